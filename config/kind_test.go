@@ -57,7 +57,7 @@ func TestFilesOfAnotherKindAreNamed(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", tt.file, err, tt.want)
 		}
 		if e := (*Error)(nil); !errors.As(err, &e) {
-			t.Errorf("%s: %T is no error of this package", tt.file, err)
+			t.Errorf("%s: %T is not an error of this package", tt.file, err)
 		}
 	}
 	for text, file := range map[string]string{figure: "f.yaml", "kind: [": "f.yaml", "": "f.yaml", job: "other.yaml"} { // package plots says what is wrong

@@ -245,7 +245,7 @@ func TestExtendedInstructions(t *testing.T) {
 func TestExtendedRefusals(t *testing.T) {
 	for _, c := range []struct{ name, code, text string }{
 		{"offset beyond the quad", "%r = OpExtInst %ulong %ballot SwizzleInvocationsAMD %x %bad\n", ""},
-		{"offset that is no constant", "%w = OpCompositeConstruct %u4 %t %t %t %t\n%r = OpExtInst %ulong %ballot SwizzleInvocationsAMD %x %w\n", ""},
+		{"offset that is not a constant", "%w = OpCompositeConstruct %u4 %t %t %t %t\n%r = OpExtInst %ulong %ballot SwizzleInvocationsAMD %x %w\n", ""},
 		{"mask beyond 31", "%r = OpExtInst %ulong %ballot SwizzleInvocationsMaskedAMD %x %badm\n", ""},
 		{"cube of two components", "%w = OpCompositeConstruct %v2 %f1 %f1\n%v = OpExtInst %float %gcn CubeFaceIndexAMD %w\n%r = OpConvertFToU %ulong %v\n", ""},
 		{"device scope", "%v = OpGroupIAddNonUniformAMD %uint %c1 Reduce %c1\n%r = OpUConvert %ulong %v\n", ""},

@@ -372,7 +372,7 @@ var graphRefusals = []struct {
 	change             []string
 	want               string
 }{
-	{"no target", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 0}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", nil, `payloads may be for "leaf" index 1, which is no node of the graph (rule graph-target)`},
+	{"no target", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 0}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", nil, `payloads may be for "leaf" index 1, which is not a node of the graph (rule graph-target)`},
 	{"two of a name", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, name: leaf}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", nil, `node "leaf" index 0: another node has that name and index (rule graph-unique)`},
 	{"no payload", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, index: 1}]\ngraph: [{node: root}]", nil, "its payload has 4 bytes"},
 	{"unknown entry", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, index: 1}]\ngraph: [{node: leaf, index: 5, payloads: [{u32: 1}]}]", nil, "found leaf[5]: want the name and index of a node"},

@@ -267,7 +267,7 @@ func TestUntypedPointersThatAreRefused(t *testing.T) {
 		{"%any = OpTypeUntypedPointerKHR StorageBuffer\n", "%any = OpTypeUntypedPointerKHR StorageBuffer\n%priv = OpTypeUntypedPointerKHR Private\n", "an untyped pointer to Private", validate.ErrUnsupported},
 		{"%in = OpUntypedVariableKHR %any StorageBuffer %block", "%in = OpUntypedVariableKHR %any StorageBuffer", "without a Data Type", validate.ErrUnsupported},
 		{"%o = OpUntypedAccessChainKHR %any %words %out %t", "%o = OpAccessChain %pword %out %c0 %t", "want OpUntypedAccessChainKHR", validate.ErrInvalid},
-		{"%o = OpUntypedAccessChainKHR %any %words %out %t", "%o = OpUntypedAccessChainKHR %any %pword %out %t", "want a type that is no pointer", validate.ErrInvalid},
+		{"%o = OpUntypedAccessChainKHR %any %words %out %t", "%o = OpUntypedAccessChainKHR %any %pword %out %t", "want a type that is neither a pointer", validate.ErrInvalid},
 		{"%o = OpUntypedAccessChainKHR %any %words %out %t", "%o = OpUntypedAccessChainKHR %anyshared %words %out %t", "want an untyped pointer to StorageBuffer", validate.ErrInvalid},
 		{"%o = OpUntypedAccessChainKHR %any %words %out %t", "%o = OpUntypedAccessChainKHR %any %words %t %t", "want a pointer", validate.ErrInvalid},
 		{"OpDecorate %any ArrayStride 8\n", "", "has no ArrayStride", validate.ErrInvalid},

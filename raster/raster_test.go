@@ -163,7 +163,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	if _, _, err := Setup([3]Vertex{{math.NaN(), 0, 0, 1}, {8, 0, 0, 1}, {0, 8, 0, 1}}); err == nil {
-		t.Error("a corner that is no number is accepted")
+		t.Error("a corner that is not a number is accepted")
 	}
 	for size, good := range map[float64]bool{0: true, most: true, -0.5: false, most + 1: false, math.NaN(): false} {
 		if _, _, err := SetupPoint(Vertex{W: 1}, size); (err == nil) != good {

@@ -444,7 +444,7 @@ func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
 	p := g.run.memory.pool
 	i := p.lookup(handle)
 	if i == 0 || p.arrays[i].owner != g {
-		g.fault(v, lane, "what is enqueued is no payload array that this workgroup allocated")
+		g.fault(v, lane, "what is enqueued is not a payload array that this workgroup allocated")
 		return false
 	}
 	a := &p.arrays[i]

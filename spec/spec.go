@@ -127,7 +127,7 @@ func pairs(tag string) iter.Seq2[string, string] {
 			text, err := strconv.QuotedPrefix(rest)
 			value, err2 := strconv.Unquote(text)
 			if !ok || err != nil || err2 != nil {
-				panic("spec: a tag that is no list of keys with texts: " + tag)
+				panic("spec: a tag that is not a list of keys with texts: " + tag)
 			}
 			if tag = rest[len(text):]; !yield(key, value) {
 				return

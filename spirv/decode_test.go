@@ -64,7 +64,7 @@ func TestDecodeFaults(t *testing.T) {
 		{"spec op", bytesOf(op(spirv.OpSpecConstantOp, 1, 2, 0x2FFF)...), "operand 0 (Opcode): unknown opcode 12287"},
 		{"spec op in itself", bytesOf(op(spirv.OpSpecConstantOp, 1, 2, uint32(spirv.OpSpecConstantOp), uint32(spirv.OpIAdd))...), "operand 1 (Opcode): OpSpecConstantOp within itself"},
 		{"spec op store", bytesOf(op(spirv.OpSpecConstantOp, 1, 2, uint32(spirv.OpStore), 3, 4)...), "OpStore has no result"},
-		{"ext inst", bytesOf(glsl(999)...), "operand 1 (Instruction): 999 is no instruction of GLSL.std.450"},
+		{"ext inst", bytesOf(glsl(999)...), "operand 1 (Instruction): 999 is not an instruction of GLSL.std.450"},
 		{"ext operands", bytesOf(glsl(uint32(spirv.GLSLstd450FMax), 4)...), "operand 3 (y): missing"},
 		{"ext too many", bytesOf(glsl(uint32(spirv.GLSLstd450Sin), 4, 5)...), "operand 3 (x): 1 words too many for Sin"},
 	}

@@ -226,7 +226,7 @@ func (w *walker) extInst(o Operand) error {
 		return w.emit(o)
 	}
 	if ext == nil {
-		return w.fault("%d is no instruction of %s", o.Words[0], imp.Name)
+		return w.fault("%d is not an instruction of %s", o.Words[0], imp.Name)
 	}
 	if err := w.emit(o); err != nil {
 		return err

@@ -141,7 +141,7 @@ func (w *writer) missing(targets []target) {
 	}
 	for _, e := range w.entries {
 		if ref := e.prog.Node.SharesInput; ref != nil && !slices.ContainsFunc(w.entries, func(o *entry) bool { return o.name == ref.Name }) {
-			w.open("%q shares the input of node %q, which is no entry point of the module: want its module among nodes", e.Name, ref.Name)
+			w.open("%q shares the input of node %q, which is not an entry point of the module: want its module among nodes", e.Name, ref.Name)
 		}
 	}
 }

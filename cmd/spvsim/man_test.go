@@ -28,7 +28,7 @@ func TestManualPages(t *testing.T) {
 		}
 		for line := range strings.Lines(string(text)) {
 			if (strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'")) && !request.MatchString(strings.TrimRight(line, "\n")) {
-				t.Errorf("%s: %q is no request", name, line)
+				t.Errorf("%s: %q is not a request", name, line)
 			}
 		}
 		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {

@@ -165,7 +165,7 @@ func (r *graphRun) link() error {
 		if s := n.node.SharesInput; s != nil {
 			base := r.find(s.Name, s.Index)
 			if base == nil || base == n {
-				return fmt.Errorf("%w: %s shares the input of %q index %d, which is no other node", ErrGraph, n, s.Name, s.Index)
+				return fmt.Errorf("%w: %s shares the input of %q index %d, which is not another node", ErrGraph, n, s.Name, s.Index)
 			}
 			base.shares = append(base.shares, n)
 		}
@@ -202,7 +202,7 @@ func (n *nodeRun) payloadBytes() int {
 func (r *graphRun) dispatch(rec Record) error {
 	n := r.find(rec.Node, rec.Index)
 	if n == nil || !n.node.APIEntry || n.node.SharesInput != nil {
-		return fmt.Errorf("%w: %q index %d is no node that the host can dispatch", ErrGraph, rec.Node, rec.Index)
+		return fmt.Errorf("%w: %q index %d is not a node that the host can dispatch", ErrGraph, rec.Node, rec.Index)
 	}
 	size := n.payloadBytes()
 	for i := range rec.Count {

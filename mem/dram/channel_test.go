@@ -123,7 +123,7 @@ func TestRowCycle(t *testing.T) {
 func (s *Standard) check(t *testing.T) {
 	for _, n := range []int{s.Groups, s.Banks, s.RowBytes, s.BurstBytes, s.PseudoChannels} {
 		if n <= 0 || n&(n-1) != 0 {
-			t.Errorf("%s: %d is no power of two", s.Name, n)
+			t.Errorf("%s: %d is not a power of two", s.Name, n)
 		}
 	}
 }

@@ -218,7 +218,7 @@ func (b *maths) floatTo(v *ir.Value, t isa.Type) *ir.Value {
 func (b *maths) halfPair(id spirv.ID) *ir.Value {
 	v := b.leaves(id)
 	if len(v) != 2 || v[0].R != isa.F16 {
-		b.invalid("%%%d is no vector of two 16-bit floats", id)
+		b.invalid("%%%d is not a vector of two 16-bit floats", id)
 	}
 	return b.op(isa.Pack16, isa.I32, b.retype(v[0], isa.I16), b.retype(v[1], isa.I16))
 }

@@ -29,7 +29,7 @@ func (b *groups) literals(i, n int, limit uint64) []uint32 {
 	out := make([]uint32, n)
 	for k, v := range leaves {
 		if v.Op != isa.Const || v.Imm >= limit {
-			b.invalid("component %d of %%%d is no constant from 0 to %d", k, b.arg(i), limit-1)
+			b.invalid("component %d of %%%d is not a constant from 0 to %d", k, b.arg(i), limit-1)
 		}
 		out[k] = uint32(v.Imm)
 	}

@@ -140,7 +140,7 @@ func (b *inputs) bindInput(in *spirv.Instruction, t *validate.Type) {
 		return
 	}
 	if !ok {
-		b.unsupported("an input that is no built-in")
+		b.unsupported("an input that is not a built-in")
 	}
 	leaves := b.builtin(spirv.BuiltIn(kind))
 	types := b.leafTypes(t)

@@ -142,7 +142,7 @@ type matrix [][]*ir.Value
 func (b *maths) matrix(id spirv.ID) matrix {
 	t := b.typeOf(id)
 	if t.Kind != validate.KindMatrix {
-		b.invalid("%%%d is no matrix", id)
+		b.invalid("%%%d is not a matrix", id)
 	}
 	return columns(b.leaves(id), t.Elem.Count)
 }

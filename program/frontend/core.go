@@ -88,7 +88,7 @@ func (b *core) scalar(t *validate.Type) isa.Type {
 			return isa.I64
 		}
 	}
-	b.invalid("%%%d is no scalar type", t.ID)
+	b.invalid("%%%d is not a scalar type", t.ID)
 	return isa.Void
 }
 
@@ -112,7 +112,7 @@ func (b *core) comp(t *validate.Type) isa.Type { return b.scalar(t.Component()) 
 func (b *core) typ(id spirv.ID) *validate.Type {
 	t := b.m.Type(id)
 	if t == nil {
-		b.invalid("%%%d is no type", id)
+		b.invalid("%%%d is not a type", id)
 	}
 	return t
 }
@@ -124,7 +124,7 @@ func (b *core) resultType() *validate.Type { return b.typ(b.in.Type) }
 func (b *core) typeOf(id spirv.ID) *validate.Type {
 	t := b.m.TypeOf(id)
 	if t == nil {
-		b.invalid("%%%d is no value", id)
+		b.invalid("%%%d is not a value", id)
 	}
 	return t
 }

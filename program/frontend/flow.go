@@ -82,7 +82,7 @@ func (b *builder) end(term ir.TermKind, cond *ir.Value, succs ...*ir.Block) {
 func (b *builder) target(id spirv.ID) *ir.Block {
 	blk := b.fr.blocks[id]
 	if blk == nil {
-		b.invalid("%%%d is no block of the function", id)
+		b.invalid("%%%d is not a block of the function", id)
 	}
 	return blk
 }
@@ -107,7 +107,7 @@ func (b *builder) branch() { b.end(ir.Jump, nil, b.target(b.arg(0))) }
 func (b *builder) branchConditional() {
 	cond, yes, no := b.leaf(b.arg(0)), b.target(b.arg(1)), b.target(b.arg(2))
 	if cond.R != isa.Bool {
-		b.invalid("condition %%%d is no boolean", b.arg(0))
+		b.invalid("condition %%%d is not a boolean", b.arg(0))
 	}
 	if yes == no {
 		b.end(ir.Jump, nil, yes)
@@ -125,7 +125,7 @@ type switchCase struct {
 func (b *builder) switchCases() (cases []switchCase, other spirv.ID) {
 	t := b.typeOf(b.arg(0))
 	if t.Kind != validate.KindInt {
-		b.invalid("selector %%%d is no integer", b.arg(0))
+		b.invalid("selector %%%d is not an integer", b.arg(0))
 	}
 	words := (t.Width + 31) / 32
 	for i := 2; i+words < len(b.in.Operands); i += words + 1 {

@@ -104,7 +104,7 @@ func (b *fragments) colorOutputs(t *validate.Type, target colorTarget) {
 		n, elem = b.count(t), t.Elem
 	}
 	if types := b.leafTypes(elem); len(types) > 4 || elem.Component() == nil || types[0] != isa.F32 && types[0] != isa.I32 {
-		b.unsupported("an output that is no vector of 32-bit numbers")
+		b.unsupported("an output that is not a vector of 32-bit numbers")
 	}
 	for i := range n {
 		b.f.Bindings = append(b.f.Bindings, ir.Binding{

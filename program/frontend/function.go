@@ -83,7 +83,7 @@ func (b *builder) enter(fr *frame) {
 func (b *builder) call() {
 	fn := b.m.Function(b.arg(0))
 	if fn == nil {
-		b.invalid("%%%d is no function", b.arg(0))
+		b.invalid("%%%d is not a function", b.arg(0))
 	}
 	args := make([]val, len(fn.Params))
 	if len(b.in.Operands) != 1+len(args) {
@@ -213,7 +213,7 @@ func (b *builder) reachable(fn *validate.Function) map[spirv.ID]bool {
 			blk := fn.Block(id)
 			if blk == nil {
 				b.in = queue[0].Terminator()
-				b.invalid("%%%d is no block of the function", id)
+				b.invalid("%%%d is not a block of the function", id)
 			}
 			if !reach[id] {
 				reach[id], queue = true, append(queue, blk)

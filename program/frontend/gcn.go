@@ -40,7 +40,7 @@ func (b *gcn) direction() []*ir.Value {
 		p = b.leaves(id)
 	}
 	if len(p) != 3 || p[0].R != isa.F32 {
-		b.invalid("%%%d is no vector of three 32-bit floats", id)
+		b.invalid("%%%d is not a vector of three 32-bit floats", id)
 	}
 	return p
 }

@@ -91,7 +91,7 @@ func (b *builder) bindVariable(in *spirv.Instruction) {
 	t := b.resultType()
 	class := spirv.StorageClass(in.Operands[0])
 	if t.Kind != validate.KindPointer || t.Storage != class {
-		b.invalid("the type is no pointer to %s", class)
+		b.invalid("the type is not a pointer to %s", class)
 	}
 	// Operands are scanned as bare words above: a literal may look like the id
 	// of a variable that this entry point has no use for. So what can't be

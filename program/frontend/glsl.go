@@ -177,7 +177,7 @@ func (b *maths) exponents(x []*ir.Value, want isa.Type) []*ir.Value {
 func (b *maths) frexpStruct() {
 	x, t := b.x(0), b.resultType()
 	if t.Kind != validate.KindStruct || len(t.Members) != 2 {
-		b.invalid("the result is no structure of two members")
+		b.invalid("the result is not a structure of two members")
 	}
 	b.set(append(b.apply(isa.FrexpMant, x), b.exponents(x, b.comp(t.Members[1]))...)...)
 }

@@ -127,7 +127,7 @@ func (b *groups) ballot(i int) *ir.Value {
 func (b *groups) mask(i int) *ir.Value {
 	words := b.leaves(b.arg(i))
 	if len(words) != 4 || words[0].R != isa.I32 {
-		b.invalid("%%%d is no vector of four 32-bit integers", b.arg(i))
+		b.invalid("%%%d is not a vector of four 32-bit integers", b.arg(i))
 	}
 	high := words[1]
 	if b.opt.WaveSize == 32 {

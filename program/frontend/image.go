@@ -39,7 +39,7 @@ func (b *images) image(id spirv.ID) pointer {
 		t = t.Elem
 	}
 	if p.space != isa.SpaceImage || t.Kind != validate.KindImage || p.array {
-		b.invalid("%%%d is no image", id)
+		b.invalid("%%%d is not an image", id)
 	}
 	p.typ = t
 	return p
@@ -62,7 +62,7 @@ func (b *images) coordinates(id spirv.ID) []*ir.Value {
 	var out []*ir.Value
 	for _, v := range b.leaves(id) {
 		if !v.R.IsInt() {
-			b.unsupported("image coordinates that are no integers")
+			b.unsupported("image coordinates that are not integers")
 		}
 		out = append(out, b.widen(v, isa.I32))
 	}
@@ -148,7 +148,7 @@ func (b *images) moved(coords []*ir.Value, id spirv.ID) []*ir.Value {
 	out := append([]*ir.Value(nil), coords...)
 	for k, v := range b.leaves(id) {
 		if k >= len(out) || !v.R.IsInt() {
-			b.invalid("%%%d is no offset for %d coordinates", id, len(coords))
+			b.invalid("%%%d is not an offset for %d coordinates", id, len(coords))
 		}
 		out[k] = b.op(isa.IAdd, isa.I32, out[k], b.resize(v, b.typeOf(id).Component(), isa.I32))
 	}

@@ -106,7 +106,7 @@ type inputWalk struct {
 // corners walks an array that has an element for each corner.
 func (w *inputWalk) corners(t *validate.Type, location uint32) {
 	if t.Kind != validate.KindArray || w.b.count(t) > 3 {
-		w.b.invalid("an input decorated PerVertexKHR that is no array of up to three")
+		w.b.invalid("an input decorated PerVertexKHR that is not an array of up to three")
 	}
 	for w.corner = range w.b.count(t) {
 		w.leaves(t.Elem, location, w.way)
@@ -247,7 +247,7 @@ func (b *inputs) inputAt(id spirv.ID, way interpolation) pointer {
 		}
 		return p
 	}
-	b.unsupported("interpolation of %%%d, which is no input variable or a part of one", id)
+	b.unsupported("interpolation of %%%d, which is not an input variable or a part of one", id)
 	return pointer{}
 }
 

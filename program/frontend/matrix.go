@@ -24,7 +24,7 @@ func matrixRows() map[spirv.Op]row[*matrices] {
 func (b *matrices) length() {
 	c := b.coop(b.typ(b.arg(0)))
 	if c == nil {
-		b.invalid("%%%d is no cooperative matrix type", b.arg(0))
+		b.invalid("%%%d is not a cooperative matrix type", b.arg(0))
 	}
 	b.set(b.i32(uint32(c.elements())))
 }
@@ -47,7 +47,7 @@ type matrixMemory struct {
 func (b *matrices) load() {
 	c := b.coop(b.resultType())
 	if c == nil {
-		b.invalid("the result is no cooperative matrix")
+		b.invalid("the result is not a cooperative matrix")
 	}
 	m := b.memory(c, 1)
 	leaves := make([]*ir.Value, 0, c.tiles()*c.perTile())
@@ -64,7 +64,7 @@ func (b *matrices) load() {
 func (b *matrices) store() {
 	c := b.coop(b.typeOf(b.arg(1)))
 	if c == nil {
-		b.invalid("%%%d is no cooperative matrix", b.arg(1))
+		b.invalid("%%%d is not a cooperative matrix", b.arg(1))
 	}
 	leaves := b.leaves(b.arg(1))
 	m := b.memory(c, 2)
@@ -229,7 +229,7 @@ func (b *matrices) storeOne(p pointer, t isa.Type, v *ir.Value) {
 func (b *matrices) mulAdd() {
 	x, y, z := b.coop(b.typeOf(b.arg(0))), b.coop(b.typeOf(b.arg(1))), b.coop(b.typeOf(b.arg(2)))
 	if x == nil || y == nil || z == nil || x.use != isa.UseA || y.use != isa.UseB || z.use != isa.UseC {
-		b.invalid("the operands are no cooperative matrices of uses A, B and accumulator")
+		b.invalid("the operands are not cooperative matrices of uses A, B and accumulator")
 	}
 	if x.rows != z.rows || y.cols != z.cols || x.cols != y.rows {
 		b.invalid("%d x %d times %d x %d is not %d x %d", x.rows, x.cols, y.rows, y.cols, z.rows, z.cols)

@@ -111,7 +111,7 @@ func (b *values) newCoop(t *validate.Type) *coop {
 func (b *values) fullWaves(t *validate.Type) {
 	n := b.f.Invocations()
 	if n%uint64(b.opt.WaveSize) != 0 {
-		b.unsupported("cooperative matrix %%%d in workgroups of %d invocations%s: they are no whole waves of %d lanes", t.ID, n, b.specialized(b.sized...), b.opt.WaveSize)
+		b.unsupported("cooperative matrix %%%d in workgroups of %d invocations%s: they are not whole waves of %d lanes", t.ID, n, b.specialized(b.sized...), b.opt.WaveSize)
 	}
 }
 
@@ -231,7 +231,7 @@ func (b *values) splatConstant(c *coop) {
 	}
 	v, bits := b.leaf(b.arg(0)), uint64(0)
 	if v.Op != isa.Const && v.Op != isa.Undef || v.R.Bits() != c.elem.Bits() {
-		b.invalid("%%%d is no constant of the components' type", b.arg(0))
+		b.invalid("%%%d is not a constant of the components' type", b.arg(0))
 	}
 	for range c.PerReg {
 		bits = bits<<(c.elem.Bits()%64) | v.Imm

@@ -203,13 +203,13 @@ func (b *nodes) describeInput(n *ir.Node) {
 	b.in = b.graph.input
 	t := b.resultType().Elem
 	if t == nil {
-		b.invalid("the type of the variable is no pointer")
+		b.invalid("the type of the variable is not a pointer")
 	}
 	p := b.payloadType(t)
 	p.MaxPayloads = 1
 	if n.Launch == ir.Coalescing {
 		if !p.IsArray {
-			b.invalid("the input of a coalescing node is no payload array")
+			b.invalid("the input of a coalescing node is not a payload array")
 		}
 		p.MaxPayloads = b.maxPayloads(t)
 	}
@@ -259,7 +259,7 @@ func (b *nodes) indirect(t *validate.Type, i int, off uint32) *ir.Indirect {
 		m, n = m.Elem, uint8(min(m.Count, 4))
 	}
 	if m.Kind != validate.KindInt || m.Width > 32 || m.Signed || n == 0 || n > 3 {
-		b.invalid("member %d of %%%d with PayloadDispatchIndirectAMDX is no unsigned integer of up to 32 bits, "+
+		b.invalid("member %d of %%%d with PayloadDispatchIndirectAMDX is not an unsigned integer of up to 32 bits, "+
 			"nor a vector of two or three of them", i, t.ID)
 	}
 	return &ir.Indirect{Offset: off, Components: n, Bits: uint8(m.Width), Stride: stride}

@@ -58,7 +58,7 @@ var allocScopes = map[spirv.Scope]isa.Op{
 func (b *payloads) allocatePayloads() {
 	t := b.resultType()
 	if t.Kind != validate.KindPointer || t.Storage != spirv.StorageClassNodePayloadAMDX || t.Elem.Kind != validate.KindNodePayloadArray {
-		b.invalid("the result type is no pointer to a payload array in NodePayloadAMDX")
+		b.invalid("the result type is not a pointer to a payload array in NodePayloadAMDX")
 	}
 	scope := spirv.Scope(b.constBits(b.arg(0)))
 	op, ok := allocScopes[scope]

@@ -55,7 +55,7 @@ func (b *pointers) payloadPointerOf(t *validate.Type, leaf *ir.Value) pointer {
 // of array type holds the handle.
 func (b *pointers) handle(p pointer) *ir.Value {
 	if p.typ.Kind != validate.KindNodePayloadArray {
-		b.invalid("a pointer to %%%d, which is no payload array", p.typ.ID)
+		b.invalid("a pointer to %%%d, which is not a payload array", p.typ.ID)
 	}
 	if p.handle != nil {
 		return p.handle

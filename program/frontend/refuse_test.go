@@ -176,8 +176,8 @@ OpFunctionEnd
 `
 	for size, want := range map[string]string{
 		"OpExecutionMode %main LocalSize 32 1 1":       "of 1 x 1 f16, use accumulator, with these constants: unit",
-		"OpExecutionModeId %main LocalSizeId %n %n %n": "in workgroups of 1 invocations, with these constants: they are no whole waves",
-		"OpExecutionMode %main LocalSize 1 1 1":        "in workgroups of 1 invocations: they are no whole waves",
+		"OpExecutionModeId %main LocalSizeId %n %n %n": "in workgroups of 1 invocations, with these constants: they are not whole waves",
+		"OpExecutionMode %main LocalSize 1 1 1":        "in workgroups of 1 invocations: they are not whole waves",
 	} {
 		raw, err := asm.Assemble([]byte(strings.Replace(text, "SIZE", size, 1)), "text")
 		if err != nil {

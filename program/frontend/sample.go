@@ -35,7 +35,7 @@ func sampleRows() map[spirv.Op]row[*samplers] {
 func (b *samplers) sampledImage() {
 	p, s := b.image(b.arg(0)), b.ptr(b.arg(1))
 	if s.typ.Kind != validate.KindSampler {
-		b.invalid("%%%d is no sampler", b.arg(1))
+		b.invalid("%%%d is not a sampler", b.arg(1))
 	}
 	if s.array || s.dynamic {
 		b.unsupported("a whole array of samplers as a value")

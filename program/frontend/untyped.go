@@ -42,7 +42,7 @@ func (b *pointers) basedOn() pointer {
 	p := b.anyPtr(b.arg(1))
 	b.retarget(&p, b.m.Type(b.arg(0)))
 	if p.array && !isArray(p.typ) {
-		b.invalid("base type %%%d of an array of descriptors is no array", p.typ.ID)
+		b.invalid("base type %%%d of an array of descriptors is not an array", p.typ.ID)
 	}
 	return p
 }

@@ -137,7 +137,7 @@ func (b *values) leaves(id spirv.ID) []*ir.Value { return b.leavesOf(b.val(id)) 
 func (b *values) leaf(id spirv.ID) *ir.Value {
 	list := b.leaves(id)
 	if len(list) != 1 {
-		b.invalid("%%%d is no scalar", id)
+		b.invalid("%%%d is not a scalar", id)
 	}
 	return list[0]
 }
@@ -170,7 +170,7 @@ func (b *values) define(v val) {
 func (b *values) constBits(id spirv.ID) uint64 {
 	v := b.leaf(id)
 	if v.Op != isa.Const {
-		b.invalid("%%%d is no constant", id)
+		b.invalid("%%%d is not a constant", id)
 	}
 	if t := b.typeOf(id); t.Kind == validate.KindInt && t.Signed {
 		shift := 64 - v.R.Bits()

@@ -77,7 +77,7 @@ func (c *verifier) edges(b *Block) {
 	}
 	for _, p := range b.Preds {
 		if !c.in[p] || count(p.Succs, b) == 0 {
-			c.fault(b, nil, "b%d is no predecessor", p.ID)
+			c.fault(b, nil, "b%d is not a predecessor", p.ID)
 		}
 	}
 	for _, t := range []*Block{b.Merge, b.Continue} {
@@ -147,7 +147,7 @@ func (c *verifier) block(b *Block) {
 	if b.Cond != nil {
 		c.use(b, b.Cond, b.Cond, len(b.Code))
 		if b.Cond.R != isa.Bool {
-			c.fault(b, b.Cond, "the condition is no boolean")
+			c.fault(b, b.Cond, "the condition is not a boolean")
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (e *expr) read(typ isa.Type) *ir.Value {
 	name := strings.Split(e.next(), ".")
 	op, ok := isa.Lookup(name[0])
 	if !ok {
-		e.b.t.Fatalf("%s is no operation", name[0])
+		e.b.t.Fatalf("%s is not an operation", name[0])
 	}
 	t, from := isa.I32, isa.I32
 	if len(name) > 1 {

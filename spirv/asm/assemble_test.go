@@ -46,7 +46,7 @@ func TestAssembleFaults(t *testing.T) {
 		{"half", scalars + "%c = OpConstant %half 65536", `a number too large for 16 bits`},
 		{"no float", scalars + "%c = OpConstant %float x", `no floating-point number`},
 		{"no exponent", scalars + "%c = OpConstant %float 0x3f800000", `a hexadecimal float wants an exponent`},
-		{"unknown type", "%c = OpConstant %t 1", `x:1:20: OpConstant: the result type is no number type defined before`},
+		{"unknown type", "%c = OpConstant %t 1", `x:1:20: OpConstant: the result type is not a number type defined before`},
 		{"set", "%c = OpExtInst %f %s Sin %x", `found "Sin", but no OpExtInstImport before gives its set`},
 		{"names of set", scalars + "%c = OpExtInst %f %cl sin %x", `want a number: the names of the set "OpenCL.std" are not known`},
 		{"ext name", scalars + "%c = OpExtInst %f %glsl Sine %x", `want an instruction of GLSL.std.450; the nearest is Sin`},

@@ -151,7 +151,7 @@ func (a *assembler) number(n spirv.Number, what string) error {
 func (a *assembler) constant(what string) error {
 	n := a.c.NumberType(a.in.Type)
 	if n.Width == 0 {
-		return a.fault(a.pos, "%s: the result type is no number type defined before, so %s is not known to be a literal of it", a.in.Op, a.found())
+		return a.fault(a.pos, "%s: the result type is not a number type defined before, so %s is not known to be a literal of it", a.in.Op, a.found())
 	}
 	return a.number(n, what)
 }

@@ -63,7 +63,7 @@ func (v *valueCheck) heldPointer(t *Type) {
 		p.Storage == spirv.StorageClassWorkgroup && v.m.Has(spirv.CapabilityVariablePointers)
 	switch {
 	case !variable:
-		v.r.at(v.in, "held-pointers", "a variable of pointers to %s: in logical addressing they are no values without variable pointers", p.Storage)
+		v.r.at(v.in, "held-pointers", "a variable of pointers to %s: in logical addressing they are not values without variable pointers", p.Storage)
 	case t.Storage != spirv.StorageClassFunction && t.Storage != spirv.StorageClassPrivate:
 		v.r.at(v.in, "held-pointers", "a variable of pointers in %s: want Function or Private", t.Storage)
 	}

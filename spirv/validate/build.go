@@ -238,7 +238,7 @@ func (c *checker) modes() error {
 			}
 		}
 		if !found {
-			return FaultAt(in, "entry points", "%%%d is no entry point", in.Operands[0])
+			return FaultAt(in, "entry points", "%%%d is not an entry point", in.Operands[0])
 		}
 	}
 	return nil
@@ -261,7 +261,7 @@ func (c *checker) declare() error {
 	}
 	for _, t := range c.pointers {
 		if t.Elem = c.m.Type(spirv.ID(t.Def.Operands[1])); t.Elem == nil {
-			return FaultAt(t.Def, "types", "%%%d is no type", t.Def.Operands[1])
+			return FaultAt(t.Def, "types", "%%%d is not a type", t.Def.Operands[1])
 		}
 	}
 	return nil
@@ -284,7 +284,7 @@ func (c *checker) part(in *spirv.Instruction, id uint32) (*Type, error) {
 	if def := c.m.Def(spirv.ID(id)); def != nil && def.Op == spirv.OpTypePointer {
 		return c.forward(def), nil
 	}
-	return nil, FaultAt(in, "types", "%%%d is no type declared before", id)
+	return nil, FaultAt(in, "types", "%%%d is not a type declared before", id)
 }
 
 // forward declares a pointer type ahead of its place.
@@ -319,7 +319,7 @@ func (c *checker) body() error {
 			}
 			f = &Function{ID: in.Result, Def: in, byID: map[spirv.ID]*Block{}}
 			if f.Type = c.m.Type(spirv.ID(in.Operands[1])); f.Type == nil || f.Type.Kind != KindFunction {
-				return FaultAt(in, "functions", "%%%d is no function type", in.Operands[1])
+				return FaultAt(in, "functions", "%%%d is not a function type", in.Operands[1])
 			}
 		case f == nil:
 			if in.Op == spirv.OpLabel || in.Op == spirv.OpFunctionEnd || in.Op == spirv.OpFunctionParameter {
@@ -385,7 +385,7 @@ func (c *checker) entries() error {
 	for _, e := range c.m.EntryPoints {
 		if f := c.m.Function(e.Func); f == nil || len(f.Blocks) == 0 {
 			return Fault{Word: e.Word, Op: spirv.OpEntryPoint, Rule: "entry points",
-				Text: "the entry point is no function with a body"}
+				Text: "the entry point is not a function with a body"}
 		}
 	}
 	return nil

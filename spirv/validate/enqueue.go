@@ -71,7 +71,7 @@ var enqueueRules = []rule{
 				if !ok {
 					c.at(in, "the payload array has no NodeMaxPayloadsAMDX")
 				} else if t := c.TypeOf(spirv.ID(id)); t == nil || t.Kind != KindInt || !constant(c.Def(spirv.ID(id)).Op) {
-					c.at(in, "NodeMaxPayloadsAMDX: %%%d is no integer constant", id)
+					c.at(in, "NodeMaxPayloadsAMDX: %%%d is not an integer constant", id)
 				} else if n, ok := c.constantValue(id); ok && n == 0 {
 					c.at(in, "NodeMaxPayloadsAMDX is 0")
 				}
@@ -85,7 +85,7 @@ var enqueueRules = []rule{
 				case !c.payloadArray(target):
 					c.at(in, "%%%d is no OpTypeNodePayloadArrayAMDX", target)
 				case !c.payloadArray(with) || with == target:
-					c.at(in, "payload type %%%d is no other OpTypeNodePayloadArrayAMDX", with)
+					c.at(in, "payload type %%%d is not another OpTypeNodePayloadArrayAMDX", with)
 				case c.Decorated(with, spirv.DecorationNodeSharesPayloadLimitsWithAMDX):
 					c.at(in, "payload type %%%d shares the limits of another itself", with)
 				}
@@ -125,7 +125,7 @@ var enqueueRules = []rule{
 		check: func(c *extension) {
 			c.eachDecoration(spirv.DecorationTrackFinishWritingAMDX, func(in *spirv.Instruction, target spirv.ID, _ []uint32) {
 				if t := c.Type(target); t == nil || t.Kind != KindStruct {
-					c.at(in, "%%%d is no structure", target)
+					c.at(in, "%%%d is not a structure", target)
 				}
 			})
 			c.eachMember(spirv.DecorationTrackFinishWritingAMDX, func(in *spirv.Instruction) {
@@ -223,7 +223,7 @@ var enqueueRules = []rule{
 			c.each(func(in *spirv.Instruction) {
 				def := c.Def(spirv.ID(in.Operands[0]))
 				if !c.arrayPointer(in.Operands[0]) {
-					c.at(in, "%%%d is no pointer to a payload array", in.Operands[0])
+					c.at(in, "%%%d is not a pointer to a payload array", in.Operands[0])
 				} else if def.Op == spirv.OpVariable && c.TypeOf(def.Result).Storage != spirv.StorageClassFunction {
 					c.at(in, "%%%d is an input, and was not allocated", in.Operands[0])
 				}
@@ -250,7 +250,7 @@ var enqueueRules = []rule{
 		check: func(c *extension) {
 			c.each(func(in *spirv.Instruction) {
 				if !c.arrayPointer(in.Operands[0]) {
-					c.at(in, "%%%d is no pointer to a payload array", in.Operands[0])
+					c.at(in, "%%%d is not a pointer to a payload array", in.Operands[0])
 				}
 			}, spirv.OpNodePayloadArrayLengthAMDX)
 		}},

@@ -109,7 +109,7 @@ func (g *graph) edges(i int32, b *Block, r *report) bool {
 	node := func(in *spirv.Instruction, id uint32) int32 {
 		n, found := g.index[spirv.ID(id)]
 		if !found || n == 0 {
-			r.at(in, "control flow", "%%%d is no block of the function that a branch may lead to", id)
+			r.at(in, "control flow", "%%%d is not a block of the function that a branch may lead to", id)
 			ok = false
 		}
 		return n
@@ -297,11 +297,11 @@ func (g *graph) branches(v int32, r *report) {
 	for _, w := range g.next[v] {
 		exit, ok := g.exit(v, w)
 		if !ok {
-			r.at(t, "control flow", "block %%%d leaves its construct for %%%d, which is no way out of it", b.ID, g.id(w))
+			r.at(t, "control flow", "block %%%d leaves its construct for %%%d, which is not a way out of it", b.ID, g.id(w))
 		}
 		switch back := g.structural.above(w, v); {
 		case back && (g.heads[w] == nil || g.heads[w].kind != loop):
-			r.at(t, "control flow", "block %%%d branches back to %%%d, which is no loop header", b.ID, g.id(w))
+			r.at(t, "control flow", "block %%%d branches back to %%%d, which is not a loop header", b.ID, g.id(w))
 		case back && ok && !exit:
 			r.at(t, "control flow", "block %%%d branches back to %%%d, but is not in its continue construct", b.ID, g.id(w))
 		case back && ok:

@@ -42,7 +42,7 @@ var coreRules = []rule{
 	{name: "cluster-constant", sentence: "ClusterSize must come from a constant instruction.",
 		check: clusterCheck(func(c *extension, in *spirv.Instruction, size uint32) {
 			if size != 0 && !constant(c.Def(spirv.ID(size)).Op) {
-				c.at(in, "cluster size %%%d is no constant", size)
+				c.at(in, "cluster size %%%d is not a constant", size)
 			}
 		})},
 	{name: "cluster-power", sentence: "Behavior is undefined unless ClusterSize is at least 1 and a power of 2.",
@@ -96,7 +96,7 @@ var coreRules = []rule{
 			c.each(func(in *spirv.Instruction) {
 				free := c.Raw.Version >= 1<<16|5<<8 && in.Op != spirv.OpGroupNonUniformQuadSwap
 				if id := in.Operands[2]; !free && !constant(c.Def(spirv.ID(id)).Op) {
-					c.at(in, "operand 2: %%%d is no constant", id)
+					c.at(in, "operand 2: %%%d is not a constant", id)
 				}
 			}, spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap)
 		}},

@@ -111,7 +111,7 @@ func entryPoints(m *Module, r *report) {
 		}
 		f := m.Function(e.Func)
 		if f.Type.Elem.Kind != KindVoid || len(f.Params) > 0 {
-			r.add(e.fault("%%%d is no function without parameters that returns void", e.Func))
+			r.add(e.fault("%%%d is not a function without parameters that returns void", e.Func))
 		}
 		m.interfaceList(e, reach.of(e.Func), r)
 		m.entryModes(e, r)
@@ -160,7 +160,7 @@ func (m *Module) interfaceList(e *EntryPoint, used []spirv.ID, r *report) {
 	for _, id := range e.Interface {
 		def := m.Def(id)
 		if def.Op != spirv.OpVariable || m.places[id].function != 0 {
-			r.add(e.fault("interface: %%%d is no global variable", id))
+			r.add(e.fault("interface: %%%d is not a global variable", id))
 			continue
 		}
 		if c := spirv.StorageClass(def.Operands[0]); m.Raw.Version < version14 && c != spirv.StorageClassInput && c != spirv.StorageClassOutput {
@@ -254,10 +254,10 @@ func (m *Module) modeArgs(mode Mode, say func(string, ...any)) {
 		switch {
 		case mode.Kind == spirv.ExecutionModeFPFastMathDefault && i == 0:
 			if t := m.Type(spirv.ID(w)); t == nil || t.Kind != KindFloat {
-				say("FPFastMathDefault: %%%d is no floating-point type", w)
+				say("FPFastMathDefault: %%%d is not a floating-point type", w)
 			}
 		case mode.IDs && !constant(m.Def(spirv.ID(w)).Op) && mode.Kind != spirv.ExecutionModeSharesInputWithAMDX:
-			say("%s: %%%d is no constant", mode.Kind, w)
+			say("%s: %%%d is not a constant", mode.Kind, w)
 		case mode.Kind == spirv.ExecutionModeLocalSize && w == 0:
 			say("a local size of 0")
 		}

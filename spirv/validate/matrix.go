@@ -13,7 +13,7 @@ func matrixType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 		return err
 	}
 	if t.Elem.Kind != KindInt && t.Elem.Kind != KindFloat {
-		return FaultAt(in, "types", "component type %%%d is no number", t.Elem.ID)
+		return FaultAt(in, "types", "component type %%%d is not a number", t.Elem.ID)
 	}
 	ids := in.Operands[1:]
 	for i, id := range ids {
@@ -158,7 +158,7 @@ func (v *valueCheck) matrixMulAdd(o []uint32) {
 
 func (v *valueCheck) matrixLength(o []uint32) {
 	if t := v.m.Type(spirv.ID(o[0])); t == nil || t.Kind != KindCooperativeMatrix {
-		v.fault("operand 0: %%%d is no cooperative matrix type", o[0])
+		v.fault("operand 0: %%%d is not a cooperative matrix type", o[0])
 	}
 	if t := v.result(); !t.is('t') || t.Signed {
 		v.fault("result type %s: want uint32", v.m.typeText(t))

@@ -114,7 +114,7 @@ func (t *Type) holdsLongVector(seen map[*Type]bool) bool {
 func (v *valueCheck) initializer(t *Type, id uint32) {
 	def := v.m.Def(spirv.ID(id))
 	if !constant(def.Op) && !(def.Op == spirv.OpVariable && v.m.places[id].function == 0) {
-		v.fault("initializer %%%d is no constant", id)
+		v.fault("initializer %%%d is not a constant", id)
 	} else if v.m.TypeOf(spirv.ID(id)) != t.Elem && def.Op != spirv.OpVariable {
 		v.fault("initializer %%%d is not of the variable's type", id)
 	}

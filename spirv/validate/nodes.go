@@ -262,12 +262,12 @@ func (g *nodeGraph) targets() {
 				continue
 			}
 			if len(o.to) == 0 {
-				g.fault(i, "payloads are for %q, which is no node of the graph", o.name)
+				g.fault(i, "payloads are for %q, which is not a node of the graph", o.name)
 				continue
 			}
 			for x := o.base; x < o.size; x++ {
 				if _, ok := g.at[nodeKey{o.name, x}]; !ok {
-					g.fault(i, "payloads may be for %q index %d, which is no node of the graph", o.name, x)
+					g.fault(i, "payloads may be for %q index %d, which is not a node of the graph", o.name, x)
 					break
 				}
 			}
@@ -319,7 +319,7 @@ func (g *nodeGraph) shares() {
 		base, ok := g.at[k]
 		switch sharing[k]++; {
 		case !ok:
-			g.fault(i, "shares the input of %q index %d, which is no node of the graph", k.name, k.index)
+			g.fault(i, "shares the input of %q index %d, which is not a node of the graph", k.name, k.index)
 		case base == i:
 			g.fault(i, "shares its input with itself")
 		case g.nodes[base].Entry.Mode(spirv.ExecutionModeSharesInputWithAMDX) != nil:

@@ -232,7 +232,7 @@ func (c *extension) constantVector(in *spirv.Instruction, id uint32, n int, most
 		return
 	}
 	if !constant(def.Op) {
-		c.at(in, "%%%d is no constant", id)
+		c.at(in, "%%%d is not a constant", id)
 		return
 	}
 	if def.Op != spirv.OpConstantComposite {

@@ -125,6 +125,6 @@ func (v *valueCheck) undefined([]uint32) {
 // stream tests the stream of a geometry shader's vertices.
 func (v *valueCheck) stream(o []uint32) {
 	if def := v.m.Def(spirv.ID(o[0])); !constant(def.Op) {
-		v.fault("operand 0: %%%d is no constant", o[0])
+		v.fault("operand 0: %%%d is not a constant", o[0])
 	}
 }

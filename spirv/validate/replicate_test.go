@@ -76,8 +76,8 @@ OpFunctionEnd
 		{"", "%v = OpTypeVector %float 5", "5 components: want 2 to 4"},
 		{"", "%w = OpTypeVectorIdEXT %float %six", "LongVectorEXT"},
 		{long, "%w = OpTypeVectorIdEXT %float %none", "0 components"},
-		{long, "%w = OpTypeVectorIdEXT %float %half", "no constant integer"},
-		{long, "%v = OpTypeVector %float 5\n%w = OpTypeVectorIdEXT %v %six", "no scalar type"},
+		{long, "%w = OpTypeVectorIdEXT %float %half", "not a constant integer"},
+		{long, "%v = OpTypeVector %float 5\n%w = OpTypeVectorIdEXT %v %six", "not a scalar type"},
 		{long, "%v = OpTypeVector %float 5\n%m = OpTypeMatrix %v 2", "columns of 5 components"},
 		{long, "%v = OpTypeVector %float 5\n%s = OpTypeStruct %v\n%p = OpTypePointer Output %s\n%x = OpVariable %p Output", "more than four components in Output"},
 	} {

@@ -158,7 +158,7 @@ func calls(m *Module, r *report) {
 	ok := true
 	for _, in := range m.calls() {
 		if m.Function(spirv.ID(in.Operands[0])) == nil {
-			r.at(in, "functions", "operand 0: %%%d is no function", in.Operands[0])
+			r.at(in, "functions", "operand 0: %%%d is not a function", in.Operands[0])
 			ok = false
 		}
 	}

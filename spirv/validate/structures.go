@@ -47,7 +47,7 @@ func structures(m *Module, r *report) {
 		case spirv.OpMemberDecorate, spirv.OpMemberDecorateString, spirv.OpMemberName:
 			t := m.Type(spirv.ID(in.Operands[0]))
 			if t == nil || t.Kind != KindStruct {
-				r.at(in, "decorations", "%%%d is no structure type", in.Operands[0])
+				r.at(in, "decorations", "%%%d is not a structure type", in.Operands[0])
 			} else if int(in.Operands[1]) >= len(t.Members) {
 				r.at(in, "decorations", "%%%d has %d members, none is %d", in.Operands[0], len(t.Members), in.Operands[1])
 			}

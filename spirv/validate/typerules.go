@@ -124,7 +124,7 @@ func (v *valueCheck) constituents(o []uint32) {
 	}
 	for i, id := range o {
 		if def := v.m.Def(spirv.ID(id)); !constant(def.Op) && def.Op != spirv.OpUndef {
-			v.fault("operand %d: %%%d is no constant", i, id)
+			v.fault("operand %d: %%%d is not a constant", i, id)
 			return
 		}
 		if v.m.TypeOf(spirv.ID(id)) != t.part(uint32(i)) {
@@ -136,7 +136,7 @@ func (v *valueCheck) constituents(o []uint32) {
 
 func (v *valueCheck) replicatedConstant(o []uint32) {
 	if def := v.m.Def(spirv.ID(o[0])); !constant(def.Op) && def.Op != spirv.OpUndef {
-		v.fault("operand 0: %%%d is no constant", o[0])
+		v.fault("operand 0: %%%d is not a constant", o[0])
 		return
 	}
 	v.replicated(o)
@@ -266,7 +266,7 @@ func (v *valueCheck) shuffle(o []uint32) {
 
 func (v *valueCheck) extractDynamic(o []uint32) {
 	if t := v.operandType(0, o[0]); t != nil && (t.Kind != KindVector || t.Elem != v.result()) {
-		v.fault("operand 0: %%%d is no vector of the result's type", o[0])
+		v.fault("operand 0: %%%d is not a vector of the result's type", o[0])
 	}
 }
 
@@ -304,7 +304,7 @@ func (v *valueCheck) phiParents(o []uint32) {
 	for i := 1; i < len(o); i += 2 {
 		n, ok := g.index[spirv.ID(o[i])]
 		if !ok || !leads(g.next[n], here) {
-			v.fault("%%%d is no block that branches here", o[i])
+			v.fault("%%%d is not a block that branches here", o[i])
 			return
 		}
 		from[n] = true

@@ -141,10 +141,10 @@ func countedType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
 			return err
 		}
 		if k == KindVector && !t.Elem.Scalar() {
-			return FaultAt(in, "types", "%%%d is no scalar type", t.Elem.ID)
+			return FaultAt(in, "types", "%%%d is not a scalar type", t.Elem.ID)
 		}
 		if k == KindMatrix && (t.Elem.Kind != KindVector || t.Elem.Elem.Kind != KindFloat) {
-			return FaultAt(in, "types", "%%%d is no vector of floats", t.Elem.ID)
+			return FaultAt(in, "types", "%%%d is not a vector of floats", t.Elem.ID)
 		}
 		if k == KindMatrix && t.Elem.longVector() {
 			return FaultAt(in, "types", "columns of %d components: want 2 to 4", t.Elem.Count)
@@ -167,14 +167,14 @@ func longVectorType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 		return err
 	}
 	if !t.Elem.Scalar() {
-		return FaultAt(in, "types", "%%%d is no scalar type", t.Elem.ID)
+		return FaultAt(in, "types", "%%%d is not a scalar type", t.Elem.ID)
 	}
 	count := c.m.Def(spirv.ID(in.Operands[1]))
 	if count == nil || c.m.defIndex(count) > c.m.defIndex(in) {
 		return FaultAt(in, "ids", "component count %%%d is not defined before", in.Operands[1])
 	}
 	if ct := c.m.Type(count.Type); ct == nil || ct.Kind != KindInt || ct.Width != 32 || !constant(count.Op) {
-		return FaultAt(in, "types", "component count %%%d is no constant integer of 32 bits", in.Operands[1])
+		return FaultAt(in, "types", "component count %%%d is not a constant integer of 32 bits", in.Operands[1])
 	}
 	if count.Op != spirv.OpConstant {
 		f := FaultAt(in, "", "a number of components, %%%d, that a job specializes: %v", in.Operands[1], ErrUnsupported)
@@ -219,7 +219,7 @@ func arrayType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 		return FaultAt(in, "ids", "length %%%d is not defined before", t.CountID)
 	}
 	if lt := c.m.Type(length.Type); lt == nil || lt.Kind != KindInt {
-		return FaultAt(in, "types", "length %%%d is no integer constant", t.CountID)
+		return FaultAt(in, "types", "length %%%d is not an integer constant", t.CountID)
 	}
 	if length.Op == spirv.OpConstant {
 		t.Count = int(length.Operands[0])

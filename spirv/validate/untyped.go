@@ -170,7 +170,7 @@ func (v *valueCheck) untypedFrom(o []uint32, first int) {
 func (v *valueCheck) untypedBase(id uint32) *Type {
 	t := v.m.Type(spirv.ID(id))
 	if t == nil || t.Kind == KindPointer || t.Kind == KindMatrix {
-		v.fault("operand 0: %%%d: want a type that is no pointer and no matrix", id)
+		v.fault("operand 0: %%%d: want a type that is neither a pointer nor a matrix", id)
 		return nil
 	}
 	return t

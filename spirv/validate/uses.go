@@ -148,7 +148,7 @@ func (s *scope) phiOperand(id spirv.ID) {
 	p, from := s.places[value], s.places[id]
 	switch {
 	case s.m.Def(id).Op != spirv.OpLabel || from.function != s.here.function:
-		s.r.at(s.in, "ids", "operand %d: %%%d is no block of the function", s.phi-1, id)
+		s.r.at(s.in, "ids", "operand %d: %%%d is not a block of the function", s.phi-1, id)
 	case p.function == 0 && p.at >= s.here.at:
 		s.r.at(s.in, "ids", "%%%d is used before it is defined", value)
 	case p.function != 0 && p.function != s.here.function:

@@ -139,14 +139,14 @@ func (v *valueCheck) instruction(i int) {
 		v.f = v.m.Function(in.Result)
 	}
 	if in.Type != 0 && !v.m.isType(in.Type) {
-		v.fault("result type %%%d is no type", in.Type)
+		v.fault("result type %%%d is not a type", in.Type)
 		return
 	}
 	operands := in.Operands
 	if op == spirv.OpSpecConstantOp {
 		op, operands = spirv.Op(operands[0]), operands[1:]
 		if !shaderSpecOps[op] && op != spirv.OpAccessChain && op != spirv.OpInBoundsAccessChain && op != spirv.OpPtrAccessChain {
-			v.fault("%s is no operation of constants", op)
+			v.fault("%s is not an operation of constants", op)
 			return
 		}
 	}
@@ -166,7 +166,7 @@ func (v *valueCheck) instruction(i int) {
 func (v *valueCheck) operandType(n int, id uint32) *Type {
 	t := v.m.TypeOf(spirv.ID(id))
 	if t == nil || t.Kind == KindVoid && !v.voidValue(id) {
-		v.fault("operand %d: %%%d is no value", n, id)
+		v.fault("operand %d: %%%d is not a value", n, id)
 		return nil
 	}
 	return t
@@ -298,7 +298,7 @@ func (v *valueCheck) scopes() {
 			continue
 		}
 		if def := v.m.Def(id); !constant(def.Op) {
-			v.fault("operand %d (%s): %%%d is no constant", i, o.Name, id)
+			v.fault("operand %d (%s): %%%d is not a constant", i, o.Name, id)
 		} else if specialized(def.Op) && !v.m.Has(spirv.CapabilityCooperativeMatrixKHR) && !v.m.Has(spirv.CapabilityCooperativeMatrixNV) {
 			v.fault("operand %d (%s): %%%d is a specialization constant", i, o.Name, id)
 		} else if def.Op == spirv.OpConstant {
@@ -313,7 +313,7 @@ const orders = uint32(spirv.MemorySemanticsAcquire | spirv.MemorySemanticsReleas
 func (v *valueCheck) scopeValue(i int, o grammar.Operand, n uint32) {
 	if o.Kind == grammar.KindIdScope {
 		if grammar.KindScope.Lookup(n) == nil {
-			v.fault("operand %d (%s): %d is no scope", i, o.Name, n)
+			v.fault("operand %d (%s): %d is not a scope", i, o.Name, n)
 		}
 		v.scopeModel(spirv.Scope(n))
 		return

@@ -138,7 +138,7 @@ func TestOnlyDatabasesAreReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := New(path, 0, 0, everyUnit); !errors.Is(err, ErrFile) {
-		t.Errorf("a file that is no database: %v", err)
+		t.Errorf("a file that is not a database: %v", err)
 	}
 	if _, err := New("trace.db", 0, 0, everyUnit); !errors.Is(err, ErrName) {
 		t.Errorf("another suffix: %v", err)

@@ -135,7 +135,7 @@ func (d *device_) node(s *vk.PipelineShaderStageCreateInfo) (n gpu.GraphNode, su
 func graphOf(h vk.Pipeline) *gpu.Graph {
 	p := get[*pipeline](uint64(h))
 	if p.graph == nil {
-		fail(vk.ErrorUnknown, "the pipeline is no execution graph, or only a library of nodes")
+		fail(vk.ErrorUnknown, "the pipeline is not an execution graph, or only a library of nodes")
 	}
 	return p.graph
 }
