@@ -87,7 +87,7 @@ func (b *nodes) modeArg(m *validate.Mode, i int) uint32 {
 func (b *nodes) constString(id spirv.ID) string {
 	def := b.m.Def(id)
 	if def == nil || def.Op != spirv.OpConstantStringAMDX && def.Op != spirv.OpSpecConstantStringAMDX {
-		b.invalid("%%%d is no OpConstantStringAMDX or OpSpecConstantStringAMDX", id)
+		b.invalid("%%%d is neither an OpConstantStringAMDX nor an OpSpecConstantStringAMDX", id)
 	}
 	if n, ok := b.m.Decoration(id, spirv.DecorationSpecId); ok && def.Op == spirv.OpSpecConstantStringAMDX {
 		if s, ok := b.opt.Strings[n]; ok {
