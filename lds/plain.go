@@ -56,9 +56,9 @@ func (d *Values) Plain(st *isa.State, p *Plain, region []byte) (bytes uint32) {
 		return bytes
 	}
 	index := st.V[int(p.index.Index)*st.Lanes:][:st.Lanes]
-	if p.inOrder && st.Exec == st.Full && index[0] == index[len(index)-1] {
-		if first, same := lane.Same(index, st.Exec); same && uint64(base+first)+uint64(bytes) <= uint64(len(region)) {
-			lane.FillRows(st.V[p.rows[0]*st.Lanes:][:p.count*st.Lanes], region[base+first:], st.Lanes)
+	if p.inOrder && st.Exec == st.Full && index[0] == index[len(index)-1] && lane.AllSame(index) {
+		if first := base + index[0]; uint64(first)+uint64(bytes) <= uint64(len(region)) {
+			lane.FillRows(st.V[p.rows[0]*st.Lanes:][:p.count*st.Lanes], region[first:], st.Lanes)
 			return bytes
 		}
 	}
