@@ -40,7 +40,7 @@ type code struct {
 	counted   []bool
 	// skipped are loads of descriptors, which nothing is computed from: they are only counted.
 	skipped []int
-	warm    bool // lines are brought in: nothing is skipped
+	warm    bool // lines are brought in and accesses measured: nothing is skipped
 }
 
 // newCode cuts a program. Lowered programs end: their last instruction is an end or a branch.
@@ -126,6 +126,10 @@ func (c *code) order() (list []place) {
 // place that stretches may begin at which is the first.
 func (c *code) cut(order []place) (steps []step, firsts []int32) {
 	rows, enters := isa.NewFuser(c.WaveSize, c.VectorRows), c.entered()
+	var uniform fills
+	if rows.Wide() && !c.warm {
+		uniform = c.fills(order, enters)
+	}
 	settle := func() {
 		if exec := rows.Take(); exec != nil {
 			steps = append(steps, step{exec: exec})
@@ -139,12 +143,19 @@ func (c *code) cut(order []place) (steps []step, firsts []int32) {
 			settle()
 		}
 		firsts[i] = int32(len(steps))
-		if p.joined || stops || c.idle(in) || in.Exec != nil && rows.Add(in) {
+		if p.joined || stops || c.idle(in) || uniform.before[i] {
+			continue
+		}
+		add := func() bool { return in.Exec != nil && rows.Add(in) }
+		if l, ok := uniform.loads[i]; ok {
+			add = func() bool { return rows.AddFill(l) }
+		}
+		if add() {
 			continue
 		}
 		settle()
 		firsts[i] = int32(len(steps))
-		if in.Exec == nil || !rows.Add(in) {
+		if !add() {
 			steps = append(steps, step{in.Exec, in, transferOf(in)})
 		}
 	}
@@ -193,6 +204,17 @@ func (c *code) unread(issues []Issued) (bytes uint64) {
 		bytes += issues[i].Times * 4 * uint64(c.Insts[i].Mem.Count)
 	}
 	return bytes
+}
+
+// local counts the accesses to workgroups' memory, and the bytes that lanes moved.
+func (c *code) local(issues []Issued) (accesses, bytes uint64) {
+	for i := range c.Insts {
+		if in := &c.Insts[i]; simd.PathOf(in) == simd.PathLDS {
+			accesses += issues[i].Times
+			bytes += uint64(lds.Bytes(in)) * (issues[i].Times*uint64(c.WaveSize) - issues[i].Idle)
+		}
+	}
+	return accesses, bytes
 }
 
 // issues turns how often stretches were begun into how often each instruction

@@ -162,34 +162,27 @@ func (k *worker) memory(g *group, w *wave, access mem.Access, in *isa.Inst) bool
 // the wave polls it without success.
 func (k *worker) localMemory(g *group, w *wave, plain *lds.Plain, in *isa.Inst) (polls bool) {
 	st := &w.state
-	bytes := uint32(0)
 	if d := k.run.options.LDS; d != nil {
-		bytes = k.measured(d, st, in, g.lds)
-		polls = k.fruitless(w, in)
-	} else if plain != nil {
-		bytes = k.lds.Plain(st, plain, g.lds)
+		k.measured(d, st, in, g.local.Bytes)
+		return k.fruitless(w, in)
 	}
-	if bytes == 0 {
-		_, bytes = k.lds.Access(st, in, g.lds)
-		polls = k.fruitless(w, in)
+	if plain != nil && k.lds.Plain(st, plain, g.local.Bytes) {
+		return false
 	}
-	k.counts.LDSAccesses++
-	k.counts.LDS += uint64(bytes) * uint64(bits.OnesCount64(st.Exec))
-	return polls
+	k.lds.Access(st, in, g.local.Bytes)
+	return k.fruitless(w, in)
 }
 
 // measured carries out an access to the workgroup's memory, and counts how long it takes.
-func (k *worker) measured(d *lds.LDS, st *isa.State, in *isa.Inst, region []byte) uint32 {
+func (k *worker) measured(d *lds.LDS, st *isa.State, in *isa.Inst, region []byte) {
 	changes, faults := d.Changes, d.Faults
-	bytes, unit := d.Measured(st, in, region)
-	k.counts.LDSUnit += unit
+	k.counts.LDSUnit += d.Measured(st, in, region)
 	k.lds.Changes += d.Changes - changes
 	if n := d.Faults - faults; n > 0 {
 		k.lds.Faults += n
 		k.lds.First = append(k.lds.First, d.First...)
 		d.First = nil
 	}
-	return bytes
 }
 
 // fruitless says that a wave has looked several times at memory that others
