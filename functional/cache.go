@@ -3,6 +3,7 @@ package functional
 import (
 	"sync"
 
+	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/program"
 )
@@ -51,6 +52,7 @@ func (c *pool) take(store *mem.Store, threads int, warm *mem.Fast) *run {
 
 func newWorker(r *run, port *mem.Port) *worker {
 	k := &worker{run: r, port: port, tables: map[*code]*table{}}
+	k.load = func(st *isa.State, in *isa.Inst) { k.lds.Access(st, in, st.Local.Bytes) }
 	for i := range k.tmp {
 		k.tmp[i] = make([]uint32, 2*maxLanes)
 	}

@@ -8,22 +8,29 @@ import (
 	"spvsim/simd"
 )
 
-// A step is an instruction that computes on registers alone.
+// A step is an instruction that computes on registers alone, or an access to memory that no other wave waits for.
 type step struct {
-	exec func(*isa.State, *isa.Inst)
+	exec func(*isa.State, *isa.Inst) // nil: an access
 	in   *isa.Inst
+	transfer
+}
+
+// A transfer is how an access to memory is carried out.
+type transfer struct {
+	access mem.Access // of device memory
+	local  *lds.Plain // of workgroups' memory; nil: it is none
 }
 
 // A stretch is what runs from one instruction on: steps, then an instruction
-// that does more than compute.
+// that does more.
 type stretch struct {
 	steps  []step
 	at     int32 // the instruction after them
+	joined int32 // where it goes on after a branch that is always taken; -1: it has none
 	count  int32 // instructions that count, the last one with them
 	path   simd.Path
 	in     *isa.Inst
-	access mem.Access // of PathMemory
-	local  *lds.Plain // of PathLDS; nil: it is none
+	transfer
 }
 
 // Code is a program cut into stretches, by the instruction at which they begin.
@@ -33,61 +40,123 @@ type code struct {
 	counted   []bool
 	// skipped are loads of descriptors, which nothing is computed from: they are only counted.
 	skipped []int
-	warm    bool // lines are brought in: nothing is skipped
+	warm    bool // lines are brought in and accesses measured: nothing is skipped
 }
 
 // newCode cuts a program. Lowered programs end: their last instruction is an end or a branch.
 func newCode(p *program.Program, warm bool) *code {
 	n := len(p.Insts)
 	c := &code{Program: p, stretches: make([]stretch, n), counted: make([]bool, n), warm: warm}
-	steps, firsts := c.cut(c.entered())
-	var last int32 // steps before the end of the stretch
-	for i := n - 1; i >= 0; i-- {
-		in, s := &p.Insts[i], &c.stretches[i]
-		if c.stops(in) {
-			last = firsts[i]
-			*s = stretch{at: int32(i), path: simd.PathOf(in), in: in, access: mem.AccessOf(in)}
-			if s.path == simd.PathLDS {
-				s.local = lds.PlainOf(in)
-			}
-		} else {
-			*s = c.stretches[i+1]
-			s.steps = steps[firsts[i]:last]
+	for i := range p.Insts {
+		c.counted[i] = !simd.Free(&p.Insts[i], i)
+		if c.skips(&p.Insts[i]) {
+			c.skipped = append(c.skipped, i)
 		}
-		if c.counted[i] {
+	}
+	order := c.order()
+	steps, firsts := c.cut(order)
+	var s stretch
+	var last int32 // steps before the end of the stretch
+	for i := len(order) - 1; i >= 0; i-- {
+		at := order[i].at
+		in := &p.Insts[at]
+		switch {
+		case order[i].joined:
+			s.joined = in.Target
+		case c.stops(in):
+			last = firsts[i]
+			s = stretch{at: at, joined: -1, path: simd.PathOf(in), in: in, transfer: transferOf(in)}
+		}
+		s.steps = steps[firsts[i]:last]
+		if c.counted[at] {
 			s.count++
+		}
+		if !order[i].copied {
+			c.stretches[at] = s
 		}
 	}
 	return c
 }
 
+func transferOf(in *isa.Inst) (m transfer) {
+	switch simd.PathOf(in) {
+	case simd.PathMemory:
+		m.access = mem.AccessOf(in)
+	case simd.PathLDS:
+		m.local = lds.PlainOf(in)
+	}
+	return m
+}
+
+// A place is an instruction in the order in which stretches are cut.
+type place struct {
+	at     int32
+	joined bool // a branch that the stretch goes on after
+	copied bool // after such a branch: no stretch begins here
+}
+
+// maxCopied is how many instructions are copied after a branch that is always taken. Knob.
+const maxCopied = 32
+
+// order is that of the program, where each branch that is always taken has what
+// comes after it behind itself, up to the end of that stretch.
+func (c *code) order() (list []place) {
+	list = make([]place, 0, len(c.Insts))
+	for i := range c.Insts {
+		b := len(list)
+		list = append(list, place{at: int32(i)})
+		if c.Insts[i].Op != isa.Branch {
+			continue
+		}
+		for k := c.Insts[i].Target; len(list)-b <= maxCopied; k++ {
+			list = append(list, place{at: k, copied: true})
+			if c.stops(&c.Insts[k]) {
+				list[b].joined = true
+				break
+			}
+		}
+		if !list[b].joined {
+			list = list[:b+1]
+		}
+	}
+	return list
+}
+
 // cut puts the steps one after the other, those of a kind as one, and says for each
-// instruction that stretches may begin at which is the first.
-func (c *code) cut(enters []bool) (steps []step, firsts []int32) {
-	rows := isa.NewFuser(c.WaveSize, c.VectorRows)
+// place that stretches may begin at which is the first.
+func (c *code) cut(order []place) (steps []step, firsts []int32) {
+	rows, enters := isa.NewFuser(c.WaveSize, c.VectorRows), c.entered()
+	var uniform fills
+	if rows.Wide() && !c.warm {
+		uniform = c.fills(order, enters)
+	}
 	settle := func() {
 		if exec := rows.Take(); exec != nil {
 			steps = append(steps, step{exec: exec})
 		}
 	}
-	firsts = make([]int32, len(c.Insts))
-	for i := range c.Insts {
-		in := &c.Insts[i]
-		c.counted[i] = !simd.Free(in, i)
-		if enters[i] || c.stops(in) {
+	firsts = make([]int32, len(order))
+	for i, p := range order {
+		in := &c.Insts[p.at]
+		stops := !p.joined && c.stops(in)
+		if enters[p.at] && !p.copied || stops {
 			settle()
 		}
 		firsts[i] = int32(len(steps))
-		if c.skips(in) {
-			c.skipped = append(c.skipped, i)
+		if p.joined || stops || c.idle(in) || uniform.before[i] {
+			continue
 		}
-		if in.Exec == nil || c.stops(in) || rows.Add(in) {
+		add := func() bool { return in.Exec != nil && rows.Add(in) }
+		if l, ok := uniform.loads[i]; ok {
+			add = func() bool { return rows.AddFill(l) }
+		}
+		if add() {
 			continue
 		}
 		settle()
 		firsts[i] = int32(len(steps))
-		if !rows.Add(in) {
-			steps = append(steps, step{in.Exec, in})
+		if !add() {
+			steps = append(steps, step{in.Exec, in, transferOf(in)})
 		}
 	}
 	return steps, firsts
@@ -107,11 +176,22 @@ func (c *code) entered() []bool {
 	return list
 }
 
-// stops says of an instruction that it does more than compute on registers, or changes which lanes are active: those of a stretch
-// are the same for all of it.
+// stops says of an instruction that a stretch ends at it: it does more than compute on registers and move words, or changes which
+// lanes are active, who are the same for all of a stretch.
 func (c *code) stops(in *isa.Inst) bool {
-	return !c.skips(in) && (simd.PathOf(in) != simd.PathCompute || simd.WritesExec(in.Op))
+	switch simd.PathOf(in) {
+	case simd.PathCompute:
+		return simd.WritesExec(in.Op)
+	case simd.PathMemory:
+		return !c.skips(in) && (in.Mem.Payload || in.Mem.Coherent || isAtomic(in.Op))
+	case simd.PathLDS:
+		return lds.PlainOf(in) == nil
+	}
+	return true
 }
+
+// idle says of an instruction that it changes nothing.
+func (c *code) idle(in *isa.Inst) bool { return in.Exec == nil && in.Mem == nil || c.skips(in) }
 
 // skips says of an instruction that it loads a descriptor, and need not be carried out.
 func (c *code) skips(in *isa.Inst) bool {
@@ -126,16 +206,34 @@ func (c *code) unread(issues []Issued) (bytes uint64) {
 	return bytes
 }
 
+// local counts the accesses to workgroups' memory, and the bytes that lanes moved.
+func (c *code) local(issues []Issued) (accesses, bytes uint64) {
+	for i := range c.Insts {
+		if in := &c.Insts[i]; simd.PathOf(in) == simd.PathLDS {
+			accesses += issues[i].Times
+			bytes += uint64(lds.Bytes(in)) * (issues[i].Times*uint64(c.WaveSize) - issues[i].Idle)
+		}
+	}
+	return accesses, bytes
+}
+
 // issues turns how often stretches were begun into how often each instruction
 // that counts was executed.
 func (c *code) issues(t *table) []Issued {
-	var running Issued
+	copy(t.issues, t.entries)
 	for i := range t.entries {
-		running.add(&t.entries[i])
+		if to := c.stretches[i].joined; to >= 0 {
+			t.issues[to].add(&t.entries[i])
+		}
+	}
+	var running Issued
+	for i := range t.issues {
+		running.add(&t.issues[i])
+		t.issues[i] = Issued{}
 		if c.counted[i] {
 			t.issues[i] = running
 		}
-		if int(c.stretches[i].at) == i {
+		if c.stops(&c.Insts[i]) {
 			running = Issued{}
 		}
 	}

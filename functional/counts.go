@@ -32,9 +32,7 @@ const maxFaults = 8
 func (c *Counts) add(k *worker) {
 	c.Workgroups += k.counts.Workgroups
 	c.Waves += k.counts.Waves
-	c.LDS += k.counts.LDS
 	c.LDSUnit += k.counts.LDSUnit
-	c.LDSAccesses += k.counts.LDSAccesses
 	c.LDSFaults += k.lds.Faults
 	c.Faults = append(c.Faults, k.lds.First...)
 	c.Faults = c.Faults[:min(len(c.Faults), maxFaults)]
@@ -47,6 +45,9 @@ func (c *Counts) add(k *worker) {
 		}
 		issues := code.issues(t)
 		c.Moved[mem.Read] += code.unread(issues)
+		accesses, bytes := code.local(issues)
+		c.LDSAccesses += accesses
+		c.LDS += bytes
 		if sum := c.Issues[code.Program]; sum != nil {
 			for i := range sum {
 				sum[i].add(&issues[i])

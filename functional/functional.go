@@ -4,6 +4,7 @@
 //
 //	functional  what runs, how, and what it came to
 //	code        a program cut into stretches that run without looking around
+//	fills       loads of workgroups' memory that give all lanes the same
 //	group       a workgroup and its waves; wave: a wave's loop
 //	worker      a goroutine that carries workgroups out
 //

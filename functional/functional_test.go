@@ -291,3 +291,52 @@ func TestLoadsOfDescriptorsAreCounted(t *testing.T) {
 			c.Issues[k.Program][0].Times, c.Issues[k.Program][2].Times, loads, 4*loads, groups, groups*rounds)
 	}
 }
+
+// What all lanes load from one place of LDS is the same whether the compiler's move of the index is carried out or left to
+// the load, in bounds and out of bounds, and is counted once each time; the loop comes back by a branch that is always taken.
+func TestLoadsOfOnePlace(t *testing.T) {
+	lane := isa.Inst{Op: isa.LaneID, T: isa.I32, Dst: v(0), Class: isa.ClassVALU32}
+	vector := func(op isa.Op, dst isa.Reg, src ...isa.Reg) isa.Inst {
+		in := uniform(op, dst, src...)
+		in.Uniform, in.Class = false, isa.ClassVALU32
+		return in
+	}
+	load := move(isa.Load, isa.SpaceLDS)
+	load.Mem.Index, load.Mem.Dsts[0] = v(2), v(2)
+	for _, kept := range []bool{false, true} {
+		read := vector(isa.Mov, v(3), v(1))
+		if kept {
+			read = vector(isa.Mov, v(3), v(2)) // of the index
+		}
+		insts := []isa.Inst{
+			lane, vector(isa.Shl, v(0), v(0), l(2)), vector(isa.IAdd, v(1), v(0), l(100)), move(isa.Store, isa.SpaceLDS), // word i is 4i + 100
+			uniform(isa.Mov, s(0), l(0)), vector(isa.Mov, v(1), l(0)),
+			uniform(isa.ULt, s(1), s(0), l(9)), // 6
+			branch(isa.BranchFalse, 15, s(1)),
+			uniform(isa.IMul, s(2), s(0), l(1024)),
+			vector(isa.Mov, v(2), s(2)),
+			read,
+			load,
+			vector(isa.IAdd, v(1), v(1), v(2)),
+			uniform(isa.IAdd, s(0), s(0), l(1)),
+			branch(isa.Branch, 6),
+			move(isa.Store, isa.SpaceBuffer), end()}
+		for i := range insts {
+			insts[i].SetDeps(4)
+		}
+		store, b, k := kernelOf(t, 64, insts...)
+		c, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if word(b, 0) != 100 || word(b, 63) != 100 { // other places than the first are zero or out of bounds
+			t.Errorf("sums are %d and %d", word(b, 0), word(b, 63))
+		}
+		if issues := c.Issues[k.Program]; issues[6].Times != 10 || issues[11].Times != 9 || issues[14].Times != 9 || issues[15].Times != 1 {
+			t.Errorf("counted %v", issues)
+		}
+		if c.LDSAccesses != 10 || c.LDS != 10*64*4 || c.LDSFaults == 0 {
+			t.Errorf("%d accesses, %d bytes, %d faults of LDS", c.LDSAccesses, c.LDS, c.LDSFaults)
+		}
+	}
+}

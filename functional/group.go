@@ -1,6 +1,7 @@
 package functional
 
 import (
+	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/simd"
 )
@@ -13,7 +14,7 @@ type group struct {
 	waves   []wave
 	live    int // waves that have not ended
 	waiting int // of them, at the barrier
-	lds     []byte
+	local   isa.Local
 	entries []Issued // by instruction: how often a stretch began there
 	shared  simd.Group
 }
@@ -27,7 +28,7 @@ func (k *worker) begin(kernel *Kernel, wg *Workgroup) *group {
 	g.shared = simd.Group{Index: wg.Index, ID: wg.ID}
 	n := waves(p.LocalSize, p.WaveSize)
 	g.live, g.waiting = n, 0
-	g.lds = resized(g.lds, int(p.LDSBytes))
+	g.local = isa.Local{Bytes: resized(g.local.Bytes, int(p.LDSBytes)), Load: k.load}
 	g.entries = k.entries(g.code)
 	for len(g.waves) < n {
 		g.waves = append(g.waves, wave{})
@@ -56,6 +57,7 @@ func (k *worker) beginWave(g *group, i int) {
 		}
 	}
 	start.Init(&w.state, p, *w.regs, k.run.clockMask)
+	w.state.Local = &g.local
 }
 
 // waves is how many waves a workgroup has.

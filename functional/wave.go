@@ -58,8 +58,12 @@ func (k *worker) carry(g *group, w *wave) why {
 		if st.Exec != st.Full {
 			entry.Idle += uint64(bits.OnesCount64(st.Full &^ st.Exec))
 		}
-		for _, step := range s.steps {
-			step.exec(st, step.in)
+		for i := range s.steps {
+			if step := &s.steps[i]; step.exec != nil {
+				step.exec(st, step.in)
+			} else {
+				k.moves(g, w, step)
+			}
 		}
 		n += int(s.count)
 		k.clock += uint64(s.count)
@@ -75,16 +79,14 @@ func (k *worker) carry(g *group, w *wave) why {
 				w.pc = s.in.Target
 			}
 		case simd.PathMemory:
-			if st.Helpers == 0 && !s.in.Mem.Payload {
-				s.access(k.port, 0, st, &w.env, s.in)
-			} else if !k.memory(g, w, s) {
+			if !k.memory(g, w, s.access, s.in) {
 				return failed
 			}
 			if k.fruitless(w, s.in) {
 				return polled
 			}
 		case simd.PathLDS:
-			if k.localMemory(g, w, s) {
+			if k.localMemory(g, w, s.local, s.in) {
 				return polled
 			}
 		case simd.PathBarrier:
@@ -127,16 +129,30 @@ func (k *worker) other(g *group, w *wave, s *stretch) bool {
 	return true
 }
 
-// memory carries out an access to device memory, of payloads or where lanes are helpers.
-func (k *worker) memory(g *group, w *wave, s *stretch) bool {
-	st, in := &w.state, s.in
-	if p := k.run.options.Payloads; in.Mem.Payload && p != nil && !p.Check(g.wg.Index, st, int(s.at), in) {
+// moves carries out an access that a stretch does not end at: no wave polls it.
+func (k *worker) moves(g *group, w *wave, s *step) {
+	if s.access == nil {
+		k.localMemory(g, w, s.local, s.in)
+		return
+	}
+	k.memory(g, w, s.access, s.in)
+	k.fruitless(w, s.in)
+}
+
+// memory carries out an access to device memory.
+func (k *worker) memory(g *group, w *wave, access mem.Access, in *isa.Inst) bool {
+	st := &w.state
+	if st.Helpers == 0 && !in.Mem.Payload {
+		access(k.port, 0, st, &w.env, in)
+		return true
+	}
+	if p := k.run.options.Payloads; in.Mem.Payload && p != nil && !p.Check(g.wg.Index, st, int(w.pc)-1, in) {
 		return k.run.fail(p.Err())
 	}
 	exec := st.Exec
 	st.Exec = mem.Writers(st, in)
 	if st.Exec != 0 || exec == 0 {
-		s.access(k.port, 0, st, &w.env, in)
+		access(k.port, 0, st, &w.env, in)
 	}
 	st.Exec = exec
 	return true
@@ -144,36 +160,29 @@ func (k *worker) memory(g *group, w *wave, s *stretch) bool {
 
 // localMemory carries out an access to the workgroup's memory, and says whether
 // the wave polls it without success.
-func (k *worker) localMemory(g *group, w *wave, s *stretch) (polls bool) {
+func (k *worker) localMemory(g *group, w *wave, plain *lds.Plain, in *isa.Inst) (polls bool) {
 	st := &w.state
-	bytes := uint32(0)
 	if d := k.run.options.LDS; d != nil {
-		bytes = k.measured(d, st, s.in, g.lds)
-		polls = k.fruitless(w, s.in)
-	} else if s.local != nil {
-		bytes = k.lds.Plain(st, s.local, g.lds)
+		k.measured(d, st, in, g.local.Bytes)
+		return k.fruitless(w, in)
 	}
-	if bytes == 0 {
-		_, bytes = k.lds.Access(st, s.in, g.lds)
-		polls = k.fruitless(w, s.in)
+	if plain != nil && k.lds.Plain(st, plain, g.local.Bytes) {
+		return false
 	}
-	k.counts.LDSAccesses++
-	k.counts.LDS += uint64(bytes) * uint64(bits.OnesCount64(st.Exec))
-	return polls
+	k.lds.Access(st, in, g.local.Bytes)
+	return k.fruitless(w, in)
 }
 
 // measured carries out an access to the workgroup's memory, and counts how long it takes.
-func (k *worker) measured(d *lds.LDS, st *isa.State, in *isa.Inst, region []byte) uint32 {
+func (k *worker) measured(d *lds.LDS, st *isa.State, in *isa.Inst, region []byte) {
 	changes, faults := d.Changes, d.Faults
-	bytes, unit := d.Measured(st, in, region)
-	k.counts.LDSUnit += unit
+	k.counts.LDSUnit += d.Measured(st, in, region)
 	k.lds.Changes += d.Changes - changes
 	if n := d.Faults - faults; n > 0 {
 		k.lds.Faults += n
 		k.lds.First = append(k.lds.First, d.First...)
 		d.First = nil
 	}
-	return bytes
 }
 
 // fruitless says that a wave has looked several times at memory that others

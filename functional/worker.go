@@ -45,6 +45,7 @@ type worker struct {
 	run    *run
 	port   *mem.Port
 	lds    lds.Values
+	load   func(*isa.State, *isa.Inst) // from workgroups' memory, in any case
 	counts Counts
 	clock  uint64 // instructions so far
 	looked uint64 // clock when it watched last
@@ -309,7 +310,7 @@ func (r *run) code(p *program.Program) *code {
 	if c, ok := codes.Load(p); ok {
 		return c.(*code)
 	}
-	c, _ := codes.LoadOrStore(p, newCode(p, r.options.Warm != nil))
+	c, _ := codes.LoadOrStore(p, newCode(p, r.options.Warm != nil || r.options.LDS != nil))
 	return c.(*code)
 }
 

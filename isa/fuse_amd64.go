@@ -81,12 +81,14 @@ const (
 	stepMask   // lane masks, of which the active lanes are written
 	stepTest   // rows a and b to a lane mask, whose lanes are turned by c
 	stepMerge  // active lanes of row d stay, others come from row c
+	stepFill   // to all lanes of rows from d on, stepB bytes of local memory at the sum of the scalars a and c, and b
 )
 
-// runSteps carries out steps in turn.
+// runSteps carries out steps in turn, and says how many are left: it leaves off at one that fills rows with what is outside of the size
+// bytes of local memory.
 //
 //go:noescape
-func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int)
+func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int, local *byte, size int) (left int)
 
 // A Fuser turns instructions that follow each other, and which nothing comes
 // between, into one step: operations on whole rows and on scalars, one after the other without
@@ -102,6 +104,7 @@ type Fuser struct {
 	saved  []rowStep // of each row that is written
 	steps  []rowStep
 	insts  []*Inst
+	fills  []Fill
 }
 
 // A spreadValue is where a value is that is the same in all lanes.
@@ -115,7 +118,7 @@ func NewFuser(lanes, rows int) *Fuser { return &Fuser{lanes: lanes, behind: 4 * 
 
 // Add takes an instruction in, after those before it; it is false where it can't.
 func (f *Fuser) Add(in *Inst) bool {
-	if !wideRows || f.lanes%32 != 0 {
+	if !f.Wide() {
 		return false
 	}
 	before := *f
@@ -206,14 +209,39 @@ func (f *Fuser) addSelect(in *Inst) bool {
 // write puts a step after the others that writes a row.
 func (f *Fuser) write(s rowStep) {
 	f.steps = append(f.steps, s)
+	f.save(s.d)
+}
+
+// save keeps what a row was before.
+func (f *Fuser) save(row int32) {
 	for i := range f.saved {
-		if f.saved[i].a == s.d {
+		if f.saved[i].a == row {
 			return
 		}
 	}
 	at := f.behind + 32*fuseValues + 4*f.lanes*len(f.saved)
-	f.saved = append(f.saved, rowStep{kernel: kernels[wholeOf[kernelMov]], d: int32(at), a: s.d})
+	f.saved = append(f.saved, rowStep{kernel: kernels[wholeOf[kernelMov]], d: int32(at), a: row})
 }
+
+// AddFill takes a load in as Add does an instruction.
+func (f *Fuser) AddFill(l Fill) bool {
+	m := l.In.Mem
+	if !f.Wide() || len(f.saved)+int(m.Count) > fuseRows {
+		return false
+	}
+	s := rowStep{kernel: uintptr(len(f.fills)), b: int32(m.Offset), stepB: 4 * int32(m.Count), kind: stepFill}
+	s.a, s.stepA = scalarAt(m.Base)
+	s.c, s.stepC = scalarAt(l.Index)
+	for k := range int(m.Count) {
+		f.save(f.row(l.row(k)))
+	}
+	s.d = f.row(l.row(0))
+	f.steps, f.fills = append(f.steps, s), append(f.fills, l)
+	return true
+}
+
+// Wide says that it takes instructions in.
+func (f *Fuser) Wide() bool { return wideRows && f.lanes%32 == 0 }
 
 // addScalar takes an instruction in that writes a scalar register.
 func (f *Fuser) addScalar(in *Inst) bool {
@@ -318,11 +346,11 @@ func (f *Fuser) source(r Reg) int32 {
 
 // Take is what carries out all that were taken in since the last Take; nil if none were.
 func (f *Fuser) Take() func(*State, *Inst) {
-	if len(f.insts) == 0 {
+	if len(f.steps) == 0 && len(f.insts) == 0 {
 		return nil
 	}
-	insts, saved, steps := f.insts, f.saved, f.steps
-	f.values, f.spread, f.saved, f.steps, f.insts = 0, nil, nil, nil, nil
+	insts, saved, steps, fills := f.insts, f.saved, f.steps, f.fills
+	f.values, f.spread, f.saved, f.steps, f.insts, f.fills = 0, nil, nil, nil, nil, nil
 	if len(saved) == 0 && !slices.ContainsFunc(steps, func(s rowStep) bool { return s.kind == stepTest }) {
 		return eachInTurn(insts)
 	}
@@ -332,13 +360,36 @@ func (f *Fuser) Take() func(*State, *Inst) {
 		masked = append(masked, rowStep{kernel: kernels[kernelSelect], d: s.a, b: s.a, stepB: 32, c: s.d, stepC: 32, kind: stepMerge})
 	}
 	need := f.behind/4 + FuseWords
+	if len(fills) > 0 {
+		return runFills(steps, masked, need, fills)
+	}
 	return func(st *State, _ *Inst) {
 		list := steps
 		if st.Exec != st.Full {
 			list = masked
 		}
 		v := st.V[:need]
-		runSteps(&v[0], first(st.S), st.Exec, &list[0], len(list), st.Lanes)
+		runSteps(&v[0], first(st.S), st.Exec, &list[0], len(list), st.Lanes, nil, 0)
+	}
+}
+
+// runFills carries out steps, some of which load from local memory: those that leave it are carried out as instructions.
+func runFills(steps, masked []rowStep, need int, fills []Fill) func(*State, *Inst) {
+	return func(st *State, _ *Inst) {
+		list := steps
+		if st.Exec != st.Full {
+			list = masked
+		}
+		v, b := st.V[:need], st.Local.Bytes
+		for len(list) > 0 {
+			left := runSteps(&v[0], first(st.S), st.Exec, &list[0], len(list), st.Lanes, first(b), len(b))
+			if left == 0 {
+				return
+			}
+			list = list[len(list)-left:]
+			fills[list[0].kernel].do(st)
+			list = list[1:]
+		}
 	}
 }
 
@@ -355,8 +406,8 @@ func eachInTurn(insts []*Inst) func(*State, *Inst) {
 	}
 }
 
-// first is where scalar registers begin; a program may have none.
-func first(s []uint64) *uint64 {
+// first is where scalar registers or local memory begin; a program may have none.
+func first[T any](s []T) *T {
 	if len(s) == 0 {
 		return nil
 	}

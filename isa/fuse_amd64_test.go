@@ -2,6 +2,7 @@ package isa
 
 import (
 	"cmp"
+	encoding "encoding/binary"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -108,6 +109,68 @@ func TestFusedStepsAreTheirInstructions(t *testing.T) {
 	}
 	if len(taken) != len(keys) {
 		t.Errorf("taken were %d of %d operations", len(taken), len(keys))
+	}
+}
+
+// A fused load gives all active lanes words of local memory at a scalar place; where they are outside, it is carried out as an
+// instruction, after the one that gives it its index.
+func TestFusedFills(t *testing.T) {
+	if !wideRows {
+		t.Skip("the processor has no AVX2")
+	}
+	local := Local{Bytes: make([]byte, 64)}
+	for i := range local.Bytes {
+		local.Bytes[i] = byte(7 * i)
+	}
+	for _, c := range []struct {
+		base, index, exec uint64
+		loads             int
+	}{{4, 8, 1<<32 - 1, 0}, {4, 8, 0xff00ff, 0}, {40, 8, 1<<32 - 1, 0}, {41, 8, 1<<32 - 1, 1}, {41, 8, 0xf0f0, 1}, {1<<32 - 4, 4, 1<<32 - 1, 0}, {1<<32 - 12, 4, 1, 1}} {
+		st := NewState(32, 6, 3)
+		st.V, st.Local, st.Exec = append(st.V, make([]uint32, FuseWords)...), &local, c.exec
+		for i := range st.V {
+			st.V[i] = uint32(i)
+		}
+		st.S[0], st.S[1] = c.base, c.index
+		m := &Mem{Access: Access{Space: SpaceLDS, Elem: I32, Count: 3, Offset: 4}, Base: S(0), Index: V(2)}
+		m.Dsts = [4]Reg{V(1), V(2), V(3)}
+		mov := &Inst{Op: Mov, T: I32, Dst: V(2), Src: [4]Reg{S(1)}}
+		add := &Inst{Op: IAdd, T: I32, Dst: V(4), Src: [4]Reg{V(1), V(3)}}
+		Resolve(mov)
+		Resolve(add)
+		want := slices.Clone(st.V[:6*32])
+		for l := range 32 {
+			if c.exec>>l&1 != 0 {
+				for k := range 3 {
+					if want[(1+k)*32+l] = 1000; c.loads == 0 {
+						at := uint32(c.base+c.index) + 4 + 4*uint32(k)
+						want[(1+k)*32+l] = encoding.LittleEndian.Uint32(local.Bytes[at:])
+					}
+				}
+				want[4*32+l] = want[1*32+l] + want[3*32+l]
+			}
+		}
+		loads := 0
+		local.Load = func(st *State, in *Inst) {
+			loads++
+			for l := range 32 {
+				if c.exec>>l&1 == 0 {
+					continue
+				}
+				if st.V[2*32+l] != uint32(c.index) {
+					t.Errorf("the index is %d", st.V[2*32+l])
+				}
+				st.V[1*32+l], st.V[2*32+l], st.V[3*32+l] = 1000, 1000, 1000
+			}
+		}
+		f := NewFuser(32, 6)
+		if !f.AddFill(Fill{In: &Inst{Op: Load, T: I32, Mem: m}, Index: S(1), Before: mov}) || !f.Add(add) {
+			t.Fatal("not taken")
+		}
+		f.Take()(st, nil)
+		if !slices.Equal(st.V[:6*32], want) || loads != c.loads {
+			t.Errorf("%+v: %d loads, %d, want %d", c, loads, st.V[:6*32], want)
+		}
 	}
 }
 

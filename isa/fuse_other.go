@@ -11,5 +11,11 @@ func NewFuser(lanes, rows int) *Fuser { return &Fuser{} }
 // Add is false: it can't.
 func (*Fuser) Add(*Inst) bool { return false }
 
+// AddFill is false as well.
+func (*Fuser) AddFill(Fill) bool { return false }
+
+// Wide is false: it takes nothing in.
+func (*Fuser) Wide() bool { return false }
+
 // Take is nil: nothing was taken in.
 func (*Fuser) Take() func(*State, *Inst) { return nil }

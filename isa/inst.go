@@ -287,6 +287,8 @@ type State struct {
 	Fragments *Fragments
 	Helpers   uint64
 
+	Local *Local // of waves that run without time
+
 	// Scratch rows for kernels: each Lanes words (two rows for 64-bit values).
 	Tmp [4][]uint32
 }

@@ -3,13 +3,13 @@
 
 // The caller of kernels, which isa/avo writes (kernels_amd64.s) and whose conventions are in isa/avo/steps.go.
 
-// func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int)
-TEXT ·runSteps(SB), NOSPLIT, $8-48
+// func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int, local *byte, size int) (left int)
+TEXT ·runSteps(SB), NOSPLIT, $8-72
 	MOVQ v+0(FP), R13
 	MOVQ steps+24(FP), AX
 	MOVQ lanes+40(FP), R11
 	MOVQ n+32(FP), CX
-	MOVQ CX, left-8(SP)
+	MOVQ CX, rest-8(SP)
 
 step:
 	MOVQ rowStep_kernel(AX), R12
@@ -20,8 +20,9 @@ step:
 
 next:
 	ADDQ $rowStep__size, AX
-	DECQ left-8(SP)
+	DECQ rest-8(SP)
 	JNZ step
+	MOVQ $0, left+64(FP)
 	VZEROUPPER
 	RET
 
@@ -98,6 +99,7 @@ tests:
 	ADDQ R13, DX
 	CMPL R14, $const_stepMerge
 	JEQ merge
+	JGT fill
 	ADDQ R13, SI
 	CALL R12
 	XORQ BX, SI
@@ -110,3 +112,47 @@ merge:
 	MOVQ exec+16(FP), SI
 	CALL R12
 	JMP next
+
+fill:
+	MOVQ s+8(FP), R15
+	TESTQ R8, R8
+	JEQ index
+	MOVQ (R15)(SI*1), SI
+
+index:
+	TESTQ R10, R10
+	JEQ words
+	MOVQ (R15)(BX*1), BX
+
+words:
+	// R9 bytes from place SI on
+	ADDL BX, SI
+	ADDL rowStep_b(AX), SI
+	LEAQ (SI)(R9*1), DX
+	CMPQ DX, size+56(FP)
+	JHI leave
+	ADDQ local+48(FP), SI
+	ADDQ R13, DI
+
+row:
+	VPBROADCASTD (SI), Y0
+	MOVQ R11, CX
+
+lanes32:
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y0, 32(DI)
+	VMOVDQU Y0, 64(DI)
+	VMOVDQU Y0, 96(DI)
+	ADDQ $128, DI
+	SUBQ $32, CX
+	JNZ lanes32
+	ADDQ $4, SI
+	SUBQ $4, R9
+	JNZ row
+	JMP next
+
+leave:
+	MOVQ rest-8(SP), CX
+	MOVQ CX, left+64(FP)
+	VZEROUPPER
+	RET

@@ -105,12 +105,17 @@ func (d *LDS) Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) 
 	return d.time(now, st, base, in, mask, bytes)
 }
 
-// Measured executes an access to the bytes of a workgroup, and says how many bytes each lane moves, and for how many cycles
-// it takes the compute unit's bandwidth.
-func (d *LDS) Measured(st *isa.State, in *isa.Inst, region []byte) (bytes uint32, unit uint64) {
+// Measured executes an access to the bytes of a workgroup, and says for how many cycles it takes the compute unit's bandwidth.
+func (d *LDS) Measured(st *isa.State, in *isa.Inst, region []byte) (unit uint64) {
 	mask, bytes := d.Access(st, in, region)
 	d.spread(st)
-	return bytes, d.time(0, st, 0, in, mask, bytes).Unit
+	return d.time(0, st, 0, in, mask, bytes).Unit
+}
+
+// Bytes is how many bytes each lane moves.
+func Bytes(in *isa.Inst) uint32 {
+	parts, n := in.Mem.Parts()
+	return uint32(lane.Element(in).Bits()/8) * uint32(parts*n)
 }
 
 // Access executes an access to the bytes of a workgroup, and says which lanes

@@ -497,12 +497,12 @@ func TestPlain(t *testing.T) {
 		index    isa.Reg
 		count    uint8
 		at, exec uint64
-		bytes    uint32
+		does     bool
 	}{
-		{isa.Load, isa.S(1), 3, 0, 1<<32 - 1, 12}, {isa.Load, isa.S(1), 3, 496, 1<<32 - 1, 12}, {isa.Load, isa.S(1), 3, 500, 1<<32 - 1, 0},
-		{isa.Load, isa.S(1), 3, 0, 1, 0}, {isa.Load, isa.S(1), 3, 1<<32 - 4, 1<<32 - 1, 12},
-		{isa.Load, isa.V(0), 1, 0, 1<<32 - 1, 4}, {isa.Load, isa.V(0), 2, 8, 0xff00f0f1, 8}, {isa.Load, isa.V(0), 4, 64, 1 << 31, 0}, {isa.Load, isa.V(0), 4, 64, 1, 16},
-		{isa.Store, isa.V(0), 1, 0, 1<<32 - 1, 4}, {isa.Store, isa.V(0), 2, 8, 0xff00f0f1, 8}, {isa.Store, isa.V(0), 4, 64, 1 << 31, 0}, {isa.Store, isa.V(0), 2, 0, 0, 8},
+		{isa.Load, isa.S(1), 3, 0, 1<<32 - 1, true}, {isa.Load, isa.S(1), 3, 496, 1<<32 - 1, true}, {isa.Load, isa.S(1), 3, 500, 1<<32 - 1, false},
+		{isa.Load, isa.S(1), 3, 0, 1, false}, {isa.Load, isa.S(1), 3, 1<<32 - 4, 1<<32 - 1, true},
+		{isa.Load, isa.V(0), 1, 0, 1<<32 - 1, true}, {isa.Load, isa.V(0), 2, 8, 0xff00f0f1, true}, {isa.Load, isa.V(0), 4, 64, 1 << 31, false}, {isa.Load, isa.V(0), 4, 64, 1, true},
+		{isa.Store, isa.V(0), 1, 0, 1<<32 - 1, true}, {isa.Store, isa.V(0), 2, 8, 0xff00f0f1, true}, {isa.Store, isa.V(0), 4, 64, 1 << 31, false}, {isa.Store, isa.V(0), 2, 0, 0, true},
 	} {
 		in := access(c.op, c.index, c.count)
 		p := PlainOf(in)
@@ -520,10 +520,10 @@ func TestPlain(t *testing.T) {
 		other := slices.Clone(region)
 		got.S[0], want.S[0], got.Exec, want.Exec = c.at, c.at, c.exec, c.exec
 		var v, w Values
-		if bytes := v.Plain(got, p, region); bytes != c.bytes {
-			t.Errorf("%+v: %d bytes", c, bytes)
+		if v.Plain(got, p, region) != c.does {
+			t.Errorf("%+v: %t", c, !c.does)
 		}
-		if c.bytes > 0 {
+		if c.does {
 			w.Access(want, in, other)
 		}
 		if !slices.Equal(got.V, want.V) || !slices.Equal(region, other) || v.Changes != w.Changes {
@@ -542,8 +542,8 @@ func TestPlainOffsetsThatAreAlike(t *testing.T) {
 	for _, c := range []struct {
 		offset, odd uint32 // of lane 13
 		exec        uint64
-		bytes       uint32
-	}{{20, 20, 1<<32 - 1, 12}, {20, 24, 1<<32 - 1, 12}, {496, 496, 1<<32 - 1, 12}, {500, 500, 1<<32 - 1, 0}, {20, 20, 1<<31 - 1, 12}, {20, 504, 1<<32 - 1, 0}} {
+		does        bool
+	}{{20, 20, 1<<32 - 1, true}, {20, 24, 1<<32 - 1, true}, {496, 496, 1<<32 - 1, true}, {500, 500, 1<<32 - 1, false}, {20, 20, 1<<31 - 1, true}, {20, 504, 1<<32 - 1, false}} {
 		m := &isa.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.F32, Count: 3, Offset: 4}, Index: isa.V(3)}
 		m.Dsts = [4]isa.Reg{isa.V(2), isa.V(3), isa.V(4)}
 		in := &isa.Inst{Op: isa.Load, T: isa.F32, Mem: m}
@@ -555,10 +555,10 @@ func TestPlainOffsetsThatAreAlike(t *testing.T) {
 		copy(want.V, got.V)
 		got.Exec, want.Exec = c.exec, c.exec
 		var v, w Values
-		if bytes := v.Plain(got, PlainOf(in), region); bytes != c.bytes {
-			t.Errorf("%+v: %d bytes", c, bytes)
+		if v.Plain(got, PlainOf(in), region) != c.does {
+			t.Errorf("%+v: %t", c, !c.does)
 		}
-		if c.bytes > 0 {
+		if c.does {
 			w.Access(want, in, slices.Clone(region))
 		}
 		if !slices.Equal(got.V, want.V) {

@@ -42,30 +42,28 @@ func PlainOf(in *isa.Inst) *Plain {
 	return p
 }
 
-// Plain carries one out on the bytes of a workgroup, and says how many bytes each lane moves: 0, and nothing is done,
-// where a word is out of bounds, or lanes are idle while all would get the same.
-func (d *Values) Plain(st *isa.State, p *Plain, region []byte) (bytes uint32) {
-	bytes = 4 * uint32(p.count)
+// Fill is the load with the same index in all lanes, where it gives them words in rows that lie one after the other.
+func (p *Plain) Fill(in *isa.Inst, index isa.Reg) (isa.Fill, bool) {
+	return isa.Fill{In: in, Index: index}, p != nil && p.inOrder
+}
+
+// Plain carries one out on the bytes of a workgroup. It is false, and nothing is done, where a word is out of bounds, or lanes are
+// idle while all would get the same.
+func (d *Values) Plain(st *isa.State, p *Plain, region []byte) bool {
+	bytes := 4 * uint32(p.count)
 	base := uint32(lane.Uniform(st, p.base)) + p.offset
 	if p.all {
 		base += uint32(lane.Uniform(st, p.index))
-		if st.Exec != st.Full || uint64(base)+uint64(bytes) > uint64(len(region)) {
-			return 0
-		}
-		lane.FillRows(st.V[p.rows[0]*st.Lanes:][:p.count*st.Lanes], region[base:], st.Lanes)
-		return bytes
+		return st.Exec == st.Full && p.fill(st, base, region)
 	}
 	index := st.V[int(p.index.Index)*st.Lanes:][:st.Lanes]
-	if p.inOrder && st.Exec == st.Full && index[0] == index[len(index)-1] {
-		if first, same := lane.Same(index, st.Exec); same && uint64(base+first)+uint64(bytes) <= uint64(len(region)) {
-			lane.FillRows(st.V[p.rows[0]*st.Lanes:][:p.count*st.Lanes], region[base+first:], st.Lanes)
-			return bytes
-		}
+	if p.inOrder && st.Exec == st.Full && index[0] == index[len(index)-1] && lane.AllSame(index) {
+		return p.fill(st, base+index[0], region)
 	}
 	d.step = lane.Step{Base: base, Stride: bytes, Exec: st.Exec, Bytes: true}
 	d.Go(index, &d.step)
 	if uint64(d.Last)+uint64(p.Place(p.count-1, 4))+4 > uint64(len(region)) {
-		return 0
+		return false
 	}
 	var rows [4][]uint32
 	for k := range p.count {
@@ -77,5 +75,14 @@ func (d *Values) Plain(st *isa.State, p *Plain, region []byte) (bytes uint32) {
 	} else {
 		d.gather(rows[:p.count], region, st.Exec, p.Access)
 	}
-	return bytes
+	return true
+}
+
+// fill gives all lanes the words at one place, if they are in bounds.
+func (p *Plain) fill(st *isa.State, at uint32, region []byte) bool {
+	if uint64(at)+4*uint64(p.count) > uint64(len(region)) {
+		return false
+	}
+	lane.FillRows(st.V[p.rows[0]*st.Lanes:][:p.count*st.Lanes], region[at:], st.Lanes)
+	return true
 }

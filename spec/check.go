@@ -122,20 +122,26 @@ func SortedKeys(v reflect.Value) []string {
 
 func (f *Field) checkNumber(v reflect.Value, path string) []Problem {
 	var x float64
-	text := ""
 	if v.Kind() == reflect.Int {
-		x, text = float64(v.Int()), strconv.FormatInt(v.Int(), 10)
+		x = float64(v.Int())
 	} else {
-		x, text = v.Float(), strconv.FormatFloat(v.Float(), 'g', -1, 64)
+		x = v.Float()
 	}
 	if f.Enum != nil {
-		return f.checkText(text, path)
+		return f.checkText(numberText(v), path)
 	}
 	// The comparison is written so that NaN fails it.
 	if f.HasRange && !(x >= f.Low && x <= f.High) || f.Pow2 && (v.Int()&(v.Int()-1)) != 0 {
-		return []Problem{Bad(path, "found %s: want %s", text, f.Want())}
+		return []Problem{Bad(path, "found %s: want %s", numberText(v), f.Want())}
 	}
 	return nil
+}
+
+func numberText(v reflect.Value) string {
+	if v.Kind() == reflect.Int {
+		return strconv.FormatInt(v.Int(), 10)
+	}
+	return strconv.FormatFloat(v.Float(), 'g', -1, 64)
 }
 
 // checkText lets an empty text pass where the field is not required.

@@ -1,7 +1,7 @@
 package spec
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -19,7 +19,7 @@ func Join(path, key string) string {
 }
 
 // Item appends an index to a path.
-func Item(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
+func Item(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // Parent cuts the last key or index of a path.
 func Parent(path string) string {

@@ -100,6 +100,18 @@ func Same(row []uint32, mask uint64) (value uint32, same bool) {
 	return value, true
 }
 
+// AllSame says that all words of a row are the same: each is as the next one. Comparisons of arrays are faster than loops.
+func AllSame(row []uint32) bool {
+	switch len(row) {
+	case 32:
+		return *(*[31]uint32)(row) == *(*[31]uint32)(row[1:])
+	case 64:
+		return *(*[63]uint32)(row) == *(*[63]uint32)(row[1:])
+	}
+	_, same := Same(row, 1<<len(row)-1)
+	return same
+}
+
 // Get reads the little-endian element that b is: 1, 2, 4 or 8 bytes.
 func Get(b []byte) uint64 {
 	switch len(b) {

@@ -1,0 +1,77 @@
+package functional
+
+import (
+	"slices"
+
+	"spvsim/isa"
+	"spvsim/lds"
+	"spvsim/simd"
+)
+
+// Fills are the loads from workgroups' memory of which the instructions before them say that all lanes get the same, by
+// their place in an order; before says of the moves that give them their index whether they may be left to the load.
+type fills struct {
+	loads  map[int]isa.Fill
+	before map[int]bool
+}
+
+// A spread is a scalar that a move gave to all lanes of a row.
+type spread struct {
+	row, from int // registers, as in isa.Inst.Deps; from -1: a literal
+	at        int // in the order
+	read      bool
+}
+
+// fills finds them, between two places at which stretches begin.
+func (c *code) fills(order []place, enters []bool) fills {
+	f := fills{map[int]isa.Fill{}, map[int]bool{}}
+	var known []spread
+	for i, p := range order {
+		in := &c.Insts[p.at]
+		if enters[p.at] && !p.copied {
+			known = known[:0]
+		}
+		if simd.PathOf(in) == simd.PathLDS {
+			c.fill(&f, order, known, i)
+		}
+		known = c.after(known, in, i)
+	}
+	return f
+}
+
+// fill looks whether the load at place i is one.
+func (c *code) fill(f *fills, order []place, known []spread, i int) {
+	in := &c.Insts[order[i].at]
+	index := in.Mem.Index
+	from := slices.IndexFunc(known, func(s spread) bool { return index.Kind == isa.Vector && s.row == int(index.Index) })
+	if from >= 0 {
+		index = c.Insts[order[known[from].at].at].Src[0]
+	}
+	l, ok := lds.PlainOf(in).Fill(in, index)
+	if !ok || index.Kind == isa.Vector {
+		return
+	}
+	if from >= 0 && !known[from].read && slices.Contains(in.Writes, in.Mem.Index.Index) {
+		l.Before = &c.Insts[order[known[from].at].at]
+		f.before[known[from].at] = true
+	}
+	f.loads[i] = l
+}
+
+// after is what is known after the instruction at place i.
+func (c *code) after(known []spread, in *isa.Inst, i int) []spread {
+	known = slices.DeleteFunc(known, func(s spread) bool {
+		return slices.ContainsFunc(in.Writes, func(r uint16) bool { return int(r) == s.row || int(r) == s.from })
+	})
+	for k := range known {
+		known[k].read = known[k].read || slices.Contains(in.Deps, uint16(known[k].row))
+	}
+	if in.Op != isa.Mov || in.Uniform || in.T.Bits() != 32 || in.Dst.Kind != isa.Vector || in.Src[0].Kind == isa.Vector || in.Mod.Any() || in.Second != nil {
+		return known
+	}
+	s := spread{row: int(in.Dst.Index), from: -1, at: i}
+	if in.Src[0].Kind == isa.Scalar {
+		s.from = c.VectorRows + int(in.Src[0].Index)
+	}
+	return append(known, s)
+}
