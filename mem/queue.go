@@ -1,9 +1,10 @@
 package mem
 
 import (
-	"slices"
+	"math"
 
 	"spvsim/mem/dram"
+	"spvsim/mem/lane"
 )
 
 // A queue has so many entries, each held by one request at a time. Requests take them when they arrive, and are booked in the
@@ -11,25 +12,41 @@ import (
 // has no limit.
 type queue struct {
 	entries int
-	now     *uint64     // cycle of issue: none arrives before
-	recent  []dram.Span // when entries are held: those that were booked last, as they came, until their order matters
-	from    []uint64
-	until   []uint64  // when requests take entries, and when entries are given back: each in its order
-	gone    int       // the first of both, of entries that were given back before now
-	place   int       // among from, of the request at hand; -1: it goes to the recent ones
-	when    uint64    // that takes its entry
+	held    int       // at some time, as far as that has been looked at
+	ordered bool      // the request at hand goes to those in order, not to the recent ones
+	when    uint64    // it takes its entry
+	recent  []holding // those that were booked last, as they came, until their order matters
+	now     *uint64
+	base    uint64    // cycle that times count from
 	full    dram.Span // no entry is free
+	times
 }
 
+// holding is when an entry is held.
+type holding struct{ from, until uint32 }
+
+// times are when requests take entries, and when entries are given back: each in its order, as package lane wants it.
+type times struct {
+	from, until []uint32
+	first, end  int // those that were not given back before now, as far as that has been looked at
+}
+
+const (
+	maxTime    = math.MaxUint32 // those that are further ahead of now are as this one
+	mostRecent = 128            // knob: as many as are put into their order together
+	leastTimes = 64             // in a list: some
+)
+
+// newQueue makes a queue of which now is the cycle of issue: no request arrives before.
 func newQueue(entries int, now *uint64) queue { return queue{entries: entries, now: now} }
 
 // open finds an entry for a request that arrives in a cycle where fewer are held than there are, whenever; it is false where that has to be
 // looked at.
 func (q *queue) open(at uint64) bool {
-	if q.held() >= q.entries {
+	if q.held >= q.entries {
 		return false
 	}
-	q.place, q.when = -1, at
+	q.ordered, q.when = false, at
 	return true
 }
 
@@ -46,19 +63,15 @@ func (q *queue) wait(at, delay uint64, full *uint64) uint64 {
 
 // admit is when a request that arrives in a cycle has an entry, where as many as there are may be held.
 func (q *queue) admit(at uint64) uint64 {
-	if q.forget(); q.spare(at) {
-		q.place, q.when = -1, at
-		return at
-	}
-	if q.sort(); q.open(at) {
-		return at
-	}
 	came := at
 	if q.full.Has(at) {
 		at, came = q.full.Until, q.full.From
+	} else if q.spare(at) || q.tidy() && q.spare(at) {
+		q.ordered, q.when = false, at
+		return at
 	}
-	q.place = q.by(q.from, at)
-	if q.when = q.find(at); q.when > at {
+	q.sort()
+	if q.ordered, q.when = true, q.find(at); q.when > at {
 		q.full = dram.Span{From: came, Until: q.when}
 	}
 	return q.when
@@ -66,135 +79,134 @@ func (q *queue) admit(at uint64) uint64 {
 
 // spare finds without their order that fewer than all entries are held in a cycle: so many have been given back by then.
 func (q *queue) spare(at uint64) bool {
-	n := len(q.until) + len(q.recent) - q.entries
-	return n < q.gone || n < len(q.until) && len(q.recent) < batch && q.until[n] <= at
+	cycle, n := q.since(at), q.end+len(q.recent)-q.entries
+	return n < q.first || n < q.end && len(q.recent) < mostRecent && q.until[n] <= cycle
 }
 
-// held is how many entries are held at some time, as far as that has been looked at.
-func (q *queue) held() int { return len(q.recent) + len(q.until) - q.gone }
-
-// find is when a request that arrives in a cycle has an entry, which is when fewer than all are held; its place moves on past
-// those that take what is given back before.
+// find is when a request that arrives in a cycle has an entry, which is when fewer than all are held.
 func (q *queue) find(at uint64) uint64 {
-	for q.place-q.entries >= q.gone {
-		left := q.until[q.place-q.entries]
+	cycle, place := q.since(at), q.end
+	if q.from[place-1] > cycle {
+		place -= lane.Above(q.from, place, cycle)
+	}
+	if free := q.free(cycle, place, q.entries); free > cycle {
+		return q.base + uint64(free)
+	}
+	return at
+}
+
+// free is the cycle, from one on by which requests have come up to a place, in which one more has an entry: its place moves on past those that
+// take what is given back before.
+func (t *times) free(at uint32, place, entries int) uint32 {
+	for place-entries >= t.first {
+		left := t.until[place-entries]
 		switch {
 		case left <= at:
 			return at
-		case q.place == len(q.from) || left < q.from[q.place]:
+		case place == t.end || left < t.from[place]:
 			return left
 		}
-		for at = q.from[q.place]; q.place < len(q.from) && q.from[q.place] == at; {
-			q.place++
+		for at = t.from[place]; place < t.end && t.from[place] == at; {
+			place++
 		}
 	}
 	return at
 }
 
-// by is how many of the times lie before the end of a cycle: all of them, or all but the last, or as halving finds.
-func (q *queue) by(times []uint64, cycle uint64) int {
-	high := len(times)
-	for range 2 {
-		if high == q.gone || times[high-1] <= cycle {
-			return high
-		}
-		high--
+// since is a cycle as times are kept.
+func (q *queue) since(cycle uint64) uint32 {
+	if ahead := cycle - q.base; ahead <= maxTime {
+		return uint32(ahead)
 	}
-	low := q.gone
-	for low < high {
-		if m := int(uint(low+high) / 2); times[m] <= cycle {
-			low = m + 1
-		} else {
-			high = m
-		}
-	}
-	return low
+	return q.far(cycle)
 }
 
-// forget drops entries that were given back before now.
-func (q *queue) forget() {
-	now, gone := *q.now, q.gone
-	for _, until := range q.until[gone:] {
-		if until > now {
-			break
-		}
-		gone++
+// far is since for a cycle that is far ahead of the base, which becomes now.
+func (q *queue) far(cycle uint64) uint32 {
+	by := uint32(min(*q.now-q.base, maxTime))
+	q.base = *q.now
+	for i := range q.recent {
+		r := &q.recent[i]
+		*r = holding{r.from - min(r.from, by), r.until - min(r.until, by)}
 	}
-	q.gone = gone
-	if len(q.until)+batch > cap(q.until) && q.gone > len(q.until)/2 {
-		q.from, q.until, q.gone = q.from[:copy(q.from, q.from[q.gone:])], q.until[:copy(q.until, q.until[q.gone:])], 0
+	for i := range q.end {
+		q.from[i] -= min(q.from[i], by)
+		q.until[i] -= min(q.until[i], by)
+	}
+	return uint32(min(cycle-q.base, maxTime))
+}
+
+// tidy drops entries that were given back before now. It says whether the recent ones may stay as they are: few are held, or few of them are.
+func (q *queue) tidy() bool {
+	now, n := q.since(*q.now), 0
+	for _, r := range q.recent {
+		q.recent[n] = r
+		if r.until > now {
+			n++
+		}
+	}
+	q.held -= len(q.recent) - n
+	q.recent = q.recent[:n]
+	q.forget(now)
+	return 2*q.held <= q.entries || n < mostRecent/2
+}
+
+// forget drops those of a time that has passed.
+func (q *queue) forget(now uint32) {
+	if q.first < q.end {
+		first := max(q.first, q.end-lane.Above(q.until, q.end, now))
+		q.held -= first - q.first
+		q.first = first
 	}
 }
 
-// batch is how many recent entries are put into their order together.
-const batch = 32
-
-// sort puts the recent ones that are held yet into their order, if together all may be held.
+// sort puts the recent ones into their order.
 func (q *queue) sort() {
-	now := *q.now
-	q.recent = slices.DeleteFunc(q.recent, func(s dram.Span) bool { return s.Until <= now })
-	if 2*q.held() <= q.entries {
-		return
-	}
-	for some := range slices.Chunk(q.recent, batch) {
-		var from, until [batch]uint64
-		for i, s := range some {
-			before(from[:i+1], s.From)
-			before(until[:i+1], s.Until)
-		}
-		q.from, q.until = merge(q.from, q.gone, from[:len(some)]), merge(q.until, q.gone, until[:len(some)])
+	for _, r := range q.recent {
+		q.hold(r)
 	}
 	q.recent = q.recent[:0]
 }
 
-// before puts a time into the last place of a list, and before those that are later.
-func before(times []uint64, t uint64) {
-	i := len(times) - 1
-	for ; i > 0 && times[i-1] > t; i-- {
-		times[i] = times[i-1]
+// hold puts an entry among those in order.
+func (q *queue) hold(h holding) {
+	if q.end+1 >= len(q.from) {
+		q.forget(q.since(*q.now))
+		q.move()
 	}
-	times[i] = t
+	lane.Insert(q.from, q.until, q.end, h.from, h.until)
+	q.end++
 }
 
-// merge puts times into a list from its place gone on; both are in order.
-func merge(list []uint64, gone int, times []uint64) []uint64 {
-	n := len(list)
-	list = append(list, times...)
-	for at := len(list) - 1; len(times) > 0; at-- {
-		if t := times[len(times)-1]; n == gone || list[n-1] <= t {
-			list[at], times = t, times[:len(times)-1]
-		} else {
-			list[at] = list[n-1]
-			n--
-		}
+// move makes space after the end, by moving all to the begin of the list, or of one twice as long where they fill half of it.
+func (t *times) move() {
+	from, until, first, end := t.from, t.until, t.first, t.end
+	if 2*(end-first) >= len(from) {
+		length := max(2*len(from), leastTimes)
+		t.from, t.until, t.end = make([]uint32, length), make([]uint32, length), length
 	}
-	return list
-}
-
-// hold notes a span whose beginning has its place.
-func (q *queue) hold(place int, s dram.Span) {
-	q.from = insert(q.from, place, s.From)
-	q.until = insert(q.until, q.by(q.until, s.Until), s.Until)
+	copy(t.from[lane.Lead:], from[first:end])
+	copy(t.until[lane.Lead:], until[first:end])
+	t.first, end = lane.Lead, lane.Lead+end-first
+	for i := end; i < t.end; i++ {
+		t.from[i], t.until[i] = maxTime, maxTime
+	}
+	t.end = end
 }
 
 // enter gives the entry to the request at hand, which leaves in the given cycle: at once, it holds nothing.
 func (q *queue) enter(leaves uint64) {
-	switch {
-	case q.entries == 0 || leaves <= q.when:
-	case q.place < 0:
-		q.recent = append(q.recent, dram.Span{From: q.when, Until: leaves})
-	default:
-		q.hold(q.place, dram.Span{From: q.when, Until: leaves})
+	if q.entries == 0 || leaves <= q.when {
+		return
 	}
-}
-
-func insert(times []uint64, place int, t uint64) []uint64 {
-	times = append(times, t)
-	if place < len(times)-1 {
-		copy(times[place+1:], times[place:])
-		times[place] = t
+	until := q.since(leaves)
+	h := holding{q.since(q.when), until}
+	q.held++
+	if q.ordered {
+		q.hold(h)
+	} else {
+		q.recent = append(q.recent, h)
 	}
-	return times
 }
 
 // space is how many requests that arrive from a cycle on, up to most, find an entry that is free.
@@ -202,13 +214,12 @@ func (q *queue) space(now uint64, most int) int {
 	if q.entries == 0 {
 		return most
 	}
-	first := q.gone
-	for first < len(q.until) && q.until[first] <= now {
-		first++
+	cycle, held := q.since(now), 0
+	if q.first < q.end {
+		held = min(q.end-q.first, lane.Above(q.until, q.end, cycle))
 	}
-	held := len(q.until) - first
-	for _, s := range q.recent {
-		if s.Until > now {
+	for _, r := range q.recent {
+		if r.until > cycle {
 			held++
 		}
 	}

@@ -73,17 +73,23 @@ func reference(all []dram.Span, entries int, at uint64) uint64 {
 	}
 }
 
-// Requests of any order of arrival have their entries when the rule says, whatever has been forgotten; and all together
-// hold them for no longer than so many entries can be held, but for a tenth: those that come before others that are booked take
-// no time from these.
+// Requests of any order of arrival have their entries when the rule says, whatever has been forgotten, in queues of few entries and of many,
+// also where nothing comes for as long as times can tell apart; and all together hold them for no longer than so many entries can be held, but for a
+// tenth: those that come before others that are booked take no time from these.
 func TestQueueAgainstItsRule(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(90) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		entries, spread, hold := 1+r.IntN(20), 1+r.Uint64N(3000), 1+r.Uint64N(200)
-		now, all, held, end := uint64(0), []dram.Span(nil), uint64(0), uint64(0)
+		if seed%3 == 2 {
+			entries, hold = 20+r.IntN(300), 50+r.Uint64N(3000)
+		}
+		now, all, held, end, idle := uint64(0), []dram.Span(nil), uint64(0), uint64(0), uint64(0)
 		q := newQueue(entries, &now)
 		for n := range 2000 {
-			now += r.Uint64N(1 + 4*hold/uint64(entries))
+			if now += r.Uint64N(1 + 4*hold/uint64(entries)); n%700 == 699 {
+				now, all = end+1<<(10*(seed%5)), all[:0]
+				idle += now - end
+			}
 			at := now + r.Uint64N(spread)
 			want, last := reference(all, entries, at), 1+r.Uint64N(2*hold)
 			if got := visit(&q, at, last); got != want {
@@ -91,8 +97,22 @@ func TestQueueAgainstItsRule(t *testing.T) {
 			}
 			all, held, end = append(all, dram.Span{From: want, Until: want + last}), held+last, max(end, want+last)
 		}
-		if most := float64(entries) * float64(end); float64(held) > 1.1*most {
+		if most := float64(entries) * float64(end-idle); float64(held) > 1.1*most {
 			t.Errorf("seed %d: entries were held for %d cycles, of %g", seed, held, most)
+		}
+	}
+}
+
+// Requests that hold their entries for as long as times can tell apart, and longer, keep those out that come before, and not those that come after.
+func TestQueueOfLongWaits(t *testing.T) {
+	now := uint64(1 << 40)
+	q := newQueue(2, &now)
+	for i, c := range []struct{ at, hold, want uint64 }{
+		{now, 1 << 31, now}, {now, maxTime, now}, {now + 5, 1 << 31, now + 1<<31}, {now + maxTime + 9, 1, now + maxTime + 9},
+		{now + 1<<34, 1 << 34, now + 1<<34}, {now + 6, 5, now + 1<<32 - 1},
+	} {
+		if got := visit(&q, c.at, c.hold); got != c.want {
+			t.Errorf("request %d, of cycle %d, has an entry in cycle %d, want %d", i, c.at, got, c.want)
 		}
 	}
 }

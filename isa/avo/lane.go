@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -23,6 +24,8 @@ func lane(a assembler) {
 	l.scatter2()
 	l.fill()
 	l.find()
+	l.above()
+	l.insert()
 }
 
 type laneRows struct {
@@ -430,6 +433,51 @@ func (l laneRows) find() {
 	l.BSFL(reg.EDX, reg.EDX)
 	l.ADDQ(reg.RDX, reg.RAX)
 	l.Store(reg.RAX, l.Return("place"))
+	l.VZEROUPPER()
+	l.RET()
+}
+
+// above goes back from the end of a list in order, to the first eight words that are not all greater.
+func (l laneRows) above() {
+	l.function("aboveAVX", "func(end *uint32, word uint32) (count int)")
+	l.arg("end", reg.RDI)
+	l.Load(l.Param("word"), reg.EDX)
+	l.VMOVD(reg.EDX, reg.X0)
+	l.VPBROADCASTD(reg.X0, reg.Y0)
+	l.XORQ(reg.RAX, reg.RAX)
+	l.Label("eight")
+	l.VPMAXUD(at(reg.RDI, -32), reg.Y0, reg.Y1)
+	l.VPCMPEQD(reg.Y1, reg.Y0, reg.Y1)
+	l.VMOVMSKPS(reg.Y1, reg.ECX)
+	l.SUBQ(operand.Imm(32), reg.RDI)
+	l.ADDQ(operand.Imm(8), reg.RAX)
+	l.TESTL(reg.ECX, reg.ECX)
+	l.JE(operand.LabelRef("eight"))
+	l.POPCNTL(reg.ECX, reg.ECX)
+	l.SUBQ(reg.RCX, reg.RAX)
+	l.Store(reg.RAX, l.Return("count"))
+	l.VZEROUPPER()
+	l.RET()
+}
+
+// insert makes each word of two lists the greater one of that before it, and of itself or the new one, whichever is less; from the end of the
+// list back, eight at a time, until the word before them is not greater than the new one.
+func (l laneRows) insert() {
+	l.function("insertAVX", "func(x, y *uint32, wordX, wordY uint32)")
+	for i, name := range []string{"x", "y"} {
+		l.arg(name, reg.RDI)
+		l.Load(l.Param("word"+strings.ToUpper(name)), reg.EDX)
+		l.VMOVD(reg.EDX, reg.X0)
+		l.VPBROADCASTD(reg.X0, reg.Y0)
+		label := fmt.Sprint("eight", i)
+		l.Label(label)
+		l.VPMINUD(at(reg.RDI, -28), reg.Y0, reg.Y1)
+		l.VPMAXUD(at(reg.RDI, -32), reg.Y1, reg.Y1)
+		l.VMOVDQU(reg.Y1, at(reg.RDI, -28))
+		l.SUBQ(operand.Imm(32), reg.RDI)
+		l.CMPL(at(reg.RDI, 0), reg.EDX)
+		l.JHI(operand.LabelRef(label))
+	}
 	l.VZEROUPPER()
 	l.RET()
 }

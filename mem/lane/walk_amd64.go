@@ -70,6 +70,34 @@ func Find(list []uint32, word uint32) int {
 	return findAVX(&list[0], len(list), word)
 }
 
+// aboveAVX is aboveSlow, of the list that ends before a word.
+//
+//go:noescape
+func aboveAVX(end *uint32, word uint32) (count int)
+
+// Above is how many words of a list in order, which begins with Lead words of 0 and ends before a place in it, are greater than a word.
+func Above(list []uint32, end int, word uint32) int {
+	if !wide {
+		return aboveSlow(list, end, word)
+	}
+	return aboveAVX(&list[end], word)
+}
+
+// insertAVX is insertSlow for two lists that end before a word.
+//
+//go:noescape
+func insertAVX(x, y *uint32, wordX, wordY uint32)
+
+// Insert puts a word each into their places in two such lists. After the lists' end comes a word with all bits set, which they take.
+func Insert(x, y []uint32, end int, wordX, wordY uint32) {
+	if !wide {
+		insertSlow(x, end, wordX)
+		insertSlow(y, end, wordY)
+		return
+	}
+	insertAVX(&x[end], &y[end], wordX, wordY)
+}
+
 // gatherWide is Walk.gatherSlow for up to four rows, if it says so.
 func (w *Walk) gatherWide(rows [][]uint32, b []byte, exec uint64) bool {
 	lanes := len(rows[0])

@@ -702,3 +702,56 @@ found:
 	MOVQ AX, place+24(FP)
 	VZEROUPPER
 	RET
+
+// func aboveAVX(end *uint32, word uint32) (count int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·aboveAVX(SB), NOSPLIT, $0-24
+	MOVQ         end+0(FP), DI
+	MOVL         word+8(FP), DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	XORQ         AX, AX
+
+eight:
+	VPMAXUD   -32(DI), Y0, Y1
+	VPCMPEQD  Y1, Y0, Y1
+	VMOVMSKPS Y1, CX
+	SUBQ      $0x20, DI
+	ADDQ      $0x08, AX
+	TESTL     CX, CX
+	JE        eight
+	POPCNTL   CX, CX
+	SUBQ      CX, AX
+	MOVQ      AX, count+16(FP)
+	VZEROUPPER
+	RET
+
+// func insertAVX(x *uint32, y *uint32, wordX uint32, wordY uint32)
+// Requires: AVX, AVX2
+TEXT ·insertAVX(SB), NOSPLIT, $0-24
+	MOVQ         x+0(FP), DI
+	MOVL         wordX+16(FP), DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+
+eight0:
+	VPMINUD      -28(DI), Y0, Y1
+	VPMAXUD      -32(DI), Y1, Y1
+	VMOVDQU      Y1, -28(DI)
+	SUBQ         $0x20, DI
+	CMPL         (DI), DX
+	JHI          eight0
+	MOVQ         y+8(FP), DI
+	MOVL         wordY+20(FP), DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+
+eight1:
+	VPMINUD -28(DI), Y0, Y1
+	VPMAXUD -32(DI), Y1, Y1
+	VMOVDQU Y1, -28(DI)
+	SUBQ    $0x20, DI
+	CMPL    (DI), DX
+	JHI     eight1
+	VZEROUPPER
+	RET

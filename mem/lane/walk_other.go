@@ -21,3 +21,12 @@ func FillRows(rows []uint32, b []byte, lanes int) { fillSlow(rows, b, lanes) }
 
 // Find is the first place of a word in a list, or -1.
 func Find(list []uint32, word uint32) int { return findSlow(list, word) }
+
+// Above is how many words of a list in order, which begins with Lead words of 0 and ends before a place in it, are greater than a word.
+func Above(list []uint32, end int, word uint32) int { return aboveSlow(list, end, word) }
+
+// Insert puts a word each into their places in two such lists. After the lists' end comes a word with all bits set, which they take.
+func Insert(x, y []uint32, end int, wordX, wordY uint32) {
+	insertSlow(x, end, wordX)
+	insertSlow(y, end, wordY)
+}

@@ -179,3 +179,30 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// What is above a word in a list in order, and the lists with one word more each, are as the slow ones have it: for words anywhere in them, equal ones too.
+func TestListsInOrderAreTheSlowOnes(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 9))
+	for range 200 {
+		lists, most := [2][2][]uint32{}, r.Uint32()>>r.IntN(32)|1
+		for i := range lists {
+			for j := range lists[i] {
+				lists[i][j] = slices.Repeat([]uint32{1<<32 - 1}, Lead+64)
+				clear(lists[i][j][:Lead])
+			}
+		}
+		for end := Lead; end < Lead+64; end++ {
+			x, y := r.Uint32N(most), ^uint32(0)>>r.IntN(2)-r.Uint32N(most)
+			fast, slow := lists[0], lists[1]
+			if got, want := Above(fast[0], end, x), aboveSlow(slow[0], end, x); got != want {
+				t.Fatalf("%d of %d words are above %d, want %d", got, end-Lead, x, want)
+			}
+			Insert(fast[0], fast[1], end, x, y)
+			insertSlow(slow[0], end, x)
+			insertSlow(slow[1], end, y)
+			if !slices.Equal(fast[0], slow[0]) || !slices.Equal(fast[1], slow[1]) || !slices.IsSorted(fast[0]) {
+				t.Fatalf("with %d and %d: %d, want %d", x, y, fast, slow)
+			}
+		}
+	}
+}

@@ -55,3 +55,20 @@ func findSlow(list []uint32, word uint32) int {
 	}
 	return -1
 }
+
+// Lead is how many words come before those of a list in order: it is read from its end back, so many at a time.
+const Lead = 8
+
+func aboveSlow(list []uint32, end int, word uint32) (count int) {
+	for i := end - 1; list[i] > word; i-- {
+		count++
+	}
+	return count
+}
+
+func insertSlow(list []uint32, end int, word uint32) {
+	for ; list[end-1] > word; end-- {
+		list[end] = list[end-1]
+	}
+	list[end] = word
+}
