@@ -48,7 +48,7 @@ func TestHashedAddressesComeBack(t *testing.T) {
 	for range 1000 {
 		addr := uint64(random.Int63n(1<<36)) &^ 63
 		p := l2.locate(addr)
-		if got := l2.address(&p, p.tag); got != addr {
+		if got := l2.address(p, p.tag); got != addr {
 			t.Fatalf("%#x comes back as %#x", addr, got)
 		}
 	}

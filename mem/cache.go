@@ -87,7 +87,10 @@ type level struct {
 // A geometry is where in a level a line can be.
 type geometry struct {
 	lineShift uint
-	perUnit   uint // log2 of the lines of an interleave unit
+	bytes     uint32 // of a line
+	pow2      bool   // there are powers of two of slices and of sets
+	perUnit   uint   // log2 of the lines of an interleave unit
+	inUnit    uint64 // mask of the number of a line in its unit
 	spread    interleave
 	sets      divider
 	fold      uint64 // mask of the tag bits that are folded into the set's index
@@ -130,6 +133,7 @@ func newGeometry(c *CacheSpec, word uint) geometry {
 	unit := max(c.InterleaveBytes, c.LineBytes)
 	g := geometry{lineShift: log2(c.LineBytes), perUnit: log2(unit / c.LineBytes), spread: interleave{log2(unit), newDivider(c.Slices)},
 		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), word: word, sector: uint64(c.SectorBytes), whole: wordMask(0, uint64(c.LineBytes)>>word)}
+	g.bytes, g.inUnit, g.pow2 = uint32(c.LineBytes), 1<<g.perUnit-1, g.spread.div.pow2 && g.sets.pow2
 	g.piece = log2(c.LineBytes)
 	if c.WriteBytes > 0 {
 		g.piece = log2(c.WriteBytes)
@@ -153,6 +157,7 @@ func newCache(l *level, next *cache, mem memory) *cache {
 	c := &cache{level: l, slices: make([]slice, l.Slices), next: next, mem: mem, credit: newQueue(l.LinkCredits, l.now)}
 	for i := range c.slices {
 		s := &c.slices[i]
+		s.index, s.ways = uint64(i), l.Ways
 		s.requests, s.misses = newQueue(l.Requests, l.now), newQueue(l.Misses, l.now)
 		s.writes, s.atomics = newQueue(l.WriteBuffer, l.now), newQueue(l.Atomics, l.now)
 	}
@@ -180,13 +185,14 @@ func (c *cache) read(at, delay, addr uint64, bytes, moved uint32) (ready, taken 
 	c.part.tell(at, delay, addr, moved)
 	at += c.latency
 	way := p.find()
-	if way < 0 {
-		way, delay = c.replace(&p, at, delay)
+	if way >= 0 {
+		p.touch(way)
+	} else {
+		way, delay = c.replace(p, at, delay)
 	}
-	p.touch(way)
 	l := p.line(way)
 	if !l.full() && !c.has(p.slice, p.first+way, addr, bytes) {
-		ready, delay = c.miss(&p, way, at, delay, addr, bytes)
+		ready, delay = c.miss(p, way, at, delay, addr, bytes)
 	} else {
 		c.counter.Hits++
 		if ready = at + delay; l.ready() > ready {
@@ -200,7 +206,7 @@ func (c *cache) read(at, delay, addr uint64, bytes, moved uint32) (ready, taken 
 
 // miss fills a line from below, or those of its sectors that bytes are read of; it has waited for the delay when it leaves. Sectors
 // of a line of which another one is on its way share that one's entry.
-func (c *cache) miss(p *place, way int, at, delay, addr uint64, bytes uint32) (ready, waited uint64) {
+func (c *cache) miss(p place, way int, at, delay, addr uint64, bytes uint32) (ready, waited uint64) {
 	c.counter.Misses++
 	joins := c.sector > 0 && p.line(way).ready() > at+delay
 	if !joins {
@@ -285,11 +291,10 @@ func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
 
 // replace makes space for p's line: a dirty victim goes to the next level, and holds an entry of the write buffer until that
 // takes it. It returns what the request has waited for then.
-func (c *cache) replace(p *place, at, delay uint64) (way int, waited uint64) {
-	way = p.victim(c.random)
-	l, label := p.line(way), &p.labels()[way]
-	if l.dirty() {
-		delay = c.writeOut(p.slice, at, delay, c.address(p, *label), l.pieces(), c.valid(p.slice, p.first+way))
+func (c *cache) replace(p place, at, delay uint64) (way int, waited uint64) {
+	way = p.renew(c.random)
+	if l := p.line(way); l.dirty() {
+		delay = c.writeOut(p.slice, at, delay, c.address(p, p.labels()[way]), l.pieces(), c.valid(p.slice, p.first+way))
 	}
 	c.empty(p, way)
 	return way, delay
@@ -345,7 +350,7 @@ func (c *cache) write(at, delay, addr uint64, bytes uint32, w written) (ready, t
 	c.counter.Written += uint64(bytes)
 	c.part.tell(at, delay, addr, bytes)
 	at += c.latency
-	held, delay := c.store(&p, at, delay, w.up(c.within(addr)))
+	held, delay := c.store(p, at, delay, w.up(c.within(addr)))
 	if ready = at + delay; !held {
 		ready, delay = c.through(p.slice, at, delay, addr, bytes, w)
 	}
@@ -354,10 +359,11 @@ func (c *cache) write(at, delay, addr uint64, bytes uint32, w written) (ready, t
 }
 
 // store puts words into their line, if there is one or one is allocated, and says whether they stay here.
-func (c *cache) store(p *place, at, delay uint64, w written) (held bool, waited uint64) {
+func (c *cache) store(p place, at, delay uint64, w written) (held bool, waited uint64) {
 	way := p.find()
 	if way >= 0 {
 		c.counter.Hits++
+		p.touch(way)
 	} else {
 		c.counter.Misses++
 		if !c.WriteAllocate {
@@ -366,7 +372,6 @@ func (c *cache) store(p *place, at, delay uint64, w written) (held bool, waited 
 		way, delay = c.replace(p, at, delay)
 		*p.line(way) = newLine(at + delay)
 	}
-	p.touch(way)
 	whole := c.stored(p.slice, p.first+way, w.whole)
 	if c.keeps {
 		p.makeDirty(way, c.pieces(w.some))
@@ -380,7 +385,7 @@ func (c *cache) store(p *place, at, delay uint64, w written) (held bool, waited 
 }
 
 // early is which line of a set goes to the next level when stores have written all of one, where so many wait; -1: none.
-func (p *place) early(way, waiting int) int {
+func (p place) early(way, waiting int) int {
 	if waiting == 0 {
 		return way
 	}
@@ -398,7 +403,7 @@ func (p *place) early(way, waiting int) int {
 }
 
 // sendWhole sends a line that stores have written whole to the next level, and keeps it. It returns what the store has waited for then.
-func (c *cache) sendWhole(p *place, way int, at, delay uint64) (waited uint64) {
+func (c *cache) sendWhole(p place, way int, at, delay uint64) (waited uint64) {
 	addr := c.address(p, p.labels()[way])
 	waited = c.writeOut(p.slice, at, delay, addr, p.line(way).pieces(), c.whole)
 	*p.line(way) &^= dirtyLine

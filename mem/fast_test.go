@@ -304,20 +304,23 @@ func TestDifferentLineSizes(t *testing.T) {
 	}
 }
 
-// TestAddressIsInverse: a victim's address is that of the line put there.
+// TestAddressIsInverse: a victim's address is that of the line put there; and where a line goes is the same with shifts as with divisions.
 func TestAddressIsInverse(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
-	for _, n := range []int{1, 2, 16, 24, 128} {
+	for i, n := range []int{1, 2, 16, 24, 128, 1, 2, 16, 24, 128} {
 		for _, unit := range []int{0, 256, 4096} {
-			c := CacheSpec{Bytes: 64 * 4 * 6 * n, LineBytes: 64, Ways: 4, Slices: n, InterleaveBytes: unit, BytesPerCycle: 1}
+			c := CacheSpec{Bytes: 64 * 4 * (6 + i/5*26) * n, LineBytes: 64, Ways: 4, Slices: n, InterleaveBytes: unit, BytesPerCycle: 1, HashSets: i%2 == 0}
 			s := tiny()
 			l := newLevel(namedCache{"x", c, false}, &s, tinyShape(), nil, new(uint64))
 			cache := newCache(l, nil, nil)
 			for range 1000 {
 				addr := r.Uint64() >> 26 &^ 63
 				p := cache.locate(addr)
-				if got := cache.address(&p, p.tag); got != addr {
+				if got := cache.address(p, p.tag); got != addr {
 					t.Fatalf("%d slices of unit %d: %#x comes back as %#x", n, unit, addr, got)
+				}
+				if index, set, tag := l.divide(addr); index != p.index || set != p.set || tag != uint64(p.tag-1) {
+					t.Fatalf("%d slices of unit %d: %#x is line %d of set %d of slice %d, want %d of %d of %d", n, unit, addr, p.tag-1, p.set, p.index, tag, set, index)
 				}
 			}
 		}

@@ -3,7 +3,6 @@ package mem
 import (
 	"math"
 
-	"spvsim/mem/dram"
 	"spvsim/mem/lane"
 )
 
@@ -11,15 +10,15 @@ import (
 // order of issue: one that waits elsewhere first is booked for a later cycle, and holds nothing here until then. The zero queue
 // has no limit.
 type queue struct {
-	entries int
-	held    int       // at some time, as far as that has been looked at
-	ordered bool      // the request at hand goes to those in order, not to the recent ones
-	when    uint64    // it takes its entry
-	recent  []holding // those that were booked last, as they came, until their order matters
-	now     *uint64
+	entries int32
+	held    int32     // at some time, as far as that has been looked at
+	when    uint64    // the request at hand takes its entry
+	ordered bool      // it goes to those in order, not to the recent ones
+	full    holding   // no entry is free
 	base    uint64    // cycle that times count from
-	full    dram.Span // no entry is free
-	times
+	recent  []holding // those that were booked last, as they came, until their order matters
+	times             // a line of the host's cache from here on is not looked at while few entries are held
+	now     *uint64
 }
 
 // holding is when an entry is held.
@@ -27,18 +26,18 @@ type holding struct{ from, until uint32 }
 
 // times are when requests take entries, and when entries are given back: each in its order, as package lane wants it.
 type times struct {
+	first, end  int32 // those that were not given back before now, as far as that has been looked at
 	from, until []uint32
-	first, end  int // those that were not given back before now, as far as that has been looked at
 }
 
 const (
 	maxTime    = math.MaxUint32 // those that are further ahead of now are as this one
 	mostRecent = 128            // knob: as many as are put into their order together
-	leastTimes = 64             // in a list: some
+	leastTimes = 2 * lane.Lead  // in a list
 )
 
 // newQueue makes a queue of which now is the cycle of issue: no request arrives before.
-func newQueue(entries int, now *uint64) queue { return queue{entries: entries, now: now} }
+func newQueue(entries int, now *uint64) queue { return queue{entries: int32(entries), now: now} }
 
 // open finds an entry for a request that arrives in a cycle where fewer are held than there are, whenever; it is false where that has to be
 // looked at.
@@ -63,34 +62,39 @@ func (q *queue) wait(at, delay uint64, full *uint64) uint64 {
 
 // admit is when a request that arrives in a cycle has an entry, where as many as there are may be held.
 func (q *queue) admit(at uint64) uint64 {
-	came := at
-	if q.full.Has(at) {
-		at, came = q.full.Until, q.full.From
-	} else if q.spare(at) || q.tidy() && q.spare(at) {
+	cycle := q.since(at)
+	came, come := cycle, cycle
+	if cycle-q.full.from < q.full.until-q.full.from {
+		came, come = q.full.from, q.full.until
+	} else if q.spare(cycle) || q.tidy() && q.spare(cycle) {
 		q.ordered, q.when = false, at
 		return at
 	}
-	q.sort()
-	if q.ordered, q.when = true, q.find(at); q.when > at {
-		q.full = dram.Span{From: came, Until: q.when}
+	if len(q.recent) > 0 {
+		q.sort()
 	}
+	free := q.find(come, int(q.entries))
+	if free > come {
+		q.full = holding{came, free}
+	}
+	q.ordered, q.when = true, at+uint64(free-cycle)
 	return q.when
 }
 
 // spare finds without their order that fewer than all entries are held in a cycle: so many have been given back by then.
-func (q *queue) spare(at uint64) bool {
-	cycle, n := q.since(at), q.end+len(q.recent)-q.entries
-	return n < q.first || n < q.end && len(q.recent) < mostRecent && q.until[n] <= cycle
+func (q *queue) spare(cycle uint32) bool {
+	n := int(q.end-q.entries) + len(q.recent)
+	return n < int(q.first) || n < int(q.end) && len(q.recent) < mostRecent && q.until[n] <= cycle
 }
 
-// find is when a request that arrives in a cycle has an entry, which is when fewer than all are held.
-func (q *queue) find(at uint64) uint64 {
-	cycle, place := q.since(at), q.end
-	if q.from[place-1] > cycle {
-		place -= lane.Above(q.from, place, cycle)
+// find is when a request that arrives in a cycle has one of so many entries, which is when fewer than all are held.
+func (t *times) find(at uint32, entries int) uint32 {
+	place := int(t.end)
+	if t.from[place-1] > at {
+		return t.free(at, place-lane.Above(t.from, place, at), entries)
 	}
-	if free := q.free(cycle, place, q.entries); free > cycle {
-		return q.base + uint64(free)
+	if place -= entries; place >= int(t.first) {
+		return max(at, t.until[place])
 	}
 	return at
 }
@@ -98,15 +102,15 @@ func (q *queue) find(at uint64) uint64 {
 // free is the cycle, from one on by which requests have come up to a place, in which one more has an entry: its place moves on past those that
 // take what is given back before.
 func (t *times) free(at uint32, place, entries int) uint32 {
-	for place-entries >= t.first {
+	for place-entries >= int(t.first) {
 		left := t.until[place-entries]
 		switch {
 		case left <= at:
 			return at
-		case place == t.end || left < t.from[place]:
+		case place == int(t.end) || left < t.from[place]:
 			return left
 		}
-		for at = t.from[place]; place < t.end && t.from[place] == at; {
+		for at = t.from[place]; place < int(t.end) && t.from[place] == at; {
 			place++
 		}
 	}
@@ -125,15 +129,20 @@ func (q *queue) since(cycle uint64) uint32 {
 func (q *queue) far(cycle uint64) uint32 {
 	by := uint32(min(*q.now-q.base, maxTime))
 	q.base = *q.now
-	for i := range q.recent {
-		r := &q.recent[i]
-		*r = holding{r.from - min(r.from, by), r.until - min(r.until, by)}
+	q.full = q.full.before(by)
+	for i, r := range q.recent {
+		q.recent[i] = r.before(by)
 	}
 	for i := range q.end {
-		q.from[i] -= min(q.from[i], by)
-		q.until[i] -= min(q.until[i], by)
+		h := holding{q.from[i], q.until[i]}.before(by)
+		q.from[i], q.until[i] = h.from, h.until
 	}
 	return uint32(min(cycle-q.base, maxTime))
+}
+
+// before is the same time, counted from a later cycle.
+func (h holding) before(by uint32) holding {
+	return holding{h.from - min(h.from, by), h.until - min(h.until, by)}
 }
 
 // tidy drops entries that were given back before now. It says whether the recent ones may stay as they are: few are held, or few of them are.
@@ -145,7 +154,7 @@ func (q *queue) tidy() bool {
 			n++
 		}
 	}
-	q.held -= len(q.recent) - n
+	q.held -= int32(len(q.recent) - n)
 	q.recent = q.recent[:n]
 	q.forget(now)
 	return 2*q.held <= q.entries || n < mostRecent/2
@@ -154,7 +163,7 @@ func (q *queue) tidy() bool {
 // forget drops those of a time that has passed.
 func (q *queue) forget(now uint32) {
 	if q.first < q.end {
-		first := max(q.first, q.end-lane.Above(q.until, q.end, now))
+		first := max(q.first, q.end-int32(lane.Above(q.until, int(q.end), now)))
 		q.held -= first - q.first
 		q.first = first
 	}
@@ -170,20 +179,20 @@ func (q *queue) sort() {
 
 // hold puts an entry among those in order.
 func (q *queue) hold(h holding) {
-	if q.end+1 >= len(q.from) {
+	if int(q.end)+1 >= len(q.from) {
 		q.forget(q.since(*q.now))
 		q.move()
 	}
-	lane.Insert(q.from, q.until, q.end, h.from, h.until)
+	lane.Insert(q.from, q.until, int(q.end), h.from, h.until)
 	q.end++
 }
 
 // move makes space after the end, by moving all to the begin of the list, or of one twice as long where they fill half of it.
 func (t *times) move() {
 	from, until, first, end := t.from, t.until, t.first, t.end
-	if 2*(end-first) >= len(from) {
+	if lane.Lead+2*int(end-first) >= len(from) {
 		length := max(2*len(from), leastTimes)
-		t.from, t.until, t.end = make([]uint32, length), make([]uint32, length), length
+		t.from, t.until, t.end = make([]uint32, length), make([]uint32, length), int32(length)
 	}
 	copy(t.from[lane.Lead:], from[first:end])
 	copy(t.until[lane.Lead:], until[first:end])
@@ -216,12 +225,12 @@ func (q *queue) space(now uint64, most int) int {
 	}
 	cycle, held := q.since(now), 0
 	if q.first < q.end {
-		held = min(q.end-q.first, lane.Above(q.until, q.end, cycle))
+		held = lane.Above(q.until, int(q.end), cycle)
 	}
 	for _, r := range q.recent {
 		if r.until > cycle {
 			held++
 		}
 	}
-	return min(most, max(0, q.entries-held))
+	return min(most, max(0, int(q.entries)-held))
 }

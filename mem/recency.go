@@ -8,10 +8,10 @@ import (
 // A recency keeps the ways of each set in the order in which they were used: up to 16 ways in a word, four bits a way, more of
 // them in a ring.
 type recency struct {
-	ways  int
-	first uint64   // order of ways that were never used
 	words []uint64 // by set: its ways, the most recently used lowest, as what differs from first; nil: there are rings
-	rings []link   // by set: one more than the ways, the first of them between the most recently used and the oldest
+	first uint64   // order of ways that were never used
+	ways  int
+	rings []link // by set: one more than the ways, the first of them between the most recently used and the oldest
 }
 
 // A link is a way in a ring, or the first: which was used next, and which before it. 0 is the first, n+1 way n.
@@ -83,6 +83,20 @@ func (r *recency) touch(set, way int) {
 	last := ring[0].older
 	ring[last].newer, ring[0].older = at, at
 	ring[at] = link{newer: 0, older: last}
+}
+
+// renew makes the oldest way of a set the most recently used.
+func (r *recency) renew(set int) int {
+	if r.words == nil {
+		way := r.oldest(set)
+		r.touch(set, way)
+		return way
+	}
+	last := 4 * uint(r.ways-1) & anyShift
+	word := r.words[set] ^ r.first
+	way := word >> last % wordWays
+	r.words[set] = (word<<4|way)&(wordWays<<last-1) ^ r.first
+	return int(way)
 }
 
 // toFront moves four bits that are a way to the lowest place, and those below them up by one.

@@ -32,10 +32,11 @@ func TestRecencyIsTheOrderOfUse(t *testing.T) {
 				r.drop(set, tags)
 			default:
 				if n < 20 {
-					way = oldest
+					way = r.renew(set)
+				} else {
+					r.touch(set, way)
 				}
 				tags[way], ages[way] = 1, now
-				r.touch(set, way)
 			}
 		}
 		for _, other := range []int{0, 2} {

@@ -29,11 +29,11 @@ func (c *cache) eachDirty(set uint64, do func(s *slice, l *line, addr, words uin
 		if !c.slices[i].dirty.has(set) {
 			continue
 		}
-		p := place{slice: &c.slices[i], index: uint64(i), set: set, first: int(set) * c.Ways, ways: c.Ways}
+		p := place{slice: &c.slices[i], set: set, first: int(set) * c.Ways}
 		left := false
 		for way := range p.ways {
 			if l := p.line(way); l.dirty() {
-				do(p.slice, l, c.address(&p, p.labels()[way]), c.valid(p.slice, p.first+way))
+				do(p.slice, l, c.address(p, p.labels()[way]), c.valid(p.slice, p.first+way))
 				left = left || l.dirty()
 			}
 		}

@@ -11,12 +11,15 @@ import (
 type slice struct {
 	timetable
 	tags  []uint32 // of each set: its ways' tags; 0: invalid
+	ways  int
 	lines []line   // of each set: its ways
 	used  recency  // of the ways of each set
 	words []uint64 // of lines that are not full, the words that stores have written; nil: none yet
+	index uint64   // among the slices of its cache
+	draws uint32   // of lines to replace at random
 	held  setBits  // sets that hold lines
 	dirty setBits  // sets that may have dirty lines
-	draws uint32   // of lines to replace at random
+	_     [16]byte // all before, and each queue, takes whole lines of the host's cache
 
 	requests queue // not yet at the tags
 	misses   queue // lines that are fetched, and stores passed on that are not acknowledged
@@ -58,52 +61,62 @@ func (s *slice) make(l *level) {
 // A place is where a line of memory can be in a cache.
 type place struct {
 	*slice
-	index uint64 // of the slice
 	set   uint64
 	first int // of the set's ways among the slice's lines
-	ways  int
 	tag   uint32
 }
 
 // labels are the tags of the set's ways.
-func (p *place) labels() []uint32 { return p.tags[p.first : p.first+p.ways] }
-func (p *place) line(way int) *line {
+func (p place) labels() []uint32 { return p.tags[p.first : p.first+p.ways] }
+func (p place) line(way int) *line {
 	return &p.lines[p.first+way]
 }
 
 func (c *cache) locate(addr uint64) place {
 	l := c.level
-	number, index := addr>>(l.lineShift&anyShift), uint64(0)
-	if l.Slices > 1 {
-		var quotient uint64
-		quotient, index = l.spread.split(addr)
-		unit := l.perUnit & anyShift
-		number = quotient<<unit | number&(1<<unit-1)
-	}
-	tag, set := l.sets.split(number)
-	set ^= l.folded(tag)
+	index, set, tag := l.split(addr)
 	s := &c.slices[index]
 	if s.tags == nil {
 		s.make(l)
 	}
-	return place{slice: s, index: index, set: set, first: int(set) * l.Ways, ways: l.Ways, tag: uint32(tag) + 1}
+	return place{slice: s, set: set, first: int(set) * s.ways, tag: uint32(tag) + 1}
+}
+
+// split is the slice that an address belongs to, its set there, and its tag in the set.
+func (g *geometry) split(addr uint64) (index, set, tag uint64) {
+	if !g.pow2 {
+		return g.divide(addr)
+	}
+	unit := addr >> (g.spread.unitShift & anyShift)
+	quotient := unit >> (g.spread.div.shift & anyShift)
+	index = (unit ^ quotient ^ quotient>>(g.spread.div.shift&anyShift)) & (g.spread.div.n - 1)
+	number := quotient<<(g.perUnit&anyShift) | addr>>(g.lineShift&anyShift)&g.inUnit
+	tag = number >> (g.sets.shift & anyShift)
+	return index, number&(g.sets.n-1) ^ g.folded(tag), tag
+}
+
+// divide is split for any numbers of slices and sets.
+func (g *geometry) divide(addr uint64) (index, set, tag uint64) {
+	quotient, index := g.spread.split(addr)
+	tag, set = g.sets.split(quotient<<g.perUnit | addr>>g.lineShift&g.inUnit)
+	return index, set ^ g.folded(tag), tag
 }
 
 // folded is what a tag adds to the index of its set, so that strides of a power of two do not camp on few sets.
 func (g *geometry) folded(tag uint64) uint64 { return (tag ^ tag>>(g.sets.shift&anyShift)) & g.fold }
 
 // address is the inverse of locate for the line with the given tag.
-func (g *geometry) address(p *place, tag uint32) uint64 {
+func (g *geometry) address(p place, tag uint32) uint64 {
 	key := uint64(tag-1)*g.sets.n + (p.set ^ g.folded(uint64(tag-1)))
 	unit := g.spread.join(key>>g.perUnit, p.index)
-	return unit | key&(1<<g.perUnit-1)<<g.lineShift
+	return unit | key&g.inUnit<<g.lineShift
 }
 
 // find is the way that holds the line, or -1.
-func (p *place) find() int { return lane.Find(p.labels(), p.tag) }
+func (p place) find() int { return lane.Find(p.labels(), p.tag) }
 
 // victim is the way to replace: an invalid one first, else the least recently used or any.
-func (p *place) victim(random bool) int {
+func (p place) victim(random bool) int {
 	way := p.used.oldest(int(p.set))
 	if !random || p.labels()[way] == 0 {
 		return way
@@ -119,32 +132,45 @@ func mix(n uint32) uint32 {
 	return n ^ n>>16
 }
 
+// renew makes the victim the most recently used.
+func (p place) renew(random bool) int {
+	if !random {
+		return p.used.renew(int(p.set))
+	}
+	way := p.victim(random)
+	p.touch(way)
+	return way
+}
+
 // touch makes a way the most recently used.
-func (p *place) touch(way int) { p.used.touch(int(p.set), way) }
+func (p place) touch(way int) { p.used.touch(int(p.set), way) }
 
 // makeDirty marks pieces of a line that the next level does not have as they are.
-func (p *place) makeDirty(way int, pieces line) {
+func (p place) makeDirty(way int, pieces line) {
 	*p.line(way) |= pieces
 	p.dirty.mark(p.set)
 }
 
 // hold makes all of a line dirty, and keeps it from others until a cycle.
-func (p *place) hold(way int, until uint64, all line) {
+func (p place) hold(way int, until uint64, all line) {
 	l := p.line(way)
 	*l = newLine(until) | *l&fullLine
 	p.makeDirty(way, all)
 }
 
 // drop makes a line invalid.
-func (p *place) drop(way int) {
+func (p place) drop(way int) {
 	*p.line(way), p.labels()[way] = 0, 0
 	p.used.drop(int(p.set), p.labels())
 }
 
 // empty gives p's line a way in which nothing is valid.
-func (c *cache) empty(p *place, way int) {
-	p.lines[p.first+way], p.tags[p.first+way] = 0, p.tag
-	p.held.mark(p.set)
+func (c *cache) empty(p place, way int) {
+	label := &p.labels()[way]
+	if *label == 0 {
+		p.held.mark(p.set)
+	}
+	*p.line(way), *label = 0, p.tag
 	if p.words != nil {
 		p.words[p.first+way] = 0
 	}
@@ -183,10 +209,10 @@ func (g *geometry) stored(s *slice, i int, words uint64) (whole bool) {
 // sectors are what a read of bytes of a line fetches.
 func (g *geometry) sectors(addr uint64, bytes uint32) (from uint64, size uint32) {
 	if g.sector == 0 {
-		return addr &^ (1<<g.lineShift - 1), 1 << g.lineShift
+		return addr &^ uint64(g.bytes-1), g.bytes
 	}
 	from = addr &^ (g.sector - 1)
-	end := min(addr+uint64(bytes)+g.sector-1, from|(1<<g.lineShift-1)+1) &^ (g.sector - 1)
+	end := min(addr+uint64(bytes)+g.sector-1, from|uint64(g.bytes-1)+1) &^ (g.sector - 1)
 	return from, uint32(end - from)
 }
 
@@ -212,7 +238,7 @@ func (g *geometry) has(s *slice, i int, addr uint64, bytes uint32) bool {
 func (g *geometry) fill(s *slice, i int, ready, from uint64, size uint32) {
 	l := &s.lines[i]
 	*l = newLine(ready) | *l&dirtyLine
-	if size == 1<<g.lineShift {
+	if size == g.bytes {
 		*l |= fullLine
 		return
 	}
@@ -221,6 +247,6 @@ func (g *geometry) fill(s *slice, i int, ready, from uint64, size uint32) {
 
 // wordsOf are the words of bytes of a line.
 func (g *geometry) wordsOf(from uint64, size uint32) uint64 {
-	first := from & (1<<g.lineShift - 1) >> g.word
+	first := from & uint64(g.bytes-1) >> g.word
 	return wordMask(first, first+uint64(size)>>g.word)
 }

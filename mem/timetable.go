@@ -30,8 +30,8 @@ type timetable struct {
 	server
 	shift uint              // log2 of an interval's fixed-point time
 	taken *[intervals]taken // intervals, by their number
+	base  uint64            // first interval that may be booked
 	full  [intervals / 64]uint64
-	base  uint64 // first interval that may be booked
 }
 
 // A taken interval. One whose end lies before it begins was left by an interval long past.

@@ -40,13 +40,13 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, w written) {
 		return
 	}
 	if way < 0 {
-		way = c.evict(&p)
+		way = c.evict(p)
 		c.came++
 		if !store {
-			c.warmFill(&p, way, addr, bytes)
+			c.warmFill(p, way, addr, bytes)
 		}
 	} else if !store && c.sector > 0 && !p.line(way).full() && !c.has(p.slice, p.first+way, addr, bytes) {
-		c.warmFill(&p, way, addr, bytes)
+		c.warmFill(p, way, addr, bytes)
 	}
 	p.touch(way)
 	if !store {
@@ -59,12 +59,12 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, w written) {
 	}
 	p.makeDirty(way, c.pieces(w.some<<c.within(addr)))
 	if c.eager && whole {
-		c.warmEarly(&p, p.early(way, c.DirtyWays))
+		c.warmEarly(p, p.early(way, c.DirtyWays))
 	}
 }
 
 // warmEarly sends a line on before it is evicted, where there is one.
-func (c *cache) warmEarly(p *place, way int) {
+func (c *cache) warmEarly(p place, way int) {
 	if way < 0 {
 		return
 	}
@@ -73,14 +73,14 @@ func (c *cache) warmEarly(p *place, way int) {
 }
 
 // warmFill makes what a read of bytes fetches valid.
-func (c *cache) warmFill(p *place, way int, addr uint64, bytes uint32) {
+func (c *cache) warmFill(p place, way int, addr uint64, bytes uint32) {
 	from, size := c.sectors(addr, bytes)
 	c.warmNext(false, from, size, written{})
 	c.fill(p.slice, p.first+way, 0, from, size)
 }
 
 // evict makes space for p's line.
-func (c *cache) evict(p *place) int {
+func (c *cache) evict(p place) int {
 	way := p.victim(c.random)
 	if p.line(way).dirty() {
 		p.warmSend(c, c.address(p, p.labels()[way]), p.line(way).pieces(), c.valid(p.slice, p.first+way))

@@ -28,6 +28,9 @@ func lane(a assembler) {
 	l.insert()
 }
 
+// laneLead is Lead of package lane.
+const laneLead = 32
+
 type laneRows struct {
 	assembler
 	bits, before, follow, numbers operand.Mem
@@ -409,6 +412,7 @@ func (l laneRows) fill() {
 	l.RET()
 }
 
+// find has no branch by what it finds in lists of four and of sixteen words: whether that is anything is asked once, by who called it.
 func (l laneRows) find() {
 	l.function("findAVX", "func(list *uint32, n int, word uint32) (place int)")
 	l.arg("list", reg.RDI)
@@ -416,35 +420,66 @@ func (l laneRows) find() {
 	l.Load(l.Param("word"), reg.EDX)
 	l.VMOVD(reg.EDX, reg.X0)
 	l.VPBROADCASTD(reg.X0, reg.Y0)
-	l.XORQ(reg.RAX, reg.RAX)
+	l.MOVQ(operand.I32(-1), reg.RAX)
+	l.CMPQ(reg.RCX, operand.Imm(16))
+	l.JNE(operand.LabelRef("other"))
+	l.VPCMPEQD(at(reg.RDI, 0), reg.Y0, reg.Y1)
+	l.VPCMPEQD(at(reg.RDI, 32), reg.Y0, reg.Y2)
+	l.VMOVMSKPS(reg.Y1, reg.EDX)
+	l.VMOVMSKPS(reg.Y2, reg.EBX)
+	l.SHLL(operand.Imm(8), reg.EBX)
+	l.ORL(reg.EBX, reg.EDX)
+	l.found()
+	l.Label("other")
+	l.CMPQ(reg.RCX, operand.Imm(4))
+	l.JNE(operand.LabelRef("many"))
+	l.VPCMPEQD(at(reg.RDI, 0), reg.X0, reg.X1)
+	l.VMOVMSKPS(reg.X1, reg.EDX)
+	l.found()
+	l.Label("many")
+	l.XORQ(reg.RSI, reg.RSI)
 	l.loop("eight", func() {
-		l.VPCMPEQD(operand.Mem{Base: reg.RDI, Index: reg.RAX, Scale: 4}, reg.Y0, reg.Y1)
+		l.VPCMPEQD(operand.Mem{Base: reg.RDI, Index: reg.RSI, Scale: 4}, reg.Y0, reg.Y1)
 		l.VMOVMSKPS(reg.Y1, reg.EDX)
 		l.TESTL(reg.EDX, reg.EDX)
 		l.JNE(operand.LabelRef("found"))
-		l.ADDQ(operand.Imm(8), reg.RAX)
+		l.ADDQ(operand.Imm(8), reg.RSI)
 		l.SUBQ(operand.Imm(8), reg.RCX)
 	})
-	l.MOVQ(operand.I32(-1), reg.RAX)
-	l.Store(reg.RAX, l.Return("place"))
-	l.VZEROUPPER()
-	l.RET()
+	l.found()
 	l.Label("found")
 	l.BSFL(reg.EDX, reg.EDX)
-	l.ADDQ(reg.RDX, reg.RAX)
+	l.ADDQ(reg.RSI, reg.RDX)
+	l.MOVQ(reg.RDX, reg.RAX)
 	l.Store(reg.RAX, l.Return("place"))
 	l.VZEROUPPER()
 	l.RET()
 }
 
-// above goes back from the end of a list in order, to the first eight words that are not all greater.
+// found returns the place of the first bit of EDX; where there is none, what is in RAX.
+func (l laneRows) found() {
+	l.BSFL(reg.EDX, reg.EDX)
+	l.CMOVQNE(reg.RDX, reg.RAX)
+	l.Store(reg.RAX, l.Return("place"))
+	l.VZEROUPPER()
+	l.RET()
+}
+
+// above goes back from the end of a list in order, by as many words as come before it while that far back they are greater, then to the first
+// eight words that are not all greater.
 func (l laneRows) above() {
 	l.function("aboveAVX", "func(end *uint32, word uint32) (count int)")
 	l.arg("end", reg.RDI)
 	l.Load(l.Param("word"), reg.EDX)
 	l.VMOVD(reg.EDX, reg.X0)
 	l.VPBROADCASTD(reg.X0, reg.Y0)
-	l.XORQ(reg.RAX, reg.RAX)
+	l.MOVQ(operand.I32(-laneLead), reg.RAX)
+	l.ADDQ(operand.I32(4*laneLead), reg.RDI)
+	l.Label("far")
+	l.SUBQ(operand.I32(4*laneLead), reg.RDI)
+	l.ADDQ(operand.I32(laneLead), reg.RAX)
+	l.CMPL(at(reg.RDI, -4*laneLead), reg.EDX)
+	l.JHI(operand.LabelRef("far"))
 	l.Label("eight")
 	l.VPMAXUD(at(reg.RDI, -32), reg.Y0, reg.Y1)
 	l.VPCMPEQD(reg.Y1, reg.Y0, reg.Y1)

@@ -31,6 +31,19 @@ func (c *calendar) taken(slot uint64) bool {
 	return slot < c.base || slot < c.base+calendarSlots && c.busy[slot/64%calendarWords]>>(slot%64)&1 != 0
 }
 
+// from has a bit for each of 64 slots from one on that is taken, the first lowest.
+func (c *calendar) from(slot uint64) uint64 {
+	return c.word(slot/64)>>(slot%64) | c.word(slot/64+1)<<1<<(63-slot%64)
+}
+
+// word is that of 64 slots, none of them before the base.
+func (c *calendar) word(i uint64) uint64 {
+	if i-c.base/64 >= calendarWords {
+		return 0
+	}
+	return c.busy[i%calendarWords]
+}
+
 // take books a slot. Where it lies beyond the last one, the first are given up.
 func (c *calendar) take(slot uint64) {
 	if last := slot / 64; last >= c.base/64+calendarWords {
@@ -93,6 +106,13 @@ type group struct {
 
 // fits says whether a burst of the group may take a slot.
 func (g *group) fits(slot uint64) bool {
+	if n := 2*g.apart - 1; n < 64 && slot >= g.base+g.apart {
+		return g.from(slot-g.apart+1)&(1<<n-1) == 0
+	}
+	return g.fitsSlow(slot)
+}
+
+func (g *group) fitsSlow(slot uint64) bool {
 	for d := uint64(0); d < g.apart; d++ {
 		if g.taken(slot+d) || slot >= g.base+d && g.taken(slot-d) {
 			return false

@@ -95,6 +95,22 @@ func change(r *rand.Rand, c *calendar, want *bookedSlots, slot uint64) {
 	}
 }
 
+// A burst of a group fits where no slot of it is taken at less than the distance: looked at all at once as one by one, at any place.
+func TestGroupsFitAsOneByOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 8))
+	for apart := range uint64(40) {
+		g := group{apart: apart}
+		for slot := uint64(0); slot < 3*calendarSlots; slot += r.Uint64N(4 * (1 + apart)) {
+			for at := slot - min(slot, 100); at < slot+100; at++ {
+				if got, want := g.fits(at), g.fitsSlow(at); got != want {
+					t.Fatalf("%d apart: a burst fits slot %d: %t, want %t", apart, at, got, want)
+				}
+			}
+			g.take(slot)
+		}
+	}
+}
+
 // A request joins one of the last rows of its bank that were closed for another, while it came before that and both were in the queue.
 func TestRequestsJoinRowsThatWereOpen(t *testing.T) {
 	forAll(t, func(t *testing.T, c *Config) {

@@ -57,17 +57,17 @@ func FillRows(rows []uint32, b []byte, lanes int) {
 	fillAVX(&rows[0], &b[0], count, lanes)
 }
 
-// findAVX is findSlow for a multiple of eight words.
+// findAVX is findSlow for four words, or a multiple of eight.
 //
 //go:noescape
 func findAVX(list *uint32, n int, word uint32) (place int)
 
 // Find is the first place of a word in a list, or -1.
 func Find(list []uint32, word uint32) int {
-	if !wide || len(list) < fewWords || len(list)%8 != 0 {
-		return findSlow(list, word)
+	if n := len(list); wide && n > 0 && (n == 4 || n%8 == 0) {
+		return findAVX(&list[0], n, word)
 	}
-	return findAVX(&list[0], len(list), word)
+	return findSlow(list, word)
 }
 
 // aboveAVX is aboveSlow, of the list that ends before a word.

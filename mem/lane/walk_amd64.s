@@ -674,31 +674,60 @@ eight:
 	RET
 
 // func findAVX(list *uint32, n int, word uint32) (place int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·findAVX(SB), NOSPLIT, $0-32
 	MOVQ         list+0(FP), DI
 	MOVQ         n+8(FP), CX
 	MOVL         word+16(FP), DX
 	VMOVD        DX, X0
 	VPBROADCASTD X0, Y0
-	XORQ         AX, AX
+	MOVQ         $-1, AX
+	CMPQ         CX, $0x10
+	JNE          other
+	VPCMPEQD     (DI), Y0, Y1
+	VPCMPEQD     32(DI), Y0, Y2
+	VMOVMSKPS    Y1, DX
+	VMOVMSKPS    Y2, BX
+	SHLL         $0x08, BX
+	ORL          BX, DX
+	BSFL         DX, DX
+	CMOVQNE      DX, AX
+	MOVQ         AX, place+24(FP)
+	VZEROUPPER
+	RET
+
+other:
+	CMPQ      CX, $0x04
+	JNE       many
+	VPCMPEQD  (DI), X0, X1
+	VMOVMSKPS X1, DX
+	BSFL      DX, DX
+	CMOVQNE   DX, AX
+	MOVQ      AX, place+24(FP)
+	VZEROUPPER
+	RET
+
+many:
+	XORQ SI, SI
 
 eight:
-	VPCMPEQD  (DI)(AX*4), Y0, Y1
+	VPCMPEQD  (DI)(SI*4), Y0, Y1
 	VMOVMSKPS Y1, DX
 	TESTL     DX, DX
 	JNE       found
-	ADDQ      $0x08, AX
+	ADDQ      $0x08, SI
 	SUBQ      $0x08, CX
 	JG        eight
-	MOVQ      $-1, AX
+	BSFL      DX, DX
+	CMOVQNE   DX, AX
 	MOVQ      AX, place+24(FP)
 	VZEROUPPER
 	RET
 
 found:
 	BSFL DX, DX
-	ADDQ DX, AX
+	ADDQ SI, DX
+	MOVQ DX, AX
 	MOVQ AX, place+24(FP)
 	VZEROUPPER
 	RET
@@ -710,7 +739,14 @@ TEXT ·aboveAVX(SB), NOSPLIT, $0-24
 	MOVL         word+8(FP), DX
 	VMOVD        DX, X0
 	VPBROADCASTD X0, Y0
-	XORQ         AX, AX
+	MOVQ         $-32, AX
+	ADDQ         $+128, DI
+
+far:
+	SUBQ $+128, DI
+	ADDQ $+32, AX
+	CMPL -128(DI), DX
+	JHI  far
 
 eight:
 	VPMAXUD   -32(DI), Y0, Y1

@@ -44,9 +44,6 @@ func fillSlow(rows []uint32, b []byte, lanes int) {
 	}
 }
 
-// fewWords is the least length of a list for which Find takes less time than a loop over it.
-const fewWords = 16
-
 func findSlow(list []uint32, word uint32) int {
 	for i, w := range list {
 		if w == word {
@@ -56,8 +53,8 @@ func findSlow(list []uint32, word uint32) int {
 	return -1
 }
 
-// Lead is how many words come before those of a list in order: it is read from its end back, so many at a time.
-const Lead = 8
+// Lead is how many words come before those of a list in order: it is read from its end back, so far at a time.
+const Lead = 32
 
 func aboveSlow(list []uint32, end int, word uint32) (count int) {
 	for i := end - 1; list[i] > word; i-- {
