@@ -239,6 +239,7 @@ func TestMachineErrors(t *testing.T) {
 		{"base: gcn3-r9nano\nlds: {banks: many}", "", `my.yaml:2: lds.banks: found "many": want an integer`, ErrType},
 		{"base: gcn3-r9nano\nlds: {banks: \"32\"}", "", `lds.banks: found "32": want an integer`, ErrType},
 		{"base: gcn3-r9nano\nlds: 3", "", "lds: found 3: want a mapping", ErrType},
+		{"base: gcn3-r9nano\ntiming: {classes: 5}", "", "timing.classes: found 5: want a mapping", ErrType},
 		{"base: gcn3-r9nano\nlds: {banks: [1]}", "", "lds.banks: found a list: want an integer", ErrType},
 		{"base: gcn3-r9nano\nlds: {banks: }", "", "lds.banks: found nothing: want an integer", ErrType},
 		{"base: gcn3-r9nano\nlds:\n  banks: 48", "", "my.yaml:3: lds.banks: found 48: want a power of two in 1..1024", ErrRange},

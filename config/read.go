@@ -213,6 +213,9 @@ func (r *reader) wantMapping(n *yaml.Node, t reflect.Type, path string) bool {
 
 // asMapping is the mapping that was meant by a word in its place: an example, where the word is one that a key of the mapping takes.
 func (r *reader) asMapping(n *yaml.Node, t reflect.Type, path string) string {
+	if t.Kind() != reflect.Struct {
+		return ""
+	}
 	for _, f := range fieldsOf(t) {
 		if n.Kind == yaml.ScalarNode && slices.Contains(f.Enum, n.Value) {
 			return fmt.Sprintf(", as in %s: {%s: %s, ...}", path[strings.LastIndexByte(path, '.')+1:], f.Name, n.Value)

@@ -133,10 +133,10 @@ func (p *Port) Least(scalar bool) uint64 {
 }
 
 // FreeMisses is how many lines may miss in the vector cache from cycle now on before one has to wait for a free miss entry: none where
-// they may have to wait for a free walker, which other units' lines take as well.
+// they may have to wait for a free walker, which other units' lines take as well, or for an entry of the latency FIFO, of which lines say nothing.
 func (p *Port) FreeMisses(now uint64) int {
 	f := p.h.(*Fast)
-	if f.walks.finite() {
+	if f.walks.finite() || f.fifos != nil {
 		return 0
 	}
 	return f.front(&Request{CU: p.cu}).freeMisses(now)

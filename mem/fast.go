@@ -15,7 +15,8 @@ type Fast struct {
 	vector []*cache // by compute unit, made when first used
 	scalar []*cache
 	mem    memory
-	walks  *walks // nil: translations have no second level
+	walks  *walks        // nil: translations have no second level
+	fifos  *latencyFIFOs // nil: loads wait for no entry, and pass each other
 	warmed Warmed
 	now    uint64 // cycle of the access at hand
 }
@@ -24,6 +25,7 @@ type Fast struct {
 func NewFast(s *HierarchySpec, shape *spec.Shape) *Fast {
 	f := &Fast{spec: s, shape: shape}
 	f.mem, f.walks = newMemory(s, shape, &f.now), newWalks(s, shape, &f.now)
+	f.fifos = newLatencyFIFOs(s.VectorMemory.LatencyFIFO, shape.Units())
 	var next *level
 	all := s.levels()
 	for i := len(all) - 1; i >= 0; i-- {
@@ -65,6 +67,12 @@ func (f *Fast) Access(now uint64, r *Request) Reply {
 	if f.walks != nil {
 		delays = f.walks.wait(r, at, step)
 	}
+	held := f.fifos.holds(r)
+	if held {
+		var full uint64
+		delays, full, c.stall = f.fifos.wait(r, at, step, delays)
+		c.counter.Full += full
+	}
 	for i := range r.Lines {
 		l := &r.Lines[i]
 		if delays != nil {
@@ -72,6 +80,9 @@ func (f *Fast) Access(now uint64, r *Request) Reply {
 		}
 		ready = max(ready, c.access(at>>fixedShift, delay, r.Kind, past, l))
 		at += step
+	}
+	if held {
+		ready = f.fifos.enter(r, ready)
 	}
 	busy := r.Busy
 	if stall := max(c.stall, f.walks.stalled()); stall > now {

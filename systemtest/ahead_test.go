@@ -78,6 +78,7 @@ var aheadLimits = []struct {
 	{"translations", []string{"issue.cadence=1", "vector_memory.translation_cycles=4", "vector_memory.translation_entries=8", "vector_memory.translation_bytes=4096"}},
 	{"second level", []string{"vector_memory.translation_entries=4", "translation.entries=8", "translation.latency_cycles=9", "translation.walk_cycles=200"}},
 	{"walkers", []string{"vector_memory.translation_entries=4", "translation.entries=8", "translation.walkers=2", "translation.walk_cycles=200"}},
+	{"latency FIFO", []string{"vector_memory.latency_fifo=48"}},
 }
 
 // The same where loads that issue ahead of the engine come to their limits: caches of few miss entries, of no latency or shared by

@@ -291,7 +291,8 @@ const (
 
 // A load and a store under passAll: the class, and all levels up to memory, or up to memory_side, which keeps stores.
 const (
-	loadCycles  = 40 + 50 + 60 + 85 + 140 + 190
+	unitCycles  = 40 // the class
+	loadCycles  = unitCycles + 50 + 60 + 85 + 140 + 190
 	storeCycles = 50 + 60 + 85 + 140
 )
 
@@ -379,6 +380,7 @@ var plainRows = []keyRow{
 	{"vector_memory.lanes_per_cycle", "chain", passAll + noBanks, "32", "1", exactly(97 * 31)},
 	{"vector_memory.lines_per_cycle", "scatter", passAll + noBanks, "1", "4", fewer(32 * (32 - 8))},
 	{"vector_memory.max_outstanding", "loads", passAll + noBanks + "timing.classes.valu32.latency=1", "63", "1", exactly(15 * (loadCycles - 1))},
+	{"vector_memory.latency_fifo", "loads", passAll + noBanks + "timing.classes.valu32.latency=1", "0", "1", exactly(15 * (loadCycles - unitCycles - 1))},
 	{"vector_memory.return_order", "after", passAll + "timing.classes.vmem_store.latency=2000", "free", "all", between(16*(2000+storeCycles-loadCycles-10), 16*(2000+storeCycles-loadCycles))},
 	{"vector_memory.block_bytes", "chain", passAll + noBanks + "vector_memory.lines_per_cycle=1", "0", "16", exactly(97 * (8 - 1))},
 	{"vector_memory.translation_cycles", "ranges", passAll, "0", "10", exactly((32 + 1) * 10)}, // one for what is stored

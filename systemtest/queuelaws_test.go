@@ -22,7 +22,7 @@ func queueKeys(m *config.Machine) (keys []string) {
 			}
 		}
 	}
-	return append(keys, "memory.requests", "translation.walkers")
+	return append(keys, "memory.requests", "translation.walkers", "vector_memory.latency_fifo")
 }
 
 // walked has translations walked for in each of the jobs.
