@@ -45,9 +45,6 @@ func (in *Inst) loopKey() loopKey {
 const (
 	fuseValues = 16 // that are the same in all lanes, of one step
 	fuseRows   = 24 // that one step writes
-	maxLanes   = 64
-	// FuseWords are the words after the rows of a vector file that a Fuser's steps need.
-	FuseWords = 8*fuseValues + maxLanes*fuseRows
 )
 
 // scalarSources has bit k set when source k is the same in all lanes.
