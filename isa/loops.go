@@ -210,10 +210,13 @@ func divSelectAny(st *State, in *Inst) {
 	divisor := st.Tmp[0][:st.Lanes] // the result may go to its row
 	if in.Src[3].Kind == Vector {
 		copy(divisor, st.row(in.Src[3], 0))
-	} else {
+	} else if divisor = nil; uint32(st.word(in.Src[3])) == 0 {
 		divisor = st.broadcast(in.Src[3], 0)
 	}
 	st.selectRow(in, st.broadcast(in.Src[1], 1), st.broadcast(in.Src[2], 2))
+	if divisor == nil { // no lane divides by zero
+		return
+	}
 	dst := st.row(in.Dst, 0)
 	for l, by := range divisor[:len(dst)] {
 		if by == 0 && st.Exec>>l&1 != 0 {
