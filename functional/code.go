@@ -40,6 +40,7 @@ type code struct {
 	counted   []bool
 	// skipped are loads of descriptors, which nothing is computed from: they are only counted.
 	skipped []int
+	tail    int  // words of a vector file after its rows, for the steps
 	warm    bool // lines are brought in and accesses measured: nothing is skipped
 }
 
@@ -133,6 +134,7 @@ func (c *code) cut(order []place) (steps []step, firsts []int32) {
 	settle := func() {
 		if exec := rows.Take(); exec != nil {
 			steps = append(steps, step{exec: exec})
+			c.tail = rows.Tail()
 		}
 	}
 	firsts = make([]int32, len(order))

@@ -339,7 +339,7 @@ func (k *worker) registers(c *code) *simd.Registers {
 		clear(f.Scalar)
 		return f
 	}
-	return &simd.Registers{Vector: make([]uint32, c.VectorRows*c.WaveSize+isa.FuseWords), Scalar: make([]uint64, c.ScalarWords), Tmp: k.tmp}
+	return &simd.Registers{Vector: make([]uint32, c.VectorRows*c.WaveSize+c.tail), Scalar: make([]uint64, c.ScalarWords), Tmp: k.tmp}
 }
 
 func (k *worker) giveRegisters(c *code, f *simd.Registers) {

@@ -126,7 +126,7 @@ func familyOf(keys []loopKey, dst Reg, src []Reg) (list []*Inst) {
 // benchmarkList carries instructions out, fused if that is wanted and can be.
 func benchmarkList(b *testing.B, list []*Inst, fused bool) {
 	st := benchmarkState(^uint64(0))
-	st.V = append(st.V, make([]uint32, FuseWords)...)
+	st.V = append(st.V, make([]uint32, fuseWords)...)
 	f := NewFuser(st.Lanes, testRows)
 	for _, in := range list {
 		if fused = fused && f.Add(in); !fused {
@@ -152,3 +152,6 @@ func BenchmarkFmaRowGo(b *testing.B) {
 		fmaRowGo(st.row(V(6), 0), st.row(V(2), 0), st.row(V(4), 0), st.row(V(5), 0))
 	}
 }
+
+// fuseWords are as many words after the rows of a vector file as steps may need.
+const fuseWords = 8*fuseValues + 64*fuseRows

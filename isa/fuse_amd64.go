@@ -105,6 +105,7 @@ type Fuser struct {
 	steps  []rowStep
 	insts  []*Inst
 	fills  []Fill
+	tail   int
 }
 
 // A spreadValue is where a value is that is the same in all lanes.
@@ -112,8 +113,7 @@ type spreadValue struct {
 	at, from, step int32
 }
 
-// NewFuser makes one for waves of so many lanes. The vector file of their states
-// has FuseWords more than its rows.
+// NewFuser makes one for waves of so many lanes. The vector file of their states has more than its rows: Tail says how many words.
 func NewFuser(lanes, rows int) *Fuser { return &Fuser{lanes: lanes, behind: 4 * lanes * rows} }
 
 // Add takes an instruction in, after those before it; it is false where it can't.
@@ -219,8 +219,7 @@ func (f *Fuser) save(row int32) {
 			return
 		}
 	}
-	at := f.behind + 32*fuseValues + 4*f.lanes*len(f.saved)
-	f.saved = append(f.saved, rowStep{kernel: kernels[wholeOf[kernelMov]], d: int32(at), a: row})
+	f.saved = append(f.saved, rowStep{kernel: kernels[wholeOf[kernelMov]], a: row}) // where to, Take says
 }
 
 // AddFill takes a load in as Add does an instruction.
@@ -239,6 +238,12 @@ func (f *Fuser) AddFill(l Fill) bool {
 	f.steps, f.fills = append(f.steps, s), append(f.fills, l)
 	return true
 }
+
+// Tail is how many words after the rows of a vector file the steps so far need.
+func (f *Fuser) Tail() int { return f.tail }
+
+// Rows is how many rows those write that were taken in since the last Take.
+func (f *Fuser) Rows() int { return len(f.saved) }
 
 // Wide says that it takes instructions in.
 func (f *Fuser) Wide() bool { return wideRows && f.lanes%32 == 0 }
@@ -349,17 +354,22 @@ func (f *Fuser) Take() func(*State, *Inst) {
 	if len(f.steps) == 0 && len(f.insts) == 0 {
 		return nil
 	}
-	insts, saved, steps, fills := f.insts, f.saved, f.steps, f.fills
+	insts, saved, steps, fills, end := f.insts, f.saved, f.steps, f.fills, f.behind+32*f.values
 	f.values, f.spread, f.saved, f.steps, f.insts, f.fills = 0, nil, nil, nil, nil, nil
 	if len(saved) == 0 && !slices.ContainsFunc(steps, func(s rowStep) bool { return s.kind == stepTest }) {
 		return eachInTurn(insts)
 	}
+	for i := range saved {
+		saved[i].d = int32(end)
+		end += 4 * f.lanes
+	}
+	f.tail = max(f.tail, (end-f.behind)/4)
 	masked := slices.Concat(saved, steps)
 	for i := range saved {
 		s := &saved[i]
 		masked = append(masked, rowStep{kernel: kernels[kernelSelect], d: s.a, b: s.a, stepB: 32, c: s.d, stepC: 32, kind: stepMerge})
 	}
-	need := f.behind/4 + FuseWords
+	need := end / 4
 	if len(fills) > 0 {
 		return runFills(steps, masked, need, fills)
 	}

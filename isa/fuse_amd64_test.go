@@ -74,7 +74,7 @@ func TestFusedStepsAreTheirInstructions(t *testing.T) {
 		if r.IntN(3) > 0 {
 			st.Exec = st.Full
 		}
-		st.V = append(st.V, make([]uint32, 3*st.Lanes+FuseWords)...)
+		st.V = append(st.V, make([]uint32, 3*st.Lanes+fuseWords)...)
 		want, f := clone(st), NewFuser(st.Lanes, testRows+3)
 		want.Tmp = NewState(st.Lanes, 1, 1).Tmp
 		var list []func()
@@ -100,8 +100,13 @@ func TestFusedStepsAreTheirInstructions(t *testing.T) {
 		if exec := f.Take(); exec != nil {
 			list = append(list, func() { exec(st, nil) })
 		}
+		all, end := st.V, (testRows+3)*st.Lanes+f.Tail()
+		st.V = st.V[:end]
 		for _, do := range list {
 			do()
+		}
+		if slices.ContainsFunc(all[end:], func(word uint32) bool { return word != 0 }) {
+			t.Fatal("steps write behind their words after the rows")
 		}
 		if n := testRows * st.Lanes; !slices.Equal(st.V[:n], want.V[:n]) || !slices.Equal(st.S, want.S) {
 			t.Fatalf("%d steps under %x differ from their instructions", len(list), st.Exec)
@@ -127,7 +132,7 @@ func TestFusedFills(t *testing.T) {
 		loads             int
 	}{{4, 8, 1<<32 - 1, 0}, {4, 8, 0xff00ff, 0}, {40, 8, 1<<32 - 1, 0}, {41, 8, 1<<32 - 1, 1}, {41, 8, 0xf0f0, 1}, {1<<32 - 4, 4, 1<<32 - 1, 0}, {1<<32 - 12, 4, 1, 1}} {
 		st := NewState(32, 6, 3)
-		st.V, st.Local, st.Exec = append(st.V, make([]uint32, FuseWords)...), &local, c.exec
+		st.V, st.Local, st.Exec = append(st.V, make([]uint32, fuseWords)...), &local, c.exec
 		for i := range st.V {
 			st.V[i] = uint32(i)
 		}
@@ -214,7 +219,7 @@ func TestFusedRoots(t *testing.T) {
 	exec := f.Take()
 	for range 50000 {
 		st := NewState(64, 2, 0)
-		st.V = append(st.V, make([]uint32, FuseWords)...)
+		st.V = append(st.V, make([]uint32, fuseWords)...)
 		for l := range 64 {
 			if st.V[l] = r.Uint32(); l%8 > 0 {
 				st.V[l] = st.V[l]&^(1<<31) | 1<<24 // a root

@@ -14,6 +14,12 @@ func (*Fuser) Add(*Inst) bool { return false }
 // AddFill is false as well.
 func (*Fuser) AddFill(Fill) bool { return false }
 
+// Tail is 0: there are no steps.
+func (*Fuser) Tail() int { return 0 }
+
+// Rows is 0.
+func (*Fuser) Rows() int { return 0 }
+
 // Wide is false: it takes nothing in.
 func (*Fuser) Wide() bool { return false }
 

@@ -45,9 +45,6 @@ func (in *Inst) loopKey() loopKey {
 const (
 	fuseValues = 16 // that are the same in all lanes, of one step
 	fuseRows   = 24 // that one step writes
-	maxLanes   = 64
-	// FuseWords are the words after the rows of a vector file that a Fuser's steps need.
-	FuseWords = 8*fuseValues + maxLanes*fuseRows
 )
 
 // scalarSources has bit k set when source k is the same in all lanes.
@@ -213,10 +210,13 @@ func divSelectAny(st *State, in *Inst) {
 	divisor := st.Tmp[0][:st.Lanes] // the result may go to its row
 	if in.Src[3].Kind == Vector {
 		copy(divisor, st.row(in.Src[3], 0))
-	} else {
+	} else if divisor = nil; uint32(st.word(in.Src[3])) == 0 {
 		divisor = st.broadcast(in.Src[3], 0)
 	}
 	st.selectRow(in, st.broadcast(in.Src[1], 1), st.broadcast(in.Src[2], 2))
+	if divisor == nil { // no lane divides by zero
+		return
+	}
 	dst := st.row(in.Dst, 0)
 	for l, by := range divisor[:len(dst)] {
 		if by == 0 && st.Exec>>l&1 != 0 {

@@ -206,6 +206,17 @@ func coordinates(at uint32, size [3]uint32) [whole + 1]uint32 {
 // walkCoordinates gives the n-th of the coordinates from one on, without a division for each.
 func walkCoordinates(d []uint32, at uint32, size [3]uint32, n int) {
 	p := coordinates(at, size)
+	if p[0]+uint32(len(d)) <= size[0] { // one line of the workgroup
+		next, step := p[n], uint32(0)
+		if n == 0 || n == whole {
+			step = 1
+		}
+		for l := range d {
+			d[l] = next
+			next += step
+		}
+		return
+	}
 	for l := range d {
 		d[l] = p[n]
 		p[whole]++

@@ -152,6 +152,7 @@ type Code struct {
 	ops    []op
 	taken  cost
 	boards int // scoreboard entries: vector rows, then scalar words
+	tail   int // words after the vector rows, for fused steps
 	// crosses: an access takes a unit that is a SIMD's own otherwise, as the size of a buffer does the scalar unit.
 	crosses bool
 
@@ -181,6 +182,7 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 		c.taken = *taken
 	}
 	c.gather()
+	c.fuse()
 	c.settle()
 	c.pack()
 	c.holdScalar()

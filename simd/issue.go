@@ -178,6 +178,7 @@ func (s *SIMD) branch(w *Wave, o *op, count *account.InstCount, now uint64) {
 	c, to := &o.cost, o.next
 	if isa.TakesBranch(&w.State, o.in) {
 		c, to = &w.code.taken, o.target
+		s.free.take(o.unit, now+s.category) // no other branch issues in the turn, whatever unit one that is taken takes
 	}
 	s.take(w, c, count, now)
 	s.advance(w, to, now, now+uint64(c.latency), account.Fetch)

@@ -192,6 +192,10 @@ type fixed struct {
 // maxSlots is the most slots of a SIMD (spec.Shape).
 const maxSlots = 64
 
+// soonCycles is how far ahead a wave issues soon: fewer cycles make for more looks at all waves, more for more looks at those that
+// issue soon. Knob, for the host's time alone.
+const soonCycles = 8
+
 // ages are the waves, oldest first.
 type ages struct {
 	order [maxSlots]*Wave
@@ -223,7 +227,7 @@ func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 			clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz), outstanding: at.MaxOutstanding},
 		slots: make([]Wave, shape.WaveSlots), empty: make([]uint64, shape.WaveSlots), last: -1, due: Never, next: &at.Shared.turns[at.Index],
 		list: make([]Candidate, 0, shape.WaveSlots),
-		ages: ages{later: none, horizon: uint64(issue.Cadence)},
+		ages: ages{later: none, horizon: soonCycles},
 	}
 	s.shared.simds = append(s.shared.simds, s)
 	s.phase, s.aligned = uint64(at.Index)%s.cadence, s.cadence&(s.cadence-1) == 0

@@ -18,7 +18,7 @@ type trace struct {
 func (s *SIMD) Trace(t probe.Tracer, unit int) {
 	s.trace.to, s.trace.unit = t, unit
 	s.special = t != nil || s.category == 0
-	if s.horizon = s.cadence; t != nil {
+	if s.horizon = soonCycles; t != nil {
 		s.horizon = Never
 	}
 	s.later = plan{} // the next turn divides the waves anew

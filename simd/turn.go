@@ -86,7 +86,7 @@ func (s *SIMD) turn(now, until uint64) {
 // early; then nothing issues in it.
 func byAge(s *SIMD, now, until uint64) {
 	for {
-		left, used := s.width, uint64(0)
+		left := s.width
 		if s.portFree > now {
 			left = 0
 		}
@@ -94,8 +94,7 @@ func byAge(s *SIMD, now, until uint64) {
 		for m := candidates(s, now); m != 0; m &= m - 1 {
 			w := s.order[bits.TrailingZeros64(m)%maxSlots]
 			key := s.free.key(w)
-			if key <= now && left > 0 && used>>w.unit()&1 == 0 {
-				used |= s.category << w.unit()
+			if key <= now && left > 0 {
 				s.issue(w, now)
 				left--
 				key = s.free.key(w)

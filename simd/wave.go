@@ -162,14 +162,14 @@ func (p *Pool) take(code *Code) *files {
 	if n := len(code.free); n > 0 {
 		f := code.free[n-1]
 		code.free = code.free[:n-1]
-		clear(f.v)
+		clear(f.v[:len(f.v)-code.tail]) // a fused step writes what is after before it reads it
 		clear(f.s)
 		clear(f.board)
 		return f
 	}
 	prog := code.Program
 	return &files{
-		v:     make([]uint32, prog.VectorRows*prog.WaveSize),
+		v:     make([]uint32, prog.VectorRows*prog.WaveSize+code.tail),
 		s:     make([]uint64, prog.ScalarWords),
 		board: make([]uint64, code.boards),
 	}
