@@ -106,7 +106,8 @@ func (s *sampler) look(l *launch, kern *kernel) (*account.Counts, signature, err
 		}
 		if p.seen {
 			seen.Add(c)
-			x.demand.add(s.demand(c, kern), float64(c.Instructions()))
+			asks := s.demand(c, kern)
+			x.demand.add(&asks, float64(c.Instructions()))
 		}
 	}
 	x.demand.scale(1 / float64(max(seen.Instructions(), 1)))

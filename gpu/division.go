@@ -21,19 +21,26 @@ type division struct {
 	generation, all uint64 // workgroups that the machine holds, and those of the launch
 	drains          bool   // workgroups may wait for each other: none is left half done while others run
 
-	piece  uint64    // workgroups, in the mean
-	end    uint64    // of the piece at hand
-	like   signature // of the piece at hand
-	last   *alike    // stratum of what ran last without time, if it was one
-	ran    float64   // instructions of that
+	piece uint64 // workgroups, in the mean
+	atHand
+	last   *alike  // stratum of what ran last without time, if it was one
+	ran    float64 // instructions of that
 	warmth warmth
-	light  bool   // it matters little to the piece at hand what caches hold
-	settle uint64 // workgroups that end before what the machine does is what it goes on with: at the beginning, and in each window
+	start  uint64 // workgroups that end at the beginning before others run without time
+	settle uint64 // those that end before what the machine does is what it goes on with, in each window
 	window window
 	taken  []timed // parts of the last window, of which no samples have been taken
 	timed  uint64  // workgroups
 	empty  emptied
 	err    error
+}
+
+// atHand is the piece at hand.
+type atHand struct {
+	end    uint64
+	like   signature
+	missed float64 // how long memory would work for an instruction if the last level held nothing
+	light  bool    // it matters little what caches hold
 }
 
 // An emptied is when the machine began to run empty last, nil if it did not, and for how many cycles it ran empty and filled again, which without
@@ -57,6 +64,9 @@ func newDivision(s *sampler, l *launch, k *kernel, r *rows, generation uint64) *
 	d.warmth.capacity, d.warmth.line = s.capacities.last()
 	d.window = window{Sampling: s.Sampling, issued: d.issued}
 	d.sizes()
+	if d.start = d.settle; r.known() { // what comes behaves as it did, and its windows settle by themselves
+		d.start = min(d.settle, generation)
+	}
 	insts := k.Code.Program.Insts
 	for i := range insts {
 		d.drains = d.drains || mayWait(&insts[i])
@@ -128,7 +138,7 @@ func (d *division) next(p scheduler.Progress) (leave uint64, hold bool) {
 	}
 	d.window.see(&p)
 	switch {
-	case p.Next == d.all || !d.window.over() || p.Ended < d.settle:
+	case p.Next == d.all || !d.window.over() || p.Ended < d.start:
 		return 0, false
 	case d.drains && p.Running > 0:
 		return 0, true
@@ -244,7 +254,7 @@ func (d *division) refill(a *alike, at *uint64) *alike {
 		if !others {
 			d.count(a, c)
 		}
-		if !others && x.mix.distance(&a.like.mix) <= d.OtherMix {
+		if !others && x.mix.distance(&a.like.mix) <= d.OtherMix*max(1, a.like.blur) {
 			continue
 		}
 		if a.missed++; a.missed <= d.Missed {
@@ -284,7 +294,7 @@ func (d *division) rest(at uint64) uint64 {
 		if d.last != a {
 			d.last, d.ran = a, 0
 		}
-		if d.ran += float64(c.Instructions()); x.distance(&d.like, d.Sampling) > 1 {
+		if d.ran += float64(c.Instructions()); x.distance(&d.like, d.Sampling) > d.like.tolerance(&x) {
 			break
 		}
 	}
@@ -301,7 +311,7 @@ func (d *division) peek(at uint64) (to uint64, other bool) {
 	}
 	x := d.shown(c)
 	d.count(d.last, c)
-	if d.ran += float64(c.Instructions()); x.distance(&d.like, d.Sampling) > d.Aside {
+	if d.ran += float64(c.Instructions()); x.distance(&d.like, d.Sampling) > max(d.Aside, 2*d.like.blur) { // a quarter of those that showed it
 		return to, true
 	}
 	d.ran = 0
@@ -317,14 +327,16 @@ func (d *division) shown(c *account.Counts) signature {
 func (d *division) look(at *uint64) *alike {
 	d.end = d.ending(*at)
 	to := min(*at+max(d.piece/uint64(d.Detail), min(d.generation, 32)), d.end)
-	c := d.without(*at, to, true)
+	c := d.show(*at, to)
 	if c == nil {
 		return nil
 	}
 	*at = to
-	d.like = d.shown(c)
 	a := d.rows.of(&d.like)
 	a.pieces.add(&d.like, a)
+	if d.like.blur > 1 && a.pieces.n > 0 {
+		a.like.blend(&d.like, a.pieces.n)
+	}
 	d.count(a, c)
 	if d.last != nil && d.last != a {
 		d.rows.crossed(d.tally.number(d.step), border{d.last, a, d.ran})
@@ -332,12 +344,46 @@ func (d *division) look(at *uint64) *alike {
 			d.warmth.begin()
 		}
 	}
-	if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
-		d.light = d.warmth.little(&d.like.demand, d.capacities.missed(c, fast.Warmed()))
-		d.warmth.enough = d.warmth.enough || d.light
-	}
+	d.light = d.warmth.little(&d.like.demand, d.missed)
+	d.warmth.enough = d.warmth.enough || d.light
 	d.last, d.ran = nil, 0
 	return a
+}
+
+// shownParts are the parts of those workgroups that show the signature of a piece: by how much they differ, it may be off.
+const shownParts = 4
+
+// show runs the first workgroups of a piece without time, which show its signature. Nil: that failed.
+func (d *division) show(at, end uint64) *account.Counts {
+	var sum account.Counts
+	var parts [shownParts]signature
+	all := signature{}
+	d.missed = 0
+	for i := range parts {
+		from, to := at+(end-at)*uint64(i)/shownParts, at+(end-at)*uint64(i+1)/shownParts
+		if from == to {
+			continue
+		}
+		c := d.without(from, to, true)
+		if c == nil {
+			return nil
+		}
+		sum.Add(c)
+		parts[i] = d.shown(c)
+		n := float64(c.Instructions())
+		all.demand.add(&parts[i].demand, n)
+		if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
+			d.missed += n * d.capacities.missed(c, fast.Warmed())
+		}
+	}
+	n := float64(max(sum.Instructions(), 1))
+	all.mix, d.missed = mixOf(&sum.ByClass), d.missed/n
+	all.demand.scale(1 / n)
+	if end-at >= shownParts {
+		all.blur = blurOf(parts[:], &all, d.Sampling)
+	}
+	d.like = all
+	return &sum
 }
 
 // ending is where a piece ends that begins at a workgroup. Its length is drawn, so that pieces meet no period.
@@ -374,7 +420,7 @@ func (d *division) count(a *alike, c *account.Counts) {
 // another: of each as much as makes up the mix. It says whether they do.
 func (d *division) split(like *alike, c *account.Counts) bool {
 	m := mixOf(&c.ByClass)
-	if m.distance(&like.like.mix) <= d.OtherMix/2 {
+	if m.distance(&like.like.mix) <= d.OtherMix/2*max(1, like.like.blur) {
 		return false
 	}
 	a, b, f := d.rows.unmix(like, &m)

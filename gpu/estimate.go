@@ -55,7 +55,7 @@ type kind struct {
 
 func newKind(by *config.Sampling) *kind {
 	k := &kind{Sampling: by, launches: strata{Sampling: by, first: 2, from: 1, near: by.Near, least: by.Near, far: by.Far, spread: by.Spread}}
-	k.rows.strata = strata{Sampling: by, first: 2, from: by.FromPiece, near: by.NearRows, least: 1, far: max(by.Pieces/3, by.NearRows), spread: by.SpreadRows}
+	k.rows.strata = strata{Sampling: by, first: 2, from: by.FromPiece, near: by.NearRows, least: 1, far: max(by.Pieces, by.NearRows), spread: by.SpreadRows, worth: by.WorthTiming}
 	k.rows.least = by.LeastRows
 	return k
 }

@@ -265,6 +265,39 @@ func TestTheFirstOfAStratumIsCold(t *testing.T) {
 	}
 }
 
+// blurred is a signature that four parts show, two of each share of a class.
+func blurred(by *config.Sampling, shares ...float64) *signature {
+	var list []signature
+	sum := signature{}
+	for _, share := range append(shares, shares...) {
+		list = append(list, signature{mix: mix{1: share, 2: 1 - share}})
+		sum.blend(&list[len(list)-1], float64(len(list)))
+	}
+	sum.blur = blurOf(list, &sum, by)
+	return &sum
+}
+
+// Where workgroups differ by chance, so do the few that show a signature: it is off by its standard error, and those that are no further apart
+// are of one stratum, whose signature is their mean.
+func TestBlurredSignatures(t *testing.T) {
+	by := config.DefaultSampling()
+	x, y := blurred(by, 0.2, 0.6), blurred(by, 0.4, 0.8)
+	if want := 3 * 2 / math.Sqrt(3); math.Abs(x.blur-want) > 1e-9 { // each is 0.2 off, twice other_mix
+		t.Errorf("blurred by %g, want %g", x.blur, want)
+	}
+	if sharp := blurred(by, 0.4, 0.4); sharp.blur > 1e-9 || sharp.tolerance(sharp) != 1 {
+		t.Errorf("%+v of parts that are the same", sharp)
+	}
+	x.blend(y, 2)
+	if math.Abs(x.mix[1]-0.5) > 1e-9 || math.Abs(x.blur-y.blur) > 1e-9 {
+		t.Errorf("the mean is %v, blurred by %g", x.mix, x.blur)
+	}
+	a := &alike{Sampling: by, like: *x, pieces: asked{3, 1}, windows: asked{1, 1}}
+	if a.drift() != 0 {
+		t.Error("what differs by chance drifts")
+	}
+}
+
 // What was never timed costs what is nearest to it, by what is asked of the busiest part; how far off that is makes the interval.
 func TestUnsampled(t *testing.T) {
 	s := &strata{Sampling: config.DefaultSampling()}
@@ -540,6 +573,16 @@ func TestSamplingKeys(t *testing.T) {
 			x.spread = 0.5
 			return fmt.Sprint(waits(x, a))
 		}, "16", "2"},
+		{"worth_timing", func(s *config.Sampling) { s.WorthTiming = 0.001 }, func(s *config.Sampling) string {
+			x := &newKind(s).rows.strata
+			near, a := x.of(&signature{demand: demand{1: 1}}), x.of(&signature{demand: demand{1: 0.7}})
+			near.samples, near.rest[0], a.rest[0], a.since = []sample{{1, 1}, {1, 1}}, 100000, 1000, 9
+			return fmt.Sprint(x.wants(a))
+		}, "false", "true"},
+		{"blurred", func(s *config.Sampling) { s.Blurred = 0.5 }, func(s *config.Sampling) string {
+			r := &newKind(s).rows
+			return fmt.Sprint(r.of(blurred(s, 0.2, 0.6)) == r.of(blurred(s, 0.4, 0.8)))
+		}, "true", "false"},
 		{"repeated_generations", func(s *config.Sampling) { s.Repeated = 20 }, inPart, "10, later 40", "10, later 20"},
 		{"repeated_from", func(s *config.Sampling) { s.RepeatedFrom = 100 }, inPart, "10, later 40", "10, later 10"},
 		{"sizes_apart", func(s *config.Sampling) { s.SizesApart = 0.6 }, func(s *config.Sampling) string {

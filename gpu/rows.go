@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"spvsim/account"
 )
@@ -19,6 +20,11 @@ type rows struct {
 type border struct {
 	from, to     *alike
 	instructions float64
+}
+
+// known says whether samples were taken, of launches before.
+func (r *rows) known() bool {
+	return slices.ContainsFunc(r.list, func(a *alike) bool { return len(a.samples) > 0 })
 }
 
 // crossed takes a border down: half of the instructions count as of the one stratum, half as of the other.

@@ -61,7 +61,7 @@ func (d *demand) distance(o *demand) float64 {
 }
 
 // add adds another demand so many times; scale multiplies.
-func (d *demand) add(o demand, times float64) {
+func (d *demand) add(o *demand, times float64) {
 	for i, v := range o {
 		d[i] += v * times
 	}
@@ -108,6 +108,30 @@ type signature struct {
 	size   float64 // instructions of a launch; 0: does not count
 	// generations are how many times as many workgroups a launch of this size has as the machine holds; 0: that does not count.
 	generations float64
+	// blur is the distance by which it may be off by chance, as the workgroups that show it differ.
+	blur float64
+}
+
+// tolerance is the distance up to which two signatures are of one behaviour.
+func (s *signature) tolerance(o *signature) float64 { return max(1, s.blur, o.blur) }
+
+// blurOf is how far off the mean of signatures may be by chance: so many standard errors of it, by how far they are from it.
+func blurOf(list []signature, mean *signature, by *config.Sampling) float64 {
+	squares := 0.0
+	for i := range list {
+		d := list[i].distance(mean, by)
+		squares += d * d
+	}
+	n := float64(len(list))
+	return by.Blurred * math.Sqrt(squares/max(n-1, 1)/n)
+}
+
+// blend adds the n-th signature to the mean of those before it.
+func (s *signature) blend(x *signature, n float64) {
+	s.mix = x.mix.blend(&s.mix, 1/n)
+	s.demand.scale(1 - 1/n)
+	s.demand.add(&x.demand, 1/n)
+	s.blur += (x.blur - s.blur) / n
 }
 
 // distance is above 1 where signatures are of different behaviours.

@@ -33,6 +33,7 @@ type strata struct {
 	spread float64 // that is expected of samples of one stratum
 	near   int     // members from a sample to the next one at least, after the first few
 	share  float64 // of all that members are that was timed
+	worth  float64 // half the interval of a stratum without samples, as a part of what all take, from which on it is timed
 	list   []*alike
 }
 
@@ -62,15 +63,15 @@ type asked struct{ sum, n float64 }
 
 // add adds a piece, if its signature is of the stratum: others are counted as of it that turned out to behave the same.
 func (q *asked) add(x *signature, a *alike) {
-	if a.like.distance(x, a.Sampling) <= 1 {
+	if a.like.distance(x, a.Sampling) <= a.like.tolerance(x) {
 		q.sum, q.n = q.sum+x.demand[a.like.demand.busiest()], q.n+1
 	}
 }
 
 // drift is by how much more all pieces ask than those at which windows were timed, as a part of that: behaviour may change little by little
-// within a stratum, which is timed near its beginning.
+// within a stratum, which is timed near its beginning. Where pieces differ by chance, so do those few.
 func (a *alike) drift() float64 {
-	if a.windows.sum == 0 || a.pieces.n == 0 {
+	if a.windows.sum == 0 || a.pieces.n == 0 || a.like.blur > 1 {
 		return 0
 	}
 	return a.pieces.sum/a.pieces.n/(a.windows.sum/a.windows.n) - 1
@@ -106,7 +107,7 @@ func (s *strata) nearest(x *signature, timed bool) (best *alike, distance float6
 // of is the stratum of a signature, a new one if it is like none.
 func (s *strata) of(x *signature) *alike {
 	a, d := s.nearest(x, false)
-	if d > 1 {
+	if a == nil || d > a.like.tolerance(x) {
 		a = &alike{Sampling: s.Sampling, in: s, like: *x, rest: map[int]uint64{}, count: map[int]uint64{}}
 		s.list = append(s.list, a)
 	}
@@ -141,7 +142,7 @@ func (s *strata) wants(a *alike) bool {
 		return false
 	case n == 0:
 		_, d := s.nearest(&a.like, true)
-		return d > max(1, s.share/s.Share) || s.share < s.MostShare && s.matters(a)
+		return d > max(1, s.share/s.Share) && s.unsure(a) || s.share < 2*s.MostShare && s.matters(a)
 	case a.since >= s.far:
 		return s.share < 2*s.MostShare
 	case n < s.first: // the first one came after other behaviour, and a second one says by how much they differ
@@ -154,6 +155,13 @@ func (s *strata) wants(a *alike) bool {
 func (s *strata) matters(a *alike) bool {
 	_, half := a.all()
 	return half > s.Agreed/2*s.all()
+}
+
+// unsure says of a stratum without samples whether what its members take is unsure by so much that one is worth its time. Of little that
+// comes between two behaviours, such as while caches fill, what is known of others says enough.
+func (s *strata) unsure(a *alike) bool {
+	took, half := a.all()
+	return took == 0 || half >= s.worth*s.all()
 }
 
 func (s *strata) large(a *alike) bool {
