@@ -50,10 +50,11 @@ type emptied struct {
 	cycles uint64
 }
 
-// A timed part of a window is of a stratum.
+// A timed part of a window is of a stratum. divided: the window has others, and which cycles are of which is not known for sure.
 type timed struct {
 	*alike
 	sample
+	divided bool
 }
 
 func newDivision(s *sampler, l *launch, k *kernel, r *rows, generation uint64) *division {
@@ -179,6 +180,9 @@ func (d *division) take(next *alike) {
 		told := next != nil && next.like.mix.distance(&t.like.mix) > d.OtherMix/2
 		if t.alike == next || told || len(t.samples) == 0 {
 			d.rows.sampled(t.alike, t.sample, d.draw)
+			t.whole = t.whole || !t.divided
+		} else {
+			t.since = 0 // another window is likely to come to as little
 		}
 	}
 }

@@ -298,6 +298,20 @@ func TestBlurredSignatures(t *testing.T) {
 	}
 }
 
+// What retires much faster than memory moves what it asks, and was only timed beside others, may take as long as memory does.
+func TestFasterThanMemory(t *testing.T) {
+	for _, c := range []struct {
+		memory       float64
+		whole        bool
+		cycles, half float64
+	}{{4, false, 300, 100}, {4, true, 200, 0}, {2.3, false, 200, 0}, {0, false, 200, 0}} {
+		a := &alike{Sampling: config.DefaultSampling(), like: signature{demand: demand{demandMemory: c.memory}}, whole: c.whole}
+		if cycles, half := a.drained(200, 0, 100); cycles != c.cycles || half != c.half {
+			t.Errorf("%+v: %g +- %g", c, cycles, half)
+		}
+	}
+}
+
 // What was never timed costs what is nearest to it, by what is asked of the busiest part; how far off that is makes the interval.
 func TestUnsampled(t *testing.T) {
 	s := &strata{Sampling: config.DefaultSampling()}

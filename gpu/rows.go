@@ -51,6 +51,7 @@ func (r *rows) rate(a *alike) (rate, half float64) {
 		return r.unsampled(&a.like, 1)
 	}
 	rate, half = a.cost(0, 1)
+	rate, half = a.drained(rate, half, 1)
 	return rate * (1 + a.drift()/2), half
 }
 

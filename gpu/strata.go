@@ -51,6 +51,7 @@ type alike struct {
 	byGenerations
 	quantized float64 // how much of what they take goes by whole generations of workgroups, from 0 to 1
 	as        *alike  // the one that it turned out to be
+	whole     bool    // a window was timed that was of this stratum alone
 	missed    int     // windows that were not begun, as others came first
 	since     int     // members since the last sample
 	gap       int     // from there to the next one; 0: near
@@ -185,9 +186,20 @@ func (a *alike) all() (took, half float64) {
 		n, rest = n+a.count[step], rest+a.rest[step]
 	}
 	if len(a.samples) > 0 {
-		return a.cost(float64(n), float64(rest))
+		took, half = a.cost(float64(n), float64(rest))
+		return a.drained(took, half, float64(rest))
 	}
 	return a.in.unsampled(&a.like, float64(rest))
+}
+
+// drained is what members are taken to cost where they retire much faster than memory moves what they ask of it, and were timed only in windows
+// with others, to which part of the time may have gone: it is between that and what memory takes.
+func (a *alike) drained(cycles, half, instructions float64) (float64, float64) {
+	least := a.like.demand[demandMemory] * instructions
+	if a.whole || a.like.size > 0 || cycles >= (1-a.OtherDemand)*least {
+		return cycles, half
+	}
+	return (cycles + least) / 2, half + (least-cycles)/2
 }
 
 // sampled takes a sample. The next one is further off while what all members take is known well, at a distance that is drawn, so

@@ -7,7 +7,7 @@ func (r *rows) parts(w *window) (list []timed) {
 	whole, m := between(*first, *last), mixBetween(first, last)
 	apart := m.distance(&w.stratum.like.mix)
 	if apart <= r.OtherMix/2*max(1, w.stratum.like.blur) {
-		return []timed{{w.stratum, whole}}
+		return []timed{{w.stratum, whole, false}}
 	}
 	for from := 0; from+batchesOfGeneration < len(w.marks); from += batchesOfGeneration {
 		a, b := &w.marks[from], &w.marks[from+batchesOfGeneration]
@@ -22,7 +22,7 @@ func (r *rows) parts(w *window) (list []timed) {
 		}
 	}
 	if list = list[:n]; n == 0 && apart <= r.OtherMix {
-		list = []timed{{w.stratum, whole}}
+		list = []timed{{w.stratum, whole, true}}
 	}
 	return list
 }
@@ -49,7 +49,7 @@ func addPart(list []timed, a *alike, x sample) []timed {
 			return list
 		}
 	}
-	return append(list, timed{a, x})
+	return append(list, timed{a, x, true})
 }
 
 // expected is what an instruction of a stratum is expected to take, but for a factor that is the same for all: what was timed of it, or as long

@@ -56,7 +56,7 @@ func TestTwoStrataShareCycles(t *testing.T) {
 	a := r.of(&signature{mix: mix{1: 1}, demand: demand{demandIssue: 1}})
 	b := r.of(&signature{mix: mix{2: 1}, demand: demand{demandIssue: 3}})
 	list := r.divide(nil, a, &mix{1: 0.25, 2: 0.75}, sample{1000, 400})
-	if len(list) != 2 || list[0] != (timed{a, sample{100, 100}}) || list[1] != (timed{b, sample{900, 300}}) {
+	if len(list) != 2 || list[0] != (timed{a, sample{100, 100}, true}) || list[1] != (timed{b, sample{900, 300}, true}) {
 		t.Errorf("by what is asked: %v", list)
 	}
 	a.samples = []sample{{300, 100}} // three times what it asks: so is the other one taken to
@@ -84,7 +84,7 @@ func TestPartsThatCount(t *testing.T) {
 		a := d.rows.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 		next := d.rows.of(&c.next)
 		for range 2 {
-			d.taken = []timed{{a, sample{100, 100}}}
+			d.taken = []timed{{a, sample{100, 100}, false}}
 			d.take(next)
 		}
 		if len(a.samples) != c.want || d.taken != nil {
