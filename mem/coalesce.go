@@ -8,7 +8,7 @@ import (
 
 // tableSize bounds the lines of one instruction: 64 lanes of 32 bytes touch at
 // most 3 lines of 16 bytes each.
-const tableSize = 512
+const tableSize = 256
 
 type tableEntry struct {
 	number uint64

@@ -61,7 +61,7 @@ type bankCounts struct {
 }
 
 // countedWords holds the words of a group and their lines: 256 bytes in words of 4, with one more for each lane, is 128.
-const countedWords = 512
+const countedWords = 256
 
 // pairBytes are those of elements that two banks each give, so that a block takes them no less than two turns of one cycle.
 const pairBytes = 8

@@ -187,18 +187,21 @@ func (q *queue) hold(h holding) {
 	q.end++
 }
 
-// move makes space after the end, by moving all to the begin of the list, or of one twice as long where they fill half of it.
+// move makes space after the end, by moving all to the begin of the lists, or of longer ones where that leaves a quarter of them or less: short
+// lists stay in the host's cache.
 func (t *times) move() {
 	from, until, first, end := t.from, t.until, t.first, t.end
-	if lane.Lead+2*int(end-first) >= len(from) {
-		length := max(2*len(from), leastTimes)
+	if n := int(end - first); lane.Lead+n+n/4 >= len(from) {
+		length := max(lane.Lead+n+n/2, leastTimes)
 		t.from, t.until, t.end = make([]uint32, length), make([]uint32, length), int32(length)
 	}
 	copy(t.from[lane.Lead:], from[first:end])
 	copy(t.until[lane.Lead:], until[first:end])
 	t.first, end = lane.Lead, lane.Lead+end-first
-	for i := end; i < t.end; i++ {
-		t.from[i], t.until[i] = maxTime, maxTime
+	for _, list := range [...][]uint32{t.from[end:t.end], t.until[end:t.end]} {
+		for i := range list {
+			list[i] = maxTime
+		}
 	}
 	t.end = end
 }
