@@ -103,7 +103,7 @@ func newCourse(seed int64) *course {
 		unit  string
 	}{
 		{isa.ClassVALU32, "valu"}, {isa.ClassTrans, "trans"}, {isa.ClassSALU, "salu"}, {isa.ClassBranch, "branch"},
-		{isa.ClassBranchTaken, "branch"}, {isa.ClassLDS, "lds"}, {isa.ClassVMEM, "vmem"}, {isa.ClassVMEMStore, "vmem"},
+		{isa.ClassBranchTaken, []string{"branch", "message"}[r.Intn(2)]}, {isa.ClassLDS, "lds"}, {isa.ClassVMEM, "vmem"}, {isa.ClassVMEMStore, "vmem"},
 		{isa.ClassSMEM, "smem"}, {isa.ClassBarrier, "internal"}, {isa.ClassWaitcnt, "internal"}, {isa.ClassEnd, "internal"},
 		{isa.ClassMessage, "message"}, {isa.ClassClock, "salu"},
 	} {
@@ -320,7 +320,7 @@ func (e *stand) tell(now uint64) {
 // TestAgainstThePlainModel runs random programs on random SIMDs, and compares
 // every event, count and register with those of the plain model.
 func TestAgainstThePlainModel(t *testing.T) {
-	for seed := range int64(120) {
+	for seed := range int64(300) {
 		if !compareCourse(t, newCourse(seed)) {
 			t.Fatalf("seed %d", seed)
 		}
