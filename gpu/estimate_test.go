@@ -498,7 +498,7 @@ func TestSamplingKeys(t *testing.T) {
 		{"most_batches", func(s *config.Sampling) { s.MostBatches = 16 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, growing)) }, "28", "20"},
 		{"settled", func(s *config.Sampling) { s.Settled = 0.9 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, growing)) }, "28", "4"},
 		{"spread", func(s *config.Sampling) { s.Spread = 0.5 }, func(s *config.Sampling) string { return fmt.Sprint(newKind(s).launches.spread) }, "0.01", "0.5"},
-		{"spread_rows", func(s *config.Sampling) { s.SpreadRows = 0.5 }, func(s *config.Sampling) string { return fmt.Sprint(newKind(s).rows.spread) }, "0.015", "0.5"},
+		{"spread_rows", func(s *config.Sampling) { s.SpreadRows = 0.5 }, func(s *config.Sampling) string { return fmt.Sprint(newKind(s).rows.spread) }, "0.0125", "0.5"},
 		{"weight", func(s *config.Sampling) { s.Weight = 1 }, func(s *config.Sampling) string {
 			a := newKind(s).launches.of(&signature{})
 			a.samples = []sample{{100, 100}}
