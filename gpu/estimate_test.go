@@ -298,15 +298,26 @@ func TestBlurredSignatures(t *testing.T) {
 	}
 }
 
+// Where most windows of a stratum gave no sample, the interval is as wide as if each sample counted for as many of them less.
+func TestWindowsWithoutSamples(t *testing.T) {
+	a := newKind(config.DefaultSampling()).rows.of(&signature{})
+	a.samples = []sample{{100, 100}}
+	one := a.width(a.samples)
+	a.windows.n = 4
+	if four := a.width(a.samples); math.Abs(four-2*one) > 1e-9 {
+		t.Errorf("half-widths of %g, with one sample of four windows %g", one, four)
+	}
+}
+
 // What retires much faster than memory moves what it asks, and was only timed beside others, may take as long as memory does.
 func TestFasterThanMemory(t *testing.T) {
 	for _, c := range []struct {
 		memory       float64
 		whole        bool
 		cycles, half float64
-	}{{4, false, 300, 100}, {4, true, 200, 0}, {2.3, false, 200, 0}, {0, false, 200, 0}} {
+	}{{4, false, 300, 100}, {4, true, 300, 100}, {2.9, true, 200, 0}, {2.9, false, 245, 45}, {2.3, false, 200, 0}, {0, false, 200, 0}} {
 		a := &alike{Sampling: config.DefaultSampling(), like: signature{demand: demand{demandMemory: c.memory}}, whole: c.whole}
-		if cycles, half := a.drained(200, 0, 100); cycles != c.cycles || half != c.half {
+		if cycles, half := a.drained(200, 0, 100); math.Abs(cycles-c.cycles) > 1e-9 || math.Abs(half-c.half) > 1e-9 {
 			t.Errorf("%+v: %g +- %g", c, cycles, half)
 		}
 	}
