@@ -30,7 +30,27 @@ type stretch struct {
 	count  int32 // instructions that count, the last one with them
 	path   simd.Path
 	in     *isa.Inst
+	test   int32 // the scalar register of a branch that looks at one; -1: it is none such
+	truth  bool  // whether that branch is taken where the register is not 0
 	transfer
+}
+
+// ending is the stretch of the instruction at its end alone.
+func (c *code) ending(at int32) stretch {
+	in := &c.Insts[at]
+	s := stretch{at: at, joined: -1, path: simd.PathOf(in), in: in, test: -1, truth: in.Op == isa.BranchTrue, transfer: transferOf(in)}
+	if (s.truth || in.Op == isa.BranchFalse) && in.Src[0].Kind == isa.Scalar {
+		s.test = int32(in.Src[0].Index)
+	}
+	return s
+}
+
+// takes says whether a wave takes the branch at the end.
+func (s *stretch) takes(st *isa.State) bool {
+	if s.test < 0 {
+		return isa.TakesBranch(st, s.in)
+	}
+	return st.S[s.test] != 0 == s.truth
 }
 
 // Code is a program cut into stretches, by the instruction at which they begin.
@@ -65,8 +85,7 @@ func newCode(p *program.Program, warm bool) *code {
 		case order[i].joined:
 			s.joined = in.Target
 		case c.stops(in):
-			last = firsts[i]
-			s = stretch{at: at, joined: -1, path: simd.PathOf(in), in: in, transfer: transferOf(in)}
+			last, s = firsts[i], c.ending(at)
 		}
 		s.steps = steps[firsts[i]:last]
 		if c.counted[at] {

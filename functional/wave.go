@@ -72,7 +72,7 @@ func (k *worker) carry(g *group, w *wave) why {
 		case simd.PathCompute: // which changes the active lanes
 			s.in.Exec(st, s.in)
 		case simd.PathBranch:
-			if isa.TakesBranch(st, s.in) {
+			if s.takes(st) {
 				if n++; w.pc > s.in.Target && k.stopped() { // n: loops of nothing end too
 					return failed
 				}
