@@ -58,6 +58,7 @@ type code struct {
 	*program.Program
 	stretches []stretch
 	counted   []bool
+	ends      []bool // by instruction: a stretch ends at it
 	// skipped are loads of descriptors, which nothing is computed from: they are only counted.
 	skipped []int
 	tail    int  // words of a vector file after its rows, for the steps
@@ -67,9 +68,9 @@ type code struct {
 // newCode cuts a program. Lowered programs end: their last instruction is an end or a branch.
 func newCode(p *program.Program, warm bool) *code {
 	n := len(p.Insts)
-	c := &code{Program: p, stretches: make([]stretch, n), counted: make([]bool, n), warm: warm}
+	c := &code{Program: p, stretches: make([]stretch, n), counted: make([]bool, n), ends: make([]bool, n), warm: warm}
 	for i := range p.Insts {
-		c.counted[i] = !simd.Free(&p.Insts[i], i)
+		c.counted[i], c.ends[i] = !simd.Free(&p.Insts[i], i), c.stops(&p.Insts[i])
 		if c.skips(&p.Insts[i]) {
 			c.skipped = append(c.skipped, i)
 		}
@@ -84,7 +85,7 @@ func newCode(p *program.Program, warm bool) *code {
 		switch {
 		case order[i].joined:
 			s.joined = in.Target
-		case c.stops(in):
+		case c.ends[at]:
 			last, s = firsts[i], c.ending(at)
 		}
 		s.steps = steps[firsts[i]:last]
@@ -130,7 +131,7 @@ func (c *code) order() (list []place) {
 		}
 		for k := c.Insts[i].Target; len(list)-b <= maxCopied; k++ {
 			list = append(list, place{at: k, copied: true})
-			if c.stops(&c.Insts[k]) {
+			if c.ends[k] {
 				list[b].joined = true
 				break
 			}
@@ -153,13 +154,12 @@ func (c *code) cut(order []place) (steps []step, firsts []int32) {
 	settle := func() {
 		if exec := rows.Take(); exec != nil {
 			steps = append(steps, step{exec: exec})
-			c.tail = rows.Tail()
 		}
 	}
 	firsts = make([]int32, len(order))
 	for i, p := range order {
 		in := &c.Insts[p.at]
-		stops := !p.joined && c.stops(in)
+		stops := !p.joined && c.ends[p.at]
 		if enters[p.at] && !p.copied || stops {
 			settle()
 		}
@@ -180,6 +180,7 @@ func (c *code) cut(order []place) (steps []step, firsts []int32) {
 			steps = append(steps, step{in.Exec, in, transferOf(in)})
 		}
 	}
+	c.tail = rows.Tail()
 	return steps, firsts
 }
 
@@ -189,7 +190,7 @@ func (c *code) entered() []bool {
 	list := make([]bool, len(c.Insts)+1)
 	for i := range c.Insts {
 		in := &c.Insts[i]
-		list[i+1] = list[i+1] || c.stops(in)
+		list[i+1] = list[i+1] || c.ends[i]
 		if simd.PathOf(in) == simd.PathBranch {
 			list[in.Target] = true
 		}
@@ -254,7 +255,7 @@ func (c *code) issues(t *table) []Issued {
 		if c.counted[i] {
 			t.issues[i] = running
 		}
-		if c.stops(&c.Insts[i]) {
+		if c.ends[i] {
 			running = Issued{}
 		}
 	}

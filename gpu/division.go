@@ -37,10 +37,9 @@ type division struct {
 
 // atHand is the piece at hand.
 type atHand struct {
-	end    uint64
-	like   signature
-	missed float64 // how long memory would work for an instruction if the last level held nothing
-	light  bool    // it matters little what caches hold
+	end   uint64
+	like  signature
+	light bool // it matters little what caches hold
 }
 
 // An emptied is when the machine began to run empty last, nil if it did not, and for how many cycles it ran empty and filled again, which without
@@ -331,7 +330,7 @@ func (d *division) shown(c *account.Counts) signature {
 func (d *division) look(at *uint64) *alike {
 	d.end = d.ending(*at)
 	to := min(*at+max(d.piece/uint64(d.Detail), min(d.generation, 32)), d.end)
-	c := d.show(*at, to)
+	c, missed := d.show(*at, to)
 	if c == nil {
 		return nil
 	}
@@ -348,7 +347,7 @@ func (d *division) look(at *uint64) *alike {
 			d.warmth.begin()
 		}
 	}
-	d.light = d.warmth.little(&d.like.demand, d.missed)
+	d.light = d.warmth.little(&d.like.demand, missed)
 	d.warmth.enough = d.warmth.enough || d.light
 	d.last, d.ran = nil, 0
 	return a
@@ -357,12 +356,12 @@ func (d *division) look(at *uint64) *alike {
 // shownParts are the parts of those workgroups that show the signature of a piece: by how much they differ, it may be off.
 const shownParts = 4
 
-// show runs the first workgroups of a piece without time, which show its signature. Nil: that failed.
-func (d *division) show(at, end uint64) *account.Counts {
-	var sum account.Counts
+// show runs the first workgroups of a piece without time, which show its signature, and says for how long memory would work for an
+// instruction if the last level held nothing. Nil: that failed.
+func (d *division) show(at, end uint64) (sum *account.Counts, missed float64) {
+	sum = new(account.Counts)
 	var parts [shownParts]signature
 	all := signature{}
-	d.missed = 0
 	for i := range parts {
 		from, to := at+(end-at)*uint64(i)/shownParts, at+(end-at)*uint64(i+1)/shownParts
 		if from == to {
@@ -370,24 +369,24 @@ func (d *division) show(at, end uint64) *account.Counts {
 		}
 		c := d.without(from, to, true)
 		if c == nil {
-			return nil
+			return nil, 0
 		}
 		sum.Add(c)
 		parts[i] = d.shown(c)
 		n := float64(c.Instructions())
 		all.demand.add(&parts[i].demand, n)
 		if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
-			d.missed += n * d.capacities.missed(c, fast.Warmed())
+			missed += n * d.capacities.missed(c, fast.Warmed())
 		}
 	}
 	n := float64(max(sum.Instructions(), 1))
-	all.mix, d.missed = mixOf(&sum.ByClass), d.missed/n
+	all.mix = mixOf(&sum.ByClass)
 	all.demand.scale(1 / n)
 	if end-at >= shownParts {
 		all.blur = blurOf(parts[:], &all, d.Sampling)
 	}
 	d.like = all
-	return &sum
+	return sum, missed / n
 }
 
 // ending is where a piece ends that begins at a workgroup. Its length is drawn, so that pieces meet no period.

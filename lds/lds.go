@@ -123,9 +123,8 @@ func Bytes(in *isa.Inst) uint32 {
 func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64, bytes uint32) {
 	mask = lane.Active(st, in.Mem)
 	elem := lane.Element(in)
-	parts, n := in.Mem.Parts()
-	d.stride = uint32(elem.Bits()/8) * uint32(n)
-	bytes = d.stride * uint32(parts)
+	_, n := in.Mem.Parts()
+	d.stride, bytes = uint32(elem.Bits()/8)*uint32(n), Bytes(in)
 	d.offsets(st, in.Mem, mask)
 	apart := uint64(in.Mem.Apart)
 	d.packed = mask == st.Full && d.Packed && uint64(d.Offsets[0])+apart+uint64(d.stride)*uint64(st.Lanes) <= uint64(len(region))

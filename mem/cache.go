@@ -40,18 +40,23 @@ type interleave struct {
 	div       divider
 }
 
-func (i interleave) split(addr uint64) (quotient, slice uint64) {
+func (i *interleave) split(addr uint64) (quotient, slice uint64) {
 	q, r := i.div.split(addr >> (i.unitShift & anyShift))
 	if i.div.pow2 {
-		r = (r ^ q ^ q>>(i.div.shift&anyShift)) & (i.div.n - 1)
+		r = i.fold(q, r)
 	}
 	return q, r
 }
 
+// fold adds higher bits to those that choose among a power of two; twice, it undoes itself.
+func (i *interleave) fold(quotient, rest uint64) uint64 {
+	return (rest ^ quotient ^ quotient>>(i.div.shift&anyShift)) & (i.div.n - 1)
+}
+
 // join is the inverse of split, giving the address of the unit.
-func (i interleave) join(quotient, slice uint64) uint64 {
+func (i *interleave) join(quotient, slice uint64) uint64 {
 	if i.div.pow2 {
-		slice = (slice ^ quotient ^ quotient>>i.div.shift) & (i.div.n - 1)
+		slice = i.fold(quotient, slice)
 	}
 	return (quotient*i.div.n + slice) << i.unitShift
 }

@@ -89,7 +89,7 @@ func (g *geometry) split(addr uint64) (index, set, tag uint64) {
 	}
 	unit := addr >> (g.spread.unitShift & anyShift)
 	quotient := unit >> (g.spread.div.shift & anyShift)
-	index = (unit ^ quotient ^ quotient>>(g.spread.div.shift&anyShift)) & (g.spread.div.n - 1)
+	index = g.spread.fold(quotient, unit)
 	number := quotient<<(g.perUnit&anyShift) | addr>>(g.lineShift&anyShift)&g.inUnit
 	tag = number >> (g.sets.shift & anyShift)
 	return index, number&(g.sets.n-1) ^ g.folded(tag), tag
@@ -115,16 +115,6 @@ func (g *geometry) address(p place, tag uint32) uint64 {
 // find is the way that holds the line, or -1.
 func (p place) find() int { return lane.Find(p.labels(), p.tag) }
 
-// victim is the way to replace: an invalid one first, else the least recently used or any.
-func (p place) victim(random bool) int {
-	way := p.used.oldest(int(p.set))
-	if !random || p.labels()[way] == 0 {
-		return way
-	}
-	p.draws++
-	return int(uint64(mix(p.draws)) * uint64(p.ways) >> 32)
-}
-
 // mix spreads a number over 32 bits, each the same number: two rounds of shifted sums and odd factors.
 func mix(n uint32) uint32 {
 	n = (n ^ n>>16) * 0x7feb352d
@@ -132,12 +122,16 @@ func mix(n uint32) uint32 {
 	return n ^ n>>16
 }
 
-// renew makes the victim the most recently used.
+// renew makes the way to replace the most recently used: an invalid one first, else the least recently used or any.
 func (p place) renew(random bool) int {
 	if !random {
 		return p.used.renew(int(p.set))
 	}
-	way := p.victim(random)
+	way := p.used.oldest(int(p.set))
+	if p.labels()[way] != 0 {
+		p.draws++
+		way = int(uint64(mix(p.draws)) * uint64(p.ways) >> 32)
+	}
 	p.touch(way)
 	return way
 }

@@ -45,10 +45,12 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, w written) {
 		if !store {
 			c.warmFill(p, way, addr, bytes)
 		}
-	} else if !store && c.sector > 0 && !p.line(way).full() && !c.has(p.slice, p.first+way, addr, bytes) {
-		c.warmFill(p, way, addr, bytes)
+	} else {
+		p.touch(way)
+		if !store && c.sector > 0 && !p.line(way).full() && !c.has(p.slice, p.first+way, addr, bytes) {
+			c.warmFill(p, way, addr, bytes)
+		}
 	}
-	p.touch(way)
 	if !store {
 		return
 	}
@@ -81,7 +83,7 @@ func (c *cache) warmFill(p place, way int, addr uint64, bytes uint32) {
 
 // evict makes space for p's line.
 func (c *cache) evict(p place) int {
-	way := p.victim(c.random)
+	way := p.renew(c.random)
 	if p.line(way).dirty() {
 		p.warmSend(c, c.address(p, p.labels()[way]), p.line(way).pieces(), c.valid(p.slice, p.first+way))
 	}

@@ -417,9 +417,7 @@ func (l laneRows) find() {
 	l.function("findAVX", "func(list *uint32, n int, word uint32) (place int)")
 	l.arg("list", reg.RDI)
 	l.arg("n", reg.RCX)
-	l.Load(l.Param("word"), reg.EDX)
-	l.VMOVD(reg.EDX, reg.X0)
-	l.VPBROADCASTD(reg.X0, reg.Y0)
+	l.broadcast("word")
 	l.MOVQ(operand.I32(-1), reg.RAX)
 	l.CMPQ(reg.RCX, operand.Imm(16))
 	l.JNE(operand.LabelRef("other"))
@@ -456,6 +454,13 @@ func (l laneRows) find() {
 	l.RET()
 }
 
+// broadcast puts a word that is an argument into EDX and into all of Y0.
+func (l laneRows) broadcast(arg string) {
+	l.Load(l.Param(arg), reg.EDX)
+	l.VMOVD(reg.EDX, reg.X0)
+	l.VPBROADCASTD(reg.X0, reg.Y0)
+}
+
 // found returns the place of the first bit of EDX; where there is none, what is in RAX.
 func (l laneRows) found() {
 	l.BSFL(reg.EDX, reg.EDX)
@@ -470,9 +475,7 @@ func (l laneRows) found() {
 func (l laneRows) above() {
 	l.function("aboveAVX", "func(end *uint32, word uint32) (count int)")
 	l.arg("end", reg.RDI)
-	l.Load(l.Param("word"), reg.EDX)
-	l.VMOVD(reg.EDX, reg.X0)
-	l.VPBROADCASTD(reg.X0, reg.Y0)
+	l.broadcast("word")
 	l.MOVQ(operand.I32(-laneLead), reg.RAX)
 	l.ADDQ(operand.I32(4*laneLead), reg.RDI)
 	l.Label("far")
@@ -501,9 +504,7 @@ func (l laneRows) insert() {
 	l.function("insertAVX", "func(x, y *uint32, wordX, wordY uint32)")
 	for i, name := range []string{"x", "y"} {
 		l.arg(name, reg.RDI)
-		l.Load(l.Param("word"+strings.ToUpper(name)), reg.EDX)
-		l.VMOVD(reg.EDX, reg.X0)
-		l.VPBROADCASTD(reg.X0, reg.Y0)
+		l.broadcast("word" + strings.ToUpper(name))
 		label := fmt.Sprint("eight", i)
 		l.Label(label)
 		l.VPMINUD(at(reg.RDI, -28), reg.Y0, reg.Y1)
