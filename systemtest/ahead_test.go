@@ -134,9 +134,16 @@ func TestThreadsWork(t *testing.T) {
 
 // They do in execution graphs too.
 func TestThreadsWorkInGraphs(t *testing.T) {
-	if r := run(t, "mariani", whole, &gpu.Setup{Threads: 3}); r.WorkerTurns == 0 || len(r.Warnings) > 0 {
-		t.Errorf("threads beside the engine's had %d turns; warnings %q", r.WorkerTurns, r.Warnings)
+	for range 20 { // a run takes some milliseconds: other tests may have the host's processors for all of one
+		r := run(t, "mariani", whole, &gpu.Setup{Threads: 3})
+		if len(r.Warnings) > 0 {
+			t.Fatalf("warnings %q", r.Warnings)
+		}
+		if r.WorkerTurns > 0 {
+			return
+		}
 	}
+	t.Error("threads beside the engine's had no turn in 20 runs")
 }
 
 // whole leaves a job's machine as it is; nil is two of its compute units, without instruction caches.
