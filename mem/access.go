@@ -66,7 +66,7 @@ func uniform32(m *isa.Mem, t isa.Type) bool {
 }
 
 // loadUniform loads what uniform32 says; out of bounds it leaves it to loadGeneral.
-func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) (t Timing) {
 	addr, words, ok := uniformAt(st, env, in.Mem)
 	if !ok {
 		return p.loadGeneral(now, st, env, in)
@@ -74,28 +74,33 @@ func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) Ti
 	w, size := p.begin(in.Mem, Read), uint32(len(words))
 	setUniform(st, in, words)
 	w.add(0, addr, size)
-	return p.finish(now, in.Mem, Read, 1, size)
+	p.finish(&t, now, in.Mem, Read, 1, size)
+	return t
 }
 
 // rows are the register rows of the words of a lane.
 type rows [maxWords][]uint32
 
-// results puts where the words of a load go into r, .
-func (w *workspace) results(st *isa.State, in *isa.Inst, r *rows, each int) {
+// results are where the words of a load go, of elements of so many words.
+func (w *workspace) results(st *isa.State, in *isa.Inst, each int) (r rows) {
+	v, lanes := st.V, st.Lanes
 	for k := range int(in.Mem.Count) {
 		d := lane.Result(in, k)
 		for j := range each {
-			if d.Kind == isa.Vector {
-				r[k*each+j] = st.V[(int(d.Index)+j)*st.Lanes:][:st.Lanes]
-			} else {
-				r[k*each+j] = w.trash[:st.Lanes]
+			row := &r[k*each+j]
+			if d.Kind != isa.Vector {
+				*row = w.trash[:lanes]
+				continue
 			}
+			at := (int(d.Index) + j) * lanes
+			*row = v[at : at+lanes]
 		}
 	}
+	return r
 }
 
 // loadWords loads what plain and chosen say; where lanes choose several buffers, it leaves it to loadGeneral.
-func (p *Port) loadWords(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) loadWords(now uint64, st *isa.State, env *Env, in *isa.Inst) (t Timing) {
 	d, binding, one := env.oneBuffer(st, in.Mem)
 	if !one {
 		return p.loadGeneral(now, st, env, in)
@@ -106,20 +111,19 @@ func (p *Port) loadWords(now uint64, st *isa.State, env *Env, in *isa.Inst) Timi
 	size := 4 * uint32(int(m.Count)*each)
 	index, how := w.walk(st, m, d, size)
 	if how == edge {
-		var dst rows
-		w.results(st, in, &dst, each)
+		dst := w.results(st, in, each)
 		p.lanes.gather(st, in, d, binding, index, &dst, size)
 	} else {
 		w.loadWords(st, in, d, how, each)
 	}
 	w.collect(d, how, st, size)
-	return p.finish(now, m, Read, bits.OnesCount64(st.Exec), size)
+	p.finish(&t, now, m, Read, bits.OnesCount64(st.Exec), size)
+	return t
 }
 
 // loadWords loads what a walk has found to be inside, each element of so many words.
 func (w *workspace) loadWords(st *isa.State, in *isa.Inst, d *Descriptor, how manner, each int) {
-	var dst rows
-	w.results(st, in, &dst, each)
+	dst := w.results(st, in, each)
 	n := int(in.Mem.Count) * each
 	if how == packed && n == 1 {
 		lane.LoadWords(dst[0], d.Bytes[w.Offsets[0]:])
@@ -143,9 +147,10 @@ const maxWalk = 1 << 30
 // walk works out where the lanes of a plain access go.
 func (w *workspace) walk(st *isa.State, m *isa.Mem, d *Descriptor, size uint32) (index []uint32, _ manner) {
 	index = st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
-	w.step = lane.Step{Base: uint32(lane.Uniform(st, m.Base)) + m.Offset, Phase: uint32(d.Addr) & (1<<w.shift - 1),
-		Stride: size, Shift: w.shift, Exec: st.Exec, Bytes: w.deaf}
-	w.Walk.Go(index, &w.step)
+	s := &w.step // one by one: the host's processor waits where a whole is read that was written in parts
+	s.Base, s.Phase = uint32(lane.Uniform(st, m.Base))+m.Offset, uint32(d.Addr)&(1<<w.shift-1)
+	s.Stride, s.Shift, s.Exec, s.Bytes = size, w.shift, st.Exec, w.deaf
+	w.Walk.Go(index, s)
 	switch {
 	case w.Last >= maxWalk || uint64(w.Last)+uint64(size) > uint64(len(d.Bytes)):
 		return index, edge
@@ -222,7 +227,7 @@ func (w *workspace) sources(st *isa.State, m *isa.Mem, each int) (r rows) {
 }
 
 // storeWords stores what plain says.
-func (p *Port) storeWords(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) storeWords(now uint64, st *isa.State, env *Env, in *isa.Inst) (t Timing) {
 	m := in.Mem
 	w := p.begin(m, Write)
 	d, _ := env.descriptor(m, 0)
@@ -240,7 +245,8 @@ func (p *Port) storeWords(now uint64, st *isa.State, env *Env, in *isa.Inst) Tim
 		w.Scatter(d.Bytes, src[:n], st.Exec)
 	}
 	w.collect(d, how, st, size)
-	return p.finish(now, m, Write, bits.OnesCount64(st.Exec), size)
+	p.finish(&t, now, m, Write, bits.OnesCount64(st.Exec), size)
+	return t
 }
 
 // scatter stores lane by lane under the execution mask; where lanes meet, the
@@ -273,7 +279,7 @@ func (p *Port) scratchStore(now uint64, st *isa.State, env *Env, in *isa.Inst) T
 }
 
 // scratch moves words of the lanes' private memory.
-func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind Kind) Timing {
+func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind Kind) (t Timing) {
 	m := in.Mem
 	p.begin(m, kind)
 	words := max(1, int(lane.Element(in).Bits())/32)
@@ -285,7 +291,8 @@ func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind K
 			p.lanes.scratchElement(st, env.Scratch, in, l, slot+uint32(k*words), words, k, kind)
 		}
 	}
-	return p.finish(now, m, kind, bits.OnesCount64(st.Exec), uint32(4*words)*uint32(m.Count))
+	p.finish(&t, now, m, kind, bits.OnesCount64(st.Exec), uint32(4*words)*uint32(m.Count))
+	return t
 }
 
 func (x *lanes) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, slot uint32, words, k int, kind Kind) {

@@ -10,7 +10,7 @@ import (
 
 // atomic updates lane by lane, from the lowest on. The value is Src[0], the
 // comparator Src[1].
-func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) (timing Timing) {
 	m, t := in.Mem, lane.Element(in)
 	update := rmw.Lookup(in.Op, t)
 	if update == nil {
@@ -32,7 +32,8 @@ func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	if !p.lanes.w.deaf {
 		p.lanes.serial(st.Exec, size)
 	}
-	return p.finish(now, m, atomicKind(in.Op), bits.OnesCount64(st.Exec), uint32(size))
+	p.finish(&timing, now, m, atomicKind(in.Op), bits.OnesCount64(st.Exec), uint32(size))
+	return timing
 }
 
 // atomicKind: atomic loads and stores need no update where the line lives.

@@ -117,10 +117,11 @@ func (p *Port) IssuePrepared(e *Early) {
 func (e *Early) Busy() uint64 { return e.busy }
 
 // Book asks the hierarchy for the lines of a prepared load.
-func (p *Port) Book(now uint64, e *Early) Timing {
+func (p *Port) Book(now uint64, e *Early) (t Timing) {
 	r := &p.lanes.w.request
 	*r = Request{CU: p.cu, Kind: Read, Scalar: e.Scalar, Lines: e.Lines, Missed: e.missed, Busy: e.busy}
-	return p.ask(now, r)
+	p.ask(&t, now, r)
+	return t
 }
 
 // Least are the cycles that a load takes at least: those of a hit in the cache that it meets first.

@@ -55,7 +55,7 @@ func (t *Target) takes(f *isa.Fragments, l, sample int) bool {
 }
 
 // export writes the colours of the active lanes that are no helpers.
-func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) (t Timing) {
 	p.begin(in.Mem, Write)
 	m, f := in.Mem, st.Fragments
 	d, _ := env.descriptor(m, 0)
@@ -80,7 +80,8 @@ func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	if d.Image != nil {
 		bytes = d.Image.Format.Bytes
 	}
-	return p.finish(now, m, Write, n, uint32(bytes))
+	p.finish(&t, now, m, Write, n, uint32(bytes))
+	return t
 }
 
 // exportSample writes a lane's colour to a sample of its pixel.

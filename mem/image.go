@@ -197,7 +197,7 @@ func (x *lanes) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
 	}
 }
 
-func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) (timing Timing) {
 	p.begin(in.Mem, Read)
 	p.lanes.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
@@ -205,7 +205,8 @@ func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) Timi
 		l := bits.TrailingZeros64(mask)
 		size = max(size, p.lanes.loadTexel(st, in, l, t))
 	}
-	return p.finish(now, in.Mem, Read, bits.OnesCount64(st.Exec), uint32(size))
+	p.finish(&timing, now, in.Mem, Read, bits.OnesCount64(st.Exec), uint32(size))
+	return timing
 }
 
 // loadTexel returns the bytes of the texel.
@@ -233,14 +234,15 @@ func (x *lanes) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 	return size
 }
 
-func (p *Port) imageStore(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) imageStore(now uint64, st *isa.State, env *Env, in *isa.Inst) (timing Timing) {
 	p.begin(in.Mem, Write)
 	p.lanes.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		size = max(size, p.lanes.storeTexel(st, in, bits.TrailingZeros64(mask), t))
 	}
-	return p.finish(now, in.Mem, Write, bits.OnesCount64(st.Exec), uint32(size))
+	p.finish(&timing, now, in.Mem, Write, bits.OnesCount64(st.Exec), uint32(size))
+	return timing
 }
 
 func (x *lanes) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {

@@ -131,7 +131,7 @@ func (w *workspace) element(l, k int, size uint64) (b []byte, ok bool) {
 func elemBytes(t isa.Type) uint64 { return uint64(t.Bits()) / 8 }
 
 // loadGeneral loads any element from any space but scratch.
-func (p *Port) loadGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) loadGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) (t Timing) {
 	m := in.Mem
 	mask, size := lane.Active(st, m), elemBytes(lane.Element(in))
 	p.begin(m, Read)
@@ -141,7 +141,8 @@ func (p *Port) loadGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) Ti
 	for ; mask != 0; mask &= mask - 1 {
 		p.lanes.loadLane(st, in, bits.TrailingZeros64(mask), size)
 	}
-	return p.finish(now, m, Read, lanes, bytes)
+	p.finish(&t, now, m, Read, lanes, bytes)
+	return t
 }
 
 func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, size uint64) {
@@ -162,19 +163,21 @@ func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, size uint64) {
 }
 
 // storeGeneral stores any element to any space but scratch.
-func (p *Port) storeGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) storeGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) (timing Timing) {
 	m, t := in.Mem, lane.Element(in)
 	mask, size := lane.Active(st, m), elemBytes(t)
 	p.begin(m, Write)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
 	if p.lanes.w.deaf && p.lanes.storeOne(st, env, in, mask, size) {
-		return p.finish(now, m, Write, lanes, bytes)
+		p.finish(&timing, now, m, Write, lanes, bytes)
+		return timing
 	}
 	p.lanes.resolve(st, env, m, mask)
 	for ; mask != 0; mask &= mask - 1 {
 		p.lanes.storeLane(st, in, bits.TrailingZeros64(mask), size)
 	}
-	return p.finish(now, m, Write, lanes, bytes)
+	p.finish(&timing, now, m, Write, lanes, bytes)
+	return timing
 }
 
 // storeOne stores for the highest lane alone where all go to one place within

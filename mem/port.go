@@ -203,13 +203,14 @@ func (a *addressPath) marked(m *isa.Mem, kind Kind) marks {
 	return noWords
 }
 
-// finish asks the hierarchy for the lines collected; lanes moved bytes each.
-func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32) Timing {
+// finish asks the hierarchy for the lines collected; lanes moved bytes each. What it costs is put where the access hands it back: the
+// host's processor would wait at each copy of so many words.
+func (p *Port) finish(t *Timing, now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32) {
 	if p.lanes.values != nil {
 		p.lanes.values.finish(p, m, kind)
-		return Timing{}
+		return
 	}
-	return p.finishBusy(now, m, kind, p.path.busy(p.lanes.w, m.Scalar, lanes, bytes))
+	p.finishBusy(t, now, m, kind, p.path.busy(p.lanes.w, m.Scalar, lanes, bytes))
 }
 
 // busy are the cycles that the lines collected take the address path.
@@ -248,28 +249,29 @@ func (a *addressPath) occupancy(sent uint64, lanes int, bytes uint32) uint64 {
 }
 
 // finishBusy is finish for an instruction that takes its unit for busy cycles.
-func (p *Port) finishBusy(now uint64, m *isa.Mem, kind Kind, busy uint64) Timing {
+func (p *Port) finishBusy(t *Timing, now uint64, m *isa.Mem, kind Kind, busy uint64) {
 	w := p.lanes.w
 	if p.lanes.values != nil {
 		p.lanes.values.finish(p, m, kind)
-		return Timing{}
+		return
 	}
 	w.request = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: w.lines, Missed: w.missed, Token: p.tokens + 1, Busy: busy}
 	if m.Payload && p.chip != nil {
-		if t, all := p.onChip(now, &w.request); all {
-			return t
+		if there, all := p.onChip(now, &w.request); all {
+			*t = there
+			return
 		}
 	}
-	return p.ask(now, &w.request)
+	p.ask(t, now, &w.request)
 }
 
 // ask sends a request to the hierarchy.
-func (p *Port) ask(now uint64, r *Request) Timing {
+func (p *Port) ask(t *Timing, now uint64, r *Request) {
 	reply := p.h.Access(now, r)
 	if reply.Pending {
 		p.tokens++
 	}
-	return Timing{Ready: reply.Ready, Busy: reply.Busy, Held: reply.Held, Kind: r.Kind, Lines: len(r.Lines), Pending: reply.Pending, Token: r.Token}
+	*t = Timing{Ready: reply.Ready, Busy: reply.Busy, Held: reply.Held, Kind: r.Kind, Lines: len(r.Lines), Pending: reply.Pending, Token: r.Token}
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }

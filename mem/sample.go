@@ -327,8 +327,8 @@ func (t *TextureSpec) passes(levels, texelBytes int) int {
 
 // filtered asks the hierarchy for the lines; the texture unit is taken for the
 // passes of all quads.
-func (p *Port) filtered(now uint64, m *isa.Mem, passes int) Timing {
-	t := p.finishBusy(now, m, Read, max(1, uint64(ceilDiv(passes, p.tex.spec.QuadsPerCycle)), p.path.lines.ceil(len(p.lanes.w.lines))))
+func (p *Port) filtered(now uint64, m *isa.Mem, passes int) (t Timing) {
+	p.finishBusy(&t, now, m, Read, max(1, uint64(ceilDiv(passes, p.tex.spec.QuadsPerCycle)), p.path.lines.ceil(len(p.lanes.w.lines))))
 	t.Ready += uint64(p.tex.spec.LatencyCycles)
 	return t
 }
