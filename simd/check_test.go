@@ -344,6 +344,7 @@ func TestSlotsForgetAccesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, Place{Name: "SIMD", Pool: &Pool{}, Shared: NewShared(1, 32), MaxOutstanding: 1})
+	s.slots = newSlots(s)
 	s.slots[0].inFlight = []uint64{500}
 	if w := s.Start(7, &Start{Code: code, Group: &Group{}}); w.Ready() != 7 {
 		t.Errorf("the first access may issue in cycle %d, want 7", w.Ready())

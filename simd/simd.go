@@ -158,7 +158,7 @@ type SIMD struct {
 	pool   *Pool
 	shared *Shared
 	fixed
-	slots       []Wave
+	slots       []Wave   // nil before the first: many SIMDs never have one
 	empty       []uint64 // by slot: since when it is empty, or taken
 	resident    int
 	last        int    // slot that issued last
@@ -225,7 +225,7 @@ func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 		env: at.Env, pool: at.Pool, shared: at.Shared,
 		fixed: fixed{cadence: uint64(issue.Cadence), width: issue.Width,
 			clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz), outstanding: at.MaxOutstanding},
-		slots: make([]Wave, shape.WaveSlots), empty: make([]uint64, shape.WaveSlots), last: -1, due: Never, next: &at.Shared.turns[at.Index],
+		empty: make([]uint64, shape.WaveSlots), last: -1, due: Never, next: &at.Shared.turns[at.Index],
 		list: make([]Candidate, 0, shape.WaveSlots),
 		ages: ages{later: none, horizon: soonCycles},
 	}
@@ -237,9 +237,6 @@ func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 	s.special = s.category == 0
 	if issue.Policy != oldest {
 		s.policy = Policies[issue.Policy]
-	}
-	for i := range s.slots {
-		s.slots[i].Slot, s.slots[i].SIMD = i, s
 	}
 	return s
 }
@@ -255,7 +252,7 @@ func clockMask(bits int) uint64 {
 func (s *SIMD) Resident() int { return s.resident }
 
 // Slots is the number of wave slots.
-func (s *SIMD) Slots() int { return len(s.slots) }
+func (s *SIMD) Slots() int { return len(s.empty) }
 
 // Waves are the resident waves, oldest first.
 func (s *SIMD) Waves() []*Wave { return s.order[:s.waves] }
@@ -319,7 +316,18 @@ func (s *SIMD) freeSlot() *Wave {
 	if s.empty[first] == taken {
 		panic("simd: a wave was placed where no slot is free")
 	}
+	if s.slots == nil {
+		s.slots = newSlots(s)
+	}
 	return &s.slots[first]
+}
+
+func newSlots(s *SIMD) []Wave {
+	slots := make([]Wave, len(s.empty))
+	for i := range slots {
+		slots[i].Slot, slots[i].SIMD = i, s
+	}
+	return slots
 }
 
 // Release lets a wave that waits at a barrier go on from the given cycle, which is after now.
