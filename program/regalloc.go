@@ -502,7 +502,10 @@ func (a *allocation) lanes() int {
 // tightest is the largest sum over the groups that are live at one point.
 func (a *allocation) tightest(points int, size func(g *group) int) (most int) {
 	delta := make([]int, points+1)
-	for _, g := range a.byStart() {
+	for id, g := range a.groups {
+		if g == nil || g.id != id { // a joined one has its turn elsewhere
+			continue
+		}
 		n := size(g)
 		for _, sp := range g.spans {
 			delta[sp.from] += n

@@ -94,7 +94,7 @@ func (c *contractor) negate(at, v *ir.Value) *ir.Value {
 // product reports that p is a multiplication that the addition v may take in:
 // both allow it, and every other use of p is an addition that takes it in too.
 func (c *contractor) product(v, p *ir.Value) bool {
-	if p.Op != isa.FMul || p.T != v.T || p.NoContract || v.NoContract || len(c.u.conds[p.ID]) > 0 {
+	if p.Op != isa.FMul || p.T != v.T || p.NoContract || v.NoContract || len(c.u.branches(p)) > 0 {
 		return false
 	}
 	for _, w := range c.u.of(p) {

@@ -90,7 +90,7 @@ func (d *divergenceAnalysis) run() {
 				d.mark(w)
 			}
 		}
-		for _, b := range d.u.conds[v.ID] {
+		for _, b := range d.u.branches(v) {
 			d.branch(b)
 		}
 	}
@@ -264,7 +264,7 @@ func (d *divergenceAnalysis) exitOf(v *ir.Value, l *loop) exit {
 			}
 		}
 	}
-	for _, b := range d.u.conds[v.ID] {
+	for _, b := range d.u.branches(v) {
 		if b.Cond == v {
 			see(b)
 		}
@@ -314,7 +314,7 @@ func (d *divergenceAnalysis) carry(v, phi *ir.Value, l *loop) {
 			}
 		}
 	}
-	for _, b := range d.u.conds[v.ID] {
+	for _, b := range d.u.branches(v) {
 		if !d.g.contains(l, b) && b.Cond == v {
 			b.Cond = phi
 		}

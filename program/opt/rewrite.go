@@ -195,12 +195,13 @@ func splitBlock(f *ir.Func, b *ir.Block, at int) *ir.Block {
 type uses struct {
 	start []int32
 	list  []*ir.Value
-	conds [][]*ir.Block // blocks that branch on the value, by id; nil for most
+	conds []int32       // by id: which list of on is the value's
+	on    [][]*ir.Block // blocks that branch on one value; the first of the lists, that of most values, is empty
 }
 
 func newUses(f *ir.Func) *uses {
 	n := f.NumValues()
-	u := &uses{start: make([]int32, n+1), conds: make([][]*ir.Block, n)}
+	u := &uses{start: make([]int32, n+1), conds: make([]int32, n), on: make([][]*ir.Block, 1)}
 	eachValue(f, func(v *ir.Value) {
 		for _, a := range v.Args {
 			u.start[a.ID+1]++
@@ -219,16 +220,29 @@ func newUses(f *ir.Func) *uses {
 	})
 	for _, b := range f.Blocks {
 		if b.Cond != nil {
-			u.conds[b.Cond.ID] = append(u.conds[b.Cond.ID], b)
+			u.branch(b)
 		}
 	}
 	return u
 }
 
+// branch takes a block to those that branch on its condition.
+func (u *uses) branch(b *ir.Block) {
+	at := &u.conds[b.Cond.ID]
+	if *at == 0 {
+		*at = int32(len(u.on))
+		u.on = append(u.on, nil)
+	}
+	u.on[*at] = append(u.on[*at], b)
+}
+
+// branches are the blocks that branch on a value.
+func (u *uses) branches(v *ir.Value) []*ir.Block { return u.on[u.conds[v.ID]] }
+
 func (u *uses) of(v *ir.Value) []*ir.Value { return u.list[u.start[v.ID]:u.start[v.ID+1]] }
 
 // count is the number of uses, branches included.
-func (u *uses) count(v *ir.Value) int { return len(u.of(v)) + len(u.conds[v.ID]) }
+func (u *uses) count(v *ir.Value) int { return len(u.of(v)) + len(u.branches(v)) }
 
 func eachValue(f *ir.Func, visit func(v *ir.Value)) {
 	for _, b := range f.Blocks {
