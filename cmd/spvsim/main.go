@@ -39,7 +39,7 @@ func main() {
 
 // firstCollection is the heap at which garbage is first collected, in percent of Go's 4 MB: what loading a job and a machine leaves does
 // not fill it, and small runs end before it.
-const firstCollection = 400
+const firstCollection = 800
 
 // collectLater puts the first collection of garbage off; those after it come as without. What the environment says goes first.
 func collectLater() {
