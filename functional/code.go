@@ -61,8 +61,8 @@ type code struct {
 	ends      []bool // by instruction: a stretch ends at it
 	// skipped are loads of descriptors, which nothing is computed from: they are only counted.
 	skipped []int
-	tail    int  // words of a vector file after its rows, for the steps
-	warm    bool // lines are brought in and accesses measured: nothing is skipped
+	tail    []uint32 // of a vector file after its rows, for the steps
+	warm    bool     // lines are brought in and accesses measured: nothing is skipped
 }
 
 // newCode cuts a program. Lowered programs end: their last instruction is an end or a branch.

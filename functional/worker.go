@@ -335,11 +335,12 @@ func (k *worker) registers(c *code) *simd.Registers {
 	if n := len(t.free); n > 0 {
 		f := t.free[n-1]
 		t.free = t.free[:n-1]
-		clear(f.Vector[:c.VectorRows*c.WaveSize]) // a fused step writes what is after before it reads it
+		clear(f.Vector[:c.VectorRows*c.WaveSize]) // what is after are literals, and what a fused step writes before it reads it
 		clear(f.Scalar)
 		return f
 	}
-	return &simd.Registers{Vector: make([]uint32, c.VectorRows*c.WaveSize+c.tail), Scalar: make([]uint64, c.ScalarWords), Tmp: k.tmp}
+	rows := c.VectorRows * c.WaveSize
+	return &simd.Registers{Vector: append(make([]uint32, rows, rows+len(c.tail)), c.tail...), Scalar: make([]uint64, c.ScalarWords), Tmp: k.tmp}
 }
 
 func (k *worker) giveRegisters(c *code, f *simd.Registers) {

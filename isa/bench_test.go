@@ -134,6 +134,7 @@ func benchmarkList(b *testing.B, list []*Inst, fused bool) {
 		}
 	}
 	all := f.Take()
+	copy(st.V[testRows*st.Lanes:], f.Tail())
 	for b.Loop() {
 		if fused {
 			all(st, nil)
@@ -154,4 +155,4 @@ func BenchmarkFmaRowGo(b *testing.B) {
 }
 
 // fuseWords are as many words after the rows of a vector file as steps may need.
-const fuseWords = 8*fuseValues + 64*fuseRows
+const fuseWords = 8*(fuseLiterals+fuseValues) + 64*fuseRows

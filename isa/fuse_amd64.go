@@ -92,20 +92,21 @@ func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int, l
 
 // A Fuser turns instructions that follow each other, and which nothing comes
 // between, into one step: operations on whole rows and on scalars, one after the other without
-// a look around. Values that are the same in all lanes are put after the vector file.
+// a look around. Values that are the same in all lanes are put after the vector file: literals once, others by each step.
 //
 // Where lanes are idle, the rows that are written are put there before as well,
 // and what the steps did to idle lanes is taken back: no lane sees another one.
 type Fuser struct {
-	lanes  int
-	behind int // where the vector file ends, in bytes
-	values int // spread so far
-	spread []spreadValue
-	saved  []rowStep // of each row that is written
-	steps  []rowStep
-	insts  []*Inst
-	fills  []Fill
-	tail   int
+	lanes    int
+	literals []uint32 // after the vector file
+	behind   int      // where these end, in bytes
+	values   int      // spread so far
+	spread   []spreadValue
+	saved    []rowStep // of each row that is written
+	steps    []rowStep
+	insts    []*Inst
+	fills    []Fill
+	tail     int // bytes after the vector file
 }
 
 // A spreadValue is where a value is that is the same in all lanes.
@@ -113,8 +114,15 @@ type spreadValue struct {
 	at, from, step int32
 }
 
-// NewFuser makes one for waves of so many lanes. The vector file of their states has more than its rows: Tail says how many words.
-func NewFuser(lanes, rows int) *Fuser { return &Fuser{lanes: lanes, behind: 4 * lanes * rows} }
+// NewFuser makes one for waves of so many lanes. The vector file of their states has more than its rows: Tail says what.
+func NewFuser(lanes, rows int) *Fuser {
+	return &Fuser{lanes: lanes, behind: 4*lanes*rows + literalBytes}
+}
+
+const (
+	valueBytes   = 32 // of a value for eight lanes
+	literalBytes = fuseLiterals * valueBytes
+)
 
 // Add takes an instruction in, after those before it; it is false where it can't.
 func (f *Fuser) Add(in *Inst) bool {
@@ -239,8 +247,14 @@ func (f *Fuser) AddFill(l Fill) bool {
 	return true
 }
 
-// Tail is how many words after the rows of a vector file the steps so far need.
-func (f *Fuser) Tail() int { return f.tail }
+// Tail is what the steps so far need after the rows of a vector file: literals that they read, and words that they write first.
+func (f *Fuser) Tail() []uint32 {
+	list := make([]uint32, f.tail/4)
+	for i, x := range f.literals[:min(len(f.literals), len(list)/8)] {
+		fillRow(list[8*i:][:8], x)
+	}
+	return list
+}
 
 // Rows is how many rows those write that were taken in since the last Take.
 func (f *Fuser) Rows() int { return len(f.saved) }
@@ -336,8 +350,12 @@ func (f *Fuser) source(r Reg) int32 {
 	if r.Kind == Vector {
 		return f.row(r)
 	}
-	v := spreadValue{at: int32(f.behind + 32*f.values)}
-	v.from, v.step = scalarAt(r)
+	v := spreadValue{at: int32(f.behind + valueBytes*f.values)}
+	if v.from, v.step = scalarAt(r); v.step == 0 {
+		if i := f.literal(uint32(v.from)); i >= 0 {
+			return int32(f.behind - literalBytes + valueBytes*i)
+		}
+	}
 	for _, old := range f.spread {
 		if old.from == v.from && old.step == v.step {
 			return old.at
@@ -349,12 +367,22 @@ func (f *Fuser) source(r Reg) int32 {
 	return v.at
 }
 
+// literal is the place of a literal among those after the vector file; -1: there are too many.
+func (f *Fuser) literal(x uint32) int {
+	at := slices.Index(f.literals, x)
+	if at < 0 && len(f.literals) < fuseLiterals {
+		at = len(f.literals)
+		f.literals = append(f.literals, x)
+	}
+	return at
+}
+
 // Take is what carries out all that were taken in since the last Take; nil if none were.
 func (f *Fuser) Take() func(*State, *Inst) {
 	if len(f.steps) == 0 && len(f.insts) == 0 {
 		return nil
 	}
-	insts, saved, steps, fills, end := f.insts, f.saved, f.steps, f.fills, f.behind+32*f.values
+	insts, saved, steps, fills, end := f.insts, f.saved, f.steps, f.fills, f.behind+valueBytes*f.values
 	f.values, f.spread, f.saved, f.steps, f.insts, f.fills = 0, nil, nil, nil, nil, nil
 	if len(saved) == 0 && !slices.ContainsFunc(steps, func(s rowStep) bool { return s.kind == stepTest }) {
 		return eachInTurn(insts)
@@ -363,7 +391,7 @@ func (f *Fuser) Take() func(*State, *Inst) {
 		saved[i].d = int32(end)
 		end += 4 * f.lanes
 	}
-	f.tail = max(f.tail, (end-f.behind)/4)
+	f.tail = max(f.tail, end-f.behind+literalBytes)
 	masked := slices.Concat(saved, steps)
 	for i := range saved {
 		s := &saved[i]

@@ -100,7 +100,9 @@ func TestFusedStepsAreTheirInstructions(t *testing.T) {
 		if exec := f.Take(); exec != nil {
 			list = append(list, func() { exec(st, nil) })
 		}
-		all, end := st.V, (testRows+3)*st.Lanes+f.Tail()
+		all, rows, tail := st.V, (testRows+3)*st.Lanes, f.Tail()
+		copy(st.V[rows:], tail)
+		end := rows + len(tail)
 		st.V = st.V[:end]
 		for _, do := range list {
 			do()
@@ -188,13 +190,13 @@ func TestFuserTakesNothingTwice(t *testing.T) {
 	if !wideRows {
 		t.Skip("the processor has no AVX2")
 	}
-	for k := range uint64(fuseValues - 5) {
-		in := &Inst{Op: IAdd, T: I32, Dst: V(0), Src: [4]Reg{V(1), Lit(k)}}
+	for k := range fuseValues - 5 {
+		in := &Inst{Op: IAdd, T: I32, Dst: V(0), Src: [4]Reg{V(1), S(k)}}
 		if !f.Add(in) {
 			t.Fatalf("value %d has no space", k)
 		}
 	}
-	two := &Inst{Op: IMad, T: I32, Dst: V(0), Src: [4]Reg{V(1), Lit(100), Lit(101)}}
+	two := &Inst{Op: IMad, T: I32, Dst: V(0), Src: [4]Reg{V(1), S(100), S(101)}}
 	if f.Add(two) {
 		t.Error("there is space for more values than there is for")
 	}

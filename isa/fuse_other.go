@@ -14,8 +14,8 @@ func (*Fuser) Add(*Inst) bool { return false }
 // AddFill is false as well.
 func (*Fuser) AddFill(Fill) bool { return false }
 
-// Tail is 0: there are no steps.
-func (*Fuser) Tail() int { return 0 }
+// Tail is nil: there are no steps.
+func (*Fuser) Tail() []uint32 { return nil }
 
 // Rows is 0.
 func (*Fuser) Rows() int { return 0 }

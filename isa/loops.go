@@ -43,8 +43,9 @@ func (in *Inst) loopKey() loopKey {
 }
 
 const (
-	fuseValues = 16 // that are the same in all lanes, of one step
-	fuseRows   = 24 // that one step writes
+	fuseLiterals = 16 // that a program's steps find after its vector file
+	fuseValues   = 16 // that are the same in all lanes, of one step
+	fuseRows     = 24 // that one step writes
 )
 
 // scalarSources has bit k set when source k is the same in all lanes.

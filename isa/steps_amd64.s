@@ -27,6 +27,8 @@ next:
 	RET
 
 apart:
+	CMPL R14, $const_stepWord
+	JEQ word
 	MOVLQSX rowStep_d(AX), DI
 	MOVLQSX rowStep_a(AX), SI
 	MOVLQSX rowStep_b(AX), DX
@@ -62,14 +64,14 @@ first:
 
 select:
 	CMPL R14, $const_stepSelect
-	JNE scalars
+	JNE masks
 	ADDQ R13, DI
 	ADDQ R13, DX
 	ADDQ R13, BX
 	CALL R12
 	JMP next
 
-scalars:
+masks:
 	TESTQ R9, R9
 	JEQ second
 	MOVQ (R15)(DX*1), DX
@@ -81,10 +83,6 @@ second:
 
 third:
 	CALL R12
-	CMPL R14, $const_stepMask
-	JEQ mask
-	MOVQ SI, (R15)(DI*1)
-	JMP next
 
 mask:
 	// the active lanes of SI
@@ -92,6 +90,25 @@ mask:
 	XORQ DX, SI
 	ANDQ exec+16(FP), SI
 	XORQ DX, SI
+	MOVQ SI, (R15)(DI*1)
+	JMP next
+
+word:
+	MOVQ s+8(FP), R15
+	MOVLQSX rowStep_a(AX), SI
+	CMPL rowStep_stepA(AX), $0
+	JEQ source
+	MOVQ (R15)(SI*1), SI
+
+source:
+	MOVLQSX rowStep_b(AX), DX
+	CMPL rowStep_stepB(AX), $0
+	JEQ result
+	MOVQ (R15)(DX*1), DX
+
+result:
+	CALL R12
+	MOVLQSX rowStep_d(AX), DI
 	MOVQ SI, (R15)(DI*1)
 	JMP next
 

@@ -151,8 +151,8 @@ type Code struct {
 
 	ops    []op
 	taken  cost
-	boards int // scoreboard entries: vector rows, then scalar words
-	tail   int // words after the vector rows, for fused steps
+	boards int      // scoreboard entries: vector rows, then scalar words
+	tail   []uint32 // after the vector rows, for fused steps
 	// crosses: an access takes a unit that is a SIMD's own otherwise, as the size of a buffer does the scalar unit.
 	crosses bool
 

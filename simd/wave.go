@@ -162,14 +162,15 @@ func (p *Pool) take(code *Code) *files {
 	if n := len(code.free); n > 0 {
 		f := code.free[n-1]
 		code.free = code.free[:n-1]
-		clear(f.v[:len(f.v)-code.tail]) // a fused step writes what is after before it reads it
+		clear(f.v[:len(f.v)-len(code.tail)]) // what is after are literals, and what a fused step writes before it reads it
 		clear(f.s)
 		clear(f.board)
 		return f
 	}
 	prog := code.Program
+	rows := prog.VectorRows * prog.WaveSize
 	return &files{
-		v:     make([]uint32, prog.VectorRows*prog.WaveSize+code.tail),
+		v:     append(make([]uint32, rows, rows+len(code.tail)), code.tail...),
 		s:     make([]uint64, prog.ScalarWords),
 		board: make([]uint64, code.boards),
 	}
