@@ -47,7 +47,9 @@ const (
 	waveEnded
 )
 
-// carry carries out a wave's instructions until something stops it.
+// carry carries out a wave's instructions until something stops it. It is not inlined: as part of visit it has too few of the host's registers.
+//
+//go:noinline
 func (k *worker) carry(g *group, w *wave) why {
 	st, c := &w.state, g.code
 	w.changes, w.looks = k.port.Values().Changes+k.lds.Changes, 0
