@@ -343,7 +343,7 @@ func (d *Values) atomic(st *isa.State, in *isa.Inst, b []byte, mask uint64, t is
 		} else {
 			e := b[from : from+size]
 			old = lane.Get(e)
-			next := update(old, lane.Value(st, in.Src[0], l, wide)&t.Mask(), lane.Value(st, in.Src[1], l, wide)&t.Mask())
+			next := update(old, lane.Value(st, in.Src[0], l, wide)&t.Mask(), lane.Value(st, in.Src[1], l, wide)&t.Mask()) & t.Mask()
 			lane.Put(e, next)
 			if next != old {
 				d.Changes++

@@ -83,20 +83,22 @@ type rows [maxWords][]uint32
 
 // results are where the words of a load go, of elements of so many words.
 func (w *workspace) results(st *isa.State, in *isa.Inst, each int) (r rows) {
-	v, lanes := st.V, st.Lanes
 	for k := range int(in.Mem.Count) {
 		d := lane.Result(in, k)
 		for j := range each {
-			row := &r[k*each+j]
-			if d.Kind != isa.Vector {
-				*row = w.trash[:lanes]
-				continue
-			}
-			at := (int(d.Index) + j) * lanes
-			*row = v[at : at+lanes]
+			r[k*each+j] = w.result(st, d, j)
 		}
 	}
 	return r
+}
+
+// result is where the j-th words of a result go; one that is not used goes nowhere.
+func (w *workspace) result(st *isa.State, d isa.Reg, j int) []uint32 {
+	if d.Kind != isa.Vector {
+		return w.trash[:st.Lanes]
+	}
+	at := (int(d.Index) + j) * st.Lanes
+	return st.V[at : at+st.Lanes]
 }
 
 // loadWords loads what plain and chosen say; where lanes choose several buffers, it leaves it to loadGeneral.
@@ -211,19 +213,22 @@ func (x *lanes) gatherEdge(st *isa.State, in *isa.Inst, d *Descriptor, binding i
 func (w *workspace) sources(st *isa.State, m *isa.Mem, each int) (r rows) {
 	for k := range int(m.Count) {
 		for j := range each {
-			row := &r[k*each+j]
-			if s := m.Data[k]; s.Kind == isa.Vector {
-				*row = st.V[(int(s.Index)+j)*st.Lanes:][:st.Lanes]
-				continue
-			}
-			v := uint32(lane.Uniform(st, m.Data[k]) >> (32 * j))
-			*row = w.spread[k*each+j][:st.Lanes]
-			for l := range *row {
-				(*row)[l] = v
-			}
+			r[k*each+j] = w.row(st, m.Data[k], j, k*each+j)
 		}
 	}
 	return r
+}
+
+// row is where the j-th words of an operand are, or the i-th row that they are spread over.
+func (w *workspace) row(st *isa.State, s isa.Reg, j, i int) []uint32 {
+	if s.Kind == isa.Vector {
+		return st.V[(int(s.Index)+j)*st.Lanes:][:st.Lanes]
+	}
+	row, v := w.spread[i][:st.Lanes], uint32(lane.Uniform(st, s)>>(32*j))
+	for l := range row {
+		row[l] = v
+	}
+	return row
 }
 
 // storeWords stores what plain says.

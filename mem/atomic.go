@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"spvsim/isa"
@@ -16,23 +17,17 @@ func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) (timing
 	if update == nil {
 		panic("mem: atomic operation on a type that it has no meaning for")
 	}
-	p.begin(m, atomicKind(in.Op))
-	if m.Space == isa.SpaceImage {
-		p.lanes.resolveTexels(st, env, in)
-	} else {
-		p.lanes.resolve(st, env, m, st.Exec)
-	}
-	size := elemBytes(t)
-	for mask := st.Exec; mask != 0; mask &= mask - 1 {
-		l := bits.TrailingZeros64(mask)
-		p.lanes.values.lock(p.lanes.w.addr[l])
-		p.lanes.atomicLane(st, in, l, update, size)
+	kind, size := atomicKind(in.Op), elemBytes(t)
+	p.begin(m, kind)
+	done := st.Exec
+	if kind != Atomic || size != 4 || !plain(m, t) || !p.lanes.atomicWords(st, env, in, update) {
+		done = p.lanes.atomicGeneral(st, env, in, update, size)
 	}
 	p.lanes.values.unlock()
 	if !p.lanes.w.deaf {
-		p.lanes.serial(st.Exec, size)
+		p.lanes.serial(done, size)
 	}
-	p.finish(&timing, now, m, atomicKind(in.Op), bits.OnesCount64(st.Exec), uint32(size))
+	p.finish(&timing, now, m, kind, bits.OnesCount64(st.Exec), uint32(size))
 	return timing
 }
 
@@ -47,14 +42,61 @@ func atomicKind(op isa.Op) Kind {
 	return Atomic
 }
 
-func (x *lanes) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, size uint64) {
+// atomicWords updates words of a buffer that is known when the program is lowered. It is false, with nothing done, where a lane may be
+// outside of it.
+func (x *lanes) atomicWords(st *isa.State, env *Env, in *isa.Inst, update rmw.Func) bool {
+	w, dst := x.w, lane.Result(in, 0)
+	d, _ := env.descriptor(in.Mem, 0)
+	_, how := w.walk(st, in.Mem, d, 4)
+	if how == edge || dst.Kind == isa.Scalar {
+		return false
+	}
+	old, value := w.result(st, dst, 0), w.row(st, in.Src[0], 0, 0)
+	comparator := value
+	if in.Op == isa.AtomicCompareExchange {
+		comparator = w.row(st, in.Src[1], 0, 1)
+	}
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask) & 63
+		off := w.Offsets[l]
+		w.addr[l] = d.Addr + uint64(off)
+		x.values.lock(w.addr[l])
+		b := d.Bytes[off : off+4]
+		was := binary.LittleEndian.Uint32(b)
+		next := uint32(update(uint64(was), uint64(value[l]), uint64(comparator[l])))
+		binary.LittleEndian.PutUint32(b, next)
+		x.values.changed(uint64(was), uint64(next))
+		old[l] = was
+	}
+	w.collect(d, how, st, 4)
+	return true
+}
+
+// atomicGeneral updates elements of any size and space; done are the lanes that did.
+func (x *lanes) atomicGeneral(st *isa.State, env *Env, in *isa.Inst, update rmw.Func, size uint64) (done uint64) {
+	if in.Mem.Space == isa.SpaceImage {
+		x.resolveTexels(st, env, in)
+	} else {
+		x.resolve(st, env, in.Mem, st.Exec)
+	}
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		x.values.lock(x.w.addr[l])
+		if x.atomicLane(st, in, l, update, size) {
+			done |= 1 << l
+		}
+	}
+	return done
+}
+
+func (x *lanes) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, size uint64) (ok bool) {
 	w, wide := x.w, size == 8
 	b, ok := w.element(l, 0, size)
 	old := uint64(0)
 	if ok {
 		mask := ^uint64(0) >> (64 - 8*size)
 		old = lane.Get(b)
-		next := update(old, lane.Value(st, in.Src[0], l, wide)&mask, lane.Value(st, in.Src[1], l, wide)&mask)
+		next := update(old, lane.Value(st, in.Src[0], l, wide)&mask, lane.Value(st, in.Src[1], l, wide)&mask) & mask
 		lane.Put(b, next)
 		x.values.changed(old, next)
 		w.add(l, w.addr[l], uint32(size))
@@ -64,19 +106,17 @@ func (x *lanes) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, 
 	if in.Op != isa.AtomicStore {
 		lane.Set(st, lane.Result(in, 0), l, wide, old)
 	}
+	return ok
 }
 
-// serial counts, for each line, the updates that meet an element which an
+// serial counts, for each line, the updates of lanes that meet an element which an
 // earlier lane updates: the place that carries them out does one after the
-// other.
+// other. Lanes that follow each other meet none.
 func (x *lanes) serial(mask, size uint64) {
 	w := x.w
 	w.elements.reset(log2(int(size)))
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		if w.off[l]+size > uint64(len(w.mem[l])) {
-			continue
-		}
 		n := len(w.elements.lines)
 		if w.elements.find(w.addr[l]>>w.elements.shift) < n {
 			w.lines[w.find(w.addr[l]>>w.shift)].Serial++

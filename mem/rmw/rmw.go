@@ -9,7 +9,7 @@ import (
 
 // A Func gives the new value of an element from the old one, the operand and,
 // for compare-exchange, the comparator. Values are the element's bits,
-// zero-extended.
+// zero-extended; of the new value, those above the element's may be anything.
 type Func func(old, value, comparator uint64) uint64
 
 type row struct {
@@ -61,19 +61,14 @@ func build() (t [isa.NumOps][isa.F64 + 1]Func) {
 // atomic operation or has no meaning on t.
 func Lookup(op isa.Op, t isa.Type) Func { return table[op][t] }
 
-// same makes the update for types whose result only needs truncation.
-func same(f Func) func(isa.Type) Func {
-	return func(t isa.Type) Func {
-		mask := t.Mask()
-		return func(old, v, c uint64) uint64 { return f(old, v, c) & mask }
-	}
-}
+// same is the update of all types.
+func same(f Func) func(isa.Type) Func { return func(isa.Type) Func { return f } }
 
 func signed(f func(old, v int64) int64) func(isa.Type) Func {
 	return func(t isa.Type) Func {
-		shift, mask := 64-t.Bits(), t.Mask()
+		shift := 64 - t.Bits()
 		return func(old, v, _ uint64) uint64 {
-			return uint64(f(int64(old<<shift)>>shift, int64(v<<shift)>>shift)) & mask
+			return uint64(f(int64(old<<shift)>>shift, int64(v<<shift)>>shift))
 		}
 	}
 }
