@@ -10,9 +10,16 @@ import (
 
 // A step is an instruction that computes on registers alone, or an access to memory that no other wave waits for.
 type step struct {
-	exec func(*isa.State, *isa.Inst) // nil: an access
+	exec func(*isa.State, *isa.Inst) // nil: an access, or a loop
 	in   *isa.Inst
+	loop
 	transfer
+}
+
+// A loop is all steps of a stretch that may begin again where it ends.
+type loop struct {
+	run   func(st *isa.State, most int) (times int)
+	begin int32 // the stretch
 }
 
 // A transfer is how an access to memory is carried out.
@@ -157,13 +164,21 @@ func (c *code) cut(order []place) (steps []step, firsts []int32) {
 		}
 	}
 	firsts = make([]int32, len(order))
+	var begin int32 // where the stretch begins
+	var before int  // how many steps come before it
 	for i, p := range order {
 		in := &c.Insts[p.at]
 		stops := !p.joined && c.ends[p.at]
-		if enters[p.at] && !p.copied || stops {
+		if again, loops := c.loops(p.at, begin); stops && loops && len(steps) == before && rows.Rows() > 0 {
+			steps = append(steps, step{loop: loop{rows.TakeLoop(in.Src[0], again), begin}})
+		}
+		enters := enters[p.at] && !p.copied
+		if enters || stops {
 			settle()
 		}
-		firsts[i] = int32(len(steps))
+		if firsts[i] = int32(len(steps)); enters {
+			begin, before = p.at, len(steps)
+		}
 		if p.joined || stops || c.idle(in) || uniform.before[i] {
 			continue
 		}
@@ -177,11 +192,21 @@ func (c *code) cut(order []place) (steps []step, firsts []int32) {
 		settle()
 		firsts[i] = int32(len(steps))
 		if !add() {
-			steps = append(steps, step{in.Exec, in, transferOf(in)})
+			steps = append(steps, step{exec: in.Exec, in: in, transfer: transferOf(in)})
 		}
 	}
 	c.tail = rows.Tail()
 	return steps, firsts
+}
+
+// loops says of a branch at the end of a stretch that it may go on where the stretch begins, and whether that is where its register is not 0.
+func (c *code) loops(at, begin int32) (again, loops bool) {
+	in := &c.Insts[at]
+	if in.Op != isa.BranchTrue && in.Op != isa.BranchFalse || in.Src[0].Kind != isa.Scalar {
+		return false, false
+	}
+	taken := in.Target == begin
+	return (in.Op == isa.BranchTrue) == taken, taken || at+1 == begin
 }
 
 // entered marks the instructions that stretches begin at: those that branches go

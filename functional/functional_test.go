@@ -292,6 +292,44 @@ func TestLoadsOfDescriptorsAreCounted(t *testing.T) {
 	}
 }
 
+// A loop of one stretch is counted each time, with its idle lanes, and ends where a wave's turn does: the first of two waves that loop
+// has its clock when the second has had a turn. Whether the branch is taken where its register is 0 or where it is not is the same.
+func TestLoopsOfOneStretch(t *testing.T) {
+	const rounds, idle = 60000, 3
+	// A turn is a stretch of 6, and then rounds of 4, each with the branch that is taken, until share is reached.
+	const turn = 6 + (share-7+4)/5*4
+	for _, op := range []isa.Op{isa.BranchTrue, isa.BranchFalse} {
+		test := uniform(isa.ULt, s(1), s(0), l(rounds))
+		if op == isa.BranchFalse {
+			test = uniform(isa.IEq, s(1), s(0), l(rounds))
+		}
+		sum := uniform(isa.IAdd, v(1), v(1), l(1))
+		sum.Uniform = false
+		insts := []isa.Inst{
+			uniform(isa.Mov, s(0), l(0)),
+			uniform(isa.Mov, s(2), l(0)),
+			sum, // 2
+			uniform(isa.IAdd, s(0), s(0), l(1)),
+			test,
+			branch(op, 2, s(1)),
+			{Op: isa.Clock, T: isa.I64, Uniform: true, Dst: s(3), Class: isa.ClassClock},
+			update(isa.AtomicUMin, isa.Reg{}, s(3), 4),
+			move(isa.Store, isa.SpaceBuffer), end()}
+		store, b, k := kernelOf(t, 128-idle, insts...)
+		copy(b.Bytes[4:], "\xff\xff\xff\xff")
+		c, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := word(b, 1), uint32(6+4*(rounds-1)+1+turn); got != want {
+			t.Errorf("the first clock is %d, want %d", got, want)
+		}
+		if n := c.Issues[k.Program][3]; n.Times != 2*rounds || n.Idle != idle*rounds {
+			t.Errorf("%d times with %d idle lanes, want %d and %d", n.Times, n.Idle, 2*rounds, idle*rounds)
+		}
+	}
+}
+
 // What all lanes load from one place of LDS is the same whether the compiler's move of the index is carried out or left to
 // the load, in bounds and out of bounds, and is counted once each time; the loop comes back by a branch that is always taken.
 func TestLoadsOfOnePlace(t *testing.T) {

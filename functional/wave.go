@@ -61,9 +61,12 @@ func (k *worker) carry(g *group, w *wave) why {
 			entry.Idle += uint64(bits.OnesCount64(st.Full &^ st.Exec))
 		}
 		for i := range s.steps {
-			if step := &s.steps[i]; step.exec != nil {
+			switch step := &s.steps[i]; {
+			case step.exec != nil:
 				step.exec(st, step.in)
-			} else {
+			case step.run != nil:
+				n += k.repeat(g, w, s, &step.loop, share-n)
+			default:
 				k.moves(g, w, step)
 			}
 		}
@@ -104,6 +107,21 @@ func (k *worker) carry(g *group, w *wave) why {
 		}
 	}
 	return spent
+}
+
+// repeat carries out a loop at the end of stretch s, as often as it goes on and the wave has instructions left. It says how many those
+// are that come after the stretch.
+func (k *worker) repeat(g *group, w *wave, s *stretch, l *loop, left int) int {
+	first, each := int(s.count), int(g.code.stretches[l.begin].count)
+	if s.in.Target == l.begin { // the branch is taken
+		first, each = first+1, each+1
+	}
+	again := l.run(&w.state, 1+(max(left-first, 0)+each-1)/each) - 1
+	entry := &g.entries[l.begin]
+	entry.Times += uint64(again)
+	entry.Idle += uint64(again) * uint64(bits.OnesCount64(w.state.Full&^w.state.Exec))
+	k.clock += uint64(again) * uint64(g.code.stretches[l.begin].count)
+	return again * each
 }
 
 // other carries out what is rarer.

@@ -1,6 +1,9 @@
 package isa
 
-import "slices"
+import (
+	"slices"
+	"unsafe"
+)
 
 //go:generate sh -c "cd avo && go run ."
 
@@ -82,13 +85,14 @@ const (
 	stepTest   // rows a and b to a lane mask, whose lanes are turned by c
 	stepMerge  // active lanes of row d stay, others come from row c
 	stepFill   // to all lanes of rows from d on, stepB bytes of local memory at the sum of the scalars a and c, and b
+	stepAgain  // goes back by b bytes, over stepB steps, if c says whether the scalar a is not 0, and the steps may be carried out once more
 )
 
 // runSteps carries out steps in turn, and says how many are left: it leaves off at one that fills rows with what is outside of the size
-// bytes of local memory.
+// bytes of local memory. Steps that end with one that goes back are carried out up to times times; more is how often they still may be.
 //
 //go:noescape
-func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int, local *byte, size int) (left int)
+func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int, local *byte, size, times int) (left, more int)
 
 // A Fuser turns instructions that follow each other, and which nothing comes
 // between, into one step: operations on whole rows and on scalars, one after the other without
@@ -382,53 +386,89 @@ func (f *Fuser) Take() func(*State, *Inst) {
 	if len(f.steps) == 0 && len(f.insts) == 0 {
 		return nil
 	}
-	insts, saved, steps, fills, end := f.insts, f.saved, f.steps, f.fills, f.behind+valueBytes*f.values
-	f.values, f.spread, f.saved, f.steps, f.insts, f.fills = 0, nil, nil, nil, nil, nil
-	if len(saved) == 0 && !slices.ContainsFunc(steps, func(s rowStep) bool { return s.kind == stepTest }) {
+	if len(f.saved) == 0 && !slices.ContainsFunc(f.steps, func(s rowStep) bool { return s.kind == stepTest }) {
+		insts := f.insts
+		f.forget()
 		return eachInTurn(insts)
 	}
-	for i := range saved {
-		saved[i].d = int32(end)
-		end += 4 * f.lanes
+	r := f.fusion()
+	if len(r.fills) > 0 {
+		return func(st *State, _ *Inst) { r.run(st, 0) }
 	}
-	f.tail = max(f.tail, end-f.behind+literalBytes)
-	masked := slices.Concat(saved, steps)
-	for i := range saved {
-		s := &saved[i]
-		masked = append(masked, rowStep{kernel: kernels[kernelSelect], d: s.a, b: s.a, stepB: 32, c: s.d, stepC: 32, kind: stepMerge})
-	}
-	need := end / 4
-	if len(fills) > 0 {
-		return runFills(steps, masked, need, fills)
-	}
+	steps, masked, need := r.steps, r.masked, r.need
 	return func(st *State, _ *Inst) {
 		list := steps
 		if st.Exec != st.Full {
 			list = masked
 		}
 		v := st.V[:need]
-		runSteps(&v[0], first(st.S), st.Exec, &list[0], len(list), st.Lanes, nil, 0)
+		runSteps(&v[0], first(st.S), st.Exec, &list[0], len(list), st.Lanes, nil, 0, 0)
 	}
 }
 
-// runFills carries out steps, some of which load from local memory: those that leave it are carried out as instructions.
-func runFills(steps, masked []rowStep, need int, fills []Fill) func(*State, *Inst) {
-	return func(st *State, _ *Inst) {
-		list := steps
-		if st.Exec != st.Full {
-			list = masked
-		}
-		v, b := st.V[:need], st.Local.Bytes
-		for len(list) > 0 {
-			left := runSteps(&v[0], first(st.S), st.Exec, &list[0], len(list), st.Lanes, first(b), len(b))
-			if left == 0 {
-				return
-			}
-			list = list[len(list)-left:]
-			fills[list[0].kernel].do(st)
+// TakeLoop is Take of at least one row's steps that are carried out again where a scalar register is not 0, or where it is, up to most
+// times in all. It says how often they were.
+func (f *Fuser) TakeLoop(register Reg, again bool) func(st *State, most int) (times int) {
+	r := f.fusion()
+	r.steps, r.masked = looped(r.steps, register, again), looped(r.masked, register, again)
+	return r.run
+}
+
+func looped(list []rowStep, register Reg, again bool) []rowStep {
+	s := rowStep{a: 8 * int32(register.Index), b: int32(len(list)) * int32(unsafe.Sizeof(rowStep{})), stepB: int32(len(list)), kind: stepAgain}
+	if again {
+		s.c = 1
+	}
+	return append(list, s)
+}
+
+// A fusion is steps that are carried out together.
+type fusion struct {
+	steps, masked []rowStep // masked: where lanes are idle
+	need          int       // words of the vector file
+	fills         []Fill
+}
+
+// fusion is all that was taken in.
+func (f *Fuser) fusion() *fusion {
+	defer f.forget()
+	end := f.behind + valueBytes*f.values
+	for i := range f.saved {
+		f.saved[i].d = int32(end)
+		end += 4 * f.lanes
+	}
+	f.tail = max(f.tail, end-f.behind+literalBytes)
+	masked := slices.Concat(f.saved, f.steps)
+	for i := range f.saved {
+		s := &f.saved[i]
+		masked = append(masked, rowStep{kernel: kernels[kernelSelect], d: s.a, b: s.a, stepB: 32, c: s.d, stepC: 32, kind: stepMerge})
+	}
+	return &fusion{f.steps, masked, end / 4, f.fills}
+}
+
+func (f *Fuser) forget() {
+	f.values, f.spread, f.saved, f.steps, f.insts, f.fills = 0, nil, nil, nil, nil, nil
+}
+
+// run carries out the steps, and again where they say so, up to most times. Loads that leave local memory are carried out as instructions.
+func (r *fusion) run(st *State, most int) (times int) {
+	all, v, more := r.steps, st.V[:r.need], most
+	if st.Exec != st.Full {
+		all = r.masked
+	}
+	var local []byte
+	if len(r.fills) > 0 {
+		local = st.Local.Bytes
+	}
+	for list := all; len(list) > 0; {
+		left := 0
+		left, more = runSteps(&v[0], first(st.S), st.Exec, &list[0], len(list), st.Lanes, first(local), len(local), more)
+		if list = all[len(all)-left:]; left > 0 {
+			r.fills[list[0].kernel].do(st)
 			list = list[1:]
 		}
 	}
+	return most - more
 }
 
 // eachInTurn carries out instructions that are not worth more than a call each.

@@ -23,5 +23,8 @@ func (*Fuser) Rows() int { return 0 }
 // Wide is false: it takes nothing in.
 func (*Fuser) Wide() bool { return false }
 
+// TakeLoop is nil: nothing was taken in.
+func (*Fuser) TakeLoop(Reg, bool) func(*State, int) int { return nil }
+
 // Take is nil: nothing was taken in.
 func (*Fuser) Take() func(*State, *Inst) { return nil }

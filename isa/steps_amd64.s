@@ -3,8 +3,8 @@
 
 // The caller of kernels, which isa/avo writes (kernels_amd64.s) and whose conventions are in isa/avo/steps.go.
 
-// func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int, local *byte, size int) (left int)
-TEXT ·runSteps(SB), NOSPLIT, $8-72
+// func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int, local *byte, size, times int) (left, more int)
+TEXT ·runSteps(SB), NOSPLIT, $8-88
 	MOVQ v+0(FP), R13
 	MOVQ steps+24(FP), AX
 	MOVQ lanes+40(FP), R11
@@ -22,7 +22,11 @@ next:
 	ADDQ $rowStep__size, AX
 	DECQ rest-8(SP)
 	JNZ step
-	MOVQ $0, left+64(FP)
+	MOVQ $0, left+72(FP)
+
+end:
+	MOVQ times+64(FP), CX
+	MOVQ CX, more+80(FP)
 	VZEROUPPER
 	RET
 
@@ -132,6 +136,8 @@ merge:
 
 fill:
 	MOVQ s+8(FP), R15
+	CMPL R14, $const_stepAgain
+	JEQ again
 	TESTQ R8, R8
 	JEQ index
 	MOVQ (R15)(SI*1), SI
@@ -170,6 +176,19 @@ lanes32:
 
 leave:
 	MOVQ rest-8(SP), CX
-	MOVQ CX, left+64(FP)
-	VZEROUPPER
-	RET
+	MOVQ CX, left+72(FP)
+	JMP end
+
+again:
+	DECQ times+64(FP)
+	JEQ next
+	XORL CX, CX
+	CMPQ (R15)(SI*1), $0
+	SETNE CX
+	CMPL CX, BX
+	JNE next
+	MOVLQSX rowStep_b(AX), DX
+	SUBQ DX, AX
+	INCQ R9
+	MOVQ R9, rest-8(SP)
+	JMP step

@@ -81,7 +81,7 @@ func TestKernelsAreTheirMeanings(t *testing.T) {
 			if k >= kernelWholeMov {
 				c.step.kind = stepWhole
 			}
-			runSteps(&c.file[0], nil, 0, &c.step, 1, lanes, nil, 0)
+			runSteps(&c.file[0], nil, 0, &c.step, 1, lanes, nil, 0, 0)
 			for lane := range lanes {
 				a, b, x := c.value[0](lane), c.value[1](lane), c.value[2](lane)
 				if got, want := c.file[3*lanes+lane], meaning(a, b, x); !alike(got, want) {
@@ -93,7 +93,7 @@ func TestKernelsAreTheirMeanings(t *testing.T) {
 			c := newKernelCase(r, lanes, true)
 			c.step.kernel, c.step.kind, c.step.c, c.step.d = kernels[k], stepTest, 0, 0
 			s := []uint64{0}
-			runSteps(&c.file[0], &s[0], ^uint64(0), &c.step, 1, lanes, nil, 0)
+			runSteps(&c.file[0], &s[0], ^uint64(0), &c.step, 1, lanes, nil, 0, 0)
 			for lane := range lanes {
 				a, b := c.value[0](lane), c.value[1](lane)
 				if got, want := s[0]>>lane&1 != 0, meaning(a, b, 0); got != want {
@@ -116,7 +116,7 @@ func TestScalarKernelsAreTheirMeanings(t *testing.T) {
 		for k, meaning := range wordMeanings {
 			s := []uint64{r.Uint64()<<32 | uint64(uint32(someBits(r, I32))), r.Uint64()<<32 | uint64(uint32(someBits(r, I32))), 0, 0}
 			step.kernel, step.kind = kernels[k], stepWord
-			runSteps(&v[0], &s[0], ^uint64(0), &step, 1, 32, nil, 0)
+			runSteps(&v[0], &s[0], ^uint64(0), &step, 1, 32, nil, 0, 0)
 			if want := meaning(uint32(s[0]), uint32(s[1]), 0); s[3] != uint64(want) {
 				t.Fatalf("kernel %d of %#x and %#x: found %#x, want %#x", k, s[0], s[1], s[3], want)
 			}
@@ -125,7 +125,7 @@ func TestScalarKernelsAreTheirMeanings(t *testing.T) {
 			s := []uint64{r.Uint64() >> (r.IntN(2) * 64), r.Uint64(), r.Uint64(), r.Uint64()}
 			exec, before := r.Uint64(), s[3]
 			step.kernel, step.kind = kernels[k], stepMask
-			runSteps(&v[0], &s[0], exec, &step, 1, 32, nil, 0)
+			runSteps(&v[0], &s[0], exec, &step, 1, 32, nil, 0, 0)
 			if want := meaning(s[0], s[1], s[2])&exec | before&^exec; s[3] != want {
 				t.Fatalf("kernel %d of %#x, %#x and %#x under %#x: found %#x, want %#x", k, s[0], s[1], s[2], exec, s[3], want)
 			}
