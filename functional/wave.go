@@ -23,6 +23,9 @@ const (
 const (
 	// share is how many instructions a wave runs in one go. Knob.
 	share = 1 << 18
+	// maxTimes is how often a loop goes around in one go, where that is less than its share. Knob: the division that the share takes
+	// costs as much as an instruction.
+	maxTimes = 1 << 8
 	// maxLooks is how often a wave may poll without success at a time. Knob.
 	maxLooks = 16
 )
@@ -116,7 +119,14 @@ func (k *worker) repeat(g *group, w *wave, s *stretch, l *loop, left int) int {
 	if s.in.Target == l.begin { // the branch is taken
 		first, each = first+1, each+1
 	}
-	again := l.run(&w.state, 1+(max(left-first, 0)+each-1)/each) - 1
+	most := maxTimes
+	if left < first+maxTimes*each {
+		most = 1 + (max(left-first, 0)+each-1)/each
+	}
+	again := l.run(&w.state, most) - 1
+	if again == 0 {
+		return 0
+	}
 	entry := &g.entries[l.begin]
 	entry.Times += uint64(again)
 	entry.Idle += uint64(again) * uint64(bits.OnesCount64(w.state.Full&^w.state.Exec))

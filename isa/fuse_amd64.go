@@ -411,7 +411,19 @@ func (f *Fuser) Take() func(*State, *Inst) {
 func (f *Fuser) TakeLoop(register Reg, again bool) func(st *State, most int) (times int) {
 	r := f.fusion()
 	r.steps, r.masked = looped(r.steps, register, again), looped(r.masked, register, again)
-	return r.run
+	if len(r.fills) > 0 {
+		return r.run
+	}
+	steps, masked, need := r.steps, r.masked, r.need
+	return func(st *State, most int) int {
+		list := steps
+		if st.Exec != st.Full {
+			list = masked
+		}
+		v := st.V[:need]
+		_, more := runSteps(&v[0], first(st.S), st.Exec, &list[0], len(list), st.Lanes, nil, 0, most)
+		return most - more
+	}
 }
 
 func looped(list []rowStep, register Reg, again bool) []rowStep {
