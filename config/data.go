@@ -147,12 +147,15 @@ func (g *generator) iota(d *Data) error {
 var counting = map[string]func(b []byte, from, step int64){"u32": countWords, "i32": countWords, "f32": countFloats}
 
 func countWords(b []byte, from, step int64) {
-	for ; len(b) >= 8; b = b[8:] { // two at a time
+	for ; len(b) >= 16; b = b[16:] { // four at a time
 		binary.LittleEndian.PutUint64(b, uint64(uint32(from))|uint64(from+step)<<32)
 		from += 2 * step
+		binary.LittleEndian.PutUint64(b[8:], uint64(uint32(from))|uint64(from+step)<<32)
+		from += 2 * step
 	}
-	if len(b) >= 4 {
+	for ; len(b) >= 4; b = b[4:] {
 		binary.LittleEndian.PutUint32(b, uint32(from))
+		from += step
 	}
 }
 
