@@ -113,6 +113,7 @@ func (g *generator) elements(typ string, count int64, write func(put func(b []by
 	}
 	b, err := g.space(count * int64(size))
 	if err == nil {
+		largePages(b)
 		write(encoders[typ], size, b)
 	}
 	return err
@@ -146,6 +147,12 @@ func (g *generator) iota(d *Data) error {
 var counting = map[string]func(b []byte, from, step int64){"u32": countWords, "i32": countWords, "f32": countFloats}
 
 func countWords(b []byte, from, step int64) {
+	for ; len(b) >= 16; b = b[16:] { // four at a time
+		binary.LittleEndian.PutUint64(b, uint64(uint32(from))|uint64(from+step)<<32)
+		from += 2 * step
+		binary.LittleEndian.PutUint64(b[8:], uint64(uint32(from))|uint64(from+step)<<32)
+		from += 2 * step
+	}
 	for ; len(b) >= 4; b = b[4:] {
 		binary.LittleEndian.PutUint32(b, uint32(from))
 		from += step

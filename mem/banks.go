@@ -62,12 +62,11 @@ func (m *banks) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready
 	index, local := m.local(addr)
 	c := &m.list[index]
 	delay = m.arrive(&c.requests, at, delay, bytes, kind)
-	before := c.Opened()
-	accepted, done := c.Access((at+delay)<<fixedShift, local, bytes, kind == Write)
-	if c.Opened() == before {
-		m.counter.Hits++
-	} else {
+	accepted, done, opened := c.Access((at+delay)<<fixedShift, local, bytes, kind == Write)
+	if opened {
 		m.counter.Misses++
+	} else {
+		m.counter.Hits++
 	}
 	taken, ready = cycleOf(accepted), cycleOf(done)+m.latency
 	c.requests.enter(max(taken, ready-m.latency))

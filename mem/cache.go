@@ -1,6 +1,9 @@
 package mem
 
-import "spvsim/spec"
+import (
+	"spvsim/mem/lane"
+	"spvsim/spec"
+)
 
 // fixedShift places the binary point of booked time: 1/65536 cycle.
 const fixedShift = 16
@@ -111,6 +114,7 @@ type cache struct {
 	*level
 	slices []slice
 	next   *cache
+	ahead  bool // what the next level keeps of a line is fetched before a request comes to that line
 	mem    memory
 	link   [3]timetable // to the next level, by direction, and what both share
 	credit queue        // requests on the link that the next level has not taken
@@ -166,7 +170,21 @@ func newCache(l *level, next *cache, mem memory) *cache {
 		s.requests, s.misses = newQueue(l.Requests, l.now), newQueue(l.Misses, l.now)
 		s.writes, s.atomics = newQueue(l.WriteBuffer, l.now), newQueue(l.Atomics, l.now)
 	}
+	c.ahead = next != nil && next.Bytes/next.LineBytes*len(next.caches) >= manyLines
 	return c
+}
+
+const (
+	manyLines  = 1 << 16 // of all instances of a level, beyond the host's caches: 12 bytes are kept of each, and more
+	linesAhead = 6       // take the host longer than its memory does
+)
+
+// prefetch has the host fetch what is kept of a line that is asked for soon.
+func (p place) prefetch() {
+	if p.ways <= wordWays {
+		lane.Prefetch(p.tags, p.first, p.ways)
+		lane.Prefetch(p.lines, p.first, p.ways)
+	}
 }
 
 // enter books the slice and counts the request.
@@ -189,41 +207,54 @@ func (c *cache) read(at, delay, addr uint64, bytes, moved uint32) (ready, taken 
 	delay = c.enter(p.slice, at, delay, moved)
 	c.part.tell(at, delay, addr, moved)
 	at += c.latency
-	way := p.find()
-	if way >= 0 {
-		p.touch(way)
+	if way := p.find(); way >= 0 {
+		p.used.touch(int(p.set), way)
+		ready, delay = p.serve(c, way, at, delay, addr, bytes)
 	} else {
 		way, delay = c.replace(p, at, delay)
-	}
-	l := p.line(way)
-	if !l.full() && !c.has(p.slice, p.first+way, addr, bytes) {
 		ready, delay = c.miss(p, way, at, delay, addr, bytes)
-	} else {
-		c.counter.Hits++
-		if ready = at + delay; l.ready() > ready {
-			c.counter.InFlight++
-			ready = l.ready()
-		}
 	}
 	p.requests.enter(arrives + delay)
 	return ready, taken
 }
 
-// miss fills a line from below, or those of its sectors that bytes are read of; it has waited for the delay when it leaves. Sectors
-// of a line of which another one is on its way share that one's entry.
-func (c *cache) miss(p place, way int, at, delay, addr uint64, bytes uint32) (ready, waited uint64) {
-	c.counter.Misses++
-	joins := c.sector > 0 && p.line(way).ready() > at+delay
-	if !joins {
-		delay = c.waitHere(&p.misses, at, delay)
+// serve is when bytes of a line that is held leave, and what the request has waited for then: the bytes are valid, or on their way, or are
+// fetched. Sectors of a line of which another one is on its way share that one's entry.
+func (p place) serve(c *cache, way int, at, delay, addr uint64, bytes uint32) (ready, waited uint64) {
+	l := p.line(way)
+	switch {
+	case l.full() || c.has(p.slice, p.first+way, addr, bytes):
+		return c.counter.hit(l, at+delay), delay
+	case c.sector > 0 && l.ready() > at+delay:
+		return p.fetch(c, way, at, delay, addr, bytes), delay
 	}
+	return c.miss(p, way, at, delay, addr, bytes)
+}
+
+// hit counts one, and is when bytes that are valid, or on their way, leave in a cycle at the earliest.
+func (n *Counter) hit(l *line, cycle uint64) (ready uint64) {
+	n.Hits++
+	if l.ready() > cycle {
+		n.InFlight++
+	}
+	return max(cycle, l.ready())
+}
+
+// miss fetches into a line, for which it holds an entry; it has waited for the delay when it leaves.
+func (c *cache) miss(p place, way int, at, delay, addr uint64, bytes uint32) (ready, waited uint64) {
+	waited = c.waitHere(&p.misses, at, delay)
+	ready = p.fetch(c, way, at, waited, addr, bytes)
+	p.misses.enter(ready)
+	return ready, waited
+}
+
+// fetch fills a line from below, or those of its sectors that bytes are read of.
+func (p place) fetch(c *cache, way int, at, delay, addr uint64, bytes uint32) (ready uint64) {
+	c.counter.Misses++
 	from, size := c.sectors(addr, bytes)
 	ready = c.fetch(at, delay, from, size)
 	c.fill(p.slice, p.first+way, ready, from, size)
-	if !joins {
-		p.misses.enter(ready)
-	}
-	return ready, delay
+	return ready
 }
 
 // wait waits within this level for a free entry of a queue.
@@ -298,8 +329,8 @@ func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
 // takes it. It returns what the request has waited for then.
 func (c *cache) replace(p place, at, delay uint64) (way int, waited uint64) {
 	way = p.renew(c.random)
-	if l := p.line(way); l.dirty() {
-		delay = c.writeOut(p.slice, at, delay, c.address(p, p.labels()[way]), l.pieces(), c.valid(p.slice, p.first+way))
+	if l := p.line(way); c.keeps && l.dirty() { // the host need not wait for the line of one that keeps nothing
+		delay = c.writeOut(p.slice, at, delay, c.address(p, *p.label(way)), l.pieces(), c.valid(p.slice, p.first+way))
 	}
 	c.empty(p, way)
 	return way, delay
@@ -368,7 +399,7 @@ func (c *cache) store(p place, at, delay uint64, w written) (held bool, waited u
 	way := p.find()
 	if way >= 0 {
 		c.counter.Hits++
-		p.touch(way)
+		p.used.touch(int(p.set), way)
 	} else {
 		c.counter.Misses++
 		if !c.WriteAllocate {
@@ -409,7 +440,7 @@ func (p place) early(way, waiting int) int {
 
 // sendWhole sends a line that stores have written whole to the next level, and keeps it. It returns what the store has waited for then.
 func (c *cache) sendWhole(p place, way int, at, delay uint64) (waited uint64) {
-	addr := c.address(p, p.labels()[way])
+	addr := c.address(p, *p.label(way))
 	waited = c.writeOut(p.slice, at, delay, addr, p.line(way).pieces(), c.whole)
 	*p.line(way) &^= dirtyLine
 	if !c.AcquireAtStart { // which drops the others' copies as well

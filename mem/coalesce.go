@@ -20,7 +20,7 @@ type tableEntry struct {
 type run struct {
 	block      uint64 // its number, plus 1
 	start, end uint64 // of the last lane's bytes
-	cycle      int    // in which the lane's address is taken, of those of the instruction
+	cycle      uint64 // in which the lane's address is taken, of those of the instruction
 }
 
 // Marks are which words of its lines an instruction marks: none, those that it stores whole, or all that it reads something of.
@@ -50,8 +50,8 @@ type coalescer struct {
 	from       uint64
 	until      uint64 // from where to where the lanes added last have stored, one after the other
 	blocks     int
-	blockShift uint // 0: not counted
-	together   int  // lanes of a cycle
+	blockShift uint    // 0: not counted
+	together   divider // lanes of a cycle
 	sent       run
 	table      [tableSize]tableEntry
 }
@@ -73,7 +73,7 @@ func (c *coalescer) add(l int, addr uint64, bytes uint32) {
 		return
 	}
 	if c.blockShift > 0 {
-		c.send(addr, uint64(bytes), l/c.together)
+		c.send(addr, uint64(bytes), c.cycle(l))
 	}
 	first, last := addr>>c.shift, (addr+uint64(bytes)-1)>>c.shift
 	if first == last {
@@ -114,7 +114,7 @@ func (c *coalescer) cover(start, end uint64) {
 // send counts the blocks of one lane's bytes, but for one that is on its way.
 // Lanes share a block where one cycle takes their addresses and their bytes
 // follow each other; others share half a block.
-func (c *coalescer) send(addr, bytes uint64, cycle int) {
+func (c *coalescer) send(addr, bytes, cycle uint64) {
 	first, last := addr>>c.blockShift, (addr+bytes-1)>>c.blockShift
 	r := &c.sent
 	if first+1 == r.block && cycle == r.cycle && (addr == r.end || (addr^r.start)>>(c.blockShift-1) == 0) {
@@ -124,17 +124,23 @@ func (c *coalescer) send(addr, bytes uint64, cycle int) {
 	c.sent = run{last + 1, addr, addr + bytes, cycle}
 }
 
+// cycle is that in which a lane's address is taken, of those of the instruction.
+func (c *coalescer) cycle(l int) uint64 {
+	cycle, _ := c.together.split(uint64(l))
+	return cycle
+}
+
 // sendLanes counts the blocks of lanes of a walk.
 func (c *coalescer) sendLanes(addr uint64, w *lane.Walk, lanes, bytes uint64) {
 	for ; lanes != 0; lanes &= lanes - 1 {
 		l := bits.TrailingZeros64(lanes) & 63
-		c.send(addr+uint64(w.Offsets[l]), bytes, l/c.together)
+		c.send(addr+uint64(w.Offsets[l]), bytes, c.cycle(l))
 	}
 }
 
 // sendSpan counts the blocks of lanes that follow each other, of bytes each.
 func (c *coalescer) sendSpan(addr, end, bytes uint64) {
-	for step := bytes * uint64(c.together); addr < end; addr += step {
+	for step := bytes * c.together.n; addr < end; addr += step {
 		last := min(addr+step, end) - 1
 		c.blocks += int(last>>c.blockShift-addr>>c.blockShift) + 1
 	}

@@ -78,6 +78,9 @@ func (f *Fast) Access(now uint64, r *Request) Reply {
 		if delays != nil {
 			delay = delays[i]
 		}
+		if c.ahead && i+linesAhead < len(r.Lines) {
+			c.next.locate(c.frames.place(r.Lines[i+linesAhead].Addr)).prefetch()
+		}
 		ready = max(ready, c.access(at>>fixedShift, delay, r.Kind, past, l))
 		at += step
 	}

@@ -26,12 +26,11 @@ func (f *frames) place(addr uint64) uint64 {
 	if f == nil {
 		return addr
 	}
-	page := addr >> f.shift
+	page := addr >> (f.shift & anyShift)
 	n := page & f.mask
-	for _, odd := range [...]uint64{0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9} { // golden ratio; a factor of splitmix64
-		n ^= n >> f.half
-		n = n * odd & f.mask
-	}
-	n ^= n >> f.half
-	return (page&^f.mask|n)<<f.shift | addr&(1<<f.shift-1)
+	half := f.half & anyShift
+	n = (n ^ n>>half) * 0x9e3779b97f4a7c15 & f.mask // golden ratio
+	n = (n ^ n>>half) * 0xbf58476d1ce4e5b9 & f.mask // a factor of splitmix64
+	n ^= n >> half
+	return (page&^f.mask|n)<<(f.shift&anyShift) | addr&(1<<(f.shift&anyShift)-1)
 }

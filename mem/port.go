@@ -33,17 +33,16 @@ type Port struct {
 
 // An addressPath is how a compute unit finds lines and sends them: the sizes of lines, and what a cycle takes.
 type addressPath struct {
-	vector   uint // log2 of line sizes
-	scalar   uint
-	word     uint    // log2 of the bytes of a word in the masks of lines
-	sectors  bool    // the vector cache fetches parts of lines
-	lanes    divider // lanes and lines of a cycle
-	lines    divider
-	block    uint          // log2 of the size of blocks that the address path sends; 0: lines
-	together int           // lanes whose addresses one cycle takes
-	cost     uint64        // fixed-point cycles of a byte returned by all slices of the vector cache
-	pages    *translations // of the unit; nil: they cost nothing
-	banks    *dataBanks    // of the vector cache; nil: none
+	vector  uint // log2 of line sizes
+	scalar  uint
+	word    uint    // log2 of the bytes of a word in the masks of lines
+	sectors bool    // the vector cache fetches parts of lines
+	lanes   divider // lanes and lines of a cycle
+	lines   divider
+	block   uint          // log2 of the size of blocks that the address path sends; 0: lines
+	cost    uint64        // fixed-point cycles of a byte returned by all slices of the vector cache
+	pages   *translations // of the unit; nil: they cost nothing
+	banks   *dataBanks    // of the vector cache; nil: none
 }
 
 // lanes move the bytes of an instruction, lane by lane, and collect the lines that it needs.
@@ -115,7 +114,7 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 func newAddressPath(s *HierarchySpec) addressPath {
 	v := &s.VectorMemory
 	return addressPath{word: s.wordShift(), sectors: s.VectorL1.SectorBytes > 0, lanes: newDivider(v.LanesPerCycle), lines: newDivider(v.LinesPerCycle),
-		block: blockShift(v), together: v.LanesPerCycle, banks: newDataBanks(&v.BankSpec), cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices))}
+		block: blockShift(v), banks: newDataBanks(&v.BankSpec), cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices))}
 }
 
 func lineShifts(h interface{ LineBytes() (vector, scalar int) }) (vector, scalar uint) {
@@ -189,7 +188,7 @@ func (a *addressPath) begin(w *workspace, m *isa.Mem, kind Kind) {
 	if kind == Read && !m.Scalar && !m.Coherent {
 		w.banks = a.banks
 	}
-	w.blockShift, w.together, w.words, w.word = a.block, a.together, a.marked(m, kind), a.word
+	w.blockShift, w.together, w.words, w.word = a.block, a.lanes, a.marked(m, kind), a.word
 }
 
 // marked are the words of lines that the hierarchy asks for.

@@ -2,6 +2,7 @@ package mem
 
 import (
 	"math"
+	"slices"
 
 	"spvsim/mem/lane"
 )
@@ -11,18 +12,15 @@ import (
 // has no limit.
 type queue struct {
 	entries int32
-	held    int32     // at some time, as far as that has been looked at
-	when    uint64    // the request at hand takes its entry
-	ordered bool      // it goes to those in order, not to the recent ones
-	full    holding   // no entry is free
-	base    uint64    // cycle that times count from
-	recent  []holding // those that were booked last, as they came, until their order matters
-	times             // a line of the host's cache from here on is not looked at while few entries are held
+	held    int32       // at some time, as far as that has been looked at
+	when    uint64      // the request at hand takes its entry
+	ordered bool        // it goes to those in order, not to the recent ones
+	full    lane.Span   // no entry is free
+	base    uint64      // cycle that times count from
+	recent  []lane.Span // those that were booked last, as they came, until their order matters
+	times               // a line of the host's cache from here on is not looked at while few entries are held
 	now     *uint64
 }
-
-// holding is when an entry is held.
-type holding struct{ from, until uint32 }
 
 // times are when requests take entries, and when entries are given back: each in its order, as package lane wants it.
 type times struct {
@@ -64,8 +62,8 @@ func (q *queue) wait(at, delay uint64, full *uint64) uint64 {
 func (q *queue) admit(at uint64) uint64 {
 	cycle := q.since(at)
 	came, come := cycle, cycle
-	if cycle-q.full.from < q.full.until-q.full.from {
-		came, come = q.full.from, q.full.until
+	if cycle-q.full.From < q.full.Until-q.full.From {
+		came, come = q.full.From, q.full.Until
 	} else if q.spare(cycle) || q.tidy() && q.spare(cycle) {
 		q.ordered, q.when = false, at
 		return at
@@ -75,7 +73,7 @@ func (q *queue) admit(at uint64) uint64 {
 	}
 	free := q.find(come, int(q.entries))
 	if free > come {
-		q.full = holding{came, free}
+		q.full = lane.Span{From: came, Until: free}
 	}
 	q.ordered, q.when = true, at+uint64(free-cycle)
 	return q.when
@@ -129,20 +127,20 @@ func (q *queue) since(cycle uint64) uint32 {
 func (q *queue) far(cycle uint64) uint32 {
 	by := uint32(min(*q.now-q.base, maxTime))
 	q.base = *q.now
-	q.full = q.full.before(by)
+	q.full = before(q.full, by)
 	for i, r := range q.recent {
-		q.recent[i] = r.before(by)
+		q.recent[i] = before(r, by)
 	}
 	for i := range q.end {
-		h := holding{q.from[i], q.until[i]}.before(by)
-		q.from[i], q.until[i] = h.from, h.until
+		h := before(lane.Span{From: q.from[i], Until: q.until[i]}, by)
+		q.from[i], q.until[i] = h.From, h.Until
 	}
 	return uint32(min(cycle-q.base, maxTime))
 }
 
 // before is the same time, counted from a later cycle.
-func (h holding) before(by uint32) holding {
-	return holding{h.from - min(h.from, by), h.until - min(h.until, by)}
+func before(h lane.Span, by uint32) lane.Span {
+	return lane.Span{From: h.From - min(h.From, by), Until: h.Until - min(h.Until, by)}
 }
 
 // tidy drops entries that were given back before now. It says whether the recent ones may stay as they are: few are held, or few of them are.
@@ -150,7 +148,7 @@ func (q *queue) tidy() bool {
 	now, n := q.since(*q.now), 0
 	for _, r := range q.recent {
 		q.recent[n] = r
-		if r.until > now {
+		if r.Until > now {
 			n++
 		}
 	}
@@ -171,40 +169,52 @@ func (q *queue) forget(now uint32) {
 
 // sort puts the recent ones into their order.
 func (q *queue) sort() {
-	for _, r := range q.recent {
-		q.hold(r)
-	}
+	q.makeSpace(len(q.recent))
+	lane.InsertAll(q.from, q.until, int(q.end), q.recent)
+	q.end += int32(len(q.recent))
 	q.recent = q.recent[:0]
 }
 
 // hold puts an entry among those in order.
-func (q *queue) hold(h holding) {
-	if int(q.end)+1 >= len(q.from) {
-		q.forget(q.since(*q.now))
-		q.move()
-	}
-	lane.Insert(q.from, q.until, int(q.end), h.from, h.until)
+func (q *queue) hold(h lane.Span) {
+	q.makeSpace(1)
+	lane.Insert(q.from, q.until, int(q.end), h.From, h.Until)
 	q.end++
 }
 
-// move makes space after the end, by moving all to the begin of the lists, or of longer ones where that leaves a quarter of them or less: short
+// makeSpace makes space for n more after the end, and for a word that comes after them.
+func (q *queue) makeSpace(n int) {
+	if int(q.end)+n >= len(q.from) {
+		q.forget(q.since(*q.now))
+		q.move(n)
+	}
+}
+
+// move makes space for so many more after the end, by moving all to the begin of the lists, or of longer ones where that leaves a quarter of them or less: short
 // lists stay in the host's cache.
-func (t *times) move() {
+func (t *times) move(more int) {
 	from, until, first, end := t.from, t.until, t.first, t.end
-	if n := int(end - first); lane.Lead+n+n/4 >= len(from) {
+	if n := int(end-first) + more; lane.Lead+n+n/4 >= len(from) {
 		length := max(lane.Lead+n+n/2, leastTimes)
 		t.from, t.until, t.end = make([]uint32, length), make([]uint32, length), int32(length)
 	}
 	copy(t.from[lane.Lead:], from[first:end])
 	copy(t.until[lane.Lead:], until[first:end])
 	t.first, end = lane.Lead, lane.Lead+end-first
-	for _, list := range [...][]uint32{t.from[end:t.end], t.until[end:t.end]} {
-		for i := range list {
-			list[i] = maxTime
-		}
-	}
+	setLast(t.from[end:t.end])
+	setLast(t.until[end:t.end])
 	t.end = end
 }
+
+// setLast makes times of a list the last ones.
+func setLast(list []uint32) {
+	for len(list) > 0 {
+		list = list[copy(list, lastTimes[:]):]
+	}
+}
+
+// lastTimes are copied, several at a time, where a loop would store them one by one.
+var lastTimes = [leastTimes]uint32(slices.Repeat([]uint32{maxTime}, leastTimes))
 
 // enter gives the entry to the request at hand, which leaves in the given cycle: at once, it holds nothing.
 func (q *queue) enter(leaves uint64) {
@@ -212,7 +222,7 @@ func (q *queue) enter(leaves uint64) {
 		return
 	}
 	until := q.since(leaves)
-	h := holding{q.since(q.when), until}
+	h := lane.Span{From: q.since(q.when), Until: until}
 	q.held++
 	if q.ordered {
 		q.hold(h)
@@ -231,7 +241,7 @@ func (q *queue) space(now uint64, most int) int {
 		held = lane.Above(q.until, int(q.end), cycle)
 	}
 	for _, r := range q.recent {
-		if r.until > cycle {
+		if r.Until > cycle {
 			held++
 		}
 	}

@@ -33,7 +33,7 @@ func (c *cache) eachDirty(set uint64, do func(s *slice, l *line, addr, words uin
 		left := false
 		for way := range p.ways {
 			if l := p.line(way); l.dirty() {
-				do(p.slice, l, c.address(p, p.labels()[way]), c.valid(p.slice, p.first+way))
+				do(p.slice, l, c.address(p, *p.label(way)), c.valid(p.slice, p.first+way))
 				left = left || l.dirty()
 			}
 		}

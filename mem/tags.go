@@ -67,10 +67,9 @@ type place struct {
 }
 
 // labels are the tags of the set's ways.
-func (p place) labels() []uint32 { return p.tags[p.first : p.first+p.ways] }
-func (p place) line(way int) *line {
-	return &p.lines[p.first+way]
-}
+func (p place) labels() []uint32      { return p.tags[p.first : p.first+p.ways] }
+func (p place) label(way int) *uint32 { return &p.tags[p.first+way] }
+func (p place) line(way int) *line    { return &p.lines[p.first+way] }
 
 func (c *cache) locate(addr uint64) place {
 	l := c.level
@@ -113,7 +112,7 @@ func (g *geometry) address(p place, tag uint32) uint64 {
 }
 
 // find is the way that holds the line, or -1.
-func (p place) find() int { return lane.Find(p.labels(), p.tag) }
+func (p place) find() int { return lane.Find(p.tags, p.first, p.ways, p.tag) }
 
 // mix spreads a number over 32 bits, each the same number: two rounds of shifted sums and odd factors.
 func mix(n uint32) uint32 {
@@ -122,22 +121,24 @@ func mix(n uint32) uint32 {
 	return n ^ n>>16
 }
 
-// renew makes the way to replace the most recently used: an invalid one first, else the least recently used or any.
+// renew makes the way to replace the most recently used: the least recently used or any.
 func (p place) renew(random bool) int {
-	if !random {
-		return p.used.renew(int(p.set))
+	if random {
+		return p.draw()
 	}
+	return p.used.renew(int(p.set))
+}
+
+// draw makes an invalid way the most recently used, or any.
+func (p place) draw() int {
 	way := p.used.oldest(int(p.set))
-	if p.labels()[way] != 0 {
+	if *p.label(way) != 0 {
 		p.draws++
 		way = int(uint64(mix(p.draws)) * uint64(p.ways) >> 32)
 	}
-	p.touch(way)
+	p.used.touch(int(p.set), way)
 	return way
 }
-
-// touch makes a way the most recently used.
-func (p place) touch(way int) { p.used.touch(int(p.set), way) }
 
 // makeDirty marks pieces of a line that the next level does not have as they are.
 func (p place) makeDirty(way int, pieces line) {
@@ -154,13 +155,13 @@ func (p place) hold(way int, until uint64, all line) {
 
 // drop makes a line invalid.
 func (p place) drop(way int) {
-	*p.line(way), p.labels()[way] = 0, 0
+	*p.line(way), *p.label(way) = 0, 0
 	p.used.drop(int(p.set), p.labels())
 }
 
 // empty gives p's line a way in which nothing is valid.
 func (c *cache) empty(p place, way int) {
-	label := &p.labels()[way]
+	label := p.label(way)
 	if *label == 0 {
 		p.held.mark(p.set)
 	}

@@ -1,10 +1,6 @@
 package mem
 
-import (
-	"math/bits"
-
-	"spvsim/mem/dram"
-)
+import "math/bits"
 
 // A server is a port with a bandwidth: requests queue for it.
 type server struct{ free uint64 } // fixed-point cycle from which it is idle
@@ -31,130 +27,149 @@ type timetable struct {
 	shift uint              // log2 of an interval's fixed-point time
 	taken *[intervals]taken // intervals, by their number
 	base  uint64            // first interval that may be booked
-	full  [intervals / 64]uint64
+	full  [fullWords]uint64 // of those from base on, a bit for each by its number; others have none but in the word of base
 }
 
-// A taken interval. One whose end lies before it begins was left by an interval long past.
+// taken is what is done in an interval, in fixed-point time from its begin on.
 type taken struct {
-	until uint64    // nothing is done after it
-	idle  dram.Span // before it
+	number uint32 // of the interval: another one's was left by one long past
+	until  uint32 // nothing is done after it
+	idle   pause  // before it
 }
+
+// A pause is a time in which nothing is done.
+type pause struct{ from, until uint32 }
 
 const (
 	intervals   = 512
-	leastCycles = 16 // of an interval, which takes at least four requests as the first one
-	leastIdle   = 8  // parts of an interval: less than one of them is not worth a look
+	fullWords   = 2 * intervals / 64 // as intervals need not begin with a word
+	leastCycles = 16                 // of an interval, which takes at least four requests as the first one
+	longest     = 31                 // log2 of fixed-point time that is kept in 32 bits
+	leastIdle   = 8                  // parts of an interval: less than one of them is not worth a look
 )
 
 // book takes the server for cost (fixed point) from cycle at on, and returns the cycles that the request waits for its turn.
 func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
 	if t.taken == nil {
-		t.taken = new([intervals]taken)
-		t.shift = uint(bits.Len64(max(leastCycles<<fixedShift, 4*cost) - 1))
+		t.make(cost)
 	}
-	from, shift := at<<fixedShift, t.shift&anyShift
-	interval := from >> shift
-	e, start := &t.taken[interval%intervals], interval<<shift
-	if begin := max(from, e.until); t.has(interval) && from >= e.idle.Until && begin+cost-start < 1<<shift {
-		e.begin(start)
-		e.leave(begin) // most requests: after all that the interval has, and before its end
-		e.until = begin + cost
-		return (begin - from) >> fixedShift
+	from, size := at<<fixedShift, uint64(1)<<(t.shift&anyShift)
+	interval := from >> (t.shift & anyShift)
+	if interval >= t.base {
+		t.reach(interval)
+		e, in := t.of(interval), uint32(from&(size-1))
+		if begin := max(in, e.until); in >= e.idle.until && uint64(begin)+cost < size {
+			e.leave(begin) // most requests: after all that the interval has, and before its end
+			e.until = begin + uint32(cost)
+			return uint64(begin-in) >> fixedShift
+		}
 	}
 	return (t.take(from, cost) - cost - from) >> fixedShift
 }
 
+// make begins with intervals for requests like the first one.
+func (t *timetable) make(cost uint64) {
+	t.taken = new([intervals]taken)
+	t.shift = min(longest, uint(bits.Len64(max(leastCycles<<fixedShift, 4*cost)-1)))
+}
+
+// of is what is done in an interval that may be booked.
+func (t *timetable) of(interval uint64) *taken {
+	e := &t.taken[interval%intervals]
+	if e.number != uint32(interval) {
+		*e = taken{number: uint32(interval)}
+	}
+	return e
+}
+
 // take books time from a time on, and returns when the last of it ends.
 func (t *timetable) take(from, cost uint64) (end uint64) {
-	for interval := max(from>>t.shift, t.base); ; interval++ {
-		if !t.has(interval) {
-			interval = t.open(interval)
+	size := uint64(1) << (t.shift & anyShift)
+	for interval := max(from>>(t.shift&anyShift), t.base); ; interval++ {
+		interval = t.open(interval)
+		start, e := interval<<(t.shift&anyShift), t.of(interval)
+		cost, end = e.serve(uint32(max(from, start)-start), cost, uint32(size))
+		if e.isFull(uint32(size)) {
+			t.full[interval/64%fullWords] |= 1 << (interval % 64)
 		}
-		if cost, end = t.serve(interval, from, cost); cost == 0 {
-			return end
+		if cost == 0 {
+			return start + end
 		}
 	}
 }
 
-// serve books what an interval has left of a time from another one on. It returns what it has not, and when the last of what it has ends.
-func (t *timetable) serve(interval, from, cost uint64) (rest, end uint64) {
-	e, start := &t.taken[interval%intervals], interval<<t.shift
-	e.begin(start)
-	next := start + 1<<t.shift
-	if from = max(from, start); from < e.idle.Until {
+// serve books what an interval of a size has left of a time from another one on. It returns what it has not, and when the last of what it has ends.
+func (e *taken) serve(from uint32, cost uint64, size uint32) (rest, end uint64) {
+	if from < e.idle.until {
 		cost, end = e.fill(from, cost)
 	}
-	if cost > 0 && e.until < next {
-		cost, end = e.extend(from, cost, next)
-	}
-	if e.until == next && e.idle.Until-e.idle.From < (next-start)/leastIdle {
-		t.full[interval/64%(intervals/64)] |= 1 << (interval % 64)
+	if cost > 0 && e.until < size {
+		cost, end = e.extend(from, cost, size)
 	}
 	return cost, end
 }
 
-// begin makes one of an interval that begins at a time, if nothing of it is taken.
-func (e *taken) begin(start uint64) {
-	if e.until < start {
-		*e = taken{until: start}
-	}
+// isFull says that an interval of a size has nothing left that is worth a look.
+func (e *taken) isFull(size uint32) bool {
+	return e.until == size && e.idle.until-e.idle.from < size/leastIdle
 }
 
 // extend takes time after all that is taken, before the interval ends.
-func (e *taken) extend(from, cost, next uint64) (rest, end uint64) {
+func (e *taken) extend(from uint32, cost uint64, size uint32) (rest, end uint64) {
 	begin := max(from, e.until)
 	e.leave(begin)
-	e.until = min(begin+cost, next)
-	return begin + cost - e.until, e.until
+	end = min(uint64(begin)+cost, uint64(size))
+	e.until = uint32(end)
+	return uint64(begin) + cost - end, end
 }
 
 // leave keeps the time from the last that is taken up to a time, if it is the longest in which nothing is done.
-func (e *taken) leave(begin uint64) {
-	if begin-e.until > e.idle.Until-e.idle.From {
-		e.idle = dram.Span{From: e.until, Until: begin}
+func (e *taken) leave(begin uint32) {
+	if begin-e.until > e.idle.until-e.idle.from {
+		e.idle = pause{e.until, begin}
 	}
 }
 
 // fill takes idle time, and keeps the longer part of what is left of it.
-func (e *taken) fill(from, cost uint64) (rest, end uint64) {
-	begin := max(from, e.idle.From)
-	end = min(begin+cost, e.idle.Until)
-	if begin-e.idle.From > e.idle.Until-end {
-		e.idle.Until = begin
+func (e *taken) fill(from uint32, cost uint64) (rest, end uint64) {
+	begin := max(from, e.idle.from)
+	end = min(uint64(begin)+cost, uint64(e.idle.until))
+	rest = uint64(begin) + cost - end
+	if begin-e.idle.from > e.idle.until-uint32(end) {
+		e.idle.until = begin
 	} else {
-		e.idle.From = end
+		e.idle.from = uint32(end)
 	}
-	return begin + cost - end, end
+	return rest, end
 }
 
-// has says whether an interval may be booked and is not full.
-func (t *timetable) has(interval uint64) bool {
-	return interval-t.base < intervals && t.full[interval/64%(intervals/64)]>>(interval%64)&1 == 0
-}
-
-// open is the first interval from one on that is not full. Where it lies beyond the last one, the first are given up.
+// open is the first interval from one on that is not full, which may be booked from then on.
 func (t *timetable) open(interval uint64) uint64 {
-	for last := t.base + intervals; interval < last; {
-		if rest := ^t.full[interval/64%(intervals/64)] >> (interval % 64); rest != 0 {
-			interval = min(interval+uint64(bits.TrailingZeros64(rest)), last) // bits of later ones are those of intervals long past
+	t.reach(interval)
+	for {
+		if rest := ^t.full[interval/64%fullWords] >> (interval % 64); rest != 0 {
+			interval += uint64(bits.TrailingZeros64(rest))
 			break
 		}
-		interval = min((interval/64+1)*64, last)
+		interval = (interval/64 + 1) * 64
 	}
-	if t.base+intervals <= interval {
-		t.forget(min(interval+1-intervals, t.base+intervals))
-		t.base = max(t.base, interval+1-intervals)
-	}
+	t.reach(interval)
 	return interval
 }
 
-// forget gives up the intervals before one, up to 64 of them at a time.
-func (t *timetable) forget(before uint64) {
-	for t.base < before {
-		n := min(before-t.base, 64-t.base%64)
-		t.full[t.base/64%(intervals/64)] &^= ^uint64(0) >> (64 - n) << (t.base % 64)
-		t.base += n
+// reach gives up the first intervals where one lies beyond the last.
+func (t *timetable) reach(interval uint64) {
+	if interval >= t.base+intervals {
+		t.begin(interval + 1 - intervals)
 	}
+}
+
+// begin gives up the intervals before one.
+func (t *timetable) begin(base uint64) {
+	for w := t.base / 64; w < min(base/64, t.base/64+fullWords); w++ {
+		t.full[w%fullWords] = 0
+	}
+	t.base = base
 }
 
 // turn books a request that would come in cycle at and has waited for delay, and returns what it has waited for when its turn

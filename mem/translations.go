@@ -51,32 +51,29 @@ func (t *translations) holds(number uint64) bool {
 
 // recentRanges are numbers of ranges, in sets of which the least recently used goes.
 type recentRanges struct {
-	sets uint64
+	sets divider
+	high uint // from which bit of a number on it adds to its set
 	ways int
 	held []uint64 // by set, the most recently used first: number of the range, plus 1; 0: none
 }
 
 func newRecentRanges(entries, ways int) recentRanges {
 	ways = min(entries, ways)
-	return recentRanges{sets: uint64(entries / ways), ways: ways, held: make([]uint64, entries)}
+	sets := newDivider(entries / ways)
+	return recentRanges{sets: sets, high: uint(bits.Len64(sets.n)), ways: ways, held: make([]uint64, entries)}
 }
 
 // find says whether a number is held, and holds it as the first of its set from then on. way is the place that it has left, or that of
 // the one which goes.
 func (t *recentRanges) find(number uint64) (set, way int, found bool) {
-	set = int((number ^ number>>uint(bits.Len64(t.sets))) % t.sets)
-	held := t.held[set*t.ways:][:t.ways]
-	if held[0] == number {
-		return set, 0, true
-	}
-	way = t.ways - 1
-	for i, n := range held {
+	_, rest := t.sets.split(number ^ number>>(t.high&anyShift))
+	set = int(rest)
+	held, moved := t.held[set*t.ways:][:t.ways], number
+	for way, n := range held {
+		held[way], moved = moved, n
 		if n == number {
-			way, found = i, true
-			break
+			return set, way, true
 		}
 	}
-	copy(held[1:way+1], held[:way])
-	held[0] = number
-	return set, way, found
+	return set, t.ways - 1, false
 }

@@ -46,7 +46,7 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, w written) {
 			c.warmFill(p, way, addr, bytes)
 		}
 	} else {
-		p.touch(way)
+		p.used.touch(int(p.set), way)
 		if !store && c.sector > 0 && !p.line(way).full() && !c.has(p.slice, p.first+way, addr, bytes) {
 			c.warmFill(p, way, addr, bytes)
 		}
@@ -70,7 +70,7 @@ func (c *cache) warmEarly(p place, way int) {
 	if way < 0 {
 		return
 	}
-	p.warmSend(c, c.address(p, p.labels()[way]), p.line(way).pieces(), c.whole)
+	p.warmSend(c, c.address(p, *p.label(way)), p.line(way).pieces(), c.whole)
 	*p.line(way) &^= dirtyLine
 }
 
@@ -85,7 +85,7 @@ func (c *cache) warmFill(p place, way int, addr uint64, bytes uint32) {
 func (c *cache) evict(p place) int {
 	way := p.renew(c.random)
 	if p.line(way).dirty() {
-		p.warmSend(c, c.address(p, p.labels()[way]), p.line(way).pieces(), c.valid(p.slice, p.first+way))
+		p.warmSend(c, c.address(p, *p.label(way)), p.line(way).pieces(), c.valid(p.slice, p.first+way))
 	}
 	c.empty(p, way)
 	return way

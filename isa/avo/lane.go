@@ -26,10 +26,12 @@ func lane(a assembler) {
 	l.find()
 	l.above()
 	l.insert()
+	l.insertAll()
+	l.prefetch()
 }
 
 // laneLead is Lead of package lane.
-const laneLead = 32
+const laneLead = 40
 
 type laneRows struct {
 	assembler
@@ -515,5 +517,54 @@ func (l laneRows) insert() {
 		l.JHI(operand.LabelRef(label))
 	}
 	l.VZEROUPPER()
+	l.RET()
+}
+
+// insertAll is insert for many pairs of words, 32 at a time: they come in any order, so that most go less far back than that.
+func (l laneRows) insertAll() {
+	l.function("insertAllAVX", "func(x, y, spans *uint32, n int)")
+	l.arg("x", reg.RDI)
+	l.arg("y", reg.RSI)
+	l.arg("spans", reg.R8)
+	l.arg("n", reg.RCX)
+	l.Label("span")
+	l.insertOne("x", reg.RDI, 0)
+	l.insertOne("y", reg.RSI, 4)
+	l.ADDQ(operand.Imm(8), reg.R8)
+	l.DECQ(reg.RCX)
+	l.JNE(operand.LabelRef("span"))
+	l.VZEROUPPER()
+	l.RET()
+}
+
+// insertOne inserts the word of a span at an offset into a list.
+func (l laneRows) insertOne(name string, end reg.Register, offset int) {
+	l.MOVL(at(reg.R8, offset), reg.EDX)
+	l.VPBROADCASTD(at(reg.R8, offset), reg.Y0)
+	l.MOVQ(end, reg.RAX)
+	l.Label(name)
+	for back := 0; back < 32; back += 8 {
+		l.VPMINUD(at(reg.RAX, -28-4*back), reg.Y0, y(1+back/8))
+		l.VPMAXUD(at(reg.RAX, -32-4*back), y(1+back/8), y(1+back/8))
+	}
+	for back := 0; back < 32; back += 8 {
+		l.VMOVDQU(y(1+back/8), at(reg.RAX, -28-4*back))
+	}
+	l.SUBQ(operand.I32(128), reg.RAX)
+	l.CMPL(at(reg.RAX, 0), reg.EDX)
+	l.JHI(operand.LabelRef(name))
+	l.ADDQ(operand.Imm(4), end)
+}
+
+// prefetch asks for the line of each 64 bytes from one on, up to that of the last.
+func (l laneRows) prefetch() {
+	l.function("prefetchFrom", "func(first, last *byte)")
+	l.arg("first", reg.RDI)
+	l.arg("last", reg.RSI)
+	l.Label("line")
+	l.PREFETCHT0(at(reg.RDI, 0))
+	l.ADDQ(operand.Imm(64), reg.RDI)
+	l.CMPQ(reg.RDI, reg.RSI)
+	l.JLS(operand.LabelRef("line"))
 	l.RET()
 }

@@ -47,11 +47,12 @@ const pastRows = 4
 type bank struct {
 	node
 	row     uint64
-	opened  uint64 // time of the activation
-	open    bool
 	refresh uint64 // time of the next refresh
+	opened  uint64 // time of the activation; all up to here is a line of the host's cache
+	open    bool
+	oldest  uint8
 	past    [pastRows]pastRow
-	oldest  int
+	_       [56]byte
 }
 
 // A channel is a pseudo-channel: what has a data bus and banks of its own.
@@ -78,8 +79,15 @@ type channel struct {
 	address
 }
 
+// anyShift is the mask of a shift of 64 bits, which spares the test for longer ones.
+const anyShift = 63
+
 // An address is split into bank group, bank and row.
-type address struct{ burstShift, groupShift, groupBits, columnBits, bankBits uint }
+type address struct {
+	groupShift, columnShift, bankShift uint
+	groupMask, bankMask                uint64 // of their numbers
+	inUnit                             uint64 // mask of consecutive bytes in one bank group
+}
 
 // A Memory is a channel of the machine: one or more pseudo-channels, which take turns by address.
 type Memory struct {
@@ -147,24 +155,28 @@ func (ch *channel) turnOf(from, to Command) uint64 {
 
 func newAddress(c *Config) address {
 	s := c.Standard
-	return address{burstShift: log2(s.BurstBytes), groupShift: log2(max(c.GroupBytes, s.BurstBytes)), groupBits: log2(s.Groups),
-		columnBits: log2(s.RowBytes), bankBits: log2(s.Banks)}
+	unit := log2(max(c.GroupBytes, s.BurstBytes))
+	return address{groupShift: unit, columnShift: log2(s.Groups) + log2(s.RowBytes) - unit, bankShift: log2(s.Banks),
+		inUnit: 1<<unit - 1, groupMask: uint64(s.Groups - 1), bankMask: uint64(s.Banks - 1)}
 }
 
 func log2(n int) uint { return uint(bits.Len(uint(n)) - 1) }
 
-// Access books a request that comes at a time: from when on it is in the controller's hands, and when a read's data
-// are there. A write waits in the write queue, and is done for whoever sent it when it has an entry.
-func (m *Memory) Access(at, addr uint64, bytes uint32, isWrite bool) (accepted, done uint64) {
+// Access books a request that comes at a time: from when on it is in the controller's hands, when a read's data
+// are there, and whether a row was opened meanwhile. A write waits in the write queue, and is done for whoever sent it when it has an entry.
+func (m *Memory) Access(at, addr uint64, bytes uint32, isWrite bool) (accepted, done uint64, opened bool) {
 	ch, local := m.split(addr)
 	ch.seen++
 	ch.counts.Bytes += uint64(bytes)
+	before := ch.counts.opened()
 	if isWrite {
 		accepted = ch.post(at, local, bytes)
-		return accepted, accepted
+		done = accepted
+	} else {
+		ch.idle(at)
+		accepted, done = at, ch.bursts(at, 0, local, bytes, Read)
 	}
-	ch.idle(at)
-	return at, ch.bursts(at, 0, local, bytes, Read)
+	return accepted, done, ch.counts.opened() != before
 }
 
 // split picks the pseudo-channel, and the address in it.
@@ -264,13 +276,8 @@ func (m *Memory) Flush(at uint64) uint64 {
 	return done
 }
 
-// Opened is how many rows were opened so far.
-func (m *Memory) Opened() (n uint64) {
-	for i := range m.channels {
-		n += m.channels[i].counts.Misses + m.channels[i].counts.Conflicts
-	}
-	return n
-}
+// opened is how many rows were.
+func (c *Counts) opened() uint64 { return c.Misses + c.Conflicts }
 
 // Counts are of all pseudo-channels.
 func (m *Memory) Counts() (sum Counts) {
@@ -289,9 +296,12 @@ func (m *Memory) Counts() (sum Counts) {
 // bursts moves the bytes of a request, in slots of the data bus from one on, and returns when the last are there.
 func (ch *channel) bursts(at, first, addr uint64, bytes uint32, column Command) (done uint64) {
 	size := uint64(ch.c.Standard.BurstBytes)
-	for a := addr &^ (size - 1); a < addr+uint64(bytes); a += size {
+	end := addr + uint64(bytes)
+	for a := addr &^ (size - 1); a < end; {
 		g, index, row := ch.locate(a)
-		done = max(done, ch.access(at, first, &ch.groups[g], &ch.banks[index], row, column))
+		for next := min(end, (a|ch.inUnit)+1); a < next; a += size {
+			done = max(done, ch.access(at, first, &ch.groups[g], &ch.banks[index], row, column))
+		}
 	}
 	ch.busy = max(ch.busy, done)
 	return done
@@ -300,22 +310,22 @@ func (ch *channel) bursts(at, first, addr uint64, bytes uint32, column Command) 
 // locate finds the bank group, the bank and the row of a burst: bank groups follow each other every few bytes, so that a
 // stream is not held up by one of them; then the columns of a row; then the banks.
 func (ch *channel) locate(addr uint64) (g, index int, row uint64) {
-	u := addr >> ch.groupShift
-	group := u & (1<<ch.groupBits - 1)
-	u >>= ch.groupBits + ch.columnBits - ch.groupShift
-	b := u & (1<<ch.bankBits - 1)
-	row = u >> ch.bankBits
+	u := addr >> (ch.groupShift & anyShift)
+	group := u & ch.groupMask
+	u >>= ch.columnShift & anyShift
+	b := u & ch.bankMask
+	row = u >> (ch.bankShift & anyShift)
 	if ch.c.HashBanks {
-		b = (b ^ row ^ row>>ch.bankBits) & (1<<ch.bankBits - 1)
+		b = (b ^ row ^ row>>(ch.bankShift&anyShift)) & ch.bankMask
 	}
-	return int(group), int(group<<ch.bankBits | b), row
+	return int(group), int(group<<(ch.bankShift&anyShift) | b), row
 }
 
 // access books a burst: a row that is open, or that a controller with the request in its queue would not have closed yet,
 // needs a column command only; others are opened first.
 func (ch *channel) access(at, first uint64, g *group, b *bank, row uint64, column Command) uint64 {
 	ch.refreshed(at, b)
-	if b.open && b.row == row {
+	if b.row == row && b.open {
 		ch.counts.Hits++
 	} else if past := ch.joins(at, b, row); past != nil {
 		ch.counts.Hits++

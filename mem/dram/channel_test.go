@@ -43,13 +43,13 @@ func forAll(t *testing.T, f func(t *testing.T, c *Config)) {
 func TestFirstRead(t *testing.T) {
 	forAll(t, func(t *testing.T, c *Config) {
 		m, x := New(c), &c.Standard.Timings
-		_, done := m.Access(5000, 0, 32, false)
+		_, done, _ := m.Access(5000, 0, 32, false)
 		burst, apart := units(x.burst(c.clock()), perNs), units(x.activations(), perNs)
 		opened := slotOf(5000, apart)*apart + units(x.RCDRD, perNs)
 		if want := (slotOf(opened+units(x.CL, perNs), burst) + 1) * burst; done != want {
 			t.Errorf("found %d, want %d", done, want)
 		}
-		if _, next := m.Access(done, 0, 32, false); next != (slotOf(done+units(x.CL, perNs), burst)+1)*burst {
+		if _, next, _ := m.Access(done, 0, 32, false); next != (slotOf(done+units(x.CL, perNs), burst)+1)*burst {
 			t.Errorf("a read of an open row takes %d", next-done)
 		}
 	})
@@ -104,7 +104,7 @@ func TestRowCycle(t *testing.T) {
 		c.Standard.check(t)
 		m, last := New(c), uint64(0)
 		for row := range uint64(8) {
-			_, done := m.Access(1, sameBank(c, row*64), 32, false)
+			_, done, _ := m.Access(1, sameBank(c, row*64), 32, false)
 			x := &c.Standard.Timings
 			cycle := max(units(x.RC, perNs), units(x.RAS, perNs)+units(x.RP, perNs), units(x.RCDRD, perNs)+units(x.RTP, perNs)+units(x.RP, perNs))
 			slack := units(x.activations()+x.burst(c.clock()), perNs)
@@ -149,7 +149,7 @@ func TestFourActivations(t *testing.T) {
 func stream(c *Config, m *Memory, n int, isWrite func(i int) bool, addr func(i int) uint64) float64 {
 	end := uint64(0)
 	for i := range n {
-		_, done := m.Access(1, addr(i), 128, isWrite(i))
+		_, done, _ := m.Access(1, addr(i), 128, isWrite(i))
 		end = max(end, done)
 	}
 	end = max(end, m.Flush(end))
@@ -225,7 +225,7 @@ func TestWriteQueueIsFull(t *testing.T) {
 			if first, _ := m.split(inOrder(i)); first != ch {
 				continue
 			}
-			accepted, _ := m.Access(1, inOrder(i), 128, true)
+			accepted, _, _ := m.Access(1, inOrder(i), 128, true)
 			least := uint64(0)
 			if n > uint64(c.Writes) {
 				least = (n - uint64(c.Writes)) * 4 * ch.burst
@@ -246,13 +246,13 @@ func TestWriteQueueGoesByArrival(t *testing.T) {
 		m := New(c)
 		const later = 1 << 40
 		for i := range 2 * c.Writes {
-			if accepted, _ := m.Access(later+uint64(i), uint64(i)<<13, 32, true); i < c.Writes-1 && accepted != later+uint64(i) {
+			if accepted, _, _ := m.Access(later+uint64(i), uint64(i)<<13, 32, true); i < c.Writes-1 && accepted != later+uint64(i) {
 				t.Fatalf("write %d has an entry in %d, want %d", i, accepted, later+i)
 			}
 		}
 		turns := m.Counts().Turns
 		for i := range c.Writes - 1 {
-			if accepted, _ := m.Access(uint64(i), uint64(i)<<13, 32, true); accepted != uint64(i) {
+			if accepted, _, _ := m.Access(uint64(i), uint64(i)<<13, 32, true); accepted != uint64(i) {
 				t.Fatalf("write %d, which comes before those, has an entry in %d, want %d", i, accepted, i)
 			}
 		}

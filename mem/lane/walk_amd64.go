@@ -1,6 +1,10 @@
 package lane
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 // wide says that the processor has the instructions of walk_amd64.s.
 var wide = cpu.X86.HasAVX2
@@ -62,12 +66,13 @@ func FillRows(rows []uint32, b []byte, lanes int) {
 //go:noescape
 func findAVX(list *uint32, n int, word uint32) (place int)
 
-// Find is the first place of a word in a list, or -1.
-func Find(list []uint32, word uint32) int {
-	if n := len(list); wide && n > 0 && (n == 4 || n%8 == 0) {
-		return findAVX(&list[0], n, word)
+// Find is the first place of a word among so many of a list from one on, counted from there, or -1.
+func Find(list []uint32, first, n int, word uint32) int {
+	if wide && (n == 4 || n%8 == 0 && n > 0) {
+		_ = list[first+n-1]
+		return findAVX(&list[first], n, word)
 	}
-	return findSlow(list, word)
+	return findSlow(list[first:first+n], word)
 }
 
 // aboveAVX is aboveSlow, of the list that ends before a word.
@@ -96,6 +101,34 @@ func Insert(x, y []uint32, end int, wordX, wordY uint32) {
 		return
 	}
 	insertAVX(&x[end], &y[end], wordX, wordY)
+}
+
+// insertAllAVX is insertAVX for the times of n spans.
+//
+//go:noescape
+func insertAllAVX(x, y, spans *uint32, n int)
+
+// InsertAll is Insert for the times of spans. After the lists' ends come as many words with all bits set.
+func InsertAll(x, y []uint32, end int, spans []Span) {
+	if len(spans) == 0 {
+		return
+	}
+	if !wide {
+		insertAllSlow(x, y, end, spans)
+		return
+	}
+	_, _ = x[end+len(spans)-1], y[end+len(spans)-1]
+	insertAllAVX(&x[end], &y[end], &spans[0].From, len(spans))
+}
+
+// prefetchFrom asks for the line of every 64th byte from one on, up to another one.
+//
+//go:noescape
+func prefetchFrom(first, last *byte)
+
+// Prefetch has the host fetch so many elements of a list from one on into its caches: they are looked at soon.
+func Prefetch[T ~uint32 | ~uint64](list []T, first, n int) {
+	prefetchFrom((*byte)(unsafe.Pointer(&list[first])), (*byte)(unsafe.Pointer(&list[first+n-1])))
 }
 
 // gatherWide is Walk.gatherSlow for up to four rows, if it says so.

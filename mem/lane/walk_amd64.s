@@ -739,13 +739,13 @@ TEXT ·aboveAVX(SB), NOSPLIT, $0-24
 	MOVL         word+8(FP), DX
 	VMOVD        DX, X0
 	VPBROADCASTD X0, Y0
-	MOVQ         $-32, AX
-	ADDQ         $+128, DI
+	MOVQ         $-40, AX
+	ADDQ         $+160, DI
 
 far:
-	SUBQ $+128, DI
-	ADDQ $+32, AX
-	CMPL -128(DI), DX
+	SUBQ $+160, DI
+	ADDQ $+40, AX
+	CMPL -160(DI), DX
 	JHI  far
 
 eight:
@@ -790,4 +790,74 @@ eight1:
 	CMPL    (DI), DX
 	JHI     eight1
 	VZEROUPPER
+	RET
+
+// func insertAllAVX(x *uint32, y *uint32, spans *uint32, n int)
+// Requires: AVX, AVX2
+TEXT ·insertAllAVX(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), DI
+	MOVQ y+8(FP), SI
+	MOVQ spans+16(FP), R8
+	MOVQ n+24(FP), CX
+
+span:
+	MOVL         (R8), DX
+	VPBROADCASTD (R8), Y0
+	MOVQ         DI, AX
+
+x:
+	VPMINUD      -28(AX), Y0, Y1
+	VPMAXUD      -32(AX), Y1, Y1
+	VPMINUD      -60(AX), Y0, Y2
+	VPMAXUD      -64(AX), Y2, Y2
+	VPMINUD      -92(AX), Y0, Y3
+	VPMAXUD      -96(AX), Y3, Y3
+	VPMINUD      -124(AX), Y0, Y4
+	VPMAXUD      -128(AX), Y4, Y4
+	VMOVDQU      Y1, -28(AX)
+	VMOVDQU      Y2, -60(AX)
+	VMOVDQU      Y3, -92(AX)
+	VMOVDQU      Y4, -124(AX)
+	SUBQ         $+128, AX
+	CMPL         (AX), DX
+	JHI          x
+	ADDQ         $0x04, DI
+	MOVL         4(R8), DX
+	VPBROADCASTD 4(R8), Y0
+	MOVQ         SI, AX
+
+y:
+	VPMINUD -28(AX), Y0, Y1
+	VPMAXUD -32(AX), Y1, Y1
+	VPMINUD -60(AX), Y0, Y2
+	VPMAXUD -64(AX), Y2, Y2
+	VPMINUD -92(AX), Y0, Y3
+	VPMAXUD -96(AX), Y3, Y3
+	VPMINUD -124(AX), Y0, Y4
+	VPMAXUD -128(AX), Y4, Y4
+	VMOVDQU Y1, -28(AX)
+	VMOVDQU Y2, -60(AX)
+	VMOVDQU Y3, -92(AX)
+	VMOVDQU Y4, -124(AX)
+	SUBQ    $+128, AX
+	CMPL    (AX), DX
+	JHI     y
+	ADDQ    $0x04, SI
+	ADDQ    $0x08, R8
+	DECQ    CX
+	JNE     span
+	VZEROUPPER
+	RET
+
+// func prefetchFrom(first *byte, last *byte)
+// Requires: MMX+
+TEXT ·prefetchFrom(SB), NOSPLIT, $0-16
+	MOVQ first+0(FP), DI
+	MOVQ last+8(FP), SI
+
+line:
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	CMPQ       DI, SI
+	JLS        line
 	RET

@@ -19,8 +19,14 @@ func (w *Walk) scatterWide([]byte, [][]uint32, uint64) bool { return false }
 // FillRows gives all lanes of rows, which lie one after the other, a word of b: the first, the one after it, and so on.
 func FillRows(rows []uint32, b []byte, lanes int) { fillSlow(rows, b, lanes) }
 
-// Find is the first place of a word in a list, or -1.
-func Find(list []uint32, word uint32) int { return findSlow(list, word) }
+// InsertAll is Insert for the times of spans. After the lists' ends come as many words with all bits set.
+func InsertAll(x, y []uint32, end int, spans []Span) { insertAllSlow(x, y, end, spans) }
+
+// Prefetch leaves it to the first look.
+func Prefetch[T ~uint32 | ~uint64](list []T, first, n int) {}
+
+// Find is the first place of a word among so many of a list from one on, counted from there, or -1.
+func Find(list []uint32, first, n int, word uint32) int { return findSlow(list[first:first+n], word) }
 
 // Above is how many words of a list in order, which begins with Lead words of 0 and ends before a place in it, are greater than a word.
 func Above(list []uint32, end int, word uint32) int { return aboveSlow(list, end, word) }

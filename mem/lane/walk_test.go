@@ -173,10 +173,23 @@ func TestFind(t *testing.T) {
 			if want >= min(n, 40) {
 				want = -1
 			}
-			if got := Find(list, word); got != want {
+			if got := Find(list, 0, n, word); got != want {
 				t.Fatalf("%d of %d words: found at %d, want %d", word, n, got, want)
 			}
 		}
+	}
+}
+
+// Any part of a list may be fetched ahead, which changes nothing.
+func TestPrefetch(t *testing.T) {
+	list := []uint64{40: 1}
+	for first := range list {
+		for n := 1; first+n <= len(list); n++ {
+			Prefetch(list, first, n)
+		}
+	}
+	if list[40] != 1 {
+		t.Fatal("a prefetch has changed a word")
 	}
 }
 
@@ -184,7 +197,7 @@ func TestFind(t *testing.T) {
 func TestListsInOrderAreTheSlowOnes(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 9))
 	for range 200 {
-		lists, most := [2][2][]uint32{}, r.Uint32()>>r.IntN(32)|1
+		lists, most, spans := [3][2][]uint32{}, r.Uint32()>>r.IntN(32)|1, []Span{}
 		for i := range lists {
 			for j := range lists[i] {
 				lists[i][j] = slices.Repeat([]uint32{1<<32 - 1}, Lead+64)
@@ -193,14 +206,20 @@ func TestListsInOrderAreTheSlowOnes(t *testing.T) {
 		}
 		for end := Lead; end < Lead+64; end++ {
 			x, y := r.Uint32N(most), ^uint32(0)>>r.IntN(2)-r.Uint32N(most)
-			fast, slow := lists[0], lists[1]
+			fast, slow, all := lists[0], lists[1], lists[2]
 			if got, want := Above(fast[0], end, x), aboveSlow(slow[0], end, x); got != want {
 				t.Fatalf("%d of %d words are above %d, want %d", got, end-Lead, x, want)
 			}
 			Insert(fast[0], fast[1], end, x, y)
+			spans = append(spans, Span{x, y})
+			if r.IntN(8) == 0 || end == Lead+63 {
+				InsertAll(all[0], all[1], end+1-len(spans), spans)
+				spans = spans[:0]
+			}
 			insertSlow(slow[0], end, x)
 			insertSlow(slow[1], end, y)
-			if !slices.Equal(fast[0], slow[0]) || !slices.Equal(fast[1], slow[1]) || !slices.IsSorted(fast[0]) {
+			if !slices.Equal(fast[0], slow[0]) || !slices.Equal(fast[1], slow[1]) || !slices.IsSorted(fast[0]) ||
+				len(spans) == 0 && (!slices.Equal(all[0], slow[0]) || !slices.Equal(all[1], slow[1])) {
 				t.Fatalf("with %d and %d: %d, want %d", x, y, fast, slow)
 			}
 		}

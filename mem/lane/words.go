@@ -54,13 +54,23 @@ func findSlow(list []uint32, word uint32) int {
 }
 
 // Lead is how many words come before those of a list in order: it is read from its end back, so far at a time.
-const Lead = 32
+const Lead = 40
 
 func aboveSlow(list []uint32, end int, word uint32) (count int) {
 	for i := end - 1; list[i] > word; i-- {
 		count++
 	}
 	return count
+}
+
+// A Span is from when until when something is so.
+type Span struct{ From, Until uint32 }
+
+func insertAllSlow(x, y []uint32, end int, spans []Span) {
+	for i, s := range spans {
+		insertSlow(x, end+i, s.From)
+		insertSlow(y, end+i, s.Until)
+	}
 }
 
 func insertSlow(list []uint32, end int, word uint32) {
