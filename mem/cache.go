@@ -76,6 +76,7 @@ type level struct {
 	counter Counter
 	now     *uint64 // cycle of the access at hand
 	warmCounts
+	undo      *undo  // nil: accesses without time change the caches for good
 	part      *Level // nil: not among the parts of a machine
 	keeps     bool   // stores, until evicted
 	eager     bool   // lines that stores have written whole go to the next level before they are evicted

@@ -18,6 +18,7 @@ type Fast struct {
 	walks  *walks        // nil: translations have no second level
 	fifos  *latencyFIFOs // nil: loads wait for no entry, and pass each other
 	warmed Warmed
+	undo   undo
 	now    uint64 // cycle of the access at hand
 }
 

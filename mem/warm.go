@@ -34,6 +34,9 @@ func (f *Fast) Warm(r *Request) {
 func (c *cache) warm(store bool, addr uint64, bytes uint32, w written) {
 	c.looks++
 	p := c.locate(addr)
+	if c.undo != nil {
+		c.undo.keep(p)
+	}
 	way := p.find()
 	if way < 0 && store && !c.WriteAllocate {
 		c.warmNext(store, addr, bytes, w)
