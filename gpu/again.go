@@ -56,25 +56,36 @@ func mayWait(in *isa.Inst) bool {
 // runLooked runs a launch without time, and if its signature asks for a sample, once more with time on the memory that it left; then
 // memory is as the first run left it.
 func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) error {
-	if k.seen++; k.seen == 1 { // it finds nothing in the caches, and looking would bring its lines in
+	if k.seen++; k.seen == 1 { // it finds nothing in the caches
+		s.history.ran(preceding{held: true})
 		return s.clocked(l, whole(kern), follows)
 	}
 	issued := append([]account.InstCount(nil), issuedOf(kern.Code)...)
-	c, x, err := s.look(l, kern)
+	c, x, light, err := s.look(l, kern)
 	if err != nil {
 		if c != nil {
 			s.tally.add(l.step, c)
 		}
 		return err
 	}
-	x.generations = float64(groups(kern.NumWorkgroups)) / float64(s.generation(kern))
+	if x.generations = float64(groups(kern.NumWorkgroups)) / float64(s.generation(kern)); !light {
+		x.after = s.history.after(&x, s)
+	}
 	a := k.launches.of(&x)
-	if k.launches.wants(a) {
-		timed, err := s.again(l, kern, c, issued, follows)
+	here := preceding{launch: l, kernel: kern, like: x, base: a.base}
+	defer func() { s.history.ran(here) }()
+	if k.launches.wants(a, x.size) {
+		if !light {
+			err = s.bringBack()
+		}
+		var timed *account.Counts
+		if err == nil {
+			timed, err = s.again(l, kern, c, issued, follows)
+		}
 		if err != nil {
 			return err
 		}
-		if timed != nil {
+		if here.held = timed != nil; here.held {
 			s.tally.add(l.step, timed)
 			k.launches.sampled(a, sample{float64(timed.Cycles), float64(timed.Instructions())}, s.draw)
 			return nil
@@ -92,28 +103,35 @@ func issuedOf(c *simd.Code) []account.InstCount {
 }
 
 // look runs a launch without time. Some of its workgroups bring their lines into the caches, which shows what they ask of memory. They are
-// the same in every launch: what one finds in the caches, others would have left there.
-func (s *sampler) look(l *launch, kern *kernel) (*account.Counts, signature, error) {
+// the same in every launch. Then the caches are as they were: lines of a few workgroups would be there in the place of what the launch finds.
+// light: it matters little what that is.
+func (s *sampler) look(l *launch, kern *kernel) (all *account.Counts, x signature, light bool, err error) {
+	if fast, ok := s.timing.machine.hierarchy.(*mem.Fast); ok {
+		fast.Remember()
+		defer fast.PutBack()
+	}
 	var sum, seen account.Counts
-	var x signature
+	missed := 0.0
 	for _, p := range lookedAt(groups(kern.NumWorkgroups), s.Sampling) {
 		c, err := s.untimed.run(l.work, p.Part, p.seen)
 		if c != nil {
 			sum.Add(c)
 		}
 		if err != nil {
-			return &sum, x, err
+			return &sum, x, false, err
 		}
 		if p.seen {
 			seen.Add(c)
-			asks := s.demand(c, kern)
-			x.demand.add(&asks, float64(c.Instructions()))
+			asks, n := s.demand(c, kern), float64(c.Instructions())
+			x.demand.add(&asks, n)
+			missed += n * s.missed(c)
 		}
 	}
-	x.demand.scale(1 / float64(max(seen.Instructions(), 1)))
+	n := float64(max(seen.Instructions(), 1))
+	x.demand.scale(1 / n)
 	sum.Functional.Launches = 1
 	x.mix, x.size = mixOf(&sum.ByClass), float64(sum.Instructions())
-	return &sum, x, nil
+	return &sum, x, x.demand.light(missed/n, s.Sampling), nil
 }
 
 // A lookedPart is a part of a launch; seen: it brings its lines into the caches.
@@ -148,14 +166,19 @@ func (s *sampler) demand(c *account.Counts, w resident) (d demand) {
 	return s.capacities.demand(c, fast.Warmed(), s.untimed.ldsUnit, &need, s.timing.machine.limits)
 }
 
+// missed is how long memory would work for an instruction of what ran last without time, if the last level of the caches held nothing.
+func (s *sampler) missed(c *account.Counts) float64 {
+	fast, ok := s.timing.machine.hierarchy.(*mem.Fast)
+	if !ok {
+		return 0
+	}
+	return s.capacities.missed(c, fast.Warmed())
+}
+
 // again runs a launch once more with time; nil: it did other work than at first, so that it does not count.
 func (s *sampler) again(l *launch, kern *kernel, c *account.Counts, issued []account.InstCount, follows bool) (*account.Counts, error) {
-	written, _ := kern.Bindings.Written(kern.Code.Program.Insts)
-	sum := uint64(0)
-	for _, b := range written {
-		sum += uint64(len(b))
-	}
-	if sum > s.timing.guard.host.left() || !mayKeep(s.Sampling, sum, c.Instructions()) {
+	written := kern.written()
+	if !s.mayPutBack(written, c.Instructions()) {
 		return nil, nil
 	}
 	s.kept.keep(written)
@@ -175,6 +198,21 @@ func (s *sampler) again(l *launch, kern *kernel, c *account.Counts, issued []acc
 	}
 	timed.OutOfBounds = c.OutOfBounds
 	return timed, nil
+}
+
+// written is the memory that a kernel may write.
+func (k *kernel) written() [][]byte {
+	list, _ := k.Bindings.Written(k.Code.Program.Insts)
+	return list
+}
+
+// mayPutBack says whether memory that a launch of so many instructions writes may be put back after it ran once more.
+func (s *sampler) mayPutBack(written [][]byte, instructions uint64) bool {
+	sum := uint64(0)
+	for _, b := range written {
+		sum += uint64(len(b))
+	}
+	return sum <= s.timing.guard.host.left() && mayKeep(s.Sampling, sum, instructions)
 }
 
 // mayKeep says whether so many bytes may be put back after a second run of so many instructions.

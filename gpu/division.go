@@ -26,6 +26,7 @@ type division struct {
 	last   *alike  // stratum of what ran last without time, if it was one
 	ran    float64 // instructions of that
 	warmth warmth
+	sparse bool   // workgroups ran that did not bring their lines into the caches
 	start  uint64 // workgroups that end at the beginning before others run without time
 	settle uint64 // those that end before what the machine does is what it goes on with, in each window
 	window window
@@ -182,6 +183,7 @@ func (d *division) take(next *alike) {
 			t.whole = t.whole || !t.divided
 		} else {
 			t.since = 0 // another window is likely to come to as little
+			t.unclear = t.unclear.and(t.sample)
 		}
 	}
 }
@@ -196,7 +198,7 @@ func (d *division) leap(at uint64) uint64 {
 		}
 		a := d.look(&at)
 		d.take(a)
-		if a == nil || !d.holds(at) || !d.rows.wants(a) {
+		if a == nil || !d.holds(at) || !d.rows.wants(a, 0) {
 			continue
 		}
 		if a = d.refill(a, &at); a != nil && d.holds(at) {
@@ -216,13 +218,13 @@ func (d *division) begins(at uint64) uint64 {
 // holds says whether there is space for a window after a workgroup.
 func (d *division) holds(at uint64) bool { return d.all > d.begins(at)+d.settle+d.generation/2 }
 
-// open begins a window, with workgroups whose lines those before them have not brought in: on the machine they would have begun at the
-// same time. What is on the machine ends first, and some of what comes then: what was left half done finds its lines gone, and waves that came in
+// open begins a window. Those before it bring all of their lines in: where a launch goes around in somewhat more memory than a cache holds, lines
+// that they left out would not be evicted, and be found again and again. What is on the machine ends first, and some of what comes then: what was left half done finds its lines gone, and waves that came in
 // step of each other go on so for some generations.
 func (d *division) open(a *alike, at uint64) uint64 {
 	begin := d.begins(at)
 	if at < begin {
-		if c := d.without(at, begin, false); c != nil {
+		if c := d.without(at, begin, true); c != nil {
 			d.count(a, c)
 		}
 	}
@@ -236,10 +238,13 @@ func (d *division) open(a *alike, at uint64) uint64 {
 // of which stratum a window is now, nil of none: where workgroups come that do something else, the piece ends, and what they ask of memory may be
 // what others did that have been timed, as it did not show in what the caches had held.
 func (d *division) refill(a *alike, at *uint64) *alike {
-	if !d.warmth.enough || d.light {
+	if !d.sparse || d.light {
 		return a
 	}
-	w := warmth{Sampling: d.Sampling, capacity: d.warmth.capacity, line: d.warmth.line}
+	w := d.warmth
+	if w.enough {
+		w.begin()
+	}
 	var x signature
 	size := max(d.piece/8, 16)
 	for last := min(*at+uint64(d.RefillPieces)*d.piece, d.all); *at < last && !w.turned(); {
@@ -253,12 +258,14 @@ func (d *division) refill(a *alike, at *uint64) *alike {
 			w.brought(fast.Warmed())
 		}
 		x = d.shown(c)
-		others := d.split(a, c)
-		if !others {
-			d.count(a, c)
+		is := a
+		if x.mix.distance(&a.like.mix) > d.OtherMix*max(1, a.like.blur.mix) {
+			is = d.rows.of(&x)
 		}
-		if !others && x.mix.distance(&a.like.mix) <= d.OtherMix*max(1, a.like.blur) {
-			continue
+		if !d.split(a, c) {
+			if d.count(is, c); is == a {
+				continue
+			}
 		}
 		if a.missed++; a.missed <= d.Missed {
 			d.end = to
@@ -297,7 +304,7 @@ func (d *division) rest(at uint64) uint64 {
 		if d.last != a {
 			d.last, d.ran = a, 0
 		}
-		if d.ran += float64(c.Instructions()); x.distance(&d.like, d.Sampling) > d.like.tolerance(&x) {
+		if d.ran += float64(c.Instructions()); x.distance(&d.like, d.Sampling) > 1 {
 			break
 		}
 	}
@@ -314,11 +321,19 @@ func (d *division) peek(at uint64) (to uint64, other bool) {
 	}
 	x := d.shown(c)
 	d.count(d.last, c)
-	if d.ran += float64(c.Instructions()); x.distance(&d.like, d.Sampling) > max(d.Aside, 2*d.like.blur) { // a quarter of those that showed it
+	if d.ran += float64(c.Instructions()); x.distance(&d.like, d.Sampling) > d.aside() {
 		return to, true
 	}
 	d.ran = 0
 	return to, false
+}
+
+// aside is how far a few workgroups may be from the signature of a piece: they are a quarter of those that show it, so that chance counts twice.
+func (d *division) aside() float64 {
+	if d.like.blur.any() {
+		return max(d.Aside, 2)
+	}
+	return d.Aside
 }
 
 // shown is the signature of workgroups that brought their lines into the caches.
@@ -337,7 +352,7 @@ func (d *division) look(at *uint64) *alike {
 	*at = to
 	a := d.rows.of(&d.like)
 	a.pieces.add(&d.like, a)
-	if d.like.blur > 1 && a.pieces.n > 0 {
+	if d.like.blur.any() && a.pieces.n > 0 {
 		a.like.blend(&d.like, a.pieces.n)
 	}
 	d.count(a, c)
@@ -347,7 +362,7 @@ func (d *division) look(at *uint64) *alike {
 			d.warmth.begin()
 		}
 	}
-	d.light = d.warmth.little(&d.like.demand, missed)
+	d.light = d.like.demand.light(missed, d.Sampling)
 	d.warmth.enough = d.warmth.enough || d.light
 	d.last, d.ran = nil, 0
 	return a
@@ -375,9 +390,7 @@ func (d *division) show(at, end uint64) (sum *account.Counts, missed float64) {
 		parts[i] = d.shown(c)
 		n := float64(c.Instructions())
 		all.demand.add(&parts[i].demand, n)
-		if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
-			missed += n * d.capacities.missed(c, fast.Warmed())
-		}
+		missed += n * d.missed(c)
 	}
 	n := float64(max(sum.Instructions(), 1))
 	all.mix = mixOf(&sum.ByClass)
@@ -410,6 +423,7 @@ func (d *division) without(at, end uint64, warm bool) *account.Counts {
 	if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok && warm {
 		d.warmth.brought(fast.Warmed())
 	}
+	d.sparse = d.sparse || !warm
 	return c
 }
 
@@ -423,7 +437,7 @@ func (d *division) count(a *alike, c *account.Counts) {
 // another: of each as much as makes up the mix. It says whether they do.
 func (d *division) split(like *alike, c *account.Counts) bool {
 	m := mixOf(&c.ByClass)
-	if m.distance(&like.like.mix) <= d.OtherMix/2*max(1, like.like.blur) {
+	if m.distance(&like.like.mix) <= d.OtherMix/2*max(1, like.like.blur.mix) {
 		return false
 	}
 	a, b, f := d.rows.unmix(like, &m)
@@ -455,12 +469,6 @@ func (w *warmth) begin() { w.bytes, w.asked, w.enough = 0, 0, false }
 // turned says whether nothing is left of what the last level held, or hardly any of it would be by now if it were not asked for again and again.
 func (w *warmth) turned() bool {
 	return w.bytes >= w.Full*w.capacity || w.asked >= 2*w.Full*w.capacity
-}
-
-// little says whether it matters little what the caches hold, by what is asked of the machine, and what memory would be if nothing were found in
-// the last level. Stores ask nothing of memory until the last level is full of them.
-func (w *warmth) little(d *demand, missed float64) bool {
-	return max(missed, d[demandMemory], d[demandLatency]) < w.Light*d[d.busiest()]
 }
 
 // brought takes down what workgroups brought in: when that is as much as there is space, nothing of before is left, and when it is hardly

@@ -119,8 +119,8 @@ func TestWhatMattersLittle(t *testing.T) {
 		memory, latency, missed float64
 		want                    bool
 	}{{0.9, 0, 0.9, false}, {0, 0, 0.9, false}, {0.1, 0.8, 0.1, false}, {0.1, 0.2, 0.1, true}} {
-		w := warmth{Sampling: config.DefaultSampling()}
-		if got := w.little(&demand{demandIssue: 1, demandMemory: c.memory, demandLatency: c.latency}, c.missed); got != c.want {
+		d := demand{demandIssue: 1, demandMemory: c.memory, demandLatency: c.latency}
+		if got := d.light(c.missed, config.DefaultSampling()); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

@@ -20,6 +20,7 @@ type sampler struct {
 	capacities *capacities
 	draw       *rand.Rand
 	kept       keeper // memory that is put back after a second run
+	history    history
 }
 
 // newSampler is the sampler of a job; its seed decides what is drawn.
@@ -32,6 +33,7 @@ func newSampler(x *executor, by *config.Sampling, m *config.Machine) sampler {
 // begin starts a round.
 func (s *sampler) begin() {
 	s.kinds = kinds{Sampling: s.Sampling}
+	s.history = history{}
 	s.draw = rand.New(rand.NewPCG(uint64(s.Seed), 0))
 }
 
@@ -127,6 +129,8 @@ func (k *kind) timed(x *signature, cycles, instructions float64) {
 
 // run runs a launch of which a part is timed, or none if it is like others.
 func (s *sampler) run(l *launch, w resident, follows bool) error {
+	before := s.history
+	s.history = history{} // what others leave in the caches is not known
 	if kern, ok := w.(*kernel); ok {
 		k := s.kinds.of(l, fmt.Sprintf("%p", kern.Code))
 		all := groups(kern.NumWorkgroups)
@@ -138,6 +142,7 @@ func (s *sampler) run(l *launch, w resident, follows bool) error {
 			return newDivision(s, l, kern, &k.rows, generation).run(follows)
 		}
 		if k.inTurn = k.inTurn || !s.mayRunTwice(kern); !k.inTurn {
+			s.history = before
 			return s.runLooked(k, l, kern, follows)
 		}
 	}

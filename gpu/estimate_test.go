@@ -202,10 +202,10 @@ func TestSpreadOfSizes(t *testing.T) {
 	if d := a.dispersion(); d.degrees != 2 || d.squares > 1e-20 {
 		t.Errorf("%+v of samples on a line: want the two in between, and no spread", d)
 	}
-	if took, within, ok := s.bySize(a, 130, nil); !ok || !within || math.Abs(took-1130) > 1e-9 {
+	if took, open, within, ok := s.bySize(a, 130, nil); !ok || open != 0 || !within || math.Abs(took-1130) > 1e-9 {
 		t.Errorf("130 instructions take %g (%v, %v)", took, within, ok)
 	}
-	if took, within, ok := s.bySize(a, 200, nil); !ok || within || math.Abs(took-1200) > 1e-9 {
+	if took, open, within, ok := s.bySize(a, 200, nil); !ok || open != 0 || within || math.Abs(took-1200) > 1e-9 {
 		t.Errorf("200 instructions take %g (%v, %v): want what the two nearest say, beyond all that was timed", took, within, ok)
 	}
 	a.samples[1].cycles *= 1.1
@@ -244,7 +244,7 @@ func TestASecondSample(t *testing.T) {
 		a, b := s.of(&signature{mix: mix{1: 1}}), s.of(&signature{mix: mix{2: 1}})
 		a.samples, b.samples = []sample{{100, 100}}, []sample{{100, 100}, {100, 100}}
 		a.rest[0], b.rest[0] = c.rest, 100000
-		if got := s.wants(a); got != c.want {
+		if got := s.wants(a, 0); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -282,15 +282,15 @@ func blurred(by *config.Sampling, shares ...float64) *signature {
 func TestBlurredSignatures(t *testing.T) {
 	by := config.DefaultSampling()
 	x, y := blurred(by, 0.2, 0.6), blurred(by, 0.4, 0.8)
-	if want := 3 * 2 / math.Sqrt(3); math.Abs(x.blur-want) > 1e-9 { // each is 0.2 off, twice other_mix
-		t.Errorf("blurred by %g, want %g", x.blur, want)
+	if want := 3 * 2 / math.Sqrt(3); math.Abs(x.blur.mix-want) > 1e-9 || x.blur.demand != 0 { // each is 0.2 off, twice other_mix
+		t.Errorf("blurred by %+v, want %g of the mix", x.blur, want)
 	}
-	if sharp := blurred(by, 0.4, 0.4); sharp.blur > 1e-9 || sharp.tolerance(sharp) != 1 {
+	if sharp := blurred(by, 0.4, 0.4); sharp.blur.mix > 1e-9 || sharp.blur.any() {
 		t.Errorf("%+v of parts that are the same", sharp)
 	}
 	x.blend(y, 2)
-	if math.Abs(x.mix[1]-0.5) > 1e-9 || math.Abs(x.blur-y.blur) > 1e-9 {
-		t.Errorf("the mean is %v, blurred by %g", x.mix, x.blur)
+	if math.Abs(x.mix[1]-0.5) > 1e-9 || math.Abs(x.blur.mix-y.blur.mix) > 1e-9 {
+		t.Errorf("the mean is %v, blurred by %+v", x.mix, x.blur)
 	}
 	a := &alike{Sampling: by, like: *x, pieces: asked{3, 1}, windows: asked{1, 1}}
 	if a.drift() != 0 {
@@ -377,7 +377,7 @@ func peekOf(t *testing.T, by *config.Sampling) string {
 // waits is at which member of a stratum a sample is taken.
 func waits(s *strata, a *alike) int {
 	n := 1
-	for !s.wants(a) {
+	for !s.wants(a, 0) {
 		n++
 	}
 	return n
@@ -530,12 +530,17 @@ func TestSamplingKeys(t *testing.T) {
 			near.samples = []sample{{1, 1}}
 			a := x.of(&signature{demand: demand{1: 0.7}})
 			a.rest[0] = 100
-			return fmt.Sprint(x.wants(a))
+			return fmt.Sprint(x.wants(a, 0))
 		}, "false", "true"},
 		{"light", func(s *config.Sampling) { s.Light = 0.1 }, func(s *config.Sampling) string {
-			w := warmth{Sampling: s}
-			return fmt.Sprint(w.little(&demand{demandIssue: 1, demandMemory: 0.3}, 0.3))
+			return fmt.Sprint((&demand{demandIssue: 1, demandMemory: 0.3}).light(0.3, s))
 		}, "true", "false"},
+		{"near_size", func(s *config.Sampling) { s.NearSize = 1.2 }, func(s *config.Sampling) string {
+			x := &newKind(s).launches
+			a := x.of(&signature{size: 100})
+			a.samples, a.since = []sample{{100, 100}, {100, 100}}, 0
+			return fmt.Sprint(x.wants(a, 140))
+		}, "false", "true"},
 		{"window_share", func(s *config.Sampling) { s.WindowShare = 0.05 }, windowOf, "6 batches after 16", "32 batches after 16"},
 		{"long_batches", func(s *config.Sampling) { s.LongBatches = 5 }, windowOf, "6 batches after 16", "5 batches after 16"},
 		{"settle", func(s *config.Sampling) { s.Settle = 3 }, windowOf, "6 batches after 16", "6 batches after 24"},
@@ -588,7 +593,7 @@ func TestSamplingKeys(t *testing.T) {
 		{"share", func(s *config.Sampling) { s.Share = 1 }, func(s *config.Sampling) string {
 			x := &strata{Sampling: s, share: 0.5}
 			x.of(&signature{demand: demand{1: 1}}).samples = []sample{{1, 1}}
-			return fmt.Sprint(x.wants(x.of(&signature{demand: demand{1: 0.7}})))
+			return fmt.Sprint(x.wants(x.of(&signature{demand: demand{1: 0.7}}), 0))
 		}, "false", "true"},
 		{"near_rows", func(s *config.Sampling) { s.NearRows = 2 }, func(s *config.Sampling) string {
 			x := &newKind(s).rows.strata
@@ -602,7 +607,7 @@ func TestSamplingKeys(t *testing.T) {
 			x := &newKind(s).rows.strata
 			near, a := x.of(&signature{demand: demand{1: 1}}), x.of(&signature{demand: demand{1: 0.7}})
 			near.samples, near.rest[0], a.rest[0], a.since = []sample{{1, 1}, {1, 1}}, 100000, 1000, 9
-			return fmt.Sprint(x.wants(a))
+			return fmt.Sprint(x.wants(a, 0))
 		}, "false", "true"},
 		{"blurred", func(s *config.Sampling) { s.Blurred = 0.5 }, func(s *config.Sampling) string {
 			r := &newKind(s).rows

@@ -73,11 +73,34 @@ func (r *rows) untimed(step int, add func(took, half float64)) {
 		}
 		add(took, half*a.apart(n))
 	}
-	add(0, apart)
+	moved, half := r.unclear(step)
+	add(moved, 0)
+	add(0, apart+half)
 	for _, b := range r.borders[step] {
 		add(0, r.open(b))
 	}
 	add(0, r.least*all)
+}
+
+// unclear is by how much more workgroups without time are taken to take, and half the width of the interval of that, as windows show something
+// else that are of one of several strata that have like classes of instructions: what those take lies between their samples and these windows.
+func (r *rows) unclear(step int) (more, half float64) {
+	for i, a := range r.list {
+		near := func(b *alike) bool { return b.like.mix.distance(&a.like.mix) <= r.OtherMix/2 }
+		if a.unclear.instructions == 0 || slices.ContainsFunc(r.list[:i], func(b *alike) bool { return b.unclear.instructions > 0 && near(b) }) {
+			continue
+		}
+		took, n, windows := 0.0, 0.0, sample{}
+		for _, b := range r.list {
+			if near(b) {
+				rate, _ := r.rate(b)
+				took, n, windows = took+rate*float64(b.rest[step]), n+float64(b.rest[step]), windows.and(b.unclear)
+			}
+		}
+		off := windows.rate()*n - took
+		more, half = more+off/2, half+math.Abs(off)/2
+	}
+	return more, half
 }
 
 // notSampled says why no sample was taken of what a step ran without time, where that takes a part of its cycles that matters.

@@ -93,6 +93,12 @@ func (d *demand) furthest(o *demand) (most int) {
 	return most
 }
 
+// light says whether it matters little what the caches hold, by what is asked of the machine, and for how long memory would work if nothing
+// were found in the last level. Stores ask nothing of memory until the last level is full of them.
+func (d *demand) light(missed float64, by *config.Sampling) bool {
+	return max(missed, d[demandMemory], d[demandLatency]) < by.Light*d[d.busiest()]
+}
+
 // demandName names a part.
 func demandName(part int) string {
 	if part >= demandLevels {
@@ -108,22 +114,27 @@ type signature struct {
 	size   float64 // instructions of a launch; 0: does not count
 	// generations are how many times as many workgroups a launch of this size has as the machine holds; 0: that does not count.
 	generations float64
-	// blur is the distance by which it may be off by chance, as the workgroups that show it differ.
-	blur float64
+	blur        blur   // as the workgroups that show it differ
+	after       *alike // the stratum of the launch before, if that is another one and what it left in the caches matters
 }
 
-// tolerance is the distance up to which two signatures are of one behaviour.
-func (s *signature) tolerance(o *signature) float64 { return max(1, s.blur, o.blur) }
+// A blur is by how much two signatures may differ by chance, as a multiple of what is between behaviours (other_mix, other_demand); up to 1 it does not count.
+type blur struct{ mix, demand float64 }
+
+func (b blur) any() bool { return max(b.mix, b.demand) > 1 }
+
+// with is the greater one of two, 1 at least.
+func (b blur) with(o blur) blur { return blur{max(1, b.mix, o.mix), max(1, b.demand, o.demand)} }
 
 // blurOf is how far off the mean of signatures may be by chance: so many standard errors of it, by how far they are from it.
-func blurOf(list []signature, mean *signature, by *config.Sampling) float64 {
-	squares := 0.0
+func blurOf(list []signature, mean *signature, by *config.Sampling) (b blur) {
 	for i := range list {
-		d := list[i].distance(mean, by)
-		squares += d * d
+		x, y := list[i].mix.distance(&mean.mix)/by.OtherMix, list[i].demand.distance(&mean.demand)/by.OtherDemand
+		b.mix, b.demand = b.mix+x*x, b.demand+y*y
 	}
 	n := float64(len(list))
-	return by.Blurred * math.Sqrt(squares/max(n-1, 1)/n)
+	errors := func(squares float64) float64 { return by.Blurred * math.Sqrt(squares/max(n-1, 1)/n) }
+	return blur{errors(b.mix), errors(b.demand)}
 }
 
 // blend adds the n-th signature to the mean of those before it.
@@ -131,16 +142,30 @@ func (s *signature) blend(x *signature, n float64) {
 	s.mix = x.mix.blend(&s.mix, 1/n)
 	s.demand.scale(1 - 1/n)
 	s.demand.add(&x.demand, 1/n)
-	s.blur += (x.blur - s.blur) / n
+	s.blur.mix += (x.blur.mix - s.blur.mix) / n
+	s.blur.demand += (x.blur.demand - s.blur.demand) / n
 }
 
 // distance is above 1 where signatures are of different behaviours.
 func (s *signature) distance(o *signature, by *config.Sampling) float64 {
-	d := max(s.mix.distance(&o.mix)/by.OtherMix, s.demand.distance(&o.demand)/by.OtherDemand)
+	b := s.blur.with(o.blur)
+	d := max(s.mix.distance(&o.mix)/(by.OtherMix*b.mix), s.demand.distance(&o.demand)/(by.OtherDemand*b.demand))
 	if s.size > 0 && o.size > 0 {
 		d = max(d, math.Abs(math.Log(s.size/o.size))/math.Log(by.OtherSize))
 	}
+	if s.after != o.after {
+		d += otherBefore
+	}
 	return d
+}
+
+// otherBefore is added to the distance of launches that came after different ones, which is more than one behaviour has.
+const otherBefore = 2
+
+// alike says whether signatures are of one behaviour, whatever came before.
+func (s signature) alike(o *signature, by *config.Sampling) bool {
+	s.after = o.after
+	return s.distance(o, by) <= 1
 }
 
 // capacities turn what accesses without time did into demands of a machine.

@@ -24,15 +24,21 @@ func (b *byGenerations) add(step, generations int, instructions uint64) {
 // wholeGenerations are the generations of which the last may be a part of one.
 func wholeGenerations(generations float64) int { return int(math.Ceil(generations - 1e-9)) }
 
-// costOf is what the members of a step that were not timed take, and half the width of its interval.
+// costOf is what the members of a step that were not timed take, and half the width of its interval: those of as many generations together, as
+// the time of launches is not in proportion to their size.
 func (a *alike) costOf(step int) (cycles, half float64) {
-	if a.quantized == 0 || a.byGenerations[step] == nil {
-		return a.cost(float64(a.count[step]), float64(a.rest[step]))
+	n, rest := a.count[step], a.rest[step]
+	add := func(m members) {
+		took, width := a.cost(float64(m.n), float64(m.instructions))
+		cycles, half = cycles+took, half+width
+		n, rest = n-m.n, rest-m.instructions
 	}
 	list := a.byGenerations[step]
 	for _, generations := range slices.Sorted(maps.Keys(list)) {
-		took, width := a.cost(float64(list[generations].n), float64(list[generations].instructions))
-		cycles, half = cycles+took, half+width
+		add(list[generations])
+	}
+	if n > 0 {
+		add(members{n, rest})
 	}
 	return cycles, half
 }
@@ -56,8 +62,8 @@ type sized struct {
 
 // bySize is what a launch of so many instructions takes by the samples nearest to it in effective size, of this stratum and of those that differ
 // from it in size alone: the smaller a launch is, the longer it takes for an instruction. One sample may be left out. within: some are no larger, and
-// some no smaller.
-func (s *strata) bySize(a *alike, instructions float64, but *sample) (cycles float64, within, ok bool) {
+// some no smaller. open is how far off it may be where an instruction takes longer in larger launches: from some size on, a launch does not fit into a cache.
+func (s *strata) bySize(a *alike, instructions float64, but *sample) (cycles, open float64, within, ok bool) {
 	size, list := a.effective(instructions), s.sizedBut(a, but)
 	slices.SortStableFunc(list, func(x, y sized) int {
 		return cmp.Compare(math.Abs(math.Log(x.size/size)), math.Abs(math.Log(y.size/size)))
@@ -67,15 +73,23 @@ func (s *strata) bySize(a *alike, instructions float64, but *sample) (cycles flo
 		smaller, larger = smaller || x.size <= size, larger || x.size >= size
 	}
 	if len(list) > 0 && a.quantized > 0 && list[0].size == size {
-		return list[0].cycles, true, true
+		return list[0].cycles, 0, true, true
 	}
 	for _, x := range list[min(1, len(list)):] {
 		if by := x.size - list[0].size; math.Abs(by) > a.SizesApart*size {
 			cycles = list[0].cycles + (size-list[0].size)*(x.cycles-list[0].cycles)/by
-			return cycles, smaller && larger, cycles > 0
+			return cycles, list[0].steps(x) * size / 2, smaller && larger, cycles > 0
 		}
 	}
-	return 0, false, false
+	return 0, 0, false, false
+}
+
+// steps is by how much longer an instruction takes in the larger one of two launches; 0: it takes no longer.
+func (x sized) steps(y sized) float64 {
+	if x.size < y.size {
+		x, y = y, x
+	}
+	return max(0, x.cycles/x.size-y.cycles/y.size)
 }
 
 // sizedBut are the samples that say what size does, but one: those of a quantized size together.
@@ -143,7 +157,7 @@ func (s *strata) offBySize(list []*alike, quantized float64) (squares float64) {
 		samples := b.warm()
 		for i := range samples {
 			off := 1.0 // nothing is said
-			if took, _, ok := s.bySize(b, samples[i].instructions, &samples[i]); ok {
+			if took, _, _, ok := s.bySize(b, samples[i].instructions, &samples[i]); ok {
 				off = took/samples[i].cycles - 1
 			}
 			squares += off * off

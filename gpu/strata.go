@@ -14,6 +14,10 @@ type sample struct{ cycles, instructions float64 }
 // rate is the cycles that an instruction took.
 func (s sample) rate() float64 { return s.cycles / s.instructions }
 
+func (s sample) and(o sample) sample {
+	return sample{s.cycles + o.cycles, s.instructions + o.instructions}
+}
+
 func eachOf(list []sample, f func(sample) float64) []float64 {
 	out := make([]float64, len(list))
 	for i, s := range list {
@@ -51,8 +55,10 @@ type alike struct {
 	byGenerations
 	quantized float64 // how much of what they take goes by whole generations of workgroups, from 0 to 1
 	as        *alike  // the one that it turned out to be
+	base      *alike  // the one of its signature, whatever came before
 	whole     bool    // a window was timed that was of this stratum alone
 	missed    int     // windows that were not begun, as others came first
+	unclear   sample  // windows that may be of it or of what came next
 	since     int     // members since the last sample
 	gap       int     // from there to the next one; 0: near
 	pieces    asked   // by all of a large launch
@@ -64,7 +70,7 @@ type asked struct{ sum, n float64 }
 
 // add adds a piece, if its signature is of the stratum: others are counted as of it that turned out to behave the same.
 func (q *asked) add(x *signature, a *alike) {
-	if a.like.distance(x, a.Sampling) <= a.like.tolerance(x) {
+	if a.like.distance(x, a.Sampling) <= 1 {
 		q.sum, q.n = q.sum+x.demand[a.like.demand.busiest()], q.n+1
 	}
 }
@@ -72,7 +78,7 @@ func (q *asked) add(x *signature, a *alike) {
 // drift is by how much more all pieces ask than those at which windows were timed, as a part of that: behaviour may change little by little
 // within a stratum, which is timed near its beginning. Where pieces differ by chance, so do those few.
 func (a *alike) drift() float64 {
-	if a.windows.sum == 0 || a.pieces.n == 0 || a.like.blur > 1 {
+	if a.windows.sum == 0 || a.pieces.n == 0 || a.like.blur.any() {
 		return 0
 	}
 	return a.pieces.sum/a.pieces.n/(a.windows.sum/a.windows.n) - 1
@@ -108,11 +114,22 @@ func (s *strata) nearest(x *signature, timed bool) (best *alike, distance float6
 // of is the stratum of a signature, a new one if it is like none.
 func (s *strata) of(x *signature) *alike {
 	a, d := s.nearest(x, false)
-	if a == nil || d > a.like.tolerance(x) {
+	if a == nil || d > 1 {
 		a = &alike{Sampling: s.Sampling, in: s, like: *x, rest: map[int]uint64{}, count: map[int]uint64{}}
+		a.base = s.baseOf(a)
 		s.list = append(s.list, a)
 	}
 	return cmp.Or(a.as, a)
+}
+
+// baseOf is the first stratum with the signature of a new one, whatever came before.
+func (s *strata) baseOf(a *alike) *alike {
+	for _, b := range s.list {
+		if a.like.alike(&b.like, s.Sampling) {
+			return b.base
+		}
+	}
+	return a
 }
 
 // another is the stratum of which a window is that begins with a signature: where one of which nothing was timed turns out to be one of which something was, that
@@ -127,7 +144,7 @@ func (s *strata) another(a *alike, x *signature) *alike {
 	}
 	clear(a.rest)
 	a.as = b
-	if s.wants(b) {
+	if s.wants(b, 0) {
 		return b
 	}
 	return nil
@@ -136,8 +153,11 @@ func (s *strata) another(a *alike, x *signature) *alike {
 // wants says whether the member at hand is timed: one of a stratum is, and others after it, ever further apart while they agree, as long as
 // the interval of what its members take is a large part of what all take.
 // Where more is timed than should be, what is near to something that was timed counts as that.
-func (s *strata) wants(a *alike) bool {
+func (s *strata) wants(a *alike, size float64) bool {
 	a.since++
+	if s.unlikeSize(a, size) {
+		return true
+	}
 	switch n := len(a.samples); {
 	case n == 0 && a.since < s.from:
 		return false
@@ -150,6 +170,21 @@ func (s *strata) wants(a *alike) bool {
 		return a.since >= s.near && s.share < 2*s.MostShare && s.large(a)
 	}
 	return a.since >= cmp.Or(a.gap, s.near) && s.share < s.MostShare && s.matters(a)
+}
+
+// unlikeSize says of a launch of a stratum with samples that none is near to it in size: time is not in proportion to instructions.
+func (s *strata) unlikeSize(a *alike, size float64) bool {
+	if size == 0 || len(a.samples) == 0 {
+		return false
+	}
+	for _, b := range s.sizes(a) {
+		for _, x := range b.samples {
+			if max(size/x.instructions, x.instructions/size) <= s.NearSize {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // matters says of a stratum whether the interval of what its members take is a large part of what all take, and large whether what they take is.
@@ -258,8 +293,8 @@ func (a *alike) cost(n, instructions float64) (cycles, half float64) {
 	mean, _ := ratio(list)
 	width := a.width(list)
 	if a.like.size > 0 && n > 0 {
-		if took, within, ok := a.in.bySize(a, instructions/n, nil); ok {
-			if half = width * took * n; !within {
+		if took, open, within, ok := a.in.bySize(a, instructions/n, nil); ok {
+			if half = (width*took + open) * n; !within {
 				half += math.Abs(took*n-mean*instructions) / 4
 			}
 			return took * n, half
@@ -320,7 +355,7 @@ func (a *alike) dispersion() (d dispersion) {
 			d.add(dispersion{(x.rate()/mean - 1) * (x.rate()/mean - 1), 1})
 			continue
 		}
-		if took, within, ok := a.in.bySize(a, x.instructions, x); ok && within {
+		if took, _, within, ok := a.in.bySize(a, x.instructions, x); ok && within {
 			off := x.cycles/took - 1
 			d.add(dispersion{off * off, 1})
 		}

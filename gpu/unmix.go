@@ -6,7 +6,7 @@ func (r *rows) parts(w *window) (list []timed) {
 	first, last := &w.marks[0], &w.marks[len(w.marks)-1]
 	whole, m := between(*first, *last), mixBetween(first, last)
 	apart := m.distance(&w.stratum.like.mix)
-	if apart <= r.OtherMix/2*max(1, w.stratum.like.blur) {
+	if apart <= r.OtherMix/2*max(1, w.stratum.like.blur.mix) {
 		return []timed{{w.stratum, whole, false}}
 	}
 	for from := 0; from+batchesOfGeneration < len(w.marks); from += batchesOfGeneration {

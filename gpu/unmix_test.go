@@ -105,7 +105,7 @@ func divided200(t *testing.T, by *config.Sampling, generation uint64) *division 
 	r.sampler.Sampling = by
 	first := firstLaunch(t, r)
 	d := newDivision(&r.sampler, first, first.work.(*kernel), &newKind(by).rows, generation)
-	d.warmth.enough = true
+	d.warmth.enough, d.sparse = true, true
 	return d
 }
 
@@ -147,14 +147,40 @@ func TestOthersBeforeAWindow(t *testing.T) {
 	}
 }
 
-// What asks little of memory begins its windows at once, and so does what has not been left since its lines came in.
+// What asks little of memory begins its windows at once, and so does a launch of which all workgroups brought their lines in.
 func TestWindowsThatNeedNoRefill(t *testing.T) {
-	for _, set := range []func(d *division){func(d *division) { d.light = true }, func(d *division) { d.warmth.enough = false }} {
+	for _, set := range []func(d *division){func(d *division) { d.light = true }, func(d *division) { d.sparse = false }} {
 		d := divided200(t, config.DefaultSampling(), 4)
 		a, at := d.look0(), uint64(7)
 		if set(d); d.refill(a, &at) != a || at != 7 {
 			t.Errorf("%d", at)
 		}
+	}
+}
+
+// Workgroups that do something else count as what they are also where a window goes on to them: they would cost what the stratum of the window costs.
+func TestOthersThatAWindowComesTo(t *testing.T) {
+	by := config.DefaultSampling()
+	by.Missed = 0
+	d := divided200(t, by, 4)
+	own, other, at := d.look0(), d.rows.of(&signature{mix: mix{1: 1}}), uint64(0)
+	d.refill(other, &at)
+	if step := d.tally.number(d.step); at == 0 || own.rest[step] == 0 || other.rest[step] != 0 {
+		t.Errorf("after %d workgroups %d instructions count as of their own, %d as of the others", at, own.rest[step], other.rest[step])
+	}
+}
+
+// What was brought in since behaviour changed counts for a window: only the rest has to be.
+func TestARefillGoesOn(t *testing.T) {
+	refilled := func(bytes float64) uint64 {
+		d := divided200(t, config.DefaultSampling(), 4)
+		a, at := d.look0(), uint64(0)
+		d.warmth.enough, d.warmth.bytes = false, bytes*d.warmth.capacity
+		d.refill(a, &at)
+		return at
+	}
+	if none, all := refilled(0), refilled(1.2); none == 0 || all != 0 {
+		t.Errorf("refilled by %d workgroups where nothing had come, by %d where all had", none, all)
 	}
 }
 
