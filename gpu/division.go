@@ -183,7 +183,7 @@ func (d *division) take(next *alike) {
 			t.whole = t.whole || !t.divided
 		} else {
 			t.since = 0 // another window is likely to come to as little
-			t.unclear = t.unclear.and(t.sample)
+			d.rows.eitherOf(t.alike, next, t.sample)
 		}
 	}
 }

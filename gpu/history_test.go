@@ -92,11 +92,12 @@ func TestUnclearWindows(t *testing.T) {
 		x.samples = []sample{{float64(100 * (i + 1)), 100}}
 		x.rest[0] = 1000
 	}
-	if more, half := r.unclear(0); more != 0 || half != 0 {
+	if more, half := r.moved(0); more != 0 || half != 0 {
 		t.Errorf("%g +- %g without such windows", more, half)
 	}
-	a.unclear, b.unclear = sample{100, 100}, sample{100, 100}
-	if more, half := r.unclear(0); more != -500 || half != 500 { // 3000 by the samples, 2000 by the windows
+	r.eitherOf(a, b, sample{100, 100})
+	r.eitherOf(b, a, sample{100, 100})
+	if more, half := r.moved(0); more != -500 || half != 500 { // 3000 by the samples, 2000 by the windows
 		t.Errorf("%g +- %g cycles, want -500 +- 500", more, half)
 	}
 }

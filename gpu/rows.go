@@ -14,6 +14,7 @@ type rows struct {
 	strata
 	least   float64          // half the interval that is added, of what windows can't show
 	borders map[int][]border // by step
+	unclear []unclear
 }
 
 // A border is somewhere among instructions that ran without time: workgroups before them were of another stratum than those after them.
@@ -73,7 +74,7 @@ func (r *rows) untimed(step int, add func(took, half float64)) {
 		}
 		add(took, half*a.apart(n))
 	}
-	moved, half := r.unclear(step)
+	moved, half := r.moved(step)
 	add(moved, 0)
 	add(0, apart+half)
 	for _, b := range r.borders[step] {
@@ -82,22 +83,35 @@ func (r *rows) untimed(step int, add func(took, half float64)) {
 	add(0, r.least*all)
 }
 
-// unclear is by how much more workgroups without time are taken to take, and half the width of the interval of that, as windows show something
-// else that are of one of several strata that have like classes of instructions: what those take lies between their samples and these windows.
-func (r *rows) unclear(step int) (more, half float64) {
-	for i, a := range r.list {
-		near := func(b *alike) bool { return b.like.mix.distance(&a.like.mix) <= r.OtherMix/2 }
-		if a.unclear.instructions == 0 || slices.ContainsFunc(r.list[:i], func(b *alike) bool { return b.unclear.instructions > 0 && near(b) }) {
-			continue
+// Unclear windows may be of either of two strata that have like classes of instructions.
+type unclear struct {
+	a, b    *alike // b nil: of a, or of what was not looked at
+	windows sample
+}
+
+// eitherOf takes such a window down.
+func (r *rows) eitherOf(a, b *alike, x sample) {
+	for i := range r.unclear {
+		if u := &r.unclear[i]; u.a == a && u.b == b || u.a == b && u.b == a {
+			u.windows = u.windows.and(x)
+			return
 		}
-		took, n, windows := 0.0, 0.0, sample{}
-		for _, b := range r.list {
-			if near(b) {
-				rate, _ := r.rate(b)
-				took, n, windows = took+rate*float64(b.rest[step]), n+float64(b.rest[step]), windows.and(b.unclear)
+	}
+	r.unclear = append(r.unclear, unclear{a, b, x})
+}
+
+// moved is by how much more workgroups without time are taken to take, and half the width of the interval of that, as unclear windows show something
+// else than the samples of their strata: what both strata take together lies between the two.
+func (r *rows) moved(step int) (more, half float64) {
+	for _, u := range r.unclear {
+		took, n := 0.0, 0.0
+		for _, a := range []*alike{u.a, u.b} {
+			if a != nil {
+				rate, _ := r.rate(a)
+				took, n = took+rate*float64(a.rest[step]), n+float64(a.rest[step])
 			}
 		}
-		off := windows.rate()*n - took
+		off := u.windows.rate()*n - took
 		more, half = more+off/2, half+math.Abs(off)/2
 	}
 	return more, half

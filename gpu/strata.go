@@ -58,7 +58,6 @@ type alike struct {
 	base      *alike  // the one of its signature, whatever came before
 	whole     bool    // a window was timed that was of this stratum alone
 	missed    int     // windows that were not begun, as others came first
-	unclear   sample  // windows that may be of it or of what came next
 	since     int     // members since the last sample
 	gap       int     // from there to the next one; 0: near
 	pieces    asked   // by all of a large launch

@@ -19,7 +19,8 @@ type slice struct {
 	draws uint32   // of lines to replace at random
 	held  setBits  // sets that hold lines
 	dirty setBits  // sets that may have dirty lines
-	_     [16]byte // all before, and each queue, takes whole lines of the host's cache
+	kept  *setBits // sets that are put back; nil: none yet
+	_     [8]byte  // all before, and each queue, takes whole lines of the host's cache
 
 	requests queue // not yet at the tags
 	misses   queue // lines that are fetched, and stores passed on that are not acknowledged

@@ -1,8 +1,8 @@
 package mem
 
-// An undo is what the sets of caches were before accesses without time changed them, in the order of those: a set as often as it was looked at.
+// An undo is what the sets of caches were before accesses without time changed them.
 type undo struct {
-	sets  []keptSet
+	sets  []keptSet // in the order in which they were first looked at
 	tags  []uint32
 	lines []line
 	words []uint64
@@ -37,9 +37,17 @@ func (f *Fast) PutBack() {
 	}
 }
 
-// keep keeps the set of a place.
+// keep keeps the set of a place, if it is not kept yet.
 func (u *undo) keep(p place) {
 	s, end := p.slice, p.first+p.ways
+	if s.kept == nil {
+		kept := make(setBits, len(s.held))
+		s.kept = &kept
+	}
+	if s.kept.has(p.set) {
+		return
+	}
+	s.kept.mark(p.set)
 	k := keptSet{slice: s, set: p.set, draws: s.draws, held: s.held.has(p.set), dirty: s.dirty.has(p.set), words: s.words != nil}
 	u.tags, u.lines = append(u.tags, s.tags[p.first:end]...), append(u.lines, s.lines[p.first:end]...)
 	if k.words {
@@ -56,6 +64,7 @@ func (u *undo) keep(p place) {
 // putBack puts the set that was kept last back.
 func (u *undo) putBack(k *keptSet) {
 	s := k.slice
+	s.kept.unmark(k.set)
 	first, end := int(k.set)*s.ways, int(k.set+1)*s.ways
 	u.tags, u.lines = takeBack(u.tags, s.tags[first:end]), takeBack(u.lines, s.lines[first:end])
 	switch {
