@@ -87,32 +87,33 @@ func (r *rows) untimed(step int, add func(took, half float64)) {
 type unclear struct {
 	a, b    *alike // b nil: of a, or of what was not looked at
 	windows sample
+	n       int
 }
 
 // eitherOf takes such a window down.
 func (r *rows) eitherOf(a, b *alike, x sample) {
 	for i := range r.unclear {
 		if u := &r.unclear[i]; u.a == a && u.b == b || u.a == b && u.b == a {
-			u.windows = u.windows.and(x)
+			u.windows, u.n = u.windows.and(x), u.n+1
 			return
 		}
 	}
-	r.unclear = append(r.unclear, unclear{a, b, x})
+	r.unclear = append(r.unclear, unclear{a, b, x, 1})
 }
 
 // moved is by how much more workgroups without time are taken to take, and half the width of the interval of that, as unclear windows show something
-// else than the samples of their strata: what both strata take together lies between the two.
+// else than the samples of their strata: what both strata take together is a mean of the two, by how many windows and samples there are.
 func (r *rows) moved(step int) (more, half float64) {
 	for _, u := range r.unclear {
-		took, n := 0.0, 0.0
+		took, n, samples := 0.0, 0.0, 0
 		for _, a := range []*alike{u.a, u.b} {
 			if a != nil {
 				rate, _ := r.rate(a)
-				took, n = took+rate*float64(a.rest[step]), n+float64(a.rest[step])
+				took, n, samples = took+rate*float64(a.rest[step]), n+float64(a.rest[step]), samples+len(a.samples)
 			}
 		}
-		off := u.windows.rate()*n - took
-		more, half = more+off/2, half+math.Abs(off)/2
+		off := (u.windows.rate()*n - took) * float64(u.n) / float64(u.n+samples)
+		more, half = more+off, half+math.Abs(off)
 	}
 	return more, half
 }
