@@ -219,8 +219,8 @@ func (d *division) begins(at uint64) uint64 {
 func (d *division) holds(at uint64) bool { return d.all > d.begins(at)+d.settle+d.generation/2 }
 
 // open begins a window. Those before it bring all of their lines in: where a launch goes around in somewhat more memory than a cache holds, lines
-// that they left out would not be evicted, and be found again and again. What is on the machine ends first, and some of what comes then: what was left half done finds its lines gone, and waves that came in
-// step of each other go on so for some generations.
+// that they left out would not be evicted, and be found again and again. What is on the machine ends first, and some of what comes then: what was
+// left half done finds its lines gone, and waves that came in step of each other go on so for some generations.
 func (d *division) open(a *alike, at uint64) uint64 {
 	begin := d.begins(at)
 	if at < begin {

@@ -31,7 +31,7 @@ func interval(samples []float64) (mean, half float64) {
 func ratio(list []sample) (rate, half float64) {
 	var sum sample
 	for _, s := range list {
-		sum.cycles, sum.instructions = sum.cycles+s.cycles, sum.instructions+s.instructions
+		sum = sum.and(s)
 	}
 	if rate = sum.rate(); len(list) < 2 {
 		return rate, rate

@@ -45,7 +45,7 @@ func addPart(list []timed, a *alike, x sample) []timed {
 	}
 	for i := range list {
 		if t := &list[i]; t.alike == a {
-			t.cycles, t.instructions = t.cycles+x.cycles, t.instructions+x.instructions
+			t.sample = t.sample.and(x)
 			return list
 		}
 	}

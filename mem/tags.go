@@ -48,14 +48,16 @@ func (l line) pieces() line  { return l & dirtyLine }
 // setBits has a bit for each set of a slice.
 type setBits []uint64
 
-func (b setBits) mark(set uint64) { b[set/64] |= 1 << (set % 64) }
+func (b setBits) mark(set uint64)     { b[set/64] |= 1 << (set % 64) }
+func (b setBits) unmark(set uint64)   { b[set/64] &^= 1 << (set % 64) }
+func (b setBits) has(set uint64) bool { return b != nil && b[set/64]>>(set%64)&1 != 0 }
+
+// set marks a set or unmarks it.
 func (b setBits) set(set uint64, to bool) {
 	if b.unmark(set); to {
 		b.mark(set)
 	}
 }
-func (b setBits) unmark(set uint64)   { b[set/64] &^= 1 << (set % 64) }
-func (b setBits) has(set uint64) bool { return b != nil && b[set/64]>>(set%64)&1 != 0 }
 
 // make allocates a slice's tags, when it is first used.
 func (s *slice) make(l *level) {
