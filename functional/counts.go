@@ -32,6 +32,7 @@ const maxFaults = 8
 func (c *Counts) add(k *worker) {
 	c.Workgroups += k.counts.Workgroups
 	c.Waves += k.counts.Waves
+	c.Longest = max(c.Longest, k.counts.Longest)
 	c.LDSUnit += k.counts.LDSUnit
 	c.LDSFaults += k.lds.Faults
 	c.Faults = append(c.Faults, k.lds.First...)

@@ -125,6 +125,7 @@ type Counts struct {
 	Lanes        account.LaneCounts
 	Workgroups   uint64
 	Waves        uint64
+	Longest      uint64 // instructions of the wave that has most
 	// Moved are the bytes of device memory that lanes moved: read, written, and
 	// updated by atomics; LDS are those of workgroups' memory.
 	Moved [mem.Atomic + 1]uint64

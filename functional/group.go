@@ -42,7 +42,7 @@ func (k *worker) begin(kernel *Kernel, wg *Workgroup) *group {
 
 func (k *worker) beginWave(g *group, i int) {
 	w, p := &g.waves[i], g.kernel.Program
-	w.pc, w.status = 0, waveRuns
+	w.pc, w.status, w.length = 0, waveRuns, 0
 	w.regs = k.registers(g.code)
 	start := simd.Start{Group: &g.shared, WaveInGroup: uint32(i), WavesInGroup: uint32(len(g.waves)),
 		NumWorkgroups: g.wg.Count, Push: g.kernel.Bindings.Push, Node: g.wg.Node, Fragments: g.wg.Fragments}
@@ -86,7 +86,9 @@ func (k *worker) visit(g *group) (over, moved bool) {
 			if w.status != waveRuns {
 				continue
 			}
+			before := k.clock
 			why := k.carry(g, w)
+			w.length += k.clock - before
 			if k.clock-k.looked > lookEvery { // also where waves meet at barriers without end
 				k.watch()
 			}
@@ -96,6 +98,7 @@ func (k *worker) visit(g *group) (over, moved bool) {
 				progress = true
 			case ended:
 				g.live--
+				k.counts.Longest = max(k.counts.Longest, w.length)
 				k.giveRegisters(g.code, w.regs)
 				progress = true
 			case spent:

@@ -37,6 +37,7 @@ type wave struct {
 	pc     int32
 	status waveState
 	regs   *simd.Registers
+	length uint64 // instructions so far
 	// looks at memory that others write since changes was the number of changes.
 	looks   int
 	changes uint64

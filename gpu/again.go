@@ -57,8 +57,15 @@ func mayWait(in *isa.Inst) bool {
 // memory is as the first run left it.
 func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) error {
 	if k.seen++; k.seen == 1 { // it finds nothing in the caches
+		if err := s.bringBack(); err != nil {
+			return err
+		}
 		s.history.ran(preceding{held: true})
-		return s.clocked(l, whole(kern), follows)
+		return k.first(s, l, kern, follows)
+	}
+	if !s.mayPutBack(kern.written(), uint64(k.each*float64(groups(kern.NumWorkgroups)))) {
+		s.history = history{again: s.history.again}
+		return s.runInTurn(s.kinds.of(l, kern.like()), l, kern, follows)
 	}
 	issued := append([]account.InstCount(nil), issuedOf(kern.Code)...)
 	c, x, light, err := s.look(l, kern)
@@ -94,6 +101,16 @@ func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) erro
 	}
 	s.untimedMember(a, l, c, wholeGenerations(x.generations))
 	return nil
+}
+
+// first times the first launch of a kind.
+func (k *kind) first(s *sampler, l *launch, kern *kernel, follows bool) error {
+	before := s.tally.soFarOf(l.step)
+	err := s.clocked(l, whole(kern), follows)
+	after := s.tally.soFarOf(l.step)
+	k.launches.alone = sample{float64(after.cycles - before.cycles), float64(after.instructions() - before.instructions())}
+	k.each = k.launches.alone.instructions / float64(groups(kern.NumWorkgroups))
+	return err
 }
 
 // issuedOf are the counts of a program's instructions.

@@ -23,8 +23,7 @@ type division struct {
 
 	piece uint64 // workgroups, in the mean
 	atHand
-	last   *alike  // stratum of what ran last without time, if it was one
-	ran    float64 // instructions of that
+	untimedParts
 	warmth warmth
 	sparse bool   // workgroups ran that did not bring their lines into the caches
 	start  uint64 // workgroups that end at the beginning before others run without time
@@ -41,6 +40,15 @@ type atHand struct {
 	end   uint64
 	like  signature
 	light bool // it matters little what caches hold
+}
+
+// untimedParts are what ran without time.
+type untimedParts struct {
+	parts   ran
+	longest uint64  // instructions of the wave that has most, since the last part
+	held    uint64  // of that of the part before the last window: waves like it end when no others are left
+	last    *alike  // stratum of what ran last, if it was one
+	ran     float64 // instructions of that
 }
 
 // An emptied is when the machine began to run empty last, nil if it did not, and for how many cycles it ran empty and filled again, which without
@@ -72,6 +80,9 @@ func newDivision(s *sampler, l *launch, k *kernel, r *rows, generation uint64) *
 	for i := range insts {
 		d.drains = d.drains || mayWait(&insts[i])
 	}
+	if r.second = 4 * s.MostShare; d.drains {
+		r.second = 2 * s.MostShare // each window empties the machine
+	}
 	return d
 }
 
@@ -81,14 +92,14 @@ func (d *division) sizes() {
 	for w.align = uint64(s.Align); w.align > d.generation+d.generation/2; {
 		w.align = (w.align + 1) / 2
 	}
-	d.settle = d.part(s.SettleShare, d.generation, uint64(s.Settle)*d.generation)
+	d.settle = portion(d.all, s.SettleShare, d.generation, uint64(s.Settle)*d.generation)
 	w.batch = max(d.generation/batchesOfGeneration, 1)
-	w.batches = int(d.part(s.WindowShare, uint64(s.Batches)*w.batch, uint64(s.LongBatches)*w.batch) / w.batch)
+	w.batches = int(portion(d.all, s.WindowShare, uint64(s.Batches)*w.batch, uint64(s.LongBatches)*w.batch) / w.batch)
 }
 
-// part is a share of the workgroups, from least to most.
-func (d *division) part(share float64, least, most uint64) uint64 {
-	return max(min(uint64(share*float64(d.all)), most), least)
+// portion is a share of all workgroups, from least to most.
+func portion(all uint64, share float64, least, most uint64) uint64 {
+	return max(min(uint64(share*float64(all)), most), least)
 }
 
 // issued is how many instructions waves of the launch issued before the cycle at hand, and those of each class.
@@ -125,9 +136,14 @@ func (d *division) atEnd() {
 		d.close()
 		d.take(a)
 	}
+	d.rows.ended(d.tally.number(d.step), d.parts, float64(d.generation)*float64(d.kernel.need().Waves), float64(d.held))
 	step := d.tally.step(d.step)
 	if a, _ := d.rows.nearest(&d.like, true); a == nil && len(d.rows.list) > 0 {
-		d.rows.sampled(d.rows.list[0], sample{float64(step.Cycles), float64(max(step.Instructions(), 1))}, d.draw)
+		timed := step.Instructions()
+		if f := step.Functional; f != nil {
+			timed -= f.Instructions()
+		}
+		d.rows.sampled(d.rows.list[0], sample{float64(step.Cycles), float64(max(timed, 1))}, d.draw)
 	}
 }
 
@@ -227,6 +243,9 @@ func (d *division) open(a *alike, at uint64) uint64 {
 		if c := d.without(at, begin, true); c != nil {
 			d.count(a, c)
 		}
+	}
+	if n := len(d.parts); n > 0 {
+		d.held = d.parts[n-1].longest
 	}
 	a.windows.add(&d.like, a)
 	d.window.open(a, d.settle)
@@ -424,6 +443,7 @@ func (d *division) without(at, end uint64, warm bool) *account.Counts {
 		d.warmth.brought(fast.Warmed())
 	}
 	d.sparse = d.sparse || !warm
+	d.longest = max(d.longest, d.untimed.longest)
 	return c
 }
 
@@ -431,6 +451,16 @@ func (d *division) without(at, end uint64, warm bool) *account.Counts {
 func (d *division) count(a *alike, c *account.Counts) {
 	c.Estimate = &account.Estimate{} // follows when all is known
 	a.rest[d.tally.add(d.step, c)] += c.Instructions()
+	d.part(a, c)
+}
+
+// part takes down workgroups that ran without time.
+func (d *division) part(a *alike, c *account.Counts) {
+	if len(d.parts) == 0 {
+		d.held = d.longest
+	}
+	d.parts = append(d.parts, ranPart{a, float64(c.Instructions()), d.longest})
+	d.longest = 0
 }
 
 // split counts workgroups that ran without time, after others of a stratum, where the classes of their instructions say that some of them are of
@@ -449,6 +479,7 @@ func (d *division) split(like *alike, c *account.Counts) bool {
 	step, first := d.tally.add(d.step, c), uint64(f*float64(n))
 	a.rest[step] += first
 	b.rest[step] += n - first
+	d.part(a, c)
 	d.last, d.ran = b, 0
 	return true
 }
@@ -480,5 +511,5 @@ func (w *warmth) brought(by *mem.Warmed) {
 	}
 	bytes := float64(by.Came[last]) * w.line
 	w.bytes, w.asked = w.bytes+bytes, w.asked+float64(by.Looks[last])*w.line
-	w.enough = w.enough || bytes <= w.Filling*float64(by.Looks[last])*w.line || w.bytes >= w.Full*w.capacity
+	w.enough = w.enough || bytes <= w.Filling*float64(by.Looks[last])*w.line || w.turned()
 }

@@ -50,13 +50,14 @@ type kind struct {
 	carries  bool
 	ran      int
 	graph    bool
-	inTurn   bool // they may not run twice
+	inTurn   bool    // they may not run twice
+	each     float64 // instructions of a workgroup of the first one
 	launches strata
 	rows     rows
 }
 
 func newKind(by *config.Sampling) *kind {
-	k := &kind{Sampling: by, launches: strata{Sampling: by, first: 2, from: 1, near: by.Near, least: by.Near, far: by.Far, spread: by.Spread}}
+	k := &kind{Sampling: by, launches: strata{Sampling: by, first: 2, from: 1, near: by.Near, least: by.Near, far: by.Far, spread: by.Spread, second: 2 * by.MostShare}}
 	k.rows.strata = strata{Sampling: by, first: 2, from: by.FromPiece, near: by.NearRows, least: 1, far: max(by.Pieces, by.NearRows), spread: by.SpreadRows, worth: by.WorthTiming}
 	k.rows.least = by.LeastRows
 	return k
@@ -89,7 +90,7 @@ func (s *kinds) settle() {
 		for _, a := range append(k.launches.list, k.rows.list...) {
 			a.settle()
 		}
-		k.rows.borders = nil
+		k.rows.borders, k.rows.late = nil, nil
 	}
 }
 
@@ -139,7 +140,7 @@ func (s *sampler) run(l *launch, w resident, follows bool) error {
 		}
 		if generation := s.generation(w); all >= k.inPartFrom()*generation {
 			k.parted++
-			return newDivision(s, l, kern, &k.rows, generation).run(follows)
+			return runAfter(before, newDivision(s, l, kern, &k.rows, generation), follows)
 		}
 		if k.inTurn = k.inTurn || !s.mayRunTwice(kern); !k.inTurn {
 			s.history = before
@@ -152,6 +153,23 @@ func (s *sampler) run(l *launch, w resident, follows bool) error {
 		}
 	}
 	return s.runInTurn(s.kinds.of(l, w.like()), l, w, follows)
+}
+
+// runAfter runs a large launch after those of a history.
+func runAfter(before history, d *division, follows bool) error {
+	s := d.sampler
+	if s.history = before; !s.mayRunTwice(d.kernel) {
+		s.history = history{again: before.again}
+		return d.run(follows)
+	}
+	err := s.bringBack()
+	if err == nil {
+		err = d.run(follows)
+	}
+	size := d.parts.instructions() * float64(d.all) / float64(max(d.all-d.timed, 1))
+	like := signature{mix: d.like.mix, demand: d.like.demand, size: size} // as the last piece shows it
+	s.history.ran(preceding{launch: d.launch, kernel: d.kernel, like: like, held: !d.sparse})
+	return err
 }
 
 // inPartFrom is of how many generations on the next launch is timed in part.
@@ -172,7 +190,8 @@ func (s *sampler) generation(w resident) uint64 {
 func (s *sampler) runInTurn(k *kind, l *launch, w resident, follows bool) error {
 	now, sample, then := k.timedNext()
 	if !now {
-		return s.likeOthers(k, l, w, then)
+		_, kernel := w.(*kernel)
+		return s.likeOthers(k, l, w, then || kernel)
 	}
 	before := s.tally.soFarOf(l.step)
 	if err := s.clocked(l, whole(w), follows); err != nil {

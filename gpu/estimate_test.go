@@ -240,7 +240,7 @@ func TestASecondSample(t *testing.T) {
 		share float64
 		want  bool
 	}{{100000, 0, true}, {100000, 0.09, true}, {100000, 0.11, false}, {100, 0, false}} {
-		s := &strata{Sampling: config.DefaultSampling(), first: 2, near: 1, far: 100, share: c.share}
+		s := &strata{Sampling: config.DefaultSampling(), first: 2, near: 1, far: 100, share: c.share, second: 0.1}
 		a, b := s.of(&signature{mix: mix{1: 1}}), s.of(&signature{mix: mix{2: 1}})
 		a.samples, b.samples = []sample{{100, 100}}, []sample{{100, 100}, {100, 100}}
 		a.rest[0], b.rest[0] = c.rest, 100000

@@ -28,6 +28,7 @@ type untimed struct {
 	within   bool                     // a timed launch, whose counts are not to be touched
 	later    []func()                 // what is to be counted when that is over
 	ldsUnit  uint64                   // cycles of the LDS that the last run took which brought its lines into the caches
+	longest  uint64                   // instructions of the wave of the last run that has most
 	made     account.Counts           // of the last run
 	part     account.FunctionalCounts // of the last run
 }
@@ -72,7 +73,7 @@ func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Count
 	before := u.machine.store.Faults.Count
 	did, err := run()
 	u.did += did.Total()
-	u.ldsUnit = did.LDSUnit
+	u.ldsUnit, u.longest = did.LDSUnit, did.Longest
 	u.faults = append(u.faults, did.Faults...)
 	u.count(did.Issues)
 	u.part = account.FunctionalCounts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,

@@ -1,11 +1,17 @@
 package gpu
 
-import "spvsim/account"
+import (
+	"slices"
+
+	"spvsim/account"
+)
 
 // A history is what is known of the launches before the one at hand, as far as it matters for what that finds in the caches.
 type history struct {
-	last preceding // launch
-	held signature // of the launch whose lines the caches hold; of size 0: that is not known
+	last  preceding   // launch
+	held  preceding   // whose lines the caches hold
+	since []preceding // those after it, of which the caches hold nothing, oldest first
+	again uint64      // instructions of launches that ran once more
 }
 
 // A preceding launch comes before another one.
@@ -17,11 +23,19 @@ type preceding struct {
 	held   bool   // the caches hold its lines
 }
 
+// maxSince is how many launches are kept. Knob.
+const maxSince = 64
+
 // ran adds a launch.
 func (h *history) ran(p preceding) {
 	if h.last = p; p.held {
-		h.held = p.like
+		h.held, h.since = p, nil
+		return
 	}
+	if len(h.since) == maxSince {
+		h.since = slices.Clone(h.since[maxSince/2:])
+	}
+	h.since = append(h.since, p)
 }
 
 // after is the stratum of the launch before, if that asks for something else; nil: it is like the launch at hand, or not known.
@@ -32,19 +46,49 @@ func (h *history) after(x *signature, s *sampler) *alike {
 	return h.last.base
 }
 
-// fits says whether the caches hold the lines of the launch before, or of one like it and of about its size.
+// fits says whether the caches hold the lines of the last launch, or of one like it and those since, of about their size and on the same memory.
 func (h *history) fits(s *sampler) bool {
-	was, is := &h.held, &h.last.like
-	return h.last.held || was.size > 0 && was.alike(is, s.Sampling) && max(was.size/is.size, is.size/was.size) <= 1+s.SizesApart
+	return !slices.ContainsFunc(h.since, func(p preceding) bool { return !h.held.serves(&p, s) })
 }
 
-// bringBack runs the launch before the one at hand once more without time, so that the caches hold its lines as they would if it had been
-// timed. Memory and counts are as before then. It does not where the caches fit, or what it writes is too much to put back.
+// serves says whether what the caches hold of a launch is what another one leaves in them.
+func (p *preceding) serves(o *preceding, s *sampler) bool {
+	x, y := &p.like, &o.like
+	return p.kernel != nil && p.kernel.Bindings.Same(o.kernel.Bindings) && x.alike(y, s.Sampling) && max(x.size/y.size, y.size/x.size) <= 1+s.SizesApart
+}
+
+// bringBack runs the launches before the one at hand once more without time, so that the caches hold their lines as they would if they had been timed:
+// as many as fill the last level, if all those that ran again stay a part of what ran. It does not where the caches fit.
 func (s *sampler) bringBack() error {
-	p := &s.history.last
-	if p.kernel == nil || s.history.fits(s) {
+	h := &s.history
+	if h.fits(s) {
 		return nil
 	}
+	first, left := len(h.since), 2*s.Full
+	for instructions := h.again; first > 0 && left > 0; first-- {
+		p := &h.since[first-1]
+		if instructions += uint64(p.like.size); first < len(h.since) && float64(instructions) > s.Again*float64(s.untimed.did) {
+			break
+		}
+		left -= s.capacities.fills(&p.like)
+	}
+	for i := range h.since[first:] {
+		p := &h.since[first+i]
+		from := 0.0
+		if i == 0 && left < 0 {
+			from = -left / s.capacities.fills(&p.like)
+		}
+		if err := p.onceMore(s, from); err != nil {
+			return err
+		}
+	}
+	h.last.held, h.held, h.since = true, h.last, nil
+	return nil
+}
+
+// onceMore runs a launch from a part of its workgroups on once more without time. Memory and counts are as before then. It does not where what it
+// writes is too much to put back.
+func (p *preceding) onceMore(s *sampler, from float64) error {
 	written := p.kernel.written()
 	if !s.mayPutBack(written, uint64(p.like.size)) {
 		return nil
@@ -53,11 +97,14 @@ func (s *sampler) bringBack() error {
 	did, seen, faults := u.did, len(u.faults), store.Faults
 	counted := append([]account.InstCount(nil), issuedOf(p.kernel.Code)...)
 	s.kept.keep(written)
-	_, err := u.run(p.launch.work, whole(p.kernel), true)
+	part := whole(p.kernel)
+	part.First = uint64(from * float64(part.End))
+	s.timing.machine.hierarchy.KernelBoundary()
+	_, err := u.run(p.launch.work, part, true)
+	s.history.again += u.did - did
 	s.kept.putBack(written)
 	issuedOf(p.kernel.Code)
 	copy(p.kernel.Code.Counts, counted)
 	u.did, u.faults, store.Faults = did, u.faults[:seen], faults
-	p.held, s.history.held = true, p.like
 	return err
 }

@@ -4,24 +4,40 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/cu"
+	"spvsim/mem"
 )
 
 // Caches fit a launch where they hold the lines of the one before it, or of one like that and of its size.
 func TestCachesThatFit(t *testing.T) {
 	s := &sampler{Sampling: config.DefaultSampling()}
 	like := func(share, size float64) signature { return signature{mix: mix{1: share, 2: 1 - share}, size: size} }
+	on := func(addr uint64) *kernel {
+		return &kernel{Launch: cu.Launch{Bindings: &mem.Bindings{Descriptors: []mem.Descriptor{{Addr: addr}}}}}
+	}
+	launch := func(addr uint64, share, size float64) preceding {
+		return preceding{kernel: on(addr), like: like(share, size)}
+	}
+	held := launch(0, 1, 100)
+	held.held = true
 	for _, c := range []struct {
 		name string
-		h    history
+		ran  []preceding
 		want bool
 	}{
-		{"timed", history{last: preceding{held: true}}, true},
-		{"nothing known", history{last: preceding{like: like(1, 100)}}, false},
-		{"one like it", history{preceding{like: like(1, 100)}, like(1, 105)}, true},
-		{"a larger one", history{preceding{like: like(1, 100)}, like(1, 120)}, false},
-		{"other behaviour", history{preceding{like: like(1, 100)}, like(0.5, 100)}, false},
+		{"nothing", nil, true},
+		{"timed", []preceding{launch(8, 1, 100), held}, true},
+		{"nothing known", []preceding{{held: true}, launch(0, 1, 100)}, false},
+		{"ones like it", []preceding{held, launch(0, 1, 105), launch(0, 1, 100)}, true},
+		{"a larger one", []preceding{held, launch(0, 1, 120)}, false},
+		{"other behaviour", []preceding{held, launch(0, 0.5, 100), launch(0, 1, 100)}, false},
+		{"other memory", []preceding{held, launch(8, 1, 100)}, false},
 	} {
-		if got := c.h.fits(s); got != c.want {
+		var h history
+		for _, p := range c.ran {
+			h.ran(p)
+		}
+		if got := h.fits(s); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -99,5 +115,22 @@ func TestUnclearWindows(t *testing.T) {
 	r.eitherOf(b, a, sample{100, 100})
 	if more, half := r.moved(0); more != -500 || half != 500 { // 3000 by the samples, 2000 by the windows
 		t.Errorf("%g +- %g cycles, want -500 +- 500", more, half)
+	}
+}
+
+// A wave with many times the instructions of others goes on when they have ended, between as fast as alone and as slowly as among others; one that is no
+// longer than those at the end that was timed does not count again.
+func TestTheLongestWaveEndsLate(t *testing.T) {
+	a := &alike{}
+	a.like.demand[demandLatency] = 0.1
+	rate := func(*alike) float64 { return 0.5 } // cycles an instruction, of 100 waves: 50 for an instruction of each
+	r := ran{{a, 10000, 100}, {a, 10000, 400}, {a, 10000, 100}}
+	cycles, half := r.late(rate, 100, 100)
+	// 10000 cycles are left when the second part begins: 200 instructions of its longest wave. 100 were timed, and 100 take 15 to 50 cycles each.
+	if cycles != 3250 || half != 1750 {
+		t.Errorf("%g +- %g cycles, want 3250 +- 1750", cycles, half)
+	}
+	if cycles, half := r[:1].late(rate, 100, 100); cycles != 0 || half != 0 {
+		t.Errorf("%g +- %g cycles of waves as long as those that were timed", cycles, half)
 	}
 }

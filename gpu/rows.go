@@ -15,6 +15,7 @@ type rows struct {
 	least   float64          // half the interval that is added, of what windows can't show
 	borders map[int][]border // by step
 	unclear []unclear
+	late    map[int]overtime // by step
 }
 
 // A border is somewhere among instructions that ran without time: workgroups before them were of another stratum than those after them.
@@ -74,6 +75,8 @@ func (r *rows) untimed(step int, add func(took, half float64)) {
 		}
 		add(took, half*a.apart(n))
 	}
+	late := r.late[step]
+	add(late.cycles, late.half)
 	moved, half := r.moved(step)
 	add(moved, 0)
 	add(0, apart+half)
@@ -156,6 +159,10 @@ func (r *rows) why() string {
 // one nearest to it, and as much longer as what bounds them works for an instruction. The interval holds both, and more the further signatures are apart.
 func (s *strata) unsampled(x *signature, instructions float64) (cycles, half float64) {
 	a, distance := s.nearest(x, true)
+	if a == nil && s.alone.instructions > 0 {
+		cycles = s.alone.rate() * instructions
+		return cycles, cycles / 2
+	}
 	if a == nil {
 		return 0, 0
 	}

@@ -196,7 +196,7 @@ func (c *capacities) demand(did *account.Counts, w *mem.Warmed, local uint64, ne
 	for i, looks := range w.Looks {
 		spec := m.Level(mem.LevelNames[c.levels[i]])
 		all, _ := m.Instances(spec.SharedBy)
-		d[demandLevels+c.levels[i]] = float64(looks) * float64(spec.LineBytes) / (spec.BytesPerCycle * float64(spec.Slices*all)) / n
+		d[demandLevels+c.levels[i]] = float64(w.Moved[i]) / (spec.BytesPerCycle * float64(spec.Slices*all)) / n
 		latency += float64(looks) * float64(spec.LatencyCycles)
 		if c.levels[i] < 2 { // a request begins at the vector or at the scalar cache
 			first += float64(looks)
@@ -229,6 +229,23 @@ func (c *capacities) missed(did *account.Counts, w *mem.Warmed) float64 {
 	}
 	_, line := c.last()
 	return float64(w.Looks[last]) * line / c.memoryRate() / float64(max(did.Instructions(), 1))
+}
+
+// fills is the bytes that a launch asks the last level of the caches for, as a multiple of its size.
+func (c *capacities) fills(x *signature) float64 {
+	if len(c.levels) == 0 {
+		return 0
+	}
+	level := c.levels[len(c.levels)-1]
+	spec := c.machine.Level(mem.LevelNames[level])
+	bytes, _ := c.last()
+	return x.demand[demandLevels+level] * x.size * c.rate(spec) / bytes
+}
+
+// rate is the bytes that all instances of a level move in a cycle.
+func (c *capacities) rate(spec *mem.CacheSpec) float64 {
+	all, _ := c.machine.Instances(spec.SharedBy)
+	return spec.BytesPerCycle * float64(spec.Slices*all)
 }
 
 // last is the bytes of the last level of the caches, and of a line of it.

@@ -115,7 +115,17 @@ func (s *strata) sizedBut(a *alike, but *sample) (list []sized) {
 }
 
 // sizes are the strata that differ from one in size alone.
-func (s *strata) sizes(a *alike) (list []*alike) {
+func (s *strata) sizes(a *alike) []*alike {
+	s.forget()
+	list, ok := s.sized[a]
+	if !ok {
+		list = s.sizesOf(a)
+		s.sized[a] = list
+	}
+	return list
+}
+
+func (s *strata) sizesOf(a *alike) (list []*alike) {
 	for _, b := range s.list {
 		x, y := a.like, b.like
 		if x.size = y.size; x.distance(&y, s.Sampling) <= 1 {

@@ -37,8 +37,40 @@ type strata struct {
 	spread float64 // that is expected of samples of one stratum
 	near   int     // members from a sample to the next one at least, after the first few
 	share  float64 // of all that members are that was timed
+	second float64 // share up to which a second sample is taken of what takes long
 	worth  float64 // half the interval of a stratum without samples, as a part of what all take, from which on it is timed
 	list   []*alike
+	alone  sample // a launch whose signature is not known
+	spreads
+}
+
+// Spreads are dispersions, kept for as long as no sample comes.
+type spreads struct {
+	samples int
+	found   map[*alike]dispersion // nil: of all
+	sized   map[*alike][]*alike   // those that differ in size alone
+}
+
+// kept is the dispersion of a stratum, or of all for nil, computed anew when there are other samples.
+func (s *strata) kept(a *alike, compute func() dispersion) dispersion {
+	s.forget()
+	d, ok := s.found[a]
+	if !ok {
+		d = compute()
+		s.found[a] = d
+	}
+	return d
+}
+
+// forget forgets what is kept when there are other samples or strata.
+func (s *strata) forget() {
+	n := 1 + len(s.list)
+	for _, b := range s.list {
+		n += len(b.samples)
+	}
+	if n != s.samples {
+		s.spreads = spreads{n, map[*alike]dispersion{}, map[*alike][]*alike{}}
+	}
 }
 
 // Alike are members with one signature.
@@ -166,7 +198,7 @@ func (s *strata) wants(a *alike, size float64) bool {
 	case a.since >= s.far:
 		return s.share < 2*s.MostShare
 	case n < s.first: // the first one came after other behaviour, and a second one says by how much they differ
-		return a.since >= s.near && s.share < 2*s.MostShare && s.large(a)
+		return a.since >= s.near && s.share < s.second && s.large(a)
 	}
 	return a.since >= cmp.Or(a.gap, s.near) && s.share < s.MostShare && s.matters(a)
 }
@@ -308,11 +340,12 @@ func (a *alike) cost(n, instructions float64) (cycles, half float64) {
 // width is half the interval of the mean rate of samples of the stratum, as a part of it. The variance is moderated: that of few samples counts
 // beside that of all strata, and this beside what is expected.
 func (a *alike) width(list []sample) float64 {
-	all := dispersion{}
+	own, all := dispersion{}, dispersion{}
 	if a.in != nil {
-		all = a.in.dispersion()
+		own, all = a.in.kept(a, a.dispersion), a.in.kept(nil, a.in.dispersion)
+	} else {
+		own = a.dispersion()
 	}
-	own := a.dispersion()
 	own.add(dispersion{all.variance() * float64(a.Weight), a.Weight})
 	return quantile(own.degrees) * math.Sqrt(own.variance()/float64(len(list))*a.begun())
 }
@@ -337,7 +370,7 @@ func (d *dispersion) variance() float64 { return d.squares / float64(max(d.degre
 func (s *strata) dispersion() dispersion {
 	d := dispersion{s.spread * s.spread * float64(s.Weight), s.Weight}
 	for _, a := range s.list {
-		d.add(a.dispersion())
+		d.add(s.kept(a, a.dispersion))
 	}
 	return d
 }

@@ -6,13 +6,15 @@ func (r *rows) parts(w *window) (list []timed) {
 	first, last := &w.marks[0], &w.marks[len(w.marks)-1]
 	whole, m := between(*first, *last), mixBetween(first, last)
 	apart := m.distance(&w.stratum.like.mix)
-	if apart <= r.OtherMix/2*max(1, w.stratum.like.blur.mix) {
-		return []timed{{w.stratum, whole, false}}
-	}
-	for from := 0; from+batchesOfGeneration < len(w.marks); from += batchesOfGeneration {
-		a, b := &w.marks[from], &w.marks[from+batchesOfGeneration]
+	limit, one := r.OtherMix/2*max(1, w.stratum.like.blur.mix), true
+	for from := 0; from < len(w.marks)-1; from += batchesOfGeneration {
+		a, b := &w.marks[from], &w.marks[min(from+batchesOfGeneration, len(w.marks)-1)]
 		m := mixBetween(a, b)
+		one = one && m.distance(&w.stratum.like.mix) <= limit
 		list = r.divide(list, w.stratum, &m, between(*a, *b))
+	}
+	if one && apart <= limit {
+		return []timed{{w.stratum, whole, false}}
 	}
 	n := 0
 	for _, t := range list {

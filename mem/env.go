@@ -1,6 +1,9 @@
 package mem
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Descriptor is one bound buffer, image or texel buffer. The zero Descriptor
 // is an unbound one: every access to it is out of bounds.
@@ -25,6 +28,13 @@ type Bindings struct {
 	Push        []byte
 	PushAddr    uint64     // where the push constants live, for the scalar cache
 	Table       Descriptor // where the descriptors live; all zero: they have no place of their own
+}
+
+// Same says whether two dispatches bind the same memory.
+func (b *Bindings) Same(o *Bindings) bool {
+	return slices.EqualFunc(b.Descriptors, o.Descriptors, func(x, y Descriptor) bool {
+		return x.Addr == y.Addr && len(x.Bytes) == len(y.Bytes) && x.Image == y.Image
+	})
 }
 
 // noTable is read where descriptors have no place of their own.

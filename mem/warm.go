@@ -24,6 +24,7 @@ func (f *Fast) Warm(r *Request) {
 		from, bytes := l.Addr, l.Bytes
 		if r.Kind == Read {
 			from, bytes = c.asked(l)
+			c.moved += uint64(l.Bytes) - uint64(bytes) // those of each lane, as a read counts them
 		}
 		c.warm(r.Kind != Read, crossed.place(from), min(bytes, uint32(c.LineBytes)), c.storedBy(l))
 	}
@@ -33,6 +34,7 @@ func (f *Fast) Warm(r *Request) {
 // where the cache keeps stores, and goes on where it does not.
 func (c *cache) warm(store bool, addr uint64, bytes uint32, w written) {
 	c.looks++
+	c.moved += uint64(bytes)
 	p := c.locate(addr)
 	if c.undo != nil {
 		c.undo.keep(p)
@@ -117,6 +119,7 @@ func (c *cache) warmNext(store bool, addr uint64, bytes uint32, w written) {
 // warmCounts are what a level counts of accesses without time.
 type warmCounts struct {
 	looks  uint64 // at lines
+	moved  uint64 // bytes that these ask for
 	passed uint64 // bytes that went to and from the next level
 	came   uint64 // lines that were not there
 }
@@ -125,6 +128,7 @@ type warmCounts struct {
 type Warmed struct {
 	Requests uint64
 	Looks    []uint64 // at lines, by level, nearest first
+	Moved    []uint64 // bytes that were asked for, by level
 	Passed   []uint64 // bytes, by level, to and from what is behind it
 	Came     []uint64 // lines that were not there, by level
 	Hottest  uint64   // updates of the line that atomics updated most
@@ -165,7 +169,8 @@ func (f *Fast) BeginWarm() {
 func (f *Fast) Warmed() *Warmed {
 	w := f.warmed
 	for _, l := range f.levels {
-		w.Looks, w.Passed, w.Came = append(w.Looks, l.looks), append(w.Passed, l.passed), append(w.Came, l.came)
+		w.Looks, w.Moved = append(w.Looks, l.looks), append(w.Moved, l.moved)
+		w.Passed, w.Came = append(w.Passed, l.passed), append(w.Came, l.came)
 	}
 	return &w
 }
