@@ -2,78 +2,73 @@
 
 package isa
 
-// A kernel is the number of a step's code.
+// A kernel is the number of a step's code, in its first form; the others follow it.
 type kernel int
 
 const (
-	kernelMov kernel = iota
-	kernelFAdd
-	kernelFSub
-	kernelFMul
-	kernelIAdd
-	kernelISub
-	kernelIMul
-	kernelAnd
-	kernelOr
-	kernelXor
-	kernelUMin
-	kernelUMax
-	kernelSMin
-	kernelSMax
-	kernelShl
-	kernelShr
-	kernelSar
-	kernelFma
-	kernelIMad
-	kernelLshlAdd
-	kernelSqrt
-	kernelRcp
-	kernelRsq
-	kernelUMulHi
-	kernelIAdd3
-	kernelLshlOr
-	kernelSToF
-	kernelUToF
-	kernelSelect
-	kernelEqual
-	kernelAbove
-	kernelAboveU
-	kernelEqualF
-	kernelAlikeF
-	kernelBelowF
-	kernelAtMostF
-	kernelWordIAdd
-	kernelWordISub
-	kernelWordIMul
-	kernelWordAnd
-	kernelWordOr
-	kernelWordShl
-	kernelWordShr
-	kernelWordIEq
-	kernelWordINe
-	kernelWordULt
-	kernelWordSLt
-	kernelWordMov
-	kernelMaskAnd
-	kernelMaskOr
-	kernelMaskXor
-	kernelMaskNot
-	kernelMaskIEq
-	kernelMaskSelect
-	kernelMaskToLanes
-	kernelMaskMov
-	kernelWholeMov
-	kernelWholeFAdd
-	kernelWholeFSub
-	kernelWholeFMul
-	kernelWholeIAdd
-	kernelWholeISub
-	kernelWholeIMul
-	kernelWholeAnd
-	kernelWholeOr
-	kernelWholeXor
-	kernelWholeFma
+	kernelMov         kernel = 0
+	kernelFAdd        kernel = 2
+	kernelFSub        kernel = 5
+	kernelFMul        kernel = 8
+	kernelIAdd        kernel = 11
+	kernelISub        kernel = 14
+	kernelIMul        kernel = 17
+	kernelAnd         kernel = 20
+	kernelOr          kernel = 23
+	kernelXor         kernel = 26
+	kernelUMin        kernel = 29
+	kernelUMax        kernel = 32
+	kernelSMin        kernel = 35
+	kernelSMax        kernel = 38
+	kernelShl         kernel = 41
+	kernelShr         kernel = 44
+	kernelSar         kernel = 47
+	kernelUMulHi      kernel = 50
+	kernelFma         kernel = 53
+	kernelIMad        kernel = 60
+	kernelIAdd3       kernel = 67
+	kernelLshlAdd     kernel = 74
+	kernelLshlOr      kernel = 81
+	kernelAddLshl     kernel = 88
+	kernelSqrt        kernel = 95
+	kernelRcp         kernel = 96
+	kernelRsq         kernel = 97
+	kernelSToF        kernel = 98
+	kernelUToF        kernel = 99
+	kernelEqual       kernel = 100
+	kernelAbove       kernel = 103
+	kernelAboveU      kernel = 106
+	kernelEqualF      kernel = 109
+	kernelAlikeF      kernel = 112
+	kernelBelowF      kernel = 115
+	kernelAtMostF     kernel = 118
+	kernelWordIAdd    kernel = 121
+	kernelWordISub    kernel = 125
+	kernelWordIMul    kernel = 129
+	kernelWordAnd     kernel = 133
+	kernelWordOr      kernel = 137
+	kernelWordShl     kernel = 141
+	kernelWordShr     kernel = 145
+	kernelWordIEq     kernel = 149
+	kernelWordINe     kernel = 153
+	kernelWordULt     kernel = 157
+	kernelWordSLt     kernel = 161
+	kernelWordMov     kernel = 165
+	kernelMaskAnd     kernel = 167
+	kernelMaskOr      kernel = 168
+	kernelMaskXor     kernel = 169
+	kernelMaskNot     kernel = 170
+	kernelMaskIEq     kernel = 171
+	kernelMaskSelect  kernel = 172
+	kernelMaskToLanes kernel = 173
+	kernelMaskMov     kernel = 174
+	kernelSelect      kernel = 175
+	kernelMerge       kernel = 179
+	kernelSpread      kernel = 180
+	kernelFill        kernel = 182
+	kernelBack        kernel = 183
+	kernelEnd         kernel = 185
 )
 
 // kernels are where the code of steps begins.
-var kernels [67]uintptr
+var kernels [186]uintptr

@@ -5,14 +5,13 @@ import (
 	"fmt"
 
 	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Kernels work on rows of a multiple of 32 lanes and on scalars. One on rows finds its result at DI and its sources at SI, DX and BX, each of
-// which goes on by R8, R9 and R10 bytes from eight lanes to the next: 32, or 0 where it is the same in all lanes; lanes in R11 and CX. One of
-// whole rows finds their places in its step, at AX. A test leaves its lanes in SI, and DI and BX as they are; a select finds its mask in SI.
-// One on scalars finds them in SI, DX and BX, leaves its result in SI, and DI, R14 and R15 as they are. All leave R11, R13 and AX.
+// A kernel carries out the step at AX and jumps to the kernel of the next one; the last kernel returns. R13 is the vector file, R15 the scalar
+// registers, R11 how many lanes there are (a multiple of 32), R14 the stepRun; all else is free.
 
 // An op3 is an instruction with three operands, the last of which it writes.
 type op3 = func(a assembler, x, y, z operand.Op)
@@ -39,8 +38,10 @@ func stepsFile() ([]byte, error) {
 		// 1; the coefficients of 1/sqrt(1-e) - 1, the highest first; a little less and a little more than 1
 		c.root = a.data("fuseRoot", doubles(0x3ff0000000000000, 0x3fd4000000000000, 0x3fd8000000000000, 0x3fe0000000000000, 0x3fefffffffffe000, 0x3ff0000000001000)...)
 		for _, k := range kernels {
-			a.kernel(k.symbol())
-			k.code(a)
+			for v := range k.forms() {
+				a.kernel(k.symbol(v))
+				k.write(a, v)
+			}
 		}
 	})()
 	if err != nil {
@@ -48,139 +49,184 @@ func stepsFile() ([]byte, error) {
 	}
 	b := bytes.NewBuffer(text)
 	b.WriteString("\n// The kernels by their numbers.\n")
-	for i, k := range kernels {
-		fmt.Fprintf(b, "DATA ·kernels+%d(SB)/8, $·%s(SB)\n", 8*i, k.symbol())
+	n := 0
+	for _, k := range kernels {
+		for v := range k.forms() {
+			fmt.Fprintf(b, "DATA ·kernels+%d(SB)/8, $·%s(SB)\n", 8*n, k.symbol(v))
+			n++
+		}
 	}
-	fmt.Fprintf(b, "GLOBL ·kernels(SB), %s, $%d\n", attr.NOPTR.Asm(), 8*len(kernels))
+	fmt.Fprintf(b, "GLOBL ·kernels(SB), %s, $%d\n", attr.NOPTR.Asm(), 8*n)
 	return b.Bytes(), nil
 }
 
-// A source is a register with an address, and the one with how far it is from eight lanes to the next.
+// next goes on to the step after this one.
+func (a assembler) next() {
+	a.LEAQ(field("rowStep__size", reg.RAX), reg.RAX)
+	a.again()
+}
+
+// again carries out the step at AX.
+func (a assembler) again() {
+	a.MOVQ(field("rowStep_kernel", reg.RAX), reg.R12)
+	a.Instruction(&ir.Instruction{Opcode: "JMP", Operands: []operand.Op{reg.R12}, Inputs: []operand.Op{reg.R12}, IsTerminal: true})
+}
+
+// A source is what a step reads: a row of lanes, whose place comes into a register, or a value for eight lanes.
 type source struct {
-	at, step reg.GPPhysical
-	third    reg.GPPhysical // three steps, where 32 lanes are taken at a time
+	field  string
+	at     reg.GPPhysical
+	value  reg.VecPhysical // of one that is the same in all lanes
+	spread bool
+}
+
+// sources are the first n of a step, of which bits say which are the same in all lanes.
+func sources(n, bits int) []source {
+	list := []source{{"rowStep_a", reg.RSI, reg.Y12, false}, {"rowStep_b", reg.RDX, reg.Y13, false}, {"rowStep_c", reg.RBX, reg.Y14, false}}[:n]
+	for i := range list {
+		list[i].spread = bits>>i&1 != 0
+	}
+	return list
+}
+
+// lanes8 are eight lanes, a quarter of 32, as an operand.
+func (s source) lanes8(quarter int) operand.Op {
+	if s.spread {
+		return s.value
+	}
+	return operand.Mem{Base: reg.R13, Index: s.at, Scale: 1, Disp: 32 * quarter}
+}
+
+// load8 is a register that holds eight lanes: y(quarter), where they are loaded.
+func (a assembler) load8(s source, quarter int) reg.VecPhysical {
+	if !s.spread {
+		a.VMOVUPS(s.lanes8(quarter), y(quarter))
+		return y(quarter)
+	}
+	return s.value
+}
+
+// onRows carries out a step on rows, 32 lanes at a time: body leaves eight of them in y(quarter), and done has what comes of 32. end comes
+// after the last ones.
+func (a assembler) onRows(list []source, constants func(list []source), body func(list []source, quarter int), done, end func()) {
+	for _, s := range list {
+		a.MOVL(field(s.field, reg.RAX), s.at.As32())
+	}
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	for _, s := range list {
+		if s.spread {
+			a.VMOVUPS(ahead(reg.R13, s.at, 1), s.value)
+		}
+	}
+	if constants != nil {
+		constants(list)
+	}
+	a.MOVL(reg.R11L, reg.ECX)
+	a.Label("more")
+	for q := range 4 {
+		body(list, q)
+	}
+	done()
+	a.SUBL(operand.Imm(32), reg.ECX)
+	a.JG(operand.LabelRef("onward"))
+	end()
+	a.Label("onward")
+	for _, s := range list {
+		if !s.spread {
+			a.ADDQ(operand.Imm(128), s.at)
+		}
+	}
+	a.ADDQ(operand.Imm(128), reg.RDI)
+	a.JMP(operand.LabelRef("more"))
+}
+
+// toRow carries out a step whose result is a row.
+func (a assembler) toRow(list []source, constants func(list []source), body func(list []source, quarter int)) {
+	a.onRows(list, constants, body, func() {
+		for q := range 4 {
+			a.VMOVUPS(y(q), operand.Mem{Base: reg.R13, Index: reg.RDI, Scale: 1, Disp: 32 * q})
+		}
+	}, a.next)
+}
+
+// A rowCode is the code of a kernel on rows: what it loads before, and what it leaves of eight lanes in y(quarter).
+type rowCode struct {
+	constants func(a assembler, list []source)
+	body      func(a assembler, list []source, quarter int)
+}
+
+func (c rowCode) of(a assembler) (constants func(list []source), body func(list []source, quarter int)) {
+	if c.constants != nil {
+		constants = func(list []source) { c.constants(a, list) }
+	}
+	return constants, func(list []source, quarter int) { c.body(a, list, quarter) }
+}
+
+// move moves a row.
+var move = rowCode{body: func(a assembler, list []source, q int) { a.VMOVUPS(list[0].lanes8(q), y(q)) }}
+
+// pair is an operation on two rows.
+func pair(o op3) rowCode {
+	return rowCode{body: func(a assembler, list []source, q int) { o(a, list[1].lanes8(q), a.load8(list[0], q), y(q)) }}
+}
+
+// alone is an operation on one row.
+func alone(o func(a assembler, x, y operand.Op)) rowCode {
+	return rowCode{body: func(a assembler, list []source, q int) { o(a, list[0].lanes8(q), y(q)) }}
+}
+
+// shiftMask has the bits that count of how far lanes are shifted, which source by says.
+func shiftMask(by int) func(a assembler, list []source) {
+	return func(a assembler, list []source) {
+		a.VPBROADCASTD(stepConstants.shift, reg.Y8)
+		if list[by].spread {
+			a.VPAND(list[by].value, reg.Y8, list[by].value)
+		}
+	}
+}
+
+// shifted shifts lanes in x by a source, into y(q).
+func (a assembler) shifted(o op3, x operand.Op, by source, q int) {
+	if !by.spread {
+		a.VPAND(by.lanes8(q), reg.Y8, y(4+q))
+		o(a, y(4+q), x, y(q))
+		return
+	}
+	o(a, by.value, x, y(q))
+}
+
+func shift(o op3) rowCode {
+	return rowCode{shiftMask(1), func(a assembler, list []source, q int) { a.shifted(o, a.load8(list[0], q), list[1], q) }}
+}
+
+// then is an operation with the third source on what code leaves.
+func then(code rowCode, o op3) rowCode {
+	return rowCode{code.constants, func(a assembler, list []source, q int) {
+		code.body(a, list, q)
+		o(a, list[2].lanes8(q), y(q), y(q))
+	}}
 }
 
 var (
-	first  = source{reg.RSI, reg.R8, reg.R12}
-	second = source{reg.RDX, reg.R9, reg.R15}
-	third  = source{reg.RBX, reg.R10, reg.R14}
+	vpaddd  op3 = func(a assembler, x, y, z operand.Op) { a.VPADDD(x, y, z) }
+	vpmulld op3 = func(a assembler, x, y, z operand.Op) { a.VPMULLD(x, y, z) }
 )
 
-// quarter is eight of 32 lanes.
-func (s source) quarter(n int) operand.Mem {
-	switch n {
-	case 0:
-		return at(s.at, 0)
-	case 3:
-		return ahead(s.at, s.third, 1)
+var addShift = rowCode{shiftMask(2), func(a assembler, list []source, q int) {
+	vpaddd(a, list[1].lanes8(q), a.load8(list[0], q), y(q))
+	a.shifted(vpsllvd, y(q), list[2], q)
+}}
+
+// fma takes its third source to where the result is.
+var fma = rowCode{body: func(a assembler, list []source, q int) {
+	factor := list[0].value
+	if !list[0].spread {
+		factor = y(4 + q)
+		a.VMOVUPS(list[0].lanes8(q), factor)
 	}
-	return ahead(s.at, s.step, uint8(n))
-}
-
-// by32 goes over 32 lanes at a time of sources that lie apart by steps; what body leaves in Y0 to Y3, or where result says, is stored.
-func (a assembler) by32(sources []source, result int, constants, body func()) {
-	for _, s := range sources {
-		a.LEAQ(ahead(s.step, s.step, 2), s.third)
-	}
-	if constants != nil {
-		constants()
-	}
-	a.loop("more", func() {
-		body()
-		for n := range 4 {
-			a.VMOVUPS(y(result+n), at(reg.RDI, 32*n))
-		}
-		for _, s := range sources {
-			a.LEAQ(ahead(s.at, s.step, 4), s.at)
-		}
-		a.ADDQ(operand.Imm(128), reg.RDI)
-		a.SUBQ(operand.Imm(32), reg.RCX)
-	})
-	a.RET()
-}
-
-// load4 loads 32 lanes from register y(n) on.
-func (a assembler) load4(s source, n int) {
-	for q := range 4 {
-		a.VMOVUPS(s.quarter(q), y(n+q))
-	}
-}
-
-func move(a assembler) {
-	a.by32([]source{first}, 0, nil, func() { a.load4(first, 0) })
-}
-
-// pairs is an operation on two rows.
-func (a assembler) pairs(o op3) {
-	a.by32([]source{first, second}, 0, nil, func() {
-		a.load4(first, 0)
-		for q := range 4 {
-			o(a, second.quarter(q), y(q), y(q))
-		}
-	})
-}
-
-func (a assembler) shiftMask() { a.VPBROADCASTD(stepConstants.shift, reg.Y8) }
-
-// shifted shifts Y0 to Y3 by the second source.
-func (a assembler) shifted(o op3) {
-	a.load4(first, 0)
-	for q := range 4 {
-		a.VPAND(second.quarter(q), reg.Y8, y(4+q))
-	}
-	for q := range 4 {
-		o(a, y(4+q), y(q), y(q))
-	}
-}
-
-func shift(o op3) func(a assembler) {
-	return func(a assembler) {
-		a.by32([]source{first, second}, 0, a.shiftMask, func() { a.shifted(o) })
-	}
-}
-
-func fma(a assembler) {
-	a.by32([]source{first, second, third}, 4, nil, func() {
-		a.load4(first, 0)
-		a.load4(third, 4)
-		for q := range 4 {
-			a.VFMADD231PS(second.quarter(q), y(q), y(4+q))
-		}
-	})
-}
-
-func multiplyAdd(a assembler) {
-	a.by32([]source{first, second, third}, 0, nil, func() {
-		a.load4(first, 0)
-		for q := range 4 {
-			a.VPMULLD(second.quarter(q), y(q), y(q))
-		}
-		a.addThird()
-	})
-}
-
-// addThird adds the third source to Y0 to Y3.
-func (a assembler) addThird() {
-	for q := range 4 {
-		a.VPADDD(third.quarter(q), y(q), y(q))
-	}
-}
-
-func shiftAdd(a assembler) {
-	a.by32([]source{first, second, third}, 0, a.shiftMask, func() {
-		a.shifted(vpsllvd)
-		a.addThird()
-	})
-}
-
-func root(a assembler) {
-	a.by32([]source{first}, 0, nil, func() {
-		for q := range 4 {
-			a.VSQRTPS(first.quarter(q), y(q))
-		}
-	})
-}
+	a.VMOVUPS(list[2].lanes8(q), y(q))
+	a.VFMADD231PS(list[1].lanes8(q), factor, y(q))
+}}
 
 // floatOne puts eight floats of 1 into a register; one is the double.
 func (a assembler) floatOne(one operand.Mem, n int) {
@@ -189,35 +235,32 @@ func (a assembler) floatOne(one operand.Mem, n int) {
 	a.VINSERTF128(operand.Imm(1), x(n), y(n), y(n))
 }
 
-func reciprocal(a assembler) {
-	a.by32([]source{first}, 0, func() { a.floatOne(stepConstants.one, 8) }, func() {
-		for q := range 4 {
-			a.VDIVPS(first.quarter(q), reg.Y8, y(q))
-		}
-	})
-}
+var reciprocal = rowCode{func(a assembler, list []source) { a.floatOne(stepConstants.one, 8) },
+	func(a assembler, list []source, q int) { a.VDIVPS(list[0].lanes8(q), reg.Y8, y(q)) }}
 
-// by8 goes over eight lanes at a time: body leaves them in Y0.
-func (a assembler) by8(sources []source, constants, body func()) {
-	if constants != nil {
-		constants()
-	}
-	a.loop("eight", func() {
-		body()
-		a.VMOVUPS(reg.Y0, at(reg.RDI, 0))
-		a.goOn(sources)
-	})
-	a.RET()
-}
+// high has products of even lanes, then of odd ones.
+var high = rowCode{body: func(a assembler, list []source, q int) {
+	a.VMOVDQU(list[0].lanes8(q), reg.Y4)
+	a.VMOVDQU(list[1].lanes8(q), reg.Y5)
+	a.VPMULUDQ(reg.Y5, reg.Y4, reg.Y6)
+	a.VPSRLQ(operand.Imm(32), reg.Y4, reg.Y4)
+	a.VPSRLQ(operand.Imm(32), reg.Y5, reg.Y5)
+	a.VPMULUDQ(reg.Y5, reg.Y4, reg.Y4)
+	a.VPSRLQ(operand.Imm(32), reg.Y6, reg.Y6)
+	a.VPBLENDD(operand.Imm(0xaa), reg.Y4, reg.Y6, y(q))
+}}
 
-// goOn goes to the next eight lanes.
-func (a assembler) goOn(sources []source) {
-	for _, s := range sources {
-		a.ADDQ(s.step, s.at)
-	}
-	a.ADDQ(operand.Imm(32), reg.RDI)
-	a.SUBQ(operand.Imm(8), reg.RCX)
-}
+// fromUnsigned: both halves of a word are exact, so that their sum rounds once.
+var fromUnsigned = rowCode{func(a assembler, list []source) { a.VBROADCASTSS(stepConstants.high, reg.Y8) }, func(a assembler, list []source, q int) {
+	a.VMOVDQU(list[0].lanes8(q), reg.Y4)
+	a.VPSRLD(operand.Imm(16), reg.Y4, reg.Y5)
+	a.VPSLLD(operand.Imm(16), reg.Y4, reg.Y4)
+	a.VPSRLD(operand.Imm(16), reg.Y4, reg.Y4)
+	a.VCVTDQ2PS(reg.Y5, reg.Y5)
+	a.VCVTDQ2PS(reg.Y4, reg.Y4)
+	a.VMULPS(reg.Y8, reg.Y5, reg.Y5)
+	a.VADDPS(reg.Y5, reg.Y4, y(q))
+}}
 
 // inverse makes p of y, which is 1/sqrt(x) but for 2^-11, what is so but for 2^-43: e is 1 - x*y*y.
 func (a assembler) inverse(x, y, e, p operand.Op) {
@@ -233,6 +276,11 @@ func (a assembler) inverse(x, y, e, p operand.Op) {
 // inverseRoot: where a float is the same whether the root is a little less or a little more, it is the one that the double of the root
 // rounds to; elsewhere, and of what has no root, that double is worked out.
 func inverseRoot(a assembler) {
+	a.MOVL(field("rowStep_a", reg.RAX), reg.ESI)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.ADDQ(reg.R13, reg.RSI)
+	a.ADDQ(reg.R13, reg.RDI)
+	a.MOVL(reg.R11L, reg.ECX)
 	for i, n := range []int{8, 9, 10, 11, 14, 15} {
 		a.VBROADCASTSD(stepConstants.root.Offset(8*i), y(n))
 	}
@@ -264,9 +312,11 @@ func inverseRoot(a assembler) {
 	a.Label("store")
 	a.VMOVUPS(reg.X4, at(reg.RDI, 0))
 	a.VMOVUPS(reg.X6, at(reg.RDI, 16))
-	a.goOn([]source{first})
+	a.ADDQ(operand.Imm(32), reg.RSI)
+	a.ADDQ(operand.Imm(32), reg.RDI)
+	a.SUBL(operand.Imm(8), reg.ECX)
 	a.JG(operand.LabelRef("eight"))
-	a.RET()
+	a.next()
 	a.Label("exact")
 	for _, r := range [][2]int{{2, 4}, {3, 6}} {
 		a.VSQRTPD(y(r[0]), y(r[1]))
@@ -274,55 +324,6 @@ func inverseRoot(a assembler) {
 		a.VCVTPD2PSY(y(r[1]), x(r[1]))
 	}
 	a.JMP(operand.LabelRef("store"))
-}
-
-func high(a assembler) {
-	a.by8([]source{first, second}, nil, func() {
-		a.Comment("products of even lanes, then of odd ones")
-		a.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-		a.VMOVDQU(at(reg.RDX, 0), reg.Y1)
-		a.VPMULUDQ(reg.Y1, reg.Y0, reg.Y2)
-		a.VPSRLQ(operand.Imm(32), reg.Y0, reg.Y0)
-		a.VPSRLQ(operand.Imm(32), reg.Y1, reg.Y1)
-		a.VPMULUDQ(reg.Y1, reg.Y0, reg.Y0)
-		a.VPSRLQ(operand.Imm(32), reg.Y2, reg.Y2)
-		a.VPBLENDD(operand.Imm(0xaa), reg.Y0, reg.Y2, reg.Y0)
-	})
-}
-
-func add3(a assembler) {
-	a.by8([]source{first, second, third}, nil, func() {
-		a.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-		a.VPADDD(at(reg.RDX, 0), reg.Y0, reg.Y0)
-		a.VPADDD(at(reg.RBX, 0), reg.Y0, reg.Y0)
-	})
-}
-
-func shiftOr(a assembler) {
-	a.by8([]source{first, second, third}, a.shiftMask, func() {
-		a.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-		a.VPAND(at(reg.RDX, 0), reg.Y8, reg.Y1)
-		a.VPSLLVD(reg.Y1, reg.Y0, reg.Y0)
-		a.VPOR(at(reg.RBX, 0), reg.Y0, reg.Y0)
-	})
-}
-
-func fromSigned(a assembler) {
-	a.by8([]source{first}, nil, func() { a.VCVTDQ2PS(at(reg.RSI, 0), reg.Y0) })
-}
-
-// fromUnsigned: both halves of a word are exact, so that their sum rounds once.
-func fromUnsigned(a assembler) {
-	a.by8([]source{first}, func() { a.VBROADCASTSS(stepConstants.high, reg.Y8) }, func() {
-		a.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-		a.VPSRLD(operand.Imm(16), reg.Y0, reg.Y1)
-		a.VPSLLD(operand.Imm(16), reg.Y0, reg.Y0)
-		a.VPSRLD(operand.Imm(16), reg.Y0, reg.Y0)
-		a.VCVTDQ2PS(reg.Y1, reg.Y1)
-		a.VCVTDQ2PS(reg.Y0, reg.Y0)
-		a.VMULPS(reg.Y8, reg.Y1, reg.Y1)
-		a.VADDPS(reg.Y1, reg.Y0, reg.Y0)
-	})
 }
 
 // spreadBits gives each of eight lanes of a register all ones where its bit in the low byte of r is set; bits has a bit for each.
@@ -333,81 +334,112 @@ func (a assembler) spreadBits(r reg.Register, to int, bits operand.Op) {
 	a.VPCMPEQD(bits, y(to), y(to))
 }
 
-func selectBits(a assembler) {
-	a.by8([]source{second, third}, func() { a.VMOVDQU(stepConstants.lanes, reg.Y8) }, func() {
-		a.spreadBits(reg.ESI, 2, reg.Y8)
-		a.VMOVUPS(at(reg.RBX, 0), reg.Y1)
-		a.VBLENDVPS(reg.Y2, at(reg.RDX, 0), reg.Y1, reg.Y0)
+// choose takes lanes of the first of two sources where their bits in SI are set, and of the second where not.
+func (a assembler) choose(list []source) {
+	a.toRow(list, func([]source) { a.VMOVDQU(stepConstants.lanes, reg.Y8) }, func(list []source, q int) {
+		a.spreadBits(reg.ESI, 4+q, reg.Y8)
+		a.VBLENDVPS(y(4+q), list[0].lanes8(q), a.load8(list[1], q), y(q))
 		a.SHRQ(operand.Imm(8), reg.RSI)
 	})
 }
 
-// collect goes over eight lanes at a time, whose truth body leaves in Y0: it comes in at the bottom of R14, and turns to its place.
-func (a assembler) collect(body func()) {
-	a.XORQ(reg.R14, reg.R14)
-	a.loop("eight", func() {
-		body()
-		a.VMOVMSKPS(reg.Y0, reg.R12L)
-		a.ORQ(reg.R12, reg.R14)
-		a.RORQ(operand.Imm(8), reg.R14)
-		a.ADDQ(reg.R8, reg.RSI)
-		a.ADDQ(reg.R9, reg.RDX)
-		a.SUBQ(operand.Imm(8), reg.RCX)
+// selectBits takes rows b and c by the mask a.
+func selectBits(a assembler, bits int) {
+	a.scalar("rowStep_a", reg.RSI, 0)
+	a.choose(sources(3, 2*bits)[1:])
+}
+
+// merge takes row b where lanes are active, and row c elsewhere.
+func merge(a assembler) {
+	a.MOVQ(field("stepRun_exec", reg.R14), reg.RSI)
+	a.choose(sources(3, 0)[1:])
+}
+
+// test collects the truth of lanes, which code leaves: it comes in at the bottom of R10, and turns to its place.
+func (a assembler) test(list []source, code rowCode) {
+	a.XORQ(reg.R10, reg.R10)
+	constants, body := code.of(a)
+	a.onRows(list, constants, func(list []source, q int) {
+		body(list, q)
+		a.VMOVMSKPS(y(q), reg.R12L)
+		a.ORQ(reg.R12, reg.R10)
+		a.RORQ(operand.Imm(8), reg.R10)
+	}, func() {}, func() {
+		a.MOVL(reg.R11L, reg.ECX)
+		a.ROLQ(reg.CL, reg.R10)
+		a.MOVLQSX(field("rowStep_c", reg.RAX), reg.RSI)
+		a.XORQ(reg.R10, reg.RSI)
+		a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+		a.toMask()
 	})
-	a.MOVQ(reg.R11, reg.RCX)
-	a.ROLQ(reg.CL, reg.R14)
-	a.MOVQ(reg.R14, reg.RSI)
-	a.RET()
 }
 
-func compare(o op3) func(a assembler) {
-	return func(a assembler) {
-		a.collect(func() {
-			a.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-			o(a, at(reg.RDX, 0), reg.Y0, reg.Y0)
-		})
-	}
+// toMask writes the active lanes of SI to the mask at DI.
+func (a assembler) toMask() {
+	a.MOVQ(ahead(reg.R15, reg.RDI, 1), reg.RDX)
+	a.XORQ(reg.RDX, reg.RSI)
+	a.ANDQ(field("stepRun_exec", reg.R14), reg.RSI)
+	a.XORQ(reg.RDX, reg.RSI)
+	a.MOVQ(reg.RSI, ahead(reg.R15, reg.RDI, 1))
+	a.next()
 }
 
-func compareFloats(predicate uint8) func(a assembler) {
-	return func(a assembler) {
-		a.collect(func() {
-			a.VMOVUPS(at(reg.RSI, 0), reg.Y0)
-			a.VCMPPS(operand.U8(predicate), at(reg.RDX, 0), reg.Y0, reg.Y0)
-		})
-	}
+func compareFloats(predicate uint8) rowCode {
+	return pair(func(a assembler, x, y, z operand.Op) { a.VCMPPS(operand.U8(predicate), x, y, z) })
 }
 
 // aboveUnsigned compares with signs turned.
-func aboveUnsigned(a assembler) {
-	a.VPBROADCASTD(stepConstants.sign, reg.Y8)
-	a.collect(func() {
-		a.VPXOR(at(reg.RSI, 0), reg.Y8, reg.Y0)
-		a.VPXOR(at(reg.RDX, 0), reg.Y8, reg.Y1)
-		a.VPCMPGTD(reg.Y1, reg.Y0, reg.Y0)
-	})
+var aboveUnsigned = rowCode{func(a assembler, list []source) { a.VPBROADCASTD(stepConstants.sign, reg.Y8) }, func(a assembler, list []source, q int) {
+	a.VPXOR(list[0].lanes8(q), reg.Y8, y(4+q))
+	a.VPXOR(list[1].lanes8(q), reg.Y8, y(q))
+	a.VPCMPGTD(y(q), y(4+q), y(q))
+}}
+
+// scalar loads a scalar of 64 bits, or a literal, as the bit of a source in the step says.
+func (a assembler) scalar(name string, to reg.GPPhysical, bit int) {
+	a.MOVLQSX(field(name, reg.RAX), to)
+	a.TESTL(operand.U32(1<<bit), field("rowStep_scalars", reg.RAX))
+	a.JEQ(operand.LabelRef(fmt.Sprintf("literal%d", bit)))
+	a.MOVQ(ahead(reg.R15, to, 1), to)
+	a.Label(fmt.Sprintf("literal%d", bit))
 }
 
-// scalar is an instruction on SI and DX, of 32 bits where its name ends with L.
-func scalar(o func(a assembler, x, y operand.Op)) func(a assembler) {
-	return func(a assembler) {
-		o(a, reg.RDX, reg.RSI)
-		a.RET()
+// masks carries out a step on masks of lanes, which code leaves in SI of those in SI, DX and BX.
+func (a assembler) masks(n int, code func(a assembler)) {
+	for i, s := range sources(n, 0) {
+		a.scalar(s.field, s.at, i)
 	}
+	code(a)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.toMask()
+}
+
+// word carries out a step on scalars of 32 bits, which code leaves in SI of those in SI and DX. Bits say which are literals.
+func (a assembler) word(n, bits int, code func(a assembler)) {
+	for _, s := range sources(n, bits) {
+		if a.MOVL(field(s.field, reg.RAX), s.at.As32()); !s.spread {
+			a.MOVL(ahead(reg.R15, s.at, 1), s.at.As32())
+		}
+	}
+	code(a)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.MOVQ(reg.RSI, ahead(reg.R15, reg.RDI, 1))
+	a.next()
+}
+
+// scalar64 is an instruction on SI and DX, and scalar32 one of 32 bits.
+func scalar64(o func(a assembler, x, y operand.Op)) func(a assembler) {
+	return func(a assembler) { o(a, reg.RDX, reg.RSI) }
 }
 
 func scalar32(o func(a assembler, x, y operand.Op)) func(a assembler) {
-	return func(a assembler) {
-		o(a, reg.EDX, reg.ESI)
-		a.RET()
-	}
+	return func(a assembler) { o(a, reg.EDX, reg.ESI) }
 }
 
 func scalarShift(o func(a assembler, ops ...operand.Op)) func(a assembler) {
 	return func(a assembler) {
 		a.MOVQ(reg.RDX, reg.RCX)
 		o(a, reg.CL, reg.ESI)
-		a.RET()
 	}
 }
 
@@ -417,94 +449,85 @@ func truth(o func(a assembler, x operand.Op)) func(a assembler) {
 		a.CMPL(reg.ESI, reg.EDX)
 		o(a, reg.SIB)
 		a.MOVBLZX(reg.SIB, reg.ESI)
-		a.RET()
 	}
 }
 
-// wordMove drops the upper half.
-func wordMove(a assembler) {
-	a.ANDL(reg.ESI, reg.ESI)
-	a.RET()
-}
+func nothing(assembler) {}
 
-func maskNot(a assembler) {
-	a.NOTQ(reg.RSI)
-	a.RET()
-}
+func maskNot(a assembler) { a.NOTQ(reg.RSI) }
 
 func maskEqual(a assembler) {
 	a.XORQ(reg.RDX, reg.RSI)
 	a.NOTQ(reg.RSI)
-	a.RET()
 }
 
 func maskSelect(a assembler) {
 	a.XORQ(reg.RBX, reg.RDX)
 	a.ANDQ(reg.RDX, reg.RSI)
 	a.XORQ(reg.RBX, reg.RSI)
-	a.RET()
 }
 
 func maskToLanes(a assembler) {
 	a.NEGQ(reg.RSI)
 	a.SBBQ(reg.RSI, reg.RSI)
-	a.RET()
 }
 
-// wholeRows goes over 32 lanes at a time of rows whose places are in the step.
-func (a assembler) wholeRows(sources []source, result int, body func()) {
-	fields := map[reg.GPPhysical]string{reg.RDI: "rowStep_d", reg.RSI: "rowStep_a", reg.RDX: "rowStep_b", reg.RBX: "rowStep_c"}
-	places := []reg.GPPhysical{reg.RDI}
-	for _, s := range sources {
-		places = append(places, s.at)
+// spread gives eight lanes at d the scalar register a, or the literal.
+func spread(a assembler, literal int) {
+	from := field("rowStep_a", reg.RAX)
+	if literal == 0 {
+		a.MOVL(from, reg.ESI)
+		from = ahead(reg.R15, reg.RSI, 1)
 	}
-	for _, r := range places {
-		a.MOVLQSX(field(fields[r], reg.RAX), r)
-	}
-	for _, r := range places {
-		a.ADDQ(reg.R13, r)
-	}
-	a.MOVQ(reg.R11, reg.RCX)
-	a.loop("more", func() {
-		body()
-		for n := range 4 {
-			a.VMOVUPS(y(result+n), at(reg.RDI, 32*n))
-		}
-		for i := range places {
-			a.ADDQ(operand.Imm(128), places[len(places)-1-i])
-		}
-		a.SUBQ(operand.Imm(32), reg.RCX)
-	})
-	a.RET()
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.VPBROADCASTD(from, reg.Y0)
+	a.VMOVUPS(reg.Y0, ahead(reg.R13, reg.RDI, 1))
+	a.next()
 }
 
-// rows4 loads 32 lanes of a whole row from register y(n) on.
-func (a assembler) rows4(s source, n int) {
+// fill gives all lanes of rows from d on so many bytes of local memory, at the sum of the scalars a and c, and b. What is outside it leaves.
+func fill(a assembler) {
+	a.scalar("rowStep_a", reg.RSI, 0)
+	a.scalar("rowStep_c", reg.RBX, 2)
+	a.ADDL(reg.EBX, reg.ESI)
+	a.ADDL(field("rowStep_b", reg.RAX), reg.ESI)
+	a.MOVL(field("rowStep_bytes", reg.RAX), reg.R9L)
+	a.LEAQ(ahead(reg.RSI, reg.R9, 1), reg.RDX)
+	a.CMPQ(reg.RDX, field("stepRun_size", reg.R14))
+	a.JHI(operand.LabelRef("leave"))
+	a.ADDQ(field("stepRun_local", reg.R14), reg.RSI)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.ADDQ(reg.R13, reg.RDI)
+	a.Label("row")
+	a.VPBROADCASTD(at(reg.RSI, 0), reg.Y0)
+	a.MOVL(reg.R11L, reg.ECX)
+	a.Label("lanes32")
 	for q := range 4 {
-		a.VMOVUPS(at(s.at, 32*q), y(n+q))
+		a.VMOVUPS(reg.Y0, at(reg.RDI, 32*q))
 	}
+	a.ADDQ(operand.Imm(128), reg.RDI)
+	a.SUBL(operand.Imm(32), reg.ECX)
+	a.JNE(operand.LabelRef("lanes32"))
+	a.ADDQ(operand.Imm(4), reg.RSI)
+	a.SUBL(operand.Imm(4), reg.R9L)
+	a.JNE(operand.LabelRef("row"))
+	a.next()
+	a.Label("leave")
+	a.MOVQ(reg.RAX, field("stepRun_left", reg.R14))
+	a.RET()
 }
 
-// wholePairs is an operation on two whole rows.
-func (a assembler) wholePairs(o op3) {
-	a.wholeRows([]source{first, second}, 0, func() {
-		a.rows4(first, 0)
-		for q := range 4 {
-			o(a, at(reg.RDX, 32*q), y(q), y(q))
-		}
-	})
-}
-
-func wholeFma(a assembler) {
-	a.wholeRows([]source{first, second, third}, 4, func() {
-		a.rows4(first, 0)
-		a.rows4(third, 4)
-		for q := range 4 {
-			a.VFMADD231PS(at(reg.RDX, 32*q), y(q), y(4+q))
-		}
-	})
-}
-
-func wholeMove(a assembler) {
-	a.wholeRows([]source{first}, 0, func() { a.rows4(first, 0) })
+// goBack goes back by b bytes, if the scalar register a is not 0, or if it is, and the steps may be carried out once more.
+func goBack(a assembler, zero int) {
+	a.DECQ(field("stepRun_times", reg.R14))
+	a.JEQ(operand.LabelRef("over"))
+	a.MOVL(field("rowStep_a", reg.RAX), reg.ESI)
+	a.CMPQ(ahead(reg.R15, reg.RSI, 1), operand.Imm(0))
+	over := []func(operand.Op){a.JEQ, a.JNE}[zero]
+	over(operand.LabelRef("over"))
+	a.MOVLQSX(field("rowStep_b", reg.RAX), reg.RDX)
+	a.SUBQ(reg.RDX, reg.RAX)
+	a.again()
+	a.Label("over")
+	a.next()
 }
