@@ -50,7 +50,7 @@ func (c *Counts) add(k *worker) {
 		c.LDS += bytes
 		if sum := c.Issues[code.Program]; sum != nil {
 			for i := range sum {
-				sum[i].add(&issues[i])
+				sum[i].Add(&issues[i])
 			}
 		} else {
 			c.Issues[code.Program] = issues

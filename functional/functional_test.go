@@ -245,7 +245,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("recovered %q", x)
 		}
 	}()
-	k.Program.Insts[0] = uniform(isa.IAdd, s(100), l(1), l(1)) // a register that the program has not
+	k.Program.Insts[0] = uniform(isa.UMax, s(100), l(1), l(1)) // a register that the program has not
 	isa.Resolve(&k.Program.Insts[0])
 	_, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{2, 1, 1}}, Options{Threads: 2})
 	t.Error(err)

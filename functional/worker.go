@@ -339,8 +339,8 @@ func (k *worker) registers(c *code) *simd.Registers {
 		clear(f.Scalar)
 		return f
 	}
-	rows := c.VectorRows * c.WaveSize
-	return &simd.Registers{Vector: append(make([]uint32, rows, rows+len(c.tail)), c.tail...), Scalar: make([]uint64, c.ScalarWords), Tmp: k.tmp}
+	rows, tail := c.VectorRows*c.WaveSize, c.flow.Tail()
+	return &simd.Registers{Vector: append(make([]uint32, rows, rows+len(tail)), tail...), Scalar: make([]uint64, c.ScalarWords), Tmp: k.tmp}
 }
 
 func (k *worker) giveRegisters(c *code, f *simd.Registers) {

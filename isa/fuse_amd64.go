@@ -2,7 +2,6 @@ package isa
 
 import (
 	"slices"
-	"unsafe"
 )
 
 //go:generate sh -c "cd avo && go run ."
@@ -57,6 +56,7 @@ type rowStep struct {
 	scalars    uint32 // a bit for each source that is a scalar register, where one kernel takes both these and literals
 	bytes      int32  // that are filled
 	fill       int32  // the load that fills them
+	number     int32  // the step of a flow that it is of
 }
 
 // A form is a kernel's for the sources that are the same in all lanes, or of a scalar kernel literals: a bit for each.
@@ -67,8 +67,7 @@ func (k kernel) in(f form) uintptr { return kernels[int(k)+int(f)] }
 // A stepRun is what steps are carried out on, besides registers. The kernels know its fields.
 type stepRun struct {
 	exec  uint64
-	times int      // how often steps that go back may still be carried out
-	left  *rowStep // one that was left off at: it fills rows with what is outside of local memory
+	left  *rowStep // where they were left
 	local *byte
 	size  int // of local memory, in bytes
 }
@@ -92,8 +91,6 @@ type Fuser struct {
 	spread   []spreadValue
 	saved    []rowStep // of each row that is written
 	steps    []rowStep
-	insts    []*Inst
-	tests    int // of rows
 	fills    []Fill
 	tail     int // bytes after the vector file
 }
@@ -126,7 +123,6 @@ func (f *Fuser) Add(in *Inst) bool {
 			return false
 		}
 	}
-	f.insts = append(f.insts, in)
 	return true
 }
 
@@ -336,7 +332,6 @@ func (f *Fuser) addTest(in *Inst) bool {
 	if t.not {
 		s.c = -1
 	}
-	f.tests++
 	f.writeScalar(s)
 	return true
 }
@@ -404,19 +399,12 @@ func (f *Fuser) literal(x uint32) int {
 
 // Take is what carries out all that were taken in since the last Take; nil if none were.
 func (f *Fuser) Take() func(*State, *Inst) {
-	if len(f.steps) == 0 && len(f.insts) == 0 {
+	r := f.fused()
+	if r == nil {
 		return nil
 	}
-	if len(f.saved) == 0 && f.tests == 0 {
-		insts := f.insts
-		f.forget()
-		return eachInTurn(insts)
-	}
-	r := f.fusion(rowStep{kernel: kernelEnd.in(0)})
-	if len(r.fills) > 0 {
-		return func(st *State, _ *Inst) { r.run(st, 0) }
-	}
-	steps, masked, need := &r.steps[0], &r.masked[0], r.need
+	end := rowStep{kernel: kernelEnd.in(0)}
+	steps, masked, need := &append(r.steps, end)[0], &append(r.masked, end)[0], r.need
 	return func(st *State, _ *Inst) {
 		first := steps
 		if st.Exec != st.Full {
@@ -426,36 +414,6 @@ func (f *Fuser) Take() func(*State, *Inst) {
 	}
 }
 
-// TakeLoop is Take of at least one row's steps that are carried out again where a scalar register is not 0, or where it is, up to most
-// times in all. It says how often they were.
-func (f *Fuser) TakeLoop(register Reg, again bool) func(st *State, most int) (times int) {
-	back := rowStep{kernel: kernelBack.in(1), a: 8 * int32(register.Index)}
-	if again {
-		back.kernel = kernelBack.in(0)
-	}
-	r := f.fusion(back, rowStep{kernel: kernelEnd.in(0)})
-	r.loop(r.steps)
-	r.loop(r.masked)
-	if len(r.fills) > 0 {
-		return r.run
-	}
-	steps, masked, need := &r.steps[0], &r.masked[0], r.need
-	return func(st *State, most int) int {
-		first := steps
-		if st.Exec != st.Full {
-			first = masked
-		}
-		run := stepRun{exec: st.Exec, times: most}
-		runSteps(&st.V[:need][0], firstOf(st.S), st.Lanes, first, &run)
-		return most - run.times
-	}
-}
-
-// loop says how far the last step but one goes back: to the first.
-func (r *fusion) loop(list []rowStep) {
-	list[len(list)-2].b = int32(len(list)-2) * int32(unsafe.Sizeof(rowStep{}))
-}
-
 // A fusion is steps that are carried out together.
 type fusion struct {
 	steps, masked []rowStep // masked: where lanes are idle
@@ -463,8 +421,11 @@ type fusion struct {
 	fills         []Fill
 }
 
-// fusion is all that was taken in, and what ends it.
-func (f *Fuser) fusion(ends ...rowStep) *fusion {
+// fused is all that were taken in since it was asked last; nil if none were.
+func (f *Fuser) fused() *fusion {
+	if len(f.steps) == 0 {
+		return nil
+	}
 	defer f.forget()
 	end := f.behind + valueBytes*f.values
 	for i := range f.saved {
@@ -476,42 +437,11 @@ func (f *Fuser) fusion(ends ...rowStep) *fusion {
 	for _, s := range f.saved {
 		masked = append(masked, rowStep{kernel: kernelMerge.in(0), d: s.a, b: s.a, c: s.d})
 	}
-	return &fusion{append(f.steps, ends...), append(masked, ends...), end / 4, f.fills}
+	return &fusion{f.steps, masked, end / 4, f.fills}
 }
 
 func (f *Fuser) forget() {
-	f.values, f.spread, f.saved, f.steps, f.insts, f.fills, f.tests = 0, nil, nil, nil, nil, nil, 0
-}
-
-// run carries out the steps, and again where they say so, up to most times. Loads that leave local memory are carried out as instructions.
-func (r *fusion) run(st *State, most int) (times int) {
-	at, v := &r.steps[0], st.V[:r.need]
-	if st.Exec != st.Full {
-		at = &r.masked[0]
-	}
-	run := stepRun{exec: st.Exec, times: most, local: firstOf(st.Local.Bytes), size: len(st.Local.Bytes)}
-	for {
-		runSteps(&v[0], firstOf(st.S), st.Lanes, at, &run)
-		if run.left == nil {
-			return most - run.times
-		}
-		r.fills[run.left.fill].do(st)
-		at = (*rowStep)(unsafe.Add(unsafe.Pointer(run.left), unsafe.Sizeof(*at)))
-		run.left = nil
-	}
-}
-
-// eachInTurn carries out instructions that are not worth more than a call each.
-func eachInTurn(insts []*Inst) func(*State, *Inst) {
-	if len(insts) == 1 {
-		exec, only := insts[0].Exec, insts[0]
-		return func(st *State, _ *Inst) { exec(st, only) }
-	}
-	return func(st *State, _ *Inst) {
-		for _, in := range insts {
-			in.Exec(st, in)
-		}
-	}
+	f.values, f.spread, f.saved, f.steps, f.fills = 0, nil, nil, nil, nil
 }
 
 // firstOf is where scalar registers or local memory begin; a program may have none.

@@ -5890,15 +5890,58 @@ leave:
 	MOVQ AX, stepRun_left+0(R14)
 	RET
 
-// func stepBackS()
-TEXT ·stepBackS(SB), NOSPLIT|NOFRAME, $0
-	DECQ    stepRun_times+0(R14)
-	JEQ     over
+// func stepEnterS()
+TEXT ·stepEnterS(SB), NOSPLIT|NOFRAME, $0
+	CMPQ FlowRun_Left+0(R14), $0x00
+	JLE  spent
+	MOVQ FlowRun_Counts+0(R14), SI
+	MOVL rowStep_d+0(AX), DI
+	INCQ (SI)(DI*1)
+	MOVL rowStep_a+0(AX), CX
+	SUBQ CX, FlowRun_Left+0(R14)
+	ADDQ CX, FlowRun_Did+0(R14)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+spent:
+	MOVQ AX, stepRun_left+0(R14)
+	RET
+
+// func stepEnterL()
+TEXT ·stepEnterL(SB), NOSPLIT|NOFRAME, $0
+	CMPQ FlowRun_Left+0(R14), $0x00
+	JLE  spent
+	MOVQ FlowRun_Counts+0(R14), SI
+	MOVL rowStep_d+0(AX), DI
+	INCQ (SI)(DI*1)
+	MOVQ FlowRun_idle+0(R14), DX
+	ADDQ DX, Issued_Idle+0(SI)(DI*1)
+	MOVL rowStep_a+0(AX), CX
+	SUBQ CX, FlowRun_Left+0(R14)
+	ADDQ CX, FlowRun_Did+0(R14)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+spent:
+	MOVQ AX, stepRun_left+0(R14)
+	RET
+
+// func stepPass()
+TEXT ·stepPass(SB), NOSPLIT|NOFRAME, $0
+	LEAQ 2*rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepBranchS()
+TEXT ·stepBranchS(SB), NOSPLIT|NOFRAME, $0
 	MOVL    rowStep_a+0(AX), SI
 	CMPQ    (R15)(SI*1), $0x00
 	JEQ     over
+	DECQ    FlowRun_Left+0(R14)
 	MOVLQSX rowStep_b+0(AX), DX
-	SUBQ    DX, AX
+	ADDQ    DX, AX
 	MOVQ    rowStep_kernel+0(AX), R12
 	JMP     R12
 
@@ -5907,15 +5950,14 @@ over:
 	MOVQ rowStep_kernel+0(AX), R12
 	JMP  R12
 
-// func stepBackL()
-TEXT ·stepBackL(SB), NOSPLIT|NOFRAME, $0
-	DECQ    stepRun_times+0(R14)
-	JEQ     over
+// func stepBranchL()
+TEXT ·stepBranchL(SB), NOSPLIT|NOFRAME, $0
 	MOVL    rowStep_a+0(AX), SI
 	CMPQ    (R15)(SI*1), $0x00
 	JNE     over
+	DECQ    FlowRun_Left+0(R14)
 	MOVLQSX rowStep_b+0(AX), DX
-	SUBQ    DX, AX
+	ADDQ    DX, AX
 	MOVQ    rowStep_kernel+0(AX), R12
 	JMP     R12
 
@@ -5923,6 +5965,155 @@ over:
 	LEAQ rowStep__size+0(AX), AX
 	MOVQ rowStep_kernel+0(AX), R12
 	JMP  R12
+
+// func stepBranchActiveS()
+TEXT ·stepBranchActiveS(SB), NOSPLIT|NOFRAME, $0
+	CMPQ    stepRun_exec+0(R14), $0x00
+	JEQ     over
+	DECQ    FlowRun_Left+0(R14)
+	MOVLQSX rowStep_b+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepBranchActiveL()
+TEXT ·stepBranchActiveL(SB), NOSPLIT|NOFRAME, $0
+	CMPQ    stepRun_exec+0(R14), $0x00
+	JNE     over
+	DECQ    FlowRun_Left+0(R14)
+	MOVLQSX rowStep_b+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepSplitS()
+// Requires: POPCNT
+TEXT ·stepSplitS(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVQ    (R15)(SI*1), SI
+	MOVQ    stepRun_exec+0(R14), CX
+	ANDQ    CX, SI
+	XORQ    SI, CX
+	MOVL    rowStep_d+0(AX), DI
+	ORQ     CX, (R15)(DI*1)
+	MOVQ    SI, stepRun_exec+0(R14)
+	MOVLQSX rowStep_b+0(AX), BX
+	XORQ    FlowRun_full+0(R14), SI
+	JEQ     all
+	POPCNTQ SI, SI
+	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVLQSX rowStep_c+0(AX), BX
+
+all:
+	ADDQ BX, AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepSplitL()
+// Requires: POPCNT
+TEXT ·stepSplitL(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVQ    (R15)(SI*1), SI
+	NOTQ    SI
+	MOVQ    stepRun_exec+0(R14), CX
+	ANDQ    CX, SI
+	XORQ    SI, CX
+	MOVL    rowStep_d+0(AX), DI
+	ORQ     CX, (R15)(DI*1)
+	MOVQ    SI, stepRun_exec+0(R14)
+	MOVLQSX rowStep_b+0(AX), BX
+	XORQ    FlowRun_full+0(R14), SI
+	JEQ     all
+	POPCNTQ SI, SI
+	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVLQSX rowStep_c+0(AX), BX
+
+all:
+	ADDQ BX, AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepPark()
+// Requires: POPCNT
+TEXT ·stepPark(SB), NOSPLIT|NOFRAME, $0
+	MOVQ    stepRun_exec+0(R14), CX
+	MOVL    rowStep_d+0(AX), DI
+	ORQ     CX, (R15)(DI*1)
+	XORL    SI, SI
+	MOVQ    SI, stepRun_exec+0(R14)
+	MOVLQSX rowStep_b+0(AX), BX
+	XORQ    FlowRun_full+0(R14), SI
+	JEQ     all
+	POPCNTQ SI, SI
+	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVLQSX rowStep_c+0(AX), BX
+
+all:
+	ADDQ BX, AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepJoin()
+// Requires: POPCNT
+TEXT ·stepJoin(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), DI
+	MOVQ    (R15)(DI*1), SI
+	ANDQ    FlowRun_full+0(R14), SI
+	ORQ     stepRun_exec+0(R14), SI
+	MOVQ    $0x00000000, (R15)(DI*1)
+	MOVQ    SI, stepRun_exec+0(R14)
+	MOVLQSX rowStep_b+0(AX), BX
+	XORQ    FlowRun_full+0(R14), SI
+	JEQ     all
+	POPCNTQ SI, SI
+	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVLQSX rowStep_c+0(AX), BX
+
+all:
+	ADDQ BX, AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepKill()
+// Requires: POPCNT
+TEXT ·stepKill(SB), NOSPLIT|NOFRAME, $0
+	XORL    SI, SI
+	MOVQ    SI, stepRun_exec+0(R14)
+	MOVLQSX rowStep_b+0(AX), BX
+	XORQ    FlowRun_full+0(R14), SI
+	JEQ     all
+	POPCNTQ SI, SI
+	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVLQSX rowStep_c+0(AX), BX
+
+all:
+	ADDQ BX, AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepGo()
+TEXT ·stepGo(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), CX
+	SUBQ    CX, FlowRun_Left+0(R14)
+	MOVLQSX rowStep_b+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepLeave()
+TEXT ·stepLeave(SB), NOSPLIT|NOFRAME, $0
+	MOVQ AX, stepRun_left+0(R14)
+	RET
 
 // func stepEnd()
 TEXT ·stepEnd(SB), NOSPLIT|NOFRAME, $0
@@ -6112,7 +6303,19 @@ DATA ·kernels+1432(SB)/8, $·stepMerge(SB)
 DATA ·kernels+1440(SB)/8, $·stepSpreadS(SB)
 DATA ·kernels+1448(SB)/8, $·stepSpreadL(SB)
 DATA ·kernels+1456(SB)/8, $·stepFill(SB)
-DATA ·kernels+1464(SB)/8, $·stepBackS(SB)
-DATA ·kernels+1472(SB)/8, $·stepBackL(SB)
-DATA ·kernels+1480(SB)/8, $·stepEnd(SB)
-GLOBL ·kernels(SB), NOPTR, $1488
+DATA ·kernels+1464(SB)/8, $·stepEnterS(SB)
+DATA ·kernels+1472(SB)/8, $·stepEnterL(SB)
+DATA ·kernels+1480(SB)/8, $·stepPass(SB)
+DATA ·kernels+1488(SB)/8, $·stepBranchS(SB)
+DATA ·kernels+1496(SB)/8, $·stepBranchL(SB)
+DATA ·kernels+1504(SB)/8, $·stepBranchActiveS(SB)
+DATA ·kernels+1512(SB)/8, $·stepBranchActiveL(SB)
+DATA ·kernels+1520(SB)/8, $·stepSplitS(SB)
+DATA ·kernels+1528(SB)/8, $·stepSplitL(SB)
+DATA ·kernels+1536(SB)/8, $·stepPark(SB)
+DATA ·kernels+1544(SB)/8, $·stepJoin(SB)
+DATA ·kernels+1552(SB)/8, $·stepKill(SB)
+DATA ·kernels+1560(SB)/8, $·stepGo(SB)
+DATA ·kernels+1568(SB)/8, $·stepLeave(SB)
+DATA ·kernels+1576(SB)/8, $·stepEnd(SB)
+GLOBL ·kernels(SB), NOPTR, $1584

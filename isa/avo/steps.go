@@ -11,7 +11,7 @@ import (
 )
 
 // A kernel carries out the step at AX and jumps to the kernel of the next one; the last kernel returns. R13 is the vector file, R15 the scalar
-// registers, R11 how many lanes there are (a multiple of 32), R14 the stepRun; all else is free.
+// registers, R11 how many lanes there are (a multiple of 32), R14 the stepRun, of a flow's steps the FlowRun that begins with it; all else is free.
 
 // An op3 is an instruction with three operands, the last of which it writes.
 type op3 = func(a assembler, x, y, z operand.Op)
@@ -513,21 +513,120 @@ func fill(a assembler) {
 	a.JNE(operand.LabelRef("row"))
 	a.next()
 	a.Label("leave")
+	leave(a)
+}
+
+// enter counts the step's instructions, unless none are left to the flow. Idle: lanes are idle, and counted too.
+func enter(a assembler, idle int) {
+	a.CMPQ(field("FlowRun_Left", reg.R14), operand.Imm(0))
+	a.JLE(operand.LabelRef("spent"))
+	a.MOVQ(field("FlowRun_Counts", reg.R14), reg.RSI)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.INCQ(ahead(reg.RSI, reg.RDI, 1))
+	if idle != 0 {
+		a.MOVQ(field("FlowRun_idle", reg.R14), reg.RDX)
+		a.ADDQ(reg.RDX, operand.Mem{Symbol: operand.Symbol{Name: "Issued_Idle"}, Base: reg.RSI, Index: reg.RDI, Scale: 1})
+	}
+	a.MOVL(field("rowStep_a", reg.RAX), reg.ECX)
+	a.SUBQ(reg.RCX, field("FlowRun_Left", reg.R14))
+	a.ADDQ(reg.RCX, field("FlowRun_Did", reg.R14))
+	a.next()
+	a.Label("spent")
+	leave(a)
+}
+
+// leave returns at this step.
+func leave(a assembler) {
 	a.MOVQ(reg.RAX, field("stepRun_left", reg.R14))
 	a.RET()
 }
 
-// goBack goes back by b bytes, if the scalar register a is not 0, or if it is, and the steps may be carried out once more.
-func goBack(a assembler, zero int) {
-	a.DECQ(field("stepRun_times", reg.R14))
-	a.JEQ(operand.LabelRef("over"))
-	a.MOVL(field("rowStep_a", reg.RAX), reg.ESI)
-	a.CMPQ(ahead(reg.R15, reg.RSI, 1), operand.Imm(0))
-	over := []func(operand.Op){a.JEQ, a.JNE}[zero]
-	over(operand.LabelRef("over"))
-	a.MOVLQSX(field("rowStep_b", reg.RAX), reg.RDX)
-	a.SUBQ(reg.RDX, reg.RAX)
+// passOn goes on after the next step.
+func passOn(a assembler) {
+	a.LEAQ(field("2*rowStep__size", reg.RAX), reg.RAX)
 	a.again()
+}
+
+// branch goes on by b bytes, if the scalar register a is not 0, or if it is.
+func branch(a assembler, zero int) {
+	a.MOVL(field("rowStep_a", reg.RAX), reg.ESI)
+	a.decide(ahead(reg.R15, reg.RSI, 1), zero)
+}
+
+// branchActive goes on by b bytes, if lanes are active, or if none are.
+func branchActive(a assembler, zero int) { a.decide(field("stepRun_exec", reg.R14), zero) }
+
+func (a assembler) decide(by operand.Mem, zero int) {
+	a.CMPQ(by, operand.Imm(0))
+	[]func(operand.Op){a.JEQ, a.JNE}[zero](operand.LabelRef("over"))
+	a.DECQ(field("FlowRun_Left", reg.R14))
+	a.far()
 	a.Label("over")
 	a.next()
+}
+
+// split leaves those lanes active that are in the mask a, or that are not, and puts the others into the mask d.
+func split(a assembler, others int) {
+	a.MOVL(field("rowStep_a", reg.RAX), reg.ESI)
+	a.MOVQ(ahead(reg.R15, reg.RSI, 1), reg.RSI)
+	if others != 0 {
+		a.NOTQ(reg.RSI)
+	}
+	a.MOVQ(field("stepRun_exec", reg.R14), reg.RCX)
+	a.ANDQ(reg.RCX, reg.RSI)
+	a.XORQ(reg.RSI, reg.RCX)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.ORQ(reg.RCX, ahead(reg.R15, reg.RDI, 1))
+	a.activate()
+}
+
+// park puts all active lanes into the mask d.
+func park(a assembler) {
+	a.MOVQ(field("stepRun_exec", reg.R14), reg.RCX)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.ORQ(reg.RCX, ahead(reg.R15, reg.RDI, 1))
+	kill(a)
+}
+
+func kill(a assembler) {
+	a.XORL(reg.ESI, reg.ESI)
+	a.activate()
+}
+
+// join takes lanes out of the mask a.
+func join(a assembler) {
+	a.MOVL(field("rowStep_a", reg.RAX), reg.EDI)
+	a.MOVQ(ahead(reg.R15, reg.RDI, 1), reg.RSI)
+	a.ANDQ(field("FlowRun_full", reg.R14), reg.RSI)
+	a.ORQ(field("stepRun_exec", reg.R14), reg.RSI)
+	a.MOVQ(operand.U32(0), ahead(reg.R15, reg.RDI, 1))
+	a.activate()
+}
+
+// activate has the lanes in SI active, and goes on by b bytes where these are all lanes, and by c bytes where some are idle.
+func (a assembler) activate() {
+	a.MOVQ(reg.RSI, field("stepRun_exec", reg.R14))
+	a.MOVLQSX(field("rowStep_b", reg.RAX), reg.RBX)
+	a.XORQ(field("FlowRun_full", reg.R14), reg.RSI)
+	a.JEQ(operand.LabelRef("all"))
+	a.POPCNTQ(reg.RSI, reg.RSI)
+	a.MOVQ(reg.RSI, field("FlowRun_idle", reg.R14))
+	a.MOVLQSX(field("rowStep_c", reg.RAX), reg.RBX)
+	a.Label("all")
+	a.ADDQ(reg.RBX, reg.RAX)
+	a.again()
+}
+
+// far goes on by b bytes.
+func (a assembler) far() {
+	a.MOVLQSX(field("rowStep_b", reg.RAX), reg.RDX)
+	a.ADDQ(reg.RDX, reg.RAX)
+	a.again()
+}
+
+// jump goes on by b bytes, and counts a.
+func jump(a assembler) {
+	a.MOVL(field("rowStep_a", reg.RAX), reg.ECX)
+	a.SUBQ(reg.RCX, field("FlowRun_Left", reg.R14))
+	a.far()
 }
