@@ -110,6 +110,11 @@ func (f *Flow) begin(st *State, r *FlowRun, at int32) {
 	r.left = n.begins[at]
 }
 
+// runFlow carries out steps from the one on at which r was left.
+//
+//go:noescape
+func runFlow(v *uint32, s *uint64, lanes int, r *FlowRun)
+
 // Run goes on until the flow is left, and says with what number.
 func (f *Flow) Run(st *State, r *FlowRun) int32 {
 	if !wideRows {
@@ -119,7 +124,7 @@ func (f *Flow) Run(st *State, r *FlowRun) int32 {
 		r.local, r.size = firstOf(st.Local.Bytes), len(st.Local.Bytes)
 	}
 	for v := st.V[:f.native.need]; ; {
-		runSteps(firstOf(v), firstOf(st.S), st.Lanes, r.left, &r.stepRun)
+		runFlow(firstOf(v), firstOf(st.S), st.Lanes, r)
 		left := r.left
 		st.Exec = r.exec
 		r.left = (*rowStep)(unsafe.Add(unsafe.Pointer(left), unsafe.Sizeof(*left)))

@@ -91,6 +91,7 @@ type Fuser struct {
 	spread   []spreadValue
 	saved    []rowStep // of each row that is written
 	steps    []rowStep
+	last     int32 // one more than the row that the last of them leaves in registers; 0: none
 	fills    []Fill
 	tail     int // bytes after the vector file
 }
@@ -144,9 +145,42 @@ func (f *Fuser) add(in *Inst) bool {
 		return false
 	}
 	s := rowStep{d: f.row(in.Dst)}
-	s.kernel = k.in(f.rowSources(in, &s))
+	which := f.rowSources(in, &s)
+	if k < kernelUnchained && n > 1 && f.lanes == 32 {
+		which = f.chained(&s, n, which)
+	}
+	s.kernel = k.in(which)
 	f.write(s)
+	if k == kernelRsq {
+		f.last = 0
+	}
 	return true
+}
+
+// chained is the form of a step with n sources, one of which is what the step before left in registers, if it is.
+func (f *Fuser) chained(s *rowStep, n int, values form) form {
+	var last, others form // bits of the sources that are; of the others, those that are values
+	at := -1
+	for i, from := range s.places()[:n] {
+		value := values >> i & 1
+		if value == 0 && *from == f.last-1 {
+			if last |= 1 << i; at < 0 {
+				at = i
+				continue
+			}
+		}
+		if at >= 0 {
+			i--
+		}
+		others |= value << i
+	}
+	switch {
+	case at < 0:
+		return values
+	case last == 3 && n == 2:
+		at, others = 2, 0
+	}
+	return form(1<<n-1) + form(at)<<(n-1) + others
 }
 
 // places are those of the sources.
@@ -185,7 +219,7 @@ func (f *Fuser) signed(in *Inst, i int, at int32, spread form) int32 {
 		s.a = s.d
 	}
 	s.kernel = k.in(2)
-	f.steps = append(f.steps, s)
+	f.steps, f.last = append(f.steps, s), s.d+1
 	return s.d
 }
 
@@ -208,7 +242,7 @@ func (f *Fuser) addSelect(in *Inst) bool {
 
 // write puts a step after the others that writes a row.
 func (f *Fuser) write(s rowStep) {
-	f.steps = append(f.steps, s)
+	f.steps, f.last = append(f.steps, s), s.d+1
 	f.save(s.d)
 }
 
@@ -235,7 +269,7 @@ func (f *Fuser) AddFill(l Fill) bool {
 		f.save(f.row(l.row(k)))
 	}
 	s.d = f.row(l.row(0))
-	f.steps, f.fills = append(f.steps, s), append(f.fills, l)
+	f.steps, f.fills, f.last = append(f.steps, s), append(f.fills, l), 0
 	return true
 }
 
@@ -332,6 +366,7 @@ func (f *Fuser) addTest(in *Inst) bool {
 	if t.not {
 		s.c = -1
 	}
+	f.last = 0
 	f.writeScalar(s)
 	return true
 }
@@ -441,7 +476,7 @@ func (f *Fuser) fused() *fusion {
 }
 
 func (f *Fuser) forget() {
-	f.values, f.spread, f.saved, f.steps, f.fills = 0, nil, nil, nil, nil
+	f.values, f.spread, f.saved, f.steps, f.fills, f.last = 0, nil, nil, nil, nil, 0
 }
 
 // firstOf is where scalar registers or local memory begin; a program may have none.

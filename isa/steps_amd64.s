@@ -1,7 +1,7 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// The caller of kernels, which isa/avo writes (kernels_amd64.s) and whose conventions are in isa/avo/steps.go.
+// The callers of kernels, which isa/avo writes (kernels_amd64.s) and whose conventions are in isa/avo/steps.go.
 
 // func runSteps(v *uint32, s *uint64, lanes int, steps *rowStep, r *stepRun)
 TEXT ·runSteps(SB), NOSPLIT, $0-40
@@ -12,5 +12,21 @@ TEXT ·runSteps(SB), NOSPLIT, $0-40
 	MOVQ r+32(FP), R14
 	MOVQ rowStep_kernel(AX), R12
 	CALL R12
+	VZEROUPPER
+	RET
+
+// func runFlow(v *uint32, s *uint64, lanes int, r *FlowRun)
+TEXT ·runFlow(SB), NOSPLIT, $0-32
+	MOVQ v+0(FP), R13
+	MOVQ s+8(FP), R15
+	MOVQ lanes+16(FP), R11
+	MOVQ r+24(FP), R14
+	MOVQ stepRun_left(R14), AX
+	MOVQ FlowRun_Left(R14), R8
+	MOVQ FlowRun_Did(R14), R9
+	MOVQ rowStep_kernel(AX), R12
+	CALL R12
+	MOVQ R8, FlowRun_Left(R14)
+	MOVQ R9, FlowRun_Did(R14)
 	VZEROUPPER
 	RET

@@ -48,37 +48,42 @@ func kernelRow(r *rand.Rand, lanes int) (row []uint32, spread form) {
 // kernelCase is three sources and a place for the result in one vector file.
 type kernelCase struct {
 	file  []uint32
-	steps [2]rowStep
-	forms [3]form // of the sources
+	steps [3]rowStep // the first one moves a source, which the second one may take as what the first one left
+	forms [3]form    // of the sources
 }
 
 func newKernelCase(r *rand.Rand, lanes int) *kernelCase {
 	c := &kernelCase{}
-	for k, at := range c.steps[0].places() {
+	for k, at := range c.steps[1].places() {
 		var row []uint32
 		row, c.forms[k] = kernelRow(r, lanes)
 		*at, c.file = int32(4*len(c.file)), append(c.file, row...)
 	}
-	c.steps[0].d = int32(4 * len(c.file))
-	c.file = append(c.file, make([]uint32, lanes)...)
-	c.steps[1].kernel = kernelEnd.in(0)
+	c.steps[1].d = int32(4 * len(c.file))
+	c.file = append(c.file, make([]uint32, 2*lanes)...)
+	c.steps[0].kernel, c.steps[0].d = kernelMov.in(0), c.steps[1].d+int32(4*lanes)
+	c.steps[2].kernel = kernelEnd.in(0)
 	return c
 }
 
 // take takes a kernel in a form that fits the sources, of which there are as many as forms say.
-func (c *kernelCase) take(k kernel, forms int) {
-	which := c.forms[0] | c.forms[1]<<1 | c.forms[2]<<2
-	switch {
-	case forms > 3:
-	case forms > 2:
-		which &= 3
-	default:
-		which &= 1
-	}
-	if int(which) >= forms {
+func (c *kernelCase) take(r *rand.Rand, k kernel, lanes, forms int) {
+	n := map[int]int{1: 1, 2: 1, 3: 2, 8: 2, 7: 3, 19: 3}[forms]
+	which := (c.forms[0] | c.forms[1]<<1 | c.forms[2]<<2) & (1<<n - 1)
+	if int(which) >= forms || n > 1 && which == 1<<n-1 {
 		which = 0 // all sources are the same in all lanes: they are rows too
 	}
-	c.steps[0].kernel = k.in(which)
+	if k < kernelUnchained && n > 1 && lanes == 32 && r.IntN(2) == 0 {
+		from := c.steps[1].places()
+		if n == 2 && r.IntN(4) == 0 {
+			*from[1], which = *from[0], 0
+			copy(c.file[lanes:2*lanes], c.file)
+		}
+		f := Fuser{last: *from[r.IntN(n)] + 1}
+		c.steps[0].a = f.last - 1
+		which = f.chained(&c.steps[1], n, which)
+	}
+	c.steps[1].kernel = k.in(which)
 }
 
 // formsOf says how many forms kernels have.
@@ -107,7 +112,7 @@ func TestKernelsAreTheirMeanings(t *testing.T) {
 		lanes := []int{32, 64}[r.IntN(2)]
 		for k, meaning := range rowMeanings {
 			c := newKernelCase(r, lanes)
-			c.take(k, forms[k])
+			c.take(r, k, lanes, forms[k])
 			runSteps(&c.file[0], nil, lanes, &c.steps[0], &stepRun{})
 			for lane := range lanes {
 				a, b, x := c.file[lane], c.file[lanes+lane], c.file[2*lanes+lane]
@@ -118,8 +123,8 @@ func TestKernelsAreTheirMeanings(t *testing.T) {
 		}
 		for k, meaning := range testMeanings {
 			c := newKernelCase(r, lanes)
-			c.take(k, forms[k])
-			c.steps[0].c, c.steps[0].d = 0, 0
+			c.take(r, k, lanes, forms[k])
+			c.steps[1].c, c.steps[1].d = 0, 0
 			s := []uint64{0}
 			runSteps(&c.file[0], &s[0], lanes, &c.steps[0], &stepRun{exec: ^uint64(0)})
 			for lane := range lanes {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/ir"
@@ -11,7 +12,8 @@ import (
 )
 
 // A kernel carries out the step at AX and jumps to the kernel of the next one; the last kernel returns. R13 is the vector file, R15 the scalar
-// registers, R11 how many lanes there are (a multiple of 32), R14 the stepRun, of a flow's steps the FlowRun that begins with it; all else is free.
+// registers, R11 how many lanes there are (a multiple of 32), R14 the stepRun, of a flow's steps the FlowRun that begins with it. R8 and R9 are what
+// is left to a flow and what it did. All else is free. A kernel on rows leaves 32 lanes of its result in Y0 to Y3, for the next one.
 
 // An op3 is an instruction with three operands, the last of which it writes.
 type op3 = func(a assembler, x, y, z operand.Op)
@@ -72,67 +74,118 @@ func (a assembler) again() {
 	a.Instruction(&ir.Instruction{Opcode: "JMP", Operands: []operand.Op{reg.R12}, Inputs: []operand.Op{reg.R12}, IsTerminal: true})
 }
 
-// A source is what a step reads: a row of lanes, whose place comes into a register, or a value for eight lanes.
+// A source is what a step reads: a row of lanes, whose place comes into a register, a value for eight lanes, or what the last kernel left.
 type source struct {
-	field  string
-	at     reg.GPPhysical
-	value  reg.VecPhysical // of one that is the same in all lanes
-	spread bool
+	field string
+	at    reg.GPPhysical
+	value reg.VecPhysical // of one that is the same in all lanes
+	mode
+	chained bool // a source of the step is what the last kernel left
 }
 
-// sources are the first n of a step, of which bits say which are the same in all lanes.
-func sources(n, bits int) []source {
-	list := []source{{"rowStep_a", reg.RSI, reg.Y12, false}, {"rowStep_b", reg.RDX, reg.Y13, false}, {"rowStep_c", reg.RBX, reg.Y14, false}}[:n]
+type mode byte
+
+const (
+	aRow   mode = 'R'
+	aValue mode = 'V'
+	aLast  mode = 'Y'
+)
+
+// sources are those of a step.
+func sources(modes ...mode) []source {
+	list := []source{{"rowStep_a", reg.RSI, reg.Y12, 0, false}, {"rowStep_b", reg.RDX, reg.Y13, 0, false}, {"rowStep_c", reg.RBX, reg.Y14, 0, false}}[:len(modes)]
 	for i := range list {
-		list[i].spread = bits>>i&1 != 0
+		list[i].mode, list[i].chained = modes[i], slices.Contains(modes, aLast)
+	}
+	return list
+}
+
+// modesOf are those of n sources in a form: in the first ones, a bit for each source says that it is a value; they are not all values unless
+// there is one source. In those after them one source is what the last kernel left, the first one first, with bits for the others; in the last
+// form of two sources both are.
+func modesOf(n, form int) (list []mode) {
+	last, bits := -1, form
+	if plain := 1<<n - 1; n > 1 && form >= plain {
+		last, bits = (form-plain)>>(n-1), (form-plain)&(1<<(n-1)-1)
+	}
+	for i := range n {
+		if i == last || last == n {
+			list = append(list, aLast)
+			continue
+		}
+		list = append(list, []mode{aRow, aValue}[bits&1])
+		bits >>= 1
 	}
 	return list
 }
 
 // lanes8 are eight lanes, a quarter of 32, as an operand.
 func (s source) lanes8(quarter int) operand.Op {
-	if s.spread {
+	switch s.mode {
+	case aValue:
 		return s.value
+	case aLast:
+		return y(quarter)
 	}
 	return operand.Mem{Base: reg.R13, Index: s.at, Scale: 1, Disp: 32 * quarter}
 }
 
-// load8 is a register that holds eight lanes: y(quarter), where they are loaded.
+// load8 is a register that holds eight lanes.
 func (a assembler) load8(s source, quarter int) reg.VecPhysical {
-	if !s.spread {
-		a.VMOVUPS(s.lanes8(quarter), y(quarter))
-		return y(quarter)
+	to := y(quarter)
+	switch {
+	case s.mode == aValue:
+		return s.value
+	case s.mode == aLast:
+		return to
+	case s.chained:
+		to = y(4 + quarter)
 	}
-	return s.value
+	a.VMOVUPS(s.lanes8(quarter), to)
+	return to
 }
 
 // onRows carries out a step on rows, 32 lanes at a time: body leaves eight of them in y(quarter), and done has what comes of 32. end comes
-// after the last ones.
+// after the last ones. A step with a source that the last kernel left is of 32 lanes.
 func (a assembler) onRows(list []source, constants func(list []source), body func(list []source, quarter int), done, end func()) {
+	chained := list[0].chained
 	for _, s := range list {
-		a.MOVL(field(s.field, reg.RAX), s.at.As32())
+		if s.mode != aLast {
+			a.MOVL(field(s.field, reg.RAX), s.at.As32())
+		}
 	}
 	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
 	for _, s := range list {
-		if s.spread {
+		if s.mode == aValue {
 			a.VMOVUPS(ahead(reg.R13, s.at, 1), s.value)
 		}
 	}
 	if constants != nil {
 		constants(list)
 	}
-	a.MOVL(reg.R11L, reg.ECX)
-	a.Label("more")
+	if !chained {
+		a.MOVL(reg.R11L, reg.ECX)
+		a.Label("more")
+	}
 	for q := range 4 {
 		body(list, q)
 	}
 	done()
-	a.SUBL(operand.Imm(32), reg.ECX)
-	a.JG(operand.LabelRef("onward"))
+	if !chained {
+		a.SUBL(operand.Imm(32), reg.ECX)
+		a.JG(operand.LabelRef("onward"))
+	}
 	end()
+	if !chained {
+		a.onward(list)
+	}
+}
+
+// onward goes to the next 32 lanes.
+func (a assembler) onward(list []source) {
 	a.Label("onward")
 	for _, s := range list {
-		if !s.spread {
+		if s.mode == aRow {
 			a.ADDQ(operand.Imm(128), s.at)
 		}
 	}
@@ -179,31 +232,35 @@ func alone(o func(a assembler, x, y operand.Op)) rowCode {
 func shiftMask(by int) func(a assembler, list []source) {
 	return func(a assembler, list []source) {
 		a.VPBROADCASTD(stepConstants.shift, reg.Y8)
-		if list[by].spread {
+		if list[by].mode == aValue {
 			a.VPAND(list[by].value, reg.Y8, list[by].value)
 		}
 	}
 }
 
-// shifted shifts lanes in x by a source, into y(q).
-func (a assembler) shifted(o op3, x operand.Op, by source, q int) {
-	if !by.spread {
-		a.VPAND(by.lanes8(q), reg.Y8, y(4+q))
-		o(a, y(4+q), x, y(q))
-		return
+// distance is how far eight lanes are shifted.
+func (a assembler) distance(by source, q int) operand.Op {
+	if by.mode == aValue {
+		return by.value
 	}
-	o(a, by.value, x, y(q))
+	a.VPAND(by.lanes8(q), reg.Y8, reg.Y9)
+	return reg.Y9
 }
 
 func shift(o op3) rowCode {
-	return rowCode{shiftMask(1), func(a assembler, list []source, q int) { a.shifted(o, a.load8(list[0], q), list[1], q) }}
+	return rowCode{shiftMask(1), func(a assembler, list []source, q int) { o(a, a.distance(list[1], q), a.load8(list[0], q), y(q)) }}
 }
 
 // then is an operation with the third source on what code leaves.
 func then(code rowCode, o op3) rowCode {
 	return rowCode{code.constants, func(a assembler, list []source, q int) {
+		third := list[2].lanes8(q)
+		if list[2].mode == aLast {
+			third = reg.Y10
+			a.VMOVDQA(y(q), third)
+		}
 		code.body(a, list, q)
-		o(a, list[2].lanes8(q), y(q), y(q))
+		o(a, third, y(q), y(q))
 	}}
 }
 
@@ -213,14 +270,15 @@ var (
 )
 
 var addShift = rowCode{shiftMask(2), func(a assembler, list []source, q int) {
+	by := a.distance(list[2], q)
 	vpaddd(a, list[1].lanes8(q), a.load8(list[0], q), y(q))
-	a.shifted(vpsllvd, y(q), list[2], q)
+	vpsllvd(a, by, y(q), y(q))
 }}
 
 // fma takes its third source to where the result is.
 var fma = rowCode{body: func(a assembler, list []source, q int) {
 	factor := list[0].value
-	if !list[0].spread {
+	if list[0].mode == aRow {
 		factor = y(4 + q)
 		a.VMOVUPS(list[0].lanes8(q), factor)
 	}
@@ -346,13 +404,13 @@ func (a assembler) choose(list []source) {
 // selectBits takes rows b and c by the mask a.
 func selectBits(a assembler, bits int) {
 	a.scalar("rowStep_a", reg.RSI, 0)
-	a.choose(sources(3, 2*bits)[1:])
+	a.choose(sources(aRow, []mode{aRow, aValue}[bits&1], []mode{aRow, aValue}[bits>>1])[1:])
 }
 
 // merge takes row b where lanes are active, and row c elsewhere.
 func merge(a assembler) {
 	a.MOVQ(field("stepRun_exec", reg.R14), reg.RSI)
-	a.choose(sources(3, 0)[1:])
+	a.choose(sources(aRow, aRow, aRow)[1:])
 }
 
 // test collects the truth of lanes, which code leaves: it comes in at the bottom of R10, and turns to its place.
@@ -406,7 +464,7 @@ func (a assembler) scalar(name string, to reg.GPPhysical, bit int) {
 
 // masks carries out a step on masks of lanes, which code leaves in SI of those in SI, DX and BX.
 func (a assembler) masks(n int, code func(a assembler)) {
-	for i, s := range sources(n, 0) {
+	for i, s := range sources(aRow, aRow, aRow)[:n] {
 		a.scalar(s.field, s.at, i)
 	}
 	code(a)
@@ -416,8 +474,8 @@ func (a assembler) masks(n int, code func(a assembler)) {
 
 // word carries out a step on scalars of 32 bits, which code leaves in SI of those in SI and DX. Bits say which are literals.
 func (a assembler) word(n, bits int, code func(a assembler)) {
-	for _, s := range sources(n, bits) {
-		if a.MOVL(field(s.field, reg.RAX), s.at.As32()); !s.spread {
+	for i, s := range sources(aRow, aRow, aRow)[:n] {
+		if a.MOVL(field(s.field, reg.RAX), s.at.As32()); bits>>i&1 == 0 {
 			a.MOVL(ahead(reg.R15, s.at, 1), s.at.As32())
 		}
 	}
@@ -480,8 +538,8 @@ func spread(a assembler, literal int) {
 		from = ahead(reg.R15, reg.RSI, 1)
 	}
 	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
-	a.VPBROADCASTD(from, reg.Y0)
-	a.VMOVUPS(reg.Y0, ahead(reg.R13, reg.RDI, 1))
+	a.VPBROADCASTD(from, reg.Y15)
+	a.VMOVUPS(reg.Y15, ahead(reg.R13, reg.RDI, 1))
 	a.next()
 }
 
@@ -491,8 +549,8 @@ func fill(a assembler) {
 	a.scalar("rowStep_c", reg.RBX, 2)
 	a.ADDL(reg.EBX, reg.ESI)
 	a.ADDL(field("rowStep_b", reg.RAX), reg.ESI)
-	a.MOVL(field("rowStep_bytes", reg.RAX), reg.R9L)
-	a.LEAQ(ahead(reg.RSI, reg.R9, 1), reg.RDX)
+	a.MOVL(field("rowStep_bytes", reg.RAX), reg.R10L)
+	a.LEAQ(ahead(reg.RSI, reg.R10, 1), reg.RDX)
 	a.CMPQ(reg.RDX, field("stepRun_size", reg.R14))
 	a.JHI(operand.LabelRef("leave"))
 	a.ADDQ(field("stepRun_local", reg.R14), reg.RSI)
@@ -509,7 +567,7 @@ func fill(a assembler) {
 	a.SUBL(operand.Imm(32), reg.ECX)
 	a.JNE(operand.LabelRef("lanes32"))
 	a.ADDQ(operand.Imm(4), reg.RSI)
-	a.SUBL(operand.Imm(4), reg.R9L)
+	a.SUBL(operand.Imm(4), reg.R10L)
 	a.JNE(operand.LabelRef("row"))
 	a.next()
 	a.Label("leave")
@@ -518,7 +576,7 @@ func fill(a assembler) {
 
 // enter counts the step's instructions, unless none are left to the flow. Idle: lanes are idle, and counted too.
 func enter(a assembler, idle int) {
-	a.CMPQ(field("FlowRun_Left", reg.R14), operand.Imm(0))
+	a.TESTQ(reg.R8, reg.R8)
 	a.JLE(operand.LabelRef("spent"))
 	a.MOVQ(field("FlowRun_Counts", reg.R14), reg.RSI)
 	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
@@ -528,8 +586,8 @@ func enter(a assembler, idle int) {
 		a.ADDQ(reg.RDX, operand.Mem{Symbol: operand.Symbol{Name: "Issued_Idle"}, Base: reg.RSI, Index: reg.RDI, Scale: 1})
 	}
 	a.MOVL(field("rowStep_a", reg.RAX), reg.ECX)
-	a.SUBQ(reg.RCX, field("FlowRun_Left", reg.R14))
-	a.ADDQ(reg.RCX, field("FlowRun_Did", reg.R14))
+	a.SUBQ(reg.RCX, reg.R8)
+	a.ADDQ(reg.RCX, reg.R9)
 	a.next()
 	a.Label("spent")
 	leave(a)
@@ -559,7 +617,7 @@ func branchActive(a assembler, zero int) { a.decide(field("stepRun_exec", reg.R1
 func (a assembler) decide(by operand.Mem, zero int) {
 	a.CMPQ(by, operand.Imm(0))
 	[]func(operand.Op){a.JEQ, a.JNE}[zero](operand.LabelRef("over"))
-	a.DECQ(field("FlowRun_Left", reg.R14))
+	a.DECQ(reg.R8)
 	a.far()
 	a.Label("over")
 	a.next()
@@ -627,6 +685,6 @@ func (a assembler) far() {
 // jump goes on by b bytes, and counts a.
 func jump(a assembler) {
 	a.MOVL(field("rowStep_a", reg.RAX), reg.ECX)
-	a.SUBQ(reg.RCX, field("FlowRun_Left", reg.R14))
+	a.SUBQ(reg.RCX, reg.R8)
 	a.far()
 }

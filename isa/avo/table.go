@@ -19,17 +19,18 @@ const (
 	control             // others
 )
 
-// A kernel is the code of a fused step with n sources, in a form for each choice of those that are the same in all lanes, or literals:
-// a bit for each of its number, from the first one on. Lane is what it computes of one lane's a, b and c (a scalar's; of a test, whether it holds),
-// as an expression of Go: isa's test of kernels holds the code to it. float is the float of bits, and word32 the bits of a float.
+// A kernel is the code of a fused step with n sources, in forms that modesOf says; of one on scalars, or with other code, a form has a bit for
+// each source that is a literal, or whatever its code means by it. Lane is what it computes of one lane's a, b and c (a scalar's; of a test,
+// whether it holds), as an expression of Go: isa's test of kernels holds the code to it. float is the float of bits, and word32 the bits of a float.
 type kernel struct {
-	name  string
-	kind  kind
-	n     int
-	code  rowCode
-	other func(a assembler)           // of words and masks, and of others with one form
-	any   func(a assembler, form int) // of others with more
-	lane  string
+	name    string
+	kind    kind
+	n       int
+	chained bool // it has forms for what the last kernel left
+	code    rowCode
+	other   func(a assembler)           // of words and masks, and of others with one form
+	any     func(a assembler, form int) // of others with more
+	lane    string
 }
 
 // forms is how many there are: sources of rows are not all the same in all lanes, but for a move's.
@@ -37,26 +38,31 @@ func (k kernel) forms() int {
 	switch {
 	case k.kind == rows && k.name == "Mov", k.kind == word, k.any != nil:
 		return 1 << k.n
+	case k.chained && k.n == 2:
+		return 3 + 5
+	case k.chained:
+		return 7 + 12
 	case k.kind == rows && k.n > 0, k.kind == test:
 		return 1<<k.n - 1
 	}
 	return 1
 }
 
-// symbol is the name of a form: with a letter for each source.
+// symbol is the name of a form: with a letter for each source, or its number.
 func (k kernel) symbol(form int) string {
 	name := "step" + k.name
-	if k.forms() == 1 {
+	switch {
+	case k.forms() == 1:
+		return name
+	case k.kind == control:
+		return name + fmt.Sprint(form)
+	case k.kind == word:
+		for i := range k.n {
+			name += string("SL"[form>>i&1]) // a scalar register, a literal
+		}
 		return name
 	}
-	letters := "RV" // a row, a value
-	if k.kind == word || k.kind == control && k.n == 1 {
-		letters = "SL" // a scalar register, a literal
-	}
-	for i := range k.n {
-		name += string(letters[form>>i&1])
-	}
-	return name
+	return name + fmt.Sprintf("%s", modesOf(k.n, form))
 }
 
 // write writes the code of a form.
@@ -65,7 +71,7 @@ func (k kernel) write(a assembler, form int) {
 	case k.any != nil:
 		k.any(a, form)
 	case k.kind == test:
-		a.test(sources(k.n, form), k.code)
+		a.test(sources(modesOf(k.n, form)...), k.code)
 	case k.kind == word:
 		a.word(k.n, form, k.other)
 	case k.kind == mask:
@@ -74,13 +80,18 @@ func (k kernel) write(a assembler, form int) {
 		k.other(a)
 	default:
 		constants, body := k.code.of(a)
-		a.toRow(sources(k.n, form), constants, body)
+		a.toRow(sources(modesOf(k.n, form)...), constants, body)
 	}
 }
 
 // row, tests, scalars and lanes make kernels.
 func row(name string, n int, code rowCode, lane string) kernel {
 	return kernel{name: name, kind: rows, n: n, code: code, lane: lane}
+}
+
+// chain makes one that has forms for what the last kernel left.
+func chain(name string, n int, code rowCode, lane string) kernel {
+	return kernel{name: name, kind: rows, n: n, chained: true, code: code, lane: lane}
 }
 
 func tests(name string, code rowCode, lane string) kernel {
@@ -100,16 +111,16 @@ var kernels = concat(
 	[]kernel{row("Mov", 1, move, "a")},
 	binary(),
 	[]kernel{
-		row("Shl", 2, shift(vpsllvd), "a << (b & 31)"),
-		row("Shr", 2, shift(vpsrlvd), "a >> (b & 31)"),
-		row("Sar", 2, shift(vpsravd), "uint32(int32(a) >> (b & 31))"),
+		chain("Shl", 2, shift(vpsllvd), "a << (b & 31)"),
+		chain("Shr", 2, shift(vpsrlvd), "a >> (b & 31)"),
+		chain("Sar", 2, shift(vpsravd), "uint32(int32(a) >> (b & 31))"),
+		chain("LshlAdd", 3, then(shift(vpsllvd), vpaddd), "a<<(b&31) + c"),
+		chain("AddLshl", 3, addShift, "(a + b) << (c & 31)"),
 		row("UMulHi", 2, high, "uint32(uint64(a) * uint64(b) >> 32)"),
 		row("Fma", 3, fma, "fmaWord(a, b, c)"),
 		row("IMad", 3, then(pair(vpmulld), vpaddd), "a*b + c"),
 		row("IAdd3", 3, then(pair(vpaddd), vpaddd), "a + b + c"),
-		row("LshlAdd", 3, then(shift(vpsllvd), vpaddd), "a<<(b&31) + c"),
 		row("LshlOr", 3, then(shift(vpsllvd), vpor), "a<<(b&31) | c"),
-		row("AddLshl", 3, addShift, "(a + b) << (c & 31)"),
 		row("Sqrt", 1, alone(func(a assembler, x, y operand.Op) { a.VSQRTPS(x, y) }), "word32(float32(math.Sqrt(float64(float(a)))))"),
 		row("Rcp", 1, reciprocal, "word32(1 / float(a))"),
 		{name: "Rsq", kind: rows, other: inverseRoot, lane: "word32(float32(1 / math.Sqrt(float64(float(a)))))"},
@@ -184,7 +195,7 @@ var pairs = []struct {
 // binary are the kernels of the operations on two rows.
 func binary() (list []kernel) {
 	for _, p := range pairs {
-		list = append(list, row(p.name, 2, pair(p.op), p.lane))
+		list = append(list, chain(p.name, 2, pair(p.op), p.lane))
 	}
 	return list
 }
@@ -207,6 +218,13 @@ func kernelNames() ([]byte, error) {
 		fmt.Fprintf(&b, "\tkernel%s kernel = %d\n", k.name, n)
 		n += k.forms()
 	}
+	last := 0
+	for n, k := 0, 0; k < len(kernels); k++ {
+		if n += kernels[k].forms(); kernels[k].chained {
+			last = n
+		}
+	}
+	fmt.Fprintf(&b, "\n\t// Those with two sources or more before it have forms for what the last kernel left.\n\tkernelUnchained kernel = %d\n", last)
 	b.WriteString(")\n\n// kernels are where the code of steps begins.\n" + fmt.Sprintf("var kernels [%d]uintptr\n", n))
 	return format.Source([]byte(b.String()))
 }
