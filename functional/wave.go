@@ -51,7 +51,7 @@ const (
 func (k *worker) carry(g *group, w *wave) why {
 	st, c := &w.state, g.code
 	w.changes, w.looks = k.port.Values().Changes+k.lds.Changes, 0
-	run := isa.FlowRun{Counts: g.entries, Left: share}
+	run := isa.FlowRun{Counts: g.table.entries, Left: share}
 	for c.flow.Begin(st, &run, w.pc); ; {
 		n := c.flow.Run(st, &run)
 		k.clock, run.Did = k.clock+run.Did, 0
