@@ -1,6 +1,9 @@
 package isa
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // A nativeFlow is a flow in assembly.
 type nativeFlow struct {
@@ -23,8 +26,9 @@ func (f *Flow) assemble() {
 	n := &f.native
 	for which := range n.forms {
 		for i := range f.steps {
-			n.forms[which].first = append(n.forms[which].first, len(n.steps))
+			at := len(n.steps)
 			n.steps = f.assembled(n.steps, i, form(which))
+			n.forms[which].first = append(n.forms[which].first, min(at, len(n.steps)-1)) // a branch may take the place of the step before it
 		}
 	}
 	n.steps = append(n.steps, rowStep{}) // after one that is left, whether it is gone on with or not
@@ -40,10 +44,12 @@ func (f *Flow) link(n *nativeForm) {
 		far := func(to *nativeForm) int32 {
 			return int32(to.first[f.begins[s.at]]-n.first[i]) * int32(unsafe.Sizeof(*x))
 		}
-		switch s.kind {
-		case flowBranch, flowGo:
+		switch {
+		case s.kind == flowBranch && slices.Contains(kernels[kernelLessBranch:][:8], x.kernel):
+			x.c = far(n)
+		case s.kind == flowBranch || s.kind == flowGo:
 			x.b = far(n)
-		case flowMask:
+		case s.kind == flowMask:
 			x.b, x.c = far(&f.native.forms[0]), far(&f.native.forms[1])
 		}
 	}
@@ -70,6 +76,9 @@ func (f *Flow) assembled(list []rowStep, i int, which form) []rowStep {
 	case flowPass:
 		x.kernel = kernelPass.in(0)
 	case flowBranch:
+		if last := len(list) - 1; f.steps[i-1].fused != nil && list[last].compares(s.in) {
+			return append(list[:last], list[last].branch(s.in, i))
+		}
 		x.kernel, x.a = kernelOfBranch[s.in.Op], 8*int32(s.in.Src[0].Index)
 	case flowMask:
 		x.kernel, x.d, x.a = kernelOfMask(s.in), 8*int32(s.in.Dst.Index), 8*int32(s.in.Src[0].Index)
@@ -79,6 +88,22 @@ func (f *Flow) assembled(list []rowStep, i int, which form) []rowStep {
 		x.kernel = kernelLeave.in(0)
 	}
 	return append(list, x)
+}
+
+// compares says that a step computes what a branch asks, by comparing two scalars.
+func (s *rowStep) compares(in *Inst) bool {
+	k := slices.Index(kernels[kernelWordULt:][:4], s.kernel)
+	return k >= 0 && NumSources(in.Op) > 0 && s.d == 8*int32(in.Src[0].Index)
+}
+
+// branch is the step with the branch, which is step i of a flow.
+func (s rowStep) branch(in *Inst, i int) rowStep {
+	which := form(slices.Index(kernels[kernelWordULt:][:4], s.kernel))
+	if in.Op == BranchFalse {
+		which |= 4
+	}
+	s.kernel, s.number = kernelLessBranch.in(which), int32(i)
+	return s
 }
 
 var kernelOfBranch = map[Op]uintptr{BranchTrue: kernelBranch.in(0), BranchFalse: kernelBranch.in(1), BranchExecNZ: kernelBranchActive.in(0), BranchExecZ: kernelBranchActive.in(1)}

@@ -31,6 +31,14 @@ func newFlowProgram(r *rand.Rand, keys []loopKey) *flowProgram {
 			in, p.ends[i] = nil, r.IntN(2) == 0
 		case k < 13:
 			in.Op, in.Src[0], p.ends[i] = []Op{Branch, BranchTrue, BranchFalse, BranchExecZ, BranchExecNZ}[r.IntN(5)], S(r.IntN(testWords)), true
+			if i > 0 && !p.ends[i-1] && r.IntN(2) == 0 { // the test of a loop
+				less := &Inst{Op: ULt, T: I32, Uniform: true, Dst: in.Src[0], Src: [4]Reg{S(r.IntN(testWords)), S(r.IntN(testWords))}}
+				for k := range r.IntN(3) {
+					less.Src[k] = Lit(uint64(r.Uint32()))
+				}
+				Resolve(less)
+				p.insts[i-1] = less
+			}
 		default:
 			in.Op, p.ends[i] = []Op{MaskSplit, MaskSplit, MaskJoin, MaskJoin, MaskPark, MaskKill}[r.IntN(6)], true
 			in.Dst, in.Src[0], in.Imm = S(r.IntN(testWords)), S(r.IntN(testWords)), uint64(r.IntN(2))

@@ -69,18 +69,19 @@ const (
 	kernelEnter        kernel = 287
 	kernelPass         kernel = 289
 	kernelBranch       kernel = 290
-	kernelBranchActive kernel = 292
-	kernelSplit        kernel = 294
-	kernelPark         kernel = 296
-	kernelJoin         kernel = 297
-	kernelKill         kernel = 298
-	kernelGo           kernel = 299
-	kernelLeave        kernel = 300
-	kernelEnd          kernel = 301
+	kernelLessBranch   kernel = 292
+	kernelBranchActive kernel = 300
+	kernelSplit        kernel = 302
+	kernelPark         kernel = 304
+	kernelJoin         kernel = 305
+	kernelKill         kernel = 306
+	kernelGo           kernel = 307
+	kernelLeave        kernel = 308
+	kernelEnd          kernel = 309
 
 	// Those with two sources or more before it have forms for what the last kernel left.
 	kernelUnchained kernel = 168
 )
 
 // kernels are where the code of steps begins.
-var kernels [302]uintptr
+var kernels [310]uintptr

@@ -8168,6 +8168,182 @@ over:
 	MOVQ rowStep_kernel+0(AX), R12
 	JMP  R12
 
+// func stepLessBranch0()
+TEXT ·stepLessBranch0(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCC     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch1()
+TEXT ·stepLessBranch1(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCC     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch2()
+TEXT ·stepLessBranch2(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCC     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch3()
+TEXT ·stepLessBranch3(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCC     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch4()
+TEXT ·stepLessBranch4(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCS     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch5()
+TEXT ·stepLessBranch5(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCS     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch6()
+TEXT ·stepLessBranch6(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCS     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch7()
+TEXT ·stepLessBranch7(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCS     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
 // func stepBranchActive0()
 TEXT ·stepBranchActive0(SB), NOSPLIT|NOFRAME, $0
 	CMPQ    stepRun_exec+0(R14), $0x00
@@ -8614,14 +8790,22 @@ DATA ·kernels+2304(SB)/8, $·stepEnter1(SB)
 DATA ·kernels+2312(SB)/8, $·stepPass(SB)
 DATA ·kernels+2320(SB)/8, $·stepBranch0(SB)
 DATA ·kernels+2328(SB)/8, $·stepBranch1(SB)
-DATA ·kernels+2336(SB)/8, $·stepBranchActive0(SB)
-DATA ·kernels+2344(SB)/8, $·stepBranchActive1(SB)
-DATA ·kernels+2352(SB)/8, $·stepSplit0(SB)
-DATA ·kernels+2360(SB)/8, $·stepSplit1(SB)
-DATA ·kernels+2368(SB)/8, $·stepPark(SB)
-DATA ·kernels+2376(SB)/8, $·stepJoin(SB)
-DATA ·kernels+2384(SB)/8, $·stepKill(SB)
-DATA ·kernels+2392(SB)/8, $·stepGo(SB)
-DATA ·kernels+2400(SB)/8, $·stepLeave(SB)
-DATA ·kernels+2408(SB)/8, $·stepEnd(SB)
-GLOBL ·kernels(SB), NOPTR, $2416
+DATA ·kernels+2336(SB)/8, $·stepLessBranch0(SB)
+DATA ·kernels+2344(SB)/8, $·stepLessBranch1(SB)
+DATA ·kernels+2352(SB)/8, $·stepLessBranch2(SB)
+DATA ·kernels+2360(SB)/8, $·stepLessBranch3(SB)
+DATA ·kernels+2368(SB)/8, $·stepLessBranch4(SB)
+DATA ·kernels+2376(SB)/8, $·stepLessBranch5(SB)
+DATA ·kernels+2384(SB)/8, $·stepLessBranch6(SB)
+DATA ·kernels+2392(SB)/8, $·stepLessBranch7(SB)
+DATA ·kernels+2400(SB)/8, $·stepBranchActive0(SB)
+DATA ·kernels+2408(SB)/8, $·stepBranchActive1(SB)
+DATA ·kernels+2416(SB)/8, $·stepSplit0(SB)
+DATA ·kernels+2424(SB)/8, $·stepSplit1(SB)
+DATA ·kernels+2432(SB)/8, $·stepPark(SB)
+DATA ·kernels+2440(SB)/8, $·stepJoin(SB)
+DATA ·kernels+2448(SB)/8, $·stepKill(SB)
+DATA ·kernels+2456(SB)/8, $·stepGo(SB)
+DATA ·kernels+2464(SB)/8, $·stepLeave(SB)
+DATA ·kernels+2472(SB)/8, $·stepEnd(SB)
+GLOBL ·kernels(SB), NOPTR, $2480

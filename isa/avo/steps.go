@@ -474,15 +474,20 @@ func (a assembler) masks(n int, code func(a assembler)) {
 
 // word carries out a step on scalars of 32 bits, which code leaves in SI of those in SI and DX. Bits say which are literals.
 func (a assembler) word(n, bits int, code func(a assembler)) {
+	a.words(n, bits)
+	code(a)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.MOVQ(reg.RSI, ahead(reg.R15, reg.RDI, 1))
+	a.next()
+}
+
+// words loads scalars of 32 bits.
+func (a assembler) words(n, bits int) {
 	for i, s := range sources(aRow, aRow, aRow)[:n] {
 		if a.MOVL(field(s.field, reg.RAX), s.at.As32()); bits>>i&1 == 0 {
 			a.MOVL(ahead(reg.R15, s.at, 1), s.at.As32())
 		}
 	}
-	code(a)
-	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
-	a.MOVQ(reg.RSI, ahead(reg.R15, reg.RDI, 1))
-	a.next()
 }
 
 // scalar64 is an instruction on SI and DX, and scalar32 one of 32 bits.
@@ -619,6 +624,24 @@ func (a assembler) decide(by operand.Mem, zero int) {
 	[]func(operand.Op){a.JEQ, a.JNE}[zero](operand.LabelRef("over"))
 	a.DECQ(reg.R8)
 	a.far()
+	a.Label("over")
+	a.next()
+}
+
+// lessBranch compares the scalars a and b, as the test of a loop does, and goes on by c bytes if the first one is less, or if it is not. Bits of the
+// form say which are literals, and which it is.
+func lessBranch(a assembler, form int) {
+	a.words(2, form)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.CMPL(reg.ESI, reg.EDX)
+	a.SETCS(reg.CL)
+	a.MOVBLZX(reg.CL, reg.ECX)
+	a.MOVQ(reg.RCX, ahead(reg.R15, reg.RDI, 1))
+	[]func(operand.Op){a.JCC, a.JCS}[form>>2](operand.LabelRef("over"))
+	a.DECQ(reg.R8)
+	a.MOVLQSX(field("rowStep_c", reg.RAX), reg.RDX)
+	a.ADDQ(reg.RDX, reg.RAX)
+	a.again()
 	a.Label("over")
 	a.next()
 }

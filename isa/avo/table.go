@@ -160,6 +160,7 @@ var kernels = concat(
 		{name: "Enter", kind: control, n: 1, any: enter},
 		{name: "Pass", kind: control, other: passOn},
 		{name: "Branch", kind: control, n: 1, any: branch},
+		{name: "LessBranch", kind: control, n: 3, any: lessBranch},
 		{name: "BranchActive", kind: control, n: 1, any: branchActive},
 		{name: "Split", kind: control, n: 1, any: split},
 		{name: "Park", kind: control, other: park},
