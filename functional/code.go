@@ -8,18 +8,12 @@ import (
 	"spvsim/simd"
 )
 
-// A step is an instruction that computes on registers alone, or an access to memory that no other wave waits for.
-type step struct {
-	exec func(*isa.State, *isa.Inst) // nil: an access, or a loop
+// A leave is an instruction at which the flow of a program is left.
+type leave struct {
+	at   int32
+	path simd.Path
 	in   *isa.Inst
-	loop
 	transfer
-}
-
-// A loop is all steps of a stretch that may begin again where it ends.
-type loop struct {
-	run   func(st *isa.State, most int) (times int)
-	begin int32 // the stretch
 }
 
 // A transfer is how an access to memory is carried out.
@@ -28,48 +22,23 @@ type transfer struct {
 	local  *lds.Plain // of workgroups' memory; nil: it is none
 }
 
-// A stretch is what runs from one instruction on: steps, then an instruction
-// that does more.
+// A stretch is what runs from one instruction on up to one that does more than compute on registers and move words.
 type stretch struct {
-	steps  []step
-	at     int32 // the instruction after them
 	joined int32 // where it goes on after a branch that is always taken; -1: it has none
 	count  int32 // instructions that count, the last one with them
-	path   simd.Path
-	in     *isa.Inst
-	test   int32 // the scalar register of a branch that looks at one; -1: it is none such
-	truth  bool  // whether that branch is taken where the register is not 0
-	transfer
-}
-
-// ending is the stretch of the instruction at its end alone.
-func (c *code) ending(at int32) stretch {
-	in := &c.Insts[at]
-	s := stretch{at: at, joined: -1, path: simd.PathOf(in), in: in, test: -1, truth: in.Op == isa.BranchTrue, transfer: transferOf(in)}
-	if (s.truth || in.Op == isa.BranchFalse) && in.Src[0].Kind == isa.Scalar {
-		s.test = int32(in.Src[0].Index)
-	}
-	return s
-}
-
-// takes says whether a wave takes the branch at the end.
-func (s *stretch) takes(st *isa.State) bool {
-	if s.test < 0 {
-		return isa.TakesBranch(st, s.in)
-	}
-	return st.S[s.test] != 0 == s.truth
 }
 
 // Code is a program cut into stretches, by the instruction at which they begin.
 type code struct {
 	*program.Program
 	stretches []stretch
+	flow      *isa.Flow
+	leaves    []leave
 	counted   []bool
 	ends      []bool // by instruction: a stretch ends at it
 	// skipped are loads of descriptors, which nothing is computed from: they are only counted.
 	skipped []int
-	tail    []uint32 // of a vector file after its rows, for the steps
-	warm    bool     // lines are brought in and accesses measured: nothing is skipped
+	warm    bool // lines are brought in and accesses measured: nothing is skipped
 }
 
 // newCode cuts a program. Lowered programs end: their last instruction is an end or a branch.
@@ -83,19 +52,22 @@ func newCode(p *program.Program, warm bool) *code {
 		}
 	}
 	order := c.order()
-	steps, firsts := c.cut(order)
+	c.measure(order)
+	c.lay(order)
+	return c
+}
+
+// measure counts the instructions of stretches.
+func (c *code) measure(order []place) {
 	var s stretch
-	var last int32 // steps before the end of the stretch
 	for i := len(order) - 1; i >= 0; i-- {
 		at := order[i].at
-		in := &p.Insts[at]
 		switch {
 		case order[i].joined:
-			s.joined = in.Target
+			s.joined = c.Insts[at].Target
 		case c.ends[at]:
-			last, s = firsts[i], c.ending(at)
+			s = stretch{joined: -1}
 		}
-		s.steps = steps[firsts[i]:last]
 		if c.counted[at] {
 			s.count++
 		}
@@ -103,7 +75,6 @@ func newCode(p *program.Program, warm bool) *code {
 			c.stretches[at] = s
 		}
 	}
-	return c
 }
 
 func transferOf(in *isa.Inst) (m transfer) {
@@ -150,69 +121,65 @@ func (c *code) order() (list []place) {
 	return list
 }
 
-// cut puts the steps one after the other, those of a kind as one, and says for each
-// place that stretches may begin at which is the first.
-func (c *code) cut(order []place) (steps []step, firsts []int32) {
-	rows, enters := isa.NewFuser(c.WaveSize, c.VectorRows), c.entered()
+// lay makes the flow.
+func (c *code) lay(order []place) {
+	c.flow = isa.NewFlow(c.WaveSize, c.VectorRows, len(c.Insts))
+	enters := c.entered()
 	var uniform fills
-	if rows.Wide() && !c.warm {
+	if c.flow.Wide() && !c.warm {
 		uniform = c.fills(order, enters)
 	}
-	settle := func() {
-		if exec := rows.Take(); exec != nil {
-			steps = append(steps, step{exec: exec})
-		}
-	}
-	firsts = make([]int32, len(order))
-	var begin int32 // where the stretch begins
-	var before int  // how many steps come before it
 	for i, p := range order {
-		in := &c.Insts[p.at]
-		stops := !p.joined && c.ends[p.at]
-		if again, loops := c.loops(p.at, begin); stops && loops && len(steps) == before && rows.Rows() > 0 {
-			steps = append(steps, step{loop: loop{rows.TakeLoop(in.Src[0], again), begin}})
+		if enters[p.at] && !p.copied {
+			c.flow.Enter(p.at, c.stretches[p.at].count)
 		}
-		enters := enters[p.at] && !p.copied
-		if enters || stops {
-			settle()
-		}
-		if firsts[i] = int32(len(steps)); enters {
-			begin, before = p.at, len(steps)
-		}
-		if p.joined || stops || c.idle(in) || uniform.before[i] {
-			continue
-		}
-		add := func() bool { return in.Exec != nil && rows.Add(in) }
-		if l, ok := uniform.loads[i]; ok {
-			add = func() bool { return rows.AddFill(l) }
-		}
-		if add() {
-			continue
-		}
-		settle()
-		firsts[i] = int32(len(steps))
-		if !add() {
-			steps = append(steps, step{exec: in.Exec, in: in, transfer: transferOf(in)})
+		switch in := &c.Insts[p.at]; {
+		case p.joined:
+		case c.ends[p.at]:
+			c.end(p.at)
+		case c.idle(in) || uniform.before[i]:
+		default:
+			if l, ok := uniform.loads[i]; !ok || !c.flow.AddFill(l) {
+				c.put(p.at)
+			}
 		}
 	}
-	c.tail = rows.Tail()
-	return steps, firsts
+	c.flow.Done()
 }
 
-// loops says of a branch at the end of a stretch that it may go on where the stretch begins, and whether that is where its register is not 0.
-func (c *code) loops(at, begin int32) (again, loops bool) {
-	in := &c.Insts[at]
-	if in.Op != isa.BranchTrue && in.Op != isa.BranchFalse || in.Src[0].Kind != isa.Scalar {
-		return false, false
+// put puts an instruction into the flow at which no stretch ends.
+func (c *code) put(at int32) {
+	if in := &c.Insts[at]; in.Exec != nil {
+		c.flow.Add(in)
+	} else {
+		c.leave(at, false)
 	}
-	taken := in.Target == begin
-	return (in.Op == isa.BranchTrue) == taken, taken || at+1 == begin
+}
+
+// end puts the end of a stretch into the flow.
+func (c *code) end(at int32) {
+	in := &c.Insts[at]
+	switch path := simd.PathOf(in); {
+	case in.Op == isa.Branch:
+		c.flow.Jump(in.Target)
+	case path == simd.PathBranch && c.flow.Branch(in, at+1):
+	case path == simd.PathCompute && c.flow.Mask(in, at+1):
+	default:
+		c.leave(at, true)
+	}
+}
+
+func (c *code) leave(at int32, ends bool) {
+	in := &c.Insts[at]
+	c.flow.Leave(int32(len(c.leaves)), ends)
+	c.leaves = append(c.leaves, leave{at, simd.PathOf(in), in, transferOf(in)})
 }
 
 // entered marks the instructions that stretches begin at: those that branches go
 // to, and those after one that stops.
 func (c *code) entered() []bool {
 	list := make([]bool, len(c.Insts)+1)
+	list[0] = true
 	for i := range c.Insts {
 		in := &c.Insts[i]
 		list[i+1] = list[i+1] || c.ends[i]
@@ -270,12 +237,12 @@ func (c *code) issues(t *table) []Issued {
 	copy(t.issues, t.entries)
 	for i := range t.entries {
 		if to := c.stretches[i].joined; to >= 0 {
-			t.issues[to].add(&t.entries[i])
+			t.issues[to].Add(&t.entries[i])
 		}
 	}
 	var running Issued
 	for i := range t.issues {
-		running.add(&t.issues[i])
+		running.Add(&t.issues[i])
 		t.issues[i] = Issued{}
 		if c.counted[i] {
 			t.issues[i] = running
@@ -285,9 +252,4 @@ func (c *code) issues(t *table) []Issued {
 		}
 	}
 	return t.issues
-}
-
-func (n *Issued) add(o *Issued) {
-	n.Times += o.Times
-	n.Idle += o.Idle
 }

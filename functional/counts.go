@@ -20,6 +20,9 @@ func (r *run) count() {
 	}
 	for p, issues := range c.Issues {
 		for i := range issues {
+			if issues[i].Times == 0 {
+				continue
+			}
 			c.Instructions[p.Insts[i].Class] += issues[i].Times
 			c.Lanes.Count(&p.Insts[i], issues[i].Times, issues[i].Times*uint64(p.WaveSize)-issues[i].Idle)
 		}
@@ -51,7 +54,7 @@ func (c *Counts) add(k *worker) {
 		c.LDS += bytes
 		if sum := c.Issues[code.Program]; sum != nil {
 			for i := range sum {
-				sum[i].add(&issues[i])
+				sum[i].Add(&issues[i])
 			}
 		} else {
 			c.Issues[code.Program] = issues

@@ -117,7 +117,7 @@ type Progress struct {
 }
 
 // Issued is what is counted of an instruction: how often it was executed, and the lanes that were not active in all.
-type Issued struct{ Times, Idle uint64 }
+type Issued = isa.Issued
 
 // Counts is what a run did.
 type Counts struct {

@@ -245,7 +245,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("recovered %q", x)
 		}
 	}()
-	k.Program.Insts[0] = uniform(isa.IAdd, s(100), l(1), l(1)) // a register that the program has not
+	k.Program.Insts[0] = uniform(isa.UMax, s(100), l(1), l(1)) // a register that the program has not
 	isa.Resolve(&k.Program.Insts[0])
 	_, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{2, 1, 1}}, Options{Threads: 2})
 	t.Error(err)
@@ -375,6 +375,28 @@ func TestLoadsOfOnePlace(t *testing.T) {
 		}
 		if c.LDSAccesses != 10 || c.LDS != 10*64*4 || c.LDSFaults == 0 {
 			t.Errorf("%d accesses, %d bytes, %d faults of LDS", c.LDSAccesses, c.LDS, c.LDSFaults)
+		}
+	}
+}
+
+// Each workgroup finds its memory cleared, whether the ones before it stored to theirs or only loaded.
+func TestWorkgroupsFindTheirMemoryCleared(t *testing.T) {
+	vector := func(op isa.Op, dst isa.Reg, src ...isa.Reg) isa.Inst {
+		in := uniform(op, dst, src...)
+		in.Uniform, in.Class = false, isa.ClassVALU32
+		return in
+	}
+	for _, stores := range []bool{false, true} {
+		insts := []isa.Inst{vector(isa.Mov, v(0), l(64)), move(isa.Load, isa.SpaceLDS), vector(isa.IAdd, v(2), v(1), l(7)), move(isa.Store, isa.SpaceBuffer)}
+		insts[3].Mem.Data[0] = v(2)
+		if stores {
+			store := move(isa.Store, isa.SpaceLDS)
+			store.Mem.Data[0] = v(2)
+			insts = append(insts, store)
+		}
+		store, b, k := kernelOf(t, 64, append(insts, end())...)
+		if _, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{5, 1, 1}}, Options{Threads: 1}); err != nil || word(b, 16) != 7 {
+			t.Errorf("stores %t: %v, the last workgroup found %d", stores, err, word(b, 16)-7)
 		}
 	}
 }

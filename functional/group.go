@@ -11,11 +11,12 @@ type group struct {
 	wg      Workgroup
 	kernel  *Kernel
 	code    *code
+	table   *table
 	waves   []wave
 	live    int // waves that have not ended
 	waiting int // of them, at the barrier
 	local   isa.Local
-	entries []Issued // by instruction: how often a stretch began there
+	cleared uint64 // how often workgroups' memory had changed when local was cleared
 	shared  simd.Group
 }
 
@@ -24,12 +25,16 @@ func (k *worker) begin(kernel *Kernel, wg *Workgroup) *group {
 	k.began.Add(1)
 	g := k.takeGroup()
 	p := kernel.Program
-	g.wg, g.kernel, g.code = *wg, kernel, k.run.code(p)
+	g.wg, g.kernel = *wg, kernel
+	g.code, g.table = k.recent.of(k, p)
+	g.table.used = true
 	g.shared = simd.Group{Index: wg.Index, ID: wg.ID}
 	n := waves(p.LocalSize, p.WaveSize)
 	g.live, g.waiting = n, 0
-	g.local = isa.Local{Bytes: resized(g.local.Bytes, int(p.LDSBytes)), Load: k.load}
-	g.entries = k.entries(g.code)
+	if n := int(p.LDSBytes); len(g.local.Bytes) != n || g.cleared != k.lds.Changes {
+		g.local.Bytes, g.cleared = resized(g.local.Bytes, n), k.lds.Changes
+	}
+	g.local.Load = k.load
 	for len(g.waves) < n {
 		g.waves = append(g.waves, wave{})
 	}
@@ -43,7 +48,7 @@ func (k *worker) begin(kernel *Kernel, wg *Workgroup) *group {
 func (k *worker) beginWave(g *group, i int) {
 	w, p := &g.waves[i], g.kernel.Program
 	w.pc, w.status, w.length = 0, waveRuns, 0
-	w.regs = k.registers(g.code)
+	w.regs = g.table.registers(g.code, k.tmp)
 	start := simd.Start{Group: &g.shared, WaveInGroup: uint32(i), WavesInGroup: uint32(len(g.waves)),
 		NumWorkgroups: g.wg.Count, Push: g.kernel.Bindings.Push, Node: g.wg.Node, Fragments: g.wg.Fragments}
 	w.env.Bindings = g.kernel.Bindings
@@ -99,7 +104,7 @@ func (k *worker) visit(g *group) (over, moved bool) {
 			case ended:
 				g.live--
 				k.counts.Longest = max(k.counts.Longest, w.length)
-				k.giveRegisters(g.code, w.regs)
+				g.table.free = append(g.table.free, w.regs)
 				progress = true
 			case spent:
 				long = true

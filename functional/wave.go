@@ -1,8 +1,6 @@
 package functional
 
 import (
-	"math/bits"
-
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
@@ -23,9 +21,6 @@ const (
 const (
 	// share is how many instructions a wave runs in one go. Knob.
 	share = 1 << 18
-	// maxTimes is how often a loop goes around in one go, where that is less than its share. Knob: the division that the share takes
-	// costs as much as an instruction.
-	maxTimes = 1 << 8
 	// maxLooks is how often a wave may poll without success at a time. Knob.
 	maxLooks = 16
 )
@@ -57,45 +52,39 @@ const (
 func (k *worker) carry(g *group, w *wave) why {
 	st, c := &w.state, g.code
 	w.changes, w.looks = k.port.Values().Changes+k.lds.Changes, 0
-	for n := 0; n < share; {
-		s := &c.stretches[w.pc]
-		entry := &g.entries[w.pc]
-		entry.Times++
-		if st.Exec != st.Full {
-			entry.Idle += uint64(bits.OnesCount64(st.Full &^ st.Exec))
+	run := isa.FlowRun{Counts: g.table.entries, Left: share}
+	for c.flow.Begin(st, &run, w.pc); ; {
+		n := c.flow.Run(st, &run)
+		k.clock, run.Did = k.clock+run.Did, 0
+		if n == isa.Spent {
+			w.pc = run.At
+			return spent
 		}
-		for i := range s.steps {
-			switch step := &s.steps[i]; {
-			case step.exec != nil:
-				step.exec(st, step.in)
-			case step.run != nil:
-				n += k.repeat(g, w, s, &step.loop, share-n)
-			default:
-				k.moves(g, w, step)
-			}
+		l := &c.leaves[n]
+		if !c.ends[l.at] {
+			k.moves(g, w, l)
+			continue
 		}
-		n += int(s.count)
-		k.clock += uint64(s.count)
-		w.pc = s.at + 1
-		switch s.path {
+		w.pc = l.at + 1
+		switch l.path {
 		case simd.PathCompute: // which changes the active lanes
-			s.in.Exec(st, s.in)
+			l.in.Exec(st, l.in)
 		case simd.PathBranch:
-			if s.takes(st) {
-				if n++; w.pc > s.in.Target && k.stopped() { // n: loops of nothing end too
+			if isa.TakesBranch(st, l.in) {
+				if run.Left--; w.pc > l.in.Target && k.stopped() { // Left: loops of nothing end too
 					return failed
 				}
-				w.pc = s.in.Target
+				w.pc = l.in.Target
 			}
 		case simd.PathMemory:
-			if !k.memory(g, w, s.access, s.in) {
+			if !k.memory(g, w, l.access, l.in) {
 				return failed
 			}
-			if k.fruitless(w, s.in) {
+			if k.fruitless(w, l.in) {
 				return polled
 			}
 		case simd.PathLDS:
-			if k.localMemory(g, w, s.local, s.in) {
+			if k.localMemory(g, w, l.local, l.in) {
 				return polled
 			}
 		case simd.PathBarrier:
@@ -105,38 +94,16 @@ func (k *worker) carry(g *group, w *wave) why {
 			w.status = waveEnded
 			return ended
 		default:
-			if !k.other(g, w, s) {
+			if !k.other(g, w, l) {
 				return failed
 			}
 		}
+		c.flow.Begin(st, &run, w.pc)
 	}
-	return spent
-}
-
-// repeat carries out a loop at the end of stretch s, as often as it goes on and the wave has instructions left. It says how many those
-// are that come after the stretch.
-func (k *worker) repeat(g *group, w *wave, s *stretch, l *loop, left int) int {
-	first, each := int(s.count), int(g.code.stretches[l.begin].count)
-	if s.in.Target == l.begin { // the branch is taken
-		first, each = first+1, each+1
-	}
-	most := maxTimes
-	if left < first+maxTimes*each {
-		most = 1 + (max(left-first, 0)+each-1)/each
-	}
-	again := l.run(&w.state, most) - 1
-	if again == 0 {
-		return 0
-	}
-	entry := &g.entries[l.begin]
-	entry.Times += uint64(again)
-	entry.Idle += uint64(again) * uint64(bits.OnesCount64(w.state.Full&^w.state.Exec))
-	k.clock += uint64(again) * uint64(g.code.stretches[l.begin].count)
-	return again * each
 }
 
 // other carries out what is rarer.
-func (k *worker) other(g *group, w *wave, s *stretch) bool {
+func (k *worker) other(g *group, w *wave, s *leave) bool {
 	st := &w.state
 	switch s.path {
 	case simd.PathClock:
@@ -161,7 +128,7 @@ func (k *worker) other(g *group, w *wave, s *stretch) bool {
 }
 
 // moves carries out an access that a stretch does not end at: no wave polls it.
-func (k *worker) moves(g *group, w *wave, s *step) {
+func (k *worker) moves(g *group, w *wave, s *leave) {
 	if s.access == nil {
 		k.localMemory(g, w, s.local, s.in)
 		return

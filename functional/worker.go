@@ -54,6 +54,7 @@ type worker struct {
 	ring   []*group // begun, none of which got on when it ran last
 	spare  []*group
 	tables map[*code]*table
+	recent recent
 
 	// For reports of progress.
 	instructions, began, ended atomic.Uint64
@@ -314,6 +315,22 @@ func (r *run) code(p *program.Program) *code {
 	return c.(*code)
 }
 
+// A recent program is the one that a worker looked for last.
+type recent struct {
+	program *program.Program
+	code    *code
+	table   *table
+}
+
+// of is the code of a program, and what worker k keeps for it.
+func (x *recent) of(k *worker, p *program.Program) (*code, *table) {
+	if x.program != p {
+		c := k.run.code(p)
+		*x = recent{p, c, k.table(c)}
+	}
+	return x.code, x.table
+}
+
 func (k *worker) table(c *code) *table {
 	t := k.tables[c]
 	if t == nil {
@@ -323,15 +340,8 @@ func (k *worker) table(c *code) *table {
 	return t
 }
 
-func (k *worker) entries(c *code) []Issued {
-	t := k.table(c)
-	t.used = true
-	return t.entries
-}
-
 // registers takes cleared register memory.
-func (k *worker) registers(c *code) *simd.Registers {
-	t := k.table(c)
+func (t *table) registers(c *code, tmp [4][]uint32) *simd.Registers {
 	if n := len(t.free); n > 0 {
 		f := t.free[n-1]
 		t.free = t.free[:n-1]
@@ -339,13 +349,8 @@ func (k *worker) registers(c *code) *simd.Registers {
 		clear(f.Scalar)
 		return f
 	}
-	rows := c.VectorRows * c.WaveSize
-	return &simd.Registers{Vector: append(make([]uint32, rows, rows+len(c.tail)), c.tail...), Scalar: make([]uint64, c.ScalarWords), Tmp: k.tmp}
-}
-
-func (k *worker) giveRegisters(c *code, f *simd.Registers) {
-	t := k.table(c)
-	t.free = append(t.free, f)
+	rows, tail := c.VectorRows*c.WaveSize, c.flow.Tail()
+	return &simd.Registers{Vector: append(make([]uint32, rows, rows+len(tail)), tail...), Scalar: make([]uint64, c.ScalarWords), Tmp: tmp}
 }
 
 func (k *worker) takeGroup() *group {

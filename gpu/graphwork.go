@@ -145,6 +145,7 @@ func (d *directGraph) Ended(wg *functional.Workgroup) { d.Direct.Ended(wg.Index)
 
 // runAll runs what was dispatched to its end.
 func (d *directGraph) runAll(ctx context.Context, m *machine, o functional.Options) (*functional.Counts, error) {
+	d.Alone = o.Threads == 1
 	c, err := functional.RunWork(ctx, m.store, d, o)
 	err = cmp.Or(err, d.Err())
 	if err == nil && d.Stuck() {

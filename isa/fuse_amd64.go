@@ -2,7 +2,6 @@ package isa
 
 import (
 	"slices"
-	"unsafe"
 )
 
 //go:generate sh -c "cd avo && go run ."
@@ -17,7 +16,7 @@ var kernelOf = map[loopKey]kernel{
 	{Shl, I32, Void}: kernelShl, {Shr, I32, Void}: kernelShr, {Sar, I32, Void}: kernelSar,
 	{Fma, F32, Void}: kernelFma, {IMad, I32, Void}: kernelIMad, {LshlAdd, I32, Void}: kernelLshlAdd,
 	{Sqrt, F32, Void}: kernelSqrt, {Rcp, F32, Void}: kernelRcp, {Rsq, F32, Void}: kernelRsq,
-	{UMulHi, I32, Void}: kernelUMulHi, {IAdd3, I32, Void}: kernelIAdd3, {LshlOr, I32, Void}: kernelLshlOr,
+	{UMulHi, I32, Void}: kernelUMulHi, {IAdd3, I32, Void}: kernelIAdd3, {LshlOr, I32, Void}: kernelLshlOr, {AddLshl, I32, Void}: kernelAddLshl,
 	{SToF, F32, I32}: kernelSToF, {UToF, F32, I32}: kernelUToF,
 }
 
@@ -48,51 +47,35 @@ var maskOf = map[Op]kernel{
 	And: kernelMaskAnd, Or: kernelMaskOr, Xor: kernelMaskXor, INe: kernelMaskXor, Not: kernelMaskNot, Mov: kernelMaskMov, IEq: kernelMaskIEq, Select: kernelMaskSelect, ToLanes: kernelMaskToLanes,
 }
 
-// wholeOf is the kernel of which all sources are rows, by the one of which they need not be.
-var wholeOf = map[kernel]kernel{
-	kernelMov:  kernelWholeMov,
-	kernelFAdd: kernelWholeFAdd,
-	kernelFSub: kernelWholeFSub,
-	kernelFMul: kernelWholeFMul,
-	kernelIAdd: kernelWholeIAdd,
-	kernelISub: kernelWholeISub,
-	kernelIMul: kernelWholeIMul,
-	kernelAnd:  kernelWholeAnd,
-	kernelOr:   kernelWholeOr,
-	kernelXor:  kernelWholeXor,
-	kernelFma:  kernelWholeFma,
-}
-
-// A rowStep is one operation. Of one on rows, d, a, b and c are offsets in bytes
-// from the vector file, and the steps how far it is from eight lanes of a source
-// to the next. Of a scalar source or result the offset is one from the scalar
-// registers, and its step is not 0; where it is 0, the offset is the literal itself. runSteps knows its fields.
+// A rowStep is one operation. Of one on rows, d, a, b and c are offsets in bytes from the vector file; a source that is the same in all lanes
+// is there for eight of them, and the kernel is of the form that knows. Of a scalar source or result the offset is one from the scalar registers,
+// or it is the literal itself. Steps end with one of kernelEnd. The kernels know the fields.
 type rowStep struct {
-	kernel              uintptr
-	d, a, b, c          int32
-	stepA, stepB, stepC int32
-	kind                int32
+	kernel     uintptr
+	d, a, b, c int32
+	scalars    uint32 // a bit for each source that is a scalar register, where one kernel takes both these and literals
+	bytes      int32  // that are filled
+	fill       int32  // the load that fills them
+	number     int32  // the step of a flow that it is of
 }
 
-// Kinds of steps, by what their operands are.
-const (
-	stepWhole = iota // rows, all of the vector file
-	stepRows
-	stepSpread // the scalar a to eight lanes at d
-	stepSelect // from rows b and c by the mask a
-	stepWord   // scalars
-	stepMask   // lane masks, of which the active lanes are written
-	stepTest   // rows a and b to a lane mask, whose lanes are turned by c
-	stepMerge  // active lanes of row d stay, others come from row c
-	stepFill   // to all lanes of rows from d on, stepB bytes of local memory at the sum of the scalars a and c, and b
-	stepAgain  // goes back by b bytes, over stepB steps, if c says whether the scalar a is not 0, and the steps may be carried out once more
-)
+// A form is a kernel's for the sources that are the same in all lanes, or of a scalar kernel literals: a bit for each.
+type form int
 
-// runSteps carries out steps in turn, and says how many are left: it leaves off at one that fills rows with what is outside of the size
-// bytes of local memory. Steps that end with one that goes back are carried out up to times times; more is how often they still may be.
+func (k kernel) in(f form) uintptr { return kernels[int(k)+int(f)] }
+
+// A stepRun is what steps are carried out on, besides registers. The kernels know its fields.
+type stepRun struct {
+	exec  uint64
+	left  *rowStep // where they were left
+	local *byte
+	size  int // of local memory, in bytes
+}
+
+// runSteps carries out steps in turn.
 //
 //go:noescape
-func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int, local *byte, size, times int) (left, more int)
+func runSteps(v *uint32, s *uint64, lanes int, steps *rowStep, r *stepRun)
 
 // A Fuser turns instructions that follow each other, and which nothing comes
 // between, into one step: operations on whole rows and on scalars, one after the other without
@@ -108,14 +91,15 @@ type Fuser struct {
 	spread   []spreadValue
 	saved    []rowStep // of each row that is written
 	steps    []rowStep
-	insts    []*Inst
+	last     int32 // one more than the row that the last of them leaves in registers; 0: none
 	fills    []Fill
 	tail     int // bytes after the vector file
 }
 
 // A spreadValue is where a value is that is the same in all lanes.
 type spreadValue struct {
-	at, from, step int32
+	at, from int32
+	literal  bool
 }
 
 // NewFuser makes one for waves of so many lanes. The vector file of their states has more than its rows: Tail says what.
@@ -140,7 +124,6 @@ func (f *Fuser) Add(in *Inst) bool {
 			return false
 		}
 	}
-	f.insts = append(f.insts, in)
 	return true
 }
 
@@ -161,35 +144,67 @@ func (f *Fuser) add(in *Inst) bool {
 	if !ok {
 		return false
 	}
-	s := rowStep{kernel: kernels[k], d: f.row(in.Dst), kind: stepRows}
-	f.rowSources(in, &s)
-	if at, ok := wholeOf[k]; ok && s.whole(n) {
-		s.kernel, s.kind = kernels[at], stepWhole
+	s := rowStep{d: f.row(in.Dst)}
+	which := f.rowSources(in, &s)
+	if k < kernelUnchained && n > 1 && f.lanes == 32 {
+		which = f.chained(&s, n, which)
 	}
+	s.kernel = k.in(which)
 	f.write(s)
+	if k == kernelRsq {
+		f.last = 0
+	}
 	return true
 }
 
-// whole says that the n sources are rows.
-func (s *rowStep) whole(n int) bool {
-	return s.stepA == 32 && (n < 2 || s.stepB == 32) && (n < 3 || s.stepC == 32)
+// chained is the form of a step with n sources, one of which is what the step before left in registers, if it is.
+func (f *Fuser) chained(s *rowStep, n int, values form) form {
+	var last, others form // bits of the sources that are; of the others, those that are values
+	at := -1
+	for i, from := range s.places()[:n] {
+		value := values >> i & 1
+		if value == 0 && *from == f.last-1 {
+			if last |= 1 << i; at < 0 {
+				at = i
+				continue
+			}
+		}
+		if at >= 0 {
+			i--
+		}
+		others |= value << i
+	}
+	switch {
+	case at < 0:
+		return values
+	case last == 3 && n == 2:
+		at, others = 2, 0
+	}
+	return form(1<<n-1) + form(at)<<(n-1) + others
 }
 
+// places are those of the sources.
+func (s *rowStep) places() []*int32 { return []*int32{&s.a, &s.b, &s.c} }
+
 // rowSources puts where the sources of an instruction on rows are.
-func (f *Fuser) rowSources(in *Inst, s *rowStep) {
-	for i, to := range []struct{ at, step *int32 }{{&s.a, &s.stepA}, {&s.b, &s.stepB}, {&s.c, &s.stepC}}[:NumSources(in.Op)] {
-		if *to.at = f.source(in.Src[i]); in.Src[i].Kind == Vector {
-			*to.step = 32
+func (f *Fuser) rowSources(in *Inst, s *rowStep) (which form) {
+	for i, at := range s.places()[:NumSources(in.Op)] {
+		*at = f.source(in.Src[i])
+		spread := form(0)
+		if in.Src[i].Kind != Vector {
+			spread = 1
 		}
 		if (in.Mod.Neg|in.Mod.Abs)>>i&1 != 0 {
-			*to.at, *to.step = f.signed(in, i, *to.at, *to.step), 32
+			*at, spread = f.signed(in, i, *at, spread), 0
 		}
+		which |= spread << i
 	}
+	return which
 }
 
 // signed is the row of a source with the sign that its modifiers give it: one
 // that no value lives in.
-func (f *Fuser) signed(in *Inst, i int, at, step int32) int32 {
+func (f *Fuser) signed(in *Inst, i int, at int32, spread form) int32 {
 	const sign = 1 << 31
 	k, bits := kernelXor, Lit(sign)
 	switch {
@@ -198,29 +213,36 @@ func (f *Fuser) signed(in *Inst, i int, at, step int32) int32 {
 	case in.Mod.Abs>>i&1 != 0:
 		k, bits = kernelAnd, Lit(sign-1)
 	}
-	s := rowStep{kernel: kernels[k], d: f.row(V(int(in.Spare) + i)), a: at, stepA: step, b: f.source(bits), kind: stepRows}
-	f.steps = append(f.steps, s)
+	s := rowStep{d: f.row(V(int(in.Spare) + i)), a: at, b: f.source(bits)}
+	if spread != 0 { // all lanes of the row get it first
+		f.steps = append(f.steps, rowStep{kernel: kernelMov.in(1), d: s.d, a: at})
+		s.a = s.d
+	}
+	s.kernel = k.in(2)
+	f.steps, f.last = append(f.steps, s), s.d+1
 	return s.d
 }
 
 func (f *Fuser) addSelect(in *Inst) bool {
-	s := rowStep{kernel: kernels[kernelSelect], d: f.row(in.Dst), kind: stepSelect}
+	s := rowStep{d: f.row(in.Dst)}
 	if in.Mod.Any() || !fits(in.Src[0]) {
 		return false
 	}
-	s.a, s.stepA = scalarAt(in.Src[0])
-	for i, to := range []struct{ at, step *int32 }{{&s.b, &s.stepB}, {&s.c, &s.stepC}} {
-		if *to.at = f.source(in.Src[i+1]); in.Src[i+1].Kind == Vector {
-			*to.step = 32
+	s.scalar(0, in.Src[0])
+	which := form(0)
+	for i, at := range s.places()[1:] {
+		if *at = f.source(in.Src[i+1]); in.Src[i+1].Kind != Vector {
+			which |= 1 << i
 		}
 	}
+	s.kernel = kernelSelect.in(which)
 	f.write(s)
 	return true
 }
 
 // write puts a step after the others that writes a row.
 func (f *Fuser) write(s rowStep) {
-	f.steps = append(f.steps, s)
+	f.steps, f.last = append(f.steps, s), s.d+1
 	f.save(s.d)
 }
 
@@ -231,7 +253,7 @@ func (f *Fuser) save(row int32) {
 			return
 		}
 	}
-	f.saved = append(f.saved, rowStep{kernel: kernels[wholeOf[kernelMov]], a: row}) // where to, Take says
+	f.saved = append(f.saved, rowStep{kernel: kernelMov.in(0), a: row}) // where to, Take says
 }
 
 // AddFill takes a load in as Add does an instruction.
@@ -240,14 +262,14 @@ func (f *Fuser) AddFill(l Fill) bool {
 	if !f.Wide() || len(f.saved)+int(m.Count) > fuseRows {
 		return false
 	}
-	s := rowStep{kernel: uintptr(len(f.fills)), b: int32(m.Offset), stepB: 4 * int32(m.Count), kind: stepFill}
-	s.a, s.stepA = scalarAt(m.Base)
-	s.c, s.stepC = scalarAt(l.Index)
+	s := rowStep{kernel: kernelFill.in(0), b: int32(m.Offset), bytes: 4 * int32(m.Count), fill: int32(len(f.fills))}
+	s.scalar(0, m.Base)
+	s.scalar(2, l.Index)
 	for k := range int(m.Count) {
 		f.save(f.row(l.row(k)))
 	}
 	s.d = f.row(l.row(0))
-	f.steps, f.fills = append(f.steps, s), append(f.fills, l)
+	f.steps, f.fills, f.last = append(f.steps, s), append(f.fills, l), 0
 	return true
 }
 
@@ -278,7 +300,7 @@ func (f *Fuser) addScalar(in *Inst) bool {
 		return f.addTest(in)
 	}
 	k, ok := maskOf[in.Op]
-	return ok && in.T == Bool && f.addScalars(in, k, stepMask)
+	return ok && in.T == Bool && f.addMask(in, k)
 }
 
 func (f *Fuser) addWord(in *Inst) bool {
@@ -286,20 +308,43 @@ func (f *Fuser) addWord(in *Inst) bool {
 	if in.T == F32 {
 		ok = in.Op == Mov
 	}
-	return ok && (in.T == I32 || in.T == F32) && f.addScalars(in, k, stepWord)
-}
-
-// addScalars takes an instruction in whose sources and result are scalars.
-func (f *Fuser) addScalars(in *Inst, k kernel, kind int32) bool {
-	s := rowStep{kernel: kernels[k], d: 8 * int32(in.Dst.Index), kind: kind}
-	for i, to := range []struct{ at, step *int32 }{{&s.a, &s.stepA}, {&s.b, &s.stepB}, {&s.c, &s.stepC}}[:NumSources(in.Op)] {
-		if in.Src[i].Kind == Vector || kind == stepMask && !fits(in.Src[i]) {
+	if !ok || in.T != I32 && in.T != F32 {
+		return false
+	}
+	s := rowStep{d: 8 * int32(in.Dst.Index)}
+	literals := form(0)
+	for i, r := range in.Src[:NumSources(in.Op)] {
+		if r.Kind == Vector {
 			return false
 		}
-		*to.at, *to.step = scalarAt(in.Src[i])
+		if s.scalar(i, r); r.Kind != Scalar {
+			literals |= 1 << i
+		}
+	}
+	s.kernel = k.in(literals)
+	f.writeScalar(s)
+	return true
+}
+
+func (f *Fuser) addMask(in *Inst, k kernel) bool {
+	s := rowStep{kernel: k.in(0), d: 8 * int32(in.Dst.Index)}
+	for i, r := range in.Src[:NumSources(in.Op)] {
+		if r.Kind == Vector || !fits(r) {
+			return false
+		}
+		s.scalar(i, r)
 	}
 	f.writeScalar(s)
 	return true
+}
+
+// scalar puts where a source is that is a scalar.
+func (s *rowStep) scalar(i int, r Reg) {
+	at, literal := scalarAt(r)
+	*s.places()[i] = at
+	if !literal {
+		s.scalars |= 1 << i
+	}
 }
 
 func (f *Fuser) isTest(in *Inst) bool {
@@ -312,14 +357,16 @@ func (f *Fuser) addTest(in *Inst) bool {
 		return false
 	}
 	t := testOf[in.loopKey()]
-	s := rowStep{kernel: kernels[t.at], d: 8 * int32(in.Dst.Index), kind: stepTest}
-	f.rowSources(in, &s)
+	s := rowStep{d: 8 * int32(in.Dst.Index)}
+	which := f.rowSources(in, &s)
 	if t.swap {
-		s.a, s.stepA, s.b, s.stepB = s.b, s.stepB, s.a, s.stepA
+		s.a, s.b, which = s.b, s.a, which>>1|which<<1&2
 	}
+	s.kernel = t.at.in(which)
 	if t.not {
 		s.c = -1
 	}
+	f.last = 0
 	f.writeScalar(s)
 	return true
 }
@@ -329,7 +376,7 @@ func (f *Fuser) writeScalar(s rowStep) {
 	f.steps = append(f.steps, s)
 	kept := make([]spreadValue, 0, len(f.spread))
 	for _, v := range f.spread {
-		if v.step == 0 || v.from != s.d {
+		if v.literal || v.from != s.d {
 			kept = append(kept, v)
 		}
 	}
@@ -339,12 +386,12 @@ func (f *Fuser) writeScalar(s rowStep) {
 // fits says that a scalar is a register, or a literal that its low half says all of.
 func fits(r Reg) bool { return r.Kind == Scalar || int64(r.Val) == int64(int32(r.Val)) }
 
-// scalarAt is where a scalar is, or the literal, and the step that says which.
-func scalarAt(r Reg) (at, step int32) {
+// scalarAt is where a scalar is, or the literal.
+func scalarAt(r Reg) (at int32, literal bool) {
 	if r.Kind == Scalar {
-		return 8 * int32(r.Index), 8
+		return 8 * int32(r.Index), false
 	}
-	return int32(uint32(r.Val)), 0
+	return int32(uint32(r.Val)), true
 }
 
 func (f *Fuser) row(r Reg) int32 { return int32(4 * f.lanes * int(r.Index)) }
@@ -355,19 +402,23 @@ func (f *Fuser) source(r Reg) int32 {
 		return f.row(r)
 	}
 	v := spreadValue{at: int32(f.behind + valueBytes*f.values)}
-	if v.from, v.step = scalarAt(r); v.step == 0 {
+	if v.from, v.literal = scalarAt(r); v.literal {
 		if i := f.literal(uint32(v.from)); i >= 0 {
 			return int32(f.behind - literalBytes + valueBytes*i)
 		}
 	}
 	for _, old := range f.spread {
-		if old.from == v.from && old.step == v.step {
+		if old.from == v.from && old.literal == v.literal {
 			return old.at
 		}
 	}
 	f.values++
 	f.spread = append(f.spread, v)
-	f.steps = append(f.steps, rowStep{d: v.at, a: v.from, stepA: v.step, kind: stepSpread})
+	s := rowStep{kernel: kernelSpread.in(0), d: v.at, a: v.from}
+	if v.literal {
+		s.kernel = kernelSpread.in(1)
+	}
+	f.steps = append(f.steps, s)
 	return v.at
 }
 
@@ -383,55 +434,19 @@ func (f *Fuser) literal(x uint32) int {
 
 // Take is what carries out all that were taken in since the last Take; nil if none were.
 func (f *Fuser) Take() func(*State, *Inst) {
-	if len(f.steps) == 0 && len(f.insts) == 0 {
+	r := f.fused()
+	if r == nil {
 		return nil
 	}
-	if len(f.saved) == 0 && !slices.ContainsFunc(f.steps, func(s rowStep) bool { return s.kind == stepTest }) {
-		insts := f.insts
-		f.forget()
-		return eachInTurn(insts)
-	}
-	r := f.fusion()
-	if len(r.fills) > 0 {
-		return func(st *State, _ *Inst) { r.run(st, 0) }
-	}
-	steps, masked, need := r.steps, r.masked, r.need
+	end := rowStep{kernel: kernelEnd.in(0)}
+	steps, masked, need := &append(r.steps, end)[0], &append(r.masked, end)[0], r.need
 	return func(st *State, _ *Inst) {
-		list := steps
+		first := steps
 		if st.Exec != st.Full {
-			list = masked
+			first = masked
 		}
-		v := st.V[:need]
-		runSteps(&v[0], first(st.S), st.Exec, &list[0], len(list), st.Lanes, nil, 0, 0)
+		runSteps(&st.V[:need][0], firstOf(st.S), st.Lanes, first, &stepRun{exec: st.Exec})
 	}
-}
-
-// TakeLoop is Take of at least one row's steps that are carried out again where a scalar register is not 0, or where it is, up to most
-// times in all. It says how often they were.
-func (f *Fuser) TakeLoop(register Reg, again bool) func(st *State, most int) (times int) {
-	r := f.fusion()
-	r.steps, r.masked = looped(r.steps, register, again), looped(r.masked, register, again)
-	if len(r.fills) > 0 {
-		return r.run
-	}
-	steps, masked, need := r.steps, r.masked, r.need
-	return func(st *State, most int) int {
-		list := steps
-		if st.Exec != st.Full {
-			list = masked
-		}
-		v := st.V[:need]
-		_, more := runSteps(&v[0], first(st.S), st.Exec, &list[0], len(list), st.Lanes, nil, 0, most)
-		return most - more
-	}
-}
-
-func looped(list []rowStep, register Reg, again bool) []rowStep {
-	s := rowStep{a: 8 * int32(register.Index), b: int32(len(list)) * int32(unsafe.Sizeof(rowStep{})), stepB: int32(len(list)), kind: stepAgain}
-	if again {
-		s.c = 1
-	}
-	return append(list, s)
 }
 
 // A fusion is steps that are carried out together.
@@ -441,8 +456,11 @@ type fusion struct {
 	fills         []Fill
 }
 
-// fusion is all that was taken in.
-func (f *Fuser) fusion() *fusion {
+// fused is all that were taken in since it was asked last; nil if none were.
+func (f *Fuser) fused() *fusion {
+	if len(f.steps) == 0 {
+		return nil
+	}
 	defer f.forget()
 	end := f.behind + valueBytes*f.values
 	for i := range f.saved {
@@ -451,53 +469,18 @@ func (f *Fuser) fusion() *fusion {
 	}
 	f.tail = max(f.tail, end-f.behind+literalBytes)
 	masked := slices.Concat(f.saved, f.steps)
-	for i := range f.saved {
-		s := &f.saved[i]
-		masked = append(masked, rowStep{kernel: kernels[kernelSelect], d: s.a, b: s.a, stepB: 32, c: s.d, stepC: 32, kind: stepMerge})
+	for _, s := range f.saved {
+		masked = append(masked, rowStep{kernel: kernelMerge.in(0), d: s.a, b: s.a, c: s.d})
 	}
 	return &fusion{f.steps, masked, end / 4, f.fills}
 }
 
 func (f *Fuser) forget() {
-	f.values, f.spread, f.saved, f.steps, f.insts, f.fills = 0, nil, nil, nil, nil, nil
+	f.values, f.spread, f.saved, f.steps, f.fills, f.last = 0, nil, nil, nil, nil, 0
 }
 
-// run carries out the steps, and again where they say so, up to most times. Loads that leave local memory are carried out as instructions.
-func (r *fusion) run(st *State, most int) (times int) {
-	all, v, more := r.steps, st.V[:r.need], most
-	if st.Exec != st.Full {
-		all = r.masked
-	}
-	var local []byte
-	if len(r.fills) > 0 {
-		local = st.Local.Bytes
-	}
-	for list := all; len(list) > 0; {
-		left := 0
-		left, more = runSteps(&v[0], first(st.S), st.Exec, &list[0], len(list), st.Lanes, first(local), len(local), more)
-		if list = all[len(all)-left:]; left > 0 {
-			r.fills[list[0].kernel].do(st)
-			list = list[1:]
-		}
-	}
-	return most - more
-}
-
-// eachInTurn carries out instructions that are not worth more than a call each.
-func eachInTurn(insts []*Inst) func(*State, *Inst) {
-	if len(insts) == 1 {
-		exec, only := insts[0].Exec, insts[0]
-		return func(st *State, _ *Inst) { exec(st, only) }
-	}
-	return func(st *State, _ *Inst) {
-		for _, in := range insts {
-			in.Exec(st, in)
-		}
-	}
-}
-
-// first is where scalar registers or local memory begin; a program may have none.
-func first[T any](s []T) *T {
+// firstOf is where scalar registers or local memory begin; a program may have none.
+func firstOf[T any](s []T) *T {
 	if len(s) == 0 {
 		return nil
 	}

@@ -170,47 +170,19 @@ func TestFusedFills(t *testing.T) {
 				st.V[1*32+l], st.V[2*32+l], st.V[3*32+l] = 1000, 1000, 1000
 			}
 		}
-		f := NewFuser(32, 6)
-		if !f.AddFill(Fill{In: &Inst{Op: Load, T: I32, Mem: m}, Index: S(1), Before: mov}) || !f.Add(add) {
+		f, run := NewFlow(32, 6, 1), FlowRun{Counts: make([]Issued, 1), Left: 1}
+		f.Enter(0, 1)
+		if !f.AddFill(Fill{In: &Inst{Op: Load, T: I32, Mem: m}, Index: S(1), Before: mov}) {
 			t.Fatal("not taken")
 		}
-		f.Take()(st, nil)
+		f.Add(add)
+		f.Leave(7, true)
+		f.Done()
+		if f.Begin(st, &run, 0); f.Run(st, &run) != 7 {
+			t.Fatal("left elsewhere")
+		}
 		if !slices.Equal(st.V[:6*32], want) || loads != c.loads {
 			t.Errorf("%+v: %d loads, %d, want %d", c, loads, st.V[:6*32], want)
-		}
-	}
-}
-
-// Steps that are a loop are carried out until their register says otherwise, or as often as they may be; idle lanes keep what they have.
-func TestFusedLoops(t *testing.T) {
-	if !wideRows {
-		t.Skip("the processor has no AVX2")
-	}
-	for _, c := range []struct {
-		again       bool
-		exec        uint64
-		most, times int
-	}{{true, 1<<32 - 1, 100, 10}, {true, 1<<32 - 1, 4, 4}, {true, 0xff00ff, 100, 10}, {false, 1<<32 - 1, 100, 10}, {false, 1, 1, 1}} {
-		test := &Inst{Op: ULt, T: I32, Uniform: true, Dst: S(1), Src: [4]Reg{S(0), Lit(10)}}
-		if !c.again {
-			test.Op = IEq
-		}
-		f, st := NewFuser(32, 1), NewState(32, 1, 2)
-		for _, in := range []*Inst{{Op: IAdd, T: I32, Dst: V(0), Src: [4]Reg{V(0), Lit(3)}},
-			{Op: IAdd, T: I32, Uniform: true, Dst: S(0), Src: [4]Reg{S(0), Lit(1)}}, test} {
-			if !f.Add(in) {
-				t.Fatal("not taken")
-			}
-		}
-		run := f.TakeLoop(S(1), c.again)
-		st.V, st.Exec = append(st.V, f.Tail()...), c.exec
-		if times := run(st, c.most); times != c.times || st.S[0] != uint64(c.times) {
-			t.Errorf("%+v: %d times, the register is %d", c, times, st.S[0])
-		}
-		for l := range 32 {
-			if want := 3 * uint32(c.times) * uint32(c.exec>>l&1); st.V[l] != want {
-				t.Errorf("%+v: lane %d is %d, want %d", c, l, st.V[l], want)
-			}
 		}
 	}
 }

@@ -5,6 +5,12 @@ package isa
 // A Fuser takes no instruction in where the processor has no wide instructions.
 type Fuser struct{}
 
+type (
+	fusion     struct{}
+	stepRun    struct{ exec uint64 }
+	nativeFlow struct{}
+)
+
 // NewFuser makes one.
 func NewFuser(lanes, rows int) *Fuser { return &Fuser{} }
 
@@ -23,8 +29,14 @@ func (*Fuser) Rows() int { return 0 }
 // Wide is false: it takes nothing in.
 func (*Fuser) Wide() bool { return false }
 
-// TakeLoop is nil: nothing was taken in.
-func (*Fuser) TakeLoop(Reg, bool) func(*State, int) int { return nil }
-
 // Take is nil: nothing was taken in.
 func (*Fuser) Take() func(*State, *Inst) { return nil }
+
+func (*Fuser) fused() *fusion { return nil }
+
+func (f *Flow) assemble() {}
+
+func (f *Flow) begin(*State, *FlowRun, int32) {}
+
+// Run goes on until the flow is left, and says with what number.
+func (f *Flow) Run(st *State, r *FlowRun) int32 { return f.walk(st, r) }

@@ -2,78 +2,86 @@
 
 package isa
 
-// A kernel is the number of a step's code.
+// A kernel is the number of a step's code, in its first form; the others follow it.
 type kernel int
 
 const (
-	kernelMov kernel = iota
-	kernelFAdd
-	kernelFSub
-	kernelFMul
-	kernelIAdd
-	kernelISub
-	kernelIMul
-	kernelAnd
-	kernelOr
-	kernelXor
-	kernelUMin
-	kernelUMax
-	kernelSMin
-	kernelSMax
-	kernelShl
-	kernelShr
-	kernelSar
-	kernelFma
-	kernelIMad
-	kernelLshlAdd
-	kernelSqrt
-	kernelRcp
-	kernelRsq
-	kernelUMulHi
-	kernelIAdd3
-	kernelLshlOr
-	kernelSToF
-	kernelUToF
-	kernelSelect
-	kernelEqual
-	kernelAbove
-	kernelAboveU
-	kernelEqualF
-	kernelAlikeF
-	kernelBelowF
-	kernelAtMostF
-	kernelWordIAdd
-	kernelWordISub
-	kernelWordIMul
-	kernelWordAnd
-	kernelWordOr
-	kernelWordShl
-	kernelWordShr
-	kernelWordIEq
-	kernelWordINe
-	kernelWordULt
-	kernelWordSLt
-	kernelWordMov
-	kernelMaskAnd
-	kernelMaskOr
-	kernelMaskXor
-	kernelMaskNot
-	kernelMaskIEq
-	kernelMaskSelect
-	kernelMaskToLanes
-	kernelMaskMov
-	kernelWholeMov
-	kernelWholeFAdd
-	kernelWholeFSub
-	kernelWholeFMul
-	kernelWholeIAdd
-	kernelWholeISub
-	kernelWholeIMul
-	kernelWholeAnd
-	kernelWholeOr
-	kernelWholeXor
-	kernelWholeFma
+	kernelMov          kernel = 0
+	kernelFAdd         kernel = 2
+	kernelFSub         kernel = 10
+	kernelFMul         kernel = 18
+	kernelIAdd         kernel = 26
+	kernelISub         kernel = 34
+	kernelIMul         kernel = 42
+	kernelAnd          kernel = 50
+	kernelOr           kernel = 58
+	kernelXor          kernel = 66
+	kernelUMin         kernel = 74
+	kernelUMax         kernel = 82
+	kernelSMin         kernel = 90
+	kernelSMax         kernel = 98
+	kernelShl          kernel = 106
+	kernelShr          kernel = 114
+	kernelSar          kernel = 122
+	kernelLshlAdd      kernel = 130
+	kernelAddLshl      kernel = 149
+	kernelUMulHi       kernel = 168
+	kernelFma          kernel = 171
+	kernelIMad         kernel = 178
+	kernelIAdd3        kernel = 185
+	kernelLshlOr       kernel = 192
+	kernelSqrt         kernel = 199
+	kernelRcp          kernel = 200
+	kernelRsq          kernel = 201
+	kernelSToF         kernel = 202
+	kernelUToF         kernel = 203
+	kernelEqual        kernel = 204
+	kernelAbove        kernel = 207
+	kernelAboveU       kernel = 210
+	kernelEqualF       kernel = 213
+	kernelAlikeF       kernel = 216
+	kernelBelowF       kernel = 219
+	kernelAtMostF      kernel = 222
+	kernelWordIAdd     kernel = 225
+	kernelWordISub     kernel = 229
+	kernelWordIMul     kernel = 233
+	kernelWordAnd      kernel = 237
+	kernelWordOr       kernel = 241
+	kernelWordShl      kernel = 245
+	kernelWordShr      kernel = 249
+	kernelWordIEq      kernel = 253
+	kernelWordINe      kernel = 257
+	kernelWordULt      kernel = 261
+	kernelWordSLt      kernel = 265
+	kernelWordMov      kernel = 269
+	kernelMaskAnd      kernel = 271
+	kernelMaskOr       kernel = 272
+	kernelMaskXor      kernel = 273
+	kernelMaskNot      kernel = 274
+	kernelMaskIEq      kernel = 275
+	kernelMaskSelect   kernel = 276
+	kernelMaskToLanes  kernel = 277
+	kernelMaskMov      kernel = 278
+	kernelSelect       kernel = 279
+	kernelMerge        kernel = 283
+	kernelSpread       kernel = 284
+	kernelFill         kernel = 286
+	kernelEnter        kernel = 287
+	kernelPass         kernel = 289
+	kernelBranch       kernel = 290
+	kernelLessBranch   kernel = 292
+	kernelBranchActive kernel = 300
+	kernelSplit        kernel = 302
+	kernelPark         kernel = 304
+	kernelJoin         kernel = 305
+	kernelKill         kernel = 306
+	kernelGo           kernel = 307
+	kernelLeave        kernel = 308
+	kernelEnd          kernel = 309
+
+	// Those with two sources or more before it have forms for what the last kernel left.
+	kernelUnchained kernel = 168
 )
 
 // kernels are where the code of steps begins.
-var kernels [67]uintptr
+var kernels [310]uintptr

@@ -33,604 +33,5698 @@ DATA fuseRoot<>+32(SB)/8, $0x3fefffffffffe000
 DATA fuseRoot<>+40(SB)/8, $0x3ff0000000001000
 GLOBL fuseRoot<>(SB), RODATA|NOPTR, $48
 
-// func stepMov()
+// func stepMovR()
 // Requires: AVX
-TEXT ·stepMov(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
+TEXT ·stepMovR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VMOVUPS (R13)(SI*1), Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepFAdd()
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepMovV()
 // Requires: AVX
-TEXT ·stepFAdd(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
+TEXT ·stepMovV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VADDPS  (DX), Y0, Y0
-	VADDPS  (DX)(R9*1), Y1, Y1
-	VADDPS  (DX)(R9*2), Y2, Y2
-	VADDPS  (DX)(R15*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VMOVUPS Y12, Y0
+	VMOVUPS Y12, Y1
+	VMOVUPS Y12, Y2
+	VMOVUPS Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepFSub()
+onward:
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFAddRR()
 // Requires: AVX
-TEXT ·stepFSub(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
+TEXT ·stepFAddRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VSUBPS  (DX), Y0, Y0
-	VSUBPS  (DX)(R9*1), Y1, Y1
-	VSUBPS  (DX)(R9*2), Y2, Y2
-	VSUBPS  (DX)(R15*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VMOVUPS (R13)(SI*1), Y0
+	VADDPS  (R13)(DX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VADDPS  32(R13)(DX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VADDPS  64(R13)(DX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VADDPS  96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepFMul()
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFAddVR()
 // Requires: AVX
-TEXT ·stepFMul(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
+TEXT ·stepFAddVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VMULPS  (DX), Y0, Y0
-	VMULPS  (DX)(R9*1), Y1, Y1
-	VMULPS  (DX)(R9*2), Y2, Y2
-	VMULPS  (DX)(R15*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VADDPS  (R13)(DX*1), Y12, Y0
+	VADDPS  32(R13)(DX*1), Y12, Y1
+	VADDPS  64(R13)(DX*1), Y12, Y2
+	VADDPS  96(R13)(DX*1), Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepIAdd()
-// Requires: AVX, AVX2
-TEXT ·stepIAdd(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
 
-more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPADDD  (DX), Y0, Y0
-	VPADDD  (DX)(R9*1), Y1, Y1
-	VPADDD  (DX)(R9*2), Y2, Y2
-	VPADDD  (DX)(R15*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
-
-// func stepISub()
-// Requires: AVX, AVX2
-TEXT ·stepISub(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
+// func stepFAddRV()
+// Requires: AVX
+TEXT ·stepFAddRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPSUBD  (DX), Y0, Y0
-	VPSUBD  (DX)(R9*1), Y1, Y1
-	VPSUBD  (DX)(R9*2), Y2, Y2
-	VPSUBD  (DX)(R15*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VMOVUPS (R13)(SI*1), Y0
+	VADDPS  Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VADDPS  Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VADDPS  Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VADDPS  Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepIMul()
-// Requires: AVX, AVX2
-TEXT ·stepIMul(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
 
-more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPMULLD (DX), Y0, Y0
-	VPMULLD (DX)(R9*1), Y1, Y1
-	VPMULLD (DX)(R9*2), Y2, Y2
-	VPMULLD (DX)(R15*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+// func stepFAddYR()
+// Requires: AVX
+TEXT ·stepFAddYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VADDPS  (R13)(DX*1), Y0, Y0
+	VADDPS  32(R13)(DX*1), Y1, Y1
+	VADDPS  64(R13)(DX*1), Y2, Y2
+	VADDPS  96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepAnd()
-// Requires: AVX, AVX2
-TEXT ·stepAnd(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
+// func stepFAddYV()
+// Requires: AVX
+TEXT ·stepFAddYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VADDPS  Y13, Y0, Y0
+	VADDPS  Y13, Y1, Y1
+	VADDPS  Y13, Y2, Y2
+	VADDPS  Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPAND   (DX), Y0, Y0
-	VPAND   (DX)(R9*1), Y1, Y1
-	VPAND   (DX)(R9*2), Y2, Y2
-	VPAND   (DX)(R15*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+// func stepFAddRY()
+// Requires: AVX
+TEXT ·stepFAddRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y4
+	VADDPS  Y0, Y4, Y0
+	VMOVUPS 32(R13)(SI*1), Y5
+	VADDPS  Y1, Y5, Y1
+	VMOVUPS 64(R13)(SI*1), Y6
+	VADDPS  Y2, Y6, Y2
+	VMOVUPS 96(R13)(SI*1), Y7
+	VADDPS  Y3, Y7, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepOr()
-// Requires: AVX, AVX2
-TEXT ·stepOr(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
+// func stepFAddVY()
+// Requires: AVX
+TEXT ·stepFAddVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VADDPS  Y0, Y12, Y0
+	VADDPS  Y1, Y12, Y1
+	VADDPS  Y2, Y12, Y2
+	VADDPS  Y3, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPOR    (DX), Y0, Y0
-	VPOR    (DX)(R9*1), Y1, Y1
-	VPOR    (DX)(R9*2), Y2, Y2
-	VPOR    (DX)(R15*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+// func stepFAddYY()
+// Requires: AVX
+TEXT ·stepFAddYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_d+0(AX), DI
+	VADDPS  Y0, Y0, Y0
+	VADDPS  Y1, Y1, Y1
+	VADDPS  Y2, Y2, Y2
+	VADDPS  Y3, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepXor()
-// Requires: AVX, AVX2
-TEXT ·stepXor(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
-
-more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPXOR   (DX), Y0, Y0
-	VPXOR   (DX)(R9*1), Y1, Y1
-	VPXOR   (DX)(R9*2), Y2, Y2
-	VPXOR   (DX)(R15*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
-
-// func stepUMin()
-// Requires: AVX, AVX2
-TEXT ·stepUMin(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
+// func stepFSubRR()
+// Requires: AVX
+TEXT ·stepFSubRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPMINUD (DX), Y0, Y0
-	VPMINUD (DX)(R9*1), Y1, Y1
-	VPMINUD (DX)(R9*2), Y2, Y2
-	VPMINUD (DX)(R15*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VMOVUPS (R13)(SI*1), Y0
+	VSUBPS  (R13)(DX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VSUBPS  32(R13)(DX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VSUBPS  64(R13)(DX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VSUBPS  96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepUMax()
-// Requires: AVX, AVX2
-TEXT ·stepUMax(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
 
-more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPMAXUD (DX), Y0, Y0
-	VPMAXUD (DX)(R9*1), Y1, Y1
-	VPMAXUD (DX)(R9*2), Y2, Y2
-	VPMAXUD (DX)(R15*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
-
-// func stepSMin()
-// Requires: AVX, AVX2
-TEXT ·stepSMin(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
+// func stepFSubVR()
+// Requires: AVX
+TEXT ·stepFSubVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPMINSD (DX), Y0, Y0
-	VPMINSD (DX)(R9*1), Y1, Y1
-	VPMINSD (DX)(R9*2), Y2, Y2
-	VPMINSD (DX)(R15*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VSUBPS  (R13)(DX*1), Y12, Y0
+	VSUBPS  32(R13)(DX*1), Y12, Y1
+	VSUBPS  64(R13)(DX*1), Y12, Y2
+	VSUBPS  96(R13)(DX*1), Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepSMax()
-// Requires: AVX, AVX2
-TEXT ·stepSMax(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFSubRV()
+// Requires: AVX
+TEXT ·stepFSubRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPMAXSD (DX), Y0, Y0
-	VPMAXSD (DX)(R9*1), Y1, Y1
-	VPMAXSD (DX)(R9*2), Y2, Y2
-	VPMAXSD (DX)(R15*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VMOVUPS (R13)(SI*1), Y0
+	VSUBPS  Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VSUBPS  Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VSUBPS  Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VSUBPS  Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepShl()
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFSubYR()
+// Requires: AVX
+TEXT ·stepFSubYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VSUBPS  (R13)(DX*1), Y0, Y0
+	VSUBPS  32(R13)(DX*1), Y1, Y1
+	VSUBPS  64(R13)(DX*1), Y2, Y2
+	VSUBPS  96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepFSubYV()
+// Requires: AVX
+TEXT ·stepFSubYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VSUBPS  Y13, Y0, Y0
+	VSUBPS  Y13, Y1, Y1
+	VSUBPS  Y13, Y2, Y2
+	VSUBPS  Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepFSubRY()
+// Requires: AVX
+TEXT ·stepFSubRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y4
+	VSUBPS  Y0, Y4, Y0
+	VMOVUPS 32(R13)(SI*1), Y5
+	VSUBPS  Y1, Y5, Y1
+	VMOVUPS 64(R13)(SI*1), Y6
+	VSUBPS  Y2, Y6, Y2
+	VMOVUPS 96(R13)(SI*1), Y7
+	VSUBPS  Y3, Y7, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepFSubVY()
+// Requires: AVX
+TEXT ·stepFSubVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VSUBPS  Y0, Y12, Y0
+	VSUBPS  Y1, Y12, Y1
+	VSUBPS  Y2, Y12, Y2
+	VSUBPS  Y3, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepFSubYY()
+// Requires: AVX
+TEXT ·stepFSubYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_d+0(AX), DI
+	VSUBPS  Y0, Y0, Y0
+	VSUBPS  Y1, Y1, Y1
+	VSUBPS  Y2, Y2, Y2
+	VSUBPS  Y3, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepFMulRR()
+// Requires: AVX
+TEXT ·stepFMulRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VMULPS  (R13)(DX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VMULPS  32(R13)(DX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VMULPS  64(R13)(DX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VMULPS  96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFMulVR()
+// Requires: AVX
+TEXT ·stepFMulVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VMULPS  (R13)(DX*1), Y12, Y0
+	VMULPS  32(R13)(DX*1), Y12, Y1
+	VMULPS  64(R13)(DX*1), Y12, Y2
+	VMULPS  96(R13)(DX*1), Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFMulRV()
+// Requires: AVX
+TEXT ·stepFMulRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VMULPS  Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VMULPS  Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VMULPS  Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VMULPS  Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFMulYR()
+// Requires: AVX
+TEXT ·stepFMulYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMULPS  (R13)(DX*1), Y0, Y0
+	VMULPS  32(R13)(DX*1), Y1, Y1
+	VMULPS  64(R13)(DX*1), Y2, Y2
+	VMULPS  96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepFMulYV()
+// Requires: AVX
+TEXT ·stepFMulYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VMULPS  Y13, Y0, Y0
+	VMULPS  Y13, Y1, Y1
+	VMULPS  Y13, Y2, Y2
+	VMULPS  Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepFMulRY()
+// Requires: AVX
+TEXT ·stepFMulRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y4
+	VMULPS  Y0, Y4, Y0
+	VMOVUPS 32(R13)(SI*1), Y5
+	VMULPS  Y1, Y5, Y1
+	VMOVUPS 64(R13)(SI*1), Y6
+	VMULPS  Y2, Y6, Y2
+	VMOVUPS 96(R13)(SI*1), Y7
+	VMULPS  Y3, Y7, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepFMulVY()
+// Requires: AVX
+TEXT ·stepFMulVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VMULPS  Y0, Y12, Y0
+	VMULPS  Y1, Y12, Y1
+	VMULPS  Y2, Y12, Y2
+	VMULPS  Y3, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepFMulYY()
+// Requires: AVX
+TEXT ·stepFMulYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_d+0(AX), DI
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VMULPS  Y2, Y2, Y2
+	VMULPS  Y3, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepIAddRR()
 // Requires: AVX, AVX2
-TEXT ·stepShl(SB), NOSPLIT|NOFRAME, $0
-	LEAQ         (R8)(R8*2), R12
-	LEAQ         (R9)(R9*2), R15
+TEXT ·stepIAddRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPADDD  (R13)(DX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPADDD  32(R13)(DX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPADDD  64(R13)(DX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPADDD  96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIAddVR()
+// Requires: AVX, AVX2
+TEXT ·stepIAddVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VPADDD  (R13)(DX*1), Y12, Y0
+	VPADDD  32(R13)(DX*1), Y12, Y1
+	VPADDD  64(R13)(DX*1), Y12, Y2
+	VPADDD  96(R13)(DX*1), Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIAddRV()
+// Requires: AVX, AVX2
+TEXT ·stepIAddRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPADDD  Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPADDD  Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPADDD  Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPADDD  Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIAddYR()
+// Requires: AVX, AVX2
+TEXT ·stepIAddYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VPADDD  (R13)(DX*1), Y0, Y0
+	VPADDD  32(R13)(DX*1), Y1, Y1
+	VPADDD  64(R13)(DX*1), Y2, Y2
+	VPADDD  96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepIAddYV()
+// Requires: AVX, AVX2
+TEXT ·stepIAddYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VPADDD  Y13, Y0, Y0
+	VPADDD  Y13, Y1, Y1
+	VPADDD  Y13, Y2, Y2
+	VPADDD  Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepIAddRY()
+// Requires: AVX, AVX2
+TEXT ·stepIAddRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y4
+	VPADDD  Y0, Y4, Y0
+	VMOVUPS 32(R13)(SI*1), Y5
+	VPADDD  Y1, Y5, Y1
+	VMOVUPS 64(R13)(SI*1), Y6
+	VPADDD  Y2, Y6, Y2
+	VMOVUPS 96(R13)(SI*1), Y7
+	VPADDD  Y3, Y7, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepIAddVY()
+// Requires: AVX, AVX2
+TEXT ·stepIAddVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VPADDD  Y0, Y12, Y0
+	VPADDD  Y1, Y12, Y1
+	VPADDD  Y2, Y12, Y2
+	VPADDD  Y3, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepIAddYY()
+// Requires: AVX, AVX2
+TEXT ·stepIAddYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_d+0(AX), DI
+	VPADDD  Y0, Y0, Y0
+	VPADDD  Y1, Y1, Y1
+	VPADDD  Y2, Y2, Y2
+	VPADDD  Y3, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepISubRR()
+// Requires: AVX, AVX2
+TEXT ·stepISubRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPSUBD  (R13)(DX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSUBD  32(R13)(DX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSUBD  64(R13)(DX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSUBD  96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepISubVR()
+// Requires: AVX, AVX2
+TEXT ·stepISubVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VPSUBD  (R13)(DX*1), Y12, Y0
+	VPSUBD  32(R13)(DX*1), Y12, Y1
+	VPSUBD  64(R13)(DX*1), Y12, Y2
+	VPSUBD  96(R13)(DX*1), Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepISubRV()
+// Requires: AVX, AVX2
+TEXT ·stepISubRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPSUBD  Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSUBD  Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSUBD  Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSUBD  Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepISubYR()
+// Requires: AVX, AVX2
+TEXT ·stepISubYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VPSUBD  (R13)(DX*1), Y0, Y0
+	VPSUBD  32(R13)(DX*1), Y1, Y1
+	VPSUBD  64(R13)(DX*1), Y2, Y2
+	VPSUBD  96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepISubYV()
+// Requires: AVX, AVX2
+TEXT ·stepISubYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VPSUBD  Y13, Y0, Y0
+	VPSUBD  Y13, Y1, Y1
+	VPSUBD  Y13, Y2, Y2
+	VPSUBD  Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepISubRY()
+// Requires: AVX, AVX2
+TEXT ·stepISubRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y4
+	VPSUBD  Y0, Y4, Y0
+	VMOVUPS 32(R13)(SI*1), Y5
+	VPSUBD  Y1, Y5, Y1
+	VMOVUPS 64(R13)(SI*1), Y6
+	VPSUBD  Y2, Y6, Y2
+	VMOVUPS 96(R13)(SI*1), Y7
+	VPSUBD  Y3, Y7, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepISubVY()
+// Requires: AVX, AVX2
+TEXT ·stepISubVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VPSUBD  Y0, Y12, Y0
+	VPSUBD  Y1, Y12, Y1
+	VPSUBD  Y2, Y12, Y2
+	VPSUBD  Y3, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepISubYY()
+// Requires: AVX, AVX2
+TEXT ·stepISubYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_d+0(AX), DI
+	VPSUBD  Y0, Y0, Y0
+	VPSUBD  Y1, Y1, Y1
+	VPSUBD  Y2, Y2, Y2
+	VPSUBD  Y3, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepIMulRR()
+// Requires: AVX, AVX2
+TEXT ·stepIMulRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMULLD (R13)(DX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMULLD 32(R13)(DX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMULLD 64(R13)(DX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMULLD 96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIMulVR()
+// Requires: AVX, AVX2
+TEXT ·stepIMulVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VPMULLD (R13)(DX*1), Y12, Y0
+	VPMULLD 32(R13)(DX*1), Y12, Y1
+	VPMULLD 64(R13)(DX*1), Y12, Y2
+	VPMULLD 96(R13)(DX*1), Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIMulRV()
+// Requires: AVX, AVX2
+TEXT ·stepIMulRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMULLD Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMULLD Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMULLD Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMULLD Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIMulYR()
+// Requires: AVX, AVX2
+TEXT ·stepIMulYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VPMULLD (R13)(DX*1), Y0, Y0
+	VPMULLD 32(R13)(DX*1), Y1, Y1
+	VPMULLD 64(R13)(DX*1), Y2, Y2
+	VPMULLD 96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepIMulYV()
+// Requires: AVX, AVX2
+TEXT ·stepIMulYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VPMULLD Y13, Y0, Y0
+	VPMULLD Y13, Y1, Y1
+	VPMULLD Y13, Y2, Y2
+	VPMULLD Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepIMulRY()
+// Requires: AVX, AVX2
+TEXT ·stepIMulRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y4
+	VPMULLD Y0, Y4, Y0
+	VMOVUPS 32(R13)(SI*1), Y5
+	VPMULLD Y1, Y5, Y1
+	VMOVUPS 64(R13)(SI*1), Y6
+	VPMULLD Y2, Y6, Y2
+	VMOVUPS 96(R13)(SI*1), Y7
+	VPMULLD Y3, Y7, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepIMulVY()
+// Requires: AVX, AVX2
+TEXT ·stepIMulVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VPMULLD Y0, Y12, Y0
+	VPMULLD Y1, Y12, Y1
+	VPMULLD Y2, Y12, Y2
+	VPMULLD Y3, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepIMulYY()
+// Requires: AVX, AVX2
+TEXT ·stepIMulYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_d+0(AX), DI
+	VPMULLD Y0, Y0, Y0
+	VPMULLD Y1, Y1, Y1
+	VPMULLD Y2, Y2, Y2
+	VPMULLD Y3, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepAndRR()
+// Requires: AVX, AVX2
+TEXT ·stepAndRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPAND   (R13)(DX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPAND   32(R13)(DX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPAND   64(R13)(DX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPAND   96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAndVR()
+// Requires: AVX, AVX2
+TEXT ·stepAndVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VPAND   (R13)(DX*1), Y12, Y0
+	VPAND   32(R13)(DX*1), Y12, Y1
+	VPAND   64(R13)(DX*1), Y12, Y2
+	VPAND   96(R13)(DX*1), Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAndRV()
+// Requires: AVX, AVX2
+TEXT ·stepAndRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPAND   Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPAND   Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPAND   Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPAND   Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAndYR()
+// Requires: AVX, AVX2
+TEXT ·stepAndYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VPAND   (R13)(DX*1), Y0, Y0
+	VPAND   32(R13)(DX*1), Y1, Y1
+	VPAND   64(R13)(DX*1), Y2, Y2
+	VPAND   96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepAndYV()
+// Requires: AVX, AVX2
+TEXT ·stepAndYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VPAND   Y13, Y0, Y0
+	VPAND   Y13, Y1, Y1
+	VPAND   Y13, Y2, Y2
+	VPAND   Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepAndRY()
+// Requires: AVX, AVX2
+TEXT ·stepAndRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y4
+	VPAND   Y0, Y4, Y0
+	VMOVUPS 32(R13)(SI*1), Y5
+	VPAND   Y1, Y5, Y1
+	VMOVUPS 64(R13)(SI*1), Y6
+	VPAND   Y2, Y6, Y2
+	VMOVUPS 96(R13)(SI*1), Y7
+	VPAND   Y3, Y7, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepAndVY()
+// Requires: AVX, AVX2
+TEXT ·stepAndVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VPAND   Y0, Y12, Y0
+	VPAND   Y1, Y12, Y1
+	VPAND   Y2, Y12, Y2
+	VPAND   Y3, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepAndYY()
+// Requires: AVX, AVX2
+TEXT ·stepAndYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_d+0(AX), DI
+	VPAND   Y0, Y0, Y0
+	VPAND   Y1, Y1, Y1
+	VPAND   Y2, Y2, Y2
+	VPAND   Y3, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepOrRR()
+// Requires: AVX, AVX2
+TEXT ·stepOrRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPOR    (R13)(DX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPOR    32(R13)(DX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPOR    64(R13)(DX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPOR    96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepOrVR()
+// Requires: AVX, AVX2
+TEXT ·stepOrVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VPOR    (R13)(DX*1), Y12, Y0
+	VPOR    32(R13)(DX*1), Y12, Y1
+	VPOR    64(R13)(DX*1), Y12, Y2
+	VPOR    96(R13)(DX*1), Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepOrRV()
+// Requires: AVX, AVX2
+TEXT ·stepOrRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPOR    Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPOR    Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPOR    Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPOR    Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepOrYR()
+// Requires: AVX, AVX2
+TEXT ·stepOrYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VPOR    (R13)(DX*1), Y0, Y0
+	VPOR    32(R13)(DX*1), Y1, Y1
+	VPOR    64(R13)(DX*1), Y2, Y2
+	VPOR    96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepOrYV()
+// Requires: AVX, AVX2
+TEXT ·stepOrYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VPOR    Y13, Y0, Y0
+	VPOR    Y13, Y1, Y1
+	VPOR    Y13, Y2, Y2
+	VPOR    Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepOrRY()
+// Requires: AVX, AVX2
+TEXT ·stepOrRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y4
+	VPOR    Y0, Y4, Y0
+	VMOVUPS 32(R13)(SI*1), Y5
+	VPOR    Y1, Y5, Y1
+	VMOVUPS 64(R13)(SI*1), Y6
+	VPOR    Y2, Y6, Y2
+	VMOVUPS 96(R13)(SI*1), Y7
+	VPOR    Y3, Y7, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepOrVY()
+// Requires: AVX, AVX2
+TEXT ·stepOrVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VPOR    Y0, Y12, Y0
+	VPOR    Y1, Y12, Y1
+	VPOR    Y2, Y12, Y2
+	VPOR    Y3, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepOrYY()
+// Requires: AVX, AVX2
+TEXT ·stepOrYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_d+0(AX), DI
+	VPOR    Y0, Y0, Y0
+	VPOR    Y1, Y1, Y1
+	VPOR    Y2, Y2, Y2
+	VPOR    Y3, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepXorRR()
+// Requires: AVX, AVX2
+TEXT ·stepXorRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPXOR   (R13)(DX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPXOR   32(R13)(DX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPXOR   64(R13)(DX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPXOR   96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepXorVR()
+// Requires: AVX, AVX2
+TEXT ·stepXorVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VPXOR   (R13)(DX*1), Y12, Y0
+	VPXOR   32(R13)(DX*1), Y12, Y1
+	VPXOR   64(R13)(DX*1), Y12, Y2
+	VPXOR   96(R13)(DX*1), Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepXorRV()
+// Requires: AVX, AVX2
+TEXT ·stepXorRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPXOR   Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPXOR   Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPXOR   Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPXOR   Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepXorYR()
+// Requires: AVX, AVX2
+TEXT ·stepXorYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VPXOR   (R13)(DX*1), Y0, Y0
+	VPXOR   32(R13)(DX*1), Y1, Y1
+	VPXOR   64(R13)(DX*1), Y2, Y2
+	VPXOR   96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepXorYV()
+// Requires: AVX, AVX2
+TEXT ·stepXorYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VPXOR   Y13, Y0, Y0
+	VPXOR   Y13, Y1, Y1
+	VPXOR   Y13, Y2, Y2
+	VPXOR   Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepXorRY()
+// Requires: AVX, AVX2
+TEXT ·stepXorRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y4
+	VPXOR   Y0, Y4, Y0
+	VMOVUPS 32(R13)(SI*1), Y5
+	VPXOR   Y1, Y5, Y1
+	VMOVUPS 64(R13)(SI*1), Y6
+	VPXOR   Y2, Y6, Y2
+	VMOVUPS 96(R13)(SI*1), Y7
+	VPXOR   Y3, Y7, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepXorVY()
+// Requires: AVX, AVX2
+TEXT ·stepXorVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VPXOR   Y0, Y12, Y0
+	VPXOR   Y1, Y12, Y1
+	VPXOR   Y2, Y12, Y2
+	VPXOR   Y3, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepXorYY()
+// Requires: AVX, AVX2
+TEXT ·stepXorYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_d+0(AX), DI
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepUMinRR()
+// Requires: AVX, AVX2
+TEXT ·stepUMinRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMINUD (R13)(DX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMINUD 32(R13)(DX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMINUD 64(R13)(DX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMINUD 96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepUMinVR()
+// Requires: AVX, AVX2
+TEXT ·stepUMinVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VPMINUD (R13)(DX*1), Y12, Y0
+	VPMINUD 32(R13)(DX*1), Y12, Y1
+	VPMINUD 64(R13)(DX*1), Y12, Y2
+	VPMINUD 96(R13)(DX*1), Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepUMinRV()
+// Requires: AVX, AVX2
+TEXT ·stepUMinRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMINUD Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMINUD Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMINUD Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMINUD Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepUMinYR()
+// Requires: AVX, AVX2
+TEXT ·stepUMinYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VPMINUD (R13)(DX*1), Y0, Y0
+	VPMINUD 32(R13)(DX*1), Y1, Y1
+	VPMINUD 64(R13)(DX*1), Y2, Y2
+	VPMINUD 96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepUMinYV()
+// Requires: AVX, AVX2
+TEXT ·stepUMinYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VPMINUD Y13, Y0, Y0
+	VPMINUD Y13, Y1, Y1
+	VPMINUD Y13, Y2, Y2
+	VPMINUD Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepUMinRY()
+// Requires: AVX, AVX2
+TEXT ·stepUMinRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y4
+	VPMINUD Y0, Y4, Y0
+	VMOVUPS 32(R13)(SI*1), Y5
+	VPMINUD Y1, Y5, Y1
+	VMOVUPS 64(R13)(SI*1), Y6
+	VPMINUD Y2, Y6, Y2
+	VMOVUPS 96(R13)(SI*1), Y7
+	VPMINUD Y3, Y7, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepUMinVY()
+// Requires: AVX, AVX2
+TEXT ·stepUMinVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VPMINUD Y0, Y12, Y0
+	VPMINUD Y1, Y12, Y1
+	VPMINUD Y2, Y12, Y2
+	VPMINUD Y3, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepUMinYY()
+// Requires: AVX, AVX2
+TEXT ·stepUMinYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_d+0(AX), DI
+	VPMINUD Y0, Y0, Y0
+	VPMINUD Y1, Y1, Y1
+	VPMINUD Y2, Y2, Y2
+	VPMINUD Y3, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepUMaxRR()
+// Requires: AVX, AVX2
+TEXT ·stepUMaxRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMAXUD (R13)(DX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMAXUD 32(R13)(DX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMAXUD 64(R13)(DX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMAXUD 96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepUMaxVR()
+// Requires: AVX, AVX2
+TEXT ·stepUMaxVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VPMAXUD (R13)(DX*1), Y12, Y0
+	VPMAXUD 32(R13)(DX*1), Y12, Y1
+	VPMAXUD 64(R13)(DX*1), Y12, Y2
+	VPMAXUD 96(R13)(DX*1), Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepUMaxRV()
+// Requires: AVX, AVX2
+TEXT ·stepUMaxRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMAXUD Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMAXUD Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMAXUD Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMAXUD Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepUMaxYR()
+// Requires: AVX, AVX2
+TEXT ·stepUMaxYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VPMAXUD (R13)(DX*1), Y0, Y0
+	VPMAXUD 32(R13)(DX*1), Y1, Y1
+	VPMAXUD 64(R13)(DX*1), Y2, Y2
+	VPMAXUD 96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepUMaxYV()
+// Requires: AVX, AVX2
+TEXT ·stepUMaxYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VPMAXUD Y13, Y0, Y0
+	VPMAXUD Y13, Y1, Y1
+	VPMAXUD Y13, Y2, Y2
+	VPMAXUD Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepUMaxRY()
+// Requires: AVX, AVX2
+TEXT ·stepUMaxRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y4
+	VPMAXUD Y0, Y4, Y0
+	VMOVUPS 32(R13)(SI*1), Y5
+	VPMAXUD Y1, Y5, Y1
+	VMOVUPS 64(R13)(SI*1), Y6
+	VPMAXUD Y2, Y6, Y2
+	VMOVUPS 96(R13)(SI*1), Y7
+	VPMAXUD Y3, Y7, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepUMaxVY()
+// Requires: AVX, AVX2
+TEXT ·stepUMaxVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VPMAXUD Y0, Y12, Y0
+	VPMAXUD Y1, Y12, Y1
+	VPMAXUD Y2, Y12, Y2
+	VPMAXUD Y3, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepUMaxYY()
+// Requires: AVX, AVX2
+TEXT ·stepUMaxYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_d+0(AX), DI
+	VPMAXUD Y0, Y0, Y0
+	VPMAXUD Y1, Y1, Y1
+	VPMAXUD Y2, Y2, Y2
+	VPMAXUD Y3, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepSMinRR()
+// Requires: AVX, AVX2
+TEXT ·stepSMinRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMINSD (R13)(DX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMINSD 32(R13)(DX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMINSD 64(R13)(DX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMINSD 96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepSMinVR()
+// Requires: AVX, AVX2
+TEXT ·stepSMinVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VPMINSD (R13)(DX*1), Y12, Y0
+	VPMINSD 32(R13)(DX*1), Y12, Y1
+	VPMINSD 64(R13)(DX*1), Y12, Y2
+	VPMINSD 96(R13)(DX*1), Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepSMinRV()
+// Requires: AVX, AVX2
+TEXT ·stepSMinRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMINSD Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMINSD Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMINSD Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMINSD Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepSMinYR()
+// Requires: AVX, AVX2
+TEXT ·stepSMinYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VPMINSD (R13)(DX*1), Y0, Y0
+	VPMINSD 32(R13)(DX*1), Y1, Y1
+	VPMINSD 64(R13)(DX*1), Y2, Y2
+	VPMINSD 96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepSMinYV()
+// Requires: AVX, AVX2
+TEXT ·stepSMinYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VPMINSD Y13, Y0, Y0
+	VPMINSD Y13, Y1, Y1
+	VPMINSD Y13, Y2, Y2
+	VPMINSD Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepSMinRY()
+// Requires: AVX, AVX2
+TEXT ·stepSMinRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y4
+	VPMINSD Y0, Y4, Y0
+	VMOVUPS 32(R13)(SI*1), Y5
+	VPMINSD Y1, Y5, Y1
+	VMOVUPS 64(R13)(SI*1), Y6
+	VPMINSD Y2, Y6, Y2
+	VMOVUPS 96(R13)(SI*1), Y7
+	VPMINSD Y3, Y7, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepSMinVY()
+// Requires: AVX, AVX2
+TEXT ·stepSMinVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VPMINSD Y0, Y12, Y0
+	VPMINSD Y1, Y12, Y1
+	VPMINSD Y2, Y12, Y2
+	VPMINSD Y3, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepSMinYY()
+// Requires: AVX, AVX2
+TEXT ·stepSMinYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_d+0(AX), DI
+	VPMINSD Y0, Y0, Y0
+	VPMINSD Y1, Y1, Y1
+	VPMINSD Y2, Y2, Y2
+	VPMINSD Y3, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepSMaxRR()
+// Requires: AVX, AVX2
+TEXT ·stepSMaxRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMAXSD (R13)(DX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMAXSD 32(R13)(DX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMAXSD 64(R13)(DX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMAXSD 96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepSMaxVR()
+// Requires: AVX, AVX2
+TEXT ·stepSMaxVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VPMAXSD (R13)(DX*1), Y12, Y0
+	VPMAXSD 32(R13)(DX*1), Y12, Y1
+	VPMAXSD 64(R13)(DX*1), Y12, Y2
+	VPMAXSD 96(R13)(DX*1), Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepSMaxRV()
+// Requires: AVX, AVX2
+TEXT ·stepSMaxRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMAXSD Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMAXSD Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMAXSD Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMAXSD Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepSMaxYR()
+// Requires: AVX, AVX2
+TEXT ·stepSMaxYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VPMAXSD (R13)(DX*1), Y0, Y0
+	VPMAXSD 32(R13)(DX*1), Y1, Y1
+	VPMAXSD 64(R13)(DX*1), Y2, Y2
+	VPMAXSD 96(R13)(DX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepSMaxYV()
+// Requires: AVX, AVX2
+TEXT ·stepSMaxYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VPMAXSD Y13, Y0, Y0
+	VPMAXSD Y13, Y1, Y1
+	VPMAXSD Y13, Y2, Y2
+	VPMAXSD Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepSMaxRY()
+// Requires: AVX, AVX2
+TEXT ·stepSMaxRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y4
+	VPMAXSD Y0, Y4, Y0
+	VMOVUPS 32(R13)(SI*1), Y5
+	VPMAXSD Y1, Y5, Y1
+	VMOVUPS 64(R13)(SI*1), Y6
+	VPMAXSD Y2, Y6, Y2
+	VMOVUPS 96(R13)(SI*1), Y7
+	VPMAXSD Y3, Y7, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepSMaxVY()
+// Requires: AVX, AVX2
+TEXT ·stepSMaxVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VPMAXSD Y0, Y12, Y0
+	VPMAXSD Y1, Y12, Y1
+	VPMAXSD Y2, Y12, Y2
+	VPMAXSD Y3, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepSMaxYY()
+// Requires: AVX, AVX2
+TEXT ·stepSMaxYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_d+0(AX), DI
+	VPMAXSD Y0, Y0, Y0
+	VPMAXSD Y1, Y1, Y1
+	VPMAXSD Y2, Y2, Y2
+	VPMAXSD Y3, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepShlRR()
+// Requires: AVX, AVX2
+TEXT ·stepShlRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
 	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPAND   (DX), Y8, Y4
-	VPAND   (DX)(R9*1), Y8, Y5
-	VPAND   (DX)(R9*2), Y8, Y6
-	VPAND   (DX)(R15*1), Y8, Y7
-	VPSLLVD Y4, Y0, Y0
-	VPSLLVD Y5, Y1, Y1
-	VPSLLVD Y6, Y2, Y2
-	VPSLLVD Y7, Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VPAND   (R13)(DX*1), Y8, Y9
+	VMOVUPS (R13)(SI*1), Y0
+	VPSLLVD Y9, Y0, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSLLVD Y9, Y1, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSLLVD Y9, Y2, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSLLVD Y9, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepShr()
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepShlVR()
 // Requires: AVX, AVX2
-TEXT ·stepShr(SB), NOSPLIT|NOFRAME, $0
-	LEAQ         (R8)(R8*2), R12
-	LEAQ         (R9)(R9*2), R15
+TEXT ·stepShlVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
 	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPAND   (DX), Y8, Y4
-	VPAND   (DX)(R9*1), Y8, Y5
-	VPAND   (DX)(R9*2), Y8, Y6
-	VPAND   (DX)(R15*1), Y8, Y7
-	VPSRLVD Y4, Y0, Y0
-	VPSRLVD Y5, Y1, Y1
-	VPSRLVD Y6, Y2, Y2
-	VPSRLVD Y7, Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VPAND   (R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepSar()
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepShlRV()
 // Requires: AVX, AVX2
-TEXT ·stepSar(SB), NOSPLIT|NOFRAME, $0
-	LEAQ         (R8)(R8*2), R12
-	LEAQ         (R9)(R9*2), R15
+TEXT ·stepShlRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
 	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	MOVL         R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPAND   (DX), Y8, Y4
-	VPAND   (DX)(R9*1), Y8, Y5
-	VPAND   (DX)(R9*2), Y8, Y6
-	VPAND   (DX)(R15*1), Y8, Y7
-	VPSRAVD Y4, Y0, Y0
-	VPSRAVD Y5, Y1, Y1
-	VPSRAVD Y6, Y2, Y2
-	VPSRAVD Y7, Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VMOVUPS (R13)(SI*1), Y0
+	VPSLLVD Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSLLVD Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSLLVD Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSLLVD Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepFma()
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepShlYR()
+// Requires: AVX, AVX2
+TEXT ·stepShlYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        (R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y0, Y0
+	VPAND        32(R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y1, Y1
+	VPAND        64(R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y2, Y2
+	VPAND        96(R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepShlYV()
+// Requires: AVX, AVX2
+TEXT ·stepShlYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	VPSLLVD      Y13, Y0, Y0
+	VPSLLVD      Y13, Y1, Y1
+	VPSLLVD      Y13, Y2, Y2
+	VPSLLVD      Y13, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepShlRY()
+// Requires: AVX, AVX2
+TEXT ·stepShlRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VMOVUPS      (R13)(SI*1), Y4
+	VPSLLVD      Y9, Y4, Y0
+	VPAND        Y1, Y8, Y9
+	VMOVUPS      32(R13)(SI*1), Y5
+	VPSLLVD      Y9, Y5, Y1
+	VPAND        Y2, Y8, Y9
+	VMOVUPS      64(R13)(SI*1), Y6
+	VPSLLVD      Y9, Y6, Y2
+	VPAND        Y3, Y8, Y9
+	VMOVUPS      96(R13)(SI*1), Y7
+	VPSLLVD      Y9, Y7, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepShlVY()
+// Requires: AVX, AVX2
+TEXT ·stepShlVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VPSLLVD      Y9, Y12, Y0
+	VPAND        Y1, Y8, Y9
+	VPSLLVD      Y9, Y12, Y1
+	VPAND        Y2, Y8, Y9
+	VPSLLVD      Y9, Y12, Y2
+	VPAND        Y3, Y8, Y9
+	VPSLLVD      Y9, Y12, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepShlYY()
+// Requires: AVX, AVX2
+TEXT ·stepShlYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VPSLLVD      Y9, Y0, Y0
+	VPAND        Y1, Y8, Y9
+	VPSLLVD      Y9, Y1, Y1
+	VPAND        Y2, Y8, Y9
+	VPSLLVD      Y9, Y2, Y2
+	VPAND        Y3, Y8, Y9
+	VPSLLVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepShrRR()
+// Requires: AVX, AVX2
+TEXT ·stepShrRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(DX*1), Y8, Y9
+	VMOVUPS (R13)(SI*1), Y0
+	VPSRLVD Y9, Y0, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSRLVD Y9, Y1, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSRLVD Y9, Y2, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSRLVD Y9, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepShrVR()
+// Requires: AVX, AVX2
+TEXT ·stepShrVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(DX*1), Y8, Y9
+	VPSRLVD Y9, Y12, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VPSRLVD Y9, Y12, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VPSRLVD Y9, Y12, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VPSRLVD Y9, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepShrRV()
+// Requires: AVX, AVX2
+TEXT ·stepShrRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	MOVL         R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPSRLVD Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSRLVD Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSRLVD Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSRLVD Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepShrYR()
+// Requires: AVX, AVX2
+TEXT ·stepShrYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        (R13)(DX*1), Y8, Y9
+	VPSRLVD      Y9, Y0, Y0
+	VPAND        32(R13)(DX*1), Y8, Y9
+	VPSRLVD      Y9, Y1, Y1
+	VPAND        64(R13)(DX*1), Y8, Y9
+	VPSRLVD      Y9, Y2, Y2
+	VPAND        96(R13)(DX*1), Y8, Y9
+	VPSRLVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepShrYV()
+// Requires: AVX, AVX2
+TEXT ·stepShrYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	VPSRLVD      Y13, Y0, Y0
+	VPSRLVD      Y13, Y1, Y1
+	VPSRLVD      Y13, Y2, Y2
+	VPSRLVD      Y13, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepShrRY()
+// Requires: AVX, AVX2
+TEXT ·stepShrRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VMOVUPS      (R13)(SI*1), Y4
+	VPSRLVD      Y9, Y4, Y0
+	VPAND        Y1, Y8, Y9
+	VMOVUPS      32(R13)(SI*1), Y5
+	VPSRLVD      Y9, Y5, Y1
+	VPAND        Y2, Y8, Y9
+	VMOVUPS      64(R13)(SI*1), Y6
+	VPSRLVD      Y9, Y6, Y2
+	VPAND        Y3, Y8, Y9
+	VMOVUPS      96(R13)(SI*1), Y7
+	VPSRLVD      Y9, Y7, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepShrVY()
+// Requires: AVX, AVX2
+TEXT ·stepShrVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VPSRLVD      Y9, Y12, Y0
+	VPAND        Y1, Y8, Y9
+	VPSRLVD      Y9, Y12, Y1
+	VPAND        Y2, Y8, Y9
+	VPSRLVD      Y9, Y12, Y2
+	VPAND        Y3, Y8, Y9
+	VPSRLVD      Y9, Y12, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepShrYY()
+// Requires: AVX, AVX2
+TEXT ·stepShrYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VPSRLVD      Y9, Y0, Y0
+	VPAND        Y1, Y8, Y9
+	VPSRLVD      Y9, Y1, Y1
+	VPAND        Y2, Y8, Y9
+	VPSRLVD      Y9, Y2, Y2
+	VPAND        Y3, Y8, Y9
+	VPSRLVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepSarRR()
+// Requires: AVX, AVX2
+TEXT ·stepSarRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(DX*1), Y8, Y9
+	VMOVUPS (R13)(SI*1), Y0
+	VPSRAVD Y9, Y0, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSRAVD Y9, Y1, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSRAVD Y9, Y2, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSRAVD Y9, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepSarVR()
+// Requires: AVX, AVX2
+TEXT ·stepSarVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(DX*1), Y8, Y9
+	VPSRAVD Y9, Y12, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VPSRAVD Y9, Y12, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VPSRAVD Y9, Y12, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VPSRAVD Y9, Y12, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepSarRV()
+// Requires: AVX, AVX2
+TEXT ·stepSarRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	MOVL         R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPSRAVD Y13, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSRAVD Y13, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSRAVD Y13, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSRAVD Y13, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepSarYR()
+// Requires: AVX, AVX2
+TEXT ·stepSarYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        (R13)(DX*1), Y8, Y9
+	VPSRAVD      Y9, Y0, Y0
+	VPAND        32(R13)(DX*1), Y8, Y9
+	VPSRAVD      Y9, Y1, Y1
+	VPAND        64(R13)(DX*1), Y8, Y9
+	VPSRAVD      Y9, Y2, Y2
+	VPAND        96(R13)(DX*1), Y8, Y9
+	VPSRAVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepSarYV()
+// Requires: AVX, AVX2
+TEXT ·stepSarYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	VPSRAVD      Y13, Y0, Y0
+	VPSRAVD      Y13, Y1, Y1
+	VPSRAVD      Y13, Y2, Y2
+	VPSRAVD      Y13, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepSarRY()
+// Requires: AVX, AVX2
+TEXT ·stepSarRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VMOVUPS      (R13)(SI*1), Y4
+	VPSRAVD      Y9, Y4, Y0
+	VPAND        Y1, Y8, Y9
+	VMOVUPS      32(R13)(SI*1), Y5
+	VPSRAVD      Y9, Y5, Y1
+	VPAND        Y2, Y8, Y9
+	VMOVUPS      64(R13)(SI*1), Y6
+	VPSRAVD      Y9, Y6, Y2
+	VPAND        Y3, Y8, Y9
+	VMOVUPS      96(R13)(SI*1), Y7
+	VPSRAVD      Y9, Y7, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepSarVY()
+// Requires: AVX, AVX2
+TEXT ·stepSarVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VPSRAVD      Y9, Y12, Y0
+	VPAND        Y1, Y8, Y9
+	VPSRAVD      Y9, Y12, Y1
+	VPAND        Y2, Y8, Y9
+	VPSRAVD      Y9, Y12, Y2
+	VPAND        Y3, Y8, Y9
+	VPSRAVD      Y9, Y12, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepSarYY()
+// Requires: AVX, AVX2
+TEXT ·stepSarYY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VPSRAVD      Y9, Y0, Y0
+	VPAND        Y1, Y8, Y9
+	VPSRAVD      Y9, Y1, Y1
+	VPAND        Y2, Y8, Y9
+	VPSRAVD      Y9, Y2, Y2
+	VPAND        Y3, Y8, Y9
+	VPSRAVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepLshlAddRRR()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddRRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(DX*1), Y8, Y9
+	VMOVUPS (R13)(SI*1), Y0
+	VPSLLVD Y9, Y0, Y0
+	VPADDD  (R13)(BX*1), Y0, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSLLVD Y9, Y1, Y1
+	VPADDD  32(R13)(BX*1), Y1, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSLLVD Y9, Y2, Y2
+	VPADDD  64(R13)(BX*1), Y2, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSLLVD Y9, Y3, Y3
+	VPADDD  96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlAddVRR()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddVRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y0
+	VPADDD  (R13)(BX*1), Y0, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y1
+	VPADDD  32(R13)(BX*1), Y1, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y2
+	VPADDD  64(R13)(BX*1), Y2, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y3
+	VPADDD  96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlAddRVR()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddRVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	MOVL         R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPSLLVD Y13, Y0, Y0
+	VPADDD  (R13)(BX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSLLVD Y13, Y1, Y1
+	VPADDD  32(R13)(BX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSLLVD Y13, Y2, Y2
+	VPADDD  64(R13)(BX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSLLVD Y13, Y3, Y3
+	VPADDD  96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlAddVVR()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddVVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	MOVL         R11, CX
+
+more:
+	VPSLLVD Y13, Y12, Y0
+	VPADDD  (R13)(BX*1), Y0, Y0
+	VPSLLVD Y13, Y12, Y1
+	VPADDD  32(R13)(BX*1), Y1, Y1
+	VPSLLVD Y13, Y12, Y2
+	VPADDD  64(R13)(BX*1), Y2, Y2
+	VPSLLVD Y13, Y12, Y3
+	VPADDD  96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlAddRRV()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddRRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(DX*1), Y8, Y9
+	VMOVUPS (R13)(SI*1), Y0
+	VPSLLVD Y9, Y0, Y0
+	VPADDD  Y14, Y0, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSLLVD Y9, Y1, Y1
+	VPADDD  Y14, Y1, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSLLVD Y9, Y2, Y2
+	VPADDD  Y14, Y2, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSLLVD Y9, Y3, Y3
+	VPADDD  Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlAddVRV()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddVRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y0
+	VPADDD  Y14, Y0, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y1
+	VPADDD  Y14, Y1, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y2
+	VPADDD  Y14, Y2, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y3
+	VPADDD  Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlAddRVV()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddRVV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	MOVL         R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPSLLVD Y13, Y0, Y0
+	VPADDD  Y14, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSLLVD Y13, Y1, Y1
+	VPADDD  Y14, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSLLVD Y13, Y2, Y2
+	VPADDD  Y14, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSLLVD Y13, Y3, Y3
+	VPADDD  Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlAddYRR()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddYRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        (R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y0, Y0
+	VPADDD       (R13)(BX*1), Y0, Y0
+	VPAND        32(R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y1, Y1
+	VPADDD       32(R13)(BX*1), Y1, Y1
+	VPAND        64(R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y2, Y2
+	VPADDD       64(R13)(BX*1), Y2, Y2
+	VPAND        96(R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y3, Y3
+	VPADDD       96(R13)(BX*1), Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepLshlAddYVR()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddYVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	VPSLLVD      Y13, Y0, Y0
+	VPADDD       (R13)(BX*1), Y0, Y0
+	VPSLLVD      Y13, Y1, Y1
+	VPADDD       32(R13)(BX*1), Y1, Y1
+	VPSLLVD      Y13, Y2, Y2
+	VPADDD       64(R13)(BX*1), Y2, Y2
+	VPSLLVD      Y13, Y3, Y3
+	VPADDD       96(R13)(BX*1), Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepLshlAddYRV()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddYRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        (R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y0, Y0
+	VPADDD       Y14, Y0, Y0
+	VPAND        32(R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y1, Y1
+	VPADDD       Y14, Y1, Y1
+	VPAND        64(R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y2, Y2
+	VPADDD       Y14, Y2, Y2
+	VPAND        96(R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y3, Y3
+	VPADDD       Y14, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepLshlAddYVV()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddYVV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	VPSLLVD      Y13, Y0, Y0
+	VPADDD       Y14, Y0, Y0
+	VPSLLVD      Y13, Y1, Y1
+	VPADDD       Y14, Y1, Y1
+	VPSLLVD      Y13, Y2, Y2
+	VPADDD       Y14, Y2, Y2
+	VPSLLVD      Y13, Y3, Y3
+	VPADDD       Y14, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepLshlAddRYR()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddRYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VMOVUPS      (R13)(SI*1), Y4
+	VPSLLVD      Y9, Y4, Y0
+	VPADDD       (R13)(BX*1), Y0, Y0
+	VPAND        Y1, Y8, Y9
+	VMOVUPS      32(R13)(SI*1), Y5
+	VPSLLVD      Y9, Y5, Y1
+	VPADDD       32(R13)(BX*1), Y1, Y1
+	VPAND        Y2, Y8, Y9
+	VMOVUPS      64(R13)(SI*1), Y6
+	VPSLLVD      Y9, Y6, Y2
+	VPADDD       64(R13)(BX*1), Y2, Y2
+	VPAND        Y3, Y8, Y9
+	VMOVUPS      96(R13)(SI*1), Y7
+	VPSLLVD      Y9, Y7, Y3
+	VPADDD       96(R13)(BX*1), Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepLshlAddVYR()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddVYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VPSLLVD      Y9, Y12, Y0
+	VPADDD       (R13)(BX*1), Y0, Y0
+	VPAND        Y1, Y8, Y9
+	VPSLLVD      Y9, Y12, Y1
+	VPADDD       32(R13)(BX*1), Y1, Y1
+	VPAND        Y2, Y8, Y9
+	VPSLLVD      Y9, Y12, Y2
+	VPADDD       64(R13)(BX*1), Y2, Y2
+	VPAND        Y3, Y8, Y9
+	VPSLLVD      Y9, Y12, Y3
+	VPADDD       96(R13)(BX*1), Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepLshlAddRYV()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddRYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VMOVUPS      (R13)(SI*1), Y4
+	VPSLLVD      Y9, Y4, Y0
+	VPADDD       Y14, Y0, Y0
+	VPAND        Y1, Y8, Y9
+	VMOVUPS      32(R13)(SI*1), Y5
+	VPSLLVD      Y9, Y5, Y1
+	VPADDD       Y14, Y1, Y1
+	VPAND        Y2, Y8, Y9
+	VMOVUPS      64(R13)(SI*1), Y6
+	VPSLLVD      Y9, Y6, Y2
+	VPADDD       Y14, Y2, Y2
+	VPAND        Y3, Y8, Y9
+	VMOVUPS      96(R13)(SI*1), Y7
+	VPSLLVD      Y9, Y7, Y3
+	VPADDD       Y14, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepLshlAddVYV()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddVYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VPSLLVD      Y9, Y12, Y0
+	VPADDD       Y14, Y0, Y0
+	VPAND        Y1, Y8, Y9
+	VPSLLVD      Y9, Y12, Y1
+	VPADDD       Y14, Y1, Y1
+	VPAND        Y2, Y8, Y9
+	VPSLLVD      Y9, Y12, Y2
+	VPADDD       Y14, Y2, Y2
+	VPAND        Y3, Y8, Y9
+	VPSLLVD      Y9, Y12, Y3
+	VPADDD       Y14, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepLshlAddRRY()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddRRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VMOVDQA      Y0, Y10
+	VPAND        (R13)(DX*1), Y8, Y9
+	VMOVUPS      (R13)(SI*1), Y4
+	VPSLLVD      Y9, Y4, Y0
+	VPADDD       Y10, Y0, Y0
+	VMOVDQA      Y1, Y10
+	VPAND        32(R13)(DX*1), Y8, Y9
+	VMOVUPS      32(R13)(SI*1), Y5
+	VPSLLVD      Y9, Y5, Y1
+	VPADDD       Y10, Y1, Y1
+	VMOVDQA      Y2, Y10
+	VPAND        64(R13)(DX*1), Y8, Y9
+	VMOVUPS      64(R13)(SI*1), Y6
+	VPSLLVD      Y9, Y6, Y2
+	VPADDD       Y10, Y2, Y2
+	VMOVDQA      Y3, Y10
+	VPAND        96(R13)(DX*1), Y8, Y9
+	VMOVUPS      96(R13)(SI*1), Y7
+	VPSLLVD      Y9, Y7, Y3
+	VPADDD       Y10, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepLshlAddVRY()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddVRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VMOVDQA      Y0, Y10
+	VPAND        (R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y12, Y0
+	VPADDD       Y10, Y0, Y0
+	VMOVDQA      Y1, Y10
+	VPAND        32(R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y12, Y1
+	VPADDD       Y10, Y1, Y1
+	VMOVDQA      Y2, Y10
+	VPAND        64(R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y12, Y2
+	VPADDD       Y10, Y2, Y2
+	VMOVDQA      Y3, Y10
+	VPAND        96(R13)(DX*1), Y8, Y9
+	VPSLLVD      Y9, Y12, Y3
+	VPADDD       Y10, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepLshlAddRVY()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddRVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	VMOVDQA      Y0, Y10
+	VMOVUPS      (R13)(SI*1), Y4
+	VPSLLVD      Y13, Y4, Y0
+	VPADDD       Y10, Y0, Y0
+	VMOVDQA      Y1, Y10
+	VMOVUPS      32(R13)(SI*1), Y5
+	VPSLLVD      Y13, Y5, Y1
+	VPADDD       Y10, Y1, Y1
+	VMOVDQA      Y2, Y10
+	VMOVUPS      64(R13)(SI*1), Y6
+	VPSLLVD      Y13, Y6, Y2
+	VPADDD       Y10, Y2, Y2
+	VMOVDQA      Y3, Y10
+	VMOVUPS      96(R13)(SI*1), Y7
+	VPSLLVD      Y13, Y7, Y3
+	VPADDD       Y10, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepLshlAddVVY()
+// Requires: AVX, AVX2
+TEXT ·stepLshlAddVVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	VMOVDQA      Y0, Y10
+	VPSLLVD      Y13, Y12, Y0
+	VPADDD       Y10, Y0, Y0
+	VMOVDQA      Y1, Y10
+	VPSLLVD      Y13, Y12, Y1
+	VPADDD       Y10, Y1, Y1
+	VMOVDQA      Y2, Y10
+	VPSLLVD      Y13, Y12, Y2
+	VPADDD       Y10, Y2, Y2
+	VMOVDQA      Y3, Y10
+	VPSLLVD      Y13, Y12, Y3
+	VPADDD       Y10, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepAddLshlRRR()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlRRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(BX*1), Y8, Y9
+	VMOVUPS (R13)(SI*1), Y0
+	VPADDD  (R13)(DX*1), Y0, Y0
+	VPSLLVD Y9, Y0, Y0
+	VPAND   32(R13)(BX*1), Y8, Y9
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPADDD  32(R13)(DX*1), Y1, Y1
+	VPSLLVD Y9, Y1, Y1
+	VPAND   64(R13)(BX*1), Y8, Y9
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPADDD  64(R13)(DX*1), Y2, Y2
+	VPSLLVD Y9, Y2, Y2
+	VPAND   96(R13)(BX*1), Y8, Y9
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPADDD  96(R13)(DX*1), Y3, Y3
+	VPSLLVD Y9, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAddLshlVRR()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlVRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(BX*1), Y8, Y9
+	VPADDD  (R13)(DX*1), Y12, Y0
+	VPSLLVD Y9, Y0, Y0
+	VPAND   32(R13)(BX*1), Y8, Y9
+	VPADDD  32(R13)(DX*1), Y12, Y1
+	VPSLLVD Y9, Y1, Y1
+	VPAND   64(R13)(BX*1), Y8, Y9
+	VPADDD  64(R13)(DX*1), Y12, Y2
+	VPSLLVD Y9, Y2, Y2
+	VPAND   96(R13)(BX*1), Y8, Y9
+	VPADDD  96(R13)(DX*1), Y12, Y3
+	VPSLLVD Y9, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAddLshlRVR()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlRVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(BX*1), Y8, Y9
+	VMOVUPS (R13)(SI*1), Y0
+	VPADDD  Y13, Y0, Y0
+	VPSLLVD Y9, Y0, Y0
+	VPAND   32(R13)(BX*1), Y8, Y9
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPADDD  Y13, Y1, Y1
+	VPSLLVD Y9, Y1, Y1
+	VPAND   64(R13)(BX*1), Y8, Y9
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPADDD  Y13, Y2, Y2
+	VPSLLVD Y9, Y2, Y2
+	VPAND   96(R13)(BX*1), Y8, Y9
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPADDD  Y13, Y3, Y3
+	VPSLLVD Y9, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAddLshlVVR()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlVVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(BX*1), Y8, Y9
+	VPADDD  Y13, Y12, Y0
+	VPSLLVD Y9, Y0, Y0
+	VPAND   32(R13)(BX*1), Y8, Y9
+	VPADDD  Y13, Y12, Y1
+	VPSLLVD Y9, Y1, Y1
+	VPAND   64(R13)(BX*1), Y8, Y9
+	VPADDD  Y13, Y12, Y2
+	VPSLLVD Y9, Y2, Y2
+	VPAND   96(R13)(BX*1), Y8, Y9
+	VPADDD  Y13, Y12, Y3
+	VPSLLVD Y9, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAddLshlRRV()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlRRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y14, Y8, Y14
+	MOVL         R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPADDD  (R13)(DX*1), Y0, Y0
+	VPSLLVD Y14, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPADDD  32(R13)(DX*1), Y1, Y1
+	VPSLLVD Y14, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPADDD  64(R13)(DX*1), Y2, Y2
+	VPSLLVD Y14, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPADDD  96(R13)(DX*1), Y3, Y3
+	VPSLLVD Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAddLshlVRV()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlVRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y14, Y8, Y14
+	MOVL         R11, CX
+
+more:
+	VPADDD  (R13)(DX*1), Y12, Y0
+	VPSLLVD Y14, Y0, Y0
+	VPADDD  32(R13)(DX*1), Y12, Y1
+	VPSLLVD Y14, Y1, Y1
+	VPADDD  64(R13)(DX*1), Y12, Y2
+	VPSLLVD Y14, Y2, Y2
+	VPADDD  96(R13)(DX*1), Y12, Y3
+	VPSLLVD Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAddLshlRVV()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlRVV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y14, Y8, Y14
+	MOVL         R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPADDD  Y13, Y0, Y0
+	VPSLLVD Y14, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPADDD  Y13, Y1, Y1
+	VPSLLVD Y14, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPADDD  Y13, Y2, Y2
+	VPSLLVD Y14, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPADDD  Y13, Y3, Y3
+	VPSLLVD Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAddLshlYRR()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlYRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        (R13)(BX*1), Y8, Y9
+	VPADDD       (R13)(DX*1), Y0, Y0
+	VPSLLVD      Y9, Y0, Y0
+	VPAND        32(R13)(BX*1), Y8, Y9
+	VPADDD       32(R13)(DX*1), Y1, Y1
+	VPSLLVD      Y9, Y1, Y1
+	VPAND        64(R13)(BX*1), Y8, Y9
+	VPADDD       64(R13)(DX*1), Y2, Y2
+	VPSLLVD      Y9, Y2, Y2
+	VPAND        96(R13)(BX*1), Y8, Y9
+	VPADDD       96(R13)(DX*1), Y3, Y3
+	VPSLLVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepAddLshlYVR()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlYVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        (R13)(BX*1), Y8, Y9
+	VPADDD       Y13, Y0, Y0
+	VPSLLVD      Y9, Y0, Y0
+	VPAND        32(R13)(BX*1), Y8, Y9
+	VPADDD       Y13, Y1, Y1
+	VPSLLVD      Y9, Y1, Y1
+	VPAND        64(R13)(BX*1), Y8, Y9
+	VPADDD       Y13, Y2, Y2
+	VPSLLVD      Y9, Y2, Y2
+	VPAND        96(R13)(BX*1), Y8, Y9
+	VPADDD       Y13, Y3, Y3
+	VPSLLVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepAddLshlYRV()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlYRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y14, Y8, Y14
+	VPADDD       (R13)(DX*1), Y0, Y0
+	VPSLLVD      Y14, Y0, Y0
+	VPADDD       32(R13)(DX*1), Y1, Y1
+	VPSLLVD      Y14, Y1, Y1
+	VPADDD       64(R13)(DX*1), Y2, Y2
+	VPSLLVD      Y14, Y2, Y2
+	VPADDD       96(R13)(DX*1), Y3, Y3
+	VPSLLVD      Y14, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepAddLshlYVV()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlYVV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y14, Y8, Y14
+	VPADDD       Y13, Y0, Y0
+	VPSLLVD      Y14, Y0, Y0
+	VPADDD       Y13, Y1, Y1
+	VPSLLVD      Y14, Y1, Y1
+	VPADDD       Y13, Y2, Y2
+	VPSLLVD      Y14, Y2, Y2
+	VPADDD       Y13, Y3, Y3
+	VPSLLVD      Y14, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepAddLshlRYR()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlRYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        (R13)(BX*1), Y8, Y9
+	VMOVUPS      (R13)(SI*1), Y4
+	VPADDD       Y0, Y4, Y0
+	VPSLLVD      Y9, Y0, Y0
+	VPAND        32(R13)(BX*1), Y8, Y9
+	VMOVUPS      32(R13)(SI*1), Y5
+	VPADDD       Y1, Y5, Y1
+	VPSLLVD      Y9, Y1, Y1
+	VPAND        64(R13)(BX*1), Y8, Y9
+	VMOVUPS      64(R13)(SI*1), Y6
+	VPADDD       Y2, Y6, Y2
+	VPSLLVD      Y9, Y2, Y2
+	VPAND        96(R13)(BX*1), Y8, Y9
+	VMOVUPS      96(R13)(SI*1), Y7
+	VPADDD       Y3, Y7, Y3
+	VPSLLVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepAddLshlVYR()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlVYR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        (R13)(BX*1), Y8, Y9
+	VPADDD       Y0, Y12, Y0
+	VPSLLVD      Y9, Y0, Y0
+	VPAND        32(R13)(BX*1), Y8, Y9
+	VPADDD       Y1, Y12, Y1
+	VPSLLVD      Y9, Y1, Y1
+	VPAND        64(R13)(BX*1), Y8, Y9
+	VPADDD       Y2, Y12, Y2
+	VPSLLVD      Y9, Y2, Y2
+	VPAND        96(R13)(BX*1), Y8, Y9
+	VPADDD       Y3, Y12, Y3
+	VPSLLVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepAddLshlRYV()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlRYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y14, Y8, Y14
+	VMOVUPS      (R13)(SI*1), Y4
+	VPADDD       Y0, Y4, Y0
+	VPSLLVD      Y14, Y0, Y0
+	VMOVUPS      32(R13)(SI*1), Y5
+	VPADDD       Y1, Y5, Y1
+	VPSLLVD      Y14, Y1, Y1
+	VMOVUPS      64(R13)(SI*1), Y6
+	VPADDD       Y2, Y6, Y2
+	VPSLLVD      Y14, Y2, Y2
+	VMOVUPS      96(R13)(SI*1), Y7
+	VPADDD       Y3, Y7, Y3
+	VPSLLVD      Y14, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepAddLshlVYV()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlVYV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y14, Y8, Y14
+	VPADDD       Y0, Y12, Y0
+	VPSLLVD      Y14, Y0, Y0
+	VPADDD       Y1, Y12, Y1
+	VPSLLVD      Y14, Y1, Y1
+	VPADDD       Y2, Y12, Y2
+	VPSLLVD      Y14, Y2, Y2
+	VPADDD       Y3, Y12, Y3
+	VPSLLVD      Y14, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepAddLshlRRY()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlRRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VMOVUPS      (R13)(SI*1), Y4
+	VPADDD       (R13)(DX*1), Y4, Y0
+	VPSLLVD      Y9, Y0, Y0
+	VPAND        Y1, Y8, Y9
+	VMOVUPS      32(R13)(SI*1), Y5
+	VPADDD       32(R13)(DX*1), Y5, Y1
+	VPSLLVD      Y9, Y1, Y1
+	VPAND        Y2, Y8, Y9
+	VMOVUPS      64(R13)(SI*1), Y6
+	VPADDD       64(R13)(DX*1), Y6, Y2
+	VPSLLVD      Y9, Y2, Y2
+	VPAND        Y3, Y8, Y9
+	VMOVUPS      96(R13)(SI*1), Y7
+	VPADDD       96(R13)(DX*1), Y7, Y3
+	VPSLLVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepAddLshlVRY()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlVRY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VPADDD       (R13)(DX*1), Y12, Y0
+	VPSLLVD      Y9, Y0, Y0
+	VPAND        Y1, Y8, Y9
+	VPADDD       32(R13)(DX*1), Y12, Y1
+	VPSLLVD      Y9, Y1, Y1
+	VPAND        Y2, Y8, Y9
+	VPADDD       64(R13)(DX*1), Y12, Y2
+	VPSLLVD      Y9, Y2, Y2
+	VPAND        Y3, Y8, Y9
+	VPADDD       96(R13)(DX*1), Y12, Y3
+	VPSLLVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepAddLshlRVY()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlRVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VMOVUPS      (R13)(SI*1), Y4
+	VPADDD       Y13, Y4, Y0
+	VPSLLVD      Y9, Y0, Y0
+	VPAND        Y1, Y8, Y9
+	VMOVUPS      32(R13)(SI*1), Y5
+	VPADDD       Y13, Y5, Y1
+	VPSLLVD      Y9, Y1, Y1
+	VPAND        Y2, Y8, Y9
+	VMOVUPS      64(R13)(SI*1), Y6
+	VPADDD       Y13, Y6, Y2
+	VPSLLVD      Y9, Y2, Y2
+	VPAND        Y3, Y8, Y9
+	VMOVUPS      96(R13)(SI*1), Y7
+	VPADDD       Y13, Y7, Y3
+	VPSLLVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepAddLshlVVY()
+// Requires: AVX, AVX2
+TEXT ·stepAddLshlVVY(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y0, Y8, Y9
+	VPADDD       Y13, Y12, Y0
+	VPSLLVD      Y9, Y0, Y0
+	VPAND        Y1, Y8, Y9
+	VPADDD       Y13, Y12, Y1
+	VPSLLVD      Y9, Y1, Y1
+	VPAND        Y2, Y8, Y9
+	VPADDD       Y13, Y12, Y2
+	VPSLLVD      Y9, Y2, Y2
+	VPAND        Y3, Y8, Y9
+	VPADDD       Y13, Y12, Y3
+	VPSLLVD      Y9, Y3, Y3
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
+
+// func stepUMulHiRR()
+// Requires: AVX, AVX2
+TEXT ·stepUMulHiRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVDQU  (R13)(SI*1), Y4
+	VMOVDQU  (R13)(DX*1), Y5
+	VPMULUDQ Y5, Y4, Y6
+	VPSRLQ   $0x20, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPSRLQ   $0x20, Y6, Y6
+	VPBLENDD $0xaa, Y4, Y6, Y0
+	VMOVDQU  32(R13)(SI*1), Y4
+	VMOVDQU  32(R13)(DX*1), Y5
+	VPMULUDQ Y5, Y4, Y6
+	VPSRLQ   $0x20, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPSRLQ   $0x20, Y6, Y6
+	VPBLENDD $0xaa, Y4, Y6, Y1
+	VMOVDQU  64(R13)(SI*1), Y4
+	VMOVDQU  64(R13)(DX*1), Y5
+	VPMULUDQ Y5, Y4, Y6
+	VPSRLQ   $0x20, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPSRLQ   $0x20, Y6, Y6
+	VPBLENDD $0xaa, Y4, Y6, Y2
+	VMOVDQU  96(R13)(SI*1), Y4
+	VMOVDQU  96(R13)(DX*1), Y5
+	VPMULUDQ Y5, Y4, Y6
+	VPSRLQ   $0x20, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPSRLQ   $0x20, Y6, Y6
+	VPBLENDD $0xaa, Y4, Y6, Y3
+	VMOVUPS  Y0, (R13)(DI*1)
+	VMOVUPS  Y1, 32(R13)(DI*1)
+	VMOVUPS  Y2, 64(R13)(DI*1)
+	VMOVUPS  Y3, 96(R13)(DI*1)
+	SUBL     $0x20, CX
+	JG       onward
+	LEAQ     rowStep__size+0(AX), AX
+	MOVQ     rowStep_kernel+0(AX), R12
+	JMP      R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepUMulHiVR()
+// Requires: AVX, AVX2
+TEXT ·stepUMulHiVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VMOVDQU  Y12, Y4
+	VMOVDQU  (R13)(DX*1), Y5
+	VPMULUDQ Y5, Y4, Y6
+	VPSRLQ   $0x20, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPSRLQ   $0x20, Y6, Y6
+	VPBLENDD $0xaa, Y4, Y6, Y0
+	VMOVDQU  Y12, Y4
+	VMOVDQU  32(R13)(DX*1), Y5
+	VPMULUDQ Y5, Y4, Y6
+	VPSRLQ   $0x20, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPSRLQ   $0x20, Y6, Y6
+	VPBLENDD $0xaa, Y4, Y6, Y1
+	VMOVDQU  Y12, Y4
+	VMOVDQU  64(R13)(DX*1), Y5
+	VPMULUDQ Y5, Y4, Y6
+	VPSRLQ   $0x20, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPSRLQ   $0x20, Y6, Y6
+	VPBLENDD $0xaa, Y4, Y6, Y2
+	VMOVDQU  Y12, Y4
+	VMOVDQU  96(R13)(DX*1), Y5
+	VPMULUDQ Y5, Y4, Y6
+	VPSRLQ   $0x20, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPSRLQ   $0x20, Y6, Y6
+	VPBLENDD $0xaa, Y4, Y6, Y3
+	VMOVUPS  Y0, (R13)(DI*1)
+	VMOVUPS  Y1, 32(R13)(DI*1)
+	VMOVUPS  Y2, 64(R13)(DI*1)
+	VMOVUPS  Y3, 96(R13)(DI*1)
+	SUBL     $0x20, CX
+	JG       onward
+	LEAQ     rowStep__size+0(AX), AX
+	MOVQ     rowStep_kernel+0(AX), R12
+	JMP      R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepUMulHiRV()
+// Requires: AVX, AVX2
+TEXT ·stepUMulHiRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVDQU  (R13)(SI*1), Y4
+	VMOVDQU  Y13, Y5
+	VPMULUDQ Y5, Y4, Y6
+	VPSRLQ   $0x20, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPSRLQ   $0x20, Y6, Y6
+	VPBLENDD $0xaa, Y4, Y6, Y0
+	VMOVDQU  32(R13)(SI*1), Y4
+	VMOVDQU  Y13, Y5
+	VPMULUDQ Y5, Y4, Y6
+	VPSRLQ   $0x20, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPSRLQ   $0x20, Y6, Y6
+	VPBLENDD $0xaa, Y4, Y6, Y1
+	VMOVDQU  64(R13)(SI*1), Y4
+	VMOVDQU  Y13, Y5
+	VPMULUDQ Y5, Y4, Y6
+	VPSRLQ   $0x20, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPSRLQ   $0x20, Y6, Y6
+	VPBLENDD $0xaa, Y4, Y6, Y2
+	VMOVDQU  96(R13)(SI*1), Y4
+	VMOVDQU  Y13, Y5
+	VPMULUDQ Y5, Y4, Y6
+	VPSRLQ   $0x20, Y4, Y4
+	VPSRLQ   $0x20, Y5, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPSRLQ   $0x20, Y6, Y6
+	VPBLENDD $0xaa, Y4, Y6, Y3
+	VMOVUPS  Y0, (R13)(DI*1)
+	VMOVUPS  Y1, 32(R13)(DI*1)
+	VMOVUPS  Y2, 64(R13)(DI*1)
+	VMOVUPS  Y3, 96(R13)(DI*1)
+	SUBL     $0x20, CX
+	JG       onward
+	LEAQ     rowStep__size+0(AX), AX
+	MOVQ     rowStep_kernel+0(AX), R12
+	JMP      R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFmaRRR()
 // Requires: AVX, FMA3
-TEXT ·stepFma(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
-	LEAQ (R10)(R10*2), R14
+TEXT ·stepFmaRRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_c+0(AX), BX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
 
 more:
-	VMOVUPS     (SI), Y0
-	VMOVUPS     (SI)(R8*1), Y1
-	VMOVUPS     (SI)(R8*2), Y2
-	VMOVUPS     (SI)(R12*1), Y3
-	VMOVUPS     (BX), Y4
-	VMOVUPS     (BX)(R10*1), Y5
-	VMOVUPS     (BX)(R10*2), Y6
-	VMOVUPS     (BX)(R14*1), Y7
-	VFMADD231PS (DX), Y0, Y4
-	VFMADD231PS (DX)(R9*1), Y1, Y5
-	VFMADD231PS (DX)(R9*2), Y2, Y6
-	VFMADD231PS (DX)(R15*1), Y3, Y7
-	VMOVUPS     Y4, (DI)
-	VMOVUPS     Y5, 32(DI)
-	VMOVUPS     Y6, 64(DI)
-	VMOVUPS     Y7, 96(DI)
-	LEAQ        (SI)(R8*4), SI
-	LEAQ        (DX)(R9*4), DX
-	LEAQ        (BX)(R10*4), BX
-	ADDQ        $0x80, DI
-	SUBQ        $0x20, CX
-	JG          more
-	RET
+	VMOVUPS     (R13)(SI*1), Y4
+	VMOVUPS     (R13)(BX*1), Y0
+	VFMADD231PS (R13)(DX*1), Y4, Y0
+	VMOVUPS     32(R13)(SI*1), Y5
+	VMOVUPS     32(R13)(BX*1), Y1
+	VFMADD231PS 32(R13)(DX*1), Y5, Y1
+	VMOVUPS     64(R13)(SI*1), Y6
+	VMOVUPS     64(R13)(BX*1), Y2
+	VFMADD231PS 64(R13)(DX*1), Y6, Y2
+	VMOVUPS     96(R13)(SI*1), Y7
+	VMOVUPS     96(R13)(BX*1), Y3
+	VFMADD231PS 96(R13)(DX*1), Y7, Y3
+	VMOVUPS     Y0, (R13)(DI*1)
+	VMOVUPS     Y1, 32(R13)(DI*1)
+	VMOVUPS     Y2, 64(R13)(DI*1)
+	VMOVUPS     Y3, 96(R13)(DI*1)
+	SUBL        $0x20, CX
+	JG          onward
+	LEAQ        rowStep__size+0(AX), AX
+	MOVQ        rowStep_kernel+0(AX), R12
+	JMP         R12
 
-// func stepIMad()
-// Requires: AVX, AVX2
-TEXT ·stepIMad(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
-	LEAQ (R9)(R9*2), R15
-	LEAQ (R10)(R10*2), R14
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFmaVRR()
+// Requires: AVX, FMA3
+TEXT ·stepFmaVRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPMULLD (DX), Y0, Y0
-	VPMULLD (DX)(R9*1), Y1, Y1
-	VPMULLD (DX)(R9*2), Y2, Y2
-	VPMULLD (DX)(R15*1), Y3, Y3
-	VPADDD  (BX), Y0, Y0
-	VPADDD  (BX)(R10*1), Y1, Y1
-	VPADDD  (BX)(R10*2), Y2, Y2
-	VPADDD  (BX)(R14*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	LEAQ    (BX)(R10*4), BX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VMOVUPS     (R13)(BX*1), Y0
+	VFMADD231PS (R13)(DX*1), Y12, Y0
+	VMOVUPS     32(R13)(BX*1), Y1
+	VFMADD231PS 32(R13)(DX*1), Y12, Y1
+	VMOVUPS     64(R13)(BX*1), Y2
+	VFMADD231PS 64(R13)(DX*1), Y12, Y2
+	VMOVUPS     96(R13)(BX*1), Y3
+	VFMADD231PS 96(R13)(DX*1), Y12, Y3
+	VMOVUPS     Y0, (R13)(DI*1)
+	VMOVUPS     Y1, 32(R13)(DI*1)
+	VMOVUPS     Y2, 64(R13)(DI*1)
+	VMOVUPS     Y3, 96(R13)(DI*1)
+	SUBL        $0x20, CX
+	JG          onward
+	LEAQ        rowStep__size+0(AX), AX
+	MOVQ        rowStep_kernel+0(AX), R12
+	JMP         R12
 
-// func stepLshlAdd()
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFmaRVR()
+// Requires: AVX, FMA3
+TEXT ·stepFmaRVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS     (R13)(SI*1), Y4
+	VMOVUPS     (R13)(BX*1), Y0
+	VFMADD231PS Y13, Y4, Y0
+	VMOVUPS     32(R13)(SI*1), Y5
+	VMOVUPS     32(R13)(BX*1), Y1
+	VFMADD231PS Y13, Y5, Y1
+	VMOVUPS     64(R13)(SI*1), Y6
+	VMOVUPS     64(R13)(BX*1), Y2
+	VFMADD231PS Y13, Y6, Y2
+	VMOVUPS     96(R13)(SI*1), Y7
+	VMOVUPS     96(R13)(BX*1), Y3
+	VFMADD231PS Y13, Y7, Y3
+	VMOVUPS     Y0, (R13)(DI*1)
+	VMOVUPS     Y1, 32(R13)(DI*1)
+	VMOVUPS     Y2, 64(R13)(DI*1)
+	VMOVUPS     Y3, 96(R13)(DI*1)
+	SUBL        $0x20, CX
+	JG          onward
+	LEAQ        rowStep__size+0(AX), AX
+	MOVQ        rowStep_kernel+0(AX), R12
+	JMP         R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFmaVVR()
+// Requires: AVX, FMA3
+TEXT ·stepFmaVVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS     (R13)(BX*1), Y0
+	VFMADD231PS Y13, Y12, Y0
+	VMOVUPS     32(R13)(BX*1), Y1
+	VFMADD231PS Y13, Y12, Y1
+	VMOVUPS     64(R13)(BX*1), Y2
+	VFMADD231PS Y13, Y12, Y2
+	VMOVUPS     96(R13)(BX*1), Y3
+	VFMADD231PS Y13, Y12, Y3
+	VMOVUPS     Y0, (R13)(DI*1)
+	VMOVUPS     Y1, 32(R13)(DI*1)
+	VMOVUPS     Y2, 64(R13)(DI*1)
+	VMOVUPS     Y3, 96(R13)(DI*1)
+	SUBL        $0x20, CX
+	JG          onward
+	LEAQ        rowStep__size+0(AX), AX
+	MOVQ        rowStep_kernel+0(AX), R12
+	JMP         R12
+
+onward:
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFmaRRV()
+// Requires: AVX, FMA3
+TEXT ·stepFmaRRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(BX*1), Y14
+	MOVL    R11, CX
+
+more:
+	VMOVUPS     (R13)(SI*1), Y4
+	VMOVUPS     Y14, Y0
+	VFMADD231PS (R13)(DX*1), Y4, Y0
+	VMOVUPS     32(R13)(SI*1), Y5
+	VMOVUPS     Y14, Y1
+	VFMADD231PS 32(R13)(DX*1), Y5, Y1
+	VMOVUPS     64(R13)(SI*1), Y6
+	VMOVUPS     Y14, Y2
+	VFMADD231PS 64(R13)(DX*1), Y6, Y2
+	VMOVUPS     96(R13)(SI*1), Y7
+	VMOVUPS     Y14, Y3
+	VFMADD231PS 96(R13)(DX*1), Y7, Y3
+	VMOVUPS     Y0, (R13)(DI*1)
+	VMOVUPS     Y1, 32(R13)(DI*1)
+	VMOVUPS     Y2, 64(R13)(DI*1)
+	VMOVUPS     Y3, 96(R13)(DI*1)
+	SUBL        $0x20, CX
+	JG          onward
+	LEAQ        rowStep__size+0(AX), AX
+	MOVQ        rowStep_kernel+0(AX), R12
+	JMP         R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFmaVRV()
+// Requires: AVX, FMA3
+TEXT ·stepFmaVRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VMOVUPS (R13)(BX*1), Y14
+	MOVL    R11, CX
+
+more:
+	VMOVUPS     Y14, Y0
+	VFMADD231PS (R13)(DX*1), Y12, Y0
+	VMOVUPS     Y14, Y1
+	VFMADD231PS 32(R13)(DX*1), Y12, Y1
+	VMOVUPS     Y14, Y2
+	VFMADD231PS 64(R13)(DX*1), Y12, Y2
+	VMOVUPS     Y14, Y3
+	VFMADD231PS 96(R13)(DX*1), Y12, Y3
+	VMOVUPS     Y0, (R13)(DI*1)
+	VMOVUPS     Y1, 32(R13)(DI*1)
+	VMOVUPS     Y2, 64(R13)(DI*1)
+	VMOVUPS     Y3, 96(R13)(DI*1)
+	SUBL        $0x20, CX
+	JG          onward
+	LEAQ        rowStep__size+0(AX), AX
+	MOVQ        rowStep_kernel+0(AX), R12
+	JMP         R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepFmaRVV()
+// Requires: AVX, FMA3
+TEXT ·stepFmaRVV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VMOVUPS (R13)(BX*1), Y14
+	MOVL    R11, CX
+
+more:
+	VMOVUPS     (R13)(SI*1), Y4
+	VMOVUPS     Y14, Y0
+	VFMADD231PS Y13, Y4, Y0
+	VMOVUPS     32(R13)(SI*1), Y5
+	VMOVUPS     Y14, Y1
+	VFMADD231PS Y13, Y5, Y1
+	VMOVUPS     64(R13)(SI*1), Y6
+	VMOVUPS     Y14, Y2
+	VFMADD231PS Y13, Y6, Y2
+	VMOVUPS     96(R13)(SI*1), Y7
+	VMOVUPS     Y14, Y3
+	VFMADD231PS Y13, Y7, Y3
+	VMOVUPS     Y0, (R13)(DI*1)
+	VMOVUPS     Y1, 32(R13)(DI*1)
+	VMOVUPS     Y2, 64(R13)(DI*1)
+	VMOVUPS     Y3, 96(R13)(DI*1)
+	SUBL        $0x20, CX
+	JG          onward
+	LEAQ        rowStep__size+0(AX), AX
+	MOVQ        rowStep_kernel+0(AX), R12
+	JMP         R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIMadRRR()
 // Requires: AVX, AVX2
-TEXT ·stepLshlAdd(SB), NOSPLIT|NOFRAME, $0
-	LEAQ         (R8)(R8*2), R12
-	LEAQ         (R9)(R9*2), R15
-	LEAQ         (R10)(R10*2), R14
+TEXT ·stepIMadRRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_c+0(AX), BX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMULLD (R13)(DX*1), Y0, Y0
+	VPADDD  (R13)(BX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMULLD 32(R13)(DX*1), Y1, Y1
+	VPADDD  32(R13)(BX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMULLD 64(R13)(DX*1), Y2, Y2
+	VPADDD  64(R13)(BX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMULLD 96(R13)(DX*1), Y3, Y3
+	VPADDD  96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIMadVRR()
+// Requires: AVX, AVX2
+TEXT ·stepIMadVRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VPMULLD (R13)(DX*1), Y12, Y0
+	VPADDD  (R13)(BX*1), Y0, Y0
+	VPMULLD 32(R13)(DX*1), Y12, Y1
+	VPADDD  32(R13)(BX*1), Y1, Y1
+	VPMULLD 64(R13)(DX*1), Y12, Y2
+	VPADDD  64(R13)(BX*1), Y2, Y2
+	VPMULLD 96(R13)(DX*1), Y12, Y3
+	VPADDD  96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIMadRVR()
+// Requires: AVX, AVX2
+TEXT ·stepIMadRVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMULLD Y13, Y0, Y0
+	VPADDD  (R13)(BX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMULLD Y13, Y1, Y1
+	VPADDD  32(R13)(BX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMULLD Y13, Y2, Y2
+	VPADDD  64(R13)(BX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMULLD Y13, Y3, Y3
+	VPADDD  96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIMadVVR()
+// Requires: AVX, AVX2
+TEXT ·stepIMadVVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VPMULLD Y13, Y12, Y0
+	VPADDD  (R13)(BX*1), Y0, Y0
+	VPMULLD Y13, Y12, Y1
+	VPADDD  32(R13)(BX*1), Y1, Y1
+	VPMULLD Y13, Y12, Y2
+	VPADDD  64(R13)(BX*1), Y2, Y2
+	VPMULLD Y13, Y12, Y3
+	VPADDD  96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIMadRRV()
+// Requires: AVX, AVX2
+TEXT ·stepIMadRRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(BX*1), Y14
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMULLD (R13)(DX*1), Y0, Y0
+	VPADDD  Y14, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMULLD 32(R13)(DX*1), Y1, Y1
+	VPADDD  Y14, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMULLD 64(R13)(DX*1), Y2, Y2
+	VPADDD  Y14, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMULLD 96(R13)(DX*1), Y3, Y3
+	VPADDD  Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIMadVRV()
+// Requires: AVX, AVX2
+TEXT ·stepIMadVRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VMOVUPS (R13)(BX*1), Y14
+	MOVL    R11, CX
+
+more:
+	VPMULLD (R13)(DX*1), Y12, Y0
+	VPADDD  Y14, Y0, Y0
+	VPMULLD 32(R13)(DX*1), Y12, Y1
+	VPADDD  Y14, Y1, Y1
+	VPMULLD 64(R13)(DX*1), Y12, Y2
+	VPADDD  Y14, Y2, Y2
+	VPMULLD 96(R13)(DX*1), Y12, Y3
+	VPADDD  Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIMadRVV()
+// Requires: AVX, AVX2
+TEXT ·stepIMadRVV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VMOVUPS (R13)(BX*1), Y14
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPMULLD Y13, Y0, Y0
+	VPADDD  Y14, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPMULLD Y13, Y1, Y1
+	VPADDD  Y14, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPMULLD Y13, Y2, Y2
+	VPADDD  Y14, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPMULLD Y13, Y3, Y3
+	VPADDD  Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIAdd3RRR()
+// Requires: AVX, AVX2
+TEXT ·stepIAdd3RRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_c+0(AX), BX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPADDD  (R13)(DX*1), Y0, Y0
+	VPADDD  (R13)(BX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPADDD  32(R13)(DX*1), Y1, Y1
+	VPADDD  32(R13)(BX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPADDD  64(R13)(DX*1), Y2, Y2
+	VPADDD  64(R13)(BX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPADDD  96(R13)(DX*1), Y3, Y3
+	VPADDD  96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIAdd3VRR()
+// Requires: AVX, AVX2
+TEXT ·stepIAdd3VRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VPADDD  (R13)(DX*1), Y12, Y0
+	VPADDD  (R13)(BX*1), Y0, Y0
+	VPADDD  32(R13)(DX*1), Y12, Y1
+	VPADDD  32(R13)(BX*1), Y1, Y1
+	VPADDD  64(R13)(DX*1), Y12, Y2
+	VPADDD  64(R13)(BX*1), Y2, Y2
+	VPADDD  96(R13)(DX*1), Y12, Y3
+	VPADDD  96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIAdd3RVR()
+// Requires: AVX, AVX2
+TEXT ·stepIAdd3RVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPADDD  Y13, Y0, Y0
+	VPADDD  (R13)(BX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPADDD  Y13, Y1, Y1
+	VPADDD  32(R13)(BX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPADDD  Y13, Y2, Y2
+	VPADDD  64(R13)(BX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPADDD  Y13, Y3, Y3
+	VPADDD  96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIAdd3VVR()
+// Requires: AVX, AVX2
+TEXT ·stepIAdd3VVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VPADDD  Y13, Y12, Y0
+	VPADDD  (R13)(BX*1), Y0, Y0
+	VPADDD  Y13, Y12, Y1
+	VPADDD  32(R13)(BX*1), Y1, Y1
+	VPADDD  Y13, Y12, Y2
+	VPADDD  64(R13)(BX*1), Y2, Y2
+	VPADDD  Y13, Y12, Y3
+	VPADDD  96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIAdd3RRV()
+// Requires: AVX, AVX2
+TEXT ·stepIAdd3RRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(BX*1), Y14
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPADDD  (R13)(DX*1), Y0, Y0
+	VPADDD  Y14, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPADDD  32(R13)(DX*1), Y1, Y1
+	VPADDD  Y14, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPADDD  64(R13)(DX*1), Y2, Y2
+	VPADDD  Y14, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPADDD  96(R13)(DX*1), Y3, Y3
+	VPADDD  Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIAdd3VRV()
+// Requires: AVX, AVX2
+TEXT ·stepIAdd3VRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	VMOVUPS (R13)(BX*1), Y14
+	MOVL    R11, CX
+
+more:
+	VPADDD  (R13)(DX*1), Y12, Y0
+	VPADDD  Y14, Y0, Y0
+	VPADDD  32(R13)(DX*1), Y12, Y1
+	VPADDD  Y14, Y1, Y1
+	VPADDD  64(R13)(DX*1), Y12, Y2
+	VPADDD  Y14, Y2, Y2
+	VPADDD  96(R13)(DX*1), Y12, Y3
+	VPADDD  Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepIAdd3RVV()
+// Requires: AVX, AVX2
+TEXT ·stepIAdd3RVV(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VMOVUPS (R13)(BX*1), Y14
+	MOVL    R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPADDD  Y13, Y0, Y0
+	VPADDD  Y14, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPADDD  Y13, Y1, Y1
+	VPADDD  Y14, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPADDD  Y13, Y2, Y2
+	VPADDD  Y14, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPADDD  Y13, Y3, Y3
+	VPADDD  Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlOrRRR()
+// Requires: AVX, AVX2
+TEXT ·stepLshlOrRRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
 	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS (SI)(R8*1), Y1
-	VMOVUPS (SI)(R8*2), Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VPAND   (DX), Y8, Y4
-	VPAND   (DX)(R9*1), Y8, Y5
-	VPAND   (DX)(R9*2), Y8, Y6
-	VPAND   (DX)(R15*1), Y8, Y7
-	VPSLLVD Y4, Y0, Y0
-	VPSLLVD Y5, Y1, Y1
-	VPSLLVD Y6, Y2, Y2
-	VPSLLVD Y7, Y3, Y3
-	VPADDD  (BX), Y0, Y0
-	VPADDD  (BX)(R10*1), Y1, Y1
-	VPADDD  (BX)(R10*2), Y2, Y2
-	VPADDD  (BX)(R14*1), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	LEAQ    (DX)(R9*4), DX
-	LEAQ    (BX)(R10*4), BX
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VPAND   (R13)(DX*1), Y8, Y9
+	VMOVUPS (R13)(SI*1), Y0
+	VPSLLVD Y9, Y0, Y0
+	VPOR    (R13)(BX*1), Y0, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSLLVD Y9, Y1, Y1
+	VPOR    32(R13)(BX*1), Y1, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSLLVD Y9, Y2, Y2
+	VPOR    64(R13)(BX*1), Y2, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSLLVD Y9, Y3, Y3
+	VPOR    96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlOrVRR()
+// Requires: AVX, AVX2
+TEXT ·stepLshlOrVRR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y0
+	VPOR    (R13)(BX*1), Y0, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y1
+	VPOR    32(R13)(BX*1), Y1, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y2
+	VPOR    64(R13)(BX*1), Y2, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y3
+	VPOR    96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlOrRVR()
+// Requires: AVX, AVX2
+TEXT ·stepLshlOrRVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	MOVL         R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPSLLVD Y13, Y0, Y0
+	VPOR    (R13)(BX*1), Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSLLVD Y13, Y1, Y1
+	VPOR    32(R13)(BX*1), Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSLLVD Y13, Y2, Y2
+	VPOR    64(R13)(BX*1), Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSLLVD Y13, Y3, Y3
+	VPOR    96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlOrVVR()
+// Requires: AVX, AVX2
+TEXT ·stepLshlOrVVR(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	MOVL         R11, CX
+
+more:
+	VPSLLVD Y13, Y12, Y0
+	VPOR    (R13)(BX*1), Y0, Y0
+	VPSLLVD Y13, Y12, Y1
+	VPOR    32(R13)(BX*1), Y1, Y1
+	VPSLLVD Y13, Y12, Y2
+	VPOR    64(R13)(BX*1), Y2, Y2
+	VPSLLVD Y13, Y12, Y3
+	VPOR    96(R13)(BX*1), Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlOrRRV()
+// Requires: AVX, AVX2
+TEXT ·stepLshlOrRRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(DX*1), Y8, Y9
+	VMOVUPS (R13)(SI*1), Y0
+	VPSLLVD Y9, Y0, Y0
+	VPOR    Y14, Y0, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSLLVD Y9, Y1, Y1
+	VPOR    Y14, Y1, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSLLVD Y9, Y2, Y2
+	VPOR    Y14, Y2, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSLLVD Y9, Y3, Y3
+	VPOR    Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlOrVRV()
+// Requires: AVX, AVX2
+TEXT ·stepLshlOrVRV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPAND   (R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y0
+	VPOR    Y14, Y0, Y0
+	VPAND   32(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y1
+	VPOR    Y14, Y1, Y1
+	VPAND   64(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y2
+	VPOR    Y14, Y2, Y2
+	VPAND   96(R13)(DX*1), Y8, Y9
+	VPSLLVD Y9, Y12, Y3
+	VPOR    Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepLshlOrRVV()
+// Requires: AVX, AVX2
+TEXT ·stepLshlOrRVV(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_c+0(AX), BX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VMOVUPS      (R13)(BX*1), Y14
+	VPBROADCASTD fuseBits<>+0(SB), Y8
+	VPAND        Y13, Y8, Y13
+	MOVL         R11, CX
+
+more:
+	VMOVUPS (R13)(SI*1), Y0
+	VPSLLVD Y13, Y0, Y0
+	VPOR    Y14, Y0, Y0
+	VMOVUPS 32(R13)(SI*1), Y1
+	VPSLLVD Y13, Y1, Y1
+	VPOR    Y14, Y1, Y1
+	VMOVUPS 64(R13)(SI*1), Y2
+	VPSLLVD Y13, Y2, Y2
+	VPOR    Y14, Y2, Y2
+	VMOVUPS 96(R13)(SI*1), Y3
+	VPSLLVD Y13, Y3, Y3
+	VPOR    Y14, Y3, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
 
 // func stepSqrt()
 // Requires: AVX
 TEXT ·stepSqrt(SB), NOSPLIT|NOFRAME, $0
-	LEAQ (R8)(R8*2), R12
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
 
 more:
-	VSQRTPS (SI), Y0
-	VSQRTPS (SI)(R8*1), Y1
-	VSQRTPS (SI)(R8*2), Y2
-	VSQRTPS (SI)(R12*1), Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VSQRTPS (R13)(SI*1), Y0
+	VSQRTPS 32(R13)(SI*1), Y1
+	VSQRTPS 64(R13)(SI*1), Y2
+	VSQRTPS 96(R13)(SI*1), Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
 
 // func stepRcp()
 // Requires: AVX
 TEXT ·stepRcp(SB), NOSPLIT|NOFRAME, $0
-	LEAQ         (R8)(R8*2), R12
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_d+0(AX), DI
 	VBROADCASTSD fuseOne<>+0(SB), Y8
 	VCVTPD2PSY   Y8, X8
 	VINSERTF128  $0x01, X8, Y8, Y8
+	MOVL         R11, CX
 
 more:
-	VDIVPS  (SI), Y8, Y0
-	VDIVPS  (SI)(R8*1), Y8, Y1
-	VDIVPS  (SI)(R8*2), Y8, Y2
-	VDIVPS  (SI)(R12*1), Y8, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	LEAQ    (SI)(R8*4), SI
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VDIVPS  (R13)(SI*1), Y8, Y0
+	VDIVPS  32(R13)(SI*1), Y8, Y1
+	VDIVPS  64(R13)(SI*1), Y8, Y2
+	VDIVPS  96(R13)(SI*1), Y8, Y3
+	VMOVUPS Y0, (R13)(DI*1)
+	VMOVUPS Y1, 32(R13)(DI*1)
+	VMOVUPS Y2, 64(R13)(DI*1)
+	VMOVUPS Y3, 96(R13)(DI*1)
+	SUBL    $0x20, CX
+	JG      onward
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
 
 // func stepRsq()
 // Requires: AVX, FMA3
 TEXT ·stepRsq(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_d+0(AX), DI
+	ADDQ         R13, SI
+	ADDQ         R13, DI
+	MOVL         R11, CX
 	VBROADCASTSD fuseRoot<>+0(SB), Y8
 	VBROADCASTSD fuseRoot<>+8(SB), Y9
 	VBROADCASTSD fuseRoot<>+16(SB), Y10
@@ -681,11 +5775,13 @@ eight:
 store:
 	VMOVUPS X4, (DI)
 	VMOVUPS X6, 16(DI)
-	ADDQ    R8, SI
+	ADDQ    $0x20, SI
 	ADDQ    $0x20, DI
-	SUBQ    $0x08, CX
+	SUBL    $0x08, CX
 	JG      eight
-	RET
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
 exact:
 	VSQRTPD    Y2, Y4
@@ -696,778 +5792,3020 @@ exact:
 	VCVTPD2PSY Y6, X6
 	JMP        store
 
-// func stepUMulHi()
-// Requires: AVX, AVX2
-TEXT ·stepUMulHi(SB), NOSPLIT|NOFRAME, $0
-eight:
-	// products of even lanes, then of odd ones
-	VMOVDQU  (SI), Y0
-	VMOVDQU  (DX), Y1
-	VPMULUDQ Y1, Y0, Y2
-	VPSRLQ   $0x20, Y0, Y0
-	VPSRLQ   $0x20, Y1, Y1
-	VPMULUDQ Y1, Y0, Y0
-	VPSRLQ   $0x20, Y2, Y2
-	VPBLENDD $0xaa, Y0, Y2, Y0
-	VMOVUPS  Y0, (DI)
-	ADDQ     R8, SI
-	ADDQ     R9, DX
-	ADDQ     $0x20, DI
-	SUBQ     $0x08, CX
-	JG       eight
-	RET
-
-// func stepIAdd3()
-// Requires: AVX, AVX2
-TEXT ·stepIAdd3(SB), NOSPLIT|NOFRAME, $0
-eight:
-	VMOVDQU (SI), Y0
-	VPADDD  (DX), Y0, Y0
-	VPADDD  (BX), Y0, Y0
-	VMOVUPS Y0, (DI)
-	ADDQ    R8, SI
-	ADDQ    R9, DX
-	ADDQ    R10, BX
-	ADDQ    $0x20, DI
-	SUBQ    $0x08, CX
-	JG      eight
-	RET
-
-// func stepLshlOr()
-// Requires: AVX, AVX2
-TEXT ·stepLshlOr(SB), NOSPLIT|NOFRAME, $0
-	VPBROADCASTD fuseBits<>+0(SB), Y8
-
-eight:
-	VMOVDQU (SI), Y0
-	VPAND   (DX), Y8, Y1
-	VPSLLVD Y1, Y0, Y0
-	VPOR    (BX), Y0, Y0
-	VMOVUPS Y0, (DI)
-	ADDQ    R8, SI
-	ADDQ    R9, DX
-	ADDQ    R10, BX
-	ADDQ    $0x20, DI
-	SUBQ    $0x08, CX
-	JG      eight
-	RET
-
 // func stepSToF()
 // Requires: AVX
 TEXT ·stepSToF(SB), NOSPLIT|NOFRAME, $0
-eight:
-	VCVTDQ2PS (SI), Y0
-	VMOVUPS   Y0, (DI)
-	ADDQ      R8, SI
-	ADDQ      $0x20, DI
-	SUBQ      $0x08, CX
-	JG        eight
-	RET
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VCVTDQ2PS (R13)(SI*1), Y0
+	VCVTDQ2PS 32(R13)(SI*1), Y1
+	VCVTDQ2PS 64(R13)(SI*1), Y2
+	VCVTDQ2PS 96(R13)(SI*1), Y3
+	VMOVUPS   Y0, (R13)(DI*1)
+	VMOVUPS   Y1, 32(R13)(DI*1)
+	VMOVUPS   Y2, 64(R13)(DI*1)
+	VMOVUPS   Y3, 96(R13)(DI*1)
+	SUBL      $0x20, CX
+	JG        onward
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
 
 // func stepUToF()
 // Requires: AVX, AVX2
 TEXT ·stepUToF(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_d+0(AX), DI
 	VBROADCASTSS fuseHigh<>+0(SB), Y8
+	MOVL         R11, CX
 
-eight:
-	VMOVDQU   (SI), Y0
-	VPSRLD    $0x10, Y0, Y1
-	VPSLLD    $0x10, Y0, Y0
-	VPSRLD    $0x10, Y0, Y0
-	VCVTDQ2PS Y1, Y1
-	VCVTDQ2PS Y0, Y0
-	VMULPS    Y8, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VMOVUPS   Y0, (DI)
-	ADDQ      R8, SI
-	ADDQ      $0x20, DI
-	SUBQ      $0x08, CX
-	JG        eight
-	RET
+more:
+	VMOVDQU   (R13)(SI*1), Y4
+	VPSRLD    $0x10, Y4, Y5
+	VPSLLD    $0x10, Y4, Y4
+	VPSRLD    $0x10, Y4, Y4
+	VCVTDQ2PS Y5, Y5
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y8, Y5, Y5
+	VADDPS    Y5, Y4, Y0
+	VMOVDQU   32(R13)(SI*1), Y4
+	VPSRLD    $0x10, Y4, Y5
+	VPSLLD    $0x10, Y4, Y4
+	VPSRLD    $0x10, Y4, Y4
+	VCVTDQ2PS Y5, Y5
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y8, Y5, Y5
+	VADDPS    Y5, Y4, Y1
+	VMOVDQU   64(R13)(SI*1), Y4
+	VPSRLD    $0x10, Y4, Y5
+	VPSLLD    $0x10, Y4, Y4
+	VPSRLD    $0x10, Y4, Y4
+	VCVTDQ2PS Y5, Y5
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y8, Y5, Y5
+	VADDPS    Y5, Y4, Y2
+	VMOVDQU   96(R13)(SI*1), Y4
+	VPSRLD    $0x10, Y4, Y5
+	VPSLLD    $0x10, Y4, Y4
+	VPSRLD    $0x10, Y4, Y4
+	VCVTDQ2PS Y5, Y5
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y8, Y5, Y5
+	VADDPS    Y5, Y4, Y3
+	VMOVUPS   Y0, (R13)(DI*1)
+	VMOVUPS   Y1, 32(R13)(DI*1)
+	VMOVUPS   Y2, 64(R13)(DI*1)
+	VMOVUPS   Y3, 96(R13)(DI*1)
+	SUBL      $0x20, CX
+	JG        onward
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
 
-// func stepSelect()
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepEqualRR()
 // Requires: AVX, AVX2
-TEXT ·stepSelect(SB), NOSPLIT|NOFRAME, $0
-	VMOVDQU lanebits<>+0(SB), Y8
+TEXT ·stepEqualRR(SB), NOSPLIT|NOFRAME, $0
+	XORQ R10, R10
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
 
-eight:
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPAND        Y8, Y2, Y2
-	VPCMPEQD     Y8, Y2, Y2
-	VMOVUPS      (BX), Y1
-	VBLENDVPS    Y2, (DX), Y1, Y0
-	SHRQ         $0x08, SI
-	VMOVUPS      Y0, (DI)
-	ADDQ         R9, DX
-	ADDQ         R10, BX
-	ADDQ         $0x20, DI
-	SUBQ         $0x08, CX
-	JG           eight
-	RET
-
-// func stepEqual()
-// Requires: AVX, AVX2
-TEXT ·stepEqual(SB), NOSPLIT|NOFRAME, $0
-	XORQ R14, R14
-
-eight:
-	VMOVDQU   (SI), Y0
-	VPCMPEQD  (DX), Y0, Y0
+more:
+	VMOVUPS   (R13)(SI*1), Y0
+	VPCMPEQD  (R13)(DX*1), Y0, Y0
 	VMOVMSKPS Y0, R12
-	ORQ       R12, R14
-	RORQ      $0x08, R14
-	ADDQ      R8, SI
-	ADDQ      R9, DX
-	SUBQ      $0x08, CX
-	JG        eight
-	MOVQ      R11, CX
-	ROLQ      CL, R14
-	MOVQ      R14, SI
-	RET
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   32(R13)(SI*1), Y1
+	VPCMPEQD  32(R13)(DX*1), Y1, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   64(R13)(SI*1), Y2
+	VPCMPEQD  64(R13)(DX*1), Y2, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   96(R13)(SI*1), Y3
+	VPCMPEQD  96(R13)(DX*1), Y3, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
 
-// func stepAbove()
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepEqualVR()
 // Requires: AVX, AVX2
-TEXT ·stepAbove(SB), NOSPLIT|NOFRAME, $0
-	XORQ R14, R14
+TEXT ·stepEqualVR(SB), NOSPLIT|NOFRAME, $0
+	XORQ    R10, R10
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
 
-eight:
-	VMOVDQU   (SI), Y0
-	VPCMPGTD  (DX), Y0, Y0
+more:
+	VPCMPEQD  (R13)(DX*1), Y12, Y0
 	VMOVMSKPS Y0, R12
-	ORQ       R12, R14
-	RORQ      $0x08, R14
-	ADDQ      R8, SI
-	ADDQ      R9, DX
-	SUBQ      $0x08, CX
-	JG        eight
-	MOVQ      R11, CX
-	ROLQ      CL, R14
-	MOVQ      R14, SI
-	RET
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPCMPEQD  32(R13)(DX*1), Y12, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPCMPEQD  64(R13)(DX*1), Y12, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPCMPEQD  96(R13)(DX*1), Y12, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
 
-// func stepAboveU()
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepEqualRV()
 // Requires: AVX, AVX2
-TEXT ·stepAboveU(SB), NOSPLIT|NOFRAME, $0
+TEXT ·stepEqualRV(SB), NOSPLIT|NOFRAME, $0
+	XORQ    R10, R10
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS   (R13)(SI*1), Y0
+	VPCMPEQD  Y13, Y0, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   32(R13)(SI*1), Y1
+	VPCMPEQD  Y13, Y1, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   64(R13)(SI*1), Y2
+	VPCMPEQD  Y13, Y2, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   96(R13)(SI*1), Y3
+	VPCMPEQD  Y13, Y3, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAboveRR()
+// Requires: AVX, AVX2
+TEXT ·stepAboveRR(SB), NOSPLIT|NOFRAME, $0
+	XORQ R10, R10
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS   (R13)(SI*1), Y0
+	VPCMPGTD  (R13)(DX*1), Y0, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   32(R13)(SI*1), Y1
+	VPCMPGTD  32(R13)(DX*1), Y1, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   64(R13)(SI*1), Y2
+	VPCMPGTD  64(R13)(DX*1), Y2, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   96(R13)(SI*1), Y3
+	VPCMPGTD  96(R13)(DX*1), Y3, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAboveVR()
+// Requires: AVX, AVX2
+TEXT ·stepAboveVR(SB), NOSPLIT|NOFRAME, $0
+	XORQ    R10, R10
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VPCMPGTD  (R13)(DX*1), Y12, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPCMPGTD  32(R13)(DX*1), Y12, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPCMPGTD  64(R13)(DX*1), Y12, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPCMPGTD  96(R13)(DX*1), Y12, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAboveRV()
+// Requires: AVX, AVX2
+TEXT ·stepAboveRV(SB), NOSPLIT|NOFRAME, $0
+	XORQ    R10, R10
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS   (R13)(SI*1), Y0
+	VPCMPGTD  Y13, Y0, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   32(R13)(SI*1), Y1
+	VPCMPGTD  Y13, Y1, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   64(R13)(SI*1), Y2
+	VPCMPGTD  Y13, Y2, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   96(R13)(SI*1), Y3
+	VPCMPGTD  Y13, Y3, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAboveURR()
+// Requires: AVX, AVX2
+TEXT ·stepAboveURR(SB), NOSPLIT|NOFRAME, $0
+	XORQ         R10, R10
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
 	VPBROADCASTD fuseSign<>+0(SB), Y8
-	XORQ         R14, R14
+	MOVL         R11, CX
 
-eight:
-	VPXOR     (SI), Y8, Y0
-	VPXOR     (DX), Y8, Y1
-	VPCMPGTD  Y1, Y0, Y0
+more:
+	VPXOR     (R13)(SI*1), Y8, Y4
+	VPXOR     (R13)(DX*1), Y8, Y0
+	VPCMPGTD  Y0, Y4, Y0
 	VMOVMSKPS Y0, R12
-	ORQ       R12, R14
-	RORQ      $0x08, R14
-	ADDQ      R8, SI
-	ADDQ      R9, DX
-	SUBQ      $0x08, CX
-	JG        eight
-	MOVQ      R11, CX
-	ROLQ      CL, R14
-	MOVQ      R14, SI
-	RET
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPXOR     32(R13)(SI*1), Y8, Y5
+	VPXOR     32(R13)(DX*1), Y8, Y1
+	VPCMPGTD  Y1, Y5, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPXOR     64(R13)(SI*1), Y8, Y6
+	VPXOR     64(R13)(DX*1), Y8, Y2
+	VPCMPGTD  Y2, Y6, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPXOR     96(R13)(SI*1), Y8, Y7
+	VPXOR     96(R13)(DX*1), Y8, Y3
+	VPCMPGTD  Y3, Y7, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
 
-// func stepEqualF()
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAboveUVR()
+// Requires: AVX, AVX2
+TEXT ·stepAboveUVR(SB), NOSPLIT|NOFRAME, $0
+	XORQ         R10, R10
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(SI*1), Y12
+	VPBROADCASTD fuseSign<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPXOR     Y12, Y8, Y4
+	VPXOR     (R13)(DX*1), Y8, Y0
+	VPCMPGTD  Y0, Y4, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPXOR     Y12, Y8, Y5
+	VPXOR     32(R13)(DX*1), Y8, Y1
+	VPCMPGTD  Y1, Y5, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPXOR     Y12, Y8, Y6
+	VPXOR     64(R13)(DX*1), Y8, Y2
+	VPCMPGTD  Y2, Y6, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPXOR     Y12, Y8, Y7
+	VPXOR     96(R13)(DX*1), Y8, Y3
+	VPCMPGTD  Y3, Y7, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAboveURV()
+// Requires: AVX, AVX2
+TEXT ·stepAboveURV(SB), NOSPLIT|NOFRAME, $0
+	XORQ         R10, R10
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_b+0(AX), DX
+	MOVL         rowStep_d+0(AX), DI
+	VMOVUPS      (R13)(DX*1), Y13
+	VPBROADCASTD fuseSign<>+0(SB), Y8
+	MOVL         R11, CX
+
+more:
+	VPXOR     (R13)(SI*1), Y8, Y4
+	VPXOR     Y13, Y8, Y0
+	VPCMPGTD  Y0, Y4, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPXOR     32(R13)(SI*1), Y8, Y5
+	VPXOR     Y13, Y8, Y1
+	VPCMPGTD  Y1, Y5, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPXOR     64(R13)(SI*1), Y8, Y6
+	VPXOR     Y13, Y8, Y2
+	VPCMPGTD  Y2, Y6, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VPXOR     96(R13)(SI*1), Y8, Y7
+	VPXOR     Y13, Y8, Y3
+	VPCMPGTD  Y3, Y7, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepEqualFRR()
 // Requires: AVX
-TEXT ·stepEqualF(SB), NOSPLIT|NOFRAME, $0
-	XORQ R14, R14
+TEXT ·stepEqualFRR(SB), NOSPLIT|NOFRAME, $0
+	XORQ R10, R10
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
 
-eight:
-	VMOVUPS   (SI), Y0
-	VCMPPS    $0x00, (DX), Y0, Y0
+more:
+	VMOVUPS   (R13)(SI*1), Y0
+	VCMPPS    $0x00, (R13)(DX*1), Y0, Y0
 	VMOVMSKPS Y0, R12
-	ORQ       R12, R14
-	RORQ      $0x08, R14
-	ADDQ      R8, SI
-	ADDQ      R9, DX
-	SUBQ      $0x08, CX
-	JG        eight
-	MOVQ      R11, CX
-	ROLQ      CL, R14
-	MOVQ      R14, SI
-	RET
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   32(R13)(SI*1), Y1
+	VCMPPS    $0x00, 32(R13)(DX*1), Y1, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   64(R13)(SI*1), Y2
+	VCMPPS    $0x00, 64(R13)(DX*1), Y2, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   96(R13)(SI*1), Y3
+	VCMPPS    $0x00, 96(R13)(DX*1), Y3, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
 
-// func stepAlikeF()
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepEqualFVR()
 // Requires: AVX
-TEXT ·stepAlikeF(SB), NOSPLIT|NOFRAME, $0
-	XORQ R14, R14
+TEXT ·stepEqualFVR(SB), NOSPLIT|NOFRAME, $0
+	XORQ    R10, R10
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
 
-eight:
-	VMOVUPS   (SI), Y0
-	VCMPPS    $0x08, (DX), Y0, Y0
+more:
+	VCMPPS    $0x00, (R13)(DX*1), Y12, Y0
 	VMOVMSKPS Y0, R12
-	ORQ       R12, R14
-	RORQ      $0x08, R14
-	ADDQ      R8, SI
-	ADDQ      R9, DX
-	SUBQ      $0x08, CX
-	JG        eight
-	MOVQ      R11, CX
-	ROLQ      CL, R14
-	MOVQ      R14, SI
-	RET
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VCMPPS    $0x00, 32(R13)(DX*1), Y12, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VCMPPS    $0x00, 64(R13)(DX*1), Y12, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VCMPPS    $0x00, 96(R13)(DX*1), Y12, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
 
-// func stepBelowF()
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepEqualFRV()
 // Requires: AVX
-TEXT ·stepBelowF(SB), NOSPLIT|NOFRAME, $0
-	XORQ R14, R14
+TEXT ·stepEqualFRV(SB), NOSPLIT|NOFRAME, $0
+	XORQ    R10, R10
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
 
-eight:
-	VMOVUPS   (SI), Y0
-	VCMPPS    $0x11, (DX), Y0, Y0
+more:
+	VMOVUPS   (R13)(SI*1), Y0
+	VCMPPS    $0x00, Y13, Y0, Y0
 	VMOVMSKPS Y0, R12
-	ORQ       R12, R14
-	RORQ      $0x08, R14
-	ADDQ      R8, SI
-	ADDQ      R9, DX
-	SUBQ      $0x08, CX
-	JG        eight
-	MOVQ      R11, CX
-	ROLQ      CL, R14
-	MOVQ      R14, SI
-	RET
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   32(R13)(SI*1), Y1
+	VCMPPS    $0x00, Y13, Y1, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   64(R13)(SI*1), Y2
+	VCMPPS    $0x00, Y13, Y2, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   96(R13)(SI*1), Y3
+	VCMPPS    $0x00, Y13, Y3, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
 
-// func stepAtMostF()
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAlikeFRR()
 // Requires: AVX
-TEXT ·stepAtMostF(SB), NOSPLIT|NOFRAME, $0
-	XORQ R14, R14
+TEXT ·stepAlikeFRR(SB), NOSPLIT|NOFRAME, $0
+	XORQ R10, R10
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
 
-eight:
-	VMOVUPS   (SI), Y0
-	VCMPPS    $0x12, (DX), Y0, Y0
+more:
+	VMOVUPS   (R13)(SI*1), Y0
+	VCMPPS    $0x08, (R13)(DX*1), Y0, Y0
 	VMOVMSKPS Y0, R12
-	ORQ       R12, R14
-	RORQ      $0x08, R14
-	ADDQ      R8, SI
-	ADDQ      R9, DX
-	SUBQ      $0x08, CX
-	JG        eight
-	MOVQ      R11, CX
-	ROLQ      CL, R14
-	MOVQ      R14, SI
-	RET
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   32(R13)(SI*1), Y1
+	VCMPPS    $0x08, 32(R13)(DX*1), Y1, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   64(R13)(SI*1), Y2
+	VCMPPS    $0x08, 64(R13)(DX*1), Y2, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   96(R13)(SI*1), Y3
+	VCMPPS    $0x08, 96(R13)(DX*1), Y3, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
 
-// func stepWordIAdd()
-TEXT ·stepWordIAdd(SB), NOSPLIT|NOFRAME, $0
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAlikeFVR()
+// Requires: AVX
+TEXT ·stepAlikeFVR(SB), NOSPLIT|NOFRAME, $0
+	XORQ    R10, R10
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VCMPPS    $0x08, (R13)(DX*1), Y12, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VCMPPS    $0x08, 32(R13)(DX*1), Y12, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VCMPPS    $0x08, 64(R13)(DX*1), Y12, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VCMPPS    $0x08, 96(R13)(DX*1), Y12, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAlikeFRV()
+// Requires: AVX
+TEXT ·stepAlikeFRV(SB), NOSPLIT|NOFRAME, $0
+	XORQ    R10, R10
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS   (R13)(SI*1), Y0
+	VCMPPS    $0x08, Y13, Y0, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   32(R13)(SI*1), Y1
+	VCMPPS    $0x08, Y13, Y1, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   64(R13)(SI*1), Y2
+	VCMPPS    $0x08, Y13, Y2, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   96(R13)(SI*1), Y3
+	VCMPPS    $0x08, Y13, Y3, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepBelowFRR()
+// Requires: AVX
+TEXT ·stepBelowFRR(SB), NOSPLIT|NOFRAME, $0
+	XORQ R10, R10
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS   (R13)(SI*1), Y0
+	VCMPPS    $0x11, (R13)(DX*1), Y0, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   32(R13)(SI*1), Y1
+	VCMPPS    $0x11, 32(R13)(DX*1), Y1, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   64(R13)(SI*1), Y2
+	VCMPPS    $0x11, 64(R13)(DX*1), Y2, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   96(R13)(SI*1), Y3
+	VCMPPS    $0x11, 96(R13)(DX*1), Y3, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepBelowFVR()
+// Requires: AVX
+TEXT ·stepBelowFVR(SB), NOSPLIT|NOFRAME, $0
+	XORQ    R10, R10
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VCMPPS    $0x11, (R13)(DX*1), Y12, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VCMPPS    $0x11, 32(R13)(DX*1), Y12, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VCMPPS    $0x11, 64(R13)(DX*1), Y12, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VCMPPS    $0x11, 96(R13)(DX*1), Y12, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepBelowFRV()
+// Requires: AVX
+TEXT ·stepBelowFRV(SB), NOSPLIT|NOFRAME, $0
+	XORQ    R10, R10
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS   (R13)(SI*1), Y0
+	VCMPPS    $0x11, Y13, Y0, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   32(R13)(SI*1), Y1
+	VCMPPS    $0x11, Y13, Y1, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   64(R13)(SI*1), Y2
+	VCMPPS    $0x11, Y13, Y2, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   96(R13)(SI*1), Y3
+	VCMPPS    $0x11, Y13, Y3, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAtMostFRR()
+// Requires: AVX
+TEXT ·stepAtMostFRR(SB), NOSPLIT|NOFRAME, $0
+	XORQ R10, R10
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL rowStep_d+0(AX), DI
+	MOVL R11, CX
+
+more:
+	VMOVUPS   (R13)(SI*1), Y0
+	VCMPPS    $0x12, (R13)(DX*1), Y0, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   32(R13)(SI*1), Y1
+	VCMPPS    $0x12, 32(R13)(DX*1), Y1, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   64(R13)(SI*1), Y2
+	VCMPPS    $0x12, 64(R13)(DX*1), Y2, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   96(R13)(SI*1), Y3
+	VCMPPS    $0x12, 96(R13)(DX*1), Y3, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAtMostFVR()
+// Requires: AVX
+TEXT ·stepAtMostFVR(SB), NOSPLIT|NOFRAME, $0
+	XORQ    R10, R10
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(SI*1), Y12
+	MOVL    R11, CX
+
+more:
+	VCMPPS    $0x12, (R13)(DX*1), Y12, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VCMPPS    $0x12, 32(R13)(DX*1), Y12, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VCMPPS    $0x12, 64(R13)(DX*1), Y12, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VCMPPS    $0x12, 96(R13)(DX*1), Y12, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepAtMostFRV()
+// Requires: AVX
+TEXT ·stepAtMostFRV(SB), NOSPLIT|NOFRAME, $0
+	XORQ    R10, R10
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	MOVL    R11, CX
+
+more:
+	VMOVUPS   (R13)(SI*1), Y0
+	VCMPPS    $0x12, Y13, Y0, Y0
+	VMOVMSKPS Y0, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   32(R13)(SI*1), Y1
+	VCMPPS    $0x12, Y13, Y1, Y1
+	VMOVMSKPS Y1, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   64(R13)(SI*1), Y2
+	VCMPPS    $0x12, Y13, Y2, Y2
+	VMOVMSKPS Y2, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	VMOVUPS   96(R13)(SI*1), Y3
+	VCMPPS    $0x12, Y13, Y3, Y3
+	VMOVMSKPS Y3, R12
+	ORQ       R12, R10
+	RORQ      $0x08, R10
+	SUBL      $0x20, CX
+	JG        onward
+	MOVL      R11, CX
+	ROLQ      CL, R10
+	MOVLQSX   rowStep_c+0(AX), SI
+	XORQ      R10, SI
+	MOVL      rowStep_d+0(AX), DI
+	MOVQ      (R15)(DI*1), DX
+	XORQ      DX, SI
+	ANDQ      stepRun_exec+0(R14), SI
+	XORQ      DX, SI
+	MOVQ      SI, (R15)(DI*1)
+	LEAQ      rowStep__size+0(AX), AX
+	MOVQ      rowStep_kernel+0(AX), R12
+	JMP       R12
+
+onward:
+	ADDQ $0x80, SI
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepWordIAddSS()
+TEXT ·stepWordIAddSS(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL (R15)(SI*1), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL (R15)(DX*1), DX
 	ADDL DX, SI
-	RET
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
-// func stepWordISub()
-TEXT ·stepWordISub(SB), NOSPLIT|NOFRAME, $0
+// func stepWordIAddLS()
+TEXT ·stepWordIAddLS(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL (R15)(DX*1), DX
+	ADDL DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordIAddSL()
+TEXT ·stepWordIAddSL(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL (R15)(SI*1), SI
+	MOVL rowStep_b+0(AX), DX
+	ADDL DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordIAddLL()
+TEXT ·stepWordIAddLL(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	ADDL DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordISubSS()
+TEXT ·stepWordISubSS(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL (R15)(SI*1), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL (R15)(DX*1), DX
 	SUBL DX, SI
-	RET
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
-// func stepWordIMul()
-TEXT ·stepWordIMul(SB), NOSPLIT|NOFRAME, $0
+// func stepWordISubLS()
+TEXT ·stepWordISubLS(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL (R15)(DX*1), DX
+	SUBL DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordISubSL()
+TEXT ·stepWordISubSL(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL (R15)(SI*1), SI
+	MOVL rowStep_b+0(AX), DX
+	SUBL DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordISubLL()
+TEXT ·stepWordISubLL(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	SUBL DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordIMulSS()
+TEXT ·stepWordIMulSS(SB), NOSPLIT|NOFRAME, $0
+	MOVL  rowStep_a+0(AX), SI
+	MOVL  (R15)(SI*1), SI
+	MOVL  rowStep_b+0(AX), DX
+	MOVL  (R15)(DX*1), DX
 	IMULL DX, SI
-	RET
+	MOVL  rowStep_d+0(AX), DI
+	MOVQ  SI, (R15)(DI*1)
+	LEAQ  rowStep__size+0(AX), AX
+	MOVQ  rowStep_kernel+0(AX), R12
+	JMP   R12
 
-// func stepWordAnd()
-TEXT ·stepWordAnd(SB), NOSPLIT|NOFRAME, $0
+// func stepWordIMulLS()
+TEXT ·stepWordIMulLS(SB), NOSPLIT|NOFRAME, $0
+	MOVL  rowStep_a+0(AX), SI
+	MOVL  rowStep_b+0(AX), DX
+	MOVL  (R15)(DX*1), DX
+	IMULL DX, SI
+	MOVL  rowStep_d+0(AX), DI
+	MOVQ  SI, (R15)(DI*1)
+	LEAQ  rowStep__size+0(AX), AX
+	MOVQ  rowStep_kernel+0(AX), R12
+	JMP   R12
+
+// func stepWordIMulSL()
+TEXT ·stepWordIMulSL(SB), NOSPLIT|NOFRAME, $0
+	MOVL  rowStep_a+0(AX), SI
+	MOVL  (R15)(SI*1), SI
+	MOVL  rowStep_b+0(AX), DX
+	IMULL DX, SI
+	MOVL  rowStep_d+0(AX), DI
+	MOVQ  SI, (R15)(DI*1)
+	LEAQ  rowStep__size+0(AX), AX
+	MOVQ  rowStep_kernel+0(AX), R12
+	JMP   R12
+
+// func stepWordIMulLL()
+TEXT ·stepWordIMulLL(SB), NOSPLIT|NOFRAME, $0
+	MOVL  rowStep_a+0(AX), SI
+	MOVL  rowStep_b+0(AX), DX
+	IMULL DX, SI
+	MOVL  rowStep_d+0(AX), DI
+	MOVQ  SI, (R15)(DI*1)
+	LEAQ  rowStep__size+0(AX), AX
+	MOVQ  rowStep_kernel+0(AX), R12
+	JMP   R12
+
+// func stepWordAndSS()
+TEXT ·stepWordAndSS(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL (R15)(SI*1), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL (R15)(DX*1), DX
 	ANDL DX, SI
-	RET
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
-// func stepWordOr()
-TEXT ·stepWordOr(SB), NOSPLIT|NOFRAME, $0
-	ORL DX, SI
-	RET
+// func stepWordAndLS()
+TEXT ·stepWordAndLS(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL (R15)(DX*1), DX
+	ANDL DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
-// func stepWordShl()
-TEXT ·stepWordShl(SB), NOSPLIT|NOFRAME, $0
+// func stepWordAndSL()
+TEXT ·stepWordAndSL(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL (R15)(SI*1), SI
+	MOVL rowStep_b+0(AX), DX
+	ANDL DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordAndLL()
+TEXT ·stepWordAndLL(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	ANDL DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordOrSS()
+TEXT ·stepWordOrSS(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL (R15)(SI*1), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL (R15)(DX*1), DX
+	ORL  DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordOrLS()
+TEXT ·stepWordOrLS(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL (R15)(DX*1), DX
+	ORL  DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordOrSL()
+TEXT ·stepWordOrSL(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL (R15)(SI*1), SI
+	MOVL rowStep_b+0(AX), DX
+	ORL  DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordOrLL()
+TEXT ·stepWordOrLL(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	ORL  DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordShlSS()
+TEXT ·stepWordShlSS(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL (R15)(SI*1), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL (R15)(DX*1), DX
 	MOVQ DX, CX
 	SHLL CL, SI
-	RET
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
-// func stepWordShr()
-TEXT ·stepWordShr(SB), NOSPLIT|NOFRAME, $0
+// func stepWordShlLS()
+TEXT ·stepWordShlLS(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL (R15)(DX*1), DX
+	MOVQ DX, CX
+	SHLL CL, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordShlSL()
+TEXT ·stepWordShlSL(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL (R15)(SI*1), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVQ DX, CX
+	SHLL CL, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordShlLL()
+TEXT ·stepWordShlLL(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVQ DX, CX
+	SHLL CL, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordShrSS()
+TEXT ·stepWordShrSS(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL (R15)(SI*1), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL (R15)(DX*1), DX
 	MOVQ DX, CX
 	SHRL CL, SI
-	RET
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
-// func stepWordIEq()
-TEXT ·stepWordIEq(SB), NOSPLIT|NOFRAME, $0
+// func stepWordShrLS()
+TEXT ·stepWordShrLS(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVL (R15)(DX*1), DX
+	MOVQ DX, CX
+	SHRL CL, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordShrSL()
+TEXT ·stepWordShrSL(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL (R15)(SI*1), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVQ DX, CX
+	SHRL CL, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordShrLL()
+TEXT ·stepWordShrLL(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_b+0(AX), DX
+	MOVQ DX, CX
+	SHRL CL, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordIEqSS()
+TEXT ·stepWordIEqSS(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
 	CMPL    SI, DX
 	SETEQ   SI
 	MOVBLZX SI, SI
-	RET
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepWordINe()
-TEXT ·stepWordINe(SB), NOSPLIT|NOFRAME, $0
+// func stepWordIEqLS()
+TEXT ·stepWordIEqLS(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
+	CMPL    SI, DX
+	SETEQ   SI
+	MOVBLZX SI, SI
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepWordIEqSL()
+TEXT ·stepWordIEqSL(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	CMPL    SI, DX
+	SETEQ   SI
+	MOVBLZX SI, SI
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepWordIEqLL()
+TEXT ·stepWordIEqLL(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	CMPL    SI, DX
+	SETEQ   SI
+	MOVBLZX SI, SI
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepWordINeSS()
+TEXT ·stepWordINeSS(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
 	CMPL    SI, DX
 	SETNE   SI
 	MOVBLZX SI, SI
-	RET
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepWordULt()
-TEXT ·stepWordULt(SB), NOSPLIT|NOFRAME, $0
+// func stepWordINeLS()
+TEXT ·stepWordINeLS(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
+	CMPL    SI, DX
+	SETNE   SI
+	MOVBLZX SI, SI
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepWordINeSL()
+TEXT ·stepWordINeSL(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	CMPL    SI, DX
+	SETNE   SI
+	MOVBLZX SI, SI
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepWordINeLL()
+TEXT ·stepWordINeLL(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	CMPL    SI, DX
+	SETNE   SI
+	MOVBLZX SI, SI
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepWordULtSS()
+TEXT ·stepWordULtSS(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
 	CMPL    SI, DX
 	SETCS   SI
 	MOVBLZX SI, SI
-	RET
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepWordSLt()
-TEXT ·stepWordSLt(SB), NOSPLIT|NOFRAME, $0
+// func stepWordULtLS()
+TEXT ·stepWordULtLS(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
+	CMPL    SI, DX
+	SETCS   SI
+	MOVBLZX SI, SI
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepWordULtSL()
+TEXT ·stepWordULtSL(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	CMPL    SI, DX
+	SETCS   SI
+	MOVBLZX SI, SI
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepWordULtLL()
+TEXT ·stepWordULtLL(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	CMPL    SI, DX
+	SETCS   SI
+	MOVBLZX SI, SI
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepWordSLtSS()
+TEXT ·stepWordSLtSS(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
 	CMPL    SI, DX
 	SETLT   SI
 	MOVBLZX SI, SI
-	RET
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
 
-// func stepWordMov()
-TEXT ·stepWordMov(SB), NOSPLIT|NOFRAME, $0
-	ANDL SI, SI
-	RET
+// func stepWordSLtLS()
+TEXT ·stepWordSLtLS(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
+	CMPL    SI, DX
+	SETLT   SI
+	MOVBLZX SI, SI
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepWordSLtSL()
+TEXT ·stepWordSLtSL(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	CMPL    SI, DX
+	SETLT   SI
+	MOVBLZX SI, SI
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepWordSLtLL()
+TEXT ·stepWordSLtLL(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	CMPL    SI, DX
+	SETLT   SI
+	MOVBLZX SI, SI
+	MOVL    rowStep_d+0(AX), DI
+	MOVQ    SI, (R15)(DI*1)
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepWordMovS()
+TEXT ·stepWordMovS(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL (R15)(SI*1), SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepWordMovL()
+TEXT ·stepWordMovL(SB), NOSPLIT|NOFRAME, $0
+	MOVL rowStep_a+0(AX), SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
 // func stepMaskAnd()
 TEXT ·stepMaskAnd(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX rowStep_a+0(AX), SI
+	TESTL   $0x00000001, rowStep_scalars+0(AX)
+	JEQ     literal0
+	MOVQ    (R15)(SI*1), SI
+
+literal0:
+	MOVLQSX rowStep_b+0(AX), DX
+	TESTL   $0x00000002, rowStep_scalars+0(AX)
+	JEQ     literal1
+	MOVQ    (R15)(DX*1), DX
+
+literal1:
 	ANDQ DX, SI
-	RET
+	MOVL rowStep_d+0(AX), DI
+	MOVQ (R15)(DI*1), DX
+	XORQ DX, SI
+	ANDQ stepRun_exec+0(R14), SI
+	XORQ DX, SI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
 // func stepMaskOr()
 TEXT ·stepMaskOr(SB), NOSPLIT|NOFRAME, $0
-	ORQ DX, SI
-	RET
+	MOVLQSX rowStep_a+0(AX), SI
+	TESTL   $0x00000001, rowStep_scalars+0(AX)
+	JEQ     literal0
+	MOVQ    (R15)(SI*1), SI
+
+literal0:
+	MOVLQSX rowStep_b+0(AX), DX
+	TESTL   $0x00000002, rowStep_scalars+0(AX)
+	JEQ     literal1
+	MOVQ    (R15)(DX*1), DX
+
+literal1:
+	ORQ  DX, SI
+	MOVL rowStep_d+0(AX), DI
+	MOVQ (R15)(DI*1), DX
+	XORQ DX, SI
+	ANDQ stepRun_exec+0(R14), SI
+	XORQ DX, SI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
 // func stepMaskXor()
 TEXT ·stepMaskXor(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX rowStep_a+0(AX), SI
+	TESTL   $0x00000001, rowStep_scalars+0(AX)
+	JEQ     literal0
+	MOVQ    (R15)(SI*1), SI
+
+literal0:
+	MOVLQSX rowStep_b+0(AX), DX
+	TESTL   $0x00000002, rowStep_scalars+0(AX)
+	JEQ     literal1
+	MOVQ    (R15)(DX*1), DX
+
+literal1:
 	XORQ DX, SI
-	RET
+	MOVL rowStep_d+0(AX), DI
+	MOVQ (R15)(DI*1), DX
+	XORQ DX, SI
+	ANDQ stepRun_exec+0(R14), SI
+	XORQ DX, SI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
 // func stepMaskNot()
 TEXT ·stepMaskNot(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX rowStep_a+0(AX), SI
+	TESTL   $0x00000001, rowStep_scalars+0(AX)
+	JEQ     literal0
+	MOVQ    (R15)(SI*1), SI
+
+literal0:
 	NOTQ SI
-	RET
+	MOVL rowStep_d+0(AX), DI
+	MOVQ (R15)(DI*1), DX
+	XORQ DX, SI
+	ANDQ stepRun_exec+0(R14), SI
+	XORQ DX, SI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
 // func stepMaskIEq()
 TEXT ·stepMaskIEq(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX rowStep_a+0(AX), SI
+	TESTL   $0x00000001, rowStep_scalars+0(AX)
+	JEQ     literal0
+	MOVQ    (R15)(SI*1), SI
+
+literal0:
+	MOVLQSX rowStep_b+0(AX), DX
+	TESTL   $0x00000002, rowStep_scalars+0(AX)
+	JEQ     literal1
+	MOVQ    (R15)(DX*1), DX
+
+literal1:
 	XORQ DX, SI
 	NOTQ SI
-	RET
+	MOVL rowStep_d+0(AX), DI
+	MOVQ (R15)(DI*1), DX
+	XORQ DX, SI
+	ANDQ stepRun_exec+0(R14), SI
+	XORQ DX, SI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
 // func stepMaskSelect()
 TEXT ·stepMaskSelect(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX rowStep_a+0(AX), SI
+	TESTL   $0x00000001, rowStep_scalars+0(AX)
+	JEQ     literal0
+	MOVQ    (R15)(SI*1), SI
+
+literal0:
+	MOVLQSX rowStep_b+0(AX), DX
+	TESTL   $0x00000002, rowStep_scalars+0(AX)
+	JEQ     literal1
+	MOVQ    (R15)(DX*1), DX
+
+literal1:
+	MOVLQSX rowStep_c+0(AX), BX
+	TESTL   $0x00000004, rowStep_scalars+0(AX)
+	JEQ     literal2
+	MOVQ    (R15)(BX*1), BX
+
+literal2:
 	XORQ BX, DX
 	ANDQ DX, SI
 	XORQ BX, SI
-	RET
+	MOVL rowStep_d+0(AX), DI
+	MOVQ (R15)(DI*1), DX
+	XORQ DX, SI
+	ANDQ stepRun_exec+0(R14), SI
+	XORQ DX, SI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
 // func stepMaskToLanes()
 TEXT ·stepMaskToLanes(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX rowStep_a+0(AX), SI
+	TESTL   $0x00000001, rowStep_scalars+0(AX)
+	JEQ     literal0
+	MOVQ    (R15)(SI*1), SI
+
+literal0:
 	NEGQ SI
 	SBBQ SI, SI
-	RET
+	MOVL rowStep_d+0(AX), DI
+	MOVQ (R15)(DI*1), DX
+	XORQ DX, SI
+	ANDQ stepRun_exec+0(R14), SI
+	XORQ DX, SI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
 // func stepMaskMov()
 TEXT ·stepMaskMov(SB), NOSPLIT|NOFRAME, $0
-	RET
-
-// func stepWholeMov()
-// Requires: AVX
-TEXT ·stepWholeMov(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX rowStep_d+0(AX), DI
 	MOVLQSX rowStep_a+0(AX), SI
-	ADDQ    R13, DI
-	ADDQ    R13, SI
-	MOVQ    R11, CX
+	TESTL   $0x00000001, rowStep_scalars+0(AX)
+	JEQ     literal0
+	MOVQ    (R15)(SI*1), SI
 
-more:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	ADDQ    $0x80, SI
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+literal0:
+	MOVL rowStep_d+0(AX), DI
+	MOVQ (R15)(DI*1), DX
+	XORQ DX, SI
+	ANDQ stepRun_exec+0(R14), SI
+	XORQ DX, SI
+	MOVQ SI, (R15)(DI*1)
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
 
-// func stepWholeFAdd()
-// Requires: AVX
-TEXT ·stepWholeFAdd(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX rowStep_d+0(AX), DI
-	MOVLQSX rowStep_a+0(AX), SI
-	MOVLQSX rowStep_b+0(AX), DX
-	ADDQ    R13, DI
-	ADDQ    R13, SI
-	ADDQ    R13, DX
-	MOVQ    R11, CX
-
-more:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VADDPS  (DX), Y0, Y0
-	VADDPS  32(DX), Y1, Y1
-	VADDPS  64(DX), Y2, Y2
-	VADDPS  96(DX), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	ADDQ    $0x80, DX
-	ADDQ    $0x80, SI
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
-
-// func stepWholeFSub()
-// Requires: AVX
-TEXT ·stepWholeFSub(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX rowStep_d+0(AX), DI
-	MOVLQSX rowStep_a+0(AX), SI
-	MOVLQSX rowStep_b+0(AX), DX
-	ADDQ    R13, DI
-	ADDQ    R13, SI
-	ADDQ    R13, DX
-	MOVQ    R11, CX
-
-more:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VSUBPS  (DX), Y0, Y0
-	VSUBPS  32(DX), Y1, Y1
-	VSUBPS  64(DX), Y2, Y2
-	VSUBPS  96(DX), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	ADDQ    $0x80, DX
-	ADDQ    $0x80, SI
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
-
-// func stepWholeFMul()
-// Requires: AVX
-TEXT ·stepWholeFMul(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX rowStep_d+0(AX), DI
-	MOVLQSX rowStep_a+0(AX), SI
-	MOVLQSX rowStep_b+0(AX), DX
-	ADDQ    R13, DI
-	ADDQ    R13, SI
-	ADDQ    R13, DX
-	MOVQ    R11, CX
-
-more:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VMULPS  (DX), Y0, Y0
-	VMULPS  32(DX), Y1, Y1
-	VMULPS  64(DX), Y2, Y2
-	VMULPS  96(DX), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	ADDQ    $0x80, DX
-	ADDQ    $0x80, SI
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
-
-// func stepWholeIAdd()
+// func stepSelect0()
 // Requires: AVX, AVX2
-TEXT ·stepWholeIAdd(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX rowStep_d+0(AX), DI
+TEXT ·stepSelect0(SB), NOSPLIT|NOFRAME, $0
 	MOVLQSX rowStep_a+0(AX), SI
-	MOVLQSX rowStep_b+0(AX), DX
-	ADDQ    R13, DI
-	ADDQ    R13, SI
-	ADDQ    R13, DX
-	MOVQ    R11, CX
+	TESTL   $0x00000001, rowStep_scalars+0(AX)
+	JEQ     literal0
+	MOVQ    (R15)(SI*1), SI
+
+literal0:
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVDQU lanebits<>+0(SB), Y8
+	MOVL    R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VPADDD  (DX), Y0, Y0
-	VPADDD  32(DX), Y1, Y1
-	VPADDD  64(DX), Y2, Y2
-	VPADDD  96(DX), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	ADDQ    $0x80, DX
-	ADDQ    $0x80, SI
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VMOVD        SI, X4
+	VPBROADCASTD X4, Y4
+	VPAND        Y8, Y4, Y4
+	VPCMPEQD     Y8, Y4, Y4
+	VMOVUPS      (R13)(BX*1), Y0
+	VBLENDVPS    Y4, (R13)(DX*1), Y0, Y0
+	SHRQ         $0x08, SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y8, Y5, Y5
+	VPCMPEQD     Y8, Y5, Y5
+	VMOVUPS      32(R13)(BX*1), Y1
+	VBLENDVPS    Y5, 32(R13)(DX*1), Y1, Y1
+	SHRQ         $0x08, SI
+	VMOVD        SI, X6
+	VPBROADCASTD X6, Y6
+	VPAND        Y8, Y6, Y6
+	VPCMPEQD     Y8, Y6, Y6
+	VMOVUPS      64(R13)(BX*1), Y2
+	VBLENDVPS    Y6, 64(R13)(DX*1), Y2, Y2
+	SHRQ         $0x08, SI
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Y7
+	VPAND        Y8, Y7, Y7
+	VPCMPEQD     Y8, Y7, Y7
+	VMOVUPS      96(R13)(BX*1), Y3
+	VBLENDVPS    Y7, 96(R13)(DX*1), Y3, Y3
+	SHRQ         $0x08, SI
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	SUBL         $0x20, CX
+	JG           onward
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
 
-// func stepWholeISub()
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepSelect1()
 // Requires: AVX, AVX2
-TEXT ·stepWholeISub(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX rowStep_d+0(AX), DI
+TEXT ·stepSelect1(SB), NOSPLIT|NOFRAME, $0
 	MOVLQSX rowStep_a+0(AX), SI
-	MOVLQSX rowStep_b+0(AX), DX
-	ADDQ    R13, DI
-	ADDQ    R13, SI
-	ADDQ    R13, DX
-	MOVQ    R11, CX
+	TESTL   $0x00000001, rowStep_scalars+0(AX)
+	JEQ     literal0
+	MOVQ    (R15)(SI*1), SI
+
+literal0:
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VMOVDQU lanebits<>+0(SB), Y8
+	MOVL    R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VPSUBD  (DX), Y0, Y0
-	VPSUBD  32(DX), Y1, Y1
-	VPSUBD  64(DX), Y2, Y2
-	VPSUBD  96(DX), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	ADDQ    $0x80, DX
-	ADDQ    $0x80, SI
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VMOVD        SI, X4
+	VPBROADCASTD X4, Y4
+	VPAND        Y8, Y4, Y4
+	VPCMPEQD     Y8, Y4, Y4
+	VMOVUPS      (R13)(BX*1), Y0
+	VBLENDVPS    Y4, Y13, Y0, Y0
+	SHRQ         $0x08, SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y8, Y5, Y5
+	VPCMPEQD     Y8, Y5, Y5
+	VMOVUPS      32(R13)(BX*1), Y1
+	VBLENDVPS    Y5, Y13, Y1, Y1
+	SHRQ         $0x08, SI
+	VMOVD        SI, X6
+	VPBROADCASTD X6, Y6
+	VPAND        Y8, Y6, Y6
+	VPCMPEQD     Y8, Y6, Y6
+	VMOVUPS      64(R13)(BX*1), Y2
+	VBLENDVPS    Y6, Y13, Y2, Y2
+	SHRQ         $0x08, SI
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Y7
+	VPAND        Y8, Y7, Y7
+	VPCMPEQD     Y8, Y7, Y7
+	VMOVUPS      96(R13)(BX*1), Y3
+	VBLENDVPS    Y7, Y13, Y3, Y3
+	SHRQ         $0x08, SI
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	SUBL         $0x20, CX
+	JG           onward
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
 
-// func stepWholeIMul()
+onward:
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepSelect2()
 // Requires: AVX, AVX2
-TEXT ·stepWholeIMul(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX rowStep_d+0(AX), DI
+TEXT ·stepSelect2(SB), NOSPLIT|NOFRAME, $0
 	MOVLQSX rowStep_a+0(AX), SI
-	MOVLQSX rowStep_b+0(AX), DX
-	ADDQ    R13, DI
-	ADDQ    R13, SI
-	ADDQ    R13, DX
-	MOVQ    R11, CX
+	TESTL   $0x00000001, rowStep_scalars+0(AX)
+	JEQ     literal0
+	MOVQ    (R15)(SI*1), SI
+
+literal0:
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(BX*1), Y14
+	VMOVDQU lanebits<>+0(SB), Y8
+	MOVL    R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VPMULLD (DX), Y0, Y0
-	VPMULLD 32(DX), Y1, Y1
-	VPMULLD 64(DX), Y2, Y2
-	VPMULLD 96(DX), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	ADDQ    $0x80, DX
-	ADDQ    $0x80, SI
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VMOVD        SI, X4
+	VPBROADCASTD X4, Y4
+	VPAND        Y8, Y4, Y4
+	VPCMPEQD     Y8, Y4, Y4
+	VBLENDVPS    Y4, (R13)(DX*1), Y14, Y0
+	SHRQ         $0x08, SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y8, Y5, Y5
+	VPCMPEQD     Y8, Y5, Y5
+	VBLENDVPS    Y5, 32(R13)(DX*1), Y14, Y1
+	SHRQ         $0x08, SI
+	VMOVD        SI, X6
+	VPBROADCASTD X6, Y6
+	VPAND        Y8, Y6, Y6
+	VPCMPEQD     Y8, Y6, Y6
+	VBLENDVPS    Y6, 64(R13)(DX*1), Y14, Y2
+	SHRQ         $0x08, SI
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Y7
+	VPAND        Y8, Y7, Y7
+	VPCMPEQD     Y8, Y7, Y7
+	VBLENDVPS    Y7, 96(R13)(DX*1), Y14, Y3
+	SHRQ         $0x08, SI
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	SUBL         $0x20, CX
+	JG           onward
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
 
-// func stepWholeAnd()
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepSelect3()
 // Requires: AVX, AVX2
-TEXT ·stepWholeAnd(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX rowStep_d+0(AX), DI
+TEXT ·stepSelect3(SB), NOSPLIT|NOFRAME, $0
 	MOVLQSX rowStep_a+0(AX), SI
-	MOVLQSX rowStep_b+0(AX), DX
-	ADDQ    R13, DI
-	ADDQ    R13, SI
-	ADDQ    R13, DX
-	MOVQ    R11, CX
+	TESTL   $0x00000001, rowStep_scalars+0(AX)
+	JEQ     literal0
+	MOVQ    (R15)(SI*1), SI
+
+literal0:
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVUPS (R13)(DX*1), Y13
+	VMOVUPS (R13)(BX*1), Y14
+	VMOVDQU lanebits<>+0(SB), Y8
+	MOVL    R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VPAND   (DX), Y0, Y0
-	VPAND   32(DX), Y1, Y1
-	VPAND   64(DX), Y2, Y2
-	VPAND   96(DX), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	ADDQ    $0x80, DX
-	ADDQ    $0x80, SI
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VMOVD        SI, X4
+	VPBROADCASTD X4, Y4
+	VPAND        Y8, Y4, Y4
+	VPCMPEQD     Y8, Y4, Y4
+	VBLENDVPS    Y4, Y13, Y14, Y0
+	SHRQ         $0x08, SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y8, Y5, Y5
+	VPCMPEQD     Y8, Y5, Y5
+	VBLENDVPS    Y5, Y13, Y14, Y1
+	SHRQ         $0x08, SI
+	VMOVD        SI, X6
+	VPBROADCASTD X6, Y6
+	VPAND        Y8, Y6, Y6
+	VPCMPEQD     Y8, Y6, Y6
+	VBLENDVPS    Y6, Y13, Y14, Y2
+	SHRQ         $0x08, SI
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Y7
+	VPAND        Y8, Y7, Y7
+	VPCMPEQD     Y8, Y7, Y7
+	VBLENDVPS    Y7, Y13, Y14, Y3
+	SHRQ         $0x08, SI
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	SUBL         $0x20, CX
+	JG           onward
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
 
-// func stepWholeOr()
+onward:
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepMerge()
 // Requires: AVX, AVX2
-TEXT ·stepWholeOr(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX rowStep_d+0(AX), DI
-	MOVLQSX rowStep_a+0(AX), SI
-	MOVLQSX rowStep_b+0(AX), DX
-	ADDQ    R13, DI
-	ADDQ    R13, SI
-	ADDQ    R13, DX
-	MOVQ    R11, CX
+TEXT ·stepMerge(SB), NOSPLIT|NOFRAME, $0
+	MOVQ    stepRun_exec+0(R14), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_c+0(AX), BX
+	MOVL    rowStep_d+0(AX), DI
+	VMOVDQU lanebits<>+0(SB), Y8
+	MOVL    R11, CX
 
 more:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VPOR    (DX), Y0, Y0
-	VPOR    32(DX), Y1, Y1
-	VPOR    64(DX), Y2, Y2
-	VPOR    96(DX), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	ADDQ    $0x80, DX
-	ADDQ    $0x80, SI
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+	VMOVD        SI, X4
+	VPBROADCASTD X4, Y4
+	VPAND        Y8, Y4, Y4
+	VPCMPEQD     Y8, Y4, Y4
+	VMOVUPS      (R13)(BX*1), Y0
+	VBLENDVPS    Y4, (R13)(DX*1), Y0, Y0
+	SHRQ         $0x08, SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y8, Y5, Y5
+	VPCMPEQD     Y8, Y5, Y5
+	VMOVUPS      32(R13)(BX*1), Y1
+	VBLENDVPS    Y5, 32(R13)(DX*1), Y1, Y1
+	SHRQ         $0x08, SI
+	VMOVD        SI, X6
+	VPBROADCASTD X6, Y6
+	VPAND        Y8, Y6, Y6
+	VPCMPEQD     Y8, Y6, Y6
+	VMOVUPS      64(R13)(BX*1), Y2
+	VBLENDVPS    Y6, 64(R13)(DX*1), Y2, Y2
+	SHRQ         $0x08, SI
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Y7
+	VPAND        Y8, Y7, Y7
+	VPCMPEQD     Y8, Y7, Y7
+	VMOVUPS      96(R13)(BX*1), Y3
+	VBLENDVPS    Y7, 96(R13)(DX*1), Y3, Y3
+	SHRQ         $0x08, SI
+	VMOVUPS      Y0, (R13)(DI*1)
+	VMOVUPS      Y1, 32(R13)(DI*1)
+	VMOVUPS      Y2, 64(R13)(DI*1)
+	VMOVUPS      Y3, 96(R13)(DI*1)
+	SUBL         $0x20, CX
+	JG           onward
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
 
-// func stepWholeXor()
+onward:
+	ADDQ $0x80, DX
+	ADDQ $0x80, BX
+	ADDQ $0x80, DI
+	JMP  more
+
+// func stepSpread0()
 // Requires: AVX, AVX2
-TEXT ·stepWholeXor(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX rowStep_d+0(AX), DI
-	MOVLQSX rowStep_a+0(AX), SI
-	MOVLQSX rowStep_b+0(AX), DX
-	ADDQ    R13, DI
-	ADDQ    R13, SI
-	ADDQ    R13, DX
-	MOVQ    R11, CX
+TEXT ·stepSpread0(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_a+0(AX), SI
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD (R15)(SI*1), Y15
+	VMOVUPS      Y15, (R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
 
-more:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS 64(SI), Y2
-	VMOVUPS 96(SI), Y3
-	VPXOR   (DX), Y0, Y0
-	VPXOR   32(DX), Y1, Y1
-	VPXOR   64(DX), Y2, Y2
-	VPXOR   96(DX), Y3, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	ADDQ    $0x80, DX
-	ADDQ    $0x80, SI
-	ADDQ    $0x80, DI
-	SUBQ    $0x20, CX
-	JG      more
-	RET
+// func stepSpread1()
+// Requires: AVX, AVX2
+TEXT ·stepSpread1(SB), NOSPLIT|NOFRAME, $0
+	MOVL         rowStep_d+0(AX), DI
+	VPBROADCASTD rowStep_a+0(AX), Y15
+	VMOVUPS      Y15, (R13)(DI*1)
+	LEAQ         rowStep__size+0(AX), AX
+	MOVQ         rowStep_kernel+0(AX), R12
+	JMP          R12
 
-// func stepWholeFma()
-// Requires: AVX, FMA3
-TEXT ·stepWholeFma(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX rowStep_d+0(AX), DI
+// func stepFill()
+// Requires: AVX, AVX2
+TEXT ·stepFill(SB), NOSPLIT|NOFRAME, $0
 	MOVLQSX rowStep_a+0(AX), SI
-	MOVLQSX rowStep_b+0(AX), DX
+	TESTL   $0x00000001, rowStep_scalars+0(AX)
+	JEQ     literal0
+	MOVQ    (R15)(SI*1), SI
+
+literal0:
 	MOVLQSX rowStep_c+0(AX), BX
-	ADDQ    R13, DI
-	ADDQ    R13, SI
-	ADDQ    R13, DX
-	ADDQ    R13, BX
-	MOVQ    R11, CX
+	TESTL   $0x00000004, rowStep_scalars+0(AX)
+	JEQ     literal2
+	MOVQ    (R15)(BX*1), BX
 
-more:
-	VMOVUPS     (SI), Y0
-	VMOVUPS     32(SI), Y1
-	VMOVUPS     64(SI), Y2
-	VMOVUPS     96(SI), Y3
-	VMOVUPS     (BX), Y4
-	VMOVUPS     32(BX), Y5
-	VMOVUPS     64(BX), Y6
-	VMOVUPS     96(BX), Y7
-	VFMADD231PS (DX), Y0, Y4
-	VFMADD231PS 32(DX), Y1, Y5
-	VFMADD231PS 64(DX), Y2, Y6
-	VFMADD231PS 96(DX), Y3, Y7
-	VMOVUPS     Y4, (DI)
-	VMOVUPS     Y5, 32(DI)
-	VMOVUPS     Y6, 64(DI)
-	VMOVUPS     Y7, 96(DI)
-	ADDQ        $0x80, BX
-	ADDQ        $0x80, DX
-	ADDQ        $0x80, SI
-	ADDQ        $0x80, DI
-	SUBQ        $0x20, CX
-	JG          more
+literal2:
+	ADDL BX, SI
+	ADDL rowStep_b+0(AX), SI
+	MOVL rowStep_bytes+0(AX), R10
+	LEAQ (SI)(R10*1), DX
+	CMPQ DX, stepRun_size+0(R14)
+	JHI  leave
+	ADDQ stepRun_local+0(R14), SI
+	MOVL rowStep_d+0(AX), DI
+	ADDQ R13, DI
+
+row:
+	VPBROADCASTD (SI), Y0
+	MOVL         R11, CX
+
+lanes32:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y0, 32(DI)
+	VMOVUPS Y0, 64(DI)
+	VMOVUPS Y0, 96(DI)
+	ADDQ    $0x80, DI
+	SUBL    $0x20, CX
+	JNE     lanes32
+	ADDQ    $0x04, SI
+	SUBL    $0x04, R10
+	JNE     row
+	LEAQ    rowStep__size+0(AX), AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+leave:
+	MOVQ AX, stepRun_left+0(R14)
+	RET
+
+// func stepEnter0()
+TEXT ·stepEnter0(SB), NOSPLIT|NOFRAME, $0
+	TESTQ R8, R8
+	JLE   spent
+	MOVQ  FlowRun_Counts+0(R14), SI
+	MOVL  rowStep_d+0(AX), DI
+	INCQ  (SI)(DI*1)
+	MOVL  rowStep_a+0(AX), CX
+	SUBQ  CX, R8
+	ADDQ  CX, R9
+	LEAQ  rowStep__size+0(AX), AX
+	MOVQ  rowStep_kernel+0(AX), R12
+	JMP   R12
+
+spent:
+	MOVQ AX, stepRun_left+0(R14)
+	RET
+
+// func stepEnter1()
+TEXT ·stepEnter1(SB), NOSPLIT|NOFRAME, $0
+	TESTQ R8, R8
+	JLE   spent
+	MOVQ  FlowRun_Counts+0(R14), SI
+	MOVL  rowStep_d+0(AX), DI
+	INCQ  (SI)(DI*1)
+	MOVQ  FlowRun_idle+0(R14), DX
+	ADDQ  DX, Issued_Idle+0(SI)(DI*1)
+	MOVL  rowStep_a+0(AX), CX
+	SUBQ  CX, R8
+	ADDQ  CX, R9
+	LEAQ  rowStep__size+0(AX), AX
+	MOVQ  rowStep_kernel+0(AX), R12
+	JMP   R12
+
+spent:
+	MOVQ AX, stepRun_left+0(R14)
+	RET
+
+// func stepPass()
+TEXT ·stepPass(SB), NOSPLIT|NOFRAME, $0
+	LEAQ 2*rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepBranch0()
+TEXT ·stepBranch0(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	CMPQ    (R15)(SI*1), $0x00
+	JEQ     over
+	DECQ    R8
+	MOVLQSX rowStep_b+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepBranch1()
+TEXT ·stepBranch1(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	CMPQ    (R15)(SI*1), $0x00
+	JNE     over
+	DECQ    R8
+	MOVLQSX rowStep_b+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch0()
+TEXT ·stepLessBranch0(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCC     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch1()
+TEXT ·stepLessBranch1(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCC     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch2()
+TEXT ·stepLessBranch2(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCC     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch3()
+TEXT ·stepLessBranch3(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCC     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch4()
+TEXT ·stepLessBranch4(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCS     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch5()
+TEXT ·stepLessBranch5(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    (R15)(DX*1), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCS     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch6()
+TEXT ·stepLessBranch6(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    (R15)(SI*1), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCS     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepLessBranch7()
+TEXT ·stepLessBranch7(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVL    rowStep_b+0(AX), DX
+	MOVL    rowStep_d+0(AX), DI
+	CMPL    SI, DX
+	SETCS   CL
+	MOVBLZX CL, CX
+	MOVQ    CX, (R15)(DI*1)
+	JCS     over
+	DECQ    R8
+	MOVLQSX rowStep_c+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepBranchActive0()
+TEXT ·stepBranchActive0(SB), NOSPLIT|NOFRAME, $0
+	CMPQ    stepRun_exec+0(R14), $0x00
+	JEQ     over
+	DECQ    R8
+	MOVLQSX rowStep_b+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepBranchActive1()
+TEXT ·stepBranchActive1(SB), NOSPLIT|NOFRAME, $0
+	CMPQ    stepRun_exec+0(R14), $0x00
+	JNE     over
+	DECQ    R8
+	MOVLQSX rowStep_b+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+over:
+	LEAQ rowStep__size+0(AX), AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepSplit0()
+// Requires: POPCNT
+TEXT ·stepSplit0(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVQ    (R15)(SI*1), SI
+	MOVQ    stepRun_exec+0(R14), CX
+	ANDQ    CX, SI
+	XORQ    SI, CX
+	MOVL    rowStep_d+0(AX), DI
+	ORQ     CX, (R15)(DI*1)
+	MOVQ    SI, stepRun_exec+0(R14)
+	MOVLQSX rowStep_b+0(AX), BX
+	XORQ    FlowRun_full+0(R14), SI
+	JEQ     all
+	POPCNTQ SI, SI
+	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVLQSX rowStep_c+0(AX), BX
+
+all:
+	ADDQ BX, AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepSplit1()
+// Requires: POPCNT
+TEXT ·stepSplit1(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), SI
+	MOVQ    (R15)(SI*1), SI
+	NOTQ    SI
+	MOVQ    stepRun_exec+0(R14), CX
+	ANDQ    CX, SI
+	XORQ    SI, CX
+	MOVL    rowStep_d+0(AX), DI
+	ORQ     CX, (R15)(DI*1)
+	MOVQ    SI, stepRun_exec+0(R14)
+	MOVLQSX rowStep_b+0(AX), BX
+	XORQ    FlowRun_full+0(R14), SI
+	JEQ     all
+	POPCNTQ SI, SI
+	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVLQSX rowStep_c+0(AX), BX
+
+all:
+	ADDQ BX, AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepPark()
+// Requires: POPCNT
+TEXT ·stepPark(SB), NOSPLIT|NOFRAME, $0
+	MOVQ    stepRun_exec+0(R14), CX
+	MOVL    rowStep_d+0(AX), DI
+	ORQ     CX, (R15)(DI*1)
+	XORL    SI, SI
+	MOVQ    SI, stepRun_exec+0(R14)
+	MOVLQSX rowStep_b+0(AX), BX
+	XORQ    FlowRun_full+0(R14), SI
+	JEQ     all
+	POPCNTQ SI, SI
+	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVLQSX rowStep_c+0(AX), BX
+
+all:
+	ADDQ BX, AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepJoin()
+// Requires: POPCNT
+TEXT ·stepJoin(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), DI
+	MOVQ    (R15)(DI*1), SI
+	ANDQ    FlowRun_full+0(R14), SI
+	ORQ     stepRun_exec+0(R14), SI
+	MOVQ    $0x00000000, (R15)(DI*1)
+	MOVQ    SI, stepRun_exec+0(R14)
+	MOVLQSX rowStep_b+0(AX), BX
+	XORQ    FlowRun_full+0(R14), SI
+	JEQ     all
+	POPCNTQ SI, SI
+	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVLQSX rowStep_c+0(AX), BX
+
+all:
+	ADDQ BX, AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepKill()
+// Requires: POPCNT
+TEXT ·stepKill(SB), NOSPLIT|NOFRAME, $0
+	XORL    SI, SI
+	MOVQ    SI, stepRun_exec+0(R14)
+	MOVLQSX rowStep_b+0(AX), BX
+	XORQ    FlowRun_full+0(R14), SI
+	JEQ     all
+	POPCNTQ SI, SI
+	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVLQSX rowStep_c+0(AX), BX
+
+all:
+	ADDQ BX, AX
+	MOVQ rowStep_kernel+0(AX), R12
+	JMP  R12
+
+// func stepGo()
+TEXT ·stepGo(SB), NOSPLIT|NOFRAME, $0
+	MOVL    rowStep_a+0(AX), CX
+	SUBQ    CX, R8
+	MOVLQSX rowStep_b+0(AX), DX
+	ADDQ    DX, AX
+	MOVQ    rowStep_kernel+0(AX), R12
+	JMP     R12
+
+// func stepLeave()
+TEXT ·stepLeave(SB), NOSPLIT|NOFRAME, $0
+	MOVQ AX, stepRun_left+0(R14)
+	RET
+
+// func stepEnd()
+TEXT ·stepEnd(SB), NOSPLIT|NOFRAME, $0
 	RET
 
 // The kernels by their numbers.
-DATA ·kernels+0(SB)/8, $·stepMov(SB)
-DATA ·kernels+8(SB)/8, $·stepFAdd(SB)
-DATA ·kernels+16(SB)/8, $·stepFSub(SB)
-DATA ·kernels+24(SB)/8, $·stepFMul(SB)
-DATA ·kernels+32(SB)/8, $·stepIAdd(SB)
-DATA ·kernels+40(SB)/8, $·stepISub(SB)
-DATA ·kernels+48(SB)/8, $·stepIMul(SB)
-DATA ·kernels+56(SB)/8, $·stepAnd(SB)
-DATA ·kernels+64(SB)/8, $·stepOr(SB)
-DATA ·kernels+72(SB)/8, $·stepXor(SB)
-DATA ·kernels+80(SB)/8, $·stepUMin(SB)
-DATA ·kernels+88(SB)/8, $·stepUMax(SB)
-DATA ·kernels+96(SB)/8, $·stepSMin(SB)
-DATA ·kernels+104(SB)/8, $·stepSMax(SB)
-DATA ·kernels+112(SB)/8, $·stepShl(SB)
-DATA ·kernels+120(SB)/8, $·stepShr(SB)
-DATA ·kernels+128(SB)/8, $·stepSar(SB)
-DATA ·kernels+136(SB)/8, $·stepFma(SB)
-DATA ·kernels+144(SB)/8, $·stepIMad(SB)
-DATA ·kernels+152(SB)/8, $·stepLshlAdd(SB)
-DATA ·kernels+160(SB)/8, $·stepSqrt(SB)
-DATA ·kernels+168(SB)/8, $·stepRcp(SB)
-DATA ·kernels+176(SB)/8, $·stepRsq(SB)
-DATA ·kernels+184(SB)/8, $·stepUMulHi(SB)
-DATA ·kernels+192(SB)/8, $·stepIAdd3(SB)
-DATA ·kernels+200(SB)/8, $·stepLshlOr(SB)
-DATA ·kernels+208(SB)/8, $·stepSToF(SB)
-DATA ·kernels+216(SB)/8, $·stepUToF(SB)
-DATA ·kernels+224(SB)/8, $·stepSelect(SB)
-DATA ·kernels+232(SB)/8, $·stepEqual(SB)
-DATA ·kernels+240(SB)/8, $·stepAbove(SB)
-DATA ·kernels+248(SB)/8, $·stepAboveU(SB)
-DATA ·kernels+256(SB)/8, $·stepEqualF(SB)
-DATA ·kernels+264(SB)/8, $·stepAlikeF(SB)
-DATA ·kernels+272(SB)/8, $·stepBelowF(SB)
-DATA ·kernels+280(SB)/8, $·stepAtMostF(SB)
-DATA ·kernels+288(SB)/8, $·stepWordIAdd(SB)
-DATA ·kernels+296(SB)/8, $·stepWordISub(SB)
-DATA ·kernels+304(SB)/8, $·stepWordIMul(SB)
-DATA ·kernels+312(SB)/8, $·stepWordAnd(SB)
-DATA ·kernels+320(SB)/8, $·stepWordOr(SB)
-DATA ·kernels+328(SB)/8, $·stepWordShl(SB)
-DATA ·kernels+336(SB)/8, $·stepWordShr(SB)
-DATA ·kernels+344(SB)/8, $·stepWordIEq(SB)
-DATA ·kernels+352(SB)/8, $·stepWordINe(SB)
-DATA ·kernels+360(SB)/8, $·stepWordULt(SB)
-DATA ·kernels+368(SB)/8, $·stepWordSLt(SB)
-DATA ·kernels+376(SB)/8, $·stepWordMov(SB)
-DATA ·kernels+384(SB)/8, $·stepMaskAnd(SB)
-DATA ·kernels+392(SB)/8, $·stepMaskOr(SB)
-DATA ·kernels+400(SB)/8, $·stepMaskXor(SB)
-DATA ·kernels+408(SB)/8, $·stepMaskNot(SB)
-DATA ·kernels+416(SB)/8, $·stepMaskIEq(SB)
-DATA ·kernels+424(SB)/8, $·stepMaskSelect(SB)
-DATA ·kernels+432(SB)/8, $·stepMaskToLanes(SB)
-DATA ·kernels+440(SB)/8, $·stepMaskMov(SB)
-DATA ·kernels+448(SB)/8, $·stepWholeMov(SB)
-DATA ·kernels+456(SB)/8, $·stepWholeFAdd(SB)
-DATA ·kernels+464(SB)/8, $·stepWholeFSub(SB)
-DATA ·kernels+472(SB)/8, $·stepWholeFMul(SB)
-DATA ·kernels+480(SB)/8, $·stepWholeIAdd(SB)
-DATA ·kernels+488(SB)/8, $·stepWholeISub(SB)
-DATA ·kernels+496(SB)/8, $·stepWholeIMul(SB)
-DATA ·kernels+504(SB)/8, $·stepWholeAnd(SB)
-DATA ·kernels+512(SB)/8, $·stepWholeOr(SB)
-DATA ·kernels+520(SB)/8, $·stepWholeXor(SB)
-DATA ·kernels+528(SB)/8, $·stepWholeFma(SB)
-GLOBL ·kernels(SB), NOPTR, $536
+DATA ·kernels+0(SB)/8, $·stepMovR(SB)
+DATA ·kernels+8(SB)/8, $·stepMovV(SB)
+DATA ·kernels+16(SB)/8, $·stepFAddRR(SB)
+DATA ·kernels+24(SB)/8, $·stepFAddVR(SB)
+DATA ·kernels+32(SB)/8, $·stepFAddRV(SB)
+DATA ·kernels+40(SB)/8, $·stepFAddYR(SB)
+DATA ·kernels+48(SB)/8, $·stepFAddYV(SB)
+DATA ·kernels+56(SB)/8, $·stepFAddRY(SB)
+DATA ·kernels+64(SB)/8, $·stepFAddVY(SB)
+DATA ·kernels+72(SB)/8, $·stepFAddYY(SB)
+DATA ·kernels+80(SB)/8, $·stepFSubRR(SB)
+DATA ·kernels+88(SB)/8, $·stepFSubVR(SB)
+DATA ·kernels+96(SB)/8, $·stepFSubRV(SB)
+DATA ·kernels+104(SB)/8, $·stepFSubYR(SB)
+DATA ·kernels+112(SB)/8, $·stepFSubYV(SB)
+DATA ·kernels+120(SB)/8, $·stepFSubRY(SB)
+DATA ·kernels+128(SB)/8, $·stepFSubVY(SB)
+DATA ·kernels+136(SB)/8, $·stepFSubYY(SB)
+DATA ·kernels+144(SB)/8, $·stepFMulRR(SB)
+DATA ·kernels+152(SB)/8, $·stepFMulVR(SB)
+DATA ·kernels+160(SB)/8, $·stepFMulRV(SB)
+DATA ·kernels+168(SB)/8, $·stepFMulYR(SB)
+DATA ·kernels+176(SB)/8, $·stepFMulYV(SB)
+DATA ·kernels+184(SB)/8, $·stepFMulRY(SB)
+DATA ·kernels+192(SB)/8, $·stepFMulVY(SB)
+DATA ·kernels+200(SB)/8, $·stepFMulYY(SB)
+DATA ·kernels+208(SB)/8, $·stepIAddRR(SB)
+DATA ·kernels+216(SB)/8, $·stepIAddVR(SB)
+DATA ·kernels+224(SB)/8, $·stepIAddRV(SB)
+DATA ·kernels+232(SB)/8, $·stepIAddYR(SB)
+DATA ·kernels+240(SB)/8, $·stepIAddYV(SB)
+DATA ·kernels+248(SB)/8, $·stepIAddRY(SB)
+DATA ·kernels+256(SB)/8, $·stepIAddVY(SB)
+DATA ·kernels+264(SB)/8, $·stepIAddYY(SB)
+DATA ·kernels+272(SB)/8, $·stepISubRR(SB)
+DATA ·kernels+280(SB)/8, $·stepISubVR(SB)
+DATA ·kernels+288(SB)/8, $·stepISubRV(SB)
+DATA ·kernels+296(SB)/8, $·stepISubYR(SB)
+DATA ·kernels+304(SB)/8, $·stepISubYV(SB)
+DATA ·kernels+312(SB)/8, $·stepISubRY(SB)
+DATA ·kernels+320(SB)/8, $·stepISubVY(SB)
+DATA ·kernels+328(SB)/8, $·stepISubYY(SB)
+DATA ·kernels+336(SB)/8, $·stepIMulRR(SB)
+DATA ·kernels+344(SB)/8, $·stepIMulVR(SB)
+DATA ·kernels+352(SB)/8, $·stepIMulRV(SB)
+DATA ·kernels+360(SB)/8, $·stepIMulYR(SB)
+DATA ·kernels+368(SB)/8, $·stepIMulYV(SB)
+DATA ·kernels+376(SB)/8, $·stepIMulRY(SB)
+DATA ·kernels+384(SB)/8, $·stepIMulVY(SB)
+DATA ·kernels+392(SB)/8, $·stepIMulYY(SB)
+DATA ·kernels+400(SB)/8, $·stepAndRR(SB)
+DATA ·kernels+408(SB)/8, $·stepAndVR(SB)
+DATA ·kernels+416(SB)/8, $·stepAndRV(SB)
+DATA ·kernels+424(SB)/8, $·stepAndYR(SB)
+DATA ·kernels+432(SB)/8, $·stepAndYV(SB)
+DATA ·kernels+440(SB)/8, $·stepAndRY(SB)
+DATA ·kernels+448(SB)/8, $·stepAndVY(SB)
+DATA ·kernels+456(SB)/8, $·stepAndYY(SB)
+DATA ·kernels+464(SB)/8, $·stepOrRR(SB)
+DATA ·kernels+472(SB)/8, $·stepOrVR(SB)
+DATA ·kernels+480(SB)/8, $·stepOrRV(SB)
+DATA ·kernels+488(SB)/8, $·stepOrYR(SB)
+DATA ·kernels+496(SB)/8, $·stepOrYV(SB)
+DATA ·kernels+504(SB)/8, $·stepOrRY(SB)
+DATA ·kernels+512(SB)/8, $·stepOrVY(SB)
+DATA ·kernels+520(SB)/8, $·stepOrYY(SB)
+DATA ·kernels+528(SB)/8, $·stepXorRR(SB)
+DATA ·kernels+536(SB)/8, $·stepXorVR(SB)
+DATA ·kernels+544(SB)/8, $·stepXorRV(SB)
+DATA ·kernels+552(SB)/8, $·stepXorYR(SB)
+DATA ·kernels+560(SB)/8, $·stepXorYV(SB)
+DATA ·kernels+568(SB)/8, $·stepXorRY(SB)
+DATA ·kernels+576(SB)/8, $·stepXorVY(SB)
+DATA ·kernels+584(SB)/8, $·stepXorYY(SB)
+DATA ·kernels+592(SB)/8, $·stepUMinRR(SB)
+DATA ·kernels+600(SB)/8, $·stepUMinVR(SB)
+DATA ·kernels+608(SB)/8, $·stepUMinRV(SB)
+DATA ·kernels+616(SB)/8, $·stepUMinYR(SB)
+DATA ·kernels+624(SB)/8, $·stepUMinYV(SB)
+DATA ·kernels+632(SB)/8, $·stepUMinRY(SB)
+DATA ·kernels+640(SB)/8, $·stepUMinVY(SB)
+DATA ·kernels+648(SB)/8, $·stepUMinYY(SB)
+DATA ·kernels+656(SB)/8, $·stepUMaxRR(SB)
+DATA ·kernels+664(SB)/8, $·stepUMaxVR(SB)
+DATA ·kernels+672(SB)/8, $·stepUMaxRV(SB)
+DATA ·kernels+680(SB)/8, $·stepUMaxYR(SB)
+DATA ·kernels+688(SB)/8, $·stepUMaxYV(SB)
+DATA ·kernels+696(SB)/8, $·stepUMaxRY(SB)
+DATA ·kernels+704(SB)/8, $·stepUMaxVY(SB)
+DATA ·kernels+712(SB)/8, $·stepUMaxYY(SB)
+DATA ·kernels+720(SB)/8, $·stepSMinRR(SB)
+DATA ·kernels+728(SB)/8, $·stepSMinVR(SB)
+DATA ·kernels+736(SB)/8, $·stepSMinRV(SB)
+DATA ·kernels+744(SB)/8, $·stepSMinYR(SB)
+DATA ·kernels+752(SB)/8, $·stepSMinYV(SB)
+DATA ·kernels+760(SB)/8, $·stepSMinRY(SB)
+DATA ·kernels+768(SB)/8, $·stepSMinVY(SB)
+DATA ·kernels+776(SB)/8, $·stepSMinYY(SB)
+DATA ·kernels+784(SB)/8, $·stepSMaxRR(SB)
+DATA ·kernels+792(SB)/8, $·stepSMaxVR(SB)
+DATA ·kernels+800(SB)/8, $·stepSMaxRV(SB)
+DATA ·kernels+808(SB)/8, $·stepSMaxYR(SB)
+DATA ·kernels+816(SB)/8, $·stepSMaxYV(SB)
+DATA ·kernels+824(SB)/8, $·stepSMaxRY(SB)
+DATA ·kernels+832(SB)/8, $·stepSMaxVY(SB)
+DATA ·kernels+840(SB)/8, $·stepSMaxYY(SB)
+DATA ·kernels+848(SB)/8, $·stepShlRR(SB)
+DATA ·kernels+856(SB)/8, $·stepShlVR(SB)
+DATA ·kernels+864(SB)/8, $·stepShlRV(SB)
+DATA ·kernels+872(SB)/8, $·stepShlYR(SB)
+DATA ·kernels+880(SB)/8, $·stepShlYV(SB)
+DATA ·kernels+888(SB)/8, $·stepShlRY(SB)
+DATA ·kernels+896(SB)/8, $·stepShlVY(SB)
+DATA ·kernels+904(SB)/8, $·stepShlYY(SB)
+DATA ·kernels+912(SB)/8, $·stepShrRR(SB)
+DATA ·kernels+920(SB)/8, $·stepShrVR(SB)
+DATA ·kernels+928(SB)/8, $·stepShrRV(SB)
+DATA ·kernels+936(SB)/8, $·stepShrYR(SB)
+DATA ·kernels+944(SB)/8, $·stepShrYV(SB)
+DATA ·kernels+952(SB)/8, $·stepShrRY(SB)
+DATA ·kernels+960(SB)/8, $·stepShrVY(SB)
+DATA ·kernels+968(SB)/8, $·stepShrYY(SB)
+DATA ·kernels+976(SB)/8, $·stepSarRR(SB)
+DATA ·kernels+984(SB)/8, $·stepSarVR(SB)
+DATA ·kernels+992(SB)/8, $·stepSarRV(SB)
+DATA ·kernels+1000(SB)/8, $·stepSarYR(SB)
+DATA ·kernels+1008(SB)/8, $·stepSarYV(SB)
+DATA ·kernels+1016(SB)/8, $·stepSarRY(SB)
+DATA ·kernels+1024(SB)/8, $·stepSarVY(SB)
+DATA ·kernels+1032(SB)/8, $·stepSarYY(SB)
+DATA ·kernels+1040(SB)/8, $·stepLshlAddRRR(SB)
+DATA ·kernels+1048(SB)/8, $·stepLshlAddVRR(SB)
+DATA ·kernels+1056(SB)/8, $·stepLshlAddRVR(SB)
+DATA ·kernels+1064(SB)/8, $·stepLshlAddVVR(SB)
+DATA ·kernels+1072(SB)/8, $·stepLshlAddRRV(SB)
+DATA ·kernels+1080(SB)/8, $·stepLshlAddVRV(SB)
+DATA ·kernels+1088(SB)/8, $·stepLshlAddRVV(SB)
+DATA ·kernels+1096(SB)/8, $·stepLshlAddYRR(SB)
+DATA ·kernels+1104(SB)/8, $·stepLshlAddYVR(SB)
+DATA ·kernels+1112(SB)/8, $·stepLshlAddYRV(SB)
+DATA ·kernels+1120(SB)/8, $·stepLshlAddYVV(SB)
+DATA ·kernels+1128(SB)/8, $·stepLshlAddRYR(SB)
+DATA ·kernels+1136(SB)/8, $·stepLshlAddVYR(SB)
+DATA ·kernels+1144(SB)/8, $·stepLshlAddRYV(SB)
+DATA ·kernels+1152(SB)/8, $·stepLshlAddVYV(SB)
+DATA ·kernels+1160(SB)/8, $·stepLshlAddRRY(SB)
+DATA ·kernels+1168(SB)/8, $·stepLshlAddVRY(SB)
+DATA ·kernels+1176(SB)/8, $·stepLshlAddRVY(SB)
+DATA ·kernels+1184(SB)/8, $·stepLshlAddVVY(SB)
+DATA ·kernels+1192(SB)/8, $·stepAddLshlRRR(SB)
+DATA ·kernels+1200(SB)/8, $·stepAddLshlVRR(SB)
+DATA ·kernels+1208(SB)/8, $·stepAddLshlRVR(SB)
+DATA ·kernels+1216(SB)/8, $·stepAddLshlVVR(SB)
+DATA ·kernels+1224(SB)/8, $·stepAddLshlRRV(SB)
+DATA ·kernels+1232(SB)/8, $·stepAddLshlVRV(SB)
+DATA ·kernels+1240(SB)/8, $·stepAddLshlRVV(SB)
+DATA ·kernels+1248(SB)/8, $·stepAddLshlYRR(SB)
+DATA ·kernels+1256(SB)/8, $·stepAddLshlYVR(SB)
+DATA ·kernels+1264(SB)/8, $·stepAddLshlYRV(SB)
+DATA ·kernels+1272(SB)/8, $·stepAddLshlYVV(SB)
+DATA ·kernels+1280(SB)/8, $·stepAddLshlRYR(SB)
+DATA ·kernels+1288(SB)/8, $·stepAddLshlVYR(SB)
+DATA ·kernels+1296(SB)/8, $·stepAddLshlRYV(SB)
+DATA ·kernels+1304(SB)/8, $·stepAddLshlVYV(SB)
+DATA ·kernels+1312(SB)/8, $·stepAddLshlRRY(SB)
+DATA ·kernels+1320(SB)/8, $·stepAddLshlVRY(SB)
+DATA ·kernels+1328(SB)/8, $·stepAddLshlRVY(SB)
+DATA ·kernels+1336(SB)/8, $·stepAddLshlVVY(SB)
+DATA ·kernels+1344(SB)/8, $·stepUMulHiRR(SB)
+DATA ·kernels+1352(SB)/8, $·stepUMulHiVR(SB)
+DATA ·kernels+1360(SB)/8, $·stepUMulHiRV(SB)
+DATA ·kernels+1368(SB)/8, $·stepFmaRRR(SB)
+DATA ·kernels+1376(SB)/8, $·stepFmaVRR(SB)
+DATA ·kernels+1384(SB)/8, $·stepFmaRVR(SB)
+DATA ·kernels+1392(SB)/8, $·stepFmaVVR(SB)
+DATA ·kernels+1400(SB)/8, $·stepFmaRRV(SB)
+DATA ·kernels+1408(SB)/8, $·stepFmaVRV(SB)
+DATA ·kernels+1416(SB)/8, $·stepFmaRVV(SB)
+DATA ·kernels+1424(SB)/8, $·stepIMadRRR(SB)
+DATA ·kernels+1432(SB)/8, $·stepIMadVRR(SB)
+DATA ·kernels+1440(SB)/8, $·stepIMadRVR(SB)
+DATA ·kernels+1448(SB)/8, $·stepIMadVVR(SB)
+DATA ·kernels+1456(SB)/8, $·stepIMadRRV(SB)
+DATA ·kernels+1464(SB)/8, $·stepIMadVRV(SB)
+DATA ·kernels+1472(SB)/8, $·stepIMadRVV(SB)
+DATA ·kernels+1480(SB)/8, $·stepIAdd3RRR(SB)
+DATA ·kernels+1488(SB)/8, $·stepIAdd3VRR(SB)
+DATA ·kernels+1496(SB)/8, $·stepIAdd3RVR(SB)
+DATA ·kernels+1504(SB)/8, $·stepIAdd3VVR(SB)
+DATA ·kernels+1512(SB)/8, $·stepIAdd3RRV(SB)
+DATA ·kernels+1520(SB)/8, $·stepIAdd3VRV(SB)
+DATA ·kernels+1528(SB)/8, $·stepIAdd3RVV(SB)
+DATA ·kernels+1536(SB)/8, $·stepLshlOrRRR(SB)
+DATA ·kernels+1544(SB)/8, $·stepLshlOrVRR(SB)
+DATA ·kernels+1552(SB)/8, $·stepLshlOrRVR(SB)
+DATA ·kernels+1560(SB)/8, $·stepLshlOrVVR(SB)
+DATA ·kernels+1568(SB)/8, $·stepLshlOrRRV(SB)
+DATA ·kernels+1576(SB)/8, $·stepLshlOrVRV(SB)
+DATA ·kernels+1584(SB)/8, $·stepLshlOrRVV(SB)
+DATA ·kernels+1592(SB)/8, $·stepSqrt(SB)
+DATA ·kernels+1600(SB)/8, $·stepRcp(SB)
+DATA ·kernels+1608(SB)/8, $·stepRsq(SB)
+DATA ·kernels+1616(SB)/8, $·stepSToF(SB)
+DATA ·kernels+1624(SB)/8, $·stepUToF(SB)
+DATA ·kernels+1632(SB)/8, $·stepEqualRR(SB)
+DATA ·kernels+1640(SB)/8, $·stepEqualVR(SB)
+DATA ·kernels+1648(SB)/8, $·stepEqualRV(SB)
+DATA ·kernels+1656(SB)/8, $·stepAboveRR(SB)
+DATA ·kernels+1664(SB)/8, $·stepAboveVR(SB)
+DATA ·kernels+1672(SB)/8, $·stepAboveRV(SB)
+DATA ·kernels+1680(SB)/8, $·stepAboveURR(SB)
+DATA ·kernels+1688(SB)/8, $·stepAboveUVR(SB)
+DATA ·kernels+1696(SB)/8, $·stepAboveURV(SB)
+DATA ·kernels+1704(SB)/8, $·stepEqualFRR(SB)
+DATA ·kernels+1712(SB)/8, $·stepEqualFVR(SB)
+DATA ·kernels+1720(SB)/8, $·stepEqualFRV(SB)
+DATA ·kernels+1728(SB)/8, $·stepAlikeFRR(SB)
+DATA ·kernels+1736(SB)/8, $·stepAlikeFVR(SB)
+DATA ·kernels+1744(SB)/8, $·stepAlikeFRV(SB)
+DATA ·kernels+1752(SB)/8, $·stepBelowFRR(SB)
+DATA ·kernels+1760(SB)/8, $·stepBelowFVR(SB)
+DATA ·kernels+1768(SB)/8, $·stepBelowFRV(SB)
+DATA ·kernels+1776(SB)/8, $·stepAtMostFRR(SB)
+DATA ·kernels+1784(SB)/8, $·stepAtMostFVR(SB)
+DATA ·kernels+1792(SB)/8, $·stepAtMostFRV(SB)
+DATA ·kernels+1800(SB)/8, $·stepWordIAddSS(SB)
+DATA ·kernels+1808(SB)/8, $·stepWordIAddLS(SB)
+DATA ·kernels+1816(SB)/8, $·stepWordIAddSL(SB)
+DATA ·kernels+1824(SB)/8, $·stepWordIAddLL(SB)
+DATA ·kernels+1832(SB)/8, $·stepWordISubSS(SB)
+DATA ·kernels+1840(SB)/8, $·stepWordISubLS(SB)
+DATA ·kernels+1848(SB)/8, $·stepWordISubSL(SB)
+DATA ·kernels+1856(SB)/8, $·stepWordISubLL(SB)
+DATA ·kernels+1864(SB)/8, $·stepWordIMulSS(SB)
+DATA ·kernels+1872(SB)/8, $·stepWordIMulLS(SB)
+DATA ·kernels+1880(SB)/8, $·stepWordIMulSL(SB)
+DATA ·kernels+1888(SB)/8, $·stepWordIMulLL(SB)
+DATA ·kernels+1896(SB)/8, $·stepWordAndSS(SB)
+DATA ·kernels+1904(SB)/8, $·stepWordAndLS(SB)
+DATA ·kernels+1912(SB)/8, $·stepWordAndSL(SB)
+DATA ·kernels+1920(SB)/8, $·stepWordAndLL(SB)
+DATA ·kernels+1928(SB)/8, $·stepWordOrSS(SB)
+DATA ·kernels+1936(SB)/8, $·stepWordOrLS(SB)
+DATA ·kernels+1944(SB)/8, $·stepWordOrSL(SB)
+DATA ·kernels+1952(SB)/8, $·stepWordOrLL(SB)
+DATA ·kernels+1960(SB)/8, $·stepWordShlSS(SB)
+DATA ·kernels+1968(SB)/8, $·stepWordShlLS(SB)
+DATA ·kernels+1976(SB)/8, $·stepWordShlSL(SB)
+DATA ·kernels+1984(SB)/8, $·stepWordShlLL(SB)
+DATA ·kernels+1992(SB)/8, $·stepWordShrSS(SB)
+DATA ·kernels+2000(SB)/8, $·stepWordShrLS(SB)
+DATA ·kernels+2008(SB)/8, $·stepWordShrSL(SB)
+DATA ·kernels+2016(SB)/8, $·stepWordShrLL(SB)
+DATA ·kernels+2024(SB)/8, $·stepWordIEqSS(SB)
+DATA ·kernels+2032(SB)/8, $·stepWordIEqLS(SB)
+DATA ·kernels+2040(SB)/8, $·stepWordIEqSL(SB)
+DATA ·kernels+2048(SB)/8, $·stepWordIEqLL(SB)
+DATA ·kernels+2056(SB)/8, $·stepWordINeSS(SB)
+DATA ·kernels+2064(SB)/8, $·stepWordINeLS(SB)
+DATA ·kernels+2072(SB)/8, $·stepWordINeSL(SB)
+DATA ·kernels+2080(SB)/8, $·stepWordINeLL(SB)
+DATA ·kernels+2088(SB)/8, $·stepWordULtSS(SB)
+DATA ·kernels+2096(SB)/8, $·stepWordULtLS(SB)
+DATA ·kernels+2104(SB)/8, $·stepWordULtSL(SB)
+DATA ·kernels+2112(SB)/8, $·stepWordULtLL(SB)
+DATA ·kernels+2120(SB)/8, $·stepWordSLtSS(SB)
+DATA ·kernels+2128(SB)/8, $·stepWordSLtLS(SB)
+DATA ·kernels+2136(SB)/8, $·stepWordSLtSL(SB)
+DATA ·kernels+2144(SB)/8, $·stepWordSLtLL(SB)
+DATA ·kernels+2152(SB)/8, $·stepWordMovS(SB)
+DATA ·kernels+2160(SB)/8, $·stepWordMovL(SB)
+DATA ·kernels+2168(SB)/8, $·stepMaskAnd(SB)
+DATA ·kernels+2176(SB)/8, $·stepMaskOr(SB)
+DATA ·kernels+2184(SB)/8, $·stepMaskXor(SB)
+DATA ·kernels+2192(SB)/8, $·stepMaskNot(SB)
+DATA ·kernels+2200(SB)/8, $·stepMaskIEq(SB)
+DATA ·kernels+2208(SB)/8, $·stepMaskSelect(SB)
+DATA ·kernels+2216(SB)/8, $·stepMaskToLanes(SB)
+DATA ·kernels+2224(SB)/8, $·stepMaskMov(SB)
+DATA ·kernels+2232(SB)/8, $·stepSelect0(SB)
+DATA ·kernels+2240(SB)/8, $·stepSelect1(SB)
+DATA ·kernels+2248(SB)/8, $·stepSelect2(SB)
+DATA ·kernels+2256(SB)/8, $·stepSelect3(SB)
+DATA ·kernels+2264(SB)/8, $·stepMerge(SB)
+DATA ·kernels+2272(SB)/8, $·stepSpread0(SB)
+DATA ·kernels+2280(SB)/8, $·stepSpread1(SB)
+DATA ·kernels+2288(SB)/8, $·stepFill(SB)
+DATA ·kernels+2296(SB)/8, $·stepEnter0(SB)
+DATA ·kernels+2304(SB)/8, $·stepEnter1(SB)
+DATA ·kernels+2312(SB)/8, $·stepPass(SB)
+DATA ·kernels+2320(SB)/8, $·stepBranch0(SB)
+DATA ·kernels+2328(SB)/8, $·stepBranch1(SB)
+DATA ·kernels+2336(SB)/8, $·stepLessBranch0(SB)
+DATA ·kernels+2344(SB)/8, $·stepLessBranch1(SB)
+DATA ·kernels+2352(SB)/8, $·stepLessBranch2(SB)
+DATA ·kernels+2360(SB)/8, $·stepLessBranch3(SB)
+DATA ·kernels+2368(SB)/8, $·stepLessBranch4(SB)
+DATA ·kernels+2376(SB)/8, $·stepLessBranch5(SB)
+DATA ·kernels+2384(SB)/8, $·stepLessBranch6(SB)
+DATA ·kernels+2392(SB)/8, $·stepLessBranch7(SB)
+DATA ·kernels+2400(SB)/8, $·stepBranchActive0(SB)
+DATA ·kernels+2408(SB)/8, $·stepBranchActive1(SB)
+DATA ·kernels+2416(SB)/8, $·stepSplit0(SB)
+DATA ·kernels+2424(SB)/8, $·stepSplit1(SB)
+DATA ·kernels+2432(SB)/8, $·stepPark(SB)
+DATA ·kernels+2440(SB)/8, $·stepJoin(SB)
+DATA ·kernels+2448(SB)/8, $·stepKill(SB)
+DATA ·kernels+2456(SB)/8, $·stepGo(SB)
+DATA ·kernels+2464(SB)/8, $·stepLeave(SB)
+DATA ·kernels+2472(SB)/8, $·stepEnd(SB)
+GLOBL ·kernels(SB), NOPTR, $2480

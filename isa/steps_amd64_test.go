@@ -1,7 +1,9 @@
 package isa
 
 import (
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -30,41 +32,73 @@ func lanesIf(t bool) uint64 {
 func alike(a, b uint32) bool { return a == b || isNaN32(uint64(a)) && isNaN32(uint64(b)) }
 
 // kernelRow is a row of lanes, or of a value that is the same in all.
-func kernelRow(r *rand.Rand, lanes int) (row []uint32, step int32, at func(lane int) uint32) {
+func kernelRow(r *rand.Rand, lanes int) (row []uint32, spread form) {
 	row = make([]uint32, lanes)
 	for i := range row {
 		row[i] = uint32(someBits(r, []Type{F32, I32}[r.IntN(2)]))
 	}
-	if r.IntN(2) == 0 {
-		return row, 0, func(lane int) uint32 { return row[lane%8] }
+	if spread = form(r.IntN(2)); spread != 0 {
+		for i := range row {
+			row[i] = row[0]
+		}
 	}
-	return row, 32, func(lane int) uint32 { return row[lane] }
+	return row, spread
 }
 
 // kernelCase is three sources and a place for the result in one vector file.
 type kernelCase struct {
 	file  []uint32
-	step  rowStep
-	value [3]func(lane int) uint32
+	steps [3]rowStep // the first one moves a source, which the second one may take as what the first one left
+	forms [3]form    // of the sources
 }
 
-func newKernelCase(r *rand.Rand, lanes int, uniform bool) *kernelCase {
+func newKernelCase(r *rand.Rand, lanes int) *kernelCase {
 	c := &kernelCase{}
-	for k, to := range []struct{ at, step *int32 }{{&c.step.a, &c.step.stepA}, {&c.step.b, &c.step.stepB}, {&c.step.c, &c.step.stepC}} {
-		row, step, at := kernelRow(r, lanes)
-		for ; !uniform && step == 0; row, step, at = kernelRow(r, lanes) {
-		}
-		if step == 0 { // eight times the first value, as a spread one is
-			for i := range row {
-				row[i] = row[0]
-			}
-		}
-		*to.at, *to.step, c.value[k] = int32(4*len(c.file)), step, at
-		c.file = append(c.file, row...)
+	for k, at := range c.steps[1].places() {
+		var row []uint32
+		row, c.forms[k] = kernelRow(r, lanes)
+		*at, c.file = int32(4*len(c.file)), append(c.file, row...)
 	}
-	c.step.d = int32(4 * len(c.file))
-	c.file = append(c.file, make([]uint32, lanes)...)
+	c.steps[1].d = int32(4 * len(c.file))
+	c.file = append(c.file, make([]uint32, 2*lanes)...)
+	c.steps[0].kernel, c.steps[0].d = kernelMov.in(0), c.steps[1].d+int32(4*lanes)
+	c.steps[2].kernel = kernelEnd.in(0)
 	return c
+}
+
+// take takes a kernel in a form that fits the sources, of which there are as many as forms say.
+func (c *kernelCase) take(r *rand.Rand, k kernel, lanes, forms int) {
+	n := map[int]int{1: 1, 2: 1, 3: 2, 8: 2, 7: 3, 19: 3}[forms]
+	which := (c.forms[0] | c.forms[1]<<1 | c.forms[2]<<2) & (1<<n - 1)
+	if int(which) >= forms || n > 1 && which == 1<<n-1 {
+		which = 0 // all sources are the same in all lanes: they are rows too
+	}
+	if k < kernelUnchained && n > 1 && lanes == 32 && r.IntN(2) == 0 {
+		from := c.steps[1].places()
+		if n == 2 && r.IntN(4) == 0 {
+			*from[1], which = *from[0], 0
+			copy(c.file[lanes:2*lanes], c.file)
+		}
+		f := Fuser{last: *from[r.IntN(n)] + 1}
+		c.steps[0].a = f.last - 1
+		which = f.chained(&c.steps[1], n, which)
+	}
+	c.steps[1].kernel = k.in(which)
+}
+
+// formsOf says how many forms kernels have.
+func formsOf() map[kernel]int {
+	all := []kernel{kernel(len(kernels))}
+	for _, list := range [][]kernel{slices.Collect(maps.Keys(rowMeanings)), slices.Collect(maps.Keys(testMeanings)), slices.Collect(maps.Keys(wordMeanings)),
+		slices.Collect(maps.Keys(maskMeanings)), {kernelSelect}} {
+		all = append(all, list...)
+	}
+	slices.Sort(all)
+	forms := map[kernel]int{}
+	for i, k := range all[:len(all)-1] {
+		forms[k] = int(all[i+1] - k)
+	}
+	return forms
 }
 
 // Each kernel computes for every lane, scalar or mask what its meaning says.
@@ -73,29 +107,28 @@ func TestKernelsAreTheirMeanings(t *testing.T) {
 		t.Skip("the processor has no AVX2")
 	}
 	r := rand.New(rand.NewPCG(61, 62))
+	forms := formsOf()
 	for range 300 {
 		lanes := []int{32, 64}[r.IntN(2)]
 		for k, meaning := range rowMeanings {
-			c := newKernelCase(r, lanes, k < kernelWholeMov)
-			c.step.kernel, c.step.kind = kernels[k], stepRows
-			if k >= kernelWholeMov {
-				c.step.kind = stepWhole
-			}
-			runSteps(&c.file[0], nil, 0, &c.step, 1, lanes, nil, 0, 0)
+			c := newKernelCase(r, lanes)
+			c.take(r, k, lanes, forms[k])
+			runSteps(&c.file[0], nil, lanes, &c.steps[0], &stepRun{})
 			for lane := range lanes {
-				a, b, x := c.value[0](lane), c.value[1](lane), c.value[2](lane)
+				a, b, x := c.file[lane], c.file[lanes+lane], c.file[2*lanes+lane]
 				if got, want := c.file[3*lanes+lane], meaning(a, b, x); !alike(got, want) {
 					t.Fatalf("kernel %d of %#x, %#x and %#x: found %#x, want %#x", k, a, b, x, got, want)
 				}
 			}
 		}
 		for k, meaning := range testMeanings {
-			c := newKernelCase(r, lanes, true)
-			c.step.kernel, c.step.kind, c.step.c, c.step.d = kernels[k], stepTest, 0, 0
+			c := newKernelCase(r, lanes)
+			c.take(r, k, lanes, forms[k])
+			c.steps[1].c, c.steps[1].d = 0, 0
 			s := []uint64{0}
-			runSteps(&c.file[0], &s[0], ^uint64(0), &c.step, 1, lanes, nil, 0, 0)
+			runSteps(&c.file[0], &s[0], lanes, &c.steps[0], &stepRun{exec: ^uint64(0)})
 			for lane := range lanes {
-				a, b := c.value[0](lane), c.value[1](lane)
+				a, b := c.file[lane], c.file[lanes+lane]
 				if got, want := s[0]>>lane&1 != 0, meaning(a, b, 0); got != want {
 					t.Fatalf("kernel %d of %#x and %#x: found %t, want %t", k, a, b, got, want)
 				}
@@ -110,13 +143,21 @@ func TestScalarKernelsAreTheirMeanings(t *testing.T) {
 		t.Skip("the processor has no AVX2")
 	}
 	r := rand.New(rand.NewPCG(63, 64))
-	step := rowStep{a: 0, b: 8, c: 16, d: 24, stepA: 8, stepB: 8, stepC: 8}
+	forms := formsOf()
 	for range 1000 {
 		v := []uint32{0}
+		steps := [2]rowStep{1: {kernel: kernelEnd.in(0)}}
+		step := &steps[0]
 		for k, meaning := range wordMeanings {
 			s := []uint64{r.Uint64()<<32 | uint64(uint32(someBits(r, I32))), r.Uint64()<<32 | uint64(uint32(someBits(r, I32))), 0, 0}
-			step.kernel, step.kind = kernels[k], stepWord
-			runSteps(&v[0], &s[0], ^uint64(0), &step, 1, 32, nil, 0, 0)
+			which := r.IntN(forms[k])
+			*step = rowStep{kernel: k.in(form(which)), d: 24}
+			for i, at := range step.places()[:2] {
+				if *at = int32(8 * i); which>>i&1 != 0 {
+					*at = int32(uint32(s[i]))
+				}
+			}
+			runSteps(&v[0], &s[0], 32, step, &stepRun{exec: ^uint64(0)})
 			if want := meaning(uint32(s[0]), uint32(s[1]), 0); s[3] != uint64(want) {
 				t.Fatalf("kernel %d of %#x and %#x: found %#x, want %#x", k, s[0], s[1], s[3], want)
 			}
@@ -124,8 +165,14 @@ func TestScalarKernelsAreTheirMeanings(t *testing.T) {
 		for k, meaning := range maskMeanings {
 			s := []uint64{r.Uint64() >> (r.IntN(2) * 64), r.Uint64(), r.Uint64(), r.Uint64()}
 			exec, before := r.Uint64(), s[3]
-			step.kernel, step.kind = kernels[k], stepMask
-			runSteps(&v[0], &s[0], exec, &step, 1, 32, nil, 0, 0)
+			*step = rowStep{kernel: k.in(0), d: 24, scalars: r.Uint32N(8)}
+			for i, at := range step.places() {
+				if *at = int32(8 * i); step.scalars>>i&1 == 0 {
+					*at = int32(r.Uint32())
+					s[i] = uint64(int64(*at))
+				}
+			}
+			runSteps(&v[0], &s[0], 32, step, &stepRun{exec: exec})
 			if want := meaning(s[0], s[1], s[2])&exec | before&^exec; s[3] != want {
 				t.Fatalf("kernel %d of %#x, %#x and %#x under %#x: found %#x, want %#x", k, s[0], s[1], s[2], exec, s[3], want)
 			}
@@ -133,9 +180,15 @@ func TestScalarKernelsAreTheirMeanings(t *testing.T) {
 	}
 }
 
-// Every kernel has a meaning, but for the choice between rows, which TestFusedStepsAreTheirInstructions holds to its instruction.
+// Every form of every kernel has a meaning, but for the last ones, of which the tests of fused steps, fills and loops use each.
 func TestEveryKernelHasAMeaning(t *testing.T) {
-	if n := len(rowMeanings) + len(testMeanings) + len(wordMeanings) + len(maskMeanings) + 1; n != len(kernels) {
-		t.Errorf("%d meanings of %d kernels", n, len(kernels))
+	n := 0
+	for k, forms := range formsOf() {
+		if k < kernelSelect {
+			n += forms
+		}
+	}
+	if n != int(kernelSelect) {
+		t.Errorf("%d forms with a meaning, of %d", n, kernelSelect)
 	}
 }

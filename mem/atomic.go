@@ -52,6 +52,11 @@ func (x *lanes) atomicWords(st *isa.State, env *Env, in *isa.Inst, update rmw.Fu
 		return false
 	}
 	old, value := w.result(st, dst, 0), w.row(st, in.Src[0], 0, 0)
+	if in.Op == isa.AtomicIAdd && !x.values.shared() {
+		x.values.change(w.addWords(st, d, old, value))
+		w.collect(d, how, st, 4)
+		return true
+	}
 	comparator := value
 	if in.Op == isa.AtomicCompareExchange {
 		comparator = w.row(st, in.Src[1], 0, 1)
@@ -70,6 +75,23 @@ func (x *lanes) atomicWords(st *isa.State, env *Env, in *isa.Inst, update rmw.Fu
 	}
 	w.collect(d, how, st, 4)
 	return true
+}
+
+// addWords adds values to the words where a walk goes, and says how many of them changed. Most atomics are that.
+func (w *workspace) addWords(st *isa.State, d *Descriptor, old, value []uint32) (changed uint64) {
+	bytes, addr := d.Bytes, d.Addr
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask) & 63
+		off, v := w.Offsets[l], value[l]
+		w.addr[l] = addr + uint64(off)
+		b := bytes[off : off+4]
+		was := binary.LittleEndian.Uint32(b)
+		binary.LittleEndian.PutUint32(b, was+v)
+		if old[l] = was; v != 0 {
+			changed++
+		}
+	}
+	return changed
 }
 
 // atomicGeneral updates elements of any size and space; done are the lanes that did.

@@ -109,9 +109,19 @@ func (x *lanes) resolveFlat(st *isa.State, m *isa.Mem, mask uint64) {
 	if m.Base.Kind == isa.Vector {
 		panic("mem: a base address differs by lane")
 	}
+	var index lane.Pair
+	vector := m.Index.Kind == isa.Vector
+	if vector {
+		index = lane.Wide(st, m.Index)
+	} else {
+		base += lane.Uniform(st, m.Index)
+	}
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		addr := base + lane.Value(st, m.Index, l, true)
+		addr := base
+		if vector {
+			addr += index.At(l)
+		}
 		w.mem[l], w.off[l], w.addr[l], w.bind[l] = nil, 0, addr, -1
 		if b := w.buffer(x.store, addr); b != nil {
 			w.mem[l], w.off[l] = b.Bytes, addr-b.Addr

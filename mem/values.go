@@ -104,6 +104,16 @@ func (v *Values) changed(old, next uint64) {
 	}
 }
 
+// change counts so many updates.
+func (v *Values) change(n uint64) {
+	if v != nil {
+		v.Changes += n
+	}
+}
+
+// shared says that other goroutines work on the same memory.
+func (v *Values) shared() bool { return v != nil && v.locks != nil }
+
 // Writers is the execution mask for an access: helpers write no memory but
 // their own, and get what their registers held.
 func Writers(st *isa.State, in *isa.Inst) uint64 {

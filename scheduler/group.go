@@ -584,18 +584,29 @@ func (g *group) check(v *visit) bool {
 	}
 	base := lane.Uniform(st, m.Base) + uint64(m.Offset)
 	size := uint64(max(lane.Element(in).Bits()/8, 1)) * uint64(max(m.Count, 1))
-	for mask := lane.Active(st, m); mask != 0; mask &= mask - 1 {
-		l := bits.TrailingZeros64(mask)
-		addr := base + lane.Value(st, m.Index, l, true)
-		if bad := g.allowed(addr, size, in.Op.Has(isa.FlagWrites)); bad != "" {
-			g.fault(v, l, "%s", bad)
+	mask := lane.Active(st, m)
+	if mask == 0 {
+		return true
+	}
+	writes := in.Op.Has(isa.FlagWrites)
+	if m.Index.Kind != isa.Vector {
+		return g.checkLane(v, bits.TrailingZeros64(mask), base+lane.Uniform(st, m.Index), size, writes)
+	}
+	for index := lane.Wide(st, m.Index); mask != 0; mask &= mask - 1 {
+		if l := bits.TrailingZeros64(mask); !g.checkLane(v, l, base+index.At(l), size, writes) {
 			return false
-		}
-		if m.Index.Kind != isa.Vector {
-			break
 		}
 	}
 	return true
+}
+
+// checkLane looks at what a lane accesses.
+func (g *group) checkLane(v *visit, l int, addr, size uint64, writes bool) bool {
+	bad := g.allowed(addr, size, writes)
+	if bad != "" {
+		g.fault(v, l, "%s", bad)
+	}
+	return bad == ""
 }
 
 // allowed says what is wrong with an access to payload memory; nothing when it is empty.

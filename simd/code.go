@@ -66,7 +66,7 @@ func (k kind) waitsFor() account.Reason {
 }
 
 // kinds of the operations that the machine carries out itself; all others are kindCompute.
-var kinds = map[isa.Op]kind{
+var kinds = [isa.NumOps]kind{
 	isa.Clock: kindClock, isa.Realtime: kindClock,
 	isa.Branch: kindBranch, isa.BranchTrue: kindBranch, isa.BranchFalse: kindBranch,
 	isa.BranchExecZ: kindBranch, isa.BranchExecNZ: kindBranch,
@@ -77,7 +77,7 @@ var kinds = map[isa.Op]kind{
 }
 
 // writesExec are the operations that change the execution mask.
-var writesExec = map[isa.Op]bool{isa.MaskSplit: true, isa.MaskPark: true, isa.MaskJoin: true, isa.MaskKill: true}
+var writesExec = [isa.NumOps]bool{isa.MaskSplit: true, isa.MaskPark: true, isa.MaskJoin: true, isa.MaskKill: true}
 
 // A cost is a row of the timing table, in cycles of one wave of the program's size.
 type cost struct {
@@ -381,7 +381,7 @@ func costsSomething(k kind, in *isa.Inst, i int) bool {
 }
 
 func kindOf(in *isa.Inst) kind {
-	if k, ok := kinds[in.Op]; ok {
+	if k := kinds[in.Op]; k != kindCompute {
 		return k
 	}
 	switch {

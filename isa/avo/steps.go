@@ -3,16 +3,17 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Kernels work on rows of a multiple of 32 lanes and on scalars. One on rows finds its result at DI and its sources at SI, DX and BX, each of
-// which goes on by R8, R9 and R10 bytes from eight lanes to the next: 32, or 0 where it is the same in all lanes; lanes in R11 and CX. One of
-// whole rows finds their places in its step, at AX. A test leaves its lanes in SI, and DI and BX as they are; a select finds its mask in SI.
-// One on scalars finds them in SI, DX and BX, leaves its result in SI, and DI, R14 and R15 as they are. All leave R11, R13 and AX.
+// A kernel carries out the step at AX and jumps to the kernel of the next one; the last kernel returns. R13 is the vector file, R15 the scalar
+// registers, R11 how many lanes there are (a multiple of 32), R14 the stepRun, of a flow's steps the FlowRun that begins with it. R8 and R9 are what
+// is left to a flow and what it did. All else is free. A kernel on rows leaves 32 lanes of its result in Y0 to Y3, for the next one.
 
 // An op3 is an instruction with three operands, the last of which it writes.
 type op3 = func(a assembler, x, y, z operand.Op)
@@ -39,8 +40,10 @@ func stepsFile() ([]byte, error) {
 		// 1; the coefficients of 1/sqrt(1-e) - 1, the highest first; a little less and a little more than 1
 		c.root = a.data("fuseRoot", doubles(0x3ff0000000000000, 0x3fd4000000000000, 0x3fd8000000000000, 0x3fe0000000000000, 0x3fefffffffffe000, 0x3ff0000000001000)...)
 		for _, k := range kernels {
-			a.kernel(k.symbol())
-			k.code(a)
+			for v := range k.forms() {
+				a.kernel(k.symbol(v))
+				k.write(a, v)
+			}
 		}
 	})()
 	if err != nil {
@@ -48,139 +51,240 @@ func stepsFile() ([]byte, error) {
 	}
 	b := bytes.NewBuffer(text)
 	b.WriteString("\n// The kernels by their numbers.\n")
-	for i, k := range kernels {
-		fmt.Fprintf(b, "DATA ·kernels+%d(SB)/8, $·%s(SB)\n", 8*i, k.symbol())
+	n := 0
+	for _, k := range kernels {
+		for v := range k.forms() {
+			fmt.Fprintf(b, "DATA ·kernels+%d(SB)/8, $·%s(SB)\n", 8*n, k.symbol(v))
+			n++
+		}
 	}
-	fmt.Fprintf(b, "GLOBL ·kernels(SB), %s, $%d\n", attr.NOPTR.Asm(), 8*len(kernels))
+	fmt.Fprintf(b, "GLOBL ·kernels(SB), %s, $%d\n", attr.NOPTR.Asm(), 8*n)
 	return b.Bytes(), nil
 }
 
-// A source is a register with an address, and the one with how far it is from eight lanes to the next.
+// next goes on to the step after this one.
+func (a assembler) next() {
+	a.LEAQ(field("rowStep__size", reg.RAX), reg.RAX)
+	a.again()
+}
+
+// again carries out the step at AX.
+func (a assembler) again() {
+	a.MOVQ(field("rowStep_kernel", reg.RAX), reg.R12)
+	a.Instruction(&ir.Instruction{Opcode: "JMP", Operands: []operand.Op{reg.R12}, Inputs: []operand.Op{reg.R12}, IsTerminal: true})
+}
+
+// A source is what a step reads: a row of lanes, whose place comes into a register, a value for eight lanes, or what the last kernel left.
 type source struct {
-	at, step reg.GPPhysical
-	third    reg.GPPhysical // three steps, where 32 lanes are taken at a time
+	field string
+	at    reg.GPPhysical
+	value reg.VecPhysical // of one that is the same in all lanes
+	mode
+	chained bool // a source of the step is what the last kernel left
+}
+
+type mode byte
+
+const (
+	aRow   mode = 'R'
+	aValue mode = 'V'
+	aLast  mode = 'Y'
+)
+
+// sources are those of a step.
+func sources(modes ...mode) []source {
+	list := []source{{"rowStep_a", reg.RSI, reg.Y12, 0, false}, {"rowStep_b", reg.RDX, reg.Y13, 0, false}, {"rowStep_c", reg.RBX, reg.Y14, 0, false}}[:len(modes)]
+	for i := range list {
+		list[i].mode, list[i].chained = modes[i], slices.Contains(modes, aLast)
+	}
+	return list
+}
+
+// modesOf are those of n sources in a form: in the first ones, a bit for each source says that it is a value; they are not all values unless
+// there is one source. In those after them one source is what the last kernel left, the first one first, with bits for the others; in the last
+// form of two sources both are.
+func modesOf(n, form int) (list []mode) {
+	last, bits := -1, form
+	if plain := 1<<n - 1; n > 1 && form >= plain {
+		last, bits = (form-plain)>>(n-1), (form-plain)&(1<<(n-1)-1)
+	}
+	for i := range n {
+		if i == last || last == n {
+			list = append(list, aLast)
+			continue
+		}
+		list = append(list, []mode{aRow, aValue}[bits&1])
+		bits >>= 1
+	}
+	return list
+}
+
+// lanes8 are eight lanes, a quarter of 32, as an operand.
+func (s source) lanes8(quarter int) operand.Op {
+	switch s.mode {
+	case aValue:
+		return s.value
+	case aLast:
+		return y(quarter)
+	}
+	return operand.Mem{Base: reg.R13, Index: s.at, Scale: 1, Disp: 32 * quarter}
+}
+
+// load8 is a register that holds eight lanes.
+func (a assembler) load8(s source, quarter int) reg.VecPhysical {
+	to := y(quarter)
+	switch {
+	case s.mode == aValue:
+		return s.value
+	case s.mode == aLast:
+		return to
+	case s.chained:
+		to = y(4 + quarter)
+	}
+	a.VMOVUPS(s.lanes8(quarter), to)
+	return to
+}
+
+// onRows carries out a step on rows, 32 lanes at a time: body leaves eight of them in y(quarter), and done has what comes of 32. end comes
+// after the last ones. A step with a source that the last kernel left is of 32 lanes.
+func (a assembler) onRows(list []source, constants func(list []source), body func(list []source, quarter int), done, end func()) {
+	chained := list[0].chained
+	for _, s := range list {
+		if s.mode != aLast {
+			a.MOVL(field(s.field, reg.RAX), s.at.As32())
+		}
+	}
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	for _, s := range list {
+		if s.mode == aValue {
+			a.VMOVUPS(ahead(reg.R13, s.at, 1), s.value)
+		}
+	}
+	if constants != nil {
+		constants(list)
+	}
+	if !chained {
+		a.MOVL(reg.R11L, reg.ECX)
+		a.Label("more")
+	}
+	for q := range 4 {
+		body(list, q)
+	}
+	done()
+	if !chained {
+		a.SUBL(operand.Imm(32), reg.ECX)
+		a.JG(operand.LabelRef("onward"))
+	}
+	end()
+	if !chained {
+		a.onward(list)
+	}
+}
+
+// onward goes to the next 32 lanes.
+func (a assembler) onward(list []source) {
+	a.Label("onward")
+	for _, s := range list {
+		if s.mode == aRow {
+			a.ADDQ(operand.Imm(128), s.at)
+		}
+	}
+	a.ADDQ(operand.Imm(128), reg.RDI)
+	a.JMP(operand.LabelRef("more"))
+}
+
+// toRow carries out a step whose result is a row.
+func (a assembler) toRow(list []source, constants func(list []source), body func(list []source, quarter int)) {
+	a.onRows(list, constants, body, func() {
+		for q := range 4 {
+			a.VMOVUPS(y(q), operand.Mem{Base: reg.R13, Index: reg.RDI, Scale: 1, Disp: 32 * q})
+		}
+	}, a.next)
+}
+
+// A rowCode is the code of a kernel on rows: what it loads before, and what it leaves of eight lanes in y(quarter).
+type rowCode struct {
+	constants func(a assembler, list []source)
+	body      func(a assembler, list []source, quarter int)
+}
+
+func (c rowCode) of(a assembler) (constants func(list []source), body func(list []source, quarter int)) {
+	if c.constants != nil {
+		constants = func(list []source) { c.constants(a, list) }
+	}
+	return constants, func(list []source, quarter int) { c.body(a, list, quarter) }
+}
+
+// move moves a row.
+var move = rowCode{body: func(a assembler, list []source, q int) { a.VMOVUPS(list[0].lanes8(q), y(q)) }}
+
+// pair is an operation on two rows.
+func pair(o op3) rowCode {
+	return rowCode{body: func(a assembler, list []source, q int) { o(a, list[1].lanes8(q), a.load8(list[0], q), y(q)) }}
+}
+
+// alone is an operation on one row.
+func alone(o func(a assembler, x, y operand.Op)) rowCode {
+	return rowCode{body: func(a assembler, list []source, q int) { o(a, list[0].lanes8(q), y(q)) }}
+}
+
+// shiftMask has the bits that count of how far lanes are shifted, which source by says.
+func shiftMask(by int) func(a assembler, list []source) {
+	return func(a assembler, list []source) {
+		a.VPBROADCASTD(stepConstants.shift, reg.Y8)
+		if list[by].mode == aValue {
+			a.VPAND(list[by].value, reg.Y8, list[by].value)
+		}
+	}
+}
+
+// distance is how far eight lanes are shifted.
+func (a assembler) distance(by source, q int) operand.Op {
+	if by.mode == aValue {
+		return by.value
+	}
+	a.VPAND(by.lanes8(q), reg.Y8, reg.Y9)
+	return reg.Y9
+}
+
+func shift(o op3) rowCode {
+	return rowCode{shiftMask(1), func(a assembler, list []source, q int) { o(a, a.distance(list[1], q), a.load8(list[0], q), y(q)) }}
+}
+
+// then is an operation with the third source on what code leaves.
+func then(code rowCode, o op3) rowCode {
+	return rowCode{code.constants, func(a assembler, list []source, q int) {
+		third := list[2].lanes8(q)
+		if list[2].mode == aLast {
+			third = reg.Y10
+			a.VMOVDQA(y(q), third)
+		}
+		code.body(a, list, q)
+		o(a, third, y(q), y(q))
+	}}
 }
 
 var (
-	first  = source{reg.RSI, reg.R8, reg.R12}
-	second = source{reg.RDX, reg.R9, reg.R15}
-	third  = source{reg.RBX, reg.R10, reg.R14}
+	vpaddd  op3 = func(a assembler, x, y, z operand.Op) { a.VPADDD(x, y, z) }
+	vpmulld op3 = func(a assembler, x, y, z operand.Op) { a.VPMULLD(x, y, z) }
 )
 
-// quarter is eight of 32 lanes.
-func (s source) quarter(n int) operand.Mem {
-	switch n {
-	case 0:
-		return at(s.at, 0)
-	case 3:
-		return ahead(s.at, s.third, 1)
+var addShift = rowCode{shiftMask(2), func(a assembler, list []source, q int) {
+	by := a.distance(list[2], q)
+	vpaddd(a, list[1].lanes8(q), a.load8(list[0], q), y(q))
+	vpsllvd(a, by, y(q), y(q))
+}}
+
+// fma takes its third source to where the result is.
+var fma = rowCode{body: func(a assembler, list []source, q int) {
+	factor := list[0].value
+	if list[0].mode == aRow {
+		factor = y(4 + q)
+		a.VMOVUPS(list[0].lanes8(q), factor)
 	}
-	return ahead(s.at, s.step, uint8(n))
-}
-
-// by32 goes over 32 lanes at a time of sources that lie apart by steps; what body leaves in Y0 to Y3, or where result says, is stored.
-func (a assembler) by32(sources []source, result int, constants, body func()) {
-	for _, s := range sources {
-		a.LEAQ(ahead(s.step, s.step, 2), s.third)
-	}
-	if constants != nil {
-		constants()
-	}
-	a.loop("more", func() {
-		body()
-		for n := range 4 {
-			a.VMOVUPS(y(result+n), at(reg.RDI, 32*n))
-		}
-		for _, s := range sources {
-			a.LEAQ(ahead(s.at, s.step, 4), s.at)
-		}
-		a.ADDQ(operand.Imm(128), reg.RDI)
-		a.SUBQ(operand.Imm(32), reg.RCX)
-	})
-	a.RET()
-}
-
-// load4 loads 32 lanes from register y(n) on.
-func (a assembler) load4(s source, n int) {
-	for q := range 4 {
-		a.VMOVUPS(s.quarter(q), y(n+q))
-	}
-}
-
-func move(a assembler) {
-	a.by32([]source{first}, 0, nil, func() { a.load4(first, 0) })
-}
-
-// pairs is an operation on two rows.
-func (a assembler) pairs(o op3) {
-	a.by32([]source{first, second}, 0, nil, func() {
-		a.load4(first, 0)
-		for q := range 4 {
-			o(a, second.quarter(q), y(q), y(q))
-		}
-	})
-}
-
-func (a assembler) shiftMask() { a.VPBROADCASTD(stepConstants.shift, reg.Y8) }
-
-// shifted shifts Y0 to Y3 by the second source.
-func (a assembler) shifted(o op3) {
-	a.load4(first, 0)
-	for q := range 4 {
-		a.VPAND(second.quarter(q), reg.Y8, y(4+q))
-	}
-	for q := range 4 {
-		o(a, y(4+q), y(q), y(q))
-	}
-}
-
-func shift(o op3) func(a assembler) {
-	return func(a assembler) {
-		a.by32([]source{first, second}, 0, a.shiftMask, func() { a.shifted(o) })
-	}
-}
-
-func fma(a assembler) {
-	a.by32([]source{first, second, third}, 4, nil, func() {
-		a.load4(first, 0)
-		a.load4(third, 4)
-		for q := range 4 {
-			a.VFMADD231PS(second.quarter(q), y(q), y(4+q))
-		}
-	})
-}
-
-func multiplyAdd(a assembler) {
-	a.by32([]source{first, second, third}, 0, nil, func() {
-		a.load4(first, 0)
-		for q := range 4 {
-			a.VPMULLD(second.quarter(q), y(q), y(q))
-		}
-		a.addThird()
-	})
-}
-
-// addThird adds the third source to Y0 to Y3.
-func (a assembler) addThird() {
-	for q := range 4 {
-		a.VPADDD(third.quarter(q), y(q), y(q))
-	}
-}
-
-func shiftAdd(a assembler) {
-	a.by32([]source{first, second, third}, 0, a.shiftMask, func() {
-		a.shifted(vpsllvd)
-		a.addThird()
-	})
-}
-
-func root(a assembler) {
-	a.by32([]source{first}, 0, nil, func() {
-		for q := range 4 {
-			a.VSQRTPS(first.quarter(q), y(q))
-		}
-	})
-}
+	a.VMOVUPS(list[2].lanes8(q), y(q))
+	a.VFMADD231PS(list[1].lanes8(q), factor, y(q))
+}}
 
 // floatOne puts eight floats of 1 into a register; one is the double.
 func (a assembler) floatOne(one operand.Mem, n int) {
@@ -189,35 +293,32 @@ func (a assembler) floatOne(one operand.Mem, n int) {
 	a.VINSERTF128(operand.Imm(1), x(n), y(n), y(n))
 }
 
-func reciprocal(a assembler) {
-	a.by32([]source{first}, 0, func() { a.floatOne(stepConstants.one, 8) }, func() {
-		for q := range 4 {
-			a.VDIVPS(first.quarter(q), reg.Y8, y(q))
-		}
-	})
-}
+var reciprocal = rowCode{func(a assembler, list []source) { a.floatOne(stepConstants.one, 8) },
+	func(a assembler, list []source, q int) { a.VDIVPS(list[0].lanes8(q), reg.Y8, y(q)) }}
 
-// by8 goes over eight lanes at a time: body leaves them in Y0.
-func (a assembler) by8(sources []source, constants, body func()) {
-	if constants != nil {
-		constants()
-	}
-	a.loop("eight", func() {
-		body()
-		a.VMOVUPS(reg.Y0, at(reg.RDI, 0))
-		a.goOn(sources)
-	})
-	a.RET()
-}
+// high has products of even lanes, then of odd ones.
+var high = rowCode{body: func(a assembler, list []source, q int) {
+	a.VMOVDQU(list[0].lanes8(q), reg.Y4)
+	a.VMOVDQU(list[1].lanes8(q), reg.Y5)
+	a.VPMULUDQ(reg.Y5, reg.Y4, reg.Y6)
+	a.VPSRLQ(operand.Imm(32), reg.Y4, reg.Y4)
+	a.VPSRLQ(operand.Imm(32), reg.Y5, reg.Y5)
+	a.VPMULUDQ(reg.Y5, reg.Y4, reg.Y4)
+	a.VPSRLQ(operand.Imm(32), reg.Y6, reg.Y6)
+	a.VPBLENDD(operand.Imm(0xaa), reg.Y4, reg.Y6, y(q))
+}}
 
-// goOn goes to the next eight lanes.
-func (a assembler) goOn(sources []source) {
-	for _, s := range sources {
-		a.ADDQ(s.step, s.at)
-	}
-	a.ADDQ(operand.Imm(32), reg.RDI)
-	a.SUBQ(operand.Imm(8), reg.RCX)
-}
+// fromUnsigned: both halves of a word are exact, so that their sum rounds once.
+var fromUnsigned = rowCode{func(a assembler, list []source) { a.VBROADCASTSS(stepConstants.high, reg.Y8) }, func(a assembler, list []source, q int) {
+	a.VMOVDQU(list[0].lanes8(q), reg.Y4)
+	a.VPSRLD(operand.Imm(16), reg.Y4, reg.Y5)
+	a.VPSLLD(operand.Imm(16), reg.Y4, reg.Y4)
+	a.VPSRLD(operand.Imm(16), reg.Y4, reg.Y4)
+	a.VCVTDQ2PS(reg.Y5, reg.Y5)
+	a.VCVTDQ2PS(reg.Y4, reg.Y4)
+	a.VMULPS(reg.Y8, reg.Y5, reg.Y5)
+	a.VADDPS(reg.Y5, reg.Y4, y(q))
+}}
 
 // inverse makes p of y, which is 1/sqrt(x) but for 2^-11, what is so but for 2^-43: e is 1 - x*y*y.
 func (a assembler) inverse(x, y, e, p operand.Op) {
@@ -233,6 +334,11 @@ func (a assembler) inverse(x, y, e, p operand.Op) {
 // inverseRoot: where a float is the same whether the root is a little less or a little more, it is the one that the double of the root
 // rounds to; elsewhere, and of what has no root, that double is worked out.
 func inverseRoot(a assembler) {
+	a.MOVL(field("rowStep_a", reg.RAX), reg.ESI)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.ADDQ(reg.R13, reg.RSI)
+	a.ADDQ(reg.R13, reg.RDI)
+	a.MOVL(reg.R11L, reg.ECX)
 	for i, n := range []int{8, 9, 10, 11, 14, 15} {
 		a.VBROADCASTSD(stepConstants.root.Offset(8*i), y(n))
 	}
@@ -264,9 +370,11 @@ func inverseRoot(a assembler) {
 	a.Label("store")
 	a.VMOVUPS(reg.X4, at(reg.RDI, 0))
 	a.VMOVUPS(reg.X6, at(reg.RDI, 16))
-	a.goOn([]source{first})
+	a.ADDQ(operand.Imm(32), reg.RSI)
+	a.ADDQ(operand.Imm(32), reg.RDI)
+	a.SUBL(operand.Imm(8), reg.ECX)
 	a.JG(operand.LabelRef("eight"))
-	a.RET()
+	a.next()
 	a.Label("exact")
 	for _, r := range [][2]int{{2, 4}, {3, 6}} {
 		a.VSQRTPD(y(r[0]), y(r[1]))
@@ -274,55 +382,6 @@ func inverseRoot(a assembler) {
 		a.VCVTPD2PSY(y(r[1]), x(r[1]))
 	}
 	a.JMP(operand.LabelRef("store"))
-}
-
-func high(a assembler) {
-	a.by8([]source{first, second}, nil, func() {
-		a.Comment("products of even lanes, then of odd ones")
-		a.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-		a.VMOVDQU(at(reg.RDX, 0), reg.Y1)
-		a.VPMULUDQ(reg.Y1, reg.Y0, reg.Y2)
-		a.VPSRLQ(operand.Imm(32), reg.Y0, reg.Y0)
-		a.VPSRLQ(operand.Imm(32), reg.Y1, reg.Y1)
-		a.VPMULUDQ(reg.Y1, reg.Y0, reg.Y0)
-		a.VPSRLQ(operand.Imm(32), reg.Y2, reg.Y2)
-		a.VPBLENDD(operand.Imm(0xaa), reg.Y0, reg.Y2, reg.Y0)
-	})
-}
-
-func add3(a assembler) {
-	a.by8([]source{first, second, third}, nil, func() {
-		a.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-		a.VPADDD(at(reg.RDX, 0), reg.Y0, reg.Y0)
-		a.VPADDD(at(reg.RBX, 0), reg.Y0, reg.Y0)
-	})
-}
-
-func shiftOr(a assembler) {
-	a.by8([]source{first, second, third}, a.shiftMask, func() {
-		a.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-		a.VPAND(at(reg.RDX, 0), reg.Y8, reg.Y1)
-		a.VPSLLVD(reg.Y1, reg.Y0, reg.Y0)
-		a.VPOR(at(reg.RBX, 0), reg.Y0, reg.Y0)
-	})
-}
-
-func fromSigned(a assembler) {
-	a.by8([]source{first}, nil, func() { a.VCVTDQ2PS(at(reg.RSI, 0), reg.Y0) })
-}
-
-// fromUnsigned: both halves of a word are exact, so that their sum rounds once.
-func fromUnsigned(a assembler) {
-	a.by8([]source{first}, func() { a.VBROADCASTSS(stepConstants.high, reg.Y8) }, func() {
-		a.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-		a.VPSRLD(operand.Imm(16), reg.Y0, reg.Y1)
-		a.VPSLLD(operand.Imm(16), reg.Y0, reg.Y0)
-		a.VPSRLD(operand.Imm(16), reg.Y0, reg.Y0)
-		a.VCVTDQ2PS(reg.Y1, reg.Y1)
-		a.VCVTDQ2PS(reg.Y0, reg.Y0)
-		a.VMULPS(reg.Y8, reg.Y1, reg.Y1)
-		a.VADDPS(reg.Y1, reg.Y0, reg.Y0)
-	})
 }
 
 // spreadBits gives each of eight lanes of a register all ones where its bit in the low byte of r is set; bits has a bit for each.
@@ -333,81 +392,117 @@ func (a assembler) spreadBits(r reg.Register, to int, bits operand.Op) {
 	a.VPCMPEQD(bits, y(to), y(to))
 }
 
-func selectBits(a assembler) {
-	a.by8([]source{second, third}, func() { a.VMOVDQU(stepConstants.lanes, reg.Y8) }, func() {
-		a.spreadBits(reg.ESI, 2, reg.Y8)
-		a.VMOVUPS(at(reg.RBX, 0), reg.Y1)
-		a.VBLENDVPS(reg.Y2, at(reg.RDX, 0), reg.Y1, reg.Y0)
+// choose takes lanes of the first of two sources where their bits in SI are set, and of the second where not.
+func (a assembler) choose(list []source) {
+	a.toRow(list, func([]source) { a.VMOVDQU(stepConstants.lanes, reg.Y8) }, func(list []source, q int) {
+		a.spreadBits(reg.ESI, 4+q, reg.Y8)
+		a.VBLENDVPS(y(4+q), list[0].lanes8(q), a.load8(list[1], q), y(q))
 		a.SHRQ(operand.Imm(8), reg.RSI)
 	})
 }
 
-// collect goes over eight lanes at a time, whose truth body leaves in Y0: it comes in at the bottom of R14, and turns to its place.
-func (a assembler) collect(body func()) {
-	a.XORQ(reg.R14, reg.R14)
-	a.loop("eight", func() {
-		body()
-		a.VMOVMSKPS(reg.Y0, reg.R12L)
-		a.ORQ(reg.R12, reg.R14)
-		a.RORQ(operand.Imm(8), reg.R14)
-		a.ADDQ(reg.R8, reg.RSI)
-		a.ADDQ(reg.R9, reg.RDX)
-		a.SUBQ(operand.Imm(8), reg.RCX)
+// selectBits takes rows b and c by the mask a.
+func selectBits(a assembler, bits int) {
+	a.scalar("rowStep_a", reg.RSI, 0)
+	a.choose(sources(aRow, []mode{aRow, aValue}[bits&1], []mode{aRow, aValue}[bits>>1])[1:])
+}
+
+// merge takes row b where lanes are active, and row c elsewhere.
+func merge(a assembler) {
+	a.MOVQ(field("stepRun_exec", reg.R14), reg.RSI)
+	a.choose(sources(aRow, aRow, aRow)[1:])
+}
+
+// test collects the truth of lanes, which code leaves: it comes in at the bottom of R10, and turns to its place.
+func (a assembler) test(list []source, code rowCode) {
+	a.XORQ(reg.R10, reg.R10)
+	constants, body := code.of(a)
+	a.onRows(list, constants, func(list []source, q int) {
+		body(list, q)
+		a.VMOVMSKPS(y(q), reg.R12L)
+		a.ORQ(reg.R12, reg.R10)
+		a.RORQ(operand.Imm(8), reg.R10)
+	}, func() {}, func() {
+		a.MOVL(reg.R11L, reg.ECX)
+		a.ROLQ(reg.CL, reg.R10)
+		a.MOVLQSX(field("rowStep_c", reg.RAX), reg.RSI)
+		a.XORQ(reg.R10, reg.RSI)
+		a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+		a.toMask()
 	})
-	a.MOVQ(reg.R11, reg.RCX)
-	a.ROLQ(reg.CL, reg.R14)
-	a.MOVQ(reg.R14, reg.RSI)
-	a.RET()
 }
 
-func compare(o op3) func(a assembler) {
-	return func(a assembler) {
-		a.collect(func() {
-			a.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-			o(a, at(reg.RDX, 0), reg.Y0, reg.Y0)
-		})
-	}
+// toMask writes the active lanes of SI to the mask at DI.
+func (a assembler) toMask() {
+	a.MOVQ(ahead(reg.R15, reg.RDI, 1), reg.RDX)
+	a.XORQ(reg.RDX, reg.RSI)
+	a.ANDQ(field("stepRun_exec", reg.R14), reg.RSI)
+	a.XORQ(reg.RDX, reg.RSI)
+	a.MOVQ(reg.RSI, ahead(reg.R15, reg.RDI, 1))
+	a.next()
 }
 
-func compareFloats(predicate uint8) func(a assembler) {
-	return func(a assembler) {
-		a.collect(func() {
-			a.VMOVUPS(at(reg.RSI, 0), reg.Y0)
-			a.VCMPPS(operand.U8(predicate), at(reg.RDX, 0), reg.Y0, reg.Y0)
-		})
-	}
+func compareFloats(predicate uint8) rowCode {
+	return pair(func(a assembler, x, y, z operand.Op) { a.VCMPPS(operand.U8(predicate), x, y, z) })
 }
 
 // aboveUnsigned compares with signs turned.
-func aboveUnsigned(a assembler) {
-	a.VPBROADCASTD(stepConstants.sign, reg.Y8)
-	a.collect(func() {
-		a.VPXOR(at(reg.RSI, 0), reg.Y8, reg.Y0)
-		a.VPXOR(at(reg.RDX, 0), reg.Y8, reg.Y1)
-		a.VPCMPGTD(reg.Y1, reg.Y0, reg.Y0)
-	})
+var aboveUnsigned = rowCode{func(a assembler, list []source) { a.VPBROADCASTD(stepConstants.sign, reg.Y8) }, func(a assembler, list []source, q int) {
+	a.VPXOR(list[0].lanes8(q), reg.Y8, y(4+q))
+	a.VPXOR(list[1].lanes8(q), reg.Y8, y(q))
+	a.VPCMPGTD(y(q), y(4+q), y(q))
+}}
+
+// scalar loads a scalar of 64 bits, or a literal, as the bit of a source in the step says.
+func (a assembler) scalar(name string, to reg.GPPhysical, bit int) {
+	a.MOVLQSX(field(name, reg.RAX), to)
+	a.TESTL(operand.U32(1<<bit), field("rowStep_scalars", reg.RAX))
+	a.JEQ(operand.LabelRef(fmt.Sprintf("literal%d", bit)))
+	a.MOVQ(ahead(reg.R15, to, 1), to)
+	a.Label(fmt.Sprintf("literal%d", bit))
 }
 
-// scalar is an instruction on SI and DX, of 32 bits where its name ends with L.
-func scalar(o func(a assembler, x, y operand.Op)) func(a assembler) {
-	return func(a assembler) {
-		o(a, reg.RDX, reg.RSI)
-		a.RET()
+// masks carries out a step on masks of lanes, which code leaves in SI of those in SI, DX and BX.
+func (a assembler) masks(n int, code func(a assembler)) {
+	for i, s := range sources(aRow, aRow, aRow)[:n] {
+		a.scalar(s.field, s.at, i)
 	}
+	code(a)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.toMask()
+}
+
+// word carries out a step on scalars of 32 bits, which code leaves in SI of those in SI and DX. Bits say which are literals.
+func (a assembler) word(n, bits int, code func(a assembler)) {
+	a.words(n, bits)
+	code(a)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.MOVQ(reg.RSI, ahead(reg.R15, reg.RDI, 1))
+	a.next()
+}
+
+// words loads scalars of 32 bits.
+func (a assembler) words(n, bits int) {
+	for i, s := range sources(aRow, aRow, aRow)[:n] {
+		if a.MOVL(field(s.field, reg.RAX), s.at.As32()); bits>>i&1 == 0 {
+			a.MOVL(ahead(reg.R15, s.at, 1), s.at.As32())
+		}
+	}
+}
+
+// scalar64 is an instruction on SI and DX, and scalar32 one of 32 bits.
+func scalar64(o func(a assembler, x, y operand.Op)) func(a assembler) {
+	return func(a assembler) { o(a, reg.RDX, reg.RSI) }
 }
 
 func scalar32(o func(a assembler, x, y operand.Op)) func(a assembler) {
-	return func(a assembler) {
-		o(a, reg.EDX, reg.ESI)
-		a.RET()
-	}
+	return func(a assembler) { o(a, reg.EDX, reg.ESI) }
 }
 
 func scalarShift(o func(a assembler, ops ...operand.Op)) func(a assembler) {
 	return func(a assembler) {
 		a.MOVQ(reg.RDX, reg.RCX)
 		o(a, reg.CL, reg.ESI)
-		a.RET()
 	}
 }
 
@@ -417,94 +512,202 @@ func truth(o func(a assembler, x operand.Op)) func(a assembler) {
 		a.CMPL(reg.ESI, reg.EDX)
 		o(a, reg.SIB)
 		a.MOVBLZX(reg.SIB, reg.ESI)
-		a.RET()
 	}
 }
 
-// wordMove drops the upper half.
-func wordMove(a assembler) {
-	a.ANDL(reg.ESI, reg.ESI)
-	a.RET()
-}
+func nothing(assembler) {}
 
-func maskNot(a assembler) {
-	a.NOTQ(reg.RSI)
-	a.RET()
-}
+func maskNot(a assembler) { a.NOTQ(reg.RSI) }
 
 func maskEqual(a assembler) {
 	a.XORQ(reg.RDX, reg.RSI)
 	a.NOTQ(reg.RSI)
-	a.RET()
 }
 
 func maskSelect(a assembler) {
 	a.XORQ(reg.RBX, reg.RDX)
 	a.ANDQ(reg.RDX, reg.RSI)
 	a.XORQ(reg.RBX, reg.RSI)
-	a.RET()
 }
 
 func maskToLanes(a assembler) {
 	a.NEGQ(reg.RSI)
 	a.SBBQ(reg.RSI, reg.RSI)
-	a.RET()
 }
 
-// wholeRows goes over 32 lanes at a time of rows whose places are in the step.
-func (a assembler) wholeRows(sources []source, result int, body func()) {
-	fields := map[reg.GPPhysical]string{reg.RDI: "rowStep_d", reg.RSI: "rowStep_a", reg.RDX: "rowStep_b", reg.RBX: "rowStep_c"}
-	places := []reg.GPPhysical{reg.RDI}
-	for _, s := range sources {
-		places = append(places, s.at)
+// spread gives eight lanes at d the scalar register a, or the literal.
+func spread(a assembler, literal int) {
+	from := field("rowStep_a", reg.RAX)
+	if literal == 0 {
+		a.MOVL(from, reg.ESI)
+		from = ahead(reg.R15, reg.RSI, 1)
 	}
-	for _, r := range places {
-		a.MOVLQSX(field(fields[r], reg.RAX), r)
-	}
-	for _, r := range places {
-		a.ADDQ(reg.R13, r)
-	}
-	a.MOVQ(reg.R11, reg.RCX)
-	a.loop("more", func() {
-		body()
-		for n := range 4 {
-			a.VMOVUPS(y(result+n), at(reg.RDI, 32*n))
-		}
-		for i := range places {
-			a.ADDQ(operand.Imm(128), places[len(places)-1-i])
-		}
-		a.SUBQ(operand.Imm(32), reg.RCX)
-	})
-	a.RET()
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.VPBROADCASTD(from, reg.Y15)
+	a.VMOVUPS(reg.Y15, ahead(reg.R13, reg.RDI, 1))
+	a.next()
 }
 
-// rows4 loads 32 lanes of a whole row from register y(n) on.
-func (a assembler) rows4(s source, n int) {
+// fill gives all lanes of rows from d on so many bytes of local memory, at the sum of the scalars a and c, and b. What is outside it leaves.
+func fill(a assembler) {
+	a.scalar("rowStep_a", reg.RSI, 0)
+	a.scalar("rowStep_c", reg.RBX, 2)
+	a.ADDL(reg.EBX, reg.ESI)
+	a.ADDL(field("rowStep_b", reg.RAX), reg.ESI)
+	a.MOVL(field("rowStep_bytes", reg.RAX), reg.R10L)
+	a.LEAQ(ahead(reg.RSI, reg.R10, 1), reg.RDX)
+	a.CMPQ(reg.RDX, field("stepRun_size", reg.R14))
+	a.JHI(operand.LabelRef("leave"))
+	a.ADDQ(field("stepRun_local", reg.R14), reg.RSI)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.ADDQ(reg.R13, reg.RDI)
+	a.Label("row")
+	a.VPBROADCASTD(at(reg.RSI, 0), reg.Y0)
+	a.MOVL(reg.R11L, reg.ECX)
+	a.Label("lanes32")
 	for q := range 4 {
-		a.VMOVUPS(at(s.at, 32*q), y(n+q))
+		a.VMOVUPS(reg.Y0, at(reg.RDI, 32*q))
 	}
+	a.ADDQ(operand.Imm(128), reg.RDI)
+	a.SUBL(operand.Imm(32), reg.ECX)
+	a.JNE(operand.LabelRef("lanes32"))
+	a.ADDQ(operand.Imm(4), reg.RSI)
+	a.SUBL(operand.Imm(4), reg.R10L)
+	a.JNE(operand.LabelRef("row"))
+	a.next()
+	a.Label("leave")
+	leave(a)
 }
 
-// wholePairs is an operation on two whole rows.
-func (a assembler) wholePairs(o op3) {
-	a.wholeRows([]source{first, second}, 0, func() {
-		a.rows4(first, 0)
-		for q := range 4 {
-			o(a, at(reg.RDX, 32*q), y(q), y(q))
-		}
-	})
+// enter counts the step's instructions, unless none are left to the flow. Idle: lanes are idle, and counted too.
+func enter(a assembler, idle int) {
+	a.TESTQ(reg.R8, reg.R8)
+	a.JLE(operand.LabelRef("spent"))
+	a.MOVQ(field("FlowRun_Counts", reg.R14), reg.RSI)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.INCQ(ahead(reg.RSI, reg.RDI, 1))
+	if idle != 0 {
+		a.MOVQ(field("FlowRun_idle", reg.R14), reg.RDX)
+		a.ADDQ(reg.RDX, operand.Mem{Symbol: operand.Symbol{Name: "Issued_Idle"}, Base: reg.RSI, Index: reg.RDI, Scale: 1})
+	}
+	a.MOVL(field("rowStep_a", reg.RAX), reg.ECX)
+	a.SUBQ(reg.RCX, reg.R8)
+	a.ADDQ(reg.RCX, reg.R9)
+	a.next()
+	a.Label("spent")
+	leave(a)
 }
 
-func wholeFma(a assembler) {
-	a.wholeRows([]source{first, second, third}, 4, func() {
-		a.rows4(first, 0)
-		a.rows4(third, 4)
-		for q := range 4 {
-			a.VFMADD231PS(at(reg.RDX, 32*q), y(q), y(4+q))
-		}
-	})
+// leave returns at this step.
+func leave(a assembler) {
+	a.MOVQ(reg.RAX, field("stepRun_left", reg.R14))
+	a.RET()
 }
 
-func wholeMove(a assembler) {
-	a.wholeRows([]source{first}, 0, func() { a.rows4(first, 0) })
+// passOn goes on after the next step.
+func passOn(a assembler) {
+	a.LEAQ(field("2*rowStep__size", reg.RAX), reg.RAX)
+	a.again()
+}
+
+// branch goes on by b bytes, if the scalar register a is not 0, or if it is.
+func branch(a assembler, zero int) {
+	a.MOVL(field("rowStep_a", reg.RAX), reg.ESI)
+	a.decide(ahead(reg.R15, reg.RSI, 1), zero)
+}
+
+// branchActive goes on by b bytes, if lanes are active, or if none are.
+func branchActive(a assembler, zero int) { a.decide(field("stepRun_exec", reg.R14), zero) }
+
+func (a assembler) decide(by operand.Mem, zero int) {
+	a.CMPQ(by, operand.Imm(0))
+	[]func(operand.Op){a.JEQ, a.JNE}[zero](operand.LabelRef("over"))
+	a.DECQ(reg.R8)
+	a.far()
+	a.Label("over")
+	a.next()
+}
+
+// lessBranch compares the scalars a and b, as the test of a loop does, and goes on by c bytes if the first one is less, or if it is not. Bits of the
+// form say which are literals, and which it is.
+func lessBranch(a assembler, form int) {
+	a.words(2, form)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.CMPL(reg.ESI, reg.EDX)
+	a.SETCS(reg.CL)
+	a.MOVBLZX(reg.CL, reg.ECX)
+	a.MOVQ(reg.RCX, ahead(reg.R15, reg.RDI, 1))
+	[]func(operand.Op){a.JCC, a.JCS}[form>>2](operand.LabelRef("over"))
+	a.DECQ(reg.R8)
+	a.MOVLQSX(field("rowStep_c", reg.RAX), reg.RDX)
+	a.ADDQ(reg.RDX, reg.RAX)
+	a.again()
+	a.Label("over")
+	a.next()
+}
+
+// split leaves those lanes active that are in the mask a, or that are not, and puts the others into the mask d.
+func split(a assembler, others int) {
+	a.MOVL(field("rowStep_a", reg.RAX), reg.ESI)
+	a.MOVQ(ahead(reg.R15, reg.RSI, 1), reg.RSI)
+	if others != 0 {
+		a.NOTQ(reg.RSI)
+	}
+	a.MOVQ(field("stepRun_exec", reg.R14), reg.RCX)
+	a.ANDQ(reg.RCX, reg.RSI)
+	a.XORQ(reg.RSI, reg.RCX)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.ORQ(reg.RCX, ahead(reg.R15, reg.RDI, 1))
+	a.activate()
+}
+
+// park puts all active lanes into the mask d.
+func park(a assembler) {
+	a.MOVQ(field("stepRun_exec", reg.R14), reg.RCX)
+	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
+	a.ORQ(reg.RCX, ahead(reg.R15, reg.RDI, 1))
+	kill(a)
+}
+
+func kill(a assembler) {
+	a.XORL(reg.ESI, reg.ESI)
+	a.activate()
+}
+
+// join takes lanes out of the mask a.
+func join(a assembler) {
+	a.MOVL(field("rowStep_a", reg.RAX), reg.EDI)
+	a.MOVQ(ahead(reg.R15, reg.RDI, 1), reg.RSI)
+	a.ANDQ(field("FlowRun_full", reg.R14), reg.RSI)
+	a.ORQ(field("stepRun_exec", reg.R14), reg.RSI)
+	a.MOVQ(operand.U32(0), ahead(reg.R15, reg.RDI, 1))
+	a.activate()
+}
+
+// activate has the lanes in SI active, and goes on by b bytes where these are all lanes, and by c bytes where some are idle.
+func (a assembler) activate() {
+	a.MOVQ(reg.RSI, field("stepRun_exec", reg.R14))
+	a.MOVLQSX(field("rowStep_b", reg.RAX), reg.RBX)
+	a.XORQ(field("FlowRun_full", reg.R14), reg.RSI)
+	a.JEQ(operand.LabelRef("all"))
+	a.POPCNTQ(reg.RSI, reg.RSI)
+	a.MOVQ(reg.RSI, field("FlowRun_idle", reg.R14))
+	a.MOVLQSX(field("rowStep_c", reg.RAX), reg.RBX)
+	a.Label("all")
+	a.ADDQ(reg.RBX, reg.RAX)
+	a.again()
+}
+
+// far goes on by b bytes.
+func (a assembler) far() {
+	a.MOVLQSX(field("rowStep_b", reg.RAX), reg.RDX)
+	a.ADDQ(reg.RDX, reg.RAX)
+	a.again()
+}
+
+// jump goes on by b bytes, and counts a.
+func jump(a assembler) {
+	a.MOVL(field("rowStep_a", reg.RAX), reg.ECX)
+	a.SUBQ(reg.RCX, reg.R8)
+	a.far()
 }

@@ -12,80 +12,165 @@ import (
 type kind int
 
 const (
-	rows   kind = iota // rows of lanes, sources 8 lanes ahead by steps of their own
-	whole              // rows, all of the vector file
-	choice             // rows by a mask
-	test               // rows to a mask
-	word               // scalars of 32 bits
-	mask               // masks of lanes
+	rows    kind = iota // rows of lanes
+	test                // rows to a mask
+	word                // scalars of 32 bits
+	mask                // masks of lanes
+	control             // others
 )
 
-// A kernel is the code of a fused step. Lane is what it computes of one lane's a, b and c (a scalar's; of a test, whether it holds),
-// as an expression of Go: isa's test of kernels holds the code to it. float is the float of bits, and word32 the bits of a float.
+// A kernel is the code of a fused step with n sources, in forms that modesOf says; of one on scalars, or with other code, a form has a bit for
+// each source that is a literal, or whatever its code means by it. Lane is what it computes of one lane's a, b and c (a scalar's; of a test,
+// whether it holds), as an expression of Go: isa's test of kernels holds the code to it. float is the float of bits, and word32 the bits of a float.
 type kernel struct {
-	name string
-	kind kind
-	code func(a assembler)
-	lane string
+	name    string
+	kind    kind
+	n       int
+	chained bool // it has forms for what the last kernel left
+	code    rowCode
+	other   func(a assembler)           // of words and masks, and of others with one form
+	any     func(a assembler, form int) // of others with more
+	lane    string
 }
 
-func (k kernel) symbol() string { return "step" + k.name }
+// forms is how many there are: sources of rows are not all the same in all lanes, but for a move's.
+func (k kernel) forms() int {
+	switch {
+	case k.kind == rows && k.name == "Mov", k.kind == word, k.any != nil:
+		return 1 << k.n
+	case k.chained && k.n == 2:
+		return 3 + 5
+	case k.chained:
+		return 7 + 12
+	case k.kind == rows && k.n > 0, k.kind == test:
+		return 1<<k.n - 1
+	}
+	return 1
+}
+
+// symbol is the name of a form: with a letter for each source, or its number.
+func (k kernel) symbol(form int) string {
+	name := "step" + k.name
+	switch {
+	case k.forms() == 1:
+		return name
+	case k.kind == control:
+		return name + fmt.Sprint(form)
+	case k.kind == word:
+		for i := range k.n {
+			name += string("SL"[form>>i&1]) // a scalar register, a literal
+		}
+		return name
+	}
+	return name + fmt.Sprintf("%s", modesOf(k.n, form))
+}
+
+// write writes the code of a form.
+func (k kernel) write(a assembler, form int) {
+	switch {
+	case k.any != nil:
+		k.any(a, form)
+	case k.kind == test:
+		a.test(sources(modesOf(k.n, form)...), k.code)
+	case k.kind == word:
+		a.word(k.n, form, k.other)
+	case k.kind == mask:
+		a.masks(k.n, k.other)
+	case k.other != nil:
+		k.other(a)
+	default:
+		constants, body := k.code.of(a)
+		a.toRow(sources(modesOf(k.n, form)...), constants, body)
+	}
+}
+
+// row, tests, scalars and lanes make kernels.
+func row(name string, n int, code rowCode, lane string) kernel {
+	return kernel{name: name, kind: rows, n: n, code: code, lane: lane}
+}
+
+// chain makes one that has forms for what the last kernel left.
+func chain(name string, n int, code rowCode, lane string) kernel {
+	return kernel{name: name, kind: rows, n: n, chained: true, code: code, lane: lane}
+}
+
+func tests(name string, code rowCode, lane string) kernel {
+	return kernel{name: name, kind: test, n: 2, code: code, lane: lane}
+}
+
+func scalars(name string, n int, code func(a assembler), lane string) kernel {
+	return kernel{name: "Word" + name, kind: word, n: n, other: code, lane: lane}
+}
+
+func lanes(name string, n int, code func(a assembler), lane string) kernel {
+	return kernel{name: "Mask" + name, kind: mask, n: n, other: code, lane: lane}
+}
 
 // kernels are in the order of their numbers.
 var kernels = concat(
-	[]kernel{{"Mov", rows, move, "a"}},
-	binary(rows, assembler.pairs),
+	[]kernel{row("Mov", 1, move, "a")},
+	binary(),
 	[]kernel{
-		{"Shl", rows, shift(vpsllvd), "a << (b & 31)"},
-		{"Shr", rows, shift(vpsrlvd), "a >> (b & 31)"},
-		{"Sar", rows, shift(vpsravd), "uint32(int32(a) >> (b & 31))"},
-		{"Fma", rows, fma, "fmaWord(a, b, c)"},
-		{"IMad", rows, multiplyAdd, "a*b + c"},
-		{"LshlAdd", rows, shiftAdd, "a<<(b&31) + c"},
-		{"Sqrt", rows, root, "word32(float32(math.Sqrt(float64(float(a)))))"},
-		{"Rcp", rows, reciprocal, "word32(1 / float(a))"},
-		{"Rsq", rows, inverseRoot, "word32(float32(1 / math.Sqrt(float64(float(a)))))"},
-		{"UMulHi", rows, high, "uint32(uint64(a) * uint64(b) >> 32)"},
-		{"IAdd3", rows, add3, "a + b + c"},
-		{"LshlOr", rows, shiftOr, "a<<(b&31) | c"},
-		{"SToF", rows, fromSigned, "word32(float32(int32(a)))"},
-		{"UToF", rows, fromUnsigned, "word32(float32(a))"},
-		{"Select", choice, selectBits, ""},
-		{"Equal", test, compare(vpcmpeqd), "a == b"},
-		{"Above", test, compare(vpcmpgtd), "int32(a) > int32(b)"},
-		{"AboveU", test, aboveUnsigned, "a > b"},
-		{"EqualF", test, compareFloats(0x00), "float(a) == float(b)"},
-		{"AlikeF", test, compareFloats(0x08), "!(float(a) < float(b)) && !(float(a) > float(b))"},
-		{"BelowF", test, compareFloats(0x11), "float(a) < float(b)"},
-		{"AtMostF", test, compareFloats(0x12), "float(a) <= float(b)"},
-		{"WordIAdd", word, scalar32(assembler.ADDL), "a + b"},
-		{"WordISub", word, scalar32(assembler.SUBL), "a - b"},
-		{"WordIMul", word, scalar32(func(a assembler, x, y operand.Op) { a.IMULL(x, y) }), "a * b"},
-		{"WordAnd", word, scalar32(assembler.ANDL), "a & b"},
-		{"WordOr", word, scalar32(assembler.ORL), "a | b"},
-		{"WordShl", word, scalarShift(assembler.SHLL), "a << (b & 31)"},
-		{"WordShr", word, scalarShift(assembler.SHRL), "a >> (b & 31)"},
-		{"WordIEq", word, truth(assembler.SETEQ), "oneIf(a == b)"},
-		{"WordINe", word, truth(assembler.SETNE), "oneIf(a != b)"},
-		{"WordULt", word, truth(assembler.SETCS), "oneIf(a < b)"},
-		{"WordSLt", word, truth(assembler.SETLT), "oneIf(int32(a) < int32(b))"},
-		{"WordMov", word, wordMove, "a"},
-		{"MaskAnd", mask, scalar(assembler.ANDQ), "a & b"},
-		{"MaskOr", mask, scalar(assembler.ORQ), "a | b"},
-		{"MaskXor", mask, scalar(assembler.XORQ), "a ^ b"},
-		{"MaskNot", mask, maskNot, "^a"},
-		{"MaskIEq", mask, maskEqual, "^(a ^ b)"},
-		{"MaskSelect", mask, maskSelect, "a&b | ^a&c"},
-		{"MaskToLanes", mask, maskToLanes, "lanesIf(a != 0)"},
-		{"MaskMov", mask, func(a assembler) { a.RET() }, "a"},
-		{"WholeMov", whole, wholeMove, "a"},
+		chain("Shl", 2, shift(vpsllvd), "a << (b & 31)"),
+		chain("Shr", 2, shift(vpsrlvd), "a >> (b & 31)"),
+		chain("Sar", 2, shift(vpsravd), "uint32(int32(a) >> (b & 31))"),
+		chain("LshlAdd", 3, then(shift(vpsllvd), vpaddd), "a<<(b&31) + c"),
+		chain("AddLshl", 3, addShift, "(a + b) << (c & 31)"),
+		row("UMulHi", 2, high, "uint32(uint64(a) * uint64(b) >> 32)"),
+		row("Fma", 3, fma, "fmaWord(a, b, c)"),
+		row("IMad", 3, then(pair(vpmulld), vpaddd), "a*b + c"),
+		row("IAdd3", 3, then(pair(vpaddd), vpaddd), "a + b + c"),
+		row("LshlOr", 3, then(shift(vpsllvd), vpor), "a<<(b&31) | c"),
+		row("Sqrt", 1, alone(func(a assembler, x, y operand.Op) { a.VSQRTPS(x, y) }), "word32(float32(math.Sqrt(float64(float(a)))))"),
+		row("Rcp", 1, reciprocal, "word32(1 / float(a))"),
+		{name: "Rsq", kind: rows, other: inverseRoot, lane: "word32(float32(1 / math.Sqrt(float64(float(a)))))"},
+		row("SToF", 1, alone(func(a assembler, x, y operand.Op) { a.VCVTDQ2PS(x, y) }), "word32(float32(int32(a)))"),
+		row("UToF", 1, fromUnsigned, "word32(float32(a))"),
+		tests("Equal", pair(vpcmpeqd), "a == b"),
+		tests("Above", pair(vpcmpgtd), "int32(a) > int32(b)"),
+		tests("AboveU", aboveUnsigned, "a > b"),
+		tests("EqualF", compareFloats(0x00), "float(a) == float(b)"),
+		tests("AlikeF", compareFloats(0x08), "!(float(a) < float(b)) && !(float(a) > float(b))"),
+		tests("BelowF", compareFloats(0x11), "float(a) < float(b)"),
+		tests("AtMostF", compareFloats(0x12), "float(a) <= float(b)"),
+		scalars("IAdd", 2, scalar32(assembler.ADDL), "a + b"),
+		scalars("ISub", 2, scalar32(assembler.SUBL), "a - b"),
+		scalars("IMul", 2, scalar32(func(a assembler, x, y operand.Op) { a.IMULL(x, y) }), "a * b"),
+		scalars("And", 2, scalar32(assembler.ANDL), "a & b"),
+		scalars("Or", 2, scalar32(assembler.ORL), "a | b"),
+		scalars("Shl", 2, scalarShift(assembler.SHLL), "a << (b & 31)"),
+		scalars("Shr", 2, scalarShift(assembler.SHRL), "a >> (b & 31)"),
+		scalars("IEq", 2, truth(assembler.SETEQ), "oneIf(a == b)"),
+		scalars("INe", 2, truth(assembler.SETNE), "oneIf(a != b)"),
+		scalars("ULt", 2, truth(assembler.SETCS), "oneIf(a < b)"),
+		scalars("SLt", 2, truth(assembler.SETLT), "oneIf(int32(a) < int32(b))"),
+		scalars("Mov", 1, nothing, "a"),
+		lanes("And", 2, scalar64(assembler.ANDQ), "a & b"),
+		lanes("Or", 2, scalar64(assembler.ORQ), "a | b"),
+		lanes("Xor", 2, scalar64(assembler.XORQ), "a ^ b"),
+		lanes("Not", 1, maskNot, "^a"),
+		lanes("IEq", 2, maskEqual, "^(a ^ b)"),
+		lanes("Select", 3, maskSelect, "a&b | ^a&c"),
+		lanes("ToLanes", 1, maskToLanes, "lanesIf(a != 0)"),
+		lanes("Mov", 1, nothing, "a"),
+		{name: "Select", kind: control, n: 2, any: selectBits},
+		{name: "Merge", kind: control, other: merge},
+		{name: "Spread", kind: control, n: 1, any: spread},
+		{name: "Fill", kind: control, other: fill},
+		{name: "Enter", kind: control, n: 1, any: enter},
+		{name: "Pass", kind: control, other: passOn},
+		{name: "Branch", kind: control, n: 1, any: branch},
+		{name: "LessBranch", kind: control, n: 3, any: lessBranch},
+		{name: "BranchActive", kind: control, n: 1, any: branchActive},
+		{name: "Split", kind: control, n: 1, any: split},
+		{name: "Park", kind: control, other: park},
+		{name: "Join", kind: control, other: join},
+		{name: "Kill", kind: control, other: kill},
+		{name: "Go", kind: control, other: jump},
+		{name: "Leave", kind: control, other: leave},
+		{name: "End", kind: control, other: func(a assembler) { a.RET() }},
 	},
-	binary(whole, assembler.wholePairs)[:wholeOnes],
-	[]kernel{{"WholeFma", whole, wholeFma, "fmaWord(a, b, c)"}},
 )
-
-// wholeOnes are how many of the operations on two rows have a form for whole rows: those that programs have most of.
-const wholeOnes = 9
 
 // pairs are the operations on two rows.
 var pairs = []struct {
@@ -109,10 +194,9 @@ var pairs = []struct {
 }
 
 // binary are the kernels of the operations on two rows.
-func binary(k kind, code func(a assembler, o op3)) (list []kernel) {
-	prefix := map[kind]string{whole: "Whole"}[k]
+func binary() (list []kernel) {
 	for _, p := range pairs {
-		list = append(list, kernel{prefix + p.name, k, func(a assembler) { code(a, p.op) }, p.lane})
+		list = append(list, chain(p.name, 2, pair(p.op), p.lane))
 	}
 	return list
 }
@@ -129,15 +213,20 @@ const generated = "// Code generated by isa/avo. DO NOT EDIT.\n\npackage isa\n\n
 // kernelNames is the Go file of the kernels' numbers.
 func kernelNames() ([]byte, error) {
 	var b strings.Builder
-	b.WriteString(generated + "// A kernel is the number of a step's code.\ntype kernel int\n\nconst (\n")
-	for i, k := range kernels {
-		b.WriteString("\tkernel" + k.name)
-		if i == 0 {
-			b.WriteString(" kernel = iota")
-		}
-		b.WriteString("\n")
+	b.WriteString(generated + "// A kernel is the number of a step's code, in its first form; the others follow it.\ntype kernel int\n\nconst (\n")
+	n := 0
+	for _, k := range kernels {
+		fmt.Fprintf(&b, "\tkernel%s kernel = %d\n", k.name, n)
+		n += k.forms()
 	}
-	b.WriteString(")\n\n// kernels are where the code of steps begins.\n" + fmt.Sprintf("var kernels [%d]uintptr\n", len(kernels)))
+	last := 0
+	for n, k := 0, 0; k < len(kernels); k++ {
+		if n += kernels[k].forms(); kernels[k].chained {
+			last = n
+		}
+	}
+	fmt.Fprintf(&b, "\n\t// Those with two sources or more before it have forms for what the last kernel left.\n\tkernelUnchained kernel = %d\n", last)
+	b.WriteString(")\n\n// kernels are where the code of steps begins.\n" + fmt.Sprintf("var kernels [%d]uintptr\n", n))
 	return format.Source([]byte(b.String()))
 }
 
@@ -150,7 +239,7 @@ func kernelTests() ([]byte, error) {
 		kinds             []kind
 		bits              int
 	}{
-		{"rowMeanings are what kernels on rows compute of one lane.", "rowMeanings", "uint32", []kind{rows, whole}, 32},
+		{"rowMeanings are what kernels on rows compute of one lane.", "rowMeanings", "uint32", []kind{rows}, 32},
 		{"testMeanings are the lanes for which kernels of tests hold.", "testMeanings", "bool", []kind{test}, 32},
 		{"wordMeanings are what kernels on scalars compute.", "wordMeanings", "uint32", []kind{word}, 32},
 		{"maskMeanings are what kernels on masks compute.", "maskMeanings", "uint64", []kind{mask}, 64},

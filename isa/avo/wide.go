@@ -45,6 +45,24 @@ type wideRows struct {
 	bits, shift, sign, one operand.Mem
 }
 
+// A stepped source is a register with an address, and the one with how far it is from eight lanes to the next.
+type stepped struct{ at, step reg.GPPhysical }
+
+var (
+	first  = stepped{reg.RSI, reg.R8}
+	second = stepped{reg.RDX, reg.R9}
+	third  = stepped{reg.RBX, reg.R10}
+)
+
+// goOn goes to the next eight lanes.
+func (w wideRows) goOn(sources []stepped) {
+	for _, s := range sources {
+		w.ADDQ(s.step, s.at)
+	}
+	w.ADDQ(operand.Imm(32), reg.RDI)
+	w.SUBQ(operand.Imm(8), reg.RCX)
+}
+
 // sources2 loads what two sources are given by.
 func (w wideRows) sources2() {
 	w.arg("a", reg.RSI)
@@ -55,7 +73,7 @@ func (w wideRows) sources2() {
 }
 
 // each goes over eight lanes at a time, which body leaves in Y0, and returns.
-func (w wideRows) each(sources []source, body func()) {
+func (w wideRows) each(sources []stepped, body func()) {
 	w.loop("eight", func() {
 		body()
 		w.VMOVDQU(reg.Y0, at(reg.RDI, 0))
@@ -69,7 +87,7 @@ func (w wideRows) binary(name string, o op3) {
 	w.function(name, "func(d, a, b *uint32, lanes, stepA, stepB int)")
 	w.arg("d", reg.RDI)
 	w.sources2()
-	w.each([]source{first, second}, func() {
+	w.each([]stepped{first, second}, func() {
 		w.VMOVDQU(at(reg.RSI, 0), reg.Y0)
 		w.VMOVDQU(at(reg.RDX, 0), reg.Y1)
 		o(w.assembler, reg.Y1, reg.Y0, reg.Y0)
@@ -90,7 +108,7 @@ func (w wideRows) shifts(name string, o op3) {
 	w.arg("d", reg.RDI)
 	w.sources2()
 	w.shiftMask()
-	w.each([]source{first, second}, func() { w.shifted(o) })
+	w.each([]stepped{first, second}, func() { w.shifted(o) })
 }
 
 // test collects the bits of a comparison, which body leaves in Y0, from the left, eight at a time.
@@ -146,7 +164,7 @@ func (w wideRows) ternary(name string, constants, body func()) {
 	if constants != nil {
 		constants()
 	}
-	w.each([]source{first, second, third}, body)
+	w.each([]stepped{first, second, third}, body)
 }
 
 func (w wideRows) fma() {
@@ -179,7 +197,7 @@ func (w wideRows) selectBits() {
 	w.sources2()
 	w.arg("mask", reg.R10)
 	w.VMOVDQU(w.bits, reg.Y3)
-	w.each([]source{first, second}, func() {
+	w.each([]stepped{first, second}, func() {
 		w.chosen()
 		w.VMOVDQU(at(reg.RDX, 0), reg.Y1)
 		w.VBLENDVPS(reg.Y2, at(reg.RSI, 0), reg.Y1, reg.Y0)
@@ -194,7 +212,7 @@ func (w wideRows) mergeBits() {
 	w.arg("mask", reg.R10)
 	w.MOVQ(operand.U32(32), reg.R8)
 	w.VMOVDQU(w.bits, reg.Y3)
-	w.each([]source{first}, func() {
+	w.each([]stepped{first}, func() {
 		w.chosen()
 		w.VMOVDQU(at(reg.RDI, 0), reg.Y1)
 		w.VBLENDVPS(reg.Y2, at(reg.RSI, 0), reg.Y1, reg.Y0)
@@ -224,7 +242,7 @@ func (w wideRows) unary(name string, constants, body func()) {
 	if constants != nil {
 		constants()
 	}
-	w.each([]source{first}, body)
+	w.each([]stepped{first}, body)
 }
 
 // inverseRoot rounds what doubles give.
@@ -246,7 +264,7 @@ func (w wideRows) inverseRoot() {
 			w.VCVTPD2PSY(y(h), x(h))
 			w.VMOVUPS(x(h), at(reg.RDI, 16*h))
 		}
-		w.goOn([]source{first})
+		w.goOn([]stepped{first})
 	})
 	w.VZEROUPPER()
 	w.RET()

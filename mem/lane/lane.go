@@ -25,16 +25,31 @@ func Uniform(st *isa.State, r isa.Reg) uint64 {
 
 // Value is a lane's value of an operand of one register row, or two when wide.
 func Value(st *isa.State, r isa.Reg, lane int, wide bool) uint64 {
+	if wide || r.Kind != isa.Vector {
+		return other(st, r, lane)
+	}
+	return uint64(st.V[int(r.Index)*st.Lanes+lane])
+}
+
+// other is what Value is of two rows, or of what is the same in all lanes.
+func other(st *isa.State, r isa.Reg, lane int) uint64 {
 	if r.Kind != isa.Vector {
 		return Uniform(st, r)
 	}
-	i := int(r.Index)*st.Lanes + lane
-	v := uint64(st.V[i])
-	if wide {
-		v |= uint64(st.V[i+st.Lanes]) << 32
-	}
-	return v
+	return Wide(st, r).At(lane)
 }
+
+// A Pair is the two rows of a vector register of 64-bit values.
+type Pair struct{ low, high []uint32 }
+
+// Wide is the pair of rows of a vector register.
+func Wide(st *isa.State, r isa.Reg) Pair {
+	i := int(r.Index) * st.Lanes
+	return Pair{st.V[i : i+st.Lanes], st.V[i+st.Lanes:][:st.Lanes]}
+}
+
+// At is a lane's value.
+func (p Pair) At(lane int) uint64 { return uint64(p.low[lane]) | uint64(p.high[lane])<<32 }
 
 // Set writes a lane's result; a scalar destination keeps the last one written,
 // which is that of the highest active lane.

@@ -1,0 +1,168 @@
+package isa
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// A nativeFlow is a flow in assembly.
+type nativeFlow struct {
+	steps []rowStep
+	forms [2]nativeForm
+	need  int // words of the vector file
+}
+
+// A nativeForm are the steps that are carried out when all lanes are active, or when some are idle.
+type nativeForm struct {
+	first  []int      // of the steps that a step is made of
+	begins []*rowStep // by instruction: where it is entered
+}
+
+// assemble makes the flow of steps.
+func (f *Flow) assemble() {
+	if !wideRows {
+		return
+	}
+	n := &f.native
+	for which := range n.forms {
+		for i := range f.steps {
+			at := len(n.steps)
+			n.steps = f.assembled(n.steps, i, form(which))
+			n.forms[which].first = append(n.forms[which].first, min(at, len(n.steps)-1)) // a branch may take the place of the step before it
+		}
+	}
+	n.steps = append(n.steps, rowStep{}) // after one that is left, whether it is gone on with or not
+	for which := range n.forms {
+		f.link(&n.forms[which])
+	}
+}
+
+// link says how far steps go.
+func (f *Flow) link(n *nativeForm) {
+	for i, s := range f.steps {
+		x := &f.native.steps[n.first[i]]
+		far := func(to *nativeForm) int32 {
+			return int32(to.first[f.begins[s.at]]-n.first[i]) * int32(unsafe.Sizeof(*x))
+		}
+		switch {
+		case s.kind == flowBranch && slices.Contains(kernels[kernelLessBranch:][:8], x.kernel):
+			x.c = far(n)
+		case s.kind == flowBranch || s.kind == flowGo:
+			x.b = far(n)
+		case s.kind == flowMask:
+			x.b, x.c = far(&f.native.forms[0]), far(&f.native.forms[1])
+		}
+	}
+	for _, i := range f.begins {
+		n.begins = append(n.begins, &f.native.steps[n.first[i]])
+	}
+}
+
+// assembled puts step i at the end of a list.
+func (f *Flow) assembled(list []rowStep, i int, which form) []rowStep {
+	s := &f.steps[i]
+	x := rowStep{number: int32(i)}
+	switch s.kind {
+	case flowFused:
+		f.native.need = max(f.native.need, s.fused.need)
+		first := len(list)
+		list = append(list, [][]rowStep{s.fused.steps, s.fused.masked}[which]...)
+		for k := range list[first:] {
+			list[first+k].number = int32(i)
+		}
+		return list
+	case flowEnter:
+		x.kernel, x.d, x.a = kernelEnter.in(which), s.at*int32(unsafe.Sizeof(Issued{})), s.count
+	case flowPass:
+		x.kernel = kernelPass.in(0)
+	case flowBranch:
+		if last := len(list) - 1; f.steps[i-1].fused != nil && list[last].compares(s.in) {
+			return append(list[:last], list[last].branch(s.in, i))
+		}
+		x.kernel, x.a = kernelOfBranch[s.in.Op], 8*int32(s.in.Src[0].Index)
+	case flowMask:
+		x.kernel, x.d, x.a = kernelOfMask(s.in), 8*int32(s.in.Dst.Index), 8*int32(s.in.Src[0].Index)
+	case flowGo:
+		x.kernel, x.a = kernelGo.in(0), s.count
+	default:
+		x.kernel = kernelLeave.in(0)
+	}
+	return append(list, x)
+}
+
+// compares says that a step computes what a branch asks, by comparing two scalars.
+func (s *rowStep) compares(in *Inst) bool {
+	k := slices.Index(kernels[kernelWordULt:][:4], s.kernel)
+	return k >= 0 && NumSources(in.Op) > 0 && s.d == 8*int32(in.Src[0].Index)
+}
+
+// branch is the step with the branch, which is step i of a flow.
+func (s rowStep) branch(in *Inst, i int) rowStep {
+	which := form(slices.Index(kernels[kernelWordULt:][:4], s.kernel))
+	if in.Op == BranchFalse {
+		which |= 4
+	}
+	s.kernel, s.number = kernelLessBranch.in(which), int32(i)
+	return s
+}
+
+var kernelOfBranch = map[Op]uintptr{BranchTrue: kernelBranch.in(0), BranchFalse: kernelBranch.in(1), BranchExecNZ: kernelBranchActive.in(0), BranchExecZ: kernelBranchActive.in(1)}
+
+// kernelOfMask is that of an instruction that changes which lanes are active.
+func kernelOfMask(in *Inst) uintptr {
+	switch {
+	case in.Op == MaskPark:
+		return kernelPark.in(0)
+	case in.Op == MaskJoin:
+		return kernelJoin.in(0)
+	case in.Op == MaskKill:
+		return kernelKill.in(0)
+	case in.Imm != 0:
+		return kernelSplit.in(1)
+	}
+	return kernelSplit.in(0)
+}
+
+// begin finds the step to begin with.
+func (f *Flow) begin(st *State, r *FlowRun, at int32) {
+	if !wideRows {
+		return
+	}
+	n := &f.native.forms[0]
+	if st.Exec != st.Full {
+		n = &f.native.forms[1]
+	}
+	r.left = n.begins[at]
+}
+
+// runFlow carries out steps from the one on at which r was left.
+//
+//go:noescape
+func runFlow(v *uint32, s *uint64, lanes int, r *FlowRun)
+
+// Run goes on until the flow is left, and says with what number.
+func (f *Flow) Run(st *State, r *FlowRun) int32 {
+	if !wideRows {
+		return f.walk(st, r)
+	}
+	if st.Local != nil {
+		r.local, r.size = firstOf(st.Local.Bytes), len(st.Local.Bytes)
+	}
+	for v := st.V[:f.native.need]; ; {
+		runFlow(firstOf(v), firstOf(st.S), st.Lanes, r)
+		left := r.left
+		st.Exec = r.exec
+		r.left = (*rowStep)(unsafe.Add(unsafe.Pointer(left), unsafe.Sizeof(*left)))
+		switch s := &f.steps[left.number]; s.kind {
+		case flowLeave, flowEnd:
+			return s.at
+		case flowEnter:
+			r.At = s.at
+			return Spent
+		case flowExec:
+			s.in.Exec(st, s.in)
+		case flowFused:
+			s.fused.fills[left.fill].do(st)
+		}
+	}
+}
