@@ -5,14 +5,13 @@ import "math/bits"
 // translations are the addresses whose translations a compute unit keeps: so many ranges, in sets of a few of which the least
 // recently used goes.
 type translations struct {
-	sets   []translationSet
-	choose divider // among the sets
-	high   uint    // from which bit of a number on it adds to its set
-	last   uint8   // place of a set
-	shift  uint    // log2 of the bytes of a range
-	cost   uint64  // fixed-point cycles of one that is not held
-	second bool    // those that are not held are asked of a second level
-	missed []int32 // lines of the instruction at hand that begin a range which is not held, where there is a second level
+	sets   []translationSet // so many that they are a power of two
+	high   uint             // from which bit of a number on it adds to its set
+	last   uint8            // place of a set
+	shift  uint             // log2 of the bytes of a range
+	cost   uint64           // fixed-point cycles of one that is not held
+	second bool             // those that are not held are asked of a second level
+	missed []int32          // lines of the instruction at hand that begin a range which is not held, where there is a second level
 }
 
 // A translationSet is a ring of numbers of ranges, plus 1; 0: none.
@@ -32,9 +31,9 @@ func newTranslations(s *HierarchySpec) *translations {
 		return nil
 	}
 	ways := min(v.TranslationEntries, translationWays)
-	sets := newDivider(v.TranslationEntries / ways)
+	sets := v.TranslationEntries / ways
 	return &translations{shift: log2(v.TranslationBytes), second: second, cost: uint64(v.TranslationCycles * (1 << fixedShift)),
-		sets: make([]translationSet, sets.n), choose: sets, high: highBit(sets), last: uint8(ways - 1)}
+		sets: make([]translationSet, sets), high: highBit(sets), last: uint8(ways - 1)}
 }
 
 // cycles are those that the lines of an instruction, in the order of lanes, wait for translations that are not held.
@@ -56,8 +55,7 @@ func (t *translations) cycles(lines []Line) uint64 {
 
 // holds says whether a range's translation is held, and holds it from then on.
 func (t *translations) holds(number uint64) bool {
-	_, set := t.choose.split(number ^ number>>(t.high&anyShift))
-	s := &t.sets[set]
+	s := &t.sets[(number^number>>(t.high&anyShift))&uint64(len(t.sets)-1)]
 	place := s.find(number)
 	if place < 0 {
 		s.first = (s.first - 1) & t.last
@@ -105,12 +103,12 @@ type recentRanges struct {
 }
 
 // highBit is from which bit of a number on it adds to its choice of a set.
-func highBit(sets divider) uint { return uint(bits.Len64(sets.n)) }
+func highBit(sets int) uint { return uint(bits.Len(uint(sets))) }
 
 func newRecentRanges(entries, ways int) recentRanges {
 	ways = min(entries, ways)
 	sets := newDivider(entries / ways)
-	return recentRanges{sets: sets, high: highBit(sets), ways: ways, held: make([]uint64, entries)}
+	return recentRanges{sets: sets, high: highBit(entries / ways), ways: ways, held: make([]uint64, entries)}
 }
 
 // find says whether a number is held, and holds it as the first of its set from then on. way is the place that it has left, or that of
