@@ -1,9 +1,6 @@
 package mem
 
-import (
-	"spvsim/mem/lane"
-	"spvsim/spec"
-)
+import "spvsim/spec"
 
 // fixedShift places the binary point of booked time: 1/65536 cycle.
 const fixedShift = 16
@@ -115,7 +112,7 @@ type cache struct {
 	*level
 	slices []slice
 	next   *cache
-	ahead  bool // what the next level keeps of a line is fetched before a request comes to that line
+	soon   *soon // nil: where the next level has a line is looked for when it is asked for
 	mem    memory
 	link   [3]timetable // to the next level, by direction, and what both share
 	credit queue        // requests on the link that the next level has not taken
@@ -167,25 +164,14 @@ func newCache(l *level, next *cache, mem memory) *cache {
 	c := &cache{level: l, slices: make([]slice, l.Slices), next: next, mem: mem, credit: newQueue(l.LinkCredits, l.now)}
 	for i := range c.slices {
 		s := &c.slices[i]
-		s.index, s.ways = uint64(i), l.Ways
+		s.index = uint64(i)
 		s.requests, s.misses = newQueue(l.Requests, l.now), newQueue(l.Misses, l.now)
 		s.writes, s.atomics = newQueue(l.WriteBuffer, l.now), newQueue(l.Atomics, l.now)
 	}
-	c.ahead = next != nil && next.Bytes/next.LineBytes*len(next.caches) >= manyLines
-	return c
-}
-
-const (
-	manyLines  = 1 << 16 // of all instances of a level, beyond the host's caches: 12 bytes are kept of each, and more
-	linesAhead = 6       // take the host longer than its memory does
-)
-
-// prefetch has the host fetch what is kept of a line that is asked for soon.
-func (p place) prefetch() {
-	if p.ways <= wordWays {
-		lane.Prefetch(p.tags, p.first, p.ways)
-		lane.Prefetch(p.lines, p.first, p.ways)
+	if next != nil && next.Bytes/next.LineBytes*len(next.caches) >= manyLines {
+		c.soon = newSoon(l, next.level)
 	}
+	return c
 }
 
 // enter books the slice and counts the request.
@@ -200,8 +186,7 @@ func (c *cache) enter(s *slice, at, delay uint64, bytes uint32) uint64 {
 // has waited for so far; moved are the bytes that leave, those of each lane where lanes ask. Queues in a row overlap, so the longest one counts.
 // Booking at unhindered times keeps each level's bookings in the order of issue
 // and a level from idling for requests that are not there yet.
-func (c *cache) read(at, delay, addr uint64, bytes, moved uint32) (ready, taken uint64) {
-	p := c.locate(addr)
+func (c *cache) read(p place, at, delay, addr uint64, bytes, moved uint32) (ready, taken uint64) {
 	delay = c.hold(&p.requests, at, delay)
 	arrives := at
 	taken = at + delay
@@ -310,16 +295,17 @@ func (c *cache) cross(at, delay uint64, bytes uint32, kind Kind) uint64 {
 
 // fetch reads a line of this level from the next, whose lines may be smaller.
 func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
-	delay, addr = c.cross(at, delay, bytes, Read), c.frames.place(addr)
+	delay = c.cross(at, delay, bytes, Read)
 	if c.next == nil {
-		ready, taken := c.mem.transfer(at, delay, addr, bytes, Read)
+		ready, taken := c.mem.transfer(at, delay, c.frames.place(addr), bytes, Read)
 		c.credit.enter(taken)
 		return ready
 	}
-	last := uint64(0)
+	p, addr := c.soon.find(c, at+delay, addr)
 	step := min(bytes, uint32(c.next.LineBytes))
-	for done := uint32(0); done < bytes; done += step {
-		r, taken := c.next.read(at, delay, addr+uint64(done), step, step)
+	ready, last := c.next.read(p, at, delay, addr, step, step)
+	for done := step; done < bytes; done += step {
+		r, taken := c.next.read(c.next.locate(addr+uint64(done)), at, delay, addr+uint64(done), step, step)
 		ready, last = max(ready, r), max(last, taken)
 	}
 	c.credit.enter(last)
@@ -470,7 +456,7 @@ func (c *cache) coherent(at, delay, addr uint64, kind Kind, l *Line, bytes uint3
 	case !c.shared:
 		return c.pass(at, delay, addr, kind, l, bytes)
 	case kind == Read:
-		return c.read(at, delay, addr, bytes, bytes)
+		return c.read(c.locate(addr), at, delay, addr, bytes, bytes)
 	case kind == Write:
 		return c.write(at, delay, addr, bytes, c.storedBy(l))
 	}
@@ -521,7 +507,7 @@ func (c *cache) admit(s *slice, at, delay uint64, kind Kind) uint64 {
 // line when the last update is done.
 func (c *cache) update(at, delay, addr, serial uint64, bytes uint32) (ready, taken uint64) {
 	p := c.locate(addr)
-	ready, taken = c.read(at, c.hold(&p.atomics, at, delay), addr, bytes, bytes)
+	ready, taken = c.read(p, at, c.hold(&p.atomics, at, delay), addr, bytes, bytes)
 	serial *= c.atomic
 	p.hold(p.find(), ready+serial+c.atomic, c.allPieces)
 	p.atomics.enter(ready + serial)

@@ -158,6 +158,10 @@ func (c *coalescer) touch(number uint64, bytes uint32) {
 // runs takes bytes of each active lane of a walk from addr on, none of which lie
 // in two lines: those of neighbours in one line together.
 func (c *coalescer) runs(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
+	if exec&^w.Starts == 0 && (c.words == noWords || bytes>>(c.word&anyShift) != 0) {
+		c.apart(addr, w, exec, bytes)
+		return
+	}
 	for starts := w.Starts; starts != 0; {
 		here := exec &^ (starts&-starts - 1)
 		starts &= starts - 1
@@ -170,6 +174,27 @@ func (c *coalescer) runs(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
 		}
 		c.touch((addr+uint64(w.Offsets[l]))>>c.shift, uint32(bits.OnesCount64(here))*bytes)
 		c.coverLanes(addr, w, here, uint64(bytes))
+	}
+}
+
+// apart is runs of one lane each, of whole words if they are marked: what lanes of a random access do.
+func (c *coalescer) apart(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
+	switch {
+	case c.blockShift == 0:
+	case c.blockShift <= c.shift && bytes <= 1<<c.blockShift && exec&(exec+exec&-exec) == 0:
+		c.blocks += bits.OnesCount64(exec) // neighbours are in different lines, and so in different blocks
+	default:
+		c.sendLanes(addr, w, exec, uint64(bytes))
+	}
+	mark, inLine, word, shift := uint64(0), uint64(1)<<c.shift-1, c.word&anyShift, c.shift&anyShift
+	if c.words != noWords {
+		mark = wordMask(0, uint64(bytes)>>word)
+	}
+	for ; exec != 0; exec &= exec - 1 {
+		start := addr + uint64(w.Offsets[bits.TrailingZeros64(exec)&63])
+		l := &c.lines[c.find(start>>shift)]
+		l.Bytes += bytes
+		l.Words |= mark << (start & inLine >> word & anyShift)
 	}
 }
 
@@ -196,18 +221,16 @@ func (c *coalescer) coverLanes(addr uint64, w *lane.Walk, lanes, bytes uint64) {
 
 // find is the index of a line, which it appends when it is new.
 func (c *coalescer) find(number uint64) int {
-	h := uint32(number*0x9E3779B97F4A7C15>>40) % tableSize
-	for {
-		e := &c.table[h]
+	for h := number * 0x9E3779B97F4A7C15 >> 40; ; h++ {
+		e := &c.table[h%tableSize]
 		if e.age != c.age {
 			*e = tableEntry{number, c.age, int32(len(c.lines))}
-			c.lines = append(c.lines, Line{Addr: number << c.shift})
+			c.lines = append(c.lines, Line{Addr: number << (c.shift & anyShift)})
 			return int(e.index)
 		}
 		if e.number == number {
 			return int(e.index)
 		}
-		h = (h + 1) % tableSize
 	}
 }
 

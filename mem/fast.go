@@ -74,13 +74,14 @@ func (f *Fast) Access(now uint64, r *Request) Reply {
 		delays, full, c.stall = f.fifos.wait(r, at, step, delays)
 		c.counter.Full += full
 	}
+	ahead := c.soon.begin(c, r.Lines, r.Busy)
 	for i := range r.Lines {
 		l := &r.Lines[i]
 		if delays != nil {
 			delay = delays[i]
 		}
-		if c.ahead && i+linesAhead < len(r.Lines) {
-			c.next.locate(c.frames.place(r.Lines[i+linesAhead].Addr)).prefetch()
+		if ahead {
+			c.soon.at(c, i, r.Lines)
 		}
 		ready = max(ready, c.access(at>>fixedShift, delay, r.Kind, past, l))
 		at += step
@@ -101,7 +102,7 @@ func (c *cache) access(at, delay uint64, kind Kind, coherent bool, l *Line) (rea
 		ready, _ = c.coherent(at, delay, l.Addr, kind, l, min(l.Bytes, uint32(c.LineBytes)))
 	case kind == Read:
 		from, size := c.asked(l)
-		ready, _ = c.read(at, delay, from, size, l.Bytes)
+		ready, _ = c.read(c.locate(from), at, delay, from, size, l.Bytes)
 	default:
 		ready, _ = c.write(at, delay, l.Addr, min(l.Bytes, uint32(c.LineBytes)), c.storedBy(l))
 	}

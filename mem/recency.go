@@ -11,10 +11,10 @@ type recency struct {
 	words []uint64 // by set: its ways, the most recently used lowest, as what differs from first; nil: there are rings
 	first uint64   // order of ways that were never used
 	ways  int
-	rings []link // by set: one more than the ways, the first of them between the most recently used and the oldest
+	rings []link // by set: one more than the ways, the first of them with the oldest way as the newer one
 }
 
-// A link is a way in a ring, or the first: which was used next, and which before it. 0 is the first, n+1 way n.
+// A link is a way in a ring: which was used next, the oldest after the most recently used, and which before it. n+1 is way n.
 type link struct{ newer, older uint16 }
 
 const wordWays = 16
@@ -39,9 +39,10 @@ func (r *recency) reset(set int) {
 		r.words[set] = 0
 		return
 	}
-	ring := r.ring(set)
-	for i := range ring { // way 0 is the oldest
-		ring[i] = link{newer: uint16((i + 1) % len(ring)), older: uint16((i + r.ways) % len(ring))}
+	ring, n := r.ring(set), r.ways
+	ring[0] = link{newer: 1} // way 0 is the oldest
+	for i := range n {
+		ring[i+1] = link{newer: uint16((i+1)%n + 1), older: uint16((i+n-1)%n + 1)}
 	}
 }
 
@@ -63,8 +64,11 @@ func (r *recency) newestFirst(set int) iter.Seq[int] {
 			return
 		}
 		ring := r.ring(set)
-		for at := ring[0].older; at != 0 && yield(int(at)-1); {
-			at = ring[at].older
+		at := ring[0].newer
+		for range r.ways {
+			if at = ring[at].older; !yield(int(at) - 1) {
+				return
+			}
 		}
 	}
 }
@@ -78,19 +82,26 @@ func (r *recency) touch(set, way int) {
 		return
 	}
 	ring, at := r.ring(set), uint16(way+1)
-	l := ring[at]
-	ring[l.newer].older, ring[l.older].newer = l.older, l.newer
-	last := ring[0].older
-	ring[last].newer, ring[0].older = at, at
-	ring[at] = link{newer: 0, older: last}
+	oldest := ring[0].newer
+	last, l := ring[oldest].older, ring[at]
+	switch at {
+	case oldest:
+		ring[0].newer = l.newer
+	case last:
+	default:
+		ring[l.newer].older, ring[l.older].newer = l.older, l.newer
+		ring[last].newer, ring[oldest].older = at, at
+		ring[at] = link{newer: oldest, older: last}
+	}
 }
 
 // renew makes the oldest way of a set the most recently used.
 func (r *recency) renew(set int) int {
 	if r.words == nil {
-		way := r.oldest(set)
-		r.touch(set, way)
-		return way
+		ring := r.ring(set)
+		oldest := ring[0].newer
+		ring[0].newer = ring[oldest].newer // nothing else changes: after the oldest way is the most recently used
+		return int(oldest) - 1
 	}
 	last := 4 * uint(r.ways-1) & anyShift
 	word := r.words[set] ^ r.first

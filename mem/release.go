@@ -31,7 +31,7 @@ func (c *cache) eachDirty(set uint64, do func(s *slice, l *line, addr, words uin
 		}
 		p := place{slice: &c.slices[i], set: set, first: int(set) * c.Ways}
 		left := false
-		for way := range p.ways {
+		for way := range p.used.ways {
 			if l := p.line(way); l.dirty() {
 				do(p.slice, l, c.address(p, *p.label(way)), c.valid(p.slice, p.first+way))
 				left = left || l.dirty()

@@ -11,7 +11,6 @@ import (
 type slice struct {
 	timetable
 	tags  []uint32 // of each set: its ways' tags; 0: invalid
-	ways  int
 	lines []line   // of each set: its ways
 	used  recency  // of the ways of each set
 	words []uint64 // of lines that are not full, the words that stores have written; nil: none yet
@@ -20,7 +19,8 @@ type slice struct {
 	held  setBits  // sets that hold lines
 	dirty setBits  // sets that may have dirty lines
 	kept  *setBits // sets that are put back; nil: none yet
-	_     [8]byte  // all before, and each queue, takes whole lines of the host's cache
+
+	_ [8]byte // all before, and each queue, takes whole lines of the host's cache
 
 	requests queue // not yet at the tags
 	misses   queue // lines that are fetched, and stores passed on that are not acknowledged
@@ -75,7 +75,7 @@ type place struct {
 }
 
 // labels are the tags of the set's ways.
-func (p place) labels() []uint32      { return p.tags[p.first : p.first+p.ways] }
+func (p place) labels() []uint32      { return p.tags[p.first : p.first+p.used.ways] }
 func (p place) label(way int) *uint32 { return &p.tags[p.first+way] }
 func (p place) line(way int) *line    { return &p.lines[p.first+way] }
 
@@ -86,7 +86,7 @@ func (c *cache) locate(addr uint64) place {
 	if s.tags == nil {
 		s.make(l)
 	}
-	return place{slice: s, set: set, first: int(set) * s.ways, tag: uint32(tag) + 1}
+	return place{slice: s, set: set, first: int(set) * s.used.ways, tag: uint32(tag) + 1}
 }
 
 // split is the slice that an address belongs to, its set there, and its tag in the set.
@@ -94,10 +94,13 @@ func (g *geometry) split(addr uint64) (index, set, tag uint64) {
 	if !g.pow2 {
 		return g.divide(addr)
 	}
-	unit := addr >> (g.spread.unitShift & anyShift)
-	quotient := unit >> (g.spread.div.shift & anyShift)
-	index = g.spread.fold(quotient, unit)
-	number := quotient<<(g.perUnit&anyShift) | addr>>(g.lineShift&anyShift)&g.inUnit
+	number := addr >> (g.lineShift & anyShift)
+	if g.spread.div.n > 1 {
+		unit := addr >> (g.spread.unitShift & anyShift)
+		quotient := unit >> (g.spread.div.shift & anyShift)
+		index = g.spread.fold(quotient, unit)
+		number = quotient<<(g.perUnit&anyShift) | number&g.inUnit
+	}
 	tag = number >> (g.sets.shift & anyShift)
 	return index, number&(g.sets.n-1) ^ g.folded(tag), tag
 }
@@ -120,7 +123,7 @@ func (g *geometry) address(p place, tag uint32) uint64 {
 }
 
 // find is the way that holds the line, or -1.
-func (p place) find() int { return lane.Find(p.tags, p.first, p.ways, p.tag) }
+func (p place) find() int { return lane.Find(p.tags, p.first, p.used.ways, p.tag) }
 
 // mix spreads a number over 32 bits, each the same number: two rounds of shifted sums and odd factors.
 func mix(n uint32) uint32 {
@@ -142,7 +145,7 @@ func (p place) draw() int {
 	way := p.used.oldest(int(p.set))
 	if *p.label(way) != 0 {
 		p.draws++
-		way = int(uint64(mix(p.draws)) * uint64(p.ways) >> 32)
+		way = int(uint64(mix(p.draws)) * uint64(p.used.ways) >> 32)
 	}
 	p.used.touch(int(p.set), way)
 	return way
@@ -200,13 +203,20 @@ func (g *geometry) stored(s *slice, i int, words uint64) (whole bool) {
 	if l.full() {
 		return whole
 	}
-	if s.words == nil {
-		s.words = make([]uint64, len(s.lines))
-	}
-	if s.words[i] |= words; s.words[i] == g.whole && g.whole != 0 {
+	if s.mark(i, words) == g.whole && g.whole != 0 {
 		*l |= fullLine
 	}
 	return l.full()
+}
+
+// mark adds words to those of a line that are valid, and returns them all.
+func (s *slice) mark(i int, words uint64) uint64 {
+	if s.words == nil {
+		s.words = make([]uint64, len(s.lines))
+	}
+	words |= s.words[i]
+	s.words[i] = words
+	return words
 }
 
 // sectors are what a read of bytes of a line fetches.
@@ -241,11 +251,9 @@ func (g *geometry) has(s *slice, i int, addr uint64, bytes uint32) bool {
 func (g *geometry) fill(s *slice, i int, ready, from uint64, size uint32) {
 	l := &s.lines[i]
 	*l = newLine(ready) | *l&dirtyLine
-	if size == g.bytes {
+	if size == g.bytes || s.mark(i, g.wordsOf(from, size)) == g.whole {
 		*l |= fullLine
-		return
 	}
-	g.stored(s, i, g.wordsOf(from, size))
 }
 
 // wordsOf are the words of bytes of a line.

@@ -24,10 +24,16 @@ func (s *server) book(at, cost uint64) (waitCycles uint64) {
 // nothing is done twice at a time.
 type timetable struct {
 	server
-	shift uint              // log2 of an interval's fixed-point time
-	taken *[intervals]taken // intervals, by their number
-	base  uint64            // first interval that may be booked
-	full  [fullWords]uint64 // of those from base on, a bit for each by its number; others have none but in the word of base
+	shift  uint    // log2 of an interval's fixed-point time
+	inside uint32  // mask of the time in an interval
+	end    uint64  // interval after the last one that may be booked; 0: there are none yet
+	table  *booked // nil: as well
+}
+
+// booked is what is done in the intervals that may be booked, by their number.
+type booked struct {
+	taken [intervals]taken
+	full  [fullWords]uint64 // a bit for each; others have none but in the word of the first
 }
 
 // taken is what is done in an interval, in fixed-point time from its begin on.
@@ -50,15 +56,14 @@ const (
 
 // book takes the server for cost (fixed point) from cycle at on, and returns the cycles that the request waits for its turn.
 func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
-	if t.taken == nil {
-		t.make(cost)
-	}
-	from, size := at<<fixedShift, uint64(1)<<(t.shift&anyShift)
+	from := at << fixedShift
 	interval := from >> (t.shift & anyShift)
-	if interval >= t.base {
+	if interval >= t.end && t.end > 0 {
 		t.reach(interval)
-		e, in := t.of(interval), uint32(from&(size-1))
-		if begin := max(in, e.until); in >= e.idle.until && uint64(begin)+cost < size {
+	}
+	if t.end-1-interval < intervals {
+		e, in := t.of(interval), uint32(from)&t.inside
+		if begin := max(in, e.until); in >= e.idle.until && uint64(begin)+cost <= uint64(t.inside) {
 			e.leave(begin) // most requests: after all that the interval has, and before its end
 			e.until = begin + uint32(cost)
 			return uint64(begin-in) >> fixedShift
@@ -69,13 +74,14 @@ func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
 
 // make begins with intervals for requests like the first one.
 func (t *timetable) make(cost uint64) {
-	t.taken = new([intervals]taken)
+	t.table, t.end = new(booked), intervals
 	t.shift = min(longest, uint(bits.Len64(max(leastCycles<<fixedShift, 4*cost)-1)))
+	t.inside = 1<<t.shift - 1
 }
 
 // of is what is done in an interval that may be booked.
 func (t *timetable) of(interval uint64) *taken {
-	e := &t.taken[interval%intervals]
+	e := &t.table.taken[interval%intervals]
 	if e.number != uint32(interval) {
 		*e = taken{number: uint32(interval)}
 	}
@@ -84,13 +90,16 @@ func (t *timetable) of(interval uint64) *taken {
 
 // take books time from a time on, and returns when the last of it ends.
 func (t *timetable) take(from, cost uint64) (end uint64) {
-	size := uint64(1) << (t.shift & anyShift)
-	for interval := max(from>>(t.shift&anyShift), t.base); ; interval++ {
+	if t.table == nil {
+		t.make(cost)
+	}
+	size := uint64(t.inside) + 1
+	for interval := max(from>>(t.shift&anyShift), t.end-intervals); ; interval++ {
 		interval = t.open(interval)
 		start, e := interval<<(t.shift&anyShift), t.of(interval)
 		cost, end = e.serve(uint32(max(from, start)-start), cost, uint32(size))
 		if e.isFull(uint32(size)) {
-			t.full[interval/64%fullWords] |= 1 << (interval % 64)
+			t.table.full[interval/64%fullWords] |= 1 << (interval % 64)
 		}
 		if cost == 0 {
 			return start + end
@@ -125,9 +134,11 @@ func (e *taken) extend(from uint32, cost uint64, size uint32) (rest, end uint64)
 
 // leave keeps the time from the last that is taken up to a time, if it is the longest in which nothing is done.
 func (e *taken) leave(begin uint32) {
-	if begin-e.until > e.idle.until-e.idle.from {
-		e.idle = pause{e.until, begin}
+	idle := e.idle
+	if begin-e.until > idle.until-idle.from {
+		idle = pause{e.until, begin}
 	}
+	e.idle = idle
 }
 
 // fill takes idle time, and keeps the longer part of what is left of it.
@@ -147,7 +158,7 @@ func (e *taken) fill(from uint32, cost uint64) (rest, end uint64) {
 func (t *timetable) open(interval uint64) uint64 {
 	t.reach(interval)
 	for {
-		if rest := ^t.full[interval/64%fullWords] >> (interval % 64); rest != 0 {
+		if rest := ^t.table.full[interval/64%fullWords] >> (interval % 64); rest != 0 {
 			interval += uint64(bits.TrailingZeros64(rest))
 			break
 		}
@@ -157,19 +168,16 @@ func (t *timetable) open(interval uint64) uint64 {
 	return interval
 }
 
-// reach gives up the first intervals where one lies beyond the last.
+// reach makes an interval the last one where it lies beyond that, and gives up the first ones.
 func (t *timetable) reach(interval uint64) {
-	if interval >= t.base+intervals {
-		t.begin(interval + 1 - intervals)
+	if interval < t.end {
+		return
 	}
-}
-
-// begin gives up the intervals before one.
-func (t *timetable) begin(base uint64) {
-	for w := t.base / 64; w < min(base/64, t.base/64+fullWords); w++ {
-		t.full[w%fullWords] = 0
+	from, to := (t.end-intervals)/64, (interval+1-intervals)/64
+	for w := from; w < min(to, from+fullWords); w++ {
+		t.table.full[w%fullWords] = 0
 	}
-	t.base = base
+	t.end = interval + 1
 }
 
 // turn books a request that would come in cycle at and has waited for delay, and returns what it has waited for when its turn

@@ -39,7 +39,7 @@ func (f *Fast) PutBack() {
 
 // keep keeps the set of a place, if it is not kept yet.
 func (u *undo) keep(p place) {
-	s, end := p.slice, p.first+p.ways
+	s, end := p.slice, p.first+p.used.ways
 	if s.kept == nil {
 		kept := make(setBits, len(s.held))
 		s.kept = &kept
@@ -65,7 +65,7 @@ func (u *undo) keep(p place) {
 func (u *undo) putBack(k *keptSet) {
 	s := k.slice
 	s.kept.unmark(k.set)
-	first, end := int(k.set)*s.ways, int(k.set+1)*s.ways
+	first, end := int(k.set)*s.used.ways, int(k.set+1)*s.used.ways
 	u.tags, u.lines = takeBack(u.tags, s.tags[first:end]), takeBack(u.lines, s.lines[first:end])
 	switch {
 	case k.words:

@@ -28,6 +28,7 @@ func lane(a assembler) {
 	l.insert()
 	l.insertAll()
 	l.prefetch()
+	l.prefetchSet()
 }
 
 // laneLead is Lead of package lane.
@@ -414,13 +415,19 @@ func (l laneRows) fill() {
 	l.RET()
 }
 
-// find has no branch by what it finds in lists of four and of sixteen words: whether that is anything is asked once, by who called it.
+// find has no branch by what it finds in lists of four and of sixteen words: whether that is anything is asked once, by who called it. Of
+// others it looks at 32 words together, and then at eight or one.
 func (l laneRows) find() {
-	l.function("findAVX", "func(list *uint32, n int, word uint32) (place int)")
+	l.function("findAny", "func(list *uint32, n int, word uint32) (place int)")
 	l.arg("list", reg.RDI)
 	l.arg("n", reg.RCX)
-	l.broadcast("word")
+	l.Load(l.Param("word"), reg.EDX)
 	l.MOVQ(operand.I32(-1), reg.RAX)
+	l.XORQ(reg.RSI, reg.RSI)
+	l.CMPB(operand.Mem{Symbol: operand.Symbol{Name: "·wide"}, Base: reg.StaticBase}, operand.Imm(0))
+	l.JE(operand.LabelRef("ones"))
+	l.VMOVD(reg.EDX, reg.X0)
+	l.VPBROADCASTD(reg.X0, reg.Y0)
 	l.CMPQ(reg.RCX, operand.Imm(16))
 	l.JNE(operand.LabelRef("other"))
 	l.VPCMPEQD(at(reg.RDI, 0), reg.Y0, reg.Y1)
@@ -437,22 +444,48 @@ func (l laneRows) find() {
 	l.VMOVMSKPS(reg.X1, reg.EDX)
 	l.found()
 	l.Label("many")
-	l.XORQ(reg.RSI, reg.RSI)
-	l.loop("eight", func() {
-		l.VPCMPEQD(operand.Mem{Base: reg.RDI, Index: reg.RSI, Scale: 4}, reg.Y0, reg.Y1)
-		l.VMOVMSKPS(reg.Y1, reg.EDX)
-		l.TESTL(reg.EDX, reg.EDX)
-		l.JNE(operand.LabelRef("found"))
-		l.ADDQ(operand.Imm(8), reg.RSI)
-		l.SUBQ(operand.Imm(8), reg.RCX)
-	})
-	l.found()
-	l.Label("found")
-	l.BSFL(reg.EDX, reg.EDX)
-	l.ADDQ(reg.RSI, reg.RDX)
-	l.MOVQ(reg.RDX, reg.RAX)
+	l.CMPQ(reg.RCX, operand.Imm(32))
+	l.JL(operand.LabelRef("few"))
+	for i := range 4 {
+		l.VPCMPEQD(operand.Mem{Base: reg.RDI, Index: reg.RSI, Scale: 4, Disp: 32 * i}, reg.Y0, y(1+i))
+	}
+	l.VPOR(reg.Y1, reg.Y2, reg.Y1)
+	l.VPOR(reg.Y3, reg.Y4, reg.Y3)
+	l.VPOR(reg.Y1, reg.Y3, reg.Y1)
+	l.VPTEST(reg.Y1, reg.Y1)
+	l.JNE(operand.LabelRef("few"))
+	l.ADDQ(operand.Imm(32), reg.RSI)
+	l.SUBQ(operand.Imm(32), reg.RCX)
+	l.JMP(operand.LabelRef("many"))
+	l.Label("few")
+	l.CMPQ(reg.RCX, operand.Imm(8))
+	l.JL(operand.LabelRef("last"))
+	l.VPCMPEQD(operand.Mem{Base: reg.RDI, Index: reg.RSI, Scale: 4}, reg.Y0, reg.Y1)
+	l.VMOVMSKPS(reg.Y1, reg.EBX)
+	l.TESTL(reg.EBX, reg.EBX)
+	l.JNE(operand.LabelRef("eight"))
+	l.ADDQ(operand.Imm(8), reg.RSI)
+	l.SUBQ(operand.Imm(8), reg.RCX)
+	l.JMP(operand.LabelRef("few"))
+	l.Label("eight")
+	l.BSFL(reg.EBX, reg.EBX)
+	l.LEAQ(operand.Mem{Base: reg.RSI, Index: reg.RBX, Scale: 1}, reg.RAX)
 	l.Store(reg.RAX, l.Return("place"))
 	l.VZEROUPPER()
+	l.RET()
+	l.Label("last")
+	l.VZEROUPPER()
+	l.Label("ones")
+	l.CMPQ(reg.RCX, operand.Imm(0))
+	l.JE(operand.LabelRef("done"))
+	l.CMPL(operand.Mem{Base: reg.RDI, Index: reg.RSI, Scale: 4}, reg.EDX)
+	l.CMOVQEQ(reg.RSI, reg.RAX)
+	l.JE(operand.LabelRef("done"))
+	l.INCQ(reg.RSI)
+	l.DECQ(reg.RCX)
+	l.JMP(operand.LabelRef("ones"))
+	l.Label("done")
+	l.Store(reg.RAX, l.Return("place"))
 	l.RET()
 }
 
@@ -556,7 +589,7 @@ func (l laneRows) insertOne(name string, end reg.Register, offset int) {
 	l.ADDQ(operand.Imm(4), end)
 }
 
-// prefetch asks for the line of each 64 bytes from one on, up to that of the last.
+// prefetch asks for the line of the host's cache that each 64 bytes from one on begin in, up to that of the last.
 func (l laneRows) prefetch() {
 	l.function("prefetchFrom", "func(first, last *byte)")
 	l.arg("first", reg.RDI)
@@ -566,5 +599,18 @@ func (l laneRows) prefetch() {
 	l.ADDQ(operand.Imm(64), reg.RDI)
 	l.CMPQ(reg.RDI, reg.RSI)
 	l.JLS(operand.LabelRef("line"))
+	l.PREFETCHT0(at(reg.RSI, 0))
+	l.RET()
+}
+
+// prefetchSet asks for the line of the host's cache in which so many words of 32 bits begin, and for those of as many of 64 bits, up to 128 bytes.
+func (l laneRows) prefetchSet() {
+	l.function("prefetchSet", "func(x *uint32, y *uint64, n int)")
+	l.arg("x", reg.RDI)
+	l.arg("y", reg.RSI)
+	l.arg("n", reg.RCX)
+	l.PREFETCHT0(at(reg.RDI, 0))
+	l.PREFETCHT0(at(reg.RSI, 0))
+	l.PREFETCHT0(operand.Mem{Base: reg.RSI, Index: reg.RCX, Scale: 8, Disp: -8})
 	l.RET()
 }

@@ -61,18 +61,15 @@ func FillRows(rows []uint32, b []byte, lanes int) {
 	fillAVX(&rows[0], &b[0], count, lanes)
 }
 
-// findAVX is findSlow for four words, or a multiple of eight.
+// findAny is findSlow.
 //
 //go:noescape
-func findAVX(list *uint32, n int, word uint32) (place int)
+func findAny(list *uint32, n int, word uint32) (place int)
 
-// Find is the first place of a word among so many of a list from one on, counted from there, or -1.
+// Find is the first place of a word among so many of a list from one on, one at least, counted from there, or -1.
 func Find(list []uint32, first, n int, word uint32) int {
-	if wide && (n == 4 || n%8 == 0 && n > 0) {
-		_ = list[first+n-1]
-		return findAVX(&list[first], n, word)
-	}
-	return findSlow(list[first:first+n], word)
+	_ = list[first+n-1]
+	return findAny(&list[first], n, word)
 }
 
 // aboveAVX is aboveSlow, of the list that ends before a word.
@@ -121,14 +118,26 @@ func InsertAll(x, y []uint32, end int, spans []Span) {
 	insertAllAVX(&x[end], &y[end], &spans[0].From, len(spans))
 }
 
-// prefetchFrom asks for the line of every 64th byte from one on, up to another one.
+// prefetchFrom asks for the lines of the host's cache from that of one byte on, up to that of another one.
 //
 //go:noescape
 func prefetchFrom(first, last *byte)
 
-// Prefetch has the host fetch so many elements of a list from one on into its caches: they are looked at soon.
-func Prefetch[T ~uint32 | ~uint64](list []T, first, n int) {
-	prefetchFrom((*byte)(unsafe.Pointer(&list[first])), (*byte)(unsafe.Pointer(&list[first+n-1])))
+// PrefetchList has the host fetch a list into its caches: much of it is looked at soon.
+func PrefetchList[T any](list []T) {
+	if n := len(list); n > 0 {
+		prefetchFrom((*byte)(unsafe.Pointer(&list[0])), (*byte)(unsafe.Pointer(&list[n-1])))
+	}
+}
+
+// prefetchSet asks for the lines of the host's cache that the words are in: x to the end of its line, y up to 128 bytes.
+//
+//go:noescape
+func prefetchSet(x *uint32, y *uint64, n int)
+
+// Prefetch has the host fetch so many words of two lists from one on into its caches, up to 16: they are looked at soon.
+func Prefetch[T ~uint64](x []uint32, y []T, first, n int) {
+	prefetchSet(&x[first], (*uint64)(unsafe.Pointer(&y[first])), n)
 }
 
 // gatherWide is Walk.gatherSlow for up to four rows, if it says so.

@@ -673,15 +673,18 @@ eight:
 	VZEROUPPER
 	RET
 
-// func findAVX(list *uint32, n int, word uint32) (place int)
+// func findAny(list *uint32, n int, word uint32) (place int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·findAVX(SB), NOSPLIT, $0-32
+TEXT ·findAny(SB), NOSPLIT, $0-32
 	MOVQ         list+0(FP), DI
 	MOVQ         n+8(FP), CX
 	MOVL         word+16(FP), DX
+	MOVQ         $-1, AX
+	XORQ         SI, SI
+	CMPB         ·wide+0(SB), $0x00
+	JE           ones
 	VMOVD        DX, X0
 	VPBROADCASTD X0, Y0
-	MOVQ         $-1, AX
 	CMPQ         CX, $0x10
 	JNE          other
 	VPCMPEQD     (DI), Y0, Y1
@@ -708,28 +711,54 @@ other:
 	RET
 
 many:
-	XORQ SI, SI
+	CMPQ     CX, $0x20
+	JL       few
+	VPCMPEQD (DI)(SI*4), Y0, Y1
+	VPCMPEQD 32(DI)(SI*4), Y0, Y2
+	VPCMPEQD 64(DI)(SI*4), Y0, Y3
+	VPCMPEQD 96(DI)(SI*4), Y0, Y4
+	VPOR     Y1, Y2, Y1
+	VPOR     Y3, Y4, Y3
+	VPOR     Y1, Y3, Y1
+	VPTEST   Y1, Y1
+	JNE      few
+	ADDQ     $0x20, SI
+	SUBQ     $0x20, CX
+	JMP      many
 
-eight:
+few:
+	CMPQ      CX, $0x08
+	JL        last
 	VPCMPEQD  (DI)(SI*4), Y0, Y1
-	VMOVMSKPS Y1, DX
-	TESTL     DX, DX
-	JNE       found
+	VMOVMSKPS Y1, BX
+	TESTL     BX, BX
+	JNE       eight
 	ADDQ      $0x08, SI
 	SUBQ      $0x08, CX
-	JG        eight
-	BSFL      DX, DX
-	CMOVQNE   DX, AX
-	MOVQ      AX, place+24(FP)
+	JMP       few
+
+eight:
+	BSFL BX, BX
+	LEAQ (SI)(BX*1), AX
+	MOVQ AX, place+24(FP)
 	VZEROUPPER
 	RET
 
-found:
-	BSFL DX, DX
-	ADDQ SI, DX
-	MOVQ DX, AX
-	MOVQ AX, place+24(FP)
+last:
 	VZEROUPPER
+
+ones:
+	CMPQ    CX, $0x00
+	JE      done
+	CMPL    (DI)(SI*4), DX
+	CMOVQEQ SI, AX
+	JE      done
+	INCQ    SI
+	DECQ    CX
+	JMP     ones
+
+done:
+	MOVQ AX, place+24(FP)
 	RET
 
 // func aboveAVX(end *uint32, word uint32) (count int)
@@ -860,4 +889,16 @@ line:
 	ADDQ       $0x40, DI
 	CMPQ       DI, SI
 	JLS        line
+	PREFETCHT0 (SI)
+	RET
+
+// func prefetchSet(x *uint32, y *uint64, n int)
+// Requires: MMX+
+TEXT ·prefetchSet(SB), NOSPLIT, $0-24
+	MOVQ       x+0(FP), DI
+	MOVQ       y+8(FP), SI
+	MOVQ       n+16(FP), CX
+	PREFETCHT0 (DI)
+	PREFETCHT0 (SI)
+	PREFETCHT0 -8(SI)(CX*8)
 	RET

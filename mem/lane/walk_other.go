@@ -22,10 +22,13 @@ func FillRows(rows []uint32, b []byte, lanes int) { fillSlow(rows, b, lanes) }
 // InsertAll is Insert for the times of spans. After the lists' ends come as many words with all bits set.
 func InsertAll(x, y []uint32, end int, spans []Span) { insertAllSlow(x, y, end, spans) }
 
-// Prefetch leaves it to the first look.
-func Prefetch[T ~uint32 | ~uint64](list []T, first, n int) {}
+// PrefetchList leaves it to the first look.
+func PrefetchList[T any](list []T) {}
 
-// Find is the first place of a word among so many of a list from one on, counted from there, or -1.
+// Prefetch leaves it to the first look.
+func Prefetch[T ~uint64](x []uint32, y []T, first, n int) {}
+
+// Find is the first place of a word among so many of a list from one on, one at least, counted from there, or -1.
 func Find(list []uint32, first, n int, word uint32) int { return findSlow(list[first:first+n], word) }
 
 // Above is how many words of a list in order, which begins with Lead words of 0 and ends before a place in it, are greater than a word.
