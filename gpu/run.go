@@ -196,9 +196,7 @@ func (r *runner) rounds() error {
 		r.sampler.begin()
 		r.guard.progress.Round, r.guard.progress.Rounds = round+1, r.total
 		err := r.stream(round)
-		if err == nil {
-			r.sampler.estimate()
-		}
+		r.sampler.estimate() // where the run was stopped, of what had run by then
 		if ofGroups(r); err != nil {
 			return runError(err)
 		}

@@ -33,7 +33,7 @@ func WriteSummary(w io.Writer, s *Stats) error {
 			fmt.Fprintf(t, "not sampled\t%d instructions, because %s\n", n.Instructions, n.Because)
 		}
 		fmt.Fprintf(t, "no interval\twhat follows of slots, LDS and memory is of the timed parts\n")
-	} else if s.Mode == config.ModeSampled {
+	} else if s.Mode == config.ModeSampled && s.Stopped == "" {
 		fmt.Fprintf(t, "estimate\tnone: all launches were timed, as few or small ones are\n")
 	}
 	fmt.Fprintf(t, "work\t%d workgroups, %d waves, %d instructions, %s\n", s.Workgroups, s.Waves, s.Instructions(), plural(s.Launches, "launch", "launches"))
