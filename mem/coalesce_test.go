@@ -55,6 +55,25 @@ func TestBlocksOfLanes(t *testing.T) {
 	})
 }
 
+// Blocks that are larger than lines, and lanes between which others are idle, share them too.
+func TestBlocksOfLanesApart(t *testing.T) {
+	s := DefaultSpec()
+	s.VectorMemory.BlockBytes = 4 * s.VectorL1.LineBytes
+	timeLoads(t, &s, []timedLoad{{"words a line apart", 1, 0, uint32(s.VectorL1.LineBytes), 1<<64 - 1, 32}})
+	s.VectorMemory.BlockBytes = s.VectorL1.LineBytes
+	b := newBench(t, 1<<16)
+	b.port = NewPorts(b.store, b.h, &s, &spec.Shape{ShaderEngines: 4, ComputeUnits: 16})[0]
+	b.index(0, 4)
+	row := b.st.V[int(access(isa.Load, isa.I32, 1).Mem.Index.Index)*b.st.Lanes:][:b.st.Lanes]
+	for l := 1; l < len(row); l += 2 {
+		row[l] = 1<<15 + uint32(l)<<8
+	}
+	b.st.Exec = 0x5555555555555555
+	if got := b.port.Issue(0, b.st, &b.env, access(isa.Load, isa.I32, 1)).Busy; got != 8 {
+		t.Errorf("every other lane of four lines: the unit is taken for %d cycles, want 8: half a block for four of them", got)
+	}
+}
+
 // Each step of the lanes to a range of addresses whose translation is not kept takes a translation. A table that is all kept takes none
 // from the second time on, rows of which more ranges are read than are kept take all of theirs each time.
 func TestTranslations(t *testing.T) {

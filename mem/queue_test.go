@@ -149,6 +149,23 @@ func TestTimetablesLeaveNoTimeIdle(t *testing.T) {
 	}
 }
 
+// A booking takes the same time whether it is seen at once where it goes, or looked for.
+func TestBookingsAreThoseLookedFor(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		var quick, slow timetable
+		now, most := uint64(0), uint64(1)<<(17+seed%4)
+		for n := range 3000 {
+			at, cost := now+r.Uint64N(120), 1+r.Uint64N(most)
+			want := (slow.take(at<<fixedShift, cost) - cost - at<<fixedShift) >> fixedShift
+			if got := quick.book(at, cost); got != want {
+				t.Fatalf("seed %d: booking %d waits %d cycles, want %d", seed, n, got, want)
+			}
+			now += r.Uint64N(most>>fixedShift + 1)
+		}
+	}
+}
+
 // Requests in any order: none has its turn before it comes, no more is done by any cycle than there is time for, and what all
 // take together is done when it could be, but for idle time in intervals that is not the longest there.
 func TestTimetableKeepsItsRate(t *testing.T) {

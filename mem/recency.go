@@ -98,9 +98,9 @@ func (r *recency) touch(set, way int) {
 // renew makes the oldest way of a set the most recently used.
 func (r *recency) renew(set int) int {
 	if r.words == nil {
-		ring := r.ring(set)
-		oldest := ring[0].newer
-		ring[0].newer = ring[oldest].newer // nothing else changes: after the oldest way is the most recently used
+		first := set * (r.ways + 1)
+		oldest := r.rings[first].newer
+		r.rings[first].newer = r.rings[first+int(oldest)].newer // nothing else changes: after the oldest way is the most recently used
 		return int(oldest) - 1
 	}
 	last := 4 * uint(r.ways-1) & anyShift

@@ -101,6 +101,6 @@ func (t *timetable) prefetch(cycle, cycles uint64) {
 	if t.table != nil {
 		i := cycle << fixedShift >> (t.shift & anyShift) % intervals
 		n := cycles << fixedShift >> (t.shift & anyShift)
-		lane.PrefetchList(t.table.taken[i : min(i+n+1, intervals)])
+		lane.PrefetchList(t.table.taken[i:min(i+n+1, intervals)])
 	}
 }

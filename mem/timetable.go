@@ -63,9 +63,14 @@ func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
 	}
 	if t.end-1-interval < intervals {
 		e, in := t.of(interval), uint32(from)&t.inside
-		if begin := max(in, e.until); in >= e.idle.until && uint64(begin)+cost <= uint64(t.inside) {
-			e.leave(begin) // most requests: after all that the interval has, and before its end
-			e.until = begin + uint32(cost)
+		if in >= e.idle.until {
+			if begin := max(in, e.until); uint64(begin)+cost <= uint64(t.inside) {
+				e.leave(begin) // most requests: after all that the interval has, and before its end
+				e.until = begin + uint32(cost)
+				return uint64(begin-in) >> fixedShift
+			}
+		} else if begin := max(in, e.idle.from); uint64(begin)+cost <= uint64(e.idle.until) && e.until <= t.inside {
+			e.fill(in, cost) // which is not full then either
 			return uint64(begin-in) >> fixedShift
 		}
 	}

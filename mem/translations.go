@@ -41,7 +41,7 @@ func (t *translations) cycles(lines []Line) uint64 {
 	missed, last := uint64(0), uint64(0)
 	t.missed = t.missed[:0]
 	for i := range lines {
-		number := lines[i].Addr>>t.shift + 1
+		number := lines[i].Addr>>(t.shift&anyShift) + 1
 		if number != last && !t.holds(number) {
 			missed++
 			if t.second {

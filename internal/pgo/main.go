@@ -34,6 +34,7 @@ var jobs = []string{
 	"peer-convolution --machine rdna3-rx7900xtx --param width=1024 --param height=1024",
 	"micro-gather --param bytes=16777216 --param loads=16 --param groups=320",
 	"micro-gather --machine cdna3-mi300a --param bytes=16777216 --param loads=16 --param groups=320",
+	"micro-gather --machine gcn3-r9nano --param bytes=16777216 --param loads=16 --param groups=320",
 	"micro-atomic --param words=1024 --param groups=320",
 	"micro-stream --machine cdna2-mi210 --param n=2000000",
 	"koch --param depth=9",
