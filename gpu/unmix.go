@@ -11,7 +11,9 @@ func (r *rows) parts(w *window) (list []timed) {
 		a, b := &w.marks[from], &w.marks[min(from+batchesOfGeneration, len(w.marks)-1)]
 		m := mixBetween(a, b)
 		one = one && m.distance(&w.stratum.like.mix) <= limit
-		list = r.divide(list, w.stratum, &m, between(*a, *b))
+		if whole := from+batchesOfGeneration < len(w.marks); whole || len(list) == 0 { // of less, the mix is not sure enough
+			list = r.divide(list, w.stratum, &m, between(*a, *b))
+		}
 	}
 	if one && apart <= limit {
 		return []timed{{w.stratum, whole, false}}
