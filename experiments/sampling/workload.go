@@ -20,7 +20,7 @@ var module []byte
 
 // A behaviour is what a workgroup does, as workload.comp reads it.
 type behaviour struct {
-	rounds, arithmetic, loads, span, base, stride, stores, atomics, bins, passes, bank, _ uint32
+	rounds, arithmetic, loads, span, _, stride, stores, atomics, bins, passes, bank, _ uint32 // the fifth is the base of loads, 0
 }
 
 // A launch is one of a workload: its workgroups do what which[first+each*i] says.

@@ -61,7 +61,7 @@ func FillRows(rows []uint32, b []byte, lanes int) {
 	fillAVX(&rows[0], &b[0], count, lanes)
 }
 
-// findAny is findSlow.
+// findAny is Find without a check of bounds.
 //
 //go:noescape
 func findAny(list *uint32, n int, word uint32) (place int)

@@ -44,15 +44,6 @@ func fillSlow(rows []uint32, b []byte, lanes int) {
 	}
 }
 
-func findSlow(list []uint32, word uint32) int {
-	for i, w := range list {
-		if w == word {
-			return i
-		}
-	}
-	return -1
-}
-
 // Lead is how many words come before those of a list in order: it is read from its end back, so far at a time.
 const Lead = 40
 
