@@ -31,7 +31,9 @@ func PrefetchList[T any](list []T) {}
 func Prefetch[T ~uint64](x []uint32, y []T, first, n int) {}
 
 // Find is the first place of a word among so many of a list from one on, one at least, counted from there, or -1.
-func Find(list []uint32, first, n int, word uint32) int { return slices.Index(list[first:first+n], word) }
+func Find(list []uint32, first, n int, word uint32) int {
+	return slices.Index(list[first:first+n], word)
+}
 
 // Above is how many words of a list in order, which begins with Lead words of 0 and ends before a place in it, are greater than a word.
 func Above(list []uint32, end int, word uint32) int { return aboveSlow(list, end, word) }
