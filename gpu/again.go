@@ -57,7 +57,7 @@ func mayWait(in *isa.Inst) bool {
 // memory is as the first run left it.
 func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) error {
 	if k.seen++; k.seen == 1 { // it finds nothing in the caches
-		if err := s.bringBack(); err != nil {
+		if err := s.bringBack(kern); err != nil {
 			return err
 		}
 		s.history.ran(preceding{held: true})
@@ -83,7 +83,7 @@ func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) erro
 	defer func() { s.history.ran(here) }()
 	if k.launches.wants(a, x.size) {
 		if !light {
-			err = s.bringBack()
+			err = s.bringBack(kern)
 		}
 		var timed *account.Counts
 		if err == nil {

@@ -162,7 +162,7 @@ func runAfter(before history, d *division, follows bool) error {
 		s.history = history{again: before.again}
 		return d.run(follows)
 	}
-	err := s.bringBack()
+	err := s.bringBack(d.kernel)
 	if err == nil {
 		err = d.run(follows)
 	}

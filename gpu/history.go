@@ -58,8 +58,10 @@ func (p *preceding) serves(o *preceding, s *sampler) bool {
 }
 
 // bringBack runs the launches before the one at hand once more without time, so that the caches hold their lines as they would if they had been timed:
-// as many as fill the last level, if all those that ran again stay a part of what ran. It does not where the caches fit.
-func (s *sampler) bringBack() error {
+// as many as fill the last level, if all those that ran again stay a part of what ran, and back to one of the same program on the same memory. Without
+// time, workgroups come one after the other: the lines that such a launch leaves are those with which many of the one at hand begin, and fewer with time.
+// It does not where the caches fit.
+func (s *sampler) bringBack(hand *kernel) error {
 	h := &s.history
 	if h.fits(s) {
 		return nil
@@ -67,7 +69,8 @@ func (s *sampler) bringBack() error {
 	first, left := len(h.since), 2*s.Full
 	for instructions := h.again; first > 0 && left > 0; first-- {
 		p := &h.since[first-1]
-		if instructions += uint64(p.like.size); first < len(h.since) && float64(instructions) > s.Again*float64(s.untimed.did) {
+		instructions += uint64(p.like.size)
+		if first < len(h.since) && (float64(instructions) > s.Again*float64(s.untimed.did) || p.kernel.repeats(hand)) {
 			break
 		}
 		left -= s.capacities.fills(&p.like)
@@ -85,6 +88,9 @@ func (s *sampler) bringBack() error {
 	h.last.held, h.held, h.since = true, h.last, nil
 	return nil
 }
+
+// repeats says whether a launch is of the same program as another one, on the same memory.
+func (k *kernel) repeats(o *kernel) bool { return k.Code == o.Code && k.Bindings.Same(o.Bindings) }
 
 // onceMore runs a launch from a part of its workgroups on once more without time. Memory and counts are as before then. It does not where what it
 // writes is too much to put back.
