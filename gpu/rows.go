@@ -159,12 +159,12 @@ func (r *rows) why() string {
 // one nearest to it, and as much longer as what bounds them works for an instruction. The interval holds both, and more the further signatures are apart.
 func (s *strata) unsampled(x *signature, instructions float64) (cycles, half float64) {
 	a, distance := s.nearest(x, true)
-	if a == nil && s.alone.instructions > 0 {
+	switch {
+	case a == nil && s.alone.instructions == 0:
+		return 0, 0
+	case a == nil:
 		cycles = s.alone.rate() * instructions
 		return cycles, cycles / 2
-	}
-	if a == nil {
-		return 0, 0
 	}
 	mean, half := a.cost(0, instructions)
 	other := mean

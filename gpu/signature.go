@@ -195,8 +195,7 @@ func (c *capacities) demand(did *account.Counts, w *mem.Warmed, local uint64, ne
 	latency, first := 0.0, 0.0
 	for i, looks := range w.Looks {
 		spec := m.Level(mem.LevelNames[c.levels[i]])
-		all, _ := m.Instances(spec.SharedBy)
-		d[demandLevels+c.levels[i]] = float64(w.Moved[i]) / (spec.BytesPerCycle * float64(spec.Slices*all)) / n
+		d[demandLevels+c.levels[i]] = float64(w.Moved[i]) / c.rate(spec) / n
 		latency += float64(looks) * float64(spec.LatencyCycles)
 		if c.levels[i] < 2 { // a request begins at the vector or at the scalar cache
 			first += float64(looks)
