@@ -225,6 +225,9 @@ func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimensio
 		return d, nil, nil
 	}
 	levels, err := b.arrange(c, path, b.levelsOf(c, a.Names), a.Order, nil)
+	if err == nil && len(levels) == 0 {
+		err = b.f.fail(path, ErrEmpty, fmt.Sprintf("found no value in column %q of the %d rows of %s that are left: want at least one", c.Name, b.t.Rows, b.t.File))
+	}
 	d.Scale = "category"
 	for _, l := range levels {
 		d.Categories = append(d.Categories, l.name)

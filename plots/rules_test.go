@@ -56,3 +56,30 @@ func TestRulesOfFigures(t *testing.T) {
 		}
 	}
 }
+
+// A category axis without a value is refused by its column, whatever the kind of figure. With one value the figure is drawn.
+func TestCategoryAxisWithoutValues(t *testing.T) {
+	const empty, one = "x,y,s\n,1,a\n,2,b\nq,4,c\n", "x,y,s\nq,1,a\n,2,b\nq,4,c\n"
+	for _, figure := range []string{
+		"kind: bar\nx: x\ny: y\n", "kind: line\nx: x\ny: y\n", "kind: stacked\nx: x\ny: y\n", "kind: box\nx: x\ny: y\n", "kind: heatmap\nx: x\ny: y\nvalue: y\n",
+		"kind: heatmap\nx: y\ny: x\nvalue: y\n", "kind: timeline\nx: y\nend: y\ny: x\n", "kind: line\nx: {column: x, scale: category}\ny: y\n",
+	} {
+		figure += "combine: mean\nwhere: {s: [a, b]}\n"
+		if strings.HasPrefix(figure, "kind: box") || strings.HasPrefix(figure, "kind: timeline") {
+			figure = strings.Replace(figure, "combine: mean\n", "", 1)
+		}
+		f, err := Read("f.yaml", []byte(figure))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows, want := range map[string]string{empty: `found no value in column "x" of the 2 rows of r.csv that are left`, one: ""} {
+			table, err := ReadCSV("r.csv", strings.NewReader(rows))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Build(f, table); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s\n%s: %v, want %q", figure, rows, err, want)
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/randfigure"
 	"spvsim/internal/suite"
 )
 
@@ -18,12 +19,16 @@ const writtenFigures = 300
 func TestWrittenFigures(t *testing.T) {
 	tables := map[string]*Table{}
 	suite.Lines(t, "written.txt", *update, writtenFigures, func(i int) string {
-		c := &choices{bytesOf(uint64(20_000 + i))}
+		c := randfigure.New(randfigure.Bytes(uint64(20_000 + i)))
 		if i%4 == 0 {
-			text := c.figure()
-			return strings.ReplaceAll(text, "\n", ", ") + ": " + appearance(c, text, c.table())
+			text, rows := c.Figure(), c.Rows()
+			table, err := ReadCSV("drawn", strings.NewReader(rows))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.ReplaceAll(text, "\n", ", ") + ": " + appearance(c, text, table)
 		}
-		text, rows := c.knownFigure()
+		text, rows := knownFigure(c)
 		if tables[rows] == nil {
 			table, err := ReadTable(filepath.Join("testdata", rows))
 			if err != nil {
@@ -36,7 +41,7 @@ func TestWrittenFigures(t *testing.T) {
 }
 
 // appearance says what a figure came to, or why it is refused.
-func appearance(c *choices, text string, table *Table) string {
+func appearance(c *randfigure.Choices, text string, table *Table) string {
 	f, err := Read("f", []byte(text))
 	if err != nil {
 		return whyRefused(err)
@@ -56,7 +61,7 @@ func appearance(c *choices, text string, table *Table) string {
 		said = append(said, t...)
 	}
 	line := fmt.Sprintf("%d paths, %d texts %s, svg %s", strings.Count(string(svg), "<path"), strings.Count(string(svg), "<text"), suite.Digest(said), suite.Digest(svg))
-	switch c.below(5) {
+	switch c.Below(5) {
 	case 0:
 		if pdf, err := chart.Draw("pdf", ""); err == nil {
 			line += ", page " + suite.Digest(pageOf(pdf))
@@ -106,18 +111,13 @@ var ofKnown = []string{"style: page", "title: A $\\le$ b^2", "palette: bright", 
 	"legend: inside", "legend: right", "legend: top", "legend: bottom", "legend: none", "legend: {place: right, title: Kinds of it}", "legend: {place: bottom, columns: 2}"}
 
 // knownFigure is a figure of one of the tables.
-func (c *choices) knownFigure() (text, rows string) {
-	k := &knowns[c.below(len(knowns))]
-	x := c.of("", ", scale: log2", ", scale: log10", ", scale: category", ", scale: log2, label: Work, unit: operations", ", min: 1, max: 5000", ", ticks: [1, 100, 1000]")
-	y := c.of("", ", scale: log10", ", scale: log2", ", label: Time, unit: µs", ", min: 0", ", max: 1e6", ", min: 100, max: 300000")
-	names := c.of("", ", order: ["+k.order+"]", ", names: {reduce: Reduce it, hardware: Queue in hardware, '32': wave32, f16: half}")
-	shade, from := c.of("linear", "log2", "log10, center: 4", "log2, min: 1, max: 16"), c.of("", ", min: 0", ", label: Cycle")
+func knownFigure(c *randfigure.Choices) (text, rows string) {
+	k := &knowns[c.Below(len(knowns))]
+	x := c.Of("", ", scale: log2", ", scale: log10", ", scale: category", ", scale: log2, label: Work, unit: operations", ", min: 1, max: 5000", ", ticks: [1, 100, 1000]")
+	y := c.Of("", ", scale: log10", ", scale: log2", ", label: Time, unit: µs", ", min: 0", ", max: 1e6", ", min: 100, max: 300000")
+	names := c.Of("", ", order: ["+k.order+"]", ", names: {reduce: Reduce it, hardware: Queue in hardware, '32': wave32, f16: half}")
+	shade, from := c.Of("linear", "log2", "log10, center: 4", "log2, min: 1, max: 16"), c.Of("", ", min: 0", ", label: Cycle")
 	lines := strings.Split(strings.NewReplacer("<x>", x, "<y>", y, "<names>", names, "<shade>", shade, "<from>", from).Replace(k.base), "\n")
-	for _, o := range append(append([]string(nil), k.some...), ofKnown...) {
-		key, _, _ := strings.Cut(o, ":")
-		if !strings.Contains("\n"+strings.Join(lines, "\n"), "\n"+key+":") && c.below(4) == 0 {
-			lines = append(lines, o)
-		}
-	}
+	lines = c.Some(lines, append(append([]string(nil), k.some...), ofKnown...), 4)
 	return strings.Join(lines, "\n"), k.rows
 }

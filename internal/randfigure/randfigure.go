@@ -1,0 +1,231 @@
+// Package randfigure draws random figures and rows for tests: figures of every kind, scale and option, over tables whose
+// columns are of every class that a file of rows may hold. The bytes given choose, so a fuzzer may choose as well as a seed.
+//
+// It does not know how figures are drawn: a figure is its YAML, rows are their CSV.
+package randfigure
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// Bytes returns the choices of a seed.
+func Bytes(seed uint64) []byte {
+	source := rand.NewPCG(seed, 0)
+	var data []byte
+	for range 150 {
+		data = binary.LittleEndian.AppendUint64(data, source.Uint64())
+	}
+	return data
+}
+
+// Choices are read from bytes. After the last byte every choice is the first one.
+type Choices struct{ data []byte }
+
+// New returns the choices that the bytes make.
+func New(data []byte) *Choices { return &Choices{data} }
+
+// Below returns an integer from 0 to n-1.
+func (c *Choices) Below(n int) int {
+	if len(c.data) == 0 {
+		return 0
+	}
+	v := int(c.data[0]) % n
+	c.data = c.data[1:]
+	return v
+}
+
+// Of returns one of the words.
+func (c *Choices) Of(words ...string) string { return words[c.Below(len(words))] }
+
+func (c *Choices) bits() uint64 {
+	var word [8]byte
+	c.data = c.data[copy(word[:], c.data):]
+	return binary.LittleEndian.Uint64(word[:])
+}
+
+func (c *Choices) real(low, high float64) float64 {
+	return low + (high-low)*float64(c.bits()>>11)/(1<<53)
+}
+
+// anyNumber is ordinary, of any magnitude, nearly equal to another, infinite or not a number.
+func (c *Choices) anyNumber(near float64) float64 {
+	special := []float64{0, 1, -1, 1e17, 1e17 + 16, 1e300, -1e300, 1e-300, 5e-324, math.MaxFloat64, near, math.Nextafter(near, 2e3), math.NaN(), math.Inf(1)}
+	switch c.Below(5) {
+	case 0:
+		return c.real(-10, 10)
+	case 1:
+		return math.Exp2(float64(c.Below(10)))
+	case 2:
+		return special[c.Below(len(special))]
+	case 3:
+		return math.Pow(10, c.real(-300, 300))
+	}
+	return math.Float64frombits(c.bits())
+}
+
+// positive is a number that a logarithmic axis shows: between the bounds of package plots, both included.
+func (c *Choices) positive() float64 {
+	special := []float64{1e-300, 1e300, 1, 2, 3, 0.75, 1e-200, 1e200}
+	if c.Below(4) == 0 {
+		return special[c.Below(len(special))]
+	}
+	return math.Pow(10, c.real(-300, 300))
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// A class draws the cells of one column. Its last value is for all of the column's cells, so that columns of one value are
+// drawn as well.
+type class func(c *Choices, near float64) string
+
+// numberClasses are the columns of which most figures can be drawn; wildClasses are all others that files hold.
+var (
+	numberClasses = []class{
+		func(c *Choices, _ float64) string { return number(c.positive()) },
+		func(c *Choices, _ float64) string { return number(c.real(0.5, 100)) },
+		func(c *Choices, _ float64) string { return number(c.real(0.5, 100)) },
+	}
+	wildClasses = []class{
+		func(c *Choices, near float64) string { return number(c.anyNumber(near)) },
+		func(c *Choices, near float64) string { return number(c.anyNumber(near)) },
+		func(*Choices, float64) string { return "" },
+		func(*Choices, float64) string { return "NaN" },
+		func(_ *Choices, near float64) string { return number(near) },
+		func(c *Choices, _ float64) string { return c.Of("", number(c.real(0.5, 100))) },
+		func(c *Choices, _ float64) string { return c.Of("NaN", "", "+Inf", "-Inf", "1") },
+		func(c *Choices, _ float64) string { return c.Of("+Inf", "-Inf", "Inf") },
+		func(c *Choices, _ float64) string {
+			return c.Of("1e308", "-1.7e308", "1.7976931348623157e308", "1e300")
+		},
+		func(c *Choices, _ float64) string { return c.Of("", "a", "b", "7", "NaN") },
+	}
+	textClasses = []class{
+		func(c *Choices, _ float64) string { return c.Of("a", "b", "c") },
+		func(c *Choices, _ float64) string { return c.Of("a", "b", "c") },
+		func(c *Choices, _ float64) string { return c.Of("a", "b", "c") },
+		func(c *Choices, _ float64) string { return c.Of("a", "", "b") },
+		func(*Choices, float64) string { return "" },
+		func(*Choices, float64) string { return "a" },
+		func(c *Choices, _ float64) string { return c.Of("", "NaN", "Inf", "1e400") },
+		func(c *Choices, _ float64) string { return c.Of("2", "10", "wave2", "1.5e3", "") },
+	}
+)
+
+// Rows returns a table as CSV: six columns of numbers (x, y, the ends of a band, the end of a span, a value) and two of texts.
+// In half of the tables each column is of any class. The others hold what most figures can show, and spans that end after
+// they begin.
+func (c *Choices) Rows() string {
+	rows, wild := 1+c.Below(12), c.Below(2) == 0
+	names := []string{"x", "y", "low", "high", "end", "value", "s", "f"}
+	cells := map[string][]string{}
+	for _, name := range names {
+		near, classes := c.real(-1e3, 1e3), numberClasses
+		switch {
+		case name == "s" || name == "f":
+			if classes = textClasses; !wild {
+				classes = textClasses[:1]
+			}
+		case wild && c.Below(2) == 0:
+			classes = wildClasses
+		}
+		cell := classes[c.Below(len(classes))]
+		for range rows {
+			cells[name] = append(cells[name], cell(c, near))
+		}
+	}
+	if !wild {
+		for i, x := range cells["x"] {
+			if numberOf(x) > numberOf(cells["end"][i]) {
+				cells["end"][i] = x
+			}
+		}
+	}
+	lines := []string{strings.Join(names, ",")}
+	for i := range rows {
+		var line []string
+		for _, name := range names {
+			line = append(line, cells[name][i])
+		}
+		lines = append(lines, strings.Join(line, ","))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func numberOf(cell string) float64 {
+	x, _ := strconv.ParseFloat(cell, 64)
+	return x
+}
+
+var (
+	scaleOfNumbers = []string{"", ", scale: log2", ", scale: log10", ", scale: linear", ", scale: log2", ", scale: log10", ", scale: log2", ", scale: category"}
+	ends           = []string{"", "", "", "", "", "", ", min: 1", ", max: 20", ", min: -5, max: 5", ", min: 1, max: 1.0000000000001", ", min: 1e-299", ", max: 1e299", ", ticks: [1, 2, 3]", ", ticks: [1e299]", ", ticks: [0.3, 0.75]"}
+)
+
+// options of a kind: one of the first list, some of the second.
+var options = map[string]struct{ one, some []string }{
+	"line": {one: []string{"combine: mean", "combine: median", "band: confidence", "band: range", "band: {low: low, high: high}\ncombine: max", ""},
+		some: []string{`lines: "off"`, "step: true", `markers: "on"`, "annotations: [{crossing: [a, b]}, {crossing: [a], hline: 2}]"}},
+	"bar":     {one: []string{"combine: mean", "band: range", "band: {low: low, high: high}\ncombine: min", ""}, some: []string{"cells: true"}},
+	"stacked": {one: []string{"combine: sum", "combine: mean", ""}, some: []string{"percent: true"}},
+	"box":     {one: []string{""}},
+	"heatmap": {one: []string{"value: {column: value, scale: log2}", "value: {column: value, scale: log10}", "value: {column: value, center: 1}", "value: {column: value, scale: log10, center: 2, min: 1}",
+		"value: {column: value, scale: log2, center: 1e169}", "value: {column: value, scale: log2, min: 1e-299}", "value: value"}, some: []string{"cells: true", "combine: mean", "combine: max"}},
+	"scatter":  {one: []string{"identity: true", "identity: true\nwithin: 1.25", ""}, some: []string{"text: s", "band: {low: low, high: high}"}},
+	"timeline": {one: []string{"end: end"}, some: []string{"text: s"}},
+	"roofline": {one: []string{"roofs: [{name: p, peak: 30}, {name: b, bandwidth: 3}]", "roofs: [{name: b, bandwidth: 1e90}, {peak: 1e-90}]", "roofs: [{name: b, bandwidth: 1e-99}, {name: p, peak: 1e99}]"}, some: []string{"text: s"}},
+}
+
+var ofAnyKind = []string{"series: s", "series: s", "facets: f", "facets: {column: f, share: none}", "style: page", "legend: inside", "legend: right", "title: t", "font: serif", "font: mono",
+	"annotations: [{hline: 3, source: m}, {vline: 2}, {points: [[1, 1], [1e200, 1e-200]], source: p}, {text: t, x: 1, y: 2}]"}
+
+// seldom are options that most tables refuse or that leave few rows.
+var seldom = []string{"relative_to: {s: a}", "annotations: [{hline: 0}, {vline: -2}, {points: [[1e200, -1e200]], source: p}]",
+	"where: {s: a}", "where: {s: [a, b], f: a}", "where: {f: ''}", "filter: y > 1", "filter: x < 1", "columns: {y2: y / x}", "facets: {column: f, rows: s}", "series: {column: s, hide: [a]}"}
+
+// categoryX and categoryY are the kinds of figure with categories on that axis.
+var (
+	categoryX = map[string]bool{"bar": true, "stacked": true, "box": true, "heatmap": true}
+	categoryY = map[string]bool{"heatmap": true, "timeline": true}
+)
+
+// Figure returns a figure of any kind over the columns of Rows.
+func (c *Choices) Figure() string {
+	kind := c.Of("line", "bar", "stacked", "box", "heatmap", "scatter", "timeline", "roofline")
+	x, y := "x", "y"
+	if c.Below(12) == 0 { // a column of texts in the place of numbers
+		x = c.Of("s", "f")
+	}
+	if categoryY[kind] && c.Below(4) == 0 {
+		y = c.Of("s", "f")
+	}
+	lines := []string{"kind: " + kind, fmt.Sprintf("width_in: %d", 2+c.Below(3)), "x: {column: " + x + c.axis(categoryX[kind]) + "}", "y: {column: " + y + c.axis(categoryY[kind]) + "}",
+		c.Of(options[kind].one...)}
+	some := append(append([]string(nil), options[kind].some...), ofAnyKind...)
+	if c.Below(6) == 0 {
+		some = append(seldom[:len(seldom):len(seldom)], some...)
+	}
+	return strings.Join(c.Some(lines, some, 3), "\n")
+}
+
+// Some adds each option with a chance of one in n to the lines that lack its key.
+func (c *Choices) Some(lines, options []string, n int) []string {
+	for _, o := range options {
+		key, _, _ := strings.Cut(o, ":")
+		if !strings.Contains("\n"+strings.Join(lines, "\n"), "\n"+key+":") && c.Below(n) == 0 {
+			lines = append(lines, o)
+		}
+	}
+	return lines
+}
+
+func (c *Choices) axis(category bool) string {
+	if category {
+		return c.Of("", ", scale: category")
+	}
+	return c.Of(scaleOfNumbers...) + c.Of(ends...)
+}
