@@ -17,6 +17,7 @@ import (
 var house = map[string]string{
 	"docs":                  "",                                             // tests only
 	"internal/suite":        "",                                             // for tests
+	"internal/skips":        "",                                             // decides in .ci/run what may skip
 	"internal/randfigure":   "",                                             // likewise
 	"internal/ledger":       "config gpu internal/suite probe spec tracing", // likewise
 	"internal/mutate":       "internal/suite",                               // a tool for those who work on the model

@@ -3,10 +3,10 @@ package gpu
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 )
 
@@ -123,10 +123,10 @@ OpBranch %join
 	loopOp(matrixFloats, "OpFAdd", isa.FAdd), loopOp(matrixIntegers, "OpIAdd", isa.IAdd),
 }
 
-// matrixStride is of how many cases one runs: all of them take two minutes, and run where the environment has SPVSIM_ALL_MATRICES.
+// matrixStride is the number of cases of which one runs. All of them take two minutes.
 func matrixStride() int {
 	switch {
-	case os.Getenv("SPVSIM_ALL_MATRICES") != "":
+	case suite.Whole():
 		return 1
 	case testing.Short():
 		return 37

@@ -14,7 +14,8 @@ import (
 
 var errStale = errors.New("rows are out of date: run their experiments again")
 
-// showStale says of saved rows whether a sweep would give the same now: a file of one experiment, or a folder of NAME.csv.
+// showStale prints whether a sweep would give the saved rows now: those of one experiment in a file, or of each in a folder of
+// NAME.csv. Experiments whose program can't run on this computer are listed as not checked.
 func (f *sweepFlags) showStale(c *cobra.Command, names []string) error {
 	info, err := os.Stat(f.stale)
 	if err != nil {
@@ -35,12 +36,14 @@ func (f *sweepFlags) showStale(c *cobra.Command, names []string) error {
 			}
 		}
 		text, err := f.staleness(c, name, file)
-		if err != nil {
+		switch {
+		case errors.Is(err, errLacks):
+			text = "not checked: " + err.Error()
+		case err != nil:
 			return fmt.Errorf("%s: %w", file, err)
-		}
-		if text == "" {
+		case text == "":
 			text = "current"
-		} else {
+		default:
 			stale++
 		}
 		fmt.Fprintf(c.OutOrStdout(), "%-20s %s\n", name, text)
@@ -100,5 +103,5 @@ func (f *sweepFlags) staleness(c *cobra.Command, name, file string) (string, err
 	if err != nil {
 		return "", err
 	}
-	return saved.Probe(c.Context(), store, launcher)
+	return saved.Probe(c.Context(), store, launcher, f.staleSeed)
 }

@@ -67,3 +67,27 @@ func TestStaleRows(t *testing.T) {
 	wantRefused(t, spvsim("", "sweep", "--stale", filepath.FromSlash("../../experiments/figures/lds-stride.csv")), "want the name of the experiment")
 	wantRefused(t, spvsim("", "sweep", "lds-stride", "--stale", "main.go"), "not rows of the experiment")
 }
+
+// In a folder of rows, an experiment whose program needs what this computer lacks is listed as not checked, and the others are
+// checked.
+func TestStaleRowsWithoutTheProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	for _, name := range []string{"lds-stride", "vkfft-banks"} {
+		data, err := os.ReadFile(filepath.FromSlash("../../experiments/figures/" + name + ".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".csv"), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := command(t, build(t), "sweep", "--stale", dir)
+	out, err := c.CombinedOutput()
+	if text := string(out); err != nil || !strings.Contains(text, "lds-stride           current\n") || !strings.Contains(text, "vkfft-banks          not checked: vkfft-banks: app: missing on this computer: ") {
+		t.Errorf("%v, %s: want one current and one not checked", err, out)
+	}
+}

@@ -23,19 +23,20 @@ import (
 // sweepFlags are what the command line says of a sweep.
 type sweepFlags struct {
 	sweep.Options
-	list     bool
-	small    bool
-	dryRun   bool
-	status   bool
-	draw     string
-	stale    string
-	quiet    bool
-	workers  int
-	launcher string
-	profile  string
-	axes     []string
-	set      []string
-	sandbox  bool
+	list      bool
+	small     bool
+	dryRun    bool
+	status    bool
+	draw      string
+	stale     string
+	staleSeed uint64
+	quiet     bool
+	workers   int
+	launcher  string
+	profile   string
+	axes      []string
+	set       []string
+	sandbox   bool
 }
 
 // load reads the experiment, or makes one of a job and the axes.
@@ -100,7 +101,8 @@ keeps the variants named.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "list the points and estimate the time, but run nothing")
 	flags.BoolVar(&f.status, "status", false, "print how many points are done, but run nothing")
 	flags.StringVar(&f.draw, "draw", "", "draw the figures from this `file` of rows (.csv or .parquet), but run nothing")
-	flags.StringVar(&f.stale, "stale", "", "check whether saved rows are out of date: a `file` of rows, or a folder with NAME.csv of each experiment; compares their inputs, and runs the cheapest point again")
+	flags.StringVar(&f.stale, "stale", "", "check whether saved rows are out of date: a `file` of rows, or a folder with NAME.csv of each experiment; compares their inputs, and runs one point of middle cost again")
+	flags.Uint64Var(&f.staleSeed, "stale-seed", 1, "draws the point that --stale runs again, by this `seed`")
 	flags.StringVar(&f.launcher, "launcher", "local", "`where` points run: local, slurm, or command (the commands in --profile, for PBS, LSF or GNU parallel)")
 	flags.StringVar(&f.profile, "profile", "", "`file` with the resources and commands of a cluster (its keys: spvsim schema cluster)")
 	flags.Uint64Var(&f.Limits.Cycles, "max-cycles", 0, "a point fails after this many `cycles`; 0: the limit of its job, if it has one")

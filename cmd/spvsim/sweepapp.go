@@ -17,6 +17,9 @@ import (
 // firstCapture is the job that the driver writes first.
 const firstCapture = "0001.yaml"
 
+// errLacks marks an experiment whose program needs what this computer does not have.
+var errLacks = errors.New("missing on this computer")
+
 // runApp runs the program of an experiment, whose captures take the place of a job file. What the program prints goes to standard error.
 func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.Place, error) {
 	at := sweep.Place{}
@@ -28,7 +31,7 @@ func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.Pla
 		return at, fmt.Errorf("app.machine: %w", err)
 	}
 	if missing := e.App.Missing(); len(missing) > 0 {
-		return at, fmt.Errorf("%s: app: missing on this computer: %s", e.Name, strings.Join(missing, ", "))
+		return at, fmt.Errorf("%s: app: %w: %s", e.Name, errLacks, strings.Join(missing, ", "))
 	}
 	if err := clearCaptures(folder); err != nil {
 		return at, err

@@ -112,7 +112,7 @@ func TestLastSubmission(t *testing.T) {
 	}
 }
 
-// The point that is run again to compare with saved rows is the shortest of those that are done, of inputs as they are.
+// The point that runs again is drawn from the middle third by cycles of those that are done with unchanged inputs.
 func TestProbeOfSavedRows(t *testing.T) {
 	s := &Saved{plan: &Plan{}, lines: map[int][]string{}, names: []string{"inputs", "status", "cycles"}}
 	for i, line := range [][]string{{"in", "done", "500"}, {"in", "done", "40"}, {"in", "failed", "3"}, {"old", "done", "4"}, nil, {"in", "done", "40"}, {"in", "done", ""}} {
@@ -121,17 +121,24 @@ func TestProbeOfSavedRows(t *testing.T) {
 			s.lines[i] = line
 		}
 	}
-	if got := s.probe(); got != 1 {
-		t.Errorf("point %d, want the first of the shortest", got)
+	drawn := map[int]int{}
+	for seed := range uint64(50) {
+		drawn[s.probe(seed)]++
+		if a, b := s.probe(seed), s.probe(seed); a != b {
+			t.Errorf("seed %d: points %d and %d, want one", seed, a, b)
+		}
+	}
+	if len(drawn) != 2 || drawn[1] == 0 || drawn[5] == 0 {
+		t.Errorf("drawn %v, want the points 1 and 5 of middle cost", drawn)
 	}
 	delete(s.lines, 0)
 	delete(s.lines, 1)
 	delete(s.lines, 5)
-	if got := s.probe(); got != 6 {
+	if got := s.probe(1); got != 6 {
 		t.Errorf("point %d, want the only one that is done", got)
 	}
 	delete(s.lines, 6)
-	if got := s.probe(); got != -1 {
+	if got := s.probe(1); got != -1 {
 		t.Errorf("point %d of none", got)
 	}
 }

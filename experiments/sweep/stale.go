@@ -1,12 +1,13 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,29 +64,35 @@ func (s *Saved) cell(line []string, name string) string {
 	return ""
 }
 
-// probe is the point to run again: of those whose inputs are as they were, the one of the fewest cycles; -1: none.
-func (s *Saved) probe() int {
-	best, fewest := -1, math.Inf(1)
+// probe returns the point to run again: of those with a row whose inputs are unchanged, ordered by cycles, one of the middle
+// third, drawn by seed. -1: none.
+func (s *Saved) probe(seed uint64) int {
+	type candidate struct {
+		point  int
+		cycles float64
+	}
+	var list []candidate
 	for i := range s.plan.Specs {
 		line := s.lines[i]
 		if line == nil || s.cell(line, "status") != string(Done) || s.cell(line, "inputs") != s.plan.Specs[i].Inputs {
 			continue
 		}
-		cycles, err := strconv.ParseFloat(s.cell(line, "cycles"), 64)
-		if err != nil {
-			cycles = math.MaxFloat64 // not among the columns
-		}
-		if cycles < fewest {
-			best, fewest = i, cycles
-		}
+		cycles, _ := strconv.ParseFloat(s.cell(line, "cycles"), 64) // 0 where the rows have no such column
+		list = append(list, candidate{i, cycles})
 	}
-	return best
+	if len(list) == 0 {
+		return -1
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.cycles, b.cycles) })
+	third := len(list) / 3
+	middle := list[third : len(list)-third]
+	return middle[rand.New(rand.NewPCG(seed, uint64(len(list)))).IntN(len(middle))].point
 }
 
-// Probe runs one point again and words what it finds other than the row says; empty when all is as it was, or nothing can be
-// compared. A simulator that changed gives other results from the same inputs, which no digest of those says.
-func (s *Saved) Probe(ctx context.Context, store *Store, l Launcher) (string, error) {
-	point := s.probe()
+// Probe runs one point again, drawn by seed, and words the differences from its row: empty when there are none, or nothing can
+// be compared. It detects a simulator that changed: its inputs, and so their digests, are the same.
+func (s *Saved) Probe(ctx context.Context, store *Store, l Launcher, seed uint64) (string, error) {
+	point := s.probe(seed)
 	if point < 0 {
 		return "", nil
 	}
