@@ -26,16 +26,11 @@ func interval(samples []float64) (mean, half float64) {
 	return mean, quantile(len(samples)-1) * math.Sqrt(squares/(n-1)/n)
 }
 
-// ratio is the rate of samples together, and half the width of its interval: that of a ratio of two sums, by what is left of each sample's
-// cycles at that rate.
-func ratio(list []sample) (rate, half float64) {
+// pooledRate is the rate of all samples together: the ratio of their sums.
+func pooledRate(list []sample) float64 {
 	var sum sample
 	for _, s := range list {
 		sum = sum.and(s)
 	}
-	if rate = sum.rate(); len(list) < 2 {
-		return rate, rate
-	}
-	n := float64(len(list))
-	return rate, quantile(len(list)-1) * offRate(list, rate) * math.Sqrt(n) / sum.instructions
+	return sum.rate()
 }

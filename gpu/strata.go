@@ -321,7 +321,7 @@ func (s *strata) open() float64 {
 // nearer to what was timed, so much for a member and so much for an instruction.
 func (a *alike) cost(n, instructions float64) (cycles, half float64) {
 	list := a.warm()
-	mean, _ := ratio(list)
+	mean := pooledRate(list)
 	width := a.width(list)
 	if a.like.size > 0 && n > 0 {
 		if took, open, within, ok := a.in.bySize(a, instructions/n, nil); ok {
@@ -379,7 +379,7 @@ func (s *strata) dispersion() dispersion {
 // little smaller and a little larger.
 func (a *alike) dispersion() (d dispersion) {
 	list := a.warm()
-	mean, _ := ratio(list)
+	mean := pooledRate(list)
 	sized := a.in != nil && a.differ(list)
 	for i := range list {
 		x := &list[i]
@@ -405,7 +405,7 @@ func (a *alike) waits() bool {
 	if len(a.samples) == 0 || longest == 0 {
 		return false
 	}
-	rate, _ := ratio(a.warm())
+	rate := pooledRate(a.warm())
 	return rate > 3*longest
 }
 
@@ -451,6 +451,6 @@ func (a *alike) warm() []sample {
 
 // firstIsFarthest says of samples that the first is further from what all come to than any other.
 func firstIsFarthest(list []sample) bool {
-	mean, _ := ratio(list)
+	mean := pooledRate(list)
 	return math.Abs(list[0].rate()-mean) >= farthest(list[1:], mean)
 }

@@ -61,7 +61,7 @@ func addPart(list []timed, a *alike, x sample) []timed {
 func (r *rows) expected(a *alike) float64 {
 	longest := func(a *alike) float64 { return a.like.demand[a.like.demand.busiest()] }
 	if len(a.samples) > 0 {
-		rate, _ := ratio(a.warm())
+		rate := pooledRate(a.warm())
 		return rate
 	}
 	took, worked := 0.0, 0.0

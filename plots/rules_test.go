@@ -83,3 +83,27 @@ func TestCategoryAxisWithoutValues(t *testing.T) {
 		}
 	}
 }
+
+// An axis is labelled with its column or its label, and its unit in parentheses; an empty label leaves none.
+func TestAxisLabels(t *testing.T) {
+	table, err := ReadCSV("r.csv", strings.NewReader("cycles,y\n1,2\n3,4\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for axis, want := range map[string]string{
+		"cycles": "cycles", "{column: cycles, unit: us}": "cycles (us)", "{column: cycles, label: Time}": "Time",
+		"{column: cycles, label: Time, unit: us}": "Time (us)", `{column: cycles, label: "", unit: us}`: "",
+	} {
+		f, err := Read("f.yaml", []byte("kind: line\nx: "+axis+"\ny: y\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		chart, err := Build(f, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if chart.X.Label != want || chart.Y.Label != "y" {
+			t.Errorf("x: %s: labels %q and %q, want %q and y", axis, chart.X.Label, chart.Y.Label, want)
+		}
+	}
+}

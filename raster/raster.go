@@ -141,9 +141,6 @@ func (e *edge) orient(flip bool) {
 	}
 }
 
-// Covers reports that the pixel's centre is in the primitive.
-func (t *Primitive) Covers(x, y int) bool { return t.covers(x, y, centre) }
-
 func (t *Primitive) covers(x, y int, at Location) bool {
 	px, py := int64(x)*one+at.X, int64(y)*one+at.Y
 	for i := range t.edges {

@@ -421,6 +421,13 @@ var plainRows = []keyRow{
 	{"memory.efficiency", "apart", passAll + "memory.bytes_per_cycle=16", "1", "0.1", bound(moved/16, moved*10/16, unbound)},
 	// Reads one after the other wait for their columns, and for what a row takes to open; mem/dram has the forms of its timings.
 	{"dram.standard", "chain", passAll + "clock_mhz=1000 memory.bytes_per_cycle=16", "none", "HBM", longer(97 * 14)},
+	// Keys of device memory act on banked channels as well.
+	{"memory.requests", "apart", passAll + banked, "0", "1", bothOf(slower, waited("memory"))},
+	{"memory.channels", "apart", passAll + banked, "1", "4", faster},
+	{"memory.interleave_bytes", "apart", passAll + banked + "memory.channels=4", "256", "65536", slower},
+	{"memory.bytes_per_cycle", "apart", passAll + "dram.standard=HBM", "16", "1", slower},
+	{"memory.latency_cycles", "chain", passAll + banked, "100", "200", between(97*100, 97*100+1000)}, // refreshes come meanwhile
+	{"memory.efficiency", "apart", passAll + banked, "1", "0.1", slower},
 	// What these put in another order follows from calendars that no sum has.
 	{"dram.queue", "rows", passAll + banked + "dram.hash_banks=false ", "0", "64", differs},
 	{"dram.writes", "after", passAll + banked, "0", "32", differs},

@@ -97,6 +97,89 @@ func TestBusOfStandards(t *testing.T) {
 	})
 }
 
+// literal are the constraints of a bank in picoseconds, at the speed of rates: from JESD235, JESD235D, JESD238 and JESD250 as the
+// sources of Standards table them, and not from Standards. A write's precharge waits for CWL, the burst and WR:
+// HBM 8 + 2 + 16 ns, HBM2e 4 + 1.25 + 16 ns, HBM3 6.25 + 1.5385 + 20.6 ns, GDDR6 3.4 + 1 + 15.4 ns.
+var literal = map[string]map[[2]Command]uint64{
+	"HBM": {
+		{Activate, Activate}: 48_000, {Activate, Read}: 14_000, {Activate, Write}: 12_000, {Activate, Precharge}: 34_000,
+		{Precharge, Activate}: 14_000, {Read, Precharge}: 8_000, {Write, Precharge}: 26_000, {Refresh, Activate}: 160_000,
+	},
+	"HBM2e": {
+		{Activate, Activate}: 48_000, {Activate, Read}: 14_000, {Activate, Write}: 14_000, {Activate, Precharge}: 33_000,
+		{Precharge, Activate}: 15_000, {Read, Precharge}: 5_000, {Write, Precharge}: 21_250, {Refresh, Activate}: 200_000,
+	},
+	"HBM3": {
+		{Activate, Activate}: 45_000, {Activate, Read}: 19_400, {Activate, Write}: 9_400, {Activate, Precharge}: 28_100,
+		{Precharge, Activate}: 16_250, {Read, Precharge}: 5_600, {Write, Precharge}: 28_389, {Refresh, Activate}: 200_000,
+	},
+	"GDDR6": {
+		{Activate, Activate}: 45_000, {Activate, Read}: 15_400, {Activate, Write}: 9_100, {Activate, Precharge}: 30_200,
+		{Precharge, Activate}: 15_400, {Read, Precharge}: 2_300, {Write, Precharge}: 19_800, {Refresh, Activate}: 60_400,
+	},
+}
+
+// A command holds up each other command of its bank for exactly the literal time, and commands without a constraint not at all.
+func TestConstraintsOfBanks(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		const at = 1_000_000
+		for from := range numCommands {
+			ch := &New(c).channels[0]
+			b := &ch.banks[0]
+			ch.apply(from, at, b)
+			for to := range numCommands {
+				want, held := literal[c.Standard.Name][[2]Command{from, to}]
+				if held {
+					want += at
+				}
+				if got := b.node[to]; got != want {
+					t.Errorf("command %d after %d: from %d on, want %d", to, from, got, want)
+				}
+			}
+		}
+	})
+}
+
+// Times of a channel that are in no bank, in picoseconds: from the activation of one bank to that of another (the longest of RRDS,
+// RRDL and a quarter of FAW), the interval in which a bank is refreshed once, and a read's and a write's latency.
+func TestTimesOfChannels(t *testing.T) {
+	want := map[string][4]uint64{
+		"HBM":   {7_500, 3_900_000, 14_000, 8_000},
+		"HBM2e": {6_000, 3_900_000, 14_000, 4_000},
+		"HBM3":  {3_750, 3_900_000, 12_500, 6_250},
+		"GDDR6": {4_600, 1_900_000, 13_700, 3_400},
+	}
+	forAll(t, func(t *testing.T, c *Config) {
+		ch := &New(c).channels[0]
+		if found := [4]uint64{ch.apart, ch.refresh, ch.latency[Read], ch.latency[Write]}; found != want[c.Standard.Name] {
+			t.Errorf("found %v, want %v", found, want[c.Standard.Name])
+		}
+	})
+}
+
+// A read of another row of a bank that was just written waits for write recovery, precharge and activation: from the end of the
+// write's data WR + RP + RCDRD + CL and a burst, up to the next slots of activations and of the data bus.
+func TestWriteRecovery(t *testing.T) {
+	want := map[string]uint64{
+		"HBM":   16_000 + 14_000 + 14_000 + 14_000 + 2_000,
+		"HBM2e": 16_000 + 15_000 + 14_000 + 14_000 + 1_250,
+		"HBM3":  20_600 + 16_250 + 19_400 + 12_500 + 1_539,
+		"GDDR6": 15_400 + 15_400 + 15_400 + 13_700 + 1_000,
+	}
+	slots := map[string]uint64{"HBM": 7_500 + 2_000, "HBM2e": 6_000 + 1_250, "HBM3": 3_750 + 1_539, "GDDR6": 4_600 + 1_000}
+	forAll(t, func(t *testing.T, c *Config) {
+		c.HashBanks, c.Queue, c.Writes = false, 0, 0
+		m := New(c)
+		_, written, _ := m.Access(1, sameBank(c, 0), 32, true)
+		written = max(written, m.Flush(1))
+		_, read, _ := m.Access(1, sameBank(c, 64), 32, false)
+		name := c.Standard.Name
+		if took := read - written; took < want[name] || took > want[name]+slots[name] {
+			t.Errorf("the read ends %d after the write, want %d to %d", took, want[name], want[name]+slots[name])
+		}
+	})
+}
+
 // Rows of one bank follow each other by the time of a row cycle.
 func TestRowCycle(t *testing.T) {
 	forAll(t, func(t *testing.T, c *Config) {
