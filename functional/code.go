@@ -197,7 +197,7 @@ func (c *code) stops(in *isa.Inst) bool {
 	case simd.PathCompute:
 		return simd.WritesExec(in.Op)
 	case simd.PathMemory:
-		return !c.skips(in) && (in.Mem.Payload || in.Mem.Coherent || isAtomic(in.Op))
+		return !c.skips(in) && (in.Mem.Payload || in.Mem.Coherent || in.Op.Has(isa.FlagAtomic))
 	case simd.PathLDS:
 		return lds.PlainOf(in) == nil
 	}

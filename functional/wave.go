@@ -190,10 +190,8 @@ func (k *worker) fruitless(w *wave, in *isa.Inst) bool {
 		w.changes, w.looks = changes, 0
 		return false
 	}
-	if in.Mem.Coherent || isAtomic(in.Op) {
+	if in.Mem.Coherent || in.Op.Has(isa.FlagAtomic) {
 		w.looks++
 	}
 	return w.looks > maxLooks
 }
-
-func isAtomic(op isa.Op) bool { return op >= isa.AtomicLoad && op <= isa.AtomicFMax }

@@ -47,7 +47,7 @@ func mayWait(in *isa.Inst) bool {
 	switch {
 	case m == nil || m.Space == isa.SpaceLDS || m.Space == isa.SpaceScratch:
 		return false
-	case in.Op >= isa.AtomicLoad && in.Op <= isa.AtomicFMax:
+	case in.Op.Has(isa.FlagAtomic):
 		return in.Dst.Kind != isa.None
 	}
 	return m.Coherent

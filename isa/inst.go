@@ -394,12 +394,3 @@ const (
 	withoutHelpers = 1 << 63
 	helpersShift   = 41 // after the operator and the largest cluster
 )
-
-// OfSubgroup says that an operation is one among all lanes of a subgroup, in which helpers may be left out: those of quads need them.
-func (o Op) OfSubgroup() bool {
-	switch o {
-	case LaneOfMask, QuadBroadcast, QuadSwap, QuadAll, QuadAny, SwizzleQuad, WriteLane, MaskedBitCount:
-		return false
-	}
-	return o >= Ballot && o <= ExclusiveScan
-}

@@ -5,13 +5,13 @@ import "testing"
 // Operations of a subgroup look at other lanes; those of a quad, of one lane's registers and of masks are none of them.
 func TestOperationsOfSubgroups(t *testing.T) {
 	for op := range NumOps {
-		if op.OfSubgroup() && !op.Has(FlagCrossLane) {
+		if op.Has(FlagSubgroup) && !op.Has(FlagCrossLane) {
 			t.Errorf("%s is of a subgroup, but does not look at other lanes", Table[op].Name)
 		}
 	}
 	for op, want := range map[Op]bool{Ballot: true, ExclusiveScan: true, IAdd: false, Load: false, QuadBroadcast: false, QuadSwap: false, QuadAll: false, QuadAny: false,
 		SwizzleQuad: false, WriteLane: false, MaskedBitCount: false, LaneOfMask: false} {
-		if op.OfSubgroup() != want {
+		if op.Has(FlagSubgroup) != want {
 			t.Errorf("%s is of a subgroup: %t", Table[op].Name, !want)
 		}
 	}

@@ -46,21 +46,29 @@ func Lookup(name string) (Op, bool) {
 func (o Op) Has(f Flags) bool { return Table[o].Flags&f == f }
 
 // Flags say how an operation may be treated.
-type Flags uint16
+type Flags uint32
 
 // Flags of operations.
 const (
-	FlagPure       Flags = 1 << iota // same sources, same result, no effect: may be moved, merged, removed
-	FlagCommutes                     // the first two sources may be swapped
-	FlagScalarUnit                   // the scalar unit can do it for uniform sources; without this a uniform result costs a vector instruction
-	FlagCrossLane                    // depends on the execution mask or on other lanes: must not cross control flow
-	FlagPerLane                      // the result differs by lane even when the sources are uniform
-	FlagUniform                      // the result is the same in all lanes even when the sources differ (Reduce and VoteAllEqual: over the whole wave)
-	FlagReads                        // reads memory
-	FlagWrites                       // writes memory
-	FlagEffect                       // seen from outside the wave, or by later instructions in other ways than through Dst: must not be removed
-	FlagControl                      // control flow of the lowered program
-	FlagIROnly                       // exists in the intermediate form only
+	FlagPure          Flags = 1 << iota // same sources, same result, no effect: may be moved, merged, removed
+	FlagCommutes                        // the first two sources may be swapped
+	FlagScalarUnit                      // the scalar unit can do it for uniform sources; without this a uniform result costs a vector instruction
+	FlagCrossLane                       // depends on the execution mask or on other lanes: must not cross control flow
+	FlagPerLane                         // the result differs by lane even when the sources are uniform
+	FlagUniform                         // the result is the same in all lanes even when the sources differ (Reduce and VoteAllEqual: over the whole wave)
+	FlagReads                           // reads memory
+	FlagWrites                          // writes memory
+	FlagEffect                          // seen from outside the wave, or by later instructions in other ways than through Dst: must not be removed
+	FlagControl                         // control flow of the lowered program
+	FlagIROnly                          // exists in the intermediate form only
+	FlagCheap                           // one or two simple instructions: worth computing before it is known whether the result is needed
+	FlagAtomic                          // atomic access to a buffer, an image or the LDS: orders memory, and may change it
+	FlagSamples                         // looks at an image through a sampler
+	FlagDot                             // integer dot product whose third source is an accumulator that wraps
+	FlagLocalID                         // a component of LocalInvocationId
+	FlagWorkgroupID                     // a component of WorkgroupId
+	FlagNumWorkgroups                   // a component of NumWorkgroups
+	FlagSubgroup                        // one among all lanes of a subgroup, in which helpers may be left out: those of quads need them
 )
 
 // A Kind says which type an operand has.

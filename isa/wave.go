@@ -86,7 +86,7 @@ func init() {
 		MaskKill:  func(st *State, _ *Inst) { st.Exec = 0 },
 	}
 	for op := range NumOps {
-		if f := waveOps[op]; f != nil && op.OfSubgroup() {
+		if f := waveOps[op]; f != nil && op.Has(FlagSubgroup) {
 			waveOps[op] = among(f)
 		}
 	}

@@ -116,7 +116,7 @@ func footprintKind(in *isa.Inst) (Kind, bool) {
 	switch {
 	case in.Op == isa.BufferSize || in.Op == isa.ImageSize || in.Op == isa.ImageSamples || in.Op == isa.ImageQueryLod:
 		return 0, false
-	case in.Op >= isa.AtomicLoad && in.Op <= isa.AtomicFMax:
+	case in.Op.Has(isa.FlagAtomic):
 		return Atomic, true // loads and stores among them, which need no order with updates
 	case in.Op.Has(isa.FlagWrites):
 		return Write, true

@@ -144,8 +144,10 @@ var accesses = func() (t [isa.NumOps]func(in *isa.Inst) Access) {
 	t[isa.ImageGather] = always((*Port).sample)
 	t[isa.Export] = always((*Port).export)
 	t[isa.BufferSize], t[isa.ImageSize], t[isa.ImageSamples] = always(bufferSize), always(imageSize), always(imageSamples)
-	for op := isa.AtomicLoad; op <= isa.AtomicFMax; op++ {
-		t[op] = always((*Port).atomic)
+	for op := range isa.NumOps {
+		if op.Has(isa.FlagAtomic) {
+			t[op] = always((*Port).atomic)
+		}
 	}
 	return t
 }()

@@ -22,7 +22,7 @@ func (e *emitter) planGrid() {
 	before := 2 + e.sets() // registers: the address of scratch memory, those of descriptors, push constants
 	for _, v := range e.pre {
 		switch {
-		case v.Op >= isa.NumWorkgroupsX && v.Op <= isa.NumWorkgroupsZ && e.uses[v.ID] > 0:
+		case v.Op.Has(isa.FlagNumWorkgroups) && e.uses[v.ID] > 0:
 			numbers = append(numbers, v)
 		case v.Op == isa.PushWord:
 			before++

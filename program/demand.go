@@ -198,7 +198,7 @@ func (d *demand) block(b *ir.Block, first bool, pre []*ir.Value) {
 
 // preset gives the registers that a wave has from its start: its place in the workgroup, in three registers or in one.
 func (d *demand) preset(pre []*ir.Value) {
-	place := func(v *ir.Value) bool { return v.Op >= isa.LocalIDX && v.Op <= isa.LocalIDZ && d.uses[v.ID] > 0 }
+	place := func(v *ir.Value) bool { return v.Op.Has(isa.FlagLocalID) && d.uses[v.ID] > 0 }
 	for _, v := range pre {
 		if place(v) && !d.t.PackedIDs {
 			d.give(v, int(v.Op-isa.LocalIDX))

@@ -75,7 +75,7 @@ func (e *emitter) planBases() {
 // arguments are the values that are in scalar registers after the table's address, in order: push constants, then the workgroup's place.
 func (e *emitter) arguments() (list []*ir.Value) {
 	for _, v := range e.pre {
-		if v.Op == isa.PushWord || v.Op >= isa.WorkgroupIDX && v.Op <= isa.WorkgroupIDZ {
+		if v.Op == isa.PushWord || v.Op.Has(isa.FlagWorkgroupID) {
 			list = append(list, v)
 		}
 	}
@@ -155,7 +155,7 @@ func (e *emitter) planLoad(i int, l descriptorLoad) {
 // where they come so, and the wave's number and how many there are, which compilers for Vulkan read.
 func (e *emitter) unpackIDs(t *Target) {
 	for _, v := range e.pre {
-		place := v.Op >= isa.LocalIDX && v.Op <= isa.LocalIDZ && t.PackedIDs
+		place := v.Op.Has(isa.FlagLocalID) && t.PackedIDs
 		wave := (v.Op == isa.SubgroupID || v.Op == isa.NumSubgroups) && t.Descriptors
 		if e.uses[v.ID] == 0 || !place && !wave {
 			continue

@@ -3,7 +3,9 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -104,8 +106,8 @@ func NewMachines() (*Machines, error) {
 		}
 		d.presets = append(d.presets, p)
 	}
-	for i, n := range numbers() {
-		if !strings.HasPrefix(n.path, "energy.") || i%4 == 0 { // there are many of those
+	for _, n := range numbers() {
+		if !strings.HasPrefix(n.path, "energy.") || hash(0, n.path)%4 == 0 { // there are many of those
 			d.keys = append(d.keys, n)
 		}
 		if strings.HasPrefix(n.path, "scheduler.") || strings.HasPrefix(n.path, "queue.") {
@@ -120,17 +122,13 @@ func (d *Machines) Draw(r *rand.Rand, job *config.Job, graphs bool) (*config.Mac
 	preset := d.presets[r.IntN(len(d.presets))]
 	q := config.Request{Machine: preset.name, Job: job}
 	fixed := []string{fmt.Sprintf("shader_engines=%d", 1+r.IntN(2)), fmt.Sprintf("compute_units=%d", 1+r.IntN(3))}
-	var keys []string
+	keys, seed := []string(nil), r.Uint64()
 	if graphs {
 		fixed = append(fixed, "queue.max_depth=64", "queue.max_payloads=512", "queue.max_payload_bytes=65536")
 		fixed = append(fixed, "scheduler.kind="+schedulers[r.IntN(len(schedulers))])
-		for range r.IntN(5) {
-			keys = append(keys, preset.change(r, d.ofGraphs))
-		}
+		keys = preset.change(seed, d.ofGraphs, r.IntN(5))
 	}
-	for range r.IntN(7) {
-		keys = append(keys, preset.change(r, d.keys))
-	}
+	keys = append(keys, preset.change(seed+1, d.keys, r.IntN(7))...)
 	for {
 		q.Set = slices.Concat(fixed, keys)
 		m, err := config.LoadMachine(q)
@@ -149,10 +147,26 @@ type preset struct {
 	values map[string]string
 }
 
-// change gives one of some keys another value.
-func (p *preset) change(r *rand.Rand, list []drawnKey) string {
-	n := &list[r.IntN(len(list))]
-	return n.path + "=" + n.value(r, p.values[n.path])
+// change gives n of some keys other values: those whose names have the least hash under the seed. A key that is added to the
+// list changes only draws in which its own hash is among the n least.
+func (p *preset) change(seed uint64, list []drawnKey, n int) (changed []string) {
+	hashes, order := make([]uint64, len(list)), make([]int, len(list))
+	for i := range list {
+		hashes[i], order[i] = hash(seed, list[i].path), i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(hashes[a], hashes[b]) })
+	for _, i := range order[:min(n, len(order))] {
+		r := rand.New(rand.NewPCG(seed, hashes[i]))
+		changed = append(changed, list[i].path+"="+list[i].value(r, p.values[list[i].path]))
+	}
+	return changed
+}
+
+// hash mixes a seed and a name (FNV-1a).
+func hash(seed uint64, name string) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %s", seed, name)
+	return h.Sum64()
 }
 
 // Settings are the machine's name and what was changed.

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,7 +55,7 @@ func result(r *gpu.Result, err error) string {
 	for _, l := range c.Memory {
 		fmt.Fprintf(&out, " %s %d/%d/%d", l.Name, l.Accesses, l.Hits, l.Bytes)
 	}
-	fmt.Fprintf(&out, "; lds %d/%d; statistics %s", c.LDS.Accesses, c.LDS.Passes, statsDigest(r.Stats))
+	fmt.Fprintf(&out, "; lds %d/%d; %s", c.LDS.Accesses, c.LDS.Passes, sections(r.Stats))
 	var data []byte
 	for _, buffer := range r.Buffers {
 		data = append(data, buffer.Bytes...)
@@ -62,24 +64,77 @@ func result(r *gpu.Result, err error) string {
 	return out.String()
 }
 
-// statsDigest is of all statistics but the host's. Hosts may round sums of energies otherwise: of numbers that are not whole, nine digits count.
-func statsDigest(s *tracing.Stats) string {
-	s.Host = tracing.Host{}
+// inLine are the keys of the statistics that the line already shows. host differs from run to run.
+var inLine = map[string]bool{"machine": true, "cycles": true, "waves": true, "host": true}
+
+// longestSection bounds the text of a section of the statistics; a longer one is a digest.
+const longestSection = 400
+
+// sections writes the other statistics by their keys, so that a difference shows which of them changed: numbers that are not
+// 0 where they are few, and a digest where they are many.
+func sections(s *tracing.Stats) string {
 	data, err := json.Marshal(s)
 	if err != nil {
 		return err.Error()
 	}
 	in := json.NewDecoder(bytes.NewReader(data))
 	in.UseNumber()
-	var out bytes.Buffer
-	for token, err := in.Token(); err == nil; token, err = in.Token() {
-		if n, ok := token.(json.Number); ok && strings.ContainsAny(n.String(), ".e") {
-			x, _ := n.Float64()
-			token = strconv.FormatFloat(x, 'e', 8, 64)
-		}
-		fmt.Fprintln(&out, token)
+	var all map[string]any
+	if err := in.Decode(&all); err != nil {
+		return err.Error()
 	}
-	return suite.Digest(out.Bytes())
+	var list []string
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if inLine[key] {
+			continue
+		}
+		var out strings.Builder
+		flatten(&out, "", all[key])
+		text := strings.TrimSpace(out.String())
+		if len(text) > longestSection {
+			text = suite.Digest([]byte(text))
+		}
+		if text != "" {
+			list = append(list, key+" "+text)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// flatten writes the numbers under a key that are not 0. Hosts may round sums of energies otherwise: of numbers that are not
+// whole, nine digits count.
+func flatten(out *strings.Builder, path string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			flatten(out, strings.TrimPrefix(path+"."+key, "."), v[key])
+		}
+	case []any:
+		for i, x := range v {
+			flatten(out, fmt.Sprintf("%s[%d]", path, i), x)
+		}
+	case json.Number:
+		text := v.String()
+		if strings.ContainsAny(text, ".e") {
+			x, _ := v.Float64()
+			text = strconv.FormatFloat(x, 'g', 9, 64)
+		}
+		if text != "0" {
+			fmt.Fprint(out, assigned(path, text))
+		}
+	default:
+		if v != nil && v != "" && v != false {
+			fmt.Fprint(out, assigned(path, fmt.Sprint(v)))
+		}
+	}
+}
+
+// assigned is path=text, or the text alone for a section that is one value.
+func assigned(path, text string) string {
+	if path == "" {
+		return text
+	}
+	return path + "=" + text + " "
 }
 
 // An eventSum gathers all events of a run as text.

@@ -46,7 +46,7 @@ func (b *fragments) leaveHelpersOut(values []*ir.Value) {
 	for _, v := range values {
 		if v.Op == isa.Demote {
 			b.demotions++
-		} else if v.Op.OfSubgroup() {
+		} else if v.Op.Has(isa.FlagSubgroup) {
 			v.Imm |= isa.HelpersImm(b.demotions)
 		}
 	}

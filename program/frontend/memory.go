@@ -401,7 +401,7 @@ func (b *pointers) markWrites() {
 	}
 	for _, blk := range b.f.Blocks {
 		for _, v := range blk.Code {
-			if m := v.Mem; m != nil && (v.Op == isa.Load || v.Op == isa.ImageLoad || v.Op >= isa.ImageSample && v.Op <= isa.ImageGather) && !m.Volatile {
+			if m := v.Mem; m != nil && (v.Op == isa.Load || v.Op == isa.ImageLoad || v.Op.Has(isa.FlagSamples) && v.Op != isa.ImageQueryLod) && !m.Volatile {
 				m.ReadOnly = b.readOnly(m, any, anyBuffer)
 			}
 		}

@@ -63,7 +63,7 @@ func (v *Value) String() string {
 	var s strings.Builder
 	if v.R != isa.Void {
 		fmt.Fprintf(&s, "v%d:%s = ", v.ID, v.R)
-	} else if v.Mem != nil && (v.Op == isa.Load || v.Op == isa.ImageLoad || v.Op >= isa.ImageSample && v.Op <= isa.ImageQueryLod) {
+	} else if v.Mem != nil && (v.Op == isa.Load || v.Op == isa.ImageLoad || v.Op.Has(isa.FlagSamples)) {
 		fmt.Fprintf(&s, "v%d = ", v.ID)
 	}
 	s.WriteString(isa.Table[v.Op].Name)

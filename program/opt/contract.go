@@ -140,7 +140,7 @@ func (c *contractor) intAdd(v *ir.Value) {
 // as NIR does (nir_opt_algebraic).
 func (c *contractor) dotAdd(v *ir.Value) bool {
 	for i, p := range v.Args {
-		if p.Op >= isa.SDot4 && p.Op <= isa.UDot2 && c.private(v, p, p.Op) && isConst(p.Args[2], 0) {
+		if p.Op.Has(isa.FlagDot) && c.private(v, p, p.Op) && isConst(p.Args[2], 0) {
 			v.Op, v.Args = p.Op, []*ir.Value{p.Args[0], p.Args[1], v.Args[1-i]}
 			return true
 		}

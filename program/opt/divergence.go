@@ -112,7 +112,7 @@ func (d *divergenceAnalysis) source(v *ir.Value) bool {
 	switch {
 	case v.Op == isa.Load:
 		return !scalarLoad(v)
-	case readsImage(v) || atomic(v):
+	case readsImage(v) || v.Op.Has(isa.FlagAtomic):
 		return true
 	case sameInWave(v, d.o):
 		return false

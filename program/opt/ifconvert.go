@@ -104,15 +104,12 @@ func sideOf(b, s, m *ir.Block) side {
 	return side{arm: s, pred: s, cost: cost}
 }
 
-// selectedCost counts simple operations; others are not worth computing where they may not be needed.
+// selectedCost is the number of instructions of a cheap operation. Others are not computed where their result may not be needed.
 func selectedCost(v *ir.Value) int {
-	simple := v.Op <= isa.FMul || v.Op >= isa.FNeg && v.Op <= isa.Fract && v.Op != isa.FRem && v.Op != isa.FMod ||
-		v.Op >= isa.Fma && v.Op <= isa.SToF
-	division := v.Op >= isa.UDiv && v.Op <= isa.SMod
 	switch {
 	case literal(v):
 		return 0
-	case !pure(v) || !simple || division || v.Mem != nil:
+	case !v.Op.Has(isa.FlagPure|isa.FlagCheap) || v.Mem != nil:
 		return never
 	case v.R.Bits() == 64:
 		return 2

@@ -20,15 +20,12 @@ func kept(v *ir.Value) bool {
 
 // readsImage reports a read of an image, sampled or not.
 func readsImage(v *ir.Value) bool {
-	return v.Op == isa.ImageLoad || v.Op >= isa.ImageSample && v.Op <= isa.ImageQueryLod
+	return v.Op == isa.ImageLoad || v.Op.Has(isa.FlagSamples)
 }
-
-// atomic reports an access that both orders memory and may change it.
-func atomic(v *ir.Value) bool { return v.Op >= isa.AtomicLoad && v.Op <= isa.AtomicFMax }
 
 // fence reports that accesses to memory that others see do not move across v.
 func fence(v *ir.Value) bool {
-	return atomic(v) || v.Op.Has(isa.FlagEffect) && v.Mem == nil || v.Mem != nil && v.Mem.Volatile
+	return v.Op.Has(isa.FlagAtomic) || v.Op.Has(isa.FlagEffect) && v.Mem == nil || v.Mem != nil && v.Mem.Volatile
 }
 
 // isConst reports that v is the constant bits.

@@ -125,7 +125,7 @@ func pipelines(g *graph, l *loop) bool {
 		}
 		for _, v := range b.Code {
 			buffer := v.Mem != nil && (v.Mem.Space == isa.SpaceBuffer || v.Mem.Space == isa.SpaceFlat)
-			loads = loads || v.Op == isa.Load && buffer && v.Mem.HasIndex || v.Op >= isa.ImageSample && v.Op <= isa.ImageGather
+			loads = loads || v.Op == isa.Load && buffer && v.Mem.HasIndex || v.Op.Has(isa.FlagSamples) && v.Op != isa.ImageQueryLod
 		}
 	}
 	return exits == 1 && loads
