@@ -88,7 +88,7 @@ var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "lookahea
 	"internal/ledger": true, "tracing/daisen": true, "tracing/monitor": true}
 
 func TestImportsRunDownTheHouse(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	out, err := exec.Command("go", "list", "-pgo=off", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func checkImports(t *testing.T, from string, allowed, imports []string) {
 
 // Compute units, their SIMDs and their LDS are models in cycles: which thread of the host runs them, package lookahead knows.
 func TestTheModelKnowsNoThreads(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./simd", "./lds", "./cu").Output()
+	out, err := exec.Command("go", "list", "-pgo=off", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./simd", "./lds", "./cu").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,6 +117,15 @@ func (c *Counts) Add(o *Counts) {
 	}
 }
 
+// SubtractIssued takes off what waves had issued at an earlier time: instructions, their lanes and their LDS accesses.
+func (c *Counts) SubtractIssued(o *Counts) {
+	for i, n := range o.ByClass {
+		c.ByClass[i] -= n
+	}
+	c.Lanes.Subtract(&o.Lanes)
+	c.LDS.Subtract(&o.LDS)
+}
+
 // AddParts adds the counts of draws and execution graphs.
 func (c *Counts) AddParts(o *Counts) {
 	if o.Fragments != nil {

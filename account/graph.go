@@ -4,7 +4,7 @@ import "slices"
 
 // QueueCounts is what happened in the enqueue queue and the payload memory.
 type QueueCounts struct {
-	PeakDepth   uint64 `json:"peak_depth" unit:"payloads" doc:"most payloads that waited in one queue at the same time"`
+	PeakDepth   uint64 `json:"peak_depth" unit:"payloads" doc:"most payloads of a graph that waited at the same time, over all its queues: enqueued by shaders, and not launched yet"`
 	Spills      uint64 `json:"spills" unit:"payloads" doc:"payloads that found no entry in the queue and went to memory"`
 	Refills     uint64 `json:"refills" unit:"payloads" doc:"spilled payloads that were read back"`
 	SpillBytes  uint64 `json:"spill_bytes" unit:"bytes" doc:"bytes that a hardware queue wrote to memory, in whole lines of entries"`

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -20,21 +21,25 @@ func JobExperiment(fsys fs.FS, job string) *Experiment {
 	}
 }
 
-// OnCommandLine puts axes (PATH=VALUE,VALUE or PATH=FIRST..LAST) and settings (PATH=VALUE) over those of the experiment, in small variants
-// too. An axis of a name that the experiment has takes its place, or chooses among its variants; a field of the machine needs no
-// machine. in front.
-func (e *Experiment) OnCommandLine(axes, settings []string) error {
+// OnCommandLine puts a machine, axes (PATH=VALUE,VALUE or PATH=FIRST..LAST) and settings (PATH=VALUE) over those of the experiment, in
+// small variants too. An axis of a name that the experiment has takes its place, or chooses among its variants; a field of the machine
+// needs no machine. in front.
+func (e *Experiment) OnCommandLine(machine string, axes, settings []string) error {
 	var ps []problem
 	for _, text := range axes {
 		ps = append(ps, e.addAxis(text)...)
 	}
+	var errs []error
+	if machine != "" {
+		errs = append(errs, e.put("--machine", machine, "machine", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: machine}))
+	}
 	for _, text := range settings {
-		ps = append(ps, e.addSetting(text)...)
+		errs = append(errs, e.addSetting(text))
 	}
-	if ps == nil {
-		ps = e.problems()
+	if err := errors.Join(errs...); err != nil || ps != nil {
+		return errors.Join(place(ps, e.where), err)
 	}
-	return place(ps, e.where)
+	return place(e.problems(), e.where)
 }
 
 // flagPlace notes where on the command line something is, for errors.
@@ -124,38 +129,82 @@ func (a *Axis) nearVariant(name string) string {
 	return fmt.Sprintf(" (there are %s)", strings.Join(known, ", "))
 }
 
-func (e *Experiment) addSetting(text string) []problem {
-	name, value, ok := cutSetting(text)
-	at := "set"
-	if ok {
-		at = joinPath(at, name)
+// parseSetting reads PATH=VALUE of a command line.
+func parseSetting(text string) (path string, value *yaml.Node, err error) {
+	where := "--set " + text
+	path, of, ok := cutSetting(text)
+	path = strings.TrimSpace(path)
+	if !ok || path == "" || strings.TrimSpace(of) == "" {
+		return "", nil, &Error{File: where, Msg: "want PATH=VALUE", Kind: ErrSyntax}
 	}
-	e.flagPlace("--set", text, at)
-	if !ok {
-		return []problem{{at, "want PATH=VALUE", ErrSyntax}}
+	if _, err := parseFieldPath(path); err != nil {
+		return "", nil, &Error{File: where, Msg: err.Error(), Kind: ErrSyntax}
 	}
-	n, err := parseYAML("", []byte(value))
+	if value, err = parseYAML("", []byte(of)); err != nil {
+		return "", nil, &Error{File: where, Msg: fmt.Sprintf("found %q: want a value as YAML writes it", of), Kind: ErrSyntax}
+	}
+	clearLines(value, 0)
+	return path, value, nil
+}
+
+func (e *Experiment) addSetting(text string) error {
+	path, value, err := parseSetting(text)
 	if err != nil {
-		return []problem{{at, fmt.Sprintf("found %q: want a value as YAML writes it", value), ErrSyntax}}
+		return err
 	}
-	clearLines(n, 0)
-	s := Setting{Path: fieldPath(name), Value: Value{n}, where: at}
+	return e.put("--set", text, fieldPath(path), value)
+}
+
+// put adds a setting that a flag gives.
+func (e *Experiment) put(flag, text, path string, value *yaml.Node) error {
 	for i := range e.Axes {
-		if slices.Contains(e.Axes[i].paths(), s.Path) {
-			return []problem{{at, fmt.Sprintf("found a setting of what the axis %s varies: want --axis %s=VALUES", e.Axes[i].Name, e.Axes[i].Name), ErrRange}}
+		if slices.Contains(e.Axes[i].paths(), path) {
+			return &Error{File: flag + " " + text, Kind: ErrRange,
+				Msg: fmt.Sprintf("found a setting of what the axis %s varies: want --axis %s=VALUES", e.Axes[i].Name, e.Axes[i].Name)}
 		}
 	}
-	e.over = append(e.over, s)
+	at := joinPath(flag, path)
+	e.flagPlace(flag, text, at)
+	e.over = append(e.over, Setting{Path: path, Value: Value{value}, where: at})
 	return nil
 }
 
-// fieldPath is a path of the command line as experiments have it: a field of the machine has machine. in front.
+// fieldPath is a path of the command line as experiments have it: a field of the machine has machine. in front. A wrong path is taken for
+// what it is most like.
 func fieldPath(text string) string {
 	steps, err := parseFieldPath(text)
-	if err != nil || hasField[Job](steps[0].key) || !hasField[Machine](steps[0].key) {
+	if err != nil || hasField[Job](steps[0].key) {
 		return text // what is wrong with it is said where paths are checked
 	}
-	return machinePrefix + text
+	ofMachine := knownPaths(reflect.TypeFor[Machine]())
+	if hasField[Machine](steps[0].key) || slices.Contains(ofMachine, Nearest(text, slices.Concat(ofMachine, knownPaths(reflect.TypeFor[Job]())))) {
+		return machinePrefix + text
+	}
+	return text
+}
+
+// A CommandLine is what a command puts over a job: a machine in place of its own, settings (PATH=VALUE) and parameters (NAME=VALUE).
+type CommandLine struct {
+	Machine         string
+	Set, Parameters []string
+}
+
+// Load loads a job file (fsys nil: OS()) with the machine that it runs on.
+func (c *CommandLine) Load(fsys fs.FS, file string) (*Job, *Machine, error) {
+	e := JobExperiment(fsys, file)
+	if err := e.OnCommandLine(c.Machine, nil, c.Set); err != nil {
+		return nil, nil, err
+	}
+	p := split(file, e.over)
+	if p.job != file {
+		return nil, nil, &Error{File: "--set job=" + p.job, Path: "job", Msg: "unknown key", Kind: ErrUnknownKey}
+	}
+	j, err := loadWith(fsys, file, c.Parameters, p.fields)
+	if err != nil {
+		return nil, nil, e.Explain(err, e.over)
+	}
+	m, err := LoadMachine(p.request(j))
+	return j, m, e.Explain(err, e.over)
 }
 
 func hasField[T any](name string) bool {

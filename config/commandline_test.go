@@ -68,7 +68,7 @@ func TestAxesOfTheCommandLine(t *testing.T) {
 				"parameters.n=1 machine=rdna4-like dispatch=[1, 2, 3] machine.lds.banks=64 parameters.k=0 machine.wave_slots=3"},
 	} {
 		e := varied(t)
-		if err := e.OnCommandLine(c.axes, c.set); err != nil {
+		if err := e.OnCommandLine("", c.axes, c.set); err != nil {
 			t.Errorf("%v %v: %v", c.axes, c.set, err)
 			continue
 		}
@@ -90,7 +90,7 @@ func TestRefusedOnTheCommandLine(t *testing.T) {
 		{"a=1", "", "found a name that another column has"},
 		{"n=[1", "", "want values with commas between"},
 		{"", "lds.banks=64", "found a setting of what the axis banks varies: want --axis banks=VALUES"},
-		{"", "parameters.n", "--set parameters.n: set: want PATH=VALUE"},
+		{"", "parameters.n", "--set parameters.n: want PATH=VALUE"},
 		{"", "parameters.n=[1", "want a value as YAML writes it"},
 	} {
 		var axes, set []string
@@ -100,7 +100,7 @@ func TestRefusedOnTheCommandLine(t *testing.T) {
 		if c.set != "" {
 			set = []string{c.set}
 		}
-		if err := varied(t).OnCommandLine(axes, set); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := varied(t).OnCommandLine("", axes, set); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q %q: %v, want %q", c.axis, c.set, err, c.want)
 		}
 	}
@@ -116,7 +116,7 @@ func TestFigureOfAxes(t *testing.T) {
 		{"a=1 b=1 c=1 d=1", "[]"},
 	} {
 		e := JobExperiment(nil, "folder/j.yaml")
-		if err := e.OnCommandLine(strings.Fields(c.axes), nil); err != nil {
+		if err := e.OnCommandLine("", strings.Fields(c.axes), nil); err != nil {
 			t.Fatal(err)
 		}
 		e.DrawCycles()

@@ -331,24 +331,18 @@ func copyMappings(n *yaml.Node, depth int) *yaml.Node {
 // setting overlays one path=value of the command line.
 func (l *loader) setting(s string) {
 	where := "--set " + s
-	p, text, ok := cutSetting(s)
-	if !ok {
-		l.errs = append(l.errs, &Error{File: where, Msg: "want path=value", Kind: ErrSyntax})
-		return
-	}
-	keys, err := splitPath(strings.TrimSpace(p))
-	if err != nil {
-		l.errs = append(l.errs, &Error{File: where, Msg: err.Error(), Kind: ErrSyntax})
-		return
-	}
-	value, err := parseYAML(where, []byte(text))
+	p, value, err := parseSetting(s)
 	if err != nil {
 		l.errs = append(l.errs, err)
 		return
 	}
+	keys, err := splitPath(strings.TrimPrefix(p, machinePrefix))
+	if err != nil {
+		l.errs = append(l.errs, &Error{File: where, Msg: err.Error(), Kind: ErrSyntax})
+		return
+	}
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	addPath(root, keys, value, 0)
-	clearLines(value, 0)
 	l.over(root, where, "set on the command line")
 }
 

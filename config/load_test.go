@@ -269,7 +269,7 @@ func TestMachineErrors(t *testing.T) {
 		{"base: gcn3-r9nano\nmemory: {bytes_per_cycle: .nan}", "", "memory.bytes_per_cycle", nil},
 		{"base: gcn3-r9nano", "lds.bnaks=3", "config: --set lds.bnaks=3: lds.bnaks: unknown key (nearest: lds.banks)", ErrUnknownKey},
 		{"base: gcn3-r9nano", "lds.banks=3", "config: --set lds.banks=3: lds.banks: found 3: want a power of two", ErrRange},
-		{"base: gcn3-r9nano", "lds.banks", "want path=value", ErrSyntax},
+		{"base: gcn3-r9nano", "lds.banks", "want PATH=VALUE", ErrSyntax},
 		{"base: gcn3-r9nano", "lds..banks=1", "empty key", ErrSyntax},
 		{"base: gcn3-r9nano", "wave_sizes=[64, 48]", "wave_sizes[1]: found 48: want one of 16, 32, 64", ErrRange},
 	}

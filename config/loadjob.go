@@ -23,6 +23,10 @@ func LoadJob(fsys fs.FS, name string) (*Job, error) { return LoadJobWith(fsys, n
 
 // LoadJobWith is LoadJob with other values (name=value, the value as in a file) of parameters that the job has.
 func LoadJobWith(fsys fs.FS, name string, parameters []string) (*Job, error) {
+	return loadWith(fsys, name, parameters, nil)
+}
+
+func loadWith(fsys fs.FS, name string, parameters []string, settings []Setting) (*Job, error) {
 	if fsys == nil {
 		fsys = OS()
 	}
@@ -35,6 +39,12 @@ func LoadJobWith(fsys fs.FS, name string, parameters []string) (*Job, error) {
 		return nil, err
 	}
 	if err := setParameters(n, name, parameters); err != nil {
+		return nil, err
+	}
+	if len(settings) > 0 {
+		n = cloneNode(n, new(int))
+	}
+	if err := applySettings(n, name, settings); err != nil {
 		return nil, err
 	}
 	return parseJobNode(fsys, name, n)

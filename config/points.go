@@ -54,14 +54,20 @@ func (e *Experiment) Points(small bool) ([]Point, error) {
 		base.add(s)
 	}
 	points := []Point{{base.settings, base.cells}}
+	var all [][]choice
+	count := 1.0
 	for _, a := range e.axes(small) {
 		choices, err := a.choices()
 		if err != nil {
 			return nil, place([]problem{bad(joinPath("axes", a.Name), "%v", err)}, e.where)
 		}
-		if len(points)*len(choices) > maxPoints {
-			return nil, place([]problem{{"axes", fmt.Sprintf("found more than %d points: want fewer", maxPoints), ErrLimit}}, e.where)
-		}
+		all = append(all, choices)
+		count *= float64(len(choices))
+	}
+	if count > maxPoints {
+		return nil, place([]problem{{"axes", fmt.Sprintf("found %.0f points: want at most %d", count, maxPoints), ErrLimit}}, e.where)
+	}
+	for _, choices := range all {
 		points = combine(points, choices)
 	}
 	points, err := e.exclude(points, small)

@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"spvsim/fault"
 	"spvsim/spec"
 )
 
@@ -56,13 +57,13 @@ func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	var doc, more yaml.Node
 	documents := yaml.NewDecoder(bytes.NewReader(data))
 	if err := documents.Decode(&doc); err != nil && err != io.EOF {
-		return nil, syntaxError(file, err)
+		return nil, syntaxError(file, data, err)
 	}
 	switch err := documents.Decode(&more); {
 	case err == nil:
 		return nil, &Error{File: file, Line: more.Line, Msg: "found a second YAML document: want one", Kind: ErrSyntax}
 	case err != io.EOF:
-		return nil, syntaxError(file, err)
+		return nil, syntaxError(file, data, err)
 	}
 	if doc.Kind == 0 || len(doc.Content) == 0 {
 		return &yaml.Node{Kind: yaml.MappingNode, Line: 1}, nil
@@ -70,17 +71,9 @@ func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-// syntaxError moves yaml's "yaml: line N: text" into our form.
-func syntaxError(file string, err error) error {
-	msg := strings.TrimPrefix(err.Error(), "yaml: ")
-	line := 0
-	if rest, ok := strings.CutPrefix(msg, "line "); ok {
-		num, text, _ := strings.Cut(rest, ": ")
-		if n, e := strconv.Atoi(num); e == nil {
-			line, msg = n, text
-		}
-	}
-	return &Error{File: file, Line: line, Msg: "not YAML: " + msg, Kind: ErrSyntax}
+func syntaxError(file string, data []byte, err error) error {
+	line, msg := fault.YAML(data, err)
+	return &Error{File: file, Line: line, Msg: msg, Kind: ErrSyntax}
 }
 
 func (r *reader) fail(n *yaml.Node, path string, kind error, format string, args ...any) any {

@@ -203,7 +203,7 @@ func TestRulesOfExperiments(t *testing.T) {
 		{"job: j.yaml\naxes: {row.m: {pow2: [0, 62]}}\n", "[0,", "[-1,", "pow2"},
 		{"job: j.yaml\naxes: {row.m: {pow2: [0, 62]}}\n", "[0, 62]", "[0, 1, 2]", "pow2"},
 		{"job: j.yaml\naxes: {row.m: {from: 1, to: 1000000}}\n", "1000000", "1000001", "want at most 1000000"},
-		{"job: j.yaml\naxes: {row.m: {from: 1, to: 1000}, row.n: {from: 1, to: 100}}\n", "to: 100}", "to: 1001}", "more than 1000000 points"},
+		{"job: j.yaml\naxes: {row.m: {from: 1, to: 1000}, row.n: {from: 1, to: 100}}\n", "to: 100}", "to: 1001}", "found 1001000 points: want at most 1000000"},
 	} {
 		if testing.Short() && strings.Contains(c.good, "1000000") {
 			continue // it counts up to the limit

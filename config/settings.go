@@ -56,12 +56,13 @@ func (f *Files) Load(job string, settings []Setting) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := Request{Machine: plan.machine, Job: j, FS: f.FS}
-	if strings.HasSuffix(plan.machine, ".yaml") || strings.HasSuffix(plan.machine, ".yml") {
-		q.Machine = relative(f.Dir, plan.machine)
-	}
-	for _, s := range plan.machineFields {
-		q.Set = append(q.Set, strings.TrimPrefix(s.Path, machinePrefix)+"="+s.Value.String())
+	q := plan.request(j)
+	q.FS = f.FS
+	switch {
+	case f.Dir == "" && path.IsAbs(q.Machine):
+		q.FS = nil // of the command line: embedded files have no absolute names
+	case strings.HasSuffix(q.Machine, ".yaml") || strings.HasSuffix(q.Machine, ".yml"):
+		q.Machine = relative(f.Dir, q.Machine)
 	}
 	m, err := f.loadMachine(q)
 	if err != nil {
@@ -98,6 +99,15 @@ const machinePrefix = "machine."
 type plan struct {
 	job, machine          string
 	fields, machineFields []Setting
+}
+
+// request is for the machine that a job runs on.
+func (p *plan) request(j *Job) Request {
+	q := Request{Machine: p.machine, Job: j}
+	for _, s := range p.machineFields {
+		q.Set = append(q.Set, strings.TrimPrefix(s.Path, machinePrefix)+"="+s.Value.String())
+	}
+	return q
 }
 
 func split(job string, settings []Setting) plan {
@@ -137,16 +147,24 @@ func (f *Files) loadJob(name string, settings []Setting) (*Job, *yaml.Node, erro
 		return nil, nil, err
 	}
 	n = cloneNode(n, new(int))
-	for _, s := range settings {
-		if isParameter(n, s.Path) {
-			return nil, nil, &Error{File: file, Path: s.Path, Msg: fmt.Sprintf("unknown key (the job has a parameter of this name: want parameters.%s, as {path: parameters.%s, values: ...} to keep the short name)", s.Path, s.Path), Kind: ErrUnknownKey}
-		}
-		if err := s.apply(n); err != nil {
-			return nil, nil, &Error{File: file, Path: s.Path, Msg: err.Error(), Kind: ErrReference}
-		}
+	if err := applySettings(n, file, settings); err != nil {
+		return nil, nil, err
 	}
 	j, err := parseJobNode(fsys, file, n)
 	return j, n, err
+}
+
+// applySettings puts settings in the place of what a job says.
+func applySettings(n *yaml.Node, file string, settings []Setting) error {
+	for _, s := range settings {
+		if isParameter(n, s.Path) {
+			return &Error{File: file, Path: s.Path, Msg: fmt.Sprintf("unknown key (the job has a parameter of this name: want parameters.%s, as {path: parameters.%s, values: ...} to keep the short name)", s.Path, s.Path), Kind: ErrUnknownKey}
+		}
+		if err := s.apply(n); err != nil {
+			return &Error{File: file, Path: s.Path, Msg: err.Error(), Kind: ErrReference}
+		}
+	}
+	return nil
 }
 
 // isParameter says that a path is no key of a job, and a parameter of this one.
@@ -388,6 +406,9 @@ func (e *Experiment) Explain(err error, settings []Setting) error {
 			}
 			file, line := e.Place(s)
 			msg := fault.Msg
+			if file != e.file { // of the command line, which has the path as the machine or the job has it
+				return &Error{File: file, Path: fault.Path, Msg: msg, Kind: fault.Kind}
+			}
 			if fault.Path != s.Path {
 				msg = fault.Path + ": " + msg
 			}

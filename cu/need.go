@@ -76,8 +76,9 @@ func (n Need) check(prog *program.Program, m *Limits) error {
 			errs = append(errs, fmt.Errorf("%w: %s needs %d %s, a compute unit of %s has %d", ErrFit, prog.Name, want, what, m.Machine, most))
 		}
 	}
-	limit("bytes of LDS", int(prog.LDSBytes), m.LDS.MaxWorkgroupBytes)
-	limit("bytes of LDS in whole granules", n.LDSBytes, m.LDS.Bytes/m.LDS.GranuleBytes*m.LDS.GranuleBytes)
+	if limit("bytes of LDS", int(prog.LDSBytes), m.LDS.MaxWorkgroupBytes); errs == nil {
+		limit("bytes of LDS in whole granules", n.LDSBytes, m.LDS.Bytes/m.LDS.GranuleBytes*m.LDS.GranuleBytes)
+	}
 	if most := n.wavesPerSIMD(m) * m.SIMDs; n.Waves > most && n.Waves <= m.WaveSlots*m.SIMDs {
 		errs = append(errs, fmt.Errorf("%w: %s needs %d vector and %d scalar registers a wave, so that %d waves fit on a compute unit of %s: its workgroups have %d",
 			ErrFit, prog.Name, prog.VectorRegs, prog.ScalarRegs, most, m.Machine, n.Waves))

@@ -138,7 +138,7 @@ func (g *group) countLaunch(l *besideLaunch) {
 	c.Waves = c.Workgroups * uint64(k.Need.Waves)
 	l.work.count(&c, l.timedPart())
 	if own := l.codes[0]; g.before[own] != nil { // once
-		addIssued(&c, own, g.before[own])
+		addIssued(&c, l.codes, g.before[own])
 		delete(g.before, own)
 	}
 	s.Add(&c)
@@ -164,10 +164,8 @@ func (l *besideLaunch) graphEnds() {
 
 // countGraph adds what a dispatch of a graph did: what its nodes issued since it began was its own.
 func (l *besideLaunch) countGraph(to *account.Counts) {
-	c := account.Counts{Launches: 1, ByClass: issues(l.codes)}
-	for i, n := range l.graph().before {
-		c.ByClass[i] -= n
-	}
+	c := account.Counts{Launches: 1}
+	addIssued(&c, l.codes, &l.graph().before)
 	l.work.count(&c, scheduler.Part{})
 	to.Add(&c)
 }

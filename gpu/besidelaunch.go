@@ -141,7 +141,7 @@ func (g *graphWork) beside(l *besideLaunch, at opening) error {
 	if !at.first {
 		at.now += uint64(max(0, d.KernelLaunchCycles-d.FollowingLaunch))
 	}
-	g.before = issues(l.codes)
+	g.before = issued(l.codes)
 	g.watch(l.touched, l.traffic)
 	l.nameCodes()
 	if err := g.read(); err != nil {

@@ -266,7 +266,7 @@ func (d *Device) over(ctx context.Context, err error) error {
 // launchOf binds what a dispatch names.
 func (d *Device) launchOf(x *Dispatch) (*launch, error) {
 	prog := x.Kernel.Program
-	b := &mem.Bindings{}
+	b := &mem.Bindings{Of: prog.Bindings}
 	for _, elements := range x.Elements {
 		b.Bind(elements...)
 	}

@@ -84,28 +84,20 @@ type ownCode struct {
 func (o *ownCode) begin(k *kernel) {
 	spare := o.kernel.spare
 	o.code, o.kernel.spare = spare[len(spare)-1], spare[:len(spare)-1]
-	o.before = issuedBy(o.code)
+	o.before = issued([]*simd.Code{o.code})
 	k.Code = o.code
 }
 
-// issuedBy is what waves of a program issued so far.
-func issuedBy(c *simd.Code) account.Counts {
-	return account.Counts{ByClass: issues([]*simd.Code{c}), LDS: c.LDS()}
-}
-
-// addIssued adds what waves of a program issued since before.
-func addIssued(to *account.Counts, c *simd.Code, before *account.Counts) {
-	now := issuedBy(c)
-	now.LDS.Subtract(&before.LDS)
-	for i := range now.ByClass {
-		to.ByClass[i] += now.ByClass[i] - before.ByClass[i]
-	}
-	to.LDS.Add(&now.LDS)
+// addIssued adds what waves of programs issued since before.
+func addIssued(to *account.Counts, codes []*simd.Code, before *account.Counts) {
+	now := issued(codes)
+	now.SubtractIssued(before)
+	to.Add(&now)
 }
 
 // end gives it back, and adds what was issued meanwhile.
 func (o *ownCode) end(c *account.Counts) {
-	addIssued(c, o.code, &o.before)
+	addIssued(c, []*simd.Code{o.code}, &o.before)
 	o.kernel.spare = append(o.kernel.spare, o.code)
 	o.code = nil
 }

@@ -271,6 +271,7 @@ func (r *runner) expectations() (failures []error) {
 
 func (r *runner) faults() (list []string) {
 	for _, f := range r.machine.store.Faults.First {
+		f.Buffer = r.resources.nameAt(f.Address, f.Size)
 		list = append(list, f.String())
 	}
 	for _, l := range r.machine.lds {

@@ -7,9 +7,9 @@ import (
 	"io"
 	"slices"
 
+	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
-	"spvsim/isa"
 	"spvsim/scheduler"
 	"spvsim/simd"
 	"spvsim/spirv"
@@ -26,7 +26,7 @@ type graphJob struct {
 	scratch uint64       // bytes
 	direct  *directGraph // without time; made when it is first used
 	codes   []*simd.Code
-	before  [isa.NumClasses]uint64 // what its nodes had issued when the dispatch began that runs in a queue
+	before  account.Counts // what its nodes had issued when the dispatch began that runs in a queue
 }
 
 // errGraph says that a job's graph can't be used.

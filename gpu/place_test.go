@@ -84,7 +84,7 @@ func TestFaultsOfATextHaveItsPlaces(t *testing.T) {
 // TestReportsOfARunHavePlacesOfTheText: accesses out of bounds, of buffers and of workgroup memory, and waves that don't end.
 func TestReportsOfARunHavePlacesOfTheText(t *testing.T) {
 	for _, tt := range []struct{ code, want string }{
-		{storeOut, "store out of bounds: binding 0, byte 36 of 8: %there (place.spvasm:30:5), workgroup"},
+		{storeOut, "store out of bounds: set 0, binding 0, buffer out, byte 36 of 8: %there (place.spvasm:30:5), workgroup"},
 		{storeLocal, "workgroup memory access out of bounds: byte 36 of 8: %there (place.spvasm:30:5), workgroup"},
 	} {
 		r := mustRun(t, graphSetup(t, placedFiles(placedText(tt.code, "9")), "rdna3-rx7900xtx"))

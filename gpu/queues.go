@@ -190,7 +190,7 @@ func (g *group) timed(t *timing, step string, p scheduler.Part, follows bool) (*
 	for _, l := range g.launches {
 		g.own.number(l.step) // steps are counted in their order in the job
 		if l.kernel() != nil {
-			before := issuedBy(l.codes[0])
+			before := issued(l.codes)
 			g.before[l.codes[0]] = &before
 		}
 	}

@@ -134,7 +134,7 @@ func (r *resources) fix(data []byte, list []config.AddressFixup) {
 
 // bind makes the descriptors and push constants of a launch.
 func (r *resources) bind(p *program.Program, l *config.Launch) (*mem.Bindings, error) {
-	b := &mem.Bindings{}
+	b := &mem.Bindings{Of: p.Bindings}
 	for i := range p.Bindings {
 		list, err := r.elements(&p.Bindings[i], l)
 		if err != nil {
@@ -215,6 +215,16 @@ func (r *resources) bound(want *ir.Binding, local []config.NodeBinding) (list []
 		}
 	}
 	return list
+}
+
+// nameAt is the name of the buffer of a size at an address; empty: there is none with a name.
+func (r *resources) nameAt(addr, size uint64) string {
+	for _, b := range r.buffers {
+		if b.Addr == addr && (b.Size == size || size == 0) {
+			return b.Name
+		}
+	}
+	return ""
 }
 
 // find is the number of the buffer of that name, or -1.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"spvsim/spirv"
 )
 
 // Named puts the name of a file before an error that does not begin with it, as those of a shader's text do.
@@ -63,10 +65,32 @@ func sourceLanguage(text []byte, name string) *language {
 
 // refuse says how to make a module of a source.
 func (l *language) refuse(name string) error {
-	source := name
+	source, module := moduleOf(name)
+	return fmt.Errorf("%s: this is %s source: want a module (.spv) or its text (.spvasm); compile it: %s", name, l.name, l.compile(source, module))
+}
+
+// moduleOf names the files that a compiler reads and writes.
+func moduleOf(name string) (source, module string) {
+	source = name
 	if strings.ContainsRune(name, ' ') { // standard input
 		source = "shader"
 	}
-	module := strings.TrimSuffix(source, filepath.Ext(source)) + ".spv"
-	return fmt.Errorf("%s: this is %s source: want a module (.spv) or its text (.spvasm); compile it: %s", name, l.name, l.compile(source, module))
+	return source, strings.TrimSuffix(source, filepath.Ext(source)) + ".spv"
+}
+
+// RefuseShader says how to get from a shader, found where a job is wanted, to a job; nil if the text is no shader's.
+func RefuseShader(data []byte, name string) error {
+	const job = "spvsim init %s -o job.yaml writes one for it"
+	switch {
+	case spirv.HasMagic(data):
+		return fmt.Errorf("%s: found a SPIR-V module: want a job: "+job, name, name)
+	case assembly.Match(data):
+		return fmt.Errorf("%s: found the text of a SPIR-V module: want a job: "+job, name, name)
+	}
+	l := sourceLanguage(data, name)
+	if l == nil {
+		return nil
+	}
+	source, module := moduleOf(name)
+	return fmt.Errorf("%s: this is %s source: want a job; compile it: %s; then "+job, name, l.name, l.compile(source, module), module)
 }

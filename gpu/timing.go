@@ -142,7 +142,7 @@ func (t *timing) workgroups() (ended, running, total uint64) {
 // instructionsSoFar are those of all launches, the one that runs with them.
 func (t *timing) instructionsSoFar() uint64 {
 	n := t.tally.issued
-	now, before := issues(t.running), &t.before.byClass
+	now, before := issues(t.running), &t.before.issued.ByClass
 	for i := range now {
 		n += now[i] - before[i]
 	}
@@ -159,24 +159,27 @@ func (t *timing) failure(finished bool) error {
 
 // A snapshot is the machine's cumulative counters at one time.
 type snapshot struct {
-	byClass [isa.NumClasses]uint64
-	lanes   account.LaneCounts
-	units   uint64 // cycles of compute units with a workgroup
-	lds     account.LDSCounts
-	levels  []account.Level
-	faults  uint64
+	issued account.Counts
+	units  uint64 // cycles of compute units with a workgroup
+	levels []account.Level
+	faults uint64
 }
 
 func (t *timing) snapshot(now uint64) snapshot {
-	s := snapshot{byClass: issues(t.running), units: t.machine.array.Busy(now), levels: t.machine.levels(), faults: t.machine.faults()}
-	for _, c := range t.running { // whose counts issues has gathered
-		n := c.LDS()
-		s.lds.Add(&n)
-		for i := range c.Counts {
-			s.lanes.Count(&c.Program.Insts[i], c.Counts[i].Issues, c.Counts[i].Lanes(c.Program.WaveSize))
+	return snapshot{issued: issued(t.running), units: t.machine.array.Busy(now), levels: t.machine.levels(), faults: t.machine.faults()}
+}
+
+// issued counts what waves of programs issued so far: instructions by class, their lanes and their LDS accesses.
+func issued(codes []*simd.Code) account.Counts {
+	c := account.Counts{ByClass: issues(codes)}
+	for _, code := range codes { // whose counts issues has gathered
+		n := code.LDS()
+		c.LDS.Add(&n)
+		for i := range code.Counts {
+			c.Lanes.Count(&code.Program.Insts[i], code.Counts[i].Issues, code.Counts[i].Lanes(code.Program.WaveSize))
 		}
 	}
-	return s
+	return c
 }
 
 // issues counts the instructions that programs issued so far, by class.
@@ -196,15 +199,12 @@ func (t *timing) counts(end uint64) *account.Counts {
 	c := &account.Counts{
 		Launches: 1, Cycles: end - t.now,
 		Slots: t.machine.array.Settle(end), Memory: after.levels, OutOfBounds: after.faults - t.before.faults,
-		LDS: after.lds, Lanes: after.lanes, UnitCycles: after.units - t.before.units,
+		UnitCycles: after.units - t.before.units,
 	}
-	c.Lanes.Subtract(&t.before.lanes)
+	after.issued.SubtractIssued(&t.before.issued)
+	c.Add(&after.issued)
 	if len(t.running) > 0 {
 		c.WorkCycles = c.Cycles
-	}
-	c.LDS.Subtract(&t.before.lds)
-	for i := range c.ByClass {
-		c.ByClass[i] = after.byClass[i] - t.before.byClass[i]
 	}
 	for i := range c.Memory {
 		c.Memory[i].Subtract(&t.before.levels[i])

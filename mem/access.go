@@ -113,6 +113,7 @@ func (p *Port) loadWords(now uint64, st *isa.State, env *Env, in *isa.Inst) (t T
 	size := 4 * uint32(int(m.Count)*each)
 	index, how := w.walk(st, m, d, size)
 	if how == edge {
+		p.lanes.bound = env.Bindings
 		dst := w.results(st, in, each)
 		p.lanes.gather(st, in, d, binding, index, &dst, size)
 	} else {
@@ -243,6 +244,7 @@ func (p *Port) storeWords(now uint64, st *isa.State, env *Env, in *isa.Inst) (t 
 	src := w.sources(st, m, each)
 	switch {
 	case how == edge:
+		p.lanes.bound = env.Bindings
 		p.lanes.scatter(st, in, d, w.step.Base, index, &src, size)
 	case how == packed && n == 1:
 		lane.StoreWords(d.Bytes[w.Offsets[0]:], src[0])

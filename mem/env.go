@@ -3,6 +3,8 @@ package mem
 import (
 	"fmt"
 	"slices"
+
+	"spvsim/program/ir"
 )
 
 // A Descriptor is one bound buffer, image or texel buffer. The zero Descriptor
@@ -22,12 +24,32 @@ func Of(b *Buffer) Descriptor { return Descriptor{Addr: b.Addr, Bytes: b.Bytes} 
 // Bindings is what a dispatch binds: the flattened descriptor list, in which
 // binding i of the program has the elements First[i] to First[i]+Count[i]-1.
 type Bindings struct {
+	Of          []ir.Binding // what the program calls them, for messages; nil: not known
 	Descriptors []Descriptor
 	First       []uint32
 	Count       []uint32
 	Push        []byte
 	PushAddr    uint64     // where the push constants live, for the scalar cache
 	Table       Descriptor // where the descriptors live; all zero: they have no place of their own
+}
+
+// name is what messages call a binding, and the element of it that is at an address.
+func (b *Bindings) name(binding int, addr uint64) string {
+	if binding >= len(b.Of) {
+		return fmt.Sprintf("binding %d of the program", binding)
+	}
+	of := &b.Of[binding]
+	text := fmt.Sprintf("set %d, binding %d", of.Set, of.Binding)
+	if of.Count != 1 {
+		elements := b.Descriptors[b.First[binding]:][:b.Count[binding]]
+		if i := slices.IndexFunc(elements, func(d Descriptor) bool { return d.Addr == addr }); i >= 0 && addr != 0 {
+			text += fmt.Sprintf("[%d]", i)
+		}
+	}
+	if of.Name != "" {
+		text += " (" + of.Name + ")"
+	}
+	return text
 }
 
 // Same says whether two dispatches bind the same memory.

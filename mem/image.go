@@ -178,6 +178,7 @@ func (i *Image) texelAt(at *[4]uint32, level uint32) (offset uint64, ok bool) {
 // memory.
 func (x *lanes) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
 	m, w := in.Mem, x.w
+	x.bound = env.Bindings
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		d, binding := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
@@ -185,7 +186,7 @@ func (x *lanes) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
 		for k := range c {
 			c[k] = uint32(lane.Value(st, m.Coords[k], l, false))
 		}
-		w.mem[l], w.off[l], w.bind[l], w.texel[l] = nil, 0, binding, nil
+		w.mem[l], w.off[l], w.addr[l], w.bind[l], w.texel[l] = nil, 0, d.Addr, binding, nil
 		if d.Image == nil {
 			continue
 		}

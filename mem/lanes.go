@@ -9,6 +9,7 @@ import (
 
 // resolve finds memory, offset and address of each active lane.
 func (x *lanes) resolve(st *isa.State, env *Env, m *isa.Mem, mask uint64) {
+	x.bound = env.Bindings
 	switch m.Space {
 	case isa.SpaceFlat:
 		x.resolveFlat(st, m, mask)

@@ -182,7 +182,7 @@ func TestFlatAddresses(t *testing.T) {
 			t.Errorf("lane %d = %d, want %d", l, got, want)
 		}
 	}
-	if b.store.Faults.Count != 3 || b.store.Faults.First[1].Offset != 0 || b.store.Faults.First[1].Binding != -1 {
+	if b.store.Faults.Count != 3 || b.store.Faults.First[1].Offset != 0 || b.store.Faults.First[1].Where != "" {
 		t.Errorf("faults %v, want 3, the second at address 0", b.store.Faults.First)
 	}
 }

@@ -49,7 +49,8 @@ type addressPath struct {
 type lanes struct {
 	w      *workspace
 	store  *Store
-	values *Values // nil: accesses take time
+	bound  *Bindings // of the instruction at hand, once its lanes are resolved
+	values *Values   // nil: accesses take time
 }
 
 // A texture is the unit that finds, reads and weighs texels for lanes.
@@ -284,10 +285,17 @@ func (x *lanes) fault(st *isa.State, in *isa.Inst, what string, l int) {
 		return
 	}
 	w := x.w
-	f := Fault{What: what, Binding: int(w.bind[l]), Offset: w.off[l], Size: uint64(len(w.mem[l])), Lane: l,
-		Workgroup: st.Workgroup, Wave: st.WaveInGroup, Origin: in.Origin}
-	if in.Mem.Space == isa.SpaceFlat {
-		f.Binding, f.Offset = -1, w.addr[l]
+	f := Fault{What: what, Offset: w.off[l], Size: uint64(len(w.mem[l])), Lane: l, Workgroup: st.Workgroup, Wave: st.WaveInGroup, Origin: in.Origin}
+	switch {
+	case in.Mem.Space == isa.SpaceFlat:
+		f.Offset = w.addr[l]
+	case in.Mem.Space == isa.SpaceScratch:
+		f.Where = "private memory"
+	case w.bind[l] < 0:
+		f.Where = "push constants"
+	default:
+		f.Address = w.addr[l] - w.off[l]
+		f.Where = x.bound.name(int(w.bind[l]), f.Address)
 	}
 	x.store.fault(f)
 }

@@ -90,7 +90,8 @@ func (u *texture) sampleOf(st *isa.State, env *Env, in *isa.Inst, l int) (s samp
 	m := in.Mem
 	d, binding := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
 	with := env.sampler(m, uint32(lane.Value(st, m.SamplerIndex, l, false)))
-	u.lanes.w.mem[l], u.lanes.w.off[l], u.lanes.w.bind[l] = nil, 0, binding
+	u.lanes.bound = env.Bindings
+	u.lanes.w.mem[l], u.lanes.w.off[l], u.lanes.w.addr[l], u.lanes.w.bind[l] = nil, 0, d.Addr, binding
 	if d.Image == nil || with == nil {
 		return s
 	}

@@ -163,8 +163,10 @@ const maxFaults = 8
 // dropped.
 type Fault struct {
 	What      string // load, store, atomic, image load, ...
-	Binding   int    // index in the program's bindings; -1 for a flat address
-	Offset    uint64 // byte offset in the buffer; the address itself when Binding is -1
+	Where     string // set and binding, or the kind of memory; empty: Offset is an address
+	Address   uint64 // of the buffer; 0 when nothing is bound
+	Buffer    string // its name, for those who know it; empty: not known
+	Offset    uint64 // byte offset in the buffer
 	Size      uint64 // bytes of the buffer; 0 when nothing is there
 	Lane      int
 	Workgroup [3]uint32
@@ -173,9 +175,13 @@ type Fault struct {
 }
 
 func (f Fault) String() string {
-	where := fmt.Sprintf("binding %d, byte %d of %d", f.Binding, f.Offset, f.Size)
-	if f.Binding < 0 {
-		where = fmt.Sprintf("address %#x", f.Offset)
+	where := fmt.Sprintf("address %#x", f.Offset)
+	if f.Where != "" {
+		where = f.Where
+		if f.Buffer != "" {
+			where += ", buffer " + f.Buffer
+		}
+		where += fmt.Sprintf(", byte %d of %d", f.Offset, f.Size)
 	}
 	return fmt.Sprintf("%s out of bounds: %s: %v, workgroup %v, wave %d, lane %d",
 		f.What, where, f.Origin, f.Workgroup, f.Wave, f.Lane)

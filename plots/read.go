@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"spvsim/fault"
 )
 
 // Limits of a figure's file: aliases may repeat a node, and lists may nest.
@@ -36,7 +38,7 @@ func Read(file string, data []byte) (*Figure, error) {
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, syntaxError(file, err)
+		return nil, syntaxError(file, data, err)
 	}
 	if len(doc.Content) == 0 {
 		return nil, f.fail("", ErrMissing, "found an empty file: want kind, x and y at least")
@@ -57,16 +59,9 @@ func (f *Figure) fillBand() {
 	}
 }
 
-// syntaxError moves yaml's "yaml: line N: text" into our form.
-func syntaxError(file string, err error) error {
-	msg, line := strings.TrimPrefix(err.Error(), "yaml: "), 0
-	if rest, ok := strings.CutPrefix(msg, "line "); ok {
-		num, text, _ := strings.Cut(rest, ": ")
-		if n, e := strconv.Atoi(num); e == nil {
-			line, msg = n, text
-		}
-	}
-	return &Error{File: file, Line: line, Msg: "not YAML: " + msg, Kind: ErrSyntax}
+func syntaxError(file string, data []byte, err error) error {
+	line, msg := fault.YAML(data, err)
+	return &Error{File: file, Line: line, Msg: msg, Kind: ErrSyntax}
 }
 
 type figureReader struct {

@@ -148,6 +148,18 @@ type QueueLaunch struct {
 // those of a queue in the order of their packets. The list is valid during the call.
 type QueueTracer interface{ QueueLaunches(list []QueueLaunch) }
 
+// A PayloadDepth is how many payloads that shaders enqueued wait for their launch from a cycle on.
+type PayloadDepth struct {
+	At      uint64
+	Graph   string // name of its first node
+	All     int    // of the graph; a payload that nodes share counts once
+	Node    string
+	Waiting int // for the node
+}
+
+// A DepthTracer is a Tracer that receives the number of waiting payloads whenever it changes.
+type DepthTracer interface{ Depth(d *PayloadDepth) }
+
 // A NodeQueue is how many payloads wait for a node.
 type NodeQueue struct {
 	Name    string

@@ -91,6 +91,15 @@ func (t tracers) Picked(p *PayloadWait) {
 	t.each(func(x Tracer) { x.Picked(p) })
 }
 
+// Depth implements DepthTracer for those that do.
+func (t tracers) Depth(d *PayloadDepth) {
+	t.each(func(x Tracer) {
+		if q, ok := x.(DepthTracer); ok {
+			q.Depth(d)
+		}
+	})
+}
+
 // QueueLaunches fulfils QueueTracer for those that do.
 func (t tracers) QueueLaunches(list []QueueLaunch) {
 	t.each(func(x Tracer) {

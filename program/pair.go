@@ -18,7 +18,7 @@ type Pairs struct {
 	Dual bool
 }
 
-// maxApart bounds how far the second operation of a pair may come from. The
+// maxApartPacked and maxApartDual bound how far the second operation of a pair may come from. The
 // components of a vector are further apart than what a scheduler moves together.
 const (
 	maxApartPacked = 16

@@ -5,6 +5,7 @@ import "spvsim/account"
 // A ledger counts what became of the payloads and workgroups of a graph, by node.
 type ledger struct {
 	waiting  uint64 // payloads that wait, those on their way included
+	depth    int    // payloads that shaders enqueued and that have not been launched, over all queues
 	flying   int    // payloads enqueued that have not arrived
 	resident int    // workgroups
 	open     int    // launches that have workgroups to place
@@ -29,6 +30,7 @@ type ledger struct {
 // nodeStats is what happened at a node.
 type nodeStats struct {
 	payloads, workgroups uint64
+	depth                int      // payloads that shaders enqueued to it and that have not been launched
 	unused               uint64   // payloads that it allocated and did not enqueue
 	waits                []uint32 // cycles of each payload from its enqueue to its launch
 	starts               []uint32 // to the first instruction of its launch

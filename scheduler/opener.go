@@ -92,7 +92,7 @@ func (o *opener) host(s *stage, e *Entry) {
 }
 
 // pop takes the next payload of the bin.
-func (o *opener) pop(b *bin) (int32, error) {
+func (o *opener) pop(now uint64, b *bin) (int32, error) {
 	o.run.ledger.waiting--
 	if b.head < len(b.fifo) {
 		i := b.fifo[b.head].payload
@@ -101,7 +101,9 @@ func (o *opener) pop(b *bin) (int32, error) {
 		}
 		if b.base == nil {
 			o.run.queues[b.queue].left(&o.run.memory.pool.payloads[i])
+			o.run.ledger.depth--
 		}
+		o.run.deepen(now, b.stage, -1)
 		return i, nil
 	}
 	return o.popHost(b)
@@ -143,7 +145,7 @@ func (o *opener) openLaunch(now uint64, b *bin) *launch {
 	o.adapt(b, n)
 	input := o.run.memory.pool.newArray(b.stage)
 	for range n {
-		i, err := o.pop(b)
+		i, err := o.pop(now, b)
 		if err != nil {
 			o.run.fail(err)
 			return nil

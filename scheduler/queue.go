@@ -88,18 +88,20 @@ func (r *Run) enqueue(now uint64, b *batch) (accepted uint64, known bool) {
 	n := len(b.payloads)
 	for _, i := range b.payloads {
 		s := r.stageOf(i)
+		r.ledger.depth++
+		r.deepen(now, s, 1)
 		r.ledger.waiting += uint64(1 + len(s.sharers))
 		r.ledger.enqueued(s)
 		for _, other := range s.sharers {
+			r.deepen(now, other.stages[s.remaining], 1)
 			r.ledger.enqueued(other.stages[s.remaining])
 		}
 	}
+	r.ledger.queue.PeakDepth = max(r.ledger.queue.PeakDepth, uint64(r.ledger.depth))
 	r.ledger.flying += n
 	b.accepted, b.waiter = 0, nil
 	r.policy.Enqueue(now, b)
-	q := r.queues[r.queueOf(b.unit)]
-	q.entries += n
-	r.ledger.queue.PeakDepth = max(r.ledger.queue.PeakDepth, uint64(q.entries))
+	r.queues[r.queueOf(b.unit)].entries += n
 	return b.accepted, b.accepted > 0
 }
 

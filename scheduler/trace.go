@@ -18,6 +18,15 @@ func (r *Run) tracePicked(now uint64, b *bin, i, input int32) {
 	}
 }
 
+// deepen counts payloads that begin or end to wait for stage s, and reports their numbers.
+func (r *Run) deepen(now uint64, s *stage, change int) {
+	n := &r.ledger.nodes[s.Node.id]
+	n.depth += change
+	if t, ok := r.tracer().(probe.DepthTracer); ok {
+		t.Depth(&probe.PayloadDepth{At: now, Graph: r.graph.Nodes[0].String(), All: r.ledger.depth, Node: s.Node.String(), Waiting: n.depth})
+	}
+}
+
 func (r *Run) tracer() probe.Tracer {
 	if r.Array == nil {
 		return nil

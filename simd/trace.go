@@ -36,7 +36,7 @@ func (t *trace) started(w *Wave, from uint64) {
 	t.to.WaveBegin(&t.wave)
 }
 
-// issued reports the instruction that w is at; the wave is as chargeWait found it.
+// issued reports the instruction that w is at; the wave is as advance left it.
 func (t *trace) issued(w *Wave, now, end uint64) {
 	t.issue = probe.Issue{Place: w.Place(), Program: w.code.Program, PC: int(w.op.pc), Exec: w.State.Exec, Why: w.why,
 		From: w.freeAt, Ready: w.ready, At: now, End: end}

@@ -9,6 +9,8 @@ package starter
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"spvsim/isa"
@@ -22,7 +24,8 @@ type Options struct {
 	Shader  string // the module's file, as the job is to name it
 	Head    string // lines before all others, each a comment
 	Machine string
-	Entry   string // entry point; empty: the nodes of the module's graph, or its first entry point
+	Set     []string // fields of the machine, each as path=value
+	Entry   string   // entry point; empty: the nodes of the module's graph, or its first entry point
 	Target  program.Target
 }
 
@@ -52,6 +55,21 @@ type entry struct {
 	name string // of the node, where it is not the entry point's
 }
 
+// settings writes the fields of the machine that are set; the last value of each counts.
+func (w *writer) settings() {
+	values := map[string]string{}
+	for _, text := range w.Set {
+		path, value, _ := strings.Cut(text, "=")
+		values[strings.TrimPrefix(strings.TrimSpace(path), "machine.")] = strings.TrimSpace(value)
+	}
+	if len(values) > 0 {
+		w.line("set:")
+	}
+	for _, path := range slices.Sorted(maps.Keys(values)) {
+		w.line("  %s: %s", path, values[path])
+	}
+}
+
 // Write makes a job for a module. What the module needs and the simulator does not do is an error.
 func Write(m *validate.Module, o Options) (*Job, error) {
 	w := &writer{Options: o, m: m}
@@ -64,6 +82,7 @@ func Write(m *validate.Module, o Options) (*Job, error) {
 	w.text.WriteString(o.Head)
 	w.line("# A first job for %s: guesses are marked, and contents are zero.", o.Shader)
 	w.line("machine: %s", o.Machine)
+	w.settings()
 	w.line("shader: %s", quoted(o.Shader))
 	if !graph {
 		w.entryPoint()

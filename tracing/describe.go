@@ -147,13 +147,30 @@ func find(list []Statistic, path string) (Statistic, bool) {
 	return list[i], true
 }
 
-// matches says whether a path is one that a pattern represents. A name in place of * may hold dots.
+// matches says whether a path is one that a pattern represents. A name in place of * may hold dots. Members of hardware queues are in
+// lists: their items have a name or a number in the path (queues.async.launches.0.ready).
 func matches(pattern, path string) bool {
+	if strings.HasPrefix(pattern, "queues.") {
+		return withItems(strings.Split(pattern, "."), strings.Split(path, "."))
+	}
 	before, after, any := strings.Cut(pattern, "*")
 	if !any {
 		return pattern == path
 	}
 	return len(path) > len(before)+len(after) && strings.HasPrefix(path, before) && strings.HasSuffix(path, after)
+}
+
+// withItems reports whether a path has the keys of a pattern in their order, the first and the last ones in place.
+func withItems(pattern, path []string) bool {
+	if len(path) < len(pattern) || path[0] != pattern[0] || path[len(path)-1] != pattern[len(pattern)-1] {
+		return false
+	}
+	for _, key := range path {
+		if len(pattern) > 0 && key == pattern[0] {
+			pattern = pattern[1:]
+		}
+	}
+	return len(pattern) == 0
 }
 
 // nearest is the path that differs least.

@@ -104,13 +104,14 @@ func members(c *account.Counts, clockMHz int) object {
 		{"lds", c.LDS},
 		{"memory", levels},
 	}
+	faults := object{{"out_of_bounds", c.OutOfBounds}}
 	if c.Untimed() {
 		time, machine = nil, nil // nothing of it is known
 	}
 	if c.Beside {
-		machine = object{{"lds", c.LDS}} // the rest is of all that ran together
+		machine, faults = object{{"lds", c.LDS}}, nil // the rest is of all that ran together
 	}
-	o := slices.Concat(object{{"launches", c.Launches}}, time, work, machine, object{{"out_of_bounds", c.OutOfBounds}})
+	o := slices.Concat(object{{"launches", c.Launches}}, time, work, machine, faults)
 	if c.Estimate != nil {
 		o = append(o, named{"estimate", estimateMembers(c, machine)})
 	}

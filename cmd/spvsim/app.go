@@ -199,6 +199,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	noteFormats(c, outputFile{"report", f.report}, outputFile{"trace", f.trace})
 	folder, err := os.MkdirTemp("", "spvsim-app")
 	if err != nil {
 		return err

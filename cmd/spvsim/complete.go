@@ -20,7 +20,7 @@ func schemaNames(*cobra.Command, []string) []string     { return schemaKinds() }
 func plotFormatNames(*cobra.Command, []string) []string { return plots.Formats }
 func plotStyleNames(*cobra.Command, []string) []string  { return plots.Styles }
 func launcherNames(*cobra.Command, []string) []string   { return []string{"local", "slurm", "command"} }
-func componentLevels(*cobra.Command, []string) []string { return []string{"kinds", "each"} }
+func componentLevels(*cobra.Command, []string) []string { return levelsOfParts }
 func modeNames(*cobra.Command, []string) []string       { return config.Modes }
 func machinePaths(_ *cobra.Command, _ []string) []string {
 	m, err := config.Preset(config.DefaultMachine)
@@ -39,7 +39,7 @@ func parameterNames(c *cobra.Command, args []string) []string {
 	if len(args) == 0 {
 		return nil
 	}
-	job, err := loadJob(c, args[0], nil)
+	job, err := loadJob(c, args[0])
 	if err != nil {
 		return nil
 	}

@@ -10,6 +10,9 @@ import (
 	"spvsim/gpu"
 )
 
+// levelsOfParts are the levels at which components can be listed.
+var levelsOfParts = []string{"kinds", "each"}
+
 // indexes are the numbers in a component's name: SE[1].CU[3] is one of SE[].CU[].
 var indexes = regexp.MustCompile(`\[\d+\]`)
 

@@ -17,6 +17,7 @@ type initFlags struct {
 	out     string
 	entry   string
 	machine string
+	set     []string
 }
 
 func initCommand() *cobra.Command {
@@ -37,6 +38,9 @@ Comments in the job mark the guesses. Standard error lists what a module does no
 	flags.StringVarP(&f.out, "output", "o", "-", "write the job to this `file`; - is standard output")
 	flags.StringVar(&f.entry, "entry", "", "`name` of the entry point to run (default the nodes of a graph, or the first entry point)")
 	flags.StringVar(&f.machine, "machine", config.DefaultMachine, "`name` or file of the job's machine")
+	flags.StringArrayVar(&f.set, "set", nil, "set a field of the job's machine: `path=value` (lds.banks=64); may be repeated")
+	completeFlag(c, "machine", machineNames)
+	completeFlag(c, "set", machinePaths)
 	return c
 }
 
@@ -45,12 +49,12 @@ func (f *initFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return firstFault(err)
 	}
-	machine, err := config.LoadMachine(config.Request{Machine: f.machine})
+	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Set: f.set})
 	if err != nil {
 		return err
 	}
 	job, err := starter.Write(m, starter.Options{
-		Shader: f.shader(name), Head: schemaLine(schemaFile("job")) + "\n# That schema, for editors: spvsim schema --install .\n", Machine: f.machine, Entry: f.entry, Target: gpu.Target(machine, machine.WaveSize),
+		Shader: f.shader(name), Head: schemaLine(schemaFile("job")) + "\n# That schema, for editors: spvsim schema --install .\n", Machine: f.machine, Set: f.set, Entry: f.entry, Target: gpu.Target(machine, machine.WaveSize),
 	})
 	if err != nil {
 		return gpu.Named(shown(name), err)

@@ -83,7 +83,7 @@ func inspected(c *cobra.Command, name string) ([]gpu.Shader, *config.Job, error)
 		}
 		return []gpu.Shader{{Name: name, Module: m, Uses: entries(m)}}, nil, nil
 	}
-	job, err := loadJob(c, name, nil)
+	job, err := loadJob(c, name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -20,10 +20,16 @@ type jobFlags struct {
 	sandbox bool
 }
 
+// Usage of the flags that run, sweep and other commands of jobs share.
+const (
+	machineUsage = "`name` or file of a machine to take instead of the job's"
+	setUsage     = "set a field of the machine or of the job: `path=value` (lds.banks=64, parameters.n=1024); may be repeated"
+)
+
 func (f *jobFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.machine, "machine", "", "`name` or file of a machine to take instead of the job's")
-	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine: `path=value` (lds.banks=64); may be repeated")
+	flags.StringVar(&f.machine, "machine", "", machineUsage)
+	flags.StringArrayVar(&f.set, "set", nil, setUsage)
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the job: `name=value` (n=1024); the value may be an expression of earlier parameters; may be repeated")
 	flags.BoolVar(&f.sandbox, "sandbox", false, "read no file outside of the job's folder, even if the job names one")
 	completeFlag(c, "machine", machineNames)
@@ -33,36 +39,35 @@ func (f *jobFlags) add(c *cobra.Command) {
 
 // load reads a job, by file or by name, and its machine.
 func (f *jobFlags) load(c *cobra.Command, name string) (*config.Job, *config.Machine, error) {
-	job, err := f.loadJob(c, name)
+	files, file, err := f.find(c, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Job: job, Set: f.set})
-	return job, machine, err
+	over := config.CommandLine{Machine: f.machine, Set: f.set, Parameters: f.params}
+	job, machine, err := over.Load(files, file)
+	return job, machine, wantsJob(name, err)
 }
 
-// loadJob is loadJob in a sandbox, where one is asked for.
-func (f *jobFlags) loadJob(c *cobra.Command, name string) (*config.Job, error) {
-	if !f.sandbox || !isFile(name) {
-		return loadJob(c, name, f.params)
+// find finds the file of a job, in a sandbox where one is asked for. A shader named - in a job file is standard input.
+func (f *jobFlags) find(c *cobra.Command, name string) (files fs.FS, file string, err error) {
+	if !isFile(name) {
+		return readyJob(name)
 	}
-	files, err := config.Sandbox(filepath.Dir(name))
+	if files = config.OS(); f.sandbox {
+		if files, err = config.Sandbox(filepath.Dir(name)); err != nil {
+			return nil, "", err
+		}
+	}
+	return &withInput{FS: files, stdin: c.InOrStdin()}, name, nil
+}
+
+// loadJob reads a job file, or a ready job when the name is no file's.
+func loadJob(c *cobra.Command, name string) (*config.Job, error) {
+	files, file, err := (&jobFlags{}).find(c, name)
 	if err != nil {
 		return nil, err
 	}
-	return config.LoadJobWith(&withInput{FS: files, stdin: c.InOrStdin()}, name, f.params)
-}
-
-// loadJob reads a job file, or a ready job when the name is no file's. A shader named - in a job file is standard input.
-func loadJob(c *cobra.Command, name string, params []string) (*config.Job, error) {
-	if isFile(name) {
-		return config.LoadJobWith(&withInput{FS: config.OS(), stdin: c.InOrStdin()}, name, params)
-	}
-	files, file, err := readyJob(name)
-	if err != nil {
-		return nil, err
-	}
-	return config.LoadJobWith(files, file, params)
+	return config.LoadJob(files, file)
 }
 
 // isFile distinguishes the name of a file from that of a ready job, which has no dot.

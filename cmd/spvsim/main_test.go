@@ -80,7 +80,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"rnu"}, `unknown command "rnu" (did you mean run?)`},
 		{[]string{"frobnicate"}, `unknown command "frobnicate" (see spvsim --help)`},
-		{[]string{"run", "--cycles"}, "unknown flag: --cycles (see spvsim run --help)"},
+		{[]string{"run", "--cycles"}, "unknown flag: --cycles (did you mean --max-cycles?)"},
 		{[]string{"validate"}, "validate: found 0 arguments: want a shader"},
 		{[]string{"inspect", "a", "b"}, "inspect: found 2 arguments: want a shader"},
 		{[]string{"version", "x"}, "version: found 1 argument: want none (see spvsim version --help)"},

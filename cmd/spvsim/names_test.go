@@ -15,6 +15,7 @@ func TestNamesAreCheckedFirst(t *testing.T) {
 		"derived: {x: cycle / 2}":                                        "derived: x: the rows have no column cycle (nearest: cycles)",
 		"derived: {x: {of: cycels, where: {slots: 8}}}":                  "no column cycels (nearest: cycles)",
 		"derived: {x: {of: cycles, where: {slot: 8}}}":                   "slot",
+		"columns: {a: instructions.totals}":                              "want the path of a statistic (nearest: instructions.total)",
 		"derived: {a: b, b: cycles}":                                     "the rows have no column b",
 		"columns: {a: cycles}\nderived: {x: cycles}":                     "no column cycles",
 		"columns: {slots: cycles}":                                       "two columns are named slots",
@@ -37,17 +38,17 @@ func TestNamesAreCheckedFirst(t *testing.T) {
 	}
 }
 
-// A path that no statistics have is said after the first point, and the other columns are written.
+// A path that no statistics of the points have, as of a level that the machine lacks, is said after the first point, and the other columns are written.
 func TestRowsAreWrittenAnyway(t *testing.T) {
 	program := build(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "e.yaml")
-	text := namesHead + "columns: {cycles: cycles, hits: instructions.totals}\nfigures: {f: {kind: line, x: slots, y: cycles}}\n"
+	text := namesHead + "columns: {cycles: cycles, hits: memory.l9.hits}\nfigures: {f: {kind: line, x: slots, y: cycles}}\n"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	out, err := command(t, program, "sweep", file, "-q", "-o", filepath.Join(dir, "out")).CombinedOutput()
-	if err == nil || strings.Count(string(out), "instructions.totals") != 2 || !strings.Contains(string(out), "warning: columns: instructions.totals: the first point's statistics have no such value (nearest: ") {
+	if err == nil || strings.Count(string(out), "memory.l9.hits") != 2 || !strings.Contains(string(out), "warning: columns: memory.l9.hits: the first point's statistics have no such value (nearest: ") {
 		t.Errorf("%v, %s", err, out)
 	}
 	rows, err := os.ReadFile(filepath.Join(dir, "out", "e.csv"))

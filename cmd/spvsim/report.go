@@ -55,6 +55,7 @@ func (f *reportFlags) run(c *cobra.Command, names []string) error {
 	if err := checkOutputs(outputFile{"out", f.out}); err != nil {
 		return err
 	}
+	noteFormats(c, outputFile{"out", f.out})
 	var list []*profile.Profile
 	var programs []*report.Program
 	for _, name := range names {

@@ -30,6 +30,7 @@ type runFlags struct {
 	threads   int
 	time      string
 	quiet     bool
+	bounds    bool
 	parts     string
 	hostFlags
 	traceFlags
@@ -43,7 +44,8 @@ func runCommand() *cobra.Command {
 		Long: `Run a job: a file, or the name of a ready job. The exit status is
   0  the run is done and every expectation is met
   1  the run failed (expectation, deadlock, limit, undefined behaviour)
-  2  bad input or usage`,
+  2  bad input or usage
+  3  a fault of spvsim itself`,
 		Example: `  spvsim run --list
   spvsim run reduce
   spvsim run job.yaml --machine cdna3-mi300a --set lds.banks=64
@@ -53,6 +55,9 @@ func runCommand() *cobra.Command {
 		Args: func(c *cobra.Command, args []string) error {
 			if f.list {
 				return nil
+			}
+			if level := f.strayLevel(args); level != "" {
+				return fmt.Errorf("--components %s: want --components=%s, as the flag may also be given without a level", level, level)
 			}
 			return exactly(1, "a job file or the name of a ready job; --list names those")(c, args)
 		},
@@ -76,12 +81,21 @@ func runCommand() *cobra.Command {
 	flags.IntVar(&f.threads, "threads", 0, "`number` of threads; 0: one in a timed run, one for each processor without time. Timed results do not depend on it. Without time, 1 gives the same order every time")
 	flags.StringVar(&f.parts, "components", "", "list the work of the machine's components (events, turns ahead of the engine, calls, messages) and their watts, by `level`: kinds adds up components that differ in their index only, each lists every one; runs on one thread")
 	flags.Lookup("components").NoOptDefVal = "kinds"
+	flags.BoolVar(&f.bounds, "check-bounds", false, "fail if an access is out of bounds, of a buffer, an image or the LDS. Without, it gives a warning: loads read 0, stores do nothing")
 	f.hostFlags.add(c)
 	f.traceFlags.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary and no progress line")
 	completeFlag(c, "components", componentLevels)
 	completeFlag(c, "mode", modeNames)
 	return completeWord(c, false, jobNames)
+}
+
+// strayLevel is a level of --components that came as an argument of its own; empty: none did.
+func (f *runFlags) strayLevel(args []string) string {
+	if i := slices.IndexFunc(args, func(a string) bool { return slices.Contains(levelsOfParts, a) }); i >= 0 && f.parts != "" && len(args) > 1 {
+		return args[i]
+	}
+	return ""
 }
 
 func listJobs(w io.Writer) error {
@@ -103,8 +117,8 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	if f.parts != "" && f.parts != "kinds" && f.parts != "each" {
-		return fmt.Errorf("--components=%s: want kinds or each", f.parts)
+	if f.parts != "" && !slices.Contains(levelsOfParts, f.parts) {
+		return fmt.Errorf("--components=%s: want %s", f.parts, strings.Join(levelsOfParts, " or "))
 	}
 	if f.mode != "" && !slices.Contains(config.Modes, f.mode) {
 		return fmt.Errorf("--mode %s: want one of %s", f.mode, strings.Join(config.Modes, ", "))
@@ -119,6 +133,7 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if err := checkOutputs(f.outputs(dumps)...); err != nil {
 		return err
 	}
+	noteFormats(c, f.outputs(nil)...)
 	records, err := f.records(c, &setup)
 	if err != nil {
 		return err
@@ -144,6 +159,9 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if errors.Is(err, gpu.ErrExpectation) && f.params != nil {
 		err = fmt.Errorf("%w\n  (--param changed the job: its expectations may be right only for the values in its file)", err)
 	}
+	if n := result.Stats.OutOfBounds; f.bounds && n > 0 {
+		err = errors.Join(err, &failure{fmt.Errorf("--check-bounds: found %s out of bounds", counted(int(n), "access"))})
+	}
 	if errors.Is(err, gpu.ErrRun) {
 		err = &failure{err}
 	}
@@ -152,7 +170,7 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 
 // outputs are the files that the run writes.
 func (f *runFlags) outputs(dumps []dump) []outputFile {
-	list := []outputFile{{"stats", f.stats}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}}
+	list := []outputFile{{"stats", f.stats}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}, {"daisen", f.daisen}}
 	for _, d := range dumps {
 		list = append(list, outputFile{"dump", d.file})
 	}

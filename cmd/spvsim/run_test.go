@@ -200,7 +200,7 @@ func TestRunRefusals(t *testing.T) {
 		{[]string{}, "the name of a ready job"},
 		{[]string{"reduce", "--machine", "rdna3-rx7900xt"}, "rdna3-rx7900xtx"},
 		{[]string{"reduce", "--set", "lds.bank=64"}, "lds.banks"},
-		{[]string{"reduce", "--set", "lds.banks"}, "path=value"},
+		{[]string{"reduce", "--set", "lds.banks"}, "PATH=VALUE"},
 		{[]string{"reduce", "--dump", "output"}, "--dump output: want buffer=file"},
 		{[]string{"reduce", "--dump", "sums=/dev/null"}, "want the name of a buffer of the job: input, output, partial"},
 		{[]string{"reduce", "--max-cycles", "many"}, "max-cycles"},

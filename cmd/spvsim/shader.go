@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -48,11 +49,27 @@ func checkedShader(c *cobra.Command, name string) (*validate.Module, error) {
 
 // namesJob says whether an argument is a job, by file or by name, rather than a shader.
 func namesJob(name string) bool {
-	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+	if isYAML(name) {
 		return true
 	}
 	_, err := os.Stat(name)
 	return name != "-" && !isFile(name) && err != nil
+}
+
+// wantsJob is the error of reading a job or an experiment, or what to do with a shader that is in its place.
+func wantsJob(name string, err error) error {
+	if err == nil || !isFile(name) || isYAML(name) {
+		return err
+	}
+	data, unread := config.ReadFile(name, maxInputBytes)
+	if unread != nil {
+		return err
+	}
+	return cmp.Or(gpu.RefuseShader(data, name), err)
+}
+
+func isYAML(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
 // A namedModule is the bytes of a shader with the name for messages.
@@ -67,7 +84,7 @@ func modulesOf(c *cobra.Command, name string) ([]namedModule, error) {
 		data, err := readInput(c, name)
 		return []namedModule{{shown(name), data}}, err
 	}
-	job, err := loadJob(c, name, nil)
+	job, err := loadJob(c, name)
 	if err != nil {
 		return nil, err
 	}

@@ -37,16 +37,17 @@ type sweepFlags struct {
 	axes      []string
 	set       []string
 	sandbox   bool
+	machine   string
 }
 
 // load reads the experiment, or makes one of a job and the axes.
 func (f *sweepFlags) load(name string) (*config.Experiment, sweep.Place, error) {
-	e, at, err := sweep.Choice{Name: name, Axes: f.axes, Settings: f.set, Sandbox: f.sandbox}.Load()
+	e, at, err := sweep.Choice{Name: name, Machine: f.machine, Axes: f.axes, Settings: f.set, Sandbox: f.sandbox}.Load()
 	if err == nil && f.sandbox && e.App != nil {
 		return nil, at, fmt.Errorf("%s: app: found a program: want an experiment without one under --sandbox", name)
 	}
 	if errors.Is(err, experiments.ErrUnknown) {
-		err = fmt.Errorf("%w: want a name of spvsim sweep --list, or an experiment file (.yaml)", err)
+		err = wantsJob(name, fmt.Errorf("%w: want a name of spvsim sweep --list, or an experiment file (.yaml)", err))
 	}
 	return e, at, err
 }
@@ -59,7 +60,7 @@ func sweepCommand() *cobra.Command {
 		Long: `Run an experiment: a file, or the name of a ready experiment. Points that already have a result are not run again, so the
 same command resumes a sweep that was stopped. The exit status is 1 if points failed. The other points have their rows.
 
-With --axis or --set, the argument may also be a job. The axes are what varies, and the figure shows cycles. A path names a field
+With --axis, --machine or --set, the argument may also be a job. The axes are what varies, and the figure shows cycles. A path names a field
 of the machine (lds.banks), the machine itself (machine), or a field of the job (parameters.n, specialization.0, dispatch).
 
 With an experiment, --axis may name an axis that the experiment has. It then takes the values given, or, if the axis has variants,
@@ -67,7 +68,7 @@ keeps the variants named.`,
 		Example: `  spvsim sweep --list
   spvsim sweep lds-stride --small
   spvsim sweep job.yaml --axis lds.banks=16,32,64 --axis parameters.n=1024,4096
-  spvsim sweep lds-stride --axis stride=1..16 --set machine=rdna4-like
+  spvsim sweep lds-stride --axis stride=1..16 --machine rdna4-like
   spvsim sweep experiment.yaml --dry-run                    list the points and estimate the time
   spvsim sweep experiment.yaml -o results --workers 4
   spvsim sweep --stale experiments/figures                  list the experiments with rows out of date
@@ -91,14 +92,15 @@ keeps the variants named.`,
 	flags := c.Flags()
 	flags.BoolVar(&f.list, "list", false, "list the ready experiments that can run on this computer; standard error lists the others, with what each needs")
 	flags.StringArrayVar(&f.axes, "axis", nil, "vary a field: `path=value,value` (lds.banks=16,32,64) or path=first..last; may be repeated")
-	flags.StringArrayVar(&f.set, "set", nil, "set a field in every point: `path=value` (lds.banks=64, parameters.n=1024); may be repeated")
+	flags.StringVar(&f.machine, "machine", "", machineUsage)
+	flags.StringArrayVar(&f.set, "set", nil, setUsage+"; holds in every point")
 	flags.BoolVar(&f.sandbox, "sandbox", false, "read no file outside of the experiment's folder, and run no program that it names")
 	flags.StringVarP(&f.Out, "output", "o", "", "`folder` for rows, figures and saved results (default results/NAME)")
 	flags.StringVar(&f.Cache, "cache", "", "`folder` of saved results, to share between sweeps (default in the output folder)")
 	flags.IntVar(&f.workers, "workers", 0, "`number` of simulations at a time on this computer; 0: one for each core")
 	flags.BoolVar(&f.small, "small", false, "run the small variant, which takes seconds")
 	flags.BoolVar(&f.Force, "force", false, "run every point, even if it has a result")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "list the points and estimate the time, but run nothing")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "list the points and estimate the time, but run nothing; of more than 1000 points, give numbers only")
 	flags.BoolVar(&f.status, "status", false, "print how many points are done, but run nothing")
 	flags.StringVar(&f.draw, "draw", "", "draw the figures from this `file` of rows (.csv or .parquet), but run nothing")
 	flags.StringVar(&f.stale, "stale", "", "check whether saved rows are out of date: a `file` of rows, or a folder with NAME.csv of each experiment; compares their inputs, and runs one point of middle cost again")
@@ -109,6 +111,7 @@ keeps the variants named.`,
 	flags.Var((*hostSeconds)(&f.Limits.Seconds), "max-seconds", "a point fails after this many `seconds` on the computer that runs it; 0: the limit of its job, if it has one")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
 	completeFlag(c, "launcher", launcherNames)
+	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "set", machinePaths)
 	completeFlag(c, "axis", machinePaths)
 	return completeWord(c, false, experimentNames)
@@ -193,6 +196,9 @@ func (f *sweepFlags) plan(ctx context.Context, name string) (*sweep.Plan, error)
 		if at, err = runApp(ctx, e, filepath.Join(f.folder(e), "captured")); err != nil {
 			return nil, err
 		}
+	}
+	if f.dryRun {
+		return sweep.NewOutline(ctx, e, at, f.small, f.Limits, id)
 	}
 	return sweep.NewPlan(ctx, e, at, f.small, f.Limits, id)
 }
@@ -396,7 +402,7 @@ func checkFigures(plan *sweep.Plan) error {
 		if err == nil {
 			err = figure.CheckNames(rows)
 		}
-		if err == nil {
+		if err == nil && plan.Whole() {
 			err = figure.CheckPlaces(rows, plan.Given())
 		}
 		errs = append(errs, err)

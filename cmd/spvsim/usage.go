@@ -3,9 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -44,8 +47,16 @@ func knownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		return fmt.Errorf("unknown command %q (did you mean %s?)", args[0], near[0])
+	var names []string
+	for _, sub := range manCommands(c) {
+		names = append(names, sub.Name())
+	}
+	near := config.Nearest(args[0], names)
+	if suggested := c.SuggestionsFor(args[0]); near == "" && len(suggested) > 0 {
+		near = suggested[0]
+	}
+	if near != "" {
+		return fmt.Errorf("unknown command %q (did you mean %s?)", args[0], near)
 	}
 	return fmt.Errorf("unknown command %q (see spvsim --help)", args[0])
 }
@@ -63,10 +74,13 @@ func between(low, high int, what string) cobra.PositionalArgs {
 	}
 }
 
-// counted is a number of things: 1 point, 2 points.
+// counted is a number of things: 1 point, 2 points, 2 accesses.
 func counted(n int, what string) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 " + what
+	case strings.HasSuffix(what, "s"):
+		what += "e"
 	}
 	return strconv.Itoa(n) + " " + what + "s"
 }
@@ -101,6 +115,42 @@ func checkCompletion(root *cobra.Command) {
 
 // An outputFile is a file that a flag names for results.
 type outputFile struct{ flag, name string }
+
+// A format is what a flag writes whatever the name of the file, with the endings that are usual for it.
+type format struct {
+	what    string
+	endings []string
+}
+
+// formats are those of the flags that write one format only.
+var formats = map[string]format{
+	"stats":   {"JSON", []string{".json"}},
+	"profile": {"a profile as JSON", []string{".json"}},
+	"listing": {"text", []string{".txt", ".lst", ".s"}},
+	"series":  {"CSV", []string{".csv"}},
+	"trace":   {"a Perfetto trace, which is binary", []string{".pftrace", ".perfetto-trace", ".pb"}},
+	"daisen":  {"an SQLite database", []string{".sqlite3"}},
+	"report":  {"an HTML page", []string{".html", ".htm"}},
+	"out":     {"an HTML page", []string{".html", ".htm"}},
+}
+
+// noteFormats says what is in files whose names promise another format.
+func noteFormats(c *cobra.Command, files ...outputFile) {
+	for _, f := range files {
+		ending := strings.ToLower(filepath.Ext(f.name))
+		own, one := formats[f.flag]
+		if !one || slices.Contains(own.endings, ending) {
+			continue
+		}
+		promised := slices.ContainsFunc(slices.Collect(maps.Values(formats)), func(o format) bool { return slices.Contains(o.endings, ending) })
+		if promised || slices.Contains(otherEndings, ending) {
+			fmt.Fprintf(c.ErrOrStderr(), "spvsim: --%s %s: writes %s; usual names end in %s\n", f.flag, f.name, own.what, own.endings[0])
+		}
+	}
+}
+
+// otherEndings are of formats that no flag of one format writes.
+var otherEndings = []string{".parquet", ".pdf", ".png", ".svg", ".yaml", ".yml", ".xml", ".gz", ".zip", ".md"}
 
 // checkOutputs refuses files that can't be written before a run that may take long: each has a folder, and is no folder itself.
 func checkOutputs(files ...outputFile) error {

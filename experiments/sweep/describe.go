@@ -9,13 +9,20 @@ import (
 	"time"
 )
 
-// Describe lists the points, which of them have a result, and how long the others will take. The store may be nil.
+// Describe lists the points, which of them have a result, and how long the others will take. The store may be nil. Of an outline it gives
+// numbers only.
 func (p *Plan) Describe(w io.Writer, s *Store, workers int) error {
 	if s == nil {
 		s = &Store{} // of no folder: empty
 	}
 	missing, err := p.Missing(s)
 	if err != nil {
+		return err
+	}
+	if !p.Whole() {
+		e := p.Estimate(s, missing)
+		_, err := fmt.Fprintf(w, "%d points, not listed: %d of them, evenly spread, are ready to run or have a result\n%d of those have a result; without results, all take about %s on one core\n",
+			p.Points, len(p.Specs), len(p.Specs)-len(missing), rounded(e.Total*time.Duration(p.Points)/time.Duration(max(len(missing), 1))))
 		return err
 	}
 	run := map[int]bool{}

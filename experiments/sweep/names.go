@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"spvsim/config"
+	"spvsim/tracing"
 )
 
 // Blank is the table that the sweep will write, with the number 1 for every result: what names a column of it can be checked
@@ -21,7 +22,7 @@ func (p *Plan) Blank() (*Table, error) {
 	}
 	b.parameters()
 	b.each("status", func(int) any { return string(Done) })
-	err := errors.Join(b.results(), b.references(), b.derived())
+	err := errors.Join(b.unknownColumns(), b.results(), b.references(), b.derived())
 	for i := range b.table.Columns {
 		b.table.Columns[i].fill()
 	}
@@ -29,6 +30,20 @@ func (p *Plan) Blank() (*Table, error) {
 		b.each(name, func(int) any { return name })
 	}
 	return b.table, errors.Join(err, b.unique())
+}
+
+// unknownColumns refuses columns of statistics that no run has.
+func (b *rowsBuilder) unknownColumns() error {
+	var errs []error
+	for _, c := range b.columnsKept() {
+		if _, ok := absentCount(c.Path); ok {
+			continue
+		}
+		if _, err := tracing.Describe(c.Path); err != nil {
+			errs = append(errs, fmt.Errorf("%w: columns: %w", ErrColumn, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Given are the columns of Blank whose cells are those that the rows will have: what the points say, and what follows from that.

@@ -83,6 +83,7 @@ type Plan struct {
 	Small      bool
 	Identity   Identity
 	Specs      []Spec // in point order
+	Points     int    // of the experiment; an outline has the specs of some of them
 	// Idle are the keys that points set and that do nothing under the scheduler that they run under.
 	Idle []string
 }
@@ -90,6 +91,7 @@ type Plan struct {
 // A Choice says what to load: an experiment with what a command line puts over it.
 type Choice struct {
 	Name           string // a file when it ends in .yaml, else one of the embedded; with axes or settings it may be a job's
+	Machine        string // in place of the job's
 	Axes, Settings []string
 	Sandbox        bool // read nothing outside of the file's folder
 }
@@ -99,16 +101,28 @@ func Load(name string) (*config.Experiment, Place, error) { return Choice{Name: 
 
 // Load finds the experiment that is chosen.
 func (c Choice) Load() (*config.Experiment, Place, error) {
-	varied := len(c.Axes) > 0 || len(c.Settings) > 0
+	varied := len(c.Axes) > 0 || len(c.Settings) > 0 || c.Machine != ""
 	e, at, err := c.find(varied)
 	if err != nil || !varied {
 		return e, at, err
 	}
-	if err := e.OnCommandLine(c.Axes, c.Settings); err != nil {
+	machine, err := c.machine()
+	if err != nil {
+		return nil, at, err
+	}
+	if err := e.OnCommandLine(machine, c.Axes, c.Settings); err != nil {
 		return nil, at, err
 	}
 	e.DrawCycles()
 	return e, at, nil
+}
+
+// machine is the name of the machine for points, which are in another folder: a file of the command line is relative to the process's.
+func (c Choice) machine() (string, error) {
+	if ext := filepath.Ext(c.Machine); ext != ".yaml" && ext != ".yml" {
+		return c.Machine, nil
+	}
+	return filepath.Abs(c.Machine)
 }
 
 func (c Choice) find(jobs bool) (*config.Experiment, Place, error) {
@@ -180,6 +194,39 @@ func readyJob(name string) (fs.FS, string, error) {
 
 // NewPlan expands an experiment and makes every point ready, so that faults of settings show before anything runs.
 func NewPlan(ctx context.Context, e *config.Experiment, at Place, small bool, limits Limits, id Identity) (*Plan, error) {
+	return newPlan(ctx, e, at, small, limits, id, func(points []config.Point) []config.Point { return points })
+}
+
+// mostReady is the number of points up to which an outline has all. A point takes about 5 ms to make ready.
+const mostReady = 1000
+
+// NewOutline is NewPlan for those who run nothing: of many points it makes only some ready, evenly spread.
+func NewOutline(ctx context.Context, e *config.Experiment, at Place, small bool, limits Limits, id Identity) (*Plan, error) {
+	return newPlan(ctx, e, at, small, limits, id, func(points []config.Point) []config.Point {
+		if len(points) <= mostReady {
+			return points
+		}
+		return spread(points, mostReady/10)
+	})
+}
+
+// spread chooses about count points: evenly over all, and the first one with each set of columns.
+func spread(points []config.Point, count int) (chosen []config.Point) {
+	seen := map[string]bool{}
+	for i := range points {
+		columns := ""
+		for _, c := range points[i].Cells {
+			columns += c.Name + "\x00"
+		}
+		if i%max(len(points)/count, 1) == 0 || !seen[columns] {
+			chosen = append(chosen, points[i])
+		}
+		seen[columns] = true
+	}
+	return chosen
+}
+
+func newPlan(ctx context.Context, e *config.Experiment, at Place, small bool, limits Limits, id Identity, choose func([]config.Point) []config.Point) (*Plan, error) {
 	points, err := e.Points(small)
 	if err != nil {
 		return nil, err
@@ -191,7 +238,8 @@ func NewPlan(ctx context.Context, e *config.Experiment, at Place, small bool, li
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Experiment: e, Small: small, Identity: id}
+	p := &Plan{Experiment: e, Small: small, Identity: id, Points: len(points)}
+	points = choose(points)
 	for i := range points {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -209,6 +257,9 @@ func NewPlan(ctx context.Context, e *config.Experiment, at Place, small bool, li
 	}
 	return p, nil
 }
+
+// Whole reports whether all points are ready.
+func (p *Plan) Whole() bool { return len(p.Specs) == p.Points }
 
 func newSpec(e *config.Experiment, at Place, files *config.Files, p *config.Point, limits Limits, id Identity) (*Spec, error) {
 	run, err := files.Load(e.Job, p.Settings)

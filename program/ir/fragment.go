@@ -2,8 +2,8 @@ package ir
 
 // A Fragment is what a draw must know of a fragment shader.
 type Fragment struct {
-	// Inputs are the components that it interpolates, in the order of the
-	// isa.Interp operations' numbers.
+	// Inputs are the components that it interpolates. isa.InterpFlat, isa.InterpP1
+	// and isa.InterpP2 number them in this order.
 	Inputs []Input
 	// Discards: invocations may end or become helpers, so that it is not known
 	// before the shader has run which fragments are drawn.

@@ -15,30 +15,37 @@ type SourceLine struct {
 
 // A sourceText is the text of one file.
 type sourceText struct {
-	file  spirv.ID // OpString
-	lines []string
+	file string // as the compiler named it
+	text string
+}
+
+// A linePlace is a line by the file and the number that the compiler gives it.
+type linePlace struct {
+	file string
+	line uint32
 }
 
 // SourceLines are the lines that instructions of the module come from, by number, with their text: of OpSource, or of the debug
-// information. A number that instructions of several files have is left out, as instructions keep the number alone; nil: no text.
+// information. A number that instructions of several files have is left out, as instructions keep the number alone, and so is one that
+// several lines of the text have by #line; nil: no text.
 func (m *Module) SourceLines() map[uint32]SourceLine {
 	texts := m.sourceTexts()
 	if len(texts) == 0 {
 		return nil
 	}
-	lines, files := map[uint32]SourceLine{}, map[uint32]spirv.ID{}
-	m.eachLine(func(_ int, file spirv.ID, line uint32) {
-		if known, ok := files[line]; ok {
-			if known != file {
+	known := placesOf(texts, m.lineAfterNext(texts))
+	lines, files := map[uint32]SourceLine{}, map[uint32]string{}
+	m.eachLine(func(_ int, id spirv.ID, line uint32) {
+		file := m.strings[id]
+		if other, ok := files[line]; ok {
+			if other != file {
 				delete(lines, line)
 			}
 			return
 		}
 		files[line] = file
-		for _, t := range texts {
-			if t.file == file && line >= 1 && int(line) <= len(t.lines) {
-				lines[line] = SourceLine{File: m.strings[file], Line: line, Text: t.lines[line-1]}
-			}
+		if list := known[linePlace{file, line}]; len(list) == 1 {
+			lines[line] = SourceLine{File: file, Line: line, Text: list[0]}
 		}
 	})
 	return lines
@@ -47,10 +54,10 @@ func (m *Module) SourceLines() map[uint32]SourceLine {
 // sourceTexts are the files whose text is in the module.
 func (m *Module) sourceTexts() (list []sourceText) {
 	var text strings.Builder
-	var file spirv.ID
+	file := ""
 	end := func() {
 		if text.Len() > 0 {
-			list = append(list, sourceText{file, strings.Split(strings.ReplaceAll(text.String(), "\r\n", "\n"), "\n")})
+			list = append(list, sourceText{file, text.String()})
 		}
 		text.Reset()
 	}
@@ -62,9 +69,9 @@ func (m *Module) sourceTexts() (list []sourceText) {
 			return list // texts stand before
 		case in.Op == spirv.OpSource:
 			end()
-			file = 0
+			file = ""
 			if len(in.Operands) > 2 {
-				file = spirv.ID(in.Operands[2])
+				file = m.strings[spirv.ID(in.Operands[2])]
 			}
 			if len(in.Operands) > 3 {
 				text.WriteString(decoded(in.Operands[3:]))
@@ -73,7 +80,7 @@ func (m *Module) sourceTexts() (list []sourceText) {
 			text.WriteString(decoded(in.Operands))
 		case m.isDebug(in, spirv.NonSemanticShaderDebugInfo100DebugSource):
 			end()
-			file = spirv.ID(in.Operands[2])
+			file = m.strings[spirv.ID(in.Operands[2])]
 			if len(in.Operands) > 3 {
 				text.WriteString(m.strings[spirv.ID(in.Operands[3])])
 			}

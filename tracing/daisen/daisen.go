@@ -49,7 +49,7 @@ func (c *clock) CurrentTime() sim.VTimeInSec { return c.now }
 
 func (c *clock) set(cycle uint64) { c.now = sim.VTimeInSec(float64(cycle) / float64(c.freq)) }
 
-// A Writer is a tracing.Tracer that writes a database. Close ends it.
+// A Writer is a probe.Tracer that writes a database. Close ends it.
 type Writer struct {
 	probe.Deaf
 	from, to uint64 // cycles
@@ -171,7 +171,7 @@ func (w *Writer) cause(p any) error {
 	return fmt.Errorf("%v", p)
 }
 
-// Begin fulfils tracing.Tracer.
+// Begin implements probe.Tracer.
 func (w *Writer) Begin(g *probe.Geometry) {
 	w.geometry = *g
 	w.clock.freq = sim.Freq(g.ClockMHz) * sim.MHz
@@ -200,25 +200,25 @@ func (w *Writer) task(from, to uint64, t akita.Task) {
 	})
 }
 
-// LaunchBegin fulfils tracing.Tracer.
+// LaunchBegin implements probe.Tracer.
 func (w *Writer) LaunchBegin(l *probe.Launch) {
 	w.begun = min(w.begun, l.At)
 	w.step, w.launch = *l, w.name("launch")
 }
 
-// LaunchEnd fulfils tracing.Tracer.
+// LaunchEnd implements probe.Tracer.
 func (w *Writer) LaunchEnd(end uint64) {
 	w.end = max(w.end, end)
 	w.task(w.step.At, end, akita.Task{ID: w.launch, ParentID: root, Kind: "kernel", What: w.step.Step, Where: "Dispatcher"})
 	w.launch = ""
 }
 
-// WorkgroupBegin fulfils tracing.Tracer.
+// WorkgroupBegin implements probe.Tracer.
 func (w *Writer) WorkgroupBegin(g *probe.Workgroup) {
 	w.groups[groupKey{g.Unit, g.Index}] = group{w.name("group"), *g}
 }
 
-// WorkgroupEnd fulfils tracing.Tracer.
+// WorkgroupEnd implements probe.Tracer.
 func (w *Writer) WorkgroupEnd(at uint64, unit int, index uint64) {
 	g := w.groups[groupKey{unit, index}]
 	delete(w.groups, groupKey{unit, index})
@@ -228,12 +228,12 @@ func (w *Writer) WorkgroupEnd(at uint64, unit int, index uint64) {
 	}
 }
 
-// WaveBegin fulfils tracing.Tracer.
+// WaveBegin implements probe.Tracer.
 func (w *Writer) WaveBegin(x *probe.Wave) {
 	w.waves[w.geometry.Index(x.Place)] = wave{w.name("wave"), *x}
 }
 
-// WaveEnd fulfils tracing.Tracer.
+// WaveEnd implements probe.Tracer.
 func (w *Writer) WaveEnd(at uint64, p probe.Place) {
 	w.end = max(w.end, at)
 	if x := &w.waves[w.geometry.Index(p)]; w.units(p.Unit) {
@@ -242,7 +242,7 @@ func (w *Writer) WaveEnd(at uint64, p probe.Place) {
 	}
 }
 
-// Issue fulfils tracing.Tracer: the task begins when the wave is at the
+// Issue implements probe.Tracer: the task begins when the wave is at the
 // instruction and ends when the issue port is free, so that waits can be seen.
 func (w *Writer) Issue(i *probe.Issue) {
 	w.end = max(w.end, i.End)

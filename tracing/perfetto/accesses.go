@@ -11,7 +11,7 @@ import (
 // maxLines is how many of an access's addresses are shown.
 const maxLines = 8
 
-// Memory fulfils tracing.Tracer. The access has a slice on a lane of its unit:
+// Memory implements probe.Tracer. The access has a slice on a lane of its unit:
 // the wave goes on meanwhile.
 func (w *Writer) Memory(a *probe.Access) {
 	w.now = max(w.now, a.At)
@@ -44,7 +44,7 @@ func (w *Writer) Memory(a *probe.Access) {
 	w.bounded()
 }
 
-// AccessDone fulfils tracing.Tracer.
+// AccessDone implements probe.Tracer.
 func (w *Writer) AccessDone(at uint64, unit int, id uint64) {
 	w.now = max(w.now, at)
 	if !w.shows(unit) || w.units[unit] == nil {
@@ -60,7 +60,7 @@ func (w *Writer) AccessDone(at uint64, unit int, id uint64) {
 	}
 }
 
-// LDS fulfils tracing.Tracer.
+// LDS implements probe.Tracer.
 func (w *Writer) LDS(a *probe.Access) {
 	w.now = max(w.now, a.At)
 	at, end, ok := w.cut(a.At, max(a.Ready, a.At+1))
@@ -104,7 +104,7 @@ func (w *Writer) addresses(lines []probe.Line) string {
 	return b.String()
 }
 
-// WorkgroupBegin fulfils tracing.Tracer.
+// WorkgroupBegin implements probe.Tracer.
 func (w *Writer) WorkgroupBegin(g *probe.Workgroup) {
 	w.now = max(w.now, g.At)
 	w.arrived(g)
@@ -121,7 +121,7 @@ func (w *Writer) WorkgroupBegin(g *probe.Workgroup) {
 	w.bounded()
 }
 
-// WorkgroupEnd fulfils tracing.Tracer.
+// WorkgroupEnd implements probe.Tracer.
 func (w *Writer) WorkgroupEnd(at uint64, unit int, index uint64) {
 	w.now = max(w.now, at)
 	if !w.shows(unit) || w.units[unit] == nil {

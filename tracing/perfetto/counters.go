@@ -38,7 +38,7 @@ func (w *Writer) declareCounters() {
 	}
 }
 
-// Sample fulfils tracing.Tracer. Rates hold from the sample before on, counts from this one on.
+// Sample implements probe.Tracer. Rates hold from the sample before on, counts from this one on.
 func (w *Writer) Sample(s *probe.Sample) (next uint64) {
 	w.now = max(w.now, s.At)
 	before := w.sampled

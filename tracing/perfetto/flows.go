@@ -24,7 +24,7 @@ func newFlows(process uint32) flows {
 	return flows{serial: uint64(process) << 32, waiting: map[waitKey]uint64{}, launching: map[uint64][]uint64{}, groups: map[uint64][]uint64{}}
 }
 
-// Enqueued fulfils tracing.Tracer. It comes before the Issue of the instruction that enqueues.
+// Enqueued implements probe.Tracer. It comes before the Issue of the instruction that enqueues.
 func (w *Writer) Enqueued(p *probe.PayloadWait) {
 	w.serial++
 	if p.Unit >= 0 && w.shows(p.Unit) {
@@ -41,7 +41,7 @@ func (w *Writer) handOver() {
 	w.enqueuing = w.enqueuing[:0]
 }
 
-// Picked fulfils tracing.Tracer.
+// Picked implements probe.Tracer.
 func (w *Writer) Picked(p *probe.PayloadWait) {
 	key := waitKey{p.Payload, p.Node}
 	if id, ok := w.waiting[key]; ok {

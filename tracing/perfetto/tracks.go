@@ -21,7 +21,7 @@ type lanes struct {
 
 type lane struct {
 	track
-	busy uint64 // until this cycle; tracing.Unknown while that is not known
+	busy uint64 // until this cycle; probe.Unknown while that is not known
 }
 
 // take finds a lane that is idle at the given cycle.

@@ -34,7 +34,7 @@ type Options struct {
 // MinLimit holds the description of a machine and the note that a trace stopped.
 const MinLimit = 1 << 16
 
-// A Writer is a tracing.Tracer that writes a trace. Close ends it.
+// A Writer is a probe.Tracer that writes a trace. Close ends it.
 type Writer struct {
 	out      packets
 	options  Options
@@ -70,7 +70,7 @@ func New(w io.Writer, o Options) *Writer {
 	return &Writer{out: newPackets(w, o.Process+1), options: o, flows: newFlows(o.Process), process: uint64(o.Process)<<32 + 1}
 }
 
-// Begin fulfils tracing.Tracer.
+// Begin implements probe.Tracer.
 func (w *Writer) Begin(g *probe.Geometry) {
 	w.geometry = *g
 	w.engines = make([]uint64, g.Engines)
@@ -172,7 +172,7 @@ func (w *Writer) slice(t *track, from, to uint64, category, name string) {
 	}
 }
 
-// LaunchBegin fulfils tracing.Tracer.
+// LaunchBegin implements probe.Tracer.
 func (w *Writer) LaunchBegin(l *probe.Launch) {
 	w.now = max(w.now, l.At)
 	if at, _, ok := w.cut(l.At, probe.Unknown); ok {
@@ -181,7 +181,7 @@ func (w *Writer) LaunchBegin(l *probe.Launch) {
 	}
 }
 
-// LaunchEnd fulfils tracing.Tracer.
+// LaunchEnd implements probe.Tracer.
 func (w *Writer) LaunchEnd(end uint64) {
 	w.now = max(w.now, end)
 	if w.launches.open > 0 && !w.stopped {
@@ -189,7 +189,7 @@ func (w *Writer) LaunchEnd(end uint64) {
 	}
 }
 
-// WaveBegin fulfils tracing.Tracer. The slice begins with its first event in the window.
+// WaveBegin implements probe.Tracer. The slice begins with its first event in the window.
 func (w *Writer) WaveBegin(x *probe.Wave) {
 	w.now = max(w.now, x.At)
 	if w.shows(x.Unit) {
@@ -214,7 +214,7 @@ func (w *Writer) wave(p probe.Place) *slot {
 	return s
 }
 
-// WaveEnd fulfils tracing.Tracer.
+// WaveEnd implements probe.Tracer.
 func (w *Writer) WaveEnd(at uint64, p probe.Place) {
 	w.now = max(w.now, at)
 	if !w.shows(p.Unit) {
@@ -233,7 +233,7 @@ var stalls = func() (names [account.NumReasons]string) {
 	return names
 }()
 
-// Issue fulfils tracing.Tracer.
+// Issue implements probe.Tracer.
 func (w *Writer) Issue(i *probe.Issue) {
 	w.now = max(w.now, i.At)
 	if _, _, ok := w.cut(i.From, i.End); !ok || !w.shows(i.Unit) {
@@ -267,7 +267,7 @@ func (w *Writer) where(in *isa.Inst) {
 	}
 }
 
-// Waited fulfils tracing.Tracer.
+// Waited implements probe.Tracer.
 func (w *Writer) Waited(from, to uint64, p probe.Place, why account.Reason) {
 	if _, _, ok := w.cut(from, to); ok && w.shows(p.Unit) {
 		w.slice(&w.wave(p).track, from, to, "stall", stalls[why])

@@ -9,7 +9,7 @@ import (
 	"spvsim/program"
 )
 
-// A Collector is a tracing.Tracer that adds up what a Profile holds.
+// A Collector is a probe.Tracer that adds up what a Profile holds.
 type Collector struct {
 	probe.Deaf
 	geometry probe.Geometry
@@ -25,6 +25,7 @@ type Collector struct {
 	slots    []*program.Program
 	kernelOf []int // by wave slot
 	waiting  map[waitKey]uint64
+	depths   map[depthKey]depth
 	launches []Launch
 	left     int // launches that are not among them
 }
@@ -51,12 +52,18 @@ type waitKey struct {
 	node    string
 }
 
+// A depthKey is a graph, by the name of its first node, or one of its nodes.
+type depthKey struct{ graph, node string }
+
+// A depth is a number of payloads that wait since a cycle.
+type depth struct{ since, payloads uint64 }
+
 // NewCollector makes an empty collector.
 func NewCollector() *Collector {
-	return &Collector{byKey: map[kernelKey]int{}, waiting: map[waitKey]uint64{}, step: -1}
+	return &Collector{byKey: map[kernelKey]int{}, waiting: map[waitKey]uint64{}, depths: map[depthKey]depth{}, step: -1}
 }
 
-// Begin fulfils tracing.Tracer.
+// Begin implements probe.Tracer.
 func (c *Collector) Begin(g *probe.Geometry) {
 	c.geometry = *g
 	c.series = newSeries(len(g.Levels))
@@ -64,7 +71,7 @@ func (c *Collector) Begin(g *probe.Geometry) {
 	c.slots, c.kernelOf = make([]*program.Program, g.Total()), make([]int, g.Total())
 }
 
-// LaunchBegin fulfils tracing.Tracer.
+// LaunchBegin implements probe.Tracer.
 func (c *Collector) LaunchBegin(l *probe.Launch) {
 	if len(c.steps) == 0 {
 		c.begin, c.end, c.sampled = l.At, l.At, l.At
@@ -91,7 +98,7 @@ func (c *Collector) LaunchBegin(l *probe.Launch) {
 // maxSpans bounds the spans of a series: launches after that are of the last one.
 const maxSpans = 256
 
-// LaunchEnd fulfils tracing.Tracer.
+// LaunchEnd implements probe.Tracer.
 func (c *Collector) LaunchEnd(end uint64) {
 	if len(c.steps) == 0 {
 		return
@@ -105,7 +112,7 @@ func (c *Collector) LaunchEnd(end uint64) {
 	c.series.Steps[len(c.series.Steps)-1].To = end - c.begin
 }
 
-// WaveBegin fulfils tracing.Tracer.
+// WaveBegin implements probe.Tracer.
 func (c *Collector) WaveBegin(w *probe.Wave) {
 	i := c.geometry.Index(w.Place)
 	c.slots[i] = w.Program
@@ -124,7 +131,7 @@ func (c *Collector) WaveBegin(w *probe.Wave) {
 	x.first, x.units[w.Unit] = min(x.first, w.At), true
 }
 
-// WaveEnd fulfils tracing.Tracer.
+// WaveEnd implements probe.Tracer.
 func (c *Collector) WaveEnd(at uint64, p probe.Place) {
 	k := &c.kernels[c.kernelOf[c.geometry.Index(p)]]
 	k.last = max(k.last, at)
@@ -181,7 +188,7 @@ func operations(in *isa.Inst) uint64 {
 	return n
 }
 
-// Issue fulfils tracing.Tracer.
+// Issue implements probe.Tracer.
 func (c *Collector) Issue(i *probe.Issue) {
 	k := &c.kernels[c.kernelOf[c.geometry.Index(i.Place)]]
 	k.Instructions++
@@ -195,7 +202,7 @@ func (c *Collector) Issue(i *probe.Issue) {
 	c.series.Issued[c.series.bin(i.At-c.begin)]++
 }
 
-// Waited fulfils tracing.Tracer.
+// Waited implements probe.Tracer.
 func (c *Collector) Waited(from, to uint64, p probe.Place, why account.Reason) {
 	c.charge(&c.kernels[c.kernelOf[c.geometry.Index(p)]], p, why, from, to)
 }
@@ -210,28 +217,45 @@ func (c *Collector) charge(k *kernel, p probe.Place, why account.Reason, from, t
 	c.series.spread(c.series.Slots[why], from-c.begin, to-c.begin)
 }
 
-// LDS fulfils tracing.Tracer.
+// LDS implements probe.Tracer.
 func (c *Collector) LDS(a *probe.Access) {
 	c.series.LDS[c.series.bin(a.At-c.begin)] += uint64(a.Passes)
 }
 
-// Enqueued fulfils tracing.Tracer.
+// Enqueued implements probe.Tracer.
 func (c *Collector) Enqueued(p *probe.PayloadWait) {
 	c.waiting[waitKey{p.Payload, p.Node}] = p.At
 }
 
-// Picked fulfils tracing.Tracer.
+// Picked implements probe.Tracer.
 func (c *Collector) Picked(p *probe.PayloadWait) {
 	key := waitKey{p.Payload, p.Node}
 	if since, ok := c.waiting[key]; ok {
 		delete(c.waiting, key)
 		from, to := since-c.begin, max(p.At, since)-c.begin
 		c.series.spread(c.series.Queue, from, to)
-		c.series.spread(c.series.node(p.Node), from, to)
+		c.series.spread(c.series.node(p.Node).Queue, from, to)
 	}
 }
 
-// Sample fulfils tracing.Tracer: once a bin.
+// Depth implements probe.DepthTracer.
+func (c *Collector) Depth(d *probe.PayloadDepth) {
+	at := d.At - c.begin
+	c.hold(c.series.Depth, depthKey{graph: d.Graph}, depth{at, uint64(d.All)})
+	c.hold(c.series.node(d.Node).Depth, depthKey{d.Graph, d.Node}, depth{at, uint64(d.Waiting)})
+}
+
+// hold notes a depth, and that the one before it held until then.
+func (c *Collector) hold(row []uint64, key depthKey, now depth) {
+	before := c.depths[key]
+	if now.since > before.since {
+		c.series.raise(row, before.since, now.since-1, before.payloads)
+	}
+	c.series.raise(row, now.since, now.since, now.payloads)
+	c.depths[key] = now
+}
+
+// Sample implements probe.Tracer: once a bin.
 func (c *Collector) Sample(s *probe.Sample) (next uint64) {
 	if len(c.steps) == 0 {
 		return s.At + 1

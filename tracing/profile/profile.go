@@ -328,7 +328,22 @@ func Read(r io.Reader) (*Profile, error) {
 	if p.Series.Payloads == nil { // of an older file
 		p.Series.Payloads = make([]uint64, p.Series.Len())
 	}
+	if p.Series.Depth == nil && p.Series.BinCycles > 0 { // likewise: the mean is all that it has
+		p.Series.Depth = mean(p.Series.Queue, p.Series.BinCycles)
+		for i := range p.Series.Nodes {
+			p.Series.Nodes[i].Depth = mean(p.Series.Nodes[i].Queue, p.Series.BinCycles)
+		}
+	}
 	return p, p.check()
+}
+
+// mean divides each sum of a row by the cycles of a bin.
+func mean(row []uint64, cycles uint64) []uint64 {
+	list := make([]uint64, len(row))
+	for i := range row {
+		list[i] = row[i] / cycles
+	}
+	return list
 }
 
 // possible says whether a machine can do so much in a cycle. What is drawn has a tick for each power of ten.
@@ -340,7 +355,7 @@ func (p *Profile) check() error {
 	if len(p.Reasons) != int(account.NumReasons) || len(s.Slots) != int(account.Empty) || len(s.Levels) != len(p.Levels) || s.BinCycles == 0 {
 		return fmt.Errorf("%w: %d reasons, %d rows of slots, %d of %d levels", ErrFormat, len(p.Reasons), len(s.Slots), len(s.Levels), len(p.Levels))
 	}
-	for _, row := range s.rows() {
+	for _, row := range s.all() {
 		if len(*row) != s.Len() || s.Len() == 0 || uint64(s.Len()-1) > p.Cycles/s.BinCycles {
 			return fmt.Errorf("%w: rows of %d and %d bins for %d cycles", ErrFormat, len(*row), s.Len(), p.Cycles)
 		}

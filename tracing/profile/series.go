@@ -24,6 +24,7 @@ type Series struct {
 	LDS       []uint64   `json:"lds_passes"`          // by bin
 	Payloads  []uint64   `json:"payload_byte_cycles"` // by bin: bytes that payloads have, times cycles
 	Nodes     []NodeRow  `json:"nodes,omitempty"`
+	Depth     []uint64   `json:"queue_depth"`      // by bin: most payloads of a graph that waited at the same time
 	Joules    []float64  `json:"joules,omitempty"` // by bin; none in older files, and without a table of energies
 	Steps     []Span     `json:"steps"`            // when launches ran, joined where they follow each other
 }
@@ -32,17 +33,18 @@ type Series struct {
 type NodeRow struct {
 	Name  string   `json:"name"`
 	Queue []uint64 `json:"queue_cycles"` // by bin: payloads that wait for it, times cycles
+	Depth []uint64 `json:"queue_depth"`  // by bin: most payloads that waited for it at the same time
 }
 
 // node is the queue of a node, made when it is first asked for.
-func (s *Series) node(name string) []uint64 {
+func (s *Series) node(name string) *NodeRow {
 	for i := range s.Nodes {
 		if s.Nodes[i].Name == name {
-			return s.Nodes[i].Queue
+			return &s.Nodes[i]
 		}
 	}
-	s.Nodes = append(s.Nodes, NodeRow{name, make([]uint64, maxBins)})
-	return s.Nodes[len(s.Nodes)-1].Queue
+	s.Nodes = append(s.Nodes, NodeRow{name, make([]uint64, maxBins), make([]uint64, maxBins)})
+	return &s.Nodes[len(s.Nodes)-1]
 }
 
 // A Span is a part of a run, in cycles since its beginning.
@@ -51,7 +53,7 @@ type Span struct {
 	From, To uint64
 }
 
-// rows are all rows of the series.
+// rows are the rows whose values add up when bins are joined.
 func (s *Series) rows() []*[]uint64 {
 	list := []*[]uint64{&s.Issued, &s.Queue, &s.LDS, &s.Payloads}
 	for i := range s.Nodes {
@@ -66,9 +68,20 @@ func (s *Series) rows() []*[]uint64 {
 	return list
 }
 
+// peaks are the rows of which the larger value is kept when bins are joined.
+func (s *Series) peaks() []*[]uint64 {
+	list := []*[]uint64{&s.Depth}
+	for i := range s.Nodes {
+		list = append(list, &s.Nodes[i].Depth)
+	}
+	return list
+}
+
+func (s *Series) all() []*[]uint64 { return append(s.rows(), s.peaks()...) }
+
 func newSeries(levels int) Series {
 	s := Series{BinCycles: 1, Slots: make([][]uint64, account.Empty), Levels: make([][]uint64, levels)}
-	for _, row := range s.rows() {
+	for _, row := range s.all() {
 		*row = make([]uint64, maxBins)
 	}
 	return s
@@ -78,7 +91,7 @@ func newSeries(levels int) Series {
 func (s *Series) clone() Series {
 	out := *s
 	out.Slots, out.Levels, out.Steps, out.Nodes = slices.Clone(s.Slots), slices.Clone(s.Levels), slices.Clone(s.Steps), slices.Clone(s.Nodes)
-	for _, row := range out.rows() {
+	for _, row := range out.all() {
 		*row = slices.Clone(*row)
 	}
 	return out
@@ -88,17 +101,20 @@ func (s *Series) clone() Series {
 func (s *Series) bin(cycle uint64) int {
 	for cycle >= s.BinCycles*maxBins {
 		for _, row := range s.rows() {
-			halve(*row)
+			halve(*row, func(a, b uint64) uint64 { return a + b })
+		}
+		for _, row := range s.peaks() {
+			halve(*row, func(a, b uint64) uint64 { return max(a, b) })
 		}
 		s.BinCycles *= 2
 	}
 	return int(cycle / s.BinCycles)
 }
 
-func halve(row []uint64) {
+func halve(row []uint64, join func(a, b uint64) uint64) {
 	for i := range row {
 		if 2*i < len(row) {
-			row[i] = row[2*i] + row[2*i+1]
+			row[i] = join(row[2*i], row[2*i+1])
 		} else {
 			row[i] = 0
 		}
@@ -116,6 +132,14 @@ func (s *Series) spread(row []uint64, from, to uint64) {
 		end := min((i+1)*s.BinCycles, to)
 		row[i] += end - from
 		from = end
+	}
+}
+
+// raise keeps the larger of a value and what the bins from one cycle to another have, the last one included.
+func (s *Series) raise(row []uint64, from, to, value uint64) {
+	last := s.bin(to) // which may join bins
+	for i := s.bin(from); i <= last; i++ {
+		row[i] = max(row[i], value)
 	}
 }
 
@@ -143,7 +167,7 @@ func (s *Series) share(row []uint64, from, to, amount uint64) {
 // trim cuts the bins after the last cycle.
 func (s *Series) trim(cycles uint64) {
 	n := s.bin(max(cycles, 1)-1) + 1
-	for _, row := range s.rows() {
+	for _, row := range s.all() {
 		*row = (*row)[:n]
 	}
 }
@@ -169,9 +193,9 @@ func (s *Series) graphRows() []NodeRow {
 	if len(s.Nodes) == 0 {
 		return nil
 	}
-	list := []NodeRow{{"payload_bytes", s.Payloads}}
+	list := []NodeRow{{Name: "payload_bytes", Queue: s.Payloads}}
 	for _, n := range s.Nodes {
-		list = append(list, NodeRow{"queue_" + strings.NewReplacer("[", "_", "]", "", ",", "_").Replace(n.Name), n.Queue})
+		list = append(list, NodeRow{Name: "queue_" + strings.NewReplacer("[", "_", "]", "", ",", "_").Replace(n.Name), Queue: n.Queue})
 	}
 	return list
 }

@@ -199,6 +199,14 @@ func (pl *plot) spans(p *profile.Profile) {
 // maxSpans is how many steps are told apart in a picture: more would hide it.
 const maxSpans = 24
 
+func floats(row []uint64) []float64 {
+	out := make([]float64, len(row))
+	for i, n := range row {
+		out[i] = float64(n)
+	}
+	return out
+}
+
 // rate turns amounts by bin into amounts a cycle.
 func rate(p *profile.Profile, row []uint64) []float64 {
 	out := make([]float64, len(row))

@@ -250,15 +250,16 @@ func queues(p *profile.Profile) (list []figure) {
 	if slices.Max(s.Queue) == 0 {
 		return nil
 	}
-	curves := []curve{{"all payloads", "l0", rate(p, s.Queue)}}
+	curves := []curve{{"all payloads", "l0", floats(s.Depth)}}
 	keys := []key{{Class: "l0", Name: "all payloads"}}
 	for i, n := range s.Nodes[:min(len(s.Nodes), mostCurves)] {
 		if len(s.Nodes) > 1 {
-			curves = append(curves, curve{n.Name, className("l", i+1), rate(p, n.Queue)})
+			curves = append(curves, curve{n.Name, className("l", i+1), floats(n.Depth)})
 			keys = append(keys, key{Class: className("l", i+1), Name: n.Name})
 		}
 	}
-	list = append(list, draw("Payloads that wait", "The depth of the enqueue queue: payloads enqueued by shaders and not launched yet.", keys, func(width float64) template.HTML {
+	list = append(list, draw("Payloads that wait", fmt.Sprintf("The depth of the enqueue queue: payloads enqueued by shaders and not launched yet, the most in every %d cycles. At most %d waited (graph.queue.peak_depth).",
+		s.BinCycles, slices.Max(s.Depth)), keys, func(width float64) template.HTML {
 		return overTime(width, 170, p, "payloads", false, curves)
 	}))
 	if len(s.Payloads) > 0 && slices.Max(s.Payloads) > 0 {
