@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"spvsim/expression"
 )
 
 // Limits of a figure's file: aliases may repeat a node, and lists may nest.
@@ -269,9 +271,10 @@ func setScalar(n *yaml.Node, v reflect.Value) bool {
 		v.SetBool(n.Value == "true")
 		return !quoted && (n.Value == "true" || n.Value == "false")
 	case reflect.Int:
-		x, err := strconv.ParseInt(n.Value, 10, 32)
+		i, err := expression.ParseInteger(n.Value)
+		x, _ := i.Int64()
 		v.SetInt(x)
-		return err == nil && !quoted
+		return err == nil && !quoted && i.In(math.MinInt32, math.MaxInt32)
 	}
 	x, err := strconv.ParseFloat(n.Value, 64)
 	v.SetFloat(x)

@@ -69,11 +69,11 @@ func runCommand() *cobra.Command {
 	flags.StringVar(&f.stats, "stats", "", "write the statistics as JSON to this `file`; - is standard output, without the summary")
 	flags.StringVar(&f.listing, "listing", "", "write the lowered programs, with the cost of each instruction, to this `file`; - is standard output, after the summary")
 	flags.StringArrayVar(&f.dump, "dump", nil, "at the end, write the bytes of a buffer to a file (`buffer=file`); if its name ends in .png, an image as a picture; may be repeated")
-	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: the limit of the job, if it has one")
+	addInteger(flags, &f.maxCycles, "max-cycles", 0, 0, manyCycles, "fail after this many `cycles`; 0: the limit of the job, if it has one")
 	flags.Var((*hostSeconds)(&f.maxTime), "max-seconds", "fail after this many `seconds` on this computer; 0: the limit of the job, if it has one")
 	flags.StringVar(&f.mode, "mode", "", "run in this `mode`, whatever the job says: timed, functional (the same values without time) or sampled (a part is timed, the rest estimated)")
 	flags.StringVar(&f.time, "time", "", "time only the part that all `items` allow, and run the rest without time: steps=NAME+NAME, launches=PATTERN, first=N, workgroups=FIRST..LAST, separated by commas")
-	flags.IntVar(&f.threads, "threads", 0, "`number` of threads; 0: one in a timed run, one for each processor without time. Timed results do not depend on it. Without time, 1 gives the same order every time")
+	addInteger(flags, &f.threads, "threads", 0, 0, gpu.MaxThreads, "`number` of threads; 0: one in a timed run, one for each processor without time. Timed results do not depend on it. Without time, 1 gives the same order every time")
 	flags.StringVar(&f.parts, "components", "", "list the work of the machine's components (events, turns ahead of the engine, calls, messages) and their watts, by `level`: kinds adds up components that differ in their index only, each lists every one; runs on one thread")
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	f.hostFlags.add(c)
@@ -108,9 +108,6 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	}
 	if f.mode != "" && !slices.Contains(config.Modes, f.mode) {
 		return fmt.Errorf("--mode %s: want one of %s", f.mode, strings.Join(config.Modes, ", "))
-	}
-	if f.threads < 0 || f.threads > gpu.MaxThreads {
-		return fmt.Errorf("--threads %d: want 0 to %d", f.threads, gpu.MaxThreads)
 	}
 	dumps, err := parseDumps(f.dump, setup.Job)
 	if err != nil {

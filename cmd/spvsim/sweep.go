@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,7 +95,7 @@ keeps the variants named.`,
 	flags.BoolVar(&f.sandbox, "sandbox", false, "read no file outside of the experiment's folder, and run no program that it names")
 	flags.StringVarP(&f.Out, "output", "o", "", "`folder` for rows, figures and saved results (default results/NAME)")
 	flags.StringVar(&f.Cache, "cache", "", "`folder` of saved results, to share between sweeps (default in the output folder)")
-	flags.IntVar(&f.workers, "workers", 0, "`number` of simulations at a time on this computer; 0: one for each core")
+	addInteger(flags, &f.workers, "workers", 0, 0, math.MaxInt32, "`number` of simulations at a time on this computer; 0: one for each core")
 	flags.BoolVar(&f.small, "small", false, "run the small variant, which takes seconds")
 	flags.BoolVar(&f.Force, "force", false, "run every point, even if it has a result")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "list the points and estimate the time, but run nothing")
@@ -103,7 +104,7 @@ keeps the variants named.`,
 	flags.StringVar(&f.stale, "stale", "", "check whether saved rows are out of date: a `file` of rows, or a folder with NAME.csv of each experiment; compares their inputs, and runs the cheapest point again")
 	flags.StringVar(&f.launcher, "launcher", "local", "`where` points run: local, slurm, or command (the commands in --profile, for PBS, LSF or GNU parallel)")
 	flags.StringVar(&f.profile, "profile", "", "`file` with the resources and commands of a cluster (its keys: spvsim schema cluster)")
-	flags.Uint64Var(&f.Limits.Cycles, "max-cycles", 0, "a point fails after this many `cycles`; 0: the limit of its job, if it has one")
+	addInteger(flags, &f.Limits.Cycles, "max-cycles", 0, 0, manyCycles, "a point fails after this many `cycles`; 0: the limit of its job, if it has one")
 	flags.Var((*hostSeconds)(&f.Limits.Seconds), "max-seconds", "a point fails after this many `seconds` on the computer that runs it; 0: the limit of its job, if it has one")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
 	completeFlag(c, "launcher", launcherNames)
@@ -435,8 +436,8 @@ func pointCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&chunk.Points, "points", "", "`file` of points, one a line")
 	flags.StringVar(&chunk.Store, "store", "", "`folder` for their records")
-	flags.IntVar(&chunk.Index, "chunk", 0, "number of the chunk")
-	flags.IntVar(&chunk.Size, "chunk-size", 1, "points of a chunk")
+	addInteger(flags, &chunk.Index, "chunk", 0, 0, math.MaxInt32, "number of the chunk")
+	addInteger(flags, &chunk.Size, "chunk-size", 1, 1, math.MaxInt32, "points of a chunk")
 	return c
 }
 
