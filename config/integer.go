@@ -41,13 +41,9 @@ func problemAt(path string, err error, kind error) problem {
 
 // inherited is problemAt for a value that a step or a node may have from the steps or the job around it: the problem is at its key there.
 func (j *Job) inherited(path string, err error) problem {
-	k, ok := err.(*keyed)
-	for at := path; ok; at = parentPath(at) {
-		if _, there := j.where[sub(at, k.key)]; there {
-			return problemAt(at, err, ErrExpr)
-		}
-		if at == "" {
-			break
+	if k, ok := err.(*keyed); ok {
+		if at := j.Giver(path, k.key); at != "" || j.where[k.key] != (position{}) {
+			path = at
 		}
 	}
 	return problemAt(path, err, ErrExpr)

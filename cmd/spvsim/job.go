@@ -20,6 +20,18 @@ type jobFlags struct {
 	sandbox bool
 }
 
+// strictFlag makes warnings errors, for commands that run jobs.
+func strictFlag(c *cobra.Command, to *bool) {
+	c.Flags().BoolVar(to, "strict", false, "take warnings for errors: those that are known before the first cycle keep the job from running")
+}
+
+// warn prints warnings.
+func warn(c *cobra.Command, list []string) {
+	for _, text := range list {
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", text)
+	}
+}
+
 func (f *jobFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.machine, "machine", "", "`name` or file of a machine to take instead of the job's")

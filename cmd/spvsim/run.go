@@ -30,6 +30,7 @@ type runFlags struct {
 	threads   int
 	time      string
 	quiet     bool
+	strict    bool
 	parts     string
 	hostFlags
 	traceFlags
@@ -79,6 +80,7 @@ func runCommand() *cobra.Command {
 	f.hostFlags.add(c)
 	f.traceFlags.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary and no progress line")
+	strictFlag(c, &f.strict)
 	completeFlag(c, "components", componentLevels)
 	completeFlag(c, "mode", modeNames)
 	return completeWord(c, false, jobNames)
@@ -178,7 +180,7 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 		}
 	}
 	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, MaxHostSeconds: f.maxTime, Observer: printer{c.ErrOrStderr()}, Components: f.parts != "",
-		Mode: f.mode, Threads: f.threads, Time: window}
+		Mode: f.mode, Threads: f.threads, Time: window, Strict: f.strict}
 	if !f.quiet {
 		s.Stalled = func(report string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s\n", report) }
 	}
@@ -191,7 +193,9 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 // show writes everything that was asked for.
 func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 	var errs []error
-	warn(c, r)
+	if !f.strict { // else they are the error
+		warn(c, r.Remarks())
+	}
 	if f.summary() && r.Stats.Launches > 0 {
 		errs = append(errs, tracing.WriteSummary(c.OutOrStdout(), r.Stats))
 	}
@@ -213,13 +217,6 @@ func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 	return errors.Join(errs...)
 }
 
-// warn prints what a run did not do as asked.
-func warn(c *cobra.Command, r *gpu.Result) {
-	for _, text := range slices.Concat(r.Warnings, r.Idle, r.Faults, r.Stats.LostPayloads()) {
-		fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", text)
-	}
-}
-
 // summary says whether to print the summary: not where standard output carries something to be read by a program.
 func (f *runFlags) summary() bool {
 	taken := slices.ContainsFunc(f.dump, func(d string) bool { return strings.HasSuffix(d, "=-") })
@@ -228,9 +225,11 @@ func (f *runFlags) summary() bool {
 
 // expectations says how many were met; what the others found instead is the run's error.
 func expectations(w io.Writer, total, failed int) {
-	if total > 0 {
-		fmt.Fprintf(w, "expected: %d of %d met\n", total-failed, total)
+	if total == 0 {
+		fmt.Fprintln(w, "expected: nothing (the job has no expect)")
+		return
 	}
+	fmt.Fprintf(w, "expected: %d of %d met\n", total-failed, total)
 }
 
 func listings(w io.Writer, list []tracing.Listing) error {

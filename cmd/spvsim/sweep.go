@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,6 +32,7 @@ type sweepFlags struct {
 	draw     string
 	stale    string
 	quiet    bool
+	strict   bool
 	workers  int
 	launcher string
 	profile  string
@@ -107,6 +109,7 @@ keeps the variants named.`,
 	addInteger(flags, &f.Limits.Cycles, "max-cycles", 0, 0, manyCycles, "a point fails after this many `cycles`; 0: the limit of its job, if it has one")
 	flags.Var((*hostSeconds)(&f.Limits.Seconds), "max-seconds", "a point fails after this many `seconds` on the computer that runs it; 0: the limit of its job, if it has one")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
+	strictFlag(c, &f.strict)
 	completeFlag(c, "launcher", launcherNames)
 	completeFlag(c, "set", machinePaths)
 	completeFlag(c, "axis", machinePaths)
@@ -155,9 +158,10 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return interrupted(err)
 	}
-	for _, text := range plan.Idle {
-		fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", text)
+	if f.strict && len(plan.Idle) > 0 {
+		return fmt.Errorf("%w: %s", gpu.ErrStrict, strings.Join(plan.Idle, "\n"))
 	}
+	warn(c, plan.Idle)
 	f.Out = f.folder(plan.Experiment)
 	if f.dryRun && !exists(f.Out) && f.Cache == "" {
 		return plan.Describe(c.OutOrStdout(), nil, f.workers)
@@ -271,15 +275,31 @@ func (f *sweepFlags) sweep(c *cobra.Command, plan *sweep.Plan, store *sweep.Stor
 	if !f.quiet {
 		f.Progress = asIs(c.ErrOrStderr()) // numbers alone, and a bar on a terminal
 	}
-	f.Warn = func(text string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", text) }
+	var warnings []string
+	f.Warn = func(text string) {
+		warn(c, []string{text})
+		warnings = append(warnings, text)
+	}
 	if err := plan.Run(c.Context(), &f.Options, store, launcher); err != nil {
 		if errors.Is(err, context.Canceled) {
 			err = errInterrupted
 		}
 		return &failure{err}
 	}
-	return f.finish(c, plan, store)
+	said, err := plan.Warnings(store)
+	warn(c, said[:min(len(said), maxWarnings)])
+	if more := len(said) - maxWarnings; more > 0 {
+		warn(c, []string{fmt.Sprintf("%d more warnings, in the records of the points", more)})
+	}
+	err = errors.Join(err, f.finish(c, plan, store))
+	if n := len(warnings) + len(said); err == nil && f.strict && n > 0 {
+		err = &failure{fmt.Errorf("%w: %d", gpu.ErrStrict, n)}
+	}
+	return err
 }
+
+// maxWarnings is how many warnings of points a sweep prints.
+const maxWarnings = 10
 
 func (f *sweepFlags) newLauncher(store *sweep.Store) (sweep.Launcher, error) {
 	self, err := os.Executable()
@@ -463,7 +483,7 @@ func simulate(ctx context.Context, run *config.Run) (sweep.Output, error) {
 	if len(result.Warnings) > 0 { // they are not read, and what the row says did not happen
 		return sweep.Output{}, errors.New(result.Warnings[0])
 	}
-	out := sweep.Output{Buffers: map[string][]byte{}}
+	out := sweep.Output{Buffers: map[string][]byte{}, Warnings: slices.Concat(result.Unused, result.Faults)}
 	for _, b := range result.Buffers {
 		out.Buffers[b.Name] = b.Bytes
 	}
