@@ -33,6 +33,7 @@ type sweepFlags struct {
 	stale    string
 	quiet    bool
 	strict   bool
+	without  withoutFlag
 	workers  int
 	launcher string
 	profile  string
@@ -110,6 +111,7 @@ keeps the variants named.`,
 	flags.Var((*hostSeconds)(&f.Limits.Seconds), "max-seconds", "a point fails after this many `seconds` on the computer that runs it; 0: the limit of its job, if it has one")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
 	strictFlag(c, &f.strict)
+	f.without.add(c)
 	completeFlag(c, "launcher", launcherNames)
 	completeFlag(c, "set", machinePaths)
 	completeFlag(c, "axis", machinePaths)
@@ -138,6 +140,11 @@ func listExperiments(c *cobra.Command) error {
 }
 
 func (f *sweepFlags) run(c *cobra.Command, name string) error {
+	without, err := f.without.settings(c)
+	if err != nil {
+		return err
+	}
+	f.set = append(f.set, without...)
 	if f.workers < 0 {
 		return fmt.Errorf("--workers %d: want 0 (one for each core) or more", f.workers)
 	}
