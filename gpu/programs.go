@@ -245,6 +245,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 		steps, _, ok := t.Expand(isa.Table[op].Name, isa.I32.String(), waveSize)
 		return !ok || len(steps) == 1
 	}
+	rows := m.Rows(waveSize)
 	mad16, _, _ := t.Expand(isa.Table[isa.IMad].Name, isa.I16.String(), waveSize)
 	return program.Target{
 		WaveSize:       waveSize,
@@ -278,7 +279,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 			LshlAdd:       native(isa.LshlAdd) && native(isa.LshlOr) && native(isa.AddLshl) && native(isa.AndOr) && native(isa.Or3),
 			TwoScalars:    t.Buffers != "pointers", // of those that have such operations, RDNA; GFX9 reads one
 			SelectBuffers: t.Buffers == "pointers",
-			Registers:     opt.RegisterFile{All: m.Registers.Vector / max(waveSize/max(m.WaveSize, 1), 1), Granule: m.Registers.VectorGranule, Waves: m.WaveSlots},
+			Registers:     opt.RegisterFile{All: m.Registers.Vector / rows, Granule: max(m.Registers.VectorGranule/rows, 1), Waves: m.WaveSlots},
 			Native:        native,
 			Precise:       t.Math == "precise",
 			Divides: func(op isa.Op, typ isa.Type) bool {

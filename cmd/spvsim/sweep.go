@@ -145,9 +145,6 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 		return err
 	}
 	f.set = append(f.set, without...)
-	if f.workers < 0 {
-		return fmt.Errorf("--workers %d: want 0 (one for each core) or more", f.workers)
-	}
 	if f.draw != "" {
 		e, _, err := f.load(name)
 		if err != nil {

@@ -68,7 +68,7 @@ func TestTraceFlagsRefused(t *testing.T) {
 		"--trace-from 99000000: want a cycle before the end of the run": {"--trace", trace, "--trace-from", "99000000"},
 		daisenRefuses:                            {"--daisen", trace},
 		monitorRefuses:                           {"--monitor", "80"},
-		"--monitor x: want the number of a port": {"--monitor", "x"},
+		"--monitor: found \"x\": want an integer of 0 to 65535": {"--monitor", "x"},
 	} {
 		r := spvsim("", withFlags(flags...)...)
 		if r.status != exitBadInput || !strings.Contains(r.stderr, want) {
