@@ -38,25 +38,23 @@ func (l *LDSCounts) Subtract(o *LDSCounts) {
 
 // Counts is what the machine counted over one launch or several.
 type Counts struct {
-	Launches uint64
-	Cycles   uint64
-	// LaunchCycles are those of Cycles in which no work was on the machine because a launch cost its time.
-	LaunchCycles uint64
-	Workgroups   uint64
-	Waves        uint64
-	ByClass      [isa.NumClasses]uint64 // instructions issued
-	Lanes        LaneCounts
-	UnitCycles   uint64 // of compute units with a workgroup
-	WorkCycles   uint64 // of launches of workgroups; not those of transfers and copies
-	Transferred  uint64 // bytes of device memory that transfers read and wrote
-	ToDevice     uint64 // bytes of copies from the host
-	FromDevice   uint64 // bytes of copies to the host
-	Slots        SlotCycles
-	LDS          LDSCounts
-	Memory       []Level         // nearest level first
-	OutOfBounds  uint64          // accesses outside of their buffer
-	Graph        *GraphCounts    // nil without an execution graph
-	Fragments    *FragmentCounts // nil without a draw
+	Launches    uint64
+	Cycles      uint64
+	Workgroups  uint64
+	Waves       uint64
+	ByClass     [isa.NumClasses]uint64 // instructions issued
+	Lanes       LaneCounts
+	UnitCycles  uint64 // of compute units with a workgroup
+	WorkCycles  uint64 // of launches of workgroups; not those of transfers and copies
+	Transferred uint64 // bytes of device memory that transfers read and wrote
+	ToDevice    uint64 // bytes of copies from the host
+	FromDevice  uint64 // bytes of copies to the host
+	Slots       SlotCycles
+	LDS         LDSCounts
+	Memory      []Level         // nearest level first
+	OutOfBounds uint64          // accesses outside of their buffer
+	Graph       *GraphCounts    // nil without an execution graph
+	Fragments   *FragmentCounts // nil without a draw
 	// Functional is the part of workgroups, waves and instructions that ran
 	// without time, of which the rest says nothing; nil: none.
 	Functional *FunctionalCounts
@@ -64,6 +62,8 @@ type Counts struct {
 	Estimate *Estimate
 	// Beside: other launches ran at the same time, and what the machine did is known of all of them together.
 	Beside bool
+	// LaunchCycles are those of Cycles in which no work was on the machine because a launch cost its time.
+	LaunchCycles uint64
 }
 
 // Instructions is the number of wave instructions issued.

@@ -163,7 +163,7 @@ type Result struct {
 	Events, WorkerTurns uint64
 	Warnings            []string // what the job says without effect
 	Unused              []string // bindings and push constants that no shader takes, and dispatches of nothing, with their places in the job
-	Idle                []string // keys of the machine that were set and do nothing under its scheduler, where the job has a graph
+	Idle                []string // keys of the machine that were set and do nothing: because of another key or, where the job has a graph, under its scheduler
 	// Failures are the expectations that were not met.
 	Failures []error
 }
@@ -247,13 +247,8 @@ func (r *runner) result(took time.Duration) *Result {
 	return result
 }
 
-// idle are the keys of the machine that do nothing for the job's graphs.
-func (r *runner) idle() []string {
-	if len(r.graphs) == 0 {
-		return nil
-	}
-	return r.setup.Machine.Idle()
-}
+// idle are the keys of the machine that were set and do nothing for the job.
+func (r *runner) idle() []string { return r.setup.Machine.WithoutEffect(len(r.graphs) > 0) }
 
 // Remarks are all warnings of a run: first what is known before it, then what happened.
 func (r *Result) Remarks() []string {
