@@ -45,9 +45,9 @@ func TestPairsOfKeysHaveNoHiddenCouplings(t *testing.T) {
 	ldsRows() // which make jobs
 	rng := rand.New(rand.NewPCG(57, 7))
 	parts := []string{"dispatcher", "issue", "lds", "vector_memory"}
-	pairs := 30
+	pairs := 10
 	if suite.Whole() {
-		pairs = 300
+		pairs = 150
 	}
 	for range pairs {
 		preset := config.Presets()[rng.IntN(len(config.Presets()))]
