@@ -62,6 +62,8 @@ type Counts struct {
 	Estimate *Estimate
 	// Beside: other launches ran at the same time, and what the machine did is known of all of them together.
 	Beside bool
+	// LaunchCycles are those of Cycles in which no work was on the machine because a launch cost its time.
+	LaunchCycles uint64
 }
 
 // Instructions is the number of wave instructions issued.
@@ -86,6 +88,7 @@ func (c *Counts) Occupancy() float64 {
 func (c *Counts) Add(o *Counts) {
 	c.Launches += o.Launches
 	c.Cycles += o.Cycles
+	c.LaunchCycles += o.LaunchCycles
 	c.Workgroups += o.Workgroups
 	c.Waves += o.Waves
 	for i, n := range o.ByClass {

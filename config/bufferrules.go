@@ -73,7 +73,7 @@ func indexProblems(index uint32, at string) []problem {
 func imageProblems(im *Image, at string, j *Job) []problem {
 	ps := formatProblems(im.Format, at+".format")
 	if _, err := im.shape(j.scope); err != nil {
-		ps = append(ps, problem{at, err.Error(), ErrRange})
+		ps = append(ps, problemAt(at, err, ErrRange))
 	}
 	if im.Data != nil {
 		ps = append(ps, dataProblems(im.Data, at+".data", j)...)

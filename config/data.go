@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"path"
 
+	"spvsim/expression"
 	"spvsim/isa"
 )
 
@@ -21,6 +22,7 @@ type generator struct {
 	scope scope
 	limit int
 	bound string // the key that limit is from; empty: it is our own
+	dry   bool   // check numbers only: make no bytes and read no file
 	out   Content
 }
 
@@ -70,10 +72,7 @@ func (d *Data) kindNames() []string {
 func (g *generator) data(d *Data) error {
 	for _, k := range dataKinds {
 		if k.set(d) {
-			if err := k.make(g, d); err != nil {
-				return fmt.Errorf("%s: %w", k.name, err)
-			}
-			return nil
+			return k.make(g, d)
 		}
 	}
 	return fmt.Errorf("found no kind of data: want one of iota, zero, file, random, values, address_of, repeat, parts")
@@ -84,6 +83,9 @@ func (g *generator) space(n int64) ([]byte, error) {
 	at := len(g.out.Bytes)
 	if n > int64(g.limit-at) {
 		return nil, g.over(fmt.Sprintf("%d bytes", n))
+	}
+	if g.dry {
+		return nil, nil
 	}
 	if at == 0 {
 		g.out.Bytes = make([]byte, n)
@@ -112,7 +114,7 @@ func (g *generator) elements(typ string, count int64, write func(put func(b []by
 		return fmt.Errorf("type: found %q: want u8 to u64, i8 to i64, f16, f32 or f64", typ)
 	}
 	b, err := g.space(count * int64(size))
-	if err == nil {
+	if err == nil && !g.dry {
 		largePages(b)
 		write(encoders[typ], size, b)
 	}
@@ -122,17 +124,20 @@ func (g *generator) elements(typ string, count int64, write func(put func(b []by
 func (g *generator) iota(d *Data) error {
 	count, err := d.Count.evalInt(g.scope, 0, 0, maxDataBytes)
 	if err != nil {
-		return fmt.Errorf("count: %w", err)
+		return under("count", err)
 	}
 	start, err := d.Start.eval(g.scope, Number{})
 	if err != nil {
-		return fmt.Errorf("start: %w", err)
+		return under("start", err)
 	}
 	step, err := d.Step.eval(g.scope, Number{Int: 1})
 	if err != nil {
-		return fmt.Errorf("step: %w", err)
+		return under("step", err)
 	}
-	return g.elements(d.Iota, count, func(put func([]byte, Number), size int, b []byte) {
+	if start, step, err = sequence(d.Iota, start, step, count); err != nil {
+		return err
+	}
+	return under("iota", g.elements(d.Iota, count, func(put func([]byte, Number), size int, b []byte) {
 		if fill := counting[d.Iota]; fill != nil && !start.IsFloat && !step.IsFloat {
 			fill(b, start.Int, step.Int)
 			return
@@ -140,7 +145,7 @@ func (g *generator) iota(d *Data) error {
 		for i := range int(count) {
 			put(b[i*size:], progression(start, step, i))
 		}
-	})
+	}))
 }
 
 // counting fills b with integers, each more than the one before it by step: of the types whose buffers are the largest.
@@ -181,28 +186,32 @@ func (g *generator) zero(d *Data) error {
 	if err == nil {
 		_, err = g.space(n)
 	}
-	return err
+	return under("zero", err)
 }
 
 func (g *generator) file(d *Data) error {
 	offset, err := d.Offset.evalInt(g.scope, 0, 0, maxDataBytes)
 	if err != nil {
-		return fmt.Errorf("offset: %w", err)
+		return under("offset", err)
+	}
+	if g.dry {
+		_, err := d.Bytes.evalInt(g.scope, 0, 0, maxDataBytes)
+		return under("bytes", err)
 	}
 	data, err := g.job.ReadFile(d.File, maxDataBytes)
 	if err != nil {
-		return errors.New(withoutPrefix(err)) // the job's own place comes before it
+		return under("file", errors.New(withoutPrefix(err))) // the job's own place comes before it
 	}
 	n, err := d.Bytes.evalInt(g.scope, max(int64(len(data))-offset, 0), 0, maxDataBytes)
 	if err != nil {
-		return fmt.Errorf("bytes: %w", err)
+		return under("bytes", err)
 	}
 	if offset+n > int64(len(data)) {
-		return fmt.Errorf("%s: found %d bytes: want %d from byte %d on", d.File, len(data), n, offset)
+		return under("file", fmt.Errorf("%s: found %d bytes: want %d from byte %d on", d.File, len(data), n, offset))
 	}
 	b, err := g.space(n)
 	copy(b, data[offset:])
-	return err
+	return under("file", err)
 }
 
 // ReadFile reads a file that the job names, relative to the job file. At most limit bytes.
@@ -213,19 +222,20 @@ func (j *Job) ReadFile(name string, limit int64) ([]byte, error) {
 // FS is where the job's files are, and Dir the folder of the job file in it.
 func (j *Job) FS() (fsys fs.FS, dir string) { return j.fsys, path.Dir(j.file) }
 
-func (g *generator) random(d *Data) error {
-	r := d.Random
+func (g *generator) random(d *Data) error { return under("random", g.draw(d.Random)) }
+
+func (g *generator) draw(r *Random) error {
 	typ := r.Type
 	if typ == "" {
 		typ = "f32"
 	}
 	count, err := r.Count.evalInt(g.scope, 0, 0, maxDataBytes)
 	if err != nil {
-		return fmt.Errorf("count: %w", err)
+		return under("count", err)
 	}
 	seed, err := r.Seed.evalInt(g.scope, 0, math.MinInt64, math.MaxInt64)
 	if err != nil {
-		return fmt.Errorf("seed: %w", err)
+		return under("seed", err)
 	}
 	low, high, err := r.limits(g.scope, typ)
 	if err != nil {
@@ -261,19 +271,22 @@ func (r *Random) limits(s scope, typ string) (low, high Number, err error) {
 		if typ[0] == 'i' {
 			bits--
 		}
-		largest = Number{Int: int64(uint64(1)<<(min(bits, 63)) - 1)}
+		largest = ofInteger(expression.Unsigned(math.MaxUint64 >> (64 - bits)))
 	}
 	if low, err = r.Min.eval(s, Number{}); err != nil {
-		return low, high, fmt.Errorf("min: %w", err)
+		return low, high, under("min", err)
 	}
 	if high, err = r.Max.eval(s, largest); err != nil {
-		return low, high, fmt.Errorf("max: %w", err)
+		return low, high, under("max", err)
 	}
-	switch {
-	case high.AsFloat() < low.AsFloat():
-		err = fmt.Errorf("max: found %g: want at least min, %g", high.AsFloat(), low.AsFloat())
-	case typ[0] != 'f' && (low.IsFloat || high.IsFloat):
-		err = fmt.Errorf("min and max: found a fraction: want integers for %s", typ)
+	if low, err = low.Fit(typ); err != nil {
+		return low, high, under("min", err)
+	}
+	if high, err = high.Fit(typ); err != nil {
+		return low, high, under("max", err)
+	}
+	if high.less(low) {
+		err = under("max", fmt.Errorf("found %v: want at least min, %v", high.value(), low.value()))
 	}
 	return low, high, err
 }
@@ -297,35 +310,38 @@ func (g *generator) values(d *Data) error {
 	if typ == "" {
 		typ = "u32"
 	}
-	return g.typed(typ, d.Values, d.Count)
+	return g.typed("values", typ, d.Values, d.Count)
 }
 
-// typed writes values of one type, over again until there are count.
-func (g *generator) typed(typ string, values []Expr, count Expr) error {
-	nums, err := evalAll(values, g.scope)
+// typed writes values of one type, over again until there are count. The values are those of the key.
+func (g *generator) typed(key, typ string, values []Expr, count Expr) error {
+	nums, err := evalAll(values, typ, g.scope)
 	if err != nil {
-		return err
+		return under(key, err)
 	}
 	n, err := count.evalInt(g.scope, int64(len(nums)), 0, maxDataBytes)
 	if err != nil {
-		return fmt.Errorf("count: %w", err)
+		return under("count", err)
 	}
 	if len(nums) == 0 && n > 0 {
-		return fmt.Errorf("values: found none: want at least one for %d elements", n)
+		return under(key, fmt.Errorf("found none: want at least one for %d elements", n))
 	}
-	return g.elements(typ, n, func(put func([]byte, Number), size int, b []byte) {
+	return under(key, g.elements(typ, n, func(put func([]byte, Number), size int, b []byte) {
 		for i := range int(n) {
 			put(b[i*size:], nums[i%len(nums)])
 		}
-	})
+	}))
 }
 
-func evalAll(values []Expr, s scope) ([]Number, error) {
+func evalAll(values []Expr, typ string, s scope) ([]Number, error) {
 	nums := make([]Number, len(values))
 	for i, e := range values {
 		n, err := e.eval(s, Number{})
+		if err == nil {
+			n, err = n.Fit(typ)
+		}
 		if err != nil {
-			return nil, err
+			return nil, under(indexPath("", i), err)
 		}
 		nums[i] = n
 	}
@@ -335,23 +351,25 @@ func evalAll(values []Expr, s scope) ([]Number, error) {
 func (g *generator) address(d *Data) error {
 	at := len(g.out.Bytes)
 	if _, err := g.space(8); err != nil {
-		return err
+		return under("address_of", err)
 	}
 	g.out.Addresses = append(g.out.Addresses, AddressFixup{at, d.AddressOf})
 	return nil
 }
 
-func (g *generator) repeat(d *Data) error {
-	times, err := d.Repeat.Times.evalInt(g.scope, 0, 0, maxDataBytes)
+func (g *generator) repeat(d *Data) error { return under("repeat", g.again(d.Repeat)) }
+
+func (g *generator) again(r *Repeat) error {
+	times, err := r.Times.evalInt(g.scope, 0, 0, maxDataBytes)
 	if err != nil {
-		return fmt.Errorf("times: %w", err)
+		return under("times", err)
 	}
-	if d.Repeat.Data == nil {
-		return fmt.Errorf("data: missing: want the data to repeat")
+	if r.Data == nil {
+		return under("data", errors.New("missing: want the data to repeat"))
 	}
-	inner := &generator{job: g.job, scope: g.scope, limit: g.limit, bound: g.bound}
-	if err := inner.data(d.Repeat.Data); err != nil {
-		return err
+	inner := &generator{job: g.job, scope: g.scope, limit: g.limit, bound: g.bound, dry: g.dry}
+	if err := inner.data(r.Data); err != nil {
+		return under("data", err)
 	}
 	one := inner.out
 	if len(one.Bytes) == 0 {
@@ -377,13 +395,13 @@ func (g *generator) repeat(d *Data) error {
 func (g *generator) parts(d *Data) error {
 	for i := range d.Parts {
 		if err := g.data(&d.Parts[i]); err != nil {
-			return fmt.Errorf("[%d]: %w", i, err)
+			return under(indexPath("parts", i), err)
 		}
 	}
 	return nil
 }
 
-// encoders write one element, little-endian. Integers wrap to the type; floats given for integers truncate.
+// encoders write one element, little-endian, of a number that the type holds (Fit).
 var encoders = map[string]func(b []byte, n Number){
 	"u8": put8, "i8": put8, "u16": put16, "i16": put16, "u32": put32, "i32": put32, "u64": put64, "i64": put64,
 	"f16": func(b []byte, n Number) { binary.LittleEndian.PutUint16(b, uint16(isa.HalfFromFloat64(n.AsFloat()))) },
@@ -391,14 +409,7 @@ var encoders = map[string]func(b []byte, n Number){
 	"f64": func(b []byte, n Number) { binary.LittleEndian.PutUint64(b, math.Float64bits(n.AsFloat())) },
 }
 
-func (n Number) asInt() int64 {
-	if n.IsFloat {
-		return int64(n.Float)
-	}
-	return n.Int
-}
-
-func put8(b []byte, n Number)  { b[0] = byte(n.asInt()) }
-func put16(b []byte, n Number) { binary.LittleEndian.PutUint16(b, uint16(n.asInt())) }
-func put32(b []byte, n Number) { binary.LittleEndian.PutUint32(b, uint32(n.asInt())) }
-func put64(b []byte, n Number) { binary.LittleEndian.PutUint64(b, uint64(n.asInt())) }
+func put8(b []byte, n Number)  { b[0] = byte(n.Int) }
+func put16(b []byte, n Number) { binary.LittleEndian.PutUint16(b, uint16(n.Int)) }
+func put32(b []byte, n Number) { binary.LittleEndian.PutUint32(b, uint32(n.Int)) }
+func put64(b []byte, n Number) { binary.LittleEndian.PutUint64(b, uint64(n.Int)) }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -157,12 +158,13 @@ func (j *Job) call(d *Draw, s scope) (*DrawCall, error) {
 	w, err1 := d.Width.evalInt(s, 0, 0, maxViewport)
 	h, err2 := d.Height.evalInt(s, 0, 0, maxViewport)
 	out.Width, out.Height = int(w), int(h)
+	err1, err2 = under("width", err1), under("height", err2)
 	positions, err3 := j.floats(d.Positions, s, "positions")
 	out.Positions = positions
-	if err := errors.Join(err1, err2, err3, j.callIndices(d, s, out), j.callPoints(d, s, out), j.callCopies(d, s, out)); err != nil {
+	if err := cmp.Or(err1, err2, err3, j.callIndices(d, s, out), j.callPoints(d, s, out), j.callCopies(d, s, out)); err != nil {
 		return nil, err
 	}
-	return out, errors.Join(j.callAttributes(d, s, out), j.callColor(d, s, out))
+	return out, cmp.Or(j.callAttributes(d, s, out), j.callColor(d, s, out))
 }
 
 // words generates data as 32-bit words.
@@ -170,7 +172,7 @@ func (j *Job) words(d *Data, s scope, name string) ([]uint32, error) {
 	c, err := j.content(d, s, maxDataBytes)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, under(name, err)
 	case len(c.Bytes)%4 != 0:
 		return nil, fmt.Errorf("%s: found %d bytes: want a multiple of 4, as values have 32 bits", name, len(c.Bytes))
 	}
@@ -238,8 +240,8 @@ func (j *Job) callCopies(d *Draw, s scope, out *DrawCall) error {
 	dx, err3 := d.Copies.DX.eval(s, Number{})
 	dy, err4 := d.Copies.DY.eval(s, Number{})
 	out.CopiesX, out.CopiesY, out.DX, out.DY = int(x), int(y), dx.AsFloat(), dy.AsFloat()
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		return fmt.Errorf("copies: %w", err)
+	if err := cmp.Or(under("x", err1), under("y", err2), under("dx", err3), under("dy", err4)); err != nil {
+		return under("copies", err)
 	}
 	if x*y*int64(len(out.Indices)/out.Corners()) > maxTriangles {
 		return fmt.Errorf("copies: found more than %d %s in all: want fewer", maxTriangles, out.primitives())
@@ -268,7 +270,7 @@ func (j *Job) callColor(d *Draw, s scope, out *DrawCall) error {
 		for _, e := range d.Color[i].Clear {
 			v, err := e.eval(s, Number{})
 			if err != nil {
-				return fmt.Errorf("color[%d].clear: %w", i, err)
+				return under(indexPath("color", i)+".clear", err)
 			}
 			c.Clear = append(c.Clear, v.AsFloat())
 		}
@@ -312,7 +314,7 @@ func (im *Image) imageLevels(s scope, out *Shape) error {
 	}
 	n, err := im.Levels.evalInt(s, full, 1, full)
 	if err != nil {
-		return fmt.Errorf("levels: %w", err)
+		return under("levels", err)
 	}
 	out.Levels = int(n)
 	return nil

@@ -31,22 +31,22 @@ func (e *Expect) element() string {
 
 // Check compares the buffer's bytes at the end of a run with what is expected.
 func (e *Expect) Check(got []byte) error {
+	at := indexPath("expect", e.index)
 	msg, err := e.compare(got)
-	kind := ErrMismatch
-	if err != nil {
-		msg, kind = err.Error(), ErrRange
-	}
-	if msg == "" {
+	switch {
+	case err != nil:
+		return place([]problem{problemAt(at, err, ErrRange)}, e.job.where)
+	case msg == "":
 		return nil
 	}
-	return place([]problem{{indexPath("expect", e.index), msg, kind}}, e.job.where)
+	return place([]problem{{at, msg, ErrMismatch}}, e.job.where)
 }
 
 // compare returns what differs, or an error when the expectation can't be worked out.
 func (e *Expect) compare(got []byte) (string, error) {
 	offset, err := e.Offset.evalInt(e.job.scope, 0, 0, int64(len(got)))
 	if err != nil {
-		return "", fmt.Errorf("offset: %w", err)
+		return "", under("offset", err)
 	}
 	rest := got[offset:]
 	if e.SHA256 != "" {
@@ -69,25 +69,29 @@ func (e *Expect) compare(got []byte) (string, error) {
 func (e *Expect) want(limit int) ([]byte, error) {
 	// One element more than fits shows that the buffer is too short.
 	g := &generator{job: e.job, scope: e.job.scope, limit: limit + 1<<20}
-	var err error
+	err := e.generate(g)
+	return g.out.Bytes, err
+}
+
+func (e *Expect) generate(g *generator) (err error) {
 	switch {
 	case e.Typed.Type != "":
-		err = g.typed(e.Typed.Type, e.Typed.Values, e.Count)
+		err = g.typed(e.Typed.Type, e.Typed.Type, e.Typed.Values, e.Count)
 	case e.File != "":
 		err = g.file(&Data{File: e.File})
 	default:
-		err = g.data(e.Data)
+		err = under("data", g.data(e.Data))
 	}
 	if err == nil && len(g.out.Addresses) > 0 {
-		err = errors.New("found addresses of buffers: want other data, as the machine chooses addresses")
+		err = under("data", errors.New("found addresses of buffers: want other data, as the machine chooses addresses"))
 	}
-	return g.out.Bytes, err
+	return err
 }
 
 func (e *Expect) compareDigest(rest []byte) (string, error) {
 	n, err := e.Bytes.evalInt(e.job.scope, int64(len(rest)), 0, int64(len(rest)))
 	if err != nil {
-		return "", fmt.Errorf("bytes: %w", err)
+		return "", under("bytes", err)
 	}
 	sum := sha256.Sum256(rest[:n])
 	if got := hex.EncodeToString(sum[:]); !strings.EqualFold(got, e.SHA256) {

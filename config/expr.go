@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -22,20 +21,21 @@ func isName(s string) bool {
 
 // parseNumber takes unsigned 64-bit values too.
 func parseNumber(word string) (Number, error) {
-	if i, ok := parseInt(word); ok {
-		return Number{Int: i}, nil
+	i, noInteger := expression.ParseInteger(word)
+	hexadecimal := strings.HasPrefix(strings.ToLower(strings.TrimLeft(word, "+-")), "0x")
+	if noInteger == nil && (hexadecimal || !strings.ContainsAny(word, ".eE")) {
+		return ofInteger(i), nil
 	}
-	if u, err := strconv.ParseUint(word, 0, 64); err == nil {
-		return Number{Int: int64(u), Unsigned: true}, nil
-	}
-	if strings.ContainsAny(word, "pP_") || strings.HasPrefix(strings.ToLower(word), "0x") {
+	if strings.ContainsAny(word, "pP_") || hexadecimal {
 		return Number{}, fmt.Errorf("found %q: want a number", word)
 	}
 	f, err := strconv.ParseFloat(word, 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
+	if err != nil {
 		return Number{}, err
 	}
-	return Number{Float: f, IsFloat: true}, nil
+	back, err := expression.IntegerOf(f)
+	whole, same := err == nil, noInteger == nil && back == i
+	return Number{Float: f, IsFloat: true, Rounded: whole && !same}, nil
 }
 
 // scope gives names their values.
@@ -159,16 +159,9 @@ func (e Expr) evalInt(s scope, byDefault, low, high int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if v.IsFloat {
-		return 0, fmt.Errorf("found %g: want an integer, as int(), floor() and ceil() give", v.Float)
-	}
-	if v.Unsigned {
-		return 0, fmt.Errorf("found %d: want %d to %d", uint64(v.Int), low, high)
-	}
-	if v.Int < low || v.Int > high {
-		return 0, fmt.Errorf("found %d: want %d to %d", v.Int, low, high)
-	}
-	return v.Int, nil
+	i, err := v.Within(low, uint64(high))
+	n, _ := i.Int64()
+	return n, err
 }
 
 // splitRange reads first..last, both expressions.

@@ -23,7 +23,7 @@ func TestFilesAskForNoMoreThanThereIs(t *testing.T) {
 		{head + "{file: pipe}}", "found a pipe, socket or device: want a regular file"},
 		{head + "{file: /dev/zero}}", "found a pipe, socket or device: want a regular file"},
 		{head + "{file: .}}", "found a folder"},
-		{head + "{zero: 2000}}", "config: j.yaml:4: buffers[0]: zero: found 2000 bytes: want at most 1000, which memory.bytes leaves"},
+		{head + "{zero: 2000}}", "config: j.yaml:4: buffers[0].data.zero: found 2000 bytes: want at most 1000, which memory.bytes leaves"},
 		{head + "{parts: [{zero: 600}, {zero: 600}]}}", "found 600 bytes after 600: want at most 1000, which memory.bytes leaves"},
 		{head + "{repeat: {times: 4000000000, data: {zero: 1}}}}", "4000000000 times 1 bytes: want at most 1000, which memory.bytes leaves"},
 		{"shader: a.spv\ndispatch: [1]\nbuffers:\n  - {name: b, image: {format: Rgba32f, width: 8, height: 8}}", "image: found 1024 bytes: want at most 1000, which memory.bytes leaves"},

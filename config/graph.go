@@ -340,7 +340,7 @@ func (j *Job) oneGraph(name string) (*GraphWork, []problem) {
 	var ps []problem
 	note := func(path string, err error) {
 		if err != nil {
-			ps = append(ps, problem{path, err.Error(), ErrExpr})
+			ps = append(ps, j.inherited(path, err))
 		}
 	}
 	scratch, err := unlessAbsent(j.ScratchBytes, j.scope, maxScratch)
@@ -396,15 +396,15 @@ func (x *GraphIndirect) at(s scope) (*InfosAt, error) {
 	}
 	offset, err := x.Offset.evalInt(s, 0, 0, maxDataBytes)
 	if err != nil {
-		return out, fmt.Errorf("indirect.offset: %w", err)
+		return out, under("indirect.offset", err)
 	}
 	count, err := x.Count.evalInt(s, 1, 0, maxInfos)
 	if err != nil {
-		return out, fmt.Errorf("indirect.count: %w", err)
+		return out, under("indirect.count", err)
 	}
 	stride, err := x.Stride.evalInt(s, infoBytes, 0, math.MaxInt32)
 	if err != nil {
-		return out, fmt.Errorf("indirect.stride: %w", err)
+		return out, under("indirect.stride", err)
 	}
 	out.Offset, out.Count, out.Stride = uint64(offset), uint32(count), uint64(stride)
 	return out, nil
@@ -422,23 +422,23 @@ func (j *Job) graphNode(n *Node) (GraphNode, error) {
 	}
 	index, err := n.Index.evalInt(j.scope, 0, 0, math.MaxUint32)
 	if err != nil {
-		return out, fmt.Errorf("index: %w", err)
+		return out, under("index", err)
 	}
 	out.Index = uint32(index)
 	priority, err := n.Priority.evalInt(j.scope, 0, -maxPriority, maxPriority)
 	if err != nil {
-		return out, fmt.Errorf("priority: %w", err)
+		return out, under("priority", err)
 	}
 	out.Priority = int(priority)
 	for _, sp := range slices.Concat(j.Specialization, n.Specialization) {
 		v, err := sp.Value.eval(j.scope, Number{})
 		if err != nil {
-			return out, fmt.Errorf("specialization: %w", err)
+			return out, under(sp.key(), err)
 		}
 		out.specialize(SpecValue{sp.ID, sp.Name, v})
 	}
 	if out.Push, err = j.push(j.PushConstants, j.scope); err != nil {
-		return out, fmt.Errorf("push_constants: %w", err)
+		return out, under("push_constants", err)
 	}
 	return out, nil
 }
@@ -452,26 +452,26 @@ func (j *Job) payloadDispatch(d *GraphDispatch, s scope) (PayloadDispatch, error
 	out := PayloadDispatch{Graph: d.Graph, Node: d.Node, Buffer: d.Buffer, HasCount: d.Count != "", HasData: d.Data != nil || len(d.Payloads) > 0}
 	offset, err := d.Offset.evalInt(s, 0, 0, maxDataBytes)
 	if err != nil {
-		return out, fmt.Errorf("offset: %w", err)
+		return out, under("offset", err)
 	}
 	out.Offset = uint64(offset)
 	index, err := d.Index.evalInt(s, 0, 0, math.MaxUint32)
 	if err != nil {
-		return out, fmt.Errorf("index: %w", err)
+		return out, under("index", err)
 	}
 	count, err := d.Count.evalInt(s, 1, 0, maxPayloads)
 	if err != nil {
-		return out, fmt.Errorf("count: %w", err)
+		return out, under("count", err)
 	}
 	out.Index, out.Count = uint32(index), uint64(count)
 	if out.Stride, err = unlessAbsent(d.Stride, s, math.MaxInt32); err != nil {
-		return out, fmt.Errorf("stride: %w", err)
+		return out, under("stride", err)
 	}
 	if len(d.Payloads) > 0 {
 		return out, j.payloadList(d, s, &out)
 	}
 	if out.Data, err = j.content(d.Data, s, maxPayloadData); err != nil {
-		return out, fmt.Errorf("data: %w", err)
+		return out, under("data", err)
 	}
 	return out, nil
 }
@@ -483,7 +483,7 @@ func (j *Job) payloadList(d *GraphDispatch, s scope, out *PayloadDispatch) error
 	for i := range d.Payloads {
 		c, err := j.payload(&d.Payloads[i], s)
 		if err != nil {
-			return fmt.Errorf("payloads[%d]: %w", i, err)
+			return under(indexPath("payloads", i), err)
 		}
 		list = append(list, c)
 		out.Lengths = append(out.Lengths, len(c.Bytes))
@@ -513,13 +513,13 @@ func (j *Job) payloadList(d *GraphDispatch, s scope, out *PayloadDispatch) error
 func (j *Job) payload(p *Payload, s scope) (Content, error) {
 	g := &generator{job: j, scope: s, limit: maxPayloadData}
 	if p.Typed.Type != "" {
-		if err := g.typed(p.Typed.Type, p.Typed.Values, ""); err != nil {
+		if err := g.typed(p.Typed.Type, p.Typed.Type, p.Typed.Values, ""); err != nil {
 			return g.out, err
 		}
 	}
 	if p.Data != nil {
 		if err := g.data(p.Data); err != nil {
-			return g.out, fmt.Errorf("data: %w", err)
+			return g.out, under("data", err)
 		}
 	}
 	return g.out, nil

@@ -1,7 +1,7 @@
 package config
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 )
 
@@ -44,13 +44,13 @@ func (im *Image) shape(s scope) (Shape, error) {
 		}
 		n, err := d.e.evalInt(s, 1, 1, maxImageSide)
 		if err != nil {
-			return out, fmt.Errorf("%s: %w", d.name, err)
+			return out, under(d.name, err)
 		}
 		*d.to = int(n)
 	}
 	samples, err := im.Samples.evalInt(s, 1, 1, maxSamples)
 	if err != nil || samples&(samples-1) != 0 {
-		return out, errors.Join(fmt.Errorf("samples: found %d: want 1, 2, 4, 8, 16, 32 or 64", samples), err)
+		return out, under("samples", cmp.Or(err, fmt.Errorf("found %d: want 1, 2, 4, 8, 16, 32 or 64", samples)))
 	}
 	out.Samples = int(samples)
 	if out.Width*out.Height > maxDataBytes/max(out.Depth*out.Layers*out.Samples*out.TexelBytes, 1) {
@@ -97,7 +97,7 @@ func (b *Buffer) ContentWithin(limit uint64, bound string) (Content, error) {
 	}
 	c, err := b.generate(g)
 	if err != nil {
-		return c, place([]problem{{indexPath("buffers", b.index), err.Error(), ErrRange}}, b.job.where)
+		return c, place([]problem{problemAt(indexPath("buffers", b.index), err, ErrRange)}, b.job.where)
 	}
 	return c, nil
 }
@@ -108,28 +108,36 @@ func (b *Buffer) Bytes() ([]byte, error) {
 	return c.Bytes, err
 }
 
+// contents are the data of the buffer or of its image, with their key; nil: it has none.
+func (b *Buffer) contents() (d *Data, key string) {
+	if b.Image != nil {
+		return b.Image.Data, "image.data"
+	}
+	return b.Data, "data"
+}
+
 func (b *Buffer) generate(g *generator) (Content, error) {
 	if b.Image == nil {
 		err := g.data(b.Data)
-		return g.out, err
+		return g.out, under("data", err)
 	}
 	shape, err := b.Image.shape(b.job.scope)
 	if err != nil {
-		return Content{}, err
+		return Content{}, under("image", err)
 	}
 	if shape.Bytes() > g.limit {
-		return Content{}, fmt.Errorf("image: %w", g.over(fmt.Sprintf("%d bytes", shape.Bytes())))
+		return Content{}, under("image", g.over(fmt.Sprintf("%d bytes", shape.Bytes())))
 	}
 	c, err := b.job.content(b.Image.Data, b.job.scope, shape.Bytes())
 	if err != nil {
-		return c, err
+		return c, under("image.data", err)
 	}
 	want := shape.Bytes()
 	if b.Image.Mips == "auto" {
 		want = shape.levelBytes(0)
 	}
 	if b.Image.Data != nil && len(c.Bytes) != want {
-		return c, fmt.Errorf("image: found %d bytes of data: want %d", len(c.Bytes), want)
+		return c, under("image.data", fmt.Errorf("found %d bytes: want %d", len(c.Bytes), want))
 	}
 	c.Bytes = append(c.Bytes, make([]byte, shape.Bytes()-len(c.Bytes))...)
 	return c, nil
@@ -139,7 +147,7 @@ func (b *Buffer) generate(g *generator) (Content, error) {
 func (b *Buffer) Shape() (Shape, error) {
 	s, err := b.Image.shape(b.job.scope)
 	if err != nil {
-		return s, place([]problem{{indexPath("buffers", b.index) + ".image", err.Error(), ErrRange}}, b.job.where)
+		return s, place([]problem{problemAt(indexPath("buffers", b.index)+".image", err, ErrRange)}, b.job.where)
 	}
 	return s, nil
 }

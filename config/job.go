@@ -59,6 +59,9 @@ type Specialization struct {
 	Value Expr
 }
 
+// key is the path of the value in its job, step or node.
+func (s *Specialization) key() string { return (&SpecValue{ID: s.ID, Name: s.Name}).Key() }
+
 // Variable is a named expression: a parameter.
 type Variable struct {
 	Name  string

@@ -144,8 +144,9 @@ func TestData(t *testing.T) {
 	}{
 		{"{iota: u16, count: 3, start: 5, step: -2}", []byte{5, 0, 3, 0, 1, 0}},
 		{"{iota: f16, count: 2, start: 1}", []byte{0, 0x3c, 0, 0x40}},
-		{"{iota: u32, count: 3, start: 1, step: -1}", []byte{1, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255}},
-		{"{iota: i32, count: 2, start: 1.5, step: 1}", []byte{1, 0, 0, 0, 2, 0, 0, 0}},
+		{"{iota: i32, count: 3, start: 1, step: -1}", []byte{1, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255}},
+		{"{iota: i32, count: 2, start: 1e0, step: 1.0}", []byte{1, 0, 0, 0, 2, 0, 0, 0}},
+		{"{iota: u64, count: 2, start: 18446744073709551614}", []byte{254, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}},
 		{"{iota: f32, count: 2, start: -1, step: 3}", []byte{0, 0, 0x80, 0xbf, 0, 0, 0, 0x40}},
 		{"{iota: f32, count: 2, start: 0.5, step: 1}", []byte{0, 0, 0, 0x3f, 0, 0, 0xc0, 0x3f}},
 		{"{zero: 3}", []byte{0, 0, 0}},
@@ -307,7 +308,7 @@ buffers:
 	if b, err := j.Buffers[1].Bytes(); !cmp.Equal(b, []byte{0, 0, 0, 0, 1, 0, 0, 0}) || err != nil {
 		t.Error(b, err)
 	}
-	if _, err := j.Buffers[2].Bytes(); err == nil || !strings.Contains(err.Error(), "j.yaml:8: buffers[2]: image: found 4 bytes of data: want 8") {
+	if _, err := j.Buffers[2].Bytes(); err == nil || !strings.Contains(err.Error(), "j.yaml:8: buffers[2].image.data: found 4 bytes: want 8") {
 		t.Error(err)
 	}
 }

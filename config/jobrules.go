@@ -95,6 +95,35 @@ func ruleExpect(j *Job) []problem {
 	return ps
 }
 
+// numberProblems works out the numbers of buffers and expectations without making bytes, so that a bad one is refused before the run.
+func (j *Job) numberProblems() (ps []problem) {
+	note := func(path string, err error) {
+		if err != nil {
+			ps = append(ps, problemAt(path, err, ErrRange))
+		}
+	}
+	dry := func() *generator { return &generator{job: j, scope: j.scope, limit: maxDataBytes, dry: true} }
+	for i := range j.Buffers {
+		b, p := &j.Buffers[i], indexPath("buffers", i)
+		if d, key := b.contents(); d != nil {
+			note(p+"."+key, dry().data(d))
+		}
+		_, key, err := b.place(func(int) uint64 { return maxDataBytes })
+		note(p+"."+key, err)
+	}
+	for i := range j.Expect {
+		e, p := &j.Expect[i], indexPath("expect", i)
+		if e.SHA256 == "" {
+			note(p, e.generate(dry()))
+		}
+		_, err := e.Offset.evalInt(j.scope, 0, 0, maxDataBytes)
+		note(p+".offset", err)
+		_, err = e.Bytes.evalInt(j.scope, 0, 0, maxDataBytes)
+		note(p+".bytes", err)
+	}
+	return ps
+}
+
 func rulePush(j *Job) []problem { return pushProblems(j.PushConstants, "push_constants", j) }
 
 func pushProblems(list []PushConstant, at string, j *Job) []problem {

@@ -1,5 +1,7 @@
 package config
 
+import "strconv"
+
 // Launch is one dispatch with every expression worked out.
 type Launch struct {
 	Step             string // name of the step, empty for a job without steps
@@ -62,6 +64,15 @@ type SpecValue struct {
 	Value Number
 }
 
+// Key is the path of the value in its job, step or node.
+func (s *SpecValue) Key() string {
+	name := s.Name
+	if name == "" {
+		name = strconv.FormatUint(uint64(s.ID), 10)
+	}
+	return joinPath("specialization", name)
+}
+
 // Number is the value of an expression: Int, or Float when IsFloat. Unsigned says that Int holds the bits of a uint64 above the
 // largest int64.
 type Number struct {
@@ -69,6 +80,7 @@ type Number struct {
 	Float    float64
 	IsFloat  bool
 	Unsigned bool
+	Rounded  bool // Float has lost a part of the number that was written
 }
 
 // AsFloat converts either form.

@@ -91,6 +91,9 @@ func (j *Job) check() error {
 		ps = append(ps, rule(j)...)
 	}
 	if ps == nil {
+		ps = j.numberProblems()
+	}
+	if ps == nil {
 		ps = j.launchProblems()
 	}
 	return place(ps, j.where)

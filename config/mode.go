@@ -1,12 +1,15 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"spvsim/expression"
 )
 
 // Modes in which a launch runs.
@@ -142,25 +145,29 @@ func ParseTime(text string) (*Time, error) {
 	return t, nil
 }
 
-func (t *Time) set(key, value string) (err error) {
+// maxWorkgroups bounds numbers of workgroups, as the tag of Time.Workgroups does.
+const maxWorkgroups = 1 << 48
+
+func (t *Time) set(key, value string) error {
 	switch key {
 	case "steps":
 		t.Steps = strings.Split(value, "+")
 	case "launches":
 		t.Launches = value
 	case "first":
-		t.First, err = strconv.Atoi(value)
-		if err != nil || t.First < 1 {
-			return fmt.Errorf("found %q: want a number from 1 on", value)
+		first, err := expression.ParseWithin(value, 1, maxRounds)
+		if err != nil {
+			return err
 		}
+		t.First = int(first)
 	case "workgroups":
 		first, last, _ := strings.Cut(value, "..")
-		a, err1 := strconv.Atoi(first)
-		b, err2 := strconv.Atoi(last)
-		if err1 != nil || err2 != nil || a < 0 {
-			return fmt.Errorf("found %q: want FIRST..LAST", value)
+		a, err1 := expression.ParseWithin(first, 0, maxWorkgroups)
+		b, err2 := expression.ParseWithin(last, 0, maxWorkgroups)
+		if err := cmp.Or(err1, err2); err != nil {
+			return fmt.Errorf("found %q: want FIRST..LAST: %w", value, err)
 		}
-		t.Workgroups = []int{a, b}
+		t.Workgroups = []int{int(a), int(b)}
 	default:
 		return fmt.Errorf("found %q: want steps, launches, first or workgroups", key)
 	}

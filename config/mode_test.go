@@ -21,7 +21,7 @@ func TestParseTime(t *testing.T) {
 	for text, want := range map[string]string{
 		"steps":           `found "steps": want steps=NAME`,
 		"":                `found "": want steps=NAME`,
-		"first=0":         `first: found "0": want a number from 1 on`,
+		"first=0":         `first: found "0": want an integer of 1 to 1048576`,
 		"first=x":         `first: found "x"`,
 		"workgroups=4":    `workgroups: found "4": want FIRST..LAST`,
 		"workgroups=9..4": `workgroups: found 9 to 4: want the last not before the first`,

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -16,28 +15,30 @@ type Place struct {
 }
 
 // Place works out where a buffer is. size is that of the buffer that it is part of, by its place among the job's.
-func (b *Buffer) Place(size func(whole int) uint64) (p Place, err error) {
+func (b *Buffer) Place(size func(whole int) uint64) (Place, error) {
+	p, key, err := b.place(size)
+	if err != nil {
+		err = place([]problem{problemAt(indexPath("buffers", b.index)+"."+key, err, ErrRange)}, b.job.where)
+	}
+	return p, err
+}
+
+// place returns the key of an error too.
+func (b *Buffer) place(size func(whole int) uint64) (p Place, key string, err error) {
 	p.Whole = -1
 	s := b.job.scope
 	address, err := b.Address.evalInt(s, 0, 0, maxAddress)
 	if err != nil || b.PartOf == "" {
 		p.Address = uint64(address)
-		return p, b.misplaced("address", err)
+		return p, "address", err
 	}
 	p.Whole = slices.IndexFunc(b.job.Buffers[:b.index], func(o Buffer) bool { return o.Name == b.PartOf })
 	all := int64(size(p.Whole))
 	offset, err := b.Offset.evalInt(s, 0, 0, all)
 	if err != nil {
-		return p, b.misplaced("offset", err)
+		return p, "offset", err
 	}
 	bytes, err := b.PartBytes.evalInt(s, all-offset, 0, all-offset)
 	p.Offset, p.Bytes = uint64(offset), uint64(bytes)
-	return p, b.misplaced("bytes", err)
-}
-
-func (b *Buffer) misplaced(key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return place([]problem{{fmt.Sprintf("%s.%s", indexPath("buffers", b.index), key), err.Error(), ErrRange}}, b.job.where)
+	return p, "bytes", err
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -266,6 +265,12 @@ func (a *Axis) span() ([]Value, error) {
 	}
 	from, to, step := ends[0].AsFloat(), ends[1].AsFloat(), ends[2].AsFloat()
 	count := math.Floor((to-from)/step+1e-9) + 1 // a step of 0.1 ten times is not quite 1
+	if n := ends[1].Int - ends[0].Int; !ends[0].IsFloat && !ends[1].IsFloat && !ends[2].IsFloat && count >= 1 && count <= maxPoints {
+		count = float64(n/ends[2].Int) + 1 // floats are too coarse beyond 2^53
+		if n != 0 && (n < 0) != (ends[2].Int < 0) {
+			count = 0
+		}
+	}
 	if count > maxPoints && !math.IsInf(count, 0) {
 		return nil, fmt.Errorf("found %g to %g by %g, %.0f values: want at most %d", from, to, step, count, maxPoints)
 	}
@@ -274,7 +279,7 @@ func (a *Axis) span() ([]Value, error) {
 	}
 	var out []Value
 	for i := range int(count) {
-		n := Number{Int: ends[0].Int + int64(i)*ends[2].Int}
+		n := Number{Int: ends[0].Int + int64(i)*ends[2].Int, Unsigned: ends[0].Unsigned}
 		if ends[0].IsFloat || ends[2].IsFloat {
 			n = Number{Float: from + float64(i)*step, IsFloat: true}
 		}
@@ -285,7 +290,7 @@ func (a *Axis) span() ([]Value, error) {
 
 func numberValue(n Number) Value {
 	if !n.IsFloat { // as Encode writes it, without a reader of the text for each
-		return Value{&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.FormatInt(n.Int, 10)}}
+		return Value{&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: fmt.Sprint(n.value())}}
 	}
 	v := &yaml.Node{}
 	_ = v.Encode(n.Float) // numbers always can be
@@ -299,11 +304,8 @@ func (v Value) cell() any {
 		return v.String()
 	}
 	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 {
-		if i, ok := parseInt(n.Value); ok {
-			return i
-		}
-		if num, err := parseNumber(n.Value); err == nil && num.IsFloat {
-			return num.Float
+		if num, err := parseNumber(n.Value); err == nil && !num.Unsigned { // a column has no unsigned numbers
+			return num.value()
 		}
 	}
 	return n.Value

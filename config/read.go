@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"spvsim/expression"
 	"spvsim/fault"
 	"spvsim/spec"
 )
@@ -340,10 +341,23 @@ func (r *reader) scalar(n *yaml.Node, t reflect.Type, path string) any {
 		return r.fail(n, path, ErrType, "found %s: want %s%s", found(n), typeWords(t), r.orSourced(n))
 	}
 	v, ok := parseScalar(n, t.Kind())
-	if !ok {
-		return r.fail(n, path, ErrType, "found %s: want %s%s", found(n), typeWords(t), unitHint(n.Value, r.unit))
+	switch _, err := expression.ParseInteger(n.Value); {
+	case ok:
+		return v
+	case t.Kind() == reflect.Uint32 && (err == nil || errors.Is(err, expression.ErrOverflow)):
+		return r.fail(n, path, ErrRange, "found %s: want 0 to %d", n.Value, math.MaxUint32)
+	case t.Kind() == reflect.Int && errors.Is(err, expression.ErrOverflow):
+		return r.fail(n, path, ErrRange, "found %s: want %d to %d", n.Value, math.MinInt64, math.MaxInt64)
 	}
-	return v
+	return r.fail(n, path, ErrType, "found %s: want %s%s", found(n), typeWords(t), unitHint(n.Value, r.unit))
+}
+
+// kindRange is the range of an integer key by its Go type; its tags may say less.
+func kindRange(k reflect.Kind) (low int64, high uint64) {
+	if k == reflect.Uint32 {
+		return 0, math.MaxUint32
+	}
+	return math.MinInt64, math.MaxInt64
 }
 
 func parseScalar(n *yaml.Node, k reflect.Kind) (any, bool) {
@@ -353,29 +367,16 @@ func parseScalar(n *yaml.Node, k reflect.Kind) (any, bool) {
 		return n.Value, quoted || n.Tag != "!!null"
 	case reflect.Bool:
 		return n.Value == "true", !quoted && (n.Value == "true" || n.Value == "false")
-	case reflect.Int:
-		v, ok := parseInt(n.Value)
-		return v, ok && !quoted
-	case reflect.Uint32:
-		v, ok := parseInt(n.Value)
-		return v, ok && !quoted && v >= 0 && v <= math.MaxUint32
+	case reflect.Int, reflect.Uint32:
+		low, high := kindRange(k)
+		i, err := expression.ParseInteger(n.Value)
+		v, _ := i.Int64()
+		return v, err == nil && !quoted && i.In(low, high)
 	case reflect.Float64:
 		v, err := strconv.ParseFloat(n.Value, 64)
 		return v, err == nil && !quoted
 	}
 	return nil, false
-}
-
-// parseInt takes decimal, 0x, 0o and 0b with underscores. A leading zero alone is decimal, as in YAML 1.2.
-func parseInt(s string) (int64, bool) {
-	base := 10
-	if t := strings.TrimLeft(s, "+-"); len(t) > 1 && t[0] == '0' && strings.ContainsRune("xXoObB", rune(t[1])) {
-		base = 0
-	} else {
-		s = strings.ReplaceAll(s, "_", "")
-	}
-	v, err := strconv.ParseInt(s, base, 64)
-	return v, err == nil
 }
 
 // found names what a node holds, for errors.

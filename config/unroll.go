@@ -115,7 +115,7 @@ func (u *unroller) add(l *Launch) {
 }
 
 func (u *unroller) fail(path string, err error) {
-	u.problems = append(u.problems, problem{path, err.Error(), ErrExpr})
+	u.problems = append(u.problems, u.job.inherited(path, err))
 }
 
 // A placedStep is a step with what it leaves out. What no loop changes of it is worked out once.
@@ -309,14 +309,14 @@ func (u *unroller) work(step *Step, s scope, at string) *Launch {
 	for _, sp := range step.Specialization {
 		v, err := sp.Value.eval(s, Number{})
 		if err != nil {
-			u.fail(sub(at, "specialization"), err)
+			u.fail(at, under(sp.key(), err))
 			return nil
 		}
 		l.specialize(SpecValue{sp.ID, sp.Name, v})
 	}
 	push, err := u.job.push(step.PushConstants, s)
 	if err != nil {
-		u.fail(sub(at, "push_constants"), err)
+		u.fail(at, under("push_constants", err))
 		return nil
 	}
 	l.Push = push
@@ -339,7 +339,7 @@ func (j *Job) push(list []PushConstant, s scope) (Content, error) {
 	var out Content
 	for i := range list {
 		if err := j.pushOne(&list[i], s, &out); err != nil {
-			return out, fmt.Errorf("[%d]: %w", i, err)
+			return out, under(indexPath("", i), err)
 		}
 	}
 	return out, nil
@@ -353,7 +353,7 @@ func (j *Job) pushOne(c *PushConstant, s scope, out *Content) error {
 		err = g.address(&Data{AddressOf: c.Address})
 	} else {
 		size = elementBytes(c.Typed.Type)
-		err = g.typed(c.Typed.Type, c.Typed.Values, "")
+		err = g.typed(c.Typed.Type, c.Typed.Type, c.Typed.Values, "")
 	}
 	if err != nil {
 		return err
@@ -361,7 +361,7 @@ func (j *Job) pushOne(c *PushConstant, s scope, out *Content) error {
 	next := (len(out.Bytes) + size - 1) / size * size
 	at, err := c.Offset.evalInt(s, int64(next), 0, maxPushBytes)
 	if err != nil {
-		return fmt.Errorf("offset: %w", err)
+		return under("offset", err)
 	}
 	end := int(at) + len(g.out.Bytes)
 	if end > maxPushBytes {

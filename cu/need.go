@@ -15,7 +15,7 @@ var ErrFit = errors.New("cu: the workgroup does not fit")
 // A Need is what one workgroup of a program takes from a compute unit.
 type Need struct {
 	Waves      int
-	VectorRegs int // of each wave, in the machine's allocation units
+	VectorRegs int // of each wave, in rows of the register file
 	ScalarRegs int // of each wave
 	LDSBytes   int // in whole granules
 	Barriers   int
@@ -25,12 +25,12 @@ type Need struct {
 // one that does not even fit on an empty compute unit.
 func NewNeed(prog *program.Program, m *Limits) (Need, error) {
 	local := invocations(prog.LocalSize)
-	rows := max(prog.WaveSize/m.WaveSize, 1)
+	rows := m.Rows(prog.WaveSize)
 	r := &m.Registers
 	spilled := max(prog.ScalarRegs-r.ScalarMax, 0)
 	n := Need{
 		Waves:      max((local+prog.WaveSize-1)/prog.WaveSize, 1),
-		VectorRegs: registers(prog.VectorRegs+lanesFor(spilled, prog.WaveSize), r.VectorGranule, r.VectorMax, r.Vector/rows) * rows,
+		VectorRegs: vectorRows(prog.VectorRegs+lanesFor(spilled, prog.WaveSize), rows, r),
 		ScalarRegs: registers(prog.ScalarRegs-spilled, r.ScalarGranule, r.ScalarMax, r.Scalar),
 		LDSBytes:   roundUp(int(prog.LDSBytes), m.LDS.GranuleBytes),
 	}
@@ -39,7 +39,7 @@ func NewNeed(prog *program.Program, m *Limits) (Need, error) {
 	}
 	if n.Waves > n.wavesPerSIMD(m)*m.SIMDs && prog.VectorRegs > r.VectorMax {
 		// A compiler spills down to the most a wave may have rather than give a workgroup up that does not fit alone.
-		n.VectorRegs = registers(r.VectorMax, r.VectorGranule, r.VectorMax, r.Vector/rows) * rows
+		n.VectorRegs = vectorRows(r.VectorMax, rows, r)
 	}
 	return n, n.check(prog, m)
 }
@@ -67,6 +67,12 @@ func registers(want, granule, most, all int) int {
 		return max(all, 1)
 	}
 	return max(min(roundUp(max(want, 1), granule), all), 1)
+}
+
+// vectorRows is registers for vector registers of several rows each. Rows are allocated in granules, so that a register of two rows has half
+// the granule (LLVM, getVGPRAllocGranule: on GFX10.3 16 registers of a wave32 and 8 of a wave64).
+func vectorRows(want, rows int, r *RegistersSpec) int {
+	return registers(want*rows, r.VectorGranule, r.VectorMax*rows, r.Vector/rows*rows)
 }
 
 func (n Need) check(prog *program.Program, m *Limits) error {

@@ -20,11 +20,12 @@ type UnitSpec struct {
 	Fetch simd.FetchSpec `yaml:"fetch" doc:"instruction fetch"`
 }
 
-// RegistersSpec holds the register file sizes. Vector registers count rows of 32 bits a lane at the machine's wave_size:
-// on RDNA with wave_size 32, a wave64 takes two rows a register, so it sees half of Vector. Scalar registers are 32 bits wide.
+// RegistersSpec holds the register file sizes. Vector counts rows of 32 bits for each lane of the smallest wave that the machine runs (see
+// Shape.Rows): on RDNA, which runs waves of 32 lanes, a wave64 takes two rows a register, so it sees half of Vector. Scalar registers are 32
+// bits wide.
 type RegistersSpec struct {
-	Vector        int `yaml:"vector" range:"1..65536" unit:"registers" doc:"vector registers of a SIMD lane at the machine's wave size, shared by the SIMD's waves"`
-	VectorGranule int `yaml:"vector_granule" range:"1..256" unit:"registers" doc:"a wave's vector registers are allocated in multiples of this"`
+	Vector        int `yaml:"vector" range:"1..65536" unit:"registers" doc:"rows of a SIMD's vector register file, shared by its waves; a row has 32 bits for each lane of the smallest of wave_sizes, so a register of a wave twice as large takes two rows, whatever wave_size is"`
+	VectorGranule int `yaml:"vector_granule" range:"1..256" unit:"registers" doc:"a wave's vector registers are allocated in multiples of this many rows"`
 	VectorMax     int `yaml:"vector_max" range:"1..65536" unit:"registers" doc:"most vector registers of one wave"`
 	Scalar        int `yaml:"scalar" range:"1..65536" unit:"registers" doc:"scalar registers of a SIMD, shared by its waves"`
 	ScalarGranule int `yaml:"scalar_granule" range:"1..1024" unit:"registers" doc:"a wave's scalar registers are allocated in multiples of this"`

@@ -141,7 +141,7 @@ type PowerTable struct {
 
 // PartPower is what a part takes while it is on.
 type PartPower struct {
-	Leakage float64 `yaml:"leakage_watts" default:"0" range:"0..1000" unit:"W" doc:"leakage"`
+	Leakage float64 `yaml:"leakage_watts" default:"0" range:"0..1000" unit:"W" doc:"power that the part leaks while it is on; gated says how much of it is left while the part is idle"`
 	Clock   float64 `yaml:"clock_watts" default:"0" range:"0..1000" unit:"W" doc:"clock tree, and all that switches with it"`
 	Gated   float64 `yaml:"gated" default:"0" range:"0..1" doc:"share of leakage_watts and clock_watts that is left while the part is idle; 1: it is not gated"`
 }

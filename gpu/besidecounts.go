@@ -67,6 +67,19 @@ func (g *group) tell(sum *account.Counts) {
 	sum.Add(&g.did)
 }
 
+// launchCycles is the time in which no launch was on the machine.
+func (g *group) launchCycles() uint64 {
+	var list []account.BesideLaunch
+	end := uint64(0)
+	for i, l := range g.launches {
+		if r := &g.processor.Records[i]; r.Ended {
+			x := g.times(l, r)
+			list, end = append(list, x), max(end, x.Done)
+		}
+	}
+	return end - min(busyTime(list), end)
+}
+
 // times are those of a launch, from the beginning of all of them on.
 func (g *group) times(l *besideLaunch, r *command.Record) account.BesideLaunch {
 	x := account.BesideLaunch{Step: l.step, Packet: r.Head, Ready: r.Ready, Read: r.Read, Opened: r.Opened, Begun: r.Opened, Placed: r.Placed, Done: r.Done}

@@ -22,7 +22,7 @@ func TestWhatAJobAsksForIsBounded(t *testing.T) {
 		job, want string
 		set       []string
 	}{
-		"a buffer beyond the device's memory": {big, "buffers[0]: zero: found 4000000000 bytes: want at most 1048576, which memory.bytes leaves", []string{"memory.bytes=1048576"}},
+		"a buffer beyond the device's memory": {big, "buffers[0].data.zero: found 4000000000 bytes: want at most 1048576, which memory.bytes leaves", []string{"memory.bytes=1048576"}},
 		"a buffer beyond the host's memory":   {big + "limits: {host_bytes: 200000000}\n", "which limits.host_bytes leaves", nil},
 		"a machine beyond the host's memory": {scale + "limits: {host_bytes: 1000000000}\n", "262144 compute units (shader_engines x compute_units): ",
 			[]string{"shader_engines=256", "compute_units=1024"}},
@@ -105,7 +105,7 @@ func TestMissingShaderAndEntryHaveAPlace(t *testing.T) {
 		"dispatch: [1]\nshader: scale.spvasm\nentry: other\n" + buffers:                               `job.yaml:3: entry: found no entry point "other" in scale.spvasm: want one of "main"`,
 		buffers + "steps:\n- {shader: scale.spvasm, dispatch: [1]}\n- {shader: x.spv, dispatch: [1]}": "job.yaml:5: steps[1].shader: x.spv: can't read",
 		buffers + "shader: x.spv\nsteps:\n- {dispatch: [1]}\n":                                        "job.yaml:3: shader: x.spv: can't read",
-		"dispatch: [1]\nshader: scale.spvasm\nspecialization: {3: 2.5}\n" + buffers:                   "job.yaml:3: specialization: constant 3: found 2.5: want an integer",
+		"dispatch: [1]\nshader: scale.spvasm\nspecialization: {3: 2.5}\n" + buffers:                   "job.yaml:3: specialization.3: found 2.5: want an integer",
 		"dispatch: [1]\nshader: scale.spvasm\nwave_size: 16\n" + buffers:                              "job.yaml:3: wave_size: found 16: want 64, as gcn3-r9nano has",
 		"dispatch: [1]\nshader: empty.spv\n" + buffers:                                                "empty.spv: found an empty file: want a module (.spv) or its text (.spvasm)",
 		"dispatch: [1]\nshader: other.yaml\n" + buffers:                                               "other.yaml: found a YAML file: want a module (.spv)",

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,6 +46,10 @@ var (
 	ErrInterrupted = errors.New("interrupted")
 	ErrExpectation = errors.New("the results are not what the job expects")
 )
+
+// ErrStrict means that a run has warnings, which its setup makes errors. It is ErrInput where a warning is known before the first cycle, and
+// else ErrRun.
+var ErrStrict = errors.New("warnings are errors (strict)")
 
 // failure gives an error one of the kinds, without changing its text.
 type failure struct{ kind, err error }
@@ -87,6 +92,8 @@ type Setup struct {
 	// Threads are those that run the job: without time, 0 is one for each processor, and an order of its own for each number
 	// but 1; timed, 0 is 1, and all numbers come to the same.
 	Threads int
+	// Strict makes warnings errors, before the first cycle where they are known by then.
+	Strict bool
 	// Lower, where it is not nil, changes what shaders are lowered for, for comparisons of compilers.
 	Lower    func(*program.Target)
 	Progress func(Progress) // nil, or called now and then while the job runs
@@ -155,7 +162,8 @@ type Result struct {
 	// Events is how many the engine handled, and WorkerTurns how many turns of compute units other threads than the engine's ran.
 	Events, WorkerTurns uint64
 	Warnings            []string // what the job says without effect
-	Idle                []string // keys of the machine that were set and do nothing under its scheduler, where the job has a graph
+	Unused              []string // bindings and push constants that no shader takes, and dispatches of nothing, with their places in the job
+	Idle                []string // keys of the machine that were set and do nothing: because of another key or, where the job has a graph, under its scheduler
 	// Failures are the expectations that were not met.
 	Failures []error
 }
@@ -171,6 +179,9 @@ func Run(ctx context.Context, s Setup) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.strict(); err != nil {
+		return nil, inputError(err)
+	}
 	r.guard.started = begin
 	err = r.rounds()
 	result := r.result(time.Since(begin))
@@ -180,6 +191,9 @@ func Run(ctx context.Context, s Setup) (*Result, error) {
 	}
 	if result.Failures = r.expectations(); len(result.Failures) > 0 {
 		return result, runError(fmt.Errorf("%w: %w", ErrExpectation, errors.Join(result.Failures...)))
+	}
+	if list := result.Remarks(); s.Strict && len(list) > 0 {
+		return result, runError(fmt.Errorf("%w: %s", ErrStrict, strings.Join(list, "\n")))
 	}
 	return result, nil
 }
@@ -222,18 +236,31 @@ func (r *runner) result(took time.Duration) *Result {
 		Buffers:  r.resources.contents(),
 		Listings: r.programs.listings(),
 		Faults:   r.faults(),
-		Warnings: r.programs.warnings,
-		Events:   r.machine.engine.Handled(), WorkerTurns: r.machine.array.Ahead.WorkerTurns(),
+		Warnings: r.programs.warnings, Unused: r.resources.usage.unused(), Idle: r.idle(),
+		Events: r.machine.engine.Handled(), WorkerTurns: r.machine.array.Ahead.WorkerTurns(),
 	}
 	result.Stats.ShareEnergy(result.Listings)
-	if len(r.graphs) > 0 {
-		result.Idle = r.setup.Machine.Idle()
-	}
 	if r.setup.Components {
 		result.Components = r.parts()
 		power(result.Components, result.Stats.Energy())
 	}
 	return result
+}
+
+// idle are the keys of the machine that were set and do nothing for the job.
+func (r *runner) idle() []string { return r.setup.Machine.WithoutEffect(len(r.graphs) > 0) }
+
+// Remarks are all warnings of a run: first what is known before it, then what happened.
+func (r *Result) Remarks() []string {
+	return slices.Concat(r.Warnings, r.Unused, r.Idle, r.Faults, r.Stats.LostPayloads())
+}
+
+// strict makes the warnings that are known before the first cycle an error, where the setup asks for that.
+func (r *runner) strict() error {
+	if list := slices.Concat(r.programs.warnings, r.resources.usage.unused(), r.idle()); r.setup.Strict && len(list) > 0 {
+		return fmt.Errorf("%w: %s", ErrStrict, strings.Join(list, "\n"))
+	}
+	return nil
 }
 
 // stats puts the counts of the last round together.

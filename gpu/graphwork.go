@@ -92,6 +92,7 @@ func (g *graphWork) codes() []*simd.Code            { return g.graphJob.codes }
 func (g *graphWork) finished() (bool, uint64)       { return g.run.Finished() }
 func (g *graphWork) progress() (_, _, _ uint64)     { return g.run.Progress() }
 func (g *graphWork) close(end uint64) (_, _ uint64) { return end, end }
+func (g *graphWork) launchCycles() uint64           { return g.run.LaunchCycles() }
 func (g *graphWork) waiting() string                { return "; " + g.run.Waiting() }
 func (g *graphWork) whose(w *simd.Wave) string      { return "node " + scheduler.NodeOf(w) + ", " }
 

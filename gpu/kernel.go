@@ -96,6 +96,8 @@ func (k *kernel) start(now uint64, p scheduler.Part, follows bool) {
 	k.machine.dispatcher.LaunchPart(now, &k.Launch, follows, p)
 }
 
+func (k *kernel) launchCycles() uint64 { return k.machine.dispatcher.LaunchCycles() }
+
 // close: the next launch begins when memory has taken all stores, and parts of the machine that work on have stopped.
 func (k *kernel) close(end uint64) (done, next uint64) {
 	done = k.machine.hierarchy.Release(end)

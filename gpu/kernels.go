@@ -26,6 +26,7 @@ type like struct {
 
 // work makes the work of a launch of workgroups, or of a draw.
 func (x *kernels) work(l *config.Launch) (queued, error) {
+	x.resources.usage.grid(l)
 	made, d, err := x.launchOf(l)
 	if err != nil {
 		return nil, err
@@ -66,6 +67,7 @@ func (x *kernels) launch(l *config.Launch) (made cu.Launch, d *draw, err error) 
 	if err := x.placeScratch(p); err != nil {
 		return made, nil, err
 	}
+	x.resources.usage.note(prog, l)
 	made = cu.Launch{Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Base: l.Base, Bindings: b, Scratch: p.scratch}
 	if d != nil {
 		made.Fragments, made.NumWorkgroups = d.waves, [3]uint32{uint32(len(d.waves)), 1, 1}

@@ -149,8 +149,8 @@ func parse(data []byte, name string) (*spirv.Module, error) {
 }
 
 func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error) {
-	if err := checkIntegers(m, l.Specialization); err != nil {
-		return nil, p.job.Fault(l, "specialization", err)
+	if key, err := checkConstants(m, l.Specialization); err != nil {
+		return nil, p.job.Fault(l, key, err)
 	}
 	special, absent := specialization(m, l.Specialization)
 	for _, name := range absent {
@@ -245,6 +245,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 		steps, _, ok := t.Expand(isa.Table[op].Name, isa.I32.String(), waveSize)
 		return !ok || len(steps) == 1
 	}
+	rows := m.Rows(waveSize)
 	mad16, _, _ := t.Expand(isa.Table[isa.IMad].Name, isa.I16.String(), waveSize)
 	return program.Target{
 		WaveSize:       waveSize,
@@ -278,7 +279,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 			LshlAdd:       native(isa.LshlAdd) && native(isa.LshlOr) && native(isa.AddLshl) && native(isa.AndOr) && native(isa.Or3),
 			TwoScalars:    t.Buffers != "pointers", // of those that have such operations, RDNA; GFX9 reads one
 			SelectBuffers: t.Buffers == "pointers",
-			Registers:     opt.RegisterFile{All: m.Registers.Vector / max(waveSize/max(m.WaveSize, 1), 1), Granule: m.Registers.VectorGranule, Waves: m.WaveSlots},
+			Registers:     opt.RegisterFile{All: m.Registers.Vector / rows, Granule: max(m.Registers.VectorGranule/rows, 1), Waves: m.WaveSlots},
 			Native:        native,
 			Precise:       t.Math == "precise",
 			Divides: func(op isa.Op, typ isa.Type) bool {
@@ -323,7 +324,7 @@ func specialization(m *validate.Module, values []config.SpecValue) (out map[uint
 		in, id, ok := findConstant(m, v)
 		switch {
 		case ok:
-			out[id] = constantBits(m.Type(in.Type), v.Value)
+			out[id], _ = constantBits(m.Type(in.Type), v.Value) // checkConstants came before
 		case v.Name != "":
 			absent = append(absent, v.Name)
 		default:
@@ -333,15 +334,18 @@ func specialization(m *validate.Module, values []config.SpecValue) (out map[uint
 	return out, absent
 }
 
-// checkIntegers refuses a fraction for a constant that is an integer.
-func checkIntegers(m *validate.Module, values []config.SpecValue) error {
+// checkConstants finds a value that the type of its constant does not hold, and the key of the value in a job.
+func checkConstants(m *validate.Module, values []config.SpecValue) (key string, err error) {
 	for _, v := range values {
-		in, id, ok := findConstant(m, v)
-		if ok && m.Type(in.Type).Kind == validate.KindInt && v.Value.IsFloat && v.Value.Float != math.Trunc(v.Value.Float) {
-			return fmt.Errorf("constant %d: found %g: want an integer, as its type is", id, v.Value.Float)
+		in, _, ok := findConstant(m, v)
+		if !ok {
+			continue
+		}
+		if _, err := constantBits(m.Type(in.Type), v.Value); err != nil {
+			return v.Key(), err
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // specConstants lists the constants of a module that a job can set.
@@ -381,21 +385,34 @@ func findConstant(m *validate.Module, v config.SpecValue) (*spirv.Instruction, u
 	return nil, 0, false
 }
 
-func constantBits(t *validate.Type, n config.Number) uint64 {
+// constantBits are the bits of a constant of a type, which has to hold the value: an exact integer, true (1) or false (0), or a float.
+func constantBits(t *validate.Type, n config.Number) (uint64, error) {
+	low, high := int64(0), uint64(1)
 	switch t.Kind {
-	case validate.KindBool:
-		if n.AsFloat() != 0 {
-			return 1
-		}
-		return 0
 	case validate.KindFloat:
-		return floatBits(n.AsFloat(), t.Width)
+		n, err := n.Fit(fmt.Sprintf("f%d", t.Width))
+		return floatBits(n.AsFloat(), t.Width), err
+	case validate.KindInt:
+		if high = math.MaxUint64 >> (64 - t.Width); t.Signed {
+			low, high = -1<<(t.Width-1), high>>1
+		}
 	}
-	v := uint64(n.Int)
-	if n.IsFloat {
-		v = uint64(int64(n.Float))
+	i, err := n.Within(low, high)
+	if err != nil {
+		return 0, fmt.Errorf("%w (%s)", err, typeWord(t))
 	}
-	return v & isa.IntType(uint(t.Width)).Mask()
+	return i.Bits() & isa.IntType(uint(t.Width)).Mask(), nil
+}
+
+// typeWord names the type of a constant as jobs name types.
+func typeWord(t *validate.Type) string {
+	switch {
+	case t.Kind == validate.KindBool:
+		return "bool"
+	case t.Signed:
+		return fmt.Sprintf("i%d", t.Width)
+	}
+	return fmt.Sprintf("u%d", t.Width)
 }
 
 func floatBits(x float64, width int) uint64 {

@@ -22,11 +22,12 @@ type resources struct {
 	draw    *draw               // that is being prepared; nil: none
 	pushes  pushes              // where push constants lie
 	mesh    []config.MeshTarget // where outputs of the mesh node that is bound go
+	usage   *usage
 }
 
 // newResources allocates and fills all buffers.
 func newResources(job *config.Job, store *mem.Store, host *budget) (*resources, error) {
-	r := &resources{job: job, store: store, budget: host, pushes: pushes{store: store}}
+	r := &resources{job: job, store: store, budget: host, pushes: pushes{store: store}, usage: newUsage(job)}
 	var contents []config.Content
 	for i := range job.Buffers {
 		b := &job.Buffers[i]

@@ -62,10 +62,10 @@ func sameProgram(a, b *config.Launch) bool {
 
 // LowerOptions are those under which a run lowers what a launch names; values override the launch's, and are for constants that there are.
 func LowerOptions(m *validate.Module, l *config.Launch, values []config.SpecValue, target program.Target) (program.Options, error) {
-	special, _ := specialization(m, l.Specialization) // a run warns of those that there are not
-	if err := checkIntegers(m, values); err != nil {
-		return program.Options{}, err
+	if key, err := checkConstants(m, slices.Concat(l.Specialization, values)); err != nil {
+		return program.Options{}, fmt.Errorf("%s: %w", key, err)
 	}
+	special, _ := specialization(m, l.Specialization) // a run warns of those that there are not
 	set, absent := specialization(m, values)
 	if len(absent) > 0 {
 		return program.Options{}, fmt.Errorf("specialization %s: the module has no such constant (%s)", absent[0], specConstants(m))

@@ -44,6 +44,7 @@ func (t *timing) run(step string, w resident, p scheduler.Part, follows bool) (*
 	}
 	end, next := w.close(end)
 	c := t.counts(end)
+	c.LaunchCycles = w.launchCycles()
 	t.traceEnd(end)
 	t.now = next
 	return c, nil
@@ -76,12 +77,16 @@ func (t *timing) pass(bytes uint64, follows bool) (cycles uint64) {
 // passCycles is the time of a transfer that reads and writes bytes of device memory: all channels at the rate that they sustain,
 // after the cost of a launch.
 func (t *timing) passCycles(bytes uint64, follows bool) uint64 {
-	m := t.guard.setup.Machine
-	cost := m.Dispatcher.KernelLaunchCycles
+	return t.transferCost(follows) + moveCycles(t.guard.setup.Machine, bytes)
+}
+
+// transferCost is that of the launch of a transfer.
+func (t *timing) transferCost(follows bool) uint64 {
+	d := &t.guard.setup.Machine.Dispatcher
 	if follows {
-		cost = m.Dispatcher.FollowingLaunch
+		return uint64(d.FollowingLaunch)
 	}
-	return uint64(cost) + moveCycles(m, bytes)
+	return uint64(d.KernelLaunchCycles)
 }
 
 // runEngine runs until nothing is left to happen, or the run has failed. Work that ended before the limit is not

@@ -110,7 +110,7 @@ func (x *transfer) functional(*untimed, scheduler.Part, bool) (*account.Counts, 
 // timed moves the bytes and lets the time of that pass.
 func (x *transfer) timed(t *timing, _ string, p scheduler.Part, follows bool) (*account.Counts, error) {
 	c, err := x.functional(nil, p, false)
-	c.Cycles = t.pass(x.bytes, follows)
+	c.Cycles, c.LaunchCycles = t.pass(x.bytes, follows), t.transferCost(follows)
 	return c, err
 }
 

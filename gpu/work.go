@@ -40,6 +40,8 @@ type resident interface {
 	progress() (ended, running, total uint64)
 	// close says by when memory has taken what the work did that ended in cycle end, and from when on the next one may begin.
 	close(end uint64) (done, next uint64)
+	// launchCycles is the time of the work in which nothing of it was on the machine; the work has ended.
+	launchCycles() uint64
 	// waiting says what waits beside waves, for reports; whose, what a wave belongs to.
 	waiting() string
 	whose(w *simd.Wave) string

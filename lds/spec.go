@@ -113,7 +113,7 @@ func Padded(word uint32, shift uint) uint32 { return (word + word>>shift) & (1<<
 // difference of their busy times.
 type Spec struct {
 	Bytes             int      `yaml:"bytes" range:"1024..16777216" unit:"bytes" doc:"bytes of each compute unit's LDS"`
-	Banks             int      `yaml:"banks" range:"1..1024" pow2:"true" doc:"banks"`
+	Banks             int      `yaml:"banks" range:"1..1024" pow2:"true" doc:"banks of the LDS, over which words spread by mapping; lanes of a phase that need different words of one bank wait for each other; banks x bank_bytes above bytes_per_cycle avoid such conflicts and add no bandwidth"`
 	BankBytes         int      `yaml:"bank_bytes" range:"1..64" pow2:"true" unit:"bytes" doc:"bytes that a bank delivers in one pass (its word)"`
 	Mapping           string   `yaml:"mapping" enum:"modulo|xor|padded" required:"true" doc:"bank of word w. modulo: w mod banks; xor: (w xor w/banks) mod banks; padded: (w + w/banks) mod banks"`
 	GranuleBytes      int      `yaml:"granule_bytes" range:"1..65536" pow2:"true" unit:"bytes" doc:"a workgroup's LDS is allocated in multiples of this"`

@@ -28,10 +28,10 @@ const (
 // are not looked at.
 type CacheSpec struct {
 	Bytes           int     `yaml:"bytes" range:"0..1099511627776" unit:"bytes" doc:"size of one instance, over all of its slices; 0: the machine has no such level"`
-	LineBytes       int     `yaml:"line_bytes" range:"0..4096" pow2:"true" unit:"bytes" doc:"line size"`
+	LineBytes       int     `yaml:"line_bytes" range:"0..4096" pow2:"true" unit:"bytes" doc:"size of a cache line, the unit that the level looks up and keeps"`
 	SectorBytes     int     `yaml:"sector_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"aligned part of a line that is fetched by itself when something in it is read; 0: the whole line; in vector_l1 at least half a line; scalar_l1, and all levels under memory.model: akita, always fetch whole lines"`
 	WriteBytes      int     `yaml:"write_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"aligned part of a line that is written to the next level by itself when something in it is dirty; at least a sixteenth of the line; stores to parts of words, and atomics, make the whole line dirty; 0: the whole line, as always under memory.model: akita"`
-	Ways            int     `yaml:"ways" range:"0..1024" doc:"associativity"`
+	Ways            int     `yaml:"ways" range:"0..1024" doc:"ways of each set (associativity): lines that may be kept of those whose addresses share a set; a slice has bytes / (line_bytes x ways x slices) sets"`
 	Slices          int     `yaml:"slices" range:"0..4096" doc:"slices of one instance, selected by the address; each serves its own requests"`
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"0..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one slice; 0: one line"`
 	SharedBy        int     `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instance; compute_units or more: one for each engine; 0: one for the whole machine, as memory_side always is"`
@@ -126,7 +126,7 @@ func (c *CacheSpec) needed() (ps []spec.Problem) {
 type MemorySpec struct {
 	Model           string  `yaml:"model" enum:"fast|akita" required:"true" doc:"fast: keeps tags and reserves bandwidth, without an event for each hop; akita: the caches and DRAM of Akita"`
 	Bytes           int     `yaml:"bytes" range:"1048576..1099511627776" unit:"bytes" doc:"capacity of the device memory"`
-	Channels        int     `yaml:"channels" range:"1..4096" doc:"memory channels"`
+	Channels        int     `yaml:"channels" range:"1..4096" doc:"memory channels of the machine, over which addresses spread by interleave_bytes; each has bytes_per_cycle and banks of its own"`
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"16..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one channel"`
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"bandwidth of one channel, the peak of its pins"`
 	Efficiency      float64 `yaml:"efficiency" default:"0" range:"0..1" doc:"share of the channels' peak that transfers sustain, after row activations, refresh and turns between reads and writes; 0: all of it"`

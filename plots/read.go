@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"spvsim/expression"
 	"spvsim/fault"
 )
 
@@ -264,9 +265,10 @@ func setScalar(n *yaml.Node, v reflect.Value) bool {
 		v.SetBool(n.Value == "true")
 		return !quoted && (n.Value == "true" || n.Value == "false")
 	case reflect.Int:
-		x, err := strconv.ParseInt(n.Value, 10, 32)
+		i, err := expression.ParseInteger(n.Value)
+		x, _ := i.Int64()
 		v.SetInt(x)
-		return err == nil && !quoted
+		return err == nil && !quoted && i.In(math.MinInt32, math.MaxInt32)
 	}
 	x, err := strconv.ParseFloat(n.Value, 64)
 	v.SetFloat(x)

@@ -6,6 +6,9 @@ import "spvsim/cu"
 type kernel struct {
 	launch
 	done uint64 // cycle by which all that ended workgroups did is done, and the command processor its part
+	// cost is the time until the first workgroup may be placed, and worked the cycle by which all that ended workgroups did is done.
+	cost, worked uint64
+
 	left uint64 // workgroups that were left out
 	held bool   // none is placed before the next one has ended
 	Part
@@ -43,6 +46,7 @@ func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Par
 	}
 	begin := now + uint64(cost)
 	k := newKernel(l, part, max(begin, now+uint64(floor)))
+	k.cost, k.worked = uint64(cost), begin
 	d.kernel = k
 	d.serve(k)
 	if k.total > 0 {
@@ -69,6 +73,10 @@ func workgroupAt(i uint64, grid [3]uint32) [3]uint32 {
 func (d *Dispatcher) Finished() (bool, uint64) {
 	return d.kernel.over()
 }
+
+// LaunchCycles is the part of the kernel's time in which none of its workgroups was on the machine: its launch cost, and what the floor of a
+// launch adds at the end.
+func (d *Dispatcher) LaunchCycles() uint64 { return d.kernel.cost + d.kernel.done - d.kernel.worked }
 
 // Placed is how many workgroups of the kernel have been placed.
 func (d *Dispatcher) Placed() uint64 { return d.kernel.placed }
@@ -116,7 +124,7 @@ func (k *kernel) begin(_, _ int, wg *cu.Workgroup) {
 
 func (k *kernel) ended(now uint64, m *cu.WaveEnd) {
 	k.launch.ended++
-	k.done = max(k.done, m.Done)
+	k.done, k.worked = max(k.done, m.Done), max(k.worked, m.Done)
 	if k.Next == nil {
 		return
 	}

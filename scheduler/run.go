@@ -180,7 +180,7 @@ type Entry struct {
 func (r *Run) Dispatch(now uint64, entries []Entry) {
 	// What a launch costs the host is paid here, whoever schedules.
 	r.share(1)
-	r.ledger.begun = now + uint64(r.spec.Dispatcher.KernelLaunchCycles)
+	r.ledger.begun = now + r.LaunchCycles()
 	r.ledger.done = r.ledger.begun
 	r.opener.load(entries)
 	r.Dispatcher.serve(&r.opener)
@@ -189,6 +189,9 @@ func (r *Run) Dispatch(now uint64, entries []Entry) {
 		r.wake(r.ledger.begun)
 	}
 }
+
+// LaunchCycles is the cost of the host's launch of a dispatch.
+func (r *Run) LaunchCycles() uint64 { return uint64(r.spec.Dispatcher.KernelLaunchCycles) }
 
 // share gives the next dispatch its part of the payload memory on chip, of the queues' entries and of their line buffers, of which so
 // many graphs have one each.

@@ -53,8 +53,8 @@ func (m *MatrixSpec) early(c *cost) uint64 {
 type FetchSpec struct {
 	Enabled          bool `yaml:"enabled" doc:"whether instruction fetch is modelled"`
 	Bytes            int  `yaml:"bytes" range:"64..16777216" unit:"bytes" doc:"size of one instruction cache"`
-	LineBytes        int  `yaml:"line_bytes" range:"16..4096" pow2:"true" unit:"bytes" doc:"line size"`
-	Ways             int  `yaml:"ways" range:"1..1024" doc:"associativity"`
+	LineBytes        int  `yaml:"line_bytes" range:"16..4096" pow2:"true" unit:"bytes" doc:"size of a line of the instruction cache, the unit of a fetch that misses"`
+	Ways             int  `yaml:"ways" range:"1..1024" doc:"ways of each set of the instruction cache (associativity)"`
 	SharedBy         int  `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instruction cache; 0: the whole machine"`
 	InstructionBytes int  `yaml:"instruction_bytes" range:"1..64" unit:"bytes" doc:"mean encoded size of an instruction"`
 	HitCycles        int  `yaml:"hit_latency" range:"0..100000" unit:"cycles" doc:"cycles for which a wave waits when it enters a line that is present; 0 if prefetch hides them"`

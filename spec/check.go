@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"sort"
-	"strconv"
 )
 
 // Kinds of fault of a value.
@@ -80,7 +79,7 @@ func (f *Field) check(v reflect.Value, path string) []Problem {
 		return f.checkList(v, path)
 	case reflect.Map:
 		return checkMap(v, path)
-	case reflect.Int, reflect.Float64:
+	case reflect.Int, reflect.Uint32, reflect.Float64:
 		return f.checkNumber(v, path)
 	case reflect.String:
 		return f.checkText(v.String(), path)
@@ -121,27 +120,24 @@ func SortedKeys(v reflect.Value) []string {
 }
 
 func (f *Field) checkNumber(v reflect.Value, path string) []Problem {
-	var x float64
-	if v.Kind() == reflect.Int {
-		x = float64(v.Int())
-	} else {
-		x = v.Float()
-	}
 	if f.Enum != nil {
-		return f.checkText(numberText(v), path)
+		return f.checkText(fmt.Sprint(v), path)
 	}
-	// The comparison is written so that NaN fails it.
-	if f.HasRange && !(x >= f.Low && x <= f.High) || f.Pow2 && (v.Int()&(v.Int()-1)) != 0 {
-		return []Problem{Bad(path, "found %s: want %s", numberText(v), f.Want())}
+	if f.HasRange && !f.inRange(v) || f.Pow2 && (v.Int()&(v.Int()-1)) != 0 {
+		return []Problem{Bad(path, "found %v: want %s", v, f.Want())}
 	}
 	return nil
 }
 
-func numberText(v reflect.Value) string {
-	if v.Kind() == reflect.Int {
-		return strconv.FormatInt(v.Int(), 10)
+// inRange compares integers as such: beyond 2^53 floats are too coarse. NaN is in no range.
+func (f *Field) inRange(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Int:
+		return v.Int() >= int64(f.Low) && v.Int() <= int64(f.High)
+	case reflect.Uint32:
+		return float64(v.Uint()) >= f.Low && float64(v.Uint()) <= f.High
 	}
-	return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	return v.Float() >= f.Low && v.Float() <= f.High
 }
 
 // checkText lets an empty text pass where the field is not required.

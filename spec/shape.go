@@ -5,8 +5,8 @@ import "slices"
 // Shape is what the parts of a machine must agree on.
 type Shape struct {
 	ClockMHz  int   `yaml:"clock_mhz" range:"1..100000" unit:"MHz" doc:"core clock; all cycle counts of the machine are in cycles of it"`
-	WaveSize  int   `yaml:"wave_size" enum:"16|32|64" unit:"lanes" doc:"lanes of a wave, unless the shader asks for another of wave_sizes"`
-	WaveSizes []int `yaml:"wave_sizes" enum:"16|32|64" unit:"lanes" doc:"wave sizes that the machine can run"`
+	WaveSize  int   `yaml:"wave_size" enum:"16|32|64" unit:"lanes" doc:"lanes of a wave, unless the shader asks for another of wave_sizes; larger waves do not enlarge the register file (registers.vector)"`
+	WaveSizes []int `yaml:"wave_sizes" enum:"16|32|64" unit:"lanes" doc:"wave sizes that the machine can run; a row of the vector register file is as wide as the smallest"`
 
 	SubgroupHelpers string `yaml:"subgroup_helpers" enum:"active|inactive" default:"active" doc:"whether helper lanes of fragment shaders take part in subgroup operations; Vulkan allows both; in quad operations they always do, as these need them"`
 
@@ -42,6 +42,15 @@ func (s *Shape) Instance(sharedBy, engine, unit int) int {
 	}
 	_, perEngine := s.Instances(sharedBy)
 	return engine*perEngine + unit/sharedBy
+}
+
+// Rows is how many rows of the vector register file a register of a wave of that many lanes takes.
+func (s *Shape) Rows(lanes int) int {
+	smallest := s.WaveSize
+	for _, size := range s.WaveSizes {
+		smallest = min(smallest, size)
+	}
+	return max(lanes/max(smallest, 1), 1)
 }
 
 // Passes is how often a vector instruction of a wave of that many lanes goes through a SIMD.

@@ -43,6 +43,14 @@ type Stats struct {
 	Stopped string
 }
 
+// Launching are the cycles of launch costs, where they are more than a tenth of a run that is timed as a whole; else 0.
+func (s *Stats) Launching() uint64 {
+	if s.Estimate != nil || s.Functional != nil || 10*s.LaunchCycles <= s.Cycles {
+		return 0
+	}
+	return s.LaunchCycles
+}
+
 // A named is one member of a JSON object whose order matters.
 type named struct {
 	name  string

@@ -26,6 +26,9 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	if !s.Untimed() {
 		fmt.Fprintf(t, "time\t%d cycles, %s\n", s.Cycles, duration(seconds(&s.Counts, s.ClockMHz)))
 	}
+	if n := s.Launching(); n > 0 {
+		fmt.Fprintf(t, "launch\t%d of %d cycles (--without launches takes them away)\n", n, s.Cycles)
+	}
 	if s.Estimate != nil {
 		low, high := s.Interval()
 		fmt.Fprintf(t, "estimate\t%.0f to %.0f cycles with %.0f%% confidence, %d cycles of them are not timed\n", low, high, 100*account.Confidence, s.Estimate.Cycles)

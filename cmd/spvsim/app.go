@@ -4,18 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
+	"spvsim/expression"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
 	"spvsim/vulkan/launch"
@@ -90,7 +91,7 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
 	flags.StringVar(&f.identity, "identity", "spvsim", "`identity` that the device reports: spvsim, or device (the ids and names of the product that the machine represents, and of its driver)")
 	flags.StringVar(&f.conforms, "conformance", "", "report that the device passed this `version` of Vulkan's conformance tests (1.3.0.0), for programs that require it; it has not passed them")
 	flags.BoolVar(&f.lenient, "lenient", false, "accept, with a message, misuses of the API that other drivers accept: null immutable samplers, more descriptors than a set has")
-	flags.Uint64Var(&f.most, "max-instructions", 0, "most wave instructions of a dispatch (`number`); after them the device is lost, and a message says where the shader is; 0: no limit")
+	addInteger(flags, &f.most, "max-instructions", 0, 0, math.MaxInt64, "most wave instructions of a dispatch (`number`); after them the device is lost, and a message says where the shader is; 0: no limit")
 	flags.Float64Var(&f.seconds, "max-seconds", 0, "most time of a dispatch on this computer, in `seconds`; after it the device is lost, and a message says where the shader is; 0: no limit")
 	flags.StringVar(&f.clock, "clock", "simulated", "what the device's `clock` does while nothing runs: simulated (it stops), or host (it advances with this computer's clock, for programs that compare both clocks)")
 	flags.StringVar(&f.timeouts, "timeouts", "host", "`clock` of the timeouts of fences and semaphores while work runs: host or simulated")
@@ -170,8 +171,8 @@ func (f *appFlags) outputs() error {
 func checkPatterns(text string) error {
 	for _, item := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
 		pattern, count, counted := strings.Cut(item, ":")
-		if n, err := strconv.Atoi(count); counted && (err != nil || n < 1) {
-			return fmt.Errorf("found %q: want a number from 1 on after the colon", item)
+		if _, err := expression.ParseWithin(count, 1, math.MaxInt32); counted && err != nil {
+			return fmt.Errorf("%s: after the colon: %w", item, err)
 		}
 		if _, err := path.Match(pattern, ""); err != nil {
 			return fmt.Errorf("found %q: want a pattern: %w", item, err)

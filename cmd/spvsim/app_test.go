@@ -25,11 +25,11 @@ func TestAppFlagsAreChecked(t *testing.T) {
 		{[]string{"--max-seconds", "1e9"}, "--max-seconds 1e+09"},
 		{[]string{"--max-instructions", "9007199254740993"}, "--max-instructions 9007199254740993"},
 		{[]string{"--max-instructions", "9007199254740992", "--max-seconds", "999999999", "--machine", "rdna9"}, "rdna9"}, // the most of both
-		{[]string{"--time", "a*:0"}, `--time: found "a*:0"`},
+		{[]string{"--time", "a*:0"}, `--time: a*:0: after the colon: found "0": want an integer of 1`},
 		{[]string{"--select", "a[:3"}, `--select: found "a[:3": want a pattern`},
 		{[]string{"--machine", "rdna9"}, "rdna9"},
 		{[]string{"--trace-waves", "a"}, "want --trace with it"},
-		{[]string{"--trace-waves", "a:x", "--trace", "t"}, `--trace-waves: found "a:x"`},
+		{[]string{"--trace-waves", "a:x", "--trace", "t"}, `--trace-waves: a:x: after the colon: found "x": want an integer of 1`},
 		{[]string{"--trace-waves", "a", "--trace", "t", "--mode", "functional"}, "waves take no time"},
 		{[]string{"--trace-waves", "a", "--trace", "t", "--trace-limit", "5"}, "--trace-limit 5: want at least"},
 		{[]string{"--trace-waves", "a", "--trace", "t", "--trace-cus", "3-1"}, "--trace-cus"},

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +28,7 @@ type manyFlags struct {
 func (f *manyFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.list, "programs", "", "run the programs in this `file`: on each line a program and its arguments, as sh reads them (- is standard input). Rows, page and trace have all programs, in the order of the lines")
-	flags.IntVar(&f.jobs, "jobs", 1, "`number` of programs of --programs that run at a time")
+	addInteger(flags, &f.jobs, "jobs", 1, 1, math.MaxInt32, "`number` of programs of --programs that run at a time")
 }
 
 // check refuses a program beside a list of them, and neither.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,39 @@ type jobFlags struct {
 	set     []string
 	params  []string
 	sandbox bool
+	without withoutFlag
+}
+
+// withoutFlag takes costs of the machine away.
+type withoutFlag []string
+
+func (f *withoutFlag) add(c *cobra.Command) {
+	c.Flags().StringSliceVar((*[]string)(f), "without", nil, "take `costs` of the machine away, after --set: launches (what the host, a queue or a command stream spends on each launch, and the least time of a launch); prints the fields that it sets")
+	completeFlag(c, "without", func(*cobra.Command, []string) []string { return config.WithoutNames() })
+}
+
+// settings are the fields that the flag sets, which it prints, so that nothing of the machine changes without a word.
+func (f withoutFlag) settings(c *cobra.Command) ([]string, error) {
+	list, err := config.Without(f)
+	if err != nil {
+		return nil, fmt.Errorf("--without: %w", err)
+	}
+	if len(list) > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: without %s: %s\n", strings.Join(f, ", "), strings.Join(list, " "))
+	}
+	return list, nil
+}
+
+// strictFlag makes warnings errors, for commands that run jobs.
+func strictFlag(c *cobra.Command, to *bool) {
+	c.Flags().BoolVar(to, "strict", false, "take warnings for errors: those that are known before the first cycle keep the job from running")
+}
+
+// warn prints warnings.
+func warn(c *cobra.Command, list []string) {
+	for _, text := range list {
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", text)
+	}
 }
 
 // Usage of the flags that run, sweep and other commands of jobs share.
@@ -32,6 +66,7 @@ func (f *jobFlags) add(c *cobra.Command) {
 	flags.StringArrayVar(&f.set, "set", nil, setUsage)
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the job: `name=value` (n=1024); the value may be an expression of earlier parameters; may be repeated")
 	flags.BoolVar(&f.sandbox, "sandbox", false, "read no file outside of the job's folder, even if the job names one")
+	f.without.add(c)
 	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "set", machinePaths)
 	completeFlag(c, "param", parameterNames)
@@ -43,7 +78,11 @@ func (f *jobFlags) load(c *cobra.Command, name string) (*config.Job, *config.Mac
 	if err != nil {
 		return nil, nil, err
 	}
-	over := config.CommandLine{Machine: f.machine, Set: f.set, Parameters: f.params}
+	without, err := f.without.settings(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	over := config.CommandLine{Machine: f.machine, Set: slices.Concat(f.set, without), Parameters: f.params}
 	job, machine, err := over.Load(files, file)
 	return job, machine, wantsJob(name, err)
 }

@@ -21,7 +21,8 @@ import (
 // reportFlags say what the page is of, beside its runs.
 type reportFlags struct {
 	jobFlags
-	out string
+	out    string
+	strict bool
 }
 
 func reportCommand() *cobra.Command {
@@ -48,6 +49,7 @@ func reportCommand() *cobra.Command {
 	}
 	c.Flags().StringVarP(&f.out, "out", "o", "report.html", "write the page to this `file`; - is standard output")
 	f.add(c)
+	strictFlag(c, &f.strict)
 	return completeWord(c, true, jobNames)
 }
 
@@ -113,14 +115,16 @@ func (f *reportFlags) profileJob(c *cobra.Command, name string) (*profile.Profil
 		return nil, err
 	}
 	collector := profile.NewCollector()
-	r, err := gpu.Run(c.Context(), gpu.Setup{Machine: machine, Job: job, Tracer: collector, Observer: printer{c.ErrOrStderr()}})
+	r, err := gpu.Run(c.Context(), gpu.Setup{Machine: machine, Job: job, Tracer: collector, Observer: printer{c.ErrOrStderr()}, Strict: f.strict})
 	if errors.Is(err, gpu.ErrRun) {
 		return nil, &failure{fmt.Errorf("%s: %w", name, err)}
 	}
 	if err != nil {
 		return nil, firstFault(err)
 	}
-	warn(c, r)
+	if !f.strict {
+		warn(c, r.Remarks())
+	}
 	return newProfile(job, collector, machine, r)
 }
 
@@ -131,6 +135,6 @@ func newProfile(job *config.Job, c *profile.Collector, m *config.Machine, r *gpu
 		return nil, err
 	}
 	p.Version = versionText()
-	p.Warnings = slices.Concat(p.Warnings, r.Warnings, r.Idle, r.Faults)
+	p.Warnings = slices.Concat(p.Warnings, r.Warnings, r.Unused, r.Idle, r.Faults)
 	return p, nil
 }

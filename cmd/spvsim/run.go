@@ -31,6 +31,7 @@ type runFlags struct {
 	time      string
 	quiet     bool
 	bounds    bool
+	strict    bool
 	parts     string
 	hostFlags
 	traceFlags
@@ -74,17 +75,18 @@ func runCommand() *cobra.Command {
 	flags.StringVar(&f.stats, "stats", "", "write the statistics as JSON to this `file`; - is standard output, without the summary")
 	flags.StringVar(&f.listing, "listing", "", "write the lowered programs, with the cost of each instruction, to this `file`; - is standard output, after the summary")
 	flags.StringArrayVar(&f.dump, "dump", nil, "at the end, write the bytes of a buffer to a file (`buffer=file`); if its name ends in .png, an image as a picture; may be repeated")
-	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: the limit of the job, if it has one")
+	addInteger(flags, &f.maxCycles, "max-cycles", 0, 0, manyCycles, "fail after this many `cycles`; 0: the limit of the job, if it has one")
 	flags.Var((*hostSeconds)(&f.maxTime), "max-seconds", "fail after this many `seconds` on this computer; 0: the limit of the job, if it has one")
 	flags.StringVar(&f.mode, "mode", "", "run in this `mode`, whatever the job says: timed, functional (the same values without time) or sampled (a part is timed, the rest estimated)")
 	flags.StringVar(&f.time, "time", "", "time only the part that all `items` allow, and run the rest without time: steps=NAME+NAME, launches=PATTERN, first=N, workgroups=FIRST..LAST, separated by commas")
-	flags.IntVar(&f.threads, "threads", 0, "`number` of threads; 0: one in a timed run, one for each processor without time. Timed results do not depend on it. Without time, 1 gives the same order every time")
+	addInteger(flags, &f.threads, "threads", 0, 0, gpu.MaxThreads, "`number` of threads; 0: one in a timed run, one for each processor without time. Timed results do not depend on it. Without time, 1 gives the same order every time")
 	flags.StringVar(&f.parts, "components", "", "list the work of the machine's components (events, turns ahead of the engine, calls, messages) and their watts, by `level`: kinds adds up components that differ in their index only, each lists every one; runs on one thread")
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	flags.BoolVar(&f.bounds, "check-bounds", false, "fail if an access is out of bounds, of a buffer, an image or the LDS. Without, it gives a warning: loads read 0, stores do nothing")
 	f.hostFlags.add(c)
 	f.traceFlags.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary and no progress line")
+	strictFlag(c, &f.strict)
 	completeFlag(c, "components", componentLevels)
 	completeFlag(c, "mode", modeNames)
 	return completeWord(c, false, jobNames)
@@ -122,9 +124,6 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	}
 	if f.mode != "" && !slices.Contains(config.Modes, f.mode) {
 		return fmt.Errorf("--mode %s: want one of %s", f.mode, strings.Join(config.Modes, ", "))
-	}
-	if f.threads < 0 || f.threads > gpu.MaxThreads {
-		return fmt.Errorf("--threads %d: want 0 to %d", f.threads, gpu.MaxThreads)
 	}
 	dumps, err := parseDumps(f.dump, setup.Job)
 	if err != nil {
@@ -199,7 +198,7 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 		}
 	}
 	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, MaxHostSeconds: f.maxTime, Observer: printer{c.ErrOrStderr()}, Components: f.parts != "",
-		Mode: f.mode, Threads: f.threads, Time: window}
+		Mode: f.mode, Threads: f.threads, Time: window, Strict: f.strict}
 	if !f.quiet {
 		s.Stalled = func(report string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s\n", report) }
 	}
@@ -212,7 +211,9 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 // show writes everything that was asked for.
 func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 	var errs []error
-	warn(c, r)
+	if !f.strict { // else they are the error
+		warn(c, r.Remarks())
+	}
 	if f.summary() && r.Stats.Launches > 0 {
 		errs = append(errs, tracing.WriteSummary(c.OutOrStdout(), r.Stats))
 	}
@@ -234,13 +235,6 @@ func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 	return errors.Join(errs...)
 }
 
-// warn prints what a run did not do as asked.
-func warn(c *cobra.Command, r *gpu.Result) {
-	for _, text := range slices.Concat(r.Warnings, r.Idle, r.Faults, r.Stats.LostPayloads()) {
-		fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", text)
-	}
-}
-
 // summary says whether to print the summary: not where standard output carries something to be read by a program.
 func (f *runFlags) summary() bool {
 	taken := slices.ContainsFunc(f.dump, func(d string) bool { return strings.HasSuffix(d, "=-") })
@@ -249,9 +243,11 @@ func (f *runFlags) summary() bool {
 
 // expectations says how many were met; what the others found instead is the run's error.
 func expectations(w io.Writer, total, failed int) {
-	if total > 0 {
-		fmt.Fprintf(w, "expected: %d of %d met\n", total-failed, total)
+	if total == 0 {
+		fmt.Fprintln(w, "expected: nothing (the job has no expect)")
+		return
 	}
+	fmt.Fprintf(w, "expected: %d of %d met\n", total-failed, total)
 }
 
 func listings(w io.Writer, list []tracing.Listing) error {

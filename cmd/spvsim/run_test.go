@@ -209,8 +209,8 @@ func TestRunRefusals(t *testing.T) {
 		{[]string{"reduce", "--max-seconds", "-1"}, "--max-seconds -1: want a number of seconds, from 0 to 31536000"},
 		{[]string{"reduce", "--max-seconds", "1e30"}, "--max-seconds 1e30: want a number of seconds, from 0 to 31536000"},
 		{[]string{"reduce", "--max-seconds", "soon"}, "want a number of seconds"},
-		{[]string{"reduce", "--threads", "1000000"}, "--threads 1000000: want 0 to 1024"},
-		{[]string{"reduce", "--threads", "-1"}, "--threads -1: want 0 to 1024"},
+		{[]string{"reduce", "--threads", "1000000"}, `--threads 1000000: found "1000000": want an integer of 0 to 1024`},
+		{[]string{"reduce", "--threads", "-1"}, `--threads -1: found "-1": want an integer of 0 to 1024`},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			wantRefused(t, spvsim("", append([]string{"run"}, c.args...)...), c.want)

@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,6 +40,8 @@ type sweepFlags struct {
 	set       []string
 	sandbox   bool
 	machine   string
+	strict    bool
+	without   withoutFlag
 }
 
 // load reads the experiment, or makes one of a job and the axes.
@@ -97,7 +101,7 @@ keeps the variants named.`,
 	flags.BoolVar(&f.sandbox, "sandbox", false, "read no file outside of the experiment's folder, and run no program that it names")
 	flags.StringVarP(&f.Out, "output", "o", "", "`folder` for rows, figures and saved results (default results/NAME)")
 	flags.StringVar(&f.Cache, "cache", "", "`folder` of saved results, to share between sweeps (default in the output folder)")
-	flags.IntVar(&f.workers, "workers", 0, "`number` of simulations at a time on this computer; 0: one for each core")
+	addInteger(flags, &f.workers, "workers", 0, 0, math.MaxInt32, "`number` of simulations at a time on this computer; 0: one for each core")
 	flags.BoolVar(&f.small, "small", false, "run the small variant, which takes seconds")
 	flags.BoolVar(&f.Force, "force", false, "run every point, even if it has a result")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "list the points and estimate the time, but run nothing; of more than 1000 points, give numbers only")
@@ -107,9 +111,11 @@ keeps the variants named.`,
 	flags.Uint64Var(&f.staleSeed, "stale-seed", 1, "draws the point that --stale runs again, by this `seed`")
 	flags.StringVar(&f.launcher, "launcher", "local", "`where` points run: local, slurm, or command (the commands in --profile, for PBS, LSF or GNU parallel)")
 	flags.StringVar(&f.profile, "profile", "", "`file` with the resources and commands of a cluster (its keys: spvsim schema cluster)")
-	flags.Uint64Var(&f.Limits.Cycles, "max-cycles", 0, "a point fails after this many `cycles`; 0: the limit of its job, if it has one")
+	addInteger(flags, &f.Limits.Cycles, "max-cycles", 0, 0, manyCycles, "a point fails after this many `cycles`; 0: the limit of its job, if it has one")
 	flags.Var((*hostSeconds)(&f.Limits.Seconds), "max-seconds", "a point fails after this many `seconds` on the computer that runs it; 0: the limit of its job, if it has one")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
+	strictFlag(c, &f.strict)
+	f.without.add(c)
 	completeFlag(c, "launcher", launcherNames)
 	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "set", machinePaths)
@@ -139,9 +145,11 @@ func listExperiments(c *cobra.Command) error {
 }
 
 func (f *sweepFlags) run(c *cobra.Command, name string) error {
-	if f.workers < 0 {
-		return fmt.Errorf("--workers %d: want 0 (one for each core) or more", f.workers)
+	without, err := f.without.settings(c)
+	if err != nil {
+		return err
 	}
+	f.set = append(f.set, without...)
 	if f.draw != "" {
 		e, _, err := f.load(name)
 		if err != nil {
@@ -159,9 +167,10 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return interrupted(err)
 	}
-	for _, text := range plan.Idle {
-		fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", text)
+	if f.strict && len(plan.Idle) > 0 {
+		return fmt.Errorf("%w: %s", gpu.ErrStrict, strings.Join(plan.Idle, "\n"))
 	}
+	warn(c, plan.Idle)
 	f.Out = f.folder(plan.Experiment)
 	if f.dryRun && !exists(f.Out) && f.Cache == "" {
 		return plan.Describe(c.OutOrStdout(), nil, f.workers)
@@ -278,15 +287,31 @@ func (f *sweepFlags) sweep(c *cobra.Command, plan *sweep.Plan, store *sweep.Stor
 	if !f.quiet {
 		f.Progress = asIs(c.ErrOrStderr()) // numbers alone, and a bar on a terminal
 	}
-	f.Warn = func(text string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", text) }
+	var warnings []string
+	f.Warn = func(text string) {
+		warn(c, []string{text})
+		warnings = append(warnings, text)
+	}
 	if err := plan.Run(c.Context(), &f.Options, store, launcher); err != nil {
 		if errors.Is(err, context.Canceled) {
 			err = errInterrupted
 		}
 		return &failure{err}
 	}
-	return f.finish(c, plan, store)
+	said, err := plan.Warnings(store)
+	warn(c, said[:min(len(said), maxWarnings)])
+	if more := len(said) - maxWarnings; more > 0 {
+		warn(c, []string{fmt.Sprintf("%d more warnings, in the records of the points", more)})
+	}
+	err = errors.Join(err, f.finish(c, plan, store))
+	if n := len(warnings) + len(said); err == nil && f.strict && n > 0 {
+		err = &failure{fmt.Errorf("%w: %d", gpu.ErrStrict, n)}
+	}
+	return err
 }
+
+// maxWarnings is how many warnings of points a sweep prints.
+const maxWarnings = 10
 
 func (f *sweepFlags) newLauncher(store *sweep.Store) (sweep.Launcher, error) {
 	self, err := os.Executable()
@@ -443,8 +468,8 @@ func pointCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&chunk.Points, "points", "", "`file` of points, one a line")
 	flags.StringVar(&chunk.Store, "store", "", "`folder` for their records")
-	flags.IntVar(&chunk.Index, "chunk", 0, "number of the chunk")
-	flags.IntVar(&chunk.Size, "chunk-size", 1, "points of a chunk")
+	addInteger(flags, &chunk.Index, "chunk", 0, 0, math.MaxInt32, "number of the chunk")
+	addInteger(flags, &chunk.Size, "chunk-size", 1, 1, math.MaxInt32, "points of a chunk")
 	return c
 }
 
@@ -470,7 +495,7 @@ func simulate(ctx context.Context, run *config.Run) (sweep.Output, error) {
 	if len(result.Warnings) > 0 { // they are not read, and what the row says did not happen
 		return sweep.Output{}, errors.New(result.Warnings[0])
 	}
-	out := sweep.Output{Buffers: map[string][]byte{}}
+	out := sweep.Output{Buffers: map[string][]byte{}, Warnings: slices.Concat(result.Unused, result.Faults)}
 	for _, b := range result.Buffers {
 		out.Buffers[b.Name] = b.Bytes
 	}

@@ -3,12 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
+	"spvsim/expression"
 	"spvsim/gpu"
 	"spvsim/probe"
 	"spvsim/tracing/daisen"
@@ -34,8 +35,8 @@ type traceFlags struct {
 func (f *traceFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.trace, "trace", "", "write a Perfetto trace to this `file` (open it at ui.perfetto.dev)")
-	flags.Uint64Var(&f.from, "trace-from", 0, "first `cycle` of the trace")
-	flags.Uint64Var(&f.to, "trace-to", 0, "`cycle` at which the trace ends; 0: at the end of the run")
+	addInteger(flags, &f.from, "trace-from", 0, 0, manyCycles, "first `cycle` of the trace")
+	addInteger(flags, &f.to, "trace-to", 0, 0, manyCycles, "`cycle` at which the trace ends; 0: at the end of the run")
 	flags.StringVar(&f.units, "trace-cus", "", "trace only these compute `units`, counted over all shader engines: 0,3-5 (default all)")
 	flags.StringVar(&f.profile, "profile", "", "write a profile (where the simulated time went) as JSON to this `file`, for spvsim report")
 	flags.StringVar(&f.daisen, "daisen", "", "write tasks through Akita's tracer to this `file` (.sqlite3), for its viewer Daisen; only in builds with -tags akitatools")
@@ -113,11 +114,11 @@ func (f *traceFlags) windowed(*cobra.Command, *gpu.Setup) (record, error) {
 
 // monitored serves the live monitor.
 func (f *traceFlags) monitored(c *cobra.Command, s *gpu.Setup) (record, error) {
-	port, err := strconv.Atoi(f.monitor)
+	port, err := expression.ParseWithin(f.monitor, 0, math.MaxUint16)
 	if err != nil {
-		return record{}, fmt.Errorf("--monitor %s: want the number of a port", f.monitor)
+		return record{}, fmt.Errorf("--monitor: %w", err)
 	}
-	m, err := monitor.New(port)
+	m, err := monitor.New(int(port))
 	if err != nil {
 		return record{}, fmt.Errorf("--monitor: %w", err)
 	}
@@ -210,11 +211,11 @@ func parseBytes(s string) (int64, error) {
 			number, shift = s[:n-1], 10*(i+1)
 		}
 	}
-	v, err := strconv.ParseUint(number, 10, 32)
+	v, err := expression.ParseWithin(number, 0, math.MaxUint32)
 	if err != nil {
 		return 0, fmt.Errorf("found %q: want a number of bytes, such as 4096, 64K, 512M or 2G", s)
 	}
-	return int64(v) << shift, nil
+	return v << shift, nil
 }
 
 // join connects the records with a run.

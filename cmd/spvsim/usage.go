@@ -17,7 +17,7 @@ import (
 )
 
 // wantedOf says of each type of flag what it takes, where the error of its parser is one of package strconv.
-var wantedOf = map[string]string{"int": "an integer", "uint64": "an integer from 0 on", "float64": "a number", "bool": "true or false"}
+var wantedOf = map[string]string{"float64": "a number", "bool": "true or false"}
 
 // flagError says of a flag what was found and what it takes, or which flag is meant.
 func flagError(c *cobra.Command, err error) error {

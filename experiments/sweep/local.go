@@ -26,6 +26,8 @@ type Simulate func(ctx context.Context, run *config.Run) (Output, error)
 type Output struct {
 	Stats   []byte
 	Buffers map[string][]byte
+	// Warnings are what whoever reads the row should know.
+	Warnings []string
 }
 
 // Work reads specs, a line each, simulates one after the other and writes their records: all that a worker process does. It ends when its
@@ -82,7 +84,7 @@ func (s *Spec) simulated(ctx context.Context, simulate Simulate) *Record {
 		result, err = simulate(ctx, run)
 	}
 	if err == nil {
-		r.Stats = result.Stats
+		r.Stats, r.Warnings = result.Stats, result.Warnings
 		r.Values, err = s.elements(result.Buffers)
 	}
 	r.HostSeconds = time.Since(begin).Seconds()

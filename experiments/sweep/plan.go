@@ -267,9 +267,7 @@ func newSpec(e *config.Experiment, at Place, files *config.Files, p *config.Poin
 		return nil, err
 	}
 	s := &Spec{Library: at.Library, Dir: at.Dir, Sandbox: at.Sandbox, Job: run.JobName, Inputs: run.Inputs, Work: work(run.Job), Limits: limits.over(&run.Job.Limits), Identity: id}
-	if run.Job.IsGraph() {
-		s.idle = run.Machine.Idle()
-	}
+	s.idle = run.Machine.WithoutEffect(run.Job.IsGraph())
 	for _, x := range p.Settings {
 		s.Settings = append(s.Settings, Setting{x.Path, x.Value.String()})
 	}

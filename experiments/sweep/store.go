@@ -34,6 +34,7 @@ type Record struct {
 	HostSeconds float64         `json:"host_seconds"`
 	Values      []string        `json:"values,omitempty"` // of the spec's elements, in its order
 	Stats       json.RawMessage `json:"stats,omitempty"`
+	Warnings    []string        `json:"warnings,omitempty"`
 	Stopped     *Limits         `json:"stopped,omitempty"` // the limits of a point that reached one of them
 }
 

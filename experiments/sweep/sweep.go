@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -114,6 +115,22 @@ func (p *Plan) Counts(s *Store) (Counts, error) {
 		}
 	}
 	return c, nil
+}
+
+// Warnings lists what the simulations of points warned of, each once.
+func (p *Plan) Warnings(s *Store) (list []string, err error) {
+	for i := range p.Specs {
+		r, err := s.Get(&p.Specs[i])
+		if err != nil {
+			return nil, err
+		}
+		for k := 0; r != nil && k < len(r.Warnings); k++ {
+			if !slices.Contains(list, r.Warnings[k]) {
+				list = append(list, r.Warnings[k])
+			}
+		}
+	}
+	return list, nil
 }
 
 func (c Counts) String() string {

@@ -2,9 +2,10 @@ package perfetto
 
 import (
 	"fmt"
-	"strconv"
+	"math"
 	"strings"
 
+	"spvsim/expression"
 	"spvsim/probe"
 )
 
@@ -138,6 +139,6 @@ func (w *Writer) WorkgroupEnd(at uint64, unit int, index uint64) {
 }
 
 func parseNumber(s string) (int, error) {
-	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 31)
+	n, err := expression.ParseWithin(strings.TrimSpace(s), 0, math.MaxInt32)
 	return int(n), err
 }

@@ -31,6 +31,7 @@ type Profile struct {
 	Slots    int                `json:"wave_slots"`      // of the machine
 	Begin    uint64             `json:"begin,omitempty"` // cycle of the machine in which the first launch began
 	Cycles   uint64             `json:"cycles"`
+	Launch   uint64             `json:"launch_cycles,omitempty"` // of launch costs, where they are a large part
 	Stats    json.RawMessage    `json:"statistics"`
 	Reasons  []string           `json:"reasons"` // that arrays of slot-cycles are indexed by
 	Peak     float64            `json:"peak_operations_per_cycle"`
@@ -176,7 +177,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 	g := &c.geometry
 	p := &Profile{
 		Format: currentFormat, Job: job.Name, Machine: m.Name, ClockMHz: m.ClockMHz, Engines: g.Engines, Units: g.Units, Slots: g.Total(),
-		Begin: c.begin, Cycles: c.end - c.begin, Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(), Graph: graphNodes(s.Graph),
+		Begin: c.begin, Cycles: c.end - c.begin, Launch: s.Launching(), Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(), Graph: graphNodes(s.Graph),
 		Settings: append(m.Leaves(), job.ParameterLeaves()...),
 		Given:    append(m.Given(), job.ParameterLeaves()...), LDS: s.LDS,
 		Warnings: warnings(s, listings), Launches: c.launches, LaunchesLeft: c.left,

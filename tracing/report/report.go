@@ -147,6 +147,14 @@ func newRun(id int, p *profile.Profile) run {
 	return r
 }
 
+// launching says how much of the time launches cost, where that is much.
+func launching(p *profile.Profile) string {
+	if p.Launch == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; launch: %s of %s cycles (--without launches takes them away)", grouped(p.Launch), grouped(p.Cycles))
+}
+
 // facts are the numbers at the top.
 func facts(p *profile.Profile) []fact {
 	var instructions, waves, operations uint64
@@ -158,7 +166,7 @@ func facts(p *profile.Profile) []fact {
 	cycles := float64(p.Cycles)
 	total := float64(p.Total.Total())
 	return []fact{
-		{"time", grouped(p.Cycles), "cycles, " + short(cycles/float64(p.ClockMHz)) + " µs"},
+		{"time", grouped(p.Cycles), "cycles, " + short(cycles/float64(p.ClockMHz)) + " µs" + launching(p)},
 		{"waves", grouped(waves), grouped(uint64(p.Slots)) + " slots"},
 		{"instructions", short(float64(instructions)), short(float64(instructions)/cycles) + " a cycle"},
 		{"operations", short(float64(operations)), percent(float64(operations)/cycles, p.Peak) + " of the peak"},

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"spvsim/config"
+	"spvsim/expression"
 	"spvsim/vulkan/vk"
 )
 
@@ -139,9 +141,11 @@ func readConformance(text string) vk.ConformanceVersion {
 		fail(vk.ErrorInitializationFailed, "SPVSIM_CONFORMANCE: %q: want at most four numbers with dots between", text)
 	}
 	for i, part := range parts {
-		if _, err := fmt.Sscanf(part+" ", "%d ", &v[i]); err != nil {
-			fail(vk.ErrorInitializationFailed, "SPVSIM_CONFORMANCE: %q: found %q, want a number up to 255", text, part)
+		n, err := expression.ParseWithin(part, 0, math.MaxUint8)
+		if err != nil {
+			fail(vk.ErrorInitializationFailed, "SPVSIM_CONFORMANCE: %q: %v", text, err)
 		}
+		v[i] = uint8(n)
 	}
 	return vk.ConformanceVersion{Major: v[0], Minor: v[1], Subminor: v[2], Patch: v[3]}
 }

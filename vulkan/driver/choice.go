@@ -1,11 +1,12 @@
 package driver
 
 import (
+	"math"
 	"os"
 	"path"
-	"strconv"
 	"strings"
 
+	"spvsim/expression"
 	"spvsim/vulkan/vk"
 )
 
@@ -29,11 +30,11 @@ func readChoices(variable, otherwise string) (list choices) {
 	for _, text := range strings.FieldsFunc(all, func(r rune) bool { return r == ',' }) {
 		r := choice{pattern: text, taken: map[string]int{}}
 		if pattern, count, ok := strings.Cut(text, ":"); ok {
-			n, err := strconv.Atoi(count)
-			if err != nil || n < 1 {
-				fail(vk.ErrorInitializationFailed, "%s: %q: want a number from 1 on after the colon", variable, text)
+			n, err := expression.ParseWithin(count, 1, math.MaxInt32)
+			if err != nil {
+				fail(vk.ErrorInitializationFailed, "%s: %q: after the colon: %v", variable, text, err)
 			}
-			r.pattern, r.most = pattern, n
+			r.pattern, r.most = pattern, int(n)
 		}
 		if _, err := path.Match(r.pattern, ""); err != nil {
 			fail(vk.ErrorInitializationFailed, "%s: %q: %v", variable, text, err)

@@ -51,7 +51,7 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 	p.checkWanted(info)
 	d.timing, d.progress = readChoices("SPVSIM_TIME", ""), newProgress()
 	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.within(),
-		MaxInstructions: uint64(number("SPVSIM_MAX_INSTRUCTIONS")), MaxHostSeconds: number("SPVSIM_MAX_SECONDS")}
+		MaxInstructions: integer("SPVSIM_MAX_INSTRUCTIONS"), MaxHostSeconds: number("SPVSIM_MAX_SECONDS")}
 	d.watch = newWatchers(d, setup.Mode)
 	setup.Tracer = d.watch.tracer()
 	g, err := gpu.OpenDevice(setup)

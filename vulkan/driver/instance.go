@@ -2,12 +2,14 @@ package driver
 
 import (
 	"cmp"
+	"math"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"spvsim/config"
+	"spvsim/expression"
 	"spvsim/gpu"
 	"spvsim/vulkan/vk"
 )
@@ -70,6 +72,19 @@ func number(variable string) float64 {
 		fail(vk.ErrorInitializationFailed, "%s: %q: want a number from 0 to 2^53", variable, value)
 	}
 	return n
+}
+
+// integer reads a limit of the environment that is a count.
+func integer(variable string) uint64 {
+	value := os.Getenv(variable)
+	if value == "" {
+		return 0
+	}
+	n, err := expression.ParseWithin(value, 0, math.MaxInt64)
+	if err != nil {
+		fail(vk.ErrorInitializationFailed, "%s: %v", variable, err)
+	}
+	return uint64(n)
 }
 
 // CreateInstance is vkCreateInstance.
