@@ -31,7 +31,9 @@ type device_ struct {
 	byClock  bool          // timeouts are of simulated time while work runs
 	modules  map[[sha256.Size]byte]*shaderModule
 	kernels  map[programKey]*gpu.Kernel
-	store    *store // nil: nothing is kept between runs
+	store    *store          // nil: nothing is kept between runs
+	warned   map[string]once // warnings, by their kind
+	host     budget          // memory of the host that the application's counts ask for
 }
 
 // devices counts those that the process has created.
@@ -40,7 +42,7 @@ var devices int
 // CreateDevice is vkCreateDevice.
 func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Device) vk.Result {
 	p := get[*physical](uint64(h))
-	d := &device_{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[programKey]*gpu.Kernel{}, store: newStore()}
+	d := &device_{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[programKey]*gpu.Kernel{}, store: newStore(), warned: map[string]once{}}
 	for _, e := range items(info.PpEnabledExtensionNames, info.EnabledExtensionCount) {
 		name := text(e)
 		if !slices.ContainsFunc(extensions, func(e extension) bool { return !e.instance && e.name == name && p.has(&e) }) {
@@ -53,7 +55,7 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.within(),
 		MaxInstructions: uint64(number("SPVSIM_MAX_INSTRUCTIONS")), MaxHostSeconds: number("SPVSIM_MAX_SECONDS")}
 	d.watch = newWatchers(d, setup.Mode)
-	setup.Tracer = d.watch.tracer()
+	setup.Tracer, setup.Observer = d.watch.tracer(), printer{}
 	g, err := gpu.OpenDevice(setup)
 	if err != nil {
 		fail(vk.ErrorInitializationFailed, "%v", err)
@@ -96,6 +98,9 @@ func (p *physical) checkWanted(info *vk.DeviceCreateInfo) {
 
 func (d *device_) addQueues(q *vk.DeviceQueueCreateInfo) {
 	f, families := q.QueueFamilyIndex, d.physical.families()
+	if int(f) < len(families) && len(d.queues[f]) > 0 {
+		fail(vk.ErrorInitializationFailed, "two VkDeviceQueueCreateInfo of family %d: want one of each family", f)
+	}
 	if int(f) >= len(families) || q.QueueCount > families[f].QueueCount {
 		fail(vk.ErrorInitializationFailed, "%d queues of family %d: there are %d families, with %d and %d queues", q.QueueCount, f, len(families), families[0].QueueCount, families[1].QueueCount)
 	}
@@ -122,7 +127,7 @@ func DestroyDevice(h vk.Device, _ *vk.AllocationCallbacks) {
 		if m, ok := o.x.(*memory); ok {
 			m.release()
 		}
-		delete(objects, h)
+		remove(h)
 	}
 }
 

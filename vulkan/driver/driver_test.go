@@ -277,7 +277,7 @@ func TestLenient(t *testing.T) {
 		}
 		l := &setLayout{lenient: lenient, bindings: []layoutBinding{{number: 1, kind: vk.DescriptorTypeStorageBuffer, count: 1}}}
 		s := &descriptorSet{layout: l, elements: [][]descriptor{make([]descriptor, 1)}}
-		b := &buffer{size: 64}
+		b := &buffer{size: 64, usage: vk.BufferUsageStorageBufferBit}
 		s.elements[0][0].offset = 7
 		objects[1<<40] = &object{x: b}
 		defer delete(objects, 1<<40)
