@@ -23,8 +23,8 @@ func (o once) next(text string, most int, what string) (say string, ok bool) {
 	return text, true
 }
 
-// mostWarnings is how many warnings of a kind a device reports.
-const mostWarnings = 3
+// mostWarnings is how many different warnings of a kind a device reports.
+const mostWarnings = 10
 
 // warn reports what the API does not allow and the device does all the same, since it has one meaning here. state is held.
 func (d *device_) warn(command, format string, args ...any) {
