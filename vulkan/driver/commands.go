@@ -114,7 +114,7 @@ func TrimCommandPool(_ vk.Device, h vk.CommandPool, _ vk.CommandPoolTrimFlags) {
 // Bounds of what one call, or one command buffer, may ask for.
 const (
 	mostCommandBuffers = 1 << 16
-	mostRecorded       = 1 << 24 // commands of a buffer, with those of the secondary ones that it executes
+	mostRecorded       = 1 << 22 // commands of a buffer, with those of the secondary ones that it executes
 	mostMoves          = 1 << 21 // rows and planes that its copies go over
 )
 
@@ -219,7 +219,12 @@ func record(h vk.CommandBuffer) *commandBuffer {
 	return b
 }
 
-func (b *commandBuffer) add(w work) { b.commands = append(b.commands, w) }
+func (b *commandBuffer) add(w work) {
+	if len(b.commands) >= mostRecorded {
+		fail(vk.ErrorOutOfHostMemory, "more than %d commands in a command buffer", mostRecorded)
+	}
+	b.commands = append(b.commands, w)
+}
 
 // use is the object of a handle that a command names: a submission finds it if it is destroyed by then.
 func use[T any](b *commandBuffer, h uint64) T {

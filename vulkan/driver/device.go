@@ -42,7 +42,7 @@ var devices int
 // CreateDevice is vkCreateDevice.
 func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Device) vk.Result {
 	p := get[*physical](uint64(h))
-	d := &device_{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[programKey]*gpu.Kernel{}, store: newStore(), warned: map[string]once{}}
+	d := &device_{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[programKey]*gpu.Kernel{}, store: newStore(), warned: map[string]once{}, host: budget{most: mostHostBytes}}
 	for _, e := range items(info.PpEnabledExtensionNames, info.EnabledExtensionCount) {
 		name := text(e)
 		if !slices.ContainsFunc(extensions, func(e extension) bool { return !e.instance && e.name == name && p.has(&e) }) {

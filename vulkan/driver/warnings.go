@@ -37,7 +37,7 @@ func (d *device_) warn(command, format string, args ...any) {
 }
 
 // waitNotice is how long a call waits, in the host's time, before it is reported that nothing can end the wait.
-const waitNotice = 5 * time.Second
+var waitNotice = 5 * time.Second
 
 // noticed reports a wait that nothing submitted can end, while the wait goes on: another thread may still end it. The result ends the watch.
 func (d *device_) noticed() (end func()) {

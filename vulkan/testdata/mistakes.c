@@ -577,6 +577,17 @@ static VkResult constant_beyond(void) {
 	VkPipeline p;
 	return vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, NULL, &p);
 }
+static VkResult descriptors_without_end(void) {
+	VkDescriptorSetLayoutBinding b = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, UINT32_MAX, VK_SHADER_STAGE_COMPUTE_BIT, NULL};
+	VkDescriptorSetLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 1, .pBindings = &b};
+	VkDescriptorSetLayout l;
+	return vkCreateDescriptorSetLayout(device, &info, NULL, &l);
+}
+static VkResult queries_without_end(void) {
+	VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = UINT32_MAX};
+	VkQueryPool q;
+	return vkCreateQueryPool(device, &info, NULL, &q);
+}
 // The device is lost.
 static VkResult indirect_groups_beyond(void) {
 	VkCommandBuffer c = prepared();
@@ -667,6 +678,8 @@ static const struct {
     WARNED(query_not_reset, "query 1 of query pool"),
     REFUSED(module_of_odd_size, "want a multiple of 4"),
     REFUSED(constant_beyond, "specialization constant 0: 4 bytes from byte 2 on of 4"),
+    {"descriptors_without_end", descriptors_without_end, VK_ERROR_OUT_OF_HOST_MEMORY, "4294967295 descriptors in a set: want at most 4194304"},
+    {"queries_without_end", queries_without_end, VK_ERROR_OUT_OF_HOST_MEMORY, "bytes of the host for 4294967295 queries"},
     {"indirect_groups_beyond", indirect_groups_beyond, VK_ERROR_DEVICE_LOST, "workgroups 0 to 70000 in dimension 1: want at most 65535"},
 };
 
