@@ -25,7 +25,7 @@ func TestInstrumentedShaders(t *testing.T) {
 				t.Skip("the validation layers (vulkan-validationlayers) are not installed")
 			}
 			run := b.command(program, c.word)
-			run.Env = append(b.environment(c.layers), c.enabled, "VK_LAYER_PRINTF_TO_STDOUT=1", "VK_LAYER_DEBUG_ACTION=VK_DBG_LAYER_ACTION_LOG_MSG")
+			run.Env = append(b.environment(c.layers), c.enabled)
 			out, err := run.CombinedOutput()
 			if err != nil {
 				t.Errorf("%v\n%s", err, tail(out))

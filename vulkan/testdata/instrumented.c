@@ -2,6 +2,13 @@
 // word says which; the test reads what is said.
 #include "vk.h"
 
+static VKAPI_ATTR VkBool32 VKAPI_CALL show(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
+                                           const VkDebugUtilsMessengerCallbackDataEXT *message, void *user) {
+	(void)severity, (void)types, (void)user;
+	printf("# %s\n", message->pMessage);
+	return VK_FALSE;
+}
+
 static void prints(void) {
 	kernel k = kernel_of("debug_printf", "b", 0);
 	buffer data = words_from(2530, 4);
@@ -31,9 +38,17 @@ static void reads_unwritten(void) {
 int main(int count, char **words) {
 	quiet = true;
 	start(2, words, VK_KHR_SHADER_NON_SEMANTIC_INFO_EXTENSION_NAME, NULL);
+	INSTANCE_FUNCTION(vkCreateDebugUtilsMessengerEXT);
+	INSTANCE_FUNCTION(vkDestroyDebugUtilsMessengerEXT);
+	VkDebugUtilsMessengerCreateInfoEXT info = messenger_info;
+	info.messageSeverity |= VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT;
+	info.pfnUserCallback = show;
+	VkDebugUtilsMessengerEXT shows;
+	must(vkCreateDebugUtilsMessengerEXT(instance, &info, NULL, &shows));
 	if (count > 2 && !strcmp(words[2], "unwritten"))
 		TEST(reads_unwritten);
 	else
 		TEST(prints);
+	vkDestroyDebugUtilsMessengerEXT(instance, shows, NULL);
 	return stop();
 }
