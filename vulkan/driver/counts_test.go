@@ -227,7 +227,7 @@ func TestCountsOfAnySize(t *testing.T) {
 		rounds = 40_000
 	}
 	g := &countRig{transferRig: newTransferRig(t, 57)}
-	g.h, g.d.host.most = vk.Device(g.d.handle), share
+	g.h, g.d.heap.host.most = vk.Device(g.d.handle), share
 	g.bytes, _ = g.transferRig.bytes(1 << 12)
 	g.image = g.transferRig.image(vk.FormatR32Uint, vk.ImageType2d).handle
 	CreateQueryPool(g.h, &vk.QueryPoolCreateInfo{QueryType: vk.QueryTypeTimestamp, QueryCount: 8}, nil, &g.times)
@@ -255,8 +255,8 @@ func TestCountsOfAnySize(t *testing.T) {
 			refused[name]++
 		}
 	}
-	if g.d.host.used > share {
-		t.Errorf("%d bytes of the host are used, of %d", g.d.host.used, share)
+	if g.d.heap.host.used > share {
+		t.Errorf("%d bytes of the host are used, of %d", g.d.heap.host.used, share)
 	}
 	for _, name := range []string{"layout", "sets", "queries", "template", "command buffers", "pipeline layout", "image", "module", "cache", "constants", "commands"} {
 		if refused[name] == 0 {

@@ -237,7 +237,7 @@ func (p *descriptorPool) takes(wanted map[vk.DescriptorType]uint64) bool {
 			return false
 		}
 	}
-	p.device.host.take(hostBytes(wanted), "a descriptor set")
+	p.device.heap.host.take(hostBytes(wanted), "a descriptor set")
 	for kind, n := range wanted {
 		p.left[kind] -= n
 	}
@@ -255,7 +255,7 @@ func hostBytes(counts map[vk.DescriptorType]uint64) uint64 {
 
 func (p *descriptorPool) giveBack(s *descriptorSet) {
 	counts := s.layout.counts(s.variable)
-	p.device.host.give(hostBytes(counts))
+	p.device.heap.host.give(hostBytes(counts))
 	for kind, n := range counts {
 		p.left[kind] += n
 	}

@@ -31,9 +31,7 @@ type device_ struct {
 	byClock  bool          // timeouts are of simulated time while work runs
 	modules  map[[sha256.Size]byte]*shaderModule
 	kernels  map[programKey]*gpu.Kernel
-	store    *store          // nil: nothing is kept between runs
-	warned   map[string]once // warnings, by their kind
-	host     budget          // memory of the host that the application's counts ask for
+	store    *store // nil: nothing is kept between runs
 }
 
 // devices counts those that the process has created.
@@ -42,7 +40,7 @@ var devices int
 // CreateDevice is vkCreateDevice.
 func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Device) vk.Result {
 	p := get[*physical](uint64(h))
-	d := &device_{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[programKey]*gpu.Kernel{}, store: newStore(), warned: map[string]once{}, host: budget{most: mostHostBytes}}
+	d := &device_{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[programKey]*gpu.Kernel{}, store: newStore()}
 	for _, e := range items(info.PpEnabledExtensionNames, info.EnabledExtensionCount) {
 		name := text(e)
 		if !slices.ContainsFunc(extensions, func(e extension) bool { return !e.instance && e.name == name && p.has(&e) }) {
@@ -66,7 +64,7 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 		d.idle = newIdleClock(p.machine.ClockMHz)
 	}
 	d.gpu, d.number = g, devices
-	d.heap = heap{capacity: uint64(p.machine.Memory.Bytes), next: firstAddress}
+	d.heap = heap{capacity: uint64(p.machine.Memory.Bytes), next: firstAddress, host: budget{most: mostHostBytes}}
 	d.captures, d.records = newCapturer(), newRecorder(p.instance)
 	d.work = newWorker(d)
 	d.handle = putDispatchable(d, 0)

@@ -17,8 +17,11 @@ const (
 	addressStep  = 1 << 16
 )
 
-// A heap is the account of a device's memory. Addresses are not given twice.
-type heap struct{ capacity, used, next uint64 }
+// A heap is the account of a device's memory, and of the host's that its objects take. Addresses are not given twice.
+type heap struct {
+	capacity, used, next uint64
+	host                 budget
+}
 
 // memory is an allocation: the same bytes for the application, which may have them mapped, and for the machine.
 type memory struct {

@@ -30,7 +30,7 @@ type query struct {
 // newQueryPool makes one whose memory the device has left.
 func (d *device_) newQueryPool(queries uint32, counts bool) *queryPool {
 	n := uint64(queries)
-	d.host.take(n*queryBytes(counts), fmt.Sprintf("%d queries", n))
+	d.heap.host.take(n*queryBytes(counts), fmt.Sprintf("%d queries", n))
 	p := &queryPool{device: d, values: make([]uint64, n), available: make([]bool, n), ready: make([]bool, n)}
 	if counts {
 		p.sums = make([]account.Counts, n)
@@ -67,7 +67,7 @@ func CreateQueryPool(h vk.Device, info *vk.QueryPoolCreateInfo, _ *vk.Allocation
 // DestroyQueryPool is vkDestroyQueryPool.
 func DestroyQueryPool(h vk.Device, pool vk.QueryPool, _ *vk.AllocationCallbacks) {
 	if p, ok := destroy[*queryPool](h, "vkDestroyQueryPool", uint64(pool)); ok {
-		p.device.host.give(uint64(len(p.values)) * queryBytes(p.sums != nil))
+		p.device.heap.host.give(uint64(len(p.values)) * queryBytes(p.sums != nil))
 	}
 }
 

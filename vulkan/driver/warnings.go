@@ -28,10 +28,10 @@ const mostWarnings = 10
 
 // warn reports what the API does not allow and the device does all the same, since it has one meaning here. state is held.
 func (d *device_) warn(command, format string, args ...any) {
-	if d.warned[format] == nil {
-		d.warned[format] = once{}
+	if d.watch.warned[format] == nil {
+		d.watch.warned[format] = once{}
 	}
-	if text, ok := d.warned[format].next(fmt.Sprintf(format, args...), mostWarnings, "warnings of this kind"); ok {
+	if text, ok := d.watch.warned[format].next(fmt.Sprintf(format, args...), mostWarnings, "warnings of this kind"); ok {
 		report(command, misuse{text: "warning: " + text})
 	}
 }

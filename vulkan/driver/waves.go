@@ -11,15 +11,16 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// watchers are those that a device's dispatches are shown to.
+// watchers are those that a device's dispatches are shown to, and the warnings that were reported.
 type watchers struct {
 	profile *profiler
 	waves   *waves
+	warned  map[string]once // warnings, by their kind
 }
 
 // newWatchers makes those that the environment asks for.
 func newWatchers(d *device_, mode string) watchers {
-	return watchers{newProfiler(d, mode), newWaves(d)}
+	return watchers{newProfiler(d, mode), newWaves(d), map[string]once{}}
 }
 
 // tracer is all of them as one; nil: none.

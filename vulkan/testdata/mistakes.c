@@ -105,9 +105,9 @@ static VkResult push_unaligned(void) {
 	vkCmdPushConstants(c, add.layout, VK_SHADER_STAGE_COMPUTE_BIT, 2, 4, constants);
 	return go(c);
 }
-static VkResult queue_only_copies(void) {
-	prepared();
-	VkCommandPoolCreateInfo of_pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = 1};
+// begun_in is a command buffer of a pool of its own, whose buffers are not reset one by one.
+static VkCommandBuffer begun_in(uint32_t family) {
+	VkCommandPoolCreateInfo of_pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family};
 	VkCommandPool other;
 	must(vkCreateCommandPool(device, &of_pool, NULL, &other));
 	KEEP(POOL, other);
@@ -115,19 +115,17 @@ static VkResult queue_only_copies(void) {
 	VkCommandBuffer c;
 	must(vkAllocateCommandBuffers(device, &of_buffer, &c));
 	must(vkBeginCommandBuffer(c, &(VkCommandBufferBeginInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO}));
+	return c;
+}
+static VkResult queue_only_copies(void) {
+	prepared();
+	VkCommandBuffer c = begun_in(1);
 	dispatch(c);
 	return vkEndCommandBuffer(c);
 }
 static VkResult queue_of_another_family(void) {
 	prepared();
-	VkCommandPoolCreateInfo of_pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = 1};
-	VkCommandPool other;
-	must(vkCreateCommandPool(device, &of_pool, NULL, &other));
-	KEEP(POOL, other);
-	VkCommandBufferAllocateInfo of_buffer = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = other, .commandBufferCount = 1};
-	VkCommandBuffer c;
-	must(vkAllocateCommandBuffers(device, &of_buffer, &c));
-	must(vkBeginCommandBuffer(c, &(VkCommandBufferBeginInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO}));
+	VkCommandBuffer c = begun_in(1);
 	vkCmdFillBuffer(c, data.buffer, 0, 64, 1);
 	return go(c);
 }
@@ -491,14 +489,7 @@ static VkResult pool_reset_in_use(void) {
 	return vkResetCommandPool(device, pool, 0);
 }
 static VkResult reset_without_flag(void) {
-	VkCommandPoolCreateInfo of_pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = queue_family};
-	VkCommandPool other;
-	must(vkCreateCommandPool(device, &of_pool, NULL, &other));
-	KEEP(POOL, other);
-	VkCommandBufferAllocateInfo of_buffer = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = other, .commandBufferCount = 1};
-	VkCommandBuffer c;
-	must(vkAllocateCommandBuffers(device, &of_buffer, &c));
-	must(vkBeginCommandBuffer(c, &(VkCommandBufferBeginInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO}));
+	VkCommandBuffer c = begun_in(queue_family);
 	must(vkEndCommandBuffer(c));
 	return vkResetCommandBuffer(c, 0);
 }
