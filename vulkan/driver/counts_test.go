@@ -76,8 +76,18 @@ func (g *countRig) calls() map[string]func() {
 				layouts[i], counts[i] = oneOf(g.r, g.layouts), g.n()
 			}
 			also := vk.DescriptorSetVariableDescriptorCountAllocateInfo{SType: vk.StructureTypeDescriptorSetVariableDescriptorCountAllocateInfo, DescriptorSetCount: uint32(n), PDescriptorCounts: &counts[0]}
-			info := vk.DescriptorSetAllocateInfo{DescriptorPool: oneOf(g.r, g.pools), DescriptorSetCount: uint32(n), PSetLayouts: &layouts[0], PNext: unsafe.Pointer(&also)}
-			if AllocateDescriptorSets(g.h, &info, &out[0]) == vk.Success {
+			info := vk.DescriptorSetAllocateInfo{DescriptorSetCount: uint32(n), PSetLayouts: &layouts[0], PNext: unsafe.Pointer(&also)}
+			p, result := oneOf(g.r, g.pools), vk.ErrorUnknown
+			pool, there := find[*descriptorPool](uint64(p))
+			if info.DescriptorPool = p; there {
+				before, used := len(pool.sets), g.d.heap.host.used
+				defer func() {
+					if result != vk.Success && (len(pool.sets) != before || g.d.heap.host.used != used) {
+						g.t.Errorf("a call that failed leaves %d sets and %d bytes, of %d and %d", len(pool.sets), g.d.heap.host.used, before, used)
+					}
+				}()
+			}
+			if result = AllocateDescriptorSets(g.h, &info, &out[0]); result == vk.Success {
 				g.sets = append(g.sets, out...)
 			}
 		},

@@ -283,6 +283,13 @@ func AllocateDescriptorSets(h vk.Device, info *vk.DescriptorSetAllocateInfo, out
 	if v := next[vk.DescriptorSetVariableDescriptorCountAllocateInfo](info.PNext, vk.StructureTypeDescriptorSetVariableDescriptorCountAllocateInfo); v != nil {
 		counts = items(v.PDescriptorCounts, v.DescriptorSetCount)
 	}
+	made := 0
+	defer func() { // all sets, or none, whatever ends the call
+		if made < len(layouts) {
+			p.free(to[:made])
+			clear(to)
+		}
+	}()
 	for i, l := range layouts {
 		variable := int64(0)
 		if i < len(counts) {
@@ -293,14 +300,13 @@ func AllocateDescriptorSets(h vk.Device, info *vk.DescriptorSetAllocateInfo, out
 			fail(vk.ErrorUnknown, "set %d: its layout is of a set that commands push", i)
 		}
 		if !p.takes(layout.counts(variable)) {
-			p.free(to[:i])
-			clear(to)
 			return vk.ErrorOutOfPoolMemory
 		}
 		s := layout.newSet(p.device, variable)
 		s.pool = p
 		to[i] = vk.DescriptorSet(put(s, p.device.handle))
 		p.sets[uint64(to[i])] = s
+		made++
 	}
 	return vk.Success
 }

@@ -116,6 +116,7 @@ func (q *queue) submit(list []*submission, fenceHandle vk.Fence) vk.Result {
 	if q.device.lost != nil {
 		return vk.ErrorDeviceLost
 	}
+	q.checkAgain(list)
 	f := optional[*fence](uint64(fenceHandle))
 	if f != nil && (f.signaled || f.pending) {
 		fail(vk.ErrorUnknown, "the fence is signaled or in use")
@@ -134,6 +135,23 @@ func (q *queue) submit(list []*submission, fenceHandle vk.Fence) vk.Result {
 	return vk.Success
 }
 
+// checkAgain refuses command buffers for one submission that are submitted again, and warns of others that have not ended.
+func (q *queue) checkAgain(list []*submission) {
+	seen := map[*commandBuffer]bool{}
+	for _, s := range list {
+		for _, b := range s.buffers {
+			again := b.pending > 0 || seen[b]
+			if again && b.once {
+				fail(vk.ErrorUnknown, "%v was recorded with VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, and is submitted again", b.object)
+			}
+			if again && !b.simultaneous {
+				q.device.warn("vkQueueSubmit", "%v is submitted again before it has ended, and was recorded without VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT", b.object)
+			}
+			seen[b] = true
+		}
+	}
+}
+
 // add puts a command buffer after the others of a submission.
 func (s *submission) add(h vk.CommandBuffer) {
 	b := get[*commandBuffer](uint64(h))
@@ -144,10 +162,6 @@ func (s *submission) add(h vk.CommandBuffer) {
 		fail(vk.ErrorUnknown, "a secondary command buffer")
 	case b.pool.family != s.queue.family:
 		fail(vk.ErrorUnknown, "%v is of queue family %d, and the queue of family %d", b.object, b.pool.family, s.queue.family)
-	case b.once && b.pending > 0:
-		fail(vk.ErrorUnknown, "%v was recorded with VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, and is submitted again", b.object)
-	case !b.simultaneous && (b.pending > 0 || slices.Contains(s.buffers, b)):
-		s.queue.device.warn("vkQueueSubmit", "%v is submitted again before it has ended, and was recorded without VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT", b.object)
 	}
 	s.check(b)
 	s.buffers = append(s.buffers, b)

@@ -24,6 +24,14 @@ static VkCommandBuffer prepared(void) {
 	return begin();
 }
 
+// ready has everything bound that a dispatch needs.
+static VkCommandBuffer ready(void) {
+	VkCommandBuffer c = prepared();
+	bind(c, add, set);
+	push(c, add, constants, 8);
+	return c;
+}
+
 static void dispatch(VkCommandBuffer c) {
 	bind(c, add, set);
 	push(c, add, constants, 8);
@@ -46,30 +54,22 @@ static VkResult go(VkCommandBuffer c) {
 // Dispatches
 
 static VkResult groups_beyond(void) {
-	VkCommandBuffer c = prepared();
-	bind(c, add, set);
-	push(c, add, constants, 8);
+	VkCommandBuffer c = ready();
 	vkCmdDispatch(c, 1, 70000, 1);
 	return go(c);
 }
 static VkResult groups_beyond_from_base(void) {
-	VkCommandBuffer c = prepared();
-	bind(c, add, set);
-	push(c, add, constants, 8);
+	VkCommandBuffer c = ready();
 	vkCmdDispatchBase(c, 0, 65000, 0, 1, 1000, 1);
 	return go(c);
 }
 static VkResult base_without_flag(void) {
-	VkCommandBuffer c = prepared();
-	bind(c, add, set);
-	push(c, add, constants, 8);
+	VkCommandBuffer c = ready();
 	vkCmdDispatchBase(c, 1, 0, 0, 1, 1, 1);
 	return go(c);
 }
 static VkResult indirect_unaligned(void) {
-	VkCommandBuffer c = prepared();
-	bind(c, add, set);
-	push(c, add, constants, 8);
+	VkCommandBuffer c = ready();
 	vkCmdDispatchIndirect(c, data.buffer, 2);
 	return go(c);
 }
@@ -448,15 +448,19 @@ static VkResult submitted_twice(void) {
 	must(submit(c, VK_NULL_HANDLE));
 	return vkQueueWaitIdle(queue);
 }
-static VkResult submitted_again(void) {
+static VkResult submitted_once_more(uint32_t in_one_call) {
 	prepared();
 	VkCommandBuffer c = command_buffer(VK_COMMAND_BUFFER_LEVEL_PRIMARY);
 	must(vkBeginCommandBuffer(c, &(VkCommandBufferBeginInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT}));
 	dispatch(c);
 	must(vkEndCommandBuffer(c));
-	must(submit(c, VK_NULL_HANDLE));
-	return submit(c, VK_NULL_HANDLE);
+	VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &c}, twice[] = {info, info};
+	if (!in_one_call)
+		must(vkQueueSubmit(queue, 1, twice, VK_NULL_HANDLE));
+	return vkQueueSubmit(queue, 1 + in_one_call, twice, VK_NULL_HANDLE);
 }
+static VkResult submitted_again(void) { return submitted_once_more(0); }
+static VkResult submitted_again_in_one_call(void) { return submitted_once_more(1); }
 static VkResult nothing_submitted(void) { return vkQueueSubmit(queue, 1, NULL, VK_NULL_HANDLE); }
 static VkFence fence_of(void) {
 	VkFence f;
@@ -657,6 +661,7 @@ static const struct {
     REFUSED(not_begun, "is not being recorded"),
     WARNED(submitted_twice, "was recorded without VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT"),
     REFUSED(submitted_again, "VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT"),
+    REFUSED(submitted_again_in_one_call, "VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT"),
     REFUSED(nothing_submitted, "found a null pointer: want an array of 1 SubmitInfo"),
     REFUSED(fence_reused, "the fence is signaled or in use"),
     REFUSED(fence_reset_in_use, "is in use: wait for it first"),
