@@ -134,11 +134,11 @@ static VkResult queue_of_another_family(void) {
 
 static VkResult pipeline_with(const char *letters, uint32_t push_bytes, VkShaderStageFlags stages) {
 	VkDescriptorSetLayoutBinding bindings[4] = {0};
-	uint32_t n = (uint32_t)strlen(letters);
+	uint32_t n = letters ? (uint32_t)strlen(letters) : 0;
 	for (uint32_t i = 0; i < n; i++)
 		bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i, .descriptorType = type_of(letters[i]), .descriptorCount = 1, .stageFlags = stages};
 	VkDescriptorSetLayout l = set_layout_of(&(VkDescriptorSetLayoutCreateInfo){.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = n, .pBindings = bindings});
-	VkComputePipelineCreateInfo info = pipeline_info("add", pipeline_layout(1, &l, push_bytes), NULL);
+	VkComputePipelineCreateInfo info = pipeline_info("add", pipeline_layout(letters != NULL, &l, push_bytes), NULL);
 	VkPipeline p = VK_NULL_HANDLE;
 	VkResult result = vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, NULL, &p);
 	check(!p == (result != VK_SUCCESS), "a result of %d, and a pipeline or none", result);
@@ -148,11 +148,7 @@ static VkResult layout_lacks_binding(void) { return pipeline_with("", 8, VK_SHAD
 static VkResult layout_of_another_type(void) { return pipeline_with("u", 8, VK_SHADER_STAGE_COMPUTE_BIT); }
 static VkResult layout_of_another_stage(void) { return pipeline_with("b", 8, VK_SHADER_STAGE_FRAGMENT_BIT); }
 static VkResult layout_with_fewer_constants(void) { return pipeline_with("b", 4, VK_SHADER_STAGE_COMPUTE_BIT); }
-static VkResult layout_without_sets(void) {
-	VkComputePipelineCreateInfo info = pipeline_info("add", pipeline_layout(0, NULL, 8), NULL);
-	VkPipeline p;
-	return vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, NULL, &p);
-}
+static VkResult layout_without_sets(void) { return pipeline_with(NULL, 8, 0); }
 static VkResult binding_twice(void) {
 	VkDescriptorSetLayoutBinding bindings[] = {{3, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL}, {3, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL}};
 	VkDescriptorSetLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 2, .pBindings = bindings};
@@ -292,12 +288,16 @@ static VkResult buffer_destroyed_in_use(void) {
 	vkDestroyBuffer(device, data.buffer, NULL);
 	return vkQueueWaitIdle(queue);
 }
-static VkResult buffer_without_memory(void) {
-	VkCommandBuffer c = prepared();
-	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 1024, .usage = any_usage};
+static VkBuffer unbound(void) {
+	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 64, .usage = any_usage};
 	VkBuffer b;
 	must(vkCreateBuffer(device, &info, NULL, &b));
 	KEEP(BUFFER, b);
+	return b;
+}
+static VkResult buffer_without_memory(void) {
+	VkCommandBuffer c = prepared();
+	VkBuffer b = unbound();
 	INSTANCE_FUNCTION(vkSetDebugUtilsObjectNameEXT);
 	vkSetDebugUtilsObjectNameEXT(device, &(VkDebugUtilsObjectNameInfoEXT){.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, .objectType = VK_OBJECT_TYPE_BUFFER, .objectHandle = (uint64_t)b, .pObjectName = "results"});
 	write_buffer(set, 0, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, b, 0, VK_WHOLE_SIZE);
@@ -337,10 +337,7 @@ static VkResult set_freed(void) {
 // Memory
 
 static VkResult bind_unaligned(void) {
-	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 64, .usage = any_usage};
-	VkBuffer b;
-	must(vkCreateBuffer(device, &info, NULL, &b));
-	KEEP(BUFFER, b);
+	VkBuffer b = unbound();
 	prepared();
 	return vkBindBufferMemory(device, b, data.memory, 16);
 }
@@ -357,10 +354,7 @@ static VkResult flush_unmapped(void) {
 	return vkFlushMappedMemoryRanges(device, 1, &range);
 }
 static VkResult address_without_usage(void) {
-	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 64, .usage = any_usage};
-	VkBuffer b;
-	must(vkCreateBuffer(device, &info, NULL, &b));
-	KEEP(BUFFER, b);
+	VkBuffer b = unbound();
 	prepared();
 	must(vkBindBufferMemory(device, b, data.memory, 0));
 	vkGetBufferDeviceAddress(device, &(VkBufferDeviceAddressInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = b});
