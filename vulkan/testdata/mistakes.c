@@ -577,7 +577,6 @@ static VkResult queries_without_end(void) {
 	VkQueryPool q;
 	return vkCreateQueryPool(device, &info, NULL, &q);
 }
-// The device is lost.
 static VkResult indirect_groups_beyond(void) {
 	VkCommandBuffer c = prepared();
 	buffer sizes = host_buffer(64);
@@ -674,7 +673,6 @@ static const struct {
 };
 
 static size_t now;
-
 static void mistake(void) {
 	said[0] = 0;
 	VkResult result = mistakes[now].body();
