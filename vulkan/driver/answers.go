@@ -33,7 +33,7 @@ var answerSets = map[string]*answers{
 	"attachments": {attachable: attachable, depths: vk.FormatFeatureDepthStencilAttachmentBit},
 	// webgpu is what wgpu and Dawn ask of a device before they take it: the limits are the defaults of WebGPU (W3C, "Limits"), in Vulkan's terms.
 	"webgpu": {
-		// Dawn orders adapters by their kind, and its null adapter, a CPU that runs nothing, comes before a virtual GPU (PhysicalDeviceBase.cpp, Instance.cpp).
+		// Dawn of npm's bun-webgpu takes its null adapter, which runs nothing, before a virtual GPU, and a discrete GPU before both (tried, not specified).
 		kind:   vk.PhysicalDeviceTypeDiscreteGpu,
 		queues: vk.QueueGraphicsBit,
 		features: setOf("textureCompressionBC", "depthBiasClamp", "fullDrawIndexUint32", "independentBlend", "sampleRateShading",
