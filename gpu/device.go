@@ -50,6 +50,7 @@ type DeviceSetup struct {
 	Mode string
 	// Tracer receives all that is timed; nil: none.
 	Tracer   probe.Tracer
+	Observer probe.Observer // nil: what shaders print is dropped
 	Progress func(Progress) // nil, or called now and then while a dispatch runs
 	// MaxInstructions and MaxHostSeconds end a dispatch that takes more, with ErrDispatch; 0: no limit. They are looked at now and then.
 	MaxInstructions uint64
@@ -67,7 +68,7 @@ func OpenDevice(s DeviceSetup) (*Device, error) {
 	if d.most != 0 {
 		progress = d.bounded(progress)
 	}
-	r, err := openRunner(context.Background(), Setup{Machine: s.Machine, Job: job, Mode: s.Mode, Tracer: s.Tracer, Progress: progress, MaxHostSeconds: s.MaxHostSeconds})
+	r, err := openRunner(context.Background(), Setup{Machine: s.Machine, Job: job, Mode: s.Mode, Tracer: s.Tracer, Observer: s.Observer, Progress: progress, MaxHostSeconds: s.MaxHostSeconds})
 	if err != nil {
 		return nil, inputError(err)
 	}

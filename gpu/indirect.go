@@ -90,14 +90,14 @@ func countInfo(s *mem.Store, address uint64) (list infoList, err error) {
 	if err != nil {
 		return list, fmt.Errorf("count info: %w", err)
 	}
-	if list = readInfoList(b); list.count > maxInfos {
-		return list, fmt.Errorf("count info: found %d infos: want at most %d", list.count, maxInfos)
-	}
-	return list, nil
+	return readInfoList(b), nil
 }
 
 // read reads the infos.
 func (list infoList) read(s *mem.Store) ([]graphInfo, error) {
+	if list.count > maxInfos {
+		return nil, fmt.Errorf("found %d infos: want at most %d", list.count, maxInfos)
+	}
 	bytes, err := span(uint64(list.count), infoBytes, list.stride)
 	if err != nil {
 		return nil, fmt.Errorf("infos: %w", err)

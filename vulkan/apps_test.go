@@ -13,9 +13,15 @@ import (
 	"spvsim/vulkan/rows"
 )
 
-// TestVulkaninfo runs Debian's vulkaninfo whole: it asks for every property, feature and format there is.
+// TestVulkaninfo runs Debian's vulkaninfo whole, on devices with each set of answers: it asks for every property, feature and format there is.
 func TestVulkaninfo(t *testing.T) {
 	t.Parallel()
+	for _, answers := range []string{"", "attachments", "webgpu"} {
+		t.Run(answers, func(t *testing.T) { runVulkaninfo(t, answers) })
+	}
+}
+
+func runVulkaninfo(t *testing.T, answers string) {
 	b := needTools(t)
 	if b.host != "" {
 		t.Skip("vulkaninfo is a program, and no library that one hosts: see -driver.library")
@@ -25,7 +31,7 @@ func TestVulkaninfo(t *testing.T) {
 	}
 	c := exec.Command("vulkaninfo")
 	path := filepath.Join(t.TempDir(), "rows.csv")
-	c.Env = append(b.environment(installedLayers()), "SPVSIM_RECORD="+path)
+	c.Env = append(b.environment(installedLayers()), "SPVSIM_RECORD="+path, "SPVSIM_ANSWERS="+answers)
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, tail(out))

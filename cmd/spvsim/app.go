@@ -279,8 +279,11 @@ func (f *appFlags) show(c *cobra.Command, record, name, profiles string) error {
 			return report.WritePrograms(w, []*report.Program{file.Page(name, lacks...)}, list)
 		}))
 	}
-	if !file.Asked() {
+	switch {
+	case !file.Asked():
 		fmt.Fprintln(c.ErrOrStderr(), "spvsim: the program asked for no device of this driver: nothing is recorded")
+	case !file.Dispatched():
+		fmt.Fprintln(c.ErrOrStderr(), "spvsim: nothing was dispatched: the program opened this driver, and no dispatch reached a device of it. If it should have computed, its work went to another device, or to none")
 	}
 	if !f.quiet {
 		errs = append(errs, rows.Summarize(c.ErrOrStderr(), file.Groups()))

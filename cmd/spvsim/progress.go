@@ -90,5 +90,5 @@ type printer struct{ w io.Writer }
 
 // Printed writes the text with the place that it comes from.
 func (p printer) Printed(x probe.Print) {
-	fmt.Fprintf(p.w, "cycle %d, workgroup %d,%d,%d, wave %d, lane %d: %s\n", x.Cycle, x.Workgroup[0], x.Workgroup[1], x.Workgroup[2], x.Wave, x.Lane, x.Text)
+	fmt.Fprintln(p.w, x)
 }

@@ -16,6 +16,7 @@ import (
 // Answers are what a device says of itself beyond what it has, for programs that ask for it and then only compute. What is said and not there fails
 // by name when it is used: no command draws, and no image has such a format.
 type answers struct {
+	kind       vk.PhysicalDeviceType   // 0: what the identity says
 	queues     vk.QueueFlags           // of the first family
 	features   map[string]bool         // by the names of members
 	properties map[string]any          // by the names of members
@@ -34,9 +35,11 @@ var answerSets = map[string]*answers{
 	"attachments": {attachable: attachable, depths: vk.FormatFeatureDepthStencilAttachmentBit},
 	// webgpu is what wgpu and Dawn ask of a device before they take it: the limits are the defaults of WebGPU (W3C, "Limits"), in Vulkan's terms.
 	"webgpu": {
+		// Dawn of npm's bun-webgpu takes its null adapter, which runs nothing, before a virtual GPU, and a discrete GPU before both (tried, not specified).
+		kind:   vk.PhysicalDeviceTypeDiscreteGpu,
 		queues: vk.QueueGraphicsBit,
-		features: setOf("textureCompressionBC", "depthBiasClamp", "fragmentStoresAndAtomics", "fullDrawIndexUint32", "independentBlend", "sampleRateShading",
-			"shaderClipDistance", "shaderCullDistance", "samplerAnisotropy", "vertexPipelineStoresAndAtomics", "depthClamp", "drawIndirectFirstInstance", "multiview"),
+		features: setOf("textureCompressionBC", "depthBiasClamp", "fullDrawIndexUint32", "independentBlend", "sampleRateShading",
+			"shaderClipDistance", "shaderCullDistance", "samplerAnisotropy", "depthClamp", "drawIndirectFirstInstance", "multiview"),
 		properties: map[string]any{
 			"ConformanceVersion":  vk.ConformanceVersion{Major: 1, Minor: 3},
 			"MaxFramebufferWidth": maxImageSide, "MaxFramebufferHeight": maxImageSide, "MaxFramebufferLayers": maxImageLayers,
@@ -120,6 +123,7 @@ func (p *physical) answer(s *settings) {
 		fail(vk.ErrorInitializationFailed, "SPVSIM_ANSWERS: %q: want one of %s", s.answers, strings.Join(slices.Sorted(maps.Keys(answerSets)), ", "))
 	}
 	p.answers, p.who, p.lenient = a, itself(p.machine), s.lenient
+	p.who.kind = cmp.Or(a.kind, p.who.kind)
 	maps.Copy(p.properties, a.properties)
 	switch s.identity {
 	case "", "spvsim":

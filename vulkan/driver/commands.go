@@ -1,16 +1,22 @@
 package driver
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"unsafe"
 
+	"spvsim/program"
 	"spvsim/vulkan/vk"
 )
 
 type (
 	commandPool struct {
-		device  *device_
-		buffers map[uint64]*commandBuffer
+		self
+		device    *device_
+		buffers   map[uint64]*commandBuffer
+		family    int
+		resetting bool // its buffers may be reset one by one
 	}
 
 	// A bufferState is what may be done with a command buffer.
@@ -20,22 +26,31 @@ type (
 	work func(x *executor) error
 
 	commandBuffer struct {
-		device    *device_
-		pool      *commandPool
-		secondary bool
-		once      bool
-		state     bufferState
-		commands  []work
-		fault     error // what was wrong with a command
-		pending   int   // submissions that have not ended
-		bound     bindings
+		self
+		device       *device_
+		pool         *commandPool
+		secondary    bool
+		once         bool
+		simultaneous bool
+		state        bufferState
+		commands     []work
+		fault        error // what was wrong with a command
+		pending      int   // submissions that have not ended
+		bound        bindings
+		// What submissions check again.
+		used       map[*object]bool // that commands name
+		dispatches []*dispatch
+		moves      int                       // of its transfers
+		seconds    map[*commandBuffer]uint64 // that it executes, each with its version when it was recorded
+		version    uint64                    // counts resets
+		queries    map[query]bool            // that are open
 	}
 
 	// bindings are what the next dispatch uses.
 	bindings struct {
 		pipeline *pipeline
 		sets     []boundSet
-		push     []byte
+		push     []byte // nil: none was pushed
 		// Of the bind point of execution graphs.
 		graph     *pipeline
 		graphSets []boundSet
@@ -43,6 +58,8 @@ type (
 	boundSet struct {
 		set     *descriptorSet
 		dynamic []uint32
+		layout  *pipelineLayout // that it was bound with
+		version uint64          // of the set, when it was bound
 	}
 )
 
@@ -60,22 +77,30 @@ func CreateCommandPool(h vk.Device, info *vk.CommandPoolCreateInfo, _ *vk.Alloca
 	if int(info.QueueFamilyIndex) >= queueFamilies {
 		fail(vk.ErrorUnknown, "queue family %d: there are %d", info.QueueFamilyIndex, queueFamilies)
 	}
-	*out = vk.CommandPool(put(&commandPool{device: d, buffers: map[uint64]*commandBuffer{}}, d.handle))
+	p := &commandPool{device: d, buffers: map[uint64]*commandBuffer{}, family: int(info.QueueFamilyIndex), resetting: info.Flags&vk.CommandPoolCreateResetCommandBufferBit != 0}
+	*out = vk.CommandPool(put(p, d.handle))
 	return vk.Success
 }
 
 // DestroyCommandPool is vkDestroyCommandPool.
 func DestroyCommandPool(_ vk.Device, h vk.CommandPool, _ *vk.AllocationCallbacks) {
 	if p, ok := take[*commandPool](uint64(h)); ok {
-		for b := range p.buffers {
-			delete(objects, b)
+		for h, b := range p.buffers {
+			p.device.freeing("vkDestroyCommandPool", b.object)
+			remove(h)
 		}
 	}
 }
 
 // ResetCommandPool is vkResetCommandPool.
 func ResetCommandPool(_ vk.Device, h vk.CommandPool, _ vk.CommandPoolResetFlags) vk.Result {
-	for _, b := range get[*commandPool](uint64(h)).buffers {
+	p := get[*commandPool](uint64(h))
+	for _, b := range p.buffers {
+		if b.pending > 0 {
+			fail(vk.ErrorUnknown, "%v of the pool is in use: wait for a fence of its submission first", b.object)
+		}
+	}
+	for _, b := range p.buffers {
 		b.reset()
 	}
 	return vk.Success
@@ -86,9 +111,19 @@ func TrimCommandPool(_ vk.Device, h vk.CommandPool, _ vk.CommandPoolTrimFlags) {
 	get[*commandPool](uint64(h))
 }
 
+// Bounds of what one call, or one command buffer, may ask for.
+const (
+	mostCommandBuffers = 1 << 16
+	mostRecorded       = 1 << 22 // commands of a buffer, with those of the secondary ones that it executes
+	mostMoves          = 1 << 21 // rows and planes that its copies go over
+)
+
 // AllocateCommandBuffers is vkAllocateCommandBuffers.
 func AllocateCommandBuffers(_ vk.Device, info *vk.CommandBufferAllocateInfo, out *vk.CommandBuffer) vk.Result {
 	p := get[*commandPool](uint64(info.CommandPool))
+	if info.CommandBufferCount > mostCommandBuffers {
+		fail(vk.ErrorOutOfHostMemory, "%d command buffers: want at most %d in one call", info.CommandBufferCount, mostCommandBuffers)
+	}
 	for i := range items(out, info.CommandBufferCount) {
 		b := &commandBuffer{device: p.device, pool: p, secondary: info.Level == vk.CommandBufferLevelSecondary}
 		h := putDispatchable(b, p.device.handle)
@@ -99,9 +134,9 @@ func AllocateCommandBuffers(_ vk.Device, info *vk.CommandBufferAllocateInfo, out
 }
 
 // FreeCommandBuffers is vkFreeCommandBuffers.
-func FreeCommandBuffers(_ vk.Device, _ vk.CommandPool, count uint32, list *vk.CommandBuffer) {
+func FreeCommandBuffers(d vk.Device, _ vk.CommandPool, count uint32, list *vk.CommandBuffer) {
 	for _, h := range items(list, count) {
-		if b, ok := take[*commandBuffer](uint64(h)); ok {
+		if b, ok := destroy[*commandBuffer](d, "vkFreeCommandBuffers", uint64(h)); ok {
 			delete(b.pool.buffers, uint64(h))
 		}
 	}
@@ -113,8 +148,15 @@ func BeginCommandBuffer(h vk.CommandBuffer, info *vk.CommandBufferBeginInfo) vk.
 	if b.state == recording || b.pending > 0 {
 		fail(vk.ErrorUnknown, "the command buffer is being recorded or in use")
 	}
+	if b.state != initial {
+		b.resets("vkBeginCommandBuffer")
+	}
+	if b.secondary && info.PInheritanceInfo == nil {
+		b.device.warn("vkBeginCommandBuffer", "%v is secondary, and pInheritanceInfo is null", b.object)
+	}
 	b.reset()
 	b.state, b.once = recording, info.Flags&vk.CommandBufferUsageOneTimeSubmitBit != 0
+	b.simultaneous = info.Flags&vk.CommandBufferUsageSimultaneousUseBit != 0
 	return vk.Success
 }
 
@@ -128,6 +170,10 @@ func EndCommandBuffer(h vk.CommandBuffer) vk.Result {
 		b.state = invalid
 		fail(vk.ErrorUnknown, "a command was not allowed: %v", b.fault)
 	}
+	if len(b.queries) > 0 {
+		b.state = invalid
+		fail(vk.ErrorUnknown, "%d queries were begun and not ended", len(b.queries))
+	}
 	b.state = recorded
 	return vk.Success
 }
@@ -138,13 +184,23 @@ func ResetCommandBuffer(h vk.CommandBuffer, _ vk.CommandBufferResetFlags) vk.Res
 	if b.pending > 0 {
 		fail(vk.ErrorUnknown, "the command buffer is in use")
 	}
+	b.resets("vkResetCommandBuffer")
 	b.reset()
 	return vk.Success
+}
+
+// resets warns of a reset that the pool does not allow.
+func (b *commandBuffer) resets(command string) {
+	if !b.pool.resetting {
+		b.device.warn(command, "%v is reset, and its pool was not created with VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT", b.object)
+	}
 }
 
 // reset forgets what was recorded. Commands that run keep their list.
 func (b *commandBuffer) reset() {
 	b.state, b.commands, b.fault, b.bound = initial, nil, nil, bindings{}
+	b.used, b.dispatches, b.seconds, b.queries, b.moves = map[*object]bool{}, nil, nil, nil, 0
+	b.version++
 }
 
 // ended: a submission of the buffer is over.
@@ -163,7 +219,70 @@ func record(h vk.CommandBuffer) *commandBuffer {
 	return b
 }
 
-func (b *commandBuffer) add(w work) { b.commands = append(b.commands, w) }
+func (b *commandBuffer) add(w work) {
+	if len(b.commands) >= mostRecorded {
+		fail(vk.ErrorOutOfHostMemory, "more than %d commands in a command buffer", mostRecorded)
+	}
+	b.commands = append(b.commands, w)
+}
+
+// use is the object of a handle that a command names: a submission finds it if it is destroyed by then.
+func use[T any](b *commandBuffer, h uint64) T {
+	x := get[T](h)
+	b.used[objects[h]] = true
+	return x
+}
+
+// useBuffer is a buffer that a command reads or writes, whose memory must stay too.
+func (b *commandBuffer) useBuffer(command string, h vk.Buffer, usage vk.BufferUsageFlags, name string) *buffer {
+	x := use[*buffer](b, uint64(h))
+	x.wants(command, usage, name)
+	x.bound()
+	b.used[x.memory.object] = true
+	return x
+}
+
+// An imageUse is what transfers do with an image.
+type imageUse struct {
+	usage  vk.ImageUsageFlags
+	name   string // of the usage
+	layout vk.ImageLayout
+}
+
+var (
+	read    = imageUse{vk.ImageUsageTransferSrcBit, "TRANSFER_SRC", vk.ImageLayoutTransferSrcOptimal}
+	written = imageUse{vk.ImageUsageTransferDstBit, "TRANSFER_DST", vk.ImageLayoutTransferDstOptimal}
+)
+
+// useImage is an image that a transfer reads or writes, in a layout for that.
+func (b *commandBuffer) useImage(command string, h vk.Image, u imageUse, layout vk.ImageLayout) *image {
+	x := use[*image](b, uint64(h))
+	x.wants(command, u.usage, u.name)
+	x.bound()
+	b.used[x.memory.object] = true
+	if layout != u.layout && layout != vk.ImageLayoutGeneral {
+		fail(vk.ErrorUnknown, "%v in layout %s: want %s or %s", x.object, layoutName(layout), layoutName(u.layout), layoutName(vk.ImageLayoutGeneral))
+	}
+	return x
+}
+
+// layoutNames are the layouts of Vulkan 1.0, by their numbers.
+var layoutNames = []string{"UNDEFINED", "GENERAL", "COLOR_ATTACHMENT_OPTIMAL", "DEPTH_STENCIL_ATTACHMENT_OPTIMAL", "DEPTH_STENCIL_READ_ONLY_OPTIMAL",
+	"SHADER_READ_ONLY_OPTIMAL", "TRANSFER_SRC_OPTIMAL", "TRANSFER_DST_OPTIMAL", "PREINITIALIZED"}
+
+func layoutName(l vk.ImageLayout) string {
+	if l >= 0 && int(l) < len(layoutNames) {
+		return "VK_IMAGE_LAYOUT_" + layoutNames[l]
+	}
+	return fmt.Sprintf("VkImageLayout %d", l)
+}
+
+// computes refuses a command in a buffer whose queues only transfer.
+func (b *commandBuffer) computes() {
+	if b.pool.family != computing {
+		fail(vk.ErrorUnknown, "the command buffer is of queue family %d, which does not compute: want family %d", b.pool.family, computing)
+	}
+}
 
 // aside adds what is no work of the machine: events and queries. A plan of what is to run leaves it out.
 func (b *commandBuffer) aside(w work) {
@@ -178,7 +297,8 @@ func (b *commandBuffer) aside(w work) {
 // CmdBindPipeline is vkCmdBindPipeline.
 func CmdBindPipeline(h vk.CommandBuffer, point vk.PipelineBindPoint, p vk.Pipeline) {
 	b := record(h)
-	switch made := get[*pipeline](uint64(p)); {
+	b.computes()
+	switch made := use[*pipeline](b, uint64(p)); {
 	case point == vk.PipelineBindPointCompute && made.kernel != nil:
 		b.bound.pipeline = made
 	case point == vk.PipelineBindPointExecutionGraphAmdx && made.graph != nil:
@@ -190,18 +310,31 @@ func CmdBindPipeline(h vk.CommandBuffer, point vk.PipelineBindPoint, p vk.Pipeli
 
 // CmdBindDescriptorSets is vkCmdBindDescriptorSets.
 func CmdBindDescriptorSets(h vk.CommandBuffer, point vk.PipelineBindPoint, layout vk.PipelineLayout, first, count uint32, sets *vk.DescriptorSet, dynamicCount uint32, dynamic *uint32) {
-	b := record(h)
-	get[*pipelineLayout](uint64(layout))
-	offsets := slices.Clone(items(dynamic, dynamicCount))
+	b, l := record(h), get[*pipelineLayout](uint64(layout))
+	if uint64(first)+uint64(count) > uint64(len(l.sets)) {
+		fail(vk.ErrorUnknown, "sets %d to %d: the pipeline layout has %d", first, uint64(first)+uint64(count)-1, len(l.sets))
+	}
+	offsets := items(dynamic, dynamicCount)
 	for i, s := range items(sets, count) {
 		to := b.place(point, first+uint32(i))
-		set := optional[*descriptorSet](uint64(s))
-		*to = boundSet{set: set}
-		if set == nil {
+		*to = boundSet{layout: l}
+		if s == 0 {
 			continue
 		}
-		n := min(set.layout.dynamics(), len(offsets))
-		to.dynamic, offsets = offsets[:n], offsets[n:]
+		set := use[*descriptorSet](b, uint64(s))
+		if !set.layout.same(l.sets[first+uint32(i)]) {
+			fail(vk.ErrorUnknown, "set %d: %v has another layout than the pipeline layout", first+uint32(i), set.object)
+		}
+		n := set.layout.dynamics()
+		if n > len(offsets) {
+			fail(vk.ErrorUnknown, "%d dynamic offsets: want one for each dynamic descriptor of the sets", dynamicCount)
+		}
+		to.set, to.version, to.dynamic = set, set.version, slices.Clone(offsets[:n])
+		offsets = offsets[n:]
+		set.checkDynamic(to.dynamic)
+	}
+	if len(offsets) > 0 {
+		fail(vk.ErrorUnknown, "%d dynamic offsets: the sets have %d dynamic descriptors", dynamicCount, int(dynamicCount)-len(offsets))
 	}
 }
 
@@ -223,10 +356,12 @@ func (b *commandBuffer) place(point vk.PipelineBindPoint, set uint32) *boundSet 
 
 // CmdPushConstants is vkCmdPushConstants.
 func CmdPushConstants(h vk.CommandBuffer, layout vk.PipelineLayout, _ vk.ShaderStageFlags, offset, size uint32, values unsafe.Pointer) {
-	b := record(h)
-	get[*pipelineLayout](uint64(layout))
-	if uint64(offset)+uint64(size) > maxPush {
-		fail(vk.ErrorUnknown, "push constants of %d bytes from byte %d on: want at most %d", size, offset, maxPush)
+	b, l := record(h), get[*pipelineLayout](uint64(layout))
+	switch {
+	case uint64(offset)+uint64(size) > uint64(l.pushBytes):
+		fail(vk.ErrorUnknown, "push constants of %d bytes from byte %d on: the pipeline layout has ranges up to byte %d", size, offset, l.pushBytes)
+	case offset%4 != 0 || size%4 != 0 || size == 0:
+		fail(vk.ErrorUnknown, "push constants of %d bytes from byte %d on: want multiples of 4, and some", size, offset)
 	}
 	push := make([]byte, maxPush)
 	copy(push, b.bound.push)
@@ -254,6 +389,9 @@ func (b *commandBuffer) pushed(point vk.PipelineBindPoint, layout vk.PipelineLay
 	if int(set) >= len(l.sets) || l.sets[set] == nil {
 		fail(vk.ErrorUnknown, "set %d: the layout has %d", set, len(l.sets))
 	}
+	if !l.sets[set].push {
+		fail(vk.ErrorUnknown, "set %d: its layout was not created with VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR", set)
+	}
 	s := l.sets[set].newSet(b.device, -1)
 	to := b.place(point, set)
 	if to.set != nil && to.set.pool == nil && to.set.layout == l.sets[set] {
@@ -261,20 +399,35 @@ func (b *commandBuffer) pushed(point vk.PipelineBindPoint, layout vk.PipelineLay
 			copy(s.elements[i], to.set.elements[i])
 		}
 	}
-	*to = boundSet{set: s}
+	*to = boundSet{set: s, layout: l}
 	return s
 }
 
 // CmdExecuteCommands is vkCmdExecuteCommands.
 func CmdExecuteCommands(h vk.CommandBuffer, count uint32, list *vk.CommandBuffer) {
 	b := record(h)
+	if b.secondary {
+		fail(vk.ErrorUnknown, "a secondary command buffer executes no others")
+	}
 	for _, s := range items(list, count) {
-		second := get[*commandBuffer](uint64(s))
-		if !second.secondary || second.state != recorded {
+		second := use[*commandBuffer](b, uint64(s))
+		switch {
+		case !second.secondary || second.state != recorded:
 			fail(vk.ErrorUnknown, "a command buffer that is not secondary, or not ready")
+		case second.pool.family != b.pool.family:
+			fail(vk.ErrorUnknown, "%v is of queue family %d, and this one of %d", second.object, second.pool.family, b.pool.family)
+		case len(second.commands) > mostRecorded-len(b.commands):
+			fail(vk.ErrorOutOfHostMemory, "more than %d commands in a command buffer", mostRecorded)
 		}
 		b.commands = append(b.commands, second.commands...)
+		b.dispatches = append(b.dispatches, second.dispatches...)
+		maps.Copy(b.used, second.used)
+		if b.seconds == nil {
+			b.seconds = map[*commandBuffer]uint64{}
+		}
+		b.seconds[second] = second.version
 	}
+	b.bound = bindings{} // what is bound after it is undefined
 }
 
 // CmdDispatch is vkCmdDispatch.
@@ -285,6 +438,12 @@ func CmdDispatchBase(h vk.CommandBuffer, bx, by, bz, x, y, z uint32) {
 	b := record(h)
 	d := b.dispatch()
 	d.base, d.groups = [3]uint32{bx, by, bz}, [3]uint32{x, y, z}
+	if err := d.tooMany(d.groups); err != nil {
+		fail(vk.ErrorUnknown, "%v", err)
+	}
+	if d.base != [3]uint32{} && !d.pipeline.based {
+		fail(vk.ErrorUnknown, "base workgroup %v: the pipeline was not created with VK_PIPELINE_CREATE_DISPATCH_BASE_BIT", d.base)
+	}
 	b.add(d.run)
 }
 
@@ -292,17 +451,21 @@ func CmdDispatchBase(h vk.CommandBuffer, bx, by, bz, x, y, z uint32) {
 func CmdDispatchIndirect(h vk.CommandBuffer, from vk.Buffer, offset uint64) {
 	b := record(h)
 	d := b.dispatch()
-	d.indirect = get[*buffer](uint64(from)).descriptor(offset, uint64(unsafe.Sizeof(vk.DispatchIndirectCommand{})))
+	if offset%4 != 0 {
+		fail(vk.ErrorUnknown, "byte %d of the buffer: want a multiple of 4", offset)
+	}
+	d.indirect = b.useBuffer("vkCmdDispatchIndirect", from, vk.BufferUsageIndirectBufferBit, "INDIRECT_BUFFER").descriptor(offset, uint64(unsafe.Sizeof(vk.DispatchIndirectCommand{})))
 	b.add(d.run)
 }
 
 // dispatch is one with what is bound now.
 func (b *commandBuffer) dispatch() *dispatch {
 	if b.bound.pipeline == nil {
-		fail(vk.ErrorUnknown, "no pipeline is bound")
+		fail(vk.ErrorUnknown, "no pipeline is bound (vkCmdExecuteCommands leaves nothing bound)")
 	}
-	d := &dispatch{bindings: b.bound, title: b.bound.pipeline.title()}
+	d := &dispatch{bindings: b.bound, title: b.bound.pipeline.title(), programs: []*program.Program{b.bound.pipeline.kernel.Program}}
 	d.sets = slices.Clone(d.sets)
+	b.checkBound(d, d.pipeline.layout)
 	return d
 }
 
@@ -354,7 +517,7 @@ func CmdResetEvent2(h vk.CommandBuffer, e vk.Event, from vk.PipelineStageFlags2)
 
 // changeEvent sets or resets an event after what comes before it.
 func (b *commandBuffer) changeEvent(h vk.Event, set bool, before barrier) {
-	e := get[*event](uint64(h))
+	e := use[*event](b, uint64(h))
 	b.aside(func(x *executor) error {
 		if x.batch != nil {
 			x.batch.changeEvent(x.lane, e, set, x.lane.before(before.from))
@@ -387,7 +550,7 @@ func CmdWaitEvents2(h vk.CommandBuffer, count uint32, events *vk.Event, infos *v
 
 // waitEvent waits for an event, which the application may set.
 func (b *commandBuffer) waitEvent(h vk.Event, made barrier) {
-	e, w := get[*event](uint64(h)), b.device.work
+	e, w := use[*event](b, uint64(h)), b.device.work
 	b.aside(func(x *executor) error {
 		if x.batch != nil {
 			x.blocked = !x.batch.waitEvent(x.lane, e, &made)

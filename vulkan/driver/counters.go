@@ -97,7 +97,7 @@ func ReleaseProfilingLockKHR(h vk.Device) { get[*device_](uint64(h)) }
 // counted makes a pool of queries of counters.
 func (d *device_) counted(info *vk.QueryPoolPerformanceCreateInfoKHR, queries uint32) *queryPool {
 	all := d.physical.counters()
-	p := &queryPool{values: make([]uint64, queries), available: make([]bool, queries), sums: make([]account.Counts, queries)}
+	p := d.newQueryPool(queries, true)
 	for _, i := range items(info.PCounterIndices, info.CounterIndexCount) {
 		if int(i) >= len(all) {
 			fail(vk.ErrorUnknown, "counter %d: there are %d", i, len(all))
@@ -108,30 +108,43 @@ func (d *device_) counted(info *vk.QueryPoolPerformanceCreateInfoKHR, queries ui
 }
 
 // CmdBeginQuery is vkCmdBeginQuery.
-func CmdBeginQuery(h vk.CommandBuffer, pool vk.QueryPool, query uint32, _ vk.QueryControlFlags) {
-	b, p := record(h), get[*queryPool](uint64(pool))
-	p.check(query, 1)
+func CmdBeginQuery(h vk.CommandBuffer, pool vk.QueryPool, index uint32, _ vk.QueryControlFlags) {
+	b := record(h)
+	p := use[*queryPool](b, uint64(pool))
+	p.check(index, 1)
 	if p.sums == nil {
 		fail(vk.ErrorUnknown, "the pool's queries do not count")
 	}
+	if b.queries == nil {
+		b.queries = map[query]bool{}
+	}
+	b.queries[query{p, index}] = true
 	b.aside(func(x *executor) error {
-		x.open = append(x.open, &p.sums[query])
+		x.open = append(x.open, &p.sums[index])
 		return nil
 	})
-	b.query(p, false, func(uint64) { p.sums[query] = account.Counts{} })
+	b.query(p, false, func(uint64) {
+		p.begin(index)
+		p.sums[index] = account.Counts{}
+	})
 }
 
 // CmdEndQuery is vkCmdEndQuery.
-func CmdEndQuery(h vk.CommandBuffer, pool vk.QueryPool, query uint32) {
-	b, p := record(h), get[*queryPool](uint64(pool))
-	p.check(query, 1)
+func CmdEndQuery(h vk.CommandBuffer, pool vk.QueryPool, index uint32) {
+	b := record(h)
+	p := use[*queryPool](b, uint64(pool))
+	p.check(index, 1)
 	if p.sums == nil {
 		fail(vk.ErrorUnknown, "the pool's queries do not count")
 	}
+	if !b.queries[query{p, index}] {
+		fail(vk.ErrorUnknown, "query %d of %v was not begun in this command buffer", index, p.object)
+	}
+	delete(b.queries, query{p, index})
 	b.aside(func(x *executor) error {
-		x.open = slices.DeleteFunc(x.open, func(c *account.Counts) bool { return c == &p.sums[query] })
+		x.open = slices.DeleteFunc(x.open, func(c *account.Counts) bool { return c == &p.sums[index] })
 		there := func() {
-			p.available[query] = true
+			p.available[index] = true
 			changed.Broadcast()
 		}
 		if x.batch != nil {

@@ -22,14 +22,18 @@ type (
 		number   uint32
 		kind     vk.DescriptorType
 		count    uint32 // of an inline uniform block, bytes
+		stages   vk.ShaderStageFlags
 		flags    vk.DescriptorBindingFlags
 		samplers []*sampler // that never change; nil: none
 	}
 
 	// A descriptorSet holds what is bound, by the place of the binding in its layout.
 	descriptorSet struct {
+		self
 		layout   *setLayout
 		pool     *descriptorPool
+		variable int64  // the count of its last binding, see newSet
+		version  uint64 // of what commands that are recorded must find again: counts updates of bindings without UPDATE_AFTER_BIND
 		elements [][]descriptor
 		blocks   []inlineBlock
 	}
@@ -40,14 +44,17 @@ type (
 	}
 	// A descriptor is what one element of a binding names; the zero descriptor, nothing.
 	descriptor struct {
+		written       bool
 		buffer        *buffer
 		offset, bytes uint64
+		whole         bool // up to the end of the buffer
 		texels        *bufferView
 		view          *imageView
 		sampler       *sampler
 	}
 
 	descriptorPool struct {
+		self
 		device  *device_
 		sets    map[uint64]*descriptorSet
 		max     int
@@ -70,7 +77,7 @@ func newSetLayout(info *vk.DescriptorSetLayoutCreateInfo, lenient bool) *setLayo
 		flags = items(f.PBindingFlags, f.BindingCount)
 	}
 	for i, b := range items(info.PBindings, info.BindingCount) {
-		made := layoutBinding{number: b.Binding, kind: b.DescriptorType, count: b.DescriptorCount}
+		made := layoutBinding{number: b.Binding, kind: b.DescriptorType, count: b.DescriptorCount, stages: b.StageFlags}
 		if i < len(flags) {
 			made.flags = flags[i]
 		}
@@ -80,12 +87,51 @@ func newSetLayout(info *vk.DescriptorSetLayoutCreateInfo, lenient bool) *setLayo
 		l.bindings = append(l.bindings, made)
 	}
 	slices.SortStableFunc(l.bindings, func(a, b layoutBinding) int { return cmp.Compare(a.number, b.number) })
+	l.check()
 	return l
+}
+
+// check refuses layouts that no set can have.
+func (l *setLayout) check() {
+	total := uint64(0)
+	for i := range l.bindings {
+		b := &l.bindings[i]
+		switch {
+		case i > 0 && b.number == l.bindings[i-1].number:
+			fail(vk.ErrorUnknown, "binding %d is there twice, as %s and %s", b.number, typeName(l.bindings[i-1].kind), typeName(b.kind))
+		case b.kind == vk.DescriptorTypeInlineUniformBlock && b.count > maxInlineBytes:
+			fail(vk.ErrorOutOfHostMemory, "binding %d: an inline block of %d bytes: want at most %d (maxInlineUniformBlockSize)", b.number, b.count, maxInlineBytes)
+		case l.push && (b.dynamic() || b.kind == vk.DescriptorTypeInlineUniformBlock):
+			fail(vk.ErrorUnknown, "binding %d: %s can't be pushed", b.number, typeName(b.kind))
+		}
+		total += uint64(b.count)
+	}
+	most := uint64(mostInSet)
+	if l.push {
+		most = maxPushDescriptors
+	}
+	if total > most {
+		fail(vk.ErrorOutOfHostMemory, "%d descriptors in a set: want at most %d", total, most)
+	}
+}
+
+// typeNames are the descriptor types of Vulkan 1.0, by their numbers.
+var typeNames = []string{"SAMPLER", "COMBINED_IMAGE_SAMPLER", "SAMPLED_IMAGE", "STORAGE_IMAGE", "UNIFORM_TEXEL_BUFFER", "STORAGE_TEXEL_BUFFER", "UNIFORM_BUFFER",
+	"STORAGE_BUFFER", "UNIFORM_BUFFER_DYNAMIC", "STORAGE_BUFFER_DYNAMIC", "INPUT_ATTACHMENT"}
+
+func typeName(t vk.DescriptorType) string {
+	switch {
+	case int(t) < len(typeNames) && t >= 0:
+		return "VK_DESCRIPTOR_TYPE_" + typeNames[t]
+	case t == vk.DescriptorTypeInlineUniformBlock:
+		return "VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK"
+	}
+	return fmt.Sprintf("VkDescriptorType %d", t)
 }
 
 // immutable are the samplers that a binding has for good. Null ones are none, where that passes: writes say what the sampler is.
 func (l *setLayout) immutable(b *vk.DescriptorSetLayoutBinding) (list []*sampler) {
-	given := items(b.PImmutableSamplers, b.DescriptorCount)
+	given := itemsIf(b.PImmutableSamplers, b.DescriptorCount)
 	if l.lenient && slices.Contains(given, 0) {
 		l.pass("vkCreateDescriptorSetLayout", "binding %d: an immutable sampler is null: the binding has none", b.Binding)
 		return nil
@@ -112,7 +158,7 @@ func GetDescriptorSetLayoutSupport(_ vk.Device, info *vk.DescriptorSetLayoutCrea
 	for _, b := range items(info.PBindings, info.BindingCount) {
 		total += uint64(b.DescriptorCount)
 	}
-	out.Supported = truth(total <= maxDescriptors)
+	out.Supported = truth(total <= mostInSet)
 	if v := next[vk.DescriptorSetVariableDescriptorCountLayoutSupport](unsafe.Pointer(out.PNext), vk.StructureTypeDescriptorSetVariableDescriptorCountLayoutSupport); v != nil {
 		v.MaxVariableDescriptorCount = maxDescriptors
 	}
@@ -125,13 +171,10 @@ func (l *setLayout) find(number uint32) int {
 
 // newSet makes an empty set; variable is the count of a last binding that has none of its own, or -1.
 func (l *setLayout) newSet(d *device_, variable int64) *descriptorSet {
-	s := &descriptorSet{layout: l, elements: make([][]descriptor, len(l.bindings)), blocks: make([]inlineBlock, len(l.bindings))}
+	s := &descriptorSet{layout: l, variable: variable, elements: make([][]descriptor, len(l.bindings)), blocks: make([]inlineBlock, len(l.bindings))}
 	for i := range l.bindings {
 		b := &l.bindings[i]
-		count := b.count
-		if b.flags&vk.DescriptorBindingVariableDescriptorCountBit != 0 && variable >= 0 {
-			count = min(count, uint32(variable))
-		}
+		count := b.countIn(variable)
 		if b.kind == vk.DescriptorTypeInlineUniformBlock {
 			s.blocks[i] = inlineBlock{make([]byte, count), d.heap.next}
 			d.heap.next += (uint64(count) + addressStep) / addressStep * addressStep
@@ -139,10 +182,18 @@ func (l *setLayout) newSet(d *device_, variable int64) *descriptorSet {
 		}
 		s.elements[i] = make([]descriptor, count)
 		for k, sampler := range b.samplers {
-			s.elements[i][k].sampler = sampler
+			s.elements[i][k].sampler, s.elements[i][k].written = sampler, b.kind == vk.DescriptorTypeSampler
 		}
 	}
 	return s
+}
+
+// countIn is the count of a binding in a set with a variable count.
+func (b *layoutBinding) countIn(variable int64) uint32 {
+	if b.flags&vk.DescriptorBindingVariableDescriptorCountBit != 0 && variable >= 0 {
+		return min(b.count, uint32(variable))
+	}
+	return b.count
 }
 
 // CreateDescriptorPool is vkCreateDescriptorPool.
@@ -172,37 +223,49 @@ func ResetDescriptorPool(_ vk.Device, h vk.DescriptorPool, _ vk.DescriptorPoolRe
 
 func (p *descriptorPool) reset() {
 	for h, s := range p.sets {
-		delete(objects, h)
+		p.device.freeing("a reset or the end of a descriptor pool", objects[h])
+		remove(h)
 		p.giveBack(s)
 	}
 	clear(p.sets)
 }
 
 // takes counts the descriptors of a set, and says whether the pool has as many.
-func (p *descriptorPool) takes(s *descriptorSet) bool {
-	wanted := s.counts()
+func (p *descriptorPool) takes(wanted map[vk.DescriptorType]uint64) bool {
 	for kind, n := range wanted {
 		if n > p.left[kind] {
 			return false
 		}
 	}
+	p.device.heap.host.take(hostBytes(wanted), "a descriptor set")
 	for kind, n := range wanted {
 		p.left[kind] -= n
 	}
 	return true
 }
 
+// hostBytes is what a set takes of the host; a byte of an inline block counts as a descriptor too.
+func hostBytes(counts map[vk.DescriptorType]uint64) uint64 {
+	n := uint64(unsafe.Sizeof(descriptorSet{}))
+	for _, count := range counts {
+		n += count * uint64(unsafe.Sizeof(descriptor{}))
+	}
+	return n
+}
+
 func (p *descriptorPool) giveBack(s *descriptorSet) {
-	for kind, n := range s.counts() {
+	counts := s.layout.counts(s.variable)
+	p.device.heap.host.give(hostBytes(counts))
+	for kind, n := range counts {
 		p.left[kind] += n
 	}
 }
 
 // counts are the descriptors of a set by their kind.
-func (s *descriptorSet) counts() map[vk.DescriptorType]uint64 {
+func (l *setLayout) counts(variable int64) map[vk.DescriptorType]uint64 {
 	list := map[vk.DescriptorType]uint64{}
-	for i := range s.layout.bindings {
-		list[s.layout.bindings[i].kind] += uint64(len(s.elements[i]) + len(s.blocks[i].bytes))
+	for i := range l.bindings {
+		list[l.bindings[i].kind] += uint64(l.bindings[i].countIn(variable))
 	}
 	return list
 }
@@ -213,39 +276,58 @@ func AllocateDescriptorSets(h vk.Device, info *vk.DescriptorSetAllocateInfo, out
 	layouts := items(info.PSetLayouts, info.DescriptorSetCount)
 	to := items(out, info.DescriptorSetCount)
 	clear(to)
-	if len(p.sets)+len(layouts) > p.max {
+	if len(layouts) > p.max-len(p.sets) {
 		return vk.ErrorOutOfPoolMemory
 	}
 	var counts []uint32
 	if v := next[vk.DescriptorSetVariableDescriptorCountAllocateInfo](info.PNext, vk.StructureTypeDescriptorSetVariableDescriptorCountAllocateInfo); v != nil {
 		counts = items(v.PDescriptorCounts, v.DescriptorSetCount)
 	}
+	made := 0
+	defer func() { // all sets, or none, whatever ends the call
+		if made < len(layouts) {
+			p.free(to[:made])
+			clear(to)
+		}
+	}()
 	for i, l := range layouts {
 		variable := int64(0)
 		if i < len(counts) {
 			variable = int64(counts[i])
 		}
-		s := get[*setLayout](uint64(l)).newSet(p.device, variable)
-		if s.pool = p; !p.takes(s) {
-			FreeDescriptorSets(h, info.DescriptorPool, uint32(i), out)
-			clear(to)
+		layout := get[*setLayout](uint64(l))
+		if layout.push {
+			fail(vk.ErrorUnknown, "set %d: its layout is of a set that commands push", i)
+		}
+		if !p.takes(layout.counts(variable)) {
 			return vk.ErrorOutOfPoolMemory
 		}
+		s := layout.newSet(p.device, variable)
+		s.pool = p
 		to[i] = vk.DescriptorSet(put(s, p.device.handle))
 		p.sets[uint64(to[i])] = s
+		made++
 	}
 	return vk.Success
 }
 
 // FreeDescriptorSets is vkFreeDescriptorSets.
-func FreeDescriptorSets(_ vk.Device, _ vk.DescriptorPool, count uint32, list *vk.DescriptorSet) vk.Result {
-	for _, h := range items(list, count) {
-		if s, ok := take[*descriptorSet](uint64(h)); ok {
+func FreeDescriptorSets(_ vk.Device, pool vk.DescriptorPool, count uint32, list *vk.DescriptorSet) vk.Result {
+	p := get[*descriptorPool](uint64(pool))
+	if !p.freeing {
+		p.device.warn("vkFreeDescriptorSets", "%v was not created with VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT: its sets are freed by a reset", p.object)
+	}
+	p.free(items(list, count))
+	return vk.Success
+}
+
+func (p *descriptorPool) free(list []vk.DescriptorSet) {
+	for _, h := range list {
+		if s, ok := destroy[*descriptorSet](vk.Device(p.device.handle), "vkFreeDescriptorSets", uint64(h)); ok {
 			delete(s.pool.sets, uint64(h))
 			s.pool.giveBack(s)
 		}
 	}
-	return vk.Success
 }
 
 // UpdateDescriptorSets is vkUpdateDescriptorSets.
@@ -270,19 +352,24 @@ func (s *descriptorSet) write(w *vk.WriteDescriptorSet) {
 		return
 	}
 	at := s.from(w.DstBinding, w.DstArrayElement)
+	s.updating(at)
 	for i := range w.DescriptorCount {
 		if s.layout.lenient && at.ended() {
 			s.layout.pass("writes of descriptors", "binding %d: %d descriptors are %d more than the set has, which are left out", w.DstBinding, w.DescriptorCount, w.DescriptorCount-i)
 			return
 		}
 		e, b := at.next()
+		if b.kind != w.DescriptorType {
+			fail(vk.ErrorUnknown, "binding %d is of %s in the set's layout: found %s", b.number, typeName(b.kind), typeName(w.DescriptorType))
+		}
+		e.written = true
 		switch w.DescriptorType {
 		case vk.DescriptorTypeSampler, vk.DescriptorTypeCombinedImageSampler, vk.DescriptorTypeSampledImage, vk.DescriptorTypeStorageImage:
 			e.setImage(w.DescriptorType, b, &items(w.PImageInfo, w.DescriptorCount)[i])
 		case vk.DescriptorTypeUniformTexelBuffer, vk.DescriptorTypeStorageTexelBuffer:
 			e.texels = optional[*bufferView](uint64(items(w.PTexelBufferView, w.DescriptorCount)[i]))
 		default:
-			e.setBuffer(&items(w.PBufferInfo, w.DescriptorCount)[i])
+			e.setBuffer(b, &items(w.PBufferInfo, w.DescriptorCount)[i])
 		}
 	}
 }
@@ -292,22 +379,65 @@ func (s *descriptorSet) setInline(binding, offset uint32, data []byte) {
 	if i < 0 || uint64(offset)+uint64(len(data)) > uint64(len(s.blocks[i].bytes)) {
 		fail(vk.ErrorUnknown, "binding %d: %d bytes of an inline block at byte %d", binding, len(data), offset)
 	}
+	s.updating(&walk{set: s, binding: i})
 	copy(s.blocks[i].bytes[offset:], data)
 }
 
-func (e *descriptor) setBuffer(i *vk.DescriptorBufferInfo) {
+// updating counts an update of a set from a binding on, and warns where commands that were submitted may read what changes.
+func (s *descriptorSet) updating(at *walk) {
+	if at.ended() || s.layout.bindings[at.binding].flags&vk.DescriptorBindingUpdateAfterBindBit != 0 {
+		return
+	}
+	s.version++
+	if s.pool == nil || s.layout.bindings[at.binding].flags&vk.DescriptorBindingUpdateUnusedWhilePendingBit != 0 {
+		return
+	}
+	if d := s.pool.device; d.work.uses(s.object) {
+		d.warn("vkUpdateDescriptorSets", "%v is updated while submitted work uses it: which of both contents that work reads is undefined", s.object)
+	}
+}
+
+func (e *descriptor) setBuffer(b *layoutBinding, i *vk.DescriptorBufferInfo) {
 	e.buffer = optional[*buffer](uint64(i.Buffer))
-	if e.buffer != nil {
-		e.offset, e.bytes = i.Offset, e.buffer.span(i.Offset, i.Range)
+	if e.buffer == nil {
+		return
+	}
+	e.offset, e.bytes, e.whole = i.Offset, e.buffer.span(i.Offset, i.Range), i.Range == vk.WholeSize
+	const command = "vkUpdateDescriptorSets"
+	if b.kind == vk.DescriptorTypeUniformBuffer || b.kind == vk.DescriptorTypeUniformBufferDynamic {
+		e.buffer.wants(command, vk.BufferUsageUniformBufferBit, "UNIFORM_BUFFER")
+	} else {
+		e.buffer.wants(command, vk.BufferUsageStorageBufferBit, "STORAGE_BUFFER")
+	}
+	switch d := e.buffer.device; {
+	case i.Offset%offsetAlignment != 0:
+		d.warn(command, "binding %d: byte %d of %v: want a multiple of %d (minStorageBufferOffsetAlignment, minUniformBufferOffsetAlignment)", b.number, i.Offset, e.buffer.object, offsetAlignment)
+	case e.bytes == 0:
+		d.warn(command, "binding %d: no bytes of %v", b.number, e.buffer.object)
 	}
 }
 
 func (e *descriptor) setImage(kind vk.DescriptorType, b *layoutBinding, i *vk.DescriptorImageInfo) {
 	if kind != vk.DescriptorTypeSampler {
-		e.view = optional[*imageView](uint64(i.ImageView))
+		if e.view = optional[*imageView](uint64(i.ImageView)); e.view != nil {
+			e.view.shown(kind, b, i.ImageLayout)
+		}
 	}
 	if (kind == vk.DescriptorTypeSampler || kind == vk.DescriptorTypeCombinedImageSampler) && b.samplers == nil {
 		e.sampler = get[*sampler](uint64(i.Sampler))
+	}
+}
+
+// shown warns of an image that shaders may not see: by its usage, or its layout.
+func (v *imageView) shown(kind vk.DescriptorType, b *layoutBinding, layout vk.ImageLayout) {
+	const command = "vkUpdateDescriptorSets"
+	if kind == vk.DescriptorTypeStorageImage {
+		v.image.wants(command, vk.ImageUsageStorageBit, "STORAGE")
+	} else {
+		v.image.wants(command, vk.ImageUsageSampledBit, "SAMPLED")
+	}
+	if layout == vk.ImageLayoutUndefined || layout == vk.ImageLayoutPreinitialized || kind == vk.DescriptorTypeStorageImage && layout != vk.ImageLayoutGeneral {
+		v.image.device.warn(command, "binding %d: %v in layout %s: shaders read no image in that layout", b.number, v.image.object, layoutName(layout))
 	}
 }
 
@@ -321,9 +451,13 @@ func (s *descriptorSet) copyTo(to *descriptorSet, c *vk.CopyDescriptorSet) {
 		return
 	}
 	from, into := s.from(c.SrcBinding, c.SrcArrayElement), to.from(c.DstBinding, c.DstArrayElement)
+	to.updating(into)
 	for range c.DescriptorCount {
-		e, _ := from.next()
+		e, of := from.next()
 		t, b := into.next()
+		if of.kind != b.kind {
+			fail(vk.ErrorUnknown, "binding %d is of %s, and binding %d of the other set of %s", of.number, typeName(of.kind), b.number, typeName(b.kind))
+		}
 		kept := t.sampler
 		*t = *e
 		if b.samplers != nil {
@@ -363,8 +497,9 @@ func (w *walk) next() (*descriptor, *layoutBinding) {
 	return &w.set.elements[w.binding][w.element-1], &w.set.layout.bindings[w.binding]
 }
 
-// resolve lists what a program sees of a binding. Dynamic offsets are those of the set, in the order of its bindings.
-func (s *descriptorSet) resolve(want *ir.Binding, dynamic []uint32) []mem.Descriptor {
+// resolve lists what a program sees of a binding. Dynamic offsets are those of the set, in the order of its bindings. What is no longer there counts
+// as null, and is reported.
+func (s *descriptorSet) resolve(want *ir.Binding, dynamic []uint32, missing func(why string)) []mem.Descriptor {
 	i := s.layout.find(want.Binding)
 	if i < 0 {
 		return make([]mem.Descriptor, want.Count)
@@ -386,6 +521,10 @@ func (s *descriptorSet) resolve(want *ir.Binding, dynamic []uint32) []mem.Descri
 		offset := uint64(0)
 		if at := first + k; b.dynamic() && at < len(dynamic) {
 			offset = uint64(dynamic[at])
+		}
+		if why := elements[k].missing(); why != "" {
+			missing(why)
+			continue
 		}
 		list[k] = elements[k].resolve(want.Kind, offset)
 	}

@@ -19,7 +19,7 @@ func TestProgramsSeeTheirArray(t *testing.T) {
 	}{{3, 2, 2}, {3, 4, 4}, {3, 6, 6}, {3, 0, 4}, {5, 2, 2}} {
 		b := &ir.Binding{Kind: ir.StorageBuffer}
 		b.Binding, b.Count = c.binding, uint32(c.count)
-		if got := len(s.resolve(b, nil)); got != c.want {
+		if got := len(s.resolve(b, nil, nil)); got != c.want {
 			t.Errorf("binding %d, array of %d: %d descriptors, want %d", c.binding, c.count, got, c.want)
 		}
 	}

@@ -53,7 +53,7 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.within(),
 		MaxInstructions: integer("SPVSIM_MAX_INSTRUCTIONS"), MaxHostSeconds: number("SPVSIM_MAX_SECONDS")}
 	d.watch = newWatchers(d, setup.Mode)
-	setup.Tracer = d.watch.tracer()
+	setup.Tracer, setup.Observer = d.watch.tracer(), printer{}
 	g, err := gpu.OpenDevice(setup)
 	if err != nil {
 		fail(vk.ErrorInitializationFailed, "%v", err)
@@ -64,7 +64,7 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 		d.idle = newIdleClock(p.machine.ClockMHz)
 	}
 	d.gpu, d.number = g, devices
-	d.heap = heap{capacity: uint64(p.machine.Memory.Bytes), next: firstAddress}
+	d.heap = heap{capacity: uint64(p.machine.Memory.Bytes), next: firstAddress, host: budget{most: mostHostBytes}}
 	d.captures, d.records = newCapturer(), newRecorder(p.instance)
 	d.work = newWorker(d)
 	d.handle = putDispatchable(d, 0)
@@ -96,6 +96,9 @@ func (p *physical) checkWanted(info *vk.DeviceCreateInfo) {
 
 func (d *device_) addQueues(q *vk.DeviceQueueCreateInfo) {
 	f, families := q.QueueFamilyIndex, d.physical.families()
+	if int(f) < len(families) && len(d.queues[f]) > 0 {
+		fail(vk.ErrorInitializationFailed, "two VkDeviceQueueCreateInfo of family %d: want one of each family", f)
+	}
 	if int(f) >= len(families) || q.QueueCount > families[f].QueueCount {
 		fail(vk.ErrorInitializationFailed, "%d queues of family %d: there are %d families, with %d and %d queues", q.QueueCount, f, len(families), families[0].QueueCount, families[1].QueueCount)
 	}
@@ -122,7 +125,7 @@ func DestroyDevice(h vk.Device, _ *vk.AllocationCallbacks) {
 		if m, ok := o.x.(*memory); ok {
 			m.release()
 		}
-		delete(objects, h)
+		remove(h)
 	}
 }
 

@@ -131,6 +131,9 @@ func misuseOf(p any) misuse {
 	if e, ok := p.(runtime.Error); ok && strings.Contains(e.Error(), "invalid memory address") {
 		return misuse{vk.ErrorUnknown, "found a pointer to memory that does not exist" + trace()}
 	}
+	if e, ok := p.(runtime.Error); ok && strings.Contains(e.Error(), "unsafe.Slice: ") {
+		return misuse{vk.ErrorOutOfHostMemory, "found a count or size that no memory has" + trace()}
+	}
 	return misuse{vk.ErrorUnknown, fmt.Sprintf("a fault of the driver: %v%s", p, trace())}
 }
 

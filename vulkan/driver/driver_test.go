@@ -185,6 +185,10 @@ func TestIdentity(t *testing.T) {
 				t.Errorf("vendor %#x, device %#x, driver %#x, %s, conformance %v", p.VendorID, p.DeviceID, about.DriverID, text(&p.DeviceName[0]), about.ConformanceVersion)
 			}
 			webgpu := c.name == "webgpu"
+			kind := map[string]vk.PhysicalDeviceType{"itself": vk.PhysicalDeviceTypeVirtualGpu, "device": vk.PhysicalDeviceTypeDiscreteGpu, "another": vk.PhysicalDeviceTypeIntegratedGpu, "webgpu": vk.PhysicalDeviceTypeDiscreteGpu}[c.name]
+			if p.DeviceType != kind || !d.physical.offers("fragmentStoresAndAtomics") || !d.physical.offers("vertexPipelineStoresAndAtomics") {
+				t.Errorf("a device of type %d, want %d, or without the stores that instruments of layers ask for", p.DeviceType, kind)
+			}
 			if draws := d.physical.families()[0].QueueFlags&vk.QueueGraphicsBit != 0; draws != webgpu || d.physical.offers("textureCompressionBC") != webgpu || (p.Limits.MaxColorAttachments > 0) != webgpu {
 				t.Errorf("a graphics bit: %t, %d attachments", draws, p.Limits.MaxColorAttachments)
 			}
@@ -207,6 +211,12 @@ func TestAttachments(t *testing.T) {
 				}
 			}
 			var limits vk.ImageFormatProperties
+			for f := range p.answers.also { // formats that are only answered: no image has them
+				images, _ := p.formatFeatures(f)
+				if r := p.imageFormat(f, vk.ImageType2d, vk.ImageTilingOptimal, vk.ImageUsageSampledBit, 0, &limits); images == 0 || r != vk.ErrorFormatNotSupported {
+					t.Errorf("format %d has features %#x, and images of it give %d", f, images, r)
+				}
+			}
 			r := p.imageFormat(vk.FormatB8g8r8a8Unorm, vk.ImageType2d, vk.ImageTilingOptimal, vk.ImageUsageColorAttachmentBit, 0, &limits)
 			if made, draws := r == vk.Success, p.families()[0].QueueFlags&vk.QueueGraphicsBit != 0; made != c.makes || draws != c.queues {
 				t.Errorf("an image to draw to: %d, a queue that draws: %t", r, draws)
@@ -277,7 +287,7 @@ func TestLenient(t *testing.T) {
 		}
 		l := &setLayout{lenient: lenient, bindings: []layoutBinding{{number: 1, kind: vk.DescriptorTypeStorageBuffer, count: 1}}}
 		s := &descriptorSet{layout: l, elements: [][]descriptor{make([]descriptor, 1)}}
-		b := &buffer{size: 64}
+		b := &buffer{size: 64, usage: vk.BufferUsageStorageBufferBit}
 		s.elements[0][0].offset = 7
 		objects[1<<40] = &object{x: b}
 		defer delete(objects, 1<<40)

@@ -47,6 +47,7 @@ func (x *executor) run(commands []work) error {
 type dispatch struct {
 	bindings
 	title        string
+	programs     []*program.Program // that read its bindings
 	base, groups [3]uint32
 	indirect     mem.Descriptor // where the groups are; of nothing: they are known
 }
@@ -62,6 +63,9 @@ func (d *dispatch) run(x *executor) error {
 	}
 	if x.plan != nil {
 		return x.plan.addDispatch(name, d)
+	}
+	if err := d.tooMany(groups); err != nil {
+		return err
 	}
 	begin, started := x.device.gpu.Cycle(), time.Now()
 	counts, file, err := d.execute(x, name, groups)
@@ -141,7 +145,9 @@ func (d *dispatch) elementsNow(p *program.Program) (list [][]mem.Descriptor) {
 			continue
 		}
 		s := &d.sets[want.Set]
-		list = append(list, s.set.resolve(want, s.dynamic))
+		list = append(list, s.set.resolve(want, s.dynamic, func(why string) {
+			d.sets[want.Set].layout.device.warn("dispatch", "%s: %s: %s: it counts as null", d.title, place(want), why)
+		}))
 	}
 	return list
 }

@@ -37,7 +37,7 @@ var globalPriorities = map[vk.QueueGlobalPriority]string{
 // against others of the device, as there are two discrete priorities.
 func priorityOf(q *vk.DeviceQueueCreateInfo, i uint32) string {
 	name := "medium"
-	if list := items(q.PQueuePriorities, q.QueueCount); list != nil && list[i] < 0.5 {
+	if list := itemsIf(q.PQueuePriorities, q.QueueCount); list != nil && list[i] < 0.5 {
 		name = "low"
 	}
 	if g := next[vk.DeviceQueueGlobalPriorityCreateInfo](q.PNext, vk.StructureTypeDeviceQueueGlobalPriorityCreateInfo); g != nil {

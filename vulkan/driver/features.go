@@ -12,6 +12,8 @@ var features = setOf(
 	"shaderUniformBufferArrayDynamicIndexing", "shaderSampledImageArrayDynamicIndexing",
 	"shaderStorageBufferArrayDynamicIndexing", "shaderStorageImageArrayDynamicIndexing",
 	"shaderFloat64", "shaderInt64", "shaderInt16",
+	// These promise nothing of compute. The validation layers' printf and GPU-assisted validation ask for both before they instrument any shader.
+	"fragmentStoresAndAtomics", "vertexPipelineStoresAndAtomics",
 
 	"storageBuffer16BitAccess", "uniformAndStorageBuffer16BitAccess", "storagePushConstant16",
 	"variablePointersStorageBuffer", "variablePointers",
@@ -61,29 +63,34 @@ func setOf(names ...string) map[string]bool {
 
 // Bounds that the driver or Vulkan sets, where the machine has none.
 const (
-	maxSets          = 32
-	maxDescriptors   = 1 << 20
-	maxGroupCount    = 1<<16 - 1
-	maxInvocations   = 1024
-	maxImageSide     = 16384
-	maxImageLayers   = 2048
-	maxImageSide3D   = 2048
-	maxTexels        = 1 << 27
-	maxPush          = 256
-	offsetAlignment  = 16
-	mapAlignment     = 4096
-	maxInlineBytes   = 4096
-	maxAllocations   = 1 << 20
-	maxRange         = 1<<32 - 1
-	maxUniformRange  = 1 << 26
-	maxInlineBlocks  = 64
-	maxTimeline      = 1<<63 - 1
-	maxGraph         = 256 // outputs of a node: the least that the specification asks for
-	samplesOne       = vk.SampleCount1Bit
-	samplesMore      = vk.SampleCount2Bit | vk.SampleCount4Bit | vk.SampleCount8Bit | vk.SampleCount16Bit | vk.SampleCount32Bit | vk.SampleCount64Bit
-	nanosecondsAMHz  = 1000 // of a period, for a clock of one
-	driverVersionTxt = "1.0"
+	maxSets            = 32
+	maxDescriptors     = 1 << 20
+	mostInSet          = 4 * maxDescriptors // of all kinds together
+	maxPushDescriptors = maxDescriptors >> 10
+	maxGroupCount      = 1<<16 - 1
+	maxInvocations     = 1024
+	maxImageSide       = 16384
+	maxImageLayers     = 2048
+	maxImageSide3D     = 2048
+	maxTexels          = 1 << 27
+	maxPush            = 256
+	offsetAlignment    = 16
+	mapAlignment       = 4096
+	maxInlineBytes     = 4096
+	maxAllocations     = 1 << 20
+	maxRange           = 1<<32 - 1
+	maxUniformRange    = 1 << 26
+	maxInlineBlocks    = 64
+	maxTimeline        = 1<<63 - 1
+	maxGraph           = 256 // outputs of a node: the least that the specification asks for
+	samplesOne         = vk.SampleCount1Bit
+	samplesMore        = vk.SampleCount2Bit | vk.SampleCount4Bit | vk.SampleCount8Bit | vk.SampleCount16Bit | vk.SampleCount32Bit | vk.SampleCount64Bit
+	nanosecondsAMHz    = 1000 // of a period, for a clock of one
+	driverVersionTxt   = "1.0"
 )
+
+// mostGroups are the workgroups of a dispatch in each dimension.
+var mostGroups = [3]uint32{1<<31 - 1, maxGroupCount, maxGroupCount}
 
 // propertiesOf are the limits and properties of a machine's device, by the names of the structures' members.
 func propertiesOf(m *config.Machine, uuid [16]byte) map[string]any {
@@ -96,7 +103,7 @@ func propertiesOf(m *config.Machine, uuid [16]byte) map[string]any {
 		"MaxUniformBufferRange": maxUniformRange, "MaxStorageBufferRange": uint32(maxRange), "MaxPushConstantsSize": maxPush,
 		"MaxMemoryAllocationCount": maxAllocations, "MaxSamplerAllocationCount": maxAllocations, "BufferImageGranularity": 1,
 		"MaxBoundDescriptorSets": maxSets, "MaxPerStageResources": maxDescriptors,
-		"MaxComputeSharedMemorySize": m.LDS.MaxWorkgroupBytes, "MaxComputeWorkGroupCount": [3]uint32{1<<31 - 1, maxGroupCount, maxGroupCount},
+		"MaxComputeSharedMemorySize": m.LDS.MaxWorkgroupBytes, "MaxComputeWorkGroupCount": mostGroups,
 		"MaxComputeWorkGroupInvocations": most, "MaxComputeWorkGroupSize": [3]uint32{uint32(most), uint32(most), uint32(most)},
 		"SubTexelPrecisionBits": 8, "MipmapPrecisionBits": 8, "MaxSamplerLodBias": float32(16), "MaxSamplerAnisotropy": float32(1),
 		"MinMemoryMapAlignment": mapAlignment, "MinTexelBufferOffsetAlignment": offsetAlignment,
@@ -115,7 +122,7 @@ func propertiesOf(m *config.Machine, uuid [16]byte) map[string]any {
 
 		"DriverID": vk.DriverId(driverID), "DriverName": "spvsim", "DriverInfo": driverVersionTxt, "DeviceUUID": uuid, "DriverUUID": uuid,
 		"MaxPerSetDescriptors": maxDescriptors, "MaxMemoryAllocationSize": uint64(m.Memory.Bytes), "MaxBufferSize": uint64(m.Memory.Bytes),
-		"MaxTimelineSemaphoreValueDifference": uint64(maxTimeline), "MaxPushDescriptors": maxDescriptors >> 10,
+		"MaxTimelineSemaphoreValueDifference": uint64(maxTimeline), "MaxPushDescriptors": maxPushDescriptors,
 		"MinImportedHostPointerAlignment": mapAlignment, "RobustStorageBufferAccessSizeAlignment": 4, "RobustUniformBufferAccessSizeAlignment": 4,
 		"MaxInlineUniformBlockSize": maxInlineBytes, "MaxInlineUniformTotalSize": maxInlineBytes * maxInlineBlocks,
 		"MaxUpdateAfterBindDescriptorsInAllPools": maxDescriptors, "RobustBufferAccessUpdateAfterBind": 1, "QuadDivergentImplicitLod": 1,

@@ -63,8 +63,15 @@ func (d *device_) graphPipeline(info *vk.ExecutionGraphPipelineCreateInfoAMDX, c
 	if info.Flags&vk.PipelineCreateLibraryBitKhr != 0 {
 		return p, false, nil
 	}
-	found, err = p.connect(c)
-	return p, found, err
+	if found, err = p.connect(c); err != nil {
+		return nil, false, err
+	}
+	for i, prog := range p.graph.Programs() {
+		if err := p.layout.takes(prog); err != nil {
+			return nil, false, fmt.Errorf("node %d: %w", i, err)
+		}
+	}
+	return p, found, nil
 }
 
 // connect lowers those nodes that are not known from before, and connects all.
@@ -194,8 +201,9 @@ func (b *commandBuffer) graphDispatch(scratch, size uint64) *graphDispatch {
 		fail(vk.ErrorUnknown, "no execution graph is bound")
 	}
 	b.device.checkScratch(scratch, size)
-	g := &graphDispatch{dispatch: dispatch{bindings: b.bound, title: p.title()}, scratch: size}
+	g := &graphDispatch{dispatch: dispatch{bindings: b.bound, title: p.title(), programs: p.graph.Programs()}, scratch: size}
 	g.sets = slices.Clone(b.bound.graphSets)
+	b.checkBound(&g.dispatch, p.layout)
 	return g
 }
 
@@ -204,15 +212,22 @@ func CmdDispatchGraphAMDX(h vk.CommandBuffer, scratch, size uint64, info *vk.Dis
 	b := record(h)
 	g := b.graphDispatch(scratch, size)
 	at := *(*unsafe.Pointer)(unsafe.Pointer(&info.Infos))
+	if info.Count > mostInfos {
+		fail(vk.ErrorOutOfHostMemory, "%d infos: want at most %d", info.Count, mostInfos)
+	}
+	bytes := uint64(0)
 	for i := range info.Count {
 		n := (*vk.DispatchGraphInfoAMDX)(unsafe.Add(at, uint64(i)*info.Stride))
-		g.input.Entries = append(g.input.Entries, g.bindings.graph.payloads(n))
+		g.input.Entries = append(g.input.Entries, g.bindings.graph.payloads(n, &bytes))
 	}
 	b.add(g.run)
 }
 
-// payloads copies the payloads of an info.
-func (p *pipeline) payloads(n *vk.DispatchGraphInfoAMDX) gpu.GraphEntry {
+// mostInfos is how many infos a dispatch of a graph may have.
+const mostInfos = 1 << 16
+
+// payloads copies the payloads of an info, and adds up what all infos of a dispatch take.
+func (p *pipeline) payloads(n *vk.DispatchGraphInfoAMDX, bytes *uint64) gpu.GraphEntry {
 	e := gpu.GraphEntry{Node: int(n.NodeIndex), Count: n.PayloadCount, Stride: n.PayloadStride}
 	one := p.graph.PayloadBytes(e.Node)
 	if one == 0 || e.Count == 0 {
@@ -223,7 +238,11 @@ func (p *pipeline) payloads(n *vk.DispatchGraphInfoAMDX) gpu.GraphEntry {
 		fail(vk.ErrorUnknown, "payloads %d bytes apart", e.Stride)
 	}
 	from := *(*unsafe.Pointer)(unsafe.Pointer(&n.Payloads))
-	e.Payloads = slices.Clone(unsafe.Slice((*byte)(from), uint64(e.Count-1)*e.Stride+one))
+	size := uint64(e.Count-1)*e.Stride + one
+	if *bytes += size; size > mostHostBytes || *bytes > mostHostBytes {
+		fail(vk.ErrorOutOfHostMemory, "%d payloads %d bytes apart: the payloads of a dispatch take at most %d bytes", e.Count, e.Stride, mostHostBytes)
+	}
+	e.Payloads = slices.Clone(unsafe.Slice((*byte)(from), size))
 	return e
 }
 

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"math"
+	"math/bits"
 	"strings"
 
 	"spvsim/mem"
@@ -100,7 +101,8 @@ func (p *physical) imageFormat(f vk.Format, kind vk.ImageType, tiling vk.ImageTi
 	*out = vk.ImageFormatProperties{}
 	features, _ := p.formatFeatures(f)
 	switch {
-	case features == 0, usage&^(usable|p.answers.usages) != 0, flags&^creatable != 0,
+	case features == 0, formats[f] == "", // which is only answered
+		usage&^(usable|p.answers.usages) != 0, flags&^creatable != 0,
 		flags&vk.ImageCreateCubeCompatibleBit != 0 && kind != vk.ImageType2d, flags&vk.ImageCreate2dArrayCompatibleBit != 0 && kind != vk.ImageType3d,
 		usage&vk.ImageUsageStorageBit != 0 && features&vk.FormatFeatureStorageImageBit == 0 && flags&vk.ImageCreateExtendedUsageBit == 0:
 		return vk.ErrorFormatNotSupported
@@ -142,22 +144,27 @@ func GetPhysicalDeviceSparseImageFormatProperties2(_ vk.PhysicalDevice, _ *vk.Ph
 type (
 	// An image's texels lie in rows, level after level.
 	image struct {
+		self
 		device *device_
 		of     mem.Image
+		usage  vk.ImageUsageFlags
 		memory *memory
 		offset uint64
 	}
 	imageView struct {
+		self
 		image  *image
 		of     mem.Image
 		offset uint64 // in the image
 	}
 	bufferView struct {
+		self
 		buffer *buffer
 		of     mem.Image
 		offset uint64
 	}
 	sampler struct {
+		self
 		of   mem.Sampler
 		told bool // that a shader compares through it, which it does not
 	}
@@ -168,27 +175,32 @@ func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallback
 	d := get[*device_](uint64(h))
 	var p vk.ImageFormatProperties
 	if r := d.physical.imageFormat(info.Format, info.ImageType, info.Tiling, info.Usage, info.Flags, &p); r != vk.Success {
-		return r
+		fail(r, "format %d of an image of type %d with usage %#x and flags %#x: there are none (vkGetPhysicalDeviceImageFormatProperties)", info.Format, info.ImageType, info.Usage, info.Flags)
 	}
 	e := info.Extent
 	if e.Width > p.MaxExtent.Width || e.Height > p.MaxExtent.Height || e.Depth > p.MaxExtent.Depth || info.ArrayLayers > p.MaxArrayLayers ||
-		info.MipLevels > p.MaxMipLevels || info.Samples&p.SampleCounts == 0 || info.Samples&(info.Samples-1) != 0 || info.Samples > 1 && info.MipLevels > 1 || e.Width == 0 || e.Height == 0 || e.Depth == 0 || info.ArrayLayers == 0 {
+		info.MipLevels == 0 || info.MipLevels > p.MaxMipLevels || info.Samples&p.SampleCounts == 0 || info.Samples&(info.Samples-1) != 0 || info.Samples > 1 && info.MipLevels > 1 || e.Width == 0 || e.Height == 0 || e.Depth == 0 || info.ArrayLayers == 0 {
 		fail(vk.ErrorFormatNotSupported, "an image of %v, %d layers, %d levels and %d samples", e, info.ArrayLayers, info.MipLevels, info.Samples)
 	}
-	f, known := mem.FormatByName(formats[info.Format])
-	if !known {
-		fail(vk.ErrorFormatNotSupported, "format %d: it is only answered, and no image has it", info.Format)
-	}
-	i := &image{device: d, of: mem.Image{
+	f, _ := mem.FormatByName(formats[info.Format])
+	i := &image{device: d, usage: info.Usage, of: mem.Image{
 		Format: f, Width: e.Width, Height: e.Height, Depth: e.Depth, Layers: info.ArrayLayers, Levels: info.MipLevels, Samples: uint32(info.Samples),
 		Tiled: info.Tiling == vk.ImageTilingOptimal && info.Usage&vk.ImageUsageSampledBit != 0,
 	}}
+	if i.of.Size() > p.MaxResourceSize {
+		return vk.ErrorOutOfDeviceMemory
+	}
 	*out = vk.Image(put(i, d.handle))
+	if most := bits.Len32(max(e.Width, e.Height, e.Depth)); int(info.MipLevels) > most {
+		d.warn("vkCreateImage", "%v of %v has %d levels: want at most %d", i.object, e, info.MipLevels, most)
+	}
 	return vk.Success
 }
 
 // DestroyImage is vkDestroyImage.
-func DestroyImage(_ vk.Device, i vk.Image, _ *vk.AllocationCallbacks) { take[*image](uint64(i)) }
+func DestroyImage(h vk.Device, i vk.Image, _ *vk.AllocationCallbacks) {
+	destroy[*image](h, "vkDestroyImage", uint64(i))
+}
 
 // GetImageMemoryRequirements is vkGetImageMemoryRequirements.
 func GetImageMemoryRequirements(_ vk.Device, i vk.Image, out *vk.MemoryRequirements) {
@@ -230,12 +242,10 @@ func GetDeviceImageSparseMemoryRequirements(_ vk.Device, _ *vk.DeviceImageMemory
 // BindImageMemory is vkBindImageMemory.
 func BindImageMemory(_ vk.Device, h vk.Image, memoryHandle vk.DeviceMemory, offset uint64) vk.Result {
 	i, m := get[*image](uint64(h)), get[*memory](uint64(memoryHandle))
-	switch {
-	case i.memory != nil:
-		fail(vk.ErrorUnknown, "the image is bound")
-	case offset > m.size || i.of.Size() > m.size-offset:
-		fail(vk.ErrorUnknown, "an image of %d bytes at byte %d of memory of %d", i.of.Size(), offset, m.size)
+	if i.memory != nil {
+		fail(vk.ErrorUnknown, "%v is bound to memory already", i.object)
 	}
+	m.checkBinding(i.object, i.of.Size(), offset)
 	i.memory, i.offset = m, offset
 	return vk.Success
 }
@@ -289,8 +299,8 @@ func (i *image) address() uint64 {
 }
 
 func (i *image) bound() {
-	if i.memory == nil || i.memory.bytes == nil {
-		fail(vk.ErrorUnknown, "the image has no memory")
+	if lacks := i.memory.lacks(); lacks != "" {
+		fail(vk.ErrorUnknown, "%v has no memory: %s", i.object, lacks)
 	}
 }
 
@@ -309,7 +319,7 @@ func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.Allocation
 		layers = i.of.Layers - r.BaseArrayLayer
 	}
 	offset, ok := i.of.Texel(r.BaseMipLevel, [4]uint32{0, 0, 0, r.BaseArrayLayer * i.of.Samples})
-	if !ok || r.BaseMipLevel+levels > i.of.Levels || r.BaseArrayLayer+layers > i.of.Layers {
+	if !ok || levels == 0 || layers == 0 || uint64(r.BaseMipLevel)+uint64(levels) > uint64(i.of.Levels) || uint64(r.BaseArrayLayer)+uint64(layers) > uint64(i.of.Layers) {
 		fail(vk.ErrorUnknown, "levels %d+%d, layers %d+%d: the image has %d and %d", r.BaseMipLevel, levels, r.BaseArrayLayer, layers, i.of.Levels, i.of.Layers)
 	}
 	v := i.view(info, offset)
@@ -343,7 +353,7 @@ func (d *device_) planes(i *image, info *vk.ImageViewCreateInfo, out *vk.ImageVi
 		n = depth - min(r.BaseArrayLayer, depth)
 	}
 	offset, ok := i.of.Texel(r.BaseMipLevel, [4]uint32{0, 0, r.BaseArrayLayer})
-	if !ok || uint64(r.BaseArrayLayer)+uint64(n) > uint64(depth) || r.LevelCount != 1 {
+	if !ok || n == 0 || uint64(r.BaseArrayLayer)+uint64(n) > uint64(depth) || r.LevelCount != 1 {
 		fail(vk.ErrorUnknown, "%d levels from %d on, planes %d+%d: the level has %d planes", r.LevelCount, r.BaseMipLevel, r.BaseArrayLayer, n, depth)
 	}
 	v := i.view(info, offset)
@@ -373,8 +383,8 @@ func swizzle(c vk.ComponentMapping) (list [4]mem.Component) {
 }
 
 // DestroyImageView is vkDestroyImageView.
-func DestroyImageView(_ vk.Device, v vk.ImageView, _ *vk.AllocationCallbacks) {
-	take[*imageView](uint64(v))
+func DestroyImageView(h vk.Device, v vk.ImageView, _ *vk.AllocationCallbacks) {
+	destroy[*imageView](h, "vkDestroyImageView", uint64(v))
 }
 
 func (v *imageView) descriptor() mem.Descriptor {
@@ -391,13 +401,19 @@ func CreateBufferView(h vk.Device, info *vk.BufferViewCreateInfo, _ *vk.Allocati
 		fail(vk.ErrorFormatNotSupported, "format %d of texels", info.Format)
 	}
 	n := b.span(info.Offset, info.Range) / uint64(f.Bytes)
-	*out = vk.BufferView(put(&bufferView{b, mem.Image{Format: f, Width: uint32(n), Height: 1, Depth: 1, Layers: 1, Levels: 1}, info.Offset}, d.handle))
+	if n > maxTexels {
+		fail(vk.ErrorOutOfHostMemory, "%d texels: want at most %d (maxTexelBufferElements)", n, maxTexels)
+	}
+	if b.usage&(vk.BufferUsageUniformTexelBufferBit|vk.BufferUsageStorageTexelBufferBit) == 0 {
+		d.warn("vkCreateBufferView", "%v was created with neither VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT nor VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT", b.object)
+	}
+	*out = vk.BufferView(put(&bufferView{buffer: b, of: mem.Image{Format: f, Width: uint32(n), Height: 1, Depth: 1, Layers: 1, Levels: 1}, offset: info.Offset}, d.handle))
 	return vk.Success
 }
 
 // DestroyBufferView is vkDestroyBufferView.
-func DestroyBufferView(_ vk.Device, v vk.BufferView, _ *vk.AllocationCallbacks) {
-	take[*bufferView](uint64(v))
+func DestroyBufferView(h vk.Device, v vk.BufferView, _ *vk.AllocationCallbacks) {
+	destroy[*bufferView](h, "vkDestroyBufferView", uint64(v))
 }
 
 func (v *bufferView) descriptor() mem.Descriptor {
@@ -457,4 +473,6 @@ func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCall
 }
 
 // DestroySampler is vkDestroySampler.
-func DestroySampler(_ vk.Device, s vk.Sampler, _ *vk.AllocationCallbacks) { take[*sampler](uint64(s)) }
+func DestroySampler(h vk.Device, s vk.Sampler, _ *vk.AllocationCallbacks) {
+	destroy[*sampler](h, "vkDestroySampler", uint64(s))
+}

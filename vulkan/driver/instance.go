@@ -123,7 +123,7 @@ func DestroyInstance(h vk.Instance, _ *vk.AllocationCallbacks) {
 		return
 	}
 	for _, p := range in.devices {
-		delete(objects, p.handle)
+		remove(p.handle)
 	}
 }
 

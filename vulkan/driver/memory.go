@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"syscall"
 	"unsafe"
@@ -16,11 +17,15 @@ const (
 	addressStep  = 1 << 16
 )
 
-// A heap is the account of a device's memory. Addresses are not given twice.
-type heap struct{ capacity, used, next uint64 }
+// A heap is the account of a device's memory, and of the host's that its objects take. Addresses are not given twice.
+type heap struct {
+	capacity, used, next uint64
+	host                 budget
+}
 
 // memory is an allocation: the same bytes for the application, which may have them mapped, and for the machine.
 type memory struct {
+	self
 	device *device_
 	bytes  []byte
 	addr   uint64
@@ -28,6 +33,8 @@ type memory struct {
 	own    bool   // mapped by the driver: imported memory is the application's
 	mapped bool
 	kind   uint32
+
+	addressed bool // buffers bound to it may be asked for their addresses
 }
 
 // AllocateMemory is vkAllocateMemory.
@@ -38,9 +45,12 @@ func AllocateMemory(h vk.Device, info *vk.MemoryAllocateInfo, _ *vk.AllocationCa
 		fail(vk.ErrorUnknown, "memory type %d: there are %d", info.MemoryTypeIndex, len(memoryTypes))
 	}
 	m := &memory{device: d, size: size, kind: info.MemoryTypeIndex}
+	if f := next[vk.MemoryAllocateFlagsInfo](info.PNext, vk.StructureTypeMemoryAllocateFlagsInfo); f != nil {
+		m.addressed = f.Flags&vk.MemoryAllocateDeviceAddressBit != 0
+	}
 	if i := next[vk.ImportMemoryHostPointerInfoEXT](info.PNext, vk.StructureTypeImportMemoryHostPointerInfoExt); i != nil && i.PHostPointer != nil {
-		if uint64(uintptr(i.PHostPointer))%mapAlignment != 0 || size%mapAlignment != 0 {
-			fail(vk.ErrorInvalidExternalHandle, "memory of the host at %p, %d bytes: want multiples of %d", i.PHostPointer, size, mapAlignment)
+		if uint64(uintptr(i.PHostPointer))%mapAlignment != 0 || size%mapAlignment != 0 || size == 0 || size > d.heap.capacity {
+			fail(vk.ErrorInvalidExternalHandle, "memory of the host at %p, %d bytes: want multiples of %d, and at most %d bytes", i.PHostPointer, size, mapAlignment, d.heap.capacity)
 		}
 		m.bytes = unsafe.Slice((*byte)(i.PHostPointer), size)
 	} else if !m.reserve() {
@@ -84,6 +94,7 @@ func FreeMemory(h vk.Device, memoryHandle vk.DeviceMemory, _ *vk.AllocationCallb
 	if !ok {
 		return
 	}
+	d.freeing("vkFreeMemory", m.object)
 	d.heap.used -= m.size
 	d.gpu.Unmap(m.addr)
 	d.work.after(m.release)
@@ -109,17 +120,34 @@ func MapMemory(h vk.Device, memoryHandle vk.DeviceMemory, offset, size uint64, _
 // UnmapMemory is vkUnmapMemory.
 func UnmapMemory(h vk.Device, memoryHandle vk.DeviceMemory) {
 	get[*device_](uint64(h))
-	get[*memory](uint64(memoryHandle)).mapped = false
+	m := get[*memory](uint64(memoryHandle))
+	if !m.mapped {
+		fail(vk.ErrorMemoryMapFailed, "%v is not mapped", m.object)
+	}
+	m.mapped = false
 }
 
 // FlushMappedMemoryRanges is vkFlushMappedMemoryRanges: all memory is coherent.
-func FlushMappedMemoryRanges(h vk.Device, _ uint32, _ *vk.MappedMemoryRange) vk.Result {
-	return get[*device_](uint64(h)).result()
+func FlushMappedMemoryRanges(h vk.Device, count uint32, ranges *vk.MappedMemoryRange) vk.Result {
+	return get[*device_](uint64(h)).mappedRanges(items(ranges, count))
 }
 
 // InvalidateMappedMemoryRanges is vkInvalidateMappedMemoryRanges: all memory is coherent.
-func InvalidateMappedMemoryRanges(h vk.Device, _ uint32, _ *vk.MappedMemoryRange) vk.Result {
-	return get[*device_](uint64(h)).result()
+func InvalidateMappedMemoryRanges(h vk.Device, count uint32, ranges *vk.MappedMemoryRange) vk.Result {
+	return get[*device_](uint64(h)).mappedRanges(items(ranges, count))
+}
+
+// mappedRanges refuses ranges of memory that is not mapped, or beyond its end.
+func (d *device_) mappedRanges(list []vk.MappedMemoryRange) vk.Result {
+	for _, r := range list {
+		switch m := get[*memory](uint64(r.Memory)); {
+		case !m.mapped:
+			fail(vk.ErrorMemoryMapFailed, "%v is not mapped", m.object)
+		case r.Offset > m.size || r.Size != vk.WholeSize && r.Size > m.size-r.Offset:
+			fail(vk.ErrorMemoryMapFailed, "%d bytes from byte %d on: %v has %d", r.Size, r.Offset, m.object, m.size)
+		}
+	}
+	return d.result()
 }
 
 // GetDeviceMemoryCommitment is vkGetDeviceMemoryCommitment.
@@ -143,8 +171,10 @@ func GetMemoryHostPointerPropertiesEXT(_ vk.Device, kind vk.ExternalMemoryHandle
 
 // A buffer is a range of memory once it is bound.
 type buffer struct {
+	self
 	device *device_
 	size   uint64
+	usage  vk.BufferUsageFlags
 	memory *memory
 	offset uint64
 }
@@ -158,16 +188,37 @@ func CreateBuffer(h vk.Device, info *vk.BufferCreateInfo, _ *vk.AllocationCallba
 	case info.Size == 0 || info.Size > d.heap.capacity:
 		return vk.ErrorOutOfDeviceMemory
 	}
-	*out = vk.Buffer(put(&buffer{device: d, size: info.Size}, d.handle))
+	b := &buffer{device: d, size: info.Size, usage: info.Usage}
+	if f := next[vk.BufferUsageFlags2CreateInfo](info.PNext, vk.StructureTypeBufferUsageFlags2CreateInfo); f != nil {
+		b.usage = vk.BufferUsageFlags(f.Usage) // the bits of both are the same
+	}
+	*out = vk.Buffer(put(b, d.handle))
 	return vk.Success
 }
 
 // DestroyBuffer is vkDestroyBuffer.
-func DestroyBuffer(_ vk.Device, b vk.Buffer, _ *vk.AllocationCallbacks) { take[*buffer](uint64(b)) }
+func DestroyBuffer(h vk.Device, b vk.Buffer, _ *vk.AllocationCallbacks) {
+	destroy[*buffer](h, "vkDestroyBuffer", uint64(b))
+}
+
+// bindAlignment is that of resources in memory, in bytes.
+const bindAlignment = 256
 
 func requirements(size uint64) vk.MemoryRequirements {
-	const alignment = 256
-	return vk.MemoryRequirements{Size: (size + alignment - 1) / alignment * alignment, Alignment: alignment, MemoryTypeBits: allMemoryTypes}
+	if size > math.MaxUint64-bindAlignment {
+		fail(vk.ErrorUnknown, "a resource of %d bytes", size)
+	}
+	return vk.MemoryRequirements{Size: (size + bindAlignment - 1) / bindAlignment * bindAlignment, Alignment: bindAlignment, MemoryTypeBits: allMemoryTypes}
+}
+
+// checkBinding refuses a place in memory at which a resource can't be.
+func (m *memory) checkBinding(what *object, size, offset uint64) {
+	switch {
+	case offset > m.size || size > m.size-offset:
+		fail(vk.ErrorUnknown, "%v of %d bytes at byte %d of memory of %d", what, size, offset, m.size)
+	case offset%bindAlignment != 0:
+		fail(vk.ErrorUnknown, "%v at byte %d of memory: want a multiple of %d (VkMemoryRequirements::alignment)", what, offset, bindAlignment)
+	}
 }
 
 // GetBufferMemoryRequirements is vkGetBufferMemoryRequirements.
@@ -197,11 +248,12 @@ func undedicated(out *vk.MemoryRequirements2) {
 // BindBufferMemory is vkBindBufferMemory.
 func BindBufferMemory(_ vk.Device, h vk.Buffer, memoryHandle vk.DeviceMemory, offset uint64) vk.Result {
 	b, m := get[*buffer](uint64(h)), get[*memory](uint64(memoryHandle))
-	switch {
-	case b.memory != nil:
-		fail(vk.ErrorUnknown, "the buffer is bound")
-	case offset > m.size || b.size > m.size-offset:
-		fail(vk.ErrorUnknown, "a buffer of %d bytes at byte %d of memory of %d", b.size, offset, m.size)
+	if b.memory != nil {
+		fail(vk.ErrorUnknown, "%v is bound to memory already", b.object)
+	}
+	m.checkBinding(b.object, b.size, offset)
+	if b.usage&vk.BufferUsageShaderDeviceAddressBit != 0 && !m.addressed {
+		b.device.warn("vkBindBufferMemory", "%v is to have a device address, and %v was not allocated with VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT", b.object, m.object)
 	}
 	b.memory, b.offset = m, offset
 	return vk.Success
@@ -217,7 +269,9 @@ func BindBufferMemory2(h vk.Device, count uint32, infos *vk.BindBufferMemoryInfo
 
 // GetBufferDeviceAddress is vkGetBufferDeviceAddress.
 func GetBufferDeviceAddress(_ vk.Device, info *vk.BufferDeviceAddressInfo) uint64 {
-	return get[*buffer](uint64(info.Buffer)).address()
+	b := get[*buffer](uint64(info.Buffer))
+	b.wants("vkGetBufferDeviceAddress", vk.BufferUsageShaderDeviceAddressBit, "SHADER_DEVICE_ADDRESS")
+	return b.address()
 }
 
 // GetBufferOpaqueCaptureAddress is vkGetBufferOpaqueCaptureAddress.
@@ -231,9 +285,20 @@ func (b *buffer) address() uint64 {
 }
 
 func (b *buffer) bound() {
-	if b.memory == nil || b.memory.bytes == nil {
-		fail(vk.ErrorUnknown, "the buffer has no memory")
+	if lacks := b.memory.lacks(); lacks != "" {
+		fail(vk.ErrorUnknown, "%v has no memory: %s", b.object, lacks)
 	}
+}
+
+// lacks is why a resource has no memory; empty: it has.
+func (m *memory) lacks() string {
+	switch {
+	case m == nil:
+		return "none was bound to it"
+	case m.destroyed() || m.bytes == nil:
+		return "it was freed"
+	}
+	return ""
 }
 
 // span is the size of a range of a buffer, which must lie in it.
@@ -242,7 +307,7 @@ func (b *buffer) span(offset, size uint64) uint64 {
 		return b.size - offset
 	}
 	if offset > b.size || size > b.size-offset {
-		fail(vk.ErrorUnknown, "%d bytes from byte %d on: the buffer has %d", size, offset, b.size)
+		fail(vk.ErrorUnknown, "%d bytes from byte %d on: %v has %d", size, offset, b.object, b.size)
 	}
 	return size
 }

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -12,10 +13,31 @@ import (
 
 // An object is what a handle represents. Handles are numbers, never reused, so that one that was freed is known as such.
 type object struct {
-	x     any
-	owner uint64 // handle of the device; 0: none
-	name  string // that the application gave
+	x      any
+	handle uint64
+	owner  uint64 // handle of the device; 0: none
+	name   string // that the application gave
+	gone   bool   // destroyed or freed: commands and descriptors may still refer to it
 }
+
+// String names the object in messages: its kind, the application's name, its handle.
+func (o *object) String() string {
+	if o == nil {
+		return "an object without a handle"
+	}
+	if o.name != "" {
+		return fmt.Sprintf("%s %q (%#x)", kindOf(o.x), o.name, o.handle)
+	}
+	return fmt.Sprintf("%s %#x", kindOf(o.x), o.handle)
+}
+
+// self is embedded in what messages name, and what descriptors refer to: put sets the object.
+type self struct{ object *object }
+
+func (s *self) become(o *object) { s.object = o }
+
+// destroyed reports that the application has destroyed the object.
+func (s *self) destroyed() bool { return s.object != nil && s.object.gone }
 
 var (
 	objects    = map[uint64]*object{}
@@ -26,8 +48,25 @@ var (
 func put(x any, owner uint64) uint64 {
 	h := nextHandle
 	nextHandle++
-	objects[h] = &object{x: x, owner: owner}
+	enter(h, x, owner)
 	return h
+}
+
+// enter puts an object into the table.
+func enter(h uint64, x any, owner uint64) {
+	o := &object{x: x, handle: h, owner: owner}
+	objects[h] = o
+	if s, ok := x.(interface{ become(*object) }); ok {
+		s.become(o)
+	}
+}
+
+// remove takes the object of a handle out of the table; work that refers to it finds that it is gone.
+func remove(h uint64) {
+	if o := objects[h]; o != nil {
+		o.gone = true
+		delete(objects, h)
+	}
 }
 
 // loaderMagic is what the loader wants to find in the first word of a handle that it dispatches by (vk_icd.h, ICD_LOADER_MAGIC).
@@ -59,7 +98,7 @@ func putDispatchable(x any, owner uint64) uint64 {
 	slots.free = slots.free[slotBytes:]
 	*(*uint64)(unsafe.Pointer(&slot[0])) = loaderMagic
 	h := uint64(uintptr(unsafe.Pointer(&slot[0])))
-	objects[h] = &object{x: x, owner: owner}
+	enter(h, x, owner)
 	return h
 }
 
@@ -77,7 +116,7 @@ func find[T any](h uint64) (x T, ok bool) {
 func get[T any](h uint64) T {
 	x, ok := find[T](h)
 	if !ok {
-		fail(vk.ErrorUnknown, "found handle %#x: want that of a %s that exists", h, kindOf(x))
+		fail(vk.ErrorUnknown, "found handle %#x: want that of %s that exists", h, withArticle(kindOf(x)))
 	}
 	return x
 }
@@ -96,13 +135,24 @@ func take[T any](h uint64) (x T, ok bool) {
 		return x, false
 	}
 	x = get[T](h)
-	delete(objects, h)
+	remove(h)
 	return x, true
 }
 
+// kindOf is the kind of an object in words: a *commandBuffer is a "command buffer".
 func kindOf(x any) string {
-	return strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", x), "*driver."), "_")
+	name := strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", x), "*driver."), "_")
+	return strings.ToLower(capitals.ReplaceAllString(name, " $0"))
 }
+
+func withArticle(noun string) string {
+	if strings.ContainsRune("aeio", rune(noun[0])) || noun == "update template" {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+var capitals = regexp.MustCompile(`[A-Z]`)
 
 // nameOf is the name that the application gave to an object.
 func nameOf(h uint64) string {
@@ -114,10 +164,19 @@ func nameOf(h uint64) string {
 
 // items are the elements of an array that the application gives.
 func items[T any](first *T, n uint32) []T {
-	if first == nil || n == 0 {
-		return nil
+	if first == nil && n > 0 {
+		var x T
+		fail(vk.ErrorUnknown, "found a null pointer: want an array of %d %s", n, strings.TrimPrefix(fmt.Sprintf("%T", x), "vk."))
 	}
 	return unsafe.Slice(first, n)
+}
+
+// itemsIf are those of an array that may be left out.
+func itemsIf[T any](first *T, n uint32) []T {
+	if first == nil {
+		return nil
+	}
+	return items(first, n)
 }
 
 // text is a string that the application gives.

@@ -21,7 +21,9 @@ type (
 		err    error // what is wrong with it: a pipeline of it can't be made
 	}
 	pipelineLayout struct {
+		device    *device_
 		sets      []*setLayout
+		ranges    []vk.PushConstantRange
 		pushBytes uint32
 	}
 	pipeline struct {
@@ -34,6 +36,7 @@ type (
 		graph  *gpu.Graph // of an execution graph, instead of a kernel
 		nodes  []gpu.GraphNode
 		sums   [][sha256.Size]byte // of the nodes' modules
+		based  bool                // dispatches may have a base
 		setup  gpu.KernelSetup     // what the kernel is made of; its module is there where dispatches are captured
 	}
 )
@@ -47,6 +50,9 @@ func CreateShaderModule(h vk.Device, info *vk.ShaderModuleCreateInfo, _ *vk.Allo
 
 // module keeps a module to be read when a pipeline needs it. One that was there before is known.
 func (d *device_) module(info *vk.ShaderModuleCreateInfo) *shaderModule {
+	if info.CodeSize == 0 || info.CodeSize%4 != 0 {
+		fail(vk.ErrorUnknown, "a module of %d bytes: want a multiple of 4", info.CodeSize)
+	}
 	code := unsafe.Slice((*byte)(unsafe.Pointer(info.PCode)), info.CodeSize)
 	sum := sha256.Sum256(code)
 	if m := d.modules[sum]; m != nil {
@@ -74,15 +80,21 @@ func DestroyShaderModule(_ vk.Device, m vk.ShaderModule, _ *vk.AllocationCallbac
 // CreatePipelineLayout is vkCreatePipelineLayout.
 func CreatePipelineLayout(h vk.Device, info *vk.PipelineLayoutCreateInfo, _ *vk.AllocationCallbacks, out *vk.PipelineLayout) vk.Result {
 	d := get[*device_](uint64(h))
-	l := &pipelineLayout{}
+	l := &pipelineLayout{device: d}
+	if info.SetLayoutCount > maxSets {
+		fail(vk.ErrorOutOfHostMemory, "%d sets: want at most %d (maxBoundDescriptorSets)", info.SetLayoutCount, maxSets)
+	}
 	for _, s := range items(info.PSetLayouts, info.SetLayoutCount) {
 		l.sets = append(l.sets, optional[*setLayout](uint64(s)))
 	}
 	for _, r := range items(info.PPushConstantRanges, info.PushConstantRangeCount) {
-		if uint64(r.Offset)+uint64(r.Size) > maxPush {
+		switch {
+		case uint64(r.Offset)+uint64(r.Size) > maxPush:
 			fail(vk.ErrorUnknown, "push constants of %d bytes from byte %d on: want at most %d", r.Size, r.Offset, maxPush)
+		case r.Offset%4 != 0 || r.Size%4 != 0 || r.Size == 0:
+			fail(vk.ErrorUnknown, "push constants of %d bytes from byte %d on: want multiples of 4, and some", r.Size, r.Offset)
 		}
-		l.pushBytes = max(l.pushBytes, r.Offset+r.Size)
+		l.ranges, l.pushBytes = append(l.ranges, r), max(l.pushBytes, r.Offset+r.Size)
 	}
 	*out = vk.PipelineLayout(put(l, d.handle))
 	return vk.Success
@@ -105,7 +117,7 @@ func CreateComputePipelines(h vk.Device, cache vk.PipelineCache, count uint32, i
 		feedBack(info.PNext, found, time.Since(began))
 		if err != nil {
 			report("vkCreateComputePipelines", misuse{vk.ErrorUnknown, err.Error()})
-			result = vk.ErrorUnknown
+			result, p = vk.ErrorUnknown, nil
 		} else if p == nil {
 			result = vk.PipelineCompileRequired
 		}
@@ -130,6 +142,7 @@ func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo, c *pipelin
 		return nil, false, err
 	}
 	p = &pipeline{device: d, layout: get[*pipelineLayout](uint64(info.Layout)), entry: text(s.PName), digest: fmt.Sprintf("%x", m.sum[:4])}
+	p.based = flagsOf(info)&vk.PipelineCreate2DispatchBaseBit != 0
 	p.setup = gpu.KernelSetup{Entry: p.entry, Specialization: specialization(s.PSpecializationInfo)}
 	if p.setup.WaveSize, err = d.requiredWave(s); err != nil {
 		return nil, false, err
@@ -144,7 +157,7 @@ func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo, c *pipelin
 	may := flagsOf(info)&vk.PipelineCreate2FailOnPipelineCompileRequiredBit == 0
 	if p.kernel = d.kernels[key]; p.kernel != nil {
 		d.keep(key, c, p.kernel.Program)
-		return p, found, nil
+		return p, found, p.layout.takes(p.kernel.Program)
 	}
 	// What a folder holds comes and goes: an application that asks what it must wait for counts on its own cache alone.
 	if p.kernel = d.restored(key, c, may); p.kernel == nil {
@@ -157,7 +170,7 @@ func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo, c *pipelin
 		d.keep(key, c, p.kernel.Program)
 	}
 	d.kernels[key] = p.kernel
-	return p, found, nil
+	return p, found, p.layout.takes(p.kernel.Program)
 }
 
 // feedBack reports to the application how long a pipeline took, and whether its cache had it.
@@ -227,7 +240,7 @@ func specialization(info *vk.SpecializationInfo) map[uint32]uint64 {
 	data := unsafe.Slice((*byte)(info.PData), info.DataSize)
 	out := map[uint32]uint64{}
 	for _, e := range items(info.PMapEntries, info.MapEntryCount) {
-		if e.Size > 8 || uint64(e.Offset)+e.Size > uint64(len(data)) {
+		if e.Size > 8 || e.Size > uint64(len(data)) || uint64(e.Offset) > uint64(len(data))-e.Size {
 			fail(vk.ErrorUnknown, "specialization constant %d: %d bytes from byte %d on of %d", e.ConstantID, e.Size, e.Offset, len(data))
 		}
 		var raw [8]byte
@@ -238,6 +251,6 @@ func specialization(info *vk.SpecializationInfo) map[uint32]uint64 {
 }
 
 // DestroyPipeline is vkDestroyPipeline.
-func DestroyPipeline(_ vk.Device, p vk.Pipeline, _ *vk.AllocationCallbacks) {
-	take[*pipeline](uint64(p))
+func DestroyPipeline(h vk.Device, p vk.Pipeline, _ *vk.AllocationCallbacks) {
+	destroy[*pipeline](h, "vkDestroyPipeline", uint64(p))
 }

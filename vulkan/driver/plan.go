@@ -34,6 +34,7 @@ type planned struct {
 	row     row
 	alone   func(x *executor) error // runs it on an idle machine
 	context executor                // with its labels and open queries
+	refused error                   // why an indirect dispatch did not run
 }
 
 func newPlan(d *device_) *plan {
@@ -272,6 +273,9 @@ func (p *plan) dispatch(x *executor, d *dispatch) error {
 	if d.indirect.Bytes != nil {
 		w.Dispatch.Indirect = func() [3]uint32 {
 			w.row.groups = d.size()
+			if w.refused = d.tooMany(w.row.groups); w.refused != nil {
+				w.row.groups = [3]uint32{}
+			}
 			return w.row.groups
 		}
 	}

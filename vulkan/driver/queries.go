@@ -2,6 +2,7 @@ package driver
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"unsafe"
 
@@ -11,20 +12,52 @@ import (
 
 // A queryPool holds timestamps, in cycles of the machine, or what was counted while a query was open.
 type queryPool struct {
+	self
+	device    *device_
 	values    []uint64
 	available []bool
+	ready     []bool           // they were reset, and not written since
 	counters  []counter        // of queries that count
 	sums      []account.Counts // of each; nil for timestamps
+}
+
+// A query is one of a pool.
+type query struct {
+	pool  *queryPool
+	index uint32
+}
+
+// newQueryPool makes one whose memory the device has left.
+func (d *device_) newQueryPool(queries uint32, counts bool) *queryPool {
+	n := uint64(queries)
+	d.heap.host.take(n*queryBytes(counts), fmt.Sprintf("%d queries", n))
+	p := &queryPool{device: d, values: make([]uint64, n), available: make([]bool, n), ready: make([]bool, n)}
+	if counts {
+		p.sums = make([]account.Counts, n)
+	}
+	return p
+}
+
+// queryBytes is what a query takes of the host.
+func queryBytes(counts bool) uint64 {
+	if counts {
+		return 16 + uint64(unsafe.Sizeof(account.Counts{}))
+	}
+	return 16
 }
 
 // CreateQueryPool is vkCreateQueryPool.
 func CreateQueryPool(h vk.Device, info *vk.QueryPoolCreateInfo, _ *vk.AllocationCallbacks, out *vk.QueryPool) vk.Result {
 	d := get[*device_](uint64(h))
-	p := &queryPool{values: make([]uint64, info.QueryCount), available: make([]bool, info.QueryCount)}
+	var p *queryPool
 	switch counts := next[vk.QueryPoolPerformanceCreateInfoKHR](info.PNext, vk.StructureTypeQueryPoolPerformanceCreateInfoKhr); {
+	case info.QueryCount == 0:
+		fail(vk.ErrorUnknown, "a pool of no queries")
 	case info.QueryType == vk.QueryTypePerformanceQueryKhr && counts != nil:
 		p = d.counted(counts, info.QueryCount)
-	case info.QueryType != vk.QueryTypeTimestamp:
+	case info.QueryType == vk.QueryTypeTimestamp:
+		p = d.newQueryPool(info.QueryCount, false)
+	default:
 		fail(vk.ErrorFeatureNotPresent, "queries of type %d: there are timestamps and counters", info.QueryType)
 	}
 	*out = vk.QueryPool(put(p, d.handle))
@@ -32,8 +65,10 @@ func CreateQueryPool(h vk.Device, info *vk.QueryPoolCreateInfo, _ *vk.Allocation
 }
 
 // DestroyQueryPool is vkDestroyQueryPool.
-func DestroyQueryPool(_ vk.Device, p vk.QueryPool, _ *vk.AllocationCallbacks) {
-	take[*queryPool](uint64(p))
+func DestroyQueryPool(h vk.Device, pool vk.QueryPool, _ *vk.AllocationCallbacks) {
+	if p, ok := destroy[*queryPool](h, "vkDestroyQueryPool", uint64(pool)); ok {
+		p.device.heap.host.give(uint64(len(p.values)) * queryBytes(p.sums != nil))
+	}
 }
 
 func (p *queryPool) check(first, count uint32) {
@@ -45,6 +80,17 @@ func (p *queryPool) check(first, count uint32) {
 func (p *queryPool) reset(first, count uint32) {
 	clear(p.values[first : first+count])
 	clear(p.available[first : first+count])
+	for i := range count {
+		p.ready[first+i] = true
+	}
+}
+
+// begin takes note that a query is written; one that was not reset before keeps what is undefined.
+func (p *queryPool) begin(i uint32) {
+	if !p.ready[i] {
+		p.device.warn("queries", "query %d of %v is written, and was not reset before (vkCmdResetQueryPool, vkResetQueryPool)", i, p.object)
+	}
+	p.ready[i] = false
 }
 
 // ResetQueryPool is vkResetQueryPool.
@@ -56,7 +102,8 @@ func ResetQueryPool(_ vk.Device, h vk.QueryPool, first, count uint32) {
 
 // CmdResetQueryPool is vkCmdResetQueryPool.
 func CmdResetQueryPool(h vk.CommandBuffer, pool vk.QueryPool, first, count uint32) {
-	b, p := record(h), get[*queryPool](uint64(pool))
+	b := record(h)
+	p := use[*queryPool](b, uint64(pool))
 	p.check(first, count)
 	b.query(p, false, func(uint64) { p.reset(first, count) })
 }
@@ -95,10 +142,13 @@ func CmdWriteTimestamp2(h vk.CommandBuffer, stage vk.PipelineStageFlags2, pool v
 
 // timestamp records one: at the top of the pipe when the queue comes to it, at other stages when all before it is done.
 func (b *commandBuffer) timestamp(stage vk.PipelineStageFlagBits2, pool vk.QueryPool, query uint32) {
-	p := get[*queryPool](uint64(pool))
+	p := use[*queryPool](b, uint64(pool))
 	p.check(query, 1)
 	done := stage&^vk.PipelineStage2TopOfPipeBit != 0
-	b.query(p, done, func(cycle uint64) { p.values[query], p.available[query] = cycle, true })
+	b.query(p, done, func(cycle uint64) {
+		p.begin(query)
+		p.values[query], p.available[query] = cycle, true
+	})
 }
 
 // GetQueryPoolResults is vkGetQueryPoolResults.
@@ -172,11 +222,12 @@ func putResult(to []byte, flags vk.QueryResultFlags, v uint64) {
 
 // CmdCopyQueryPoolResults is vkCmdCopyQueryPoolResults.
 func CmdCopyQueryPoolResults(h vk.CommandBuffer, pool vk.QueryPool, first, count uint32, to vk.Buffer, offset, stride uint64, flags vk.QueryResultFlags) {
-	b, p := record(h), get[*queryPool](uint64(pool))
+	b := record(h)
+	p := use[*queryPool](b, uint64(pool))
 	p.check(first, count)
-	dst := get[*buffer](uint64(to)).bytes(offset, vk.WholeSize)
+	dst := b.useBuffer("vkCmdCopyQueryPoolResults", to, vk.BufferUsageTransferDstBit, "TRANSFER_DST").bytes(offset, vk.WholeSize)
 	p.fits(uint64(len(dst)), stride, count, flags)
-	t := &timedWork{name: "copy query results", bytes: uint64(count) * stride, do: func() {
+	t := &timedWork{name: "copy query results", bytes: min(uint64(count)*stride, uint64(len(dst))), do: func() {
 		state.Lock()
 		defer state.Unlock()
 		p.write(dst, stride, first, count, flags)

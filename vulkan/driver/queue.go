@@ -34,8 +34,10 @@ type submission struct {
 	signals []point
 	fence   *fence
 	// Of one that is planned, in part or all: its executor, and the next command.
-	context *executor
-	at      struct{ buffer, command int }
+	context   *executor
+	at        struct{ buffer, command int }
+	described map[*object]bool // that descriptors refer to
+	over      bool
 }
 
 // A point is a value of a semaphore; a binary one has none.
@@ -47,6 +49,7 @@ type point struct {
 
 // ended lets the application have what the submission used.
 func (s *submission) ended() {
+	s.over = true
 	for _, b := range s.buffers {
 		b.ended()
 	}
@@ -68,16 +71,16 @@ func QueueSubmit(h vk.Queue, count uint32, infos *vk.SubmitInfo, fenceHandle vk.
 	q := get[*queue](uint64(h))
 	var list []*submission
 	for _, i := range items(infos, count) {
-		s := &submission{queue: q}
+		s := &submission{queue: q, described: map[*object]bool{}}
 		values := next[vk.TimelineSemaphoreSubmitInfo](i.PNext, vk.StructureTypeTimelineSemaphoreSubmitInfo)
 		if values == nil {
 			values = &vk.TimelineSemaphoreSubmitInfo{}
 		}
-		s.waits = points(items(i.PWaitSemaphores, i.WaitSemaphoreCount), items(values.PWaitSemaphoreValues, values.WaitSemaphoreValueCount))
-		for k, stage := range items(i.PWaitDstStageMask, i.WaitSemaphoreCount) {
+		s.waits = points(items(i.PWaitSemaphores, i.WaitSemaphoreCount), itemsIf(values.PWaitSemaphoreValues, values.WaitSemaphoreValueCount))
+		for k, stage := range itemsIf(i.PWaitDstStageMask, i.WaitSemaphoreCount) {
 			s.waits[k].stages = vk.PipelineStageFlagBits2(stage)
 		}
-		s.signals = points(items(i.PSignalSemaphores, i.SignalSemaphoreCount), items(values.PSignalSemaphoreValues, values.SignalSemaphoreValueCount))
+		s.signals = points(items(i.PSignalSemaphores, i.SignalSemaphoreCount), itemsIf(values.PSignalSemaphoreValues, values.SignalSemaphoreValueCount))
 		for _, b := range items(i.PCommandBuffers, i.CommandBufferCount) {
 			s.add(b)
 		}
@@ -91,7 +94,7 @@ func QueueSubmit2(h vk.Queue, count uint32, infos *vk.SubmitInfo2, fenceHandle v
 	q := get[*queue](uint64(h))
 	var list []*submission
 	for _, i := range items(infos, count) {
-		s := &submission{queue: q}
+		s := &submission{queue: q, described: map[*object]bool{}}
 		s.waits = points2(items(i.PWaitSemaphoreInfos, i.WaitSemaphoreInfoCount))
 		s.signals = points2(items(i.PSignalSemaphoreInfos, i.SignalSemaphoreInfoCount))
 		for _, b := range items(i.PCommandBufferInfos, i.CommandBufferInfoCount) {
@@ -113,6 +116,7 @@ func (q *queue) submit(list []*submission, fenceHandle vk.Fence) vk.Result {
 	if q.device.lost != nil {
 		return vk.ErrorDeviceLost
 	}
+	q.checkAgain(list)
 	f := optional[*fence](uint64(fenceHandle))
 	if f != nil && (f.signaled || f.pending) {
 		fail(vk.ErrorUnknown, "the fence is signaled or in use")
@@ -125,9 +129,27 @@ func (q *queue) submit(list []*submission, fenceHandle vk.Fence) vk.Result {
 		list[len(list)-1].fence = f
 	}
 	for _, s := range list {
+		s.promise()
 		q.device.work.submit(s)
 	}
 	return vk.Success
+}
+
+// checkAgain refuses command buffers for one submission that are submitted again, and warns of others that have not ended.
+func (q *queue) checkAgain(list []*submission) {
+	seen := map[*commandBuffer]bool{}
+	for _, s := range list {
+		for _, b := range s.buffers {
+			again := b.pending > 0 || seen[b]
+			if again && b.once {
+				fail(vk.ErrorUnknown, "%v was recorded with VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, and is submitted again", b.object)
+			}
+			if again && !b.simultaneous {
+				q.device.warn("vkQueueSubmit", "%v is submitted again before it has ended, and was recorded without VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT", b.object)
+			}
+			seen[b] = true
+		}
+	}
 }
 
 // add puts a command buffer after the others of a submission.
@@ -138,8 +160,36 @@ func (s *submission) add(h vk.CommandBuffer) {
 		fail(vk.ErrorUnknown, "a command buffer that is not ready: its recording did not end, or it was reset")
 	case b.secondary:
 		fail(vk.ErrorUnknown, "a secondary command buffer")
+	case b.pool.family != s.queue.family:
+		fail(vk.ErrorUnknown, "%v is of queue family %d, and the queue of family %d", b.object, b.pool.family, s.queue.family)
 	}
+	s.check(b)
 	s.buffers = append(s.buffers, b)
+}
+
+// promise keeps account of the signals that binary semaphores will have, and warns of waits without one and of signals that are one too many.
+func (s *submission) promise() {
+	d := s.queue.device
+	for _, p := range s.waits {
+		if p.semaphore.timeline {
+			continue
+		}
+		if p.semaphore.promised == 0 {
+			d.warn("vkQueueSubmit", "the submission waits for %v, which nothing that was submitted signals: it begins when something does", p.semaphore.object)
+			continue
+		}
+		p.semaphore.promised--
+	}
+	for _, p := range s.signals {
+		switch g := p.semaphore; {
+		case g.timeline && p.value <= g.value:
+			d.warn("vkQueueSubmit", "the submission signals value %d of %v, which is at %d", p.value, g.object, g.value)
+		case !g.timeline && g.promised > 0:
+			d.warn("vkQueueSubmit", "the submission signals %v, whose signal before nothing waited for", g.object)
+		case !g.timeline:
+			g.promised++
+		}
+	}
 }
 
 // points pairs semaphores with values; those of binary ones are not looked at.
@@ -175,6 +225,9 @@ func (d *device_) await(timeout uint64, holds func() bool) bool {
 	d.work.waiting++
 	defer func() { d.work.waiting-- }()
 	d.work.seal()
+	if timeout > 0 {
+		defer d.noticed()()
+	}
 	if !d.byClock {
 		return await(timeout, holds)
 	}

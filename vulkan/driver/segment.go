@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -97,7 +98,10 @@ func (s *segment) beside(d *device_, follows bool) error {
 	if counts != nil {
 		s.record(d, begin, counts, time.Since(started))
 	}
-	d.work.hazards.warn(hazards)
+	d.work.warn(hazards)
+	for _, w := range s.items {
+		err = errors.Join(err, w.refused)
+	}
 	return err
 }
 
@@ -177,21 +181,14 @@ func (s *segment) open() (list []*account.Counts) {
 	return list
 }
 
-// hazards are those that were found, each of which is told of once.
-type hazards map[string]bool
-
-// mostHazards bounds what is told of.
+// mostHazards bounds the hazards that are reported.
 const mostHazards = 20
 
-func (h hazards) warn(list []string) {
-	for _, text := range list {
-		if h[text] || len(h) > mostHazards {
-			continue
+// warn reports hazards, each once.
+func (w *worker) warn(hazards []string) {
+	for _, text := range hazards {
+		if text, ok := w.hazards.next(text, mostHazards, "hazards"); ok {
+			fmt.Fprintf(os.Stderr, "spvsim: %s\n", text)
 		}
-		h[text] = true
-		if len(h) > mostHazards {
-			text = "more hazards are not listed"
-		}
-		fmt.Fprintf(os.Stderr, "spvsim: %s\n", text)
 	}
 }

@@ -91,7 +91,7 @@ func TestDescriptorsGoOnInTheNextBinding(t *testing.T) {
 			for binding, count := range m.counts {
 				b := &ir.Binding{Kind: ir.StorageBuffer}
 				b.Binding, b.Count = uint32(binding), count
-				for k, d := range set.resolve(b, dynamic) {
+				for k, d := range set.resolve(b, dynamic, nil) {
 					i := m.first(uint32(binding)) + uint32(k)
 					want := m.at[i]
 					if want[1] == 0 {
@@ -263,7 +263,7 @@ func TestHazardsAreToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	os.Stderr = f
-	h := hazards{}
+	h := &worker{hazards: once{}}
 	var list []string
 	for i := range mostHazards + 5 {
 		list = append(list, strings.Repeat("x", i+1))

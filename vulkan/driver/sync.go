@@ -6,17 +6,21 @@ import (
 
 type (
 	fence struct {
+		self
 		device            *device_
 		signaled, pending bool
 	}
 	// A semaphore is binary, or a timeline with a value that only grows.
 	semaphore struct {
+		self
 		device   *device_
 		timeline bool
+		promised int    // signals of a binary one that were submitted, and waits of which none was
 		value    uint64 // of a binary one, 1 when it is signaled
 		planned  []*signal
 	}
 	event struct {
+		self
 		device *device_
 		set    bool
 		will   *eventChange // the last that is planned
@@ -67,12 +71,20 @@ func CreateFence(h vk.Device, info *vk.FenceCreateInfo, _ *vk.AllocationCallback
 }
 
 // DestroyFence is vkDestroyFence.
-func DestroyFence(_ vk.Device, f vk.Fence, _ *vk.AllocationCallbacks) { take[*fence](uint64(f)) }
+func DestroyFence(h vk.Device, f vk.Fence, _ *vk.AllocationCallbacks) {
+	if x, ok := take[*fence](uint64(f)); ok && x.pending {
+		x.device.warn("vkDestroyFence", "%v ends before the submission that signals it", x.object)
+	}
+}
 
 // ResetFences is vkResetFences.
 func ResetFences(_ vk.Device, count uint32, list *vk.Fence) vk.Result {
 	for _, h := range items(list, count) {
-		get[*fence](uint64(h)).signaled = false
+		f := get[*fence](uint64(h))
+		if f.pending {
+			fail(vk.ErrorUnknown, "%v is in use: wait for it first", f.object)
+		}
+		f.signaled = false
 	}
 	return vk.Success
 }
@@ -174,6 +186,9 @@ func WaitSemaphores(h vk.Device, info *vk.SemaphoreWaitInfo, timeout uint64) vk.
 	values := items(info.PValues, info.SemaphoreCount)
 	var list []point
 	for i, s := range items(info.PSemaphores, info.SemaphoreCount) {
+		if i >= len(values) {
+			fail(vk.ErrorUnknown, "%d semaphores, and no values", info.SemaphoreCount)
+		}
 		list = append(list, point{semaphore: timeline(s), value: values[i]})
 	}
 	held := d.await(timeout, func() bool {
@@ -190,7 +205,9 @@ func CreateEvent(h vk.Device, _ *vk.EventCreateInfo, _ *vk.AllocationCallbacks, 
 }
 
 // DestroyEvent is vkDestroyEvent.
-func DestroyEvent(_ vk.Device, e vk.Event, _ *vk.AllocationCallbacks) { take[*event](uint64(e)) }
+func DestroyEvent(h vk.Device, e vk.Event, _ *vk.AllocationCallbacks) {
+	destroy[*event](h, "vkDestroyEvent", uint64(e))
+}
 
 // GetEventStatus is vkGetEventStatus.
 func GetEventStatus(_ vk.Device, h vk.Event) vk.Result {

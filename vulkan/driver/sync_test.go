@@ -57,7 +57,7 @@ func TestSemaphores(t *testing.T) {
 // Results of queries lie a stride apart, in 4 or 8 bytes, each with whether it is there after it if that is wanted. What is not there is written if
 // parts are wanted, and else left as it is.
 func TestResultsOfQueries(t *testing.T) {
-	p := &queryPool{values: []uint64{1<<32 + 10, 20, 30, 40}, available: []bool{true, true, false, true}}
+	p := &queryPool{values: []uint64{1<<32 + 10, 20, 30, 40}, available: []bool{true, true, false, true}, ready: make([]bool, 4)}
 	for flags := range vk.QueryResultFlags(16) {
 		size, with := 4, flags&vk.QueryResultWithAvailabilityBit != 0
 		if flags&vk.QueryResult64Bit != 0 {
@@ -106,7 +106,7 @@ func TestResultsOfQueries(t *testing.T) {
 		t.Error("ranges of queries are taken that the pool does not have, or those that it has are not")
 	}
 	p.reset(1, 2)
-	if p.values[0] == 0 || p.values[1]+p.values[2] != 0 || p.values[3] == 0 || p.available[1] || !p.available[3] {
+	if p.values[0] == 0 || p.values[1]+p.values[2] != 0 || p.values[3] == 0 || p.available[1] || !p.available[3] || p.ready[0] || !p.ready[1] || !p.ready[2] || p.ready[3] {
 		t.Errorf("after a reset of two: %v, %v", p.values, p.available)
 	}
 }
@@ -117,14 +117,14 @@ func TestRangesLieWithin(t *testing.T) {
 	h := vk.Device(g.d.handle)
 	fits := func(call func()) bool { return misused(call) == nil }
 	for _, c := range []struct {
-		size, offset uint64 // of a buffer, in memory of 1000 bytes
+		size, offset uint64 // of a buffer, in memory of 100,000 bytes
 		ok           bool
-	}{{1000, 0, true}, {1001, 0, false}, {1, 999, true}, {1, 1000, false}, {600, 400, true}, {600, 401, false}, {1, 1 << 63, false}} {
+	}{{100_000, 0, true}, {100_001, 0, false}, {160, 99_840, true}, {161, 99_840, false}, {1, 100_096, false}, {600, 1024, true}, {600, 1025, false}, {600, 1152, false}, {1, 1 << 63, false}} {
 		var b vk.Buffer
 		CreateBuffer(h, &vk.BufferCreateInfo{Size: c.size}, nil, &b)
-		m := g.memory(1000)
+		m := g.memory(100_000)
 		if got := fits(func() { BindBufferMemory(h, b, m, c.offset) }); got != c.ok {
-			t.Errorf("%d bytes at %d of 1000: %t", c.size, c.offset, got)
+			t.Errorf("%d bytes at %d of 100,000: %t", c.size, c.offset, got)
 		}
 		if c.ok && fits(func() { BindBufferMemory(h, b, m, c.offset) }) {
 			t.Error("a buffer is bound twice")
@@ -155,7 +155,10 @@ func TestRangesLieWithin(t *testing.T) {
 		if c.ok && fits(func() { MapMemory(h, m, 0, 1, 0, &at) }) {
 			t.Error("memory is mapped twice")
 		}
-		if UnmapMemory(h, m); !fits(func() { MapMemory(h, m, 0, 1, 0, &at) }) {
+		if c.ok != fits(func() { UnmapMemory(h, m) }) {
+			t.Error("memory that is not mapped is unmapped, or mapped memory is not")
+		}
+		if !fits(func() { MapMemory(h, m, 0, 1, 0, &at) }) {
 			t.Error("memory can't be mapped again")
 		}
 	}

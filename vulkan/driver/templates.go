@@ -17,6 +17,9 @@ type updateTemplate struct {
 func CreateDescriptorUpdateTemplate(h vk.Device, info *vk.DescriptorUpdateTemplateCreateInfo, _ *vk.AllocationCallbacks, out *vk.DescriptorUpdateTemplate) vk.Result {
 	d := get[*device_](uint64(h))
 	t := &updateTemplate{set: info.Set, push: info.TemplateType == vk.DescriptorUpdateTemplateTypePushDescriptors}
+	if info.DescriptorUpdateEntryCount > maxDescriptors {
+		fail(vk.ErrorOutOfHostMemory, "%d entries: want at most %d", info.DescriptorUpdateEntryCount, maxDescriptors)
+	}
 	t.entries = append(t.entries, items(info.PDescriptorUpdateEntries, info.DescriptorUpdateEntryCount)...)
 	*out = vk.DescriptorUpdateTemplate(put(t, d.handle))
 	return vk.Success
@@ -41,6 +44,10 @@ func (t *updateTemplate) apply(s *descriptorSet, data unsafe.Pointer) {
 			continue
 		}
 		for k := range e.DescriptorCount {
+			if s.layout.lenient && s.from(e.DstBinding, e.DstArrayElement+k).ended() {
+				s.layout.pass("writes of descriptors", "binding %d: %d descriptors are %d more than the set has, which are left out", e.DstBinding, e.DescriptorCount, e.DescriptorCount-k)
+				break
+			}
 			p := unsafe.Add(data, e.Offset+uint64(k)*e.Stride)
 			w := vk.WriteDescriptorSet{DstBinding: e.DstBinding, DstArrayElement: e.DstArrayElement + k, DescriptorCount: 1, DescriptorType: e.DescriptorType}
 			w.PImageInfo, w.PBufferInfo, w.PTexelBufferView = (*vk.DescriptorImageInfo)(p), (*vk.DescriptorBufferInfo)(p), (*vk.BufferView)(p)

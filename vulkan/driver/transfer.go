@@ -60,6 +60,9 @@ type timedWork struct {
 
 // timed records something that takes the time of a transfer. Without moves, it can't be captured.
 func (b *commandBuffer) timed(name string, bytes uint64, moves []move, do func()) {
+	if b.moves += len(moves); b.moves > mostMoves {
+		fail(vk.ErrorOutOfHostMemory, "more than %d rows and planes in the copies of a command buffer", mostMoves)
+	}
 	b.add((&timedWork{name: name, bytes: bytes, moves: moves, do: do}).run)
 }
 
@@ -96,36 +99,63 @@ func (m *move) access() []gpu.Rows {
 // CmdCopyBuffer is vkCmdCopyBuffer.
 func CmdCopyBuffer(h vk.CommandBuffer, from, to vk.Buffer, count uint32, regions *vk.BufferCopy) {
 	b := record(h)
+	src, dst := b.copied("vkCmdCopyBuffer", from, to)
 	for _, r := range items(regions, count) {
-		b.copyBuffer(from, to, r.SrcOffset, r.DstOffset, r.Size)
+		b.copyBuffer(src, dst, r.SrcOffset, r.DstOffset, r.Size)
 	}
 }
 
 // CmdCopyBuffer2 is vkCmdCopyBuffer2.
 func CmdCopyBuffer2(h vk.CommandBuffer, info *vk.CopyBufferInfo2) {
 	b := record(h)
+	src, dst := b.copied("vkCmdCopyBuffer2", info.SrcBuffer, info.DstBuffer)
 	for _, r := range items(info.PRegions, info.RegionCount) {
-		b.copyBuffer(info.SrcBuffer, info.DstBuffer, r.SrcOffset, r.DstOffset, r.Size)
+		b.copyBuffer(src, dst, r.SrcOffset, r.DstOffset, r.Size)
 	}
 }
 
-func (b *commandBuffer) copyBuffer(from, to vk.Buffer, at, into, size uint64) {
-	src, dst := get[*buffer](uint64(from)).descriptor(at, size), get[*buffer](uint64(to)).descriptor(into, size)
+// copied are the buffers of a copy.
+func (b *commandBuffer) copied(command string, from, to vk.Buffer) (src, dst *buffer) {
+	return b.useBuffer(command, from, vk.BufferUsageTransferSrcBit, "TRANSFER_SRC"), b.useBuffer(command, to, vk.BufferUsageTransferDstBit, "TRANSFER_DST")
+}
+
+func (b *commandBuffer) copyBuffer(from, to *buffer, at, into, size uint64) {
+	if size == vk.WholeSize {
+		fail(vk.ErrorUnknown, "VK_WHOLE_SIZE bytes of a copy: want a number")
+	}
+	src, dst := from.descriptor(at, size), to.descriptor(into, size)
+	if size == 0 {
+		b.device.warn("vkCmdCopyBuffer", "a copy of no bytes")
+	}
+	if distance := max(src.Addr, dst.Addr) - min(src.Addr, dst.Addr); distance < size {
+		b.device.warn("vkCmdCopyBuffer", "%d bytes from byte %d of %v to byte %d of %v overlap: what comes of it is undefined", size, at, from.object, into, to.object)
+	}
 	b.transfer("copy buffer", 2*size, one(dst, src, nil))
 }
 
 // CmdFillBuffer is vkCmdFillBuffer.
 func CmdFillBuffer(h vk.CommandBuffer, to vk.Buffer, offset, size uint64, value uint32) {
 	b := record(h)
-	dst := get[*buffer](uint64(to)).descriptor(offset, size)
+	x := b.useBuffer("vkCmdFillBuffer", to, vk.BufferUsageTransferDstBit, "TRANSFER_DST")
+	if offset%4 != 0 || size == 0 || size != vk.WholeSize && size%4 != 0 {
+		fail(vk.ErrorUnknown, "%d bytes from byte %d on: want multiples of 4, and some", size, offset)
+	}
+	dst := x.descriptor(offset, size)
 	dst.Bytes = dst.Bytes[:len(dst.Bytes)&^3]
 	b.transfer("fill buffer", uint64(len(dst.Bytes)), one(dst, mem.Descriptor{}, binary.LittleEndian.AppendUint32(nil, value)))
 }
 
+// mostUpdated is the most that vkCmdUpdateBuffer takes, in bytes.
+const mostUpdated = 1 << 16
+
 // CmdUpdateBuffer is vkCmdUpdateBuffer.
 func CmdUpdateBuffer(h vk.CommandBuffer, to vk.Buffer, offset, size uint64, data unsafe.Pointer) {
 	b := record(h)
-	dst := get[*buffer](uint64(to)).descriptor(offset, size)
+	x := b.useBuffer("vkCmdUpdateBuffer", to, vk.BufferUsageTransferDstBit, "TRANSFER_DST")
+	if offset%4 != 0 || size%4 != 0 || size == 0 || size > mostUpdated {
+		fail(vk.ErrorUnknown, "%d bytes from byte %d on: want multiples of 4, and 4 to %d bytes", size, offset, mostUpdated)
+	}
+	dst := x.descriptor(offset, size)
 	src := append([]byte{}, unsafe.Slice((*byte)(data), size)...)
 	b.transfer("update buffer", size, one(dst, mem.Descriptor{}, src))
 }
@@ -158,16 +188,17 @@ func (i *image) slice(s *vk.ImageSubresourceLayers, o vk.Offset3D, e vk.Extent3D
 // inImage is a region of a layer of an image, or of a sample of one.
 func (i *image) inImage(level, layer uint32, o vk.Offset3D, e vk.Extent3D) region {
 	first, ok := i.of.Texel(level, [4]uint32{uint32(o.X), uint32(o.Y), uint32(o.Z), layer})
-	_, fits := i.of.Texel(level, [4]uint32{uint32(o.X) + e.Width - 1, uint32(o.Y) + e.Height - 1, uint32(o.Z) + e.Depth - 1, layer})
-	if !ok || !fits {
-		fail(vk.ErrorUnknown, "%v texels at %v of level %d, layer %d: outside of the image", e, o, level, layer)
+	w, h, depth := i.of.LevelExtent(level)
+	within := func(at int32, n, most uint32) bool { return at >= 0 && uint64(at)+uint64(n) <= uint64(most) }
+	if !ok || !within(o.X, e.Width, w) || !within(o.Y, e.Height, h) || !within(o.Z, e.Depth, depth) {
+		fail(vk.ErrorUnknown, "%v texels at %v of level %d, layer %d: outside of %v", e, o, level, layer, i.object)
 	}
-	w, h, _ := i.of.LevelExtent(level)
 	texel := uint64(i.of.Format.Bytes)
 	return region{mem.Descriptor{Addr: i.address(), Bytes: i.bytes()}, func(y, z uint32) uint64 { return first + (uint64(z)*uint64(h)+uint64(y))*uint64(w)*texel }, uint64(e.Width) * texel}
 }
 
-// inBuffer is a region of a buffer, in rows and planes of the lengths that the command says.
+// inBuffer is a region of a buffer, in rows and planes of the lengths that the command says. No image is larger than maxImageSide, and so no such length
+// need be much more.
 func (b *buffer) inBuffer(offset uint64, row, height uint32, texel uint64, e vk.Extent3D) region {
 	if row == 0 {
 		row = e.Width
@@ -175,10 +206,16 @@ func (b *buffer) inBuffer(offset uint64, row, height uint32, texel uint64, e vk.
 	if height == 0 {
 		height = e.Height
 	}
+	if row < e.Width || height < e.Height || max(row, height) > mostPitch {
+		fail(vk.ErrorUnknown, "rows of %d texels and planes of %d rows for %d x %d texels: want as many at least, and at most %d", row, height, e.Width, e.Height, mostPitch)
+	}
 	at := func(y, z uint32) uint64 { return (uint64(z)*uint64(height) + uint64(y)) * uint64(row) * texel }
 	size := at(e.Height-1, e.Depth-1) + uint64(e.Width)*texel
 	return region{b.descriptor(offset, size), at, uint64(e.Width) * texel}
 }
+
+// mostPitch bounds row lengths and image heights in buffers, so that no product of them, a depth and a texel overflows.
+const mostPitch = 1 << 20
 
 // copyRegion lists the moves of texels from one region to another, a plane each.
 func copyRegion(from, to region, e vk.Extent3D) (moves []move) {
@@ -207,8 +244,7 @@ func (r *region) from(z uint32) mem.Descriptor {
 }
 
 // between copies the layers of a region between a buffer and an image.
-func (b *commandBuffer) between(buf vk.Buffer, img vk.Image, r *vk.BufferImageCopy2, toImage bool) {
-	i, f := get[*image](uint64(img)), get[*buffer](uint64(buf))
+func (b *commandBuffer) between(f *buffer, i *image, r *vk.BufferImageCopy2, toImage bool) {
 	e, texel := r.ImageExtent, uint64(i.of.Format.Bytes)
 	if e.Width == 0 || e.Height == 0 || e.Depth == 0 {
 		return
@@ -216,6 +252,9 @@ func (b *commandBuffer) between(buf vk.Buffer, img vk.Image, r *vk.BufferImageCo
 	name := "copy image to buffer"
 	if toImage {
 		name = "copy buffer to image"
+	}
+	if r.BufferOffset%texel != 0 {
+		b.device.warn(name, "byte %d of %v: want a multiple of the %d bytes of a texel", r.BufferOffset, f.object, texel)
 	}
 	var moves []move
 	offset := r.BufferOffset
@@ -237,6 +276,9 @@ func (i *image) layers(first, count uint32) uint32 {
 	if count == vk.RemainingArrayLayers {
 		return i.of.Layers - min(first, i.of.Layers)
 	}
+	if uint64(first)+uint64(count) > uint64(i.of.Layers) {
+		fail(vk.ErrorUnknown, "%d layers from %d on: %v has %d", count, first, i.object, i.of.Layers)
+	}
 	return count
 }
 
@@ -246,55 +288,61 @@ func region2(r *vk.BufferImageCopy) *vk.BufferImageCopy2 {
 }
 
 // CmdCopyBufferToImage is vkCmdCopyBufferToImage.
-func CmdCopyBufferToImage(h vk.CommandBuffer, from vk.Buffer, to vk.Image, _ vk.ImageLayout, count uint32, regions *vk.BufferImageCopy) {
+func CmdCopyBufferToImage(h vk.CommandBuffer, from vk.Buffer, to vk.Image, layout vk.ImageLayout, count uint32, regions *vk.BufferImageCopy) {
 	b := record(h)
+	src, dst := b.useBuffer("vkCmdCopyBufferToImage", from, vk.BufferUsageTransferSrcBit, "TRANSFER_SRC"), b.useImage("vkCmdCopyBufferToImage", to, written, layout)
 	for _, r := range items(regions, count) {
-		b.between(from, to, region2(&r), true)
+		b.between(src, dst, region2(&r), true)
 	}
 }
 
 // CmdCopyBufferToImage2 is vkCmdCopyBufferToImage2.
 func CmdCopyBufferToImage2(h vk.CommandBuffer, info *vk.CopyBufferToImageInfo2) {
 	b := record(h)
+	src, dst := b.useBuffer("vkCmdCopyBufferToImage2", info.SrcBuffer, vk.BufferUsageTransferSrcBit, "TRANSFER_SRC"), b.useImage("vkCmdCopyBufferToImage2", info.DstImage, written, info.DstImageLayout)
 	for _, r := range items(info.PRegions, info.RegionCount) {
-		b.between(info.SrcBuffer, info.DstImage, &r, true)
+		b.between(src, dst, &r, true)
 	}
 }
 
 // CmdCopyImageToBuffer is vkCmdCopyImageToBuffer.
-func CmdCopyImageToBuffer(h vk.CommandBuffer, from vk.Image, _ vk.ImageLayout, to vk.Buffer, count uint32, regions *vk.BufferImageCopy) {
+func CmdCopyImageToBuffer(h vk.CommandBuffer, from vk.Image, layout vk.ImageLayout, to vk.Buffer, count uint32, regions *vk.BufferImageCopy) {
 	b := record(h)
+	src, dst := b.useImage("vkCmdCopyImageToBuffer", from, read, layout), b.useBuffer("vkCmdCopyImageToBuffer", to, vk.BufferUsageTransferDstBit, "TRANSFER_DST")
 	for _, r := range items(regions, count) {
-		b.between(to, from, region2(&r), false)
+		b.between(dst, src, region2(&r), false)
 	}
 }
 
 // CmdCopyImageToBuffer2 is vkCmdCopyImageToBuffer2.
 func CmdCopyImageToBuffer2(h vk.CommandBuffer, info *vk.CopyImageToBufferInfo2) {
 	b := record(h)
+	src, dst := b.useImage("vkCmdCopyImageToBuffer2", info.SrcImage, read, info.SrcImageLayout), b.useBuffer("vkCmdCopyImageToBuffer2", info.DstBuffer, vk.BufferUsageTransferDstBit, "TRANSFER_DST")
 	for _, r := range items(info.PRegions, info.RegionCount) {
-		b.between(info.DstBuffer, info.SrcImage, &r, false)
+		b.between(dst, src, &r, false)
 	}
 }
 
 // CmdCopyImage is vkCmdCopyImage.
-func CmdCopyImage(h vk.CommandBuffer, from vk.Image, _ vk.ImageLayout, to vk.Image, _ vk.ImageLayout, count uint32, regions *vk.ImageCopy) {
+func CmdCopyImage(h vk.CommandBuffer, from vk.Image, fromLayout vk.ImageLayout, to vk.Image, toLayout vk.ImageLayout, count uint32, regions *vk.ImageCopy) {
 	b := record(h)
+	src, dst := b.useImage("vkCmdCopyImage", from, read, fromLayout), b.useImage("vkCmdCopyImage", to, written, toLayout)
 	for _, r := range items(regions, count) {
-		b.copyImage(from, to, &vk.ImageCopy2{SrcSubresource: r.SrcSubresource, SrcOffset: r.SrcOffset, DstSubresource: r.DstSubresource, DstOffset: r.DstOffset, Extent: r.Extent})
+		b.copyImage(src, dst, &vk.ImageCopy2{SrcSubresource: r.SrcSubresource, SrcOffset: r.SrcOffset, DstSubresource: r.DstSubresource, DstOffset: r.DstOffset, Extent: r.Extent})
 	}
 }
 
 // CmdCopyImage2 is vkCmdCopyImage2.
 func CmdCopyImage2(h vk.CommandBuffer, info *vk.CopyImageInfo2) {
 	b := record(h)
+	src, dst := b.useImage("vkCmdCopyImage2", info.SrcImage, read, info.SrcImageLayout), b.useImage("vkCmdCopyImage2", info.DstImage, written, info.DstImageLayout)
 	for _, r := range items(info.PRegions, info.RegionCount) {
-		b.copyImage(info.SrcImage, info.DstImage, &r)
+		b.copyImage(src, dst, &r)
 	}
 }
 
-func (b *commandBuffer) copyImage(from, to vk.Image, r *vk.ImageCopy2) {
-	src, dst, e := get[*image](uint64(from)), get[*image](uint64(to)), r.Extent
+func (b *commandBuffer) copyImage(src, dst *image, r *vk.ImageCopy2) {
+	e := r.Extent
 	if src.of.Format.Bytes != dst.of.Format.Bytes {
 		fail(vk.ErrorUnknown, "texels of %d bytes into those of %d", src.of.Format.Bytes, dst.of.Format.Bytes)
 	}
@@ -314,8 +362,9 @@ func (b *commandBuffer) copyImage(from, to vk.Image, r *vk.ImageCopy2) {
 }
 
 // CmdClearColorImage is vkCmdClearColorImage.
-func CmdClearColorImage(h vk.CommandBuffer, to vk.Image, _ vk.ImageLayout, color *vk.ClearColorValue, count uint32, ranges *vk.ImageSubresourceRange) {
-	b, i := record(h), get[*image](uint64(to))
+func CmdClearColorImage(h vk.CommandBuffer, to vk.Image, layout vk.ImageLayout, color *vk.ClearColorValue, count uint32, ranges *vk.ImageSubresourceRange) {
+	b := record(h)
+	i := b.useImage("vkCmdClearColorImage", to, written, layout)
 	texel := i.of.Format.Pack(*color)
 	for _, r := range items(ranges, count) {
 		levels := r.LevelCount

@@ -40,7 +40,7 @@ func newTransferRig(t *testing.T, seed uint64) *transferRig {
 	d := open(t)
 	var pool vk.CommandPool
 	var b vk.CommandBuffer
-	CreateCommandPool(vk.Device(d.handle), &vk.CommandPoolCreateInfo{}, nil, &pool)
+	CreateCommandPool(vk.Device(d.handle), &vk.CommandPoolCreateInfo{Flags: vk.CommandPoolCreateResetCommandBufferBit}, nil, &pool)
 	AllocateCommandBuffers(vk.Device(d.handle), &vk.CommandBufferAllocateInfo{CommandPool: pool, CommandBufferCount: 1}, &b)
 	return &transferRig{t: t, d: d, r: rand.New(rand.NewPCG(seed, 1)), buffer: b}
 }
@@ -69,10 +69,14 @@ func (g *transferRig) memory(size uint64) vk.DeviceMemory {
 	return m
 }
 
+// anyUsage has a buffer take part in all that the tests do.
+const anyUsage = vk.BufferUsageTransferSrcBit | vk.BufferUsageTransferDstBit | vk.BufferUsageStorageBufferBit | vk.BufferUsageUniformBufferBit | vk.BufferUsageIndirectBufferBit |
+	vk.BufferUsageStorageTexelBufferBit | vk.BufferUsageUniformTexelBufferBit
+
 // bytes is a buffer of random bytes, and those.
 func (g *transferRig) bytes(size uint64) (vk.Buffer, []byte) {
 	var b vk.Buffer
-	CreateBuffer(vk.Device(g.d.handle), &vk.BufferCreateInfo{Size: size}, nil, &b)
+	CreateBuffer(vk.Device(g.d.handle), &vk.BufferCreateInfo{Size: size, Usage: anyUsage}, nil, &b)
 	BindBufferMemory(vk.Device(g.d.handle), b, g.memory(size+256), 256)
 	to := get[*buffer](uint64(b)).bytes(0, size)
 	for i := range to {
@@ -94,7 +98,7 @@ func (g *transferRig) image(f vk.Format, kind vk.ImageType) *modelImage {
 	if kind == vk.ImageType3d {
 		m.extent.Depth, m.layers = 1+few(5), 1
 	}
-	usage := vk.ImageUsageFlags(vk.ImageUsageTransferSrcBit)
+	usage := vk.ImageUsageFlags(vk.ImageUsageTransferSrcBit | vk.ImageUsageTransferDstBit)
 	if g.r.IntN(2) == 0 {
 		usage |= vk.ImageUsageSampledBit // tiled
 	}
@@ -214,13 +218,13 @@ func (g *transferRig) betweenBuffer(m *modelImage, toImage bool) {
 	g.do(func(b vk.CommandBuffer) {
 		switch second := g.r.IntN(2) == 0; {
 		case toImage && second:
-			CmdCopyBufferToImage2(b, &vk.CopyBufferToImageInfo2{SrcBuffer: buf, DstImage: m.handle, RegionCount: 1, PRegions: two})
+			CmdCopyBufferToImage2(b, &vk.CopyBufferToImageInfo2{SrcBuffer: buf, DstImage: m.handle, DstImageLayout: vk.ImageLayoutTransferDstOptimal, RegionCount: 1, PRegions: two})
 		case toImage:
-			CmdCopyBufferToImage(b, buf, m.handle, 0, 1, &r)
+			CmdCopyBufferToImage(b, buf, m.handle, vk.ImageLayoutGeneral, 1, &r)
 		case second:
-			CmdCopyImageToBuffer2(b, &vk.CopyImageToBufferInfo2{DstBuffer: buf, SrcImage: m.handle, RegionCount: 1, PRegions: two})
+			CmdCopyImageToBuffer2(b, &vk.CopyImageToBufferInfo2{DstBuffer: buf, SrcImage: m.handle, SrcImageLayout: vk.ImageLayoutTransferSrcOptimal, RegionCount: 1, PRegions: two})
 		default:
-			CmdCopyImageToBuffer(b, m.handle, 0, buf, 1, &r)
+			CmdCopyImageToBuffer(b, m.handle, vk.ImageLayoutGeneral, buf, 1, &r)
 		}
 	})
 	if !bytes.Equal(data, want) {
@@ -277,10 +281,10 @@ func (g *transferRig) betweenImages(from, to *modelImage) {
 	}
 	g.do(func(b vk.CommandBuffer) {
 		if g.r.IntN(2) == 0 {
-			CmdCopyImage(b, from.handle, 0, to.handle, 0, 1, &r)
+			CmdCopyImage(b, from.handle, vk.ImageLayoutTransferSrcOptimal, to.handle, vk.ImageLayoutTransferDstOptimal, 1, &r)
 			return
 		}
-		CmdCopyImage2(b, &vk.CopyImageInfo2{SrcImage: from.handle, DstImage: to.handle, RegionCount: 1, PRegions: &vk.ImageCopy2{
+		CmdCopyImage2(b, &vk.CopyImageInfo2{SrcImage: from.handle, SrcImageLayout: vk.ImageLayoutGeneral, DstImage: to.handle, DstImageLayout: vk.ImageLayoutGeneral, RegionCount: 1, PRegions: &vk.ImageCopy2{
 			SrcSubresource: r.SrcSubresource, SrcOffset: r.SrcOffset, DstSubresource: r.DstSubresource, DstOffset: r.DstOffset, Extent: r.Extent}})
 	})
 	to.check(g.t, "copied")
@@ -306,7 +310,7 @@ func (g *transferRig) clear(m *modelImage) {
 			m.texels[p] = texel
 		}
 	}
-	g.do(func(b vk.CommandBuffer) { CmdClearColorImage(b, m.handle, 0, &color, 1, &r) })
+	g.do(func(b vk.CommandBuffer) { CmdClearColorImage(b, m.handle, vk.ImageLayoutGeneral, &color, 1, &r) })
 }
 
 // Copies and clears of random regions do what they mean to the texels of the region, and nothing to others.

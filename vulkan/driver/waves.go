@@ -11,15 +11,16 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// watchers are those that a device's dispatches are shown to.
+// watchers are those that a device's dispatches are shown to, and the warnings that were reported.
 type watchers struct {
 	profile *profiler
 	waves   *waves
+	warned  map[string]once // warnings, by their kind
 }
 
 // newWatchers makes those that the environment asks for.
 func newWatchers(d *device_, mode string) watchers {
-	return watchers{newProfiler(d, mode), newWaves(d)}
+	return watchers{newProfiler(d, mode), newWaves(d), map[string]once{}}
 }
 
 // tracer is all of them as one; nil: none.
@@ -33,6 +34,12 @@ func (w *watchers) tracer() probe.Tracer {
 	}
 	return probe.Join(list...)
 }
+
+// printer shows on standard error what shaders print (NonSemantic.DebugPrintf): standard output is the application's.
+type printer struct{}
+
+// Printed implements probe.Observer.
+func (printer) Printed(p probe.Print) { fmt.Fprintf(os.Stderr, "spvsim: %s\n", p) }
 
 // waves writes a trace of the waves of chosen dispatches, for Perfetto: the process's and the device's own file in the folder that
 // SPVSIM_TRACE names. Cycles are the device's, and numbers of tracks differ from those of other devices, so files may be joined.

@@ -27,12 +27,12 @@ type worker struct {
 	blocked bool // what is pending waits for the application
 	timer   *time.Timer
 
-	hazards  hazards
+	hazards  once
 	overlaps uint64 // groups of launches that ran beside each other so far
 }
 
 func newWorker(d *device_) *worker {
-	return &worker{device: d, serial: d.serial(), hazards: hazards{}}
+	return &worker{device: d, serial: d.serial(), hazards: once{}}
 }
 
 // serial says that launches are to run one after the other: without time there is none in which they overlap, and what is captured or chosen to be timed runs alone.
@@ -119,6 +119,7 @@ func (w *worker) wait(holds func() bool) {
 	w.waiting++
 	defer func() { w.waiting-- }()
 	w.seal()
+	defer w.device.noticed()()
 	for !holds() {
 		changed.Wait()
 	}

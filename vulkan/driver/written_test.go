@@ -179,7 +179,7 @@ func newStreamRig(t *testing.T, r *rand.Rand) *streamRig {
 			var q vk.Queue
 			GetDeviceQueue(g.handle, a.QueueFamilyIndex, k, &q)
 			var pool vk.CommandPool
-			CreateCommandPool(g.handle, &vk.CommandPoolCreateInfo{QueueFamilyIndex: a.QueueFamilyIndex}, nil, &pool)
+			CreateCommandPool(g.handle, &vk.CommandPoolCreateInfo{QueueFamilyIndex: a.QueueFamilyIndex, Flags: vk.CommandPoolCreateResetCommandBufferBit}, nil, &pool)
 			g.queues, g.pools = append(g.queues, q), append(g.pools, pool)
 		}
 	}
@@ -187,6 +187,7 @@ func newStreamRig(t *testing.T, r *rand.Rand) *streamRig {
 		g.buffers[k], g.words[k] = g.bytes(bytesOfBuffer)
 	}
 	CreateQueryPool(g.handle, &vk.QueryPoolCreateInfo{QueryType: vk.QueryTypeTimestamp, QueryCount: timesOfPool}, nil, &g.times)
+	ResetQueryPool(g.handle, g.times, 0, timesOfPool)
 	CreateEvent(g.handle, nil, nil, &g.event)
 	g.makePipelines()
 	return g
@@ -197,7 +198,7 @@ func (g *streamRig) makePipelines() {
 	g.t.Helper()
 	bindings := make([]vk.DescriptorSetLayoutBinding, 3)
 	for i := range bindings {
-		bindings[i] = vk.DescriptorSetLayoutBinding{Binding: uint32(i), DescriptorType: vk.DescriptorTypeStorageBuffer, DescriptorCount: 1}
+		bindings[i] = vk.DescriptorSetLayoutBinding{Binding: uint32(i), DescriptorType: vk.DescriptorTypeStorageBuffer, DescriptorCount: 1, StageFlags: vk.ShaderStageFlags(vk.ShaderStageComputeBit)}
 	}
 	var of vk.DescriptorSetLayout
 	CreateDescriptorSetLayout(g.handle, &vk.DescriptorSetLayoutCreateInfo{BindingCount: 3, PBindings: &bindings[0]}, nil, &of)
@@ -236,7 +237,7 @@ func (g *streamRig) pipeline(file string, constants ...uint32) vk.Pipeline {
 		stage.PSpecializationInfo = &vk.SpecializationInfo{MapEntryCount: uint32(len(entries)), PMapEntries: &entries[0], DataSize: uint64(4 * len(constants)), PData: unsafe.Pointer(&constants[0])}
 	}
 	var p vk.Pipeline
-	if r := CreateComputePipelines(g.handle, 0, 1, &vk.ComputePipelineCreateInfo{Stage: stage, Layout: g.layout}, nil, &p); r != vk.Success {
+	if r := CreateComputePipelines(g.handle, 0, 1, &vk.ComputePipelineCreateInfo{Flags: vk.PipelineCreateFlags(vk.PipelineCreateDispatchBaseBit), Stage: stage, Layout: g.layout}, nil, &p); r != vk.Success {
 		g.t.Fatal(r)
 	}
 	name := append([]byte(strings.TrimSuffix(file, ".spv")), 0)

@@ -63,6 +63,11 @@ var ErrRows = errors.New("rows of a program")
 // Asked says whether a program asked for a device: then there is a header at least.
 func (f *File) Asked() bool { return f.header != nil }
 
+// Dispatched reports whether any dispatch or graph ran.
+func (f *File) Dispatched() bool {
+	return slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Kind == "dispatch" || r.Kind == "graph" })
+}
+
 // A Source is a device of a process.
 type Source struct{ Process, Device uint64 }
 

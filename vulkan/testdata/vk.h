@@ -58,6 +58,8 @@ static VkDebugUtilsMessengerEXT messenger;
 static bool robust;
 // quiet lets validation errors pass: a program that misuses the API on purpose sets it.
 static bool quiet;
+// queue_count is 1 or 2, of the family that computes. Set it before start.
+static uint32_t queue_count = 1;
 
 // The newest headers of Debian bookworm are of Vulkan 1.3.239, so the structures
 // of later extensions are declared here; the registry gives their numbers.
@@ -322,8 +324,8 @@ static void find_queue_family(void) {
 }
 
 static void start_device(void) {
-	float priority = 1;
-	VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueFamilyIndex = queue_family, .queueCount = 1, .pQueuePriorities = &priority};
+	float priorities[] = {1, 1};
+	VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueFamilyIndex = queue_family, .queueCount = queue_count, .pQueuePriorities = priorities};
 	VkDeviceCreateInfo info = {
 	    .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 	    .pNext = &features,

@@ -1,0 +1,99 @@
+package driver
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"spvsim/vulkan/vk"
+)
+
+// once holds texts that were reported: each is reported once, and a number of them at most, as a program may repeat a mistake in every frame.
+type once map[string]bool
+
+// next is what to report instead of a text; ok is false where nothing is.
+func (o once) next(text string, most int, what string) (say string, ok bool) {
+	if o[text] || len(o) > most {
+		return "", false
+	}
+	o[text] = true
+	if len(o) > most {
+		text = "more " + what + " are not listed"
+	}
+	return text, true
+}
+
+// mostWarnings is how many different warnings of a kind a device reports.
+const mostWarnings = 10
+
+// warn reports what the API does not allow and the device does all the same, since it has one meaning here. state is held.
+func (d *device_) warn(command, format string, args ...any) {
+	if d.watch.warned[format] == nil {
+		d.watch.warned[format] = once{}
+	}
+	if text, ok := d.watch.warned[format].next(fmt.Sprintf(format, args...), mostWarnings, "warnings of this kind"); ok {
+		report(command, misuse{text: "warning: " + text})
+	}
+}
+
+// waitNotice is how long a call waits, in the host's time, before it is reported that nothing can end the wait.
+var waitNotice = 5 * time.Second
+
+// noticed reports a wait that nothing submitted can end, while the wait goes on: another thread may still end it. The result ends the watch.
+func (d *device_) noticed() (end func()) {
+	t := time.AfterFunc(waitNotice, func() {
+		state.Lock()
+		defer state.Unlock()
+		switch {
+		case d.lost != nil || d.work.runs():
+		case len(d.work.pending) > 0:
+			d.warn("wait", "a call has waited for %v, and no submission can begin: those that are pending wait for semaphores or events that nothing submitted signals", waitNotice)
+		default:
+			d.warn("wait", "a call has waited for %v, and no work is submitted: nothing signals the fence or semaphore, or writes the query", waitNotice)
+		}
+	})
+	return func() { t.Stop() }
+}
+
+// destroy ends an object. Submitted work that uses it goes on with what it has.
+func destroy[T any](h vk.Device, command string, handle uint64) (x T, ok bool) {
+	o := objects[handle]
+	if x, ok = take[T](handle); ok {
+		if d, there := find[*device_](uint64(h)); there {
+			d.freeing(command, o)
+		}
+	}
+	return x, ok
+}
+
+// freeing warns of an object that ends while submitted work uses it.
+func (d *device_) freeing(command string, o *object) {
+	if d.work.uses(o) {
+		d.warn(command, "%v ends while submitted work uses it: wait for a fence of that work first", o)
+	}
+}
+
+// uses reports whether submitted work that has not ended uses an object.
+func (w *worker) uses(o *object) bool {
+	of := func(s *submission) bool { return !s.over && s.uses(o) }
+	return slices.ContainsFunc(w.running, of) || slices.ContainsFunc(w.pending, of) ||
+		slices.ContainsFunc(w.plans, func(p *plan) bool { return slices.ContainsFunc(p.submissions, of) })
+}
+
+// uses reports whether commands, or the descriptors that they read, refer to an object.
+func (s *submission) uses(o *object) bool {
+	return s.described[o] || slices.ContainsFunc(s.buffers, func(b *commandBuffer) bool { return b.object == o || b.used[o] })
+}
+
+// wants warns of a resource that was not created with a usage.
+func (b *buffer) wants(command string, usage vk.BufferUsageFlags, name string) {
+	if b.usage&usage == 0 {
+		b.device.warn(command, "%v was not created with usage VK_BUFFER_USAGE_%s_BIT", b.object, name)
+	}
+}
+
+func (i *image) wants(command string, usage vk.ImageUsageFlags, name string) {
+	if i.usage&usage == 0 {
+		i.device.warn(command, "%v was not created with usage VK_IMAGE_USAGE_%s_BIT", i.object, name)
+	}
+}
