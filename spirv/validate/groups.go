@@ -158,12 +158,22 @@ var coreRules = []rule{
 		check: func(c *extension) { c.narrowBlocks(16) }},
 }
 
-// checkCore tests coreRules.
+// coreTexts are the rules of the specification itself, by what they are about.
+var coreTexts = []extensionText{
+	{"Group operations, narrow members, decorations by id", coreRules},
+	{"Images", imageRules},
+	{"Memory semantics and atomic operations", memoryRules},
+	{"Types, variables, decorations and single instructions", moduleRules},
+}
+
+// checkCore tests coreTexts.
 func checkCore(m *Module, r *report) {
 	c := &extension{Module: m, r: r}
-	for i := range coreRules {
-		if c.rule = &coreRules[i]; c.rule.check != nil {
-			c.rule.check(c)
+	for _, text := range coreTexts {
+		for i := range text.rules {
+			if c.rule = &text.rules[i]; c.rule.check != nil {
+				c.rule.check(c)
+			}
 		}
 	}
 }

@@ -190,7 +190,7 @@ func (m *Module) entryModes(e *EntryPoint, r *report) {
 		if first := e.Mode(mode.Kind); first != &e.Modes[i] && !perWidth[mode.Kind] {
 			say("%s is given twice for %q", mode.Kind, e.Name)
 		}
-		if ids := takesIDs(grammar.KindExecutionMode, uint32(mode.Kind)); ids != mode.IDs && len(mode.Args) > 0 {
+		if ids := takesIDs(grammar.KindExecutionMode, uint32(mode.Kind)); ids != mode.IDs && (len(mode.Args) > 0 || mode.IDs) {
 			say("%s takes %s", mode.Kind, map[bool]string{true: "ids: want OpExecutionModeId", false: "literals: want OpExecutionMode"}[ids])
 			continue
 		}

@@ -217,7 +217,11 @@ func TestInterpolations(t *testing.T) {
 			types += "\n%half = OpTypeFloat 16\n%ph = OpTypePointer Input %half\n%hin = OpVariable %ph Input"
 			list += " %hin"
 		}
-		text := withParts("CAPS", "OpCapability InterpolationFunction\n"+strings.TrimSuffix(tt.caps+"\n", "\n")+"\n"+glsl, "TYPES", types, "CODE", tt.code)
+		places := "OpDecorate %in Location 0"
+		if strings.Contains(list, "%hin") {
+			places += "\nOpDecorate %hin Location 1"
+		}
+		text := withParts("CAPS", "OpCapability InterpolationFunction\n"+strings.TrimSuffix(tt.caps+"\n", "\n")+"\n"+glsl, "MODES", places, "TYPES", types, "CODE", tt.code)
 		text = strings.NewReplacer("GLCompute", "Fragment", "LocalSize 1 1 1", "OriginUpperLeft", `%main "main"`, `%main "main"`+list, "\n\n", "\n").Replace(text)
 		if _, err := Check(assemble(t, text)); firstRule(err) != tt.rule || (err == nil) != (tt.rule == "") {
 			t.Errorf("%s: %v, want rule %q", tt.code, err, tt.rule)

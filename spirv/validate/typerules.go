@@ -346,7 +346,15 @@ func (v *valueCheck) selects(o []uint32) {
 
 func (v *valueCheck) bitcast(o []uint32) {
 	a, t := v.operandType(0, o[0]), v.result()
-	if a == nil || a.Kind == KindPointer || t.Kind == KindPointer {
+	if a == nil {
+		return
+	}
+	if a.Kind == KindPointer || t.Kind == KindPointer {
+		for _, p := range []*Type{a, t} {
+			if p.Kind == KindPointer && p.Storage != spirv.StorageClassPhysicalStorageBuffer {
+				v.fault("of a pointer to %s: want one to PhysicalStorageBuffer", p.Storage)
+			}
+		}
 		return
 	}
 	if a.Kind == KindCooperativeMatrix || t.Kind == KindCooperativeMatrix {
