@@ -205,7 +205,7 @@ var ruleFiles = map[string]string{
 	"SPV_AMDX_shader_enqueue": "enqueue", "SPV_KHR_workgroup_memory_explicit_layout": "workgroup",
 	"SPV_AMD_shader_ballot": "ballot", "SPV_KHR_quad_control": "quad", "SPV_AMD_gcn_shader": "gcn",
 	"Group operations, narrow members, decorations by id": "groups", "Images": "images", "Memory semantics and atomic operations": "memory",
-	"Types, variables, decorations and single instructions": "module",
+	"Types, variables, decorations and single instructions": "module", "Interfaces of stages": "stages",
 }
 
 func ruleText(t *testing.T, file string) string { return ruleFile(t, file) }

@@ -59,3 +59,26 @@ func TestForeignModules(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowConstants: the bits of a constant's word above its type are zeros or its sign.
+func TestNarrowConstants(t *testing.T) {
+	types := "%short = OpTypeInt 16 0\n%byte = OpTypeInt 8 1\n%s = OpConstant %short 40000\n%b = OpConstant %byte -3"
+	raw := assemble(t, withParts("CAPS", "OpCapability Int16\nOpCapability Int8", "TYPES", types))
+	if _, err := Check(raw); err != nil {
+		t.Fatal(err)
+	}
+	for i := range raw.Instructions {
+		in := &raw.Instructions[i]
+		if in.Op != spirv.OpConstant || in.Operands[0] != 40000 && int32(in.Operands[0]) != -3 {
+			continue
+		}
+		was := in.Operands[0]
+		for _, other := range []uint32{was ^ 1<<16, was ^ 1<<31} {
+			in.Operands[0] = other
+			if _, err := Check(raw); firstRule(err) != "types" || !strings.Contains(err.Error(), "want 0x") {
+				t.Errorf("%#x for %#x: %v", other, was, err)
+			}
+		}
+		in.Operands[0] = was
+	}
+}

@@ -174,6 +174,97 @@ var moduleRules = []rule{
 				}
 			}, spirv.OpTypeCooperativeMatrixKHR)
 		}},
+	{name: "opaque-store", sentence: "[VUID-StandaloneSpirv-OpTypeImage-06924] Objects of OpTypeImage, OpTypeSampler, OpTypeSampledImage, [...] and arrays of these types must not be stored to or modified. [VUID-StandaloneSpirv-None-04667] Structures must not contain opaque types.",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				if t := c.TypeOf(spirv.ID(in.Operands[1])); t != nil && opaque(t) {
+					c.at(in, "a store of %s", c.typeText(t))
+				}
+			}, spirv.OpStore)
+			c.each(func(in *spirv.Instruction) {
+				for i, member := range c.Type(in.Result).Members {
+					if opaque(member) {
+						c.at(in, "member %d is %s", i, c.typeText(member))
+					}
+				}
+			}, spirv.OpTypeStruct)
+		}},
+	{name: "uniform-store", sentence: "[VUID-StandaloneSpirv-Uniform-06925] Any variable in the Uniform storage class decorated as Block must not be stored to or modified.",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				root := c.rootOf(spirv.ID(in.Operands[0]))
+				if t := c.TypeOf(root.Result); root.Op == spirv.OpVariable && t.Storage == spirv.StorageClassUniform && c.Decorated(base(t.Elem).ID, spirv.DecorationBlock) {
+					c.at(in, "a store to %%%d, a Block in Uniform", root.Result)
+				}
+			}, spirv.OpStore, spirv.OpCopyMemory)
+		}},
+	{name: "aligned-size", sentence: "[VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314] If the pointer [...] is in PhysicalStorageBuffer, [its] alignment must be a multiple of the size of the largest scalar type of the object that [it] points to. (Or 0, which compilers write.)",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				t, at := c.TypeOf(spirv.ID(in.Operands[0])), 1
+				if in.Op == spirv.OpStore {
+					at = 2
+				}
+				if t == nil || t.Kind != KindPointer || t.Storage != spirv.StorageClassPhysicalStorageBuffer || t.Elem == nil || at+1 >= len(in.Operands) || spirv.MemoryAccess(in.Operands[at])&spirv.MemoryAccessAligned == 0 {
+					return
+				}
+				widest := uint32(0)
+				eachScalar(t.Elem, func(s *Type) { widest = max(widest, uint32(s.Width)/8) })
+				if n := in.Operands[at+1]; n != 0 && n < widest {
+					c.at(in, "Aligned %d: the widest scalar has %d bytes", n, widest)
+				}
+			}, spirv.OpLoad, spirv.OpStore)
+		}},
+	{name: "fast-math", sentence: "[FPFastMathMode, FPFastMathDefault] AllowTransform requires AllowContract and AllowReassoc. [FPFastMathDefault] must not include Fast. [FPFastMathMode] must not be applied to a target with NoContraction.",
+		check: fastMathBits},
+	{name: "physical-integers", sentence: "[VUID-StandaloneSpirv-PhysicalStorageBuffer64-04710] If the addressing model is PhysicalStorageBuffer64, [OpConvertUToPtr and OpConvertPtrToU] must have an integer of 64 bits.",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				t := c.Type(in.Type)
+				if in.Op == spirv.OpConvertUToPtr {
+					t = c.TypeOf(spirv.ID(in.Operands[0]))
+				}
+				if t != nil && t.Kind == KindInt && t.Width != 64 {
+					c.at(in, "an integer of %d bits: want 64", t.Width)
+				}
+			}, spirv.OpConvertUToPtr, spirv.OpConvertPtrToU)
+		}},
+	{name: "storage-class", sentence: "[VUID-StandaloneSpirv-None-04643] Storage Class must be limited to UniformConstant, Input, Uniform, Output, Workgroup, Private, Function, PushConstant, Image, StorageBuffer, [...] PhysicalStorageBuffer, [...] or TaskPayloadWorkgroupEXT. (And NodePayloadAMDX.)",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				switch class := spirv.StorageClass(in.Operands[0]); class {
+				case spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric, spirv.StorageClassAtomicCounter:
+					c.at(in, "the storage class %s", class)
+				}
+			}, spirv.OpTypePointer)
+		}},
+	{name: "encoded-dot", sentence: "[BFloat16DotProductKHR, DotProductBFloat16AccVALVE, DotProductFloat16AccFloat32VALVE, DotProductFloat16AccFloat16VALVE] Uses [the operands' type] in OpDot [OpFDot2MixAcc32VALVE, OpFDot2MixAcc16VALVE].",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				t := c.TypeOf(spirv.ID(in.Operands[0])).Component()
+				cap := floatDots[in.Op][t.Encoded]
+				if in.Op == spirv.OpDot && !t.Encoded || t.Width != 16 || c.Has(cap) {
+					return
+				}
+				c.at(in, "operands of %s need the capability %s", c.typeText(t), cap)
+			}, spirv.OpDot, spirv.OpFDot2MixAcc32VALVE, spirv.OpFDot2MixAcc16VALVE)
+		}},
+	{name: "copy-logical", sentence: "[OpCopyLogical] Operand's type must logically match Result Type [...] and must not be the same type.",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				if a, b := c.TypeOf(spirv.ID(in.Operands[0])), c.Type(in.Type); a == nil || a == b || !logicallyMatch(a, b, map[[2]*Type]bool{}) {
+					c.at(in, "from %s to %s", c.describe(a), c.typeText(b))
+				}
+			}, spirv.OpCopyLogical)
+		}},
+	{name: "forward-pointer", sentence: "[OpTypeForwardPointer] Storage Class is the Storage Class of the memory holding the object pointed to [as the OpTypePointer has it].",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				if t := c.Type(spirv.ID(in.Operands[0])); t == nil || t.Kind != KindPointer || uint32(t.Storage) != in.Operands[1] {
+					c.at(in, "%%%d is no pointer to %s", in.Operands[0], spirv.StorageClass(in.Operands[1]))
+				}
+			}, spirv.OpTypeForwardPointer)
+		}},
 	{name: "dot-product", sentence: "[OpSDot, OpUDot, OpSUDot, ...AccSat] Vector 1 and Vector 2 must be integer vectors of the same number of components and width, or both 32-bit integers with a Packed Vector Format. Result Type must be an integer type scalar at least as wide; of OpUDot unsigned, with unsigned vectors. [OpSUDot: Vector 2 unsigned.] Accumulator [...] must be the type of Result Type. [DotProductInputAll, DotProductInput4x8Bit, DotProductInput4x8BitPacked]",
 		check: dotProducts},
 }
@@ -450,4 +541,82 @@ func locations(c *extension) {
 			}
 		}
 	}
+}
+
+// opaque reports images and samplers, and arrays of them.
+func opaque(t *Type) bool {
+	t = base(t)
+	return t.Kind == KindImage || t.Kind == KindSampler || t.Kind == KindSampledImage
+}
+
+// rootOf is what a pointer is made of, by access chains and copies.
+func (c *extension) rootOf(id spirv.ID) *spirv.Instruction {
+	for {
+		switch def := c.Def(id); def.Op {
+		case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain, spirv.OpCopyObject:
+			id = spirv.ID(def.Operands[0])
+		default:
+			return def
+		}
+	}
+}
+
+// fastMathBits tests the masks of fast math.
+func fastMathBits(c *extension) {
+	const transform, parts = spirv.FPFastMathModeAllowTransform, spirv.FPFastMathModeAllowContract | spirv.FPFastMathModeAllowReassoc
+	c.eachDecorated(func(in, target *spirv.Instruction, kind spirv.Decoration) {
+		if kind != spirv.DecorationFPFastMathMode {
+			return
+		}
+		if mode := spirv.FPFastMathMode(in.Operands[2]); mode&transform != 0 && mode&parts != parts {
+			c.at(in, "AllowTransform without AllowContract and AllowReassoc")
+		}
+		if c.Decorated(target.Result, spirv.DecorationNoContraction) {
+			c.at(in, "on %%%d, which has NoContraction", target.Result)
+		}
+	})
+	for i := range c.EntryPoints {
+		for n := range c.EntryPoints[i].Modes {
+			m := &c.EntryPoints[i].Modes[n]
+			if m.Kind != spirv.ExecutionModeFPFastMathDefault || len(m.Args) < 2 {
+				continue
+			}
+			value, known := c.constantValue(m.Args[1])
+			switch mode := spirv.FPFastMathMode(value); {
+			case known && mode&transform != 0 && mode&parts != parts:
+				c.atMode(m, "FPFastMathDefault: AllowTransform without AllowContract and AllowReassoc")
+			case known && mode&spirv.FPFastMathModeFast != 0:
+				c.atMode(m, "FPFastMathDefault: Fast")
+			}
+		}
+	}
+}
+
+// floatDots are the capabilities of dot products, by the instruction and whether the operands have an encoding of their own.
+var floatDots = map[spirv.Op]map[bool]spirv.Capability{
+	spirv.OpDot:                {true: spirv.CapabilityBFloat16DotProductKHR},
+	spirv.OpFDot2MixAcc32VALVE: {true: spirv.CapabilityDotProductBFloat16AccVALVE, false: spirv.CapabilityDotProductFloat16AccFloat32VALVE},
+	spirv.OpFDot2MixAcc16VALVE: {true: spirv.CapabilityDotProductBFloat16AccVALVE, false: spirv.CapabilityDotProductFloat16AccFloat16VALVE},
+}
+
+// logicallyMatch compares types without their decorations (section 2.2.2): arrays and structures of the same parts. same has the
+// pairs that are compared already, as structures may hold one another many times.
+func logicallyMatch(a, b *Type, same map[[2]*Type]bool) bool {
+	pair := [2]*Type{a, b}
+	switch {
+	case a == b || same[pair]:
+		return true
+	case a.Kind != b.Kind:
+		return false
+	case a.Kind == KindArray:
+		same[pair] = (a.CountID == b.CountID || a.Count != 0 && a.Count == b.Count) && logicallyMatch(a.Elem, b.Elem, same)
+	case a.Kind == KindStruct && len(a.Members) == len(b.Members):
+		for i := range a.Members {
+			if !logicallyMatch(a.Members[i], b.Members[i], same) {
+				return false
+			}
+		}
+		same[pair] = true
+	}
+	return same[pair]
 }
