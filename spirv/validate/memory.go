@@ -201,6 +201,9 @@ func (v *valueCheck) elementChain(o []uint32) {
 	if t := v.operandType(1, o[1]); t != nil && t.Kind != KindInt {
 		v.fault("operand 1: %%%d is %s: want an integer", o[1], v.m.typeText(t))
 	}
+	if t := v.m.TypeOf(spirv.ID(o[0])); t != nil && t.Kind == KindPointer && !v.m.mayBeValue(t) {
+		v.fault("operand 0: %%%d points to %s: in logical addressing it is no element of an array without variable pointers", o[0], t.Storage)
+	}
 	v.strides(o[0])
 	v.chainFrom(o, 2)
 }

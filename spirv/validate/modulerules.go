@@ -43,7 +43,7 @@ var moduleRules = []rule{
 		}},
 	{name: "descriptor-type", sentence: "[VUID-StandaloneSpirv-UniformConstant-04655, Uniform-06807, PushConstant-06808] UniformConstant: OpTypeImage, OpTypeSampler, OpTypeSampledImage, OpTypeAccelerationStructureKHR, or an array of one of these types. Uniform and StorageBuffer: OpTypeStruct, or an array of this type. PushConstant: OpTypeStruct.",
 		check: descriptorTypes},
-	{name: "bit-width", sentence: "[VUID-StandaloneSpirv-Base-04781, 10824] The Base operand of any OpBitCount, OpBitReverse, OpBitFieldInsert, OpBitFieldSExtract, or OpBitFieldUExtract instruction must be a 32-bit integer scalar or a vector of 32-bit integers [without the maintenance9 feature].",
+	{name: "bit-width", sentence: "[VUID-StandaloneSpirv-Base-04781, 10824] The Base operand of any OpBitCount, OpBitReverse, OpBitFieldInsert, OpBitFieldSExtract, or OpBitFieldUExtract instruction must be a 32-bit integer scalar or a vector of 32-bit integers [without the maintenance9 feature].", warning: true,
 		check: func(c *extension) {
 			c.each(func(in *spirv.Instruction) {
 				if t := c.TypeOf(spirv.ID(in.Operands[0])); t.width() != 32 {
@@ -209,6 +209,9 @@ var moduleRules = []rule{
 					return
 				}
 				widest := uint32(0)
+				if heldPointer(t.Elem, map[*Type]bool{}) != nil {
+					widest = 8
+				}
 				eachScalar(t.Elem, func(s *Type) { widest = max(widest, uint32(s.Width)/8) })
 				if n := in.Operands[at+1]; n != 0 && n < widest {
 					c.at(in, "Aligned %d: the widest scalar has %d bytes", n, widest)

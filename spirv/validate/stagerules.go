@@ -19,7 +19,7 @@ var stageRules = []rule{
 				}
 			})
 		}},
-	{name: "built-in-location", sentence: "[VUID-StandaloneSpirv-Location-04915] The Location or Component decorations must not be used with BuiltIn. [VUID-StandaloneSpirv-Location-04918] [...] the members of a structure that is no Block must not be decorated with Location.",
+	{name: "built-in-location", sentence: "[VUID-StandaloneSpirv-Location-04915] The Location or Component decorations must not be used with BuiltIn. [VUID-StandaloneSpirv-Location-04918] [...] the members of a structure that is no Block, or of a variable with Location, must not be decorated with Location.",
 		check: func(c *extension) {
 			c.eachInterface(func(_ *EntryPoint, id spirv.ID, t *Type, _ map[slot]spirv.ID) {
 				located := c.Decorated(id, spirv.DecorationLocation) || c.Decorated(id, spirv.DecorationComponent)
@@ -28,8 +28,9 @@ var stageRules = []rule{
 				}
 				inner := base(t.Elem)
 				for n := range inner.Members {
-					if inner.Kind == KindStruct && c.MemberDecorated(inner.ID, n, spirv.DecorationLocation) && (!c.block(inner) || c.MemberDecorated(inner.ID, n, spirv.DecorationBuiltIn)) {
-						c.at(c.Def(id), "member %d has a location: want a Block, and no built-in", n)
+					if inner.Kind == KindStruct && c.MemberDecorated(inner.ID, n, spirv.DecorationLocation) && (located || !c.block(inner) || c.MemberDecorated(inner.ID, n, spirv.DecorationBuiltIn)) {
+						c.at(c.Def(id), "member %d has a location: want a Block without one, and no built-in", n)
+						return
 					}
 				}
 			})
@@ -67,6 +68,32 @@ var stageRules = []rule{
 					first = id
 				}
 			}
+		}},
+	{name: "component", sentence: "[VUID-StandaloneSpirv-Component-04921, 04922, 10583] The Component decoration must not specify [...] a sequence of components that is larger than 3. [...] must only be on a scalar or a vector, or an array of them.",
+		check: func(c *extension) {
+			test := func(in *spirv.Instruction, first uint32, t *Type) {
+				for t.Kind == KindArray {
+					t = t.Elem
+				}
+				n := uint32(t.components())
+				if t.width() == 64 {
+					n *= 2
+				}
+				switch {
+				case !t.Scalar() && t.Kind != KindVector:
+					c.at(in, "Component of %s: want a scalar or a vector", c.typeText(t))
+				case first > 3 || first+n > 4:
+					c.at(in, "Component %d of %s: it ends at %d, want 3 at most", first, c.typeText(t), first+n-1)
+				}
+			}
+			c.eachDecoration(spirv.DecorationComponent, func(in *spirv.Instruction, target spirv.ID, a []uint32) {
+				if t := c.TypeOf(target); t != nil && t.Kind == KindPointer && t.Elem != nil {
+					test(in, a[0], t.Elem)
+				}
+			})
+			c.eachMember(spirv.DecorationComponent, func(in *spirv.Instruction) {
+				test(in, in.Operands[3], c.Type(spirv.ID(in.Operands[0])).Members[in.Operands[1]])
+			})
 		}},
 	{name: "flat", sentence: "[VUID-StandaloneSpirv-Flat-04744] Any variable with integer or double-precision floating-point type and with Input storage class in a fragment shader, must be decorated Flat. (glslang leaves it out for some built-ins.)", warning: true,
 		check: func(c *extension) {
