@@ -258,10 +258,16 @@ func (m *Module) modeArgs(mode Mode, say func(string, ...any)) {
 			}
 		case mode.IDs && !constant(m.Def(spirv.ID(w)).Op) && mode.Kind != spirv.ExecutionModeSharesInputWithAMDX:
 			say("%s: %%%d is not a constant", mode.Kind, w)
-		case mode.Kind == spirv.ExecutionModeLocalSize && w == 0:
+		case mode.Kind == spirv.ExecutionModeLocalSize && w == 0, mode.Kind == spirv.ExecutionModeLocalSizeId && m.zero(w):
 			say("a local size of 0")
 		}
 	}
+}
+
+// zero reports a constant that is 0, and no specialization.
+func (m *Module) zero(id uint32) bool {
+	n, known := m.constantValue(id)
+	return known && n == 0 || m.Def(spirv.ID(id)).Op == spirv.OpConstantNull
 }
 
 // sizedByConstant reports a constant that is decorated as the workgroup's size.

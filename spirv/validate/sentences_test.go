@@ -111,6 +111,8 @@ var coreSentences = []sentence{
 	{name: "chosen pointers", caps: "@", types: atomics, good: "OpCapability VariablePointers", rule: "types", vars: "%x = OpSelect %pu %true %wu %wu"},
 	{name: "elements without stride", caps: "OpCapability VariablePointers", modes: "OpDecorate %s Block\nOpMemberDecorate %s 0 Offset 0\nOpDecorate %b DescriptorSet 0\nOpDecorate %b Binding 0\n@",
 		types: "%s = OpTypeStruct %uint\n%ps = OpTypePointer StorageBuffer %s\n%pe = OpTypePointer StorageBuffer %uint\n%b = OpVariable %ps StorageBuffer", vars: "%e = OpAccessChain %pe %b %u0\n%x = OpPtrAccessChain %pe %e %u1", good: "OpDecorate %pe ArrayStride 4", rule: "types"},
+	{name: "buffer of bfloat16", caps: "OpCapability BFloat16TypeKHR\nOpCapability StoragePushConstant16\nOpExtension \"SPV_KHR_bfloat16\"", modes: "OpDecorate %s Block\nOpMemberDecorate %s 0 Offset 0\nOpDecorate %b DescriptorSet 0\nOpDecorate %b Binding 0",
+		types: "%h = OpTypeFloat 16@\n%s = OpTypeStruct %h\n%ps = OpTypePointer StorageBuffer %s\n%b = OpVariable %ps StorageBuffer", good: " BFloat16KHR", bad: " ", rule: "storage-16-bit"},
 	{name: "elements in private memory", caps: "OpCapability VariablePointers", types: "%pe = OpTypePointer Workgroup %uint\n%w = OpVariable %pe Workgroup\n%po = OpTypePointer Function %uint", vars: "%o = OpVariable %po Function",
 		good: "%x = OpPtrAccessChain %pe %w %u1", bad: "%x = OpPtrAccessChain %po %o %u1", rule: "types"},
 	{name: "compared physical pointers", caps: "OpCapability VariablePointers\n" + aliased, types: "%long = OpTypeInt 64 0\n%l1 = OpConstant %long 1\n%p = OpTypePointer PhysicalStorageBuffer %uint", vars: "%q = OpConvertUToPtr %p %l1",
