@@ -7,7 +7,7 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// imageMaskAt says at which operand the mask of image operands stands, by the instruction.
+// imageMaskAt says which operand is the mask of image operands, by the instruction.
 var imageMaskAt = map[spirv.Op]int{
 	spirv.OpImageSampleImplicitLod: 2, spirv.OpImageSampleExplicitLod: 2, spirv.OpImageSampleProjImplicitLod: 2, spirv.OpImageSampleProjExplicitLod: 2,
 	spirv.OpImageSampleDrefImplicitLod: 3, spirv.OpImageSampleDrefExplicitLod: 3, spirv.OpImageSampleProjDrefImplicitLod: 3, spirv.OpImageSampleProjDrefExplicitLod: 3,
