@@ -20,7 +20,7 @@ const scaleShader = `; SPIR-V
                OpExecutionMode %main LocalSize 64 1 1
                OpDecorate %id BuiltIn GlobalInvocationId
                OpDecorate %floats ArrayStride 4
-               OpDecorate %data Block
+               OpDecorate %data BufferBlock
                OpMemberDecorate %data 0 Offset 0
                OpDecorate %v DescriptorSet 0
                OpDecorate %v Binding 0

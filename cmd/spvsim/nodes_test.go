@@ -25,4 +25,8 @@ func TestValidateTellsWarnings(t *testing.T) {
 	if !strings.Contains(r.stderr, "warning: ") {
 		t.Errorf("standard error %q: want the warnings about what compilers write", r.stderr)
 	}
+	if strict := spvsim("", "validate", "--strict", "../../program/frontend/testdata/graph/dxc.spvasm"); strict.status == exitDone || strict.stdout != "" ||
+		strings.Count(strict.stderr, "(rule ") != strings.Count(r.stderr, "(rule ") || strings.Contains(strict.stderr, "warning: ") {
+		t.Errorf("--strict: status %d, output %q, standard error %q: want the warnings as errors", strict.status, strict.stdout, strict.stderr)
+	}
 }

@@ -149,15 +149,19 @@ func shown(name string) string {
 }
 
 func validateCommand() *cobra.Command {
-	return completeWord(&cobra.Command{
+	strict := false
+	c := &cobra.Command{
 		Use:   "validate SHADER|JOB",
 		Short: "Check a shader against the rules of SPIR-V, with a line for each fault",
 		Long: `Check a shader, or the shaders of a job, against the rules of SPIR-V and of the extensions. Each fault is one line. Code that breaks
-the letter of an extension, but that compilers are known to write, gets a warning. It is still valid.`,
+the letter of a specification, but that compilers are known to write, gets a warning. It is still valid, unless --strict makes errors of warnings.`,
 		Example: "  spvsim validate shader.spv\n  spvsim validate reduce      the shaders of a ready job",
 		Args:    exactly(1, "a shader (.spv or .spvasm; - is standard input), a job file or the name of a ready job"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return eachModule(c, args[0], eachNamed, func(name string, m *validate.Module) error {
+				if strict && len(m.Warnings) > 0 {
+					return eachNamed(name, validate.Faults(m.Warnings))
+				}
 				for _, w := range m.Warnings {
 					fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", eachNamed(name, w))
 				}
@@ -165,7 +169,9 @@ the letter of an extension, but that compilers are known to write, gets a warnin
 				return err
 			})
 		},
-	}, false, jobNames)
+	}
+	c.Flags().BoolVar(&strict, "strict", false, "make warnings errors")
+	return completeWord(c, false, jobNames)
 }
 
 func asmCommand() *cobra.Command {

@@ -45,7 +45,7 @@ var (
 func derivative(along ...direction) row[*quads] {
 	return row[*quads]{do: func(b *quads) {
 		if !b.derivatives {
-			b.invalid("entry point %q has no derivative group: want DerivativeGroupQuadsKHR or DerivativeGroupLinearKHR", b.entry.Name)
+			b.unsupported("derivatives in entry point %q, which has no derivative group: want DerivativeGroupQuadsKHR or DerivativeGroupLinearKHR", b.entry.Name)
 		}
 		var out []*ir.Value
 		for _, v := range b.leaves(b.arg(0)) {

@@ -59,10 +59,8 @@ func (v *valueCheck) heldPointer(t *Type) {
 	if p == nil || p.Storage == spirv.StorageClassPhysicalStorageBuffer {
 		return
 	}
-	variable := p.Storage == spirv.StorageClassStorageBuffer && v.m.Has(spirv.CapabilityVariablePointersStorageBuffer) ||
-		p.Storage == spirv.StorageClassWorkgroup && v.m.Has(spirv.CapabilityVariablePointers)
 	switch {
-	case !variable:
+	case !v.m.mayBeValue(p):
 		v.r.at(v.in, "held-pointers", "a variable of pointers to %s: in logical addressing they are not values without variable pointers", p.Storage)
 	case t.Storage != spirv.StorageClassFunction && t.Storage != spirv.StorageClassPrivate:
 		v.r.at(v.in, "held-pointers", "a variable of pointers in %s: want Function or Private", t.Storage)

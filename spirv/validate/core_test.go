@@ -159,7 +159,7 @@ func TestAgreesWithSpirvVal(t *testing.T) {
 		if err := os.WriteFile(path, raw.Encode(binary.LittleEndian), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out, theirs := exec.Command(tool, "--target-env", "spv1.6", path).CombinedOutput()
+		out, theirs := exec.Command(tool, "--target-env", "vulkan1.3", path).CombinedOutput()
 		_, ours := Check(raw)
 		if theirs == nil && ours != nil && !isStricter(ours) {
 			t.Errorf("without line %d, %q: false alarm: %v", i+1, lines[i], ours)

@@ -129,6 +129,23 @@ func (m *Module) constantValue(id uint32) (uint32, bool) {
 	return 0, false
 }
 
+// signedValue returns the value of an OpConstant of a signed type.
+func (m *Module) signedValue(id spirv.ID) (int64, bool) {
+	def := m.Def(id)
+	if def == nil || def.Op != spirv.OpConstant {
+		return 0, false
+	}
+	t := m.Type(def.Type)
+	if t == nil || t.Kind != KindInt || !t.Signed {
+		return 0, false
+	}
+	n := uint64(def.Operands[0])
+	if len(def.Operands) > 1 {
+		n |= uint64(def.Operands[1]) << 32
+	}
+	return int64(n<<(64-t.Width)) >> (64 - t.Width), true
+}
+
 // versionRule is the rule that a module is of a version at least.
 func versionRule(minor uint32) func(c *extension) {
 	return func(c *extension) {

@@ -116,6 +116,9 @@ func (g *graph) edges(i int32, b *Block, r *report) bool {
 	}
 	t := b.Terminator()
 	g.m.eachTarget(t, func(id uint32) { g.next[i] = append(g.next[i], node(t, id)) })
+	if n := len(t.Operands); t.Op == spirv.OpBranchConditional && n != 3 && n != 5 {
+		r.at(t, "control flow", "%d operands: want a condition and two labels, with two weights or none", n)
+	}
 	if t.Op == spirv.OpBranchConditional && t.Operands[1] == t.Operands[2] && g.m.Raw.Version >= version16 {
 		r.at(t, "control flow", "both labels are %%%d: want two from SPIR-V 1.6 on", t.Operands[1])
 	}
@@ -204,11 +207,36 @@ func (g *graph) structure(r *report) {
 		if c != nil && c.kind == loop && g.structural.reached(int32(i)) && c.backs != 1 && g.real.reached(int32(i)) {
 			r.at(g.f.Blocks[i].Merge(), "control flow", "the loop has %d back edges to its header: want one", c.backs)
 		}
+		if c != nil && c.kind == loop && g.real.reached(int32(i)) {
+			g.loopsBack(c, r)
+		}
 		if c != nil && c.kind == switching && g.structural.reached(int32(i)) {
 			g.caseOrder(int32(i), r)
 		}
 	}
 	g.order(r)
+}
+
+// loopsBack tests that a continue construct is left through its back edge only: that the block of the back edge structurally post
+// dominates the others (section 2.11.2).
+func (g *graph) loopsBack(c *construct, r *report) {
+	seen := map[int32]bool{c.target: true}
+	for stack := []int32{c.target}; len(stack) > 0; {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if leads(g.next[v], c.header) {
+			continue
+		}
+		if leads(g.next[v], c.merge) {
+			r.at(g.f.Blocks[v].Terminator(), "control flow", "block %%%d leaves the continue construct of %%%d before its back edge", g.id(v), g.id(c.target))
+			return
+		}
+		for _, w := range g.next[v] {
+			if !seen[w] {
+				seen[w], stack = true, append(stack, w)
+			}
+		}
+	}
 }
 
 // unique notes merge blocks and continue targets, which belong to one header.

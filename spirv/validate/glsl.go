@@ -54,13 +54,14 @@ func (v *valueCheck) modf(o []uint32) {
 	}
 }
 
-// exponents reports 32-bit integers, as many as a type has components.
-func exponents(t, of *Type) bool {
-	return t.is('i') && t.width() == 32 && t.components() == of.components()
+// exponents reports 32-bit integers, as many as a type has components; 16-bit ones too with SPV_AMD_gpu_shader_int16.
+func (v *valueCheck) exponents(t, of *Type) bool {
+	narrow := t.width() == 16 && v.m.Extensions["SPV_AMD_gpu_shader_int16"]
+	return t.is('i') && (t.width() == 32 || narrow) && t.components() == of.components()
 }
 
 func (v *valueCheck) frexp(o []uint32) {
-	if t := v.pointee(1, o[1]); t != nil && !exponents(t, v.result()) {
+	if t := v.pointee(1, o[1]); t != nil && !v.exponents(t, v.result()) {
 		v.fault("operand 1: %%%d points to %s: want as many 32-bit integers as the result has components", o[1], v.m.typeText(t))
 	}
 }
@@ -83,7 +84,7 @@ func (v *valueCheck) modfStruct(o []uint32) {
 	v.pairOf(o, func(t, first *Type) bool { return t == first }, "the same again")
 }
 
-func (v *valueCheck) frexpStruct(o []uint32) { v.pairOf(o, exponents, "as many 32-bit integers") }
+func (v *valueCheck) frexpStruct(o []uint32) { v.pairOf(o, v.exponents, "as many 32-bit integers") }
 
 // twoWords reports a vector of two 32-bit integers.
 func twoWords(t *Type) bool {

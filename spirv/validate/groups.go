@@ -154,16 +154,27 @@ var coreRules = []rule{
 	{name: "versions", sentence: "[BufferBlock] Missing after version 1.3."},
 	{name: "storage-8-bit", sentence: "[StorageBuffer8BitAccess, UniformAndStorageBuffer8BitAccess, StoragePushConstant8] Uses 8-bit OpTypeInt instructions for creating scalar, vector, and composite types that become members of a block residing in [the storage class]. (Int8 is enough, as for other validators.)",
 		check: func(c *extension) { c.narrowBlocks(8) }},
-	{name: "storage-16-bit", sentence: "[StorageBuffer16BitAccess, UniformAndStorageBuffer16BitAccess, StoragePushConstant16, StorageInputOutput16] Uses 16-bit OpTypeFloat and OpTypeInt instructions for creating [types] that become members of a block residing in [the storage class]. (Int16 or Float16 is enough.)",
+	{name: "storage-16-bit", sentence: "[StorageBuffer16BitAccess, UniformAndStorageBuffer16BitAccess, StoragePushConstant16, StorageInputOutput16] Uses 16-bit OpTypeFloat and OpTypeInt instructions for creating [types] that become members of a block residing in [the storage class]. (Int16 or Float16 is enough. Floats with an encoding of their own, as bfloat16, need none of these, as for other validators.)",
 		check: func(c *extension) { c.narrowBlocks(16) }},
 }
 
-// checkCore tests coreRules.
+// coreTexts are the rules of the specification itself, by what they are about.
+var coreTexts = []extensionText{
+	{"Group operations, narrow members, decorations by id", coreRules},
+	{"Images", imageRules},
+	{"Memory semantics and atomic operations", memoryRules},
+	{"Types, variables, decorations and single instructions", moduleRules},
+	{"Interfaces of stages", stageRules},
+}
+
+// checkCore tests coreTexts.
 func checkCore(m *Module, r *report) {
 	c := &extension{Module: m, r: r}
-	for i := range coreRules {
-		if c.rule = &coreRules[i]; c.rule.check != nil {
-			c.rule.check(c)
+	for _, text := range coreTexts {
+		for i := range text.rules {
+			if c.rule = &text.rules[i]; c.rule.check != nil {
+				c.rule.check(c)
+			}
 		}
 	}
 }
@@ -255,7 +266,7 @@ func (c *extension) narrowBlocks(width int) {
 		}
 		eachScalar(t.Elem, func(s *Type) {
 			full, narrow := narrowWidths[s.Kind][s.Width]
-			if s.Width == width && narrow && !c.Has(full) && !c.hasAny(want) {
+			if s.Width == width && narrow && !s.Encoded && !c.Has(full) && !c.hasAny(want) {
 				c.at(in, "a variable of %s in %s needs one of the capabilities %s", c.typeText(s), t.Storage, capabilityNames(append(want[:len(want):len(want)], full)))
 			}
 		})

@@ -190,7 +190,7 @@ func (m *Module) entryModes(e *EntryPoint, r *report) {
 		if first := e.Mode(mode.Kind); first != &e.Modes[i] && !perWidth[mode.Kind] {
 			say("%s is given twice for %q", mode.Kind, e.Name)
 		}
-		if ids := takesIDs(grammar.KindExecutionMode, uint32(mode.Kind)); ids != mode.IDs && len(mode.Args) > 0 {
+		if ids := takesIDs(grammar.KindExecutionMode, uint32(mode.Kind)); ids != mode.IDs && (len(mode.Args) > 0 || mode.IDs) {
 			say("%s takes %s", mode.Kind, map[bool]string{true: "ids: want OpExecutionModeId", false: "literals: want OpExecutionMode"}[ids])
 			continue
 		}
@@ -258,10 +258,16 @@ func (m *Module) modeArgs(mode Mode, say func(string, ...any)) {
 			}
 		case mode.IDs && !constant(m.Def(spirv.ID(w)).Op) && mode.Kind != spirv.ExecutionModeSharesInputWithAMDX:
 			say("%s: %%%d is not a constant", mode.Kind, w)
-		case mode.Kind == spirv.ExecutionModeLocalSize && w == 0:
+		case mode.Kind == spirv.ExecutionModeLocalSize && w == 0, mode.Kind == spirv.ExecutionModeLocalSizeId && m.zero(w):
 			say("a local size of 0")
 		}
 	}
+}
+
+// zero reports a constant that is 0, and no specialization.
+func (m *Module) zero(id uint32) bool {
+	n, known := m.constantValue(id)
+	return known && n == 0 || m.Def(spirv.ID(id)).Op == spirv.OpConstantNull
 }
 
 // sizedByConstant reports a constant that is decorated as the workgroup's size.

@@ -115,7 +115,7 @@ func (v *valueCheck) initializer(t *Type, id uint32) {
 	def := v.m.Def(spirv.ID(id))
 	if !constant(def.Op) && !(def.Op == spirv.OpVariable && v.m.places[id].function == 0) {
 		v.fault("initializer %%%d is not a constant", id)
-	} else if v.m.TypeOf(spirv.ID(id)) != t.Elem && def.Op != spirv.OpVariable {
+	} else if v.m.TypeOf(spirv.ID(id)) != t.Elem {
 		v.fault("initializer %%%d is not of the variable's type", id)
 	}
 }
@@ -201,6 +201,9 @@ func (v *valueCheck) elementChain(o []uint32) {
 	if t := v.operandType(1, o[1]); t != nil && t.Kind != KindInt {
 		v.fault("operand 1: %%%d is %s: want an integer", o[1], v.m.typeText(t))
 	}
+	if t := v.m.TypeOf(spirv.ID(o[0])); t != nil && t.Kind == KindPointer && !v.m.mayBeValue(t) {
+		v.fault("operand 0: %%%d points to %s: in logical addressing it is no element of an array without variable pointers", o[0], t.Storage)
+	}
 	v.strides(o[0])
 	v.chainFrom(o, 2)
 }
@@ -237,6 +240,10 @@ func (v *valueCheck) step(t *Type, n int, id uint32) *Type {
 	}
 	if index.Kind != KindInt {
 		v.fault("operand %d: %%%d is %s: want an integer", n, id, v.m.typeText(index))
+		return nil
+	}
+	if i, ok := v.m.signedValue(spirv.ID(id)); ok && i < 0 {
+		v.fault("operand %d: index %%%d is %d: want none below 0", n, id, i)
 		return nil
 	}
 	switch t.Kind {
@@ -315,6 +322,9 @@ func (v *valueCheck) call(o []uint32) {
 	f := v.m.Function(spirv.ID(o[0]))
 	if v.result() != f.Type.Elem {
 		v.fault("result type %%%d: the function returns %%%d", v.in.Type, f.Type.Elem.ID)
+	}
+	if t := v.result(); t.Kind == KindPointer && !v.m.mayBeValue(t) {
+		v.fault("the function returns a pointer to %s: in logical addressing it is not a value without variable pointers", t.Storage)
 	}
 	if len(o)-1 != len(f.Type.Members) {
 		v.fault("%d arguments: the function has %d parameters", len(o)-1, len(f.Type.Members))

@@ -19,7 +19,7 @@ import "spvsim/spirv"
 // Numbers are of the specification's section 3.3 instruction lists.
 var signatures = map[spirv.Op]string{
 	spirv.OpConvertFToU: "u: #f", spirv.OpConvertFToS: "i: #f", spirv.OpConvertSToF: "f: #i", spirv.OpConvertUToF: "f: #i",
-	spirv.OpUConvert: "i: #i", spirv.OpSConvert: "i: #i", spirv.OpFConvert: "f: #f", spirv.OpQuantizeToF16: "f: =f",
+	spirv.OpUConvert: "u: #i", spirv.OpSConvert: "i: #i", spirv.OpFConvert: "f: #f", spirv.OpQuantizeToF16: "f: =f",
 
 	spirv.OpSNegate: "i: ~i", spirv.OpFNegate: "f: =f",
 	spirv.OpIAdd: "i: ~i ~i", spirv.OpISub: "i: ~i ~i", spirv.OpIMul: "i: ~i ~i",

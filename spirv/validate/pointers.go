@@ -26,6 +26,19 @@ func (v *valueCheck) logicalPointer(what string) {
 	}
 }
 
+// mayBeValue reports pointers that logical addressing lets be values: those to memory that variable pointers are for.
+func (m *Module) mayBeValue(t *Type) bool {
+	switch t.Storage {
+	case spirv.StorageClassPhysicalStorageBuffer:
+		return true
+	case spirv.StorageClassStorageBuffer:
+		return m.Has(spirv.CapabilityVariablePointersStorageBuffer)
+	case spirv.StorageClassWorkgroup:
+		return m.Has(spirv.CapabilityVariablePointers)
+	}
+	return false
+}
+
 func (v *valueCheck) choosesPointers() {
 	if v.result().Kind == KindPointer {
 		v.logicalPointer("a choice of pointers")

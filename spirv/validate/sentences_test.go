@@ -111,6 +111,10 @@ var coreSentences = []sentence{
 	{name: "chosen pointers", caps: "@", types: atomics, good: "OpCapability VariablePointers", rule: "types", vars: "%x = OpSelect %pu %true %wu %wu"},
 	{name: "elements without stride", caps: "OpCapability VariablePointers", modes: "OpDecorate %s Block\nOpMemberDecorate %s 0 Offset 0\nOpDecorate %b DescriptorSet 0\nOpDecorate %b Binding 0\n@",
 		types: "%s = OpTypeStruct %uint\n%ps = OpTypePointer StorageBuffer %s\n%pe = OpTypePointer StorageBuffer %uint\n%b = OpVariable %ps StorageBuffer", vars: "%e = OpAccessChain %pe %b %u0\n%x = OpPtrAccessChain %pe %e %u1", good: "OpDecorate %pe ArrayStride 4", rule: "types"},
+	{name: "buffer of bfloat16", caps: "OpCapability BFloat16TypeKHR\nOpCapability StoragePushConstant16\nOpExtension \"SPV_KHR_bfloat16\"", modes: "OpDecorate %s Block\nOpMemberDecorate %s 0 Offset 0\nOpDecorate %b DescriptorSet 0\nOpDecorate %b Binding 0",
+		types: "%h = OpTypeFloat 16@\n%s = OpTypeStruct %h\n%ps = OpTypePointer StorageBuffer %s\n%b = OpVariable %ps StorageBuffer", good: " BFloat16KHR", bad: " ", rule: "storage-16-bit"},
+	{name: "elements in private memory", caps: "OpCapability VariablePointers", types: "%pe = OpTypePointer Workgroup %uint\n%w = OpVariable %pe Workgroup\n%po = OpTypePointer Function %uint", vars: "%o = OpVariable %po Function",
+		good: "%x = OpPtrAccessChain %pe %w %u1", bad: "%x = OpPtrAccessChain %po %o %u1", rule: "types"},
 	{name: "compared physical pointers", caps: "OpCapability VariablePointers\n" + aliased, types: "%long = OpTypeInt 64 0\n%l1 = OpConstant %long 1\n%p = OpTypePointer PhysicalStorageBuffer %uint", vars: "%q = OpConvertUToPtr %p %l1",
 		bad: "%x = OpPtrEqual %bool %q %q", rule: "types", physical: true},
 	{name: "returned pointer", caps: "@", types: atomics + "\n%fp = OpTypeFunction %pu", vars: "%c = OpFunctionCall %pu %f\nOpReturn\nOpFunctionEnd\n%f = OpFunction %pu None %fp\n%fl = OpLabel\nOpReturnValue %wu\nOpFunctionEnd\n%other = OpFunction %void None %fn\n%ol = OpLabel", good: "OpCapability VariablePointers", rule: "types"},
@@ -217,7 +221,11 @@ func TestInterpolations(t *testing.T) {
 			types += "\n%half = OpTypeFloat 16\n%ph = OpTypePointer Input %half\n%hin = OpVariable %ph Input"
 			list += " %hin"
 		}
-		text := withParts("CAPS", "OpCapability InterpolationFunction\n"+strings.TrimSuffix(tt.caps+"\n", "\n")+"\n"+glsl, "TYPES", types, "CODE", tt.code)
+		places := "OpDecorate %in Location 0"
+		if strings.Contains(list, "%hin") {
+			places += "\nOpDecorate %hin Location 1"
+		}
+		text := withParts("CAPS", "OpCapability InterpolationFunction\n"+strings.TrimSuffix(tt.caps+"\n", "\n")+"\n"+glsl, "MODES", places, "TYPES", types, "CODE", tt.code)
 		text = strings.NewReplacer("GLCompute", "Fragment", "LocalSize 1 1 1", "OriginUpperLeft", `%main "main"`, `%main "main"`+list, "\n\n", "\n").Replace(text)
 		if _, err := Check(assemble(t, text)); firstRule(err) != tt.rule || (err == nil) != (tt.rule == "") {
 			t.Errorf("%s: %v, want rule %q", tt.code, err, tt.rule)

@@ -57,7 +57,9 @@ func (m *Module) stageFault(e *EntryPoint, in *spirv.Instruction) string {
 		if !derivativeModels[e.Model] {
 			return "derivatives are of Fragment, GLCompute, MeshEXT and TaskEXT"
 		}
-		if e.Model != spirv.ExecutionModelFragment && !e.hasMode(derivativeGroups) {
+		// Without the extension no mode is there to ask for.
+		asked := implicitLods[in.Op] || m.Extensions["SPV_KHR_compute_shader_derivatives"]
+		if e.Model != spirv.ExecutionModelFragment && asked && !e.hasMode(derivativeGroups) {
 			return "want DerivativeGroupQuadsKHR or DerivativeGroupLinearKHR"
 		}
 	case in.Op == spirv.OpControlBarrier && m.Raw.Version < 1<<16|3<<8:

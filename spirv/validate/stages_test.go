@@ -17,7 +17,8 @@ func TestStages(t *testing.T) {
 		{"kill", "", "", "OpKill", "stages"},
 		{"demote", "OpCapability DemoteToHelperInvocation", "", "OpDemoteToHelperInvocation\nOpReturn", "stages"},
 		{"vertex", "OpCapability Geometry", "", "OpEmitVertex\nOpReturn", "stages"},
-		{"derivative", "", "", "%d = OpDPdx %float %f1\nOpReturn", "stages"},
+		{"derivative", "", "", "%d = OpDPdx %float %f1\nOpReturn", ""},
+		{"derivative without a group", "OpCapability ComputeDerivativeGroupQuadsKHR\nOpExtension \"SPV_KHR_compute_shader_derivatives\"", "", "%d = OpDPdx %float %f1\nOpReturn", "stages"},
 		{"derivative in quads", "OpCapability ComputeDerivativeGroupQuadsKHR\nOpExtension \"SPV_KHR_compute_shader_derivatives\"",
 			"OpExecutionMode %main DerivativeGroupQuadsKHR", "%d = OpDPdx %float %f1\nOpReturn", ""},
 		{"nothing", "", "", other, ""},
@@ -126,7 +127,7 @@ OpFunctionEnd
 
 // TestSampledImagesHaveASampler: an image that is used without one can't be part of a sampled image.
 func TestSampledImagesHaveASampler(t *testing.T) {
-	for sampled, rule := range map[string]string{"0 Unknown": "", "1 Unknown": "", "2 Rgba32f": "types"} {
+	for sampled, rule := range map[string]string{"0 Unknown": "image-sampled", "1 Unknown": "", "2 Rgba32f": "types"} {
 		text := withParts("TYPES", "%image = OpTypeImage %float 2D 0 0 0 "+sampled+"\n%both = OpTypeSampledImage %image")
 		if _, err := Check(assemble(t, text)); firstRule(err) != rule || (err == nil) != (rule == "") {
 			t.Errorf("Sampled %s: %v, want rule %q", sampled, err, rule)

@@ -17,10 +17,10 @@ var (
 		t := m.Type(id)
 		return t != nil && (t.Kind == KindArray || t.Kind == KindRuntimeArray || t.Kind == KindPointer || t.Kind == KindOther)
 	}}
-	onValue = target{"variable or constant", func(m *Module, id spirv.ID) bool { return onVariable.ok(m, id) || constant(m.Def(id).Op) }}
-	onSpec  = target{"specialization constant", func(m *Module, id spirv.ID) bool {
+	onConstant = target{"constant", func(m *Module, id spirv.ID) bool { return constant(m.Def(id).Op) }}
+	onSpec     = target{"specialization constant", func(m *Module, id spirv.ID) bool {
 		switch m.Def(id).Op {
-		case spirv.OpSpecConstant, spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse, spirv.OpSpecConstantStringAMDX, spirv.OpSpecConstantOp:
+		case spirv.OpSpecConstant, spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse, spirv.OpSpecConstantStringAMDX:
 			return true
 		}
 		return false
@@ -31,7 +31,7 @@ var (
 var targets = map[spirv.Decoration]target{
 	spirv.DecorationBlock: onStructure, spirv.DecorationBufferBlock: onStructure,
 	spirv.DecorationBinding: onVariable, spirv.DecorationDescriptorSet: onVariable, spirv.DecorationInputAttachmentIndex: onVariable,
-	spirv.DecorationLocation: onVariable, spirv.DecorationComponent: onVariable, spirv.DecorationArrayStride: onArray, spirv.DecorationBuiltIn: onValue, spirv.DecorationSpecId: onSpec,
+	spirv.DecorationLocation: onVariable, spirv.DecorationInvariant: onVariable, spirv.DecorationIndex: onVariable, spirv.DecorationArrayStride: onArray, spirv.DecorationSpecId: onSpec,
 }
 
 // memberOnly are decorations of members alone.
@@ -69,8 +69,14 @@ func (m *Module) decorationTarget(in *spirv.Instruction, r *report) {
 	if t, ok := targets[kind]; ok && !t.ok(m, id) {
 		r.at(in, "decorations", "%s on %%%d: want a %s", kind, id, t.text)
 	}
-	if kind == spirv.DecorationBuiltIn && spirv.BuiltIn(in.Operands[2]) != spirv.BuiltInWorkgroupSize && !onVariable.ok(m, id) {
-		r.at(in, "decorations", "built-in %s on %%%d: want a variable", spirv.BuiltIn(in.Operands[2]), id)
+	if kind == spirv.DecorationBuiltIn {
+		want := onVariable
+		if spirv.BuiltIn(in.Operands[2]) == spirv.BuiltInWorkgroupSize {
+			want = onConstant
+		}
+		if !want.ok(m, id) {
+			r.at(in, "decorations", "built-in %s on %%%d: want a %s", spirv.BuiltIn(in.Operands[2]), id, want.text)
+		}
 	}
 	if memberOnly[kind] && m.Type(id) != nil {
 		r.at(in, "decorations", "%s on %%%d: want a member of a structure", kind, id)

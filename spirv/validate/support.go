@@ -157,7 +157,10 @@ func supported(raw *spirv.Module) error {
 				r.take(in, "extension "+name, f)
 			}
 		case spirv.OpExtInstImport:
-			r.sets[in.Result], _ = spirv.DecodeString(in.Operands)
+			name, _ := spirv.DecodeString(in.Operands)
+			if r.sets[in.Result] = name; setFeature(name) == unknownSet {
+				r.take(in, fmt.Sprintf("instruction set %q", name), unknownSet)
+			}
 		case spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
 			name, ok := r.sets[spirv.ID(in.Operands[0])]
 			if f := setFeature(name); ok && f.level >= refused {

@@ -76,11 +76,14 @@ OpFunctionEnd
 }
 
 // TestDeclaredAndUnusedIsNoFault: an extension brings nothing but what its
-// capabilities declare, and an instruction set that nothing uses nothing at all.
+// capabilities declare, and an instruction set of the specifications that nothing uses nothing at all.
 func TestDeclaredAndUnusedIsNoFault(t *testing.T) {
-	text := strings.Replace(ruleText(t, "core"), "%glsl = ", "OpExtension \"SPV_KHR_ray_query\"\n%other = OpExtInstImport \"Some.set\"\n%glsl = ", 1)
+	text := strings.Replace(ruleText(t, "core"), "%glsl = ", "OpExtension \"SPV_KHR_ray_query\"\n%other = OpExtInstImport \"OpenCL.std\"\n%glsl = ", 1)
 	if _, err := Check(assemble(t, text)); err != nil {
 		t.Error(err)
+	}
+	if _, err := Check(assemble(t, strings.Replace(text, "OpenCL.std", "FLSL.std.450", 1))); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), `"FLSL.std.450"`) {
+		t.Errorf("a set of no specification: %v", err)
 	}
 	// Compilers that don't trim declare more than they use.
 	text = strings.Replace(text, "OpCapability Int64", "OpCapability Int64\nOpCapability MinLod\nOpCapability FragmentShaderPixelInterlockEXT", 1)

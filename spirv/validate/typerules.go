@@ -70,8 +70,21 @@ func (v *valueCheck) boolConstant(o []uint32) {
 }
 
 func (v *valueCheck) numberConstant(o []uint32) {
-	if t := v.result(); !t.is('N') {
+	t := v.result()
+	if !t.is('N') {
 		v.fault("result type %s: want a number", v.m.typeText(t))
+		return
+	}
+	if t.Width >= 32 {
+		return
+	}
+	// The bits above are zeros, or those of the sign (section 2.2.1).
+	want := o[0] & (1<<t.Width - 1)
+	if t.Kind == KindInt && t.Signed {
+		want = uint32(int32(o[0]<<(32-t.Width)) >> (32 - t.Width))
+	}
+	if o[0] != want {
+		v.fault("the word %#x for %d bits: want %#x", o[0], t.Width, want)
 	}
 }
 
@@ -346,7 +359,15 @@ func (v *valueCheck) selects(o []uint32) {
 
 func (v *valueCheck) bitcast(o []uint32) {
 	a, t := v.operandType(0, o[0]), v.result()
-	if a == nil || a.Kind == KindPointer || t.Kind == KindPointer {
+	if a == nil {
+		return
+	}
+	if a.Kind == KindPointer || t.Kind == KindPointer {
+		for _, p := range []*Type{a, t} {
+			if p.Kind == KindPointer && p.Storage != spirv.StorageClassPhysicalStorageBuffer {
+				v.fault("of a pointer to %s: want one to PhysicalStorageBuffer", p.Storage)
+			}
+		}
 		return
 	}
 	if a.Kind == KindCooperativeMatrix || t.Kind == KindCooperativeMatrix {

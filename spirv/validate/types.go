@@ -106,6 +106,9 @@ func simpleType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
 
 func intType(_ *checker, in *spirv.Instruction, t *Type) error {
 	t.Kind, t.Width, t.Signed = KindInt, int(in.Operands[0]), in.Operands[1] != 0
+	if sign := in.Operands[1]; sign > 1 {
+		return FaultAt(in, "types", "signedness %d: want 0 or 1", sign)
+	}
 	switch t.Width {
 	case 8, 16, 32, 64:
 		return nil
@@ -149,9 +152,12 @@ func countedType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
 		if k == KindMatrix && t.Elem.longVector() {
 			return FaultAt(in, "types", "columns of %d components: want 2 to 4", t.Elem.Count)
 		}
-		long := k == KindVector && (t.Count == 8 || t.Count == 16 || c.m.Capabilities[spirv.CapabilityLongVectorEXT])
-		if t.Count < 2 || t.Count > 4 && !long {
-			return FaultAt(in, "types", "%d components: want 2 to 4", t.Count)
+		long := k == KindVector && c.m.Capabilities[spirv.CapabilityLongVectorEXT]
+		switch {
+		case long && (t.Count < 1 || t.Count > mostComponents):
+			return FaultAt(in, "types", "%d components: want 1 to %d", in.Operands[1], mostComponents)
+		case !long && (t.Count < 2 || t.Count > 4) && !(k == KindVector && (t.Count == 8 || t.Count == 16)):
+			return FaultAt(in, "types", "%d components: want 2 to 4%s", in.Operands[1], map[bool]string{true: ", or the capability LongVectorEXT"}[k == KindVector])
 		}
 		return nil
 	}
@@ -193,9 +199,22 @@ const mostComponents = 1 << 16
 func elemType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
 	return func(c *checker, in *spirv.Instruction, t *Type) (err error) {
 		t.Kind = k
+		if k == KindRuntimeArray {
+			t.Elem, err = c.held(in, in.Operands[0])
+			return err
+		}
 		t.Elem, err = c.part(in, in.Operands[0])
 		return err
 	}
+}
+
+// held is a part that must not be void.
+func (c *checker) held(in *spirv.Instruction, id uint32) (*Type, error) {
+	t, err := c.part(in, id)
+	if err == nil && t.Kind == KindVoid {
+		return nil, FaultAt(in, "types", "%%%d is void: want a type of values", id)
+	}
+	return t, err
 }
 
 // sampledImageType refuses images that a sampler is never used with.
@@ -211,7 +230,7 @@ func sampledImageType(c *checker, in *spirv.Instruction, t *Type) error {
 
 func arrayType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 	t.Kind, t.CountID = KindArray, spirv.ID(in.Operands[1])
-	if t.Elem, err = c.part(in, in.Operands[0]); err != nil {
+	if t.Elem, err = c.held(in, in.Operands[0]); err != nil {
 		return err
 	}
 	length := c.m.Def(t.CountID)
@@ -233,7 +252,7 @@ func arrayType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 func structType(c *checker, in *spirv.Instruction, t *Type) error {
 	t.Kind, t.Members = KindStruct, make([]*Type, len(in.Operands))
 	for i, w := range in.Operands {
-		p, err := c.part(in, w)
+		p, err := c.held(in, w)
 		if err != nil {
 			return err
 		}
@@ -255,7 +274,7 @@ func functionType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 		return err
 	}
 	for _, w := range in.Operands[1:] {
-		p, err := c.part(in, w)
+		p, err := c.held(in, w)
 		if err != nil {
 			return err
 		}

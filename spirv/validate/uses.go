@@ -102,11 +102,20 @@ func (s *scope) operand(o spirv.Operand) error {
 			s.r.at(s.in, "ids", "operand %d: %%%d is a function", o.Index, id)
 		}
 	case def.Op == spirv.OpTypePointer && s.forward[id] && s.in.Op.Grammar().Class == "Type-Declaration":
+	case o.Index == 0 && s.in.Op == spirv.OpExtInst && def.Op != spirv.OpExtInstImport:
+		s.r.at(s.in, "ids", "operand 0: %%%d is no imported instruction set", id)
+	case s.m.isType(id) && !declaresType(s.in.Op) && !typeOperands[s.in.Op]:
+		s.r.at(s.in, "ids", "operand %d: %%%d is a type: want a value", o.Index, id)
 	default:
 		s.use(id)
 	}
 	return nil
 }
+
+// typeOperands are the instructions with operands that are types, the declarations of types left out.
+var typeOperands = set(spirv.OpFunction, spirv.OpSizeOf, spirv.OpCooperativeMatrixLengthKHR, spirv.OpSpecConstantOp, spirv.OpUntypedVariableKHR,
+	spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR,
+	spirv.OpUntypedArrayLengthKHR, spirv.OpIsNodePayloadValidAMDX)
 
 func (s *scope) label(o spirv.Operand) {
 	if !isMerge(s.in.Op) && !terminator(s.in.Op) {

@@ -12,6 +12,15 @@ var wordedFaults = []struct {
 	version string   // of SPIR-V; empty: the newest
 	text    string   // that the fault has
 }{
+	{[]string{"MODES", "OpExecutionModeId %main LocalSizeId %u1 %u0 %u1"}, "", "a local size of 0"},
+	{[]string{"MODES", "OpExecutionModeId %main LocalSizeId %u1 %u4 %u1"}, "", ""},
+	{[]string{"TYPES", "%s = OpTypeStruct %uint %void"}, "", "is void: want a type of values"},
+	{[]string{"TYPES", "%takes = OpTypeFunction %void %void"}, "", "is void: want a type of values"},
+	{[]string{"CODE", "%x = OpIAdd %uint %uint %u1"}, "", "is a type: want a value"},
+	{[]string{"TYPES", "%p = OpTypePointer Function %uint", "VARS", "%v = OpVariable %p Function", "CODE", "%x = OpBitcast %uint %v"}, "", "of a pointer to Function: want one to PhysicalStorageBuffer"},
+	{[]string{"TYPES", "%p = OpTypePointer Function %uint\n%pp = OpTypeFunction %p %p", "VARS", "%v = OpVariable %p Function", "CODE", "%x = OpFunctionCall %p %f %v",
+		"FUNCTIONS", "%f = OpFunction %p None %pp\n%a = OpFunctionParameter %p\n%l = OpLabel\nOpReturnValue %a\nOpFunctionEnd"}, "", "the function returns a pointer to Function"},
+	{[]string{"CAPS", "OpCapability Int64", "TYPES", "%list = OpTypeArray %uint %u4\n%p = OpTypePointer Function %list\n%pu = OpTypePointer Function %uint\n%i3 = OpConstant %int -3", "VARS", "%v = OpVariable %p Function", "CODE", "%x = OpAccessChain %pu %v %i3"}, "", "is -3: want none below 0"},
 	{[]string{"MODES", "OpDecorate %r ArrayStride 4\nOpDecorate %s Block\nOpMemberDecorate %s 0 Offset 0\nOpMemberDecorate %s 1 Offset 0\nOpDecorate %b DescriptorSet 0\nOpDecorate %b Binding 0",
 		"TYPES", "%r = OpTypeRuntimeArray %uint\n%s = OpTypeStruct %r %uint\n%p = OpTypePointer StorageBuffer %s\n%b = OpVariable %p StorageBuffer"}, "1.3", "member 0 is a runtime array, and not the last"},
 	{[]string{"MODES", "OpDecorate %g Uniform\n%g = OpDecorationGroup\nOpGroupDecorate %g %g"}, "", "the group is its own target"},

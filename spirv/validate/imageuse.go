@@ -1,0 +1,156 @@
+package validate
+
+import (
+	"math/bits"
+
+	"spvsim/spirv"
+	"spvsim/spirv/grammar"
+)
+
+// imageMaskAt says which operand is the mask of image operands, by the instruction.
+var imageMaskAt = map[spirv.Op]int{
+	spirv.OpImageSampleImplicitLod: 2, spirv.OpImageSampleExplicitLod: 2, spirv.OpImageSampleProjImplicitLod: 2, spirv.OpImageSampleProjExplicitLod: 2,
+	spirv.OpImageSampleDrefImplicitLod: 3, spirv.OpImageSampleDrefExplicitLod: 3, spirv.OpImageSampleProjDrefImplicitLod: 3, spirv.OpImageSampleProjDrefExplicitLod: 3,
+	spirv.OpImageGather: 3, spirv.OpImageDrefGather: 3, spirv.OpImageFetch: 2, spirv.OpImageRead: 2, spirv.OpImageWrite: 3,
+}
+
+// Sets of image instructions, by what they have in common.
+var (
+	explicitLods = set(spirv.OpImageSampleExplicitLod, spirv.OpImageSampleDrefExplicitLod, spirv.OpImageSampleProjExplicitLod, spirv.OpImageSampleProjDrefExplicitLod)
+	drefSamples  = set(spirv.OpImageSampleDrefImplicitLod, spirv.OpImageSampleDrefExplicitLod, spirv.OpImageSampleProjDrefImplicitLod, spirv.OpImageSampleProjDrefExplicitLod)
+	gathers      = set(spirv.OpImageGather, spirv.OpImageDrefGather)
+	// sampledOperands take an image with its sampler; plainOperands one without.
+	sampledOperands = set(spirv.OpImageSampleImplicitLod, spirv.OpImageSampleExplicitLod, spirv.OpImageSampleDrefImplicitLod, spirv.OpImageSampleDrefExplicitLod,
+		spirv.OpImageSampleProjImplicitLod, spirv.OpImageSampleProjExplicitLod, spirv.OpImageSampleProjDrefImplicitLod, spirv.OpImageSampleProjDrefExplicitLod,
+		spirv.OpImageGather, spirv.OpImageDrefGather, spirv.OpImageQueryLod, spirv.OpImage)
+	plainOperands = set(spirv.OpSampledImage, spirv.OpImageFetch, spirv.OpImageRead, spirv.OpImageWrite, spirv.OpImageQuerySizeLod, spirv.OpImageQuerySize,
+		spirv.OpImageQueryLevels, spirv.OpImageQuerySamples)
+	// wholeCoordinates address a texel by integers; OpImageRead and OpImageWrite may do it by floats.
+	wholeCoordinates = set(spirv.OpImageFetch, spirv.OpImageTexelPointer)
+	levelled         = set(spirv.Dim1D, spirv.Dim2D, spirv.Dim3D, spirv.DimCube) // dimensions with levels of detail
+)
+
+// An imageUse is an instruction that works on an image, at work under a rule.
+type imageUse struct {
+	*extension
+	in    *spirv.Instruction
+	image *Type // of operand 0, or the one that it holds with a sampler or points to
+}
+
+// eachImage visits the instructions on images whose operand 0 has an image.
+func eachImage(visit func(u *imageUse)) func(*extension) {
+	return func(c *extension) {
+		for i := range c.Raw.Instructions {
+			in := &c.Raw.Instructions[i]
+			if !sampledOperands[in.Op] && !plainOperands[in.Op] && in.Op != spirv.OpImageTexelPointer {
+				continue
+			}
+			t := c.TypeOf(spirv.ID(in.Operands[0]))
+			if t != nil && (t.Kind == KindSampledImage || t.Kind == KindPointer && in.Op == spirv.OpImageTexelPointer) {
+				t = t.Elem
+			}
+			if t != nil && t.Kind == KindImage {
+				visit(&imageUse{c, in, t})
+			}
+		}
+	}
+}
+
+// bad reports what an instruction does against the rule.
+func (u *imageUse) bad(format string, args ...any) { u.at(u.in, format, args...) }
+
+// typeAt is the type of an operand, or nil.
+func (u *imageUse) typeAt(n int) *Type { return u.TypeOf(spirv.ID(u.in.Operands[n])) }
+
+// mask is the mask of image operands, 0 where there is none.
+func (u *imageUse) mask() spirv.ImageOperands {
+	if at, ok := imageMaskAt[u.in.Op]; ok && at < len(u.in.Operands) {
+		return spirv.ImageOperands(u.in.Operands[at])
+	}
+	return 0
+}
+
+// with are the ids that follow the mask for one of its bits.
+func (u *imageUse) with(bit spirv.ImageOperands) []uint32 {
+	mask, next := uint32(u.mask()), imageMaskAt[u.in.Op]+1
+	for rest := mask & uint32(bit-1); rest != 0; rest &= rest - 1 {
+		next += imageParameters(rest & -rest)
+	}
+	end := next + imageParameters(uint32(bit))
+	if mask&uint32(bit) == 0 || end > len(u.in.Operands) {
+		return nil
+	}
+	return u.in.Operands[next:end]
+}
+
+func imageParameters(bit uint32) int {
+	if e := grammar.KindImageOperands.Lookup(bit); e != nil {
+		return len(e.Parameters)
+	}
+	return 0
+}
+
+// onImageOperand is a check of the instructions with a bit of the image operands.
+func onImageOperand(bit spirv.ImageOperands, visit func(u *imageUse, ids []uint32)) func(*extension) {
+	return eachImage(func(u *imageUse) {
+		if u.mask()&bit != 0 {
+			visit(u, u.with(bit))
+		}
+	})
+}
+
+// scalar32 tests an image operand: a 32-bit scalar of a class.
+func (u *imageUse) scalar32(name string, id uint32, class byte) {
+	if t := u.TypeOf(spirv.ID(id)); t == nil || !t.is(class) || t.Width != 32 {
+		u.bad("%s %%%d is %s: want a 32-bit %s", name, id, u.describe(t), classNames[class])
+	}
+}
+
+// inPlane tests an image operand with one component for each coordinate within the image.
+func (u *imageUse) inPlane(name string, id uint32, class byte) {
+	t := u.TypeOf(spirv.ID(id))
+	switch {
+	case t == nil || !t.is(class) || t.width() != 32:
+		u.bad("%s %%%d is %s: want a 32-bit %s", name, id, u.describe(t), classNames[class])
+	case t.components() != u.image.Coordinates():
+		u.bad("%s %%%d has %d components: an image of %s takes %d", name, id, t.components(), u.image.Dim, u.image.Coordinates())
+	}
+}
+
+// withLevels tests that the image is one with levels of detail.
+func (u *imageUse) withLevels(name string) {
+	if !levelled[u.image.Dim] || u.image.Multisampled {
+		u.bad("%s of an image of %s%s: want 1D, 2D, 3D or Cube without multisampling", name, u.image.Dim, map[bool]string{true: ", multisampled"}[u.image.Multisampled])
+	}
+}
+
+// texel is the type that an access gives or takes, nil where it is none of a texel.
+func (u *imageUse) texel() *Type {
+	switch {
+	case u.in.Op == spirv.OpImageWrite:
+		return u.typeAt(2)
+	case imageMaskAt[u.in.Op] != 0:
+		return u.Type(u.in.Type)
+	}
+	return nil
+}
+
+// An imageFormat says what the texels of a format are.
+type imageFormat struct {
+	integer, signed, wide bool // wide: of 64 bits
+}
+
+// formatOf reads a format from its name, as Rg16ui or Rgba8Snorm.
+func formatOf(f spirv.ImageFormat) imageFormat {
+	name := f.String()
+	n := len(name)
+	integer := n > 1 && name[n-1] == 'i'
+	unsigned := integer && name[n-2] == 'u'
+	return imageFormat{integer, integer && !unsigned, f == spirv.ImageFormatR64i || f == spirv.ImageFormatR64ui}
+}
+
+// offsets are the image operands of which an instruction has one at most.
+const offsets = spirv.ImageOperandsConstOffset | spirv.ImageOperandsOffset | spirv.ImageOperandsConstOffsets | spirv.ImageOperandsOffsets
+
+// severalOf reports a mask with more than one bit of a group.
+func severalOf(mask, group spirv.ImageOperands) bool { return bits.OnesCount32(uint32(mask&group)) > 1 }
