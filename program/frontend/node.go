@@ -113,13 +113,13 @@ func (b *nodes) bind() {
 		}
 	}
 	b.in = nil
-	if b.m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] || b.isMesh() {
+	if b.m.Has(spirv.CapabilityShaderEnqueueAMDX) || b.isMesh() {
 		b.reached = reach(namedIDs(b.m), b.entry.Func)
 	}
 	if b.isMesh() {
 		b.meshes.bindCounts()
 	}
-	if b.m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] {
+	if b.m.Has(spirv.CapabilityShaderEnqueueAMDX) {
 		b.findInput()
 		b.listOutputs(n)
 	}

@@ -112,7 +112,6 @@ var ruleCases = map[string][]ruleCase{
 		{"layout", "%narrow = OpTypeStruct %byte %short", "%narrow = OpTypeStruct %bool %short"},
 		{"workgroup-all-or-none", "\"main\" %a %b", "\"main\" %a %b %c"},
 		{"workgroup-aliased", "OpDecorate %a Aliased", ""},
-		{"workgroup-block", "OpCapability WorkgroupMemoryExplicitLayoutKHR|OpCapability WorkgroupMemoryExplicitLayout8BitAccessKHR|OpCapability WorkgroupMemoryExplicitLayout16BitAccessKHR", "||"},
 		{"workgroup-8-bit", "OpCapability Int8|OpCapability WorkgroupMemoryExplicitLayout8BitAccessKHR", "OpCapability StorageBuffer8BitAccess|"},
 		{"workgroup-16-bit", "OpCapability Int16|OpCapability WorkgroupMemoryExplicitLayout16BitAccessKHR", "OpCapability StorageBuffer16BitAccess|"},
 		{"workgroup-stride", "OpDecorate %p_array ArrayStride 4", ""},
@@ -179,6 +178,8 @@ var ruleCases = map[string][]ruleCase{
 		{"held-pointers", "%fn = OpTypeFunction %void|%x = OpLoad %uint %lane", "%fn = OpTypeFunction %void\n%p_fn = OpTypePointer Function %uint\n%pp_fn = OpTypePointer Function %p_fn|%held = OpVariable %pp_fn Function\n%x = OpLoad %uint %lane"},
 		{"nested-blocks", "OpDecorate %old BufferBlock|%old = OpTypeStruct %uint", "OpDecorate %old BufferBlock\nOpDecorate %inner Block\nOpMemberDecorate %inner 0 Offset 0|%inner = OpTypeStruct %uint\n%old = OpTypeStruct %inner"},
 		{"versions", "; Version: 1.3", "; Version: 1.4"},
+		{"workgroup-block", "OpDecorate %size SpecId 0|%p_in = OpTypePointer Input %uint", "OpDecorate %size SpecId 0\nOpDecorate %view Block\nOpMemberDecorate %view 0 Offset 0|" +
+			"%p_in = OpTypePointer Input %uint\n%view = OpTypeStruct %uint\n%p_view = OpTypePointer Workgroup %view\n%shared = OpVariable %p_view Workgroup"},
 		{"storage-8-bit", "OpCapability StorageBuffer8BitAccess|OpCapability UniformAndStorageBuffer8BitAccess", "|"},
 		{"storage-8-bit", "OpCapability UniformAndStorageBuffer8BitAccess", ""},
 		{"storage-8-bit", "OpCapability StoragePushConstant8", ""},

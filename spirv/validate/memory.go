@@ -121,9 +121,9 @@ func (v *valueCheck) initializer(t *Type, id uint32) {
 }
 
 // narrowVariable tests that narrow types have their full capability in memory
-// that the storage capabilities don't name. Blocks of Workgroup have their own.
+// that no storage capability names. Those of Workgroup blocks are tested by rules of their extension.
 func (v *valueCheck) narrowVariable(t *Type) {
-	if t.Storage == spirv.StorageClassWorkgroup && v.m.Decorated(t.Elem.ID, spirv.DecorationBlock) {
+	if v.m.WorkgroupBlock(t) {
 		return
 	}
 	eachScalar(t.Elem, func(s *Type) {

@@ -13,18 +13,21 @@ import (
 type narrowPlace struct {
 	class, block string
 	eight, wide  []string
+	explicit     bool // the module declares explicit layouts of Workgroup
 }
 
 var narrowPlaces = []narrowPlace{
-	{"StorageBuffer", "Block", []string{"StorageBuffer8BitAccess", "UniformAndStorageBuffer8BitAccess"}, []string{"StorageBuffer16BitAccess", "UniformAndStorageBuffer16BitAccess"}},
-	{"Uniform", "Block", []string{"UniformAndStorageBuffer8BitAccess"}, []string{"UniformAndStorageBuffer16BitAccess"}},
-	{"Uniform", "BufferBlock", []string{"StorageBuffer8BitAccess", "UniformAndStorageBuffer8BitAccess"}, []string{"StorageBuffer16BitAccess", "UniformAndStorageBuffer16BitAccess"}},
-	{"PushConstant", "Block", []string{"StoragePushConstant8"}, []string{"StoragePushConstant16"}},
-	{"Workgroup", "Block", []string{"WorkgroupMemoryExplicitLayout8BitAccessKHR"}, []string{"WorkgroupMemoryExplicitLayout16BitAccessKHR"}},
-	{"Workgroup", "", nil, nil},
-	{"Private", "", nil, nil},
-	{"Private", "Block", nil, nil},
-	{"Function", "", nil, nil},
+	{"StorageBuffer", "Block", []string{"StorageBuffer8BitAccess", "UniformAndStorageBuffer8BitAccess"}, []string{"StorageBuffer16BitAccess", "UniformAndStorageBuffer16BitAccess"}, false},
+	{"Uniform", "Block", []string{"UniformAndStorageBuffer8BitAccess"}, []string{"UniformAndStorageBuffer16BitAccess"}, false},
+	{"Uniform", "BufferBlock", []string{"StorageBuffer8BitAccess", "UniformAndStorageBuffer8BitAccess"}, []string{"StorageBuffer16BitAccess", "UniformAndStorageBuffer16BitAccess"}, false},
+	{"PushConstant", "Block", []string{"StoragePushConstant8"}, []string{"StoragePushConstant16"}, false},
+	{"Workgroup", "Block", []string{"WorkgroupMemoryExplicitLayout8BitAccessKHR"}, []string{"WorkgroupMemoryExplicitLayout16BitAccessKHR"}, true},
+	{class: "Workgroup", block: "Block"},
+	{class: "Workgroup", explicit: true},
+	{class: "Workgroup"},
+	{class: "Private"},
+	{class: "Private", block: "Block"},
+	{class: "Function"},
 }
 
 // narrowTypes are types with the capability that gives them everywhere.
@@ -36,7 +39,7 @@ var narrowTypes = []struct {
 // module has a variable of a structure of a type at a place, and declares a capability.
 func (p *narrowPlace) module(typ, capability string) string {
 	version, caps := "; Version: 1.3\n", "OpCapability "+capability+"\nOpExtension \"SPV_KHR_8bit_storage\""
-	if p.class+p.block == "WorkgroupBlock" {
+	if p.explicit {
 		version, caps = "; Version: 1.4\n", "OpCapability WorkgroupMemoryExplicitLayoutKHR\n"+caps+"\nOpExtension \"SPV_KHR_workgroup_memory_explicit_layout\""
 	}
 	modes := ""
@@ -65,7 +68,7 @@ func TestNarrowTypesInMemory(t *testing.T) {
 		for _, n := range narrowTypes {
 			allowed := append(slices.Clone(map[int][]string{8: p.eight, 16: p.wide}[n.bits]), n.full)
 			for _, capability := range offered {
-				if p.class != "Workgroup" && strings.HasPrefix(capability, "Workgroup") {
+				if !p.explicit && strings.HasPrefix(capability, "Workgroup") {
 					continue // of a later version
 				}
 				_, err := Check(assemble(t, p.module(n.text, capability)))
