@@ -168,7 +168,7 @@ var ruleCases = map[string][]ruleCase{
 		{"group-lane", "OpGroupNonUniformBroadcast %uint %u3 %x %u4", "OpGroupNonUniformBroadcast %uint %u3 %x %x"},
 		{"group-lane", "OpGroupNonUniformQuadBroadcast %uint %u3 %x %u2", "OpGroupNonUniformQuadBroadcast %uint %u3 %x %x"},
 		{"group-index", "OpGroupNonUniformShuffle %uint %u3 %x %u4", "OpGroupNonUniformShuffle %uint %u3 %x %odd"},
-		{"decorate-id-form", "OpDecorate %group Binding 2", "OpDecorate %group Binding 2|OpDecorate %b16 HlslCounterBufferGOOGLE %b8"},
+		{"decorate-id-form", "OpDecorate %group Binding 2", "OpDecorate %group Binding 2|OpDecorate %u8 HlslCounterBufferGOOGLE %b8"},
 		{"decorate-id-form", "OpDecorate %size SpecId 0", "OpDecorate %size SpecId 0|OpDecorateId %b16 Aliased"},
 		{"decorate-id-target", "OpDecorateId %b16 HlslCounterBufferGOOGLE %b8", "OpDecorateId %group HlslCounterBufferGOOGLE %b8"},
 		{"decorate-id-operands", "OpDecorateId %b16 HlslCounterBufferGOOGLE %b8", "OpDecorateId %same HlslCounterBufferGOOGLE %elect"},
@@ -177,6 +177,7 @@ var ruleCases = map[string][]ruleCase{
 		{"alignment", "%x = OpLoad %uint %lane", "%x = OpLoad %uint %lane Aligned 3"},
 		{"held-pointers", "%fn = OpTypeFunction %void|%x = OpLoad %uint %lane", "%fn = OpTypeFunction %void\n%p_fn = OpTypePointer Function %uint\n%pp_fn = OpTypePointer Function %p_fn|%held = OpVariable %pp_fn Function\n%x = OpLoad %uint %lane"},
 		{"nested-blocks", "OpDecorate %old BufferBlock|%old = OpTypeStruct %uint", "OpDecorate %old BufferBlock\nOpDecorate %inner Block\nOpMemberDecorate %inner 0 Offset 0|%inner = OpTypeStruct %uint\n%old = OpTypeStruct %inner"},
+		{"decorations", "OpDecorate %b8 Binding 1", "OpDecorate %b8 Binding 1|OpDecorate %b8 Binding 2"},
 		{"versions", "; Version: 1.3", "; Version: 1.4"},
 		{"workgroup-block", "OpDecorate %size SpecId 0|%p_in = OpTypePointer Input %uint", "OpDecorate %size SpecId 0\nOpDecorate %view Block\nOpMemberDecorate %view 0 Offset 0|" +
 			"%p_in = OpTypePointer Input %uint\n%view = OpTypeStruct %uint\n%p_view = OpTypePointer Workgroup %view\n%shared = OpVariable %p_view Workgroup"},

@@ -151,6 +151,7 @@ var coreRules = []rule{
 	{name: "alignment", sentence: "[2.16.1] Any pointer operand whose Base Type is in PhysicalStorageBuffer: loads and stores must use the Aligned Memory Operand. [Aligned] The value must be a power of 2. (Or 0, which compilers write.)"},
 	{name: "held-pointers", sentence: "[2.16.1] In the Logical addressing model, [...] OpVariable can allocate an object that is or contains a pointer only with variable pointers, in Function or Private."},
 	{name: "nested-blocks", sentence: "[2.16.2] Structures decorated with Block or BufferBlock must not be nested within any other structure that is."},
+	{name: "decorations", sentence: "[3.20] It is invalid to decorate any given <id> or structure member more than one time with the same decoration, unless explicitly allowed below for a specific decoration. (FuncParamAttr and UserSemantic are. RelaxedPrecision, NoContraction, Restrict, Coherent, Flat, Block, NoSignedWrap, NoUnsignedWrap and PayloadNodeSparseArrayAMDX, which compilers repeat, are a warning.)"},
 	{name: "versions", sentence: "[BufferBlock] Missing after version 1.3."},
 	// The module has a meaning all the same, and older versions of spirv-val accept it; newer ones do not, for Vulkan.
 	{name: "workgroup-block", sentence: "[WorkgroupMemoryExplicitLayoutKHR] Allows Workgroup storage class variables to be explicitly laid out in blocks. (Without the capability Block and Offset have no effect there: no variable shares bytes with another.)", warning: true,

@@ -29,7 +29,7 @@ func TestLanesFromVersion15(t *testing.T) {
 // the one that distributions carry, for Vulkan alone, or for some operations.
 var looser = set("group-scope", "uniform-scope", "cluster-present", "cluster-type", "cluster-constant", "cluster-power", "partition-ballot",
 	"ballot-value", "ballot-count", "group-value", "group-lane", "group-index", "decorate-id-form", "decorate-id-target",
-	"decorate-id-operands", "decorate-id-order", "alignment", "workgroup-block")
+	"decorate-id-operands", "decorate-id-order", "alignment", "workgroup-block", "decorations")
 
 // TestGroupRulesAgreeWithSpirvVal holds the cases of the core rules against the
 // public validator, where it is installed: the module passes, and the cases that

@@ -41,6 +41,12 @@ func (r *report) at(in *spirv.Instruction, rule, format string, args ...any) {
 	}
 }
 
+func (r *report) warn(in *spirv.Instruction, rule, format string, args ...any) {
+	if len(r.warnings) < MaxFaults {
+		r.warnings = append(r.warnings, FaultAt(in, rule, format, args...))
+	}
+}
+
 func (r *report) unsupported(in *spirv.Instruction, rule, format string, args ...any) {
 	f := FaultAt(in, rule, format, args...)
 	f.Err = ErrUnsupported

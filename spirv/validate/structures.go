@@ -43,13 +43,18 @@ func structures(m *Module, r *report) {
 		in := &m.Raw.Instructions[i]
 		switch in.Op {
 		case spirv.OpDecorate:
-			m.decorationTarget(in, r)
+			m.decorationTarget(in, spirv.ID(in.Operands[0]), Decoration{spirv.Decoration(in.Operands[1]), in.Operands[2:]}, r)
+		case spirv.OpGroupDecorate:
+			for _, d := range m.Decorations(spirv.ID(in.Operands[0])) {
+				for _, id := range in.Operands[1:] {
+					m.decorationTarget(in, spirv.ID(id), d, r)
+				}
+			}
 		case spirv.OpMemberDecorate, spirv.OpMemberDecorateString, spirv.OpMemberName:
-			t := m.Type(spirv.ID(in.Operands[0]))
-			if t == nil || t.Kind != KindStruct {
-				r.at(in, "decorations", "%%%d is not a structure type", in.Operands[0])
-			} else if int(in.Operands[1]) >= len(t.Members) {
-				r.at(in, "decorations", "%%%d has %d members, none is %d", in.Operands[0], len(t.Members), in.Operands[1])
+			m.memberTarget(in, in.Operands[0], in.Operands[1], r)
+		case spirv.OpGroupMemberDecorate:
+			for n := 1; n+1 < len(in.Operands); n += 2 {
+				m.memberTarget(in, in.Operands[n], in.Operands[n+1], r)
 			}
 		case spirv.OpTypeStruct:
 			m.builtInMembers(in, r)
@@ -61,16 +66,25 @@ func structures(m *Module, r *report) {
 	}
 }
 
-func (m *Module) decorationTarget(in *spirv.Instruction, r *report) {
-	id, kind := spirv.ID(in.Operands[0]), spirv.Decoration(in.Operands[1])
+// memberTarget tests that a structure has a member.
+func (m *Module) memberTarget(in *spirv.Instruction, id, member uint32, r *report) {
+	if t := m.Type(spirv.ID(id)); t == nil || t.Kind != KindStruct {
+		r.at(in, "decorations", "%%%d is not a structure type", id)
+	} else if int(member) >= len(t.Members) {
+		r.at(in, "decorations", "%%%d has %d members, none is %d", id, len(t.Members), member)
+	}
+}
+
+func (m *Module) decorationTarget(in *spirv.Instruction, id spirv.ID, d Decoration, r *report) {
+	kind := d.Kind
 	if m.Def(id).Op == spirv.OpDecorationGroup {
 		return
 	}
 	if t, ok := targets[kind]; ok && !t.ok(m, id) {
 		r.at(in, "decorations", "%s on %%%d: want a %s", kind, id, t.text)
 	}
-	if kind == spirv.DecorationBuiltIn && spirv.BuiltIn(in.Operands[2]) != spirv.BuiltInWorkgroupSize && !onVariable.ok(m, id) {
-		r.at(in, "decorations", "built-in %s on %%%d: want a variable", spirv.BuiltIn(in.Operands[2]), id)
+	if kind == spirv.DecorationBuiltIn && spirv.BuiltIn(d.Args[0]) != spirv.BuiltInWorkgroupSize && !onVariable.ok(m, id) {
+		r.at(in, "decorations", "built-in %s on %%%d: want a variable", spirv.BuiltIn(d.Args[0]), id)
 	}
 	if memberOnly[kind] && m.Type(id) != nil {
 		r.at(in, "decorations", "%s on %%%d: want a member of a structure", kind, id)
