@@ -121,6 +121,16 @@ var enqueueRules = []rule{
 				c.at(in, "%%%d has neither PayloadNodeSparseArrayAMDX nor PayloadNodeArraySizeAMDX", array)
 			}
 		})},
+	{name: "allocate-index", warning: true, sentence: "[PayloadNodeArraySizeAMDX] indicate the maximum node index that can be used when allocating payloads of this type, including the base index offset in PayloadNodeBaseIndexAMDX decoration (if present). (Indexes are below it. A run that allocates payloads for another ends with a fault.)",
+		check: eachAllocation(func(c *extension, in *spirv.Instruction, array spirv.ID) {
+			index, known := c.constantValue(in.Operands[2])
+			id, sized := c.Decoration(array, spirv.DecorationPayloadNodeArraySizeAMDX)
+			base, _ := c.Decoration(array, spirv.DecorationPayloadNodeBaseIndexAMDX)
+			first, _ := c.constantValue(base)
+			if size, ok := c.constantValue(id); sized && ok && known && uint64(index)+uint64(first) >= uint64(size) {
+				c.at(in, "node index %d: PayloadNodeArraySizeAMDX is %d", uint64(index)+uint64(first), size)
+			}
+		})},
 	{name: "finish-target", sentence: "[TrackFinishWritingAMDX] Must only be used to decorate a structure type declaration.",
 		check: func(c *extension) {
 			c.eachDecoration(spirv.DecorationTrackFinishWritingAMDX, func(in *spirv.Instruction, target spirv.ID, _ []uint32) {
