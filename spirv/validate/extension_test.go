@@ -125,7 +125,7 @@ var ruleCases = map[string][]ruleCase{
 		{"ballot-result", "OpGroupIAddNonUniformAMD %uint %u3 Reduce %u1", "OpGroupIAddNonUniformAMD %float %u3 Reduce %f1"},
 		{"ballot-result", "OpGroupFMinNonUniformAMD %float %u2 InclusiveScan %f1", "OpGroupFMinNonUniformAMD %uint %u2 InclusiveScan %u1"},
 		{"ballot-scope", "%uint %u3 Reduce", "%uint %u1 Reduce"},
-		{"ballot-operation", "%uint %u3 Reduce %u1", "%uint %u3 ClusteredReduce %u1"},
+		{"ballot-operation", "%uint %u3 Reduce %u1|OpCapability Int64", "%uint %u3 ClusteredReduce %u1|OpCapability Int64\nOpCapability GroupNonUniformClustered"},
 		{"ballot-x", "%uint %u3 Reduce %u1", "%uint %u3 Reduce %i1"},
 		{"ballot-data", "%s1 = OpExtInst %uint %set SwizzleInvocationsAMD %u1", "%s1 = OpExtInst %pair %set SwizzleInvocationsAMD %pr"},
 		{"ballot-data-type", "SwizzleInvocationsAMD %u1", "SwizzleInvocationsAMD %i1"},

@@ -17,7 +17,7 @@ var stages = [][]chapter{
 	{sections, capabilities, calls, earlyRules},
 	{flow},
 	{uses},
-	{values, entryPoints, structures, decorationSets, callGraphs, imageCoordinates},
+	{values, memoryModel, entryPoints, structures, decorationSets, callGraphs, imageCoordinates},
 	{layouts, checkCore, extensionRules},
 }
 
