@@ -65,6 +65,7 @@ var formWhy = map[string]string{
 	"a sized copy of %d bytes here":                                          "copies are between buffers, of whole elements",
 	"the array length of %%%d":                                               "only buffers have a length at run time",
 	"a pointer to %s as a value":                                             "pointers to registers and to descriptors are resolved when the shader is compiled",
+	"a pointer to a matrix, or to a column of one with rows, as a value":     "only the member of a structure says how far its columns or rows are apart",
 	"this pointer as a value":                                                "pointers to registers and to descriptors are resolved when the shader is compiled",
 	"a variable pointer to a descriptor after an array of run-time size":     "the descriptor must be known, or its array must have a fixed size",
 	"the distance of pointers into an array whose stride is not known: their type %%%d has no ArrayStride": "the distance is a number of elements",
