@@ -40,7 +40,12 @@ type randomOutput struct {
 
 func (n *randomNode) name() string { return fmt.Sprintf("n%d", n.number) }
 
-func (n *randomNode) sparse() bool { return n.span() > uint32(len(n.indexes)) }
+func (n *randomNode) sparse() bool {
+	return n.span() > uint32(len(n.indexes)) || n.indexes[0] > 0 && len(n.indexes) > 1
+}
+
+// single reports one node at an index above 0: payloads for it have no array size, as the nodes below the size would have to exist.
+func (n *randomNode) single() bool { return len(n.indexes) == 1 && n.indexes[0] > 0 }
 
 // span is how many indexes there are from the first to the last.
 func (n *randomNode) span() uint32 { return n.indexes[len(n.indexes)-1] - n.indexes[0] + 1 }
@@ -248,7 +253,9 @@ func (n *randomNode) declareOutputs(b *moduleText) {
 		d("NodeMaxPayloadsAMDX", b.u(o.max))
 		d("PayloadNodeNameAMDX", b.name(o.to))
 		d("PayloadNodeBaseIndexAMDX", b.u(o.to.indexes[0]))
-		d("PayloadNodeArraySizeAMDX", b.u(o.to.indexes[0]+o.to.span()))
+		if !o.to.single() {
+			d("PayloadNodeArraySizeAMDX", b.u(o.to.indexes[0]+o.to.span()))
+		}
 		if o.to.sparse() {
 			fmt.Fprintf(&b.decorations, "OpDecorate %s PayloadNodeSparseArrayAMDX\n", o.id)
 		}

@@ -325,7 +325,13 @@ var graphFaults = []struct {
 	want      string
 }{
 	{"more payloads than the maximum", "tree", []string{"%a = OpAllocate", "%many = OpIAdd %uint %v0 %u2\n %a = OpAllocate", "%p_mids %u4 %u1 %u0", "%p_mids %u4 %many %u0"}, "payloads are allocated, NodeMaxPayloadsAMDX is 1"},
-	{"missing node", "tree", []string{"%p_leaves %u4 %u1 %odd", "%p_leaves %u4 %u1 %i"}, "which is not in the graph"},
+	{"missing node", "tree", []string{"%p_leaves %u4 %u1 %odd", "%p_leaves %u4 %u1 %i"}, "PayloadNodeArraySizeAMDX is 2"},
+	{"missing sparse node", "tree", []string{"%p_leaves %u4 %u1 %odd", "%p_leaves %u4 %u1 %i", "OpDecorateId %leaves PayloadNodeArraySizeAMDX %u2", "OpDecorate %leaves PayloadNodeSparseArrayAMDX"}, "which is not in the graph"},
+	{"array of no indexes", "tree", []string{"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %u0"}, "payloads are allocated for node leaf[0]: PayloadNodeArraySizeAMDX is 0"},
+	{"sparse array of no indexes", "tree", []string{"OpDecorateId %leaves PayloadNodeArraySizeAMDX %u2", "OpDecorateId %leaves PayloadNodeArraySizeAMDX %u0\n OpDecorate %leaves PayloadNodeSparseArrayAMDX"}, "payloads are allocated for node leaf[0]: PayloadNodeArraySizeAMDX is 0"},
+	{"array specialized to no indexes", "tree", []string{"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %none\n OpDecorate %none SpecId 1", "%u4 = OpConstant %uint 4", "%u4 = OpConstant %uint 4\n %none = OpSpecConstant %uint 0"}, "payloads are allocated for node leaf[0]: PayloadNodeArraySizeAMDX is 0"},
+	{"index past the array size", "tree", []string{"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %u1"}, "payloads are allocated for node leaf[1]: PayloadNodeArraySizeAMDX is 1"},
+	{"base index past the array size", "tree", []string{"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %u2\n OpDecorateId %leaves PayloadNodeBaseIndexAMDX %u4"}, "payloads are allocated for node leaf[4]: PayloadNodeArraySizeAMDX is 2"},
 	{"count differs", "late", []string{"%a = OpAllocate", late + "%a = OpAllocate", "%p_mids %u4 %u1 %u0", "%p_mids %u2 %seen %u0", "%mids NodeMaxPayloadsAMDX %u1", "%mids NodeMaxPayloadsAMDX %u64", "%u4 = OpConstant %uint 4", u64},
 		"payload count or node index differs within the workgroup: 64 payloads for index 0 here, 32 for 0 in another wave"},
 	{"use after enqueue", "tree", []string{"%odd = OpUMod", "OpStore %pa %i\n %odd = OpUMod"}, "a payload is used after it was enqueued"},
@@ -358,6 +364,30 @@ func TestGraphFaults(t *testing.T) {
 	}
 }
 
+// No node index is below an array size of 0: OpIsNodePayloadValidAMDX is false, and an array of no payloads needs no node. A size that a job specializes counts as well.
+func TestPayloadArrayOfNoIndexesHasNoValidNode(t *testing.T) {
+	valid := func(index string) string {
+		return "%ok" + index + " = OpIsNodePayloadValidAMDX %bool %leaves %" + index + "\n %n" + index + " = OpSelect %uint %ok" + index + " %u1 %u0\n"
+	}
+	change := []string{
+		"%void = OpTypeVoid", "%void = OpTypeVoid\n %bool = OpTypeBool",
+		"%b = OpAllocateNodePayloadsAMDX %p_leaves %u4 %u1 %odd", valid("odd") + "%b = OpAllocateNodePayloadsAMDX %p_leaves %u4 %nodd %odd",
+		"%one = OpAllocateNodePayloadsAMDX %p_leaves %u2 %u1 %u1", valid("u1") + "%one = OpAllocateNodePayloadsAMDX %p_leaves %u2 %nu1 %u1",
+		"OpStore %pb %v\n", "\n", "OpStore %pc %y\n", "\n",
+		"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %size\n OpDecorate %size SpecId 3",
+		"%u4 = OpConstant %uint 4", "%u4 = OpConstant %uint 4\n %size = OpSpecConstant %uint 0",
+	}
+	job := graphJobs["late"]
+	for size, want := range map[string][]uint32{"": {0, 0}, "specialization: {3: 1}": {32, 0}, "specialization: {3: 2}": {32, 96}} {
+		for _, kind := range schedulerKinds {
+			r := mustRun(t, graphSetup(t, files(t, jobText(job.module, job.rest+"\n"+size), change...), "rdna4-like", "scheduler.kind="+kind))
+			if got := words(r.Buffers[0].Bytes)[2:4]; !slices.Equal(got, want) {
+				t.Errorf("%s, %s: the leaves ran %d times, want %d", kind, size, got, want)
+			}
+		}
+	}
+}
+
 func TestGraphUnusedPayloadsAreCounted(t *testing.T) {
 	job := graphJobs["tree"]
 	r := mustRun(t, graphSetup(t, files(t, jobText(job.module, job.rest), "OpEnqueueNodePayloadsAMDX %b\n", ""), "rdna4-like"))
@@ -373,6 +403,11 @@ var graphRefusals = []struct {
 	want               string
 }{
 	{"no target", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 0}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", nil, `payloads may be for "leaf" index 1, which is not a node of the graph (rule graph-target)`},
+	{"no node below the base index", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 1}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", []string{"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %u2\n OpDecorateId %leaves PayloadNodeBaseIndexAMDX %u1"}, `payloads may be for "leaf" index 0, which is not a node of the graph (rule graph-target)`},
+	{"no node below a specialized base index", "tree.spvasm", "\nspecialization: {5: 2}\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 1}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", []string{"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %size\n OpDecorateId %leaves PayloadNodeBaseIndexAMDX %u1\n OpDecorate %size SpecId 5", "%u4 = OpConstant %uint 4", "%u4 = OpConstant %uint 4\n %size = OpSpecConstant %uint 1"}, `enqueues to leaf[0], which is not in the graph`},
+	{"no single node", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 1}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", []string{"OpDecorateId %leaves PayloadNodeArraySizeAMDX %u2\n", "\n"}, `payloads may be for "leaf" index 0, which is not a node of the graph (rule graph-target)`},
+	{"no payloads in an array", "tree.spvasm", graphJobs["tree"].rest, []string{"%mids NodeMaxPayloadsAMDX %u1", "%mids NodeMaxPayloadsAMDX %most\n OpDecorate %most SpecId 5", "%u4 = OpConstant %uint 4", "%u4 = OpConstant %uint 4\n %most = OpSpecConstant %uint 0"}, "the NodeMaxPayloadsAMDX of payload array type"},
+	{"host's node of a shared input", "recursion.spvasm", graphJobs["recursion"].rest, []string{"OpExecutionModeId %watch IsApiEntryAMDX %false", "OpExecutionModeId %watch IsApiEntryAMDX %host", "%u4 = OpConstant %uint 4", "%u4 = OpConstant %uint 4\n %host = OpSpecConstantTrue %bool"}, "IsApiEntryAMDX is true on \"watch\", which shares its input"},
 	{"two of a name", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, name: leaf}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", nil, `node "leaf" index 0: another node has that name and index (rule graph-unique)`},
 	{"no payload", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, index: 1}]\ngraph: [{node: root}]", nil, "its payload has 4 bytes"},
 	{"unknown entry", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, index: 1}]\ngraph: [{node: leaf, index: 5, payloads: [{u32: 1}]}]", nil, "found leaf[5]: want the name and index of a node"},
@@ -437,6 +472,65 @@ func TestGraphIsDescribed(t *testing.T) {
 	for _, want := range []string{`"halve[3]" -> "halve[3]" [label="up to 2, 2 times"]`, `"halve[3]" -> "sum[0]"`, `"sum[0]" -> "watch[0]" [style=dashed`} {
 		if !strings.Contains(dot.String(), want) {
 			t.Errorf("no %q in:\n%s", want, &dot)
+		}
+	}
+}
+
+// Buffers that no instruction of the entry point names need not be bound, neither in a dispatch nor in a graph: not where it lists them in its interface, nor where a literal of its code is
+// the number of such a variable (here of storage class Function, of an index and of an alignment).
+func TestUnusedBuffersNeedNotBeBound(t *testing.T) {
+	var interfaces, decorations, variables strings.Builder
+	for i := range 48 { // ids 2 to 49
+		fmt.Fprintf(&interfaces, " %%unused%d", i)
+		fmt.Fprintf(&decorations, "OpDecorate %%unused%d DescriptorSet 0\nOpDecorate %%unused%[1]d Binding %d\n", i, i+1)
+		fmt.Fprintf(&variables, "%%unused%d = OpVariable %%p_block StorageBuffer\n", i)
+	}
+	module := strings.NewReplacer("INTERFACE", interfaces.String(), "DECORATIONS\n", decorations.String(), "VARIABLES\n", variables.String()).Replace(`OpCapability Shader
+EXTENSION
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"INTERFACE %out
+OpExecutionMode %main LocalSize 1 1 1
+MODE
+DECORATIONS
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 0
+OpDecorate %array ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%pair = OpTypeStruct %uint %uint %uint %uint
+%u0 = OpConstant %uint 0
+%u1 = OpConstant %uint 1
+%u9 = OpConstant %uint 9
+%pairs = OpConstantComposite %pair %u0 %u1 %u0 %u9
+%array = OpTypeRuntimeArray %uint
+%block = OpTypeStruct %array
+%p_block = OpTypePointer StorageBuffer %block
+%p_uint = OpTypePointer StorageBuffer %uint
+%p_local = OpTypePointer Function %uint
+VARIABLES
+%out = OpVariable %p_block StorageBuffer
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%local = OpVariable %p_local Function
+%nine = OpCompositeExtract %uint %pairs 3
+OpStore %local %nine
+%v = OpLoad %uint %local
+%o = OpAccessChain %p_uint %out %u0 %u0
+OpStore %o %v Aligned 4
+OpReturn
+OpFunctionEnd
+`)
+	for _, c := range []struct{ extension, mode, job string }{
+		{"", "", "dispatch: [1]"},
+		{"OpCapability ShaderEnqueueAMDX\nOpExtension \"SPV_AMDX_shader_enqueue\"", "OpExecutionModeId %main StaticNumWorkgroupsAMDX %u1 %u1 %u1", "nodes: [{entry: main}]\ngraph: [{node: main}]"},
+	} {
+		text := strings.NewReplacer("EXTENSION", c.extension, "MODE\n", c.mode+"\n").Replace(module)
+		fs := fstest.MapFS{"m.spvasm": {Data: []byte(text)}, "job.yaml": {Data: []byte(jobText("m.spvasm", "\n"+c.job))}}
+		if got := words(mustRun(t, graphSetup(t, fs, "rdna3-rx7900xtx")).Buffers[0].Bytes)[0]; got != 9 {
+			t.Errorf("%s: stored %d, want 9", c.job, got)
 		}
 	}
 }

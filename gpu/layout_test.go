@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"spvsim/cu"
 )
@@ -261,5 +262,155 @@ func TestViewsTakeHalfTheLDSOfArrays(t *testing.T) {
 	}
 	if bytes != [2]uint32{32768, 16384} || groups[1] != 2*groups[0] || groups[0] == 0 {
 		t.Errorf("arrays and views: %d bytes, %d workgroups a compute unit", bytes, groups)
+	}
+}
+
+// Workgroup variables of Block structures share bytes only where the module declares explicit layouts of Workgroup; one of the narrow capabilities declares them too.
+func TestWorkgroupBlocksShareBytesAsDeclared(t *testing.T) {
+	const module = `; Version: 1.4
+OpCapability Shader
+DECLARED
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %out %first %second
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %array ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 0
+OpDecorate %One Block
+OpMemberDecorate %One 0 Offset 0
+OpDecorate %Two Block
+OpMemberDecorate %Two 0 Offset 0
+OpDecorate %first Aliased
+OpDecorate %second Aliased
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%u0 = OpConstant %uint 0
+%u3 = OpConstant %uint 3
+%u4 = OpConstant %uint 4
+%array = OpTypeRuntimeArray %uint
+%block = OpTypeStruct %array
+%p_block = OpTypePointer StorageBuffer %block
+%p_out = OpTypePointer StorageBuffer %uint
+%out = OpVariable %p_block StorageBuffer
+%One = OpTypeStruct %uint
+%Two = OpTypeStruct %uint
+%p_One = OpTypePointer Workgroup %One
+%p_Two = OpTypePointer Workgroup %Two
+%word = OpTypePointer Workgroup %uint
+%first = OpVariable %p_One Workgroup
+%second = OpVariable %p_Two Workgroup
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%a = OpAccessChain %word %first %u0
+%b = OpAccessChain %word %second %u0
+OpStore %b %u3
+OpStore %a %u4
+%v = OpLoad %uint %b
+%o = OpAccessChain %p_out %out %u0 %u0
+OpStore %o %v
+OpReturn
+OpFunctionEnd
+`
+	const extension = "OpExtension \"SPV_KHR_workgroup_memory_explicit_layout\""
+	for _, c := range []struct {
+		declared string
+		want     uint32
+	}{
+		{"", 3},
+		{extension, 3},
+		{"OpCapability WorkgroupMemoryExplicitLayoutKHR\n" + extension, 4},
+		{"OpCapability WorkgroupMemoryExplicitLayout8BitAccessKHR\n" + extension, 4},
+		{"OpCapability WorkgroupMemoryExplicitLayout16BitAccessKHR\n" + extension, 4},
+	} {
+		s := laneJob(t, strings.Replace(module, "DECLARED", c.declared, 1), "{zero: 4}", 32)
+		r, err := Run(context.Background(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := words(r.Buffers[0].Bytes)[0]; got != c.want {
+			t.Errorf("with %q the word is %d, want %d", c.declared, got, c.want)
+		}
+	}
+}
+
+// Pointers to Workgroup variables without Block keep the compiler's layout when they become values, also where the module declares explicit layouts: the array's stride of 16 bytes is that of buffers.
+func TestWorkgroupPointersWithoutBlock(t *testing.T) {
+	const module = `; Version: 1.4
+OpCapability Shader
+OpCapability VariablePointers
+OpCapability WorkgroupMemoryExplicitLayoutKHR
+OpExtension "SPV_KHR_workgroup_memory_explicit_layout"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %out %shared
+OpEntryPoint GLCompute %other "other" %view
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionMode %other LocalSize 1 1 1
+OpDecorate %array ArrayStride 16
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 0
+OpDecorate %View Block
+OpMemberDecorate %View 0 Offset 0
+%void = OpTypeVoid
+%bool = OpTypeBool
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%u0 = OpConstant %uint 0
+%u1 = OpConstant %uint 1
+%u2 = OpConstant %uint 2
+%u3 = OpConstant %uint 3
+%u4 = OpConstant %uint 4
+%array = OpTypeArray %uint %u4
+%block = OpTypeStruct %array
+%p_block = OpTypePointer StorageBuffer %block
+%p_out = OpTypePointer StorageBuffer %uint
+%out = OpVariable %p_block StorageBuffer
+%pair = OpTypeArray %array %u2
+%p_pair = OpTypePointer Workgroup %pair
+%p_array = OpTypePointer Workgroup %array
+%word = OpTypePointer Workgroup %uint
+%shared = OpVariable %p_pair Workgroup
+%View = OpTypeStruct %uint
+%p_View = OpTypePointer Workgroup %View
+%view = OpVariable %p_View Workgroup
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%l = OpAccessChain %p_out %out %u0 %u0
+%lo = OpLoad %uint %l
+%which = OpIEqual %bool %lo %u1
+%a = OpAccessChain %p_array %shared %u0
+%b = OpAccessChain %p_array %shared %u1
+%p = OpSelect %p_array %which %a %b
+%w = OpAccessChain %word %p %lo
+OpStore %w %u4
+%r = OpAccessChain %word %shared %u1 %u2
+%v = OpLoad %uint %r
+%o = OpAccessChain %p_out %out %u0 %u1
+OpStore %o %v
+%next = OpPtrAccessChain %word %w %u1
+OpStore %next %u2
+%s = OpAccessChain %word %shared %u1 %u3
+%n = OpLoad %uint %s
+%q = OpAccessChain %p_out %out %u0 %u2
+OpStore %q %n
+OpReturn
+OpFunctionEnd
+%other = OpFunction %void None %fn
+%start = OpLabel
+OpReturn
+OpFunctionEnd
+`
+	files := fstest.MapFS{"m.spvasm": &fstest.MapFile{Data: []byte(module)}}
+	s := setupBeside(t, files, "shader: m.spvasm\nentry: main\nbuffers: [{set: 0, binding: 0, name: out, data: {values: [2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}}]\ndispatch: [1]\n", "rdna3-rx7900xtx", "shader_engines=1")
+	r, err := Run(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := words(r.Buffers[0].Bytes); got[4] != 4 || got[8] != 2 {
+		t.Errorf("words %d and %d, want 4 and 2", got[4], got[8])
 	}
 }

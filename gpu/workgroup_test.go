@@ -65,7 +65,7 @@ func TestLanesDocumentNamesTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all strings.Builder
-	for _, dir := range []string{".", "../isa", "../experiments", "../lds"} {
+	for _, dir := range []string{".", "../isa", "../experiments", "../lds", "../spirv/validate"} {
 		files, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
 		for _, f := range files {
 			data, err := os.ReadFile(f)

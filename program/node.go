@@ -140,10 +140,12 @@ func outputText(o *Output) string {
 // indexText are the indexes of the target that an output may name.
 func indexText(o *Output) string {
 	switch {
-	case o.Single:
+	case o.Single():
 		return fmt.Sprintf("[%d]", o.BaseIndex)
-	case o.ArraySize == 0 || o.ArraySize <= o.BaseIndex:
+	case !o.Sized:
 		return fmt.Sprintf("[%d..]", o.BaseIndex)
+	case o.ArraySize <= o.BaseIndex:
+		return "[no index]"
 	}
 	return fmt.Sprintf("[%d..%d]", o.BaseIndex, o.ArraySize-1)
 }

@@ -51,7 +51,7 @@ node "square" index 0: static 1x1x1 workgroups, payload of 4 bytes, local size 1
 node "count" index 0: coalescing, up to 4 payloads of 16 bytes, local size 4x1x1
 `,
 	"recursion": `node "halve" index 3: dynamic up to 4x4x1 workgroups, payload of 12 bytes (workgroups at byte 4: 2 x 16 bits), local size 1x1x1, up to 2 recursions
-  output 0 -> "halve"[3..3]: up to 2 payloads of 12 bytes
+  output 0 -> "halve"[3..3] sparse: up to 2 payloads of 12 bytes
   output 1 -> "sum"[0..] sparse: up to 1 payload of 12 bytes with finish tracking
 node "sum" index 0: dynamic up to 64x1x1 workgroups, payload of 12 bytes with finish tracking (workgroups at byte 4: 1 x 32 bits), local size 1x1x1, not dispatched by the host
 node "watch" index 0: dynamic up to 64x1x1 workgroups, payload of 12 bytes with finish tracking (workgroups at byte 4: 1 x 32 bits), local size 1x1x1, shares the input of "sum" index 0, not dispatched by the host

@@ -242,11 +242,7 @@ func (g *Graph) connect() error {
 
 func (g *Graph) reach(o *output) {
 	for _, t := range g.Nodes {
-		switch {
-		case t.Name != o.Node || t.Index < o.BaseIndex:
-		case o.ArraySize > 0 && t.Index >= o.ArraySize:
-		case o.Single && !o.Sparse && o.ArraySize == 0 && t.Index != o.BaseIndex:
-		default:
+		if t.Name == o.Node && o.Takes(t.Index) {
 			o.targets[t.Index] = t
 			o.list = append(o.list, t)
 		}
@@ -255,7 +251,7 @@ func (g *Graph) reach(o *output) {
 
 func (g *Graph) checkOutput(n *Node, o *output) error {
 	if o.MaxPayloads == 0 {
-		return graphError("node %v: its output to %s has no NodeMaxPayloadsAMDX", n, o.Node)
+		return graphError("node %v: the NodeMaxPayloadsAMDX of its output to %s is 0", n, o.Node)
 	}
 	for _, t := range o.list {
 		need := t.size
@@ -273,17 +269,21 @@ func (g *Graph) checkOutput(n *Node, o *output) error {
 			return graphError("node %v enqueues to itself without MaxNodeRecursionAMDX", n)
 		}
 	}
-	return o.checkIndexes(n)
+	return g.checkIndexes(n, o)
 }
 
-// checkIndexes: all indexes of an array that is not sparse have their node.
-func (o *output) checkIndexes(n *Node) error {
-	if o.Sparse {
+// checkIndexes: all indexes from 0 to the size of an array that is not sparse have their node, those below its base index
+// too. Without a size, the one node of the output is there.
+func (g *Graph) checkIndexes(n *Node, o *output) error {
+	first, end := uint32(0), o.ArraySize
+	switch {
+	case o.Sparse:
 		return nil
+	case o.Single():
+		first, end = o.BaseIndex, o.BaseIndex+1
 	}
-	last := max(o.ArraySize, o.BaseIndex+1)
-	for i := o.BaseIndex; i < last; i++ {
-		if o.targets[i] == nil {
+	for i := first; i < end; i++ {
+		if g.byRef[program.NodeRef{Name: o.Node, Index: i}] == nil {
 			return graphError("node %v enqueues to %s[%d], which is not in the graph (nor is the array sparse)", n, o.Node, i)
 		}
 	}

@@ -26,7 +26,7 @@ func node(name string, index uint32, outputs ...program.Output) *Node {
 // to is an output of most payloads of 4 bytes for the first size nodes of a name.
 func to(name string, most, size uint32) program.Output {
 	return program.Output{PayloadType: program.PayloadType{Bytes: 4, MaxPayloads: most, IsArray: true},
-		Node: name, ArraySize: size, SharesLimits: -1, Workgroup: true}
+		Node: name, ArraySize: size, Sized: true, SharesLimits: -1, Workgroup: true}
 }
 
 // outputs are n that share the limits of the first.

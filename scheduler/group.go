@@ -373,6 +373,8 @@ func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 		g.fault(v, lane, "%d payloads after %d are more than the %d that NodeMaxPayloadsAMDX allows the workgroup", count, *counted, root.limit)
 	case !ok && count > 0 && o.targets[uint32(index)+o.BaseIndex] == g.Node:
 		g.fault(v, lane, "payloads are allocated for the node itself, but its recursion is spent")
+	case !ok && count > 0 && o.Sized && index+uint64(o.BaseIndex) >= uint64(o.ArraySize):
+		g.fault(v, lane, "payloads are allocated for node %s[%d]: PayloadNodeArraySizeAMDX is %d", o.Node, index+uint64(o.BaseIndex), o.ArraySize)
 	case !ok && count > 0:
 		g.fault(v, lane, "payloads are allocated for node %s[%d], which is not in the graph", o.Node, index+uint64(o.BaseIndex))
 	default:

@@ -209,10 +209,10 @@ func startOf(w *simd.Wave) uint64 { return w.Ready() }
 
 // feedOutput is an output to a node.
 func feedOutput(n *Node) program.Output {
-	return program.Output{PayloadType: program.PayloadType{Bytes: n.Program.Node.Input.Bytes, MaxPayloads: 1}, Node: n.Name, SharesLimits: -1, Single: true, Workgroup: true}
+	return program.Output{PayloadType: program.PayloadType{Bytes: n.Program.Node.Input.Bytes, MaxPayloads: 1}, Node: n.Name, SharesLimits: -1, Workgroup: true}
 }
 
 // output2 is an output of single payloads of four bytes.
 func output2(to string) program.Output {
-	return program.Output{PayloadType: program.PayloadType{Bytes: 4, MaxPayloads: 1}, Node: to, SharesLimits: -1, Single: true, Workgroup: true}
+	return program.Output{PayloadType: program.PayloadType{Bytes: 4, MaxPayloads: 1}, Node: to, SharesLimits: -1, Workgroup: true}
 }

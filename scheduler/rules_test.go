@@ -14,42 +14,42 @@ import (
 	"spvsim/simd"
 )
 
-// An output reaches the nodes of its name from its base index on: of an array those below its size, of a single one that alone, unless it is sparse.
-// All that are not sparse have each of theirs.
+// An output reaches the nodes of its name from its base index on: of an array those below its size, of a single one that alone.
+// An array that is not sparse has a node at each index below its size, whatever its base index.
 func TestOutputsReachTheirNodes(t *testing.T) {
 	for mask := range 16 {
-		g := &Graph{}
+		var nodes []*Node
 		for i := range uint32(4) {
 			if mask>>i&1 != 0 {
-				g.Nodes = append(g.Nodes, &Node{Name: "b", Index: i}, &Node{Name: "c", Index: i})
+				nodes = append(nodes, &Node{Name: "b", Index: i}, &Node{Name: "c", Index: i})
 			}
+		}
+		g := &Graph{Nodes: nodes, byRef: map[program.NodeRef]*Node{}}
+		for _, n := range nodes {
+			g.byRef[program.NodeRef{Name: n.Name, Index: n.Index}] = n
 		}
 		for base := range uint32(3) {
 			for size := range uint32(4) {
 				for form := range 4 {
-					single, sparse := form&1 != 0, form&2 != 0
-					o := &output{Output: &program.Output{Node: "b", BaseIndex: base, ArraySize: size, Single: single, Sparse: sparse}, targets: map[uint32]*Node{}}
+					sized, sparse := form&1 != 0, form&2 != 0
+					o := &output{Output: &program.Output{Node: "b", BaseIndex: base, ArraySize: size, Sized: sized, Sparse: sparse}, targets: map[uint32]*Node{}}
 					g.reach(o)
-					last := uint32(3)
-					switch {
-					case size > 0:
-						last = size - 1
-					case single && !sparse:
-						last = base
-					}
 					whole := true
 					for i := range uint32(4) {
 						there := mask>>i&1 != 0
-						if want := there && i >= base && int(i) <= int(last) && !(size == 0 && single && !sparse && i != base); (o.targets[i] != nil) != want {
+						want, must := i >= base, false
+						switch {
+						case sized:
+							want, must = i >= base && i < size, i < size
+						case !sparse:
+							want, must = i == base, i == base
+						}
+						if want = want && there; (o.targets[i] != nil) != want {
 							t.Errorf("nodes %b, %+v: reaches %d: %t", mask, *o.Output, i, !want)
 						}
-						if must := i >= base && (i < size || i == base); must && !there {
-							whole = false
-						} else if must && size > 0 && i >= size {
-							whole = false // its base lies beyond its size
-						}
+						whole = whole && (there || !must)
 					}
-					if err := o.checkIndexes(&Node{}); (err == nil) != (sparse || whole) {
+					if err := g.checkIndexes(&Node{}, o); (err == nil) != (sparse || whole) {
 						t.Errorf("nodes %b, %+v: %v", mask, *o.Output, err)
 					}
 					if len(o.list) != len(o.targets) {

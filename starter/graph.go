@@ -29,17 +29,6 @@ func (w *writer) targets() (list []target) {
 	return list
 }
 
-// takes reports that an output may name the index.
-func (t *target) takes(index uint32) bool {
-	switch {
-	case index < t.BaseIndex:
-		return false
-	case t.Single:
-		return index == t.BaseIndex
-	}
-	return t.ArraySize == 0 || index < t.ArraySize
-}
-
 // nodes writes the nodes, under the names that payloads target.
 func (w *writer) nodes() {
 	targets := w.targets()
@@ -105,7 +94,7 @@ func (w *writer) fitting(t *target, targets []target) map[uint32]*entry {
 
 // fits reports that a node can take the payloads.
 func (t *target) fits(n *program.Node) bool {
-	return n.SharesInput == nil && n.Input != nil && n.Input.Bytes == t.Bytes && n.Input.TrackFinish == t.TrackFinish && t.takes(n.ShaderIndex)
+	return n.SharesInput == nil && n.Input != nil && n.Input.Bytes == t.Bytes && n.Input.TrackFinish == t.TrackFinish && t.Takes(n.ShaderIndex)
 }
 
 // indexes are those under which an entry point is in the graph: its own, and where it states none, those that
@@ -119,10 +108,10 @@ func (w *writer) indexes(e *entry, targets []target) []uint32 {
 	}
 	for i := range targets {
 		t := &targets[i]
-		if t.Node != e.name || t.Sparse || t.Single {
+		if t.Node != e.name || t.Sparse || !t.Sized {
 			continue
 		}
-		for index := t.BaseIndex; index < min(t.ArraySize, t.BaseIndex+mostIndexes); index++ {
+		for index := range min(t.ArraySize, mostIndexes) {
 			if !slices.Contains(list, index) {
 				list = append(list, index)
 			}
@@ -153,7 +142,7 @@ func (w *writer) dispatchGraph() {
 	targets := w.targets()
 	started := false
 	for _, e := range w.entries {
-		sent := slices.ContainsFunc(targets, func(t target) bool { return t.from != e && t.Node == e.name && t.takes(e.prog.Node.ShaderIndex) })
+		sent := slices.ContainsFunc(targets, func(t target) bool { return t.from != e && t.Node == e.name && t.Takes(e.prog.Node.ShaderIndex) })
 		if !sent && e.prog.Node.SharesInput == nil && e.prog.Node.APIEntry {
 			w.start(e)
 			started = true

@@ -45,7 +45,7 @@ func contents(w io.Writer, m *validate.Module, o program.Options) error {
 
 // nodes prints what the entry points of a module of execution graphs offer to a graph and ask of it.
 func nodes(w io.Writer, m *validate.Module, o program.Options) error {
-	if !m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] {
+	if !m.Has(spirv.CapabilityShaderEnqueueAMDX) {
 		return nil
 	}
 	for _, e := range m.EntryPoints {

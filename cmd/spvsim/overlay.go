@@ -14,7 +14,7 @@ import (
 
 // overlays draws how the Workgroup blocks of each entry point lie over each other.
 func overlays(w io.Writer, m *validate.Module) error {
-	if !m.Capabilities[spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR] {
+	if !m.Has(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) {
 		return nil
 	}
 	for _, e := range m.EntryPoints {

@@ -114,8 +114,8 @@ func payloadValid(w *wave, v *ir.Value, l *lane) uint64 {
 	o, index := &m.launch.node.node.Outputs[v.Imm], uint32(l.get(v.Args[0]))
 	target := m.graph.find(o.Node, o.BaseIndex+index)
 	switch {
-	case target == nil || o.ArraySize > 0 && o.BaseIndex+index >= o.ArraySize:
-		return truth(!o.Sparse)
+	case target == nil || !o.Takes(o.BaseIndex+index):
+		return 0
 	case target == m.launch.node:
 		return truth(m.launch.level > 0)
 	}
@@ -208,7 +208,7 @@ func (g *workgroup) allocate(v *ir.Value, count, index uint32, lane int) (uint64
 	target := r.find(o.Node, o.BaseIndex+index)
 	switch { // an array of no payloads needs no node: shaders ask for none where there is no target
 	case count == 0:
-	case target == nil || o.ArraySize > 0 && o.BaseIndex+index >= o.ArraySize:
+	case target == nil || !o.Takes(o.BaseIndex+index):
 		return 0, fmt.Errorf("%w: no node %q index %d", ErrGraph, o.Node, o.BaseIndex+index)
 	case target.payloadBytes() != int(o.Bytes) && target.payloadBytes() != 0:
 		return 0, fmt.Errorf("%w: payloads of %d bytes for %s, which wants %d", ErrGraph, o.Bytes, target, target.payloadBytes())

@@ -28,7 +28,7 @@ type core struct {
 	sized       []spirv.ID        // constants that say the local size
 	derivatives bool              // the invocations stand in quads
 	strict      map[isa.Type]bool // floats that FPFastMathDefault allows no contraction of
-	reached     map[spirv.ID]bool // what the entry point's functions name, in graphs and mesh shaders
+	reached     map[spirv.ID]bool // ids that instructions of the entry point's functions name
 }
 
 // fail stops the translation at the current instruction.

@@ -182,6 +182,7 @@ func (b *builder) translate() {
 	b.f.LocalSize = b.localSize()
 	b.quads.derivativeGroup()
 	b.fragments.begin()
+	b.reached = reach(namedIDs(b.m), b.entry.Func)
 	b.nodes.bind()
 	b.bindVariables()
 	for _, s := range b.private {

@@ -27,35 +27,15 @@ func (b *builder) bindVariables() {
 	b.in = nil
 }
 
-// usedVariables lists the module's variables that functions reachable from the
-// entry point name, in order.
+// usedVariables lists the module's variables that instructions name which the entry point reaches, in order.
 func (b *builder) usedVariables() []*spirv.Instruction {
-	named := map[spirv.ID]bool{}
-	seen := map[spirv.ID]bool{b.entry.Func: true}
-	for queue := []spirv.ID{b.entry.Func}; len(queue) > 0; queue = queue[1:] {
-		f := b.m.Function(queue[0])
-		if f == nil {
-			continue
-		}
-		for _, blk := range f.Blocks {
-			for i := range blk.Code {
-				for _, w := range blk.Code[i].Operands {
-					id := spirv.ID(w)
-					if b.m.Function(id) != nil && !seen[id] {
-						seen[id], queue = true, append(queue, id)
-					}
-					named[id] = true
-				}
-			}
-		}
-	}
 	var list []*spirv.Instruction
 	for i := range b.m.Raw.Instructions {
 		in := &b.m.Raw.Instructions[i]
 		if in.Op == spirv.OpFunction {
 			break
 		}
-		if in.Op == spirv.OpVariable && named[in.Result] {
+		if in.Op == spirv.OpVariable && b.reached[in.Result] {
 			list = append(list, in)
 		}
 	}
@@ -93,9 +73,7 @@ func (b *builder) bindVariable(in *spirv.Instruction) {
 	if t.Kind != validate.KindPointer || t.Storage != class {
 		b.invalid("the type is not a pointer to %s", class)
 	}
-	// Operands are scanned as bare words above: a literal may look like the id
-	// of a variable that this entry point has no use for. So what can't be
-	// bound is refused when it is used.
+	// A storage class without a row is refused by the instruction that uses the variable.
 	if row := storageRows[class]; row != nil {
 		row(b, in, t.Elem)
 	}

@@ -74,7 +74,7 @@ func TestNodeMetadata(t *testing.T) {
 		{"minimal", "split", Options{}, ir.Node{
 			Model: compute, Launch: ir.Static, Workgroups: [3]uint32{1, 1, 1}, APIEntry: true,
 			Outputs: []ir.Output{{PayloadType: ir.PayloadType{Bytes: 4, Align: 4, MaxPayloads: 4, IsArray: true},
-				Node: "square", ArraySize: 1, SharesLimits: -1, Workgroup: true}},
+				Node: "square", ArraySize: 1, Sized: true, SharesLimits: -1, Workgroup: true}},
 		}},
 		{"minimal", "square", Options{}, ir.Node{
 			Model: compute, Launch: ir.Static, Workgroups: [3]uint32{1, 1, 1},
@@ -83,8 +83,8 @@ func TestNodeMetadata(t *testing.T) {
 		{"coalesce", "fill", Options{Strings: map[uint32]string{7: "bins"}}, ir.Node{
 			Model: compute, Launch: ir.Static, Workgroups: [3]uint32{2, 1, 1}, APIEntry: true,
 			Outputs: []ir.Output{
-				{PayloadType: ir.PayloadType{Bytes: 16, Align: 4, MaxPayloads: 6, IsArray: true}, Node: "bins", ArraySize: 1, SharesLimits: -1, Workgroup: true},
-				{PayloadType: ir.PayloadType{Bytes: 16, Align: 4, MaxPayloads: 2, IsArray: true}, Node: "bins", ArraySize: 1, SharesLimits: 0, Invocation: true},
+				{PayloadType: ir.PayloadType{Bytes: 16, Align: 4, MaxPayloads: 6, IsArray: true}, Node: "bins", ArraySize: 1, Sized: true, SharesLimits: -1, Workgroup: true},
+				{PayloadType: ir.PayloadType{Bytes: 16, Align: 4, MaxPayloads: 2, IsArray: true}, Node: "bins", ArraySize: 1, Sized: true, SharesLimits: 0, Invocation: true},
 			},
 		}},
 		{"coalesce", "count", Options{}, ir.Node{
@@ -96,7 +96,7 @@ func TestNodeMetadata(t *testing.T) {
 			Input: &ir.PayloadType{Bytes: 12, Align: 4, MaxPayloads: 1, Indirect: &ir.Indirect{Offset: 4, Components: 2, Bits: 16}},
 			Outputs: []ir.Output{
 				{PayloadType: ir.PayloadType{Bytes: 12, Align: 4, MaxPayloads: 2, IsArray: true, Indirect: &ir.Indirect{Offset: 4, Components: 2, Bits: 16}},
-					Node: "halve", BaseIndex: 3, ArraySize: 4, SharesLimits: -1, Workgroup: true},
+					Node: "halve", BaseIndex: 3, ArraySize: 4, Sized: true, Sparse: true, SharesLimits: -1, Workgroup: true},
 				{PayloadType: ir.PayloadType{Bytes: 12, Align: 4, MaxPayloads: 1, IsArray: true, TrackFinish: true, Indirect: &ir.Indirect{Offset: 4, Components: 1, Bits: 32}},
 					Node: "sum", Sparse: true, SharesLimits: -1, Workgroup: true},
 			},
@@ -109,8 +109,8 @@ func TestNodeMetadata(t *testing.T) {
 			Model: compute, Workgroups: [3]uint32{16, 1, 1}, APIEntry: true, HasShaderIndex: true,
 			Input: &ir.PayloadType{Bytes: 8, Align: 4, MaxPayloads: 1, IsArray: true, Indirect: &ir.Indirect{Offset: 4, Components: 1, Bits: 32}},
 			Outputs: []ir.Output{
-				{PayloadType: ir.PayloadType{Bytes: 8, Align: 4, MaxPayloads: 8, IsArray: true}, Node: "leaf", Single: true, SharesLimits: -1, Workgroup: true, Invocation: true},
-				{PayloadType: ir.PayloadType{Bytes: 8, Align: 4, MaxPayloads: 1, IsArray: true}, Node: "gone", ArraySize: 16, Sparse: true, SharesLimits: -1},
+				{PayloadType: ir.PayloadType{Bytes: 8, Align: 4, MaxPayloads: 8, IsArray: true}, Node: "leaf", SharesLimits: -1, Workgroup: true, Invocation: true},
+				{PayloadType: ir.PayloadType{Bytes: 8, Align: 4, MaxPayloads: 1, IsArray: true}, Node: "gone", ArraySize: 16, Sized: true, Sparse: true, SharesLimits: -1},
 			},
 		}},
 		{"dxc", "leaf_main", Options{}, ir.Node{

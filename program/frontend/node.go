@@ -113,18 +113,18 @@ func (b *nodes) bind() {
 		}
 	}
 	b.in = nil
-	if b.m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] || b.isMesh() {
-		b.reached = reach(namedIDs(b.m), b.entry.Func)
-	}
 	if b.isMesh() {
 		b.meshes.bindCounts()
 	}
-	if b.m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] {
+	if b.m.Has(spirv.CapabilityShaderEnqueueAMDX) {
 		b.findInput()
 		b.listOutputs(n)
 	}
-	if n.SharesInput != nil && b.entry.Mode(spirv.ExecutionModeIsApiEntryAMDX) == nil {
-		n.APIEntry = false // shares its input: never dispatched by itself
+	if n.SharesInput != nil {
+		if n.APIEntry && b.entry.Mode(spirv.ExecutionModeIsApiEntryAMDX) != nil {
+			b.invalid("IsApiEntryAMDX is true on %q, which shares its input", b.entry.Name)
+		}
+		n.APIEntry = false // never dispatched by itself
 	}
 	if stated || b.graph.input != nil || len(n.Outputs) > 0 || b.usesGraphBuiltin() {
 		b.f.Node = n
@@ -157,7 +157,7 @@ func reach(named map[spirv.ID][]spirv.ID, from spirv.ID) map[spirv.ID]bool {
 	return set
 }
 
-// namedIDs lists the ids that each function's instructions have as operands.
+// namedIDs lists the ids that each function's instructions have as operands, information for debuggers left out.
 func namedIDs(m *validate.Module) map[spirv.ID][]spirv.ID {
 	named := map[spirv.ID][]spirv.ID{}
 	ctx := spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))
@@ -173,7 +173,9 @@ func namedIDs(m *validate.Module) map[spirv.ID][]spirv.ID {
 		if in.Op == spirv.OpFunction {
 			function = in.Result
 		}
-		_ = spirv.Walk(in, ctx, visit) // a checked module follows the grammar
+		if in.Op != spirv.OpExtInst || !validate.Ignorable(m.Import(spirv.ID(in.Operands[0]))) {
+			_ = spirv.Walk(in, ctx, visit) // a checked module follows the grammar
+		}
 		ctx.Note(in)
 	}
 	delete(named, 0) // what is before the functions
@@ -276,8 +278,11 @@ func (b *nodes) decoratedConst(id spirv.ID, kind spirv.Decoration) (uint32, bool
 
 func (b *nodes) maxPayloads(t *validate.Type) uint32 {
 	n, ok := b.decoratedConst(t.ID, spirv.DecorationNodeMaxPayloadsAMDX)
-	if !ok || n == 0 {
+	switch {
+	case !ok:
 		b.invalid("payload array type %%%d has no NodeMaxPayloadsAMDX", t.ID)
+	case n == 0:
+		b.invalid("the NodeMaxPayloadsAMDX of payload array type %%%d is 0: want at least 1", t.ID)
 	}
 	return n
 }
@@ -342,9 +347,7 @@ func (b *nodes) output(t *validate.Type) ir.Output {
 	}
 	o.Node = b.constString(spirv.ID(name))
 	o.BaseIndex, _ = b.decoratedConst(t.ID, spirv.DecorationPayloadNodeBaseIndexAMDX)
-	size, sized := b.decoratedConst(t.ID, spirv.DecorationPayloadNodeArraySizeAMDX)
-	o.ArraySize = size
+	o.ArraySize, o.Sized = b.decoratedConst(t.ID, spirv.DecorationPayloadNodeArraySizeAMDX)
 	o.Sparse = b.m.Decorated(t.ID, spirv.DecorationPayloadNodeSparseArrayAMDX)
-	o.Single = !sized && !o.Sparse
 	return o
 }

@@ -126,6 +126,7 @@ func (b *pointers) pointerOf(t *validate.Type, leaves []*ir.Value) pointer {
 	default:
 		p.space, p.dynamic, p.bindex, p.index, p.align = isa.SpaceBuffer, true, leaves[0], leaves[1], 1
 	}
+	b.knownLayout(&p)
 	return p
 }
 

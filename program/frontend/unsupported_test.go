@@ -68,6 +68,7 @@ var formWhy = map[string]string{
 	"a pointer to %s as a value":                                         "pointers to registers and to descriptors are resolved when the shader is compiled",
 	"this pointer as a value":                                            "pointers to registers and to descriptors are resolved when the shader is compiled",
 	"a variable pointer to a descriptor after an array of run-time size": "the descriptor must be known, or its array must have a fixed size",
+	"a pointer to a matrix, or to a column of one with rows, as a value": "only the member of a structure says how far its columns or rows are apart",
 	"the distance of pointers into an array whose stride is not known: their type %%%d has no ArrayStride": "the distance is a number of elements",
 	"an untyped pointer to memory without a layout of bytes":                                               "only an explicit layout says which member is at a byte",
 	"an untyped pointer to a Workgroup variable without explicit layout":                                   "only an explicit layout says which member is at a byte",

@@ -244,6 +244,7 @@ func (b *values) leavesOf(v val) []*ir.Value {
 		return v.leaves
 	}
 	p := *v.ptr
+	b.knownLayout(&p)
 	switch {
 	case p.handle != nil:
 		return []*ir.Value{p.handle}
@@ -254,6 +255,18 @@ func (b *values) leavesOf(v val) []*ir.Value {
 	}
 	b.unsupported("this pointer as a value")
 	return nil
+}
+
+// knownLayout refuses pointers as values whose pointee lies as the members of a structure say that leads to it (MatrixStride and
+// RowMajor): the value has the type alone.
+func (b *values) knownLayout(p *pointer) {
+	t := p.typ
+	for t != nil && isArray(t) {
+		t = t.Elem
+	}
+	if p.space != isa.SpaceScratch && !p.lay.natural && t != nil && (t.Kind == validate.KindMatrix || p.lay.vecStride != 0) {
+		b.unsupported("a pointer to a matrix, or to a column of one with rows, as a value")
+	}
 }
 
 // address is the whole byte address within the pointer's space.

@@ -87,15 +87,13 @@ func (b *pointers) bindPush(in *spirv.Instruction, t *validate.Type) {
 	b.bind(in, pointer{typ: t, space: isa.SpacePush, align: baseAlign, object: -1})
 }
 
-// explicitLDS reports Workgroup variables with explicit layout: blocks, which
-// all start at byte 0 (SPV_KHR_workgroup_memory_explicit_layout).
-func (b *pointers) explicitLDS() bool {
-	return b.m.Capabilities[spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR]
-}
+// explicitLDS reports that the entry point's Workgroup variables have explicit layout: blocks, which all start at
+// byte 0 (SPV_KHR_workgroup_memory_explicit_layout). Of one entry point all do or none.
+func (b *pointers) explicitLDS() bool { return len(b.f.LDSViews) > 0 }
 
 func (b *pointers) bindLDS(in *spirv.Instruction, t *validate.Type) {
 	p := pointer{typ: t, space: isa.SpaceLDS, align: baseAlign}
-	if t.Kind == validate.KindStruct && b.m.Decorated(t.ID, spirv.DecorationBlock) {
+	if b.m.WorkgroupBlock(b.typ(in.Type)) {
 		b.viewLDS(in, t)
 		b.bind(in, p)
 		return

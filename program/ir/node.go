@@ -83,15 +83,23 @@ type Output struct {
 	PayloadType
 	Node      string // name of the target
 	BaseIndex uint32 // added to the index that the shader gives
-	ArraySize uint32 // indexes, base included, stay below; 0: unbounded
+	ArraySize uint32 // indexes, base included, stay below, where Sized
+	Sized     bool   // the type has a PayloadNodeArraySizeAMDX, perhaps of 0, below which no index is
 	Sparse    bool   // some indexes may have no node
 	// SharesLimits is the index of the output whose limits count for both, or -1.
 	SharesLimits int
-	Single       bool // neither an array size nor sparse: one node, at BaseIndex
 	Workgroup    bool // allocated with Workgroup visibility somewhere
 	Invocation   bool // allocated with Invocation visibility somewhere
 	// SPIRV is the id of the payload array type.
 	SPIRV uint32
+}
+
+// Single reports an output with neither an array size nor sparse nodes: it has one node, at BaseIndex.
+func (o *Output) Single() bool { return !o.Sized && !o.Sparse }
+
+// Takes reports whether payloads may be allocated for a node index, base included, as far as the type says.
+func (o *Output) Takes(index uint32) bool {
+	return index >= o.BaseIndex && (!o.Sized || index < o.ArraySize) && (!o.Single() || index == o.BaseIndex)
 }
 
 // Mesh is what a mesh node declares about its outputs.

@@ -75,8 +75,8 @@ func builtInType(c *extension) {
 			test(in, spirv.BuiltIn(a[0]), t.Elem)
 		}
 	})
-	c.eachMember(spirv.DecorationBuiltIn, func(in *spirv.Instruction) {
-		test(in, spirv.BuiltIn(in.Operands[3]), c.Type(spirv.ID(in.Operands[0])).Members[in.Operands[1]])
+	c.eachMember(spirv.DecorationBuiltIn, func(in *spirv.Instruction, structure spirv.ID, member uint32, a []uint32) {
+		test(in, spirv.BuiltIn(a[0]), c.Type(structure).Members[member])
 	})
 }
 

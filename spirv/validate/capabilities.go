@@ -37,8 +37,6 @@ func (m *Module) implyOne(c spirv.Capability) {
 // and need their capability only then: compilers declare gl_PerVertex whole.
 var freeBuiltIns = map[spirv.BuiltIn]bool{
 	spirv.BuiltInPointSize: true, spirv.BuiltInClipDistance: true, spirv.BuiltInCullDistance: true,
-	spirv.BuiltInViewportMaskNV: true, spirv.BuiltInPrimitiveId: true, spirv.BuiltInLayer: true,
-	spirv.BuiltInViewportIndex: true,
 }
 
 // capabilities tests that whatever needs a capability, an extension or a
@@ -82,8 +80,12 @@ func (k *need) extension() {
 	name := ""
 	switch {
 	case k.in.Op == spirv.OpExtInstImport:
-		if set, _ := spirv.DecodeString(k.in.Operands); namedSets[set] {
+		set, _ := spirv.DecodeString(k.in.Operands)
+		switch {
+		case namedSets[set]:
 			name = set
+		case strings.HasPrefix(set, "NonSemantic.") && k.m.Raw.Version < version16:
+			name = "SPV_KHR_non_semantic_info"
 		}
 	case isBallotOp(k.in.Op):
 		name = ballotSet
@@ -125,6 +127,9 @@ func (k *need) inner(o spirv.Operand) {
 		if !shaderSpecOps[spirv.Op(o.Words[0])] {
 			k.demand(g.Name, g.Capabilities, g.Extensions, g.Version, g.LastVersion)
 		}
+		if spirv.Op(o.Words[0]) == spirv.OpUConvert && k.m.Raw.Version < version14 && !k.m.Extensions["SPV_AMD_gpu_shader_int16"] {
+			k.r.at(k.in, "versions", "a constant of OpUConvert needs SPIR-V 1.4 or the extension SPV_AMD_gpu_shader_int16")
+		}
 	}
 }
 
@@ -135,9 +140,8 @@ func (k *need) enumerant(kind grammar.Kind, e *grammar.Enumerant) {
 		// What the capability implies is declared by it.
 		k.demand("capability "+e.Name, nil, e.Extensions, e.Version, e.LastVersion)
 	case kind == grammar.KindBuiltIn && freeBuiltIns[spirv.BuiltIn(e.Value)]:
-	case kind == grammar.KindGroupOperation && k.m.implied[spirv.CapabilityGroups]:
-		// OpGroup* and the operations of SPV_AMD_shader_ballot ask for Groups
-		// alone; the grammar knows the scans of the others only.
+	case kind == grammar.KindGroupOperation && k.m.Extensions[ballotSet] && spirv.GroupOperation(e.Value) <= spirv.GroupOperationExclusiveScan:
+		// The extension adds them to Groups, which the grammar does not say.
 	case kind == grammar.KindFPRoundingMode || kind == grammar.KindSourceLanguage:
 	default:
 		k.demand(e.Name, e.Capabilities, e.Extensions, e.Version, e.LastVersion)

@@ -9,8 +9,13 @@ type decorated struct {
 	kind   spirv.Decoration
 }
 
-// onceOnly are decorations that say where something lies: twice is a contradiction, or said for nothing (section 3.20).
-var onceOnly = set(spirv.DecorationOffset, spirv.DecorationArrayStride, spirv.DecorationMatrixStride, spirv.DecorationRowMajor, spirv.DecorationColMajor)
+// manyAllowed are the decorations that the specification allows more than once on a target. Section 3.20: "It is invalid to
+// decorate any given <id> or structure member more than one time with the same decoration, unless explicitly allowed".
+var manyAllowed = set(spirv.DecorationFuncParamAttr, spirv.DecorationUserSemantic)
+
+// repeatedByCompilers are decorations without operands that glslang, DXC, Slang or the LLVM translator are known to repeat.
+var repeatedByCompilers = set(spirv.DecorationRelaxedPrecision, spirv.DecorationNoContraction, spirv.DecorationRestrict, spirv.DecorationCoherent,
+	spirv.DecorationFlat, spirv.DecorationBlock, spirv.DecorationNoSignedWrap, spirv.DecorationNoUnsignedWrap, spirv.DecorationPayloadNodeSparseArrayAMDX)
 
 // exclusive are the pairs of decorations of which a target has one at most (section 3.20).
 var exclusive = map[spirv.Decoration]spirv.Decoration{
@@ -20,27 +25,53 @@ var exclusive = map[spirv.Decoration]spirv.Decoration{
 	spirv.DecorationAliasedPointer: spirv.DecorationRestrictPointer, spirv.DecorationRestrictPointer: spirv.DecorationAliasedPointer,
 }
 
-// decorationSets tests which decorations a target has together, and what those
-// of values are on.
+// decorationSets tests which decorations a target has together, groups resolved, and what those of values are on.
 func decorationSets(m *Module, r *report) {
 	seen := map[decorated]bool{}
 	for i := range m.Raw.Instructions {
 		in := &m.Raw.Instructions[i]
-		switch in.Op {
-		case spirv.OpDecorate, spirv.OpDecorateId:
-			m.together(in, decorated{in.Operands[0], -1, spirv.Decoration(in.Operands[1])}, seen, r)
-			m.onObject(in, r)
-		case spirv.OpMemberDecorate:
-			m.together(in, decorated{in.Operands[0], int(in.Operands[1]), spirv.Decoration(in.Operands[2])}, seen, r)
+		switch o := in.Operands; in.Op {
+		case spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString:
+			m.together(in, decorated{o[0], -1, spirv.Decoration(o[1])}, seen, r)
+			m.onObject(in, spirv.ID(o[0]), Decoration{spirv.Decoration(o[1]), o[2:]}, r)
+		case spirv.OpMemberDecorate, spirv.OpMemberDecorateString:
+			m.together(in, decorated{o[0], int(o[1]), spirv.Decoration(o[2])}, seen, r)
+		case spirv.OpGroupDecorate:
+			for _, id := range o[1:] {
+				m.grouped(in, decorated{id: id, member: -1}, seen, r)
+			}
+		case spirv.OpGroupMemberDecorate:
+			for n := 1; n+1 < len(o); n += 2 {
+				m.grouped(in, decorated{id: o[n], member: int(o[n+1])}, seen, r)
+			}
 		case spirv.OpVariable:
 			m.pointerAliasing(in, r)
 		}
 	}
 }
 
+// grouped tests what a group adds to a target.
+func (m *Module) grouped(in *spirv.Instruction, d decorated, seen map[decorated]bool, r *report) {
+	for _, of := range m.Decorations(spirv.ID(in.Operands[0])) {
+		d.kind = of.Kind
+		m.together(in, d, seen, r)
+		if d.member < 0 {
+			m.onObject(in, spirv.ID(d.id), of, r)
+		}
+	}
+}
+
 func (m *Module) together(in *spirv.Instruction, d decorated, seen map[decorated]bool, r *report) {
-	if onceOnly[d.kind] && seen[d] {
-		r.at(in, "decorations", "%s on the same target again", d.kind)
+	if seen[d] && !manyAllowed[d.kind] {
+		text, args := "%s again on %%%d: want it once", []any{d.kind, d.id}
+		if d.member >= 0 {
+			text, args = "%s again on member %d of %%%d: want it once", []any{d.kind, d.member, d.id}
+		}
+		if repeatedByCompilers[d.kind] {
+			r.warn(in, "decorations", text, args...)
+		} else {
+			r.at(in, "decorations", text, args...)
+		}
 	}
 	if other, ok := exclusive[d.kind]; ok && seen[decorated{d.id, d.member, other}] {
 		r.at(in, "decorations", "%s on a target that is %s: want one of them", d.kind, other)
@@ -49,11 +80,11 @@ func (m *Module) together(in *spirv.Instruction, d decorated, seen map[decorated
 }
 
 // onObject tests decorations that are of values.
-func (m *Module) onObject(in *spirv.Instruction, r *report) {
-	id, kind := spirv.ID(in.Operands[0]), spirv.Decoration(in.Operands[1])
+func (m *Module) onObject(in *spirv.Instruction, id spirv.ID, d Decoration, r *report) {
 	if m.Def(id).Op == spirv.OpDecorationGroup {
 		return
 	}
+	kind := d.Kind
 	switch t := m.TypeOf(id); kind {
 	case spirv.DecorationRelaxedPrecision:
 		if m.Type(id) != nil {
@@ -63,7 +94,7 @@ func (m *Module) onObject(in *spirv.Instruction, r *report) {
 		if t == nil || t.Kind == KindVoid {
 			r.at(in, "decorations", "%s on %%%d: want a value", kind, id)
 		} else if kind == spirv.DecorationUniformId {
-			m.uniformScope(in, r)
+			m.uniformScope(in, spirv.ID(d.Args[0]), r)
 		}
 	case spirv.DecorationComponent:
 		if t != nil && t.Kind == KindPointer && t.Storage != spirv.StorageClassInput && t.Storage != spirv.StorageClassOutput {
@@ -73,15 +104,14 @@ func (m *Module) onObject(in *spirv.Instruction, r *report) {
 }
 
 // uniformScope tests the scope of UniformId, which SPIR-V 1.4 brought.
-func (m *Module) uniformScope(in *spirv.Instruction, r *report) {
+func (m *Module) uniformScope(in *spirv.Instruction, id spirv.ID, r *report) {
 	if m.Raw.Version < version14 {
 		r.at(in, "decorations", "%s needs SPIR-V 1.4", spirv.DecorationUniformId)
 		return
 	}
-	id := spirv.ID(in.Operands[2])
 	if t := m.TypeOf(id); t == nil || t.Kind != KindInt || t.Width != 32 {
 		r.at(in, "decorations", "scope %%%d is no 32-bit integer", id)
-	} else if n, ok := m.constantValue(in.Operands[2]); ok && n > uint32(spirv.ScopeShaderCallKHR) {
+	} else if n, ok := m.constantValue(uint32(id)); ok && n > uint32(spirv.ScopeShaderCallKHR) {
 		r.at(in, "decorations", "scope %d: there is none", n)
 	}
 }

@@ -121,6 +121,16 @@ var enqueueRules = []rule{
 				c.at(in, "%%%d has neither PayloadNodeSparseArrayAMDX nor PayloadNodeArraySizeAMDX", array)
 			}
 		})},
+	{name: "allocate-index", warning: true, sentence: "[PayloadNodeArraySizeAMDX] indicate the maximum node index that can be used when allocating payloads of this type, including the base index offset in PayloadNodeBaseIndexAMDX decoration (if present). (Indexes are below it. A run that allocates payloads for another ends with a fault.)",
+		check: eachAllocation(func(c *extension, in *spirv.Instruction, array spirv.ID) {
+			index, known := c.constantValue(in.Operands[2])
+			id, sized := c.Decoration(array, spirv.DecorationPayloadNodeArraySizeAMDX)
+			base, _ := c.Decoration(array, spirv.DecorationPayloadNodeBaseIndexAMDX)
+			first, _ := c.constantValue(base)
+			if size, ok := c.constantValue(id); sized && ok && known && uint64(index)+uint64(first) >= uint64(size) {
+				c.at(in, "node index %d: PayloadNodeArraySizeAMDX is %d", uint64(index)+uint64(first), size)
+			}
+		})},
 	{name: "finish-target", sentence: "[TrackFinishWritingAMDX] Must only be used to decorate a structure type declaration.",
 		check: func(c *extension) {
 			c.eachDecoration(spirv.DecorationTrackFinishWritingAMDX, func(in *spirv.Instruction, target spirv.ID, _ []uint32) {
@@ -128,8 +138,8 @@ var enqueueRules = []rule{
 					c.at(in, "%%%d is not a structure", target)
 				}
 			})
-			c.eachMember(spirv.DecorationTrackFinishWritingAMDX, func(in *spirv.Instruction) {
-				c.at(in, "on member %d of %%%d: want OpDecorate", in.Operands[1], in.Operands[0])
+			c.eachMember(spirv.DecorationTrackFinishWritingAMDX, func(in *spirv.Instruction, id spirv.ID, member uint32, _ []uint32) {
+				c.at(in, "on member %d of %%%d: want OpDecorate", member, id)
 			})
 		}},
 	{name: "indirect-target", sentence: "[PayloadDispatchIndirectAMDX] Must only be used with OpMemberDecorate to decorate the member of a structure.",
@@ -139,18 +149,18 @@ var enqueueRules = []rule{
 			})
 		}},
 	{name: "indirect-type", sentence: "Must decorate a structure member with a type of OpTypeInt or OpTypeVector with two or three components. The integer type or the type of the vector component must be an OpTypeInt with up to 32-bit Width and 0 Signedness.",
-		check: eachIndirect(func(c *extension, in *spirv.Instruction, t *Type) {
+		check: eachIndirect(func(c *extension, in *spirv.Instruction, member uint32, t *Type) {
 			if t.Kind == KindArray && t.Elem.Kind == KindInt && t.Count >= 1 && t.Count <= 3 {
 				t = t.Elem // rule indirect-array
 			}
 			if !t.is('u') || t.width() > 32 || t.components() > 3 {
-				c.at(in, "member %d is %s: want 1 to 3 unsigned integers of up to 32 bits", in.Operands[1], c.typeText(t))
+				c.at(in, "member %d is %s: want 1 to 3 unsigned integers of up to 32 bits", member, c.typeText(t))
 			}
 		})},
 	{name: "indirect-array", warning: true, sentence: "Must decorate a structure member with a type of OpTypeInt or OpTypeVector with two or three components.",
-		check: eachIndirect(func(c *extension, in *spirv.Instruction, t *Type) {
+		check: eachIndirect(func(c *extension, in *spirv.Instruction, member uint32, t *Type) {
 			if t.Kind == KindArray {
-				c.at(in, "member %d is an array, %s", in.Operands[1], c.typeText(t))
+				c.at(in, "member %d is an array, %s", member, c.typeText(t))
 			}
 		})},
 	{name: "indirect-absent", warning: true, sentence: "[PayloadDispatchIndirectAMDX] Indicates the dispatch indirect arguments describing the number of workgroups to dispatch in a payload.", check: (*extension).indirectAbsent},
@@ -377,8 +387,8 @@ func modeIntRule(kind spirv.ExecutionMode) func(*extension) {
 
 func arrayOnly(kind spirv.Decoration) func(*extension) {
 	return func(c *extension) {
-		c.eachMember(kind, func(in *spirv.Instruction) {
-			c.at(in, "member %d of %%%d is no OpTypeNodePayloadArrayAMDX", in.Operands[1], in.Operands[0])
+		c.eachMember(kind, func(in *spirv.Instruction, id spirv.ID, member uint32, _ []uint32) {
+			c.at(in, "member %d of %%%d is no OpTypeNodePayloadArrayAMDX", member, id)
 		})
 		c.eachDecoration(kind, func(in *spirv.Instruction, target spirv.ID, _ []uint32) {
 			if !c.payloadArray(target) {
@@ -438,10 +448,10 @@ func eachAllocation(visit func(c *extension, in *spirv.Instruction, array spirv.
 }
 
 // eachIndirect visits the members that say how many workgroups a payload starts.
-func eachIndirect(visit func(c *extension, in *spirv.Instruction, member *Type)) func(*extension) {
+func eachIndirect(visit func(c *extension, in *spirv.Instruction, member uint32, t *Type)) func(*extension) {
 	return func(c *extension) {
-		c.eachMember(spirv.DecorationPayloadDispatchIndirectAMDX, func(in *spirv.Instruction) {
-			visit(c, in, c.Type(spirv.ID(in.Operands[0])).Members[in.Operands[1]])
+		c.eachMember(spirv.DecorationPayloadDispatchIndirectAMDX, func(in *spirv.Instruction, id spirv.ID, member uint32, _ []uint32) {
+			visit(c, in, member, c.Type(id).Members[member])
 		})
 	}
 }

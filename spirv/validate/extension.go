@@ -69,11 +69,10 @@ func runExtensions(m *Module, r *report, early bool) {
 
 // at reports a breach of the rule.
 func (c *extension) at(in *spirv.Instruction, format string, args ...any) {
-	f := FaultAt(in, c.rule.name, format, args...)
-	if !c.rule.warning {
-		c.r.add(f)
-	} else if len(c.r.warnings) < MaxFaults {
-		c.r.warnings = append(c.r.warnings, f)
+	if c.rule.warning {
+		c.r.warn(in, c.rule.name, format, args...)
+	} else {
+		c.r.at(in, c.rule.name, format, args...)
 	}
 }
 
@@ -103,22 +102,46 @@ func (c *extension) eachExt(set string, visit func(in *spirv.Instruction, code u
 	}, spirv.OpExtInst)
 }
 
-// eachDecoration visits decorations of a kind on ids, with the id.
+// eachDecoration visits decorations of a kind on ids, with the id; those of a group on each of its targets.
 func (c *extension) eachDecoration(kind spirv.Decoration, visit func(in *spirv.Instruction, target spirv.ID, args []uint32)) {
 	c.each(func(in *spirv.Instruction) {
-		if spirv.Decoration(in.Operands[1]) == kind {
-			visit(in, spirv.ID(in.Operands[0]), in.Operands[2:])
+		if in.Op == spirv.OpGroupDecorate {
+			for _, d := range c.grouped(in, kind) {
+				for _, id := range in.Operands[1:] {
+					visit(in, spirv.ID(id), d.Args)
+				}
+			}
+		} else if target := spirv.ID(in.Operands[0]); spirv.Decoration(in.Operands[1]) == kind && c.Def(target).Op != spirv.OpDecorationGroup {
+			visit(in, target, in.Operands[2:])
 		}
-	}, spirv.OpDecorate, spirv.OpDecorateId)
+	}, spirv.OpDecorate, spirv.OpDecorateId, spirv.OpGroupDecorate)
 }
 
-// eachMember visits decorations of a kind on members of structures.
-func (c *extension) eachMember(kind spirv.Decoration, visit func(in *spirv.Instruction)) {
+// eachMember visits decorations of a kind on members of structures, those of groups too, with their operands.
+func (c *extension) eachMember(kind spirv.Decoration, visit func(in *spirv.Instruction, structure spirv.ID, member uint32, args []uint32)) {
 	c.each(func(in *spirv.Instruction) {
-		if spirv.Decoration(in.Operands[2]) == kind {
-			visit(in)
+		o := in.Operands
+		if in.Op == spirv.OpMemberDecorate && spirv.Decoration(o[2]) == kind {
+			visit(in, spirv.ID(o[0]), o[1], o[3:])
 		}
-	}, spirv.OpMemberDecorate)
+		if in.Op == spirv.OpGroupMemberDecorate {
+			for _, d := range c.grouped(in, kind) {
+				for n := 1; n+1 < len(o); n += 2 {
+					visit(in, spirv.ID(o[n]), o[n+1], d.Args)
+				}
+			}
+		}
+	}, spirv.OpMemberDecorate, spirv.OpGroupMemberDecorate)
+}
+
+// grouped are the decorations of a kind that a group gives.
+func (c *extension) grouped(in *spirv.Instruction, kind spirv.Decoration) (list []Decoration) {
+	for _, d := range c.Decorations(spirv.ID(in.Operands[0])) {
+		if d.Kind == kind {
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 // constantValue returns the value of an OpConstant of up to 32 bits.

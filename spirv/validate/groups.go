@@ -151,7 +151,18 @@ var coreRules = []rule{
 	{name: "alignment", sentence: "[2.16.1] Any pointer operand whose Base Type is in PhysicalStorageBuffer: loads and stores must use the Aligned Memory Operand. [Aligned] The value must be a power of 2. (Or 0, which compilers write.)"},
 	{name: "held-pointers", sentence: "[2.16.1] In the Logical addressing model, [...] OpVariable can allocate an object that is or contains a pointer only with variable pointers, in Function or Private."},
 	{name: "nested-blocks", sentence: "[2.16.2] Structures decorated with Block or BufferBlock must not be nested within any other structure that is."},
+	{name: "decorations", sentence: "[3.20] It is invalid to decorate any given <id> or structure member more than one time with the same decoration, unless explicitly allowed below for a specific decoration. (FuncParamAttr and UserSemantic are. RelaxedPrecision, NoContraction, Restrict, Coherent, Flat, Block, NoSignedWrap, NoUnsignedWrap and PayloadNodeSparseArrayAMDX, which compilers repeat, are a warning.)"},
+	{name: "capabilities", sentence: "[3.31, of each capability: what] uses [it. Also by the types of operands:] 8- and 16-bit storage add loads, stores, copies and conversions of the width alone; pointers to Workgroup as values; storage images by dimension, samples and format; vectors of integer dot products. (`TestTypesNeedWhatTheModuleDeclares`, `TestNarrowOperations`)"},
 	{name: "versions", sentence: "[BufferBlock] Missing after version 1.3."},
+	// The module has a meaning all the same, and older versions of spirv-val accept it; newer ones do not, for Vulkan.
+	{name: "workgroup-block", sentence: "[WorkgroupMemoryExplicitLayoutKHR] Allows Workgroup storage class variables to be explicitly laid out in blocks. (Without the capability Block and Offset have no effect there: no variable shares bytes with another.)", warning: true,
+		check: func(c *extension) {
+			c.workgroupVariables(func(in *spirv.Instruction, t *Type) {
+				if c.blockInWorkgroup(t) && !c.WorkgroupBlock(t) {
+					c.at(in, "the Block %%%d has no explicit layout in Workgroup: that needs the capability %s", t.Elem.ID, spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR)
+				}
+			})
+		}},
 	{name: "storage-8-bit", sentence: "[StorageBuffer8BitAccess, UniformAndStorageBuffer8BitAccess, StoragePushConstant8] Uses 8-bit OpTypeInt instructions for creating scalar, vector, and composite types that become members of a block residing in [the storage class]. (Int8 is enough, as for other validators.)",
 		check: func(c *extension) { c.narrowBlocks(8) }},
 	{name: "storage-16-bit", sentence: "[StorageBuffer16BitAccess, UniformAndStorageBuffer16BitAccess, StoragePushConstant16, StorageInputOutput16] Uses 16-bit OpTypeFloat and OpTypeInt instructions for creating [types] that become members of a block residing in [the storage class]. (Int16 or Float16 is enough. Floats with an encoding of their own, as bfloat16, need none of these, as for other validators.)",

@@ -29,7 +29,7 @@ func TestLanesFromVersion15(t *testing.T) {
 // the one that distributions carry, for Vulkan alone, or for some operations.
 var looser = set("group-scope", "uniform-scope", "cluster-present", "cluster-type", "cluster-constant", "cluster-power", "partition-ballot",
 	"ballot-value", "ballot-count", "group-value", "group-lane", "group-index", "decorate-id-form", "decorate-id-target",
-	"decorate-id-operands", "decorate-id-order", "alignment")
+	"decorate-id-operands", "decorate-id-order", "alignment", "workgroup-block", "decorations")
 
 // TestGroupRulesAgreeWithSpirvVal holds the cases of the core rules against the
 // public validator, where it is installed: the module passes, and the cases that
@@ -60,8 +60,8 @@ func TestGroupRulesAgreeWithSpirvVal(t *testing.T) {
 
 // A pointer without a pointee has a storage class with explicit layouts; others are refused by name.
 func TestUntypedPointersHaveLayouts(t *testing.T) {
-	text := strings.Replace(ruleText(t, "core"), "OpCapability Shader\n", "OpCapability Shader\nOpCapability UntypedPointersKHR\n", 1)
-	text = strings.Replace(text, "%glsl = ", "OpExtension \"SPV_KHR_untyped_pointers\"\n%glsl = ", 1)
+	text := strings.Replace(ruleText(t, "core"), "OpCapability Shader\n", "OpCapability Shader\nOpCapability UntypedPointersKHR\nOpCapability WorkgroupMemoryExplicitLayoutKHR\n", 1)
+	text = strings.Replace(text, "%glsl = ", "OpExtension \"SPV_KHR_untyped_pointers\"\nOpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"\n%glsl = ", 1)
 	for class, refused := range map[string]bool{"StorageBuffer": false, "Workgroup": false, "Function": true, "Private": true, "Input": true} {
 		text := strings.Replace(text, "%void = OpTypeVoid\n", "%void = OpTypeVoid\n%any = OpTypeUntypedPointerKHR "+class+"\n", 1)
 		_, err := Check(assemble(t, text))

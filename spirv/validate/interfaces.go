@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"slices"
+
 	"spvsim/spirv"
 	"spvsim/spirv/grammar"
 )
@@ -187,7 +189,7 @@ func (m *Module) entryModes(e *EntryPoint, r *report) {
 		if models := modeModels[mode.Kind]; models != nil && !models[e.Model] {
 			say("%s is not for %s", mode.Kind, e.Model)
 		}
-		if first := e.Mode(mode.Kind); first != &e.Modes[i] && !perWidth[mode.Kind] {
+		if e.repeats(i) {
 			say("%s is given twice for %q", mode.Kind, e.Name)
 		}
 		if ids := takesIDs(grammar.KindExecutionMode, uint32(mode.Kind)); ids != mode.IDs && (len(mode.Args) > 0 || mode.IDs) {
@@ -233,6 +235,14 @@ func (m *Module) fastMath(e *EntryPoint, r *report) {
 // perWidth are the modes that may be given once for each width or type of floats.
 var perWidth = set(spirv.ExecutionModeFPFastMathDefault, spirv.ExecutionModeDenormPreserve, spirv.ExecutionModeDenormFlushToZero, spirv.ExecutionModeSignedZeroInfNanPreserve,
 	spirv.ExecutionModeRoundingModeRTE, spirv.ExecutionModeRoundingModeRTZ)
+
+// repeats reports that an earlier mode of the entry point is of the same kind, and of the same width or type where it may be given for each.
+func (e *EntryPoint) repeats(i int) bool {
+	mode := &e.Modes[i]
+	return slices.ContainsFunc(e.Modes[:i], func(o Mode) bool {
+		return o.Kind == mode.Kind && !(perWidth[o.Kind] && len(o.Args) > 0 && len(mode.Args) > 0 && o.Args[0] != mode.Args[0])
+	})
+}
 
 func (e *EntryPoint) hasMode(kinds []spirv.ExecutionMode) bool {
 	for _, k := range kinds {

@@ -19,7 +19,7 @@ func layouts(m *Module, r *report) {
 		in := &m.Raw.Instructions[i]
 		t := m.TypeOf(in.Result)
 		switch {
-		case in.Op == spirv.OpVariable && (laidOut[t.Storage] || m.blockOfWorkgroup(t)):
+		case in.Op == spirv.OpVariable && (laidOut[t.Storage] || m.WorkgroupBlock(t)):
 			l.root(t)
 		case in.Op == spirv.OpTypePointer && m.Type(in.Result).Storage == spirv.StorageClassPhysicalStorageBuffer:
 			l.root(m.Type(in.Result))
@@ -29,8 +29,15 @@ func layouts(m *Module, r *report) {
 	}
 }
 
-func (m *Module) blockOfWorkgroup(t *Type) bool {
-	return t.Storage == spirv.StorageClassWorkgroup && m.Decorated(t.Elem.ID, spirv.DecorationBlock)
+// WorkgroupBlock reports a pointer to a Workgroup block with explicit layout. Only the capability gives Block this
+// meaning: without it the compiler lays the type out, and blocks share no bytes.
+func (m *Module) WorkgroupBlock(p *Type) bool {
+	return m.Has(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) && m.blockInWorkgroup(p)
+}
+
+// blockInWorkgroup reports a pointer to a Workgroup structure that is decorated as a Block.
+func (m *Module) blockInWorkgroup(p *Type) bool {
+	return p.Storage == spirv.StorageClassWorkgroup && p.Elem != nil && m.Decorated(p.Elem.ID, spirv.DecorationBlock)
 }
 
 type layout struct {

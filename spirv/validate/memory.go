@@ -46,6 +46,8 @@ func (v *valueCheck) samePointers(o []uint32) {
 	}
 	if a.Storage == spirv.StorageClassPhysicalStorageBuffer {
 		v.fault("operand 0: %%%d points to %s: want a logical pointer", o[0], a.Storage)
+	} else if a.Kind == KindPointer {
+		v.comparable(a)
 	}
 	if a == b || (a.Untyped() || b.Untyped()) && a.Storage == b.Storage {
 		return
@@ -121,9 +123,9 @@ func (v *valueCheck) initializer(t *Type, id uint32) {
 }
 
 // narrowVariable tests that narrow types have their full capability in memory
-// that the storage capabilities don't name. Blocks of Workgroup have their own.
+// that no storage capability names. Those of Workgroup blocks are tested by rules of their extension.
 func (v *valueCheck) narrowVariable(t *Type) {
-	if t.Storage == spirv.StorageClassWorkgroup && v.m.Decorated(t.Elem.ID, spirv.DecorationBlock) {
+	if v.m.WorkgroupBlock(t) {
 		return
 	}
 	eachScalar(t.Elem, func(s *Type) {
@@ -182,6 +184,9 @@ func (v *valueCheck) store(o []uint32) {
 }
 
 func (v *valueCheck) copyMemory(o []uint32) {
+	if secondAccess(o, 2) < len(o) && v.m.Raw.Version < version14 {
+		v.r.at(v.in, "versions", "memory operands of the source need SPIR-V 1.4")
+	}
 	v.copyAlignment(o, 2)
 	a, b := v.pointer(0, o[0]), v.pointer(1, o[1])
 	if x, y := v.m.TypeOf(spirv.ID(o[0])), v.m.TypeOf(spirv.ID(o[1])); x != nil && y != nil && x.Untyped() && y.Untyped() {
@@ -348,6 +353,6 @@ func (v *valueCheck) returnValue(o []uint32) {
 		v.fault("operand 0: %%%d is not of the function's return type, %%%d", o[0], v.f.Type.Elem.ID)
 	}
 	if v.f.Type.Elem.Kind == KindPointer {
-		v.logicalPointer("a returned pointer")
+		v.logicalPointer("a returned pointer", v.f.Type.Elem)
 	}
 }

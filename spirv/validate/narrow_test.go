@@ -13,18 +13,21 @@ import (
 type narrowPlace struct {
 	class, block string
 	eight, wide  []string
+	explicit     bool // the module declares explicit layouts of Workgroup
 }
 
 var narrowPlaces = []narrowPlace{
-	{"StorageBuffer", "Block", []string{"StorageBuffer8BitAccess", "UniformAndStorageBuffer8BitAccess"}, []string{"StorageBuffer16BitAccess", "UniformAndStorageBuffer16BitAccess"}},
-	{"Uniform", "Block", []string{"UniformAndStorageBuffer8BitAccess"}, []string{"UniformAndStorageBuffer16BitAccess"}},
-	{"Uniform", "BufferBlock", []string{"StorageBuffer8BitAccess", "UniformAndStorageBuffer8BitAccess"}, []string{"StorageBuffer16BitAccess", "UniformAndStorageBuffer16BitAccess"}},
-	{"PushConstant", "Block", []string{"StoragePushConstant8"}, []string{"StoragePushConstant16"}},
-	{"Workgroup", "Block", []string{"WorkgroupMemoryExplicitLayout8BitAccessKHR"}, []string{"WorkgroupMemoryExplicitLayout16BitAccessKHR"}},
-	{"Workgroup", "", nil, nil},
-	{"Private", "", nil, nil},
-	{"Private", "Block", nil, nil},
-	{"Function", "", nil, nil},
+	{"StorageBuffer", "Block", []string{"StorageBuffer8BitAccess", "UniformAndStorageBuffer8BitAccess"}, []string{"StorageBuffer16BitAccess", "UniformAndStorageBuffer16BitAccess"}, false},
+	{"Uniform", "Block", []string{"UniformAndStorageBuffer8BitAccess"}, []string{"UniformAndStorageBuffer16BitAccess"}, false},
+	{"Uniform", "BufferBlock", []string{"StorageBuffer8BitAccess", "UniformAndStorageBuffer8BitAccess"}, []string{"StorageBuffer16BitAccess", "UniformAndStorageBuffer16BitAccess"}, false},
+	{"PushConstant", "Block", []string{"StoragePushConstant8"}, []string{"StoragePushConstant16"}, false},
+	{"Workgroup", "Block", []string{"WorkgroupMemoryExplicitLayout8BitAccessKHR"}, []string{"WorkgroupMemoryExplicitLayout16BitAccessKHR"}, true},
+	{class: "Workgroup", block: "Block"},
+	{class: "Workgroup", explicit: true},
+	{class: "Workgroup"},
+	{class: "Private"},
+	{class: "Private", block: "Block"},
+	{class: "Function"},
 }
 
 // narrowTypes are types with the capability that gives them everywhere.
@@ -36,7 +39,7 @@ var narrowTypes = []struct {
 // module has a variable of a structure of a type at a place, and declares a capability.
 func (p *narrowPlace) module(typ, capability string) string {
 	version, caps := "; Version: 1.3\n", "OpCapability "+capability+"\nOpExtension \"SPV_KHR_8bit_storage\""
-	if p.class+p.block == "WorkgroupBlock" {
+	if p.explicit {
 		version, caps = "; Version: 1.4\n", "OpCapability WorkgroupMemoryExplicitLayoutKHR\n"+caps+"\nOpExtension \"SPV_KHR_workgroup_memory_explicit_layout\""
 	}
 	modes := ""
@@ -65,7 +68,7 @@ func TestNarrowTypesInMemory(t *testing.T) {
 		for _, n := range narrowTypes {
 			allowed := append(slices.Clone(map[int][]string{8: p.eight, 16: p.wide}[n.bits]), n.full)
 			for _, capability := range offered {
-				if p.class != "Workgroup" && strings.HasPrefix(capability, "Workgroup") {
+				if !p.explicit && strings.HasPrefix(capability, "Workgroup") {
 					continue // of a later version
 				}
 				_, err := Check(assemble(t, p.module(n.text, capability)))
@@ -77,13 +80,19 @@ func TestNarrowTypesInMemory(t *testing.T) {
 	}
 }
 
-// Operations on narrow types want the full capability of the type: what storage allows may only be loaded, stored, copied, converted and selected.
+// Operations on narrow types want the full capability of the type: what storage allows may only be loaded, stored, copied and converted.
 func TestNarrowOperations(t *testing.T) {
 	for _, n := range narrowTypes {
 		p := narrowPlaces[0]
 		storage := map[int]string{8: p.eight[0], 16: p.wide[0]}[n.bits]
 		for operation, arithmetic := range map[string]bool{
-			"%a = OpCopyObject %n %x": false, "%a = OpSelect %n %true %x %x": false,
+			"%a = OpCopyObject %n %x": false, "OpStore %at %x": false, "%a = OpLoad %n2 %at2\nOpStore %at2 %a": false,
+			"%a = " + map[string]string{"Int8": "OpUConvert %uint %x", "Int16": "OpSConvert %int %x", "Float16": "OpFConvert %float %x"}[n.full]: false,
+			"%a = OpSelect %n %true %x %x": true, "%a = OpUndef %n": true, "%a = OpLoad %s %v": true, "%a = OpCompositeConstruct %n2 %x %x": true,
+			"%b = OpLoad %n2 %at2\n%a = OpCompositeExtract %n %b 0": true, "%b = OpLoad %n2 %at2\n%a = OpVectorShuffle %n2 %b %b 0 1": true,
+			"%b = OpLoad %n2 %at2\n%a = OpVectorExtractDynamic %n %b %u0": true, "OpBranch %on\n%on = OpLabel\n%a = OpPhi %n %x %start": true,
+			"%a = OpFunctionCall %void %take %x": true,
+			"%a = " + map[string]string{"Int8": "OpConvertUToF %float %x", "Int16": "OpIEqual %bool %x %x", "Float16": "OpIsNan %bool %x"}[n.full]:                  true,
 			"%a = " + map[string]string{"Int8": "OpIAdd", "Int16": "OpIMul", "Float16": "OpFAdd"}[n.full] + " %n %x %x":                                             true,
 			"%a = " + map[string]string{"Int8": "OpNot %n %x", "Int16": "OpBitwiseAnd %n %x %x", "Float16": "OpFNegate %n %x"}[n.full]:                              true,
 			"%two = OpCompositeConstruct %n2 %x %x\n%a = " + map[string]string{"Int8": "OpIAdd", "Int16": "OpISub", "Float16": "OpFMul"}[n.full] + " %n2 %two %two": true,
@@ -94,9 +103,11 @@ func TestNarrowOperations(t *testing.T) {
 					caps += "OpCapability " + n.full + "\n"
 				}
 				caps += "OpExtension \"SPV_KHR_8bit_storage\""
-				text := "; Version: 1.3\n" + withParts("CAPS", caps, "MODES", "OpDecorate %s Block\nOpMemberDecorate %s 0 Offset 0\nOpDecorate %v DescriptorSet 0\nOpDecorate %v Binding 0",
-					"TYPES", "%n = "+n.text+"\n%n2 = OpTypeVector %n 2\n%s = OpTypeStruct %n\n%p = OpTypePointer StorageBuffer %s\n%q = OpTypePointer StorageBuffer %n\n%v = OpVariable %p StorageBuffer",
-					"CODE", "%at = OpAccessChain %q %v %u0\n%x = OpLoad %n %at\n"+operation)
+				text := "; Version: 1.3\n" + withParts("CAPS", caps, "MODES", "OpDecorate %s Block\nOpMemberDecorate %s 0 Offset 0\nOpMemberDecorate %s 1 Offset 4\nOpDecorate %v DescriptorSet 0\nOpDecorate %v Binding 0",
+					"TYPES", "%n = "+n.text+"\n%n2 = OpTypeVector %n 2\n%s = OpTypeStruct %n %n2\n%p = OpTypePointer StorageBuffer %s\n%q = OpTypePointer StorageBuffer %n\n"+
+						"%q2 = OpTypePointer StorageBuffer %n2\n%fnn = OpTypeFunction %void %n\n%v = OpVariable %p StorageBuffer",
+					"CODE", "%at = OpAccessChain %q %v %u0\n%at2 = OpAccessChain %q2 %v %u1\n%x = OpLoad %n %at\n"+operation,
+					"FUNCTIONS", "%take = OpFunction %void None %fnn\n%taken = OpFunctionParameter %n\n%t0 = OpLabel\nOpReturn\nOpFunctionEnd\n")
 				_, err := Check(assemble(t, text))
 				if want := full || !arithmetic; (err == nil) != want {
 					t.Errorf("%s, %s with the full capability %t: %v, want it accepted: %t", n.text, operation, full, err, want)

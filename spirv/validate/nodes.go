@@ -84,12 +84,26 @@ type nodeGraph struct {
 // An output is a payload type that a node allocates, with the node that it
 // is for.
 type output struct {
-	array *Type
-	name  string
-	// base and size are of the node indexes; size 0 is not known or unbounded.
-	base, size uint32
+	array      *Type
+	name       string
+	base, size number // of the node indexes
+	sized      bool
 	sparse     bool
 	to         []int
+}
+
+// A number is the value of a constant, unless a job may specialize it.
+type number struct {
+	value uint32
+	known bool
+}
+
+// takes reports that payloads may be for a node index, as far as the array's constants are known.
+func (o *output) takes(index uint32) bool {
+	if o.base.known && (index < o.base.value || !o.sized && !o.sparse && index != o.base.value) {
+		return false
+	}
+	return !o.size.known || index < o.size.value
 }
 
 // CheckGraph tests the rules that modules linked to a graph can break
@@ -166,14 +180,16 @@ func (g *nodeGraph) output(n *GraphNode, array *Type) output {
 	if id, ok := m.Decoration(array.ID, spirv.DecorationPayloadNodeNameAMDX); ok {
 		o.name = n.text(id)
 	}
+	o.base = number{known: true}
 	if id, ok := m.Decoration(array.ID, spirv.DecorationPayloadNodeBaseIndexAMDX); ok {
-		o.base, _ = m.constantValue(id)
+		o.base.value, o.base.known = m.constantValue(id)
 	}
 	if id, ok := m.Decoration(array.ID, spirv.DecorationPayloadNodeArraySizeAMDX); ok {
-		o.size, _ = m.constantValue(id)
+		o.sized = true
+		o.size.value, o.size.known = m.constantValue(id)
 	}
 	for _, i := range g.named[o.name] {
-		if x := g.nodes[i].Index; x >= o.base && (o.size == 0 || x < o.size) {
+		if o.takes(g.nodes[i].Index) {
 			o.to = append(o.to, i)
 		}
 	}
@@ -261,11 +277,15 @@ func (g *nodeGraph) targets() {
 			if o.sparse {
 				continue
 			}
-			if len(o.to) == 0 {
+			if len(g.named[o.name]) == 0 && !(o.size.known && o.size.value == 0) {
 				g.fault(i, "payloads are for %q, which is not a node of the graph", o.name)
 				continue
 			}
-			for x := o.base; x < o.size; x++ {
+			first, end := uint32(0), o.size.value
+			if !o.sized && o.base.known {
+				first, end = o.base.value, o.base.value+1
+			}
+			for x := first; x < end; x++ {
 				if _, ok := g.at[nodeKey{o.name, x}]; !ok {
 					g.fault(i, "payloads may be for %q index %d, which is not a node of the graph", o.name, x)
 					break

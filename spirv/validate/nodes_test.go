@@ -76,6 +76,8 @@ func TestGraphRules(t *testing.T) {
 		{"graph-static", nil, func(n []GraphNode) []GraphNode { n[2].Name, n[2].Index = "take", 1; return n }},
 		{"graph-target", nil, func(n []GraphNode) []GraphNode { n[1].Index = 3; return n }},
 		{"graph-target", []string{"%out PayloadNodeArraySizeAMDX %u1", "%out PayloadNodeArraySizeAMDX %u2"}, nil},
+		{"graph-target", []string{"%out PayloadNodeArraySizeAMDX %u1", "%out PayloadNodeArraySizeAMDX %u2", "%out PayloadNodeBaseIndexAMDX %u0", "%out PayloadNodeBaseIndexAMDX %u1"},
+			func(n []GraphNode) []GraphNode { n[1].Index = 1; return n }},
 		{"graph-finish", noTrack, nil},
 		{"graph-payload", other, nil},
 		{"graph-shares", []string{"SharesInputWithAMDX %name %u0", "SharesInputWithAMDX %name %u5"}, nil},

@@ -154,7 +154,7 @@ func TestTypesThatInstructionsTake(t *testing.T) {
 	const tries = 300
 	times := map[string]int{}
 	x := newOperandTrial(t)
-	skipped := set(spirv.OpFunction, spirv.OpVariable, spirv.OpExtInst, spirv.OpPhi, spirv.OpFunctionCall, spirv.OpTypeStruct, spirv.OpTypeCooperativeMatrixKHR)
+	skipped := set(spirv.OpFunction, spirv.OpVariable, spirv.OpExtInst, spirv.OpPhi, spirv.OpFunctionCall, spirv.OpTypeStruct, spirv.OpTypeImage, spirv.OpTypeCooperativeMatrixKHR)
 	for i := range grammar.Ops {
 		g := &grammar.Ops[i]
 		op := spirv.Op(g.Code)

@@ -23,14 +23,6 @@ var workgroupRules = []rule{
 				}
 			})
 		}},
-	{name: "workgroup-block", sentence: "Allows Workgroup storage class variables to be explicitly laid out in blocks.",
-		check: func(c *extension) {
-			c.workgroupVariables(func(in *spirv.Instruction, t *Type) {
-				if c.blockOfWorkgroup(t) && !c.Has(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) {
-					c.at(in, "a Workgroup block needs the capability %s", spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR)
-				}
-			})
-		}},
 	{name: "workgroup-8-bit", sentence: "Uses 8-bit OpTypeInt instructions for creating scalar, vector, and composite types that become members of a block residing in the Workgroup storage class.",
 		check: func(c *extension) { c.workgroupWidth(8, spirv.CapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR) }},
 	{name: "workgroup-16-bit", sentence: "Uses 16-bit OpTypeFloat and OpTypeInt instructions for creating scalar, vector, and composite types that become members of a block residing in the Workgroup storage class.",
@@ -40,15 +32,12 @@ var workgroupRules = []rule{
 	{name: "layout", sentence: "[OpTypeBool] can only be used with logical addressing operations, not physical, and only with variables that are not required to be explicitly laid out."},
 	{name: "workgroup-stride", sentence: "When WorkgroupMemoryExplicitLayoutKHR capability is declared, for objects in Workgroup storage class that are explicitly laid out the element's address or location is also calculated using a stride.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
-				base := c.TypeOf(spirv.ID(in.Operands[0]))
-				if base.Kind != KindPointer || base.Storage != spirv.StorageClassWorkgroup || !c.explicitWorkgroup() {
-					return
+			seen := map[*spirv.Instruction]bool{}
+			c.workgroupViews(func(e *EntryPoint, blocks, _ []spirv.ID) {
+				if len(blocks) > 0 {
+					c.Module.eachReached(e.Func, func(in *spirv.Instruction) { c.workgroupStride(in, seen) })
 				}
-				if _, ok := c.Decoration(base.ID, spirv.DecorationArrayStride); !ok {
-					c.at(in, "the base's type, %%%d, has no ArrayStride", base.ID)
-				}
-			}, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain)
+			})
 		}},
 }
 
@@ -60,10 +49,19 @@ func (c *extension) workgroupVariables(visit func(in *spirv.Instruction, t *Type
 	}, spirv.OpVariable)
 }
 
-func (c *extension) explicitWorkgroup() bool {
-	explicit := false
-	c.workgroupVariables(func(_ *spirv.Instruction, t *Type) { explicit = explicit || c.blockOfWorkgroup(t) })
-	return explicit
+// workgroupStride tests a step over explicitly laid out elements, once.
+func (c *extension) workgroupStride(in *spirv.Instruction, seen map[*spirv.Instruction]bool) {
+	if in.Op != spirv.OpPtrAccessChain && in.Op != spirv.OpInBoundsPtrAccessChain || seen[in] {
+		return
+	}
+	seen[in] = true
+	base := c.TypeOf(spirv.ID(in.Operands[0]))
+	if base.Kind != KindPointer || base.Storage != spirv.StorageClassWorkgroup {
+		return
+	}
+	if _, ok := c.Decoration(base.ID, spirv.DecorationArrayStride); !ok {
+		c.at(in, "the base's type, %%%d, has no ArrayStride", base.ID)
+	}
 }
 
 // workgroupViews visits the entry points with their Workgroup variables, those
@@ -79,7 +77,7 @@ func (c *extension) workgroupViews(visit func(e *EntryPoint, blocks, plain []spi
 			t := c.TypeOf(id)
 			switch {
 			case t.Kind != KindPointer || t.Storage != spirv.StorageClassWorkgroup:
-			case c.blockOfWorkgroup(t):
+			case c.WorkgroupBlock(t):
 				blocks = append(blocks, id)
 			default:
 				plain = append(plain, id)
@@ -93,7 +91,7 @@ func (c *extension) workgroupViews(visit func(e *EntryPoint, blocks, plain []spi
 // the full capability of their type is declared.
 func (c *extension) workgroupWidth(width int, cap spirv.Capability) {
 	c.workgroupVariables(func(in *spirv.Instruction, t *Type) {
-		if !c.blockOfWorkgroup(t) || c.Has(cap) {
+		if !c.WorkgroupBlock(t) || c.Has(cap) {
 			return
 		}
 		eachScalar(t.Elem, func(s *Type) {

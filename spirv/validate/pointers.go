@@ -19,9 +19,13 @@ func (v *valueCheck) before(at int) spirv.Op {
 	return spirv.OpNop
 }
 
-// logicalPointer tests that pointers may be values: in logical addressing, with variable pointers (section 2.16.1).
-func (v *valueCheck) logicalPointer(what string) {
-	if v.m.Addressing == spirv.AddressingModelLogical && !v.m.Has(spirv.CapabilityVariablePointersStorageBuffer) {
+// logicalPointer tests that pointers may be values: in logical addressing, with variable pointers, which those to Workgroup
+// have a capability of their own for (section 2.16.1).
+func (v *valueCheck) logicalPointer(what string, t *Type) {
+	switch {
+	case t.Storage == spirv.StorageClassWorkgroup && !v.m.Has(spirv.CapabilityVariablePointers):
+		v.fault("%s to Workgroup: want the capability VariablePointers", what)
+	case v.m.Addressing == spirv.AddressingModelLogical && !v.m.Has(spirv.CapabilityVariablePointersStorageBuffer):
 		v.fault("%s, in logical addressing: want the capability VariablePointers or VariablePointersStorageBuffer", what)
 	}
 }
@@ -40,8 +44,8 @@ func (m *Module) mayBeValue(t *Type) bool {
 }
 
 func (v *valueCheck) choosesPointers() {
-	if v.result().Kind == KindPointer {
-		v.logicalPointer("a choice of pointers")
+	if t := v.result(); t.Kind == KindPointer {
+		v.logicalPointer("a choice of pointers", t)
 	}
 }
 
@@ -51,7 +55,10 @@ var stridden = set(spirv.StorageClassUniform, spirv.StorageClassStorageBuffer, s
 // strides tests that the base of OpPtrAccessChain says how far elements are apart.
 func (v *valueCheck) strides(base uint32) {
 	t := v.m.TypeOf(spirv.ID(base))
-	if t == nil || t.Kind != KindPointer || !stridden[t.Storage] {
+	if t == nil || t.Kind != KindPointer {
+		return
+	}
+	if v.steps(t); !stridden[t.Storage] {
 		return
 	}
 	if _, ok := v.m.Decoration(t.ID, spirv.DecorationArrayStride); !ok {
@@ -98,7 +105,7 @@ func (v *valueCheck) atomicPlace(p *Type) {
 }
 
 // vulkanSemantics are bits of memory semantics that the Vulkan memory model brought.
-const vulkanSemantics = uint32(spirv.MemorySemanticsOutputMemory | spirv.MemorySemanticsMakeAvailable | spirv.MemorySemanticsMakeVisible)
+const vulkanSemantics = uint32(spirv.MemorySemanticsOutputMemory | spirv.MemorySemanticsMakeAvailable | spirv.MemorySemanticsMakeVisible | spirv.MemorySemanticsVolatile)
 
 // specialized reports constants whose value a job may set.
 func specialized(op spirv.Op) bool {

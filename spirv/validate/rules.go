@@ -17,7 +17,7 @@ var stages = [][]chapter{
 	{sections, capabilities, calls, earlyRules},
 	{flow},
 	{uses},
-	{values, entryPoints, structures, decorationSets, callGraphs, imageCoordinates},
+	{values, memoryModel, entryPoints, structures, decorationSets, callGraphs, imageCoordinates},
 	{layouts, checkCore, extensionRules},
 }
 
@@ -38,6 +38,12 @@ func (r *report) add(f Fault) {
 func (r *report) at(in *spirv.Instruction, rule, format string, args ...any) {
 	if len(r.faults) < MaxFaults {
 		r.add(FaultAt(in, rule, format, args...))
+	}
+}
+
+func (r *report) warn(in *spirv.Instruction, rule, format string, args ...any) {
+	if len(r.warnings) < MaxFaults {
+		r.warnings = append(r.warnings, FaultAt(in, rule, format, args...))
 	}
 }
 

@@ -91,8 +91,8 @@ var stageRules = []rule{
 					test(in, a[0], t.Elem)
 				}
 			})
-			c.eachMember(spirv.DecorationComponent, func(in *spirv.Instruction) {
-				test(in, in.Operands[3], c.Type(spirv.ID(in.Operands[0])).Members[in.Operands[1]])
+			c.eachMember(spirv.DecorationComponent, func(in *spirv.Instruction, structure spirv.ID, member uint32, a []uint32) {
+				test(in, a[0], c.Type(structure).Members[member])
 			})
 		}},
 	{name: "flat", sentence: "[VUID-StandaloneSpirv-Flat-04744] Any variable with integer or double-precision floating-point type and with Input storage class in a fragment shader, must be decorated Flat. (glslang leaves it out for some built-ins.)", warning: true,

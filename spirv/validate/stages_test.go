@@ -180,6 +180,7 @@ func TestImageCoordinates(t *testing.T) {
 	const read = `; Version: 1.3
 OpCapability Shader
 OpCapability StorageImageMultisample
+OpCapability ImageMSArray
 OpCapability Image1D
 OpCapability StorageImageReadWithoutFormat
 OpMemoryModel Logical GLSL450

@@ -43,13 +43,18 @@ func structures(m *Module, r *report) {
 		in := &m.Raw.Instructions[i]
 		switch in.Op {
 		case spirv.OpDecorate:
-			m.decorationTarget(in, r)
+			m.decorationTarget(in, spirv.ID(in.Operands[0]), Decoration{spirv.Decoration(in.Operands[1]), in.Operands[2:]}, r)
+		case spirv.OpGroupDecorate:
+			for _, d := range m.Decorations(spirv.ID(in.Operands[0])) {
+				for _, id := range in.Operands[1:] {
+					m.decorationTarget(in, spirv.ID(id), d, r)
+				}
+			}
 		case spirv.OpMemberDecorate, spirv.OpMemberDecorateString, spirv.OpMemberName:
-			t := m.Type(spirv.ID(in.Operands[0]))
-			if t == nil || t.Kind != KindStruct {
-				r.at(in, "decorations", "%%%d is not a structure type", in.Operands[0])
-			} else if int(in.Operands[1]) >= len(t.Members) {
-				r.at(in, "decorations", "%%%d has %d members, none is %d", in.Operands[0], len(t.Members), in.Operands[1])
+			m.memberTarget(in, in.Operands[0], in.Operands[1], r)
+		case spirv.OpGroupMemberDecorate:
+			for n := 1; n+1 < len(in.Operands); n += 2 {
+				m.memberTarget(in, in.Operands[n], in.Operands[n+1], r)
 			}
 		case spirv.OpTypeStruct:
 			m.builtInMembers(in, r)
@@ -61,8 +66,17 @@ func structures(m *Module, r *report) {
 	}
 }
 
-func (m *Module) decorationTarget(in *spirv.Instruction, r *report) {
-	id, kind := spirv.ID(in.Operands[0]), spirv.Decoration(in.Operands[1])
+// memberTarget tests that a structure has a member.
+func (m *Module) memberTarget(in *spirv.Instruction, id, member uint32, r *report) {
+	if t := m.Type(spirv.ID(id)); t == nil || t.Kind != KindStruct {
+		r.at(in, "decorations", "%%%d is not a structure type", id)
+	} else if int(member) >= len(t.Members) {
+		r.at(in, "decorations", "%%%d has %d members, none is %d", id, len(t.Members), member)
+	}
+}
+
+func (m *Module) decorationTarget(in *spirv.Instruction, id spirv.ID, d Decoration, r *report) {
+	kind := d.Kind
 	if m.Def(id).Op == spirv.OpDecorationGroup {
 		return
 	}
@@ -71,11 +85,11 @@ func (m *Module) decorationTarget(in *spirv.Instruction, r *report) {
 	}
 	if kind == spirv.DecorationBuiltIn {
 		want := onVariable
-		if spirv.BuiltIn(in.Operands[2]) == spirv.BuiltInWorkgroupSize {
+		if spirv.BuiltIn(d.Args[0]) == spirv.BuiltInWorkgroupSize {
 			want = onConstant
 		}
 		if !want.ok(m, id) {
-			r.at(in, "decorations", "built-in %s on %%%d: want a %s", spirv.BuiltIn(in.Operands[2]), id, want.text)
+			r.at(in, "decorations", "built-in %s on %%%d: want a %s", spirv.BuiltIn(d.Args[0]), id, want.text)
 		}
 	}
 	if memberOnly[kind] && m.Type(id) != nil {

@@ -22,15 +22,19 @@ func init() {
 		spirv.OpPtrAccessChain: (*valueCheck).elementChain, spirv.OpInBoundsPtrAccessChain: (*valueCheck).elementChain,
 		spirv.OpUntypedAccessChainKHR: (*valueCheck).untypedChain, spirv.OpUntypedInBoundsAccessChainKHR: (*valueCheck).untypedChain,
 		spirv.OpUntypedPtrAccessChainKHR: (*valueCheck).untypedElementChain, spirv.OpUntypedInBoundsPtrAccessChainKHR: (*valueCheck).untypedElementChain,
-		spirv.OpUntypedArrayLengthKHR: (*valueCheck).untypedLength,
-		spirv.OpArrayLength:           (*valueCheck).arrayLength, spirv.OpCopyMemory: (*valueCheck).copyMemory,
+		spirv.OpUntypedArrayLengthKHR: (*valueCheck).untypedLength, spirv.OpTypeUntypedPointerKHR: (*valueCheck).untypedStorage,
+		spirv.OpArrayLength: (*valueCheck).arrayLength, spirv.OpCopyMemory: (*valueCheck).copyMemory,
 		spirv.OpTypeStruct: (*valueCheck).blocks, spirv.OpCopyMemorySized: func(v *valueCheck, o []uint32) { v.copyAlignment(o, 3) },
 		spirv.OpFunctionCall: (*valueCheck).call, spirv.OpReturn: (*valueCheck).returnNothing,
 		spirv.OpReturnValue: (*valueCheck).returnValue, spirv.OpPhi: (*valueCheck).phi, spirv.OpSelect: (*valueCheck).selects,
 		spirv.OpBitcast: (*valueCheck).bitcast, spirv.OpDot: (*valueCheck).dot, spirv.OpTranspose: (*valueCheck).transpose,
 		spirv.OpEmitStreamVertex: (*valueCheck).stream, spirv.OpEndStreamPrimitive: (*valueCheck).stream,
 		spirv.OpReadClockKHR: (*valueCheck).clock, spirv.OpUndef: (*valueCheck).undefined, spirv.OpConvertUToPtr: (*valueCheck).fromInteger,
-		spirv.OpConvertPtrToU:            (*valueCheck).toInteger,
+		spirv.OpConvertPtrToU: (*valueCheck).toInteger,
+		spirv.OpTypeImage:     (*valueCheck).imageType, spirv.OpImageRead: (*valueCheck).storageImage, spirv.OpImageWrite: (*valueCheck).storageImage,
+		spirv.OpImageSparseRead: (*valueCheck).storageImage,
+		spirv.OpSDot:            (*valueCheck).integerDot, spirv.OpUDot: (*valueCheck).integerDot, spirv.OpSUDot: (*valueCheck).integerDot,
+		spirv.OpSDotAccSat: (*valueCheck).integerDot, spirv.OpUDotAccSat: (*valueCheck).integerDot, spirv.OpSUDotAccSat: (*valueCheck).integerDot,
 		spirv.OpTypeCooperativeMatrixKHR: (*valueCheck).matrixDeclaration, spirv.OpCooperativeMatrixLoadKHR: (*valueCheck).matrixLoad,
 		spirv.OpCooperativeMatrixStoreKHR: (*valueCheck).matrixStore, spirv.OpCooperativeMatrixMulAddKHR: (*valueCheck).matrixMulAdd,
 		spirv.OpCooperativeMatrixLengthKHR: (*valueCheck).matrixLength,
@@ -386,6 +390,9 @@ func (v *valueCheck) bitcast(o []uint32) {
 func (v *valueCheck) dot(o []uint32) {
 	if t := v.m.TypeOf(spirv.ID(o[0])); t != nil && t.Component() != v.result() {
 		v.fault("result type %s: want the component type of the operands", v.m.typeText(v.result()))
+	}
+	if t := v.result(); t.Encoded && t.Encoding == spirv.FPEncodingBFloat16KHR {
+		v.needs("a dot product of "+v.m.typeText(t), spirv.CapabilityBFloat16DotProductKHR)
 	}
 }
 

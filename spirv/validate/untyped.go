@@ -23,6 +23,13 @@ func untypedPointer(_ *checker, in *spirv.Instruction, t *Type) error {
 	return nil
 }
 
+// untypedStorage tests that Workgroup has explicit layouts where untyped pointers point to it.
+func (v *valueCheck) untypedStorage(o []uint32) {
+	if spirv.StorageClass(o[0]) == spirv.StorageClassWorkgroup {
+		v.needs("an untyped pointer to Workgroup", spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR)
+	}
+}
+
 func unsupportedAt(in *spirv.Instruction, format string, args ...any) error {
 	f := FaultAt(in, "", format+": %v", append(args, ErrUnsupported)...)
 	f.Err = ErrUnsupported
@@ -142,6 +149,7 @@ func (v *valueCheck) untypedElementChain(o []uint32) {
 		v.fault("operand 2: %%%d is %s: want an integer", o[2], v.m.typeText(t))
 	}
 	if base := v.m.TypeOf(spirv.ID(o[1])); base != nil && base.Kind == KindPointer {
+		v.steps(base)
 		if _, ok := v.m.Decoration(base.ID, spirv.DecorationArrayStride); !ok {
 			v.fault("operand 1: the type of %%%d has no ArrayStride", o[1])
 		}

@@ -7,7 +7,9 @@ const untypedText = `; Version: 1.4
 OpCapability Shader
 OpCapability UntypedPointersKHR
 OpCapability VariablePointersStorageBuffer
+OpCapability WorkgroupMemoryExplicitLayoutKHR
 OpExtension "SPV_KHR_untyped_pointers"
+OpExtension "SPV_KHR_workgroup_memory_explicit_layout"
 OpMemoryModel Logical GLSL450
 OpEntryPoint GLCompute %main "main" %in
 OpExecutionMode %main LocalSize 1 1 1

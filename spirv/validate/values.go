@@ -94,7 +94,7 @@ func (t *Type) width() int { return t.Component().Width }
 
 // values tests the types of results and operands, instruction by instruction.
 func values(m *Module, r *report) {
-	v := &valueCheck{m: m, r: r, ctx: spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))}
+	v := &valueCheck{m: m, r: r, ctx: spirv.NewContext(int(min(m.Raw.Bound, 1<<16))), limited: m.limits(), parts: map[*Type]*Type{}}
 	seen := map[string]spirv.ID{}
 	for i := range m.Raw.Instructions {
 		if v.in = &m.Raw.Instructions[i]; r.full() {
@@ -102,6 +102,7 @@ func values(m *Module, r *report) {
 		}
 		v.typeOnce(seen)
 		v.instruction(i)
+		v.ctx.Note(v.in)
 	}
 }
 
@@ -111,6 +112,9 @@ type valueCheck struct {
 	in  *spirv.Instruction
 	ctx *spirv.Context
 	f   *Function // that the instruction is in
+
+	limited map[*Type]bool  // scalar types that the module may only store
+	parts   map[*Type]*Type // of a type that holds one of them
 }
 
 func (v *valueCheck) fault(format string, args ...any) { v.r.at(v.in, "types", format, args...) }
@@ -268,23 +272,6 @@ var narrowWidths = map[Kind]map[int]spirv.Capability{
 	KindFloat: {16: spirv.CapabilityFloat16},
 }
 
-// narrowClasses are the classes of instructions that are operations.
-var narrowClasses = set("Arithmetic", "Bit", "Relational_and_Logical", "Derivative", "Constant-Creation")
-
-func (v *valueCheck) narrow(op spirv.Op) {
-	t := v.m.Type(v.in.Type)
-	if t == nil || op == spirv.OpSelect || !narrowClasses[op.Grammar().Class] {
-		return
-	}
-	c := t.Component()
-	if c == nil || c.Encoded {
-		return
-	}
-	if cap, ok := narrowWidths[c.Kind][c.Width]; ok && !v.m.Has(cap) {
-		v.r.at(v.in, "capabilities", "%s of %s needs the capability %s", op, v.m.typeText(c), cap)
-	}
-}
-
 // scopes tests scopes and semantics, which are constants in shaders.
 func (v *valueCheck) scopes() {
 	for i, o := range v.in.Op.Grammar().Operands {
@@ -320,6 +307,9 @@ func (v *valueCheck) scopeValue(i int, o grammar.Operand, n uint32) {
 	}
 	if bits := n & vulkanSemantics; bits != 0 && !v.m.Has(spirv.CapabilityVulkanMemoryModel) {
 		v.r.at(v.in, "capabilities", "operand %d (%s): %#x needs the capability %s", i, o.Name, bits, spirv.CapabilityVulkanMemoryModel)
+	}
+	if n&uint32(spirv.MemorySemanticsSequentiallyConsistent) != 0 && v.m.Memory == spirv.MemoryModelVulkan {
+		v.fault("operand %d (%s): SequentiallyConsistent, with the memory model Vulkan", i, o.Name)
 	}
 	if bits := n & orders; bits&(bits-1) != 0 {
 		v.fault("operand %d (%s): %#x has more than one memory order", i, o.Name, n)
