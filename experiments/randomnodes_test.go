@@ -30,8 +30,8 @@ type randomNode struct {
 // A randomOutput is what a node sends to another, or to itself.
 type randomOutput struct {
 	to    *randomNode
-	lane  bool // an array for each invocation
-	max   uint32
+	lane  bool   // an array for each invocation
+	max   uint32 // of an array
 	spare uint32 // of this many chances one is taken to send at all
 	// share is the earlier output whose limits it shares, or -1.
 	share int
@@ -245,7 +245,11 @@ func (n *randomNode) declareOutputs(b *moduleText) {
 		d := func(decoration, value string) {
 			fmt.Fprintf(&b.decorations, "OpDecorateId %s %s %s\n", o.id, decoration, value)
 		}
-		d("NodeMaxPayloadsAMDX", b.u(o.max))
+		most := o.max
+		if o.lane {
+			most *= n.local
+		}
+		d("NodeMaxPayloadsAMDX", b.u(most))
 		d("PayloadNodeNameAMDX", b.name(o.to))
 		d("PayloadNodeBaseIndexAMDX", b.u(o.to.indexes[0]))
 		d("PayloadNodeArraySizeAMDX", b.u(o.to.indexes[0]+o.to.span()))

@@ -361,16 +361,16 @@ func (g *group) allocateLanes(v *visit) simd.Booking {
 func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 	o := &g.outputs[v.in.Imm]
 	count, index = count&(1<<32-1), index&(1<<32-1)
-	root, counted := &g.outputs[o.root], &g.counts[o.root]
+	most, counted := g.limit(o), &g.counts[o.root]
 	if g.launch.lanes > 0 {
 		counted = &g.counts[lane*len(g.outputs)+o.root]
 	}
 	to, ok := g.target(o, index)
 	switch {
-	case count > uint64(root.MaxPayloads): // of the output whose limits it shares, if it shares any
-		g.fault(v, lane, "%d payloads are allocated, NodeMaxPayloadsAMDX is %d", count, root.MaxPayloads)
-	case *counted+count > root.limit:
-		g.fault(v, lane, "%d payloads after %d are more than the %d that NodeMaxPayloadsAMDX allows the workgroup", count, *counted, root.limit)
+	case count > most:
+		g.fault(v, lane, "%d payloads are allocated, NodeMaxPayloadsAMDX is %d", count, most)
+	case *counted+count > most:
+		g.fault(v, lane, "%d payloads after %d are more than the %d that NodeMaxPayloadsAMDX allows the workgroup", count, *counted, most)
 	case !ok && count > 0 && o.targets[uint32(index)+o.BaseIndex] == g.Node:
 		g.fault(v, lane, "payloads are allocated for the node itself, but its recursion is spent")
 	case !ok && count > 0:

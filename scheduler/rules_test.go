@@ -143,27 +143,43 @@ func TestLimitsOfGrids(t *testing.T) {
 	}
 }
 
-// A workgroup may allocate an output's payloads once, each invocation once where they do, and both where both do; outputs that share limits share that.
-func TestLimitsOfOutputs(t *testing.T) {
+// NodeMaxPayloadsAMDX bounds what one workgroup allocates of an output, whoever sees the arrays; outputs that share limits share the one
+// of the output that they name, with payloads of the largest of them. What counts against the limits of a machine is what is reserved
+// and what is printed.
+func TestNodeAllowance(t *testing.T) {
 	for form := range 4 {
-		workgroup, invocation := form&1 != 0, form&2 != 0
-		o, shared, other := to("b", 5, 1), to("b", 9, 1), to("b", 7, 1)
-		o.Workgroup, o.Invocation, shared.Workgroup, shared.Invocation, shared.SharesLimits = workgroup, invocation, true, true, 0
-		a := node("a", 0, o, shared, other)
-		a.Program.LocalSize = [3]uint32{2, 3, 4}
-		for i := range a.Program.Node.Outputs {
-			a.outputs = append(a.outputs, output{Output: &a.Program.Node.Outputs[i], root: []int{0, 0, 2}[i]})
+		own, sharing, other, self := to("b", 5, 1), to("c", 200, 1), to("b", 7, 1), to("a", 2, 1)
+		own.Workgroup, own.Invocation = form&1 != 0, form&2 != 0
+		sharing.Bytes, sharing.SharesLimits, sharing.Invocation = 20, 0, true
+		a, b, c := node("a", 0, own, sharing, other, self), node("b", 0), node("c", 0)
+		a.Program.LocalSize, c.Program.Node.Input.Bytes = [3]uint32{2, 3, 4}, 20
+		a.Program.Node.MaxRecursion, a.Program.Node.Recursive = 1, true
+		g, err := NewGraph([]*Node{a, b, c}, leastLimits)
+		if err != nil {
+			t.Fatal(err)
 		}
-		a.setLimits()
-		if got := []uint64{a.outputs[0].limit, a.outputs[1].limit, a.outputs[2].limit}; !slices.Equal(got, []uint64{5 * 25, 0, 7}) {
-			t.Errorf("the sharing one by all: limits %v", got)
+		// Five payloads of 20 bytes, in 32 of memory each; seven and two of 4, in 16. The last recursion has none for itself.
+		if got, want := a.allows(true), (allowance{14, 5*20 + 7*4 + 2*4, 5*32 + 7*16 + 2*16}); got != want {
+			t.Errorf("by the workgroup %t, by invocations %t: %+v, want %+v", own.Workgroup, own.Invocation, got, want)
 		}
-		a.outputs = a.outputs[:1]
-		a.outputs[0].limit = 0
-		a.setLimits()
-		want := map[int]uint64{0: 5, 1: 5, 2: 5 * 24, 3: 5 * 25}[form]
-		if a.outputs[0].limit != want {
-			t.Errorf("by the workgroup %t, by invocations %t: %d, want %d", workgroup, invocation, a.outputs[0].limit, want)
+		if got, want := a.allows(false), (allowance{12, 5*20 + 7*4, 5*32 + 7*16}); got != want {
+			t.Errorf("without recursion: %+v, want %+v", got, want)
+		}
+		for _, s := range a.stages {
+			if want := a.allows(s.remaining > 0).memory; s.worst != want {
+				t.Errorf("%d bytes are reserved with %d recursions left, want %d", s.worst, s.remaining, want)
+			}
+		}
+		for _, most := range []GraphLimits{{32, 14, 136}, {32, 13, 136}, {32, 14, 135}} {
+			_, err := NewGraph([]*Node{a, b, c}, most)
+			if fits := most.MaxPayloads == 14 && most.MaxPayloadBytes == 136; (err == nil) != fits {
+				t.Errorf("under %+v: %v", most, err)
+			}
+		}
+		var text strings.Builder
+		spec := defaultQueue("hardware")
+		if err := g.WriteText(&text, &Description{Spec: &spec}); err != nil || !strings.Contains(text.String(), "a workgroup allocates at most 14 payloads, 136 bytes (304 of payload memory)") {
+			t.Errorf("%v: %s", err, text.String())
 		}
 	}
 }

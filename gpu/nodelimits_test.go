@@ -1,0 +1,84 @@
+package gpu
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"spvsim/scheduler"
+)
+
+// producers is the module producers.spvasm with other numbers: each of lanes invocations of a workgroup, or with the scope Workgroup (2)
+// the workgroup, allocates one payload of 64 bytes in each of rounds, of at most so many.
+func producers(t testing.TB, lanes, rounds, most, scope int) fstest.MapFS {
+	t.Helper()
+	text, err := os.ReadFile("testdata/graph/producers.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := strings.NewReplacer("%send LocalSize 64", fmt.Sprintf("%%send LocalSize %d", lanes), "%most = OpConstant %uint 64", fmt.Sprintf("%%most = OpConstant %%uint %d", most),
+		"%rounds = OpConstant %uint 1", fmt.Sprintf("%%rounds = OpConstant %%uint %d", rounds), "%scope = OpConstant %uint 4", fmt.Sprintf("%%scope = OpConstant %%uint %d", scope)).Replace(string(text))
+	job := jobText("producers.spvasm", "\nnodes: [{entry: send}, {entry: add}]\ngraph: [{node: send}]")
+	return fstest.MapFS{"producers.spvasm": {Data: []byte(module)}, "job.yaml": {Data: []byte(job)}}
+}
+
+// NodeMaxPayloadsAMDX bounds what one workgroup allocates in all of its arrays, under both visibilities: what runs, what is reserved, what
+// is printed and what counts against the limits of the machine is this one number.
+func TestNodeMaxPayloadsBoundsTheWorkgroup(t *testing.T) {
+	for i, c := range []struct{ lanes, rounds, most, scope int }{
+		{32, 8, 256, 4}, {128, 3, 3, 4}, {32, 9, 9, 4}, {64, 1, 64, 4}, {64, 1, 1, 4}, {64, 1, 63, 4}, {1, 5, 5, 4}, {1, 6, 5, 4}, {33, 7, 231, 4}, {33, 7, 230, 4},
+		{32, 8, 8, 2}, {32, 9, 8, 2}, {128, 256, 256, 2}, {32, 8, 257, 4}, {1, 1, 512, 2},
+	} {
+		asked := c.rounds
+		if c.scope == 4 {
+			asked *= c.lanes
+		}
+		name := fmt.Sprintf("%d invocations, %d rounds, scope %d, at most %d", c.lanes, c.rounds, c.scope, c.most)
+		s := graphSetup(t, producers(t, c.lanes, c.rounds, c.most, c.scope), "rdna3-rx7900xtx", "queue.payload_bytes=0", "scheduler.kind="+schedulerKinds[i%len(schedulerKinds)])
+		r, err := Run(context.Background(), s)
+		switch {
+		case c.most > 256:
+			if want := fmt.Sprintf("node send[0]: %d payloads in one workgroup: want at most 256", c.most); !errors.Is(err, scheduler.ErrGraph) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+			continue
+		case asked > c.most:
+			if want := fmt.Sprintf("are more than the %d that NodeMaxPayloadsAMDX allows the workgroup", c.most); !errors.Is(err, scheduler.ErrFault) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		default:
+			if got := words(r.Buffers[0].Bytes[:8])[1]; got != uint32(asked) {
+				t.Errorf("%s: %d payloads came, want %d", name, got, asked)
+			}
+		}
+		var text bytes.Buffer
+		if err := DescribeGraph(&text, s, false); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{fmt.Sprintf("a workgroup allocates at most %d payloads, %d bytes (%[2]d of payload memory)", c.most, 64*c.most),
+			"limits of a workgroup: 256 outputs, 256 payloads, 32768 bytes", fmt.Sprintf("scratch memory: at least %d bytes", 64*c.most)} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("%s: no %q in:\n%s", name, want, &text)
+			}
+		}
+	}
+}
+
+// A workgroup reserves its limit, not that times its invocations: producers of 64 invocations are not fewer at once in 1 MB than in 16.
+func TestReservationIsTheLimitOfTheWorkgroup(t *testing.T) {
+	fs := producers(t, 64, 1, 64, 4)
+	fs["job.yaml"].Data = []byte(strings.Replace(string(fs["job.yaml"].Data), "{node: send}", "{node: send, count: 400}", 1))
+	cycles := func(scratch string) uint64 {
+		return mustRun(t, graphSetup(t, fs, "rdna3-rx7900xtx", "scheduler.kind=persistent", "dispatcher.kernel_launch_cycles=0", "queue.scratch_bytes="+scratch)).Stats.Cycles
+	}
+	if small, large := cycles("1048576"), cycles("16777216"); small*10 > large*11 {
+		t.Errorf("%d cycles with 1 MB of scratch memory, %d with 16: want no more than a tenth more", small, large)
+	}
+}
