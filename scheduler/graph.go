@@ -47,6 +47,7 @@ type Node struct {
 	outputs  []output
 	base     *Node   // whose input it shares, or nil
 	sharers  []*Node // that share its input
+	sharer   int     // its place among those of base
 	stages   []*stage
 }
 
@@ -211,7 +212,10 @@ func (g *Graph) share() error {
 			return graphError("node %v shares the input of %v, but its payload has %d bytes, not %d", n, n.base, n.size, n.base.size)
 		case n.meta.MaxRecursion > 0:
 			return graphError("node %v shares an input and can't be recursive", n)
+		case n.meta.Input != nil && n.base.meta.Input != nil && n.meta.Input.TrackFinish != n.base.meta.Input.TrackFinish:
+			return graphError("node %v and %v, whose input it shares, do not agree in TrackFinishWritingAMDX", n, n.base)
 		}
+		n.sharer = len(n.base.sharers)
 		if n.base.sharers = append(n.base.sharers, n); len(n.base.sharers) == maxSharing {
 			return graphError("more than %d nodes share the input of %v", maxSharing, n.base)
 		}

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,13 +200,15 @@ func TestPortTakesItsTime(t *testing.T) {
 	}
 }
 
-// A payload starts the product of its grid; the workgroups of nodes that share it are held to their own most.
+// A payload starts the product of its grid, and of that of each node that shares it, which is held to its own most. All of them can access it.
 func TestSizeOfAPayload(t *testing.T) {
 	base, sharer := node("base", 0), node("sharer", 0)
 	base.meta.Launch, base.meta.Workgroups = program.Static, [3]uint32{2, 3, 4}
 	sharer.meta.Launch, sharer.meta.Workgroups = program.Dynamic, [3]uint32{5, 1, 1}
 	sharer.indirect = &program.Indirect{Components: 1, Bits: 32}
-	base.sharers = []*Node{node("static", 0), sharer}
+	other := node("static", 0)
+	other.meta = *other.Program.Node
+	base.sharers = []*Node{other, sharer}
 	for _, c := range []struct {
 		count byte
 		ok    bool
@@ -215,8 +218,11 @@ func TestSizeOfAPayload(t *testing.T) {
 		if (err == nil) != c.ok {
 			t.Errorf("a sharer of at most 5 workgroups is asked for %d: %v", c.count, err)
 		}
-		if x.groups != [3]uint32{2, 3, 4} || x.unfinished != 24 || x.launches != 3 {
-			t.Errorf("%v workgroups, %d with writes to finish, %d launches: want 2 x 3 x 4, 24, 3", x.groups, x.unfinished, x.launches)
+		if want := 24 + 1 + uint32(c.count); x.groups != [3]uint32{2, 3, 4} || x.unfinished != want || x.launches != 3 {
+			t.Errorf("%v workgroups, %d to finish, %d launches: want 2 x 3 x 4, %d, 3", x.groups, x.unfinished, x.launches, want)
+		}
+		if want := [][3]uint32{{1, 1, 1}, {uint32(c.count), 1, 1}}; !slices.Equal(x.shared, want) {
+			t.Errorf("%v workgroups of those that share it, want %v", x.shared, want)
 		}
 	}
 }

@@ -122,10 +122,8 @@ func (o *opener) popHost(b *bin) (int32, error) {
 	}
 	x.state, x.node, x.remaining, x.enqueued = payloadQueued, b.Node, b.remaining, h.since
 	x.groups = b.grid(x)
-	if b.indirect != nil {
-		if err := b.checkCount(x.groups); err != nil {
-			return 0, fmt.Errorf("%w: %s, node %v: the host's dispatch, payload %d: %w", ErrFault, b.Shader, b.Node, h.next, err)
-		}
+	if err := b.checkPayload(x.groups); err != nil {
+		return 0, fmt.Errorf("%w: %s, node %v: the host's dispatch, payload %d: %w", ErrFault, b.Shader, b.Node, h.next, err)
 	}
 	x.launches = 1
 	b.nHosts--
@@ -157,10 +155,10 @@ func (o *opener) openLaunch(now uint64, b *bin) *launch {
 	if o.run.Array != nil {
 		l.hop = o.newHop(b, o.run.memory.pool.arrays[input].elems)
 	}
-	if x := &o.run.memory.pool.payloads[o.run.memory.pool.arrays[input].elems[0]]; b.base == nil {
+	if x := &o.run.memory.pool.payloads[o.run.memory.pool.arrays[input].elems[0]]; b.base == nil || x.host {
 		l.grid = x.groups
 	} else {
-		l.grid = b.grid(x)
+		l.grid = x.shared[b.sharer]
 	}
 	l.total = uint64(l.grid[0]) * uint64(l.grid[1]) * uint64(l.grid[2])
 	if b.Program.Packed {

@@ -68,9 +68,10 @@ func TestSharingAnInput(t *testing.T) {
 		n.Program.Node.SharesInput = &program.NodeRef{Name: of}
 		return n
 	}
-	wide, recursive := sharer("s", "b"), sharer("s", "b")
+	wide, recursive, tracks := sharer("s", "b"), sharer("s", "b"), sharer("s", "b")
 	wide.Program.Node.Input = &program.PayloadType{Bytes: 8, MaxPayloads: 1}
 	recursive.Program.Node.MaxRecursion = 1
+	tracks.Program.Node.Input = &program.PayloadType{Bytes: 4, MaxPayloads: 1, TrackFinish: true}
 	many := func(n int) (list []*Node) {
 		list = []*Node{node("b", 0)}
 		for i := range n {
@@ -88,6 +89,7 @@ func TestSharingAnInput(t *testing.T) {
 		{[]*Node{node("b", 0), sharer("s", "b"), sharer("u", "s")}, "which has none of its own"},
 		{[]*Node{node("b", 0), wide}, "but its payload has 8 bytes, not 4"},
 		{[]*Node{node("b", 0), recursive}, "shares an input and can't be recursive"},
+		{[]*Node{node("b", 0), tracks}, "node s[0] and b[0], whose input it shares, do not agree in TrackFinishWritingAMDX"},
 		{many(maxSharing - 1), ""},
 		{many(maxSharing), "more than 256 nodes share the input of b[0]"},
 		{[]*Node{node("a", 0, to("s", 1, 1)), node("b", 0), sharer("s", "b")}, "enqueues to s[0], which shares the input of b[0]"},
@@ -269,14 +271,16 @@ func resident(t *testing.T, change func(n *Node), do func(r *queueRig, g *group,
 
 var errDone = errors.New("done")
 
-// finishing has a wave of a group say that it has written a payload.
-func finishing(g *group, w *simd.Wave, handle uint64, wave uint32) {
+// finishing has a wave of a group say that it has written a payload, and returns whether all have.
+func finishing(g *group, w *simd.Wave, handle uint64, wave uint32) bool {
 	st := &isa.State{Lanes: 64, Exec: 1, S: make([]uint64, 8), WaveInGroup: wave}
 	in := &isa.Inst{Op: isa.PayloadFinish, T: isa.Bool, Uniform: true, Dst: isa.S(2), Src: [4]isa.Reg{isa.Lit(handle)}}
 	g.finishWriting(&visit{st: st, in: in, wave: w})
+	return st.S[2] != 0
 }
 
-// The last workgroup of a payload that has written it is told so; writing is ended of its own input alone, once, where the payload keeps track of it.
+// A workgroup is told whether all that can access its payload have said that they have written it; of its own input alone, where the payload
+// keeps track of it.
 func TestFinishWritingRules(t *testing.T) {
 	for _, c := range []struct {
 		change func(n *Node)
@@ -287,7 +291,7 @@ func TestFinishWritingRules(t *testing.T) {
 		{want: ""},
 		{wrong: true, want: "something else than the node's input payload"},
 		{change: func(n *Node) { n.meta.Launch = program.Coalescing }, want: "is called by a coalescing node"},
-		{change: func(n *Node) { n.base = n }, want: "is called by a node that shares its input"},
+		{change: func(n *Node) { n.base = n }, want: ""},
 		{host: true, want: "a payload that the host dispatched"},
 		{change: func(n *Node) { n.meta.Input = &program.PayloadType{Bytes: 4} }, want: "without TrackFinishWritingAMDX"},
 		{change: func(n *Node) { n.meta.Input = nil }, want: "without TrackFinishWritingAMDX"},
@@ -312,15 +316,18 @@ func TestFinishWritingRules(t *testing.T) {
 		p := r.run.memory.pool
 		handle, x := p.handle(input), &p.payloads[p.arrays[input].elems[0]]
 		finishing(g, w, handle, 0)
-		if finishing(g, w, handle, 1); x.unfinished != 1 || g.finish.waves != 3 || g.finish.result != 0 {
-			t.Errorf("two waves of one of two workgroups: %d unfinished, waves %b, last %d", x.unfinished, g.finish.waves, g.finish.result)
+		if last := finishing(g, w, handle, 1); x.unfinished != 1 || len(g.calls) != 0 || last {
+			t.Errorf("two waves of one of two workgroups: %d unfinished, calls %v, last %t", x.unfinished, g.calls, last)
+		}
+		if last := finishing(g, w, handle, 0); x.unfinished != 1 || last {
+			t.Errorf("the first workgroup a second time: %d unfinished, last %t", x.unfinished, last)
 		}
 		other := r.run.newGroup(g.launch, 0)
-		if finishing(other, w, handle, 0); x.unfinished != 0 || other.finish.result != 1 {
-			t.Errorf("the second workgroup: %d unfinished, last %d", x.unfinished, other.finish.result)
+		if last := finishing(other, w, handle, 0); x.unfinished != 0 || !last {
+			t.Errorf("the second workgroup: %d unfinished, last %t", x.unfinished, last)
 		}
-		if finishing(other, w, handle, 0); r.engine.Err() == nil || !strings.Contains(r.engine.Err().Error(), "is called twice by one workgroup") {
-			t.Errorf("twice: %v", r.engine.Err())
+		if !finishing(other, w, handle, 1) || !finishing(other, w, handle, 0) || r.engine.Err() != nil {
+			t.Errorf("its other wave, and a second time: not all have called it, %v", r.engine.Err())
 		}
 	})
 }

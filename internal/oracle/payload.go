@@ -288,9 +288,9 @@ func (w *wave) finish(v *ir.Value) error {
 		return fmt.Errorf("%w: OpFinishWritingNodePayloadAMDX on a payload that the host dispatched", ErrGraph)
 	}
 	if p.finished == nil {
-		p.finished = map[[3]uint32]bool{}
+		p.finished = map[*workgroup]bool{}
 	}
-	p.finished[w.g.id] = true
+	p.finished[w.g] = true
 	w.setAll(v, truth(len(p.finished) == p.groups))
 	return nil
 }
