@@ -82,3 +82,20 @@ func TestReservationIsTheLimitOfTheWorkgroup(t *testing.T) {
 		t.Errorf("%d cycles with 1 MB of scratch memory, %d with 16: want no more than a tenth more", small, large)
 	}
 }
+
+// A node's priority that decides nothing is named: under another arbitration, and under multipass, which goes by the order of its passes.
+func TestIdlePrioritiesAreNamed(t *testing.T) {
+	fs := producers(t, 64, 1, 64, 4)
+	fs["job.yaml"].Data = []byte(strings.Replace(string(fs["job.yaml"].Data), "{entry: add}", "{entry: add, priority: 2}", 1))
+	for _, kind := range schedulerKinds {
+		for arbitration, want := range map[string]string{"priority": "", "round-robin": "node add[0]: its priority does nothing under queue.arbitration round-robin: it acts under priority"} {
+			if kind == "multipass" && arbitration == "priority" {
+				want = "node add[0]: its priority does nothing under scheduler.kind multipass"
+			}
+			r := mustRun(t, graphSetup(t, fs, "rdna3-rx7900xtx", "scheduler.kind="+kind, "queue.arbitration="+arbitration))
+			if got := strings.Join(r.Warnings, "; "); want == "" && got != "" || !strings.HasPrefix(got, want) {
+				t.Errorf("%s, %s: warned of %q, want %q", kind, arbitration, got, want)
+			}
+		}
+	}
+}

@@ -18,7 +18,9 @@ type opener struct {
 	run   *Run
 	bins  []*bin // of each queue, one for each stage
 	order []int  // stages in the order of arbitration
-	turns int    // where round-robin begins
+	// rotates: which of them comes first changes with each launch, to the one after turns.
+	rotates bool
+	turns   int
 	// Cycles that payloads wait for more, of a coalescing node and of one whose workgroups share waves.
 	coalescing, packing uint64
 	most                int // launches of a bin that are open at once
@@ -26,7 +28,10 @@ type opener struct {
 }
 
 func (o *opener) init(r *Run, k kind) {
-	o.run, o.order = r, stageOrder(r.graph, r.spec.Queue.Arbitration)
+	o.run, o.order = r, stageOrder(r.graph, "round-robin")
+	if k.arbitrates {
+		o.order, o.rotates = stageOrder(r.graph, r.spec.Queue.Arbitration), r.spec.Queue.Arbitration == "round-robin"
+	}
 	o.most = max(maxOpen/r.numQueues(), 1)
 	if k.window {
 		o.coalescing, o.packing = uint64(r.spec.Queue.CoalescingWindow), uint64(r.spec.Queue.PackingWindow)
@@ -381,7 +386,7 @@ func (o *opener) fill(now uint64, b *bin, open openStep) uint64 {
 
 // at is the bin of a queue that comes k-th in the order of arbitration.
 func (o *opener) at(q, k int) *bin {
-	if o.run.spec.Queue.Arbitration == "round-robin" {
+	if o.rotates {
 		k = (o.turns + k) % len(o.order)
 	}
 	return o.bins[q*len(o.order)+o.order[k]]
@@ -411,7 +416,7 @@ func (o *opener) begin(list, unit int, wg *cu.Workgroup) {
 		o.run.queues[q].alarm.Set(o.run.Engine.Now()) // there is space for another
 	}
 	o.nextGroup(b, unit, wg)
-	if o.run.spec.Queue.Arbitration == "round-robin" {
+	if o.rotates {
 		o.turns = (o.turns + k + 1) % len(o.order)
 	}
 }
