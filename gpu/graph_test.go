@@ -322,7 +322,7 @@ var graphFaults = []struct {
 	want      string
 }{
 	{"more payloads than the maximum", "tree", []string{"%a = OpAllocate", "%many = OpIAdd %uint %v0 %u2\n %a = OpAllocate", "%p_mids %u4 %u1 %u0", "%p_mids %u4 %many %u0"}, "2 payloads after 64 are more than the 64 that NodeMaxPayloadsAMDX allows the workgroup"},
-	{"missing node", "tree", []string{"%p_leaves %u4 %u1 %odd", "%p_leaves %u4 %u1 %i"}, "which is not in the graph"},
+	{"missing node", "tree", []string{"%p_leaves %u4 %u1 %odd", "%p_leaves %u4 %u1 %i"}, "whose index is not below PayloadNodeArraySizeAMDX 2"},
 	{"count differs", "late", []string{"%a = OpAllocate", late + "%a = OpAllocate", "%p_mids %u4 %u1 %u0", "%p_mids %u2 %seen %u0"},
 		"payload count or node index differs within the workgroup: 64 payloads for index 0 here, 32 for 0 in another wave"},
 	{"use after enqueue", "tree", []string{"%odd = OpUMod", "OpStore %pa %i\n %odd = OpUMod"}, "a payload is used after it was enqueued"},

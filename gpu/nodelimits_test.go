@@ -99,3 +99,38 @@ func TestIdlePrioritiesAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// Counts and indexes of 64 bits are not cut to 32: what is beyond 32 bits exists nowhere. An enqueue of what was never allocated is a fault, in the first
+// lane as in others.
+func TestNodeNumbersOf64Bits(t *testing.T) {
+	const alloc, store = "%p_items %scope %u1 %u0", "               OpStore %slot %i\n"
+	for _, c := range []struct {
+		change []string
+		want   string // of the fault; empty: none, and no payload
+	}{
+		{[]string{alloc, "%p_items %scope %beyond1 %u0"}, "4294967295 payloads are allocated, NodeMaxPayloadsAMDX is 64"},
+		{[]string{alloc, "%p_items %scope %u1 %beyond0"}, "payloads are allocated for node add[4294967295], whose index is not below PayloadNodeArraySizeAMDX 1"},
+		{[]string{"%array %u0 %u0 %u0", "%array %beyond0 %u0 %u0"}, "its index is beyond the array"},
+		{[]string{"      %array = OpAllocate", "%ok = OpIsNodePayloadValidAMDX %bool %items %beyond0\n%few = OpSelect %uint %ok %u1 %u0\n%array = OpAllocate", alloc, "%p_items %scope %few %u0", store, ""}, ""},
+		{[]string{"OpEnqueueNodePayloadsAMDX %array", "OpEnqueueNodePayloadsAMDX %none"}, "lane 0: what is enqueued is not a payload array that this workgroup allocated"},
+		{[]string{alloc, "%p_items %scope %u1 %rounds"}, "payloads are allocated for node add[1], whose index is not below PayloadNodeArraySizeAMDX 1"},
+	} {
+		fs := producers(t, 64, 1, 64, 4)
+		text := strings.Replace(string(fs["producers.spvasm"].Data), "%lane = OpVariable", "%none = OpConstantNull %p_items\n%ulong = OpTypeInt 64 0\n"+
+			"%beyond0 = OpConstant %ulong 0x100000000\n%beyond1 = OpConstant %ulong 0x100000001\n%lane = OpVariable", 1)
+		text = strings.Replace(text, "OpCapability Shader\n", "OpCapability Shader\nOpCapability Int64\n", 1)
+		for i := 0; i < len(c.change); i += 2 {
+			text = strings.Replace(text, c.change[i], c.change[i+1], 1)
+		}
+		fs["producers.spvasm"].Data = []byte(text)
+		r, err := Run(context.Background(), graphSetup(t, fs, "rdna3-rx7900xtx"))
+		switch {
+		case c.want != "" && (!errors.Is(err, scheduler.ErrFault) || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%q: %v, want %q", c.change, err, c.want)
+		case c.want == "" && err != nil:
+			t.Errorf("%q: %v", c.change, err)
+		case c.want == "" && words(r.Buffers[0].Bytes[:8])[1] != 0:
+			t.Errorf("%q: payloads came", c.change)
+		}
+	}
+}

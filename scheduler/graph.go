@@ -202,7 +202,9 @@ func (g *Graph) share() error {
 		if ref == nil {
 			continue
 		}
-		n.base = g.byRef[*ref]
+		if n.base = g.byRef[*ref]; n.base != nil && n.meta.Input == nil && n.meta.Launch != program.Dynamic {
+			n.size = n.base.size // it reads nothing of it
+		}
 		switch {
 		case n.base == nil:
 			return graphError("node %v shares the input of %s[%d], which is not in the graph", n, ref.Name, ref.Index)

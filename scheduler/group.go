@@ -371,6 +371,8 @@ func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 		g.fault(v, lane, "%d payloads after %d are more than the %d that NodeMaxPayloadsAMDX allows the workgroup", count, *counted, most)
 	case !ok && count > 0 && o.targets[uint32(index)+o.BaseIndex] == g.Node:
 		g.fault(v, lane, "payloads are allocated for the node itself, but its recursion is spent")
+	case !ok && count > 0 && o.ArraySize > 0 && index+uint64(o.BaseIndex) >= uint64(o.ArraySize):
+		g.fault(v, lane, "payloads are allocated for node %s[%d], whose index is not below PayloadNodeArraySizeAMDX %d", o.Node, index+uint64(o.BaseIndex), o.ArraySize)
 	case !ok && count > 0:
 		g.fault(v, lane, "payloads are allocated for node %s[%d], which is not in the graph", o.Node, index+uint64(o.BaseIndex))
 	default:
@@ -413,10 +415,10 @@ func (g *group) enqueue(v *visit) simd.Booking {
 	b := q.batches.Take()
 	b.unit, b.payloads = g.unit, b.payloads[:0]
 	var last uint64
-	for ; exec != 0; exec &= exec - 1 {
-		l := bits.TrailingZeros64(exec)
+	for rest := exec; rest != 0; rest &= rest - 1 {
+		l := bits.TrailingZeros64(rest)
 		handle := v.source(0, l)
-		if handle == last {
+		if handle == last && rest != exec {
 			continue // an array of the workgroup, in the vector registers of all lanes
 		}
 		last = handle

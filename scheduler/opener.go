@@ -274,7 +274,10 @@ func (o *opener) nextGroup(b *bin, unit int, wg *cu.Workgroup) {
 	l := b.opens[0]
 	g := o.run.newGroup(l, unit)
 	*wg = cu.Workgroup{Index: uint64(g.id), ID: l.next, Count: l.grid}
-	wg.Node.Input, wg.Node.Remaining, wg.Node.Shader = o.run.memory.pool.handle(l.input), l.remaining, l.Index
+	wg.Node.Input, wg.Node.Shader = o.run.memory.pool.handle(l.input), l.Index
+	if b.base == nil { // a node that shares an input is not recursive, though it may have the stages of one
+		wg.Node.Remaining = l.remaining
+	}
 	wg.Node.MeshGroup, wg.Node.Payloads = l.first+uint32(l.placed), g
 	g.at = l.next
 	o.run.ledger.nodes[b.id()].workgroups += uint64(max(l.lanes, 1))

@@ -68,7 +68,8 @@ func TestSharingAnInput(t *testing.T) {
 		n.Program.Node.SharesInput = &program.NodeRef{Name: of}
 		return n
 	}
-	wide, recursive, tracks := sharer("s", "b"), sharer("s", "b"), sharer("s", "b")
+	wide, recursive, tracks, blind := sharer("s", "b"), sharer("s", "b"), sharer("s", "b"), sharer("s", "b")
+	blind.Program.Node.Input = nil
 	wide.Program.Node.Input = &program.PayloadType{Bytes: 8, MaxPayloads: 1}
 	recursive.Program.Node.MaxRecursion = 1
 	tracks.Program.Node.Input = &program.PayloadType{Bytes: 4, MaxPayloads: 1, TrackFinish: true}
@@ -89,6 +90,7 @@ func TestSharingAnInput(t *testing.T) {
 		{[]*Node{node("b", 0), sharer("s", "b"), sharer("u", "s")}, "which has none of its own"},
 		{[]*Node{node("b", 0), wide}, "but its payload has 8 bytes, not 4"},
 		{[]*Node{node("b", 0), recursive}, "shares an input and can't be recursive"},
+		{[]*Node{node("b", 0), blind}, ""},
 		{[]*Node{node("b", 0), tracks}, "node s[0] and b[0], whose input it shares, do not agree in TrackFinishWritingAMDX"},
 		{many(maxSharing - 1), ""},
 		{many(maxSharing), "more than 256 nodes share the input of b[0]"},

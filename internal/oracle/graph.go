@@ -265,7 +265,10 @@ func (r *graphRun) start(tickets []ticket) error {
 	handle := uint64(len(r.arrays))
 	var launches []*launch
 	for _, n := range append([]*nodeRun{first.to}, first.to.shares...) {
-		l := &launch{node: n, input: handle, level: first.level, depth: first.depth}
+		l := &launch{node: n, input: handle, depth: first.depth}
+		if n == first.to {
+			l.level = first.level // those that share its payloads are not recursive
+		}
 		launches = append(launches, l)
 		var err error
 		if l.groups, err = n.size(r.payloads[a.elems[0]].data); err != nil {
