@@ -315,7 +315,7 @@ func (g *Graph) order() error {
 			if err := visit(p, path); err != nil {
 				return err
 			}
-			starts[n.id] = max(starts[n.id], starts[p.id]+int(min(p.meta.MaxRecursion, deepest))+1)
+			starts[n.id] = max(starts[n.id], starts[p.id]+int(min(p.entry().meta.MaxRecursion, deepest))+1)
 		}
 		state[n.id] = 2
 		return nil
@@ -324,7 +324,7 @@ func (g *Graph) order() error {
 		if err := visit(n, nil); err != nil {
 			return err
 		}
-		if last := starts[n.id] + int(min(n.meta.MaxRecursion, deepest)); last > maxDepth {
+		if last := starts[n.id] + int(min(n.entry().meta.MaxRecursion, deepest)); last > maxDepth {
 			return graphError("node %v reaches depth %d: want at most %d, recursion counted (queue.max_depth)", n, last, maxDepth)
 		}
 	}
@@ -338,9 +338,10 @@ func (g *Graph) producers() [][]*Node {
 	list := make([][]*Node, len(g.Nodes))
 	for _, n := range g.Nodes {
 		for _, t := range n.Outputs() {
-			if t != n {
-				list[t.id] = append(list[t.id], n)
+			if t == n {
+				continue
 			}
+			list[t.id] = append(list[t.id], n)
 			for _, s := range t.sharers {
 				list[s.id] = append(list[s.id], n)
 			}
@@ -351,14 +352,7 @@ func (g *Graph) producers() [][]*Node {
 
 func (g *Graph) makeStages(starts []int) {
 	for _, n := range g.Nodes {
-		levels := n.meta.MaxRecursion
-		if n.base != nil {
-			levels = n.base.meta.MaxRecursion
-		}
-		start := starts[n.id]
-		if n.base != nil {
-			start = starts[n.base.id]
-		}
+		levels, start := n.entry().meta.MaxRecursion, starts[n.id]
 		n.stages = make([]*stage, levels+1)
 		for i := range n.stages {
 			remaining := levels - uint32(i)

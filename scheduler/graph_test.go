@@ -68,6 +68,37 @@ func TestGraphLevelsAndMemory(t *testing.T) {
 	}
 }
 
+// A node that shares the input of a recursive one is at its levels, and what it enqueues to comes after the last of them.
+func TestLevelsOfSharers(t *testing.T) {
+	a, b, s, c := node("a", 0, to("b", 1, 1)), node("b", 0, to("b", 1, 1)), node("s", 0, to("c", 1, 1)), node("c", 0)
+	b.Program.Node.MaxRecursion, b.Program.Node.Recursive = 29, true
+	s.Program.Node.SharesInput = &program.NodeRef{Name: "b"}
+	g, err := NewGraph([]*Node{c, s, b, a}, leastLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[*Node]string{a: "level 1", b: "levels 2 to 31", s: "levels 2 to 31", c: "level 32"} {
+		if got := n.levelText(); got != want {
+			t.Errorf("%v is at %s, want %s", n, got, want)
+		}
+	}
+	if g.Depth != 32 {
+		t.Errorf("depth %d, want 32", g.Depth)
+	}
+	b.Program.Node.MaxRecursion = 30
+	for _, n := range []*Node{a, b, s, c} {
+		n.base, n.sharers = nil, nil
+	}
+	if _, err := NewGraph([]*Node{c, s, b, a}, leastLimits); err == nil || !strings.Contains(err.Error(), "node c[0] reaches depth 33") {
+		t.Errorf("a level more: %v", err)
+	}
+	back := node("s", 0, to("b", 1, 1))
+	back.Program.Node.SharesInput = &program.NodeRef{Name: "b"}
+	if _, err := NewGraph([]*Node{node("b", 0), back}, leastLimits); err == nil || !strings.Contains(err.Error(), "enqueue in a cycle") {
+		t.Errorf("a node that enqueues to the one whose input it shares: %v", err)
+	}
+}
+
 // A payload that starts several workgroups counts as often as they may write.
 func TestMaximumCountsWorkgroups(t *testing.T) {
 	a, b := node("a", 0, to("b", 2, 1)), node("b", 0)
