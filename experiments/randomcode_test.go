@@ -43,7 +43,7 @@ func (n *randomNode) read(b *moduleText, path []string) string {
 		b.do("OpStore", sum, b.hash(b.load(sum), b.load(b.member(path, b.u(padWord), i))))
 	})
 	h = b.load(sum)
-	if n.recursion > 0 {
+	if n.recursion > 0 || n.shares != nil { // to which nothing is left
 		h = b.hash(h, b.load("%left"))
 	}
 	return h

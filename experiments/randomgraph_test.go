@@ -299,6 +299,7 @@ var features = []struct {
 	{"16-bit dispatch sizes", func(n *randomNode) bool { return n.launch == ir.Dynamic && n.half }},
 	{"recursion", func(n *randomNode) bool { return n.recursion > 0 }},
 	{"a shared input", func(n *randomNode) bool { return n.shares != nil }},
+	{"a shared input of a recursive node", func(n *randomNode) bool { return n.shares != nil && n.shares.recursion > 0 }},
 	{"a node array", func(n *randomNode) bool { return len(n.indexes) > 1 }},
 	{"a sparse node array", func(n *randomNode) bool { return n.sparse() }},
 	{"empty payloads", func(n *randomNode) bool { return n.empty }},

@@ -105,7 +105,7 @@ func (n *randomNode) share(r *rand.Rand, base *randomNode) {
 		kept.launch, kept.grid = ir.Dynamic, base.grid
 	}
 	*n = kept
-	base.indexes, base.recursion = base.indexes[:1], 0
+	base.indexes = base.indexes[:1]
 }
 
 // input is the node whose payloads this one reads.
