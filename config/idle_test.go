@@ -20,7 +20,7 @@ func TestIdleKeys(t *testing.T) {
 	for kind, want := range map[string][]string{
 		"hardware":   {"scheduler.poll_interval"},
 		"firmware":   {"scheduler.poll_interval", "queue.depth", "queue.ports"},
-		"multipass":  {"scheduler.poll_interval", "queue.depth", "queue.ports", "queue.latency"},
+		"multipass":  {"scheduler.poll_interval", "queue.depth", "queue.ports", "queue.latency", "queue.arbitration"},
 		"persistent": {"queue.depth", "queue.ports", "queue.latency"},
 	} {
 		m, err := LoadMachine(Request{FS: files, Job: job, Set: []string{"scheduler.kind=" + kind, "scheduler.poll_interval=100", "queue.arbitration=breadth-first"}})
@@ -31,7 +31,7 @@ func TestIdleKeys(t *testing.T) {
 		for _, text := range m.Idle() {
 			key, rest, _ := strings.Cut(text, " ")
 			got = append(got, key)
-			by := map[string]string{"queue.depth": "mine.yaml", "queue.latency": "mine.yaml", "queue.ports": "set by the job job.yaml", "scheduler.poll_interval": "set on the command line"}[key]
+			by := map[string]string{"queue.depth": "mine.yaml", "queue.latency": "mine.yaml", "queue.ports": "set by the job job.yaml", "scheduler.poll_interval": "set on the command line", "queue.arbitration": "set on the command line"}[key]
 			if !strings.HasPrefix(rest, "does nothing under scheduler.kind "+kind+": it acts under ") || !strings.HasSuffix(rest, "("+by+")") {
 				t.Errorf("%s: %s", kind, text)
 			}

@@ -64,6 +64,13 @@ func TestGraphSpecIsComplete(t *testing.T) {
 			t.Errorf("there is no %s%s", m[1], m[2])
 		}
 	}
+	for _, m := range regexp.MustCompile("`TestRandomGraphsAreAsInterpreted` \\(([^)]+)\\)").FindAllStringSubmatch(page, -1) {
+		for _, name := range strings.Split(m[1], ", ") {
+			if !strings.Contains(read(t, "experiments", "randomgraph_test.go"), `{"`+name+`", func(`) {
+				t.Errorf("random graphs count no %q", name)
+			}
+		}
+	}
 }
 
 // declaredTests are the names of the repository's test functions.
@@ -96,7 +103,7 @@ func hasSubtest(t *testing.T, test, name string) bool {
 	case "TestGraphs":
 		return strings.Contains(read(t, "program", "frontend", "graph_test.go"), `module: "`+name+`"`)
 	case "TestGraphFaults":
-		return strings.Contains(read(t, "program", "frontend", "graph_fault_test.go"), `{"`+plain+`"`)
+		return strings.Contains(read(t, "gpu", "graph_test.go"), `{"`+plain+`"`)
 	}
 	return false
 }

@@ -20,7 +20,7 @@ func (n *randomNode) write(b *moduleText) {
 		path := []string{"%i_" + n.name()}
 		h := b.hash(b.hash(place, n.read(b, path)), n.position(b))
 		n.work(b, lane, h)
-		if n.track && n.host == 0 {
+		if n.finishes() {
 			n.finish(b, path, lane, h)
 		}
 	}
@@ -43,7 +43,7 @@ func (n *randomNode) read(b *moduleText, path []string) string {
 		b.do("OpStore", sum, b.hash(b.load(sum), b.load(b.member(path, b.u(padWord), i))))
 	})
 	h = b.load(sum)
-	if n.recursion > 0 {
+	if n.recursion > 0 || n.shares != nil { // to which nothing is left
 		h = b.hash(h, b.load("%left"))
 	}
 	return h
@@ -141,13 +141,22 @@ func (n *randomNode) fill(b *moduleText, o *randomOutput, path []string, h strin
 	}
 }
 
-// finish adds up in the payload; the last workgroup records the sum.
+// finishes: the node says that it has written its payload. Of those that share one, some never do: then none is the last.
+func (n *randomNode) finishes() bool {
+	in := n.input()
+	return in.track && in.host == 0 && (n.shares == nil || n.number%3 > 0)
+}
+
+// finish adds up in the payload, where the node may write it; the last workgroup of all that can access it records the sum for the node
+// that the payload was for, whichever is the last.
 func (n *randomNode) finish(b *moduleText, path []string, lane, h string) {
-	b.op("OpAtomicIAdd", "%uint", b.member(path, b.u(sumWord)), b.u(1), b.u(0), b.hash(h, lane))
-	b.do("OpControlBarrier", b.u(2), b.u(2), b.u(264)) // the other waves have added theirs
+	if n.shares == nil {
+		b.op("OpAtomicIAdd", "%uint", b.member(path, b.u(sumWord)), b.u(1), b.u(0), b.hash(h, lane))
+		b.do("OpControlBarrier", b.u(2), b.u(2), b.u(264)) // the other waves have added theirs
+	}
 	last := b.op("OpFinishWritingNodePayloadAMDX", "%bool", path[0])
 	b.when(last, func() {
-		b.when(b.op("OpIEqual", "%bool", lane, b.u(0)), func() { n.record(b, b.load(b.member(path, b.u(sumWord)))) })
+		b.when(b.op("OpIEqual", "%bool", lane, b.u(0)), func() { n.input().record(b, b.load(b.member(path, b.u(sumWord)))) })
 	})
 }
 

@@ -39,7 +39,7 @@ func smallMachines(t testing.TB) []*config.Machine {
 	for _, v := range variants {
 		for _, kind := range schedulers {
 			set := append([]string{"shader_engines=1", "compute_units=2", "wave_slots=4", "l2.bytes=65536", "l2.slices=1",
-				"memory_side.bytes=0", "scheduler.kind=" + kind}, v...)
+				"memory_side.bytes=0", "queue.max_payloads=512", "scheduler.kind=" + kind}, v...)
 			m, err := config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx", Set: set})
 			if err != nil {
 				t.Fatal(err)
@@ -299,10 +299,12 @@ var features = []struct {
 	{"16-bit dispatch sizes", func(n *randomNode) bool { return n.launch == ir.Dynamic && n.half }},
 	{"recursion", func(n *randomNode) bool { return n.recursion > 0 }},
 	{"a shared input", func(n *randomNode) bool { return n.shares != nil }},
+	{"a shared input of a recursive node", func(n *randomNode) bool { return n.shares != nil && n.shares.recursion > 0 }},
 	{"a node array", func(n *randomNode) bool { return len(n.indexes) > 1 }},
 	{"a sparse node array", func(n *randomNode) bool { return n.sparse() }},
 	{"empty payloads", func(n *randomNode) bool { return n.empty }},
-	{"finished writing", func(n *randomNode) bool { return n.track && n.host == 0 }},
+	{"finished writing", func(n *randomNode) bool { return n.shares == nil && n.finishes() }},
+	{"finished by those that share", func(n *randomNode) bool { return n.shares != nil && n.finishes() }},
 	{"several waves", func(n *randomNode) bool { return n.local > 32 }},
 	{"payloads of invocations", func(n *randomNode) bool { return n.sends(func(o *randomOutput) bool { return o.lane }) }},
 	{"payloads of workgroups", func(n *randomNode) bool { return n.sends(func(o *randomOutput) bool { return !o.lane }) }},

@@ -30,8 +30,8 @@ type randomNode struct {
 // A randomOutput is what a node sends to another, or to itself.
 type randomOutput struct {
 	to    *randomNode
-	lane  bool // an array for each invocation
-	max   uint32
+	lane  bool   // an array for each invocation
+	max   uint32 // of an array
 	spare uint32 // of this many chances one is taken to send at all
 	// share is the earlier output whose limits it shares, or -1.
 	share int
@@ -110,7 +110,7 @@ func (n *randomNode) share(r *rand.Rand, base *randomNode) {
 		kept.launch, kept.grid = ir.Dynamic, base.grid
 	}
 	*n = kept
-	base.indexes, base.recursion = base.indexes[:1], 0
+	base.indexes = base.indexes[:1]
 }
 
 // input is the node whose payloads this one reads.
@@ -250,7 +250,11 @@ func (n *randomNode) declareOutputs(b *moduleText) {
 		d := func(decoration, value string) {
 			fmt.Fprintf(&b.decorations, "OpDecorateId %s %s %s\n", o.id, decoration, value)
 		}
-		d("NodeMaxPayloadsAMDX", b.u(o.max))
+		most := o.max
+		if o.lane {
+			most *= n.local
+		}
+		d("NodeMaxPayloadsAMDX", b.u(most))
 		d("PayloadNodeNameAMDX", b.name(o.to))
 		d("PayloadNodeBaseIndexAMDX", b.u(o.to.indexes[0]))
 		if !o.to.single() {

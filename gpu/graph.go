@@ -136,10 +136,15 @@ func (r *runner) checkLinked(nodes []*scheduler.Node) error {
 
 // checkPriorities warns who gives nodes priorities that the machine does not look at.
 func (r *runner) checkPriorities(nodes []*scheduler.Node) {
-	how := r.setup.Machine.Queue.Arbitration
+	m := r.setup.Machine
 	for _, n := range nodes {
-		if n.Priority != 0 && how != "priority" {
-			r.programs.warn("node %v: its priority does nothing under queue.arbitration %s: it acts under priority", n, how)
+		switch {
+		case n.Priority == 0 || m.NodePriorities():
+		case m.Queue.Arbitration == "priority":
+			r.programs.warn("node %v: its priority does nothing under scheduler.kind %s, which arbitrates between no nodes", n, m.Scheduler.Kind)
+			return
+		default:
+			r.programs.warn("node %v: its priority does nothing under queue.arbitration %s: it acts under priority", n, m.Queue.Arbitration)
 			return
 		}
 	}

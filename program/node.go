@@ -56,7 +56,7 @@ func DescribeNode(name string, index uint32, localSize [3]uint32, n *Node) strin
 	}
 	s.WriteByte('\n')
 	for i := range n.Outputs {
-		fmt.Fprintf(&s, "  output %d -> %s\n", i, outputText(&n.Outputs[i]))
+		fmt.Fprintf(&s, "  output %d -> %s\n", i, outputText(n, &n.Outputs[i]))
 	}
 	return s.String()
 }
@@ -79,7 +79,7 @@ func inputText(n *Node) string {
 	p := n.Input
 	text := fmt.Sprintf("payload of %d bytes", p.Bytes)
 	if n.Launch == Coalescing {
-		text = payloadsText(p)
+		text = payloadsText(p.MaxPayloads, p.Bytes)
 	}
 	if p.TrackFinish {
 		text += " with finish tracking"
@@ -90,12 +90,12 @@ func inputText(n *Node) string {
 	return text
 }
 
-func payloadsText(p *PayloadType) string {
+func payloadsText(most, bytes uint32) string {
 	plural := "s"
-	if p.MaxPayloads == 1 {
+	if most == 1 {
 		plural = ""
 	}
-	return fmt.Sprintf("up to %d payload%s of %d bytes", p.MaxPayloads, plural, p.Bytes)
+	return fmt.Sprintf("up to %d payload%s of %d bytes", most, plural, bytes)
 }
 
 // nodeExtras are the properties that most nodes don't have.
@@ -116,17 +116,22 @@ func nodeExtras(n *Node) []string {
 	return list
 }
 
-func outputText(o *Output) string {
+// outputText describes an output of the node, with the limit that counts for it.
+func outputText(n *Node, o *Output) string {
 	text := fmt.Sprintf("%q%s", o.Node, indexText(o))
 	if o.Sparse {
 		text += " sparse"
 	}
-	text += ": " + payloadsText(&o.PayloadType)
+	root := o
+	if o.SharesLimits >= 0 {
+		root = &n.Outputs[o.SharesLimits]
+	}
+	text += ": " + payloadsText(root.MaxPayloads, o.Bytes)
 	switch {
 	case o.Workgroup && o.Invocation:
-		text += " a workgroup and an invocation"
+		text += " in arrays of a workgroup and of an invocation"
 	case o.Invocation:
-		text += " an invocation"
+		text += " in arrays of an invocation"
 	}
 	if o.TrackFinish {
 		text += " with finish tracking"

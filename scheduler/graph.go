@@ -47,6 +47,7 @@ type Node struct {
 	outputs  []output
 	base     *Node   // whose input it shares, or nil
 	sharers  []*Node // that share its input
+	sharer   int     // its place among those of base
 	stages   []*stage
 }
 
@@ -56,7 +57,6 @@ type output struct {
 	targets map[uint32]*Node // by index, base included; only looked up
 	list    []*Node          // in the order of the graph
 	root    int              // the output whose limit counts
-	limit   uint64           // payloads of one workgroup, of all outputs of the root
 	stride  uint32           // bytes that a payload takes
 }
 
@@ -202,7 +202,9 @@ func (g *Graph) share() error {
 		if ref == nil {
 			continue
 		}
-		n.base = g.byRef[*ref]
+		if n.base = g.byRef[*ref]; n.base != nil && n.meta.Input == nil && n.meta.Launch != program.Dynamic {
+			n.size = n.base.size // it reads nothing of it
+		}
 		switch {
 		case n.base == nil:
 			return graphError("node %v shares the input of %s[%d], which is not in the graph", n, ref.Name, ref.Index)
@@ -212,7 +214,10 @@ func (g *Graph) share() error {
 			return graphError("node %v shares the input of %v, but its payload has %d bytes, not %d", n, n.base, n.size, n.base.size)
 		case n.meta.MaxRecursion > 0:
 			return graphError("node %v shares an input and can't be recursive", n)
+		case n.meta.Input != nil && n.base.meta.Input != nil && n.meta.Input.TrackFinish != n.base.meta.Input.TrackFinish:
+			return graphError("node %v and %v, whose input it shares, do not agree in TrackFinishWritingAMDX", n, n.base)
 		}
+		n.sharer = len(n.base.sharers)
 		if n.base.sharers = append(n.base.sharers, n); len(n.base.sharers) == maxSharing {
 			return graphError("more than %d nodes share the input of %v", maxSharing, n.base)
 		}
@@ -235,7 +240,6 @@ func (g *Graph) connect() error {
 			g.reach(o)
 			errs = append(errs, g.checkOutput(n, o))
 		}
-		n.setLimits()
 	}
 	return errors.Join(errs...)
 }
@@ -290,24 +294,6 @@ func (g *Graph) checkIndexes(n *Node, o *output) error {
 	return nil
 }
 
-// setLimits: an output that is allocated by invocations may be so by each of them.
-func (n *Node) setLimits() {
-	local := n.Program.LocalSize
-	lanes := uint64(local[0]) * uint64(local[1]) * uint64(local[2])
-	for i := range n.outputs {
-		o := &n.outputs[i]
-		times := uint64(0)
-		if o.Invocation {
-			times = lanes
-		}
-		if o.Workgroup || times == 0 {
-			times++
-		}
-		r := &n.outputs[o.root]
-		r.limit = max(r.limit, uint64(r.MaxPayloads)*times)
-	}
-}
-
 // order gives each stage its level: one more than those that lead to it.
 func (g *Graph) order() error {
 	starts := make([]int, len(g.Nodes))
@@ -329,7 +315,7 @@ func (g *Graph) order() error {
 			if err := visit(p, path); err != nil {
 				return err
 			}
-			starts[n.id] = max(starts[n.id], starts[p.id]+int(min(p.meta.MaxRecursion, deepest))+1)
+			starts[n.id] = max(starts[n.id], starts[p.id]+int(min(p.entry().meta.MaxRecursion, deepest))+1)
 		}
 		state[n.id] = 2
 		return nil
@@ -338,7 +324,7 @@ func (g *Graph) order() error {
 		if err := visit(n, nil); err != nil {
 			return err
 		}
-		if last := starts[n.id] + int(min(n.meta.MaxRecursion, deepest)); last > maxDepth {
+		if last := starts[n.id] + int(min(n.entry().meta.MaxRecursion, deepest)); last > maxDepth {
 			return graphError("node %v reaches depth %d: want at most %d, recursion counted (queue.max_depth)", n, last, maxDepth)
 		}
 	}
@@ -352,9 +338,10 @@ func (g *Graph) producers() [][]*Node {
 	list := make([][]*Node, len(g.Nodes))
 	for _, n := range g.Nodes {
 		for _, t := range n.Outputs() {
-			if t != n {
-				list[t.id] = append(list[t.id], n)
+			if t == n {
+				continue
 			}
+			list[t.id] = append(list[t.id], n)
 			for _, s := range t.sharers {
 				list[s.id] = append(list[s.id], n)
 			}
@@ -365,19 +352,12 @@ func (g *Graph) producers() [][]*Node {
 
 func (g *Graph) makeStages(starts []int) {
 	for _, n := range g.Nodes {
-		levels := n.meta.MaxRecursion
-		if n.base != nil {
-			levels = n.base.meta.MaxRecursion
-		}
-		start := starts[n.id]
-		if n.base != nil {
-			start = starts[n.base.id]
-		}
+		levels, start := n.entry().meta.MaxRecursion, starts[n.id]
 		n.stages = make([]*stage, levels+1)
 		for i := range n.stages {
 			remaining := levels - uint32(i)
 			s := &stage{Node: n, id: len(g.stages), remaining: remaining, level: start + i}
-			s.worst = n.worst(remaining > 0)
+			s.worst = n.allows(remaining > 0).memory
 			n.stages[remaining] = s
 			g.stages = append(g.stages, s)
 			g.Depth = max(g.Depth, s.level)
@@ -423,18 +403,33 @@ func (s *stage) next(t *Node) *stage {
 	return t.stages[s.remaining-1]
 }
 
-// worst is what a workgroup of the node may allocate, in bytes.
-func (n *Node) worst(recursive bool) (sum uint64) {
-	largest := make([]uint32, len(n.outputs))
+// limit is NodeMaxPayloadsAMDX where it counts for an output: the most payloads that one workgroup allocates of the output and of those
+// that share its limit, in all arrays together, whether they are visible to the workgroup or to one invocation.
+func (n *Node) limit(o *output) uint64 { return uint64(n.outputs[o.root].MaxPayloads) }
+
+// An allowance is the most that one workgroup of a node may allocate.
+type allowance struct {
+	payloads uint64
+	bytes    uint64 // of the payloads, each of the largest type that shares the limit
+	memory   uint64 // that they take: payloads in multiples of payloadAlignment
+}
+
+// allows adds up the limits of the node's outputs. Those to the node itself do not count where its recursion is spent.
+func (n *Node) allows(recursive bool) (sum allowance) {
+	largest := make([]allowance, len(n.outputs)) // of a payload, by root
 	for i := range n.outputs {
 		o := &n.outputs[i]
 		if !recursive && len(o.list) == 1 && o.list[0] == n {
 			continue
 		}
-		largest[o.root] = max(largest[o.root], o.stride)
+		l := &largest[o.root]
+		*l = allowance{1, max(l.bytes, uint64(o.Bytes)), max(l.memory, uint64(o.stride))}
 	}
-	for i, stride := range largest {
-		sum += n.outputs[i].limit * uint64(stride)
+	for i, l := range largest {
+		most := n.limit(&n.outputs[i])
+		sum.payloads += l.payloads * most
+		sum.bytes += l.bytes * most
+		sum.memory += l.memory * most
 	}
 	return sum
 }
@@ -443,21 +438,15 @@ func (n *Node) worst(recursive bool) (sum uint64) {
 func (g *Graph) limits() error {
 	var errs []error
 	for _, n := range g.Nodes {
-		bytes, count := uint64(0), uint64(0)
-		for i := range n.outputs {
-			if o := &n.outputs[i]; o.root == i {
-				count += uint64(o.MaxPayloads)
-				bytes += uint64(o.MaxPayloads) * uint64(o.Bytes)
-			}
-		}
 		check := func(what string, got, most uint64) {
 			if got > most {
 				errs = append(errs, graphError("node %v: %d %s: want at most %d", n, got, what, most))
 			}
 		}
+		most := n.allows(true)
 		check("outputs", uint64(len(n.outputs)), maxOutputs)
-		check("bytes of payloads in one workgroup", bytes, uint64(g.most.MaxPayloadBytes))
-		check("payloads in one workgroup", count, uint64(g.most.MaxPayloads))
+		check("bytes of payloads in one workgroup", most.bytes, uint64(g.most.MaxPayloadBytes))
+		check("payloads in one workgroup", most.payloads, uint64(g.most.MaxPayloads))
 		if n.meta.Launch == program.Static {
 			errs = append(errs, checkGrid(n, n.meta.Workgroups))
 		}
@@ -542,7 +531,7 @@ func (n *Node) mostGroups() float64 {
 
 // spread adds the payloads of an output to the stages that it reaches.
 func (s *stage) spread(o *output, groups float64, payloads []float64) {
-	n := groups * float64(s.outputs[o.root].limit)
+	n := groups * float64(s.limit(o))
 	for _, t := range o.list {
 		to := t.stages[len(t.stages)-1]
 		if t == s.Node {

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,37 @@ func TestGraphLevelsAndMemory(t *testing.T) {
 	// Two payloads of a start 4 of b, these 20, these 100.
 	if got := g.MaximumBytes(map[*Node]uint64{a: 2}); got != 2*80+4*96+20*96+100*16 {
 		t.Errorf("at most %d bytes", got)
+	}
+}
+
+// A node that shares the input of a recursive one is at its levels, and what it enqueues to comes after the last of them.
+func TestLevelsOfSharers(t *testing.T) {
+	a, b, s, c := node("a", 0, to("b", 1, 1)), node("b", 0, to("b", 1, 1)), node("s", 0, to("c", 1, 1)), node("c", 0)
+	b.Program.Node.MaxRecursion, b.Program.Node.Recursive = 29, true
+	s.Program.Node.SharesInput = &program.NodeRef{Name: "b"}
+	g, err := NewGraph([]*Node{c, s, b, a}, leastLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[*Node]string{a: "level 1", b: "levels 2 to 31", s: "levels 2 to 31", c: "level 32"} {
+		if got := n.levelText(); got != want {
+			t.Errorf("%v is at %s, want %s", n, got, want)
+		}
+	}
+	if g.Depth != 32 {
+		t.Errorf("depth %d, want 32", g.Depth)
+	}
+	b.Program.Node.MaxRecursion = 30
+	for _, n := range []*Node{a, b, s, c} {
+		n.base, n.sharers = nil, nil
+	}
+	if _, err := NewGraph([]*Node{c, s, b, a}, leastLimits); err == nil || !strings.Contains(err.Error(), "node c[0] reaches depth 33") {
+		t.Errorf("a level more: %v", err)
+	}
+	back := node("s", 0, to("b", 1, 1))
+	back.Program.Node.SharesInput = &program.NodeRef{Name: "b"}
+	if _, err := NewGraph([]*Node{node("b", 0), back}, leastLimits); err == nil || !strings.Contains(err.Error(), "enqueue in a cycle") {
+		t.Errorf("a node that enqueues to the one whose input it shares: %v", err)
 	}
 }
 
@@ -199,13 +231,15 @@ func TestPortTakesItsTime(t *testing.T) {
 	}
 }
 
-// A payload starts the product of its grid; the workgroups of nodes that share it are held to their own most.
+// A payload starts the product of its grid, and of that of each node that shares it, which is held to its own most. All of them can access it.
 func TestSizeOfAPayload(t *testing.T) {
 	base, sharer := node("base", 0), node("sharer", 0)
 	base.meta.Launch, base.meta.Workgroups = program.Static, [3]uint32{2, 3, 4}
 	sharer.meta.Launch, sharer.meta.Workgroups = program.Dynamic, [3]uint32{5, 1, 1}
 	sharer.indirect = &program.Indirect{Components: 1, Bits: 32}
-	base.sharers = []*Node{node("static", 0), sharer}
+	other := node("static", 0)
+	other.meta = *other.Program.Node
+	base.sharers = []*Node{other, sharer}
 	for _, c := range []struct {
 		count byte
 		ok    bool
@@ -215,8 +249,11 @@ func TestSizeOfAPayload(t *testing.T) {
 		if (err == nil) != c.ok {
 			t.Errorf("a sharer of at most 5 workgroups is asked for %d: %v", c.count, err)
 		}
-		if x.groups != [3]uint32{2, 3, 4} || x.unfinished != 24 || x.launches != 3 {
-			t.Errorf("%v workgroups, %d with writes to finish, %d launches: want 2 x 3 x 4, 24, 3", x.groups, x.unfinished, x.launches)
+		if want := 24 + 1 + uint32(c.count); x.groups != [3]uint32{2, 3, 4} || x.unfinished != want || x.launches != 3 {
+			t.Errorf("%v workgroups, %d to finish, %d launches: want 2 x 3 x 4, %d, 3", x.groups, x.unfinished, x.launches, want)
+		}
+		if want := [][3]uint32{{1, 1, 1}, {uint32(c.count), 1, 1}}; !slices.Equal(x.shared, want) {
+			t.Errorf("%v workgroups of those that share it, want %v", x.shared, want)
 		}
 	}
 }

@@ -24,7 +24,8 @@ type group struct {
 	arrays  []int32  // allocated
 	calls   []call   // that not all waves have made
 	waves   uint64   // all of its waves
-	finish  call
+	// finished: it has called OpFinishWritingNodePayloadAMDX.
+	finished bool
 }
 
 // residents are the workgroups of a run, by their index.
@@ -52,7 +53,7 @@ func (r *Run) newGroup(l *launch, unit int) *group {
 	g := r.groups.take(r)
 	g.launch, g.stage, g.unit, g.reserve = l, l.stage, unit, l.need()
 	r.memory.pool.taken += g.reserve
-	g.arrays, g.calls, g.finish = g.arrays[:0], g.calls[:0], call{}
+	g.arrays, g.calls, g.finished = g.arrays[:0], g.calls[:0], false
 	g.waves = ^uint64(0) >> (64 - uint(l.code.Need.Waves))
 	g.counts = g.counts[:0]
 	for range len(l.outputs) * max(l.lanes, 1) {
@@ -93,9 +94,6 @@ func (g *group) close(now uint64) {
 	}
 	for i := range g.calls {
 		g.incomplete(&g.calls[i])
-	}
-	if g.finish.waves != 0 && g.finish.waves != g.waves {
-		g.incomplete(&g.finish)
 	}
 }
 
@@ -361,20 +359,20 @@ func (g *group) allocateLanes(v *visit) simd.Booking {
 func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 	o := &g.outputs[v.in.Imm]
 	count, index = count&(1<<32-1), index&(1<<32-1)
-	root, counted := &g.outputs[o.root], &g.counts[o.root]
+	most, counted := g.limit(o), &g.counts[o.root]
 	if g.launch.lanes > 0 {
 		counted = &g.counts[lane*len(g.outputs)+o.root]
 	}
 	to, ok := g.target(o, index)
 	switch {
-	case count > uint64(root.MaxPayloads): // of the output whose limits it shares, if it shares any
-		g.fault(v, lane, "%d payloads are allocated, NodeMaxPayloadsAMDX is %d", count, root.MaxPayloads)
-	case *counted+count > root.limit:
-		g.fault(v, lane, "%d payloads after %d are more than the %d that NodeMaxPayloadsAMDX allows the workgroup", count, *counted, root.limit)
+	case count > most:
+		g.fault(v, lane, "%d payloads are allocated, NodeMaxPayloadsAMDX is %d", count, most)
+	case *counted+count > most:
+		g.fault(v, lane, "%d payloads after %d are more than the %d that NodeMaxPayloadsAMDX allows the workgroup", count, *counted, most)
 	case !ok && count > 0 && o.targets[uint32(index)+o.BaseIndex] == g.Node:
 		g.fault(v, lane, "payloads are allocated for the node itself, but its recursion is spent")
 	case !ok && count > 0 && o.Sized && index+uint64(o.BaseIndex) >= uint64(o.ArraySize):
-		g.fault(v, lane, "payloads are allocated for node %s[%d]: PayloadNodeArraySizeAMDX is %d", o.Node, index+uint64(o.BaseIndex), o.ArraySize)
+		g.fault(v, lane, "payloads are allocated for node %s[%d], whose index is not below PayloadNodeArraySizeAMDX %d", o.Node, index+uint64(o.BaseIndex), o.ArraySize)
 	case !ok && count > 0:
 		g.fault(v, lane, "payloads are allocated for node %s[%d], which is not in the graph", o.Node, index+uint64(o.BaseIndex))
 	default:
@@ -417,10 +415,10 @@ func (g *group) enqueue(v *visit) simd.Booking {
 	b := q.batches.Take()
 	b.unit, b.payloads = g.unit, b.payloads[:0]
 	var last uint64
-	for ; exec != 0; exec &= exec - 1 {
-		l := bits.TrailingZeros64(exec)
+	for rest := exec; rest != 0; rest &= rest - 1 {
+		l := bits.TrailingZeros64(rest)
 		handle := v.source(0, l)
-		if handle == last {
+		if handle == last && rest != exec {
 			continue // an array of the workgroup, in the vector registers of all lanes
 		}
 		last = handle
@@ -481,26 +479,30 @@ func (g *group) complete(v *visit, lane int, to *stage, e int32) bool {
 	return true
 }
 
-// size works out how many workgroups a payload starts.
+// size works out how many workgroups a payload starts, of its node and of those that share it: what they write does not change that.
 func (r *Run) size(x *payload, to *stage) error {
 	x.groups = to.grid(x)
-	if to.indirect != nil {
-		if err := to.checkCount(x.groups); err != nil {
-			return err
-		}
-	}
 	x.launches = uint32(1 + len(to.sharers))
-	// Nodes that share the input only read it: their workgroups have no writes to finish.
 	x.unfinished = x.groups[0] * x.groups[1] * x.groups[2]
+	x.shared = x.shared[:0]
+	errs := to.checkPayload(x.groups)
 	for _, s := range to.sharers {
-		if s.indirect == nil {
-			continue
-		}
-		if err := s.checkCount(s.grid(x)); err != nil {
-			return err
+		grid := s.grid(x)
+		x.shared = append(x.shared, grid)
+		x.unfinished += grid[0] * grid[1] * grid[2]
+		if errs == nil {
+			errs = s.checkPayload(grid)
 		}
 	}
-	return nil
+	return errs
+}
+
+// checkPayload is checkCount where payloads say how many workgroups they start.
+func (n *Node) checkPayload(grid [3]uint32) error {
+	if n.indirect == nil {
+		return nil
+	}
+	return n.checkCount(grid)
 }
 
 // grid is the number of workgroups that a payload starts at a node.
@@ -529,7 +531,7 @@ func (n *Node) checkCount(grid [3]uint32) error {
 	return checkGrid(n, grid)
 }
 
-// finishWriting is true for the last workgroup of a payload that calls it.
+// finishWriting is true when all workgroups of a payload, of its node and of those that share it, have called it.
 func (g *group) finishWriting(v *visit) simd.Booking {
 	handle, same := v.uniform(0)
 	p := g.run.memory.pool
@@ -540,35 +542,34 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 		bad = "is given something else than the node's input payload"
 	case g.meta.Launch == program.Coalescing:
 		bad = "is called by a coalescing node"
-	case g.base != nil:
-		bad = "is called by a node that shares its input, which it may only read"
 	case p.payloads[p.arrays[i].elems[0]].host:
 		bad = "is called for a payload that the host dispatched"
 	case g.meta.Input == nil || !g.meta.Input.TrackFinish:
 		bad = "is called for a payload without TrackFinishWritingAMDX"
-	case g.finish.waves&v.bit() != 0:
-		bad = "is called twice by one workgroup"
 	}
 	if bad != "" {
 		g.fault(v, -1, "it %s", bad)
 		return simd.Booking{Ready: v.now, Free: v.now}
 	}
-	if g.finish.waves == 0 {
+	c, isNew := g.join(v)
+	if isNew {
 		x := &p.payloads[p.arrays[i].elems[0]]
-		x.unfinished--
-		g.finish.result = 0
-		if x.unfinished == 0 {
-			g.finish.result = 1
+		if !g.finished {
+			g.finished = true
+			x.unfinished--
 		}
-		g.finish.answers = g.newAnswers()
-		w := g.finish.wait(v.now)
+		if x.unfinished == 0 {
+			c.result = 1
+		}
+		c.answers = g.newAnswers()
+		w := c.wait(v.now)
 		g.run.memory.access(v.now, w, g.unit, mem.Atomic, x.addr, 4, 1) // the count that identifies the last one
 		w.close()
-		g.finish.id, g.finish.op = v.in.Origin, v.in.Op
 	}
-	g.finish.waves |= v.bit()
-	v.st.SetResult(v.in, g.finish.result)
-	return g.finish.booking(v)
+	v.st.SetResult(v.in, c.result)
+	answers := c.answers
+	g.made()
+	return answers.booking(v)
 }
 
 // Check looks at an access to payloads: each active lane must stay within a

@@ -18,7 +18,9 @@ type opener struct {
 	run   *Run
 	bins  []*bin // of each queue, one for each stage
 	order []int  // stages in the order of arbitration
-	turns int    // where round-robin begins
+	// rotates: which of them comes first changes with each launch, to the one after turns.
+	rotates bool
+	turns   int
 	// Cycles that payloads wait for more, of a coalescing node and of one whose workgroups share waves.
 	coalescing, packing uint64
 	most                int // launches of a bin that are open at once
@@ -26,7 +28,10 @@ type opener struct {
 }
 
 func (o *opener) init(r *Run, k kind) {
-	o.run, o.order = r, stageOrder(r.graph, r.spec.Queue.Arbitration)
+	o.run, o.order = r, stageOrder(r.graph, "round-robin")
+	if k.arbitrates {
+		o.order, o.rotates = stageOrder(r.graph, r.spec.Queue.Arbitration), r.spec.Queue.Arbitration == "round-robin"
+	}
 	o.most = max(maxOpen/r.numQueues(), 1)
 	if k.window {
 		o.coalescing, o.packing = uint64(r.spec.Queue.CoalescingWindow), uint64(r.spec.Queue.PackingWindow)
@@ -124,10 +129,8 @@ func (o *opener) popHost(b *bin) (int32, error) {
 	}
 	x.state, x.node, x.remaining, x.enqueued = payloadQueued, b.Node, b.remaining, h.since
 	x.groups = b.grid(x)
-	if b.indirect != nil {
-		if err := b.checkCount(x.groups); err != nil {
-			return 0, fmt.Errorf("%w: %s, node %v: the host's dispatch, payload %d: %w", ErrFault, b.Shader, b.Node, h.next, err)
-		}
+	if err := b.checkPayload(x.groups); err != nil {
+		return 0, fmt.Errorf("%w: %s, node %v: the host's dispatch, payload %d: %w", ErrFault, b.Shader, b.Node, h.next, err)
 	}
 	x.launches = 1
 	b.nHosts--
@@ -159,10 +162,10 @@ func (o *opener) openLaunch(now uint64, b *bin) *launch {
 	if o.run.Array != nil {
 		l.hop = o.newHop(b, o.run.memory.pool.arrays[input].elems)
 	}
-	if x := &o.run.memory.pool.payloads[o.run.memory.pool.arrays[input].elems[0]]; b.base == nil {
+	if x := &o.run.memory.pool.payloads[o.run.memory.pool.arrays[input].elems[0]]; b.base == nil || x.host {
 		l.grid = x.groups
 	} else {
-		l.grid = b.grid(x)
+		l.grid = x.shared[b.sharer]
 	}
 	l.total = uint64(l.grid[0]) * uint64(l.grid[1]) * uint64(l.grid[2])
 	if b.Program.Packed {
@@ -273,7 +276,10 @@ func (o *opener) nextGroup(b *bin, unit int, wg *cu.Workgroup) {
 	l := b.opens[0]
 	g := o.run.newGroup(l, unit)
 	*wg = cu.Workgroup{Index: uint64(g.id), ID: l.next, Count: l.grid}
-	wg.Node.Input, wg.Node.Remaining, wg.Node.Shader = o.run.memory.pool.handle(l.input), l.remaining, l.Index
+	wg.Node.Input, wg.Node.Shader = o.run.memory.pool.handle(l.input), l.Index
+	if b.base == nil { // a node that shares an input is not recursive, though it may have the stages of one
+		wg.Node.Remaining = l.remaining
+	}
 	wg.Node.MeshGroup, wg.Node.Payloads = l.first+uint32(l.placed), g
 	g.at = l.next
 	o.run.ledger.nodes[b.id()].workgroups += uint64(max(l.lanes, 1))
@@ -385,7 +391,7 @@ func (o *opener) fill(now uint64, b *bin, open openStep) uint64 {
 
 // at is the bin of a queue that comes k-th in the order of arbitration.
 func (o *opener) at(q, k int) *bin {
-	if o.run.spec.Queue.Arbitration == "round-robin" {
+	if o.rotates {
 		k = (o.turns + k) % len(o.order)
 	}
 	return o.bins[q*len(o.order)+o.order[k]]
@@ -415,7 +421,7 @@ func (o *opener) begin(list, unit int, wg *cu.Workgroup) {
 		o.run.queues[q].alarm.Set(o.run.Engine.Now()) // there is space for another
 	}
 	o.nextGroup(b, unit, wg)
-	if o.run.spec.Queue.Arbitration == "round-robin" {
+	if o.rotates {
 		o.turns = (o.turns + k + 1) % len(o.order)
 	}
 }

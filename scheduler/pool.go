@@ -37,11 +37,12 @@ type payload struct {
 	host                 bool   // dispatched by the host
 	place                place  // of its entry, while it waits in a hardware queue
 	onChip               bool
-	groups               [3]uint32 // workgroups that it starts at its own node
-	launches, unfinished uint32    // launches not ended; workgroups that did not call Finish
-	remaining            uint32    // recursion levels of the node that it is for
-	enqueued             uint64    // cycle
-	from                 *hop      // launch that enqueued it; nil: the host
+	groups               [3]uint32   // workgroups that it starts at its own node
+	shared               [][3]uint32 // and at those that share it, in their order
+	launches, unfinished uint32      // launches not ended; workgroups that did not call Finish
+	remaining            uint32      // recursion levels of the node that it is for
+	enqueued             uint64      // cycle
+	from                 *hop        // launch that enqueued it; nil: the host
 }
 
 // An array is payloads that a handle names. Elements need not be contiguous.
@@ -158,7 +159,7 @@ func (p *pool) take(size uint32, host bool) (int32, error) {
 	i := k.free[len(k.free)-1]
 	k.free = k.free[:len(k.free)-1]
 	e := &p.payloads[i]
-	*e = payload{addr: e.addr, data: e.data, chunk: e.chunk, class: e.class, state: payloadAllocated, size: size, host: host, onChip: onChip}
+	*e = payload{addr: e.addr, data: e.data, chunk: e.chunk, class: e.class, state: payloadAllocated, size: size, host: host, onChip: onChip, shared: e.shared[:0]}
 	clear(e.data)
 	switch {
 	case host:

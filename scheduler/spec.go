@@ -20,6 +20,11 @@ type HostSpec struct {
 	Synchronize      int     `yaml:"synchronize_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"cost when the host waits for the device: from the end of the last launch until the host continues"`
 }
 
+// NodePriorities says whether the priorities of nodes decide which goes first.
+func (s *WorkSpec) NodePriorities() bool {
+	return kinds[s.Scheduler.Kind].arbitrates && s.Queue.Arbitration == "priority"
+}
+
 // PayloadCache says whether what the machine has for payloads on chip is a cache.
 func (s *WorkSpec) PayloadCache() bool {
 	return kinds[s.Scheduler.Kind].onChip && s.Queue.PayloadMemory == "cache" && s.Queue.PayloadBytes > 0
@@ -55,6 +60,8 @@ type kind struct {
 	engines bool
 	// window: coalescing nodes wait for more payloads.
 	window bool
+	// arbitrates: queue.arbitration says which node goes first; without, nodes go in the order of the graph.
+	arbitrates bool
 	// onChip: payloads live on chip while there is space.
 	onChip bool
 	// pulls: workers take their workgroups; the dispatcher places none.
@@ -63,10 +70,10 @@ type kind struct {
 
 // kinds of scheduler by the name that machine descriptions use.
 var kinds = map[string]kind{
-	"hardware":   {make: newHardware, queue: "EnqueueQueue", engines: true, window: true, onChip: true},
-	"firmware":   {make: newFirmware, queue: "SchedulerCore", engines: true, window: true},
+	"hardware":   {make: newHardware, queue: "EnqueueQueue", engines: true, window: true, arbitrates: true, onChip: true},
+	"firmware":   {make: newFirmware, queue: "SchedulerCore", engines: true, window: true, arbitrates: true},
 	"multipass":  {make: newMultipass, queue: "PassQueue"},
-	"persistent": {make: newPersistent, queue: "WorkQueue", window: true, pulls: true},
+	"persistent": {make: newPersistent, queue: "WorkQueue", window: true, arbitrates: true, pulls: true},
 }
 
 // SchedulerSpec says who starts the workgroups that payloads of an execution graph ask for. Fields that its kind does not use
@@ -95,7 +102,7 @@ type QueueSpec struct {
 	Ports            int     `yaml:"ports" range:"1..1024" unit:"payloads/cycle" acts:"hardware" doc:"payloads that one queue allocates each cycle, and payloads that it enqueues each cycle"`
 	Latency          int     `yaml:"latency" range:"0..1000000" unit:"cycles" acts:"hardware firmware" doc:"time from a compute unit to the queue; an allocation takes it in both directions, and an enqueue once, until the payload can be picked"`
 	LaunchRate       float64 `yaml:"launch_rate" range:"0.000001..1024" unit:"launches/cycle" acts:"hardware" doc:"launches (payloads, or coalesced groups of them) that one queue starts each cycle"`
-	Arbitration      string  `yaml:"arbitration" enum:"depth-first|breadth-first|round-robin|priority" required:"true" doc:"which node is served first. depth-first: the deepest of the graph; breadth-first: the shallowest; round-robin: each in turn; priority: the node with the highest priority in the job (nodes: priority), of several the deepest"`
+	Arbitration      string  `yaml:"arbitration" enum:"depth-first|breadth-first|round-robin|priority" required:"true" acts:"hardware firmware persistent" doc:"which node is served first. depth-first: the deepest of the graph; breadth-first: the shallowest; round-robin: each in turn; priority: the node with the highest priority in the job (nodes: priority), of several the deepest"`
 	CoalescingWindow int     `yaml:"coalescing_window" range:"0..10000000" unit:"cycles" acts:"hardware firmware persistent" doc:"time for which a coalescing node waits for more payloads before it starts with those that it has; the wait ends early when no more can arrive"`
 	Window           string  `yaml:"window" enum:"fixed|adaptive" default:"fixed" acts:"hardware firmware persistent" doc:"length of a node's window (coalescing_window or packing_window). fixed: as its key says; adaptive: half as long after each launch that the window did not fill, and twice as long, up to its key, after each launch that it filled"`
 	PackingWindow    int     `yaml:"packing_window" default:"0" range:"0..10000000" unit:"cycles" acts:"hardware firmware persistent" doc:"time for which workgroups of one invocation wait for more, to fill a wave, before those that are there share one; see pack_threads"`

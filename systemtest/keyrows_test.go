@@ -109,6 +109,12 @@ draw:
   positions: {type: f32, values: [0, 0, 0, 1, 8, 0, 0, 1, 0, 8, 0, 1]}
   color: [{location: 0, buffer: color, clear: [0]}]
 `,
+	"fan-wide": `
+shader: wide.spvasm
+nodes: [{entry: send}, {entry: take, index: 0, priority: 1}, {entry: take, index: 1, priority: 3}, {entry: take, index: 2, priority: 2}, {entry: take, index: 3, priority: 4}]
+graph: [{node: send, count: 3}]
+buffers: [{name: out, set: 0, binding: 0, data: {zero: 16}}]
+`,
 	"fan":        fan("single", 1, 1, 1),
 	"fan-long":   fan("single", 1, 500, 1),
 	"fan-pack":   fan("single", 50, 100, 1),

@@ -64,9 +64,9 @@ type payload struct {
 	owner  *workgroup // that allocated it, until it is enqueued
 	launch *launch    // that has it as input
 	host   bool       // it came from the host
-	// Workgroups that share it, and those that have finished writing.
+	// Workgroups that can access it, and those that have finished writing.
 	groups   int
-	finished map[[3]uint32]bool
+	finished map[*workgroup]bool
 	ended    bool
 }
 
@@ -263,8 +263,23 @@ func (r *graphRun) start(tickets []ticket) error {
 	}
 	r.arrays = append(r.arrays, a)
 	handle := uint64(len(r.arrays))
+	var launches []*launch
 	for _, n := range append([]*nodeRun{first.to}, first.to.shares...) {
-		l := &launch{node: n, input: handle, level: first.level, depth: first.depth}
+		l := &launch{node: n, input: handle, depth: first.depth}
+		if n == first.to {
+			l.level = first.level // those that share its payloads are not recursive
+		}
+		launches = append(launches, l)
+		var err error
+		if l.groups, err = n.size(r.payloads[a.elems[0]].data); err != nil {
+			return err
+		}
+		for _, i := range a.elems {
+			r.payloads[i].groups += int(l.groups[0]) * int(l.groups[1]) * int(l.groups[2])
+		}
+	}
+	for _, l := range launches {
+		n := l.node
 		if n != first.to {
 			r.stats.Nodes[n.number].Payloads += len(tickets)
 		}
@@ -282,20 +297,12 @@ func (r *graphRun) start(tickets []ticket) error {
 // workgroups runs the workgroups of a launch.
 func (r *graphRun) workgroups(l *launch, a *array) error {
 	n := l.node
-	p := r.payloads[a.elems[0]]
-	var err error
-	if l.groups, err = n.size(p.data); err != nil {
-		return err
-	}
-	if p.groups == 0 { // the nodes that share a payload read it only
-		p.groups = int(l.groups[0]) * int(l.groups[1]) * int(l.groups[2])
-	}
 	for _, i := range a.elems {
 		r.payloads[i].launch, r.payloads[i].owner = l, nil
 	}
 	n.m.launch, n.m.d.Groups = l, l.groups
 	before := n.m.stats
-	err = each3(l.groups, func(id [3]uint32) error {
+	err := each3(l.groups, func(id [3]uint32) error {
 		if r.total++; r.total > r.g.MaxWorkgroups {
 			return fmt.Errorf("%w: more than %d workgroups", ErrSteps, r.g.MaxWorkgroups)
 		}

@@ -69,7 +69,7 @@ func (b *payloads) allocatePayloads() {
 	o := &b.f.Node.Outputs[out]
 	o.Workgroup = o.Workgroup || op == isa.PayloadAlloc
 	o.Invocation = o.Invocation || op == isa.PayloadAllocLane
-	count, index := b.widen(b.leaf(b.arg(1)), isa.I32), b.widen(b.leaf(b.arg(2)), isa.I32)
+	count, index := b.number(b.arg(1)), b.number(b.arg(2))
 	v := b.emit(op, isa.I64, isa.I64, count, index)
 	v.Imm = uint64(out)
 	p := b.arrayPointer(t.Elem, v)
@@ -104,7 +104,7 @@ func (b *payloads) payloadValid() {
 	if t == nil {
 		b.invalid("%%%d is neither a payload array type nor a variable of one", b.arg(0))
 	}
-	v := b.emit(isa.PayloadValid, isa.Bool, isa.Bool, b.widen(b.leaf(b.arg(1)), isa.I32))
+	v := b.emit(isa.PayloadValid, isa.Bool, isa.Bool, b.number(b.arg(1)))
 	v.Imm = uint64(b.outputOf(t))
 	b.set(v)
 }

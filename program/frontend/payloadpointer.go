@@ -65,9 +65,19 @@ func (b *pointers) handle(p pointer) *ir.Value {
 
 // stepPayload goes from a pointer to a payload array to an element.
 func (b *pointers) stepPayload(p pointer, index spirv.ID) pointer {
-	i := b.resize(b.leaf(index), b.typeOf(index), isa.I32)
+	i := b.number(index)
 	q := b.arrayPointer(p.typ, b.handle(p))
 	return b.elementPointer(q, i, p)
+}
+
+// number is a count of payloads, or an index of one or of a node, in 32 bits. What needs more is the largest number of 32 bits: there are
+// neither so many payloads nor so many nodes.
+func (b *pointers) number(id spirv.ID) *ir.Value {
+	v := b.leaf(id)
+	if v.R == isa.I64 {
+		v = b.op(isa.UMin, isa.I64, v, b.cnst(isa.I64, 1<<32-1))
+	}
+	return b.resize(v, b.typeOf(id), isa.I32)
 }
 
 // elementPointer points to element i of an array; how it is accessed is that of

@@ -312,10 +312,33 @@ func (g *nodeGraph) eachEdge(visit func(i int, o *output, to int, input *Type)) 
 func (g *nodeGraph) finish() {
 	g.eachEdge(func(i int, o *output, to int, input *Type) {
 		sent := g.nodes[i].Module.Decorated(o.array.Elem.ID, spirv.DecorationTrackFinishWritingAMDX)
-		if sent && !g.nodes[to].Module.Decorated(input.ID, spirv.DecorationTrackFinishWritingAMDX) {
+		if !sent {
+			return
+		}
+		if !g.nodes[to].Module.Decorated(input.ID, spirv.DecorationTrackFinishWritingAMDX) {
 			g.fault(i, "payloads for %q have TrackFinishWritingAMDX, and that node's input has not", o.name)
 		}
+		for s := range g.nodes {
+			n := &g.nodes[s]
+			if with, ok := n.sharesWith(); !ok || with != (nodeKey{g.nodes[to].Name, g.nodes[to].Index}) {
+				continue
+			}
+			if shared := g.input(n); shared != nil && !n.Module.Decorated(shared.ID, spirv.DecorationTrackFinishWritingAMDX) {
+				g.fault(i, "payloads for %q have TrackFinishWritingAMDX, and the input of %q index %d, which shares it, has not", o.name, n.Name, n.Index)
+			}
+		}
 	})
+}
+
+// sharesWith is the node whose input a node shares, if it shares any.
+func (n *GraphNode) sharesWith() (k nodeKey, ok bool) {
+	mode := n.Entry.Mode(spirv.ExecutionModeSharesInputWithAMDX)
+	if mode == nil {
+		return k, false
+	}
+	k.name = n.text(mode.Args[0])
+	k.index, _ = n.Module.constantValue(mode.Args[1])
+	return k, true
 }
 
 func (g *nodeGraph) payloads() {
@@ -330,12 +353,10 @@ func (g *nodeGraph) shares() {
 	sharing := map[nodeKey]int{}
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		mode := n.Entry.Mode(spirv.ExecutionModeSharesInputWithAMDX)
-		if mode == nil {
+		k, shares := n.sharesWith()
+		if !shares {
 			continue
 		}
-		k := nodeKey{name: n.text(mode.Args[0])}
-		k.index, _ = n.Module.constantValue(mode.Args[1])
 		base, ok := g.at[k]
 		switch sharing[k]++; {
 		case !ok:
