@@ -66,8 +66,8 @@ func TestTraceFlagsRefused(t *testing.T) {
 		"--trace-limit: found \"x\": want a number of bytes":            {"--trace", trace, "--trace-limit", "x"},
 		"--trace-limit 10: want at least 65536":                         {"--trace", trace, "--trace-limit", "10"},
 		"--trace-from 99000000: want a cycle before the end of the run": {"--trace", trace, "--trace-from", "99000000"},
-		daisenRefuses:                            {"--daisen", trace},
-		monitorRefuses:                           {"--monitor", "80"},
+		daisenRefuses:  {"--daisen", trace},
+		monitorRefuses: {"--monitor", "80"},
 		"--monitor: found \"x\": want an integer of 0 to 65535": {"--monitor", "x"},
 	} {
 		r := spvsim("", withFlags(flags...)...)
