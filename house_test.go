@@ -51,7 +51,7 @@ var house = map[string]string{
 	"account":               "isa",
 	"probe":                 "program account",
 	"tracing":               "isa program config account energy",
-	"tracing/perfetto":      "account probe isa tracing",
+	"tracing/perfetto":      "account expression probe isa tracing",
 	"tracing/profile":       "account energy probe isa program config tracing",
 	"tracing/report":        "account probe tracing tracing/profile",
 	"tracing/daisen":        "account probe isa tracing",
@@ -75,12 +75,12 @@ var house = map[string]string{
 	"fuzz/mutate":           "spirv spirv/grammar",
 	"fuzz/cmd":              "fuzz",
 	"vulkan":                "vulkan/driver",
-	"vulkan/driver":         "account config gpu isa mem probe program program/ir spirv spirv/validate tracing tracing/perfetto tracing/profile vulkan/vk",
+	"vulkan/driver":         "account config expression gpu isa mem probe program program/ir spirv spirv/validate tracing tracing/perfetto tracing/profile vulkan/vk",
 	"vulkan/gen":            "",
 	"vulkan/launch":         "",
 	"vulkan/rows":           "account experiments/sweep plots tracing/perfetto tracing/report",
 	"vulkan/vk":             "",
-	"cmd/spvsim":            "account probe engine starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots internal/judge vulkan/launch vulkan/rows",
+	"cmd/spvsim":            "account probe engine expression starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots internal/judge vulkan/launch vulkan/rows",
 }
 
 // akita are the packages that may know the event engine.

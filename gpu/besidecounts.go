@@ -74,7 +74,11 @@ func (g *group) launchCycles() uint64 {
 	for i, l := range g.launches {
 		if r := &g.processor.Records[i]; r.Ended {
 			x := g.times(l, r)
-			list, end = append(list, x), max(end, x.Done)
+			end = max(end, x.Done)
+			if x.Begun = x.Opened; !l.open.None() {
+				x.Done -= min(l.open.FloorCycles(), x.Done)
+			}
+			list = append(list, x)
 		}
 	}
 	return end - min(busyTime(list), end)

@@ -179,7 +179,7 @@ func Run(ctx context.Context, s Setup) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.strict(); err != nil {
+	if err := strictly(r); err != nil {
 		return nil, inputError(err)
 	}
 	r.guard.started = begin
@@ -236,7 +236,7 @@ func (r *runner) result(took time.Duration) *Result {
 		Buffers:  r.resources.contents(),
 		Listings: r.programs.listings(),
 		Faults:   r.faults(),
-		Warnings: r.programs.warnings, Unused: r.resources.usage.unused(), Idle: r.idle(),
+		Warnings: r.programs.warnings, Unused: r.resources.usage.unused(), Idle: idleKeys(r),
 		Events: r.machine.engine.Handled(), WorkerTurns: r.machine.array.Ahead.WorkerTurns(),
 	}
 	result.Stats.ShareEnergy(result.Listings)
@@ -247,17 +247,17 @@ func (r *runner) result(took time.Duration) *Result {
 	return result
 }
 
-// idle are the keys of the machine that were set and do nothing for the job.
-func (r *runner) idle() []string { return r.setup.Machine.WithoutEffect(len(r.graphs) > 0) }
+// idleKeys are the keys of the machine that were set and do nothing for the job.
+func idleKeys(r *runner) []string { return r.setup.Machine.WithoutEffect(len(r.graphs) > 0) }
 
 // Remarks are all warnings of a run: first what is known before it, then what happened.
 func (r *Result) Remarks() []string {
 	return slices.Concat(r.Warnings, r.Unused, r.Idle, r.Faults, r.Stats.LostPayloads())
 }
 
-// strict makes the warnings that are known before the first cycle an error, where the setup asks for that.
-func (r *runner) strict() error {
-	if list := slices.Concat(r.programs.warnings, r.resources.usage.unused(), r.idle()); r.setup.Strict && len(list) > 0 {
+// strictly makes the warnings that are known before the first cycle an error, where the setup asks for that.
+func strictly(r *runner) error {
+	if list := slices.Concat(r.programs.warnings, r.resources.usage.unused(), idleKeys(r)); r.setup.Strict && len(list) > 0 {
 		return fmt.Errorf("%w: %s", ErrStrict, strings.Join(list, "\n"))
 	}
 	return nil

@@ -45,8 +45,8 @@ func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Par
 		cost, floor = d.spec.FollowingLaunch, 0
 	}
 	begin := now + uint64(cost)
-	k := newKernel(l, part, max(begin, now+uint64(floor)))
-	k.cost, k.worked = uint64(cost), begin
+	k := newKernel(l, part, begin, max(begin, now+uint64(floor)))
+	k.cost = uint64(cost)
 	d.kernel = k
 	d.serve(k)
 	if k.total > 0 {
@@ -54,9 +54,9 @@ func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Par
 	}
 }
 
-// newKernel is a launch on all engines and units; it is done in cycle done at the earliest.
-func newKernel(l *cu.Launch, part Part, done uint64) *kernel {
-	k := &kernel{done: done, Part: part, launch: launch{code: l, engine: -1, unit: -1, grid: l.NumWorkgroups, total: part.End - part.First}}
+// newKernel is a launch on all engines and units, whose first workgroup is placed in cycle worked; it is done in cycle done at the earliest.
+func newKernel(l *cu.Launch, part Part, worked, done uint64) *kernel {
+	k := &kernel{done: done, worked: worked, Part: part, launch: launch{code: l, engine: -1, unit: -1, grid: l.NumWorkgroups, total: part.End - part.First}}
 	if part.First > 0 {
 		k.next = workgroupAt(part.First, k.grid)
 	}

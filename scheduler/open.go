@@ -71,6 +71,14 @@ func (o Opened) None() bool { return o.o == nil }
 // Begun is the cycle in which the first workgroup was placed; engine.Never: none was.
 func (o Opened) Begun() uint64 { return o.o.begun }
 
+// FloorCycles is what the floor of a launch added to its time, after its last workgroup.
+func (o Opened) FloorCycles() uint64 {
+	if k, ok := o.o.work.(*kernel); ok {
+		return k.done - k.worked
+	}
+	return 0
+}
+
 // Progress is the number of workgroups that ended, of those in the compute units, and of all known.
 func (o Opened) Progress() (ended, running, total uint64) { return o.o.work.progress() }
 
@@ -181,7 +189,7 @@ func (d *Dispatcher) Port() *engine.Port { return d.port }
 
 // Open opens a part of a kernel in cycle now, beside what is open. It is done in cycle floor at the earliest.
 func (d *Dispatcher) Open(now, floor uint64, l *cu.Launch, part Part, s Share, c *Caller) Opened {
-	o := d.add(newKernel(l, part, max(now, floor)), s, c)
+	o := d.add(newKernel(l, part, now, max(now, floor)), s, c)
 	d.alarm.Set(now)
 	return Opened{o}
 }

@@ -13,14 +13,16 @@ import (
 
 // coupledParts are the parts of a machine whose keys are drawn in pairs, with jobs that load them.
 var coupledParts = map[string][]string{
-	"lds":           {"lds", "lds-groups", "lds-conflict", "lds-0", "lds-3", "lds-3-conflict"},
+	"lds":           {"lds", "lds-groups", "lds-busy", "lds-conflict", "lds-0", "lds-3", "lds-3-conflict"},
 	"vector_memory": {"reads-wide", "scatter", "rows", "flow"},
 	"issue":         {"vector", "units", "straight-twice"},
 	"dispatcher":    {"many", "launches"},
 }
 
 // boundTogether are pairs of keys of which either may bound a job, so that more of one shows once there is more of the other, with the reason.
-var boundTogether = map[string]string{}
+var boundTogether = map[string]string{
+	"dispatcher.workgroups_per_cycle dispatcher.waves_per_cycle": "a workgroup of one wave starts at the lower of the two rates",
+}
 
 // more is twice the value of a numeric key; ok is false for keys that are none, or are at their end.
 func more(m *config.Machine, path string) (value string, ok bool) {
@@ -77,29 +79,45 @@ func hiddenCoupling(b *keyBench, m *config.Machine, preset, part, x, y string) s
 	vx, _ := more(m, x)
 	vy, _ := more(m, y)
 	setX, setY := fmt.Sprintf("%s=%s", x, vx), fmt.Sprintf("%s=%s", y, vy)
-	q := config.Request{Machine: preset, Set: []string{setY}}
-	larger, err := config.LoadMachine(q)
-	q.Set = []string{setX, setY}
-	if _, err2 := config.LoadMachine(q); err != nil || err2 != nil {
+	larger, err := config.LoadMachine(config.Request{Machine: preset, Set: []string{setY}})
+	_, err2 := config.LoadMachine(config.Request{Machine: preset, Set: []string{setX, setY}})
+	if err != nil || err2 != nil {
 		return "" // refused, which is no silence
 	}
-	freed := ""
-	for _, job := range coupledParts[part] {
-		on := "machine=" + preset + " "
-		base, ofY, ofX, both := b.run(job, on), b.run(job, on+setY), b.run(job, on+setX), b.run(job, on+setX+" "+setY)
-		if base.err != nil || ofY.err != nil || ofX.err != nil || both.err != nil {
-			continue
-		}
-		if base.Cycles != ofY.Cycles {
-			return "" // it adds something
-		}
-		if ofX.Cycles != both.Cycles {
-			freed = fmt.Sprintf("%s on %s: %d cycles, %d with %s, and %d with both", job, preset, base.Cycles, ofX.Cycles, setX, both.Cycles)
-		}
-	}
+	freed := limiting(b, "machine="+preset+" ", part, setX, setY)
 	said := strings.Join(larger.Coupled(), "\n")
 	if freed == "" || strings.Contains(said, x) && strings.Contains(said, y) {
 		return ""
 	}
-	return fmt.Sprintf("%s changes nothing without %s, and the machine does not say so: %s", setY, setX, freed)
+	return fmt.Sprintf("%s: %s changes nothing without %s, and the machine does not say so: %s", preset, setY, setX, freed)
+}
+
+// limiting says of which job setting y changes nothing, and does where x is set; empty where it changes some job by itself, or none in any case.
+func limiting(b *keyBench, on, part, x, y string) (freed string) {
+	for _, job := range coupledParts[part] {
+		base, ofY, ofX, both := b.run(job, on), b.run(job, on+y), b.run(job, on+x), b.run(job, on+x+" "+y)
+		if base.err != nil || ofY.err != nil || ofX.err != nil || both.err != nil {
+			continue
+		}
+		if base.Cycles != ofY.Cycles {
+			return ""
+		}
+		if ofX.Cycles != both.Cycles {
+			freed = fmt.Sprintf("%s: %d cycles, %d with %s, and %d with both", job, base.Cycles, ofX.Cycles, x, both.Cycles)
+		}
+	}
+	return freed
+}
+
+// What the draw of pairs looks for is found where it is: workgroups of one wave start at the lower of two rates.
+func TestLimitingFindsACoupling(t *testing.T) {
+	b := newKeyBench(t)
+	on := "machine=gcn3-r9nano dispatcher.workgroups_per_cycle=0.001 dispatcher.waves_per_cycle=0.001 "
+	const x, y = "dispatcher.workgroups_per_cycle=0.002", "dispatcher.waves_per_cycle=0.002"
+	if limiting(b, on, "dispatcher", x, y) == "" {
+		t.Error("no coupling of dispatcher.waves_per_cycle and dispatcher.workgroups_per_cycle was found")
+	}
+	if freed := limiting(b, on, "dispatcher", x, "lds.bytes=131072"); freed != "" {
+		t.Errorf("found a coupling of lds.bytes: %s", freed)
+	}
 }

@@ -207,6 +207,7 @@ dispatch: [1]
 	"scalar-pair":  walk(4, 32, 2, 0, 16, 64, 1, 0),     // two compute units
 	"lds":          ldsJob(0, 32, 1, 1),
 	"lds-groups":   ldsJob(0, 64, 12, 1),
+	"lds-busy":     ldsJob(3, 64, 40, 1), // reads of 128 bits by many waves
 	"lds-conflict": ldsJob(0, 32, 1, 32),
 }
 
