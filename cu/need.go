@@ -70,7 +70,7 @@ func registers(want, granule, most, all int) int {
 }
 
 // vectorRows is registers for vector registers of several rows each. Rows are allocated in granules, so that a register of two rows has half
-// the granule (LLVM, getVGPRAllocGranule: on GFX10.3 16 registers of a wave32 and 8 of a wave64).
+// the granule (as LLVM allocates: on GFX10.3 16 registers of a wave32 and 8 of a wave64).
 func vectorRows(want, rows int, r *RegistersSpec) int {
 	return max(registers(want*rows, r.VectorGranule, r.VectorMax*rows, r.Vector/rows*rows), rows)
 }

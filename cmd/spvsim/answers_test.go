@@ -117,7 +117,7 @@ func TestSameMachineAndSettings(t *testing.T) {
 		"lds.banks": "want PATH=VALUE", "=3": "want PATH=VALUE", "lds.banks=[": "want a value as YAML writes it", "lds..banks=3": "found an empty key",
 		"nosuch=3": "nosuch: unknown key", "parameters.nosuch=1": "want a key that the job has", "n=4": "want parameters.n",
 		"machine=MI300A": "(nearest: cdna3-mi300a)", "parametres.n=4": "(nearest: parameters",
-		"l2.bytes=1.5": "want an integer, in bytes", "clock_mhz=1e3": "want an integer, in MHz", "dispatch=[x]": "dispatch[0]",
+		"l2.bytes=1.5": "want an integer, in bytes", "clock_mhz=1.5e0": "want an integer, in MHz", "clock_mhz=1e3": "", "dispatch=[x]": "dispatch[0]",
 		"lds.banks=32": "", "machine.lds.banks=32": "", "parameters.n=1024": "", "machine=rdna4-like": "", "dispatch=[4]": "",
 	} {
 		run := spvsim("", "run", "vectoradd", "-q", "--mode", "functional", "--set", set, "--set", "expect=[]")

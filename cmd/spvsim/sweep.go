@@ -108,7 +108,7 @@ keeps the variants named.`,
 	flags.BoolVar(&f.status, "status", false, "print how many points are done, but run nothing")
 	flags.StringVar(&f.draw, "draw", "", "draw the figures from this `file` of rows (.csv or .parquet), but run nothing")
 	flags.StringVar(&f.stale, "stale", "", "check whether saved rows are out of date: a `file` of rows, or a folder with NAME.csv of each experiment; compares their inputs, and runs one point of middle cost again")
-	flags.Uint64Var(&f.staleSeed, "stale-seed", 1, "draws the point that --stale runs again, by this `seed`")
+	addInteger(flags, &f.staleSeed, "stale-seed", 1, 0, math.MaxInt64, "draws the point that --stale runs again, by this `seed`")
 	flags.StringVar(&f.launcher, "launcher", "local", "`where` points run: local, slurm, or command (the commands in --profile, for PBS, LSF or GNU parallel)")
 	flags.StringVar(&f.profile, "profile", "", "`file` with the resources and commands of a cluster (its keys: spvsim schema cluster)")
 	addInteger(flags, &f.Limits.Cycles, "max-cycles", 0, 0, manyCycles, "a point fails after this many `cycles`; 0: the limit of its job, if it has one")
