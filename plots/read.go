@@ -3,13 +3,15 @@ package plots
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
-	"os"
 	"reflect"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"spvsim/files"
 )
 
 // Limits of a figure's file: aliases may repeat a node, and lists may nest.
@@ -20,8 +22,11 @@ const (
 )
 
 // ReadFigure reads and checks a figure's file.
-func ReadFigure(path string) (*Figure, error) {
-	data, err := os.ReadFile(path)
+func ReadFigure(path string) (*Figure, error) { return ReadFigureFrom(files.OS(), path) }
+
+// ReadFigureFrom is ReadFigure from a file system.
+func ReadFigureFrom(fsys fs.FS, path string) (*Figure, error) {
+	data, err := files.ReadFrom(fsys, path, maxFigureBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
+	"spvsim/files"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
 	"spvsim/vulkan/launch"
@@ -310,12 +312,12 @@ func profileName(s rows.Source) string { return fmt.Sprintf("%d-%d.json", s.Proc
 func readProfiles(folder string) (list []*profile.Profile, err error) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	for _, name := range names {
-		file, err := os.Open(name)
+		data, err := files.Read(name, files.MaxJSON)
 		if err != nil {
 			return nil, err
 		}
-		p, err := profile.Read(file)
-		if err = errors.Join(err, file.Close()); err != nil {
+		p, err := profile.Read(bytes.NewReader(data))
+		if err != nil {
 			return nil, err
 		}
 		p.Version = versionText()

@@ -10,6 +10,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/experiments"
+	"spvsim/files"
 )
 
 // jobFlags are what the command line puts over a job: its machine, fields of that, and the job's parameters.
@@ -46,32 +47,32 @@ func (f *jobFlags) loadJob(c *cobra.Command, name string) (*config.Job, error) {
 	if !f.sandbox || !isFile(name) {
 		return loadJob(c, name, f.params)
 	}
-	files, err := config.Sandbox(filepath.Dir(name))
+	fsys, err := files.Sandbox(filepath.Dir(name))
 	if err != nil {
 		return nil, err
 	}
-	return config.LoadJobWith(&withInput{FS: files, stdin: c.InOrStdin()}, name, f.params)
+	return config.LoadJobWith(&withInput{FS: fsys, stdin: c.InOrStdin()}, name, f.params)
 }
 
 // loadJob reads a job file, or a ready job when the name is no file's. A shader named - in a job file is standard input.
 func loadJob(c *cobra.Command, name string, params []string) (*config.Job, error) {
 	if isFile(name) {
-		return config.LoadJobWith(&withInput{FS: config.OS(), stdin: c.InOrStdin()}, name, params)
+		return config.LoadJobWith(&withInput{FS: files.OS(), stdin: c.InOrStdin()}, name, params)
 	}
-	files, file, err := readyJob(name)
+	fsys, file, err := readyJob(name)
 	if err != nil {
 		return nil, err
 	}
-	return config.LoadJobWith(files, file, params)
+	return config.LoadJobWith(fsys, file, params)
 }
 
 // isFile distinguishes the name of a file from that of a ready job, which has no dot.
 func isFile(name string) bool { return strings.ContainsAny(name, "./\\") }
 
-func readyJob(name string) (files fs.FS, file string, err error) {
-	files, file, _, err = experiments.Lookup(name)
+func readyJob(name string) (fsys fs.FS, file string, err error) {
+	fsys, file, _, err = experiments.Lookup(name)
 	if err != nil {
 		err = fmt.Errorf("%w: want a name of spvsim run --list, or a job file (.yaml)", err)
 	}
-	return files, file, err
+	return fsys, file, err
 }

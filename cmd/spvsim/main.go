@@ -15,6 +15,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"spvsim/fault"
 )
 
 // Exit statuses.
@@ -63,7 +65,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func guarded(stderr io.Writer, command func() int) (status int) {
 	defer func() {
 		if p := recover(); p != nil {
-			status = fault(stderr, p)
+			status = reportFault(stderr, fault.Caught(p))
 		}
 	}()
 	return command()
@@ -91,11 +93,11 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	return exitBadInput
 }
 
-// fault says that spvsim itself has a fault, in one line, and leaves what its authors need in a file.
-func fault(stderr io.Writer, p any) int {
+// reportFault says that spvsim itself has a fault, in one line, and leaves what its authors need in a file.
+func reportFault(stderr io.Writer, p *fault.Panic) int {
 	text := strings.Join(strings.Fields(fmt.Sprint(p)), " ")
 	version, _ := buildVersion()
-	report := fmt.Sprintf("spvsim %s: %v\ncommand: %q\n\n%s", version, p, os.Args, debug.Stack())
+	report := fmt.Sprintf("spvsim %s: %v\ncommand: %q\n\n%s", version, p, os.Args, p.Stack)
 	where := ""
 	if f, err := os.CreateTemp("", "spvsim-fault-*.txt"); err == nil {
 		_, err = f.WriteString(report)

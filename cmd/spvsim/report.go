@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
+	"spvsim/files"
 	"spvsim/gpu"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
@@ -95,12 +97,12 @@ func (f *reportFlags) profile(c *cobra.Command, name string) (*profile.Profile, 
 	if !strings.HasSuffix(name, ".json") {
 		return f.profileJob(c, name)
 	}
-	file, err := os.Open(name)
+	data, err := files.Read(name, files.MaxJSON)
 	if err != nil {
 		return nil, err
 	}
-	p, err := profile.Read(file)
-	if err = errors.Join(err, file.Close()); err != nil {
+	p, err := profile.Read(bytes.NewReader(data))
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return p, nil

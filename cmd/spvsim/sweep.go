@@ -16,6 +16,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/experiments/sweep"
+	"spvsim/fault"
 	"spvsim/gpu"
 	"spvsim/plots"
 )
@@ -196,15 +197,19 @@ func (f *sweepFlags) plan(ctx context.Context, name string) (*sweep.Plan, error)
 }
 
 // atOnce calls what may take long and does not look at the context, and returns without it when the context ends. A panic in it is one
-// here.
+// here, with the stack of its origin.
 func atOnce[T any](ctx context.Context, work func() (T, error)) (result T, err error) {
 	done := make(chan struct{})
-	var panicked any
+	var panicked *fault.Panic
 	var made T
 	var failed error
 	go func() {
 		defer close(done)
-		defer func() { panicked = recover() }()
+		defer func() {
+			if p := recover(); p != nil {
+				panicked = fault.Caught(p)
+			}
+		}()
 		made, failed = work()
 	}()
 	select {
