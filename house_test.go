@@ -43,6 +43,7 @@ var house = map[string]string{
 	"expression":            "",
 	"energy":                "account isa spec",
 	"files":                 "fault",
+	"bounds":                "files",
 	"config":                "command files energy expression fault isa spec simd lds mem cu scheduler", // the machine is put together from its components' specs
 	"engine":                "",
 	"spec":                  "",
@@ -63,7 +64,7 @@ var house = map[string]string{
 	"scheduler":             "engine isa program simd mem mem/lane cu account probe spec",
 	"command":               "engine scheduler",
 	"functional":            "fault account isa lds mem program simd",
-	"gpu":                   "account command energy functional probe engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
+	"gpu":                   "bounds account command energy functional probe engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
 	"fault":                 "",
 	"experiments":           "config",
 	"experiments/accuracy":  "files config gpu",
@@ -79,7 +80,7 @@ var house = map[string]string{
 	"vulkan/launch":         "files",
 	"vulkan/rows":           "files account experiments/sweep plots tracing/perfetto tracing/report",
 	"vulkan/vk":             "",
-	"cmd/spvsim":            "fault files account probe engine starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots internal/judge vulkan/launch vulkan/rows",
+	"cmd/spvsim":            "bounds fault files account probe engine starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots internal/judge vulkan/launch vulkan/rows",
 }
 
 // akita are the packages that may know the event engine.

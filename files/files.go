@@ -55,7 +55,7 @@ func unreadable(name string, err error) error {
 		return err
 	}
 	kind, cause := ErrUnreadable, err
-	if of := (*fs.PathError)(nil); errors.As(err, &of) && of.Path == name {
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
 		cause = of.Err
 	}
 	if errors.Is(err, ErrSandbox) {
@@ -107,7 +107,7 @@ func (s system) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &counted{f}, nil
+	return counted{f}, nil
 }
 
 // Stat implements fs.StatFS.
@@ -121,8 +121,14 @@ func Bytes() int64 { return total.Load() }
 // counted is a file whose bytes are added up.
 type counted struct{ fs.File }
 
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.File.Read(p)
+// Read implements fs.File.
+func (c counted) Read(p []byte) (int, error) { return counter{c.File}.Read(p) }
+
+// counter is a stream whose bytes are added up.
+type counter struct{ io.Reader }
+
+func (c counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
 	total.Add(int64(n))
 	return n, err
 }
@@ -152,9 +158,7 @@ func ReadFrom(fsys fs.FS, name string, limit int64) ([]byte, error) {
 
 // Drain reads a stream of at most limit bytes, such as standard input, which may have no end.
 func Drain(r io.Reader, name string, limit int64) ([]byte, error) {
-	data, err := all(r, name, limit)
-	total.Add(int64(len(data)))
-	return data, err
+	return all(counter{r}, name, limit)
 }
 
 func all(r io.Reader, name string, limit int64) ([]byte, error) {

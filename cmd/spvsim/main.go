@@ -34,7 +34,7 @@ func main() {
 		<-ctx.Done()
 		stop() // a second signal ends the process at once
 	}()
-	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	status := run(ends(ctx, os.Exit), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
 }
@@ -74,6 +74,7 @@ func guarded(stderr io.Writer, command func() int) (status int) {
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stderr = visible{stderr}
 	root, out := newRoot(), &output{to: visible{stdout}}
+	out.keeper = keep(root, stderr)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)
@@ -87,7 +88,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		return exitDone
 	}
 	complain(stderr, err)
-	if failed := (*failure)(nil); errors.As(err, &failed) {
+	if failed(err) {
 		return exitFailed
 	}
 	return exitBadInput
@@ -115,12 +116,16 @@ func reportFault(stderr io.Writer, p *fault.Panic) int {
 // An output is standard output that remembers the first error of writing to it: results that can't be written are a failure,
 // whichever way they were to be written.
 type output struct {
-	to  io.Writer
-	err error
+	to     io.Writer
+	keeper *keeper
+	err    error
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	n, err := o.to.Write(p)
+	n, err := 0, o.keeper.wrote(len(p))
+	if err == nil {
+		n, err = o.to.Write(p)
+	}
 	if o.err == nil {
 		o.err = err
 	}
@@ -177,7 +182,12 @@ func create(c *cobra.Command, name string) (io.WriteCloser, error) {
 	if name == "-" {
 		return unclosed{asIs(c.OutOrStdout())}, nil
 	}
-	return os.Create(name)
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	k, _ := c.Context().Value(keeping{}).(*keeper)
+	return boundedWriter{f, k}, nil
 }
 
 type unclosed struct{ io.Writer }

@@ -114,7 +114,11 @@ func (f *reportFlags) profileJob(c *cobra.Command, name string) (*profile.Profil
 		return nil, err
 	}
 	collector := profile.NewCollector()
-	r, err := gpu.Run(c.Context(), gpu.Setup{Machine: machine, Job: job, Tracer: collector, Observer: printer{c.ErrOrStderr()}})
+	var r *gpu.Result
+	err = unbounded(c, func() error {
+		r, err = gpu.Run(c.Context(), gpu.Setup{Machine: machine, Job: job, Tracer: collector, Observer: printer{c.ErrOrStderr()}})
+		return err
+	})
 	if errors.Is(err, gpu.ErrRun) {
 		return nil, &failure{fmt.Errorf("%s: %w", name, err)}
 	}

@@ -83,9 +83,9 @@ keeps the variants named.`,
 				return listExperiments(c)
 			}
 			if f.stale != "" {
-				return f.showStale(c, args)
+				return unbounded(c, func() error { return f.showStale(c, args) })
 			}
-			return f.run(c, args[0])
+			return unbounded(c, func() error { return f.run(c, args[0]) })
 		},
 	}
 	flags := c.Flags()
@@ -431,10 +431,12 @@ func pointCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if chunk.Points != "" {
-				return runChunk(c.Context(), &chunk)
-			}
-			return sweep.Work(c.Context(), c.InOrStdin(), asIs(c.OutOrStdout()), simulate, func() { os.Exit(exitFailed) })
+			return unbounded(c, func() error {
+				if chunk.Points != "" {
+					return runChunk(c.Context(), &chunk)
+				}
+				return sweep.Work(c.Context(), c.InOrStdin(), asIs(c.OutOrStdout()), simulate, func() { os.Exit(exitFailed) })
+			})
 		},
 	}
 	flags := c.Flags()
