@@ -113,7 +113,7 @@ func reportFault(stderr io.Writer, p *fault.Panic) int {
 	return exitFault
 }
 
-// An output is standard output that remembers the first error of writing to it: results that can't be written are a failure,
+// An output is standard output, or another stream, that remembers the first error of writing to it: results that can't be written are a failure,
 // whichever way they were to be written.
 type output struct {
 	to     io.Writer
