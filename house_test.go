@@ -71,7 +71,7 @@ var house = map[string]string{
 	"experiments/sampling":  "files account config experiments gpu",
 	"experiments/sweep":     "files config experiments tracing",
 	"plots":                 "files expression fault",
-	"fuzz":                  "config experiments fuzz/mutate gpu plots program spirv spirv/asm spirv/validate tracing/profile tracing/report",
+	"fuzz":                  "config experiments fuzz/mutate gpu plots program spirv spirv/asm spirv/validate starter tracing/profile tracing/report",
 	"fuzz/mutate":           "spirv spirv/grammar",
 	"fuzz/cmd":              "fuzz",
 	"vulkan":                "vulkan/driver",

@@ -107,7 +107,7 @@ func (b *layouts) repeatShape(t *validate.Type, lay layout) *shape {
 	n := b.count(t)
 	b.leafTypes(t) // refuses what is too large
 	s := &shape{align: elem.align, chunks: make([]chunk, 0, n*len(elem.chunks))}
-	for i := range uint32(n) {
+	for i := uint32(0); len(elem.chunks) > 0 && i < uint32(n); i++ { // however many elements it has of nothing
 		for _, c := range elem.chunks {
 			c.off += i * stride
 			s.chunks = append(s.chunks, c)
