@@ -55,7 +55,7 @@ func TestContextEnds(t *testing.T) {
 	done()
 	ctx, done = Context(context.Background(), "greedy work")
 	defer done()
-	held := make([]byte, Now().Memory+1<<20) // which the system gives when it is written to
+	held := make([]byte, Now().Memory+256<<20) // which the system gives when it is written to
 	select {
 	case <-ctx.Done():
 	case <-time.After(time.Minute):

@@ -142,41 +142,49 @@ func checkRuns(data []byte, width, n int) error {
 
 // afterDelta refuses a section of DELTA_BINARY_PACKED that claims more than n values, and returns what follows it.
 func afterDelta(data []byte, n int) ([]byte, error) {
-	var head [3]uint64 // values of a block, its miniblocks, all values
+	var head [4]uint64 // values of a block, its miniblocks, all values, the first
+	err := error(nil)
 	for i := range head {
-		x, size := binary.Uvarint(data)
-		if size <= 0 || x > 1<<32 {
-			return nil, errors.New("a header of deltas that is cut off")
+		if head[i], data, err = number(data); err != nil {
+			return nil, err
 		}
-		head[i], data = x, data[size:]
 	}
-	left := int64(head[2])
-	if left > int64(n) {
-		return nil, fmt.Errorf("found %d values: want %d", left, n)
+	if head[2] > uint64(n) {
+		return nil, fmt.Errorf("found %d values: want %d", head[2], n)
 	}
-	if head[1] == 0 {
-		return nil, errors.New("blocks of deltas without miniblocks")
+	if head[1] == 0 || head[0] > 1<<32 {
+		return nil, fmt.Errorf("blocks of %d deltas in %d miniblocks", head[0], head[1])
 	}
-	each := int64(head[0] / head[1])
-	for left--; ; { // the first value is in the header, as a block begins with its least delta
-		_, size := binary.Varint(data)
-		if size <= 0 {
-			return nil, errors.New("deltas that are cut off")
+	each := head[0] / head[1]
+	for left := int64(head[2]) - 1; left > 0; {
+		if _, data, err = number(data); err != nil { // the least delta
+			return nil, err
 		}
-		data = data[size:]
-		if left <= 0 {
-			return data, nil
-		}
-		widths := data[:min(int(head[1]), len(data))]
+		widths := data[:min(head[1], uint64(len(data)))]
 		data = data[len(widths):]
-		for i := 0; i < len(widths) && left > 0; i++ {
-			data = data[min(each*int64(widths[i])/8, int64(len(data))):]
-			left -= each
+		if len(widths) == 0 {
+			return nil, errCutOff
 		}
-		if left <= 0 {
-			return data, nil
+		for i := 0; i < len(widths) && left > 0; i++ {
+			data = data[min(each*uint64(widths[i])/8, uint64(len(data))):]
+			left -= int64(each)
+		}
+		if each == 0 {
+			return nil, errors.New("miniblocks without deltas")
 		}
 	}
+	return data, nil
+}
+
+var errCutOff = errors.New("deltas that are cut off")
+
+// number reads a number of variable length.
+func number(data []byte) (x uint64, rest []byte, err error) {
+	x, size := binary.Uvarint(data)
+	if size <= 0 {
+		return 0, nil, errCutOff
+	}
+	return x, data[size:], nil
 }
 
 // checkPrefixes refuses texts of DELTA_BYTE_ARRAY that are longer in all than pages may be: each may repeat all of the one before.

@@ -73,7 +73,9 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
 		Args: func(c *cobra.Command, args []string) error {
 			return f.many.check(c, args)
 		},
-		RunE: func(c *cobra.Command, args []string) error { return unbounded(c, func() error { return f.run(c, args) }) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return unbounded(c, func() error { return f.run(c, args) })
+		},
 	}
 	flags := c.Flags()
 	flags.StringSliceVar(&f.machines, "machine", nil, "`name` or file of the machine; with several, separated by commas, the program sees a device for each")

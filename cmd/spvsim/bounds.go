@@ -24,7 +24,7 @@ type keeper struct {
 	name    string // of the command
 	written atomic.Int64
 	free    atomic.Bool
-	stop    func()      // nil: nobody watches
+	stop    func()      // of the watch; nil: there is none
 	end     func(error) // ends the process
 }
 

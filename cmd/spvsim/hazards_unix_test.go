@@ -36,7 +36,7 @@ var complete = map[string][]string{
 // extensions are those by which commands tell files apart.
 var extensions = []string{"", ".yaml", ".csv", ".parquet", ".json", ".spv", ".spvasm"}
 
-// laughs is a document of a few lines that stands for a billion values.
+// laughs is a document of a few lines with a billion values.
 func laughs() []byte {
 	var b strings.Builder
 	b.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
@@ -87,15 +87,6 @@ func hazards(t *testing.T) (dir string, names []string) {
 	}
 	slices.Sort(names)
 	return dir, names
-}
-
-func read(t *testing.T, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
 
 // drain opens a pipe for both directions, so that who opens it does not wait but who reads it does, and takes what is written to it.
