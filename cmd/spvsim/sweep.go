@@ -199,6 +199,9 @@ func (f *sweepFlags) plan(ctx context.Context, name string) (*sweep.Plan, error)
 // atOnce calls what may take long and does not look at the context, and returns without it when the context ends. A panic in it is one
 // here, with the stack of its origin.
 func atOnce[T any](ctx context.Context, work func() (T, error)) (result T, err error) {
+	if err := ctx.Err(); err != nil {
+		return result, err
+	}
 	done := make(chan struct{})
 	var panicked *fault.Panic
 	var made T
