@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"sort"
@@ -44,7 +45,9 @@ var house = map[string]string{
 	"program":               "isa program/ir program/frontend program/opt spirv spirv/validate",
 	"expression":            "",
 	"energy":                "account isa spec",
-	"config":                "command energy expression fault isa spec simd lds mem cu scheduler", // the machine is put together from its components' specs
+	"files":                 "fault",
+	"bounds":                "files",
+	"config":                "command files energy expression fault isa spec simd lds mem cu scheduler", // the machine is put together from its components' specs
 	"engine":                "",
 	"spec":                  "",
 	"starter":               "config isa program program/ir spirv spirv/validate", // of config, the sizes of texels
@@ -59,28 +62,28 @@ var house = map[string]string{
 	"simd":                  "isa program account probe spec",
 	"lds":                   "engine isa mem/lane mem/rmw spec",
 	"mem":                   "engine isa mem/dram mem/lane mem/rmw program/ir spec",
-	"lookahead":             "account engine isa mem simd",
+	"lookahead":             "fault account engine isa mem simd",
 	"cu":                    "engine isa program simd lds lookahead mem account probe spec",
 	"scheduler":             "engine isa program simd mem mem/lane cu account probe spec",
 	"command":               "engine scheduler",
-	"functional":            "account isa lds mem program simd",
-	"gpu":                   "account command energy functional probe engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
+	"functional":            "fault account isa lds mem program simd",
+	"gpu":                   "bounds account command energy functional probe engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
 	"fault":                 "",
 	"experiments":           "config",
-	"experiments/accuracy":  "config gpu",
-	"experiments/sampling":  "account config experiments gpu",
-	"experiments/sweep":     "config experiments tracing",
-	"plots":                 "expression fault",
-	"fuzz":                  "config experiments fuzz/mutate gpu plots program spirv spirv/asm spirv/validate tracing/profile tracing/report",
+	"experiments/accuracy":  "files config gpu",
+	"experiments/sampling":  "files account config experiments gpu",
+	"experiments/sweep":     "files config experiments tracing",
+	"plots":                 "files expression fault",
+	"fuzz":                  "config experiments fuzz/mutate gpu plots program spirv spirv/asm spirv/validate starter tracing/profile tracing/report",
 	"fuzz/mutate":           "spirv spirv/grammar",
 	"fuzz/cmd":              "fuzz",
 	"vulkan":                "vulkan/driver",
-	"vulkan/driver":         "account config expression gpu isa mem probe program program/ir spirv spirv/validate tracing tracing/perfetto tracing/profile vulkan/vk",
+	"vulkan/driver":         "files account config gpu isa mem probe program program/ir spirv spirv/validate tracing tracing/perfetto tracing/profile vulkan/vk expression",
 	"vulkan/gen":            "",
-	"vulkan/launch":         "",
-	"vulkan/rows":           "account experiments/sweep plots tracing/perfetto tracing/report",
+	"vulkan/launch":         "files",
+	"vulkan/rows":           "files account experiments/sweep plots tracing/perfetto tracing/report",
 	"vulkan/vk":             "",
-	"cmd/spvsim":            "account probe engine expression starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots internal/judge vulkan/launch vulkan/rows",
+	"cmd/spvsim":            "bounds fault files account probe engine starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots internal/judge vulkan/launch vulkan/rows expression",
 }
 
 // akita are the packages that may know the event engine.
@@ -243,6 +246,87 @@ func typeName(x ast.Expr) string {
 		return typeName(x.X)
 	case *ast.IndexExpr:
 		return typeName(x.X)
+	}
+	return ""
+}
+
+// opening are functions that open files by name. Package files opens what users name; the others here open what is no file of a user.
+var opening = map[string]bool{"os.Open": true, "os.OpenFile": true, "os.ReadFile": true, "os.DirFS": true, "os.OpenRoot": true, "ioutil.ReadFile": true, "elf.Open": true}
+
+// ownFiles are the places, as package/function, that open files which no user names.
+var ownFiles = map[string]string{
+	"files/OS": "it is the place", "files/Sandbox": "it is the place",
+	"cmd/spvsim/findIdentity": "the program itself", "vulkan/launch/build": "the library that it has built",
+	"vulkan/launch/lock": "writes: a lock", "cmd/spvsim/addRows": "writes: the file of all rows", "cmd/spvsim/outputs": "writes: files of results",
+	"gpu/defaultHostBytes": "the system's limits", "gpu/memTotal": "the system's table of memory",
+	"vulkan/driver/loadedFrom": "the system's table of this process", "vulkan/driver/buildID": "the library itself",
+	"vulkan/driver/newRecorder": "writes: rows", "vulkan/driver/newProgress": "writes: progress", "experiments/sweep/note": "writes: a list of submissions",
+	"experiments/sweep/syncDir": "a folder, to write it through", "tracing/daisen/replace": "writes: a database",
+}
+
+// Each package of the product opens files that users name through package files, which refuses devices, pipes and long files.
+func TestFilesAreOpenedInOnePlace(t *testing.T) {
+	used := map[string]bool{}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		dir := filepath.ToSlash(filepath.Dir(name))
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || !product(dir) {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			ast.Inspect(decl, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok && opening[selected(s)] {
+					place := dir + "/" + declared(decl)
+					used[place] = true
+					if ownFiles[place] == "" {
+						t.Errorf("%s: %s calls %s: want package files", name, place, selected(s))
+					}
+				}
+				return true
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for place := range ownFiles {
+		if !used[place] {
+			t.Errorf("%s opens nothing: want it off the list", place)
+		}
+	}
+}
+
+// product says whether a folder is of the command, the driver, or a program that reads files of users.
+func product(dir string) bool {
+	for _, tool := range []string{"internal", "fuzz", "docs", "systemtest", "isa/gen", "isa/avo", "spirv/grammar/gen", "vulkan/gen"} {
+		if dir == tool || strings.HasPrefix(dir, tool+"/") {
+			return false
+		}
+	}
+	return true
+}
+
+// selected is a selector of a package: os.Open.
+func selected(s *ast.SelectorExpr) string {
+	if x, ok := s.X.(*ast.Ident); ok {
+		return x.Name + "." + s.Sel.Name
+	}
+	return ""
+}
+
+// declared is the name of a function or method, or of the first variable of a declaration.
+func declared(d ast.Decl) string {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		return d.Name.Name
+	case *ast.GenDecl:
+		if v, ok := d.Specs[0].(*ast.ValueSpec); ok {
+			return v.Names[0].Name
+		}
 	}
 	return ""
 }

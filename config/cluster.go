@@ -7,6 +7,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+
+	"spvsim/files"
 )
 
 // Cluster is a profile of a cluster: what a job array asks for, and the commands of one without Slurm.
@@ -58,10 +60,10 @@ func (c *Cluster) CheckSlurm() error {
 	return nil
 }
 
-// LoadCluster reads and checks a profile, in fsys (nil: OS()). What it leaves out is as in DefaultCluster.
+// LoadCluster reads and checks a profile, in fsys (nil: that of package files). What it leaves out is as in DefaultCluster.
 func LoadCluster(fsys fs.FS, name string) (*Cluster, error) {
 	if fsys == nil {
-		fsys = OS()
+		fsys = files.OS()
 	}
 	data, err := readLimited(fsys, name, maxFileBytes)
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
+
+	"spvsim/files"
 )
 
 // Experiment is an experiment file: a base job, what varies, which results are kept and how they are drawn.
@@ -140,10 +142,10 @@ type Small struct {
 	Axes []Axis    `yaml:"axes" form:"map" doc:"axes that replace those of the same name"`
 }
 
-// LoadExperiment reads and checks an experiment file; files that it names are relative to it, in fsys (nil: OS()).
+// LoadExperiment reads and checks an experiment file; files that it names are relative to it, in fsys (nil: that of package files).
 func LoadExperiment(fsys fs.FS, name string) (*Experiment, error) {
 	if fsys == nil {
-		fsys = OS()
+		fsys = files.OS()
 	}
 	data, err := readLimited(fsys, name, maxFileBytes)
 	if err != nil {

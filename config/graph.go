@@ -79,10 +79,12 @@ type MeshOutput struct {
 	Buffer string `yaml:"buffer" doc:"name of the buffer"`
 }
 
+// MaxPayloadBytes bounds the payloads of one entry of graph.
+const MaxPayloadBytes = 1 << 28
+
 // Limits of the graph of a job.
 const (
 	maxPayloads    = 1 << 24
-	maxPayloadData = 1 << 28 // bytes of one entry of graph
 	maxGraphRounds = 1 << 20
 	maxScratch     = 1 << 36
 	maxInfos       = 1 << 16 // of one indirect dispatch
@@ -470,7 +472,7 @@ func (j *Job) payloadDispatch(d *GraphDispatch, s scope) (PayloadDispatch, error
 	if len(d.Payloads) > 0 {
 		return out, j.payloadList(d, s, &out)
 	}
-	if out.Data, err = j.content(d.Data, s, maxPayloadData); err != nil {
+	if out.Data, err = j.content(d.Data, s, MaxPayloadBytes); err != nil {
 		return out, under("data", err)
 	}
 	return out, nil
@@ -511,7 +513,7 @@ func (j *Job) payloadList(d *GraphDispatch, s scope, out *PayloadDispatch) error
 }
 
 func (j *Job) payload(p *Payload, s scope) (Content, error) {
-	g := &generator{job: j, scope: s, limit: maxPayloadData}
+	g := &generator{job: j, scope: s, limit: MaxPayloadBytes}
 	if p.Typed.Type != "" {
 		if err := g.typed(p.Typed.Type, p.Typed.Type, p.Typed.Values, ""); err != nil {
 			return g.out, err

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
+
+	"spvsim/files"
 )
 
 //go:embed machines/*.yaml
@@ -53,7 +55,7 @@ type Request struct {
 	Files   []string // overlay files in order; a file with `base:` brings its base along
 	Job     *Job     // its machine (when Machine is empty) and its set
 	Set     []string // path=value, the value in YAML
-	FS      fs.FS    // where Machine and Files are looked up; nil: OS()
+	FS      fs.FS    // where Machine and Files are looked up; nil: that of package files
 }
 
 // Preset loads an embedded machine as it is.
@@ -98,7 +100,7 @@ const keyDelimiter = "\x1f"
 func newLoader(q Request) *loader {
 	l := &loader{fsys: q.FS, v: viper.NewWithOptions(viper.KeyDelimiter(keyDelimiter)), sources: make(map[string]string, presetFields), where: make(map[string]position, 2*presetFields)}
 	if l.fsys == nil {
-		l.fsys = OS()
+		l.fsys = files.OS()
 	}
 	return l
 }

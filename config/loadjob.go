@@ -7,18 +7,22 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"spvsim/files"
 )
+
+// MaxPushBytes bounds the push constants of a launch.
+const MaxPushBytes = 1024
 
 // Limits of a job, so that a small file can't ask for unbounded work before it runs.
 const (
 	maxLaunches   = 1 << 17
 	maxLoopRounds = 4 * maxLaunches
-	maxPushBytes  = 1024
 	maxRounds     = 1 << 20
 )
 
 // LoadJob reads a job file and checks all of it that can be checked without its shader and its data. Files that it names are
-// relative to it, in fsys (nil: OS()).
+// relative to it, in fsys (nil: that of package files).
 func LoadJob(fsys fs.FS, name string) (*Job, error) { return LoadJobWith(fsys, name, nil) }
 
 // LoadJobWith is LoadJob with other values (name=value, the value as in a file) of parameters that the job has.
@@ -28,7 +32,7 @@ func LoadJobWith(fsys fs.FS, name string, parameters []string) (*Job, error) {
 
 func loadWith(fsys fs.FS, name string, parameters []string, settings []Setting) (*Job, error) {
 	if fsys == nil {
-		fsys = OS()
+		fsys = files.OS()
 	}
 	data, err := readLimited(fsys, name, maxFileBytes)
 	if err != nil {

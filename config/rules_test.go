@@ -3,11 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -353,22 +350,6 @@ func TestLimitOfFiles(t *testing.T) {
 	for _, name := range []string{"d", "no"} {
 		if _, err := readLimited(files, name, 8); !errors.Is(err, ErrReference) {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "in"), []byte("x"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	box, err := Sandbox(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]error{filepath.Join(folder, "in"): nil, filepath.Join(folder, "no"): fs.ErrNotExist, filepath.Dir(folder): ErrSandbox, filepath.Join(folder, "..", "x"): ErrSandbox} {
-		if _, err := fs.Stat(box, name); !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", name, err, want)
-		}
-		if f, err := box.Open(name); !errors.Is(err, want) || (f == nil) != (want != nil) {
-			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}
 }

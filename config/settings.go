@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"spvsim/files"
 )
 
 // ErrSetting means that a setting of an experiment can't be applied.
@@ -22,7 +24,7 @@ var ErrSetting = errors.New("bad setting")
 
 // Files says where what an experiment names is: machines and settings beside it, jobs by name.
 type Files struct {
-	FS  fs.FS                                                // of the experiment; nil: OS()
+	FS  fs.FS                                                // of the experiment; nil: that of package files
 	Dir string                                               // of the experiment in it
 	Job func(name string) (fsys fs.FS, file string, e error) // finds a ready job
 
@@ -136,7 +138,7 @@ func (f *Files) loadJob(name string, settings []Setting) (*Job, *yaml.Node, erro
 		}
 	}
 	if fsys == nil {
-		fsys = OS()
+		fsys = files.OS()
 	}
 	data, err := readLimited(fsys, file, maxFileBytes)
 	if err != nil {

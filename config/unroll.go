@@ -347,7 +347,7 @@ func (j *Job) push(list []PushConstant, s scope) (Content, error) {
 
 func (j *Job) pushOne(c *PushConstant, s scope, out *Content) error {
 	size := 8
-	g := &generator{job: j, scope: s, limit: maxPushBytes}
+	g := &generator{job: j, scope: s, limit: MaxPushBytes}
 	var err error
 	if c.Address != "" {
 		err = g.address(&Data{AddressOf: c.Address})
@@ -359,13 +359,13 @@ func (j *Job) pushOne(c *PushConstant, s scope, out *Content) error {
 		return err
 	}
 	next := (len(out.Bytes) + size - 1) / size * size
-	at, err := c.Offset.evalInt(s, int64(next), 0, maxPushBytes)
+	at, err := c.Offset.evalInt(s, int64(next), 0, MaxPushBytes)
 	if err != nil {
 		return under("offset", err)
 	}
 	end := int(at) + len(g.out.Bytes)
-	if end > maxPushBytes {
-		return fmt.Errorf("found a block of %d bytes: want at most %d", end, maxPushBytes)
+	if end > MaxPushBytes {
+		return fmt.Errorf("found a block of %d bytes: want at most %d", end, MaxPushBytes)
 	}
 	if grow := end - len(out.Bytes); grow > 0 {
 		out.Bytes = append(out.Bytes, make([]byte, grow)...)

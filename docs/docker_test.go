@@ -20,9 +20,17 @@ var buildCommands = []string{"mkdir /out", "go build -o /out/spvsim ./cmd/spvsim
 func TestDockerfileBuilds(t *testing.T) {
 	text := readText(t, "../Dockerfile")
 	asked := regexp.MustCompile(`(?m)^FROM golang:([0-9.]+)-`).FindStringSubmatch(text)
-	wanted := regexp.MustCompile(`(?m)^go ([0-9]+\.[0-9]+)`).FindStringSubmatch(readText(t, "../go.mod"))
+	wanted := regexp.MustCompile(`(?m)^go ([0-9.]+)`).FindStringSubmatch(readText(t, "../go.mod"))
 	if asked == nil || wanted == nil || asked[1] != wanted[1] {
 		t.Errorf("the Dockerfile builds with Go %v, go.mod asks for %v", asked, wanted)
+	}
+	for _, from := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(text, -1) {
+		if !regexp.MustCompile(`:[0-9]+\.[0-9]+(\.[0-9]+)?-|@sha256:[0-9a-f]{64}$`).MatchString(from[1]) {
+			t.Errorf("it is from %s: want an exact version or a digest", from[1])
+		}
+	}
+	if user := regexp.MustCompile(`(?m)^USER (\S+)\n(?:.*\n)*ENTRYPOINT`).FindStringSubmatch(text); user == nil || user[1] == "root" || user[1] == "0" {
+		t.Errorf("it runs as %v: want a user without rights", user)
 	}
 	run := regexp.MustCompile(`(?m)^RUN (mkdir /out .*)$`).FindStringSubmatch(text)
 	copied := regexp.MustCompile(`(?m)^COPY --from=build (.*) /`).FindStringSubmatch(text)

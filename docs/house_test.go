@@ -29,7 +29,7 @@ var floors = []struct {
 }{
 	{"From bytes to a validated module", []string{"spirv", "spirv/grammar", "spirv/grammar/gen", "spirv/asm", "spirv/validate", "spirv/internal"}},
 	{"From a module to a program of wave instructions", []string{"isa", "isa/gen", "program"}},
-	{"Descriptions: jobs, machines and their language", []string{"expression", "fault", "spec", "config"}},
+	{"Descriptions: jobs, machines and their language", []string{"expression", "fault", "files", "bounds", "spec", "config"}},
 	{"The machine", []string{"engine", "account", "energy", "probe", "raster", "mem", "lds", "simd", "lookahead", "cu", "scheduler", "command", "functional", "gpu"}},
 	{"Output: statistics, traces, reports, figures", []string{"tracing", "plots"}},
 	{"Experiments, the Vulkan driver and commands", []string{"experiments", "starter", "vulkan", "cmd"}},

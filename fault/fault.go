@@ -4,6 +4,7 @@ package fault
 
 import (
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"unicode"
 )
@@ -51,3 +52,19 @@ func Printable(s string) string {
 	}
 	return b.String()
 }
+
+// A Panic is a panic that another goroutine takes over, with the stack of the goroutine that it came from.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+// Caught keeps what recover returned together with the stack. Call it in the deferred function that recovers, before the stack is gone.
+func Caught(value any) *Panic {
+	if p, ok := value.(*Panic); ok {
+		return p
+	}
+	return &Panic{value, debug.Stack()}
+}
+
+func (p *Panic) String() string { return fmt.Sprint(p.Value) }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"spvsim/fault"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/program"
@@ -241,8 +242,8 @@ func TestFailures(t *testing.T) {
 		t.Error(err)
 	}
 	defer func() {
-		if x, _ := recover().(string); !strings.Contains(x, "functional: ") {
-			t.Errorf("recovered %q", x)
+		if x, _ := recover().(*fault.Panic); x == nil || !strings.Contains(string(x.Stack), "functional.(*worker)") {
+			t.Errorf("recovered %v", x)
 		}
 	}()
 	k.Program.Insts[0] = uniform(isa.UMax, s(100), l(1), l(1)) // a register that the program has not

@@ -2,13 +2,12 @@ package functional
 
 import (
 	"context"
-	"fmt"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"spvsim/fault"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
@@ -99,15 +98,14 @@ func (r *run) do() (*Counts, error) {
 		return r.finish()
 	}
 	var all sync.WaitGroup
-	var fault atomic.Pointer[string]
+	var panicked atomic.Pointer[fault.Panic]
 	for _, k := range r.workers[:r.most] {
 		all.Add(1)
 		go func() {
 			defer all.Done()
 			defer func() {
 				if x := recover(); x != nil {
-					text := fmt.Sprintf("%v\n%s", x, debug.Stack())
-					fault.Store(&text)
+					panicked.Store(fault.Caught(x))
 					r.end()
 				}
 			}()
@@ -115,8 +113,8 @@ func (r *run) do() (*Counts, error) {
 		}()
 	}
 	all.Wait()
-	if text := fault.Load(); text != nil {
-		panic("functional: " + *text)
+	if p := panicked.Load(); p != nil {
+		panic(p)
 	}
 	return r.finish()
 }

@@ -48,6 +48,10 @@ var Targets = []Target{
 	{"profile", "profiles of runs, made into reports", profileBases, changeBytes, writeReport},
 	{"csv", "rows as CSV", globs("plots/testdata/*.csv"), changeBytes, readCSV},
 	{"parquet", "rows as Parquet", parquetBases, changeBytes, readParquet},
+	{"init", "modules, of which first jobs are written", moduleBases, changeModule, begin},
+	{"nest", "modules of types that hold one another many times, through validation and lowering", nestBases, changeNest, lower},
+	{"begin", "the same modules, of which first jobs are written", nestBases, changeNest, begin},
+	{"command", "files of all kinds, through each command that reads them, in a process of its own", commandBases, changeAny, command},
 	{"asm", "the text of modules, assembled", globs("experiments/library/*.spvasm", "gpu/testdata/*.spvasm"), changeBytes, assemble},
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"spvsim/bounds"
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/isa"
@@ -182,7 +183,9 @@ func (p *programs) target(size int) program.Target {
 
 // compile lowers an entry point and places its program.
 func (p *programs) compile(m *validate.Module, o program.Options) (*lowered, error) {
-	prog, err := program.LowerContext(p.ctx, m, o)
+	ctx, done := bounds.Context(p.ctx, "lowering "+o.Entry)
+	defer done()
+	prog, err := program.LowerContext(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}

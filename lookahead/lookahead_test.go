@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/engine"
+	"spvsim/fault"
 )
 
 // A fake has a turn every step cycles, and says of the last that others can observe.
@@ -169,7 +171,7 @@ func TestPanicOfAWorker(t *testing.T) {
 	f.runner.Plan()
 	other.runner.Plan()
 	defer func() {
-		if p := recover(); p != "a fault" {
+		if p, _ := recover().(*fault.Panic); p == nil || p.Value != "a fault" || !strings.Contains(string(p.Stack), "TestPanicOfAWorker") {
 			t.Errorf("recovered %v", p)
 		}
 		a.pool.end()

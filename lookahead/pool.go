@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"spvsim/fault"
 )
 
 // A pool is the worker threads beside the engine's. The engine's thread puts units
@@ -19,9 +21,9 @@ type pool struct {
 	wake    chan struct{}
 	quit    atomic.Bool
 	ended   sync.WaitGroup
-	fault   atomic.Pointer[any] // what a worker panicked with
-	turns   atomic.Uint64       // that workers ran
-	busy    bool                // workers run
+	fault   atomic.Pointer[fault.Panic] // what a worker panicked with
+	turns   atomic.Uint64               // that workers ran
+	busy    bool                        // workers run
 }
 
 const (
@@ -137,8 +139,8 @@ func (p *pool) run(r *Runner, worker int) (turns uint64) {
 	}
 	before := r.turns
 	defer func() {
-		if fault := recover(); fault != nil {
-			p.fault.Store(&fault)
+		if x := recover(); x != nil {
+			p.fault.Store(fault.Caught(x))
 		}
 		turns = r.turns - before
 		r.where.Store(home)
@@ -204,7 +206,7 @@ func (r *Runner) Join() {
 	}
 	r.worker = 0
 	r.unit.CountIn(0)
-	if fault := p.fault.Load(); fault != nil {
-		panic(*fault)
+	if panicked := p.fault.Load(); panicked != nil {
+		panic(panicked)
 	}
 }

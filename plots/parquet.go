@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go/deprecated"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -35,13 +34,17 @@ func ReadParquet(file string, data []byte) (t *Table, err error) {
 	if err != nil {
 		return nil, &Error{File: file, Msg: "damaged Parquet: " + err.Error(), Kind: ErrSyntax}
 	}
-	if n := int64(max(len(leaves), 1)); len(leaves) > maxColumns || meta.NumRows > maxCells/n {
-		return nil, &Error{File: file, Msg: fmt.Sprintf("more than %d columns or %d cells", maxColumns, maxCells), Kind: ErrLimit}
+	if len(leaves) > maxColumns {
+		return nil, &Error{File: file, Msg: fmt.Sprintf("found %d columns: want at most %d", len(leaves), maxColumns), Kind: ErrLimit}
 	}
+	if n, most := int64(max(len(leaves), 1)), maxParquetCells(len(data)); meta.NumRows > most/n {
+		return nil, &Error{File: file, Msg: fmt.Sprintf("found %d rows of %d columns: want at most %d cells in a file of %d bytes", meta.NumRows, len(leaves), most, len(data)), Kind: ErrLimit}
+	}
+	left := maxUnpacked(len(data))
 	t = &Table{File: file, Rows: int(meta.NumRows)}
 	for i := range leaves {
 		c := Column{Name: leaves[i].name}
-		if err := c.readParquet(data, meta, i, &leaves[i]); err != nil {
+		if err := c.readParquet(data, meta, i, &leaves[i], &left); err != nil {
 			return nil, &Error{File: file, Path: c.Name, Msg: err.Error(), Kind: ErrType}
 		}
 		if n := c.cells(); n != t.Rows {
@@ -63,7 +66,7 @@ func parquetFooter(data []byte) (*format.FileMetaData, error) {
 		return nil, fmt.Errorf("a description of %d bytes in a file of %d", size, n)
 	}
 	var meta format.FileMetaData
-	err := thrift.Unmarshal(new(thrift.CompactProtocol), data[n-8-int(size):n-8], &meta)
+	err := describe(bytes.NewReader(data[n-8-int(size):n-8]), &meta)
 	return &meta, err
 }
 
@@ -129,7 +132,7 @@ func (l *parquetLeaf) unsigned() (bool, error) {
 	return false, fmt.Errorf("a column of logical type %s: want a plain number, text or boolean", &l.LogicalType)
 }
 
-func (c *Column) readParquet(data []byte, meta *format.FileMetaData, index int, leaf *parquetLeaf) error {
+func (c *Column) readParquet(data []byte, meta *format.FileMetaData, index int, leaf *parquetLeaf, left *int64) error {
 	typ, ok := parquetTypes[leaf.Type.V]
 	if !ok || leaf.repeated {
 		return fmt.Errorf("a column of type %s: want one number, text or boolean a row", leaf.Type.V)
@@ -144,7 +147,7 @@ func (c *Column) readParquet(data []byte, meta *format.FileMetaData, index int, 
 		if index >= len(columns) {
 			return fmt.Errorf("damaged Parquet: %d columns in row group %d", len(columns), g)
 		}
-		p := pages{leaf: leaf, unsigned: unsigned, chunk: &columns[index].MetaData, rows: int(meta.NumRows)}
+		p := pages{leaf: leaf, unsigned: unsigned, chunk: &columns[index].MetaData, rows: int(meta.NumRows), left: left}
 		if columns[index].FilePath != "" {
 			return fmt.Errorf("its values are in another file, %q", columns[index].FilePath)
 		}
@@ -165,7 +168,8 @@ type pages struct {
 	chunk      *format.ColumnMetaData
 	in         *bytes.Reader
 	dictionary *Column
-	rows       int // of the table
+	rows       int    // of the table
+	left       *int64 // bytes that pages of the file may still take without compression
 }
 
 // open finds where the pages begin.
@@ -185,7 +189,7 @@ func (p *pages) open(data []byte) error {
 func (p *pages) into(c *Column) error {
 	for left := p.chunk.NumValues; left > 0; {
 		var h format.PageHeader
-		if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(p.in)).Decode(&h); err != nil {
+		if err := describe(p.in, &h); err != nil {
 			return fmt.Errorf("damaged Parquet: header of a page: %w", err)
 		}
 		if h.CompressedPageSize < 0 || int64(h.CompressedPageSize) > int64(p.in.Len()) || h.UncompressedPageSize < 0 {
@@ -208,7 +212,7 @@ func (p *pages) into(c *Column) error {
 func (p *pages) page(c *Column, h *format.PageHeader, body []byte) (int, error) {
 	switch h.Type {
 	case format.DictionaryPage:
-		plain, err := unpacked(p.chunk.Codec, body, int(h.UncompressedPageSize))
+		plain, err := p.unpacked(body, int(h.UncompressedPageSize))
 		if err != nil {
 			return 0, err
 		}
@@ -225,7 +229,7 @@ func (p *pages) page(c *Column, h *format.PageHeader, body []byte) (int, error) 
 // firstForm reads a data page of the first version, whose levels are compressed with the values.
 func (p *pages) firstForm(c *Column, h *format.PageHeader, body []byte) (int, error) {
 	d := h.DataPageHeader.V
-	plain, err := unpacked(p.chunk.Codec, body, int(h.UncompressedPageSize))
+	plain, err := p.unpacked(body, int(h.UncompressedPageSize))
 	if err != nil {
 		return 0, err
 	}
@@ -250,7 +254,7 @@ func (p *pages) secondForm(c *Column, h *format.PageHeader, body []byte) (int, e
 	levels, plain := body[repetition:repetition+definition], body[repetition+definition:]
 	if !d.IsCompressed.Valid || d.IsCompressed.V {
 		var err error
-		if plain, err = unpacked(p.chunk.Codec, plain, int(h.UncompressedPageSize)-repetition-definition); err != nil {
+		if plain, err = p.unpacked(plain, int(h.UncompressedPageSize)-repetition-definition); err != nil {
 			return 0, err
 		}
 	}

@@ -19,9 +19,6 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// maxPage is the most bytes that a page may have without compression: what a damaged header asks for is not taken.
-const maxPage = 1 << 30
-
 // parquetTypes are the physical types that are read.
 var parquetTypes = map[format.Type]Type{
 	format.Int32: Number, format.Int64: Number, format.Float: Number, format.Double: Number,
@@ -39,10 +36,12 @@ var parquetEncodings = map[format.Encoding]encoding.Encoding{
 }
 
 // unpacked is a page without compression, of the size that its header says.
-func unpacked(codec format.CompressionCodec, packed []byte, size int) (data []byte, err error) {
-	if size < 0 || size > maxPage {
-		return nil, fmt.Errorf("a page of %d bytes: want at most %d", size, maxPage)
+func (p *pages) unpacked(packed []byte, size int) (data []byte, err error) {
+	if size < 0 || int64(size) > *p.left {
+		return nil, fmt.Errorf("found a page of %d bytes before compression: want at most %d, which the pages before leave of a file of this size", size, *p.left)
 	}
+	*p.left -= int64(size)
+	codec := p.chunk.Codec
 	switch codec {
 	case format.Uncompressed:
 		data = packed
@@ -58,7 +57,7 @@ func unpacked(codec format.CompressionCodec, packed []byte, size int) (data []by
 		}
 	case format.Zstd:
 		var r *zstd.Decoder
-		if r, err = zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage)); err == nil {
+		if r, err = zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(size)+1<<20)); err == nil {
 			data, err = io.ReadAll(io.LimitReader(r, int64(size)+1))
 			r.Close()
 		}
@@ -82,7 +81,11 @@ func (p *pages) missing(n int, levels []byte) ([]bool, int, error) {
 	if p.leaf.optional == 0 {
 		return nil, n, nil
 	}
-	got, err := (&rle.Encoding{BitWidth: bits.Len(uint(p.leaf.optional))}).DecodeLevels(nil, levels)
+	width := bits.Len(uint(p.leaf.optional))
+	if err := checkRuns(levels, width, n); err != nil {
+		return nil, 0, fmt.Errorf("damaged Parquet: levels: %w", err)
+	}
+	got, err := (&rle.Encoding{BitWidth: width}).DecodeLevels(nil, levels)
 	if err != nil || len(got) < n {
 		return nil, 0, fmt.Errorf("damaged Parquet: %d levels of %d values: %v", len(got), n, err)
 	}
@@ -97,11 +100,12 @@ func (p *pages) missing(n int, levels []byte) ([]bool, int, error) {
 
 // decode appends n values to a column.
 func (p *pages) decode(c *Column, encoding format.Encoding, data []byte, n int) error {
-	var err error
+	if n == 0 {
+		return nil
+	}
+	err := p.checkCounts(encoding, data, n)
 	switch e := parquetEncodings[encoding]; {
-	case n < 0:
-		err = fmt.Errorf("%d values", n)
-	case n == 0:
+	case err != nil:
 	//lint:ignore SA1019 older writers name it so
 	case encoding == format.RLEDictionary || encoding == format.PlainDictionary:
 		err = p.lookup(c, data, n)

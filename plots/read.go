@@ -3,8 +3,8 @@ package plots
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
-	"os"
 	"reflect"
 	"strconv"
 	"strings"
@@ -13,6 +13,7 @@ import (
 
 	"spvsim/expression"
 	"spvsim/fault"
+	"spvsim/files"
 )
 
 // Limits of a figure's file: aliases may repeat a node, and lists may nest.
@@ -23,8 +24,11 @@ const (
 )
 
 // ReadFigure reads and checks a figure's file.
-func ReadFigure(path string) (*Figure, error) {
-	data, err := os.ReadFile(path)
+func ReadFigure(path string) (*Figure, error) { return ReadFigureFrom(files.OS(), path) }
+
+// ReadFigureFrom is ReadFigure from a file system.
+func ReadFigureFrom(fsys fs.FS, path string) (*Figure, error) {
+	data, err := files.ReadFrom(fsys, path, maxFigureBytes)
 	if err != nil {
 		return nil, err
 	}

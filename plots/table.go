@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
+
+	"spvsim/files"
 )
 
 // Type says what the cells of a column are.
@@ -46,17 +48,23 @@ const (
 
 // ReadTable reads a file of rows; its name ends in .csv or .parquet.
 func ReadTable(path string) (*Table, error) {
-	data, err := os.ReadFile(path)
+	return ReadTableFrom(files.OS(), path)
+}
+
+// ReadTableFrom is ReadTable from a file system.
+func ReadTableFrom(fsys fs.FS, path string) (*Table, error) {
+	read := ReadParquet
+	switch {
+	case strings.HasSuffix(path, ".csv"):
+		read = func(path string, data []byte) (*Table, error) { return ReadCSV(path, bytes.NewReader(data)) }
+	case !strings.HasSuffix(path, ".parquet"):
+		return nil, &Error{File: path, Msg: "found another kind of file: want rows in .csv or .parquet", Kind: ErrType}
+	}
+	data, err := files.ReadFrom(fsys, path, files.MaxRows)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case strings.HasSuffix(path, ".csv"):
-		return ReadCSV(path, bytes.NewReader(data))
-	case strings.HasSuffix(path, ".parquet"):
-		return ReadParquet(path, data)
-	}
-	return nil, &Error{File: path, Msg: "found another kind of file: want rows in .csv or .parquet", Kind: ErrType}
+	return read(path, data)
 }
 
 // ReadCSV reads comma-separated rows under a line of column names. A column is of numbers when every cell is a number or

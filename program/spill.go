@@ -261,13 +261,14 @@ type farRead struct {
 }
 
 func (s *spiller) keepFarthest(far *heap[farRead], st *moment, around []backEdge) {
-	var operands []farRead
+	var later []farRead // what can't be kept at this moment, but after it
 	for s.rows+st.beside() > s.limit && len(far.list) > 0 {
 		x := far.pop()
 		switch at := s.nextRead(x.v, st.at, around); {
-		case !s.live[x.v.ID] || s.kept[x.v.ID] || !s.kind.may(x.v):
-		case st.v != nil && slices.Contains(st.v.Args, x.v):
-			operands = append(operands, x)
+		case s.kept[x.v.ID] || !s.kind.may(x.v):
+		case slices.Contains(st.results, x.v), st.v != nil && slices.Contains(st.v.Args, x.v):
+			later = append(later, x)
+		case !s.live[x.v.ID]:
 		case at != x.at:
 			far.push(farRead{at, x.v})
 		default:
@@ -275,7 +276,7 @@ func (s *spiller) keepFarthest(far *heap[farRead], st *moment, around []backEdge
 			s.rows -= s.size(x.v)
 		}
 	}
-	for _, x := range operands {
+	for _, x := range later {
 		far.push(x)
 	}
 }

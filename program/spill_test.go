@@ -194,3 +194,31 @@ func count(p *Program, is func(in *isa.Inst) bool) (n int) {
 	}
 	return n
 }
+
+// doubled is a module that loads and stores a structure of 2^depth words of LDS at once: all loads come before the first store.
+func doubled(depth int) string {
+	var b strings.Builder
+	b.WriteString("; Version: 1.6\nOpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\" %lds\n" +
+		"OpExecutionMode %main LocalSize 32 1 1\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%t0 = OpTypeInt 32 0\n")
+	for i := range depth {
+		fmt.Fprintf(&b, "%%t%d = OpTypeStruct %%t%d %%t%d\n", i+1, i, i)
+	}
+	fmt.Fprintf(&b, "%%ptr = OpTypePointer Workgroup %%t%d\n%%lds = OpVariable %%ptr Workgroup\n%%main = OpFunction %%void None %%fn\n%%entry = OpLabel\n"+
+		"%%all = OpLoad %%t%d %%lds\nOpStore %%lds %%all\nOpReturn\nOpFunctionEnd\n", depth, depth)
+	return b.String()
+}
+
+// A value is spilled that is made where registers are short, and not read before many others are made: each once, and no register is
+// used beyond the limit.
+func TestSpillsOfLoadedValues(t *testing.T) {
+	for _, depth := range []int{9, 12} {
+		p, err := lowerText(context.Background(), t, doubled(depth), Target{WaveSize: 32, VectorMax: 64, Descriptors: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 1 << depth
+		if s := p.Spills; p.VectorRegs > 64 || s.VectorStores < n-64 || s.VectorStores > n || s.VectorLoads != s.VectorStores {
+			t.Errorf("%d words in %d registers: %v", n, p.VectorRegs, s)
+		}
+	}
+}

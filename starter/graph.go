@@ -1,12 +1,12 @@
 package starter
 
 import (
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"spvsim/config"
 	"spvsim/program"
 )
 
@@ -136,7 +136,7 @@ func (w *writer) missing(targets []target) {
 }
 
 // dispatchGraph hands one payload to each node that no other sends payloads to.
-func (w *writer) dispatchGraph() {
+func (w *writer) dispatchGraph() error {
 	w.meshOutputs()
 	w.line("graph: # guess: one payload for each node that no other sends payloads to")
 	targets := w.targets()
@@ -144,24 +144,31 @@ func (w *writer) dispatchGraph() {
 	for _, e := range w.entries {
 		sent := slices.ContainsFunc(targets, func(t target) bool { return t.from != e && t.Node == e.name && t.Takes(e.prog.Node.ShaderIndex) })
 		if !sent && e.prog.Node.SharesInput == nil && e.prog.Node.APIEntry {
-			w.start(e)
+			if err := w.start(e); err != nil {
+				return err
+			}
 			started = true
 		}
 	}
 	if !started { // every node is sent payloads by another: the module's order decides
 		e := w.entries[0]
-		w.start(e)
 		w.open("which node the host starts: %q is the first", e.name)
+		return w.start(e)
 	}
+	return nil
 }
 
-// start dispatches one payload.
-func (w *writer) start(e *entry) {
+// start dispatches one payload; no job can give one that is too long.
+func (w *writer) start(e *entry) error {
 	n := e.prog.Node
+	if n.Input != nil && uint64(n.Input.Bytes) > config.MaxPayloadBytes {
+		return fmt.Errorf("node %q: found a payload of %d bytes: want at most %d, as jobs give no longer ones", e.name, n.Input.Bytes, config.MaxPayloadBytes)
+	}
 	w.line("  - {node: %s%s, %s}", quoted(e.name), indexText(n.ShaderIndex), payload(n))
 	if n.Input != nil && (n.Input.Indirect == nil || n.Input.Bytes > uint32(n.Input.Indirect.Components)*4) {
 		w.open("what the payload of %s is to hold: it is zero", e.name)
 	}
+	return nil
 }
 
 func indexText(index uint32) string {
@@ -179,18 +186,42 @@ func payload(n *program.Node) string {
 	if n.Input == nil || n.Input.Bytes == 0 {
 		return "count: 1"
 	}
-	data := make([]byte, (n.Input.Bytes+3)/4*4)
+	total := uint32((uint64(n.Input.Bytes) + 3) / 4) // in words
+	ones := map[uint32]uint32{}                      // by place: the words that are not zero
 	if d := n.Input.Indirect; d != nil {
 		for i := range int(d.Components) {
 			first, _ := d.At(i)
-			data[first] = 1 // little-endian, of any width
+			ones[first/4] |= 1 << (first % 4 * 8) // little-endian, of any width
 		}
 	}
-	words := make([]string, len(data)/4)
+	if total > mostWords {
+		return "payloads: [{data: {parts: [" + strings.Join(payloadParts(total, ones), ", ") + "]}}]"
+	}
+	words := make([]string, total)
 	for i := range words {
-		words[i] = fmt.Sprint(binary.LittleEndian.Uint32(data[4*i:]))
+		words[i] = fmt.Sprint(ones[uint32(i)])
 	}
 	return "payloads: [{u32: [" + strings.Join(words, ", ") + "]}]"
+}
+
+// mostWords bounds the words of a payload that are written one by one.
+const mostWords = 256
+
+// payloadParts are the words that are not zero, and the lengths of what lies between.
+func payloadParts(total uint32, ones map[uint32]uint32) (parts []string) {
+	at := uint32(0)
+	zero := func(to uint32) {
+		if to > at {
+			parts = append(parts, fmt.Sprintf("{zero: %d}", 4*uint64(to-at)))
+		}
+	}
+	for _, place := range slices.Sorted(maps.Keys(ones)) {
+		zero(place)
+		parts = append(parts, fmt.Sprintf("{type: u32, values: [%d]}", ones[place]))
+		at = place + 1
+	}
+	zero(total)
+	return parts
 }
 
 func (w *writer) meshOutputs() {

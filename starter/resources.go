@@ -2,7 +2,6 @@ package starter
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"spvsim/config"
@@ -75,9 +74,10 @@ func (w *writer) unique(name, otherwise string) string {
 		name = otherwise
 	}
 	base := name
-	for i := 2; slices.ContainsFunc(w.buffers, func(b *buffer) bool { return b.name == name }); i++ {
+	for i := 2; w.names[name]; i++ {
 		name = fmt.Sprintf("%s_%d", base, i)
 	}
+	w.names[name] = true
 	return name
 }
 
@@ -124,19 +124,23 @@ func (w *writer) fillFrom(b *buffer, t *validate.Type) {
 		b.body, b.note = image(t)
 		return
 	}
-	s := &sizer{m: w.m}
-	bytes, stride := s.size(t)
-	if total := max(bytes+guessElements*stride, 4); total > b.bytes {
+	bytes, stride := w.sizes.size(t)
+	if total := max(plus(bytes, times(guessElements, stride)), 4); total > b.bytes {
 		b.bytes, b.note = total, ""
 		if stride > 0 {
 			b.note = fmt.Sprintf("guess: %d elements of %d bytes", guessElements, stride)
 		}
 	}
+	clear(w.pointing)
 	w.pointers(b, t)
 }
 
-// pointers says where a block holds addresses: a zero is no address.
+// pointers says where a block holds addresses: a zero is no address. Each structure within it is named once.
 func (w *writer) pointers(b *buffer, t *validate.Type) {
+	if w.pointing[t] {
+		return
+	}
+	w.pointing[t] = true
 	for i, m := range t.Members {
 		if m.Kind == validate.KindRuntimeArray || m.Kind == validate.KindArray {
 			m = m.Elem
@@ -154,9 +158,8 @@ func (w *writer) pointers(b *buffer, t *validate.Type) {
 func (w *writer) addressed(name string, t *validate.Type) string {
 	bytes := uint64(4 * guessElements)
 	if t.Elem != nil {
-		s := &sizer{m: w.m}
-		fixed, stride := s.size(t.Elem)
-		bytes = max(fixed+guessElements*stride, guessElements*max(fixed, 4)) // a pointer to one is often to many
+		fixed, stride := w.sizes.size(t.Elem)
+		bytes = max(plus(fixed, times(guessElements, stride)), times(guessElements, max(fixed, 4))) // a pointer to one is often to many
 	}
 	b := &buffer{name: w.unique(name, "pointed"), body: fmt.Sprintf("data: {zero: %d}", bytes), note: "guess: its size"}
 	w.buffers = append(w.buffers, b)

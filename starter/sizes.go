@@ -3,6 +3,7 @@ package starter
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
@@ -54,8 +55,31 @@ func real(x float64) string {
 	return fmt.Sprint(x)
 }
 
-// sizer lays types out, with specialization constants at their defaults.
-type sizer struct{ m *validate.Module }
+// sizer lays types out, with specialization constants at their defaults. It keeps what it finds: structures may hold one another many
+// times.
+type sizer struct {
+	m     *validate.Module
+	known map[*validate.Type]size
+}
+
+// size is how long a type is without its last run-time array, and the stride of that, 0 if there is none.
+type size struct{ bytes, stride uint64 }
+
+// times multiplies sizes. What no number can hold is the largest number.
+func times(a, b uint64) uint64 {
+	if high, low := bits.Mul64(a, b); high == 0 {
+		return low
+	}
+	return math.MaxUint64
+}
+
+// plus adds sizes as times multiplies them.
+func plus(a, b uint64) uint64 {
+	if sum, carry := bits.Add64(a, b, 0); carry == 0 {
+		return sum
+	}
+	return math.MaxUint64
+}
 
 // member is the size of a member, with the stride of a run-time array at its end.
 func (s *sizer) member(t *validate.Type, i int) (bytes, stride uint64) {
@@ -70,9 +94,16 @@ func (s *sizer) member(t *validate.Type, i int) (bytes, stride uint64) {
 	return s.size(m)
 }
 
-// size is the size of a type without its last run-time array, and the stride of
-// that, 0 if there is none.
 func (s *sizer) size(t *validate.Type) (bytes, stride uint64) {
+	if n, ok := s.known[t]; ok {
+		return n.bytes, n.stride
+	}
+	bytes, stride = s.measure(t)
+	s.known[t] = size{bytes, stride}
+	return bytes, stride
+}
+
+func (s *sizer) measure(t *validate.Type) (bytes, stride uint64) {
 	switch t.Kind {
 	case validate.KindBool:
 		return 4, 0
@@ -80,9 +111,9 @@ func (s *sizer) size(t *validate.Type) (bytes, stride uint64) {
 		return uint64(t.Width / 8), 0
 	case validate.KindVector, validate.KindMatrix:
 		n, _ := s.size(t.Elem)
-		return n * uint64(t.Count), 0
+		return times(n, uint64(t.Count)), 0
 	case validate.KindArray:
-		return s.count(t) * s.step(t), 0
+		return times(s.count(t), s.step(t)), 0
 	case validate.KindRuntimeArray:
 		return 0, s.step(t)
 	case validate.KindPointer:
@@ -91,7 +122,7 @@ func (s *sizer) size(t *validate.Type) (bytes, stride uint64) {
 		for i := range t.Members {
 			at, _ := s.m.MemberDecoration(t.ID, i, spirv.DecorationOffset)
 			n, last := s.member(t, i)
-			bytes, stride = max(bytes, uint64(at)+n), max(stride, last)
+			bytes, stride = max(bytes, plus(uint64(at), n)), max(stride, last)
 		}
 	}
 	return bytes, stride

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"spvsim/config"
 	"spvsim/isa"
 	"spvsim/program"
 	"spvsim/spirv"
@@ -38,14 +39,18 @@ type Job struct {
 // writer puts a job together.
 type writer struct {
 	Options
-	m       *validate.Module
-	entries []*entry // that the job runs
-	buffers []*buffer
-	mesh    []meshOutput
-	push    []string // lines of the push constants
-	colors  []string // and of the colour attachments
-	text    strings.Builder
-	unknown []string
+	m        *validate.Module
+	sizes    sizer
+	entries  []*entry // that the job runs
+	buffers  []*buffer
+	names    map[string]bool         // of buffers
+	pointing map[*validate.Type]bool // structures whose addresses are noted, of the buffer at hand
+	mesh     []meshOutput
+	push     []string // lines of the push constants
+	colors   []string // and of the colour attachments
+	text     strings.Builder
+	unknown  []string
+	more     int // that are not noted
 }
 
 // An entry is an entry point, lowered.
@@ -72,13 +77,16 @@ func (w *writer) settings() {
 
 // Write makes a job for a module. What the module needs and the simulator does not do is an error.
 func Write(m *validate.Module, o Options) (*Job, error) {
-	w := &writer{Options: o, m: m}
+	w := &writer{Options: o, m: m, sizes: sizer{m, map[*validate.Type]size{}}, names: map[string]bool{}, pointing: map[*validate.Type]bool{}}
 	if err := w.choose(); err != nil {
 		return nil, err
 	}
 	w.collect()
-	w.pushConstants()
 	graph := w.graph()
+	if err := w.checkPush(); err != nil {
+		return nil, err
+	}
+	w.pushConstants()
 	w.text.WriteString(o.Head)
 	w.line("# A first job for %s: guesses are marked, and contents are zero.", o.Shader)
 	w.line("machine: %s", o.Machine)
@@ -97,7 +105,9 @@ func Write(m *validate.Module, o Options) (*Job, error) {
 	}
 	switch {
 	case graph:
-		w.dispatchGraph()
+		if err := w.dispatchGraph(); err != nil {
+			return nil, err
+		}
 	case w.entries[0].prog.Fragment != nil:
 		w.draw()
 	default:
@@ -105,6 +115,9 @@ func Write(m *validate.Module, o Options) (*Job, error) {
 		if polls(w.entries[0].prog) {
 			w.open("how many workgroups wait for each other: one may wait for ever, since a loop reads memory atomically")
 		}
+	}
+	if w.more > 0 {
+		w.unknown = append(w.unknown, fmt.Sprintf("%d more", w.more))
 	}
 	for _, u := range w.unknown {
 		w.line("# not known: %s", u)
@@ -114,8 +127,15 @@ func Write(m *validate.Module, o Options) (*Job, error) {
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+"\n", args...) }
 
+// mostUnknown bounds the notes of a job: a structure of many addresses may be bound many times.
+const mostUnknown = 1000
+
 // open notes what the module leaves open.
 func (w *writer) open(format string, args ...any) {
+	if len(w.unknown) == mostUnknown {
+		w.more++
+		return
+	}
 	w.unknown = append(w.unknown, fmt.Sprintf(format, args...))
 }
 
@@ -244,6 +264,18 @@ func (w *writer) pushConstants() {
 	}
 }
 
+// checkPush refuses push constants that no job can give.
+func (w *writer) checkPush() error {
+	block := w.pushBlock()
+	if block == nil {
+		return nil
+	}
+	if bytes, _ := w.sizes.size(block); bytes > config.MaxPushBytes {
+		return fmt.Errorf("push constants: found a block of %d bytes: want at most %d", bytes, config.MaxPushBytes)
+	}
+	return nil
+}
+
 func comment(text string) string {
 	if text == "" {
 		return ""
@@ -289,8 +321,7 @@ func (w *writer) pushValue(block *validate.Type, i int, t *validate.Type) string
 	if word := typeWord(elem); word != "" {
 		return word + ": " + zeros(count)
 	}
-	s := &sizer{m: w.m}
-	bytes, _ := s.member(block, i)
+	bytes, _ := w.sizes.member(block, i)
 	if bytes%4 == 0 {
 		return "u32: " + zeros(int(bytes/4))
 	}

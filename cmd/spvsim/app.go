@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/expression"
+	"spvsim/files"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
 	"spvsim/vulkan/launch"
@@ -72,7 +74,9 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
 		Args: func(c *cobra.Command, args []string) error {
 			return f.many.check(c, args)
 		},
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return unbounded(c, func() error { return f.run(c, args) })
+		},
 	}
 	flags := c.Flags()
 	flags.StringSliceVar(&f.machines, "machine", nil, "`name` or file of the machine; with several, separated by commas, the program sees a device for each")
@@ -315,12 +319,12 @@ func profileName(s rows.Source) string { return fmt.Sprintf("%d-%d.json", s.Proc
 func readProfiles(folder string) (list []*profile.Profile, err error) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	for _, name := range names {
-		file, err := os.Open(name)
+		data, err := files.Read(name, files.MaxJSON)
 		if err != nil {
 			return nil, err
 		}
-		p, err := profile.Read(file)
-		if err = errors.Join(err, file.Close()); err != nil {
+		p, err := profile.Read(bytes.NewReader(data))
+		if err != nil {
 			return nil, err
 		}
 		p.Version = versionText()

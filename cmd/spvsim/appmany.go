@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spvsim/files"
 	"spvsim/vulkan/launch"
 )
 
@@ -48,29 +48,24 @@ func (f *manyFlags) check(c *cobra.Command, args []string) error {
 
 // lines are the programs of the list; blank lines and those that begin with # are none.
 func (f *manyFlags) lines(stdin io.Reader) (list []string, err error) {
-	from := stdin
-	if f.list != "-" {
-		file, err := os.Open(f.list)
-		if err != nil {
-			return nil, fmt.Errorf("--programs: %w", err)
-		}
-		defer file.Close()
-		from = file
+	var text []byte
+	if f.list == "-" {
+		text, err = files.Drain(stdin, shown(f.list), files.MaxList)
+	} else {
+		text, err = files.Read(f.list, files.MaxList)
 	}
-	s := bufio.NewScanner(from)
-	s.Buffer(nil, 1<<20)
-	for s.Scan() {
-		if line := strings.TrimSpace(s.Text()); line != "" && line[0] != '#' {
+	if err != nil {
+		return nil, fmt.Errorf("--programs: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
 			list = append(list, line)
 		}
 	}
-	if err = s.Err(); err == nil && len(list) == 0 {
-		err = errors.New("found no program: want one on each line")
+	if len(list) == 0 {
+		return nil, fmt.Errorf("--programs %s: found no program: want one on each line", f.list)
 	}
-	if err != nil {
-		err = fmt.Errorf("--programs %s: %w", f.list, err)
-	}
-	return list, err
+	return list, nil
 }
 
 // One of several programs: what it says is kept until those before it have ended.
@@ -132,7 +127,7 @@ func (one *oneOfMany) leave(p *launch.Program, line string) error {
 
 // addRows adds a file of rows to another one, whose header serves both. A program that asked for no device has none.
 func addRows(to, from string) error {
-	data, err := os.ReadFile(from)
+	data, err := files.Read(from, files.MaxRows)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

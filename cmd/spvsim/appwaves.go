@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
+	"spvsim/files"
 	"spvsim/tracing/perfetto"
 	"spvsim/vulkan/launch"
 )
@@ -80,7 +80,7 @@ func (f *wavesFlags) join(c *cobra.Command, w io.Writer, folder string) error {
 }
 
 func appendFile(w io.Writer, name string) error {
-	file, err := os.Open(name)
+	file, err := files.OS().Open(name) // as long as the driver was told that it may be
 	if err != nil {
 		return err
 	}

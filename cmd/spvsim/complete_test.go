@@ -24,7 +24,7 @@ func completed(t *testing.T, args ...string) []string {
 
 // What a shell is told after the words: files are offered as well, or not; no space after a word that goes on.
 const (
-	files, noFiles, noSpace = ":0", ":4", ":6"
+	withFiles, noFiles, noSpace = ":0", ":4", ":6"
 )
 
 // Every name is offered that begins as the word does, and no other; files where a word may be one; nothing after a command's only word.
@@ -42,24 +42,24 @@ func TestCompletionOffersAllNames(t *testing.T) {
 		want  []string
 		after string
 	}{
-		{[]string{"run", ""}, experiments.Names(), files},
-		{[]string{"run", "peer-"}, beginning(experiments.Names(), "peer-"), files},
-		{[]string{"run", "no such job"}, nil, files},
+		{[]string{"run", ""}, experiments.Names(), withFiles},
+		{[]string{"run", "peer-"}, beginning(experiments.Names(), "peer-"), withFiles},
+		{[]string{"run", "no such job"}, nil, withFiles},
 		{[]string{"run", "reduce", ""}, nil, noFiles},
-		{[]string{"report", "reduce", "sax"}, []string{"saxpy"}, files},
-		{[]string{"sweep", "lds-"}, beginning(experiments.FigureNames(), "lds-"), files},
-		{[]string{"run", "reduce", "--machine", ""}, config.Presets(), files},
-		{[]string{"run", "reduce", "--mode", ""}, config.Modes, files},
-		{[]string{"run", "reduce", "--components="}, []string{"kinds", "each"}, files},
-		{[]string{"sweep", "lds-stride", "--launcher", ""}, []string{"local", "slurm", "command"}, files},
-		{[]string{"plot", "--style", ""}, []string{"column", "page"}, files},
-		{[]string{"plot", "--format", ""}, plots.Formats, files},
-		{[]string{"stats", "--describe", "queue_cyc"}, beginning(statisticNames(nil, nil), "queue_cyc"), files},
-		{[]string{"stats", "--describe", "slot_cycles.t"}, []string{"slot_cycles.total"}, files},
+		{[]string{"report", "reduce", "sax"}, []string{"saxpy"}, withFiles},
+		{[]string{"sweep", "lds-"}, beginning(experiments.FigureNames(), "lds-"), withFiles},
+		{[]string{"run", "reduce", "--machine", ""}, config.Presets(), withFiles},
+		{[]string{"run", "reduce", "--mode", ""}, config.Modes, withFiles},
+		{[]string{"run", "reduce", "--components="}, []string{"kinds", "each"}, withFiles},
+		{[]string{"sweep", "lds-stride", "--launcher", ""}, []string{"local", "slurm", "command"}, withFiles},
+		{[]string{"plot", "--style", ""}, []string{"column", "page"}, withFiles},
+		{[]string{"plot", "--format", ""}, plots.Formats, withFiles},
+		{[]string{"stats", "--describe", "queue_cyc"}, beginning(statisticNames(nil, nil), "queue_cyc"), withFiles},
+		{[]string{"stats", "--describe", "slot_cycles.t"}, []string{"slot_cycles.total"}, withFiles},
 		{[]string{"run", "reduce", "--set", "lds.banks"}, []string{"lds.banks="}, noSpace},
-		{[]string{"run", "reduce", "--set", "lds.banks=1"}, nil, files},
+		{[]string{"run", "reduce", "--set", "lds.banks=1"}, nil, withFiles},
 		{[]string{"run", "saxpy", "--param", "n"}, []string{"n="}, noSpace},
-		{[]string{"run", "--param", "n"}, nil, files},
+		{[]string{"run", "--param", "n"}, nil, withFiles},
 	} {
 		if got, want := completed(t, c.args...), append(slices.Clone(c.want), c.after); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", c.args, got, want)

@@ -122,14 +122,15 @@ const (
 // declarations lists specialization constants, resources, push constants and LDS variables.
 func declarations(m *validate.Module) []declaration {
 	var out []declaration
+	types := newTypeWriter(m)
 	for i := range m.Raw.Instructions {
 		in := &m.Raw.Instructions[i]
 		if id, ok := m.Decoration(in.Result, spirv.DecorationSpecId); ok {
-			text := fmt.Sprintf("%d: %s %s%s", id, typeText(m, m.Type(in.Type)), m.Name(in.Result), preset(m, in))
+			text := fmt.Sprintf("%d: %s %s%s", id, types.text(m.Type(in.Type)), m.Name(in.Result), preset(m, in))
 			out = append(out, declaration{"specialization", text, rankSpecialization + uint64(id)})
 		}
 		if in.Op == spirv.OpVariable {
-			out = append(out, variable(m, in)...)
+			out = append(out, variable(types, in)...)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b declaration) int { return cmp.Compare(a.rank, b.rank) })
@@ -137,10 +138,10 @@ func declarations(m *validate.Module) []declaration {
 }
 
 // variable describes a variable that is a resource, the push constants or LDS; others give nothing.
-func variable(m *validate.Module, in *spirv.Instruction) []declaration {
-	storage := spirv.StorageClass(in.Operands[0])
+func variable(types *typeWriter, in *spirv.Instruction) []declaration {
+	m, storage := types.m, spirv.StorageClass(in.Operands[0])
 	pointee := m.Type(in.Type).Elem
-	text := typeText(m, pointee)
+	text := types.text(pointee)
 	if storage == spirv.StorageClassPushConstant {
 		return []declaration{{"push constants", text, rankPush}}
 	}
@@ -202,63 +203,87 @@ func numberText(words []uint32, t *validate.Type) string {
 	return fmt.Sprint(bits)
 }
 
-// typeTexts has one row for each kind of type that is written otherwise than by its kind's name.
-var typeTexts map[validate.Kind]func(m *validate.Module, t *validate.Type) string
-
-func init() {
-	typeTexts = map[validate.Kind]func(m *validate.Module, t *validate.Type) string{
-		validate.KindBool:         func(*validate.Module, *validate.Type) string { return "bool" },
-		validate.KindInt:          intText,
-		validate.KindFloat:        func(_ *validate.Module, t *validate.Type) string { return fmt.Sprintf("f%d", t.Width) },
-		validate.KindVector:       countedText,
-		validate.KindMatrix:       countedText,
-		validate.KindArray:        arrayText,
-		validate.KindRuntimeArray: func(m *validate.Module, t *validate.Type) string { return typeText(m, t.Elem) + "[]" },
-		validate.KindStruct:       structText,
-		validate.KindPointer:      func(m *validate.Module, t *validate.Type) string { return "pointer to " + named(m, t.Elem.ID) },
-		validate.KindImage:        imageText,
-	}
+// A typeWriter writes types. It counts what each consists of before it writes it, each type once: structures may hold one another many
+// times.
+type typeWriter struct {
+	m     *validate.Module
+	parts map[*validate.Type]uint64
 }
 
-// typeText writes a type as a job's author thinks of it: u32, f32[], {u32 n, f32[] a}.
-func typeText(m *validate.Module, t *validate.Type) string {
+func newTypeWriter(m *validate.Module) *typeWriter {
+	return &typeWriter{m, map[*validate.Type]uint64{}}
+}
+
+// mostParts bounds the types within a type that are written.
+const mostParts = 500
+
+// count is how many types the text of a type names.
+func (w *typeWriter) count(t *validate.Type) uint64 {
+	if n, ok := w.parts[t]; ok {
+		return n
+	}
+	n := uint64(1)
+	if t.Kind != validate.KindPointer && t.Elem != nil {
+		n += w.count(t.Elem)
+	}
+	if t.Kind == validate.KindStruct {
+		for _, member := range t.Members {
+			if n += w.count(member); n > math.MaxUint64/2 {
+				n = math.MaxUint64 / 2 // and not beyond
+			}
+		}
+	}
+	w.parts[t] = n
+	return n
+}
+
+// text writes a type as a job's author thinks of it: u32, f32[], {u32 n, f32[] a}.
+func (w *typeWriter) text(t *validate.Type) string {
 	if t == nil {
 		return "untyped"
 	}
-	if text, ok := typeTexts[t.Kind]; ok {
-		return text(m, t)
+	if n := w.count(t); n > mostParts {
+		return fmt.Sprintf("{%d members, of %d types in all: not written, as they are more than %d}", len(t.Members), n, mostParts)
+	}
+	switch t.Kind {
+	case validate.KindBool:
+		return "bool"
+	case validate.KindInt:
+		return intText(t)
+	case validate.KindFloat:
+		return fmt.Sprintf("f%d", t.Width)
+	case validate.KindVector, validate.KindMatrix:
+		return fmt.Sprintf("%sx%d", w.text(t.Elem), t.Count)
+	case validate.KindArray:
+		return fmt.Sprintf("%s[%s]", w.text(t.Elem), constantText(w.m, uint32(t.CountID)))
+	case validate.KindRuntimeArray:
+		return w.text(t.Elem) + "[]"
+	case validate.KindStruct:
+		return w.structure(t)
+	case validate.KindPointer:
+		return "pointer to " + named(w.m, t.Elem.ID)
+	case validate.KindImage:
+		return fmt.Sprintf("image %v %v of %s", t.Dim, t.Format, w.text(t.Elem))
 	}
 	return strings.TrimPrefix(t.Def.Op.String(), "OpType")
 }
 
-func intText(_ *validate.Module, t *validate.Type) string {
+func intText(t *validate.Type) string {
 	if t.Signed {
 		return fmt.Sprintf("i%d", t.Width)
 	}
 	return fmt.Sprintf("u%d", t.Width)
 }
 
-func countedText(m *validate.Module, t *validate.Type) string {
-	return fmt.Sprintf("%sx%d", typeText(m, t.Elem), t.Count)
-}
-
-func arrayText(m *validate.Module, t *validate.Type) string {
-	return fmt.Sprintf("%s[%s]", typeText(m, t.Elem), constantText(m, uint32(t.CountID)))
-}
-
-func imageText(m *validate.Module, t *validate.Type) string {
-	return fmt.Sprintf("image %v %v of %s", t.Dim, t.Format, typeText(m, t.Elem))
-}
-
-// structText gives the members with their offsets where the module lays them out.
-func structText(m *validate.Module, t *validate.Type) string {
+// structure gives the members with their offsets where the module lays them out.
+func (w *typeWriter) structure(t *validate.Type) string {
 	members := make([]string, len(t.Members))
 	for i, member := range t.Members {
-		text := typeText(m, member)
-		if name := m.MemberName(t.ID, i); name != "" {
+		text := w.text(member)
+		if name := w.m.MemberName(t.ID, i); name != "" {
 			text += " " + name
 		}
-		if offset, ok := m.MemberDecoration(t.ID, i, spirv.DecorationOffset); ok {
+		if offset, ok := w.m.MemberDecoration(t.ID, i, spirv.DecorationOffset); ok {
 			text += fmt.Sprintf(" at %d", offset)
 		}
 		members[i] = text

@@ -53,14 +53,14 @@ func TestTextsOfTypes(t *testing.T) {
 	var got []string
 	for _, in := range raw.Instructions {
 		if typ := m.Type(in.Result); strings.HasPrefix(in.Op.String(), "OpType") && typ != nil {
-			got = append(got, typeText(m, typ))
+			got = append(got, newTypeWriter(m).text(typ))
 		}
 	}
 	want := []string{"u32", "i64", "f32", "bool", "f32x4", "f32x4x3", "f32x4[7]", "i64[]", "image 2D R32f of f32", "{u32 n, f32}", "Void", "Function"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if typeText(m, nil) != "untyped" {
+	if newTypeWriter(m).text(nil) != "untyped" {
 		t.Error("no type is not untyped")
 	}
 }

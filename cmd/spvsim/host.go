@@ -32,12 +32,13 @@ func (f *hostFlags) during(c *cobra.Command, do func() error) error {
 	if err != nil {
 		return err
 	}
-	if err := pprof.StartCPUProfile(file); err != nil {
+	to := &output{to: file} // package pprof does not say that it can't write
+	if err := pprof.StartCPUProfile(to); err != nil {
 		return errors.Join(fmt.Errorf("--cpuprofile: %w", err), file.Close())
 	}
 	done := do()
 	pprof.StopCPUProfile()
-	return errors.Join(done, file.Close())
+	return errors.Join(done, to.err, file.Close())
 }
 
 // written writes statistics as JSON.

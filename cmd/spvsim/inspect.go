@@ -101,8 +101,10 @@ func (f *inspectFlags) compare(c *cobra.Command, shaders []gpu.Shader, job *conf
 	if err != nil {
 		return err
 	}
-	return judge.Inspect(c.Context(), c.OutOrStdout(), &judge.Inspection{
-		Machine: machine, Job: job, Shaders: shaders, Entry: f.entry, Values: values, Listing: f.listing,
+	return unbounded(c, func() error {
+		return judge.Inspect(c.Context(), c.OutOrStdout(), &judge.Inspection{
+			Machine: machine, Job: job, Shaders: shaders, Entry: f.entry, Values: values, Listing: f.listing,
+		})
 	})
 }
 

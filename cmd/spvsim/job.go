@@ -11,6 +11,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/experiments"
+	"spvsim/files"
 )
 
 // jobFlags are what the command line puts over a job: its machine, fields of that, and the job's parameters.
@@ -74,7 +75,7 @@ func (f *jobFlags) add(c *cobra.Command) {
 
 // load reads a job, by file or by name, and its machine.
 func (f *jobFlags) load(c *cobra.Command, name string) (*config.Job, *config.Machine, error) {
-	files, file, err := f.find(c, name)
+	fsys, file, err := f.find(c, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,39 +84,39 @@ func (f *jobFlags) load(c *cobra.Command, name string) (*config.Job, *config.Mac
 		return nil, nil, err
 	}
 	over := config.CommandLine{Machine: f.machine, Set: slices.Concat(f.set, without), Parameters: f.params}
-	job, machine, err := over.Load(files, file)
+	job, machine, err := over.Load(fsys, file)
 	return job, machine, wantsJob(name, err)
 }
 
 // find finds the file of a job, in a sandbox where one is asked for. A shader named - in a job file is standard input.
-func (f *jobFlags) find(c *cobra.Command, name string) (files fs.FS, file string, err error) {
+func (f *jobFlags) find(c *cobra.Command, name string) (fsys fs.FS, file string, err error) {
 	if !isFile(name) {
 		return readyJob(name)
 	}
-	if files = config.OS(); f.sandbox {
-		if files, err = config.Sandbox(filepath.Dir(name)); err != nil {
+	if fsys = files.OS(); f.sandbox {
+		if fsys, err = files.Sandbox(filepath.Dir(name)); err != nil {
 			return nil, "", err
 		}
 	}
-	return &withInput{FS: files, stdin: c.InOrStdin()}, name, nil
+	return &withInput{FS: fsys, stdin: c.InOrStdin()}, name, nil
 }
 
 // loadJob reads a job file, or a ready job when the name is no file's.
 func loadJob(c *cobra.Command, name string) (*config.Job, error) {
-	files, file, err := (&jobFlags{}).find(c, name)
+	fsys, file, err := (&jobFlags{}).find(c, name)
 	if err != nil {
 		return nil, err
 	}
-	return config.LoadJob(files, file)
+	return config.LoadJob(fsys, file)
 }
 
 // isFile distinguishes the name of a file from that of a ready job, which has no dot.
 func isFile(name string) bool { return strings.ContainsAny(name, "./\\") }
 
-func readyJob(name string) (files fs.FS, file string, err error) {
-	files, file, _, err = experiments.Lookup(name)
+func readyJob(name string) (fsys fs.FS, file string, err error) {
+	fsys, file, _, err = experiments.Lookup(name)
 	if err != nil {
 		err = fmt.Errorf("%w: want a name of spvsim run --list, or a job file (.yaml)", err)
 	}
-	return files, file, err
+	return fsys, file, err
 }

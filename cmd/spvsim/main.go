@@ -15,6 +15,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"spvsim/fault"
 )
 
 // Exit statuses.
@@ -32,7 +34,7 @@ func main() {
 		<-ctx.Done()
 		stop() // a second signal ends the process at once
 	}()
-	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	status := run(ends(ctx, os.Exit), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
 }
@@ -63,7 +65,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func guarded(stderr io.Writer, command func() int) (status int) {
 	defer func() {
 		if p := recover(); p != nil {
-			status = fault(stderr, p)
+			status = reportFault(stderr, fault.Caught(p))
 		}
 	}()
 	return command()
@@ -72,6 +74,7 @@ func guarded(stderr io.Writer, command func() int) (status int) {
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stderr = visible{stderr}
 	root, out := newRoot(), &output{to: visible{stdout}}
+	out.keeper = keep(root, stderr)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)
@@ -85,17 +88,17 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		return exitDone
 	}
 	complain(stderr, err)
-	if failed := (*failure)(nil); errors.As(err, &failed) {
+	if failed(err) {
 		return exitFailed
 	}
 	return exitBadInput
 }
 
-// fault says that spvsim itself has a fault, in one line, and leaves what its authors need in a file.
-func fault(stderr io.Writer, p any) int {
+// reportFault says that spvsim itself has a fault, in one line, and leaves what its authors need in a file.
+func reportFault(stderr io.Writer, p *fault.Panic) int {
 	text := strings.Join(strings.Fields(fmt.Sprint(p)), " ")
 	version, _ := buildVersion()
-	report := fmt.Sprintf("spvsim %s: %v\ncommand: %q\n\n%s", version, p, os.Args, debug.Stack())
+	report := fmt.Sprintf("spvsim %s: %v\ncommand: %q\n\n%s", version, p, os.Args, p.Stack)
 	where := ""
 	if f, err := os.CreateTemp("", "spvsim-fault-*.txt"); err == nil {
 		_, err = f.WriteString(report)
@@ -110,15 +113,19 @@ func fault(stderr io.Writer, p any) int {
 	return exitFault
 }
 
-// An output is standard output that remembers the first error of writing to it: results that can't be written are a failure,
+// An output is standard output, or another stream, that remembers the first error of writing to it: results that can't be written are a failure,
 // whichever way they were to be written.
 type output struct {
-	to  io.Writer
-	err error
+	to     io.Writer
+	keeper *keeper
+	err    error
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	n, err := o.to.Write(p)
+	n, err := 0, o.keeper.wrote(len(p))
+	if err == nil {
+		n, err = o.to.Write(p)
+	}
 	if o.err == nil {
 		o.err = err
 	}
@@ -175,7 +182,12 @@ func create(c *cobra.Command, name string) (io.WriteCloser, error) {
 	if name == "-" {
 		return unclosed{asIs(c.OutOrStdout())}, nil
 	}
-	return os.Create(name)
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	k, _ := c.Context().Value(keeping{}).(*keeper)
+	return boundedWriter{f, k}, nil
 }
 
 type unclosed struct{ io.Writer }

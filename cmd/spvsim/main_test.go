@@ -266,3 +266,12 @@ func TestAsmErrorsNameTheLine(t *testing.T) {
 	r := spvsim("OpCapability Shader\nOpMemoryModle Logical GLSL450\n", "asm", "-")
 	wantRefused(t, r, "standard input:2:", "OpMemoryModle")
 }
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

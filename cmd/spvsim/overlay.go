@@ -32,21 +32,29 @@ func overlays(w io.Writer, m *validate.Module) error {
 	return nil
 }
 
+// mostCells bounds the cells of a drawing of LDS.
+const mostCells = 100_000
+
 // overlay draws a line for each run of bytes in which no view goes from one member to the next, and a column for each view.
 // A member that goes on is a bar, padding is a dot, and what lies behind a view's end is empty.
 func overlay(w io.Writer, m *validate.Module, title string, views []program.LDSView) error {
 	fmt.Fprintln(w, title)
+	cuts := overlayCuts(views)
+	if n := len(cuts) * len(views); n > mostCells {
+		_, err := fmt.Fprintf(w, "  not drawn: found %d runs of bytes in %d views: want at most %d cells\n", len(cuts), len(views), mostCells)
+		return err
+	}
+	types := newTypeWriter(m)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "  bytes")
 	for _, v := range views {
 		fmt.Fprintf(t, "\t%s", named(m, spirv.ID(v.ID)))
 	}
 	fmt.Fprintln(t)
-	cuts := overlayCuts(views)
 	for i, from := range cuts[:len(cuts)-1] {
 		fmt.Fprintf(t, "  %d..%d", from, cuts[i+1]-1)
 		for k := range views {
-			fmt.Fprintf(t, "\t%s", overlayCell(m, &views[k], from))
+			fmt.Fprintf(t, "\t%s", overlayCell(types, &views[k], from))
 		}
 		fmt.Fprintln(t)
 	}
@@ -66,12 +74,12 @@ func overlayCuts(views []program.LDSView) []uint32 {
 	return slices.Compact(cuts)
 }
 
-func overlayCell(m *validate.Module, v *program.LDSView, at uint32) string {
+func overlayCell(types *typeWriter, v *program.LDSView, at uint32) string {
 	var begin []string
 	inside := false
 	for _, member := range v.Members {
 		if member.Offset == at {
-			begin = append(begin, strings.TrimSpace(typeText(m, m.Type(spirv.ID(member.Type)))+" "+member.Name))
+			begin = append(begin, strings.TrimSpace(types.text(types.m.Type(spirv.ID(member.Type)))+" "+member.Name))
 		}
 		inside = inside || member.Offset < at && at < member.Offset+member.Bytes
 	}

@@ -10,12 +10,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
+	"spvsim/files"
 	"spvsim/plots"
 )
 
+// plotFlags say how to draw.
+type plotFlags struct {
+	formats []string
+	style   string
+	sandbox bool
+}
+
 func plotCommand() *cobra.Command {
-	var dir, style string
-	formats := plots.Usual
+	f := plotFlags{formats: plots.Usual}
+	var dir string
 	c := &cobra.Command{
 		Use:   "plot [ROWS] FIGURE.yaml",
 		Short: "Draw a figure from saved rows (CSV or Parquet), without simulating",
@@ -25,7 +33,7 @@ func plotCommand() *cobra.Command {
 		Args: between(1, 2, "a figure (.yaml), after a file of rows unless the figure names one"),
 		RunE: func(c *cobra.Command, args []string) error {
 			base := strings.TrimSuffix(filepath.Base(args[len(args)-1]), filepath.Ext(args[len(args)-1]))
-			drawn, err := atOnce(c.Context(), func() (*pictures, error) { return drawSaved(args, formats, style) })
+			drawn, err := atOnce(c.Context(), func() (*pictures, error) { return f.draw(args) })
 			if errors.Is(err, context.Canceled) {
 				return &failure{errors.New("interrupted: nothing is written")}
 			}
@@ -41,23 +49,32 @@ func plotCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&dir, "output", "o", ".", "`folder` to write to")
-	c.Flags().StringSliceVar(&formats, "format", formats, "`formats` to write, separated by commas: "+strings.Join(plots.Formats, ", "))
-	c.Flags().StringVar(&style, "style", "", "`width`: "+strings.Join(plots.Styles, " (3.33 in) or ")+" (7 in) (default as in FIGURE.yaml)")
+	c.Flags().StringSliceVar(&f.formats, "format", f.formats, "`formats` to write, separated by commas: "+strings.Join(plots.Formats, ", "))
+	c.Flags().StringVar(&f.style, "style", "", "`width`: "+strings.Join(plots.Styles, " (3.33 in) or ")+" (7 in) (default as in FIGURE.yaml)")
+	c.Flags().BoolVar(&f.sandbox, "sandbox", false, "read no file outside of the figure's folder, even if the figure names one")
 	completeFlag(c, "format", plotFormatNames)
 	completeFlag(c, "style", plotStyleNames)
 	return c
 }
 
-// drawSaved draws the figure that is the last argument, of the rows that it or the argument before names.
-func drawSaved(args, formats []string, style string) (*pictures, error) {
+// draw draws the figure that is the last argument, of the rows that it or the argument before names. Rows of the command line may be
+// anywhere, also where there is a sandbox.
+func (f *plotFlags) draw(args []string) (*pictures, error) {
 	name := args[len(args)-1]
 	if ext := filepath.Ext(name); ext == ".csv" || ext == ".parquet" {
 		return nil, fmt.Errorf("plot: found the rows %s in the place of a figure: want spvsim plot %s FIGURE.yaml", name, name)
 	}
-	if err := config.CheckFigure(config.OS(), name); err != nil {
+	fsys := files.OS()
+	if f.sandbox {
+		var err error
+		if fsys, err = files.Sandbox(filepath.Dir(name)); err != nil {
+			return nil, err
+		}
+	}
+	if err := config.CheckFigure(fsys, name); err != nil {
 		return nil, err
 	}
-	figure, err := plots.ReadFigure(name)
+	figure, err := plots.ReadFigureFrom(fsys, name)
 	if err != nil {
 		return nil, err
 	}
@@ -66,10 +83,12 @@ func drawSaved(args, formats []string, style string) (*pictures, error) {
 		if path, err = figure.RowsPath(); err != nil {
 			return nil, err
 		}
+	} else {
+		fsys = files.OS()
 	}
-	rows, err := plots.ReadTable(path)
+	rows, err := plots.ReadTableFrom(fsys, path)
 	if err != nil {
 		return nil, err
 	}
-	return drawPictures(figure.File, figure, rows, formats, style)
+	return drawPictures(figure.File, figure, rows, f.formats, f.style)
 }

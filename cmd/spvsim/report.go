@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
+	"spvsim/files"
 	"spvsim/gpu"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
@@ -98,12 +100,12 @@ func (f *reportFlags) profile(c *cobra.Command, name string) (*profile.Profile, 
 	if !strings.HasSuffix(name, ".json") {
 		return f.profileJob(c, name)
 	}
-	file, err := os.Open(name)
+	data, err := files.Read(name, files.MaxJSON)
 	if err != nil {
 		return nil, err
 	}
-	p, err := profile.Read(file)
-	if err = errors.Join(err, file.Close()); err != nil {
+	p, err := profile.Read(bytes.NewReader(data))
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return p, nil
@@ -115,7 +117,11 @@ func (f *reportFlags) profileJob(c *cobra.Command, name string) (*profile.Profil
 		return nil, err
 	}
 	collector := profile.NewCollector()
-	r, err := gpu.Run(c.Context(), gpu.Setup{Machine: machine, Job: job, Tracer: collector, Observer: printer{c.ErrOrStderr()}, Strict: f.strict})
+	var r *gpu.Result
+	err = unbounded(c, func() error {
+		r, err = gpu.Run(c.Context(), gpu.Setup{Machine: machine, Job: job, Tracer: collector, Observer: printer{c.ErrOrStderr()}, Strict: f.strict})
+		return err
+	})
 	if errors.Is(err, gpu.ErrRun) {
 		return nil, &failure{fmt.Errorf("%s: %w", name, err)}
 	}

@@ -54,6 +54,29 @@ func TestOwnFaultExits3(t *testing.T) {
 	}
 }
 
+// panicsInDrawing is a function to find in the report of a fault.
+func panicsInDrawing() (int, error) { panic("no place for a point") }
+
+// The report of a panic in another goroutine names the function that panicked, not where it was taken over.
+func TestFaultReportNamesTheOrigin(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var errs bytes.Buffer
+	status := guarded(&errs, func() int {
+		_, _ = atOnce(t.Context(), panicsInDrawing)
+		return exitDone
+	})
+	if status != exitFault || !strings.HasPrefix(errs.String(), "spvsim: a fault of spvsim itself (no place for a point): ") {
+		t.Fatalf("status %d, %q", status, errs.String())
+	}
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "spvsim-fault-*.txt"))
+	if err != nil || len(left) != 1 {
+		t.Fatalf("reports %v, %v", left, err)
+	}
+	if text := read(t, left[0]); !bytes.Contains(text, []byte("panicsInDrawing")) {
+		t.Errorf("the report does not name panicsInDrawing:\n%s", text)
+	}
+}
+
 // endless writes a job that prints a line and never ends, beside the program.
 func endless(t *testing.T, program string) {
 	t.Helper()

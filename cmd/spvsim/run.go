@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,6 @@ import (
 	"spvsim/experiments"
 	"spvsim/gpu"
 	"spvsim/tracing"
-	"spvsim/tracing/daisen"
 )
 
 // runFlags are what the command line says of a run beside its job.
@@ -133,6 +131,11 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 		return err
 	}
 	noteFormats(c, f.outputs(nil)...)
+	return unbounded(c, func() error { return f.simulate(c, setup, dumps) })
+}
+
+// simulate runs the job and shows the results.
+func (f *runFlags) simulate(c *cobra.Command, setup gpu.Setup, dumps []dump) error {
 	records, err := f.records(c, &setup)
 	if err != nil {
 		return err
@@ -164,7 +167,7 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if errors.Is(err, gpu.ErrRun) {
 		err = &failure{err}
 	}
-	return errors.Join(err, unwritten(shown), unwritten(written))
+	return errors.Join(err, shown, written)
 }
 
 // outputs are the files that the run writes.
@@ -174,16 +177,6 @@ func (f *runFlags) outputs(dumps []dump) []outputFile {
 		list = append(list, outputFile{"dump", d.file})
 	}
 	return list
-}
-
-// unwritten takes results that can't be written because of the disk for a failure of the run.
-func unwritten(err error) error {
-	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, daisen.ErrWrite} {
-		if errors.Is(err, full) {
-			return &failure{err}
-		}
-	}
-	return err
 }
 
 func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {

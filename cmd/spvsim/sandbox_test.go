@@ -102,3 +102,36 @@ func TestSandboxOfAnExperiment(t *testing.T) {
 		t.Error("the experiment's program ran")
 	}
 }
+
+// A figure in a sandbox finds rows in its own folder, and no others; rows that the command line names may be anywhere.
+func TestSandboxOfAFigure(t *testing.T) {
+	folder := sandboxed(t)
+	rows := "x,y\n1,2\n2,3\n"
+	outside := filepath.Join(filepath.Dir(folder), "secret", "rows.csv")
+	for _, name := range []string{filepath.Join(folder, "rows.csv"), outside} {
+		if err := os.WriteFile(name, []byte(rows), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	figure := filepath.Join(folder, "f.yaml")
+	for _, c := range []struct {
+		rows string
+		want string // empty: it is drawn
+	}{
+		{"rows.csv", ""}, {"deep/../rows.csv", ""}, {"../secret/rows.csv", "outside of the sandbox"}, {outside, "outside of the sandbox"}, {"out/rows.csv", "escapes"},
+	} {
+		if err := os.WriteFile(figure, []byte("rows: "+c.rows+"\nkind: line\nx: x\ny: y\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r := spvsim("", "plot", figure, "-o", t.TempDir(), "--format", "svg"); r.status != exitDone {
+			t.Errorf("%s: without a sandbox: status %d, %s", c.rows, r.status, r.stderr)
+		}
+		r := spvsim("", "plot", figure, "--sandbox", "-o", t.TempDir(), "--format", "svg")
+		if c.want == "" && r.status != exitDone || c.want != "" && (r.status != exitBadInput || !strings.Contains(r.stderr, c.want)) {
+			t.Errorf("%s: status %d, %s; want %q", c.rows, r.status, r.stderr, c.want)
+		}
+	}
+	if r := spvsim("", "plot", outside, figure, "--sandbox", "-o", t.TempDir(), "--format", "svg"); r.status != exitDone {
+		t.Errorf("rows of the command line: status %d, %s", r.status, r.stderr)
+	}
+}

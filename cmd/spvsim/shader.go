@@ -5,37 +5,24 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"spvsim/config"
+	"spvsim/files"
 	"spvsim/gpu"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
 )
 
-// maxInputBytes bounds what is read of a shader or of standard input, as the shaders that jobs name are bounded.
-const maxInputBytes = 1 << 28
-
 // readInput reads a file, or standard input when the name is -.
 func readInput(c *cobra.Command, name string) ([]byte, error) {
 	if name == "-" {
-		return readAll(c.InOrStdin())
+		return files.Drain(c.InOrStdin(), shown(name), files.MaxModule)
 	}
-	return config.ReadFile(name, maxInputBytes)
-}
-
-// readAll reads standard input, which may have no end.
-func readAll(stdin io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(stdin, maxInputBytes+1))
-	if err == nil && len(data) > maxInputBytes {
-		err = fmt.Errorf("standard input: found more than %d bytes: want at most that many", maxInputBytes)
-	}
-	return data, err
+	return files.Read(name, files.MaxModule)
 }
 
 // checkedShader reads a shader, a module or its text, and tests the rules.
@@ -61,7 +48,7 @@ func wantsJob(name string, err error) error {
 	if err == nil || !isFile(name) || isYAML(name) {
 		return err
 	}
-	data, unread := config.ReadFile(name, maxInputBytes)
+	data, unread := files.Read(name, files.MaxModule)
 	if unread != nil {
 		return err
 	}
@@ -90,7 +77,7 @@ func modulesOf(c *cobra.Command, name string) ([]namedModule, error) {
 	}
 	var list []namedModule
 	for _, shader := range job.Shaders() {
-		data, err := job.ReadFile(shader, maxInputBytes)
+		data, err := job.ReadFile(shader, files.MaxModule)
 		if err != nil {
 			return nil, err
 		}

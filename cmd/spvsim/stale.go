@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"spvsim/experiments"
 	"spvsim/experiments/sweep"
+	"spvsim/files"
 )
 
 var errStale = errors.New("rows are out of date: run their experiments again")
@@ -78,12 +80,11 @@ func (f *sweepFlags) staleness(c *cobra.Command, name, file string) (string, err
 	if err != nil {
 		return "", err
 	}
-	rows, err := os.Open(file)
+	rows, err := files.Read(file, files.MaxRows)
 	if err != nil {
 		return "", err
 	}
-	defer rows.Close()
-	saved, err := plan.ReadSaved(rows)
+	saved, err := plan.ReadSaved(bytes.NewReader(rows))
 	if err != nil {
 		return "", err
 	}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path"
 	"time"
+
+	"spvsim/files"
 )
 
 // withInput is a file system in which every file named - is standard input.
@@ -20,7 +22,7 @@ func (w *withInput) Open(name string) (fs.File, error) {
 		return w.FS.Open(name)
 	}
 	if w.stdin != nil {
-		data, err := readAll(w.stdin)
+		data, err := files.Drain(w.stdin, "standard input", files.MaxModule)
 		if err != nil {
 			return nil, &fs.PathError{Op: "read", Path: "standard input", Err: err}
 		}

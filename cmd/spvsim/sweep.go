@@ -18,6 +18,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/experiments/sweep"
+	"spvsim/fault"
 	"spvsim/gpu"
 	"spvsim/plots"
 )
@@ -88,9 +89,9 @@ keeps the variants named.`,
 				return listExperiments(c)
 			}
 			if f.stale != "" {
-				return f.showStale(c, args)
+				return unbounded(c, func() error { return f.showStale(c, args) })
 			}
-			return f.run(c, args[0])
+			return unbounded(c, func() error { return f.run(c, args[0]) })
 		},
 	}
 	flags := c.Flags()
@@ -213,15 +214,22 @@ func (f *sweepFlags) plan(ctx context.Context, name string) (*sweep.Plan, error)
 }
 
 // atOnce calls what may take long and does not look at the context, and returns without it when the context ends. A panic in it is one
-// here.
+// here, with the stack of its origin.
 func atOnce[T any](ctx context.Context, work func() (T, error)) (result T, err error) {
+	if err := ctx.Err(); err != nil {
+		return result, err
+	}
 	done := make(chan struct{})
-	var panicked any
+	var panicked *fault.Panic
 	var made T
 	var failed error
 	go func() {
 		defer close(done)
-		defer func() { panicked = recover() }()
+		defer func() {
+			if p := recover(); p != nil {
+				panicked = fault.Caught(p)
+			}
+		}()
 		made, failed = work()
 	}()
 	select {
@@ -459,10 +467,12 @@ func pointCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if chunk.Points != "" {
-				return runChunk(c.Context(), &chunk)
-			}
-			return sweep.Work(c.Context(), c.InOrStdin(), asIs(c.OutOrStdout()), simulate, func() { os.Exit(exitFailed) })
+			return unbounded(c, func() error {
+				if chunk.Points != "" {
+					return runChunk(c.Context(), &chunk)
+				}
+				return sweep.Work(c.Context(), c.InOrStdin(), asIs(c.OutOrStdout()), simulate, func() { os.Exit(exitFailed) })
+			})
 		},
 	}
 	flags := c.Flags()

@@ -61,7 +61,7 @@ func (t *deviceTable) reason(name string) string {
 }
 
 func readDevices() (*deviceTable, error) {
-	text, err := files.ReadFile("devices.yaml")
+	text, err := embedded.ReadFile("devices.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (d *device) compile() (err error) {
 			return err
 		}
 	}
-	m, err := config.LoadMachine(config.Request{Machine: d.machine(), FS: files})
+	m, err := config.LoadMachine(config.Request{Machine: d.machine(), FS: embedded})
 	if err != nil {
 		return err
 	}

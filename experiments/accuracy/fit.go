@@ -20,7 +20,7 @@ type knob struct {
 }
 
 func readKnobs() (list []knob, err error) {
-	text, err := files.ReadFile("fitted.yaml")
+	text, err := embedded.ReadFile("fitted.yaml")
 	if err != nil {
 		return nil, err
 	}

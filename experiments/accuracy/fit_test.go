@@ -51,7 +51,7 @@ func TestKnobsAreThePresets(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &fitter{knobs: knobs, known: map[string][]result{}, run: func(_ []point, machine []config.Setting) []result {
-		loader := config.Files{FS: files, Dir: "kernels"}
+		loader := config.Files{FS: embedded, Dir: "kernels"}
 		set, err := loader.Load("relu.yaml", machine)
 		if err != nil {
 			t.Fatal(err)

@@ -6,10 +6,10 @@
 package main
 
 import (
+	"bytes"
 	"embed"
 	"encoding/csv"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,11 +17,12 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"spvsim/config"
+	"spvsim/files"
 )
 
 //go:embed kernels.yaml fitted.yaml kernels/*.yaml kernels/*.spv
 //go:embed devices.yaml devices/*.yaml micro/*.yaml micro/*.spv micro/*.spvasm
-var files embed.FS
+var embedded embed.FS
 
 // A kernel says which job represents a measured kernel, and how the words of a problem set the job's parameters.
 type kernel struct {
@@ -42,7 +43,7 @@ func (p *point) name() string { return p.kernel + " " + p.problem }
 
 // readKernels reads the table of kernels.
 func readKernels() (map[string]*kernel, error) {
-	text, err := files.ReadFile("kernels.yaml")
+	text, err := embedded.ReadFile("kernels.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +94,11 @@ var measuredColumns = []string{"kernel_name", "problem_size", "min_ms"}
 
 // readLines reads the lines of a CSV file, that of the names of columns with them.
 func readLines(name string) ([][]string, error) {
-	f, err := os.Open(name)
+	data, err := files.Read(name, files.MaxRows)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -30,7 +30,7 @@ func simulate(ctx context.Context, p *point, machine []config.Setting, limit tim
 	defer cancel()
 	begin := time.Now()
 	r := result{point: p}
-	loader := config.Files{FS: files, Dir: "."}
+	loader := config.Files{FS: embedded, Dir: "."}
 	run, err := loader.Load(p.job, append(machine[:len(machine):len(machine)], p.settings...))
 	if err == nil {
 		r.simulated, err = microseconds(ctx, run)

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"flag"
@@ -13,6 +14,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"spvsim/files"
 )
 
 func main() {
@@ -68,12 +71,11 @@ func readRows(name string) (map[uint64]*row, error) {
 	if name == "" {
 		return nil, nil
 	}
-	f, err := os.Open(name)
+	data, err := files.Read(name, files.MaxRows)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	list, err := csv.NewReader(f).ReadAll()
+	list, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"spvsim/config"
+	"spvsim/files"
 )
 
 // Array runs points as job arrays of a cluster. What was submitted is a file in the sweep's folder, written before the cluster is told,
@@ -165,7 +166,7 @@ func (l *Array) reason(ctx context.Context, s *submission, spec *Spec) string {
 	task := slices.Index(s.Keys, spec.Key) / chunk
 	text := l.system.reason(ctx, s, task)
 	name := logName(filepath.Join(l.dir, s.Name), fmt.Sprint(task))
-	log, err := os.ReadFile(name)
+	log, err := files.Read(name, files.MaxJSON)
 	if err != nil {
 		return fmt.Sprintf("%s; it left no log (%s)", text, name)
 	}
@@ -177,7 +178,7 @@ func logName(file, task string) string { return file + "-" + task + ".log" }
 
 // last is the submission before this one; nil when there is none.
 func (l *Array) last() (*submission, error) {
-	data, err := os.ReadFile(filepath.Join(l.dir, submissionFile))
+	data, err := files.Read(filepath.Join(l.dir, submissionFile), files.MaxJSON)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

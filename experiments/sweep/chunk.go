@@ -1,13 +1,13 @@
 package sweep
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
+
+	"spvsim/files"
 )
 
 // A Chunk is what one task of a job array runs: some lines of a file of points.
@@ -47,25 +47,16 @@ func (c *Chunk) Run(ctx context.Context, worker []string, id Identity) error {
 }
 
 func (c *Chunk) read() (specs []Spec, err error) {
-	f, err := os.Open(c.Points)
+	text, err := files.Read(c.Points, files.MaxJSON)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	lines := bufio.NewReader(f)
-	for i := 0; ; i++ {
-		text, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	for i, line := range bytes.Split(bytes.TrimSpace(text), []byte("\n")) {
 		if i/max(c.Size, 1) != c.Index {
 			continue
 		}
 		var s Spec
-		if err := json.Unmarshal(text, &s); err != nil {
+		if err := json.Unmarshal(line, &s); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", c.Points, i+1, err)
 		}
 		specs = append(specs, s)

@@ -13,6 +13,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/experiments"
+	"spvsim/files"
 )
 
 // Identity says which simulator runs. Build distinguishes two simulators that may give different results; it is part of what a
@@ -129,14 +130,14 @@ func (c Choice) find(jobs bool) (*config.Experiment, Place, error) {
 	if strings.HasSuffix(c.Name, ".yaml") || strings.HasSuffix(c.Name, ".yml") {
 		return c.file(jobs)
 	}
-	files, file, err := experiments.LookupFigure(c.Name)
+	fsys, file, err := experiments.LookupFigure(c.Name)
 	if err != nil {
 		if _, _, unknown := readyJob(c.Name); jobs && unknown == nil {
-			return config.JobExperiment(config.OS(), c.Name), Place{}, nil
+			return config.JobExperiment(files.OS(), c.Name), Place{}, nil
 		}
 		return nil, Place{}, err
 	}
-	e, err := config.LoadExperiment(files, file)
+	e, err := config.LoadExperiment(fsys, file)
 	return e, Place{Library: true}, err
 }
 
@@ -166,9 +167,9 @@ type Place struct {
 
 func (p Place) system() (fs.FS, error) {
 	if p.Sandbox {
-		return config.Sandbox(p.Dir)
+		return files.Sandbox(p.Dir)
 	}
-	return config.OS(), nil
+	return files.OS(), nil
 }
 
 func (p Place) files() (*config.Files, error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"spvsim/config"
+	"spvsim/files"
 )
 
 // A line of progress counts points that had results before and those that share inputs; what is left takes as long a point as those that ran.
@@ -38,7 +39,7 @@ func TestWorkOfJobs(t *testing.T) {
 		"shader: a\ndispatch: [0]":                                              1,
 		"shader: a\nsteps: [{for: {i: 0..4}, dispatch: [i + 1]}]\nrepeat: 2 +1": 45,
 	} {
-		j, err := config.ParseJob(config.OS(), "j.yaml", []byte(text))
+		j, err := config.ParseJob(files.OS(), "j.yaml", []byte(text))
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

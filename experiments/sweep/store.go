@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"spvsim/files"
 )
 
 // Status says how a point ended.
@@ -125,7 +127,7 @@ func (r *Record) whole() bool {
 // Get reads a record; nil when there is none. One that is damaged, incomplete, of another format, of other inputs or elements, or of
 // a point that reached other limits than it has now is none: the point runs again.
 func (s *Store) Get(spec *Spec) (*Record, error) {
-	data, err := os.ReadFile(s.path(spec.Key))
+	data, err := files.Read(s.path(spec.Key), files.MaxJSON)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -160,7 +162,7 @@ func (s *Store) All() (list []Record) {
 		if !strings.HasSuffix(e.Name(), recordSuffix) || len(list) == maxSamples {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(s.dir, e.Name()))
+		data, err := files.Read(filepath.Join(s.dir, e.Name()), files.MaxJSON)
 		if r := decode(data); err == nil && r != nil {
 			list = append(list, *r)
 		}

@@ -92,6 +92,9 @@ func (b *values) null() {
 const nullOffset = 1<<32 - 1
 
 func (b *values) nullLeaves(t *validate.Type) (out []*ir.Value) {
+	if len(b.leafTypes(t)) == 0 {
+		return nil // however many parts it has of nothing
+	}
 	switch t.Kind {
 	case validate.KindVector, validate.KindMatrix, validate.KindArray:
 		one := b.nullLeaves(t.Elem)

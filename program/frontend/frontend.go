@@ -117,7 +117,7 @@ type builder struct {
 func newBuilder(m *validate.Module, opt Options, entry *validate.EntryPoint) *builder {
 	c := &core{m: m, opt: opt, entry: entry, f: &ir.Func{}, consts: map[constKey]*ir.Value{}, undefs: map[constKey]*ir.Value{}}
 	v := &values{core: c, globals: map[spirv.ID]val{}, pending: map[spirv.ID]bool{}, leafs: map[spirv.ID]leafList{}, coops: map[spirv.ID]*coop{}}
-	p := &pointers{layouts: &layouts{maths: &maths{v}, shapes: map[layoutKey]*shape{}}, writes: map[object]bool{}}
+	p := &pointers{layouts: &layouts{maths: &maths{v}, shapes: map[layoutKey]*shape{}, places: map[spirv.ID][]uint32{}}, writes: map[object]bool{}}
 	b := &builder{inputs: &inputs{pointers: p, computed: map[spirv.BuiltIn][]*ir.Value{}}, strings: map[string]int{}}
 	b.images = &images{p}
 	b.samplers, b.atomics = &samplers{b.images}, &atomics{b.images}

@@ -21,6 +21,7 @@ type layout struct {
 type layouts struct {
 	*maths
 	shapes map[layoutKey]*shape
+	places map[spirv.ID][]uint32 // by structure: the offsets of its members where no decoration says them
 }
 
 type layoutKey struct {
@@ -106,7 +107,7 @@ func (b *layouts) repeatShape(t *validate.Type, lay layout) *shape {
 	n := b.count(t)
 	b.leafTypes(t) // refuses what is too large
 	s := &shape{align: elem.align, chunks: make([]chunk, 0, n*len(elem.chunks))}
-	for i := range uint32(n) {
+	for i := uint32(0); len(elem.chunks) > 0 && i < uint32(n); i++ { // however many elements it has of nothing
 		for _, c := range elem.chunks {
 			c.off += i * stride
 			s.chunks = append(s.chunks, c)
@@ -182,14 +183,7 @@ func (b *layouts) structShape(t *validate.Type, lay layout) *shape {
 // member gives the byte offset of a structure's member and its layout.
 func (b *layouts) member(t *validate.Type, i int, lay layout) (off uint32, inner layout) {
 	if lay.natural {
-		for j, m := range t.Members[:i+1] {
-			part := b.shape(m, lay)
-			off = roundUp(off, part.align)
-			if j < i {
-				off += part.size
-			}
-		}
-		return off, lay
+		return b.natural(t)[i], lay
 	}
 	off, ok := b.m.MemberDecoration(t.ID, i, spirv.DecorationOffset)
 	if !ok {
@@ -198,6 +192,24 @@ func (b *layouts) member(t *validate.Type, i int, lay layout) (off uint32, inner
 	inner.matStride, _ = b.m.MemberDecoration(t.ID, i, spirv.DecorationMatrixStride)
 	inner.rowMajor = b.m.MemberDecorated(t.ID, i, spirv.DecorationRowMajor)
 	return off, inner
+}
+
+// natural puts the members of a structure one after the other.
+func (b *layouts) natural(t *validate.Type) []uint32 {
+	if list, ok := b.places[t.ID]; ok {
+		return list
+	}
+	list, end := make([]uint32, len(t.Members)), uint32(0)
+	for i, m := range t.Members {
+		if m.Kind == validate.KindRuntimeArray {
+			b.unsupported("a value of a structure with a runtime array")
+		}
+		part := b.shape(m, layout{natural: true})
+		list[i] = roundUp(end, part.align)
+		end = list[i] + part.size
+	}
+	b.places[t.ID] = list
+	return list
 }
 
 // bulkSize is the natural size of a type. Arrays may have more elements than a

@@ -235,7 +235,7 @@ func (b *nodes) payloadType(t *validate.Type) ir.PayloadType {
 // findIndirect finds the member that says how many workgroups a payload starts,
 // in structures within structures too.
 func (b *nodes) findIndirect(p *ir.PayloadType, t *validate.Type, base uint32) {
-	if t.Kind != validate.KindStruct {
+	if !b.m.HasIndirect(t) {
 		return
 	}
 	for i, m := range t.Members {

@@ -468,16 +468,23 @@ func (c *extension) indirectAbsent() {
 		if t.Kind == KindNodePayloadArray {
 			t = t.Elem
 		}
-		if !c.hasIndirect(t) {
+		if !c.HasIndirect(t) {
 			c.at(c.Def(in.Variable), "no member of the input of %q has PayloadDispatchIndirectAMDX: each payload starts one workgroup", e.Name)
 		}
 	}
 }
 
-// hasIndirect looks into structures within a structure too.
-func (m *Module) hasIndirect(t *Type) bool {
+// HasIndirect reports a member with PayloadDispatchIndirectAMDX, also of a structure within a structure.
+func (m *Module) HasIndirect(t *Type) bool { return m.holdsIndirect(t, map[*Type]bool{}) }
+
+// holdsIndirect looks into each type once: structures may hold one another many times.
+func (m *Module) holdsIndirect(t *Type, seen map[*Type]bool) bool {
+	if t.Kind != KindStruct || seen[t] {
+		return false
+	}
+	seen[t] = true
 	for i, member := range t.Members {
-		if t.Kind == KindStruct && (m.MemberDecorated(t.ID, i, spirv.DecorationPayloadDispatchIndirectAMDX) || m.hasIndirect(member)) {
+		if m.MemberDecorated(t.ID, i, spirv.DecorationPayloadDispatchIndirectAMDX) || m.holdsIndirect(member, seen) {
 			return true
 		}
 	}

@@ -48,13 +48,19 @@ func (g *guard) ours(host string) bool {
 	return false
 }
 
+// elsewhere reports what a browser says of a request that a page of another origin makes, or a link on one: cross-site, or same-site for
+// another port of this computer (Fetch Metadata Request Headers, section 2.4). Programs that are no browsers say nothing.
+func elsewhere(fetchSite string) bool {
+	return fetchSite != "" && fetchSite != "same-origin" && fetchSite != "none"
+}
+
 // ServeHTTP fulfils http.Handler.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	origin, named := strings.CutPrefix(r.Header.Get("Origin"), "http://")
 	switch {
 	case !g.ours(r.Host):
 		http.Error(w, fmt.Sprintf("host %q: want %s", r.Host, g.hosts[0]), http.StatusForbidden)
-	case r.Header.Get("Origin") != "" && !(named && g.ours(origin)):
+	case r.Header.Get("Origin") != "" && !(named && g.ours(origin)), elsewhere(r.Header.Get("Sec-Fetch-Site")):
 		http.Error(w, "a request from another site", http.StatusForbidden)
 	case changes(r.URL.Path) && r.Method != http.MethodPost:
 		w.Header().Set("Allow", http.MethodPost)

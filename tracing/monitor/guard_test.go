@@ -64,6 +64,32 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// A browser marks what pages of other sites ask for: no such request is answered, not even for a page.
+func TestGuardOfMarkedRequests(t *testing.T) {
+	m, err := New(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := m.Attach(sim.NewSerialEngine(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for site, want := range map[string]int{"": http.StatusOK, "same-origin": http.StatusOK, "none": http.StatusOK,
+		"cross-site": http.StatusForbidden, "same-site": http.StatusForbidden, "other": http.StatusForbidden} {
+		for _, of := range []struct{ method, path string }{{"GET", "/"}, {"GET", "/api/now"}, {"POST", "/api/continue"}} {
+			r := httptest.NewRequest(of.method, m.URL()+of.path, nil)
+			if site != "" {
+				r.Header.Set("Sec-Fetch-Site", site)
+			}
+			w := httptest.NewRecorder()
+			m.server.Handler.ServeHTTP(w, r)
+			if w.Code != want {
+				t.Errorf("%s %s marked %q: status %d, want %d", of.method, of.path, site, w.Code, want)
+			}
+		}
+	}
+}
+
 // The page's buttons ask by POST.
 func TestPageAsksByPost(t *testing.T) {
 	m, err := New(0)

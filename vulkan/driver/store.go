@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"spvsim/files"
 )
 
 // A programKey is the digest of all that a lowered program is made of: its module, entry point, constants, size of waves, the machine as far as
@@ -60,7 +62,7 @@ func (s *store) get(k programKey) []byte {
 		return nil
 	}
 	path := s.path(k)
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, storeBytes)
 	if err != nil {
 		return nil
 	}

@@ -2,8 +2,9 @@ package launch
 
 import (
 	"encoding/json"
-	"os"
 	"time"
+
+	"spvsim/files"
 )
 
 // Progress is how far a program's work is, as the driver says it.
@@ -32,7 +33,7 @@ func (p *Program) watch(path string) (stop func()) {
 				return
 			case <-t.C:
 				var now Progress
-				if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &now) == nil {
+				if text, err := files.Read(path, files.MaxList); err == nil && json.Unmarshal(text, &now) == nil {
 					p.Progress(now)
 				}
 			}

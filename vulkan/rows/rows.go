@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"spvsim/account"
+	"spvsim/files"
 )
 
 // A Row is one piece of work.
@@ -97,7 +97,7 @@ func (r *Row) beside() bool { return r.Overlap > 0 && r.Kind != overlap }
 // Read reads rows as CSV or, where the file's name ends in .parquet, as Parquet. A file that is not there, or empty, has no rows: nothing ran.
 // The last row of a program that was killed may be cut off: it is left out.
 func Read(path string) (*File, error) {
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, files.MaxRows)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0 {
 		return &File{Name: path}, nil
 	}

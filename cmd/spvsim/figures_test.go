@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -8,78 +6,41 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
+
+	"spvsim/fault"
 )
 
-// fifo is a file that is never read to its end.
-func fifo(t *testing.T, name string) {
-	t.Helper()
-	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		t.Skipf("no FIFO can be made here: %v", err)
-	}
-}
-
-// whenRead opens a FIFO for writing when a command that has not ended has opened it.
-func whenRead(t *testing.T, name string, ended <-chan error) *os.File {
-	t.Helper()
-	for {
-		if f, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
-			return f
-		}
-		select {
-		case err := <-ended:
-			t.Fatalf("the command ended without reading %s: %v", name, err)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-}
-
-// Drawing ends when it is interrupted, wherever it is: here it waits for a file, which it has opened when the signal comes.
+// Drawing ends when it is interrupted, and leaves nothing.
 func TestInterruptedDrawing(t *testing.T) {
-	program := build(t)
-	dir := filepath.Dir(program)
-	write := func(name, text string) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"figure.yaml": "kind: line\nx: n\ny: cycles\n", "rows.csv": "n,cycles\n1,2\n2,3\n", "e.yaml": "job: reduce\nfigures: {f: figure.yaml}\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write("figure.yaml", "kind: line\nx: n\ny: cycles\n")
-	write("rows.csv", "n,cycles\n1,2\n")
-	write("e.yaml", "job: reduce\nfigures: {f: figure.yaml}\n")
-	fifo(t, filepath.Join(dir, "slow.csv"))
-	fifo(t, filepath.Join(dir, "slow.yaml"))
+	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, tt := range []struct {
 		args []string
-		slow string
 		want string
 	}{
-		{[]string{"plot", "slow.csv", "figure.yaml", "-o", "out"}, "slow.csv", "interrupted: nothing is written"},
-		{[]string{"sweep", "e.yaml", "--draw", "slow.csv", "-o", "out"}, "slow.csv", "interrupted: the same command resumes"},
-		{[]string{"plot", "rows.csv", "slow.yaml", "-o", "out"}, "slow.yaml", "interrupted: nothing is written"},
+		{[]string{"plot", at("rows.csv"), at("figure.yaml"), "-o", at("out")}, "interrupted: nothing is written"},
+		{[]string{"sweep", at("e.yaml"), "--draw", at("rows.csv"), "-o", at("out")}, "interrupted: the same command resumes"},
 	} {
-		for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
-			c := command(t, program, tt.args...)
-			var errs bytes.Buffer
-			c.Stderr = &errs
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			ended := make(chan error, 1)
-			go func() { ended <- c.Wait() }()
-			end := whenRead(t, filepath.Join(dir, tt.slow), ended)
-			if err := c.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
-			err := <-ended
-			end.Close()
-			if err == nil || c.ProcessState.ExitCode() != exitFailed || !strings.Contains(errs.String(), tt.want) {
-				t.Errorf("%v, %v: %v: %s", tt.args, signal, err, errs.String())
-			}
-			if files, _ := filepath.Glob(filepath.Join(dir, "out", "*")); len(files) > 0 {
-				t.Errorf("%v, %v: left behind: %v", tt.args, signal, files)
-			}
+		ctx, interrupt := context.WithCancel(t.Context())
+		interrupt()
+		var out, errs bytes.Buffer
+		if status := run(ctx, tt.args, strings.NewReader(""), &out, &errs); status != exitFailed || !strings.Contains(errs.String(), tt.want) {
+			t.Errorf("%v: status %d: %s", tt.args, status, errs.String())
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "out", "*")); len(left) > 0 {
+			t.Errorf("%v: left behind: %v", tt.args, left)
+		}
+		if status := run(t.Context(), tt.args, strings.NewReader(""), &out, &errs); status != exitDone {
+			t.Errorf("%v without an interruption: status %d: %s", tt.args, status, errs.String())
+		}
+		if err := os.RemoveAll(at("out")); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -159,7 +120,7 @@ func TestAtOnce(t *testing.T) {
 		t.Errorf("got %v, want that the context ended", err)
 	}
 	defer func() {
-		if p := recover(); p != "fault" {
+		if p, _ := recover().(*fault.Panic); p == nil || p.Value != "fault" {
 			t.Errorf("recovered %v", p)
 		}
 	}()

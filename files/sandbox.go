@@ -1,15 +1,11 @@
-package config
+package files
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
-
-// ErrSandbox means that a file is outside of the folder that a sandbox is for.
-var ErrSandbox = errors.New("outside of the sandbox")
 
 // Sandbox looks names up as OS does, and only in a folder and below it: neither absolute names, nor .., nor links lead out of it.
 func Sandbox(folder string) (fs.FS, error) {
@@ -17,20 +13,21 @@ func Sandbox(folder string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(folder)
+	root, err := os.OpenRoot(folder) // which follows links itself, step by step
 	if err != nil {
 		return nil, err
 	}
-	return &sandbox{root, folder}, nil
+	s := sandbox{root, folder}
+	return system{s.stat, s.open}, nil
 }
 
 type sandbox struct {
-	root   *os.Root // which follows links itself, step by step
+	root   *os.Root
 	folder string
 }
 
 // inside is the name from the folder on.
-func (s *sandbox) inside(op, name string) (string, error) {
+func (s sandbox) inside(op, name string) (string, error) {
 	full, err := filepath.Abs(name)
 	if err != nil {
 		return "", err
@@ -42,21 +39,15 @@ func (s *sandbox) inside(op, name string) (string, error) {
 	return inner, nil
 }
 
-// Open fulfils fs.FS.
-func (s *sandbox) Open(name string) (fs.File, error) {
+func (s sandbox) open(name string, flag int, mode fs.FileMode) (*os.File, error) {
 	inner, err := s.inside("open", name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.root.Open(inner)
-	if err != nil {
-		return nil, err // not the file: a nil *os.File would be no nil fs.File
-	}
-	return f, nil
+	return s.root.OpenFile(inner, flag, mode)
 }
 
-// Stat fulfils fs.StatFS.
-func (s *sandbox) Stat(name string) (fs.FileInfo, error) {
+func (s sandbox) stat(name string) (fs.FileInfo, error) {
 	inner, err := s.inside("stat", name)
 	if err != nil {
 		return nil, err

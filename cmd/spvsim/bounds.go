@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/bounds"
+	"spvsim/files"
+	"spvsim/gpu"
+	"spvsim/tracing/daisen"
+)
+
+// A keeper holds a command to the bounds of what it does with files, and to its end after an interruption. A command that simulates is
+// released, since a simulation has limits of its own.
+type keeper struct {
+	name    string // of the command
+	written atomic.Int64
+	free    atomic.Bool
+	stop    func()      // of the watch; nil: there is none
+	end     func(error) // ends the process
+}
+
+// keeping is the key of the context's keeper, ending that of the function which ends the process.
+type (
+	keeping struct{}
+	ending  struct{}
+)
+
+// ends lets commands under a context end the process, where they do not end by themselves.
+func ends(ctx context.Context, end func(status int)) context.Context {
+	return context.WithValue(ctx, ending{}, end)
+}
+
+// keep puts every command under a root into the hands of a keeper, before it does anything.
+func keep(root *cobra.Command, stderr io.Writer) *keeper {
+	k := &keeper{}
+	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
+		k.name = c.CommandPath()
+		c.SetContext(context.WithValue(c.Context(), keeping{}, k))
+		end, ok := c.Context().Value(ending{}).(func(int))
+		if !ok {
+			return
+		}
+		k.end = func(err error) {
+			complain(stderr, err)
+			end(exitFailed)
+		}
+		k.watch()
+		go k.interrupted(c.Context())
+	}
+	return k
+}
+
+func (k *keeper) watch() {
+	if k.end != nil {
+		k.stop = bounds.Watch(k.name, k.end)
+	}
+}
+
+// interrupted ends a command that does not look at its context.
+func (k *keeper) interrupted(ctx context.Context) {
+	<-ctx.Done()
+	time.Sleep(grace)
+	if !k.free.Load() {
+		k.end(fmt.Errorf("%s: %w: nothing is written", k.name, gpu.ErrInterrupted))
+	}
+}
+
+// unbounded does what has limits of its own.
+func unbounded(c *cobra.Command, do func() error) error {
+	k, ok := c.Context().Value(keeping{}).(*keeper)
+	if !ok {
+		return do()
+	}
+	k.free.Store(true)
+	if k.stop != nil {
+		k.stop()
+	}
+	err := do()
+	k.free.Store(false)
+	k.watch()
+	return err
+}
+
+// wrote adds up what a command writes.
+func (k *keeper) wrote(n int) error {
+	if k == nil || k.free.Load() {
+		return nil
+	}
+	return bounds.Output(k.name, k.written.Add(int64(n)))
+}
+
+// A boundedWriter is an output of a command.
+type boundedWriter struct {
+	io.WriteCloser
+	keeper *keeper
+}
+
+func (w boundedWriter) Write(p []byte) (int, error) {
+	if err := w.keeper.wrote(len(p)); err != nil {
+		return 0, err
+	}
+	return w.WriteCloser.Write(p)
+}
+
+// unwritable are the errors of a system that can't take results: its disk is full, read only, or broken.
+var unwritable = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EROFS, daisen.ErrWrite}
+
+// failed reports an error of a command whose input was right: its own failure, a limit, or results that can't be written.
+func failed(err error) bool {
+	var own *failure
+	var unreadable *files.Error
+	switch {
+	case errors.As(err, &own) || errors.Is(err, bounds.ErrLimit):
+		return true
+	case errors.As(err, &unreadable):
+		return false // whatever the system says of it
+	}
+	return slices.ContainsFunc(unwritable, func(of error) bool { return errors.Is(err, of) })
+}

@@ -1,0 +1,179 @@
+// Package files opens the files that users name, on command lines and in other files. It opens regular files only, and reads at most a
+// number of bytes that the caller states. It does not know which kinds of files there are.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync/atomic"
+	"syscall"
+
+	"spvsim/fault"
+)
+
+// Kinds of fault; every error of this package wraps one of them, and the system's error where there is one.
+var (
+	ErrUnreadable = errors.New("not readable")
+	ErrLimit      = errors.New("too large")
+	ErrSandbox    = errors.New("outside of the sandbox")
+)
+
+// Limits of files that no package of their own reads.
+const (
+	MaxModule = 256 << 20 // a shader, or standard input
+	MaxRows   = 1 << 30   // CSV or Parquet
+	MaxJSON   = 1 << 30   // a profile, or the record of a point
+	MaxList   = 4 << 20   // a list of names, a line each
+)
+
+// Error is a file that is not read.
+type Error struct {
+	fault.Fault
+	cause error // of the system; nil: the file is refused
+}
+
+func (e *Error) Error() string { return e.Text("files") }
+
+// Unwrap implements the interface of package errors.
+func (e *Error) Unwrap() []error {
+	if e.cause == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.cause}
+}
+
+func refused(name string, kind error, format string, args ...any) error {
+	return &Error{fault.Fault{File: name, Msg: fmt.Sprintf(format, args...), Kind: kind}, nil}
+}
+
+// unreadable names a file once: the error of the operating system has its name too.
+func unreadable(name string, err error) error {
+	if known := (*Error)(nil); errors.As(err, &known) {
+		return err
+	}
+	kind, cause := ErrUnreadable, err
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		cause = of.Err
+	}
+	if errors.Is(err, ErrSandbox) {
+		kind = ErrSandbox
+	}
+	return &Error{fault.Fault{File: name, Msg: fmt.Sprintf("can't read: %v", cause), Kind: kind}, err}
+}
+
+// check refuses folders, and pipes, sockets and devices: how much those hold is not known before they are read.
+func check(name string, info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		return refused(name, ErrUnreadable, "found a folder: want a file")
+	case !mode.IsRegular():
+		return refused(name, ErrUnreadable, "found a pipe, socket or device: want a regular file")
+	}
+	return nil
+}
+
+// readOnly opens without waiting: a pipe that takes the place of a file between Stat and Open has no writer yet.
+const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
+
+// system looks names up through functions of package os.
+type system struct {
+	stat func(name string) (fs.FileInfo, error)
+	open func(name string, flag int, mode fs.FileMode) (*os.File, error)
+}
+
+// OS looks names up as the operating system does: absolute, or relative to the working directory, with ".." and links. It opens regular
+// files only.
+func OS() fs.FS { return system{os.Stat, os.OpenFile} }
+
+// Open implements fs.FS.
+func (s system) Open(name string) (fs.File, error) {
+	info, err := s.Stat(name)
+	if err == nil {
+		err = check(name, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.open(name, readOnly, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = check(name, info) // what it is now
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return counted{f}, nil
+}
+
+// Stat implements fs.StatFS.
+func (s system) Stat(name string) (fs.FileInfo, error) { return s.stat(name) }
+
+var total atomic.Int64
+
+// Bytes is how many bytes this process has read of files that users named, and of streams by Drain.
+func Bytes() int64 { return total.Load() }
+
+// counted is a file whose bytes are added up.
+type counted struct{ fs.File }
+
+// Read implements fs.File.
+func (c counted) Read(p []byte) (int, error) { return counter{c.File}.Read(p) }
+
+// counter is a stream whose bytes are added up.
+type counter struct{ io.Reader }
+
+func (c counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	total.Add(int64(n))
+	return n, err
+}
+
+// Read reads a file of at most limit bytes.
+func Read(name string, limit int64) ([]byte, error) { return ReadFrom(OS(), name, limit) }
+
+// ReadFrom reads a file of at most limit bytes from a file system. A longer file is refused before any of it is read.
+func ReadFrom(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	info, err := fs.Stat(fsys, name)
+	if err == nil {
+		err = check(name, info)
+	}
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	if info.Size() > limit {
+		return nil, refused(name, ErrLimit, "found %d bytes: want at most %d", info.Size(), limit)
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	defer f.Close()
+	return all(f, name, limit)
+}
+
+// Drain reads a stream of at most limit bytes, such as standard input, which may have no end.
+func Drain(r io.Reader, name string, limit int64) ([]byte, error) {
+	return all(counter{r}, name, limit)
+}
+
+func all(r io.Reader, name string, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1)) // a file may have grown
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	if int64(len(data)) > limit {
+		return nil, refused(name, ErrLimit, "found more than %d bytes: want at most that many", limit)
+	}
+	return data, nil
+}
+
+// Exists reports that there is something under a name.
+func Exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
