@@ -107,7 +107,7 @@ func (m *module) declare(name string, f *ast.File) {
 var (
 	qualified = regexp.MustCompile(`(^|[^\w./"'-])([a-z]\w*)\.([A-Z]\w*)`)
 	testName  = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w+`)
-	goFile    = regexp.MustCompile("(?:^|[ `(\"])((?:[\\w-]+/)*[\\w-]+\\.go)(?::(\\d+))?")
+	goFile    = regexp.MustCompile("(?:^|[ `(\"])((?:[\\w-]+/)*[\\w-]+\\.go)\b(?::(\\d+))?")
 	nameIn    = regexp.MustCompile("`(\\w+)` (?:in|of|from) `((?:[\\w-]+/)*[\\w-]+\\.go)`")
 	camel     = regexp.MustCompile(`(^|[\s("])([a-z]+[A-Z][A-Za-z]*)\b`)
 )
@@ -118,7 +118,7 @@ var elsewhere = map[string]string{"tracing": "sarchlab/akita"}
 // foreign are names that are no identifiers here, with what has them.
 var foreign = map[string]string{
 	"maxVectorComponents": "Vulkan", "subgroupAdd": "GLSL", "subgroupExclusiveAdd": "GLSL", "lowerFEXP": "LLVM", "lowerFLOG": "LLVM",
-	"rocWMMA": "AMD", "minNum": "IEEE 754", "sRGB": "Khronos", "pJ": "unit",
+	"rocWMMA": "AMD", "minNum": "IEEE 754", "sRGB": "Khronos", "macOS": "Apple", "pJ": "unit",
 	"invocationIndex": "manual", "writeValue": "manual", "inputValue": "manual", "dataOut": "manual", "dataIn": "manual",
 }
 
