@@ -107,7 +107,7 @@ func (m *module) declare(name string, f *ast.File) {
 var (
 	qualified = regexp.MustCompile(`(^|[^\w./"'-])([a-z]\w*)\.([A-Z]\w*)`)
 	testName  = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w+`)
-	goFile    = regexp.MustCompile("(?:^|[ `(\"])((?:[\\w-]+/)*[\\w-]+\\.go)\b(?::(\\d+))?")
+	goFile    = regexp.MustCompile("(?:^|[ `(\"])((?:[\\w-]+/)*[\\w-]+\\.go\\b)(?::(\\d+))?")
 	nameIn    = regexp.MustCompile("`(\\w+)` (?:in|of|from) `((?:[\\w-]+/)*[\\w-]+\\.go)`")
 	camel     = regexp.MustCompile(`(^|[\s("])([a-z]+[A-Z][A-Za-z]*)\b`)
 )
