@@ -85,6 +85,9 @@ func (a *Akita) LineBytes() (vector, scalar int) {
 	return a.spec.VectorL1.LineBytes, a.spec.ScalarL1.LineBytes
 }
 
+// WordBytes are the bytes of each bit of Line.Words.
+func (a *Akita) WordBytes() int { return 1 << a.spec.wordShift() }
+
 // OnComplete sets the receiver of completions of one compute unit.
 func (a *Akita) OnComplete(cu int, f Completion) { a.done[cu] = f }
 

@@ -112,3 +112,16 @@ func TestSharedLink(t *testing.T) {
 		}
 	}
 }
+
+// Words of a line that a range of bytes has whole: those that begin in it and end in it.
+func TestWholeWords(t *testing.T) {
+	for _, c := range []struct {
+		from, bytes uint64
+		each        int
+		want        uint64
+	}{{0, 128, 4, 1<<32 - 1}, {0, 256, 4, ^uint64(0)}, {16, 16, 4, 0xF0}, {2, 6, 4, 0b10}, {1, 2, 4, 0}, {0, 3, 4, 0}, {8, 16, 8, 0b110}} {
+		if got := WholeWords(c.from, c.bytes, c.each); got != c.want {
+			t.Errorf("%+v: %#x", c, got)
+		}
+	}
+}

@@ -52,6 +52,9 @@ func (f *Fast) LineBytes() (vector, scalar int) {
 	return f.spec.VectorL1.LineBytes, f.spec.ScalarL1.LineBytes
 }
 
+// WordBytes are the bytes of each bit of Line.Words.
+func (f *Fast) WordBytes() int { return 1 << f.spec.wordShift() }
+
 // OnComplete is never called back: every reply is complete.
 func (f *Fast) OnComplete(int, Completion) {}
 

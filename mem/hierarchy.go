@@ -50,6 +50,8 @@ type Completion func(token, now uint64)
 type Hierarchy interface {
 	// LineBytes are the line sizes of the vector and the scalar cache.
 	LineBytes() (vector, scalar int)
+	// WordBytes are the bytes of each bit of Line.Words.
+	WordBytes() int
 	// Access books the request's lines. It does not keep r or its slices.
 	Access(now uint64, r *Request) Reply
 	// OnComplete sets the receiver of completions of one compute unit.

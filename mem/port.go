@@ -257,7 +257,7 @@ func (p *Port) finishBusy(t *Timing, now uint64, m *isa.Mem, kind Kind, busy uin
 		p.lanes.values.finish(p, m, kind)
 		return
 	}
-	w.request = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: w.lines, Missed: w.missed, Token: p.tokens + 1, Busy: busy}
+	w.request = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent || m.Payload, Lines: w.lines, Missed: w.missed, Token: p.tokens + 1, Busy: busy}
 	if m.Payload && p.chip != nil {
 		if there, all := p.onChip(now, &w.request); all {
 			*t = there

@@ -324,6 +324,16 @@ func (s *HierarchySpec) wordShift() uint { return log2(max(4, largestLine(s)/64)
 // wordMask has the bits of words from first up to end.
 func wordMask(first, end uint64) uint64 { return (uint64(1)<<end - 1) &^ (uint64(1)<<first - 1) }
 
+// WholeWords are the words of so many bytes that bytes of a line, from a place in it on, have whole.
+func WholeWords(from, bytes uint64, each int) uint64 {
+	size := uint64(each)
+	first, end := (from+size-1)/size, (from+bytes)/size
+	if first >= end {
+		return 0
+	}
+	return wordMask(first, end)
+}
+
 func powerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }
 
 func log2(n int) uint { return uint(bits.TrailingZeros(uint(n))) }

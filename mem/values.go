@@ -68,7 +68,7 @@ func (v *Values) finish(p *Port, m *isa.Mem, kind Kind) {
 		return
 	}
 	r := &p.lanes.w.request
-	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: p.lanes.w.lines}
+	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent || m.Payload, Lines: p.lanes.w.lines}
 	for i := range r.Lines {
 		v.Moved[kind] += uint64(r.Lines[i].Bytes)
 	}

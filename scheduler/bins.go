@@ -10,8 +10,9 @@ type bin struct {
 	queue  int
 	fifo   []entry
 	head   int
-	scan   int // none before is in memory
-	away   int // in memory, not being read back yet
+	scan   int  // none before is in memory
+	away   int  // in memory, not being read back yet
+	low    bool // few are at hand: the queue reads ahead
 	hosts  []hostPayloads
 	nHosts uint64
 	opens  []*launch // with workgroups to place
@@ -49,9 +50,6 @@ func (b *bin) next() []entry {
 	n := min(b.batchSize(), uint64(len(b.fifo)-b.head))
 	return b.fifo[b.head:][:n]
 }
-
-// atHand is how many payloads wait before the first that is in memory.
-func (b *bin) atHand() int { return max(b.scan-b.head, 0) }
 
 // batchSize is how many payloads start together.
 func (b *bin) batchSize() uint64 {

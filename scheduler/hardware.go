@@ -75,12 +75,9 @@ func (h *hardware) Tick(now uint64, queue int) uint64 {
 	return min(next, over.admitHeld(now))
 }
 
-// open opens a launch of payloads that are on chip, at the queue's rate.
+// open opens a launch, at the queue's rate. It starts when its entries are on chip.
 func (h *hardware) open(now uint64, b *bin) (uint64, bool) {
 	r, q := h.run, h.run.queues[b.queue]
-	if !q.over.present(now, b) {
-		return cu.Never, false // until they have come
-	}
 	s := q.shared
 	if at := s.launch.free >> fraction; at > now || !s.turns.mine(q) {
 		s.turns.refuse(q)
@@ -88,10 +85,11 @@ func (h *hardware) open(now uint64, b *bin) (uint64, bool) {
 	}
 	s.turns.leave(q)
 	s.launch.take(now, 1)
+	q.over.ask(now, b)
 	l := r.opener.openLaunch(now, b)
 	if l == nil {
 		return cu.Never, false
 	}
-	r.opener.ready(l, now+uint64(r.spec.Scheduler.LaunchCycles))
+	q.over.open(now, l)
 	return now, true
 }

@@ -49,6 +49,7 @@ type queueMemory struct {
 
 func (m *queueMemory) init(r *Run, onChip, scratch uint64) error {
 	m.run, m.pool = r, newPool(r, onChip, scratch)
+	m.ringNext, m.ringRead = counterBytes, counterBytes
 	m.copies = m.pool.capacity / max(r.graph.MinimumBytes(), 1)
 	b, err := r.Store.Reserve(ringBytes, "enqueue queue")
 	if err == nil {
@@ -75,7 +76,11 @@ func (m *queueMemory) access(now uint64, w *wait, unit int, kind mem.Kind, addr,
 	m.lines = m.lines[:0]
 	for end := addr + max(bytes, 1); addr < end; {
 		next := min(end, (addr+size)&^(size-1))
-		m.lines = append(m.lines, mem.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)})
+		l := mem.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)}
+		if kind == mem.Write { // what is read back then is not fetched
+			l.Words = mem.WholeWords(addr-l.Addr, next-addr, m.run.Hierarchy.WordBytes())
+		}
+		m.lines = append(m.lines, l)
 		addr = next
 	}
 	w.legs++

@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"slices"
+
 	"spvsim/engine"
 	"spvsim/mem"
 )
@@ -17,12 +19,12 @@ const (
 
 // An overflow is what of a hardware queue is in memory: entries for which there is none on chip. They are written and read back in
 // whole lines, several of which may be under way, as by a DMA engine, through as many line buffers each way. Nothing waits for a line
-// that is written unless all buffers are in use; and before a node has none at hand the queue reads ahead into the buffers, out of which payloads
-// are launched. So what waits in memory costs bandwidth, and latency only where the queue comes to it sooner.
+// that is written unless all buffers are in use. Launches open before their entries have come, and the queue reads ahead into the buffers, out of
+// which payloads are launched. So overflow costs bandwidth, and latency only where all open launches and all buffers together do not cover it.
 type overflow struct {
 	queue     *queue
 	depth     int // entries on chip
-	threshold int // payloads of a node at hand up to which the queue reads the next line of them
+	threshold int // payloads of a node at hand up to which the queue reads ahead
 	most      int // line buffers each way
 	line      int // entries of a line
 
@@ -32,6 +34,7 @@ type overflow struct {
 	writing  int // lines under way
 	buffered int // payloads in line buffers, those that are coming included
 	moves    engine.Stock[move]
+	opening  []*launch // whose entries are coming
 	held     held
 }
 
@@ -99,28 +102,47 @@ func (o *overflow) post(m *move, at uint64) {
 }
 
 // moved: lines have been moved.
-func (o *overflow) moved(m *move) {
+func (o *overflow) moved(now uint64, m *move) {
 	o.writing -= m.written
 	for _, i := range m.payloads {
 		o.queue.run.memory.pool.payloads[i].place = readBack
 	}
 	o.moves.Give(m)
+	for _, q := range o.queue.run.queues { // another queue may have taken some
+		q.over.opening = slices.DeleteFunc(q.over.opening, func(l *launch) bool { return q.over.start(now, l) })
+	}
 }
 
-// present says whether the payloads of the bin's next launch are there. Those that are in memory are read back at once, whether
-// there are buffers for them or not: the launch itself has space for them.
-func (o *overflow) present(now uint64, b *bin) bool {
-	if o.away == 0 && o.buffered == 0 {
-		return true
+// ask reads back the entries of the bin's next launch that are in memory, also where all line buffers are taken: the launch has space for them.
+func (o *overflow) ask(now uint64, b *bin) {
+	if o.away == 0 {
+		return
 	}
-	all, from := true, o.owner(b)
+	from := o.owner(b)
 	for _, e := range b.next() {
 		x := &o.queue.run.memory.pool.payloads[e.payload]
 		for x.place == inMemory && o.fetch(now, from) {
 		}
-		all = all && (x.place == onChip || x.place == readBack)
 	}
-	return all
+}
+
+// open starts a launch, or keeps it until its entries have come.
+func (o *overflow) open(now uint64, l *launch) {
+	if !o.start(now, l) {
+		o.opening = append(o.opening, l)
+	}
+}
+
+// start starts a launch, unless entries of it are coming.
+func (o *overflow) start(now uint64, l *launch) bool {
+	r := o.queue.run
+	for _, i := range r.memory.pool.arrays[l.input].elems {
+		if r.memory.pool.payloads[i].place == coming {
+			return false
+		}
+	}
+	r.opener.ready(l, now+uint64(r.spec.Scheduler.LaunchCycles))
+	return true
 }
 
 // left: a payload has been taken for a launch.
@@ -140,29 +162,40 @@ func (o *overflow) owner(b *bin) *bin {
 	return o.queue.run.opener.bin(b.base.stages[b.remaining], b.queue)
 }
 
-// refill reads ahead into free line buffers, a line for each node in turn of which few payloads are at hand, those first that are
-// served first.
+// refill reads ahead: where nodes have few payloads at hand, the queue reads lines for these nodes in turn, in the order of arbitration, until all
+// line buffers are taken. So the threshold decides when reads begin, and the buffers how many are under way.
 func (o *overflow) refill(now uint64) {
 	opener := &o.queue.run.opener
-	for more := o.away > 0; more; {
+	for first, more := true, o.away > 0; more; first = false {
 		more = false
 		for k := range opener.order {
 			b := opener.at(o.queue.index, k)
 			if o.away == 0 || o.buffered+o.line > o.most*o.line {
 				return
 			}
-			if b.base == nil && o.worth(b) && o.fetch(now, b) {
+			if first {
+				b.low = b.base == nil && b.away > 0 && o.atHand(b) <= o.threshold
+			}
+			if b.low && o.worth(b) && o.fetch(now, b) {
 				more = true
 			}
 		}
 	}
 }
 
-// worth says whether a line of the bin's payloads is to be read ahead: few are at hand, and the line is full or will not become so.
+// worth says whether a line of the bin's payloads is to be read ahead: it is full, or will not become so, or few payloads are at hand.
 // Lines that are read for a payload or two take the way to memory from those that are needed.
 func (o *overflow) worth(b *bin) bool {
-	hand := b.atHand()
-	return b.away > 0 && hand <= o.threshold && (b.away >= o.line || hand < o.line || !o.queue.run.ledger.feeds(b.stage))
+	return b.away > 0 && (b.away >= o.line || o.atHand(b) < o.line || !o.queue.run.ledger.feeds(b.stage))
+}
+
+// atHand is how many payloads of the bin wait before the first that is in memory.
+func (o *overflow) atHand(b *bin) int {
+	payloads := o.queue.run.memory.pool.payloads
+	for b.scan = max(b.scan, b.head); b.scan < len(b.fifo) && payloads[b.fifo[b.scan].payload].place != inMemory; {
+		b.scan++
+	}
+	return b.scan - b.head
 }
 
 // fetch reads the bin's first payloads in memory back, a line of them at most, and says whether there were any.
@@ -224,9 +257,9 @@ func (o *overflow) given(b *bin, list []entry) {
 	}
 }
 
-// readLine reads a line of entries back, each time the next one.
+// readLine reads a line of entries back, each time the next one after those that were read: the one that was written first.
 func (m *queueMemory) readLine(now uint64, w *wait, unit int, bytes uint64) {
-	if m.ringRead+bytes > ringBytes || m.ringRead < counterBytes {
+	if m.ringRead+bytes > ringBytes {
 		m.ringRead = counterBytes
 	}
 	at := m.ring + m.ringRead

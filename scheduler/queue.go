@@ -53,7 +53,7 @@ func (q *queue) Handle(e sim.Event) error {
 	}
 	switch m := e.(type) {
 	case *move:
-		q.over.moved(m)
+		q.over.moved(now, m)
 		q.alarm.Set(now)
 		return nil
 	case *loot:

@@ -26,6 +26,7 @@ type constantMemory struct {
 }
 
 func (m *constantMemory) LineBytes() (vector, scalar int) { return 64, 64 }
+func (m *constantMemory) WordBytes() int                  { return 4 }
 func (m *constantMemory) KernelBoundary()                 { m.log = append(m.log, "kernel boundary") }
 
 var kindNames = map[mem.Kind]string{mem.Read: "read", mem.Write: "write", mem.Atomic: "atomic"}

@@ -126,6 +126,7 @@ type slowLines struct {
 }
 
 func (*slowLines) LineBytes() (vector, scalar int) { return 64, 64 }
+func (*slowLines) WordBytes() int                  { return 4 }
 
 func (m *slowLines) OnComplete(_ int, f mem.Completion) { m.complete = f }
 
@@ -361,6 +362,7 @@ func TestAccessesKeepTheUnit(t *testing.T) {
 type instantLines struct{ mem.Hierarchy }
 
 func (*instantLines) LineBytes() (vector, scalar int) { return 64, 64 }
+func (*instantLines) WordBytes() int                  { return 4 }
 
 func (*instantLines) OnComplete(int, mem.Completion) {}
 

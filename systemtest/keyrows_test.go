@@ -491,8 +491,8 @@ var plainRows = []keyRow{
 
 	{"queue.placement", "fan-long", hardware + apart + twoPlaces + "queue.steal=0", "central", "engine", bound(4*fanCycles, 8*fanCycles, fanSlack)},
 	{"queue.depth", "perlane", hardware, "1024", "1", counts("spills", spills, 0, 119)},
-	{"queue.refill_threshold", "perlane", hardware + "queue.depth=1", "256", "0", longer(8 * 85)}, // each of eight launches waits for the L2
-	{"queue.spill_lines", "perlane", hardware + "queue.depth=1", "64", "1", longer(14 * 85)},      // 15 lines of 8 entries, after each other
+	{"queue.refill_threshold", "perlane", hardware + "queue.depth=1 queue.launch_rate=0.01", "256", "0", longer(85)}, // the last launch waits for the L2
+	{"queue.spill_lines", "perlane", hardware + "queue.depth=1", "64", "1", longer(85)},                              // the sender waits for the L2
 	{"queue.steal", "fan-long", hardware + apart + twoPlaces + "queue.placement=engine", "0", "64", bothOf(bound(8*fanCycles, 4*fanCycles, fanSlack), counts("payloads taken", stolen, 0, 4))},
 	{"queue.ports", "fan", hardware, "64", "1", exactly(7 + 7)}, // to allocate, and to enqueue
 	{"queue.latency", "lastsum", hardware, "100", "1100", exactly(3 * 1000)},

@@ -1,0 +1,172 @@
+package experiments
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/fstest"
+
+	"spvsim/config"
+	"spvsim/gpu"
+)
+
+// A queueDraw is a graph on a machine of which one thing is varied.
+type queueDraw struct {
+	graph       *randomGraph
+	machine     string
+	set         []string
+	axis        lawAxis
+	least, most uint64 // scratch memory that the graph needs, and that is of use
+	slots       int    // waves that the machine holds
+}
+
+// queueAxes are what a hardware queue has more or less of, from little to much; scratch memory as often as all the others.
+var queueAxes = []lawAxis{
+	{key: "scratch_bytes"}, {key: "scratch_bytes"}, {key: "scratch_bytes"}, {key: "scratch_bytes"},
+	{key: "queue.ports", values: []string{"1", "4", "32"}},
+	{key: "queue.depth", values: []string{"8", "64", "512", "4096"}},
+	{key: "queue.spill_lines", values: []string{"1", "8", "64", "512"}},
+	{"queue.payload_bytes_per_cycle", []string{"8", "64", "512"}, "1048576"},
+}
+
+// lawCosts are fixed costs of a launch, beside which what a queue takes would not show.
+var lawCosts = []string{"dispatcher.kernel_launch_cycles=0", "dispatcher.launch_floor_cycles=0", "scheduler.firmware_dispatch_cycles=0"}
+
+// drawQueue draws a graph, one in four not wide, a preset or a few compute units of it, a scheduler, an order, and the sizes and rates of the queue.
+func drawQueue(t *testing.T, seed uint64) *queueDraw {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 31))
+	d := &queueDraw{machine: pick(r, config.Presets()...), axis: queueAxes[0]}
+	kind := pick(r, append(schedulers, "hardware", "hardware", "hardware", "hardware")...)
+	if r.IntN(4) == 0 {
+		d.graph, _ = drawGraph(t, 10000*seed)
+	} else {
+		d.graph = newWideGraph(seed)
+	}
+	d.set = append(append(d.set, lawCosts...), "scheduler.kind="+kind, "queue.arbitration="+pick(r, lawOrders...))
+	if r.IntN(2) == 0 {
+		d.set = append(d.set, fmt.Sprintf("shader_engines=%d", 1+r.IntN(2)), fmt.Sprintf("compute_units=%d", pick(r, 1, 2, 4)))
+	}
+	if kind == "hardware" {
+		d.axis = pick(r, queueAxes...)
+		d.draw(r, "queue.refill_threshold", "8", "16", "64", "256", "1024", "4096")
+		d.draw(r, "queue.spill_lines", "", "", "1", "4", "16", "64", "256")
+		d.draw(r, "queue.depth", "", "", "16", "64", "256")
+		d.draw(r, "queue.placement", "", "", "central", "engine", "unit")
+		d.draw(r, "queue.launch_rate", "", "", "", "0.1", "4")
+		d.draw(r, "queue.payload_bytes", "0", "0", "0", "4096", "")
+	}
+	if d.axis.onChip != "" {
+		d.set = append(d.set, "queue.payload_bytes="+d.axis.onChip)
+	}
+	if err := d.measure(); err != nil {
+		t.Fatalf("%v: %v%s", d, err, d.graph.keep(seed))
+	}
+	return d
+}
+
+func (d *queueDraw) String() string { return fmt.Sprint(d.machine, d.set[len(lawCosts):], d.axis.key) }
+
+// draw sets a key to one of several values; "" leaves it as it is.
+func (d *queueDraw) draw(r *rand.Rand, key string, values ...string) {
+	if value := pick(r, values...); value != "" {
+		d.set = append(d.set, key+"="+value)
+	}
+}
+
+// setup is the draw with more settings and so much scratch memory; with 0, what the machine has.
+func (d *queueDraw) setup(scratch uint64, more ...string) (s gpu.Setup, err error) {
+	if s.Machine, err = config.LoadMachine(config.Request{Machine: d.machine, Set: append(d.set[:len(d.set):len(d.set)], more...)}); err != nil {
+		return s, err
+	}
+	text := d.graph.job
+	if scratch > 0 {
+		text += fmt.Sprintf("scratch_bytes: %d\n", scratch)
+	}
+	s.Job, err = config.ParseJob(fstest.MapFS{"graph.spvasm": {Data: []byte(d.graph.text)}}, "job.yaml", []byte(text))
+	s.MaxCycles, s.Threads = 1e8, 1
+	return s, err
+}
+
+// measure finds how much scratch memory the graph needs at least where none is on chip, and the waves that the machine holds.
+func (d *queueDraw) measure() error {
+	s, err := d.setup(0, "queue.payload_bytes=0")
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	err = gpu.DescribeGraph(&text, s, false)
+	d.least, d.most = scratchRange(text.String())
+	m := s.Machine
+	d.slots = m.ShaderEngines * m.ComputeUnits * m.UnitSlots()
+	return err
+}
+
+// worst goes along the axis, from little to much, and says how many times as slow a step is as the best before; 0: none is slower.
+func (d *queueDraw) worst() (worst float64, err error) {
+	best := ^uint64(0)
+	for _, step := range d.steps() {
+		s, err := d.setup(step.scratch, step.set...)
+		if err != nil {
+			return 0, err
+		}
+		r, err := gpu.Run(context.Background(), s)
+		if err != nil {
+			return 0, err
+		}
+		cycles := r.Stats.Cycles
+		if best != ^uint64(0) && cycles > lawSlack(best) {
+			worst = max(worst, float64(cycles)/float64(best))
+		}
+		best = min(best, cycles)
+	}
+	return worst, nil
+}
+
+// A queueStep is one value of what is varied.
+type queueStep struct {
+	scratch uint64
+	set     []string
+}
+
+func (d *queueDraw) steps() (list []queueStep) {
+	all := max(d.most, 64*d.least)
+	for _, v := range d.axis.values {
+		list = append(list, queueStep{all, []string{d.axis.key + "=" + v}})
+	}
+	if list == nil {
+		for _, times := range []uint64{1, 2, 4, 8, 32} {
+			list = append(list, queueStep{scratch: times * d.least})
+		}
+		list = append(list, queueStep{scratch: all})
+	}
+	return list
+}
+
+// lawDraws is how many draws the page speaks of, from the first seed on.
+const lawDraws = 1000
+
+// More scratch memory, ports, entries, line buffers or bandwidth is no slower for graphs that fan out, whatever the threshold, the payloads, the order and the
+// machine, but for as many draws as the page counts, and never by more than the bound. A few are drawn by default; as many as the page's break the law exactly as often.
+func TestWideGraphsAreNoSlowerWithMore(t *testing.T) {
+	drawn, broken, most := randomGraphs(t)/8, 0, 0.0
+	for seed := range uint64(drawn) {
+		d := drawQueue(t, seed)
+		worst, err := d.worst()
+		if err != nil {
+			t.Fatalf("seed %d, %v: %v%s", seed, d, err, d.graph.keep(seed))
+		}
+		if bound := lawBound(float64(d.slots)); worst > bound {
+			t.Errorf("seed %d, %v: %.2f times as slow with more, the bound is %.2f%s", seed, d, worst, bound, d.graph.keep(seed))
+		}
+		if worst > 0 && seed < lawDraws {
+			t.Logf("seed %d, %v: %.3f times as slow with more", seed, d, worst)
+			broken, most = broken+1, max(most, worst)
+		}
+	}
+	if n, worst := lawOnThePage(t, "drawn"); broken > n || most > worst+0.005 || drawn >= lawDraws && (broken != n || most < worst-0.005) {
+		t.Errorf("%d of %d draws are slower with more, by a factor of %.2f at most; docs/queue.md says %d of %d, by %.2f", broken, min(drawn, lawDraws), most, n, lawDraws, worst)
+	}
+}
