@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"image/color"
 	"io"
+	"runtime"
 	"sort"
 	"strings"
 	"sync"
@@ -84,10 +85,14 @@ func (c *Chart) Draw(format, style string) ([]byte, error) {
 }
 
 // render draws on a new sheet. The libraries that write the formats panic where a file or folder of theirs fails them (fonts
-// of a PDF pass through the temporary folder): such a panic is an error here.
+// of a PDF pass through the temporary folder): such a panic is an error here. A fault of the Go runtime goes on as a panic.
 func (l *layout) render(newSheet func(w, h vg.Length) sheet, legendAt vg.Point) (data []byte, err error) {
 	defer func() {
-		if fault := recover(); fault != nil {
+		fault := recover()
+		if _, ours := fault.(runtime.Error); ours {
+			panic(fault)
+		}
+		if fault != nil {
 			data, err = nil, fmt.Errorf("%v", fault)
 		}
 	}()

@@ -1,8 +1,11 @@
 package plots
 
 import (
+	"runtime"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
 )
 
 // What does not go together in a figure is refused by its key, and without that it is taken.
@@ -106,4 +109,18 @@ func TestAxisLabels(t *testing.T) {
 			t.Errorf("x: %s: labels %q and %q, want %q and y", axis, chart.X.Label, chart.Y.Label, want)
 		}
 	}
+}
+
+// A panic of a library that writes a format is an error, and a fault of the Go runtime stays a panic.
+func TestRenderPanics(t *testing.T) {
+	l := &layout{}
+	if _, err := l.render(func(vg.Length, vg.Length) sheet { panic("no room in the temporary folder") }, vg.Point{}); err == nil || err.Error() != "no room in the temporary folder" {
+		t.Errorf("%v, want the library's words", err)
+	}
+	defer func() {
+		if _, ok := recover().(runtime.Error); !ok {
+			t.Error("an index out of range is no panic")
+		}
+	}()
+	_, _ = l.render(func(vg.Length, vg.Length) sheet { return []sheet{}[len(l.panes)] }, vg.Point{})
 }
