@@ -100,13 +100,9 @@ func (v *valueCheck) steps(t *Type) {
 	}
 }
 
-// imageType tests what images of some kinds need (OpTypeImage, section 3.31).
+// imageType tests what images of 64-bit integers need (OpTypeImage, section 3.31).
 func (v *valueCheck) imageType([]uint32) {
-	t := v.m.Type(v.in.Result)
-	if t.Multisampled && t.Sampled == 2 && t.Dim != spirv.DimSubpassData {
-		v.needs("a multisampled storage image", spirv.CapabilityStorageImageMultisample)
-	}
-	if t.Elem.Kind == KindInt && t.Elem.Width == 64 {
+	if t := v.m.Type(v.in.Result); t.Elem.Kind == KindInt && t.Elem.Width == 64 {
 		v.needs("an image of 64-bit integers", spirv.CapabilityInt64ImageEXT)
 	}
 }
@@ -117,68 +113,17 @@ func (v *valueCheck) needs(what string, cap spirv.Capability) {
 	}
 }
 
-// storageDims are the capabilities that storage images of a dimension need beyond those that sampled images of it share.
-var storageDims = map[spirv.Dim]spirv.Capability{spirv.Dim1D: spirv.CapabilityImage1D, spirv.DimBuffer: spirv.CapabilityImageBuffer, spirv.DimRect: spirv.CapabilityImageRect}
-
-// storageImage tests a read or a write of a storage image: its dimension, and that it may be without a format.
-func (v *valueCheck) storageImage(o []uint32) {
-	t := v.m.TypeOf(spirv.ID(o[0]))
-	if t == nil || t.Kind != KindImage || t.Sampled != 2 || t.Dim == spirv.DimSubpassData {
+// memoryModel tests what the Vulkan memory model takes the place of: "Coherent" and "Volatile" decorations (section 3.20).
+func memoryModel(m *Module, r *report) {
+	if m.Memory != spirv.MemoryModelVulkan {
 		return
 	}
-	if cap, ok := storageDims[t.Dim]; ok {
-		v.needs("an access of a storage image of "+t.Dim.String(), cap)
-	}
-	if t.Dim == spirv.DimCube && t.Arrayed {
-		v.needs("an access of a storage image that is an array of cubes", spirv.CapabilityImageCubeArray)
-	}
-	if t.Dim == spirv.Dim2D && t.Arrayed && t.Multisampled {
-		v.needs("an access of a storage image that is a multisampled array", spirv.CapabilityImageMSArray)
-	}
-	if t.Format == spirv.ImageFormatUnknown {
-		if v.in.Op == spirv.OpImageWrite {
-			v.needs("a write to an image of unknown format", spirv.CapabilityStorageImageWriteWithoutFormat)
-		} else {
-			v.needs("a read of an image of unknown format", spirv.CapabilityStorageImageReadWithoutFormat)
-		}
-	}
-}
-
-// integerDot tests which vectors a dot product takes (SPV_KHR_integer_dot_product): "either 32-bit integers (enabled by the
-// DotProductInput4x8BitPacked capability) or vectors of integer type (enabled by the DotProductInput4x8Bit or
-// DotProductInputAll capability)".
-func (v *valueCheck) integerDot(o []uint32) {
-	t := v.m.TypeOf(spirv.ID(o[0]))
-	switch {
-	case t == nil || v.m.Has(spirv.CapabilityDotProductInputAll) && t.Kind == KindVector:
-	case t.Kind == KindInt:
-		v.needs("a dot product of packed integers", spirv.CapabilityDotProductInput4x8BitPacked)
-	case t.Kind == KindVector && t.Count == 4 && t.Elem.Width == 8:
-		v.needs("a dot product of vectors of 4 8-bit integers", spirv.CapabilityDotProductInput4x8Bit)
-	case t.Kind == KindVector:
-		v.needs("a dot product of "+v.m.typeText(t), spirv.CapabilityDotProductInputAll)
-	}
-}
-
-// encodedMatrices are the capabilities of cooperative matrices whose floats have an encoding of their own.
-var encodedMatrices = map[spirv.FPEncoding]spirv.Capability{
-	spirv.FPEncodingBFloat16KHR: spirv.CapabilityBFloat16CooperativeMatrixKHR, spirv.FPEncodingFloat8E4M3EXT: spirv.CapabilityFloat8CooperativeMatrixEXT,
-	spirv.FPEncodingFloat8E5M2EXT: spirv.CapabilityFloat8CooperativeMatrixEXT,
-}
-
-// memoryModel tests what the Vulkan memory model takes the place of: "Coherent" and "Volatile" decorations (section 3.20), and that its
-// capability comes with it.
-func memoryModel(m *Module, r *report) {
-	vulkan := m.Memory == spirv.MemoryModelVulkan
 	for i := range m.Raw.Instructions {
 		in := &m.Raw.Instructions[i]
-		switch o := in.Operands; {
-		case in.Op == spirv.OpMemoryModel && !vulkan && m.Has(spirv.CapabilityVulkanMemoryModel):
-			r.at(in, "capabilities", "the memory model is %s: the capability %s wants Vulkan", m.Memory, spirv.CapabilityVulkanMemoryModel)
-		case !vulkan:
-		case in.Op == spirv.OpDecorate:
+		switch o := in.Operands; in.Op {
+		case spirv.OpDecorate:
 			m.replaced(in, spirv.ID(o[0]), spirv.Decoration(o[1]), r)
-		case in.Op == spirv.OpMemberDecorate:
+		case spirv.OpMemberDecorate:
 			m.replaced(in, spirv.ID(o[0]), spirv.Decoration(o[2]), r)
 		}
 	}

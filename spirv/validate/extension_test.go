@@ -182,7 +182,7 @@ var ruleCases = map[string][]ruleCase{
 		{"held-pointers", "%fn = OpTypeFunction %void|%x = OpLoad %uint %lane", "%fn = OpTypeFunction %void\n%p_fn = OpTypePointer Function %uint\n%pp_fn = OpTypePointer Function %p_fn|%held = OpVariable %pp_fn Function\n%x = OpLoad %uint %lane"},
 		{"nested-blocks", "OpDecorate %old BufferBlock|%old = OpTypeStruct %uint", "OpDecorate %old BufferBlock\nOpDecorate %inner Block\nOpMemberDecorate %inner 0 Offset 0|%inner = OpTypeStruct %uint\n%old = OpTypeStruct %inner"},
 		{"decorations", "OpDecorate %b8 Binding 1", "OpDecorate %b8 Binding 1|OpDecorate %b8 Binding 2"},
-		{"capabilities", "OpCapability GroupNonUniformArithmetic", ""},
+		{"capabilities", "OpCapability GroupNonUniformClustered", ""},
 		{"versions", "; Version: 1.3", "; Version: 1.4"},
 		{"workgroup-block", "OpDecorate %size SpecId 0|%p_in = OpTypePointer Input %uint", "OpDecorate %size SpecId 0\nOpDecorate %view Block\nOpMemberDecorate %view 0 Offset 0|" +
 			"%p_in = OpTypePointer Input %uint\n%view = OpTypeStruct %uint\n%p_view = OpTypePointer Workgroup %view\n%shared = OpVariable %p_view Workgroup"},

@@ -51,7 +51,7 @@ var imageRules = []rule{
 	{name: "image-multisample", sentence: "[StorageImageMultisample] An MS operand in OpTypeImage indicates multisampled, used with an OpTypeImage that has Sampled of 2.",
 		check: func(c *extension) {
 			c.each(func(in *spirv.Instruction) {
-				if t := c.Type(in.Result); t.Multisampled && t.Sampled == 2 && !c.Has(spirv.CapabilityStorageImageMultisample) {
+				if t := c.Type(in.Result); t.Multisampled && t.Sampled == 2 && t.Dim != spirv.DimSubpassData && !c.Has(spirv.CapabilityStorageImageMultisample) {
 					c.at(in, "a multisampled storage image needs the capability %s", spirv.CapabilityStorageImageMultisample)
 				}
 			}, spirv.OpTypeImage)
@@ -160,8 +160,7 @@ var imageRules = []rule{
 		check: eachImage(storageImage)},
 	{name: "image-no-format", sentence: "[OpImageRead, OpImageWrite] [...] images with Unknown format need StorageImageReadWithoutFormat or StorageImageWriteWithoutFormat [in the Vulkan API].",
 		check: eachImage(func(u *imageUse) {
-			cap := map[spirv.Op]spirv.Capability{spirv.OpImageRead: spirv.CapabilityStorageImageReadWithoutFormat, spirv.OpImageWrite: spirv.CapabilityStorageImageWriteWithoutFormat}[u.in.Op]
-			if cap != 0 && u.image.Format == spirv.ImageFormatUnknown && u.image.Dim != spirv.DimSubpassData && !u.Has(cap) {
+			if cap, ok := formatless[u.in.Op]; ok && u.image.Format == spirv.ImageFormatUnknown && u.image.Dim != spirv.DimSubpassData && !u.Has(cap) {
 				u.bad("the image has no format: want the capability %s", cap)
 			}
 		})},
@@ -329,8 +328,14 @@ func imageOperands(c *extension) {
 	}
 }
 
+// formatless are the capabilities of accesses to storage images without a format.
+var formatless = map[spirv.Op]spirv.Capability{
+	spirv.OpImageRead: spirv.CapabilityStorageImageReadWithoutFormat, spirv.OpImageWrite: spirv.CapabilityStorageImageWriteWithoutFormat,
+}
+
+// storageImage tests an access of a storage image: its dimension and its arrays.
 func storageImage(u *imageUse) {
-	if u.in.Op != spirv.OpImageRead && u.in.Op != spirv.OpImageWrite {
+	if _, ok := formatless[u.in.Op]; !ok {
 		return
 	}
 	t := u.image

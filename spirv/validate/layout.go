@@ -108,9 +108,6 @@ func (l *layout) structure(t *Type) {
 	spans := make([]span, 0, len(t.Members))
 	for i, p := range t.Members {
 		d := l.m.MemberDecorations(t.ID, i)
-		if p.Kind == KindRuntimeArray && i != len(t.Members)-1 {
-			l.r.at(t.Def, "layout", "member %d is a runtime array, and not the last", i)
-		}
 		offset, ok := firstArg(d, spirv.DecorationOffset)
 		if !ok {
 			if _, builtin := find(d, spirv.DecorationBuiltIn); !builtin {

@@ -54,9 +54,6 @@ func (m *Module) differ(a, b spirv.ID) bool {
 // matrixDeclaration tests the constants of a type.
 func (v *valueCheck) matrixDeclaration([]uint32) {
 	t := v.m.Type(v.in.Result)
-	if cap, ok := encodedMatrices[t.Elem.Encoding]; ok && t.Elem.Encoded {
-		v.needs("a cooperative matrix of "+v.m.typeText(t.Elem), cap)
-	}
 	c := t.Matrix
 	if n, ok := v.m.literal(c.Use); ok && n > uint32(spirv.CooperativeMatrixUseMatrixAccumulatorKHR) {
 		v.fault("operand 4 (Use): found %d, want 0 to 2: A, B or accumulator", n)

@@ -81,9 +81,6 @@ func (v *valueCheck) variable(o []uint32) {
 	if before := v.before(v.m.places[v.in.Result].at); t.Storage == spirv.StorageClassFunction && before != spirv.OpVariable && before != spirv.OpLabel {
 		v.fault("after %s: want the variables first in their function", before)
 	}
-	if t.Storage == spirv.StorageClassInput && len(o) > 1 {
-		v.fault("an initializer of a variable in Input")
-	}
 	v.matrixPlace(t)
 	v.longVectorPlace(t)
 	v.heldPointer(t)
@@ -292,7 +289,6 @@ func (v *valueCheck) atomic(o []uint32) {
 		v.fault("result type %s: the pointer is to %s", v.m.typeText(v.result()), v.m.typeText(t.Elem))
 		return
 	}
-	v.atomicPlace(t)
 	v.atomicFloat(v.result())
 	v.atomicType(v.result())
 }
@@ -305,7 +301,6 @@ func (v *valueCheck) atomicStore(o []uint32) {
 	if t != nil && t.Elem != a {
 		v.fault("operand 3: %%%d is %s: the pointer is to %s", o[3], v.m.typeText(a), v.m.typeText(t.Elem))
 	}
-	v.atomicPlace(t)
 	v.atomicType(a)
 }
 

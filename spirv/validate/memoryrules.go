@@ -7,7 +7,7 @@ import (
 
 // memoryRules are the rules of memory semantics and of atomic operations.
 var memoryRules = []rule{
-	{name: "semantics-sequential", sentence: "[VUID-StandaloneSpirv-MemorySemantics-10866] MemorySemantics with SequentiallyConsistent memory order must not be used in the Vulkan API. (Compilers write it: it orders as AcquireRelease does.)", warning: true,
+	{name: "semantics-sequential", sentence: "[VUID-StandaloneSpirv-MemorySemantics-10866] MemorySemantics with SequentiallyConsistent memory order must not be used in the Vulkan API. (Compilers write it: it orders as AcquireRelease does. In a module with the memory model Vulkan it is an error, of the rule `types`.)", warning: true,
 		check: eachSemantics(func(s *semantics) {
 			if s.bits&spirv.MemorySemanticsSequentiallyConsistent != 0 {
 				s.bad("SequentiallyConsistent: want Acquire, Release or AcquireRelease")
@@ -52,13 +52,9 @@ var memoryRules = []rule{
 				s.bad("MakeVisible: want Acquire or AcquireRelease")
 			}
 		})},
-	{name: "semantics-volatile", sentence: "[Volatile] Requires the VulkanMemoryModel capability. [VUID-StandaloneSpirv-MemorySemantics-13551] MemorySemantics with Volatile bit set must not be used with barrier instructions.",
+	{name: "semantics-volatile", sentence: "[VUID-StandaloneSpirv-MemorySemantics-13551] MemorySemantics with Volatile bit set must not be used with barrier instructions.",
 		check: eachSemantics(func(s *semantics) {
-			switch {
-			case s.bits&spirv.MemorySemanticsVolatile == 0:
-			case !s.Has(spirv.CapabilityVulkanMemoryModel):
-				s.bad("Volatile needs the capability %s", spirv.CapabilityVulkanMemoryModel)
-			case s.in.Op == spirv.OpControlBarrier || s.in.Op == spirv.OpMemoryBarrier:
+			if s.bits&spirv.MemorySemanticsVolatile != 0 && (s.in.Op == spirv.OpControlBarrier || s.in.Op == spirv.OpMemoryBarrier) {
 				s.bad("Volatile, of a barrier")
 			}
 		})},

@@ -128,7 +128,7 @@ var moduleRules = []rule{
 	{name: "memory-model", sentence: "[VulkanMemoryModel] Must be declared if and only if the Vulkan memory model is specified.",
 		check: func(c *extension) {
 			c.each(func(in *spirv.Instruction) {
-				if c.Capabilities[spirv.CapabilityVulkanMemoryModel] && c.Memory != spirv.MemoryModelVulkan {
+				if c.Has(spirv.CapabilityVulkanMemoryModel) && c.Memory != spirv.MemoryModelVulkan {
 					c.at(in, "%s with the capability %s: want Vulkan", c.Memory, spirv.CapabilityVulkanMemoryModel)
 				}
 			}, spirv.OpMemoryModel)
@@ -168,8 +168,7 @@ var moduleRules = []rule{
 		check: func(c *extension) {
 			c.each(func(in *spirv.Instruction) {
 				t := c.Type(in.Result).Elem
-				cap := map[bool]spirv.Capability{true: spirv.CapabilityBFloat16CooperativeMatrixKHR, false: spirv.CapabilityFloat8CooperativeMatrixEXT}[t.Encoding == spirv.FPEncodingBFloat16KHR]
-				if t.Encoded && !c.Has(cap) {
+				if cap, ok := encodedMatrices[t.Encoding]; ok && t.Encoded && !c.Has(cap) {
 					c.at(in, "components of %s need the capability %s", c.typeText(t), cap)
 				}
 			}, spirv.OpTypeCooperativeMatrixKHR)
@@ -413,22 +412,17 @@ func decorationGroups(c *extension) {
 		if c.Def(spirv.ID(in.Operands[0])).Op != spirv.OpDecorationGroup {
 			c.at(in, "%%%d is no decoration group", in.Operands[0])
 		}
+		if in.Op == spirv.OpGroupMemberDecorate {
+			return
+		}
 		seen := map[uint32]bool{}
 		for _, id := range in.Operands[1:] {
-			if in.Op == spirv.OpGroupMemberDecorate {
-				break
-			}
 			if c.Def(spirv.ID(id)).Op == spirv.OpDecorationGroup {
 				c.at(in, "the target %%%d is a decoration group", id)
 			} else if seen[id] {
 				c.at(in, "the target %%%d is listed twice", id)
 			}
 			seen[id] = true
-		}
-		for i := 1; i+1 < len(in.Operands) && in.Op == spirv.OpGroupMemberDecorate; i += 2 {
-			if t := c.Type(spirv.ID(in.Operands[i])); t == nil || t.Kind != KindStruct || in.Operands[i+1] >= uint32(len(t.Members)) {
-				c.at(in, "%%%d has no member %d", in.Operands[i], in.Operands[i+1])
-			}
 		}
 	}, spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate)
 }
@@ -593,6 +587,12 @@ func fastMathBits(c *extension) {
 			}
 		}
 	}
+}
+
+// encodedMatrices are the capabilities of cooperative matrices whose floats have an encoding of their own.
+var encodedMatrices = map[spirv.FPEncoding]spirv.Capability{
+	spirv.FPEncodingBFloat16KHR: spirv.CapabilityBFloat16CooperativeMatrixKHR, spirv.FPEncodingFloat8E4M3EXT: spirv.CapabilityFloat8CooperativeMatrixEXT,
+	spirv.FPEncodingFloat8E5M2EXT: spirv.CapabilityFloat8CooperativeMatrixEXT,
 }
 
 // floatDots are the capabilities of dot products, by the instruction and whether the operands have an encoding of their own.

@@ -25,7 +25,7 @@ var workgroupRules = []rule{
 		}},
 	{name: "workgroup-8-bit", sentence: "Uses 8-bit OpTypeInt instructions for creating scalar, vector, and composite types that become members of a block residing in the Workgroup storage class.",
 		check: func(c *extension) { c.workgroupWidth(8, spirv.CapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR) }},
-	{name: "workgroup-16-bit", sentence: "Uses 16-bit OpTypeFloat and OpTypeInt instructions for creating scalar, vector, and composite types that become members of a block residing in the Workgroup storage class.",
+	{name: "workgroup-16-bit", sentence: "Uses 16-bit OpTypeFloat and OpTypeInt instructions for creating scalar, vector, and composite types that become members of a block residing in the Workgroup storage class. (Floats with an encoding of their own, as bfloat16, do not need it, as for other validators.)",
 		check: func(c *extension) {
 			c.workgroupWidth(16, spirv.CapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR)
 		}},
@@ -96,7 +96,7 @@ func (c *extension) workgroupWidth(width int, cap spirv.Capability) {
 		}
 		eachScalar(t.Elem, func(s *Type) {
 			full, narrow := narrowWidths[s.Kind][s.Width]
-			if s.Width == width && narrow && !c.Has(full) {
+			if s.Width == width && narrow && !s.Encoded && !c.Has(full) {
 				c.at(in, "a Workgroup block of %s needs the capability %s or %s", c.typeText(s), cap, full)
 			}
 		})

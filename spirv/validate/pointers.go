@@ -96,14 +96,6 @@ func (v *valueCheck) atomicFloat(t *Type) {
 	}
 }
 
-// atomicPlace tests where an atomic operation goes: what one invocation alone
-// sees has none.
-func (v *valueCheck) atomicPlace(p *Type) {
-	if p != nil && p.Storage == spirv.StorageClassFunction {
-		v.fault("an atomic operation on a pointer to %s", p.Storage)
-	}
-}
-
 // vulkanSemantics are bits of memory semantics that the Vulkan memory model brought.
 const vulkanSemantics = uint32(spirv.MemorySemanticsOutputMemory | spirv.MemorySemanticsMakeAvailable | spirv.MemorySemanticsMakeVisible | spirv.MemorySemanticsVolatile)
 

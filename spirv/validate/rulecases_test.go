@@ -90,7 +90,7 @@ func init() {
 		{"image-extend", "%r16 = OpImageRead %float4 %l_n %i2", "%r16 = OpImageRead %float4 %l_n %i2 SignExtend"},
 	}
 	ruleCases["memory"] = []ruleCase{
-		{"semantics-sequential", "OpControlBarrier %u2 %u2 %both", "OpControlBarrier %u2 %u2 %sequential"},
+		{"semantics-sequential", "OpCapability VulkanMemoryModel\nOpCapability VulkanMemoryModelDeviceScope\nOpMemoryModel Logical Vulkan|OpControlBarrier %u2 %u2 %both", "OpMemoryModel Logical GLSL450|OpControlBarrier %u2 %u2 %sequential"},
 		{"semantics-store", "OpAtomicStore %w %u1 %release %u1", "OpAtomicStore %w %u1 %acquire %u1"},
 		{"semantics-load", "OpAtomicLoad %uint %w %u1 %acquire", "OpAtomicLoad %uint %w %u1 %release"},
 		{"semantics-relaxed-barrier", "OpMemoryBarrier %u2 %both", "OpMemoryBarrier %u2 %u0"},
@@ -126,7 +126,6 @@ func init() {
 		{"decoration-glsl", "OpDecorate %push Block", "OpDecorate %push Block\nOpDecorate %push GLSLShared"},
 		{"decoration-groups", "OpGroupDecorate %group %sum", "OpGroupDecorate %group %sum %sum"},
 		{"decoration-groups", "OpGroupDecorate %group %sum", "OpGroupDecorate %u1 %sum"},
-		{"decoration-groups", "OpGroupDecorate %group %sum", "OpGroupMemberDecorate %group %push 3"},
 		{"debug-line", "DebugLine %source %u1 %u2", "DebugLine %source %u0 %u2"},
 		{"debug-line", "DebugLine %source %u1 %u2", "DebugLine %source %u2 %u1"},
 		{"built-in-type", "%p_id = OpTypePointer Input %uint3|%x = OpLoad %uint3 %id", "%p_id = OpTypePointer Input %float|"},

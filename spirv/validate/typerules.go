@@ -30,11 +30,8 @@ func init() {
 		spirv.OpBitcast: (*valueCheck).bitcast, spirv.OpDot: (*valueCheck).dot, spirv.OpTranspose: (*valueCheck).transpose,
 		spirv.OpEmitStreamVertex: (*valueCheck).stream, spirv.OpEndStreamPrimitive: (*valueCheck).stream,
 		spirv.OpReadClockKHR: (*valueCheck).clock, spirv.OpUndef: (*valueCheck).undefined, spirv.OpConvertUToPtr: (*valueCheck).fromInteger,
-		spirv.OpConvertPtrToU: (*valueCheck).toInteger,
-		spirv.OpTypeImage:     (*valueCheck).imageType, spirv.OpImageRead: (*valueCheck).storageImage, spirv.OpImageWrite: (*valueCheck).storageImage,
-		spirv.OpImageSparseRead: (*valueCheck).storageImage,
-		spirv.OpSDot:            (*valueCheck).integerDot, spirv.OpUDot: (*valueCheck).integerDot, spirv.OpSUDot: (*valueCheck).integerDot,
-		spirv.OpSDotAccSat: (*valueCheck).integerDot, spirv.OpUDotAccSat: (*valueCheck).integerDot, spirv.OpSUDotAccSat: (*valueCheck).integerDot,
+		spirv.OpConvertPtrToU:            (*valueCheck).toInteger,
+		spirv.OpTypeImage:                (*valueCheck).imageType,
 		spirv.OpTypeCooperativeMatrixKHR: (*valueCheck).matrixDeclaration, spirv.OpCooperativeMatrixLoadKHR: (*valueCheck).matrixLoad,
 		spirv.OpCooperativeMatrixStoreKHR: (*valueCheck).matrixStore, spirv.OpCooperativeMatrixMulAddKHR: (*valueCheck).matrixMulAdd,
 		spirv.OpCooperativeMatrixLengthKHR: (*valueCheck).matrixLength,
@@ -390,9 +387,6 @@ func (v *valueCheck) bitcast(o []uint32) {
 func (v *valueCheck) dot(o []uint32) {
 	if t := v.m.TypeOf(spirv.ID(o[0])); t != nil && t.Component() != v.result() {
 		v.fault("result type %s: want the component type of the operands", v.m.typeText(v.result()))
-	}
-	if t := v.result(); t.Encoded && t.Encoding == spirv.FPEncodingBFloat16KHR {
-		v.needs("a dot product of "+v.m.typeText(t), spirv.CapabilityBFloat16DotProductKHR)
 	}
 }
 
