@@ -114,7 +114,7 @@ func TestAxisLabels(t *testing.T) {
 // A panic of a library that writes a format is an error, and a fault of the Go runtime stays a panic.
 func TestRenderPanics(t *testing.T) {
 	l := &layout{}
-	if _, err := l.render(func(vg.Length, vg.Length) sheet { panic("no room in the temporary folder") }, vg.Point{}); err == nil || err.Error() != "no room in the temporary folder" {
+	if _, err := l.render(func(vg.Length, vg.Length) sheet { panic("the temporary folder is full") }, vg.Point{}); err == nil || err.Error() != "the temporary folder is full" {
 		t.Errorf("%v, want the library's words", err)
 	}
 	defer func() {
