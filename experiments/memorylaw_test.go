@@ -180,7 +180,7 @@ func enqueueCycles(t *testing.T, parameters []string, set ...string) uint64 {
 		t.Fatal(err)
 	}
 	job.Expect = nil // the order of results is that of one round
-	m, err := config.LoadMachine(config.Request{Job: job, Set: append([]string{"scheduler.kind=hardware", "dispatcher.kernel_launch_cycles=0"}, set...)})
+	m, err := config.LoadMachine(config.Request{Job: job, Set: append([]string{"scheduler.kind=hardware", "dispatcher.kernel_launch_cycles=0", "queue.max_payloads=4096"}, set...)})
 	if err != nil {
 		t.Fatal(err)
 	}
