@@ -19,7 +19,6 @@ type queueDraw struct {
 	set         []string
 	axis        lawAxis
 	least, most uint64 // scratch memory that the graph needs, and that is of use
-	slots       int    // waves that the machine holds
 }
 
 // queueAxes are what a hardware queue has more or less of, from little to much; scratch memory as often as all the others.
@@ -90,7 +89,7 @@ func (d *queueDraw) setup(scratch uint64, more ...string) (s gpu.Setup, err erro
 	return s, err
 }
 
-// measure finds how much scratch memory the graph needs at least where none is on chip, and the waves that the machine holds.
+// measure finds how much scratch memory the graph needs where none is on chip, and how much is of use.
 func (d *queueDraw) measure() error {
 	s, err := d.setup(0, "queue.payload_bytes=0")
 	if err != nil {
@@ -99,8 +98,6 @@ func (d *queueDraw) measure() error {
 	var text bytes.Buffer
 	err = gpu.DescribeGraph(&text, s, false)
 	d.least, d.most = scratchRange(text.String())
-	m := s.Machine
-	d.slots = m.ShaderEngines * m.ComputeUnits * m.UnitSlots()
 	return err
 }
 
@@ -145,8 +142,10 @@ func (d *queueDraw) steps() (list []queueStep) {
 	return list
 }
 
-// lawDraws is how many draws the page speaks of, from the first seed on.
-const lawDraws = 1000
+const (
+	lawDraws = 1000 // of which the page speaks, from the first seed on
+	lawMost  = 2    // factor by which more may be slower
+)
 
 // More scratch memory, ports, entries, line buffers or bandwidth is no slower for graphs that fan out, whatever the threshold, the payloads, the order and the
 // machine, but for as many draws as the page counts, and never by more than the bound. A few are drawn by default; as many as the page's break the law exactly as often.
@@ -158,8 +157,8 @@ func TestWideGraphsAreNoSlowerWithMore(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d, %v: %v%s", seed, d, err, d.graph.keep(seed))
 		}
-		if bound := lawBound(float64(d.slots)); worst > bound {
-			t.Errorf("seed %d, %v: %.2f times as slow with more, the bound is %.2f%s", seed, d, worst, bound, d.graph.keep(seed))
+		if worst > lawMost {
+			t.Errorf("seed %d, %v: %.2f times as slow with more: want at most %d%s", seed, d, worst, lawMost, d.graph.keep(seed))
 		}
 		if worst > 0 && seed < lawDraws {
 			t.Logf("seed %d, %v: %.3f times as slow with more", seed, d, worst)
