@@ -30,8 +30,8 @@ type randomNode struct {
 // A randomOutput is what a node sends to another, or to itself.
 type randomOutput struct {
 	to    *randomNode
-	lane  bool   // an array for each invocation
-	max   uint32 // of an array
+	lane  bool // an array for each invocation
+	max   uint32
 	spare uint32 // of this many chances one is taken to send at all
 	// share is the earlier output whose limits it shares, or -1.
 	share int
@@ -250,11 +250,7 @@ func (n *randomNode) declareOutputs(b *moduleText) {
 		d := func(decoration, value string) {
 			fmt.Fprintf(&b.decorations, "OpDecorateId %s %s %s\n", o.id, decoration, value)
 		}
-		most := o.max
-		if o.lane {
-			most *= n.local
-		}
-		d("NodeMaxPayloadsAMDX", b.u(most))
+		d("NodeMaxPayloadsAMDX", b.u(o.max))
 		d("PayloadNodeNameAMDX", b.name(o.to))
 		d("PayloadNodeBaseIndexAMDX", b.u(o.to.indexes[0]))
 		if !o.to.single() {

@@ -313,7 +313,10 @@ func TestGraphOfManyPayloads(t *testing.T) {
 // late makes %seen of how many invocations came here, with this one's wave: 32
 // in the first wave, 64 in the second, which starts long after it. The module
 // alone does not show that they differ.
-const late = "%one_more = OpAtomicIAdd %uint %p0 %u1 %u0 %u1\n %seen = OpLoad %uint %p0\n "
+const (
+	late = "%one_more = OpAtomicIAdd %uint %p0 %u1 %u0 %u1\n %seen = OpLoad %uint %p0\n "
+	u64  = "%u4 = OpConstant %uint 4\n %u64 = OpConstant %uint 64"
+)
 
 // faults are changes to modules, and what the run says of them.
 var graphFaults = []struct {
@@ -321,7 +324,7 @@ var graphFaults = []struct {
 	change    []string
 	want      string
 }{
-	{"more payloads than the maximum", "tree", []string{"%a = OpAllocate", "%many = OpIAdd %uint %v0 %u2\n %a = OpAllocate", "%p_mids %u4 %u1 %u0", "%p_mids %u4 %many %u0"}, "2 payloads after 64 are more than the 64 that NodeMaxPayloadsAMDX allows the workgroup"},
+	{"more payloads than the maximum", "tree", []string{"%a = OpAllocate", "%many = OpIAdd %uint %v0 %u2\n %a = OpAllocate", "%p_mids %u4 %u1 %u0", "%p_mids %u4 %many %u0"}, "payloads are allocated, NodeMaxPayloadsAMDX is 1"},
 	{"missing node", "tree", []string{"%p_leaves %u4 %u1 %odd", "%p_leaves %u4 %u1 %i"}, "whose index is not below PayloadNodeArraySizeAMDX 2"},
 	{"missing sparse node", "tree", []string{"%p_leaves %u4 %u1 %odd", "%p_leaves %u4 %u1 %i", "OpDecorateId %leaves PayloadNodeArraySizeAMDX %u2", "OpDecorate %leaves PayloadNodeSparseArrayAMDX"}, "which is not in the graph"},
 	{"array of no indexes", "tree", []string{"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %u0"}, "payloads are allocated for node leaf[0], whose index is not below PayloadNodeArraySizeAMDX 0"},
@@ -329,14 +332,14 @@ var graphFaults = []struct {
 	{"array specialized to no indexes", "tree", []string{"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %none\n OpDecorate %none SpecId 1", "%u4 = OpConstant %uint 4", "%u4 = OpConstant %uint 4\n %none = OpSpecConstant %uint 0"}, "payloads are allocated for node leaf[0], whose index is not below PayloadNodeArraySizeAMDX 0"},
 	{"index past the array size", "tree", []string{"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %u1"}, "payloads are allocated for node leaf[1], whose index is not below PayloadNodeArraySizeAMDX 1"},
 	{"base index past the array size", "tree", []string{"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %u2\n OpDecorateId %leaves PayloadNodeBaseIndexAMDX %u4"}, "payloads are allocated for node leaf[4], whose index is not below PayloadNodeArraySizeAMDX 2"},
-	{"count differs", "late", []string{"%a = OpAllocate", late + "%a = OpAllocate", "%p_mids %u4 %u1 %u0", "%p_mids %u2 %seen %u0"},
+	{"count differs", "late", []string{"%a = OpAllocate", late + "%a = OpAllocate", "%p_mids %u4 %u1 %u0", "%p_mids %u2 %seen %u0", "%mids NodeMaxPayloadsAMDX %u1", "%mids NodeMaxPayloadsAMDX %u64", "%u4 = OpConstant %uint 4", u64},
 		"payload count or node index differs within the workgroup: 64 payloads for index 0 here, 32 for 0 in another wave"},
 	{"use after enqueue", "tree", []string{"%odd = OpUMod", "OpStore %pa %i\n %odd = OpUMod"}, "a payload is used after it was enqueued"},
 	{"enqueued twice", "tree", []string{"%odd = OpUMod", "OpEnqueueNodePayloadsAMDX %a\n %odd = OpUMod"}, "a payload array is enqueued a second time"},
 	{"beyond the array", "tree", []string{"OpAccessChain %p_uint %one %u0 %u0", "OpAccessChain %p_uint %one %u2 %u0"}, "its index is beyond the array"},
 	{"enqueue by some waves", "late", []string{
 		"OpEnqueueNodePayloadsAMDX %b\n", late + "%few = OpULessThan %bool %seen %u64\n OpSelectionMerge %rz None\n OpBranchConditional %few %ry %rz\n %ry = OpLabel\n OpEnqueueNodePayloadsAMDX %b\n OpBranch %rz\n %rz = OpLabel\n",
-		"%void = OpTypeVoid", "%void = OpTypeVoid\n %bool = OpTypeBool"}, "not in uniform control flow: wave 1 did not take part"},
+		"%void = OpTypeVoid", "%void = OpTypeVoid\n %bool = OpTypeBool", "%u4 = OpConstant %uint 4", u64}, "not in uniform control flow: wave 1 did not take part"},
 	{"too many workgroups", "recursion", []string{"%halve MaxNumWorkgroupsAMDX %u4 %u4 %u1", "%halve MaxNumWorkgroupsAMDX %u4 %u4 %u1", "%h1 = OpConstant %ushort 1", "%h1 = OpConstant %ushort 9"}, "MaxNumWorkgroupsAMDX is [4 4 1]"},
 	{"spent recursion", "recursion", []string{"%more = OpIsNodePayloadValidAMDX %bool %spans %u0", "%more = OpIEqual %bool %u0 %u0"}, "its recursion is spent"},
 	{"write of a shared input", "recursion", []string{"%wn = OpLoad %uint %pnum", "%wn = OpLoad %uint %pnum\n OpStore %pnum %u0"}, "a node writes the input that it shares"},
@@ -368,10 +371,9 @@ func TestPayloadArrayOfNoIndexesHasNoValidNode(t *testing.T) {
 	change := []string{
 		"%void = OpTypeVoid", "%void = OpTypeVoid\n %bool = OpTypeBool",
 		"%b = OpAllocateNodePayloadsAMDX %p_leaves %u4 %u1 %odd", valid("leaves", "odd") + "%b = OpAllocateNodePayloadsAMDX %p_leaves %u4 %nodd %odd",
-		"%one = OpAllocateNodePayloadsAMDX %p_single %u2 %u1 %u1", valid("single", "u1") + "%one = OpAllocateNodePayloadsAMDX %p_single %u2 %nu1 %u1",
+		"%one = OpAllocateNodePayloadsAMDX %p_leaves %u2 %u1 %u1", valid("leaves", "u1") + "%one = OpAllocateNodePayloadsAMDX %p_leaves %u2 %nu1 %u1",
 		"OpStore %pb %v\n", "\n", "OpStore %pc %y\n", "\n",
 		"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %size\n OpDecorate %size SpecId 3",
-		"%single PayloadNodeArraySizeAMDX %u2", "%single PayloadNodeArraySizeAMDX %size",
 		"%u4 = OpConstant %uint 4", "%u4 = OpConstant %uint 4\n %size = OpSpecConstant %uint 0",
 	}
 	job := graphJobs["late"]
@@ -401,9 +403,9 @@ var graphRefusals = []struct {
 }{
 	{"no target", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 0}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", nil, `payloads may be for "leaf" index 1, which is not a node of the graph (rule graph-target)`},
 	{"no node below the base index", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 1}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", []string{"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %u2\n OpDecorateId %leaves PayloadNodeBaseIndexAMDX %u1"}, `payloads may be for "leaf" index 0, which is not a node of the graph (rule graph-target)`},
-	{"no node below a specialized base index", "tree.spvasm", "\nspecialization: {5: 2}\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 1}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", []string{"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %size\n OpDecorateId %leaves PayloadNodeBaseIndexAMDX %u1\n OpDecorate %size SpecId 5", "OpDecorateId %single PayloadNodeArraySizeAMDX %u2", "OpDecorate %single PayloadNodeSparseArrayAMDX", "%u4 = OpConstant %uint 4", "%u4 = OpConstant %uint 4\n %size = OpSpecConstant %uint 1"}, `enqueues to leaf[0], which is not in the graph`},
+	{"no node below a specialized base index", "tree.spvasm", "\nspecialization: {5: 2}\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 1}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", []string{"%leaves PayloadNodeArraySizeAMDX %u2", "%leaves PayloadNodeArraySizeAMDX %size\n OpDecorateId %leaves PayloadNodeBaseIndexAMDX %u1\n OpDecorate %size SpecId 5", "%u4 = OpConstant %uint 4", "%u4 = OpConstant %uint 4\n %size = OpSpecConstant %uint 1"}, `enqueues to leaf[0], which is not in the graph`},
 	{"no single node", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 1}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", []string{"OpDecorateId %leaves PayloadNodeArraySizeAMDX %u2\n", "\n"}, `payloads may be for "leaf" index 0, which is not a node of the graph (rule graph-target)`},
-	{"no payloads in an array", "tree.spvasm", graphJobs["tree"].rest, []string{"%mids NodeMaxPayloadsAMDX %u64", "%mids NodeMaxPayloadsAMDX %most\n OpDecorate %most SpecId 5", "%u4 = OpConstant %uint 4", "%u4 = OpConstant %uint 4\n %most = OpSpecConstant %uint 0"}, "the NodeMaxPayloadsAMDX of payload array type"},
+	{"no payloads in an array", "tree.spvasm", graphJobs["tree"].rest, []string{"%mids NodeMaxPayloadsAMDX %u1", "%mids NodeMaxPayloadsAMDX %most\n OpDecorate %most SpecId 5", "%u4 = OpConstant %uint 4", "%u4 = OpConstant %uint 4\n %most = OpSpecConstant %uint 0"}, "the NodeMaxPayloadsAMDX of payload array type"},
 	{"host's node of a shared input", "recursion.spvasm", graphJobs["recursion"].rest, []string{"OpExecutionModeId %watch IsApiEntryAMDX %false", "OpExecutionModeId %watch IsApiEntryAMDX %host", "%u4 = OpConstant %uint 4", "%u4 = OpConstant %uint 4\n %host = OpSpecConstantTrue %bool"}, "IsApiEntryAMDX is true on \"watch\", which shares its input"},
 	{"two of a name", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, name: leaf}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", nil, `node "leaf" index 0: another node has that name and index (rule graph-unique)`},
 	{"no payload", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, index: 1}]\ngraph: [{node: root}]", nil, "its payload has 4 bytes"},

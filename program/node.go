@@ -129,9 +129,9 @@ func outputText(n *Node, o *Output) string {
 	text += ": " + payloadsText(root.MaxPayloads, o.Bytes)
 	switch {
 	case o.Workgroup && o.Invocation:
-		text += " in arrays of a workgroup and of an invocation"
+		text += " for the workgroup and for each invocation"
 	case o.Invocation:
-		text += " in arrays of an invocation"
+		text += " for each invocation"
 	}
 	if o.TrackFinish {
 		text += " with finish tracking"

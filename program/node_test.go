@@ -46,8 +46,8 @@ var described = map[string]string{
 node "square" index 0: static 1x1x1 workgroups, payload of 4 bytes, local size 1x1x1, not dispatched by the host
 `,
 	"coalesce": `node "fill" index 0: static 2x1x1 workgroups, no input, local size 80x1x1
-  output 0 -> "bins"[0..0]: up to 166 payloads of 16 bytes
-  output 1 -> "bins"[0..0]: up to 166 payloads of 16 bytes in arrays of an invocation, within the limits of output 0
+  output 0 -> "bins"[0..0]: up to 6 payloads of 16 bytes
+  output 1 -> "bins"[0..0]: up to 6 payloads of 16 bytes for each invocation, within the limits of output 0
 node "count" index 0: coalescing, up to 4 payloads of 16 bytes, local size 4x1x1
 `,
 	"recursion": `node "halve" index 3: dynamic up to 4x4x1 workgroups, payload of 12 bytes (workgroups at byte 4: 2 x 16 bits), local size 1x1x1, up to 2 recursions
@@ -57,12 +57,12 @@ node "sum" index 0: dynamic up to 64x1x1 workgroups, payload of 12 bytes with fi
 node "watch" index 0: dynamic up to 64x1x1 workgroups, payload of 12 bytes with finish tracking (workgroups at byte 4: 1 x 32 bits), local size 1x1x1, shares the input of "sum" index 0, not dispatched by the host
 `,
 	"dxc": `node "root_main" index 0: dynamic up to 16x1x1 workgroups, payload of 8 bytes (workgroups at byte 4: 1 x 32 bits), local size 8x1x1
-  output 0 -> "leaf"[0]: up to 16 payloads of 8 bytes in arrays of a workgroup and of an invocation
+  output 0 -> "leaf"[0]: up to 8 payloads of 8 bytes for the workgroup and for each invocation
   output 1 -> "gone"[0..15] sparse: up to 1 payload of 8 bytes
 node "leaf_main" index 0: coalescing, up to 1 payload of 8 bytes, local size 1x1x1
 `,
 	"mesh": `node "seed" index 0: static 1x1x1 workgroups, no input, local size 2x1x1
-  output 0 -> "strip"[0..0]: up to 2 payloads of 4 bytes in arrays of an invocation
+  output 0 -> "strip"[0..0]: up to 1 payload of 4 bytes for each invocation
 node "strip" index 0: mesh, static 2x1x1 workgroups, payload of 4 bytes, local size 3x1x1, up to 3 vertices and 1 primitives
 `,
 }

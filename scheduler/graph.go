@@ -3,7 +3,9 @@ package scheduler
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"spvsim/cu"
@@ -57,6 +59,7 @@ type output struct {
 	targets map[uint32]*Node // by index, base included; only looked up
 	list    []*Node          // in the order of the graph
 	root    int              // the output whose limit counts
+	limit   uint64           // payloads of one workgroup, of all outputs of the root
 	stride  uint32           // bytes that a payload takes
 }
 
@@ -240,6 +243,7 @@ func (g *Graph) connect() error {
 			g.reach(o)
 			errs = append(errs, g.checkOutput(n, o))
 		}
+		g.setLimits(n)
 	}
 	return errors.Join(errs...)
 }
@@ -292,6 +296,26 @@ func (g *Graph) checkIndexes(n *Node, o *output) error {
 		}
 	}
 	return nil
+}
+
+// setLimits works out how many payloads one workgroup may allocate of each output and of those that share its limit.
+// NodeMaxPayloadsAMDX counts by visibility: once for arrays of the workgroup, and once for each invocation where invocations
+// allocate. The machine's limits of a workgroup bound the sum.
+func (g *Graph) setLimits(n *Node) {
+	local := n.Program.LocalSize
+	lanes := uint64(local[0]) * uint64(local[1]) * uint64(local[2])
+	for i := range n.outputs {
+		o := &n.outputs[i]
+		times := uint64(0)
+		if o.Invocation {
+			times = lanes
+		}
+		if o.Workgroup || times == 0 {
+			times++
+		}
+		r := &n.outputs[o.root]
+		r.limit = max(r.limit, min(uint64(r.MaxPayloads)*times, uint64(g.most.MaxPayloads)))
+	}
 }
 
 // order gives each stage its level: one more than those that lead to it.
@@ -357,7 +381,7 @@ func (g *Graph) makeStages(starts []int) {
 		for i := range n.stages {
 			remaining := levels - uint32(i)
 			s := &stage{Node: n, id: len(g.stages), remaining: remaining, level: start + i}
-			s.worst = n.allows(remaining > 0).memory
+			s.worst = g.allows(n, remaining > 0).memory
 			n.stages[remaining] = s
 			g.stages = append(g.stages, s)
 			g.Depth = max(g.Depth, s.level)
@@ -403,10 +427,6 @@ func (s *stage) next(t *Node) *stage {
 	return t.stages[s.remaining-1]
 }
 
-// limit is NodeMaxPayloadsAMDX where it counts for an output: the most payloads that one workgroup allocates of the output and of those
-// that share its limit, in all arrays together, whether they are visible to the workgroup or to one invocation.
-func (n *Node) limit(o *output) uint64 { return uint64(n.outputs[o.root].MaxPayloads) }
-
 // An allowance is the most that one workgroup of a node may allocate.
 type allowance struct {
 	payloads uint64
@@ -414,27 +434,51 @@ type allowance struct {
 	memory   uint64 // that they take: payloads in multiples of payloadAlignment
 }
 
-// allows adds up the limits of the node's outputs. Those to the node itself do not count where its recursion is spent.
-func (n *Node) allows(recursive bool) (sum allowance) {
-	largest := make([]allowance, len(n.outputs)) // of a payload, by root
+// allows adds up the limits of a node's outputs, as far as the machine's limits of a workgroup go. Outputs to the node itself do
+// not count where its recursion is spent.
+func (g *Graph) allows(n *Node, recursive bool) (sum allowance) {
+	strides := map[uint32]uint64{} // payloads by the memory that each takes
+	for _, r := range n.roots(recursive) {
+		limit := n.outputs[r.output].limit
+		sum.payloads += limit
+		sum.bytes += limit * uint64(r.bytes)
+		strides[r.stride] += limit
+	}
+	sum.payloads = min(sum.payloads, uint64(g.most.MaxPayloads))
+	sum.bytes = min(sum.bytes, uint64(g.most.MaxPayloadBytes))
+	left := sum.payloads
+	for _, stride := range slices.Backward(slices.Sorted(maps.Keys(strides))) { // the largest payloads first
+		count := min(strides[stride], left)
+		sum.memory += count * uint64(stride)
+		left -= count
+	}
+	sum.memory = min(sum.memory, sum.bytes+sum.payloads*(payloadAlignment-1))
+	return sum
+}
+
+// A root is an output whose limit counts, with the largest payload of those that share it.
+type root struct {
+	output        int
+	bytes, stride uint32
+}
+
+func (n *Node) roots(recursive bool) (list []root) {
 	for i := range n.outputs {
 		o := &n.outputs[i]
 		if !recursive && len(o.list) == 1 && o.list[0] == n {
 			continue
 		}
-		l := &largest[o.root]
-		*l = allowance{1, max(l.bytes, uint64(o.Bytes)), max(l.memory, uint64(o.stride))}
+		k := slices.IndexFunc(list, func(r root) bool { return r.output == o.root })
+		if k < 0 {
+			k, list = len(list), append(list, root{output: o.root})
+		}
+		list[k].bytes, list[k].stride = max(list[k].bytes, o.Bytes), max(list[k].stride, o.stride)
 	}
-	for i, l := range largest {
-		most := n.limit(&n.outputs[i])
-		sum.payloads += l.payloads * most
-		sum.bytes += l.bytes * most
-		sum.memory += l.memory * most
-	}
-	return sum
+	return list
 }
 
-// limits holds each node to what an implementation offers.
+// limits holds each node to what an implementation offers. NodeMaxPayloadsAMDX counts once for each output, as only the run shows
+// how many of its invocations allocate.
 func (g *Graph) limits() error {
 	var errs []error
 	for _, n := range g.Nodes {
@@ -443,10 +487,15 @@ func (g *Graph) limits() error {
 				errs = append(errs, graphError("node %v: %d %s: want at most %d", n, got, what, most))
 			}
 		}
-		most := n.allows(true)
+		bytes, count := uint64(0), uint64(0)
+		for _, r := range n.roots(true) {
+			most := uint64(n.outputs[r.output].MaxPayloads)
+			count += most
+			bytes += most * uint64(r.bytes)
+		}
 		check("outputs", uint64(len(n.outputs)), maxOutputs)
-		check("bytes of payloads in one workgroup", most.bytes, uint64(g.most.MaxPayloadBytes))
-		check("payloads in one workgroup", most.payloads, uint64(g.most.MaxPayloads))
+		check("bytes of payloads in one workgroup", bytes, uint64(g.most.MaxPayloadBytes))
+		check("payloads in one workgroup", count, uint64(g.most.MaxPayloads))
 		if n.meta.Launch == program.Static {
 			errs = append(errs, checkGrid(n, n.meta.Workgroups))
 		}
@@ -531,7 +580,7 @@ func (n *Node) mostGroups() float64 {
 
 // spread adds the payloads of an output to the stages that it reaches.
 func (s *stage) spread(o *output, groups float64, payloads []float64) {
-	n := groups * float64(s.limit(o))
+	n := groups * float64(s.outputs[o.root].limit)
 	for _, t := range o.list {
 		to := t.stages[len(t.stages)-1]
 		if t == s.Node {

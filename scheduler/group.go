@@ -3,6 +3,7 @@ package scheduler
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"spvsim/isa"
 	"spvsim/mem"
@@ -20,13 +21,17 @@ type group struct {
 	at      [3]uint32 // its WorkgroupId
 	unit    int
 	reserve uint64   // bytes that it may still allocate
-	counts  []uint64 // payloads allocated, by output whose limit counts
+	counts  []uint64 // payloads allocated, by owner and output whose limit counts (see counted)
+	used    []usage  // what is allocated, by workgroup: several where they share a wave
 	arrays  []int32  // allocated
 	calls   []call   // that not all waves have made
 	waves   uint64   // all of its waves
 	// finished: it has called OpFinishWritingNodePayloadAMDX.
 	finished bool
 }
+
+// usage is what a workgroup has allocated.
+type usage struct{ payloads, bytes uint64 }
 
 // residents are the workgroups of a run, by their index.
 type residents struct {
@@ -55,11 +60,31 @@ func (r *Run) newGroup(l *launch, unit int) *group {
 	r.memory.pool.taken += g.reserve
 	g.arrays, g.calls, g.finished = g.arrays[:0], g.calls[:0], false
 	g.waves = ^uint64(0) >> (64 - uint(l.code.Need.Waves))
-	g.counts = g.counts[:0]
-	for range len(l.outputs) * max(l.lanes, 1) {
-		g.counts = append(g.counts, 0)
-	}
+	g.used = cleared(g.used, max(l.lanes, 1))
+	g.counts = cleared(g.counts, len(l.outputs)*l.owners())
 	return g
+}
+
+// owners is the number of owners of arrays of payloads in a wave of the launch, or in a workgroup of it (see counted).
+func (l *launch) owners() int {
+	local := l.Program.LocalSize
+	switch {
+	case l.lanes > 0:
+		return l.lanes
+	case slices.ContainsFunc(l.outputs, func(o output) bool { return o.Invocation }):
+		return 1 + int(local[0]*local[1]*local[2])
+	}
+	return 1
+}
+
+// cleared is a list of n zeros, in the memory of another where that is enough.
+func cleared[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
 }
 
 // endGroup takes a workgroup out, and its launch with the last one.
@@ -359,16 +384,20 @@ func (g *group) allocateLanes(v *visit) simd.Booking {
 func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 	o := &g.outputs[v.in.Imm]
 	count, index = count&(1<<32-1), index&(1<<32-1)
-	most, counted := g.limit(o), &g.counts[o.root]
-	if g.launch.lanes > 0 {
-		counted = &g.counts[lane*len(g.outputs)+o.root]
-	}
+	most := uint64(g.outputs[o.root].MaxPayloads)
+	counted, owned, whose := g.counted(v, o, lane)
+	used, bytes := &g.used[lane%len(g.used)], count*uint64(o.Bytes)
+	limits := &g.run.graph.most
 	to, ok := g.target(o, index)
 	switch {
 	case count > most:
 		g.fault(v, lane, "%d payloads are allocated, NodeMaxPayloadsAMDX is %d", count, most)
-	case *counted+count > most:
-		g.fault(v, lane, "%d payloads after %d are more than the %d that NodeMaxPayloadsAMDX allows the workgroup", count, *counted, most)
+	case *counted+count > owned:
+		g.fault(v, lane, "%d payloads after %d are more than the %d that NodeMaxPayloadsAMDX allows the %s", count, *counted, owned, whose)
+	case used.payloads+count > uint64(limits.MaxPayloads):
+		g.fault(v, lane, "%d payloads after %d are more than the %d of a workgroup (queue.max_payloads)", count, used.payloads, limits.MaxPayloads)
+	case used.bytes+bytes > uint64(limits.MaxPayloadBytes):
+		g.fault(v, lane, "payloads of %d bytes after %d are more than the %d bytes of a workgroup (queue.max_payload_bytes)", bytes, used.bytes, limits.MaxPayloadBytes)
 	case !ok && count > 0 && o.targets[uint32(index)+o.BaseIndex] == g.Node:
 		g.fault(v, lane, "payloads are allocated for the node itself, but its recursion is spent")
 	case !ok && count > 0 && o.Sized && index+uint64(o.BaseIndex) >= uint64(o.ArraySize):
@@ -377,9 +406,24 @@ func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 		g.fault(v, lane, "payloads are allocated for node %s[%d], which is not in the graph", o.Node, index+uint64(o.BaseIndex))
 	default:
 		*counted += count
+		used.payloads, used.bytes = used.payloads+count, used.bytes+bytes
 		return g.fill(v, o, to, count)
 	}
 	return 0
+}
+
+// counted returns the payloads that an array's owner has allocated of an output and of those that share its limit, and the most that
+// it may. The owner is the workgroup or an invocation of it. Where workgroups of one invocation share a wave, it is a lane.
+func (g *group) counted(v *visit, o *output, lane int) (counted *uint64, most uint64, whose string) {
+	owner, root := 0, &g.outputs[o.root]
+	most, whose = uint64(root.MaxPayloads), "workgroup"
+	switch {
+	case g.launch.lanes > 0:
+		owner, most = lane, root.limit
+	case v.in.Op == isa.PayloadAllocLane:
+		owner, whose = 1+int(v.st.WaveInGroup)*v.st.Lanes+lane, "invocation"
+	}
+	return &g.counts[owner*len(g.outputs)+o.root], most, whose
 }
 
 func (g *group) fill(v *visit, o *output, to *stage, count uint64) int32 {

@@ -147,43 +147,56 @@ func TestLimitsOfGrids(t *testing.T) {
 	}
 }
 
-// NodeMaxPayloadsAMDX bounds what one workgroup allocates of an output, whoever sees the arrays; outputs that share limits share the one
-// of the output that they name, with payloads of the largest of them. What counts against the limits of a machine is what is reserved
-// and what is printed.
+// NodeMaxPayloadsAMDX counts once for the workgroup and once for each invocation that may allocate; outputs that share limits share
+// the one of the output that they name, with payloads of the largest of them. What is reserved and what is printed is the sum, as far
+// as the machine's limits of a workgroup go.
 func TestNodeAllowance(t *testing.T) {
 	for form := range 4 {
 		own, sharing, other, self := to("b", 5, 1), to("c", 200, 1), to("b", 7, 1), to("a", 2, 1)
 		own.Workgroup, own.Invocation = form&1 != 0, form&2 != 0
-		sharing.Bytes, sharing.SharesLimits, sharing.Invocation = 20, 0, true
+		sharing.Bytes, sharing.SharesLimits, sharing.Workgroup = 20, 0, false
 		a, b, c := node("a", 0, own, sharing, other, self), node("b", 0), node("c", 0)
 		a.Program.LocalSize, c.Program.Node.Input.Bytes = [3]uint32{2, 3, 4}, 20
 		a.Program.Node.MaxRecursion, a.Program.Node.Recursive = 1, true
-		g, err := NewGraph([]*Node{a, b, c}, leastLimits)
+		limits := GraphLimits{32, 100, 136}
+		g, err := NewGraph([]*Node{a, b, c}, GraphLimits{32, 256, 32768})
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Five payloads of 20 bytes, in 32 of memory each; seven and two of 4, in 16. The last recursion has none for itself.
-		if got, want := a.allows(true), (allowance{14, 5*20 + 7*4 + 2*4, 5*32 + 7*16 + 2*16}); got != want {
+		// 5, 120 or 125 payloads of 20 bytes, in 32 of memory each; seven and two of 4, in 16. The last recursion has none for itself.
+		n := map[int]uint64{0: 5, 1: 5, 2: 5 * 24, 3: 5 * 25}[form]
+		if got, want := g.allows(a, true), (allowance{n + 9, n*20 + 9*4, n*32 + 9*16}); got != want {
 			t.Errorf("by the workgroup %t, by invocations %t: %+v, want %+v", own.Workgroup, own.Invocation, got, want)
 		}
-		if got, want := a.allows(false), (allowance{12, 5*20 + 7*4, 5*32 + 7*16}); got != want {
+		if got, want := g.allows(a, false), (allowance{n + 7, n*20 + 7*4, n*32 + 7*16}); got != want {
 			t.Errorf("without recursion: %+v, want %+v", got, want)
 		}
 		for _, s := range a.stages {
-			if want := a.allows(s.remaining > 0).memory; s.worst != want {
+			if want := g.allows(a, s.remaining > 0).memory; s.worst != want {
 				t.Errorf("%d bytes are reserved with %d recursions left, want %d", s.worst, s.remaining, want)
 			}
+		}
+		var text strings.Builder
+		spec := defaultQueue("hardware")
+		want := fmt.Sprintf("a workgroup allocates at most %d payloads, %d bytes (%d of payload memory)", n+9, n*20+9*4, n*32+9*16)
+		if err := g.WriteText(&text, &Description{Spec: &spec}); err != nil || !strings.Contains(text.String(), want) {
+			t.Errorf("%v: %s", err, text.String())
+		}
+		// A machine that allows a workgroup 100 payloads and 136 bytes reserves no more: what 14 payloads declare fits exactly.
+		a, b, c = node("a", 0, own, sharing, other, self), node("b", 0), node("c", 0)
+		a.Program.LocalSize, c.Program.Node.Input.Bytes = [3]uint32{2, 3, 4}, 20
+		a.Program.Node.MaxRecursion, a.Program.Node.Recursive = 1, true
+		if g, err = NewGraph([]*Node{a, b, c}, limits); err != nil {
+			t.Fatal(err)
+		}
+		if got := g.allows(a, true); got.payloads > 100 || got.bytes > 136 || got.memory > 136+100*15 {
+			t.Errorf("by the workgroup %t, by invocations %t: %+v exceeds the machine's limits", own.Workgroup, own.Invocation, got)
 		}
 		for _, most := range []GraphLimits{{32, 14, 136}, {32, 13, 136}, {32, 14, 135}} {
 			_, err := NewGraph([]*Node{a, b, c}, most)
 			if fits := most.MaxPayloads == 14 && most.MaxPayloadBytes == 136; (err == nil) != fits {
 				t.Errorf("under %+v: %v", most, err)
 			}
-		}
-		var text strings.Builder
-		spec := defaultQueue("hardware")
-		if err := g.WriteText(&text, &Description{Spec: &spec}); err != nil || !strings.Contains(text.String(), "a workgroup allocates at most 14 payloads, 136 bytes (304 of payload memory)") {
-			t.Errorf("%v: %s", err, text.String())
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (g *Graph) WriteText(w io.Writer, d *Description) error {
 		if c, ok := counts[n]; ok {
 			fmt.Fprintf(b, ", %d payloads from the host", c)
 		}
-		if most := n.allows(true); most.payloads > 0 {
+		if most := g.allows(n, true); most.payloads > 0 {
 			fmt.Fprintf(b, ", a workgroup allocates at most %d payloads, %d bytes (%d of payload memory)", most.payloads, most.bytes, most.memory)
 		}
 		fmt.Fprintln(b)
@@ -140,7 +140,11 @@ func (n *Node) edgeText(t *Node) string {
 		if o.targets[t.Index] != t {
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("up to %d", n.limit(o)))
+		text := fmt.Sprintf("up to %d", n.outputs[o.root].MaxPayloads)
+		if o.Invocation {
+			text += " an invocation"
+		}
+		parts = append(parts, text)
 	}
 	if t == n {
 		parts = append(parts, fmt.Sprintf("%d times", n.meta.MaxRecursion))

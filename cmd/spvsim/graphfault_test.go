@@ -97,7 +97,7 @@ func TestGraphFaultsEndTheRun(t *testing.T) {
 	}
 	for _, c := range []struct{ name, body, want string }{
 		{"more payloads than the maximum", "%out = OpAllocateNodePayloadsAMDX %p_payloads %u2 %nine %u0\n", "9 payloads are allocated, NodeMaxPayloadsAMDX is 8"},
-		{"more payloads of one invocation", "%out = OpAllocateNodePayloadsAMDX %p_payloads %u4 %own %u0\n", "lane 4: 4 payloads after 6 are more than the 8 that NodeMaxPayloadsAMDX allows the workgroup"},
+		{"more payloads of one invocation", "%out = OpAllocateNodePayloadsAMDX %p_payloads %u4 %own %u0\n", "9 payloads are allocated, NodeMaxPayloadsAMDX is 8"},
 		{"more payloads in several arrays", allocated + "%c = OpIAdd %uint %three %three\n%more = OpAllocateNodePayloadsAMDX %p_payloads %u2 %c %u0\n" +
 			"%most = OpAllocateNodePayloadsAMDX %p_payloads %u2 %u1 %u0\n", "more than the 8 that NodeMaxPayloadsAMDX allows"},
 		{"a count that differs", "%c = OpUMod %uint %own %u2\n%out = OpAllocateNodePayloadsAMDX %p_payloads %u2 %c %u0\n", "payload count or node index differs within the workgroup"},

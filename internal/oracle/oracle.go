@@ -134,7 +134,7 @@ func (m *machine) workgroup(id [3]uint32) error {
 	g := &workgroup{m: m, id: id, lds: make([]byte, m.f.LDSBytes), number: m.groups}
 	m.groups++
 	if m.launch != nil {
-		g.groupPayloads = groupPayloads{shared: map[siteUse]*site{}, used: map[int]uint32{},
+		g.groupPayloads = groupPayloads{shared: map[siteUse]*site{}, used: map[usage]uint32{},
 			counts: map[waveSite]int{}, leavers: map[uint64][]bool{}}
 		m.launch.group = g
 	}

@@ -16,7 +16,7 @@ type groupPayloads struct {
 	handles []uint64          // allocated, in order
 	queued  []uint64          // enqueued, in order
 	shared  map[siteUse]*site // arrays of the whole workgroup
-	used    map[int]uint32    // payloads allocated, by output whose limit counts
+	used    map[usage]uint32  // payloads allocated
 	counts  map[waveSite]int  // executions of an allocation by a wave
 	leavers map[uint64][]bool // by handle: waves that have enqueued it
 }
@@ -31,6 +31,10 @@ type site struct {
 	handle       uint64
 	count, index uint32
 }
+
+// A usage is whose allocations a limit bounds: an invocation's, or with lane -1
+// the workgroup's.
+type usage struct{ output, lane int }
 
 // payloadRows has one row for each operation on payloads that may go wrong.
 var payloadRows map[isa.Op]func(w *wave, v *ir.Value) error
@@ -165,7 +169,7 @@ func (w *wave) allocShared(v *ir.Value) error {
 	g.counts[waveSite{w.n, v.ID}]++
 	s := g.shared[key]
 	if s == nil {
-		h, err := g.allocate(v, uint32(count), uint32(index), false)
+		h, err := g.allocate(v, uint32(count), uint32(index), -1)
 		if err != nil {
 			return err
 		}
@@ -184,8 +188,8 @@ func (w *wave) allocLanes(v *ir.Value) error {
 		return err
 	}
 	var err error
-	w.each(w.mask, func(_ int, l *lane) {
-		h, e := w.g.allocate(v, uint32(l.get(v.Args[0])), uint32(l.get(v.Args[1])), true)
+	w.each(w.mask, func(i int, l *lane) {
+		h, e := w.g.allocate(v, uint32(l.get(v.Args[0])), uint32(l.get(v.Args[1])), w.n*w.g.m.d.WaveSize+i)
 		if e != nil {
 			err = e
 		}
@@ -194,11 +198,11 @@ func (w *wave) allocLanes(v *ir.Value) error {
 	return err
 }
 
-// allocate makes an array for the workgroup, or for one of its invocations.
-func (g *workgroup) allocate(v *ir.Value, count, index uint32, invocation bool) (uint64, error) {
+// allocate makes an array for an invocation, or with lane -1 for the workgroup.
+func (g *workgroup) allocate(v *ir.Value, count, index uint32, lane int) (uint64, error) {
 	r, l := g.m.graph, g.m.launch
 	o := &l.node.node.Outputs[v.Imm]
-	if err := g.limit(int(v.Imm), count); err != nil {
+	if err := g.limit(int(v.Imm), count, lane); err != nil {
 		return 0, err
 	}
 	target := r.find(o.Node, o.BaseIndex+index)
@@ -209,7 +213,7 @@ func (g *workgroup) allocate(v *ir.Value, count, index uint32, invocation bool) 
 	case target.payloadBytes() != int(o.Bytes) && target.payloadBytes() != 0:
 		return 0, fmt.Errorf("%w: payloads of %d bytes for %s, which wants %d", ErrGraph, o.Bytes, target, target.payloadBytes())
 	}
-	a := &array{output: o, target: target, depth: l.depth + 1, perSet: invocation}
+	a := &array{output: o, target: target, depth: l.depth + 1, perSet: lane >= 0}
 	switch {
 	case target == l.node:
 		if a.level = l.level - 1; a.level < 0 && count > 0 {
@@ -229,14 +233,15 @@ func (g *workgroup) allocate(v *ir.Value, count, index uint32, invocation bool) 
 
 // limit counts an allocation against the maximum of its output, or of the
 // output that it shares limits with.
-func (g *workgroup) limit(output int, count uint32) error {
+func (g *workgroup) limit(output int, count uint32, lane int) error {
 	outputs := g.m.launch.node.node.Outputs
 	if s := outputs[output].SharesLimits; s >= 0 {
 		output = s
 	}
-	g.used[output] += count
-	if most := outputs[output].MaxPayloads; count > most || g.used[output] > most {
-		return fmt.Errorf("%w: %d payloads for %q, at most %d are declared", ErrGraph, g.used[output], outputs[output].Node, most)
+	u := usage{output, lane}
+	g.used[u] += count
+	if most := outputs[output].MaxPayloads; count > most || g.used[u] > most {
+		return fmt.Errorf("%w: %d payloads for %q, at most %d are declared", ErrGraph, g.used[u], outputs[output].Node, most)
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func TestNodeMetadata(t *testing.T) {
 		{"coalesce", "fill", Options{Strings: map[uint32]string{7: "bins"}}, ir.Node{
 			Model: compute, Launch: ir.Static, Workgroups: [3]uint32{2, 1, 1}, APIEntry: true,
 			Outputs: []ir.Output{
-				{PayloadType: ir.PayloadType{Bytes: 16, Align: 4, MaxPayloads: 166, IsArray: true}, Node: "bins", ArraySize: 1, Sized: true, SharesLimits: -1, Workgroup: true},
+				{PayloadType: ir.PayloadType{Bytes: 16, Align: 4, MaxPayloads: 6, IsArray: true}, Node: "bins", ArraySize: 1, Sized: true, SharesLimits: -1, Workgroup: true},
 				{PayloadType: ir.PayloadType{Bytes: 16, Align: 4, MaxPayloads: 2, IsArray: true}, Node: "bins", ArraySize: 1, Sized: true, SharesLimits: 0, Invocation: true},
 			},
 		}},
@@ -109,7 +109,7 @@ func TestNodeMetadata(t *testing.T) {
 			Model: compute, Workgroups: [3]uint32{16, 1, 1}, APIEntry: true, HasShaderIndex: true,
 			Input: &ir.PayloadType{Bytes: 8, Align: 4, MaxPayloads: 1, IsArray: true, Indirect: &ir.Indirect{Offset: 4, Components: 1, Bits: 32}},
 			Outputs: []ir.Output{
-				{PayloadType: ir.PayloadType{Bytes: 8, Align: 4, MaxPayloads: 16, IsArray: true}, Node: "leaf", SharesLimits: -1, Workgroup: true, Invocation: true},
+				{PayloadType: ir.PayloadType{Bytes: 8, Align: 4, MaxPayloads: 8, IsArray: true}, Node: "leaf", SharesLimits: -1, Workgroup: true, Invocation: true},
 				{PayloadType: ir.PayloadType{Bytes: 8, Align: 4, MaxPayloads: 1, IsArray: true}, Node: "gone", ArraySize: 16, Sized: true, Sparse: true, SharesLimits: -1},
 			},
 		}},
