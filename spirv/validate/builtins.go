@@ -13,7 +13,6 @@ type builtIn struct {
 var (
 	noModels    = map[spirv.ExecutionModel]bool{}
 	groupModels = set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshNV, spirv.ExecutionModelTaskNV)
-	meshOnly    = set(spirv.ExecutionModelMeshEXT, spirv.ExecutionModelMeshNV)
 	vertexOnly  = set(spirv.ExecutionModelVertex)
 	drawModels  = set(spirv.ExecutionModelVertex, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelMeshNV, spirv.ExecutionModelTaskEXT, spirv.ExecutionModelTaskNV)
 	rasterOuts  = set(spirv.ExecutionModelVertex, spirv.ExecutionModelTessellationControl, spirv.ExecutionModelTessellationEvaluation, spirv.ExecutionModelGeometry,
