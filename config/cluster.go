@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"slices"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // Cluster is a profile of a cluster: what a job array asks for, and the commands of one without Slurm.

@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"path"
 
-	"spvsim/expression"
+	"spvsim/internal/expression"
 	"spvsim/isa"
 )
 

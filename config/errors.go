@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"spvsim/fault"
-	"spvsim/spec"
+	"spvsim/internal/fault"
+	"spvsim/internal/spec"
 )
 
 // Kinds of fault in a file; every error of this package wraps one of them.

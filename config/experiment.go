@@ -12,7 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // Experiment is an experiment file: a base job, what varies, which results are kept and how they are drawn.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spvsim/expression"
+	"spvsim/internal/expression"
 )
 
 func isName(s string) bool {

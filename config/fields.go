@@ -3,7 +3,7 @@ package config
 import (
 	"reflect"
 
-	"spvsim/spec"
+	"spvsim/internal/spec"
 )
 
 // A field is one row of the table that struct tags spell: the reader, the checks and the schema all work from it.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"io/fs"
 
-	"spvsim/fault"
-	"spvsim/files"
+	"spvsim/internal/fault"
+	"spvsim/internal/files"
 )
 
 // readLimited reads a regular file of at most limit bytes; its errors are those of this package.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/big"
 
-	"spvsim/expression"
+	"spvsim/internal/expression"
 )
 
 // A keyed error is of the value at a key below the one that the caller knows.

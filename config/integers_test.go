@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"spvsim/expression"
+	"spvsim/internal/expression"
 )
 
 // integerTexts are numbers as people write them, with the integer that each is; empty: none that a file can hold.

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 //go:embed machines/*.yaml

@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // MaxPushBytes bounds the push constants of a launch.

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"spvsim/command"
 	"spvsim/cu"
 	"spvsim/energy"
+	"spvsim/internal/spec"
 	"spvsim/mem"
 	"spvsim/scheduler"
+	"spvsim/scheduler/command"
 	"spvsim/simd"
-	"spvsim/spec"
 )
 
 // Machine describes one simulated GPU: it is put together from what its components say of themselves. The struct tags

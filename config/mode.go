@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spvsim/expression"
+	"spvsim/internal/expression"
 )
 
 // Modes in which a launch runs.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"spvsim/spec"
+	"spvsim/internal/spec"
 )
 
 // Paths of this package are those of specs.

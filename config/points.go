@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"spvsim/expression"
+	"spvsim/internal/expression"
 )
 
 // maxPoints bounds an experiment, so that a slip in a range does not fill a disk.

@@ -13,9 +13,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"spvsim/expression"
-	"spvsim/fault"
-	"spvsim/spec"
+	"spvsim/internal/expression"
+	"spvsim/internal/fault"
+	"spvsim/internal/spec"
 )
 
 // Limits that keep a hostile file from costing more than its size: aliases may repeat a node, and lists may nest.

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"spvsim/expression"
+	"spvsim/internal/expression"
 )
 
 // launched parses a job and works its launches out.

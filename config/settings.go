@@ -16,7 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // ErrSetting means that a setting of an experiment can't be applied.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"spvsim/fuzz/mutate"
+	"spvsim/internal/fuzz/mutate"
 	"spvsim/internal/suite"
 )
 

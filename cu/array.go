@@ -6,11 +6,11 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/account"
+	"spvsim/cu/lookahead"
 	"spvsim/engine"
+	"spvsim/internal/spec"
 	"spvsim/isa"
-	"spvsim/lookahead"
 	"spvsim/simd"
-	"spvsim/spec"
 )
 
 // Never is later than every cycle that a run can reach.

@@ -7,7 +7,7 @@ import (
 
 	"spvsim/engine"
 	"spvsim/lds"
-	"spvsim/probe"
+	"spvsim/tracing/probe"
 )
 
 type hook struct{}

@@ -14,13 +14,13 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/cu/lookahead"
 	"spvsim/engine"
+	"spvsim/internal/spec"
 	"spvsim/isa"
 	"spvsim/lds"
-	"spvsim/lookahead"
 	"spvsim/mem"
 	"spvsim/simd"
-	"spvsim/spec"
 )
 
 // ErrNoGraph says that a payload operation ran outside of an execution graph.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/spec"
 	"spvsim/lds"
 	"spvsim/program"
-	"spvsim/spec"
 )
 
 func limitsForTest() *Limits {

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"spvsim/account"
+	"spvsim/internal/spec"
 	"spvsim/simd"
-	"spvsim/spec"
 )
 
 // slotUnit is a unit with empty slots.

@@ -1,9 +1,9 @@
 package cu
 
 import (
+	"spvsim/internal/spec"
 	"spvsim/lds"
 	"spvsim/simd"
-	"spvsim/spec"
 )
 
 // UnitSpec is a compute unit.

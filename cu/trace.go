@@ -2,8 +2,8 @@ package cu
 
 import (
 	"spvsim/isa"
-	"spvsim/probe"
 	"spvsim/simd"
+	"spvsim/tracing/probe"
 )
 
 // trace is what reports what the compute units do, and what reporting needs.

@@ -14,8 +14,8 @@ import (
 	"sync"
 
 	"spvsim/account"
+	"spvsim/internal/spec"
 	"spvsim/isa"
-	"spvsim/spec"
 )
 
 const (

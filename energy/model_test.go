@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"spvsim/account"
+	"spvsim/internal/spec"
 	"spvsim/isa"
-	"spvsim/spec"
 )
 
 // oneEach is a table in which each event takes another prime number of picojoules, at a scale of 1 and without loss.

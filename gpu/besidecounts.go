@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"spvsim/account"
-	"spvsim/command"
 	"spvsim/engine"
-	"spvsim/probe"
 	"spvsim/scheduler"
+	"spvsim/scheduler/command"
+	"spvsim/tracing/probe"
 )
 
 // beside runs the launches of a job's queues, and counts each step and all of them together.

@@ -2,9 +2,9 @@ package gpu
 
 import (
 	"spvsim/account"
-	"spvsim/command"
 	"spvsim/engine"
 	"spvsim/scheduler"
+	"spvsim/scheduler/command"
 )
 
 // Launches of queues of which the job says what is timed. The others run without time when their packets are ready: no pipe and no

@@ -13,11 +13,11 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/mem"
-	"spvsim/probe"
 	"spvsim/program"
 	"spvsim/simd"
 	"spvsim/spirv/validate"
 	"spvsim/tracing"
+	"spvsim/tracing/probe"
 )
 
 // A Device is a machine that is opened once and given work from outside, by a driver: memory that others keep, kernels, and dispatches

@@ -13,9 +13,9 @@ import (
 	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/mem"
-	"spvsim/probe"
 	"spvsim/program"
 	"spvsim/spirv/validate"
+	"spvsim/tracing/probe"
 )
 
 // A device runs a kernel on memory that the caller keeps, as often as it is asked; the ids of workgroups begin at the base.

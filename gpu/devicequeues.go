@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"spvsim/account"
-	"spvsim/command"
 	"spvsim/mem"
-	"spvsim/probe"
 	"spvsim/scheduler"
+	"spvsim/scheduler/command"
 	"spvsim/simd"
+	"spvsim/tracing/probe"
 )
 
 // A Beside is work for several hardware queues of a device, which overlaps as far as what waits for what allows.

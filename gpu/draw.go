@@ -9,11 +9,11 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/gpu/raster"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/program/ir"
-	"spvsim/raster"
 )
 
 // maxDrawWaves bounds the waves of a draw, of which each takes 3.2 KB of host memory.

@@ -7,7 +7,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/cu"
-	"spvsim/functional"
+	"spvsim/gpu/functional"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"

@@ -26,9 +26,9 @@ import (
 
 	"spvsim/config"
 	"spvsim/mem"
-	"spvsim/probe"
 	"spvsim/program"
 	"spvsim/tracing"
+	"spvsim/tracing/probe"
 )
 
 // Kinds of failure. ErrInput: the job, its machine or its shaders can't be

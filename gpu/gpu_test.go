@@ -17,10 +17,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/config"
-	"spvsim/functional"
+	"spvsim/gpu/functional"
 	"spvsim/isa"
-	"spvsim/probe"
 	"spvsim/tracing"
+	"spvsim/tracing/probe"
 )
 
 // setup makes a setup from the text of a job, with the shaders of testdata beside it.

@@ -5,7 +5,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/cu"
-	"spvsim/functional"
+	"spvsim/gpu/functional"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )

@@ -8,9 +8,9 @@ import (
 
 	"spvsim/cu"
 	"spvsim/isa"
-	"spvsim/probe"
 	"spvsim/program"
 	"spvsim/simd"
+	"spvsim/tracing/probe"
 )
 
 // printer is who formats what waves print; nil where nothing is attached.

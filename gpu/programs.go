@@ -13,9 +13,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"spvsim/bounds"
 	"spvsim/config"
 	"spvsim/cu"
+	"spvsim/internal/bounds"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/program"

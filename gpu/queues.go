@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"spvsim/account"
-	"spvsim/command"
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/mem"
-	"spvsim/probe"
 	"spvsim/scheduler"
+	"spvsim/scheduler/command"
 	"spvsim/simd"
+	"spvsim/tracing/probe"
 )
 
 // A group is the launches of all queues of a job, which run beside each other: one work for the machine.

@@ -8,9 +8,9 @@ import (
 	"spvsim/account"
 	"spvsim/engine"
 	"spvsim/isa"
-	"spvsim/probe"
 	"spvsim/scheduler"
 	"spvsim/simd"
+	"spvsim/tracing/probe"
 )
 
 // A timing runs works with time, on the machine.

@@ -1,7 +1,7 @@
 package gpu
 
 import (
-	"spvsim/probe"
+	"spvsim/tracing/probe"
 )
 
 // Geometry says which wave slots the job's machine has.

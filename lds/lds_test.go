@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/spec"
 	"spvsim/isa"
-	"spvsim/spec"
 )
 
 func newLDS(tb testing.TB, edit func(*Spec)) *LDS {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spvsim/spec"
+	"spvsim/internal/spec"
 )
 
 // A Kind is a kind of access: a row of the machine's table.

@@ -4,7 +4,7 @@ import (
 	akita "github.com/sarchlab/akita/v3/mem/mem"
 	"github.com/sarchlab/akita/v3/sim"
 
-	"spvsim/spec"
+	"spvsim/internal/spec"
 )
 
 // Akita is the same machine made of Akita's own caches and memory controllers,

@@ -6,8 +6,8 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/internal/spec"
 	"spvsim/internal/suite"
-	"spvsim/spec"
 )
 
 // compared is a machine that both models build: the latencies of each level are

@@ -1,8 +1,8 @@
 package mem
 
 import (
+	"spvsim/internal/spec"
 	"spvsim/mem/dram"
-	"spvsim/spec"
 )
 
 // DRAMSpec says what the channels of device memory are made of.

@@ -1,6 +1,6 @@
 package mem
 
-import "spvsim/spec"
+import "spvsim/internal/spec"
 
 // fixedShift places the binary point of booked time: 1/65536 cycle.
 const fixedShift = 16

@@ -1,6 +1,6 @@
 package mem
 
-import "spvsim/spec"
+import "spvsim/internal/spec"
 
 // A memory is behind the last cache: it takes a request when it has a free entry for it, and moves its bytes in either
 // direction.

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"spvsim/internal/spec"
 	"spvsim/isa"
-	"spvsim/spec"
 )
 
 // A timedLoad is a load of a wave, and how long the vector memory unit is taken for it.

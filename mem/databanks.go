@@ -3,8 +3,8 @@ package mem
 import (
 	"math/bits"
 
+	"spvsim/internal/spec"
 	"spvsim/isa"
-	"spvsim/spec"
 )
 
 // BankSpec is how the data of the vector cache lie in banks. A wave's load goes in groups of lanes, as many as have group_bytes of

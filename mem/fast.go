@@ -3,7 +3,7 @@ package mem
 import (
 	"fmt"
 
-	"spvsim/spec"
+	"spvsim/internal/spec"
 )
 
 // Fast is the default hierarchy: real tags, and each level's bandwidth and

@@ -9,7 +9,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/engine"
-	"spvsim/spec"
+	"spvsim/internal/spec"
 )
 
 // tiny is a machine of two engines of two compute units whose sums are easy:

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"spvsim/internal/spec"
 	"spvsim/isa"
-	"spvsim/spec"
 )
 
 var elementTypes = []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64, isa.F16, isa.F32, isa.F64}

@@ -3,9 +3,9 @@ package mem
 import (
 	"fmt"
 
+	"spvsim/internal/spec"
 	"spvsim/isa"
 	"spvsim/mem/lane"
-	"spvsim/spec"
 )
 
 // Timing is what the issue of one memory instruction costs.

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"spvsim/internal/spec"
 	"spvsim/isa"
-	"spvsim/spec"
 )
 
 // bench is one port on a default machine, with one buffer at binding 0.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"spvsim/spec"
+	"spvsim/internal/spec"
 )
 
 // walkHits reads so many lines in a row over and over, and returns the share of hits once the cache is warm.

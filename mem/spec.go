@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"spvsim/spec"
+	"spvsim/internal/spec"
 )
 
 // Words for what a store does in a cache.

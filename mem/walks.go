@@ -1,6 +1,6 @@
 package mem
 
-import "spvsim/spec"
+import "spvsim/internal/spec"
 
 // TranslationSpec is the second level of address translation, behind what compute units keep.
 type TranslationSpec struct {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
-	"spvsim/fault"
+	"spvsim/internal/fault"
 )
 
 // Kinds of fault in rows and figures; every error of this package wraps one of them.

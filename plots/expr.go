@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"spvsim/expression"
+	"spvsim/internal/expression"
 )
 
 // expr is an expression over the columns of a table.

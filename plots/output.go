@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"spvsim/fault"
+	"spvsim/internal/fault"
 )
 
 // Formats that a chart can be written in.

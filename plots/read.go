@@ -11,9 +11,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"spvsim/expression"
-	"spvsim/fault"
-	"spvsim/files"
+	"spvsim/internal/expression"
+	"spvsim/internal/fault"
+	"spvsim/internal/files"
 )
 
 // Limits of a figure's file: aliases may repeat a node, and lists may nest.

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // Type says what the cells of a column are.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"spvsim/fuzz/mutate"
+	"spvsim/internal/fuzz/mutate"
 	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/opt"

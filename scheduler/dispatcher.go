@@ -23,7 +23,7 @@ import (
 
 	"spvsim/cu"
 	"spvsim/engine"
-	"spvsim/spec"
+	"spvsim/internal/spec"
 )
 
 // fraction is the number of bits below a cycle in which rates are booked.

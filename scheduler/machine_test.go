@@ -9,12 +9,12 @@ import (
 	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/engine"
+	"spvsim/internal/spec"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/simd"
-	"spvsim/spec"
 )
 
 // A machine is everything that a test may choose.

@@ -5,8 +5,8 @@ import (
 
 	"spvsim/account"
 	"spvsim/isa"
-	"spvsim/probe"
 	"spvsim/simd"
+	"spvsim/tracing/probe"
 )
 
 // filling is memory of which a queue is full for some accesses.

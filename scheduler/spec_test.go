@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"spvsim/spec"
+	"spvsim/internal/spec"
 )
 
 // What the tags allow is what the tables have.

@@ -1,7 +1,7 @@
 package scheduler
 
 import (
-	"spvsim/probe"
+	"spvsim/tracing/probe"
 )
 
 // traceEnqueued reports that payload i waits for stage s from cycle at on.

@@ -16,9 +16,9 @@ import (
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
-	"spvsim/probe"
 	"spvsim/program"
 	"spvsim/simd"
+	"spvsim/tracing/probe"
 )
 
 // witness is memory that knows the launch of each wave slot.

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/account"
+	"spvsim/internal/spec"
 	"spvsim/isa"
 	"spvsim/program"
-	"spvsim/spec"
 )
 
 // What may stand at a program's end, and what has a meaning.

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"spvsim/account"
+	"spvsim/internal/spec"
 	"spvsim/isa"
 	"spvsim/program"
-	"spvsim/spec"
 )
 
 // ErrTiming says that the machine's timing table lacks something the program needs.

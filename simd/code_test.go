@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/spec"
 	"spvsim/isa"
 	"spvsim/program"
-	"spvsim/spec"
 )
 
 func testRules() *Rules {

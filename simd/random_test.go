@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/account"
+	"spvsim/internal/spec"
 	"spvsim/isa"
-	"spvsim/probe"
 	"spvsim/program"
-	"spvsim/spec"
+	"spvsim/tracing/probe"
 )
 
 // courseUnit is the number of the compute unit in the machine.

@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"spvsim/account"
 	"spvsim/isa"
-	"spvsim/probe"
 	"spvsim/program"
+	"spvsim/tracing/probe"
 )
 
 // What follows is a SIMD written the plain way, to compare with: it looks at every

@@ -12,8 +12,8 @@ import (
 	"slices"
 
 	"spvsim/account"
+	"spvsim/internal/spec"
 	"spvsim/isa"
-	"spvsim/spec"
 )
 
 // A Booking is what an access costs beyond the latency of its class: when its

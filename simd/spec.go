@@ -3,7 +3,7 @@ package simd
 import (
 	"math"
 
-	"spvsim/spec"
+	"spvsim/internal/spec"
 )
 
 // IssueSpec says how a SIMD issues. On GCN and CDNA one SIMD of the four is served each cycle (cadence 4) and may send at

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"spvsim/internal/spec"
 	"spvsim/isa"
-	"spvsim/spec"
 )
 
 // Timing is the machine's timing table: what an instruction of each class costs, and which instructions each operation

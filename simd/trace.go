@@ -1,7 +1,7 @@
 package simd
 
 import (
-	"spvsim/probe"
+	"spvsim/tracing/probe"
 )
 
 // A trace is what reports what a SIMD's waves do, and the events reported,

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"spvsim/energy"
-	"spvsim/spec"
+	"spvsim/internal/spec"
 	"spvsim/tracing"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/spec"
 	"spvsim/scheduler"
-	"spvsim/spec"
 	"spvsim/tracing"
 )
 

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
-	"spvsim/expression"
-	"spvsim/files"
+	"spvsim/internal/expression"
+	"spvsim/internal/files"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
 	"spvsim/vulkan/launch"

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 	"spvsim/vulkan/launch"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
-	"spvsim/files"
+	"spvsim/internal/files"
 	"spvsim/tracing/perfetto"
 	"spvsim/vulkan/launch"
 )

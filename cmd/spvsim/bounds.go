@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spvsim/bounds"
-	"spvsim/files"
 	"spvsim/gpu"
+	"spvsim/internal/bounds"
+	"spvsim/internal/files"
 	"spvsim/tracing/daisen"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spvsim/bounds"
-	"spvsim/files"
+	"spvsim/internal/bounds"
+	"spvsim/internal/files"
 )
 
 // Types that hold one another many times are counted, not written; a payload that no job can give is refused.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"spvsim/fault"
+	"spvsim/internal/fault"
 )
 
 // Drawing ends when it is interrupted, and leaves nothing.

@@ -9,7 +9,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
-	"spvsim/starter"
+	"spvsim/internal/starter"
 )
 
 // initFlags say what a starter job is for.

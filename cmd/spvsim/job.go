@@ -11,7 +11,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/experiments"
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // jobFlags are what the command line puts over a job: its machine, fields of that, and the job's parameters.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spvsim/fault"
+	"spvsim/internal/fault"
 )
 
 // Exit statuses.

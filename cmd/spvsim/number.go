@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"spvsim/expression"
+	"spvsim/internal/expression"
 )
 
 // An integerFlag is an integer of the command line, read as integers of files are.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
-	"spvsim/files"
+	"spvsim/internal/files"
 	"spvsim/plots"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"spvsim/gpu"
-	"spvsim/probe"
+	"spvsim/tracing/probe"
 )
 
 // How long a run is silent, and how often its progress line changes.

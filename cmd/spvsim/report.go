@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
-	"spvsim/files"
 	"spvsim/gpu"
+	"spvsim/internal/files"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
 	"spvsim/vulkan/rows"

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spvsim/files"
 	"spvsim/gpu"
+	"spvsim/internal/files"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"

@@ -11,7 +11,7 @@ import (
 
 	"spvsim/experiments"
 	"spvsim/experiments/sweep"
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 var errStale = errors.New("rows are out of date: run their experiments again")

@@ -7,7 +7,7 @@ import (
 	"path"
 	"time"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // withInput is a file system in which every file named - is standard input.

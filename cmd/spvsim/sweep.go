@@ -18,8 +18,8 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/experiments/sweep"
-	"spvsim/fault"
 	"spvsim/gpu"
+	"spvsim/internal/fault"
 	"spvsim/plots"
 )
 

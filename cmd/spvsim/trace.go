@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
-	"spvsim/expression"
 	"spvsim/gpu"
-	"spvsim/probe"
+	"spvsim/internal/expression"
 	"spvsim/tracing/daisen"
 	"spvsim/tracing/monitor"
 	"spvsim/tracing/perfetto"
+	"spvsim/tracing/probe"
 	"spvsim/tracing/profile"
 )
 

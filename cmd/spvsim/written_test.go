@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"spvsim/config"
-	"spvsim/fuzz/mutate"
+	"spvsim/internal/fuzz/mutate"
 	"spvsim/internal/suite"
 	"spvsim/spirv"
 )

@@ -17,7 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"spvsim/config"
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 //go:embed kernels.yaml fitted.yaml kernels/*.yaml kernels/*.spv

@@ -15,7 +15,7 @@ import (
 	"os"
 	"strings"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 func main() {

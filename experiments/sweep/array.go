@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"spvsim/config"
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // Array runs points as job arrays of a cluster. What was submitted is a file in the sweep's folder, written before the cluster is told,

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // A Chunk is what one task of a job array runs: some lines of a file of points.

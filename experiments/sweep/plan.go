@@ -13,7 +13,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/experiments"
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // Identity says which simulator runs. Build distinguishes two simulators that may give different results; it is part of what a

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"spvsim/config"
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // A line of progress counts points that had results before and those that share inputs; what is left takes as long a point as those that ran.

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // Status says how a point ended.

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"spvsim/config"
-	"spvsim/spec"
+	"spvsim/internal/spec"
 )
 
 // A drawnKey is a key of machines that takes a number, a word or a truth.

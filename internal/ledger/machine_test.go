@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"spvsim/spec"
+	"spvsim/internal/spec"
 )
 
 // A key that is added to the list changes few draws, and no value of the keys that are drawn beside it.

@@ -13,8 +13,8 @@ import (
 
 	"spvsim/gpu"
 	"spvsim/internal/suite"
-	"spvsim/probe"
 	"spvsim/tracing"
+	"spvsim/tracing/probe"
 )
 
 // Outcome runs a job and says on which machine it came to what; if it is asked for, with the sum of all events.

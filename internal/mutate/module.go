@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -105,9 +106,12 @@ func (m *module) used(user string, names map[string]bool) (list []string) {
 	return list
 }
 
-// tool says that a package only works on others: it is changed where it is named.
+// tools are packages that only work on others.
+var tools = regexp.MustCompile(`^internal/(fuzz|judge|ledger|mutate|oracle|pgo|randfigure|skips|suite)\b|/gen$`)
+
+// tool reports whether a package only works on others: it is changed only where it is named.
 func tool(name string) bool {
-	return strings.HasPrefix(name, "internal") || strings.HasPrefix(name, "fuzz") || strings.HasSuffix(name, "/gen")
+	return tools.MatchString(name)
 }
 
 // changes are all that can be made in the packages named, or in all but tools.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	fuzz "spvsim/fuzz/mutate"
+	fuzz "spvsim/internal/fuzz/mutate"
 	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"spvsim/fuzz/mutate"
+	"spvsim/internal/fuzz/mutate"
 	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"

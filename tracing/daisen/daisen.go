@@ -22,7 +22,7 @@ import (
 	akita "github.com/sarchlab/akita/v3/tracing"
 
 	"spvsim/isa"
-	"spvsim/probe"
+	"spvsim/tracing/probe"
 )
 
 // Suffix is what names of databases end in: Akita's writer puts it there.

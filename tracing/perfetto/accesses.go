@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"spvsim/expression"
-	"spvsim/probe"
+	"spvsim/internal/expression"
+	"spvsim/tracing/probe"
 )
 
 // maxLines is how many of an access's addresses are shown.

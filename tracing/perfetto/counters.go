@@ -1,7 +1,7 @@
 package perfetto
 
 import (
-	"spvsim/probe"
+	"spvsim/tracing/probe"
 )
 
 // counters are the tracks of what is sampled.

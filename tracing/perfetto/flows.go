@@ -1,7 +1,7 @@
 package perfetto
 
 import (
-	"spvsim/probe"
+	"spvsim/tracing/probe"
 )
 
 // flows join the instruction that enqueues a payload with the first wave of the

@@ -9,8 +9,8 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
-	"spvsim/probe"
 	"spvsim/tracing/perfetto"
+	"spvsim/tracing/probe"
 )
 
 // Traces of different processes may follow each other in one file, with that of a program: their tracks differ, and each slice is there.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"spvsim/probe"
+	"spvsim/tracing/probe"
 )
 
 // A hardwareQueue is the tracks of one.

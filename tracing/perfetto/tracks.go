@@ -3,7 +3,7 @@ package perfetto
 import (
 	"fmt"
 
-	"spvsim/probe"
+	"spvsim/tracing/probe"
 )
 
 // A track shows slices that nest. Its number is 0 until its first slice.

@@ -17,7 +17,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/isa"
-	"spvsim/probe"
+	"spvsim/tracing/probe"
 )
 
 // sampleCycles is how far counters' samples are apart, at least.

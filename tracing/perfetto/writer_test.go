@@ -16,8 +16,8 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
-	"spvsim/probe"
 	"spvsim/tracing/perfetto"
+	"spvsim/tracing/probe"
 	"spvsim/tracing/profile"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"spvsim/account"
 	"spvsim/isa"
-	"spvsim/probe"
 	"spvsim/program"
+	"spvsim/tracing/probe"
 )
 
 // A Collector is a probe.Tracer that adds up what a Profile holds.

@@ -16,8 +16,8 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/isa"
-	"spvsim/probe"
 	"spvsim/tracing"
+	"spvsim/tracing/probe"
 )
 
 // A Profile is what a run came to.

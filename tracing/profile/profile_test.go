@@ -18,9 +18,9 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
-	"spvsim/probe"
 	"spvsim/program"
 	"spvsim/tracing"
+	"spvsim/tracing/probe"
 	"spvsim/tracing/profile"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"spvsim/config"
-	"spvsim/expression"
+	"spvsim/internal/expression"
 	"spvsim/vulkan/vk"
 )
 

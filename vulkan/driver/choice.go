@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"spvsim/expression"
+	"spvsim/internal/expression"
 	"spvsim/vulkan/vk"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"spvsim/config"
-	"spvsim/expression"
 	"spvsim/gpu"
+	"spvsim/internal/expression"
 	"spvsim/vulkan/vk"
 )
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // A programKey is the digest of all that a lowered program is made of: its module, entry point, constants, size of waves, the machine as far as

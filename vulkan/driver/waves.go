@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"spvsim/probe"
 	"spvsim/tracing/perfetto"
+	"spvsim/tracing/probe"
 	"spvsim/vulkan/vk"
 )
 

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // Progress is how far a program's work is, as the driver says it.

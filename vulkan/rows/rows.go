@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"spvsim/account"
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // A Row is one piece of work.

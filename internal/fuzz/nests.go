@@ -8,8 +8,8 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/starter"
 	"spvsim/spirv/asm"
-	"spvsim/starter"
 )
 
 // nestBases is one module; each seed makes another of it from nothing.

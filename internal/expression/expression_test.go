@@ -204,7 +204,7 @@ func BenchmarkRun(b *testing.B) {
 
 // The page on expressions names every function, and every function it names in its table exists.
 func TestFunctionsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../docs/expressions.md")
+	page, err := os.ReadFile("../../docs/expressions.md")
 	if err != nil {
 		t.Fatal(err)
 	}

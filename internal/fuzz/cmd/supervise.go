@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"spvsim/fuzz"
+	"spvsim/internal/fuzz"
 )
 
 // A state is what a worker notes: the seed at hand and how those before it ended.

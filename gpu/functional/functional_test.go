@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"spvsim/fault"
+	"spvsim/internal/fault"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/program"

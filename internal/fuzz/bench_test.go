@@ -11,7 +11,7 @@ func benchmark(b *testing.B, target string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	f, err := New(t, "..")
+	f, err := New(t, "../..")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"testing/fstest"
 
 	"spvsim/config"
-	"spvsim/fuzz/mutate"
 	"spvsim/gpu"
+	"spvsim/internal/fuzz/mutate"
 	"spvsim/program"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"

@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"spvsim/config"
-	"spvsim/fuzz/mutate"
+	"spvsim/internal/fuzz/mutate"
 )
 
 // An Input is a file that was changed. Base names the file that it was; targets that need more than one file know the rest by it.

@@ -143,7 +143,7 @@ func readParquet(_ *Fuzzer, in Input) string {
 
 // parquetBases are the rows of a small table as a sweep writes them.
 func parquetBases(root string) ([]Input, error) {
-	return globs("fuzz/testdata/*.parquet")(root)
+	return globs("internal/fuzz/testdata/*.parquet")(root)
 }
 
 // profileBases are profiles of ready jobs.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"spvsim/fault"
+	"spvsim/internal/fault"
 )
 
 // A pool is the worker threads beside the engine's. The engine's thread puts units

@@ -9,7 +9,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
-	"spvsim/starter"
+	"spvsim/internal/starter"
 )
 
 // write makes a job for a module of the repository, in the module's folder.
@@ -54,7 +54,7 @@ func start(t *testing.T, file string, job *starter.Job) error {
 // Every module of the library, and those that DXC made, gets a job that runs, or one that says what it can't know.
 func TestStartersRun(t *testing.T) {
 	count := 0
-	for _, pattern := range []string{"../experiments/library/*.spv", "../experiments/library/*.spvasm", "../gpu/testdata/dxc/*.spv", "../gpu/testdata/graph/*.spvasm"} {
+	for _, pattern := range []string{"../../experiments/library/*.spv", "../../experiments/library/*.spvasm", "../../gpu/testdata/dxc/*.spv", "../../gpu/testdata/graph/*.spvasm"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +80,7 @@ func TestStartersRun(t *testing.T) {
 // A shader whose workgroups wait for each other is told of: how many of them there must be is the author's to know.
 func TestStarterTellsOfPolls(t *testing.T) {
 	for file, want := range map[string]bool{"kochqueues.spv": true, "reduce.spv": false, "histogram.spv": false} {
-		job := write(t, "../experiments/library/"+file, "")
+		job := write(t, "../../experiments/library/"+file, "")
 		if got := strings.Contains(job.Text, "# not known: how many workgroups wait for each other"); got != want {
 			t.Errorf("%s: told of polls: %v, want %v", file, got, want)
 		}
@@ -90,11 +90,11 @@ func TestStarterTellsOfPolls(t *testing.T) {
 // Nodes get the names that payloads target, whatever the entry points are called, and run as they do in the job that comes with them.
 func TestStarterNamesNodes(t *testing.T) {
 	for file, want := range map[string][]string{
-		"../gpu/testdata/dxc/flow.O3.spv": {"{entry: Entry}", "{entry: Sink2, name: Sink}", "{entry: Leaf1, name: Leaf}", "{entry: Leaf4, name: Leaf}", "- {node: Entry, count: 1}"},
-		"../experiments/library/hlsl.spvasm": {"{entry: gather_main, name: B}", "{entry: walk_main, name: walk}", "{entry: rare_main, name: rare}", "{entry: total_main, name: total}",
+		"../../gpu/testdata/dxc/flow.O3.spv": {"{entry: Entry}", "{entry: Sink2, name: Sink}", "{entry: Leaf1, name: Leaf}", "{entry: Leaf4, name: Leaf}", "- {node: Entry, count: 1}"},
+		"../../experiments/library/hlsl.spvasm": {"{entry: gather_main, name: B}", "{entry: walk_main, name: walk}", "{entry: rare_main, name: rare}", "{entry: total_main, name: total}",
 			"- {node: split_main, payloads: [{u32: [0, 65537, 0]}]}"}, // the grid is 1 x 1, of 16 bits each
-		"../gpu/testdata/graph/tree.spvasm":  {"{entry: leaf}", "{entry: leaf, index: 1}"},
-		"../experiments/library/mesh.spvasm": {"{node: patch, output: counts, buffer: counts}"},
+		"../../gpu/testdata/graph/tree.spvasm":  {"{entry: leaf}", "{entry: leaf, index: 1}"},
+		"../../experiments/library/mesh.spvasm": {"{node: patch, output: counts, buffer: counts}"},
 	} {
 		job := write(t, file, "")
 		for _, text := range want {
@@ -111,12 +111,12 @@ func TestStarterNamesNodes(t *testing.T) {
 // What a shader without a graph needs: sizes from the types, constants with their defaults, zeros in the push constants.
 func TestStarterListsWhatAShaderNeeds(t *testing.T) {
 	for file, want := range map[string][]string{
-		"../experiments/library/reduce.spv": {"{set: 0, binding: 0, name: src, data: {zero: 4096}} # guess: 1024 elements of 4 bytes", "{set: 0, binding: 1, name: dst, data: {zero: 4}}",
+		"../../experiments/library/reduce.spv": {"{set: 0, binding: 0, name: src, data: {zero: 4096}} # guess: 1024 elements of 4 bytes", "{set: 0, binding: 1, name: dst, data: {zero: 4}}",
 			"{set: 0, binding: 2, name: partial, data: {zero: 4100}}", "- {u32: 0, offset: 0} # n", "dispatch: [1, 1, 1] # guess: one workgroup, of 256 x 1 x 1 invocations",
 			"# not known: what the push constants are to be"},
-		"../experiments/library/gbuffer.spv":     {"draw:", "{location: 0, components: 3, data: {type: f32, values: [0], count: 9}}", "{location: 2, components: 1, integer: true, data: {type: u32", "- {location: 1, buffer: "},
-		"../experiments/library/lighting.spvasm": {"name: albedo, image: {format: Rgba32f, width: 64, height: 64}} # guess: its size and format", "samplers:\n  - {set: 0, binding: 0}"},
-		"../gpu/testdata/scale.spvasm":           {"specialization: # the defaults\n  3: "},
+		"../../experiments/library/gbuffer.spv":     {"draw:", "{location: 0, components: 3, data: {type: f32, values: [0], count: 9}}", "{location: 2, components: 1, integer: true, data: {type: u32", "- {location: 1, buffer: "},
+		"../../experiments/library/lighting.spvasm": {"name: albedo, image: {format: Rgba32f, width: 64, height: 64}} # guess: its size and format", "samplers:\n  - {set: 0, binding: 0}"},
+		"../../gpu/testdata/scale.spvasm":           {"specialization: # the defaults\n  3: "},
 	} {
 		job := write(t, file, "")
 		for _, text := range want {
@@ -129,7 +129,7 @@ func TestStarterListsWhatAShaderNeeds(t *testing.T) {
 
 // An entry point that there is not is refused, with those that there are.
 func TestStarterRefusesAWrongEntry(t *testing.T) {
-	data, err := os.ReadFile("../experiments/library/reduce.spv")
+	data, err := os.ReadFile("../../experiments/library/reduce.spv")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // The limits grow with what was read, and name what was found and how much is allowed.

@@ -38,7 +38,7 @@ func TestTargets(t *testing.T) {
 			if testing.Short() && Targets[i].Name == "command" {
 				t.Skip("builds the command")
 			}
-			f, err := New(&Targets[i], "..")
+			f, err := New(&Targets[i], "../..")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func feed(t *testing.T, f *Fuzzer, name string, in Input) string {
 // @ for each slash.
 func TestCorpus(t *testing.T) {
 	for i := range Targets {
-		f := &Fuzzer{Target: &Targets[i], root: "..", machines: map[string]*config.Machine{}}
+		f := &Fuzzer{Target: &Targets[i], root: "../..", machines: map[string]*config.Machine{}}
 		names, err := filepath.Glob(filepath.Join("testdata", "corpus", f.Name, "*"))
 		if err != nil {
 			t.Fatal(err)
@@ -90,8 +90,8 @@ func TestSeedsNameFiles(t *testing.T) {
 		if Targets[i].Name == "profile" || Targets[i].Name == "command" {
 			continue // their files are made by runs, which say how long they took
 		}
-		a, err1 := New(&Targets[i], "..")
-		b, err2 := New(&Targets[i], "..")
+		a, err1 := New(&Targets[i], "../..")
+		b, err2 := New(&Targets[i], "../..")
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)
 		}
@@ -111,7 +111,7 @@ func TestSeedsNameFiles(t *testing.T) {
 
 // The mutator keeps the form of most modules, and a panic on the way is told.
 func TestMutantsKeepTheirForm(t *testing.T) {
-	f, err := New(&Targets[0], "..")
+	f, err := New(&Targets[0], "../..")
 	if err != nil {
 		t.Fatal(err)
 	}

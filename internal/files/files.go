@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"spvsim/fault"
+	"spvsim/internal/fault"
 )
 
 // Kinds of fault; every error of this package wraps one of them, and the system's error where there is one.

@@ -9,7 +9,7 @@ import (
 	"runtime/metrics"
 	"time"
 
-	"spvsim/files"
+	"spvsim/internal/files"
 )
 
 // ErrLimit says that work took more than it may; every error of this package wraps it.

@@ -10,7 +10,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/engine"
-	"spvsim/fault"
+	"spvsim/internal/fault"
 )
 
 // A fake has a turn every step cycles, and says of the last that others can observe.

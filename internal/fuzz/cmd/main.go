@@ -1,8 +1,8 @@
 // Command fuzz feeds the files of a range of seeds to a target, and reports the results. Run it at the root of this
 // project:
 //
-//	go run ./fuzz/cmd --target lower --first 0 --count 1000000
-//	go run ./fuzz/cmd --target all --seconds 36000
+//	go run ./internal/fuzz/cmd --target lower --first 0 --count 1000000
+//	go run ./internal/fuzz/cmd --target all --seconds 36000
 //
 // A worker process does the work; one that hangs, dies or takes too much memory is a finding, as is a panic. Findings are written to a
 // folder, each as the file that was fed and what happened. The exit status is 1 when there are any.
@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"spvsim/fuzz"
+	"spvsim/internal/fuzz"
 )
 
 type flags struct {

@@ -40,7 +40,7 @@ var readers = map[string][]string{
 func commandBases(root string) (list []Input, err error) {
 	for _, bases := range []func(string) ([]Input, error){
 		moduleBases, nestBases, globs("experiments/library/*.yaml", "config/machines/*.yaml", "experiments/figures/*.yaml", "plots/testdata/*.yaml", "plots/testdata/*.csv",
-			"fuzz/testdata/*.parquet", "gpu/testdata/*.spvasm"), profileBases,
+			"internal/fuzz/testdata/*.parquet", "gpu/testdata/*.spvasm"), profileBases,
 	} {
 		more, err := bases(root)
 		if err != nil {

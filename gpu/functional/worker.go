@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"spvsim/fault"
+	"spvsim/internal/fault"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"spvsim/fuzz"
+	"spvsim/internal/fuzz"
 )
 
 // work feeds a range of seeds, noting each before it is fed, so that whoever started the worker knows which one it died of.
