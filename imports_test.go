@@ -67,9 +67,8 @@ var allowedImports = map[string]string{
 	"experiments/sampling":  "internal/files account config experiments gpu",
 	"experiments/sweep":     "internal/files config experiments tracing",
 	"plots":                 "internal/files internal/expression internal/fault",
-	"internal/fuzz":         "config experiments internal/fuzz/mutate gpu plots program spirv spirv/asm spirv/validate internal/starter tracing/profile tracing/report",
+	"internal/fuzz":         "", // tests only
 	"internal/fuzz/mutate":  "spirv spirv/grammar",
-	"internal/fuzz/cmd":     "internal/fuzz",
 	"vulkan":                "vulkan/driver",
 	"vulkan/driver":         "internal/files account config gpu isa mem tracing/probe program program/ir spirv spirv/validate tracing tracing/perfetto tracing/profile vulkan/vk internal/expression",
 	"vulkan/gen":            "",
@@ -137,4 +136,3 @@ func TestModelStartsNoThreads(t *testing.T) {
 		}
 	}
 }
-

@@ -1,17 +1,20 @@
 package fuzz
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"spvsim/config"
+	"spvsim/internal/bounds"
 	"spvsim/spirv"
 )
+
+var fuzzTarget = flag.String("target", "lower", "what FuzzSeeds feeds: the name of one of Targets")
 
 // seeds are those whose files each target is fed: few by default, others where the variable says so as FIRST+COUNT.
 func seeds(t *testing.T) (first, count uint64) {
@@ -27,9 +30,6 @@ func seeds(t *testing.T) (first, count uint64) {
 	}
 	return first, count
 }
-
-// hang is when a file is named that has not come to its end: shorter than what go test waits, and far above what any takes.
-const hang = 5 * time.Minute
 
 // Every target is fed the files of a range of seeds.
 func TestTargets(t *testing.T) {
@@ -53,10 +53,27 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// FuzzSeeds feeds a target (-target) the files of seeds that Go's fuzzing draws: go test ./internal/fuzz -fuzz FuzzSeeds -fuzztime 1h.
+// Its worker processes outlive a hang or a lack of memory, and it keeps the seed.
+func FuzzSeeds(f *testing.F) {
+	target, err := Find(*fuzzTarget)
+	if err != nil {
+		f.Fatal(err)
+	}
+	fuzzer, err := New(target, "../..")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(uint64(0))
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		feed(t, fuzzer, strconv.FormatUint(seed, 10), fuzzer.Make(seed))
+	})
+}
+
 func feed(t *testing.T, f *Fuzzer, name string, in Input) string {
 	t.Helper()
-	late := time.AfterFunc(hang, func() { panic(f.Name + " " + name + " hangs") })
-	defer late.Stop()
+	stop := bounds.Watch(f.Name+" "+name, func(err error) { panic(err) }) // which ends the process: nothing else ends a hang
+	defer stop()
 	outcome, err := f.Feed(in)
 	if err != nil {
 		t.Errorf("%s, %s of %s: %v", f.Name, name, in.Base, err)

@@ -2,8 +2,8 @@
 // jobs, machines, experiments, figures, profiles and rows to their readers and to the code that uses the result. The
 // same seed gives the same file, so a number names a finding.
 //
-// The package does not know what a right answer is: a refusal is as good as a result. What it looks for is panics, and, with the command
-// beside it, hangs and memory.
+// The package does not know what a right answer is: a refusal is as good as a result. What it looks for is panics, hangs and
+// memory.
 package fuzz
 
 import (
