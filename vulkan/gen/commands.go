@@ -23,28 +23,34 @@ type command struct {
 // result is what a command returns, in C.
 func (c *command) result() string { return c.Proto.Type }
 
-// implemented lists the exported functions of the driver's package.
-func implemented(dir string) (map[string]bool, error) {
+// readDriver lists the exported functions of the driver's package, and the names of package vk that it refers to.
+func readDriver(dir string) (have, used map[string]bool, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	have := map[string]bool{}
+	have, used = map[string]bool{}, map[string]bool{}
 	for _, name := range names {
 		if filepath.Base(name) == "calls.go" {
 			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.IsExported() {
-				have[fn.Name.Name] = true
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				have[n.Name.Name] = have[n.Name.Name] || n.Recv == nil && n.Name.IsExported()
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "vk" {
+					used[n.Sel.Name] = true
+				}
 			}
-		}
+			return true
+		})
 	}
-	return have, nil
+	return have, used, nil
 }
 
 // collect lists the commands of the chosen parts.
@@ -71,7 +77,7 @@ func collect(r *registry, have map[string]bool) (list []*command) {
 	return list
 }
 
-// reach marks the types of the commands that are carried out, and what extends their structures.
+// reach marks the types of the commands that are carried out, those that the driver names, and the structures of properties.
 func reach(w *writer, list []*command) {
 	for _, c := range list {
 		if !c.carried {
@@ -81,23 +87,13 @@ func reach(w *writer, list []*command) {
 			w.goType(&c.params[i], "")
 		}
 	}
-	for _, name := range []string{"VkResult", "VkBaseOutStructure", "VkObjectType", "VkDispatchIndirectCommand", "VkDispatchGraphInfoAMDX"} {
-		w.need(name)
+	for name := range w.used {
+		if t := "Vk" + name; w.types[t] != nil {
+			w.need(t)
+		}
 	}
-}
-
-// extendReached adds the structures of chosen parts that extend one that is written.
-func extendReached(w *writer) {
-	for _, name := range w.required {
-		t := w.types[w.canonical(name)]
-		if t == nil || t.Category != "struct" {
-			continue
-		}
-		for _, base := range strings.Split(t.Extends, ",") {
-			if w.seen[base] {
-				w.need(t.name())
-			}
-		}
+	for _, name := range w.extending(properties2) {
+		w.need(name)
 	}
 }
 

@@ -1,7 +1,7 @@
 // Command gen writes, from the Vulkan registry (vk.xml), the structures and
-// constants of package vk, the driver's table of commands and the C functions
-// that the loader calls. It knows the form of the registry and which functions
-// the driver has, not what they do.
+// constants of package vk that the driver refers to, the driver's table of
+// commands and the C functions that the loader calls. It knows the form of the
+// registry and which functions the driver has, not what they do.
 package main
 
 import (
@@ -35,19 +35,15 @@ func run(path, out string) error {
 	if err != nil {
 		return err
 	}
-	have, err := implemented(filepath.Join(out, "driver"))
+	have, used, err := readDriver(filepath.Join(out, "driver"))
 	if err != nil {
 		return err
 	}
-	list, w := collect(r, have), newWriter(r)
+	list, w := collect(r, have), newWriter(r, used)
 	reach(w, list)
 	var types, constants, structs, calls, c bytes.Buffer
-	for more := -1; more != len(w.seen); { // structures that extend structures that extend others
-		more = len(w.seen)
-		extendReached(w)
-		if err := (&reacher{w}).all(); err != nil {
-			return err
-		}
+	if err := (&reacher{w}).all(); err != nil {
+		return err
 	}
 	steps := []struct {
 		file  string
@@ -55,8 +51,8 @@ func run(path, out string) error {
 		write func() error
 	}{
 		{"vk/types.go", &types, func() error { return w.write(&types) }},
-		{"vk/constants.go", &constants, func() error { return w.writeConstants(&constants) }},
 		{"vk/structs.go", &structs, func() error { return w.writeStructs(&structs) }},
+		{"vk/constants.go", &constants, func() error { return w.writeConstants(&constants) }},
 		{"driver/calls.go", &calls, func() error { return writeCalls(&calls, r, w, list) }},
 		{"trampolines.c", &c, func() error { writeC(&c, w, list); return nil }},
 	}

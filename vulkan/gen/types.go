@@ -26,10 +26,13 @@ type writer struct {
 	*registry
 	todo  []string
 	seen  map[string]bool
-	enums []string // to write, in order
+	used  map[string]bool // names in Go that the driver refers to
+	enums []string        // to write, in order
 }
 
-func newWriter(r *registry) *writer { return &writer{registry: r, seen: map[string]bool{}} }
+func newWriter(r *registry, used map[string]bool) *writer {
+	return &writer{registry: r, seen: map[string]bool{}, used: used}
+}
 
 func (w *writer) need(ctype string) string {
 	ctype = w.canonical(ctype)
@@ -127,7 +130,7 @@ func (w *writer) writeType(b *bytes.Buffer, name string) error {
 	case "bitmask":
 		fmt.Fprintf(b, "type %s = %s\n\n", g, basics[t.TypeElem])
 		for e := range w.registry.enums {
-			if strings.Replace(e, "FlagBits", "Flags", 1) == name {
+			if strings.Replace(e, "FlagBits", "Flags", 1) == name && w.refersTo(e) {
 				w.need(e)
 			}
 		}
@@ -144,6 +147,11 @@ func (w *writer) writeType(b *bytes.Buffer, name string) error {
 		return fmt.Errorf("type %s is of category %q: want a handle, enumeration, structure or union", name, t.Category)
 	}
 	return nil
+}
+
+// refersTo says whether the driver names a value of an enumeration.
+func (w *writer) refersTo(enum string) bool {
+	return slices.ContainsFunc(w.registry.enums[enum].Values, func(v xmlEnum) bool { return w.used[constName(v.Name)] })
 }
 
 func (w *writer) flagsOf(name string) string {
@@ -210,20 +218,23 @@ func (w *writer) layout(ctype string) (size, align int, err error) {
 	return (size + align - 1) / align * align, align, nil
 }
 
-// writeConstants writes the values of the enumerations that were reached.
+// writeConstants writes the values that the driver and the tables of structures refer to.
 func (w *writer) writeConstants(b *bytes.Buffer) error {
 	b.WriteString("package vk\n\n")
 	slices.Sort(w.enums)
 	for _, name := range w.enums {
 		e := w.registry.enums[name]
-		if e == nil || len(e.Values) == 0 {
+		if e == nil {
 			continue
 		}
-		typ := goName(name)
-		fmt.Fprintf(b, "// Values of %s.\nconst (\n", typ)
+		typ, open := goName(name), false
 		for _, v := range e.Values {
-			if v.Alias != "" || !ours(v.Api) || name == "VkStructureType" && !w.structured(v.Name) {
+			if v.Alias != "" || !ours(v.Api) || !w.used[constName(v.Name)] {
 				continue
+			}
+			if !open {
+				fmt.Fprintf(b, "// Values of %s.\nconst (\n", typ)
+				open = true
 			}
 			value := v.Value
 			if v.Bitpos != "" {
@@ -231,19 +242,11 @@ func (w *writer) writeConstants(b *bytes.Buffer) error {
 			}
 			fmt.Fprintf(b, "\t%s %s = %s\n", constName(v.Name), typ, value)
 		}
-		b.WriteString(")\n\n")
-	}
-	return nil
-}
-
-// structured says whether a structure of that type is written.
-func (w *writer) structured(constant string) bool {
-	for name := range w.seen {
-		if t := w.types[name]; t != nil && len(t.Members) > 0 && t.Members[0].Values == constant {
-			return true
+		if open {
+			b.WriteString(")\n\n")
 		}
 	}
-	return strings.Contains(constant, "LOADER_")
+	return nil
 }
 
 // constName turns VK_ERROR_DEVICE_LOST into ErrorDeviceLost.
@@ -255,13 +258,23 @@ func constName(name string) string {
 	return b.String()
 }
 
+// The structures that those of features and of properties extend.
+const (
+	features2   = "VkPhysicalDeviceFeatures2"
+	properties2 = "VkPhysicalDeviceProperties2"
+)
+
+func (t *xmlType) extends(base string) bool {
+	return slices.Contains(strings.Split(t.Extends, ","), base)
+}
+
 // writeStructs writes the tables of structures whose members are features.
 func (w *writer) writeStructs(b *bytes.Buffer) error {
 	b.WriteString("package vk\n\nimport \"reflect\"\n\n// FeatureStructs are the structures of features after VkPhysicalDeviceFeatures2, each with its members, which are Bool32 from byte 16 on.\n")
 	b.WriteString("var FeatureStructs = map[StructureType][]string{\n")
-	for _, name := range w.extending("VkPhysicalDeviceFeatures2") {
+	for _, name := range w.extending(features2) {
 		t := w.types[name]
-		fmt.Fprintf(b, "\t%s: {", constName(t.Members[0].Values))
+		fmt.Fprintf(b, "\t%s: {", w.structureType(t))
 		for _, m := range t.Members[2:] {
 			fmt.Fprintf(b, "%q, ", m.Name)
 		}
@@ -272,20 +285,28 @@ func (w *writer) writeStructs(b *bytes.Buffer) error {
 		fmt.Fprintf(b, "%q, ", m.Name)
 	}
 	b.WriteString("}\n\n// PropertyStructs are the structures after VkPhysicalDeviceProperties2.\nvar PropertyStructs = map[StructureType]reflect.Type{\n")
-	for _, name := range w.extending("VkPhysicalDeviceProperties2") {
-		fmt.Fprintf(b, "\t%s: reflect.TypeFor[%s](),\n", constName(w.types[name].Members[0].Values), goName(name))
+	for _, name := range w.extending(properties2) {
+		fmt.Fprintf(b, "\t%s: reflect.TypeFor[%s](),\n", w.structureType(w.types[name]), goName(name))
 	}
 	b.WriteString("}\n")
 	return nil
 }
 
-// extending lists the structures that are written and extend another one.
+// structureType is the constant of a structure's type, which is written too.
+func (w *writer) structureType(t *xmlType) string {
+	name := constName(t.Members[0].Values)
+	w.used[name] = true
+	return name
+}
+
+// extending lists the structures of chosen parts that extend another one.
 func (w *writer) extending(base string) (names []string) {
-	for name := range w.seen {
-		if t := w.types[name]; t.Category == "struct" && slices.Contains(strings.Split(t.Extends, ","), base) {
-			names = append(names, name)
+	for _, name := range w.required {
+		t := w.types[w.canonical(name)]
+		if t != nil && t.Category == "struct" && slices.Contains(strings.Split(t.Extends, ","), base) {
+			names = append(names, t.name())
 		}
 	}
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }

@@ -2,51 +2,18 @@
 
 package vk
 
-// Values of AccessFlagBits.
-const (
-	AccessIndirectCommandReadBit         AccessFlagBits = 1 << 0
-	AccessIndexReadBit                   AccessFlagBits = 1 << 1
-	AccessVertexAttributeReadBit         AccessFlagBits = 1 << 2
-	AccessUniformReadBit                 AccessFlagBits = 1 << 3
-	AccessInputAttachmentReadBit         AccessFlagBits = 1 << 4
-	AccessShaderReadBit                  AccessFlagBits = 1 << 5
-	AccessShaderWriteBit                 AccessFlagBits = 1 << 6
-	AccessColorAttachmentReadBit         AccessFlagBits = 1 << 7
-	AccessColorAttachmentWriteBit        AccessFlagBits = 1 << 8
-	AccessDepthStencilAttachmentReadBit  AccessFlagBits = 1 << 9
-	AccessDepthStencilAttachmentWriteBit AccessFlagBits = 1 << 10
-	AccessTransferReadBit                AccessFlagBits = 1 << 11
-	AccessTransferWriteBit               AccessFlagBits = 1 << 12
-	AccessHostReadBit                    AccessFlagBits = 1 << 13
-	AccessHostWriteBit                   AccessFlagBits = 1 << 14
-	AccessMemoryReadBit                  AccessFlagBits = 1 << 15
-	AccessMemoryWriteBit                 AccessFlagBits = 1 << 16
-	AccessNone                           AccessFlagBits = 0
-)
-
 // Values of AccessFlagBits2.
 const (
-	Access2None                           AccessFlagBits2 = 0
-	Access2IndirectCommandReadBit         AccessFlagBits2 = 1 << 0
-	Access2IndexReadBit                   AccessFlagBits2 = 1 << 1
-	Access2VertexAttributeReadBit         AccessFlagBits2 = 1 << 2
-	Access2UniformReadBit                 AccessFlagBits2 = 1 << 3
-	Access2InputAttachmentReadBit         AccessFlagBits2 = 1 << 4
-	Access2ShaderReadBit                  AccessFlagBits2 = 1 << 5
-	Access2ShaderWriteBit                 AccessFlagBits2 = 1 << 6
-	Access2ColorAttachmentReadBit         AccessFlagBits2 = 1 << 7
-	Access2ColorAttachmentWriteBit        AccessFlagBits2 = 1 << 8
-	Access2DepthStencilAttachmentReadBit  AccessFlagBits2 = 1 << 9
-	Access2DepthStencilAttachmentWriteBit AccessFlagBits2 = 1 << 10
-	Access2TransferReadBit                AccessFlagBits2 = 1 << 11
-	Access2TransferWriteBit               AccessFlagBits2 = 1 << 12
-	Access2HostReadBit                    AccessFlagBits2 = 1 << 13
-	Access2HostWriteBit                   AccessFlagBits2 = 1 << 14
-	Access2MemoryReadBit                  AccessFlagBits2 = 1 << 15
-	Access2MemoryWriteBit                 AccessFlagBits2 = 1 << 16
-	Access2ShaderSampledReadBit           AccessFlagBits2 = 1 << 32
-	Access2ShaderStorageReadBit           AccessFlagBits2 = 1 << 33
-	Access2ShaderStorageWriteBit          AccessFlagBits2 = 1 << 34
+	Access2UniformReadBit        AccessFlagBits2 = 1 << 3
+	Access2ShaderReadBit         AccessFlagBits2 = 1 << 5
+	Access2ShaderWriteBit        AccessFlagBits2 = 1 << 6
+	Access2TransferReadBit       AccessFlagBits2 = 1 << 11
+	Access2TransferWriteBit      AccessFlagBits2 = 1 << 12
+	Access2MemoryReadBit         AccessFlagBits2 = 1 << 15
+	Access2MemoryWriteBit        AccessFlagBits2 = 1 << 16
+	Access2ShaderSampledReadBit  AccessFlagBits2 = 1 << 32
+	Access2ShaderStorageReadBit  AccessFlagBits2 = 1 << 33
+	Access2ShaderStorageWriteBit AccessFlagBits2 = 1 << 34
 )
 
 // Values of BorderColor.
@@ -61,71 +28,35 @@ const (
 
 // Values of BufferCreateFlagBits.
 const (
-	BufferCreateSparseBindingBit              BufferCreateFlagBits = 1 << 0
-	BufferCreateSparseResidencyBit            BufferCreateFlagBits = 1 << 1
-	BufferCreateSparseAliasedBit              BufferCreateFlagBits = 1 << 2
-	BufferCreateProtectedBit                  BufferCreateFlagBits = 1 << 3
 	BufferCreateDeviceAddressCaptureReplayBit BufferCreateFlagBits = 1 << 4
 )
 
 // Values of BufferUsageFlagBits.
 const (
-	BufferUsageTransferSrcBit               BufferUsageFlagBits = 1 << 0
-	BufferUsageTransferDstBit               BufferUsageFlagBits = 1 << 1
-	BufferUsageUniformTexelBufferBit        BufferUsageFlagBits = 1 << 2
-	BufferUsageStorageTexelBufferBit        BufferUsageFlagBits = 1 << 3
-	BufferUsageUniformBufferBit             BufferUsageFlagBits = 1 << 4
-	BufferUsageStorageBufferBit             BufferUsageFlagBits = 1 << 5
-	BufferUsageIndexBufferBit               BufferUsageFlagBits = 1 << 6
-	BufferUsageVertexBufferBit              BufferUsageFlagBits = 1 << 7
-	BufferUsageIndirectBufferBit            BufferUsageFlagBits = 1 << 8
-	BufferUsageShaderDeviceAddressBit       BufferUsageFlagBits = 1 << 17
-	BufferUsageExecutionGraphScratchBitAmdx BufferUsageFlagBits = 1 << 25
-)
-
-// Values of BufferUsageFlagBits2.
-const (
-	BufferUsage2TransferSrcBit               BufferUsageFlagBits2 = 1 << 0
-	BufferUsage2TransferDstBit               BufferUsageFlagBits2 = 1 << 1
-	BufferUsage2UniformTexelBufferBit        BufferUsageFlagBits2 = 1 << 2
-	BufferUsage2StorageTexelBufferBit        BufferUsageFlagBits2 = 1 << 3
-	BufferUsage2UniformBufferBit             BufferUsageFlagBits2 = 1 << 4
-	BufferUsage2StorageBufferBit             BufferUsageFlagBits2 = 1 << 5
-	BufferUsage2IndexBufferBit               BufferUsageFlagBits2 = 1 << 6
-	BufferUsage2VertexBufferBit              BufferUsageFlagBits2 = 1 << 7
-	BufferUsage2IndirectBufferBit            BufferUsageFlagBits2 = 1 << 8
-	BufferUsage2ShaderDeviceAddressBit       BufferUsageFlagBits2 = 1 << 17
-	BufferUsage2ExecutionGraphScratchBitAmdx BufferUsageFlagBits2 = 1 << 25
+	BufferUsageTransferSrcBit         BufferUsageFlagBits = 1 << 0
+	BufferUsageTransferDstBit         BufferUsageFlagBits = 1 << 1
+	BufferUsageUniformTexelBufferBit  BufferUsageFlagBits = 1 << 2
+	BufferUsageStorageTexelBufferBit  BufferUsageFlagBits = 1 << 3
+	BufferUsageUniformBufferBit       BufferUsageFlagBits = 1 << 4
+	BufferUsageStorageBufferBit       BufferUsageFlagBits = 1 << 5
+	BufferUsageIndirectBufferBit      BufferUsageFlagBits = 1 << 8
+	BufferUsageShaderDeviceAddressBit BufferUsageFlagBits = 1 << 17
 )
 
 // Values of CommandBufferLevel.
 const (
-	CommandBufferLevelPrimary   CommandBufferLevel = 0
 	CommandBufferLevelSecondary CommandBufferLevel = 1
-)
-
-// Values of CommandBufferResetFlagBits.
-const (
-	CommandBufferResetReleaseResourcesBit CommandBufferResetFlagBits = 1 << 0
 )
 
 // Values of CommandBufferUsageFlagBits.
 const (
-	CommandBufferUsageOneTimeSubmitBit      CommandBufferUsageFlagBits = 1 << 0
-	CommandBufferUsageRenderPassContinueBit CommandBufferUsageFlagBits = 1 << 1
-	CommandBufferUsageSimultaneousUseBit    CommandBufferUsageFlagBits = 1 << 2
+	CommandBufferUsageOneTimeSubmitBit   CommandBufferUsageFlagBits = 1 << 0
+	CommandBufferUsageSimultaneousUseBit CommandBufferUsageFlagBits = 1 << 2
 )
 
 // Values of CommandPoolCreateFlagBits.
 const (
-	CommandPoolCreateTransientBit          CommandPoolCreateFlagBits = 1 << 0
 	CommandPoolCreateResetCommandBufferBit CommandPoolCreateFlagBits = 1 << 1
-	CommandPoolCreateProtectedBit          CommandPoolCreateFlagBits = 1 << 2
-)
-
-// Values of CommandPoolResetFlagBits.
-const (
-	CommandPoolResetReleaseResourcesBit CommandPoolResetFlagBits = 1 << 0
 )
 
 // Values of CompareOp.
@@ -157,35 +88,9 @@ const (
 	ComponentTypeFloat32Khr ComponentTypeKHR = 1
 	ComponentTypeFloat64Khr ComponentTypeKHR = 2
 	ComponentTypeSint8Khr   ComponentTypeKHR = 3
-	ComponentTypeSint16Khr  ComponentTypeKHR = 4
 	ComponentTypeSint32Khr  ComponentTypeKHR = 5
-	ComponentTypeSint64Khr  ComponentTypeKHR = 6
 	ComponentTypeUint8Khr   ComponentTypeKHR = 7
-	ComponentTypeUint16Khr  ComponentTypeKHR = 8
 	ComponentTypeUint32Khr  ComponentTypeKHR = 9
-	ComponentTypeUint64Khr  ComponentTypeKHR = 10
-)
-
-// Values of DebugUtilsMessageSeverityFlagBitsEXT.
-const (
-	DebugUtilsMessageSeverityVerboseBitExt DebugUtilsMessageSeverityFlagBitsEXT = 1 << 0
-	DebugUtilsMessageSeverityInfoBitExt    DebugUtilsMessageSeverityFlagBitsEXT = 1 << 4
-	DebugUtilsMessageSeverityWarningBitExt DebugUtilsMessageSeverityFlagBitsEXT = 1 << 8
-	DebugUtilsMessageSeverityErrorBitExt   DebugUtilsMessageSeverityFlagBitsEXT = 1 << 12
-)
-
-// Values of DebugUtilsMessageTypeFlagBitsEXT.
-const (
-	DebugUtilsMessageTypeGeneralBitExt     DebugUtilsMessageTypeFlagBitsEXT = 1 << 0
-	DebugUtilsMessageTypeValidationBitExt  DebugUtilsMessageTypeFlagBitsEXT = 1 << 1
-	DebugUtilsMessageTypePerformanceBitExt DebugUtilsMessageTypeFlagBitsEXT = 1 << 2
-)
-
-// Values of DependencyFlagBits.
-const (
-	DependencyByRegionBit    DependencyFlagBits = 1 << 0
-	DependencyDeviceGroupBit DependencyFlagBits = 1 << 2
-	DependencyViewLocalBit   DependencyFlagBits = 1 << 1
 )
 
 // Values of DescriptorBindingFlagBits.
@@ -199,13 +104,11 @@ const (
 // Values of DescriptorPoolCreateFlagBits.
 const (
 	DescriptorPoolCreateFreeDescriptorSetBit DescriptorPoolCreateFlagBits = 1 << 0
-	DescriptorPoolCreateUpdateAfterBindBit   DescriptorPoolCreateFlagBits = 1 << 1
 )
 
 // Values of DescriptorSetLayoutCreateFlagBits.
 const (
-	DescriptorSetLayoutCreateUpdateAfterBindPoolBit DescriptorSetLayoutCreateFlagBits = 1 << 1
-	DescriptorSetLayoutCreatePushDescriptorBit      DescriptorSetLayoutCreateFlagBits = 1 << 0
+	DescriptorSetLayoutCreatePushDescriptorBit DescriptorSetLayoutCreateFlagBits = 1 << 0
 )
 
 // Values of DescriptorType.
@@ -220,108 +123,27 @@ const (
 	DescriptorTypeStorageBuffer        DescriptorType = 7
 	DescriptorTypeUniformBufferDynamic DescriptorType = 8
 	DescriptorTypeStorageBufferDynamic DescriptorType = 9
-	DescriptorTypeInputAttachment      DescriptorType = 10
 	DescriptorTypeInlineUniformBlock   DescriptorType = 1000138000
 )
 
 // Values of DescriptorUpdateTemplateType.
 const (
-	DescriptorUpdateTemplateTypeDescriptorSet   DescriptorUpdateTemplateType = 0
 	DescriptorUpdateTemplateTypePushDescriptors DescriptorUpdateTemplateType = 1
-)
-
-// Values of DeviceQueueCreateFlagBits.
-const (
-	DeviceQueueCreateProtectedBit DeviceQueueCreateFlagBits = 1 << 0
 )
 
 // Values of DriverId.
 const (
-	DriverIdAmdProprietary            DriverId = 1
-	DriverIdAmdOpenSource             DriverId = 2
-	DriverIdMesaRadv                  DriverId = 3
-	DriverIdNvidiaProprietary         DriverId = 4
-	DriverIdIntelProprietaryWindows   DriverId = 5
-	DriverIdIntelOpenSourceMesa       DriverId = 6
-	DriverIdImaginationProprietary    DriverId = 7
-	DriverIdQualcommProprietary       DriverId = 8
-	DriverIdArmProprietary            DriverId = 9
-	DriverIdGoogleSwiftshader         DriverId = 10
-	DriverIdGgpProprietary            DriverId = 11
-	DriverIdBroadcomProprietary       DriverId = 12
-	DriverIdMesaLlvmpipe              DriverId = 13
-	DriverIdMoltenvk                  DriverId = 14
-	DriverIdCoreaviProprietary        DriverId = 15
-	DriverIdJuiceProprietary          DriverId = 16
-	DriverIdVerisiliconProprietary    DriverId = 17
-	DriverIdMesaTurnip                DriverId = 18
-	DriverIdMesaV3dv                  DriverId = 19
-	DriverIdMesaPanvk                 DriverId = 20
-	DriverIdSamsungProprietary        DriverId = 21
-	DriverIdMesaVenus                 DriverId = 22
-	DriverIdMesaDozen                 DriverId = 23
-	DriverIdMesaNvk                   DriverId = 24
-	DriverIdImaginationOpenSourceMesa DriverId = 25
-	DriverIdMesaHoneykrisp            DriverId = 26
-	DriverIdVulkanScEmulationOnVulkan DriverId = 27
-	DriverIdMesaKosmickrisp           DriverId = 28
-	DriverIdMesaGfxstream             DriverId = 29
-	DriverIdApeSoft                   DriverId = 30
-	DriverIdReserved31                DriverId = 31
-)
-
-// Values of EventCreateFlagBits.
-const (
-	EventCreateDeviceOnlyBit EventCreateFlagBits = 1 << 0
-)
-
-// Values of ExternalFenceFeatureFlagBits.
-const (
-	ExternalFenceFeatureExportableBit ExternalFenceFeatureFlagBits = 1 << 0
-	ExternalFenceFeatureImportableBit ExternalFenceFeatureFlagBits = 1 << 1
-)
-
-// Values of ExternalFenceHandleTypeFlagBits.
-const (
-	ExternalFenceHandleTypeOpaqueFdBit       ExternalFenceHandleTypeFlagBits = 1 << 0
-	ExternalFenceHandleTypeOpaqueWin32Bit    ExternalFenceHandleTypeFlagBits = 1 << 1
-	ExternalFenceHandleTypeOpaqueWin32KmtBit ExternalFenceHandleTypeFlagBits = 1 << 2
-	ExternalFenceHandleTypeSyncFdBit         ExternalFenceHandleTypeFlagBits = 1 << 3
+	DriverIdMesaRadv DriverId = 3
 )
 
 // Values of ExternalMemoryFeatureFlagBits.
 const (
-	ExternalMemoryFeatureDedicatedOnlyBit ExternalMemoryFeatureFlagBits = 1 << 0
-	ExternalMemoryFeatureExportableBit    ExternalMemoryFeatureFlagBits = 1 << 1
-	ExternalMemoryFeatureImportableBit    ExternalMemoryFeatureFlagBits = 1 << 2
+	ExternalMemoryFeatureImportableBit ExternalMemoryFeatureFlagBits = 1 << 2
 )
 
 // Values of ExternalMemoryHandleTypeFlagBits.
 const (
-	ExternalMemoryHandleTypeOpaqueFdBit                   ExternalMemoryHandleTypeFlagBits = 1 << 0
-	ExternalMemoryHandleTypeOpaqueWin32Bit                ExternalMemoryHandleTypeFlagBits = 1 << 1
-	ExternalMemoryHandleTypeOpaqueWin32KmtBit             ExternalMemoryHandleTypeFlagBits = 1 << 2
-	ExternalMemoryHandleTypeD3d11TextureBit               ExternalMemoryHandleTypeFlagBits = 1 << 3
-	ExternalMemoryHandleTypeD3d11TextureKmtBit            ExternalMemoryHandleTypeFlagBits = 1 << 4
-	ExternalMemoryHandleTypeD3d12HeapBit                  ExternalMemoryHandleTypeFlagBits = 1 << 5
-	ExternalMemoryHandleTypeD3d12ResourceBit              ExternalMemoryHandleTypeFlagBits = 1 << 6
-	ExternalMemoryHandleTypeHostAllocationBitExt          ExternalMemoryHandleTypeFlagBits = 1 << 7
-	ExternalMemoryHandleTypeHostMappedForeignMemoryBitExt ExternalMemoryHandleTypeFlagBits = 1 << 8
-)
-
-// Values of ExternalSemaphoreFeatureFlagBits.
-const (
-	ExternalSemaphoreFeatureExportableBit ExternalSemaphoreFeatureFlagBits = 1 << 0
-	ExternalSemaphoreFeatureImportableBit ExternalSemaphoreFeatureFlagBits = 1 << 1
-)
-
-// Values of ExternalSemaphoreHandleTypeFlagBits.
-const (
-	ExternalSemaphoreHandleTypeOpaqueFdBit       ExternalSemaphoreHandleTypeFlagBits = 1 << 0
-	ExternalSemaphoreHandleTypeOpaqueWin32Bit    ExternalSemaphoreHandleTypeFlagBits = 1 << 1
-	ExternalSemaphoreHandleTypeOpaqueWin32KmtBit ExternalSemaphoreHandleTypeFlagBits = 1 << 2
-	ExternalSemaphoreHandleTypeD3d12FenceBit     ExternalSemaphoreHandleTypeFlagBits = 1 << 3
-	ExternalSemaphoreHandleTypeSyncFdBit         ExternalSemaphoreHandleTypeFlagBits = 1 << 4
+	ExternalMemoryHandleTypeHostAllocationBitExt ExternalMemoryHandleTypeFlagBits = 1 << 7
 )
 
 // Values of FenceCreateFlagBits.
@@ -331,366 +153,129 @@ const (
 
 // Values of Filter.
 const (
-	FilterNearest Filter = 0
-	FilterLinear  Filter = 1
+	FilterLinear Filter = 1
 )
 
 // Values of Format.
 const (
-	FormatUndefined                            Format = 0
-	FormatR4g4UnormPack8                       Format = 1
-	FormatR4g4b4a4UnormPack16                  Format = 2
-	FormatB4g4r4a4UnormPack16                  Format = 3
-	FormatR5g6b5UnormPack16                    Format = 4
-	FormatB5g6r5UnormPack16                    Format = 5
-	FormatR5g5b5a1UnormPack16                  Format = 6
-	FormatB5g5r5a1UnormPack16                  Format = 7
-	FormatA1r5g5b5UnormPack16                  Format = 8
-	FormatR8Unorm                              Format = 9
-	FormatR8Snorm                              Format = 10
-	FormatR8Uscaled                            Format = 11
-	FormatR8Sscaled                            Format = 12
-	FormatR8Uint                               Format = 13
-	FormatR8Sint                               Format = 14
-	FormatR8Srgb                               Format = 15
-	FormatR8g8Unorm                            Format = 16
-	FormatR8g8Snorm                            Format = 17
-	FormatR8g8Uscaled                          Format = 18
-	FormatR8g8Sscaled                          Format = 19
-	FormatR8g8Uint                             Format = 20
-	FormatR8g8Sint                             Format = 21
-	FormatR8g8Srgb                             Format = 22
-	FormatR8g8b8Unorm                          Format = 23
-	FormatR8g8b8Snorm                          Format = 24
-	FormatR8g8b8Uscaled                        Format = 25
-	FormatR8g8b8Sscaled                        Format = 26
-	FormatR8g8b8Uint                           Format = 27
-	FormatR8g8b8Sint                           Format = 28
-	FormatR8g8b8Srgb                           Format = 29
-	FormatB8g8r8Unorm                          Format = 30
-	FormatB8g8r8Snorm                          Format = 31
-	FormatB8g8r8Uscaled                        Format = 32
-	FormatB8g8r8Sscaled                        Format = 33
-	FormatB8g8r8Uint                           Format = 34
-	FormatB8g8r8Sint                           Format = 35
-	FormatB8g8r8Srgb                           Format = 36
-	FormatR8g8b8a8Unorm                        Format = 37
-	FormatR8g8b8a8Snorm                        Format = 38
-	FormatR8g8b8a8Uscaled                      Format = 39
-	FormatR8g8b8a8Sscaled                      Format = 40
-	FormatR8g8b8a8Uint                         Format = 41
-	FormatR8g8b8a8Sint                         Format = 42
-	FormatR8g8b8a8Srgb                         Format = 43
-	FormatB8g8r8a8Unorm                        Format = 44
-	FormatB8g8r8a8Snorm                        Format = 45
-	FormatB8g8r8a8Uscaled                      Format = 46
-	FormatB8g8r8a8Sscaled                      Format = 47
-	FormatB8g8r8a8Uint                         Format = 48
-	FormatB8g8r8a8Sint                         Format = 49
-	FormatB8g8r8a8Srgb                         Format = 50
-	FormatA8b8g8r8UnormPack32                  Format = 51
-	FormatA8b8g8r8SnormPack32                  Format = 52
-	FormatA8b8g8r8UscaledPack32                Format = 53
-	FormatA8b8g8r8SscaledPack32                Format = 54
-	FormatA8b8g8r8UintPack32                   Format = 55
-	FormatA8b8g8r8SintPack32                   Format = 56
-	FormatA8b8g8r8SrgbPack32                   Format = 57
-	FormatA2r10g10b10UnormPack32               Format = 58
-	FormatA2r10g10b10SnormPack32               Format = 59
-	FormatA2r10g10b10UscaledPack32             Format = 60
-	FormatA2r10g10b10SscaledPack32             Format = 61
-	FormatA2r10g10b10UintPack32                Format = 62
-	FormatA2r10g10b10SintPack32                Format = 63
-	FormatA2b10g10r10UnormPack32               Format = 64
-	FormatA2b10g10r10SnormPack32               Format = 65
-	FormatA2b10g10r10UscaledPack32             Format = 66
-	FormatA2b10g10r10SscaledPack32             Format = 67
-	FormatA2b10g10r10UintPack32                Format = 68
-	FormatA2b10g10r10SintPack32                Format = 69
-	FormatR16Unorm                             Format = 70
-	FormatR16Snorm                             Format = 71
-	FormatR16Uscaled                           Format = 72
-	FormatR16Sscaled                           Format = 73
-	FormatR16Uint                              Format = 74
-	FormatR16Sint                              Format = 75
-	FormatR16Sfloat                            Format = 76
-	FormatR16g16Unorm                          Format = 77
-	FormatR16g16Snorm                          Format = 78
-	FormatR16g16Uscaled                        Format = 79
-	FormatR16g16Sscaled                        Format = 80
-	FormatR16g16Uint                           Format = 81
-	FormatR16g16Sint                           Format = 82
-	FormatR16g16Sfloat                         Format = 83
-	FormatR16g16b16Unorm                       Format = 84
-	FormatR16g16b16Snorm                       Format = 85
-	FormatR16g16b16Uscaled                     Format = 86
-	FormatR16g16b16Sscaled                     Format = 87
-	FormatR16g16b16Uint                        Format = 88
-	FormatR16g16b16Sint                        Format = 89
-	FormatR16g16b16Sfloat                      Format = 90
-	FormatR16g16b16a16Unorm                    Format = 91
-	FormatR16g16b16a16Snorm                    Format = 92
-	FormatR16g16b16a16Uscaled                  Format = 93
-	FormatR16g16b16a16Sscaled                  Format = 94
-	FormatR16g16b16a16Uint                     Format = 95
-	FormatR16g16b16a16Sint                     Format = 96
-	FormatR16g16b16a16Sfloat                   Format = 97
-	FormatR32Uint                              Format = 98
-	FormatR32Sint                              Format = 99
-	FormatR32Sfloat                            Format = 100
-	FormatR32g32Uint                           Format = 101
-	FormatR32g32Sint                           Format = 102
-	FormatR32g32Sfloat                         Format = 103
-	FormatR32g32b32Uint                        Format = 104
-	FormatR32g32b32Sint                        Format = 105
-	FormatR32g32b32Sfloat                      Format = 106
-	FormatR32g32b32a32Uint                     Format = 107
-	FormatR32g32b32a32Sint                     Format = 108
-	FormatR32g32b32a32Sfloat                   Format = 109
-	FormatR64Uint                              Format = 110
-	FormatR64Sint                              Format = 111
-	FormatR64Sfloat                            Format = 112
-	FormatR64g64Uint                           Format = 113
-	FormatR64g64Sint                           Format = 114
-	FormatR64g64Sfloat                         Format = 115
-	FormatR64g64b64Uint                        Format = 116
-	FormatR64g64b64Sint                        Format = 117
-	FormatR64g64b64Sfloat                      Format = 118
-	FormatR64g64b64a64Uint                     Format = 119
-	FormatR64g64b64a64Sint                     Format = 120
-	FormatR64g64b64a64Sfloat                   Format = 121
-	FormatB10g11r11UfloatPack32                Format = 122
-	FormatE5b9g9r9UfloatPack32                 Format = 123
-	FormatD16Unorm                             Format = 124
-	FormatX8D24UnormPack32                     Format = 125
-	FormatD32Sfloat                            Format = 126
-	FormatS8Uint                               Format = 127
-	FormatD16UnormS8Uint                       Format = 128
-	FormatD24UnormS8Uint                       Format = 129
-	FormatD32SfloatS8Uint                      Format = 130
-	FormatBc1RgbUnormBlock                     Format = 131
-	FormatBc1RgbSrgbBlock                      Format = 132
-	FormatBc1RgbaUnormBlock                    Format = 133
-	FormatBc1RgbaSrgbBlock                     Format = 134
-	FormatBc2UnormBlock                        Format = 135
-	FormatBc2SrgbBlock                         Format = 136
-	FormatBc3UnormBlock                        Format = 137
-	FormatBc3SrgbBlock                         Format = 138
-	FormatBc4UnormBlock                        Format = 139
-	FormatBc4SnormBlock                        Format = 140
-	FormatBc5UnormBlock                        Format = 141
-	FormatBc5SnormBlock                        Format = 142
-	FormatBc6hUfloatBlock                      Format = 143
-	FormatBc6hSfloatBlock                      Format = 144
-	FormatBc7UnormBlock                        Format = 145
-	FormatBc7SrgbBlock                         Format = 146
-	FormatEtc2R8g8b8UnormBlock                 Format = 147
-	FormatEtc2R8g8b8SrgbBlock                  Format = 148
-	FormatEtc2R8g8b8a1UnormBlock               Format = 149
-	FormatEtc2R8g8b8a1SrgbBlock                Format = 150
-	FormatEtc2R8g8b8a8UnormBlock               Format = 151
-	FormatEtc2R8g8b8a8SrgbBlock                Format = 152
-	FormatEacR11UnormBlock                     Format = 153
-	FormatEacR11SnormBlock                     Format = 154
-	FormatEacR11g11UnormBlock                  Format = 155
-	FormatEacR11g11SnormBlock                  Format = 156
-	FormatAstc4x4UnormBlock                    Format = 157
-	FormatAstc4x4SrgbBlock                     Format = 158
-	FormatAstc5x4UnormBlock                    Format = 159
-	FormatAstc5x4SrgbBlock                     Format = 160
-	FormatAstc5x5UnormBlock                    Format = 161
-	FormatAstc5x5SrgbBlock                     Format = 162
-	FormatAstc6x5UnormBlock                    Format = 163
-	FormatAstc6x5SrgbBlock                     Format = 164
-	FormatAstc6x6UnormBlock                    Format = 165
-	FormatAstc6x6SrgbBlock                     Format = 166
-	FormatAstc8x5UnormBlock                    Format = 167
-	FormatAstc8x5SrgbBlock                     Format = 168
-	FormatAstc8x6UnormBlock                    Format = 169
-	FormatAstc8x6SrgbBlock                     Format = 170
-	FormatAstc8x8UnormBlock                    Format = 171
-	FormatAstc8x8SrgbBlock                     Format = 172
-	FormatAstc10x5UnormBlock                   Format = 173
-	FormatAstc10x5SrgbBlock                    Format = 174
-	FormatAstc10x6UnormBlock                   Format = 175
-	FormatAstc10x6SrgbBlock                    Format = 176
-	FormatAstc10x8UnormBlock                   Format = 177
-	FormatAstc10x8SrgbBlock                    Format = 178
-	FormatAstc10x10UnormBlock                  Format = 179
-	FormatAstc10x10SrgbBlock                   Format = 180
-	FormatAstc12x10UnormBlock                  Format = 181
-	FormatAstc12x10SrgbBlock                   Format = 182
-	FormatAstc12x12UnormBlock                  Format = 183
-	FormatAstc12x12SrgbBlock                   Format = 184
-	FormatG8b8g8r8422Unorm                     Format = 1000156000
-	FormatB8g8r8g8422Unorm                     Format = 1000156001
-	FormatG8B8R83plane420Unorm                 Format = 1000156002
-	FormatG8B8r82plane420Unorm                 Format = 1000156003
-	FormatG8B8R83plane422Unorm                 Format = 1000156004
-	FormatG8B8r82plane422Unorm                 Format = 1000156005
-	FormatG8B8R83plane444Unorm                 Format = 1000156006
-	FormatR10x6UnormPack16                     Format = 1000156007
-	FormatR10x6g10x6Unorm2pack16               Format = 1000156008
-	FormatR10x6g10x6b10x6a10x6Unorm4pack16     Format = 1000156009
-	FormatG10x6b10x6g10x6r10x6422Unorm4pack16  Format = 1000156010
-	FormatB10x6g10x6r10x6g10x6422Unorm4pack16  Format = 1000156011
-	FormatG10x6B10x6R10x63plane420Unorm3pack16 Format = 1000156012
-	FormatG10x6B10x6r10x62plane420Unorm3pack16 Format = 1000156013
-	FormatG10x6B10x6R10x63plane422Unorm3pack16 Format = 1000156014
-	FormatG10x6B10x6r10x62plane422Unorm3pack16 Format = 1000156015
-	FormatG10x6B10x6R10x63plane444Unorm3pack16 Format = 1000156016
-	FormatR12x4UnormPack16                     Format = 1000156017
-	FormatR12x4g12x4Unorm2pack16               Format = 1000156018
-	FormatR12x4g12x4b12x4a12x4Unorm4pack16     Format = 1000156019
-	FormatG12x4b12x4g12x4r12x4422Unorm4pack16  Format = 1000156020
-	FormatB12x4g12x4r12x4g12x4422Unorm4pack16  Format = 1000156021
-	FormatG12x4B12x4R12x43plane420Unorm3pack16 Format = 1000156022
-	FormatG12x4B12x4r12x42plane420Unorm3pack16 Format = 1000156023
-	FormatG12x4B12x4R12x43plane422Unorm3pack16 Format = 1000156024
-	FormatG12x4B12x4r12x42plane422Unorm3pack16 Format = 1000156025
-	FormatG12x4B12x4R12x43plane444Unorm3pack16 Format = 1000156026
-	FormatG16b16g16r16422Unorm                 Format = 1000156027
-	FormatB16g16r16g16422Unorm                 Format = 1000156028
-	FormatG16B16R163plane420Unorm              Format = 1000156029
-	FormatG16B16r162plane420Unorm              Format = 1000156030
-	FormatG16B16R163plane422Unorm              Format = 1000156031
-	FormatG16B16r162plane422Unorm              Format = 1000156032
-	FormatG16B16R163plane444Unorm              Format = 1000156033
-	FormatG8B8r82plane444Unorm                 Format = 1000330000
-	FormatG10x6B10x6r10x62plane444Unorm3pack16 Format = 1000330001
-	FormatG12x4B12x4r12x42plane444Unorm3pack16 Format = 1000330002
-	FormatG16B16r162plane444Unorm              Format = 1000330003
-	FormatA4r4g4b4UnormPack16                  Format = 1000340000
-	FormatA4b4g4r4UnormPack16                  Format = 1000340001
-	FormatAstc4x4SfloatBlock                   Format = 1000066000
-	FormatAstc5x4SfloatBlock                   Format = 1000066001
-	FormatAstc5x5SfloatBlock                   Format = 1000066002
-	FormatAstc6x5SfloatBlock                   Format = 1000066003
-	FormatAstc6x6SfloatBlock                   Format = 1000066004
-	FormatAstc8x5SfloatBlock                   Format = 1000066005
-	FormatAstc8x6SfloatBlock                   Format = 1000066006
-	FormatAstc8x8SfloatBlock                   Format = 1000066007
-	FormatAstc10x5SfloatBlock                  Format = 1000066008
-	FormatAstc10x6SfloatBlock                  Format = 1000066009
-	FormatAstc10x8SfloatBlock                  Format = 1000066010
-	FormatAstc10x10SfloatBlock                 Format = 1000066011
-	FormatAstc12x10SfloatBlock                 Format = 1000066012
-	FormatAstc12x12SfloatBlock                 Format = 1000066013
-	FormatA1b5g5r5UnormPack16                  Format = 1000470000
-	FormatA8Unorm                              Format = 1000470001
+	FormatB4g4r4a4UnormPack16    Format = 3
+	FormatR5g6b5UnormPack16      Format = 4
+	FormatA1r5g5b5UnormPack16    Format = 8
+	FormatR8Unorm                Format = 9
+	FormatR8Snorm                Format = 10
+	FormatR8Uint                 Format = 13
+	FormatR8Sint                 Format = 14
+	FormatR8Srgb                 Format = 15
+	FormatR8g8Unorm              Format = 16
+	FormatR8g8Snorm              Format = 17
+	FormatR8g8Uint               Format = 20
+	FormatR8g8Sint               Format = 21
+	FormatR8g8Srgb               Format = 22
+	FormatR8g8b8a8Unorm          Format = 37
+	FormatR8g8b8a8Snorm          Format = 38
+	FormatR8g8b8a8Uint           Format = 41
+	FormatR8g8b8a8Sint           Format = 42
+	FormatR8g8b8a8Srgb           Format = 43
+	FormatB8g8r8a8Unorm          Format = 44
+	FormatB8g8r8a8Snorm          Format = 45
+	FormatB8g8r8a8Uint           Format = 48
+	FormatB8g8r8a8Sint           Format = 49
+	FormatB8g8r8a8Srgb           Format = 50
+	FormatA8b8g8r8UnormPack32    Format = 51
+	FormatA8b8g8r8SnormPack32    Format = 52
+	FormatA8b8g8r8UintPack32     Format = 55
+	FormatA8b8g8r8SintPack32     Format = 56
+	FormatA8b8g8r8SrgbPack32     Format = 57
+	FormatA2r10g10b10UnormPack32 Format = 58
+	FormatA2r10g10b10UintPack32  Format = 62
+	FormatA2b10g10r10UnormPack32 Format = 64
+	FormatA2b10g10r10UintPack32  Format = 68
+	FormatR16Unorm               Format = 70
+	FormatR16Snorm               Format = 71
+	FormatR16Uint                Format = 74
+	FormatR16Sint                Format = 75
+	FormatR16Sfloat              Format = 76
+	FormatR16g16Unorm            Format = 77
+	FormatR16g16Snorm            Format = 78
+	FormatR16g16Uint             Format = 81
+	FormatR16g16Sint             Format = 82
+	FormatR16g16Sfloat           Format = 83
+	FormatR16g16b16a16Unorm      Format = 91
+	FormatR16g16b16a16Snorm      Format = 92
+	FormatR16g16b16a16Uint       Format = 95
+	FormatR16g16b16a16Sint       Format = 96
+	FormatR16g16b16a16Sfloat     Format = 97
+	FormatR32Uint                Format = 98
+	FormatR32Sint                Format = 99
+	FormatR32Sfloat              Format = 100
+	FormatR32g32Uint             Format = 101
+	FormatR32g32Sint             Format = 102
+	FormatR32g32Sfloat           Format = 103
+	FormatR32g32b32a32Uint       Format = 107
+	FormatR32g32b32a32Sint       Format = 108
+	FormatR32g32b32a32Sfloat     Format = 109
+	FormatR64Uint                Format = 110
+	FormatR64Sint                Format = 111
+	FormatB10g11r11UfloatPack32  Format = 122
+	FormatE5b9g9r9UfloatPack32   Format = 123
+	FormatD16Unorm               Format = 124
+	FormatX8D24UnormPack32       Format = 125
+	FormatD32Sfloat              Format = 126
+	FormatS8Uint                 Format = 127
+	FormatD24UnormS8Uint         Format = 129
+	FormatD32SfloatS8Uint        Format = 130
+	FormatA4r4g4b4UnormPack16    Format = 1000340000
+	FormatA4b4g4r4UnormPack16    Format = 1000340001
+	FormatA1b5g5r5UnormPack16    Format = 1000470000
+	FormatA8Unorm                Format = 1000470001
 )
 
 // Values of FormatFeatureFlagBits.
 const (
-	FormatFeatureSampledImageBit                                                     FormatFeatureFlagBits = 1 << 0
-	FormatFeatureStorageImageBit                                                     FormatFeatureFlagBits = 1 << 1
-	FormatFeatureStorageImageAtomicBit                                               FormatFeatureFlagBits = 1 << 2
-	FormatFeatureUniformTexelBufferBit                                               FormatFeatureFlagBits = 1 << 3
-	FormatFeatureStorageTexelBufferBit                                               FormatFeatureFlagBits = 1 << 4
-	FormatFeatureStorageTexelBufferAtomicBit                                         FormatFeatureFlagBits = 1 << 5
-	FormatFeatureVertexBufferBit                                                     FormatFeatureFlagBits = 1 << 6
-	FormatFeatureColorAttachmentBit                                                  FormatFeatureFlagBits = 1 << 7
-	FormatFeatureColorAttachmentBlendBit                                             FormatFeatureFlagBits = 1 << 8
-	FormatFeatureDepthStencilAttachmentBit                                           FormatFeatureFlagBits = 1 << 9
-	FormatFeatureBlitSrcBit                                                          FormatFeatureFlagBits = 1 << 10
-	FormatFeatureBlitDstBit                                                          FormatFeatureFlagBits = 1 << 11
-	FormatFeatureSampledImageFilterLinearBit                                         FormatFeatureFlagBits = 1 << 12
-	FormatFeatureTransferSrcBit                                                      FormatFeatureFlagBits = 1 << 14
-	FormatFeatureTransferDstBit                                                      FormatFeatureFlagBits = 1 << 15
-	FormatFeatureMidpointChromaSamplesBit                                            FormatFeatureFlagBits = 1 << 17
-	FormatFeatureSampledImageYcbcrConversionLinearFilterBit                          FormatFeatureFlagBits = 1 << 18
-	FormatFeatureSampledImageYcbcrConversionSeparateReconstructionFilterBit          FormatFeatureFlagBits = 1 << 19
-	FormatFeatureSampledImageYcbcrConversionChromaReconstructionExplicitBit          FormatFeatureFlagBits = 1 << 20
-	FormatFeatureSampledImageYcbcrConversionChromaReconstructionExplicitForceableBit FormatFeatureFlagBits = 1 << 21
-	FormatFeatureDisjointBit                                                         FormatFeatureFlagBits = 1 << 22
-	FormatFeatureCositedChromaSamplesBit                                             FormatFeatureFlagBits = 1 << 23
-	FormatFeatureSampledImageFilterMinmaxBit                                         FormatFeatureFlagBits = 1 << 16
+	FormatFeatureSampledImageBit             FormatFeatureFlagBits = 1 << 0
+	FormatFeatureStorageImageBit             FormatFeatureFlagBits = 1 << 1
+	FormatFeatureStorageImageAtomicBit       FormatFeatureFlagBits = 1 << 2
+	FormatFeatureUniformTexelBufferBit       FormatFeatureFlagBits = 1 << 3
+	FormatFeatureStorageTexelBufferBit       FormatFeatureFlagBits = 1 << 4
+	FormatFeatureStorageTexelBufferAtomicBit FormatFeatureFlagBits = 1 << 5
+	FormatFeatureColorAttachmentBit          FormatFeatureFlagBits = 1 << 7
+	FormatFeatureColorAttachmentBlendBit     FormatFeatureFlagBits = 1 << 8
+	FormatFeatureDepthStencilAttachmentBit   FormatFeatureFlagBits = 1 << 9
+	FormatFeatureBlitSrcBit                  FormatFeatureFlagBits = 1 << 10
+	FormatFeatureBlitDstBit                  FormatFeatureFlagBits = 1 << 11
+	FormatFeatureSampledImageFilterLinearBit FormatFeatureFlagBits = 1 << 12
+	FormatFeatureTransferSrcBit              FormatFeatureFlagBits = 1 << 14
+	FormatFeatureTransferDstBit              FormatFeatureFlagBits = 1 << 15
 )
 
 // Values of FormatFeatureFlagBits2.
 const (
-	FormatFeature2SampledImageBit                                                     FormatFeatureFlagBits2 = 1 << 0
-	FormatFeature2StorageImageBit                                                     FormatFeatureFlagBits2 = 1 << 1
-	FormatFeature2StorageImageAtomicBit                                               FormatFeatureFlagBits2 = 1 << 2
-	FormatFeature2UniformTexelBufferBit                                               FormatFeatureFlagBits2 = 1 << 3
-	FormatFeature2StorageTexelBufferBit                                               FormatFeatureFlagBits2 = 1 << 4
-	FormatFeature2StorageTexelBufferAtomicBit                                         FormatFeatureFlagBits2 = 1 << 5
-	FormatFeature2VertexBufferBit                                                     FormatFeatureFlagBits2 = 1 << 6
-	FormatFeature2ColorAttachmentBit                                                  FormatFeatureFlagBits2 = 1 << 7
-	FormatFeature2ColorAttachmentBlendBit                                             FormatFeatureFlagBits2 = 1 << 8
-	FormatFeature2DepthStencilAttachmentBit                                           FormatFeatureFlagBits2 = 1 << 9
-	FormatFeature2BlitSrcBit                                                          FormatFeatureFlagBits2 = 1 << 10
-	FormatFeature2BlitDstBit                                                          FormatFeatureFlagBits2 = 1 << 11
-	FormatFeature2SampledImageFilterLinearBit                                         FormatFeatureFlagBits2 = 1 << 12
-	FormatFeature2TransferSrcBit                                                      FormatFeatureFlagBits2 = 1 << 14
-	FormatFeature2TransferDstBit                                                      FormatFeatureFlagBits2 = 1 << 15
-	FormatFeature2SampledImageFilterMinmaxBit                                         FormatFeatureFlagBits2 = 1 << 16
-	FormatFeature2MidpointChromaSamplesBit                                            FormatFeatureFlagBits2 = 1 << 17
-	FormatFeature2SampledImageYcbcrConversionLinearFilterBit                          FormatFeatureFlagBits2 = 1 << 18
-	FormatFeature2SampledImageYcbcrConversionSeparateReconstructionFilterBit          FormatFeatureFlagBits2 = 1 << 19
-	FormatFeature2SampledImageYcbcrConversionChromaReconstructionExplicitBit          FormatFeatureFlagBits2 = 1 << 20
-	FormatFeature2SampledImageYcbcrConversionChromaReconstructionExplicitForceableBit FormatFeatureFlagBits2 = 1 << 21
-	FormatFeature2DisjointBit                                                         FormatFeatureFlagBits2 = 1 << 22
-	FormatFeature2CositedChromaSamplesBit                                             FormatFeatureFlagBits2 = 1 << 23
-	FormatFeature2StorageReadWithoutFormatBit                                         FormatFeatureFlagBits2 = 1 << 31
-	FormatFeature2StorageWriteWithoutFormatBit                                        FormatFeatureFlagBits2 = 1 << 32
-	FormatFeature2SampledImageDepthComparisonBit                                      FormatFeatureFlagBits2 = 1 << 33
-	FormatFeature2SampledImageFilterCubicBit                                          FormatFeatureFlagBits2 = 1 << 13
-)
-
-// Values of ImageAspectFlagBits.
-const (
-	ImageAspectColorBit    ImageAspectFlagBits = 1 << 0
-	ImageAspectDepthBit    ImageAspectFlagBits = 1 << 1
-	ImageAspectStencilBit  ImageAspectFlagBits = 1 << 2
-	ImageAspectMetadataBit ImageAspectFlagBits = 1 << 3
-	ImageAspectPlane0Bit   ImageAspectFlagBits = 1 << 4
-	ImageAspectPlane1Bit   ImageAspectFlagBits = 1 << 5
-	ImageAspectPlane2Bit   ImageAspectFlagBits = 1 << 6
-	ImageAspectNone        ImageAspectFlagBits = 0
+	FormatFeature2StorageReadWithoutFormatBit    FormatFeatureFlagBits2 = 1 << 31
+	FormatFeature2StorageWriteWithoutFormatBit   FormatFeatureFlagBits2 = 1 << 32
+	FormatFeature2SampledImageDepthComparisonBit FormatFeatureFlagBits2 = 1 << 33
 )
 
 // Values of ImageCreateFlagBits.
 const (
-	ImageCreateSparseBindingBit            ImageCreateFlagBits = 1 << 0
-	ImageCreateSparseResidencyBit          ImageCreateFlagBits = 1 << 1
-	ImageCreateSparseAliasedBit            ImageCreateFlagBits = 1 << 2
-	ImageCreateMutableFormatBit            ImageCreateFlagBits = 1 << 3
-	ImageCreateCubeCompatibleBit           ImageCreateFlagBits = 1 << 4
-	ImageCreateAliasBit                    ImageCreateFlagBits = 1 << 10
-	ImageCreateSplitInstanceBindRegionsBit ImageCreateFlagBits = 1 << 6
-	ImageCreate2dArrayCompatibleBit        ImageCreateFlagBits = 1 << 5
-	ImageCreateBlockTexelViewCompatibleBit ImageCreateFlagBits = 1 << 7
-	ImageCreateExtendedUsageBit            ImageCreateFlagBits = 1 << 8
-	ImageCreateProtectedBit                ImageCreateFlagBits = 1 << 11
-	ImageCreateDisjointBit                 ImageCreateFlagBits = 1 << 9
+	ImageCreateMutableFormatBit     ImageCreateFlagBits = 1 << 3
+	ImageCreateCubeCompatibleBit    ImageCreateFlagBits = 1 << 4
+	ImageCreateAliasBit             ImageCreateFlagBits = 1 << 10
+	ImageCreate2dArrayCompatibleBit ImageCreateFlagBits = 1 << 5
+	ImageCreateExtendedUsageBit     ImageCreateFlagBits = 1 << 8
 )
 
 // Values of ImageLayout.
 const (
-	ImageLayoutUndefined                             ImageLayout = 0
-	ImageLayoutGeneral                               ImageLayout = 1
-	ImageLayoutColorAttachmentOptimal                ImageLayout = 2
-	ImageLayoutDepthStencilAttachmentOptimal         ImageLayout = 3
-	ImageLayoutDepthStencilReadOnlyOptimal           ImageLayout = 4
-	ImageLayoutShaderReadOnlyOptimal                 ImageLayout = 5
-	ImageLayoutTransferSrcOptimal                    ImageLayout = 6
-	ImageLayoutTransferDstOptimal                    ImageLayout = 7
-	ImageLayoutPreinitialized                        ImageLayout = 8
-	ImageLayoutDepthReadOnlyStencilAttachmentOptimal ImageLayout = 1000117000
-	ImageLayoutDepthAttachmentStencilReadOnlyOptimal ImageLayout = 1000117001
-	ImageLayoutDepthAttachmentOptimal                ImageLayout = 1000241000
-	ImageLayoutDepthReadOnlyOptimal                  ImageLayout = 1000241001
-	ImageLayoutStencilAttachmentOptimal              ImageLayout = 1000241002
-	ImageLayoutStencilReadOnlyOptimal                ImageLayout = 1000241003
-	ImageLayoutReadOnlyOptimal                       ImageLayout = 1000314000
-	ImageLayoutAttachmentOptimal                     ImageLayout = 1000314001
+	ImageLayoutUndefined          ImageLayout = 0
+	ImageLayoutGeneral            ImageLayout = 1
+	ImageLayoutTransferSrcOptimal ImageLayout = 6
+	ImageLayoutTransferDstOptimal ImageLayout = 7
+	ImageLayoutPreinitialized     ImageLayout = 8
 )
 
 // Values of ImageTiling.
 const (
 	ImageTilingOptimal ImageTiling = 0
-	ImageTilingLinear  ImageTiling = 1
 )
 
 // Values of ImageType.
@@ -708,76 +293,36 @@ const (
 	ImageUsageStorageBit                ImageUsageFlagBits = 1 << 3
 	ImageUsageColorAttachmentBit        ImageUsageFlagBits = 1 << 4
 	ImageUsageDepthStencilAttachmentBit ImageUsageFlagBits = 1 << 5
-	ImageUsageTransientAttachmentBit    ImageUsageFlagBits = 1 << 6
 	ImageUsageInputAttachmentBit        ImageUsageFlagBits = 1 << 7
 )
 
 // Values of ImageViewType.
 const (
-	ImageViewType1d        ImageViewType = 0
-	ImageViewType2d        ImageViewType = 1
-	ImageViewType3d        ImageViewType = 2
-	ImageViewTypeCube      ImageViewType = 3
-	ImageViewType1dArray   ImageViewType = 4
-	ImageViewType2dArray   ImageViewType = 5
-	ImageViewTypeCubeArray ImageViewType = 6
+	ImageViewType3d      ImageViewType = 2
+	ImageViewType2dArray ImageViewType = 5
 )
 
 // Values of MemoryAllocateFlagBits.
 const (
-	MemoryAllocateDeviceMaskBit                 MemoryAllocateFlagBits = 1 << 0
-	MemoryAllocateDeviceAddressBit              MemoryAllocateFlagBits = 1 << 1
-	MemoryAllocateDeviceAddressCaptureReplayBit MemoryAllocateFlagBits = 1 << 2
+	MemoryAllocateDeviceAddressBit MemoryAllocateFlagBits = 1 << 1
 )
 
 // Values of MemoryHeapFlagBits.
 const (
-	MemoryHeapDeviceLocalBit   MemoryHeapFlagBits = 1 << 0
-	MemoryHeapMultiInstanceBit MemoryHeapFlagBits = 1 << 1
+	MemoryHeapDeviceLocalBit MemoryHeapFlagBits = 1 << 0
 )
 
 // Values of MemoryPropertyFlagBits.
 const (
-	MemoryPropertyDeviceLocalBit     MemoryPropertyFlagBits = 1 << 0
-	MemoryPropertyHostVisibleBit     MemoryPropertyFlagBits = 1 << 1
-	MemoryPropertyHostCoherentBit    MemoryPropertyFlagBits = 1 << 2
-	MemoryPropertyHostCachedBit      MemoryPropertyFlagBits = 1 << 3
-	MemoryPropertyLazilyAllocatedBit MemoryPropertyFlagBits = 1 << 4
-	MemoryPropertyProtectedBit       MemoryPropertyFlagBits = 1 << 5
+	MemoryPropertyDeviceLocalBit  MemoryPropertyFlagBits = 1 << 0
+	MemoryPropertyHostVisibleBit  MemoryPropertyFlagBits = 1 << 1
+	MemoryPropertyHostCoherentBit MemoryPropertyFlagBits = 1 << 2
+	MemoryPropertyHostCachedBit   MemoryPropertyFlagBits = 1 << 3
 )
 
 // Values of ObjectType.
 const (
-	ObjectTypeUnknown                  ObjectType = 0
-	ObjectTypeInstance                 ObjectType = 1
-	ObjectTypePhysicalDevice           ObjectType = 2
-	ObjectTypeDevice                   ObjectType = 3
-	ObjectTypeQueue                    ObjectType = 4
-	ObjectTypeSemaphore                ObjectType = 5
-	ObjectTypeCommandBuffer            ObjectType = 6
-	ObjectTypeFence                    ObjectType = 7
-	ObjectTypeDeviceMemory             ObjectType = 8
-	ObjectTypeBuffer                   ObjectType = 9
-	ObjectTypeImage                    ObjectType = 10
-	ObjectTypeEvent                    ObjectType = 11
-	ObjectTypeQueryPool                ObjectType = 12
-	ObjectTypeBufferView               ObjectType = 13
-	ObjectTypeImageView                ObjectType = 14
-	ObjectTypeShaderModule             ObjectType = 15
-	ObjectTypePipelineCache            ObjectType = 16
-	ObjectTypePipelineLayout           ObjectType = 17
-	ObjectTypeRenderPass               ObjectType = 18
-	ObjectTypePipeline                 ObjectType = 19
-	ObjectTypeDescriptorSetLayout      ObjectType = 20
-	ObjectTypeSampler                  ObjectType = 21
-	ObjectTypeDescriptorPool           ObjectType = 22
-	ObjectTypeDescriptorSet            ObjectType = 23
-	ObjectTypeFramebuffer              ObjectType = 24
-	ObjectTypeCommandPool              ObjectType = 25
-	ObjectTypeDescriptorUpdateTemplate ObjectType = 1000085000
-	ObjectTypeSamplerYcbcrConversion   ObjectType = 1000156000
-	ObjectTypePrivateDataSlot          ObjectType = 1000295000
-	ObjectTypeDebugUtilsMessengerExt   ObjectType = 1000128000
+	ObjectTypePipeline ObjectType = 19
 )
 
 // Values of PeerMemoryFeatureFlagBits.
@@ -788,192 +333,78 @@ const (
 	PeerMemoryFeatureGenericDstBit PeerMemoryFeatureFlagBits = 1 << 3
 )
 
-// Values of PerformanceCounterDescriptionFlagBitsKHR.
-const (
-	PerformanceCounterDescriptionPerformanceImpactingBitKhr PerformanceCounterDescriptionFlagBitsKHR = 1 << 0
-	PerformanceCounterDescriptionConcurrentlyImpactedBitKhr PerformanceCounterDescriptionFlagBitsKHR = 1 << 1
-)
-
 // Values of PerformanceCounterScopeKHR.
 const (
-	PerformanceCounterScopeCommandBufferKhr PerformanceCounterScopeKHR = 0
-	PerformanceCounterScopeRenderPassKhr    PerformanceCounterScopeKHR = 1
-	PerformanceCounterScopeCommandKhr       PerformanceCounterScopeKHR = 2
+	PerformanceCounterScopeCommandKhr PerformanceCounterScopeKHR = 2
 )
 
 // Values of PerformanceCounterStorageKHR.
 const (
-	PerformanceCounterStorageInt32Khr   PerformanceCounterStorageKHR = 0
-	PerformanceCounterStorageInt64Khr   PerformanceCounterStorageKHR = 1
-	PerformanceCounterStorageUint32Khr  PerformanceCounterStorageKHR = 2
-	PerformanceCounterStorageUint64Khr  PerformanceCounterStorageKHR = 3
-	PerformanceCounterStorageFloat32Khr PerformanceCounterStorageKHR = 4
-	PerformanceCounterStorageFloat64Khr PerformanceCounterStorageKHR = 5
+	PerformanceCounterStorageUint64Khr PerformanceCounterStorageKHR = 3
 )
 
 // Values of PerformanceCounterUnitKHR.
 const (
-	PerformanceCounterUnitGenericKhr        PerformanceCounterUnitKHR = 0
-	PerformanceCounterUnitPercentageKhr     PerformanceCounterUnitKHR = 1
-	PerformanceCounterUnitNanosecondsKhr    PerformanceCounterUnitKHR = 2
-	PerformanceCounterUnitBytesKhr          PerformanceCounterUnitKHR = 3
-	PerformanceCounterUnitBytesPerSecondKhr PerformanceCounterUnitKHR = 4
-	PerformanceCounterUnitKelvinKhr         PerformanceCounterUnitKHR = 5
-	PerformanceCounterUnitWattsKhr          PerformanceCounterUnitKHR = 6
-	PerformanceCounterUnitVoltsKhr          PerformanceCounterUnitKHR = 7
-	PerformanceCounterUnitAmpsKhr           PerformanceCounterUnitKHR = 8
-	PerformanceCounterUnitHertzKhr          PerformanceCounterUnitKHR = 9
-	PerformanceCounterUnitCyclesKhr         PerformanceCounterUnitKHR = 10
+	PerformanceCounterUnitGenericKhr PerformanceCounterUnitKHR = 0
+	PerformanceCounterUnitBytesKhr   PerformanceCounterUnitKHR = 3
+	PerformanceCounterUnitCyclesKhr  PerformanceCounterUnitKHR = 10
 )
 
 // Values of PhysicalDeviceType.
 const (
-	PhysicalDeviceTypeOther         PhysicalDeviceType = 0
 	PhysicalDeviceTypeIntegratedGpu PhysicalDeviceType = 1
 	PhysicalDeviceTypeDiscreteGpu   PhysicalDeviceType = 2
 	PhysicalDeviceTypeVirtualGpu    PhysicalDeviceType = 3
-	PhysicalDeviceTypeCpu           PhysicalDeviceType = 4
 )
 
 // Values of PipelineBindPoint.
 const (
-	PipelineBindPointGraphics           PipelineBindPoint = 0
 	PipelineBindPointCompute            PipelineBindPoint = 1
 	PipelineBindPointExecutionGraphAmdx PipelineBindPoint = 1000134000
 )
 
-// Values of PipelineCacheCreateFlagBits.
-const (
-	PipelineCacheCreateExternallySynchronizedBit PipelineCacheCreateFlagBits = 1 << 0
-)
-
 // Values of PipelineCreateFlagBits.
 const (
-	PipelineCreateDisableOptimizationBit               PipelineCreateFlagBits = 1 << 0
-	PipelineCreateAllowDerivativesBit                  PipelineCreateFlagBits = 1 << 1
-	PipelineCreateDerivativeBit                        PipelineCreateFlagBits = 1 << 2
-	PipelineCreateDispatchBaseBit                      PipelineCreateFlagBits = 1 << 4
-	PipelineCreateViewIndexFromDeviceIndexBit          PipelineCreateFlagBits = 1 << 3
-	PipelineCreateFailOnPipelineCompileRequiredBit     PipelineCreateFlagBits = 1 << 8
-	PipelineCreateEarlyReturnOnFailureBit              PipelineCreateFlagBits = 1 << 9
-	PipelineCreateCaptureStatisticsBitKhr              PipelineCreateFlagBits = 1 << 6
-	PipelineCreateCaptureInternalRepresentationsBitKhr PipelineCreateFlagBits = 1 << 7
-	PipelineCreateLibraryBitKhr                        PipelineCreateFlagBits = 1 << 11
+	PipelineCreateDispatchBaseBit PipelineCreateFlagBits = 1 << 4
+	PipelineCreateLibraryBitKhr   PipelineCreateFlagBits = 1 << 11
 )
 
 // Values of PipelineCreateFlagBits2.
 const (
-	PipelineCreate2DisableOptimizationBit               PipelineCreateFlagBits2 = 1 << 0
-	PipelineCreate2AllowDerivativesBit                  PipelineCreateFlagBits2 = 1 << 1
-	PipelineCreate2DerivativeBit                        PipelineCreateFlagBits2 = 1 << 2
-	PipelineCreate2ViewIndexFromDeviceIndexBit          PipelineCreateFlagBits2 = 1 << 3
-	PipelineCreate2DispatchBaseBit                      PipelineCreateFlagBits2 = 1 << 4
-	PipelineCreate2FailOnPipelineCompileRequiredBit     PipelineCreateFlagBits2 = 1 << 8
-	PipelineCreate2EarlyReturnOnFailureBit              PipelineCreateFlagBits2 = 1 << 9
-	PipelineCreate2NoProtectedAccessBit                 PipelineCreateFlagBits2 = 1 << 27
-	PipelineCreate2ProtectedAccessOnlyBit               PipelineCreateFlagBits2 = 1 << 30
-	PipelineCreate2CaptureStatisticsBitKhr              PipelineCreateFlagBits2 = 1 << 6
-	PipelineCreate2CaptureInternalRepresentationsBitKhr PipelineCreateFlagBits2 = 1 << 7
-	PipelineCreate2LibraryBitKhr                        PipelineCreateFlagBits2 = 1 << 11
-	PipelineCreate2ExecutionGraphBitAmdx                PipelineCreateFlagBits2 = 1 << 32
+	PipelineCreate2DispatchBaseBit                  PipelineCreateFlagBits2 = 1 << 4
+	PipelineCreate2FailOnPipelineCompileRequiredBit PipelineCreateFlagBits2 = 1 << 8
+	PipelineCreate2EarlyReturnOnFailureBit          PipelineCreateFlagBits2 = 1 << 9
 )
 
 // Values of PipelineCreationFeedbackFlagBits.
 const (
 	PipelineCreationFeedbackValidBit                       PipelineCreationFeedbackFlagBits = 1 << 0
 	PipelineCreationFeedbackApplicationPipelineCacheHitBit PipelineCreationFeedbackFlagBits = 1 << 1
-	PipelineCreationFeedbackBasePipelineAccelerationBit    PipelineCreationFeedbackFlagBits = 1 << 2
 )
 
 // Values of PipelineExecutableStatisticFormatKHR.
 const (
-	PipelineExecutableStatisticFormatBool32Khr  PipelineExecutableStatisticFormatKHR = 0
-	PipelineExecutableStatisticFormatInt64Khr   PipelineExecutableStatisticFormatKHR = 1
-	PipelineExecutableStatisticFormatUint64Khr  PipelineExecutableStatisticFormatKHR = 2
-	PipelineExecutableStatisticFormatFloat64Khr PipelineExecutableStatisticFormatKHR = 3
-)
-
-// Values of PipelineShaderStageCreateFlagBits.
-const (
-	PipelineShaderStageCreateAllowVaryingSubgroupSizeBit PipelineShaderStageCreateFlagBits = 1 << 0
-	PipelineShaderStageCreateRequireFullSubgroupsBit     PipelineShaderStageCreateFlagBits = 1 << 1
+	PipelineExecutableStatisticFormatUint64Khr PipelineExecutableStatisticFormatKHR = 2
 )
 
 // Values of PipelineStageFlagBits.
 const (
-	PipelineStageTopOfPipeBit                    PipelineStageFlagBits = 1 << 0
-	PipelineStageDrawIndirectBit                 PipelineStageFlagBits = 1 << 1
-	PipelineStageVertexInputBit                  PipelineStageFlagBits = 1 << 2
-	PipelineStageVertexShaderBit                 PipelineStageFlagBits = 1 << 3
-	PipelineStageTessellationControlShaderBit    PipelineStageFlagBits = 1 << 4
-	PipelineStageTessellationEvaluationShaderBit PipelineStageFlagBits = 1 << 5
-	PipelineStageGeometryShaderBit               PipelineStageFlagBits = 1 << 6
-	PipelineStageFragmentShaderBit               PipelineStageFlagBits = 1 << 7
-	PipelineStageEarlyFragmentTestsBit           PipelineStageFlagBits = 1 << 8
-	PipelineStageLateFragmentTestsBit            PipelineStageFlagBits = 1 << 9
-	PipelineStageColorAttachmentOutputBit        PipelineStageFlagBits = 1 << 10
-	PipelineStageComputeShaderBit                PipelineStageFlagBits = 1 << 11
-	PipelineStageTransferBit                     PipelineStageFlagBits = 1 << 12
-	PipelineStageBottomOfPipeBit                 PipelineStageFlagBits = 1 << 13
-	PipelineStageHostBit                         PipelineStageFlagBits = 1 << 14
-	PipelineStageAllGraphicsBit                  PipelineStageFlagBits = 1 << 15
-	PipelineStageAllCommandsBit                  PipelineStageFlagBits = 1 << 16
-	PipelineStageNone                            PipelineStageFlagBits = 0
+	PipelineStageTopOfPipeBit PipelineStageFlagBits = 1 << 0
 )
 
 // Values of PipelineStageFlagBits2.
 const (
-	PipelineStage2None                            PipelineStageFlagBits2 = 0
-	PipelineStage2TopOfPipeBit                    PipelineStageFlagBits2 = 1 << 0
-	PipelineStage2DrawIndirectBit                 PipelineStageFlagBits2 = 1 << 1
-	PipelineStage2VertexInputBit                  PipelineStageFlagBits2 = 1 << 2
-	PipelineStage2VertexShaderBit                 PipelineStageFlagBits2 = 1 << 3
-	PipelineStage2TessellationControlShaderBit    PipelineStageFlagBits2 = 1 << 4
-	PipelineStage2TessellationEvaluationShaderBit PipelineStageFlagBits2 = 1 << 5
-	PipelineStage2GeometryShaderBit               PipelineStageFlagBits2 = 1 << 6
-	PipelineStage2FragmentShaderBit               PipelineStageFlagBits2 = 1 << 7
-	PipelineStage2EarlyFragmentTestsBit           PipelineStageFlagBits2 = 1 << 8
-	PipelineStage2LateFragmentTestsBit            PipelineStageFlagBits2 = 1 << 9
-	PipelineStage2ColorAttachmentOutputBit        PipelineStageFlagBits2 = 1 << 10
-	PipelineStage2ComputeShaderBit                PipelineStageFlagBits2 = 1 << 11
-	PipelineStage2AllTransferBit                  PipelineStageFlagBits2 = 1 << 12
-	PipelineStage2BottomOfPipeBit                 PipelineStageFlagBits2 = 1 << 13
-	PipelineStage2HostBit                         PipelineStageFlagBits2 = 1 << 14
-	PipelineStage2AllGraphicsBit                  PipelineStageFlagBits2 = 1 << 15
-	PipelineStage2AllCommandsBit                  PipelineStageFlagBits2 = 1 << 16
-	PipelineStage2CopyBit                         PipelineStageFlagBits2 = 1 << 32
-	PipelineStage2ResolveBit                      PipelineStageFlagBits2 = 1 << 33
-	PipelineStage2BlitBit                         PipelineStageFlagBits2 = 1 << 34
-	PipelineStage2ClearBit                        PipelineStageFlagBits2 = 1 << 35
-	PipelineStage2IndexInputBit                   PipelineStageFlagBits2 = 1 << 36
-	PipelineStage2VertexAttributeInputBit         PipelineStageFlagBits2 = 1 << 37
-	PipelineStage2PreRasterizationShadersBit      PipelineStageFlagBits2 = 1 << 38
-)
-
-// Values of PointClippingBehavior.
-const (
-	PointClippingBehaviorAllClipPlanes      PointClippingBehavior = 0
-	PointClippingBehaviorUserClipPlanesOnly PointClippingBehavior = 1
-)
-
-// Values of QueryControlFlagBits.
-const (
-	QueryControlPreciseBit QueryControlFlagBits = 1 << 0
-)
-
-// Values of QueryPipelineStatisticFlagBits.
-const (
-	QueryPipelineStatisticInputAssemblyVerticesBit                   QueryPipelineStatisticFlagBits = 1 << 0
-	QueryPipelineStatisticInputAssemblyPrimitivesBit                 QueryPipelineStatisticFlagBits = 1 << 1
-	QueryPipelineStatisticVertexShaderInvocationsBit                 QueryPipelineStatisticFlagBits = 1 << 2
-	QueryPipelineStatisticGeometryShaderInvocationsBit               QueryPipelineStatisticFlagBits = 1 << 3
-	QueryPipelineStatisticGeometryShaderPrimitivesBit                QueryPipelineStatisticFlagBits = 1 << 4
-	QueryPipelineStatisticClippingInvocationsBit                     QueryPipelineStatisticFlagBits = 1 << 5
-	QueryPipelineStatisticClippingPrimitivesBit                      QueryPipelineStatisticFlagBits = 1 << 6
-	QueryPipelineStatisticFragmentShaderInvocationsBit               QueryPipelineStatisticFlagBits = 1 << 7
-	QueryPipelineStatisticTessellationControlShaderPatchesBit        QueryPipelineStatisticFlagBits = 1 << 8
-	QueryPipelineStatisticTessellationEvaluationShaderInvocationsBit QueryPipelineStatisticFlagBits = 1 << 9
-	QueryPipelineStatisticComputeShaderInvocationsBit                QueryPipelineStatisticFlagBits = 1 << 10
+	PipelineStage2TopOfPipeBit     PipelineStageFlagBits2 = 1 << 0
+	PipelineStage2DrawIndirectBit  PipelineStageFlagBits2 = 1 << 1
+	PipelineStage2ComputeShaderBit PipelineStageFlagBits2 = 1 << 11
+	PipelineStage2AllTransferBit   PipelineStageFlagBits2 = 1 << 12
+	PipelineStage2BottomOfPipeBit  PipelineStageFlagBits2 = 1 << 13
+	PipelineStage2HostBit          PipelineStageFlagBits2 = 1 << 14
+	PipelineStage2AllCommandsBit   PipelineStageFlagBits2 = 1 << 16
+	PipelineStage2CopyBit          PipelineStageFlagBits2 = 1 << 32
+	PipelineStage2ResolveBit       PipelineStageFlagBits2 = 1 << 33
+	PipelineStage2BlitBit          PipelineStageFlagBits2 = 1 << 34
+	PipelineStage2ClearBit         PipelineStageFlagBits2 = 1 << 35
 )
 
 // Values of QueryResultFlagBits.
@@ -986,19 +417,15 @@ const (
 
 // Values of QueryType.
 const (
-	QueryTypeOcclusion           QueryType = 0
-	QueryTypePipelineStatistics  QueryType = 1
 	QueryTypeTimestamp           QueryType = 2
 	QueryTypePerformanceQueryKhr QueryType = 1000116000
 )
 
 // Values of QueueFlagBits.
 const (
-	QueueGraphicsBit      QueueFlagBits = 1 << 0
-	QueueComputeBit       QueueFlagBits = 1 << 1
-	QueueTransferBit      QueueFlagBits = 1 << 2
-	QueueSparseBindingBit QueueFlagBits = 1 << 3
-	QueueProtectedBit     QueueFlagBits = 1 << 4
+	QueueGraphicsBit QueueFlagBits = 1 << 0
+	QueueComputeBit  QueueFlagBits = 1 << 1
+	QueueTransferBit QueueFlagBits = 1 << 2
 )
 
 // Values of QueueGlobalPriority.
@@ -1009,50 +436,26 @@ const (
 	QueueGlobalPriorityRealtime QueueGlobalPriority = 1024
 )
 
-// Values of RenderingFlagBits.
-const (
-	RenderingContentsSecondaryCommandBuffersBit RenderingFlagBits = 1 << 0
-	RenderingSuspendingBit                      RenderingFlagBits = 1 << 1
-	RenderingResumingBit                        RenderingFlagBits = 1 << 2
-)
-
-// Values of ResolveModeFlagBits.
-const (
-	ResolveModeNone          ResolveModeFlagBits = 0
-	ResolveModeSampleZeroBit ResolveModeFlagBits = 1 << 0
-	ResolveModeAverageBit    ResolveModeFlagBits = 1 << 1
-	ResolveModeMinBit        ResolveModeFlagBits = 1 << 2
-	ResolveModeMaxBit        ResolveModeFlagBits = 1 << 3
-)
-
 // Values of Result.
 const (
-	Success                          Result = 0
-	NotReady                         Result = 1
-	Timeout                          Result = 2
-	EventSet                         Result = 3
-	EventReset                       Result = 4
-	Incomplete                       Result = 5
-	ErrorOutOfHostMemory             Result = -1
-	ErrorOutOfDeviceMemory           Result = -2
-	ErrorInitializationFailed        Result = -3
-	ErrorDeviceLost                  Result = -4
-	ErrorMemoryMapFailed             Result = -5
-	ErrorLayerNotPresent             Result = -6
-	ErrorExtensionNotPresent         Result = -7
-	ErrorFeatureNotPresent           Result = -8
-	ErrorIncompatibleDriver          Result = -9
-	ErrorTooManyObjects              Result = -10
-	ErrorFormatNotSupported          Result = -11
-	ErrorFragmentedPool              Result = -12
-	ErrorUnknown                     Result = -13
-	ErrorValidationFailed            Result = -1000011001
-	ErrorOutOfPoolMemory             Result = -1000069000
-	ErrorInvalidExternalHandle       Result = -1000072003
-	ErrorInvalidOpaqueCaptureAddress Result = -1000257000
-	ErrorFragmentation               Result = -1000161000
-	PipelineCompileRequired          Result = 1000297000
-	ErrorNotPermitted                Result = -1000174001
+	Success                    Result = 0
+	NotReady                   Result = 1
+	Timeout                    Result = 2
+	EventSet                   Result = 3
+	EventReset                 Result = 4
+	Incomplete                 Result = 5
+	ErrorOutOfHostMemory       Result = -1
+	ErrorOutOfDeviceMemory     Result = -2
+	ErrorInitializationFailed  Result = -3
+	ErrorDeviceLost            Result = -4
+	ErrorMemoryMapFailed       Result = -5
+	ErrorExtensionNotPresent   Result = -7
+	ErrorFeatureNotPresent     Result = -8
+	ErrorFormatNotSupported    Result = -11
+	ErrorUnknown               Result = -13
+	ErrorOutOfPoolMemory       Result = -1000069000
+	ErrorInvalidExternalHandle Result = -1000072003
+	PipelineCompileRequired    Result = 1000297000
 )
 
 // Values of SampleCountFlagBits.
@@ -1077,28 +480,16 @@ const (
 
 // Values of SamplerMipmapMode.
 const (
-	SamplerMipmapModeNearest SamplerMipmapMode = 0
-	SamplerMipmapModeLinear  SamplerMipmapMode = 1
-)
-
-// Values of SamplerReductionMode.
-const (
-	SamplerReductionModeWeightedAverage SamplerReductionMode = 0
-	SamplerReductionModeMin             SamplerReductionMode = 1
-	SamplerReductionModeMax             SamplerReductionMode = 2
+	SamplerMipmapModeLinear SamplerMipmapMode = 1
 )
 
 // Values of ScopeKHR.
 const (
-	ScopeDeviceKhr      ScopeKHR = 1
-	ScopeWorkgroupKhr   ScopeKHR = 2
-	ScopeSubgroupKhr    ScopeKHR = 3
-	ScopeQueueFamilyKhr ScopeKHR = 5
+	ScopeSubgroupKhr ScopeKHR = 3
 )
 
 // Values of SemaphoreType.
 const (
-	SemaphoreTypeBinary   SemaphoreType = 0
 	SemaphoreTypeTimeline SemaphoreType = 1
 )
 
@@ -1109,135 +500,29 @@ const (
 
 // Values of ShaderFloatControlsIndependence.
 const (
-	ShaderFloatControlsIndependence32BitOnly ShaderFloatControlsIndependence = 0
-	ShaderFloatControlsIndependenceAll       ShaderFloatControlsIndependence = 1
-	ShaderFloatControlsIndependenceNone      ShaderFloatControlsIndependence = 2
+	ShaderFloatControlsIndependenceAll ShaderFloatControlsIndependence = 1
 )
 
 // Values of ShaderStageFlagBits.
 const (
-	ShaderStageVertexBit                 ShaderStageFlagBits = 1 << 0
-	ShaderStageTessellationControlBit    ShaderStageFlagBits = 1 << 1
-	ShaderStageTessellationEvaluationBit ShaderStageFlagBits = 1 << 2
-	ShaderStageGeometryBit               ShaderStageFlagBits = 1 << 3
-	ShaderStageFragmentBit               ShaderStageFlagBits = 1 << 4
-	ShaderStageComputeBit                ShaderStageFlagBits = 1 << 5
-	ShaderStageAllGraphics               ShaderStageFlagBits = 0x0000001F
-	ShaderStageAll                       ShaderStageFlagBits = 0x7FFFFFFF
-)
-
-// Values of SharingMode.
-const (
-	SharingModeExclusive  SharingMode = 0
-	SharingModeConcurrent SharingMode = 1
-)
-
-// Values of SparseImageFormatFlagBits.
-const (
-	SparseImageFormatSingleMiptailBit        SparseImageFormatFlagBits = 1 << 0
-	SparseImageFormatAlignedMipSizeBit       SparseImageFormatFlagBits = 1 << 1
-	SparseImageFormatNonstandardBlockSizeBit SparseImageFormatFlagBits = 1 << 2
-)
-
-// Values of SparseMemoryBindFlagBits.
-const (
-	SparseMemoryBindMetadataBit SparseMemoryBindFlagBits = 1 << 0
+	ShaderStageComputeBit ShaderStageFlagBits = 1 << 5
 )
 
 // Values of StructureType.
 const (
-	StructureTypeApplicationInfo                                           StructureType = 0
-	StructureTypeInstanceCreateInfo                                        StructureType = 1
-	StructureTypeDeviceQueueCreateInfo                                     StructureType = 2
-	StructureTypeDeviceCreateInfo                                          StructureType = 3
-	StructureTypeSubmitInfo                                                StructureType = 4
-	StructureTypeMemoryAllocateInfo                                        StructureType = 5
-	StructureTypeMappedMemoryRange                                         StructureType = 6
-	StructureTypeBindSparseInfo                                            StructureType = 7
-	StructureTypeFenceCreateInfo                                           StructureType = 8
-	StructureTypeSemaphoreCreateInfo                                       StructureType = 9
-	StructureTypeEventCreateInfo                                           StructureType = 10
-	StructureTypeQueryPoolCreateInfo                                       StructureType = 11
-	StructureTypeBufferCreateInfo                                          StructureType = 12
-	StructureTypeBufferViewCreateInfo                                      StructureType = 13
-	StructureTypeImageCreateInfo                                           StructureType = 14
-	StructureTypeImageViewCreateInfo                                       StructureType = 15
 	StructureTypeShaderModuleCreateInfo                                    StructureType = 16
-	StructureTypePipelineCacheCreateInfo                                   StructureType = 17
-	StructureTypePipelineShaderStageCreateInfo                             StructureType = 18
-	StructureTypeComputePipelineCreateInfo                                 StructureType = 29
-	StructureTypePipelineLayoutCreateInfo                                  StructureType = 30
-	StructureTypeSamplerCreateInfo                                         StructureType = 31
-	StructureTypeDescriptorSetLayoutCreateInfo                             StructureType = 32
-	StructureTypeDescriptorPoolCreateInfo                                  StructureType = 33
-	StructureTypeDescriptorSetAllocateInfo                                 StructureType = 34
-	StructureTypeWriteDescriptorSet                                        StructureType = 35
-	StructureTypeCopyDescriptorSet                                         StructureType = 36
-	StructureTypeCommandPoolCreateInfo                                     StructureType = 39
-	StructureTypeCommandBufferAllocateInfo                                 StructureType = 40
-	StructureTypeCommandBufferInheritanceInfo                              StructureType = 41
-	StructureTypeCommandBufferBeginInfo                                    StructureType = 42
-	StructureTypeBufferMemoryBarrier                                       StructureType = 44
-	StructureTypeImageMemoryBarrier                                        StructureType = 45
-	StructureTypeMemoryBarrier                                             StructureType = 46
-	StructureTypeLoaderInstanceCreateInfo                                  StructureType = 47
-	StructureTypeLoaderDeviceCreateInfo                                    StructureType = 48
-	StructureTypeBindBufferMemoryInfo                                      StructureType = 1000157000
-	StructureTypeBindImageMemoryInfo                                       StructureType = 1000157001
 	StructureTypeMemoryDedicatedRequirements                               StructureType = 1000127000
-	StructureTypeMemoryDedicatedAllocateInfo                               StructureType = 1000127001
 	StructureTypeMemoryAllocateFlagsInfo                                   StructureType = 1000060000
-	StructureTypeDeviceGroupCommandBufferBeginInfo                         StructureType = 1000060004
-	StructureTypeDeviceGroupSubmitInfo                                     StructureType = 1000060005
-	StructureTypeDeviceGroupBindSparseInfo                                 StructureType = 1000060006
-	StructureTypeBindBufferMemoryDeviceGroupInfo                           StructureType = 1000060013
-	StructureTypeBindImageMemoryDeviceGroupInfo                            StructureType = 1000060014
-	StructureTypePhysicalDeviceGroupProperties                             StructureType = 1000070000
-	StructureTypeDeviceGroupDeviceCreateInfo                               StructureType = 1000070001
-	StructureTypeBufferMemoryRequirementsInfo2                             StructureType = 1000146000
-	StructureTypeImageMemoryRequirementsInfo2                              StructureType = 1000146001
-	StructureTypeImageSparseMemoryRequirementsInfo2                        StructureType = 1000146002
-	StructureTypeMemoryRequirements2                                       StructureType = 1000146003
-	StructureTypeSparseImageMemoryRequirements2                            StructureType = 1000146004
 	StructureTypePhysicalDeviceFeatures2                                   StructureType = 1000059000
-	StructureTypePhysicalDeviceProperties2                                 StructureType = 1000059001
-	StructureTypeFormatProperties2                                         StructureType = 1000059002
-	StructureTypeImageFormatProperties2                                    StructureType = 1000059003
-	StructureTypePhysicalDeviceImageFormatInfo2                            StructureType = 1000059004
-	StructureTypeQueueFamilyProperties2                                    StructureType = 1000059005
-	StructureTypePhysicalDeviceMemoryProperties2                           StructureType = 1000059006
-	StructureTypeSparseImageFormatProperties2                              StructureType = 1000059007
-	StructureTypePhysicalDeviceSparseImageFormatInfo2                      StructureType = 1000059008
-	StructureTypeImageViewUsageCreateInfo                                  StructureType = 1000117002
-	StructureTypeProtectedSubmitInfo                                       StructureType = 1000145000
 	StructureTypePhysicalDeviceProtectedMemoryFeatures                     StructureType = 1000145001
 	StructureTypePhysicalDeviceProtectedMemoryProperties                   StructureType = 1000145002
-	StructureTypeDeviceQueueInfo2                                          StructureType = 1000145003
 	StructureTypePhysicalDeviceExternalImageFormatInfo                     StructureType = 1000071000
-	StructureTypeExternalImageFormatProperties                             StructureType = 1000071001
-	StructureTypePhysicalDeviceExternalBufferInfo                          StructureType = 1000071002
-	StructureTypeExternalBufferProperties                                  StructureType = 1000071003
 	StructureTypePhysicalDeviceIdProperties                                StructureType = 1000071004
-	StructureTypeExternalMemoryBufferCreateInfo                            StructureType = 1000072000
-	StructureTypeExternalMemoryImageCreateInfo                             StructureType = 1000072001
-	StructureTypeExportMemoryAllocateInfo                                  StructureType = 1000072002
-	StructureTypePhysicalDeviceExternalFenceInfo                           StructureType = 1000112000
-	StructureTypeExternalFenceProperties                                   StructureType = 1000112001
-	StructureTypeExportFenceCreateInfo                                     StructureType = 1000113000
-	StructureTypeExportSemaphoreCreateInfo                                 StructureType = 1000077000
-	StructureTypePhysicalDeviceExternalSemaphoreInfo                       StructureType = 1000076000
-	StructureTypeExternalSemaphoreProperties                               StructureType = 1000076001
 	StructureTypePhysicalDeviceSubgroupProperties                          StructureType = 1000094000
 	StructureTypePhysicalDevice16bitStorageFeatures                        StructureType = 1000083000
 	StructureTypePhysicalDeviceVariablePointersFeatures                    StructureType = 1000120000
-	StructureTypeDescriptorUpdateTemplateCreateInfo                        StructureType = 1000085000
 	StructureTypePhysicalDeviceMaintenance3Properties                      StructureType = 1000168000
-	StructureTypeDescriptorSetLayoutSupport                                StructureType = 1000168001
-	StructureTypeSamplerYcbcrConversionInfo                                StructureType = 1000156001
-	StructureTypeBindImagePlaneMemoryInfo                                  StructureType = 1000156002
-	StructureTypeImagePlaneMemoryRequirementsInfo                          StructureType = 1000156003
 	StructureTypePhysicalDeviceSamplerYcbcrConversionFeatures              StructureType = 1000156004
-	StructureTypeSamplerYcbcrConversionImageFormatProperties               StructureType = 1000156005
 	StructureTypePhysicalDevicePointClippingProperties                     StructureType = 1000117000
 	StructureTypePhysicalDeviceMultiviewFeatures                           StructureType = 1000053001
 	StructureTypePhysicalDeviceMultiviewProperties                         StructureType = 1000053002
@@ -1247,20 +532,13 @@ const (
 	StructureTypePhysicalDeviceVulkan11Properties                          StructureType = 50
 	StructureTypePhysicalDeviceVulkan12Features                            StructureType = 51
 	StructureTypePhysicalDeviceVulkan12Properties                          StructureType = 52
-	StructureTypeImageFormatListCreateInfo                                 StructureType = 1000147000
 	StructureTypePhysicalDeviceVulkanMemoryModelFeatures                   StructureType = 1000211000
 	StructureTypePhysicalDeviceHostQueryResetFeatures                      StructureType = 1000261000
 	StructureTypePhysicalDeviceTimelineSemaphoreFeatures                   StructureType = 1000207000
 	StructureTypePhysicalDeviceTimelineSemaphoreProperties                 StructureType = 1000207001
 	StructureTypeSemaphoreTypeCreateInfo                                   StructureType = 1000207002
 	StructureTypeTimelineSemaphoreSubmitInfo                               StructureType = 1000207003
-	StructureTypeSemaphoreWaitInfo                                         StructureType = 1000207004
-	StructureTypeSemaphoreSignalInfo                                       StructureType = 1000207005
 	StructureTypePhysicalDeviceBufferDeviceAddressFeatures                 StructureType = 1000257000
-	StructureTypeBufferDeviceAddressInfo                                   StructureType = 1000244001
-	StructureTypeBufferOpaqueCaptureAddressCreateInfo                      StructureType = 1000257002
-	StructureTypeMemoryOpaqueCaptureAddressAllocateInfo                    StructureType = 1000257003
-	StructureTypeDeviceMemoryOpaqueCaptureAddressInfo                      StructureType = 1000257004
 	StructureTypePhysicalDevice8bitStorageFeatures                         StructureType = 1000177000
 	StructureTypePhysicalDeviceShaderAtomicInt64Features                   StructureType = 1000180000
 	StructureTypePhysicalDeviceShaderFloat16Int8Features                   StructureType = 1000082000
@@ -1272,40 +550,19 @@ const (
 	StructureTypeDescriptorSetVariableDescriptorCountLayoutSupport         StructureType = 1000161004
 	StructureTypePhysicalDeviceScalarBlockLayoutFeatures                   StructureType = 1000221000
 	StructureTypePhysicalDeviceSamplerFilterMinmaxProperties               StructureType = 1000130000
-	StructureTypeSamplerReductionModeCreateInfo                            StructureType = 1000130001
 	StructureTypePhysicalDeviceUniformBufferStandardLayoutFeatures         StructureType = 1000253000
 	StructureTypePhysicalDeviceShaderSubgroupExtendedTypesFeatures         StructureType = 1000175000
 	StructureTypePhysicalDeviceDepthStencilResolveProperties               StructureType = 1000199000
-	StructureTypeImageStencilUsageCreateInfo                               StructureType = 1000246000
 	StructureTypePhysicalDeviceImagelessFramebufferFeatures                StructureType = 1000108000
 	StructureTypePhysicalDeviceSeparateDepthStencilLayoutsFeatures         StructureType = 1000241000
 	StructureTypePhysicalDeviceVulkan13Features                            StructureType = 53
 	StructureTypePhysicalDeviceVulkan13Properties                          StructureType = 54
-	StructureTypePhysicalDeviceToolProperties                              StructureType = 1000245000
 	StructureTypePhysicalDevicePrivateDataFeatures                         StructureType = 1000295000
-	StructureTypeDevicePrivateDataCreateInfo                               StructureType = 1000295001
-	StructureTypePrivateDataSlotCreateInfo                                 StructureType = 1000295002
-	StructureTypeMemoryBarrier2                                            StructureType = 1000314000
-	StructureTypeBufferMemoryBarrier2                                      StructureType = 1000314001
-	StructureTypeImageMemoryBarrier2                                       StructureType = 1000314002
-	StructureTypeDependencyInfo                                            StructureType = 1000314003
-	StructureTypeSubmitInfo2                                               StructureType = 1000314004
-	StructureTypeSemaphoreSubmitInfo                                       StructureType = 1000314005
-	StructureTypeCommandBufferSubmitInfo                                   StructureType = 1000314006
 	StructureTypePhysicalDeviceSynchronization2Features                    StructureType = 1000314007
-	StructureTypeCopyBufferInfo2                                           StructureType = 1000337000
-	StructureTypeCopyImageInfo2                                            StructureType = 1000337001
-	StructureTypeCopyBufferToImageInfo2                                    StructureType = 1000337002
-	StructureTypeCopyImageToBufferInfo2                                    StructureType = 1000337003
-	StructureTypeBufferCopy2                                               StructureType = 1000337006
-	StructureTypeImageCopy2                                                StructureType = 1000337007
-	StructureTypeBufferImageCopy2                                          StructureType = 1000337009
 	StructureTypePhysicalDeviceTextureCompressionAstcHdrFeatures           StructureType = 1000066000
 	StructureTypeFormatProperties3                                         StructureType = 1000360000
 	StructureTypePhysicalDeviceMaintenance4Features                        StructureType = 1000413000
 	StructureTypePhysicalDeviceMaintenance4Properties                      StructureType = 1000413001
-	StructureTypeDeviceBufferMemoryRequirements                            StructureType = 1000413002
-	StructureTypeDeviceImageMemoryRequirements                             StructureType = 1000413003
 	StructureTypePipelineCreationFeedbackCreateInfo                        StructureType = 1000192000
 	StructureTypePhysicalDeviceShaderTerminateInvocationFeatures           StructureType = 1000215000
 	StructureTypePhysicalDeviceShaderDemoteToHelperInvocationFeatures      StructureType = 1000276000
@@ -1318,17 +575,10 @@ const (
 	StructureTypePhysicalDeviceInlineUniformBlockFeatures                  StructureType = 1000138000
 	StructureTypePhysicalDeviceInlineUniformBlockProperties                StructureType = 1000138001
 	StructureTypeWriteDescriptorSetInlineUniformBlock                      StructureType = 1000138002
-	StructureTypeDescriptorPoolInlineUniformBlockCreateInfo                StructureType = 1000138003
 	StructureTypePhysicalDeviceShaderIntegerDotProductFeatures             StructureType = 1000280000
 	StructureTypePhysicalDeviceShaderIntegerDotProductProperties           StructureType = 1000280001
 	StructureTypePhysicalDeviceTexelBufferAlignmentProperties              StructureType = 1000281001
 	StructureTypePhysicalDeviceDynamicRenderingFeatures                    StructureType = 1000044003
-	StructureTypeCommandBufferInheritanceRenderingInfo                     StructureType = 1000044004
-	StructureTypeDebugUtilsObjectNameInfoExt                               StructureType = 1000128000
-	StructureTypeDebugUtilsObjectTagInfoExt                                StructureType = 1000128001
-	StructureTypeDebugUtilsLabelExt                                        StructureType = 1000128002
-	StructureTypeDebugUtilsMessengerCallbackDataExt                        StructureType = 1000128003
-	StructureTypeDebugUtilsMessengerCreateInfoExt                          StructureType = 1000128004
 	StructureTypePhysicalDeviceCooperativeMatrixFeaturesKhr                StructureType = 1000506000
 	StructureTypeCooperativeMatrixPropertiesKhr                            StructureType = 1000506001
 	StructureTypePhysicalDeviceCooperativeMatrixPropertiesKhr              StructureType = 1000506002
@@ -1345,7 +595,6 @@ const (
 	StructureTypePhysicalDeviceShaderUntypedPointersFeaturesKhr            StructureType = 1000387000
 	StructureTypePhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKhr    StructureType = 1000336000
 	StructureTypeImportMemoryHostPointerInfoExt                            StructureType = 1000178000
-	StructureTypeMemoryHostPointerPropertiesExt                            StructureType = 1000178001
 	StructureTypePhysicalDeviceExternalMemoryHostPropertiesExt             StructureType = 1000178002
 	StructureTypePhysicalDeviceMemoryBudgetPropertiesExt                   StructureType = 1000237000
 	StructureTypePhysicalDeviceRobustness2FeaturesKhr                      StructureType = 1000286000
@@ -1354,32 +603,16 @@ const (
 	StructureTypePhysicalDeviceShaderAtomicFloat2FeaturesExt               StructureType = 1000273000
 	StructureTypePhysicalDeviceShaderImageAtomicInt64FeaturesExt           StructureType = 1000234000
 	StructureTypePhysicalDeviceTexelBufferAlignmentFeaturesExt             StructureType = 1000281000
-	StructureTypeCalibratedTimestampInfoKhr                                StructureType = 1000184000
 	StructureTypePhysicalDeviceMaintenance5Features                        StructureType = 1000470000
 	StructureTypePhysicalDeviceMaintenance5Properties                      StructureType = 1000470001
-	StructureTypeDeviceImageSubresourceInfo                                StructureType = 1000470004
-	StructureTypeSubresourceLayout2                                        StructureType = 1000338002
-	StructureTypeImageSubresource2                                         StructureType = 1000338003
 	StructureTypePipelineCreateFlags2CreateInfo                            StructureType = 1000470005
 	StructureTypeBufferUsageFlags2CreateInfo                               StructureType = 1000470006
 	StructureTypePhysicalDevicePerformanceQueryFeaturesKhr                 StructureType = 1000116000
 	StructureTypePhysicalDevicePerformanceQueryPropertiesKhr               StructureType = 1000116001
 	StructureTypeQueryPoolPerformanceCreateInfoKhr                         StructureType = 1000116002
-	StructureTypePerformanceQuerySubmitInfoKhr                             StructureType = 1000116003
-	StructureTypeAcquireProfilingLockInfoKhr                               StructureType = 1000116004
-	StructureTypePerformanceCounterKhr                                     StructureType = 1000116005
-	StructureTypePerformanceCounterDescriptionKhr                          StructureType = 1000116006
 	StructureTypePhysicalDevicePipelineExecutablePropertiesFeaturesKhr     StructureType = 1000269000
-	StructureTypePipelineInfoKhr                                           StructureType = 1000269001
-	StructureTypePipelineExecutablePropertiesKhr                           StructureType = 1000269002
-	StructureTypePipelineExecutableInfoKhr                                 StructureType = 1000269003
-	StructureTypePipelineExecutableStatisticKhr                            StructureType = 1000269004
-	StructureTypePipelineExecutableInternalRepresentationKhr               StructureType = 1000269005
-	StructureTypePipelineLibraryCreateInfoKhr                              StructureType = 1000290000
 	StructureTypePhysicalDeviceShaderEnqueueFeaturesAmdx                   StructureType = 1000134000
 	StructureTypePhysicalDeviceShaderEnqueuePropertiesAmdx                 StructureType = 1000134001
-	StructureTypeExecutionGraphPipelineScratchSizeAmdx                     StructureType = 1000134002
-	StructureTypeExecutionGraphPipelineCreateInfoAmdx                      StructureType = 1000134003
 	StructureTypePipelineShaderStageNodeCreateInfoAmdx                     StructureType = 1000134004
 )
 
@@ -1397,26 +630,9 @@ const (
 	SubgroupFeatureRotateClusteredBit SubgroupFeatureFlagBits = 1 << 10
 )
 
-// Values of SubmitFlagBits.
-const (
-	SubmitProtectedBit SubmitFlagBits = 1 << 0
-)
-
 // Values of TimeDomainKHR.
 const (
-	TimeDomainDeviceKhr                  TimeDomainKHR = 0
-	TimeDomainClockMonotonicKhr          TimeDomainKHR = 1
-	TimeDomainClockMonotonicRawKhr       TimeDomainKHR = 2
-	TimeDomainQueryPerformanceCounterKhr TimeDomainKHR = 3
-)
-
-// Values of ToolPurposeFlagBits.
-const (
-	ToolPurposeValidationBit         ToolPurposeFlagBits = 1 << 0
-	ToolPurposeProfilingBit          ToolPurposeFlagBits = 1 << 1
-	ToolPurposeTracingBit            ToolPurposeFlagBits = 1 << 2
-	ToolPurposeAdditionalFeaturesBit ToolPurposeFlagBits = 1 << 3
-	ToolPurposeModifyingFeaturesBit  ToolPurposeFlagBits = 1 << 4
-	ToolPurposeDebugReportingBitExt  ToolPurposeFlagBits = 1 << 5
-	ToolPurposeDebugMarkersBitExt    ToolPurposeFlagBits = 1 << 6
+	TimeDomainDeviceKhr            TimeDomainKHR = 0
+	TimeDomainClockMonotonicKhr    TimeDomainKHR = 1
+	TimeDomainClockMonotonicRawKhr TimeDomainKHR = 2
 )

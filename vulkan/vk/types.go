@@ -11,6 +11,8 @@ type (
 	Flags64 uint64
 )
 
+type AccessFlagBits2 = Flags64
+
 type AccessFlags = Flags
 
 type AccessFlags2 = Flags64
@@ -48,13 +50,6 @@ type BaseOutStructure struct {
 	PNext *BaseOutStructure
 }
 
-type BindBufferMemoryDeviceGroupInfo struct {
-	SType            StructureType
-	PNext            unsafe.Pointer
-	DeviceIndexCount uint32
-	PDeviceIndices   *uint32
-}
-
 type BindBufferMemoryInfo struct {
 	SType        StructureType
 	PNext        unsafe.Pointer
@@ -63,27 +58,12 @@ type BindBufferMemoryInfo struct {
 	MemoryOffset uint64
 }
 
-type BindImageMemoryDeviceGroupInfo struct {
-	SType                        StructureType
-	PNext                        unsafe.Pointer
-	DeviceIndexCount             uint32
-	PDeviceIndices               *uint32
-	SplitInstanceBindRegionCount uint32
-	PSplitInstanceBindRegions    *Rect2D
-}
-
 type BindImageMemoryInfo struct {
 	SType        StructureType
 	PNext        unsafe.Pointer
 	Image        Image
 	Memory       DeviceMemory
 	MemoryOffset uint64
-}
-
-type BindImagePlaneMemoryInfo struct {
-	SType       StructureType
-	PNext       unsafe.Pointer
-	PlaneAspect ImageAspectFlagBits
 }
 
 type BindSparseInfo struct {
@@ -190,12 +170,6 @@ type BufferMemoryRequirementsInfo2 struct {
 	Buffer Buffer
 }
 
-type BufferOpaqueCaptureAddressCreateInfo struct {
-	SType                StructureType
-	PNext                unsafe.Pointer
-	OpaqueCaptureAddress uint64
-}
-
 type BufferUsageFlags = Flags
 
 type BufferUsageFlags2 = Flags64
@@ -255,18 +229,6 @@ type CommandBufferInheritanceInfo struct {
 	OcclusionQueryEnable Bool32
 	QueryFlags           QueryControlFlags
 	PipelineStatistics   QueryPipelineStatisticFlags
-}
-
-type CommandBufferInheritanceRenderingInfo struct {
-	SType                   StructureType
-	PNext                   unsafe.Pointer
-	Flags                   RenderingFlags
-	ViewMask                uint32
-	ColorAttachmentCount    uint32
-	PColorAttachmentFormats *Format
-	DepthAttachmentFormat   Format
-	StencilAttachmentFormat Format
-	RasterizationSamples    SampleCountFlagBits
 }
 
 type CommandBufferLevel int32
@@ -496,12 +458,6 @@ type DescriptorPoolCreateInfo struct {
 	PPoolSizes    *DescriptorPoolSize
 }
 
-type DescriptorPoolInlineUniformBlockCreateInfo struct {
-	SType                         StructureType
-	PNext                         unsafe.Pointer
-	MaxInlineUniformBlockBindings uint32
-}
-
 type DescriptorPoolResetFlags = Flags
 
 type DescriptorPoolSize struct {
@@ -618,37 +574,6 @@ type DeviceCreateInfo struct {
 	PEnabledFeatures        *PhysicalDeviceFeatures
 }
 
-type DeviceGroupBindSparseInfo struct {
-	SType               StructureType
-	PNext               unsafe.Pointer
-	ResourceDeviceIndex uint32
-	MemoryDeviceIndex   uint32
-}
-
-type DeviceGroupCommandBufferBeginInfo struct {
-	SType      StructureType
-	PNext      unsafe.Pointer
-	DeviceMask uint32
-}
-
-type DeviceGroupDeviceCreateInfo struct {
-	SType               StructureType
-	PNext               unsafe.Pointer
-	PhysicalDeviceCount uint32
-	PPhysicalDevices    *PhysicalDevice
-}
-
-type DeviceGroupSubmitInfo struct {
-	SType                         StructureType
-	PNext                         unsafe.Pointer
-	WaitSemaphoreCount            uint32
-	PWaitSemaphoreDeviceIndices   *uint32
-	CommandBufferCount            uint32
-	PCommandBufferDeviceMasks     *uint32
-	SignalSemaphoreCount          uint32
-	PSignalSemaphoreDeviceIndices *uint32
-}
-
 type DeviceImageMemoryRequirements struct {
 	SType       StructureType
 	PNext       unsafe.Pointer
@@ -673,12 +598,6 @@ type DeviceMemoryOpaqueCaptureAddressInfo struct {
 
 // DeviceOrHostAddressConstAMDX is a union.
 type DeviceOrHostAddressConstAMDX [1]uint64
-
-type DevicePrivateDataCreateInfo struct {
-	SType                       StructureType
-	PNext                       unsafe.Pointer
-	PrivateDataSlotRequestCount uint32
-}
 
 type DeviceQueueCreateFlags = Flags
 
@@ -756,32 +675,9 @@ type ExecutionGraphPipelineScratchSizeAMDX struct {
 	SizeGranularity uint64
 }
 
-type ExportFenceCreateInfo struct {
-	SType       StructureType
-	PNext       unsafe.Pointer
-	HandleTypes ExternalFenceHandleTypeFlags
-}
-
-type ExportMemoryAllocateInfo struct {
-	SType       StructureType
-	PNext       unsafe.Pointer
-	HandleTypes ExternalMemoryHandleTypeFlags
-}
-
-type ExportSemaphoreCreateInfo struct {
-	SType       StructureType
-	PNext       unsafe.Pointer
-	HandleTypes ExternalSemaphoreHandleTypeFlags
-}
-
 type ExtensionProperties struct {
 	ExtensionName [256]byte
 	SpecVersion   uint32
-}
-
-type Extent2D struct {
-	Width  uint32
-	Height uint32
 }
 
 type Extent3D struct {
@@ -810,29 +706,11 @@ type ExternalFenceProperties struct {
 	ExternalFenceFeatures         ExternalFenceFeatureFlags
 }
 
-type ExternalImageFormatProperties struct {
-	SType                    StructureType
-	PNext                    unsafe.Pointer
-	ExternalMemoryProperties ExternalMemoryProperties
-}
-
-type ExternalMemoryBufferCreateInfo struct {
-	SType       StructureType
-	PNext       unsafe.Pointer
-	HandleTypes ExternalMemoryHandleTypeFlags
-}
-
 type ExternalMemoryFeatureFlags = Flags
 
 type ExternalMemoryHandleTypeFlagBits = Flags
 
 type ExternalMemoryHandleTypeFlags = Flags
-
-type ExternalMemoryImageCreateInfo struct {
-	SType       StructureType
-	PNext       unsafe.Pointer
-	HandleTypes ExternalMemoryHandleTypeFlags
-}
 
 type ExternalMemoryProperties struct {
 	ExternalMemoryFeatures        ExternalMemoryFeatureFlags
@@ -938,13 +816,6 @@ type ImageCreateInfo struct {
 	InitialLayout         ImageLayout
 }
 
-type ImageFormatListCreateInfo struct {
-	SType           StructureType
-	PNext           unsafe.Pointer
-	ViewFormatCount uint32
-	PViewFormats    *Format
-}
-
 type ImageFormatProperties struct {
 	MaxExtent       Extent3D
 	MaxMipLevels    uint32
@@ -995,22 +866,10 @@ type ImageMemoryRequirementsInfo2 struct {
 	Image Image
 }
 
-type ImagePlaneMemoryRequirementsInfo struct {
-	SType       StructureType
-	PNext       unsafe.Pointer
-	PlaneAspect ImageAspectFlagBits
-}
-
 type ImageSparseMemoryRequirementsInfo2 struct {
 	SType StructureType
 	PNext unsafe.Pointer
 	Image Image
-}
-
-type ImageStencilUsageCreateInfo struct {
-	SType        StructureType
-	PNext        unsafe.Pointer
-	StencilUsage ImageUsageFlags
 }
 
 type ImageSubresource struct {
@@ -1062,12 +921,6 @@ type ImageViewCreateInfo struct {
 }
 
 type ImageViewType int32
-
-type ImageViewUsageCreateInfo struct {
-	SType StructureType
-	PNext unsafe.Pointer
-	Usage ImageUsageFlags
-}
 
 type ImportMemoryHostPointerInfoEXT struct {
 	SType        StructureType
@@ -1138,13 +991,6 @@ type MemoryBarrier2 struct {
 	DstAccessMask AccessFlags2
 }
 
-type MemoryDedicatedAllocateInfo struct {
-	SType  StructureType
-	PNext  unsafe.Pointer
-	Image  Image
-	Buffer Buffer
-}
-
 type MemoryDedicatedRequirements struct {
 	SType                       StructureType
 	PNext                       unsafe.Pointer
@@ -1167,12 +1013,6 @@ type MemoryHostPointerPropertiesEXT struct {
 
 type MemoryMapFlags = Flags
 
-type MemoryOpaqueCaptureAddressAllocateInfo struct {
-	SType                StructureType
-	PNext                unsafe.Pointer
-	OpaqueCaptureAddress uint64
-}
-
 type MemoryPropertyFlags = Flags
 
 type MemoryRequirements struct {
@@ -1193,11 +1033,6 @@ type MemoryType struct {
 }
 
 type ObjectType int32
-
-type Offset2D struct {
-	X int32
-	Y int32
-}
 
 type Offset3D struct {
 	X int32
@@ -1233,45 +1068,7 @@ type PerformanceCounterStorageKHR int32
 
 type PerformanceCounterUnitKHR int32
 
-type PerformanceQuerySubmitInfoKHR struct {
-	SType            StructureType
-	PNext            unsafe.Pointer
-	CounterPassIndex uint32
-}
-
 type PhysicalDevice uint64 // handle
-
-type PhysicalDevice16BitStorageFeatures struct {
-	SType                              StructureType
-	PNext                              unsafe.Pointer
-	StorageBuffer16BitAccess           Bool32
-	UniformAndStorageBuffer16BitAccess Bool32
-	StoragePushConstant16              Bool32
-	StorageInputOutput16               Bool32
-}
-
-type PhysicalDevice8BitStorageFeatures struct {
-	SType                             StructureType
-	PNext                             unsafe.Pointer
-	StorageBuffer8BitAccess           Bool32
-	UniformAndStorageBuffer8BitAccess Bool32
-	StoragePushConstant8              Bool32
-}
-
-type PhysicalDeviceBufferDeviceAddressFeatures struct {
-	SType                            StructureType
-	PNext                            unsafe.Pointer
-	BufferDeviceAddress              Bool32
-	BufferDeviceAddressCaptureReplay Bool32
-	BufferDeviceAddressMultiDevice   Bool32
-}
-
-type PhysicalDeviceCooperativeMatrixFeaturesKHR struct {
-	SType                               StructureType
-	PNext                               unsafe.Pointer
-	CooperativeMatrix                   Bool32
-	CooperativeMatrixRobustBufferAccess Bool32
-}
 
 type PhysicalDeviceCooperativeMatrixPropertiesKHR struct {
 	SType                            StructureType
@@ -1286,31 +1083,6 @@ type PhysicalDeviceDepthStencilResolveProperties struct {
 	SupportedStencilResolveModes ResolveModeFlags
 	IndependentResolveNone       Bool32
 	IndependentResolve           Bool32
-}
-
-type PhysicalDeviceDescriptorIndexingFeatures struct {
-	SType                                              StructureType
-	PNext                                              unsafe.Pointer
-	ShaderInputAttachmentArrayDynamicIndexing          Bool32
-	ShaderUniformTexelBufferArrayDynamicIndexing       Bool32
-	ShaderStorageTexelBufferArrayDynamicIndexing       Bool32
-	ShaderUniformBufferArrayNonUniformIndexing         Bool32
-	ShaderSampledImageArrayNonUniformIndexing          Bool32
-	ShaderStorageBufferArrayNonUniformIndexing         Bool32
-	ShaderStorageImageArrayNonUniformIndexing          Bool32
-	ShaderInputAttachmentArrayNonUniformIndexing       Bool32
-	ShaderUniformTexelBufferArrayNonUniformIndexing    Bool32
-	ShaderStorageTexelBufferArrayNonUniformIndexing    Bool32
-	DescriptorBindingUniformBufferUpdateAfterBind      Bool32
-	DescriptorBindingSampledImageUpdateAfterBind       Bool32
-	DescriptorBindingStorageImageUpdateAfterBind       Bool32
-	DescriptorBindingStorageBufferUpdateAfterBind      Bool32
-	DescriptorBindingUniformTexelBufferUpdateAfterBind Bool32
-	DescriptorBindingStorageTexelBufferUpdateAfterBind Bool32
-	DescriptorBindingUpdateUnusedWhilePending          Bool32
-	DescriptorBindingPartiallyBound                    Bool32
-	DescriptorBindingVariableDescriptorCount           Bool32
-	RuntimeDescriptorArray                             Bool32
 }
 
 type PhysicalDeviceDescriptorIndexingProperties struct {
@@ -1348,12 +1120,6 @@ type PhysicalDeviceDriverProperties struct {
 	DriverName         [256]byte
 	DriverInfo         [256]byte
 	ConformanceVersion ConformanceVersion
-}
-
-type PhysicalDeviceDynamicRenderingFeatures struct {
-	SType            StructureType
-	PNext            unsafe.Pointer
-	DynamicRendering Bool32
 }
 
 type PhysicalDeviceExternalBufferInfo struct {
@@ -1474,24 +1240,12 @@ type PhysicalDeviceFloatControlsProperties struct {
 	ShaderRoundingModeRTZFloat64          Bool32
 }
 
-type PhysicalDeviceGlobalPriorityQueryFeatures struct {
-	SType               StructureType
-	PNext               unsafe.Pointer
-	GlobalPriorityQuery Bool32
-}
-
 type PhysicalDeviceGroupProperties struct {
 	SType               StructureType
 	PNext               unsafe.Pointer
 	PhysicalDeviceCount uint32
 	PhysicalDevices     [32]PhysicalDevice
 	SubsetAllocation    Bool32
-}
-
-type PhysicalDeviceHostQueryResetFeatures struct {
-	SType          StructureType
-	PNext          unsafe.Pointer
-	HostQueryReset Bool32
 }
 
 type PhysicalDeviceIDProperties struct {
@@ -1512,25 +1266,6 @@ type PhysicalDeviceImageFormatInfo2 struct {
 	Tiling ImageTiling
 	Usage  ImageUsageFlags
 	Flags  ImageCreateFlags
-}
-
-type PhysicalDeviceImageRobustnessFeatures struct {
-	SType             StructureType
-	PNext             unsafe.Pointer
-	RobustImageAccess Bool32
-}
-
-type PhysicalDeviceImagelessFramebufferFeatures struct {
-	SType                StructureType
-	PNext                unsafe.Pointer
-	ImagelessFramebuffer Bool32
-}
-
-type PhysicalDeviceInlineUniformBlockFeatures struct {
-	SType                                              StructureType
-	PNext                                              unsafe.Pointer
-	InlineUniformBlock                                 Bool32
-	DescriptorBindingInlineUniformBlockUpdateAfterBind Bool32
 }
 
 type PhysicalDeviceInlineUniformBlockProperties struct {
@@ -1659,22 +1394,10 @@ type PhysicalDeviceMaintenance3Properties struct {
 	MaxMemoryAllocationSize uint64
 }
 
-type PhysicalDeviceMaintenance4Features struct {
-	SType        StructureType
-	PNext        unsafe.Pointer
-	Maintenance4 Bool32
-}
-
 type PhysicalDeviceMaintenance4Properties struct {
 	SType         StructureType
 	PNext         unsafe.Pointer
 	MaxBufferSize uint64
-}
-
-type PhysicalDeviceMaintenance5Features struct {
-	SType        StructureType
-	PNext        unsafe.Pointer
-	Maintenance5 Bool32
 }
 
 type PhysicalDeviceMaintenance5Properties struct {
@@ -1708,26 +1431,11 @@ type PhysicalDeviceMemoryProperties2 struct {
 	MemoryProperties PhysicalDeviceMemoryProperties
 }
 
-type PhysicalDeviceMultiviewFeatures struct {
-	SType                       StructureType
-	PNext                       unsafe.Pointer
-	Multiview                   Bool32
-	MultiviewGeometryShader     Bool32
-	MultiviewTessellationShader Bool32
-}
-
 type PhysicalDeviceMultiviewProperties struct {
 	SType                     StructureType
 	PNext                     unsafe.Pointer
 	MaxMultiviewViewCount     uint32
 	MaxMultiviewInstanceIndex uint32
-}
-
-type PhysicalDevicePerformanceQueryFeaturesKHR struct {
-	SType                                StructureType
-	PNext                                unsafe.Pointer
-	PerformanceCounterQueryPools         Bool32
-	PerformanceCounterMultipleQueryPools Bool32
 }
 
 type PhysicalDevicePerformanceQueryPropertiesKHR struct {
@@ -1736,28 +1444,10 @@ type PhysicalDevicePerformanceQueryPropertiesKHR struct {
 	AllowCommandBufferQueryCopies Bool32
 }
 
-type PhysicalDevicePipelineCreationCacheControlFeatures struct {
-	SType                        StructureType
-	PNext                        unsafe.Pointer
-	PipelineCreationCacheControl Bool32
-}
-
-type PhysicalDevicePipelineExecutablePropertiesFeaturesKHR struct {
-	SType                  StructureType
-	PNext                  unsafe.Pointer
-	PipelineExecutableInfo Bool32
-}
-
 type PhysicalDevicePointClippingProperties struct {
 	SType                 StructureType
 	PNext                 unsafe.Pointer
 	PointClippingBehavior PointClippingBehavior
-}
-
-type PhysicalDevicePrivateDataFeatures struct {
-	SType       StructureType
-	PNext       unsafe.Pointer
-	PrivateData Bool32
 }
 
 type PhysicalDeviceProperties struct {
@@ -1778,12 +1468,6 @@ type PhysicalDeviceProperties2 struct {
 	Properties PhysicalDeviceProperties
 }
 
-type PhysicalDeviceProtectedMemoryFeatures struct {
-	SType           StructureType
-	PNext           unsafe.Pointer
-	ProtectedMemory Bool32
-}
-
 type PhysicalDeviceProtectedMemoryProperties struct {
 	SType            StructureType
 	PNext            unsafe.Pointer
@@ -1794,14 +1478,6 @@ type PhysicalDevicePushDescriptorProperties struct {
 	SType              StructureType
 	PNext              unsafe.Pointer
 	MaxPushDescriptors uint32
-}
-
-type PhysicalDeviceRobustness2FeaturesKHR struct {
-	SType               StructureType
-	PNext               unsafe.Pointer
-	RobustBufferAccess2 Bool32
-	RobustImageAccess2  Bool32
-	NullDescriptor      Bool32
 }
 
 type PhysicalDeviceRobustness2PropertiesKHR struct {
@@ -1818,91 +1494,6 @@ type PhysicalDeviceSamplerFilterMinmaxProperties struct {
 	FilterMinmaxImageComponentMapping  Bool32
 }
 
-type PhysicalDeviceSamplerYcbcrConversionFeatures struct {
-	SType                  StructureType
-	PNext                  unsafe.Pointer
-	SamplerYcbcrConversion Bool32
-}
-
-type PhysicalDeviceScalarBlockLayoutFeatures struct {
-	SType             StructureType
-	PNext             unsafe.Pointer
-	ScalarBlockLayout Bool32
-}
-
-type PhysicalDeviceSeparateDepthStencilLayoutsFeatures struct {
-	SType                       StructureType
-	PNext                       unsafe.Pointer
-	SeparateDepthStencilLayouts Bool32
-}
-
-type PhysicalDeviceShaderAtomicFloat2FeaturesEXT struct {
-	SType                           StructureType
-	PNext                           unsafe.Pointer
-	ShaderBufferFloat16Atomics      Bool32
-	ShaderBufferFloat16AtomicAdd    Bool32
-	ShaderBufferFloat16AtomicMinMax Bool32
-	ShaderBufferFloat32AtomicMinMax Bool32
-	ShaderBufferFloat64AtomicMinMax Bool32
-	ShaderSharedFloat16Atomics      Bool32
-	ShaderSharedFloat16AtomicAdd    Bool32
-	ShaderSharedFloat16AtomicMinMax Bool32
-	ShaderSharedFloat32AtomicMinMax Bool32
-	ShaderSharedFloat64AtomicMinMax Bool32
-	ShaderImageFloat32AtomicMinMax  Bool32
-	SparseImageFloat32AtomicMinMax  Bool32
-}
-
-type PhysicalDeviceShaderAtomicFloatFeaturesEXT struct {
-	SType                        StructureType
-	PNext                        unsafe.Pointer
-	ShaderBufferFloat32Atomics   Bool32
-	ShaderBufferFloat32AtomicAdd Bool32
-	ShaderBufferFloat64Atomics   Bool32
-	ShaderBufferFloat64AtomicAdd Bool32
-	ShaderSharedFloat32Atomics   Bool32
-	ShaderSharedFloat32AtomicAdd Bool32
-	ShaderSharedFloat64Atomics   Bool32
-	ShaderSharedFloat64AtomicAdd Bool32
-	ShaderImageFloat32Atomics    Bool32
-	ShaderImageFloat32AtomicAdd  Bool32
-	SparseImageFloat32Atomics    Bool32
-	SparseImageFloat32AtomicAdd  Bool32
-}
-
-type PhysicalDeviceShaderAtomicInt64Features struct {
-	SType                    StructureType
-	PNext                    unsafe.Pointer
-	ShaderBufferInt64Atomics Bool32
-	ShaderSharedInt64Atomics Bool32
-}
-
-type PhysicalDeviceShaderClockFeaturesKHR struct {
-	SType               StructureType
-	PNext               unsafe.Pointer
-	ShaderSubgroupClock Bool32
-	ShaderDeviceClock   Bool32
-}
-
-type PhysicalDeviceShaderDemoteToHelperInvocationFeatures struct {
-	SType                          StructureType
-	PNext                          unsafe.Pointer
-	ShaderDemoteToHelperInvocation Bool32
-}
-
-type PhysicalDeviceShaderDrawParametersFeatures struct {
-	SType                StructureType
-	PNext                unsafe.Pointer
-	ShaderDrawParameters Bool32
-}
-
-type PhysicalDeviceShaderEnqueueFeaturesAMDX struct {
-	SType             StructureType
-	PNext             unsafe.Pointer
-	ShaderEnqueue     Bool32
-	ShaderMeshEnqueue Bool32
-}
-
 type PhysicalDeviceShaderEnqueuePropertiesAMDX struct {
 	SType                                  StructureType
 	PNext                                  unsafe.Pointer
@@ -1913,32 +1504,6 @@ type PhysicalDeviceShaderEnqueuePropertiesAMDX struct {
 	ExecutionGraphDispatchAddressAlignment uint32
 	MaxExecutionGraphWorkgroupCount        [3]uint32
 	MaxExecutionGraphWorkgroups            uint32
-}
-
-type PhysicalDeviceShaderExpectAssumeFeatures struct {
-	SType              StructureType
-	PNext              unsafe.Pointer
-	ShaderExpectAssume Bool32
-}
-
-type PhysicalDeviceShaderFloat16Int8Features struct {
-	SType         StructureType
-	PNext         unsafe.Pointer
-	ShaderFloat16 Bool32
-	ShaderInt8    Bool32
-}
-
-type PhysicalDeviceShaderImageAtomicInt64FeaturesEXT struct {
-	SType                   StructureType
-	PNext                   unsafe.Pointer
-	ShaderImageInt64Atomics Bool32
-	SparseImageInt64Atomics Bool32
-}
-
-type PhysicalDeviceShaderIntegerDotProductFeatures struct {
-	SType                   StructureType
-	PNext                   unsafe.Pointer
-	ShaderIntegerDotProduct Bool32
 }
 
 type PhysicalDeviceShaderIntegerDotProductProperties struct {
@@ -1976,49 +1541,6 @@ type PhysicalDeviceShaderIntegerDotProductProperties struct {
 	IntegerDotProductAccumulatingSaturating64BitMixedSignednessAccelerated        Bool32
 }
 
-type PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR struct {
-	SType                      StructureType
-	PNext                      unsafe.Pointer
-	ShaderMaximalReconvergence Bool32
-}
-
-type PhysicalDeviceShaderQuadControlFeaturesKHR struct {
-	SType             StructureType
-	PNext             unsafe.Pointer
-	ShaderQuadControl Bool32
-}
-
-type PhysicalDeviceShaderSubgroupExtendedTypesFeatures struct {
-	SType                       StructureType
-	PNext                       unsafe.Pointer
-	ShaderSubgroupExtendedTypes Bool32
-}
-
-type PhysicalDeviceShaderSubgroupRotateFeatures struct {
-	SType                         StructureType
-	PNext                         unsafe.Pointer
-	ShaderSubgroupRotate          Bool32
-	ShaderSubgroupRotateClustered Bool32
-}
-
-type PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR struct {
-	SType                            StructureType
-	PNext                            unsafe.Pointer
-	ShaderSubgroupUniformControlFlow Bool32
-}
-
-type PhysicalDeviceShaderTerminateInvocationFeatures struct {
-	SType                     StructureType
-	PNext                     unsafe.Pointer
-	ShaderTerminateInvocation Bool32
-}
-
-type PhysicalDeviceShaderUntypedPointersFeaturesKHR struct {
-	SType                 StructureType
-	PNext                 unsafe.Pointer
-	ShaderUntypedPointers Bool32
-}
-
 type PhysicalDeviceSparseImageFormatInfo2 struct {
 	SType   StructureType
 	PNext   unsafe.Pointer
@@ -2046,13 +1568,6 @@ type PhysicalDeviceSubgroupProperties struct {
 	QuadOperationsInAllStages Bool32
 }
 
-type PhysicalDeviceSubgroupSizeControlFeatures struct {
-	SType                StructureType
-	PNext                unsafe.Pointer
-	SubgroupSizeControl  Bool32
-	ComputeFullSubgroups Bool32
-}
-
 type PhysicalDeviceSubgroupSizeControlProperties struct {
 	SType                        StructureType
 	PNext                        unsafe.Pointer
@@ -2062,18 +1577,6 @@ type PhysicalDeviceSubgroupSizeControlProperties struct {
 	RequiredSubgroupSizeStages   ShaderStageFlags
 }
 
-type PhysicalDeviceSynchronization2Features struct {
-	SType            StructureType
-	PNext            unsafe.Pointer
-	Synchronization2 Bool32
-}
-
-type PhysicalDeviceTexelBufferAlignmentFeaturesEXT struct {
-	SType                StructureType
-	PNext                unsafe.Pointer
-	TexelBufferAlignment Bool32
-}
-
 type PhysicalDeviceTexelBufferAlignmentProperties struct {
 	SType                                        StructureType
 	PNext                                        unsafe.Pointer
@@ -2081,18 +1584,6 @@ type PhysicalDeviceTexelBufferAlignmentProperties struct {
 	StorageTexelBufferOffsetSingleTexelAlignment Bool32
 	UniformTexelBufferOffsetAlignmentBytes       uint64
 	UniformTexelBufferOffsetSingleTexelAlignment Bool32
-}
-
-type PhysicalDeviceTextureCompressionASTCHDRFeatures struct {
-	SType                      StructureType
-	PNext                      unsafe.Pointer
-	TextureCompressionASTC_HDR Bool32
-}
-
-type PhysicalDeviceTimelineSemaphoreFeatures struct {
-	SType             StructureType
-	PNext             unsafe.Pointer
-	TimelineSemaphore Bool32
 }
 
 type PhysicalDeviceTimelineSemaphoreProperties struct {
@@ -2113,36 +1604,6 @@ type PhysicalDeviceToolProperties struct {
 
 type PhysicalDeviceType int32
 
-type PhysicalDeviceUniformBufferStandardLayoutFeatures struct {
-	SType                       StructureType
-	PNext                       unsafe.Pointer
-	UniformBufferStandardLayout Bool32
-}
-
-type PhysicalDeviceVariablePointersFeatures struct {
-	SType                         StructureType
-	PNext                         unsafe.Pointer
-	VariablePointersStorageBuffer Bool32
-	VariablePointers              Bool32
-}
-
-type PhysicalDeviceVulkan11Features struct {
-	SType                              StructureType
-	PNext                              unsafe.Pointer
-	StorageBuffer16BitAccess           Bool32
-	UniformAndStorageBuffer16BitAccess Bool32
-	StoragePushConstant16              Bool32
-	StorageInputOutput16               Bool32
-	Multiview                          Bool32
-	MultiviewGeometryShader            Bool32
-	MultiviewTessellationShader        Bool32
-	VariablePointersStorageBuffer      Bool32
-	VariablePointers                   Bool32
-	ProtectedMemory                    Bool32
-	SamplerYcbcrConversion             Bool32
-	ShaderDrawParameters               Bool32
-}
-
 type PhysicalDeviceVulkan11Properties struct {
 	SType                             StructureType
 	PNext                             unsafe.Pointer
@@ -2161,58 +1622,6 @@ type PhysicalDeviceVulkan11Properties struct {
 	ProtectedNoFault                  Bool32
 	MaxPerSetDescriptors              uint32
 	MaxMemoryAllocationSize           uint64
-}
-
-type PhysicalDeviceVulkan12Features struct {
-	SType                                              StructureType
-	PNext                                              unsafe.Pointer
-	SamplerMirrorClampToEdge                           Bool32
-	DrawIndirectCount                                  Bool32
-	StorageBuffer8BitAccess                            Bool32
-	UniformAndStorageBuffer8BitAccess                  Bool32
-	StoragePushConstant8                               Bool32
-	ShaderBufferInt64Atomics                           Bool32
-	ShaderSharedInt64Atomics                           Bool32
-	ShaderFloat16                                      Bool32
-	ShaderInt8                                         Bool32
-	DescriptorIndexing                                 Bool32
-	ShaderInputAttachmentArrayDynamicIndexing          Bool32
-	ShaderUniformTexelBufferArrayDynamicIndexing       Bool32
-	ShaderStorageTexelBufferArrayDynamicIndexing       Bool32
-	ShaderUniformBufferArrayNonUniformIndexing         Bool32
-	ShaderSampledImageArrayNonUniformIndexing          Bool32
-	ShaderStorageBufferArrayNonUniformIndexing         Bool32
-	ShaderStorageImageArrayNonUniformIndexing          Bool32
-	ShaderInputAttachmentArrayNonUniformIndexing       Bool32
-	ShaderUniformTexelBufferArrayNonUniformIndexing    Bool32
-	ShaderStorageTexelBufferArrayNonUniformIndexing    Bool32
-	DescriptorBindingUniformBufferUpdateAfterBind      Bool32
-	DescriptorBindingSampledImageUpdateAfterBind       Bool32
-	DescriptorBindingStorageImageUpdateAfterBind       Bool32
-	DescriptorBindingStorageBufferUpdateAfterBind      Bool32
-	DescriptorBindingUniformTexelBufferUpdateAfterBind Bool32
-	DescriptorBindingStorageTexelBufferUpdateAfterBind Bool32
-	DescriptorBindingUpdateUnusedWhilePending          Bool32
-	DescriptorBindingPartiallyBound                    Bool32
-	DescriptorBindingVariableDescriptorCount           Bool32
-	RuntimeDescriptorArray                             Bool32
-	SamplerFilterMinmax                                Bool32
-	ScalarBlockLayout                                  Bool32
-	ImagelessFramebuffer                               Bool32
-	UniformBufferStandardLayout                        Bool32
-	ShaderSubgroupExtendedTypes                        Bool32
-	SeparateDepthStencilLayouts                        Bool32
-	HostQueryReset                                     Bool32
-	TimelineSemaphore                                  Bool32
-	BufferDeviceAddress                                Bool32
-	BufferDeviceAddressCaptureReplay                   Bool32
-	BufferDeviceAddressMultiDevice                     Bool32
-	VulkanMemoryModel                                  Bool32
-	VulkanMemoryModelDeviceScope                       Bool32
-	VulkanMemoryModelAvailabilityVisibilityChains      Bool32
-	ShaderOutputViewportIndex                          Bool32
-	ShaderOutputLayer                                  Bool32
-	SubgroupBroadcastDynamicId                         Bool32
 }
 
 type PhysicalDeviceVulkan12Properties struct {
@@ -2272,26 +1681,6 @@ type PhysicalDeviceVulkan12Properties struct {
 	FramebufferIntegerColorSampleCounts                  SampleCountFlags
 }
 
-type PhysicalDeviceVulkan13Features struct {
-	SType                                              StructureType
-	PNext                                              unsafe.Pointer
-	RobustImageAccess                                  Bool32
-	InlineUniformBlock                                 Bool32
-	DescriptorBindingInlineUniformBlockUpdateAfterBind Bool32
-	PipelineCreationCacheControl                       Bool32
-	PrivateData                                        Bool32
-	ShaderDemoteToHelperInvocation                     Bool32
-	ShaderTerminateInvocation                          Bool32
-	SubgroupSizeControl                                Bool32
-	ComputeFullSubgroups                               Bool32
-	Synchronization2                                   Bool32
-	TextureCompressionASTC_HDR                         Bool32
-	ShaderZeroInitializeWorkgroupMemory                Bool32
-	DynamicRendering                                   Bool32
-	ShaderIntegerDotProduct                            Bool32
-	Maintenance4                                       Bool32
-}
-
 type PhysicalDeviceVulkan13Properties struct {
 	SType                                                                         StructureType
 	PNext                                                                         unsafe.Pointer
@@ -2340,29 +1729,6 @@ type PhysicalDeviceVulkan13Properties struct {
 	UniformTexelBufferOffsetAlignmentBytes                                        uint64
 	UniformTexelBufferOffsetSingleTexelAlignment                                  Bool32
 	MaxBufferSize                                                                 uint64
-}
-
-type PhysicalDeviceVulkanMemoryModelFeatures struct {
-	SType                                         StructureType
-	PNext                                         unsafe.Pointer
-	VulkanMemoryModel                             Bool32
-	VulkanMemoryModelDeviceScope                  Bool32
-	VulkanMemoryModelAvailabilityVisibilityChains Bool32
-}
-
-type PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR struct {
-	SType                                          StructureType
-	PNext                                          unsafe.Pointer
-	WorkgroupMemoryExplicitLayout                  Bool32
-	WorkgroupMemoryExplicitLayoutScalarBlockLayout Bool32
-	WorkgroupMemoryExplicitLayout8BitAccess        Bool32
-	WorkgroupMemoryExplicitLayout16BitAccess       Bool32
-}
-
-type PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures struct {
-	SType                               StructureType
-	PNext                               unsafe.Pointer
-	ShaderZeroInitializeWorkgroupMemory Bool32
 }
 
 type Pipeline uint64 // handle
@@ -2500,6 +1866,8 @@ type PipelineShaderStageRequiredSubgroupSizeCreateInfo struct {
 
 type PipelineStageFlagBits = Flags
 
+type PipelineStageFlagBits2 = Flags64
+
 type PipelineStageFlags = Flags
 
 type PipelineStageFlags2 = Flags64
@@ -2514,12 +1882,6 @@ type PrivateDataSlotCreateInfo struct {
 	SType StructureType
 	PNext unsafe.Pointer
 	Flags PrivateDataSlotCreateFlags
-}
-
-type ProtectedSubmitInfo struct {
-	SType           StructureType
-	PNext           unsafe.Pointer
-	ProtectedSubmit Bool32
 }
 
 type PushConstantRange struct {
@@ -2583,14 +1945,7 @@ type QueueFlags = Flags
 
 type QueueGlobalPriority int32
 
-type Rect2D struct {
-	Offset Offset2D
-	Extent Extent2D
-}
-
 type RenderPass uint64 // handle
-
-type RenderingFlags = Flags
 
 type ResolveModeFlags = Flags
 
@@ -2628,28 +1983,6 @@ type SamplerCreateInfo struct {
 }
 
 type SamplerMipmapMode int32
-
-type SamplerReductionMode int32
-
-type SamplerReductionModeCreateInfo struct {
-	SType         StructureType
-	PNext         unsafe.Pointer
-	ReductionMode SamplerReductionMode
-}
-
-type SamplerYcbcrConversion uint64 // handle
-
-type SamplerYcbcrConversionImageFormatProperties struct {
-	SType                               StructureType
-	PNext                               unsafe.Pointer
-	CombinedImageSamplerDescriptorCount uint32
-}
-
-type SamplerYcbcrConversionInfo struct {
-	SType      StructureType
-	PNext      unsafe.Pointer
-	Conversion SamplerYcbcrConversion
-}
 
 type ScopeKHR int32
 
@@ -2874,29 +2207,13 @@ type WriteDescriptorSetInlineUniformBlock struct {
 	PData    unsafe.Pointer
 }
 
-type AccessFlagBits = Flags
-
-type AccessFlagBits2 = Flags64
-
-type AcquireProfilingLockFlagBitsKHR = Flags
-
 type BufferCreateFlagBits = Flags
 
 type BufferUsageFlagBits = Flags
 
-type BufferUsageFlagBits2 = Flags64
-
-type CommandBufferResetFlagBits = Flags
-
 type CommandBufferUsageFlagBits = Flags
 
 type CommandPoolCreateFlagBits = Flags
-
-type CommandPoolResetFlagBits = Flags
-
-type DebugUtilsMessageTypeFlagBitsEXT = Flags
-
-type DependencyFlagBits = Flags
 
 type DescriptorBindingFlagBits = Flags
 
@@ -2904,15 +2221,7 @@ type DescriptorPoolCreateFlagBits = Flags
 
 type DescriptorSetLayoutCreateFlagBits = Flags
 
-type DeviceQueueCreateFlagBits = Flags
-
-type EventCreateFlagBits = Flags
-
-type ExternalFenceFeatureFlagBits = Flags
-
 type ExternalMemoryFeatureFlagBits = Flags
-
-type ExternalSemaphoreFeatureFlagBits = Flags
 
 type FenceCreateFlagBits = Flags
 
@@ -2924,23 +2233,13 @@ type ImageCreateFlagBits = Flags
 
 type ImageUsageFlagBits = Flags
 
-type ImageViewCreateFlagBits = Flags
-
-type InstanceCreateFlagBits = Flags
-
 type MemoryAllocateFlagBits = Flags
 
 type MemoryHeapFlagBits = Flags
 
-type MemoryMapFlagBits = Flags
-
 type MemoryPropertyFlagBits = Flags
 
 type PeerMemoryFeatureFlagBits = Flags
-
-type PerformanceCounterDescriptionFlagBitsKHR = Flags
-
-type PipelineCacheCreateFlagBits = Flags
 
 type PipelineCreateFlagBits = Flags
 
@@ -2948,42 +2247,10 @@ type PipelineCreateFlagBits2 = Flags64
 
 type PipelineCreationFeedbackFlagBits = Flags
 
-type PipelineLayoutCreateFlagBits = Flags
-
-type PipelineShaderStageCreateFlagBits = Flags
-
-type PipelineStageFlagBits2 = Flags64
-
-type PrivateDataSlotCreateFlagBits = Flags
-
-type QueryControlFlagBits = Flags
-
-type QueryPipelineStatisticFlagBits = Flags
-
-type QueryPoolCreateFlagBits = Flags
-
 type QueryResultFlagBits = Flags
 
 type QueueFlagBits = Flags
 
-type RenderingFlagBits = Flags
-
-type ResolveModeFlagBits = Flags
-
-type SamplerCreateFlagBits = Flags
-
-type SemaphoreCreateFlagBits = Flags
-
 type SemaphoreWaitFlagBits = Flags
 
-type ShaderModuleCreateFlagBits = Flags
-
-type SparseImageFormatFlagBits = Flags
-
-type SparseMemoryBindFlagBits = Flags
-
 type SubgroupFeatureFlagBits = Flags
-
-type SubmitFlagBits = Flags
-
-type ToolPurposeFlagBits = Flags
