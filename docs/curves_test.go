@@ -11,7 +11,7 @@ import (
 
 // The experiment of the page is ready to run beside a file of measured values, which its rows have where the footprints agree.
 func TestCurvesPage(t *testing.T) {
-	text, err := os.ReadFile("curves.md")
+	text, err := os.ReadFile("model/curves.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ const galleryTop = `# All figures
 
 This page has every figure of the library. For each there are two commands: one simulates its points and draws it (SVG, PDF and PNG into
 ` + "`results/NAME`" + `), and one draws it again from the committed rows, without simulating. Run them in the folder of the repository.
-[experiments](experiments.md) has the question and the reading of each figure, and [the reference](reference-figure.md) says how to write one.
+[experiments](experiments.md) has the question and the reading of each figure, and [the reference](../reference/figure.md) says how to write one.
 `
 
 // The gallery shows every committed figure, those of experiments in the order of their page. With -update it is written anew.
@@ -32,7 +32,7 @@ func TestGallery(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "\n## %s\n", s.title)
 		for i := range e.Figures {
-			picture := "../experiments/figures/" + e.Figures[i].Name + ".svg"
+			picture := "../../experiments/figures/" + e.Figures[i].Name + ".svg"
 			shown[picture] = true
 			fmt.Fprintf(&b, "\n![%s](%s)\n", e.Description, picture)
 		}
@@ -40,18 +40,18 @@ func TestGallery(t *testing.T) {
 	}
 	b.WriteString("\n## Occupancy over time\n\nRows that `spvsim run --series` wrote, as [experiments](experiments.md) says, and a figure file beside them.\n")
 	for _, name := range seriesFigures(t) {
-		picture := "../experiments/series/" + name + ".svg"
+		picture := "../../experiments/series/" + name + ".svg"
 		shown[picture] = true
 		fmt.Fprintf(&b, "\n![%s](%s)\n\n    spvsim plot experiments/series/%s.yaml -o figures\n", name, picture, name)
 	}
-	compareOrWrite(t, "gallery.md", b.Bytes())
+	compareOrWrite(t, "guide/gallery.md", b.Bytes())
 	for _, folder := range []string{"figures", "series"} {
 		files, err := filepath.Glob(filepath.Join("..", "experiments", folder, "*.svg"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, file := range files {
-			if !shown[filepath.ToSlash(file)] {
+			if !shown["../"+filepath.ToSlash(file)] {
 				t.Errorf("%s is in no section: no experiment of the page draws it", file)
 			}
 		}

@@ -40,7 +40,7 @@ func TestReference(t *testing.T) {
 		}
 	}
 	for kind, page := range pages {
-		name := "reference-" + kind + ".md"
+		name := "reference/" + kind + ".md"
 		if *update {
 			if err := os.WriteFile(name, page, 0o644); err != nil {
 				t.Fatal(err)
