@@ -17,7 +17,7 @@ import (
 	"spvsim/tracing"
 )
 
-//go:generate go test -run ^Test(Reference|ExperimentsPage|Gallery|PackagesPage|Notices)$ -args -update
+//go:generate go test -run ^Test(Reference|ExperimentsPage|PackagesPage|Notices)$ -args -update
 //go:generate go test -run ^TestPagesDoWhatTheySay$ -args -update-shown
 
 var update = flag.Bool("update", false, "write the reference pages anew instead of comparing them")

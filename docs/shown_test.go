@@ -24,7 +24,6 @@ var shownPages = []struct{ page, folder string }{
 	{"guide/tutorial.md", tutorialFolder},
 	{"guide/commands.md", "."},
 	{"guide/experiments.md", "."},
-	{"guide/gallery.md", "."},
 	{"graphs/writing.md", "."},
 	{"model/lowering.md", "."},
 	{"guide/profiling.md", "docs/diagnosis"},
