@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// stems begin words that were used here for what the field has a term for (docs/glossary.md); private are those words.
+// stems begin words that were used here for what the field has a term for (docs/reference/glossary.md); private are those words.
 var (
 	stems   = []string{"cr" + "ew", "excur" + "sion", "hea" + "rs", "te" + "lls", "roo" + "m", "sta" + "nds", "nob" + "ody", "in va" + "in", "for wh" + "o"}
 	private = regexp.MustCompile(`(?i)\b(` + strings.Join(stems, "|") + `)s?\b`)

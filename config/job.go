@@ -34,7 +34,7 @@ type Job struct {
 	MeshOutputs    []MeshOutput     `yaml:"mesh_outputs" doc:"buffers for the outputs of mesh nodes"`
 	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the job runs: timed; functional (the same values without time, faster); sampled (a part is timed, the rest is estimated); left out: timed"`
 	Time           *Time            `yaml:"time" doc:"the part of a timed job that is timed; the rest runs without time, and brings its lines into the caches; left out: all of it"`
-	Sampling       *Sampling        `yaml:"sampling" doc:"settings of sampled runs; docs/modes.md explains them"`
+	Sampling       *Sampling        `yaml:"sampling" doc:"settings of sampled runs; docs/guide/modes.md explains them"`
 	Repeat         Expr             `yaml:"repeat" doc:"rounds of the whole job over the same buffers; only the last is reported"`
 	Expect         []Expect         `yaml:"expect" doc:"contents that buffers must have at the end"`
 	Limits         Limits           `yaml:"limits" doc:"limits at which the run is stopped"`

@@ -31,7 +31,7 @@ type Time struct {
 }
 
 // Sampling holds the settings of sampled runs. All are knobs: their defaults were found with random workloads of
-// experiments/sampling. docs/modes.md explains the terms, and says which of the workloads that it counts decided what.
+// experiments/sampling. docs/guide/modes.md explains the terms, and says which of the workloads that it counts decided what.
 type Sampling struct {
 	First           int     `yaml:"first" default:"3" range:"1..65536" unit:"launches" doc:"launches of each kind that are timed at the beginning, before one is left out; for launches that cannot run twice"`
 	Near            int     `yaml:"near" default:"8" range:"1..1048576" unit:"launches" doc:"least distance from one timed launch of a kind to the next, after the first few"`

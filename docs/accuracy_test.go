@@ -9,7 +9,7 @@ import (
 
 // What the page says of the measured times in the repository is what their file holds.
 func TestMeasuredTimesAreCounted(t *testing.T) {
-	page, err := os.ReadFile("accuracy.md")
+	page, err := os.ReadFile("model/accuracy.md")
 	if err != nil {
 		t.Fatal(err)
 	}

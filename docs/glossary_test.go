@@ -12,7 +12,7 @@ import (
 
 // The glossary has each reason with its meaning, each term once and in order.
 func TestGlossary(t *testing.T) {
-	data, err := os.ReadFile("glossary.md")
+	data, err := os.ReadFile("reference/glossary.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestGlossary(t *testing.T) {
 // README links the glossary once; other pages that begin with its words may.
 func TestGlossaryIsLinked(t *testing.T) {
 	text, err := os.ReadFile("../README.md")
-	if n := strings.Count(string(text), "(docs/glossary.md)"); err != nil || n != 1 {
+	if n := strings.Count(string(text), "(docs/reference/glossary.md)"); err != nil || n != 1 {
 		t.Errorf("README links the glossary %d times: want once (%v)", n, err)
 	}
 }

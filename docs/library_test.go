@@ -14,7 +14,7 @@ func TestLibraryPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links a program")
 	}
-	text, err := os.ReadFile("library.md")
+	text, err := os.ReadFile("guide/scripting.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestLibraryPage(t *testing.T) {
 var stableRow = regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| (.*) \\| yes")
 
 func TestStableNamesAreThere(t *testing.T) {
-	text, err := os.ReadFile("library.md")
+	text, err := os.ReadFile("guide/scripting.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func TestNotices(t *testing.T) {
 			table += module(t, path, dir)
 		}
 	}
-	const name, begin, end = "notices.md", "<!-- modules -->\n", "<!-- end of modules -->"
+	const name, begin, end = "../NOTICE.md", "<!-- modules -->\n", "<!-- end of modules -->"
 	page := readText(t, name)
 	before, rest, ok1 := strings.Cut(page, begin)
 	_, after, ok2 := strings.Cut(rest, end)
@@ -96,7 +96,7 @@ func TestNotices(t *testing.T) {
 	} else if page != want {
 		t.Errorf("%s is not what the modules' files say: run go generate ./docs", name)
 	}
-	for _, of := range []string{"codeberg.org/go-fonts/liberation", "../spirv/grammar/NOTICE", "../vulkan/vk", "../experiments/figures/mi300a"} {
+	for _, of := range []string{"codeberg.org/go-fonts/liberation", "spirv/grammar/NOTICE", "vulkan/vk", "experiments/figures/mi300a"} {
 		if !strings.Contains(page, of) {
 			t.Errorf("%s says nothing of %s", name, of)
 		}

@@ -64,7 +64,7 @@ func TestPackagesPage(t *testing.T) {
 			t.Errorf("package %s is in no layer of the page", name)
 		}
 	}
-	compareOrWrite(t, "packages.md", append(bytes.TrimRight(b.Bytes(), "\n"), '\n'))
+	compareOrWrite(t, "develop/packages.md", append(bytes.TrimRight(b.Bytes(), "\n"), '\n'))
 }
 
 func listPackages(t *testing.T) (all []listed) {

@@ -17,7 +17,7 @@ import (
 	"spvsim/tracing"
 )
 
-//go:generate go test -run ^Test(Reference|ExperimentsPage|Gallery|PackagesPage|Notices)$ -args -update
+//go:generate go test -run ^Test(Reference|ExperimentsPage|PackagesPage|Notices)$ -args -update
 //go:generate go test -run ^TestPagesDoWhatTheySay$ -args -update-shown
 
 var update = flag.Bool("update", false, "write the reference pages anew instead of comparing them")
@@ -40,7 +40,7 @@ func TestReference(t *testing.T) {
 		}
 	}
 	for kind, page := range pages {
-		name := "reference-" + kind + ".md"
+		name := "reference/" + kind + ".md"
 		if *update {
 			if err := os.WriteFile(name, page, 0o644); err != nil {
 				t.Fatal(err)

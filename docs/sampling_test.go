@@ -60,7 +60,7 @@ const summed = 12
 
 // The page's table of sampled runs is that of the committed figures, and what it says of them together follows from them.
 func TestSampledFigures(t *testing.T) {
-	page, err := os.ReadFile("modes.md")
+	page, err := os.ReadFile("guide/modes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestSampledFigures(t *testing.T) {
 	for _, want := range []string{strings.Join(table, "\n"), fmt.Sprintf("The error of the first twelve is %.2f %% in the mean and %.2f %% at worst, the true time inside the interval in %d of %d, "+
 		"and the host's time %.3f of the full run's (geometric mean; %.3f of all twelve together, %.3f at most).", 100*sum/n, 100*worst, inside, summed, math.Exp(ratio/n), sampled/full, most)} {
 		if !strings.Contains(string(page), want) {
-			t.Errorf("modes.md has not:\n%s", want)
+			t.Errorf("guide/modes.md has not:\n%s", want)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func counted(rows []coverageRow) (all, inside int, percent float64) {
 
 // What the page says of the random workloads is computed from their rows.
 func TestCoverage(t *testing.T) {
-	page, err := os.ReadFile("modes.md")
+	page, err := os.ReadFile("guide/modes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestCoverage(t *testing.T) {
 		table,
 	} {
 		if !strings.Contains(string(page), want) {
-			t.Errorf("modes.md has not:\n%s", want)
+			t.Errorf("guide/modes.md has not:\n%s", want)
 		}
 	}
 }

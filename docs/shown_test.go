@@ -21,16 +21,15 @@ var updateShown = flag.Bool("update-shown", false, "write what commands print in
 // shownPages are the pages whose commands run, each in a copy of the folder that it says, within the repository.
 var shownPages = []struct{ page, folder string }{
 	{"../README.md", "."},
-	{"tutorial.md", tutorialFolder},
-	{"commands.md", "."},
-	{"experiments.md", "."},
-	{"gallery.md", "."},
-	{"graphs.md", "."},
-	{"lowering.md", "."},
-	{"diagnosis.md", "docs/diagnosis"},
-	{"draws.md", "."},
-	{"lanes.md", "."},
-	{"speed.md", "."},
+	{"guide/tutorial.md", tutorialFolder},
+	{"guide/commands.md", "."},
+	{"guide/experiments.md", "."},
+	{"graphs/writing.md", "."},
+	{"model/lowering.md", "."},
+	{"guide/profiling.md", "docs/diagnosis"},
+	{"model/draws.md", "."},
+	{"model/shaders.md", "."},
+	{"develop/speed.md", "."},
 	{"../CONTRIBUTING.md", "."},
 }
 

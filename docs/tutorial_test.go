@@ -13,7 +13,7 @@ import (
 
 // The tutorial shows the files of its folder as they are, and its experiment can be expanded.
 func TestTutorialFiles(t *testing.T) {
-	page, err := os.ReadFile("tutorial.md")
+	page, err := os.ReadFile("guide/tutorial.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestTutorialFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(page), "\n"+strings.TrimSpace(string(text))+"\n```") {
-			t.Errorf("tutorial.md does not show %s as it is", name)
+			t.Errorf("guide/tutorial.md does not show %s as it is", name)
 		}
 	}
 	e, _, err := sweep.Load(filepath.Join("tutorial", "stride.yaml"))
@@ -40,7 +40,7 @@ func TestTutorialFiles(t *testing.T) {
 	}
 	for machine, text := range map[string]string{"gcn3-r9nano": "step 32 takes %.1f times as long as step 1 on the R9 Nano", "rdna3-rx7900xtx": "and %.1f times as long on the RX 7900 XTX"} {
 		if want := fmt.Sprintf(text, slowdownAt32(t, rows, machine)); !strings.Contains(string(page), want) {
-			t.Errorf("tutorial.md lacks %q, as its rows have it", want)
+			t.Errorf("guide/tutorial.md lacks %q, as its rows have it", want)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func (b *board) row(t *testing.T) string {
 // Each preset takes the power that is published of its board or package, within a fifth, idle and at its peaks, and its memory what is
 // published a bit. The page of energies has the table.
 func TestBoardsTakeTheirPower(t *testing.T) {
-	page, err := os.ReadFile("../docs/energy.md")
+	page, err := os.ReadFile("../docs/model/energy.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestBoardsTakeTheirPower(t *testing.T) {
 		t.Run(b.preset, func(t *testing.T) {
 			t.Parallel()
 			if row := b.row(t); !strings.Contains(string(page), row+"\n") {
-				t.Errorf("docs/energy.md has another row than\n%s", row)
+				t.Errorf("docs/model/energy.md has another row than\n%s", row)
 			}
 		})
 	}

@@ -45,7 +45,7 @@ func extensionRows() []string {
 
 // The page that says where the extension is tested has all of its rows, and names tests that there are.
 func TestGraphSpecIsComplete(t *testing.T) {
-	page := read(t, "docs", "graph-spec.md")
+	page := read(t, "docs", "graphs", "specification.md")
 	rows := extensionRows()
 	if len(rows) < 26 {
 		t.Fatalf("only %q need the capability", rows)
@@ -97,7 +97,7 @@ func hasSubtest(t *testing.T, test, name string) bool {
 	case "TestGraphsGiveTheSameBuffersUnderEveryScheduler":
 		return slices.Contains(graphJobs(), name)
 	case "TestExtensionRules":
-		return strings.Contains(read(t, "docs", "rules.md"), "`TestExtensionRules/"+name+"`")
+		return strings.Contains(read(t, "docs", "reference", "spirv.md"), "`TestExtensionRules/"+name+"`")
 	case "TestGraphFaultsEndTheRun":
 		return strings.Contains(read(t, "cmd", "spvsim", "graphfault_test.go"), `{"`+plain+`"`)
 	case "TestGraphs":

@@ -92,7 +92,7 @@ func (r *modelRows) write(t *testing.T) {
 
 // The page's table of the two models is what the rows come to, and a row that is off by more than 15 % says why.
 func TestPageOfMemoryModels(t *testing.T) {
-	const page, begin, end = "../docs/modelling.md", "<!-- memory models -->\n", "<!-- end of memory models -->\n"
+	const page, begin, end = "../docs/model/assumptions.md", "<!-- memory models -->\n", "<!-- end of memory models -->\n"
 	r := readModelRows(t)
 	var b strings.Builder
 	b.WriteString("| job | cycles, fast | cycles, akita | akita / fast | if off by more than 15 %, why |\n| --- | ---: | ---: | ---: | --- |\n")

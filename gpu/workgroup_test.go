@@ -58,9 +58,9 @@ func TestGroupModelEncodesHalves(t *testing.T) {
 	}
 }
 
-// Every test that docs/lanes.md names is there.
+// Every test that docs/model/shaders.md names is there.
 func TestLanesDocumentNamesTests(t *testing.T) {
-	text, err := os.ReadFile("../docs/lanes.md")
+	text, err := os.ReadFile("../docs/model/shaders.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestLanesDocumentNamesTests(t *testing.T) {
 	}
 	for _, n := range names {
 		if !strings.Contains(all.String(), "func "+n[1]+"(t *testing.T)") {
-			t.Errorf("docs/lanes.md names %s, which is nowhere", n[1])
+			t.Errorf("docs/model/shaders.md names %s, which is nowhere", n[1])
 		}
 	}
 }

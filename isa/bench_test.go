@@ -72,7 +72,7 @@ func BenchmarkLanes(b *testing.B) {
 	}
 }
 
-// BenchmarkFamilies has the families of assembly on whole waves. With GODEBUG=cpu.avx2=off they are the loops in Go, but for the product, whose loop in Go has a line of its own (docs/speed.md).
+// BenchmarkFamilies has the families of assembly on whole waves. With GODEBUG=cpu.avx2=off they are the loops in Go, but for the product, whose loop in Go has a line of its own (docs/develop/speed.md).
 func BenchmarkFamilies(b *testing.B) {
 	row, word, mask := []Reg{V(2), V(4), V(6)}, []Reg{S(2), S(3), S(4)}, []Reg{S(2), S(3), S(4)}
 	for _, c := range []struct {

@@ -87,7 +87,7 @@ func TestDescribeNode(t *testing.T) {
 }
 
 // guidePath is the guide, whose example is the module that the tests run.
-const guidePath = "../docs/graphs.md"
+const guidePath = "../docs/graphs/writing.md"
 
 func TestGuideShowsTheModuleThatRuns(t *testing.T) {
 	guide, err := os.ReadFile(guidePath)

@@ -11,7 +11,7 @@ import (
 	"spvsim/isa"
 )
 
-// Scratch memory is zero for each new wave (docs/modelling.md). Twelve workgroups take turns in two slots. Each lane reads an
+// Scratch memory is zero for each new wave (docs/model/assumptions.md). Twelve workgroups take turns in two slots. Each lane reads an
 // element of its array that it has not written, and then writes all of them.
 func TestScratchIsClearedForEachWave(t *testing.T) {
 	const text = `shader: dirty.spv

@@ -90,7 +90,7 @@ func TestCommittedShaders(t *testing.T) {
 	}
 }
 
-const page = "../../docs/accuracy.md"
+const page = "../../docs/model/accuracy.md"
 
 // The figure is drawn from the committed errors. With -update it is drawn anew.
 func TestFigure(t *testing.T) {

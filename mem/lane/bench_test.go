@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkFamilies has what is in assembly, on waves of 64 lanes. With GODEBUG=cpu.avx2=off it is the Go code (docs/speed.md).
+// BenchmarkFamilies has what is in assembly, on waves of 64 lanes. With GODEBUG=cpu.avx2=off it is the Go code (docs/develop/speed.md).
 func BenchmarkFamilies(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	text := make([]byte, 4096)

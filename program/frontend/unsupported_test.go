@@ -17,7 +17,7 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-var update = goflag.Bool("update", false, "write docs/unsupported.md and testdata/form.txt")
+var update = goflag.Bool("update", false, "write docs/reference/unsupported.md and testdata/form.txt")
 
 // formWhy gives the reason of each refusal in this package, by its text. Those
 // that state a limit state the reason too.
@@ -156,10 +156,10 @@ func levels(page string) (where, why map[string]string) {
 	return where, why
 }
 
-// TestUnsupportedIsDocumented: docs/unsupported.md holds what lowering refuses,
+// TestUnsupportedIsDocumented: docs/reference/unsupported.md holds what lowering refuses,
 // each with its reason.
 func TestUnsupportedIsDocumented(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "unsupported.md")
+	path := filepath.Join("..", "..", "docs", "reference", "unsupported.md")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -348,7 +348,7 @@ func breaks(t *testing.T, c *ruleCase, text string, warning bool) {
 	t.Errorf("no fault of rule %s: %v", c.rule, err)
 }
 
-var update = flag.Bool("update", false, "write docs/rules.md and testdata/mutants.txt")
+var update = flag.Bool("update", false, "write docs/reference/spirv.md and testdata/mutants.txt")
 
 // TestRulesAreDocumented: each rule has a case, and the list of rules in the
 // docs is made from the tables.
@@ -372,18 +372,18 @@ func TestRulesAreDocumented(t *testing.T) {
 	for _, r := range graphRules {
 		fmt.Fprintf(&b, "| %s | %s | `TestGraphRules/%s` |\n", r.name, r.sentence, r.name)
 	}
-	path := filepath.Join("..", "..", "docs", "rules.md")
+	path := filepath.Join("..", "..", "docs", "reference", "spirv.md")
 	if *update {
 		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != b.String() {
-		t.Errorf("docs/rules.md is not what the tables say: run with -update (%v)", err)
+		t.Errorf("docs/reference/spirv.md is not what the tables say: run with -update (%v)", err)
 	}
 }
 
-// rulesHead explains the columns of docs/rules.md.
+// rulesHead explains the columns of docs/reference/spirv.md.
 const rulesHead = `# Validation rules
 
 This page lists the rules of the five extensions, and of some parts of the SPIR-V specification, by which ` + "`spvsim validate`" + ` and every run test a

@@ -161,7 +161,7 @@ func TestEveryExtensionHasARow(t *testing.T) {
 	}
 }
 
-// TestUnsupportedIsDocumented: docs/unsupported.md holds the tables.
+// TestUnsupportedIsDocumented: docs/reference/unsupported.md holds the tables.
 func TestUnsupportedIsDocumented(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("## Capabilities\n\nA capability is refused in one of three places:\n\n- **where used**: where something in the module uses it;\n- **where declared**: where it is declared, if a use of it does not show in a module;\n- **when lowered**: when an entry point that reaches it is lowered, so that other entry points of the module may run.\n\n" +
@@ -199,11 +199,11 @@ func featureRows(b *strings.Builder, table map[string]feature) {
 	}
 }
 
-// holdSection compares a section of docs/unsupported.md, which is between
+// holdSection compares a section of docs/reference/unsupported.md, which is between
 // two marks, with what the tables say; under -update it writes it.
 func holdSection(t *testing.T, name, want string) {
 	t.Helper()
-	path := filepath.Join("..", "..", "docs", "unsupported.md")
+	path := filepath.Join("..", "..", "docs", "reference", "unsupported.md")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@
 //	go run ./internal/judge/cmd -csv rows.csv DIR    a line for each module below DIR and machine
 //	go run ./internal/judge/cmd -jobs reduce,fft     ready jobs, weighted by what a run without time counts
 //	go run ./internal/judge/cmd -root DIR -jobs all  the Mesa of another system, as debootstrap makes one in a folder
-//	go run ./internal/judge/cmd -page docs/lowering.md   the comparison on that page, with the ready jobs as executed
+//	go run ./internal/judge/cmd -page docs/model/lowering.md   the comparison on that page, with the ready jobs as executed
 package main
 
 import (

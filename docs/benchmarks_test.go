@@ -9,9 +9,9 @@ import (
 	"spvsim/experiments/sweep"
 )
 
-// The experiment of the page is ready to run beside a file of measured values, which its rows have where the footprints agree.
-func TestCurvesPage(t *testing.T) {
-	text, err := os.ReadFile("curves.md")
+// The experiment of the accuracy page is ready to run with a file of measured values, which its rows have where the footprints agree.
+func TestBenchmarkExperiment(t *testing.T) {
+	text, err := os.ReadFile("model/accuracy.md")
 	if err != nil {
 		t.Fatal(err)
 	}
