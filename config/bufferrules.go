@@ -59,7 +59,7 @@ func partProblems(j *Job, i int, p string) (ps []problem) {
 	return ps
 }
 
-// maxDescriptors bounds the index into a descriptor array: a million, more than drivers let a stage have
+// maxDescriptors bounds the index into a descriptor array: a million, more than drivers allow per stage
 // (maxPerStageDescriptorUpdateAfterBindStorageBuffers).
 const maxDescriptors = 1 << 20
 

@@ -11,7 +11,7 @@ import (
 	"spvsim/internal/files"
 )
 
-// Cluster is a profile of a cluster: what a job array asks for, and the commands of one without Slurm.
+// Cluster is a profile of a cluster: the resources of a job array, and the commands of a cluster without Slurm.
 type Cluster struct {
 	Partition   string   `yaml:"partition" doc:"partition; left out: the default of the cluster"`
 	Account     string   `yaml:"account" doc:"account to charge; left out: the default of the user"`
@@ -30,12 +30,13 @@ type Cluster struct {
 	PollSeconds float64  `yaml:"poll_seconds" range:"0.1..3600" unit:"seconds" doc:"time between two looks at the queue"`
 }
 
-// DefaultCluster asks for what a simulation needs where a profile says nothing.
+// DefaultCluster returns the defaults of a profile: the resources of one simulation.
 func DefaultCluster() *Cluster {
 	return &Cluster{Chunk: 1, CPUs: 1, Attempts: 3, PollSeconds: 2}
 }
 
-// CheckCommands holds a profile to what --launcher command reads: its commands, and nothing that only Slurm is asked for.
+// CheckCommands checks a profile for --launcher command: it needs the commands, and none of the keys that only Slurm
+// reads.
 func (c *Cluster) CheckCommands() error {
 	if c.Submit == "" || c.Index == "" {
 		return fmt.Errorf("%w: found a profile without submit or index: want both for --launcher command (spvsim schema cluster lists the keys)", ErrMissing)
@@ -52,7 +53,7 @@ func (c *Cluster) CheckCommands() error {
 	return nil
 }
 
-// CheckSlurm refuses commands, which Slurm's launcher has of its own.
+// CheckSlurm refuses the commands: Slurm's launcher has its own.
 func (c *Cluster) CheckSlurm() error {
 	if c.Submit != "" || c.Index != "" || c.Queue != "" {
 		return fmt.Errorf("%w: found submit, index or queue, which are for --launcher command: want none of them for slurm", ErrUnknownKey)
@@ -60,7 +61,7 @@ func (c *Cluster) CheckSlurm() error {
 	return nil
 }
 
-// LoadCluster reads and checks a profile, in fsys (nil: that of package files). What it leaves out is as in DefaultCluster.
+// LoadCluster reads and checks a profile in fsys (nil: that of package files). Missing keys are as in DefaultCluster.
 func LoadCluster(fsys fs.FS, name string) (*Cluster, error) {
 	if fsys == nil {
 		fsys = files.OS()

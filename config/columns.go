@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ColumnPath is what an axis sets whose values are the column of that name: machine.lds.banks, parameters.n. It is empty for
-// columns that no axis gives, and for names of variants.
+// ColumnPath returns the path that the axis with that column sets: machine.lds.banks, parameters.n. It is empty for
+// columns without an axis, and for the names of variants.
 func (e *Experiment) ColumnPath(small bool, name string) string {
 	for _, a := range e.axes(small) {
 		for _, one := range append([]Axis{a}, a.Zip...) {
@@ -20,7 +20,7 @@ func (e *Experiment) ColumnPath(small bool, name string) string {
 	return ""
 }
 
-// PathUnit is the unit of the machine's field that a setting's path names; empty where it has none.
+// PathUnit returns the unit of the machine's field at a setting's path, or "".
 func PathUnit(path string) string {
 	path, ok := strings.CutPrefix(path, machinePrefix)
 	keys, err := splitPath(path)
@@ -47,7 +47,7 @@ func PathUnit(path string) string {
 	return unit
 }
 
-// Units are those that the experiment's figures write at their axes, by column.
+// Units maps columns to the units at the axes of the experiment's figures.
 func (e *Experiment) Units() map[string]string {
 	units := map[string]string{}
 	for i := range e.Figures {

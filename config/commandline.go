@@ -13,7 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// JobExperiment is an experiment without a file: one point, which runs a job file or a ready job as it is. What varies, OnCommandLine adds.
+// JobExperiment returns an experiment without a file: one point, which runs a job file or a ready job as it is.
+// OnCommandLine adds axes.
 func JobExperiment(fsys fs.FS, job string) *Experiment {
 	return &Experiment{
 		Name: strings.TrimSuffix(path.Base(job), path.Ext(job)), Job: path.Base(job),
@@ -21,9 +22,9 @@ func JobExperiment(fsys fs.FS, job string) *Experiment {
 	}
 }
 
-// OnCommandLine puts a machine, axes (PATH=VALUE,VALUE or PATH=FIRST..LAST) and settings (PATH=VALUE) over those of the experiment, in
-// small variants too. An axis of a name that the experiment has takes its place, or chooses among its variants; a field of the machine
-// needs no machine. in front.
+// OnCommandLine overrides the experiment's machine, axes (PATH=VALUE,VALUE or PATH=FIRST..LAST) and settings
+// (PATH=VALUE), also in small variants. An axis whose name the experiment has replaces that axis, or chooses among its
+// variants; a field of the machine may omit the prefix machine.
 func (e *Experiment) OnCommandLine(machine string, axes, settings []string) error {
 	var ps []problem
 	for _, text := range axes {
@@ -155,7 +156,7 @@ func (e *Experiment) addSetting(text string) error {
 	return e.put("--set", text, fieldPath(path), value)
 }
 
-// put adds a setting that a flag gives.
+// put adds the setting of a flag.
 func (e *Experiment) put(flag, text, path string, value *yaml.Node) error {
 	for i := range e.Axes {
 		if slices.Contains(e.Axes[i].paths(), path) {
@@ -169,12 +170,12 @@ func (e *Experiment) put(flag, text, path string, value *yaml.Node) error {
 	return nil
 }
 
-// fieldPath is a path of the command line as experiments have it: a field of the machine has machine. in front. A wrong path is taken for
-// what it is most like.
+// fieldPath converts a path of the command line to that of an experiment: a field of the machine gets the prefix
+// machine. A wrong path is treated as the known path that it resembles most.
 func fieldPath(text string) string {
 	steps, err := parseFieldPath(text)
 	if err != nil || hasField[Job](steps[0].key) {
-		return text // what is wrong with it is said where paths are checked
+		return text // an error in it is reported by the check of paths
 	}
 	ofMachine := knownPaths(reflect.TypeFor[Machine]())
 	if hasField[Machine](steps[0].key) || slices.Contains(ofMachine, Nearest(text, slices.Concat(ofMachine, knownPaths(reflect.TypeFor[Job]())))) {
@@ -183,7 +184,7 @@ func fieldPath(text string) string {
 	return text
 }
 
-// A CommandLine is what a command puts over a job: a machine in place of its own, settings (PATH=VALUE) and parameters (NAME=VALUE).
+// A CommandLine holds a command's overrides of a job: the machine, settings (PATH=VALUE) and parameters (NAME=VALUE).
 type CommandLine struct {
 	Machine         string
 	Set, Parameters []string
@@ -214,8 +215,8 @@ func hasField[T any](name string) bool {
 // defaultFigure is the name of the figure that sweeps of a job draw, and its column.
 const defaultFigure = "cycles"
 
-// DrawCycles adds the figure of an experiment that has none: cycles over the first axis, a series for each value of the second, a facet
-// for each of the third. With more axes, or none, there is no figure that would say what varies.
+// DrawCycles adds a figure to an experiment without one: cycles over the first axis, a series for each value of the
+// second, a facet for each of the third. With more than three axes, or none, it adds no figure.
 func (e *Experiment) DrawCycles() {
 	if len(e.Figures) > 0 || len(e.Axes) == 0 || len(e.Axes) > 3 {
 		return
@@ -240,7 +241,7 @@ func (a *Axis) numeric() bool {
 	})
 }
 
-// KindOf says of which kind a file is, by its members; empty when it can't be read.
+// KindOf returns the kind of a file, judged by its members; "" if the file can't be read.
 func KindOf(fsys fs.FS, name string) string {
 	data, err := readLimited(fsys, name, maxFileBytes)
 	if err != nil {

@@ -106,7 +106,7 @@ func TestRefusedOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// A sweep of a job draws what it has axes for: a line over numbers, bars over words, nothing where no picture says all.
+// The figure of a sweep follows its axes: a line over numbers, bars over words, none for too many axes.
 func TestFigureOfAxes(t *testing.T) {
 	for _, c := range []struct{ axes, want string }{
 		{"", "[]"},

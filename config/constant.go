@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ParseConstant reads the value of a specialization constant, as a command line gives it: ID=VALUE or NAME=VALUE.
+// ParseConstant parses a specialization constant of the command line: ID=VALUE or NAME=VALUE.
 func ParseConstant(text string) (SpecValue, error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || name == "" || value == "" {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// A coupling is a rule by which some keys add nothing because of another key, whatever the job. Which of two rates bounds a job is no
-// coupling: that depends on the job.
+// A coupling is a rule by which some keys have no effect because of another key, whatever the job. Which of two rates
+// bounds a job is not a coupling: that depends on the job.
 type coupling struct {
-	keys []string // of which one has to be set, by others than a preset
+	keys []string // the rule applies if one of them was set, not by a preset
 	says func(m *Machine) string
 }
 
@@ -43,7 +43,7 @@ var couplings = []coupling{
 	}},
 }
 
-// Coupled lists what adds nothing to the machine because of another key, where one of the keys was set by others than a preset.
+// Coupled describes the keys without effect because of another key, for rules with a key that was set, not by a preset.
 func (m *Machine) Coupled() (list []string) {
 	for _, c := range couplings {
 		i := slices.IndexFunc(c.keys, func(key string) bool { return m.set[key] != "" })

@@ -56,7 +56,7 @@ func TestPresetsHaveNoCoupledKeys(t *testing.T) {
 		if got := m.Coupled(); got != nil {
 			t.Errorf("%s: %q", name, got)
 		}
-		for i := range couplings[:3] { // a floor is for those that have one
+		for i := range couplings[:3] { // the rules on floors need one
 			if text := couplings[i].says(m); text != "" {
 				t.Errorf("%s: a preset has keys that add nothing: %s", name, text)
 			}
@@ -64,7 +64,7 @@ func TestPresetsHaveNoCoupledKeys(t *testing.T) {
 	}
 }
 
-// quantities are what a machine has, as its parts work it out.
+// quantities computes the amounts of a machine's resources.
 func quantities(m *Machine) map[string]float64 {
 	q := map[string]float64{"LDS bytes": float64(m.LDS.Bytes * m.Units()), "lanes": float64(m.SIMDs * m.SIMDWidth * m.Units()), "wave slots": float64(m.UnitSlots() * m.Units()),
 		"memory bytes a cycle": m.Memory.BytesPerCycle * float64(m.Memory.Channels)}
@@ -74,7 +74,7 @@ func quantities(m *Machine) map[string]float64 {
 		if err != nil {
 			continue
 		}
-		// What waves of the size have of the register file, in bytes.
+		// The part of the register file, in bytes, that waves of the size can use.
 		q[fmt.Sprintf("register bytes of wave%d", size)] = float64(m.Registers.Vector / need.VectorRegs * size * 96 * 4)
 	}
 	return q
@@ -125,7 +125,7 @@ func TestKeysScaleWhatTheySay(t *testing.T) {
 	}
 }
 
-// others are other values of a field: of numbers twice and half, and sizes of waves.
+// others returns alternatives to a field's value: twice and half a number, and other wave sizes.
 func others(l Leaf) (list []string) {
 	if l.Path == "wave_size" {
 		return []string{"16", "32", "64"}
@@ -139,8 +139,8 @@ func others(l Leaf) (list []string) {
 	return nil
 }
 
-// A wave64 takes two rows of the register file of a machine that runs waves of 32 lanes, whatever its own wave size is: as many registers
-// fit as where a pipeline asks for 64 lanes, and half as many as of a wave32.
+// A wave64 occupies two rows of the register file of a machine with waves of 32 lanes, whether it is the machine's wave
+// size or a pipeline's: half as many registers fit as for a wave32.
 func TestRegisterFileOfWave64(t *testing.T) {
 	for _, name := range Presets() {
 		m, err := Preset(name)

@@ -13,7 +13,7 @@ import (
 	"spvsim/isa"
 )
 
-// maxDataBytes bounds what one buffer's data may generate, and any count in a job.
+// maxDataBytes bounds the bytes of one buffer's data, and any count in a job.
 const maxDataBytes = 1 << 32
 
 // generator builds the bytes of Data. It adds up sizes as it goes, so that nested repeats can't outgrow the bound.
@@ -21,12 +21,12 @@ type generator struct {
 	job   *Job
 	scope scope
 	limit int
-	bound string // the key that limit is from; empty: it is our own
+	bound string // the key that limit comes from; empty: limit is our own bound
 	dry   bool   // check numbers only: make no bytes and read no file
 	out   Content
 }
 
-// content works data out; nil Data gives none.
+// content generates data; nil Data gives none.
 func (j *Job) content(d *Data, s scope, limit int) (Content, error) {
 	g := &generator{job: j, scope: s, limit: limit}
 	if d == nil {
@@ -36,7 +36,7 @@ func (j *Job) content(d *Data, s scope, limit int) (Content, error) {
 	return g.out, err
 }
 
-// dataKind is one way to give data: the field that is set, and what generates it.
+// dataKind is one form of data: the field that selects it, and its generator.
 type dataKind struct {
 	name string
 	set  func(*Data) bool
@@ -95,7 +95,7 @@ func (g *generator) space(n int64) ([]byte, error) {
 	return g.out.Bytes[at:], nil
 }
 
-// over says that so much is too much, after the bytes that are there.
+// over returns the error that data exceeds the limit; it names the bytes generated before.
 func (g *generator) over(what string) error {
 	what = "found " + what
 	if at := len(g.out.Bytes); at > 0 {
@@ -219,7 +219,7 @@ func (j *Job) ReadFile(name string, limit int64) ([]byte, error) {
 	return readLimited(j.fsys, relative(path.Dir(j.file), name), limit)
 }
 
-// FS is where the job's files are, and Dir the folder of the job file in it.
+// FS returns the file system of the job's files, and the folder of the job file in it.
 func (j *Job) FS() (fsys fs.FS, dir string) { return j.fsys, path.Dir(j.file) }
 
 func (g *generator) random(d *Data) error { return under("random", g.draw(d.Random)) }
@@ -260,7 +260,7 @@ func (g *generator) draw(r *Random) error {
 // pcgStream is the second seed word of every generator: the fraction of the golden ratio, as good as any.
 const pcgStream = 0x9e3779b97f4a7c15
 
-// unit is what rand.Rand makes of bits for a number from 0 on and below 1.
+// unit converts random bits to a number in [0, 1), exactly as rand.Rand does.
 func unit(bits *rand.PCG) float64 { return float64(bits.Uint64()<<11>>11) / (1 << 53) }
 
 // limits are the least and the largest number.
@@ -313,7 +313,7 @@ func (g *generator) values(d *Data) error {
 	return g.typed("values", typ, d.Values, d.Count)
 }
 
-// typed writes values of one type, over again until there are count. The values are those of the key.
+// typed writes count elements of one type, repeating the values. key is the key of the values.
 func (g *generator) typed(key, typ string, values []Expr, count Expr) error {
 	nums, err := evalAll(values, typ, g.scope)
 	if err != nil {
@@ -401,7 +401,7 @@ func (g *generator) parts(d *Data) error {
 	return nil
 }
 
-// encoders write one element, little-endian, of a number that the type holds (Fit).
+// encoders write one element, little-endian. The number has to fit the type (Fit).
 var encoders = map[string]func(b []byte, n Number){
 	"u8": put8, "i8": put8, "u16": put16, "i16": put16, "u32": put32, "i32": put32, "u64": put64, "i64": put64,
 	"f16": func(b []byte, n Number) { binary.LittleEndian.PutUint16(b, uint16(isa.HalfFromFloat64(n.AsFloat()))) },

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Numbers below 1 are those of rand.Rand.
+// Random numbers in [0, 1) equal those of rand.Rand.
 func TestUnitIsRands(t *testing.T) {
 	bits, r := rand.NewPCG(5, pcgStream), rand.New(rand.NewPCG(5, pcgStream))
 	for range 1000 {

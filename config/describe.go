@@ -36,7 +36,7 @@ type describer struct {
 	m *Machine
 }
 
-// sourceColumn is where the sources begin on lines that are shorter.
+// sourceColumn is the column of the sources on shorter lines.
 const sourceColumn = 40
 
 func (d *describer) structure(v reflect.Value, path string, depth int) {
@@ -79,7 +79,7 @@ func rowOrder(v reflect.Value) []string {
 	return keys
 }
 
-// isRow says whether a value is printed on one line: the rows of the timing table.
+// isRow reports whether a value is printed on one line, as the rows of the timing table are.
 func isRow(v reflect.Value) bool {
 	return v.Type() == reflect.TypeFor[simd.Class]() || v.Type() == reflect.TypeFor[simd.Operation]()
 }

@@ -79,7 +79,7 @@ func (c *DrawCall) primitives() string {
 	return "triangles"
 }
 
-// A DrawAttribute holds the bits of one location, Components a vertex.
+// A DrawAttribute holds the bits of one location: Components values per vertex.
 type DrawAttribute struct {
 	Location   uint32
 	Components int
@@ -101,7 +101,7 @@ const (
 	maxTriangles = 1 << 22
 )
 
-// drawProblems checks what does not depend on loop variables.
+// drawProblems checks the fields that do not depend on loop variables.
 func (j *Job) drawProblems(d *Draw, at string) []problem {
 	if d == nil {
 		return nil
@@ -279,7 +279,8 @@ func (j *Job) callColor(d *Draw, s scope, out *DrawCall) error {
 	return nil
 }
 
-// Sampler is how the shader's sampled images are read. A combined image sampler has an image and a sampler at one set and binding.
+// Sampler describes how the shader samples images. A combined image sampler has an image and a sampler at one set and
+// binding.
 type Sampler struct {
 	Set     uint32   `yaml:"set" doc:"descriptor set"`
 	Binding uint32   `yaml:"binding" doc:"binding"`

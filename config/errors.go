@@ -27,7 +27,7 @@ func (e *Error) Error() string { return (*fault.Fault)(e).Text("config") }
 
 func (e *Error) Unwrap() error { return e.Kind }
 
-// position is where a field was last set.
+// position is the place where a field was last set.
 type position struct {
 	file string
 	line int
@@ -43,7 +43,7 @@ func bad(path, format string, args ...any) problem {
 	return problem{path, fmt.Sprintf(format, args...), ErrRange}
 }
 
-// place turns problems into errors with positions; a field without one takes that of the nearest enclosing field.
+// place turns problems into errors with positions; a field without a position has that of the nearest enclosing field.
 func place(ps []problem, where map[string]position) error {
 	var errs []error
 	for _, p := range ps {

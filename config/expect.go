@@ -29,7 +29,7 @@ func (e *Expect) element() string {
 	return e.As
 }
 
-// Check compares the buffer's bytes at the end of a run with what is expected.
+// Check compares the buffer's final bytes with the expected ones.
 func (e *Expect) Check(got []byte) error {
 	at := indexPath("expect", e.index)
 	msg, err := e.compare(got)
@@ -42,7 +42,7 @@ func (e *Expect) Check(got []byte) error {
 	return place([]problem{{at, msg, ErrMismatch}}, e.job.where)
 }
 
-// compare returns what differs, or an error when the expectation can't be worked out.
+// compare describes the first difference, or returns an error if the expectation can't be evaluated.
 func (e *Expect) compare(got []byte) (string, error) {
 	offset, err := e.Offset.evalInt(e.job.scope, 0, 0, int64(len(got)))
 	if err != nil {

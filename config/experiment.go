@@ -15,10 +15,12 @@ import (
 	"spvsim/internal/files"
 )
 
-// Experiment is an experiment file: a base job, what varies, which results are kept and how they are drawn.
+// Experiment is an experiment file: a base job, the axes that vary it, the results that are recorded, and their
+// figures.
 //
-// A path names what a setting sets: `machine` the machine itself, `machine.lds.banks` a field of it, `job` the job, `row.NAME`
-// nothing but a column of the rows, and anything else a field of the job: parameters.n, specialization.0, steps[1].dispatch.
+// The path of a setting is `machine` for the machine itself, `machine.lds.banks` for a field of it, `job` for the job,
+// `row.NAME` for a mere column of the rows, and otherwise a field of the job: parameters.n, specialization.0,
+// steps[1].dispatch.
 type Experiment struct {
 	Name        string `yaml:"-"`
 	Description string `yaml:"description" doc:"what the experiment shows, in one line"`
@@ -40,14 +42,15 @@ type Experiment struct {
 
 	Small Small `yaml:"small" doc:"changes for the small variant, which runs in seconds"`
 
-	over  []Setting // of the command line, over all others
+	over  []Setting // of the command line; they override all others
 	fsys  fs.FS
 	file  string
 	where map[string]position
 }
 
-// App is a Vulkan program that runs before the points, on the simulated GPU and without time. What it captures is in a folder, in
-// which a point looks for jobs and machine files: 0001.yaml is the job, and a setting or an axis named job names others.
+// App is a Vulkan program that runs before the points, on the simulated GPU in functional mode. Its captures go to a
+// folder, in which a point looks for jobs and machine files: 0001.yaml is the default job, and a setting or an axis
+// named job selects others.
 type App struct {
 	Run     []string `yaml:"run" doc:"the program (its name, or its file relative to the working directory), and its arguments"`
 	Needs   []string `yaml:"needs" doc:"names of other programs, and files (with a slash in front), that the program needs to run"`
@@ -56,7 +59,7 @@ type App struct {
 	Whole   bool     `yaml:"whole" doc:"whether the whole submissions of these dispatches are captured"`
 }
 
-// Setting gives the field at a path a value.
+// Setting is the value of the field at a path.
 type Setting struct {
 	Path  string
 	Value Value
@@ -66,7 +69,7 @@ type Setting struct {
 // Value is anything that YAML can write.
 type Value struct{ node *yaml.Node }
 
-// Axis is one thing that varies. Exactly one of Values, From, Pow2, Zip and Variants is given.
+// Axis is one varied quantity. Exactly one of Values, From, Pow2, Zip and Variants is set.
 type Axis struct {
 	Name     string    `yaml:"-"`
 	Path     string    `yaml:"path" doc:"path of the field that the values set; left out: the name of the axis"`
@@ -85,7 +88,7 @@ type Variant struct {
 	Settings []Setting
 }
 
-// Exclusion leaves points out in which all Where columns have one of the values and When is not 0.
+// Exclusion drops the points whose columns match all of Where, and for which When is not 0.
 type Exclusion struct {
 	Where []Match
 	When  Expr
@@ -109,7 +112,8 @@ type BufferValue struct {
 	Index  int    `yaml:"index" range:"0..1099511627776" doc:"index of the element; left out: 0"`
 }
 
-// Derived is a column worked out from others: Expr, or Of in the row that differs from this one as Where says.
+// Derived is a column computed from others: Expr, or column Of in the row that differs from this one as Where
+// specifies.
 type Derived struct {
 	Name  string
 	Expr  Expr
@@ -136,7 +140,7 @@ type Figure struct {
 	node *yaml.Node
 }
 
-// Small is what a quick run changes.
+// Small holds the changes of a quick run.
 type Small struct {
 	Set  []Setting `yaml:"set" form:"map" doc:"settings that override those of the experiment"`
 	Axes []Axis    `yaml:"axes" form:"map" doc:"axes that replace those of the same name"`
@@ -174,7 +178,8 @@ func (e *Experiment) ReadFile(name string) ([]byte, error) {
 // File is the name of the experiment's file.
 func (e *Experiment) File() string { return e.file }
 
-// Text is the figure as YAML, each line where it is in the experiment file; ok is false when it is in a file of its own.
+// Text returns the figure as YAML, each line at its line of the experiment file; ok is false if the figure has a file
+// of its own.
 func (f *Figure) Text() (text []byte, ok bool) {
 	if f.node == nil {
 		return nil, false
@@ -214,7 +219,7 @@ func (e *Experiment) problems() []problem {
 	return append(ps, settingsProblems(e.Small.Set)...)
 }
 
-// Missing lists what the program needs and this computer has not, the program itself first.
+// Missing lists the requirements of the program that this computer lacks, the program itself first.
 func (a *App) Missing() (list []string) {
 	for _, name := range append([]string{a.Run[0]}, a.Needs...) {
 		_, err := exec.LookPath(name)
@@ -237,7 +242,7 @@ func badNeeds(list []string) (wrong []string) {
 	return wrong
 }
 
-// setsJob says whether every variant of some axis, or a setting, names a job.
+// setsJob reports whether a setting, or every variant of some axis, selects a job.
 func (e *Experiment) setsJob() bool {
 	for _, s := range e.Set {
 		if s.Path == "job" {
@@ -254,7 +259,7 @@ func (e *Experiment) setsJob() bool {
 	return false
 }
 
-// paths lists what the axis sets.
+// paths lists the paths that the axis sets.
 func (a *Axis) paths() (list []string) {
 	switch {
 	case a.Zip != nil:
@@ -374,7 +379,7 @@ func pathProblems(text, at string) []problem {
 	return nil
 }
 
-// isMachinePath says whether a path is a field of the machine and, by its first key, none of the job.
+// isMachinePath reports whether a path is a field of the machine and its first key is not one of the job.
 func isMachinePath(first, text string) bool {
 	for _, f := range fieldsOf(reflect.TypeFor[Job]()) {
 		if f.Name == first {
@@ -411,10 +416,10 @@ func cellsText(cells []Cell) string {
 	return strings.Join(words, ", ")
 }
 
-// longestName is what file systems take, less a suffix.
+// longestName is the limit of file systems, less a suffix.
 const longestName = 200
 
-// nameProblems holds the name of an output to being one: it is no path, and can be typed.
+// nameProblems checks the name of an output: a file name without folders, which can be typed.
 func nameProblems(name, at string) []problem {
 	switch {
 	case name == "" || len(name) > longestName:

@@ -202,7 +202,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// The digest is that of what goes into a run: it changes with each input, and with nothing else.
+// The digest covers the inputs of a run: it changes with each of them, and with nothing else.
 func TestDigestOfInputs(t *testing.T) {
 	base, err := loadPoint(t, experimentFiles(""))
 	if err != nil {
@@ -298,7 +298,7 @@ func TestHugeAxisIsRefusedForItsSize(t *testing.T) {
 	}
 }
 
-// What an experiment names and is not there is told with the experiment's file and line.
+// A file that an experiment names and that does not exist is reported with the experiment's file and line.
 func TestMissingFilesOfAnExperimentHaveAPlace(t *testing.T) {
 	const axes = "\naxes: {n: {path: parameters.n, values: [1]}}\n"
 	for text, want := range map[string]string{

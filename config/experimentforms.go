@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Forms of experiment files that are not those of their Go types: mappings whose order matters, and short forms.
+// Forms of experiment files that differ from their Go types: mappings whose order matters, and short forms.
 
 func readValue(_ *reader, n *yaml.Node, _ string) any { return Value{n} }
 
@@ -41,7 +41,7 @@ func readVariants(r *reader, n *yaml.Node, path string) any {
 	return out
 }
 
-// readMatches takes {column: value} and {column: [values]}.
+// readMatches reads {column: value} and {column: [values]}.
 func readMatches(r *reader, n *yaml.Node, path string) []Match {
 	out := []Match{}
 	r.pairs(n, path, func(key, value *yaml.Node, _ string) {
@@ -60,7 +60,7 @@ func valueList(n *yaml.Node) (list []Value) {
 	return list
 }
 
-// readExclusion takes an expression, or columns with values, of which `when` is an expression.
+// readExclusion reads an expression, or columns with values, where `when` is an expression.
 func readExclusion(r *reader, n *yaml.Node, path string) any {
 	x := Exclusion{where: path}
 	if n.Kind == yaml.ScalarNode {
@@ -77,7 +77,7 @@ func readExclusion(r *reader, n *yaml.Node, path string) any {
 	return x
 }
 
-// readColumns takes a list of paths, or name: path.
+// readColumns reads a list of paths, or name: path.
 func readColumns(r *reader, n *yaml.Node, path string) any {
 	out := []Column{}
 	if n.Kind != yaml.SequenceNode {

@@ -19,7 +19,7 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// parseNumber takes unsigned 64-bit values too.
+// parseNumber also accepts unsigned 64-bit values.
 func parseNumber(word string) (Number, error) {
 	i, noInteger := expression.ParseInteger(word)
 	hexadecimal := strings.HasPrefix(strings.ToLower(strings.TrimLeft(word, "+-")), "0x")
@@ -38,7 +38,7 @@ func parseNumber(word string) (Number, error) {
 	return Number{Float: f, IsFloat: true, Rounded: whole && !same}, nil
 }
 
-// scope gives names their values.
+// scope maps names to their values.
 type scope map[string]Number
 
 func (s scope) value(name string) (any, error) {
@@ -96,7 +96,7 @@ func (e Expr) literal() (Number, bool) {
 	return n, err == nil && (!n.IsFloat || strings.ContainsAny(text, ".eE")) // no integer of more than 64 bits
 }
 
-// digits is the number that a text is which begins with no zero and has nothing but digits, up to 18.
+// digits parses a decimal number of up to 18 digits that does not begin with 0; others have ok false.
 func digits(text string) (n int64, ok bool) {
 	if len(text) == 0 || len(text) > 18 || text[0] == '0' {
 		return 0, false
@@ -126,7 +126,7 @@ func (e Expr) program(kind expression.Arithmetic) (*expression.Program, error) {
 	return expression.Cached(string(e), kind)
 }
 
-// eval works an expression out; an empty one gives the default.
+// eval evaluates an expression; an empty one yields the default.
 func (e Expr) eval(s scope, byDefault Number) (Number, error) {
 	if e == "" {
 		return byDefault, nil

@@ -8,7 +8,7 @@ import (
 	"spvsim/internal/files"
 )
 
-// readLimited reads a regular file of at most limit bytes; its errors are those of this package.
+// readLimited reads a regular file of at most limit bytes; it returns errors of this package.
 func readLimited(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	data, err := files.ReadFrom(fsys, name, limit)
 	if of := (*files.Error)(nil); errors.As(err, &of) {

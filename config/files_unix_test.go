@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// What a file can ask for has a bound, which is looked at before anything of the size is read or allocated.
+// The amounts that a file can request are bounded, and the bound is checked before anything of that size is read or
+// allocated.
 func TestFilesAskForNoMoreThanThereIs(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

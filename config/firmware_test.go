@@ -2,8 +2,8 @@ package config
 
 import "testing"
 
-// The firmware of every preset is that of RDNA 3, fitted in time: 23 us for a dispatch at the machine's clock, and 300 cycles for
-// up to 128 launches that start together (rdna3-rx7900xtx.yaml has the measurements).
+// Every preset has the firmware costs of RDNA 3, in time: 23 us for a dispatch, converted to the machine's clock, and
+// 300 cycles for up to 128 launches that start together (rdna3-rx7900xtx.yaml has the measurements).
 func TestFirmwareOfPresets(t *testing.T) {
 	for _, name := range Presets() {
 		m, err := LoadMachine(Request{Machine: name})

@@ -144,10 +144,10 @@ func elementBytes(name string) int {
 	return elementTypes[i].bytes
 }
 
-// typedKey is where a reader keeps a Typed in its tree; no key of a file is like it.
+// typedKey is the key of a Typed in the reader's tree; no key of a file can equal it.
 const typedKey = "\x00typed"
 
-// typedIndex finds the field of a struct that takes {u32: ...} keys.
+// typedIndex returns the index of the field that reads {u32: ...} keys.
 func typedIndex(t reflect.Type) (int, bool) {
 	if t.NumField() == 0 || t.Field(0).Type != reflect.TypeFor[Typed]() {
 		return 0, false

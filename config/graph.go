@@ -40,7 +40,7 @@ type NameString struct {
 	Value string `yaml:"value" doc:"value of the constant"`
 }
 
-// GraphDispatch hands payloads to a node of the graph.
+// GraphDispatch dispatches payloads to a node of the graph.
 type GraphDispatch struct {
 	Graph    string    `yaml:"graph" doc:"name of the graph; the same for all payloads that are dispatched at once; left out: the graph without a name"`
 	Node     string    `yaml:"node" doc:"name of the node"`
@@ -55,7 +55,8 @@ type GraphDispatch struct {
 	Indirect *GraphIndirect `yaml:"indirect" doc:"instead of all other keys but graph: nodes, counts and addresses in buffers, read when the dispatch begins"`
 }
 
-// GraphIndirect names what an indirect dispatch reads, laid out as VkDispatchGraphInfoAMDX and VkDispatchGraphCountInfoAMDX.
+// GraphIndirect describes the infos of an indirect dispatch, laid out as VkDispatchGraphInfoAMDX and
+// VkDispatchGraphCountInfoAMDX.
 type GraphIndirect struct {
 	Infos     string `yaml:"infos" doc:"buffer of infos, each of 24 bytes: node as u32 (its place among the nodes of the graph, from 0), payload count as u32, address of the payloads as u64, stride as u64"`
 	CountInfo string `yaml:"count_info" doc:"instead of infos: buffer with 24 bytes that say where they are: their count as u32, 4 bytes unused, address as u64, stride as u64"`
@@ -70,7 +71,7 @@ type Payload struct {
 	Data  *Data `yaml:"data" doc:"generated contents"`
 }
 
-// MeshOutput names a buffer that takes what the workgroups of a mesh node put out.
+// MeshOutput names a buffer for the output of a mesh node's workgroups.
 type MeshOutput struct {
 	Graph  string `yaml:"graph" doc:"name of its graph; left out: the graph without a name"`
 	Node   string `yaml:"node" doc:"name of the mesh node"`
@@ -92,7 +93,7 @@ const (
 
 // GraphWork is a graph of a job with every expression worked out.
 type GraphWork struct {
-	Name        string // empty: none
+	Name        string // may be empty
 	Nodes       []GraphNode
 	Dispatches  []PayloadDispatch
 	MeshOutputs []MeshTarget
@@ -101,7 +102,7 @@ type GraphWork struct {
 	Repeat  int
 }
 
-// GraphNode is a node of a graph. Launch says what it runs, without a dispatch.
+// GraphNode is a node of a graph. Launch describes its program, without a dispatch.
 type GraphNode struct {
 	Launch
 	Name     string // empty: the entry point's
@@ -119,26 +120,26 @@ type PayloadDispatch struct {
 	Count  uint64 // meaningful if HasCount
 	Stride int64  // bytes; negative: the size of the node's payload
 	Data   Content
-	// Lengths are the bytes of the payloads that the job gives one by one, before they are laid out; nil: it gives Data.
+	// Lengths are the sizes in bytes of the individually written payloads, before layout; nil: the job has Data.
 	Lengths []int
-	// HasCount and HasData: the job says how many, and what is in them.
+	// The job sets a count, or contents.
 	HasCount, HasData bool
-	Buffer            string // that holds the payloads from Offset on; empty: Data does
+	Buffer            string // buffer of the payloads, from Offset on; empty: they are in Data
 	Offset            uint64
 	Indirect          *InfosAt // instead of all else
 }
 
-// InfosAt says where an indirect dispatch finds its infos.
+// InfosAt is the location of an indirect dispatch's infos.
 type InfosAt struct {
 	Buffer string
 	Offset uint64
-	// Counted: the buffer holds a count info; else Count infos Stride bytes apart.
+	// If Counted, the buffer holds a count info; else Count infos, Stride bytes apart.
 	Counted bool
 	Count   uint32
 	Stride  uint64
 }
 
-// MeshTarget says where an output of a mesh node goes.
+// MeshTarget names the buffer of a mesh node's output.
 type MeshTarget struct {
 	Node   string
 	Index  uint32
@@ -146,7 +147,7 @@ type MeshTarget struct {
 	Buffer string
 }
 
-// IsGraph says whether the job runs an execution graph.
+// IsGraph reports whether the job runs an execution graph.
 func (j *Job) IsGraph() bool { return len(j.Nodes) > 0 || len(j.Graph) > 0 }
 
 func ruleGraph(j *Job) []problem {
@@ -177,7 +178,7 @@ func ruleGraph(j *Job) []problem {
 	return append(ps, j.meshProblems()...)
 }
 
-// stepsDispatch says whether a step dispatches to the graph.
+// stepsDispatch reports whether a step dispatches to the graph.
 func stepsDispatch(steps []Step) bool {
 	return slices.ContainsFunc(steps, func(s Step) bool { return len(s.Graph) > 0 || stepsDispatch(s.Steps) })
 }
@@ -271,7 +272,7 @@ func (j *Job) graphNames() (names []string) {
 	return names
 }
 
-// graphProblems looks for a graph, which is to be the first one of what is dispatched at once.
+// graphProblems checks the name of a graph: it has to exist, and equal that of the first payloads of the dispatch.
 func (j *Job) graphProblems(name, first, at string) []problem {
 	known := j.graphNames()
 	switch {

@@ -7,7 +7,8 @@ import (
 	"testing/fstest"
 )
 
-// Keys that do nothing under the chosen scheduler are named with who set them: the command line, a job or a machine file, but no preset.
+// Keys without effect under the chosen scheduler are reported with their origin: the command line, a job or a machine
+// file, but not a preset.
 func TestIdleKeys(t *testing.T) {
 	files := fstest.MapFS{
 		"mine.yaml": {Data: []byte("base: rdna3-rx7900xtx\nqueue: {depth: 64, latency: 20}\n")},
@@ -45,7 +46,8 @@ func TestIdleKeys(t *testing.T) {
 	}
 }
 
-// What is given is what something set over the preset, with its value and who set it last: a file, the job, the command line.
+// Given lists the fields that differ in origin from the preset, with their value and last origin: a file, the job, the
+// command line.
 func TestGivenFields(t *testing.T) {
 	files := fstest.MapFS{
 		"mine.yaml": {Data: []byte("base: rdna3-rx7900xtx\nqueue: {depth: 64}\nlds: {banks: 16}\n")},

@@ -59,8 +59,8 @@ func (im *Image) shape(s scope) (Shape, error) {
 	return out, im.imageLevels(s, &out)
 }
 
-// texelFormats are SPIR-V's image formats and their texel sizes (SPIR-V specification, section 3.11), and
-// those that are only sampled, for which SPIR-V has no name.
+// texelFormats lists SPIR-V's image formats with their texel sizes (SPIR-V specification, section 3.11), and formats
+// without a name in SPIR-V, which can only be sampled.
 var texelFormats = []struct {
 	name  string
 	bytes int
@@ -89,7 +89,7 @@ func TexelBytes(format string) int {
 // Content generates the initial contents of the buffer, or the texels of its image.
 func (b *Buffer) Content() (Content, error) { return b.ContentWithin(maxDataBytes, "") }
 
-// ContentWithin is Content of at most limit bytes, which are what the key named bound leaves: nothing larger is allocated.
+// ContentWithin returns Content of at most limit bytes, which the key named bound leaves: no more is allocated.
 func (b *Buffer) ContentWithin(limit uint64, bound string) (Content, error) {
 	g := &generator{job: b.job, scope: b.job.scope, limit: maxDataBytes}
 	if limit < maxDataBytes {
@@ -108,7 +108,7 @@ func (b *Buffer) Bytes() ([]byte, error) {
 	return c.Bytes, err
 }
 
-// contents are the data of the buffer or of its image, with their key; nil: it has none.
+// contents returns the data of the buffer or of its image, with its key; nil: there is none.
 func (b *Buffer) contents() (d *Data, key string) {
 	if b.Image != nil {
 		return b.Image.Data, "image.data"

@@ -9,7 +9,7 @@ import (
 	"spvsim/internal/expression"
 )
 
-// A keyed error is of the value at a key below the one that the caller knows.
+// A keyed error refers to a value at a key below the one that the caller knows.
 type keyed struct {
 	key string // relative path: count, [2], random.min
 	err error
@@ -72,7 +72,8 @@ func integerRange(typ string) (low int64, high uint64) {
 	return -1 << (bits - 1), math.MaxInt64 >> (64 - bits)
 }
 
-// Fit is the number as an element of the type holds it: an exact integer in range; or a float, which is rounded, but not to infinity.
+// Fit converts the number to an element of the type: an exact integer in range, or a float, rounded but not to
+// infinity.
 func (n Number) Fit(typ string) (Number, error) {
 	if typ[0] != 'f' {
 		low, high := integerRange(typ)
@@ -109,8 +110,9 @@ func ofInteger(i expression.Integer) Number {
 	return Number{Int: n, Unsigned: !signed}
 }
 
-// sequence checks the first and the last of count numbers from start on, step apart, all of which lie between. It returns start and step
-// in the form that progression takes: integers for integer types, and floats where an int64 could not hold the sum.
+// sequence checks the first and the last of count numbers, step apart from start on; the others lie between them. It
+// returns start and step as progression needs them: integers for integer types, and floats if an int64 could not hold
+// the sum.
 func sequence(typ string, start, step Number, count int64) (Number, Number, error) {
 	start, err := start.Fit(typ)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"spvsim/internal/expression"
 )
 
-// integerTexts are numbers as people write them, with the integer that each is; empty: none that a file can hold.
+// integerTexts maps numbers as people write them to their integers; empty: not an integer that a file can hold.
 var integerTexts = map[string]string{
 	"0.5": "", "-0.5": "", "64.5": "", "1e-3": "", ".nan": "", "0.99999999999999999999": "",
 	"18446744073709551616": "", "1e400": "", "-9223372036854775809": "", ".inf": "",
@@ -88,8 +88,8 @@ func readLeaf(root reflect.Type, text string) error {
 	return place(checkStruct(v, ""), r.where)
 }
 
-// Every key of integers in machines, jobs, experiments and cluster profiles takes the integer that was written, or the error names file,
-// line, key, what was found and what was wanted.
+// Every integer key of machines, jobs, experiments and cluster profiles accepts exactly the integer that was written,
+// or the error names the file, line, key, and the found and the expected value.
 func TestIntegerKeysAreExactOrRefused(t *testing.T) {
 	counts := map[string]int{}
 	for kind, root := range schemaKinds {
@@ -100,7 +100,7 @@ func TestIntegerKeysAreExactOrRefused(t *testing.T) {
 				if err := refusal(err, leaf.path, text); err != "" {
 					t.Errorf("%s %s: %s: %s", kind, leaf.path, text, err)
 				}
-				// What a rule between fields asks for is no fault of the number.
+				// A violated rule between fields is not an error of the number.
 				if e, takes := ownProblem(err, leaf.path), leaf.takes(exact); takes && e != nil && strings.Contains(e.Msg, leaf.field.Want()) || !takes && e == nil {
 					t.Errorf("%s %s: %s: found %v, but taken should be %t", kind, leaf.path, text, e, takes)
 				}
@@ -114,7 +114,7 @@ func TestIntegerKeysAreExactOrRefused(t *testing.T) {
 	}
 }
 
-// takes says whether the key allows the integer, by its tags.
+// takes reports whether the key's tags allow the integer.
 func (l *integerLeaf) takes(exact string) bool {
 	i, err := expression.ParseInteger(exact)
 	low, high := kindRange(l.kind)
@@ -130,7 +130,7 @@ func (l *integerLeaf) takes(exact string) bool {
 	return !l.field.Pow2 || n&(n-1) == 0
 }
 
-// ownProblem finds the error of the key among those of the file.
+// ownProblem returns the file's error about the key.
 func ownProblem(err error, path string) *Error {
 	var found *Error
 	explain(err, func(e *Error) error {
@@ -142,7 +142,7 @@ func ownProblem(err error, path string) *Error {
 	return found
 }
 
-// refusal says what an error of a key lacks.
+// refusal describes what is missing in the error about a key.
 func refusal(err error, path, text string) string {
 	e := ownProblem(err, path)
 	switch {
@@ -250,7 +250,8 @@ func nodeAt(t *testing.T, n *yaml.Node, path string) *yaml.Node {
 	return n
 }
 
-// An element of each type holds its integers exactly, and nothing else: in buffers, push constants, payloads and expectations.
+// An element of each type holds its integers exactly, and refuses others: in buffers, push constants, payloads and
+// expectations.
 func TestElementsAreExactOrRefused(t *testing.T) {
 	forms := map[string]string{ // with the path of the value, TYPE and VALUE
 		"buffers: [{name: b, data: {type: TYPE, values: [1, VALUE]}}]":                                                     "buffers[0].data.values[1]",
@@ -293,7 +294,7 @@ func TestElementsAreExactOrRefused(t *testing.T) {
 	}
 }
 
-// A sequence whose last element its type does not hold is refused, and none is worked out by sums that wrap.
+// A sequence whose last element does not fit its type is refused; sums never wrap.
 func TestSequencesThatEndOutOfRange(t *testing.T) {
 	for _, c := range []struct {
 		data, want string

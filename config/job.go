@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Job is a job file: a shader, its resources, one dispatch or several steps, and what must come out.
+// Job is a job file: a shader, its resources, one dispatch or several steps, and the expected results.
 //
 // Expr fields hold a number or an expression over the job's parameters and the loop variables of the step.
 type Job struct {
@@ -45,7 +45,7 @@ type Job struct {
 	scope scope // the parameters
 }
 
-// Limits are what a run may cost. They change no result: a run that reaches one fails and says so.
+// Limits bound the cost of a run. They change no result: a run that exceeds one fails with an error.
 type Limits struct {
 	Cycles      int     `yaml:"cycles" range:"0..1152921504606846976" unit:"cycles" doc:"simulated cycles over all rounds and launches; 0 or left out: no limit"`
 	HostSeconds float64 `yaml:"host_seconds" range:"0..31536000" unit:"seconds" doc:"time on the computer that simulates; 0 or left out: no limit"`
@@ -102,7 +102,8 @@ type Copy struct {
 	Bytes Expr   `yaml:"bytes" unit:"bytes" doc:"bytes that are copied"`
 }
 
-// Indirect says where the workgroups of a dispatch stand: three u32, read when it begins. Of nothing, it is none.
+// Indirect locates the number of workgroups of a dispatch: three u32, which are read when it begins. If one is 0,
+// nothing runs.
 type Indirect struct {
 	Buffer string `yaml:"buffer" doc:"name of the buffer"`
 	Offset Expr   `yaml:"offset" unit:"bytes" doc:"first byte of the three numbers; left out: 0"`
@@ -206,7 +207,7 @@ type Repeat struct {
 
 // Typed is an element type with values of it, written {u32: 1} or {f32: [0.5, n]}.
 type Typed struct {
-	Type   string // u8 ... f64; empty when no typed key is given
+	Type   string // u8 ... f64; empty: no typed key is set
 	Values []Expr
 }
 
@@ -217,7 +218,8 @@ type PushConstant struct {
 	Offset  Expr   `yaml:"offset" unit:"bytes" doc:"offset in the block; left out: after the value before it, aligned to its own size"`
 }
 
-// Expect is what a buffer must hold at the end, from byte Offset on: typed values, generated data, a file or a digest.
+// Expect describes the expected final contents of a buffer, from byte Offset on: typed values, generated data, a file
+// or a digest.
 type Expect struct {
 	Typed     Typed
 	Buffer    string  `yaml:"buffer" doc:"name of the buffer"`
@@ -234,7 +236,7 @@ type Expect struct {
 	index int
 }
 
-// Shaders lists the files of the job's shaders, relative to its own, each once.
+// Shaders lists the files of the job's shaders, relative to the job file, each once.
 func (j *Job) Shaders() []string {
 	var list []string
 	add := func(name string) {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// job parses text as j.yaml beside the given files.
+// job parses text as j.yaml next to the given files.
 func job(t *testing.T, text string, files map[string]string) *Job {
 	t.Helper()
 	j, err := ParseJob(mapFS(files), "jobs/j.yaml", []byte(text))
@@ -434,7 +434,7 @@ func TestCopyStepErrors(t *testing.T) {
 	}
 }
 
-// Parts of a buffer and fixed addresses: where they are, and what is refused.
+// Parts of a buffer and fixed addresses: their places, and the cases that are refused.
 func TestPlacesOfBuffers(t *testing.T) {
 	head := "machine: m\nshader: s.spv\ndispatch: [1, 1, 1]\nbuffers:\n  - {name: a, binding: 0, data: {zero: 64}, address: 4096}\n"
 	j, err := LoadJob(fstest.MapFS{"j.yaml": {Data: []byte(head + "  - {name: b, binding: 1, part_of: a, offset: 16, bytes: 8}\n  - {name: c, binding: 2, part_of: a, offset: 60}\n")}}, "j.yaml")
@@ -507,7 +507,8 @@ func TestSynchronizeStep(t *testing.T) {
 	}
 }
 
-// What a launch is made of follows the loops' variables, wherever in it they are: launches of a loop are those of its rounds written out.
+// The inputs of a launch follow the loops' variables, wherever they occur: the launches of a loop equal those of its
+// rounds written out.
 func TestLoopsChangeLaunches(t *testing.T) {
 	const head = "shader: s\nparameters: {n: 3, v: 5}\nbuffers: [{set: 0, binding: 0, name: b, data: {zero: 4096}}, {set: 0, binding: 1, name: im, image: {format: Rgba8, width: 4, height: 1}}]\nsteps:\n"
 	for _, step := range []string{

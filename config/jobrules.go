@@ -48,7 +48,7 @@ func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
 	return ps
 }
 
-// kinds counts the ways in which a step says what to do.
+// kinds counts the kinds of work that a step specifies.
 func (s *Step) kinds() (n int) {
 	for _, given := range []bool{len(s.Dispatch) > 0, s.Indirect != nil, s.Draw != nil, s.Copy != nil, s.Transfer != nil, s.Synchronize, len(s.Graph) > 0, len(s.Steps) > 0} {
 		if given {

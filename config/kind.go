@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// fileUses has of each kind of file its name and the command that takes it, for the error of another command.
+// fileUses holds the name and the command of each kind of file, for errors of other commands.
 var fileUses = map[string]struct{ what, use string }{
 	"job":        {"a job", "spvsim run %s runs it, and spvsim sweep JOB --axis PATH=VALUES varies it"},
 	"experiment": {"an experiment", "spvsim sweep %s runs it"},
@@ -58,7 +58,7 @@ func CheckFigure(fsys fs.FS, file string) error {
 	return checkKind(n, file, "figure")
 }
 
-// checkKind refuses a file of another kind than the one that is wanted, by its members: most are of one kind alone.
+// checkKind refuses a file of another kind than wanted, judged by its members: most of them occur in one kind alone.
 func checkKind(n *yaml.Node, file, wanted string) error {
 	best := likeliestKind(n, wanted)
 	if best == wanted {

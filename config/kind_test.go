@@ -7,7 +7,8 @@ import (
 	"testing/fstest"
 )
 
-// A file of another kind is named as what it is, with the command that takes it; a slip in a file of the right kind is still one.
+// A file of another kind is reported as that, with the command for it; a mistake in a file of the right kind is not
+// taken for another kind.
 func TestFilesOfAnotherKindAreNamed(t *testing.T) {
 	const (
 		job        = "machine: rdna3-rx7900xtx\nshader: s.spv\nbuffers: []\ndispatch: [1, 1, 1]\n"
@@ -60,7 +61,7 @@ func TestFilesOfAnotherKindAreNamed(t *testing.T) {
 			t.Errorf("%s: %T is not an error of this package", tt.file, err)
 		}
 	}
-	for text, file := range map[string]string{figure: "f.yaml", "kind: [": "f.yaml", "": "f.yaml", job: "other.yaml"} { // package plots says what is wrong
+	for text, file := range map[string]string{figure: "f.yaml", "kind: [": "f.yaml", "": "f.yaml", job: "other.yaml"} { // package plots checks the figure itself
 		if err := CheckFigure(fstest.MapFS{file: {Data: []byte(text)}}, "f.yaml"); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}

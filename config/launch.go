@@ -14,23 +14,23 @@ type Launch struct {
 	Dispatch         [3]uint32
 	Base             [3]uint32         // of the workgroups' ids
 	Indirect         *IndirectAt       // where Dispatch is read when the launch begins; nil: it is known
-	Transfer         *TransferCall     // instead of Dispatch; nil: none
+	Transfer         *TransferCall     // instead of Dispatch; nil: not a transfer
 	WaveSize         int               // 0: the job's
 	Samplers         []Sampler         // over the job's
-	Draw             *DrawCall         // instead of Dispatch; nil: none
-	Graph            []PayloadDispatch // instead of Dispatch and of a shader; nil: none
-	Copy             *CopyCall         // instead of Dispatch; nil: none
+	Draw             *DrawCall         // instead of Dispatch; nil: not a draw
+	Graph            []PayloadDispatch // instead of Dispatch and of a shader; nil: not a graph
+	Copy             *CopyCall         // instead of Dispatch; nil: not a copy
 	Synchronize      bool              // instead of Dispatch: the host waits for all before
 	Once             bool              // in the first round only
 	Mode             string            // how it runs; empty: as the job says
 	Queue            int               // of a job with queues
 	Barrier          bool              // it begins when all launches before it in its queue have ended
-	After            []int             // launches, by their place in the list, that it waits for, those of the barrier among them
-	Release, Acquire []string          // levels of memory that what it waits for writes back, and that drop their lines; nil: all
+	After            []int             // indices of the launches that it waits for, including those of the barrier
+	Release, Acquire []string          // memory levels that are written back after those launches, and those that are invalidated; nil: all
 	Path             string            // of the step or node in the job file
 }
 
-// IndirectAt is where three numbers of workgroups stand.
+// IndirectAt locates three numbers of workgroups.
 type IndirectAt struct {
 	Buffer string
 	Offset uint64
@@ -73,8 +73,8 @@ func (s *SpecValue) Key() string {
 	return joinPath("specialization", name)
 }
 
-// Number is the value of an expression: Int, or Float when IsFloat. Unsigned says that Int holds the bits of a uint64 above the
-// largest int64.
+// Number is the value of an expression: Int, or Float if IsFloat is set. If Unsigned is set, Int holds the bits of a
+// uint64 above the largest int64.
 type Number struct {
 	Int      int64
 	Float    float64

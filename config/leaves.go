@@ -9,7 +9,7 @@ import (
 type Leaf struct {
 	Path  string `json:"path"`
 	Value string `json:"value"`
-	By    string `json:"by,omitempty"` // who set it over what a preset says
+	By    string `json:"by,omitempty"` // origin of a value that overrides the preset's
 }
 
 // Leaves lists the machine's fields in the order of its description, the rows of its timing table one each.
@@ -38,7 +38,7 @@ func leavesOf(v reflect.Value, path string, list *[]Leaf) {
 	}
 }
 
-// Given lists the fields that something set over what a preset says: a file, the job, the command line.
+// Given lists the fields that a file, the job or the command line set on top of a preset.
 func (m *Machine) Given() (list []Leaf) {
 	for _, leaf := range m.Leaves() {
 		for path, by := range m.set {

@@ -49,7 +49,7 @@ func Presets() []string {
 	return names
 }
 
-// Request says which machine to load: a preset or file, overlaid by files, then the job's `set:`, then Set.
+// Request selects a machine: a preset or file, overlaid by files, then the job's `set:`, then Set.
 type Request struct {
 	Machine string   // preset name or file; empty: the job's, else DefaultMachine
 	Files   []string // overlay files in order; a file with `base:` brings its base along
@@ -87,14 +87,14 @@ type loader struct {
 	v       *viper.Viper
 	sources map[string]string
 	where   map[string]position
-	set     map[string]string // by path: who set what no preset says
+	set     map[string]string // by path, the origin of values that no preset sets
 	errs    []error
 }
 
 // presetFields is about the number of values of a preset: a size for maps, no limit.
 const presetFields = 1000
 
-// keyDelimiter is a character that no key can hold, so that dots in keys stay what they are.
+// keyDelimiter is a character that no key can hold, so that viper does not split keys at dots.
 const keyDelimiter = "\x1f"
 
 func newLoader(q Request) *loader {
@@ -152,7 +152,7 @@ func relative(dir, name string) string {
 	return path.Join(dir, name)
 }
 
-// file reads a layer; at is where another file names it, if one does.
+// file reads a layer; at is the place of its name in another file, if one names it.
 func (l *loader) file(fsys fs.FS, name string, at position, depth int) {
 	n, shown, source, err := l.parsed(fsys, name, at, depth)
 	if err != nil {
@@ -165,7 +165,7 @@ func (l *loader) file(fsys fs.FS, name string, at position, depth int) {
 	l.layer(n, shown, source)
 }
 
-// parsed reads the text of a layer, which errors call shown and whose values come from source.
+// parsed reads and parses a layer; shown is its name in errors, and source the source of its values.
 func (l *loader) parsed(fsys fs.FS, name string, at position, depth int) (n *yaml.Node, shown, source string, err error) {
 	if preset, ok := strings.CutPrefix(name, presetDir); ok && fsys == fs.FS(presetFiles) {
 		n, err = parsedPreset(preset)
@@ -201,7 +201,7 @@ func parsedPreset(name string) (*yaml.Node, error) {
 	return &root, nil
 }
 
-// key is what a file names another by: the first is the machine of a job, those after it are bases.
+// key returns the key by which a file names another: the first is the machine of a job, further ones are bases.
 func (position) key(depth int) string {
 	if depth == 0 {
 		return "machine"
@@ -239,7 +239,7 @@ func (l *loader) layer(n *yaml.Node, file, source string) {
 	}
 }
 
-// mark remembers who set the values of a layer, the last one.
+// mark records the origin of a layer's values; later layers win.
 func (l *loader) mark(tree map[string]any, at, source string) {
 	for key, v := range tree {
 		p := joinPath(at, key)
@@ -348,7 +348,7 @@ func (l *loader) setting(s string) {
 	l.over(root, where, "set on the command line")
 }
 
-// over lays a few values over the files. What all layers lack is a fault of the last file, not of these.
+// over applies a few values on top of the files. A value that all layers lack remains an error of the last file.
 func (l *loader) over(n *yaml.Node, shown, source string) {
 	file, ok := l.where[""]
 	l.layer(n, shown, source)
@@ -422,7 +422,7 @@ func absentFields(tree map[string]any, t reflect.Type, at string) []problem {
 	return ps
 }
 
-// fillSources gives each row of the timing table the sources of its values.
+// fillSources sets the source of each row of the timing table.
 func (m *Machine) fillSources() {
 	for k, c := range m.Timing.Classes {
 		p := joinPath("timing.classes", k)

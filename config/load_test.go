@@ -116,7 +116,8 @@ func TestPresetFigures(t *testing.T) {
 	}
 }
 
-// What product pages give as the peak of each device comes out of its numbers: multiply-adds of f32 at the clock of the page, and bytes a second.
+// The peak rates of product pages follow from each preset's numbers: f32 multiply-adds at the clock of the page, and
+// bytes per second.
 func TestPresetPeaks(t *testing.T) {
 	pages := map[string]struct{ mhz, teraflops, gigabytes float64 }{
 		"gcn3-r9nano": {1000, 8.19, 512}, "cdna2-mi210": {1700, 45.3, 1638.4}, "cdna3-mi300a": {2100, 122.6, 5300},
@@ -368,7 +369,7 @@ func TestSourceMarks(t *testing.T) {
 	}
 }
 
-// Presets are parsed once for all who load them: what one of them sets on top, another does not see.
+// Presets are parsed once for all users: a setting on top of one does not affect another load.
 func TestLoadedPresetsAreApart(t *testing.T) {
 	for _, name := range Presets() {
 		before, err := Preset(name)

@@ -54,7 +54,7 @@ func loadWith(fsys fs.FS, name string, parameters []string, settings []Setting) 
 	return parseJobNode(fsys, name, n)
 }
 
-// ParseJob is LoadJob for text that is at hand.
+// ParseJob is LoadJob for text in memory.
 func ParseJob(fsys fs.FS, name string, data []byte) (*Job, error) {
 	n, err := parseFile("job", name, data)
 	if err != nil {
@@ -103,7 +103,7 @@ func (j *Job) check() error {
 	return place(ps, j.where)
 }
 
-// jobRules are what must hold between fields.
+// jobRules are the rules between fields.
 var jobRules = []func(*Job) []problem{ruleWork, ruleQueues, ruleGraph, ruleBuffers, ruleNames, ruleExpect, rulePush, ruleTime, ruleSampling}
 
 // defineParameters works the parameters out in order.
@@ -127,8 +127,8 @@ func sub(at, key string) string {
 	return at + "." + key
 }
 
-// Fault is what is wrong with a key of the launch (shader, entry), at the key's place in the job file: in the step or node, else in
-// the job.
+// Fault wraps an error about a key of the launch (shader, entry) with the key's place in the job file: in the step or
+// node, else in the job.
 func (j *Job) Fault(l *Launch, key string, err error) error {
 	p := sub(l.Path, key)
 	if _, there := j.where[p]; !there {

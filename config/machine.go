@@ -15,9 +15,9 @@ import (
 	"spvsim/simd"
 )
 
-// Machine describes one simulated GPU: it is put together from what its components say of themselves. The struct tags
-// (package spec) are the single source of names, ranges, units and descriptions: the reader, the checks, the JSON Schema
-// and the reference page are all driven by them.
+// Machine describes one simulated GPU, composed of the specs of its components. The struct tags (package spec) are the
+// single source of names, ranges, units and descriptions: they drive the reader, the checks, the JSON Schema and the
+// reference page.
 type Machine struct {
 	Name        string `yaml:"name" required:"true" doc:"short name of the machine, printed in statistics"`
 	Description string `yaml:"description" default:"" doc:"free text: what the machine is"`
@@ -32,14 +32,14 @@ type Machine struct {
 
 	Timing simd.Timing `yaml:"timing" doc:"instruction classes, and the micro-operations that each operation lowers to"`
 
-	// Sources holds where each number comes from, by path ("lds.banks"): the source written beside it, the file that
-	// overlaid it, or "set on the command line".
+	// Sources maps paths ("lds.banks") to the source of the number: the source written in the file, the overlay file,
+	// or "set on the command line".
 	Sources map[string]string `yaml:"-"`
 
-	set map[string]string // by path: who set what no preset says; only looked up
+	set map[string]string // by path, the origin of values that no preset sets; only looked up
 }
 
-// Idle lists the keys that were set, by others than a preset, and do nothing under the machine's scheduler.
+// Idle lists the keys that were set, not by a preset, and have no effect under the machine's scheduler.
 func (m *Machine) Idle() (list []string) {
 	kind := m.Scheduler.Kind
 	for _, part := range []struct {
@@ -64,12 +64,12 @@ func machineProblems(m *Machine) []problem { return problems(spec.Check(m)) }
 // ClassNames lists the instruction classes in the order of isa.
 func ClassNames() []string { return simd.ClassNames() }
 
-// Limits are what a workgroup finds on a compute unit.
+// Limits returns the resources of a compute unit.
 func (m *Machine) Limits() *cu.Limits {
 	return &cu.Limits{Shape: &m.Shape, UnitSpec: &m.UnitSpec, Machine: m.Name}
 }
 
-// Energies is the model of what the machine's events and time take.
+// Energies returns the energy model of the machine.
 func (m *Machine) Energies() *energy.Model {
 	queues := 1
 	if m.Queue.Placement == "engine" {
@@ -79,7 +79,7 @@ func (m *Machine) Energies() *energy.Model {
 		Queue: m.Scheduler.Kind, Queues: queues, Depth: m.Queue.Depth, Ports: m.Queue.Ports})
 }
 
-// Rules are what the costs of a program depend on.
+// Rules returns the parameters that a program's costs depend on.
 func (m *Machine) Rules() *simd.Rules {
 	order := m.VectorMemory.ReturnOrder
 	return &simd.Rules{

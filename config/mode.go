@@ -12,17 +12,17 @@ import (
 	"spvsim/internal/expression"
 )
 
-// Modes in which a launch runs.
+// Modes of a launch.
 const (
 	ModeTimed      = "timed"
 	ModeFunctional = "functional"
 	ModeSampled    = "sampled"
 )
 
-// Modes are the ways in which a job, or a step of it, may run.
+// Modes lists the modes of a job, or of a step; the first is the default.
 var Modes = []string{ModeTimed, ModeFunctional, ModeSampled}
 
-// Time chooses what of a timed job is timed: what all keys that are given allow. The rest runs without time.
+// Time selects the timed part of a timed job: what all of its keys allow. The rest runs in functional mode.
 type Time struct {
 	Steps      []string `yaml:"steps" doc:"names of steps, or their numbers in the job, counted from 1"`
 	Launches   string   `yaml:"launches" doc:"pattern for the names of steps or the files of shaders: * is any text, ? any character"`
@@ -30,8 +30,8 @@ type Time struct {
 	Workgroups []int    `yaml:"workgroups" items:"2..2" range:"0..281474976710656" unit:"workgroups" doc:"first and last workgroup that are timed, counted from 0 in the order of x, y and z"`
 }
 
-// Sampling holds the settings of sampled runs. All are knobs: their defaults were found with random workloads of
-// experiments/sampling. docs/guide/modes.md explains the terms, and says which of the workloads that it counts decided what.
+// Sampling holds the settings of sampled runs. All are knobs: their defaults were found with the random workloads of
+// experiments/sampling. docs/guide/modes.md explains the terms, and names the workloads that decided each.
 type Sampling struct {
 	First           int     `yaml:"first" default:"3" range:"1..65536" unit:"launches" doc:"launches of each kind that are timed at the beginning, before one is left out; for launches that cannot run twice"`
 	Near            int     `yaml:"near" default:"8" range:"1..1048576" unit:"launches" doc:"least distance from one timed launch of a kind to the next, after the first few"`
@@ -96,14 +96,14 @@ type Sampling struct {
 	Seed            int     `yaml:"seed" default:"1" range:"0..2147483647" doc:"seed of the random choices: lengths of pieces, and distances from one sample to the next"`
 }
 
-// DefaultSampling is what a job has that says nothing.
+// DefaultSampling returns the settings of a job without any.
 func DefaultSampling() *Sampling {
 	s := &Sampling{}
 	assignMap(reflect.ValueOf(s).Elem(), nil)
 	return s
 }
 
-// Sample is how the job's sampled runs choose what they time.
+// Sample returns the job's sampling settings, or the defaults.
 func (j *Job) Sample() *Sampling {
 	if j.Sampling == nil {
 		return DefaultSampling()
@@ -130,7 +130,7 @@ func ruleSampling(j *Job) (ps []problem) {
 	return ps
 }
 
-// ParseTime reads what a command line chooses: steps=NAME+NAME,launches=PATTERN,first=N,workgroups=FIRST..LAST.
+// ParseTime parses a selection of the command line: steps=NAME+NAME,launches=PATTERN,first=N,workgroups=FIRST..LAST.
 func ParseTime(text string) (*Time, error) {
 	t := &Time{}
 	for _, item := range strings.Split(text, ",") {
@@ -177,7 +177,7 @@ func (t *Time) set(key, value string) error {
 	return nil
 }
 
-// problems are what no reader of a single key sees.
+// problems checks rules that no reader of a single key can check.
 func (t *Time) problems(at string) (ps []problem) {
 	if _, err := path.Match(t.Launches, ""); err != nil {
 		ps = append(ps, problem{joinPath(at, "launches"), fmt.Sprintf("found %q: want a pattern: %v", t.Launches, err), ErrRange})
@@ -188,7 +188,7 @@ func (t *Time) problems(at string) (ps []problem) {
 	return ps
 }
 
-// Chooses says whether a launch is timed, but for the count of its kind.
+// Chooses reports whether a launch is timed, regardless of the count of its kind.
 func (t *Time) Chooses(l *Launch) bool {
 	if t.Steps != nil && !slices.ContainsFunc(t.Steps, l.isStep) {
 		return false
@@ -201,7 +201,7 @@ func (t *Time) Chooses(l *Launch) bool {
 	return step || shader
 }
 
-// isStep says whether a launch is of the step of that name or number.
+// isStep reports whether a launch belongs to the step of that name or number.
 func (l *Launch) isStep(name string) bool {
 	if l.Step == name {
 		return true

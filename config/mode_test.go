@@ -69,7 +69,8 @@ func TestTimeOfAJob(t *testing.T) {
 	}
 }
 
-// A job that says nothing of sampling has the defaults, one that says a part has those of the rest, and what can't be is refused.
+// A job without sampling settings has the defaults, one with some has the defaults of the rest, and invalid ones are
+// refused.
 func TestSampling(t *testing.T) {
 	const job = "shader: a.spv\ndispatch: [1]\n"
 	for text, want := range map[string]func(*Sampling){

@@ -29,8 +29,8 @@ func ordered(list []Launch) (order []int, stuck int) {
 	return order, -1
 }
 
-// Launches come after those that they wait for and those before them in their queue, the lowest first where there is a choice; what waits for
-// itself, through others, is named.
+// Launches follow those that they wait for and those before them in their queue, the lowest number first among the
+// possible; a launch that waits for itself, through others, is named.
 func TestOrderOfLaunches(t *testing.T) {
 	loops := 0
 	for seed := range uint64(500) {
@@ -57,7 +57,8 @@ func TestOrderOfLaunches(t *testing.T) {
 	}
 }
 
-// Expected floats are met within the tolerance: a share of those above 1, that much of others. Infinities and NaN are met by themselves alone.
+// Expected floats match within the tolerance: relative above 1, absolute otherwise. Infinities and NaN match only
+// themselves.
 func TestTolerances(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {

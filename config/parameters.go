@@ -46,7 +46,7 @@ func setParameter(job *yaml.Node, file, where, name string, value *yaml.Node) er
 	return &Error{File: where, Msg: fmt.Sprintf("found %s: want a parameter of %s%s", name, file, amongst(name, known)), Kind: ErrReference}
 }
 
-// valueOf is the value of a mapping's key; nil when there is none.
+// valueOf returns the value of a mapping's key, or nil.
 func valueOf(n *yaml.Node, key string) *yaml.Node {
 	n = deref(n)
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {

@@ -7,7 +7,7 @@ import (
 	"spvsim/internal/spec"
 )
 
-// Paths of this package are those of specs.
+// Paths are written as in package spec.
 var (
 	joinPath   = spec.Join
 	indexPath  = spec.Item

@@ -7,14 +7,15 @@ import (
 // maxAddress bounds device addresses: 48 bits, as the caches of today's GPUs see.
 const maxAddress = 1<<48 - 1
 
-// A Place says where a buffer is: at an address, 0 for any; or a part of the buffer Whole.
+// A Place is the location of a buffer: an address, 0 for any; or a part of the buffer Whole.
 type Place struct {
 	Address       uint64
 	Whole         int // place in the job's buffers; -1: it is no part
 	Offset, Bytes uint64
 }
 
-// Place works out where a buffer is. size is that of the buffer that it is part of, by its place among the job's.
+// Place evaluates the location of a buffer. size returns the size of the buffer that it is part of, by its index among
+// the job's.
 func (b *Buffer) Place(size func(whole int) uint64) (Place, error) {
 	p, key, err := b.place(size)
 	if err != nil {

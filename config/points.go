@@ -26,7 +26,7 @@ type Cell struct {
 	Value any
 }
 
-// Cell finds a cell by name; nil when there is none.
+// Cell returns the value of a cell by name, or nil.
 func (p *Point) Cell(name string) any {
 	for i := range p.Cells {
 		if p.Cells[i].Name == name {
@@ -36,13 +36,13 @@ func (p *Point) Cell(name string) any {
 	return nil
 }
 
-// choice is what one value of an axis adds to a point.
+// choice holds the settings and cells that one value of an axis adds to a point.
 type choice struct {
 	settings []Setting
 	cells    []Cell
 }
 
-// Points lists the points in order; small takes the small variant's axes and settings.
+// Points lists the points in order; small selects the small variant's axes and settings.
 func (e *Experiment) Points(small bool) ([]Point, error) {
 	base := choice{}
 	settings := e.Set
@@ -108,7 +108,8 @@ func (m *Match) noneOf(points []Point) string {
 	return fmt.Sprintf("found %s = %s, which no point has: want one of %s", m.Column, strings.Join(want, " or "), strings.Join(have, ", "))
 }
 
-// Partners are the columns that the axis of one of them gives: they vary together, so each determines the others' values.
+// Partners lists the columns of the axis that sets one of them: they vary together, so each determines the others'
+// values.
 func (e *Experiment) Partners(small bool, column string) []string {
 	for _, a := range e.axes(small) {
 		choices, err := a.choices()
@@ -130,7 +131,7 @@ func (e *Experiment) Partners(small bool, column string) []string {
 	return []string{column}
 }
 
-// axes are the experiment's, those of the small variant in their place.
+// axes returns the experiment's axes; those of the small variant replace axes of the same name.
 func (e *Experiment) axes(small bool) []Axis {
 	out := slices.Clone(e.Axes)
 	for i := range out {
@@ -345,7 +346,7 @@ func flow(n *yaml.Node) {
 	}
 }
 
-// exclude leaves out what the experiment excludes.
+// exclude drops the points that the experiment excludes.
 func (e *Experiment) exclude(points []Point, small bool) ([]Point, error) {
 	if err := e.checkExclusions(points, small); err != nil {
 		return nil, err
@@ -397,8 +398,8 @@ func (x *Exclusion) holds(p *Point) (bool, error) {
 	return v.AsFloat() != 0, err
 }
 
-// Holds says whether a cell has one of the values. Numbers are compared as numbers: in a column with 0.5 among its values, 1 is
-// a float.
+// Holds reports whether a cell equals one of the values. Numbers are compared as numbers: in a column that contains
+// 0.5, 1 is a float.
 func (m *Match) Holds(cell any) bool {
 	return slices.ContainsFunc(m.Values, func(v Value) bool {
 		value := v.cell()
@@ -419,8 +420,8 @@ func (e Expr) Eval(cells []Cell) (Number, error) {
 	return e.run(expression.Integers, cellValues(cells))
 }
 
-// EvalFloat is Eval with all numbers, those of the expression too, taken for floats: 1 / 2 is a half. Division by zero gives
-// an infinity or NaN, and what depends on a missing cell (NaN) is NaN.
+// EvalFloat is Eval in floats, including the numbers of the expression: 1 / 2 is 0.5. Division by zero gives an
+// infinity or NaN, and an expression with a missing cell (NaN) gives NaN.
 func (e Expr) EvalFloat(cells []Cell) (float64, error) {
 	if n, ok := e.literal(); ok {
 		return n.AsFloat(), nil
@@ -453,7 +454,7 @@ func (e Expr) names(kind expression.Arithmetic) []string {
 	return p.Names()
 }
 
-// usesAny says that one of some names is in an expression that could be worked out.
+// usesAny reports whether an expression, if it is valid, uses one of some names.
 func (e Expr) usesAny(names []string) bool {
 	return slices.ContainsFunc(e.names(expression.Integers), func(name string) bool { return slices.Contains(names, name) })
 }

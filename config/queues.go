@@ -24,7 +24,7 @@ type QueueCall struct {
 	Path     string
 }
 
-// maxQueues and maxEdges bound what dependences may ask for.
+// maxQueues and maxEdges bound the queues and dependences of a job.
 const (
 	maxQueues = 1024
 	maxEdges  = 1 << 22
@@ -76,7 +76,7 @@ func waitProblems(steps []Step, at string) (ps []problem) {
 	return ps
 }
 
-// besideProblems refuses what says how steps overlap where they can't.
+// besideProblems refuses keys about the overlap of steps outside of queues.
 func besideProblems(steps []Step, at string) (ps []problem) {
 	for i := range steps {
 		s, p := &steps[i], indexPath(at, i)
@@ -94,7 +94,7 @@ func besideProblems(steps []Step, at string) (ps []problem) {
 	return ps
 }
 
-// QueueCalls are the job's queues; none: it has steps in order.
+// QueueCalls returns the job's queues; none: its steps run in order.
 func (j *Job) QueueCalls() ([]QueueCall, error) {
 	list, ps := j.queueCalls()
 	return list, place(ps, j.where)
@@ -139,7 +139,7 @@ func (j *Job) queueCall(i int) (c QueueCall, ps []problem) {
 	return c, ps
 }
 
-// queues unrolls the steps of all queues, and finds what each launch waits for.
+// queues unrolls the steps of all queues, and resolves the dependences of each launch.
 func (u *unroller) queues(top Step) {
 	j := u.job
 	for i := range j.Queues {
@@ -203,8 +203,8 @@ func hint(name string, known []string) string {
 	return ""
 }
 
-// sinceBarrier are the launches of a queue that a barrier before launch i waits for: those from the last one that had a barrier
-// itself, which has waited for all before.
+// sinceBarrier returns the launches of a queue that a barrier before launch i waits for: those back to the last one
+// with a barrier of its own, which waited for all before it.
 func (u *unroller) sinceBarrier(first, i int) (list []int) {
 	for k := i - 1; k >= first; k-- {
 		list = append(list, k)
@@ -215,8 +215,8 @@ func (u *unroller) sinceBarrier(first, i int) (list []int) {
 	return list
 }
 
-// Order is an order of launches in which each comes after those that it waits for, and after those before it in its queue; the lowest
-// number first where there is a choice. stuck is a launch that can't begin, or -1.
+// Order returns an order of launches in which each follows those that it waits for and those before it in its queue;
+// among the possible, the lowest number comes first. stuck is a launch that can't begin, or -1.
 func Order(list []Launch) (order []int, stuck int) {
 	waits, next := make([]int, len(list)), make([][]int, len(list))
 	edge := func(from, to int) {
@@ -252,7 +252,7 @@ func Order(list []Launch) (order []int, stuck int) {
 	return nil, slices.IndexFunc(waits, func(n int) bool { return n > 0 })
 }
 
-// heapOf hands out the lowest number first.
+// heapOf pops the lowest number first.
 type heapOf []int
 
 func (h *heapOf) push(i int) {

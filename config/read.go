@@ -18,7 +18,7 @@ import (
 	"spvsim/internal/spec"
 )
 
-// Limits that keep a hostile file from costing more than its size: aliases may repeat a node, and lists may nest.
+// Limits that bound the cost of a hostile file by its size: aliases may repeat a node, and lists may nest.
 const (
 	maxFileBytes = 4 << 20
 	maxNodes     = 200_000
@@ -30,7 +30,7 @@ const (
 // int64, float64, bool and string, or the finished Go value for types with a form of their own.
 type reader struct {
 	file    string
-	source  string // source of values that have none beside them
+	source  string // of values without a source of their own
 	root    reflect.Type
 	unit    string // of the field that is read
 	nodes   int
@@ -44,7 +44,7 @@ func newReader(file, source string, root reflect.Type) *reader {
 	return &reader{file: file, source: source, root: root, sources: map[string]string{}, where: map[string]position{}}
 }
 
-// intoLayers makes the reader note sources and places over those of the layers before.
+// intoLayers makes the reader record sources and positions on top of the earlier layers'.
 func (r *reader) intoLayers(l *loader) *reader {
 	r.sources, r.where = l.sources, l.where
 	return r
@@ -132,7 +132,7 @@ func deref(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// withSource takes {value: 20, source: "..."} apart; any other node is the value itself.
+// withSource separates {value: 20, source: "..."}; any other node is the value itself.
 func withSource(n *yaml.Node, src string) (*yaml.Node, string) {
 	if n.Kind != yaml.MappingNode {
 		return n, src
@@ -182,7 +182,7 @@ func (r *reader) structure(n *yaml.Node, t reflect.Type, path, src string) any {
 	return out
 }
 
-// noSources as a reader's source turns off the `source:` key: jobs have none.
+// noSources as a reader's source disables the `source:` key: jobs have none.
 const noSources = "\x00"
 
 func (r *reader) ownSource(n *yaml.Node, path, src string) string {
@@ -205,7 +205,8 @@ func (r *reader) wantMapping(n *yaml.Node, t reflect.Type, path string) bool {
 	return false
 }
 
-// asMapping is the mapping that was meant by a word in its place: an example, where the word is one that a key of the mapping takes.
+// asMapping returns an example of the mapping that was probably meant, if a word stands in its place that one of the
+// mapping's keys accepts.
 func (r *reader) asMapping(n *yaml.Node, t reflect.Type, path string) string {
 	if t.Kind() != reflect.Struct {
 		return ""
@@ -227,7 +228,7 @@ func fieldNamed(fields []field, name string) (field, bool) {
 	return field{}, false
 }
 
-// renamed are keys of earlier versions that others have taken the place of.
+// renamed maps keys of earlier versions to their replacements.
 var renamed = map[string]string{"link_bytes_per_cycle": "link_read_bytes_per_cycle and link_write_bytes_per_cycle, a rate for each direction"}
 
 func (r *reader) unknown(key *yaml.Node, path string) {
@@ -247,7 +248,7 @@ func (r *reader) unknown(key *yaml.Node, path string) {
 	r.fail(key, full, ErrUnknownKey, "%s", msg)
 }
 
-// plainPath writes steps[2].for as steps.for, the form in which known paths are listed.
+// plainPath writes steps[2].for as steps.for, the form of known paths.
 func plainPath(path string) string {
 	var b strings.Builder
 	for {
@@ -328,7 +329,7 @@ func asList(n *yaml.Node, item reflect.Type) string {
 	return ", as in [" + n.Value + "]"
 }
 
-// orSourced is the other form of a value, where a mapping looks like that form.
+// orSourced returns the alternative form of a value for an error, if the mapping resembles that form.
 func (r *reader) orSourced(n *yaml.Node) string {
 	if r.source == noSources || n.Kind != yaml.MappingNode {
 		return ""
@@ -379,7 +380,7 @@ func parseScalar(n *yaml.Node, k reflect.Kind) (any, bool) {
 	return nil, false
 }
 
-// found names what a node holds, for errors.
+// found describes the content of a node for errors.
 func found(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

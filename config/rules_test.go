@@ -41,13 +41,13 @@ func launched(text string) error {
 
 const ruleBuffersText = "buffers:\n- {name: a, binding: 0, data: {zero: 64}}\n- {name: b, binding: 1, data: {zero: 64}}\n- {name: im, binding: 2, image: {format: R32f, width: 4}}\n- {name: im2, binding: 3, image: {format: R32f, width: 4}}\n"
 
-// ways are those in which a job or a step starts work.
+// jobWays are the ways in which a job or a step starts work.
 var jobWays = map[string]string{
 	"dispatch": "dispatch: [1]\n", "steps": "steps: [{dispatch: [1]}]\n", "queues": "queues: [{steps: [{dispatch: [1]}]}]\n",
 	"draw": "draw: {width: 1, height: 1, positions: {type: f32, values: [0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1]}, color: [{buffer: im}]}\n",
 }
 
-// A job starts work in one way, and a step does one thing; a shader is that of the step or of the job.
+// A job starts work in one way, and a step has one kind of work; the step's shader overrides the job's.
 func TestOneWayToStartWork(t *testing.T) {
 	for _, one := range slices.Sorted(maps.Keys(jobWays)) {
 		if err := launched("shader: s.spv\n" + ruleBuffersText + jobWays[one]); err != nil {
@@ -100,7 +100,7 @@ func TestOneWayToStartWork(t *testing.T) {
 	}
 }
 
-// What does not fit together is refused by name, and what it is refused for is the one thing that is wrong: without that, it is taken.
+// Keys that do not fit together are refused by name, for that reason alone: the file without the change is accepted.
 func TestRulesOfJobs(t *testing.T) {
 	const head = "shader: s.spv\n" + ruleBuffersText
 	const graph = "nodes: [{shader: s.spv, entry: n}]\n" + ruleBuffersText
@@ -261,7 +261,7 @@ func TestKeysOfLaunchers(t *testing.T) {
 	}
 }
 
-// Columns know the setting that they are of, and its unit; those of rows and of variants are of none.
+// Columns know the setting that they stand for, and its unit; columns of rows and of variants have none.
 func TestColumnsAndTheirUnits(t *testing.T) {
 	e, err := LoadExperiment(experimentFiles(`job: j.yaml
 axes:
@@ -313,7 +313,7 @@ func TestNamesAndValues(t *testing.T) {
 	}
 }
 
-// Random numbers are from 0 to the largest of their type, or below 1, where nothing else is said.
+// By default, random integers range from 0 to the largest of their type, and random floats are below 1.
 func TestLimitsOfRandomNumbers(t *testing.T) {
 	for typ, want := range map[string]uint64{"u8": math.MaxUint8, "u16": math.MaxUint16, "u32": math.MaxUint32, "u64": math.MaxUint64, "i8": math.MaxInt8, "i16": math.MaxInt16,
 		"i32": math.MaxInt32, "i64": math.MaxInt64, "f16": 1, "f32": 1, "f64": 1} {
@@ -354,7 +354,8 @@ func TestLimitOfFiles(t *testing.T) {
 	}
 }
 
-// Steps in queues take what is around them: barriers are between steps unless one of those around a step says no.
+// Steps in queues inherit from the enclosing steps: steps are separated by barriers unless an enclosing step disables
+// them.
 func TestStepsInheritFromTheirQueue(t *testing.T) {
 	for outer := range 2 {
 		for inner := range 2 {
@@ -428,7 +429,7 @@ func TestPlacesOfFaults(t *testing.T) {
 	}
 }
 
-// Errors name what a place of a file has.
+// Errors describe the content of a node.
 func TestWhatIsFound(t *testing.T) {
 	long := strings.Repeat("x", 61)
 	for text, want := range map[string]string{"{a: 1}": "a mapping", "[1]": "a list", "~": "nothing", "7": "7", "x": `"x"`, long: `"` + long[:60] + `"...`, long[:60]: `"` + long[:60] + `"`} {
@@ -442,7 +443,8 @@ func TestWhatIsFound(t *testing.T) {
 	}
 }
 
-// A queue has its number for a name, the medium priority and any pipe where it does not say; units are from the first to the last of an engine.
+// By default a queue's name is its number, its priority medium, and its pipe any; units range from the first to the
+// last of an engine.
 func TestQueuesOfAJob(t *testing.T) {
 	const head = "shader: s.spv\nparameters: {n: 3}\nqueues:\n"
 	const steps = "steps: [{dispatch: [1]}]}\n"
@@ -467,7 +469,7 @@ func TestQueuesOfAJob(t *testing.T) {
 	}
 }
 
-// Columns that vary together are those of one axis; each other one is alone.
+// The columns of one axis vary together; every other column varies alone.
 func TestColumnsThatVaryTogether(t *testing.T) {
 	e, err := LoadExperiment(experimentFiles("job: j.yaml\naxes:\n  n: {path: parameters.n, values: [1]}\n  z: {zip: {b: {path: machine.lds.banks, values: [1]}, c: {path: machine.clock_mhz, values: [2]}}}\n  v: {variants: {one: {row.k: 3}, two: {row.m: 4}}}\n"), "e.yaml")
 	if err != nil {

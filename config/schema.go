@@ -30,7 +30,8 @@ func SchemaKinds() []string {
 	return kinds
 }
 
-// Schema is the JSON Schema (draft 2020-12) of a kind of file, for editors. It comes from the same struct tags as the reader.
+// Schema returns the JSON Schema (draft 2020-12) of a kind of file, for editors. It is derived from the same struct
+// tags as the reader.
 func Schema(kind string) ([]byte, error) {
 	t, ok := schemaKinds[kind]
 	if !ok {
@@ -54,7 +55,7 @@ type object = map[string]any
 // schemaBuilder collects structs that refer to themselves, or that several fields share, as definitions.
 type schemaBuilder struct {
 	defs    object
-	sourced bool // leaves may be {value, source}, and mappings may have a source
+	sourced bool // leaves may be {value, source}, and mappings may have a source key
 }
 
 func (b *schemaBuilder) structure(t reflect.Type) object {
@@ -169,7 +170,7 @@ func definition(t reflect.Type) string {
 	return strings.ToUpper(path.Base(t.PkgPath()))
 }
 
-// yamlValue is a default as JSON has it.
+// yamlValue converts a default to JSON.
 func yamlValue(text string) any {
 	var v any
 	if err := yaml.Unmarshal([]byte(text), &v); err != nil {

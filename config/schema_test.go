@@ -143,7 +143,7 @@ func schemaFor(t *testing.T, kind string) schemaCheck {
 	return schemaCheck{root}
 }
 
-// yamlAsJSON turns a YAML document into what a JSON decoder would give.
+// yamlAsJSON converts a YAML document to the values that a JSON decoder would return.
 func yamlAsJSON(t *testing.T, text []byte) any {
 	t.Helper()
 	var v any

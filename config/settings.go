@@ -22,13 +22,13 @@ import (
 // ErrSetting means that a setting of an experiment can't be applied.
 var ErrSetting = errors.New("bad setting")
 
-// Files says where what an experiment names is: machines and settings beside it, jobs by name.
+// Files locates the files that an experiment names: machines and settings relative to it, jobs by name.
 type Files struct {
 	FS  fs.FS                                                // of the experiment; nil: that of package files
 	Dir string                                               // of the experiment in it
 	Job func(name string) (fsys fs.FS, file string, e error) // finds a ready job
 
-	machines map[string]*Machine // loaded before, by all that they come from
+	machines map[string]*Machine // loaded machines, by all of their inputs
 }
 
 // Run is a point made ready: the machine and the job to simulate, and the digest of everything that goes in.
@@ -39,7 +39,7 @@ type Run struct {
 	Inputs  string // SHA-256 of the machine, the job and the files that it names, in hexadecimal
 }
 
-// Place gives the settings of errors their place in the experiment file.
+// Place returns the place of a setting in the experiment file, for errors.
 func (e *Experiment) Place(s *Setting) (file string, line int) {
 	at := lookupPosition(e.where, s.where)
 	if at.file != e.file {
@@ -97,7 +97,7 @@ func (f *Files) loadMachine(q Request) (*Machine, error) {
 
 const machinePrefix = "machine."
 
-// plan is settings by what they set.
+// plan sorts settings by their target.
 type plan struct {
 	job, machine          string
 	fields, machineFields []Setting
@@ -156,7 +156,7 @@ func (f *Files) loadJob(name string, settings []Setting) (*Job, *yaml.Node, erro
 	return j, n, err
 }
 
-// applySettings puts settings in the place of what a job says.
+// applySettings overrides fields of a job with settings.
 func applySettings(n *yaml.Node, file string, settings []Setting) error {
 	for _, s := range settings {
 		if isParameter(n, s.Path) {
@@ -169,7 +169,7 @@ func applySettings(n *yaml.Node, file string, settings []Setting) error {
 	return nil
 }
 
-// isParameter says that a path is no key of a job, and a parameter of this one.
+// isParameter reports whether a path is a parameter of this job and not a key of jobs.
 func isParameter(job *yaml.Node, path string) bool {
 	if _, ok := fieldNamed(fieldsOf(reflect.TypeFor[Job]()), path); ok || job.Kind != yaml.MappingNode {
 		return false
@@ -188,8 +188,8 @@ func isParameter(job *yaml.Node, path string) bool {
 	return false
 }
 
-// cloneNode copies a tree with its aliases followed, so that a setting changes one place only. What is beyond maxNodes is
-// left out, which the reader then refuses by its own count.
+// cloneNode copies a tree with its aliases expanded, so that a setting changes one place only. It stops beyond
+// maxNodes, which the reader then refuses by its own count.
 func cloneNode(n *yaml.Node, count *int) *yaml.Node {
 	n = deref(n)
 	out := *n
@@ -240,7 +240,7 @@ func parseFieldPath(text string) ([]step, error) {
 	return steps, nil
 }
 
-// parseIndices takes [1][2] off the front.
+// parseIndices splits off leading indices: [1][2].
 func parseIndices(text string, steps *[]step) (rest string, err error) {
 	for strings.HasPrefix(text, "[") {
 		number, after, ok := strings.Cut(text[1:], "]")
@@ -312,7 +312,8 @@ func valueAt(n *yaml.Node, key string, add, mustExist bool) (*yaml.Node, error) 
 	return value, nil
 }
 
-// digest is over the machine's values, the job without what says nothing of the run, and the files that it names.
+// digest covers the machine's values, the job without the keys that do not affect the run, and the files that the job
+// names.
 func digest(m *Machine, j *Job, tree *yaml.Node) (string, error) {
 	h := sha256.New()
 	text, err := json.Marshal(plain(reflect.ValueOf(m).Elem()))
@@ -386,7 +387,7 @@ func (d *digester) pair(key string, value *yaml.Node, at string) {
 	}
 }
 
-// maxInputBytes bounds what is read of a file that a job names.
+// maxInputBytes bounds the bytes read of a file that a job names.
 const maxInputBytes = 1 << 32
 
 func (d *digester) file(name string) {
@@ -398,7 +399,7 @@ func (d *digester) file(name string) {
 	fmt.Fprintf(d.w, "sha256 %x;", sha256.Sum256(data))
 }
 
-// Explain gives faults that settings caused their place in the experiment file.
+// Explain rewrites errors that settings caused: they get the setting's place in the experiment file.
 func (e *Experiment) Explain(err error, settings []Setting) error {
 	return explain(err, func(fault *Error) error {
 		for i := range settings {
@@ -408,7 +409,7 @@ func (e *Experiment) Explain(err error, settings []Setting) error {
 			}
 			file, line := e.Place(s)
 			msg := fault.Msg
-			if file != e.file { // of the command line, which has the path as the machine or the job has it
+			if file != e.file { // of the command line: keep the path as the machine or the job has it
 				return &Error{File: file, Path: fault.Path, Msg: msg, Kind: fault.Kind}
 			}
 			if fault.Path != s.Path {

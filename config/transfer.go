@@ -2,9 +2,9 @@ package config
 
 import "math"
 
-// What a step says of memory: where its workgroups stand, and what moves.
+// The memory operations of a step: indirect workgroup counts, and transfers.
 
-// memoryProblems tests what a step names of buffers.
+// memoryProblems checks the buffers that a step names.
 func (j *Job) memoryProblems(s *Step, p string) (ps []problem) {
 	if s.Indirect != nil {
 		ps = append(ps, j.bufferProblems(s.Indirect.Buffer, p+".indirect.buffer")...)
@@ -85,7 +85,7 @@ func (u *unroller) transfer(step *Step, s scope, at string) {
 	u.add(&Launch{Step: step.Name, Transfer: call, Path: at, Once: step.Once, Mode: step.Mode})
 }
 
-// move works a move out; key says what an error is of.
+// move evaluates a move; key is the key that an error refers to.
 func (j *Job) move(m *Move, s scope) (out MoveCall, key string, err error) {
 	out = MoveCall{To: m.To, From: m.From}
 	for _, e := range []struct {

@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 )
 
-// What steps say of memory is worked out in the scope of their loops, and refused where it can't be meant.
+// The memory operations of steps are evaluated in the scope of their loops, and refused if they are invalid.
 func TestStepsOverMemory(t *testing.T) {
 	const head = "shader: s.spv\nparameters: {n: 8}\nbuffers:\n  - {name: a, data: {zero: 64}}\n  - {name: b, unbound: true, data: {zero: 64}}\nsteps:\n"
 	load := func(steps string) (*Job, error) {

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Rounds is how often the whole job runs; only the last round is reported.
+// Rounds returns how often the whole job runs; only the last round is reported.
 func (j *Job) Rounds() (int, error) {
 	n, ps := j.rounds()
 	return n, place(ps, j.where)
@@ -29,9 +29,9 @@ func (j *Job) Launches() ([]Launch, error) {
 	return l, place(ps, j.where)
 }
 
-// EachLaunch hands the dispatches of one round on, one after the other, up to an error: a loop takes no more memory than a round of it. Rounds
-// may share a launch, which no one changes.
-// Those of queues are listed first, as they wait for each other.
+// EachLaunch calls do for the launches of one round, in order, until an error: a loop needs no more memory than a round
+// of it. Rounds may share a launch, which must not be changed. The launches of queues are listed first, as they wait
+// for each other.
 func (j *Job) EachLaunch(do func(*Launch) error) error {
 	if len(j.Queues) == 0 {
 		u := &unroller{job: j, do: do}
@@ -53,7 +53,7 @@ func (j *Job) launches() ([]Launch, []problem) {
 	return u.out, nil
 }
 
-// launchProblems are what is wrong with the launches.
+// launchProblems returns the problems of the launches.
 func (j *Job) launchProblems() []problem {
 	u := &unroller{job: j}
 	if len(j.Queues) == 0 {
@@ -92,8 +92,8 @@ func (u *unroller) unroll() []problem {
 // unroller turns steps into launches; it stops at the first problem, as the next rounds of a loop would repeat it.
 type unroller struct {
 	job      *Job
-	do       func(*Launch) error // takes each launch; nil: they are listed
-	err      error               // of what takes them
+	do       func(*Launch) error // receives each launch; nil: they are collected in out
+	err      error               // of do
 	count    int                 // launches so far
 	out      []Launch
 	after    [][]string // by launch of a queue: the steps that it names
@@ -101,10 +101,10 @@ type unroller struct {
 	problems []problem
 }
 
-// over says that nothing follows.
+// over reports whether to stop.
 func (u *unroller) over() bool { return u.problems != nil || u.err != nil }
 
-// add hands a launch on.
+// add passes a launch to do, or collects it.
 func (u *unroller) add(l *Launch) {
 	u.count++
 	if u.do == nil {
@@ -118,14 +118,14 @@ func (u *unroller) fail(path string, err error) {
 	u.problems = append(u.problems, u.job.inherited(path, err))
 }
 
-// A placedStep is a step with what it leaves out. What no loop changes of it is worked out once.
+// A placedStep is a step with its inherited fields. Results that no loop changes are computed once.
 type placedStep struct {
 	Step
 	path   string
-	loops  []string     // variables of the loops around it, and its own
-	steady bool         // none of them is in what it launches
+	loops  []string     // variables of the enclosing loops, and of its own
+	steady bool         // no loop variable occurs in its launch
 	inner  []placedStep // the steps inside
-	same   *Launch      // what it launches in all rounds, once known, where it is steady
+	same   *Launch      // the launch of all rounds if it is steady; nil: not yet computed
 }
 
 // steps works through the steps inside another one, or the job.
@@ -152,7 +152,7 @@ func (p *placedStep) placed() (list []placedStep) {
 	return list
 }
 
-// inherit fills what a step leaves out from the step or job around it.
+// inherit fills the missing fields of a step from the enclosing step or job.
 func inherit(s, outer *Step) Step {
 	out := *s
 	if out.Name == "" {
@@ -250,7 +250,7 @@ func (u *unroller) copy(step *Step, s scope, at string) {
 	u.add(&Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Path: at, Once: step.Once, Mode: step.Mode})
 }
 
-// launch hands on what a step launches.
+// launch adds the launch of a step.
 func (u *unroller) launch(step *placedStep, s scope) {
 	l := step.same
 	if l == nil {
@@ -264,7 +264,7 @@ func (u *unroller) launch(step *placedStep, s scope) {
 	u.add(l)
 }
 
-// uses says that one of some names may be in what a launch of the step is made of.
+// uses reports whether a launch of the step may depend on one of some names.
 func (step *Step) uses(names []string) bool {
 	if step.Draw != nil || len(step.Graph) > 0 {
 		return true // which is not looked into
@@ -283,7 +283,7 @@ func (step *Step) uses(names []string) bool {
 	return slices.ContainsFunc(list, func(e Expr) bool { return e.usesAny(names) })
 }
 
-// work works out what a step launches; nil: there is a problem.
+// work evaluates the launch of a step; nil: there is a problem.
 func (u *unroller) work(step *Step, s scope, at string) *Launch {
 	l := Launch{Step: step.Name, Shader: step.Shader, Entry: step.Entry, Path: at, Once: step.Once, Mode: step.Mode,
 		WaveSize: step.WaveSize, Bindings: step.Bindings, Samplers: step.Samplers}

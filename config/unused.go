@@ -10,8 +10,8 @@ import (
 // bufferNames are the keys whose text is the name of a buffer that work reaches without a binding of the buffer's own.
 var bufferNames = []string{"address_of", "address", "part_of", "buffer", "from", "to", "infos", "count_info"}
 
-// ReachedByName collects the buffers that the job's work names: those of addresses, parts, moves, graphs, colours, and bindings of steps.
-// An expectation only looks at a buffer.
+// ReachedByName collects the buffers that the job's work names: those of addresses, parts, moves, graphs, colours, and
+// bindings of steps. Expectations don't count: they only read a buffer.
 func (j *Job) ReachedByName() map[string]bool {
 	names := map[string]bool{}
 	work := *j
@@ -48,7 +48,7 @@ func (j *Job) Remark(path, format string, args ...any) string {
 	return strings.TrimPrefix(e.Error(), "config: ")
 }
 
-// Giver is the path of the step or node, at a path or around it, that gives a key; empty: the job does.
+// Giver returns the path of the step or node, at a path or enclosing it, that sets a key; empty: the job does.
 func (j *Job) Giver(path, key string) string {
 	for at := path; at != ""; at = parentPath(at) {
 		if _, there := j.where[sub(at, key)]; there {

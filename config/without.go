@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// withouts are settings of a machine that take a cost away, by the name of what they take away.
+// withouts maps the name of a cost to the machine settings that remove it.
 //
-// launches: what the host, a queue or a command stream spends on a launch before its first workgroup may be placed, and the least time of a
-// launch. The cost of placing a wave (dispatcher.launch_latency) and that of a graph's scheduler for each payload stay: they are work of the
-// machine during a launch.
+// launches: what the host, a queue or a command stream spends on a launch before its first workgroup may be placed, and
+// the least time of a launch. The cost of placing a wave (dispatcher.launch_latency) and that of a graph's scheduler
+// for each payload stay: they are work of the machine during a launch.
 var withouts = map[string][]string{
 	"launches": {
 		"dispatcher.kernel_launch_cycles=0", "dispatcher.following_launch_cycles=0", "dispatcher.launch_floor_cycles=0",
@@ -20,10 +20,10 @@ var withouts = map[string][]string{
 	},
 }
 
-// WithoutNames lists what Without knows.
+// WithoutNames lists the names of the costs that Without removes.
 func WithoutNames() []string { return slices.Sorted(maps.Keys(withouts)) }
 
-// Without lists the settings (path=value) that take costs away.
+// Without returns the settings (path=value) that remove costs.
 func Without(names []string) (settings []string, err error) {
 	for _, name := range names {
 		list, ok := withouts[name]

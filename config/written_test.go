@@ -22,11 +22,12 @@ const (
 	writtenMachines    = 240
 )
 
-// written are values that take the place of others.
+// written are replacement values.
 var written = suite.Words{Before: ":", Values: []string{"", "0", "-1", "1", "3", "64", "1.5", "1e20", "4294967296", "18446744073709551616", "x", "\"\"", "[1, 2]", "[]", "{a: 1}", "{}", "null", "true", "n", "2 * n", "1 / 0", ".nan"}}
 
-// What readers make of files is written down, a line each: of a text that is changed in a place or two the error, word for word, or what was read.
-// Which error is right the other tests say; here every change of one shows. With -update the files are written.
+// The results of the readers are recorded, a line each: for a text with one or two changes the error, word for word, or
+// a digest of the value. Other tests check which error is right; this one shows every change of an error. With -update
+// the files are rewritten.
 func TestWrittenJobs(t *testing.T) {
 	texts := suite.ReadTexts(t, "../experiments/library", ".yaml", written)
 	suite.Lines(t, "written-jobs.txt", *update, writtenJobs, func(i int) string {
@@ -56,7 +57,7 @@ func TestWrittenMachines(t *testing.T) {
 	texts := suite.ReadTexts(t, "machines", ".yaml", written)
 	suite.Lines(t, "written-machines.txt", *update, writtenMachines, func(i int) string {
 		name, text := texts.Changed(i)
-		// The changed text is an overlay of a file: those of presets are without one.
+		// The changed text overlays a file: presets have no base key.
 		text = "base: " + Presets()[i%len(Presets())] + "\n" + regexp.MustCompile(`(?m)^base:.*$`).ReplaceAllString(text, "")
 		m, err := LoadMachine(Request{Machine: "m.yaml", FS: mapFS(map[string]string{"m.yaml": text})})
 		if err != nil {
@@ -70,7 +71,7 @@ func TestWrittenMachines(t *testing.T) {
 	})
 }
 
-// readJob is what a job comes to.
+// readJob summarizes a job.
 func readJob(j *Job) string {
 	launches, err := j.Launches()
 	out := fmt.Sprintf("%d launches %s", len(launches), digestOf(launches))

@@ -10,7 +10,7 @@ import (
 	"spvsim/internal/suite"
 )
 
-// richJob has what the jobs of the repository have little of.
+// richJob uses the keys that are rare in the repository's jobs.
 const richJob = `
 parameters: {n: 64, half: n / 2}
 shader: mix.spv
@@ -62,7 +62,7 @@ const (
 	writtenSettings = 120
 )
 
-// What the jobs above come to, with values, keys and places that are changed, is written down as that of the library's is.
+// The results of the jobs above, with changed values, keys and places, are recorded like those of the library.
 func TestWrittenRichJobs(t *testing.T) {
 	suite.Lines(t, "written-rich.txt", *update, writtenRichJobs, func(i int) string {
 		name, text := "rich.yaml", richJob

@@ -19,7 +19,7 @@ func referenceLook(i int) look {
 	return l
 }
 
-// isIn says whether an annotation is of a panel.
+// isIn reports whether an annotation belongs to a panel.
 func (c *Chart) isIn(a Annotation, p *Panel) bool {
 	return a.Facet == "" || p.Name == a.Facet || p.Row == a.Facet || strings.HasSuffix(p.Name, " = "+a.Facet)
 }
@@ -27,7 +27,7 @@ func (c *Chart) isIn(a Annotation, p *Panel) bool {
 // referenceDashes distinguish lines with a source, in the order of the figure.
 var referenceDashes = [][]vg.Length{{1, 1.5}, {6, 2}, {6, 1.5, 1, 1.5}, {3, 1, 3, 3}}
 
-// referenceLine is how a line looks: those with a source, which the legend names, differ.
+// referenceLine returns the style of a line: each line with a source, which the legend names, has its own.
 func (c *Chart) referenceLine(index int) draw.LineStyle {
 	style := draw.LineStyle{Color: faintInk, Width: thinWidth, Dashes: []vg.Length{3, 2}}
 	if !c.figure.Annotations[index].inLegend() {
@@ -45,10 +45,10 @@ func (c *Chart) referenceLine(index int) draw.LineStyle {
 
 func (a *Annotation) isLine() bool { return a.VLine != nil || a.HLine != nil && a.Crossing == nil }
 
-// inLegend says whether the legend names an annotation: reference points, and lines with a source.
+// inLegend reports whether the legend names an annotation: reference points, and lines with a source.
 func (a *Annotation) inLegend() bool { return len(a.Points) > 0 || a.isLine() && a.Source != "" }
 
-// name is that in the legend.
+// name returns the text of the legend's entry.
 func (a *Annotation) name() string {
 	if a.Text != "" && a.Source != "" {
 		return a.Text + " (" + a.Source + ")"
@@ -67,7 +67,7 @@ func drawReferenceLine(c draw.Canvas, p *axes, a Annotation, style draw.LineStyl
 	}
 }
 
-// drawAnnotations draws what is over the marks: reference points and texts, each text where it covers least.
+// drawAnnotations draws reference points and texts over the marks, each text where it covers least.
 func (l *layout) drawAnnotations(c draw.Canvas, p *pane, k *inkCanvas) {
 	n := 0
 	for _, a := range l.c.figure.Annotations {
@@ -119,11 +119,11 @@ func (l *layout) drawAnnotation(c draw.Canvas, p *pane, k *inkCanvas, a Annotati
 	}
 }
 
-// candidate is a place that a label may take.
+// candidate is a possible position of a label.
 type candidate struct {
 	at    vg.Point
 	align alignment
-	far   int // what standing farther off counts, in cells of ink
+	far   int // penalty for the distance from the point, in cells of ink
 }
 
 // besideVertical are places to the right and left of a line, from the top.
@@ -146,8 +146,8 @@ func besideHorizontal(r vg.Rectangle, y vg.Length) []candidate {
 	return out
 }
 
-// A crossing's number may cover so many cells of ink rather than stand a step farther from its ring; a point's name, which
-// would hide other points, none.
+// A crossing's number may cover so many cells of ink before it moves a step away from its ring; a point's name, which
+// would hide other points, may cover none.
 const (
 	crossingNearness = 20
 	pointNearness    = 0
@@ -169,14 +169,14 @@ func around(pt vg.Point, nearness int) []candidate {
 	return out
 }
 
-// box is what a text covers there.
+// box returns the rectangle that a text covers at the position.
 func (p candidate) box(f *family, text string, size vg.Length) vg.Rectangle {
 	w, h := f.width(text, size), f.height(text, size)
 	low := p.at.Sub(vg.Point{X: p.align.x * w, Y: p.align.y * h})
 	return vg.Rectangle{Min: low.Sub(vg.Point{X: 0.5, Y: size * f.descent}), Max: low.Add(vg.Point{X: w + 0.5, Y: h + 0.5})}
 }
 
-// onText is how many cells of marks a text may cover rather than another text, which would make both unreadable.
+// onText is the penalty for covering another text, in cells of marks: both would be unreadable.
 const onText = 500
 
 // label writes a text at the candidate that covers least and is inside the frame.
@@ -348,7 +348,7 @@ func interpolate(line []xy, x float64) (float64, bool) {
 	return q.y + (p.y-q.y)*(x-q.x)/(p.x-q.x), true
 }
 
-// withPlaces adds to a line the places of another that are between its own.
+// withPlaces adds to a line the x of another line's points within its range, interpolated.
 func withPlaces(line, other []xy) []xy {
 	out := append([]xy(nil), line...)
 	for _, p := range other {

@@ -52,14 +52,14 @@ func FuzzAnyFigure(f *testing.F) {
 	})
 }
 
-// slowest is far beyond what any of the drawn figures takes, some milliseconds: a hang, and not a machine that many share.
+// slowest is far beyond the time of any figure, some milliseconds: it detects a hang, not a busy machine.
 const slowest = 8 * time.Minute
 
-// anyFigure draws what the bytes choose, and says how that ended: drawn, refused, or an error, which is a fault.
+// anyFigure draws a figure chosen by the bytes, and returns its end: drawn or refused; err is a fault.
 func anyFigure(data []byte) (end string, err error) {
 	c := randfigure.New(data)
 	formats := []string{"svg"}
-	switch c.Below(16) { // pixels take ten times as long
+	switch c.Below(16) { // bitmaps take ten times as long
 	case 0:
 		formats = []string{"png", "pdf"}
 	case 1, 2, 3, 4:
@@ -117,7 +117,7 @@ func drawAny(text, rows string, formats []string) (bool, error) {
 	return true, checkTicks(chart)
 }
 
-// unlessRefused is nil for an error that names what the figure or its rows have wrong.
+// unlessRefused drops errors that name a mistake of the figure or its rows.
 func unlessRefused(err error) error {
 	if e := (*Error)(nil); errors.As(err, &e) && !errors.Is(err, ErrDraw) {
 		return nil
@@ -132,7 +132,7 @@ var (
 	marksInSVG = regexp.MustCompile(`<path|<text`)
 )
 
-// lookAt looks at what was drawn in a format: numbers, and something to see.
+// lookAt checks the output of a format: valid numbers, and visible content.
 var lookAt = map[string]func(data []byte) error{"svg": lookAtSVG, "pdf": lookAtPDF, "png": lookAtPNG}
 
 func lookAtSVG(data []byte) error {
@@ -163,16 +163,16 @@ func pageOf(pdf []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	page, _ := io.ReadAll(r) // what follows the stream is no error of it
+	page, _ := io.ReadAll(r) // bytes after the stream are not its error
 	return page
 }
 
-// notALabel is what no tick may say: a power that is no integer, or no number.
+// notALabel matches text that no tick may have: a power that is not an integer, or not a number.
 var notALabel = regexp.MustCompile(`\^\{[^}]*[.e]|NaN|Inf`)
 
 // checkTicks looks at the ticks of every axis: at numbers that the axis shows, few, with labels that are numbers.
 func checkTicks(c *Chart) error {
-	const most = 400 // a label's and those without between
+	const most = 400 // of labels, and of the ticks between two labels
 	l, _ := c.settle("column")
 	for _, p := range l.panes {
 		for _, axis := range []struct {

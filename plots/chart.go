@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Chart is a figure with its data: what is drawn, before it is drawn.
+// Chart is a figure with its data, ready to be drawn.
 type Chart struct {
 	Kind    string
 	Title   string
 	X, Y    Dimension
 	Panels  []Panel
-	Dropped int // rows left out because x, y or what else places them is missing
+	Dropped int // rows without x, y or another value that places them
 
-	Warnings []string // what a reader of the figure should know before they trust it
+	Warnings []string // caveats about the data, for the reader
 
 	figure *Figure // its annotations are on the axes: categories that are numbers are counted
 	series []level
@@ -25,14 +25,14 @@ type Chart struct {
 	gridColumns int // of panels, in a grid of rows by columns
 }
 
-// Dimension is an axis, or what colours mean.
+// Dimension is an axis, or the scale of colours.
 type Dimension struct {
 	Label      string   // with the unit
 	Scale      string   // linear, log2, log10 or category
 	Categories []string // names for people, at 0, 1, 2...
 
 	numbers []float64 // the categories, where they are numbers that ascend
-	values  []float64 // of a line's x, ascending, where they are few: ticks stand there
+	values  []float64 // few distinct x of a line, ascending, at which ticks are drawn
 }
 
 // Panel is one pair of axes.
@@ -42,7 +42,7 @@ type Panel struct {
 	Series []Series
 }
 
-// Series is what has one colour and one entry in the legend.
+// Series is a set of points with one colour and one entry in the legend.
 type Series struct {
 	Name   string
 	Index  int // picks colour, marker and dash; the same in all panels
@@ -55,13 +55,13 @@ type Point struct {
 	X, Y      float64   // of a category, its index
 	Low, High float64   // band; of a stacked bar its ends
 	End       float64   // where a span ends
-	Value     float64   // what a heat map's colour shows
+	Value     float64   // colour of a heat map's cell
 	Values    []float64 // all of a box, ascending
 	Text      string
 	Rows      int // that became this point
 }
 
-// observation is one row's share in a figure; a row gives several where y has several columns.
+// observation is one value of a row; a row has several if y has several columns.
 type observation struct {
 	row           int
 	facet, series int
@@ -71,7 +71,7 @@ type observation struct {
 	measured      float64 // y, or a heat map's value
 }
 
-// Build works out what a figure shows of some rows.
+// Build computes the chart of a figure from rows.
 func Build(f *Figure, t *Table) (*Chart, error) {
 	s, err := selectRows(f, t)
 	if err != nil {
@@ -96,7 +96,7 @@ type builder struct {
 
 	xLevels, yLevels []level // of categories, as xIndex and yIndex count them
 	xIndex, yIndex   map[string]int
-	facets, rows     []level // panels: those of each row follow each other
+	facets, rows     []level // panels are listed row by row
 	series           []level
 	hidden           map[string]bool // values of series that are not drawn
 	obs              []observation
@@ -206,7 +206,7 @@ func (b *builder) axes() error {
 func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimension, []level, error) {
 	d := Dimension{Scale: orElse(b.f.scaleOf(a), "linear")}
 	switch {
-	case b.f.lines[path+".label"] > 0 && a.Label == "": // given as empty: none is wanted
+	case b.f.lines[path+".label"] > 0 && a.Label == "": // given as empty: no label is wanted
 	case c != nil:
 		d.Label = labelOf(a.Label, c.Name, a.Unit)
 	case a.Label != "":
@@ -250,7 +250,7 @@ func (d *Dimension) count(levels []level) {
 	}
 }
 
-// place is where a value is among categories that are numbers: between two of them in proportion.
+// place returns the position of a value among numeric categories: between two of them in proportion.
 func (d *Dimension) place(v float64) float64 {
 	n := d.numbers
 	i := sort.SearchFloat64s(n, v)
@@ -318,7 +318,7 @@ func indexOf(levels []level) map[string]int {
 	return m
 }
 
-// groups finds the series and the panels. Hidden series stay until baselines have been taken from them.
+// groups finds the series and the panels. Hidden series are removed only after baselines have been taken from them.
 func (b *builder) groups() error {
 	f := b.f
 	b.series, b.facets, b.rows = []level{{}}, []level{{}}, []level{{}}
@@ -355,7 +355,7 @@ func (b *builder) groups() error {
 	return err
 }
 
-// Limits of what one figure shows.
+// Limits of one figure.
 const (
 	maxPanels = 100
 	maxSeries = 256
@@ -372,7 +372,7 @@ func (b *builder) checkCounts() error {
 	return nil
 }
 
-// observe turns rows into observations; those without a place are counted and left out.
+// observe turns rows into observations; it counts and drops those without a position.
 func (b *builder) observe() error {
 	series, facets, rows := indexOf(b.series), indexOf(b.facets), indexOf(b.rows)
 	for row := range b.t.Rows {
@@ -412,7 +412,7 @@ func groupOf(c *Column, index map[string]int, row int) (int, bool) {
 	return i, ok
 }
 
-// place says where an observation is, and whether nothing is missing for it.
+// place sets the position of an observation, and reports whether all of its values exist.
 func (b *builder) place(o *observation, y *Column) bool {
 	o.x, o.y = position(b.x, b.xIndex, b.xLevels, o.row), position(y, b.yIndex, b.yLevels, o.row)
 	o.measured = o.y
@@ -444,15 +444,15 @@ func position(c *Column, index map[string]int, levels []level, row int) float64 
 	return math.NaN()
 }
 
-// relatives turn a value and its baseline into what is drawn.
+// relatives compute the drawn value from a value and its baseline.
 var relatives = map[string]func(y, base float64) float64{
 	"speedup": func(y, base float64) float64 { return base / y },
 	"ratio":   func(y, base float64) float64 { return y / base },
 	"percent": func(y, base float64) float64 { return 100 * (y/base - 1) },
 }
 
-// relate makes every value relative to its baseline: the mean of the rows that have what relative_to says, and are otherwise
-// at the same place. Hidden series go then.
+// relate divides every value by its baseline: the mean of the rows that match relative_to and are otherwise at the same
+// place. Then it removes hidden series.
 func (b *builder) relate() error {
 	if len(b.f.RelativeTo) > 0 {
 		if err := b.relateAll(); err != nil {

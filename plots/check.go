@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// kindKeys are, of the keys that not every kind has, those that each takes; a ! marks one that must be there.
+// kindKeys lists the keys that each kind accepts, except those of all kinds; ! marks a required key.
 var kindKeys = map[string]string{
 	"line":     "x! y! series combine band relative_to relative_as lines step markers",
 	"bar":      "x! y! series combine summary band relative_to relative_as cells",
@@ -65,7 +65,7 @@ func (f *Figure) checkKeys(fail failer) {
 	}
 }
 
-// someKindsKeys are the keys that some kinds do not take, in order.
+// someKindsKeys returns the keys that only some kinds accept, sorted.
 func someKindsKeys() []string {
 	seen := map[string]bool{}
 	var names []string
@@ -81,7 +81,7 @@ func someKindsKeys() []string {
 	return names
 }
 
-// wideKinds take several y columns.
+// wideKinds accept several y columns.
 var wideKinds = map[string]bool{"line": true, "bar": true, "stacked": true, "box": true}
 
 func (f *Figure) checkAxes(fail failer) {
@@ -139,7 +139,7 @@ func (a *Axis) check(path, scale string, fail failer) {
 	}
 }
 
-// checkEnd holds a number of the file to what a kind of scale can show.
+// checkEnd checks a number of the file against the range of a scale's kind.
 func checkEnd(path, kind string, v *float64, fail failer) {
 	if v == nil {
 		return
@@ -172,7 +172,7 @@ func (f *Figure) checkBand(fail failer) {
 	}
 }
 
-// check says which of its forms an annotation has, and that its keys fit.
+// check determines the form of an annotation, and checks its keys.
 func (a *Annotation) check(path string, fail failer) {
 	forms := 0
 	for _, there := range []bool{a.VLine != nil, a.HLine != nil && len(a.Crossing) == 0, a.Points != nil, a.Crossing != nil, a.X != nil || a.Y != nil} {
@@ -199,7 +199,7 @@ func (a *Annotation) check(path string, fail failer) {
 	}
 }
 
-// checkPairs holds the mappings whose entries are one value to that.
+// checkPairs checks that the entries of mappings have one value where only one is allowed.
 func (f *Figure) checkPairs(fail failer) {
 	maps := []struct {
 		path string

@@ -50,14 +50,15 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// student holds the two-sided 95 % points of Student's distribution by degrees of freedom, from 1.
-// Source: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2.
+// student holds the two-sided 95 % quantiles of Student's t distribution by degrees of freedom, from 1. Source:
+// NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2.
 var student = []float64{
 	12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
 	2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 }
 
-// studentPoint beyond the table is that of Cornish and Fisher's expansion to its second term, right to three decimals there.
+// studentPoint returns the quantile; beyond the table, by the Cornish-Fisher expansion to its second term, which is
+// right to three decimals there.
 func studentPoint(freedom int) float64 {
 	if freedom <= len(student) {
 		return student[freedom-1]
@@ -140,8 +141,8 @@ func (b *builder) combine(obs []observation) (Point, error) {
 	return p, nil
 }
 
-// differing names the axes in which rows of a sweep at one place differ, which the figure forgets; in other rows the first column in
-// which two of them do, other than what is drawn.
+// differing names the axes of a sweep that the figure ignores: those in which rows at one place differ. For other rows,
+// it names the first such column that is not drawn.
 func (b *builder) differing(obs []observation) string {
 	columns, most := b.axisColumns(), maxSeries
 	if columns == nil {
@@ -185,7 +186,7 @@ func (b *builder) each(obs []observation) ([]Point, error) {
 	return points, nil
 }
 
-// boxes holds all values at each x.
+// boxes collects all values at each x.
 func (b *builder) boxes(obs []observation) ([]Point, error) {
 	var points []Point
 	for _, o := range obs {

@@ -13,8 +13,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// epsCanvas writes Encapsulated PostScript (Adobe's specification 3.0). Texts are outlines, so that no font is asked for; the format has no
-// transparency, so that colours are mixed with white. There is no date in it: the same figure gives the same bytes.
+// epsCanvas writes Encapsulated PostScript (Adobe's specification 3.0). Texts are outlines, so that no font is needed;
+// the format has no transparency, so that colours are mixed with white. It writes no date: the same figure gives the
+// same bytes.
 type epsCanvas struct {
 	bytes.Buffer
 	size vg.Point
@@ -90,7 +91,7 @@ func (c *epsCanvas) trace(p vg.Path) {
 			c.op("curveto", s.Control[0].X, s.Control[0].Y, s.Control[1].X, s.Control[1].Y, s.Pos.X, s.Pos.Y)
 		case vg.CloseComp:
 			c.op("closepath")
-		default: // arcs: figures have none, as formats differ in them
+		default: // arcs: no figure uses them, as formats differ in them
 			panic(fmt.Sprintf("plots: a path's component of type %d", s.Type))
 		}
 	}

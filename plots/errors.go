@@ -33,7 +33,7 @@ func (e *Error) Error() string { return (*fault.Fault)(e).Text("plots") }
 
 func (e *Error) Unwrap() error { return e.Kind }
 
-// nearestTo words the known name most like a given one, for the end of a message.
+// nearestTo names the known name most similar to a given one, for the end of a message.
 func nearestTo(name string, known []string) string {
 	best, bestCost := "", 2+len(name)/3
 	for _, k := range known {

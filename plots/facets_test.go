@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Panels are wrapped to as few columns as the rows need, and no more than the style has; columns that the figure gives stay.
+// Panels are wrapped to the fewest columns that need no further rows, up to the style's limit; a given number of
+// columns is kept.
 func TestFacetsAreBalanced(t *testing.T) {
 	for _, c := range []struct {
 		panels        int

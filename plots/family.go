@@ -12,14 +12,15 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// family is a font of figures with what its texts measure. All are of Liberation, which is as wide as Helvetica, Times and Courier.
+// family is a font with the metrics of its texts. All are Liberation fonts, with the widths of Helvetica, Times and
+// Courier.
 type family struct {
 	variant            font.Variant
 	data               []byte
 	capHeight, descent vg.Length // to the size: of capitals over the line, of letters under it
 
-	// Fonts are made once, the faces of each size share their bytes: the characters of the code page, which nearly all figures do with, and
-	// those with Greek, Latin of central Europe and signs of mathematics.
+	// Fonts are built once, and the faces of all sizes share their bytes: plain has the characters of the code page,
+	// which suffice for nearly all figures, bigger also Greek, Latin of central Europe and mathematical signs.
 	plain, bigger func() *font.Cache
 }
 
@@ -53,7 +54,7 @@ func (f *family) subset(name font.Typeface, runes []rune, suffix string) *font.C
 	return font.NewCache(font.Collection{{Font: font.Font{Typeface: name, Variant: f.variant}, Face: parsed}})
 }
 
-// face is that for a text: the plain one where that has all of its characters.
+// face returns the face for a text: the plain one if it has all of the characters.
 func (f *family) face(text string, size vg.Length) font.Face {
 	if strings.ContainsFunc(text, func(r rune) bool { return isBigger()[r] }) {
 		return f.bigger().Lookup(font.Font{Typeface: biggerName, Variant: f.variant}, size)
@@ -78,7 +79,7 @@ func (f *family) width(s string, size vg.Length) vg.Length {
 	return w
 }
 
-// height is from the top of the first line's capitals to the last line's base.
+// height is the distance from the top of the first line's capitals to the last line's baseline.
 func (f *family) height(s string, size vg.Length) vg.Length {
 	return size*f.capHeight + size*lineSpacing*vg.Length(strings.Count(s, "\n"))
 }

@@ -16,7 +16,7 @@ import (
 
 var fontNames = []string{"sans", "serif", "mono"}
 
-// What a family measures is what the whole font has: heights of letters, and widths of texts as the sum of their letters'.
+// A family's metrics are those of the whole font: heights of letters, and widths of texts as the sum of their letters'.
 func TestFamiliesMeasureTheirFonts(t *testing.T) {
 	for _, name := range fontNames {
 		f := families[name]
@@ -60,7 +60,7 @@ func TestFamiliesMeasureTheirFonts(t *testing.T) {
 
 const fontFigure = "kind: line\ntitle: 'Hits ≤ λ, 10⁻²'\nx: {column: a, label: plain}\ny: b\n"
 
-// The font of a figure is that of all of its texts, in every format; left out, it is sans.
+// The figure's font applies to all of its texts, in every format; the default is sans.
 func TestFontIsThatOfAllTexts(t *testing.T) {
 	draws := map[string]map[string][]byte{}
 	for _, name := range append(fontNames, "") {
@@ -132,7 +132,7 @@ func (c *textCanvas) FillString(f font.Face, p vg.Point, s string) {
 	c.words = append(c.words, s)
 }
 
-// In each font texts lie beside one another and in the figure: ticks, legends and margins follow the font's widths.
+// In each font texts neither overlap nor leave the figure: ticks, legends and margins follow the font's widths.
 func TestTextsInEachFontLieApart(t *testing.T) {
 	for _, figure := range figures {
 		for _, name := range fontNames {

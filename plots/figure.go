@@ -72,7 +72,7 @@ type Axis struct {
 	Names   Pairs     `yaml:"names" doc:"names to write, as value: name (as column: name, if y has several columns)"`
 }
 
-// Shade is what a heat map's colours mean.
+// Shade is the colour scale of a heat map.
 type Shade struct {
 	Column string   `yaml:"column" short:"true" doc:"column of its values"`
 	Label  string   `yaml:"label" doc:"label"`
@@ -118,15 +118,15 @@ type Roof struct {
 	Bandwidth float64 `yaml:"bandwidth" range:"0..1e100" doc:"slope: y for each unit of x"`
 }
 
-// Legend says where the legend is.
+// Legend describes the position and layout of the legend.
 type Legend struct {
 	Place   string `yaml:"place" short:"true" enum:"auto|inside|right|top|bottom|none" doc:"place of the legend. inside: the emptiest place; auto, also if left out: inside if it covers nothing, else outside"`
 	Title   string `yaml:"title" doc:"title before or over the entries"`
 	Columns int    `yaml:"columns" range:"1..12" doc:"most entries side by side; left out, as many as fit at the top or bottom, else 1"`
 }
 
-// Annotation is one mark that is not of the rows. What it is follows from the keys: vline or hline a reference line, points
-// reference points drawn as open markers, crossing the place where two series cross, else a text at x, y.
+// Annotation is one mark that does not come from the rows. Its keys determine its form: vline or hline a reference
+// line, points reference points drawn as open markers, crossing the place where two series cross, else a text at x, y.
 type Annotation struct {
 	Text     string      `yaml:"text" doc:"text at x, y, along a line, or beside a crossing (%x is its place); or the name of the points"`
 	X        *float64    `yaml:"x" doc:"x of a text; on categories that are numbers, the value; on other categories, the position counted from 0; vline and points count in the same way"`
@@ -159,7 +159,7 @@ func (p Pairs) first(key, other string) string {
 	return other
 }
 
-// line is that of a key, or of the nearest key around it.
+// line returns the line of a key, or of the nearest enclosing key.
 func (f *Figure) line(path string) int {
 	for {
 		if n, ok := f.lines[path]; ok || path == "" {

@@ -180,7 +180,8 @@ func TestLegendsShowWhatIsDrawn(t *testing.T) {
 	}
 }
 
-// Points alone on categories stand side by side where they would hide each other; on numbers they stay.
+// Points without lines are spread side by side on categories where they would hide each other; on numbers they keep
+// their place.
 func TestPointsAloneStandApart(t *testing.T) {
 	const rows = "n,t,s\n1,5,a\n1,5,b\n2,5,a\n2,9,b\n3,5,a\n"
 	for scale, want := range map[string]int{"category": 5, "linear": 4} {
@@ -195,7 +196,7 @@ func TestPointsAloneStandApart(t *testing.T) {
 	}
 }
 
-// countPlaces counts the places at which points stand.
+// countPlaces counts the distinct positions of points.
 func countPlaces(c *Chart, l *layout) int {
 	p := l.panes[0]
 	k := &pathCanvas{inkCanvas: newInk(l.font, l.size.X, l.size.Y)}
@@ -232,7 +233,7 @@ func labelsOf(l *layout) string {
 	return strings.Join(words, " ")
 }
 
-// Lines about y = x are drawn beside it, and refused without it.
+// Lines of a factor about y = x require identity.
 func TestWithinStandsBesideIdentity(t *testing.T) {
 	const rows = "a,b\n1,2\n2,3\n"
 	const figure = "kind: scatter\nx: a\ny: b\nwithin: 1.25\n"

@@ -20,7 +20,8 @@ const sweepRows = `point,machine,kernel,threads,time
 7,mid,sum,1,9
 `
 
-// Texts of a sweep's rows are in the order of its points, wherever its rows stand in the file; without points, by name.
+// The texts of a sweep's rows are in the order of its points, whatever the order of the rows in the file; without
+// points, by name.
 func TestOrderOfTheExperiment(t *testing.T) {
 	const figure = "kind: bar\nx: machine\ny: time\nseries: kernel\nwhere: {threads: 1}"
 	c, err := chartOf(t, sweepRows, figure)
@@ -81,7 +82,7 @@ func TestFacetGrid(t *testing.T) {
 	}
 }
 
-// The geometric mean of a and b is the root of their product: of repeated rows, and as a bar after the others.
+// The geometric mean of a and b is the root of their product: for repeated rows, and as a bar after the others.
 func TestGeometricMean(t *testing.T) {
 	c, err := chartOf(t, sweepRows, "kind: bar\nx: machine\ny: time\nseries: kernel\nsummary: geomean\nwhere: {threads: 1}")
 	if err != nil {

@@ -82,7 +82,7 @@ func (k *inkCanvas) textsUnder(r vg.Rectangle) int {
 	return n
 }
 
-// polygon is a path's corners; curves are taken by their ends, as they are only in markers.
+// polygon returns a path's corners; it replaces curves by their ends, as they occur only in markers.
 func polygon(p vg.Path) []vg.Point {
 	var pts []vg.Point
 	for _, comp := range p {

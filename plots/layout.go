@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// styleWidths are those of a column and of a page's text in two-column papers.
+// styleWidths are the widths of a column and of the text of a page in two-column papers.
 var styleWidths = map[string]vg.Length{"column": 3.33 * vg.Inch, "page": 7 * vg.Inch}
 
 // Lengths between the parts of a figure, points.
@@ -56,10 +56,10 @@ type layout struct {
 	panelW, panelH           vg.Length
 }
 
-// isGrid says that panels are rows by columns.
+// isGrid reports whether the panels form rows and columns.
 func (c *Chart) isGrid() bool { return c.figure.Facets.Rows != "" }
 
-// newLayout places everything; place is where the legend is, which takes space unless it is inside or none.
+// newLayout computes all positions; place is the legend's, which takes space unless it is inside or none.
 func (c *Chart) newLayout(style, place string) *layout {
 	f := c.figure
 	l := &layout{c: c, font: c.font(), place: place, entries: c.entries(place)}
@@ -99,7 +99,7 @@ const (
 	largestFig = 60 * vg.Inch
 )
 
-// check refuses a figure whose labels, legend or number of panels leave no space for what it shows.
+// check refuses a figure whose labels, legend or number of panels leave too little space for the panels.
 func (l *layout) check() error {
 	switch {
 	case l.panelW < leastPanel || l.panelH < leastPanel:
@@ -117,7 +117,7 @@ func orElseInt(n, other int) int {
 	return n
 }
 
-// height of a panel: what the figure's leaves, or by the kind's proportions.
+// height returns the height of a panel: from the figure's height, or by the kind's proportions.
 func (l *layout) height(style string) vg.Length {
 	f := l.c.figure
 	if f.HeightIn > 0 {
@@ -162,7 +162,7 @@ func (l *layout) addPanes() {
 	}
 }
 
-// axesOf are the axes over some panels: about what they show, with the ends that the figure gives.
+// axesOf returns the axes of some panels: the range of their data, with the ends that the figure sets.
 func (c *Chart) axesOf(xOf, yOf []Panel) *axes {
 	f := c.figure
 	x, y := c.dataRange(xOf, true), c.dataRange(yOf, false)
@@ -185,7 +185,7 @@ func (c *Chart) axesOf(xOf, yOf []Panel) *axes {
 	return a
 }
 
-// fix gives a scale the ends of the file. Where the data are beyond the one end that it gives, they are out of sight.
+// fix sets the ends that the file gives. If all data are beyond a single given end, they are out of sight.
 func (a *Axis) fix(s *scale) {
 	if s.kind == "category" {
 		return
@@ -213,7 +213,7 @@ type interval struct{ low, high float64 }
 func (r interval) join(o interval) interval { return interval{min(r.low, o.low), max(r.high, o.high)} }
 func (r interval) add(v float64) interval   { return r.join(interval{v, v}) }
 
-// dataRange covers the points of some panels and what the figure adds to them.
+// dataRange covers the points of some panels and the figure's additions to them.
 func (c *Chart) dataRange(panels []Panel, isX bool) interval {
 	r := interval{math.Inf(1), math.Inf(-1)}
 	extent := kinds[c.Kind].extent
@@ -322,7 +322,7 @@ func (l *layout) turnLabels() {
 	}
 }
 
-// labelled is how many ticks share a label's space.
+// labelled returns the number of ticks that share the space of labels.
 func labelled(ticks []plot.Tick) vg.Length {
 	n := 0
 	for _, t := range ticks {
@@ -443,7 +443,7 @@ func labelsText(ticks []plot.Tick) string {
 	return s.String()
 }
 
-// overhang is how far the last labels of x reach past the panels.
+// overhang returns how far the last labels of x extend beyond the panels.
 func (l *layout) overhang() vg.Length {
 	most := vg.Length(1)
 	if l.angle != 0 {

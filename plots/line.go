@@ -34,7 +34,7 @@ func drawBand(c draw.Canvas, p *axes, s Series, f *Figure) {
 	c.FillPolygon(bandColor(f.lookOf(s.Index)), c.ClipPolygonXY(upper))
 }
 
-// stepped holds each y until the next x.
+// stepped keeps each y until the next x.
 func stepped(pts []vg.Point, step bool) []vg.Point {
 	if !step {
 		return pts
@@ -71,7 +71,7 @@ func placesOf(c draw.Canvas, p *axes, s Series) []vg.Point {
 	return pts
 }
 
-// wantMarkers says whether markers would stand apart: three diameters on average.
+// wantMarkers reports whether markers would be distinguishable: three radii apart on average.
 func wantMarkers(f *Figure, pts []vg.Point) bool {
 	if f.Lines == "off" || f.Markers == "on" || f.Markers == "off" || len(pts) < 2 {
 		return f.Lines == "off" || f.Markers != "off"
@@ -86,8 +86,8 @@ type mark struct {
 	from  *Series
 }
 
-// drawApart draws points alone. On an axis of categories, where places beside a value are free, those that would hide each
-// other stand side by side; where x is a number they stay, as beside it they would say something else.
+// drawApart draws points without lines. On an axis of categories, overlapping points are spread side by side; on an
+// axis of numbers they keep their place, which is their value.
 func drawApart(c draw.Canvas, p *axes, chart *Chart, panel *Panel) {
 	var marks []mark
 	for i := range panel.Series {

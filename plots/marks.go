@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// kindRow is what distinguishes a kind of figure from the others.
+// kindRow describes a kind of figure.
 type kindRow struct {
 	points  func(b *builder, obs []observation) ([]Point, error)
 	marks   func(c *Chart, p *Panel) []plotFunc
@@ -48,13 +48,13 @@ func bandExtent(p Point) (low, high float64) {
 	return min(p.Low, p.Y), max(p.High, p.Y)
 }
 
-// axes are those of a panel.
+// axes are the axes of a panel.
 type axes struct{ X, Y scale }
 
 // plotFunc draws marks on a panel's canvas.
 type plotFunc func(c draw.Canvas, p *axes)
 
-// at is a point's place on the canvas. What a log axis can't show is put at its lower end.
+// at returns a point's position on the canvas. Values that a log axis can't show are at its lower end.
 func at(c draw.Canvas, p *axes, x, y float64) vg.Point {
 	return vg.Point{X: c.X(p.X.norm(x)), Y: c.Y(p.Y.norm(y))}
 }
@@ -63,7 +63,7 @@ func rectangle(a, b vg.Point) []vg.Point {
 	return []vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}}
 }
 
-// groupWidth is the part of a category's space that its bars take.
+// groupWidth is the share of a category's width that its bars cover.
 const groupWidth = 0.78
 
 // slot is the place of a series' bar at a category: its left and right end.
@@ -275,7 +275,7 @@ func drawPoints(c draw.Canvas, p *axes, panel *Panel, f *Figure) {
 	}
 }
 
-// heatMarks fill the cells; what no row gives stays grey.
+// heatMarks fill the cells; cells without a row stay grey.
 func heatMarks(c *Chart, p *Panel) []plotFunc {
 	return []plotFunc{func(dc draw.Canvas, pl *axes) {
 		dc.FillPolygon(color.NRGBA{0xd8, 0xd8, 0xd8, 0xff}, rectangle(dc.Min, dc.Max))
@@ -313,7 +313,7 @@ func drawCell(c draw.Canvas, f *family, a, b vg.Point, on color.NRGBA, value flo
 	}
 }
 
-// spanHeight is the part of a lane's space that its spans take.
+// spanHeight is the share of a lane's height that its spans cover.
 const spanHeight = 0.7
 
 func spanMarks(c *Chart, p *Panel) []plotFunc {
@@ -399,7 +399,8 @@ func (c *Chart) shades() shades {
 	return s
 }
 
-// shadeScale is that of the values, with the ends that the figure gives and as far to either side of its centre.
+// shadeScale returns the range of the values, with the ends that the figure sets, and symmetric about its centre if it
+// has one.
 func (c *Chart) shadeScale() scale {
 	v := c.figure.Value
 	s := scale{kind: c.value.Scale, low: math.Inf(1), high: math.Inf(-1)}

@@ -33,7 +33,7 @@ func unitAxes(x string) (*axes, vg.Rectangle) {
 	return a, vg.Rectangle{Max: vg.Point{X: 100, Y: 100}}
 }
 
-// drawnMarks are the areas and lines of a figure's first panel, on those axes.
+// drawnMarks returns the areas and lines of a figure's first panel, on the given axes.
 func drawnMarks(t *testing.T, rows, figure string) *pathCanvas {
 	t.Helper()
 	c, err := chartOf(t, rows, figure)
@@ -48,7 +48,7 @@ func drawnMarks(t *testing.T, rows, figure string) *pathCanvas {
 	return k
 }
 
-// hasArea says whether a rectangle with these corners is among areas.
+// hasArea reports whether the areas include a rectangle with these corners.
 func hasArea(areas [][]vg.Point, left, low, right, high float64) bool {
 	return slices.ContainsFunc(areas, func(p []vg.Point) bool {
 		b := bounds(p)
@@ -56,7 +56,7 @@ func hasArea(areas [][]vg.Point, left, low, right, high float64) bool {
 	})
 }
 
-// Bars, parts of stacks, boxes, cells and spans cover what their values are.
+// Bars, parts of stacks, boxes, cells and spans cover the area of their values.
 func TestMarksCoverTheirValues(t *testing.T) {
 	const half = groupWidth / 2
 	for _, c := range []struct {
@@ -76,7 +76,7 @@ func TestMarksCoverTheirValues(t *testing.T) {
 			[][4]float64{{10, -spanHeight / 2, 30, spanHeight / 2}, {40, 1 - spanHeight/2, 90, 1 + spanHeight/2}}, 2},
 	} {
 		k := drawnMarks(t, c.rows, c.figure)
-		for _, w := range c.want { // as far as it is in the panel
+		for _, w := range c.want { // within the panel
 			if !hasArea(k.areas, max(w[0], 0), max(w[1], 0), w[2], w[3]) && !hasArea(k.areas, w[0], w[1], w[2], w[3]) {
 				t.Errorf("%s: nothing covers %v: %v", c.figure, w, k.areas)
 			}
@@ -115,13 +115,14 @@ func TestWhiskers(t *testing.T) {
 	}
 }
 
-// Marks of one place that touch each other stand side by side about it, in the order of their series; others stay.
+// Overlapping marks of one place are spread side by side about it, in the order of their series; others keep their
+// place.
 func TestMarksThatTouchStandApart(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for range 200 {
 		var series [6]Series
 		var marks []mark
-		groups := map[[2]int][]int{} // series of marks by their x and y: those of one y touch, those of two do not
+		groups := map[[2]int][]int{} // series by the x and y of their marks: marks of one y touch, those of different y do not
 		for i := range series {
 			series[i].Index = i
 			for x := range 3 {
@@ -143,7 +144,7 @@ func TestMarksThatTouchStandApart(t *testing.T) {
 	}
 }
 
-// Markers stand apart where their places are more than three radii from each other in the mean; a figure may say otherwise.
+// Markers are drawn if they are more than three radii apart on average; a figure may override that.
 func TestMarkersWhereTheyStandApart(t *testing.T) {
 	for _, c := range []struct {
 		lines, markers string
@@ -164,7 +165,7 @@ func TestMarkersWhereTheyStandApart(t *testing.T) {
 	}
 }
 
-// A step holds each y until the next x.
+// A step keeps each y until the next x.
 func TestSteps(t *testing.T) {
 	pts := []vg.Point{{X: 1, Y: 5}, {X: 3, Y: 7}, {X: 4, Y: 2}}
 	want := []vg.Point{{X: 1, Y: 5}, {X: 3, Y: 5}, {X: 3, Y: 7}, {X: 4, Y: 7}, {X: 4, Y: 2}}
@@ -176,8 +177,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// The ink of a convex area is the cells whose middle is inside, and those that its outline goes through; of a line, those that it goes through. Ink
-// is counted under a rectangle, outside of the figure there is none.
+// The ink of a convex area is the cells whose centre is inside, and those that its outline crosses; the ink of a line,
+// the cells that it crosses. Ink is counted within a rectangle; outside of the figure there is none.
 func TestInk(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	place := func() vg.Point {
@@ -248,7 +249,7 @@ func TestInk(t *testing.T) {
 	}
 }
 
-// outsideOf is how far a place is outside of a convex area; below 0 where it is inside.
+// outsideOf returns the distance of a point from a convex area; negative inside.
 func outsideOf(corners []vg.Point, p vg.Point) vg.Length {
 	inside, away := true, vg.Length(math.Inf(1))
 	turn := 0.0
@@ -299,7 +300,7 @@ func TestOutlinesOfGlyphs(t *testing.T) {
 	}
 }
 
-// A PNG says how large it is on paper: 300 dots an inch, after its header.
+// A PNG records its size on paper: 300 dots per inch, in a chunk after its header.
 func TestResolutionOfPNG(t *testing.T) {
 	data := drawn(t, build(t, "line"), "png", "column")
 	chunk := data[33:]
@@ -405,7 +406,7 @@ func TestTicksAreRound(t *testing.T) {
 	}
 }
 
-// What an axis shows has space about it: none where it begins at 0, which it does where that is near or bars stand on it.
+// An axis leaves space around its data, except at 0 if it begins there: bars do, and data whose low end is near 0.
 func TestSpaceAboutData(t *testing.T) {
 	for _, c := range []struct {
 		kind, scale    string
@@ -428,7 +429,7 @@ func TestSpaceAboutData(t *testing.T) {
 	}
 }
 
-// What is added to a figure is in sight: lines, points, and the ridge of a roofline.
+// The axes include added lines and points, and the ridge of a roofline.
 func TestAxesReachWhatIsAdded(t *testing.T) {
 	for add, want := range map[string][4]float64{
 		"":                               {1, 2, 5, 6},
@@ -455,7 +456,7 @@ func TestAxesReachWhatIsAdded(t *testing.T) {
 	}
 }
 
-// Ranges between its min and max are seen, to the end; a figure of which nothing is seen is refused.
+// The values between min and max are visible, inclusively; a figure without visible content is refused.
 func TestWhatIsInSight(t *testing.T) {
 	for _, c := range []struct {
 		x, y string
@@ -476,7 +477,8 @@ func TestWhatIsInSight(t *testing.T) {
 	}
 }
 
-// Margins, panels and the gaps between them make up the figure; a legend is inside of it, and beside the panels unless it is to be among them.
+// Margins, panels and gaps add up to the figure's size; the legend is inside the figure, and outside of the panels
+// unless placed inside.
 func TestPartsMakeUpTheFigure(t *testing.T) {
 	for _, name := range figures {
 		for _, place := range []string{"right", "bottom", "top", "inside", "none"} {
@@ -499,7 +501,7 @@ func TestPartsMakeUpTheFigure(t *testing.T) {
 	}
 }
 
-// testParts says what of a figure overlaps, or is not in it.
+// testParts reports parts of a figure that overlap, or leave it.
 func (l *layout) testParts(inside vg.Point) error {
 	columns, rows := vg.Length(l.columns), vg.Length(l.rows)
 	if all := l.left + columns*l.panelW + (columns-1)*l.gapX + l.right; !near(all, l.size.X) {
@@ -551,7 +553,8 @@ func TestAnnotationsAreOfTheirPanels(t *testing.T) {
 	}
 }
 
-// An annotation is one of its forms, with what belongs to that and nothing else; the legend has reference points, and lines with a source.
+// An annotation has one form, with the keys of that form alone; the legend names reference points, and lines with a
+// source.
 func TestFormsOfAnnotations(t *testing.T) {
 	one := 1.0
 	for mask := range 1 << 9 {

@@ -11,7 +11,7 @@ import (
 // Between two dollar signs a text of a figure's file is math in the manner of TeX: names of signs after a backslash, and ^ and _ before
 // one character or braces. A dollar sign without a second one, or after a backslash, is itself.
 
-// signs are the names of math, by which the figure's font has a character.
+// signs maps the names of mathematical signs to characters of the figure's font.
 var signs = map[string]string{
 	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ", "iota": "ι", "kappa": "κ",
 	"lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "φ", "chi": "χ",
@@ -57,7 +57,7 @@ func dollar(s string, from int) int {
 	return -1
 }
 
-// mathSigns sets what is between dollar signs. Spaces are kept, a hyphen is a minus.
+// mathSigns typesets the text between dollar signs. Spaces are kept, a hyphen becomes a minus.
 func mathSigns(s string) (string, error) {
 	var out strings.Builder
 	for s != "" {
@@ -97,7 +97,7 @@ func mathSigns(s string) (string, error) {
 	return out.String(), nil
 }
 
-// script is what ^ or _ raises or lowers without braces: a character, or a sign by its name.
+// script splits off the text that ^ or _ raises or lowers without braces: a character, or a sign by its name.
 func script(s string) (text, after string) {
 	_, n := utf8.DecodeRuneInString(s)
 	if s[0] == '\\' {
@@ -116,7 +116,7 @@ func signNames() (names []string) {
 	return names
 }
 
-// typeset replaces the math of all texts that the file gives.
+// typeset replaces the math in all texts of the figure's file.
 func (f *Figure) typeset() error {
 	var errs []error
 	set := func(path string, s *string) {

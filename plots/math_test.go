@@ -52,7 +52,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// What is raised without braces is one character, of however many bytes, or a sign by its name, of letters alone.
+// Without braces, ^ and _ apply to one character, of however many bytes, or to a sign by its name, which consists of
+// letters.
 func TestWhatIsRaisedWithoutBraces(t *testing.T) {
 	for text, want := range map[string][2]string{
 		"2b": {"2", "b"}, "x": {"x", ""}, "αb": {"α", "b"}, `\alpha`: {`\alpha`, ""}, `\alpha2`: {`\alpha`, "2"}, `\Azaz b`: {`\Azaz`, " b"},

@@ -31,9 +31,9 @@ func (f *Figure) CheckNames(t *Table) error {
 	return errors.Join(append(errs, b.findColumns())...)
 }
 
-// CheckPlaces refuses a figure that puts several rows at one place without saying how they become one, as Build would. The table
-// has every row that there will be; given are the columns whose cells are right in it. Where the others decide which rows are
-// kept or where they stand, nothing is known yet.
+// CheckPlaces refuses a figure with several rows at one place and no rule to combine them, as Build would. The table
+// has every future row, and given names the columns that already have their final cells. If other columns decide which
+// rows are kept or where they are placed, it can't check, and returns nil.
 func (f *Figure) CheckPlaces(t *Table, given map[string]bool) error {
 	if !kinds[f.Kind].combines || f.Combine != "" || f.Band.As != "" || !f.isPlacedBy(t, given) {
 		return nil
@@ -59,7 +59,8 @@ func onlyRepeated(err error) error {
 	return nil
 }
 
-// isPlacedBy says whether given columns alone, and what derives from them, decide which rows are kept and where they stand.
+// isPlacedBy reports whether the given columns, and those derived from them, determine which rows are kept and where
+// they are placed.
 func (f *Figure) isPlacedBy(t *Table, given map[string]bool) bool {
 	known := map[string]bool{}
 	for name, is := range given {

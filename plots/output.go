@@ -26,7 +26,7 @@ import (
 // Formats that a chart can be written in.
 var Formats = []string{"svg", "pdf", "png", "eps"}
 
-// Usual are the formats that are written where none is named.
+// Usual are the default formats.
 var Usual = Formats[:3]
 
 // Styles of a figure: widths of 3.33 and 7 inches.
@@ -84,8 +84,8 @@ func (c *Chart) Draw(format, style string) ([]byte, error) {
 	return data, nil
 }
 
-// render draws on a new sheet. The libraries that write the formats panic where a file or folder of theirs fails them (fonts
-// of a PDF pass through the temporary folder): such a panic is an error here. A fault of the Go runtime goes on as a panic.
+// render draws on a new sheet. The libraries of the formats panic on errors of files (fonts of a PDF pass through the
+// temporary folder): render returns such a panic as an error. Faults of the Go runtime remain panics.
 func (l *layout) render(newSheet func(w, h vg.Length) sheet, legendAt vg.Point) (data []byte, err error) {
 	defer func() {
 		fault := recover()
@@ -103,7 +103,7 @@ func (l *layout) render(newSheet func(w, h vg.Length) sheet, legendAt vg.Point) 
 	return out.Bytes(), err
 }
 
-// withResolution adds the chunk that says how large a PNG is on paper, after the header.
+// withResolution inserts the chunk with the resolution of a PNG after its header.
 func withResolution(data []byte) []byte {
 	const header = 8 + 12 + 13 // signature, IHDR
 	const perMetre = 11811     // 300 dots an inch
@@ -118,10 +118,10 @@ func withResolution(data []byte) []byte {
 	return append(out, data[header:]...)
 }
 
-// pdfCanvas gives vgpdf texts in its font's encoding, and colours as it takes them.
+// pdfCanvas passes texts to vgpdf in its font's encoding, and colours in its range.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
-// pdfDate is in every PDF, so that the same rows give the same bytes.
+// pdfDate is the date in every PDF, so that the same rows give the same bytes.
 var pdfDate = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 var fixPDF = sync.OnceFunc(func() {

@@ -35,7 +35,7 @@ func (c *placesCanvas) FillString(f font.Face, p vg.Point, s string) {
 	c.texts = append(c.texts, placedText{s, at, math.Round(c.turn * 180 / math.Pi)})
 }
 
-// find is the only text of those words.
+// find returns the placed text with that wording, which must be unique.
 func (c *placesCanvas) find(t *testing.T, text string) placedText {
 	t.Helper()
 	i := slices.IndexFunc(c.texts, func(p placedText) bool { return p.text == text })
@@ -47,8 +47,8 @@ func (c *placesCanvas) find(t *testing.T, text string) placedText {
 
 func near(a, b vg.Length) bool { return math.Abs(float64(a-b)) < 0.01 }
 
-// Names of columns are in the middle over the panels of the first row, those of rows turned and in the middle of the last column's right edge; the title
-// and the axes' labels are in the middle of all panels, and a tick's label at its value.
+// Names of columns are centred over the panels of the first row, and names of rows turned and centred at the right edge
+// of the last column; the title and the axes' labels are centred over all panels, and a tick's label is at its value.
 func TestPlacesOfTexts(t *testing.T) {
 	c, err := chartOf(t, sweepRows, "kind: line\nx: {column: threads, label: below}\ny: {column: time, label: beside}\ntitle: Title\nfacets: {column: machine, rows: kernel, names: {sum: the sum}}\nfilter: machine != 'mid' || kernel == 'copy'")
 	if err != nil {
@@ -85,7 +85,8 @@ func TestPlacesOfTexts(t *testing.T) {
 	}
 }
 
-// testTicks: labels of x are under their values in the last row, those of y beside theirs in the first column.
+// testTicks checks that the labels of x are under their values in the last row, and those of y next to theirs in the
+// first column.
 func (l *layout) testTicks(t *testing.T, style string, k *placesCanvas) {
 	t.Helper()
 	labels := 0

@@ -58,7 +58,7 @@ func drawn(t *testing.T, c *Chart, format, style string) []byte {
 
 var figures = []string{"line", "points", "bar", "stacked", "box", "heatmap", "ratios", "scatter", "timeline", "roofline", "facets", "step"}
 
-// withoutFont takes the font out of an SVG: it is the same in all, and large.
+// withoutFont removes the font from an SVG: it is the same in all, and large.
 func withoutFont(svg []byte) []byte {
 	start := bytes.Index(svg, []byte("base64,"))
 	end := bytes.Index(svg[max(start, 0):], []byte(")"))
@@ -116,7 +116,7 @@ func TestSameRowsGiveSameBytes(t *testing.T) {
 		}
 		for _, format := range Formats {
 			if testing.Short() && format == "png" && name != "line" {
-				continue // pixels take ten times as long as the other two
+				continue // bitmaps take ten times as long as the others
 			}
 			a := drawn(t, first, format, "page")
 			if b := drawn(t, first, format, "page"); !bytes.Equal(a, b) {
@@ -349,7 +349,7 @@ func TestTickLabels(t *testing.T) {
 	}
 }
 
-// TestLegendsCoverNothing holds the automatic legend to its promise.
+// TestLegendsCoverNothing checks that an automatic legend inside a panel covers no marks.
 func TestLegendsCoverNothing(t *testing.T) {
 	for _, name := range figures {
 		for _, style := range Styles {

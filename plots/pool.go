@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// pool notes the axes over which rows at one place differ and that the figure does not say it pools: a swept parameter that
-// it forgets would vanish in a mean. An axis that follows from those named is named with them, as one that is zipped with them.
+// pool records the axes in which rows at one place differ although the figure does not pool them by name: a swept
+// parameter that the figure ignores would vanish in a mean. An axis that a named one determines, as one zipped with it,
+// counts as named.
 func (b *builder) pool(obs []observation) {
 	over := b.namedPools()
 	for _, c := range b.axisColumns() {
@@ -42,8 +43,8 @@ func (b *builder) namedPools() (list []*Column) {
 	return list
 }
 
-// axisColumns are what a table says it varies: in one that a sweep wrote, the columns between point and status. Of other tables
-// nothing is known.
+// axisColumns returns the varied columns of a table: in one that a sweep wrote, those between point and status. It
+// returns nil for other tables.
 func (b *builder) axisColumns() (list []*Column) {
 	names := b.t.Names()
 	from, to := slices.Index(names, "point"), slices.Index(names, "status")
@@ -56,7 +57,7 @@ func (b *builder) axisColumns() (list []*Column) {
 	return list
 }
 
-// warnOfPools says what pool noted.
+// warnOfPools adds the warning about the axes that pool recorded.
 func (b *builder) warnOfPools() error {
 	if len(b.pooled) > 0 {
 		slices.Sort(b.pooled)

@@ -57,7 +57,7 @@ func Read(file string, data []byte) (*Figure, error) {
 	return f, errors.Join(f.typeset(), f.check())
 }
 
-// fillBand gives a band over axes its kind.
+// fillBand sets the default kind of a band over axes.
 func (f *Figure) fillBand() {
 	if b := &f.Band; len(b.Over) > 0 && b.As == "" && b.Low == "" {
 		b.As = "confidence"
@@ -133,7 +133,7 @@ func parentPath(path string) string {
 	return path[:max(strings.LastIndexAny(path, ".["), 0)]
 }
 
-// value reads a node into v, whose type says what is wanted.
+// value reads a node into v, as v's type requires.
 func (r *figureReader) value(n *yaml.Node, v reflect.Value, path string, row fieldRow) {
 	for range 100 { // an alias to a node around itself ends at the limit of nodes
 		if n.Kind == yaml.AliasNode {
@@ -300,7 +300,7 @@ func (r *figureReader) checkRange(n *yaml.Node, v reflect.Value, path string, ro
 	}
 }
 
-// found names what a node holds, for errors.
+// found describes the content of a node for errors.
 func found(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

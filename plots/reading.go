@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// ErrReading means that a text can't have its numbers from the rows, or says what they do not hold.
+// ErrReading means that a mark of a text can't be filled from the rows, or that the rows contradict it.
 var ErrReading = errors.New("reading")
 
 var numberMark = regexp.MustCompile(`\{\{[^{}]*\}\}`)
 
-// Fill puts numbers of the rows in the place of marks in a text, so that what is said about rows follows them:
+// Fill replaces marks in a text with numbers of the rows, so that the text follows them:
 //
 //	{{max speedup where machine == 'a' as %.2f}}                 of a column or an expression, over all rows or some
 //	{{value t where n == 1 over value t where n == 2}}           one by the other
-//	{{all speedup > 1 where n < 8}}                              nothing, and an error where a row does not hold it
+//	{{all speedup > 1 where n < 8}}                              nothing, and an error if it is false in a row
 //
-// The words are max, min, mean, geomean, sum, count, value (rows must agree) and all; as is a verb of Go's fmt for a float64,
-// %.3g where it is left out. All faults are reported.
+// The words are max, min, mean, geomean, sum, count, value (rows must agree) and all; as is a verb of Go's fmt for a
+// float64, %.3g by default. All errors are reported.
 func Fill(text string, rows *Table) (string, error) {
 	var errs []error
 	out := numberMark.ReplaceAllStringFunc(text, func(mark string) string {
@@ -94,7 +94,7 @@ func (t *Table) aggregate(text string) (float64, error) {
 	return fold(values)
 }
 
-// values are an expression's in the rows that a condition keeps; rows in which it is missing are left out.
+// values evaluates an expression in the rows that meet a condition, and drops missing values.
 func (t *Table) values(of, condition string) (list []float64, err error) {
 	value, err := compile(of, t)
 	if err != nil {

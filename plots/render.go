@@ -38,7 +38,7 @@ func (c *Chart) settle(style string) (*layout, vg.Point) {
 			covered, at = n, pt
 		}
 	}
-	// Entries represent all panels, so with several the legend is better beside them.
+	// The legend applies to all panels: with several it is better outside of them.
 	if place == "auto" && (covered > 0 || len(l.panes) > 1) || covered == math.MaxInt {
 		return c.newLayout(style, outside), vg.Point{}
 	}
@@ -64,7 +64,8 @@ func (l *layout) draw(vc vg.Canvas, legendAt vg.Point) {
 	l.drawLegend(c, legendAt)
 }
 
-// drawNames writes a panel's name over it; in a grid those of columns over the first row, those of rows beside the last column.
+// drawNames writes a panel's name over it; in a grid, names of columns over the first row, and names of rows next to
+// the last column.
 func (l *layout) drawNames(c draw.Canvas, p *pane, i int) {
 	if !l.c.isGrid() || i < l.columns {
 		l.font.write(c, p.panel.Name, vg.Point{X: (p.rect.Min.X + p.rect.Max.X) / 2, Y: p.rect.Max.Y + 4}, textSize, atBottom, 0)
@@ -94,7 +95,7 @@ func (l *layout) drawGrid(c draw.Canvas, p *pane) {
 	}
 }
 
-// drawData draws the marks and the annotations, noting on k what is covered.
+// drawData draws the marks and the annotations, and records the covered cells in k.
 func (l *layout) drawData(c draw.Canvas, p *pane, k *inkCanvas) {
 	c.Rectangle = p.rect
 	for i, a := range l.c.figure.Annotations {
@@ -212,19 +213,19 @@ func (c *Chart) entries(place string) []entry {
 			out = append(out, entry{text: s.name, series: i, look: c.figure.lookOf(i), line: c.Kind == "line" && c.figure.Lines != "off", marker: !kind.swatch, swatch: kind.swatch})
 		}
 	}
-	if c.Kind == "stacked" && (place == "inside" || place == "right") { // from the top, as the bars stand
+	if c.Kind == "stacked" && (place == "inside" || place == "right") { // top to bottom, as the bars are stacked
 		slices.Reverse(out)
 	}
 	return append(out, c.referenceEntries()...)
 }
 
-// identityStyle is that of the line y = x.
+// identityStyle is the style of the line y = x.
 var identityStyle = draw.LineStyle{Color: faintInk, Width: thinWidth, Dashes: []vg.Length{3, 2}}
 
-// withinStyle is that of the lines about it.
+// withinStyle is the style of the lines of a factor about it.
 var withinStyle = draw.LineStyle{Color: faintInk, Width: thinWidth, Dashes: []vg.Length{1, 2}}
 
-// referenceEntries name what is not of the rows.
+// referenceEntries returns the entries of annotations, which have no rows.
 func (c *Chart) referenceEntries() (out []entry) {
 	if c.figure.Identity {
 		out = append(out, entry{text: "equal", style: &identityStyle})
@@ -247,7 +248,7 @@ func (c *Chart) referenceEntries() (out []entry) {
 	return out
 }
 
-// completeEntries gives lines the markers and bands that they are drawn with.
+// completeEntries adds the markers and bands of lines to their entries.
 func (l *layout) completeEntries() {
 	for i := range l.entries {
 		e := &l.entries[i]

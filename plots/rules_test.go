@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// What does not go together in a figure is refused by its key, and without that it is taken.
+// Keys that do not go together in a figure are refused by name; the figure without the change is accepted.
 func TestRulesOfFigures(t *testing.T) {
 	const line = "kind: line\nx: a\ny: b\n"
 	for _, c := range []struct{ good, from, to, want string }{
@@ -87,7 +87,7 @@ func TestCategoryAxisWithoutValues(t *testing.T) {
 	}
 }
 
-// An axis is labelled with its column or its label, and its unit in parentheses; an empty label leaves none.
+// An axis is labelled with its column or its label, and its unit in parentheses; an empty label removes it.
 func TestAxisLabels(t *testing.T) {
 	table, err := ReadCSV("r.csv", strings.NewReader("cycles,y\n1,2\n3,4\n"))
 	if err != nil {

@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// scale is an axis of numbers or categories, or a bar of colours: the range that it shows, where a value is on it, what its
-// ticks are, and what it refuses. Its ends are finite and apart, and above 0 where it is logarithmic; newScale sees to that.
-// Whatever is logarithmic is worked out in logarithms: the quotient of two numbers may be beyond float64.
+// scale is an axis of numbers or categories, or a bar of colours: it has a range, and computes the positions and ticks
+// of values. newScale ensures that its ends are finite and distinct, and above 0 if it is logarithmic. Logarithmic
+// scales are computed in logarithms: the quotient of two numbers may overflow float64.
 type scale struct {
 	kind      string // linear, log2, log10 or category
 	low, high float64
 	inverted  bool // low is at the upper end
 }
 
-// What can be shown: numbers between these, apart from 0, leave the arithmetic of axes space. Padded ends go a little further,
-// and stay normal numbers.
+// Bounds of the values that can be shown, apart from 0: they leave the arithmetic of axes room. Padded ends go a little
+// further, and stay normal numbers.
 const (
 	largest  = 1e300
 	smallest = 1e-300
@@ -31,7 +31,7 @@ func isLog(kind string) bool { return base[kind] > 0 }
 
 func (s scale) isLog() bool { return isLog(s.kind) }
 
-// refusal says what is wrong with a value that is to stand on a scale of a kind; empty if nothing is.
+// refusal describes why a value can't be on a scale of a kind; empty: it can.
 func refusal(kind string, v float64) string {
 	switch {
 	case !(math.Abs(v) <= largest):
@@ -69,7 +69,7 @@ func spread(kind string, v float64) (low, high float64) {
 // leastSpan is the part of its ends' size that a range needs for ticks to have numbers of their own.
 const leastSpan = 1e-12
 
-// isPoint says whether ticks can't be told apart between the ends: float64 has no numbers left there.
+// isPoint reports whether the ends are so close that ticks can't be distinguished in float64.
 func (s scale) isPoint() bool {
 	if s.isLog() {
 		return s.span() <= leastSpan
@@ -77,7 +77,7 @@ func (s scale) isPoint() bool {
 	return s.span() <= math.Max(math.Abs(s.low), math.Abs(s.high))*leastSpan || s.span() < smallest
 }
 
-// unit is where a value is before ends are known: its logarithm, or itself.
+// unit returns a value in the scale's linear space: its logarithm, or itself.
 func (s scale) unit(v float64) float64 {
 	if s.isLog() {
 		return math.Log(v)
@@ -96,11 +96,12 @@ func (s scale) value(u float64) float64 {
 // span is the distance of the ends.
 func (s scale) span() float64 { return s.unit(s.high) - s.unit(s.low) }
 
-// farthest is where a value far beyond an axis is put, in lengths of the axis: the clipping of lines needs finite numbers.
+// farthest bounds the position of values far beyond an axis, in lengths of the axis: the clipping of lines needs finite
+// numbers.
 const farthest = 1e6
 
-// norm is a value's place: 0 at one end, 1 at the other. What a logarithmic scale can't show (a band's end, a bar's foot) is
-// at its lower end.
+// norm returns a value's position: 0 at one end, 1 at the other. Values that a logarithmic scale can't show (a band's
+// end, a bar's foot) are at its lower end.
 func (s scale) norm(v float64) float64 {
 	if s.isLog() && v <= 0 {
 		return 0
@@ -112,7 +113,8 @@ func (s scale) norm(v float64) float64 {
 	return math.Max(-farthest, math.Min(farthest, at))
 }
 
-// holds says whether a value is between the ends, but for rounding. The logarithm of what has none is below all, or no number.
+// holds reports whether a value is between the ends, up to rounding. The logarithm of a value at or below 0 is -Inf or
+// NaN, which is outside.
 func (s scale) holds(v float64) bool {
 	const slack = 1e-9 // of the span
 	u, space := s.unit(v), s.span()*slack
@@ -136,7 +138,7 @@ func (s scale) padded(part float64) scale {
 	return newScale(s.kind, low, high)
 }
 
-// leastSpace is the factor that a logarithmic scale leaves beside its data at least.
+// leastSpace is the least factor that a logarithmic scale leaves around its data.
 const leastSpace = 1.05
 
 // barFoot is the power of a logarithmic scale's base below a value: where bars begin, whose length means nothing there.

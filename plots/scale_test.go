@@ -27,7 +27,7 @@ func drawnAll(t *testing.T, rows, figure string) *Chart {
 	return c
 }
 
-// The quotient of an axis' ends is beyond float64 here: ranges, padding and ticks are those of logarithms.
+// The quotient of an axis' ends overflows float64 here: ranges, padding and ticks are computed in logarithms.
 func TestLogAxesReachOverAllMagnitudes(t *testing.T) {
 	for _, scale := range []string{"log2", "log10"} {
 		for _, ends := range []string{"", ", max: 20", ", min: 1e-299", ", max: 1e299", ", min: 1e-300, max: 1e300"} {
@@ -61,7 +61,7 @@ func TestCentresTooFarFromTheirValuesAreRefused(t *testing.T) {
 	}
 }
 
-// What is at or below zero has no place on a logarithmic axis: it is refused by its key, and drawn on a linear one.
+// Values at or below zero have no position on a logarithmic axis: they are refused by key, and drawn on a linear one.
 func TestAnnotationsOffALogAxisAreRefused(t *testing.T) {
 	const rows = "x,y\n1,1\n4,100\n"
 	for _, tt := range []struct{ annotation, path string }{
@@ -110,7 +110,8 @@ func TestEndsThatAScaleCantShowAreRefused(t *testing.T) {
 	}
 }
 
-// A value's place is its share of the range; what a scale can't show is at an end, and nothing is infinitely far.
+// A value's position is its share of the range; values that a scale can't show are at an end, and all positions are
+// finite.
 func TestPlacesOnScales(t *testing.T) {
 	for _, tt := range []struct {
 		scale   scale

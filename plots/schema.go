@@ -7,7 +7,8 @@ import (
 
 type object = map[string]any
 
-// Schema is the JSON Schema (draft 2020-12) of figure files, for editors. It comes from the struct tags that the reader goes by.
+// Schema returns the JSON Schema (draft 2020-12) of figure files, for editors. It is derived from the struct tags of
+// the reader.
 func Schema() ([]byte, error) {
 	b := schemaBuilder{defs: object{}}
 	root := b.structure(reflect.TypeFor[Figure]())
@@ -58,7 +59,7 @@ func (b *schemaBuilder) typ(t reflect.Type, row fieldRow) object {
 	return wordOrNumber(t, row)
 }
 
-// reference is a definition, or what may stand in the place of its mapping.
+// reference returns a reference to a definition, or the alternatives if a short form may replace the mapping.
 func (b *schemaBuilder) reference(t reflect.Type) object {
 	if _, ok := b.defs[t.Name()]; !ok {
 		b.defs[t.Name()] = b.structure(t)

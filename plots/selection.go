@@ -71,7 +71,7 @@ func eachRow[T any](rows int, cell func(row int) (T, error)) ([]T, error) {
 	return out, nil
 }
 
-// filter keeps the rows that where and filter let through. Each key is checked to let one through by itself.
+// filter keeps the rows that where and filter select. Each key must select at least one row by itself.
 func (s *selection) filter() error {
 	keep := make([]bool, s.t.Rows)
 	for i := range keep {
@@ -150,7 +150,7 @@ func (s *selection) noRow(c *Column, value string) string {
 	return fmt.Sprintf("%s (it has %d others, %s to %s)", msg, len(have), have[0], have[len(have)-1])
 }
 
-// is says whether a cell has a value as written in a figure.
+// is reports whether a cell equals a value as written in a figure.
 func (c *Column) is(row int, value string) bool {
 	if c.Type == Text {
 		return c.Texts[row] == value
@@ -299,7 +299,7 @@ func digits(s string) string {
 	return s[:n]
 }
 
-// arrange puts the levels named in order first and takes the hidden ones out; a name that no row has is an error.
+// arrange moves the levels named in order to the front, and removes hidden ones; a name without rows is an error.
 func (s *selection) arrange(c *Column, path string, levels []level, order, hide []string) ([]level, error) {
 	take := func(key string, i int, v string) (level, error) {
 		for k, l := range levels {

@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// checkValues refuses what an axis can't show, and notes where the ticks of a line's x may stand.
+// checkValues refuses values that an axis can't show, and records the x of lines that may have a tick each.
 func (b *builder) checkValues() error {
 	for _, p := range b.chart.Panels {
 		for _, s := range p.Series {
@@ -67,10 +67,10 @@ func (b *builder) checkShades() error {
 	return b.f.fail("value.center", ErrRange, fmt.Sprintf("found %g: the values are so far from it that there are no numbers as far to its other side", *v.Center))
 }
 
-// maxDataTicks is how many values of x may have a tick each.
+// maxDataTicks is the number of distinct x up to which each has a tick.
 const maxDataTicks = 12
 
-// noteValues keeps the few values that a line's x takes.
+// noteValues records the distinct x of lines on a logarithmic axis, if they are few.
 func (c *Chart) noteValues() {
 	if c.Kind != "line" || !isLog(c.X.Scale) {
 		return
@@ -92,7 +92,7 @@ func (c *Chart) noteValues() {
 	sort.Float64s(c.X.values)
 }
 
-// checkSight refuses a figure of which nothing would be seen: its axes' ends lie beside all that it shows.
+// checkSight refuses a figure without visible content: its axes' ends exclude all of it.
 func (b *builder) checkSight() error {
 	c := b.chart
 	for i := range c.Panels {

@@ -27,7 +27,7 @@ var (
 	gridColor = color.NRGBA{0xe2, 0xe2, 0xe2, 0xff}
 )
 
-// look is how a series is told from the others: colour, marker, dash and hatch, each enough by itself.
+// look distinguishes a series from the others: by colour, marker, dash and hatch, each of which suffices.
 type look struct {
 	color  color.NRGBA
 	marker marker
@@ -35,7 +35,7 @@ type look struct {
 	hatch  []float64   // angles of the hatch's lines, degrees
 }
 
-// looks are those of Okabe and Ito (2008), the ones that are weak on white last.
+// looks has the colours of Okabe and Ito (2008), those that are weak on white last.
 var looks = []look{
 	{color.NRGBA{0x00, 0x72, 0xb2, 0xff}, disc, nil, nil},
 	{color.NRGBA{0xd5, 0x5e, 0x00, 0xff}, square, []vg.Length{4, 1.6}, []float64{45}},
@@ -52,15 +52,15 @@ func rgb(v uint32) color.NRGBA {
 	return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 0xff}
 }
 
-// palettes are colours of series in place of those of the looks: Tol's schemes bright and muted (SRON/EPS/TN/09-002), which keep apart for
-// colour-blind readers, and greys for print.
+// palettes replace the colours of the looks: Tol's schemes bright and muted (SRON/EPS/TN/09-002), which colour-blind
+// readers can distinguish, and greys for print.
 var palettes = map[string][]color.NRGBA{
 	"bright": {rgb(0x4477aa), rgb(0xee6677), rgb(0x228833), rgb(0xccbb44), rgb(0x66ccee), rgb(0xaa3377), rgb(0xbbbbbb), rgb(0x000000)},
 	"muted":  {rgb(0x332288), rgb(0xcc6677), rgb(0x117733), rgb(0xddcc77), rgb(0x88ccee), rgb(0x882255), rgb(0x44aa99), rgb(0x999933)},
 	"grey":   {rgb(0x1a1a1a), rgb(0x7a7a7a), rgb(0x454545), rgb(0xa6a6a6), rgb(0x606060), rgb(0xc2c2c2), rgb(0x303030), rgb(0x909090)},
 }
 
-// lookOf is how a series looks, in the figure's palette.
+// lookOf returns the look of a series in the figure's palette.
 func (f *Figure) lookOf(i int) look {
 	l := lookOf(i)
 	if p, ok := palettes[f.Palette]; ok {
@@ -159,8 +159,8 @@ func circle(at vg.Point, r vg.Length) vg.Path {
 	return p
 }
 
-// draw fills the marker, with a thin white rim that parts it from what is below, or leaves it open, so that what it is on
-// is seen through it.
+// draw fills the marker, with a thin white rim that separates it from the background, or draws its outline, so that the
+// background stays visible.
 func (m marker) draw(c draw.Canvas, at vg.Point, r vg.Length, col color.Color, open bool) {
 	path := m.path(at, r)
 	switch {
@@ -200,7 +200,7 @@ func shade(ramp []color.NRGBA, at float64) color.NRGBA {
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
-// isDark says whether white text reads better on a colour than black.
+// isDark reports whether white text reads better on a colour than black.
 func isDark(c color.NRGBA) bool {
 	return 0.299*float64(c.R)+0.587*float64(c.G)+0.114*float64(c.B) < 140
 }

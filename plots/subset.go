@@ -10,9 +10,8 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// Embedded whole, the font is most of a figure's bytes. subsetFont makes a TrueType font of some characters of another:
-// their outlines and those that they are composed of, without hints, kerning and the names of glyphs. Tables are those of
-// OpenType 1.9.
+// The whole font would be most of a figure's bytes. subsetFont builds a TrueType font of some characters of another:
+// their outlines and the components of those, without hints, kerning and names of glyphs. Tables follow OpenType 1.9.
 
 var be = binary.BigEndian
 
@@ -48,7 +47,8 @@ const (
 	hasInstructions = 1 << 8
 )
 
-// components are the places in an outline at which the numbers of the composing glyphs stand, and where the last one ends.
+// components returns the offsets of the component glyphs' numbers in an outline, and the offset after the last
+// component.
 func components(outline []byte) (places []int, end int) {
 	if len(outline) == 0 || int16(be.Uint16(outline)) >= 0 {
 		return nil, 0
@@ -136,7 +136,8 @@ func subsetFont(data []byte, runes []rune, suffix string) []byte {
 	return t.write()
 }
 
-// chosenGlyphs are the glyphs of some characters and what they are composed of, ascending; the first is that of what is missing.
+// chosenGlyphs returns the glyphs of some characters and their components, ascending; the first is the glyph for
+// missing characters.
 func chosenGlyphs(data []byte, old ttf, runes []rune) (ids []int, byRune map[rune]int) {
 	f, err := opentype.Parse(data)
 	if err != nil {

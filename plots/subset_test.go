@@ -9,7 +9,8 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// TestSubsetDrawsTheSameGlyphs holds each character's outline and width to the whole font's; in short, of some characters.
+// TestSubsetDrawsTheSameGlyphs compares each character's outline and width with the whole font's; with -short, of some
+// characters.
 func TestSubsetDrawsTheSameGlyphs(t *testing.T) {
 	few := func(all []rune) (list []rune) {
 		for i, r := range all {

@@ -6,10 +6,10 @@ import (
 	"sort"
 )
 
-// summaryNames are those of the category of a summary.
+// summaryNames are the names of a summary's category.
 var summaryNames = map[string]string{"geomean": "geometric mean", "mean": "mean", "median": "median", "min": "lowest", "max": "highest", "sum": "sum"}
 
-// summarize adds a category after the others, with one bar a series of what its bars come to.
+// summarize appends a category with one bar per series, the summary of its bars.
 func (b *builder) summarize() error {
 	how := combines[b.f.Summary]
 	if how == nil {

@@ -15,7 +15,7 @@ import (
 	"spvsim/internal/files"
 )
 
-// Type says what the cells of a column are.
+// Type is the type of a column's cells.
 type Type int
 
 const (
@@ -25,7 +25,7 @@ const (
 
 func (t Type) String() string { return [...]string{"number", "text"}[t] }
 
-// Column is one named column; Numbers or Texts holds a cell for each row, by its type.
+// Column is a named column; Numbers or Texts holds a cell for each row, by its type.
 type Column struct {
 	Name    string
 	Type    Type
@@ -67,8 +67,8 @@ func ReadTableFrom(fsys fs.FS, path string) (*Table, error) {
 	return read(path, data)
 }
 
-// ReadCSV reads comma-separated rows under a line of column names. A column is of numbers when every cell is a number or
-// empty and one is not empty; else it is text.
+// ReadCSV reads comma-separated rows under a line of column names. A column has numbers if every cell is a number or
+// empty, and at least one is not empty; else it has text.
 func ReadCSV(file string, r io.Reader) (*Table, error) {
 	cr := csv.NewReader(r)
 	cr.FieldsPerRecord = -1
@@ -176,7 +176,7 @@ func (t *Table) Names() []string {
 	return names
 }
 
-// missing says that a column is not there, with the nearest that is.
+// missing returns the message that a column does not exist, with the nearest that does.
 func (t *Table) missing(name string) string {
 	near := nearestTo(name, t.Names())
 	names := t.Names()
@@ -186,7 +186,7 @@ func (t *Table) missing(name string) string {
 	return fmt.Sprintf("%s: found no column %q%s", t.File, name, near)
 }
 
-// lastName is what follows the last dot: bins of parameters.bins.
+// lastName returns the part after the last dot: bins of parameters.bins.
 func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 // text is a cell as people write it; a missing one is empty.
@@ -207,7 +207,7 @@ func numberText(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// pick makes a table of some of the rows, in the order given.
+// pick returns a table of some of the rows, in the order given.
 func (t *Table) pick(rows []int) *Table {
 	out := &Table{File: t.File, Rows: len(rows)}
 	for _, c := range t.Columns {

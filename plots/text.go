@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Texts are set in the figure's font. ^{...} raises and _{...} lowers what is in braces.
+// Texts are set in the figure's font. ^{...} raises and _{...} lowers the text in braces.
 
 // Proportions to the size of the font.
 const (
@@ -88,7 +88,7 @@ func spans(s string) []span {
 	return out
 }
 
-// Alignments say what part of a text is at its point: as fractions of its box.
+// An alignment is the part of a text's box that is at its point, in fractions of the box.
 type alignment struct{ x, y vg.Length }
 
 var (
@@ -128,10 +128,10 @@ func (f *family) write(c draw.Canvas, s string, at vg.Point, size vg.Length, a a
 // codePage is the encoding of the PDF's font.
 var codePage = charmap.Windows1252
 
-// stand-ins for characters that the code page lacks and that look like one it has.
+// standIns replace characters that the code page lacks with similar ones.
 var standIns = strings.NewReplacer("−", "–", "μ", "µ", "∙", "·", "⋅", "·")
 
-// scripts are characters that stand high or low by themselves, of which the font has a few: all are set as others are, smaller.
+// scripts are raised and lowered characters, of which the font has a few: all are set as plain characters, smaller.
 var scripts = map[rune]struct {
 	mark, plain rune
 }{}
@@ -177,7 +177,7 @@ func raiseScripts(s string) string {
 	return standIns.Replace(out.String())
 }
 
-// encoded is a text in the encoding of the PDF's font; ok says whether it has all of it.
+// encoded returns a text in the encoding of the PDF's font; ok is false if the encoding lacks a character.
 func encoded(s string) (text string, ok bool) {
 	out := make([]byte, 0, len(s))
 	for _, r := range s {

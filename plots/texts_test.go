@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A name of math is all letters after the backslash: each sign is found before anything else, and what is none is named whole.
+// The name of a mathematical sign is all letters after the backslash: the whole name is looked up, and an unknown one
+// is reported whole.
 func TestNamesOfMathAreLetters(t *testing.T) {
 	for name, sign := range signs {
 		for after, rest := range map[string]string{"": "", "1": "1", "/": "/", "{x}": "x", "@": "@", "[": "[", "`": "`"} {
@@ -27,7 +28,7 @@ func TestNamesOfMathAreLetters(t *testing.T) {
 	}
 }
 
-// Every text that a figure shows may have math, and one that is wrong is named by its key.
+// Every text of a figure may have math, and an error in one names its key.
 func TestEveryTextMayHaveMath(t *testing.T) {
 	texts := func(f *Figure) []*string {
 		return []*string{&f.Title, &f.Legend.Title, &f.Facets.Label, &f.Facets.Names[0].Values[0], &f.Value.Label, &f.Value.Unit, &f.X.Label, &f.X.Unit, &f.X.Names[0].Values[0],
@@ -54,8 +55,8 @@ func TestEveryTextMayHaveMath(t *testing.T) {
 	}
 }
 
-// Texts are in order as people count: by their numbers, and among equal ones by what follows. It is an order: of two different texts one is
-// first, and what is before something is before what follows that.
+// Texts are in natural order: by the value of their numbers, and among equal ones by the rest. It is a strict order: of
+// two different texts one comes first, and it is transitive.
 func TestNaturalOrder(t *testing.T) {
 	for _, pair := range [][2]string{{"wave2", "wave16"}, {"wave02", "wave3"}, {"a", "b"}, {"a", "aa"}, {"a9b1", "a10b0"}, {"2", "a"}, {"a01", "a1"}, {"a01b", "a1b"}, {"a01b1", "a1b2"}, {"", "0"}} {
 		if !naturalLess(pair[0], pair[1]) || naturalLess(pair[1], pair[0]) {
@@ -116,7 +117,7 @@ func TestPanelsHaveSpace(t *testing.T) {
 	}
 }
 
-// What names a column must name one, by the key that lacks it.
+// Every key that names a column needs one; the error names the key.
 func TestColumnsAreNamed(t *testing.T) {
 	for _, c := range []struct{ text, key string }{
 		{"x: {label: a}\ny: b", "x.column"}, {"x: a\ny: {label: b}", "y.column"}, {"x: a\ny: b\nseries: {names: {a: b}}", "series.column"},
@@ -179,7 +180,7 @@ func TestRaisedAndLoweredParts(t *testing.T) {
 	}
 }
 
-// The bars of a category stand side by side about its place, together as wide as a group, in the order of the series.
+// The bars of a category are side by side about its place, together as wide as a group, in the order of the series.
 func TestBarsStandSideBySide(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		end := 7 - groupWidth/2

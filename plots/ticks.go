@@ -18,7 +18,7 @@ type side struct {
 	vertical bool
 }
 
-// ticks chooses those of an axis, as many as their labels leave space for.
+// ticks chooses the ticks of an axis, as many as fit with their labels.
 func (s scale) ticks(d Dimension, given []float64, along side) []plot.Tick {
 	switch {
 	case s.kind == "category":
@@ -54,7 +54,7 @@ var scaleTicks = map[string]func(s scale, n int) []plot.Tick{
 	"linear": scale.linearTicks, "log2": scale.log2Ticks, "log10": scale.log10Ticks,
 }
 
-// fit says whether labels, side by side or over one another, leave a gap between them.
+// fit reports whether labels, side by side or stacked, leave a gap between each other.
 func (s scale) fit(ticks []plot.Tick, along side) bool {
 	space := 5.0 // points
 	if along.vertical {
@@ -196,13 +196,14 @@ func decimalsOf(values []float64, unit float64) int {
 // minus sets a sign as wide as a digit.
 func minus(s string) string { return strings.Replace(s, "-", "–", 1) }
 
-// powers are the exponents of the first and last power of the base on a logarithmic scale; last < first if there is none.
+// powers returns the exponents of the first and last power of the base on a logarithmic scale; last < first: there is
+// none.
 func (s scale) powers() (first, last int) {
 	log := map[string]func(float64) float64{"log2": math.Log2, "log10": math.Log10}[s.kind]
 	return int(math.Ceil(log(s.low) - 1e-9)), int(math.Floor(log(s.high) + 1e-9))
 }
 
-// octaves and decades say how long a logarithmic scale is.
+// octaves and decades return the length of a logarithmic scale.
 func (s scale) octaves() float64 { return s.span() / math.Ln2 }
 func (s scale) decades() float64 { return s.span() / math.Ln10 }
 
@@ -230,7 +231,7 @@ func (s scale) log2Ticks(n int) []plot.Tick {
 	return ticks
 }
 
-// evenStride is how far apart the labelled of many powers are, and the first of them.
+// evenStride returns the distance between the labelled ones of many powers, and the first labelled one.
 func evenStride(first, last, n int) (stride, anchor int) {
 	stride = roundStride((last - first + n) / n)
 	for s := stride; s <= stride+1 && stride <= plainStride; s++ {
@@ -241,7 +242,7 @@ func evenStride(first, last, n int) (stride, anchor int) {
 	return stride, multipleFrom(first, stride)
 }
 
-// plainStride is the largest that is taken as it is.
+// plainStride is the largest stride that is used without rounding.
 const plainStride = 10
 
 // roundStride makes exponents that are far apart round numbers.
@@ -277,7 +278,7 @@ func positive(ticks []plot.Tick) []plot.Tick {
 	return out
 }
 
-// log2Labels write large powers with Ki, Mi..., small ones as fractions, and what lies far off by its power.
+// log2Labels write large powers with Ki, Mi..., small ones as fractions, and extreme values as powers.
 func log2Labels(values []float64) []string {
 	labels := make([]string, len(values))
 	large := func(v float64) bool { return v > 8192 }
@@ -301,7 +302,8 @@ func log2Labels(values []float64) []string {
 // inUnits is a number from 1 up in the largest of Ki, Mi... that is not above it.
 func inUnits(v float64) float64 { return math.Ldexp(v, -math.Ilogb(v)/10*10) }
 
-// isLongInUnits says whether that has more digits than a label has space for, as 10,000 does: 9.765625 Ki.
+// isLongInUnits reports whether a value with its binary prefix has too many digits for a label, as 10,000 has: 9.765625
+// Ki.
 func isLongInUnits(v float64) bool { return v >= 1024 && len(numberText(inUnits(v))) > 5 }
 
 // fraction writes 1/8 and 3/8, and other numbers below 1 in decimals.

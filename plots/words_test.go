@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A key of a figure takes the values of its type as YAML writes them, and no others: in quotes only texts.
+// A key of a figure accepts the values of its type as YAML writes them, and no others: quoted values are texts only.
 func TestValuesOfKeys(t *testing.T) {
 	type all struct {
 		B bool
@@ -137,7 +137,7 @@ func TestTicksOfLogarithmicAxes(t *testing.T) {
 	}
 }
 
-// Numbers beside an axis are as short as they can be read.
+// Numbers at an axis are as short as they can be read.
 func TestNumbersBesideAxes(t *testing.T) {
 	for v, want := range map[float64]string{0.5: "1/2", 0.25: "1/4", 0.375: "3/8", 0.75: "3/4", 1.0 / 1024: "1/1024", 0.3: "0.3", 0.6: "0.6", 0.0123456: "0.0123"} {
 		if got := fraction(v); got != want {
@@ -253,7 +253,8 @@ func TestNamesBreakInTheMiddle(t *testing.T) {
 	}
 }
 
-// Categories that are numbers have places one apart, with what is between two of them in proportion; what is beyond the last is half a place from it.
+// Numeric categories are one apart, with values between two of them in proportion; a value beyond the last is half a
+// place from it.
 func TestPlacesAmongNumbers(t *testing.T) {
 	d := &Dimension{numbers: []float64{1, 2, 4, 8}}
 	for v, want := range map[float64]float64{0: -0.5, 0.99: -0.5, 1: 0, 1.5: 0.5, 2: 1, 3: 1.5, 2.5: 1.25, 4: 2, 7: 2.75, 8: 3, 8.01: 3.5, 100: 3.5} {
@@ -274,7 +275,7 @@ func TestPlacesAmongNumbers(t *testing.T) {
 	}
 }
 
-// Panels that share an axis have the range of all, others that of their own; an empty one of a grid has that of all.
+// Panels that share an axis have the range of all, others their own; an empty panel of a grid has the range of all.
 func TestSharedAxes(t *testing.T) {
 	const rows = "p,n,t\na,1,10\na,2,20\nb,100,1000\nb,200,3000\n"
 	for share, want := range map[string][2]bool{"both": {true, true}, "x": {true, false}, "y": {false, true}, "none": {false, false}} {
@@ -307,7 +308,7 @@ func TestBoxesAreOfSortedValues(t *testing.T) {
 	}
 }
 
-// A legend beside the panels has as many columns as fit, or as the figure says; a long name keeps its ends in the figure.
+// A legend outside the panels has as many columns as fit, or as the figure sets; a long name stays within the figure.
 func TestColumnsOfLegends(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("n,t,s\n")

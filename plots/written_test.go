@@ -14,8 +14,9 @@ import (
 // writtenFigures are the lines of testdata/written.txt.
 const writtenFigures = 300
 
-// What random figures look like is written down, a line each: how many paths and texts an SVG has, and digests of its texts, of its paths and of the page of
-// another format. Of each four, three are of the tables of testdata, where nearly all can be drawn, and one of any rows. With -update the file is written.
+// The drawings of random figures are recorded, a line each: the number of paths and texts of an SVG, and digests of its
+// texts, of its paths and of the page of another format. Three of four use the tables of testdata, where nearly all can
+// be drawn, and one random rows. With -update the file is rewritten.
 func TestWrittenFigures(t *testing.T) {
 	tables := map[string]*Table{}
 	suite.Lines(t, "written.txt", *update, writtenFigures, func(i int) string {
@@ -40,7 +41,7 @@ func TestWrittenFigures(t *testing.T) {
 	})
 }
 
-// appearance says what a figure came to, or why it is refused.
+// appearance summarizes the drawing of a figure, or why it is refused.
 func appearance(c *randfigure.Choices, text string, table *Table) string {
 	f, err := Read("f", []byte(text))
 	if err != nil {
@@ -83,7 +84,7 @@ func whyRefused(err error) string {
 	return "refused: " + words + " " + suite.Digest([]byte(err.Error()))
 }
 
-// A known is a kind of figure that a table goes with, with keys of which some are drawn.
+// A known is a figure for a table, with optional keys of which some are chosen.
 type known struct {
 	rows, base string
 	order      string // of the values that have names

@@ -147,8 +147,8 @@ func find(list []Statistic, path string) (Statistic, bool) {
 	return list[i], true
 }
 
-// matches says whether a path is one that a pattern represents. A name in place of * may hold dots. Members of hardware queues are in
-// lists: their items have a name or a number in the path (queues.async.launches.0.ready).
+// matches reports whether a pattern matches a path. The name in place of * may contain dots. Members of hardware queues
+// are in lists, whose items have a name or a number in the path (queues.async.launches.0.ready).
 func matches(pattern, path string) bool {
 	if strings.HasPrefix(pattern, "queues.") {
 		return withItems(strings.Split(pattern, "."), strings.Split(path, "."))

@@ -2,7 +2,7 @@ package tracing
 
 import "testing"
 
-// A star is a name of one letter at least, which may hold dots; the rest of a path is as the pattern has it.
+// A star matches one letter or more, including dots; the rest of a path must equal the pattern.
 func TestPatternsOfPaths(t *testing.T) {
 	for _, c := range []struct {
 		pattern, path string

@@ -24,7 +24,7 @@ func (s *Stats) energyOf() *energy.Energy {
 	return all
 }
 
-// Energy is what the run took; zero where the machine has no table of energies.
+// Energy returns the energy of the run; zero if the machine has no table of energies.
 func (s *Stats) Energy() *energy.Energy {
 	if e := s.energyOf(); e != nil {
 		return e
@@ -32,8 +32,8 @@ func (s *Stats) Energy() *energy.Energy {
 	return &energy.Energy{}
 }
 
-// Joules are what each instruction of the programs of listings took, its part of the traffic that they caused with it; nil where the machine
-// has no table of energies.
+// Joules returns the energy of each instruction of the listed programs, including its share of the traffic that they
+// caused; nil if the machine has no table of energies.
 func Joules(s *Stats, listings []Listing) [][]float64 {
 	e := s.energyOf()
 	if e == nil {
@@ -46,7 +46,7 @@ func Joules(s *Stats, listings []Listing) [][]float64 {
 	return s.Energies.Programs(list, e)
 }
 
-// ShareEnergy gives listings the energy of their instructions, and the statistics that of programs.
+// ShareEnergy sets the energy of the listings' instructions, and of the statistics' programs.
 func (s *Stats) ShareEnergy(listings []Listing) {
 	for i, list := range Joules(s, listings) {
 		listings[i].Joules = list
@@ -54,13 +54,13 @@ func (s *Stats) ShareEnergy(listings []Listing) {
 	}
 }
 
-// A ProgramEnergy is what the instructions of a program took, with their part of the traffic, in joules.
+// A ProgramEnergy is the energy of a program's instructions, with their share of the traffic, in joules.
 type ProgramEnergy struct {
 	Name   string
 	Joules float64
 }
 
-// programMembers are the energies of programs as members of a JSON object; those of one name are one.
+// programMembers returns the energies of programs as members of a JSON object; programs of one name are added up.
 func (s *Stats) programMembers() (o object) {
 	at := map[string]int{}
 	for _, p := range s.Programs {
@@ -100,7 +100,7 @@ func energyMembers(m *energy.Model, e *energy.Energy, c *account.Counts, peak fl
 	return append(o, named{"parts", list})
 }
 
-// shownShare is that of a part that people are shown.
+// shownShare is the least share of a part in the summary.
 const shownShare = 0.01
 
 // writeEnergy writes a line for people.
@@ -130,7 +130,7 @@ func (s *Stats) writeEnergy(w io.Writer) {
 	s.writePrograms(w)
 }
 
-// writePrograms writes what the instructions of each of several programs took.
+// writePrograms writes the energy of each of several programs.
 func (s *Stats) writePrograms(w io.Writer) {
 	list := s.programMembers()
 	if len(list) < 2 {

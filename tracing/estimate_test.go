@@ -8,7 +8,7 @@ import (
 	"spvsim/account"
 )
 
-// An estimate says what of the statistics has no interval, and what was not sampled, with the reason.
+// An estimate lists the statistics without an interval, and the parts that were not sampled, with the reason.
 func TestEstimatesSayWhatTheyDoNotKnow(t *testing.T) {
 	s := &Stats{Mode: "sampled", ClockMHz: 1000}
 	s.Launches, s.Cycles = 1, 1000

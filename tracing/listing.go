@@ -12,20 +12,19 @@ import (
 	"spvsim/program"
 )
 
-// A Listing is a program with what each of its instructions cost; Counts is nil
-// when it has not run.
+// A Listing is a program with the cost of each of its instructions; Counts is nil if it has not run.
 type Listing struct {
 	Program *program.Program
 	Counts  []account.InstCount
 	Joules  []float64      // of each instruction, its part of the traffic that it caused with it; nil: not known
 	Launch  *config.Launch // of a job, which ran it first; nil: no job did
-	// Occupancy is what a compute unit of the machine holds of it; nil: a workgroup does not fit.
+	// Occupancy of a compute unit of the machine; nil: a workgroup does not fit.
 	Occupancy *Occupancy
 }
 
-// WriteListing writes the program, an instruction a line: its SPIR-V id and
-// source line, its class, how often it issued, how many cycles waves spent at it, and why. Where LDS is used, also the passes
-// that its accesses took and those among them that bank conflicts added; and the energy, where the machine has a table of energies.
+// WriteListing writes the program, an instruction a line: its SPIR-V id and source line, its class, how often it
+// issued, the cycles that waves spent at it, and the reasons. Programs with LDS also have the passes of LDS accesses,
+// and those of them that bank conflicts added; and machines with a table of energies, the energy.
 func WriteListing(w io.Writer, l *Listing) error {
 	b := bufio.NewWriter(w)
 	p := l.Program
@@ -73,7 +72,7 @@ func branchTargets(p *program.Program) map[int]bool {
 	return targets
 }
 
-// IDText is an instruction's id in its module as listings show it, empty for none.
+// IDText formats an instruction's id in its module for listings; "" for none.
 func IDText(id uint32) string {
 	if id == 0 {
 		return ""
@@ -81,7 +80,7 @@ func IDText(id uint32) string {
 	return fmt.Sprintf("%%%d", id)
 }
 
-// LineText is a line of the source, empty for none.
+// LineText formats a source line; "" for none.
 func LineText(line uint32) string {
 	if line == 0 {
 		return ""

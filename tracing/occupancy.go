@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// An Occupancy is how many workgroups of a program a compute unit holds at once, and what lets no more in.
+// An Occupancy is the number of workgroups of a program that a compute unit can hold, with the bounds of its resources.
 type Occupancy struct {
 	Groups int     `json:"workgroups"` // of a compute unit
 	Waves  int     `json:"waves"`      // of them
@@ -13,7 +13,7 @@ type Occupancy struct {
 	Bounds []Bound `json:"bounds"`     // by resource, the tightest first
 }
 
-// A Bound is how many workgroups a resource of a compute unit has space for.
+// A Bound is the number of workgroups that a resource of a compute unit can hold.
 type Bound struct {
 	Resource string `json:"resource"`
 	Groups   int    `json:"workgroups"`
@@ -27,7 +27,7 @@ func (o *Occupancy) Limiter() string {
 	return o.Bounds[0].Resource
 }
 
-// String says the occupancy in one line, with its limiter and what the other resources would let in.
+// String describes the occupancy in one line, with its limiter and the bounds of the other resources.
 func (o Occupancy) String() string {
 	text := fmt.Sprintf("%d of %d waves of a compute unit (%.0f%%), %s, limited by %s", o.Waves, o.Slots, 100*float64(o.Waves)/float64(o.Slots),
 		plural(uint64(o.Groups), "workgroup", "workgroups"), o.Limiter())

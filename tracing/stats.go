@@ -1,8 +1,7 @@
-// Package tracing shows the results of a run: its statistics as JSON and as a
-// summary, and the annotated listing. Its subpackages watch a run through the
-// probe.
+// Package tracing shows the results of a run: its statistics as JSON and as a summary, and the annotated listing. Its
+// subpackages observe a run through the probe.
 //
-// The package does not know how a machine works: it shows what the machine counted.
+// The package does not know how a machine works: it shows the machine's counts.
 package tracing
 
 import (
@@ -17,8 +16,8 @@ import (
 	"spvsim/isa"
 )
 
-// Host says what the simulation cost. It is the only part of the statistics
-// that differs between two runs of the same job.
+// Host is the cost of the simulation. It is the only part of the statistics that differs between two runs of the same
+// job.
 type Host struct {
 	Seconds               float64 `json:"seconds"`
 	InstructionsPerSecond float64 `json:"instructions_per_second"`
@@ -34,12 +33,13 @@ type Stats struct {
 	Steps []account.StepCounts
 	// Energies turns counts into joules.
 	Energies *energy.Model
-	// Programs are what the instructions of each took; nil: not known.
+	// Programs are the energies of the programs; nil: not known.
 	Programs []ProgramEnergy
-	// Queues are those of the job, whose launches overlap; nil: it has none.
+	// Queues are the job's queues, whose launches overlap; nil: it has none.
 	Queues []account.HardwareQueue
-	Host   Host // where it is zero, the JSON has none
-	// Stopped is why the run was stopped before its end, in which case the rest is what had happened by then; empty: it was not.
+	Host   Host // left out of the JSON if zero
+	// Stopped is the reason why the run was stopped before its end, and the rest covers the time until then; empty: it
+	// was not stopped.
 	Stopped string
 }
 
@@ -117,7 +117,7 @@ func members(c *account.Counts, clockMHz int) object {
 		time, machine = nil, nil // nothing of it is known
 	}
 	if c.Beside {
-		machine, faults = object{{"lds", c.LDS}}, nil // the rest is of all that ran together
+		machine, faults = object{{"lds", c.LDS}}, nil // all other counts belong to the concurrent launches together
 	}
 	o := slices.Concat(object{{"launches", c.Launches}}, time, work, machine, faults)
 	if c.Estimate != nil {
@@ -135,7 +135,8 @@ func members(c *account.Counts, clockMHz int) object {
 	return o
 }
 
-// estimateMembers say how sure the cycles are, and that what is of the timed parts alone has no interval.
+// estimateMembers describes the confidence interval of the cycles, and lists the members that cover the timed parts
+// alone and have no interval.
 func estimateMembers(c *account.Counts, machine object) object {
 	low, high := c.Interval()
 	without := []string{}
@@ -149,7 +150,7 @@ func estimateMembers(c *account.Counts, machine object) object {
 	return e
 }
 
-// laneMembers are what lanes did.
+// laneMembers returns the counts of lanes.
 func laneMembers(l *account.LaneCounts) object {
 	var classes object
 	for class, n := range l.ByClass {
@@ -160,7 +161,7 @@ func laneMembers(l *account.LaneCounts) object {
 	return object{{"by_class", classes}, {"register_reads", l.Reads}, {"register_writes", l.Writes}, {"lds_words", l.Local}, {"updates", l.Updates}}
 }
 
-// functionalMembers are what ran without time.
+// functionalMembers returns the counts of the functional parts.
 func functionalMembers(f *account.FunctionalCounts) object {
 	var classes object
 	for class, n := range f.ByClass {

@@ -87,7 +87,7 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// Passes and conflicts stand in columns of their own, which a program without LDS does not have.
+// Passes and conflicts have their own columns, which a program without LDS does not have.
 func TestListingOfLDS(t *testing.T) {
 	p := &program.Program{Insts: []isa.Inst{{Op: isa.Nop}, {Op: isa.Nop}}}
 	text := func(counts ...account.InstCount) []string {

@@ -69,7 +69,7 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	return t.Flush()
 }
 
-// writeFunctional says what ran without time.
+// writeFunctional describes the functional parts of a run.
 func writeFunctional(w io.Writer, c *account.Counts) {
 	f := c.Functional
 	if f == nil {
@@ -91,7 +91,7 @@ func writeGraph(w io.Writer, g *account.GraphCounts) {
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		wait := n.Wait()
-		if len(n.Waits) == 0 && n.Payloads > 0 { // without time
+		if len(n.Waits) == 0 && n.Payloads > 0 { // functional
 			fmt.Fprintf(w, "node %s\t%s, %s\n", n.Name, plural(n.Payloads, "payload", "payloads"), plural(n.Workgroups, "workgroup", "workgroups"))
 			continue
 		}
@@ -146,7 +146,7 @@ func writeSteps(w io.Writer, s *Stats) {
 	}
 }
 
-// writeQueues says of each hardware queue what it did, and who kept it waiting.
+// writeQueues describes each hardware queue, and the queues that it waited for.
 func writeQueues(w io.Writer, s *Stats) {
 	for i := range s.Queues {
 		q := &s.Queues[i]
@@ -166,7 +166,7 @@ func writeQueues(w io.Writer, s *Stats) {
 
 func classNames() []string { return isa.ClassNames[:] }
 
-// shares lists what is not zero with its part of the total, largest first.
+// shares lists the nonzero counts as shares of the total, largest first.
 func shares(names []string, counts []uint64, total uint64) []string {
 	var order []int
 	for i, n := range counts {

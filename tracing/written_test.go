@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/written.txt")
 
-// What summaries and JSON of drawn statistics look like is written down, each line of a summary by its first word.
+// Summaries and JSON of random statistics are recorded, each line of a summary by its first word.
 func TestWrittenStatistics(t *testing.T) {
 	suite.Lines(t, "written.txt", *update, 150, func(i int) string {
 		r := rand.New(rand.NewPCG(uint64(i), 7))

@@ -33,7 +33,7 @@ func testdata(t *testing.T, name string) string {
 	return file
 }
 
-// What lanes did in the steps of a job with queues adds up to what they did in the run, for kernels and for graphs.
+// The lane counts of the steps of a job with queues add up to those of the run, for kernels and for graphs.
 func TestLanesOfStepsInQueues(t *testing.T) {
 	t.Parallel()
 	graphs, err := filepath.Abs("../../experiments/figures/jobs/graphs-beside.yaml")
@@ -108,7 +108,7 @@ func TestDryRunOfManyPoints(t *testing.T) {
 	wantRefused(t, spvsim("", "sweep", file, "--dry-run"), "found 17: want a power of two")
 }
 
-// Commands that run a job take the same --machine and --set, and refuse the same ones in the same words.
+// All commands that run a job accept the same --machine and --set, and refuse the same values with the same errors.
 func TestSameMachineAndSettings(t *testing.T) {
 	t.Parallel()
 	for set, want := range map[string]string{
@@ -139,7 +139,7 @@ func TestSameMachineAndSettings(t *testing.T) {
 	}
 }
 
-// A job that init writes has the machine and the fields that it was given.
+// A job that init writes has the given machine and fields.
 func TestInitTakesSettings(t *testing.T) {
 	t.Parallel()
 	job := filepath.Join(t.TempDir(), "j.yaml")
@@ -160,7 +160,7 @@ func TestSettingsOfARun(t *testing.T) {
 	}
 }
 
-// A level of --components without = is named with what to write.
+// A level of --components without = is refused with the right spelling.
 func TestComponentsWithoutEqualsSign(t *testing.T) {
 	t.Parallel()
 	wantRefused(t, spvsim("", "run", "reduce", "--components", "each"), "want --components=each")
@@ -286,7 +286,7 @@ dispatch: [1]
 	}
 }
 
-// A workgroup with more LDS than a compute unit has gives one line.
+// A workgroup that needs more LDS than a compute unit has is reported in one line.
 func TestLDSOverflowOnce(t *testing.T) {
 	t.Parallel()
 	job := inFolder(t, [2]string{"j.yaml", "machine: rdna3-rx7900xtx\nshader: " + testdata(t, "toomuchlds.spvasm") +
@@ -350,7 +350,7 @@ func TestOneDepthOfTheQueue(t *testing.T) {
 	}
 }
 
-// Reports and listings have the lines as the compiler counted them, where it put lines of its own before the text.
+// Reports and listings show the compiler's line numbers, even if it inserted lines of its own before the text.
 func TestSourceLinesOfAReport(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"vulkan1.0-g", "vulkan1.0-gVS", "vulkan1.3-g", "opengl-g"} {

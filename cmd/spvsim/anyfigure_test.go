@@ -18,8 +18,8 @@ var (
 	countFigures = flag.Uint64("figures.count", 60, "figures that plot draws, a seed each")
 )
 
-// plot draws or refuses any figure of any rows, in CSV and in Parquet, named by the figure or given: exit status 0 or 2, and
-// each line of a refusal names the figure or its rows.
+// plot draws or refuses any figure of any rows, in CSV and in Parquet, named by the figure or on the command line: the
+// exit status is 0 or 2, and each line of a refusal names the figure or its rows.
 func TestPlotAnyFigure(t *testing.T) {
 	dir := t.TempDir()
 	statuses := map[int]int{}
@@ -38,7 +38,7 @@ func TestPlotAnyFigure(t *testing.T) {
 	}
 }
 
-// placed matches refusals of which each line names a file.
+// placed matches refusals in which each line names a file.
 var placed = regexp.MustCompile(`^(spvsim: .*(figure\.yaml|rows\.csv|rows\.parquet).*\n)+$`)
 
 // plotArguments writes a figure and its rows, and returns the command line that draws it in one of four ways.

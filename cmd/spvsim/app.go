@@ -25,7 +25,7 @@ import (
 	"spvsim/vulkan/rows"
 )
 
-// appFlags are what the command line says of an application beside its own arguments.
+// appFlags are the flags of an application's run, without its own arguments.
 type appFlags struct {
 	machines []string
 	set      []string
@@ -108,7 +108,7 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
 	return c
 }
 
-// check refuses what the driver could only refuse in the middle of the program.
+// check refuses values that the driver would otherwise refuse in the middle of the program.
 func (f *appFlags) check(c *cobra.Command) error {
 	if !slices.Contains(config.Modes, f.mode) {
 		return fmt.Errorf("--mode %s: want one of %s", f.mode, strings.Join(config.Modes, ", "))
@@ -147,7 +147,7 @@ func (f *appFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// outputs opens each file that is written when the program has ended, so that one that can't be is known before.
+// outputs opens each file that is written after the program has ended, so that an unwritable one is reported before.
 func (f *appFlags) outputs() error {
 	texts := 0
 	for _, to := range f.rows {
@@ -171,7 +171,7 @@ func (f *appFlags) outputs() error {
 	return nil
 }
 
-// checkPatterns checks patterns of names with commas between, each with a count after a colon or none.
+// checkPatterns checks comma-separated patterns of names, each with an optional count after a colon.
 func checkPatterns(text string) error {
 	for _, item := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
 		pattern, count, counted := strings.Cut(item, ":")
@@ -237,7 +237,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	return errors.Join(err, f.show(c, record, args[0], folder))
 }
 
-// program is what the flags say of a program, or of each of several.
+// program returns the program, or the template of several programs, that the flags describe.
 func (f *appFlags) program(c *cobra.Command, args []string, manifest, record, folder string) launch.Program {
 	p := launch.Program{
 		Capture: f.capture, Select: f.choice, Whole: f.whole, NoCache: f.noCache,
@@ -255,7 +255,7 @@ func (f *appFlags) program(c *cobra.Command, args []string, manifest, record, fo
 	return p
 }
 
-// show writes everything that was asked for, of what was recorded.
+// show writes all requested outputs from the recorded rows.
 func (f *appFlags) show(c *cobra.Command, record, name, profiles string) error {
 	file, err := rows.Read(record)
 	if err != nil {
@@ -296,7 +296,7 @@ func (f *appFlags) show(c *cobra.Command, record, name, profiles string) error {
 	return errors.Join(errs...)
 }
 
-// lacks says what the page of a program should have and has not, and why.
+// lacks lists the parts that the program's page lacks, with the reasons.
 func (f *appFlags) lacks(file *rows.File, profiles string) (list []string) {
 	const part = "the machine over time, its compute units, the roofline and what instructions cost"
 	if f.mode != config.Modes[0] {
@@ -315,7 +315,7 @@ func (f *appFlags) lacks(file *rows.File, profiles string) (list []string) {
 // profileName is the file that the driver leaves of a device.
 func profileName(s rows.Source) string { return fmt.Sprintf("%d-%d.json", s.Process, s.Device) }
 
-// readProfiles reads what the driver left of each device.
+// readProfiles reads the driver's profile of each device.
 func readProfiles(folder string) (list []*profile.Profile, err error) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	for _, name := range names {
@@ -333,7 +333,7 @@ func readProfiles(folder string) (list []*profile.Profile, err error) {
 	return list, err
 }
 
-// record is the file that the driver writes rows to, empty: the one that was asked for as CSV, or one of a folder.
+// record creates the file for the driver's rows, empty: the requested CSV file, or one in a temporary folder.
 func (f *appFlags) record(folder string) (string, error) {
 	for _, to := range f.rows {
 		if !strings.HasSuffix(to, ".parquet") {

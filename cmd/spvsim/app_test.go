@@ -11,7 +11,7 @@ import (
 	"spvsim/vulkan/launch"
 )
 
-// What the driver would refuse in the middle of a program is refused before it starts.
+// Values that the driver would refuse in the middle of a program are refused before it starts.
 func TestAppFlagsAreChecked(t *testing.T) {
 	for _, c := range []struct {
 		flags []string
@@ -121,7 +121,8 @@ func TestAppProgressText(t *testing.T) {
 	}
 }
 
-// Several programs, two at a time: what they say and their rows are in the order of the list, whichever ends first; one that fails is named.
+// Several programs, two at a time: their output and rows are in the order of the list, whichever ends first; an error
+// names its program.
 func TestAppRunsSeveralPrograms(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh")

@@ -19,7 +19,7 @@ import (
 	"spvsim/vulkan/launch"
 )
 
-// manyFlags say which programs run, several at once.
+// manyFlags select the programs, and how many run at the same time.
 type manyFlags struct {
 	list string // file of command lines; empty: the program that the command line names
 	jobs int
@@ -31,7 +31,7 @@ func (f *manyFlags) add(c *cobra.Command) {
 	addInteger(flags, &f.jobs, "jobs", 1, 1, math.MaxInt32, "`number` of programs of --programs that run at a time")
 }
 
-// check refuses a program beside a list of them, and neither.
+// check refuses a program together with a list, and neither of them.
 func (f *manyFlags) check(c *cobra.Command, args []string) error {
 	switch {
 	case f.list == "" && len(args) == 0:
@@ -46,7 +46,7 @@ func (f *manyFlags) check(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// lines are the programs of the list; blank lines and those that begin with # are none.
+// lines returns the programs of the list, without blank lines and lines that begin with #.
 func (f *manyFlags) lines(stdin io.Reader) (list []string, err error) {
 	var text []byte
 	if f.list == "-" {
@@ -68,7 +68,7 @@ func (f *manyFlags) lines(stdin io.Reader) (list []string, err error) {
 	return list, nil
 }
 
-// One of several programs: what it says is kept until those before it have ended.
+// One of several programs: its output is held back until the programs before it have ended.
 type oneOfMany struct {
 	launch.Program
 	out, errs bytes.Buffer
@@ -76,7 +76,7 @@ type oneOfMany struct {
 	err       error
 }
 
-// newOne is a program like another, with a line for sh, a file of rows and a folder of captures of its own.
+// newOne copies a program, with a line for sh, and its own file of rows and folder of captures.
 func newOne(p *launch.Program, folder string, number int, line string) *oneOfMany {
 	one := &oneOfMany{Program: *p, ended: make(chan struct{})}
 	one.Args, one.Record = []string{"sh", "-c", line}, filepath.Join(folder, fmt.Sprintf("rows-%d.csv", number))
@@ -87,7 +87,7 @@ func newOne(p *launch.Program, folder string, number int, line string) *oneOfMan
 	return one
 }
 
-// run runs the programs of the list, so many at a time, and shows and joins what each left, in the order of the list.
+// run runs the programs of the list, f.jobs at a time, and shows and merges their results in the order of the list.
 func (f *manyFlags) run(ctx context.Context, p *launch.Program, folder string, lines []string) error {
 	list := make([]*oneOfMany, len(lines))
 	free := make(chan struct{}, f.jobs)
@@ -114,7 +114,7 @@ func (f *manyFlags) run(ctx context.Context, p *launch.Program, folder string, l
 	return errors.Join(errs...)
 }
 
-// leave shows what a program said, and adds its rows to those of all.
+// leave shows a program's output, and appends its rows to the others'.
 func (one *oneOfMany) leave(p *launch.Program, line string) error {
 	_, err := p.Stdout.Write(one.out.Bytes())
 	_, also := p.Stderr.Write(one.errs.Bytes())
@@ -125,7 +125,7 @@ func (one *oneOfMany) leave(p *launch.Program, line string) error {
 	return errors.Join(err, addRows(p.Record, one.Record))
 }
 
-// addRows adds a file of rows to another one, whose header serves both. A program that asked for no device has none.
+// addRows appends a file of rows to another, without its header. A program that created no device has no rows.
 func addRows(to, from string) error {
 	data, err := files.Read(from, files.MaxRows)
 	if errors.Is(err, os.ErrNotExist) {

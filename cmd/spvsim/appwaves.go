@@ -14,7 +14,7 @@ import (
 	"spvsim/vulkan/launch"
 )
 
-// wavesFlags say whose waves are in the trace of a program.
+// wavesFlags select the waves in the trace of a program.
 type wavesFlags struct {
 	chosen, units, limit string
 }
@@ -26,7 +26,7 @@ func (f *wavesFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.limit, "trace-limit", "512M", "end the trace of waves, with a note in it, at this number of `bytes` (K, M, G); 0: no limit")
 }
 
-// check refuses what the driver could not do.
+// check refuses values that the driver could not use.
 func (f *wavesFlags) check(c *cobra.Command, trace, mode string) error {
 	if f.chosen == "" {
 		for _, name := range []string{"trace-cus", "trace-limit"} {
@@ -55,7 +55,7 @@ func (f *wavesFlags) check(c *cobra.Command, trace, mode string) error {
 	return nil
 }
 
-// chosenFor is what the driver is told, which writes to a folder.
+// chosenFor returns the driver's settings, with the folder of its trace.
 func (f *wavesFlags) chosenFor(folder string) launch.Waves {
 	if f.chosen == "" {
 		return launch.Waves{}
@@ -80,7 +80,7 @@ func (f *wavesFlags) join(c *cobra.Command, w io.Writer, folder string) error {
 }
 
 func appendFile(w io.Writer, name string) error {
-	file, err := files.OS().Open(name) // as long as the driver was told that it may be
+	file, err := files.OS().Open(name) // at most as long as the limit that the driver got
 	if err != nil {
 		return err
 	}

@@ -10,12 +10,12 @@ import (
 	"spvsim/gpu"
 )
 
-// grace is what a run that is to end has for it. A run looks at its limits all the time, but some steps of lowering, and the filling
-// of buffers, take long before they do.
+// grace is the time that a run has to end by itself. A run checks its limits often, but some steps of lowering, and the
+// filling of buffers, take long without a check.
 const grace = 5 * time.Second
 
-// backstop ends the process when a run does not end by itself soon after an interruption, or after its time. Call what it returns
-// when the run has ended.
+// backstop ends the process if a run does not end by itself soon after an interruption, or after its time limit. Call
+// ended when the run has ended.
 func backstop(c *cobra.Command, seconds float64) (ended func()) {
 	done := make(chan struct{})
 	var late <-chan time.Time // never, without a limit

@@ -18,13 +18,13 @@ import (
 	"spvsim/tracing/daisen"
 )
 
-// A keeper holds a command to the bounds of what it does with files, and to its end after an interruption. A command that simulates is
-// released, since a simulation has limits of its own.
+// A keeper enforces the bounds on a command's use of files and memory, and its end after an interruption. A command
+// that simulates is exempt, since a simulation has limits of its own.
 type keeper struct {
 	name    string // of the command
 	written atomic.Int64
 	free    atomic.Bool
-	stop    func()      // of the watch; nil: there is none
+	stop    func()      // ends the watch; nil: there is none
 	end     func(error) // ends the process
 }
 
@@ -39,7 +39,7 @@ func ends(ctx context.Context, end func(status int)) context.Context {
 	return context.WithValue(ctx, ending{}, end)
 }
 
-// keep puts every command under a root into the hands of a keeper, before it does anything.
+// keep puts every command under a root under a keeper, before the command runs.
 func keep(root *cobra.Command, stderr io.Writer) *keeper {
 	k := &keeper{}
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
@@ -74,7 +74,7 @@ func (k *keeper) interrupted(ctx context.Context) {
 	}
 }
 
-// unbounded does what has limits of its own.
+// unbounded runs work that has limits of its own, without the keeper.
 func unbounded(c *cobra.Command, do func() error) error {
 	k, ok := c.Context().Value(keeping{}).(*keeper)
 	if !ok {
@@ -90,7 +90,7 @@ func unbounded(c *cobra.Command, do func() error) error {
 	return err
 }
 
-// wrote adds up what a command writes.
+// wrote counts the bytes that a command writes.
 func (k *keeper) wrote(n int) error {
 	if k == nil || k.free.Load() {
 		return nil
@@ -111,10 +111,11 @@ func (w boundedWriter) Write(p []byte) (int, error) {
 	return w.WriteCloser.Write(p)
 }
 
-// unwritable are the errors of a system that can't take results: its disk is full, read only, or broken.
+// unwritable are the system's errors of writing results: a disk that is full, read-only or broken.
 var unwritable = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EROFS, daisen.ErrWrite}
 
-// failed reports an error of a command whose input was right: its own failure, a limit, or results that can't be written.
+// failed reports whether an error of a command is not the fault of its input: a failure of its own, a limit, or results
+// that can't be written.
 func failed(err error) bool {
 	var own *failure
 	var unreadable *files.Error

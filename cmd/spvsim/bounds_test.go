@@ -17,7 +17,7 @@ import (
 	"spvsim/internal/files"
 )
 
-// Types that hold one another many times are counted, not written; a payload that no job can give is refused.
+// Types whose text would grow exponentially are counted, not written; a payload that no job can supply is refused.
 func TestExponentialTypes(t *testing.T) {
 	const doubled, buffer, payload = "testdata/bounds/doubled-private.spvasm", "testdata/bounds/doubled-buffer.spvasm", "testdata/bounds/payload.spvasm"
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestOutputHasABound(t *testing.T) {
 	}
 }
 
-// A command that takes too much, or does not look at an interruption, ends with status 1; one that simulates does not.
+// A command that uses too much memory, or ignores an interruption, ends with status 1; one that simulates does not.
 func TestKeeperEndsCommands(t *testing.T) {
 	for _, simulates := range []bool{false, true} {
 		root := newRoot()
@@ -114,7 +114,7 @@ func TestKeeperEndsCommands(t *testing.T) {
 	}
 }
 
-// Every command has a keeper, also those that are added later: none has a hook of its own that would take the keeper's place.
+// Every command has a keeper, including ones added later: none may have a hook that replaces the keeper's.
 func TestEveryCommandIsKept(t *testing.T) {
 	root := newRoot()
 	keep(root, io.Discard)

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// gcPercent is what the garbage collector works with.
+// gcPercent returns the current setting of the garbage collector.
 func gcPercent() int {
 	list := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(list)
 	return int(list[0].Value.Uint64())
 }
 
-// The first collection comes late, and those after it as usual; what the environment says stays.
+// The first collection is late, further ones as usual; GOGC has precedence.
 func TestTheFirstCollectionIsLate(t *testing.T) {
 	before := gcPercent()
 	defer debug.SetGCPercent(before)

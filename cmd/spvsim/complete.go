@@ -10,7 +10,7 @@ import (
 	"spvsim/plots"
 )
 
-// names lists what a word may be, for the completion of a shell.
+// names lists the candidates for a word, for a shell's completion.
 type names func(c *cobra.Command, args []string) []string
 
 func jobNames(*cobra.Command, []string) []string        { return experiments.Names() }
@@ -34,7 +34,7 @@ func machinePaths(_ *cobra.Command, _ []string) []string {
 	return list
 }
 
-// parameterNames are those of the job that the line names before.
+// parameterNames lists the parameters of the job that precedes on the line.
 func parameterNames(c *cobra.Command, args []string) []string {
 	if len(args) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func parameterNames(c *cobra.Command, args []string) []string {
 	return list
 }
 
-// completeWord completes a command's arguments by names, or by files; only the first where one is all that it takes.
+// completeWord completes a command's arguments by names, or by files; only the first argument if the command takes one.
 func completeWord(c *cobra.Command, several bool, of names) *cobra.Command {
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 && !several {
@@ -61,7 +61,7 @@ func completeWord(c *cobra.Command, several bool, of names) *cobra.Command {
 	return c
 }
 
-// completeFlag completes a flag's value. One that goes on after = takes no space.
+// completeFlag completes a flag's value. A value that continues after = gets no space.
 func completeFlag(c *cobra.Command, flag string, of names) {
 	err := c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		list := beginning(of(c, args), begun)

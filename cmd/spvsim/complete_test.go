@@ -12,7 +12,7 @@ import (
 	"spvsim/plots"
 )
 
-// completed are the words that a shell is given, and cobra's directive after them.
+// completed returns the candidates for a shell, and cobra's directive after them.
 func completed(t *testing.T, args ...string) []string {
 	t.Helper()
 	r := spvsim("", append([]string{"__complete"}, args...)...)
@@ -22,7 +22,7 @@ func completed(t *testing.T, args ...string) []string {
 	return strings.Fields(r.stdout)
 }
 
-// What a shell is told after the words: files are offered as well, or not; no space after a word that goes on.
+// cobra's directives after the candidates: files are offered as well, or not; no space after a word that continues.
 const (
 	withFiles, noFiles, noSpace = ":0", ":4", ":6"
 )

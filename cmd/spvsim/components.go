@@ -16,9 +16,9 @@ var levelsOfParts = []string{"kinds", "each"}
 // indexes are the numbers in a component's name: SE[1].CU[3] is one of SE[].CU[].
 var indexes = regexp.MustCompile(`\[\d+\]`)
 
-// writeComponents lists the machine's components with their work: those that
-// differ in their indexes alone on one line, or each on its own. The last line is
-// what all of them did: its events are those of the engine. Where the power is known, it is the last column, and a line has that of no component.
+// writeComponents lists the machine's components with their work: components that differ only in their indexes on one
+// line, or each on its own. The last line is the total, whose events are the engine's. If the power is known, it is the
+// last column, and a line has the power that belongs to no component.
 func writeComponents(w io.Writer, r *gpu.Result, each bool) error {
 	total := r.Stats.Energy().Total()
 	powered := total > 0 && r.Stats.Cycles > 0

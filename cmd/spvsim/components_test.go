@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The watts of components and of what is none add up to those of the run, each on its own or by kind, whatever the memory's model.
+// The watts of all components and the remainder add up to those of the run, each on its own or by kind, under both
+// memory models.
 func TestWattsOfComponents(t *testing.T) {
 	for _, flags := range [][]string{{"--components"}, {"--components=each"}, {"--components", "--set", "memory.model=akita", "--param", "groups=8"}} {
 		r := spvsim("", append([]string{"run", "reduce", "--machine", "gcn3-r9nano"}, flags...)...)

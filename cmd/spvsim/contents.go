@@ -15,8 +15,8 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// contents prints what a job needs to know of a module: entry points, resources, specialization constants.
-// Of o, the specialization counts.
+// contents prints a module's interface to a job: entry points, resources, specialization constants. It uses the
+// specialization of o alone.
 func contents(w io.Writer, m *validate.Module, o program.Options) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	version := m.Raw.Version
@@ -43,7 +43,7 @@ func contents(w io.Writer, m *validate.Module, o program.Options) error {
 	return nodes(w, m, o)
 }
 
-// nodes prints what the entry points of a module of execution graphs offer to a graph and ask of it.
+// nodes prints the interfaces of the entry points of an execution graph's module.
 func nodes(w io.Writer, m *validate.Module, o program.Options) error {
 	if !m.Has(spirv.CapabilityShaderEnqueueAMDX) {
 		return nil
@@ -86,7 +86,7 @@ func declared(m *validate.Module, op spirv.Op) []string {
 	return out
 }
 
-// localSize says how large an entry point's workgroups are.
+// localSize describes the workgroup size of an entry point.
 func localSize(m *validate.Module, e *validate.EntryPoint) string {
 	if mode := e.Mode(spirv.ExecutionModeLocalSize); mode != nil {
 		return fmt.Sprintf(", workgroups of %d x %d x %d", mode.Args[0], mode.Args[1], mode.Args[2])
@@ -97,7 +97,7 @@ func localSize(m *validate.Module, e *validate.EntryPoint) string {
 	return ""
 }
 
-// constantText is the value of a plain constant, or the id of one that specialization decides.
+// constantText returns the value of a plain constant, or the id of a specialization constant.
 func constantText(m *validate.Module, id uint32) string {
 	if in := m.Def(spirv.ID(id)); in != nil && in.Op == spirv.OpConstant {
 		return fmt.Sprint(in.Operands[0])
@@ -137,7 +137,7 @@ func declarations(m *validate.Module) []declaration {
 	return out
 }
 
-// variable describes a variable that is a resource, the push constants or LDS; others give nothing.
+// variable describes a variable that is a resource, the push constants or LDS; it returns nothing for others.
 func variable(types *typeWriter, in *spirv.Instruction) []declaration {
 	m, storage := types.m, spirv.StorageClass(in.Operands[0])
 	pointee := m.Type(in.Type).Elem
@@ -169,7 +169,7 @@ func named(m *validate.Module, id spirv.ID) string {
 	return fmt.Sprintf("%%%d", id)
 }
 
-// preset is the value that a specialization constant has when the job gives none.
+// preset describes the default value of a specialization constant.
 func preset(m *validate.Module, in *spirv.Instruction) string {
 	switch in.Op {
 	case spirv.OpSpecConstantTrue:
@@ -203,8 +203,8 @@ func numberText(words []uint32, t *validate.Type) string {
 	return fmt.Sprint(bits)
 }
 
-// A typeWriter writes types. It counts what each consists of before it writes it, each type once: structures may hold one another many
-// times.
+// A typeWriter writes types. It first counts the parts of a type, each type once, as structures may contain one another
+// many times.
 type typeWriter struct {
 	m     *validate.Module
 	parts map[*validate.Type]uint64
@@ -217,7 +217,7 @@ func newTypeWriter(m *validate.Module) *typeWriter {
 // mostParts bounds the types within a type that are written.
 const mostParts = 500
 
-// count is how many types the text of a type names.
+// count returns the number of types that the text of a type names.
 func (w *typeWriter) count(t *validate.Type) uint64 {
 	if n, ok := w.parts[t]; ok {
 		return n
@@ -275,7 +275,7 @@ func intText(t *validate.Type) string {
 	return fmt.Sprintf("u%d", t.Width)
 }
 
-// structure gives the members with their offsets where the module lays them out.
+// structure writes the members, with their offsets if the module has a layout for them.
 func (w *typeWriter) structure(t *validate.Type) string {
 	members := make([]string, len(t.Members))
 	for i, member := range t.Members {

@@ -88,7 +88,7 @@ with the YAML language server (VS Code with its YAML extension, Neovim, Emacs, H
 	return c
 }
 
-// schemaFile is what the schema of a kind of file is called where it is installed.
+// schemaFile returns the file name of an installed schema.
 func schemaFile(kind string) string { return kind + ".schema.json" }
 
 // schemaLine is the first line of a file whose schema is in another, for the YAML language server.

@@ -45,7 +45,8 @@ func TestInterruptedDrawing(t *testing.T) {
 	}
 }
 
-// A figure that forgets an axis is refused before any point runs, by the axis, unless results decide what it shows.
+// A figure that ignores an axis is refused before any point runs, with the axis' name, unless results determine its
+// content.
 func TestAmbiguousFiguresAreFoundBeforePointsRun(t *testing.T) {
 	const experiment = `job: reduce
 set: {expect: []}

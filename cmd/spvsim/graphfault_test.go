@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// faultModule is a node of 64 invocations with its target. What goes wrong replaces BODY; %own is what the buffer holds at the
-// invocation's number, its number; %three and %nine are values of the buffer as well. So nothing of it shows before the run.
+// faultModule is a node of 64 invocations with its target. The fault replaces BODY; %own is the buffer's value at the
+// invocation's index, which is that index; %three and %nine are values of the buffer as well. So the fault can't be
+// found before the run.
 const faultModule = `
 OpCapability Shader
 OpCapability ShaderEnqueueAMDX
@@ -141,7 +142,7 @@ func wantFault(t *testing.T, r result, want string) {
 	}
 }
 
-// Without a fault the module runs: what makes the cases above fail is what they add.
+// The module without a fault runs: the cases above fail because of their additions.
 func TestGraphFaultModuleRuns(t *testing.T) {
 	body := allocated + "%c = OpUMod %uint %own %u2\n%p = OpAccessChain %p_word %out %c %u0\nOpStore %p %c\nOpEnqueueNodePayloadsAMDX %out\n"
 	if r := runFault(t, body); r.status != exitDone || r.stderr != "" {

@@ -25,7 +25,8 @@ import (
 	"spvsim/spirv/asm"
 )
 
-// complete are arguments with which a command does its work quickly, for tests of its flags. A command that is not here is given files.
+// complete holds arguments with which a command ends quickly, for tests of its flags. A command that is missing here
+// gets files.
 var complete = map[string][]string{
 	"run": {"saxpy", "--quiet"}, "graph": {"bfs"}, "inspect": {"saxpy"}, "validate": {"saxpy"}, "report": {"saxpy", "--out", "-"},
 	"sweep": {"lds-stride", "--small", "--dry-run"}, "machine": {"gcn3-r9nano"}, "schema": {"job"}, "init": {"testdata/bounds/doubled-private.spvasm"},
@@ -33,7 +34,7 @@ var complete = map[string][]string{
 	"stats": {}, "version": {}, "driver": {}, "app": {"--", "true"}, "sweep-point": {},
 }
 
-// extensions are those by which commands tell files apart.
+// extensions are those by which commands distinguish files.
 var extensions = []string{"", ".yaml", ".csv", ".parquet", ".json", ".spv", ".spvasm"}
 
 // laughs is a document of a few lines with a billion values.
@@ -46,8 +47,9 @@ func laughs() []byte {
 	return []byte(b.String())
 }
 
-// hazards makes a folder of what no command may read to its end: a device and a pipe by each extension, links to them, a loop of links, a
-// folder; and small files that claim to be large. What is written to the pipe is thrown away.
+// hazards creates a folder of files that no command may read to their end: a device and a pipe with each extension,
+// links to them, a loop of links, a folder; and small files that claim to be large. Data written to the pipe is
+// discarded.
 func hazards(t *testing.T) (dir string, names []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -89,7 +91,8 @@ func hazards(t *testing.T) (dir string, names []string) {
 	return dir, names
 }
 
-// drain opens a pipe for both directions, so that who opens it does not wait but who reads it does, and takes what is written to it.
+// drain opens a pipe for both directions, so that opening it does not block but reading it does, and discards data
+// written to it.
 func drain(t *testing.T, name string) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
@@ -100,7 +103,7 @@ func drain(t *testing.T, name string) {
 	go func() { _, _ = io.Copy(io.Discard, f) }()
 }
 
-// mostAllocated bounds what one command line may allocate in all, far below what the hazards claim.
+// mostAllocated bounds the total allocations of one command line, far below the claims of the hazards.
 const mostAllocated = 2 << 30
 
 // endsInBounds runs a command line, which must end, with a status that is not for faults of spvsim, and allocate little.
@@ -112,7 +115,7 @@ func endsInBounds(t *testing.T, args ...string) (r result) {
 	go func() { ended <- spvsim("", args...) }()
 	select {
 	case r = <-ended:
-	case <-time.After(3 * time.Minute): // a hundred times what any takes
+	case <-time.After(3 * time.Minute): // a hundred times the usual duration
 		t.Fatalf("%q does not end", args)
 	}
 	runtime.ReadMemStats(&after)
@@ -135,7 +138,7 @@ func commands(c *cobra.Command) map[string]*cobra.Command {
 	return list
 }
 
-// texts are the flags of a command that take a text, which may be the name of a file.
+// texts returns the flags of a command with a text value, which may be a file name.
 func texts(c *cobra.Command) (list []*pflag.Flag) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if strings.HasPrefix(f.Value.Type(), "string") {
@@ -179,7 +182,7 @@ func TestHazardsAsArguments(t *testing.T) {
 	}
 }
 
-// Every flag that takes a text gets each hazard.
+// Every flag with a text value gets each hazard.
 func TestHazardsAsFlags(t *testing.T) {
 	dir, names := hazards(t)
 	aloneHere(t, dir)
@@ -198,7 +201,8 @@ func TestHazardsAsFlags(t *testing.T) {
 	}
 }
 
-// Files that a file names are read as those of the command line: a job's shader, data, machine and base; rows of a figure.
+// Files that a file names are read like those of the command line: a job's shader, data, machine and base; rows of a
+// figure.
 func TestHazardsInFiles(t *testing.T) {
 	dir, _ := hazards(t)
 	aloneHere(t, dir)

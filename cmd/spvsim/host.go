@@ -11,7 +11,7 @@ import (
 	"spvsim/tracing"
 )
 
-// hostFlags are about what a run costs this computer.
+// hostFlags concern the cost of a run on this computer.
 type hostFlags struct {
 	cpuProfile string
 	hostPart   bool
@@ -23,7 +23,7 @@ func (f *hostFlags) add(c *cobra.Command) {
 	flags.BoolVar(&f.hostPart, "stats-host", true, "include in the statistics the cost of the run on this computer (the member host), which differs from run to run; with =false, files of two runs are the same")
 }
 
-// during writes a profile of this computer's time while do goes on, if that is asked for.
+// during profiles this computer while do runs, if requested.
 func (f *hostFlags) during(c *cobra.Command, do func() error) error {
 	if f.cpuProfile == "" {
 		return do()
@@ -32,7 +32,7 @@ func (f *hostFlags) during(c *cobra.Command, do func() error) error {
 	if err != nil {
 		return err
 	}
-	to := &output{to: file} // package pprof does not say that it can't write
+	to := &output{to: file} // package pprof ignores errors of writing
 	if err := pprof.StartCPUProfile(to); err != nil {
 		return errors.Join(fmt.Errorf("--cpuprofile: %w", err), file.Close())
 	}

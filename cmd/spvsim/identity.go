@@ -12,8 +12,8 @@ import (
 	"spvsim/experiments/sweep"
 )
 
-// identity says which simulator this is. A build from a commit is known by it; of any other, only the program's own bytes
-// distinguish two builds: they are read once.
+// identity identifies the simulator's build: by its commit or, if it was not built from a clean one, by a digest of the
+// program's file, which is read once.
 var identity = sync.OnceValues(findIdentity)
 
 func findIdentity() (sweep.Identity, error) {
@@ -62,7 +62,7 @@ func versionText() string {
 	return text
 }
 
-// buildVersion is the module's version as the build knows it; exact says that it names one state of the sources.
+// buildVersion returns the module's version in the build information; exact: it identifies one state of the sources.
 func buildVersion() (version string, exact bool) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"spvsim/internal/starter"
 )
 
-// initFlags say what a starter job is for.
+// initFlags describe a starter job.
 type initFlags struct {
 	out     string
 	entry   string

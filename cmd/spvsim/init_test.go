@@ -10,7 +10,7 @@ import (
 	"spvsim/internal/judge"
 )
 
-// init writes a job beside which the module need not lie, and run takes it.
+// init writes a job that need not be in the module's folder, and that run accepts.
 func TestInitWritesAJobThatRuns(t *testing.T) {
 	job := filepath.Join(t.TempDir(), "job.yaml")
 	r := spvsim("", "init", "../../gpu/testdata/dxc/flow.O3.spv", "-o", job)
@@ -49,7 +49,7 @@ func TestInitRefusals(t *testing.T) {
 	wantRefused(t, spvsim("", "init", "../../gpu/testdata/dxc/flow.hlsl"), "flow.hlsl")
 }
 
-// inspect takes ready jobs by name, with the constants that they set, and constants from the command line.
+// inspect accepts names of ready jobs, with the constants that they set, and constants of the command line.
 func TestInspectTakesReadyJobsAndConstants(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -81,7 +81,8 @@ func TestInspectTakesReadyJobsAndConstants(t *testing.T) {
 	wantRefused(t, spvsim("", "inspect", "reduce", "--set-constant", "9"), "want ID=VALUE")
 }
 
-// inspect --driver puts RADV's code beside what is made here, where Mesa is installed; machines without a chip that it knows are refused.
+// inspect --driver shows RADV's code next to ours if Mesa is installed; machines without a chip that Mesa knows are
+// refused.
 func TestInspectAsksTheDriver(t *testing.T) {
 	if _, err := judge.Open(); errors.Is(err, judge.ErrAbsent) {
 		wantRefused(t, spvsim("", "inspect", "saxpy", "--driver"), "RADV is not installed")

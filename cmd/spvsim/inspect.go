@@ -15,7 +15,7 @@ import (
 	"spvsim/tracing"
 )
 
-// inspectFlags say how to lower a shader for its listing.
+// inspectFlags describe how to lower a shader for its listing.
 type inspectFlags struct {
 	listing   bool
 	driver    bool
@@ -74,7 +74,7 @@ time. With --listing it prints both listings. It needs Mesa (Debian: mesa-vulkan
 	return completeWord(c, false, jobNames)
 }
 
-// inspected are the shaders that a name represents: a file of one, or those of a job, and the job.
+// inspected returns the shaders of an argument: a shader's file, or a job, which is returned too.
 func inspected(c *cobra.Command, name string) ([]gpu.Shader, *config.Job, error) {
 	if !namesJob(name) {
 		m, err := checkedShader(c, name)
@@ -91,7 +91,7 @@ func inspected(c *cobra.Command, name string) ([]gpu.Shader, *config.Job, error)
 	return shaders, job, err
 }
 
-// compare shows the shaders beside what a driver makes of them.
+// compare shows the shaders next to a driver's code for them.
 func (f *inspectFlags) compare(c *cobra.Command, shaders []gpu.Shader, job *config.Job) error {
 	values, err := f.values()
 	if err != nil {

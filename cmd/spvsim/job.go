@@ -14,7 +14,7 @@ import (
 	"spvsim/internal/files"
 )
 
-// jobFlags are what the command line puts over a job: its machine, fields of that, and the job's parameters.
+// jobFlags override parts of a job: its machine, the machine's fields, and the job's parameters.
 type jobFlags struct {
 	machine string
 	set     []string
@@ -23,7 +23,7 @@ type jobFlags struct {
 	without withoutFlag
 }
 
-// withoutFlag takes costs of the machine away.
+// withoutFlag removes costs of the machine.
 type withoutFlag []string
 
 func (f *withoutFlag) add(c *cobra.Command) {

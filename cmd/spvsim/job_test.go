@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A parameter of the command line takes the place of the job's, in every command that reads a job.
+// A parameter of the command line overrides the job's, in every command that reads a job.
 func TestParameters(t *testing.T) {
 	small := spvsim("", "run", "vectoradd", "--param", "n=1024")
 	if small.status != exitDone || !strings.Contains(small.stdout, "expected: 1 of 1 met") {
@@ -67,7 +67,7 @@ func TestReadyNamesEverywhere(t *testing.T) {
 	wantRefused(t, spvsim("", "sweep", "lds-strid"), `no such experiment: "lds-strid" (did you mean lds-stride?)`)
 }
 
-// Numbers with a unit are refused with what they are in the field's own.
+// A number with a unit is refused, with its value in the field's unit.
 func TestUnitsAreNamed(t *testing.T) {
 	for set, want := range map[string]string{
 		"clock_mhz=2.5GHz": "clock_mhz: found \"2.5GHz\": want an integer, in MHz (2.5GHz is 2500)",

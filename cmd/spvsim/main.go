@@ -39,11 +39,11 @@ func main() {
 	os.Exit(status)
 }
 
-// firstCollection is the heap at which garbage is first collected, in percent of Go's 4 MB: what loading a job and a machine leaves does
-// not fill it, and small runs end before it.
+// firstCollection is the heap size of the first garbage collection, in percent of Go's 4 MB: a loaded job and machine
+// do not fill it, and small runs end before it.
 const firstCollection = 800
 
-// collectLater puts the first collection of garbage off; those after it come as without. What the environment says goes first.
+// collectLater delays the first garbage collection; further ones are as usual. GOGC has precedence.
 func collectLater() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return guarded(stderr, func() int { return execute(ctx, args, stdin, stdout, stderr) })
 }
 
-// guarded takes a panic for what it is: a fault of spvsim, whatever the input.
+// guarded turns a panic into a report: it is a fault of spvsim, whatever the input.
 func guarded(stderr io.Writer, command func() int) (status int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -79,7 +79,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	checkCompletion(root) // once it has its output, which cobra's commands take then
+	checkCompletion(root) // after root has its output, which cobra's commands inherit then
 	err := root.ExecuteContext(ctx)
 	if err == nil || out.err != nil {
 		err = out.failed()
@@ -94,7 +94,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	return exitBadInput
 }
 
-// reportFault says that spvsim itself has a fault, in one line, and leaves what its authors need in a file.
+// reportFault reports a fault of spvsim itself in one line, and writes the details for its authors to a file.
 func reportFault(stderr io.Writer, p *fault.Panic) int {
 	text := strings.Join(strings.Fields(fmt.Sprint(p)), " ")
 	version, _ := buildVersion()
@@ -139,7 +139,7 @@ func (o *output) failed() error {
 	return &failure{fmt.Errorf("standard output: %w", o.err)}
 }
 
-// complain prints an error, a line each when it holds several. Indented lines belong to the one before.
+// complain prints an error, in several lines if it joins several. Indented lines continue the line before.
 func complain(stderr io.Writer, err error) {
 	for line := range strings.Lines(strings.TrimSpace(err.Error())) {
 		if !strings.HasPrefix(line, " ") {
@@ -194,7 +194,7 @@ type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// writeTo opens a file, or the command's output, for what write writes.
+// writeTo opens a file, or the command's output, and passes it to write.
 func writeTo(c *cobra.Command, name string, write func(io.Writer) error) error {
 	f, err := create(c, name)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// result is what one command line did.
+// result is the outcome of one command line.
 type result struct {
 	status         int
 	stdout, stderr string
@@ -29,7 +29,7 @@ func spvsim(stdin string, args ...string) result {
 	return result{status, out.String(), errs.String()}
 }
 
-// wantRefused asserts exit status 2, nothing on standard output and one line of error that holds every text.
+// wantRefused asserts exit status 2, no standard output, and one line of error that contains every text.
 func wantRefused(t *testing.T, r result, texts ...string) {
 	t.Helper()
 	if r.status != exitBadInput || r.stdout != "" {
@@ -59,7 +59,7 @@ func ready(t *testing.T, job, file string) []byte {
 	return data
 }
 
-// The number of the release is in the program and in two files; the flag says what the command says.
+// The release number is in the program and in two files; the flag prints the same as the command.
 func TestRelease(t *testing.T) {
 	for _, args := range []string{"version", "--version"} {
 		if r := spvsim("", args); r.status != exitDone || !strings.HasPrefix(r.stdout, "spvsim "+release) {
@@ -132,7 +132,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Four ways in which a module can be wrong have four errors.
+// A module can be wrong in four ways, which have four errors.
 func TestWrongModules(t *testing.T) {
 	good := ready(t, "saxpy", "saxpy.spv")
 	edit := func(f func(words []byte) []byte) string { return string(f(bytes.Clone(good))) }
@@ -256,7 +256,7 @@ func TestTextAndBackGivesTheSameModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The generator, the third word, says which tool wrote the module.
+	// The generator, the third word, identifies the tool that wrote the module.
 	if !bytes.Equal(again[12:], []byte(module)[12:]) || !bytes.Equal(again[:8], []byte(module)[:8]) {
 		t.Error("the module changed on its way through text")
 	}

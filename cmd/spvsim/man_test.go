@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Every command that help lists has a page with all its flags, and no text is taken for a request of roff.
+// Every command in help has a page with all its flags, and no text is misread as a roff request.
 func TestManualPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man1")
 	if r := spvsim("", "man", dir); r.status != exitDone {
@@ -41,7 +41,7 @@ func TestManualPages(t *testing.T) {
 	wantRefused(t, spvsim("", "man"), "want a folder")
 }
 
-// drawn shows a page to groff, where it is installed, which warns of what it can't make sense of.
+// drawn formats a page with groff, if installed, which warns about invalid input.
 func drawn(t *testing.T, name string, text []byte) {
 	t.Helper()
 	if _, err := exec.LookPath("groff"); err != nil {

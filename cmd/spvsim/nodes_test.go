@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// inspect prints the interface of the nodes that a module holds.
+// inspect prints the interface of a module's nodes.
 func TestInspectPrintsNodes(t *testing.T) {
 	r := spvsim("", "inspect", "../../program/frontend/testdata/graph/minimal.spvasm")
 	want := `node "split" index 0: static 1x1x1 workgroups, no input, local size 4x1x1

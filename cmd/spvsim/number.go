@@ -14,19 +14,19 @@ type integerFlag[T int | uint64] struct {
 	low, high int64
 }
 
-// addInteger adds a flag that takes an integer of low to high.
+// addInteger adds a flag with an integer value from low to high.
 func addInteger[T int | uint64](flags *pflag.FlagSet, to *T, name string, byDefault T, low, high int64, usage string) {
 	*to = byDefault
 	flags.Var(&integerFlag[T]{to, low, high}, name, usage)
 }
 
-// manyCycles is the most cycles that a flag takes, as a job's limits.cycles does.
+// manyCycles bounds the flags in cycles, as it does a job's limits.cycles.
 const manyCycles = 1 << 60
 
 // String implements pflag.Value.
 func (f *integerFlag[T]) String() string { return fmt.Sprint(*f.to) }
 
-// Type is the name of the value in help texts that give no other.
+// Type returns the default name of the value in help texts.
 func (f *integerFlag[T]) Type() string { return "integer" }
 
 // Set implements pflag.Value.

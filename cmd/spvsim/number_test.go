@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Every flag that counts takes exact integers in range by the rule of files, and refuses others by its name.
+// Every integer flag accepts exact integers in its range by the rule of files, and names itself in errors.
 func TestIntegerFlags(t *testing.T) {
 	count := 0
 	var visit func(c *cobra.Command)

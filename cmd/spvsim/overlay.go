@@ -35,8 +35,8 @@ func overlays(w io.Writer, m *validate.Module) error {
 // mostCells bounds the cells of a drawing of LDS.
 const mostCells = 100_000
 
-// overlay draws a line for each run of bytes in which no view goes from one member to the next, and a column for each view.
-// A member that goes on is a bar, padding is a dot, and what lies behind a view's end is empty.
+// overlay draws a line for each run of bytes in which no view changes its member, and a column for each view. A
+// continued member is a bar, padding is a dot, and the space beyond a view's end is empty.
 func overlay(w io.Writer, m *validate.Module, title string, views []program.LDSView) error {
 	fmt.Fprintln(w, title)
 	cuts := overlayCuts(views)

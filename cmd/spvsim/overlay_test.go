@@ -22,7 +22,7 @@ func TestInspectDrawsTheOverlay(t *testing.T) {
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Members begin, go on, leave space between them and end.
+// Members begin, continue, leave gaps and end.
 func TestOverlayOfUnlikeViews(t *testing.T) {
 	views := []program.LDSView{
 		{ID: 1, Bytes: 64, Members: []program.LDSMember{{Name: "a", Offset: 0, Bytes: 4}, {Name: "b", Offset: 16, Bytes: 48}}},

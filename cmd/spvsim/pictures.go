@@ -10,7 +10,8 @@ import (
 	"spvsim/plots"
 )
 
-// pictures are a figure in each format, in memory: drawing is done where an interruption ends it, and only what is whole is written.
+// pictures are a figure in each format, in memory: an interruption ends the drawing, and only complete pictures are
+// written.
 type pictures struct {
 	name    string // of the figure, for warnings
 	rows    string // file
@@ -35,7 +36,7 @@ func drawPictures(name string, figure *plots.Figure, rows *plots.Table, formats 
 	return p, nil
 }
 
-// warn says what the reader of a figure should know.
+// warn prints the caveats about a figure.
 func (p *pictures) warn(c *cobra.Command) {
 	if p.chart.Dropped > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %s left out, as values are missing in %s\n", p.name, counted(p.chart.Dropped, "point"), p.rows)

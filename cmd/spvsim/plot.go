@@ -14,7 +14,7 @@ import (
 	"spvsim/plots"
 )
 
-// plotFlags say how to draw.
+// plotFlags describe how to draw.
 type plotFlags struct {
 	formats []string
 	style   string

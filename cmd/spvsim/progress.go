@@ -45,9 +45,8 @@ func progressText(p gpu.Progress, took time.Duration) string {
 	return text
 }
 
-// shareDone is the part of a run's launches, taken for equals, and of the
-// workgroups of the one that runs, that is done. How many workgroups a graph will
-// have is not known before its end: its share may fall.
+// shareDone estimates the completed share of a run: launches count alike, and the current one by its workgroups. The
+// number of a graph's workgroups is unknown before its end, so its share may fall.
 func shareDone(p gpu.Progress) float64 {
 	share := 0.0
 	if p.Total > 0 {
@@ -57,7 +56,7 @@ func shareDone(p gpu.Progress) float64 {
 	return (float64(max(p.Round, 1)-1) + (float64(max(p.Launch, 1)-1)+share)/launches) / rounds
 }
 
-// left is what a run still takes if it goes on as it did.
+// left estimates the remaining time of a run at its present rate.
 func left(took time.Duration, share float64) string {
 	seconds := took.Seconds() * (1 - share) / share
 	switch {
@@ -85,10 +84,10 @@ func short(n uint64) string {
 // clearLine empties the terminal's line (ECMA-48: return, erase to the end).
 func clearLine(w io.Writer) { fmt.Fprint(asIs(w), "\r\x1b[K") }
 
-// printer shows what shaders print.
+// printer shows the output of shaders.
 type printer struct{ w io.Writer }
 
-// Printed writes the text with the place that it comes from.
+// Printed writes the text with its origin.
 func (p printer) Printed(x probe.Print) {
 	fmt.Fprintln(p.w, x)
 }

@@ -8,7 +8,7 @@ import (
 	"spvsim/gpu"
 )
 
-// The line says how much of the run is done: launches count alike, and of the one that runs its workgroups.
+// The line shows the completed share of the run: launches count alike, the current one by its workgroups.
 func TestProgressText(t *testing.T) {
 	for _, c := range []struct {
 		p    gpu.Progress
@@ -28,7 +28,8 @@ func TestProgressText(t *testing.T) {
 	}
 }
 
-// What is done of a run grows by its rounds, their launches and the workgroups of the one that runs, each as long as the others, from none to all.
+// The completed share grows from 0 to 1 with a run's rounds, their launches and the workgroups of the current launch,
+// in equal steps.
 func TestShareOfARun(t *testing.T) {
 	for _, rounds := range []int{0, 1, 3} {
 		for _, launches := range []int{0, 1, 4} {

@@ -20,7 +20,7 @@ import (
 	"spvsim/vulkan/rows"
 )
 
-// reportFlags say what the page is of, beside its runs.
+// reportFlags select the content of the page, besides its runs.
 type reportFlags struct {
 	jobFlags
 	out    string
@@ -134,7 +134,7 @@ func (f *reportFlags) profileJob(c *cobra.Command, name string) (*profile.Profil
 	return newProfile(job, collector, machine, r)
 }
 
-// newProfile is the profile of a run, with who made it and what the run warned of.
+// newProfile returns the profile of a run, with the simulator's version and the run's warnings.
 func newProfile(job *config.Job, c *profile.Collector, m *config.Machine, r *gpu.Result) (*profile.Profile, error) {
 	p, err := profile.New(job, c, m, r.Stats, r.Listings)
 	if err != nil {

@@ -22,7 +22,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// What can't be written to standard output is a failure, whichever command writes it.
+// A command that can't write to standard output fails, whichever it is.
 func TestFullStandardOutputFails(t *testing.T) {
 	for _, args := range [][]string{
 		{"run", "reduce"}, {"run", "reduce", "--stats", "-"}, {"run", "--list"}, {"schema", "job"}, {"machine"}, {"machine", "gcn3-r9nano"},
@@ -36,7 +36,7 @@ func TestFullStandardOutputFails(t *testing.T) {
 	}
 }
 
-// A panic that is left is told as a fault of ours, in one line, with what to report.
+// A remaining panic is reported as a fault of spvsim in one line, with the file for a bug report.
 func TestOwnFaultExits3(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var errs bytes.Buffer
@@ -57,7 +57,7 @@ func TestOwnFaultExits3(t *testing.T) {
 // panicsInDrawing is a function to find in the report of a fault.
 func panicsInDrawing() (int, error) { panic("no place for a point") }
 
-// The report of a panic in another goroutine names the function that panicked, not where it was taken over.
+// The report of a panic in another goroutine names the function that panicked, not the one that recovered.
 func TestFaultReportNamesTheOrigin(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var errs bytes.Buffer
@@ -77,7 +77,7 @@ func TestFaultReportNamesTheOrigin(t *testing.T) {
 	}
 }
 
-// endless writes a job that prints a line and never ends, beside the program.
+// endless writes a job that prints a line and never ends, next to the program.
 func endless(t *testing.T, program string) {
 	t.Helper()
 	shader, err := os.ReadFile(filepath.Join("..", "..", "gpu", "testdata", "spin.spvasm"))
@@ -95,7 +95,7 @@ func endless(t *testing.T, program string) {
 	}
 }
 
-// wantFailure runs a command line of the built program that must end with exit status 1, and returns what it says.
+// wantFailure runs a command line of the built program that must end with exit status 1, and returns its output.
 func wantFailure(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	out, err := command(t, program, args...).CombinedOutput()
@@ -105,7 +105,7 @@ func wantFailure(t *testing.T, program string, args ...string) string {
 	return string(out)
 }
 
-// A run that is interrupted says so and writes what it has.
+// An interrupted run says so and writes its results so far.
 func TestInterruptedRunWritesWhatItHas(t *testing.T) {
 	program := build(t)
 	endless(t, program)
@@ -148,7 +148,7 @@ func TestInterruptedRunWritesWhatItHas(t *testing.T) {
 // endlessPoints fail at the limits of their job, or of the command line.
 const endlessPoints = "job: spin.yaml\naxes: {n: {path: parameters.n, values: [1, 2]}}\nset: {limits.cycles: 50000}\n"
 
-// A point that reaches a limit is a failure of its own, and runs again only when the limits are others.
+// A point that reaches a limit is recorded as failed, and runs again only if the limits change.
 func TestSweepLimitsPoints(t *testing.T) {
 	program := build(t)
 	endless(t, program)
@@ -229,7 +229,7 @@ func TestDamagedRecordsRunAgain(t *testing.T) {
 	sameFiles(t, sweepTo(t, program, "damaged"), want)
 }
 
-// Two sweeps at once in one folder come to what one comes to.
+// Two concurrent sweeps in one folder give the results of one.
 func TestTwoSweepsInOneFolder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs three sweeps")
@@ -272,7 +272,7 @@ func TestInterruptedPlanning(t *testing.T) {
 	}
 }
 
-// smallDisk is a folder with little space, or none can be made here.
+// smallDisk returns a folder with little space, or skips the test if none can be created.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

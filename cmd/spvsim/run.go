@@ -15,7 +15,7 @@ import (
 	"spvsim/tracing"
 )
 
-// runFlags are what the command line says of a run beside its job.
+// runFlags are the flags of a run.
 type runFlags struct {
 	jobFlags
 	list      bool
@@ -90,7 +90,7 @@ func runCommand() *cobra.Command {
 	return completeWord(c, false, jobNames)
 }
 
-// strayLevel is a level of --components that came as an argument of its own; empty: none did.
+// strayLevel returns a level of --components that was given as a separate argument, or "".
 func (f *runFlags) strayLevel(args []string) string {
 	if i := slices.IndexFunc(args, func(a string) bool { return slices.Contains(levelsOfParts, a) }); i >= 0 && f.parts != "" && len(args) > 1 {
 		return args[i]
@@ -111,7 +111,7 @@ func listJobs(w io.Writer) error {
 	return nil
 }
 
-// run does the whole command. What a failed run came to is shown as well, and its error last.
+// run executes the command. It shows the results of a failed run as well, and returns the error last.
 func (f *runFlags) run(c *cobra.Command, name string) error {
 	setup, err := f.setup(c, name)
 	if err != nil {
@@ -228,13 +228,13 @@ func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 	return errors.Join(errs...)
 }
 
-// summary says whether to print the summary: not where standard output carries something to be read by a program.
+// summary reports whether to print the summary: not if standard output carries data for a program.
 func (f *runFlags) summary() bool {
 	taken := slices.ContainsFunc(f.dump, func(d string) bool { return strings.HasSuffix(d, "=-") })
 	return !f.quiet && f.stats != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && !taken
 }
 
-// expectations says how many were met; what the others found instead is the run's error.
+// expectations prints how many were met; the mismatches are in the run's error.
 func expectations(w io.Writer, total, failed int) {
 	if total == 0 {
 		fmt.Fprintln(w, "expected: nothing (the job has no expect)")
@@ -252,7 +252,7 @@ func listings(w io.Writer, list []tracing.Listing) error {
 	return nil
 }
 
-// A dump names a buffer and the file that its bytes go to.
+// A dump is a buffer and the file for its bytes.
 type dump struct{ buffer, file string }
 
 func parseDumps(flags []string, job *config.Job) ([]dump, error) {

@@ -218,7 +218,7 @@ func TestRunRefusals(t *testing.T) {
 	}
 }
 
-// A compiler's module, the same with debug information, and the same optimised give the same buffers.
+// A compiler's module, the same with debug information, and the same optimised give equal buffers.
 func TestThreeFormsOfACompiledShader(t *testing.T) {
 	glslang, err := exec.LookPath("glslangValidator")
 	if err != nil {
@@ -291,7 +291,7 @@ func TestAccessOutOfBoundsIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// n = 5 over buffers of four: the fifth read gives zero, the fifth write is dropped.
+	// n = 5 over buffers of four: the fifth read returns zero, the fifth write is dropped.
 	if err := os.WriteFile(job, bytes.Replace(text, []byte("u32: 4"), []byte("u32: 5"), 1), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// sandboxed is a folder with a shader, beside a folder with a file that is none of its business, and links to both.
+// sandboxed returns a folder with a shader; next to it is a folder with a file that must not be read, and links to
+// both.
 func sandboxed(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +39,7 @@ func saxpyOver(file string) string {
 		"push_constants: [{f32: 2.0}, {u32: 2}]\ndispatch: [1]\n"
 }
 
-// What a job names outside of its folder is refused in a sandbox, by whichever way, and runs without one.
+// A file outside of the job's folder is refused in a sandbox, however the job names it, and accepted without one.
 func TestSandboxOfAJob(t *testing.T) {
 	folder := sandboxed(t)
 	job := filepath.Join(folder, "job.yaml")
@@ -70,7 +71,8 @@ func TestSandboxOfAJob(t *testing.T) {
 	}
 }
 
-// An experiment in a sandbox finds its own files, and no others: neither jobs, nor what they name, nor columns; its program does not run.
+// An experiment in a sandbox can read its own files and no others: neither jobs, nor files that they name, nor columns;
+// its program does not run.
 func TestSandboxOfAnExperiment(t *testing.T) {
 	program := build(t)
 	folder := sandboxed(t)
@@ -103,7 +105,7 @@ func TestSandboxOfAnExperiment(t *testing.T) {
 	}
 }
 
-// A figure in a sandbox finds rows in its own folder, and no others; rows that the command line names may be anywhere.
+// A figure in a sandbox can read rows in its own folder and no others; rows of the command line may be anywhere.
 func TestSandboxOfAFigure(t *testing.T) {
 	folder := sandboxed(t)
 	rows := "x,y\n1,2\n2,3\n"

@@ -13,7 +13,7 @@ type hostSeconds float64
 func (s *hostSeconds) String() string { return strconv.FormatFloat(float64(*s), 'g', -1, 64) }
 func (s *hostSeconds) Type() string   { return "seconds" }
 
-// Set fulfils pflag.Value.
+// Set implements pflag.Value.
 func (s *hostSeconds) Set(text string) error {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || gpu.CheckHostSeconds(x) != nil {

@@ -34,7 +34,7 @@ func checkedShader(c *cobra.Command, name string) (*validate.Module, error) {
 	return gpu.LoadModule(data, shown(name))
 }
 
-// namesJob says whether an argument is a job, by file or by name, rather than a shader.
+// namesJob reports whether an argument is a job, by file or by name, rather than a shader.
 func namesJob(name string) bool {
 	if isYAML(name) {
 		return true
@@ -43,7 +43,8 @@ func namesJob(name string) bool {
 	return name != "-" && !isFile(name) && err != nil
 }
 
-// wantsJob is the error of reading a job or an experiment, or what to do with a shader that is in its place.
+// wantsJob returns the error of reading a job or an experiment; for a shader in its place, one that suggests the right
+// command.
 func wantsJob(name string, err error) error {
 	if err == nil || !isFile(name) || isYAML(name) {
 		return err
@@ -65,7 +66,7 @@ type namedModule struct {
 	data []byte
 }
 
-// modulesOf reads a shader, or those of a job: a file (.yaml) or a ready job by name.
+// modulesOf reads a shader's file, or the shaders of a job: a file (.yaml) or a ready job by name.
 func modulesOf(c *cobra.Command, name string) ([]namedModule, error) {
 	if !namesJob(name) {
 		data, err := readInput(c, name)
@@ -116,7 +117,7 @@ func firstFault(err error) error {
 	return fmt.Errorf("%s (and %d more: spvsim validate lists them)", first, len(faults)-1)
 }
 
-// eachNamed puts the shader's name before each line of its faults that has none.
+// eachNamed prefixes each line of an error with the shader's name, unless it has that prefix.
 func eachNamed(name string, err error) error {
 	lines := strings.Split(err.Error(), "\n")
 	for i, line := range lines {

@@ -14,10 +14,11 @@ import (
 
 const slurmScript = "../../experiments/slurm/single-node.sh"
 
-// slurmFolder is where the daemons run that the first test started; empty: none.
+// slurmFolder is the folder of the daemons that the first test started; empty: none run.
 var slurmFolder string
 
-// startSlurm starts a single-node Slurm, whose daemons take seconds to start: once for all tests. It says why where there is none.
+// startSlurm starts a single-node Slurm once for all tests, as its daemons take seconds to start. It returns the reason
+// if there is none.
 var startSlurm = sync.OnceValue(func() error {
 	for _, tool := range []string{"sbatch", "squeue", "munged", "slurmctld", "slurmd"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -71,7 +72,8 @@ flags: [--nice=10]
 setup: ["# nothing to load"]
 `
 
-// The same sweep as a job array gives the same rows; one whose submitter is killed goes on with the array that it submitted.
+// The same sweep as a job array gives the same rows; after its submitter is killed, a new one continues with the
+// submitted array.
 func TestSlurmGivesTheSameRows(t *testing.T) {
 	t.Parallel()
 	slurm(t)
@@ -105,14 +107,14 @@ func TestSlurmGivesTheSameRows(t *testing.T) {
 	}
 }
 
-// What an array leaves without a result is submitted again, and recorded when that does not help either.
+// Points that an array leaves without a result are submitted again, and recorded as failed if that does not help.
 func TestSlurmResubmits(t *testing.T) {
 	t.Parallel()
 	slurm(t)
 	program := build(t)
 	writeMany(t, program)
 	dir := filepath.Dir(program)
-	// The tasks of the array that writes first fail before the simulator starts; those of others don't.
+	// The tasks of the first array fail before the simulator starts; those of later arrays don't.
 	setup := "poll_seconds: 0.2\nchunk: 6\nattempts: %d\nsetup: ['echo $SLURM_ARRAY_JOB_ID >> \"" + dir + "/seen\"; [ \"$(head -n 1 \"" + dir + "/seen\")\" != $SLURM_ARRAY_JOB_ID ] || exit 1']\n"
 	text := fmt.Sprintf(setup, 2)
 	if err := os.WriteFile(filepath.Join(dir, "cluster.yaml"), []byte(text), 0o644); err != nil {
@@ -135,7 +137,7 @@ func TestSlurmResubmits(t *testing.T) {
 	wantLog(t, dir, string(out))
 }
 
-// wantLog holds an error to naming the log of a task, in which it says why.
+// wantLog asserts that an error names the log of a task, and that the log has the reason.
 func wantLog(t *testing.T, dir, text string) {
 	t.Helper()
 	_, after, _ := strings.Cut(text, "; log: ")

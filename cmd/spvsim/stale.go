@@ -16,8 +16,8 @@ import (
 
 var errStale = errors.New("rows are out of date: run their experiments again")
 
-// showStale prints whether a sweep would give the saved rows now: those of one experiment in a file, or of each in a folder of
-// NAME.csv. Experiments whose program can't run on this computer are listed as not checked.
+// showStale prints whether a sweep would give the saved rows now: those of one experiment in a file, or of each in a
+// folder of NAME.csv. Experiments whose program can't run on this computer are listed as not checked.
 func (f *sweepFlags) showStale(c *cobra.Command, names []string) error {
 	info, err := os.Stat(f.stale)
 	if err != nil {
@@ -56,7 +56,7 @@ func (f *sweepFlags) showStale(c *cobra.Command, names []string) error {
 	return nil
 }
 
-// staleness words what is other now than in a file of rows; empty when nothing is.
+// staleness describes what has changed since a file of rows was written, or returns "".
 func (f *sweepFlags) staleness(c *cobra.Command, name, file string) (string, error) {
 	e, at, err := f.load(name)
 	if err != nil {

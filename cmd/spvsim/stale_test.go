@@ -10,7 +10,7 @@ import (
 // staleRuns are six runs of some tens of milliseconds.
 const staleRuns = "job: reduce\naxes: {groups: {path: parameters.groups, values: [8, 16, 32]}, slots: {path: machine.wave_slots, values: [8, 16]}}\ncolumns: {passes: lds.passes}\nset: {expect: []}\n"
 
-// Rows are found stale by what went into them, and by what one point gives now.
+// Stale rows are detected by changed inputs, and by the changed result of one point.
 func TestStaleRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -68,8 +68,8 @@ func TestStaleRows(t *testing.T) {
 	wantRefused(t, spvsim("", "sweep", "lds-stride", "--stale", "main.go"), "not rows of the experiment")
 }
 
-// In a folder of rows, an experiment whose program needs what this computer lacks is listed as not checked, and the others are
-// checked.
+// In a folder of rows, an experiment whose program needs something that this computer lacks is listed as not checked,
+// and the others are checked.
 func TestStaleRowsWithoutTheProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")

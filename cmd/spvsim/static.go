@@ -12,8 +12,8 @@ import (
 	"spvsim/tracing"
 )
 
-// static prints what each use of a shader becomes on a machine: its occupancy with the limiter, registers, and instructions by
-// class. Where a use can't be lowered as it is, it says why.
+// static prints the compiled program of each use of a shader on a machine: its occupancy with the limiter, registers,
+// and instructions by class. If a use can't be lowered, it prints the reason.
 func static(w io.Writer, s *gpu.Shader, uses []config.Launch, values []config.SpecValue, machine *config.Machine) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range uses {

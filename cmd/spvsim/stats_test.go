@@ -13,7 +13,8 @@ import (
 	"spvsim/tracing"
 )
 
-// leaves are the paths of a JSON value's members; those of a step are under its name, those of a hardware queue are not.
+// leaves collects the paths of a JSON value's members; members of a step are under its name, those of a hardware queue
+// are not.
 func leaves(path string, v any, found map[string]bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -44,7 +45,7 @@ func leaves(path string, v any, found map[string]bool) {
 	}
 }
 
-// queuesJob is a job of two queues on one pipe, of which one waits for the other.
+// queuesJob writes a job with two queues on one pipe, one of which waits for the other.
 func queuesJob(t *testing.T) string {
 	t.Helper()
 	shader, err := filepath.Abs("../../experiments/figures/jobs/sidebyside.spv")
@@ -62,7 +63,7 @@ queues:
 	return name
 }
 
-// Every statistic of runs of all kinds has a description with a meaning, and every description is of one that some run has.
+// Every statistic of runs of all kinds has a description, and every description belongs to a statistic of some run.
 func TestEveryStatisticIsDescribed(t *testing.T) {
 	found := map[string]bool{}
 	for _, args := range [][]string{
@@ -80,7 +81,7 @@ func TestEveryStatisticIsDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sampled := tracing.Stats{Mode: "sampled", ClockMHz: 1000} // a run that is long enough to be sampled takes seconds
+	sampled := tracing.Stats{Mode: "sampled", ClockMHz: 1000} // a run that is long enough for sampling takes seconds
 	sampled.Estimate, sampled.Energies = &account.Estimate{NotSampled: []account.NotSampled{{}}}, m.Energies()
 	sampled.Steps = []account.StepCounts{{Counts: sampled.Counts}}
 	text, err := json.Marshal(&sampled)

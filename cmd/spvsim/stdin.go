@@ -14,7 +14,7 @@ import (
 type withInput struct {
 	fs.FS
 	stdin io.Reader
-	data  []byte // what stdin held, so that two steps can name it
+	data  []byte // content of stdin, so that two steps can name it
 }
 
 func (w *withInput) Open(name string) (fs.File, error) {
@@ -31,7 +31,7 @@ func (w *withInput) Open(name string) (fs.File, error) {
 	return input{bytes.NewReader(w.data)}, nil
 }
 
-// Stat fulfils fs.StatFS: another file is looked at without opening it.
+// Stat implements fs.StatFS: it does not open files other than stdin.
 func (w *withInput) Stat(name string) (fs.FileInfo, error) {
 	if path.Base(name) != "-" {
 		return fs.Stat(w.FS, name)
@@ -43,13 +43,13 @@ func (w *withInput) Stat(name string) (fs.FileInfo, error) {
 	return f.Stat()
 }
 
-// input is an open file of bytes at hand.
+// input is an open file of bytes in memory.
 type input struct{ *bytes.Reader }
 
 func (i input) Stat() (fs.FileInfo, error) { return inputInfo{i.Reader.Size()}, nil }
 func (i input) Close() error               { return nil }
 
-// inputInfo describes what standard input held.
+// inputInfo describes the content of standard input.
 type inputInfo struct{ size int64 }
 
 func (i inputInfo) Name() string     { return "-" }

@@ -15,7 +15,8 @@ push_constants: [{u32: 7}, {u32: 1}]
 dispatch: [4]
 `
 
-// Warnings are errors under --strict of all commands that run jobs. A job without expectations is none: its summary says so.
+// --strict turns warnings of all commands that run jobs into errors. A job without expectations is no warning: its
+// summary says so.
 func TestStrict(t *testing.T) {
 	dir := t.TempDir()
 	job := filepath.Join(dir, "job.yaml")

@@ -23,7 +23,7 @@ import (
 	"spvsim/plots"
 )
 
-// sweepFlags are what the command line says of a sweep.
+// sweepFlags are the flags of a sweep.
 type sweepFlags struct {
 	sweep.Options
 	list      bool
@@ -213,8 +213,8 @@ func (f *sweepFlags) plan(ctx context.Context, name string) (*sweep.Plan, error)
 	return sweep.NewPlan(ctx, e, at, f.small, f.Limits, id)
 }
 
-// atOnce calls what may take long and does not look at the context, and returns without it when the context ends. A panic in it is one
-// here, with the stack of its origin.
+// atOnce calls long work that ignores the context, and returns without it when the context ends. It repeats a panic of
+// the work, with the stack of its origin.
 func atOnce[T any](ctx context.Context, work func() (T, error)) (result T, err error) {
 	if err := ctx.Err(); err != nil {
 		return result, err
@@ -260,7 +260,7 @@ func (f *sweepFlags) redraw(c *cobra.Command, e *config.Experiment) error {
 	return err
 }
 
-// name is that of the experiment's results.
+// name returns the base name of the experiment's results.
 func (f *sweepFlags) name(e *config.Experiment) string {
 	if f.small {
 		return e.Name + "-small"
@@ -268,7 +268,7 @@ func (f *sweepFlags) name(e *config.Experiment) string {
 	return e.Name
 }
 
-// folder is where the experiment's results go.
+// folder returns the folder of the experiment's results.
 func (f *sweepFlags) folder(e *config.Experiment) string {
 	return cmp.Or(f.Out, filepath.Join("results", f.name(e)))
 }
@@ -318,7 +318,7 @@ func (f *sweepFlags) sweep(c *cobra.Command, plan *sweep.Plan, store *sweep.Stor
 	return err
 }
 
-// maxWarnings is how many warnings of points a sweep prints.
+// maxWarnings bounds the warnings of points that a sweep prints.
 const maxWarnings = 10
 
 func (f *sweepFlags) newLauncher(store *sweep.Store) (sweep.Launcher, error) {
@@ -348,7 +348,7 @@ func (f *sweepFlags) newLauncher(store *sweep.Store) (sweep.Launcher, error) {
 	return nil, fmt.Errorf("--launcher %s: want local, slurm or command", f.launcher)
 }
 
-// finish writes rows and figures, and says what failed.
+// finish writes rows and figures, and reports the failures.
 func (f *sweepFlags) finish(c *cobra.Command, plan *sweep.Plan, store *sweep.Store) error {
 	rows, rowsErr := plan.Rows(store) // with every column that can be had
 	counts, err := plan.Counts(store)
@@ -406,7 +406,7 @@ func drawFigures(c *cobra.Command, e *config.Experiment, rowsFile, dir string) (
 	return files, errors.Join(errs...)
 }
 
-// interrupted words the end of a context by what ended it.
+// interrupted replaces the error of a cancelled context by that of an interruption.
 func interrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return &failure{errInterrupted}
@@ -414,8 +414,8 @@ func interrupted(err error) error {
 	return err
 }
 
-// checkFigures tests what derived columns, references and figures name, and that a figure's rows have a place each, before anything
-// runs.
+// checkFigures checks the columns that derived columns, references and figures name, and that a figure's rows have
+// distinct places, before anything runs.
 func checkFigures(plan *sweep.Plan) error {
 	blank, err := plan.Blank()
 	if err != nil {
@@ -443,7 +443,7 @@ func checkFigures(plan *sweep.Plan) error {
 	return errors.Join(errs...)
 }
 
-// readFigure reads a figure from a file of its own, or from the experiment's.
+// readFigure reads a figure from its own file, or from the experiment's.
 func readFigure(e *config.Experiment, f *config.Figure) (*plots.Figure, error) {
 	if text, ok := f.Text(); ok {
 		return plots.Read(e.File(), text)
@@ -502,7 +502,7 @@ func simulate(ctx context.Context, run *config.Run) (sweep.Output, error) {
 	if err != nil {
 		return sweep.Output{}, firstFault(err)
 	}
-	if len(result.Warnings) > 0 { // they are not read, and what the row says did not happen
+	if len(result.Warnings) > 0 { // the constants are not read, so the row would state a setting without effect
 		return sweep.Output{}, errors.New(result.Warnings[0])
 	}
 	out := sweep.Output{Buffers: map[string][]byte{}, Warnings: slices.Concat(result.Unused, result.Faults)}

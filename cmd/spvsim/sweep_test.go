@@ -17,7 +17,7 @@ import (
 	"spvsim/config"
 )
 
-// asCommand makes the program of these tests the command that they test, for processes of its own.
+// asCommand makes the test program act as the command, for subprocesses.
 const asCommand = "SPVSIM_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -25,14 +25,14 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	status := 1
-	if err := os.Setenv(asCommand, "1"); err == nil { // tests that run beside each other can't set it
+	if err := os.Setenv(asCommand, "1"); err == nil { // parallel tests can't set it
 		status = m.Run()
 	}
 	stopSlurm()
 	os.Exit(status)
 }
 
-// build gives the command a folder of its own, as sweeps run themselves.
+// build puts the command into a folder of its own, as sweeps run their own executable.
 func build(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -46,7 +46,7 @@ func build(t *testing.T) string {
 	return name
 }
 
-// manyPoints are 12 runs of a ready job in some tens of milliseconds each, two of which fail.
+// manyPoints has 12 runs of a ready job that take some tens of milliseconds each; two of them fail.
 const manyPoints = `job: reduce
 set: {expect: [], machine.shader_engines: 1, machine.compute_units: 4}
 axes:
@@ -106,7 +106,7 @@ func records(t *testing.T, dir string) int {
 	return len(list)
 }
 
-// undisturbed is what the points come to where nothing happens: the same for all that ask, so that it runs once.
+// undisturbed holds the results of an undisturbed sweep: they are the same for all tests, so it runs once.
 var undisturbed struct {
 	once  sync.Once
 	files map[string][]byte
@@ -121,7 +121,8 @@ func wantMany(t *testing.T, program string) map[string][]byte {
 	return undisturbed.files
 }
 
-// A sweep that is killed ten times, when it has one more result, and resumed each time, comes to what an undisturbed one comes to.
+// A sweep that is killed ten times, each time after one more result, and resumed, gives the results of an undisturbed
+// one.
 func TestKilledSweepResumes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -168,7 +169,7 @@ func writeMany(t *testing.T, program string) {
 	}
 }
 
-// Points with a result are not run again, unless forced; what failed has its row.
+// Points with a result are not run again, unless forced; failed points have a row.
 func TestSweepCacheAndFailures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -206,7 +207,8 @@ func TestSweepCacheAndFailures(t *testing.T) {
 	}
 }
 
-// Commands of a profile run the tasks: one that ends when they have, as GNU parallel does, or one that queues them, as PBS does.
+// The commands of a profile run the tasks: a command that ends when they have, like GNU parallel, or one that queues
+// them, like PBS.
 func TestCommandsGiveTheSameRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a process for each of many points")
@@ -230,7 +232,7 @@ func TestCommandsGiveTheSameRows(t *testing.T) {
 	}
 }
 
-// Of tasks without a result the error has the log, and what the submit command said.
+// The error about tasks without a result has their log, and the output of the submit command.
 func TestCommandsThatFail(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -259,7 +261,7 @@ func TestCommandsThatFail(t *testing.T) {
 	}
 }
 
-// A sweep of a job with axes on the command line gives what the experiment file with the same axes gives.
+// A sweep of a job with axes on the command line equals that of an experiment file with the same axes.
 func TestSweepWithoutAFile(t *testing.T) {
 	program := build(t)
 	dir := filepath.Dir(program)
@@ -311,7 +313,7 @@ func TestSweepRefusals(t *testing.T) {
 	wantRefused(t, spvsim("", "sweep", "lds-strid"), "did you mean lds-stride?")
 }
 
-// TestAbsentConstantsFailAPoint: a row that says what did not happen is none.
+// TestAbsentConstantsFailAPoint: a row must not state a setting without effect.
 func TestAbsentConstantsFailAPoint(t *testing.T) {
 	files := fstest.MapFS{"saxpy.spv": {Data: ready(t, "saxpy", "saxpy.spv")}}
 	job, err := config.ParseJob(files, "job.yaml", []byte(strings.NewReplacer("SHADER", "saxpy.spv\nspecialization: {7: 1}", "EIGHT", "8").Replace(doubler)))
@@ -347,7 +349,7 @@ func TestListedExperimentsLoad(t *testing.T) {
 
 var update = flag.Bool("update", false, "draw the experiments' figures anew from their committed rows")
 
-// The committed figures are what the committed rows give. With -update they are drawn anew.
+// The committed figures equal those drawn from the committed rows. With -update they are redrawn.
 func TestCommittedFigures(t *testing.T) {
 	dir := filepath.Join("..", "..", "experiments", "figures")
 	rows, err := filepath.Glob(filepath.Join(dir, "*.csv"))

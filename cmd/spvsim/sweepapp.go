@@ -17,10 +17,11 @@ import (
 // firstCapture is the job that the driver writes first.
 const firstCapture = "0001.yaml"
 
-// errLacks marks an experiment whose program needs what this computer does not have.
+// errLacks marks an experiment whose program needs something that this computer lacks.
 var errLacks = errors.New("missing on this computer")
 
-// runApp runs the program of an experiment, whose captures take the place of a job file. What the program prints goes to standard error.
+// runApp runs the program of an experiment, whose captures replace a job file. The program's output goes to standard
+// error.
 func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.Place, error) {
 	at := sweep.Place{}
 	folder, err := filepath.Abs(folder)
@@ -57,8 +58,8 @@ func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.Pla
 	return sweep.Place{Dir: folder}, nil
 }
 
-// clearCaptures removes the jobs of an earlier run, so that none of them passes for one of this run. Their files stay: they are named by
-// what they hold.
+// clearCaptures removes the jobs of an earlier run, so that none is mistaken for one of this run. Their data files
+// stay: they are named by their digest.
 func clearCaptures(folder string) error {
 	list, err := filepath.Glob(filepath.Join(folder, "[0-9][0-9][0-9][0-9]*.yaml"))
 	for _, file := range list {

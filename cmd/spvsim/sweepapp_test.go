@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// An experiment's program runs first, with the driver's variables set; what it captures is the job, and axes name others. Here a
-// script represents the program and the driver.
+// An experiment's program runs first, with the driver's variables set; its first capture is the job, and axes select
+// others. A script stands in for the program and the driver.
 func TestSweepOfAnApplication(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no shell is there for a program")

@@ -18,7 +18,7 @@ import (
 	"spvsim/tracing/profile"
 )
 
-// traceFlags say which records of a run to write while it runs.
+// traceFlags select the records that a run writes while it runs.
 type traceFlags struct {
 	trace    string
 	from, to uint64
@@ -28,7 +28,7 @@ type traceFlags struct {
 	series   string
 	daisen   string
 	monitor  string
-	// made is what the run came to, once it has ended; nil: it was not asked for, or nothing ran.
+	// the profile after the run; nil: not requested, or nothing ran
 	made *profile.Profile
 }
 
@@ -51,7 +51,7 @@ type record struct {
 	finish func(*gpu.Result) error // the result is nil when there was no run
 }
 
-// records are what the flags ask for. They are finished when the run has ended, well or not.
+// records creates the requested records. They are finished when the run has ended, well or not.
 func (f *traceFlags) records(c *cobra.Command, s *gpu.Setup) (list []record, err error) {
 	if f.profile != "" || f.series != "" || f.trace != "" && s.Machine.Energies().Known() {
 		list = append(list, f.profiled(c, s))
@@ -91,7 +91,7 @@ func (f *traceFlags) tasks(_ *cobra.Command, s *gpu.Setup) (record, error) {
 	return record{w, func(*gpu.Result) error { return w.Close() }}, nil
 }
 
-// window is given the cycle in which the run ends, for traces that begin late.
+// window records the cycle in which the run ends, for traces that begin late.
 type window struct {
 	probe.Deaf
 	end  uint64 // of the last launch
@@ -153,7 +153,7 @@ func (f *traceFlags) profiled(c *cobra.Command, s *gpu.Setup) record {
 	}}
 }
 
-// unused refuses flags that say what to trace where nothing is traced.
+// unused refuses flags of a trace if nothing is traced.
 func (f *traceFlags) unused(c *cobra.Command) error {
 	for _, name := range []string{"trace-from", "trace-to", "trace-cus", "trace-limit"} {
 		if c.Flags().Changed(name) {

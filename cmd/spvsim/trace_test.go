@@ -77,7 +77,7 @@ func TestTraceFlagsRefused(t *testing.T) {
 	}
 }
 
-// TestAFailedRunLeavesItsTrace: it is what shows why the run failed.
+// TestAFailedRunLeavesItsTrace: the trace shows why the run failed.
 func TestAFailedRunLeavesItsTrace(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{"--trace": filepath.Join(dir, "t")}

@@ -16,10 +16,10 @@ import (
 	"spvsim/config"
 )
 
-// wantedOf says of each type of flag what it takes, where the error of its parser is one of package strconv.
+// wantedOf names the values of each type of flag whose parser returns errors of package strconv.
 var wantedOf = map[string]string{"float64": "a number", "bool": "true or false"}
 
-// flagError says of a flag what was found and what it takes, or which flag is meant.
+// flagError rewords the error of a flag: the value found and the values accepted, or the flag that was probably meant.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var value *pflag.InvalidValueError
@@ -61,7 +61,7 @@ func knownCommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q (see spvsim --help)", args[0])
 }
 
-// exactly asks for n arguments, and says which when they are not there.
+// exactly requires n arguments; what names them in the error.
 func exactly(n int, what string) cobra.PositionalArgs { return between(n, n, what) }
 
 // between asks for low to high arguments.
@@ -103,7 +103,8 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// checkCompletion has the arguments of cobra's command for completion checked: those of a command that does nothing are not.
+// checkCompletion makes cobra's completion command check its arguments: cobra does not check those of a command without
+// an action.
 func checkCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -116,13 +117,13 @@ func checkCompletion(root *cobra.Command) {
 // An outputFile is a file that a flag names for results.
 type outputFile struct{ flag, name string }
 
-// A format is what a flag writes whatever the name of the file, with the endings that are usual for it.
+// A format is what a flag writes whatever the name of the file, with its usual file name extensions.
 type format struct {
 	what    string
 	endings []string
 }
 
-// formats are those of the flags that write one format only.
+// formats are the formats of the flags that write only one.
 var formats = map[string]format{
 	"stats":   {"JSON", []string{".json"}},
 	"profile": {"a profile as JSON", []string{".json"}},
@@ -134,7 +135,7 @@ var formats = map[string]format{
 	"out":     {"an HTML page", []string{".html", ".htm"}},
 }
 
-// noteFormats says what is in files whose names promise another format.
+// noteFormats warns about files whose name suggests another format.
 func noteFormats(c *cobra.Command, files ...outputFile) {
 	for _, f := range files {
 		ending := strings.ToLower(filepath.Ext(f.name))
@@ -149,10 +150,11 @@ func noteFormats(c *cobra.Command, files ...outputFile) {
 	}
 }
 
-// otherEndings are of formats that no flag of one format writes.
+// otherEndings are extensions of formats that no flag of one format writes.
 var otherEndings = []string{".parquet", ".pdf", ".png", ".svg", ".yaml", ".yml", ".xml", ".gz", ".zip", ".md"}
 
-// checkOutputs refuses files that can't be written before a run that may take long: each has a folder, and is no folder itself.
+// checkOutputs refuses files that can't be written before a run that may take long: the file's folder must exist, and
+// the file must not be a folder.
 func checkOutputs(files ...outputFile) error {
 	for _, f := range files {
 		folder := filepath.Dir(f.name)
@@ -168,7 +170,7 @@ func checkOutputs(files ...outputFile) error {
 	return nil
 }
 
-// makeFolder makes a folder for output, with those around it.
+// makeFolder creates a folder for output, with its parents.
 func makeFolder(name string) error {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s: found a file: want a folder for output", name)

@@ -22,13 +22,14 @@ const writtenCommands = 132
 type writtenRig struct {
 	r        *rand.Rand
 	machines []string
-	jobs     []string // that take little time
+	jobs     []string // jobs with short runs
 	graphs   []string
 	modules  []string
 }
 
-// What commands print and write is written down, a line each, with a digest for each part: summaries and listings, pages of profiles by their sections,
-// series, traces, graphs, descriptions of modules, texts of modules and what is wrong with changed ones, help, schemas. With -update the file is written.
+// The output of commands is recorded, a line each, with a digest for each part: summaries and listings, pages of
+// profiles by their sections, series, traces, graphs, descriptions of modules, texts of modules and the errors of
+// changed ones, help, schemas. With -update the file is rewritten.
 func TestWrittenCommands(t *testing.T) {
 	g := &writtenRig{machines: config.Presets(), jobs: []string{"lastsum", "qdot8", "hlsl", "perlane", "indirect", "mesh", "planes", "groupscan-dpp", "groupscan-lds", "sparse", "classify"},
 		graphs: []string{"lastsum", "hlsl", "perlane", "indirect", "mesh", "koch", "mariani", "rasteriser", "shared", "sparse", "classify", "bfs"}}
@@ -53,7 +54,7 @@ func TestWrittenCommands(t *testing.T) {
 	}
 	kinds := []func(t *testing.T) string{g.summary, g.page, g.inspect, g.text, g.graph, g.trace, g.starter, g.assembled, g.faults, g.words, g.inspect, g.text}
 	suite.Lines(t, "written.txt", *update, writtenCommands, func(i int) string {
-		t.Chdir(folder) // what is printed has names of files as they are given
+		t.Chdir(folder) // printed file names are as given
 		defer t.Chdir(home)
 		g.r = rand.New(rand.NewPCG(uint64(i), 27))
 		return kinds[i%len(kinds)](t)
@@ -74,7 +75,7 @@ func (g *writtenRig) small() []string {
 	return []string{g.one(g.jobs), "--machine", g.one(g.machines), "--set", fmt.Sprintf("shader_engines=%d", 1+g.r.IntN(2)), "--set", fmt.Sprintf("compute_units=%d", 1+g.r.IntN(3))}
 }
 
-// said is a command line with what it printed, in parts.
+// said runs a command line, and returns it with digests of the parts of its output.
 func said(args []string, parts func(text string) []string) string {
 	r := spvsim("", args...)
 	line := strings.Join(args, " ") + fmt.Sprintf(": status %d;", r.status)
@@ -195,7 +196,7 @@ func (g *writtenRig) text(*testing.T) string {
 	return said(args, paragraphs)
 }
 
-// assembled assembles a text of which one word is another.
+// assembled assembles a text in which one word is replaced.
 func (g *writtenRig) assembled(t *testing.T) string {
 	var texts []string
 	for _, m := range g.modules {
@@ -217,7 +218,7 @@ func (g *writtenRig) assembled(t *testing.T) string {
 	return strings.TrimSpace(lines[k]) + ": " + said([]string{"asm", file}, func(text string) []string { return []string{text} })
 }
 
-// faults are what is wrong with a module that is changed a little.
+// faults returns the errors of a slightly changed module.
 func (g *writtenRig) faults(t *testing.T) string {
 	for {
 		name := g.one(g.modules)

@@ -25,7 +25,7 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// Suffix is what names of databases end in: Akita's writer puts it there.
+// Suffix ends the names of databases: Akita's writer appends it.
 const Suffix = ".sqlite3"
 
 // Errors of New.
@@ -33,18 +33,18 @@ var (
 	ErrBuild = errors.New("daisen: this spvsim was built without Akita's tools: go install -tags akitatools ./cmd/spvsim")
 	ErrName  = errors.New("daisen: Akita's databases have names that end in " + Suffix)
 	ErrFile  = errors.New("daisen: the file exists and is no SQLite database")
-	// ErrWrite says that the database could not be written.
+	// ErrWrite means that the database could not be written.
 	ErrWrite = errors.New("daisen: can't be written")
 )
 
-// A clock gives Akita's tracer the time of the task at hand: the tracer asks
-// for it when a task starts and ends, and tasks are told when both are known.
+// A clock gives Akita's tracer the time of the current task: the tracer reads it when a task starts and ends, and both
+// calls are made once both times are known.
 type clock struct {
 	now  sim.VTimeInSec
 	freq sim.Freq
 }
 
-// CurrentTime fulfils sim.TimeTeller.
+// CurrentTime implements sim.TimeTeller.
 func (c *clock) CurrentTime() sim.VTimeInSec { return c.now }
 
 func (c *clock) set(cycle uint64) { c.now = sim.VTimeInSec(float64(cycle) / float64(c.freq)) }
@@ -116,7 +116,7 @@ func New(file string, from, to uint64, units func(unit int) bool) (w *Writer, er
 // replace removes a database of an earlier run: Akita's writer wants no file.
 // It refuses other files, and places where there can't be one.
 func replace(file string) error {
-	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o666) // Akita's writer prints what fails on standard output
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o666) // Akita's writer prints errors on standard output
 	if err != nil {
 		return err
 	}
@@ -133,8 +133,8 @@ func replace(file string) error {
 	return os.Remove(file)
 }
 
-// guarded calls Akita's writer, which panics where others return an error, and prints what it does on standard output. After an error
-// nothing more is written.
+// guarded calls Akita's writer, which panics on errors, and prints messages on standard output. After an error nothing
+// more is written.
 func (w *Writer) guarded(f func()) (err error) {
 	if w.err != nil {
 		return w.err
@@ -155,8 +155,8 @@ func (w *Writer) guarded(f func()) (err error) {
 // probeBytes is more than one page of a database.
 const probeBytes = 1 << 16
 
-// cause is why Akita's writer panicked. When its disk is full, what it says last is that a transaction is gone; a file beside the
-// database says what is the matter.
+// cause returns the reason for a panic of Akita's writer. If its disk is full, its last message is that a transaction
+// is gone; writing a file next to the database shows the error.
 func (w *Writer) cause(p any) error {
 	f, err := os.CreateTemp(filepath.Dir(w.file), "spvsim-probe-*")
 	if err != nil {
@@ -178,7 +178,7 @@ func (w *Writer) Begin(g *probe.Geometry) {
 	w.waves = make([]wave, g.Total())
 }
 
-// name gives the next task its identifier: counted for each run, so that a job gives the same database every time.
+// name returns the next task's identifier: it is counted in each run, so that a job gives the same database every time.
 func (w *Writer) name(kind string) string {
 	w.serial++
 	return kind + strconv.FormatUint(w.serial, 10)
@@ -258,9 +258,9 @@ func (w *Writer) where(p probe.Place) string {
 	return fmt.Sprintf("%s.SIMD[%d]", w.geometry.UnitName(p.Unit), p.SIMD)
 }
 
-// Close writes the task of the run and what is left, and closes the database.
+// Close writes the remaining tasks and that of the run, and closes the database.
 func (w *Writer) Close() error {
-	if w.launch != "" && w.begun <= w.end { // the launch did not come to its end
+	if w.launch != "" && w.begun <= w.end { // the launch was cut short
 		w.LaunchEnd(max(w.end, w.step.At))
 	}
 	if w.begun <= w.end {
@@ -270,7 +270,7 @@ func (w *Writer) Close() error {
 	_ = w.guarded(func() { w.tracer.Terminate() }) // w.err keeps the error
 	closed := w.backend.Close()
 	if w.err != nil {
-		return w.err // what closing says of it is nothing new
+		return w.err // the error of closing is a consequence
 	}
 	return closed
 }

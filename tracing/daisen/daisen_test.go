@@ -98,7 +98,7 @@ func TestSameJobSameTasks(t *testing.T) {
 		t.Fatalf("two databases of one job have %d and %d tasks", len(a), len(b))
 	}
 	for i := range a {
-		if !reflect.DeepEqual(a[i], b[i]) { // cmp.Diff takes seconds for so many
+		if !reflect.DeepEqual(a[i], b[i]) { // cmp.Diff takes seconds for all of them
 			t.Fatalf("two databases of one job (-first +second):\n%s", cmp.Diff(a[i], b[i]))
 		}
 	}

@@ -2,5 +2,5 @@
 
 package daisen
 
-// available: a driver for the database would be a tenth of the command, for what few ask for.
+// available: a driver for the database would add a tenth to the command, for a feature that few use.
 const available = false

@@ -54,7 +54,7 @@ func (m *Monitor) now(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintf(w, `{"now":%.10f}`, m.engine.CurrentTime())
 }
 
-// find is a part by its name; nil, and answered, if there is none.
+// find returns a part by its name; if there is none, it answers with an error and returns nil.
 func (m *Monitor) find(w http.ResponseWriter, name string) sim.Component {
 	for _, c := range m.parts {
 		if c.Name() == name {
@@ -94,7 +94,7 @@ func send(w http.ResponseWriter, value any) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	_, _ = w.Write(text) // who asked may be gone
+	_, _ = w.Write(text) // the client may be gone
 }
 
 func (m *Monitor) component(w http.ResponseWriter, r *http.Request) {
@@ -139,7 +139,7 @@ func (m *Monitor) show(w http.ResponseWriter, name string, path []string) {
 	_, _ = w.Write(text.Bytes())
 }
 
-// buffersOf are the buffers among the fields of the parts and of their ports: those of Akita's.
+// buffersOf returns Akita's buffers among the fields of the parts and of their ports.
 func buffersOf(parts []sim.Component) (list []sim.Buffer) {
 	kind := reflect.TypeFor[sim.Buffer]()
 	of := func(holder any) {
@@ -166,7 +166,7 @@ var fuller = map[string]func(a, b level) int{
 	"level":   func(a, b level) int { return cmp.Or(b.Level-a.Level, cmp.Compare(b.share(), a.share())) },
 }
 
-// A level is how full a buffer is, as the page reads it.
+// A level is the fill level of a buffer, in the page's format.
 type level struct {
 	Buffer string `json:"buffer"`
 	Level  int    `json:"level"`
@@ -222,7 +222,7 @@ func (m *Monitor) resource(w http.ResponseWriter, _ *http.Request) {
 	send(w, of)
 }
 
-// profileTime is how long a profile looks at the process.
+// profileTime is the duration of a CPU profile.
 const profileTime = time.Second
 
 func (m *Monitor) profile(w http.ResponseWriter, _ *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// changing are the beginnings of the paths that change what the engine does.
+// changing are the prefixes of the paths that change the engine's state.
 var changing = []string{"/api/pause", "/api/continue", "/api/run", "/api/tick/"}
 
 func changes(path string) bool {
@@ -24,11 +24,11 @@ func changes(path string) bool {
 	return false
 }
 
-// A guard is before the pages. A page of another site, open in a browser of this computer, could otherwise ask for them: under a
-// name of its own that it lets point here, or with a link.
+// A guard protects the pages. Otherwise a page of another site, open in a browser of this computer, could request them:
+// under a host name of its own that resolves here, or with a link.
 type guard struct {
 	pages http.Handler
-	hosts []string // what we are called
+	hosts []string // our host names
 }
 
 func newGuard(pages http.Handler, at *net.TCPAddr) *guard {
@@ -48,13 +48,14 @@ func (g *guard) ours(host string) bool {
 	return false
 }
 
-// elsewhere reports what a browser says of a request that a page of another origin makes, or a link on one: cross-site, or same-site for
-// another port of this computer (Fetch Metadata Request Headers, section 2.4). Programs that are no browsers say nothing.
+// elsewhere reports whether a browser marks a request as coming from a page or a link of another origin: cross-site, or
+// same-site for another port of this computer (Fetch Metadata Request Headers, section 2.4). Programs other than
+// browsers send no mark.
 func elsewhere(fetchSite string) bool {
 	return fetchSite != "" && fetchSite != "same-origin" && fetchSite != "none"
 }
 
-// ServeHTTP fulfils http.Handler.
+// ServeHTTP implements http.Handler.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	origin, named := strings.CutPrefix(r.Header.Get("Origin"), "http://")
 	switch {
@@ -93,10 +94,10 @@ func (g *guard) page(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(kept.status)
-	_, _ = w.Write(body) // who asked may be gone
+	_, _ = w.Write(body) // the client may be gone
 }
 
-// kept is an answer that is not sent yet.
+// kept buffers an answer that is not sent yet.
 type kept struct {
 	header http.Header
 	status int

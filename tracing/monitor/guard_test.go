@@ -64,7 +64,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// A browser marks what pages of other sites ask for: no such request is answered, not even for a page.
+// Browsers mark requests of other sites' pages: all of them are refused, even for a page.
 func TestGuardOfMarkedRequests(t *testing.T) {
 	m, err := New(0)
 	if err != nil {

@@ -52,8 +52,8 @@ func fetch(t *testing.T, url string) string {
 	return string(b)
 }
 
-// TestPagesWhileTheRunGoes: the monitor's page and its data, twice in one
-// process, and the run is what it is without.
+// TestPagesWhileTheRunGoes: the monitor serves its page and data, twice in one process, and the run's results do not
+// change.
 func TestPagesWhileTheRunGoes(t *testing.T) {
 	plain := setup(t)
 	want, err := gpu.Run(context.Background(), plain)

@@ -4,10 +4,10 @@ package monitor
 
 import "github.com/sarchlab/akita/v3/sim"
 
-// A Monitor is what builds without Akita's tools do not have: New makes none.
+// A Monitor can't be created in builds without Akita's tools.
 type Monitor struct{}
 
-// New says that there is no monitor.
+// New returns ErrBuild.
 func New(int) (*Monitor, error) { return nil, ErrBuild }
 
 // URL is the address of the monitor's page.

@@ -22,7 +22,7 @@ type Monitor struct {
 	buffers  []sim.Buffer
 
 	control sync.Mutex // over pausing: a run that reports its progress must not wait for a request that waits for its pause
-	paused  bool       // by who looks at the page
+	paused  bool       // by the page's user
 	mutex   sync.Mutex // over the bar
 	bar     bar
 }
@@ -37,7 +37,7 @@ type bar struct {
 	InProgress uint64    `json:"in_progress"`
 }
 
-// New takes a port of the loopback interface; 0 is any that is free.
+// New listens on a port of the loopback interface; 0: any free port.
 func New(port int) (*Monitor, error) {
 	if port != 0 && port <= 1000 || port < 0 || port > 65535 {
 		return nil, fmt.Errorf("%w: %d", ErrPort, port)
@@ -62,7 +62,7 @@ func (m *Monitor) Attach(e sim.Engine, parts []sim.Component) error {
 	return nil
 }
 
-// pages are Akita's page, and what it asks for.
+// pages serves Akita's page, and its requests.
 func (m *Monitor) pages() *http.ServeMux {
 	pages := http.NewServeMux()
 	for path, answer := range map[string]http.HandlerFunc{
@@ -86,7 +86,7 @@ func (m *Monitor) pages() *http.ServeMux {
 	return pages
 }
 
-// refuse answers what this monitor does not do.
+// refuse answers requests that this monitor does not support.
 func refuse(why string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, why, http.StatusNotImplemented) }
 }

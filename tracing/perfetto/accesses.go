@@ -9,11 +9,10 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// maxLines is how many of an access's addresses are shown.
+// maxLines bounds the addresses of an access that are shown.
 const maxLines = 8
 
-// Memory implements probe.Tracer. The access has a slice on a lane of its unit:
-// the wave goes on meanwhile.
+// Memory implements probe.Tracer. The access has a slice on a lane of its unit, because the wave continues meanwhile.
 func (w *Writer) Memory(a *probe.Access) {
 	w.now = max(w.now, a.At)
 	end := a.Ready

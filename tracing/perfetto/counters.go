@@ -4,7 +4,7 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// counters are the tracks of what is sampled.
+// counters are the tracks of sampled values.
 type counters struct {
 	waves, resident, queue counter
 	payloads               counter             // bytes

@@ -101,7 +101,7 @@ type decoded struct {
 	events  []event // in the order of the file
 }
 
-// interned holds the names of the sequence so far, by field of InternedData and by iid.
+// interned holds the interned names of the sequence so far, by field of InternedData and by iid.
 type interned map[int]map[uint64]string
 
 func decode(b []byte) (*decoded, error) {
@@ -241,8 +241,8 @@ type slice struct {
 	depth int
 }
 
-// slices pairs begins with ends, as trace_processor does: events sorted by time,
-// those of one time in the order of the file.
+// slices pairs begins with ends, as trace_processor does: events are sorted by time, those at the same time in the
+// order of the file.
 func (d *decoded) slices() ([]slice, error) {
 	order := make([]int, len(d.events))
 	for i := range order {
@@ -274,7 +274,7 @@ func (d *decoded) slices() ([]slice, error) {
 	return list, nil
 }
 
-// path is a track's name after those of the tracks that it is under.
+// path returns a track's name, prefixed by those of its parents.
 func (d *decoded) path(track uint64) string {
 	t := d.tracks[track]
 	if t.parent == 0 {

@@ -19,7 +19,7 @@ type waitKey struct {
 	node    string
 }
 
-// newFlows numbers them from those of a process on.
+// newFlows numbers flows from a base that is unique to the process.
 func newFlows(process uint32) flows {
 	return flows{serial: uint64(process) << 32, waiting: map[waitKey]uint64{}, launching: map[uint64][]uint64{}, groups: map[uint64][]uint64{}}
 }
@@ -50,7 +50,7 @@ func (w *Writer) Picked(p *probe.PayloadWait) {
 	}
 }
 
-// arrived hands the flows of a launch's payloads to its first workgroup.
+// arrived attaches the flows of a launch's payloads to its first workgroup.
 func (w *Writer) arrived(g *probe.Workgroup) {
 	delete(w.groups, g.Index)
 	if list, ok := w.launching[g.Input]; ok {

@@ -43,7 +43,7 @@ func (o only) LaunchBegin(l *probe.Launch) {
 	o.Writer.LaunchBegin(l)
 }
 
-// What runs while nothing is shown leaves nothing in the trace; what is shown is as it is in a whole one.
+// Launches that run while the trace is hidden leave nothing in it; shown ones appear as in a complete trace.
 func TestHiddenLaunches(t *testing.T) {
 	job := load(t, "peer-atax")
 	m, err := config.LoadMachine(config.Request{Job: job, Machine: "gcn3-r9nano"})

@@ -16,7 +16,7 @@ type packets struct {
 
 	categories, names, annotations table
 
-	event, fresh, note, packet []byte // kept from one event to the next
+	event, fresh, note, packet []byte // reused from event to event
 	at                         uint64
 }
 

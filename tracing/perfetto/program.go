@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A Process is one device of an application's process: what its queues did, in simulated time.
+// A Process is one device of an application's process: the work of its queues in simulated time.
 type Process struct {
 	Name     string
 	ClockMHz float64
@@ -22,7 +22,7 @@ type Work struct {
 	Numbers           []Number
 }
 
-// A Number is one that is told of a piece of work; one that is a counter is drawn over time as well, a cycle.
+// A Number is a property of a piece of work; a counter is drawn over time as well, per cycle.
 type Number struct {
 	Name    string
 	Value   uint64
@@ -39,7 +39,7 @@ func WriteProgram(w io.Writer, list []Process) error {
 	return p.out.close()
 }
 
-// A programWriter writes what is known when all is over: in the order of tracks, as Perfetto sorts by time itself.
+// A programWriter writes a complete program: in the order of tracks, as Perfetto sorts by time itself.
 type programWriter struct {
 	out    packets
 	tracks uint64
@@ -66,7 +66,8 @@ func (p *programWriter) process(i int, x *Process) {
 	}
 }
 
-// declare describes a track under another and returns its number; field is what else its description holds, if that is not nil.
+// declare describes a track below another and returns its number; field with more, if not nil, is a further field of
+// its description.
 func (p *programWriter) declare(parent uint64, name string, field protowire.Number, more []byte) uint64 {
 	p.tracks++
 	d := appendUint(nil, descriptorUUID, p.tracks)

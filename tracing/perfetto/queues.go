@@ -10,7 +10,7 @@ import (
 // A hardwareQueue is the tracks of one.
 type hardwareQueue struct {
 	id       uint64
-	spans    map[string]*track // by kind, of those that do not overlap
+	spans    map[string]*track // by kind, for spans that do not overlap
 	launches lanes
 	waves    counter
 }
@@ -29,7 +29,7 @@ func (w *Writer) hardwareQueue(name string) *hardwareQueue {
 	return q
 }
 
-// QueueLaunches fulfils probe.QueueTracer.
+// QueueLaunches implements probe.QueueTracer.
 func (w *Writer) QueueLaunches(list []probe.QueueLaunch) {
 	for i := range list {
 		l := &list[i]
@@ -43,7 +43,7 @@ func (w *Writer) QueueLaunches(list []probe.QueueLaunch) {
 	}
 }
 
-// queueSpan writes what became of a packet: those of a queue do not overlap.
+// queueSpan writes a phase of a packet: the packets of a queue do not overlap.
 func (w *Writer) queueSpan(l *probe.QueueLaunch, kind string, from, to uint64) {
 	if _, _, ok := w.cut(from, to); !ok {
 		return
@@ -57,7 +57,7 @@ func (w *Writer) queueSpan(l *probe.QueueLaunch, kind string, from, to uint64) {
 	w.slice(t, from, to, kind, l.Name)
 }
 
-// queueLaunch writes when a launch was on the machine: those of a queue may overlap.
+// queueLaunch writes the execution of a launch: the launches of a queue may overlap.
 func (w *Writer) queueLaunch(l *probe.QueueLaunch) {
 	if _, _, ok := w.cut(l.Begun, l.Done); !ok {
 		return

@@ -24,7 +24,7 @@ type lane struct {
 	busy uint64 // until this cycle; probe.Unknown while that is not known
 }
 
-// take finds a lane that is idle at the given cycle.
+// take returns a lane that is idle at the given cycle.
 func (l *lanes) take(at uint64) *lane {
 	for i := range l.lanes {
 		if l.lanes[i].busy <= at {
@@ -42,11 +42,11 @@ type unit struct {
 	memory  lanes
 	lds     lanes
 	groups  lanes
-	pending map[uint64]int // accesses of which the end is not known: id to lane
+	pending map[uint64]int // accesses whose end is unknown: id to lane
 	placed  map[uint64]int // resident workgroups: index to lane
 }
 
-// declareMachine describes what all tracks stand under.
+// declareMachine describes the root of all tracks.
 func (w *Writer) declareMachine() {
 	name := fmt.Sprintf("%s at %d MHz: 1 ns of this trace is 1 cycle", w.geometry.Machine, w.geometry.ClockMHz)
 	process := appendString(appendUint(nil, processID, uint64(w.options.Process)+1), processName, name)
@@ -106,7 +106,7 @@ func (w *Writer) slot(p probe.Place) *slot {
 	return s
 }
 
-// lane is the track of one of a unit's lanes for a slice that begins at the given cycle.
+// lane returns an idle lane of a unit for a slice that begins at the given cycle, and declares its track if it is new.
 func (w *Writer) lane(u *unit, l *lanes, at uint64) (*lane, int) {
 	got := l.take(at)
 	n := 0

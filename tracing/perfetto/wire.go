@@ -88,7 +88,7 @@ func appendMessage(b []byte, n protowire.Number, m []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, n, protowire.BytesType), m)
 }
 
-// A table gives names numbers, from 1 on.
+// A table numbers names from 1.
 type table struct {
 	field   protowire.Number // of InternedData
 	numbers map[string]uint64

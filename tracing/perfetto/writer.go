@@ -20,18 +20,18 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// sampleCycles is how far counters' samples are apart, at least.
+// sampleCycles is the least distance between the counters' samples.
 const sampleCycles = 100
 
-// Options say what of a run is written.
+// Options select the part of a run that is traced.
 type Options struct {
-	From, To uint64 // cycles; To 0: to the end. What reaches in from outside is cut
-	Units    Ranges // compute units by their number in the machine; none: all
-	Limit    int64  // bytes, at least MinLimit; 0: none. The trace stops there, the run does not
-	Process  uint32 // keeps the tracks apart from those of other traces that it is joined with; 0: alone
+	From, To uint64 // cycles; To 0: to the end. Slices that extend beyond them are cut
+	Units    Ranges // compute units by their number in the machine; empty: all
+	Limit    int64  // bytes, at least MinLimit; 0: unlimited. The trace stops there, the run does not
+	Process  uint32 // keeps the tracks apart from those of traces that are concatenated with it; 0: none are
 }
 
-// MinLimit holds the description of a machine and the note that a trace stopped.
+// MinLimit has room for the description of a machine and the note that the trace stopped.
 const MinLimit = 1 << 16
 
 // A Writer is a probe.Tracer that writes a trace. Close ends it.
@@ -44,7 +44,7 @@ type Writer struct {
 	note     string
 	now      uint64 // cycle of the last event
 
-	process  uint64 // track that holds all others
+	process  uint64 // root of all tracks
 	tracks   uint64 // described so far
 	engines  []uint64
 	units    []*unit
@@ -81,10 +81,10 @@ func (w *Writer) Begin(g *probe.Geometry) {
 	w.declareCounters()
 }
 
-// Show says whether what comes is written. Between launches alone: the parts of one belong together.
+// Show enables or disables the trace. Call it between launches only: the parts of a launch belong together.
 func (w *Writer) Show(on bool) { w.hidden = !on }
 
-// Flush hands on all that was written so far.
+// Flush passes on all data written so far.
 func (w *Writer) Flush() error { return w.out.close() }
 
 // Close ends all slices and the trace.
@@ -93,7 +93,7 @@ func (w *Writer) Close() error {
 	return w.out.close()
 }
 
-// Note says that the trace stopped at its limit; it is empty when it did not.
+// Note returns the message that the trace stopped at its limit, or "".
 func (w *Writer) Note() string { return w.note }
 
 // stop ends all slices that are open, and writes nothing from then on.
@@ -125,9 +125,9 @@ func (w *Writer) finish(t *track) {
 	}
 }
 
-// bounded stops the trace when what is needed to end it well would pass the limit.
+// bounded stops the trace when its remaining space is just enough to end it well.
 func (w *Writer) bounded() {
-	const endBytes, noteBytes = 40, 1 << 10 // of one slice's end; of the note and the event at hand
+	const endBytes, noteBytes = 40, 1 << 10 // of one slice's end; of the note and the current event
 	if w.stopped || w.options.Limit == 0 || w.out.written+int64(w.open)*endBytes+noteBytes < w.options.Limit {
 		return
 	}
@@ -144,7 +144,7 @@ func (w *Writer) cut(from, to uint64) (a, b uint64, ok bool) {
 	return a, b, !w.stopped && !w.hidden && a < b
 }
 
-// shows says whether a compute unit is traced.
+// shows reports whether a compute unit is traced.
 func (w *Writer) shows(unit int) bool { return !w.stopped && !w.hidden && w.options.Units.Has(unit) }
 
 // beginSlice starts a slice; the caller annotates it and calls w.out.end.
@@ -278,7 +278,7 @@ func (w *Writer) Waited(from, to uint64, p probe.Place, why account.Reason) {
 // Ranges are ranges of numbers, both ends included.
 type Ranges [][2]int
 
-// Has says whether one of the ranges holds n; without ranges, all numbers are held.
+// Has reports whether one of the ranges contains n; empty ranges contain all numbers.
 func (r Ranges) Has(n int) bool {
 	for _, x := range r {
 		if n >= x[0] && n <= x[1] {

@@ -37,7 +37,7 @@ func load(t *testing.T, name string) *config.Job {
 	return job
 }
 
-// A trace of a run, and what is in it.
+// A trace of a run, and its decoded content.
 type trace struct {
 	r     *gpu.Result
 	bytes []byte
@@ -59,7 +59,8 @@ func wholeReduce(t *testing.T) *trace {
 	return reduced
 }
 
-// traced runs a ready job, on the machine that set may begin with, and returns what it came to and its trace.
+// traced runs a ready job, on the machine that set may begin with, and returns its result, its trace and the trace's
+// note.
 func traced(t *testing.T, name string, o perfetto.Options, set ...string) (*gpu.Result, []byte, string) {
 	t.Helper()
 	job := load(t, name)
@@ -74,7 +75,7 @@ func traced(t *testing.T, name string, o perfetto.Options, set ...string) (*gpu.
 	var b bytes.Buffer
 	w := perfetto.New(&b, o)
 	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: w})
-	if err != nil && !(smaller[name] != nil && errors.Is(err, gpu.ErrExpectation)) { // what is expected is for the size in the file
+	if err != nil && !(smaller[name] != nil && errors.Is(err, gpu.ErrExpectation)) { // the expectations are for the size in the file
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -344,7 +345,7 @@ func TestPowerAddsUp(t *testing.T) {
 	}
 }
 
-// TestWindowCutsTheTrace: what a window shows is the part of the whole trace that lies in it.
+// TestWindowCutsTheTrace: a window shows the part of the complete trace within it.
 func TestWindowCutsTheTrace(t *testing.T) {
 	const from, to = 3500, 3900
 	units := perfetto.Ranges{{0, 2}, {5, 5}}
@@ -376,7 +377,7 @@ func TestWindowCutsTheTrace(t *testing.T) {
 	}
 	for key := range want {
 		if strings.Contains(key, "workgroups") {
-			delete(want, key) // which lane a workgroup has depends on what came before
+			delete(want, key) // the lane of a workgroup depends on earlier ones
 		}
 	}
 	for key := range got {
@@ -514,7 +515,7 @@ func TestGraphFlows(t *testing.T) {
 	}
 }
 
-// TestGraphCounters has a track for the bytes of payloads and one for what waits for each node.
+// TestGraphCounters has a track for the bytes of payloads and one for the payloads that wait for each node.
 func TestGraphCounters(t *testing.T) {
 	var b bytes.Buffer
 	w := perfetto.New(&b, perfetto.Options{})

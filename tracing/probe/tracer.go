@@ -1,8 +1,7 @@
-// Package probe is the interface between the machine and its observers: the
-// interface of a tracer, and the events that it receives. Nothing is built for
-// an event that no tracer asks for.
+// Package probe is the interface between the machine and its observers: the interface of a tracer, and the events that
+// it receives. Events that no tracer receives are not built.
 //
-// The package does not know who listens, nor how a machine works.
+// The package knows neither the observers nor how a machine works.
 package probe
 
 import (
@@ -12,7 +11,7 @@ import (
 	"spvsim/program"
 )
 
-// A Geometry says which wave slots a machine has, and where they are.
+// A Geometry describes a machine's wave slots and their hierarchy.
 type Geometry struct {
 	Machine  string
 	ClockMHz int
@@ -44,8 +43,8 @@ type Launch struct {
 	At   uint64
 }
 
-// A Workgroup was placed on a compute unit. Index distinguishes it from all others that
-// are resident on the machine; Input is the handle of its payloads, 0 for none.
+// A Workgroup was placed on a compute unit. Index distinguishes it from the other workgroups that are resident on the
+// machine; Input is the handle of its payloads, 0 for none.
 type Workgroup struct {
 	At    uint64
 	Unit  int
@@ -63,11 +62,11 @@ type Wave struct {
 	Group     uint64 // the workgroup's Index
 	Workgroup [3]uint32
 	Wave      uint32 // in the workgroup
-	Launch    string // that it is of, where launches run beside each other; empty: where one runs alone
+	Launch    string // its launch, if it runs concurrently with others; empty: it runs alone
 }
 
-// An Issue is an instruction of a wave. The wave waited for what Why says from
-// cycle From to Ready, then for its unit until At, and takes the issue port from At to End.
+// An Issue is an instruction of a wave. The wave waited for reason Why from cycle From to Ready, then for its unit until
+// At, and occupies the issue port from At to End.
 type Issue struct {
 	Place
 	Program *program.Program
@@ -77,7 +76,7 @@ type Issue struct {
 
 	From, Ready, At, End uint64
 	Full                 uint64         // between Ready and At: until then the wave has waited for a full queue of memory
-	FullOf               account.Reason // what that is charged to
+	FullOf               account.Reason // the reason that this wait is charged to
 }
 
 // An Access is one of memory or of the LDS, from its issue to its result.
@@ -125,30 +124,30 @@ type Sample struct {
 	Queues     []QueueWaves    // hardware queues of the job; valid during the call
 }
 
-// A QueueWaves is how many wave slots the launches of a hardware queue hold.
+// A QueueWaves is the number of wave slots that the launches of a hardware queue hold.
 type QueueWaves struct {
 	Queue string
 	Waves int
 }
 
-// A QueueLaunch is a launch of a hardware queue that ran beside others, with what became of it in cycles.
+// A QueueLaunch is a launch of a hardware queue that ran concurrently with others, with the cycles of its phases.
 type QueueLaunch struct {
 	Queue, Name string
 	Packet      uint64 // its packet became the first of its queue
-	Ready       uint64 // what it waits for had happened
+	Ready       uint64 // its dependences had completed
 	Read        uint64 // a pipe began with it
 	Opened      uint64 // the dispatcher had it
 	Begun       uint64 // its first workgroup was placed
 	Done        uint64 // all that it did was done
 	Workgroups  uint64
-	Memory      []account.LaunchTraffic // what its requests moved, by level
+	Memory      []account.LaunchTraffic // traffic of its requests, by level
 }
 
-// A QueueTracer is a Tracer that receives what became of launches beside each other, when all of them have ended and before the next LaunchBegin:
-// those of a queue in the order of their packets. The list is valid during the call.
+// A QueueTracer is a Tracer that receives the phases of concurrent launches when all of them have ended and before the
+// next LaunchBegin: those of a queue in the order of their packets. The list is valid during the call.
 type QueueTracer interface{ QueueLaunches(list []QueueLaunch) }
 
-// A PayloadDepth is how many payloads that shaders enqueued wait for their launch from a cycle on.
+// A PayloadDepth is the number of enqueued payloads that wait for their launch from a cycle on.
 type PayloadDepth struct {
 	At      uint64
 	Graph   string // name of its first node
@@ -160,16 +159,15 @@ type PayloadDepth struct {
 // A DepthTracer is a Tracer that receives the number of waiting payloads whenever it changes.
 type DepthTracer interface{ Depth(d *PayloadDepth) }
 
-// A NodeQueue is how many payloads wait for a node.
+// A NodeQueue is the number of payloads that wait for a node.
 type NodeQueue struct {
 	Name    string
 	Waiting int
 }
 
-// A Tracer receives what the machine does while it runs. Cycles of one wave slot
-// never go back; those of different slots may, by the length of an instruction.
-// Events are valid during the call only. A Tracer that needs a part of them
-// embeds Deaf.
+// A Tracer receives the events of a machine during a run. Cycles of one wave slot never go back; those of different
+// slots may, by the length of an instruction. Events are valid during the call only. A Tracer that needs only some of
+// them embeds Deaf.
 type Tracer interface {
 	// Begin comes before all else.
 	Begin(g *Geometry)
@@ -186,58 +184,58 @@ type Tracer interface {
 	Waited(from, to uint64, p Place, why account.Reason)
 	Memory(a *Access)
 	LDS(a *Access)
-	// AccessDone brings the end of an access to memory of which it was not known.
+	// AccessDone reports the end of a memory access whose end was unknown when it began.
 	AccessDone(at uint64, unit int, id uint64)
 	Enqueued(p *PayloadWait)
 	Picked(p *PayloadWait)
-	// Sample says in which cycle the next one is wanted; it may come later.
+	// Sample returns the cycle of the next wanted sample; that sample may come later.
 	Sample(s *Sample) (next uint64)
 }
 
 // Deaf ignores all.
 type Deaf struct{}
 
-// Begin fulfils Tracer.
+// Begin implements Tracer.
 func (Deaf) Begin(*Geometry) {}
 
-// LaunchBegin fulfils Tracer.
+// LaunchBegin implements Tracer.
 func (Deaf) LaunchBegin(*Launch) {}
 
-// LaunchEnd fulfils Tracer.
+// LaunchEnd implements Tracer.
 func (Deaf) LaunchEnd(uint64) {}
 
-// WorkgroupBegin fulfils Tracer.
+// WorkgroupBegin implements Tracer.
 func (Deaf) WorkgroupBegin(*Workgroup) {}
 
-// WorkgroupEnd fulfils Tracer.
+// WorkgroupEnd implements Tracer.
 func (Deaf) WorkgroupEnd(uint64, int, uint64) {}
 
-// WaveBegin fulfils Tracer.
+// WaveBegin implements Tracer.
 func (Deaf) WaveBegin(*Wave) {}
 
-// WaveEnd fulfils Tracer.
+// WaveEnd implements Tracer.
 func (Deaf) WaveEnd(uint64, Place) {}
 
-// Issue fulfils Tracer.
+// Issue implements Tracer.
 func (Deaf) Issue(*Issue) {}
 
-// Waited fulfils Tracer.
+// Waited implements Tracer.
 func (Deaf) Waited(uint64, uint64, Place, account.Reason) {}
 
-// Memory fulfils Tracer.
+// Memory implements Tracer.
 func (Deaf) Memory(*Access) {}
 
-// LDS fulfils Tracer.
+// LDS implements Tracer.
 func (Deaf) LDS(*Access) {}
 
-// AccessDone fulfils Tracer.
+// AccessDone implements Tracer.
 func (Deaf) AccessDone(uint64, int, uint64) {}
 
-// Enqueued fulfils Tracer.
+// Enqueued implements Tracer.
 func (Deaf) Enqueued(*PayloadWait) {}
 
-// Picked fulfils Tracer.
+// Picked implements Tracer.
 func (Deaf) Picked(*PayloadWait) {}
 
-// Sample fulfils Tracer.
+// Sample implements Tracer.
 func (Deaf) Sample(*Sample) uint64 { return Unknown }

@@ -4,7 +4,7 @@ import (
 	"spvsim/account"
 )
 
-// Join makes one Tracer of several: nil of none.
+// Join combines several Tracers into one; nil if there are none.
 func Join(list ...Tracer) Tracer {
 	var kept tracers
 	for _, t := range list {
@@ -91,7 +91,7 @@ func (t tracers) Picked(p *PayloadWait) {
 	t.each(func(x Tracer) { x.Picked(p) })
 }
 
-// Depth implements DepthTracer for those that do.
+// Depth implements DepthTracer for the tracers that implement it.
 func (t tracers) Depth(d *PayloadDepth) {
 	t.each(func(x Tracer) {
 		if q, ok := x.(DepthTracer); ok {
@@ -100,7 +100,7 @@ func (t tracers) Depth(d *PayloadDepth) {
 	})
 }
 
-// QueueLaunches fulfils QueueTracer for those that do.
+// QueueLaunches implements QueueTracer for the tracers that implement it.
 func (t tracers) QueueLaunches(list []QueueLaunch) {
 	t.each(func(x Tracer) {
 		if q, ok := x.(QueueTracer); ok {
@@ -109,7 +109,7 @@ func (t tracers) QueueLaunches(list []QueueLaunch) {
 	})
 }
 
-// Sample asks those whose time has come.
+// Sample passes the sample to the tracers that are due.
 func (t tracers) Sample(s *Sample) uint64 {
 	next := Unknown
 	for i := range t {

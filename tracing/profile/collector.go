@@ -9,7 +9,7 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// A Collector is a probe.Tracer that adds up what a Profile holds.
+// A Collector is a probe.Tracer that accumulates the content of a Profile.
 type Collector struct {
 	probe.Deaf
 	geometry probe.Geometry
@@ -30,7 +30,7 @@ type Collector struct {
 	left     int // launches that are not among them
 }
 
-// A kernel is a program in a step, or in a launch that ran beside others.
+// A kernel is a program in a step, or in a concurrent launch.
 type kernel struct {
 	Kernel
 	program *program.Program
@@ -149,8 +149,8 @@ func (k *kernel) settle() {
 	clear(k.units)
 }
 
-// weights are the operations that a lane does in each instruction: 1 of vector
-// arithmetic, 2 where it multiplies and adds, those of both for a pair.
+// weights returns the operations per lane of each instruction: 1 for vector arithmetic, 2 for a multiply-add, the sum
+// of both for a pair.
 func weights(p *program.Program) []uint64 {
 	list := make([]uint64, len(p.Insts))
 	for i := range p.Insts {
@@ -166,7 +166,7 @@ var arithmetic = map[isa.Class]uint64{
 	isa.ClassPacked16: 1, isa.ClassPacked32: 1, isa.ClassDual: 1, // of each half
 }
 
-// moves are of those classes and compute nothing.
+// moves have such classes, but compute nothing.
 var moves = map[isa.Op]bool{isa.Mov: true, isa.Micro: true, isa.Nop: true}
 
 // fused are two operations whatever their class.
@@ -271,13 +271,13 @@ func (c *Collector) Sample(s *probe.Sample) (next uint64) {
 	return s.At + max(c.series.BinCycles, minSample)
 }
 
-// minSample is how far samples are apart at least, in cycles: they cost the host time.
+// minSample is the least distance between samples, in cycles: they cost host time.
 const minSample = 16
 
-// mostLaunches bounds the launches beside each other of a profile.
+// mostLaunches bounds the concurrent launches of a profile.
 const mostLaunches = 4096
 
-// QueueLaunches fulfils probe.QueueTracer.
+// QueueLaunches implements probe.QueueTracer.
 func (c *Collector) QueueLaunches(list []probe.QueueLaunch) {
 	if len(c.steps) == 0 {
 		return

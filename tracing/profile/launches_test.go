@@ -12,7 +12,7 @@ import (
 	"spvsim/tracing/profile"
 )
 
-// besideProfile is that of the job in which a small launch comes beside large ones.
+// besideProfile profiles the job in which a small launch runs concurrently with large ones.
 func besideProfile(t *testing.T) (*gpu.Result, *profile.Profile) {
 	t.Helper()
 	job, err := config.LoadJobWith(os.DirFS("../../experiments/figures/jobs"), "urgent-launch.yaml", []string{"groups=16"})
@@ -26,8 +26,8 @@ func besideProfile(t *testing.T) (*gpu.Result, *profile.Profile) {
 	return profileOf(t, job, m)
 }
 
-// Launches beside each other are one step of a profile, which has each of them when the statistics say, and their waves apart: the slot-cycles of
-// programs by launch are those of the queues.
+// Concurrent launches are one step of a profile, which lists each with the phases of the statistics, and separates
+// their waves: the slot-cycles of programs by launch are those of the queues.
 func TestLaunchesBesideEachOther(t *testing.T) {
 	r, p := besideProfile(t)
 	s := r.Stats

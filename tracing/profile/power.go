@@ -2,9 +2,9 @@ package profile
 
 import "spvsim/energy"
 
-// power spreads an energy over the bins of a series, in joules: that of instructions and the LDS by the instructions that issued, that of
-// traffic by the bytes of its level, and all else evenly over time. Before the first launch, with which the series begins, copies may have
-// passed: of all cycles, those of the series have their part.
+// power distributes an energy over the bins of a series, in joules: that of instructions and the LDS in proportion to
+// the issued instructions, that of traffic in proportion to the bytes of its level, and the rest evenly over time. The
+// series begins with the first launch, before which copies may have run: it gets its share of all cycles.
 func (s *Series) power(e *energy.Energy, levels []Level, cycles, all uint64) []float64 {
 	out := make([]float64, s.Len())
 	left := *e

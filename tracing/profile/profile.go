@@ -1,8 +1,7 @@
-// Package profile adds up where the time of a run went, by step, program,
-// compute unit and over time, and compares the work that was done with what the
-// machine can do. A Profile is saved as JSON, and reports are made of it.
+// Package profile adds up the time of a run, by step, program, compute unit and over time, and compares the work with
+// the machine's peak. A Profile is saved as JSON, and reports are made of it.
 //
-// The package does not know how a machine works, nor how a report looks.
+// The package knows neither how a machine works nor how a report looks.
 package profile
 
 import (
@@ -20,7 +19,7 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// A Profile is what a run came to.
+// A Profile holds the results of a run.
 type Profile struct {
 	Format   int                `json:"format"` // currentFormat
 	Job      string             `json:"job"`
@@ -42,36 +41,37 @@ type Profile struct {
 	Listings []Listing          `json:"listings"`
 	Series   Series             `json:"series"`
 	Graph    []GraphNode        `json:"graph,omitempty"`
-	Settings []config.Leaf      `json:"settings,omitempty"` // of the machine and the job's parameters; none in older files
-	// None of what follows is in older files.
+	Settings []config.Leaf      `json:"settings,omitempty"` // of the machine and the job's parameters; missing in older files
+	// Older files lack all of the following.
 	Version  string            `json:"version,omitempty"` // of spvsim, with its commit
-	Given    []config.Leaf     `json:"given,omitempty"`   // of the settings, those that no preset says
+	Given    []config.Leaf     `json:"given,omitempty"`   // the settings that no preset sets
 	Warnings []string          `json:"warnings,omitempty"`
 	LDS      account.LDSCounts `json:"lds"`
-	// Launches are those that ran beside others, as many as a profile keeps.
+	// Launches are the concurrent launches, up to a bound.
 	Launches     []Launch `json:"launches,omitempty"`
 	LaunchesLeft int      `json:"launches_left_out,omitempty"`
 }
 
-// A Launch is one that ran beside others, in cycles from the first launch of the run on. What only the machine as a whole knows is of the
-// step that all of them are: memory, empty slots and compute units. What their waves did is in the kernels with the launch's name.
+// A Launch is a concurrent launch, in cycles since the first launch of the run. Values that are known only for the
+// whole machine belong to the step of all concurrent launches: memory, empty slots and compute units. The work of its
+// waves is in the kernels with the launch's name.
 type Launch struct {
 	Step       string `json:"step"`
 	Queue      string `json:"queue"`
 	Name       string `json:"name"`
 	Workgroups uint64 `json:"workgroups"`
 	Packet     uint64 `json:"packet"` // its packet was the first of its queue
-	Begin      uint64 `json:"begin"`  // what it waits for had happened
+	Begin      uint64 `json:"begin"`  // its dependences had completed
 	Placed     uint64 `json:"placed"` // its first workgroup was placed
 	End        uint64 `json:"end"`    // all that it did was done
 	Busy       uint64 `json:"busy"`   // cycles from its first workgroup to its end
-	// Memory is what its requests moved, by level: not what is written back at its end.
+	// Memory is the traffic of its requests, by level, without write-backs at its end.
 	Memory []account.LaunchTraffic `json:"memory,omitempty"`
 }
 
 const currentFormat = 1
 
-// A GraphNode is what happened at a node of an execution graph.
+// A GraphNode holds the counts of a node of an execution graph.
 type GraphNode struct {
 	Name       string              `json:"name"`
 	Payloads   uint64              `json:"payloads"`
@@ -81,7 +81,7 @@ type GraphNode struct {
 	Path       account.PathCounts  `json:"path"`
 }
 
-// graphNodes are those of a run's graph, if it has one.
+// graphNodes returns the nodes of a run's graph, if it has one.
 func graphNodes(g *account.GraphCounts) (list []GraphNode) {
 	if g == nil {
 		return nil
@@ -93,7 +93,7 @@ func graphNodes(g *account.GraphCounts) (list []GraphNode) {
 	return list
 }
 
-// A Level is a level of the memory hierarchy and what it can move.
+// A Level is a level of the memory hierarchy with its peak bandwidth.
 type Level struct {
 	Name          string  `json:"name"`
 	BytesPerCycle float64 `json:"peak_bytes_per_cycle"` // of all its instances
@@ -107,29 +107,30 @@ type Step struct {
 	Cycles     uint64               `json:"cycles"`
 	Operations uint64               `json:"operations"`
 	Levels     []uint64             `json:"level_bytes"`
-	Beside     bool                 `json:"beside,omitempty"` // it is launches beside each other
+	Beside     bool                 `json:"beside,omitempty"` // the step consists of concurrent launches
 	Units      []account.SlotCycles `json:"units"`            // by compute unit of the machine
 }
 
-// A Kernel is what the waves of one program did in one step, or in launches of one name beside others. In an execution
-// graph each node is one.
+// A Kernel holds the counts of one program's waves in one step, or in concurrent launches of one name. In an execution
+// graph each node is a kernel.
 type Kernel struct {
 	Step         string             `json:"step"`
-	Launch       string             `json:"launch,omitempty"` // name of those that it is of, where launches ran beside each other
+	Launch       string             `json:"launch,omitempty"` // name of its launches, if they ran concurrently with others
 	Name         string             `json:"name"`
 	Waves        uint64             `json:"waves"`
 	Instructions uint64             `json:"instructions"`
 	Operations   uint64             `json:"operations"` // of lanes of vector arithmetic; multiply-add is two
 	Slots        account.SlotCycles `json:"slot_cycles"`
-	// UnitCycles are cycles of compute units that held a wave of it, in each launch from its first wave to its last; beside other launches, while any was there.
+	// UnitCycles adds up the cycles of the compute units that held one of its waves: in each launch from its first wave
+	// to its last; in concurrent launches, while a wave was resident.
 	UnitCycles uint64 `json:"unit_cycles,omitempty"`
 	Needs      *Needs `json:"needs,omitempty"` // nil in older files
 }
 
-// Of is what it is of: the launches of that name, or the step.
+// Of returns the name of the concurrent launches, or of the step.
 func (k *Kernel) Of() string { return cmp.Or(k.Launch, k.Step) }
 
-// Needs are what the waves of a program take of a compute unit, and how many of them it may hold.
+// Needs are the resources of a compute unit that a program's waves occupy, and the occupancy that they allow.
 type Needs struct {
 	WaveSize     int                `json:"wave_size"`
 	LocalSize    [3]uint32          `json:"local_size"`
@@ -144,7 +145,7 @@ type Needs struct {
 type Listing struct {
 	Name   string       `json:"name"`
 	Lines  []Line       `json:"lines"`
-	Source []SourceLine `json:"source,omitempty"` // that instructions come from, ascending, where the module has its text
+	Source []SourceLine `json:"source,omitempty"` // source lines of the instructions, ascending, if the module has its text
 }
 
 // A SourceLine is a line of the text that a shader was compiled from.
@@ -162,10 +163,10 @@ type Line struct {
 	Text   string             `json:"text"`
 	Issues uint64             `json:"issues"`
 	Cycles account.SlotCycles `json:"cycles"`
-	// Of accesses to the LDS: passes over the banks, and those of them that conflicts added.
+	// LDS accesses: passes over the banks, and the passes that conflicts added.
 	LDSPasses uint64  `json:"lds_passes,omitempty"`
 	Conflicts uint64  `json:"conflict_passes,omitempty"`
-	Joules    float64 `json:"joules,omitempty"` // none in older files, and without a table of energies
+	Joules    float64 `json:"joules,omitempty"` // zero in older files, and without a table of energies
 }
 
 // New puts the profile of a run together, or of the part that has ended so far.
@@ -205,7 +206,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 	return p, nil
 }
 
-// named is the kernel with what its program needs.
+// named returns the kernel with the resources of its program.
 func (k *kernel) named(listings []tracing.Listing) Kernel {
 	out := k.Kernel
 	x := k.program
@@ -218,7 +219,7 @@ func (k *kernel) named(listings []tracing.Listing) Kernel {
 	return out
 }
 
-// countLevels takes over what the machine counted, but for the bytes, which are added up by step.
+// countLevels copies the machine's counts, except for the bytes, which are summed over the steps.
 func (p *Profile) countLevels(list []account.Level) {
 	for i := range p.Levels {
 		for _, l := range list {
@@ -230,7 +231,7 @@ func (p *Profile) countLevels(list []account.Level) {
 	}
 }
 
-// warnings are what whoever reads the numbers should know first.
+// warnings returns the caveats about the numbers.
 func warnings(s *tracing.Stats, listings []tracing.Listing) (list []string) {
 	if s.Stopped != "" {
 		list = append(list, "stopped: "+s.Stopped+"; the numbers are of what had happened by then")
@@ -246,7 +247,7 @@ func warnings(s *tracing.Stats, listings []tracing.Listing) (list []string) {
 	return append(list, s.LostPayloads()...)
 }
 
-// fillEmpty charges what is left of each unit's slot-cycles to no wave.
+// fillEmpty charges the remaining slot-cycles of each unit to the empty reason.
 func (s *Step) fillEmpty(slots uint64) {
 	for i := range s.Units {
 		u := &s.Units[i]
@@ -275,8 +276,7 @@ func newListing(l *tracing.Listing) Listing {
 	return out
 }
 
-// peak is how many operations of lanes the machine's vector units can do in a
-// cycle: two for each lane of a fused multiply-add.
+// peak returns the lane operations per cycle of the machine's vector units: two per lane of a fused multiply-add.
 func peak(m *config.Machine) float64 {
 	row, ok := m.Timing.Cost(isa.ClassFMA32, &m.Shape, m.WaveSize)
 	if !ok {
@@ -306,7 +306,7 @@ func (p *Profile) WriteJSON(w io.Writer) error {
 	return e.Encode(p)
 }
 
-// ErrFormat says that a file is no profile.
+// ErrFormat means that a file is not a profile.
 var ErrFormat = errors.New("profile: want a file that spvsim run --profile wrote")
 
 // Read reads a saved profile.
@@ -347,7 +347,7 @@ func mean(row []uint64, cycles uint64) []uint64 {
 	return list
 }
 
-// possible says whether a machine can do so much in a cycle. What is drawn has a tick for each power of ten.
+// possible reports whether a rate per cycle is plausible for a machine. Drawings have a tick for each power of ten.
 func possible(rate float64) bool { return rate > 1e-12 && rate < 1e18 }
 
 // check refuses tables that do not fit each other.

@@ -65,7 +65,7 @@ var jobs = []struct{ name, machine, set string }{
 	{"classify", "rdna4-like", "queue.depth=16"},
 }
 
-// TestProfileAgreesWithStatistics: every way of adding up comes to what the machine counted.
+// TestProfileAgreesWithStatistics: all sums of a profile equal the machine's counts.
 func TestProfileAgreesWithStatistics(t *testing.T) {
 	for _, job := range jobs {
 		t.Run(fmt.Sprint(job), func(t *testing.T) {
@@ -137,7 +137,8 @@ func TestProfileAgreesWithStatistics(t *testing.T) {
 	}
 }
 
-// TestPowerBesideCopies: what a copy before the first launch took is not in the series, which begins with that.
+// TestPowerBesideCopies: the energy of a copy before the first launch is not in the series, which begins with that
+// launch.
 func TestPowerBesideCopies(t *testing.T) {
 	files := fstest.MapFS{"copies.yaml": {Data: []byte(`shader: copies.spvasm
 buffers: [{set: 0, binding: 0, name: out, data: {zero: 4}}]
@@ -186,8 +187,8 @@ OpReturn
 OpFunctionEnd
 `
 
-// TestOccupancyReached: waves of a compute unit, in the mean while it holds any, are no more than fit, and as many where each unit
-// holds one workgroup from its beginning to its end.
+// TestOccupancyReached: the mean number of waves of a compute unit while it holds any is at most the possible
+// occupancy, and equals it if each unit holds one workgroup at a time without pause.
 func TestOccupancyReached(t *testing.T) {
 	for _, job := range jobs {
 		_, p := profiled(t, job.name, job.machine, job.set)
@@ -232,7 +233,7 @@ func sum(row []uint64) (total uint64) {
 	return total
 }
 
-// TestQueueOverTime: the queue's depth times time is what its payloads waited.
+// TestQueueOverTime: the queue's depth integrated over time is the total wait of its payloads.
 func TestQueueOverTime(t *testing.T) {
 	s, p := profiled(t, "classify", "rdna4-like")
 	var waited uint64
@@ -246,7 +247,8 @@ func TestQueueOverTime(t *testing.T) {
 	}
 }
 
-// TestQueueByNode: what waits for the nodes is what waits, payloads have no more bytes than the peak, and a node's numbers are the run's.
+// TestQueueByNode: the payloads that wait for the nodes add up to all that wait, payloads never exceed the peak bytes,
+// and a node's numbers are the run's.
 func TestQueueByNode(t *testing.T) {
 	s, p := profiled(t, "classify", "rdna4-like")
 	var queued uint64
@@ -284,7 +286,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestPeaks against the numbers that the makers give for the cards.
+// TestPeaks compares with the vendors' numbers for the cards.
 func TestPeaks(t *testing.T) {
 	_, p := profiled(t, "saxpy", "gcn3-r9nano")
 	// 64 CUs x 64 lanes x 2 operations: 8.19 TFLOPS at 1 GHz; 512 GB/s.
@@ -360,7 +362,7 @@ func number(t *testing.T, s string) float64 {
 	return v
 }
 
-// A profile can be made while more is to come: the collector goes on as if it had not been made.
+// A profile can be made during a run: the collector continues unaffected.
 func TestProfileSoFar(t *testing.T) {
 	s, m := &tracing.Stats{ClockMHz: 1000}, &config.Machine{}
 	m.WaveSize = 32

@@ -14,7 +14,7 @@ import (
 // maxBins bounds a series: when a run is longer, bins are joined in pairs.
 const maxBins = 512
 
-// A Series says what the machine did over time, in bins of equal length.
+// A Series holds counts over time, in bins of equal length.
 type Series struct {
 	BinCycles uint64     `json:"bin_cycles"`
 	Slots     [][]uint64 `json:"slot_cycles"`         // by reason but empty, then by bin
@@ -25,7 +25,7 @@ type Series struct {
 	Payloads  []uint64   `json:"payload_byte_cycles"` // by bin: bytes that payloads have, times cycles
 	Nodes     []NodeRow  `json:"nodes,omitempty"`
 	Depth     []uint64   `json:"queue_depth"`      // by bin: most payloads of a graph that waited at the same time
-	Joules    []float64  `json:"joules,omitempty"` // by bin; none in older files, and without a table of energies
+	Joules    []float64  `json:"joules,omitempty"` // by bin; missing in older files, and without a table of energies
 	Steps     []Span     `json:"steps"`            // when launches ran, joined where they follow each other
 }
 
@@ -68,7 +68,7 @@ func (s *Series) rows() []*[]uint64 {
 	return list
 }
 
-// peaks are the rows of which the larger value is kept when bins are joined.
+// peaks returns the rows whose bins are joined by their maximum.
 func (s *Series) peaks() []*[]uint64 {
 	list := []*[]uint64{&s.Depth}
 	for i := range s.Nodes {
@@ -135,7 +135,7 @@ func (s *Series) spread(row []uint64, from, to uint64) {
 	}
 }
 
-// raise keeps the larger of a value and what the bins from one cycle to another have, the last one included.
+// raise sets a row's bins between two cycles, the last one included, to at least a value.
 func (s *Series) raise(row []uint64, from, to, value uint64) {
 	last := s.bin(to) // which may join bins
 	for i := s.bin(from); i <= last; i++ {
@@ -180,7 +180,7 @@ func (s *Series) Length(bin int, cycles uint64) uint64 {
 	return min(uint64(bin+1)*s.BinCycles, cycles) - uint64(bin)*s.BinCycles
 }
 
-// Resident is the number of slot-cycles of a bin in which a slot held a wave.
+// Resident returns the slot-cycles of a bin in which a slot held a wave.
 func (s *Series) Resident(bin int) (sum uint64) {
 	for _, row := range s.Slots {
 		sum += row[bin]
@@ -188,7 +188,7 @@ func (s *Series) Resident(bin int) (sum uint64) {
 	return sum
 }
 
-// graphRows are the columns of an execution graph; none where no payload waited.
+// graphRows returns the columns of an execution graph; none if no payload waited.
 func (s *Series) graphRows() []NodeRow {
 	if len(s.Nodes) == 0 {
 		return nil
@@ -200,11 +200,9 @@ func (s *Series) graphRows() []NodeRow {
 	return list
 }
 
-// WriteCSV writes the series, a line a bin: its first cycle and its length;
-// resident waves, payloads that wait, instructions, LDS passes and each level's
-// bytes, all a cycle on average; wave slots by what they are charged to; where
-// payloads waited, the bytes that payloads have and how many wait for each node; and
-// the power in watts, where the machine has a table of energies.
+// WriteCSV writes the series, a line per bin: its first cycle and its length; resident waves, waiting payloads,
+// instructions, LDS passes and each level's bytes, all as means per cycle; wave slots by reason; if payloads waited,
+// their bytes and the number that waits for each node; and the power in watts, if the machine has a table of energies.
 func (p *Profile) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	s := &p.Series

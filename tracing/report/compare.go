@@ -14,9 +14,9 @@ import (
 // A comparison is several runs side by side.
 type comparison struct {
 	Names    []string
-	Settings []string   // paths of what differs
+	Settings []string   // paths of the settings that differ
 	Values   [][]string // of each run, by setting
-	More     string     // what of the settings has no column
+	More     string     // settings without a column
 	Rows     []differenceRow
 	Listings []comparedListing
 }
@@ -30,7 +30,7 @@ type differenceRow struct {
 // A differenceCell is a number, and how it differs from the first run's.
 type differenceCell struct{ Value, Change string }
 
-// Limits of what is shown of settings: columns of the table, and words of a name.
+// Limits on settings: columns of the table, and words of a name.
 const (
 	maxColumns   = 12
 	maxNameWords = 3
@@ -45,8 +45,8 @@ func compare(list []*profile.Profile) *comparison {
 	return c
 }
 
-// settings finds those that differ, in the order of the machine's description. A profile that has none, as older ones, says
-// nothing of them.
+// settings finds the settings that differ, in the order of the machine's description. It ignores profiles without
+// settings, as older ones are.
 func (c *comparison) settings(list []*profile.Profile) {
 	var order []string
 	var first map[string]string // of the runs that have settings
@@ -88,7 +88,7 @@ func orDash(s string) string {
 	return s
 }
 
-// name distinguishes the runs: by job and machine, by what differs, and by their number where that is all.
+// name distinguishes the runs: by job and machine, by the settings that differ, and otherwise by their number.
 func (c *comparison) name(list []*profile.Profile) {
 	seen := map[string]int{}
 	for i, p := range list {
@@ -130,7 +130,7 @@ func (c *comparison) numbers(list []*profile.Profile) {
 	}
 }
 
-// level compares what happened at a level of memory.
+// level compares the counts of a memory level.
 func (c *comparison) level(name string, list []*profile.Profile) {
 	of := func(p *profile.Profile) account.Level {
 		i := slices.IndexFunc(p.Levels, func(l profile.Level) bool { return l.Name == name })
@@ -196,7 +196,7 @@ func (c *comparison) row(name string, list []*profile.Profile, of func(*profile.
 	}
 }
 
-// newDifference says how a number differs from the first run's; that of the first has nothing to say.
+// newDifference describes the difference of a number from the first run's; the first run has an empty one.
 func newDifference(n, first uint64) differenceCell {
 	cell := differenceCell{Value: grouped(n)}
 	switch {
@@ -222,14 +222,14 @@ type sides struct {
 	Lines []sideLine
 }
 
-// A sideLine is an instruction, and what it cost in each run.
+// A sideLine is an instruction with its cost in each run.
 type sideLine struct {
 	ID, Class, Text string
 	Cells           []differenceCell
 	spread          uint64 // between the runs, cycles
 }
 
-// listings puts the programs of one name side by side, the first run's order kept.
+// listings puts the programs of one name side by side, in the order of the first run.
 func (c *comparison) listings(list []*profile.Profile) {
 	for i := range list[0].Listings {
 		name := list[0].Listings[i].Name
@@ -256,8 +256,7 @@ func hottestSides(lines []sideLine) []sideLine {
 	return hot[:min(len(hot), hottest)]
 }
 
-// sideBySide aligns the lines of runs, whose programs may have been lowered apart: a line is the same where it comes from the
-// same id and is of the same class.
+// sideBySide aligns the lines of runs, whose programs may differ: lines correspond if they have the same id and class.
 func sideBySide(runs [][]profile.Line) []sideLine {
 	rows := make([][]*profile.Line, 0, len(runs[0]))
 	for i := range runs[0] {
@@ -297,7 +296,7 @@ func newSide(row []*profile.Line, runs int) sideLine {
 	return side
 }
 
-// merge adds the lines of run k to rows, which have those of the runs before.
+// merge adds the lines of run k to rows, which have the lines of the earlier runs.
 func merge(rows [][]*profile.Line, lines []profile.Line, k int) [][]*profile.Line {
 	keyOf := func(row []*profile.Line) string {
 		return lineKey(row[slices.IndexFunc(row, func(l *profile.Line) bool { return l != nil })])
@@ -328,7 +327,8 @@ func lineKey(l *profile.Line) string { return fmt.Sprint(l.ID, " ", l.Class) }
 // maxAligned bounds the table of the longest common subsequence, in cells; longer programs are paired in their order.
 const maxAligned = 16 << 20
 
-// align pairs the places of two lists in order: equal items of a longest common subsequence together, others alone (-1).
+// align pairs the indices of two lists in order: the items of a longest common subsequence with each other, others
+// alone (-1).
 func align(a, b []string) (pairs [][2]int) {
 	var head, tail int
 	for head < min(len(a), len(b)) && a[head] == b[head] {
@@ -375,8 +375,8 @@ func alignMiddle(a, b []string) (pairs [][2]int) {
 	return pairs
 }
 
-// commonLengths are the lengths of the longest common subsequences of what is left from each pair of places; nil when there
-// are too many.
+// commonLengths returns the lengths of the longest common subsequences of the suffixes from each pair of indices; nil
+// if there are too many.
 func commonLengths(a, b []string) [][]int32 {
 	if (len(a)+1)*(len(b)+1) > maxAligned {
 		return nil

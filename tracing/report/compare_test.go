@@ -99,7 +99,7 @@ func TestRunsWithoutSettings(t *testing.T) {
 	}
 }
 
-// Points at one place stand beside each other, and a line leads to where they belong.
+// Overlapping points are spread, and a line leads from each to its true position.
 func TestRooflinePointsStandApart(t *testing.T) {
 	p := runOf("32", "a", 100)
 	p.Peak = 64

@@ -28,8 +28,9 @@ func found(svg any, what *regexp.Regexp) (list []string) {
 	return list
 }
 
-// A column of a compute unit has the height of its share of slot-cycles on the axis, its reasons on top of each other in their order, those of empty slots
-// left out. Here the axis goes to 80 %, 154 pixels high, and a unit has 100 pixels, 2 of them the gap. A line is between engines.
+// A compute unit's column has the height of its share of resident slot-cycles on the axis, with its reasons stacked in
+// their order, without empty slots. Here the axis goes to 80 %, 154 pixels high, and a unit has 100 pixels, 2 of them
+// the gap. A line separates engines.
 func TestColumnsOfComputeUnits(t *testing.T) {
 	p := &profile.Profile{Engines: 2, Units: 2}
 	svg := units(458, p, []account.SlotCycles{
@@ -53,7 +54,7 @@ func TestColumnsOfComputeUnits(t *testing.T) {
 	}
 }
 
-// A bar is as wide as the drawing: a reason takes its part of it, from left to right, with its name in it where that fits.
+// A bar is as wide as the drawing: each reason covers its share, from left to right, with its name if that fits.
 func TestBarsOfReasons(t *testing.T) {
 	svg := stack(400, []stackRow{{"first", account.SlotCycles{account.Issued: 250, account.Memory: 750}}, {"second", account.SlotCycles{account.Barrier: 2000}}})
 	want := []string{
@@ -100,7 +101,7 @@ func TestCurvesOverTime(t *testing.T) {
 	}
 }
 
-// areas are the paths of a drawing but those of its axes.
+// areas returns the paths of a drawing, without its axes.
 func areas(svg any) (list []string) {
 	for _, p := range found(svg, paths) {
 		if !strings.HasSuffix(p, " grid") && !strings.HasSuffix(p, " axis") {

@@ -47,7 +47,7 @@ func (p *plot) xAxis(xTop float64, xName string) {
 	p.text(p.right, p.height-3, end, "name", xName)
 }
 
-// stack draws one bar a row: the shares of its slot-cycles, those of empty slots left out.
+// stack draws one bar per row: the shares of its slot-cycles, without empty slots.
 func stack(width float64, rows []stackRow) template.HTML {
 	const rowHeight, nameHeight = 22, 17
 	d := newDrawing(width, float64(len(rows))*(rowHeight+nameHeight+8)+2, "slot-cycles by reason")
@@ -122,7 +122,7 @@ type curve struct {
 	values []float64
 }
 
-// A step is what a picture shows of neighbouring bins: there may be more bins than pixels.
+// A step is the mean of adjacent bins, as there may be more bins than pixels.
 type step struct{ from, to, value float64 } // cycles; mean
 
 // steps joins bins so that none is narrower than two pixels.
@@ -196,7 +196,7 @@ func (pl *plot) spans(p *profile.Profile) {
 	}
 }
 
-// maxSpans is how many steps are told apart in a picture: more would hide it.
+// maxSpans bounds the steps that a picture separates: more would hide it.
 const maxSpans = 24
 
 func floats(row []uint64) []float64 {

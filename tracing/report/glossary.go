@@ -5,7 +5,7 @@ import "spvsim/account"
 // A term is a word of the page with its meaning.
 type term struct{ Name, Meaning string }
 
-// terms are the words that the page uses without saying what they mean.
+// terms are the page's technical terms.
 var terms = []term{
 	{"wave", "the invocations that execute one instruction together, 32 or 64 of them, each in a lane"},
 	{"wave slot", "the place of one resident wave in a SIMD; slot-cycles are wave slots times cycles, and each is charged to one reason"},

@@ -14,7 +14,8 @@ func launched(queue, name string, placed, end uint64) profile.Launch {
 	return profile.Launch{Queue: queue, Name: name, Workgroups: 2000, Packet: placed - 5, Begin: placed - 3, Placed: placed, End: end, Busy: end - placed}
 }
 
-// A launch is in the first lane of its queue in which all before has ended. A row has its cycles, and how long it waited for its first workgroup.
+// A launch is in the first lane of its queue whose launches have all ended before. Its row has its cycles, and the wait
+// for its first workgroup.
 func TestLanesOfQueues(t *testing.T) {
 	p := &profile.Profile{Cycles: 1000, Launches: []profile.Launch{
 		launched("q0", "a", 100, 300), launched("q1", "b", 100, 500), launched("q0", "b", 200, 400), launched("q0", "a", 300, 500),
@@ -56,7 +57,7 @@ func TestLanesOfQueues(t *testing.T) {
 	}
 }
 
-// Of more launches at once than a picture has lanes, the others are counted; queues share the lanes.
+// Concurrent launches beyond the lanes of a picture are counted; queues share the lanes.
 func TestLanesAreBounded(t *testing.T) {
 	for _, c := range []struct{ queues, each, lanes, left int }{{1, 32, 32, 0}, {1, 40, 32, 8}, {2, 16, 32, 0}, {2, 20, 32, 8}, {40, 2, 40, 40}} {
 		p := &profile.Profile{Cycles: 100}

@@ -10,12 +10,12 @@ import (
 	"spvsim/tracing/profile"
 )
 
-// A launchTable is the launches that ran beside others: a picture by queue, and a row each.
+// A launchTable shows the concurrent launches: a picture by queue, and a row each.
 type launchTable struct {
 	Picture figure
-	Levels  []string // of memory, of which each row has what the launch moved
+	Levels  []string // memory levels with the launches' traffic
 	Rows    []launchRow
-	More    string // what is not in the table; empty: nothing
+	More    string // number of launches without a row; empty: none
 }
 
 // A launchRow is a launch as text.
@@ -24,10 +24,10 @@ type launchRow struct {
 	Moved                                                             []string // read and written at each level
 }
 
-// mostRows is how many launches the table lists.
+// mostRows bounds the rows of the table.
 const mostRows = 500
 
-// launches are those of a profile; nil: all of its launches ran alone.
+// launches returns the table of a profile; nil: no launches were concurrent.
 func launches(p *profile.Profile) *launchTable {
 	if len(p.Launches) == 0 || p.Cycles == 0 {
 		return nil
@@ -50,7 +50,7 @@ func launches(p *profile.Profile) *launchTable {
 	return t
 }
 
-// trafficLevels are the levels of memory of which it is known what launches moved.
+// trafficLevels returns the memory levels with traffic by launch.
 func trafficLevels(p *profile.Profile) (names []string) {
 	for i := range p.Launches {
 		for _, m := range p.Launches[i].Memory {
@@ -62,7 +62,7 @@ func trafficLevels(p *profile.Profile) (names []string) {
 	return names
 }
 
-// moved is what a launch read and wrote at each of some levels.
+// moved returns the bytes that a launch read and wrote at each of some levels.
 func moved(l *profile.Launch, levels []string) (list []string) {
 	for _, name := range levels {
 		i := slices.IndexFunc(l.Memory, func(m account.LaunchTraffic) bool { return m.Level == name })
@@ -75,16 +75,17 @@ func moved(l *profile.Launch, levels []string) (list []string) {
 	return list
 }
 
-// A lane is launches of one queue, none of which begins before the one before has ended.
+// A lane is a list of launches of one queue that do not overlap.
 type lane struct {
 	queue string
 	list  []*profile.Launch
 }
 
-// mostLanes is how many lanes a picture has.
+// mostLanes bounds the lanes of a picture.
 const mostLanes = 32
 
-// lanesOf puts launches into lanes, those of a queue one under the other; left: launches for which no lane is left.
+// lanesOf distributes launches over lanes, those of a queue next to each other; left counts the launches beyond the
+// last lane.
 func lanesOf(p *profile.Profile) (lanes []lane, left int) {
 	var queues []string
 	of := map[string][]*profile.Launch{}
@@ -146,5 +147,5 @@ func timeline(width float64, p *profile.Profile, lanes []lane) template.HTML {
 	return pl.done()
 }
 
-// mostColours is how many classes of colours levels have, which launches take by name.
+// mostColours is the number of colour classes of levels, which launches share by name.
 const mostColours = 6

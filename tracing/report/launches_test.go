@@ -10,7 +10,8 @@ import (
 	"spvsim/tracing/profile"
 )
 
-// Launches beside each other have a row each on the page, and a bar each in lanes by queue; those that run alone have no section.
+// Concurrent launches have a row each on the page, and a bar each in lanes by queue; a page without them has no
+// section.
 func TestLaunchesOnThePage(t *testing.T) {
 	p := profiled(t, "reduce", "rdna3-rx7900xtx")
 	if strings.Contains(pageOf(t, p), "Launches beside each other") {

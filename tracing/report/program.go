@@ -9,13 +9,13 @@ import (
 	"spvsim/account"
 )
 
-// A Program is what an application's work came to, by pipeline.
+// A Program holds an application's work, by pipeline.
 type Program struct {
 	Name      string
 	Machines  []string
 	Levels    []string // of memory, which bytes are indexed by
 	Pipelines []Pipeline
-	Lacks     []string // what the page should have and has not, with the reason
+	Lacks     []string // missing parts of the page, with the reason
 }
 
 // A Pipeline is all work of one pipeline, or of one kind of transfer.
@@ -29,19 +29,20 @@ type Work struct {
 	Number              uint64
 	Name, Queue, Groups string
 	Microseconds, Half  float64 // Half: of the interval that the time is in; 0: it was timed
-	Untimed             bool    // ran without time
+	Untimed             bool    // functional
 	Beside              bool    // its time is also in that of the launches that it overlapped with, which have a line of their own, with memory and slots
-	// Cycles in which its packet was the first of its queue, in which it waited for nothing, and of its end; and from its first workgroup to that.
+	// Cycles in which its packet became the first of its queue, in which its dependences had completed, and of its end;
+	// and the time from its first workgroup to its end.
 	Packet, Begin, End, Busy uint64
 	Instructions             uint64
 	OutOfBounds              uint64 // accesses
 	Slots                    account.SlotCycles
 	Levels                   []uint64 // bytes
 
-	beside float64 // of a sum: microseconds of those that overlapped
+	beside float64 // of a sum: microseconds of the overlapping ones
 }
 
-// mostWork is how many dispatches of a pipeline have a line.
+// mostWork bounds the lines of a pipeline's dispatches.
 const mostWork = 200
 
 // A program is a Program as the page shows it.
@@ -54,7 +55,7 @@ type program struct {
 	Levels    []string
 	Pipelines []pipeline
 	Lacks     []string
-	Overlap   bool // some launches ran beside others: lines have their cycles
+	Overlap   bool // some launches were concurrent: lines have their cycles
 }
 
 // A pipeline is a Pipeline as text.
@@ -64,7 +65,7 @@ type pipeline struct {
 	Instructions, OutOfBounds      string
 	Shares                         []string
 	Work                           []workRow
-	More                           string // what has no line
+	More                           string // number of dispatches without a line
 }
 
 // A workRow is a piece of work as text.
@@ -73,7 +74,7 @@ type workRow struct {
 	Name, Queue, Groups, Time, Interval, Instructions, Why string
 	Meaning                                                string // of the reason
 	Bars                                                   []bar
-	Cycles                                                 []string // where launches ran beside each other: packet, begin, end, busy
+	Cycles                                                 []string // for concurrent launches: packet, begin, end, busy
 	Levels                                                 []string
 }
 
@@ -150,7 +151,7 @@ func programFacts(p *Program, total *Work, times, untimed int) []fact {
 	return list
 }
 
-// pipelineStacks shows what resident waves of the pipelines that take longest did; nil where nothing was timed.
+// pipelineStacks draws the slot-cycles of the longest pipelines' resident waves; nil if nothing was timed.
 func pipelineStacks(p *Program, total *account.SlotCycles) *figure {
 	var rows []stackRow
 	for i := range p.Pipelines {

@@ -9,7 +9,7 @@ import (
 	"spvsim/account"
 )
 
-// twoPipelines is a program of two pipelines and a copy, part of it estimated, with a dispatch that ran without time.
+// twoPipelines is a program with two pipelines and a copy, partly estimated, with a functional dispatch.
 func twoPipelines() *Program {
 	return &Program{Name: "p", Machines: []string{"m", "n"}, Levels: []string{"l1", "l2"}, Pipelines: []Pipeline{
 		{Name: "a", Kind: "dispatch", Work: []Work{
@@ -47,7 +47,8 @@ func TestFactsOfAProgram(t *testing.T) {
 	}
 }
 
-// A pipeline has its times, the least, mean and longest, and its share of all; its work says what it waited for most.
+// A pipeline's line has its minimum, mean and maximum time, and its share of the total; its work has the main stall
+// reason.
 func TestLinesOfAPipeline(t *testing.T) {
 	got := newProgram(0, twoPipelines()).Pipelines
 	a := got[0]
@@ -71,7 +72,7 @@ func TestLinesOfAPipeline(t *testing.T) {
 	}
 }
 
-// Of launches beside each other the time is theirs together, and once: bytes of each are not known, cycles are.
+// Concurrent launches have one time together, which counts once: each has its cycles, but no bytes.
 func TestLinesOfOverlap(t *testing.T) {
 	p := &Program{Levels: []string{"l2"}, Pipelines: []Pipeline{
 		{Name: "a beside b", Kind: "overlap", Work: []Work{{Number: 3, Microseconds: 5, Levels: []uint64{64}}}},

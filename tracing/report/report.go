@@ -25,8 +25,8 @@ var styleText string
 // page is read when the first report is made.
 var page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 
-// Widths of the two forms of each picture, in pixels: the page shows the one
-// that fits, so that texts keep their size on a narrow screen.
+// Widths of the two forms of each picture, in pixels: the page shows the one that fits, so that texts keep their size
+// on a narrow screen.
 const (
 	wide   = 908
 	narrow = 340
@@ -39,7 +39,7 @@ type figure struct {
 	Keys         []key
 }
 
-// A key says what a colour means.
+// A key explains a colour.
 type key struct {
 	Class, Name string
 	Meaning     string        // shown where the pointer rests on it
@@ -77,7 +77,7 @@ type run struct {
 // A reason heads a column, with its meaning shown where the pointer rests on it.
 type reason struct{ Name, Meaning string }
 
-// reasons are those that resident waves have in what was added up, which columns of tables are of.
+// reasons returns the stall reasons of resident waves that occur in the total: the columns of the tables.
 func reasons(total *account.SlotCycles) (list []reason) {
 	for r := range account.Empty {
 		if total[r] > 0 {
@@ -87,7 +87,7 @@ func reasons(total *account.SlotCycles) (list []reason) {
 	return list
 }
 
-// sharesOf are the reasons of the same columns, as shares of what a part's resident waves spent.
+// sharesOf returns a part's values in those columns, as shares of its resident slot-cycles.
 func sharesOf(part, total *account.SlotCycles) (list []string) {
 	resident := float64(part.Total() - part[account.Empty])
 	for r := range account.Empty {
@@ -147,7 +147,7 @@ func newRun(id int, p *profile.Profile) run {
 	return r
 }
 
-// launching says how much of the time launches cost, where that is much.
+// launching describes the share of launch costs in the run's time if it is large.
 func launching(p *profile.Profile) string {
 	if p.Launch == 0 {
 		return ""
@@ -220,7 +220,7 @@ func where(p *profile.Profile) []figure {
 	return list
 }
 
-// maxKernels is how many programs and steps have a picture; the table has all.
+// maxKernels bounds the programs and steps in pictures; the table has all.
 const maxKernels = 24
 
 func time(p *profile.Profile) []figure {
@@ -249,10 +249,10 @@ func time(p *profile.Profile) []figure {
 	}))
 }
 
-// mostCurves is how many nodes have a curve: the classes of colours. The others are in the curve of all.
+// mostCurves bounds the nodes with a curve: it is the number of colour classes. The others are only in the total.
 const mostCurves = 5
 
-// queues are the pictures of an execution graph's queue; none where no payload waited.
+// queues draws the payload queue of an execution graph; none if no payload waited.
 func queues(p *profile.Profile) (list []figure) {
 	s := &p.Series
 	if slices.Max(s.Queue) == 0 {

@@ -87,7 +87,7 @@ func TestNamesAreEscaped(t *testing.T) {
 	}
 }
 
-// TestSeveralRuns: what differs has columns and is in names, and tables put the runs side by side.
+// TestSeveralRuns: settings that differ have columns and are in names, and tables put the runs side by side.
 func TestSeveralRuns(t *testing.T) {
 	a, b := profiled(t, "reduce", "gcn3-r9nano"), profiled(t, "reduce", "rdna3-rx7900xtx")
 	text := pageOf(t, a, b)
@@ -102,7 +102,8 @@ func TestSeveralRuns(t *testing.T) {
 	}
 }
 
-// TestNumbersOfTheMachine: what the statistics have of memory, LDS and occupancy is on the page, with what words mean, and each warning.
+// TestNumbersOfTheMachine: the page has the statistics of memory, LDS and occupancy, the meanings of terms, and each
+// warning.
 func TestNumbersOfTheMachine(t *testing.T) {
 	p := profiled(t, "reduce", "gcn3-r9nano")
 	p.Version, p.Warnings = "spvsim 1.2.3 revision abc", []string{"3 accesses < 4 of lanes"}
@@ -148,7 +149,7 @@ func TestSharesOfOwnWaves(t *testing.T) {
 	}
 }
 
-// TestSourceOnThePage: the text of a module's source is beside its listing, where the module has it.
+// TestSourceOnThePage: the listing shows the module's source text if the module has it.
 func TestSourceOnThePage(t *testing.T) {
 	p := profiled(t, "reduce", "gcn3-r9nano")
 	if text := pageOf(t, p); strings.Contains(text, "By line of") || strings.Contains(text, ">source<") {
@@ -177,8 +178,8 @@ func TestQueueHasAPicture(t *testing.T) {
 	}
 }
 
-// probe is put at the page's end: it says the frame around it what a browser
-// makes of the page. A figure counts when its picture is shown with a size.
+// probe is appended to the page: it reports the browser's layout to the enclosing frame. A figure counts if its picture
+// has a size on screen.
 const probe = `<script>
 window.addEventListener("load", () => {
   const root = document.documentElement;
@@ -193,8 +194,8 @@ window.addEventListener("load", () => {
 // faults counts the errors of the page; it is before everything else.
 const faults = `<script>window.faults = 0; window.addEventListener("error", () => window.faults++, true);</script>`
 
-// frame shows the page in a frame of the given width, as a browser's window
-// can't be as narrow as a telephone's, and puts what the probe says into the title.
+// frame shows the page in a frame of the given width, as a browser's window can't be as narrow as a phone's, and copies
+// the probe's report into the title.
 func frame(width string) string {
 	return `<!DOCTYPE html><title></title><script>addEventListener("message", e => document.title = e.data)</script>
 <iframe src="page.html" style="border:0; width:` + width + `px; height:900px"></iframe>`
@@ -232,7 +233,7 @@ func TestInABrowser(t *testing.T) {
 	}
 }
 
-// browse returns the page as the browser has it after loading.
+// browse returns the document that the browser has after loading.
 func browse(t *testing.T, chromium, file, dir string) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",

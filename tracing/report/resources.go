@@ -11,7 +11,7 @@ import (
 	"spvsim/tracing/profile"
 )
 
-// A reasonRow is a reason with what it took of the machine and of the waves.
+// A reasonRow is a stall reason with its share of all slot-cycles and of the resident ones.
 type reasonRow struct {
 	Class, Name, Meaning, Cycles string
 	OfSlots, OfWaves             string
@@ -40,7 +40,7 @@ type levelRow struct {
 	Name, Accesses, Hits, Rate, InFlight, Misses, Bytes, Writebacks, Full string
 }
 
-// levelRows are the levels that were asked; none in older profiles, which have their bytes alone.
+// levelRows returns the levels with accesses; older profiles, which only have bytes, have none.
 func levelRows(p *profile.Profile) (list []levelRow) {
 	for i := range p.Levels {
 		l := &p.Levels[i]
@@ -53,7 +53,7 @@ func levelRows(p *profile.Profile) (list []levelRow) {
 	return list
 }
 
-// ldsTable is what happened in the LDS, by instruction.
+// ldsTable shows the counts of the LDS, by instruction.
 type ldsTable struct {
 	Text      string
 	Hot, More []ldsRow
@@ -97,7 +97,7 @@ func ldsRows(p *profile.Profile) (list []ldsRow) {
 	return list
 }
 
-// A needRow is what waves of a program take of a compute unit.
+// A needRow shows the resources that a program's waves occupy in a compute unit.
 type needRow struct {
 	Step, Name, Wave, Group    string
 	Vector, Scalar             string
@@ -106,7 +106,7 @@ type needRow struct {
 	Bounds                     string // of all resources
 }
 
-// needRows are the programs that ran; none in older profiles.
+// needRows returns a row per program; older profiles have none.
 func needRows(p *profile.Profile) (list []needRow) {
 	for i := range p.Kernels {
 		k := &p.Kernels[i]

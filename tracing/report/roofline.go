@@ -87,7 +87,7 @@ func drawRoofline(width float64, p *profile.Profile, points []rooflinePoint) tem
 	return pl.done()
 }
 
-// apart is how far points stand from each other, pixels: a marker's width.
+// apart is the least distance between points, in pixels: a marker's width.
 const apart = 11
 
 // freePlace is a point's own place, or the nearest about it at which no other point is; a line then leads to it.

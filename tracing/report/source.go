@@ -6,13 +6,13 @@ import (
 	"spvsim/tracing/profile"
 )
 
-// A sourceRow is a line of the shader's text, with what its instructions cost.
+// A sourceRow is a line of the shader's text, with the cost of its instructions.
 type sourceRow struct {
 	Line, Text, Issues string
 	cost
 }
 
-// sourceRows are the lines that instructions come from, in their order.
+// sourceRows returns the source lines with instructions, in order.
 func sourceRows(l *profile.Listing) (list []sourceRow) {
 	issues, cycles := map[uint32]uint64{}, map[uint32]*account.SlotCycles{}
 	var total, most uint64

@@ -9,11 +9,12 @@ import (
 	"spvsim/tracing"
 )
 
-// A statRow is a number of the statistics, with what it means.
+// A statRow is a statistic with its meaning.
 type statRow struct{ Path, Value, Unit, Meaning string }
 
-// statRows are the numbers of the whole run, in the order of its statistics, but for those that are 0: what a component counts is here without
-// a list of names. Parts of the run have tables of their own, and what differs between two runs of one job is left out.
+// statRows returns the run's statistics that are not 0, in their order: new counts of a component appear without a list
+// of names. It leaves out the parts of the run, which have tables of their own, and values that differ between two runs
+// of a job.
 func statRows(text []byte) (list []statRow) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -25,8 +26,8 @@ func statRows(text []byte) (list []statRow) {
 	return list
 }
 
-// walk reads the next value, and hands on the numbers in it that are in no list, with the names of their members joined by dots. What is no JSON ends
-// it.
+// walk reads the next value, and passes on its numbers outside of lists, with the names of their members joined by
+// dots. It stops at invalid JSON.
 func walk(d *json.Decoder, path string, number func(string, json.Number)) {
 	word, err := d.Token()
 	if err != nil {

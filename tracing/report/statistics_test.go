@@ -32,7 +32,7 @@ func TestStatisticsRows(t *testing.T) {
 	}
 }
 
-// What a structure of counts has is on the page, whichever it is.
+// Every count of the statistics' structures is on the page.
 func TestEveryCountIsOnThePage(t *testing.T) {
 	s := &tracing.Stats{ClockMHz: 1000}
 	s.Cycles, s.Slots[account.Empty] = 10, 10

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A drawing is an SVG picture of a given width and height in pixels. Colours
-// come from the page's classes, so that they follow its light or dark look.
+// A drawing is an SVG picture of a given width and height in pixels. Its colours are classes of the page, so that they
+// follow its light or dark theme.
 type drawing struct {
 	strings.Builder
 	width, height float64

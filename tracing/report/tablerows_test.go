@@ -14,7 +14,7 @@ import (
 	"spvsim/tracing/profile"
 )
 
-// A level has its rate of hits, and one that was not asked has no row.
+// A level has its hit rate; a level without accesses has no row.
 func TestRowsOfLevels(t *testing.T) {
 	p := &profile.Profile{Levels: []profile.Level{{Name: "l1"}, {Name: "l2", Level: account.Level{Accesses: 4000, Hits: 3000, InFlight: 1, Misses: 999, Bytes: 64000, Writebacks: 7, FullCycles: 12}}}}
 	want := []levelRow{{"l2", "4\u202f000", "3\u202f000", "75.0%", "1", "999", "64\u202f000", "7", "12"}}
@@ -23,7 +23,7 @@ func TestRowsOfLevels(t *testing.T) {
 	}
 }
 
-// Reasons have shares of all slots and of those with a wave; the empty ones of all alone.
+// Reasons have shares of all slot-cycles and of the resident ones; empty slots only of all.
 func TestRowsOfReasons(t *testing.T) {
 	p := &profile.Profile{Total: account.SlotCycles{account.Issued: 1000, account.Barrier: 3000, account.Empty: 4000}}
 	want := []reasonRow{
@@ -36,7 +36,7 @@ func TestRowsOfReasons(t *testing.T) {
 	}
 }
 
-// Waves of a program are those that a compute unit may hold and held, the mean while it held one, with their shares of its slots.
+// A program's waves are the possible and the mean resident ones of a compute unit, with their shares of its slots.
 func TestRowsOfNeeds(t *testing.T) {
 	possible := &tracing.Occupancy{Groups: 2, Waves: 8, Slots: 40, Bounds: []tracing.Bound{{Resource: "lds", Groups: 2}, {Resource: "slots", Groups: 10}}}
 	p := &profile.Profile{Engines: 2, Units: 4, Slots: 320, Kernels: []profile.Kernel{
@@ -69,7 +69,7 @@ func TestRowsOfNodes(t *testing.T) {
 	}
 }
 
-// listed is a program of twelve instructions, of which the third costs most and two access the LDS.
+// listed is a program of twelve instructions: the third is the most expensive, and two access the LDS.
 func listed() profile.Listing {
 	l := profile.Listing{Name: "k", Lines: make([]profile.Line, 12)}
 	for i := range 10 {
@@ -127,7 +127,8 @@ func TestRowsOfTheLDS(t *testing.T) {
 	}
 }
 
-// A point of the roofline is operations a byte and a cycle, under the lower of the units' peak and what the level moves.
+// A point of the roofline has operations per byte and per cycle; its roof is the lower of the units' peak and the
+// level's bandwidth times its intensity.
 func TestRooflinePoints(t *testing.T) {
 	p := &profile.Profile{Peak: 100, Levels: []profile.Level{{Name: "l1", BytesPerCycle: 64}, {Name: "l2", BytesPerCycle: 5}, {Name: "dram", BytesPerCycle: 1}}, Steps: []profile.Step{
 		{Name: "s", Cycles: 50, Operations: 1000, Levels: []uint64{500, 250, 0}}, {Name: "none", Cycles: 9, Levels: []uint64{5, 5, 5}},
@@ -140,7 +141,8 @@ func TestRooflinePoints(t *testing.T) {
 	if keys := levelKeys(p, points); len(keys) != 2 || keys[0].Name != "l1" || keys[1].Name != "l2" || keys[1].Class != "l1" {
 		t.Errorf("%+v", keys)
 	}
-	// Both axes have whole powers of ten: intensities 2 and 4, and 100/64 and 20 at which the roofs end, are from 1 to 100, rates 20 and 100 from 10 to 100; 600 x 362 pixels from 46, 12.
+	// Both axes have whole powers of ten: intensities 2 and 4, and 100/64 and 20 at which the roofs end, are from 1 to
+	// 100, rates 20 and 100 from 10 to 100; 600 x 362 pixels from 46, 12.
 	svg := fmt.Sprint(drawRoofline(658, p, points))
 	roofs := regexp.MustCompile(`<path d="([^"]*)" class="(curve l.|peak)"`)
 	if diff := cmp.Diff([]string{"M46 82.2L104.1 12 curve l0", "M136.3 374L436.3 12 curve l1", "M46 12L646 12 peak"}, found(svg, roofs)); diff != "" {
@@ -154,7 +156,8 @@ func TestRooflinePoints(t *testing.T) {
 	}
 }
 
-// The head of a run's page has its sums: all kernels' instructions a cycle, operations of the peak, slots with a wave, and those that issued of these.
+// The head of a run's page has its sums: instructions per cycle of all kernels, share of the peak operations,
+// occupancy, and the share of resident slot-cycles that issued.
 func TestFactsOfARun(t *testing.T) {
 	p := &profile.Profile{ClockMHz: 2000, Cycles: 4000, Slots: 1024, Peak: 50, Total: account.SlotCycles{account.Issued: 100, account.Memory: 300, account.Empty: 600},
 		Kernels: []profile.Kernel{{Waves: 1000, Instructions: 1500, Operations: 20000}, {Waves: 24, Instructions: 500, Operations: 30000}}}
@@ -171,7 +174,7 @@ func TestFactsOfARun(t *testing.T) {
 	}
 }
 
-// A level that a run has not, or did not ask, has no rate there; the others differ from the first run's where that has one.
+// A level without accesses in a run has no rate there; other runs differ from the first run if that has one.
 func TestRatesSideBySide(t *testing.T) {
 	none, some, more := runOf("32", "a", 100), runOf("32", "a", 100), runOf("32", "a", 100)
 	none.Levels, some.Levels[0].Hits, more.Levels[0].Hits = nil, 25, 50

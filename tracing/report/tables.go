@@ -98,7 +98,7 @@ type listingRow struct {
 	cost
 }
 
-// A cost is where cycles of waves went.
+// A cost is the slot-cycles of a part.
 type cost struct {
 	Cycles, Share string
 	Why, Meaning  string // the reason of most of them
@@ -111,7 +111,7 @@ type bar struct {
 	Width        template.CSS
 }
 
-// hottest is how many instructions are shown before the whole listing.
+// hottest is the number of instructions that are shown before the complete listing.
 const hottest = 10
 
 func newListing(l *profile.Listing) listing {

@@ -13,29 +13,32 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// Answers are what a device says of itself beyond what it has, for programs that ask for it and then only compute. What is said and not there fails
-// by name when it is used: no command draws, and no image has such a format.
+// answers holds what a device reports beyond its own capabilities, for programs that query it and then only compute.
+// Using a reported capability that does not exist fails with its name: no command draws, and no image has such a
+// format.
 type answers struct {
-	kind       vk.PhysicalDeviceType   // 0: what the identity says
+	kind       vk.PhysicalDeviceType   // 0: the type of the identity
 	queues     vk.QueueFlags           // of the first family
 	features   map[string]bool         // by the names of members
 	properties map[string]any          // by the names of members
-	attachable vk.FormatFeatureFlags   // of each format that is sampled and holds colours
+	attachable vk.FormatFeatureFlags   // added to each sampled colour format
 	depths     vk.FormatFeatureFlags   // of formats of depths
 	usages     vk.ImageUsageFlags      // that images may be asked for
-	also       map[vk.Format]vk.Format // formats that are answered as others
+	also       map[vk.Format]vk.Format // alias: formats that are reported with the features of another one
 }
 
 const attachable = vk.FormatFeatureColorAttachmentBit | vk.FormatFeatureColorAttachmentBlendBit | vk.FormatFeatureBlitSrcBit | vk.FormatFeatureBlitDstBit
 
-// answerSets are those that SPVSIM_ANSWERS may name, and the flag --profile of spvsim app.
+// answerSets maps the values of SPVSIM_ANSWERS, and of the flag --profile of spvsim app, to their answers.
 var answerSets = map[string]*answers{
 	"": {},
 	// attachments are formats that programs look up for pictures that they then don't draw.
 	"attachments": {attachable: attachable, depths: vk.FormatFeatureDepthStencilAttachmentBit},
-	// webgpu is what wgpu and Dawn ask of a device before they take it: the limits are the defaults of WebGPU (W3C, "Limits"), in Vulkan's terms.
+	// webgpu adds what wgpu and Dawn require of a device before they select it: the limits are the defaults of WebGPU
+	// (W3C, "Limits"), in Vulkan's terms.
 	"webgpu": {
-		// Dawn of npm's bun-webgpu takes its null adapter, which runs nothing, before a virtual GPU, and a discrete GPU before both (tried, not specified).
+		// Dawn (npm's bun-webgpu) ranks a discrete GPU above its null adapter, which runs nothing, and that above a
+		// virtual GPU (tried, not specified).
 		kind:   vk.PhysicalDeviceTypeDiscreteGpu,
 		queues: vk.QueueGraphicsBit,
 		features: setOf("textureCompressionBC", "depthBiasClamp", "fullDrawIndexUint32", "independentBlend", "sampleRateShading",
@@ -66,7 +69,7 @@ var answerSets = map[string]*answers{
 type identity struct {
 	device   uint32
 	name     string
-	chip     string // as the driver has it after the name
+	chip     string // as the driver appends it to the name
 	together bool   // on one chip with the processor
 }
 
@@ -76,7 +79,7 @@ const (
 	driverOfName = "radv"
 )
 
-// identities are by the names of machines. One that is not here represents no device.
+// identities maps names of machines to their devices. A machine that is missing here represents no device.
 var identities = map[string]identity{
 	"gcn3-r9nano":     {device: 0x7300, name: "AMD Radeon R9 Nano", chip: "FIJI"},
 	"cdna2-mi210":     {device: 0x740F, name: "AMD Instinct MI210", chip: "ALDEBARAN"},
@@ -90,14 +93,14 @@ var identities = map[string]identity{
 	"rdna4-rx9070xt":  {device: 0x7550, name: "AMD Radeon RX 9070 XT", chip: "GFX1201"},
 }
 
-// who is what a device says that it is.
+// who is the identity that a device reports.
 type who struct {
 	vendor, device uint32
 	kind           vk.PhysicalDeviceType
 	name           string
 }
 
-// itself is a device that says that it is a simulation, and of what.
+// itself returns the identity of a simulated device: vendor and type of a virtual GPU, and the machine's name.
 func itself(m *config.Machine) who {
 	return who{vendor: vendorID, kind: vk.PhysicalDeviceTypeVirtualGpu, name: fmt.Sprintf("spvsim %s", m.Name)}
 }
@@ -116,7 +119,7 @@ func standsFor(m *config.Machine, properties map[string]any) who {
 	return who{vendor: vendorAMD, device: i.device, kind: kind, name: fmt.Sprintf("%s (RADV %s)", i.name, i.chip)}
 }
 
-// answer changes what a physical device says as the settings want it.
+// answer applies the settings to the answers, identity and lenience of a physical device.
 func (p *physical) answer(s *settings) {
 	a, ok := answerSets[s.answers]
 	if !ok {
@@ -154,14 +157,14 @@ func readConformance(text string) vk.ConformanceVersion {
 	return vk.ConformanceVersion{Major: v[0], Minor: v[1], Subminor: v[2], Patch: v[3]}
 }
 
-// families are those of queues, as the device answers.
+// families returns the queue families, with the flags that the answers add to the first.
 func (p *physical) families() []vk.QueueFamilyProperties {
 	list := familiesOf(p.machine)
 	list[0].QueueFlags |= p.answers.queues
 	return list
 }
 
-// formatFeatures says what can be done with a format, and what is only answered.
+// formatFeatures returns the features of a format: those of the machine, and those that are only reported.
 func (p *physical) formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
 	images, buffers = formatFeatures(cmp.Or(p.answers.also[f], f))
 	switch {

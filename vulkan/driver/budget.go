@@ -2,14 +2,14 @@ package driver
 
 import "spvsim/vulkan/vk"
 
-// A budget bounds the memory of the host that objects take whose size is a count of the application's: one small call can ask for far more than the
-// host has, which would end the application.
+// A budget bounds the host memory of objects whose size depends on a count of the application: one small call can
+// request far more than the host has, which would end the application.
 type budget struct{ used, most uint64 }
 
-// mostHostBytes is what such objects of a device may take together.
+// mostHostBytes is the bound of all such objects of a device together.
 const mostHostBytes = 1 << 30
 
-// take takes so many bytes; more than the device has left end the call.
+// take reserves bytes; a request for more than the device has left fails the call.
 func (b *budget) take(bytes uint64, what string) {
 	if bytes > b.most-b.used {
 		fail(vk.ErrorOutOfHostMemory, "%d bytes of the host for %s: the device has %d of %d left for objects of the application", bytes, what, b.most-b.used, b.most)
@@ -17,5 +17,5 @@ func (b *budget) take(bytes uint64, what string) {
 	b.used += bytes
 }
 
-// give gives them back.
+// give releases reserved bytes.
 func (b *budget) give(bytes uint64) { b.used -= bytes }

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// buildID distinguishes this build of the driver from every other one: Go's id of the file that this code was loaded from, which follows from all that
-// it is made of. Empty: it is not known.
+// buildID distinguishes this build of the driver from every other one: Go's build ID of the file that this code was
+// loaded from, which depends on all of its sources. Empty: unknown.
 var buildID = sync.OnceValue(func() string {
 	path := loadedFrom(reflect.ValueOf(loadedFrom).Pointer())
 	if path == "" {

@@ -11,8 +11,8 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// The data of a pipeline cache comes back whole where there is space for it, and else as whole programs; what is damaged or of another device
-// ends it.
+// The data of a pipeline cache round-trips if the buffer is large enough, and else holds the programs that fit whole;
+// damaged data, or data of another device, ends the reading.
 func TestDataOfPipelineCaches(t *testing.T) {
 	d := open(t)
 	h := vk.Device(d.handle)
@@ -79,8 +79,8 @@ func TestDataOfPipelineCaches(t *testing.T) {
 	}
 }
 
-// What can be done with a format follows from what it is: whole numbers are not filtered, depths are only sampled, and atomics are of those of one
-// word or two. All of the ways to ask say the same.
+// The features of a format follow from its texels: integers are not filtered, depth formats are only sampled, and
+// atomics need one component of 4 or 8 bytes. All queries report the same.
 func TestFeaturesOfFormats(t *testing.T) {
 	d := open(t)
 	h := vk.PhysicalDevice(d.physical.handle)
@@ -122,7 +122,7 @@ func TestFeaturesOfFormats(t *testing.T) {
 	}
 }
 
-// Labels are around what is recorded between their begin and end; an end without a begin changes nothing.
+// A label covers the commands between its begin and end; an end without a begin changes nothing.
 func TestLabelsNest(t *testing.T) {
 	g := newTransferRig(t, 25)
 	name := []byte("label\x00")
@@ -152,7 +152,7 @@ func TestLabelsNest(t *testing.T) {
 	}
 }
 
-// A pool of counters counts those that it was made for, in their order, and refuses others.
+// A pool of performance counters returns the counters that it was created for, in their order, and refuses others.
 func TestPoolsOfCounters(t *testing.T) {
 	d := open(t)
 	all := d.physical.counters()

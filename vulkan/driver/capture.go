@@ -20,8 +20,8 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// A capturer writes chosen dispatches, or the submissions that have one, as jobs, and runs them as those jobs: from cold caches, so that
-// running a job again gives the same bytes and the same cycles.
+// A capturer writes chosen dispatches, or the submissions that contain one, as jobs, and runs them as those jobs: from
+// cold caches, so that a second run of the job gives the same bytes and the same cycles.
 type capturer struct {
 	folder string
 	whole  bool // whole submissions
@@ -29,8 +29,8 @@ type capturer struct {
 	number int
 }
 
-// newCapturer reads SPVSIM_CAPTURE, a folder, SPVSIM_SELECT, patterns with commas between, each with a count after a colon or none, and
-// SPVSIM_WHOLE, which is set where whole submissions are wanted.
+// newCapturer reads SPVSIM_CAPTURE, a folder; SPVSIM_SELECT, comma-separated patterns, each with an optional count
+// after a colon; and SPVSIM_WHOLE, which is set to capture whole submissions.
 func newCapturer() *capturer {
 	c := &capturer{folder: os.Getenv("SPVSIM_CAPTURE"), whole: os.Getenv("SPVSIM_WHOLE") != ""}
 	if c.folder == "" {
@@ -43,7 +43,7 @@ func newCapturer() *capturer {
 	return c
 }
 
-// takes says whether a dispatch of that name is to be a job of its own.
+// takes reports whether a dispatch of that name becomes a job of its own.
 func (c *capturer) takes(name string) bool { return c != nil && !c.whole && c.rules.take(name) }
 
 // A block is memory that a captured dispatch can reach.
@@ -54,7 +54,7 @@ type block struct {
 
 func (b *block) holds(addr uint64) bool { return addr-b.addr < uint64(len(b.bytes)) }
 
-// A capture is a job in the making: what runs, and the memory that it can reach.
+// A capture is a job under construction: its steps, and the memory that they can reach.
 type capture struct {
 	*capturer
 	device *device_
@@ -74,7 +74,7 @@ type step struct {
 	bound    []bound
 }
 
-// bound is what a program finds at its bindings.
+// bound lists the descriptors of each binding of a program.
 type bound struct {
 	program  *program.Program
 	elements [][]mem.Descriptor
@@ -114,7 +114,7 @@ func (c *capture) add(s step) error {
 	return nil
 }
 
-// run makes a job of what plan adds, runs that, and brings its results back.
+// run captures the steps that plan adds, runs them as a job, and copies the results back.
 func (c *capturer) run(d *device_, name string, plan func(*capture) error) (*replayed, error) {
 	p := &capture{capturer: c, device: d}
 	if err := plan(p); err != nil {
@@ -123,7 +123,8 @@ func (c *capturer) run(d *device_, name string, plan func(*capture) error) (*rep
 	return p.run(name)
 }
 
-// submission makes a job of a whole submission in which a dispatch is chosen; nil: it is to run as usual.
+// submission captures a whole submission that contains a chosen dispatch, and runs it; nil: the submission is to run as
+// usual.
 func (c *capturer) submission(d *device_, s *submission) *replayed {
 	if c == nil || !c.whole {
 		return nil
@@ -181,13 +182,13 @@ func (c *capture) replay() (*gpu.Result, error) {
 	return gpu.Run(context.Background(), gpu.Setup{Machine: c.device.physical.machine, Job: job, Mode: readSettings().mode})
 }
 
-// replayed is what the steps of a job did, in their order.
+// replayed holds the counts of a job's steps, in their order.
 type replayed struct {
 	file  string
 	steps []account.Counts
 }
 
-// counts gives each step what the job's statistics say of it: all, where it is the only one.
+// counts assigns the job's statistics to its steps by name; a single step gets them all.
 func (c *capture) counts(r *gpu.Result) *replayed {
 	out := &replayed{file: filepath.Base(c.file), steps: make([]account.Counts, len(c.steps))}
 	for i := range r.Stats.Steps {
@@ -202,7 +203,7 @@ func (c *capture) counts(r *gpu.Result) *replayed {
 	return out
 }
 
-// next is what the next step did, whose time passes.
+// next returns the counts of the next step, and advances the device's clock by its cycles.
 func (r *replayed) next(d *device_) (*account.Counts, string) {
 	c := &r.steps[0]
 	r.steps = r.steps[1:]
@@ -301,14 +302,15 @@ func (c *capture) join(to *block, b block) {
 	}
 }
 
-// followsAddresses says whether a step reaches memory that no descriptor names.
+// followsAddresses reports whether a step accesses memory that no descriptor names: through flat addresses, or through
+// infos in memory.
 func followsAddresses(s step) bool {
 	return s.graph != nil && s.graph.input.InfosInMemory || slices.ContainsFunc(s.bound, func(b bound) bool {
 		return slices.ContainsFunc(b.program.Insts, func(in isa.Inst) bool { return in.Mem != nil && in.Mem.Space == isa.SpaceFlat })
 	})
 }
 
-// keep writes bytes to a file of the folder that is named by what they are, once.
+// keep writes bytes to a file of the folder that is named by their digest, once.
 func (c *capturer) keep(data []byte, ext string) (string, error) {
 	name := fmt.Sprintf("%x%s", sha256.Sum256(data), ext)
 	full := filepath.Join(c.folder, name)

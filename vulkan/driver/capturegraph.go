@@ -32,7 +32,7 @@ func (w *jobWriter) nodes(s *step) {
 	}
 }
 
-// entries are what a dispatch hands to the graph.
+// entries lists the infos of a graph dispatch.
 func (w *jobWriter) entries(g *graphDispatch) (list []string) {
 	in := &g.input
 	switch {

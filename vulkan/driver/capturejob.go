@@ -19,7 +19,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// A jobWriter writes a capture as a job file. The first error is kept.
+// A jobWriter writes a capture as a job file, and records the first error.
 type jobWriter struct {
 	*capture
 	strings.Builder
@@ -29,7 +29,8 @@ type jobWriter struct {
 
 func (w *jobWriter) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
-// job is the job file, without what it expects: one dispatch as such, else steps over buffers that each binds for itself.
+// job returns the text of the job file, without expected results: a single dispatch as such, else steps over buffers
+// that each binds for itself.
 func (c *capture) job(name string) (string, error) {
 	w := &jobWriter{capture: c}
 	w.printf("# %s, captured from an application; run it with spvsim run\n", strings.ReplaceAll(name, "\n", " "))
@@ -71,7 +72,7 @@ func (w *jobWriter) single(s *step) {
 	}
 }
 
-// kernel says which program a dispatch runs, with what, and how often.
+// kernel writes the program of a dispatch, its parameters and its number of workgroups.
 func (w *jobWriter) kernel(d *dispatch) (list []string) {
 	p := d.pipeline
 	list = append(list, "shader: "+w.keep(p.setup.Module.Raw.Encode(binary.LittleEndian), ".spv"), fmt.Sprintf("entry: %q", p.entry),
@@ -105,7 +106,7 @@ func pushText(have []byte, bytes int) string {
 	return "push_constants: [" + strings.Join(words, ", ") + "]"
 }
 
-// writeBlocks writes the memory, which is where it stood.
+// writeBlocks writes the memory, each block at its address in the device.
 func (w *jobWriter) writeBlocks() {
 	for i := range w.blocks {
 		w.printf("  - {unbound: true, name: memory%d, address: %d, data: {file: %s}}\n", i, w.blocks[i].addr, w.keep(w.blocks[i].bytes, ".bin"))
@@ -119,7 +120,7 @@ func (w *jobWriter) keep(data []byte, ext string) string {
 	return name
 }
 
-// at says in which block an address is.
+// at returns the block of an address, and the offset in it.
 func (w *jobWriter) at(addr uint64) (block string, offset uint64) {
 	for i := range w.blocks {
 		if b := &w.blocks[i]; b.holds(addr) {
@@ -191,7 +192,7 @@ func (w *jobWriter) steps() {
 	}
 }
 
-// lists are the keys of a step or node that say what it finds.
+// lists writes the keys for the bindings of a step or node.
 func (w *jobWriter) lists(b *bound) (list []string) {
 	buffers, samplers := w.bindings(b)
 	if buffers != nil {
@@ -203,7 +204,7 @@ func (w *jobWriter) lists(b *bound) (list []string) {
 	return list
 }
 
-// moved is what a transfer moves.
+// moved writes the copies of a transfer.
 func (w *jobWriter) moved(s *step) string {
 	var list []string
 	for i := range s.moves {
@@ -227,7 +228,7 @@ func (w *jobWriter) moved(s *step) string {
 func (c *capture) writeMachine(b *strings.Builder) {
 	s := readSettings()
 	machine := cmp.Or(s.machines[c.device.physical.index], config.DefaultMachine)
-	if strings.ContainsAny(machine, "./") { // a file, which a job looks for beside itself
+	if strings.ContainsAny(machine, "./") { // a file: a job looks for it in its own folder
 		if full, err := filepath.Abs(machine); err == nil {
 			machine = full
 		}
@@ -257,7 +258,7 @@ func constants(m *validate.Module, values map[uint32]uint64) string {
 		if t := m.Type(in.Type); t.Kind == validate.KindFloat {
 			text = strconv.FormatFloat(floatOf(bits, t.Width), 'g', -1, 64)
 		}
-		done[id] = true // several constants of one number take one value
+		done[id] = true // one value serves all constants of that number
 		list = append(list, fmt.Sprintf("%d: %s", id, text))
 	}
 	if list == nil {
@@ -276,7 +277,7 @@ func floatOf(bits uint64, width int) float64 {
 	return float64(math.Float32frombits(uint32(bits)))
 }
 
-// shapeOf is what a job says of an image.
+// shapeOf writes the shape of an image: its format, extent, mips, layers and samples.
 func shapeOf(kind ir.BindingKind, i *mem.Image) string {
 	switch {
 	case i == nil:
@@ -294,7 +295,7 @@ func shapeOf(kind ir.BindingKind, i *mem.Image) string {
 	return text + "}"
 }
 
-// samplerText is a sampler as a job has it.
+// samplerText writes a sampler in the job's syntax.
 func samplerText(want *ir.Binding, index int, s *mem.Sampler) string {
 	filter := map[bool]string{false: "nearest", true: "linear"}
 	var wrap []string
@@ -323,7 +324,7 @@ var wrapNames = map[mem.Wrap]string{mem.WrapRepeat: "repeat", mem.WrapMirror: "m
 
 var borderNames = map[[4]uint32]string{{3: 1}: "black", {1, 1, 1, 1}: "white"}
 
-// comparisonName names a comparison by what it says of less, equal and greater.
+// comparisonName identifies a comparison by its results for less, equal and greater.
 func comparisonName(passes func(reference, depth float64) bool) string {
 	return map[[3]bool]string{
 		{false, false, false}: "never", {true, false, false}: "less", {false, true, false}: "equal", {true, true, false}: "less-or-equal",

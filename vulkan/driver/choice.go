@@ -10,18 +10,18 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// Choices say which dispatches something is done with, by their names.
+// choices select dispatches by name.
 type choices []choice
 
-// A choice is a pattern of names, and how many dispatches of each name it takes; 0: all.
+// A choice is a pattern of names, and the number of dispatches of each name that it selects; 0: all.
 type choice struct {
 	pattern string
 	most    int
 	taken   map[string]int
 }
 
-// readChoices reads patterns with commas between, each with a count after a colon or none, from a variable of the environment; without it,
-// what there is else.
+// readChoices reads comma-separated patterns, each with an optional count after a colon, from an environment variable;
+// if that is unset, from otherwise.
 func readChoices(variable, otherwise string) (list choices) {
 	all := os.Getenv(variable)
 	if all == "" {
@@ -44,7 +44,7 @@ func readChoices(variable, otherwise string) (list choices) {
 	return list
 }
 
-// take says whether to take a dispatch of that name; a star represents slashes too.
+// take reports whether to select a dispatch of that name, and counts it; a star matches slashes too.
 func (c choices) take(name string) bool {
 	flat := func(s string) string { return strings.ReplaceAll(s, "/", " ") }
 	for i := range c {

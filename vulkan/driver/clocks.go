@@ -16,8 +16,9 @@ func GetPhysicalDeviceCalibrateableTimeDomainsKHR(_ vk.PhysicalDevice, count *ui
 	return enumerate(count, out, []vk.TimeDomainKHR{vk.TimeDomainDeviceKhr, vk.TimeDomainClockMonotonicKhr, vk.TimeDomainClockMonotonicRawKhr})
 }
 
-// GetCalibratedTimestampsKHR is vkGetCalibratedTimestampsKHR. The device's clock stops while no work runs, unless it is to go on with
-// the host's: simulated time has nothing to do with the host's otherwise, and the deviation says only how far apart the host's were read.
+// GetCalibratedTimestampsKHR is vkGetCalibratedTimestampsKHR. The device's clock stops while no work runs, unless
+// SPVSIM_CLOCK is host. Simulated time is otherwise unrelated to the host's, so the deviation is only the time between
+// the readings of the host's clocks.
 func GetCalibratedTimestampsKHR(h vk.Device, count uint32, infos *vk.CalibratedTimestampInfoKHR, out *uint64, deviation *uint64) vk.Result {
 	d := get[*device_](uint64(h))
 	to := items(out, count)
@@ -47,12 +48,13 @@ func now(clock int32) uint64 {
 	return uint64(t.Nano())
 }
 
-// An idleClock lets the time of the host pass on a device while nothing runs. Simulating takes the host longer than the work takes the device: when
-// work has ended, the device's clock goes on from where the host's is, so that one comparison of both holds for all timestamps after it, as on hardware.
+// An idleClock advances a device's time with the host's while nothing runs. Simulating takes the host longer than the
+// work takes the device: after work, the device's clock continues at the host's present time, so that one calibration
+// of both holds for all later timestamps, as on hardware.
 type idleClock struct {
 	mhz    uint64
 	began  uint64 // nanoseconds of the host
-	passed uint64 // cycles in which nothing ran, up to the last work
+	passed uint64 // idle cycles until the last work began
 	works  bool
 }
 
@@ -60,7 +62,7 @@ func newIdleClock(mhz int) *idleClock {
 	return &idleClock{mhz: uint64(mhz), began: now(unix.CLOCK_MONOTONIC)}
 }
 
-// cycles are those in which nothing ran so far, where work took the others. A device that is ahead of the host waits for it.
+// cycles returns the idle cycles so far, given those that work took. A device that is ahead of the host waits for it.
 func (c *idleClock) cycles(worked uint64) uint64 {
 	if c == nil {
 		return 0
@@ -72,7 +74,7 @@ func (c *idleClock) cycles(worked uint64) uint64 {
 	return max(c.passed+worked, host/1000*c.mhz+host%1000*c.mhz/1000) - worked
 }
 
-// begin and end are those of work.
+// begin and end mark the start and the end of work.
 func (c *idleClock) begin(worked uint64) {
 	if c != nil {
 		c.passed, c.works = c.cycles(worked), true

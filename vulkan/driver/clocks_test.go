@@ -47,8 +47,8 @@ func TestCalibratedTimestamps(t *testing.T) {
 	}
 }
 
-// The clock of an idle device goes on with the host's from where its work ended: it never goes back, stops while work runs, and is ahead by the
-// work that the host has not lived through.
+// An idle device's clock continues with the host's where its work ended: it never goes back, stops while work runs, and
+// is ahead of the host by the work's simulated time at most.
 func TestIdleClock(t *testing.T) {
 	var none *idleClock
 	none.begin(7)
@@ -68,7 +68,7 @@ func TestIdleClock(t *testing.T) {
 	}
 	c.begin(0)
 	first := c.cycles(0)
-	for now(unix.CLOCK_MONOTONIC) < c.began+first/mhz*1000+100_000 { // the host goes on by some time
+	for now(unix.CLOCK_MONOTONIC) < c.began+first/mhz*1000+100_000 { // let some host time pass
 	}
 	if got := c.cycles(1000); got != first {
 		t.Errorf("while work runs, cycles that nothing ran in go from %d to %d", first, got)

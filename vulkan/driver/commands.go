@@ -19,10 +19,10 @@ type (
 		resetting bool // its buffers may be reset one by one
 	}
 
-	// A bufferState is what may be done with a command buffer.
+	// A bufferState is the life-cycle state of a command buffer.
 	bufferState uint8
 
-	// A work is what a command does when a queue comes to it.
+	// A work executes a command when a queue reaches it.
 	work func(x *executor) error
 
 	commandBuffer struct {
@@ -34,10 +34,10 @@ type (
 		simultaneous bool
 		state        bufferState
 		commands     []work
-		fault        error // what was wrong with a command
+		fault        error // first invalid command
 		pending      int   // submissions that have not ended
 		bound        bindings
-		// What submissions check again.
+		// State that a submission checks again.
 		used       map[*object]bool // that commands name
 		dispatches []*dispatch
 		moves      int                       // of its transfers
@@ -46,11 +46,11 @@ type (
 		queries    map[query]bool            // that are open
 	}
 
-	// bindings are what the next dispatch uses.
+	// bindings hold the state that the next dispatch uses.
 	bindings struct {
 		pipeline *pipeline
 		sets     []boundSet
-		push     []byte // nil: none was pushed
+		push     []byte // nil: none were pushed
 		// Of the bind point of execution graphs.
 		graph     *pipeline
 		graphSets []boundSet
@@ -111,10 +111,10 @@ func TrimCommandPool(_ vk.Device, h vk.CommandPool, _ vk.CommandPoolTrimFlags) {
 	get[*commandPool](uint64(h))
 }
 
-// Bounds of what one call, or one command buffer, may ask for.
+// Bounds on one call, or on one command buffer.
 const (
 	mostCommandBuffers = 1 << 16
-	mostRecorded       = 1 << 22 // commands of a buffer, with those of the secondary ones that it executes
+	mostRecorded       = 1 << 22 // commands of a buffer, including those of the secondary buffers that it executes
 	mostMoves          = 1 << 21 // rows and planes that its copies go over
 )
 
@@ -196,7 +196,7 @@ func (b *commandBuffer) resets(command string) {
 	}
 }
 
-// reset forgets what was recorded. Commands that run keep their list.
+// reset discards the recorded commands. A submission that runs keeps its list.
 func (b *commandBuffer) reset() {
 	b.state, b.commands, b.fault, b.bound = initial, nil, nil, bindings{}
 	b.used, b.dispatches, b.seconds, b.queries, b.moves = map[*object]bool{}, nil, nil, nil, 0
@@ -210,7 +210,7 @@ func (b *commandBuffer) ended() {
 	}
 }
 
-// record is the command buffer that takes a command.
+// record returns the command buffer, which must be recording.
 func record(h vk.CommandBuffer) *commandBuffer {
 	b := get[*commandBuffer](uint64(h))
 	if b.state != recording {
@@ -242,7 +242,7 @@ func (b *commandBuffer) useBuffer(command string, h vk.Buffer, usage vk.BufferUs
 	return x
 }
 
-// An imageUse is what transfers do with an image.
+// An imageUse is the usage flag and layout that a transfer requires of an image.
 type imageUse struct {
 	usage  vk.ImageUsageFlags
 	name   string // of the usage
@@ -284,7 +284,7 @@ func (b *commandBuffer) computes() {
 	}
 }
 
-// aside adds what is no work of the machine: events and queries. A plan of what is to run leaves it out.
+// aside adds a command that is no work of the machine: an event or a query. A capture leaves it out.
 func (b *commandBuffer) aside(w work) {
 	b.add(func(x *executor) error {
 		if x.plan != nil {
@@ -338,7 +338,7 @@ func CmdBindDescriptorSets(h vk.CommandBuffer, point vk.PipelineBindPoint, layou
 	}
 }
 
-// place is where a set is bound.
+// place returns the binding of a set number.
 func (b *commandBuffer) place(point vk.PipelineBindPoint, set uint32) *boundSet {
 	if set >= maxSets {
 		fail(vk.ErrorUnknown, "set %d: want at most %d", set, maxSets-1)
@@ -383,7 +383,7 @@ func CmdPushDescriptorSetWithTemplate(h vk.CommandBuffer, t vk.DescriptorUpdateT
 	get[*updateTemplate](uint64(t)).apply(record(h).pushed(vk.PipelineBindPointCompute, layout, set), data)
 }
 
-// pushed is the set that is written by commands, as the next dispatch will see it: what was pushed before, with changes.
+// pushed returns the push descriptor set that the next dispatch will use: a copy of the last one, to be changed.
 func (b *commandBuffer) pushed(point vk.PipelineBindPoint, layout vk.PipelineLayout, set uint32) *descriptorSet {
 	l := get[*pipelineLayout](uint64(layout))
 	if int(set) >= len(l.sets) || l.sets[set] == nil {
@@ -427,7 +427,7 @@ func CmdExecuteCommands(h vk.CommandBuffer, count uint32, list *vk.CommandBuffer
 		}
 		b.seconds[second] = second.version
 	}
-	b.bound = bindings{} // what is bound after it is undefined
+	b.bound = bindings{} // the API leaves the bindings undefined after it
 }
 
 // CmdDispatch is vkCmdDispatch.
@@ -458,7 +458,7 @@ func CmdDispatchIndirect(h vk.CommandBuffer, from vk.Buffer, offset uint64) {
 	b.add(d.run)
 }
 
-// dispatch is one with what is bound now.
+// dispatch creates a dispatch with the current bindings.
 func (b *commandBuffer) dispatch() *dispatch {
 	if b.bound.pipeline == nil {
 		fail(vk.ErrorUnknown, "no pipeline is bound (vkCmdExecuteCommands leaves nothing bound)")
@@ -515,7 +515,7 @@ func CmdResetEvent2(h vk.CommandBuffer, e vk.Event, from vk.PipelineStageFlags2)
 	record(h).changeEvent(e, false, b)
 }
 
-// changeEvent sets or resets an event after what comes before it.
+// changeEvent sets or resets an event after the commands before it.
 func (b *commandBuffer) changeEvent(h vk.Event, set bool, before barrier) {
 	e := use[*event](b, uint64(h))
 	b.aside(func(x *executor) error {

@@ -10,7 +10,8 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// A counter is what VK_KHR_performance_query counts while a query is open: a number of the machine's account.
+// A counter is a performance counter of VK_KHR_performance_query: a number of the machine's account, summed while a
+// query is open.
 type counter struct {
 	name, what string
 	unit       vk.PerformanceCounterUnitKHR
@@ -158,7 +159,7 @@ func CmdEndQuery(h vk.CommandBuffer, pool vk.QueryPool, index uint32) {
 	})
 }
 
-// count adds what was done to the queries that are open.
+// count adds counts to the open queries.
 func (x *executor) count(c *account.Counts) {
 	state.Lock()
 	defer state.Unlock()
@@ -167,7 +168,7 @@ func (x *executor) count(c *account.Counts) {
 	}
 }
 
-// counters are those of the machine.
+// counters lists the machine's performance counters.
 func (p *physical) counters() []counter {
 	return countersOf(gpu.Levels(p.machine))
 }

@@ -35,7 +35,7 @@ func (g *countRig) wide(bits int) uint64 {
 
 func (g *countRig) n() uint32 { return uint32(g.wide(32)) }
 
-// oneOf is a random element, or none.
+// oneOf returns a random element, or the zero value of an empty list.
 func oneOf[T any](r *rand.Rand, list []T) (x T) {
 	if len(list) > 0 {
 		x = list[r.IntN(len(list))]
@@ -229,7 +229,8 @@ func (g *countRig) commands() []func() {
 	}
 }
 
-// Numbers of any size, in random order, give results: no call panics, none hangs, and none takes more of the host than the device's share.
+// Random counts of any size, in random order, return results: no call panics or hangs, and none reserves more of the
+// host's memory than the device's share.
 func TestCountsOfAnySize(t *testing.T) {
 	const share = 1 << 26
 	rounds := 4000

@@ -13,7 +13,7 @@ type messenger struct {
 	user unsafe.Pointer
 }
 
-// CallMessenger calls a function of C; set by who knows how.
+// CallMessenger calls a C function; package main sets it.
 var CallMessenger = func(call uintptr, user unsafe.Pointer, text string) {}
 
 // tellMessengers passes a message on.
@@ -91,7 +91,7 @@ func CmdEndDebugUtilsLabelEXT(h vk.CommandBuffer) {
 // CmdInsertDebugUtilsLabelEXT is vkCmdInsertDebugUtilsLabelEXT: a label on nothing.
 func CmdInsertDebugUtilsLabelEXT(h vk.CommandBuffer, _ *vk.DebugUtilsLabelEXT) { record(h) }
 
-// title names a pipeline: as the application does, else by its entry point and what it is made of.
+// title returns the name that the application gave a pipeline, else its entry point and the digest of its module.
 func (p *pipeline) title() string {
 	if name := nameOf(p.handle); name != "" {
 		return name
@@ -99,7 +99,7 @@ func (p *pipeline) title() string {
 	return p.entry + " " + p.digest
 }
 
-// A privateSlot holds a number of the application for each object.
+// A privateSlot maps handles of objects to the application's numbers.
 type privateSlot struct{ values map[uint64]uint64 }
 
 // CreatePrivateDataSlot is vkCreatePrivateDataSlot.

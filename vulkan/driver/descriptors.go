@@ -12,7 +12,7 @@ import (
 )
 
 type (
-	// A setLayout says what is bound where.
+	// A setLayout lists the bindings of a descriptor set.
 	setLayout struct {
 		bindings []layoutBinding // by number
 		push     bool
@@ -24,16 +24,16 @@ type (
 		count    uint32 // of an inline uniform block, bytes
 		stages   vk.ShaderStageFlags
 		flags    vk.DescriptorBindingFlags
-		samplers []*sampler // that never change; nil: none
+		samplers []*sampler // immutable samplers; nil: none
 	}
 
-	// A descriptorSet holds what is bound, by the place of the binding in its layout.
+	// A descriptorSet holds the descriptors of each binding, in the order of its layout.
 	descriptorSet struct {
 		self
 		layout   *setLayout
 		pool     *descriptorPool
 		variable int64  // the count of its last binding, see newSet
-		version  uint64 // of what commands that are recorded must find again: counts updates of bindings without UPDATE_AFTER_BIND
+		version  uint64 // counts updates of bindings without UPDATE_AFTER_BIND: recorded commands must find the same version again
 		elements [][]descriptor
 		blocks   []inlineBlock
 	}
@@ -42,7 +42,7 @@ type (
 		bytes []byte
 		addr  uint64
 	}
-	// A descriptor is what one element of a binding names; the zero descriptor, nothing.
+	// A descriptor is one element of a binding; the zero descriptor is empty.
 	descriptor struct {
 		written       bool
 		buffer        *buffer
@@ -129,7 +129,8 @@ func typeName(t vk.DescriptorType) string {
 	return fmt.Sprintf("VkDescriptorType %d", t)
 }
 
-// immutable are the samplers that a binding has for good. Null ones are none, where that passes: writes say what the sampler is.
+// immutable returns the immutable samplers of a binding. If any is null, a lenient layout treats the binding as one
+// without: writes supply the samplers.
 func (l *setLayout) immutable(b *vk.DescriptorSetLayoutBinding) (list []*sampler) {
 	given := itemsIf(b.PImmutableSamplers, b.DescriptorCount)
 	if l.lenient && slices.Contains(given, 0) {
@@ -142,7 +143,7 @@ func (l *setLayout) immutable(b *vk.DescriptorSetLayoutBinding) (list []*sampler
 	return list
 }
 
-// pass reports what the API does not allow and is let through.
+// pass reports a violation of the API that is tolerated.
 func (l *setLayout) pass(command, format string, args ...any) {
 	report(command, misuse{text: fmt.Sprintf(format, args...) + " (lenient)"})
 }
@@ -169,7 +170,7 @@ func (l *setLayout) find(number uint32) int {
 	return slices.IndexFunc(l.bindings, func(b layoutBinding) bool { return b.number == number })
 }
 
-// newSet makes an empty set; variable is the count of a last binding that has none of its own, or -1.
+// newSet creates an empty set; variable is the descriptor count of a last binding of variable size, or -1.
 func (l *setLayout) newSet(d *device_, variable int64) *descriptorSet {
 	s := &descriptorSet{layout: l, variable: variable, elements: make([][]descriptor, len(l.bindings)), blocks: make([]inlineBlock, len(l.bindings))}
 	for i := range l.bindings {
@@ -230,7 +231,7 @@ func (p *descriptorPool) reset() {
 	clear(p.sets)
 }
 
-// takes counts the descriptors of a set, and says whether the pool has as many.
+// takes reserves the descriptors of a set in the pool; false: the pool has too few left.
 func (p *descriptorPool) takes(wanted map[vk.DescriptorType]uint64) bool {
 	for kind, n := range wanted {
 		if n > p.left[kind] {
@@ -244,7 +245,7 @@ func (p *descriptorPool) takes(wanted map[vk.DescriptorType]uint64) bool {
 	return true
 }
 
-// hostBytes is what a set takes of the host; a byte of an inline block counts as a descriptor too.
+// hostBytes returns the host memory of a set; a byte of an inline block is counted as a descriptor too.
 func hostBytes(counts map[vk.DescriptorType]uint64) uint64 {
 	n := uint64(unsafe.Sizeof(descriptorSet{}))
 	for _, count := range counts {
@@ -284,7 +285,7 @@ func AllocateDescriptorSets(h vk.Device, info *vk.DescriptorSetAllocateInfo, out
 		counts = items(v.PDescriptorCounts, v.DescriptorSetCount)
 	}
 	made := 0
-	defer func() { // all sets, or none, whatever ends the call
+	defer func() { // frees all sets if the call fails for any reason
 		if made < len(layouts) {
 			p.free(to[:made])
 			clear(to)
@@ -383,7 +384,7 @@ func (s *descriptorSet) setInline(binding, offset uint32, data []byte) {
 	copy(s.blocks[i].bytes[offset:], data)
 }
 
-// updating counts an update of a set from a binding on, and warns where commands that were submitted may read what changes.
+// updating counts an update of a set from a binding on, and warns if submitted commands may read what changes.
 func (s *descriptorSet) updating(at *walk) {
 	if at.ended() || s.layout.bindings[at.binding].flags&vk.DescriptorBindingUpdateAfterBindBit != 0 {
 		return
@@ -480,7 +481,7 @@ func (s *descriptorSet) from(binding, element uint32) *walk {
 	return &walk{s, i, int(element)}
 }
 
-// ended goes to the next element that there is, and says whether there is none.
+// ended advances to the next existing element, and reports whether there is none.
 func (w *walk) ended() bool {
 	for w.binding < len(w.set.elements) && w.element >= len(w.set.elements[w.binding]) {
 		w.element -= len(w.set.elements[w.binding])
@@ -497,8 +498,8 @@ func (w *walk) next() (*descriptor, *layoutBinding) {
 	return &w.set.elements[w.binding][w.element-1], &w.set.layout.bindings[w.binding]
 }
 
-// resolve lists what a program sees of a binding. Dynamic offsets are those of the set, in the order of its bindings. What is no longer there counts
-// as null, and is reported.
+// resolve lists the descriptors of a binding as a program sees them. The dynamic offsets are those of the set, in the
+// order of its bindings. A destroyed resource reads as null, and is reported.
 func (s *descriptorSet) resolve(want *ir.Binding, dynamic []uint32, missing func(why string)) []mem.Descriptor {
 	i := s.layout.find(want.Binding)
 	if i < 0 {

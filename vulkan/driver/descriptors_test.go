@@ -7,8 +7,8 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// A program sees as many descriptors of a binding as its array has, of a set with more of them; where it says no number, all; and one that
-// the set has not is empty.
+// A program sees as many descriptors of a binding as its array has; a runtime array sees all of the set; a binding that
+// the set lacks is empty.
 func TestProgramsSeeTheirArray(t *testing.T) {
 	l := &setLayout{bindings: []layoutBinding{{number: 3, kind: vk.DescriptorTypeStorageBuffer, count: 4}}}
 	s := l.newSet(nil, -1)

@@ -13,28 +13,28 @@ import (
 // A device is a machine that runs.
 type device_ struct {
 	handle   uint64
-	number   int // among those of the process, from 1 on
+	number   int // in the order of creation in the process, from 1
 	physical *physical
 	enabled  map[string]bool
 	gpu      *gpu.Device
 	heap     heap
 	queues   [][]*queue // by family
 	work     *worker
-	lost     error // what ended it
+	lost     error // the error that lost the device
 	records  *recorder
 	captures *capturer
-	timing   choices // what is timed; nil: as the mode says
+	timing   choices // dispatches to time; nil: as the mode says
 	watch    watchers
 	progress *progress
-	clock    atomic.Uint64 // cycle in which the last work ended
+	clock    atomic.Uint64 // cycle at which the last work ended
 	idle     *idleClock    // nil: the clock stops while nothing runs
 	byClock  bool          // timeouts are of simulated time while work runs
 	modules  map[[sha256.Size]byte]*shaderModule
 	kernels  map[programKey]*gpu.Kernel
-	store    *store // nil: nothing is kept between runs
+	store    *store // nil: no programs are stored between runs
 }
 
-// devices counts those that the process has created.
+// devices counts the devices that the process has created.
 var devices int
 
 // CreateDevice is vkCreateDevice.
@@ -76,7 +76,7 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 	return vk.Success
 }
 
-// untimed says that a dispatch is not among those that are to be timed.
+// untimed reports whether a dispatch is excluded from timing.
 func (d *device_) untimed(name string) bool { return d.timing != nil && !d.timing.take(name) }
 
 // checkWanted refuses features that the device does not have.
@@ -109,7 +109,7 @@ func (d *device_) addQueues(q *vk.DeviceQueueCreateInfo) {
 	}
 }
 
-// DestroyDevice is vkDestroyDevice. What it still has is freed.
+// DestroyDevice is vkDestroyDevice. Its remaining objects are freed.
 func DestroyDevice(h vk.Device, _ *vk.AllocationCallbacks) {
 	d, ok := take[*device_](uint64(h))
 	if !ok {

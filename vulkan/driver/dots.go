@@ -5,8 +5,8 @@ import (
 	"spvsim/isa"
 )
 
-// dotOperations are the operations of integer dot products by what their properties are called: the operands, then the signs.
-var dotOperations = map[string]map[string][2]isa.Op{ // and the one that saturates
+// dotOperations maps the infixes of the integer dot product properties, operands and then signs, to their operations:
+var dotOperations = map[string]map[string][2]isa.Op{ // plain and saturating
 	"8Bit":         bytesBySign,
 	"4x8BitPacked": bytesBySign,
 	"16Bit":        {"Signed": {isa.SDot2, isa.SDot2Sat}, "Unsigned": {isa.UDot2, isa.UDot2Sat}},

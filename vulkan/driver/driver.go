@@ -31,7 +31,7 @@ type (
 	level  uint8
 	answer uint8
 
-	// A command is one that the loader may call; call is nil where no queue or device of the driver takes it.
+	// A command is an entry point of the API; call is nil for commands that no queue or device of the driver supports.
 	command struct {
 		name   string
 		level  level
@@ -39,7 +39,7 @@ type (
 		call   func(*args) uint64
 	}
 
-	// named says where in the table a command is, and which version or extension has it under that name.
+	// named is the index of a command in the table, and the core version or extension that provides it under a name.
 	named struct {
 		index int
 		of    string
@@ -52,7 +52,7 @@ type (
 	}
 )
 
-// What a command's first parameter is.
+// level is the type of a command's first parameter.
 const (
 	ofLoader level = iota
 	ofInstance
@@ -60,7 +60,7 @@ const (
 	ofDevice
 )
 
-// What a command returns.
+// answer is the type of a command's result.
 const (
 	answersNothing answer = iota
 	answersResult
@@ -70,10 +70,11 @@ const (
 // state is held by every call, and by the queue while it looks for work or ends it.
 var state sync.Mutex
 
-// changed notifies those who wait that work has ended or a semaphore or fence has changed.
+// changed signals that work has ended, or that a semaphore or fence has changed.
 var changed = sync.NewCond(&state)
 
-// A misuse is a call that the API does not allow, or that asks for what is not there. The call gives its result, and a message says why.
+// A misuse is a call that the API does not allow, or that needs what the driver lacks. The call returns its result, and
+// a message gives the reason.
 type misuse struct {
 	result vk.Result
 	text   string
@@ -102,7 +103,7 @@ func Call(number uint32, words unsafe.Pointer) (result uint64) {
 	return c.call(a)
 }
 
-// guard turns what ended a call into its result: nothing may pass on into the application.
+// guard turns the panic of a call into its result: no panic may reach the application.
 func guard(c *command, a *args, result *uint64) {
 	p := recover()
 	if p == nil {
@@ -123,7 +124,7 @@ func guard(c *command, a *args, result *uint64) {
 	}
 }
 
-// misuseOf says what a panic was: a misuse, memory of the application that is not there, or a fault of the driver.
+// misuseOf classifies a panic: a misuse, an invalid pointer of the application, or a fault of the driver.
 func misuseOf(p any) misuse {
 	if m, ok := p.(misuse); ok {
 		return m
@@ -137,7 +138,7 @@ func misuseOf(p any) misuse {
 	return misuse{vk.ErrorUnknown, fmt.Sprintf("a fault of the driver: %v%s", p, trace())}
 }
 
-// trace is where a panic came from, for those who ask for it.
+// trace returns the stack of a panic if SPVSIM_DRIVER_TRACE is set.
 func trace() string {
 	if os.Getenv("SPVSIM_DRIVER_TRACE") == "" {
 		return ""
@@ -152,8 +153,8 @@ func report(command string, m misuse) {
 	tellMessengers(text)
 }
 
-// Find gives the number of a command by its name, or -1 where an application may not have it. The handle is that of the instance (0:
-// none) or device it is asked of.
+// Find returns the index of a command, or -1 if the application may not have it. handle is the instance (0: none) or
+// device that is queried.
 func Find(handle uint64, name string, device bool) int {
 	state.Lock()
 	defer state.Unlock()
@@ -169,8 +170,8 @@ func Find(handle uint64, name string, device bool) int {
 	return -1
 }
 
-// offered says whether a command is there to the caller. One of a device is offered by an instance whether or not its extension will be
-// enabled, as the loader asks before there is a device.
+// offered reports whether the caller may have a command. An instance offers device commands whether or not their
+// extension will be enabled, because the loader looks them up before a device exists.
 func offered(c *command, of string, handle uint64, device bool) bool {
 	i := slices.IndexFunc(extensions, func(e extension) bool { return e.name == of })
 	switch {
@@ -186,7 +187,7 @@ func offered(c *command, of string, handle uint64, device bool) bool {
 	return !ok || in.enabled[of]
 }
 
-// Physical says whether a command is one of a physical device, for the loader.
+// Physical returns the index of a command on physical devices, or -1; the loader distinguishes them.
 func Physical(name string) int {
 	for _, n := range names[name] {
 		if commands[n.index].level == ofPhysicalDevice {

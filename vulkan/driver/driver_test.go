@@ -14,7 +14,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// Commands that get nothing that makes sense fail: they neither panic nor hang, and those with a result give an error.
+// Commands fail on nonsense arguments: they neither panic nor hang, and return an error if they have a result.
 func TestCommandsSurviveNonsense(t *testing.T) {
 	for _, word := range []uint64{0, 0x123, 0xdead_0000_0000} {
 		for i := range commands {
@@ -64,7 +64,7 @@ var harmless = map[string]bool{
 	"vkBindBufferMemory2": true, "vkBindImageMemory2": true, "vkFreeDescriptorSets": true,
 }
 
-// Every feature that the driver names is one that the registry has.
+// The registry knows every feature that the driver names.
 func TestFeaturesAreKnown(t *testing.T) {
 	known := setOf(vk.Features...)
 	for _, list := range vk.FeatureStructs {
@@ -79,7 +79,7 @@ func TestFeaturesAreKnown(t *testing.T) {
 	}
 }
 
-// Every limit and property that the driver names is one that the registry has.
+// The registry knows every limit and property that the driver names.
 func TestPropertiesAreKnown(t *testing.T) {
 	d := open(t)
 	known := map[string]bool{}
@@ -100,7 +100,7 @@ func TestPropertiesAreKnown(t *testing.T) {
 	}
 }
 
-// What a device promises of execution graphs is what its machine's queue takes.
+// A device's limits of execution graphs are those of its machine's queue.
 func TestGraphLimitsAreTheMachines(t *testing.T) {
 	for _, c := range []struct {
 		set   string
@@ -119,7 +119,7 @@ func TestGraphLimitsAreTheMachines(t *testing.T) {
 	}
 }
 
-// Memory is the same bytes for the application and the machine, and what is freed is counted back.
+// The application and the machine share the bytes of memory, and freed memory is subtracted from the heap's use.
 func TestMemoryIsShared(t *testing.T) {
 	d := open(t)
 	var m vk.DeviceMemory
@@ -162,7 +162,8 @@ func openWith(t *testing.T, variables map[string]string) (*device_, vk.PhysicalD
 	return d, all, about
 }
 
-// A device says that it is a simulation, unless it is to answer as the one that its machine represents; it passed no conformance tests unless it is to say so.
+// A device identifies itself as a simulation, unless SPVSIM_IDENTITY requests the device that its machine represents;
+// it reports no conformance version unless SPVSIM_CONFORMANCE gives one.
 func TestIdentity(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -196,7 +197,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// No format says that it could be drawn to, unless programs are to be told so; no image for that can be made but where WebGPU wants it.
+// No format is reported as an attachment unless the answers say so; images for it are created only under webgpu.
 func TestAttachments(t *testing.T) {
 	for _, c := range []struct {
 		profile             string
@@ -211,7 +212,7 @@ func TestAttachments(t *testing.T) {
 				}
 			}
 			var limits vk.ImageFormatProperties
-			for f := range p.answers.also { // formats that are only answered: no image has them
+			for f := range p.answers.also { // formats that are only reported: no image has them
 				images, _ := p.formatFeatures(f)
 				if r := p.imageFormat(f, vk.ImageType2d, vk.ImageTilingOptimal, vk.ImageUsageSampledBit, 0, &limits); images == 0 || r != vk.ErrorFormatNotSupported {
 					t.Errorf("format %d has features %#x, and images of it give %d", f, images, r)
@@ -241,7 +242,7 @@ func TestIdentityIsChecked(t *testing.T) {
 	}
 }
 
-// What a set of answers names, the registry has; every preset that represents a device has its numbers.
+// The registry knows every name of a set of answers; every preset that represents a device has its numbers.
 func TestAnswersAreKnown(t *testing.T) {
 	features, properties := setOf(vk.Features...), map[string]bool{}
 	for _, list := range vk.FeatureStructs {
@@ -273,7 +274,8 @@ func TestAnswersAreKnown(t *testing.T) {
 	}
 }
 
-// What other drivers let through fails, or passes where that is wanted: a null immutable sampler is none, and descriptors that a set lacks are left out.
+// Violations that other drivers tolerate fail, or pass with SPVSIM_LENIENT: a null immutable sampler is ignored, and
+// missing descriptors are left out.
 func TestLenient(t *testing.T) {
 	var null vk.Sampler
 	bindings := []vk.DescriptorSetLayoutBinding{

@@ -10,9 +10,9 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// What VK_KHR_pipeline_executable_properties says: a pipeline is one program of wave instructions.
+// VK_KHR_pipeline_executable_properties: a pipeline has one executable, its program of wave instructions.
 
-// A statistic is a number of a program, with what it means.
+// A statistic describes a number of a program.
 type statistic struct{ name, what string }
 
 var statistics = []statistic{

@@ -21,12 +21,12 @@ type executor struct {
 	labels  []string
 	open    []*account.Counts // of queries
 	follows bool              // something ran before in this submission
-	plan    *capture          // nothing runs: what would goes into a job
+	plan    *capture          // capturing: commands become steps of a job, and nothing runs
 	told    *replayed         // everything ran as a job; nil: nothing did
-	// Of what is handed to the machine together: commands go into the batch, in the lane of their queue.
+	// The plan of work that runs together: commands are added to the batch, in the lane of their queue.
 	batch   *plan
 	lane    *lane
-	blocked bool // the command waits for what is not planned
+	blocked bool // the command waits for something that is not planned
 }
 
 // copy is an executor for one of its commands, on an idle machine.
@@ -43,7 +43,7 @@ func (x *executor) run(commands []work) error {
 	return nil
 }
 
-// A dispatch is one with what was bound when it was recorded.
+// A dispatch holds the bindings at the time of its recording.
 type dispatch struct {
 	bindings
 	title        string
@@ -73,7 +73,7 @@ func (d *dispatch) run(x *executor) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if counts.Launches == 0 {
-		return nil // an indirect one that was of nothing in its job
+		return nil // an indirect dispatch of zero workgroups in its job
 	}
 	x.device.record(x, &row{
 		busy: x.busy(counts), kind: "dispatch", name: name, pipeline: d.title, entry: d.pipeline.entry, module: d.pipeline.digest, groups: groups,
@@ -83,7 +83,7 @@ func (d *dispatch) run(x *executor) error {
 	return nil
 }
 
-// busy is what a launch took without its cost.
+// busy returns the cycles of a launch without the dispatcher's launch cost.
 func (x *executor) busy(c *account.Counts) uint64 {
 	d, cost := &x.device.physical.machine.Dispatcher, 0
 	if cost = d.KernelLaunchCycles; x.follows {
@@ -115,7 +115,7 @@ func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (counts *
 	return counts, "", err
 }
 
-// size is how many workgroups there are, now.
+// size returns the number of workgroups, which an indirect dispatch reads now.
 func (d *dispatch) size() (groups [3]uint32) {
 	if d.indirect.Bytes == nil {
 		return d.groups

@@ -5,7 +5,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// Families of queues: the first takes everything, the second transfers alone.
+// Queue families: the first supports compute and transfers, the second transfers alone.
 const (
 	computing = iota
 	copying
@@ -18,7 +18,7 @@ const (
 	mostCopying   = 2
 )
 
-// familiesOf are those of a machine.
+// familiesOf returns the queue families of a machine.
 func familiesOf(m *config.Machine) []vk.QueueFamilyProperties {
 	one := vk.QueueFamilyProperties{TimestampValidBits: 64, MinImageTransferGranularity: vk.Extent3D{Width: 1, Height: 1, Depth: 1}}
 	list := []vk.QueueFamilyProperties{computing: one, copying: one}
@@ -28,13 +28,13 @@ func familiesOf(m *config.Machine) []vk.QueueFamilyProperties {
 	return list
 }
 
-// globalPriorities are those of the API, as hardware queues have them.
+// globalPriorities maps the API's global priorities to those of hardware queues.
 var globalPriorities = map[vk.QueueGlobalPriority]string{
 	vk.QueueGlobalPriorityLow: "low", vk.QueueGlobalPriorityMedium: "medium", vk.QueueGlobalPriorityHigh: "high", vk.QueueGlobalPriorityRealtime: "realtime",
 }
 
-// priorityOf is that of a queue among hardware queues: what is asked for against all others of the machine, else low or medium by its number
-// against others of the device, as there are two discrete priorities.
+// priorityOf returns the priority of a queue's hardware queue: the requested global priority, which ranks it against
+// all queues of the machine; else low or medium by its priority within the device (discreteQueuePriorities is 2).
 func priorityOf(q *vk.DeviceQueueCreateInfo, i uint32) string {
 	name := "medium"
 	if list := itemsIf(q.PQueuePriorities, q.QueueCount); list != nil && list[i] < 0.5 {

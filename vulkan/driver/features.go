@@ -5,7 +5,8 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// features are those that the driver has, by the names of the structures' members; every other one is reported as absent, and refused.
+// features lists the supported features by the names of the structures' members; every other feature is reported as
+// absent, and refused.
 var features = setOf(
 	"robustBufferAccess", "imageCubeArray", "shaderImageGatherExtended", "shaderStorageImageExtendedFormats",
 	"shaderStorageImageMultisample", "shaderStorageImageReadWithoutFormat", "shaderStorageImageWriteWithoutFormat",
@@ -61,7 +62,7 @@ func setOf(names ...string) map[string]bool {
 	return m
 }
 
-// Bounds that the driver or Vulkan sets, where the machine has none.
+// Bounds of the driver or of Vulkan where the machine has none.
 const (
 	maxSets            = 32
 	maxDescriptors     = 1 << 20
@@ -157,7 +158,7 @@ const subgroupOperations = vk.SubgroupFeatureBasicBit | vk.SubgroupFeatureVoteBi
 	vk.SubgroupFeatureShuffleBit | vk.SubgroupFeatureShuffleRelativeBit | vk.SubgroupFeatureClusteredBit | vk.SubgroupFeatureQuadBit |
 	vk.SubgroupFeatureRotateBit | vk.SubgroupFeatureRotateClusteredBit
 
-// descriptorLimits are how many descriptors of a kind a stage or set may have: as many as a program's array.
+// descriptorLimits lists the limits on descriptors of a type per stage or set: the largest array of a program.
 var descriptorLimits = []string{
 	"MaxPerStageDescriptorSamplers", "MaxPerStageDescriptorUniformBuffers", "MaxPerStageDescriptorStorageBuffers",
 	"MaxPerStageDescriptorSampledImages", "MaxPerStageDescriptorStorageImages",

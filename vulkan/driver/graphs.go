@@ -42,8 +42,8 @@ func CreateExecutionGraphPipelinesAMDX(h vk.Device, cache vk.PipelineCache, coun
 	return result
 }
 
-// graphPipeline lowers the nodes of a graph; those of a library are kept for the graphs that link it.
-// found: the application's cache had the programs of all.
+// graphPipeline lowers the nodes of a graph; those of a library are stored for the graphs that link it. found: the
+// application's cache had all programs.
 func (d *device_) graphPipeline(info *vk.ExecutionGraphPipelineCreateInfoAMDX, c *pipelineCache) (p *pipeline, found bool, err error) {
 	p = &pipeline{device: d, layout: get[*pipelineLayout](uint64(info.Layout)), entry: "graph", digest: fmt.Sprintf("of %d nodes", info.StageCount)}
 	stages := items(info.PStages, info.StageCount)
@@ -74,7 +74,7 @@ func (d *device_) graphPipeline(info *vk.ExecutionGraphPipelineCreateInfoAMDX, c
 	return p, found, nil
 }
 
-// connect lowers those nodes that are not known from before, and connects all.
+// connect lowers the nodes that no cache has, and connects all.
 func (p *pipeline) connect(c *pipelineCache) (found bool, err error) {
 	d, nodes := p.device, slices.Clone(p.nodes)
 	keys := d.nodeKeys(nodes, p.sums)
@@ -94,7 +94,7 @@ func (p *pipeline) connect(c *pipelineCache) (found bool, err error) {
 	return found, nil
 }
 
-// nodeKeys are the keys of nodes' programs, of which each is lowered in sight of all.
+// nodeKeys returns the keys of the nodes' programs; lowering a node depends on all nodes.
 func (d *device_) nodeKeys(nodes []gpu.GraphNode, sums [][sha256.Size]byte) (list []programKey) {
 	all := sha256.New()
 	for i := range nodes {
@@ -109,7 +109,7 @@ func (d *device_) nodeKeys(nodes []gpu.GraphNode, sums [][sha256.Size]byte) (lis
 	return list
 }
 
-// lowerGraph lowers and connects nodes, which may take long.
+// lowerGraph lowers and connects nodes; this may take long, so it releases state.
 func (d *device_) lowerGraph(nodes []gpu.GraphNode) (*gpu.Graph, error) {
 	state.Unlock()
 	defer state.Lock()
@@ -168,8 +168,8 @@ func GetExecutionGraphPipelineScratchSizeAMDX(h vk.Device, p vk.Pipeline, out *v
 	return vk.Success
 }
 
-// CmdInitializeGraphScratchMemoryAMDX is vkCmdInitializeGraphScratchMemoryAMDX. The machine keeps payloads apart from the
-// application's memory, of which it uses the size.
+// CmdInitializeGraphScratchMemoryAMDX is vkCmdInitializeGraphScratchMemoryAMDX. The machine stores payloads outside the
+// application's memory, and only uses the size of the scratch memory.
 func CmdInitializeGraphScratchMemoryAMDX(h vk.CommandBuffer, p vk.Pipeline, scratch, size uint64) {
 	b := record(h)
 	graphOf(p)
@@ -188,7 +188,7 @@ func (d *device_) checkScratch(address, size uint64) {
 	}
 }
 
-// A graphDispatch is one with what was bound when it was recorded.
+// A graphDispatch holds the bindings at the time of its recording.
 type graphDispatch struct {
 	dispatch
 	scratch uint64
@@ -223,10 +223,10 @@ func CmdDispatchGraphAMDX(h vk.CommandBuffer, scratch, size uint64, info *vk.Dis
 	b.add(g.run)
 }
 
-// mostInfos is how many infos a dispatch of a graph may have.
+// mostInfos bounds the infos of a graph dispatch.
 const mostInfos = 1 << 16
 
-// payloads copies the payloads of an info, and adds up what all infos of a dispatch take.
+// payloads copies the payloads of an info, and adds to bytes, the total over all infos of a dispatch.
 func (p *pipeline) payloads(n *vk.DispatchGraphInfoAMDX, bytes *uint64) gpu.GraphEntry {
 	e := gpu.GraphEntry{Node: int(n.NodeIndex), Count: n.PayloadCount, Stride: n.PayloadStride}
 	one := p.graph.PayloadBytes(e.Node)
@@ -276,7 +276,7 @@ func (g *graphDispatch) run(x *executor) error {
 	}
 	begin, started := x.device.gpu.Cycle(), time.Now()
 	counts, file, err := g.execute(x, name)
-	x.follows = false // its launch costs what a first one does
+	x.follows = false // its launch costs as much as a first one
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

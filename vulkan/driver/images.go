@@ -9,8 +9,8 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// formats are the texel formats that the machine knows. Packed ones of four bytes lie as those of their bytes, and depths as
-// red components.
+// formats maps Vulkan's formats to the machine's texel formats. Packed formats of four bytes map to the formats of
+// their bytes, and depth formats to red components.
 var formats = map[vk.Format]string{
 	vk.FormatR32g32b32a32Sfloat: "Rgba32f", vk.FormatR16g16b16a16Sfloat: "Rgba16f", vk.FormatR32Sfloat: "R32f",
 	vk.FormatR8g8b8a8Unorm: "Rgba8", vk.FormatR8g8b8a8Snorm: "Rgba8Snorm", vk.FormatR32g32Sfloat: "Rg32f",
@@ -34,13 +34,13 @@ var formats = map[vk.Format]string{
 	vk.FormatR8g8Uint: "Rg8ui", vk.FormatR16Uint: "R16ui", vk.FormatR8Uint: "R8ui", vk.FormatR64Uint: "R64ui", vk.FormatR64Sint: "R64i",
 }
 
-// isDepth reports a depth format: those are only sampled, and compared with.
+// isDepth reports whether a format is a depth format: those are only sampled, and compared with.
 func isDepth(f vk.Format) bool { return f == vk.FormatD16Unorm || f == vk.FormatD32Sfloat }
 
-// atomicFormats are those whose texels are updated by atomics.
+// atomicFormats lists the formats with texel atomics.
 var atomicFormats = setOf("R32ui", "R32i", "R32f", "R64ui", "R64i")
 
-// formatFeatures says what can be done with a format.
+// formatFeatures returns the features of a format.
 func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
 	format, ok := mem.FormatByName(formats[f])
 	if !ok {
@@ -93,7 +93,7 @@ func GetPhysicalDeviceImageFormatProperties(h vk.PhysicalDevice, f vk.Format, ki
 	return get[*physical](uint64(h)).imageFormat(f, kind, tiling, usage, flags, out)
 }
 
-// imageFormat says what images of a format may be; one that there is not, nothing.
+// imageFormat returns the limits of images of a format, or an error if the combination is not supported.
 func (p *physical) imageFormat(f vk.Format, kind vk.ImageType, tiling vk.ImageTiling, usage vk.ImageUsageFlags, flags vk.ImageCreateFlags, out *vk.ImageFormatProperties) vk.Result {
 	const usable = vk.ImageUsageTransferSrcBit | vk.ImageUsageTransferDstBit | vk.ImageUsageSampledBit | vk.ImageUsageStorageBit
 	const creatable = vk.ImageCreateMutableFormatBit | vk.ImageCreateCubeCompatibleBit | vk.ImageCreateAliasBit | vk.ImageCreateExtendedUsageBit |
@@ -131,12 +131,14 @@ func GetPhysicalDeviceImageFormatProperties2(h vk.PhysicalDevice, i *vk.Physical
 	return GetPhysicalDeviceImageFormatProperties(h, i.Format, i.Type, i.Tiling, i.Usage, i.Flags, &out.ImageFormatProperties)
 }
 
-// GetPhysicalDeviceSparseImageFormatProperties is vkGetPhysicalDeviceSparseImageFormatProperties: none.
+// GetPhysicalDeviceSparseImageFormatProperties is vkGetPhysicalDeviceSparseImageFormatProperties: sparse images are not
+// supported.
 func GetPhysicalDeviceSparseImageFormatProperties(_ vk.PhysicalDevice, _ vk.Format, _ vk.ImageType, _ vk.SampleCountFlagBits, _ vk.ImageUsageFlags, _ vk.ImageTiling, count *uint32, _ *vk.SparseImageFormatProperties) {
 	*count = 0
 }
 
-// GetPhysicalDeviceSparseImageFormatProperties2 is vkGetPhysicalDeviceSparseImageFormatProperties2: none.
+// GetPhysicalDeviceSparseImageFormatProperties2 is vkGetPhysicalDeviceSparseImageFormatProperties2: sparse images are
+// not supported.
 func GetPhysicalDeviceSparseImageFormatProperties2(_ vk.PhysicalDevice, _ *vk.PhysicalDeviceSparseImageFormatInfo2, count *uint32, _ *vk.SparseImageFormatProperties2) {
 	*count = 0
 }
@@ -224,17 +226,17 @@ func GetDeviceImageMemoryRequirements(h vk.Device, info *vk.DeviceImageMemoryReq
 	undedicated(out)
 }
 
-// GetImageSparseMemoryRequirements is vkGetImageSparseMemoryRequirements: none.
+// GetImageSparseMemoryRequirements is vkGetImageSparseMemoryRequirements: sparse images are not supported.
 func GetImageSparseMemoryRequirements(_ vk.Device, _ vk.Image, count *uint32, _ *vk.SparseImageMemoryRequirements) {
 	*count = 0
 }
 
-// GetImageSparseMemoryRequirements2 is vkGetImageSparseMemoryRequirements2: none.
+// GetImageSparseMemoryRequirements2 is vkGetImageSparseMemoryRequirements2: sparse images are not supported.
 func GetImageSparseMemoryRequirements2(_ vk.Device, _ *vk.ImageSparseMemoryRequirementsInfo2, count *uint32, _ *vk.SparseImageMemoryRequirements2) {
 	*count = 0
 }
 
-// GetDeviceImageSparseMemoryRequirements is vkGetDeviceImageSparseMemoryRequirements: none.
+// GetDeviceImageSparseMemoryRequirements is vkGetDeviceImageSparseMemoryRequirements: sparse images are not supported.
 func GetDeviceImageSparseMemoryRequirements(_ vk.Device, _ *vk.DeviceImageMemoryRequirements, count *uint32, _ *vk.SparseImageMemoryRequirements2) {
 	*count = 0
 }
@@ -362,13 +364,13 @@ func (d *device_) planes(i *image, info *vk.ImageViewCreateInfo, out *vk.ImageVi
 	return vk.Success
 }
 
-// components are what a view can have for one of an image.
+// components maps Vulkan's swizzles to the machine's.
 var components = map[vk.ComponentSwizzle]mem.Component{
 	vk.ComponentSwizzleIdentity: mem.Same, vk.ComponentSwizzleZero: mem.Zero, vk.ComponentSwizzleOne: mem.One,
 	vk.ComponentSwizzleR: mem.Red, vk.ComponentSwizzleG: mem.Green, vk.ComponentSwizzleB: mem.Blue, vk.ComponentSwizzleA: mem.Alpha,
 }
 
-// swizzle is what a view's components are.
+// swizzle returns the components of a view.
 func swizzle(c vk.ComponentMapping) (list [4]mem.Component) {
 	for k, one := range []vk.ComponentSwizzle{c.R, c.G, c.B, c.A} {
 		to, ok := components[one]
@@ -428,14 +430,14 @@ var wraps = map[vk.SamplerAddressMode]mem.Wrap{
 	vk.SamplerAddressModeClampToBorder: mem.WrapBorder, vk.SamplerAddressModeMirrorClampToEdge: mem.WrapMirrorOnce,
 }
 
-// borders are the components of what is outside of an image.
+// borders maps border colours to the components outside of an image.
 var borders = map[vk.BorderColor][4]uint32{
 	vk.BorderColorFloatTransparentBlack: {}, vk.BorderColorIntTransparentBlack: {},
 	vk.BorderColorFloatOpaqueBlack: {3: 1}, vk.BorderColorIntOpaqueBlack: {3: 1},
 	vk.BorderColorFloatOpaqueWhite: {1, 1, 1, 1}, vk.BorderColorIntOpaqueWhite: {1, 1, 1, 1},
 }
 
-// comparisons are those of samplers.
+// comparisons maps the compare operations of samplers to functions.
 var comparisons = map[vk.CompareOp]func(reference, depth float64) bool{
 	vk.CompareOpNever:          func(_, _ float64) bool { return false },
 	vk.CompareOpLess:           func(r, d float64) bool { return r < d },

@@ -23,24 +23,24 @@ type instance struct {
 	devices []*physical
 }
 
-// settings are what the environment says of the driver.
+// settings are the environment variables of the driver.
 type settings struct {
 	machines []string
 	set      []string
 	mode     string
-	// What devices say of themselves: a set of answers, whose identity, and the version of the conformance tests that they say they passed.
+	// The set of answers, the source of the identity, and the conformance version of devices.
 	answers, identity, conformance string
-	// Whether calls pass that the API does not allow and other drivers let through.
+	// Tolerates violations of the API that other drivers tolerate.
 	lenient bool
-	// What time is: whose clock goes on while nothing runs, and whose timeouts are of.
+	// The clock that advances while nothing runs, and the one that timeouts are of.
 	clock, timeouts string
 	overlap         string // of launches
 }
 
-// readSettings reads the environment: SPVSIM_MACHINE names machines, apart by commas; SPVSIM_SET changes them, apart by blanks; SPVSIM_MODE
-// says how dispatches run; SPVSIM_ANSWERS, SPVSIM_IDENTITY and SPVSIM_CONFORMANCE, what devices say of themselves; SPVSIM_CLOCK and
-// SPVSIM_TIMEOUTS, what time is; SPVSIM_OVERLAP, whether launches overlap as far as they are submitted so;
-// SPVSIM_LENIENT, whether what other drivers let through passes.
+// readSettings reads the environment: SPVSIM_MACHINE, machines separated by commas; SPVSIM_SET, changes to them,
+// separated by blanks; SPVSIM_MODE, how dispatches run; SPVSIM_ANSWERS, SPVSIM_IDENTITY and SPVSIM_CONFORMANCE, the
+// reported capabilities and identity; SPVSIM_CLOCK and SPVSIM_TIMEOUTS, simulated or host time; SPVSIM_OVERLAP, whether
+// launches that may overlap do; SPVSIM_LENIENT, whether violations that other drivers tolerate pass.
 func readSettings() settings {
 	s := settings{machines: []string{""}, set: strings.Fields(os.Getenv("SPVSIM_SET")), mode: os.Getenv("SPVSIM_MODE"),
 		answers: os.Getenv("SPVSIM_ANSWERS"), identity: os.Getenv("SPVSIM_IDENTITY"), conformance: os.Getenv("SPVSIM_CONFORMANCE"),
@@ -61,7 +61,7 @@ func wordOf(variable string, words ...string) string {
 	return value
 }
 
-// number reads a limit of the environment, from 0 on; 0, and no variable: none.
+// number reads a limit from the environment, which is at least 0; 0 or unset: none.
 func number(variable string) float64 {
 	value := os.Getenv(variable)
 	if value == "" {
@@ -111,7 +111,7 @@ func CreateInstance(info *vk.InstanceCreateInfo, _ *vk.AllocationCallbacks, out 
 	for _, p := range in.devices {
 		p.handle = putDispatchable(p, 0)
 	}
-	newRecorder(in).close() // who makes no device has its header
+	newRecorder(in).close() // writes the header even if the program creates no device
 	*out = vk.Instance(in.handle)
 	return vk.Success
 }
@@ -127,7 +127,7 @@ func DestroyInstance(h vk.Instance, _ *vk.AllocationCallbacks) {
 	}
 }
 
-// levels are the names of what the machines' memories have, each once.
+// levels returns the names of all machines' memory levels, each once.
 func (in *instance) levels() (list []string) {
 	for _, p := range in.devices {
 		for _, name := range gpu.Levels(p.machine) {
@@ -168,13 +168,13 @@ func listExtensions(layer *byte, count *uint32, out *vk.ExtensionProperties, has
 	return enumerate(count, out, list)
 }
 
-// EnumerateInstanceLayerProperties is vkEnumerateInstanceLayerProperties: a driver has none.
+// EnumerateInstanceLayerProperties is vkEnumerateInstanceLayerProperties: drivers have no layers.
 func EnumerateInstanceLayerProperties(count *uint32, _ *vk.LayerProperties) vk.Result {
 	*count = 0
 	return vk.Success
 }
 
-// EnumerateDeviceLayerProperties is vkEnumerateDeviceLayerProperties: a driver has none.
+// EnumerateDeviceLayerProperties is vkEnumerateDeviceLayerProperties: drivers have no layers.
 func EnumerateDeviceLayerProperties(_ vk.PhysicalDevice, count *uint32, _ *vk.LayerProperties) vk.Result {
 	*count = 0
 	return vk.Success
@@ -189,7 +189,7 @@ func EnumeratePhysicalDevices(h vk.Instance, count *uint32, out *vk.PhysicalDevi
 	return enumerate(count, out, list)
 }
 
-// EnumeratePhysicalDeviceGroups is vkEnumeratePhysicalDeviceGroups: each device is a group of its own.
+// EnumeratePhysicalDeviceGroups is vkEnumeratePhysicalDeviceGroups: each group has one device.
 func EnumeratePhysicalDeviceGroups(h vk.Instance, count *uint32, out *vk.PhysicalDeviceGroupProperties) vk.Result {
 	devices := get[*instance](uint64(h)).devices
 	if out == nil {

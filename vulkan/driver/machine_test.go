@@ -9,7 +9,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// A device says of those dot products that they are accelerated which are one instruction of its machine.
+// A device reports a dot product as accelerated if the machine executes it as one instruction.
 func TestAcceleratedDots(t *testing.T) {
 	const bytes, mixed, halves = "bytes ", "mixed ", "halves "
 	for machine, want := range map[string]string{

@@ -10,18 +10,18 @@ import (
 
 const matrixExtension = "VK_KHR_cooperative_matrix"
 
-// hasMatrixUnit says whether a machine multiplies matrices.
+// hasMatrixUnit reports whether a machine has a matrix unit.
 func hasMatrixUnit(m *config.Machine) bool {
 	unit, ok := isa.FindMatrixUnit(m.Matrix.Unit)
 	return ok && unit != isa.NoMatrixUnit
 }
 
-// has says whether the device has an extension that the driver knows.
+// has reports whether the device supports an extension of the driver.
 func (p *physical) has(e *extension) bool {
 	return e.name != matrixExtension || hasMatrixUnit(p.machine)
 }
 
-// offers says whether the device has a feature.
+// offers reports whether the device supports a feature.
 func (p *physical) offers(feature string) bool {
 	return features[feature] || p.answers.features[feature] || feature == "cooperativeMatrix" && hasMatrixUnit(p.machine)
 }
@@ -31,8 +31,9 @@ var matrixComponents = map[isa.Type]vk.ComponentTypeKHR{
 	isa.F16: vk.ComponentTypeFloat16Khr, isa.F32: vk.ComponentTypeFloat32Khr, isa.F64: vk.ComponentTypeFloat64Khr,
 }
 
-// GetPhysicalDeviceCooperativeMatrixPropertiesKHR is vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR: the products that are one instruction of
-// the machine's unit, those of integers with every combination of signs. Larger ones whose sides are multiples of theirs work as well.
+// GetPhysicalDeviceCooperativeMatrixPropertiesKHR is vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR: the shapes that
+// are one instruction of the machine's unit, integers with every combination of signs. Larger matrices, whose sides are
+// multiples of these, work as well.
 func GetPhysicalDeviceCooperativeMatrixPropertiesKHR(h vk.PhysicalDevice, count *uint32, out *vk.CooperativeMatrixPropertiesKHR) vk.Result {
 	p := get[*physical](uint64(h))
 	list := matrixProperties(p.machine)

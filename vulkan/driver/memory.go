@@ -11,13 +11,14 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// firstAddress is where the memory of an application begins, far above what the machine keeps for itself; addressStep aligns each allocation.
+// firstAddress is the start of application memory, far above the addresses that the machine uses itself; addressStep
+// aligns each allocation.
 const (
 	firstAddress = 1 << 40
 	addressStep  = 1 << 16
 )
 
-// A heap is the account of a device's memory, and of the host's that its objects take. Addresses are not given twice.
+// A heap accounts for a device's memory, and for the host memory of its objects. Addresses are never reused.
 type heap struct {
 	capacity, used, next uint64
 	host                 budget
@@ -64,7 +65,7 @@ func AllocateMemory(h vk.Device, info *vk.MemoryAllocateInfo, _ *vk.AllocationCa
 	return vk.Success
 }
 
-// reserve maps zeroed pages, which take the host's memory as they are used.
+// reserve maps zeroed pages, which use the host's memory on first access.
 func (m *memory) reserve() bool {
 	heap := &m.device.heap
 	if m.size == 0 || m.size > heap.capacity-min(heap.used, heap.capacity) {
@@ -79,10 +80,10 @@ func (m *memory) reserve() bool {
 	return true
 }
 
-// release gives the pages back.
+// release unmaps the pages.
 func (m *memory) release() {
 	if m.own {
-		_ = syscall.Munmap(m.bytes[:cap(m.bytes)]) // what was mapped can be unmapped
+		_ = syscall.Munmap(m.bytes[:cap(m.bytes)]) // can't fail: the pages are mapped
 	}
 	m.bytes = nil
 }
@@ -201,7 +202,7 @@ func DestroyBuffer(h vk.Device, b vk.Buffer, _ *vk.AllocationCallbacks) {
 	destroy[*buffer](h, "vkDestroyBuffer", uint64(b))
 }
 
-// bindAlignment is that of resources in memory, in bytes.
+// bindAlignment is the alignment of resources in memory, in bytes.
 const bindAlignment = 256
 
 func requirements(size uint64) vk.MemoryRequirements {
@@ -238,7 +239,7 @@ func GetDeviceBufferMemoryRequirements(_ vk.Device, info *vk.DeviceBufferMemoryR
 	undedicated(out)
 }
 
-// undedicated says that no resource needs memory of its own.
+// undedicated reports that no resource needs a dedicated allocation.
 func undedicated(out *vk.MemoryRequirements2) {
 	if r := next[vk.MemoryDedicatedRequirements](out.PNext, vk.StructureTypeMemoryDedicatedRequirements); r != nil {
 		r.PrefersDedicatedAllocation, r.RequiresDedicatedAllocation = 0, 0
@@ -319,7 +320,7 @@ func (b *buffer) bytes(offset, size uint64) []byte {
 	return b.memory.bytes[b.offset+offset:][:size:size]
 }
 
-// descriptor is what a shader sees of a range.
+// descriptor returns the descriptor of a range.
 func (b *buffer) descriptor(offset, size uint64) mem.Descriptor {
 	return mem.Descriptor{Addr: b.address() + offset, Bytes: b.bytes(offset, size)}
 }

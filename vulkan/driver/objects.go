@@ -11,11 +11,12 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// An object is what a handle represents. Handles are numbers, never reused, so that one that was freed is known as such.
+// An object is an entry of the table of handles. Handles are numbers that are never reused, so that use of a freed
+// handle is detected.
 type object struct {
 	x      any
 	handle uint64
-	owner  uint64 // handle of the device; 0: none
+	owner  uint64 // 0: no device
 	name   string // that the application gave
 	gone   bool   // destroyed or freed: commands and descriptors may still refer to it
 }
@@ -31,7 +32,7 @@ func (o *object) String() string {
 	return fmt.Sprintf("%s %#x", kindOf(o.x), o.handle)
 }
 
-// self is embedded in what messages name, and what descriptors refer to: put sets the object.
+// self is embedded in types that messages name or descriptors refer to; put sets the object.
 type self struct{ object *object }
 
 func (s *self) become(o *object) { s.object = o }
@@ -44,7 +45,7 @@ var (
 	nextHandle = uint64(0x5350_0000_0001)
 )
 
-// put gives an object its handle.
+// put enters an object into the table, and returns its handle.
 func put(x any, owner uint64) uint64 {
 	h := nextHandle
 	nextHandle++
@@ -61,7 +62,7 @@ func enter(h uint64, x any, owner uint64) {
 	}
 }
 
-// remove takes the object of a handle out of the table; work that refers to it finds that it is gone.
+// remove deletes a handle from the table, and marks its object as gone for work that refers to it.
 func remove(h uint64) {
 	if o := objects[h]; o != nil {
 		o.gone = true
@@ -69,7 +70,8 @@ func remove(h uint64) {
 	}
 }
 
-// loaderMagic is what the loader wants to find in the first word of a handle that it dispatches by (vk_icd.h, ICD_LOADER_MAGIC).
+// loaderMagic is the value that the loader expects in the first word of a dispatchable handle (vk_icd.h,
+// ICD_LOADER_MAGIC).
 const loaderMagic = 0x01CDC0DE
 
 // slots are the memory of dispatchable handles: the loader writes into it.
@@ -83,7 +85,7 @@ const (
 	slotsBytes = 1 << 16
 )
 
-// putDispatchable gives an object a handle that the loader can write to.
+// putDispatchable enters an object into the table; its handle is the address of a slot that the loader can write to.
 func putDispatchable(x any, owner uint64) uint64 {
 	slots.Lock()
 	defer slots.Unlock()
@@ -162,7 +164,7 @@ func nameOf(h uint64) string {
 	return ""
 }
 
-// items are the elements of an array that the application gives.
+// items returns an array of the application as a slice.
 func items[T any](first *T, n uint32) []T {
 	if first == nil && n > 0 {
 		var x T
@@ -171,7 +173,7 @@ func items[T any](first *T, n uint32) []T {
 	return unsafe.Slice(first, n)
 }
 
-// itemsIf are those of an array that may be left out.
+// itemsIf returns an optional array of the application as a slice.
 func itemsIf[T any](first *T, n uint32) []T {
 	if first == nil {
 		return nil
@@ -179,7 +181,7 @@ func itemsIf[T any](first *T, n uint32) []T {
 	return items(first, n)
 }
 
-// text is a string that the application gives.
+// text returns a string of the application.
 func text(p *byte) string {
 	if p == nil {
 		return ""

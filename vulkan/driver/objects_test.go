@@ -67,7 +67,8 @@ func (g *transferRig) made() map[string][2]func(out *uint64) {
 	}
 }
 
-// An object is there from when it is made until it is destroyed, with what is allocated from it; nothing else comes or goes. Destroying none is nothing.
+// A created object is in the table until it is destroyed, along with the objects allocated from it; no other object
+// appears or disappears. Destroying a null handle does nothing.
 func TestObjectsComeAndGo(t *testing.T) {
 	g := newTransferRig(t, 41)
 	h := vk.Device(g.d.handle)
@@ -107,7 +108,7 @@ func TestObjectsComeAndGo(t *testing.T) {
 	}
 }
 
-// Extensions of an instance and of a device are listed as far as there is space; a layer has none.
+// Extensions of an instance and of a device are listed up to the given count; a layer has none.
 func TestListsOfExtensions(t *testing.T) {
 	d := open(t)
 	p := vk.PhysicalDevice(d.physical.handle)

@@ -19,7 +19,7 @@ type physical struct {
 	index      int // among the machines that the settings name
 	uuid       [16]byte
 	cacheUUID  [16]byte       // of the data of pipeline caches: another build, or a machine that other programs are for, has another one
-	targets    map[int]string // what lowering knows of the machine, by size of waves
+	targets    map[int]string // key of the machine's parameters that lowering depends on, by wave size
 	properties map[string]any // by the names of members
 	answers    *answers
 	who        who
@@ -45,10 +45,11 @@ func GetPhysicalDeviceProperties(h vk.PhysicalDevice, out *vk.PhysicalDeviceProp
 	fill(reflect.ValueOf(&out.Limits).Elem(), p.properties)
 }
 
-// vendorID is one that is in use nowhere (VK_VENDOR_ID numbers begin at 0x10000).
+// vendorID is unused by any vendor (VK_VENDOR_ID numbers begin at 0x10000).
 const vendorID = 0xFFFF
 
-// driverID is one that is in use nowhere, neither (the registry hands out VkDriverId from 1 on, one after the other): each that is defined is another driver.
+// driverID is unused too: the registry assigns VkDriverId consecutively from 1, and each defined value is another
+// driver.
 const driverID = 0xFFFF
 
 // GetPhysicalDeviceProperties2 is vkGetPhysicalDeviceProperties2.
@@ -62,7 +63,7 @@ func GetPhysicalDeviceProperties2(h vk.PhysicalDevice, out *vk.PhysicalDevicePro
 	})
 }
 
-// fill sets the members of a structure by their names; those that are not among the values, 0.
+// fill sets the members of a structure by name; members without a value become 0.
 func fill(to reflect.Value, values map[string]any) {
 	for i := range to.NumField() {
 		name, field := to.Type().Field(i).Name, to.Field(i)
@@ -97,7 +98,7 @@ func GetPhysicalDeviceFeatures2(h vk.PhysicalDevice, out *vk.PhysicalDeviceFeatu
 	})
 }
 
-// featuresAt is where the members of a structure of features begin, after its type and pNext.
+// featuresAt is the offset of the first member of a structure of features, after its type and pNext.
 const featuresAt = 16
 
 // setFeatures writes which of a structure's features there are.
@@ -173,7 +174,7 @@ func GetPhysicalDeviceMemoryProperties2(h vk.PhysicalDevice, out *vk.PhysicalDev
 	b.HeapBudget[0], b.HeapUsage[0] = uint64(p.machine.Memory.Bytes), used
 }
 
-// GetPhysicalDeviceToolProperties is vkGetPhysicalDeviceToolProperties: none.
+// GetPhysicalDeviceToolProperties is vkGetPhysicalDeviceToolProperties: no tools are active.
 func GetPhysicalDeviceToolProperties(_ vk.PhysicalDevice, count *uint32, _ *vk.PhysicalDeviceToolProperties) vk.Result {
 	*count = 0
 	return vk.Success
@@ -189,12 +190,13 @@ func GetPhysicalDeviceExternalBufferProperties(_ vk.PhysicalDevice, info *vk.Phy
 	}
 }
 
-// GetPhysicalDeviceExternalFenceProperties is vkGetPhysicalDeviceExternalFenceProperties: none are external.
+// GetPhysicalDeviceExternalFenceProperties is vkGetPhysicalDeviceExternalFenceProperties: no fences are external.
 func GetPhysicalDeviceExternalFenceProperties(_ vk.PhysicalDevice, _ *vk.PhysicalDeviceExternalFenceInfo, out *vk.ExternalFenceProperties) {
 	out.ExportFromImportedHandleTypes, out.CompatibleHandleTypes, out.ExternalFenceFeatures = 0, 0, 0
 }
 
-// GetPhysicalDeviceExternalSemaphoreProperties is vkGetPhysicalDeviceExternalSemaphoreProperties: none are external.
+// GetPhysicalDeviceExternalSemaphoreProperties is vkGetPhysicalDeviceExternalSemaphoreProperties: no semaphores are
+// external.
 func GetPhysicalDeviceExternalSemaphoreProperties(_ vk.PhysicalDevice, _ *vk.PhysicalDeviceExternalSemaphoreInfo, out *vk.ExternalSemaphoreProperties) {
 	out.ExportFromImportedHandleTypes, out.CompatibleHandleTypes, out.ExternalSemaphoreFeatures = 0, 0, 0
 }
@@ -205,7 +207,7 @@ func waveRange(m *config.Machine) (low, high int) {
 	return slices.Min(sizes), slices.Max(sizes)
 }
 
-// waveSizes are those that a pipeline may ask for.
+// waveSizes lists the wave sizes that a pipeline may request.
 func waveSizes(m *config.Machine) []int {
 	if len(m.WaveSizes) == 0 {
 		return []int{m.WaveSize}

@@ -14,7 +14,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// A pipelineCache holds the lowered programs of the pipelines that were made with it, and those that it began with.
+// A pipelineCache holds the lowered programs of its initial data and of the pipelines created with it.
 type pipelineCache struct {
 	device   *device_
 	programs map[programKey][]byte
@@ -49,7 +49,7 @@ func (d *device_) keyOf(module [sha256.Size]byte, s *gpu.KernelSetup) programKey
 	return programKey(h.Sum(nil))
 }
 
-// target is what lowering knows of the machine.
+// target returns the key of the machine's parameters that lowering depends on.
 func (p *physical) target(waveSize int) string {
 	if p.targets[waveSize] == "" {
 		if p.targets == nil {
@@ -60,7 +60,8 @@ func (p *physical) target(waveSize int) string {
 	return p.targets[waveSize]
 }
 
-// restoredProgram is a program that was kept, in the application's cache or, where that is allowed, between runs; nil: there is none.
+// restoredProgram returns a program of the application's cache or, if between is set, of the store between runs; nil:
+// neither has it.
 func (d *device_) restoredProgram(k programKey, c *pipelineCache, between bool) *program.Program {
 	data := c.get(k)
 	if data == nil && between {
@@ -77,7 +78,7 @@ func (d *device_) restoredProgram(k programKey, c *pipelineCache, between bool) 
 	return prog
 }
 
-// restored is the kernel of a program that was kept.
+// restored returns the kernel of a cached program, or nil.
 func (d *device_) restored(k programKey, c *pipelineCache, between bool) *gpu.Kernel {
 	prog := d.restoredProgram(k, c, between)
 	if prog == nil {
@@ -103,7 +104,7 @@ func (d *device_) keep(k programKey, c *pipelineCache, p *program.Program) {
 	}
 }
 
-// CreatePipelineCache is vkCreatePipelineCache. Data of another device or build, or damaged, counts as none.
+// CreatePipelineCache is vkCreatePipelineCache. Data that is damaged, or of another device or build, is ignored.
 func CreatePipelineCache(h vk.Device, info *vk.PipelineCacheCreateInfo, _ *vk.AllocationCallbacks, out *vk.PipelineCache) vk.Result {
 	d := get[*device_](uint64(h))
 	c := &pipelineCache{device: d, programs: map[programKey][]byte{}}

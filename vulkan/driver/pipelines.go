@@ -18,7 +18,7 @@ type (
 		sum    [sha256.Size]byte
 		code   []byte // until it is read
 		module *validate.Module
-		err    error // what is wrong with it: a pipeline of it can't be made
+		err    error // its first error: no pipeline can be created from it
 	}
 	pipelineLayout struct {
 		device    *device_
@@ -37,7 +37,7 @@ type (
 		nodes  []gpu.GraphNode
 		sums   [][sha256.Size]byte // of the nodes' modules
 		based  bool                // dispatches may have a base
-		setup  gpu.KernelSetup     // what the kernel is made of; its module is there where dispatches are captured
+		setup  gpu.KernelSetup     // inputs of lowering; the module is set if dispatches are captured
 	}
 )
 
@@ -48,7 +48,7 @@ func CreateShaderModule(h vk.Device, info *vk.ShaderModuleCreateInfo, _ *vk.Allo
 	return vk.Success
 }
 
-// module keeps a module to be read when a pipeline needs it. One that was there before is known.
+// module returns the module of a SPIR-V binary, which is read when a pipeline needs it. Equal binaries share a module.
 func (d *device_) module(info *vk.ShaderModuleCreateInfo) *shaderModule {
 	if info.CodeSize == 0 || info.CodeSize%4 != 0 {
 		fail(vk.ErrorUnknown, "a module of %d bytes: want a multiple of 4", info.CodeSize)
@@ -122,7 +122,7 @@ func CreateComputePipelines(h vk.Device, cache vk.PipelineCache, count uint32, i
 			result = vk.PipelineCompileRequired
 		}
 		if p == nil && flagsOf(&info)&vk.PipelineCreate2EarlyReturnOnFailureBit != 0 {
-			break // those that follow are not tried
+			break // the remaining pipelines are not tried
 		}
 		if p == nil {
 			continue
@@ -159,7 +159,8 @@ func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo, c *pipelin
 		d.keep(key, c, p.kernel.Program)
 		return p, found, p.layout.takes(p.kernel.Program)
 	}
-	// What a folder holds comes and goes: an application that asks what it must wait for counts on its own cache alone.
+	// The store's contents may change at any time: a pipeline that must not be compiled
+	// (FAIL_ON_PIPELINE_COMPILE_REQUIRED) comes from the application's cache alone.
 	if p.kernel = d.restored(key, c, may); p.kernel == nil {
 		if !may {
 			return nil, false, nil
@@ -189,7 +190,7 @@ func feedBack(list unsafe.Pointer, found bool, took time.Duration) {
 	}
 }
 
-// flagsOf are the flags of a pipeline, of which there may be more than fit into its own.
+// flagsOf returns the flags of a pipeline, from the structure with 64-bit flags if there is one.
 func flagsOf(info *vk.ComputePipelineCreateInfo) vk.Flags64 {
 	if f := next[vk.PipelineCreateFlags2CreateInfo](info.PNext, vk.StructureTypePipelineCreateFlags2CreateInfo); f != nil {
 		return vk.Flags64(f.Flags)
@@ -209,7 +210,7 @@ func (d *device_) requiredWave(s *vk.PipelineShaderStageCreateInfo) (int, error)
 	return int(r.RequiredSubgroupSize), nil
 }
 
-// lower makes a kernel, which may take long and is no business of other calls.
+// lower compiles a kernel; this may take long, so it releases state.
 func (d *device_) lower(m *shaderModule, setup gpu.KernelSetup) (k *gpu.Kernel, err error) {
 	if setup.Module, err = m.read(); err != nil {
 		return nil, err
@@ -219,7 +220,7 @@ func (d *device_) lower(m *shaderModule, setup gpu.KernelSetup) (k *gpu.Kernel, 
 	return d.gpu.Kernel(setup)
 }
 
-// stageModule is the module of a stage, which may be given in place.
+// stageModule returns the module of a stage, which may be given inline.
 func (d *device_) stageModule(s *vk.PipelineShaderStageCreateInfo) (*shaderModule, error) {
 	var m *shaderModule
 	if s.Module != 0 {

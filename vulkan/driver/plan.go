@@ -8,7 +8,7 @@ import (
 	"spvsim/program"
 )
 
-// A plan is what submissions become that are handed to the machine together: segments, one after the other.
+// A plan is the schedule of submissions that run together: segments, one after the other.
 type plan struct {
 	device      *device_
 	segments    []*segment
@@ -17,13 +17,13 @@ type plan struct {
 	single      bool          // one queue alone has commands: its full barriers end segments
 }
 
-// A segment is work of which launches may overlap. All of it is done before the next one begins.
+// A segment is a set of launches that may overlap. It ends before the next one begins.
 type segment struct {
 	items    []*planned
-	after    [][]uint64           // by item, a set of those that it waits for, over others
+	after    [][]uint64           // by item, a bit set of all items that it waits for, directly or through others
 	last     []int                // launches that no other one waits for
-	dirty    bool                 // a kernel may have stored what no barrier has had written back
-	pools    map[*queryPool][]int // what queries of a pool wait for
+	dirty    bool                 // a kernel may have stored data that no barrier has written back
+	pools    map[*queryPool][]int // by pool, the items that its next query waits for
 	finishes []func()             // when all is done and recorded; state is held
 }
 
@@ -53,10 +53,10 @@ func (p *plan) cut() {
 	}
 }
 
-// empty says that there is nothing to do.
+// empty reports whether the plan has no submissions.
 func (p *plan) empty() bool { return len(p.submissions) == 0 }
 
-// lane is that of a queue.
+// lane returns the lane of a queue.
 func (p *plan) lane(q *queue) *lane {
 	for _, l := range p.lanes {
 		if l.queue == q {
@@ -68,7 +68,8 @@ func (p *plan) lane(q *queue) *lane {
 	return l
 }
 
-// launch puts work into a queue, after what it waits for. Where that is all of the segment and all of memory, a new segment begins.
+// launch adds work to a queue, after its dependences. If those cover the whole segment and all of memory, a new segment
+// begins.
 func (p *plan) launch(x *executor, kind commandKind, w *planned, also ...int) {
 	l := x.lane
 	d := &l.pending[kind]
@@ -87,7 +88,7 @@ func (p *plan) launch(x *executor, kind commandKind, w *planned, also ...int) {
 	s.dirty = kind == ofCompute || s.dirty && !d.release
 }
 
-// mark puts something that takes no time into a queue.
+// mark adds an action that takes no time to a queue.
 func (p *plan) mark(l *lane, after []int, f func(cycle uint64)) {
 	p.now().add(&planned{lane: l, Queued: gpu.Queued{Queue: l.number, After: after, Mark: f}})
 }
@@ -98,12 +99,12 @@ func (p *plan) atEnd(f func()) {
 	s.finishes = append(s.finishes, f)
 }
 
-// coveredBy says that a dependence is one on all launches of the segment, with all of memory.
+// coveredBy reports whether a dependence waits for all launches of the segment, with all of memory.
 func (s *segment) coveredBy(d *dependence) bool {
 	return len(s.last) > 0 && d.acquire == readsAll && (d.release || !s.dirty) && !slices.ContainsFunc(s.last, func(i int) bool { return !slices.Contains(d.after, i) && !s.anyWaits(d.after, i) })
 }
 
-// add numbers an item, and takes note of what it waits for over others.
+// add numbers an item, and records its direct and indirect dependences.
 func (s *segment) add(w *planned) int {
 	i := len(s.items)
 	s.items = append(s.items, w)
@@ -118,7 +119,7 @@ func (s *segment) add(w *planned) int {
 	return i
 }
 
-// waits says whether item i waits for item k.
+// waits reports whether item i waits for item k.
 func (s *segment) waits(i, k int) bool {
 	set := s.after[i]
 	return k/64 < len(set) && set[k/64]>>(k%64)&1 != 0
@@ -128,12 +129,12 @@ func (s *segment) anyWaits(list []int, k int) bool {
 	return slices.ContainsFunc(list, func(i int) bool { return s.waits(i, k) })
 }
 
-// without leaves those out of a list that item i waits for.
+// without removes the items that item i waits for from a list.
 func (s *segment) without(list []int, i int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(k int) bool { return s.waits(i, k) })
 }
 
-// pruned leaves those out that others of the list wait for.
+// pruned removes the items that others of the list wait for.
 func (s *segment) pruned(list []int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(k int) bool { return s.anyWaits(list, k) })
 }
@@ -148,7 +149,7 @@ func (s *segment) launches() (n int) {
 	return n
 }
 
-// levelsOf are the levels of memory that a dependence has written back, and those that drop their lines; nil: all.
+// levelsOf returns the memory levels that a dependence writes back, and those that it invalidates; nil: all.
 func (d *device_) levelsOf(of *dependence) (release, acquire []string) {
 	release, acquire = []string{}, []string{}
 	if of.release {
@@ -166,7 +167,8 @@ func (d *device_) levelsOf(of *dependence) (release, acquire []string) {
 // scalarLevel is the level of memory that serves scalar instructions alone.
 const scalarLevel = "scalar_l1"
 
-// submission puts a submission's commands into the plan; done: all of them, up to one that waits for an event of the host.
+// submission adds a submission's commands to the plan; done: all of them, not only those before one that waits for an
+// event of the host.
 func (p *plan) submission(s *submission) (done bool) {
 	if s.context == nil {
 		s.context = &executor{device: p.device, queue: s.queue}
@@ -214,7 +216,7 @@ func (p *plan) end(s *submission) {
 	})
 }
 
-// ready says whether what a submission waits for has happened, or will with what is planned.
+// ready reports whether the waits of a submission have been signaled, or will be by the plan.
 func (s *submission) ready() bool {
 	return s.context != nil || !slices.ContainsFunc(s.waits, func(w point) bool { return !w.promised() })
 }
@@ -227,17 +229,17 @@ type signal struct {
 	taken   bool // by a wait that is planned too
 }
 
-// promised says whether a point is reached, or will be with what is planned.
+// promised reports whether a point is reached, or will be by the plan.
 func (w point) promised() bool {
 	return w.reached() || slices.ContainsFunc(w.semaphore.planned, w.givenBy)
 }
 
-// givenBy says whether a signal is one that the wait ends with.
+// givenBy reports whether a signal ends the wait.
 func (w point) givenBy(g *signal) bool {
 	return w.semaphore.timeline && g.value >= w.value || !w.semaphore.timeline && !g.taken
 }
 
-// wait has later commands of a queue wait for a point, and takes the signal of a binary semaphore.
+// wait makes later commands of a queue wait for a point, and consumes the signal of a binary semaphore.
 func (p *plan) wait(l *lane, w point) {
 	if w.reached() {
 		w.consume()
@@ -252,7 +254,7 @@ func (p *plan) wait(l *lane, w point) {
 	}
 }
 
-// give is what a planned signal does when its submission has ended.
+// give performs a planned signal when its submission has ended.
 func (g *signal) give() {
 	s := g.semaphore
 	s.planned = slices.DeleteFunc(s.planned, func(other *signal) bool { return other == g })
@@ -261,7 +263,7 @@ func (g *signal) give() {
 	}
 }
 
-// dispatch plans a dispatch; one of nothing is none.
+// dispatch plans a dispatch, unless it has no workgroups.
 func (p *plan) dispatch(x *executor, d *dispatch) error {
 	name := labelled(x.labels, d.title)
 	if d.indirect.Bytes == nil && slices.Contains(d.groups[:], 0) {
@@ -315,7 +317,7 @@ func (p *plan) transfer(x *executor, t *timedWork) error {
 	return nil
 }
 
-// query plans what is done with queries of a pool, after what was done with them before and what it waits for.
+// query plans an operation on queries of a pool, after the earlier ones on the pool and after its dependences.
 func (p *plan) query(l *lane, pool *queryPool, after []int, f func(cycle uint64)) {
 	s := p.now()
 	after = join(after, s.pools[pool])

@@ -13,8 +13,8 @@ import (
 	"spvsim/tracing/profile"
 )
 
-// A profiler adds up where the time of a device's dispatches goes, and leaves it in a file of the folder that SPVSIM_PROFILE names. The file
-// is written again as work ends, so that a crash of the application leaves what was recorded.
+// A profiler accumulates the profile of a device's dispatches, and writes it to a file in the folder SPVSIM_PROFILE.
+// The file is rewritten as work ends, so that it survives a crash of the application.
 type profiler struct {
 	device    *device_
 	collector *profile.Collector
@@ -27,7 +27,7 @@ type profiler struct {
 	timer     *time.Timer
 }
 
-// newProfiler makes a profiler where one is wanted; what is sampled or runs without time has no whole profile.
+// newProfiler returns a profiler if SPVSIM_PROFILE is set; sampled and functional runs have no complete profile.
 func newProfiler(d *device_, mode string) *profiler {
 	folder := os.Getenv("SPVSIM_PROFILE")
 	if folder == "" || cmp.Or(mode, config.Modes[0]) != config.Modes[0] {
@@ -36,7 +36,7 @@ func newProfiler(d *device_, mode string) *profiler {
 	return &profiler{device: d, collector: profile.NewCollector(), byName: map[string]int{}, folder: folder}
 }
 
-// count adds what a dispatch did to its name's.
+// count adds a dispatch to the counts of its name.
 func (p *profiler) count(w *row) {
 	if p == nil {
 		return
@@ -54,7 +54,7 @@ func (p *profiler) count(w *row) {
 	}
 }
 
-// Writing may take a tenth of the time; what is not written at once is written when the device has been idle for so long.
+// Writing may take 1/profileShare of the time; the rest is written once the device has been idle for profileIdle.
 const (
 	profileShare = 10
 	profileIdle  = 100 * time.Millisecond
@@ -81,7 +81,8 @@ func (p *profiler) keep() {
 	})
 }
 
-// write writes the file where something has changed, beside the one before it. Nothing runs on the device, and state is held.
+// write replaces the file if the profile has changed: it writes a new file next to it, and renames that. No work runs
+// on the device, and state is held.
 func (p *profiler) write() {
 	if p == nil || !p.changed {
 		return
@@ -128,8 +129,8 @@ func programName() string {
 	return "program"
 }
 
-// Leave ends what is written of devices that the application did not destroy, when its process ends. Where a call or work holds the state
-// for long, nothing is written: the process must not wait for what may never end.
+// Leave writes the profiles and traces of devices that the application did not destroy, when its process ends. If a
+// call or work holds the state for long, nothing is written: the process must not wait forever.
 func Leave() {
 	for range 50 {
 		if state.TryLock() {

@@ -9,14 +9,14 @@ import (
 	"spvsim/gpu"
 )
 
-// A progress says how far a program's work is, in the file that SPVSIM_PROGRESS names, for those who show it meanwhile.
+// A progress writes the progress of a program's work to the file SPVSIM_PROGRESS, for display while the program runs.
 type progress struct {
 	file *os.File
 	next time.Time
 	Progress
 }
 
-// Progress is what the file holds, as JSON on one line, padded with blanks.
+// Progress is the content of the file, as JSON on one line, padded with blanks.
 type Progress struct {
 	Dispatches   uint64 `json:"dispatches"` // and transfers that have ended
 	Ended        uint64 `json:"ended"`      // workgroups of the dispatch that runs
@@ -26,7 +26,7 @@ type Progress struct {
 	Nanoseconds  uint64 `json:"nanoseconds"` // simulated
 }
 
-// progressEvery is how often the file changes.
+// progressEvery is the interval between writes.
 const progressEvery = 200 * time.Millisecond
 
 func newProgress() *progress {
@@ -42,7 +42,7 @@ func newProgress() *progress {
 	return &progress{file: f}
 }
 
-// within is told how far a dispatch is; nil where nothing is attached.
+// within returns a callback for the progress of a dispatch; nil if no file is attached.
 func (p *progress) within() func(gpu.Progress) {
 	if p == nil {
 		return nil
@@ -75,6 +75,6 @@ func (p *progress) write() {
 		_, err = p.file.WriteAt(fmt.Appendf(nil, "%-255s\n", text), 0)
 	}
 	if err != nil {
-		p.next = now.Add(time.Hour) // it is only told, and the program's work goes on
+		p.next = now.Add(time.Hour) // progress is only informative: ignore the error, and retry much later
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// A queryPool holds timestamps, in cycles of the machine, or what was counted while a query was open.
+// A queryPool holds timestamps, in cycles of the machine, or counts of the time in which a query was open.
 type queryPool struct {
 	self
 	device    *device_
@@ -38,7 +38,7 @@ func (d *device_) newQueryPool(queries uint32, counts bool) *queryPool {
 	return p
 }
 
-// queryBytes is what a query takes of the host.
+// queryBytes returns the host memory of a query.
 func queryBytes(counts bool) uint64 {
 	if counts {
 		return 16 + uint64(unsafe.Sizeof(account.Counts{}))
@@ -85,7 +85,7 @@ func (p *queryPool) reset(first, count uint32) {
 	}
 }
 
-// begin takes note that a query is written; one that was not reset before keeps what is undefined.
+// begin marks a query as written; the value of one that was not reset before is undefined.
 func (p *queryPool) begin(i uint32) {
 	if !p.ready[i] {
 		p.device.warn("queries", "query %d of %v is written, and was not reset before (vkCmdResetQueryPool, vkResetQueryPool)", i, p.object)
@@ -108,7 +108,8 @@ func CmdResetQueryPool(h vk.CommandBuffer, pool vk.QueryPool, first, count uint3
 	b.query(p, false, func(uint64) { p.reset(first, count) })
 }
 
-// query records what is done with queries of a pool: when the queue comes to it, or when all before it is done.
+// query records an operation on queries of a pool: it runs when the queue reaches it or, if done is set, when all
+// earlier commands have completed.
 func (b *commandBuffer) query(p *queryPool, done bool, f func(cycle uint64)) {
 	do := func(cycle uint64) {
 		state.Lock()
@@ -140,7 +141,8 @@ func CmdWriteTimestamp2(h vk.CommandBuffer, stage vk.PipelineStageFlags2, pool v
 	record(h).timestamp(vk.PipelineStageFlagBits2(stage), pool, query)
 }
 
-// timestamp records one: at the top of the pipe when the queue comes to it, at other stages when all before it is done.
+// timestamp records a timestamp: at the top of the pipe when the queue reaches it, at other stages when all earlier
+// commands have completed.
 func (b *commandBuffer) timestamp(stage vk.PipelineStageFlagBits2, pool vk.QueryPool, query uint32) {
 	p := use[*queryPool](b, uint64(pool))
 	p.check(query, 1)
@@ -180,7 +182,7 @@ func (p *queryPool) fits(size, stride uint64, count uint32, flags vk.QueryResult
 	}
 }
 
-// write lays results out as the flags say, and says whether all were there.
+// write stores results in the layout of the flags, and reports whether all were available.
 func (p *queryPool) write(to []byte, stride uint64, first, count uint32, flags vk.QueryResultFlags) (all bool) {
 	all = true
 	for i := range count {

@@ -10,7 +10,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// A queue takes submissions in order.
+// A queue executes submissions in order.
 type queue struct {
 	handle        uint64
 	device        *device_
@@ -19,35 +19,36 @@ type queue struct {
 	labels        []string
 }
 
-// hardware is the hardware queue: those that compute are on the machine's pipes in turn, those that copy on one of their own.
+// hardware returns the hardware queue: compute queues are assigned to the machine's pipes round robin, copy queues to a
+// pipe of their own.
 func (q *queue) hardware() gpu.DeviceQueue {
 	return gpu.DeviceQueue{Name: q.name(), Priority: q.priority, Pipe: q.index, Copies: q.family == copying}
 }
 
 func (q *queue) name() string { return fmt.Sprintf("%d.%d", q.family, q.index) }
 
-// A submission is what a queue runs between its waits and its signals.
+// A submission is the work of a queue between its waits and its signals.
 type submission struct {
 	queue   *queue
 	waits   []point
 	buffers []*commandBuffer
 	signals []point
 	fence   *fence
-	// Of one that is planned, in part or all: its executor, and the next command.
+	// State of a submission that is planned, in part or all: its executor, and the next command.
 	context   *executor
 	at        struct{ buffer, command int }
 	described map[*object]bool // that descriptors refer to
 	over      bool
 }
 
-// A point is a value of a semaphore; a binary one has none.
+// A point is a value of a timeline semaphore; binary semaphores have none.
 type point struct {
 	semaphore *semaphore
 	value     uint64
 	stages    vk.PipelineStageFlagBits2 // that wait for it
 }
 
-// ended lets the application have what the submission used.
+// ended releases the submission's objects to the application.
 func (s *submission) ended() {
 	s.over = true
 	for _, b := range s.buffers {
@@ -58,7 +59,7 @@ func (s *submission) ended() {
 	}
 }
 
-// commands counts those of all its buffers.
+// commands returns the number of commands of all its buffers.
 func (s *submission) commands() (n int) {
 	for _, b := range s.buffers {
 		n += len(b.commands)
@@ -135,7 +136,8 @@ func (q *queue) submit(list []*submission, fenceHandle vk.Fence) vk.Result {
 	return vk.Success
 }
 
-// checkAgain refuses command buffers for one submission that are submitted again, and warns of others that have not ended.
+// checkAgain refuses one-time command buffers that are submitted again, and warns about pending ones without
+// simultaneous use.
 func (q *queue) checkAgain(list []*submission) {
 	seen := map[*commandBuffer]bool{}
 	for _, s := range list {
@@ -152,7 +154,7 @@ func (q *queue) checkAgain(list []*submission) {
 	}
 }
 
-// add puts a command buffer after the others of a submission.
+// add appends a command buffer to a submission.
 func (s *submission) add(h vk.CommandBuffer) {
 	b := get[*commandBuffer](uint64(h))
 	switch {
@@ -192,7 +194,7 @@ func (s *submission) promise() {
 	}
 }
 
-// points pairs semaphores with values; those of binary ones are not looked at.
+// points pairs semaphores with values, which binary semaphores ignore.
 func points(list []vk.Semaphore, values []uint64) (out []point) {
 	for i, h := range list {
 		p := point{semaphore: get[*semaphore](uint64(h))}
@@ -204,7 +206,7 @@ func points(list []vk.Semaphore, values []uint64) (out []point) {
 	return out
 }
 
-// points2 are those of the later command.
+// points2 returns the points of vkQueueSubmit2.
 func points2(list []vk.SemaphoreSubmitInfo) (out []point) {
 	for _, p := range list {
 		out = append(out, point{get[*semaphore](uint64(p.Semaphore)), p.Value, vk.PipelineStageFlagBits2(p.StageMask)})
@@ -219,8 +221,8 @@ func QueueWaitIdle(h vk.Queue) vk.Result {
 	return q.device.result()
 }
 
-// await waits until something holds, at most as many nanoseconds; false: it does not hold by then. Where timeouts are of simulated time, that is
-// looked at as each dispatch ends, and the host's counts while nothing runs.
+// await waits until holds returns true, or for timeout nanoseconds; false: timed out. With timeouts of simulated time,
+// the timeout is checked as each dispatch ends, and host time counts while nothing runs.
 func (d *device_) await(timeout uint64, holds func() bool) bool {
 	d.work.waiting++
 	defer func() { d.work.waiting-- }()
@@ -267,7 +269,7 @@ func await(timeout uint64, holds func() bool) bool {
 	return true
 }
 
-// labelled is a name with those of the labels around it.
+// labelled prefixes a name with its labels.
 func labelled(labels []string, name string) string {
 	return strings.Join(append(slices.Clone(labels), name), "/")
 }

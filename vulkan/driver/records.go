@@ -13,8 +13,8 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// A recorder writes a row for each dispatch and transfer to the file that SPVSIM_RECORD names, as each ends: a crash of the
-// application leaves what was recorded.
+// A recorder writes a row for each dispatch and transfer to the file SPVSIM_RECORD as it ends, so that the rows survive
+// a crash of the application.
 type recorder struct {
 	file   *os.File
 	csv    *csv.Writer
@@ -22,8 +22,8 @@ type recorder struct {
 	levels []string // of the machines' memories, each name once
 }
 
-// newRecorder opens the file, to which all devices of a program append, after the header if it is the first; nil: none wants rows. The
-// header names what any of the instance's devices has.
+// newRecorder opens the file, to which all devices of a program append; it writes the header if the file is empty. nil:
+// SPVSIM_RECORD is unset. The header has the levels of all the instance's devices.
 func newRecorder(in *instance) *recorder {
 	path := os.Getenv("SPVSIM_RECORD")
 	if path == "" {
@@ -48,18 +48,18 @@ func (r *recorder) close() {
 	}
 }
 
-// A row is what is told of one piece of work.
+// A row describes one piece of work.
 type row struct {
 	kind, name, entry, module string
-	pipeline                  string // its name without labels; of a transfer, what it does
+	pipeline                  string // the name without labels; for a transfer, its kind
 	groups                    [3]uint32
 	begin                     uint64 // cycle
 	bytes                     uint64 // of transfers
 	counts                    account.Counts
-	packet, busy              uint64 // cycle in which its packet was the first of its queue; cycles from its first workgroup on
-	overlap                   uint64 // number of the launches beside it; 0: none
-	beside                    bool   // it is one of them, of which memory and slots are not counted alone
-	captured                  string // file of the job; empty: none
+	packet, busy              uint64 // cycle at which its packet became the first of its queue; cycles since its first workgroup
+	overlap                   uint64 // number of its group of concurrent launches; 0: none
+	beside                    bool   // it is one of such a group: memory and slots are only counted for the whole group
+	captured                  string // file of the job; empty: not captured
 	host                      time.Duration
 }
 
@@ -79,11 +79,11 @@ func (r *recorder) header() []string {
 // A counted is a column of counts.
 type counted struct {
 	account.Count
-	shared bool // of all that ran together: what ran beside others has none of its own
+	shared bool // counted only for launches that ran together: a concurrent launch has no value of its own
 }
 
-// counts are those of the LDS, of the levels of memory and of a graph's queue that structures of package account describe, each in a column
-// named after its part: what has none of a part has zeros.
+// counts lists the counts of the LDS, the memory levels and a graph's queue, each in a column that begins with the
+// part's name; a part that the machine lacks has zeros.
 func (r *recorder) counts(c *account.Counts) (list []counted) {
 	of := func(part string, counts any, shared bool) {
 		for _, n := range account.Each(counts) {
@@ -168,7 +168,8 @@ func memoryLanes(c *account.Counts) (sum uint64) {
 	return sum
 }
 
-// estimateCells say how much of the cycles was timed, and how sure the rest is; what is not estimated has no interval.
+// estimateCells writes the timed share of the cycles, the estimate, and its confidence interval, which is empty without
+// an estimate.
 func estimateCells(c *account.Counts) []string {
 	real := func(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }
 	if c.Estimate == nil {

@@ -11,7 +11,7 @@ import (
 	"spvsim/config"
 )
 
-// numbered gives each whole number of a structure another value, from one on.
+// numbered sets the integers of a structure to consecutive values, beginning with from.
 func numbered(of any, from uint64) {
 	v := reflect.ValueOf(of).Elem()
 	for i := range v.NumField() {

@@ -9,10 +9,10 @@ import (
 // Barriers as the API says them: which commands come before and after by their stages, and which caches are written back and dropped by
 // their accesses.
 
-// A kind of command is what a stage may belong to.
+// A commandKind is a class of commands that pipeline stages belong to.
 type commandKind uint8
 
-// Kinds of commands, of which a timestamp at the top of the pipe waits and is not waited for.
+// A timestamp at the top of the pipe (ofTop) waits for others; no command waits for it.
 const (
 	ofCompute commandKind = iota
 	ofTransfer
@@ -20,7 +20,7 @@ const (
 	commandKinds
 )
 
-// reads are the caches that a barrier has dropped: none, all but those of scalars, all.
+// reads are the caches that a barrier invalidates: none, the vector caches, or the scalar caches too.
 type reads uint8
 
 const (
@@ -29,20 +29,20 @@ const (
 	readsAll
 )
 
-// A dependence is what later commands wait for.
+// A dependence holds what later commands wait for.
 type dependence struct {
 	after   []int // items of the segment
-	release bool  // caches write back what kernels stored
+	release bool  // the queue waited for all of it
 	acquire reads
 	waited  bool // by the queue, for all of it
 }
 
-// whole is what a semaphore means: all memory.
+// whole is a dependence on all of memory, as of a semaphore.
 func whole(after []int) dependence {
 	return dependence{after: after, release: true, acquire: readsAll}
 }
 
-// A barrier is a dependency of the API: kinds of commands before, kinds after, and what becomes of memory.
+// A barrier is a dependency of the API: kinds of commands in its first and second scope, and its memory operations.
 type barrier struct {
 	from, to [commandKinds]bool
 	release  bool
@@ -75,7 +75,7 @@ func (b *barrier) add(fromStages, toStages vk.PipelineStageFlagBits2, fromAccess
 	}
 }
 
-// barrierOf is that of a command with one mask of stages for all.
+// barrierOf converts a barrier whose stage masks apply to all its parts.
 func barrierOf(from, to vk.PipelineStageFlags, memory []vk.MemoryBarrier, buffers []vk.BufferMemoryBarrier, images []vk.ImageMemoryBarrier) barrier {
 	var b barrier
 	add := func(src, dst vk.AccessFlags) {
@@ -94,7 +94,7 @@ func barrierOf(from, to vk.PipelineStageFlags, memory []vk.MemoryBarrier, buffer
 	return b
 }
 
-// barrierOf2 is that of a command in which each has its stages.
+// barrierOf2 converts a barrier (synchronization2) in which each part has its own stages.
 func barrierOf2(d *vk.DependencyInfo) barrier {
 	var b barrier
 	add := func(from, to vk.PipelineStageFlags2, src, dst vk.AccessFlags2) {
@@ -119,15 +119,15 @@ func everything(to vk.PipelineStageFlagBits2) barrier {
 	return b
 }
 
-// A lane is a queue in a plan: what its next commands wait for, and what has been put into it.
+// A lane is a queue of a plan: the dependences of its next commands, and its items so far.
 type lane struct {
 	queue   *queue
 	number  int
 	pending [commandKinds]dependence
-	open    [commandKinds][]int // items by kind, without those that a later one of the kind waits for
+	open    [commandKinds][]int // items by kind, without those that a later item of the kind waits for
 }
 
-// before is what commands of those kinds have been, and what such would wait for.
+// before returns the earlier items of some kinds, and the items that the next commands of those kinds would wait for.
 func (l *lane) before(kinds [commandKinds]bool) (after []int) {
 	for k, in := range kinds {
 		if in {
@@ -140,7 +140,7 @@ func (l *lane) before(kinds [commandKinds]bool) (after []int) {
 // all is everything before.
 func (l *lane) all() []int { return l.before([commandKinds]bool{true, true, true}) }
 
-// waits has later commands of those kinds wait.
+// waits adds a dependence to later commands of some kinds.
 func (l *lane) waits(to [commandKinds]bool, d dependence) {
 	for k, in := range to {
 		if in {

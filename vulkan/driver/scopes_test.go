@@ -14,7 +14,8 @@ func kindsOf(list ...commandKind) (in [commandKinds]bool) {
 	return in
 }
 
-// Each stage is that of the kinds of commands that have it: as a first scope those before, as a second one those after, which the top of the pipe holds up as well.
+// Each stage selects the kinds of commands that have it: in the first scope earlier commands, in the second later ones;
+// the top of the pipe in the second scope selects all kinds.
 func TestStagesOfBarriers(t *testing.T) {
 	none, all := kindsOf(), kindsOf(ofCompute, ofTransfer, ofTop)
 	compute, transfer := kindsOf(ofCompute), kindsOf(ofTransfer)
@@ -48,7 +49,8 @@ func TestStagesOfBarriers(t *testing.T) {
 	}
 }
 
-// What shaders stored is written back for any access that says so; loads that may be scalar drop the scalar cache too, sampled ones that of vectors alone.
+// Any access that includes shader writes causes a write-back; reads that may be scalar invalidate the scalar caches
+// too, sampled reads the vector caches alone.
 func TestAccessesOfBarriers(t *testing.T) {
 	for _, c := range []struct {
 		access  vk.AccessFlagBits2
@@ -76,7 +78,7 @@ func TestAccessesOfBarriers(t *testing.T) {
 	}
 }
 
-// Parts of a barrier add up: none takes back what another asked for.
+// The parts of a barrier add up: no part withdraws what another requested.
 func TestPartsOfBarriersAddUp(t *testing.T) {
 	memory := []vk.MemoryBarrier{{SrcAccessMask: vk.AccessFlags(vk.Access2ShaderWriteBit)}}
 	buffers := []vk.BufferMemoryBarrier{{DstAccessMask: vk.AccessFlags(vk.Access2ShaderReadBit)}}
@@ -91,7 +93,7 @@ func TestPartsOfBarriersAddUp(t *testing.T) {
 	}
 }
 
-// A queue's later commands of a kind wait for those that a barrier names, and for what those waited for.
+// Later commands of a kind wait for the commands that a barrier names, and for their dependences.
 func TestBarriersOrderKinds(t *testing.T) {
 	l := &lane{}
 	l.open[ofCompute], l.open[ofTransfer] = []int{1, 4}, []int{2}

@@ -13,7 +13,8 @@ import (
 	"spvsim/gpu"
 )
 
-// run carries a segment out: one launch by itself, several beside each other. follows: after another segment of its plan.
+// run executes a segment: a single launch directly, several concurrently. follows: it is not the first segment of its
+// plan.
 func (s *segment) run(d *device_, follows bool) error {
 	switch {
 	case s.launches() == 0:
@@ -34,7 +35,7 @@ func (s *segment) marksAt(d *device_) {
 	}
 }
 
-// alone says that there is one launch, and that nothing but that and its end is to be seen.
+// alone reports whether there is a single launch, and no mark in its middle.
 func (s *segment) alone() bool {
 	if s.launches() > 1 {
 		return false
@@ -49,8 +50,8 @@ func (s *segment) alone() bool {
 	return true
 }
 
-// fits says whether the machine has the launches beside each other: not graphs that hold all compute units, nor those that need all that
-// is on chip.
+// fits reports whether the machine can run the launches concurrently: not graphs that hold all compute units, nor those
+// that need all on-chip memory.
 func (s *segment) fits(d *device_) bool {
 	var graphs []*gpu.GraphDispatch
 	for _, w := range s.items {
@@ -78,7 +79,7 @@ func (s *segment) inOrder(d *device_, follows bool) error {
 	return nil
 }
 
-// beside runs the launches beside each other, and records each, and all of them.
+// beside runs the launches concurrently, and records each, and the whole.
 func (s *segment) beside(d *device_, follows bool) error {
 	b := &gpu.Beside{Name: s.name(), Follows: follows}
 	for _, w := range s.items {
@@ -105,7 +106,7 @@ func (s *segment) beside(d *device_, follows bool) error {
 	return err
 }
 
-// names are those of the launches.
+// names returns the names of the launches.
 func (s *segment) names() (list []string) {
 	for _, w := range s.items {
 		if w.Mark == nil {
@@ -115,10 +116,10 @@ func (s *segment) names() (list []string) {
 	return list
 }
 
-// mostNamed is how many pipelines the name of a segment has.
+// mostNamed is the number of pipelines that a segment's name lists.
 const mostNamed = 3
 
-// name is made of those of the pipelines, each once; launches of one alone are beside their like.
+// name joins the names of the pipelines, each once; several launches of one pipeline run beside "its like".
 func (s *segment) name() string {
 	var list []string
 	for _, w := range s.items {
@@ -166,7 +167,7 @@ func (s *segment) record(d *device_, begin uint64, counts *account.Counts, host 
 	shared.count(&account.Counts{Slots: counts.Slots, Memory: counts.Memory, UnitCycles: counts.UnitCycles, OutOfBounds: counts.OutOfBounds})
 }
 
-// open are the queries that are open around all launches: those count what is of all of them.
+// open returns the queries that are open around all launches: only those can count what belongs to all.
 func (s *segment) open() (list []*account.Counts) {
 	first := true
 	for _, w := range s.items {

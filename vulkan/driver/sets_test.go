@@ -50,7 +50,7 @@ func TestDescriptorsGoOnInTheNextBinding(t *testing.T) {
 			m.counts = append(m.counts, 1+g.r.Uint32N(3))
 			bindings = append(bindings, vk.DescriptorSetLayoutBinding{Binding: i, DescriptorType: kind, DescriptorCount: m.counts[i]})
 		}
-		slices.Reverse(bindings) // their numbers are what counts
+		slices.Reverse(bindings) // the order of the array does not matter, only the numbers
 		all := m.first(uint32(len(m.counts)))
 		var l vk.DescriptorSetLayout
 		CreateDescriptorSetLayout(h, &vk.DescriptorSetLayoutCreateInfo{BindingCount: uint32(len(bindings)), PBindings: &bindings[0]}, nil, &l)
@@ -112,7 +112,8 @@ func TestDescriptorsGoOnInTheNextBinding(t *testing.T) {
 	}
 }
 
-// An inline block takes bytes as far as it has them, from writes, copies and templates; a last binding has as many descriptors as its set says.
+// Writes, copies and templates fill an inline block within its size; a last binding of variable size has the descriptor
+// count of its set.
 func TestInlineBlocksAndVariableCounts(t *testing.T) {
 	g := newTransferRig(t, 32)
 	l := &setLayout{bindings: []layoutBinding{{number: 2, kind: vk.DescriptorTypeInlineUniformBlock, count: 16}}}
@@ -153,7 +154,8 @@ func TestInlineBlocksAndVariableCounts(t *testing.T) {
 	}
 }
 
-// What an item of a segment waits for over others is all that can be reached from it; lists are left without what is waited for in any case.
+// The indirect dependences of a segment's item are all items reachable from it; lists are pruned of items that others
+// wait for.
 func TestWaitsOverOthers(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 1))
 	for range 30 {
@@ -329,7 +331,7 @@ func TestOneGraphAJob(t *testing.T) {
 	}
 }
 
-// What a job captures is kept once by what it is; memory that is side by side, or a guard apart, is one block.
+// Captured data is stored once per content; adjacent memory blocks, or blocks a guard apart, are merged.
 func TestBlocksOfCaptures(t *testing.T) {
 	g := newTransferRig(t, 34)
 	c := &capturer{folder: t.TempDir()}
@@ -375,7 +377,8 @@ func TestBlocksOfCaptures(t *testing.T) {
 	}
 }
 
-// Command buffers are recorded, then used; what is out of turn is refused. Descriptors that commands push stay as they were until they are pushed anew.
+// Command buffers are recorded, then submitted; commands in other states are refused. Pushed descriptors are kept until
+// they are pushed again.
 func TestStatesOfCommandBuffers(t *testing.T) {
 	g := newTransferRig(t, 35)
 	b := get[*commandBuffer](uint64(g.buffer))
@@ -409,7 +412,8 @@ func TestStatesOfCommandBuffers(t *testing.T) {
 	}
 }
 
-// Scratch memory lies in memory that there is, to the byte; usage of the heap is what devices hold; the ways to ask for a list agree.
+// Scratch memory must lie within allocated memory, to the byte; the heap's usage is the sum of all devices; all list
+// queries agree.
 func TestWhatDevicesSayOfMemory(t *testing.T) {
 	g := newTransferRig(t, 36)
 	m := get[*memory](uint64(g.memory(1000)))
@@ -467,7 +471,8 @@ func TestWhatDevicesSayOfMemory(t *testing.T) {
 	}
 }
 
-// Products of matrices are those of the machine's unit, whose types the API has; of bytes each sign and both ways to add up.
+// The reported matrix shapes are those of the machine's unit with component types of the API; those of bytes exist for
+// each sign, with wrapping and saturating accumulation.
 func TestProductsOfMatrices(t *testing.T) {
 	for _, name := range []string{"rdna3-rx7900xtx", "cdna3-mi300a"} {
 		m, err := config.LoadMachine(config.Request{Machine: name})

@@ -13,12 +13,12 @@ import (
 	"spvsim/internal/files"
 )
 
-// A programKey is the digest of all that a lowered program is made of: its module, entry point, constants, size of waves, the machine as far as
-// lowering knows it, and the build of the driver.
+// A programKey is the digest of all inputs of lowering: the module, entry point, constants, wave size, the machine's
+// parameters that lowering depends on, and the build of the driver.
 type programKey [sha256.Size]byte
 
-// A store keeps lowered programs in a folder between runs, a file each. What is damaged or of another form counts as not there, and a store
-// that can't be written to keeps nothing: no program fails for it.
+// A store caches lowered programs in a folder between runs, one file each. A damaged file, or one of another version,
+// counts as a miss, and an unwritable folder stores nothing: no program fails because of the store.
 type store struct {
 	folder  string
 	trimmed bool
@@ -56,7 +56,7 @@ func hexText(b []byte) string {
 	return string(out)
 }
 
-// get is what was kept, or nil. What is used is not the first to go.
+// get returns a stored program, or nil, and marks it as recently used.
 func (s *store) get(k programKey) []byte {
 	if s == nil {
 		return nil
@@ -103,10 +103,11 @@ func (s *store) put(k programKey, data []byte) {
 	}
 }
 
-// storeBytes bounds the files of a store; the first program that a process keeps makes space. Programs take some kilobytes.
+// storeBytes bounds the total size of a store; the first program that a process stores trims it. A program takes some
+// kilobytes.
 const storeBytes = 256 << 20
 
-// trim removes files, those that were not used for longest first, until a quarter of the space is free; nothing where there is space.
+// trim removes the least recently used files until a quarter of the space is free, if the store exceeds its size.
 func (s *store) trim(most int64) {
 	type file struct {
 		path string

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What a store keeps comes back whole; what is damaged, foreign or cut off counts as not there, and goes.
+// A stored program is returned unchanged; a damaged, foreign or truncated file counts as a miss, and is removed.
 func TestStore(t *testing.T) {
 	s := &store{folder: filepath.Join(t.TempDir(), "a", "b")}
 	key, want := programKey{1, 2, 3}, []byte("a program")
@@ -57,7 +57,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// A store that is full makes space: what was not used for longest goes, until a quarter is free.
+// A full store evicts its least recently used files until a quarter is free.
 func TestStoreIsBounded(t *testing.T) {
 	s := &store{folder: t.TempDir(), trimmed: true}
 	size := int64(0)
@@ -91,7 +91,7 @@ func TestStoreIsBounded(t *testing.T) {
 	}
 }
 
-// The build is that of the file which this code is in: the same every time it is asked, and not empty.
+// The build ID is that of the file that contains this code: the same on every call, and not empty.
 func TestBuildIsKnown(t *testing.T) {
 	if len(buildID()) < 20 {
 		t.Errorf("the build is %q", buildID())

@@ -15,7 +15,7 @@ type (
 		self
 		device   *device_
 		timeline bool
-		promised int    // signals of a binary one that were submitted, and waits of which none was
+		promised int    // submitted signals of a binary semaphore without a submitted wait
 		value    uint64 // of a binary one, 1 when it is signaled
 		planned  []*signal
 	}
@@ -33,7 +33,7 @@ type (
 	}
 )
 
-// isSet says whether the event is set by the time that what is planned has run.
+// isSet reports whether the event is set once the plan has run.
 func (e *event) isSet() bool {
 	if e.will != nil {
 		return e.will.set
@@ -48,7 +48,7 @@ func (p point) reached() bool {
 	return p.semaphore.value != 0
 }
 
-// consume takes the signal of a binary semaphore.
+// consume unsignals a binary semaphore.
 func (p point) consume() {
 	if !p.semaphore.timeline {
 		p.semaphore.value = 0
@@ -126,7 +126,7 @@ func (d *device_) waited(held bool) vk.Result {
 	return vk.Success
 }
 
-// enough says whether all of n, or one of them, hold.
+// enough reports whether all of n conditions hold, or any of them.
 func enough(all bool, n int, holds func(i int) bool) bool {
 	for i := range n {
 		if holds(i) != all {

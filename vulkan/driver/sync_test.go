@@ -8,7 +8,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// A wait for all holds when all hold, one for any when one does; of none, the first does and the second does not.
+// A wait for all holds when all conditions do, a wait for any when one does; without conditions, only the first holds.
 func TestWaitsForAllOrAny(t *testing.T) {
 	for n := range 5 {
 		for mask := range 1 << n {
@@ -23,7 +23,8 @@ func TestWaitsForAllOrAny(t *testing.T) {
 	}
 }
 
-// A timeline has reached every value up to its own, and never goes back; a binary semaphore is signaled until a wait takes that.
+// A timeline semaphore has reached every value up to its own, and never goes back; a binary semaphore stays signaled
+// until a wait consumes the signal.
 func TestSemaphores(t *testing.T) {
 	line := &semaphore{timeline: true, value: 3}
 	for v, want := range map[uint64]bool{0: true, 2: true, 3: true, 4: false} {
@@ -54,8 +55,8 @@ func TestSemaphores(t *testing.T) {
 	}
 }
 
-// Results of queries lie a stride apart, in 4 or 8 bytes, each with whether it is there after it if that is wanted. What is not there is written if
-// parts are wanted, and else left as it is.
+// Query results lie a stride apart, in 4 or 8 bytes, followed by their availability if requested. Unavailable results
+// are only written with the PARTIAL flag.
 func TestResultsOfQueries(t *testing.T) {
 	p := &queryPool{values: []uint64{1<<32 + 10, 20, 30, 40}, available: []bool{true, true, false, true}, ready: make([]bool, 4)}
 	for flags := range vk.QueryResultFlags(16) {
@@ -111,7 +112,7 @@ func TestResultsOfQueries(t *testing.T) {
 	}
 }
 
-// Ranges of memory, buffers and mappings are taken as far as they lie in what has them, to the byte.
+// Ranges of memory, buffers and mappings are accepted if they lie within their object, to the byte.
 func TestRangesLieWithin(t *testing.T) {
 	g := newTransferRig(t, 23)
 	h := vk.Device(g.d.handle)

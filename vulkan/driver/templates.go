@@ -6,7 +6,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// An updateTemplate says where in an application's structure the descriptors of a set lie.
+// An updateTemplate maps offsets in an application's structure to descriptors of a set.
 type updateTemplate struct {
 	entries []vk.DescriptorUpdateTemplateEntry
 	push    bool
@@ -35,7 +35,7 @@ func UpdateDescriptorSetWithTemplate(_ vk.Device, set vk.DescriptorSet, h vk.Des
 	get[*updateTemplate](uint64(h)).apply(get[*descriptorSet](uint64(set)), data)
 }
 
-// apply writes what lies in the application's structure into a set.
+// apply writes the application's structure into a set.
 func (t *updateTemplate) apply(s *descriptorSet, data unsafe.Pointer) {
 	for i := range t.entries {
 		e := &t.entries[i]

@@ -11,7 +11,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// Transfers move bytes, and let the simulated time pass that reading and writing them takes.
+// Transfers move bytes, and advance simulated time by the time of reading and writing them.
 
 // A move is rows of bytes that move: to a place from another one, or of data that is repeated.
 type move struct {
@@ -49,16 +49,16 @@ func (b *commandBuffer) transfer(name string, bytes uint64, moves ...move) {
 	})
 }
 
-// A timedWork takes the time of a transfer.
+// A timedWork is an action that takes the time of a transfer.
 type timedWork struct {
 	name  string
 	bytes uint64
 	moves []move // nil: it can't be captured
 	do    func()
-	pool  *queryPool // whose results it reads, after they have come; nil: none
+	pool  *queryPool // whose available results it reads; nil: none
 }
 
-// timed records something that takes the time of a transfer. Without moves, it can't be captured.
+// timed records an action that takes the time of a transfer. Without moves, it can't be captured.
 func (b *commandBuffer) timed(name string, bytes uint64, moves []move, do func()) {
 	if b.moves += len(moves); b.moves > mostMoves {
 		fail(vk.ErrorOutOfHostMemory, "more than %d rows and planes in the copies of a command buffer", mostMoves)
@@ -87,7 +87,7 @@ func (t *timedWork) run(x *executor) error {
 	return nil
 }
 
-// access is what a move reads and writes.
+// access lists the memory that a move reads and writes.
 func (m *move) access() []gpu.Rows {
 	to := gpu.Rows{Write: true, Addr: m.to.Addr, Bytes: m.bytes, Rows: m.rows, Stride: m.toRow}
 	if m.data != nil {
@@ -145,7 +145,7 @@ func CmdFillBuffer(h vk.CommandBuffer, to vk.Buffer, offset, size uint64, value 
 	b.transfer("fill buffer", uint64(len(dst.Bytes)), one(dst, mem.Descriptor{}, binary.LittleEndian.AppendUint32(nil, value)))
 }
 
-// mostUpdated is the most that vkCmdUpdateBuffer takes, in bytes.
+// mostUpdated is the limit of vkCmdUpdateBuffer, in bytes.
 const mostUpdated = 1 << 16
 
 // CmdUpdateBuffer is vkCmdUpdateBuffer.
@@ -160,14 +160,14 @@ func CmdUpdateBuffer(h vk.CommandBuffer, to vk.Buffer, offset, size uint64, data
 	b.transfer("update buffer", size, one(dst, mem.Descriptor{}, src))
 }
 
-// A region is where texels of one layer lie, row by row.
+// A region is the memory of one layer's texels, row by row.
 type region struct {
 	texels  mem.Descriptor
 	at      func(y, z uint32) uint64 // of the first texel of a row
 	rowSize uint64
 }
 
-// slices is how many planes a copy goes over: of a volume, or of layers and their samples.
+// slices returns the number of planes of a copy: of a volume, or of layers times their samples.
 func (i *image) slices(first, count, depth uint32) uint32 {
 	if i.of.Depth > 1 {
 		return depth

@@ -10,13 +10,13 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// Transfers against a model of images that is texels by their places: what each command means is written out texel by texel, as Vulkan's
-// chapters of copies and clears do.
+// Transfers are tested against a model of images as texels by position: each command is written out texel by texel, as
+// in Vulkan's chapters on copies and clears.
 
 // A texelPlace is level, layer, sample, z, y, x.
 type texelPlace [6]uint32
 
-// A modelImage is an image beside the driver's.
+// A modelImage pairs an image of the driver with its model.
 type modelImage struct {
 	handle                  vk.Image
 	real                    *image
@@ -51,7 +51,7 @@ func (g *transferRig) do(command func(b vk.CommandBuffer)) {
 	command(g.buffer)
 	EndCommandBuffer(g.buffer)
 	b := get[*commandBuffer](uint64(g.buffer))
-	state.Unlock() // as it is where the worker runs them
+	state.Unlock() // as in the worker, which runs them without the lock
 	err := (&executor{device: g.d}).run(b.commands)
 	state.Lock()
 	if err != nil {
@@ -69,11 +69,11 @@ func (g *transferRig) memory(size uint64) vk.DeviceMemory {
 	return m
 }
 
-// anyUsage has a buffer take part in all that the tests do.
+// anyUsage allows all uses of a buffer in these tests.
 const anyUsage = vk.BufferUsageTransferSrcBit | vk.BufferUsageTransferDstBit | vk.BufferUsageStorageBufferBit | vk.BufferUsageUniformBufferBit | vk.BufferUsageIndirectBufferBit |
 	vk.BufferUsageStorageTexelBufferBit | vk.BufferUsageUniformTexelBufferBit
 
-// bytes is a buffer of random bytes, and those.
+// bytes creates a buffer of random bytes, and returns both.
 func (g *transferRig) bytes(size uint64) (vk.Buffer, []byte) {
 	var b vk.Buffer
 	CreateBuffer(vk.Device(g.d.handle), &vk.BufferCreateInfo{Size: size, Usage: anyUsage}, nil, &b)
@@ -232,7 +232,8 @@ func (g *transferRig) betweenBuffer(m *modelImage, toImage bool) {
 	}
 }
 
-// plane is where a texel of a copy between images is: of plane k, which is a layer, a sample of one or a plane of a volume.
+// plane returns the position of a texel in plane k of a copy between images: a layer, a sample of one, or a plane of a
+// volume.
 func (m *modelImage) plane(s *vk.ImageSubresourceLayers, o vk.Offset3D, k, y, x uint32) texelPlace {
 	p := texelPlace{s.MipLevel, s.BaseArrayLayer, 0, uint32(o.Z), uint32(o.Y) + y, uint32(o.X) + x}
 	if m.kind == vk.ImageType3d {
@@ -290,7 +291,7 @@ func (g *transferRig) betweenImages(from, to *modelImage) {
 	to.check(g.t, "copied")
 }
 
-// clear gives all texels of some levels and layers a colour.
+// clear sets all texels of some levels and layers to a colour.
 func (g *transferRig) clear(m *modelImage) {
 	first := g.r.Uint32N(m.levels)
 	n := 1 + g.r.Uint32N(m.levels-first)
@@ -313,7 +314,7 @@ func (g *transferRig) clear(m *modelImage) {
 	g.do(func(b vk.CommandBuffer) { CmdClearColorImage(b, m.handle, vk.ImageLayoutGeneral, &color, 1, &r) })
 }
 
-// Copies and clears of random regions do what they mean to the texels of the region, and nothing to others.
+// Copies and clears of random regions change the texels of the region as specified, and no others.
 func TestTransfersOfTexels(t *testing.T) {
 	kinds := []vk.ImageType{vk.ImageType1d, vk.ImageType2d, vk.ImageType3d}
 	formatsOfAllSizes := []vk.Format{vk.FormatR8Uint, vk.FormatR16Uint, vk.FormatR8g8b8a8Uint, vk.FormatR32g32Uint, vk.FormatR32g32b32a32Uint}

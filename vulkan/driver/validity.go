@@ -9,8 +9,8 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// What a dispatch needs of the objects that it names: of the pipeline layout when the pipeline is created, of what is bound when it is recorded, and of
-// what descriptors refer to when it is submitted.
+// Checks of the objects that a dispatch needs: of the pipeline layout when the pipeline is created, of the bound sets
+// when it is recorded, and of the resources of descriptors when it is submitted.
 
 // place names a binding of a program in messages.
 func place(want *ir.Binding) string {
@@ -20,7 +20,8 @@ func place(want *ir.Binding) string {
 	return fmt.Sprintf("set %d, binding %d (%s)", want.Set, want.Binding, want.Name)
 }
 
-// taken are the descriptor types that a program's binding may be of (Vulkan 1.3, "Shader Resource and Descriptor Type Correspondence").
+// taken lists the descriptor types that a program's binding accepts (Vulkan 1.3, "Shader Resource and Descriptor Type
+// Correspondence").
 var taken = map[ir.BindingKind][]vk.DescriptorType{
 	ir.StorageBuffer: {vk.DescriptorTypeStorageBuffer, vk.DescriptorTypeStorageBufferDynamic},
 	ir.UniformBuffer: {vk.DescriptorTypeUniformBuffer, vk.DescriptorTypeUniformBufferDynamic, vk.DescriptorTypeInlineUniformBlock},
@@ -30,7 +31,7 @@ var taken = map[ir.BindingKind][]vk.DescriptorType{
 	ir.Sampler:       {vk.DescriptorTypeSampler, vk.DescriptorTypeCombinedImageSampler},
 }
 
-// takes says why a layout is not one for a program; nil: it is.
+// takes returns an error if a layout does not match a program.
 func (l *pipelineLayout) takes(p *program.Program) error {
 	for i := range p.Bindings {
 		if err := l.takesBinding(&p.Bindings[i]); err != nil {
@@ -88,7 +89,8 @@ func (l *pipelineLayout) compatible(other *pipelineLayout, set int) bool {
 	return true
 }
 
-// checkBound refuses a dispatch for which a set is missing or of another layout, and warns of what programs are likely to miss.
+// checkBound refuses a dispatch for which a set is missing or of another layout, and warns about inputs that a program
+// is likely to lack.
 func (b *commandBuffer) checkBound(d *dispatch, l *pipelineLayout) {
 	b.computes()
 	push := uint32(0)
@@ -139,7 +141,7 @@ func (s *descriptorSet) checkDynamic(offsets []uint32) {
 	}
 }
 
-// tooMany says that a dispatch has more workgroups than the device takes; nil: it has not.
+// tooMany returns an error if a dispatch has more workgroups than the device supports.
 func (d *dispatch) tooMany(groups [3]uint32) error {
 	for i, most := range mostGroups {
 		if uint64(d.base[i])+uint64(groups[i]) > uint64(most) {
@@ -170,7 +172,7 @@ func (i *image) gone() string {
 	return ""
 }
 
-// missing says why what a descriptor refers to can't be used; empty: it can, or there is nothing.
+// missing returns the reason why a descriptor's resource can't be used; empty: it can, or there is none.
 func (e *descriptor) missing() string {
 	switch {
 	case e.view != nil && e.view.destroyed():
@@ -207,7 +209,7 @@ func (e *descriptor) describe(to map[*object]bool) {
 	}
 }
 
-// check refuses a submission of commands that name what is no longer there.
+// check refuses a submission of commands that use destroyed objects.
 func (s *submission) check(b *commandBuffer) {
 	for o := range b.used {
 		if o != nil && o.gone {
@@ -228,7 +230,8 @@ func (s *submission) check(b *commandBuffer) {
 	}
 }
 
-// checkBinding checks the descriptors of a program's binding, but for those that may be missing, or be written later.
+// checkBinding checks the descriptors of a program's binding, except partially bound ones and those that may be updated
+// after binding.
 func (s *submission) checkBinding(d *dispatch, want *ir.Binding) {
 	if int(want.Set) >= len(d.sets) || d.sets[want.Set].set == nil {
 		return

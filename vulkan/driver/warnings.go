@@ -8,10 +8,11 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// once holds texts that were reported: each is reported once, and a number of them at most, as a program may repeat a mistake in every frame.
+// once holds the texts that were reported: each is reported once, and a bounded number in all, as a program may repeat
+// a mistake in every frame.
 type once map[string]bool
 
-// next is what to report instead of a text; ok is false where nothing is.
+// next returns the message to report for a text; ok is false if there is none.
 func (o once) next(text string, most int, what string) (say string, ok bool) {
 	if o[text] || len(o) > most {
 		return "", false
@@ -23,10 +24,11 @@ func (o once) next(text string, most int, what string) (say string, ok bool) {
 	return text, true
 }
 
-// mostWarnings is how many different warnings of a kind a device reports.
+// mostWarnings bounds the different warnings of a kind that a device reports.
 const mostWarnings = 10
 
-// warn reports what the API does not allow and the device does all the same, since it has one meaning here. state is held.
+// warn reports a violation of the API that the device executes all the same, since it has one meaning here. state is
+// held.
 func (d *device_) warn(command, format string, args ...any) {
 	if d.watch.warned[format] == nil {
 		d.watch.warned[format] = once{}
@@ -36,10 +38,11 @@ func (d *device_) warn(command, format string, args ...any) {
 	}
 }
 
-// waitNotice is how long a call waits, in the host's time, before it is reported that nothing can end the wait.
+// waitNotice is the host time after which a wait that nothing submitted can end is reported.
 var waitNotice = 5 * time.Second
 
-// noticed reports a wait that nothing submitted can end, while the wait goes on: another thread may still end it. The result ends the watch.
+// noticed reports a wait that nothing submitted can end, while the wait continues: another thread may still end it. The
+// result ends the watch.
 func (d *device_) noticed() (end func()) {
 	t := time.AfterFunc(waitNotice, func() {
 		state.Lock()
@@ -55,7 +58,7 @@ func (d *device_) noticed() (end func()) {
 	return func() { t.Stop() }
 }
 
-// destroy ends an object. Submitted work that uses it goes on with what it has.
+// destroy removes an object. Submitted work that uses it continues with its data.
 func destroy[T any](h vk.Device, command string, handle uint64) (x T, ok bool) {
 	o := objects[handle]
 	if x, ok = take[T](handle); ok {

@@ -10,7 +10,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// A warning is reported once, and of each kind so many; other kinds go on.
+// Each warning is reported once, and a bounded number of each kind; other kinds are not affected.
 func TestWarningsAreReportedOnce(t *testing.T) {
 	d := open(t)
 	folder := t.TempDir()
@@ -31,7 +31,8 @@ func TestWarningsAreReportedOnce(t *testing.T) {
 	}
 }
 
-// A call that waits while nothing submitted can end the wait is reported, and goes on: for a fence of no submission, and for a semaphore of no signal.
+// A wait that nothing submitted can end is reported, and continues: for a fence without a submission, and for a
+// semaphore without a signal.
 func TestWaitsWithoutEndAreReported(t *testing.T) {
 	real := waitNotice
 	waitNotice = time.Millisecond

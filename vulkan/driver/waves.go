@@ -11,19 +11,19 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// watchers are those that a device's dispatches are shown to, and the warnings that were reported.
+// watchers are the observers of a device's dispatches, and the warnings that were reported.
 type watchers struct {
 	profile *profiler
 	waves   *waves
 	warned  map[string]once // warnings, by their kind
 }
 
-// newWatchers makes those that the environment asks for.
+// newWatchers creates the observers that the environment requests.
 func newWatchers(d *device_, mode string) watchers {
 	return watchers{newProfiler(d, mode), newWaves(d), map[string]once{}}
 }
 
-// tracer is all of them as one; nil: none.
+// tracer combines all observers; nil: none.
 func (w *watchers) tracer() probe.Tracer {
 	var list []probe.Tracer
 	if w.profile != nil {
@@ -35,22 +35,23 @@ func (w *watchers) tracer() probe.Tracer {
 	return probe.Join(list...)
 }
 
-// printer shows on standard error what shaders print (NonSemantic.DebugPrintf): standard output is the application's.
+// printer writes the output of shaders (NonSemantic.DebugPrintf) to standard error: standard output belongs to the
+// application.
 type printer struct{}
 
 // Printed implements probe.Observer.
 func (printer) Printed(p probe.Print) { fmt.Fprintf(os.Stderr, "spvsim: %s\n", p) }
 
-// waves writes a trace of the waves of chosen dispatches, for Perfetto: the process's and the device's own file in the folder that
-// SPVSIM_TRACE names. Cycles are the device's, and numbers of tracks differ from those of other devices, so files may be joined.
+// waves writes a trace of the waves of chosen dispatches for Perfetto, to a file per process and device in the folder
+// SPVSIM_TRACE. Cycles are the device's, and track numbers differ between devices, so that files can be concatenated.
 type waves struct {
 	*perfetto.Writer
 	chosen choices
 	file   lazyFile
 }
 
-// newWaves reads SPVSIM_WAVES, patterns with commas between, each with a count after a colon or none; SPVSIM_WAVES_CUS, compute units; and
-// SPVSIM_WAVES_LIMIT, bytes.
+// newWaves reads SPVSIM_WAVES, comma-separated patterns, each with an optional count after a colon; SPVSIM_WAVES_CUS,
+// compute units; and SPVSIM_WAVES_LIMIT, bytes.
 func newWaves(d *device_) *waves {
 	chosen, folder := readChoices("SPVSIM_WAVES", ""), os.Getenv("SPVSIM_TRACE")
 	if chosen == nil || folder == "" {
@@ -70,7 +71,8 @@ func newWaves(d *device_) *waves {
 	return w
 }
 
-// run runs dispatches, and shows them where one of them is chosen. What was written is on disk then, whatever becomes of the process.
+// run runs dispatches, and traces them if one is chosen. The trace is flushed to disk at the end, in case the process
+// dies.
 func (w *waves) run(f func(), names ...string) {
 	if w == nil || !slices.ContainsFunc(names, w.chosen.take) {
 		f()
@@ -94,7 +96,7 @@ type lazyFile struct {
 	err  error
 }
 
-// Write fulfils io.Writer.
+// Write implements io.Writer.
 func (f *lazyFile) Write(b []byte) (int, error) {
 	if f.file == nil && f.err == nil {
 		f.file, f.err = os.Create(f.path)

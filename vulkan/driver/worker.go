@@ -10,32 +10,33 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// A worker runs the submissions of a device. Where work is to overlap, they are kept until the application looks at what becomes of them:
-// what is submitted up to then is planned and handed to the machine together, so that what overlaps does not depend on the host's time.
-// Else each runs as soon as it may: one at a time, each queue's in order, the queues' in the order of submission as far as what they wait
-// for allows.
+// A worker runs the submissions of a device. If launches may overlap, submissions are collected until the application
+// waits for or queries a result; they are then planned and run together, so that the overlap does not depend on the
+// host's time. Otherwise each runs as soon as it may: one at a time, each queue's in order, and the queues' in the
+// order of submission as far as their waits allow.
 type worker struct {
 	device  *device_
 	serial  bool          // launches run one after the other
 	pending []*submission // not planned, or in part
 	plans   []*plan       // to run
-	running []*submission // those of what runs
+	running []*submission // of the current plan or submission
 	later   []func()      // when nothing is pending
 	started bool
 	closing bool
 	waiting int  // calls that wait for work
-	blocked bool // what is pending waits for the application
+	blocked bool // pending work waits for the application
 	timer   *time.Timer
 
 	hazards  once
-	overlaps uint64 // groups of launches that ran beside each other so far
+	overlaps uint64 // number of groups of launches that ran concurrently
 }
 
 func newWorker(d *device_) *worker {
 	return &worker{device: d, serial: d.serial(), hazards: once{}}
 }
 
-// serial says that launches are to run one after the other: without time there is none in which they overlap, and what is captured or chosen to be timed runs alone.
+// serial reports whether launches run one after the other: functional runs have no time in which they could overlap,
+// and captured dispatches or those chosen for timing run alone.
 func (d *device_) serial() bool {
 	s := readSettings()
 	return s.mode == "functional" || s.overlap == "none" || d.captures != nil || d.timing != nil
@@ -43,10 +44,10 @@ func (d *device_) serial() bool {
 
 func (w *worker) busy() bool { return len(w.running)+len(w.pending)+len(w.plans) > 0 }
 
-// runs says whether work runs, or is about to.
+// runs reports whether work runs, or is about to.
 func (w *worker) runs() bool { return len(w.running)+len(w.plans) > 0 }
 
-// has says whether a queue has work that has not ended.
+// has reports whether a queue has work that has not ended.
 func (w *worker) has(q *queue) bool {
 	of := func(s *submission) bool { return s.queue == q }
 	return slices.ContainsFunc(w.running, of) || slices.ContainsFunc(w.pending, of) ||
@@ -62,7 +63,7 @@ func (w *worker) after(f func()) {
 	w.later = append(w.later, f)
 }
 
-// finish ends the worker: what has not begun is dropped.
+// finish ends the worker: work that has not begun is dropped.
 func (w *worker) finish() {
 	w.pending, w.plans, w.closing = nil, nil, true
 	if w.timer != nil {
@@ -81,7 +82,7 @@ const (
 	maxIdle     = 10 * time.Second
 )
 
-// submit hands in work. A goroutine that waits for some takes it.
+// submit adds a submission to the pending ones, and wakes the worker.
 func (w *worker) submit(s *submission) {
 	w.pending = append(w.pending, s)
 	commands := 0
@@ -114,7 +115,7 @@ func (w *worker) sealLater() {
 	})
 }
 
-// wait waits until something holds.
+// wait waits until holds returns true.
 func (w *worker) wait(holds func() bool) {
 	w.waiting++
 	defer func() { w.waiting-- }()
@@ -125,14 +126,14 @@ func (w *worker) wait(holds func() bool) {
 	}
 }
 
-// again plans what waited for the application.
+// again plans the work that waited for the application.
 func (w *worker) again() {
 	if w.blocked {
 		w.seal()
 	}
 }
 
-// seal plans what is pending, as far as it need not wait for the application, to be run.
+// seal plans the pending work that need not wait for the application.
 func (w *worker) seal() {
 	if w.serial || w.closing || len(w.pending) == 0 {
 		return
@@ -148,7 +149,7 @@ func (w *worker) seal() {
 	}
 }
 
-// single says that all commands are of one queue.
+// single reports whether all commands are of one queue.
 func (w *worker) single() bool {
 	var of *queue
 	for _, s := range w.pending {
@@ -163,7 +164,7 @@ func (w *worker) single() bool {
 	return true
 }
 
-// planSome goes once over what is pending, and says whether to go over it again.
+// planSome makes one pass over the pending submissions, and reports whether another pass may plan more.
 func (w *worker) planSome(p *plan) (again bool) {
 	stopped := map[*queue]bool{}
 	for _, s := range slices.Clone(w.pending) {
@@ -183,7 +184,7 @@ func (w *worker) planSome(p *plan) (again bool) {
 	return again
 }
 
-// pick takes the first submission that may begin.
+// pick removes and returns the first submission that may begin.
 func (w *worker) pick() *submission {
 	stopped := map[*queue]bool{}
 	for i, s := range w.pending {
@@ -218,7 +219,7 @@ func (w *worker) loop() {
 	}
 }
 
-// next runs what is next; false: nothing is.
+// next runs the next plan or submission; false: there is none.
 func (w *worker) next() bool {
 	if len(w.plans) > 0 {
 		p := w.plans[0]
@@ -273,7 +274,7 @@ func (w *worker) run(s *submission) {
 	changed.Broadcast()
 }
 
-// machine does something on the machine while calls of the application go on; its error costs the device.
+// machine runs f on the machine while calls of the application continue; an error of f loses the device.
 func (w *worker) machine(f func() error) {
 	d := w.device
 	d.idle.begin(d.clock.Load())
@@ -290,7 +291,7 @@ func (w *worker) machine(f func() error) {
 	}
 }
 
-// caught is a function of which a panic is an error.
+// caught runs f, and turns a panic into an error.
 func caught(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -24,10 +24,11 @@ var update = flag.Bool("update", false, "write testdata/written.txt and testdata
 // writtenPrograms are the lines of testdata/written.txt.
 const writtenPrograms = 64
 
-// What becomes of random streams of commands on several queues is written down, a line each: the rows that are recorded, the bytes of buffers, times and
-// other results of queries, what is said on standard error, and captured jobs. With -update the file is written.
+// The results of random command streams on several queues are recorded, a line each: recorded rows, bytes of buffers,
+// timestamps and other query results, messages on standard error, and captured jobs. With -update the file is
+// rewritten.
 func TestWrittenPrograms(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // without time, each number of threads has an order of its own
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // functional runs have another order for each number of threads
 	state.Lock()
 	t.Cleanup(state.Unlock)
 	suite.Lines(t, "written.txt", *update, writtenPrograms, func(i int) string {
@@ -35,7 +36,7 @@ func TestWrittenPrograms(t *testing.T) {
 	})
 }
 
-// A streamRig is a program's device with what its commands use.
+// A streamRig is a program's device with the objects that its commands use.
 type streamRig struct {
 	transferRig
 	handle    vk.Device
@@ -57,7 +58,7 @@ const (
 	timesOfPool   = 32
 )
 
-// writtenProgram draws a program, runs it, and says what came of it.
+// writtenProgram draws a program, runs it, and returns the line of its results.
 func writtenProgram(t *testing.T, r *rand.Rand) string {
 	folder := t.TempDir()
 	set := fmt.Sprintf("shader_engines=1 compute_units=%d front_end.pipes=%d", 1+r.IntN(3), 1+r.IntN(2))
@@ -107,7 +108,7 @@ func capturedStderr(t *testing.T, folder string) func() {
 
 var handles = regexp.MustCompile(`0x[0-9a-f]{8,}`)
 
-// withoutHandles has handles, which go on from program to program, by the order in which they come.
+// withoutHandles replaces handles, which continue from program to program, by their order of appearance.
 func withoutHandles(text string) string {
 	var known []string
 	return handles.ReplaceAllStringFunc(text, func(h string) string {
@@ -118,10 +119,10 @@ func withoutHandles(text string) string {
 	})
 }
 
-// ownColumns are those that differ from run to run, or name folders.
+// ownColumns differ from run to run, or name folders.
 var ownColumns = []string{"process", "device", "host_seconds", "captured"}
 
-// rowsDigest says how many rows there are of each kind, when the last began, and a digest of all.
+// rowsDigest returns the number of rows of each kind, the last begin cycle, and a digest of all.
 func rowsDigest(t *testing.T, name string) string {
 	t.Helper()
 	columns, rows := suite.Rows(t, name)
@@ -193,7 +194,8 @@ func newStreamRig(t *testing.T, r *rand.Rand) *streamRig {
 	return g
 }
 
-// makePipelines makes one of mix.comp and two of walk.comp, and a set that has all buffers, and one in which they have changed places.
+// makePipelines creates one pipeline of mix.comp and two of walk.comp, a set with all buffers, and one with the buffers
+// swapped.
 func (g *streamRig) makePipelines() {
 	g.t.Helper()
 	bindings := make([]vk.DescriptorSetLayoutBinding, 3)
@@ -245,13 +247,13 @@ func (g *streamRig) pipeline(file string, constants ...uint32) vk.Pipeline {
 	return p
 }
 
-// streamResults are what a program leaves.
+// streamResults are the results of a program.
 type streamResults struct {
 	words [][]byte
 	times string
 }
 
-// program submits some command buffers, each of which may wait for those before it, and ends the device.
+// program submits some command buffers, each of which may wait for earlier ones, and destroys the device.
 func (g *streamRig) program() streamResults {
 	var line vk.Semaphore
 	CreateSemaphore(g.handle, &vk.SemaphoreCreateInfo{PNext: unsafe.Pointer(&vk.SemaphoreTypeCreateInfo{SType: vk.StructureTypeSemaphoreTypeCreateInfo, SemaphoreType: vk.SemaphoreTypeTimeline})}, nil, &line)
@@ -337,7 +339,7 @@ func (g *streamRig) launch(b vk.CommandBuffer) {
 	}
 }
 
-// move copies, fills or updates a part of a buffer, or copies what queries have.
+// move copies, fills or updates part of a buffer, or copies query results.
 func (g *streamRig) move(b vk.CommandBuffer) {
 	from, to := g.r.IntN(3), g.r.IntN(3)
 	at, size := 4*g.r.Uint64N(8000), 4*(1+g.r.Uint64N(2000))

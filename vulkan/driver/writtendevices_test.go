@@ -12,8 +12,8 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// What the device of each preset says of itself, under each set of answers, is written down: features, properties by name, families of queues, formats,
-// kinds of images, memory, counters and products of matrices. With -update the file is written.
+// The properties of each preset's device, under each set of answers, are recorded: features, named properties, queue
+// families, formats, kinds of images, memory, counters and matrix shapes. With -update the file is rewritten.
 func TestWrittenDevices(t *testing.T) {
 	state.Lock()
 	t.Cleanup(state.Unlock)
@@ -64,7 +64,7 @@ func deviceLine(p *physical) string {
 	return line
 }
 
-// formatLines are what may be done with each format, and the largest image of some kinds.
+// formatLines lists the features of each format, and the largest image of some kinds.
 func formatLines(p *physical) (list []string) {
 	for f := range vk.Format(200) {
 		images, buffers := p.formatFeatures(f)
