@@ -102,7 +102,7 @@ func (d *demand) foresee(b *ir.Block) {
 	}
 }
 
-// like returns the phi that stands for all values with the same preferred register.
+// like returns the phi that represents all values with the same preferred register.
 func (d *demand) like(phi *ir.Value) int {
 	if id := d.likes[phi.ID]; id >= 0 {
 		return id
