@@ -12,6 +12,7 @@ var allowedImports = map[string]string{
 	"docs":                  "",                                                              // tests only
 	"internal/suite":        "",                                                              // for tests
 	"internal/skips":        "",                                                              // decides in .ci/run what may skip
+	"internal/names":        "",                                                              // counts names for those who work on the model
 	"internal/randfigure":   "",                                                              // likewise
 	"internal/ledger":       "config gpu internal/suite tracing/probe internal/spec tracing", // likewise
 	"internal/mutate":       "internal/suite",                                                // a tool for those who work on the model

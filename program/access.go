@@ -71,8 +71,7 @@ func (e *emitter) options(x *isa.Mem, m *ir.Mem, data []*ir.Value) []*ir.Value {
 	return data
 }
 
-// extra places what a sampling instruction reads besides coordinates: the bias
-// or the level; derivatives in x, then in y.
+// extra places the further operands of a sampling instruction: the bias or the level; derivatives in x, then in y.
 func (e *emitter) extra(in *isa.Inst, data []*ir.Value) {
 	first := data
 	if in.Mem.Sample == isa.SampleGrad {

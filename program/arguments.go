@@ -7,19 +7,20 @@ import (
 	"spvsim/program/ir"
 )
 
-// What machines before RDNA 2 load or set that later ones have from a wave's start.
+// Values that machines before RDNA 2 load or set, and that later machines have in registers from a wave's start.
 
-// A gridPlan says where the numbers of workgroups are loaded: a wave starts with the address of where they are, and what they are.
+// A gridPlan records where the numbers of workgroups are loaded. A wave starts with their address, not with their
+// values.
 type gridPlan struct {
 	loads []bool // by place
-	words [2]int // scalar words that take what the loads read
-	moves int    // scalar instructions that bring the address to a pair of registers that begins with an even one
+	words [2]int // scalar words that the loads write
+	moves int    // scalar instructions that copy the address to a pair of registers whose first number is even
 }
 
 // planGrid finds the blocks that use a number of workgroups first. Before GFX10.3 RADV has a pointer to them among the arguments of a wave, not the numbers.
 func (e *emitter) planGrid() {
 	var numbers []*ir.Value
-	before := 2 + e.sets() // registers: the address of scratch memory, those of descriptors, push constants
+	before := 2 + e.sets() // registers before the pointer: the addresses of scratch memory and descriptor sets, then push constants
 	for _, v := range e.pre {
 		switch {
 		case v.Op.Has(isa.FlagNumWorkgroups) && e.uses[v.ID] > 0:
@@ -40,7 +41,7 @@ func (e *emitter) planGrid() {
 	}
 }
 
-// sets counts those that the bindings are of.
+// sets returns the number of descriptor sets of the bindings.
 func (e *emitter) sets() int {
 	list := map[uint32]bool{}
 	for i := range e.f.Bindings {
@@ -60,7 +61,8 @@ func (e *emitter) reads(i int, list []*ir.Value) bool {
 	return slices.Contains(list, b.Cond) || slices.ContainsFunc(e.lv.copies[b.ID], func(c copyTo) bool { return slices.Contains(list, c.src) })
 }
 
-// loadGrid emits the loads of place i: x and y, then z, in use or not. Their registers hold the numbers from the start; they are known when the loads are.
+// loadGrid emits the loads of place i: x and y, then z, even if unused. Their registers hold the numbers from the
+// start; the loads only add the time until they are known.
 func (e *emitter) loadGrid(i int) {
 	if e.grid == nil {
 		return
@@ -83,7 +85,7 @@ func (e *emitter) loadGrid(i int) {
 	}
 }
 
-// numbers are the numbers of workgroups that are used in x and y, or in z.
+// numbers returns the numbers of workgroups that are used: those in x and y for z = 0, that in z for z = 1.
 func (e *emitter) numbers(z int) (list []*ir.Value) {
 	for _, v := range e.pre {
 		if n := int(v.Op) - int(isa.NumWorkgroupsX); n >= 0 && n <= 2 && n/2 == z && e.uses[v.ID] > 0 {
@@ -93,7 +95,8 @@ func (e *emitter) numbers(z int) (list []*ir.Value) {
 	return list
 }
 
-// tableBytes are those up to the last descriptor that is loaded, and of the numbers of workgroups.
+// tableBytes returns the size of the table: up to the last loaded descriptor, plus the numbers of workgroups if they
+// are loaded.
 func (e *emitter) tableBytes() uint32 {
 	if e.grid != nil {
 		return e.descriptorsEnd() + gridBytes
@@ -101,7 +104,7 @@ func (e *emitter) tableBytes() uint32 {
 	return e.descriptorsEnd()
 }
 
-// gridBytes are those of three numbers of workgroups.
+// gridBytes is the size of three numbers of workgroups.
 const gridBytes = 12
 
 // limitLDS sets the register that bounds accesses to the LDS before the first one of a block, unless every way to the block has passed one.

@@ -6,7 +6,7 @@ import (
 	"spvsim/program/ir"
 )
 
-// A flow is a function's control flow in the order in which a wave visits it.
+// A flow is a function's control flow in the order in which a wave visits its blocks.
 //
 // A wave walks the blocks in one linear order. Lanes that branch further ahead
 // than the others wait in a mask of the block they wait for; when the walk
@@ -58,8 +58,8 @@ func (fl *flow) findFrom() {
 // A backEdge goes from place latch to place head.
 type backEdge struct{ head, latch int }
 
-// loops lists the back edges by their heads, and for each place how many are
-// around it, of which it is not the head.
+// loops lists the back edges by their heads. around counts, for each place, the loops that contain it other than as
+// their head.
 func (fl *flow) loops() (list []backEdge, around []int) {
 	around = make([]int, len(fl.Blocks)+2)
 	for h, b := range fl.Blocks {
@@ -77,12 +77,11 @@ func (fl *flow) loops() (list []backEdge, around []int) {
 	return list, around
 }
 
-// next is the first block after place i, up to place limit, for which lanes may
-// already wait when the wave is at i; -1 if there is none.
+// next returns the first block after place i, up to place limit, for which lanes may already wait when the wave is at
+// i; -1 if none.
 func (fl *flow) next(i, limit int) int { return fl.waiting(i, i, limit) }
 
-// past is next for a wave that finds no lane at place i, so that block i does
-// not run.
+// past is next for a wave that finds no lane at place i, so that block i does not run.
 //
 // No lane waits for a block k with from[k] = i then. Proof: i dominates k, as it
 // is the immediate dominator of k or the header of a loop around that. So a lane
@@ -97,12 +96,12 @@ func (fl *flow) next(i, limit int) int { return fl.waiting(i, i, limit) }
 // and go round a loop that no lane is there to leave.
 func (fl *flow) past(i int) int { return fl.waiting(i, i-1, len(fl.Blocks)) }
 
-// waiting is the first block between places i and limit for which lanes may
-// wait when no block after place ran has run.
+// waiting returns the first block between places i and limit for which lanes may wait if no block after place ran has
+// run.
 func (fl *flow) waiting(i, ran, limit int) int { return fl.pending.first(i+1, limit, ran) }
 
-// findWaiting computes pend: a block is waited for when a divergent branch goes
-// on elsewhere first, or when the way to it passes a block that is waited for.
+// findWaiting computes pend. Lanes wait for a block if a divergent branch to it continues elsewhere first, or if the
+// way to it passes a block that lanes wait for.
 func (fl *flow) findWaiting() {
 	fl.pend = make([]bool, len(fl.Blocks))
 	fl.pending = newLowest(len(fl.Blocks))

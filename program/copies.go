@@ -12,9 +12,8 @@ type move struct {
 	uniform  bool
 }
 
-// copies writes the phis of a block's successors: all at once in meaning, so
-// the moves are ordered such that none overwrites what another still reads; a
-// cycle goes through a register of its own.
+// copies writes the phis of a block's successors. The copies act in parallel, so the moves are ordered such that none
+// overwrites a source that is still to be read; a cycle is broken with a spare register.
 func (e *emitter) copies(list []copyTo, b *ir.Block) {
 	var moves []move
 	for _, c := range list {
@@ -31,8 +30,7 @@ func (e *emitter) copies(list []copyTo, b *ir.Block) {
 	}
 }
 
-// order carries out moves, the first that overwrites nothing that another still
-// reads before the others.
+// order emits the moves, each before any move that overwrites its source.
 func (e *emitter) order(moves []move, b *ir.Block) {
 	o := newOrdering(moves)
 	for left, first := len(moves), 0; left > 0; {
@@ -60,10 +58,10 @@ func (e *emitter) order(moves []move, b *ir.Block) {
 type ordering struct {
 	moves   []move
 	writers map[isa.Reg]int // the move that writes a row or word
-	readers []int           // by move: others, not yet done, that read what it writes
+	readers []int           // by move: pending moves that read its destination
 	free    heap[int]       // moves without readers that are not done
 	done    []bool
-	saved   []bool // moves whose source is in a register of its own
+	saved   []bool // moves whose source was copied to a spare register
 }
 
 func newOrdering(moves []move) *ordering {
@@ -85,7 +83,7 @@ func newOrdering(moves []move) *ordering {
 	return o
 }
 
-// rowsMoved is how many rows or words a move writes.
+// rowsMoved returns how many rows or words a move writes.
 func rowsMoved(m move) int {
 	if m.dst.Kind == isa.Vector {
 		return m.t.Rows()
@@ -93,10 +91,10 @@ func rowsMoved(m move) int {
 	return 1
 }
 
-// row is the k-th of a register's rows, as a key.
+// row returns the k-th row of a register, as a key.
 func row(r isa.Reg, k int) isa.Reg { return isa.Reg{Kind: r.Kind, Index: r.Index + uint16(k)} }
 
-// eachWriter visits the other moves that write what move j reads, each once.
+// eachWriter visits the other moves that write a source of move j, each once.
 func (o *ordering) eachWriter(j int, visit func(i int)) {
 	src, last := o.moves[j].src, -1
 	if src.Kind != isa.Vector && src.Kind != isa.Scalar {
@@ -114,7 +112,7 @@ func (o *ordering) eachWriter(j int, visit func(i int)) {
 	}
 }
 
-// release says that move j has read its source.
+// release records that move j has read its source.
 func (o *ordering) release(j int) {
 	o.eachWriter(j, func(i int) {
 		if o.readers[i]--; o.readers[i] == 0 && !o.done[i] {
@@ -131,7 +129,7 @@ func (e *emitter) breakCycle(m *move, b *ir.Block) {
 	m.src = save.dst
 }
 
-// spare is a register that no value lives in and nothing is saved in; vector ones have two rows.
+// spare returns a register that holds no value and no saved source; vector registers have two rows.
 func (e *emitter) spare(kind isa.RegKind) isa.Reg {
 	if kind == isa.Vector {
 		if len(e.spareRows) == 0 {
@@ -147,18 +145,18 @@ func (e *emitter) spare(kind isa.RegKind) isa.Reg {
 	return isa.S(e.scalarWords - 1)
 }
 
-// giveSpare says that what was saved in a register is not needed any more.
+// giveSpare releases a register whose saved source was read.
 func (e *emitter) giveSpare(r isa.Reg) {
 	if r.Kind == isa.Vector {
 		e.spareRows = append(e.spareRows, int(r.Index))
 	}
 }
 
-// maxSigned is the most sources that an operation with signs has.
+// maxSigned is the number of sources of an operation with the most signed sources.
 const maxSigned = 3
 
-// sourceRows are rows of the simulation for sources with signs: on hardware the
-// operand path has none.
+// sourceRows reserves rows for sources with sign modifiers. Only the simulation needs them: on hardware the operand
+// path applies signs.
 func (e *emitter) sourceRows() uint16 {
 	if e.modRow < 0 {
 		e.modRow = e.vectorRows

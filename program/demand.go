@@ -7,16 +7,17 @@ import (
 	"spvsim/program/ir"
 )
 
-// Where buffers are descriptors, a program asks for as many vector registers as Mesa's ACO would use for it. That is not the least that
-// would do: ACO aims at a number of waves, not below it, and the registers of wide accesses have to be consecutive. What its listings show:
+// Where buffers are descriptors, the vector registers of a program are counted as Mesa's ACO would use them. That is
+// not the minimum: ACO targets an occupancy and does not save registers below it, and wide accesses need consecutive
+// registers. Rules read from its listings:
 //
-//   - as many registers may be used as leave the number of waves as it is;
-//   - one register is taken from the smallest gap, two, four or eight in a row from the first aligned one;
-//   - the words of a wide store, and an image's coordinates, lie in a row: the first that is computed takes space for all,
-//     the others take their places in it, and those that are needed afterwards as well are copied into it;
-//   - parts of a wide load stay where they were loaded to;
-//   - a phi takes the register of one of its sources, sources that end there take that of the phi, and a sum that ends at a
-//     multiplication and addition is added to in place.
+//   - a program may use as many registers as the targeted number of waves leaves;
+//   - a single register comes from the smallest gap; two, four or eight consecutive ones from the first aligned gap;
+//   - the words of a wide store, and the coordinates of an image, are consecutive: the first to be computed reserves
+//     registers for all, the others take their places there, and values that are read again afterwards are copied in;
+//   - the parts of a wide load stay in the registers that it wrote;
+//   - a phi takes the register of one of its sources, sources that end at the phi take the phi's register, and a sum
+//     whose last use is a fused multiply-add is the accumulator of that instruction.
 type demand struct {
 	fl    *flow
 	lv    *liveness
@@ -27,16 +28,16 @@ type demand struct {
 	owner  []int     // by register: the id of the value in it plus 1, 0 when it is free
 	most   int       // registers used, from the first on
 	reg    []int     // by value id: its first register, -1 before it has one
-	part   []*vector // by value id: what it becomes a part of
-	likes  []int     // by value id: the phi whose register it takes if it can, -1
-	likely []int     // by id of a phi: the register of the first of those, -1
+	part   []*vector // by value id: the vector whose part it becomes
+	likes  []int     // by value id: the phi whose register it prefers, -1 if none
+	likely []int     // by id of a phi: the register of the first value that prefers it, -1
 	last   []int     // by value id: the last place in the block at which it is read
-	anew   []int     // by id of a phi: the last block looked at whose copies give it a value, by id plus 1
+	anew   []int     // by id of a phi: the last block seen, by id plus 1, whose copies write it
 	rows   []int     // by value id
 	moved  []bool    // by value id: copies of scalars and constants that are made where a row of registers is
 }
 
-// A vector is what lies in a row: some of its values have another place and are copied.
+// A vector is a group of values in consecutive registers. Values that have a register elsewhere are copied there.
 type vector struct {
 	parts []*ir.Value
 	rows  int
@@ -55,7 +56,7 @@ func (x *vector) offset(v *ir.Value) (n int) {
 // inVectorFile reports a value that takes vector registers.
 func inVectorFile(v *ir.Value) bool { return !literal(v) && v.R != isa.Void && !inScalar(v) }
 
-// vectorDemand is how many registers a driver's allocation uses, of which tightest at least are needed.
+// vectorDemand returns how many vector registers a driver's allocation uses, at least tightest.
 func vectorDemand(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, uses []int, t *Target, tightest int) int {
 	n := f.NumValues()
 	d := &demand{fl: fl, lv: lv, uses: uses, t: t, projs: findResults(f), reg: make([]int, n), part: make([]*vector, n), likes: make([]int, n), likely: make([]int, n), last: make([]int, n), anew: make([]int, n),
@@ -74,7 +75,8 @@ func vectorDemand(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, uses []in
 	return min(max(d.most, tightest), limit)
 }
 
-// foresee notes, from the last block to the first, what values become a part of, and which registers they had best take.
+// foresee runs from the last block to the first. It records the vector that each value becomes a part of, and the
+// register that it prefers.
 func (d *demand) foresee(b *ir.Block) {
 	d.findLast(b)
 	for _, c := range d.lv.copies[b.ID] {
@@ -100,7 +102,7 @@ func (d *demand) foresee(b *ir.Block) {
 	}
 }
 
-// like is the phi for all that are to take one register with it.
+// like returns the phi that represents all values with the same preferred register.
 func (d *demand) like(phi *ir.Value) int {
 	if id := d.likes[phi.ID]; id >= 0 {
 		return id
@@ -125,7 +127,7 @@ func (d *demand) ends(v *ir.Value, b *ir.Block, i int) bool {
 	return inVectorFile(v) && d.last[v.ID] == i && (d.anew[v.ID] == b.ID+1 || !d.lv.out[b.ID].has(v.ID))
 }
 
-// vectors are what an access takes from registers in a row.
+// vectors returns the operands of an access that need consecutive registers.
 func (d *demand) vectors(v *ir.Value) (list []*vector) {
 	if v.Mem == nil || v.Mem.Space == isa.SpacePush {
 		return nil
@@ -149,7 +151,7 @@ func newVector(parts []*ir.Value) *vector {
 	return x
 }
 
-// loadedSo reports that values are what one access has loaded, as a whole and in order.
+// loadedSo reports whether the values are all words of one load, in order.
 func loadedSo(words []*ir.Value) bool {
 	for i, w := range words {
 		if w.Op != isa.Proj || w.Imm != uint64(i) || w.Args[0] != words[0].Args[0] {
@@ -160,7 +162,7 @@ func loadedSo(words []*ir.Value) bool {
 	return m != nil && int(m.Count) == len(words)
 }
 
-// addend is what a multiplication and addition may add to in place; nil: nothing.
+// addend returns the operand that a fused multiply-add may accumulate into; nil if none.
 func (d *demand) addend(v *ir.Value, b *ir.Block, i int) *ir.Value {
 	if v.Op != isa.Fma || v.T != isa.F32 || v.Mod.Any() || !inVectorFile(v) || !d.ends(v.Args[2], b, i) {
 		return nil
@@ -168,7 +170,7 @@ func (d *demand) addend(v *ir.Value, b *ir.Block, i int) *ir.Value {
 	return v.Args[2]
 }
 
-// block goes through a block's values: what comes into it has registers already.
+// block assigns registers to the values of a block. Values that are live at its start have registers already.
 func (d *demand) block(b *ir.Block, first bool, pre []*ir.Value) {
 	d.findLast(b)
 	clear(d.owner)
@@ -196,7 +198,8 @@ func (d *demand) block(b *ir.Block, first bool, pre []*ir.Value) {
 	}
 }
 
-// preset gives the registers that a wave has from its start: its place in the workgroup, in three registers or in one.
+// preset assigns the registers that a wave has from its start: the invocation's position in the workgroup, in three
+// registers or in one.
 func (d *demand) preset(pre []*ir.Value) {
 	place := func(v *ir.Value) bool { return v.Op.Has(isa.FlagLocalID) && d.uses[v.ID] > 0 }
 	for _, v := range pre {
@@ -261,7 +264,7 @@ func (d *demand) phi(phi *ir.Value) {
 	d.give(phi, d.liked(phi))
 }
 
-// liked is the register of the phi that a value goes to, or whatever is free.
+// liked returns the preferred register of a value if it is free, otherwise any free one.
 func (d *demand) liked(v *ir.Value) int {
 	n := v.R.Rows()
 	if id := d.likes[v.ID]; id >= 0 && d.free(d.likely[id], n) {
@@ -273,7 +276,7 @@ func (d *demand) liked(v *ir.Value) int {
 	return d.find(n)
 }
 
-// value ends what an instruction reads last, and gives its results registers.
+// value frees the operands that an instruction reads last, and assigns registers to its results.
 func (d *demand) value(v *ir.Value, b *ir.Block, i int) {
 	d.spare(v)
 	sum := d.addend(v, b, i)
@@ -300,7 +303,8 @@ func (d *demand) value(v *ir.Value, b *ir.Block, i int) {
 	}
 }
 
-// carriesOver reports integer arithmetic of 64 bits: its lower half is there before the upper one's operands are read.
+// carriesOver reports whether a value is integer arithmetic of 64 bits, which writes the lower half before it reads the
+// operands of the upper half.
 func carriesOver(v *ir.Value) bool {
 	return v.T == isa.I64 && (v.Op == isa.IAdd || v.Op == isa.ISub || v.Op == isa.IMul || v.Op == isa.INeg)
 }
@@ -313,13 +317,13 @@ func (d *demand) endArgs(v *ir.Value, b *ir.Block, i int) {
 	}
 }
 
-// elsewhere reports that a value goes to a phi whose register is another and free.
+// elsewhere reports whether a value prefers a register other than r, and that register is free.
 func (d *demand) elsewhere(v *ir.Value, r int) bool {
 	id := d.likes[v.ID]
 	return id >= 0 && d.likely[id] != r && d.free(d.likely[id], 1)
 }
 
-// wide gives the results of one access registers in a row; what is not read is free again.
+// wide assigns consecutive registers to the results of one access, and frees the registers of unused results.
 func (d *demand) wide(v *ir.Value, results []*ir.Value) {
 	n, each := 0, 0
 	for _, p := range results {
@@ -352,7 +356,7 @@ func (d *demand) separate(results []*ir.Value) {
 	}
 }
 
-// place is the register of a value: beside the other parts of what it becomes a part of, if that is free.
+// place returns the register of a value: next to the other parts of its vector, if that register is free.
 func (d *demand) place(v *ir.Value) int {
 	x := d.part[v.ID]
 	if x == nil {
@@ -372,8 +376,8 @@ func (d *demand) place(v *ir.Value) int {
 	return d.liked(v)
 }
 
-// assemble takes the registers of a row for the moment of an access: those of a part that ends there, from which the others and what is
-// in the way are moved, if it costs no more moves than the row has registers, else others.
+// assemble reserves the consecutive registers of a vector for one access. It extends the registers of a part that ends
+// at the access if that takes at most as many moves as the vector has registers; otherwise it finds others.
 func (d *demand) assemble(x *vector, b *ir.Block, i int) {
 	best, least := -1, x.rows+1
 	for _, p := range x.parts {
@@ -397,7 +401,7 @@ func (d *demand) assemble(x *vector, b *ir.Block, i int) {
 	d.set(best, x.rows, 0)
 }
 
-// moves counts what has to move for a row to lie from a register on.
+// moves counts the registers that have to be moved so that a vector starts at register from.
 func (d *demand) moves(x *vector, from int) (n int) {
 	for r := from; r < from+x.rows; r++ {
 		if d.owner[r] != 0 {
@@ -412,7 +416,7 @@ func (d *demand) moves(x *vector, from int) (n int) {
 	return n
 }
 
-// clear moves what is in the way of a row.
+// clear moves other values out of n registers.
 func (d *demand) clear(from, n int) {
 	for r := from; r < from+n; r++ {
 		id := d.owner[r] - 1
@@ -433,7 +437,8 @@ func (d *demand) clear(from, n int) {
 	}
 }
 
-// find is n free registers in a row. Where there are none, values move together, and then a wave has more registers.
+// find returns n consecutive free registers. If there are none, it compacts the live values, then raises the number of
+// registers.
 func (d *demand) find(n int) int {
 	if r := d.fit(n); r >= 0 {
 		return r
@@ -469,7 +474,7 @@ func (d *demand) compact() {
 	}
 }
 
-// fit is n free registers in a row as the driver chooses them; -1: there are none.
+// fit returns n consecutive free registers, chosen as the driver does; -1 if there are none.
 func (d *demand) fit(n int) int {
 	for stride := 8; stride > 1; stride /= 2 {
 		if n%stride != 0 {
@@ -484,7 +489,7 @@ func (d *demand) fit(n int) int {
 	return d.gap(n)
 }
 
-// gap is a place in the smallest gap: at its end if that leaves a better aligned start for others.
+// gap returns n registers in the smallest gap that holds them: at its end if that leaves a better aligned start.
 func (d *demand) gap(n int) int {
 	best, size := -1, len(d.owner)+1
 	for r := 0; r < len(d.owner); r++ {
@@ -512,7 +517,7 @@ func (d *demand) gap(n int) int {
 	return best
 }
 
-// spare takes the registers of an operation's steps, which live beside its operands.
+// spare reserves temporary registers of an operation, which are live together with its operands, and frees them again.
 func (d *demand) spare(v *ir.Value) {
 	n := d.temporaries(v)
 	for range n {
@@ -525,13 +530,16 @@ func (d *demand) spare(v *ir.Value) {
 	}
 }
 
-// stepRegisters are the registers beside its operands and its result that an operation takes where it is several instructions, as RADV's listings have them.
+// stepRegisters lists, for operations that expand to several instructions, the registers used in addition to operands
+// and result, from RADV's listings.
 var stepRegisters = map[isa.Op]int{isa.Asin: 5, isa.Acos: 5, isa.Atan: 8, isa.Atan2: 9, isa.Tanh: 3}
 
-// flatAddress are the registers of an address of 64 bits in the making: two halves, and the upper one of the base.
+// flatAddress is the number of registers in which an address of 64 bits is computed: two halves, and the upper half of
+// the base.
 const flatAddress = 3
 
-// temporaries are those of one operation; what the vector unit does for the scalar one takes one.
+// temporaries returns the temporary registers of one operation. A scalar operation that the vector unit computes takes
+// one.
 func (d *demand) temporaries(v *ir.Value) int {
 	if n := stepRegisters[v.Op]; n > 0 && !v.Uniform {
 		return n
@@ -540,7 +548,7 @@ func (d *demand) temporaries(v *ir.Value) int {
 		return flatAddress
 	}
 	if v.Op.Has(isa.FlagCrossLane) && v.Mem == nil && !v.Uniform && len(d.t.expand(&isa.Inst{Op: v.Op, T: v.T, From: v.From})) > 1 {
-		return 1 // what the lanes give each other
+		return 1 // the value exchanged between lanes
 	}
 	if v.Uniform && v.Mem == nil && slices.ContainsFunc(d.t.expand(&isa.Inst{Op: v.Op, T: v.T, From: v.From, Uniform: true}), func(c isa.Class) bool { return c != isa.ClassSALU }) {
 		return 1

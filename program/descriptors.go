@@ -8,29 +8,28 @@ import (
 	"spvsim/program/ir"
 )
 
-// Where buffers are descriptors, a wave starts with the address of their table and
-// loads each descriptor by the scalar unit, in the block that uses it first; from
-// there on it is known wherever that block has been. A loop loads what its body uses in
-// each iteration: Mesa 22.3 moves nothing out of loops, and Mesa 26.2 (nir_opt_licm)
-// only out of blocks that every way out of the loop passes, of which a body after the test is none.
+// Where buffers are descriptors, a wave starts with the address of their table and loads each descriptor with the
+// scalar unit, in the first block that uses it. Blocks that this block dominates know it. A loop loads the descriptors
+// that its body uses in each iteration: Mesa 22.3 hoists nothing out of loops, and Mesa 26.2 (nir_opt_licm) only from
+// blocks that every exit passes, which excludes a body after the loop's test.
 
-// A descriptorLoad is one that an access needs.
+// A descriptorLoad is the load of a descriptor that an access needs.
 type descriptorLoad struct {
 	binding int
 	words   uint8
 	origin  isa.Origin
 }
 
-// A descriptorPlan says where descriptors are loaded and in which scalar words they lie.
+// A descriptorPlan records where descriptors are loaded, and the scalar words that they are loaded to.
 type descriptorPlan struct {
 	word  map[int]int        // by binding
-	loads [][]descriptorLoad // by place: before what the block computes
-	based []int              // by place: scalar instructions that make the table's address for its loads
-	base  int                // the scalar word of that half
+	loads [][]descriptorLoad // by place: loads at the block's start
+	based []int              // by place: scalar instructions that build the table's address for its loads
+	base  int                // the scalar word of the address's lower half
 
-	known [][]int // by binding: places from which it is known
+	known [][]int // by binding: places at which it is loaded
 	bases []int   // places from which the upper half is
-	again []bool  // by place: it is in a loop
+	again []bool  // by place: whether it is in a loop
 }
 
 // planDescriptors finds the loads of all accesses to bindings that are known here.
@@ -52,10 +51,9 @@ func (e *emitter) planDescriptors() {
 	}
 }
 
-// planBases counts what makes the table's address of 64 bits: its upper half is a
-// constant. But for the last time, which none in a loop is, the lower half has to be kept, and then what
-// the driver put into the register after it, if it is still wanted; a mask that lies
-// there is moved away, and back.
+// planBases counts the instructions that build the table's address of 64 bits, whose upper half is a constant. Except
+// at the last load outside a loop, the lower half has to be kept, and so has the argument in the register after it if
+// it is still read; a mask in that register is moved away and back.
 func (e *emitter) planBases() {
 	p := e.tables
 	p.base = e.scalarWord()
@@ -72,7 +70,8 @@ func (e *emitter) planBases() {
 	}
 }
 
-// arguments are the values that are in scalar registers after the table's address, in order: push constants, then the workgroup's place.
+// arguments returns the values in the scalar registers after the table's address, in order: push constants, then the
+// workgroup's number.
 func (e *emitter) arguments() (list []*ir.Value) {
 	for _, v := range e.pre {
 		if v.Op == isa.PushWord || v.Op.Has(isa.FlagWorkgroupID) {
@@ -89,7 +88,7 @@ func (e *emitter) arguments() (list []*ir.Value) {
 	return list
 }
 
-// lastReads are the last places at which values are read; -1: nowhere.
+// lastReads returns, for each value, the last place at which it is read; -1 if none.
 func (e *emitter) lastReads(list []*ir.Value) []int {
 	last := slices.Repeat([]int{-1}, len(list))
 	for place, b := range e.fl.Blocks {
@@ -104,9 +103,9 @@ func (e *emitter) lastReads(list []*ir.Value) []int {
 	return last
 }
 
-// maskAfterTable reports that ACO has the mask of a branch around place at in the register after the table's lower half: it
-// gives values of one register the smallest gap, and a mask of 32 lanes is one. The gap is there if what was in it is
-// no longer read, and what comes next is. The arguments are read last at the places given.
+// maskAfterTable reports whether ACO keeps the mask of a branch around place at in the register after the table's lower
+// half. ACO gives values of one register, such as a mask of 32 lanes, the smallest gap. That register is a gap if the
+// argument in it is no longer read and the next one still is. reads are the places of the arguments' last reads.
 func (e *emitter) maskAfterTable(reads []int, at int) bool {
 	if e.waveSize != 32 || len(reads) < 2 {
 		return false
@@ -120,7 +119,7 @@ func (e *emitter) maskAfterTable(reads []int, at int) bool {
 	return false
 }
 
-// descriptorsEnd is where the last descriptor that is loaded ends in the table.
+// descriptorsEnd returns the byte in the table at which the last loaded descriptor ends.
 func (e *emitter) descriptorsEnd() (n uint32) {
 	if e.tables != nil {
 		for binding := range e.tables.word {
@@ -151,8 +150,8 @@ func (e *emitter) planLoad(i int, l descriptorLoad) {
 	}
 }
 
-// unpackIDs takes what is used out of the registers that hold several numbers: the parts of the place in the workgroup,
-// where they come so, and the wave's number and how many there are, which compilers for Vulkan read.
+// unpackIDs emits the extraction of values from registers that hold several: the packed parts of the invocation's
+// position in the workgroup, and the wave's number and the number of waves, which compilers for Vulkan read.
 func (e *emitter) unpackIDs(t *Target) {
 	for _, v := range e.pre {
 		place := v.Op.Has(isa.FlagLocalID) && t.PackedIDs
@@ -182,7 +181,7 @@ func (e *emitter) after(others []int, i int) bool {
 	return false
 }
 
-// inLoops says of each place whether it is in a loop.
+// inLoops reports for each place whether it is in a loop.
 func (e *emitter) inLoops() []bool {
 	list := make([]bool, len(e.fl.Blocks))
 	loops, _ := e.fl.loops()
@@ -195,7 +194,7 @@ func (e *emitter) inLoops() []bool {
 	return list
 }
 
-// described lists the descriptors that v reads: those of bindings chosen at run time are not among them.
+// described lists the descriptors that v reads, except of bindings chosen at run time.
 func (e *emitter) described(v *ir.Value) (list []descriptorLoad) {
 	m := v.Mem
 	if m == nil || m.Dynamic || m.HasBindex || m.Space != isa.SpaceBuffer && m.Space != isa.SpaceImage {
@@ -214,7 +213,7 @@ var descriptorWords = map[ir.BindingKind]uint8{
 }
 
 func (e *emitter) descriptorOf(list []descriptorLoad, binding int, v *ir.Value) []descriptorLoad {
-	if binding >= len(e.f.Bindings) { // constant data, whose address is the program's
+	if binding >= len(e.f.Bindings) { // the program's own constant data
 		return list
 	}
 	words := descriptorWords[e.f.Bindings[binding].Kind]
@@ -224,7 +223,7 @@ func (e *emitter) descriptorOf(list []descriptorLoad, binding int, v *ir.Value) 
 	return append(list, descriptorLoad{binding, words, v.Origin})
 }
 
-// descriptorBytes is how far apart descriptors lie in the table.
+// descriptorBytes is the distance of descriptors in the table.
 const descriptorBytes = 32
 
 // loadDescriptors emits the loads of place i.
@@ -247,10 +246,10 @@ func (e *emitter) loadDescriptors(i int) {
 	}
 }
 
-// upperHalf are the upper 32 bits of the addresses of descriptors, a constant of Mesa's driver.
+// upperHalf is the upper 32 bits of the addresses of descriptors, a constant of Mesa's driver.
 const upperHalf = 0xffff8000
 
-// needsDescriptors makes an access wait for what describes its memory.
+// needsDescriptors records the descriptors that an access waits for.
 func (e *emitter) needsDescriptors(x *isa.Mem, v *ir.Value) {
 	if e.tables == nil {
 		return

@@ -15,7 +15,7 @@ type emitter struct {
 	f      *ir.Func
 	expand func(in *isa.Inst) []isa.Class
 	pairs  Pairs
-	pre    []*ir.Value // what the wave has from its start
+	pre    []*ir.Value // values in registers from the wave's start
 	rotate bool        // loops end with the test that they begin with
 
 	insts []isa.Inst
@@ -28,7 +28,7 @@ type emitter struct {
 	grid     *gridPlan       // nil where a wave has the numbers of workgroups, or needs none
 	limits   bool            // a register bounds accesses to the LDS
 	limit    int             // its word
-	limited  []int           // places from which it is set
+	limited  []int           // places at which it is set
 	at       int             // the place that is being emitted
 
 	scalarWords, vectorRows int
@@ -41,11 +41,10 @@ type emitter struct {
 	projs                   map[*ir.Value][]*ir.Value // the further results of operations that have several
 }
 
-// A fix is a branch whose target block has no address yet; place len(order)
-// represents the end of the program.
+// A fix is a branch whose target block has no address yet. Place len(order) is the end of the program.
 type fix struct{ inst, place int }
 
-// emit lowers a function whose uniform values are known.
+// emit lowers a function whose uniform values are marked.
 func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	waveSize := t.WaveSize
 	oneReturn(f)
@@ -126,7 +125,8 @@ func (e *emitter) program(pre []*ir.Value, t *Target) *Program {
 	return p
 }
 
-// vectorRegs are the registers that a driver asks for, where its allocation is known, or those of this one.
+// vectorRegs returns the vector registers that the driver would allocate, where that is modelled, otherwise those of
+// this allocation.
 func (e *emitter) vectorRegs(pre []*ir.Value, t *Target) int {
 	most, lanes := t.vectorLimit(e.f), e.spills.laneRegs(t.WaveSize)
 	n := e.regs.vectorRows
@@ -139,9 +139,8 @@ func (e *emitter) vectorRegs(pre []*ir.Value, t *Target) int {
 	return n + lanes
 }
 
-// besideValues are what a driver keeps in scalar registers besides values:
-// a four-word descriptor for each binding and for constant data, VCC and the mask words at the
-// deepest nesting.
+// besideValues counts the scalar registers that a driver uses in addition to values: a four-word descriptor for each
+// binding and for constant data, VCC, and the mask words at the deepest nesting.
 func besideValues(f *ir.Func, fl *flow, waveSize int) int {
 	opens := make([]int, len(fl.Blocks)) // masks of blocks whose immediate dominator is here
 	for j := range fl.Blocks {
@@ -180,7 +179,7 @@ func (e *emitter) countUses() {
 	}
 }
 
-// placeLocals gives the locals that stayed in memory their scratch words.
+// placeLocals assigns scratch words to locals that stayed in memory.
 func (e *emitter) placeLocals() {
 	e.scratch = make([]uint32, 0, len(e.f.Locals))
 	place := map[*ir.Local]bool{}
@@ -200,8 +199,8 @@ func (e *emitter) placeLocals() {
 	}
 }
 
-// placeMasks gives each block that lanes wait for a scalar word of its own: the
-// words are zero when a wave starts and are zeroed when lanes join.
+// placeMasks assigns a scalar word to each block that lanes wait for. The words are zero when a wave starts, and are
+// zeroed when lanes join.
 func (e *emitter) placeMasks() {
 	e.masks = make([]int, len(e.fl.Blocks))
 	for i := range e.masks {
@@ -215,8 +214,7 @@ func (e *emitter) placeMasks() {
 
 func (e *emitter) mask(place int) isa.Reg { return isa.S(e.masks[place]) }
 
-// reg is the operand of a value; literals of Bool are widened to lane masks by
-// the caller that needs them so.
+// reg returns the operand of a value. The caller widens literals of Bool to lane masks where it needs them.
 func (e *emitter) reg(v *ir.Value) isa.Reg {
 	switch v.Op {
 	case isa.Const:
@@ -254,9 +252,8 @@ func (e *emitter) add(in isa.Inst) *isa.Inst {
 	return &e.insts[len(e.insts)-1]
 }
 
-// linkMicros makes the steps of an expanded operation depend on one another:
-// each reads what the operation reads and writes where it writes, so that the
-// scoreboard chains them.
+// linkMicros makes the steps of an expanded operation depend on one another: each has the operation's sources and
+// destinations, so that the scoreboard chains them.
 func linkMicros(insts []isa.Inst) {
 	for i := len(insts) - 2; i >= 0; i-- {
 		if insts[i].Op == isa.Micro {
@@ -339,7 +336,7 @@ func (e *emitter) terminator(i int, b *ir.Block) {
 	}
 }
 
-// leave ends the active lanes; the wave goes on with those that wait.
+// leave ends the active lanes. The wave continues with the lanes that wait.
 func (e *emitter) leave(i int, b *ir.Block) {
 	if e.fl.next(i, len(e.fl.Blocks)) < 0 {
 		e.control(isa.Inst{Op: isa.End, Class: isa.ClassEnd}, b)
@@ -349,7 +346,7 @@ func (e *emitter) leave(i int, b *ir.Block) {
 	e.jump(i, e.onward(i), b)
 }
 
-// onward is the next block at which lanes may wait, or the program's end.
+// onward returns the next block at which lanes may wait, or the program's end.
 func (e *emitter) onward(i int) int { return e.orEnd(e.fl.next(i, len(e.fl.Blocks))) }
 
 func (e *emitter) orEnd(place int) int {
@@ -372,7 +369,7 @@ func (e *emitter) goTo(i, j int, b *ir.Block) {
 	e.jump(i, j, b)
 }
 
-// jump branches to place j unless it is next, or goes round a loop again.
+// jump branches to place j unless it is the next, or repeats a loop header.
 func (e *emitter) jump(i, j int, b *ir.Block) {
 	if j <= i && e.again(i, j) {
 		return
@@ -392,7 +389,7 @@ func (e *emitter) conditional(i int, b *ir.Block) {
 	}
 }
 
-// choose is a branch that all lanes take alike.
+// choose emits a branch that all lanes take alike.
 func (e *emitter) choose(i, t, f int, b *ir.Block) {
 	cond := src(e.operand(b.Cond, false))
 	switch {
@@ -416,7 +413,7 @@ func (e *emitter) choose(i, t, f int, b *ir.Block) {
 
 func branchesAway(in isa.Inst) bool { return in.Op == isa.Branch || in.Op == isa.End }
 
-// split is a branch in which lanes part: the ones that go further wait there.
+// split emits a divergent branch: lanes that go to the farther target wait there.
 func (e *emitter) split(i, t, f int, b *ir.Block) {
 	cond := src(e.operand(b.Cond, true))
 	near, far, invert := t, f, uint64(0)

@@ -2,27 +2,26 @@ package program
 
 import "math/bits"
 
-// A file is a register file while it is handed out, at rising points of the
-// program: what is taken until a point before the last one is forgotten, and
-// registers that are taken at that point are not looked at again.
+// A file is a register file during allocation, at rising points of the program. Spans that ended before the last point
+// are forgotten, and registers that are taken at that point are not examined again.
 type file struct {
-	taken [][]span   // by register: from the last point on, ordered, disjoint
+	taken [][]span   // by register: spans from the last point on, ordered, disjoint
 	free  bitset     // registers that are free at the last point
 	turns heap[turn] // by point: when a register's next span ends or begins
-	// compared is how often the spans of a register were looked at.
+	// compared counts how often the spans of a register were examined.
 	compared int
-	due      []int // by register: the point of its turn; other turns of it are void
+	due      []int // by register: the point of its valid turn; its other turns are stale
 }
 
-// A turn is a point at which a register becomes free, or taken.
+// A turn is a point at which a register becomes free or taken.
 type turn struct{ at, reg int }
 
 func newFile() *file {
 	return &file{turns: heap[turn]{less: func(a, b turn) bool { return a.at < b.at }}}
 }
 
-// take finds the lowest n registers in a row that are free over spans, which
-// begin where those before began or later.
+// take allocates the lowest n consecutive registers that are free over spans. spans begin at or after those of earlier
+// calls.
 func (f *file) take(spans []span, n int) (first int) {
 	f.proceed(spans[0].from)
 	first = f.find(spans, n)
@@ -71,7 +70,7 @@ func (f *file) find(spans []span, n int) int {
 	return len(f.taken) - run
 }
 
-// proceed goes on to a point: registers whose turn has come are taken or free.
+// proceed advances to a point, and updates the registers whose turn has come.
 func (f *file) proceed(to int) {
 	for len(f.turns.list) > 0 && f.turns.list[0].at <= to {
 		t := f.turns.pop()

@@ -9,7 +9,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// Spills are the registers of which a program has too few: how many of a wave's registers are kept elsewhere, and the instructions for it.
+// Spills counts the registers of a wave that are kept elsewhere because the program has too few, and the instructions
+// that save and restore them.
 type Spills struct {
 	VectorWords               int // of a lane, in scratch memory
 	VectorStores, VectorLoads int
@@ -25,10 +26,11 @@ func (s Spills) String() string {
 // Any reports that there are spills.
 func (s Spills) Any() bool { return s != Spills{} }
 
-// laneRegs are the vector registers whose lanes keep scalar ones.
+// laneRegs returns the vector registers whose lanes keep scalar registers.
 func (s Spills) laneRegs(waveSize int) int { return (s.ScalarLanes + waveSize - 1) / waveSize }
 
-// vectorLimit is the most vector registers that a wave of a function may have: all waves of a workgroup have to fit at once.
+// vectorLimit returns the most vector registers that a wave of a function may have: all waves of a workgroup have to be
+// resident together.
 func (t *Target) vectorLimit(f *ir.Func) int {
 	r := &t.Opt.Registers
 	if t.VectorMax == 0 {
@@ -46,22 +48,22 @@ func (t *Target) vectorLimit(f *ir.Func) int {
 	return t.VectorMax
 }
 
-// fitted is a function that is ready for its registers.
+// A fitted function is ready for register allocation.
 type fitted struct {
 	fl     *flow
 	lv     *liveness
 	regs   *allocation
 	spills Spills
-	fits   bool // vector registers do: of what is left, nothing can be spilled otherwise
+	fits   bool // vector registers suffice
 }
 
-// spillRounds bound how often spills are looked for anew: what is spilled may free fewer registers than it counts.
+// spillRounds bounds the rounds of spilling: a spill may free fewer registers than it counts.
 const spillRounds = 8
 
 // fit splits edges, finds live ranges, and spills registers while there are too few.
 func fit(ctx context.Context, f *ir.Func, pre []*ir.Value, t *Target) (x fitted) {
 	scratch, lanes := newInScratch(f), newInLanes(f, t.WaveSize)
-	vector, scalar := math.MaxInt, math.MaxInt // what is asked of the next round, less than the limit after one that did not do
+	vector, scalar := math.MaxInt, math.MaxInt // limits of the next round, lowered after a round that did not suffice
 	for round := 0; ; round++ {
 		splitEdges(ctx, f, pre)
 		x.fl = newFlow(f)
@@ -91,19 +93,19 @@ func fit(ctx context.Context, f *ir.Func, pre []*ir.Value, t *Target) (x fitted)
 	}
 }
 
-// excess is how many registers are missing.
+// excess returns how many registers are missing.
 func (x *fitted) excess(f *ir.Func, t *Target) (vector, scalar int) {
 	if t.VectorMax > 0 {
 		vector = x.regs.vectorRows - (t.vectorLimit(f) - x.spills.laneRegs(t.WaveSize))
 	}
 	if t.ScalarMax > 0 {
-		// What is beside values may leave too few for any instruction.
+		// Registers besides values may leave too few for any instruction.
 		scalar = x.regs.scalarRegs - max(t.ScalarMax-besideValues(f, x.fl, t.WaveSize), min(leastScalars, t.ScalarMax))
 	}
 	return vector, scalar
 }
 
-// leastScalars are enough for the operands and the results of any instruction, with what others need besides.
+// leastScalars suffice for the operands and results of any instruction, and for its temporaries.
 const leastScalars = 24
 
 func (k *inScratch) words() (n int) {
@@ -115,8 +117,9 @@ func (k *inScratch) words() (n int) {
 	return n
 }
 
-// setScratch gives the instructions by which a wave sets the place of its scratch memory, as RADV's listings have them: two halves of a
-// descriptor before GFX9, an offset in a register from GFX10 on, before GFX11 besides the address, to two registers of the wave.
+// setScratch emits the instructions by which a wave sets up its scratch memory, as in RADV's listings: two halves of a
+// descriptor before GFX9; from GFX10 on an offset in a register; before GFX11 also the address, in two registers of the
+// wave.
 func (e *emitter) setScratch(t *Target) {
 	if e.spills.VectorWords == 0 || !t.Descriptors {
 		return

@@ -1,6 +1,6 @@
 package program
 
-// A heap gives its least element first.
+// A heap yields its least element first.
 type heap[T any] struct {
 	list []T
 	less func(a, b T) bool

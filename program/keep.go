@@ -7,14 +7,15 @@ import (
 	"spvsim/program/ir"
 )
 
-// inScratch keeps values of vector registers in scratch memory: in slots of a variable of its own for those of 32 bits and less, and in
-// another's for 64. Phis that are kept are slots that the blocks before them write; what they are made of is in the same slot if it can be.
+// inScratch keeps values of vector registers in scratch memory: values of up to 32 bits in slots of one local, values
+// of 64 bits in another's. A kept phi is a slot that the preceding blocks write; its sources share the slot where
+// possible.
 type inScratch struct {
 	f     *ir.Func
 	local [2]*ir.Local
 	slots map[*ir.Value]*ir.Mem // by value: the access to its slot
-	mine  map[*ir.Value]bool    // values that loads have given, and those that are kept already
-	// Stores and Loads are how many of both there are.
+	mine  map[*ir.Value]bool    // results of loads, and values that are already kept
+	// Stores and Loads count the emitted accesses.
 	Stores, Loads int
 }
 
@@ -81,7 +82,7 @@ func (k *inScratch) slot(v *ir.Value) *ir.Mem {
 	return m
 }
 
-// begin gives phis that are kept, and what they are made of, one slot where no two of them live at once.
+// begin assigns one slot to a kept phi and those of its kept sources that are not live together.
 func (k *inScratch) begin(s *spiller) {
 	for _, b := range s.fl.Blocks {
 		for _, phi := range b.Phis {
@@ -100,7 +101,8 @@ func (k *inScratch) begin(s *spiller) {
 	}
 }
 
-// phis takes those that are kept out of a block: the blocks before it write their slots, first what lies in slots that others write.
+// phis removes the kept phis of a block: the preceding blocks write their slots, first the copies from slots that other
+// copies overwrite.
 func (k *inScratch) phis(b *ir.Block, kept func(v *ir.Value) bool) {
 	if !slices.ContainsFunc(b.Phis, kept) {
 		return
@@ -180,14 +182,14 @@ func (s *spiller) livesAt(x, y *ir.Value) bool {
 	return i < len(uses) && uses[i] < s.start[s.fl.Place[b.ID]+1]
 }
 
-// inLanes keeps values of scalar registers in lanes of vector registers, one for each 32 bits. A kept value goes on as one that takes no
-// register: that is so for phis too.
+// inLanes keeps values of scalar registers in lanes of vector registers, one for each 32 bits. A kept value is replaced
+// by one that takes no register; this holds for phis too.
 type inLanes struct {
 	f        *ir.Func
 	waveSize int
 	lanes    map[*ir.Value]*ir.Value // by value: its copy in lanes
-	mine     map[*ir.Value]bool      // values that reads have given, and those that are kept already
-	// Writes and Reads are how many of both there are.
+	mine     map[*ir.Value]bool      // results of reads, and values that are already kept
+	// Writes and Reads count the emitted instructions.
 	Writes, Reads int
 }
 
@@ -228,7 +230,7 @@ func (k *inLanes) load(v *ir.Value) *ir.Value {
 	return x
 }
 
-// inLane is a kept value's copy in lanes: that of a phi is a phi.
+// inLane returns a kept value's copy in lanes; the copy of a phi is a phi.
 func (k *inLanes) inLane(v *ir.Value) *ir.Value {
 	x := k.lanes[v]
 	if x == nil {
@@ -239,7 +241,8 @@ func (k *inLanes) inLane(v *ir.Value) *ir.Value {
 	return x
 }
 
-// phis replaces those that are kept by phis of what is in lanes; what is not there yet is written at the end of the block before.
+// phis replaces the kept phis of a block by phis of copies in lanes. A source that is not kept is written to lanes at
+// the end of its predecessor.
 func (k *inLanes) phis(b *ir.Block, kept func(v *ir.Value) bool) {
 	for n, phi := range b.Phis {
 		if !kept(phi) {

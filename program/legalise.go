@@ -7,8 +7,7 @@ import (
 	"spvsim/program/ir"
 )
 
-// preset are the operations whose results hardware puts in registers before a
-// wave starts.
+// preset lists the operations whose results hardware puts in registers before a wave starts.
 var preset = map[isa.Op]bool{
 	isa.LocalIDX: true, isa.LocalIDY: true, isa.LocalIDZ: true, isa.LocalIndex: true,
 	isa.WorkgroupIDX: true, isa.WorkgroupIDY: true, isa.WorkgroupIDZ: true,
@@ -61,8 +60,8 @@ func hoistPreset(f *ir.Func) []*ir.Value {
 	return list
 }
 
-// dropBarriers takes control barriers out of workgroups of one wave, which waits for no other, as both compilers do (Mesa's
-// nir_opt_barriers, LLVM's wave_barrier); what waits for memory stays.
+// dropBarriers removes control barriers from workgroups of one wave, which has no other to wait for, as both compilers
+// do (Mesa's nir_opt_barriers, LLVM's wave_barrier). Waits for memory stay.
 func dropBarriers(f *ir.Func, waveSize int) {
 	if f.Invocations() > uint64(waveSize) {
 		return

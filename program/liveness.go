@@ -45,8 +45,8 @@ func (s bitset) equal(t bitset) bool {
 	return true
 }
 
-// liveness holds the values live at the start and at the end of each block (by
-// block id). A phi is a variable that the ends of its predecessors write.
+// liveness holds the values live at the start and at the end of each block, by block id. A phi is a variable that the
+// ends of its predecessors write.
 //
 // A lane's vector registers are its own: lanes that wait elsewhere keep theirs,
 // since writes are masked. So a vector value lives along the control flow of

@@ -14,20 +14,20 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// A Target is what lowering needs to know of a machine.
+// A Target holds the properties of a machine that lowering depends on.
 type Target struct {
 	WaveSize int
-	// WithoutHelpers: helpers of fragment shaders take no part in operations of subgroups, but for those of quads.
+	// WithoutHelpers: helpers of fragment shaders take no part in operations of subgroups, except for those of quads.
 	WithoutHelpers bool
-	// Expand returns the timing classes of the steps that an operation on a type
-	// lowers to; nil when it is a single instruction of its own class.
+	// Expand returns the timing classes of the steps that an operation on a type lowers to; nil if it is a single
+	// instruction of its own class.
 	Expand func(op isa.Op, t isa.Type) []isa.Class
 	// ExpandScalar is Expand for operations that the scalar unit computes.
 	ExpandScalar func(op isa.Op, t isa.Type) []isa.Class
 	Opt          opt.Options
-	// Matrix says how cooperative matrices lie in registers, and what multiplies them.
+	// Matrix holds how cooperative matrices are laid out in registers, and the machine's matrix instructions.
 	Matrix MatrixTarget
-	// Pairs are the instructions of two operations that the machine has.
+	// Pairs holds the machine's instructions of two operations.
 	Pairs Pairs
 	// Descriptors: buffers and images have descriptors, which waves load.
 	Descriptors bool
@@ -35,26 +35,26 @@ type Target struct {
 	LoadsGrid bool
 	// LimitsLDS: a scalar register, which waves set, bounds accesses to the LDS.
 	LimitsLDS bool
-	// PackedIDs: the parts of an invocation's place in its workgroup come in one register, ten bits each.
+	// PackedIDs: the coordinates of an invocation in its workgroup are packed in one register, ten bits each.
 	PackedIDs bool
 	// VectorMax and ScalarMax are the most registers of a wave; 0: as many as it needs.
 	VectorMax, ScalarMax int
-	// LDSBytes is the LDS of a compute unit, SIMDs what it has of those.
+	// LDSBytes is the LDS of a compute unit, SIMDs its number of SIMDs.
 	LDSBytes, SIMDs int
 	// PackThreads: nodes of an execution graph whose workgroups are one
 	// invocation run one in each lane of a wave.
 	PackThreads bool
 }
 
-// A MatrixTarget is what the lowering of cooperative matrices needs to know.
+// A MatrixTarget holds the properties of a machine that the lowering of cooperative matrices depends on.
 type MatrixTarget = frontend.MatrixTarget
 
-// Options name what to lower and how it is specialized.
+// Options select an entry point and specialize it.
 type Options struct {
 	Entry          string            // entry point; empty when the module has one only
 	Specialization map[uint32]uint64 // SpecId -> bits of the value
 	Strings        map[uint32]string // SpecId -> value of an OpSpecConstantStringAMDX
-	// Nodes are those of the graph, as far as they are known: see validate.Module.Inputs.
+	// Nodes are the known nodes of the graph: see validate.Module.Inputs.
 	Nodes  []validate.GraphNode
 	Target Target
 }
@@ -65,7 +65,7 @@ func Lower(m *validate.Module, o Options) (*Program, error) {
 	return LowerContext(context.Background(), m, o)
 }
 
-// LowerContext is Lower that gives up, with the context's cause, when the context has ended.
+// LowerContext is Lower that stops with the context's cause when the context ends.
 func LowerContext(ctx context.Context, m *validate.Module, o Options) (*Program, error) {
 	f, err := frontend.Build(m, frontend.Options{
 		Entry: o.Entry, Specialization: o.Specialization, Strings: o.Strings, Nodes: o.Nodes, WaveSize: o.Target.WaveSize, Matrix: o.Target.Matrix,
@@ -94,7 +94,7 @@ func LowerContext(ctx context.Context, m *validate.Module, o Options) (*Program,
 	return p, nil
 }
 
-// sourceOf are the lines that instructions come from, as far as the module has their text.
+// sourceOf returns the source lines of instructions, where the module has their text.
 func sourceOf(m *validate.Module, insts []isa.Inst) (list []validate.SourceLine) {
 	lines := m.SourceLines()
 	for i := range insts {
@@ -107,7 +107,7 @@ func sourceOf(m *validate.Module, insts []isa.Inst) (list []validate.SourceLine)
 	return list
 }
 
-// expand gives the steps of an instruction.
+// expand returns the steps of an instruction.
 func (t Target) expand(in *isa.Inst) []isa.Class {
 	table := t.Expand
 	if in.Uniform && in.Op.Has(isa.FlagScalarUnit) {
@@ -119,7 +119,7 @@ func (t Target) expand(in *isa.Inst) []isa.Class {
 	return table(in.Op, in.T)
 }
 
-// wavesOfLDS is how many waves of a function fit a SIMD by its LDS.
+// wavesOfLDS returns how many waves of a function a SIMD holds, as limited by the LDS.
 func (t *Target) wavesOfLDS(f *ir.Func) int {
 	if f.LDSBytes == 0 || t.SIMDs == 0 {
 		return math.MaxInt

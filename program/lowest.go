@@ -2,11 +2,10 @@ package program
 
 import "math"
 
-// A lowest is a list of numbers, of which many have no value, that finds the
-// first one up to a bound: a binary tree of the least below each node. The root
-// is node 1, and the children of node i are 2i and 2i+1.
+// A lowest holds numbers, many of them unset, and finds the first that is at most a bound. It is a binary tree of the
+// minimum below each node: the root is node 1, and the children of node i are 2i and 2i+1.
 type lowest struct {
-	size int // of the leaves: a power of two
+	size int // number of leaves: a power of two
 	tree []int
 }
 
@@ -22,14 +21,14 @@ func newLowest(n int) lowest {
 	return l
 }
 
-// set gives number i a value, no higher than the one that it has.
+// set lowers number i to a value, which is at most its present one.
 func (l *lowest) set(i, value int) {
 	for i += l.size; i > 0; i /= 2 {
 		l.tree[i] = min(l.tree[i], value)
 	}
 }
 
-// first is the first of the numbers from lo to before hi that is bound at most; -1: none is.
+// first returns the index of the first number in [lo, hi) that is at most bound; -1 if none.
 func (l *lowest) first(lo, hi, bound int) int {
 	if lo >= hi {
 		return -1

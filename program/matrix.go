@@ -47,9 +47,8 @@ func findResults(f *ir.Func) map[*ir.Value][]*ir.Value {
 	return projs
 }
 
-// toVectors puts the operands of a product that are the same in all lanes into
-// vector registers: matrix instructions read no others, but for one constant as
-// all of C.
+// toVectors copies the uniform operands of a product to vector registers: matrix instructions read no others, except
+// for one constant as all of C.
 func toVectors(f *ir.Func, v *ir.Value, waveSize int) (moves []*ir.Value) {
 	_, _, c := matrixArgs(v, waveSize)
 	from := len(v.Args)

@@ -10,7 +10,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// What an entry point asks of an execution graph; see package ir.
+// The interface of an entry point to an execution graph; see package ir.
 type (
 	Node        = ir.Node
 	NodeRef     = ir.NodeRef
@@ -28,9 +28,8 @@ const (
 	Coalescing = ir.Coalescing
 )
 
-// Interface says what an entry point asks of an execution graph, and its local
-// size, with the specialization constants that o sets and the others at their
-// defaults. The node is nil when it asks for nothing.
+// Interface returns the interface of an entry point to an execution graph, and its local size, with the specialization
+// constants that o sets and the others at their defaults. The node is nil for an entry point that is no node.
 func Interface(m *validate.Module, o Options) (n *Node, localSize [3]uint32, err error) {
 	f, err := frontend.Build(m, frontend.Options{Entry: o.Entry, Specialization: o.Specialization, Strings: o.Strings, WaveSize: 64})
 	if err != nil {
@@ -39,9 +38,8 @@ func Interface(m *validate.Module, o Options) (n *Node, localSize [3]uint32, err
 	return f.Node, f.LocalSize, nil
 }
 
-// DescribeNode describes the interface of a node, a line for the node
-// and one for each output. name and index are those under which the graph knows
-// the entry point.
+// DescribeNode describes the interface of a node, in a line for the node and one for each output. The graph knows the
+// entry point by name and index.
 func DescribeNode(name string, index uint32, localSize [3]uint32, n *Node) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "node %q index %d: %s", name, index, launchText(n))
@@ -98,7 +96,7 @@ func payloadsText(most, bytes uint32) string {
 	return fmt.Sprintf("up to %d payload%s of %d bytes", most, plural, bytes)
 }
 
-// nodeExtras are the properties that most nodes don't have.
+// nodeExtras describes the properties that few nodes have.
 func nodeExtras(n *Node) []string {
 	var list []string
 	if n.Recursive {
@@ -142,7 +140,7 @@ func outputText(n *Node, o *Output) string {
 	return text
 }
 
-// indexText are the indexes of the target that an output may name.
+// indexText formats the indexes of the target that an output may name.
 func indexText(o *Output) string {
 	switch {
 	case o.Single():

@@ -5,10 +5,9 @@ import (
 	"spvsim/program/ir"
 )
 
-// pack turns a node whose workgroups are one invocation, each with a payload of
-// its own, into one of which a wave runs as many as it has lanes: the input is
-// an array with the payload of each lane, and what a workgroup allocates its
-// lane does. It reports whether the node is such a one.
+// pack turns a node whose workgroups are one invocation, each with its own payload, into a node that runs a workgroup
+// in each lane of a wave: the input is an array with the payload of each lane, and allocations of a workgroup become
+// allocations of its lane. It reports whether the node was packed.
 func pack(f *ir.Func) bool {
 	if !packable(f) {
 		return false
@@ -32,7 +31,7 @@ func pack(f *ir.Func) bool {
 	return true
 }
 
-// oneInvocation are zero in a workgroup of one invocation.
+// oneInvocation lists the operations that are zero in a workgroup of one invocation.
 var oneInvocation = map[isa.Op]bool{
 	isa.LaneID: true, isa.LocalIndex: true, isa.LocalIDX: true, isa.LocalIDY: true, isa.LocalIDZ: true,
 }
@@ -49,8 +48,8 @@ func eachValue(f *ir.Func, do func(v *ir.Value)) {
 	}
 }
 
-// packable: one invocation a workgroup, one workgroup and payload a launch, and
-// nothing that lanes of a wave would see of each other.
+// packable reports whether a node may be packed: one invocation a workgroup, one workgroup and payload a launch, and no
+// operation by which lanes of a wave observe each other.
 func packable(f *ir.Func) bool {
 	n := f.Node
 	if n == nil || n.Mesh != nil || n.SharesInput != nil || f.LocalSize != [3]uint32{1, 1, 1} || f.LDSBytes > 0 {
@@ -65,7 +64,7 @@ func packable(f *ir.Func) bool {
 	return ok
 }
 
-// mayPack are the operations across lanes that have a meaning for each lane.
+// mayPack lists the operations across lanes that have a meaning for each lane.
 var mayPack = map[isa.Op]bool{isa.PayloadAlloc: true, isa.PayloadAllocLane: true, isa.PayloadEnqueue: true}
 
 func packableValue(v *ir.Value) bool {

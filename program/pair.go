@@ -6,7 +6,7 @@ import (
 	"spvsim/isa"
 )
 
-// Pairs says which instructions of two operations the machine has.
+// Pairs lists the machine's instructions of two operations.
 type Pairs struct {
 	// Packed: one operation of f32 on two pairs of registers (CDNA's v_pk_add_f32,
 	// v_pk_mul_f32 and v_pk_fma_f32).
@@ -18,8 +18,8 @@ type Pairs struct {
 	Dual bool
 }
 
-// maxApartPacked and maxApartDual bound how far the second operation of a pair may come from. The
-// components of a vector are further apart than what a scheduler moves together.
+// maxApartPacked and maxApartDual bound the distance of the two operations of a pair, in instructions. The components
+// of a vector are further apart than the instructions that a scheduler moves together.
 const (
 	maxApartPacked = 16
 	maxApartDual   = 4
@@ -32,11 +32,11 @@ type pairing struct {
 	gone  []bool
 }
 
-// operands are the registers that an instruction reads and those that it writes.
+// operands lists the registers that an instruction reads and writes.
 type operands struct{ reads, writes []uint16 }
 
-// pair joins instructions from position from on into pairs. Partners move up to
-// the first of the two, past nothing that they depend on.
+// pair joins instructions from position from on into pairs. The second of a pair moves up to the first, past no
+// instruction that it depends on.
 func (e *emitter) pair(from int) {
 	if e.pairs == (Pairs{}) {
 		return
@@ -96,7 +96,7 @@ func (p *pairing) findPartner(i int, have Pairs) bool {
 	return false
 }
 
-// isStep reports an instruction that is one of several that an operation became.
+// isStep reports whether instruction i is a step of an expanded operation.
 func (p *pairing) isStep(i int) bool {
 	return p.insts[i].Op == isa.Micro || i > 0 && p.insts[i-1].Op == isa.Micro
 }
@@ -116,7 +116,7 @@ func (p *pairing) mayRise(i, j int) bool {
 	return true
 }
 
-// meet reports a register that both lists have; they are sorted.
+// meet reports whether two sorted lists have a register in common.
 func meet(a, b []uint16) bool {
 	for _, r := range b {
 		if _, found := slices.BinarySearch(a, r); found {
@@ -126,8 +126,7 @@ func meet(a, b []uint16) bool {
 	return false
 }
 
-// Operations of which the machine has packed ones. A subtraction is an addition
-// with a sign.
+// Operations with a packed form. A subtraction is an addition with a sign.
 var (
 	packed32Ops = map[isa.Op]bool{isa.FAdd: true, isa.FSub: true, isa.FMul: true, isa.Fma: true}
 	packed16Ops = map[isa.Op]bool{isa.FAdd: true, isa.FSub: true, isa.FMul: true, isa.Fma: true, isa.FMin: true, isa.FMax: true}
@@ -136,11 +135,9 @@ var (
 		isa.UMin: true, isa.UMax: true, isa.SMin: true, isa.SMax: true}
 )
 
-// packs reports one operation of the source on two components of a vector, or
-// in two copies of an unrolled loop: what LLVM's SLP vectorizer makes <2 x float>
-// and <2 x half> of. The halves of each operand are taken to stand in one pair
-// of registers, or in one register, as the register allocator of a driver
-// arranges it.
+// packs reports whether two instructions are one operation of the source, on two components of a vector or in two
+// copies of an unrolled loop: those from which LLVM's SLP vectorizer makes <2 x float> and <2 x half>. The halves of
+// each operand are assumed to be in a pair of registers, or in one register, as a driver's register allocator arranges.
 func packs(a, b *isa.Inst, t isa.Type, ops map[isa.Op]bool) bool {
 	if a.Mod.Abs|b.Mod.Abs != 0 || a.Mod.Clamp != b.Mod.Clamp {
 		return false // v_pk_fma_f32 has signs and a clamp of both halves
@@ -157,9 +154,8 @@ func packs(a, b *isa.Inst, t isa.Type, ops map[isa.Op]bool) bool {
 	return a.Dst.Kind == isa.Vector && b.Dst.Kind == isa.Vector
 }
 
-// dualOps are the operations of VOPD (RDNA 3 ISA, section 7.6), and whether they
-// can be its X half. A fused multiply-add is v_dual_fmac: it adds to where it
-// writes.
+// dualOps lists the operations of VOPD (RDNA 3 ISA, section 7.6), and whether they may be its X half. A fused
+// multiply-add is v_dual_fmac: it accumulates into its destination.
 var dualOps = map[isa.Op]struct{ x, float bool }{
 	isa.Fma: {true, true}, isa.FMul: {true, true}, isa.FAdd: {true, true}, isa.FSub: {true, true},
 	isa.FMin: {true, true}, isa.FMax: {true, true}, isa.Mov: {x: true}, isa.Select: {x: true},
@@ -195,8 +191,7 @@ func dualHalf(in *isa.Inst) bool {
 	return !in.Mod.Any() && (in.Op != isa.Fma || in.Src[2] == in.Dst)
 }
 
-// dualSources are the ways to give an operation its two sources; the second has
-// to be a vector register.
+// dualSources returns the ways to assign an operation's two sources; the second has to be a vector register.
 func dualSources(in *isa.Inst) (ways [][2]isa.Reg) {
 	x, y := in.Src[0], in.Src[1]
 	switch in.Op {
@@ -222,8 +217,8 @@ func banksDiffer(x, y isa.Reg) bool {
 	return x.Kind != isa.Vector || y.Kind != isa.Vector || x.Index%4 != y.Index%4
 }
 
-// fewScalars: two scalar registers at most, and one literal for both. Small
-// integers and the like are inline constants, which this takes for literals.
+// fewScalars reports whether two operations have at most two scalar registers and one literal together. Small integers
+// and other inline constants count as literals here.
 func fewScalars(x, y [2]isa.Reg) bool {
 	return x[0].Kind != isa.Imm || y[0].Kind != isa.Imm || x[0].Val == y[0].Val
 }

@@ -8,12 +8,11 @@ import (
 	"spvsim/program/ir"
 )
 
-// A copy gives a phi its value at the end of a predecessor.
+// A copyTo assigns a phi its value at the end of a predecessor.
 type copyTo struct{ phi, src *ir.Value }
 
-// splitEdges puts a block of its own on every edge whose phi copies can't stand
-// at the end of the predecessor: the predecessor has another successor in which
-// a phi's register is still needed.
+// splitEdges puts a block on every edge whose phi copies can't be at the end of the predecessor, because a phi's
+// register is still needed in the predecessor's other successor.
 func splitEdges(ctx context.Context, f *ir.Func, pre []*ir.Value) {
 	fl := newFlow(f)
 	lv := newLiveness(ctx, f, fl, pre, nil)
@@ -45,7 +44,7 @@ func hoistable(lv *liveness, b, s, other *ir.Block) bool {
 		if phi == b.Cond || lv.in[other.ID].has(phi.ID) {
 			return false
 		}
-		// Copies for the other edge would read what this one wrote.
+		// Copies for the other edge would read the register that this one wrote.
 		for _, p := range other.Phis {
 			if p.Args[predIndex(other, b)] == phi {
 				return false
@@ -97,8 +96,8 @@ func oneReturn(f *ir.Func) {
 	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *ir.Block) bool { return b != last && b.Term == ir.Return })
 }
 
-// oneLatch gives every loop a single back edge: lanes of different iterations
-// must not run side by side, or uniform values would not be uniform.
+// oneLatch gives every loop a single back edge: lanes of different iterations must not run side by side, or uniform
+// values would not be uniform.
 func oneLatch(f *ir.Func) {
 	fl := newFlow(f)
 	for i, h := range fl.Blocks {

@@ -1,11 +1,9 @@
-// Package program lowers one entry point of a validated module to a program of
-// wave instructions. It is a small compiler, in the place of a driver's
-// compiler.
+// Package program lowers one entry point of a validated module to a program of wave instructions. It is a small
+// compiler, in the place of a driver's compiler.
 //
 //	validate.Module -> frontend -> ir.Func -> opt -> ir.Func -> emit -> Program
 //
-// It knows the machine's wave size and what its timing table expands an
-// operation to; it does not know how long anything takes.
+// It knows the machine's wave size and the expansions of its timing table; it does not know how long anything takes.
 package program
 
 import (
@@ -14,8 +12,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// A Program is an entry point lowered for one wave size. It is read-only once
-// made: any number of waves run it.
+// A Program is an entry point lowered for one wave size. It is read-only: any number of waves run it.
 type Program struct {
 	Name     string // entry point
 	WaveSize int
@@ -33,7 +30,7 @@ type Program struct {
 	// (32 bits each), for occupancy.
 	VectorRegs, ScalarRegs int
 
-	// Spills are the registers of which there were too few.
+	// Spills counts the values that did not fit the registers.
 	Spills Spills
 
 	LDSBytes     uint32
@@ -42,17 +39,17 @@ type Program struct {
 	TableBytes   uint32 // of the descriptors that it loads
 	Bindings     []ir.Binding
 	Strings      []string
-	// Constants is read-only data of the program's own: its descriptor is that of the binding after the last one.
+	// Constants is the program's read-only data. Its descriptor follows that of the last binding.
 	Constants   []byte
 	UsesBarrier bool
 
-	// Fragment is what a draw must know of it; nil if it is no fragment shader.
+	// Fragment is the interface of a fragment shader to a draw; nil for other shaders.
 	Fragment *ir.Fragment
-	// Node is what the entry point asks of an execution graph; nil if nothing.
+	// Node is the entry point's interface to an execution graph; nil if it is no node.
 	Node *Node
-	// Packed: each lane of a wave runs a workgroup of one invocation, with the
-	// element of its number of the input array as payload.
+	// Packed: each lane of a wave runs a workgroup of one invocation. Lane i has element i of the input array as
+	// payload.
 	Packed bool
-	// Source are the source lines that instructions come from, ascending, where the module has their text.
+	// Source lists the source lines of the instructions, ascending, where the module has their text.
 	Source []validate.SourceLine
 }

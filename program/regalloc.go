@@ -13,21 +13,21 @@ import (
 // A span is a half-open range of points in the linear program.
 type span struct{ from, to int }
 
-// A group is a set of values that share a register: a phi and those of its
-// arguments that are dead where it is born.
+// A group is a set of values that share a register: a phi and those of its arguments that end at the phi.
 type group struct {
 	spans  []span // ordered, disjoint
 	scalar bool
 	rows   int   // consecutive vector rows: 1 or 2
 	regs   int   // 32-bit registers as hardware counts them
-	lanes  int   // lanes of vector registers in which they are instead
+	lanes  int   // lanes of vector registers that keep it instead
 	reg    int   // first row, or word
-	id     int   // of the value that the group was made for
+	id     int   // id of the value that the group was made for
 	joined []int // ids of the others
 	copied []copied
 }
 
-// A copied is where the copy of a value, by its id, makes a phi: from that point to the end of a block, three points later.
+// A copied is a copy that makes a phi from a value, by id. It holds from point at to the end of the block, three points
+// later.
 type copied struct{ at, src int }
 
 // allocation maps values to registers by first fit over live ranges with holes.
@@ -51,7 +51,7 @@ func measure(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int) 
 	return a
 }
 
-// allocate gives registers to values that have been measured.
+// allocate assigns registers to measured values.
 func (a *allocation) allocate(f *ir.Func, fl *flow, lv *liveness, waveSize int) error {
 	if a.vectorRows < maxRegs && a.scalarWords < maxRegs {
 		a.coalesce(fl, lv, waveSize)
@@ -112,11 +112,9 @@ func newSpans(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int)
 	return s
 }
 
-// keepForWaiting widens the spans of scalar registers that lanes need while
-// they wait. A phi's word belongs to it from the first copy on: later copies
-// write the bits of other lanes, or are not come to. A lane mask that is used
-// after a loop keeps the bits of the lanes that left it early throughout the
-// loop, in which the others write theirs again.
+// keepForWaiting widens the spans of scalar registers that lanes need while they wait. A phi's word belongs to it from
+// the first copy on: later copies write the bits of other lanes, or are not reached. A lane mask that is used after a
+// loop keeps the bits of lanes that left early throughout the loop, in which other lanes write their own bits.
 func (s *spans) keepForWaiting(fl *flow) {
 	for i, b := range fl.Blocks {
 		for _, phi := range b.Phis {
@@ -140,7 +138,7 @@ func (s *spans) keepForWaiting(fl *flow) {
 	}
 }
 
-// masks are the ids of lane masks.
+// masks returns the ids of lane masks.
 func (s *spans) masks() (ids []int) {
 	for id, v := range s.values {
 		if v != nil && v.R == isa.Bool && !v.Uniform {
@@ -174,8 +172,8 @@ func (s *spans) note(v *ir.Value) {
 	}
 }
 
-// hardwareRegs counts 32-bit registers: a lane mask takes as many bits as the
-// wave has lanes, and what is kept in lanes of a vector register none.
+// hardwareRegs counts 32-bit registers: a lane mask takes as many bits as the wave has lanes, and a value in lanes of a
+// vector register takes none.
 func hardwareRegs(v *ir.Value, waveSize int) int {
 	switch {
 	case v.InLanes:
@@ -242,7 +240,7 @@ func (s *spans) instruction(v *ir.Value, projs []*ir.Value, at int) {
 	for _, p := range projs {
 		s.def(p, at+1)
 	}
-	if v.R != isa.Void && s.live[v.ID] > 0 { // what an atomic operation returns is not written where nothing reads it
+	if v.R != isa.Void && s.live[v.ID] > 0 { // an atomic operation whose result is not read does not write it
 		s.def(v, at+1)
 	}
 	to := at + 1
@@ -262,8 +260,8 @@ func (s *spans) instruction(v *ir.Value, projs []*ir.Value, at int) {
 	}
 }
 
-// keepsSources reports an instruction whose result must not share a register
-// with its sources: it may write some result before it has read every source.
+// keepsSources reports whether an instruction's result must not share a register with its sources, because it may write
+// a result before it has read every source.
 func keepsSources(v *ir.Value) bool {
 	if v.Op == isa.Load {
 		return v.Mem.HasBindex
@@ -271,7 +269,7 @@ func keepsSources(v *ir.Value) bool {
 	return v.Mem != nil || v.Op.Has(isa.FlagCrossLane) || v.T.Bits() == 64 || v.From.Bits() == 64
 }
 
-// tidy sorts spans and joins those that touch.
+// tidy sorts spans and merges those that touch.
 func tidy(list []span) []span {
 	sort.Slice(list, func(i, j int) bool { return list[i].from < list[j].from })
 	out := list[:0]
@@ -299,8 +297,9 @@ func overlap(a, b []span) bool {
 	return false
 }
 
-// differ reports that two groups hold different values at one time, and whether they hold one value at one time: after a
-// copy to a phi for one way out of a block, the source goes on on the other.
+// differ reports whether two groups hold different values at one point, and whether they hold the same value at one
+// point. The latter occurs after a copy to a phi on one edge out of a block, while the source is live on the other
+// edge.
 func (a *allocation) differ(g, h *group) (different, same bool) {
 	x, y := g.spans, h.spans
 	for len(x) > 0 && len(y) > 0 {
@@ -319,8 +318,8 @@ func (a *allocation) differ(g, h *group) (different, same bool) {
 	return false, same
 }
 
-// oneValue reports that what both groups hold is one value: one is a phi that a copy has just made, the other its source or a
-// phi made of the same.
+// oneValue reports whether both groups hold the same value: one is a phi that a copy has just written, and the other
+// its source or a phi written from the same source.
 func (a *allocation) oneValue(g, h *group, both span) bool {
 	p, q := g.copiedIn(both), h.copiedIn(both)
 	switch {
@@ -334,7 +333,7 @@ func (a *allocation) oneValue(g, h *group, both span) bool {
 	return false
 }
 
-// copiedIn is the copy whose points take in all of a span; nil: there is none.
+// copiedIn returns the copy whose points include a span; nil if there is none.
 func (g *group) copiedIn(s span) *copied {
 	i := sort.Search(len(g.copied), func(i int) bool { return g.copied[i].at > s.from }) - 1
 	if i < 0 || s.to > g.copied[i].at+3 {
@@ -343,8 +342,8 @@ func (g *group) copiedIn(s span) *copied {
 	return &g.copied[i]
 }
 
-// coalesce joins phis with their arguments where their spans allow, those on
-// back edges first: they cost a move in every iteration.
+// coalesce joins phis with their arguments where their spans allow. Copies on back edges come first: they cost a move
+// in every iteration.
 func (a *allocation) coalesce(fl *flow, lv *liveness, waveSize int) {
 	for _, back := range []bool{true, false} {
 		if !back {
@@ -420,7 +419,7 @@ func merged(a, b []span) []span {
 	return a
 }
 
-// inserted puts a span into an ordered list that it does not overlap, in place.
+// inserted inserts a span in place into an ordered list that it does not overlap.
 func inserted(list []span, s span) []span {
 	i := sort.Search(len(list), func(i int) bool { return list[i].from >= s.to })
 	before, behind := i > 0 && list[i-1].to == s.from, i < len(list) && list[i].from == s.to
@@ -451,7 +450,7 @@ func (a *allocation) assign() {
 	a.vectorRows, a.scalarWords = len(rows.taken), len(words.taken)
 }
 
-// byStart lists the groups once each, in the order in which they are born.
+// byStart lists the groups once each, by their first point.
 func (a *allocation) byStart() []*group {
 	seen := map[*group]bool{}
 	var list []*group
@@ -465,8 +464,8 @@ func (a *allocation) byStart() []*group {
 	return list
 }
 
-// pressure is how many registers of each file are live at the tightest point:
-// no allocation takes fewer.
+// pressure returns how many registers of each file are live at the point of highest pressure. No allocation takes
+// fewer.
 func (a *allocation) pressure(points int) (rows, words int) {
 	rows = a.tightest(points, func(g *group) int {
 		if g.scalar {
@@ -494,16 +493,16 @@ func (a *allocation) countScalars(points int) {
 	})
 }
 
-// lanes is how many lanes of vector registers keep values at the tightest point.
+// lanes returns how many lanes of vector registers keep values at the point of highest pressure.
 func (a *allocation) lanes() int {
 	return a.tightest(a.points, func(g *group) int { return g.lanes })
 }
 
-// tightest is the largest sum over the groups that are live at one point.
+// tightest returns the largest sum of sizes over the groups that are live at one point.
 func (a *allocation) tightest(points int, size func(g *group) int) (most int) {
 	delta := make([]int, points+1)
 	for id, g := range a.groups {
-		if g == nil || g.id != id { // a joined one has its turn elsewhere
+		if g == nil || g.id != id { // a joined value counts with its group
 			continue
 		}
 		n := size(g)

@@ -9,10 +9,9 @@ import (
 // end, as LLVM's loop rotation does (rotation-max-header-size).
 const maxRotated = 16
 
-// again goes from place i back to the loop header at place h by doing what the
-// header does and branching to the body: a taken branch an iteration where the
-// way over the header takes two branches. Registers are the header's own, so
-// that nothing distinguishes the two ways.
+// again continues from place i with the loop whose header is at place h: it repeats the header's instructions and
+// branches to the body. An iteration then takes one branch instead of two. The header's own registers are used, so that
+// both ways give the same state.
 func (e *emitter) again(i, h int) bool {
 	b := e.fl.Blocks[h]
 	stay, leave := e.ways(b)
@@ -32,8 +31,8 @@ func (e *emitter) again(i, h int) bool {
 	return true
 }
 
-// breaks are what Mesa's ACO does beside where lanes part for a way out of a loop: it
-// keeps those that stay in a mask, and takes that as the active ones behind the branch.
+// breaks emits the mask instructions that Mesa's ACO adds to a divergent branch out of a loop: it keeps the lanes that
+// stay in a mask, and makes that the active mask after the branch.
 func (e *emitter) breaks(i, far int, b *ir.Block) {
 	if e.rotate || !e.leavesLoop(i, far) {
 		return
@@ -54,7 +53,7 @@ func (e *emitter) leavesLoop(i, far int) bool {
 	return false
 }
 
-// ways are the places that a branch goes to, the nearer first.
+// ways returns the places that a branch goes to, the nearer first.
 func (e *emitter) ways(b *ir.Block) (near, far int) {
 	if b.Term != ir.Cond {
 		return -1, -1
@@ -63,8 +62,8 @@ func (e *emitter) ways(b *ir.Block) (near, far int) {
 	return min(t, f), max(t, f)
 }
 
-// rotates reports a header that is short, has no effects but those of accesses,
-// and that no lane waits for.
+// rotates reports whether a header may be repeated: it is short, has no effects other than accesses, and no lane waits
+// for it.
 func (e *emitter) rotates(h int) bool {
 	if !e.rotate || e.fl.pend[h] || len(e.together) > 0 || len(e.fl.Blocks[h].Code) > maxRotated {
 		return false
@@ -100,7 +99,7 @@ func (e *emitter) roundWithSome(i, h, stay, leave int, onFalse bool) {
 	e.fall(i, e.onward(h), b)
 }
 
-// fall goes on at place j from the end of place i.
+// fall continues at place j from the end of place i.
 func (e *emitter) fall(i, j int, b *ir.Block) {
 	if j != i+1 {
 		e.branch(isa.Inst{Op: isa.Branch}, j, b)

@@ -10,19 +10,19 @@ import (
 	"spvsim/spirv"
 )
 
-// A saved program is the fields of a Program one after the other: numbers as varints, texts and lists after their lengths, of structures a mask
-// of the fields that are not zero and then those. Functions are left out, as they follow from the instructions, and places in a text. It says nothing of its own form, so it
-// is for the build that wrote it alone.
+// A saved program is the fields of a Program in order: numbers as varints; texts and lists after their lengths;
+// structures as a mask of the nonzero fields, then those fields. Functions, which follow from the instructions, and
+// positions in a text are left out. The form has no version: only the build that wrote it reads it.
 
 // Save writes the program as bytes that Restore reads.
 func (p *Program) Save() []byte { return appendValue(nil, reflect.ValueOf(p).Elem()) }
 
-// ErrSaved says that bytes are no saved program.
+// ErrSaved reports data that are no saved program of this build.
 var ErrSaved = errors.New("program: not a saved program of this build")
 
 // Restore reads a program that Save wrote.
 func Restore(data []byte) (p *Program, err error) {
-	defer func() { // tables are indexed by what the bytes say
+	defer func() { // the data index tables
 		if fault := recover(); fault != nil {
 			p, err = nil, fmt.Errorf("%w: %v", ErrSaved, fault)
 		}
@@ -83,12 +83,13 @@ func appendItems(b []byte, v reflect.Value) []byte {
 	return b
 }
 
-// saved says whether a field is: not functions, nor places in a text, as what is kept between runs comes as words.
+// saved reports whether a field is saved: all are, except functions and positions in a text. Modules that are kept
+// between runs are binary, so positions are offsets of words.
 func saved(f reflect.Value) bool {
 	return f.Kind() != reflect.Func && f.Type() != reflect.TypeFor[*spirv.Place]()
 }
 
-// appendFields writes a mask of the fields that are not zero, and those.
+// appendFields writes a mask of the nonzero fields, then those fields.
 func appendFields(b []byte, v reflect.Value) []byte {
 	mask := uint64(0)
 	for i := range v.NumField() {
@@ -121,7 +122,7 @@ func (r *reader) number() uint64 {
 	return n
 }
 
-// length is a number of items of which each takes a byte at least.
+// length reads the number of items of a list. Each item takes at least a byte.
 func (r *reader) length() int {
 	n := r.number()
 	if n > uint64(len(r.data)) {

@@ -9,9 +9,10 @@ import (
 	"spvsim/program/ir"
 )
 
-// Where a wave needs more registers than it may have, values are kept elsewhere: vector ones in scratch memory, scalar ones in lanes of a
-// vector register. A value that is kept so is stored once, where it is computed, and loaded again before it is read. Which these are is
-// chosen point by point (Belady; Braun and Hack for the order of loops): where registers are short, the value that is read last from there on.
+// Where a wave needs more registers than it may have, values are kept elsewhere: vector values in scratch memory,
+// scalar values in lanes of a vector register. A kept value is stored once, where it is computed, and loaded before it
+// is read. Values are chosen point by point (Belady; Braun and Hack for the order of loops): where registers are short,
+// the value whose next read is farthest.
 
 // A spiller takes values of one file out of registers.
 type spiller struct {
@@ -22,34 +23,34 @@ type spiller struct {
 	kind   keeping
 	limit  int
 	values []*ir.Value // by id
-	at     []int       // by value id: the point at which it is made
-	uses   [][]int     // by value id: the points at which it is read, ascending
-	start  []int       // by place: the block's first point; it has one for each value of its code, and one for its end
+	at     []int       // by value id: the point of its definition
+	uses   [][]int     // by value id: the points of its reads, ascending
+	start  []int       // by place: the block's first point; a block has a point for each value of its code, and one for its end
 	kept   []bool      // by value id: it is spilled
 	loops  []backEdge
 	projs  map[*ir.Value][]*ir.Value
 	live   []bool // by value id: at the present point
-	last   []int  // by value id: the last point of the block at which it is read
+	last   []int  // by value id: the block's last point that reads it
 	over   bool   // something is spilled
-	rows   int    // registers of what lives at the present point and is not kept
+	rows   int    // registers of live values that are not kept, at the present point
 }
 
-// A keeping is where values of a register file are kept.
+// A keeping saves the values of a register file elsewhere.
 type keeping interface {
-	// size is how many registers a value takes; 0: it is not in this file.
+	// size returns how many registers a value takes; 0: it is not in this file.
 	size(v *ir.Value) int
-	// may reports that the value can be kept.
+	// may reports whether the value can be kept.
 	may(v *ir.Value) bool
-	// begin is told what is kept, before any of it is.
+	// begin prepares for the chosen values, before any is saved.
 	begin(s *spiller)
-	// save is what keeps a value right after it is made, load what takes it back.
+	// save returns the code that saves a value after its definition, load the value that restores it.
 	save(v *ir.Value) []*ir.Value
 	load(v *ir.Value) *ir.Value
-	// phis replaces the phis of a block that are kept, when all else is done.
+	// phis replaces the kept phis of a block, after all other values.
 	phis(b *ir.Block, kept func(v *ir.Value) bool)
 }
 
-// spill keeps as many values elsewhere as it takes for a file to need no more than limit registers; false: it finds none.
+// spill keeps values elsewhere until a file needs no more than limit registers. It reports whether it found any.
 func spill(f *ir.Func, fl *flow, pre []*ir.Value, lv *liveness, kind keeping, limit int) bool {
 	n := f.NumValues()
 	s := &spiller{f: f, fl: fl, lv: lv, pre: pre, kind: kind, limit: limit, values: make([]*ir.Value, n), at: make([]int, n), uses: make([][]int, n),
@@ -72,7 +73,7 @@ func spill(f *ir.Func, fl *flow, pre []*ir.Value, lv *liveness, kind keeping, li
 	return true
 }
 
-// number gives each value its points.
+// number assigns points to values.
 func (s *spiller) number() {
 	s.start = make([]int, len(s.fl.Blocks)+1)
 	for _, v := range s.pre {
@@ -113,12 +114,13 @@ func (s *spiller) size(v *ir.Value) int {
 type moment struct {
 	at      int
 	v       *ir.Value   // nil at the start of a block
-	results []*ir.Value // what it makes
-	// operands are registers for its operands that are kept, made those of its results, ends what its other operands leave free.
+	results []*ir.Value // its results
+	// operands counts registers of operands that are kept, made those of its results, ends those that its other
+	// operands free.
 	operands, made, ends int
 }
 
-// beside is how many registers an instruction takes at once besides those of the values that live on.
+// beside returns how many registers an instruction takes in addition to those of the values that live on.
 func (st *moment) beside() int {
 	if st.v != nil && keepsSources(st.v) {
 		return st.operands + st.made
@@ -126,7 +128,7 @@ func (st *moment) beside() int {
 	return max(st.operands, st.made-st.ends)
 }
 
-// walk goes through a block, with what lives before each step.
+// walk visits the instructions of a block, with the values that are live before each.
 func (s *spiller) walk(i int, b *ir.Block, visit func(st *moment)) {
 	clear(s.live)
 	s.rows = 0
@@ -209,7 +211,7 @@ func (s *spiller) findLast(i int, b *ir.Block) {
 	}
 }
 
-// readAtEnd are what a block's branch and the phis after it read.
+// readAtEnd returns the values that a block's branch and the phis after it read.
 func readAtEnd(b *ir.Block) (list []*ir.Value) {
 	if b.Cond != nil {
 		list = append(list, b.Cond)
@@ -227,7 +229,7 @@ func (s *spiller) ends(v *ir.Value, b *ir.Block, at int) bool {
 	return s.size(v) > 0 && s.last[v.ID] == at && !s.lv.out[b.ID].has(v.ID)
 }
 
-// choose makes the visit that keeps values while registers are short: those that are read last.
+// choose returns the visitor that keeps values while registers are short: those whose next read is farthest.
 func (s *spiller) choose(i int) func(st *moment) {
 	var far *heap[farRead]
 	around := s.around(i)
@@ -254,14 +256,14 @@ func (s *spiller) choose(i int) func(st *moment) {
 	}
 }
 
-// A farRead is when a value is read next.
+// A farRead is the point at which a value is read next.
 type farRead struct {
 	at int
 	v  *ir.Value
 }
 
 func (s *spiller) keepFarthest(far *heap[farRead], st *moment, around []backEdge) {
-	var later []farRead // what can't be kept at this moment, but after it
+	var later []farRead // values that can be kept only after this moment
 	for s.rows+st.beside() > s.limit && len(far.list) > 0 {
 		x := far.pop()
 		switch at := s.nextRead(x.v, st.at, around); {
@@ -281,7 +283,7 @@ func (s *spiller) keepFarthest(far *heap[farRead], st *moment, around []backEdge
 	}
 }
 
-// around are the loops around a place, the innermost first, as points.
+// around returns the loops around a place, the innermost first, as points.
 func (s *spiller) around(i int) (list []backEdge) {
 	for k := len(s.loops) - 1; k >= 0; k-- {
 		if l := s.loops[k]; l.head <= i && i <= l.latch {
@@ -291,10 +293,11 @@ func (s *spiller) around(i int) (list []backEdge) {
 	return list
 }
 
-// farAway is how much farther a read is for each loop that is left before it.
+// farAway is the added distance of a read for each loop that is left before it.
 const farAway = 1 << 32
 
-// nextRead is when a value is read next after a point: later in a loop, in its next round, or when it is left.
+// nextRead returns the point of a value's next read after a point: later in the loop, in the next iteration, or after
+// the loop.
 func (s *spiller) nextRead(v *ir.Value, at int, around []backEdge) int {
 	uses := s.uses[v.ID]
 	next := sort.SearchInts(uses, at+1)
@@ -314,13 +317,14 @@ func (s *spiller) nextRead(v *ir.Value, at int, around []backEdge) int {
 	return uses[next] + left
 }
 
-// A rewriting is a block on its way: values that are kept and in a register for the moment stay there while there is one.
+// A rewriting is the state of a block while it is rewritten. A kept value that was loaded stays in its register while
+// registers suffice.
 type rewriting struct {
 	s     *spiller
 	b     *ir.Block
 	out   []*ir.Value
-	now   map[*ir.Value]*ir.Value // the value in a register, by the one that is kept
-	order []*ir.Value             // the keys, in the order in which they came
+	now   map[*ir.Value]*ir.Value // the loaded value, by the kept one
+	order []*ir.Value             // the keys, oldest first
 	end   int
 }
 
@@ -349,7 +353,7 @@ func (s *spiller) rewrite(i int, b *ir.Block) {
 
 func (s *spiller) isKept(v *ir.Value) bool { return v.ID < len(s.kept) && s.kept[v.ID] }
 
-// begin keeps what a wave has from its start.
+// begin saves the kept values that a wave has from its start.
 func (w *rewriting) begin(i int) {
 	if i > 0 {
 		return
@@ -368,7 +372,7 @@ func (w *rewriting) add(list ...*ir.Value) {
 	w.out = append(w.out, list...)
 }
 
-// take is the value in a register.
+// take returns the value in a register, loaded if it is not.
 func (w *rewriting) take(v *ir.Value) *ir.Value {
 	if x := w.now[v]; x != nil {
 		return x
@@ -401,7 +405,8 @@ func (w *rewriting) step(st *moment) {
 	}
 }
 
-// drop lets go of what is read no more in the block, and of what is read last while registers are short.
+// drop forgets loaded values that the block reads no more and, while registers are short, those whose next read is
+// farthest.
 func (w *rewriting) drop(st *moment) {
 	if len(w.order) == 0 {
 		return
@@ -421,7 +426,7 @@ func (w *rewriting) drop(st *moment) {
 	})
 }
 
-// next is when the block reads a value next, or after its end.
+// next returns the point of the block's next read of a value, or a point after its end.
 func (w *rewriting) next(v *ir.Value, at int) int {
 	uses := w.s.uses[v.ID]
 	if k := sort.SearchInts(uses, at+1); k < len(uses) {

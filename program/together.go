@@ -12,17 +12,17 @@ import (
 // Barriers with Imm 1 want every wave of the workgroup, active lanes or not: a
 // wave does not jump over their blocks, but walks through them with no lane on.
 
-// together has the places of the blocks with such barriers, ascending.
+// together lists the places of the blocks with such barriers, ascending.
 type together []int
 
-// within reports one of them at place from or after it, before place to.
+// within reports whether a barrier is in [from, to).
 func (t together) within(from, to int) bool {
 	i := sort.SearchInts(t, from)
 	return i < len(t) && t[i] < to
 }
 
-// findTogether finds the blocks, and refuses those in loops that lanes leave in
-// different rounds: waves would meet at barriers of different rounds.
+// findTogether finds the blocks. It refuses barriers in loops that lanes leave in different iterations: waves would
+// meet at barriers of different iterations.
 func (e *emitter) findTogether() error {
 	for i, b := range e.fl.Blocks {
 		for _, v := range b.Code {
@@ -60,7 +60,7 @@ func (e *emitter) leaves(b *ir.Block, h, end int) bool {
 	return to < h || to >= end
 }
 
-// loopEnd is the place after the loop that b is the header of.
+// loopEnd returns the place after the loop whose header is b.
 func (e *emitter) loopEnd(b *ir.Block) (end int, ok bool) {
 	if b.Continue == nil || b.Merge == nil {
 		return 0, false
@@ -71,8 +71,7 @@ func (e *emitter) loopEnd(b *ir.Block) (end int, ok bool) {
 	return end, true
 }
 
-// skipLoop jumps over a loop without such barriers when no lane is active: what
-// ends it may need one.
+// skipLoop jumps over a loop without such barriers when no lane is active: its exit test may need an active lane.
 func (e *emitter) skipLoop(i int, b *ir.Block) {
 	end, ok := e.loopEnd(b)
 	if ok && len(e.together) > 0 && !e.together.within(i, end) {

@@ -5,9 +5,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// An inVectors makes copies in vector registers of what accesses take from there
-// alone: vector memory and LDS have no constant and no scalar register among their data,
-// and LDS none in its address.
+// An inVectors copies operands of accesses to vector registers: vector memory and LDS take no constant and no scalar
+// register as data, and LDS none as address.
 type inVectors struct {
 	f     *ir.Func
 	order *ir.Order
@@ -64,7 +63,8 @@ func (c *inVectors) copy(a *ir.Value) *ir.Value {
 	return w
 }
 
-// fewCopies is how many of the last copies are looked at, besides the first, for one that every way has passed.
+// fewCopies bounds how many of the last copies are examined, besides the first, for one in a block that dominates the
+// access.
 const fewCopies = 4
 
 func (c *inVectors) before(copies []*ir.Value) *ir.Value {

@@ -6,8 +6,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// An LDSView is a Workgroup block of an entry point; its members are
-// LDSMembers.
+// An LDSView is a Workgroup block of an entry point; its members are LDSMembers.
 type (
 	LDSView   = ir.LDSView
 	LDSMember = ir.LDSMember

@@ -9,11 +9,10 @@ import (
 	"spvsim/program/ir"
 )
 
-// addresses rewrites the address of each memory access as a sum: its constant
-// part goes to the offset of the access, its uniform part to the base, the rest
-// to the index. Terms are added from outer loops to inner ones, and terms with
-// one factor before they are scaled, so that accesses share what they can and
-// loops keep what changes in them only. Values must have their units (placement).
+// addresses splits the address of each memory access: the constant part goes to the offset of the access, the uniform
+// part to the base, the rest to the index. Terms of outer loops are added before those of inner ones, and terms with
+// one factor before they are scaled, so that accesses share common parts and loops keep only varying ones. Values must
+// have their units (placement).
 func addresses(f *ir.Func, o Options) bool {
 	a := &addresser{f: f, g: newGraph(f), pool: newPool(f), whole: !o.SelectBuffers, plain: map[*ir.Value]plainValue{}, twins: map[*ir.Value]*ir.Value{}}
 	for _, b := range a.g.Blocks {
@@ -47,7 +46,7 @@ type sum struct {
 type term struct {
 	v      *ir.Value
 	factor uint64
-	depth  int // of the loop in which v is computed
+	depth  int // of the loop that computes v
 }
 
 // maxTerms bounds the sums that are taken apart.
@@ -92,17 +91,17 @@ func (a *addresser) access(v *ir.Value) {
 	a.changed = true
 }
 
-// A plainValue is a value without the constants in its sum.
+// A plainValue is a value without the constants of its sum.
 type plainValue struct {
 	v        *ir.Value
 	constant uint64
 }
 
-// maxOffset is the largest constant part that an encoding of a buffer's address has.
+// maxOffset is the largest constant offset that a buffer instruction encodes.
 const maxOffset = 4095
 
-// keep takes only the constant out of the address: where buffers are descriptors, Mesa
-// computes it as the source has it, in each lane, and shares what other values share.
+// keep removes only the constant from the address. Where buffers are descriptors, Mesa computes the address as in the
+// source, in each lane, and shares common subexpressions.
 func (a *addresser) keep(v *ir.Value, s *sum) {
 	m := v.Mem
 	p := a.without(v.Args[0], 0)
@@ -159,7 +158,7 @@ func (a *addresser) strip(v *ir.Value, depth int) plainValue {
 	return whole
 }
 
-// again is v of other operands, at its own place: what it is made of is known there.
+// again returns a copy of v with other operands, at v's own position, where those operands are defined.
 func (a *addresser) again(v, x, y *ir.Value) *ir.Value {
 	w := a.f.NewValue(v.Op, v.T, v.R, x, y)
 	w.Origin, w.Block = v.Origin, v.Block
@@ -168,7 +167,7 @@ func (a *addresser) again(v, x, y *ir.Value) *ir.Value {
 	return w
 }
 
-// placeTwins puts the values made by again in front of those that they are like.
+// placeTwins inserts the values made by again before their originals.
 func (a *addresser) placeTwins() {
 	if len(a.twins) == 0 {
 		return
@@ -241,8 +240,8 @@ func (s *sum) collect() {
 	})
 }
 
-// offset moves the constant to the offset, as far as it fits: offsets have 32
-// bits and no sign, which matters to 64-bit addresses.
+// offset moves the constant to the offset of the access if it fits. Offsets are unsigned and have 32 bits, which
+// matters for 64-bit addresses.
 func (a *addresser) offset(m *ir.Mem, s *sum) {
 	total := uint64(m.Offset) + s.constant
 	if s.t != isa.I64 || total < 1<<32 {
@@ -251,11 +250,11 @@ func (a *addresser) offset(m *ir.Mem, s *sum) {
 	}
 }
 
-// maxAlign is the alignment in bytes that no access asks for more than.
+// maxAlign is the largest alignment in bytes that any access requires.
 const maxAlign = 16
 
-// alignment is what is known of the address without the constant: the factors
-// tell, or the alignment known before, as far as the constant has it too.
+// alignment returns the known alignment of the address without the constant: that of the factors, or the alignment
+// known before as far as the constant has it.
 func alignment(m *ir.Mem, s *sum, constant uint32) uint32 {
 	known := uint32(maxAlign)
 	for _, t := range s.terms {
@@ -264,7 +263,7 @@ func alignment(m *ir.Mem, s *sum, constant uint32) uint32 {
 	return max(known, min(m.Align, lowBit(constant)), 1)
 }
 
-// lowBit is the largest power of two that divides n, up to maxAlign.
+// lowBit returns the largest power of two that divides n, at most maxAlign.
 func lowBit(n uint32) uint32 { return 1 << bits.TrailingZeros32(n|maxAlign) }
 
 // split makes the uniform part and the part that differs by lane. LDS and
@@ -288,8 +287,8 @@ func (a *addresser) split(m *ir.Mem, s *sum) (base, index *ir.Value) {
 	return base, index
 }
 
-// build computes a sum; nil is zero. Neighbouring terms of one factor, up to
-// the sign, are added before they are scaled.
+// build computes a sum; nil is zero. Neighbouring terms whose factors are equal up to the sign are added before they
+// are scaled.
 func (a *addresser) build(s *sum) *ir.Value {
 	var total *ir.Value
 	negative := false

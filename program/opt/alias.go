@@ -5,8 +5,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// interferes reports that the order of v and w matters: one may write what the
-// other reads or writes, or one is a fence for the other.
+// interferes reports whether the order of v and w matters: one may write memory that the other reads or writes, or one
+// is a fence for the other.
 func interferes(v, w *ir.Value) bool {
 	switch {
 	case fence(v):
@@ -21,8 +21,8 @@ func interferes(v, w *ir.Value) bool {
 	return overlap(v, w)
 }
 
-// fenced reports that w stays on its side of the fence: other fences, and the
-// accesses to memory that others see, but not those to what is not written.
+// fenced reports whether w must not cross the fence. Fences and accesses to shared memory must not, except loads from
+// memory that is never written.
 func fenced(fence_, w *ir.Value) bool {
 	if fence(w) {
 		return true
@@ -58,8 +58,8 @@ func overlap(v, w *ir.Value) bool {
 	return !sameParts(v, w) || offsetsMeet(m, n)
 }
 
-// offsetsMeet compares accesses whose addresses differ by their offsets only.
-// The difference is taken modulo 2^32, as addresses are.
+// offsetsMeet reports whether two accesses overlap whose addresses differ by their offsets only. The difference is
+// taken modulo 2^32, as addresses are.
 func offsetsMeet(m, n *ir.Mem) bool {
 	parts, _ := m.Parts()
 	others, _ := n.Parts()
@@ -74,7 +74,7 @@ func offsetsMeet(m, n *ir.Mem) bool {
 	return false
 }
 
-// size is the length of an access, or of each of its pieces, in the unit of its offsets.
+// size returns the length of an access, or of each of its parts, in the unit of its offsets.
 func size(m *ir.Mem) uint32 {
 	_, n := m.Parts()
 	if m.Space == isa.SpaceScratch {

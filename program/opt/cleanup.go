@@ -7,8 +7,7 @@ import (
 	"spvsim/program/ir"
 )
 
-// cleanup removes what control flow no longer reaches and values that nothing
-// uses, and joins blocks that always follow each other.
+// cleanup removes unreachable blocks and unused values, and joins blocks that always follow each other.
 func cleanup(f *ir.Func, _ Options) bool {
 	changed := foldBranches(f)
 	changed = removeUnreachable(f) || changed
@@ -19,8 +18,7 @@ func cleanup(f *ir.Func, _ Options) bool {
 	return removeDead(f) || changed
 }
 
-// foldBranches makes jumps of branches on constants and of branches whose two
-// sides are one block.
+// foldBranches turns branches on constants, and branches with both edges to one block, into jumps.
 func foldBranches(f *ir.Func) bool {
 	changed := false
 	for _, b := range f.Blocks {
@@ -116,8 +114,8 @@ func dropDeadPreds(b *ir.Block, live []bool) {
 	}
 }
 
-// trivialPhis replaces phis whose arguments are one value, themselves aside.
-// That may make phis that use them trivial too.
+// trivialPhis replaces phis whose arguments, other than the phi itself, are one value. Phis that use them may become
+// trivial too.
 func trivialPhis(f *ir.Func) bool {
 	names := newRenaming(f)
 	var work []*ir.Value
@@ -231,9 +229,8 @@ func dropMerges(f *ir.Func) bool {
 	return changed
 }
 
-// joinBlocks appends to a block the successor that only it reaches, unless the
-// successor is where a construct ends. A continue target becomes a part of the
-// body that leads to it.
+// joinBlocks appends to a block its successor if no other block reaches it and no construct ends there. A continue
+// target becomes a part of the body before it.
 func joinBlocks(f *ir.Func) bool {
 	named, headers := make([]bool, f.NumBlocks()), make([]*ir.Block, f.NumBlocks())
 	for _, b := range f.Blocks {
@@ -273,8 +270,7 @@ func canJoin(b *ir.Block, named []bool) bool {
 	return s != b && len(s.Preds) == 1 && !named[s.ID] && len(s.Phis) == 0 && (!isHeader(b) || !isHeader(s))
 }
 
-// isHeader reports the header of a construct; nothing comes to the merge block
-// of some loops.
+// isHeader reports whether b is the header of a construct. The merge block of some loops is unreachable.
 func isHeader(b *ir.Block) bool { return b.Merge != nil || b.Continue != nil }
 
 // join moves s, which follows b alone, into b.

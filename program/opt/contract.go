@@ -56,9 +56,8 @@ func (c *contractor) floatAdd(v *ir.Value) {
 	}
 }
 
-// floatSub fuses a*b - c and c - a*b. The sign costs nothing in f32, where
-// instructions take it in (see modifiers), or where it meets a constant or
-// another sign; elsewhere it is an operation, but one that may leave a loop.
+// floatSub fuses a*b - c and c - a*b. The sign is free in f32, where it is an operand modifier (see modifiers), and
+// where it meets a constant or another sign. Elsewhere it is an operation, but one that may leave a loop.
 func (c *contractor) floatSub(v *ir.Value) {
 	if p := v.Args[0]; c.product(v, p) {
 		c.fuse(v, p.Args[0], p.Args[1], c.negate(v, v.Args[1]))
@@ -91,8 +90,8 @@ func (c *contractor) negate(at, v *ir.Value) *ir.Value {
 	return n
 }
 
-// product reports that p is a multiplication that the addition v may take in:
-// both allow it, and every other use of p is an addition that takes it in too.
+// product reports whether p is a multiplication that fuses with the addition v: both allow it, and every other use of p
+// is an addition that fuses too.
 func (c *contractor) product(v, p *ir.Value) bool {
 	if p.Op != isa.FMul || p.T != v.T || p.NoContract || v.NoContract || len(c.u.branches(p)) > 0 {
 		return false
@@ -155,7 +154,7 @@ func (c *contractor) intOr(v *ir.Value) {
 	_ = c.intFuse(v, isa.Shl, isa.LshlOr) || c.intFuse(v, isa.And, isa.AndOr) || c.intFuse(v, isa.Or, isa.Or3)
 }
 
-// shift takes the sum in that it shifts.
+// shift fuses a shift with the addition of its operand.
 func (c *contractor) shift(v *ir.Value) {
 	if p := v.Args[0]; !v.Uniform && v.T == isa.I32 && c.o.LshlAdd && c.takesIn(v, p, isa.IAdd) {
 		v.Op, v.Args = isa.AddLshl, []*ir.Value{p.Args[0], p.Args[1], v.Args[1]}
@@ -172,8 +171,8 @@ func (c *contractor) intFuse(v *ir.Value, from, to isa.Op) bool {
 	return false
 }
 
-// takesIn is private; where vector instructions read two scalar registers, the
-// vector unit may as well do what the scalar unit does for v alone.
+// takesIn is private, but where vector instructions read two scalar registers, the vector unit may compute p, a scalar
+// operation used by v alone.
 func (c *contractor) takesIn(v, p *ir.Value, op isa.Op) bool {
 	if p.Uniform && c.o.TwoScalars && op != isa.IMul {
 		return p.Op == op && p.Block == v.Block && p.T == v.T && c.u.count(p) == 1 && p.R == v.R
@@ -181,12 +180,12 @@ func (c *contractor) takesIn(v, p *ir.Value, op isa.Op) bool {
 	return c.private(v, p, op)
 }
 
-// threes are minima and maxima of three operands by that of two.
+// threes maps minima and maxima of two operands to those of three.
 var threes = map[isa.Op]isa.Op{
 	isa.UMin: isa.UMin3, isa.UMax: isa.UMax3, isa.SMin: isa.SMin3, isa.SMax: isa.SMax3, isa.FMin: isa.FMin3, isa.FMax: isa.FMax3,
 }
 
-// clamps are the operations whose clamp with constants is the middle of three.
+// clamps maps operations to the median of three that a clamp with constants becomes.
 var clamps = map[isa.Op]struct{ inner, middle isa.Op }{
 	isa.UMin: {isa.UMax, isa.UMid3}, isa.SMin: {isa.SMax, isa.SMid3},
 }

@@ -7,9 +7,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// divergence decides which values the scalar unit computes and sets
-// ir.Value.Uniform. A value is uniform when all active lanes have the same, its
-// operands are in scalar registers, and the scalar unit has the operation.
+// divergence decides which values the scalar unit computes and sets ir.Value.Uniform. A value is uniform if it is equal
+// in all active lanes, its operands are in scalar registers, and the scalar unit has the operation.
 //
 // The method is that of Karrenberg and Hack (Whole-function vectorization, 2011)
 // as LLVM does it: divergence flows along data, from a divergent branch to the
@@ -17,22 +16,21 @@ import (
 // iterations.
 func divergence(f *ir.Func, o Options) bool {
 	d := analyse(f, o, true)
-	for d.closeLoops() && !o.stopped() { // each round closes more loops, and there are only so many
+	for d.closeLoops() && !o.stopped() { // each round closes more loops, so this ends
 		d = analyse(f, o, true)
 	}
 	d.store()
 	return true
 }
 
-// placement is divergence without changes to the function: values that leave a
-// divergent loop are divergent in the loop too.
+// placement is divergence that does not change the function: values that leave a divergent loop are divergent inside it
+// too.
 func placement(f *ir.Func, o Options) bool {
 	analyse(f, o, false).store()
 	return false
 }
 
-// A divergenceAnalysis holds what is known so far: values are uniform until
-// shown to diverge.
+// A divergenceAnalysis is the state of the fixpoint: values are uniform until shown to diverge.
 type divergenceAnalysis struct {
 	f     *ir.Func
 	o     Options
@@ -50,12 +48,12 @@ type divergenceAnalysis struct {
 	labels, turns []int
 	turn          int
 	reached       []int       // places that have a label of this turn
-	over          []int       // by place: where the search goes on after what a block dominates, see shortcuts
-	looked        int         // how many places the searches have come to
+	over          []int       // by place: where the search continues after the blocks that it dominates, see shortcuts
+	looked        int         // number of places visited by the searches
 	headers       []*ir.Block // loop headers that a back edge reached
 }
 
-// An escape is a value that is used after its divergent loop, but uniform in it.
+// An escape is a value that is uniform in a divergent loop and used after it.
 type escape struct {
 	v *ir.Value
 	l *loop
@@ -141,9 +139,8 @@ func scalarLoad(v *ir.Value) bool {
 	return m.Space == isa.SpacePush || ofMemory && m.Elem.Bits() >= 32
 }
 
-// branch marks what depends on the way that lanes take out of b: the phis where
-// disjoint paths from b meet, and the loops that one path leaves while another
-// goes round.
+// branch marks values that depend on the way that lanes take out of b: the phis where disjoint paths from b meet, and
+// the exits of loops that one path leaves while another repeats them.
 //
 // Each block gets as label the path that reaches it; one that two labels reach
 // starts a label of its own. The search ends where all paths have become one.
@@ -174,7 +171,7 @@ func (d *divergenceAnalysis) branch(b *ir.Block) {
 	}
 }
 
-// reach gives s the label of a path to it and reports 1 if s was new.
+// reach labels s with a path to it. It returns 1 if s is new, else 0.
 func (d *divergenceAnalysis) reach(from int, s *ir.Block, label int) int {
 	q := d.g.Place[s.ID]
 	d.looked++
@@ -198,8 +195,8 @@ func (d *divergenceAnalysis) join(b *ir.Block) {
 	}
 }
 
-// leaveLoop is called when a path from the branch at the given place goes round
-// the loop. If another path does not, lanes leave in different iterations.
+// leaveLoop handles a path from the branch at the given place that repeats the loop. If another path does not, lanes
+// leave in different iterations.
 func (d *divergenceAnalysis) leaveLoop(l *loop, at int) {
 	i := d.g.inLoop[d.g.Place[l.header.ID]]
 	if d.leaves[i] || !l.has(at) || !d.reachedOutside(l) {
@@ -217,8 +214,7 @@ func (d *divergenceAnalysis) leaveLoop(l *loop, at int) {
 	}
 }
 
-// reachedOutside reports that the search came to a block from which the loop's
-// header is not reached again.
+// reachedOutside reports whether the search reached a block from which the loop's header is not reached again.
 func (d *divergenceAnalysis) reachedOutside(l *loop) bool {
 	return slices.ContainsFunc(d.reached, func(place int) bool { return !l.goesRound(place) })
 }
@@ -237,7 +233,7 @@ func (d *divergenceAnalysis) escape(l *loop, vs []*ir.Value) {
 	}
 }
 
-// An exit says how the uses of a value after its loop are reached.
+// An exit is the way by which the uses of a value after its loop are reached.
 type exit int
 
 const (
@@ -275,7 +271,7 @@ func (d *divergenceAnalysis) exitOf(v *ir.Value, l *loop) exit {
 	return out
 }
 
-// usedIn is the block at whose end or in which w uses its k-th argument.
+// usedIn returns the block in which, or at whose end, w uses its k-th argument.
 func usedIn(w *ir.Value, k int) *ir.Block {
 	if w.Op == isa.Phi {
 		return w.Block.Preds[k]

@@ -5,14 +5,12 @@ import (
 	"spvsim/program/ir"
 )
 
-// divisions replaces divisions of integers, for which no AMD GPU has an
-// instruction, by the sequences that LLVM's AMDGPU back end emits
-// (AMDGPUCodeGenPrepare: expandDivRem32 and expandDivRem24; AMDGPUISelLowering:
-// LowerUDIVREM64): a reciprocal in f32 as an estimate, Newton steps in integers,
-// corrections. Where buffers are descriptors, words of 64 bits are divided as Mesa does. What depends on the divisor alone is values of its own, so that
-// loops compute it once and a quotient and a remainder share it. Values must
-// have their units (placement): for a uniform divisor the estimate goes to the
-// scalar unit, which does the rest.
+// divisions replaces divisions of integers, for which no AMD GPU has an instruction, by the sequences that LLVM's
+// AMDGPU back end emits (AMDGPUCodeGenPrepare: expandDivRem32 and expandDivRem24; AMDGPUISelLowering: LowerUDIVREM64):
+// an estimate by an f32 reciprocal, Newton steps in integers, corrections. Where buffers are descriptors, words of 64
+// bits are divided as Mesa does. Subexpressions of the divisor are separate values, so that loops compute them once and
+// a quotient and a remainder share them. Values must have their units (placement): for a uniform divisor the vector
+// unit makes the estimate and the scalar unit computes the rest.
 func divisions(f *ir.Func, o Options) bool {
 	d := &divider{expander: newExpander(f, o)}
 	return d.run(d.expansion)
@@ -20,7 +18,7 @@ func divisions(f *ir.Func, o Options) bool {
 
 type divider struct{ *expander }
 
-// A division says what an operation asks for.
+// A division is the kind of an operation's result.
 type division struct{ signed, remainder bool }
 
 var divisionOps = map[isa.Op]division{
@@ -28,7 +26,8 @@ var divisionOps = map[isa.Op]division{
 	isa.SDiv: {signed: true}, isa.SRem: {signed: true, remainder: true}, isa.SMod: {signed: true, remainder: true},
 }
 
-// expansion is how a value is expanded, and whether that takes branches; nil: it is not.
+// expansion returns the function that expands a value, nil if it is not expanded, and whether the expansion has
+// branches.
 func (d *divider) expansion(v *ir.Value) (expand func(v *ir.Value) *ir.Value, branches bool) {
 	kind, ok := divisionOps[v.Op]
 	if !ok || d.o.Divides != nil && d.o.Divides(v.Op, v.T) {
@@ -73,7 +72,7 @@ func (d *divider) inWords(kind division, t isa.Type, x, y *ir.Value) *ir.Value {
 	return d.op(isa.ISub, t, d.op(isa.Xor, t, q, sign), sign)
 }
 
-// magnitude is all ones for negative x, else zero, and the absolute value.
+// magnitude returns the sign of x, all ones if negative, and its absolute value.
 func (d *divider) magnitude(t isa.Type, x *ir.Value) (sign, abs *ir.Value) {
 	if nonNegative(x, 0) {
 		return d.constant(t, 0), x
@@ -113,9 +112,8 @@ func nonNegative(x *ir.Value, depth int) bool {
 	return false
 }
 
-// counter reports a phi that starts at no negative number and is counted up by
-// one where it is less than something, so that it can't wrap: the header's test
-// is the only way into the body.
+// counter reports whether phi starts at a nonnegative number and is incremented by one while it is less than a limit,
+// so that it can't wrap: the header's test is the only way into the body.
 func counter(phi *ir.Value, depth int) bool {
 	b := phi.Block
 	if len(phi.Args) != 2 || b.Continue == nil || b.Term != ir.Cond || b.Cond.Op != isa.SLt || b.Cond.Args[0] != phi || b.Succs[0] == b.Merge || b.Succs[1] != b.Merge {
@@ -130,8 +128,8 @@ func counter(phi *ir.Value, depth int) bool {
 	return false
 }
 
-// unsigned estimates the quotient from the reciprocal: it is too small by two at
-// most, which two corrections make good.
+// unsigned estimates the quotient from the reciprocal. The estimate is too small by at most two, and is corrected
+// twice.
 func (d *divider) unsigned(kind division, t isa.Type, x, y *ir.Value) *ir.Value {
 	if d.byBits(t) {
 		return d.inBits(kind, x, y)
@@ -149,8 +147,8 @@ func (d *divider) unsigned(kind division, t isa.Type, x, y *ir.Value) *ir.Value 
 	return d.op(isa.DivSelect, t, again, d.op(isa.IAdd, t, q, one), q, y)
 }
 
-// reciprocal is 2^32/y or 2^64/y, or a little less. A Newton step z += z*(-y*z)
-// doubles the bits that are right: about 22 from the float.
+// reciprocal returns 2^32/y or 2^64/y, or slightly less. A Newton step z += z*(-y*z) doubles the number of correct
+// bits, which is about 22 in the f32 estimate.
 func (d *divider) reciprocal(t isa.Type, y *ir.Value) *ir.Value {
 	estimate, steps := d.estimate32, 1
 	if t == isa.I64 {
@@ -163,8 +161,7 @@ func (d *divider) reciprocal(t isa.Type, y *ir.Value) *ir.Value {
 	return z
 }
 
-// Factors of LLVM's estimates, a little below what they represent, so that an
-// estimate is never too large.
+// Factors of LLVM's estimates, slightly below the exact values, so that an estimate is never too large.
 const (
 	below2to32 = 0x4f7ffffe // f32: 2^32 - 512
 	below2to64 = 0x5f7ffffc // f32: 2^64 - 2^42
@@ -197,8 +194,8 @@ func (d *divider) toUnit(y, z *ir.Value) *ir.Value {
 	return d.op(isa.ToScalar, isa.I32, z)
 }
 
-// inFloats divides integers of 8 and 16 bits: the truncated quotient in f32 is
-// right or too near to zero by one, which the remainder, exact in f32, says.
+// inFloats divides integers of 8 and 16 bits: the truncated quotient in f32 is right or too near to zero by one, which
+// the remainder, exact in f32, shows.
 func (d *divider) inFloats(kind division, t isa.Type, x, y *ir.Value) *ir.Value {
 	toFloat, toInt := isa.UToF, isa.FToU
 	if kind.signed {

@@ -23,13 +23,13 @@ func (d *divider) inBits(kind division, x, y *ir.Value) *ir.Value {
 	return d.lastBit(kind, b, upper[1], y)
 }
 
-// A longDivision is under way: a word of the quotient, and what is left of the dividend.
+// A longDivision is the state of a long division: a word of the quotient, and the remainder so far.
 type longDivision struct {
 	d             *divider
 	t             isa.Type // of the dividend and the divisor
 	rest, divisor *ir.Value
 	quotient      *ir.Value
-	highest       *ir.Value // bit that is set of the divisor's upper word
+	highest       *ir.Value // highest set bit of the divisor's upper word
 }
 
 func (d *divider) newLong(t isa.Type, rest, divisor, quotient, upper *ir.Value) *longDivision {

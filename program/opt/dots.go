@@ -5,8 +5,9 @@ import (
 	"spvsim/program/ir"
 )
 
-// dots replaces dot products of bytes, where the machine has no instruction for them and buffers are descriptors, by what Mesa makes of them
-// (nir_opt_algebraic): the bytes, each a value that other products share, their products, and sums of two.
+// dots replaces dot products of bytes where the machine has no instruction for them and buffers are descriptors. As
+// Mesa (nir_opt_algebraic), it extracts the bytes, which products may share, multiplies them and adds the products in
+// pairs.
 func dots(f *ir.Func, o Options) bool {
 	if o.SelectBuffers || o.Native == nil {
 		return false
@@ -17,7 +18,7 @@ func dots(f *ir.Func, o Options) bool {
 
 type dotter struct{ *expander }
 
-// A byteDot says which operands are signed, and whether the sum stays in the range of its type.
+// A byteDot is the kind of a dot product: which operands are signed, and whether the sum saturates.
 type byteDot struct{ signedA, signedB, saturates bool }
 
 var byteDots = map[isa.Op]byteDot{
@@ -53,7 +54,7 @@ func (d *dotter) expand(kind byteDot, a, b, c *ir.Value) *ir.Value {
 	return d.op(isa.Select, isa.I32, d.op(isa.ULt, isa.I32, more, sum), d.constant(isa.I32, 1<<32-1), more)
 }
 
-// addSigned is x + y, or the end of the range that it is beyond.
+// addSigned returns x + y, clamped to the range of 32 bits.
 func (d *dotter) addSigned(x, y *ir.Value) *ir.Value {
 	const least, most = 1 << 31, 1<<31 - 1
 	sum := d.op(isa.IAdd, isa.I32, x, y)
@@ -62,7 +63,7 @@ func (d *dotter) addSigned(x, y *ir.Value) *ir.Value {
 	return d.op(isa.Select, isa.I32, d.op(isa.SLe, isa.I32, d.constant(isa.I32, 1), y), up, down)
 }
 
-// byteOf is the i-th byte of a word, as a word.
+// byteOf returns the i-th byte of a word, extended to a word.
 func (d *dotter) byteOf(x *ir.Value, i uint64, signed bool) *ir.Value {
 	field, shift := isa.BitFieldUExtract, isa.Shr
 	if signed {

@@ -16,14 +16,14 @@ type expander struct {
 	b     *ir.Block // the block that is being written, out its code
 	out   []*ir.Value
 	at    *ir.Value // the operation
-	exact bool      // what is made keeps its roundings: nothing of it fuses
+	exact bool      // expanded operations keep their roundings: none is fused
 }
 
 func newExpander(f *ir.Func, o Options) *expander {
 	return &expander{f: f, o: o, pool: newPool(f), names: newRenaming(f)}
 }
 
-// run expands all values for which expansion knows how; it says too whether that takes branches.
+// run expands all values for which expansion returns a function. expansion also reports whether that takes branches.
 func (d *expander) run(expansion func(v *ir.Value) (expand func(v *ir.Value) *ir.Value, branches bool)) bool {
 	for _, b := range d.f.Blocks {
 		branches := slices.ContainsFunc(b.Code, func(v *ir.Value) bool { _, br := expansion(v); return br })
@@ -54,14 +54,14 @@ func (d *expander) op(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
 	return d.add(d.f.NewValue(op, t, isa.ResultType(op, t, t), args...))
 }
 
-// from is a conversion of x to t.
+// from converts x to type t.
 func (d *expander) from(op isa.Op, t isa.Type, x *ir.Value) *ir.Value {
 	v := d.f.NewValue(op, t, t, x)
 	v.From = x.R
 	return d.add(v)
 }
 
-// half is one word of a 64-bit value.
+// half returns one word of a 64-bit value.
 func (d *expander) half(op isa.Op, x *ir.Value) *ir.Value {
 	v := d.f.NewValue(op, isa.I32, isa.I32, x)
 	v.From = isa.I64
@@ -78,8 +78,8 @@ func (d *expander) add(v *ir.Value) *ir.Value {
 	return v
 }
 
-// where computes values in a block of their own, which a branch on a condition leads to, and goes on in the block after
-// it; the others are the results elsewhere.
+// where computes values in a block that a branch executes if the condition is holds, and continues in the block after
+// it. Elsewhere the results are others.
 func (d *expander) where(is *ir.Value, others []*ir.Value, compute func() []*ir.Value) []*ir.Value {
 	from, after := d.split()
 	side := d.newBlock(from)
@@ -87,7 +87,7 @@ func (d *expander) where(is *ir.Value, others []*ir.Value, compute func() []*ir.
 	return d.meet(after, others, d.fill(side, after, compute))
 }
 
-// either computes values in one of two blocks, as a condition says, and goes on in the block after them.
+// either computes values in one of two blocks, by a condition, and continues in the block after them.
 func (d *expander) either(is *ir.Value, yes, no func() []*ir.Value) []*ir.Value {
 	from, after := d.split()
 	first, second := d.newBlock(from), d.newBlock(from)
@@ -102,7 +102,7 @@ func (d *expander) newBlock(like *ir.Block) *ir.Block {
 	return b
 }
 
-// split ends the block that is being written; what came after it is the end of another, where lanes of both sides meet.
+// split ends the current block. Its former end moves to block after, where lanes of both sides meet.
 func (d *expander) split() (from, after *ir.Block) {
 	from, after = d.b, d.newBlock(d.b)
 	after.Term, after.Cond, after.Succs, after.Merge = from.Term, from.Cond, from.Succs, from.Merge
@@ -113,7 +113,7 @@ func (d *expander) split() (from, after *ir.Block) {
 	return from, after
 }
 
-// fill writes a block that goes on to another.
+// fill writes a block that jumps to another.
 func (d *expander) fill(b, after *ir.Block, compute func() []*ir.Value) []*ir.Value {
 	d.b, d.out = b, nil
 	values := compute()
@@ -122,7 +122,7 @@ func (d *expander) fill(b, after *ir.Block, compute func() []*ir.Value) []*ir.Va
 	return values
 }
 
-// meet goes on in a block with what its two predecessors have computed.
+// meet continues in a block, with phis of the values that its two predecessors computed.
 func (d *expander) meet(after *ir.Block, x, y []*ir.Value) (results []*ir.Value) {
 	d.b, d.out = after, nil
 	for i := range x {

@@ -29,7 +29,7 @@ func byteFields(f *ir.Func, _ Options) bool {
 	return true
 }
 
-// byteOf is the word of which v is a byte, and from which bit on.
+// byteOf returns the word of which v is a byte, and the byte's first bit; nil if it is none.
 func byteOf(v *ir.Value) (word *ir.Value, shift uint32) {
 	if v.Op != isa.UConvert || v.R != isa.I8 || v.From != isa.I32 {
 		return nil, 0
@@ -41,7 +41,7 @@ func byteOf(v *ir.Value) (word *ir.Value, shift uint32) {
 	return word, 0
 }
 
-// widened says that all that a byte is used for is to be a wider integer.
+// widened reports whether all uses of a byte extend it to a wider integer.
 func (w *narrower) widened(v *ir.Value) bool {
 	users := w.u.of(v)
 	for _, user := range users {

@@ -7,9 +7,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// fold computes what is constant and replaces operations by cheaper ones with
-// the same result. Floating-point results stay as they are, to the bit (the
-// payload of a NaN aside).
+// fold evaluates constant operations and replaces operations by cheaper ones with the same result. Floating-point
+// results keep every bit, except the payload of a NaN.
 func fold(f *ir.Func, o Options) bool {
 	s := &folder{f: f, o: o, pool: newPool(f), names: newRenaming(f)}
 	g := newGraph(f)
@@ -28,7 +27,7 @@ type folder struct {
 	pool    *pool
 	names   *renaming
 	out     []*ir.Value
-	at      *ir.Value // the value being folded: what is made for it takes its place
+	at      *ir.Value // the value being folded: new values are inserted at its position
 	changed bool
 }
 
@@ -48,7 +47,7 @@ func (s *folder) block(b *ir.Block) {
 	b.Code = s.out
 }
 
-// simplify is a value equal to v; v itself when nothing better is known.
+// simplify returns a simpler value equal to v, or v.
 func (s *folder) simplify(v *ir.Value) *ir.Value {
 	if literal(v) {
 		return v
@@ -98,7 +97,7 @@ func (s *folder) constant(t isa.Type, bits uint64) *ir.Value { return s.pool.con
 // A rule returns a value equal to v, or nil.
 type rule func(s *folder, v *ir.Value) *ir.Value
 
-// rules is filled at start, as rules call simplify, which reads it.
+// rules is filled by init, because rules call simplify, which reads it.
 var rules [isa.NumOps]rule
 
 func init() {
@@ -318,7 +317,7 @@ func foldPack(_ *folder, v *ir.Value) *ir.Value {
 	return nil
 }
 
-// foldParts finds the word whose parts are packed again.
+// foldParts replaces the packing of a word's own parts by the word.
 func foldParts(_ *folder, v *ir.Value) *ir.Value {
 	width := uint64(32 / len(v.Args))
 	word, _ := partOfWord(v.Args[0])
@@ -333,8 +332,7 @@ func foldParts(_ *folder, v *ir.Value) *ir.Value {
 	return word
 }
 
-// partOfWord is the 32-bit word of which the byte or half v is a part, and the
-// bit at which that begins; nil if it is none.
+// partOfWord returns the 32-bit word of which v is a byte or half, and the part's first bit; nil if v is none.
 func partOfWord(v *ir.Value) (word *ir.Value, at uint64) {
 	for v.Op == isa.Mov && v.Args[0].R.Bits() == v.R.Bits() {
 		v = v.Args[0]

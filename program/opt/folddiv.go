@@ -8,16 +8,14 @@ import (
 	"spvsim/program/ir"
 )
 
-// Division by constants, as drivers' compilers do it: shifts and masks for
-// powers of two, else a multiplication whose high half is the quotient
-// (Warren, Hacker's Delight, chapter 10).
+// Division by constants, as drivers' compilers do it: shifts and masks for powers of two, otherwise the high half of a
+// multiplication (Warren, Hacker's Delight, chapter 10).
 var divisionRules = map[isa.Op]rule{
 	isa.UDiv: shiftedDivisor(constantDivisor(foldUDiv)), isa.UMod: shiftedDivisor(constantDivisor(foldUMod)),
 	isa.SDiv: constantDivisor(foldSDiv), isa.SRem: constantDivisor(foldSRem), isa.SMod: constantDivisor(foldSMod),
 }
 
-// constantDivisor applies the rule where the divisor is a constant; dividing by
-// zero gives zero.
+// constantDivisor applies a rule if the divisor is a constant. A division by zero gives zero.
 func constantDivisor(r func(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value) rule {
 	return func(s *folder, v *ir.Value) *ir.Value {
 		d := v.Args[1]
@@ -116,7 +114,7 @@ func low64(m *big.Int) uint64 {
 	return new(big.Int).And(m, new(big.Int).SetUint64(^uint64(0))).Uint64()
 }
 
-// ceilPower is 2^k/d rounded up, and what that times d exceeds 2^k by.
+// ceilPower returns m = 2^k/d rounded up, and m*d - 2^k.
 func ceilPower(k int, d uint64) (m, excess *big.Int) {
 	by := new(big.Int).SetUint64(d)
 	m = new(big.Int).Add(power(k), new(big.Int).SetUint64(d-1))
@@ -131,7 +129,7 @@ func foldUMod(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
 	return s.remainder(t, x, d, foldUDiv)
 }
 
-// remainder is x - x/d*d.
+// remainder returns x - x/d*d.
 func (s *folder) remainder(t isa.Type, x *ir.Value, d uint64, divide func(*folder, isa.Type, *ir.Value, uint64) *ir.Value) *ir.Value {
 	q := divide(s, t, x, d)
 	if q == nil {
@@ -140,7 +138,7 @@ func (s *folder) remainder(t isa.Type, x *ir.Value, d uint64, divide func(*folde
 	return s.make(isa.ISub, t, x, s.make(isa.IMul, t, q, s.constant(t, d)))
 }
 
-// signed is the constant d of type t as a number.
+// signed returns the constant d of type t as a signed number.
 func signed(t isa.Type, d uint64) int64 {
 	n := 64 - t.Bits()
 	return int64(d<<n) >> n
@@ -196,8 +194,8 @@ func (s *folder) signedMultiply(t isa.Type, x *ir.Value, n int64) *ir.Value {
 	return s.make(isa.IAdd, t, q, s.shift(isa.Shr, t, x, width-1))
 }
 
-// signedMultiplier is the magic number of n > 2 with its shift: the smallest k
-// for which ceil(2^(width+k)/n) is precise enough for all values.
+// signedMultiplier returns the multiplier and shift for a divisor n > 2: the smallest k for which ceil(2^(width+k)/n)
+// is precise enough for all values.
 func signedMultiplier(width int, n uint64) (m uint64, k int) {
 	for k = 0; ; k++ {
 		m, excess := ceilPower(width+k, n)
@@ -214,8 +212,7 @@ func foldSRem(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
 	return s.remainder(t, x, d, foldSDiv)
 }
 
-// foldSMod: the remainder has the divisor's sign, so for a power of two it is
-// what a mask leaves.
+// foldSMod folds a remainder that has the divisor's sign. For a power of two it is a mask.
 func foldSMod(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
 	if n := signed(t, d); n > 0 && powerOfTwo(uint64(n)) {
 		return s.make(isa.And, t, x, s.constant(t, d-1))

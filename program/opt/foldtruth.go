@@ -71,7 +71,7 @@ func (s *folder) truth(t bool) *ir.Value {
 	return s.constant(isa.Bool, 0)
 }
 
-// truthIf is c, or its negation.
+// truthIf returns c if t, otherwise its negation.
 func (s *folder) truthIf(c *ir.Value, t bool) *ir.Value {
 	if t {
 		return c
@@ -111,7 +111,7 @@ var floatRules = map[isa.Op]rule{
 	isa.FNeg: involution, isa.FAbs: foldFAbs,
 }
 
-// float is the value of a constant; other is returned for everything else.
+// float returns the value of a constant, or other for any other value.
 func float(v *ir.Value, other float64) float64 {
 	if v.Op != isa.Const {
 		return other
@@ -133,8 +133,8 @@ func foldFMul(s *folder, v *ir.Value) *ir.Value {
 	return nil
 }
 
-// foldFDiv multiplies instead of dividing by a power of two, whose reciprocal
-// is exact as long as it is a normal number.
+// foldFDiv replaces division by a power of two by multiplication with its reciprocal, which is exact while it is a
+// normal number.
 func foldFDiv(s *folder, v *ir.Value) *ir.Value {
 	y := float(v.Args[1], math.NaN())
 	frac, exp := math.Frexp(y)
@@ -169,7 +169,7 @@ func foldFAbs(s *folder, v *ir.Value) *ir.Value {
 	return nil
 }
 
-// waveRules use what the shader says of its workgroup.
+// waveRules fold operations that depend on the shader's workgroup size.
 var waveRules = map[isa.Op]rule{
 	isa.LocalIDX: localID(0), isa.LocalIDY: localID(1), isa.LocalIDZ: localID(2),
 	isa.LocalIndex: foldLocalIndex, isa.NumSubgroups: foldSubgroups, isa.SubgroupID: foldSubgroups,
@@ -193,7 +193,8 @@ func foldLocalIndex(s *folder, _ *ir.Value) *ir.Value {
 	return nil
 }
 
-// foldSubgroups: LLVM knows how many waves a workgroup has; Mesa reads it, and which wave it is, from a register.
+// foldSubgroups folds the number of waves of a workgroup, as LLVM does. Mesa reads it and the wave's number from a
+// register.
 func foldSubgroups(s *folder, v *ir.Value) *ir.Value {
 	if !s.o.SelectBuffers {
 		return nil
@@ -212,7 +213,7 @@ func foldSubgroups(s *folder, v *ir.Value) *ir.Value {
 	return nil
 }
 
-// foldBroadcast: what is one constant in all lanes needs no exchange.
+// foldBroadcast removes an exchange between lanes of a constant.
 func foldBroadcast(_ *folder, v *ir.Value) *ir.Value {
 	if x := v.Args[0]; x.Op == isa.Const {
 		return x

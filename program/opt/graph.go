@@ -6,12 +6,11 @@ import (
 	"spvsim/program/ir"
 )
 
-// A graph is what passes ask about control flow: an order, dominators, loops.
-// It describes the function as it was when the graph was made.
+// A graph describes control flow as passes use it: an order, dominators, loops. It describes the function at the time
+// when the graph was made.
 type graph struct {
 	*ir.Order
-	// pre lists places in preorder of the dominator tree; a block dominates
-	// those from first[p] up to last[p] in it.
+	// pre lists places in preorder of the dominator tree. A block at place p dominates pre[first[p]:last[p]].
 	pre         []int
 	first, last []int
 
@@ -63,14 +62,15 @@ func (g *graph) reachable(b *ir.Block) bool {
 	return b != nil && b.ID < len(g.Place) && g.Place[b.ID] >= 0
 }
 
-// Where ways lead that leave what a block dominates.
+// Destinations of the ways out of the blocks that a block dominates.
 const (
 	nowhere = -1
-	several = -2 // to several places, or they may end or turn before
+	several = -2 // several, or a way may end or repeat a loop before
 )
 
-// shortcuts are, by place, the one place to which all ways lead that leave what a block dominates, nowhere if there are several, or if a way may
-// end or go round before. As a way from elsewhere comes to what is dominated only through the block, no ways meet there that have parted outside.
+// shortcuts returns, by place, the one place to which all ways lead that leave the blocks dominated by a block; nowhere
+// if there are several, or if a way may end or repeat a loop before. Ways from elsewhere reach dominated blocks only
+// through the block, so none that parted outside meet among them.
 func (g *graph) shortcuts() []int {
 	to := slices.Repeat([]int{nowhere}, len(g.Blocks))
 	lead := func(q, t int) {

@@ -5,11 +5,9 @@ import (
 	"spvsim/program/ir"
 )
 
-// gvn gives one value to all pure operations that compute the same, where one
-// dominates the other, and to loads of memory that is not written. Within a
-// block it also merges loads between which nothing writes their memory, and
-// operations across the lanes, as the same lanes are active; and a load of
-// private or workgroup memory takes the value just stored there.
+// gvn replaces pure operations, and loads from memory that is never written, by an equal one that dominates them.
+// Within a block it also merges loads if nothing writes their memory in between, and operations across lanes, since the
+// same lanes are active; and it forwards a store to private or workgroup memory to later loads.
 func gvn(f *ir.Func, _ Options) bool {
 	s := &numbering{g: newGraph(f), names: newRenaming(f), table: newValueTable(f)}
 	for _, p := range s.g.pre {
@@ -22,8 +20,7 @@ type numbering struct {
 	g     *graph
 	names *renaming
 	table *valueTable
-	// loads are the loads and stores of the present block whose memory nothing
-	// has written since.
+	// loads are the loads and stores of the present block whose memory nothing has written since.
 	loads []*ir.Value
 }
 
@@ -58,7 +55,7 @@ func (s *numbering) samePhi(v, w *ir.Value) bool {
 	return v.R == w.R
 }
 
-// leader is the value computed before that v equals, or v.
+// leader returns an earlier value that v equals, or v.
 func (s *numbering) leader(v *ir.Value) *ir.Value {
 	switch {
 	case literal(v):
@@ -85,7 +82,7 @@ func immutable(v *ir.Value) bool {
 	return (v.Mem.ReadOnly || v.Mem.Space == isa.SpacePush) && !v.Mem.Volatile
 }
 
-// known is the value that an earlier access of the block left for the load v.
+// known returns the value that an earlier access of the block left for the load v, or v.
 func (s *numbering) known(v *ir.Value) *ir.Value {
 	for i := len(s.loads) - 1; i >= 0; i-- {
 		w := s.loads[i]
@@ -113,9 +110,8 @@ func (s *numbering) remember(v *ir.Value) {
 	s.loads = append(s.loads, v)
 }
 
-// forget drops the accesses that v may have made stale. A store to private or
-// workgroup memory is remembered: buffers drop what is out of bounds, so what
-// they hold after a store is not known.
+// forget drops the accesses whose memory v may write. A store to private or workgroup memory is remembered. A store to
+// a buffer is not, because buffers drop stores out of bounds, so the stored value may not be there.
 func (s *numbering) forget(v *ir.Value) {
 	if !v.Op.Has(isa.FlagWrites) && !fence(v) {
 		return
@@ -167,7 +163,7 @@ func sameParts(v, w *ir.Value) bool {
 	return true
 }
 
-// A valueTable finds values by what they compute.
+// A valueTable finds values by their operation and operands.
 type valueTable struct {
 	head []*ir.Value // by hash; nil: empty
 	next []*ir.Value // by value id: the previous value of the same hash
@@ -183,9 +179,8 @@ func newValueTable(f *ir.Func) *valueTable {
 	return &valueTable{head: make([]*ir.Value, size), next: make([]*ir.Value, f.NumValues())}
 }
 
-// find is the last value entered that equals v and may replace it; v is entered
-// if there is none. Blocks come in preorder of the dominator tree: a value that
-// may not replace v will replace none that comes later, and is dropped.
+// find returns the last entered value that equals v and may replace it; if there is none, it enters v. Blocks come in
+// preorder of the dominator tree: a value that may not replace v will replace none that comes later, and is dropped.
 func (t *valueTable) find(v *ir.Value, replaces func(w, v *ir.Value) bool) *ir.Value {
 	h := hash(v) & uint64(len(t.head)-1)
 	for at := &t.head[h]; *at != nil; t.compared++ {
@@ -250,7 +245,7 @@ func equal(v, w *ir.Value) bool {
 	return true
 }
 
-// usesFrom reports an operation whose source type is not its own type.
+// usesFrom reports whether an operation's source type differs from its own type.
 func usesFrom(v *ir.Value) bool {
 	src := isa.Table[v.Op].Sig.Src
 	return len(src) > 0 && src[0] == isa.OfFrom

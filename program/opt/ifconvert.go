@@ -5,13 +5,12 @@ import (
 	"spvsim/program/ir"
 )
 
-// maxSelected is how many operations a branch may guard and still be replaced
-// by selections: as many as cost about what the mask operations of a divergent
-// branch do.
+// maxSelected bounds the operations that a branch guards if selections are to replace it: about the cost of the mask
+// operations of a divergent branch.
 const maxSelected = 4
 
-// ifconvert replaces small selections without effects by computing both sides
-// and choosing, and two sides that are alike by doing once what both do.
+// ifconvert replaces small branches without effects by computing both sides and selecting, and two equal sides by one
+// copy.
 func ifconvert(f *ir.Func, o Options) bool {
 	g := newGraph(f)
 	changed := false
@@ -26,8 +25,7 @@ func ifconvert(f *ir.Func, o Options) bool {
 	return changed
 }
 
-// A side is one way from a branch to the block where the ways meet: through an
-// arm, or straight.
+// A side is one way from a branch to the block where the ways meet: through an arm, or directly.
 type side struct {
 	arm  *ir.Block // nil: straight
 	pred *ir.Block // the predecessor of the meeting block on this way
@@ -56,7 +54,8 @@ func convert(f *ir.Func, o Options, b *ir.Block) bool {
 	return true
 }
 
-// maxSide is how many operations a side has that Mesa selects (nir_opt_peephole_select as RADV calls it).
+// maxSide is the number of operations up to which Mesa replaces a side by selections (nir_opt_peephole_select, as RADV
+// calls it).
 const maxSide = 8
 
 func (o *Options) worthSelecting(yes, no, phis int) bool {
@@ -66,8 +65,7 @@ func (o *Options) worthSelecting(yes, no, phis int) bool {
 	return yes <= maxSide && no <= maxSide
 }
 
-// meeting is the block at which both ways from b meet after at most one block
-// each, nil if there is none.
+// meeting returns the block at which both ways from b meet after at most one block each; nil if there is none.
 func meeting(b *ir.Block) *ir.Block {
 	s, t := b.Succs[0], b.Succs[1]
 	switch {
@@ -83,7 +81,7 @@ func meeting(b *ir.Block) *ir.Block {
 	return nil
 }
 
-// through is the block after an arm that only b reaches.
+// through returns the block after an arm that only b reaches.
 func through(b, arm *ir.Block) *ir.Block {
 	if arm.Term != ir.Jump || len(arm.Preds) != 1 || len(arm.Phis) > 0 || arm.Merge != nil || b.Merge == arm {
 		return nil
@@ -104,7 +102,8 @@ func sideOf(b, s, m *ir.Block) side {
 	return side{arm: s, pred: s, cost: cost}
 }
 
-// selectedCost is the number of instructions of a cheap operation. Others are not computed where their result may not be needed.
+// selectedCost returns the number of instructions of a cheap operation. Others are not computed where their result may
+// not be needed.
 func selectedCost(v *ir.Value) int {
 	switch {
 	case literal(v):
@@ -117,8 +116,8 @@ func selectedCost(v *ir.Value) int {
 	return 1
 }
 
-// chooseArgs replaces what the phis of m take from the two ways by selections
-// in b, which becomes the predecessor for both.
+// chooseArgs replaces the arguments of m's phis from the two ways by selections in b, which becomes the predecessor for
+// both.
 func chooseArgs(f *ir.Func, b, m, yes, no *ir.Block) {
 	i, j := predOf(m, yes), predOf(m, no)
 	for _, phi := range m.Phis {

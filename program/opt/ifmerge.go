@@ -30,8 +30,7 @@ type ifMerger struct {
 	made int
 }
 
-// mergeSides converts a branch whose arms hold nothing but what can be computed
-// or loaded in either case.
+// mergeSides converts a branch whose arms only compute and load values that may be computed in either case.
 func mergeSides(f *ir.Func, o Options, b, m *ir.Block, yes, no side) bool {
 	if yes.arm == nil || no.arm == nil || len(m.Phis) == 0 || !quiet(yes.arm) || !quiet(no.arm) {
 		return false
@@ -60,8 +59,7 @@ func mergeSides(f *ir.Func, o Options, b, m *ir.Block, yes, no side) bool {
 	return true
 }
 
-// quiet reports a block that has no effect and whose loads may be put off to the
-// end of the block before it.
+// quiet reports whether a block has no effect and its loads may move to the end of the block before it.
 func quiet(b *ir.Block) bool {
 	if len(b.Code) > maxMerged {
 		return false
@@ -74,8 +72,7 @@ func quiet(b *ir.Block) bool {
 	return true
 }
 
-// merge is the value that is x where the condition holds and y elsewhere; nil if
-// there is none at a price.
+// merge returns the value that is x where the condition holds and y elsewhere; nil if that costs too much.
 func (s *ifMerger) merge(x, y *ir.Value, depth int) *ir.Value {
 	if x == y {
 		return s.inAnyCase(x)
@@ -95,8 +92,7 @@ func (s *ifMerger) merge(x, y *ir.Value, depth int) *ir.Value {
 	return v
 }
 
-// together is one operation for two of a kind, if that takes no more than
-// choosing between them.
+// together returns one operation in place of two of the same kind, if that costs no more than selecting between them.
 func (s *ifMerger) together(x, y *ir.Value, depth int) *ir.Value {
 	if depth > 8 || x.Block != s.yes || y.Block != s.no || !s.alike(x, y) {
 		return nil
@@ -141,7 +137,7 @@ func (s *ifMerger) copyOf(x *ir.Value, args []*ir.Value) *ir.Value {
 	return v
 }
 
-// joinAccess gives v the access that serves both.
+// joinAccess gives v an access that serves both sides.
 func (s *ifMerger) joinAccess(v *ir.Value, a, b *ir.Mem) bool {
 	m := *a
 	m.ReadOnly, m.Speculative = a.ReadOnly && b.ReadOnly, a.Speculative && b.Speculative
@@ -163,7 +159,7 @@ func (s *ifMerger) joinAccess(v *ir.Value, a, b *ir.Mem) bool {
 	return true
 }
 
-// descriptor is the place of a binding in the flattened list.
+// descriptor returns the index of a binding in the flattened list, and whether it has one.
 func (s *ifMerger) descriptor(binding int) (uint64, bool) {
 	at := uint64(0)
 	for _, b := range s.f.Bindings[:binding] {
@@ -193,8 +189,7 @@ func (s *ifMerger) choose(x, y *ir.Value) *ir.Value {
 	return s.add(v)
 }
 
-// inAnyCase is v, computed whether its side is taken or not; nil when that can't
-// be: a load of one side alone stays there.
+// inAnyCase returns v, computed unconditionally; nil if that is not possible, as for a load of one side alone.
 func (s *ifMerger) inAnyCase(v *ir.Value) *ir.Value {
 	if v.Block != s.yes && v.Block != s.no {
 		return v

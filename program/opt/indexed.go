@@ -7,9 +7,9 @@ import (
 	"spvsim/program/ir"
 )
 
-// Where buffers are descriptors, the compiler is Mesa's, which keeps variables of up to 256 bytes in registers however
-// they are indexed (ac_nir_lower_indirect_derefs): a tree of branches leads to the access of each element, and small ones
-// become selections. Larger ones stay in scratch memory.
+// Where buffers are descriptors, the compiler is Mesa's, which keeps variables of up to 256 bytes in registers even if
+// they are indexed at run time (ac_nir_lower_indirect_derefs): a tree of branches leads to the access of each element,
+// and small trees become selections. Larger variables stay in scratch memory.
 const (
 	maxIndexedWords = 64
 	// maxIndexedCopies bounds the copies of accesses to one variable, so that a module's code stays linear in its size.
@@ -36,7 +36,8 @@ func indexed(f *ir.Func, o Options) bool {
 	return true
 }
 
-// smallLocals are the variables to do it for: all their accesses at run-time indices are loads and stores of whole slots.
+// smallLocals returns the variables to convert: all their accesses at run-time indices are loads and stores of whole
+// slots.
 func smallLocals(f *ir.Func) map[*ir.Local]bool {
 	copies := map[*ir.Local]int{}
 	tables := findTables(f)
@@ -69,7 +70,7 @@ func mayIndex(v *ir.Value) bool {
 	return (v.Op == isa.Load || v.Op == isa.Store) && m.Count == 1 && !m.Volatile && !m.HasBase && !m.HasBindex && m.Offset%m.Local.SlotWords == 0
 }
 
-// An indexing is neighbouring accesses by one index: the parts of an element.
+// An indexing is a run of accesses by one index: the parts of an element.
 type indexing struct {
 	accesses []*ir.Value
 	index    *ir.Value // of the element if scale is 1, else of its first word
@@ -91,7 +92,7 @@ func newIndexing(v *ir.Value) *indexing {
 
 func (x *indexing) elements() int { return max(x.high-x.low+1, 0) }
 
-// strideOf is a number of words that an index is a multiple of.
+// strideOf returns a number of words that divides an index.
 func strideOf(v *ir.Value) int {
 	if len(v.Args) != 2 {
 		return 1
@@ -121,7 +122,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// reach are the first and the last element that v may access.
+// reach returns the first and the last element that v may access.
 func (x *indexing) reach(v *ir.Value) (low, high int) {
 	m := v.Mem
 	from, to := int(m.Low), int(m.High)
@@ -140,7 +141,7 @@ func floorDiv(a, b int) int {
 	return q
 }
 
-// join takes the next access in, if it is of the same elements.
+// join adds the next access if it is of the same elements, and reports whether it did.
 func (x *indexing) join(v *ir.Value) bool {
 	first := x.accesses[0]
 	m, n := v.Mem, first.Mem
@@ -189,7 +190,8 @@ func (x *indexer) wants(v *ir.Value) bool {
 	return v.Mem != nil && v.Mem.Space == isa.SpaceScratch && v.Mem.HasIndex && x.small[v.Mem.Local]
 }
 
-// tree leads from b to the elements low to high; results are those of loads, in the block where the ways meet.
+// tree emits branches from b to the elements low to high. It returns the block where the ways meet and, for loads,
+// their results there.
 func (x *indexer) tree(n *indexing, b *ir.Block, low, high int) (last *ir.Block, results []*ir.Value) {
 	if low >= high {
 		return b, x.element(n, b, low)

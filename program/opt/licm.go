@@ -5,8 +5,7 @@ import (
 	"spvsim/program/ir"
 )
 
-// licm moves what a loop computes anew each time, always the same, in front of
-// the loop; inner loops first, so that values rise as far as they can.
+// licm moves loop-invariant values before their loop, inner loops first, so that values rise as far as they can.
 func licm(f *ir.Func, o Options) bool {
 	if !o.SelectBuffers {
 		return false
@@ -56,9 +55,8 @@ func invariant(g *graph, l *loop, v *ir.Value) bool {
 	return true
 }
 
-// mayHoist reports that v may execute once before the loop, though the loop may
-// not reach it. Loads of bound buffers can't fault; those that every iteration
-// does are marked as speculative, since the first iteration may not come.
+// mayHoist reports whether v may execute once before the loop, even if the loop does not reach it. Loads of bound
+// buffers can't fault. Loads of every iteration are marked as speculative, because the loop may run no iteration.
 func mayHoist(g *graph, l *loop, v *ir.Value) bool {
 	switch {
 	case pure(v):

@@ -6,8 +6,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// A loop is the blocks on the ways from a header back to it, and the arms: the
-// blocks on a way out that execute before the lanes go on after the loop.
+// A loop is the blocks on the ways from a header back to it, and the arms: the blocks on a way out that execute before
+// the lanes continue after the loop.
 type loop struct {
 	g      *graph
 	header *ir.Block
@@ -17,12 +17,13 @@ type loop struct {
 	depth  int       // 1 for the outermost
 
 	outer       int   // the loop that goes round through the header as well, -1: none
-	first, last int   // place in preorder of the tree that outer makes, and the place after those inside
+	first, last int   // position in preorder of the tree that outer makes, and the position after those inside
 	arms        []int // places, in order
 	end         int   // the last place of the loop
 }
 
-// findLoops lists the loops and what is in which. Its work follows the edges of the function and the arms, not loops times blocks.
+// findLoops lists the loops and the innermost loop of each block. Its work follows the edges of the function and the
+// arms, not loops times blocks.
 func (g *graph) findLoops() {
 	n := len(g.Blocks)
 	g.roundIn = slices.Repeat([]int{-1}, n)
@@ -112,7 +113,7 @@ func (g *graph) findRounds() {
 	}
 }
 
-// numberLoops numbers the loops in preorder: sizes first, then places. It finds where what goes round ends.
+// numberLoops numbers the loops in preorder, sizes first, and finds the last place of each cycle.
 func (g *graph) numberLoops() {
 	for q, i := range g.roundIn {
 		if i >= 0 {
@@ -140,9 +141,9 @@ func (g *graph) numberLoops() {
 	}
 }
 
-// findArms adds what hangs on a block of a loop, in front of its continue
-// target, by one edge, up to the merge blocks of constructs around the loop:
-// there lanes wait for the others. By place: the innermost loop that it is an arm of, -1 for none.
+// findArms adds to a loop the blocks that one edge from a block before its continue target reaches, up to the merge
+// blocks of enclosing constructs, where lanes wait for the others. It returns by place the innermost loop whose arm the
+// block is; -1 if none.
 func (g *graph) findArms() (armOf []int) {
 	armOf = slices.Repeat([]int{-1}, len(g.Blocks))
 	named := g.namers()
@@ -165,7 +166,8 @@ func (g *graph) findArms() (armOf []int) {
 	return armOf
 }
 
-// addArms adds the block at a place and what it dominates, but for what constructs around the loop name.
+// addArms adds the block at a place and the blocks that it dominates, except for merge blocks and continue targets of
+// enclosing constructs.
 func (g *graph) addArms(i, q int, named [][]*ir.Block, armOf []int) {
 	l := g.loops[i]
 	around := func(b *ir.Block) bool { return b == l.header || !g.dominates(l.header, b) }
@@ -180,7 +182,7 @@ func (g *graph) addArms(i, q int, named [][]*ir.Block, armOf []int) {
 	}
 }
 
-// entries counts the edges to b, but for those of a loop that b is the header of.
+// entries counts the edges to b, without back edges.
 func (g *graph) entries(b *ir.Block) (n int) {
 	for _, p := range b.Preds {
 		if !g.dominates(b, p) {
@@ -190,7 +192,7 @@ func (g *graph) entries(b *ir.Block) (n int) {
 	return n
 }
 
-// namers are the blocks, by place, of whose constructs a block is the merge block or continue target.
+// namers returns, by place, the headers of the constructs whose merge block or continue target a block is.
 func (g *graph) namers() [][]*ir.Block {
 	named := make([][]*ir.Block, len(g.Blocks))
 	for _, b := range g.Blocks {
@@ -218,7 +220,7 @@ func (l *loop) has(place int) bool {
 	return arm
 }
 
-// blocks are those of the loop, in order.
+// blocks yields the blocks of the loop, in order.
 func (l *loop) blocks(yield func(*ir.Block) bool) {
 	for q := l.g.Place[l.header.ID]; q <= l.end; q++ {
 		if l.has(q) && !yield(l.g.Blocks[q]) {

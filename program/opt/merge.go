@@ -28,18 +28,17 @@ type merger struct {
 	f       *ir.Func
 	names   *renaming
 	open    []*group
-	wide    []*wideAccess // by id of the value whose place it takes
+	wide    []*wideAccess // by id of the value that it replaces
 	changed bool
 }
 
-// A group is a set of accesses of one kind whose addresses differ by constants
-// only, and which may still be joined.
+// A group is a set of accesses of one kind whose addresses differ by constants only, and which may still be joined.
 type group struct {
 	members []*ir.Value // in the order of the block
-	passed  []*ir.Value // what writes and is after the first member, without touching the members before it
+	passed  []*ir.Value // writes after the first member that do not touch the members before them
 }
 
-// A wideAccess replaces the accesses parts, which are in the order of addresses, at the place of one of them.
+// A wideAccess replaces the accesses parts, in order of their addresses, at the position of one of them.
 type wideAccess struct {
 	at    *ir.Value
 	parts []*ir.Value
@@ -69,14 +68,13 @@ func mergeable(v *ir.Value) bool {
 	return mayMerge(v) && v.Mem.Count == 1 && v.Mem.Space != isa.SpaceScratch
 }
 
-// mayMerge reports accesses that may be taken apart and joined again. Narrow elements
-// stay as they are, as hardware has no instruction that fills several registers
-// with bytes.
+// mayMerge reports whether an access may be split and merged. Narrow elements may not: hardware has no instruction that
+// fills several registers with bytes.
 func mayMerge(v *ir.Value) bool {
 	return (v.Op == isa.Load || v.Op == isa.Store) && !v.Mem.Volatile && !v.Mem.Coherent && v.Mem.Elem.Bits() >= 32
 }
 
-// close ends the groups that v keeps apart from what follows.
+// close ends the groups that v separates from later accesses.
 func (m *merger) close(v *ir.Value) {
 	if v.Mem == nil && !fence(v) {
 		return
@@ -107,8 +105,7 @@ func (m *merger) enter(v *ir.Value) {
 	m.open = append(m.open, &group{members: []*ir.Value{v}})
 }
 
-// admits reports that v may take part: a load moves up to the first member,
-// past what was written meanwhile.
+// admits reports whether v may join the group: a load moves up to the first member, past the writes in between.
 func (g *group) admits(v *ir.Value) bool {
 	return v.Op != isa.Load || !slices.ContainsFunc(g.passed, func(w *ir.Value) bool { return interferes(w, v) })
 }
@@ -141,7 +138,7 @@ func (m *merger) join(g *group) {
 	}
 }
 
-// pieces are the members of a group that one access moves as they follow one another.
+// pieces splits the members of a group into runs that one access moves.
 func pieces(g *group) (list [][]*ir.Value) {
 	sorted := slices.Clone(g.members)
 	slices.SortStableFunc(sorted, func(v, w *ir.Value) int { return cmp.Compare(v.Mem.Offset, w.Mem.Offset) })
@@ -157,9 +154,8 @@ func pieces(g *group) (list [][]*ir.Value) {
 	return list
 }
 
-// width is how many of the run's elements, starting with v, one access moves:
-// at most 16 bytes; the scalar cache gives 1, 2 or 4 words; LDS asks that
-// accesses of 8 bytes be aligned to 8, wider ones to 16.
+// width returns how many of the run's elements, starting with v, one access moves: at most 16 bytes; the scalar cache
+// delivers 1, 2 or 4 words; LDS requires that accesses of 8 bytes are aligned to 8, and wider ones to 16.
 func width(v *ir.Value, run int) int {
 	n := min(run, int(128/v.Mem.Elem.Bits()))
 	known := uint32(16)
@@ -175,12 +171,12 @@ func width(v *ir.Value, run int) int {
 	return n
 }
 
-// farthest is the largest offset that an access to two places of LDS has for each, in units.
+// farthest is the largest offset, in units, of each half of an access to two places of LDS.
 const farthest = 255
 
-// partner is the next of the pieces that one access to LDS moves with the i-th: both have 4 or 8 bytes and are aligned to that,
-// and their offsets fit into 8 bits each, in units of that or, if they are a multiple of it apart, of 64 times as much
-// (Mesa's try_vectorize_shared2; ds_read2 and ds_read2st64). 0: there is none.
+// partner returns the next piece that one access to LDS moves together with the i-th, 0 if there is none. Both have 4
+// or 8 bytes and are aligned to that, and their offsets fit into 8 bits each, in units of that size or, if they are a
+// multiple of it apart, of 64 times that size (Mesa's try_vectorize_shared2; ds_read2 and ds_read2st64).
 func partner(pieces [][]*ir.Value, i int) int {
 	low := pieces[i][0].Mem
 	bytes := pieceBytes(pieces[i])
@@ -207,7 +203,7 @@ func twoOffsets(low, high *ir.Mem, bytes uint32) bool {
 	return apart%unit == 0 && high.Offset <= farthest*unit && (!wide || high.Offset%unit == 0)
 }
 
-// aligned is the known alignment of the access in bytes.
+// aligned returns the known alignment of the access in bytes.
 func aligned(m *ir.Mem) uint32 { return min(m.Align, lowBit(m.Offset)) }
 
 // place makes the parts one access, at the first load or the last store.

@@ -25,7 +25,7 @@ func modifiers(f *ir.Func, o Options) bool {
 	return removeDead(f) || changed
 }
 
-// takesSigns are operations that are one instruction each on every machine.
+// takesSigns lists operations that are one instruction each on every machine.
 var takesSigns = map[isa.Op]bool{
 	isa.FAdd: true, isa.FSub: true, isa.FMul: true, isa.Fma: true, isa.FMin: true, isa.FMax: true,
 	isa.Floor: true, isa.Ceil: true, isa.Trunc: true, isa.RoundEven: true, isa.Fract: true, isa.Rcp: true,
@@ -64,13 +64,13 @@ func bit(set bool, k int) uint8 {
 	return 0
 }
 
-// clampable are operations whose result an encoding clamps.
+// clampable lists operations whose result an encoding clamps.
 var clampable = map[isa.Op]bool{isa.FAdd: true, isa.FSub: true, isa.FMul: true, isa.Fma: true, isa.FMin: true, isa.FMax: true}
 
 const one32 = 0x3f800000
 
-// takeClamp makes min(max(x, 0), 1) the clamped x, or the clamped maximum where
-// x is wanted as it is, too. The other order gives 1 for a NaN, not 0.
+// takeClamp replaces min(max(x, 0), 1) by the clamped x, or by the clamped maximum if x itself is used, too. The other
+// order gives 1 for a NaN, not 0.
 func takeClamp(u *uses, names *renaming, v *ir.Value) {
 	if v.Op != isa.FMin || v.T != isa.F32 || v.Mod.Any() || !isConst(v.Args[1], one32) {
 		return

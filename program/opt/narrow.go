@@ -7,10 +7,9 @@ import (
 	"spvsim/program/ir"
 )
 
-// narrowLoads makes loads of bytes and halves that together are an aligned word
-// one load of that word, and takes them from it: hardware has no load that fills
-// several registers with them (Mesa: nir_opt_load_store_vectorize, and RADV's rule for its alignment).
-// Words then merge as others do, and may come through the scalar cache.
+// narrowLoads replaces loads of bytes and halves that cover an aligned word by one load of the word, and extracts them
+// from it: hardware has no load that fills several registers with them (Mesa: nir_opt_load_store_vectorize, and RADV's
+// rule for its alignment). Words then merge with other words, and may come through the scalar cache.
 func narrowLoads(f *ir.Func, _ Options) bool {
 	w := &narrower{f: f, pool: newPool(f), names: newRenaming(f), u: newUses(f)}
 	for _, b := range f.Blocks {
@@ -34,7 +33,7 @@ type narrower struct {
 	changed bool
 }
 
-// A narrowWord is an aligned word of memory with the loads of its parts, in the order of the block.
+// A narrowWord is an aligned word of memory and the loads of its parts, in the order of the block.
 type narrowWord struct {
 	parts []*ir.Value
 	have  uint32    // bytes that are loaded, a bit each
@@ -67,7 +66,7 @@ func (w *narrower) close(v *ir.Value) {
 	w.open = slices.DeleteFunc(w.open, func(n *narrowWord) bool { return interferes(v, n.value) })
 }
 
-// enter adds a load to its word, and returns the word when it is whole.
+// enter adds a load to its word, and returns the word when its loads cover it.
 func (w *narrower) enter(v *ir.Value) *narrowWord {
 	if !narrow(v) {
 		return nil
@@ -128,7 +127,7 @@ func (w *narrower) rewrite(b *ir.Block, whole []*narrowWord) {
 	b.Code = out
 }
 
-// word is the load of the word in which v is.
+// word returns a load of the word that contains v.
 func (w *narrower) word(v *ir.Value) *ir.Value {
 	m := *v.Mem
 	m.Elem, m.Offset = isa.I32, m.Offset&^3
@@ -137,7 +136,7 @@ func (w *narrower) word(v *ir.Value) *ir.Value {
 	return l
 }
 
-// take replaces a part: what widens it takes its bits from the word, from bit shift on.
+// take replaces a part: values that widen it extract its bits from the word, from bit shift on.
 func (w *narrower) take(out []*ir.Value, n *narrowWord, v *ir.Value, shift uint32) []*ir.Value {
 	made := func(op isa.Op, t isa.Type, imm uint64, args ...*ir.Value) *ir.Value {
 		x := w.f.NewValue(op, t, t, args...)

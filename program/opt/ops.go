@@ -5,12 +5,11 @@ import (
 	"spvsim/program/ir"
 )
 
-// pure reports that v depends on its arguments, the lane and the wave only, so
-// that it may be repeated, removed and moved anywhere.
+// pure reports whether v depends on its arguments, the lane and the wave only, so that it may be repeated, removed and
+// moved anywhere.
 func pure(v *ir.Value) bool { return v.Op.Has(isa.FlagPure) }
 
-// crossLane reports that v depends on which lanes are active, so that it stays
-// in its block.
+// crossLane reports whether v depends on which lanes are active, so that it stays in its block.
 func crossLane(v *ir.Value) bool { return v.Op.Has(isa.FlagCrossLane) }
 
 // kept reports that v stays though nothing uses it.

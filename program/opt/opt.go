@@ -4,14 +4,13 @@
 // part, and merges neighbouring accesses. Last, it decides for each value
 // whether the scalar unit computes it (ir.Value.Uniform).
 //
-// No pass changes the result of a floating-point operation, but for fusing
-// multiplications into additions where the module allows it.
+// No pass changes the result of a floating-point operation, except for fusing multiplications into additions where the
+// module allows it.
 //
-// When it has run, moves between types of one size are gone: an operand may have
-// another type of the same size than the operation that reads it.
+// Afterwards, moves between types of one size are gone: an operand may have another type of the same size than the
+// operation that reads it.
 //
-// The package does not know registers, instruction encodings or how long
-// anything takes; what differs between machines comes in Options.
+// The package does not know registers, instruction encodings or how long anything takes; machines differ in Options.
 package opt
 
 import (
@@ -21,7 +20,7 @@ import (
 	"spvsim/program/ir"
 )
 
-// Options are the properties of the machine that the passes ask for.
+// Options are the properties of the machine that the passes depend on.
 type Options struct {
 	WaveSize int // lanes of a wave
 
@@ -56,15 +55,15 @@ type Options struct {
 	// smallest preset.
 	MaxVectorRegs int
 
-	// Registers, where buffers are descriptors, are what MaxVectorRegs follows from; of none: MaxVectorRegs is as it is.
+	// Registers, where buffers are descriptors, determines MaxVectorRegs; if it is empty, MaxVectorRegs holds.
 	Registers RegisterFile
 
 	// UnrollTrips and UnrollValues bound full unrolling: the trips of the loop
 	// and the values after unrolling. 0 means 32, and 26 times as many values, or 512 with SelectBuffers.
 	UnrollTrips, UnrollValues int
 
-	// Stop, unless it is nil, is asked now and then; once it says so, Run returns
-	// soon, with a function that means nothing any more.
+	// Stop, unless nil, is called from time to time. Once it returns true, Run returns soon, with a function that is
+	// not valid.
 	Stop func() bool
 }
 
@@ -93,8 +92,7 @@ type pass struct {
 	run  func(f *ir.Func, o Options) bool
 }
 
-// schedule is the order of the passes. A group that repeats runs again while its
-// first pass changes something, up to rounds times.
+// schedule lists the passes in order. A group runs again while its first pass changes something, up to rounds times.
 var schedule = []struct {
 	rounds int
 	passes []pass

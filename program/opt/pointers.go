@@ -5,11 +5,10 @@ import (
 	"spvsim/program/ir"
 )
 
-// pointers makes buffers alias where shaders address them by pointers: to the
-// compiler of such a machine the arguments of a kernel may point to the same
-// memory unless the module says Restrict, whatever each is called. Loads then
-// keep their order to stores through other pointers, and what a store may have
-// written before is no longer read through the scalar cache (LLVM: noclobber).
+// pointers makes buffers alias where shaders address them by pointers: to the compiler of such a machine, the arguments
+// of a kernel may point to the same memory unless the module declares Restrict. Loads then keep their order to stores
+// through other pointers, and memory that a store may have written before is no longer read through the scalar cache
+// (LLVM: noclobber).
 func pointers(f *ir.Func, o Options) bool {
 	if !o.SelectBuffers {
 		return false
@@ -29,11 +28,10 @@ func pointers(f *ir.Func, o Options) bool {
 	return true
 }
 
-// pointerSums adds the uniform part of an address to the part that differs by
-// lane where shaders address buffers by pointers: an access then takes the
-// address of each lane from vector registers, as 64 bits, since an offset of 32
-// bits beside a scalar pointer must be known not to overflow (LLVM:
-// v_lshl_add_u64 and no saddr). What does not change in a loop is added before.
+// pointerSums adds the uniform part of an address to the part that differs by lane, where shaders address buffers by
+// pointers. An access then takes the 64-bit address of each lane from vector registers, because a 32-bit offset to a
+// scalar pointer must be known not to overflow (LLVM: v_lshl_add_u64 and no saddr). Loop-invariant parts are added
+// before the loop.
 func pointerSums(f *ir.Func, o Options) bool {
 	if !o.SelectBuffers {
 		return false
@@ -51,7 +49,7 @@ func pointerSums(f *ir.Func, o Options) bool {
 	return true
 }
 
-// scattered reports an access to a buffer of which the address has both parts.
+// scattered reports whether v is an access to a buffer whose address has both parts.
 func scattered(v *ir.Value) bool {
 	m := v.Mem
 	return m != nil && m.Space == isa.SpaceBuffer && !m.Payload && m.HasBase && m.HasIndex && v.Args[0].R == isa.I32 && v.Args[1].R == isa.I32

@@ -7,10 +7,11 @@ import (
 	"spvsim/program/ir"
 )
 
-// precise replaces operations on f32 whose instructions are approximations, or take no number of any size, by sequences as builds of HIP and
-// OpenCL have them: division and square roots rounded as IEEE 754 asks (LLVM's LowerFDIV32 and lowerFSQRTF32), exponentials and logarithms for
-// all numbers (lowerFEXP, lowerFLOG), and sin, cos and pow as in ROCm's device libraries: by reduction to an eighth of a turn and
-// polynomials, and by a logarithm in two floats. Polynomials are minimax ones of the same degrees, found for this.
+// precise replaces operations on f32 whose instructions are approximations, or do not cover all numbers, by sequences
+// as in builds of HIP and OpenCL: division and square roots rounded as in IEEE 754 (LLVM's LowerFDIV32 and
+// lowerFSQRTF32), exponentials and logarithms for all numbers (lowerFEXP, lowerFLOG), and sin, cos and pow as in ROCm's
+// device libraries: by reduction to an eighth of a turn and polynomials, and by a logarithm in two floats. The
+// polynomials are minimax polynomials of the same degrees, computed for this package.
 func precise(f *ir.Func, o Options) bool {
 	if !o.Precise {
 		return false
@@ -64,7 +65,7 @@ func (p *preciser) is(x *ir.Value, kinds uint64) *ir.Value {
 	return p.add(v)
 }
 
-// bits is x as another type of 32 bits.
+// bits returns x as another type of 32 bits.
 func (p *preciser) bits(t isa.Type, x *ir.Value) *ir.Value {
 	v := p.f.NewValue(isa.Mov, t, t, x)
 	return p.add(v)
@@ -78,7 +79,7 @@ func (p *preciser) polynomial(x *ir.Value, highest ...float64) *ir.Value {
 	return sum
 }
 
-// divide is n/d: a quotient of scaled operands from a reciprocal, mended twice.
+// divide returns n/d: a quotient of scaled operands from a reciprocal, corrected twice.
 func (p *preciser) divide(n, d *ir.Value) *ir.Value {
 	scaledD, scaledN := p.op(isa.DivScale, isa.F32, d, d, n), p.op(isa.DivScale, isa.F32, n, d, n)
 	back := p.op(isa.DivScaled, isa.F32, d, n)
@@ -107,7 +108,7 @@ func (p *preciser) squareRoot(x *ir.Value) *ir.Value {
 	return p.choose(p.is(x, isa.FClassZero|isa.FClassPlus), x, s)
 }
 
-// Constants in two floats: the second is what the first lacks.
+// Constants in two floats: the second is the rounding error of the first.
 const (
 	log2OfE, log2OfERest = 0x1.715476p+0, 0x1.4ae0cp-26
 	ln2, ln2Rest         = 0x1.62e42ep-1, 0x1.efa39ep-25
@@ -122,7 +123,7 @@ func (p *preciser) exp(x *ir.Value) *ir.Value {
 	return p.inRange(x, e, -0x1.9d1dap+6, 0x1.62e43p+6)
 }
 
-// inRange is e^x, or 0 and infinity where x is below or above what gives a number.
+// inRange returns e, the exponential of x, or 0 where x is below least and infinity where it is above most.
 func (p *preciser) inRange(x, e *ir.Value, least, most float64) *ir.Value {
 	e = p.choose(p.less(x, p.float(least)), p.float(0), e)
 	return p.choose(p.less(p.float(most), x), p.float(math.Inf(1)), e)
@@ -135,7 +136,8 @@ func (p *preciser) exp2(x *ir.Value) *ir.Value {
 	return p.mul(e, p.choose(small, p.float(0x1p-64), p.float(1)))
 }
 
-// scaledLog2 is the logarithm to the base 2 of x, or of x times 2^32 where x is subnormal, which the instruction takes for 0.
+// scaledLog2 returns the binary logarithm of x. A subnormal x, which the instruction flushes to 0, is scaled by 2^32,
+// and small is set.
 func (p *preciser) scaledLog2(x *ir.Value) (log, small *ir.Value) {
 	small = p.less(x, p.float(0x1p-126))
 	x = p.mul(x, p.choose(small, p.float(0x1p32), p.float(1)))

@@ -7,7 +7,7 @@ import (
 	"spvsim/program/ir"
 )
 
-// pow is x to the power of y: e to that of y times the logarithm of x's magnitude, which has to be known in two floats.
+// pow returns x to the power of y as e^(y*ln|x|), with the logarithm in two floats.
 func (p *preciser) pow(x, y *ir.Value) *ir.Value {
 	magnitude := p.abs(x)
 	high, low := p.logOfTwo(magnitude)
@@ -16,8 +16,8 @@ func (p *preciser) pow(x, y *ir.Value) *ir.Value {
 	return p.powCases(x, y, magnitude, p.expOfTwo(product, rest))
 }
 
-// logOfTwo is the natural logarithm of a positive number in two floats: that of its significand m, from half the root of 2 to that root, is
-// 2 artanh of (m-1)/(m+1).
+// logOfTwo returns the natural logarithm of a positive number in two floats. For the significand m, between sqrt(2)/2
+// and sqrt(2), ln m = 2 artanh((m-1)/(m+1)).
 func (p *preciser) logOfTwo(x *ir.Value) (high, low *ir.Value) {
 	m, e := p.op(isa.FrexpMant, isa.F32, x), p.op(isa.FrexpExp, isa.F32, x)
 	less := p.less(m, p.float(math.Sqrt2/2))
@@ -34,13 +34,13 @@ func (p *preciser) logOfTwo(x *ir.Value) (high, low *ir.Value) {
 	return p.sumOf(high, p.plus(low, p.fma(exponent, p.float(ln2Lower), p.fma(qRest, p.float(2), t))))
 }
 
-// sumOf is the sum of a float and a smaller one in two floats.
+// sumOf returns the sum of a float and a smaller one in two floats.
 func (p *preciser) sumOf(a, b *ir.Value) (high, low *ir.Value) {
 	high = p.plus(a, b)
 	return high, p.minus(b, p.minus(high, a))
 }
 
-// quotient is (m-1)/(m+1) in two floats.
+// quotient returns (m-1)/(m+1) in two floats.
 func (p *preciser) quotient(m *ir.Value) (high, low *ir.Value) {
 	one := p.float(1)
 	n, d := p.minus(m, one), p.plus(m, one)
@@ -51,7 +51,7 @@ func (p *preciser) quotient(m *ir.Value) (high, low *ir.Value) {
 	return p.sumOf(q, p.mul(r, left))
 }
 
-// expOfTwo is e to the power of a sum of two floats.
+// expOfTwo returns e to the power of the sum of two floats.
 func (p *preciser) expOfTwo(x, rest *ir.Value) *ir.Value {
 	n := p.op(isa.RoundEven, isa.F32, p.mul(x, p.float(log2OfE)))
 	const ln2Upper, ln2Lower = 0x1.62p-1, math.Ln2 - 0x1.62p-1
@@ -62,7 +62,7 @@ func (p *preciser) expOfTwo(x, rest *ir.Value) *ir.Value {
 	return p.inRange(x, e, -104, 0x1.62e43p+6)
 }
 
-// powCases gives the result its sign, and what zeros, infinities and NaNs ask for (C11, F.9.4.4).
+// powCases sets the sign of the result, and the results for zeros, infinities and NaNs (C11, F.9.4.4).
 func (p *preciser) powCases(x, y, magnitude, result *ir.Value) *ir.Value {
 	zero, one, infinity, nan := p.float(0), p.float(1), p.float(math.Inf(1)), p.bits(isa.F32, p.word(quietNaN))
 	equal := func(a, b *ir.Value) *ir.Value { return p.op(isa.FOrdEq, isa.F32, a, b) }

@@ -5,10 +5,10 @@ import (
 	"spvsim/program/ir"
 )
 
-// largeAngle is where the reduction in three floats gives way to that in integers.
+// largeAngle is the angle from which the reduction is done in integers, not in three floats.
 const largeAngle = 0x1p17
 
-// circular is the sine or the cosine of x.
+// circular returns the sine or the cosine of x.
 func (p *preciser) circular(x *ir.Value, cosine bool) *ir.Value {
 	angle := p.abs(x)
 	r := p.either(p.op(isa.FOrdLe, isa.F32, p.float(largeAngle), angle),
@@ -43,7 +43,8 @@ const (
 	quartersOfOne                     = 0x1.45f306p-1 // quarters of a turn in 1
 )
 
-// reduce is what of an angle is left of quarter turns, an eighth of a turn at most, and their number.
+// reduce subtracts quarter turns from an angle. It returns the rest, at most an eighth of a turn, and the number of
+// quarters.
 func (p *preciser) reduce(x *ir.Value) []*ir.Value {
 	n := p.op(isa.RoundEven, isa.F32, p.mul(x, p.float(quartersOfOne)))
 	r := p.fma(n, p.float(-quarter), x)
@@ -52,10 +53,12 @@ func (p *preciser) reduce(x *ir.Value) []*ir.Value {
 	return []*ir.Value{r, p.from(isa.FToS, isa.I32, n)}
 }
 
-// inverseQuarter are the first 224 bits after the point of what quarters of a turn are in 1, the lowest words first.
+// inverseQuarter holds the first 224 bits after the binary point of 2/pi, the number of quarter turns in 1, the lowest
+// words first.
 var inverseQuarter = [...]uint64{0xfe5163ab, 0x3c439041, 0xdb629599, 0xf534ddc0, 0xfc2757d1, 0x4e441529, 0xa2f9836e}
 
-// reduceLarge is reduce in integers (M. Payne, R. Hanek, 1983): the significand times 224 bits, of which those count that are around the point.
+// reduceLarge is reduce in integers (M. Payne, R. Hanek, 1983): it multiplies the significand by 224 bits, and keeps
+// the bits around the binary point.
 func (p *preciser) reduceLarge(x *ir.Value) []*ir.Value {
 	word := p.bits(isa.I32, x)
 	significand := p.op(isa.Or, isa.I32, p.op(isa.And, isa.I32, word, p.word(1<<23-1)), p.word(1<<23))
@@ -63,7 +66,7 @@ func (p *preciser) reduceLarge(x *ir.Value) []*ir.Value {
 	shift := p.op(isa.ISub, isa.I32, p.op(isa.Shr, isa.I32, word, p.word(23)), p.word(120))
 	top := p.shifted(product, shift)
 	turns := p.op(isa.Shr, isa.I32, top[0], p.word(30))
-	// The nearest quarter: half of one more, and the sign of what is left.
+	// The nearest quarter: round up by half, and set the sign of the rest.
 	half := p.op(isa.BitFieldUExtract, isa.I32, top[0], p.word(29), p.word(1))
 	turns = p.op(isa.IAdd, isa.I32, turns, half)
 	flip := p.op(isa.ISub, isa.I32, p.word(0), half)
@@ -72,7 +75,7 @@ func (p *preciser) reduceLarge(x *ir.Value) []*ir.Value {
 	return []*ir.Value{p.fraction(high, low, half), turns}
 }
 
-// timesInverse are the words of the product, the lowest first.
+// timesInverse returns the words of the product, the lowest first.
 func (p *preciser) timesInverse(n *ir.Value) (words []*ir.Value) {
 	wide := func(x *ir.Value) *ir.Value { return p.from(isa.UConvert, isa.I64, x) }
 	factor, carry := wide(n), p.constant(isa.I64, 0)
@@ -84,7 +87,7 @@ func (p *preciser) timesInverse(n *ir.Value) (words []*ir.Value) {
 	return append(words, p.half(isa.Lo32, carry))
 }
 
-// shifted are the upper three words of a number of eight after a shift to the left of up to 134 bits.
+// shifted returns the upper three of eight words after a shift to the left by up to 134 bits.
 func (p *preciser) shifted(words []*ir.Value, by *ir.Value) []*ir.Value {
 	top := []*ir.Value{words[7], words[6], words[5], words[4], words[3], words[2], words[1], words[0]}
 	for _, skip := range []int{2, 1, 1} {
@@ -104,12 +107,13 @@ func (p *preciser) shifted(words []*ir.Value, by *ir.Value) []*ir.Value {
 	return shifted
 }
 
-// join are 32 bits of two words, some below the highest.
+// join returns 32 bits of two words, starting below the highest bit.
 func (p *preciser) join(high, low *ir.Value, from uint64) *ir.Value {
 	return p.op(isa.Or, isa.I32, p.op(isa.Shl, isa.I32, high, p.word(from)), p.op(isa.Shr, isa.I32, low, p.word(32-from)))
 }
 
-// fraction is a fraction of a quarter turn, in 64 bits, as an angle in two floats that are added; it is negative where half is one.
+// fraction converts a fraction of a quarter turn, in 64 bits, to an angle, computed as a sum of two floats. It is
+// negative if half is one.
 func (p *preciser) fraction(high, low, half *ir.Value) *ir.Value {
 	zeros := p.op(isa.ISub, isa.I32, p.word(31), p.op(isa.FindUMsb, isa.I32, high))
 	pair := p.op(isa.Shl, isa.I64, p.op(isa.Pack64, isa.I64, low, high), p.from(isa.UConvert, isa.I64, zeros))

@@ -2,13 +2,13 @@ package opt
 
 import "math/bits"
 
-// A pressure is the registers of a list of values in its own order, and how far that has come.
+// A pressure holds the live registers along a list of values in its own order, and how many of these were issued.
 type pressure struct {
 	first int     // before any of them
 	rows  []int   // after each
-	peaks [][]int // by k: the most of 2^k of them, from each on
+	peaks [][]int // by k: the maximum over 2^k values, starting at each
 	came  []bool
-	next  int // the first that has not come
+	next  int // the first that was not issued
 }
 
 func (p *pressure) begin(n, first int) {
@@ -17,7 +17,7 @@ func (p *pressure) begin(n, first int) {
 
 func (p *pressure) set(i, rows int) { p.rows[i] = rows }
 
-// build prepares most: the peaks of twice as many are those of two halves.
+// build prepares most: the maximum over n values is that of two halves.
 func (p *pressure) build() {
 	p.peaks = append(p.peaks, p.rows)
 	for n := 2; n <= len(p.rows); n *= 2 {
@@ -30,7 +30,7 @@ func (p *pressure) build() {
 	}
 }
 
-// before is how many there are before the i-th.
+// before returns the registers that are live before the i-th value.
 func (p *pressure) before(i int) int {
 	if i == 0 {
 		return p.first
@@ -38,7 +38,7 @@ func (p *pressure) before(i int) int {
 	return p.rows[i-1]
 }
 
-// most is the largest of values i up to j.
+// most returns the maximum over values i to j-1.
 func (p *pressure) most(i, j int) int {
 	k := bits.Len(uint(j-i)) - 1
 	return max(p.peaks[k][i], p.peaks[k][j-1<<k])

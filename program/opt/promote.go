@@ -40,7 +40,7 @@ type promoter struct {
 
 	base   []int      // first slot number by local id
 	ok     []bool     // by slot number: it may be promoted
-	number []int      // by slot number: its number among those promoted
+	number []int      // by slot number: its index among the promoted slots
 	types  []isa.Type // of the promoted slots
 	slots  int        // how many are promoted
 
@@ -140,7 +140,7 @@ func foldIndex(v *ir.Value) {
 	v.Args = append([]*ir.Value(nil), v.Args[1:]...)
 }
 
-// fill replaces the accesses of b, whose predecessors but for back edges are filled.
+// fill replaces the accesses of b. Its predecessors, except those of back edges, are filled.
 func (p *promoter) fill(b *ir.Block) {
 	code := b.Code[:0]
 	for _, v := range b.Code {
@@ -165,7 +165,7 @@ func (p *promoter) fill(b *ir.Block) {
 	p.filled[b.ID] = true
 }
 
-// slotOf is the promoted slot that v accesses; -1 is outside the variable.
+// slotOf returns the promoted slot that v accesses; -1 if it is outside the variable.
 func (p *promoter) slotOf(v *ir.Value) (slot int, ok bool) {
 	if v.Mem == nil || v.Mem.Space != isa.SpaceScratch || v.Mem.Local == nil || !constantAddress(v) {
 		return 0, false
@@ -179,8 +179,8 @@ func (p *promoter) slotOf(v *ir.Value) (slot int, ok bool) {
 	return p.number[slot], p.ok[slot]
 }
 
-// load is the value of the slot at v: v itself, made a move, when the type of
-// the access differs from the type of the value.
+// load returns the value of the slot at v. If the access has another type than the value, v becomes a move and is
+// returned.
 func (p *promoter) load(b *ir.Block, slot int, v *ir.Value) *ir.Value {
 	w := p.names.find(p.read(b, slot))
 	if w.R == v.R {
@@ -197,7 +197,7 @@ func (p *promoter) write(b *ir.Block, slot int, v *ir.Value) {
 	p.defs[b.ID][slot] = v
 }
 
-// read is the value of the slot at the end of what is filled of b.
+// read returns the value of the slot at the end of the filled part of b.
 func (p *promoter) read(b *ir.Block, slot int) *ir.Value {
 	if d := p.defs[b.ID]; d != nil && d[slot] != nil {
 		return d[slot]
@@ -221,7 +221,7 @@ func (p *promoter) read(b *ir.Block, slot int) *ir.Value {
 	return v
 }
 
-// simplest is the one value that a new phi represents, or the phi.
+// simplest returns the one value that a new phi represents, or the phi.
 func (p *promoter) simplest(b *ir.Block, phi *ir.Value) *ir.Value {
 	only := onlyArg(phi, p.names)
 	if only == nil {
@@ -271,8 +271,8 @@ func (p *promoter) retype(q *ir.Block, a *ir.Value, t isa.Type) *ir.Value {
 	return q.Append(m)
 }
 
-// seal gives the phis at loop headers their arguments, now that all blocks are
-// filled. Reading may need more of them, in blocks already looked at.
+// seal sets the arguments of phis at loop headers, now that all blocks are filled. Reads may add phis to blocks that
+// were handled already.
 func (p *promoter) seal() {
 	for more := true; more; {
 		more = false

@@ -8,14 +8,12 @@ import (
 	"spvsim/program/ir"
 )
 
-// mostPushWords bounds the push constants that a wave has in scalar registers from its
-// start: 16 hold what the driver gives (GCN and RDNA: user SGPRs), the addresses of
-// descriptors and of the grid's size among them.
+// mostPushWords bounds the push constants that a wave has in scalar registers from its start: the driver passes 16 (GCN
+// and RDNA: user SGPRs), among them the addresses of descriptors and of the grid's size.
 const mostPushWords = 12
 
-// pushWords makes loads of push constants from known places words that the wave
-// has from its start, the lowest first, as Mesa does (radv_shader_args.c). Where
-// buffers are pointers they come with those, by loads.
+// pushWords turns loads of push constants at constant offsets into words that the wave has from its start, the lowest
+// first, as Mesa does (radv_shader_args.c). Where buffers are pointers, push constants are loaded.
 func pushWords(f *ir.Func, o Options) bool {
 	if o.SelectBuffers {
 		return false

@@ -24,7 +24,7 @@ func (r *renaming) set(from, to *ir.Value) {
 	r.any = true
 }
 
-// find is the value that represents v now.
+// find returns the value that represents v now.
 func (r *renaming) find(v *ir.Value) *ir.Value {
 	if v.ID >= len(r.to) || r.to[v.ID] == nil {
 		return v
@@ -110,7 +110,7 @@ func (p *pool) get(op isa.Op, t isa.Type, bits uint64) *ir.Value {
 	return v
 }
 
-// constant is the value of type t with the given bits.
+// constant returns the value of type t with the given bits.
 func (p *pool) constant(t isa.Type, bits uint64) *ir.Value {
 	return p.get(isa.Const, t, bits&t.Mask())
 }
@@ -163,7 +163,7 @@ func dropPred(s *ir.Block, k int) {
 	}
 }
 
-// replacePred makes the edge from old to s come from new.
+// replacePred changes the source of the edge from old to s to new.
 func replacePred(s, old, new *ir.Block) {
 	for i, p := range s.Preds {
 		if p == old {
@@ -172,7 +172,7 @@ func replacePred(s, old, new *ir.Block) {
 	}
 }
 
-// splitBlock moves what comes from a place on in b to a block of its own, to which b jumps.
+// splitBlock moves the code of b from position at on to a new block, to which b jumps.
 func splitBlock(f *ir.Func, b *ir.Block, at int) *ir.Block {
 	n := f.NewBlock()
 	n.Line, n.Code = b.Line, slices.Clone(b.Code[at:])
@@ -226,7 +226,7 @@ func newUses(f *ir.Func) *uses {
 	return u
 }
 
-// branch takes a block to those that branch on its condition.
+// branch adds b to the blocks that branch on its condition.
 func (u *uses) branch(b *ir.Block) {
 	at := &u.conds[b.Cond.ID]
 	if *at == 0 {
@@ -236,12 +236,12 @@ func (u *uses) branch(b *ir.Block) {
 	u.on[*at] = append(u.on[*at], b)
 }
 
-// branches are the blocks that branch on a value.
+// branches returns the blocks that branch on a value.
 func (u *uses) branches(v *ir.Value) []*ir.Block { return u.on[u.conds[v.ID]] }
 
 func (u *uses) of(v *ir.Value) []*ir.Value { return u.list[u.start[v.ID]:u.start[v.ID+1]] }
 
-// count is the number of uses, branches included.
+// count returns the number of uses, branches included.
 func (u *uses) count(v *ir.Value) int { return len(u.of(v)) + len(u.branches(v)) }
 
 func eachValue(f *ir.Func, visit func(v *ir.Value)) {

@@ -7,13 +7,12 @@ import (
 	"spvsim/program/ir"
 )
 
-// scheduleLoads reorders each block so that loads come as early as their
-// operands allow, as long as the registers last: several are then under way
-// before the first result is needed. What needs none of them, like the counting
-// of a loop, comes next, while they are under way. All else keeps its order.
+// scheduleLoads reorders each block so that loads come as early as their operands and the registers allow: several are
+// then in flight before the first result is needed. Values that depend on no load, such as loop counters, come next,
+// while loads are in flight. All other values keep their order.
 //
-// Where buffers are descriptors loads keep their order among each other, accesses to LDS stay where they are, and how many registers
-// there may be follows from how many the block order of the source asks for, as in Mesa's ACO (schedule_VMEM, schedule_program).
+// Where buffers are descriptors, loads keep their order among each other, accesses to LDS do not move, and the limit of
+// registers follows from the number that the source's order needs, as in Mesa's ACO (schedule_VMEM, schedule_program).
 func scheduleLoads(f *ir.Func, o Options) bool {
 	s := &scheduler{o: o, inOrder: !o.SelectBuffers, u: newUses(f), place: make([]int, f.NumValues()), left: make([]int, f.NumValues())}
 	s.live, s.dies = liveThrough(f)
@@ -32,7 +31,7 @@ type scheduler struct {
 
 	u    *uses
 	live []int       // rows of values that live into or across each block, by block id
-	dies []*ir.Block // by value id: the last block that uses it, if it is in the loop that the value is in; of phis of a loop the last one in there
+	dies []*ir.Block // by value id: the last block that uses it if that is in the value's loop; for a loop's phis, the last such block in the loop
 	at   *ir.Block
 
 	place []int // in the present segment, plus 1, by value id; 0: elsewhere
@@ -45,7 +44,7 @@ type scheduler struct {
 	ready [numUrgencies]heap // by urgency
 	cone  []bool             // by place: a load of the segment needs it
 	waits []bool             // by place: it needs a load of the segment
-	late  []int              // by place: the last load of the segment that it needs
+	late  []int              // by place: the last load of the segment that it depends on
 	serve []int              // by place: the first load of the segment that needs it, itself if none
 	rows  int
 
@@ -55,9 +54,9 @@ type scheduler struct {
 // Urgency of values that are ready.
 const (
 	isLoad      = iota // a load that waits for no other
-	feedsLoad          // what such a load needs
-	meanwhile          // what waits for no load
-	waitingLoad        // a load that waits for others, and what it needs
+	feedsLoad          // an operand of such a load
+	meanwhile          // depends on no load
+	waitingLoad        // a load that depends on other loads, or an operand of one
 	waiting            // all else that waits for loads
 	numUrgencies
 )
@@ -92,7 +91,7 @@ func (s *scheduler) block(b *ir.Block) {
 	}
 }
 
-// begin counts the uses of what lives into a block.
+// begin counts the uses of values that are live into a block.
 func (s *scheduler) begin(b *ir.Block) {
 	s.at, s.rows = b, s.live[b.ID]
 	if !s.inOrder {
@@ -215,8 +214,7 @@ func (s *scheduler) foresee() {
 	}
 }
 
-// keepPhis keeps what a phi of a loop becomes after the uses of what it is, so
-// that one register does for both.
+// keepPhis keeps the next value of a loop's phi after the uses of the present one, so that one register serves both.
 func (s *scheduler) keepPhis(b *ir.Block) {
 	for _, to := range b.Succs {
 		for _, phi := range to.Phis {
@@ -230,7 +228,7 @@ func (s *scheduler) keepPhis(b *ir.Block) {
 	}
 }
 
-// loads reports a read of memory whose result takes its time.
+// loads reports whether v reads memory with a latency.
 func (s *scheduler) loads(v *ir.Value) bool {
 	return v.Op == isa.Load && !(s.inOrder && v.Mem.Space == isa.SpaceLDS) || readsImage(v)
 }
@@ -260,8 +258,8 @@ func (s *scheduler) markCones() {
 	}
 }
 
-// enter makes a value ready. Where loads keep their order, what serves a load has its place, and what needs the results of some comes
-// before what needs those of later ones.
+// enter makes a value ready. Where loads keep their order, operands of a load have the load's position, and users of
+// loads are ordered by the last load that they depend on.
 func (s *scheduler) enter(i int) {
 	at, u := i, s.urgency(i)
 	switch {
@@ -273,7 +271,7 @@ func (s *scheduler) enter(i int) {
 	s.ready[u].push(at<<placeBits | i)
 }
 
-// placeBits are enough for the places of a segment.
+// placeBits suffice for the places of a segment.
 const placeBits = 16
 
 func (s *scheduler) urgency(i int) int {
@@ -290,7 +288,7 @@ func (s *scheduler) urgency(i int) int {
 	return meanwhile
 }
 
-// pick takes a load while there are registers, else what comes first.
+// pick returns a load while registers suffice, otherwise the first ready value.
 func (s *scheduler) pick() int {
 	for u := range s.ready {
 		s.dropIssued(&s.ready[u])
@@ -317,8 +315,8 @@ func (s *scheduler) dropIssued(h *heap) {
 	}
 }
 
-// fits reports that registers last if a value comes now. Where loads keep their order, it is what the values before it need in their own
-// order, besides what has come early and it.
+// fits reports whether registers suffice if a value is issued now. Where loads keep their order, the sum counts the
+// registers that the values before it need in their own order, those of values issued early, and its own.
 func (s *scheduler) fits(i int) bool {
 	if !s.inOrder {
 		return s.rows < s.o.MaxVectorRegs
@@ -331,7 +329,7 @@ func (s *scheduler) fits(i int) bool {
 	return s.plain.most(from, i)+early+s.gives(i) <= s.o.MaxVectorRegs
 }
 
-// gives are the rows that a value takes, or those of all that a load gives.
+// gives returns the rows of a value, or those of all results of a load.
 func (s *scheduler) gives(i int) int {
 	v := s.code[i]
 	if v.Op != isa.Load || v.R != isa.Void || v.Uniform {
@@ -352,7 +350,7 @@ func (s *scheduler) issue(i int) {
 		if s.wait[j]--; s.wait[j] > 0 {
 			continue
 		}
-		if s.code[j].Op == isa.Proj { // a name for what the access writes
+		if s.code[j].Op == isa.Proj { // names a result of the access
 			s.issue(j)
 		} else {
 			s.enter(j)
@@ -370,12 +368,12 @@ func (s *scheduler) used(a *ir.Value) {
 	}
 }
 
-// lasts says of a value from before the segment that it lives on after it.
+// lasts reports whether a value from before the segment lives on after it.
 func (s *scheduler) lasts(a *ir.Value) bool {
 	return s.place[a.ID] == 0 && !(s.inOrder && s.dies[a.ID] == s.at && a.Block != s.at)
 }
 
-// demand estimates the vector registers that the blocks need in the order that they have.
+// demand estimates the vector registers that the blocks need in their present order.
 func (s *scheduler) demand(f *ir.Func) (most int) {
 	for _, b := range f.Blocks {
 		s.begin(b)
@@ -397,11 +395,13 @@ func (s *scheduler) demand(f *ir.Func) (most int) {
 	return most
 }
 
-// A RegisterFile is the vector registers of a SIMD's lane, in what granules a wave has them, and how many waves there are at most.
+// A RegisterFile describes the vector registers of a SIMD's lane, the granule of their allocation, and the maximum
+// number of waves.
 type RegisterFile struct{ All, Granule, Waves int }
 
-// limit is how many registers a wave may have after scheduling if it needs so many before (ACO's schedule_program): no wave fewer
-// fits a SIMD where that are up to five of a quarter of the largest file, else five to seven; two registers are left for moves.
+// limit returns how many registers a wave may use after scheduling, given its demand before (ACO's schedule_program).
+// The number of waves on a SIMD may fall to five for each acoFile registers of its file, or to six or seven if the
+// demand is small, but no further. Two registers are left for moves.
 func (r RegisterFile) limit(demand int) int {
 	whole := (max(demand, 1) + r.Granule - 1) / r.Granule * r.Granule
 	waves, factor := max(min(r.Waves, r.All/whole), 1), max(r.All/acoFile, 1)
@@ -418,13 +418,14 @@ func (r RegisterFile) limit(demand int) int {
 	return r.All/waves/r.Granule*r.Granule - 2
 }
 
-// Within is how many registers a wave may have that needs so many, so that as many waves fit, up to a number.
+// Within returns how many registers a wave may use without reducing the number of waves that fit at the given demand,
+// which is capped at waves.
 func (r RegisterFile) Within(demand, waves int) int {
 	whole := (max(demand, 1) + r.Granule - 1) / r.Granule * r.Granule
 	return r.All / max(min(r.Waves, r.All/whole, waves), 1) / r.Granule * r.Granule
 }
 
-// acoFile is the file of which ACO's numbers of waves are.
+// acoFile is the size of the register file to which ACO's numbers of waves refer.
 const acoFile = 256
 
 // liveThrough estimates, for each block, the vector registers of values from
@@ -432,7 +433,7 @@ const acoFile = 256
 // blocks, and through the loops on the way.
 func liveThrough(f *ir.Func) (live []int, dies []*ir.Block) {
 	g := newGraph(f)
-	ends := make([]int, len(g.loops)) // by loop: the last place of it and of those around it
+	ends := make([]int, len(g.loops)) // by loop: the last place of it and of its enclosing loops
 	for i, l := range g.loops {
 		if l.parent >= 0 {
 			ends[i] = ends[l.parent]
@@ -475,14 +476,14 @@ func liveThrough(f *ir.Func) (live []int, dies []*ir.Block) {
 	return g.sumRanges(f, last), dies
 }
 
-// carries reports a phi of a loop: what comes next takes its place, whoever uses it after the loop.
+// carries reports whether v is a phi of a loop. Its next value takes its register, even if it is used after the loop.
 func (g *graph) carries(v *ir.Value) bool {
 	l := g.inLoop[g.Place[v.Block.ID]]
 	return v.Op == isa.Phi && l >= 0 && g.loops[l].header == v.Block
 }
 
-// lastPlace is where a use at place p keeps v alive: to the end of the loop
-// around p when v comes from outside of it.
+// lastPlace returns the place up to which a use at place p keeps v alive: the end of the loop around p if v comes from
+// outside of it.
 func (g *graph) lastPlace(end []int, v *ir.Value, p int) int {
 	if d := g.Place[v.Block.ID]; g.inLoop[d] != g.inLoop[p] {
 		return end[p]

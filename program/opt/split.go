@@ -5,9 +5,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// splitAccesses makes accesses of one element of wide loads and stores, so that
-// each element can become a value, be shared, or go when it is not used; what
-// is left grows together again in mergeAccesses.
+// splitAccesses splits wide loads and stores into accesses of one element, so that each element can become a value, be
+// shared, or be removed. mergeAccesses joins the remaining ones again.
 func splitAccesses(f *ir.Func, _ Options) bool {
 	names := newRenaming(f)
 	parts := make([][]*ir.Value, f.NumValues())

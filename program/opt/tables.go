@@ -9,14 +9,13 @@ import (
 	"spvsim/program/ir"
 )
 
-// smallTable is the most slots of a table that is chosen from by selections: with them, 16 bytes of words,
-// Mesa's nir_opt_large_constants leaves a table to be chosen from as well.
+// smallTable is the most slots of a table that is replaced by selections. Mesa's nir_opt_large_constants does so too
+// for up to 16 bytes.
 const smallTable = 4
 
-// tables takes variables of which every slot holds one constant, whenever it is
-// written, out of each lane's scratch: what indexes them reads the program's
-// constant data, as drivers put such arrays into read-only memory behind the code,
-// or chooses among a few constants.
+// tables moves variables whose slots each hold one constant, whenever it is written, out of scratch memory: an indexed
+// access reads the program's constant data, as drivers put such arrays into read-only memory behind the code, or
+// selects among a few constants.
 func tables(f *ir.Func, _ Options) bool {
 	found := findTables(f)
 	if len(found) == 0 {
@@ -31,15 +30,15 @@ func tables(f *ir.Func, _ Options) bool {
 	return true
 }
 
-// A table is a variable that is constant.
+// A table is a variable with constant contents.
 type table struct {
 	local *ir.Local
-	known []bool // by slot: it is written; what is not has no value
+	known []bool // by slot: it is written; other slots have no value
 	bits  []uint64
 	width uint // of all written slots in bits; 0 while none is, mixed where they differ
 	reads bool // an access needs it
 
-	base, bytesPerWord uint32 // where it is in the constant data, once it does
+	base, bytesPerWord uint32 // its position in the constant data, once placed
 	placed             bool
 }
 
@@ -122,7 +121,7 @@ func (t *table) sameWidths() bool {
 	return t.width != mixed && (t.width == 64) == (t.local.SlotWords == 2)
 }
 
-// newObject is a number that no access to a buffer has.
+// newObject returns a number that no access to a buffer has.
 func newObject(f *ir.Func) int {
 	n := 0
 	eachValue(f, func(v *ir.Value) {
@@ -196,7 +195,7 @@ func (w *tableWriter) add(like, v *ir.Value) *ir.Value {
 	return v
 }
 
-// read makes the access one to the constant data, whose binding comes after those of the entry point.
+// read turns the access into one of the constant data, whose binding follows those of the entry point.
 func (w *tableWriter) read(t *table, v *ir.Value) {
 	if !t.placed {
 		w.place(t)
@@ -213,7 +212,7 @@ func (w *tableWriter) read(t *table, v *ir.Value) {
 	}
 }
 
-// tableAlign is how tables are aligned in bytes, so that their first elements can be read at once.
+// tableAlign is the alignment of tables in bytes, so that one access can read their first elements.
 const tableAlign = 16
 
 // place puts the table into the constant data, once for equal ones.

@@ -5,13 +5,12 @@ import (
 	"spvsim/program/ir"
 )
 
-// A barrier with Imm 1 is in control flow that some waves do not take, and
-// they have to come past it all the same, with no active lane. So branches by
-// which a whole wave would miss it are made divergent: lanes part, and the wave
-// walks both ways.
+// A barrier with Imm 1 may be in control flow that some waves do not take, but every wave has to reach it, even with no
+// active lane. So branches by which a whole wave would miss it are made divergent: lanes part, and the wave walks both
+// ways.
 
-// missing lists the conditions of such branches: one side can come to the
-// barrier, the other can not and goes on after it.
+// missing lists the conditions of such branches: one side can reach the barrier, the other can not and continues after
+// it.
 func (d *divergenceAnalysis) missing() []*ir.Value {
 	var list []*ir.Value
 	for at, b := range d.g.Blocks {
@@ -41,9 +40,8 @@ func together(b *ir.Block) bool {
 	return false
 }
 
-// A way says where control can go in the present round of the loops around a
-// place: to it, or past it. The end of a wave is neither, as an ended wave takes
-// no part in barriers.
+// A way records where control can go in the present iteration of the loops around a place: to the place, or past it.
+// The end of a wave is neither, because an ended wave takes no part in barriers.
 type way struct{ comes, passes bool }
 
 type ways struct {
@@ -72,8 +70,8 @@ func (d *divergenceAnalysis) waysTo(at int) *ways {
 	return w
 }
 
-// along is where control can go by the edge from b to s. Leaving a loop around
-// the place is neither: the rounds of such a loop are the same for all waves.
+// along returns where control can go by the edge from b to s. Leaving a loop around the place is neither: all waves run
+// such a loop for the same number of iterations.
 func (w *ways) along(b, s *ir.Block) way {
 	g := w.d.g
 	from, to := g.Place[b.ID], g.Place[s.ID]
@@ -83,7 +81,7 @@ func (w *ways) along(b, s *ir.Block) way {
 		}
 	}
 	switch {
-	case to <= from: // round a loop: one around the place, or one before it
+	case to <= from: // a back edge of a loop around the place, or of one before it
 		return way{passes: w.around(to)}
 	case to <= w.at:
 		return w.known[to]

@@ -8,9 +8,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// unroll replaces innermost loops by as many copies of their body as they have
-// trips, where that is a small constant. Copies of one round are not unrolled
-// again in it: folding comes first.
+// unroll replaces innermost loops by copies of their body, one for each trip, if their number is a small constant. A
+// round does not unroll the copies that it made: they are folded first.
 func unroll(f *ir.Func, o Options) bool {
 	g := newGraph(f)
 	inner := make([]bool, len(g.loops))
@@ -47,16 +46,15 @@ func unrollLoop(f *ir.Func, g *graph, l *loop, u *uses, o Options) bool {
 	return true
 }
 
-// An unrolling is what to do with a loop: exit is taken in iteration last, or, where that is a guess, in any.
+// An unrolling is a plan for a loop. exit is taken in iteration last, or, if that is a guess, in any iteration.
 type unrolling struct {
 	exit  *ir.Block // nil: nothing
 	last  int
 	guess bool
 }
 
-// tripCount finds an exit that every iteration tests and the iteration, counted
-// from 0, in which it is taken. The test is computed for each iteration in turn,
-// so that any way of counting will do, as long as it starts from constants.
+// tripCount finds an exit that every iteration tests, and the iteration, counted from 0, in which it is taken. It
+// evaluates the test for each iteration in turn, so any way of counting works that starts from constants.
 func tripCount(g *graph, l *loop, most int) (*ir.Block, int) {
 	for b := range l.blocks {
 		if b.Term != ir.Cond || !g.dominates(b, l.latch) || goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
@@ -74,7 +72,8 @@ func goesRound(g *graph, l *loop, b *ir.Block, i int) bool {
 	return l.goesRound(g.Place[b.Succs[i].ID])
 }
 
-// simulate computes the test of an exit up to the iteration in which it is taken, -1 if that is not known; more are values that are given.
+// simulate evaluates the test of an exit up to the iteration in which it is taken, and returns that, or -1 if it is not
+// known. more holds additional known values.
 func simulate(g *graph, l *loop, exit *ir.Block, most int, more map[*ir.Value]uint64) int {
 	back := predOf(l.header, l.latch)
 	leaveOn := uint64(0)
@@ -185,8 +184,8 @@ type copier struct {
 	blocks []*ir.Block             // copies by place
 }
 
-// copyAll makes copies 0 to last, of which the last one leaves at the exit; after copies 0 to last-1 with their tests
-// comes the loop, where the last one is a guess.
+// copyAll makes copies 0 to last, of which the last leaves at the exit. For a guess it makes copies 0 to last-1 with
+// their tests, and the loop follows.
 func (c *copier) copyAll() {
 	back := predOf(c.l.header, c.l.latch)
 	from := c.l.header.Preds[1-back]
@@ -230,7 +229,7 @@ func (c *copier) copyAll() {
 	c.discard()
 }
 
-// goOn leads from the last copy into the loop, which stays as it is from then on.
+// goOn jumps from the last copy to the loop, which is not unrolled again.
 func (c *copier) goOn(from *ir.Block, start []*ir.Value) {
 	h := c.l.header
 	entry := 1 - predOf(h, c.l.latch)
@@ -314,7 +313,7 @@ func (c *copier) copyValues(vs []*ir.Value, to *ir.Block) []*ir.Value {
 	return list
 }
 
-// finish gives the copy n of b its arguments and edges.
+// finish sets the arguments and edges of n, the copy of b.
 func (c *copier) finish(b, n *ir.Block) {
 	for _, vs := range [][]*ir.Value{n.Phis, n.Code} {
 		for _, v := range vs {
@@ -362,7 +361,7 @@ func (c *copier) decide(leave bool) {
 	if goesRound(c.g, c.l, c.exit, 0) == leave {
 		i = 1
 	}
-	if b.Succs[1-i] == c.l.header { // of which the copy is no predecessor yet
+	if b.Succs[1-i] == c.l.header { // the copy is not yet among its predecessors
 		b.Term, b.Cond, b.Succs = ir.Jump, nil, []*ir.Block{b.Succs[i]}
 		return
 	}

@@ -5,22 +5,22 @@ import (
 	"spvsim/program/ir"
 )
 
-// What a loop may cost and still be unrolled. Where buffers are descriptors, the
-// compiler is Mesa's, whose rules these are (nir_opt_loop_unroll, nir_loop_analyze): 26
-// instructions a trip for 32 trips, four times both where one straight body loads from
-// memory, so that the loads of several trips are under way at once. Counters that
-// additions change are understood, others are not.
+// Limits of the cost of an unrolled loop. Where buffers are descriptors, the compiler is Mesa's (nir_opt_loop_unroll,
+// nir_loop_analyze): 26 instructions a trip for 32 trips, and four times both where one straight body loads from
+// memory, so that the loads of several trips are in flight at once. Only counters that change by additions are
+// recognized.
 const (
 	unrollTrips    = 32
 	unrollPerTrip  = 26
 	pipelineFactor = 4
-	// Loops that the shader asks to unroll, and those that index a variable, which unrolling may turn into values, may grow further.
+	// Loops that the shader asks to unroll, and loops that index a variable, which unrolling may turn into values, may
+	// grow further.
 	hintedFactor = 8
-	// keepLoop is a header's Unroll of a loop that stays one.
+	// keepLoop marks, as a header's Unroll, a loop that is not unrolled again.
 	keepLoop = 2
 )
 
-// mayUnroll says how a loop may be unrolled.
+// mayUnroll decides how a loop may be unrolled.
 func mayUnroll(g *graph, l *loop, u *uses, o Options) unrolling {
 	trips, values, cost := o.UnrollTrips, o.UnrollValues, loopSize(l)
 	nir := !o.SelectBuffers
@@ -79,7 +79,7 @@ func nirCost(l *loop, u *uses) int {
 	return n
 }
 
-// scalesAddress reports a step from an index to an address: what only addresses need.
+// scalesAddress reports whether v is a step from an index to an address, used by addresses only.
 func scalesAddress(v *ir.Value, u *uses) bool {
 	if v.Op != isa.IMul && v.Op != isa.Shl && v.Op != isa.IAdd || !hasConst(v) && !scaled(v) {
 		return false
@@ -113,7 +113,7 @@ func addressOnly(v *ir.Value, u *uses) bool {
 	return true
 }
 
-// pipelines reports one straight body, but for one exit, that loads from memory at an address that is computed.
+// pipelines reports whether the loop has one exit, no other branch, and a load from memory at a computed address.
 func pipelines(g *graph, l *loop) bool {
 	exits, loads := 0, false
 	for b := range l.blocks {
@@ -157,7 +157,7 @@ func plainExits(g *graph, l *loop) bool {
 	return true
 }
 
-// countedByAddition reports that what the exit's condition compares changes by additions of constants alone.
+// countedByAddition reports whether the operands of the exit's condition change by additions of constants alone.
 func countedByAddition(l *loop, exit *ir.Block) bool {
 	back := predOf(l.header, l.latch)
 	var counts func(v *ir.Value, depth int) bool

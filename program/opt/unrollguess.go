@@ -5,9 +5,9 @@ import (
 	"spvsim/program/ir"
 )
 
-// guessTrips is how often Mesa takes a loop to run whose counter is compared with what is not known (nir_loop_analyze,
-// guess_loop_limit): as if it went through the shortest array that the counter indexes. So many copies, each with its test,
-// come before the loop (partial_unroll); nil: there is no guess.
+// guessTrips returns the trips that Mesa guesses for a loop whose counter is compared with an unknown value
+// (nir_loop_analyze, guess_loop_limit): the length of the shortest array that the counter indexes. So many copies, each
+// with its test, come before the loop (partial_unroll). It returns nil if there is no guess.
 func guessTrips(g *graph, l *loop, most int) (*ir.Block, int) {
 	exit := onlyExit(g, l)
 	if exit == nil || len(exit.Cond.Args) != 2 {
@@ -27,7 +27,7 @@ func guessTrips(g *graph, l *loop, most int) (*ir.Block, int) {
 	return nil, 0
 }
 
-// onlyExit is the one exit of the loop, if every iteration passes it.
+// onlyExit returns the one exit of the loop, if every iteration passes it.
 func onlyExit(g *graph, l *loop) (exit *ir.Block) {
 	for b := range l.blocks {
 		if b.Term != ir.Cond || !l.goesRound(g.Place[b.ID]) || goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
@@ -41,7 +41,7 @@ func onlyExit(g *graph, l *loop) (exit *ir.Block) {
 	return exit
 }
 
-// shortestIndexed is the length of the shortest array that the counter indexes in the loop, 0 if there is none.
+// shortestIndexed returns the length of the shortest array that the counter indexes in the loop, 0 if there is none.
 func shortestIndexed(l *loop, counter *ir.Value) (shortest int) {
 	for b := range l.blocks {
 		for _, v := range b.Code {
@@ -59,7 +59,8 @@ func shortestIndexed(l *loop, counter *ir.Value) (shortest int) {
 	return shortest
 }
 
-// stepOf is what an address grows by when a counter grows by one; 0: it does not depend on the counter in a way that is known.
+// stepOf returns the increment of an address when a counter grows by one; 0 if it does not depend on the counter in a
+// recognized way.
 func stepOf(v, counter *ir.Value, scale uint32, depth int) uint32 {
 	switch {
 	case v == counter:
