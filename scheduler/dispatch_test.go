@@ -188,11 +188,8 @@ func TestFullEngines(t *testing.T) {
 		for i := 0; i < len(c.full); i += 2 {
 			d.full[c.full[i]*2+c.full[i+1]] = true
 		}
-		found := -1
-		if e, _, _ := d.find(0, d.open[0], &launch{code: &cu.Launch{Need: need}, class: c.class, engine: -1, unit: -1}); e != nil {
-			found = e.index
-		}
-		if found != c.found {
+		unit, _ := d.find(0, d.open[0], &launch{code: &cu.Launch{Need: need}, class: c.class, engine: -1, unit: -1})
+		if found := engineOf(m, unit); found != c.found {
 			t.Errorf("full %v, class %d: engine %d, want %d", c.full, c.class, found, c.found)
 		}
 	}

@@ -23,28 +23,10 @@ import (
 
 	"spvsim/cu"
 	"spvsim/engine"
-	"spvsim/internal/spec"
 )
 
 // fraction is the number of bits below a cycle in which rates are booked.
 const fraction = 20
-
-// A shaderEngine is the dispatcher's view of one shader engine.
-type shaderEngine struct {
-	index   int
-	arrays  []shaderArray
-	turn    int    // the array whose turn it is
-	groupAt uint64 // from when it may place the next workgroup, in fractions of a cycle
-	waveAt  uint64 // from when it may start the next wave, in fractions of a cycle
-	running int    // its workgroups
-	ended   int    // since it was last empty: whose places have not been taken again
-}
-
-// A shaderArray is some of an engine's compute units. Workgroups go to an engine's arrays in turn, however many units these have.
-type shaderArray struct {
-	first, units int
-	turn         int // the unit whose turn it is
-}
 
 // A work is what the dispatcher places: the open launches of a kernel or of an
 // execution graph, in lists. The launches of a list start one after the other.
@@ -111,14 +93,13 @@ func (l *launch) advance() {
 // arrays in turn, and there to the compute units; what has no space is passed over.
 type Dispatcher struct {
 	engine.Base
-	alarm     *engine.Alarm
-	port      *engine.Port
-	array     *cu.Array
-	engines   []shaderEngine
-	residency []cu.Residency // by compute unit
-	turn      int            // the engine whose turn it is
-	spec      *DispatcherSpec
-	limits    *cu.Limits
+	alarm *engine.Alarm
+	port  *engine.Port
+	array *cu.Array
+	placer
+	place  placement
+	spec   *DispatcherSpec
+	limits *cu.Limits
 
 	groupGap, refillGap, waveGap uint64 // in fractions of a cycle
 
@@ -127,49 +108,24 @@ type Dispatcher struct {
 	next    int     // of those open, whose turn it is
 	expects bool    // more may be opened at any time
 	kernel  *kernel // opened last
-	classes int
-	full    []bool // by engine and class: nothing of it fits until something is given back
 	places  engine.Stock[cu.Place]
 }
 
 // New builds the dispatcher of compute units.
 func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.Array) *Dispatcher {
 	d := &Dispatcher{
-		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits,
+		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits, placer: newPlacer(s, limits.Shape), place: placements[s.Placement()],
 		groupGap: gap(s.WorkgroupsPerCycle), refillGap: gap(s.WorkgroupsPerCycle), waveGap: gap(s.WavesPerCycle),
 	}
 	if s.RefilledPerCycle > 0 {
 		d.refillGap = gap(s.RefilledPerCycle)
 	}
 	d.alarm, d.port = engine.NewAlarm(&d.Base, d, false), engine.NewPort(&d.Base, d, "Units")
-	for i := range limits.ShaderEngines {
-		d.engines = append(d.engines, shaderEngine{index: i, arrays: arrays(i*limits.ComputeUnits, limits.ComputeUnits, s.ShaderArrays)})
-	}
 	for range array.Units {
 		d.residency = append(d.residency, cu.NewResidency(limits))
 	}
 	array.Report(d, d.port)
 	return d
-}
-
-// arrays shares an engine's units out, as evenly as they can be; the first arrays have the odd ones.
-func arrays(first, units, n int) (list []shaderArray) {
-	for n = min(n, units); n > 0; n-- {
-		share := (units + n - 1) / n
-		list = append(list, shaderArray{first: first, units: share})
-		first, units = first+share, units-share
-	}
-	return list
-}
-
-// InTurn says to which compute unit of the machine each workgroup of a launch goes that finds space wherever its turn is.
-func (s *DispatcherSpec) InTurn(shape *spec.Shape) func(index uint64) int {
-	engines, list := uint64(shape.ShaderEngines), arrays(0, shape.ComputeUnits, s.ShaderArrays)
-	return func(index uint64) int {
-		turn := index / engines
-		a := &list[turn%uint64(len(list))]
-		return int(index%engines)*shape.ComputeUnits + a.first + int(turn/uint64(len(list))%uint64(a.units))
-	}
 }
 
 // MayPlace fulfils cu.Dispatcher.
@@ -284,9 +240,9 @@ func (d *Dispatcher) placeOf(now uint64, o *open) (placed bool, next uint64) {
 		case !o.reserve(l):
 			continue // until a payload is freed, with the end of a workgroup
 		}
-		e, unit, at := d.find(now, o, l)
-		if e != nil {
-			d.put(now, e, unit, i, o, l)
+		unit, at := d.find(now, o, l)
+		if unit >= 0 {
+			d.put(now, unit, i, o, l)
 			return true, now
 		}
 		next = min(next, at)
@@ -294,88 +250,23 @@ func (d *Dispatcher) placeOf(now uint64, o *open) (placed bool, next uint64) {
 	return false, next
 }
 
-// find looks for a compute unit with space for the launch's next workgroup. Where
+// find looks for a compute unit with space for the launch's next workgroup; -1: none has. Where
 // only rates are in the way, at is from when they allow it.
-func (d *Dispatcher) find(now uint64, o *open, l *launch) (e *shaderEngine, unit int, at uint64) {
-	at = cu.Never
-	if d.spec.FixedOrder && l.engine < 0 {
-		return d.findFixed(now, o, l)
+func (d *Dispatcher) find(now uint64, o *open, l *launch) (unit int, at uint64) {
+	d.look(now, o, l)
+	if l.engine >= 0 {
+		unit = d.inEngine(l.engine)
+	} else {
+		unit = d.place(&d.placer)
 	}
-	for range d.engines {
-		i := l.engine
-		if i < 0 {
-			i = pass(&d.turn, len(d.engines))
-		}
-		e := &d.engines[i]
-		full := &d.full[e.index*d.classes+o.first+l.class]
-		switch {
-		case *full:
-		case e.opensAt() > now:
-			at = min(at, e.opensAt())
-		default:
-			if u := d.unit(e, l, o.Units); u >= 0 {
-				return e, u, now
-			}
-			*full = l.unit < 0
-		}
-		if l.engine >= 0 {
-			break
-		}
-	}
-	return nil, 0, at
+	return unit, d.at
 }
 
-// findFixed is find where the engine whose turn it is must take the workgroup.
-func (d *Dispatcher) findFixed(now uint64, o *open, l *launch) (e *shaderEngine, unit int, at uint64) {
-	e = &d.engines[l.placed%uint64(len(d.engines))]
-	full := &d.full[e.index*d.classes+o.first+l.class]
-	switch {
-	case *full:
-		return nil, 0, cu.Never
-	case e.opensAt() > now:
-		return nil, 0, e.opensAt()
-	}
-	if unit = d.unit(e, l, o.Units); unit < 0 {
-		*full = true
-		return nil, 0, cu.Never
-	}
-	return e, unit, now
-}
-
-// unit is the next compute unit of an engine that has space for a launch's next workgroup, or -1.
-func (d *Dispatcher) unit(e *shaderEngine, l *launch, allowed []bool) int {
-	need := l.code.Need
-	if l.unit >= 0 {
-		if (allowed == nil || allowed[l.unit]) && d.residency[l.unit].Fits(need) {
-			return l.unit
-		}
-		return -1
-	}
-	for range e.arrays {
-		a := &e.arrays[pass(&e.turn, len(e.arrays))]
-		for range a.units {
-			u := a.first + pass(&a.turn, a.units)
-			if (allowed == nil || allowed[u]) && d.residency[u].Fits(need) {
-				return u
-			}
-		}
-	}
-	return -1
-}
-
-// pass says whose turn it is, of n, and passes it on.
-func pass(turn *int, n int) (i int) {
-	i = *turn
-	if *turn++; *turn == n {
-		*turn = 0
-	}
-	return i
-}
-
-// put sends the next workgroup of a list's first launch to a compute unit of an engine, at its rates.
-func (d *Dispatcher) put(now uint64, e *shaderEngine, unit, list int, o *open, l *launch) {
+// put sends the next workgroup of a list's first launch to a compute unit, at the rates of its engine.
+func (d *Dispatcher) put(now uint64, unit, list int, o *open, l *launch) {
+	e := &d.engines[unit/d.limits.ComputeUnits]
 	e.groupAt = max(e.groupAt, now<<fraction) + d.takes(e)
-	m := d.place(now, unit, l.code)
+	m := d.occupy(now, unit, l.code)
 	for i := range m.Waves {
 		at := max(e.waveAt, now<<fraction)
 		e.waveAt = at + d.waveGap
@@ -405,8 +296,8 @@ func (e *shaderEngine) gives() {
 	}
 }
 
-// place takes space for a workgroup on a unit.
-func (d *Dispatcher) place(now uint64, unit int, l *cu.Launch) *cu.Place {
+// occupy takes space for a workgroup on a unit.
+func (d *Dispatcher) occupy(now uint64, unit int, l *cu.Launch) *cu.Place {
 	r, m := &d.residency[unit], d.places.Take()
 	m.Launch, m.Placed, m.Stock, m.Waves = l, now, &d.places, m.Waves[:0]
 	m.LDSBase = r.TakeGroup(l.Need)
@@ -422,6 +313,3 @@ func (d *Dispatcher) send(unit int, m *cu.Place) {
 	u.Expect(arrives)
 	d.port.Post(m, u.Port(), arrives)
 }
-
-// opensAt is the cycle from which the engine's rates allow another workgroup.
-func (e *shaderEngine) opensAt() uint64 { return max(e.groupAt, e.waveAt) >> fraction }

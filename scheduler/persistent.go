@@ -143,7 +143,7 @@ func (p *persistent) poll(now uint64, unit int) {
 		return
 	}
 	p.run.memory.read(now, w, unit)
-	m := p.run.Dispatcher.place(now, unit, found.opens[0].code)
+	m := p.run.Dispatcher.occupy(now, unit, found.opens[0].code)
 	p.run.opener.nextGroup(found, unit, &m.Workgroup)
 	w.then = func(at uint64) {
 		for i := range m.Waves {
