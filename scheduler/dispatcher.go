@@ -25,66 +25,60 @@ import (
 	"spvsim/engine"
 )
 
-// fraction is the number of bits below a cycle in which rates are booked.
-const fraction = 20
+// RateBits is the number of bits below a cycle in which rates are booked.
+const RateBits = 20
 
-// A work is what the dispatcher places: the open launches of a kernel or of an
+// A LaunchSource is what the dispatcher places: the open launches of a kernel or of an
 // execution graph, in lists. The launches of a list start one after the other.
-type work interface {
-	// lists is how many lists there are; that of the lowest index goes first.
-	lists() int
-	// head is the first launch of a list that may be placed, or nil.
-	head(list int) *launch
-	// reserve says whether what the launch's next workgroup may allocate is free.
-	reserve(l *launch) bool
-	// begin makes the next workgroup of a list's first launch, for a compute unit.
-	begin(list, unit int, wg *cu.Workgroup)
-	// ended: the last wave of a workgroup has ended.
-	ended(now uint64, m *cu.WaveEnd)
-	// settled: nothing more can be placed in cycle now, and if nothing happens
+type LaunchSource interface {
+	// Lists is how many lists there are; that of the lowest index goes first.
+	Lists() int
+	// Head is the first launch of a list that may be placed, or nil.
+	Head(list int) *Launch
+	// Reserve reports whether what the next workgroup of a list's first launch may allocate is free.
+	Reserve(list int) bool
+	// NextWorkgroup makes the next workgroup of a list's first launch, for a compute unit.
+	NextWorkgroup(list, unit int, wg *cu.Workgroup)
+	// WorkgroupEnded: the last wave of a workgroup has ended.
+	WorkgroupEnded(now uint64, m *cu.WaveEnd)
+	// OnIdle: nothing more can be placed in cycle now, and if nothing happens
 	// before, none until cycle next.
-	settled(now, next uint64)
-	// mark writes the number of the open work into its launches; sorts is how many classes those are of.
-	mark(tag int)
-	sorts() int
-	// allPlaced and over: all workgroups have been placed; have ended, and by when all that they did is done.
-	allPlaced() bool
-	over() (bool, uint64)
-	// progress is the number of workgroups that ended, of those in the compute units, and of all known.
-	progress() (ended, running, total uint64)
+	OnIdle(now, next uint64)
+	// SetTag writes the number of the open work into its launches; sorts is how many classes those are of.
+	SetTag(tag int)
+	Classes() int
+	// AllPlaced and over: all workgroups have been placed; have ended, and by when all that they did is done.
+	AllPlaced() bool
+	Finished() (bool, uint64)
+	// Progress is the number of workgroups that ended, of those in the compute units, and of all known.
+	Progress() (ended, running, total uint64)
+	// PullsWork reports that resident workers take the workgroups: the dispatcher places none.
+	PullsWork() bool
 }
 
-// A launch is a grid of workgroups that may be placed: a kernel, or what one
+// A Launch is a grid of workgroups that may be placed: a kernel, or what one
 // payload starts at one node, or the workgroup that several coalesced payloads start.
-type launch struct {
-	code    *cu.Launch
-	class   int // of what a workgroup takes: launches of one class find space in the same places
-	engine  int // the only one that it goes to; -1: all
-	unit    int // the only compute unit that it goes to; -1: all of the engine
-	grid    [3]uint32
-	next    [3]uint32 // id of the next workgroup
-	total   uint64
-	placed  uint64
-	ended   uint64
-	readyAt uint64 // cycle from which workgroups may be placed; cu.Never while that is not known
-
-	// Of a node.
-	*stage
-	bin   *bin
-	input int32
-	lanes int    // workgroups of one invocation that share a wave; 0: they do not
-	first uint32 // number of its first workgroup among those of the node
-	hop   *hop   // nil where no time passes
+type Launch struct {
+	Code    *cu.Launch
+	Class   int // of what a workgroup takes: launches of one class find space in the same places
+	Engine  int // the only one that it goes to; -1: all
+	Unit    int // the only compute unit that it goes to; -1: all of the engine
+	Grid    [3]uint32
+	NextID  [3]uint32 // id of the next workgroup
+	Total   uint64
+	Placed  uint64
+	Ended   uint64
+	ReadyAt uint64 // cycle from which workgroups may be placed; cu.Never while that is not known
 }
 
-// advance goes on to the next workgroup.
-func (l *launch) advance() {
-	l.placed++
-	for i := range l.next {
-		if l.next[i]++; l.next[i] < l.grid[i] {
+// Advance goes on to the next workgroup.
+func (l *Launch) Advance() {
+	l.Placed++
+	for i := range l.NextID {
+		if l.NextID[i]++; l.NextID[i] < l.Grid[i] {
 			return
 		}
-		l.next[i] = 0
+		l.NextID[i] = 0
 	}
 }
 
@@ -115,10 +109,10 @@ type Dispatcher struct {
 func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.Array) *Dispatcher {
 	d := &Dispatcher{
 		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits, placer: newPlacer(s, limits.Shape), place: placements[s.Placement()],
-		groupGap: gap(s.WorkgroupsPerCycle), refillGap: gap(s.WorkgroupsPerCycle), waveGap: gap(s.WavesPerCycle),
+		groupGap: RateGap(s.WorkgroupsPerCycle), refillGap: RateGap(s.WorkgroupsPerCycle), waveGap: RateGap(s.WavesPerCycle),
 	}
 	if s.RefilledPerCycle > 0 {
-		d.refillGap = gap(s.RefilledPerCycle)
+		d.refillGap = RateGap(s.RefilledPerCycle)
 	}
 	d.alarm, d.port = engine.NewAlarm(&d.Base, d, false), engine.NewPort(&d.Base, d, "Units")
 	for range array.Units {
@@ -134,11 +128,11 @@ func (d *Dispatcher) MayPlace(unit int) bool {
 		return true
 	}
 	for _, o := range d.open {
-		k, ok := o.work.(*kernel)
+		k, ok := o.LaunchSource.(*kernel)
 		if !ok {
 			return true
 		}
-		if l := k.head(0); l != nil && d.residency[unit].Fits(l.code.Need) {
+		if l := k.Head(0); l != nil && d.residency[unit].Fits(l.Code.Need) {
 			return true
 		}
 	}
@@ -148,23 +142,26 @@ func (d *Dispatcher) MayPlace(unit int) bool {
 // Placing fulfils cu.Dispatcher. What workers pop comes when memory has answered.
 func (d *Dispatcher) Placing() uint64 {
 	for _, open := range d.open {
-		if o, ok := open.work.(*opener); ok && o.run.pulls {
+		if open.PullsWork() {
 			return 1
 		}
 	}
 	return uint64(max(d.spec.LaunchLatency, 1))
 }
 
-// gap is the time between two events of a rate, in fractions of a cycle.
-func gap(perCycle float64) uint64 {
-	return max(uint64(float64(uint64(1)<<fraction)/perCycle), 1)
+// RateGap is the time between two events of a rate, in fractions of a cycle.
+func RateGap(perCycle float64) uint64 {
+	return max(uint64(float64(uint64(1)<<RateBits)/perCycle), 1)
 }
 
-// serve begins to place w alone.
-func (d *Dispatcher) serve(w work) {
+// Serve begins to place w alone.
+func (d *Dispatcher) Serve(w LaunchSource) {
 	d.Clear()
-	d.add(w, Share{}, nil)
+	d.Add(w, Share{}, nil)
 }
+
+// Wake has the dispatcher look at what is open in a cycle.
+func (d *Dispatcher) Wake(cycle uint64) { d.alarm.Set(cycle) }
 
 // Handle fulfils sim.Handler: time to place something, or the end of a wave.
 func (d *Dispatcher) Handle(e sim.Event) error {
@@ -190,7 +187,7 @@ func (d *Dispatcher) waveEnded(now uint64, m *cu.WaveEnd) {
 	if m.Last {
 		r.FreeGroup(m.LDSBase, m.Launch.Need)
 		d.engines[e].gives()
-		o.ended(now, m)
+		o.WorkgroupEnded(now, m)
 	}
 	clear(d.full[e*d.classes : (e+1)*d.classes])
 	d.alarm.Set(now)
@@ -206,7 +203,7 @@ func (d *Dispatcher) tick(now uint64) {
 		d.alarm.Set(max(next, now+1))
 	}
 	for _, o := range d.open {
-		o.settled(now, next)
+		o.OnIdle(now, next)
 	}
 	d.report(now)
 }
@@ -229,15 +226,15 @@ func (d *Dispatcher) placeNext(now uint64) (placed bool, next uint64) {
 // placeOf is placeNext for one of those open.
 func (d *Dispatcher) placeOf(now uint64, o *open) (placed bool, next uint64) {
 	next = cu.Never
-	for i := range o.lists() {
-		l := o.head(i)
+	for i := range o.Lists() {
+		l := o.Head(i)
 		switch {
 		case l == nil:
 			continue
-		case l.readyAt > now:
-			next = min(next, l.readyAt)
+		case l.ReadyAt > now:
+			next = min(next, l.ReadyAt)
 			continue
-		case !o.reserve(l):
+		case !o.Reserve(i):
 			continue // until a payload is freed, with the end of a workgroup
 		}
 		unit, at := d.find(now, o, l)
@@ -252,10 +249,10 @@ func (d *Dispatcher) placeOf(now uint64, o *open) (placed bool, next uint64) {
 
 // find looks for a compute unit with space for the launch's next workgroup; -1: none has. Where
 // only rates are in the way, at is from when they allow it.
-func (d *Dispatcher) find(now uint64, o *open, l *launch) (unit int, at uint64) {
+func (d *Dispatcher) find(now uint64, o *open, l *Launch) (unit int, at uint64) {
 	d.look(now, o, l)
-	if l.engine >= 0 {
-		unit = d.inEngine(l.engine)
+	if l.Engine >= 0 {
+		unit = d.inEngine(l.Engine)
 	} else {
 		unit = d.place(&d.placer)
 	}
@@ -263,19 +260,19 @@ func (d *Dispatcher) find(now uint64, o *open, l *launch) (unit int, at uint64) 
 }
 
 // put sends the next workgroup of a list's first launch to a compute unit, at the rates of its engine.
-func (d *Dispatcher) put(now uint64, unit, list int, o *open, l *launch) {
+func (d *Dispatcher) put(now uint64, unit, list int, o *open, l *Launch) {
 	e := &d.engines[unit/d.limits.ComputeUnits]
-	e.groupAt = max(e.groupAt, now<<fraction) + d.takes(e)
-	m := d.occupy(now, unit, l.code)
+	e.groupAt = max(e.groupAt, now<<RateBits) + d.takes(e)
+	m := d.Occupy(now, unit, l.Code)
 	for i := range m.Waves {
-		at := max(e.waveAt, now<<fraction)
+		at := max(e.waveAt, now<<RateBits)
 		e.waveAt = at + d.waveGap
-		m.Waves[i].At = at>>fraction + uint64(d.spec.LaunchLatency)
+		m.Waves[i].At = at>>RateBits + uint64(d.spec.LaunchLatency)
 	}
-	o.begin(list, unit, &m.Workgroup)
+	o.NextWorkgroup(list, unit, &m.Workgroup)
 	o.begun = min(o.begun, now)
 	o.Usage.Change(now, len(m.Waves))
-	d.send(unit, m)
+	d.Send(unit, m)
 }
 
 // takes counts a workgroup that an engine gets, and says how long it takes until the next one may come.
@@ -296,8 +293,8 @@ func (e *shaderEngine) gives() {
 	}
 }
 
-// occupy takes space for a workgroup on a unit.
-func (d *Dispatcher) occupy(now uint64, unit int, l *cu.Launch) *cu.Place {
+// Occupy takes space for a workgroup on a unit.
+func (d *Dispatcher) Occupy(now uint64, unit int, l *cu.Launch) *cu.Place {
 	r, m := &d.residency[unit], d.places.Take()
 	m.Launch, m.Placed, m.Stock, m.Waves = l, now, &d.places, m.Waves[:0]
 	m.LDSBase = r.TakeGroup(l.Need)
@@ -307,8 +304,8 @@ func (d *Dispatcher) occupy(now uint64, unit int, l *cu.Launch) *cu.Place {
 	return m
 }
 
-// send sends a workgroup off: it arrives when its first wave may issue, in a later cycle.
-func (d *Dispatcher) send(unit int, m *cu.Place) {
+// Send sends a workgroup off: it arrives when its first wave may issue, in a later cycle.
+func (d *Dispatcher) Send(unit int, m *cu.Place) {
 	u, arrives := d.array.Units[unit], max(m.Waves[0].At, d.Engine.Now()+1)
 	u.Expect(arrives)
 	d.port.Post(m, u.Port(), arrives)

@@ -49,7 +49,7 @@ type placer struct {
 
 	// The workgroup's launch, and what it may use.
 	now     uint64
-	launch  *launch
+	launch  *Launch
 	class   int
 	allowed []bool // compute units; nil: all
 	at      uint64 // first cycle in which the rates of a tried engine allow a workgroup
@@ -91,9 +91,9 @@ func arrays(first, units, n int) (list []shaderArray) {
 }
 
 // look starts a search for the next workgroup of an open launch.
-func (p *placer) look(now uint64, o *open, l *launch) {
-	p.now, p.launch, p.class, p.allowed = now, l, o.first+l.class, o.Units
-	p.number, p.at = l.placed, cu.Never
+func (p *placer) look(now uint64, o *open, l *Launch) {
+	p.now, p.launch, p.class, p.allowed = now, l, o.first+l.Class, o.Units
+	p.number, p.at = l.Placed, cu.Never
 }
 
 // inEngine returns a unit of an engine with space for the workgroup, or -1: the units of its arrays in turn.
@@ -109,9 +109,9 @@ func (p *placer) inEngine(i int) int {
 	case e.opensAt() > p.now:
 		p.at = min(p.at, e.opensAt())
 		return -1
-	case p.launch.unit >= 0:
-		if p.fits(p.launch.unit) {
-			return p.launch.unit
+	case p.launch.Unit >= 0:
+		if p.fits(p.launch.Unit) {
+			return p.launch.Unit
 		}
 		return -1
 	}
@@ -129,7 +129,7 @@ func (p *placer) inEngine(i int) int {
 
 // fits reports whether a unit may take the workgroup and has space for it.
 func (p *placer) fits(unit int) bool {
-	return (p.allowed == nil || p.allowed[unit]) && p.residency[unit].Fits(p.launch.code.Need)
+	return (p.allowed == nil || p.allowed[unit]) && p.residency[unit].Fits(p.launch.Code.Need)
 }
 
 // next returns the unit whose turn it is, of the array whose turn it is.
@@ -148,7 +148,7 @@ func rotate(turn *int, n int) (i int) {
 }
 
 // opensAt is the cycle from which the engine's rates allow another workgroup.
-func (e *shaderEngine) opensAt() uint64 { return max(e.groupAt, e.waveAt) >> fraction }
+func (e *shaderEngine) opensAt() uint64 { return max(e.groupAt, e.waveAt) >> RateBits }
 
 // UnitsInTurn returns a function from the index of a workgroup in its launch to the compute unit that
 // the placement picks where all units have space. Functional runs bring their lines into that unit's caches.

@@ -13,7 +13,7 @@ func engineOf(m *machine, unit int) int {
 	if unit < 0 {
 		return -1
 	}
-	return unit / m.shape.ComputeUnits
+	return unit / m.Shape.ComputeUnits
 }
 
 // Where units have space, each placement picks these, in timed runs and in functional ones.
@@ -30,14 +30,14 @@ func TestPlacementOrder(t *testing.T) {
 		m.disp.FixedOrder, m.disp.ShaderArrays = fixed, 2
 		name := m.disp.Placement()
 		d := newRig(t, m).dispatcher
-		l := &launch{code: &cu.Launch{Need: cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}}, engine: -1, unit: -1}
-		d.serve(&kernel{launch: *l})
-		unit := m.disp.UnitsInTurn(&m.shape)
+		l := &Launch{Code: &cu.Launch{Need: cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}}, Engine: -1, Unit: -1}
+		d.Serve(&kernel{Launch: *l})
+		unit := m.disp.UnitsInTurn(&m.Shape)
 		var timed, functional []int
 		for i := range want[name] {
 			u, _ := d.find(0, d.open[0], l)
 			timed, functional = append(timed, u), append(functional, unit(uint64(i)))
-			l.placed++
+			l.Placed++
 		}
 		if !slices.Equal(timed, want[name]) || !slices.Equal(functional, want[name]) {
 			t.Errorf("%s: units %v in a timed run, %v in a functional one, want %v", name, timed, functional, want[name])
@@ -54,18 +54,18 @@ func TestFixedOrder(t *testing.T) {
 		m := wide()
 		m.disp.FixedOrder = fixed
 		d := newRig(t, m).dispatcher
-		d.serve(&kernel{launch: launch{code: &cu.Launch{}}})
+		d.Serve(&kernel{Launch: Launch{Code: &cu.Launch{}}})
 		need := cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}
-		for i := range d.residency[:m.shape.ComputeUnits] {
+		for i := range d.residency[:m.Shape.ComputeUnits] {
 			for d.residency[i].Fits(need) {
 				d.residency[i].TakeWave(need)
 			}
 		}
-		l := &launch{code: &cu.Launch{Need: need}, engine: -1, unit: -1, total: 2}
+		l := &Launch{Code: &cu.Launch{Need: need}, Engine: -1, Unit: -1, Total: 2}
 		if unit, _ := d.find(0, d.open[0], l); engineOf(m, unit) != want {
 			t.Errorf("fixed order %v: unit %d takes the first workgroup, want one of engine %d", fixed, unit, want)
 		}
-		l.placed = 1
+		l.Placed = 1
 		if unit, _ := d.find(0, d.open[0], l); engineOf(m, unit) != 1 {
 			t.Errorf("fixed order %v: the second workgroup goes to unit %d, want one of engine 1", fixed, unit)
 		}
@@ -87,18 +87,18 @@ func TestShaderArrays(t *testing.T) {
 	} {
 		for slots, want := range map[int][]int{1: c.want, 2: c.twice, 16: nil} {
 			m := newMachine()
-			m.shape.ComputeUnits, m.shape.SIMDs, m.shape.WaveSlots, m.disp.ShaderArrays = c.units, 1, slots, c.arrays
+			m.Shape.ComputeUnits, m.Shape.SIMDs, m.Shape.WaveSlots, m.disp.ShaderArrays = c.units, 1, slots, c.arrays
 			d := newRig(t, m).dispatcher
-			d.serve(&kernel{launch: launch{code: &cu.Launch{}}})
+			d.Serve(&kernel{Launch: Launch{Code: &cu.Launch{}}})
 			need := cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}
-			l := &launch{code: &cu.Launch{Need: need}, engine: -1, unit: -1}
+			l := &Launch{Code: &cu.Launch{Need: need}, Engine: -1, Unit: -1}
 			var got []int
 			for u, _ := d.find(0, d.open[0], l); u >= 0; u, _ = d.find(0, d.open[0], l) {
 				d.residency[u].TakeWave(need)
 				got = append(got, u)
 			}
 			if want == nil {
-				unit := m.disp.UnitsInTurn(&m.shape)
+				unit := m.disp.UnitsInTurn(&m.Shape)
 				for i := range 16 {
 					want = append(want, unit(uint64(i)))
 				}
