@@ -125,7 +125,7 @@ func (g *Graph) Programs() []*program.Program { return g.programs }
 // ScratchBytes is how much scratch memory the graph needs at least, and how much it can use: what the machine takes where nothing else
 // is said, if that is more.
 func (d *Device) ScratchBytes(g *Graph) (least, most uint64) {
-	least = g.graph.MinimumScratch(d.Machine().OnChip())
+	least = g.graph.MinimumScratch(scheduler.OnChip(&d.Machine().WorkSpec))
 	return least, max(least, uint64(d.Machine().Queue.ScratchBytes))
 }
 

@@ -366,7 +366,7 @@ func (d *Device) FitBeside(list []*GraphDispatch) bool {
 		graphs[x.Graph] = true
 	}
 	for _, x := range list {
-		if len(graphs) > 1 && d.Machine().OnChip()/uint64(len(graphs))+x.Scratch < x.Graph.graph.MinimumBytes() {
+		if len(graphs) > 1 && scheduler.OnChip(&d.Machine().WorkSpec)/uint64(len(graphs))+x.Scratch < x.Graph.graph.MinimumBytes() {
 			return false
 		}
 	}

@@ -25,6 +25,7 @@ type untimed struct {
 	faults   []lds.Fault
 	launched uint64 // workgroups of what runs
 	local    *lds.LDS
+	unit     func(index uint64) int   // where the dispatcher places a workgroup of a launch
 	within   bool                     // a timed launch, whose counts are not to be touched
 	later    []func()                 // what is to be counted when that is over
 	ldsUnit  uint64                   // cycles of the LDS that the last run took which brought its lines into the caches
@@ -60,12 +61,11 @@ func (u *untimed) warm(o *functional.Options, warm bool) {
 	}
 	m := u.guard.setup.Machine
 	if u.local == nil {
-		u.local = lds.New(&m.LDS)
+		u.local, u.unit = lds.New(&m.LDS), m.Dispatcher.UnitsInTurn(&m.Shape)
 	}
 	fast.BeginWarm() // what is asked of memory is that of this run alone
 	o.Warm, o.LDS = fast, u.local
-	unit := m.Dispatcher.InTurn(&m.Shape)
-	o.Unit = func(wg *functional.Workgroup) int { return unit(wg.Index) }
+	o.Unit = func(wg *functional.Workgroup) int { return u.unit(wg.Index) }
 }
 
 // counts runs something without time and counts it; the counts are those of this run until the next one.

@@ -72,7 +72,7 @@ func (r *runner) prepareGraph(work *config.GraphWork) (err error) {
 // place puts a graph on the machine.
 func (g *graphJob) place(m *machine, spec *config.Machine) (err error) {
 	g.run, err = scheduler.NewRun(g.graph, &spec.WorkSpec, scheduler.Parts{
-		Engine: m.engine, Array: m.array, Dispatcher: m.dispatcher, Hierarchy: m.hierarchy, Store: m.store,
+		Engine: m.engine, Array: m.array, Dispatcher: m.dispatcher, Limits: m.limits, Hierarchy: m.hierarchy, Store: m.store,
 		OwnCycles: uint64(spec.FrontEnd.PacketCycles + spec.FrontEnd.LaunchCycles), Shared: m.shared,
 	}, g.scratch)
 	return err
@@ -139,7 +139,7 @@ func (r *runner) checkPriorities(nodes []*scheduler.Node) {
 	m := r.setup.Machine
 	for _, n := range nodes {
 		switch {
-		case n.Priority == 0 || m.NodePriorities():
+		case n.Priority == 0 || scheduler.NodePriorities(&m.WorkSpec):
 		case m.Queue.Arbitration == "priority":
 			r.programs.warn("node %v: its priority does nothing under scheduler.kind %s, which arbitrates between no nodes", n, m.Scheduler.Kind)
 			return
@@ -206,7 +206,7 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 		return inputError(err)
 	}
 	for _, g := range r.graphs {
-		d := &scheduler.Description{Name: s.Job.Name, Entries: dispatched(r, g), OnChip: s.Machine.OnChip(), Scratch: g.scratch, Spec: &s.Machine.WorkSpec}
+		d := &scheduler.Description{Name: s.Job.Name, Entries: dispatched(r, g), OnChip: scheduler.OnChip(&s.Machine.WorkSpec), Scratch: g.scratch, Spec: &s.Machine.WorkSpec}
 		if g.name != "" {
 			d.Name += "." + g.name
 		}

@@ -45,10 +45,10 @@ func newMachine(m *config.Machine, print cu.Printer) *machine {
 	}
 	g.buildMemory(m)
 	ports := mem.NewPorts(g.store, g.hierarchy, &m.HierarchySpec, &m.Shape)
-	if m.OnChip() > 0 {
+	if scheduler.OnChip(&m.WorkSpec) > 0 {
 		g.chip = mem.NewOnChip(m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
 		mem.UseOnChip(ports, g.chip)
-	} else if m.PayloadCache() {
+	} else if scheduler.PayloadCache(&m.WorkSpec) {
 		line, _ := g.hierarchy.LineBytes()
 		g.chip = mem.NewPayloadCache(m.Queue.PayloadBytes, int(line), m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
 		mem.UseOnChip(ports, g.chip)

@@ -15,9 +15,9 @@ type bin struct {
 	low    bool // few are at hand: the queue reads ahead
 	hosts  []hostPayloads
 	nHosts uint64
-	opens  []*launch // with workgroups to place
-	quota  uint64    // payloads that multipass may open in this pass
-	held   bool      // its launches wait for a later pass
+	opens  []*nodeLaunch // with workgroups to place
+	quota  uint64        // payloads that multipass may open in this pass
+	held   bool          // its launches wait for a later pass
 	// halvings of the window that it waits for more payloads
 	halvings uint8
 }

@@ -73,7 +73,7 @@ func (d *Direct) Next(nothingElse bool) (l *cu.Launch, wg cu.Workgroup, s State)
 	case r.Engine.Err() != nil:
 		return nil, wg, Over
 	case b != nil:
-		l = b.opens[0].code
+		l = b.opens[0].Code
 		r.opener.nextGroup(b, 0, &wg)
 		wg.Node.Payloads = &table{d, r.groups.list[wg.Index]}
 		return l, wg, Found
@@ -102,8 +102,8 @@ func (d *Direct) find(partial bool) *bin {
 func (d *Direct) open(b *bin) {
 	r := d.run
 	if l := r.opener.openLaunch(0, b); l != nil {
-		l.readyAt = 0
-		if l.total == 0 {
+		l.ReadyAt = 0
+		if l.Total == 0 {
 			r.ledger.open--
 			r.opener.closeLaunch(l)
 		}

@@ -15,7 +15,7 @@ import (
 // wide is a machine of two engines with three compute units each.
 func wide() *machine {
 	m := newMachine()
-	m.shape.ShaderEngines, m.shape.ComputeUnits = 2, 3
+	m.Shape.ShaderEngines, m.Shape.ComputeUnits = 2, 3
 	return m
 }
 
@@ -54,7 +54,7 @@ func TestDispatchRates(t *testing.T) {
 		r := newRig(t, m)
 		o := r.run(t, assemble(c.local, mark), 6, simd.Never)
 		o.check(t, m)
-		if diff := cmp.Diff(c.want, r.prints); diff != "" {
+		if diff := cmp.Diff(c.want, r.Prints); diff != "" {
 			t.Errorf("%v workgroups and %v waves a cycle (-want +got):\n%s", c.groups, c.waves, diff)
 		}
 	}
@@ -64,12 +64,12 @@ func TestDispatchRates(t *testing.T) {
 func TestRefillRate(t *testing.T) {
 	starts := func(refilled float64, groups uint64) []uint64 {
 		m := newMachine()
-		m.shape.WaveSlots, m.disp.WorkgroupsPerCycle, m.disp.WavesPerCycle, m.disp.RefilledPerCycle = 4, 1, 1024, refilled
+		m.Shape.WaveSlots, m.disp.WorkgroupsPerCycle, m.disp.WavesPerCycle, m.disp.RefilledPerCycle = 4, 1, 1024, refilled
 		r := newRig(t, m)
 		o := r.run(t, assemble(64, mark, load(3), add(4, 3, 3)), groups, simd.Never)
 		o.check(t, m)
-		slices.Sort(r.prints)
-		return r.prints
+		slices.Sort(r.Prints)
+		return r.Prints
 	}
 	as, own := starts(1, 12), starts(0.1, 12)
 	if diff := cmp.Diff(as, starts(0, 12)); diff != "" {
@@ -96,13 +96,13 @@ func TestRefillRate(t *testing.T) {
 func TestResidentWorkgroups(t *testing.T) {
 	for _, slots := range []int{1, 2, 3} {
 		m := newMachine()
-		m.shape.WaveSlots = slots
+		m.Shape.WaveSlots = slots
 		r := newRig(t, m)
 		const groups = 3
 		o := r.run(t, assemble(64, mark, load(3), add(4, 3, 3)), groups, simd.Never)
 		o.check(t, m)
 		early := 0
-		for _, at := range r.prints {
+		for _, at := range r.Prints {
 			if at < 100 {
 				early++
 			}
@@ -116,10 +116,10 @@ func TestResidentWorkgroups(t *testing.T) {
 // Workgroups are numbered x fastest, and every one runs once.
 func TestWorkgroupOrder(t *testing.T) {
 	m := newMachine()
-	m.shape.WaveSlots = 1
+	m.Shape.WaveSlots = 1
 	r := newRig(t, m)
 	var ids [][3]uint32
-	r.onPrint = func(w *simd.Wave) { ids = append(ids, w.State.Workgroup) }
+	r.OnPrint = func(w *simd.Wave) { ids = append(ids, w.State.Workgroup) }
 	o := r.runGrid(t, assemble(64, mark), [3]uint32{2, 3, 2}, simd.Never)
 	o.check(t, m)
 	i := 0
@@ -140,7 +140,7 @@ func TestEmptyGrid(t *testing.T) {
 	m.disp.KernelLaunchCycles = 100
 	o := newRig(t, m).run(t, assemble(64, add(3, 1, 2)), 0, simd.Never)
 	o.check(t, m)
-	if o.cycles != 100 || o.slots[account.Empty] != 100*m.slots() {
+	if o.cycles != 100 || o.slots[account.Empty] != 100*m.Slots() {
 		t.Errorf("%d cycles, %v", o.cycles, o.slots)
 	}
 }
@@ -150,7 +150,7 @@ func TestPartialWave(t *testing.T) {
 	m := newMachine()
 	r := newRig(t, m)
 	var exec []uint64
-	r.onPrint = func(w *simd.Wave) { exec = append(exec, w.State.Exec) }
+	r.OnPrint = func(w *simd.Wave) { exec = append(exec, w.State.Exec) }
 	o := r.run(t, assemble(100, mark), 1, simd.Never)
 	o.check(t, m)
 	if diff := cmp.Diff([]uint64{^uint64(0), 1<<36 - 1}, exec); diff != "" {
@@ -165,8 +165,8 @@ func TestWorkgroupsDoNotShareBarriers(t *testing.T) {
 	r := newRig(t, m)
 	o := r.run(t, assemble(128, list...), 4, simd.Never)
 	o.check(t, m)
-	if len(r.prints) != 8 {
-		t.Errorf("%d waves passed the barrier, want 8", len(r.prints))
+	if len(r.Prints) != 8 {
+		t.Errorf("%d waves passed the barrier, want 8", len(r.Prints))
 	}
 }
 
@@ -174,11 +174,11 @@ func TestWorkgroupsDoNotShareBarriers(t *testing.T) {
 func TestFullEngines(t *testing.T) {
 	m := wide()
 	d := newRig(t, m).dispatcher
-	need, err := cu.NewNeed(assemble(64, mark), m.limits())
+	need, err := cu.NewNeed(assemble(64, mark), m.Limits())
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.serve(&kernel{launch: launch{code: &cu.Launch{}}})
+	d.Serve(&kernel{Launch: Launch{Code: &cu.Launch{}}})
 	d.classes = 2
 	for _, c := range []struct {
 		full         []int // engine, class
@@ -188,11 +188,8 @@ func TestFullEngines(t *testing.T) {
 		for i := 0; i < len(c.full); i += 2 {
 			d.full[c.full[i]*2+c.full[i+1]] = true
 		}
-		found := -1
-		if e, _, _ := d.find(0, d.open[0], &launch{code: &cu.Launch{Need: need}, class: c.class, engine: -1, unit: -1}); e != nil {
-			found = e.index
-		}
-		if found != c.found {
+		unit, _ := d.find(0, d.open[0], &Launch{Code: &cu.Launch{Need: need}, Class: c.class, Engine: -1, Unit: -1})
+		if found := engineOf(m, unit); found != c.found {
 			t.Errorf("full %v, class %d: engine %d, want %d", c.full, c.class, found, c.found)
 		}
 	}

@@ -23,86 +23,62 @@ import (
 
 	"spvsim/cu"
 	"spvsim/engine"
-	"spvsim/internal/spec"
 )
 
-// fraction is the number of bits below a cycle in which rates are booked.
-const fraction = 20
+// RateBits is the number of bits below a cycle in which rates are booked.
+const RateBits = 20
 
-// A shaderEngine is the dispatcher's view of one shader engine.
-type shaderEngine struct {
-	index   int
-	arrays  []shaderArray
-	turn    int    // the array whose turn it is
-	groupAt uint64 // from when it may place the next workgroup, in fractions of a cycle
-	waveAt  uint64 // from when it may start the next wave, in fractions of a cycle
-	running int    // its workgroups
-	ended   int    // since it was last empty: whose places have not been taken again
-}
-
-// A shaderArray is some of an engine's compute units. Workgroups go to an engine's arrays in turn, however many units these have.
-type shaderArray struct {
-	first, units int
-	turn         int // the unit whose turn it is
-}
-
-// A work is what the dispatcher places: the open launches of a kernel or of an
+// A LaunchSource is what the dispatcher places: the open launches of a kernel or of an
 // execution graph, in lists. The launches of a list start one after the other.
-type work interface {
-	// lists is how many lists there are; that of the lowest index goes first.
-	lists() int
-	// head is the first launch of a list that may be placed, or nil.
-	head(list int) *launch
-	// reserve says whether what the launch's next workgroup may allocate is free.
-	reserve(l *launch) bool
-	// begin makes the next workgroup of a list's first launch, for a compute unit.
-	begin(list, unit int, wg *cu.Workgroup)
-	// ended: the last wave of a workgroup has ended.
-	ended(now uint64, m *cu.WaveEnd)
-	// settled: nothing more can be placed in cycle now, and if nothing happens
+type LaunchSource interface {
+	// Lists is how many lists there are; that of the lowest index goes first.
+	Lists() int
+	// Head is the first launch of a list that may be placed, or nil.
+	Head(list int) *Launch
+	// Reserve reports whether what the next workgroup of a list's first launch may allocate is free.
+	Reserve(list int) bool
+	// NextWorkgroup makes the next workgroup of a list's first launch, for a compute unit.
+	NextWorkgroup(list, unit int, wg *cu.Workgroup)
+	// WorkgroupEnded: the last wave of a workgroup has ended.
+	WorkgroupEnded(now uint64, m *cu.WaveEnd)
+	// OnIdle: nothing more can be placed in cycle now, and if nothing happens
 	// before, none until cycle next.
-	settled(now, next uint64)
-	// mark writes the number of the open work into its launches; sorts is how many classes those are of.
-	mark(tag int)
-	sorts() int
-	// allPlaced and over: all workgroups have been placed; have ended, and by when all that they did is done.
-	allPlaced() bool
-	over() (bool, uint64)
-	// progress is the number of workgroups that ended, of those in the compute units, and of all known.
-	progress() (ended, running, total uint64)
+	OnIdle(now, next uint64)
+	// SetTag writes the number of the open work into its launches; sorts is how many classes those are of.
+	SetTag(tag int)
+	Classes() int
+	// AllPlaced and over: all workgroups have been placed; have ended, and by when all that they did is done.
+	AllPlaced() bool
+	Finished() (bool, uint64)
+	// Progress is the number of workgroups that ended, of those in the compute units, and of all known.
+	Progress() (ended, running, total uint64)
+	// PullsWork reports that resident workers take the workgroups: the dispatcher places none.
+	PullsWork() bool
 }
 
-// A launch is a grid of workgroups that may be placed: a kernel, or what one
+// A Launch is a grid of workgroups that may be placed: a kernel, or what one
 // payload starts at one node, or the workgroup that several coalesced payloads start.
-type launch struct {
-	code    *cu.Launch
-	class   int // of what a workgroup takes: launches of one class find space in the same places
-	engine  int // the only one that it goes to; -1: all
-	unit    int // the only compute unit that it goes to; -1: all of the engine
-	grid    [3]uint32
-	next    [3]uint32 // id of the next workgroup
-	total   uint64
-	placed  uint64
-	ended   uint64
-	readyAt uint64 // cycle from which workgroups may be placed; cu.Never while that is not known
-
-	// Of a node.
-	*stage
-	bin   *bin
-	input int32
-	lanes int    // workgroups of one invocation that share a wave; 0: they do not
-	first uint32 // number of its first workgroup among those of the node
-	hop   *hop   // nil where no time passes
+type Launch struct {
+	Code    *cu.Launch
+	Class   int // of what a workgroup takes: launches of one class find space in the same places
+	Engine  int // the only one that it goes to; -1: all
+	Unit    int // the only compute unit that it goes to; -1: all of the engine
+	Grid    [3]uint32
+	NextID  [3]uint32 // id of the next workgroup
+	Total   uint64
+	Placed  uint64
+	Ended   uint64
+	ReadyAt uint64 // cycle from which workgroups may be placed; cu.Never while that is not known
 }
 
-// advance goes on to the next workgroup.
-func (l *launch) advance() {
-	l.placed++
-	for i := range l.next {
-		if l.next[i]++; l.next[i] < l.grid[i] {
+// Advance goes on to the next workgroup.
+func (l *Launch) Advance() {
+	l.Placed++
+	for i := range l.NextID {
+		if l.NextID[i]++; l.NextID[i] < l.Grid[i] {
 			return
 		}
-		l.next[i] = 0
+		l.NextID[i] = 0
 	}
 }
 
@@ -111,14 +87,13 @@ func (l *launch) advance() {
 // arrays in turn, and there to the compute units; what has no space is passed over.
 type Dispatcher struct {
 	engine.Base
-	alarm     *engine.Alarm
-	port      *engine.Port
-	array     *cu.Array
-	engines   []shaderEngine
-	residency []cu.Residency // by compute unit
-	turn      int            // the engine whose turn it is
-	spec      *DispatcherSpec
-	limits    *cu.Limits
+	alarm *engine.Alarm
+	port  *engine.Port
+	array *cu.Array
+	placer
+	place  placement
+	spec   *DispatcherSpec
+	limits *cu.Limits
 
 	groupGap, refillGap, waveGap uint64 // in fractions of a cycle
 
@@ -127,49 +102,24 @@ type Dispatcher struct {
 	next    int     // of those open, whose turn it is
 	expects bool    // more may be opened at any time
 	kernel  *kernel // opened last
-	classes int
-	full    []bool // by engine and class: nothing of it fits until something is given back
 	places  engine.Stock[cu.Place]
 }
 
 // New builds the dispatcher of compute units.
 func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.Array) *Dispatcher {
 	d := &Dispatcher{
-		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits,
-		groupGap: gap(s.WorkgroupsPerCycle), refillGap: gap(s.WorkgroupsPerCycle), waveGap: gap(s.WavesPerCycle),
+		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits, placer: newPlacer(s, limits.Shape), place: placements[s.Placement()],
+		groupGap: RateGap(s.WorkgroupsPerCycle), refillGap: RateGap(s.WorkgroupsPerCycle), waveGap: RateGap(s.WavesPerCycle),
 	}
 	if s.RefilledPerCycle > 0 {
-		d.refillGap = gap(s.RefilledPerCycle)
+		d.refillGap = RateGap(s.RefilledPerCycle)
 	}
 	d.alarm, d.port = engine.NewAlarm(&d.Base, d, false), engine.NewPort(&d.Base, d, "Units")
-	for i := range limits.ShaderEngines {
-		d.engines = append(d.engines, shaderEngine{index: i, arrays: arrays(i*limits.ComputeUnits, limits.ComputeUnits, s.ShaderArrays)})
-	}
 	for range array.Units {
 		d.residency = append(d.residency, cu.NewResidency(limits))
 	}
 	array.Report(d, d.port)
 	return d
-}
-
-// arrays shares an engine's units out, as evenly as they can be; the first arrays have the odd ones.
-func arrays(first, units, n int) (list []shaderArray) {
-	for n = min(n, units); n > 0; n-- {
-		share := (units + n - 1) / n
-		list = append(list, shaderArray{first: first, units: share})
-		first, units = first+share, units-share
-	}
-	return list
-}
-
-// InTurn says to which compute unit of the machine each workgroup of a launch goes that finds space wherever its turn is.
-func (s *DispatcherSpec) InTurn(shape *spec.Shape) func(index uint64) int {
-	engines, list := uint64(shape.ShaderEngines), arrays(0, shape.ComputeUnits, s.ShaderArrays)
-	return func(index uint64) int {
-		turn := index / engines
-		a := &list[turn%uint64(len(list))]
-		return int(index%engines)*shape.ComputeUnits + a.first + int(turn/uint64(len(list))%uint64(a.units))
-	}
 }
 
 // MayPlace fulfils cu.Dispatcher.
@@ -178,11 +128,11 @@ func (d *Dispatcher) MayPlace(unit int) bool {
 		return true
 	}
 	for _, o := range d.open {
-		k, ok := o.work.(*kernel)
+		k, ok := o.LaunchSource.(*kernel)
 		if !ok {
 			return true
 		}
-		if l := k.head(0); l != nil && d.residency[unit].Fits(l.code.Need) {
+		if l := k.Head(0); l != nil && d.residency[unit].Fits(l.Code.Need) {
 			return true
 		}
 	}
@@ -192,23 +142,26 @@ func (d *Dispatcher) MayPlace(unit int) bool {
 // Placing fulfils cu.Dispatcher. What workers pop comes when memory has answered.
 func (d *Dispatcher) Placing() uint64 {
 	for _, open := range d.open {
-		if o, ok := open.work.(*opener); ok && o.run.pulls {
+		if open.PullsWork() {
 			return 1
 		}
 	}
 	return uint64(max(d.spec.LaunchLatency, 1))
 }
 
-// gap is the time between two events of a rate, in fractions of a cycle.
-func gap(perCycle float64) uint64 {
-	return max(uint64(float64(uint64(1)<<fraction)/perCycle), 1)
+// RateGap is the time between two events of a rate, in fractions of a cycle.
+func RateGap(perCycle float64) uint64 {
+	return max(uint64(float64(uint64(1)<<RateBits)/perCycle), 1)
 }
 
-// serve begins to place w alone.
-func (d *Dispatcher) serve(w work) {
+// Serve begins to place w alone.
+func (d *Dispatcher) Serve(w LaunchSource) {
 	d.Clear()
-	d.add(w, Share{}, nil)
+	d.Add(w, Share{}, nil)
 }
+
+// Wake has the dispatcher look at what is open in a cycle.
+func (d *Dispatcher) Wake(cycle uint64) { d.alarm.Set(cycle) }
 
 // Handle fulfils sim.Handler: time to place something, or the end of a wave.
 func (d *Dispatcher) Handle(e sim.Event) error {
@@ -234,7 +187,7 @@ func (d *Dispatcher) waveEnded(now uint64, m *cu.WaveEnd) {
 	if m.Last {
 		r.FreeGroup(m.LDSBase, m.Launch.Need)
 		d.engines[e].gives()
-		o.ended(now, m)
+		o.WorkgroupEnded(now, m)
 	}
 	clear(d.full[e*d.classes : (e+1)*d.classes])
 	d.alarm.Set(now)
@@ -250,7 +203,7 @@ func (d *Dispatcher) tick(now uint64) {
 		d.alarm.Set(max(next, now+1))
 	}
 	for _, o := range d.open {
-		o.settled(now, next)
+		o.OnIdle(now, next)
 	}
 	d.report(now)
 }
@@ -273,20 +226,20 @@ func (d *Dispatcher) placeNext(now uint64) (placed bool, next uint64) {
 // placeOf is placeNext for one of those open.
 func (d *Dispatcher) placeOf(now uint64, o *open) (placed bool, next uint64) {
 	next = cu.Never
-	for i := range o.lists() {
-		l := o.head(i)
+	for i := range o.Lists() {
+		l := o.Head(i)
 		switch {
 		case l == nil:
 			continue
-		case l.readyAt > now:
-			next = min(next, l.readyAt)
+		case l.ReadyAt > now:
+			next = min(next, l.ReadyAt)
 			continue
-		case !o.reserve(l):
+		case !o.Reserve(i):
 			continue // until a payload is freed, with the end of a workgroup
 		}
-		e, unit, at := d.find(now, o, l)
-		if e != nil {
-			d.put(now, e, unit, i, o, l)
+		unit, at := d.find(now, o, l)
+		if unit >= 0 {
+			d.put(now, unit, i, o, l)
 			return true, now
 		}
 		next = min(next, at)
@@ -294,97 +247,32 @@ func (d *Dispatcher) placeOf(now uint64, o *open) (placed bool, next uint64) {
 	return false, next
 }
 
-// find looks for a compute unit with space for the launch's next workgroup. Where
+// find looks for a compute unit with space for the launch's next workgroup; -1: none has. Where
 // only rates are in the way, at is from when they allow it.
-func (d *Dispatcher) find(now uint64, o *open, l *launch) (e *shaderEngine, unit int, at uint64) {
-	at = cu.Never
-	if d.spec.FixedOrder && l.engine < 0 {
-		return d.findFixed(now, o, l)
+func (d *Dispatcher) find(now uint64, o *open, l *Launch) (unit int, at uint64) {
+	d.look(now, o, l)
+	if l.Engine >= 0 {
+		unit = d.inEngine(l.Engine)
+	} else {
+		unit = d.place(&d.placer)
 	}
-	for range d.engines {
-		i := l.engine
-		if i < 0 {
-			i = pass(&d.turn, len(d.engines))
-		}
-		e := &d.engines[i]
-		full := &d.full[e.index*d.classes+o.first+l.class]
-		switch {
-		case *full:
-		case e.opensAt() > now:
-			at = min(at, e.opensAt())
-		default:
-			if u := d.unit(e, l, o.Units); u >= 0 {
-				return e, u, now
-			}
-			*full = l.unit < 0
-		}
-		if l.engine >= 0 {
-			break
-		}
-	}
-	return nil, 0, at
+	return unit, d.at
 }
 
-// findFixed is find where the engine whose turn it is must take the workgroup.
-func (d *Dispatcher) findFixed(now uint64, o *open, l *launch) (e *shaderEngine, unit int, at uint64) {
-	e = &d.engines[l.placed%uint64(len(d.engines))]
-	full := &d.full[e.index*d.classes+o.first+l.class]
-	switch {
-	case *full:
-		return nil, 0, cu.Never
-	case e.opensAt() > now:
-		return nil, 0, e.opensAt()
-	}
-	if unit = d.unit(e, l, o.Units); unit < 0 {
-		*full = true
-		return nil, 0, cu.Never
-	}
-	return e, unit, now
-}
-
-// unit is the next compute unit of an engine that has space for a launch's next workgroup, or -1.
-func (d *Dispatcher) unit(e *shaderEngine, l *launch, allowed []bool) int {
-	need := l.code.Need
-	if l.unit >= 0 {
-		if (allowed == nil || allowed[l.unit]) && d.residency[l.unit].Fits(need) {
-			return l.unit
-		}
-		return -1
-	}
-	for range e.arrays {
-		a := &e.arrays[pass(&e.turn, len(e.arrays))]
-		for range a.units {
-			u := a.first + pass(&a.turn, a.units)
-			if (allowed == nil || allowed[u]) && d.residency[u].Fits(need) {
-				return u
-			}
-		}
-	}
-	return -1
-}
-
-// pass says whose turn it is, of n, and passes it on.
-func pass(turn *int, n int) (i int) {
-	i = *turn
-	if *turn++; *turn == n {
-		*turn = 0
-	}
-	return i
-}
-
-// put sends the next workgroup of a list's first launch to a compute unit of an engine, at its rates.
-func (d *Dispatcher) put(now uint64, e *shaderEngine, unit, list int, o *open, l *launch) {
-	e.groupAt = max(e.groupAt, now<<fraction) + d.takes(e)
-	m := d.place(now, unit, l.code)
+// put sends the next workgroup of a list's first launch to a compute unit, at the rates of its engine.
+func (d *Dispatcher) put(now uint64, unit, list int, o *open, l *Launch) {
+	e := &d.engines[unit/d.limits.ComputeUnits]
+	e.groupAt = max(e.groupAt, now<<RateBits) + d.takes(e)
+	m := d.Occupy(now, unit, l.Code)
 	for i := range m.Waves {
-		at := max(e.waveAt, now<<fraction)
+		at := max(e.waveAt, now<<RateBits)
 		e.waveAt = at + d.waveGap
-		m.Waves[i].At = at>>fraction + uint64(d.spec.LaunchLatency)
+		m.Waves[i].At = at>>RateBits + uint64(d.spec.LaunchLatency)
 	}
-	o.begin(list, unit, &m.Workgroup)
+	o.NextWorkgroup(list, unit, &m.Workgroup)
 	o.begun = min(o.begun, now)
 	o.Usage.Change(now, len(m.Waves))
-	d.send(unit, m)
+	d.Send(unit, m)
 }
 
 // takes counts a workgroup that an engine gets, and says how long it takes until the next one may come.
@@ -405,8 +293,8 @@ func (e *shaderEngine) gives() {
 	}
 }
 
-// place takes space for a workgroup on a unit.
-func (d *Dispatcher) place(now uint64, unit int, l *cu.Launch) *cu.Place {
+// Occupy takes space for a workgroup on a unit.
+func (d *Dispatcher) Occupy(now uint64, unit int, l *cu.Launch) *cu.Place {
 	r, m := &d.residency[unit], d.places.Take()
 	m.Launch, m.Placed, m.Stock, m.Waves = l, now, &d.places, m.Waves[:0]
 	m.LDSBase = r.TakeGroup(l.Need)
@@ -416,12 +304,9 @@ func (d *Dispatcher) place(now uint64, unit int, l *cu.Launch) *cu.Place {
 	return m
 }
 
-// send sends a workgroup off: it arrives when its first wave may issue, in a later cycle.
-func (d *Dispatcher) send(unit int, m *cu.Place) {
+// Send sends a workgroup off: it arrives when its first wave may issue, in a later cycle.
+func (d *Dispatcher) Send(unit int, m *cu.Place) {
 	u, arrives := d.array.Units[unit], max(m.Waves[0].At, d.Engine.Now()+1)
 	u.Expect(arrives)
 	d.port.Post(m, u.Port(), arrives)
 }
-
-// opensAt is the cycle from which the engine's rates allow another workgroup.
-func (e *shaderEngine) opensAt() uint64 { return max(e.groupAt, e.waveAt) >> fraction }

@@ -24,13 +24,6 @@ const (
 	payloadAlignment = 16  // bytes: payloads are allocated in multiples of this
 )
 
-// GraphLimits bound execution graphs. At least what their defaults say is asked of every implementation.
-type GraphLimits struct {
-	MaxDepth        int `yaml:"max_depth" default:"32" range:"32..1024" doc:"longest chain of nodes of an execution graph, recursion included"`
-	MaxPayloads     int `yaml:"max_payloads" default:"256" range:"256..65536" unit:"payloads" doc:"most payloads that one workgroup may allocate, over all of its outputs"`
-	MaxPayloadBytes int `yaml:"max_payload_bytes" default:"32768" range:"32768..16777216" unit:"bytes" doc:"most bytes of payloads that one workgroup may allocate, over all of its outputs"`
-}
-
 // A Node is an entry point in its place in a graph.
 type Node struct {
 	Graph   string // name of its graph, of several; empty: it is the only one

@@ -219,7 +219,7 @@ func TestHandlesOfDeadArraysNameNothing(t *testing.T) {
 }
 
 func TestPortTakesItsTime(t *testing.T) {
-	p := port{gap: gap(4)}
+	p := port{gap: RateGap(4)}
 	for _, c := range []struct {
 		now  uint64
 		n    int

@@ -16,7 +16,7 @@ import (
 type group struct {
 	run    *Run
 	id     int32
-	launch *launch
+	launch *nodeLaunch
 	*stage
 	at      [3]uint32 // its WorkgroupId
 	unit    int
@@ -54,19 +54,19 @@ func (s *residents) take(r *Run) *group {
 // give takes a workgroup back that has ended.
 func (s *residents) give(g *group) { s.spare = append(s.spare, g.id) }
 
-func (r *Run) newGroup(l *launch, unit int) *group {
+func (r *Run) newGroup(l *nodeLaunch, unit int) *group {
 	g := r.groups.take(r)
 	g.launch, g.stage, g.unit, g.reserve = l, l.stage, unit, l.need()
 	r.memory.pool.taken += g.reserve
 	g.arrays, g.calls, g.finished = g.arrays[:0], g.calls[:0], false
-	g.waves = ^uint64(0) >> (64 - uint(l.code.Need.Waves))
+	g.waves = ^uint64(0) >> (64 - uint(l.Code.Need.Waves))
 	g.used = cleared(g.used, max(l.lanes, 1))
 	g.counts = cleared(g.counts, len(l.outputs)*l.owners())
 	return g
 }
 
 // owners is the number of owners of arrays of payloads in a wave of the launch, or in a workgroup of it (see counted).
-func (l *launch) owners() int {
+func (l *nodeLaunch) owners() int {
 	local := l.Program.LocalSize
 	switch {
 	case l.lanes > 0:
@@ -93,7 +93,7 @@ func (r *Run) endGroup(now uint64, g *group) {
 	g.close(now)
 	l := g.launch
 	r.ledger.endedGroups += uint64(max(l.lanes, 1))
-	if l.ended++; l.ended == l.total {
+	if l.Ended++; l.Ended == l.Total {
 		r.opener.closeLaunch(l)
 	}
 	r.groups.give(g)

@@ -22,9 +22,12 @@ func (p *port) take(now uint64, n int) uint64 {
 	if n == 0 {
 		return now
 	}
-	p.free = max(p.free, now<<fraction) + uint64(n)*p.gap
-	return (p.free - 1) >> fraction
+	p.free = max(p.free, now<<RateBits) + uint64(n)*p.gap
+	return (p.free - 1) >> RateBits
 }
+
+// portOf is a port of a queue through which payloads go, each way on its own.
+func portOf(q *QueueSpec) port { return port{gap: RateGap(float64(q.Ports))} }
 
 func newHardware(r *Run) (policy, error) {
 	h := &hardware{run: r}
@@ -79,7 +82,7 @@ func (h *hardware) Tick(now uint64, queue int) uint64 {
 func (h *hardware) open(now uint64, b *bin) (uint64, bool) {
 	r, q := h.run, h.run.queues[b.queue]
 	s := q.shared
-	if at := s.launch.free >> fraction; at > now || !s.turns.mine(q) {
+	if at := s.launch.free >> RateBits; at > now || !s.turns.mine(q) {
 		s.turns.refuse(q)
 		return max(at, now+1), false
 	}

@@ -18,7 +18,7 @@ func TestHardwareLatency(t *testing.T) {
 			r.enqueue(t, begin, n, 1, &accepted)
 			r.finish(t)
 			want := []uint64{begin + uint64(latency+launch) + 1} // the dispatcher's message takes a cycle
-			if diff := cmp.Diff(want, r.prints); diff != "" || accepted != begin {
+			if diff := cmp.Diff(want, r.Prints); diff != "" || accepted != begin {
 				t.Errorf("latency %d, launch %d: taken in %d (-want +got):\n%s", latency, launch, accepted, diff)
 			}
 		}
@@ -89,7 +89,7 @@ func TestHardwareDepth(t *testing.T) {
 				r = newQueueRig(t, s, pending, n)
 				r.enqueue(t, begin, n, c.payloads, &accepted)
 				r.finish(t)
-				return r.prints[len(r.prints)-1], r, accepted
+				return r.Prints[len(r.Prints)-1], r, accepted
 			}
 			with, r, accepted := started(c.depth)
 			without, _, _ := started(1 << 20)

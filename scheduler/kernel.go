@@ -4,7 +4,7 @@ import "spvsim/cu"
 
 // A kernel is work that the host opens: one launch, without payloads.
 type kernel struct {
-	launch
+	Launch
 	done uint64 // cycle by which all that ended workgroups did is done, and the command processor its part
 	// cost is the time until the first workgroup may be placed, and worked the cycle by which all that ended workgroups did is done.
 	cost, worked uint64
@@ -48,17 +48,17 @@ func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Par
 	k := newKernel(l, part, begin, max(begin, now+uint64(floor)))
 	k.cost = uint64(cost)
 	d.kernel = k
-	d.serve(k)
-	if k.total > 0 {
+	d.Serve(k)
+	if k.Total > 0 {
 		d.alarm.Set(begin)
 	}
 }
 
 // newKernel is a launch on all engines and units, whose first workgroup is placed in cycle worked; it is done in cycle done at the earliest.
 func newKernel(l *cu.Launch, part Part, worked, done uint64) *kernel {
-	k := &kernel{done: done, worked: worked, Part: part, launch: launch{code: l, engine: -1, unit: -1, grid: l.NumWorkgroups, total: part.End - part.First}}
+	k := &kernel{done: done, worked: worked, Part: part, Launch: Launch{Code: l, Engine: -1, Unit: -1, Grid: l.NumWorkgroups, Total: part.End - part.First}}
 	if part.First > 0 {
-		k.next = workgroupAt(part.First, k.grid)
+		k.NextID = workgroupAt(part.First, k.Grid)
 	}
 	return k
 }
@@ -71,7 +71,7 @@ func workgroupAt(i uint64, grid [3]uint32) [3]uint32 {
 
 // Finished says whether all workgroups of the kernel have ended, and by when all that they did is done.
 func (d *Dispatcher) Finished() (bool, uint64) {
-	return d.kernel.over()
+	return d.kernel.Finished()
 }
 
 // LaunchCycles is the part of the kernel's time in which none of its workgroups was on the machine: its launch cost, and what the floor of a
@@ -79,69 +79,71 @@ func (d *Dispatcher) Finished() (bool, uint64) {
 func (d *Dispatcher) LaunchCycles() uint64 { return d.kernel.cost + d.kernel.done - d.kernel.worked }
 
 // Placed is how many workgroups of the kernel have been placed.
-func (d *Dispatcher) Placed() uint64 { return d.kernel.placed }
+func (d *Dispatcher) Placed() uint64 { return d.kernel.Placed }
 
 // Progress is the number of workgroups of the kernel that ended, of those in the compute units, and of all.
 func (d *Dispatcher) Progress() (ended, running, total uint64) {
 	if d.kernel == nil {
 		return 0, 0, 0
 	}
-	return d.kernel.progress()
+	return d.kernel.Progress()
 }
 
-func (k *kernel) progress() (ended, running, total uint64) {
-	l := &k.launch
-	return l.ended, l.placed - l.ended, k.total
+func (k *kernel) Progress() (ended, running, total uint64) {
+	l := &k.Launch
+	return l.Ended, l.Placed - l.Ended, k.Total
 }
 
-func (k *kernel) mark(tag int)         { k.code.Tag = tag }
-func (k *kernel) sorts() int           { return 1 }
-func (k *kernel) allPlaced() bool      { return k.placed == k.total }
-func (k *kernel) over() (bool, uint64) { return k.launch.ended == k.total, k.done }
+func (k *kernel) SetTag(tag int)           { k.Code.Tag = tag }
+func (k *kernel) Classes() int             { return 1 }
+func (k *kernel) AllPlaced() bool          { return k.Placed == k.Total }
+func (k *kernel) Finished() (bool, uint64) { return k.Launch.Ended == k.Total, k.done }
 
-func (k *kernel) lists() int { return 1 }
+func (k *kernel) Lists() int { return 1 }
 
-func (k *kernel) head(int) *launch {
-	if k.placed == k.total || k.held {
+func (k *kernel) Head(int) *Launch {
+	if k.Placed == k.Total || k.held {
 		return nil
 	}
-	return &k.launch
+	return &k.Launch
 }
 
-func (k *kernel) reserve(*launch) bool { return true }
+func (k *kernel) Reserve(int) bool { return true }
 
-func (k *kernel) begin(_, _ int, wg *cu.Workgroup) {
+func (k *kernel) PullsWork() bool { return false }
+
+func (k *kernel) NextWorkgroup(_, _ int, wg *cu.Workgroup) {
 	i := k.at()
-	*wg = cu.Workgroup{Index: i, ID: k.next, Count: k.grid}
-	for d, base := range k.code.Base {
+	*wg = cu.Workgroup{Index: i, ID: k.NextID, Count: k.Grid}
+	for d, base := range k.Code.Base {
 		wg.ID[d] += base
 	}
-	if k.code.Fragments != nil {
-		wg.Fragments = &k.code.Fragments[i]
+	if k.Code.Fragments != nil {
+		wg.Fragments = &k.Code.Fragments[i]
 	}
-	k.advance()
+	k.Advance()
 }
 
-func (k *kernel) ended(now uint64, m *cu.WaveEnd) {
-	k.launch.ended++
+func (k *kernel) WorkgroupEnded(now uint64, m *cu.WaveEnd) {
+	k.Launch.Ended++
 	k.done, k.worked = max(k.done, m.Done), max(k.worked, m.Done)
 	if k.Next == nil {
 		return
 	}
-	leave, hold := k.Next(Progress{now, m.Done, k.at(), k.placed - k.launch.ended, k.launch.ended})
+	leave, hold := k.Next(Progress{now, m.Done, k.at(), k.Placed - k.Launch.Ended, k.Launch.Ended})
 	k.leave(leave)
-	k.held = hold && k.launch.ended < k.placed
+	k.held = hold && k.Launch.Ended < k.Placed
 }
 
 // leave leaves out so many of those workgroups that would be placed next.
 func (k *kernel) leave(n uint64) {
-	if n = min(n, k.total-k.placed); n > 0 {
-		k.left, k.total = k.left+n, k.total-n
-		k.next = workgroupAt(k.at(), k.grid)
+	if n = min(n, k.Total-k.Placed); n > 0 {
+		k.left, k.Total = k.left+n, k.Total-n
+		k.NextID = workgroupAt(k.at(), k.Grid)
 	}
 }
 
 // at is the workgroup that comes next.
-func (k *kernel) at() uint64 { return k.First + k.placed + k.left }
+func (k *kernel) at() uint64 { return k.First + k.Placed + k.left }
 
-func (k *kernel) settled(_, _ uint64) {}
+func (k *kernel) OnIdle(_, _ uint64) {}

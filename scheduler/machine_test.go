@@ -19,27 +19,27 @@ import (
 
 // A machine is everything that a test may choose.
 type machine struct {
-	shape  spec.Shape
-	unit   cu.UnitSpec
+	Shape  spec.Shape
+	Unit   cu.UnitSpec
 	disp   DispatcherSpec
-	timing simd.Timing
+	Timing simd.Timing
 
-	maxOutstanding int
-	memory         cu.Memory
-	lds            func(e *engine.Engine, name string) cu.LDS
+	MaxOutstanding int
+	Memory         cu.Memory
+	LDS            func(e *engine.Engine, name string) cu.LDS
 }
 
 // newMachine is a small machine of one compute unit with one SIMD that issues every cycle.
 func newMachine() *machine {
 	m := &machine{
-		shape: spec.Shape{ClockMHz: 1000, WaveSize: 64, ClockBits: 64, ShaderEngines: 1, ComputeUnits: 1, SIMDs: 1, SIMDWidth: 64, WaveSlots: 10},
-		unit: cu.UnitSpec{
+		Shape: spec.Shape{ClockMHz: 1000, WaveSize: 64, ClockBits: 64, ShaderEngines: 1, ComputeUnits: 1, SIMDs: 1, SIMDWidth: 64, WaveSlots: 10},
+		Unit: cu.UnitSpec{
 			Issue:     simd.IssueSpec{Cadence: 1, Policy: "oldest", Width: 1},
 			Registers: cu.RegistersSpec{Vector: 256, VectorGranule: 4, VectorMax: 256, Scalar: 800, ScalarGranule: 16, ScalarMax: 104},
 			LDS:       lds.DefaultSpec(), Barriers: 16,
 		},
-		timing: simd.Timing{Passes: 1, Classes: map[string]simd.Class{}},
-		memory: fixedMemory{fixed{50, 4}}, lds: fixedLDS(fixed{0, 4}), maxOutstanding: 63,
+		Timing: simd.Timing{Passes: 1, Classes: map[string]simd.Class{}},
+		Memory: FixedMemory{Fixed{50, 4}}, LDS: FixedLDS(Fixed{0, 4}), MaxOutstanding: 63,
 		disp: DispatcherSpec{WorkgroupsPerCycle: 1024, WavesPerCycle: 1024, ShaderArrays: 1},
 	}
 	for _, c := range []struct {
@@ -52,43 +52,43 @@ func newMachine() *machine {
 		{isa.ClassVMEM, "vmem", 1, 1, 50}, {isa.ClassVMEMStore, "vmem", 1, 1, 50}, {isa.ClassBarrier, "internal", 1, 1, 1},
 		{isa.ClassWaitcnt, "internal", 1, 1, 1}, {isa.ClassEnd, "internal", 1, 1, 1}, {isa.ClassMessage, "message", 1, 1, 1},
 	} {
-		m.timing.Classes[c.class.String()] = simd.Class{Unit: c.unit, Issue: c.issue, Busy: c.busy, Latency: c.result}
+		m.Timing.Classes[c.class.String()] = simd.Class{Unit: c.unit, Issue: c.issue, Busy: c.busy, Latency: c.result}
 	}
 	return m
 }
 
-func (m *machine) limits() *cu.Limits {
-	return &cu.Limits{Machine: "test", Shape: &m.shape, UnitSpec: &m.unit}
+func (m *machine) Limits() *cu.Limits {
+	return &cu.Limits{Machine: "test", Shape: &m.Shape, UnitSpec: &m.Unit}
 }
 
-func (m *machine) rules() *simd.Rules {
-	return &simd.Rules{Shape: &m.shape, Timing: &m.timing, Fetch: &m.unit.Fetch}
+func (m *machine) Rules() *simd.Rules {
+	return &simd.Rules{Shape: &m.Shape, Timing: &m.Timing, Fetch: &m.Unit.Fetch}
 }
 
-// slots is the number of wave slots.
-func (m *machine) slots() uint64 {
-	return uint64(m.shape.Units() * m.shape.UnitSlots())
+// Slots is the number of wave slots.
+func (m *machine) Slots() uint64 {
+	return uint64(m.Shape.Units() * m.Shape.UnitSlots())
 }
 
-// fixed answers every access after a fixed time.
-type fixed struct{ latency, busy uint64 }
+// Fixed answers every access after a fixed time.
+type Fixed struct{ Latency, Busy uint64 }
 
-func (f fixed) booking(now uint64) simd.Booking {
-	return simd.Booking{Ready: now + f.latency, Free: now + f.busy}
+func (f Fixed) Booking(now uint64) simd.Booking {
+	return simd.Booking{Ready: now + f.Latency, Free: now + f.Busy}
 }
 
-type fixedMemory struct{ fixed }
+type FixedMemory struct{ Fixed }
 
-func (fixedMemory) Begin(int, *cu.Launch) {}
+func (FixedMemory) Begin(int, *cu.Launch) {}
 
-func (f fixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
-	*b = f.booking(now)
+func (f FixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
+	*b = f.Booking(now)
 }
 
 // A constantLDS answers every access after a fixed time.
 type constantLDS struct {
 	engine.Base
-	fixed
+	Fixed
 	port    *engine.Port
 	leaving []leave
 }
@@ -99,9 +99,9 @@ type leave struct {
 	to     *engine.Port
 }
 
-func fixedLDS(f fixed) func(*engine.Engine, string) cu.LDS {
+func FixedLDS(f Fixed) func(*engine.Engine, string) cu.LDS {
 	return func(e *engine.Engine, name string) cu.LDS {
-		d := &constantLDS{Base: engine.NewBase(e, name), fixed: f}
+		d := &constantLDS{Base: engine.NewBase(e, name), Fixed: f}
 		d.port = engine.NewPort(&d.Base, d, "Unit")
 		return d
 	}
@@ -113,7 +113,7 @@ func (d *constantLDS) Port() *engine.Port { return d.port }
 
 func (d *constantLDS) Handle(e sim.Event) error {
 	r := e.(*lds.Request)
-	r.Timing = lds.Timing{Ready: r.Cycle + d.latency, Busy: d.busy, Unit: d.busy}
+	r.Timing = lds.Timing{Ready: r.Cycle + d.Latency, Busy: d.Busy, Unit: d.Busy}
 	d.leaving = append(d.leaving, leave{max(r.Timing.Ready, r.Cycle+1), r.Answer, r.To})
 	return nil
 }
@@ -138,29 +138,29 @@ func (*constantLDS) Watched() bool { return false }
 // rig is a machine with its engine, ready to launch.
 type rig struct {
 	follows    bool // launches after another one
-	engine     *engine.Engine
-	array      *cu.Array
+	Engine     *engine.Engine
+	Array      *cu.Array
 	dispatcher *Dispatcher
 	m          *machine
-	prints     []uint64 // cycles of the DebugPrints
-	onPrint    func(w *simd.Wave)
+	Prints     []uint64 // cycles of the DebugPrints
+	OnPrint    func(w *simd.Wave)
 }
 
 func newRig(t testing.TB, m *machine) *rig {
 	t.Helper()
-	r := &rig{engine: engine.New(1 * sim.GHz), m: m}
-	r.array = cu.New(&m.unit, &m.shape, cu.Links{Engine: r.engine,
+	r := &rig{Engine: engine.New(1 * sim.GHz), m: m}
+	r.Array = cu.New(&m.Unit, &m.Shape, cu.Links{Engine: r.Engine,
 		Printer: func(now uint64, w *simd.Wave, _ *isa.Inst) {
-			r.prints = append(r.prints, now)
-			if r.onPrint != nil {
-				r.onPrint(w)
+			r.Prints = append(r.Prints, now)
+			if r.OnPrint != nil {
+				r.OnPrint(w)
 			}
 		},
 		Parts: func(name string, _, _ int) cu.Parts {
-			return cu.Parts{Memory: m.memory, LDS: m.lds(r.engine, name+".LDS"), MaxOutstanding: m.maxOutstanding}
+			return cu.Parts{Memory: m.Memory, LDS: m.LDS(r.Engine, name+".LDS"), MaxOutstanding: m.MaxOutstanding}
 		},
 	})
-	r.dispatcher = New(r.engine, &m.disp, m.limits(), r.array)
+	r.dispatcher = New(r.Engine, &m.disp, m.Limits(), r.Array)
 	return r
 }
 
@@ -180,23 +180,23 @@ func (r *rig) run(t testing.TB, prog *program.Program, groups, maxCycles uint64)
 
 func (r *rig) runGrid(t testing.TB, prog *program.Program, grid [3]uint32, maxCycles uint64) outcome {
 	t.Helper()
-	code, err := simd.NewCode(prog, r.m.rules(), 0)
+	code, err := simd.NewCode(prog, r.m.Rules(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	need, err := cu.NewNeed(prog, r.m.limits())
+	need, err := cu.NewNeed(prog, r.m.Limits())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.engine.Limit(maxCycles, func(uint64) error { return nil })
-	r.array.Begin(0)
+	r.Engine.Limit(maxCycles, func(uint64) error { return nil })
+	r.Array.Begin(0)
 	r.dispatcher.Launch(0, &cu.Launch{Code: code, Need: need, Bindings: &mem.Bindings{}, NumWorkgroups: grid}, r.follows)
-	err = r.engine.Run()
+	err = r.Engine.Run()
 	finished, done := r.dispatcher.Finished()
 	if !finished && err == nil {
 		err = errors.New("deadlock")
 	}
-	return outcome{cycles: done, slots: r.array.Settle(done), code: code, err: err}
+	return outcome{cycles: done, slots: r.Array.Settle(done), code: code, err: err}
 }
 
 // assemble makes a program of waves of 64 lanes from instructions; End is added.
@@ -240,7 +240,7 @@ func (o outcome) check(t *testing.T, m *machine) {
 	if o.err != nil {
 		t.Fatal(o.err)
 	}
-	slots := m.slots()
+	slots := m.Slots()
 	if got, want := o.slots.Total(), slots*o.cycles; got != want {
 		t.Errorf("slot cycles %d, want %d slots x %d cycles = %d (%v)", got, slots, o.cycles, want, o.slots)
 	}

@@ -74,7 +74,7 @@ func (m *multipass) Tick(now uint64, queue int) uint64 {
 		m.step(now)
 	}
 	next := m.run.opener.openAll(now, queue, m.openQuota)
-	m.run.Dispatcher.alarm.Set(now) // which ends the pass if it starts nothing
+	m.run.Dispatcher.Wake(now) // which ends the pass if it starts nothing
 	if len(m.steps) > 0 {
 		next = min(next, m.at)
 	}

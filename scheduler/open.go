@@ -53,7 +53,7 @@ type Caller struct {
 
 // An open is work that the dispatcher has open beside other work.
 type open struct {
-	work
+	LaunchSource
 	Share
 	tag    int
 	first  int    // number of its first class among those of all that is open
@@ -73,39 +73,39 @@ func (o Opened) Begun() uint64 { return o.o.begun }
 
 // FloorCycles is what the floor of a launch added to its time, after its last workgroup.
 func (o Opened) FloorCycles() uint64 {
-	if k, ok := o.o.work.(*kernel); ok {
+	if k, ok := o.o.LaunchSource.(*kernel); ok {
 		return k.done - k.worked
 	}
 	return 0
 }
 
 // Progress is the number of workgroups that ended, of those in the compute units, and of all known.
-func (o Opened) Progress() (ended, running, total uint64) { return o.o.work.progress() }
+func (o Opened) Progress() (ended, running, total uint64) { return o.o.LaunchSource.Progress() }
 
 // Left is how many workgroups of a kernel are not placed yet, Next the one that is placed next. Of other work there are none.
 func (o Opened) Left() uint64 {
-	k, ok := o.o.work.(*kernel)
+	k, ok := o.o.LaunchSource.(*kernel)
 	if !ok {
 		return 0
 	}
-	return k.total - k.placed
+	return k.Total - k.Placed
 }
 
 // Next is the workgroup of a kernel that is placed next.
-func (o Opened) Next() uint64 { return o.o.work.(*kernel).at() }
+func (o Opened) Next() uint64 { return o.o.LaunchSource.(*kernel).at() }
 
 // Leave leaves out so many of those workgroups of a kernel that would be placed next.
-func (o Opened) Leave(n uint64) { o.o.work.(*kernel).leave(n) }
+func (o Opened) Leave(n uint64) { o.o.LaunchSource.(*kernel).leave(n) }
 
-// add opens work beside what is open.
-func (d *Dispatcher) add(w work, s Share, c *Caller) *open {
-	o := &open{work: w, Share: s, begun: cu.Never, caller: c, tag: slices.Index(d.byTag, nil)}
+// Add opens work beside what is open.
+func (d *Dispatcher) Add(w LaunchSource, s Share, c *Caller) Opened {
+	o := &open{LaunchSource: w, Share: s, begun: cu.Never, caller: c, tag: slices.Index(d.byTag, nil)}
 	if o.tag < 0 {
 		o.tag = len(d.byTag)
 		d.byTag = append(d.byTag, nil)
 	}
 	d.byTag[o.tag] = o
-	w.mark(o.tag)
+	w.SetTag(o.tag)
 	at := len(d.open)
 	if d.spec.Share == "priority" {
 		for at > 0 && d.open[at-1].Priority < s.Priority {
@@ -114,7 +114,7 @@ func (d *Dispatcher) add(w work, s Share, c *Caller) *open {
 	}
 	d.open = slices.Insert(d.open, at, o)
 	d.number()
-	return o
+	return Opened{o}
 }
 
 // drop closes work that has ended.
@@ -133,7 +133,7 @@ func (d *Dispatcher) number() {
 	d.classes = 0
 	for _, o := range d.open {
 		o.first = d.classes
-		d.classes += o.sorts()
+		d.classes += o.Classes()
 	}
 	if n := len(d.engines) * d.classes; n > len(d.full) {
 		d.full = make([]bool, n)
@@ -163,11 +163,11 @@ func (d *Dispatcher) report(now uint64) {
 		if o.caller == nil {
 			continue
 		}
-		if !o.placed && o.allPlaced() {
+		if !o.placed && o.AllPlaced() {
 			o.placed = true
 			d.port.Post(&Report{Launch: o.caller.Launch, Placed: true}, o.caller.Port, now)
 		}
-		if over, done := o.over(); over {
+		if over, done := o.Finished(); over {
 			d.drop(o)
 			i--
 			d.port.Post(&Report{Launch: o.caller.Launch, Done: done}, o.caller.Port, max(now, done))
@@ -189,28 +189,10 @@ func (d *Dispatcher) Port() *engine.Port { return d.port }
 
 // Open opens a part of a kernel in cycle now, beside what is open. It is done in cycle floor at the earliest.
 func (d *Dispatcher) Open(now, floor uint64, l *cu.Launch, part Part, s Share, c *Caller) Opened {
-	o := d.add(newKernel(l, part, now, max(now, floor)), s, c)
+	o := d.Add(newKernel(l, part, now, max(now, floor)), s, c)
 	d.alarm.Set(now)
-	return Opened{o}
+	return o
 }
-
-// Open starts a dispatch of the graph beside what is open: its payloads may be picked from cycle begun on. What is divided among graphs
-// is among so many, this one included.
-func (r *Run) Open(begun uint64, entries []Entry, among int, s Share, c *Caller) Opened {
-	r.share(among)
-	r.ledger.begun, r.ledger.done = begun, begun
-	r.opener.load(entries)
-	o := r.Dispatcher.add(&r.opener, s, c)
-	r.policy.Start(begun)
-	if r.ledger.waiting > 0 {
-		r.wake(begun)
-	}
-	r.Dispatcher.alarm.Set(r.Engine.Now()) // a dispatch of nothing has ended
-	return Opened{o}
-}
-
-// Alone says that nothing of the machine may be beside a dispatch of the graph: its workers hold compute units.
-func (r *Run) Alone() bool { return r.pulls }
 
 // Passed reports of a launch that no compute unit takes part in, in cycle now, that it is done in a cycle. It has nothing to place.
 func Passed(from *engine.Port, c *Caller, now, at uint64) {

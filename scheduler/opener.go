@@ -13,6 +13,17 @@ import (
 // queue of an engine or a compute unit has its part of them: what it has opened, no other queue takes.
 const maxOpen = 64
 
+// A nodeLaunch is a launch of a node, with its input payloads.
+type nodeLaunch struct {
+	Launch
+	*stage
+	bin   *bin
+	input int32
+	lanes int    // workgroups of one invocation that share a wave; 0: they do not
+	first uint32 // number of its first workgroup among those of the node
+	hop   *hop   // nil where no time passes
+}
+
 // An opener makes launches of the payloads that wait, and workgroups of the launches. It is the work that the dispatcher places.
 type opener struct {
 	run   *Run
@@ -24,7 +35,7 @@ type opener struct {
 	// Cycles that payloads wait for more, of a coalescing node and of one whose workgroups share waves.
 	coalescing, packing uint64
 	most                int // launches of a bin that are open at once
-	spare               engine.Stock[launch]
+	spare               engine.Stock[nodeLaunch]
 }
 
 func (o *opener) init(r *Run, k kind) {
@@ -143,7 +154,7 @@ func (o *opener) popHost(b *bin) (int32, error) {
 // openLaunch takes the payloads that start together from the bin. From ready on,
 // which says from when, its workgroups may be placed. It returns nil when the run
 // has failed.
-func (o *opener) openLaunch(now uint64, b *bin) *launch {
+func (o *opener) openLaunch(now uint64, b *bin) *nodeLaunch {
 	n := min(b.pending(), b.batchSize())
 	o.adapt(b, n)
 	input := o.run.memory.pool.newArray(b.stage)
@@ -163,65 +174,70 @@ func (o *opener) openLaunch(now uint64, b *bin) *launch {
 		l.hop = o.newHop(b, o.run.memory.pool.arrays[input].elems)
 	}
 	if x := &o.run.memory.pool.payloads[o.run.memory.pool.arrays[input].elems[0]]; b.base == nil || x.host {
-		l.grid = x.groups
+		l.Grid = x.groups
 	} else {
-		l.grid = x.shared[b.sharer]
+		l.Grid = x.shared[b.sharer]
 	}
-	l.total = uint64(l.grid[0]) * uint64(l.grid[1]) * uint64(l.grid[2])
+	l.Total = uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2])
 	if b.Program.Packed {
 		l.lanes = int(n)
 	}
-	o.run.ledger.total += l.total * uint64(max(l.lanes, 1))
+	o.run.ledger.total += l.Total * uint64(max(l.lanes, 1))
 	l.first = o.run.ledger.opened[b.id()]
-	o.run.ledger.opened[b.id()] += uint32(l.total)
+	o.run.ledger.opened[b.id()] += uint32(l.Total)
 	o.run.ledger.open++
-	if l.total > 0 {
+	if l.Total > 0 {
 		b.opens = append(b.opens, l)
 	}
 	return l
 }
 
 // ready says from which cycle on workgroups of an open launch may be placed.
-func (o *opener) ready(l *launch, at uint64) {
+func (o *opener) ready(l *nodeLaunch, at uint64) {
 	now := o.run.Engine.Now()
-	l.readyAt = max(at, now)
-	l.hop.ready = l.readyAt
+	l.ReadyAt = max(at, now)
+	l.hop.ready = l.ReadyAt
 	s := &o.run.ledger.nodes[l.bin.id()]
 	for _, i := range o.run.memory.pool.arrays[l.input].elems {
-		wait := l.readyAt - min(o.run.memory.pool.payloads[i].enqueued, l.readyAt)
+		wait := l.ReadyAt - min(o.run.memory.pool.payloads[i].enqueued, l.ReadyAt)
 		s.waits = append(s.waits, uint32(min(wait, 1<<32-1)))
 	}
-	if l.total == 0 {
+	if l.Total == 0 {
 		o.run.ledger.open--
 		if now >= o.run.ledger.done {
 			o.run.ledger.done, o.run.ledger.last = now, l.hop
 		}
 		o.closeLaunch(l)
 		o.run.wake(now + 1)
-		o.run.Dispatcher.alarm.Set(now + 1) // its memory may be what another launch waits for
+		o.run.Dispatcher.Wake(now + 1) // its memory may be what another launch waits for
 		return
 	}
-	o.run.Dispatcher.alarm.Set(l.readyAt)
+	o.run.Dispatcher.Wake(l.ReadyAt)
 }
 
-func (o *opener) newLaunch(b *bin, input int32) *launch {
+func (o *opener) newLaunch(b *bin, input int32) *nodeLaunch {
 	l := o.spare.Take()
-	*l = launch{code: b.Launch, class: b.id(), engine: -1, unit: -1, readyAt: cu.Never, stage: b.stage, bin: b, input: input}
+	*l = nodeLaunch{Launch: Launch{Code: b.Launch, Class: b.id(), Engine: -1, Unit: -1, ReadyAt: cu.Never}, stage: b.stage, bin: b, input: input}
 	switch o.run.spread {
 	case byEngine:
-		l.engine = b.queue
+		l.Engine = b.queue
 	case byUnit:
-		l.engine, l.unit = o.run.engineOf(b.queue), b.queue
+		l.Engine, l.Unit = o.run.engineOf(b.queue), b.queue
 	}
 	return l
 }
 
 // need is what the launch's next workgroup, or the workgroups that share its wave, may allocate.
-func (l *launch) need() uint64 { return l.worst * uint64(max(l.lanes, 1)) }
+func (l *nodeLaunch) need() uint64 { return l.worst * uint64(max(l.lanes, 1)) }
 
-// reserve says whether the payload memory allows the launch's next workgroup.
+// Reserve implements LaunchSource.
+func (o *opener) Reserve(list int) bool {
+	return o.reserve(o.at(list/len(o.order), list%len(o.order)).opens[0])
+}
+
+// reserve reports whether the payload memory allows the launch's next workgroup.
 // One of workgroups that share a wave is cut to what the memory allows.
-func (o *opener) reserve(l *launch) bool {
+func (o *opener) reserve(l *nodeLaunch) bool {
 	free := o.free(l)
 	switch {
 	case l.worst == 0 || free >= l.need():
@@ -234,7 +250,7 @@ func (o *opener) reserve(l *launch) bool {
 }
 
 // free is the payload memory that the launch's next workgroup may allocate.
-func (o *opener) free(l *launch) uint64 {
+func (o *opener) free(l *nodeLaunch) uint64 {
 	left := o.run.memory.pool.left()
 	return left - min(o.run.memory.reserved(l.level), left)
 }
@@ -251,7 +267,7 @@ func (o *opener) fits() bool {
 
 // split leaves a launch its first payloads, a lane each; the others get a launch
 // of their own after it.
-func (o *opener) split(l *launch, lanes int) {
+func (o *opener) split(l *nodeLaunch, lanes int) {
 	input := o.run.memory.pool.newArray(l.stage)
 	rest := o.newLaunch(l.bin, input)
 	a, from := &o.run.memory.pool.arrays[input], &o.run.memory.pool.arrays[l.input]
@@ -260,7 +276,7 @@ func (o *opener) split(l *launch, lanes int) {
 	for _, i := range a.elems {
 		o.run.memory.pool.payloads[i].input = input
 	}
-	rest.grid, rest.total, rest.readyAt, rest.lanes = l.grid, l.total, l.readyAt, l.lanes-lanes
+	rest.Grid, rest.Total, rest.ReadyAt, rest.lanes = l.Grid, l.Total, l.ReadyAt, l.lanes-lanes
 	l.lanes = lanes
 	if l.hop != nil {
 		own := *l.hop
@@ -275,18 +291,18 @@ func (o *opener) split(l *launch, lanes int) {
 func (o *opener) nextGroup(b *bin, unit int, wg *cu.Workgroup) {
 	l := b.opens[0]
 	g := o.run.newGroup(l, unit)
-	*wg = cu.Workgroup{Index: uint64(g.id), ID: l.next, Count: l.grid}
+	*wg = cu.Workgroup{Index: uint64(g.id), ID: l.NextID, Count: l.Grid}
 	wg.Node.Input, wg.Node.Shader = o.run.memory.pool.handle(l.input), l.Index
 	if b.base == nil { // a node that shares an input is not recursive, though it may have the stages of one
 		wg.Node.Remaining = l.remaining
 	}
-	wg.Node.MeshGroup, wg.Node.Payloads = l.first+uint32(l.placed), g
-	g.at = l.next
+	wg.Node.MeshGroup, wg.Node.Payloads = l.first+uint32(l.Placed), g
+	g.at = l.NextID
 	o.run.ledger.nodes[b.id()].workgroups += uint64(max(l.lanes, 1))
 	wg.Node.Lanes = l.lanes
 	o.run.ledger.resident++
-	o.run.ledger.waves += uint64(l.code.Need.Waves)
-	if l.advance(); l.placed == l.total {
+	o.run.ledger.waves += uint64(l.Code.Need.Waves)
+	if l.Advance(); l.Placed == l.Total {
 		copy(b.opens, b.opens[1:])
 		b.opens = b.opens[:len(b.opens)-1]
 		o.run.ledger.open--
@@ -294,7 +310,7 @@ func (o *opener) nextGroup(b *bin, unit int, wg *cu.Workgroup) {
 }
 
 // closeLaunch ends a launch: its input payloads are freed when nothing else uses them.
-func (o *opener) closeLaunch(l *launch) {
+func (o *opener) closeLaunch(l *nodeLaunch) {
 	a := &o.run.memory.pool.arrays[l.input]
 	o.started(l, a.elems)
 	o.run.ledger.live[l.id] -= len(a.elems)
@@ -306,7 +322,7 @@ func (o *opener) closeLaunch(l *launch) {
 }
 
 // started counts how long the payloads of a launch took to its first instruction.
-func (o *opener) started(l *launch, list []int32) {
+func (o *opener) started(l *nodeLaunch, list []int32) {
 	if l.hop == nil || l.hop.first == 0 {
 		return // no time passes, or it had no workgroups
 	}
@@ -324,7 +340,7 @@ func (o *opener) unref(i int32) {
 	}
 }
 
-// readyAt is the cycle from which a launch can be opened from the bin: at once if it is whole, or if nothing else can arrive;
+// ReadyAt is the cycle from which a launch can be opened from the bin: at once if it is whole, or if nothing else can arrive;
 // otherwise when the window of its kind has passed.
 func (o *opener) readyAt(b *bin) uint64 {
 	n := b.pending()
@@ -397,24 +413,24 @@ func (o *opener) at(q, k int) *bin {
 	return o.bins[q*len(o.order)+o.order[k]]
 }
 
-// lists fulfils work: a list for each bin. A policy whose workers pull leaves
+// Lists fulfils work: a list for each bin. A policy whose workers pull leaves
 // nothing to place.
-func (o *opener) lists() int {
+func (o *opener) Lists() int {
 	if o.run.pulls {
 		return 0
 	}
 	return len(o.bins)
 }
 
-func (o *opener) head(list int) *launch {
+func (o *opener) Head(list int) *Launch {
 	b := o.at(list/len(o.order), list%len(o.order))
 	if b.held || len(b.opens) == 0 {
 		return nil
 	}
-	return b.opens[0]
+	return &b.opens[0].Launch
 }
 
-func (o *opener) begin(list, unit int, wg *cu.Workgroup) {
+func (o *opener) NextWorkgroup(list, unit int, wg *cu.Workgroup) {
 	q, k := list/len(o.order), list%len(o.order)
 	b := o.at(q, k)
 	if len(b.opens) == o.most {
@@ -426,8 +442,8 @@ func (o *opener) begin(list, unit int, wg *cu.Workgroup) {
 	}
 }
 
-// ended fulfils work.
-func (o *opener) ended(now uint64, m *cu.WaveEnd) {
+// WorkgroupEnded fulfils work.
+func (o *opener) WorkgroupEnded(now uint64, m *cu.WaveEnd) {
 	g, l := o.run.groups.list[m.Index], &o.run.ledger
 	if g.launch.hop.issued(m.First); m.Done >= l.done || l.last == nil {
 		l.done, l.last = m.Done, g.launch.hop
@@ -437,15 +453,16 @@ func (o *opener) ended(now uint64, m *cu.WaveEnd) {
 	o.run.wake(now)
 }
 
-func (o *opener) settled(now, next uint64) { o.run.policy.Settled(now, next) }
+func (o *opener) OnIdle(now, next uint64) { o.run.policy.Settled(now, next) }
 
-func (o *opener) mark(tag int) {
+func (o *opener) SetTag(tag int) {
 	for _, n := range o.run.graph.Nodes {
 		n.Launch.Tag = tag
 	}
 }
 
-func (o *opener) sorts() int                               { return len(o.run.graph.Nodes) }
-func (o *opener) allPlaced() bool                          { return o.run.ledger.idle() }
-func (o *opener) over() (bool, uint64)                     { return o.run.Finished() }
-func (o *opener) progress() (ended, running, total uint64) { return o.run.Progress() }
+func (o *opener) Classes() int                             { return len(o.run.graph.Nodes) }
+func (o *opener) PullsWork() bool                          { return o.run.pulls }
+func (o *opener) AllPlaced() bool                          { return o.run.ledger.idle() }
+func (o *opener) Finished() (bool, uint64)                 { return o.run.Finished() }
+func (o *opener) Progress() (ended, running, total uint64) { return o.run.Progress() }

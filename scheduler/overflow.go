@@ -34,7 +34,7 @@ type overflow struct {
 	writing  int // lines under way
 	buffered int // payloads in line buffers, those that are coming included
 	moves    engine.Stock[move]
-	opening  []*launch // whose entries are coming
+	opening  []*nodeLaunch // whose entries are coming
 	held     held
 }
 
@@ -109,7 +109,7 @@ func (o *overflow) moved(now uint64, m *move) {
 	}
 	o.moves.Give(m)
 	for _, q := range o.queue.run.queues { // another queue may have taken some
-		q.over.opening = slices.DeleteFunc(q.over.opening, func(l *launch) bool { return q.over.start(now, l) })
+		q.over.opening = slices.DeleteFunc(q.over.opening, func(l *nodeLaunch) bool { return q.over.start(now, l) })
 	}
 }
 
@@ -127,14 +127,14 @@ func (o *overflow) ask(now uint64, b *bin) {
 }
 
 // open starts a launch, or keeps it until its entries have come.
-func (o *overflow) open(now uint64, l *launch) {
+func (o *overflow) open(now uint64, l *nodeLaunch) {
 	if !o.start(now, l) {
 		o.opening = append(o.opening, l)
 	}
 }
 
 // start starts a launch, unless entries of it are coming.
-func (o *overflow) start(now uint64, l *launch) bool {
+func (o *overflow) start(now uint64, l *nodeLaunch) bool {
 	r := o.queue.run
 	for _, i := range r.memory.pool.arrays[l.input].elems {
 		if r.memory.pool.payloads[i].place == coming {

@@ -53,7 +53,7 @@ func newPersistent(r *Run) (policy, error) {
 		need.VectorRegs, need.ScalarRegs = max(need.VectorRegs, m.VectorRegs), max(need.ScalarRegs, m.ScalarRegs)
 		need.LDSBytes = max(need.LDSBytes, m.LDSBytes)
 	}
-	each := need.Occupancy(r.Dispatcher.limits)
+	each := need.Occupancy(r.Limits)
 	if r.spec.Scheduler.PersistentGroups > 0 {
 		each = min(each, r.spec.Scheduler.PersistentGroups)
 	}
@@ -90,13 +90,13 @@ func (p *persistent) Enqueue(now uint64, b *batch) { p.run.memory.append(now, b,
 
 // Start launches the kernel: workers begin to poll at the dispatcher's rate.
 func (p *persistent) Start(now uint64) {
-	d, units := &p.run.spec.Dispatcher, p.run.Dispatcher.limits.ComputeUnits
+	d, units := &p.run.spec.Dispatcher, p.run.Limits.ComputeUnits
 	p.polls = p.polls[:0]
 	p.begins = now + uint64(d.LaunchLatency)
 	for k := range p.workers[0] {
 		for u := range p.workers {
 			n := uint64(k*units + u%units)
-			p.look(p.begins+n*gap(d.WorkgroupsPerCycle)>>fraction, u)
+			p.look(p.begins+n*RateGap(d.WorkgroupsPerCycle)>>RateBits, u)
 		}
 	}
 }
@@ -143,13 +143,13 @@ func (p *persistent) poll(now uint64, unit int) {
 		return
 	}
 	p.run.memory.read(now, w, unit)
-	m := p.run.Dispatcher.place(now, unit, found.opens[0].code)
+	m := p.run.Dispatcher.Occupy(now, unit, found.opens[0].Code)
 	p.run.opener.nextGroup(found, unit, &m.Workgroup)
 	w.then = func(at uint64) {
 		for i := range m.Waves {
 			m.Waves[i].At = at
 		}
-		p.run.Dispatcher.send(unit, m)
+		p.run.Dispatcher.Send(unit, m)
 	}
 	w.close()
 }

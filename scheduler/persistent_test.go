@@ -12,7 +12,7 @@ import (
 func TestPersistentWorkersTakeTheMost(t *testing.T) {
 	a, b := static("a"), static("b")
 	r := newQueueRig(t, defaultQueue("persistent"), false, a, b)
-	limits := r.run.Dispatcher.limits
+	limits := r.run.Limits
 	for _, c := range []struct{ a, b cu.Need }{
 		{cu.Need{Waves: 1, VectorRegs: 8, ScalarRegs: 16, LDSBytes: 1024}, cu.Need{Waves: 2, Barriers: 1, VectorRegs: 4, ScalarRegs: 32}},
 		{cu.Need{Waves: 2, Barriers: 1, VectorRegs: 4, ScalarRegs: 32}, cu.Need{Waves: 1, VectorRegs: 8, ScalarRegs: 16, LDSBytes: 1024}},
@@ -50,12 +50,12 @@ func TestPersistentPolls(t *testing.T) {
 			r.in(late, func(uint64) { r.run.ledger.flying-- })
 			r.enqueue(t, late, n, 1, &accepted)
 			r.finish(t)
-			if len(r.prints) != 2 || r.prints[0] != replyCycles && r.prints[0] != replyCycles+1 {
-				t.Fatalf("poll %d, replies pending %v: waves start in %v, the first should in %d", poll, pending, r.prints, replyCycles)
+			if len(r.Prints) != 2 || r.Prints[0] != replyCycles && r.Prints[0] != replyCycles+1 {
+				t.Fatalf("poll %d, replies pending %v: waves start in %v, the first should in %d", poll, pending, r.Prints, replyCycles)
 			}
 			visible := uint64(late + replyCycles)
 			each := uint64(replyCycles + poll)
-			if got := r.prints[1]; got < visible+replyCycles || got > visible+each+replyCycles+1 {
+			if got := r.Prints[1]; got < visible+replyCycles || got > visible+each+replyCycles+1 {
 				t.Errorf("poll %d, replies pending %v: the second wave starts in %d, want it within a poll of %d", poll, pending, got, visible)
 			}
 			if got, most := r.run.ledger.queue.Polls, visible/each+3; got > most+1 || got+5 < most {

@@ -11,7 +11,7 @@ import (
 
 // filling is memory of which a queue is full for some accesses.
 type filling struct {
-	fixedMemory
+	FixedMemory
 	asked uint64
 }
 
@@ -26,10 +26,10 @@ func TestFullQueuesAreSeenInTime(t *testing.T) {
 		var seen [2]account.SlotCycles
 		for i, tracer := range []probe.Tracer{nil, probe.Deaf{}} {
 			m := newMachine()
-			m.shape.SIMDs, m.unit.Issue.Cadence = 4, cadence
-			m.memory = &filling{}
+			m.Shape.SIMDs, m.Unit.Issue.Cadence = 4, cadence
+			m.Memory = &filling{}
 			r := newRig(t, m)
-			r.array.Trace(tracer, nil)
+			r.Array.Trace(tracer, nil)
 			var list []isa.Inst
 			for n := range 12 {
 				list = append(list, chain(n%5)...)

@@ -86,7 +86,7 @@ func startOfLast(t *testing.T, kind string, window, payloads int, n *Node) []uin
 	r.in(begin, func(uint64) { r.run.ledger.flying-- })
 	r.enqueue(t, begin, n, payloads, &accepted)
 	r.finish(t)
-	return r.prints
+	return r.Prints
 }
 
 // With one queue for each engine, ports and launch rates are of each.
@@ -122,7 +122,7 @@ func TestArbitration(t *testing.T) {
 		nodes := []*Node{static("a"), static("b"), static("c")}
 		r := newQueueRig(t, s, false, nodes...)
 		got := ""
-		r.onPrint = func(w *simd.Wave) { got += NodeOf(w) + " " }
+		r.OnPrint = func(w *simd.Wave) { got += NodeOf(w) + " " }
 		var list []Entry
 		for _, n := range nodes {
 			list = append(list, Entry{Node: n, Count: 2, Data: make([]byte, 8), Stride: 4})

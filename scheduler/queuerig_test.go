@@ -77,7 +77,7 @@ type queueRig struct {
 func newQueueRig(t *testing.T, spec WorkSpec, pending bool, nodes ...*Node) *queueRig {
 	t.Helper()
 	r := newQueueRigOn(t, newMachine(), spec, pending, nodes...)
-	r.array.Begin(0)
+	r.Array.Begin(0)
 	r.run.Dispatch(0, nil)
 	return r
 }
@@ -86,15 +86,15 @@ func newQueueRig(t *testing.T, spec WorkSpec, pending bool, nodes ...*Node) *que
 func newQueueRigOn(t *testing.T, m *machine, spec WorkSpec, pending bool, nodes ...*Node) *queueRig {
 	t.Helper()
 	r := &queueRig{rig: newRig(t, m)}
-	r.memory = &constantMemory{engine: r.engine, pending: pending}
+	r.memory = &constantMemory{engine: r.Engine, pending: pending}
 	for _, n := range nodes {
 		prog := assemble(64, mark)
 		prog.Node = n.Program.Node
-		code, err := simd.NewCode(prog, m.rules(), 0)
+		code, err := simd.NewCode(prog, m.Rules(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		need, err := cu.NewNeed(prog, m.limits())
+		need, err := cu.NewNeed(prog, m.Limits())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,11 +106,11 @@ func newQueueRigOn(t *testing.T, m *machine, spec WorkSpec, pending bool, nodes 
 	}
 	spec.Dispatcher = m.disp
 	r.graph, r.spec = g, &spec
-	r.run, err = NewRun(g, r.spec, Parts{Engine: r.engine, Array: r.array, Dispatcher: r.dispatcher, Hierarchy: r.memory, Store: mem.NewStore(0)}, 1<<20)
+	r.run, err = NewRun(g, r.spec, Parts{Engine: r.Engine, Array: r.Array, Dispatcher: r.dispatcher, Limits: m.Limits(), Hierarchy: r.memory, Store: mem.NewStore(0)}, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.array.Serve(Payloads{})
+	r.Array.Serve(Payloads{})
 	return r
 }
 
@@ -135,7 +135,7 @@ func (a *action) IsSecondary() bool      { return true } // as the compute units
 func (a *action) Handle(sim.Event) error { a.do(a.at); return nil }
 
 func (r *queueRig) in(cycle uint64, do func(now uint64)) {
-	r.engine.Schedule(&action{cycle, r.engine, do})
+	r.Engine.Schedule(&action{cycle, r.Engine, do})
 }
 
 // enqueue hands n payloads for a node over in a cycle; accepted is called when they are taken.
@@ -169,7 +169,7 @@ func (r *queueRig) enqueue(t *testing.T, cycle uint64, n *Node, count int, accep
 // starts gathers in which cycles waves start.
 func (r *queueRig) starts() *[]uint64 {
 	var list []uint64
-	r.onPrint = func(w *simd.Wave) { list = append(list, startOf(w)) }
+	r.OnPrint = func(w *simd.Wave) { list = append(list, startOf(w)) }
 	return &list
 }
 
@@ -184,7 +184,7 @@ func (r *queueRig) serve(t *testing.T, n *Node, count int) (accepted uint64, sta
 
 func (r *queueRig) finish(t *testing.T) {
 	t.Helper()
-	if err := r.engine.Run(); err != nil {
+	if err := r.Engine.Run(); err != nil {
 		t.Fatal(err)
 	}
 	if done, _ := r.run.Finished(); !done {

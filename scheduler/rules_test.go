@@ -260,7 +260,7 @@ func resident(t *testing.T, change func(n *Node), do func(r *queueRig, g *group,
 	n.Program.Node.Input.TrackFinish = true
 	r := newQueueRig(t, defaultQueue("hardware"), false, n)
 	done := false
-	r.onPrint = func(wave *simd.Wave) {
+	r.OnPrint = func(wave *simd.Wave) {
 		done = true
 		change(n)
 		p := r.run.memory.pool
@@ -272,14 +272,14 @@ func resident(t *testing.T, change func(n *Node), do func(r *queueRig, g *group,
 		p.arrays[input].elems = []int32{e}
 		x := &p.payloads[e]
 		x.state, x.input, x.unfinished = payloadQueued, input, 2
-		l := &launch{code: &cu.Launch{Need: n.Launch.Need}, stage: n.stages[0], input: input, total: 2}
-		l.code.Need.Waves = 2
+		l := &nodeLaunch{Launch: Launch{Code: &cu.Launch{Need: n.Launch.Need}, Total: 2}, stage: n.stages[0], input: input}
+		l.Code.Need.Waves = 2
 		do(r, r.run.newGroup(l, 0), input, wave)
-		r.engine.Fail(errDone)
+		r.Engine.Fail(errDone)
 	}
 	var accepted uint64
 	r.enqueue(t, begin, n, 1, &accepted)
-	if err := r.engine.Run(); err == nil || !done {
+	if err := r.Engine.Run(); err == nil || !done {
 		t.Fatalf("no wave came: %v", err)
 	}
 }
@@ -322,7 +322,7 @@ func TestFinishWritingRules(t *testing.T) {
 				handle = p.handle(p.newArray(g.stage))
 			}
 			finishing(g, w, handle, 0)
-			if err := r.engine.Err(); c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrFault) || !strings.Contains(err.Error(), c.want)) {
+			if err := r.Engine.Err(); c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrFault) || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
@@ -341,8 +341,8 @@ func TestFinishWritingRules(t *testing.T) {
 		if last := finishing(other, w, handle, 0); x.unfinished != 0 || !last {
 			t.Errorf("the second workgroup: %d unfinished, last %t", x.unfinished, last)
 		}
-		if !finishing(other, w, handle, 1) || !finishing(other, w, handle, 0) || r.engine.Err() != nil {
-			t.Errorf("its other wave, and a second time: not all have called it, %v", r.engine.Err())
+		if !finishing(other, w, handle, 1) || !finishing(other, w, handle, 0) || r.Engine.Err() != nil {
+			t.Errorf("its other wave, and a second time: not all have called it, %v", r.Engine.Err())
 		}
 	})
 }

@@ -18,41 +18,12 @@ var ErrFault = errors.New("undefined behaviour")
 // ErrScratch says that the payload memory is less than the graph needs.
 var ErrScratch = errors.New("scheduler: scratch memory")
 
-// A policy decides when payloads that were enqueued start workgroups, and what
-// that costs. It uses the methods of its Run to look at the payloads that wait,
-// to open launches, and to access queues in memory.
-type policy interface {
-	// Allocate books the allocation of payloads for a wave on a compute unit;
-	// done is called when the wave has them, maybe before Allocate returns.
-	Allocate(now uint64, unit, payloads int, done *wait)
-	// Enqueue books a batch that a wave hands over: it calls accept when it is
-	// known from when the wave may go on, and release when it is from when the
-	// payloads may be picked.
-	Enqueue(now uint64, b *batch)
-	// Start begins a dispatch: the host's payloads wait.
-	Start(now uint64)
-	// Tick does what can be done for a queue in cycle now and says when to be
-	// called next, if nothing happens before: an arrival, the end of a workgroup.
-	Tick(now uint64, queue int) (next uint64)
-	// Settled: the dispatcher can place nothing more in cycle now, and if nothing
-	// happens before, not until cycle next.
-	Settled(now, next uint64)
-	// Ended: a workgroup on the unit ended, and all it did is done by cycle done.
-	Ended(now, done uint64, unit int)
-}
-
-// pushed are the parts of a policy that opens launches and leaves the rest to the dispatcher.
-type pushed struct{}
-
-func (pushed) Start(uint64)             {}
-func (pushed) Settled(_, _ uint64)      {}
-func (pushed) Ended(_, _ uint64, _ int) {}
-
 // Parts are what a run is connected to.
 type Parts struct {
 	Engine     *engine.Engine
 	Array      *cu.Array
 	Dispatcher *Dispatcher
+	Limits     *cu.Limits // nil where no time passes
 	Hierarchy  mem.Hierarchy
 	Store      *mem.Store
 	OwnCycles  uint64 // what a launch that waits for nothing takes of the front end
@@ -96,7 +67,7 @@ func NewRun(g *Graph, spec *WorkSpec, parts Parts, scratch uint64) (*Run, error)
 }
 
 func newRun(g *Graph, spec *WorkSpec, parts Parts, scratch uint64, k kind) (*Run, error) {
-	chip := spec.OnChip()
+	chip := OnChip(spec)
 	if need := g.MinimumBytes(); chip+scratch < need {
 		return nil, fmt.Errorf("%w: found %d bytes, and %d on chip: want at least %d bytes of scratch memory", ErrScratch, scratch, chip, need-chip)
 	}
@@ -144,9 +115,9 @@ func (r *Run) queueOf(unit int) int {
 func (r *Run) numQueues() int {
 	switch r.spread {
 	case byEngine:
-		return r.Dispatcher.limits.ShaderEngines
+		return r.Limits.ShaderEngines
 	case byUnit:
-		return r.Dispatcher.limits.ShaderEngines * r.Dispatcher.limits.ComputeUnits
+		return r.Limits.ShaderEngines * r.Limits.ComputeUnits
 	}
 	return 1
 }
@@ -154,7 +125,7 @@ func (r *Run) numQueues() int {
 // firstUnit is the compute unit through whose path a queue's own accesses go.
 func (r *Run) firstUnit(q int) int {
 	if r.spread == byEngine {
-		return q * r.Dispatcher.limits.ComputeUnits
+		return q * r.Limits.ComputeUnits
 	}
 	return q
 }
@@ -162,10 +133,10 @@ func (r *Run) firstUnit(q int) int {
 func (r *Run) fail(err error) { r.Engine.Fail(err) }
 
 func (r *Run) engineOf(unit int) int {
-	if r.Dispatcher == nil {
+	if r.Limits == nil {
 		return 0
 	}
-	return unit / r.Dispatcher.limits.ComputeUnits
+	return unit / r.Limits.ComputeUnits
 }
 
 // An Entry is what a dispatch hands to one node.
@@ -183,12 +154,30 @@ func (r *Run) Dispatch(now uint64, entries []Entry) {
 	r.ledger.begun = now + r.LaunchCycles()
 	r.ledger.done = r.ledger.begun
 	r.opener.load(entries)
-	r.Dispatcher.serve(&r.opener)
+	r.Dispatcher.Serve(&r.opener)
 	r.policy.Start(r.ledger.begun)
 	if r.ledger.waiting > 0 {
 		r.wake(r.ledger.begun)
 	}
 }
+
+// Open starts a dispatch of the graph beside what is open: its payloads may be picked from cycle begun on. What is divided among graphs
+// is among so many, this one included.
+func (r *Run) Open(begun uint64, entries []Entry, among int, s Share, c *Caller) Opened {
+	r.share(among)
+	r.ledger.begun, r.ledger.done = begun, begun
+	r.opener.load(entries)
+	o := r.Dispatcher.Add(&r.opener, s, c)
+	r.policy.Start(begun)
+	if r.ledger.waiting > 0 {
+		r.wake(begun)
+	}
+	r.Dispatcher.Wake(r.Engine.Now()) // a dispatch of nothing has ended
+	return o
+}
+
+// Alone says that nothing of the machine may be beside a dispatch of the graph: its workers hold compute units.
+func (r *Run) Alone() bool { return r.pulls }
 
 // LaunchCycles is the cost of the host's launch of a dispatch.
 func (r *Run) LaunchCycles() uint64 { return uint64(r.spec.Dispatcher.KernelLaunchCycles) }
@@ -197,7 +186,7 @@ func (r *Run) LaunchCycles() uint64 { return uint64(r.spec.Dispatcher.KernelLaun
 // many graphs have one each.
 func (r *Run) share(among int) {
 	m := &r.memory
-	m.pool.use(r.spec.OnChip() / uint64(among))
+	m.pool.use(OnChip(r.spec) / uint64(among))
 	m.copies = m.pool.capacity / max(r.graph.MinimumBytes(), 1)
 	for _, q := range r.queues {
 		if q.over != nil {
@@ -209,7 +198,7 @@ func (r *Run) share(among int) {
 // Fits says whether the graph's memory is enough where the payload memory on chip is divided among so many graphs, and how many bytes it
 // then has and needs.
 func (r *Run) Fits(among int) (have, need uint64, ok bool) {
-	have, need = r.spec.OnChip()/uint64(among)+r.memory.pool.scratch, r.graph.MinimumBytes()
+	have, need = OnChip(r.spec)/uint64(among)+r.memory.pool.scratch, r.graph.MinimumBytes()
 	return have, need, have >= need
 }
 

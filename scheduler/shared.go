@@ -23,7 +23,7 @@ type sharedQueue struct {
 // queue is what all graphs have in common of the queue of that index.
 func (s *Shared) queue(spec *QueueSpec, index int) *sharedQueue {
 	for len(s.queues) <= index {
-		s.queues = append(s.queues, &sharedQueue{enter: spec.port(), alloc: spec.port(), launch: port{gap: gap(spec.LaunchRate)}})
+		s.queues = append(s.queues, &sharedQueue{enter: portOf(spec), alloc: portOf(spec), launch: port{gap: RateGap(spec.LaunchRate)}})
 	}
 	return s.queues[index]
 }
@@ -70,9 +70,9 @@ func (t *turns) wake(at uint64) {
 
 // A core runs firmware: one for the machine, or one for each shader engine or compute unit.
 type core struct {
-	free  uint64    // cycle from which it is; cu.Never while that is not known
-	owes  uint64    // cycles that it spends on dispatches after what it is at
-	batch []*launch // that it starts together
+	free  uint64        // cycle from which it is; cu.Never while that is not known
+	owes  uint64        // cycles that it spends on dispatches after what it is at
+	batch []*nodeLaunch // that it starts together
 }
 
 // dispatch has the core spend cycles on a dispatch that begins in cycle now.

@@ -20,24 +20,6 @@ type HostSpec struct {
 	Synchronize      int     `yaml:"synchronize_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"cost when the host waits for the device: from the end of the last launch until the host continues"`
 }
 
-// NodePriorities says whether the priorities of nodes decide which goes first.
-func (s *WorkSpec) NodePriorities() bool {
-	return kinds[s.Scheduler.Kind].arbitrates && s.Queue.Arbitration == "priority"
-}
-
-// PayloadCache says whether what the machine has for payloads on chip is a cache.
-func (s *WorkSpec) PayloadCache() bool {
-	return kinds[s.Scheduler.Kind].onChip && s.Queue.PayloadMemory == "cache" && s.Queue.PayloadBytes > 0
-}
-
-// OnChip is the payload memory that the machine has on chip, in bytes.
-func (s *WorkSpec) OnChip() uint64 {
-	if kinds[s.Scheduler.Kind].onChip && s.Queue.PayloadMemory != "cache" {
-		return uint64(s.Queue.PayloadBytes)
-	}
-	return 0
-}
-
 // DispatcherSpec is what turns launches into waves on compute units.
 type DispatcherSpec struct {
 	WorkgroupsPerCycle float64 `yaml:"workgroups_per_cycle" range:"0.000001..1024" unit:"workgroups/cycle" doc:"most workgroups that each shader engine places each cycle, each on a different compute unit"`
@@ -50,30 +32,6 @@ type DispatcherSpec struct {
 	FixedOrder         bool    `yaml:"fixed_order" default:"false" doc:"true: workgroup i of a launch goes to shader engine i modulo their number, and a full engine makes the next workgroups wait; false: a full engine is skipped, and a launch continues where the launch before ended"`
 	ShaderArrays       int     `yaml:"shader_arrays" default:"1" range:"1..1024" doc:"shader arrays of each shader engine, with its compute units spread over them as evenly as possible; workgroups go to the arrays in turn, so that units of a smaller array have more work; 1: workgroups go to the units in turn"`
 	Share              string  `yaml:"share" default:"oldest" enum:"oldest|round-robin|priority" doc:"whose workgroup is placed next if several launches are open. oldest: that of the oldest launch with a workgroup that fits; round-robin: each launch in turn; priority: that of the queue with the highest priority, and of its launches the oldest"`
-}
-
-// A kind is a row of the table of schedulers.
-type kind struct {
-	make  func(*Run) (policy, error)
-	queue string // name of the components in which payloads wait
-	// engines: there may be one for each shader engine or compute unit; without, the machine has one.
-	engines bool
-	// window: coalescing nodes wait for more payloads.
-	window bool
-	// arbitrates: queue.arbitration says which node goes first; without, nodes go in the order of the graph.
-	arbitrates bool
-	// onChip: payloads live on chip while there is space.
-	onChip bool
-	// pulls: workers take their workgroups; the dispatcher places none.
-	pulls bool
-}
-
-// kinds of scheduler by the name that machine descriptions use.
-var kinds = map[string]kind{
-	"hardware":   {make: newHardware, queue: "EnqueueQueue", engines: true, window: true, arbitrates: true, onChip: true},
-	"firmware":   {make: newFirmware, queue: "SchedulerCore", engines: true, window: true, arbitrates: true},
-	"multipass":  {make: newMultipass, queue: "PassQueue"},
-	"persistent": {make: newPersistent, queue: "WorkQueue", window: true, arbitrates: true, pulls: true},
 }
 
 // SchedulerSpec says who starts the workgroups that payloads of an execution graph ask for. Fields that its kind does not use
@@ -129,5 +87,9 @@ type FullSpec struct {
 	RetryCycles int    `yaml:"retry_cycles" default:"200" range:"1..1000000" unit:"cycles" acts:"hardware" doc:"time from a refusal until the wave asks again; each time takes a port of the queue"`
 }
 
-// port is a port through which payloads go, each way on its own.
-func (q *QueueSpec) port() port { return port{gap: gap(float64(q.Ports))} }
+// GraphLimits bound execution graphs. At least what their defaults say is asked of every implementation.
+type GraphLimits struct {
+	MaxDepth        int `yaml:"max_depth" default:"32" range:"32..1024" doc:"longest chain of nodes of an execution graph, recursion included"`
+	MaxPayloads     int `yaml:"max_payloads" default:"256" range:"256..65536" unit:"payloads" doc:"most payloads that one workgroup may allocate, over all of its outputs"`
+	MaxPayloadBytes int `yaml:"max_payload_bytes" default:"32768" range:"32768..16777216" unit:"bytes" doc:"most bytes of payloads that one workgroup may allocate, over all of its outputs"`
+}

@@ -49,9 +49,9 @@ func TestQueuesTakeHalf(t *testing.T) {
 					t.Errorf("%+v: payload %d comes, want %d", c, e.payload, want)
 				}
 			}
-			r.engine.Fail(errEnough)
+			r.Engine.Fail(errEnough)
 		})
-		if err := r.engine.Run(); err == nil {
+		if err := r.Engine.Run(); err == nil {
 			t.Errorf("%+v: the run went on", c)
 		}
 	}

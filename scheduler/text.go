@@ -64,7 +64,7 @@ func (g *Graph) WriteText(w io.Writer, d *Description) error {
 
 // writeLatency writes what the path through all levels takes at least beside what its workgroups do, and which windows it may wait for.
 func (g *Graph) writeLatency(w io.Writer, s *WorkSpec) {
-	first, next := s.leastStart()
+	first, next := leastStart(s)
 	fmt.Fprintf(w, "path of %d levels under %s: at least %d cycles beside its workgroups' own: %d until the first of them may issue, %d from an enqueue to the next level's\n",
 		g.Depth, s.Scheduler.Kind, first+(g.Depth-1)*next, first, next)
 	if !kinds[s.Scheduler.Kind].window {
@@ -86,7 +86,7 @@ func (g *Graph) writeLatency(w io.Writer, s *WorkSpec) {
 
 // leastStart is the least number of cycles from the beginning of a dispatch until its first workgroup may issue, the launch of the host
 // left out, and from the end of an enqueue until a workgroup of its payload may. What queues in memory take of memory comes on top.
-func (s *WorkSpec) leastStart() (first, next int) {
+func leastStart(s *WorkSpec) (first, next int) {
 	c, place := &s.Scheduler, s.Dispatcher.LaunchLatency
 	switch c.Kind {
 	case "hardware":

@@ -94,7 +94,7 @@ func TestWavesHideLatency(t *testing.T) {
 	const k = 100
 	for waves := 1; waves <= 8; waves++ {
 		m := newMachine()
-		m.unit.Issue.Policy = "round-robin"
+		m.Unit.Issue.Policy = "round-robin"
 		o := newRig(t, m).run(t, assemble(uint32(64*waves), chain(k)...), 1, simd.Never)
 		o.check(t, m)
 		want := uint64((k - 1) * max(5, waves))
@@ -143,7 +143,7 @@ func TestWaveOfTwoPasses(t *testing.T) {
 		{"scalar", scalar, around + 2*(k-1) + 1},
 	} {
 		m := newMachine()
-		m.shape.SIMDWidth, m.shape.WaveSize = 32, 32
+		m.Shape.SIMDWidth, m.Shape.WaveSize = 32, 32
 		o := newRig(t, m).run(t, assemble(64, c.list...), 1, simd.Never)
 		o.check(t, m)
 		if o.cycles != c.want {
@@ -155,7 +155,7 @@ func TestWaveOfTwoPasses(t *testing.T) {
 func TestWave32RunsAtOnePass(t *testing.T) {
 	const k = 40
 	m := newMachine()
-	m.shape.SIMDWidth, m.shape.WaveSize = 32, 32
+	m.Shape.SIMDWidth, m.Shape.WaveSize = 32, 32
 	o := newRig(t, m).run(t, assembleFor(32, 32, independent(k)...), 1, simd.Never)
 	o.check(t, m)
 	if want := uint64(around + k); o.cycles != want {
@@ -166,11 +166,11 @@ func TestWave32RunsAtOnePass(t *testing.T) {
 // gcn makes the machine issue as GCN does: four SIMDs in turn, a port for each unit.
 func gcn() *machine {
 	m := newMachine()
-	m.shape.SIMDs = 4
-	m.unit.Issue.Cadence, m.unit.Issue.PerCategory, m.unit.Issue.Width = 4, true, 5
-	for name, c := range m.timing.Classes {
+	m.Shape.SIMDs = 4
+	m.Unit.Issue.Cadence, m.Unit.Issue.PerCategory, m.Unit.Issue.Width = 4, true, 5
+	for name, c := range m.Timing.Classes {
 		c.Issue, c.Busy, c.Latency = 4, 4, 4
-		m.timing.Classes[name] = c
+		m.Timing.Classes[name] = c
 	}
 	return m
 }
@@ -202,7 +202,7 @@ func TestCategoriesIssueTogether(t *testing.T) {
 		{"two units", append(append([]isa.Inst(nil), vector...), scalar...), 0},
 	} {
 		m := gcn()
-		m.shape.SIMDs = 1
+		m.Shape.SIMDs = 1
 		o := newRig(t, m).run(t, assemble(128, c.code...), 1, simd.Never)
 		o.check(t, m)
 		if c.turns > 0 && o.cycles != 4*c.turns+4 {
@@ -272,7 +272,7 @@ func TestMemoryBarrierWaitsForStores(t *testing.T) {
 func TestAccessesInFlight(t *testing.T) {
 	for _, most := range []int{1, 2, 4} {
 		m := newMachine()
-		m.maxOutstanding = most
+		m.MaxOutstanding = most
 		o := newRig(t, m).run(t, assemble(64, repeat(8, store(3))...), 1, simd.Never)
 		o.check(t, m)
 		// The port takes 4 cycles an access; the n-th waits for the one `most` before it.
@@ -287,7 +287,7 @@ func TestAccessesInFlight(t *testing.T) {
 func TestBarrierWaitsForTheLastWave(t *testing.T) {
 	for _, latency := range []int{0, 1, 16} {
 		m := newMachine()
-		m.unit.BarrierCycles = latency
+		m.Unit.BarrierCycles = latency
 		const waves = 4
 		o := newRig(t, m).run(t, assemble(64*waves, append(independent(10), barrier, add(4, 1, 2))...), 1, simd.Never)
 		o.check(t, m)
@@ -331,11 +331,11 @@ func TestPoliciesDiffer(t *testing.T) {
 	}
 	for policy, marks := range want {
 		m := newMachine()
-		m.unit.Issue.Policy = policy
+		m.Unit.Issue.Policy = policy
 		r := newRig(t, m)
 		o := r.run(t, assemble(128, append(independent(k), mark)...), 1, simd.Never)
 		o.check(t, m)
-		if diff := cmp.Diff(marks, r.prints); diff != "" {
+		if diff := cmp.Diff(marks, r.Prints); diff != "" {
 			t.Errorf("%s: marks (-want +got):\n%s", policy, diff)
 		}
 	}
@@ -348,11 +348,11 @@ func TestGreedyStays(t *testing.T) {
 	marks := map[string]uint64{}
 	for _, policy := range []string{"oldest", "greedy"} {
 		m := newMachine()
-		m.unit.Issue.Policy = policy
+		m.Unit.Issue.Policy = policy
 		r := newRig(t, m)
 		o := r.run(t, assemble(128, append(list, mark)...), 1, simd.Never)
 		o.check(t, m)
-		marks[policy] = r.prints[0]
+		marks[policy] = r.Prints[0]
 	}
 	if marks["oldest"] >= marks["greedy"] {
 		t.Errorf("the first wave marks cycle %d under oldest, %d under greedy: want it earlier under oldest", marks["oldest"], marks["greedy"])
@@ -382,7 +382,7 @@ func ldsGap(t *testing.T, inst func(reg, count int) isa.Inst, count int) uint64 
 	t.Helper()
 	marks := func(k int) uint64 {
 		m := newMachine()
-		m.lds = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.unit.LDS) }
+		m.LDS = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.Unit.LDS) }
 		list := []isa.Inst{{Op: isa.LaneID, T: isa.I32, Dst: isa.V(1)},
 			{Op: isa.IMul, T: isa.I32, Dst: isa.V(1), Src: [4]isa.Reg{isa.V(1), isa.Lit(uint64(4 * count))}, Class: isa.ClassVALU32}}
 		for i := range k {
@@ -392,13 +392,13 @@ func ldsGap(t *testing.T, inst func(reg, count int) isa.Inst, count int) uint64 
 		p.LDSBytes = 4096
 		r := newRig(t, m)
 		r.run(t, p, 1, simd.Never)
-		return r.prints[0]
+		return r.Prints[0]
 	}
 	return marks(4) - marks(3)
 }
 
 // never is memory that keeps every access pending and completes none.
-type never struct{ fixedMemory }
+type never struct{ FixedMemory }
 
 func (never) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
 	w.Ticket()
@@ -407,13 +407,13 @@ func (never) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int, b *simd.Bookin
 
 func TestDeadlockIsSeen(t *testing.T) {
 	m := newMachine()
-	m.memory = never{}
+	m.Memory = never{}
 	r := newRig(t, m)
 	o := r.run(t, assemble(64, load(3), add(4, 3, 3)), 1, simd.Never)
 	if o.err == nil || !strings.Contains(o.err.Error(), "deadlock") {
 		t.Fatalf("error %v, want a deadlock", o.err)
 	}
-	w := r.array.Units[0].SIMDs[0].Waves()[0]
+	w := r.Array.Units[0].SIMDs[0].Waves()[0]
 	pc, _ := w.Where()
 	if pc != 1 || w.WaitsFor() != account.Memory || w.Ready() < cu.Never {
 		t.Errorf("the wave is at %d, waits for %v until %d", pc, w.WaitsFor(), w.Ready())
@@ -422,7 +422,7 @@ func TestDeadlockIsSeen(t *testing.T) {
 
 // later is memory whose accesses complete by events of their own.
 type later struct {
-	fixedMemory
+	FixedMemory
 	rig   *rig
 	delay uint64
 }
@@ -435,14 +435,14 @@ type completion struct {
 
 func (l *later) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
 	cycle := now + l.delay
-	l.rig.engine.Schedule(&completion{sim.NewEventBase(l.rig.engine.Seconds(cycle), l), cycle, w.Ticket()})
+	l.rig.Engine.Schedule(&completion{sim.NewEventBase(l.rig.Engine.Seconds(cycle), l), cycle, w.Ticket()})
 	*b = simd.Booking{Free: now + 4, Pending: true}
 }
 
 func (l *later) Handle(e sim.Event) error {
 	c := e.(*completion)
 	c.ticket.SIMD().Complete(c.cycle, c.cycle, c.ticket)
-	return l.rig.array.Units[0].Handle(nil) // which plans the next turn
+	return l.rig.Array.Units[0].Handle(nil) // which plans the next turn
 }
 
 // Memory that answers later costs the same as memory that knows its answer at once.
@@ -456,12 +456,12 @@ func TestPendingAccesses(t *testing.T) {
 	for name, list := range programs {
 		for _, waves := range []uint32{1, 3} {
 			m := newMachine()
-			m.maxOutstanding = 2
+			m.MaxOutstanding = 2
 			list := append(append([]isa.Inst(nil), list...), fence)
 			want := newRig(t, m).run(t, assemble(64*waves, list...), 1, simd.Never)
 			want.check(t, m)
 			l := &later{delay: 50}
-			m.memory = l
+			m.Memory = l
 			r := newRig(t, m)
 			l.rig = r
 			got := r.run(t, assemble(64*waves, list...), 1, simd.Never)
@@ -488,7 +488,7 @@ func TestFetch(t *testing.T) {
 	const lines, trips = 8, 10
 	run := func(bytes int) outcome {
 		m := newMachine()
-		m.unit.Fetch = simd.FetchSpec{Enabled: true, Bytes: bytes, LineBytes: 64, Ways: 2, InstructionBytes: 8, MissCycles: 30}
+		m.Unit.Fetch = simd.FetchSpec{Enabled: true, Bytes: bytes, LineBytes: 64, Ways: 2, InstructionBytes: 8, MissCycles: 30}
 		list := append([]isa.Inst{{Op: isa.Mov, T: isa.I32, Uniform: true, Dst: isa.S(1), Src: [4]isa.Reg{isa.Lit(trips)}}},
 			independent(8*lines-5)...)
 		list = append(list,
@@ -512,7 +512,7 @@ func TestSameRunTwice(t *testing.T) {
 	run := func() string {
 		m := gcn()
 		m.disp.WorkgroupsPerCycle, m.disp.LaunchLatency = 0.3, 7
-		m.shape.ShaderEngines, m.shape.ComputeUnits = 2, 3
+		m.Shape.ShaderEngines, m.Shape.ComputeUnits = 2, 3
 		list := append(independent(20), load(3), add(4, 3, 3), barrier, ldsLoad(5, 1), add(6, 5, 5), store(6))
 		o := newRig(t, m).run(t, assemble(256, list...), 100, simd.Never)
 		o.check(t, m)

@@ -23,7 +23,7 @@ import (
 
 // witness is memory that knows the launch of each wave slot.
 type witness struct {
-	fixedMemory
+	FixedMemory
 	launches map[int]*cu.Launch
 	wrong    int
 }
@@ -34,15 +34,15 @@ func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int, b *si
 	if l := m.launches[slot]; l == nil || l.Code != w.Program() {
 		m.wrong++
 	}
-	m.fixedMemory.Access(now, w, in, slot, b)
+	m.FixedMemory.Access(now, w, in, slot, b)
 }
 
 // Memory is told the launch of a wave before its first access, by a slot that no other resident wave has.
 func TestMemoryKnowsTheWave(t *testing.T) {
 	m := newMachine()
-	m.shape.SIMDs = 2
-	w := &witness{fixedMemory{fixed{50, 4}}, map[int]*cu.Launch{}, 0}
-	m.memory = w
+	m.Shape.SIMDs = 2
+	w := &witness{FixedMemory{Fixed{50, 4}}, map[int]*cu.Launch{}, 0}
+	m.Memory = w
 	newRig(t, m).run(t, assemble(64*20, load(3)), 3, simd.Never).check(t, m)
 	if len(w.launches) != 20 || w.wrong != 0 {
 		t.Errorf("%d slots were used, %d accesses came without their launch", len(w.launches), w.wrong)
@@ -75,10 +75,10 @@ func TestHelpersWriteNothing(t *testing.T) {
 		accesses int
 	}{{"load", load(3), 2}, {"store", store(3), 0}, {"store to scratch", scratch, 2}} {
 		m := newMachine()
-		m.shape.SIMDs = 2
-		m.timing.Classes[isa.ClassScratch.String()] = simd.Class{Unit: "vmem", Issue: 1, Busy: 1, Latency: 1}
+		m.Shape.SIMDs = 2
+		m.Timing.Classes[isa.ClassScratch.String()] = simd.Class{Unit: "vmem", Issue: 1, Busy: 1, Latency: 1}
 		counting := &countingMemory{}
-		m.memory = counting
+		m.Memory = counting
 		r := newRig(t, m)
 		o := r.run(t, assemble(128, demote, c.inst, mark), 1, simd.Never)
 		o.check(t, m)
@@ -86,7 +86,7 @@ func TestHelpersWriteNothing(t *testing.T) {
 			t.Errorf("%s: %d accesses, want %d", c.name, counting.n, c.accesses)
 		}
 		// Two waves on two SIMDs: the second comes to the unit that both share a cycle later.
-		if diff := cmp.Diff([]uint64{3, 4}, r.prints); c.accesses == 0 && diff != "" {
+		if diff := cmp.Diff([]uint64{3, 4}, r.Prints); c.accesses == 0 && diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
@@ -94,7 +94,7 @@ func TestHelpersWriteNothing(t *testing.T) {
 
 // countingMemory answers at once.
 type countingMemory struct {
-	fixedMemory
+	FixedMemory
 	n     int
 	masks []uint64
 }
@@ -109,7 +109,7 @@ func (m *countingMemory) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int, b 
 func TestOtherLanesWrite(t *testing.T) {
 	m := newMachine()
 	counting := &countingMemory{}
-	m.memory = counting
+	m.Memory = counting
 	split := isa.Inst{Op: isa.MaskSplit, Dst: isa.S(2), Src: [4]isa.Reg{isa.Lit(0xff)}}
 	join := isa.Inst{Op: isa.MaskJoin, Src: [4]isa.Reg{isa.S(2)}}
 	newRig(t, m).run(t, assemble(64, split, demote, join, store(3), load(4)), 1, simd.Never).check(t, m)
@@ -190,7 +190,7 @@ func portsOf(t *testing.T, m *machine, h mem.Hierarchy, spec *mem.HierarchySpec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.memory = cu.NewMemory(mem.NewPorts(s, h, spec, &m.shape)[0], 0, m.shape.UnitSlots())
+	m.Memory = cu.NewMemory(mem.NewPorts(s, h, spec, &m.Shape)[0], 0, m.Shape.UnitSlots())
 	bindings := &mem.Bindings{}
 	bindings.Bind(mem.Of(b))
 	return &cu.Launch{Bindings: bindings}
@@ -201,12 +201,12 @@ func TestUnitsAreHeard(t *testing.T) {
 	m := newMachine()
 	h := &slowLines{}
 	launch := realPorts(t, m, h)
-	m.lds = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.unit.LDS) }
+	m.LDS = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.Unit.LDS) }
 	r := newRig(t, m)
-	h.engine = r.engine
+	h.engine = r.Engine
 	d := &diary{}
-	r.array.Trace(d, []string{"near", "far"})
-	if r.array.Tracer() != probe.Tracer(d) {
+	r.Array.Trace(d, []string{"near", "far"})
+	if r.Array.Tracer() != probe.Tracer(d) {
 		t.Error("who listens is not known")
 	}
 	lane := isa.Inst{Op: isa.LaneID, T: isa.I32, Dst: isa.V(1)}
@@ -215,7 +215,7 @@ func TestUnitsAreHeard(t *testing.T) {
 	prog.LDSBytes = 1024
 	launch.NumWorkgroups = [3]uint32{1, 1, 1}
 	r.launch(t, prog, launch)
-	if err := r.engine.Run(); err != nil {
+	if err := r.Engine.Run(); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -243,7 +243,7 @@ func TestLevelsAreHeard(t *testing.T) {
 		ScalarL1:     mem.CacheSpec{Bytes: 1024, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 1, LatencyCycles: 10, BytesPerCycle: 64, Write: mem.ReadOnly},
 		Memory:       mem.MemorySpec{Model: "fast", Bytes: 1 << 20, Channels: 1, InterleaveBytes: 256, BytesPerCycle: 16, LatencyCycles: 100},
 	}
-	h := mem.NewFast(spec, &m.shape)
+	h := mem.NewFast(spec, &m.Shape)
 	launch := realPorts(t, m, h)
 	r := newRig(t, m)
 	d := &diary{}
@@ -251,10 +251,10 @@ func TestLevelsAreHeard(t *testing.T) {
 	for _, c := range h.Counters() {
 		levels = append(levels, c.Level)
 	}
-	r.array.Trace(d, levels)
+	r.Array.Trace(d, levels)
 	launch.NumWorkgroups = [3]uint32{1, 1, 1}
 	r.launch(t, assemble(64, load(3), add(4, 3, 3), load(5)), launch)
-	if err := r.engine.Run(); err != nil {
+	if err := r.Engine.Run(); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -272,24 +272,24 @@ func TestLevelsAreHeard(t *testing.T) {
 func (r *rig) launch(t *testing.T, prog *program.Program, l *cu.Launch) {
 	t.Helper()
 	var err error
-	if l.Code, err = simd.NewCode(prog, r.m.rules(), 0); err != nil {
+	if l.Code, err = simd.NewCode(prog, r.m.Rules(), 0); err != nil {
 		t.Fatal(err)
 	}
-	if l.Need, err = cu.NewNeed(prog, r.m.limits()); err != nil {
+	if l.Need, err = cu.NewNeed(prog, r.m.Limits()); err != nil {
 		t.Fatal(err)
 	}
-	r.array.Begin(0)
+	r.Array.Begin(0)
 	r.dispatcher.Launch(0, l, false)
 }
 
 // An instruction cache counts, keeps the lines used last in each set, and shows as a component where fetch takes time.
 func TestInstructionCache(t *testing.T) {
 	m := newMachine()
-	m.unit.Fetch = simd.FetchSpec{Enabled: true, Bytes: 256, LineBytes: 64, Ways: 2, InstructionBytes: 64, HitCycles: 3, MissCycles: 30}
+	m.Unit.Fetch = simd.FetchSpec{Enabled: true, Bytes: 256, LineBytes: 64, Ways: 2, InstructionBytes: 64, HitCycles: 3, MissCycles: 30}
 	r := newRig(t, m)
 	o := r.run(t, assemble(128, independent(5)...), 1, simd.Never)
 	o.check(t, m)
-	caches := r.array.InstructionCaches()
+	caches := r.Array.InstructionCaches()
 	if len(caches) != 1 {
 		t.Fatalf("%d instruction caches, want 1", len(caches))
 	}
@@ -305,8 +305,8 @@ func TestInstructionCache(t *testing.T) {
 	if got, want := o.slots[account.Fetch], uint64(6*(30+3)); got != want {
 		t.Errorf("%d cycles waited for fetch, want %d", got, want)
 	}
-	m.unit.Fetch.Enabled = false
-	if got := newRig(t, m).array.InstructionCaches(); len(got) != 0 {
+	m.Unit.Fetch.Enabled = false
+	if got := newRig(t, m).Array.InstructionCaches(); len(got) != 0 {
 		t.Errorf("%d instruction caches where fetch takes no time", len(got))
 	}
 }
@@ -325,20 +325,20 @@ func TestAccessesKeepTheUnit(t *testing.T) {
 	// In cycle 1 the first wave issues, then the marks of both; the second access is after the first by what that takes.
 	gap := func(simds int, edit func(m *machine) *cu.Launch, inst isa.Inst) uint64 {
 		m := newMachine()
-		m.shape.SIMDs = simds
+		m.Shape.SIMDs = simds
 		launch := edit(m)
 		prog := assemble(128, inst, mark)
 		prog.LDSBytes = 4096
 		launch.NumWorkgroups = [3]uint32{1, 1, 1}
 		r := newRig(t, m)
 		r.launch(t, prog, launch)
-		if err := r.engine.Run(); err != nil {
+		if err := r.Engine.Run(); err != nil {
 			t.Fatal(err)
 		}
-		return r.prints[1] - r.prints[0]
+		return r.Prints[1] - r.Prints[0]
 	}
 	banks := func(m *machine) *cu.Launch {
-		m.lds = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.unit.LDS) }
+		m.LDS = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.Unit.LDS) }
 		return &cu.Launch{Bindings: &mem.Bindings{}}
 	}
 	// 64 lanes of one bank each are busy for 8 cycles, 4 of the unit's bandwidth.
@@ -373,13 +373,13 @@ func (*instantLines) Access(now uint64, r *mem.Request) mem.Reply {
 // Workgroup memory is zero when a workgroup comes, whoever had the bytes before.
 func TestWorkgroupsFindZeroes(t *testing.T) {
 	m := newMachine()
-	m.lds = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.unit.LDS) }
+	m.LDS = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.Unit.LDS) }
 	seven := isa.Inst{Op: isa.Mov, T: isa.I32, Dst: isa.V(4), Src: [4]isa.Reg{isa.Lit(7)}}
 	prog := assemble(64, ldsLoad(3, 1), mark, seven, ldsStore(4, 1), ldsLoad(5, 1), mark)
-	prog.LDSBytes = uint32(m.unit.LDS.MaxWorkgroupBytes)
+	prog.LDSBytes = uint32(m.Unit.LDS.MaxWorkgroupBytes)
 	r := newRig(t, m)
 	var got [][2]uint32
-	r.onPrint = func(w *simd.Wave) { got = append(got, [2]uint32{w.State.V[3*64], w.State.V[5*64]}) }
+	r.OnPrint = func(w *simd.Wave) { got = append(got, [2]uint32{w.State.V[3*64], w.State.V[5*64]}) }
 	r.run(t, prog, 3, simd.Never).check(t, m)
 	if want := [][2]uint32{{0, 0}, {0, 7}, {0, 0}, {0, 7}, {0, 0}, {0, 7}}; !slices.Equal(got, want) {
 		t.Errorf("before and after their stores, workgroups find %v, want %v", got, want)

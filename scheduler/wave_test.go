@@ -35,7 +35,7 @@ func runProducer(t *testing.T, spec WorkSpec, pending bool, local uint32, list .
 	r := startProducer(t, spec, pending, local, list...)
 	r.finish(t)
 	_, end := r.run.Finished()
-	return r, r.array.Settle(end)
+	return r, r.Array.Settle(end)
 }
 
 // startProducer has it begin.
@@ -47,11 +47,11 @@ func startProducer(t *testing.T, spec WorkSpec, pending bool, local uint32, list
 	r := newQueueRig(t, spec, pending, producer, sink)
 	prog := assemble(local, list...)
 	prog.Node = producer.Program.Node
-	code, err := simd.NewCode(prog, r.m.rules(), 0)
+	code, err := simd.NewCode(prog, r.m.Rules(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := cu.NewNeed(prog, r.m.limits())
+	n, err := cu.NewNeed(prog, r.m.Limits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestWaveWaitsForItsPayloads(t *testing.T) {
 		// The message class has a latency of 1: the sum may issue a cycle after the answer.
 		ready := uint64(2 + max(2*latency, 1) + 1)
 		want := []uint64{1, 3, max(4, ready) + 1}
-		if diff := cmp.Diff(want, r.prints); diff != "" {
+		if diff := cmp.Diff(want, r.Prints); diff != "" {
 			t.Errorf("latency %d (-want +got):\n%s", latency, diff)
 		}
 		if got := slots[account.Payload]; got != max(4, ready)-4 {
@@ -91,14 +91,14 @@ func TestWaveIsHeldByTheQueue(t *testing.T) {
 		first := uint64(replyCycles + 1 + 1)
 		enqueued := first + replyCycles + 1
 		want := []uint64{first + 1, enqueued + replyCycles}
-		if diff := cmp.Diff(want, r.prints[:2]); diff != "" {
+		if diff := cmp.Diff(want, r.Prints[:2]); diff != "" {
 			t.Errorf("replies pending %v (-want +got):\n%s", pending, diff)
 		}
 		if got, want := slots[account.Payload], enqueued-(first+2)+replyCycles-1; got != want {
 			t.Errorf("replies pending %v: %d cycles waited for payloads, want %d", pending, got, want)
 		}
-		if len(r.prints) != 3 {
-			t.Errorf("replies pending %v: the payload started %d workgroups", pending, len(r.prints)-2)
+		if len(r.Prints) != 3 {
+			t.Errorf("replies pending %v: the payload started %d workgroups", pending, len(r.Prints)-2)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestWavesOfAWorkgroupAllocateTogether(t *testing.T) {
 		s := defaultQueue("firmware")
 		s.Scheduler.FirmwareCycles = 1
 		r, _ := runProducer(t, s, pending, 192, alloc(2, 3), enqueue(2))
-		if got := len(r.prints); got != 3 {
+		if got := len(r.Prints); got != 3 {
 			t.Errorf("replies pending %v: %d workgroups were started, want 3", pending, got)
 		}
 		if got := r.run.Counts(); got.Nodes[1].Payloads != 3 || got.Queue.PeakDepth != 3 {
@@ -127,14 +127,14 @@ func TestClocks(t *testing.T) {
 		want uint64 // what passes between reads 1000 cycles apart
 	}{{isa.Clock, 500, 1000}, {isa.Realtime, 500, 2000}, {isa.Realtime, 1000, 1000}, {isa.Realtime, 2000, 500}} {
 		m := newMachine()
-		m.shape.ClockMHz = c.mhz
-		m.timing.Classes[isa.ClassClock.String()] = simd.Class{Unit: "salu", Issue: 1, Busy: 1, Latency: 1}
+		m.Shape.ClockMHz = c.mhz
+		m.Timing.Classes[isa.ClassClock.String()] = simd.Class{Unit: "salu", Issue: 1, Busy: 1, Latency: 1}
 		read := func(dst int) isa.Inst { return isa.Inst{Op: c.op, T: isa.I64, Uniform: true, Dst: isa.S(dst)} }
 		list := append([]isa.Inst{read(2)}, independent(999)...)
 		list = append(list, read(4), isa.Inst{Op: isa.ISub, T: isa.I64, Uniform: true, Dst: isa.S(6), Src: [4]isa.Reg{isa.S(4), isa.S(2)}}, mark)
 		r := newRig(t, m)
 		var got uint64
-		r.onPrint = func(w *simd.Wave) { got = w.State.S[6] }
+		r.OnPrint = func(w *simd.Wave) { got = w.State.S[6] }
 		r.run(t, assemble(64, list...), 1, simd.Never)
 		if got != c.want {
 			t.Errorf("%v at %d MHz: %d between reads 1000 cycles apart, want %d", c.op, c.mhz, got, c.want)
@@ -166,7 +166,7 @@ func TestFreeBranches(t *testing.T) {
 		}
 		o := r.run(t, p, 1, simd.Never)
 		o.check(t, m)
-		if diff := cmp.Diff(c.want, r.prints); diff != "" {
+		if diff := cmp.Diff(c.want, r.Prints); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
@@ -198,9 +198,9 @@ func TestPayloadsOfAWorkgroup(t *testing.T) {
 			list = append(list, alloc(2+2*i, n), enqueue(2+2*i))
 		}
 		r := startProducer(t, defaultQueue("hardware"), false, 64, list...)
-		switch err := r.engine.Run(); {
-		case c.fault == "" && (err != nil || len(r.prints) != 8):
-			t.Errorf("%v: %v, %d workgroups started; want 8", c.counts, err, len(r.prints))
+		switch err := r.Engine.Run(); {
+		case c.fault == "" && (err != nil || len(r.Prints) != 8):
+			t.Errorf("%v: %v, %d workgroups started; want 8", c.counts, err, len(r.Prints))
 		case c.fault != "" && (!errors.Is(err, ErrFault) || !strings.Contains(err.Error(), c.fault)):
 			t.Errorf("%v: %v, want %q", c.counts, err, c.fault)
 		}

@@ -1,0 +1,112 @@
+package scheduler
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"spvsim/cu"
+)
+
+// engineOf is the shader engine of a compute unit; -1: of none.
+func engineOf(m *machine, unit int) int {
+	if unit < 0 {
+		return -1
+	}
+	return unit / m.Shape.ComputeUnits
+}
+
+// Where units have space, each placement picks these, in timed runs and in functional ones.
+func TestPlacementOrder(t *testing.T) {
+	want := map[string][]int{ // engines of two arrays, with units 0, 1 and 2, and 3, 4 and 5
+		"round-robin": {0, 3, 2, 5, 1, 4, 2, 5, 0, 3},
+		"fixed-order": {0, 3, 2, 5, 1, 4, 2, 5, 0, 3},
+	}
+	if got := slices.Sorted(maps.Keys(placements)); !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
+		t.Fatalf("placements %v: want a row for each here", got)
+	}
+	for _, fixed := range []bool{false, true} {
+		m := wide()
+		m.disp.FixedOrder, m.disp.ShaderArrays = fixed, 2
+		name := m.disp.Placement()
+		d := newRig(t, m).dispatcher
+		l := &Launch{Code: &cu.Launch{Need: cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}}, Engine: -1, Unit: -1}
+		d.Serve(&kernel{Launch: *l})
+		unit := m.disp.UnitsInTurn(&m.Shape)
+		var timed, functional []int
+		for i := range want[name] {
+			u, _ := d.find(0, d.open[0], l)
+			timed, functional = append(timed, u), append(functional, unit(uint64(i)))
+			l.Placed++
+		}
+		if !slices.Equal(timed, want[name]) || !slices.Equal(functional, want[name]) {
+			t.Errorf("%s: units %v in a timed run, %v in a functional one, want %v", name, timed, functional, want[name])
+		}
+		if again := unit(3); again != want[name][3] {
+			t.Errorf("%s: unit %d when asked again, want %d", name, again, want[name][3])
+		}
+	}
+}
+
+// In fixed order a full engine makes the dispatcher wait; otherwise it is passed over.
+func TestFixedOrder(t *testing.T) {
+	for fixed, want := range map[bool]int{false: 1, true: -1} {
+		m := wide()
+		m.disp.FixedOrder = fixed
+		d := newRig(t, m).dispatcher
+		d.Serve(&kernel{Launch: Launch{Code: &cu.Launch{}}})
+		need := cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}
+		for i := range d.residency[:m.Shape.ComputeUnits] {
+			for d.residency[i].Fits(need) {
+				d.residency[i].TakeWave(need)
+			}
+		}
+		l := &Launch{Code: &cu.Launch{Need: need}, Engine: -1, Unit: -1, Total: 2}
+		if unit, _ := d.find(0, d.open[0], l); engineOf(m, unit) != want {
+			t.Errorf("fixed order %v: unit %d takes the first workgroup, want one of engine %d", fixed, unit, want)
+		}
+		l.Placed = 1
+		if unit, _ := d.find(0, d.open[0], l); engineOf(m, unit) != 1 {
+			t.Errorf("fixed order %v: the second workgroup goes to unit %d, want one of engine 1", fixed, unit)
+		}
+	}
+}
+
+// Workgroups go to an engine's arrays in turn: to units of smaller arrays go more. An array without space is passed over.
+func TestShaderArrays(t *testing.T) {
+	for _, c := range []struct {
+		units, arrays int
+		want          []int // units, in the order in which they take workgroups of which each fits one
+		twice         []int // the same with space for two
+	}{
+		{3, 1, []int{0, 1, 2}, []int{0, 1, 2, 0, 1, 2}},
+		{4, 2, []int{0, 2, 1, 3}, []int{0, 2, 1, 3, 0, 2, 1, 3}},
+		{3, 2, []int{0, 2, 1}, []int{0, 2, 1, 2, 0, 1}},
+		{5, 3, []int{0, 2, 4, 1, 3}, []int{0, 2, 4, 1, 3, 4, 0, 2, 1, 3}},
+		{2, 4, []int{0, 1}, []int{0, 1, 0, 1}},
+	} {
+		for slots, want := range map[int][]int{1: c.want, 2: c.twice, 16: nil} {
+			m := newMachine()
+			m.Shape.ComputeUnits, m.Shape.SIMDs, m.Shape.WaveSlots, m.disp.ShaderArrays = c.units, 1, slots, c.arrays
+			d := newRig(t, m).dispatcher
+			d.Serve(&kernel{Launch: Launch{Code: &cu.Launch{}}})
+			need := cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}
+			l := &Launch{Code: &cu.Launch{Need: need}, Engine: -1, Unit: -1}
+			var got []int
+			for u, _ := d.find(0, d.open[0], l); u >= 0; u, _ = d.find(0, d.open[0], l) {
+				d.residency[u].TakeWave(need)
+				got = append(got, u)
+			}
+			if want == nil {
+				unit := m.disp.UnitsInTurn(&m.Shape)
+				for i := range 16 {
+					want = append(want, unit(uint64(i)))
+				}
+				got = got[:16]
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%d units in %d arrays, %d waves each: workgroups go to units %v, want %v", c.units, c.arrays, slots, got, want)
+			}
+		}
+	}
+}
