@@ -84,14 +84,12 @@ type Sampling struct {
 	Full            float64 `yaml:"full" default:"1.2" range:"0.01..16" doc:"bytes brought into the last level of the caches, as a multiple of its size, after which nothing older is taken to be left in it; above 1, as its sets do not fill evenly"`
 	Least           float64 `yaml:"least" default:"0.0125" range:"0..1" doc:"relative half-width that is added to every interval in quadrature, for what samples cannot show"`
 	LeastRows       float64 `yaml:"least_rows" default:"0.015" range:"0..1" doc:"relative half-width that is added in quadrature for large launches: in windows, caches and queues are not quite as in a full run"`
-	LeastBeside     float64 `yaml:"least_beside" default:"0.05" range:"0..1" doc:"relative half-width that is added in quadrature for launches that run side by side, instead of least_rows: their caches are not refilled, and work is left half done"`
 	Waiting         float64 `yaml:"waiting" default:"0.03" range:"0..1" doc:"relative half-width that is added for launches whose time is more than three times the busy time of the part of the machine that they demand most of: they wait for something that their signature does not show"`
 	Contended       float64 `yaml:"contended" default:"0.1" range:"0..1" doc:"relative half-width that is added for work of large launches that is bounded by atomics on few lines: waves that wait for each other at a line settle more slowly than a window shows"`
 	SizesApart      float64 `yaml:"sizes_apart" default:"0.1" range:"0..1" doc:"least relative difference in size between two samples from which the time of a launch of another size is predicted"`
 	LeastQuantized  int     `yaml:"least_quantized" default:"5" range:"3..1048576" unit:"samples" doc:"least number of samples from which the sampler estimates the share of the time that depends on whole generations (wave quantization)"`
 	MostQuantized   int     `yaml:"most_quantized" default:"64" range:"0..1048576" unit:"samples" doc:"greatest number of samples from which this share is estimated; with more it stays as it is"`
 	BetterQuantized float64 `yaml:"better_quantized" default:"0.7" range:"0..1" doc:"whole generations are used only if predictions with them have an error below this share of the error of predictions from sizes alone"`
-	GroupPieces     int     `yaml:"group_pieces" default:"12" range:"1..65536" unit:"pieces" doc:"number of pieces into which the time is divided while the same launches run side by side"`
 	WorthSaying     float64 `yaml:"worth_saying" default:"0.01" range:"0..1" doc:"share of a step's cycles from which on statistics list a stratum without samples, with the reason"`
 	Seed            int     `yaml:"seed" default:"1" range:"0..2147483647" doc:"seed of the random choices: lengths of pieces, and distances from one sample to the next"`
 }

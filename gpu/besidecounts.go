@@ -164,10 +164,6 @@ func (g *group) countLaunch(l *besideLaunch) {
 // ended counts a dispatch of a graph that has ended, and runs what of a launch is left that is not timed.
 func (g *group) ended(i int) {
 	l := g.launches[i]
-	if k := slices.Index(g.active, l); k >= 0 {
-		g.active = slices.Delete(g.active, k, k+1)
-		g.changes++
-	}
 	l.graphEnds()
 	l.rest()
 }

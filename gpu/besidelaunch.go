@@ -39,8 +39,6 @@ type besideLaunch struct {
 	traffic *mem.Traffic // of its requests
 	stored  bool         // a kernel that it waits for over others may have stored
 	own     *ownCode     // of a device's launch: what it alone issues; nil: its step counts
-	number  int          // in its group
-	divides bool         // a part of its workgroups may run without time while others are on the machine
 	among   int          // graphs that may be on the machine at once, its own included; 0: it is of none
 	without
 }
@@ -81,8 +79,6 @@ func (l *besideLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c 
 	if l.Untimed() {
 		return l.pass(now, c)
 	}
-	l.group.changes++
-	l.group.active = append(l.group.active, l)
 	return l.work.beside(l, opening{now, floor, first, s, c})
 }
 
@@ -109,25 +105,11 @@ func (k *kernel) beside(l *besideLaunch, at opening) error {
 	}
 	l.nameCodes()
 	p := l.timedPart()
-	if l.group.division != nil {
-		p.Next, l.divides = l.group.division.next, dividable(k)
-	}
 	if err := l.runs(scheduler.Part{End: p.First}); err != nil {
 		return err
 	}
 	l.open = l.group.machine.dispatcher.Open(at.now, at.floor, &k.Launch, p, at.share, at.caller)
 	return nil
-}
-
-// dividable says whether workgroups of a kernel may be left half done while others run without time: none waits for another.
-func dividable(k *kernel) bool {
-	insts := k.Code.Program.Insts
-	for i := range insts {
-		if mayWait(&insts[i]) {
-			return false
-		}
-	}
-	return k.Fragments == nil
 }
 
 func (d *drawing) beside(l *besideLaunch, at opening) error {

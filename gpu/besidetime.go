@@ -57,7 +57,7 @@ func (l *besideLaunch) timedPart() scheduler.Part {
 
 // pass runs a launch without time, in cycle now.
 func (l *besideLaunch) pass(now uint64, c *scheduler.Caller) error {
-	if _, err := l.run(whole(l.work), true, false); err != nil {
+	if _, err := l.run(whole(l.work)); err != nil {
 		return err
 	}
 	scheduler.Passed(c.Port, c, now, now)
@@ -69,16 +69,16 @@ func (l *besideLaunch) runs(p scheduler.Part) error {
 	if p.First == p.End {
 		return nil
 	}
-	_, err := l.run(p, true, false)
+	_, err := l.run(p)
 	return err
 }
 
-// run runs a part without time; warm: with its lines brought into the caches; estimated: how long it takes follows when all is known.
-func (l *besideLaunch) run(p scheduler.Part, warm, estimated bool) (*account.Counts, error) {
+// run runs a part without time, with its lines brought into the caches.
+func (l *besideLaunch) run(p scheduler.Part) (*account.Counts, error) {
 	g := l.group
 	g.machine.array.Ahead.Join()
 	faults := g.machine.store.Faults.Count
-	c, err := g.untimed.run(l.work, p, warm)
+	c, err := g.untimed.run(l.work, p, true)
 	if c == nil {
 		return nil, err
 	}
@@ -86,9 +86,6 @@ func (l *besideLaunch) run(p scheduler.Part, warm, estimated bool) (*account.Cou
 	own := *c // launches, workgroups, waves and what parts count are added up by step, and faults of memory by the machine
 	own.Launches, own.Workgroups, own.Waves, own.Graph, own.Fragments = 0, 0, 0, nil, nil
 	own.OutOfBounds -= g.machine.store.Faults.Count - faults
-	if estimated {
-		own.Estimate = &account.Estimate{}
-	}
 	g.did.Add(&own)
 	return c, err
 }

@@ -147,11 +147,6 @@ func (s *sampler) run(l *launch, w resident, follows bool) error {
 			return s.runLooked(k, l, kern, follows)
 		}
 	}
-	if g, ok := w.(*group); ok {
-		if d := newGroupDivision(s, l, g); d != nil {
-			return d.run(follows)
-		}
-	}
 	return s.runInTurn(s.kinds.of(l, w.like()), l, w, follows)
 }
 

@@ -556,7 +556,6 @@ func TestSamplingKeys(t *testing.T) {
 			return fmt.Sprint(x.large(a))
 		}, "false", "true"},
 		{"least_rows", func(s *config.Sampling) { s.LeastRows = 0.5 }, leastOf, "0.015", "0.5"},
-		{"least_beside", func(s *config.Sampling) { s.LeastBeside = 0.5 }, besideOf, "0.05", "0.5"},
 		{"waiting", func(s *config.Sampling) { s.Waiting = 0.5 }, func(s *config.Sampling) string {
 			s.Spread = 0
 			k := newKind(s)
@@ -631,10 +630,6 @@ func TestSamplingKeys(t *testing.T) {
 			r.untimed(0, func(took, width float64) { cycles, half = cycles+took, half+width })
 			return fmt.Sprintf("%.0f +- %.0f", cycles, half)
 		}, "1000 +- 100", "1000 +- 500"},
-		{"group_pieces", func(s *config.Sampling) { s.GroupPieces = 4 }, func(s *config.Sampling) string {
-			d := groupDivision{sampler: &sampler{Sampling: s}}
-			return fmt.Sprint(d.pieceOf(120))
-		}, "10", "30"},
 		{"worth_saying", func(s *config.Sampling) { s.WorthSaying = 0.5 }, func(s *config.Sampling) string {
 			r := &newKind(s).rows
 			a, b := r.of(&signature{demand: demand{demandMemory: 1}}), r.of(&signature{demand: demand{demandMemory: 2}})

@@ -36,12 +36,10 @@ type group struct {
 	noun      string                         // what a launch is called
 	groupTimes
 	chosen
-	divided
 }
 
 // groupTimes are cycles of a group.
 type groupTimes struct {
-	pause    uint64 // before its first packet, until what comes before has been seen to end in other queues
 	begun    uint64
 	moves    uint64 // from when memory is free for the next transfer
 	released uint64 // up to when all that was stored has been written back
@@ -63,6 +61,8 @@ func (r *runner) prepareQueues() error {
 	for i := range r.launches {
 		l := &r.launches[i]
 		switch {
+		case l.mode == config.ModeSampled:
+			return fmt.Errorf("%w: %s: mode: found sampled: want timed or functional (of launches that overlap, time chooses what is timed), or the launches as steps, one after the other", errQueues, l.from.Path)
 		case l.mode != r.launches[0].mode:
 			return fmt.Errorf("%w: %s: mode: found %s: want one mode for all launches of queues, as they overlap", errQueues, l.from.Path, l.mode)
 		case l.once:
@@ -78,9 +78,6 @@ func (r *runner) prepareQueues() error {
 	}
 	if err := g.graphsInTurn(); err != nil {
 		return err
-	}
-	if g.launches[0].mode == config.ModeSampled {
-		return intoGroups(r, g, calls)
 	}
 	if err := g.line(calls); err != nil {
 		return err
@@ -106,7 +103,11 @@ func (g *group) separate(r *runner) error {
 			k.machine = g.machine
 			l.codes = []*simd.Code{own}
 		}
-		g.list = withEach(g.list, l.codes)
+		for _, c := range l.codes {
+			if !slices.Contains(g.list, c) {
+				g.list = append(g.list, c)
+			}
+		}
 	}
 	return nil
 }
@@ -273,11 +274,10 @@ func (g *group) open(m *machine, _ scheduler.Part) error {
 func (g *group) start(now uint64, _ scheduler.Part, follows bool) {
 	g.begun, g.moves, g.released, g.did = now, now, now, account.Counts{}
 	g.watch()
-	g.active, g.changes = g.active[:0], 0
-	for i, l := range g.launches {
-		l.open, l.without, l.number, l.divides = scheduler.Opened{}, without{}, i, false
+	for _, l := range g.launches {
+		l.open, l.without = scheduler.Opened{}, without{}
 	}
-	g.processor.Start(now+g.pause, follows)
+	g.processor.Start(now, follows)
 }
 
 func (g *group) progress() (ended, running, total uint64) {

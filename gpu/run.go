@@ -22,13 +22,12 @@ type runner struct {
 	kernels   *kernels
 	programs  *programs
 	course
-	graphs   []*graphJob
-	total    int          // rounds
-	window   *config.Time // nil: all is timed
-	sampler  sampler
-	queues   []account.HardwareQueue // of the last round
-	inGroups *groupSteps             // where launches of queues are sampled; nil: they are not
-	events   eventCounter            // of parts that do not count their own; nil where not asked for
+	graphs  []*graphJob
+	total   int          // rounds
+	window  *config.Time // nil: all is timed
+	sampler sampler
+	queues  []account.HardwareQueue // of the last round
+	events  eventCounter            // of parts that do not count their own; nil where not asked for
 }
 
 // newRunner does all that can fail before the first cycle.
@@ -190,14 +189,11 @@ func (r *runner) rounds() error {
 		r.programs.reset()
 		r.traceRound(round)
 		r.tally.begin()
-		if r.inGroups != nil {
-			r.inGroups.begin()
-		}
 		r.sampler.begin()
 		r.guard.progress.Round, r.guard.progress.Rounds = round+1, r.total
 		err := r.stream(round)
 		r.sampler.estimate() // where the run was stopped, of what had run by then
-		if ofGroups(r); err != nil {
+		if err != nil {
 			return runError(err)
 		}
 	}
@@ -220,7 +216,7 @@ func (r *runner) stream(round int) error {
 
 // launch runs one launch to its end; follows: after another one of its round.
 func (r *runner) launch(l *launch, follows bool) error {
-	if g, ok := l.work.(*group); ok && l.mode != config.ModeSampled {
+	if g, ok := l.work.(*group); ok {
 		return r.beside(l, g, follows)
 	}
 	some, err := l.work.prepare()

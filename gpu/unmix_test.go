@@ -246,10 +246,3 @@ func windowOf(by *config.Sampling) string {
 
 // leastOf is the floor of windows' intervals.
 func leastOf(by *config.Sampling) string { return fmt.Sprint(newKind(by).rows.least) }
-
-// besideOf is the floor of the intervals of launches that run side by side.
-func besideOf(by *config.Sampling) string {
-	d := groupDivision{sampler: &sampler{Sampling: by, kinds: kinds{Sampling: by}}, launch: &launch{}, group: &group{}}
-	d.begin()
-	return fmt.Sprint(d.rows.least)
-}

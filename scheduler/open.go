@@ -82,21 +82,6 @@ func (o Opened) FloorCycles() uint64 {
 // Progress is the number of workgroups that ended, of those in the compute units, and of all known.
 func (o Opened) Progress() (ended, running, total uint64) { return o.o.LaunchSource.Progress() }
 
-// Left is how many workgroups of a kernel are not placed yet, Next the one that is placed next. Of other work there are none.
-func (o Opened) Left() uint64 {
-	k, ok := o.o.LaunchSource.(*kernel)
-	if !ok {
-		return 0
-	}
-	return k.Total - k.Placed
-}
-
-// Next is the workgroup of a kernel that is placed next.
-func (o Opened) Next() uint64 { return o.o.LaunchSource.(*kernel).at() }
-
-// Leave leaves out so many of those workgroups of a kernel that would be placed next.
-func (o Opened) Leave(n uint64) { o.o.LaunchSource.(*kernel).leave(n) }
-
 // Add opens work beside what is open.
 func (d *Dispatcher) Add(w LaunchSource, s Share, c *Caller) Opened {
 	o := &open{LaunchSource: w, Share: s, begun: cu.Never, caller: c, tag: slices.Index(d.byTag, nil)}

@@ -275,7 +275,8 @@ func TestQueuesThatCanNotBe(t *testing.T) {
 		{"queues:\n- steps: [{release: [l9], dispatch: [1]}]\n", "", `found level "l9": want a level of memory`},
 		{"queues:\n- steps: [{acquire: [l9], dispatch: [1]}]\n", "", `found level "l9": want a level of memory`},
 		{"queues:\n- steps: [{acquire: [l2], dispatch: [1]}]\n", "memory.model=akita", "want memory.model fast"},
-		{"queues:\n- steps: [{dispatch: [1]}, {mode: sampled, dispatch: [1]}]\n", "", "mode: found sampled: want one mode for all launches of queues"},
+		{"queues:\n- steps: [{dispatch: [1]}, {mode: functional, dispatch: [1]}]\n", "", "mode: found functional: want one mode for all launches of queues"},
+		{"mode: sampled\nqueues:\n- steps: [{dispatch: [1]}]\n- steps: [{dispatch: [1]}]\n", "", "queues[0].steps[0]: mode: found sampled: want timed or functional (of launches that overlap, time chooses what is timed), or the launches as steps, one after the other"},
 		{"queues:\n- steps: [{once: true, dispatch: [1]}]\n", "", "found once: want no step that runs once in queues"},
 	} {
 		job := parseBeside(t, besideJob+c.text)

@@ -140,16 +140,6 @@ func (p *Processor) unended(k *Packet) (n int) {
 	return n
 }
 
-// Steady says whether so many launches are all that have begun and not ended, and each queue with packets left waits for some of them.
-func (p *Processor) Steady(begun int) bool {
-	for _, q := range p.queues {
-		if k := q.head(); k != nil && p.unended(k) == 0 {
-			return false
-		}
-	}
-	return p.outstanding == begun
-}
-
 // seen is when a queue sees that a launch has ended.
 func (p *Processor) seen(l int, q *Queue) uint64 {
 	r := &p.Records[l]
