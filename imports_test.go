@@ -15,10 +15,8 @@ var allowedImports = map[string]string{
 	"internal/names":        "",                                                              // counts names for those who work on the model
 	"internal/randfigure":   "",                                                              // likewise
 	"internal/ledger":       "config gpu internal/suite tracing/probe internal/spec tracing", // likewise
-	"internal/mutate":       "internal/suite",                                                // a tool for those who work on the model
 	"internal/pgo":          "",                                                              // records the profile that the command is compiled by
 	"internal/judge":        "account config cu gpu isa program simd spirv spirv/validate tracing",
-	"internal/judge/cmd":    "config experiments internal/judge",
 	"systemtest":            "", // tests only
 	"spirv/grammar":         "",
 	"spirv/grammar/gen":     "",

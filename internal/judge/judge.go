@@ -10,7 +10,6 @@ package judge
 
 import (
 	"errors"
-	"math"
 
 	"spvsim/isa"
 )
@@ -106,30 +105,3 @@ func (c *Code) Weighted() (n Counts) {
 	}
 	return n
 }
-
-// A Ratio adds up how far numbers are from others: as the geometric mean of their
-// ratios, which is the bias, and as the mean factor either way.
-type Ratio struct {
-	n         int
-	sum, away float64
-}
-
-// Add takes a pair of numbers; pairs with a zero say nothing.
-func (r *Ratio) Add(ours, theirs float64) {
-	if ours <= 0 || theirs <= 0 {
-		return
-	}
-	l := math.Log(ours / theirs)
-	r.n++
-	r.sum += l
-	r.away += math.Abs(l)
-}
-
-// Count is the number of pairs.
-func (r *Ratio) Count() int { return r.n }
-
-// Mean is the geometric mean of ours / theirs.
-func (r *Ratio) Mean() float64 { return math.Exp(r.sum / float64(max(r.n, 1))) }
-
-// Factor is the mean of |log(ours / theirs)| as a factor.
-func (r *Ratio) Factor() float64 { return math.Exp(r.away / float64(max(r.n, 1))) }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// AllLines is the variable that asks for all lines in the suite's short form, as what changes the packages to see who notices does.
+// AllLines is the variable that asks for all lines in the suite's short form.
 const AllLines = "SPVSIM_ALL_LINES"
 
 // oneOf so many lines are compared in the suite's short form, and mostShown differences are shown.

@@ -5,14 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"testing"
 
 	"spvsim/config"
+	"spvsim/experiments"
 	"spvsim/gpu"
 	"spvsim/spirv"
 )
@@ -66,7 +68,7 @@ type Row struct {
 }
 
 // Rows compares all shaders on all machines that the driver has a chip for, as many at once as there are processors.
-func (d *Driver) Rows(shaders []Shader, progress func(done, all int)) ([]Row, error) {
+func (d *Driver) Rows(shaders []Shader) ([]Row, error) {
 	var list []Row
 	var machines []*config.Machine // of the rows
 	for _, name := range presets() {
@@ -93,9 +95,8 @@ func (d *Driver) Rows(shaders []Shader, progress func(done, all int)) ([]Row, er
 		}
 		close(work)
 	}()
-	for i := range list {
+	for range list {
 		<-done
-		progress(i+1, len(list))
 	}
 	return list, absent(list)
 }
@@ -109,8 +110,16 @@ func absent(rows []Row) error {
 	return nil
 }
 
-// JobRows runs a job on each machine that the driver has a chip for, and compares the compute shaders that it ran.
-func (d *Driver) JobRows(ctx context.Context, name string, job *config.Job) (list []Row, err error) {
+// JobRows runs a ready job on each machine that the driver has a chip for, and compares the compute shaders that it ran.
+func (d *Driver) JobRows(ctx context.Context, name string) (list []Row, err error) {
+	files, file, _, err := experiments.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	job, err := config.LoadJob(files, file)
+	if err != nil {
+		return nil, err
+	}
 	for _, preset := range presets() {
 		m, err := config.LoadMachine(config.Request{Machine: preset})
 		if err != nil {
@@ -131,49 +140,16 @@ func (d *Driver) JobRows(ctx context.Context, name string, job *config.Job) (lis
 	return list, absent(list)
 }
 
-// WriteCSV writes a line for each row.
-func WriteCSV(w io.Writer, rows []Row) error {
-	fields := []string{"module", "machine", "instructions", "radv_instructions", "vector_registers", "radv_vector_registers", "waves", "radv_waves", "scratch", "radv_scratch"}
-	for k := range NumKinds {
-		fields = append(fields, k.String(), "radv_"+k.String())
-	}
-	for k := range NumKinds {
-		fields = append(fields, k.String()+"_executed", "radv_"+k.String()+"_executed")
-	}
-	var b strings.Builder
-	fmt.Fprintln(&b, strings.Join(fields, ","))
-	for i := range rows {
-		if rows[i].Err == nil {
-			rows[i].csv(&b)
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func (r *Row) csv(w io.Writer) {
-	a, b := r.Ours.Static(), r.Theirs.Static()
-	fmt.Fprintf(w, "%s,%s,%.0f,%.0f,%d,%d,%d,%d,%d,%d", r.Name, r.Machine, a.Total(), b.Total(), r.Ours.VectorRegs, r.Theirs.VectorRegs,
-		r.Ours.Waves, r.Theirs.Waves, r.Ours.ScratchBytes, r.Theirs.ScratchBytes)
-	for k := range NumKinds {
-		fmt.Fprintf(w, ",%.0f,%.0f", a[k], b[k])
-	}
-	x, y := r.Ours.Weighted(), r.Theirs.Weighted()
-	for k := range NumKinds {
-		fmt.Fprintf(w, ",%.0f,%.0f", x[k], y[k])
-	}
-	fmt.Fprintln(w)
-}
-
 // A Summary is how far a machine's code is from the driver's.
 type Summary struct {
-	Machine                    string
-	Instructions, Waits        Ratio // without and with the driver's waits
-	VectorRegs, Waves          Ratio
-	SameWaves, Compared, Wrong int
-	Kinds                      [NumKinds]Ratio
-	Executed                   Ratio // weighted by what ran, in all and by kind
-	ExecutedKinds              [NumKinds]Ratio
+	Machine       string
+	Compared      int
+	Instructions  Ratio // without waits
+	VectorRegs    Ratio
+	Waves         Ratio
+	Kinds         [NumKinds]Ratio
+	Executed      Ratio // weighted by what ran, in all and by kind
+	ExecutedKinds [NumKinds]Ratio
 }
 
 // Summarize adds the rows of each machine up.
@@ -191,18 +167,13 @@ func Summarize(rows []Row) (list []Summary) {
 
 func (s *Summary) add(r *Row) {
 	if r.Err != nil {
-		s.Wrong++
 		return
 	}
 	s.Compared++
 	a, b := r.Ours.Static(), r.Theirs.Static()
 	s.Instructions.Add(a.Total(), b.Total())
-	s.Waits.Add(a.Total()+a[Wait], b.Total()+b[Wait])
 	s.VectorRegs.Add(float64(r.Ours.VectorRegs), float64(r.Theirs.VectorRegs))
 	s.Waves.Add(float64(r.Ours.Waves), float64(r.Theirs.Waves))
-	if r.Ours.Waves == r.Theirs.Waves {
-		s.SameWaves++
-	}
 	for k := range s.Kinds {
 		s.Kinds[k].Add(a[k], b[k])
 	}
@@ -213,32 +184,6 @@ func (s *Summary) add(r *Row) {
 			s.ExecutedKinds[k].Add(x[k], y[k])
 		}
 	}
-}
-
-// WriteSummary writes the summaries and the modules that are furthest off.
-func WriteSummary(w io.Writer, rows []Row, worst int) error {
-	var b strings.Builder
-	line := func(name string, r *Ratio) {
-		if r.Count() > 0 {
-			fmt.Fprintf(&b, "  %-28s %6.3f %6.3f  (%d)\n", name, r.Mean(), r.Factor(), r.Count())
-		}
-	}
-	for _, s := range Summarize(rows) {
-		fmt.Fprintf(&b, "%s: %d compared, %d not\n  %-28s %6s %6s\n", s.Machine, s.Compared, s.Wrong, "", "mean", "factor")
-		line("instructions", &s.Instructions)
-		line("instructions with waits", &s.Waits)
-		line("executed instructions", &s.Executed)
-		line("vector registers", &s.VectorRegs)
-		line("waves a SIMD", &s.Waves)
-		fmt.Fprintf(&b, "  %-28s %6.3f\n", "modules with the same waves", float64(s.SameWaves)/float64(max(s.Compared, 1)))
-		for k := range s.Kinds {
-			line(KindNames[k], &s.Kinds[k])
-			line(KindNames[k]+", executed", &s.ExecutedKinds[k])
-		}
-	}
-	writeWorst(&b, rows, worst)
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // furthest are the n rows that are furthest off.
@@ -252,16 +197,49 @@ func furthest(rows []Row, n int) (list []*Row) {
 	return list[:min(n, len(list))]
 }
 
-func writeWorst(w io.Writer, rows []Row, n int) {
-	for _, r := range furthest(rows, n) {
-		a, b := r.Ours.Static(), r.Theirs.Static()
-		fmt.Fprintf(w, "%-60s %-16s %6.0f %6.0f\n", r.Name, r.Machine, a.Total(), b.Total())
-	}
-}
-
 func (r *Row) off() float64 {
 	var one Ratio
 	a, b := r.Ours.Static(), r.Theirs.Static()
 	one.Add(a.Total(), b.Total())
 	return one.away
+}
+
+// A Ratio adds up how far numbers are from others: as the geometric mean of their
+// ratios, which is the bias, and as the mean factor either way.
+type Ratio struct {
+	n         int
+	sum, away float64
+}
+
+// Add takes a pair of numbers; pairs with a zero say nothing.
+func (r *Ratio) Add(ours, theirs float64) {
+	if ours <= 0 || theirs <= 0 {
+		return
+	}
+	l := math.Log(ours / theirs)
+	r.n++
+	r.sum += l
+	r.away += math.Abs(l)
+}
+
+// Count is the number of pairs.
+func (r *Ratio) Count() int { return r.n }
+
+// Mean is the geometric mean of ours / theirs.
+func (r *Ratio) Mean() float64 { return math.Exp(r.sum / float64(max(r.n, 1))) }
+
+// Factor is the mean of |log(ours / theirs)| as a factor.
+func (r *Ratio) Factor() float64 { return math.Exp(r.away / float64(max(r.n, 1))) }
+
+func TestRatio(t *testing.T) {
+	var r Ratio
+	for _, p := range [][2]float64{{2, 1}, {1, 2}, {4, 1}, {0, 3}, {3, 0}} {
+		r.Add(p[0], p[1])
+	}
+	if want := math.Cbrt(4); math.Abs(r.Mean()-want) > 1e-12 {
+		t.Errorf("mean %v, want %v", r.Mean(), want)
+	}
+	if want := math.Cbrt(16); math.Abs(r.Factor()-want) > 1e-12 || r.Count() != 3 {
+		t.Errorf("factor %v of %d, want %v of 3", r.Factor(), r.Count(), want)
+	}
 }

@@ -2,10 +2,15 @@ package judge
 
 import (
 	"bytes"
+	"context"
+	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"spvsim/experiments"
 	"strings"
+	"testing"
 )
 
 // Lines of a page that its comparison is between.
@@ -19,6 +24,36 @@ type Set struct {
 	Name     string
 	Rows     []Row
 	Executed bool // what counts is what ran: numbers of instructions by kind, and no list of modules
+}
+
+var pageFile = flag.String("page", "", "page whose comparison is written anew, which takes minutes")
+
+// The comparison of all modules of the repository and of all ready jobs, as executed: go test ./internal/judge -run TestWritePage -timeout 0 -page ../../docs/lowering.md.
+func TestWritePage(t *testing.T) {
+	if *pageFile == "" {
+		return
+	}
+	d := opened(t)
+	shaders, err := Modules("../..", Folders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules, err := d.Rows(shaders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ran []Row
+	for _, name := range experiments.Names() {
+		rows, err := d.JobRows(context.Background(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ran = append(ran, rows...)
+	}
+	sets := []Set{{Name: "Modules of the repository", Rows: modules}, {Name: "Ready jobs, as executed", Rows: ran, Executed: true}}
+	if err := WritePage(*pageFile, sets, 25); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // WritePage puts the comparison of the sets into a page, between its two lines.
@@ -94,5 +129,32 @@ func writeWorstTable(b *strings.Builder, rows []Row, n int) {
 	for _, r := range furthest(rows, n) {
 		x, y := r.Ours.Static(), r.Theirs.Static()
 		fmt.Fprintf(b, "| `%s` | %s | %.0f | %.0f |\n", strings.TrimSuffix(r.Name, " main"), r.Machine, x.Total(), y.Total())
+	}
+}
+
+// The comparison of a page is between two lines; a page without them is refused.
+func TestPageOfTheComparison(t *testing.T) {
+	c := &Comparison{Ours: &Code{Blocks: []Block{{Kinds: []Kind{VALU, VALU}}}, VectorRegs: 4, Waves: 8}, Theirs: &Code{Blocks: []Block{{Kinds: []Kind{VALU}}}, VectorRegs: 4, Waves: 8}}
+	path := filepath.Join(t.TempDir(), "page.md")
+	if err := os.WriteFile(path, []byte("before\n"+pageFrom+"old\n"+pageTo+"after\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := WritePage(path, []Set{{Name: "One", Rows: []Row{{Comparison: c, Name: "double main", Machine: "m"}}}}, 3); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"before\n" + pageFrom, pageTo + "after\n", "| instructions | 2.00, 2.00 |", "| vector registers | 1.00, 1.00 |", "| `double` | m | 2 | 1 |"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	if err := os.WriteFile(path, []byte("nothing\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := WritePage(path, nil, 3); err == nil || !strings.Contains(err.Error(), pageFrom[:4]) {
+		t.Errorf("a page without the lines: %v", err)
 	}
 }
