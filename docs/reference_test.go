@@ -107,7 +107,7 @@ func (p *page) schema(t *testing.T, kind, title string) *page {
 	}
 	p.head(title, from)
 	if kind == "machine" {
-		fmt.Fprintf(p, "A value may be written as `{value: V, source: TEXT}` to give its source. Sources of the presets begin with\n\n| mark | meaning |\n| --- | --- |\n")
+		fmt.Fprintf(p, "A value may be written as `{value: V, source: TEXT}` to give its source; the key `source` of a mapping gives the "+sourceOfMapping+". Sources of the presets begin with\n\n| mark | meaning |\n| --- | --- |\n")
 		for _, s := range config.SourceKinds {
 			fmt.Fprintf(p, "| `%s:` | %s |\n", s.Mark, s.Meaning)
 		}
@@ -126,6 +126,9 @@ func (p *page) schema(t *testing.T, kind, title string) *page {
 	return p
 }
 
+// sourceOfMapping describes the key source of nearly every mapping of a machine.
+const sourceOfMapping = "source of the numbers in this mapping"
+
 // head begins a part of the page; headings of its structures are one level lower.
 func (p *page) head(title, from string) {
 	fmt.Fprintf(p, "%s\n\nAll keys, with their values and meanings. %s\n\n", title, from)
@@ -143,6 +146,9 @@ func (p *page) section(s section) {
 	fmt.Fprint(p, "| key | value | meaning |\n| --- | --- | --- |\n")
 	for _, key := range sortedKeys(of.Properties) {
 		v := of.Properties[key]
+		if v.Description == sourceOfMapping { // which the head of the page has
+			continue
+		}
 		meaning := v.Description
 		if slices.Contains(of.Required, key) {
 			meaning += " (required)"
