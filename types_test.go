@@ -113,4 +113,3 @@ func typeName(x ast.Expr) string {
 	}
 	return ""
 }
-

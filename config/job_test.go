@@ -338,7 +338,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// The job of docs/reference/expressions.md.
+// The job of docs/reference/job.md.
 func TestDocumentedExpressions(t *testing.T) {
 	j := job(t, `
 parameters: {n: 1000, log: int(log2(1024)), last: (1 << log) - 1, parts: "ceildiv(n, 256)"}

@@ -13,7 +13,7 @@ import (
 // The page's axes over items of lists and over columns of the rows are those of an experiment: each point takes its file, and columns go by
 // their names alone.
 func TestPathsOfThePage(t *testing.T) {
-	text, err := os.ReadFile("reference/expressions.md")
+	text, err := os.ReadFile("reference/job.md")
 	if err != nil {
 		t.Fatal(err)
 	}

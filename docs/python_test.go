@@ -41,7 +41,7 @@ func between(text, from, to string) (list []string) {
 
 // The page's examples run, where Python has what they import, and print what the page says.
 func TestPythonPage(t *testing.T) {
-	page, err := os.ReadFile("guide/python.md")
+	page, err := os.ReadFile("guide/scripting.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"sort"
@@ -22,39 +21,27 @@ import (
 
 var update = flag.Bool("update", false, "write the reference pages anew instead of comparing them")
 
-var titles = map[string]string{
-	"machine": "Machine files", "job": "Job files", "experiment": "Experiment files", "cluster": "Cluster profiles", "figure": "Figure files",
-	"statistics": "Statistics",
-}
+// endOfKeys ends the generated part of the page of jobs.
+const endOfKeys = "<!-- end of keys -->\n"
 
-// The reference pages say what the schemas say. With -update (go generate ./docs) they are written anew.
+// The reference pages are generated from the schemas. With -update (go generate ./docs) they are written.
 func TestReference(t *testing.T) {
-	pages := map[string][]byte{"figure": figurePage(), "statistics": statisticsPage()}
-	for _, kind := range config.SchemaKinds() {
-		text, err := config.Schema(kind)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if pages[kind], err = schemaPage(kind, text); err != nil {
-			t.Fatalf("%s: %v", kind, err)
-		}
+	_, expressions, ok := strings.Cut(readText(t, "reference/job.md"), endOfKeys)
+	if !ok {
+		t.Fatalf("reference/job.md has no %q", endOfKeys)
 	}
-	for kind, page := range pages {
-		name := "reference/" + kind + ".md"
-		if *update {
-			if err := os.WriteFile(name, page, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		if committed, err := os.ReadFile(name); err != nil || !bytes.Equal(committed, page) {
-			t.Errorf("%s is not what the schema says (%v): run go generate ./docs", name, err)
-		}
+	for name, page := range map[string]*page{
+		"statistics": statisticsPage(),
+		"machine":    schemaPage(t, "machine", "# Machine files"),
+		"job":        schemaPage(t, "job", "# Job files").text(endOfKeys + expressions),
+		"experiment": schemaPage(t, "experiment", "# Experiments, figures and cluster profiles\n\n## Experiment files").figures().schema(t, "cluster", "## Cluster profiles"),
+	} {
+		compareOrWrite(t, "reference/"+name+".md", append(bytes.TrimRight(page.Bytes(), "\n"), '\n'))
 	}
 }
 
 // statisticsPage has a row for each path of the statistics' JSON.
-func statisticsPage() []byte {
+func statisticsPage() *page {
 	p := &page{}
 	fmt.Fprint(p, "# Statistics\n\nThe statistics that `spvsim run --stats` writes, and that columns of experiments name. A path has the members of the JSON from the outermost in,\n"+
 		"joined by dots. `*` represents a name: a class of instructions, a level of memory, a node. Each step has the statistics of the whole run, as\n"+
@@ -63,7 +50,7 @@ func statisticsPage() []byte {
 	for _, s := range tracing.Statistics() {
 		fmt.Fprintf(p, "| `%s` | %s | %s |\n", s.Path, s.Unit, s.Meaning)
 	}
-	return p.Bytes()
+	return p
 }
 
 // A schema is the part of JSON Schema that the product's schemas use.
@@ -86,6 +73,7 @@ type schema struct {
 // A page collects sections: one for each structure.
 type page struct {
 	bytes.Buffer
+	level string    // of headings of structures
 	later []section // structures without a name of their own, written after the one that holds them
 }
 
@@ -94,15 +82,32 @@ type section struct {
 	of    *schema
 }
 
-func schemaPage(kind string, text []byte) ([]byte, error) {
+// text adds text to the page.
+func (p *page) text(s string) *page {
+	p.WriteString(s)
+	return p
+}
+
+func schemaPage(t *testing.T, kind, title string) *page { return (&page{}).schema(t, kind, title) }
+
+// schema adds the structures of a kind of file, each with its keys.
+func (p *page) schema(t *testing.T, kind, title string) *page {
+	t.Helper()
+	text, err := config.Schema(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var root schema
 	if err := json.Unmarshal(text, &root); err != nil {
-		return nil, err
+		t.Fatalf("%s: %v", kind, err)
 	}
-	p := &page{}
-	p.head(kind, fmt.Sprintf("This page is generated from the schema that `spvsim schema %s` prints.", kind))
+	from := fmt.Sprintf("Generated from the schema that `spvsim schema %s` prints.", kind)
+	if kind == "job" {
+		from += " [Expressions](#expressions) are at the end."
+	}
+	p.head(title, from)
 	if kind == "machine" {
-		fmt.Fprintf(p, "A value may be written as `{value: V, source: TEXT}` to give its source. Sources of the presets begin with\n\n| mark | meaning |\n| --- | --- |\n")
+		fmt.Fprintf(p, "A value may be written as `{value: V, source: TEXT}` to give its source; the key `source` of a mapping gives the "+sourceOfMapping+". Sources of the presets begin with\n\n| mark | meaning |\n| --- | --- |\n")
 		for _, s := range config.SourceKinds {
 			fmt.Fprintf(p, "| `%s:` | %s |\n", s.Mark, s.Meaning)
 		}
@@ -118,17 +123,22 @@ func schemaPage(kind string, text []byte) ([]byte, error) {
 			p.section(section{name, root.Defs[name]})
 		}
 	}
-	return append(bytes.TrimRight(p.Bytes(), "\n"), '\n'), nil
+	return p
 }
 
-func (p *page) head(kind, from string) {
-	fmt.Fprintf(p, "# %s\n\nAll keys, with their values and meanings. %s\n\n", titles[kind], from)
+// sourceOfMapping describes the key source of nearly every mapping of a machine.
+const sourceOfMapping = "source of the numbers in this mapping"
+
+// head begins a part of the page; headings of its structures are one level lower.
+func (p *page) head(title, from string) {
+	fmt.Fprintf(p, "%s\n\nAll keys, with their values and meanings. %s\n\n", title, from)
+	p.level = "#" + title[strings.LastIndex(title, "\n")+1:strings.LastIndex(title, "# ")+1]
 }
 
 // section writes a structure's table, then those of structures inside it.
 func (p *page) section(s section) {
 	of := withProperties(s.of)
-	fmt.Fprintf(p, "## %s\n\n", s.title)
+	fmt.Fprintf(p, "%s %s\n\n", p.level, s.title)
 	if of == nil {
 		fmt.Fprintf(p, "%s\n\n", p.typeOf(s.title, s.of))
 		return
@@ -136,6 +146,9 @@ func (p *page) section(s section) {
 	fmt.Fprint(p, "| key | value | meaning |\n| --- | --- | --- |\n")
 	for _, key := range sortedKeys(of.Properties) {
 		v := of.Properties[key]
+		if v.Description == sourceOfMapping { // which the head of the page has
+			continue
+		}
 		meaning := v.Description
 		if slices.Contains(of.Required, key) {
 			meaning += " (required)"
@@ -267,18 +280,16 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// figurePage is written from the struct tags that the reader of figures goes by.
-func figurePage() []byte {
-	p := &page{}
-	p.head("figure", "This page is generated from the table that the reader of figures uses. The value of a key marked with * may be given alone, in place of its section's mapping.")
-	done := map[reflect.Type]bool{}
-	p.fields("Top level", reflect.TypeFor[plots.Figure](), done)
-	return append(bytes.TrimRight(p.Bytes(), "\n"), '\n')
+// figures adds the keys of figures, from the struct tags that their reader uses.
+func (p *page) figures() *page {
+	p.head("## Figure files", "Generated from the table that the reader of figures uses. The value of a key marked with * may be given alone, in place of its section's mapping.")
+	p.fields("Top level", reflect.TypeFor[plots.Figure](), map[reflect.Type]bool{})
+	return p
 }
 
 func (p *page) fields(title string, t reflect.Type, done map[reflect.Type]bool) {
 	done[t] = true
-	fmt.Fprintf(p, "## %s\n\n| key | value | meaning |\n| --- | --- | --- |\n", title)
+	fmt.Fprintf(p, "%s %s of a figure\n\n| key | value | meaning |\n| --- | --- | --- |\n", p.level, title)
 	var inside []reflect.Type
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -321,7 +332,7 @@ func fieldWords(f reflect.StructField, of reflect.Type) string {
 	case f.Type == reflect.TypeFor[plots.Pairs]():
 		text = "mapping"
 	case of != nil:
-		text = fmt.Sprintf("[%s](#%s)", of.Name(), strings.ToLower(of.Name()))
+		text = fmt.Sprintf("[%s](#%s-of-a-figure)", of.Name(), strings.ToLower(of.Name()))
 	case f.Tag.Get("enum") != "":
 		text = "`" + strings.ReplaceAll(f.Tag.Get("enum"), "|", "`, `") + "`"
 	}

@@ -27,7 +27,6 @@ var shownPages = []struct{ page, folder string }{
 	{"graphs/writing.md", "."},
 	{"model/lowering.md", "."},
 	{"guide/profiling.md", "docs/diagnosis"},
-	{"model/draws.md", "."},
 	{"model/shaders.md", "."},
 	{"develop/speed.md", "."},
 	{"../CONTRIBUTING.md", "."},

@@ -300,7 +300,7 @@ func productsOf(u isa.MatrixUnit) (list []isa.MatrixOp) {
 	return list
 }
 
-// sumOf is an element of a product, as docs/model/matrix.md states it.
+// sumOf is an element of a product, as docs/model/shaders.md states it.
 func sumOf(j *matrixJob, imm isa.MatrixImm, i, k int) uint64 {
 	a, b, c := &j.m[0], &j.m[1], &j.m[2]
 	if c.f.t == isa.I32 {

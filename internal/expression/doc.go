@@ -1,6 +1,6 @@
 // Package expression is the expression language of jobs, experiments and figures. Its grammar, parser, checker and
 // interpreter are those of github.com/expr-lang/expr, reduced to numbers, texts and names. The operators are those
-// of this package, as the library's integers wrap around and its / makes floats. docs/reference/expressions.md describes the
+// of this package, as the library's integers wrap around and its / makes floats. docs/reference/job.md describes the
 // language.
 //
 // An expression has no loops, lists or ranges: it takes time and memory in proportion to its text, which is bounded.

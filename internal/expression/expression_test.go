@@ -204,7 +204,7 @@ func BenchmarkRun(b *testing.B) {
 
 // The page on expressions names every function, and every function it names in its table exists.
 func TestFunctionsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/reference/expressions.md")
+	page, err := os.ReadFile("../../docs/reference/job.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,12 +212,12 @@ func TestFunctionsAreDocumented(t *testing.T) {
 	table, _, _ = strings.Cut(table, "## Errors")
 	for _, name := range Functions() {
 		if !strings.Contains(table, "`"+name+"(") {
-			t.Errorf("%s is not in docs/reference/expressions.md", name)
+			t.Errorf("%s is not in docs/reference/job.md", name)
 		}
 	}
 	for _, m := range regexp.MustCompile("^`([a-z0-9]+)\\(|[| ]`([a-z0-9]+)\\(").FindAllStringSubmatch(table, -1) {
 		if name := m[1] + m[2]; !slices.Contains(Functions(), name) {
-			t.Errorf("docs/reference/expressions.md has a function %s", name)
+			t.Errorf("docs/reference/job.md has a function %s", name)
 		}
 	}
 }

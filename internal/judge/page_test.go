@@ -28,12 +28,41 @@ type Set struct {
 
 var pageFile = flag.String("page", "", "page whose comparison is written anew, which takes minutes")
 
+var rootFolder = flag.String("root", "", "folder of the system whose driver compiles, as debootstrap makes one; for root only")
+
+// openIn opens the driver of the system under a folder, as debootstrap makes one, which may have another Mesa. Only root may do so.
+func openIn(root string) (*Driver, error) {
+	m, err := manifestIn(root)
+	if err != nil {
+		return nil, err
+	}
+	program, err := build()
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(program)
+	if err != nil {
+		return nil, fmt.Errorf("judge: %w", err)
+	}
+	inside := filepath.Join("/tmp", filepath.Base(program))
+	if err := os.WriteFile(filepath.Join(root, inside), data, 0o755); err != nil {
+		return nil, fmt.Errorf("judge: %w", err)
+	}
+	return &Driver{inside, m, root}, nil
+}
+
 // The comparison of all modules of the repository and of all ready jobs, as executed: go test ./internal/judge -run TestWritePage -timeout 0 -page ../../docs/lowering.md.
 func TestWritePage(t *testing.T) {
 	if *pageFile == "" {
 		return
 	}
 	d := opened(t)
+	if *rootFolder != "" {
+		var err error
+		if d, err = openIn(*rootFolder); err != nil {
+			t.Fatal(err)
+		}
+	}
 	shaders, err := Modules("../..", Folders)
 	if err != nil {
 		t.Fatal(err)

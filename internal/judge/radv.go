@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,12 +33,12 @@ var shimmed = map[string]string{"fiji": "polaris10", "navi21": "navi21", "gfx110
 // patience is how long a module may take: some send Mesa's compiler round for minutes.
 const patience = 60 * time.Second
 
-// A Driver compiles with this system's RADV.
-type Driver struct{ program, manifest string }
+// A Driver compiles with RADV, this system's or that of another under root.
+type Driver struct{ program, manifest, root string }
 
 // Open builds the program that asks the driver, once for each user and version; ErrAbsent where that can't be.
 var Open = sync.OnceValues(func() (*Driver, error) {
-	m, err := findManifest()
+	m, err := manifestIn("")
 	if err != nil {
 		return nil, err
 	}
@@ -45,13 +46,14 @@ var Open = sync.OnceValues(func() (*Driver, error) {
 	return &Driver{program: program, manifest: m}, err
 })
 
-func findManifest() (string, error) {
+// manifestIn finds the driver's manifest in the system under a folder; "" is this system.
+func manifestIn(root string) (string, error) {
 	for _, m := range manifests {
-		if _, err := os.Stat(m); err == nil {
+		if _, err := os.Stat(filepath.Join(root, m)); err == nil {
 			return m, nil
 		}
 	}
-	return "", fmt.Errorf("%w: there is no %s (Debian: mesa-vulkan-drivers)", ErrAbsent, manifests[0])
+	return "", fmt.Errorf("%w: there is no %s (Debian: mesa-vulkan-drivers)", ErrAbsent, filepath.Join(root, manifests[0]))
 }
 
 // build compiles driver/radv.c into the user's cache.
@@ -97,7 +99,11 @@ func (d *Driver) Compile(r *Request) (*Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.CreateTemp("", "spvsim-judge-*.spv")
+	folder := ""
+	if d.root != "" {
+		folder = filepath.Join(d.root, "tmp")
+	}
+	file, err := os.CreateTemp(folder, "spvsim-judge-*.spv")
 	if err != nil {
 		return nil, fmt.Errorf("judge: %w", err)
 	}
@@ -106,7 +112,7 @@ func (d *Driver) Compile(r *Request) (*Code, error) {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, fmt.Errorf("judge: %w", err)
 	}
-	out, err := d.ask(r.Family, "module "+file.Name()+"\n"+text)
+	out, err := d.ask(r.Family, "module "+strings.TrimPrefix(file.Name(), d.root)+"\n"+text)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +123,11 @@ func (d *Driver) ask(family, request string) ([]byte, error) {
 	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
 	c := exec.CommandContext(ctx, d.program)
+	if d.root != "" {
+		enter(c, d.root)
+	}
 	c.Env = append(os.Environ(), "RADV_FORCE_FAMILY="+family, "VK_ICD_FILENAMES="+d.manifest, "VK_DRIVER_FILES="+d.manifest, "MESA_SHADER_CACHE_DISABLE=true")
-	if _, err := os.Stat(shim); err == nil {
+	if _, err := os.Stat(filepath.Join(d.root, shim)); err == nil {
 		c.Env = append(c.Env, "LD_PRELOAD="+shim, "AMDGPU_GPU_ID="+shimmed[family])
 	}
 	c.Stdin = bytes.NewReader([]byte(request))

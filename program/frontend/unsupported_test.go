@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-var update = goflag.Bool("update", false, "write docs/reference/unsupported.md and testdata/form.txt")
+var update = goflag.Bool("update", false, "write docs/reference/spirv.md and testdata/form.txt")
 
 // formWhy gives the reason of each refusal in this package, by its text. Those
 // that state a limit state the reason too.
@@ -144,22 +145,27 @@ func exprText(e ast.Expr) string {
 	return ""
 }
 
+// inParentheses are the extensions of a capability.
+var inParentheses = regexp.MustCompile(` \([^)]*\)`)
+
 // levels reads the table of capabilities off the page: where each is refused,
 // and why.
 func levels(page string) (where, why map[string]string) {
 	where, why = map[string]string{}, map[string]string{}
 	for _, line := range strings.Split(page, "\n") {
-		if cells := strings.Split(strings.Trim(line, "| "), " | "); len(cells) == 4 {
-			where[cells[0]], why[cells[0]] = cells[2], cells[3]
+		if cells := strings.Split(strings.Trim(line, "| "), " | "); len(cells) == 3 {
+			for _, name := range strings.Split(inParentheses.ReplaceAllString(cells[0], ""), ", ") {
+				where[name], why[name] = cells[1], cells[2]
+			}
 		}
 	}
 	return where, why
 }
 
-// TestUnsupportedIsDocumented: docs/reference/unsupported.md holds what lowering refuses,
+// TestUnsupportedIsDocumented: docs/reference/spirv.md holds what lowering refuses,
 // each with its reason.
 func TestUnsupportedIsDocumented(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "reference", "unsupported.md")
+	path := filepath.Join("..", "..", "docs", "reference", "spirv.md")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +230,8 @@ var bodyClasses = map[string]bool{"Image": true, "Primitive": true, "Memory": tr
 	"Conversion": true, "Atomic": true, "Composite": true, "Relational_and_Logical": true, "Derivative": true, "Barrier": true, "Reserved": true}
 
 func (p *page) instructions() {
-	p.WriteString("## Instructions\n\nInstructions that are valid but have no lowering.\n\n| instruction | why |\n| --- | --- |\n")
+	p.WriteString("### Instructions\n\nInstructions that are valid but have no lowering.\n\n| instruction | why |\n| --- | --- |\n")
+	names, order := map[string][]string{}, []string(nil) // by reason
 	for i := range grammar.Ops {
 		g := &grammar.Ops[i]
 		op := spirv.Op(g.Code)
@@ -241,13 +248,19 @@ func (p *page) instructions() {
 		if why == "" {
 			p.t.Errorf("%s is not lowered, and no reason is given", g.Name)
 		}
-		fmt.Fprintf(p, "| %s | %s |\n", g.Name, why)
+		if names[why] == nil {
+			order = append(order, why)
+		}
+		names[why] = append(names[why], g.Name)
+	}
+	for _, why := range order {
+		fmt.Fprintf(p, "| %s | %s |\n", strings.Join(names[why], ", "), why)
 	}
 }
 
 // kind lists the enumerants of a kind that are not done.
 func (p *page) kind(title, text string, kind grammar.Kind, done func(uint32) bool) {
-	fmt.Fprintf(p, "\n## %s\n\n%s\n\n", title, text)
+	fmt.Fprintf(p, "\n### %s\n\n%s\n\n", title, text)
 	var names []string
 	for _, e := range kind.Info().Enumerants {
 		if p.open(e.Capabilities) && !done(e.Value) {
@@ -258,7 +271,7 @@ func (p *page) kind(title, text string, kind grammar.Kind, done func(uint32) boo
 }
 
 func (p *page) forms() {
-	p.WriteString("\n## Forms of instructions and types that otherwise run\n\nMessages of the compiler. `%` represents what they name.\n\n| message | why |\n| --- | --- |\n")
+	p.WriteString("\n### Forms of instructions and types that otherwise run\n\nMessages of the compiler. `%` represents what they name.\n\n| message | why |\n| --- | --- |\n")
 	texts := refusals(p.t)
 	var list []string
 	for text := range texts {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -161,11 +162,12 @@ func TestEveryExtensionHasARow(t *testing.T) {
 	}
 }
 
-// TestUnsupportedIsDocumented: docs/reference/unsupported.md holds the tables.
+// TestUnsupportedIsDocumented: docs/reference/spirv.md holds the tables.
 func TestUnsupportedIsDocumented(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("## Capabilities\n\nA capability is refused in one of three places:\n\n- **where used**: where something in the module uses it;\n- **where declared**: where it is declared, if a use of it does not show in a module;\n- **when lowered**: when an entry point that reaches it is lowered, so that other entry points of the module may run.\n\n" +
-		"| capability | extension | refused | why, or what is refused |\n| --- | --- | --- | --- |\n")
+	b.WriteString("### Capabilities\n\nA capability is refused in one of three places:\n\n- **where used**: where something in the module uses it;\n- **where declared**: where it is declared, if a use of it does not show in a module;\n- **when lowered**: when an entry point that reaches it is lowered, so that other entry points of the module may run.\n\n" +
+		"| capability, and its extensions | refused | why, or what is refused |\n| --- | --- | --- |\n")
+	var rows reasonRows
 	for _, e := range grammar.KindCapability.Info().Enumerants {
 		c := spirv.Capability(e.Value)
 		f := capabilityFeatures[c]
@@ -173,20 +175,50 @@ func TestUnsupportedIsDocumented(t *testing.T) {
 			f.level = foreign
 		}
 		if f.level != runs {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", e.Name, strings.Join(e.Extensions, ", "), levelText[f.level], f.why)
+			name := e.Name
+			if len(e.Extensions) > 0 {
+				name += " (" + strings.Join(e.Extensions, ", ") + ")"
+			}
+			rows.add(name, levelText[f.level]+" | "+f.why)
 		}
 	}
-	b.WriteString("\n## Extensions and instruction sets\n\nSupport of an extension that is not listed follows from the capabilities that need it. An extension that the grammar does not name is refused.\n" +
+	rows.write(&b)
+	b.WriteString("\n### Extensions and instruction sets\n\nSupport of an extension that is not listed follows from the capabilities that need it. An extension that the grammar does not name is refused.\n" +
 		"Instruction sets whose name begins with \"NonSemantic.\" are ignored, as the specification allows. Other unknown sets are refused where they are used.\n\n" +
 		"| extension or set | refused | why, or what is refused |\n| --- | --- | --- |\n")
-	featureRows(&b, extensionFeatures)
-	featureRows(&b, setFeatures)
+	rows = reasonRows{}
+	featureRows(&rows, extensionFeatures)
+	featureRows(&rows, setFeatures)
+	rows.write(&b)
 	holdSection(t, "validate", b.String())
 }
 
 var levelText = map[level]string{whenLowered: "when lowered", refused: "where used", foreign: "where declared"}
 
-func featureRows(b *strings.Builder, table map[string]feature) {
+// reasonRows collects names by what is said of them, in the order in which they come.
+type reasonRows struct {
+	order []string
+	names map[string][]string
+}
+
+func (r *reasonRows) add(name, reason string) {
+	if r.names == nil {
+		r.names = map[string][]string{}
+	}
+	if r.names[reason] == nil {
+		r.order = append(r.order, reason)
+	}
+	r.names[reason] = append(r.names[reason], name)
+}
+
+// write writes a row of a table for each reason.
+func (r *reasonRows) write(b *strings.Builder) {
+	for _, reason := range r.order {
+		fmt.Fprintf(b, "| %s | %s |\n", strings.Join(slices.Compact(r.names[reason]), ", "), reason)
+	}
+}
+
+func featureRows(rows *reasonRows, table map[string]feature) {
 	var names []string
 	for name, f := range table {
 		if f.level != runs {
@@ -195,15 +227,15 @@ func featureRows(b *strings.Builder, table map[string]feature) {
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		fmt.Fprintf(b, "| %s | %s | %s |\n", name, levelText[table[name].level], table[name].why)
+		rows.add(name, levelText[table[name].level]+" | "+table[name].why)
 	}
 }
 
-// holdSection compares a section of docs/reference/unsupported.md, which is between
+// holdSection compares a section of docs/reference/spirv.md, which is between
 // two marks, with what the tables say; under -update it writes it.
 func holdSection(t *testing.T, name, want string) {
 	t.Helper()
-	path := filepath.Join("..", "..", "docs", "reference", "unsupported.md")
+	path := filepath.Join("..", "..", "docs", "reference", "spirv.md")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
