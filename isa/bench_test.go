@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// benchmarkState is a wave of 64 lanes with ordinary floats in every register.
+// benchmarkState returns a wave of 64 lanes with ordinary floats in every register.
 func benchmarkState(exec uint64) *State {
 	st := NewState(64, testRows, testWords)
 	r := rand.New(rand.NewPCG(7, 8))

@@ -1,6 +1,6 @@
 package isa
 
-// memoryClass are the classes of accesses by space: loads, stores, atomics.
+// memoryClass holds the classes of accesses by space: loads, stores, atomics.
 var memoryClass = [...][3]Class{
 	SpaceBuffer:  {ClassVMEM, ClassVMEMStore, ClassVMEMAtomic},
 	SpaceFlat:    {ClassVMEM, ClassVMEMStore, ClassVMEMAtomic},
@@ -11,9 +11,8 @@ var memoryClass = [...][3]Class{
 	SpaceTable:   {ClassSMEM, ClassSMEM, ClassSMEM},
 }
 
-// ClassOf is the timing class of an instruction: of its space for memory, of
-// the scalar unit for uniform instructions that it can do, else of its type.
-// Conversions count by the wider of their types.
+// ClassOf returns the timing class of an instruction: by its space for memory, of the scalar unit for uniform
+// instructions that it supports, otherwise by its type. Conversions count by the wider of their types.
 func ClassOf(in *Inst) Class {
 	row := &Table[in.Op]
 	switch {

@@ -12,9 +12,8 @@ func meanFma(t, _ Type, _, a, b, c, _ uint64) uint64 {
 	return FloatBits(t, sum)
 }
 
-// meanFDot2 fuses each product with the sum so far, the first component first:
-// the text of SPV_VALVE_mixed_float_dot_product leaves order and precision open,
-// and this is what V_DOT2_F32_F16 does (RDNA3 ISA).
+// meanFDot2 fuses each product with the sum so far, in order of the components: SPV_VALVE_mixed_float_dot_product
+// leaves order and precision open, and V_DOT2_F32_F16 does so (RDNA3 ISA).
 func meanFDot2(t, _ Type, _, a, b, c, _ uint64) uint64 {
 	sum := FloatOf(t, c)
 	for _, shift := range [2]uint{0, 16} {
@@ -38,8 +37,7 @@ func meanSConvert(t, from Type, _, a, _, _, _ uint64) uint64 {
 	return uint64(signed(a, from.Bits())) & t.Mask()
 }
 
-// Saturate is the Imm of an FConvert that gives the largest number where the
-// operand is larger: see smallBits.
+// Saturate is the Imm of an FConvert that clamps the result to the largest number: see smallBits.
 const Saturate = 1
 
 func meanFConvert(t, from Type, imm, a, _, _, _ uint64) uint64 {

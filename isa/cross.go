@@ -5,8 +5,7 @@ import "math/bits"
 // Operations across lanes. Results may be uniform (a scalar word) or spread
 // over the active lanes; sources may live anywhere.
 
-// lanesOf is the view of a source; a Bool literal counts as true in all lanes
-// when it is not zero.
+// lanesOf returns the view of a source; a nonzero Bool literal is true in all lanes.
 func (st *State) lanesOf(r Reg, t Type) view {
 	v := st.look(r, t)
 	if t == Bool && r.Kind == Imm && r.Val != 0 {
@@ -15,14 +14,14 @@ func (st *State) lanesOf(r Reg, t Type) view {
 	return v
 }
 
-// firstLane is the lowest active lane; 0 when there is none.
+// firstLane returns the lowest active lane; 0 when there is none.
 func (st *State) firstLane() int { return bits.TrailingZeros64(st.Exec) % 64 }
 
 func toLanes(st *State, in *Inst) {
 	st.setMask(in.Dst, -truth(st.word(in.Src[0]) != 0))
 }
 
-// activeTrue is the mask of the active lanes in which the Bool source is true.
+// activeTrue returns the mask of the active lanes in which the Bool source is true.
 func activeTrue(st *State, in *Inst) uint64 {
 	v := st.lanesOf(in.Src[0], Bool)
 	return v.word & st.Exec
@@ -58,8 +57,7 @@ func voteAllEqual(st *State, in *Inst) {
 	st.spread(in, all)
 }
 
-// active is the value of v in the given lane, or 0 where that lane is outside
-// the wave or inactive.
+// active returns the value of v in the given lane, or 0 if that lane is outside the wave or inactive.
 func (st *State) active(v *view, lane uint64) uint64 {
 	if lane >= uint64(st.Lanes) || st.Exec>>lane&1 == 0 {
 		return 0
@@ -92,7 +90,7 @@ func quadSwap(st *State, in *Inst) {
 	st.gather(in, func(l int) uint64 { return uint64(l) ^ (in.Imm + 1) })
 }
 
-// gather gives each active lane the value of the lane that from names.
+// gather copies to each active lane the value of the lane that from returns.
 func (st *State) gather(in *Inst, from func(lane int) uint64) {
 	var values [64]uint64
 	v := st.lanesOf(in.Src[0], in.T)
@@ -119,15 +117,14 @@ func (st *State) scatter(in *Inst, values *[64]uint64) {
 	out.done(st, in.Dst)
 }
 
-// groupOps are the operations that the group operators combine with.
+// groupOps maps the group operators to the operations that combine two values.
 var groupOps = [...]Op{
 	GroupIAdd: IAdd, GroupIMul: IMul, GroupFAdd: FAdd, GroupFMul: FMul,
 	GroupSMin: SMin, GroupUMin: UMin, GroupFMin: FMin, GroupSMax: SMax, GroupUMax: UMax, GroupFMax: FMax,
 	GroupAnd: And, GroupOr: Or, GroupXor: Xor,
 }
 
-// Identity is the identity of a group operator on type t, as the specification
-// of the group instructions gives it.
+// Identity returns the identity of a group operator on type t, as in the specification of the group instructions.
 func (g GroupOperator) Identity(t Type) uint64 {
 	top := t.Mask() ^ t.Mask()>>1 // the sign bit
 	switch g {

@@ -253,7 +253,7 @@ func (c *crossCase) quad(l int) (n, of int) {
 	return n, of
 }
 
-// swizzledQuad is the loop of SwizzleInvocationsAMD: for each group of four
+// swizzledQuad returns the loop of SwizzleInvocationsAMD: for each group of four
 // consecutive invocations from i, "dataOut[i+0] = isActive[i+offset.x] ?
 // dataIn[i+offset.x] : 0" and so on. The offsets stand in the immediate, two
 // bits each.
@@ -263,7 +263,7 @@ func swizzledQuad(c *crossCase, l int) uint64 {
 	return c.from(uint64(i) + offset[l%4])
 }
 
-// swizzledMasked is the loop of SwizzleInvocationsMaskedAMD:
+// swizzledMasked returns the loop of SwizzleInvocationsMaskedAMD:
 // "j = (((i & 0x1f) & mask.x) | mask.y) ^ mask.z; j |= (i & 0x20);
 // dataOut[i] = isActive[j] ? dataIn[j] : 0". The masks stand in the immediate,
 // five bits each.
@@ -426,7 +426,7 @@ func crossWant(st *State, in *Inst, result Type) *State {
 	return want
 }
 
-// uniform is the result of the whole wave; with no active lane, that of the
+// uniform returns the result of the whole wave; with no active lane, that of the
 // empty set.
 func (c *crossCase) uniform(op Op) uint64 {
 	if len(c.active) == 0 {

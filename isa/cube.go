@@ -19,7 +19,7 @@ const (
 	axisZ
 )
 
-// majorAxis is the one that the direction is longest along, and its component.
+// majorAxis returns the one that the direction is longest along, and its component.
 func majorAxis(x, y, z float64) (axis, float64) {
 	ax, ay, az := magnitude(x), magnitude(y), magnitude(z)
 	switch {

@@ -2,8 +2,8 @@ package isa
 
 import "slices"
 
-// SetDeps fills Deps and Writes from the operands. A 64-bit value in vector
-// registers is two rows; in a scalar register it is one word, as everything is.
+// SetDeps fills Deps and Writes from the operands. A 64-bit value is two rows of vector registers, or one word of the
+// scalar file, as all scalars.
 func (in *Inst) SetDeps(vectorRows int) {
 	d := depList{vectorRows: vectorRows}
 	for i, r := range in.Src {
@@ -54,12 +54,12 @@ func below(list []uint16, vectorRows int) (n uint16) {
 	return n
 }
 
-// MultiplyAdds are those of a product of matrices.
+// MultiplyAdds returns the number of multiply-adds of a product of matrices.
 func (in *Inst) MultiplyAdds() uint64 {
 	return uint64(MatrixTile * MatrixTile * MatrixOps[SplitMatrixImm(in.Imm).Op].K)
 }
 
-// LaneWords are what a lane moves, in words of four bytes.
+// LaneWords returns how many words of four bytes a lane moves.
 func (m *Mem) LaneWords() int {
 	if m.Words > 0 {
 		return int(m.Words)
@@ -67,12 +67,12 @@ func (m *Mem) LaneWords() int {
 	return max(int(m.Count), 1) * int(max(m.Elem.Bits()/32, 1))
 }
 
-// Updates says that the operation reads and writes memory at once: it is atomic.
+// Updates reports whether the operation reads and writes memory at once: it is atomic.
 func (in *Inst) Updates() bool {
 	return in.Mem != nil && Table[in.Op].Flags&(FlagReads|FlagWrites) == FlagReads|FlagWrites
 }
 
-// resultType is the type of Dst: that of the element for memory operations.
+// resultType returns the type of Dst: that of the element for memory operations.
 func (in *Inst) resultType() Type {
 	if t := ResultType(in.Op, in.T, in.From); t != Void || in.Mem == nil {
 		return t
@@ -131,7 +131,7 @@ func (d *depList) addMatrix(in *Inst) {
 	}
 }
 
-// SumRows are the rows of vector registers that a product of matrices has its
+// SumRows returns the rows of vector registers that a product of matrices has its
 // C in.
 func (in *Inst) SumRows() []uint16 {
 	_, t := MatrixOps[SplitMatrixImm(in.Imm).Op].matrixTypes()

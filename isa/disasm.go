@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Disasm is the instruction as one line of a listing: the unit, the operation
+// Disasm returns the instruction as one line of a listing: the unit, the operation
 // and its type, the destination, the sources. 64-bit values in vector registers
 // show both rows; literals of float types show their value.
 //
@@ -45,7 +45,7 @@ func Disasm(in *Inst) string {
 	return text
 }
 
-// text is source k with its signs.
+// text returns source k with its sign modifiers.
 func (m Modifiers) text(k int, source string) string {
 	if m.Abs>>k&1 != 0 {
 		source = "|" + source + "|"
@@ -56,7 +56,7 @@ func (m Modifiers) text(k int, source string) string {
 	return source
 }
 
-// immediates are the operands of an instruction that are not registers.
+// immediates returns the operands of an instruction that are not registers.
 func immediates(in *Inst) []string {
 	switch in.Op {
 	case Reduce, InclusiveScan, ExclusiveScan:
@@ -75,8 +75,8 @@ func immediates(in *Inst) []string {
 	return nil
 }
 
-// mnemonic is unit, name and types: v_ for the vector unit, s_ for the scalar
-// unit and the wave's own instructions.
+// mnemonic returns unit, name and types: v_ for the vector unit, s_ for the scalar unit and the wave's own
+// instructions.
 func mnemonic(in *Inst) string {
 	unit, class := "v_", ClassOf(in)
 	if in.Op == Micro {
@@ -141,7 +141,7 @@ func literalText(v uint64, t Type) string {
 	return strconv.FormatUint(v, 10)
 }
 
-// floatText is the shortest text that reads back as the same float64, or float32
+// floatText returns the shortest text that reads back as the same float64, or float32
 // for the narrower types, with a point or an exponent.
 func floatText(v uint64, t Type) string {
 	width := 64
@@ -188,7 +188,8 @@ func disasmAccess(in *Inst) string {
 	return name + " " + strings.Join(operands, ", ") + accessNotes(m)
 }
 
-// apartText is what the names of instructions have that move two pieces; offsets in units of 64 elements have a name of their own.
+// apartText returns the suffix of instructions that move two parts. Those with offsets in units of 64 elements have a
+// separate one.
 func apartText(m *Mem) string {
 	parts, n := m.Parts()
 	switch unit := 64 * uint32(n) * uint32(m.Elem.Bits()/8); {
@@ -216,7 +217,7 @@ func accessNotes(m *Mem) (notes string) {
 	return notes
 }
 
-// disasmMatrix is the machine's name of the product, then D, A, B and C.
+// disasmMatrix returns the machine's name of the product, then D, A, B and C.
 func disasmMatrix(in *Inst) string {
 	m := SplitMatrixImm(in.Imm)
 	o := &MatrixOps[m.Op]
@@ -288,7 +289,7 @@ func withOffset(parts []string, offset uint32) []string {
 	return append(slices.Clip(parts), strconv.FormatUint(uint64(offset), 10))
 }
 
-// bindingText is the buffer or image: b2, b2(v3) for an element of an array of
+// bindingText returns the buffer or image: b2, b2(v3) for an element of an array of
 // descriptors, b(v3) for one chosen at run time.
 func bindingText(m *Mem) string {
 	if m.Space != SpaceBuffer && m.Space != SpaceImage {

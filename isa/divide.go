@@ -2,14 +2,15 @@ package isa
 
 import "math"
 
-// The steps of a division of f32 that is rounded once (RDNA 2 ISA, V_DIV_SCALE_F32, V_DIV_FMAS_F32, V_DIV_FIXUP_F32): operands whose quotient,
-// or a step towards it, would leave the range of f32 are scaled by 2^64 or 2^-64, the last fused step takes that back, and
-// the fixup gives quotients that no step can.
+// The steps of a division of f32 that is rounded once (RDNA 2 ISA, V_DIV_SCALE_F32, V_DIV_FMAS_F32, V_DIV_FIXUP_F32):
+// if the quotient, or a step towards it, would leave the range of f32, the operands are scaled by 2^64 or 2^-64, and
+// the last fused step scales back. The fixup returns quotients that no step can.
 
 // scaleBy is an exponent that division scales by.
 const scaleBy = 64
 
-// A divScaling says what a pair of operands asks for: powers of two for both, and whether the quotient has to be scaled back.
+// A divScaling holds the powers of two by which a pair of operands is scaled, and whether the quotient has to be scaled
+// back.
 type divScaling struct {
 	den, num int
 	back     bool
@@ -39,7 +40,7 @@ func scalingOf(den, num uint64) divScaling {
 
 func exponent32(bits uint64) int { return int(bits >> 23 & 0xff) }
 
-// divScale is operand a, which is den or num, scaled.
+// divScale returns operand a, which is den or num, scaled.
 func divScale(a, den, num uint64) uint64 {
 	s := scalingOf(den, num)
 	by := s.num
@@ -54,7 +55,7 @@ func divScale(a, den, num uint64) uint64 {
 
 func divScaled(den, num, _ uint64) uint64 { return truth(scalingOf(den, num).back) }
 
-// divFmas is a*b + c, scaled back before it is rounded.
+// divFmas returns a*b + c, scaled back before rounding.
 func divFmas(a, b, c, scaled uint64) uint64 {
 	sum := fma(F32, FloatOf(F32, a), FloatOf(F32, b), FloatOf(F32, c))
 	switch {
@@ -67,8 +68,8 @@ func divFmas(a, b, c, scaled uint64) uint64 {
 	return FloatBits(F32, sum)
 }
 
-// divFixup is the quotient q of num and den, or what no step towards it gives: of zeros, infinities and NaNs, beyond the largest and
-// below the smallest number.
+// divFixup returns the quotient q of num and den, or the results that the steps do not give: for zeros, infinities and
+// NaNs, above the largest and below the smallest number.
 func divFixup(q, den, num uint64) uint64 {
 	d, n := FloatOf(F32, den), FloatOf(F32, num)
 	sign := math.Copysign(1, d) * math.Copysign(1, n)
@@ -79,7 +80,7 @@ func divFixup(q, den, num uint64) uint64 {
 		return FloatBits(F32, math.Inf(int(sign)))
 	case n == 0 || math.IsInf(d, 0) || exponent32(num)-exponent32(den) < -150:
 		return FloatBits(F32, math.Copysign(0, sign))
-	case FloatOf(F32, q) != FloatOf(F32, q): // a step towards it was beyond the largest number
+	case FloatOf(F32, q) != FloatOf(F32, q): // a step exceeded the largest number
 		return FloatBits(F32, math.Inf(int(sign)))
 	}
 	return FloatBits(F32, math.Copysign(FloatOf(F32, q), sign))

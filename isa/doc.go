@@ -4,9 +4,8 @@
 //
 // # Values
 //
-// A lane's value is passed as a uint64 in canonical form: integers and the bits
-// of floats zero-extended, Bool as 0 or 1. Operations take canonical values and
-// give canonical values, for every width.
+// A lane's value is passed as a uint64 in canonical form: integers and the bits of floats zero-extended, Bool as 0 or
+// 1. Operations take and return canonical values, for every width.
 //
 // # Results that the specification leaves undefined
 //
@@ -25,18 +24,14 @@
 //
 // # Masks and uniform values
 //
-// An instruction writes the active lanes of a vector register and leaves the
-// others. A Bool result of an instruction that is not Uniform is a lane mask in
-// a scalar register, of which the bits of inactive lanes are kept. A Uniform
+// An instruction writes the active lanes of a vector register and keeps the others. A Bool result of an instruction
+// that is not Uniform is a lane mask in a scalar register, which keeps the bits of inactive lanes. A Uniform
 // instruction writes one scalar word, whatever the execution mask.
 //
-// Across lanes, a Bool source is always a lane mask (or a literal: 0 false,
-// anything else true), even where the instruction is Uniform: a ballot's source
-// differs by lane though its result does not. Inactive lanes are never looked
-// at. Reductions and scans combine the active lanes of a cluster in ascending
-// order of lane, rounding after every step; the first takes no part of the
-// identity.
+// Across lanes, a Bool source is always a lane mask (or a literal: 0 false, anything else true), even if the
+// instruction is Uniform: a ballot's source differs by lane though its result does not. Inactive lanes are never read.
+// Reductions and scans combine the active lanes of a cluster in ascending order, rounding after every step; the first
+// lane's value is taken as it is, without the identity.
 //
-// The package does not know what an instruction costs, nor anything of memory
-// beyond the registers an access reads and writes.
+// The package knows neither the cost of an instruction, nor anything of memory beyond the registers of an access.
 package isa

@@ -1,22 +1,22 @@
 package isa
 
-// Local is the memory of a workgroup, for steps that load from it, and what carries out a load in any case.
+// Local is the memory of a workgroup, for steps that load from it, and the general implementation of a load.
 type Local struct {
 	Bytes []byte
 	Load  func(*State, *Inst)
 }
 
-// A Fill is a load of 32-bit words from the workgroup's memory, one after the other, to rows of vector registers that lie so too:
-// all lanes get the same.
+// A Fill is a load of consecutive 32-bit words of the workgroup's memory to consecutive rows of vector registers: all
+// lanes get the same words.
 type Fill struct {
 	In    *Inst
-	Index Reg // the scalar or literal that the index is in all lanes
-	// Before gives the load its index, in a register that the load writes and nothing reads before: only loads that are carried out as
-	// instructions need it. Nil: there is none.
+	Index Reg // the index, a scalar or literal that is the same in all lanes
+	// Before copies the index to a register that the load writes and nothing reads before. Only loads that execute as
+	// instructions need it. Nil if there is none.
 	Before *Inst
 }
 
-// row is the k-th row that is written.
+// row returns the k-th row that is written.
 func (l *Fill) row(k int) Reg {
 	if r := l.In.Mem.Dsts[k]; r.Kind != None {
 		return r

@@ -8,7 +8,7 @@ import "math"
 // bits are more than twice 24 plus one (S. Figueroa, "When is double rounding
 // innocuous?", 1995).
 
-// FloatOf is the value of the bits of a float of type t.
+// FloatOf returns the value of the bits of a float of type t.
 func FloatOf(t Type, bits uint64) float64 {
 	switch t {
 	case F32:
@@ -21,7 +21,7 @@ func FloatOf(t Type, bits uint64) float64 {
 	return math.Float64frombits(bits)
 }
 
-// FloatBits is f rounded to nearest even, as the bits of a float of type t.
+// FloatBits returns the bits of f, rounded to nearest even, as a float of type t.
 func FloatBits(t Type, f float64) uint64 {
 	switch t {
 	case F32:
@@ -60,7 +60,7 @@ func fsign(a float64) float64 {
 	return 0
 }
 
-// MinNum is IEEE 754-2008 minNum: of a number and a NaN, the number.
+// MinNum is IEEE 754-2008 minNum: of a number and a NaN, it returns the number.
 func MinNum(a, b float64) float64 {
 	switch {
 	case a != a:
@@ -71,7 +71,7 @@ func MinNum(a, b float64) float64 {
 	return math.Min(a, b)
 }
 
-// MaxNum is IEEE 754-2008 maxNum: of a number and a NaN, the number.
+// MaxNum is IEEE 754-2008 maxNum: of a number and a NaN, it returns the number.
 func MaxNum(a, b float64) float64 {
 	switch {
 	case a != a:
@@ -85,7 +85,7 @@ func MaxNum(a, b float64) float64 {
 func fmin3(a, b, c float64) float64 { return MinNum(MinNum(a, b), c) }
 func fmax3(a, b, c float64) float64 { return MaxNum(MaxNum(a, b), c) }
 
-// fmid3 is the median; with a NaN, what fmin3 gives (RDNA ISA, V_MED3_F32).
+// fmid3 returns the median; with a NaN, the result of fmin3 (RDNA ISA, V_MED3_F32).
 func fmid3(a, b, c float64) float64 {
 	if a != a || b != b || c != c {
 		return fmin3(a, b, c)
@@ -106,15 +106,14 @@ func fma(t Type, a, b, c float64) float64 {
 	return addToOdd(a*b, c)
 }
 
-// addToOdd is p + c rounded to odd: of the two neighbours of an inexact sum,
-// the one with an odd significand.
+// addToOdd returns p + c rounded to odd: of the two neighbours of an inexact sum, the one with an odd significand.
 func addToOdd(p, c float64) float64 {
 	s := p + c
 	if s-s != 0 { // infinity or NaN
 		return s
 	}
 	v := s - p
-	rest := (p - (s - v)) + (c - v) // what the sum lost, exactly (Knuth's TwoSum)
+	rest := (p - (s - v)) + (c - v) // the rounding error of the sum, exactly (Knuth's TwoSum)
 	bits := math.Float64bits(s)
 	if rest == 0 || bits&1 != 0 {
 		return s
@@ -174,8 +173,8 @@ func ftos(f float64, w uint) uint64 {
 	return uint64(int64(f))
 }
 
-// utof rounds once: 64-bit integers don't pass through float64 on their way to
-// float32. (Those that are inexact in float64 are infinite in float16.)
+// utof rounds once: 64-bit integers are not converted to float32 through float64. (Those that are inexact in float64
+// are infinite in float16.)
 func utof(t Type, a uint64) uint64 {
 	if t == F32 {
 		return uint64(math.Float32bits(float32(a)))

@@ -2,29 +2,29 @@ package isa
 
 import "math/bits"
 
-// Issued is what is counted of an instruction: how often it was executed, and the lanes that were not active in all.
+// Issued counts the executions of an instruction, and the inactive lanes over all of them.
 type Issued struct{ Times, Idle uint64 }
 
-// Add adds what is counted elsewhere.
+// Add adds the counts of o.
 func (n *Issued) Add(o *Issued) {
 	n.Times += o.Times
 	n.Idle += o.Idle
 }
 
-// A Flow is a program that runs without time, by itself as far as it computes on registers and goes where scalar registers say. It is put
-// together in the order of its instructions. It is left where there is more to do. Where the host's processor has wide instructions it is in
-// assembly (flow_amd64.go).
+// A Flow is a program compiled for execution without timing, as far as it computes on registers and branches on scalar
+// registers. It is built in the order of the instructions, and is left at instructions that need more. On processors
+// with wide instructions it runs in assembly (flow_amd64.go).
 type Flow struct {
 	steps  []flowStep
-	begins []int32 // by instruction: the step at which the flow is entered there
+	begins []int32 // by instruction: the step at which the flow is entered
 	rows   *Fuser
 	native nativeFlow
 }
 
-// A flowStep is one of a flow.
+// A flowStep is a step of a flow.
 type flowStep struct {
 	kind  flowKind
-	at    int32 // the instruction that is entered or gone to, or the number that it is left with
+	at    int32 // the instruction that is entered or jumped to, or the number returned on leaving
 	count int32 // instructions
 	in    *Inst
 	fused *fusion
@@ -34,64 +34,65 @@ type flowKind uint8
 
 const (
 	flowEnter  flowKind = iota // a place that is entered
-	flowPass                   // goes on after the step that comes next, which enters
+	flowPass                   // skips the next step, which enters
 	flowExec                   // an instruction
-	flowFused                  // several of them
+	flowFused                  // several register operations
 	flowBranch                 // an instruction that may go elsewhere
-	flowMask                   // an instruction that changes which lanes are active, and what comes next is entered
+	flowMask                   // an instruction that changes the active lanes, then enters the next one
 	flowGo                     // always goes elsewhere
 	flowLeave
 	flowEnd // is left, and not gone on with
 )
 
-// Spent is the number with which a flow is left where no instructions are left to it.
+// Spent is returned by a flow when its budget of instructions is used up.
 const Spent = -1
 
-// A FlowRun is a wave on its way. The kernels of steps know its fields.
+// A FlowRun is the state of a wave that executes a flow. The kernels of steps access its fields.
 type FlowRun struct {
 	stepRun
 	Counts []Issued // by instruction: how often the flow was entered there
-	Left   int      // instructions, and branches taken, until it is spent: no more is entered then
-	Did    uint64   // instructions
-	At     int32    // where it is to be entered, when it is spent
-	next   int32    // the step that comes next
-	full   uint64   // the lanes of the wave
-	idle   uint64   // how many are not active
+	Left   int      // budget of instructions and taken branches; at 0 no instruction is entered
+	Did    uint64   // executed instructions
+	At     int32    // the instruction to enter next, when the budget is used up
+	next   int32    // the next step
+	full   uint64   // all lanes of the wave
+	idle   uint64   // number of inactive lanes
 }
 
-// NewFlow begins a flow of a program of n instructions. The vector file of its states has more than its rows: Tail says what.
+// NewFlow returns an empty flow for a program of n instructions. The vector file of its states is longer than its rows:
+// see Tail.
 func NewFlow(lanes, rows, n int) *Flow {
 	return &Flow{rows: NewFuser(lanes, rows), begins: make([]int32, n)}
 }
 
-// Wide says that it takes loads in.
+// Wide reports whether the flow takes loads.
 func (f *Flow) Wide() bool { return f.rows.Wide() }
 
-// Tail is what comes after the rows of a vector file.
+// Tail returns the words that follow the rows of a vector file.
 func (f *Flow) Tail() []uint32 { return f.rows.Tail() }
 
-// Enter says that the flow may be entered at an instruction, after which so many count until it ends or goes elsewhere.
+// Enter makes the flow enterable at an instruction. count instructions follow until it ends or jumps.
 func (f *Flow) Enter(at, count int32) {
 	f.settle()
 	switch n := len(f.steps); {
 	case n == 0:
 	case f.steps[n-1].goesOn():
 		f.put(flowStep{kind: flowPass})
-	case f.steps[n-1] == flowStep{kind: flowGo, at: at}: // it comes next anyway
+	case f.steps[n-1] == flowStep{kind: flowGo, at: at}: // it is next anyway
 		f.steps = f.steps[:n-1]
 	}
 	f.begins[at] = int32(len(f.steps))
 	f.put(flowStep{kind: flowEnter, at: at, count: count})
 }
 
-// goesOn says whether the step that comes next in the list comes next, without being entered.
+// goesOn reports whether the step falls through to the next one in the list, without entering it.
 func (s *flowStep) goesOn() bool {
 	return s.kind < flowBranch || s.kind == flowLeave
 }
 
 func (f *Flow) put(s flowStep) { f.steps = append(f.steps, s) }
 
-// settle makes one step of those that were taken in.
+// settle appends the pending register operations as one step.
 func (f *Flow) settle() {
 	if fused := f.rows.fused(); fused != nil {
 		f.put(flowStep{kind: flowFused, fused: fused})
@@ -106,7 +107,7 @@ func (f *Flow) Add(in *Inst) {
 	f.put(flowStep{kind: flowExec, in: in})
 }
 
-// AddFill puts a load at the end; it is false where it can't.
+// AddFill appends a load, or returns false if it can't.
 func (f *Flow) AddFill(l Fill) bool { return f.take(func() bool { return f.rows.AddFill(l) }) }
 
 func (f *Flow) take(add func() bool) bool {
@@ -117,7 +118,7 @@ func (f *Flow) take(add func() bool) bool {
 	return add()
 }
 
-// Branch puts a branch at the end. If it is not taken, the flow goes on at the instruction next. It is false where it can't.
+// Branch appends a branch, or returns false if it can't. If it is not taken, the flow continues at instruction next.
 func (f *Flow) Branch(in *Inst, next int32) bool {
 	if NumSources(in.Op) > 0 && in.Src[0].Kind != Scalar {
 		return false
@@ -128,7 +129,8 @@ func (f *Flow) Branch(in *Inst, next int32) bool {
 	return true
 }
 
-// Mask puts an instruction at the end that changes which lanes are active. The flow goes on at the instruction next. It is false where it can't.
+// Mask appends an instruction that changes the active lanes, or returns false if it can't. The flow continues at
+// instruction next.
 func (f *Flow) Mask(in *Inst, next int32) bool {
 	if in.Op == MaskSplit && in.Src[0].Kind != Scalar {
 		return false
@@ -146,7 +148,7 @@ func (f *Flow) Jump(to int32) {
 
 func (f *Flow) goTo(to, count int32) { f.put(flowStep{kind: flowGo, at: to, count: count}) }
 
-// Leave says that there is more to do here, of a number; ends: the flow is entered elsewhere after it.
+// Leave makes the flow return number here. ends: the flow is entered elsewhere afterwards.
 func (f *Flow) Leave(number int32, ends bool) {
 	f.settle()
 	s := flowStep{kind: flowLeave, at: number}
@@ -156,7 +158,7 @@ func (f *Flow) Leave(number int32, ends bool) {
 	f.put(s)
 }
 
-// Done says that the flow is complete.
+// Done completes the flow.
 func (f *Flow) Done() { f.assemble() }
 
 // Begin lets a wave enter the flow at an instruction.
@@ -168,7 +170,7 @@ func (f *Flow) Begin(st *State, r *FlowRun, at int32) {
 
 func (r *FlowRun) count(st *State) { r.idle = uint64(bits.OnesCount64(st.Full &^ st.Exec)) }
 
-// walk goes on until the flow is left, and says with what number.
+// walk runs the flow until it is left, and returns the number.
 func (f *Flow) walk(st *State, r *FlowRun) int32 {
 	for i := r.next; ; i++ {
 		switch s := &f.steps[i]; s.kind {

@@ -12,10 +12,10 @@ type nativeFlow struct {
 	need  int // words of the vector file
 }
 
-// A nativeForm are the steps that are carried out when all lanes are active, or when some are idle.
+// A nativeForm holds the steps for waves with all lanes active, or with some idle.
 type nativeForm struct {
-	first  []int      // of the steps that a step is made of
-	begins []*rowStep // by instruction: where it is entered
+	first  []int      // by step of the flow: its first native step
+	begins []*rowStep // by instruction: the step at which it is entered
 }
 
 // assemble makes the flow of steps.
@@ -31,13 +31,13 @@ func (f *Flow) assemble() {
 			n.forms[which].first = append(n.forms[which].first, min(at, len(n.steps)-1)) // a branch may take the place of the step before it
 		}
 	}
-	n.steps = append(n.steps, rowStep{}) // after one that is left, whether it is gone on with or not
+	n.steps = append(n.steps, rowStep{}) // a step that leaves is followed by one in any case
 	for which := range n.forms {
 		f.link(&n.forms[which])
 	}
 }
 
-// link says how far steps go.
+// link sets the distances of jumps.
 func (f *Flow) link(n *nativeForm) {
 	for i, s := range f.steps {
 		x := &f.native.steps[n.first[i]]
@@ -90,13 +90,13 @@ func (f *Flow) assembled(list []rowStep, i int, which form) []rowStep {
 	return append(list, x)
 }
 
-// compares says that a step computes what a branch asks, by comparing two scalars.
+// compares reports whether a step compares two scalars for the branch in.
 func (s *rowStep) compares(in *Inst) bool {
 	k := slices.Index(kernels[kernelWordULt:][:4], s.kernel)
 	return k >= 0 && NumSources(in.Op) > 0 && s.d == 8*int32(in.Src[0].Index)
 }
 
-// branch is the step with the branch, which is step i of a flow.
+// branch returns the step with the branch, which is step i of a flow.
 func (s rowStep) branch(in *Inst, i int) rowStep {
 	which := form(slices.Index(kernels[kernelWordULt:][:4], s.kernel))
 	if in.Op == BranchFalse {
@@ -108,7 +108,7 @@ func (s rowStep) branch(in *Inst, i int) rowStep {
 
 var kernelOfBranch = map[Op]uintptr{BranchTrue: kernelBranch.in(0), BranchFalse: kernelBranch.in(1), BranchExecNZ: kernelBranchActive.in(0), BranchExecZ: kernelBranchActive.in(1)}
 
-// kernelOfMask is that of an instruction that changes which lanes are active.
+// kernelOfMask returns the kernel of an instruction that changes the active lanes.
 func kernelOfMask(in *Inst) uintptr {
 	switch {
 	case in.Op == MaskPark:
@@ -140,7 +140,7 @@ func (f *Flow) begin(st *State, r *FlowRun, at int32) {
 //go:noescape
 func runFlow(v *uint32, s *uint64, lanes int, r *FlowRun)
 
-// Run goes on until the flow is left, and says with what number.
+// Run runs the flow until it is left, and returns the number.
 func (f *Flow) Run(st *State, r *FlowRun) int32 {
 	if !wideRows {
 		return f.walk(st, r)

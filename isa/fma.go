@@ -2,11 +2,10 @@ package isa
 
 import "math"
 
-// fmaRowGo is d = a*b + c with one rounding in each lane. The product is exact
-// in float64 and the sum is rounded there; that matters only where the sum fell
-// on the middle between two floats (the low 29 bits of its significand are
-// 1000...) or below the normal floats, where the middles lie elsewhere. Rows
-// with such a lane, which are rare, are computed again with care.
+// fmaRowGo computes d = a*b + c with one rounding in each lane. The product is exact in float64, where the sum is
+// rounded. That differs from one rounding only if the sum in float64 is half-way between two floats (the low 29 bits of
+// its significand are 1000...) or below the normal floats, where the half-way points differ. Rows with such a lane,
+// which are rare, are computed again exactly.
 func fmaRowGo(d, a, b, c []uint32) {
 	var out [64]uint32 // d may be one of the sources
 	a, b, c = a[:len(d)], b[:len(d)], c[:len(d)]
@@ -25,10 +24,9 @@ func fmaRowGo(d, a, b, c []uint32) {
 	copy(d, out[:])
 }
 
-// fmaNaN is what a*b + c of type t is where that is no number: the first operand
-// that is a NaN, made quiet, and else the NaN without payload, negative. Rows on
-// amd64 with FMA instructions give the same, as TestEveryHostGivesTheSameFloats
-// shows; no other width, and no host without them, computes it another way.
+// fmaNaN returns a*b + c of type t where that is a NaN: the first operand that is a NaN, made quiet, otherwise the
+// negative NaN without payload. Rows on amd64 with FMA instructions give the same, as TestEveryHostGivesTheSameFloats
+// shows; other widths, and hosts without those instructions, use this function.
 func fmaNaN(t Type, a, b, c uint64) uint64 {
 	quiet := quietNaNs[t]
 	infinity := quiet & (quiet << 1)
@@ -40,7 +38,7 @@ func fmaNaN(t Type, a, b, c uint64) uint64 {
 	return quiet | (t.Mask() ^ t.Mask()>>1)
 }
 
-// fma64 is x*y + z on the bits of 64-bit floats.
+// fma64 returns x*y + z on the bits of 64-bit floats.
 func fma64(x, y, z uint64) uint64 {
 	sum := math.FMA(double(x), double(y), double(z))
 	if sum != sum {

@@ -2,8 +2,8 @@ package isa
 
 import "golang.org/x/sys/cpu"
 
-// fmaRowAVX is fmaRowGo for rows of a multiple of eight lanes, on processors
-// with FMA instructions: a twelfth of its time.
+// fmaRowAVX is fmaRowGo for rows of a multiple of eight lanes, on processors with FMA instructions. It takes a twelfth
+// of the time.
 //
 //go:noescape
 func fmaRowAVX(d, a, b, c []uint32)

@@ -5,12 +5,12 @@ import (
 	"math/bits"
 )
 
-// Fragments are the quads that a wave of a fragment shader starts with. Lanes
-// 4k to 4k+3 are quad k: upper left, upper right, lower left, lower right.
+// Fragments holds the quads that a wave of a fragment shader starts with. Lanes 4k to 4k+3 are quad k: upper left,
+// upper right, lower left, lower right.
 type Fragments struct {
 	Exec    uint64 // lanes of quads
-	Helpers uint64 // of them, those at pixels that the primitive does not cover
-	Front   uint64 // of primitives that face the viewer
+	Helpers uint64 // lanes among them whose pixels the primitive does not cover
+	Front   uint64 // lanes of primitives that face the viewer
 
 	X, Y  [64]uint16     // the pixel
 	Coord [4][64]float32 // x and y of its centre, or of the sample that is shaded alone, depth, 1/w
@@ -20,33 +20,31 @@ type Fragments struct {
 	Point   [2][64]float32 // the place in a point, 0 to 1 from its upper left corner
 	Prims   [16]*Primitive // by quad
 
-	// Locations are those of the samples of a pixel, x and y from its centre in
-	// pixels. Cover are the samples of the lane's pixel that the lane shades, and
-	// Sample the one that it shades alone.
+	// Locations holds the positions of a pixel's samples, x and y from its centre in pixels. Cover holds the samples of
+	// the lane's pixel that the lane shades, and Sample the one that it shades alone.
 	Locations [][2]float32
 	Cover     [64]uint16
 	Sample    [64]uint8
 }
 
-// A Spot is what a primitive says of a position: the weights of the second and
-// the third corner as Fragments has them, and the depth.
+// A Spot holds the values of a primitive at a position: the weights of the second and the third corner, as in
+// Fragments, and the depth.
 type Spot struct {
 	Weights [4]float64
 	Depth   float64
 }
 
-// A Primitive is a triangle as its fragments see it.
+// A Primitive is a triangle as its fragments use it.
 type Primitive struct {
 	Index uint32 // in the draw
-	// Params has for each input component the bits of the first corner's value
-	// and, as float32, what the second and the third corner have more; of a
-	// component that is read by corner, the bits of all three.
+	// Params holds, for each input component, the bits of the first corner's value and, as float32, the differences of
+	// the second and the third corner to it; for a component that is read by corner, the bits of all three.
 	Params [][3]uint32
-	// At is what it says of a position in pixels; nil: nothing, all is zero.
+	// At returns the values at a position in pixels; nil: all are zero.
 	At func(x, y float64) Spot
 }
 
-// A Where says at which place of the pixel weights are taken.
+// A Where is the position in the pixel at which weights are computed.
 type Where uint8
 
 // Places. The centroid is the pixel's centre if all its samples are covered or
@@ -57,10 +55,10 @@ const (
 	AtSample
 )
 
-// WeightImm packs the number of a weight and where it is taken.
+// WeightImm packs the number of a weight and its position.
 func WeightImm(weight int, at Where) uint64 { return uint64(weight) | uint64(at)<<2 }
 
-// CornerImm packs an input component and the corner at which it is read.
+// CornerImm packs an input component and the corner whose value is read.
 func CornerImm(component, corner int) uint64 { return uint64(component) | uint64(corner)<<cornerShift }
 
 const (
@@ -70,7 +68,7 @@ const (
 
 var noParam [3]uint32
 
-// noFragments are the fragments of a wave that has none.
+// noFragments is the value for a wave without fragments.
 var noFragments = func() *Fragments {
 	f := &Fragments{}
 	for i := range f.Prims {
@@ -86,8 +84,7 @@ func (st *State) fragments() *Fragments {
 	return st.Fragments
 }
 
-// param is the input component that an instruction names; components that the
-// draw does not give are zero.
+// param returns the input component that an instruction names; components that the draw does not define are zero.
 func (f *Fragments) param(in *Inst, lane int) *[3]uint32 {
 	p, n := f.Prims[lane/4], in.Imm&componentMask
 	if n < uint64(len(p.Params)) {
@@ -96,8 +93,7 @@ func (f *Fragments) param(in *Inst, lane int) *[3]uint32 {
 	return &noParam
 }
 
-// spot is what the lane's primitive says of a place, x and y from the pixel's
-// centre.
+// spot returns the values of the lane's primitive at a position, x and y from the pixel's centre.
 func (f *Fragments) spot(lane int, x, y float64) Spot {
 	if p := f.Prims[lane/4]; p.At != nil {
 		return p.At(float64(f.X[lane])+0.5+x, float64(f.Y[lane])+0.5+y)
@@ -105,7 +101,7 @@ func (f *Fragments) spot(lane int, x, y float64) Spot {
 	return Spot{}
 }
 
-// Depth is that of a sample of the lane's pixel.
+// Depth returns the depth of a sample of the lane's pixel.
 func (f *Fragments) Depth(lane, sample int) float32 {
 	if len(f.Locations) < 2 {
 		return f.Coord[2][lane]
@@ -114,7 +110,7 @@ func (f *Fragments) Depth(lane, sample int) float32 {
 	return float32(f.spot(lane, float64(at[0]), float64(at[1])).Depth)
 }
 
-// location is that of a sample; the centre for one that does not exist.
+// location returns the position of a sample; the centre for one that does not exist.
 func (f *Fragments) location(sample int) [2]float32 {
 	if uint(sample) < uint(len(f.Locations)) {
 		return f.Locations[sample]
@@ -122,7 +118,7 @@ func (f *Fragments) location(sample int) [2]float32 {
 	return [2]float32{}
 }
 
-// centroid is where AtCentroid is.
+// centroid returns the position of AtCentroid.
 func (f *Fragments) centroid(lane int) [2]float32 {
 	if c := f.Cover[lane]; c != 0 && bits.OnesCount16(c) < len(f.Locations) {
 		return f.location(bits.TrailingZeros16(c))
@@ -144,7 +140,7 @@ func barycentric(f *Fragments, in *Inst, lane int) uint32 {
 	return math.Float32bits(float32(f.spot(lane, float64(at[0]), float64(at[1])).Weights[weight]))
 }
 
-// barycentricAt is the Imm-th weight at x and y from the pixel's centre.
+// barycentricAt writes the Imm-th weight at x and y from the pixel's centre.
 func barycentricAt(st *State, in *Inst) {
 	dst, f := st.row(in.Dst, 0), st.fragments()
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
@@ -154,7 +150,7 @@ func barycentricAt(st *State, in *Inst) {
 	}
 }
 
-// sampleOffset is where a sample lies, x or y from the pixel's centre.
+// sampleOffset writes the position of a sample, x or y from the pixel's centre.
 func sampleOffset(st *State, in *Inst) {
 	dst, f := st.row(in.Dst, 0), st.fragments()
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
@@ -174,13 +170,13 @@ func perFragment32(value func(f *Fragments, in *Inst, lane int) uint32) func(*St
 	}
 }
 
-// laneBits is a truth value that the wave holds as a mask.
+// laneBits returns a truth value that the wave holds as a mask.
 func laneBits(mask func(st *State) uint64) func(*State, *Inst) {
 	return func(st *State, in *Inst) { st.setMask(in.Dst, mask(st)) }
 }
 
-// Interpolation is value + weight * difference, each step rounded once, as the
-// two instructions of the hardware do it.
+// Interpolation computes value + weight * difference, each step rounded once, as the two instructions of the hardware
+// do.
 func interpP1(st *State, in *Inst) {
 	dst, f := st.row(in.Dst, 0), st.fragments()
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
@@ -198,7 +194,7 @@ func interpP2(st *State, in *Inst) {
 	}
 }
 
-// stepped is weight * slope + from on the bits of float32.
+// stepped returns weight * slope + from on the bits of float32.
 func stepped(weight, slope, from uint32) uint32 {
 	product := float64(math.Float32frombits(weight)) * float64(math.Float32frombits(slope))
 	return math.Float32bits(float32(product + float64(math.Float32frombits(from))))

@@ -31,7 +31,7 @@ func fragmentLanes() *Fragments {
 	return f
 }
 
-// fragmentPlace is the spot of a lane, at x and y from its pixel's centre, as fragmentLanes says it.
+// fragmentPlace returns the spot of a lane, at x and y from its pixel's centre, as fragmentLanes says it.
 func fragmentPlace(f *Fragments, l int, x, y float64) (weights [4]float64, depth float64) {
 	if l/4 == 3 {
 		return weights, 0
@@ -48,7 +48,7 @@ func sampleAt(f *Fragments, n int) (x, y float64) {
 	return float64(f.Locations[n][0]), float64(f.Locations[n][1])
 }
 
-// centroidOf is the centre where all four samples are covered or none is, else the first that is.
+// centroidOf returns the centre where all four samples are covered or none is, else the first that is.
 func centroidOf(f *Fragments, l int) (x, y float64) {
 	for n := range 4 {
 		if f.Cover[l]>>n&1 != 0 && f.Cover[l] != 15 {

@@ -6,7 +6,7 @@ import (
 
 //go:generate sh -c "cd avo && go run ."
 
-// kernelOf is the kernel of an operation on rows.
+// kernelOf maps operations on rows to kernels.
 var kernelOf = map[loopKey]kernel{
 	{Mov, I32, Void}: kernelMov, {Mov, F32, Void}: kernelMov,
 	{FAdd, F32, Void}: kernelFAdd, {FSub, F32, Void}: kernelFSub, {FMul, F32, Void}: kernelFMul,
@@ -36,8 +36,7 @@ var testOf = map[loopKey]testKernel{
 	{FOrdLe, F32, Void}: {at: kernelAtMostF}, {FUnordLt, F32, Void}: {at: kernelAtMostF, not: true, swap: true},
 }
 
-// wordOf is the kernel of an operation on 32-bit scalars, and
-// maskOf that of one on lane masks.
+// wordOf maps operations on 32-bit scalars to kernels, and maskOf those on lane masks.
 var wordOf = map[Op]kernel{
 	IAdd: kernelWordIAdd, ISub: kernelWordISub, IMul: kernelWordIMul, And: kernelWordAnd, Or: kernelWordOr, Shl: kernelWordShl, Shr: kernelWordShr,
 	IEq: kernelWordIEq, INe: kernelWordINe, ULt: kernelWordULt, SLt: kernelWordSLt, Mov: kernelWordMov,
@@ -47,27 +46,29 @@ var maskOf = map[Op]kernel{
 	And: kernelMaskAnd, Or: kernelMaskOr, Xor: kernelMaskXor, INe: kernelMaskXor, Not: kernelMaskNot, Mov: kernelMaskMov, IEq: kernelMaskIEq, Select: kernelMaskSelect, ToLanes: kernelMaskToLanes,
 }
 
-// A rowStep is one operation. Of one on rows, d, a, b and c are offsets in bytes from the vector file; a source that is the same in all lanes
-// is there for eight of them, and the kernel is of the form that knows. Of a scalar source or result the offset is one from the scalar registers,
-// or it is the literal itself. Steps end with one of kernelEnd. The kernels know the fields.
+// A rowStep is one operation. For operations on rows, d, a, b and c are byte offsets from the vector file; a source
+// that is the same in all lanes is stored for eight of them, and the kernel's form depends on that. For a scalar source
+// or result, the offset is from the scalar registers, or it is the literal itself. Steps end with one of kernelEnd. The
+// kernels access the fields.
 type rowStep struct {
 	kernel     uintptr
 	d, a, b, c int32
-	scalars    uint32 // a bit for each source that is a scalar register, where one kernel takes both these and literals
-	bytes      int32  // that are filled
-	fill       int32  // the load that fills them
-	number     int32  // the step of a flow that it is of
+	scalars    uint32 // a bit for each source that is a scalar register, for kernels that take both these and literals
+	bytes      int32  // number of bytes to fill
+	fill       int32  // the load of that fill
+	number     int32  // the flow's step that it belongs to
 }
 
-// A form is a kernel's for the sources that are the same in all lanes, or of a scalar kernel literals: a bit for each.
+// A form selects the variant of a kernel: a bit for each source that is the same in all lanes or, for scalar kernels,
+// is a literal.
 type form int
 
 func (k kernel) in(f form) uintptr { return kernels[int(k)+int(f)] }
 
-// A stepRun is what steps are carried out on, besides registers. The kernels know its fields.
+// A stepRun is the state that steps work on, besides registers. The kernels access its fields.
 type stepRun struct {
 	exec  uint64
-	left  *rowStep // where they were left
+	left  *rowStep // the step at which they were left
 	local *byte
 	size  int // of local memory, in bytes
 }
@@ -77,32 +78,33 @@ type stepRun struct {
 //go:noescape
 func runSteps(v *uint32, s *uint64, lanes int, steps *rowStep, r *stepRun)
 
-// A Fuser turns instructions that follow each other, and which nothing comes
-// between, into one step: operations on whole rows and on scalars, one after the other without
-// a look around. Values that are the same in all lanes are put after the vector file: literals once, others by each step.
+// A Fuser turns consecutive instructions, which nothing enters in between, into one step: operations on whole rows and
+// on scalars, executed without dispatch between them. Values that are the same in all lanes are stored after the vector
+// file: literals once, others by each step.
 //
-// Where lanes are idle, the rows that are written are put there before as well,
-// and what the steps did to idle lanes is taken back: no lane sees another one.
+// If lanes are idle, the rows that are written are first saved there, and the idle lanes restored afterwards: no lane
+// sees another one.
 type Fuser struct {
 	lanes    int
 	literals []uint32 // after the vector file
-	behind   int      // where these end, in bytes
-	values   int      // spread so far
+	behind   int      // end of these, in bytes
+	values   int      // number of spread values so far
 	spread   []spreadValue
-	saved    []rowStep // of each row that is written
+	saved    []rowStep // copies of the rows that are written
 	steps    []rowStep
 	last     int32 // one more than the row that the last of them leaves in registers; 0: none
 	fills    []Fill
 	tail     int // bytes after the vector file
 }
 
-// A spreadValue is where a value is that is the same in all lanes.
+// A spreadValue records where a value is stored that is the same in all lanes.
 type spreadValue struct {
 	at, from int32
 	literal  bool
 }
 
-// NewFuser makes one for waves of so many lanes. The vector file of their states has more than its rows: Tail says what.
+// NewFuser returns a Fuser for waves of the given number of lanes. The vector file of their states is longer than its
+// rows: see Tail.
 func NewFuser(lanes, rows int) *Fuser {
 	return &Fuser{lanes: lanes, behind: 4*lanes*rows + literalBytes}
 }
@@ -112,7 +114,7 @@ const (
 	literalBytes = fuseLiterals * valueBytes
 )
 
-// Add takes an instruction in, after those before it; it is false where it can't.
+// Add appends an instruction, or returns false if it can't.
 func (f *Fuser) Add(in *Inst) bool {
 	if !f.Wide() {
 		return false
@@ -157,7 +159,8 @@ func (f *Fuser) add(in *Inst) bool {
 	return true
 }
 
-// chained is the form of a step with n sources, one of which is what the step before left in registers, if it is.
+// chained returns the form of a step with n sources if one of them is the previous step's result, which is still in
+// registers.
 func (f *Fuser) chained(s *rowStep, n int, values form) form {
 	var last, others form // bits of the sources that are; of the others, those that are values
 	at := -1
@@ -183,7 +186,7 @@ func (f *Fuser) chained(s *rowStep, n int, values form) form {
 	return form(1<<n-1) + form(at)<<(n-1) + others
 }
 
-// places are those of the sources.
+// places returns the sources' offsets.
 func (s *rowStep) places() []*int32 { return []*int32{&s.a, &s.b, &s.c} }
 
 // rowSources puts where the sources of an instruction on rows are.
@@ -202,8 +205,7 @@ func (f *Fuser) rowSources(in *Inst, s *rowStep) (which form) {
 	return which
 }
 
-// signed is the row of a source with the sign that its modifiers give it: one
-// that no value lives in.
+// signed returns the row of a source with its sign modifiers applied, in which no value lives.
 func (f *Fuser) signed(in *Inst, i int, at int32, spread form) int32 {
 	const sign = 1 << 31
 	k, bits := kernelXor, Lit(sign)
@@ -214,7 +216,7 @@ func (f *Fuser) signed(in *Inst, i int, at int32, spread form) int32 {
 		k, bits = kernelAnd, Lit(sign-1)
 	}
 	s := rowStep{d: f.row(V(int(in.Spare) + i)), a: at, b: f.source(bits)}
-	if spread != 0 { // all lanes of the row get it first
+	if spread != 0 { // all lanes of the row are written first
 		f.steps = append(f.steps, rowStep{kernel: kernelMov.in(1), d: s.d, a: at})
 		s.a = s.d
 	}
@@ -246,14 +248,14 @@ func (f *Fuser) write(s rowStep) {
 	f.save(s.d)
 }
 
-// save keeps what a row was before.
+// save saves the contents of a row.
 func (f *Fuser) save(row int32) {
 	for i := range f.saved {
 		if f.saved[i].a == row {
 			return
 		}
 	}
-	f.saved = append(f.saved, rowStep{kernel: kernelMov.in(0), a: row}) // where to, Take says
+	f.saved = append(f.saved, rowStep{kernel: kernelMov.in(0), a: row}) // fused sets the destination
 }
 
 // AddFill takes a load in as Add does an instruction.
@@ -273,7 +275,8 @@ func (f *Fuser) AddFill(l Fill) bool {
 	return true
 }
 
-// Tail is what the steps so far need after the rows of a vector file: literals that they read, and words that they write first.
+// Tail returns the words that the steps so far need after the rows of a vector file: literals, and words that they
+// write before they read them.
 func (f *Fuser) Tail() []uint32 {
 	list := make([]uint32, f.tail/4)
 	for i, x := range f.literals[:min(len(f.literals), len(list)/8)] {
@@ -282,10 +285,10 @@ func (f *Fuser) Tail() []uint32 {
 	return list
 }
 
-// Rows is how many rows those write that were taken in since the last Take.
+// Rows returns the number of rows that the steps since the last Take write.
 func (f *Fuser) Rows() int { return len(f.saved) }
 
-// Wide says that it takes instructions in.
+// Wide reports whether it takes instructions.
 func (f *Fuser) Wide() bool { return wideRows && f.lanes%32 == 0 }
 
 // addScalar takes an instruction in that writes a scalar register.
@@ -338,7 +341,7 @@ func (f *Fuser) addMask(in *Inst, k kernel) bool {
 	return true
 }
 
-// scalar puts where a source is that is a scalar.
+// scalar sets the offset of a scalar source.
 func (s *rowStep) scalar(i int, r Reg) {
 	at, literal := scalarAt(r)
 	*s.places()[i] = at
@@ -371,7 +374,7 @@ func (f *Fuser) addTest(in *Inst) bool {
 	return true
 }
 
-// writeScalar puts a step after the others that writes a scalar register: what was spread of it is old.
+// writeScalar appends a step that writes a scalar register, and drops the register's spread values.
 func (f *Fuser) writeScalar(s rowStep) {
 	f.steps = append(f.steps, s)
 	kept := make([]spreadValue, 0, len(f.spread))
@@ -383,10 +386,10 @@ func (f *Fuser) writeScalar(s rowStep) {
 	f.spread = kept
 }
 
-// fits says that a scalar is a register, or a literal that its low half says all of.
+// fits reports whether a scalar is a register, or a literal that 32 bits hold.
 func fits(r Reg) bool { return r.Kind == Scalar || int64(r.Val) == int64(int32(r.Val)) }
 
-// scalarAt is where a scalar is, or the literal.
+// scalarAt returns the offset of a scalar register, or the literal.
 func scalarAt(r Reg) (at int32, literal bool) {
 	if r.Kind == Scalar {
 		return 8 * int32(r.Index), false
@@ -396,7 +399,7 @@ func scalarAt(r Reg) (at int32, literal bool) {
 
 func (f *Fuser) row(r Reg) int32 { return int32(4 * f.lanes * int(r.Index)) }
 
-// source is where the lanes of a source are.
+// source returns the offset of a source's lanes.
 func (f *Fuser) source(r Reg) int32 {
 	if r.Kind == Vector {
 		return f.row(r)
@@ -422,7 +425,7 @@ func (f *Fuser) source(r Reg) int32 {
 	return v.at
 }
 
-// literal is the place of a literal among those after the vector file; -1: there are too many.
+// literal returns the index of a literal among those after the vector file; -1: there are too many.
 func (f *Fuser) literal(x uint32) int {
 	at := slices.Index(f.literals, x)
 	if at < 0 && len(f.literals) < fuseLiterals {
@@ -432,7 +435,7 @@ func (f *Fuser) literal(x uint32) int {
 	return at
 }
 
-// Take is what carries out all that were taken in since the last Take; nil if none were.
+// Take returns the function that executes the instructions added since the last Take; nil if there are none.
 func (f *Fuser) Take() func(*State, *Inst) {
 	r := f.fused()
 	if r == nil {
@@ -449,14 +452,14 @@ func (f *Fuser) Take() func(*State, *Inst) {
 	}
 }
 
-// A fusion is steps that are carried out together.
+// A fusion is a list of steps that execute together.
 type fusion struct {
-	steps, masked []rowStep // masked: where lanes are idle
+	steps, masked []rowStep // masked: for waves with idle lanes
 	need          int       // words of the vector file
 	fills         []Fill
 }
 
-// fused is all that were taken in since it was asked last; nil if none were.
+// fused returns the steps added since the last call; nil if there are none.
 func (f *Fuser) fused() *fusion {
 	if len(f.steps) == 0 {
 		return nil
@@ -479,7 +482,7 @@ func (f *Fuser) forget() {
 	f.values, f.spread, f.saved, f.steps, f.fills, f.last = 0, nil, nil, nil, nil, 0
 }
 
-// firstOf is where scalar registers or local memory begin; a program may have none.
+// firstOf returns a pointer to the first scalar register or byte of local memory; nil if the program has none.
 func firstOf[T any](s []T) *T {
 	if len(s) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// fusible are the operations that a Fuser takes.
+// fusible returns the operations that a Fuser takes.
 func fusible() (keys []loopKey) {
 	for _, table := range []any{kernelOf, testOf} {
 		switch table := table.(type) {
@@ -30,7 +30,7 @@ func fusible() (keys []loopKey) {
 	return keys
 }
 
-// someRowInst is an operation on rows or scalars, some of which a Fuser can't take.
+// someRowInst returns an operation on rows or scalars, some of which a Fuser can't take.
 func someRowInst(r *rand.Rand, keys []loopKey) *Inst {
 	key := keys[r.IntN(len(keys))]
 	in := &Inst{Op: key.op, T: key.t, From: key.from, Dst: V(r.IntN(testRows))}

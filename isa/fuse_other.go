@@ -14,22 +14,22 @@ type (
 // NewFuser makes one.
 func NewFuser(lanes, rows int) *Fuser { return &Fuser{} }
 
-// Add is false: it can't.
+// Add returns false: this host can't fuse.
 func (*Fuser) Add(*Inst) bool { return false }
 
-// AddFill is false as well.
+// AddFill returns false.
 func (*Fuser) AddFill(Fill) bool { return false }
 
-// Tail is nil: there are no steps.
+// Tail returns nil: there are no steps.
 func (*Fuser) Tail() []uint32 { return nil }
 
-// Rows is 0.
+// Rows returns 0.
 func (*Fuser) Rows() int { return 0 }
 
-// Wide is false: it takes nothing in.
+// Wide returns false: no instruction is added.
 func (*Fuser) Wide() bool { return false }
 
-// Take is nil: nothing was taken in.
+// Take returns nil: no instruction was added.
 func (*Fuser) Take() func(*State, *Inst) { return nil }
 
 func (*Fuser) fused() *fusion { return nil }
@@ -38,5 +38,5 @@ func (f *Flow) assemble() {}
 
 func (f *Flow) begin(*State, *FlowRun, int32) {}
 
-// Run goes on until the flow is left, and says with what number.
+// Run runs the flow until it is left, and returns the number.
 func (f *Flow) Run(st *State, r *FlowRun) int32 { return f.walk(st, r) }

@@ -2,7 +2,7 @@ package isa
 
 import "math"
 
-// HalfToFloat64 is the exact value of the bits of a 16-bit float. A NaN keeps its payload, in the upper bits.
+// HalfToFloat64 returns the exact value of the bits of a 16-bit float. A NaN keeps its payload, in the upper bits.
 func HalfToFloat64(h uint64) float64 {
 	exp, mant := h>>10&0x1f, h&0x3ff
 	sign := h & 0x8000 << 48
@@ -34,7 +34,7 @@ func HalfFromFloat64(f float64) uint64 {
 	return sign
 }
 
-// shiftToEven is v >> n, rounded to nearest even.
+// shiftToEven returns v >> n, rounded to nearest even.
 func shiftToEven(v uint64, n uint) uint64 {
 	rest, half := v&(1<<n-1), uint64(1)<<(n-1)
 	v >>= n
@@ -44,14 +44,14 @@ func shiftToEven(v uint64, n uint) uint64 {
 	return v
 }
 
-// half is the value of the bits of a 16-bit float; float32 holds all of them.
+// half returns the value of the bits of a 16-bit float; float32 holds all of them.
 func half(h uint32) float32 {
 	const bias = (127 - 15) << 23
 	w := h & 0x7fff << 13
 	switch w & 0x0f800000 {
 	case 0x0f800000: // infinity, NaN
 		w += bias + (128-16)<<23
-	case 0: // zero, subnormal: as if it had the hidden bit, which is then taken away
+	case 0: // zero, subnormal: as if it had the hidden bit, which is then subtracted
 		w = word32(float(w+bias+1<<23) - float(bias+1<<23))
 	default:
 		w += bias
@@ -59,7 +59,7 @@ func half(h uint32) float32 {
 	return float(w | h&0x8000<<16)
 }
 
-// HalfToFloat32 is the exact value of the bits of a 16-bit float, for memory: a signalling NaN stays one.
+// HalfToFloat32 returns the exact value of the bits of a 16-bit float, for memory: a signalling NaN stays one.
 func HalfToFloat32(h uint16) float32 { return half(uint32(h)) }
 
 // toHalf rounds to the bits of a 16-bit float. For + - * of such floats the

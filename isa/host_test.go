@@ -21,7 +21,7 @@ var oddFloats = map[Type][]uint64{
 	F64: {0x7ff8<<48 | 1, 0xfff8<<48 | 2, 0x7ff0<<48 | 3, 0xfff0<<48 | 4, 0x7ff0 << 48, 0xfff0 << 48, 0, 1 << 63, 0x3ff0 << 48, 0xc00921fb54442d18, 1, 0x0010 << 48},
 }
 
-// oddTriple is the k-th triple of oddFloats; those repeat.
+// oddTriple returns the k-th triple of oddFloats; those repeat.
 func oddTriple(t Type, k int) (a, b, c uint64) {
 	list := oddFloats[t]
 	n := len(list)

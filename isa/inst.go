@@ -7,7 +7,7 @@ import (
 	"spvsim/spirv"
 )
 
-// A RegKind says where an operand lives.
+// A RegKind is the kind of an operand: a register file, or a literal.
 type RegKind uint8
 
 // Operand kinds.
@@ -18,23 +18,22 @@ const (
 	Imm            // Val is a literal, the same in every lane
 )
 
-// A Reg is one operand, resolved when the program is lowered. A Bool operand in
-// a Scalar register is a lane mask, or 0/1 where the instruction is Uniform; a
-// Bool literal is 0 or 1 for uniform instructions, all zeros or all ones for
-// the others.
+// A Reg is one operand, resolved when the program is lowered. A Bool operand in a Scalar register is a lane mask, or
+// 0/1 if the instruction is Uniform; a Bool literal is 0 or 1 for uniform instructions, all zeros or all ones for
+// others.
 type Reg struct {
 	Kind  RegKind
 	Index uint16
 	Val   uint64
 }
 
-// V is the vector register that starts at row i.
+// V returns the vector register that starts at row i.
 func V(i int) Reg { return Reg{Kind: Vector, Index: uint16(i)} }
 
-// S is the scalar register word i.
+// S returns the scalar register word i.
 func S(i int) Reg { return Reg{Kind: Scalar, Index: uint16(i)} }
 
-// Lit is a literal operand.
+// Lit returns a literal operand.
 func Lit(v uint64) Reg { return Reg{Kind: Imm, Val: v} }
 
 // A Space is the kind of memory that an access goes to.
@@ -48,43 +47,39 @@ const (
 	SpaceLDS                  // byte offset in the workgroup's LDS
 	SpaceScratch              // dword slot in the lane's private scratch
 	SpaceImage                // a bound image or texel buffer: texel coordinates
-	SpaceTable                // the table of descriptors: byte offset; what is read there means nothing
+	SpaceTable                // the table of descriptors: byte offset; its contents are not modelled
 )
 
-// An Access says what memory an operation touches, and how: before and after
-// registers have been given.
+// An Access describes the memory that an operation touches, before and after register allocation.
 type Access struct {
 	Space   Space
 	Binding int // index in the program's bindings; for SpaceBuffer and SpaceImage
-	// Bindings chosen at run time (variable pointers): when Dynamic, the binding
-	// index is absolute, in the flattened descriptor list (the bindings in order,
-	// each with its elements).
+	// Bindings chosen at run time (variable pointers): if Dynamic, the binding index is absolute, in the flattened
+	// descriptor list (the bindings in order, each with its elements).
 	Dynamic bool
 	// Offset is the constant part of the address, in bytes; for SpaceScratch in
 	// slots of 4 bytes.
 	Offset uint32
 
-	// Elem is the type of one element, Count how many consecutive elements a
-	// lane moves (1 to 4).
+	// Elem is the type of one element, Count the number of consecutive elements that a lane moves (1 to 4).
 	Elem  Type
 	Count uint8
-	// Apart, of LDS: the second half of the elements begins so many bytes after the first; 0: all follow one another.
+	// Apart, in LDS: the distance in bytes from the first half of the elements to the second; 0: all are consecutive.
 	Apart uint32
 
 	// Coherent accesses bypass the caches that are not shared by the machine
 	// (atomics, Coherent or Volatile variables).
 	Coherent bool
-	// Payload: the address comes from PayloadElem, and the access is checked
-	// against the payload pool.
+	// Payload: the address comes from PayloadElem, and the access is checked against the payload pool.
 	Payload bool
-	// Speculative loads may execute though the shader would not have come to
-	// them: out of bounds they give zero without being counted.
+	// Speculative loads may execute where the shader would not: out of bounds they return zero, and are not counted.
 	Speculative bool
 
 	Texture
 }
 
-// Parts are the pieces of an access in which elements follow one another, and the elements of each: two where they are Apart.
+// Parts returns the number of parts of an access whose elements are consecutive, two if Apart is set, and the elements
+// of each.
 func (a *Access) Parts() (parts, elements int) {
 	n := max(int(a.Count), 1)
 	if a.Apart > 0 {
@@ -93,7 +88,7 @@ func (a *Access) Parts() (parts, elements int) {
 	return 1, n
 }
 
-// Place is how many bytes after the first the k-th element of so many bytes begins.
+// Place returns how many bytes after the first the k-th element of so many bytes begins.
 func (a *Access) Place(k int, bytes uint32) uint32 {
 	if _, n := a.Parts(); k >= n {
 		return a.Apart + uint32(k-n)*bytes
@@ -101,7 +96,7 @@ func (a *Access) Place(k int, bytes uint32) uint32 {
 	return uint32(k) * bytes
 }
 
-// A Texture is what an access to an image has besides other accesses.
+// A Texture holds the properties of accesses to images.
 type Texture struct {
 	ImageFormat uint32 // SPIR-V ImageFormat where the shader declares it, 0 unknown
 	Dim         uint8  // SPIR-V Dim
@@ -109,8 +104,7 @@ type Texture struct {
 	// The last coordinate is a level of detail (fetches), or a sample.
 	Level, Multisampled bool
 
-	// Of sampling: the binding of the sampler, and what the shader gives besides
-	// coordinates.
+	// Of sampling: the binding of the sampler, and the shader's further operands.
 	Sampler int
 	Sample  SampleKind
 }
@@ -125,8 +119,8 @@ type Texture struct {
 type Mem struct {
 	Access
 
-	// BindingIndex is added to the binding's array element when it is not None
-	// (arrays of descriptors); it may be Vector (non-uniform indexing).
+	// BindingIndex is added to the binding's array element unless it is None (arrays of descriptors); it may be Vector
+	// (non-uniform indexing).
 	BindingIndex Reg
 
 	Base   Reg
@@ -144,27 +138,27 @@ type Mem struct {
 	// memory, Dsts are Scalar.
 	Scalar bool
 
-	// Words that a load from SpaceTable gives: of a descriptor, all in Dsts[0]; of what a wave has from its start (fewer than four), those in
-	// Dsts[1:], whose values stay as they are.
+	// Words that a load from SpaceTable returns: a whole descriptor goes to Dsts[0]; fewer than four words, of values
+	// that a wave has from its start, go to Dsts[1:], which keep their values.
 	Words uint8
-	// Descriptors that must have been loaded: of the memory, and of a sampler.
+	// Descriptors that have to be loaded first: of the memory, and of a sampler.
 	Descriptors [2]Reg
 
-	// Reference is what depths are compared with; None: nothing is compared.
+	// Reference is the value that depths are compared with; None: no comparison.
 	Reference Reg
 	// TexelOffset is added to the texel's position: signed bytes for x, y and z,
 	// x in the lowest.
 	TexelOffset Reg
 }
 
-// What ImageSize asks for in Imm: a dimension, and from bit ImageLevelShift on the
-// level of detail; or ImageLevels, the number of levels.
+// The Imm of ImageSize: a dimension, and from bit ImageLevelShift on the level of detail; or ImageLevels, for the
+// number of levels.
 const (
 	ImageLevelShift = 8
 	ImageLevels     = 0xff
 )
 
-// A SampleKind says how a sampling instruction finds its level of detail.
+// A SampleKind is the way in which a sampling instruction finds its level of detail.
 type SampleKind uint8
 
 // Kinds of sampling.
@@ -185,20 +179,19 @@ type Inst struct {
 	Src     [4]Reg
 	Imm     uint64
 	Mem     *Mem
-	Target  int32      // index of the instruction a branch goes to
+	Target  int32      // index of a branch's target
 	Print   []PrintArg // of DebugPrint
 
-	// Mod are modifiers of vector instructions; sources that have one pass through
-	// the three rows from Spare on, which no value lives in.
+	// Mod holds modifiers of vector instructions. Modified sources pass through the three rows from Spare on, in which
+	// no value lives.
 	Mod   Modifiers
 	Spare uint16
 
-	// Matrix are the registers of a MatrixMulAdd; nil for other operations.
+	// Matrix holds the registers of a MatrixMulAdd; nil for other operations.
 	Matrix *MatrixOperands
 
-	// Second is executed right after this one and issued with it: the other half
-	// of a packed or dual-issued pair. It reads nothing that this one writes; the
-	// class is that of the pair.
+	// Second is the other half of a packed or dual-issued pair, executed right after this instruction and issued with
+	// it. It reads no result of this one; the class is that of the pair.
 	Second *Inst
 
 	// Exec computes the instruction on the wave's registers under its execution
@@ -206,12 +199,11 @@ type Inst struct {
 	// the machine carries out. Set by Resolve.
 	Exec func(st *State, in *Inst)
 
-	// Deps are the registers that must be ready before issue (sources, and
-	// destinations, against write after write); Writes those that the result
-	// makes ready. Both count rows and words in one space: vector row r is r,
-	// scalar word s is VectorRows+s of the program.
+	// Deps lists the registers that must be ready before issue: sources, and destinations, against write after write.
+	// Writes lists those that the result makes ready. Both count rows and words in one space: vector row r is r, scalar
+	// word s is VectorRows+s of the program.
 	Deps, Writes []uint16
-	// VectorReads and VectorWrites are the words of vector registers that a lane reads and writes.
+	// VectorReads and VectorWrites count the words of vector registers that a lane reads and writes.
 	VectorReads, VectorWrites uint16
 
 	Origin
@@ -221,11 +213,11 @@ type Inst struct {
 type Origin struct {
 	SPIRV uint32       // result id, or the id nearest to it; 0 if none
 	Line  uint32       // source line by OpLine or debug information; 0 if unknown
-	Text  *spirv.Place // in the text of a module that was assembled; nil if it came as words
+	Text  *spirv.Place // position in the text of an assembled module; nil for a binary one
 }
 
-// String names the instruction for whoever wrote it: its id, its place in the
-// text, its source line, as far as they are known.
+// String returns the origin as the shader's author knows it: the known ones of id, position in the text, and source
+// line.
 func (o Origin) String() string {
 	var places []string
 	if o.Text != nil {
@@ -282,8 +274,8 @@ type State struct {
 	MeshGroup          uint32
 	Payloads           PayloadTable
 
-	// Fragments is what a wave of fragment quads starts with, nil for other
-	// waves; Helpers are the lanes that are helpers now: they write no memory.
+	// Fragments holds the quads that a wave of a fragment shader starts with, nil for other waves; Helpers are the
+	// lanes that are helpers now: they write no memory.
 	Fragments *Fragments
 	Helpers   uint64
 
@@ -342,7 +334,7 @@ const (
 	NumClasses
 )
 
-// ClassNames are the names of the classes in the timing table, by Class.
+// ClassNames holds the names of the classes in the timing table, by Class.
 var ClassNames = [NumClasses]string{
 	"", "valu32", "packed16", "packed32", "dot", "dual", "fma32", "cvt", "trans", "imul32", "shift64", "int64", "f64add", "f64mul", "f64trans",
 	"dpp", "permlane", "readlane", "writelane", "salu", "smem", "branch", "branch_taken", "lds", "lds_swizzle",
@@ -384,8 +376,8 @@ func SplitGroupImm(imm uint64) (op GroupOperator, cluster int) {
 	return GroupOperator(imm & 0xff), int(imm & (1<<helpersShift - 1) >> 8)
 }
 
-// HelpersImm, added to the Imm of an operation of a subgroup, leaves helpers out of it. A demotion makes more helpers: Demotions, how many
-// instructions before it in the text demote, keeps two such operations from being taken for one.
+// HelpersImm, added to the Imm of an operation of a subgroup, excludes helpers from it. A demotion makes more helpers.
+// The number of preceding demotions in the code, demotions, keeps two such operations from being merged.
 func HelpersImm(demotions int) uint64 {
 	return withoutHelpers | uint64(demotions)<<helpersShift&(withoutHelpers-1)
 }

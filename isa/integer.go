@@ -9,7 +9,7 @@ import (
 // width w in bits (8 to 64; the logical ones also 1, for Bool). The caller
 // truncates the result to the width.
 
-// signed is a sign-extended from w bits.
+// signed returns a sign-extended from w bits.
 func signed(a uint64, w uint) int64 { return int64(a<<(64-w)) >> (64 - w) }
 
 func truth(b bool) uint64 {
@@ -76,7 +76,7 @@ func smod(a, b uint64, w uint) uint64 {
 	return r
 }
 
-// divSelect is choose, and 0 for a divisor of zero.
+// divSelect is choose, but returns 0 for a divisor of zero.
 func divSelect(a, b, c, divisor uint64) uint64 {
 	if divisor == 0 {
 		return 0
@@ -106,7 +106,7 @@ func three(inner, outer extreme) func(a, b, c uint64, w uint) uint64 {
 	return func(a, b, c uint64, w uint) uint64 { return outer(inner(a, b, w), c, w) }
 }
 
-// middle is the median of three.
+// middle returns the median of three.
 func middle(low, high extreme) func(a, b, c uint64, w uint) uint64 {
 	return func(a, b, c uint64, w uint) uint64 { return high(low(a, b, w), low(high(a, b, w), c, w), w) }
 }
@@ -133,13 +133,13 @@ func addlshl(a, b, c uint64, w uint) uint64 { return shl(a+b, c, w) }
 func andor(a, b, c uint64, _ uint) uint64   { return a&b | c }
 func or3(a, b, c uint64, _ uint) uint64     { return a | b | c }
 
-// An intDot is a dot product of the parts, of so many bits, of two words.
+// An intDot is a dot product of the parts of two words, each of the given width.
 type intDot struct {
 	bits             uint
 	signedA, signedB bool
 }
 
-// sum is the exact sum of c and the products: it takes 34 bits at the most.
+// sum returns the exact sum of c and the products: it takes 34 bits at the most.
 func (p intDot) sum(a, b, c uint64) int64 {
 	sum := part(c, 32, p.signedA)
 	for at := uint(0); at < 32; at += p.bits {
@@ -148,7 +148,7 @@ func (p intDot) sum(a, b, c uint64) int64 {
 	return sum
 }
 
-// part is the low w bits of x as a number.
+// part returns the low w bits of x as a number.
 func part(x uint64, w uint, sign bool) int64 {
 	if sign {
 		return signed(x, w)
@@ -196,7 +196,7 @@ func sar(a, b uint64, w uint) uint64 { return uint64(signed(a, w) >> (b & uint64
 func bitcount(a uint64, _ uint) uint64   { return uint64(bits.OnesCount64(a)) }
 func bitreverse(a uint64, w uint) uint64 { return bits.Reverse64(a) >> (64 - w) }
 
-// field is the mask of count bits from offset on, cut at the width, and the
+// field returns the mask of count bits from offset on, cut at the width, and the
 // offset and count that remain.
 func field(offset, count uint64, w uint) (mask, off, n uint64) {
 	off = min(offset, uint64(w))

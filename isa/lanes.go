@@ -16,9 +16,8 @@ func NewState(lanes, vectorRows, scalarWords int) *State {
 	return st
 }
 
-// Resolve sets how the instruction executes, from its operation, its types and
-// the kinds of its operands, and its timing class where it has none yet. Exec
-// stays nil for what the machine carries out: memory, barriers, branches,
+// Resolve sets how the instruction executes, from its operation, its types and the kinds of its operands, and its
+// timing class unless it has one. Exec stays nil for operations that the machine executes: memory, barriers, branches,
 // allocation, enqueue and finish of payloads, End, DebugPrint, Micro and Nop.
 func Resolve(in *Inst) {
 	in.Exec = execOf(in)
@@ -75,7 +74,7 @@ type view struct {
 	mask   bool
 }
 
-// look is the view of r as a value of type t.
+// look returns the view of r as a value of type t.
 func (st *State) look(r Reg, t Type) view {
 	switch r.Kind {
 	case Vector:
@@ -92,7 +91,7 @@ func (st *State) look(r Reg, t Type) view {
 	return view{}
 }
 
-// row is the i-th row of the vector register r.
+// row returns the i-th row of the vector register r.
 func (st *State) row(r Reg, i int) []uint32 {
 	at := (int(r.Index) + i) * st.Lanes
 	return st.V[at : at+st.Lanes]
@@ -110,7 +109,7 @@ func (v *view) at(lane int) uint64 {
 	return v.word
 }
 
-// word is the value of a scalar operand.
+// word returns the value of a scalar operand.
 func (st *State) word(r Reg) uint64 {
 	switch r.Kind {
 	case Scalar:
@@ -121,7 +120,7 @@ func (st *State) word(r Reg) uint64 {
 	return 0
 }
 
-// mask is the lane mask of a Bool operand.
+// mask returns the lane mask of a Bool operand.
 func (st *State) mask(r Reg) uint64 { return st.word(r) & st.Full }
 
 // setMask writes the active lanes of a lane mask and keeps the others.
@@ -158,7 +157,7 @@ func (s *sink) done(st *State, r Reg) {
 	}
 }
 
-// sourceTypes are the types of the instruction's sources.
+// sourceTypes returns the types of the instruction's sources.
 func (in *Inst) sourceTypes() (types [4]Type) {
 	for i := range types {
 		types[i] = SourceType(in.Op, i, in.T, in.From)
@@ -192,7 +191,7 @@ func once(f Meaning) func(*State, *Inst) {
 	}
 }
 
-// eachNarrow is for sources and results of one row each.
+// eachNarrow handles sources and results of one row each.
 func eachNarrow(f Meaning, sources int) func(*State, *Inst) {
 	return func(st *State, in *Inst) {
 		var rows [3][]uint32
@@ -250,8 +249,7 @@ func twoWords(g func(a, b uint32) uint32, first, second bool) func(*State, *Inst
 	}
 }
 
-// uniform32 are the operations on two 32-bit integers that programs compute on
-// the scalar unit all the time.
+// uniform32 holds the operations on two 32-bit integers that programs frequently compute on the scalar unit.
 var uniform32 = [NumOps]func(a, b uint32) uint32{
 	IAdd: func(a, b uint32) uint32 { return a + b },
 	ISub: func(a, b uint32) uint32 { return a - b },
@@ -266,7 +264,7 @@ var uniform32 = [NumOps]func(a, b uint32) uint32{
 	SLt:  func(a, b uint32) uint32 { return uint32(truth(int32(a) < int32(b))) },
 }
 
-// maskOps are the operations on Bool that are one word operation on lane masks.
+// maskOps holds the operations on Bool that are one word operation on lane masks.
 var maskOps = [NumOps]func(a, b, c uint64) uint64{
 	Mov:    func(a, _, _ uint64) uint64 { return a },
 	And:    func(a, b, _ uint64) uint64 { return a & b },

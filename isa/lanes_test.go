@@ -165,7 +165,7 @@ func diff(got, want *State, in *Inst) error {
 	return nil
 }
 
-// fromsOf are the source types of a conversion to t.
+// fromsOf returns the source types of a conversion to t.
 func fromsOf(op Op, t Type) []Type {
 	ints, floats := []Type{I8, I16, I32, I64}, []Type{F16, F32, F64}
 	switch op {

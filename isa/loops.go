@@ -7,15 +7,14 @@ import (
 
 //go:generate go run ./gen
 
-// A loopKey names an operation that has loops of its own. from is Void but for
-// conversions.
+// A loopKey names an operation with its own loops. from is Void except for conversions.
 type loopKey struct {
 	op      Op
 	t, from Type
 }
 
-// loopForms are the loops of an operation by the kinds of its sources: bit k of
-// the index is set when source k is scalar or a literal.
+// loopForms holds the loops of an operation by the kinds of its sources: bit k of the index is set if source k is
+// scalar or a literal.
 type loopForms [16]func(*State, *Inst)
 
 // resolveLoop finds the loop for the instruction's operation, types and operand
@@ -48,7 +47,7 @@ const (
 	fuseRows     = 24 // that one step writes
 )
 
-// scalarSources has bit k set when source k is the same in all lanes.
+// scalarSources returns a mask whose bit k is set if source k is the same in all lanes.
 func (in *Inst) scalarSources() (form int) {
 	for k := range NumSources(in.Op) {
 		if in.Src[k].Kind != Vector {
@@ -58,9 +57,8 @@ func (in *Inst) scalarSources() (form int) {
 	return form
 }
 
-// target is where a loop over all lanes writes: the destination itself when all
-// lanes are active, else a scratch row, from which merge takes the active ones.
-// The values computed for inactive lanes go nowhere.
+// target returns the row that a loop over all lanes writes: the destination itself if all lanes are active, else a
+// scratch row, from which merge copies the active ones. Values of inactive lanes are dropped.
 func (st *State) target(in *Inst) []uint32 {
 	if st.Exec == st.Full {
 		return st.row(in.Dst, 0)
@@ -68,7 +66,7 @@ func (st *State) target(in *Inst) []uint32 {
 	return st.Tmp[3][:st.Lanes]
 }
 
-// merge copies the active lanes of what target gave to the destination.
+// merge copies the active lanes of target's row to the destination.
 func (st *State) merge(in *Inst, d []uint32) {
 	if st.Exec != st.Full {
 		mergeRow(st.row(in.Dst, 0), d, st.Exec)
@@ -104,7 +102,7 @@ func (st *State) mergeWide(in *Inst, lo, hi []uint32) {
 	}
 }
 
-// broadcast is the row of a 32-bit source; scalars are spread over scratch row k.
+// broadcast returns the row of a 32-bit source; scalars are spread over scratch row k.
 func (st *State) broadcast(r Reg, k int) []uint32 {
 	if r.Kind == Vector {
 		return st.row(r, 0)
@@ -136,7 +134,7 @@ func fmax32(x, y uint32) uint32 {
 	return otherThanNaN(x, y)
 }
 
-// otherThanNaN is y when x is a NaN, else x.
+// otherThanNaN returns y if x is a NaN, else x.
 func otherThanNaN(x, y uint32) uint32 {
 	if f := float(x); f != f {
 		return y
@@ -162,7 +160,7 @@ func extract32(base, offset, count uint32) uint32 {
 	return uint32(bituextract(uint64(base), uint64(offset), uint64(count), 32))
 }
 
-// ownLoops are written by hand: those with a mask, a copy, or a short cut.
+// ownLoops holds handwritten loops: those with a mask, a copy, or a short cut.
 var ownLoops = map[loopKey]loopForms{
 	{Mov, I8, Void}:        {0: copyRow},
 	{Mov, I16, Void}:       {0: copyRow},

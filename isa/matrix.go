@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A MatrixUnit is a generation of matrix unit: which products it has, and how
-// the elements of a matrix lie in the registers of a wave.
+// A MatrixUnit is a generation of matrix unit: it determines the products, and how the elements of a matrix are laid
+// out in the registers of a wave.
 type MatrixUnit uint8
 
 // Matrix units.
@@ -29,7 +29,7 @@ func FindMatrixUnit(name string) (MatrixUnit, bool) {
 	return MatrixUnit(max(i, 0)), i >= 0
 }
 
-// A MatrixUse is what a matrix is in D = A*B + C.
+// A MatrixUse is the role of a matrix in D = A*B + C.
 type MatrixUse uint8
 
 // Uses; C and D have one layout.
@@ -50,14 +50,12 @@ type MatrixOp struct {
 	Class   Class
 }
 
-// MatrixTile is the number of rows and of columns of every product here. CDNA
-// has products of 32 and of 4 too, of the same rate or a lower one.
+// MatrixTile is the number of rows and of columns of every product here. CDNA also has products of 32 and of 4, of the
+// same rate or a lower one.
 const MatrixTile = 16
 
-// MatrixOps has the instructions of all units (AMD matrix instruction
-// calculator; CDNA2, CDNA3, RDNA3 and RDNA4 instruction set manuals). The 8-bit floats
-// of CDNA3 are other encodings than SPIR-V's, with another bias; here they are
-// SPIR-V's.
+// MatrixOps lists the instructions of all units (AMD matrix instruction calculator; CDNA2, CDNA3, RDNA3 and RDNA4
+// instruction set manuals). CDNA3's 8-bit floats differ from SPIR-V's in encoding and bias; here they are SPIR-V's.
 var MatrixOps = []MatrixOp{
 	{CDNA2, "mfma_f32_16x16x16f16", 16, F16, F16, F32, ClassMatrixF16},
 	{CDNA2, "mfma_f32_16x16x16bf16_1k", 16, BF16, BF16, F32, ClassMatrixBF16},
@@ -99,12 +97,12 @@ func MatrixOpFor(u MatrixUnit, a, b, c Type) (index int, ok bool) {
 	return index, index >= 0
 }
 
-// A Matrix product as an instruction's Imm names it: an index of MatrixOps and
-// what its operands are.
+// A MatrixImm is a product of matrices as packed in an instruction's Imm: an index of MatrixOps, and the kinds of its
+// operands.
 type MatrixImm struct {
 	Op                      int
 	SignedA, SignedB, Total bool // integers with a sign; Total: the sum
-	Saturate                bool // the sum stays at the end of its range
+	Saturate                bool // the sum saturates
 }
 
 // Bits packs it for Inst.Imm.
@@ -117,33 +115,32 @@ func SplitMatrixImm(imm uint64) MatrixImm {
 	return MatrixImm{Op: int(imm >> 4), SignedA: imm&1 != 0, SignedB: imm&2 != 0, Total: imm&4 != 0, Saturate: imm&8 != 0}
 }
 
-// A Fragment says where the elements of a tile are. A tile of A is 16 rows deep
-// columns wide, one of B deep rows of 16 columns, and one of C is 16 rows (the
-// depth) of 16 columns. Lane l holds of the row of A or the column of B or C
-// with number l mod 16 the elements with these positions along the depth:
+// A Fragment locates the elements of a tile. A tile of A is 16 rows deep columns wide, one of B deep rows of 16
+// columns, and one of C is 16 rows (the depth) of 16 columns. Lane l belongs to the row of A or the column of B or C
+// with number l mod 16, and holds its elements with these positions along the depth:
 //
 //	Offsets[e] + Step[0] if bit 4 of l is set + Step[1] if bit 5 is
 type Fragment struct {
 	Depth   int
 	Offsets []int  // by element that a lane holds
-	Step    [2]int // 0: the lanes hold the same
+	Step    [2]int // 0: the lanes hold the same elements
 	PerReg  int    // elements in a 32-bit register
 }
 
-// Registers is the number of 32-bit registers that a tile takes in a lane.
+// Registers returns the number of 32-bit registers that a tile takes in a lane.
 func (f *Fragment) Registers(bits uint) int {
 	return len(f.Offsets) / f.PerReg * max(int(bits)/32, 1)
 }
 
-// Along is the position along the depth of element e in lane l.
+// Along returns the position along the depth of element e in lane l.
 func (f *Fragment) Along(e, l int) int {
 	return f.Offsets[e] + l>>4&1*f.Step[0] + l>>5&1*f.Step[1]
 }
 
-// mfma says whether the unit is one of CDNA.
+// mfma reports whether the unit is one of CDNA.
 func (u MatrixUnit) mfma() bool { return u == CDNA2 || u == CDNA3 }
 
-// MatrixDepth is how deep a tile of A or B with elements of this width is.
+// MatrixDepth returns how deep a tile of A or B with elements of this width is.
 func (u MatrixUnit) MatrixDepth(bits uint) int {
 	switch {
 	case bits >= 32 && u.mfma():
@@ -154,8 +151,8 @@ func (u MatrixUnit) MatrixDepth(bits uint) int {
 	return 16
 }
 
-// Fragment gives the layout of a tile (AMD matrix instruction calculator).
-// Types that are in no product lie as those of their width would.
+// Fragment returns the layout of a tile (AMD matrix instruction calculator). Types that have no product are laid out as
+// others of their width.
 func (u MatrixUnit) Fragment(use MatrixUse, bits uint, lanes int) Fragment {
 	f := Fragment{Depth: MatrixTile, PerReg: max(1, 32/int(bits))}
 	groups := lanes / MatrixTile
@@ -181,7 +178,7 @@ func (u MatrixUnit) Fragment(use MatrixUse, bits uint, lanes int) Fragment {
 	return f
 }
 
-// steps are n numbers from 0 on, a distance apart.
+// steps returns n numbers from 0 on, a distance apart.
 func steps(n, distance int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -190,11 +187,10 @@ func steps(n, distance int) []int {
 	return list
 }
 
-// A MatrixOperands are the registers of a product, each a 32-bit register of a
-// lane but for 64-bit elements.
+// MatrixOperands lists the registers of a product, each a 32-bit register of a lane except for 64-bit elements.
 type MatrixOperands struct{ A, B, C, D []Reg }
 
-// matrixTypes are the types of the registers of A and B, and of C and D.
+// matrixTypes returns the types of the registers of A and B, and of C and D.
 func (o *MatrixOp) matrixTypes() (ab, c Type) { return registerType(o.A), registerType(o.C) }
 
 func registerType(t Type) Type {
@@ -204,7 +200,7 @@ func registerType(t Type) Type {
 	return I32
 }
 
-// MatrixCounts are how many registers an instruction has of A or B, and of C.
+// MatrixCounts returns how many registers an instruction has of A or B, and of C.
 func (o *MatrixOp) MatrixCounts(lanes int) (ab, c int) {
 	a := o.Unit.Fragment(UseA, o.A.Bits(), lanes)
 	d := o.Unit.Fragment(UseC, o.C.Bits(), lanes)

@@ -175,7 +175,7 @@ func (p *product) run() [][]uint64 {
 	return d
 }
 
-// want is an element of the result, by the meaning that matrixexec.go states,
+// want returns an element of the result, by the meaning that matrixexec.go states,
 // through the scalar operations.
 func (p *product) want(i, j int) uint64 {
 	if p.o.C == I32 {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// The meaning of products of matrices. An element of the sum starts as that of C
-// and takes one product after the other, k ascending:
+// The meaning of products of matrices. An element of the sum starts as that of C, and the products are added one after
+// the other, k ascending:
 //
 //   - Floats: the product is exact, and each sum is rounded once to nearest even,
 //     to 32 bits, or to 64 for products of F64. Accumulators of 16 bits are
@@ -16,34 +16,30 @@ import (
 //   - Integers: the products and their sum are exact; C is added last, and the
 //     result wraps, or saturates if the instruction says so.
 //
-// Every lane takes part whatever the execution mask (CDNA3 ISA 7.1; RDNA3 ISA
-// 7.9: EXEC is ignored); only active lanes are written, so that what other
-// lanes hold across divergent control flow stays theirs.
+// Every lane takes part, whatever the execution mask (CDNA3 ISA 7.1; RDNA3 ISA 7.9: EXEC is ignored). Only active lanes
+// are written, so that other lanes keep their values across divergent control flow.
 
-// A tile holds the elements of the matrices, row by row; A and B are as deep as
-// the deepest product.
+// A tile holds the elements of the matrices, row by row; A and B are as deep as the deepest product.
 const (
 	maxDepth  = 32
 	factorLen = MatrixTile * maxDepth
 	sumLen    = MatrixTile * MatrixTile
 )
 
-// places say which element of a tile each part of a register holds: by register,
-// then lane and part.
+// places maps the parts of registers to elements of a tile: by register, then lane and part.
 type places struct {
-	perReg, lanes int // lanes that hold something of their own
+	perReg, lanes int // lanes with distinct elements
 	at            [][]uint16
 }
 
-// A matrixPlan is what the products of one instruction need.
+// A matrixPlan holds the layout of an instruction's operands.
 type matrixPlan struct {
 	op      *MatrixOp
 	k       int
 	a, b, c places
 }
 
-// plans are those of each instruction for waves of 32 and of 64 lanes, made when
-// the first product is computed.
+// plans holds the plans of each instruction for waves of 32 and of 64 lanes, made for the first product.
 var plans = sync.OnceValue(func() [][2]matrixPlan {
 	list := make([][2]matrixPlan, len(MatrixOps))
 	for i := range MatrixOps {
@@ -90,7 +86,7 @@ func matrixMulAdd(st *State, in *Inst) {
 	}
 }
 
-// rowOf is the row of a register; of a scalar one or a literal, a row of it.
+// rowOf returns the row of a register; of a scalar one or a literal, a row of it.
 func (st *State) rowOf(r Reg) []uint32 {
 	if r.Kind == Vector {
 		return st.row(r, 0)
@@ -138,7 +134,7 @@ func (p *places) gatherNarrow(row []uint32, at []uint16, t Type, out []float32) 
 	}
 }
 
-// decodeNarrow is the value of a 16-bit float in the low half of a word.
+// decodeNarrow returns the value of a 16-bit float in the low half of a word.
 func decodeNarrow(t Type, w uint32) float32 {
 	if t == F16 {
 		return halfQuick(w & 0xffff)
@@ -146,7 +142,7 @@ func decodeNarrow(t Type, w uint32) float32 {
 	return float(w << 16)
 }
 
-// byteFloats are the values of the 8-bit floats.
+// byteFloats holds the values of the 8-bit floats.
 var byteFloats = func() (table [2][256]float32) {
 	for i, t := range []Type{E4M3, E5M2} {
 		for b := range table[i] {
@@ -190,7 +186,7 @@ func encodeSum(t Type, v float32) uint32 {
 	return uint32(FloatBits(t, float64(v)))
 }
 
-// quietNaNs are the NaNs of the types that have infinities too, without sign and payload.
+// quietNaNs holds the NaNs of the types with infinities, without sign and payload.
 var quietNaNs = [E5M2 + 1]uint64{F16: 0x7e00, BF16: 0x7fc0, F32: 0x7fc00000, F64: 0x7ff8 << 48}
 
 // scatter writes the elements of a tile to the active lanes of its registers.
@@ -213,7 +209,7 @@ func (p *places) scatter(st *State, regs []Reg, words *[sumLen]uint32, bits uint
 	}
 }
 
-// matrixProductGo is c += a * b for tiles of k columns and rows.
+// matrixProductGo computes c += a * b for tiles of k columns and rows.
 func matrixProductGo(c *[sumLen]float32, a, b *[factorLen]float32, k int) {
 	for i := range MatrixTile {
 		for n := range k {
@@ -227,7 +223,7 @@ func matrixProductGo(c *[sumLen]float32, a, b *[factorLen]float32, k int) {
 	}
 }
 
-// fma32 is x*y + z with one rounding.
+// fma32 returns x*y + z with one rounding.
 func fma32(x, y, z float32) float32 {
 	sum := float32(addToOdd(float64(x)*float64(y), float64(z)))
 	if sum != sum {
@@ -236,8 +232,8 @@ func fma32(x, y, z float32) float32 {
 	return sum
 }
 
-// integers computes products of bytes with sums of 32 bits: those of 32 products
-// stay below 2^21, so that floats hold them.
+// integers computes products of bytes with sums of 32 bits. The sum of 32 products is below 2^21, so floats hold it
+// exactly.
 func (p *matrixPlan) integers(st *State, in *Inst, m MatrixImm) {
 	var a, b [factorLen]float32
 	var sum [sumLen]float32

@@ -18,8 +18,8 @@ func Eval(op Op, t, from Type, imm uint64, args ...uint64) uint64 {
 	return row.Meaning(t, from, imm, a[0], a[1], a[2], a[3])
 }
 
-// Adapters from the plain functions to a Meaning. The first source's type gives
-// the width; the result is cut at the width of T.
+// Adapters from the plain functions to a Meaning. The first source's type gives the width; the result is cut to the
+// width of T.
 
 func int1(f func(a uint64, w uint) uint64) Meaning {
 	return func(t, _ Type, _, a, _, _, _ uint64) uint64 { return f(a, t.Bits()) & t.Mask() }
@@ -63,7 +63,7 @@ func floatCompare(f func(a, b float64) bool) Meaning {
 	return func(t, _ Type, _, a, b, _, _ uint64) uint64 { return truth(f(FloatOf(t, a), FloatOf(t, b))) }
 }
 
-// plain is for functions that need no width.
+// plain adapts functions that need no width.
 func plain(f func(a, b, c uint64) uint64) Meaning {
 	return func(t, _ Type, _, a, b, c, _ uint64) uint64 { return f(a, b, c) & t.Mask() }
 }

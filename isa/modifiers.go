@@ -1,23 +1,22 @@
 package isa
 
-// Modifiers are what the encoding of a vector instruction gives for nothing:
-// signs of its sources, and a result held between 0 and 1 (RDNA 3 ISA, VOP3:
-// NEG, ABS, CLMP). They are for sources and results of type F32.
+// Modifiers holds modifiers that the encoding of a vector instruction has at no cost: signs of its sources, and a
+// result clamped to 0 to 1 (RDNA 3 ISA, VOP3: NEG, ABS, CLMP). They apply to sources and results of type F32.
 type Modifiers struct {
-	Neg, Abs uint8 // bit k: source k; the sign is taken after the magnitude
+	Neg, Abs uint8 // bit k: source k; the sign is applied after the magnitude
 	Clamp    bool
 }
 
 // Any reports that there is a modifier.
 func (m Modifiers) Any() bool { return m != Modifiers{} }
 
-// masks are what source k is anded and then xored with.
+// masks returns the masks with which source k is anded and then xored.
 func (m Modifiers) masks(k int) (and, xor uint32) {
 	and = ^uint32(0) >> (m.Abs >> k & 1)
 	return and, uint32(m.Neg>>k&1) << 31
 }
 
-// Source is source k as the instruction uses it.
+// Source returns source k with its modifiers applied.
 func (m Modifiers) Source(k int, x uint64) uint64 {
 	if (m.Neg|m.Abs)>>k&1 == 0 {
 		return x
@@ -26,7 +25,7 @@ func (m Modifiers) Source(k int, x uint64) uint64 {
 	return uint64(uint32(x)&and ^ xor)
 }
 
-// Result is what becomes of a result: min(max(x, 0), 1).
+// Result returns a result with its modifier applied: min(max(x, 0), 1) for Clamp.
 func (m Modifiers) Result(x uint64) uint64 {
 	if !m.Clamp {
 		return x

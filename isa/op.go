@@ -1,12 +1,10 @@
 package isa
 
-// An Op is one wave operation. Every Op has exactly one row in Table, which
-// holds its name, its meaning, its timing class and its place in the
-// specification; nothing else switches on operations to compute values.
+// An Op is one wave operation. Every Op has exactly one row in Table, which holds its name, its meaning, its timing
+// class and its place in the specification; nothing else switches on operations to compute values.
 //
-// Operations work on scalars of one lane: vectors are split when a module is
-// lowered. An operation's Type says the width and the number format; integers
-// of 8 and 16 bits live zero-extended in a 32-bit register, 16-bit floats as
+// Operations work on scalars of one lane: vectors are split when a module is lowered. An operation's Type gives the
+// width and the number format; integers of 8 and 16 bits are zero-extended in a 32-bit register, 16-bit floats are
 // their bits in the low half.
 type Op uint16
 
@@ -30,9 +28,9 @@ const (
 	// ToScalar moves a value that is the same in all active lanes from a vector
 	// register to a scalar one: v_readfirstlane. Unlike ReadFirstLane it may move.
 	ToScalar
-	// SaveLane puts a uniform value into a lane of a vector register, or two of
-	// 64 bits, and RestoreLane takes it from there: v_writelane, v_readlane. What is
-	// in the lane is a word of the scalar file here, beyond the registers that a wave has.
+	// SaveLane copies a uniform value into a lane of a vector register, or two of them for 64 bits, and RestoreLane
+	// copies it back: v_writelane, v_readlane. The contents of a lane are a word of the scalar file here, beyond the
+	// registers that a wave has.
 	SaveLane
 	RestoreLane
 	Pack64   // a: low 32 bits, b: high 32 bits; T = I64
@@ -53,9 +51,8 @@ const (
 	UMod // 0 for division by zero
 	SRem // sign of a; 0 for division by zero
 	SMod // sign of b; 0 for division by zero
-	// DivSelect is the last selection of a division that was expanded: a ? b : c,
-	// and 0 where the divisor d is zero. Hardware selects alike and leaves
-	// whatever comes out for a divisor of zero; giving it a value costs nothing.
+	// DivSelect is the last selection of an expanded division: a ? b : c, but 0 if the divisor d is zero. Hardware has
+	// the same selection, and its result for a divisor of zero is undefined; the defined value costs nothing.
 	DivSelect
 	INeg
 	UAddCarry  // 1 when a+b overflows T, else 0
@@ -64,7 +61,7 @@ const (
 	UMax
 	SMin
 	SMax
-	UMin3 // the least of three, the greatest, the one between them
+	UMin3 // the minimum, maximum and median of three
 	UMax3
 	UMid3
 	SMin3
@@ -123,7 +120,7 @@ const (
 	FSign
 	FMin // NaN handling as IEEE minNum: the other operand
 	FMax
-	FMin3 // of three; with a NaN, FMid3 gives the least of the others
+	FMin3 // of three; with a NaN, FMid3 returns the least of the others
 	FMax3
 	FMid3
 	Floor
@@ -171,8 +168,8 @@ const (
 	// Steps of a division that is rounded once; T = F32.
 	DivScale  // a, which is the divisor b or the dividend c, scaled for the steps
 	DivScaled // divisor a, dividend b -> Bool: the quotient has to be scaled back; DivScale writes it, too
-	DivFmas   // a*b + c, scaled back where d, a Bool, says so
-	DivFixup  // the quotient a, of divisor b and dividend c, with what steps do not give
+	DivFmas   // a*b + c, scaled back if d, a Bool, is true
+	DivFixup  // the quotient a of divisor b and dividend c, or a result that the steps do not give
 
 	// Comparisons: T is the type of the sources, the result is Bool.
 	IEq
@@ -194,7 +191,7 @@ const (
 	UConvert // zero-extend or truncate
 	SConvert // sign-extend or truncate
 	FConvert // round to nearest even
-	FToU     // towards zero; saturates, NaN gives 0
+	FToU     // towards zero; saturates, NaN becomes 0
 	FToS
 	UToF
 	SToF
@@ -218,7 +215,7 @@ const (
 	Realtime // I64: a clock in nanoseconds of simulated time at issue
 
 	// Across the lanes of a wave. Only active lanes take part.
-	Ballot         // a Bool -> I64 mask of the active lanes in which it is true
+	Ballot         // a Bool -> I64 mask of the active lanes in which a is true
 	LaneOfMask     // a I64 mask -> Bool: the bit of the own lane (inverse ballot)
 	Elect          // Bool: true in the lowest active lane
 	VoteAll        // a Bool -> Bool
@@ -241,14 +238,12 @@ const (
 	InclusiveScan  // Imm as Reduce
 	ExclusiveScan  // Imm as Reduce
 	MaskedBitCount // bits of the I64 mask a below the own lane, plus b (I32): mbcnt
-	// MatrixMulAdd is a product of matrices that lie in the registers of a wave:
-	// Imm is a MatrixImm, the operands are in Inst.Matrix. In the intermediate
-	// form the registers of A, of B and of C are the arguments, those of D come
+	// MatrixMulAdd is a product of matrices in the registers of a wave: Imm is a MatrixImm, the operands are in
+	// Inst.Matrix. In the intermediate form the registers of A, of B and of C are the arguments, and those of D come
 	// through Proj.
 	MatrixMulAdd
 
-	// Memory. Inst.Mem says where; see Mem. Multi-result loads write Inst.Dst
-	// and Mem.Dsts.
+	// Memory. Inst.Mem describes the access. Multi-result loads write Inst.Dst and Mem.Dsts.
 	Load
 	Store
 	AtomicLoad
@@ -307,7 +302,7 @@ const (
 	ShaderIndex        // I32
 	MeshGroup          // I32: number of the workgroup among those of its mesh node
 
-	// Fragment shaders: what a wave of quads starts with, see Fragments.
+	// Fragment shaders: inputs of a wave of quads, see Fragments.
 	FragCoord      // F32: Imm-th component of the pixel's position: x, y, z, 1/w
 	Barycentric    // F32: a weight, see Fragments.Weights; Imm is a WeightImm
 	BarycentricAt  // F32: Imm-th weight at a, b F32 from the pixel's centre, in pixels
@@ -320,7 +315,7 @@ const (
 	PrimitiveIndex // I32
 	InterpFlat     // an input component at a corner, Imm a CornerImm; T any 32-bit type
 	InterpP1       // a F32 weight of the second corner: Imm-th input component so far
-	InterpP2       // a F32 weight of the third corner, b F32 what InterpP1 gave
+	InterpP2       // a F32 weight of the third corner, b F32 the result of InterpP1
 	IsHelper       // Bool: the lane is a helper now
 	Demote         // the active lanes become helpers
 
@@ -370,7 +365,7 @@ func (t Type) String() string { return typeNames[t] }
 
 var typeBits = [...]uint{0, 1, 8, 16, 32, 64, 16, 32, 64, 16, 8, 8}
 
-// Bits is the width of a value in bits (1 for Bool, 0 for Void).
+// Bits returns the width of a value in bits (1 for Bool, 0 for Void).
 func (t Type) Bits() uint { return typeBits[t] }
 
 // IsFloat reports a floating-point type.
@@ -379,7 +374,7 @@ func (t Type) IsFloat() bool { return t >= F16 }
 // IsInt reports an integer type.
 func (t Type) IsInt() bool { return t >= I8 && t <= I64 }
 
-// Rows is the number of 32-bit vector register rows that a lane value of this
+// Rows returns the number of 32-bit vector register rows that a lane value of this
 // type occupies: two for 64-bit types, one for narrower ones, none for Bool
 // (lane masks live in scalar registers).
 func (t Type) Rows() int {
@@ -400,7 +395,7 @@ func (t Type) Mask() uint64 {
 	return 1<<t.Bits() - 1
 }
 
-// IntType is the integer type of the given width in bits.
+// IntType returns the integer type of the given width in bits.
 func IntType(bits uint) Type {
 	switch bits {
 	case 8:
@@ -413,7 +408,7 @@ func IntType(bits uint) Type {
 	return I32
 }
 
-// FloatType is the floating-point type of the given width in bits.
+// FloatType returns the floating-point type of the given width in bits.
 func FloatType(bits uint) Type {
 	switch bits {
 	case 16:

@@ -2,21 +2,20 @@ package isa
 
 import "math/bits"
 
-// A PayloadTable lists for a wave the payloads that it can name. It belongs
-// to the node whose workgroup runs. All answers are defined for any argument,
-// as the compiler may ask earlier than the shader would: an element beyond the
-// length, or of no array, has an address outside of all payloads.
+// A PayloadTable gives a wave access to the payloads that it can name. It belongs to the node whose workgroup runs. All
+// results are defined for any argument, because the compiler may move calls ahead: an element beyond the length, or of
+// no array, has an address outside of all payloads.
 type PayloadTable interface {
-	// Elem is the address of element i of an array.
+	// Elem returns the address of element i of an array.
 	Elem(handle uint64, i uint32) uint64
-	// Length is the number of payloads of an array.
+	// Length returns the number of payloads of an array.
 	Length(handle uint64) uint32
 	// Valid reports whether payloads of an output (an index in the node's
 	// outputs) may be allocated for a node index, base index not added.
 	Valid(output int, index uint32) bool
 }
 
-// nowhere is the address of what is not there.
+// nowhere is the address of elements that do not exist.
 const nowhere = ^uint64(0) - 1<<16
 
 func payloadElem(st *State, _ *Inst, a, b uint64) uint64 {
@@ -56,22 +55,22 @@ func payloadOp(f func(st *State, in *Inst, a, b uint64) uint64) func(*State, *In
 	}
 }
 
-// Source is the i-th source of an instruction in a lane, for operations that
+// Source returns the i-th source of an instruction in a lane, for operations that
 // the machine carries out.
 func (st *State) Source(in *Inst, i, lane int) uint64 {
 	v := st.look(in.Src[i], SourceType(in.Op, i, in.T, in.From))
 	return v.at(lane)
 }
 
-// SetResult gives an instruction that the machine carried out one result for
-// all active lanes, in the form in which the program wants it.
+// SetResult sets the result of an instruction that the machine executed, the same for all active lanes, in the form
+// that the program uses.
 func (st *State) SetResult(in *Inst, x uint64) {
 	if in.Dst.Kind != None {
 		st.spread(in, x)
 	}
 }
 
-// SetLane gives one lane its result in a vector register.
+// SetLane sets one lane's result in a vector register.
 func (st *State) SetLane(in *Inst, lane int, x uint64) {
 	if in.Dst.Kind != Vector {
 		return

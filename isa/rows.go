@@ -363,7 +363,7 @@ var rows = [NumOps]Row{
 	{Micro, "micro", alu, none, effect, nil, own("expansion of the timing table")},
 }
 
-// groupOperations is the place of a reduction or scan: every group arithmetic
+// groupOperations returns the place of a reduction or scan: every group arithmetic
 // instruction, with this group operation.
 func groupOperations(op spirv.GroupOperation) Place {
 	return core(

@@ -2,16 +2,15 @@ package isa
 
 import "math"
 
-// Floats of 8 and 16 bits that are not IEEE's binary16: bfloat16
-// (SPV_KHR_bfloat16), and E4M3 and E5M2 (SPV_EXT_float8), which are those of
-// the OCP 8-bit floating point specification.
+// Floats of 8 and 16 bits other than IEEE's binary16: bfloat16 (SPV_KHR_bfloat16), and E4M3 and E5M2 (SPV_EXT_float8),
+// as in the OCP 8-bit floating point specification.
 
-// A floatForm says how a small float is encoded.
+// A floatForm is the encoding of a small float.
 type floatForm struct {
 	mantissa uint // bits
 	bias     int
-	// infinite: the largest exponent is for infinities and NaNs, as in IEEE 754;
-	// else it is for numbers too, and all ones alone are a NaN.
+	// infinite: the largest exponent encodes infinities and NaNs, as in IEEE 754. Otherwise it encodes numbers too, and
+	// only all ones are a NaN.
 	infinite bool
 }
 
@@ -21,7 +20,7 @@ var floatForms = [...]floatForm{
 	E5M2: {mantissa: 2, bias: 15, infinite: true},
 }
 
-// smallFloat is the exact value of the bits of a small float. A NaN keeps its
+// smallFloat returns the exact value of the bits of a small float. A NaN keeps its
 // payload, in the upper bits.
 func smallFloat(t Type, bits uint64) float64 {
 	f, w := floatForms[t], t.Bits()
@@ -45,7 +44,7 @@ func (f floatForm) isSpecial(t Type, magnitude uint64) bool {
 	return magnitude == t.Mask()>>1
 }
 
-// largest is the magnitude of the largest number.
+// largest returns the magnitude of the largest number.
 func (f floatForm) largest(t Type) uint64 {
 	if f.infinite {
 		return t.Mask()>>1>>f.mantissa<<f.mantissa - 1
@@ -53,10 +52,9 @@ func (f floatForm) largest(t Type) uint64 {
 	return t.Mask()>>1 - 1
 }
 
-// smallBits rounds once, to nearest even. What is too large becomes an infinity,
-// or a NaN where there is none; with saturate, infinities too become the largest
-// number (SaturatedToLargestFloat8NormalConversionEXT). A NaN becomes quiet and
-// keeps its sign and the upper bits of its payload.
+// smallBits rounds once, to nearest even. Numbers that are too large become an infinity, or a NaN if the type has none;
+// with saturate, they and infinities become the largest number (SaturatedToLargestFloat8NormalConversionEXT). A NaN
+// becomes quiet and keeps its sign and the upper bits of its payload.
 func smallBits(t Type, v float64, saturate bool) uint64 {
 	f, b := floatForms[t], math.Float64bits(v)
 	sign, mant := b>>63<<(t.Bits()-1), b&(1<<52-1)
@@ -77,8 +75,7 @@ func smallBits(t Type, v float64, saturate bool) uint64 {
 	return sign | m
 }
 
-// round gives the magnitude of 1.mant * 2^exp; beyond all of them, any that is
-// larger than the largest.
+// round returns the bits of 1.mant * 2^exp, without sign; for numbers that are too large, any value above the largest.
 func (f floatForm) round(exp int, mant uint64) uint64 {
 	const beyond = 1 << 20
 	switch least := 1 - f.bias; {

@@ -19,7 +19,7 @@ var smallFormats = []struct {
 	{E5M2, 2, 15, 0x7c, 0x7b, 0x7e},
 }
 
-// definition is the value of bits by the definition of the format: sign,
+// definition returns the value of bits by the definition of the format: sign,
 // exponent and fraction as numbers.
 func definition(bits uint64, width uint, mantissa, bias int) float64 {
 	fraction := float64(bits&(1<<mantissa-1)) / float64(int(1)<<mantissa)

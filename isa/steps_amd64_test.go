@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// fmaWord is a multiply-add of floats that rounds once.
+// fmaWord returns a multiply-add of floats that rounds once.
 func fmaWord(a, b, c uint32) uint32 {
 	var d [1]uint32
 	fmaRowGo(d[:], []uint32{a}, []uint32{b}, []uint32{c})
@@ -31,7 +31,7 @@ func lanesIf(t bool) uint64 {
 // alike says whether words are the same, or both floats that are none.
 func alike(a, b uint32) bool { return a == b || isNaN32(uint64(a)) && isNaN32(uint64(b)) }
 
-// kernelRow is a row of lanes, or of a value that is the same in all.
+// kernelRow returns a row of lanes, or of a value that is the same in all.
 func kernelRow(r *rand.Rand, lanes int) (row []uint32, spread form) {
 	row = make([]uint32, lanes)
 	for i := range row {

@@ -7,24 +7,23 @@ import (
 	"spvsim/spirv"
 )
 
-// A Row says everything about one operation.
+// A Row defines one operation.
 type Row struct {
 	Op    Op
-	Name  string // as the timing table and listings write it
+	Name  string // as in the timing table and in listings
 	Class Classes
 	Sig   Signature
 	Flags Flags
-	// Meaning computes one lane. It is nil for operations that need more than
-	// their sources: those that look across lanes or at the wave, memory,
-	// synchronisation and control flow.
+	// Meaning computes one lane. It is nil for operations that depend on more than their sources: on other lanes or the
+	// wave, memory, synchronisation and control flow.
 	Meaning Meaning
 	Spec    Place
 }
 
-// Table has the row of each operation at the operation's number.
+// Table holds the row of each operation at the operation's number.
 var Table = rows
 
-// String is the operation's name.
+// String returns the operation's name.
 func (o Op) String() string {
 	if o < NumOps {
 		return Table[o].Name
@@ -45,7 +44,7 @@ func Lookup(name string) (Op, bool) {
 // Has reports whether the operation has all of the flags.
 func (o Op) Has(f Flags) bool { return Table[o].Flags&f == f }
 
-// Flags say how an operation may be treated.
+// Flags are properties by which operations are treated alike.
 type Flags uint32
 
 // Flags of operations.
@@ -61,20 +60,20 @@ const (
 	FlagEffect                          // seen from outside the wave, or by later instructions in other ways than through Dst: must not be removed
 	FlagControl                         // control flow of the lowered program
 	FlagIROnly                          // exists in the intermediate form only
-	FlagCheap                           // one or two simple instructions: worth computing before it is known whether the result is needed
+	FlagCheap                           // one or two simple instructions: worth computing before its need is known
 	FlagAtomic                          // atomic access to a buffer, an image or the LDS: orders memory, and may change it
 	FlagSamples                         // looks at an image through a sampler
 	FlagDot                             // integer dot product whose third source is an accumulator that wraps
 	FlagLocalID                         // a component of LocalInvocationId
 	FlagWorkgroupID                     // a component of WorkgroupId
 	FlagNumWorkgroups                   // a component of NumWorkgroups
-	FlagSubgroup                        // one among all lanes of a subgroup, in which helpers may be left out: those of quads need them
+	FlagSubgroup                        // an operation among all lanes of a subgroup, from which helpers may be excluded: those of quads need them
 )
 
-// A Kind says which type an operand has.
+// A Kind is the way in which an operand's type is determined.
 type Kind uint8
 
-// Operand kinds: given by the operation's types, or fixed.
+// Operand kinds: the operation's types, or fixed.
 const (
 	OfNothing Kind = iota
 	OfT
@@ -86,7 +85,7 @@ const (
 	OfI64
 )
 
-// A Signature gives the kinds of the result and of the sources.
+// A Signature lists the kinds of the result and of the sources.
 type Signature struct {
 	Result Kind
 	Src    []Kind
@@ -98,10 +97,10 @@ func (k Kind) of(t, from Type) Type {
 	return [...]Type{OfNothing: Void, OfT: t, OfFrom: from, OfBool: Bool, OfI8: I8, OfI16: I16, OfI32: I32, OfI64: I64}[k]
 }
 
-// ResultType is the type of the result of op on the types t and from.
+// ResultType returns the type of the result of op on the types t and from.
 func ResultType(op Op, t, from Type) Type { return Table[op].Sig.Result.of(t, from) }
 
-// SourceType is the type of the i-th source of op on the types t and from; Void
+// SourceType returns the type of the i-th source of op on the types t and from; Void
 // beyond the last.
 func SourceType(op Op, i int, t, from Type) Type {
 	if src := Table[op].Sig.Src; i < len(src) {
@@ -110,20 +109,20 @@ func SourceType(op Op, i int, t, from Type) Type {
 	return Void
 }
 
-// NumSources is the number of sources of op, address and data of memory
+// NumSources returns the number of sources of op, address and data of memory
 // operations not counted.
 func NumSources(op Op) int { return len(Table[op].Sig.Src) }
 
-// Classes are the timing classes of an operation by its type.
+// Classes holds the timing classes of an operation by its type.
 type Classes struct{ Bool, Int, Int64, F16, F32, F64 Class }
 
-// For is the class for type t; Void counts as a 32-bit integer.
+// For returns the class for type t; Void counts as a 32-bit integer.
 func (c Classes) For(t Type) Class {
 	return [...]Class{Void: c.Int, Bool: c.Bool, I8: c.Int, I16: c.Int, I32: c.Int, I64: c.Int64, F16: c.F16, F32: c.F32, F64: c.F64, BF16: c.F16, E4M3: c.F16, E5M2: c.F16}[t]
 }
 
-// A Place is where the specification defines an operation: the instructions it
-// implements, wholly or as a part, or a note where there is none.
+// A Place locates the definition of an operation in the specification: the instructions that it implements, wholly or
+// in part, or a note if there is none.
 type Place struct {
 	Core []spirv.Op
 	GLSL []spirv.GLSLstd450
@@ -134,7 +133,7 @@ func core(ops ...spirv.Op) Place         { return Place{Core: ops} }
 func glsl(ops ...spirv.GLSLstd450) Place { return Place{GLSL: ops} }
 func own(note string) Place              { return Place{Note: note} }
 
-// trinary is a place in SPV_AMD_shader_trinary_minmax.
+// trinary returns a place in SPV_AMD_shader_trinary_minmax.
 func trinary(op spirv.AMDShaderTrinaryMinmax) Place {
 	return own("SPV_AMD_shader_trinary_minmax " + op.String())
 }

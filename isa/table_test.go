@@ -47,7 +47,7 @@ func TestEveryOperationHasSomeoneWhoComputesIt(t *testing.T) {
 	}
 }
 
-// typesOf are the types that an operation is defined on.
+// typesOf returns the types that an operation is defined on.
 func typesOf(op Op) []Type {
 	r := &Table[op]
 	ints, floats := []Type{I8, I16, I32, I64}, []Type{F16, F32, F64}

@@ -2,8 +2,8 @@ package isa
 
 import "math"
 
-// sinF32 and cosF32 round once from what package math gives for doubles, bit by
-// bit. Where an angle is 2^29 or more, or none, they do nothing.
+// sinF32 and cosF32 round the results of package math for doubles once, and are equal to them in every bit. If an angle
+// is 2^29 or more, or not a number, they write nothing and return false.
 //
 //go:noescape
 func sinF32(d, a *uint32, lanes int) (done bool)

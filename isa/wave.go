@@ -92,8 +92,8 @@ func init() {
 	}
 }
 
-// among carries an operation of a subgroup out, among the lanes that are no helpers where the instruction says so: helpers then get
-// what is the same for the whole wave, and otherwise keep what their registers hold.
+// among executes an operation of a subgroup, among the lanes that are no helpers if the instruction excludes them.
+// Helpers then get results that are the same for the whole wave, and otherwise keep the contents of their registers.
 func among(f func(*State, *Inst)) func(*State, *Inst) {
 	return func(st *State, in *Inst) {
 		if in.Imm&withoutHelpers == 0 || st.Helpers == 0 {
@@ -107,8 +107,8 @@ func among(f func(*State, *Inst)) func(*State, *Inst) {
 	}
 }
 
-// spread writes one value to wherever the result goes: a scalar word, the
-// active lanes of a vector register, or those of a lane mask.
+// spread writes one value to the destination of a result: a scalar word, the active lanes of a vector register, or
+// those of a lane mask.
 func (st *State) spread(in *Inst, x uint64) {
 	t := ResultType(in.Op, in.T, in.From)
 	switch {
@@ -129,7 +129,7 @@ func (st *State) fill(r Reg, t Type, x uint64) {
 	}
 }
 
-// FillRow gives the lanes of a row in exec one value; full are all of them.
+// FillRow sets the lanes of a row in exec to one value; full is the mask of all lanes.
 func FillRow(d []uint32, x uint32, exec, full uint64) {
 	if exec != full {
 		for ; exec != 0; exec &= exec - 1 {
@@ -169,7 +169,7 @@ func laneNumbers(st *State, in *Inst) {
 	st.merge(in, d)
 }
 
-// QuadPlace is the position in a linear workgroup, in the order of
+// QuadPlace returns the position in a linear workgroup, in the order of
 // LocalInvocationIndex, of the n-th invocation when four consecutive ones stand
 // 2x2 in x and y (DerivativeGroupQuadsKHR).
 func QuadPlace(n uint32, size [3]uint32) uint32 {
@@ -178,10 +178,10 @@ func QuadPlace(n uint32, size [3]uint32) uint32 {
 	return (quad/row*2+at/2)*size[0] + quad%row*2 + at%2
 }
 
-// whole is the number of the linear position among the identities.
+// whole is the index of the linear position among the coordinates.
 const whole = 3
 
-// arranged is the n-th coordinate of the position in the workgroup, or all of it
+// arranged returns the n-th coordinate of the position in the workgroup, or all of it
 // in one number. Imm 1 arranges positions in quads.
 func arranged(n int) func(*State, *Inst) {
 	return func(st *State, in *Inst) {
@@ -198,12 +198,12 @@ func arranged(n int) func(*State, *Inst) {
 	}
 }
 
-// coordinates are the coordinates of a linear position in a workgroup, and itself.
+// coordinates returns the coordinates of a linear position in a workgroup, and itself.
 func coordinates(at uint32, size [3]uint32) [whole + 1]uint32 {
 	return [whole + 1]uint32{at % size[0], at / size[0] % size[1], at / size[0] / size[1], at}
 }
 
-// walkCoordinates gives the n-th of the coordinates from one on, without a division for each.
+// walkCoordinates writes the n-th coordinate of consecutive positions, without a division for each.
 func walkCoordinates(d []uint32, at uint32, size [3]uint32, n int) {
 	p := coordinates(at, size)
 	if p[0]+uint32(len(d)) <= size[0] { // one line of the workgroup

@@ -2,7 +2,7 @@ package isa
 
 import "golang.org/x/sys/cpu"
 
-// wideRows says that the processor has the instructions of wide_amd64.s.
+// wideRows reports whether the processor has the instructions of wide_amd64.s.
 var wideRows = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
 func addF32(d, a, b *uint32, lanes, stepA, stepB int)
@@ -50,12 +50,12 @@ func selectBits(d, a, b *uint32, lanes, stepA, stepB int, mask uint64)
 //go:noescape
 func mergeBits(d, s *uint32, lanes int, mask uint64)
 
-// fillI gives all lanes one value.
+// fillI sets all lanes to one value.
 //
 //go:noescape
 func fillI(d *uint32, lanes int, x uint32)
 
-// unaryRows, binaryRows, testRows and ternaryRows are the operations that have wide instructions.
+// unaryRows, binaryRows, testRows and ternaryRows hold the operations with wide instructions.
 var unaryRows = map[loopKey]func(d, a *uint32, lanes, stepA int){
 	{Rcp, F32, Void}: rcpF32, {Sqrt, F32, Void}: sqrtF32, {Rsq, F32, Void}: rsqF32,
 }
@@ -145,8 +145,8 @@ func (t rowTest) exec() func(*State, *Inst) {
 	}
 }
 
-// operand is where the lanes of a 32-bit source are and how far it is from eight
-// of them to the next: 32 bytes; 0: one value is eight times in scratch row k.
+// operand returns the first lane of a 32-bit source, and the distance in bytes from eight lanes to the next: 32, or 0
+// for one value, which is stored eight times in scratch row k.
 func (st *State) operand(r Reg, k int) (*uint32, int) {
 	if r.Kind == Vector {
 		return &st.V[int(r.Index)*st.Lanes], 32
@@ -157,7 +157,7 @@ func (st *State) operand(r Reg, k int) (*uint32, int) {
 	return &row[0], 0
 }
 
-// fillRow gives all lanes one value.
+// fillRow sets all lanes to one value.
 func fillRow(d []uint32, x uint32) {
 	if !wideRows || len(d)%8 != 0 || len(d) == 0 {
 		fillRowGo(d, x)

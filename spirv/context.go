@@ -2,20 +2,20 @@ package spirv
 
 import "spvsim/spirv/grammar"
 
-// Number is the type of a numeric literal. Width is 0 when it is not known.
+// Number is the type of a numeric literal. Width is 0 if it is unknown.
 type Number struct {
 	Width    int // bits
 	Signed   bool
 	Float    bool
-	Encoded  bool       // a float that is not of IEEE 754: Encoding says which
+	Encoded  bool       // a float other than of IEEE 754; Encoding names the format
 	Encoding FPEncoding // only if Encoded
 }
 
 // Words returns how many words a literal of the type takes; 0 if not known.
 func (n Number) Words() int { return (n.Width + 31) / 32 }
 
-// Context holds what the form of an instruction may depend on among those
-// before it: scalar types, types of results, imported sets.
+// Context holds the preceding declarations on which the form of an instruction may depend: scalar types, types of
+// results, imported sets.
 type Context struct {
 	numbers map[ID]Number
 	sets    map[ID]*Import
@@ -23,7 +23,7 @@ type Context struct {
 	sparse  map[ID]ID
 }
 
-// Import is an OpExtInstImport. Set is nil when the grammar lacks the set.
+// Import is an OpExtInstImport. Set is nil if the grammar lacks the set.
 type Import struct {
 	Name string
 	Set  *grammar.ExtSet
@@ -68,7 +68,7 @@ func (c *Context) TypeOf(id ID) ID {
 	return c.sparse[id]
 }
 
-// NumberType returns what a scalar numeric type id describes.
+// NumberType returns the type of number that a scalar numeric type id describes.
 func (c *Context) NumberType(id ID) Number { return c.numbers[id] }
 
 // Import returns the imported set of an id, or nil.

@@ -11,12 +11,11 @@ import (
 var (
 	// ErrMalformed is wrapped by every error of Decode.
 	ErrMalformed = errors.New("malformed module")
-	// ErrUnknownOpcode says that the grammar lacks an opcode; it is
-	// ErrMalformed too.
+	// ErrUnknownOpcode reports an opcode that the grammar lacks; it is ErrMalformed too.
 	ErrUnknownOpcode = fmt.Errorf("%w: unknown opcode", ErrMalformed)
 )
 
-// Error is a fault of a module with its place.
+// Error is a fault of a module with its position.
 type Error struct {
 	Word   int // index of a word; of an instruction's first one
 	Op     Op
@@ -54,8 +53,7 @@ func Decode(data []byte) (*Module, error) {
 	return decode(words, order)
 }
 
-// DecodeWords is Decode for a module that is words already; the operands of
-// the module's instructions are parts of them.
+// DecodeWords is Decode for a module in words. The operands of the module's instructions are slices of words.
 func DecodeWords(words []uint32) (*Module, error) {
 	if len(words) < HeaderWords {
 		return nil, malformed(len(words), "the header is cut off: want %d words", HeaderWords)
@@ -66,7 +64,7 @@ func DecodeWords(words []uint32) (*Module, error) {
 	return decode(words, binary.LittleEndian)
 }
 
-// HasMagic says whether data begins as a module does, in either byte order.
+// HasMagic reports whether data begins with the magic number, in either byte order.
 func HasMagic(data []byte) bool {
 	return len(data) >= 4 && (binary.LittleEndian.Uint32(data) == Magic || binary.BigEndian.Uint32(data) == Magic)
 }

@@ -81,7 +81,7 @@ func TestDecodeFaults(t *testing.T) {
 	}
 }
 
-// glsl is an instruction of GLSL.std.450, after its import.
+// glsl returns an instruction of GLSL.std.450, after its import.
 func glsl(words ...uint32) []uint32 {
 	imported := op(spirv.OpExtInstImport, append([]uint32{9}, spirv.EncodeString("GLSL.std.450")...)...)
 	return append(imported, op(spirv.OpExtInst, append([]uint32{1, 2, 9}, words...)...)...)

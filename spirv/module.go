@@ -14,14 +14,12 @@ const (
 	Magic = 0x07230203
 	// HeaderWords is the length of a module's header.
 	HeaderWords = 5
-	// MaxBound is the greatest id bound that is accepted: the universal limit
-	// of the specification (section 2.17), which also bounds the memory of
-	// everything that is indexed by id.
+	// MaxBound is the greatest accepted id bound: the universal limit of the specification (section 2.17), which also
+	// bounds the memory of tables indexed by id.
 	MaxBound = 0x3FFFFF
 )
 
-// Instruction is one instruction. Operands are the words after the result
-// type and the result id, as they are in the module.
+// Instruction is one instruction. Operands holds the words after the result type and the result id, as in the module.
 type Instruction struct {
 	Op       Op
 	Type     ID // 0 when the opcode has no result type
@@ -36,9 +34,9 @@ type Module struct {
 	Generator    uint32
 	Bound        uint32
 	Schema       uint32
-	Order        binary.ByteOrder // the byte order that it was read in
+	Order        binary.ByteOrder // byte order of the decoded data
 	Instructions []Instruction
-	Source       *Source // the text that it was assembled from; nil if none
+	Source       *Source // the text that the module was assembled from; nil if none
 }
 
 // Words returns the length of the encoded instruction.
@@ -90,8 +88,8 @@ func (m *Module) Encode(order binary.ByteOrder) []byte {
 	return b
 }
 
-// DecodeString reads a string literal and returns it with the number of words
-// that it takes; n is 0 when the string has no end within words.
+// DecodeString reads a string literal and returns it with the number of its words; n is 0 if the string has no end
+// within words.
 func DecodeString(words []uint32) (s string, n int) {
 	for i, w := range words {
 		if !hasZeroByte(w) {
@@ -109,7 +107,7 @@ func DecodeString(words []uint32) (s string, n int) {
 	return "", 0
 }
 
-// hasZeroByte is the classic test of Lamport's for a zero byte in a word.
+// hasZeroByte is Lamport's classic test for a zero byte in a word.
 func hasZeroByte(w uint32) bool { return (w-0x01010101)&^w&0x80808080 != 0 }
 
 // EncodeString returns the words of a string literal. The string ends at its

@@ -6,25 +6,23 @@ import (
 	"strings"
 )
 
-// A Source is the text that a module was assembled from: where each instruction
-// is in it, and what it calls the ids. Errors and reports speak of the text
-// through it. A nil Source is that of a module which came as words: those are
-// all that there is to name.
+// A Source is the text that a module was assembled from: the position of each instruction, and the names of the ids.
+// Errors and reports name positions and ids by it. A module that was read as words has a nil Source; its errors name
+// words and numbers.
 type Source struct {
 	File   string
 	Places []Place  // in the order of the module
-	Names  []string // by id, without %; "" where the text has none
+	Names  []string // by id, without %; "" for ids without a name in the text
 }
 
-// A Place is where an instruction is in a text. Line and column count from
-// 1, the column in bytes.
+// A Place is the position of an instruction in a text. Line and column count from 1, the column in bytes.
 type Place struct {
 	Word         int // index in the module of the instruction's first word
 	Line, Column int32
 	Source       *Source
 }
 
-// Name is what the text calls an id, or its number.
+// Name returns the name of an id in the text, or its number.
 func (s *Source) Name(id ID) string {
 	if s != nil && int(id) < len(s.Names) && s.Names[id] != "" {
 		return "%" + s.Names[id]
@@ -32,7 +30,7 @@ func (s *Source) Name(id ID) string {
 	return fmt.Sprintf("%%%d", id)
 }
 
-// Place returns where the instruction that holds a word is, or nil.
+// Place returns the position of the instruction that contains a word, or nil.
 func (s *Source) Place(word int) *Place {
 	if s == nil {
 		return nil
@@ -44,13 +42,13 @@ func (s *Source) Place(word int) *Place {
 	return &s.Places[i-1]
 }
 
-// String is the place as compilers write it.
+// String returns the place as compilers write it.
 func (p *Place) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.Source.File, p.Line, p.Column)
 }
 
-// Fault words what is wrong with an instruction: with its place in the text, or,
-// of a module that came as words, who found it at which word.
+// Fault formats an error of an instruction: with its position in the text or, for a module that was read as words, with
+// the package that found it and the word.
 func (s *Source) Fault(by string, word int, op Op, id ID, text string) string {
 	what := op.String()
 	if id != 0 {
@@ -62,8 +60,7 @@ func (s *Source) Fault(by string, word int, op Op, id ID, text string) string {
 	return fmt.Sprintf("%s: word %d (%s): %s", by, word, what, text)
 }
 
-// Sprintf is fmt.Sprintf in which ids, written %%%d, have their names of the
-// text.
+// Sprintf is fmt.Sprintf with ids, written %%%d, replaced by their names in the text.
 func (s *Source) Sprintf(format string, args ...any) string {
 	if s == nil || !strings.Contains(format, idVerb) {
 		return fmt.Sprintf(format, args...)
@@ -90,7 +87,7 @@ func (s *Source) Sprintf(format string, args ...any) string {
 	return fmt.Sprintf(b.String(), args...)
 }
 
-// idVerb is how formats of messages write an id.
+// idVerb is the verb for an id in formats of messages.
 const idVerb = "%%%d"
 
 func (s *Source) nameOf(id any) string {

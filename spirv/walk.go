@@ -7,17 +7,16 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// Operand is one operand of an instruction as the grammar divides it:
-// composite kinds come as their parts, and the parameters of an enumerant
-// follow it. Result type and result id are not among them.
+// Operand is one operand of an instruction as the grammar divides it: composite kinds are split into their parts, and
+// the parameters of an enumerant follow it. Result type and result id are not included.
 type Operand struct {
 	Kind   grammar.Kind
 	Name   string             // of the operand in the grammar, may be empty
 	Index  int                // of its first word in Instruction.Operands
 	Words  []uint32           // never empty
 	Number Number             // of numeric literals: LiteralContextDependentNumber, and LiteralInteger of OpSwitch
-	Import *Import            // of LiteralExtInstInteger: the set that it is in, nil if the set was not imported
-	Parent *grammar.Enumerant // of a parameter: the enumerant that asks for it
+	Import *Import            // of LiteralExtInstInteger: its set, nil if the set was not imported
+	Parent *grammar.Enumerant // of a parameter: its enumerant
 }
 
 // Walk divides the operands of an instruction and visits each. It returns an
@@ -212,9 +211,8 @@ func (w *walker) caseLabel(o Operand) error {
 	return w.number(o, t)
 }
 
-// extInst takes the instruction's number, then operands by the grammar of its
-// set. Sets that the grammar lacks have operands that are ids, as OpExtInst
-// says itself; so have later instructions of non-semantic sets.
+// extInst takes the instruction's number, then operands by the grammar of its set. For sets that the grammar lacks, the
+// operands are ids, as the grammar of OpExtInst says, and so are those of newer instructions of non-semantic sets.
 func (w *walker) extInst(o Operand) error {
 	imp := w.c.Import(ID(w.in.Operands[0]))
 	o.Import = imp

@@ -8,16 +8,15 @@ import (
 	"spvsim/program/ir"
 )
 
-// ErrGraph is wrapped by everything that a graph, or a shader in it, does
-// against the rules of execution graphs.
+// ErrGraph is wrapped by every violation of the rules of execution graphs by a graph or a shader in it.
 var ErrGraph = errors.New("execution graph")
 
-// A NodeProgram is an entry point with its place in a graph.
+// A NodeProgram is an entry point with its name and index in a graph.
 type NodeProgram struct {
 	Name  string
 	Index uint32
 	Func  *ir.Func
-	// Descriptors and Push are what Dispatch has.
+	// Descriptors and Push are as in Dispatch.
 	Descriptors []Descriptor
 	Push        []byte
 }
@@ -32,24 +31,23 @@ type Record struct {
 	Stride int
 }
 
-// A Graph is what RunGraph interprets.
+// A Graph is the input of RunGraph.
 type Graph struct {
 	Nodes    []NodeProgram
 	WaveSize int
 	Regions  []Region
 	Print    func(format string, args []uint64)
-	// MaxSteps bounds the blocks of a workgroup, as in Dispatch, and
-	// MaxWorkgroups the workgroups of a run; 0 means 1e6.
+	// MaxSteps bounds the blocks of a workgroup, as in Dispatch, and MaxWorkgroups the workgroups of a run; 0 means
+	// 1e6.
 	MaxSteps, MaxWorkgroups int
-	// Coalesce bounds the payloads that one coalescing workgroup gets, below
-	// what the node allows; 0 means no bound.
+	// Coalesce bounds the payloads of one coalescing workgroup, below the limit of the node; 0 means no bound.
 	Coalesce int
 }
 
-// NodeStats count what one node did.
+// NodeStats counts the payloads and workgroups of one node.
 type NodeStats struct{ Payloads, Workgroups int }
 
-// GraphStats count what a run did.
+// GraphStats counts the events of a run.
 type GraphStats struct {
 	Stats
 	Nodes   []NodeStats // in the order of Graph.Nodes
@@ -61,8 +59,8 @@ type GraphStats struct {
 // A payload is one record in payload memory.
 type payload struct {
 	data   []byte
-	owner  *workgroup // that allocated it, until it is enqueued
-	launch *launch    // that has it as input
+	owner  *workgroup // the workgroup that allocated it, until it is enqueued
+	launch *launch    // the launch whose input it is
 	host   bool       // it came from the host
 	// Workgroups that can access it, and those that have finished writing.
 	groups   int
@@ -70,24 +68,24 @@ type payload struct {
 	ended    bool
 }
 
-// An array is what a handle names.
+// An array is the payload array of a handle.
 type array struct {
 	elems  []int // numbers of payloads
 	output *ir.Output
 	target *nodeRun
-	level  int // recursion levels that the target has left
+	level  int // recursion levels left to the target
 	depth  int
 	perSet bool // allocated by one invocation
 	queued bool
 }
 
-// A nodeRun is a node while its graph runs.
+// A nodeRun is the state of a node while its graph runs.
 type nodeRun struct {
 	NodeProgram
 	number int
 	node   *ir.Node
 	m      *machine
-	shares []*nodeRun // nodes that get this one's payloads too
+	shares []*nodeRun // nodes that get the same payloads
 }
 
 // A launch is the start of a node's workgroups for one or more payloads.
@@ -100,7 +98,7 @@ type launch struct {
 	groups [3]uint32
 }
 
-// A ticket is a payload that waits for its node.
+// A ticket is a payload in the queue of its node.
 type ticket struct {
 	to           *nodeRun
 	payload      int
@@ -117,9 +115,8 @@ type graphRun struct {
 	stats    GraphStats
 }
 
-// RunGraph interprets a graph one payload after the other: those of the host
-// first, in order, then each in the order of its enqueue. Payloads of a
-// coalescing node that wait at the same time go together.
+// RunGraph interprets a graph one payload after the other: those of the host first, in order, then the others in the
+// order of their enqueues. Payloads of a coalescing node that wait at the same time are launched together.
 func RunGraph(g Graph, records []Record) (GraphStats, error) {
 	r := &graphRun{g: &g, stats: GraphStats{Nodes: make([]NodeStats, len(g.Nodes))}}
 	setDefault(&g.MaxWorkgroups, 1e6)
@@ -184,11 +181,10 @@ func (r *graphRun) find(name string, index uint32) *nodeRun {
 	return nil
 }
 
-// countBytes is the payload of a node without input variable that is launched
-// dynamically: three counts of 32 bits.
+// countBytes is the size of the payload of a dynamic node without input variable: three counts of 32 bits.
 const countBytes = 12
 
-// payloadBytes is the size of a node's payloads.
+// payloadBytes returns the size of a node's payloads.
 func (n *nodeRun) payloadBytes() int {
 	switch {
 	case n.node.Input != nil:
@@ -222,8 +218,7 @@ func (r *graphRun) push(t ticket) {
 	r.stats.Depth = max(r.stats.Depth, t.depth)
 }
 
-// take takes the first payload of the queue, and for a coalescing node those
-// that can go with it.
+// take removes the first payload from the queue, and for a coalescing node those that can be launched with it.
 func (r *graphRun) take() []ticket {
 	first := r.queue[0]
 	space := 1
@@ -267,7 +262,7 @@ func (r *graphRun) start(tickets []ticket) error {
 	for _, n := range append([]*nodeRun{first.to}, first.to.shares...) {
 		l := &launch{node: n, input: handle, depth: first.depth}
 		if n == first.to {
-			l.level = first.level // those that share its payloads are not recursive
+			l.level = first.level // nodes that share its payloads are not recursive
 		}
 		launches = append(launches, l)
 		var err error
@@ -327,7 +322,7 @@ func each3(n [3]uint32, f func(id [3]uint32) error) error {
 	return nil
 }
 
-// size is the number of workgroups of a payload.
+// size returns the number of workgroups of a payload.
 func (n *nodeRun) size(data []byte) ([3]uint32, error) {
 	one := [3]uint32{1, 1, 1}
 	switch {
@@ -356,7 +351,7 @@ func (n *nodeRun) size(data []byte) ([3]uint32, error) {
 	return size, nil
 }
 
-// endGroup puts what a workgroup enqueued in the queue and drops the rest.
+// endGroup queues the payloads that a workgroup enqueued and drops its others.
 func (r *graphRun) endGroup(n *nodeRun, l *launch, runErr error) error {
 	if runErr != nil {
 		return fmt.Errorf("%s: %w", n, runErr)

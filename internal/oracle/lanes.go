@@ -7,7 +7,7 @@ import (
 	"spvsim/program/ir"
 )
 
-// rows has one row for each operation that needs more than its lane's sources.
+// rows has a row for each operation that depends on more than its lane's sources.
 var rows map[isa.Op]func(w *wave, v *ir.Value)
 
 func init() {
@@ -88,7 +88,7 @@ func truth(x bool) uint64 {
 	return 0
 }
 
-// upTo has the bits of the lanes below n.
+// upTo returns the bits of the lanes below n.
 func upTo(n int) uint64 {
 	if n == 64 {
 		return ^uint64(0)
@@ -125,7 +125,7 @@ func swizzleMasked(w *wave, v *ir.Value, i int, _ *lane) uint64 {
 	return w.of(v.Args[0], from&31|uint64(i)&32)
 }
 
-// place is the position of a lane in its workgroup, in the order of
+// place returns the position of a lane in its workgroup, in the order of
 // LocalInvocationIndex.
 func (w *wave) place(v *ir.Value, i int) uint32 {
 	n := uint32(w.n*w.g.m.d.WaveSize + i)
@@ -150,10 +150,10 @@ func groups(k int) func(*wave, *ir.Value) {
 	return perLane(func(w *wave, _ *ir.Value, _ int, _ *lane) uint64 { return uint64(w.g.m.d.Groups[k]) })
 }
 
-// first is the lowest active lane.
+// first returns the lowest active lane.
 func (w *wave) first() int { return bits.TrailingZeros64(w.mask) }
 
-// of is the value of x in a lane; 0 when the lane is outside or not active.
+// of returns the value of x in a lane; 0 when the lane is outside or not active.
 func (w *wave) of(x *ir.Value, lane uint64) uint64 {
 	if lane >= uint64(len(w.lanes)) || w.mask>>lane&1 == 0 {
 		return 0
@@ -185,7 +185,7 @@ func (w *wave) allEqual(v *ir.Value) uint64 {
 	return all
 }
 
-// cluster is the mask of the active lanes in the cluster of lane i.
+// cluster returns the mask of the active lanes in the cluster of lane i.
 func (w *wave) cluster(v *ir.Value, i int) uint64 {
 	_, n := isa.SplitGroupImm(v.Imm)
 	if n == 0 {
@@ -195,7 +195,7 @@ func (w *wave) cluster(v *ir.Value, i int) uint64 {
 	return w.mask & (upTo(n) << start)
 }
 
-// operators are the operations that reductions combine with.
+// operators maps the operators of reductions to operations.
 var operators = map[isa.GroupOperator]isa.Op{
 	isa.GroupIAdd: isa.IAdd, isa.GroupIMul: isa.IMul, isa.GroupFAdd: isa.FAdd, isa.GroupFMul: isa.FMul,
 	isa.GroupSMin: isa.SMin, isa.GroupUMin: isa.UMin, isa.GroupFMin: isa.FMin,
@@ -203,7 +203,7 @@ var operators = map[isa.GroupOperator]isa.Op{
 	isa.GroupAnd: isa.And, isa.GroupOr: isa.Or, isa.GroupXor: isa.Xor,
 }
 
-// fold combines the lanes of a mask in ascending order; none give the identity.
+// fold combines the lanes of a mask in ascending order. For an empty mask it returns the identity.
 func (w *wave) fold(v *ir.Value, _ int, mask uint64) uint64 {
 	g, _ := isa.SplitGroupImm(v.Imm)
 	sum, any := g.Identity(v.T), false

@@ -15,7 +15,7 @@ type access struct {
 	v      *ir.Value
 	addr   uint64 // bytes; words in scratch
 	bindex uint64
-	has    bool // bindex is there
+	has    bool // bindex is valid
 	data   []uint64
 }
 
@@ -90,7 +90,7 @@ func (a *access) descriptor() (*Descriptor, error) {
 	return &m.d.Descriptors[n], nil
 }
 
-// bytes is the memory of n bytes at off from the address; nil if it is outside.
+// bytes returns n bytes of memory at off from the address; nil if they are out of bounds.
 func (a *access) bytes(off, n uint64) ([]byte, error) {
 	var data []byte
 	at := a.addr + off
@@ -139,7 +139,7 @@ func put(b []byte, x uint64) {
 	copy(b, full[:])
 }
 
-// words is an element of a scratch variable.
+// words returns an element of a scratch variable.
 func (a *access) words() []uint32 {
 	m := a.v.Mem
 	all := a.l.words[m.Local]
@@ -204,7 +204,7 @@ func bufferSize(a *access) error {
 	return err
 }
 
-// atomics give the new value of each operation from the old one and the data.
+// atomics maps each operation to the function of the old value and the data that returns the new value.
 var atomics = map[isa.Op]func(t isa.Type, old uint64, data []uint64) uint64{
 	isa.AtomicLoad:     func(_ isa.Type, old uint64, _ []uint64) uint64 { return old },
 	isa.AtomicStore:    func(_ isa.Type, _ uint64, d []uint64) uint64 { return d[0] },
@@ -256,7 +256,8 @@ func atomic(a *access) error {
 	return nil
 }
 
-// texel is the image and the position of an access; data keeps what follows.
+// texel returns the image and the position of an access, and whether it is inside; it removes the coordinates from
+// data.
 func (a *access) texel() (image Image, at [3]uint32, inside bool, err error) {
 	d, err := a.descriptor()
 	if err != nil || d.Image == nil {
@@ -320,7 +321,7 @@ func imageSize(a *access) error {
 	return nil
 }
 
-// Texels is an image that keeps four components a texel as they are.
+// Texels is an image that stores the four components of a texel unchanged.
 type Texels struct {
 	Dims [3]uint32 // unused dimensions are 1
 	Data [][4]uint64

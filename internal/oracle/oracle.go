@@ -2,8 +2,8 @@
 // by lane. It is slow, simple, and independent of the optimiser, the emitter
 // and the machine; tests compare their results with its own.
 //
-// It knows the meaning of single operations from package isa and nothing of
-// time. Waves of a workgroup take turns; workgroups run one after the other.
+// It takes the meaning of single operations from package isa, and has no timing. Waves of a workgroup take turns;
+// workgroups run one after the other.
 package oracle
 
 import (
@@ -34,11 +34,11 @@ type Region struct {
 	Data []byte
 }
 
-// A Dispatch is what a function runs on.
+// A Dispatch is the input of a function.
 type Dispatch struct {
 	Groups   [3]uint32
 	WaveSize int
-	// Descriptors are those of Func.Bindings in order, each with its elements.
+	// Descriptors lists those of Func.Bindings in order, each with its elements.
 	Descriptors []Descriptor
 	Push        []byte
 	Regions     []Region
@@ -48,17 +48,16 @@ type Dispatch struct {
 	MaxSteps int
 }
 
-// ErrSteps says that a workgroup ran more blocks than it may.
+// ErrSteps reports a workgroup that exceeded Dispatch.MaxSteps.
 var ErrSteps = errors.New("oracle: too many steps")
 
-// Stats count what a run did.
+// Stats counts the events of a run.
 type Stats struct {
 	Blocks      int
 	OutOfBounds int // accesses outside of their buffer
 }
 
-// turn is how many blocks a wave runs before another may: waves may wait for
-// each other.
+// turn is the number of blocks that a wave runs before it yields to another: waves may wait for each other.
 const turn = 64
 
 type machine struct {
@@ -218,7 +217,7 @@ func (w *wave) next() bool {
 	return false
 }
 
-// code executes the current block from where it is.
+// code executes the current block from w.pc on.
 func (w *wave) code() error {
 	for w.pc < len(w.block.Code) {
 		v := w.block.Code[w.pc]
@@ -255,7 +254,7 @@ func (w *wave) leave() {
 	}
 }
 
-// arrive makes lanes wait at a block and gives them its phis, all at once.
+// arrive makes lanes wait at a block and assigns its phis, all at once.
 func (w *wave) arrive(from, to *ir.Block, mask uint64) {
 	if mask == 0 {
 		return

@@ -11,7 +11,7 @@ import (
 // that an access beyond a payload meets no other.
 const payloadShift = 32
 
-// groupPayloads is what a workgroup of a graph knows of payloads.
+// groupPayloads holds a workgroup's payloads in a graph.
 type groupPayloads struct {
 	handles []uint64          // allocated, in order
 	queued  []uint64          // enqueued, in order
@@ -26,17 +26,16 @@ type siteUse struct{ value, n int }
 
 type waveSite struct{ wave, value int }
 
-// A site is what the first wave that executed an allocation asked for.
+// A site holds the operands of an allocation, as the first wave executed it.
 type site struct {
 	handle       uint64
 	count, index uint32
 }
 
-// A usage is whose allocations a limit bounds: an invocation's, or with lane -1
-// the workgroup's.
+// A usage identifies the allocations that a limit bounds: an invocation's or, with lane -1, the workgroup's.
 type usage struct{ output, lane int }
 
-// payloadRows has one row for each operation on payloads that may go wrong.
+// payloadRows has a row for each operation on payloads that may fail.
 var payloadRows map[isa.Op]func(w *wave, v *ir.Value) error
 
 func init() {
@@ -84,7 +83,7 @@ func (w *wave) payload(v *ir.Value, row func(*wave, *ir.Value) error) error {
 	return nil
 }
 
-// array is what a handle names, or nil.
+// array returns the array of a handle, or nil.
 func (r *graphRun) array(handle uint64) *array {
 	if handle == 0 || handle > uint64(len(r.arrays)) {
 		return nil
@@ -107,8 +106,7 @@ func payloadLength(w *wave, v *ir.Value, l *lane) uint64 {
 	return 0
 }
 
-// payloadValid is false for a node that a sparse array lacks and for a spent
-// recursion.
+// payloadValid returns 0 for a node that a sparse array lacks, and for an exhausted recursion.
 func payloadValid(w *wave, v *ir.Value, l *lane) uint64 {
 	m := w.g.m
 	o, index := &m.launch.node.node.Outputs[v.Imm], uint32(l.get(v.Args[0]))
@@ -122,7 +120,7 @@ func payloadValid(w *wave, v *ir.Value, l *lane) uint64 {
 	return 1
 }
 
-// live are the lanes that have not ended.
+// live returns the lanes that have not ended.
 func (w *wave) live() uint64 {
 	m := w.mask
 	for _, p := range w.pending {
@@ -138,7 +136,7 @@ func (w *wave) converged(what string) error {
 	return nil
 }
 
-// same is the value of x in all active lanes.
+// same returns the value of x in all active lanes.
 func (w *wave) same(x *ir.Value, what string) (uint64, error) {
 	first := w.lanes[w.first()].get(x)
 	var err error
@@ -231,8 +229,7 @@ func (g *workgroup) allocate(v *ir.Value, count, index uint32, lane int) (uint64
 	return uint64(len(r.arrays)), nil
 }
 
-// limit counts an allocation against the maximum of its output, or of the
-// output that it shares limits with.
+// limit counts an allocation against the maximum of its output, or of the output with which it shares limits.
 func (g *workgroup) limit(output int, count uint32, lane int) error {
 	outputs := g.m.launch.node.node.Outputs
 	if s := outputs[output].SharesLimits; s >= 0 {
@@ -300,7 +297,7 @@ func (w *wave) finish(v *ir.Value) error {
 	return nil
 }
 
-// payloadBytes is the payload that an address lies in and the place in it.
+// payloadBytes returns the payload that an address lies in and the place in it.
 // Memory that is not the workgroup's to use is an error.
 func (a *access) payloadBytes(at uint64) ([]byte, uint64, error) {
 	r, n := a.machine().graph, at>>payloadShift

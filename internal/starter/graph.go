@@ -13,7 +13,7 @@ import (
 // mostIndexes bounds the nodes that one entry point is made into.
 const mostIndexes = 64
 
-// A target is what some node sends payloads to.
+// A target is a node to which another node sends payloads.
 type target struct {
 	from *entry
 	*program.Output
@@ -49,8 +49,8 @@ func (w *writer) nodes() {
 	w.missing(targets)
 }
 
-// nameNodes finds the entry points that payloads of other names are for: compilers give entry points names of
-// their own. Index and size of the payload must fit.
+// nameNodes finds the entry points of nodes whose names no entry point has, because compilers rename entry points.
+// Index and size of the payload must fit.
 func (w *writer) nameNodes(targets []target) {
 	for _, e := range w.entries {
 		e.name = e.Name
@@ -69,8 +69,8 @@ func (w *writer) nameNodes(targets []target) {
 	}
 }
 
-// fitting are the entry points that could be the target of an output, one for each index. Where names begin with the
-// target's, only those count.
+// fitting returns the entry points that may be the target of an output, one for each index. If there are some whose
+// names begin with the target's, it returns only those.
 func (w *writer) fitting(t *target, targets []target) map[uint32]*entry {
 	found, like := map[uint32]*entry{}, map[uint32]*entry{}
 	for _, e := range w.entries {
@@ -97,8 +97,8 @@ func (t *target) fits(n *program.Node) bool {
 	return n.SharesInput == nil && n.Input != nil && n.Input.Bytes == t.Bytes && n.Input.TrackFinish == t.TrackFinish && t.Takes(n.ShaderIndex)
 }
 
-// indexes are those under which an entry point is in the graph: its own, and where it states none, those that
-// outputs ask for and no other is.
+// indexes returns the indexes of an entry point in the graph: its own or, if it declares none, those that outputs use
+// and no other entry point has.
 func (w *writer) indexes(e *entry, targets []target) []uint32 {
 	n := e.prog.Node
 	list := []uint32{n.ShaderIndex}
@@ -120,7 +120,7 @@ func (w *writer) indexes(e *entry, targets []target) []uint32 {
 	return list
 }
 
-// missing says which payloads no node receives.
+// missing reports the payloads that no node receives.
 func (w *writer) missing(targets []target) {
 	for i := range targets {
 		t := &targets[i]
@@ -158,7 +158,7 @@ func (w *writer) dispatchGraph() error {
 	return nil
 }
 
-// start dispatches one payload; no job can give one that is too long.
+// start dispatches one payload. A payload above the limit of jobs is an error.
 func (w *writer) start(e *entry) error {
 	n := e.prog.Node
 	if n.Input != nil && uint64(n.Input.Bytes) > config.MaxPayloadBytes {
@@ -207,7 +207,7 @@ func payload(n *program.Node) string {
 // mostWords bounds the words of a payload that are written one by one.
 const mostWords = 256
 
-// payloadParts are the words that are not zero, and the lengths of what lies between.
+// payloadParts formats the nonzero words, and the lengths of the zeros between them.
 func payloadParts(total uint32, ones map[uint32]uint32) (parts []string) {
 	at := uint32(0)
 	zero := func(to uint32) {
@@ -240,7 +240,7 @@ func (w *writer) meshOutputs() {
 	}
 }
 
-// draw writes one triangle that covers half of the viewport, with zeros for what vertices give.
+// draw writes one triangle that covers half of the viewport, with zeros as vertex attributes.
 func (w *writer) draw() {
 	w.line("draw:\n  # guess: one triangle over half of the viewport")
 	w.line("  positions: {type: f32, values: [0, 0, 0.5, 1, %d, 0, 0.5, 1, 0, %d, 0.5, 1]}", guessSide, guessSide)

@@ -10,7 +10,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// Guesses of what no type says.
+// Guesses of sizes that no type determines.
 const (
 	guessElements  = 1024 // of a run-time array
 	guessSide      = 64   // texels of a side of an image
@@ -25,15 +25,15 @@ type buffer struct {
 	bound        bool
 	set, binding uint32
 	kind         ir.BindingKind
-	count        uint32 // descriptors; 0: as many as the job says
-	body, note   string // data or image, and what is guessed of it
+	count        uint32 // descriptors; 0: the job determines their number
+	body, note   string // data or image, and a note about its guesses
 	bytes        uint64
 }
 
 // A meshOutput sends an output of a mesh node to a buffer.
 type meshOutput struct{ node, output, buffer string }
 
-// collect lists what the entry points' bindings need, each once.
+// collect lists the resources of the entry points' bindings, each once.
 func (w *writer) collect() {
 	for _, e := range w.entries {
 		for i := range e.prog.Bindings {
@@ -62,13 +62,13 @@ func (w *writer) add(b *ir.Binding) {
 			return
 		}
 	}
-	if b.Kind != ir.Sampler { // which job files give no name
+	if b.Kind != ir.Sampler { // job files give samplers no name
 		made.name = w.unique(b.Name, fmt.Sprintf("set%d_binding%d", b.Set, b.Binding))
 	}
 	w.buffers = append(w.buffers, made)
 }
 
-// unique is a name that no other buffer has.
+// unique returns a name that no other buffer has.
 func (w *writer) unique(name, otherwise string) string {
 	if name == "" {
 		name = otherwise
@@ -135,7 +135,8 @@ func (w *writer) fillFrom(b *buffer, t *validate.Type) {
 	w.pointers(b, t)
 }
 
-// pointers says where a block holds addresses: a zero is no address. Each structure within it is named once.
+// pointers reports the addresses in a block, because a zero is not an address. It reports each structure within the
+// block once.
 func (w *writer) pointers(b *buffer, t *validate.Type) {
 	if w.pointing[t] {
 		return
@@ -255,7 +256,7 @@ func (w *writer) resources() {
 	}
 }
 
-// place says where a descriptor is bound.
+// place formats the binding of a descriptor.
 func (b *buffer) place(i uint32) string {
 	switch {
 	case !b.bound:

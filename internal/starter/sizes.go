@@ -9,7 +9,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// typeWord is the element type of job files for a scalar type; empty for others.
+// typeWord returns the element type of job files for a scalar type; empty for others.
 func typeWord(t *validate.Type) string {
 	switch {
 	case t.Kind == validate.KindFloat:
@@ -22,7 +22,7 @@ func typeWord(t *validate.Type) string {
 	return ""
 }
 
-// number writes a literal as a job file has it; empty where no job can say it.
+// number formats a literal for a job file; empty if a job can't express it.
 func number(words []uint32, t *validate.Type) string {
 	bits := uint64(words[0])
 	if len(words) > 1 {
@@ -55,17 +55,17 @@ func real(x float64) string {
 	return fmt.Sprint(x)
 }
 
-// sizer lays types out, with specialization constants at their defaults. It keeps what it finds: structures may hold one another many
-// times.
+// sizer computes the layout of types, with specialization constants at their defaults. It caches results: structures
+// may contain one another many times.
 type sizer struct {
 	m     *validate.Module
 	known map[*validate.Type]size
 }
 
-// size is how long a type is without its last run-time array, and the stride of that, 0 if there is none.
+// size holds the length of a type without its last run-time array, and the array's stride, 0 if there is none.
 type size struct{ bytes, stride uint64 }
 
-// times multiplies sizes. What no number can hold is the largest number.
+// times multiplies sizes, and saturates.
 func times(a, b uint64) uint64 {
 	if high, low := bits.Mul64(a, b); high == 0 {
 		return low
@@ -81,7 +81,7 @@ func plus(a, b uint64) uint64 {
 	return math.MaxUint64
 }
 
-// member is the size of a member, with the stride of a run-time array at its end.
+// member returns the size of a member, with the stride of a run-time array at its end.
 func (s *sizer) member(t *validate.Type, i int) (bytes, stride uint64) {
 	m := t.Members[i]
 	if step, ok := s.m.MemberDecoration(t.ID, i, spirv.DecorationMatrixStride); ok && m.Kind == validate.KindMatrix {
@@ -136,7 +136,7 @@ func (s *sizer) step(t *validate.Type) uint64 {
 	return n
 }
 
-// count is the length of an array; 1 where an expression of constants says it.
+// count returns the length of an array; 1 if an expression of constants determines it.
 func (s *sizer) count(t *validate.Type) uint64 {
 	if t.Count > 0 {
 		return uint64(t.Count)

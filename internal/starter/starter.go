@@ -2,8 +2,8 @@
 // bindings with sizes guessed from their types, its push constants and
 // specialization constants with their defaults.
 //
-// It does not know what the shader is for: contents are zero, one workgroup is
-// dispatched, and what no module says is said.
+// It does not know the purpose of the shader: contents are zero, one workgroup is dispatched, and the job lists the
+// decisions that are left to its author.
 package starter
 
 import (
@@ -20,9 +20,9 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// Options say what the job is for.
+// Options describe the job.
 type Options struct {
-	Shader  string // the module's file, as the job is to name it
+	Shader  string // the module's file, as named in the job
 	Head    string // lines before all others, each a comment
 	Machine string
 	Set     []string // fields of the machine, each as path=value
@@ -30,10 +30,10 @@ type Options struct {
 	Target  program.Target
 }
 
-// A Job is the text of a job file, with what the module leaves open.
+// A Job is the text of a job file, with the decisions that the module leaves open.
 type Job struct {
 	Text    string
-	Unknown []string // each one thing that the author must decide
+	Unknown []string // decisions left to the author
 }
 
 // writer puts a job together.
@@ -44,7 +44,7 @@ type writer struct {
 	entries  []*entry // that the job runs
 	buffers  []*buffer
 	names    map[string]bool         // of buffers
-	pointing map[*validate.Type]bool // structures whose addresses are noted, of the buffer at hand
+	pointing map[*validate.Type]bool // structures of the current buffer whose addresses are reported
 	mesh     []meshOutput
 	push     []string // lines of the push constants
 	colors   []string // and of the colour attachments
@@ -57,7 +57,7 @@ type writer struct {
 type entry struct {
 	*validate.EntryPoint
 	prog *program.Program
-	name string // of the node, where it is not the entry point's
+	name string // of the node, if it differs from the entry point's
 }
 
 // settings writes the fields of the machine that are set; the last value of each counts.
@@ -75,7 +75,7 @@ func (w *writer) settings() {
 	}
 }
 
-// Write makes a job for a module. What the module needs and the simulator does not do is an error.
+// Write makes a job for a module. It returns an error if the module uses a feature that the simulator does not support.
 func Write(m *validate.Module, o Options) (*Job, error) {
 	w := &writer{Options: o, m: m, sizes: sizer{m, map[*validate.Type]size{}}, names: map[string]bool{}, pointing: map[*validate.Type]bool{}}
 	if err := w.choose(); err != nil {
@@ -130,7 +130,7 @@ func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+
 // mostUnknown bounds the notes of a job: a structure of many addresses may be bound many times.
 const mostUnknown = 1000
 
-// open notes what the module leaves open.
+// open records a decision that the module leaves open.
 func (w *writer) open(format string, args ...any) {
 	if len(w.unknown) == mostUnknown {
 		w.more++
@@ -139,7 +139,7 @@ func (w *writer) open(format string, args ...any) {
 	w.unknown = append(w.unknown, fmt.Sprintf(format, args...))
 }
 
-// quoted writes a word of YAML: as it is where it is plain.
+// quoted formats a word of YAML, without quotes if it is plain.
 func quoted(s string) string {
 	for i, c := range s {
 		plain := c == '_' || c == '/' || c == '.' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -154,7 +154,7 @@ func quoted(s string) string {
 	return s
 }
 
-// polls says whether a loop of the program looks at memory that others write: an atomic load, or a compare and swap.
+// polls reports whether a loop of the program reads memory that others write: by an atomic load, or a compare and swap.
 func polls(p *program.Program) bool {
 	for last := range p.Insts {
 		first := p.Insts[last].Target
@@ -211,7 +211,7 @@ func (w *writer) entryNames() string {
 	return strings.Join(names, ", ")
 }
 
-// graph says whether the entry points are nodes.
+// graph reports whether the entry points are nodes.
 func (w *writer) graph() bool { return w.entries[0].prog.Node != nil }
 
 func (w *writer) entryPoint() {
@@ -238,7 +238,7 @@ func (w *writer) specialization() {
 	}
 }
 
-// preset is the value that a specialization constant has when it is not set; empty for an instruction that is none.
+// preset returns the default of a specialization constant; empty for any other instruction.
 func preset(m *validate.Module, in *spirv.Instruction) string {
 	switch in.Op {
 	case spirv.OpSpecConstantTrue:
@@ -251,7 +251,7 @@ func preset(m *validate.Module, in *spirv.Instruction) string {
 	return ""
 }
 
-// pushConstants lists the members of the block; those that are addresses point to buffers of their own.
+// pushConstants lists the members of the block. Members that are addresses point to separate buffers.
 func (w *writer) pushConstants() {
 	block := w.pushBlock()
 	if block == nil {
@@ -283,7 +283,7 @@ func comment(text string) string {
 	return " # " + strings.ReplaceAll(text, "\n", " ")
 }
 
-// pushBlock is the type of the push constants of an entry point that the job runs, or nil.
+// pushBlock returns the type of the push constants of an entry point that the job runs, or nil.
 func (w *writer) pushBlock() *validate.Type {
 	for _, e := range w.entries {
 		for _, id := range e.Interface {

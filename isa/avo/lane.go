@@ -8,11 +8,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// lane is what package mem/lane does with the addresses of a row: walks over them, gathers, scatters and fills.
+// lane writes the kernels of package mem/lane on the addresses of a row: address computation, gathers, scatters and
+// fills.
 func lane(a assembler) {
 	l := laneRows{assembler: a, bits: a.laneBits(),
 		before:  a.data("before", words(7, 0, 1, 2, 3, 4, 5, 6)...),      // the lane before each of eight
-		follow:  a.data("follow", words(0, 4, 8, 12, 16, 20, 24, 28)...), // how far eight words that follow each other are from the first
+		follow:  a.data("follow", words(0, 4, 8, 12, 16, 20, 24, 28)...), // distances of eight consecutive words from the first
 		numbers: a.data("numbers", words(0, 1, 2, 3, 4, 5, 6, 7)...)}
 	l.walk()
 	l.walkBytes()
@@ -39,7 +40,7 @@ type laneRows struct {
 	bits, before, follow, numbers operand.Mem
 }
 
-// wanted puts the offsets that lanes have when they are packed into Y14, and how far the next eight are into Y11.
+// wanted loads the offsets that packed lanes have into Y14, and their distance to the next eight into Y11.
 func (l laneRows) wanted() {
 	l.MOVL(at(reg.RSI, 0), reg.EAX)
 	l.ADDL(field("Step_Base", reg.RBX), reg.EAX)
@@ -54,7 +55,8 @@ func (l laneRows) wanted() {
 	l.VPBROADCASTD(reg.X11, reg.Y11)
 }
 
-// offsets leaves those of eight lanes in Y6, stores them, and collects in Y15 where they differ from what is wanted.
+// offsets leaves the offsets of eight lanes in Y6, stores them, and collects in Y15 the bits that differ from the
+// wanted ones.
 func (l laneRows) offsets() {
 	l.VPADDD(at(reg.RSI, 0), reg.Y0, reg.Y6)
 	l.VMOVDQU(reg.Y6, at(reg.RDI, 0))
@@ -172,7 +174,7 @@ func (l laneRows) walkBytes() {
 	l.differs()
 }
 
-// following goes to a label unless eight offsets at BX are those of words that follow each other; the first goes to R12.
+// following jumps to a label unless the eight offsets at BX are those of consecutive words. The first is left in R12.
 func (l laneRows) following(label string) {
 	l.MOVBLZX(reg.DL, reg.R10L)
 	l.CMPL(reg.R10L, operand.U32(0xff))
@@ -220,14 +222,14 @@ func (l laneRows) gather() {
 	l.RET()
 }
 
-// offs loads what offsets are given by.
+// offs loads the arguments that give the offsets.
 func (l laneRows) offs() {
 	l.arg("off", reg.RBX)
 	l.arg("lanes", reg.RCX)
 	l.arg("exec", reg.RDX)
 }
 
-// each does a lane's part for those whose bit in DX is set.
+// each emits a lane's part for each lane whose bit in DX is set.
 func (l laneRows) each(lanes int, part func(lane int)) {
 	for n := range lanes {
 		idle := fmt.Sprintf("idle%d", n)
@@ -260,13 +262,13 @@ func (l laneRows) scatter() {
 	l.RET()
 }
 
-// columns are the rows of four words a lane.
+// columns lists the rows of four words a lane.
 var columns = []reg.GPPhysical{reg.R8, reg.R9, reg.R10, reg.R11}
 
-// places are those of four lanes' words.
+// places lists the operands of four lanes' words.
 var places = []operand.Mem{ahead(reg.RSI, reg.R12, 1), ahead(reg.RSI, reg.R13, 1), ahead(reg.RSI, reg.RDI, 1), ahead(reg.RSI, reg.R14, 1)}
 
-// fours goes over four lanes at a time: all of them, whose places are known, or each.
+// fours loops over four lanes at a time: over all at once if they are all active, otherwise over each.
 func (l laneRows) fours(rows []reg.GPPhysical, all func(), part func(lane int)) {
 	l.Label("four")
 	l.MOVL(reg.EDX, reg.EAX)
@@ -301,7 +303,7 @@ func (l laneRows) turn() {
 	l.VUNPCKHPD(reg.X11, reg.X9, reg.X7)
 }
 
-// words4 loads what accesses to four words a lane are given by.
+// words4 loads the arguments of accesses to four words a lane.
 func (l laneRows) words4(name string) {
 	l.function(name, "func(b *byte, x, y, z, w, off *uint32, lanes int, exec uint64)")
 	l.arg("b", reg.RSI)
@@ -349,7 +351,7 @@ func (l laneRows) scatter4() {
 	})
 }
 
-// words2 loads what accesses to two words a lane are given by.
+// words2 loads the arguments of accesses to two words a lane.
 func (l laneRows) words2(name string) {
 	l.function(name, "func(b *byte, x, y, off *uint32, lanes int, exec uint64)")
 	l.arg("b", reg.RSI)
@@ -415,8 +417,8 @@ func (l laneRows) fill() {
 	l.RET()
 }
 
-// find has no branch by what it finds in lists of four and of sixteen words: whether that is anything is asked once, by who called it. Of
-// others it looks at 32 words together, and then at eight or one.
+// find has no branch on the result for lists of four and of sixteen words: the caller tests it once. In other lists it
+// compares 32 words at a time, and then eight or one.
 func (l laneRows) find() {
 	l.function("findAny", "func(list *uint32, n int, word uint32) (place int)")
 	l.arg("list", reg.RDI)
@@ -496,7 +498,7 @@ func (l laneRows) broadcast(arg string) {
 	l.VPBROADCASTD(reg.X0, reg.Y0)
 }
 
-// found returns the place of the first bit of EDX; where there is none, what is in RAX.
+// found returns the index of the first bit of EDX, or RAX if there is none.
 func (l laneRows) found() {
 	l.BSFL(reg.EDX, reg.EDX)
 	l.CMOVQNE(reg.RDX, reg.RAX)
@@ -505,8 +507,8 @@ func (l laneRows) found() {
 	l.RET()
 }
 
-// above goes back from the end of a list in order, by as many words as come before it while that far back they are greater, then to the first
-// eight words that are not all greater.
+// above goes back from the end of an ordered list, by laneLead words while the word that far back is greater, then to
+// the first eight words that are not all greater.
 func (l laneRows) above() {
 	l.function("aboveAVX", "func(end *uint32, word uint32) (count int)")
 	l.arg("end", reg.RDI)
@@ -553,7 +555,8 @@ func (l laneRows) insert() {
 	l.RET()
 }
 
-// insertAll is insert for many pairs of words, 32 at a time: they come in any order, so that most go less far back than that.
+// insertAll is insert for many pairs of words, 32 words at a time. They come in any order, so most go back less far
+// than that.
 func (l laneRows) insertAll() {
 	l.function("insertAllAVX", "func(x, y, spans *uint32, n int)")
 	l.arg("x", reg.RDI)
@@ -603,7 +606,8 @@ func (l laneRows) prefetch() {
 	l.RET()
 }
 
-// prefetchSet asks for the line of the host's cache in which so many words of 32 bits begin, and for those of as many of 64 bits, up to 128 bytes.
+// prefetchSet prefetches the line of the host's cache in which the words of 32 bits begin, and the lines of as many
+// words of 64 bits, up to 128 bytes.
 func (l laneRows) prefetchSet() {
 	l.function("prefetchSet", "func(x *uint32, y *uint64, n int)")
 	l.arg("x", reg.RDI)

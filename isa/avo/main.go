@@ -1,5 +1,5 @@
-// Command avo writes the assembly of the rows that isa and mem/lane compute with AVX2. It is a module of its own, so that what
-// generates the code is no dependency of the product; go generate ./isa runs it.
+// Command avo writes the assembly of the rows that isa and mem/lane compute with AVX2. It is a separate module, so that
+// the generator is no dependency of the product; go generate ./isa runs it.
 //
 //	table.go   the kernels of fused steps, each with the operation on one lane that its test holds it to
 //	steps.go   their code: a kernel finds its operands in registers (isa/steps_amd64.s calls it)
@@ -54,7 +54,7 @@ func main() {
 // An assembler collects the functions of a file.
 type assembler struct{ *build.Context }
 
-// assembly makes a file of what write puts together.
+// assembly returns a function that makes a file of the code that write emits.
 func assembly(write func(a assembler)) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		a := assembler{build.NewContext()}
@@ -72,7 +72,7 @@ func assembly(write func(a assembler)) func() ([]byte, error) {
 	}
 }
 
-// each is the errors of a list.
+// each returns the errors of a list.
 func each(list build.ErrorList) (all []error) {
 	for _, e := range list {
 		all = append(all, e)
@@ -97,7 +97,7 @@ func (a assembler) kernel(name string) {
 // arg loads an argument.
 func (a assembler) arg(name string, to reg.Register) { a.Load(a.Param(name), to) }
 
-// data is a table of constants of 4 or 8 bytes.
+// data returns a table of constants of 4 or 8 bytes.
 func (a assembler) data(name string, values ...operand.Constant) operand.Mem {
 	m := a.StaticGlobal(name)
 	a.DataAttributes(attr.RODATA | attr.NOPTR)
@@ -107,7 +107,7 @@ func (a assembler) data(name string, values ...operand.Constant) operand.Mem {
 	return m
 }
 
-// words are the constants of a table of 32 bits each.
+// words returns the constants of a table of 32 bits each.
 func words(values ...uint32) (list []operand.Constant) {
 	for _, v := range values {
 		list = append(list, operand.U32(v))
@@ -115,7 +115,7 @@ func words(values ...uint32) (list []operand.Constant) {
 	return list
 }
 
-// doubles are the constants of a table of 64 bits each.
+// doubles returns the constants of a table of 64 bits each.
 func doubles(values ...uint64) (list []operand.Constant) {
 	for _, v := range values {
 		list = append(list, operand.U64(v))
@@ -123,20 +123,20 @@ func doubles(values ...uint64) (list []operand.Constant) {
 	return list
 }
 
-// laneBits is a table with a bit for each of eight lanes.
+// laneBits returns a table with a bit for each of eight lanes.
 func (a assembler) laneBits() operand.Mem {
 	return a.data("lanebits", words(1, 2, 4, 8, 16, 32, 64, 128)...)
 }
 
-// at is memory at a distance from a register.
+// at returns a memory operand at a distance from a register.
 func at(base reg.Register, disp int) operand.Mem { return operand.Mem{Base: base, Disp: disp} }
 
-// ahead is memory so many times a register's distance from another.
+// ahead returns a memory operand at a multiple of a register's value from another register.
 func ahead(base, step reg.Register, scale uint8) operand.Mem {
 	return operand.Mem{Base: base, Index: step, Scale: scale}
 }
 
-// field is a field of the structure that a register points to.
+// field returns a field of the structure that a register points to.
 func field(name string, base reg.Register) operand.Mem {
 	return operand.Mem{Symbol: operand.Symbol{Name: name}, Base: base}
 }

@@ -5,7 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// matrix is what products of matrices take: fmaRowAVX, rows of a multiple of eight lanes, and matrixProductAVX.
+// matrix writes the kernels of products of matrices: fmaRowAVX, for rows of a multiple of eight lanes, and
+// matrixProductAVX.
 func matrix(a assembler) {
 	a.function("fmaRowAVX", "func(d, a, b, c []uint32)")
 	a.Load(a.Param("d").Base(), reg.RDI)

@@ -11,11 +11,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A kernel carries out the step at AX and jumps to the kernel of the next one; the last kernel returns. R13 is the vector file, R15 the scalar
-// registers, R11 how many lanes there are (a multiple of 32), R14 the stepRun, of a flow's steps the FlowRun that begins with it. R8 and R9 are what
-// is left to a flow and what it did. All else is free. A kernel on rows leaves 32 lanes of its result in Y0 to Y3, for the next one.
+// A kernel executes the step at AX and jumps to the kernel of the next one; the last kernel returns. R13 is the vector
+// file, R15 the scalar registers, R11 the number of lanes (a multiple of 32), R14 the stepRun, or for a flow's steps
+// the FlowRun that begins with it. R8 and R9 are a flow's remaining budget and its executed instructions. All other
+// registers are free. A kernel on rows leaves 32 lanes of its result in Y0 to Y3, for the next one.
 
-// An op3 is an instruction with three operands, the last of which it writes.
+// An op3 is an instruction with three operands, of which it writes the last.
 type op3 = func(a assembler, x, y, z operand.Op)
 
 var (
@@ -26,7 +27,8 @@ var (
 	vpcmpgtd op3 = func(a assembler, x, y, z operand.Op) { a.VPCMPGTD(x, y, z) }
 )
 
-// stepConstants are what kernels load: the double 1, the bits of a shift, the sign of a word, 65536 as a float.
+// stepConstants holds the constants of kernels: the double 1, the bits of a shift, the sign of a word, 65536 as a
+// float.
 var stepConstants struct{ one, shift, sign, high, lanes, root operand.Mem }
 
 func stepsFile() ([]byte, error) {
@@ -62,7 +64,7 @@ func stepsFile() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// next goes on to the step after this one.
+// next continues with the step after this one.
 func (a assembler) next() {
 	a.LEAQ(field("rowStep__size", reg.RAX), reg.RAX)
 	a.again()
@@ -74,13 +76,14 @@ func (a assembler) again() {
 	a.Instruction(&ir.Instruction{Opcode: "JMP", Operands: []operand.Op{reg.R12}, Inputs: []operand.Op{reg.R12}, IsTerminal: true})
 }
 
-// A source is what a step reads: a row of lanes, whose place comes into a register, a value for eight lanes, or what the last kernel left.
+// A source is an operand of a step: a row of lanes, whose offset is loaded into a register, a value for eight lanes, or
+// the last kernel's result.
 type source struct {
 	field string
 	at    reg.GPPhysical
-	value reg.VecPhysical // of one that is the same in all lanes
+	value reg.VecPhysical // for a value that is the same in all lanes
 	mode
-	chained bool // a source of the step is what the last kernel left
+	chained bool // a source of the step is the last kernel's result
 }
 
 type mode byte
@@ -91,7 +94,7 @@ const (
 	aLast  mode = 'Y'
 )
 
-// sources are those of a step.
+// sources returns the sources of a step.
 func sources(modes ...mode) []source {
 	list := []source{{"rowStep_a", reg.RSI, reg.Y12, 0, false}, {"rowStep_b", reg.RDX, reg.Y13, 0, false}, {"rowStep_c", reg.RBX, reg.Y14, 0, false}}[:len(modes)]
 	for i := range list {
@@ -100,9 +103,9 @@ func sources(modes ...mode) []source {
 	return list
 }
 
-// modesOf are those of n sources in a form: in the first ones, a bit for each source says that it is a value; they are not all values unless
-// there is one source. In those after them one source is what the last kernel left, the first one first, with bits for the others; in the last
-// form of two sources both are.
+// modesOf returns the modes of n sources in a form. In the first forms, a bit for each source is set if it is a value;
+// at least one source is a row unless there is only one. In the next forms one source, counted from the first, is the
+// last kernel's result, with bits for the others; in the last form of two sources both are.
 func modesOf(n, form int) (list []mode) {
 	last, bits := -1, form
 	if plain := 1<<n - 1; n > 1 && form >= plain {
@@ -119,7 +122,7 @@ func modesOf(n, form int) (list []mode) {
 	return list
 }
 
-// lanes8 are eight lanes, a quarter of 32, as an operand.
+// lanes8 returns eight lanes, a quarter of 32, as an operand.
 func (s source) lanes8(quarter int) operand.Op {
 	switch s.mode {
 	case aValue:
@@ -130,7 +133,7 @@ func (s source) lanes8(quarter int) operand.Op {
 	return operand.Mem{Base: reg.R13, Index: s.at, Scale: 1, Disp: 32 * quarter}
 }
 
-// load8 is a register that holds eight lanes.
+// load8 returns a register that holds eight lanes.
 func (a assembler) load8(s source, quarter int) reg.VecPhysical {
 	to := y(quarter)
 	switch {
@@ -145,8 +148,8 @@ func (a assembler) load8(s source, quarter int) reg.VecPhysical {
 	return to
 }
 
-// onRows carries out a step on rows, 32 lanes at a time: body leaves eight of them in y(quarter), and done has what comes of 32. end comes
-// after the last ones. A step with a source that the last kernel left is of 32 lanes.
+// onRows emits a step on rows, 32 lanes at a time: body leaves eight of them in y(quarter), and done handles the result
+// of 32. end follows the last ones. A step with the last kernel's result as a source has 32 lanes.
 func (a assembler) onRows(list []source, constants func(list []source), body func(list []source, quarter int), done, end func()) {
 	chained := list[0].chained
 	for _, s := range list {
@@ -193,7 +196,7 @@ func (a assembler) onward(list []source) {
 	a.JMP(operand.LabelRef("more"))
 }
 
-// toRow carries out a step whose result is a row.
+// toRow emits a step whose result is a row.
 func (a assembler) toRow(list []source, constants func(list []source), body func(list []source, quarter int)) {
 	a.onRows(list, constants, body, func() {
 		for q := range 4 {
@@ -202,7 +205,8 @@ func (a assembler) toRow(list []source, constants func(list []source), body func
 	}, a.next)
 }
 
-// A rowCode is the code of a kernel on rows: what it loads before, and what it leaves of eight lanes in y(quarter).
+// A rowCode is the code of a kernel on rows: constants loads constants before the loop, and body leaves eight lanes in
+// y(quarter).
 type rowCode struct {
 	constants func(a assembler, list []source)
 	body      func(a assembler, list []source, quarter int)
@@ -218,17 +222,17 @@ func (c rowCode) of(a assembler) (constants func(list []source), body func(list 
 // move moves a row.
 var move = rowCode{body: func(a assembler, list []source, q int) { a.VMOVUPS(list[0].lanes8(q), y(q)) }}
 
-// pair is an operation on two rows.
+// pair returns an operation on two rows.
 func pair(o op3) rowCode {
 	return rowCode{body: func(a assembler, list []source, q int) { o(a, list[1].lanes8(q), a.load8(list[0], q), y(q)) }}
 }
 
-// alone is an operation on one row.
+// alone returns an operation on one row.
 func alone(o func(a assembler, x, y operand.Op)) rowCode {
 	return rowCode{body: func(a assembler, list []source, q int) { o(a, list[0].lanes8(q), y(q)) }}
 }
 
-// shiftMask has the bits that count of how far lanes are shifted, which source by says.
+// shiftMask keeps the significant bits of the shift distance, source by.
 func shiftMask(by int) func(a assembler, list []source) {
 	return func(a assembler, list []source) {
 		a.VPBROADCASTD(stepConstants.shift, reg.Y8)
@@ -238,7 +242,7 @@ func shiftMask(by int) func(a assembler, list []source) {
 	}
 }
 
-// distance is how far eight lanes are shifted.
+// distance returns how far eight lanes are shifted.
 func (a assembler) distance(by source, q int) operand.Op {
 	if by.mode == aValue {
 		return by.value
@@ -251,7 +255,7 @@ func shift(o op3) rowCode {
 	return rowCode{shiftMask(1), func(a assembler, list []source, q int) { o(a, a.distance(list[1], q), a.load8(list[0], q), y(q)) }}
 }
 
-// then is an operation with the third source on what code leaves.
+// then applies an operation to the third source and the result of code.
 func then(code rowCode, o op3) rowCode {
 	return rowCode{code.constants, func(a assembler, list []source, q int) {
 		third := list[2].lanes8(q)
@@ -296,7 +300,7 @@ func (a assembler) floatOne(one operand.Mem, n int) {
 var reciprocal = rowCode{func(a assembler, list []source) { a.floatOne(stepConstants.one, 8) },
 	func(a assembler, list []source, q int) { a.VDIVPS(list[0].lanes8(q), reg.Y8, y(q)) }}
 
-// high has products of even lanes, then of odd ones.
+// high multiplies even lanes, then odd ones.
 var high = rowCode{body: func(a assembler, list []source, q int) {
 	a.VMOVDQU(list[0].lanes8(q), reg.Y4)
 	a.VMOVDQU(list[1].lanes8(q), reg.Y5)
@@ -320,7 +324,7 @@ var fromUnsigned = rowCode{func(a assembler, list []source) { a.VBROADCASTSS(ste
 	a.VADDPS(reg.Y5, reg.Y4, y(q))
 }}
 
-// inverse makes p of y, which is 1/sqrt(x) but for 2^-11, what is so but for 2^-43: e is 1 - x*y*y.
+// inverse refines y, an approximation of 1/sqrt(x) with relative error 2^-11, to p with error 2^-43. e is 1 - x*y*y.
 func (a assembler) inverse(x, y, e, p operand.Op) {
 	a.VMULPD(y, y, e)
 	a.VFNMADD213PD(reg.Y8, x, e)
@@ -331,8 +335,9 @@ func (a assembler) inverse(x, y, e, p operand.Op) {
 	a.VFMADD213PD(y, y, p)
 }
 
-// inverseRoot: where a float is the same whether the root is a little less or a little more, it is the one that the double of the root
-// rounds to; elsewhere, and of what has no root, that double is worked out.
+// inverseRoot uses the approximation if a slightly smaller and a slightly larger root round to the same float, which is
+// then the one that the double of the root rounds to. For other lanes, and for arguments without a root, it computes
+// that double.
 func inverseRoot(a assembler) {
 	a.MOVL(field("rowStep_a", reg.RAX), reg.ESI)
 	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
@@ -384,7 +389,8 @@ func inverseRoot(a assembler) {
 	a.JMP(operand.LabelRef("store"))
 }
 
-// spreadBits gives each of eight lanes of a register all ones where its bit in the low byte of r is set; bits has a bit for each.
+// spreadBits sets each of eight lanes of a register to all ones if its bit in the low byte of r is set; bits has a bit
+// for each lane.
 func (a assembler) spreadBits(r reg.Register, to int, bits operand.Op) {
 	a.VMOVD(r, x(to))
 	a.VPBROADCASTD(x(to), y(to))
@@ -453,7 +459,7 @@ var aboveUnsigned = rowCode{func(a assembler, list []source) { a.VPBROADCASTD(st
 	a.VPCMPGTD(y(q), y(4+q), y(q))
 }}
 
-// scalar loads a scalar of 64 bits, or a literal, as the bit of a source in the step says.
+// scalar loads a scalar of 64 bits, or a literal, by the source's bit in the step.
 func (a assembler) scalar(name string, to reg.GPPhysical, bit int) {
 	a.MOVLQSX(field(name, reg.RAX), to)
 	a.TESTL(operand.U32(1<<bit), field("rowStep_scalars", reg.RAX))
@@ -462,7 +468,7 @@ func (a assembler) scalar(name string, to reg.GPPhysical, bit int) {
 	a.Label(fmt.Sprintf("literal%d", bit))
 }
 
-// masks carries out a step on masks of lanes, which code leaves in SI of those in SI, DX and BX.
+// masks emits a step on lane masks: code computes SI from SI, DX and BX.
 func (a assembler) masks(n int, code func(a assembler)) {
 	for i, s := range sources(aRow, aRow, aRow)[:n] {
 		a.scalar(s.field, s.at, i)
@@ -472,7 +478,7 @@ func (a assembler) masks(n int, code func(a assembler)) {
 	a.toMask()
 }
 
-// word carries out a step on scalars of 32 bits, which code leaves in SI of those in SI and DX. Bits say which are literals.
+// word emits a step on scalars of 32 bits: code computes SI from SI and DX. Set bits mark literals.
 func (a assembler) word(n, bits int, code func(a assembler)) {
 	a.words(n, bits)
 	code(a)
@@ -490,7 +496,7 @@ func (a assembler) words(n, bits int) {
 	}
 }
 
-// scalar64 is an instruction on SI and DX, and scalar32 one of 32 bits.
+// scalar64 returns an instruction on SI and DX, and scalar32 one of 32 bits.
 func scalar64(o func(a assembler, x, y operand.Op)) func(a assembler) {
 	return func(a assembler) { o(a, reg.RDX, reg.RSI) }
 }
@@ -535,7 +541,7 @@ func maskToLanes(a assembler) {
 	a.SBBQ(reg.RSI, reg.RSI)
 }
 
-// spread gives eight lanes at d the scalar register a, or the literal.
+// spread copies the scalar register a, or the literal, to eight lanes at d.
 func spread(a assembler, literal int) {
 	from := field("rowStep_a", reg.RAX)
 	if literal == 0 {
@@ -548,7 +554,8 @@ func spread(a assembler, literal int) {
 	a.next()
 }
 
-// fill gives all lanes of rows from d on so many bytes of local memory, at the sum of the scalars a and c, and b. What is outside it leaves.
+// fill copies words of local memory, so many bytes at the sum of the scalars a and c, and b, to all lanes of the rows
+// from d on. If they are out of bounds, it leaves.
 func fill(a assembler) {
 	a.scalar("rowStep_a", reg.RSI, 0)
 	a.scalar("rowStep_c", reg.RBX, 2)
@@ -604,19 +611,19 @@ func leave(a assembler) {
 	a.RET()
 }
 
-// passOn goes on after the next step.
+// passOn skips the next step.
 func passOn(a assembler) {
 	a.LEAQ(field("2*rowStep__size", reg.RAX), reg.RAX)
 	a.again()
 }
 
-// branch goes on by b bytes, if the scalar register a is not 0, or if it is.
+// branch jumps by b bytes if the scalar register a is not 0 or, with zero, if it is.
 func branch(a assembler, zero int) {
 	a.MOVL(field("rowStep_a", reg.RAX), reg.ESI)
 	a.decide(ahead(reg.R15, reg.RSI, 1), zero)
 }
 
-// branchActive goes on by b bytes, if lanes are active, or if none are.
+// branchActive jumps by b bytes if lanes are active or, with zero, if none are.
 func branchActive(a assembler, zero int) { a.decide(field("stepRun_exec", reg.R14), zero) }
 
 func (a assembler) decide(by operand.Mem, zero int) {
@@ -628,8 +635,8 @@ func (a assembler) decide(by operand.Mem, zero int) {
 	a.next()
 }
 
-// lessBranch compares the scalars a and b, as the test of a loop does, and goes on by c bytes if the first one is less, or if it is not. Bits of the
-// form say which are literals, and which it is.
+// lessBranch compares the scalars a and b, as the test of a loop does, and jumps by c bytes if the first one is less,
+// or if it is not. Bits of the form mark literals and select the condition.
 func lessBranch(a assembler, form int) {
 	a.words(2, form)
 	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
@@ -646,7 +653,7 @@ func lessBranch(a assembler, form int) {
 	a.next()
 }
 
-// split leaves those lanes active that are in the mask a, or that are not, and puts the others into the mask d.
+// split leaves those lanes active that are in the mask a, or those that are not, and adds the others to the mask d.
 func split(a assembler, others int) {
 	a.MOVL(field("rowStep_a", reg.RAX), reg.ESI)
 	a.MOVQ(ahead(reg.R15, reg.RSI, 1), reg.RSI)
@@ -684,7 +691,7 @@ func join(a assembler) {
 	a.activate()
 }
 
-// activate has the lanes in SI active, and goes on by b bytes where these are all lanes, and by c bytes where some are idle.
+// activate makes the lanes in SI active. It jumps by b bytes if these are all lanes, and by c bytes if some are idle.
 func (a assembler) activate() {
 	a.MOVQ(reg.RSI, field("stepRun_exec", reg.R14))
 	a.MOVLQSX(field("rowStep_b", reg.RAX), reg.RBX)
@@ -698,14 +705,14 @@ func (a assembler) activate() {
 	a.again()
 }
 
-// far goes on by b bytes.
+// far jumps by b bytes.
 func (a assembler) far() {
 	a.MOVLQSX(field("rowStep_b", reg.RAX), reg.RDX)
 	a.ADDQ(reg.RDX, reg.RAX)
 	a.again()
 }
 
-// jump goes on by b bytes, and counts a.
+// jump jumps by b bytes, and subtracts a from the budget.
 func jump(a assembler) {
 	a.MOVL(field("rowStep_a", reg.RAX), reg.ECX)
 	a.SUBQ(reg.RCX, reg.R8)

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// trig is sines and cosines of rows as package math computes them (Cephes, S. Moshier), product by product and sum by sum, in doubles,
-// four lanes at a time.
+// trig writes the sines and cosines of rows as package math computes them (Cephes, S. Moshier), with the same products
+// and sums, in doubles, four lanes at a time.
 func trig(a assembler) {
 	t := trigRows{assembler: a,
 		doubles: a.data("trig", doubles(
@@ -57,8 +57,9 @@ const (
 
 func (t trigRows) double(i int, to reg.Register) { t.VBROADCASTSD(t.doubles.Offset(8*i), to) }
 
-// rows goes over the lanes, unless an angle is not below 2^29, or none. quarter leaves the value of four lanes in Y4, whose octants are in
-// Y1, sines in Y4, cosines in Y5 and angles in Y13, and what turns its sign in Y6.
+// rows loops over the lanes, unless an angle is 2^29 or more or not a number. quarter leaves the value of four lanes in
+// Y4. It finds their octants in Y1, sines in Y4, cosines in Y5 and angles in Y13, and leaves in Y6 the bits that flip
+// the sign.
 func (t trigRows) rows(quarter func()) {
 	t.plain()
 	t.constants()
@@ -121,7 +122,7 @@ func (t trigRows) constants() {
 	t.VPBROADCASTD(t.words.Offset(4), reg.X15)
 }
 
-// reduce takes the magnitudes of four angles in Y0: the octant, made even, in Y1, and what is left of the angle in Y2.
+// reduce reduces the magnitudes of four angles in Y0 to the octant, made even, in Y1, and the rest of the angle in Y2.
 func (t trigRows) reduce() {
 	t.VMULPD(reg.Y8, reg.Y0, reg.Y1)
 	t.VCVTTPD2DQY(reg.Y1, reg.X1)
@@ -137,7 +138,7 @@ func (t trigRows) reduce() {
 	t.VPMOVSXDQ(reg.X1, reg.Y1)
 }
 
-// series is a polynomial of Y3 with six coefficients.
+// series evaluates a polynomial of Y3 with six coefficients.
 func (t trigRows) series(at int, sum reg.Register) {
 	t.double(at, sum)
 	for i := range 5 {
@@ -147,7 +148,7 @@ func (t trigRows) series(at int, sum reg.Register) {
 	}
 }
 
-// both has the angle in Y2: its sine in Y4, its cosine in Y5.
+// both computes the sine of Y2 in Y4 and its cosine in Y5.
 func (t trigRows) both() {
 	t.VMULPD(reg.Y2, reg.Y2, reg.Y3)
 	t.series(sine, reg.Y4)

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// wide are operations on rows of a multiple of eight lanes. A source goes on by its step of bytes from eight lanes to the next: 32, or 0
-// where it is the same in all lanes.
+// wide writes operations on rows of a multiple of eight lanes. A source advances by its step, the bytes from eight
+// lanes to the next: 32, or 0 if it is the same in all lanes.
 func wide(a assembler) {
 	w := wideRows{assembler: a, bits: a.laneBits(), shift: a.data("shiftBits", words(31)...), sign: a.data("sign", words(0x80000000)...),
 		one: a.data("one", doubles(0x3ff0000000000000)...)}
@@ -34,7 +34,7 @@ func wide(a assembler) {
 	w.inverseRoot()
 }
 
-// floatTests are comparisons of floats, with the predicates of VCMPPS.
+// floatTests lists the comparisons of floats, with the predicates of VCMPPS.
 var floatTests = []struct {
 	name string
 	code uint8
@@ -45,7 +45,7 @@ type wideRows struct {
 	bits, shift, sign, one operand.Mem
 }
 
-// A stepped source is a register with an address, and the one with how far it is from eight lanes to the next.
+// A stepped source is a register with an address, and one with the distance from eight lanes to the next.
 type stepped struct{ at, step reg.GPPhysical }
 
 var (
@@ -63,7 +63,7 @@ func (w wideRows) goOn(sources []stepped) {
 	w.SUBQ(operand.Imm(8), reg.RCX)
 }
 
-// sources2 loads what two sources are given by.
+// sources2 loads the arguments of two sources.
 func (w wideRows) sources2() {
 	w.arg("a", reg.RSI)
 	w.arg("b", reg.RDX)
@@ -245,7 +245,7 @@ func (w wideRows) unary(name string, constants, body func()) {
 	w.each([]stepped{first}, body)
 }
 
-// inverseRoot rounds what doubles give.
+// inverseRoot rounds the results of doubles.
 func (w wideRows) inverseRoot() {
 	w.function("rsqF32", "func(d, a *uint32, lanes, stepA int)")
 	w.sources1()

@@ -1,6 +1,5 @@
-// Command gen writes a separate loop for each hot operation and each choice of
-// vector and scalar operands: a function over a row of lanes. It knows nothing
-// of the meanings in package isa, with which tests compare these loops.
+// Command gen writes a separate loop for each hot operation and each choice of vector and scalar operands: a function
+// over a row of lanes. It does not use the meanings of package isa, with which tests compare these loops.
 package main
 
 import (
@@ -186,7 +185,7 @@ func (f file) source() []byte {
 	return out.Bytes()
 }
 
-// function is the body of one form: bit k of form says that source k is scalar.
+// function returns the body of one form: bit k of form is set if source k is scalar.
 func (f file) function(l loop, form int) string {
 	var b strings.Builder
 	length := ""
@@ -221,7 +220,7 @@ func target(l loop) string {
 	return "d := st.target(in)\n"
 }
 
-// source writes what fetches source k, and gives the expression of a lane.
+// source writes the code that fetches source k, and returns the expression of a lane.
 func source(b *strings.Builder, l loop, k int, scalar bool, length string) string {
 	name, word, slice := string(rune('a'+k)), "uint32", ""
 	if l.wideSources() {

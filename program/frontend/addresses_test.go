@@ -87,7 +87,7 @@ func TestConstantStepsOfAddresses(t *testing.T) {
 	}
 }
 
-// built is the translation of a module as text.
+// built returns the translation of a module as text.
 func built(t *testing.T, text string) *ir.Func {
 	t.Helper()
 	raw, err := asm.Assemble([]byte(text), "text")

@@ -177,18 +177,16 @@ func (b *maths) pair(low, high isa.Op) {
 	b.set(append(first, second...)...)
 }
 
-// dot is the sum of products, first component first.
+// dot returns the sum of products, first component first.
 func (b *maths) dot(x, y []*ir.Value) *ir.Value {
 	products := b.zip([][]*ir.Value{x, y}, func(a []*ir.Value) *ir.Value { return b.op(isa.FMul, a[0].R, a[0], a[1]) })
 	return b.join(isa.FAdd, products)
 }
 
-// mixedFloatDot carries out the dot products of SPV_VALVE_mixed_float_dot_product,
-// of n components to a sum of so many bits. Those of bfloat16 and of 8-bit
-// floats are a fused step in 32 bits for each component, the first one first;
-// a sum of 16 bits is rounded at the end. RDNA 3 has one instruction for two of
-// bfloat16 and RDNA 4 for four of 8 bits (v_dot2_f32_bf16, v_dot4_f32_fp8_fp8):
-// they pay the sequence here too.
+// mixedFloatDot translates the dot products of SPV_VALVE_mixed_float_dot_product, of n components to a sum of the given
+// width. Those of bfloat16 and of 8-bit floats are a fused step in 32 bits for each component, in order; a sum of 16
+// bits is rounded at the end. RDNA 3 has one instruction for two components of bfloat16 and RDNA 4 for four of 8 bits
+// (v_dot2_f32_bf16, v_dot4_f32_fp8_fp8); here they cost the sequence too.
 func (b *maths) mixedFloatDot(n int, bits uint) {
 	x, y, c := b.leaves(b.arg(0)), b.leaves(b.arg(1)), b.leaf(b.arg(2))
 	acc := b.comp(b.resultType())
@@ -206,7 +204,7 @@ func (b *maths) mixedFloatDot(n int, bits uint) {
 	b.set(b.floatTo(sum, acc))
 }
 
-// floatTo is a float as one of another type.
+// floatTo converts a float to another float type.
 func (b *maths) floatTo(v *ir.Value, t isa.Type) *ir.Value {
 	if v.R == t {
 		return v
@@ -214,7 +212,7 @@ func (b *maths) floatTo(v *ir.Value, t isa.Type) *ir.Value {
 	return b.conv(isa.FConvert, v.R, t, v)
 }
 
-// halfPair is a vector of two 16-bit floats as one register.
+// halfPair packs a vector of two 16-bit floats into one register.
 func (b *maths) halfPair(id spirv.ID) *ir.Value {
 	v := b.leaves(id)
 	if len(v) != 2 || v[0].R != isa.F16 {

@@ -34,8 +34,8 @@ func atomicRows() map[spirv.Op]row[*atomics] {
 	}
 }
 
-// atomic carries out an atomic with the operands pointer, scope, semantics and
-// those at the indexes of data.
+// atomic translates an atomic with the operands pointer, scope and semantics. The operands with the indexes data
+// follow.
 func (b *atomics) atomic(op isa.Op, data ...int) {
 	p := b.ptrTo(b.arg(0), b.resultType())
 	semantics := b.constBits(b.arg(2))
@@ -97,7 +97,7 @@ func (b *atomics) atomicAccess(op isa.Op, p pointer, t isa.Type, data []*ir.Valu
 	return v
 }
 
-// checkAtomic refuses what atomics don't work on.
+// checkAtomic refuses operands that atomics don't support.
 func (b *atomics) checkAtomic(p pointer, t isa.Type) {
 	switch p.space {
 	case isa.SpaceBuffer, isa.SpaceFlat, isa.SpaceLDS, isa.SpaceImage:

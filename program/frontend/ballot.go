@@ -8,7 +8,7 @@ import (
 
 // SPV_AMD_shader_ballot.
 
-// ballotAMD has one row for each instruction of the extended set.
+// ballotAMD has a row for each instruction of the extended set.
 var ballotAMD map[spirv.AMDShaderBallot]func(b *groups)
 
 func init() {
@@ -20,7 +20,7 @@ func init() {
 	}
 }
 
-// literals are the constant components of an operand, each below limit.
+// literals returns the constant components of an operand, each below limit.
 func (b *groups) literals(i, n int, limit uint64) []uint32 {
 	leaves := b.leaves(b.arg(i))
 	if len(leaves) != n {
@@ -65,8 +65,8 @@ func (b *groups) swizzleInvocationsMasked() {
 	b.swizzle(2, op, imm)
 }
 
-// maskedSwizzle is the narrowest operation that moves lanes as the masks say,
-// as ACO chooses among DPP, DPP8, permlane and ds_swizzle.
+// maskedSwizzle returns the narrowest operation that moves lanes by the masks, as ACO chooses among DPP, DPP8, permlane
+// and ds_swizzle.
 func maskedSwizzle(and, or, xor uint32) isa.Op {
 	within := func(lanes uint32) bool { return and|(lanes-1) == 31 && or < lanes && xor < lanes }
 	switch {
@@ -98,8 +98,7 @@ func (b *groups) writeInvocation() {
 	})
 }
 
-// firstLanes is the first active lane's value, which is uniform for the machine
-// too.
+// firstLanes returns the first active lane's value, which is uniform for the machine too.
 func (b *groups) firstLanes(v *ir.Value) *ir.Value {
 	if v.Op == isa.Const {
 		return v

@@ -7,15 +7,15 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// inputs holds what a shader is given: built-ins, and of fragment shaders what
-// is interpolated. They are values, no memory.
+// inputs holds the inputs of a shader: built-ins, and interpolated inputs of fragment shaders. They are values, not
+// memory.
 type inputs struct {
 	*pointers
 	computed map[spirv.BuiltIn][]*ir.Value
 	inQuads  bool // a derivative group of 2 x 2 in x and y
 }
 
-// builtins has one row for each built-in input of compute shaders: its leaves.
+// builtins has a row for each built-in input of compute shaders, which returns its leaves.
 var builtins map[spirv.BuiltIn]func(b *inputs) []*ir.Value
 
 func init() {
@@ -63,8 +63,7 @@ func identities(ops ...isa.Op) func(b *inputs) []*ir.Value {
 	}
 }
 
-// arranged is identities of the place in the workgroup, which a derivative group
-// may arrange in quads.
+// arranged is identities for positions in the workgroup, which a derivative group may arrange in quads.
 func arranged(ops ...isa.Op) func(b *inputs) []*ir.Value {
 	plain := identities(ops...)
 	return func(b *inputs) []*ir.Value {
@@ -89,18 +88,18 @@ func (b *inputs) globalID() []*ir.Value {
 	return out
 }
 
-// laneBit is the bit of the own lane.
+// laneBit returns the bit of the invocation's own lane.
 func (b *inputs) laneBit() *ir.Value {
 	lane := b.builtin(spirv.BuiltInSubgroupLocalInvocationId)[0]
 	return b.op(isa.Shl, isa.I64, b.cnst(isa.I64, 1), b.conv(isa.UConvert, isa.I32, isa.I64, lane))
 }
 
-// below has the bits of the lanes below the own one.
+// below returns the bits of the lanes below the invocation's own.
 func (b *inputs) below() *ir.Value {
 	return b.op(isa.ISub, isa.I64, b.laneBit(), b.cnst(isa.I64, 1))
 }
 
-// laneMask is a mask as four words, cut at the wave's size.
+// laneMask returns a mask as four words, cut at the wave's size.
 func (b *inputs) laneMask(mask *ir.Value) []*ir.Value {
 	if b.opt.WaveSize == 32 {
 		return []*ir.Value{b.ballotWords(mask)[0], b.i32(0), b.i32(0), b.i32(0)}
@@ -108,8 +107,8 @@ func (b *inputs) laneMask(mask *ir.Value) []*ir.Value {
 	return b.ballotWords(mask)
 }
 
-// builtin gives the leaves of a built-in. They are computed once, at the start
-// of the entry block: a wave's identity does not change.
+// builtin returns the leaves of a built-in. They are computed once, at the start of the entry block: a wave's identity
+// does not change.
 func (b *inputs) builtin(kind spirv.BuiltIn) []*ir.Value {
 	if v := b.computed[kind]; v != nil {
 		return v
@@ -150,7 +149,7 @@ func (b *inputs) bindInput(in *spirv.Instruction, t *validate.Type) {
 	b.bind(in, pointer{typ: t, space: spaceInput, input: leaves})
 }
 
-// ballotWords are the four words of a mask.
+// ballotWords returns the four words of a mask.
 func (b *inputs) ballotWords(mask *ir.Value) []*ir.Value {
 	return append(b.recast([]*ir.Value{mask}, leafList{isa.I32, isa.I32}), b.i32(0), b.i32(0))
 }

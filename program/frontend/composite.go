@@ -136,7 +136,7 @@ func (b *maths) vectorInsert() {
 	b.set(out...)
 }
 
-// A matrix is its columns. Its type gives the number of rows.
+// A matrix is a list of columns. Its type gives the number of rows.
 type matrix [][]*ir.Value
 
 func (b *maths) matrix(id spirv.ID) matrix {
@@ -252,7 +252,7 @@ func (b *maths) choose(i *ir.Value, leaves []*ir.Value, n int) []*ir.Value {
 	return out
 }
 
-// floats are n components of a value.
+// floats returns n components of a value.
 func (b *maths) floats(id spirv.ID, n int) []*ir.Value {
 	v := b.leaves(id)
 	if len(v) < n {

@@ -7,7 +7,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// constantRows has one row for each instruction that makes a constant.
+// constantRows has a row for each instruction that makes a constant.
 var constantRows map[spirv.Op]func(b *values)
 
 func init() {
@@ -28,7 +28,7 @@ func init() {
 	}
 }
 
-// constant evaluates the module's constant with an id when it is first used.
+// constant evaluates the module's constant with an id on its first use.
 func (b *values) constant(id spirv.ID) bool {
 	def := b.m.Def(id)
 	if def == nil || constantRows[def.Op] == nil {
@@ -79,16 +79,15 @@ func (b *values) specTruth(x bool) {
 	b.set(b.truth(x))
 }
 
-// null gives the leaves of a zero value.
+// null sets the result to the leaves of a zero value.
 func (b *values) null() {
 	t := b.resultType()
 	b.leafTypes(t) // the types are supported, and not too large
 	b.set(b.nullLeaves(t)...)
 }
 
-// nullOffset is that of a null pointer to a buffer or to LDS: byte 0 is a place
-// that other pointers point to, and no access to the last byte of 32 bits of
-// address is in bounds.
+// nullOffset is the offset of a null pointer to a buffer or to LDS. Byte 0 is a valid target of other pointers, whereas
+// no access at the last byte of a 32-bit address space is in bounds.
 const nullOffset = 1<<32 - 1
 
 func (b *values) nullLeaves(t *validate.Type) (out []*ir.Value) {
@@ -127,8 +126,7 @@ func (b *values) undefined() {
 	b.set(out...)
 }
 
-// specConstantOp translates the operation as if it stood in a function, and
-// evaluates what comes out.
+// specConstantOp translates the operation as in a function, and evaluates the result.
 func (b *values) specConstantOp() {
 	outer := b.in
 	op := spirv.Op(outer.Operands[0])
@@ -147,8 +145,7 @@ func (b *values) specConstantOp() {
 	b.globals[outer.Result] = val{leaves: leaves}
 }
 
-// fold evaluates a value whose sources are all constants. Undefined ones are
-// zero.
+// fold evaluates a value whose sources are all constants. Undefined ones count as zero.
 func (b *values) fold(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case isa.Const:

@@ -9,8 +9,8 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// core is what every part builds on: the module, the instruction at hand, the
-// block that values go to, and the faults that end the translation.
+// core is the base of every part: the module, the current instruction, the block that values are appended to, and the
+// faults that end the translation.
 type core struct {
 	m     *validate.Module
 	opt   Options
@@ -25,7 +25,7 @@ type core struct {
 	undefs map[constKey]*ir.Value
 	head   []*ir.Value // constants, then identity values: the start of the entry block
 
-	sized       []spirv.ID        // constants that say the local size
+	sized       []spirv.ID        // constants of the local size
 	derivatives bool              // the invocations stand in quads
 	strict      map[isa.Type]bool // floats that FPFastMathDefault allows no contraction of
 	reached     map[spirv.ID]bool // ids that instructions of the entry point's functions name
@@ -46,7 +46,7 @@ func (b *core) unsupported(format string, args ...any) {
 
 func (b *core) invalid(format string, args ...any) { b.fail(validate.ErrInvalid, format, args...) }
 
-// needFragment refuses in other shaders what only execution model Fragment allows.
+// needFragment refuses, in other shaders, features of execution model Fragment.
 func (b *core) needFragment() {
 	if !b.isFragment() {
 		b.invalid("needs execution model Fragment")
@@ -66,12 +66,12 @@ func (b *core) shaderName() string {
 	return "compute"
 }
 
-// variableFault says why a variable has no place.
+// variableFault describes why a variable has no place.
 func (b *core) variableFault(in *spirv.Instruction) string {
 	return fmt.Sprintf("a variable of storage class %s in a %s shader", spirv.StorageClass(in.Operands[0]), b.shaderName())
 }
 
-// scalar is the type of a scalar of the module.
+// scalar returns the type of a scalar of the module.
 func (b *core) scalar(t *validate.Type) isa.Type {
 	switch t.Kind {
 	case validate.KindBool:
@@ -92,7 +92,7 @@ func (b *core) scalar(t *validate.Type) isa.Type {
 	return isa.Void
 }
 
-// encodings are the floats that are not IEEE's.
+// encodings maps the float encodings other than IEEE's.
 var encodings = map[spirv.FPEncoding]isa.Type{
 	spirv.FPEncodingBFloat16KHR: isa.BF16, spirv.FPEncodingFloat8E4M3EXT: isa.E4M3, spirv.FPEncodingFloat8E5M2EXT: isa.E5M2,
 }
@@ -105,10 +105,10 @@ func (b *core) encoding(t *validate.Type) isa.Type {
 	return e
 }
 
-// comp is the scalar type of a scalar or vector.
+// comp returns the scalar type of a scalar or vector.
 func (b *core) comp(t *validate.Type) isa.Type { return b.scalar(t.Component()) }
 
-// typ is the type with an id.
+// typ returns the type with an id.
 func (b *core) typ(id spirv.ID) *validate.Type {
 	t := b.m.Type(id)
 	if t == nil {
@@ -117,10 +117,10 @@ func (b *core) typ(id spirv.ID) *validate.Type {
 	return t
 }
 
-// resultType is the type of the current instruction's result.
+// resultType returns the type of the current instruction's result.
 func (b *core) resultType() *validate.Type { return b.typ(b.in.Type) }
 
-// typeOf is the type of the value that an id names.
+// typeOf returns the type of the value that an id names.
 func (b *core) typeOf(id spirv.ID) *validate.Type {
 	t := b.m.TypeOf(id)
 	if t == nil {
@@ -129,7 +129,7 @@ func (b *core) typeOf(id spirv.ID) *validate.Type {
 	return t
 }
 
-// arg is the i-th operand of the current instruction, an id.
+// arg returns the i-th operand of the current instruction, an id.
 func (b *core) arg(i int) spirv.ID {
 	if i >= len(b.in.Operands) {
 		b.invalid("operand %d is missing", i)
@@ -137,8 +137,7 @@ func (b *core) arg(i int) spirv.ID {
 	return spirv.ID(b.in.Operands[i])
 }
 
-// coerce gives a value the type that the module says it has. A width that
-// differs is a fault of the module.
+// coerce converts a value to the type that the module declares for it. A different width is a fault of the module.
 func (b *core) coerce(v *ir.Value, t isa.Type) *ir.Value {
 	if v.R.Bits() != t.Bits() {
 		b.invalid("a value of type %s where %s is wanted", v.R, t)
@@ -146,7 +145,7 @@ func (b *core) coerce(v *ir.Value, t isa.Type) *ir.Value {
 	return b.retype(v, t)
 }
 
-// retype gives a value another type of the same width.
+// retype reinterprets a value as another type of the same width.
 func (b *core) retype(v *ir.Value, t isa.Type) *ir.Value {
 	switch {
 	case v.R == t:
@@ -180,7 +179,7 @@ func (b *core) make(op isa.Op, t, r isa.Type, args ...*ir.Value) *ir.Value {
 // operand of the wrong type must end here, not in the machine.
 func (b *core) checkSources(op isa.Op, t isa.Type, args []*ir.Value) {
 	if isa.NumSources(op) != len(args) {
-		return // memory, phis, projections: checked where they are made
+		return // memory, phis, projections: checked at their creation
 	}
 	for i, a := range args {
 		want := isa.SourceType(op, i, t, isa.Void)
@@ -190,8 +189,7 @@ func (b *core) checkSources(op isa.Op, t isa.Type, args []*ir.Value) {
 	}
 }
 
-// nearestID is the id that listings show for the current instruction: its
-// result, or what it stores to.
+// nearestID returns the id that listings show for the current instruction: its result, or the target of a store.
 func (b *core) nearestID() uint32 {
 	if b.in.Result == 0 && len(b.in.Operands) > 0 && storesTo[b.in.Op] {
 		return b.in.Operands[0]
@@ -199,8 +197,8 @@ func (b *core) nearestID() uint32 {
 	return uint32(b.in.Result)
 }
 
-// storesTo lists the instructions without result whose first operand is the
-// pointer or image that they write, or the payload array that they hand over.
+// storesTo lists the instructions without result whose first operand is the pointer or image that they write, or the
+// payload array that they pass on.
 var storesTo = map[spirv.Op]bool{
 	spirv.OpEnqueueNodePayloadsAMDX: true,
 
@@ -243,7 +241,7 @@ func (b *core) conv(op isa.Op, from, to isa.Type, a *ir.Value) *ir.Value {
 	return v
 }
 
-// numbered is an operation without sources that a number distinguishes.
+// numbered emits an operation with an immediate number.
 func (b *core) numbered(op isa.Op, t isa.Type, n int, args ...*ir.Value) *ir.Value {
 	v := b.emit(op, t, t, args...)
 	v.Imm = uint64(n)
@@ -260,7 +258,7 @@ type constKey struct {
 	bits uint64
 }
 
-// cnst is the constant with the given bits.
+// cnst returns the constant with the given bits.
 func (b *core) cnst(t isa.Type, bits uint64) *ir.Value {
 	bits &= t.Mask()
 	key := constKey{t, bits}
@@ -283,7 +281,7 @@ func (b *core) truth(x bool) *ir.Value {
 	return b.cnst(isa.Bool, 0)
 }
 
-// undef is a value without meaning.
+// undef returns an undefined value.
 func (b *core) undef(t isa.Type) *ir.Value {
 	key := constKey{t: t}
 	if v := b.undefs[key]; v != nil {

@@ -22,15 +22,15 @@ func chooseEntry(m *validate.Module, name string) (*validate.EntryPoint, error) 
 	return nil, fmt.Errorf("program: %w: found no entry point %q: want one of %q", validate.ErrInvalid, name, names)
 }
 
-// modes lists the execution modes that a compute shader may have here: those
-// that ask for nothing beyond what happens anyway, and those handled elsewhere.
+// modes lists the execution modes that a compute shader may have: those without effect here, and those handled
+// elsewhere.
 var modes = map[spirv.ExecutionMode]bool{
 	spirv.ExecutionModeLocalSize:                     true,
 	spirv.ExecutionModeLocalSizeId:                   true,
-	spirv.ExecutionModeRoundingModeRTE:               true, // the only rounding there is
+	spirv.ExecutionModeRoundingModeRTE:               true, // the only supported rounding
 	spirv.ExecutionModeDenormPreserve:                true, // nothing is flushed
 	spirv.ExecutionModeSignedZeroInfNanPreserve:      true,
-	spirv.ExecutionModeFPFastMathDefault:             true, // what else it allows is not made use of
+	spirv.ExecutionModeFPFastMathDefault:             true, // its other permissions are not used
 	spirv.ExecutionModeMaximallyReconvergesKHR:       true,
 	spirv.ExecutionModeSubgroupUniformControlFlowKHR: true,
 	spirv.ExecutionModeDerivativeGroupQuadsKHR:       true,
@@ -38,7 +38,7 @@ var modes = map[spirv.ExecutionMode]bool{
 	spirv.ExecutionModeQuadDerivativesKHR:            true, // derivative groups are quads
 }
 
-// checkEntry refuses what the entry point asks for and does not get.
+// checkEntry refuses unsupported properties of the entry point.
 func (b *builder) checkEntry() {
 	e := b.entry
 	at := &spirv.Instruction{Op: spirv.OpEntryPoint, Word: e.Word}
@@ -60,7 +60,8 @@ func (b *builder) checkEntry() {
 	b.in = at
 }
 
-// fastMathDefault notes floats whose operations are not fused unless a decoration of their own allows it (SPV_KHR_float_controls2).
+// fastMathDefault records floats whose operations are not fused unless their own decoration allows it
+// (SPV_KHR_float_controls2).
 func (b *builder) fastMathDefault(m validate.Mode) {
 	if m.Kind != spirv.ExecutionModeFPFastMathDefault || len(m.Args) < 2 {
 		return
@@ -74,8 +75,8 @@ func (b *builder) fastMathDefault(m validate.Mode) {
 	b.strict[b.scalar(b.typ(spirv.ID(m.Args[0])))] = true
 }
 
-// localSize is the workgroup's size: the WorkgroupSize constant, else the
-// entry point's LocalSizeId or LocalSize.
+// localSize returns the workgroup's size: the WorkgroupSize constant, otherwise the entry point's LocalSizeId or
+// LocalSize.
 func (b *builder) localSize() [3]uint32 {
 	var size [3]uint32
 	if b.isFragment() {

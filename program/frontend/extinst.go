@@ -61,7 +61,7 @@ func (b *builder) glsl(op spirv.GLSLstd450) {
 	row(b)
 }
 
-// glslRows has one row for each instruction of GLSL.std.450.
+// glslRows has a row for each instruction of GLSL.std.450.
 var glslRows = map[spirv.GLSLstd450]func(b *builder){}
 
 func init() {

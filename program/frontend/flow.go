@@ -48,7 +48,7 @@ type pendingPhi struct {
 	values []*ir.Value
 }
 
-// fillPhi gives a phi its arguments, once all blocks are there.
+// fillPhi sets the arguments of a phi, after all blocks were translated.
 func (b *builder) fillPhi(p pendingPhi) {
 	b.in = p.in
 	from := map[spirv.ID]spirv.ID{}
@@ -78,7 +78,7 @@ func (b *builder) end(term ir.TermKind, cond *ir.Value, succs ...*ir.Block) {
 	b.blk.SetSuccs(term, cond, succs...)
 }
 
-// target is the block of a label.
+// target returns the block of a label.
 func (b *builder) target(id spirv.ID) *ir.Block {
 	blk := b.fr.blocks[id]
 	if blk == nil {

@@ -28,7 +28,7 @@ var formFolders = []string{"program/frontend/testdata", "program/frontend/testda
 // moreFolders have modules of which it has digests alone.
 var moreFolders = []string{"gpu/testdata/dxc", "gpu/testdata/graph", "systemtest/testdata/keys", "vulkan/testdata/shaders", "experiments/library", "experiments/figures/jobs"}
 
-// read is a module of a file, as words or as text.
+// read returns a module of a file, as words or as text.
 func read(t *testing.T, file string) *validate.Module {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -90,14 +90,14 @@ func writeForm(out *bytes.Buffer, f *ir.Func) {
 	fmt.Fprintf(out, "  all values in order %s\n", formDigest(f))
 }
 
-// formDigest is a short name of a function's text, with who reads what.
+// formDigest returns a short name of a function's text, with who reads what.
 func formDigest(f *ir.Func) string {
 	var text bytes.Buffer
 	ir.Print(&text, f)
 	return suite.Digest(text.Bytes())
 }
 
-// formFiles are the modules of folders, by their names from the root of the repository.
+// formFiles returns the modules of folders, by their names from the root of the repository.
 func formFiles(t *testing.T, folders []string) (list []string) {
 	t.Helper()
 	for _, folder := range folders {

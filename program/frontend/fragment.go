@@ -7,15 +7,14 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// fragments holds what fragment shaders put out.
+// fragments holds the outputs of fragment shaders.
 type fragments struct {
 	*pointers
 	outputs   []output
-	demotions int // instructions so far that make lanes helpers
+	demotions int // number of instructions so far that make lanes helpers
 }
 
-// fragmentModes are the execution modes that fragment shaders may have besides
-// those of all shaders.
+// fragmentModes lists the execution modes that fragment shaders may have in addition to those of all shaders.
 var fragmentModes = map[spirv.ExecutionMode]bool{
 	spirv.ExecutionModeOriginUpperLeft:     true,
 	spirv.ExecutionModeEarlyFragmentTests:  true,
@@ -65,11 +64,10 @@ type output struct {
 	target colorTarget
 }
 
-// A colorTarget is where an output goes: a location, and of a dual-source output
-// which of the two sources.
+// A colorTarget is the target of an output: a location and, for a dual-source output, the index of the source.
 type colorTarget struct{ location, index uint32 }
 
-// binding is the number that a target has among the bindings of colours.
+// binding returns the number of a target among the bindings of colours.
 func (t colorTarget) binding() uint32 { return ir.ColorBinding(t.location, t.index) }
 
 func (b *fragments) bindOutput(in *spirv.Instruction, t *validate.Type) {
@@ -119,8 +117,7 @@ func (b *fragments) exportAll() {
 	}
 }
 
-// export writes an output to its attachments; what the shader leaves out of a
-// texel is zero.
+// export writes an output to its attachments. Components that the shader does not write are zero.
 func (b *fragments) export(o *output) {
 	b.in = o.in
 	leaves := b.loadLeaves(o.p)

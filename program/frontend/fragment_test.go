@@ -11,7 +11,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// fragmentText is a fragment shader around a body, with what the cases need.
+// fragmentText returns a fragment shader around a body, with what the cases need.
 func fragmentText(in, modes, decorations, declarations, body string) string {
 	return strings.NewReplacer("%intype", in, "%outtype", "%v4").Replace(`OpCapability Shader
 OpCapability DemoteToHelperInvocation

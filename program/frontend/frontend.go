@@ -3,18 +3,15 @@
 // scalars, resolves pointers to spaces, bindings and byte offsets, and applies
 // specialization.
 //
-// It does not optimise (address arithmetic comes out plain, variables as
-// locals) and knows nothing of registers, instructions or time; of the machine
-// it knows the wave size only, which shaders can observe.
+// It does not optimise: address arithmetic is not simplified, and variables are locals. It knows nothing of registers,
+// instructions or time, and of the machine only the wave size, which shaders can observe.
 //
-// The builder is put together from parts. Each has its own state and its own
-// table of what it translates (rows), so that an operation is added in one file.
-// A part embeds the one that it builds on and knows nothing above that; in the
-// methods of each, b is the builder as far as the part sees it.
-// The chain, from below:
+// The builder consists of parts. Each has its own state and its own table of translations (rows), so that an operation
+// is added in one file. A part embeds the part below it and knows nothing above; in the methods of a part, b is the
+// builder up to that part. The chain, from below:
 //
-//	core      core.go: the module, the instruction at hand, emission, faults
-//	values    value.go, constant.go: what ids represent; constants
+//	core      core.go: the module, the current instruction, emission, faults
+//	values    value.go, constant.go: the meaning of ids; constants
 //	maths     lanes.go, arithmetic.go, composite.go, geometry.go, glsl.go, intel.go,
 //	          matrixvalue.go
 //	layouts   layout.go: types in memory
@@ -30,10 +27,9 @@
 //	on inputs    groups (group.go, ballot.go) with quads (quad.go) and
 //	             workgroups (workgroup.go)
 //
-// The builder itself has the entry point (entry.go), the module's variables
-// (globals.go), functions (function.go), blocks and branches (flow.go), the
-// choice among extended instruction sets (extinst.go), and the one table of
-// opcodes (rows.go), which the parts' tables make up.
+// The builder itself has the entry point (entry.go), the module's variables (globals.go), functions (function.go),
+// blocks and branches (flow.go), the choice among extended instruction sets (extinst.go), and the table of opcodes
+// (rows.go), which combines the parts' tables.
 package frontend
 
 import (
@@ -44,26 +40,25 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// Options choose what to translate.
+// Options select an entry point and specialize it.
 type Options struct {
 	Entry string // name of the entry point; "" takes the only one
 	// Specialization holds the bits of constants by SpecId.
 	Specialization map[uint32]uint64
 	// Strings holds string constants by SpecId.
 	Strings map[uint32]string
-	// Nodes are those of the graph that the entry point is to be part of, as far
-	// as they are known: they show whose input a payload is.
+	// Nodes lists the known nodes of the entry point's graph: they determine whose input a payload is.
 	Nodes    []validate.GraphNode
 	WaveSize int // lanes of a wave: SubgroupSize
-	// WithoutHelpers: helpers of fragment shaders take no part in operations of subgroups, but for those of quads.
+	// WithoutHelpers: helpers of fragment shaders take no part in operations of subgroups, except for those of quads.
 	WithoutHelpers bool
 	Matrix         MatrixTarget
-	// Stop, unless it is nil, is asked at each instruction; its error ends the translation.
+	// Stop, unless nil, is called at each instruction; its error ends the translation.
 	Stop func() error
 }
 
-// An Error says which instruction can't be translated, and why. It wraps
-// validate.ErrUnsupported or validate.ErrInvalid.
+// An Error names the instruction that can't be translated, and the reason. It wraps validate.ErrUnsupported or
+// validate.ErrInvalid.
 type Error struct {
 	Word int
 	Op   spirv.Op
@@ -80,8 +75,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Limits on what a module may expand to, far above real shaders, so that a
-// small hostile module can't ask for unbounded memory.
+// Limits on the expansion of a module, far above real shaders, so that a small hostile module can't allocate unbounded
+// memory.
 const (
 	maxLeaves = 1 << 16 // scalars of one composite value
 	maxTotal  = 1 << 23 // scalars of all types together
@@ -159,7 +154,7 @@ func Build(m *validate.Module, opt Options) (f *ir.Func, err error) {
 	return b.f, checkLoops(b.f)
 }
 
-// checkLoops refuses a function of which each analysis of loops would take too much memory.
+// checkLoops refuses functions for which analyses of loops would take too much memory.
 func checkLoops(f *ir.Func) error {
 	loops := 0
 	for _, blk := range f.Blocks {

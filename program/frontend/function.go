@@ -7,22 +7,21 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// A frame is one function while it is inlined.
+// A frame is a function while it is inlined.
 type frame struct {
 	parent *frame
 	depth  int
-	around int // constructs around the call, and around those that led to it
+	around int // depth of constructs around the call and its callers
 	fn     *validate.Function
 	cur    *validate.Block
 
 	vals   map[spirv.ID]val
 	blocks map[spirv.ID]*ir.Block // the first block of each label
-	// origin is the label whose code a block that branches away belongs to, by
-	// which phis find their arguments.
+	// origin maps a block that branches away to the label whose code it belongs to, by which phis find their arguments.
 	origin map[*ir.Block]spirv.ID
 	phis   []pendingPhi
 	rets   []retSite
-	cont   *ir.Block // where returns go; nil in the entry point
+	cont   *ir.Block // target of returns; nil in the entry point
 }
 
 type retSite struct {
@@ -55,8 +54,8 @@ func (b *builder) inlineFragment(fn *validate.Function) {
 	b.blk.SetSuccs(ir.Return, nil)
 }
 
-// push makes a frame and its blocks: those that control can reach, and the
-// merge and continue targets that headers name.
+// push makes a frame and its blocks: those that control can reach, and the merge and continue targets that headers
+// name.
 func (b *builder) push(fn *validate.Function, args []val) {
 	fr := &frame{
 		parent: b.fr, fn: fn, vals: map[spirv.ID]val{},
@@ -261,9 +260,8 @@ func (b *builder) block(blk *validate.Block) {
 // transparent instructions may stand among the phis.
 var transparent = map[spirv.Op]bool{spirv.OpLine: true, spirv.OpNoLine: true, spirv.OpExtInst: true}
 
-// splits reports code that becomes more than one block. Such code can't stay
-// in a loop's header, which must be the one block that back edges go to and
-// that carries the loop's merge.
+// splits reports whether code becomes more than one block. Such code can't stay in a loop's header, which must be the
+// one block that back edges go to and that carries the loop's merge.
 func splits(blk *validate.Block) bool {
 	for i := range blk.Code {
 		if in := &blk.Code[i]; rows[in.Op].splits || partitioned(in) {
@@ -298,7 +296,7 @@ func (b *builder) instruction() {
 	}
 }
 
-// constantOperation is what carries out an opcode within OpSpecConstantOp.
+// constantOperation returns the translation of an opcode within OpSpecConstantOp; nil if there is none.
 func (b *builder) constantOperation(op spirv.Op) func() {
 	if r := rows[op]; r.constant {
 		return func() { r.do(b) }
@@ -306,8 +304,7 @@ func (b *builder) constantOperation(op spirv.Op) func() {
 	return nil
 }
 
-// prune removes the blocks that control can't reach, with their edges. Those
-// that are named as a merge or continue target stay, empty.
+// prune removes the blocks that control can't reach, with their edges. Merge and continue targets stay, empty.
 func prune(f *ir.Func) {
 	live := map[*ir.Block]bool{f.Blocks[0]: true}
 	order := []*ir.Block{f.Blocks[0]}

@@ -15,7 +15,7 @@ func clockRows() map[spirv.Op]row[*gcn] {
 	return map[spirv.Op]row[*gcn]{spirv.OpReadClockKHR: {do: (*gcn).readClock}}
 }
 
-// gcnShader has one row for each instruction of the extended set.
+// gcnShader has a row for each instruction of the extended set.
 var gcnShader map[spirv.AMDGcnShader]func(b *gcn)
 
 func init() {
@@ -29,8 +29,8 @@ func init() {
 	}
 }
 
-// direction is operand P of the cube operations. The text calls it a pointer
-// for one of them, compilers pass a value to both.
+// direction returns operand P of the cube operations. The specification calls it a pointer for one of them; compilers
+// pass a value to both.
 func (b *gcn) direction() []*ir.Value {
 	id := b.arg(2)
 	var p []*ir.Value
@@ -45,8 +45,8 @@ func (b *gcn) direction() []*ir.Value {
 	return p
 }
 
-// cubeFaceCoord is what drivers emit: the coordinates on the face over twice
-// the major axis, and a half.
+// cubeFaceCoord emits the sequence of drivers: the coordinates on the face divided by twice the major axis, plus a
+// half.
 func (b *gcn) cubeFaceCoord() {
 	p := b.direction()
 	scale, half := b.op(isa.Rcp, isa.F32, b.op(isa.CubeMA, isa.F32, p...)), b.float(isa.F32, 0.5)

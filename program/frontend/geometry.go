@@ -7,7 +7,7 @@ import (
 	"spvsim/program/ir"
 )
 
-// float is a floating-point constant of type t.
+// float returns a floating-point constant of type t.
 func (b *maths) float(t isa.Type, x float64) *ir.Value {
 	switch t {
 	case isa.F64:
@@ -39,13 +39,13 @@ func scaleBy(factor float64) func(b *maths, t isa.Type, a []*ir.Value) *ir.Value
 	}
 }
 
-// mix is x (1 - a) + y a, in the order of the specification.
+// mix returns x (1 - a) + y a, in the order of the specification.
 func mix(b *maths, t isa.Type, a []*ir.Value) *ir.Value {
 	rest := b.op(isa.FSub, t, b.float(t, 1), a[2])
 	return b.op(isa.FAdd, t, b.op(isa.FMul, t, a[0], rest), b.op(isa.FMul, t, a[1], a[2]))
 }
 
-// step is 0 where x is below the edge, else 1.
+// step returns 0 if x is below the edge, else 1.
 func step(b *maths, t isa.Type, a []*ir.Value) *ir.Value {
 	return b.sel(b.cmp(isa.FOrdLt, t, a[1], a[0]), b.float(t, 0), b.float(t, 1))
 }
@@ -87,7 +87,7 @@ func (b *maths) cross() {
 	b.set(out...)
 }
 
-// faceForward is N where the dot product of Nref and I is negative, else -N.
+// faceForward returns N if the dot product of Nref and I is negative, else -N.
 func (b *maths) faceForward() {
 	n, i, ref := b.x(0), b.x(1), b.x(2)
 	t := n[0].R
@@ -97,7 +97,7 @@ func (b *maths) faceForward() {
 	})...)
 }
 
-// reflect is I - 2 dot(N, I) N.
+// reflect returns I - 2 dot(N, I) N.
 func (b *maths) reflect() {
 	i, n := b.x(0), b.x(1)
 	t := i[0].R
@@ -105,8 +105,7 @@ func (b *maths) reflect() {
 	b.set(b.combine(isa.FSub, i, b.scaled(n, twice))...)
 }
 
-// refract is 0 when k is negative, else eta I - (eta dot(N, I) + sqrt(k)) N,
-// with k = 1 - eta^2 (1 - dot(N, I)^2).
+// refract returns 0 if k is negative, else eta I - (eta dot(N, I) + sqrt(k)) N, with k = 1 - eta^2 (1 - dot(N, I)^2).
 func (b *maths) refract() {
 	i, n, eta := b.x(0), b.x(1), b.leaf(b.arg(4))
 	t := i[0].R
@@ -122,7 +121,7 @@ func (b *maths) refract() {
 	b.set(b.zip([][]*ir.Value{v}, func(a []*ir.Value) *ir.Value { return b.sel(none, b.float(t, 0), a[0]) })...)
 }
 
-// minor is the matrix without a column and a row.
+// minor returns the matrix without a column and a row.
 func (m matrix) minor(column, row int) matrix {
 	var out matrix
 	for c := range m {

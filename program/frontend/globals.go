@@ -5,9 +5,8 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// bindVariables gives every module variable that the entry point's functions
-// name its place: bindings in the order of the module (arrays of run-time size
-// last, as they have no known length to count), LDS offsets, locals.
+// bindVariables places every module variable that the entry point's functions use: bindings in the order of the module
+// (arrays of run-time size last, because their length is unknown), LDS offsets, locals.
 func (b *builder) bindVariables() {
 	used := b.usedVariables()
 	var late []*spirv.Instruction
@@ -42,7 +41,7 @@ func (b *builder) usedVariables() []*spirv.Instruction {
 	return list
 }
 
-// storageRows has one row for each storage class of module variables.
+// storageRows has a row for each storage class of module variables.
 var storageRows map[spirv.StorageClass]func(b *builder, in *spirv.Instruction, t *validate.Type)
 
 func init() {

@@ -7,7 +7,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// trinaryMinMax has one row for each instruction of SPV_AMD_shader_trinary_minmax.
+// trinaryMinMax has a row for each instruction of SPV_AMD_shader_trinary_minmax.
 var trinaryMinMax = map[spirv.AMDShaderTrinaryMinmax]func(b *maths){
 	spirv.AMDShaderTrinaryMinmaxFMin3AMD: plainExt(isa.FMin3, 3),
 	spirv.AMDShaderTrinaryMinmaxUMin3AMD: plainExt(isa.UMin3, 3),
@@ -20,7 +20,7 @@ var trinaryMinMax = map[spirv.AMDShaderTrinaryMinmax]func(b *maths){
 	spirv.AMDShaderTrinaryMinmaxSMid3AMD: plainExt(isa.SMid3, 3),
 }
 
-// x is the i-th operand of the extended instruction, as leaves.
+// x returns the i-th operand of the extended instruction, as leaves.
 func (b *maths) x(i int) []*ir.Value { return b.leaves(b.arg(2 + i)) }
 
 // ext computes the result component by component from n operands.
@@ -33,28 +33,28 @@ func (b *maths) ext(n int, f func(t isa.Type, a []*ir.Value) *ir.Value) {
 	b.set(b.zip(operands, func(a []*ir.Value) *ir.Value { return f(t, a) })...)
 }
 
-// plainExt is an operation of isa on n operands, applied to each component.
+// plainExt translates to an operation of isa on n operands, applied to each component.
 func plainExt(op isa.Op, n int) func(b *maths) {
 	return func(b *maths) {
 		b.ext(n, func(t isa.Type, a []*ir.Value) *ir.Value { return b.op(op, t, append([]*ir.Value(nil), a...)...) })
 	}
 }
 
-// clamp is the smaller of the top and the larger of the bottom.
+// clamp translates to min(max(x, low), high).
 func clamp(low, high isa.Op) func(b *maths) {
 	return func(b *maths) {
 		b.ext(3, func(t isa.Type, a []*ir.Value) *ir.Value { return b.op(high, t, b.op(low, t, a[0], a[1]), a[2]) })
 	}
 }
 
-// expand is a component-wise expansion with its number of operands.
+// expand translates to a component-wise expansion of n operands.
 func expand(n int, f func(b *maths, t isa.Type, a []*ir.Value) *ir.Value) func(b *maths) {
 	return func(b *maths) {
 		b.ext(n, func(t isa.Type, a []*ir.Value) *ir.Value { return f(b, t, a) })
 	}
 }
 
-// findBit gives a 32-bit result for sources of any width.
+// findBit translates to an operation with a 32-bit result for sources of any width.
 func findBit(op isa.Op) func(b *maths) {
 	return func(b *maths) {
 		b.ext(1, func(t isa.Type, a []*ir.Value) *ir.Value {
@@ -162,7 +162,7 @@ func (b *maths) modfStruct() {
 	b.set(append(b.combine(isa.FSub, x, whole), whole...)...)
 }
 
-// exponents are those of FrexpExp, in the integer type wanted.
+// exponents returns the results of FrexpExp, converted to the integer type want.
 func (b *maths) exponents(x []*ir.Value, want isa.Type) []*ir.Value {
 	out := make([]*ir.Value, len(x))
 	for i, v := range x {
@@ -182,14 +182,14 @@ func (b *maths) frexpStruct() {
 	b.set(append(b.apply(isa.FrexpMant, x), b.exponents(x, b.comp(t.Members[1]))...)...)
 }
 
-// farExponent is beyond what any exponent does to any number: the distance of
-// the smallest double from the largest is less than 2200 doublings.
+// farExponent exceeds any exponent with an effect: the smallest and the largest double differ by less than 2200
+// doublings.
 const farExponent = 1 << 14
 
 func (b *maths) ldexp() {
 	b.ext(2, func(t isa.Type, a []*ir.Value) *ir.Value {
 		e := a[1]
-		if e.R == isa.I64 { // has to keep its sign and size in 32 bits
+		if e.R == isa.I64 { // narrow to 32 bits, keeping sign and magnitude
 			e = b.op(isa.SMin, e.R, e, b.cnst(e.R, farExponent))
 			e = b.op(isa.SMax, e.R, e, b.cnst(e.R, -farExponent&(1<<64-1)))
 		}

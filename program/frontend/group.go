@@ -77,10 +77,10 @@ func subgroup(do func(b *groups)) row[*groups] {
 	}}
 }
 
-// index32 is an operand as a 32-bit integer.
+// index32 returns an operand as a 32-bit integer.
 func (b *groups) index32(i int) *ir.Value { return b.widen(b.leaf(b.arg(i)), isa.I32) }
 
-// lane is the own lane.
+// lane returns the invocation's own lane.
 func (b *groups) lane() *ir.Value { return b.builtin(spirv.BuiltInSubgroupLocalInvocationId)[0] }
 
 // exchange applies an operation that moves words between lanes to each
@@ -104,8 +104,8 @@ func (b *groups) allEqual(i int) {
 	b.set(b.join(isa.And, equal))
 }
 
-// broadcast reads one lane, the same for all. The first active lane's index is
-// taken, so that it is uniform for the machine too.
+// broadcast reads one lane, the same for all. It takes the first active lane's index, so that the index is uniform for
+// the machine too.
 func (b *groups) broadcast(value, index int) {
 	at := b.index32(index)
 	if at.Op != isa.Const {
@@ -118,12 +118,12 @@ func (b *groups) broadcastFirst(i int) {
 	b.exchange(i, func(v *ir.Value) *ir.Value { return b.op(isa.ReadFirstLane, v.R, v) })
 }
 
-// ballot is the mask of lanes in which operand i is true.
+// ballot returns the mask of lanes in which operand i is true.
 func (b *groups) ballot(i int) *ir.Value {
 	return b.emit(isa.Ballot, isa.I64, isa.I64, b.leaf(b.arg(i)))
 }
 
-// mask is the mask in the four words of operand i, cut at the wave's size.
+// mask returns the mask in the four words of operand i, cut at the wave's size.
 func (b *groups) mask(i int) *ir.Value {
 	words := b.leaves(b.arg(i))
 	if len(words) != 4 || words[0].R != isa.I32 {
@@ -142,7 +142,7 @@ func (b *groups) ballotBit() {
 	b.set(b.cmp(isa.INe, isa.I64, bit, b.cnst(isa.I64, 0)))
 }
 
-// ballotCount counts the bits of all lanes, or of those up to or below the own.
+// ballotCount counts the bits of all lanes, or of those up to or below the invocation's own.
 func (b *groups) ballotCount() {
 	mask := b.mask(2)
 	switch g := spirv.GroupOperation(b.arg(1)); g {
@@ -196,8 +196,8 @@ func (b *groups) rotate() {
 	b.shuffle(1, b.op(isa.Or, isa.I32, inside, b.op(isa.And, isa.I32, lane, b.i32(^(cluster-1)))))
 }
 
-// clusterSize may be above the wave's: that is no fault unless it is executed,
-// and the code may be dead (see CheckClusters).
+// clusterSize may exceed the wave's size: that is a fault only if the operation is executed, and the code may be dead
+// (see CheckClusters).
 func (b *groups) clusterSize(i int) uint32 {
 	n := b.constBits(b.arg(i))
 	if n == 0 || n&(n-1) != 0 || n > 1<<31 {
@@ -206,9 +206,8 @@ func (b *groups) clusterSize(i int) uint32 {
 	return uint32(n)
 }
 
-// CheckClusters refuses clusters above the wave's size in what the optimiser
-// left of a function: shaders choose among sizes by a specialization constant or
-// by the wave's size, and only one of them lives.
+// CheckClusters refuses clusters above the wave's size in an optimised function: shaders choose among sizes by a
+// specialization constant or by the wave's size, and only one choice survives.
 func CheckClusters(m *validate.Module, f *ir.Func, waveSize int) error {
 	for _, blk := range f.Blocks {
 		for _, v := range blk.Code {
@@ -242,7 +241,7 @@ func (b *groups) quadSwap() {
 	})
 }
 
-// groupKinds pairs the group operations with those of isa.
+// groupKinds maps the group operations to those of isa.
 var groupKinds = map[spirv.GroupOperation]isa.Op{
 	spirv.GroupOperationReduce:          isa.Reduce,
 	spirv.GroupOperationInclusiveScan:   isa.InclusiveScan,

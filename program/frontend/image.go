@@ -7,8 +7,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// images holds storage images and texel buffers, and what sampled ones share
-// with them.
+// images holds storage images, texel buffers, and the parts shared with sampled images.
 type images struct{ *pointers }
 
 func imageRows() map[spirv.Op]row[*images] {
@@ -31,7 +30,7 @@ func (b *images) load0() {
 	b.define(val{ptr: &p})
 }
 
-// image is the image that an id names.
+// image returns the image that an id names.
 func (b *images) image(id spirv.ID) pointer {
 	p := b.ptr(id)
 	t := p.typ
@@ -57,7 +56,7 @@ func textureOf(t *validate.Type) isa.Texture {
 	return isa.Texture{ImageFormat: uint32(t.Format), Dim: uint8(t.Dim), Arrayed: t.Arrayed, Multisampled: t.Multisampled}
 }
 
-// coordinates are the integer coordinates of an access.
+// coordinates returns the integer coordinates of an access.
 func (b *images) coordinates(id spirv.ID) []*ir.Value {
 	var out []*ir.Value
 	for _, v := range b.leaves(id) {
@@ -72,8 +71,8 @@ func (b *images) coordinates(id spirv.ID) []*ir.Value {
 	return out
 }
 
-// operandIDs are how many ids each image operand has, in the order of the ids
-// (SPIR-V specification, section 3.14).
+// operandIDs holds the number of ids of each image operand, in the order of the ids (SPIR-V specification, section
+// 3.14).
 var operandIDs = []struct {
 	bit spirv.ImageOperands
 	ids int
@@ -89,8 +88,8 @@ var operandIDs = []struct {
 const ignoredOperands = spirv.ImageOperandsNonPrivateTexel | spirv.ImageOperandsVolatileTexel | spirv.ImageOperandsSignExtend |
 	spirv.ImageOperandsZeroExtend | spirv.ImageOperandsMakeTexelAvailable | spirv.ImageOperandsMakeTexelVisible | spirv.ImageOperandsNontemporal
 
-// imageOperands are the ids of the image operands from operand i on. Those that
-// neither change nothing nor are known to the caller are refused.
+// imageOperands returns the ids of the image operands from operand i on. It refuses operands that have an effect and
+// are not known to the caller.
 func (b *images) imageOperands(i int, known spirv.ImageOperands) map[spirv.ImageOperands][]spirv.ID {
 	out := map[spirv.ImageOperands][]spirv.ID{}
 	if i >= len(b.in.Operands) {
@@ -114,7 +113,7 @@ func (b *images) imageOperands(i int, known spirv.ImageOperands) map[spirv.Image
 	return out
 }
 
-// constOr is the value of a constant, or other.
+// constOr returns the value of a constant, or other.
 func (b *images) constOr(id spirv.ID, other uint64) uint64 {
 	if v := b.leaf(id); v.Op == isa.Const {
 		return v.Imm
@@ -122,8 +121,7 @@ func (b *images) constOr(id spirv.ID, other uint64) uint64 {
 	return other
 }
 
-// texel describes an access to a texel of four components, whose image operands
-// begin at operand i.
+// texel describes an access to a texel of four components, whose image operands begin at operand i.
 func (b *images) texel(p pointer, i int, known spirv.ImageOperands) (*ir.Mem, []*ir.Value) {
 	with := b.imageOperands(i, known|spirv.ImageOperandsSample)
 	p.coords = b.coordinates(b.arg(1))
@@ -155,8 +153,7 @@ func (b *images) moved(coords []*ir.Value, id spirv.ID) []*ir.Value {
 	return out
 }
 
-// sampleOf is the number of the sample that an access names, which one to a
-// multisampled image does.
+// sampleOf returns the number of the sample that an access names; none unless the image is multisampled.
 func (b *images) sampleOf(t *validate.Type, with map[spirv.ImageOperands][]spirv.ID) []*ir.Value {
 	ids := with[spirv.ImageOperandsSample]
 	if t.Multisampled != (ids != nil) {
@@ -218,7 +215,7 @@ func (b *images) texelPointer() {
 	b.define(val{ptr: &p})
 }
 
-// imageSize gives the size in texels, one component a dimension.
+// imageSize sets the result to the size in texels, one component a dimension.
 func (b *images) imageSize() { b.set(b.imageSizeOf(b.image(b.arg(0)), 0)...) }
 
 func (b *images) imageSizeOf(p pointer, level uint64) []*ir.Value {
@@ -234,8 +231,9 @@ func (b *images) imageSizeOf(p pointer, level uint64) []*ir.Value {
 	return out
 }
 
-// imageSizeLod gives the size of a level of detail. One that is known while compiling is asked for; else each side of the first
-// level is halved as often, and is one texel at least (Vulkan 1.3, "Image Mip Level Sizing"). The number of layers stays.
+// imageSizeLod sets the result to the size of a level of detail. A constant level is passed to the query. Otherwise
+// each side of the first level is halved as often as the level says, and is at least one texel (Vulkan 1.3, "Image Mip
+// Level Sizing"). The number of layers stays.
 func (b *images) imageSizeLod() {
 	const most = 31 // levels of an image of 2^32 texels a side
 	p := b.image(b.arg(0))

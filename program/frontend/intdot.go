@@ -9,9 +9,8 @@ import (
 
 // The integer dot products of SPV_KHR_integer_dot_product.
 
-// A dotForm is a dot product by the signs of its operands, with the operations
-// on words of four bytes and of two halves, and those that saturate. No GPU of
-// AMD multiplies halves of mixed signs.
+// A dotForm is a dot product by the signs of its operands, with its operations on words of four bytes and of two
+// halves, plain and saturating. No GPU of AMD multiplies halves of mixed signs.
 type dotForm struct {
 	signedX, signedY bool
 	four, two        isa.Op
@@ -24,15 +23,14 @@ var (
 	mixedDot    = dotForm{true, false, isa.SUDot4, isa.Nop, isa.SUDot4Sat, isa.Nop}
 )
 
-// A wordDot is a dot product of words: what they hold is known by the
-// operations.
+// A wordDot is a dot product of words, whose contents the operations determine.
 type wordDot struct {
 	x, y         *ir.Value
 	op, saturate isa.Op
 }
 
-// intDot carries out a dot product. Sums wrap at the result's width, but for the
-// addition of an accumulator, which saturates.
+// intDot translates a dot product. Sums wrap at the result's width, except for the addition of an accumulator, which
+// saturates.
 func (b *maths) intDot(form dotForm, saturate bool) {
 	t := b.comp(b.resultType())
 	w, ok := b.wordDot(form, t)
@@ -56,9 +54,8 @@ func (b *maths) intDot(form dotForm, saturate bool) {
 	b.set(sum)
 }
 
-// wordDot finds the operation on words, if one has the components and the result
-// of the instruction. Four products of bytes fit in 32 bits; two of halves need
-// not, so a wider sum of those is made of parts.
+// wordDot finds the operation on words with the components and the result of the instruction, if there is one. Four
+// products of bytes fit in 32 bits; two products of halves may not, so a wider sum of those is computed from parts.
 func (b *maths) wordDot(form dotForm, t isa.Type) (w wordDot, ok bool) {
 	x, y := b.arg(0), b.arg(1)
 	if b.typeOf(x).Kind == validate.KindInt {
@@ -74,7 +71,7 @@ func (b *maths) wordDot(form dotForm, t isa.Type) (w wordDot, ok bool) {
 	return w, false
 }
 
-// wordOf is a vector as one register.
+// wordOf packs a vector into one register.
 func (b *maths) wordOf(op isa.Op, id spirv.ID) *ir.Value {
 	return b.op(op, isa.I32, b.leaves(id)...)
 }

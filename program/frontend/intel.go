@@ -52,15 +52,15 @@ func (b *maths) trailingZeros() {
 	})
 }
 
-// distance is |x - y| as an unsigned number, which holds every distance.
+// distance translates to |x - y| as an unsigned number, which holds every distance.
 func distance(high, low isa.Op) row[*maths] {
 	return pairwise(func(b *maths, t isa.Type, x, y *ir.Value) *ir.Value {
 		return b.op(isa.ISub, t, b.op(high, t, x, y), b.op(low, t, x, y))
 	})
 }
 
-// average is (x+y)>>1 from the common bits and half of the others, or, rounded
-// up, from all bits less half of the others.
+// average translates to (x+y)>>1, as the common bits plus half of the differing ones, or, rounded up, as all bits minus
+// half of the differing ones.
 func average(bits, shift, combine isa.Op) row[*maths] {
 	return pairwise(func(b *maths, t isa.Type, x, y *ir.Value) *ir.Value {
 		others := b.op(shift, t, b.op(isa.Xor, t, x, y), b.cnst(t, 1))
@@ -85,7 +85,7 @@ func (b *maths) subSaturated(t isa.Type, x, y *ir.Value) *ir.Value {
 	return b.clampSign(t, x, rest, b.op(isa.And, t, b.op(isa.Xor, t, x, y), b.op(isa.Xor, t, x, rest)))
 }
 
-// clampSign is the end of the range on x's side where overflow is negative.
+// clampSign returns result or, where overflow is negative, the end of the range on x's side.
 func (b *maths) clampSign(t isa.Type, x, result, overflow *ir.Value) *ir.Value {
 	end := b.op(isa.Xor, t, b.op(isa.Sar, t, x, b.cnst(t, uint64(t.Bits()-1))), b.cnst(t, t.Mask()>>1))
 	return b.sel(b.cmp(isa.SLt, t, overflow, b.cnst(t, 0)), end, result)

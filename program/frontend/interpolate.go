@@ -9,17 +9,17 @@ import (
 
 // Inputs of fragment shaders.
 
-// A way of interpolation: which weights, where they are taken.
+// An interpolation selects the weights, and the position at which they are computed.
 type interpolation struct {
 	flat      bool
-	byCorner  bool // not interpolated: each corner's value by itself
+	byCorner  bool // each corner's value, without interpolation
 	weights   int  // the first of Barycentric's numbers
 	where     isa.Where
-	dx, dy    *ir.Value // an offset from the centre instead; nil: none
+	dx, dy    *ir.Value // offset from the centre; nil if none
 	component uint32
 }
 
-// decorated is a way as decorations change it.
+// decorated returns an interpolation with the changes that decorations make.
 func (b *inputs) decorated(way interpolation, has func(d spirv.Decoration) bool) interpolation {
 	way.flat = way.flat || has(spirv.DecorationFlat)
 	way.byCorner = way.byCorner || has(spirv.DecorationPerVertexKHR)
@@ -35,7 +35,7 @@ func (b *inputs) decorated(way interpolation, has func(d spirv.Decoration) bool)
 	return way
 }
 
-// weight is one of the two weights of a way.
+// weight returns one of the two weights of an interpolation.
 func (b *inputs) weight(way interpolation, n int) *ir.Value {
 	if way.dx != nil {
 		return b.numbered(isa.BarycentricAt, isa.F32, way.weights+n, way.dx, way.dy)
@@ -45,7 +45,7 @@ func (b *inputs) weight(way interpolation, n int) *ir.Value {
 	return v
 }
 
-// barycentrics are the weights of the three corners.
+// barycentrics returns the weights of the three corners.
 func barycentrics(way interpolation) func(b *inputs) []*ir.Value {
 	return func(b *inputs) []*ir.Value {
 		way := b.decorated(way, func(d spirv.Decoration) bool { return b.in != nil && b.m.Decorated(b.in.Result, d) })
@@ -60,7 +60,7 @@ const (
 	halfF32 = 0x3f000000
 )
 
-// samplePosition is the place of the invocation's sample in its pixel.
+// samplePosition returns the position of the invocation's sample in its pixel.
 func (b *inputs) samplePosition() []*ir.Value {
 	b.f.Fragment.PerSample = true
 	n := b.op(isa.SampleIndex, isa.I32)
@@ -78,8 +78,8 @@ func (b *inputs) bindFragmentInput(in *spirv.Instruction, t *validate.Type) {
 	b.bind(in, pointer{typ: t, space: spaceInput, input: leaves})
 }
 
-// inputValues are the leaves of an input variable, interpolated as its
-// decorations say, or in the way given where that says more.
+// inputValues returns the leaves of an input variable, interpolated by its decorations and by given, which may add to
+// them.
 func (b *inputs) inputValues(in *spirv.Instruction, t *validate.Type, given interpolation) []*ir.Value {
 	way := b.decorated(interpolation{}, func(d spirv.Decoration) bool { return b.m.Decorated(in.Result, d) })
 	way.component, _ = b.m.Decoration(in.Result, spirv.DecorationComponent)
@@ -113,8 +113,8 @@ func (w *inputWalk) corners(t *validate.Type, location uint32) {
 	}
 }
 
-// maxInputLocations is how many locations a fragment shader's inputs may have: four times those of any device (32, of four components
-// each: maxFragmentInputComponents of 128).
+// maxInputLocations bounds the locations of a fragment shader's inputs: four times those of any device (32, of four
+// components each: maxFragmentInputComponents of 128).
 const maxInputLocations = 128
 
 // leaves appends the leaves of a part and returns the location after it.
@@ -148,8 +148,7 @@ func (w *inputWalk) leaves(t *validate.Type, location uint32, way interpolation)
 	return location + 1
 }
 
-// members walks a structure, whose members may have locations and decorations of
-// their own.
+// members walks a structure, whose members may have their own locations and decorations.
 func (w *inputWalk) members(t *validate.Type, location uint32, way interpolation) uint32 {
 	placed := w.placed
 	for i, member := range t.Members {
@@ -200,7 +199,7 @@ func (w *inputWalk) interpolate(t isa.Type, location, component uint32, way inte
 	return b.numbered(isa.InterpP2, isa.F32, slot, j, b.numbered(isa.InterpP1, isa.F32, slot, i))
 }
 
-// inputSlot is the number of an input component.
+// inputSlot returns the number of an input component, added if it is new.
 func (b *inputs) inputSlot(in ir.Input) int {
 	list := b.f.Fragment.Inputs
 	for i := range list {
@@ -251,10 +250,10 @@ func (b *inputs) inputAt(id spirv.ID, way interpolation) pointer {
 	return pointer{}
 }
 
-// fragmentBuiltins has one row for each built-in input of fragment shaders alone.
+// fragmentBuiltins has a row for each built-in input of fragment shaders alone.
 var fragmentBuiltins map[spirv.BuiltIn]func(b *inputs) []*ir.Value
 
-// commonBuiltins are those that compute and fragment shaders share.
+// commonBuiltins lists the built-ins that compute and fragment shaders share.
 var commonBuiltins = map[spirv.BuiltIn]bool{
 	spirv.BuiltInSubgroupSize: true, spirv.BuiltInSubgroupLocalInvocationId: true, spirv.BuiltInDeviceIndex: true,
 	spirv.BuiltInSubgroupEqMask: true, spirv.BuiltInSubgroupGeMask: true, spirv.BuiltInSubgroupGtMask: true,

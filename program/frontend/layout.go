@@ -6,13 +6,12 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// A layout says how the type that a pointer points to lies in memory, as far as
-// the type itself does not say.
+// A layout is the part of a pointee's memory layout that its type does not determine.
 type layout struct {
-	// natural: a layout of our own, for Workgroup variables without explicit
-	// layout: scalars tightly packed, each aligned to its size.
+	// natural: the layout of Workgroup variables without explicit layout: scalars tightly packed, each aligned to its
+	// size.
 	natural   bool
-	matStride uint32 // bytes between columns (rows if rowMajor); 0 not known
+	matStride uint32 // bytes between columns (rows if rowMajor); 0 if unknown
 	rowMajor  bool
 	vecStride uint32 // bytes between the components of a vector; 0: contiguous
 }
@@ -21,7 +20,7 @@ type layout struct {
 type layouts struct {
 	*maths
 	shapes map[layoutKey]*shape
-	places map[spirv.ID][]uint32 // by structure: the offsets of its members where no decoration says them
+	places map[spirv.ID][]uint32 // by structure: the offsets of its members, without decorations
 }
 
 type layoutKey struct {
@@ -36,7 +35,7 @@ type chunk struct {
 	n   uint8
 }
 
-// A shape is a type in memory.
+// A shape is the size, alignment and contents of a type in memory.
 type shape struct {
 	size, align uint32
 	chunks      []chunk // in the order of the type's leaves
@@ -74,7 +73,7 @@ func (b *layouts) layOut(t *validate.Type, lay layout) *shape {
 	return nil
 }
 
-// memBytes is the size of a scalar in memory; booleans are 32-bit words.
+// memBytes returns the size of a scalar in memory; booleans are 32-bit words.
 func memBytes(t isa.Type) uint32 {
 	if t == isa.Bool {
 		return 4
@@ -105,7 +104,7 @@ func (b *layouts) repeatShape(t *validate.Type, lay layout) *shape {
 	stride, inner := b.element(t, lay)
 	elem := b.shape(t.Elem, inner)
 	n := b.count(t)
-	b.leafTypes(t) // refuses what is too large
+	b.leafTypes(t) // refuses types that are too large
 	s := &shape{align: elem.align, chunks: make([]chunk, 0, n*len(elem.chunks))}
 	for i := uint32(0); len(elem.chunks) > 0 && i < uint32(n); i++ { // however many elements it has of nothing
 		for _, c := range elem.chunks {
@@ -120,7 +119,7 @@ func (b *layouts) repeatShape(t *validate.Type, lay layout) *shape {
 	return s
 }
 
-// element gives the bytes between the elements of an array or the columns of a
+// element returns the bytes between the elements of an array or the columns of a
 // matrix, and the layout within one.
 func (b *layouts) element(t *validate.Type, lay layout) (stride uint32, inner layout) {
 	inner = lay
@@ -180,7 +179,7 @@ func (b *layouts) structShape(t *validate.Type, lay layout) *shape {
 	return s
 }
 
-// member gives the byte offset of a structure's member and its layout.
+// member returns the byte offset of a structure's member and its layout.
 func (b *layouts) member(t *validate.Type, i int, lay layout) (off uint32, inner layout) {
 	if lay.natural {
 		return b.natural(t)[i], lay
@@ -212,8 +211,7 @@ func (b *layouts) natural(t *validate.Type) []uint32 {
 	return list
 }
 
-// bulkSize is the natural size of a type. Arrays may have more elements than a
-// value can have scalars.
+// bulkSize returns the natural size of a type. Arrays may have more elements than a value can have scalars.
 func (b *layouts) bulkSize(t *validate.Type) uint64 {
 	if t.Kind != validate.KindArray {
 		s := b.shape(t, layout{natural: true})

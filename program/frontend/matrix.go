@@ -35,8 +35,7 @@ type spacing struct {
 	factor uint32
 }
 
-// matrixMemory is where a matrix lies: pointer, and the bytes between
-// neighbours along both of its sides.
+// matrixMemory locates a matrix: a pointer, and the distances of neighbours along both sides.
 type matrixMemory struct {
 	c           *coop
 	at          pointer
@@ -103,7 +102,7 @@ func (b *matrices) memory(c *coop, i int) *matrixMemory {
 	return m
 }
 
-// strideBytes is the stride, which counts pointees, in bytes.
+// strideBytes converts a stride, which counts pointees, to bytes.
 func (b *matrices) strideBytes(id spirv.ID, pointee uint32) spacing {
 	v := b.leaf(id)
 	if v.Op == isa.Const {
@@ -112,8 +111,8 @@ func (b *matrices) strideBytes(id spirv.ID, pointee uint32) spacing {
 	return spacing{b.resize(v, b.typeOf(id), isa.I32), pointee}
 }
 
-// addLane adds what differs by lane: the position along the long side is the
-// lane's number in its group of 16, the groups stand along the depth.
+// addLane adds the lane's part of the address: the position along the long side is the lane's number in its group of
+// 16, and the groups follow each other along the depth.
 func (b *matrices) addLane(m *matrixMemory) {
 	lane := b.onceOne(func() *ir.Value { return b.emit(isa.LaneID, isa.I32, isa.I32) })
 	index := b.times(b.op(isa.And, isa.I32, lane, b.i32(isa.MatrixTile-1)), m.long, 1)
@@ -133,9 +132,8 @@ func (b *matrices) addLane(m *matrixMemory) {
 	b.advance(&m.at, index)
 }
 
-// alignment is that of every lane's address: the API asks that a matrix and its
-// stride be aligned to 16 bytes, or to a row (column) that is shorter
-// (VUID-RuntimeSpirv-OpCooperativeMatrixLoadKHR-08986).
+// alignment returns the known alignment of every lane's address: the API requires that a matrix and its stride are
+// aligned to 16 bytes, or to a row (column) that is shorter (VUID-RuntimeSpirv-OpCooperativeMatrixLoadKHR-08986).
 func (m *matrixMemory) alignment() uint32 {
 	if !m.contiguous {
 		return memBytes(m.c.elem)
@@ -150,10 +148,10 @@ func (m *matrixMemory) alignment() uint32 {
 	return known
 }
 
-// lowestBit is the largest power of two that divides n, up to baseAlign.
+// lowestBit returns the largest power of two that divides n, up to baseAlign.
 func lowestBit(n uint32) uint32 { return 1 << bits.TrailingZeros32(n|baseAlign) }
 
-// times is v * n spacings.
+// times returns v * n spacings.
 func (b *matrices) times(v *ir.Value, d spacing, n int) *ir.Value {
 	if d.value != nil {
 		v = b.op(isa.IMul, isa.I32, v, d.value)
@@ -174,7 +172,7 @@ func (b *matrices) advance(p *pointer, by *ir.Value) {
 	p.index = by
 }
 
-// move is the pointer n spacings further.
+// move returns the pointer advanced by n spacings.
 func (b *matrices) move(p pointer, d spacing, n int) pointer {
 	switch {
 	case n == 0:
@@ -186,13 +184,13 @@ func (b *matrices) move(p pointer, d spacing, n int) pointer {
 	return p
 }
 
-// element is the pointer to element e of a lane in a tile.
+// element returns the pointer to element e of a lane in a tile.
 func (b *matrices) element(m *matrixMemory, long, depth, e int) pointer {
 	p := b.move(m.at, m.long, long*isa.MatrixTile)
 	return b.move(p, m.depth, depth*m.c.Depth+m.c.Offsets[e])
 }
 
-// wide reports registers whose elements stand side by side in memory.
+// wide reports whether the elements of a register are contiguous in memory.
 func (m *matrixMemory) wide() bool { return m.c.PerReg > 1 && m.contiguous }
 
 func (b *matrices) loadRegister(m *matrixMemory, long, depth, r int) *ir.Value {
@@ -224,8 +222,8 @@ func (b *matrices) storeOne(p pointer, t isa.Type, v *ir.Value) {
 	b.wrote(p)
 }
 
-// mulAdd carries out OpCooperativeMatrixMulAddKHR: a product for each tile of
-// the result and each step along the depth, which goes on with the sum so far.
+// mulAdd translates OpCooperativeMatrixMulAddKHR: a product for each tile of the result and each step along the depth,
+// accumulated over the depth.
 func (b *matrices) mulAdd() {
 	x, y, z := b.coop(b.typeOf(b.arg(0))), b.coop(b.typeOf(b.arg(1))), b.coop(b.typeOf(b.arg(2)))
 	if x == nil || y == nil || z == nil || x.use != isa.UseA || y.use != isa.UseB || z.use != isa.UseC {
@@ -250,8 +248,8 @@ func (b *matrices) mulAdd() {
 	b.set(out...)
 }
 
-// accumulator is the matrix in which the unit adds up: where it has products with sums of 32 bits alone, those stand in for sums of 16 (as rocWMMA
-// does on CDNA), if a lane holds the same elements of both.
+// accumulator returns the type in which the unit accumulates. If it has the product with sums of 32 bits alone, those
+// replace sums of 16 bits (as rocWMMA does on CDNA), provided that a lane holds the same elements of both.
 func (b *matrices) accumulator(x, y, z *coop) *coop {
 	t := b.opt.Matrix
 	if _, has := isa.MatrixOpFor(t.Unit, x.elem, y.elem, z.elem); has || t.Unit == isa.NoMatrixUnit || !z.elem.IsFloat() || z.elem.Bits() != 16 {
@@ -265,7 +263,7 @@ func (b *matrices) accumulator(x, y, z *coop) *coop {
 	return &wide
 }
 
-// sums are the leaves of a tile of sums in another type.
+// sums converts the leaves of a tile of sums to another type.
 func (b *matrices) sums(from, to *coop, leaves []*ir.Value) []*ir.Value {
 	if from == to {
 		return leaves
@@ -281,8 +279,7 @@ func (b *matrices) sums(from, to *coop, leaves []*ir.Value) []*ir.Value {
 	return out
 }
 
-// product is what multiplies tiles: an instruction, or what the lanes compute
-// without one.
+// product returns the function that multiplies tiles: by an instruction, or in the lanes if there is no matrix unit.
 func (b *matrices) product(x, y, z *coop) func(p, q, sum []*ir.Value) []*ir.Value {
 	imm := b.matrixImm()
 	t := b.opt.Matrix

@@ -5,10 +5,9 @@ import (
 	"spvsim/program/ir"
 )
 
-// inLanes multiplies tiles without a matrix unit. Each lane holds a column of B
-// and some rows of the sum in it; it takes the row of A that an element of the
-// sum needs from the lane that holds it. The result is that of the matrix
-// instructions to the bit: see isa.
+// inLanes multiplies tiles without a matrix unit. Each lane holds a column of B and some rows of the sum in it, and
+// takes the row of A for an element of the sum from the lane that holds it. The result equals that of the matrix
+// instructions in every bit: see isa.
 func (b *matrices) inLanes(x, y, z *coop, imm isa.MatrixImm, p, q, sum []*ir.Value) []*ir.Value {
 	lane := b.onceOne(func() *ir.Value { return b.emit(isa.LaneID, isa.I32, isa.I32) })
 	group := b.op(isa.Shr, isa.I32, lane, b.i32(4))
@@ -24,7 +23,7 @@ func (b *matrices) inLanes(x, y, z *coop, imm isa.MatrixImm, p, q, sum []*ir.Val
 	return out
 }
 
-// fromLane are the values of another lane.
+// fromLane returns the values of another lane.
 func (b *matrices) fromLane(list []*ir.Value, lane *ir.Value) []*ir.Value {
 	out := make([]*ir.Value, len(list))
 	for i, v := range list {
@@ -56,7 +55,7 @@ func (b *matrices) dotInLanes(x, y, z *coop, imm isa.MatrixImm, p, q []*ir.Value
 	return b.floatTo(total, z.elem)
 }
 
-// op2 is an operation whose sources are of other types than its result.
+// op2 emits an operation whose sources are of other types than its result.
 func (b *matrices) op2(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
 	return b.emit(op, t, t, args...)
 }

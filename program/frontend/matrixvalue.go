@@ -9,21 +9,20 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// A cooperative matrix is, in each lane, the registers of its tiles: those of
-// the first 16 rows of A (columns of B or C) come first, and among them those
-// of the first tile along the depth. The machine says which elements a lane
-// holds, and how many of them share a register.
+// In each lane, a cooperative matrix consists of the registers of its tiles: first those of the first 16 rows of A
+// (columns of B or C), ordered by the tiles along the depth. The machine determines which elements a lane holds, and
+// how many of them share a register.
 
-// A MatrixTarget is what the lowering of cooperative matrices needs to know.
+// A MatrixTarget holds the properties of a machine that the lowering of cooperative matrices depends on.
 type MatrixTarget struct {
 	Unit isa.MatrixUnit
 	// Lower: a machine without a unit computes products in its lanes.
 	Lower bool
-	// Has reports the instructions that the timing table prices.
+	// Has reports whether the timing table has an instruction's class.
 	Has func(isa.Class) bool
 }
 
-// layout is the unit whose layout matrices have.
+// layout returns the unit whose layout matrices have.
 func (t MatrixTarget) layout() isa.MatrixUnit {
 	if t.Unit == isa.NoMatrixUnit {
 		return isa.RDNA3
@@ -31,7 +30,7 @@ func (t MatrixTarget) layout() isa.MatrixUnit {
 	return t.Unit
 }
 
-// A coop is a cooperative matrix type as the machine holds it.
+// A coop is a cooperative matrix type with its layout in the machine.
 type coop struct {
 	isa.Fragment
 	use         isa.MatrixUse
@@ -40,7 +39,7 @@ type coop struct {
 	long, depth int // tiles along the rows of A or the columns of B or C, and along the other side
 }
 
-// leaf is the type of one register.
+// leaf returns the type of one register.
 func (c *coop) leaf() isa.Type {
 	if c.PerReg > 1 {
 		return isa.I32
@@ -48,14 +47,14 @@ func (c *coop) leaf() isa.Type {
 	return c.elem
 }
 
-// perTile is the number of leaves of a tile, tiles that of all tiles.
+// perTile returns the number of leaves of a tile; tiles the number of tiles.
 func (c *coop) perTile() int { return len(c.Offsets) / c.PerReg }
 func (c *coop) tiles() int   { return c.long * c.depth }
 
-// elements is how many elements a lane holds.
+// elements returns how many elements a lane holds.
 func (c *coop) elements() int { return c.tiles() * len(c.Offsets) }
 
-// tile are the leaves of a tile.
+// tile returns the leaves of a tile.
 func (c *coop) tile(leaves []*ir.Value, long, depth int) []*ir.Value {
 	n := c.perTile()
 	at := (long*c.depth + depth) * n
@@ -115,8 +114,8 @@ func (b *values) fullWaves(t *validate.Type) {
 	}
 }
 
-// specialized words that a number comes from specialization constants, which a
-// job may set.
+// specialized returns an addition to an error text if a number depends on specialization constants, which a job may
+// set.
 func (b *values) specialized(ids ...spirv.ID) string {
 	for _, id := range ids {
 		if b.m.Specialized(id) {
@@ -126,7 +125,7 @@ func (b *values) specialized(ids ...spirv.ID) string {
 	return ""
 }
 
-// elements are the scalars of a value, those of a cooperative matrix one by one.
+// elements returns the scalars of a value; of a cooperative matrix, its elements.
 func (b *maths) elements(id spirv.ID) []*ir.Value {
 	leaves := b.leaves(id)
 	c := b.coop(b.typeOf(id))
@@ -149,7 +148,7 @@ func (b *maths) unpack(c *coop, leaves []*ir.Value) []*ir.Value {
 	return out
 }
 
-// elementOf is the i-th element of a register.
+// elementOf returns the i-th element of a register.
 func (b *maths) elementOf(c *coop, v *ir.Value, i int) *ir.Value {
 	switch {
 	case c.PerReg == 1:
@@ -192,7 +191,7 @@ func (b *maths) join32(c *coop, parts []*ir.Value) *ir.Value {
 	return b.glue(narrow)
 }
 
-// setElements gives the current instruction's result its elements.
+// setElements sets the current instruction's result to elements.
 func (b *maths) setElements(elements ...*ir.Value) {
 	c := b.coop(b.resultType())
 	if c == nil {
@@ -209,8 +208,8 @@ func (b *maths) setElements(elements ...*ir.Value) {
 	b.set(leaves...)
 }
 
-// sameElements refuses operations on matrices of which a lane does not hold the
-// same elements: the machine would have to move them between lanes.
+// sameElements refuses operations on matrices whose elements are distributed differently to lanes: the machine would
+// have to move them between lanes.
 func (b *maths) sameElements(id spirv.ID) {
 	c, r := b.coop(b.typeOf(id)), b.coop(b.resultType())
 	switch {
@@ -243,7 +242,7 @@ func (b *values) splatConstant(c *coop) {
 	b.set(list...)
 }
 
-// splat is a matrix with one value in all elements.
+// splat sets all elements of a matrix to one value.
 func (b *maths) splat(c *coop) {
 	if len(b.in.Operands) != 1 {
 		b.invalid("%d constituents of a cooperative matrix: want 1", len(b.in.Operands))
@@ -256,7 +255,7 @@ func (b *maths) splat(c *coop) {
 	b.setElements(list...)
 }
 
-// element is the number of an element that literal indexes select.
+// element returns the number of the element that literal indexes select.
 func (b *maths) element(c *coop, indexes []uint32) int {
 	if len(indexes) != 1 || int64(indexes[0]) >= int64(c.elements()) {
 		b.invalid("indexes %v of a cooperative matrix of %d elements a lane", indexes, c.elements())

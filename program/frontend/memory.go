@@ -35,7 +35,7 @@ func memoryRows() map[spirv.Op]row[*pointers] {
 	}
 }
 
-// glslMemory has the instructions of GLSL.std.450 that write through a pointer.
+// glslMemory returns the instructions of GLSL.std.450 that write through a pointer.
 func glslMemory() map[spirv.GLSLstd450]func(b *pointers) {
 	return map[spirv.GLSLstd450]func(b *pointers){
 		spirv.GLSLstd450Modf:  (*pointers).modf,
@@ -43,10 +43,10 @@ func glslMemory() map[spirv.GLSLstd450]func(b *pointers) {
 	}
 }
 
-// access is what the memory operands of an instruction add to a pointer.
+// access holds the memory operands of an instruction.
 type access struct {
 	volatile, coherent bool
-	align              uint32 // of the whole address, bytes; 0: not given
+	align              uint32 // of the whole address, in bytes; 0: not given
 }
 
 // memoryAccess reads the optional memory operands from operand i on, and
@@ -77,8 +77,7 @@ func (b *pointers) memoryAccess(i int) (access, int) {
 	return a, i
 }
 
-// beyondWorkgroup reports a scope whose invocations do not share the private
-// caches of one compute unit.
+// beyondWorkgroup reports whether the invocations of a scope do not share the private caches of one compute unit.
 func (b *pointers) beyondWorkgroup(scope spirv.ID) bool {
 	switch spirv.Scope(b.constBits(scope)) {
 	case spirv.ScopeWorkgroup, spirv.ScopeSubgroup, spirv.ScopeInvocation:
@@ -95,8 +94,8 @@ func (a access) apply(p *pointer) {
 	}
 }
 
-// flatAlign is the alignment of the address without its constant offset, when
-// the whole is a multiple of align.
+// flatAlign returns the alignment of an address without its constant offset, if the whole address is a multiple of
+// align.
 func flatAlign(align, offset uint32) uint32 {
 	for align > 1 && offset%align != 0 {
 		align /= 2
@@ -166,14 +165,14 @@ func (b *pointers) loadChunk(p pointer, c chunk) []*ir.Value {
 	return out
 }
 
-// proj is the i-th result of a wide load.
+// proj returns the i-th result of a wide load.
 func (b *pointers) proj(v *ir.Value, i int, t isa.Type) *ir.Value {
 	r := b.emit(isa.Proj, t, t, v)
 	r.Imm = uint64(i)
 	return r
 }
 
-// memType is the type in memory of a scalar.
+// memType returns the type of a scalar in memory.
 func memType(t isa.Type) isa.Type {
 	if t == isa.Bool {
 		return isa.I32
@@ -256,8 +255,7 @@ func (b *pointers) loadSlot(p pointer, t isa.Type, i int) *ir.Value {
 	return b.unword(v, t)
 }
 
-// partOf is the element of a cooperative matrix that a pointer names, in its
-// register.
+// partOf returns the element of a cooperative matrix, in its register, to which a pointer points.
 func (b *pointers) partOf(p pointer, word *ir.Value) *ir.Value {
 	if p.part.Op == isa.Const {
 		return b.elementOf(p.matrix, word, int(p.part.Imm))
@@ -267,7 +265,7 @@ func (b *pointers) partOf(p pointer, word *ir.Value) *ir.Value {
 	return b.retype(b.widen(b.op(isa.Shr, isa.I32, word, shift), isa.IntType(bits)), p.matrix.elem)
 }
 
-// withPart is the register with another element where a pointer says.
+// withPart returns the register with the element replaced to which a pointer points.
 func (b *pointers) withPart(p pointer, word, v *ir.Value) *ir.Value {
 	c := p.matrix
 	if p.part.Op == isa.Const {
@@ -359,12 +357,12 @@ func (b *pointers) copyOne(dst, src pointer, t isa.Type, off uint32) {
 	b.wrote(dst)
 }
 
-// arrayLength carries out OpArrayLength: what the buffer has space for.
+// arrayLength translates OpArrayLength: the number of elements that fit the buffer.
 func (b *pointers) arrayLength() {
 	b.lengthOf(b.ptr(b.arg(0)), int(b.arg(1)))
 }
 
-// lengthOf is the length of the array that is a member of the structure that a pointer points to.
+// lengthOf sets the result to the length of the array that is member i of a pointer's structure.
 func (b *pointers) lengthOf(p pointer, i int) {
 	t := p.typ
 	if p.space != isa.SpaceBuffer || t.Kind != validate.KindStruct || i >= len(t.Members) {

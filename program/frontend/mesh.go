@@ -7,7 +7,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// meshes holds what mesh shaders put out.
+// meshes holds the outputs of mesh shaders.
 type meshes struct{ *pointers }
 
 // meshCounts names the binding that receives the vertex and the primitive count
@@ -16,14 +16,13 @@ const meshCounts = "mesh_counts"
 
 const meshCountBytes = 8
 
-// bindCounts makes that binding, before any array of run-time size: those
-// have no known length to count.
+// bindCounts makes that binding, before any array of run-time size, whose length is unknown.
 func (b *meshes) bindCounts() {
 	p := b.region(meshCounts, meshCountBytes)
 	b.f.Bindings[p.binding].Alias = "counts"
 }
 
-// meshSet is the descriptor set that outputs count as, which no shader names.
+// meshSet is the descriptor set of outputs, which no shader names.
 const meshSet = ^uint32(0)
 
 func init() {
@@ -41,7 +40,7 @@ func init() {
 	}
 }
 
-// meshModes has one row for each execution mode of MeshEXT alone.
+// meshModes has a row for each execution mode of MeshEXT alone.
 var meshModes = map[spirv.ExecutionMode]func(b *nodes, n *ir.Node, m *validate.Mode){}
 
 func mesh(n *ir.Node) *ir.Mesh {
@@ -70,14 +69,14 @@ func (b *meshes) bindOutput(in *spirv.Instruction, t *validate.Type) {
 	b.bind(in, p)
 }
 
-// meshIndices are the built-ins that hold the vertices of primitives.
+// meshIndices lists the built-ins that hold the vertices of primitives.
 var meshIndices = map[spirv.BuiltIn]bool{
 	spirv.BuiltInPrimitivePointIndicesEXT:    true,
 	spirv.BuiltInPrimitiveLineIndicesEXT:     true,
 	spirv.BuiltInPrimitiveTriangleIndicesEXT: true,
 }
 
-// outputName is the name of an output variable, or what it is.
+// outputName returns the name of an output variable, or of its built-in.
 func (b *meshes) outputName(in *spirv.Instruction) string {
 	if name := b.m.Name(in.Result); name != "" {
 		return name
@@ -89,8 +88,7 @@ func (b *meshes) outputName(in *spirv.Instruction) string {
 	return ""
 }
 
-// region is the part of a named buffer of mesh outputs that the workgroup has
-// for itself, of stride bytes.
+// region returns the workgroup's part of a named buffer of mesh outputs, of stride bytes.
 func (b *meshes) region(name string, stride uint32) pointer {
 	n := 0
 	for n < len(b.f.Bindings) && (b.f.Bindings[n].Kind != ir.MeshOutput || b.f.Bindings[n].Name != name) {

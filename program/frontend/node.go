@@ -8,14 +8,13 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// nodes reads what makes an entry point a node of an execution graph.
+// nodes reads the declarations of an entry point as a node of an execution graph.
 type nodes struct {
 	*payloads
 	meshes *meshes
 }
 
-// nodeModes has one row for each execution mode that makes an entry point a
-// node of a graph.
+// nodeModes has a row for each execution mode that makes an entry point a node of a graph.
 var nodeModes map[spirv.ExecutionMode]func(b *nodes, n *ir.Node, m *validate.Mode)
 
 func init() {
@@ -48,7 +47,7 @@ func init() {
 	}
 }
 
-// nodeMode is the row of an execution mode, or nil.
+// nodeMode returns the row of an execution mode, or nil.
 func (b *nodes) nodeMode(kind spirv.ExecutionMode) func(b *nodes, n *ir.Node, m *validate.Mode) {
 	if row := meshModes[kind]; row != nil && b.isMesh() {
 		return row
@@ -75,7 +74,7 @@ func (b *nodes) workgroups(n *ir.Node, m *validate.Mode) {
 	}
 }
 
-// modeArg is the i-th argument of an execution mode, a constant.
+// modeArg returns the i-th argument of an execution mode, a constant.
 func (b *nodes) modeArg(m *validate.Mode, i int) uint32 {
 	if i >= len(m.Args) {
 		b.invalid("execution mode %s: argument %d is missing", m.Kind, i)
@@ -83,7 +82,7 @@ func (b *nodes) modeArg(m *validate.Mode, i int) uint32 {
 	return uint32(b.constBits(spirv.ID(m.Args[i])))
 }
 
-// constString is the value of a string constant, specialized by the job.
+// constString returns the value of a string constant, which the job may specialize.
 func (b *nodes) constString(id spirv.ID) string {
 	def := b.m.Def(id)
 	if def == nil || def.Op != spirv.OpConstantStringAMDX && def.Op != spirv.OpSpecConstantStringAMDX {
@@ -98,8 +97,7 @@ func (b *nodes) constString(id spirv.ID) string {
 	return s
 }
 
-// bind reads what the entry point asks of an execution graph. Nothing of
-// the extension leaves Func.Node nil.
+// bind reads the entry point's interface to an execution graph. Without the extension Func.Node stays nil.
 func (b *nodes) bind() {
 	b.graph.outputs = map[spirv.ID]int{}
 	n := &ir.Node{Model: b.entry.Model, APIEntry: true}
@@ -178,7 +176,7 @@ func namedIDs(m *validate.Module) map[spirv.ID][]spirv.ID {
 		}
 		ctx.Note(in)
 	}
-	delete(named, 0) // what is before the functions
+	delete(named, 0) // declarations before the functions
 	return named
 }
 
@@ -232,8 +230,7 @@ func (b *nodes) payloadType(t *validate.Type) ir.PayloadType {
 	return p
 }
 
-// findIndirect finds the member that says how many workgroups a payload starts,
-// in structures within structures too.
+// findIndirect finds the member that holds the number of workgroups of a payload, also in nested structures.
 func (b *nodes) findIndirect(p *ir.PayloadType, t *validate.Type, base uint32) {
 	if !b.m.HasIndirect(t) {
 		return
@@ -267,7 +264,7 @@ func (b *nodes) indirect(t *validate.Type, i int, off uint32) *ir.Indirect {
 	return &ir.Indirect{Offset: off, Components: n, Bits: uint8(m.Width), Stride: stride}
 }
 
-// decoratedConst is the constant that a decoration of an id gives.
+// decoratedConst returns the constant that decorates an id.
 func (b *nodes) decoratedConst(id spirv.ID, kind spirv.Decoration) (uint32, bool) {
 	arg, ok := b.m.Decoration(id, kind)
 	if !ok {
@@ -287,9 +284,8 @@ func (b *nodes) maxPayloads(t *validate.Type) uint32 {
 	return n
 }
 
-// listOutputs fills Node.Outputs: the payload array types that the entry point
-// allocates or asks the validity of, and those that they share limits with, in
-// the order of the module.
+// listOutputs fills Node.Outputs, in the order of the module: the payload array types that the entry point allocates or
+// whose validity it queries, and those with which they share limits.
 func (b *nodes) listOutputs(n *ir.Node) {
 	wanted := b.outputTypes()
 	for i := range b.m.Raw.Instructions {
@@ -313,8 +309,8 @@ func (b *nodes) sharesWith(id spirv.ID) (spirv.ID, bool) {
 	return spirv.ID(arg), ok && spirv.ID(arg) != id
 }
 
-// outputTypes are the types that Outputs lists. An instruction counts when a
-// function that the entry point reaches holds it.
+// outputTypes returns the types that Outputs lists. An instruction counts if a function that the entry point reaches
+// contains it.
 func (b *nodes) outputTypes() map[spirv.ID]bool {
 	wanted := map[spirv.ID]bool{}
 	for _, f := range b.m.Functions {

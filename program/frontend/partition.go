@@ -7,8 +7,7 @@ import (
 )
 
 // Operations of partitions of a subgroup (SPV_EXT_shader_subgroup_partitioned). No AMD GPU has instructions for them: a
-// loop takes the lanes of one partition at a time, those that agree with the first lane that is left (Mesa:
-// nir_lower_subgroups).
+// loop handles one partition at a time, the lanes that agree with the first remaining lane (Mesa: nir_lower_subgroups).
 
 func partitionRows() map[spirv.Op]row[*builder] {
 	rows := map[spirv.Op]row[*builder]{spirv.OpGroupNonUniformPartitionEXT: {do: (*builder).partition, splits: true}}
@@ -27,7 +26,7 @@ func partitionRows() map[spirv.Op]row[*builder] {
 	return rows
 }
 
-// partitionKinds pairs the group operations of partitions with those of isa.
+// partitionKinds maps the group operations of partitions to those of isa.
 var partitionKinds = map[spirv.GroupOperation]isa.Op{
 	spirv.GroupOperationPartitionedReduceEXT:        isa.Reduce,
 	spirv.GroupOperationPartitionedInclusiveScanEXT: isa.InclusiveScan,
@@ -43,7 +42,8 @@ func partitioned(in *spirv.Instruction) bool {
 	return ok
 }
 
-// partition gives each lane the mask of those with an equal value. Zeros are equal, and so are NaNs of the same bits.
+// partition sets the result to the mask of lanes with an equal value. Zeros are equal, and so are NaNs with the same
+// bits.
 func (b *builder) partition() {
 	var key []*ir.Value
 	for _, v := range b.leaves(b.arg(0)) {
@@ -58,7 +58,7 @@ func (b *builder) partition() {
 	})...)
 }
 
-// reduceParts combines the values of the lanes in each lane's ballot, which are those of one partition.
+// reduceParts combines the values of the lanes in each lane's ballot, which is one partition.
 func (b *builder) reduceParts(g isa.GroupOperator) {
 	if len(b.in.Operands) < 4 {
 		b.invalid("%s without a ballot", spirv.GroupOperation(b.arg(1)))
@@ -72,8 +72,8 @@ func (b *builder) reduceParts(g isa.GroupOperator) {
 	})...)
 }
 
-// byPartition does something for the lanes of one key at a time, and returns what each lane got. The first
-// lane that is left always agrees with itself, so that the loop ends.
+// byPartition runs do for the lanes of one key at a time, and returns each lane's results. The first remaining lane
+// always agrees with itself, so the loop ends.
 func (b *builder) byPartition(key []*ir.Value, do func(same *ir.Value) []*ir.Value) []*ir.Value {
 	head, inside, again, after := b.newBlock(), b.newBlock(), b.newBlock(), b.newBlock()
 	for _, n := range []*ir.Block{head, inside, again, after} {

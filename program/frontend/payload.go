@@ -10,7 +10,7 @@ import (
 // payloads holds the instructions of an execution graph's nodes.
 type payloads struct {
 	*pointers
-	input *ir.Value // handle of the node's input; nil until it is wanted
+	input *ir.Value // handle of the node's input; nil until it is used
 }
 
 func payloadRows() map[spirv.Op]row[*payloads] {
@@ -23,7 +23,7 @@ func payloadRows() map[spirv.Op]row[*payloads] {
 	}
 }
 
-// inputHandle is the handle of the node's input.
+// inputHandle returns the handle of the node's input.
 func (b *payloads) inputHandle() *ir.Value {
 	if b.input == nil {
 		b.input = b.onceOne(func() *ir.Value { return b.op(isa.PayloadIn, isa.I64) })
@@ -31,8 +31,7 @@ func (b *payloads) inputHandle() *ir.Value {
 	return b.input
 }
 
-// bindPayload gives the input variable its place: an array, or the only payload
-// of one.
+// bindPayload binds the input variable: to an array, or to the only payload.
 func (b *payloads) bindPayload(in *spirv.Instruction, t *validate.Type) {
 	if b.graph.input == nil || in.Result != b.graph.input.Result {
 		return // another entry point's
@@ -49,7 +48,7 @@ func (b *payloads) bindPayload(in *spirv.Instruction, t *validate.Type) {
 	b.bind(in, p)
 }
 
-// allocScopes has the operation of each visibility that allocation may have.
+// allocScopes maps the visibilities of an allocation to operations.
 var allocScopes = map[spirv.Scope]isa.Op{
 	spirv.ScopeWorkgroup:  isa.PayloadAlloc,
 	spirv.ScopeInvocation: isa.PayloadAllocLane,
@@ -109,8 +108,8 @@ func (b *payloads) payloadValid() {
 	b.set(v)
 }
 
-// finishPayload reports that the workgroup has written the input. Only the input
-// can be finished, so a pointer to its payload says no more than that.
+// finishPayload reports that the workgroup has written the input. Only the input can be finished, so a pointer to its
+// payload identifies the whole.
 func (b *payloads) finishPayload() {
 	p := b.ptr(b.arg(0))
 	if b.graph.input == nil || !p.payload && p.typ.Kind != validate.KindNodePayloadArray {
@@ -127,8 +126,7 @@ func (b *payloads) finishPayload() {
 	b.set(b.emit(isa.PayloadFinish, isa.Bool, isa.Bool, h))
 }
 
-// arrayNamed is the payload array type that an instruction allocates or asks
-// the validity of; else nil.
+// arrayNamed returns the payload array type that an instruction allocates or whose validity it queries; else nil.
 func (b *payloads) arrayNamed(in *spirv.Instruction) *validate.Type {
 	var t *validate.Type
 	switch in.Op {

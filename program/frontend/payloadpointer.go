@@ -7,7 +7,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// A graph is what pointers to payloads know of the node.
+// A graph holds the node's types as pointers to payloads use them.
 type graph struct {
 	input   *spirv.Instruction // the input variable; nil if none
 	outputs map[spirv.ID]int   // by type id: index in Node.Outputs
@@ -23,8 +23,8 @@ const (
 	firstOutputObject
 )
 
-// payloadObject names the memory of an array by its type: a type that is that
-// of the input and of an output names neither.
+// payloadObject identifies the memory of an array by its type. A type of both the input and an output identifies
+// neither.
 func (b *pointers) payloadObject(t *validate.Type) int {
 	out, isOutput := b.graph.outputs[t.ID]
 	isInput := b.graph.input != nil && b.typ(b.graph.input.Type).Elem == t
@@ -51,8 +51,7 @@ func (b *pointers) payloadPointerOf(t *validate.Type, leaf *ir.Value) pointer {
 	return pointer{typ: t, space: isa.SpaceFlat, payload: true, index: leaf, object: -1, align: 1}
 }
 
-// handle is the array that a pointer to a payload array points to. A variable
-// of array type holds the handle.
+// handle returns the array that a pointer to a payload array points to. A variable of array type holds the handle.
 func (b *pointers) handle(p pointer) *ir.Value {
 	if p.typ.Kind != validate.KindNodePayloadArray {
 		b.invalid("a pointer to %%%d, which is not a payload array", p.typ.ID)
@@ -70,7 +69,7 @@ func (b *pointers) stepPayload(p pointer, index spirv.ID) pointer {
 	return b.elementPointer(q, i, p)
 }
 
-// number is a count of payloads, or an index of one or of a node, in 32 bits. What needs more is the largest number of 32 bits: there are
+// number returns a count of payloads, or an index of a payload or a node, in 32 bits. Larger values saturate: there are
 // neither so many payloads nor so many nodes.
 func (b *pointers) number(id spirv.ID) *ir.Value {
 	v := b.leaf(id)
@@ -80,8 +79,7 @@ func (b *pointers) number(id spirv.ID) *ir.Value {
 	return b.resize(v, b.typeOf(id), isa.I32)
 }
 
-// elementPointer points to element i of an array; how it is accessed is that of
-// the pointer that leads there.
+// elementPointer returns a pointer to element i of an array, accessed as the pointer from.
 func (b *pointers) elementPointer(array pointer, i *ir.Value, from pointer) pointer {
 	q := pointer{typ: array.typ.Elem, space: isa.SpaceFlat, payload: true, object: array.object,
 		volatile: from.volatile, coherent: from.coherent}

@@ -9,11 +9,11 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// spaceInput is where built-in inputs are: values, no memory.
+// spaceInput is the space of built-in inputs: values, not memory.
 const spaceInput isa.Space = 0xff
 
-// baseAlign is the alignment of buffers and LDS variables that is relied on,
-// in bytes: every Vulkan implementation's largest vector.
+// baseAlign is the assumed alignment of buffers and LDS variables, in bytes: every Vulkan implementation's largest
+// vector.
 const baseAlign = 16
 
 // pointers holds the memory that a shader reads and writes: variables, access
@@ -31,8 +31,7 @@ type object struct {
 	n     int
 }
 
-// A pointer is where a pointer of the module points to. It is a value of the
-// front end only.
+// A pointer is the target of a pointer of the module. It is a value of the front end only.
 type pointer struct {
 	typ   *validate.Type // pointee
 	space isa.Space
@@ -41,7 +40,7 @@ type pointer struct {
 	index  *ir.Value // dynamic part of the address, in bytes (words in scratch); nil if none
 	offset uint32    // constant part
 	align  uint32    // of index, bytes
-	stride uint32    // bytes between the elements of the array that it points into; 0: not known
+	stride uint32    // bytes between the elements of the array that it points into; 0: unknown
 	arrays [2]ir.Array
 
 	object   int
@@ -59,7 +58,7 @@ type pointer struct {
 	low, high uint32 // words that index can reach; high 0: no dynamic index
 
 	matrix *coop     // of an element of a cooperative matrix in scratch
-	part   *ir.Value // which of its register it is; nil: all
+	part   *ir.Value // index of the element in its register; nil: all
 
 	sampler int       // of a sampled image: binding of the sampler, plus 1; 0: none
 	sindex  *ir.Value // element of an array of samplers
@@ -73,7 +72,7 @@ type pointer struct {
 	texture isa.Texture
 }
 
-// ptr is the pointer that an id names, of a type that says to what.
+// ptr returns the pointer that an id names. Its type names the pointee.
 func (b *pointers) ptr(id spirv.ID) pointer {
 	p := b.anyPtr(id)
 	if b.typeOf(id).Untyped() {
@@ -82,7 +81,7 @@ func (b *pointers) ptr(id spirv.ID) pointer {
 	return p
 }
 
-// anyPtr is the pointer that an id names.
+// anyPtr returns the pointer that an id names.
 func (b *pointers) anyPtr(id spirv.ID) pointer {
 	v := b.val(id)
 	if v.ptr != nil {
@@ -171,7 +170,7 @@ func (b *pointers) definePointer(p pointer) {
 // pass, as some compilers do that.
 func (b *pointers) leafMismatch(x, y *validate.Type) bool { return x.Kind != y.Kind }
 
-// pointeeStride is the distance of consecutive pointees, in bytes.
+// pointeeStride returns the distance of consecutive pointees, in bytes.
 func (b *pointers) pointeeStride(t *validate.Type, p pointer) uint32 {
 	b.wantArithmetic(t, p)
 	if s, ok := b.m.Decoration(t.ID, spirv.DecorationArrayStride); ok && !p.lay.natural {
@@ -240,7 +239,8 @@ func (b *pointers) stepMember(p pointer, index spirv.ID) pointer {
 	return p
 }
 
-// stepThrough is move by an index into an array, a matrix or a vector, whose length the pointer keeps where the index is not known.
+// stepThrough is move by an index into an array, a matrix or a vector. If the index is not constant, the pointer
+// records the length.
 func (b *pointers) stepThrough(p pointer, t *validate.Type, index spirv.ID, stride, words uint32) pointer {
 	if t.Kind != validate.KindRuntimeArray && b.leaf(index).Op != isa.Const {
 		p.arrays[1], p.arrays[0] = p.arrays[0], ir.Array{Length: uint32(b.count(t)), Stride: stride}
@@ -259,8 +259,8 @@ func (b *pointers) pickDescriptor(p pointer, index spirv.ID) pointer {
 	return p
 }
 
-// move adds index x stride to the address. Scratch: words, and words is the
-// extent that the index stays in.
+// move adds index x stride to the address. In scratch, the unit is words, and words is the extent that the index stays
+// in.
 func (b *pointers) move(p pointer, index spirv.ID, stride, words uint32) pointer {
 	v := b.leaf(index)
 	if v.Op == isa.Const && b.foldable(p, index, stride) {
@@ -284,9 +284,8 @@ func (b *pointers) move(p pointer, index spirv.ID, stride, words uint32) pointer
 	return p
 }
 
-// foldable reports whether a constant step can go to the constant offset,
-// which has 32 bits and no sign: always where addresses are modulo 2^32. Those
-// of 64 bits are modulo 2^64, as this sum is.
+// foldable reports whether a constant step may be added to the constant offset, which is unsigned and has 32 bits:
+// always if addresses are modulo 2^32. Addresses of 64 bits are modulo 2^64, as this sum is.
 func (b *pointers) foldable(p pointer, index spirv.ID, stride uint32) bool {
 	if p.space != isa.SpaceFlat {
 		return true
@@ -314,7 +313,7 @@ func (b *pointers) resize(v *ir.Value, from *validate.Type, to isa.Type) *ir.Val
 	return b.conv(op, v.R, to, v)
 }
 
-// stepLocal is step in a Function or Private variable, which counts words.
+// stepLocal is step in a Function or Private variable, in words.
 func (b *pointers) stepLocal(p pointer, index spirv.ID) pointer {
 	t, words := p.typ, p.local.SlotWords
 	switch t.Kind {
@@ -363,8 +362,8 @@ func (b *pointers) stepMatrix(p pointer, c *coop, index spirv.ID) pointer {
 	return p
 }
 
-// stepInput is step in an input, which is values: an index that is no constant becomes
-// a chain of selections.
+// stepInput is step in an input, which is a list of values: an index that is not constant becomes a chain of
+// selections.
 func (b *pointers) stepInput(p pointer, index spirv.ID) pointer {
 	switch p.typ.Kind {
 	case validate.KindStruct:
@@ -421,9 +420,8 @@ func (b *pointers) ptrDiff() {
 	b.set(d)
 }
 
-// distanceStride is the stride of the array that two pointers point into. The
-// pointers' type need not have an ArrayStride, unlike that of OpPtrAccessChain:
-// the array has.
+// distanceStride returns the stride of the array that two pointers point into. Unlike for OpPtrAccessChain, the array
+// may have the ArrayStride and the pointers' type none.
 func (b *pointers) distanceStride(t *validate.Type, x, y pointer) uint32 {
 	b.wantArithmetic(t, x)
 	if s := max(x.stride, y.stride); s != 0 {
@@ -439,7 +437,7 @@ func (b *pointers) distanceStride(t *validate.Type, x, y pointer) uint32 {
 	return s
 }
 
-// onlyStride is the stride of all arrays of a type in the module; 0 if they
+// onlyStride returns the stride of all arrays of a type in the module; 0 if they
 // differ or there are none.
 func (b *pointers) onlyStride(elem *validate.Type) (only uint32) {
 	for id := range spirv.ID(b.m.Raw.Bound) {

@@ -9,8 +9,8 @@ import (
 // quads holds the operations among the lanes of a quad.
 type quads struct{ *groups }
 
-// Quads: votes of SPV_KHR_quad_control and the derivatives. A quad is four
-// consecutive lanes; the execution mode says where they stand.
+// Quads: votes of SPV_KHR_quad_control and the derivatives. A quad is four consecutive lanes; the execution mode
+// determines their positions.
 
 func quadRows() map[spirv.Op]row[*quads] {
 	return map[spirv.Op]row[*quads]{
@@ -29,11 +29,11 @@ func quadRows() map[spirv.Op]row[*quads] {
 	}
 }
 
-// A direction says for each lane of a quad which lanes it subtracts.
+// A direction holds, for each lane of a quad, the two lanes whose values are subtracted.
 type direction struct{ from, to [4]uint32 }
 
-// Lanes 0 and 1 are the upper row, 2 and 3 the lower one. Coarse derivatives
-// are those of lane 0 for the whole quad, as drivers have them.
+// Lanes 0 and 1 are the upper row, 2 and 3 the lower one. Coarse derivatives are those of lane 0 for the whole quad, as
+// in drivers.
 var (
 	alongX     = direction{[4]uint32{0, 0, 0, 0}, [4]uint32{1, 1, 1, 1}}
 	alongY     = direction{[4]uint32{0, 0, 0, 0}, [4]uint32{2, 2, 2, 2}}
@@ -41,7 +41,7 @@ var (
 	alongYFine = direction{[4]uint32{0, 1, 0, 1}, [4]uint32{2, 3, 2, 3}}
 )
 
-// derivative makes a row; two directions give the sum of the magnitudes.
+// derivative makes a row; with two directions it adds up the magnitudes.
 func derivative(along ...direction) row[*quads] {
 	return row[*quads]{do: func(b *quads) {
 		if !b.derivatives {

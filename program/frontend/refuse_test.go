@@ -108,7 +108,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// arrays are n types, each of nearly as many scalars as a value may have.
+// arrays returns n types, each of nearly as many scalars as a value may have.
 func arrays(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -117,7 +117,7 @@ func arrays(n int) string {
 	return b.String()
 }
 
-// variables are one of each of them.
+// variables returns one of each of them.
 func variables(n int) string {
 	var b strings.Builder
 	for i := range n {

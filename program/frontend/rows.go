@@ -2,21 +2,20 @@ package frontend
 
 import "spvsim/spirv"
 
-// A row says how one opcode is translated, by a method of the part T.
+// A row translates one opcode, by a method of the part T.
 type row[T any] struct {
 	do       func(b T)
-	constant bool // also within OpSpecConstantOp
-	splits   bool // may end the current block and go on in another
+	constant bool // allowed within OpSpecConstantOp too
+	splits   bool // may end the current block and continue in another
 }
 
 // pure makes a row without side effects.
 func pure[T any](do func(b T)) row[T] { return row[T]{do: do, constant: true} }
 
-// rows has one row for each opcode that a function may hold. What has no row
-// is refused by name.
+// rows has a row for each opcode that a function may hold. Other opcodes are refused by name.
 var rows = map[spirv.Op]row[*builder]{}
 
-// The tables of the parts; each gives its rows to the one table.
+// Each part adds its table to rows.
 func init() {
 	for _, own := range []map[spirv.Op]row[*maths]{
 		arithmeticRows(), bitRows(), compareRows(), convertRows(), compositeRows(), intelRows(),

@@ -10,7 +10,7 @@ import (
 // samplers reads images through samplers.
 type samplers struct{ *images }
 
-// Sampled images: what the texture unit does.
+// Sampled images: operations of the texture unit.
 
 func sampleRows() map[spirv.Op]row[*samplers] {
 	plain, projective := sampling{}, sampling{projective: true}
@@ -44,7 +44,7 @@ func (b *samplers) sampledImage() {
 	b.define(val{ptr: &p})
 }
 
-// sampled is the sampled image that an id names, in a form that can be sampled.
+// sampled returns the sampled image that an id names, in a form that can be sampled.
 func (b *samplers) sampled(id spirv.ID) pointer {
 	p := b.image(id)
 	switch {
@@ -54,7 +54,7 @@ func (b *samplers) sampled(id spirv.ID) pointer {
 		b.invalid("%%%d is multisampled: it can be fetched from, not sampled", id)
 	case p.dynamic:
 		b.unsupported("sampling an image that a pointer chooses at run time")
-	case p.typ.Dim > spirv.DimCube: // after it come those that no sampler takes
+	case p.typ.Dim > spirv.DimCube: // the values above are dimensions that no sampler supports
 		b.unsupported("sampling images of Dim %s", p.typ.Dim)
 	}
 	b.f.Bindings[p.sampler-1].Samples = true
@@ -66,7 +66,7 @@ type sampling struct{ projective, compare bool }
 
 func (s sampling) row() row[*samplers] { return row[*samplers]{do: func(b *samplers) { b.sample(s) }} }
 
-// A texelRequest is what such an instruction asks for.
+// A texelRequest holds the operands of such an instruction.
 type texelRequest struct {
 	p  pointer
 	at []*ir.Value // coordinates
@@ -78,9 +78,8 @@ type texelRequest struct {
 	imm       uint64
 }
 
-// position fills in the coordinates, and the reference if there is one: operand
-// 2. Those of projective instructions are divided by the component after them
-// (Vulkan 1.3, "Projection Operation").
+// position sets the coordinates and, for comparisons, the reference: operand 2. Those of projective instructions are
+// divided by the component after them (Vulkan 1.3, "Projection Operation").
 func (b *samplers) position(r *texelRequest, s sampling) {
 	n := r.p.typ.Coordinates()
 	if r.p.typ.Arrayed {
@@ -129,8 +128,7 @@ func (b *samplers) offsets(r *texelRequest, with map[spirv.ImageOperands][]spirv
 	}
 }
 
-// packOffset puts offsets in texels into the bytes of a word, as the texture
-// unit takes them.
+// packOffset packs offsets in texels into the bytes of a word, the texture unit's form.
 func (b *samplers) packOffset(list []*ir.Value) *ir.Value {
 	word := b.i32(0)
 	for k, v := range list[:min(len(list), 3)] {
@@ -165,7 +163,7 @@ func (b *samplers) sample(s sampling) {
 	b.texels(b.request(op, &r), s.compare)
 }
 
-// texels gives the four components, or the one of a comparison.
+// texels sets the result to the four components, or to the one of a comparison.
 func (b *samplers) texels(v *ir.Value, compare bool) {
 	want := 4
 	if compare {
@@ -178,7 +176,7 @@ func (b *samplers) texels(v *ir.Value, compare bool) {
 	b.results(v, want)
 }
 
-// request emits what reads through a sampler.
+// request emits an operation that reads through a sampler.
 func (b *samplers) request(op isa.Op, r *texelRequest) *ir.Value {
 	elem := b.scalar(r.p.typ.Elem)
 	if op == isa.ImageQueryLod {

@@ -6,7 +6,8 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// ptrTo is the pointer that an id names; an untyped one points to what the instruction says (SPV_KHR_untyped_pointers).
+// ptrTo returns the pointer that an id names; an untyped one gets the pointee that the instruction names
+// (SPV_KHR_untyped_pointers).
 func (b *pointers) ptrTo(id spirv.ID, t *validate.Type) pointer {
 	p := b.anyPtr(id)
 	if b.typeOf(id).Untyped() {
@@ -37,7 +38,7 @@ func (b *pointers) untypedElementChain() {
 	b.defineUntyped(p, 3)
 }
 
-// basedOn is the base, pointing to the base type.
+// basedOn returns the base pointer with the base type as pointee.
 func (b *pointers) basedOn() pointer {
 	p := b.anyPtr(b.arg(1))
 	b.retarget(&p, b.m.Type(b.arg(0)))

@@ -9,9 +9,8 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// A val is what an id represents: the scalar leaves of a value in memory
-// order, or a pointer, or an image. Pointers turn into leaves only where they
-// must be values (see leavesOf).
+// A val is the meaning of an id: the scalar leaves of a value in memory order, or a pointer, or an image. Pointers turn
+// into leaves only where they must be values (see leavesOf).
 type val struct {
 	leaves []*ir.Value
 	ptr    *pointer
@@ -20,7 +19,7 @@ type val struct {
 // leafList is the flat form of a type.
 type leafList []isa.Type
 
-// values knows what ids represent: constants, and what instructions defined.
+// values holds the meaning of ids: constants, and results of instructions.
 type values struct {
 	*core
 	globals map[spirv.ID]val  // constants and module variables
@@ -30,8 +29,8 @@ type values struct {
 	coops   map[spirv.ID]*coop // cooperative matrix types
 	total   int                // scalars of the types flattened and laid out
 
-	// operation gives what carries out an opcode within OpSpecConstantOp, from
-	// the tables of all parts; nil if the opcode may not stand there.
+	// operation returns the translation of an opcode within OpSpecConstantOp, from the tables of all parts; nil if the
+	// opcode is not allowed there.
 	operation func(op spirv.Op) func()
 }
 
@@ -100,7 +99,7 @@ func (b *values) repeat(elem leafList, n int) leafList {
 	return list
 }
 
-// count is the number of elements of a vector, matrix or array.
+// count returns the number of elements of a vector, matrix or array.
 func (b *values) count(t *validate.Type) int {
 	if t.Kind != validate.KindArray || t.Count > 0 {
 		return t.Count
@@ -142,7 +141,7 @@ func (b *values) leaf(id spirv.ID) *ir.Value {
 	return list[0]
 }
 
-// set gives the current instruction's result its leaves.
+// set sets the current instruction's result to leaves.
 func (b *values) set(leaves ...*ir.Value) {
 	types := b.leafTypes(b.resultType())
 	if len(types) != len(leaves) {
@@ -165,7 +164,7 @@ func (b *values) define(v val) {
 	b.scope[b.in.Result] = v
 }
 
-// constBits is the value of an integer or boolean constant, sign-extended if
+// constBits returns the value of an integer or boolean constant, sign-extended if
 // its type is signed.
 func (b *values) constBits(id spirv.ID) uint64 {
 	v := b.leaf(id)
@@ -191,7 +190,7 @@ func (b *values) compositeConstruct() {
 	b.set(out...)
 }
 
-// replicate makes a composite of which every part is the one operand; a cooperative matrix takes one in any case.
+// replicate makes a composite whose parts all equal the one operand; a cooperative matrix has one operand in any case.
 func (b *values) replicate() {
 	if c := b.coop(b.resultType()); c != nil {
 		b.splatConstant(c)
@@ -223,8 +222,8 @@ func (b *values) onceOne(make func() *ir.Value) *ir.Value {
 	return b.once(func() []*ir.Value { return []*ir.Value{make()} })[0]
 }
 
-// pointerLeaves are the scalars of a pointer that must be a value: a flattened
-// descriptor index and a byte offset, an LDS offset, or an address.
+// pointerLeaves returns the types of the scalars of a pointer that must be a value: a flattened descriptor index and a
+// byte offset, an LDS offset, or an address.
 func (b *values) pointerLeaves(t *validate.Type) leafList {
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
@@ -238,7 +237,7 @@ func (b *values) pointerLeaves(t *validate.Type) leafList {
 	return nil
 }
 
-// leavesOf gives the scalars of a value, pointers included.
+// leavesOf returns the scalars of a value, pointers included.
 func (b *values) leavesOf(v val) []*ir.Value {
 	if v.ptr == nil {
 		return v.leaves
@@ -257,8 +256,8 @@ func (b *values) leavesOf(v val) []*ir.Value {
 	return nil
 }
 
-// knownLayout refuses pointers as values whose pointee lies as the members of a structure say that leads to it (MatrixStride and
-// RowMajor): the value has the type alone.
+// knownLayout refuses pointers as values if the layout of the pointee depends on members of an enclosing structure
+// (MatrixStride and RowMajor): the value has the type alone.
 func (b *values) knownLayout(p *pointer) {
 	t := p.typ
 	for t != nil && isArray(t) {
@@ -269,7 +268,7 @@ func (b *values) knownLayout(p *pointer) {
 	}
 }
 
-// address is the whole byte address within the pointer's space.
+// address returns the whole byte address within the pointer's space.
 func (b *values) address(p pointer) *ir.Value {
 	t := p.addressType()
 	off := b.cnst(t, uint64(p.offset))
@@ -282,8 +281,7 @@ func (b *values) address(p pointer) *ir.Value {
 	return b.op(isa.IAdd, t, p.index, off)
 }
 
-// descriptor is the absolute index of the pointer's buffer in the flattened
-// list of descriptors.
+// descriptor returns the absolute index of the pointer's buffer in the flattened list of descriptors.
 func (b *values) descriptor(p pointer) *ir.Value {
 	if p.dynamic {
 		return p.bindex

@@ -7,7 +7,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// initStore is a Private variable's initializer, stored before anything runs.
+// initStore is a Private variable's initializer, stored before the shader starts.
 type initStore struct {
 	in     *spirv.Instruction
 	to     pointer
@@ -109,7 +109,7 @@ func (b *pointers) bindLDS(in *spirv.Instruction, t *validate.Type) {
 	b.bind(in, p)
 }
 
-// viewLDS adds a view of LDS: as large as the largest is what a workgroup takes.
+// viewLDS adds a view of LDS. A workgroup takes the size of the largest view.
 func (b *pointers) viewLDS(in *spirv.Instruction, t *validate.Type) {
 	view := ir.LDSView{Name: b.m.Name(in.Result), ID: uint32(in.Result), Bytes: b.shape(t, layout{}).size}
 	if view.Bytes > maxLDS {

@@ -25,7 +25,7 @@ var groupArithmetic = map[spirv.Op]isa.GroupOperator{
 	spirv.OpGroupLogicalAndKHR: isa.GroupAnd, spirv.OpGroupLogicalOrKHR: isa.GroupOr, spirv.OpGroupLogicalXorKHR: isa.GroupXor,
 }
 
-// combineOps are the operations that the operators combine two values with.
+// combineOps maps the group operators to operations on two values.
 var combineOps = map[isa.GroupOperator]isa.Op{
 	isa.GroupIAdd: isa.IAdd, isa.GroupFAdd: isa.FAdd,
 	isa.GroupFMin: isa.FMin, isa.GroupUMin: isa.UMin, isa.GroupSMin: isa.SMin,
@@ -67,17 +67,17 @@ func (b *workgroups) workgroupScope() bool {
 	return false
 }
 
-// scratchObject is the object of that scratch: no variable has this id.
+// scratchObject identifies that scratch: no variable has this id.
 const scratchObject = math.MaxInt32
 
-// waves is the number of waves of a workgroup.
+// waves returns the number of waves of a workgroup.
 func (b *workgroups) waves() uint32 {
 	n := uint32(b.f.Invocations())
 	return (n + uint32(b.opt.WaveSize) - 1) / uint32(b.opt.WaveSize)
 }
 
-// scratch is LDS for one 64-bit value of each wave, shared by all workgroup
-// operations of the entry point: barriers stand between them.
+// scratch returns the LDS for one 64-bit value of each wave, which all workgroup operations of the entry point share,
+// separated by barriers.
 func (b *workgroups) scratch() uint32 {
 	if !b.groupUsed {
 		b.groupUsed = true
@@ -87,14 +87,14 @@ func (b *workgroups) scratch() uint32 {
 	return b.groupLDS
 }
 
-// slotPointer is the scratch of one wave.
+// slotPointer returns the scratch of one wave.
 func (b *workgroups) slotPointer(wave *ir.Value) pointer {
 	p := pointer{space: isa.SpaceLDS, offset: b.scratch(), object: scratchObject, align: 8}
 	p.index = b.op(isa.IMul, isa.I32, wave, b.i32(8))
 	return p
 }
 
-// fixedSlot is the scratch of the i-th wave.
+// fixedSlot returns the scratch of the i-th wave.
 func (b *workgroups) fixedSlot(i uint32) pointer {
 	return pointer{space: isa.SpaceLDS, offset: b.scratch() + 8*i, object: scratchObject, align: 8}
 }
@@ -108,10 +108,10 @@ func (b *workgroups) getSlot(p pointer, t isa.Type) *ir.Value {
 	return b.loadChunk(p, chunk{t: t, n: 1})[0]
 }
 
-// sync lets all waves see what each wrote to LDS.
+// sync makes each wave's writes to LDS visible to all waves.
 func (b *workgroups) sync() { b.syncAs(0) }
 
-// syncAs is sync with a barrier of that Imm.
+// syncAs is sync with a barrier of the given Imm.
 func (b *workgroups) syncAs(imm uint64) {
 	b.emit(isa.MemoryBarrier, isa.Void, isa.Void)
 	b.emit(isa.Barrier, isa.Void, isa.Void).Imm = imm
@@ -125,9 +125,8 @@ func (b *workgroups) gatherWaves(v *ir.Value) []*ir.Value {
 	return b.slots(v.R)
 }
 
-// gatherSome is gatherWaves where waves may have no active lane: they pass the
-// barriers, store nothing, and count with the operator's identity, which those
-// that have some put in all slots first.
+// gatherSome is gatherWaves where waves may have no active lane. Such waves pass the barriers and store nothing, and
+// count with the operator's identity, which the waves with active lanes first store in all slots.
 func (b *workgroups) gatherSome(g isa.GroupOperator) func(v *ir.Value) []*ir.Value {
 	return func(v *ir.Value) []*ir.Value {
 		b.syncAs(1)
@@ -141,7 +140,7 @@ func (b *workgroups) gatherSome(g isa.GroupOperator) func(v *ir.Value) []*ir.Val
 	}
 }
 
-// slots are the values of all waves' scratch.
+// slots returns the values of all waves' scratch.
 func (b *workgroups) slots(t isa.Type) []*ir.Value {
 	out := make([]*ir.Value, b.waves())
 	for i := range out {
@@ -178,7 +177,7 @@ func (b *workgroups) groupArithmetic(g isa.GroupOperator) {
 	})
 }
 
-// scanWaves adds to the scan within a wave what the waves before hold.
+// scanWaves combines the scan within a wave with the values of the waves before it.
 func (b *workgroups) scanWaves(g isa.GroupOperator, v, scan *ir.Value, gather func(*ir.Value) []*ir.Value) *ir.Value {
 	sums := gather(b.groupOp(isa.Reduce, g, 0, v))
 	wave := b.builtin(spirv.BuiltInSubgroupId)[0]

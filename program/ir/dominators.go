@@ -1,8 +1,7 @@
 package ir
 
-// An Order is the blocks that control can reach, in an order in which those of
-// a construct stand together, with their dominators. It describes the function
-// as it was when the order was made.
+// An Order lists the blocks that control can reach, such that those of a construct are consecutive, with their
+// dominators. It describes the function at the time when the order was made.
 //
 // It is the reverse post-order of a walk that visits a header's merge block
 // first, then its continue target, then its successors from the last to the
@@ -13,7 +12,7 @@ type Order struct {
 	Place  []int // block id -> place in Blocks, -1 when unreachable
 	Idom   []int // place -> place of the immediate dominator; the entry's is itself
 
-	enter, leave []int // place -> when a walk of the dominator tree comes to it, and is done with what is below
+	enter, leave []int // place -> when a walk of the dominator tree enters it, and leaves it after the blocks below
 }
 
 // NewOrder orders the blocks of f.
@@ -37,7 +36,7 @@ func (o *Order) walk(f *Func) {
 	seen := make([]bool, f.NumBlocks())
 	type step struct {
 		b    *Block
-		next int // of what is to visit from b
+		next int // the next block to visit from b
 	}
 	seen[f.Blocks[0].ID] = true
 	stack := []step{{b: f.Blocks[0]}}
@@ -59,8 +58,7 @@ func (o *Order) walk(f *Func) {
 	}
 }
 
-// visit is the i-th block to look at from b (nil: none there), and whether
-// there is an i-th.
+// visit returns the i-th block to visit from b (nil: none), and whether there is an i-th.
 func (b *Block) visit(i int) (*Block, bool) {
 	switch i {
 	case 0:

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// flowOf is a function of the given edges, from block to block; the first block is the entry.
+// flowOf returns a function of the given edges, from block to block; the first block is the entry.
 func flowOf(n int, edges [][2]int) *Func {
 	f := &Func{Name: "f"}
 	for range n {
@@ -18,7 +18,7 @@ func flowOf(n int, edges [][2]int) *Func {
 	return f
 }
 
-// reachesWithout are the blocks that control reaches when it can't enter one.
+// reachesWithout returns the blocks that control reaches when it can't enter one.
 func reachesWithout(f *Func, without int) []bool {
 	reached := make([]bool, len(f.Blocks))
 	if without == 0 {

@@ -1,16 +1,15 @@
 package ir
 
-// A Fragment is what a draw must know of a fragment shader.
+// A Fragment is the interface of a fragment shader to a draw.
 type Fragment struct {
-	// Inputs are the components that it interpolates. isa.InterpFlat, isa.InterpP1
-	// and isa.InterpP2 number them in this order.
+	// Inputs lists the components that it interpolates. isa.InterpFlat, isa.InterpP1 and isa.InterpP2 number them in
+	// this order.
 	Inputs []Input
-	// Discards: invocations may end or become helpers, so that it is not known
-	// before the shader has run which fragments are drawn.
+	// Discards: invocations may end or become helpers, so that the fragments drawn are known only after the shader.
 	Discards bool
-	// EarlyTests: the depth test comes before the shader all the same.
+	// EarlyTests: the depth test comes before the shader nevertheless.
 	EarlyTests bool
-	// PerSample: each covered sample has an invocation of its own.
+	// PerSample: the shader runs for each covered sample.
 	PerSample bool
 }
 
@@ -18,5 +17,5 @@ type Fragment struct {
 type Input struct {
 	Location, Component uint32
 	Float               bool // else an integer, which is never interpolated
-	ByCorner            bool // read at each corner by itself
+	ByCorner            bool // each corner's value is read, without interpolation
 }

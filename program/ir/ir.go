@@ -7,14 +7,13 @@
 // list of scalar leaves. Pointers do not exist either: a memory access carries
 // its space, its binding and a byte address.
 //
-// The package knows nothing of SPIR-V's encoding nor of the machine's timing.
+// The package depends neither on SPIR-V's encoding nor on the machine's timing.
 package ir
 
 import "spvsim/isa"
 
-// A Value is one operation and its result. Args are its sources; T and From
-// mean what they mean in isa.Inst; R is the type of the result (Void for
-// stores, barriers and the like).
+// A Value is one operation and its result. Args are its sources; T and From have the meaning of isa.Inst; R is the type
+// of the result (Void for stores, barriers and the like).
 type Value struct {
 	ID      int
 	Op      isa.Op
@@ -25,12 +24,12 @@ type Value struct {
 	Mem     *Mem
 	Block   *Block
 
-	// Uniform is set by the divergence analysis: every active lane has the same
-	// value, and it is computed once on the scalar unit.
+	// Uniform is set by the divergence analysis: the value is equal in all active lanes, and the scalar unit computes
+	// it once.
 	Uniform bool
 	// InLanes: the value is in lanes of a vector register, not in a scalar one.
 	InLanes bool
-	// Mod are modifiers of f32 that the instruction has for nothing.
+	// Mod holds the f32 modifiers, which the instruction encodes at no cost.
 	Mod isa.Modifiers
 	// NoContract forbids fusing (the NoContraction decoration).
 	NoContract bool
@@ -54,8 +53,7 @@ type Value struct {
 //	ImageQueryLod          data: coordinates; two results through Proj
 //	Export                 data: four components of type Elem
 //
-// Accesses with Payload overlap payload accesses only; Speculative ones are no
-// fault of the shader out of bounds.
+// Accesses with Payload overlap payload accesses only. A Speculative access out of bounds is no fault of the shader.
 type Mem struct {
 	isa.Access
 
@@ -71,13 +69,11 @@ type Mem struct {
 	// ReadOnly: nothing in this shader writes the object, so loads may be moved,
 	// merged and done by the scalar cache.
 	ReadOnly bool
-	// Volatile accesses are neither moved nor merged nor removed, and they are
-	// Coherent when they are lowered. Atomics are both.
+	// Volatile accesses are neither moved nor merged nor removed, and are lowered as Coherent. Atomics are both.
 	Volatile bool
 
-	// Align is the known alignment in bytes of the address without Offset (at
-	// least the element size; 4 when nothing better is known). Wide accesses
-	// need only element alignment.
+	// Align is the known alignment in bytes of the address without Offset: at least the element size, 4 if nothing more
+	// is known. Wide accesses need only element alignment.
 	Align uint32
 
 	// Arrays of known length that the index steps through, the innermost first;
@@ -89,18 +85,17 @@ type Mem struct {
 	Local     *Local
 	Low, High uint32
 
-	// Sampling: after the coordinates are Extra arguments: the bias, the level or
-	// the derivatives, then, if they are there, the reference of a comparison, the
-	// sampler's element, and the offsets in texels (see isa.Mem.TexelOffset).
+	// Sampling: Extra arguments follow the coordinates: the bias, the level or the derivatives, then, if present, the
+	// reference of a comparison, the sampler's element, and the offsets in texels (see isa.Mem.TexelOffset).
 	Sampling bool
 	Extra    uint8
 	Compare  bool
-	// SamplerIndexed: the sampler is an element of an array of its own.
+	// SamplerIndexed: the sampler is an element of a separate array.
 	SamplerIndexed bool
 	Offsets        bool
 }
 
-// An Array is its number of elements and the distance from one to the next, in what the index counts.
+// An Array holds the number of elements and their distance, in the unit of the index.
 type Array struct{ Length, Stride uint32 }
 
 // MemArgs splits the arguments of a memory value; parts it does not have are nil.
@@ -127,7 +122,7 @@ type Local struct {
 	SlotWords uint32 // 1, or 2 when a slot is 64 bits wide
 }
 
-// A TermKind says how a block ends.
+// A TermKind is the way a block ends.
 type TermKind uint8
 
 // Terminators.
@@ -167,16 +162,15 @@ const (
 	TexelBuffer
 	// MeshOutput: an output variable of a mesh shader, by name (see Node).
 	MeshOutput
-	// SampledImage is an image that is read through a sampler, Sampler the
-	// sampler; those of a combined variable have one set and binding.
+	// SampledImage is an image that is read through a sampler, Sampler the sampler. Those of a combined variable share
+	// a set and a binding.
 	SampledImage
 	Sampler
 	// ColorOutput is a colour attachment; Binding is a ColorBinding.
 	ColorOutput
 )
 
-// ColorBinding packs the location of an output and which of the sources of its
-// attachment it is.
+// ColorBinding packs the location of an output and the index of the source of its attachment.
 func ColorBinding(location, index uint32) uint32 { return location | index<<31 }
 
 // SplitColorBinding is the inverse of ColorBinding.
@@ -190,7 +184,7 @@ type Binding struct {
 	Name         string
 	Writes       bool // the shader writes or updates it
 	Restrict     bool // no other binding is the same memory
-	// Stride of a MeshOutput: bytes that each workgroup has for itself.
+	// Stride of a MeshOutput: bytes of each workgroup.
 	Stride uint32
 	// Samples: the sampler is used (that of a combined variable may not be).
 	Samples bool
@@ -201,8 +195,7 @@ type Binding struct {
 	Alias string
 }
 
-// An LDSView is a Workgroup variable with explicit layout: all of an entry
-// point's lie over each other from byte 0 on.
+// An LDSView is a Workgroup variable with explicit layout. All views of an entry point start at byte 0 and overlap.
 type LDSView struct {
 	Name    string
 	ID      uint32 // of the variable
@@ -224,23 +217,23 @@ type Func struct {
 	Locals   []*Local
 	Bindings []Binding
 	Strings  []string // formats of DebugPrint
-	// Constants is data that the shader reads but does not get: accesses to it name the binding after the last one.
+	// Constants holds the program's read-only data; accesses to it name the binding after the last one.
 	Constants []byte
 	LocalSize [3]uint32
 	LDSBytes  uint32
 	LDSViews  []LDSView
 	PushBytes uint32
-	// Node is what the entry point asks of an execution graph; nil if nothing.
+	// Node is the entry point's interface to an execution graph; nil if it is no node.
 	Node *Node
-	// Fragment is what the entry point is as a fragment shader; nil if it is none.
+	// Fragment is set for fragment shaders.
 	Fragment *Fragment
-	// MaxReconverge: the entry point asks for maximal reconvergence.
+	// MaxReconverge: the entry point declares maximal reconvergence.
 	MaxReconverge bool
 
 	nextValue, nextBlock int
 }
 
-// Invocations is how many a workgroup has.
+// Invocations returns the number of invocations of a workgroup.
 func (f *Func) Invocations() uint64 {
 	return uint64(f.LocalSize[0]) * uint64(f.LocalSize[1]) * uint64(f.LocalSize[2])
 }
@@ -260,10 +253,10 @@ func (f *Func) NewValue(op isa.Op, t, r isa.Type, args ...*Value) *Value {
 	return v
 }
 
-// NumValues is an upper bound of value ids, for tables indexed by them.
+// NumValues returns an upper bound of value ids, for tables indexed by them.
 func (f *Func) NumValues() int { return f.nextValue }
 
-// NumBlocks is an upper bound of block ids.
+// NumBlocks returns an upper bound of block ids.
 func (f *Func) NumBlocks() int { return f.nextBlock }
 
 // Append puts v at the end of b.

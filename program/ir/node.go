@@ -2,12 +2,12 @@ package ir
 
 import "spvsim/spirv"
 
-// A LaunchKind says how many workgroups the payloads of a node start.
+// A LaunchKind determines how many workgroups the payloads of a node start.
 type LaunchKind uint8
 
 // Launch kinds.
 const (
-	// Dynamic: as many for each payload as the payload or the dispatch says.
+	// Dynamic: for each payload, the number given by the payload or the dispatch.
 	Dynamic LaunchKind = iota
 	// Static: Node.Workgroups for each payload.
 	Static
@@ -25,23 +25,21 @@ type NodeRef struct {
 	Index uint32
 }
 
-// A Node is what an entry point asks of the execution graph it is part of
-// (SPV_AMDX_shader_enqueue).
+// A Node is the interface of an entry point to the execution graph (SPV_AMDX_shader_enqueue).
 type Node struct {
 	Model  spirv.ExecutionModel // GLCompute or MeshEXT
 	Launch LaunchKind
-	// Workgroups is the count of Static nodes and the maximum of Dynamic ones,
-	// whose zeros say that none is stated.
+	// Workgroups is the count of Static nodes and the maximum of Dynamic ones, where zeros mean that none is declared.
 	Workgroups   [3]uint32
-	MaxRecursion uint32 // times that the node may enqueue to itself in turn
-	Recursive    bool   // MaxRecursion is stated: its code may enqueue to itself, however often that comes to run
+	MaxRecursion uint32 // length of a chain of enqueues of the node to itself
+	Recursive    bool   // MaxRecursion is declared: the code may enqueue to its own node, even if the chain is never that long
 	APIEntry     bool   // the host may dispatch it
 	ShaderIndex  uint32
-	// HasShaderIndex: ShaderIndexAMDX is stated.
+	// HasShaderIndex: ShaderIndexAMDX is declared.
 	HasShaderIndex bool
 	SharesInput    *NodeRef
 	Input          *PayloadType // nil: no input variable
-	// Outputs are in the order in which the module declares their types.
+	// Outputs in the order in which the module declares their types.
 	Outputs []Output
 	// Mesh is set for MeshEXT.
 	Mesh *Mesh
@@ -51,24 +49,22 @@ type Node struct {
 type PayloadType struct {
 	Bytes uint32 // of one payload
 	Align uint32 // its largest scalar, bytes
-	// MaxPayloads bounds the payloads of one array; 0: not stated. Inputs that
-	// are no arrays have 1.
+	// MaxPayloads bounds the payloads of one array; 0: not declared. It is 1 for inputs that are no arrays.
 	MaxPayloads uint32
 	TrackFinish bool
 	IsArray     bool // the input variable is an array (outputs always are)
 	Indirect    *Indirect
 }
 
-// Indirect is where a payload says how many workgroups it starts. Components
-// that are missing count as 1.
+// Indirect locates the number of workgroups that a payload starts. Missing components count as 1.
 type Indirect struct {
 	Offset     uint32 // bytes from the payload's start
 	Components uint8  // 1 to 3
 	Bits       uint8  // of a component: 8, 16 or 32
-	Stride     uint32 // bytes from one to the next; 0: they follow each other
+	Stride     uint32 // distance of components in bytes; 0: consecutive
 }
 
-// At is the place of a component in the payload, bytes.
+// At returns the bytes [first, end) of a component in the payload.
 func (d *Indirect) At(i int) (first, end uint32) {
 	size, stride := uint32(d.Bits/8), d.Stride
 	if stride == 0 {
@@ -84,9 +80,9 @@ type Output struct {
 	Node      string // name of the target
 	BaseIndex uint32 // added to the index that the shader gives
 	ArraySize uint32 // indexes, base included, stay below, where Sized
-	Sized     bool   // the type has a PayloadNodeArraySizeAMDX, perhaps of 0, below which no index is
+	Sized     bool   // the type has a PayloadNodeArraySizeAMDX; a size of 0 allows no index
 	Sparse    bool   // some indexes may have no node
-	// SharesLimits is the index of the output whose limits count for both, or -1.
+	// SharesLimits is the index of the output whose limits both share, or -1.
 	SharesLimits int
 	Workgroup    bool // allocated with Workgroup visibility somewhere
 	Invocation   bool // allocated with Invocation visibility somewhere
@@ -97,12 +93,12 @@ type Output struct {
 // Single reports an output with neither an array size nor sparse nodes: it has one node, at BaseIndex.
 func (o *Output) Single() bool { return !o.Sized && !o.Sparse }
 
-// Takes reports whether payloads may be allocated for a node index, base included, as far as the type says.
+// Takes reports whether the type allows payloads for a node index, base included.
 func (o *Output) Takes(index uint32) bool {
 	return index >= o.BaseIndex && (!o.Sized || index < o.ArraySize) && (!o.Single() || index == o.BaseIndex)
 }
 
-// Mesh is what a mesh node declares about its outputs.
+// Mesh holds the declarations of a mesh node about its outputs.
 type Mesh struct {
 	Topology      spirv.ExecutionMode // OutputPoints, OutputLinesEXT or OutputTrianglesEXT
 	MaxVertices   uint32

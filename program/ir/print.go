@@ -58,7 +58,7 @@ func printBlock(s *strings.Builder, b *Block) {
 	s.WriteByte('\n')
 }
 
-// String is the value as Print shows it.
+// String returns the value in the form of Print.
 func (v *Value) String() string {
 	var s strings.Builder
 	if v.R != isa.Void {
@@ -95,7 +95,7 @@ func (v *Value) String() string {
 	return s.String()
 }
 
-// String is the access as Print shows it.
+// String returns the access in the form of Print.
 func (m *Mem) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, " [%s", spaceNames[m.Space])

@@ -1,14 +1,15 @@
 package ir
 
-// A semiTree is a walk of the control flow, depth first, of which the dominators come by the algorithm SemiNCA (Georgiadis and Tarjan,
-// "Finding dominators revisited", 2004): semidominators as Lengauer and Tarjan find them, with paths compressed, and each block's dominator as
-// the nearest ancestor that is not below them. Numbers are those of the walk; the entry is 0.
+// A semiTree is a depth-first walk of the control flow from which the algorithm SemiNCA (Georgiadis and Tarjan,
+// "Finding dominators revisited", 2004) computes dominators: semidominators as in Lengauer and Tarjan, with path
+// compression, and as dominator of each block its nearest ancestor that is not below its semidominator. Numbers are in
+// the order of the walk; the entry is 0.
 type semiTree struct {
 	place  []int // number -> place
 	number []int // place -> number
-	parent []int // number -> the one that the walk came from, then an ancestor of it whose way is compressed
+	parent []int // number -> the number from which the walk came, later an ancestor to which the path is compressed
 	semi   []int // number -> semidominator
-	label  []int // number -> the one of the least semidominator on the compressed way
+	label  []int // number -> the number with the least semidominator on the compressed path
 	way    []int // scratch of eval
 }
 
@@ -35,7 +36,7 @@ func newSemiTree(o *Order) *semiTree {
 	return s
 }
 
-// dominators is the place of each place's immediate dominator.
+// dominators returns, by place, the place of the immediate dominator.
 func (s *semiTree) dominators(o *Order) []int {
 	n := len(s.place)
 	dom := append([]int(nil), s.parent...) // by number
@@ -57,8 +58,8 @@ func (s *semiTree) dominators(o *Order) []int {
 	return places
 }
 
-// eval is the one of the least semidominator on the way up from v, as far as it has been dealt with: from number last on. The way is
-// compressed, so that it is gone once.
+// eval returns the number with the least semidominator on the path from v upwards, among those processed: from last on.
+// It compresses the path, so that each is followed once.
 func (s *semiTree) eval(v, last int) int {
 	for s.way = s.way[:0]; s.parent[v] >= last; v = s.parent[v] {
 		s.way = append(s.way, v)

@@ -7,10 +7,9 @@ import (
 	"spvsim/isa"
 )
 
-// Verify reports everything that breaks the form's rules: edges that disagree,
-// phis whose arity is not that of their block, values used where their
-// definition does not reach, wrong numbers of memory arguments, types that
-// differ where they must agree.
+// Verify reports all violations of the form's rules: inconsistent edges, phis whose number of arguments differs from
+// that of their block's predecessors, values used where their definition does not reach, wrong numbers of memory
+// arguments, and types that have to agree but differ.
 func Verify(f *Func) error {
 	c := &verifier{f: f, in: map[*Block]bool{}, at: map[*Value]place{}}
 	if len(f.Blocks) == 0 {
@@ -174,7 +173,7 @@ func (c *verifier) use(b *Block, v, a *Value, n int) {
 	}
 }
 
-// kindType is the type that a row of the table asks for; Void asks for nothing.
+// kindType returns the type that a row of the table requires; Void for no requirement.
 func kindType(k isa.Kind, v *Value) isa.Type {
 	return [...]isa.Type{isa.OfT: v.T, isa.OfFrom: v.From, isa.OfBool: isa.Bool, isa.OfI8: isa.I8, isa.OfI16: isa.I16, isa.OfI32: isa.I32, isa.OfI64: isa.I64}[k]
 }
@@ -207,8 +206,7 @@ func (c *verifier) types(b *Block, v *Value) {
 	}
 }
 
-// dataCount says how many data arguments a memory operation has beside image
-// coordinates: -1 means Count.
+// dataCount holds the number of data arguments of memory operations in addition to image coordinates; -1 means Count.
 var dataCount = map[isa.Op]int{
 	isa.Load: 0, isa.Store: -1, isa.AtomicLoad: 0, isa.AtomicIInc: 0, isa.AtomicIDec: 0, isa.AtomicCompareExchange: 2,
 	isa.BufferSize: 0, isa.ImageLoad: 0, isa.ImageStore: 4, isa.ImageSize: 0, isa.ImageSamples: 0,

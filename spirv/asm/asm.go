@@ -12,8 +12,7 @@ import (
 // ErrSyntax is wrapped by every fault of a text.
 var ErrSyntax = errors.New("assembly syntax error")
 
-// Error is a fault of a text with its place; lines and columns count from 1,
-// columns in bytes.
+// Error is a fault of a text with its position; lines and columns count from 1, columns in bytes.
 type Error struct {
 	Name         string // of the text, as given to Assemble
 	Line, Column int

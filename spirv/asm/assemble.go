@@ -11,15 +11,13 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// AssembleOptions are the ways to read a text.
+// AssembleOptions select how a text is read.
 type AssembleOptions struct {
-	// Version is the module's, as in its header (major<<16 | minor<<8). 0
-	// takes that of a comment "; Version: x.y" before the first instruction,
-	// or else 1.6.
+	// Version is the module's version, as in its header (major<<16 | minor<<8). 0 selects that of a comment "; Version:
+	// x.y" before the first instruction, or else 1.6.
 	Version uint32
-	// PreserveNumericIDs keeps %12 as id 12, and the bound of a comment
-	// "; Bound: n" if it is greater than needed. Otherwise ids are numbered
-	// from 1 in the order in which they appear.
+	// PreserveNumericIDs keeps %12 as id 12, and the bound of a comment "; Bound: n" if it is greater than needed.
+	// Otherwise ids are numbered from 1 in order of their appearance.
 	PreserveNumericIDs bool
 }
 
@@ -35,8 +33,8 @@ func Assemble(src []byte, name string) (*spirv.Module, error) {
 	return AssembleWith(src, name, AssembleOptions{})
 }
 
-// AssembleWith reads a module from text. What it returns has passed
-// spirv.DecodeWords, so that text with !words can't break its form.
+// AssembleWith reads a module from text. The result has passed spirv.DecodeWords, so that text with !words can't break
+// its form.
 func AssembleWith(src []byte, name string, o AssembleOptions) (*spirv.Module, error) {
 	tokens, comments := lex(string(src))
 	a := &assembler{name: name, tokens: tokens, c: spirv.NewContext(min(len(tokens), spirv.MaxBound))}
@@ -78,19 +76,19 @@ type assembler struct {
 	ids    idTable
 	c      *spirv.Context
 	faults []error
-	places []place // of instructions, to tell where a word comes from
+	places []place // of instructions, by which faults of words are located
 
-	// Of the instruction at hand:
-	in    spirv.Instruction // Operands are filled when it is complete
+	// Of the current instruction:
+	in    spirv.Instruction // Operands are set at its end
 	at    int               // index of its first word
 	first int               // index of its first operand after type and result
-	raw   bool              // a !word came: the rest is read without the grammar
+	raw   bool              // a !word occurred: the rest is read without the grammar
 }
 
 type place struct{ word, token int }
 
-// source says where the instructions stand, and what the ids are called. Place
-// and names are those of the text, whatever numbers the ids have got.
+// source returns the positions of the instructions and the names of the ids, as in the text: independent of the numbers
+// that the ids have got.
 func (a *assembler) source() *spirv.Source {
 	s := &spirv.Source{File: a.name, Names: a.ids.names(), Places: make([]spirv.Place, len(a.places))}
 	for i, p := range a.places {
@@ -100,7 +98,7 @@ func (a *assembler) source() *spirv.Source {
 	return s
 }
 
-// locate gives an error of decoding the place of the instruction it is in.
+// locate adds the position in the text of its instruction to an error of decoding.
 func (a *assembler) locate(err error) error {
 	var e *spirv.Error
 	if !errors.As(err, &e) || len(a.places) == 0 {
@@ -127,8 +125,7 @@ func (a *assembler) instructions() {
 	}
 }
 
-// startsAt says whether an instruction starts at a token: one that is an
-// opcode, or an id before an equals sign.
+// startsAt reports whether an instruction starts at a token: at an opcode, or at an id before an equals sign.
 func (a *assembler) startsAt(i int) bool {
 	t := a.tokens[i]
 	if t.text[0] == '%' && i+1 < len(a.tokens) && a.tokens[i+1].text == "=" {
@@ -137,10 +134,10 @@ func (a *assembler) startsAt(i int) bool {
 	return t.startsOp() && (i == 0 || a.tokens[i-1].text != "=")
 }
 
-// ended says whether the instruction at hand has no tokens left.
+// ended reports whether the current instruction has no tokens left.
 func (a *assembler) ended() bool { return a.pos == len(a.tokens) || a.startsAt(a.pos) }
 
-// fault is an error at a token; at the end of the text, after the last one.
+// fault returns an error at a token; at the end of the text, after the last one.
 func (a *assembler) fault(at int, format string, args ...any) error {
 	e := &Error{Name: a.name, Line: 1, Column: 1, Text: fmt.Sprintf(format, args...)}
 	if at < len(a.tokens) {
@@ -152,7 +149,7 @@ func (a *assembler) fault(at int, format string, args ...any) error {
 	return e
 }
 
-// found describes the token at hand in an error.
+// found describes the current token for an error.
 func (a *assembler) found() string {
 	if a.pos == len(a.tokens) {
 		return "the end"
@@ -193,7 +190,7 @@ func (a *assembler) instruction() error {
 	return a.finish(g)
 }
 
-// opcode looks up the opcode at hand, without going past it.
+// opcode looks up the opcode at the current token, without advancing.
 func (a *assembler) opcode(result int) (*grammar.Op, error) {
 	if a.pos == len(a.tokens) || !a.tokens[a.pos].startsOp() {
 		return nil, a.fault(a.pos, "found %s: want an instruction, such as OpNop", a.found())
@@ -211,7 +208,7 @@ func (a *assembler) opcode(result int) (*grammar.Op, error) {
 	return g, nil
 }
 
-// results writes the result type, then the result, whose token came first.
+// results writes the result type, then the result, whose token precedes it in the text.
 func (a *assembler) results(g *grammar.Op, result int) error {
 	a.in = spirv.Instruction{Op: spirv.Op(g.Code), Word: a.at}
 	a.raw = false
@@ -249,8 +246,8 @@ func (a *assembler) finish(g *grammar.Op) error {
 	return nil
 }
 
-// rest reads what is left of an instruction without the grammar, from a !word
-// on: each token says itself what words it represents.
+// rest reads the remaining tokens of an instruction without the grammar, from a !word on: the form of each token
+// determines its words.
 func (a *assembler) rest() error {
 	a.raw = true
 	for ; !a.ended(); a.pos++ {

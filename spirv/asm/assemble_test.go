@@ -250,7 +250,7 @@ func FuzzAssemble(f *testing.F) {
 	})
 }
 
-// large is a text of many instructions, as compilers write them.
+// large returns a text of many instructions, as compilers write them.
 func large(b *testing.B) []byte {
 	b.Helper()
 	src, err := os.ReadFile("testdata/numbers.spvasm")

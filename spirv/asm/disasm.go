@@ -8,8 +8,7 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// Options are the ways to write a module. The zero value writes it as
-// spirv-dis does.
+// Options select how a module is written. The zero value writes it as spirv-dis does.
 type Options struct {
 	RawIDs   bool // numbers for ids, not names
 	NoHeader bool // no comments on version, generator and bound
@@ -45,7 +44,7 @@ type printer struct {
 	c       *spirv.Context
 	out     []byte
 	visit   func(spirv.Operand) error
-	raw     bool // a !word came before in this instruction
+	raw     bool // a !word was written in this instruction
 }
 
 func (p *printer) header(m *spirv.Module) {
@@ -107,8 +106,8 @@ func (p *printer) operand(o spirv.Operand) error {
 	return nil
 }
 
-// words writes the escape for words without a plain form. The rest of the
-// instruction then has no form that the grammar says, so it follows suit.
+// words writes the escape for words without a plain form. The rest of the instruction then has no form in the grammar,
+// so it is escaped too.
 func (p *printer) words(words []uint32) {
 	p.raw = true
 	for i, w := range words {
@@ -184,8 +183,8 @@ func (p *printer) text(words []uint32) bool {
 	return true
 }
 
-// numbered is the one set of the grammar whose names spirv-as does not read:
-// its instruction is written as a number. Assemble takes both.
+// numbered is the one set of the grammar whose names spirv-as does not read: its instruction is written as a number.
+// Assemble reads both.
 const numbered = "NonSemantic.DebugPrintf"
 
 func (p *printer) extInst(o spirv.Operand) {

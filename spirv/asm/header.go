@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// generators are the tools by the number in the generator word's high half,
-// from the registry of SPIR-V generators.
+// generators lists the tools by the number in the generator word's high half, from the registry of SPIR-V generators.
 var generators = [...]string{
 	"Khronos", "LunarG", "Valve", "Codeplay", "NVIDIA", "ARM",
 	"Khronos LLVM/SPIR-V Translator", "Khronos SPIR-V Tools Assembler",
@@ -35,9 +34,9 @@ func generatorName(tool uint32) string {
 	return fmt.Sprintf("Unknown(%d)", tool)
 }
 
-// header is what comments before the first instruction say of the module.
+// header holds the declarations of comments before the first instruction.
 type header struct {
-	version   uint32 // 0 when it is not said
+	version   uint32 // 0 if not declared
 	generator uint32
 	bound     uint32
 }

@@ -70,7 +70,7 @@ func (t *idTable) number(name string) (spirv.ID, error) {
 	return id, nil
 }
 
-// names are the names by id, for messages.
+// names returns the names by id, for messages.
 func (t *idTable) names() []string {
 	list := make([]string, t.bound())
 	for name, id := range t.byName { // any order: each id has one name

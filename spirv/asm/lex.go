@@ -8,8 +8,7 @@ type token struct {
 	line, column int32
 }
 
-// startsOp says whether the token is an instruction's name: the only words
-// that begin so, since enumerants don't.
+// startsOp reports whether the token is an instruction's name. Enumerants do not begin so.
 func (t token) startsOp() bool {
 	return len(t.text) > 2 && t.text[0] == 'O' && t.text[1] == 'p' && 'A' <= t.text[2] && t.text[2] <= 'Z'
 }

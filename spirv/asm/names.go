@@ -8,15 +8,15 @@ import (
 	"spvsim/spirv"
 )
 
-// maxName is the longest name in bytes. Names of types hold those of their
-// parts, so that they could double from one instruction to the next.
+// maxName is the longest name in bytes. Names of types contain those of their parts, so they could double from one
+// instruction to the next.
 const maxName = 1000
 
-// A namer gives each id the name that spirv-dis gives it: that of OpName
-// first, then one made of what the id is, then its number.
+// A namer gives each id the name that spirv-dis gives it: that of OpName, otherwise one made from its definition,
+// otherwise its number.
 type namer struct {
 	names map[spirv.ID]string
-	used  map[string]int // names given, with the number to try next when one is wanted again
+	used  map[string]int // names in use, with the number to try next for a repeated name
 	c     *spirv.Context
 	buf   []byte
 }

@@ -76,8 +76,8 @@ func (f floatFormat) appendHex(dst []byte, v uint64) []byte {
 
 var errFloat = errors.New("no floating-point number")
 
-// parseHex reads a hexadecimal float. Bits of the fraction that don't fit are
-// dropped; too large an exponent gives infinity.
+// parseHex reads a hexadecimal float. Bits of the fraction that don't fit are dropped; an exponent that is too large
+// gives infinity.
 func (f floatFormat) parseHex(s string) (uint64, error) {
 	sign := uint64(0)
 	if s[0] == '-' || s[0] == '+' {
@@ -205,9 +205,8 @@ func (f floatFormat) narrow(v float64) (uint64, error) {
 	return b>>63<<(f.exponent+f.fraction) | packed, nil
 }
 
-// parseInt reads a decimal, octal or hexadecimal literal of an integer type
-// and extends its sign to whole words. A hexadecimal literal of a signed type
-// may give the bits of a negative number.
+// parseInt reads a decimal, octal or hexadecimal literal of an integer type and extends its sign to whole words. A
+// hexadecimal literal of a signed type may give the bits of a negative number.
 func parseInt(s string, n spirv.Number) (uint64, error) {
 	if n.Width < 1 || n.Width > 64 {
 		return 0, fmt.Errorf("literals of %d-bit integers are not known: write !words", n.Width)

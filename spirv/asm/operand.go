@@ -59,7 +59,7 @@ func (a *assembler) operand(k grammar.Kind, what string) error {
 	return a.literal(k, what)
 }
 
-// step goes past the token at hand unless it was faulty.
+// step advances past the current token unless it was faulty.
 func (a *assembler) step(err error) error {
 	if err == nil {
 		a.pos++
@@ -126,8 +126,8 @@ func (a *assembler) literal(k grammar.Kind, what string) error {
 	return a.number(a.integerType(), what)
 }
 
-// integerType is that of the selector for the cases of OpSwitch. All other
-// integers are unsigned words.
+// integerType returns the type of integer literals: that of the selector for the cases of OpSwitch, otherwise unsigned
+// words.
 func (a *assembler) integerType() spirv.Number {
 	if a.in.Op == spirv.OpSwitch {
 		selector := spirv.ID(a.words[a.first])
@@ -177,7 +177,7 @@ func (a *assembler) extInst() error {
 	a.words = append(a.words, uint32(code))
 	a.pos++
 	if ext == nil {
-		return nil // the operands are ids, as the grammar of OpExtInst says
+		return nil // the operands are ids, by the grammar of OpExtInst
 	}
 	if err := a.list(ext.Operands); err != nil {
 		return err

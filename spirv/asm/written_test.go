@@ -44,7 +44,7 @@ func TestWrittenWords(t *testing.T) {
 	})
 }
 
-// disassembled is the text of a module, under options that go by turns.
+// disassembled returns the text of a module, under options that go by turns.
 func disassembled(m *spirv.Module, i int) string {
 	text, err := Disassemble(m, Options{RawIDs: i%2 > 0, NoHeader: i%3 > 0, NoIndent: i%5 > 0})
 	return fmt.Sprintf("%s %v", suite.Digest([]byte(text)), err)

@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-// Quantifier says how often an operand occurs.
+// Quantifier is the number of times that an operand occurs.
 type Quantifier uint8
 
 const (
@@ -35,8 +35,8 @@ const (
 	Composite
 )
 
-// Version is a SPIR-V version, major<<8 | minor; 0 means that no version of
-// core holds the entry and that an extension must be named.
+// Version is a SPIR-V version, major<<8 | minor; 0: no version of the core specification has the entry, and an
+// extension must be declared.
 type Version uint16
 
 // Operand is one operand of an instruction, or one parameter of an enumerant.
@@ -46,8 +46,8 @@ type Operand struct {
 	Name       string
 }
 
-// Op is one instruction. Operands leaves out the result type and the result
-// id, which HasType and HasResult announce: they always come first.
+// Op is one instruction. Operands excludes the result type and the result id, which HasType and HasResult announce:
+// they always come first.
 type Op struct {
 	Name         string
 	Code         uint16
@@ -141,7 +141,7 @@ func (k Kind) String() string {
 	return "Kind(?)"
 }
 
-// IsID says whether an operand of the kind is one id.
+// IsID reports whether an operand of the kind is one id.
 func (k Kind) IsID() bool { return Kinds[k].Category == Id }
 
 // Lookup returns the enumerant of a value (of a mask: of one bit, or of 0

@@ -5,10 +5,9 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// alignment tests the memory operands of an access: an alignment is a power of
-// two, and accesses of PhysicalStorageBuffer state one (section 2.16.1, 3.26).
-// at is the operand that the memory operands begin at; pointers are those that
-// they speak of.
+// alignment tests the memory operands of an access: an alignment is a power of two, and accesses of
+// PhysicalStorageBuffer have one (sections 2.16.1, 3.26). at is the first memory operand; pointers are the pointers
+// that the operands apply to.
 func (v *valueCheck) alignment(o []uint32, at int, pointers ...uint32) {
 	aligned := false
 	if at < len(o) && spirv.MemoryAccess(o[at])&spirv.MemoryAccessAligned != 0 {
@@ -26,8 +25,8 @@ func (v *valueCheck) alignment(o []uint32, at int, pointers ...uint32) {
 	}
 }
 
-// secondAccess is where the second memory operands of a copy begin: those of
-// the source, where the first are of the target alone.
+// secondAccess returns the position of a copy's second memory operands, for the source. The first then apply to the
+// target alone.
 func secondAccess(o []uint32, at int) int {
 	if at >= len(o) {
 		return at
@@ -67,7 +66,7 @@ func (v *valueCheck) heldPointer(t *Type) {
 	}
 }
 
-// heldPointer is the first pointer that a value of a type holds, or nil.
+// heldPointer returns the first pointer that a value of a type holds, or nil.
 func heldPointer(t *Type, seen map[*Type]bool) *Type {
 	if t == nil || seen[t] {
 		return nil

@@ -5,12 +5,11 @@ import (
 	"spvsim/spirv"
 )
 
-// Check builds the indexed view of a decoded module and tests the rules.
-// Errors wrap ErrInvalid or ErrUnsupported. What is not supported comes first:
-// the rules don't know it.
+// Check builds the indexed view of a decoded module and tests the rules. Errors wrap ErrInvalid or ErrUnsupported.
+// Unsupported features are reported first, because the rules don't cover them.
 func Check(raw *spirv.Module) (*Module, error) { return CheckContext(context.Background(), raw) }
 
-// CheckContext is Check that gives up, with the context's error, when the context has ended.
+// CheckContext is Check that stops with the context's error when the context ends.
 func CheckContext(ctx context.Context, raw *spirv.Module) (*Module, error) {
 	m, err := check(ctx, raw)
 	return m, withSource(raw.Source, err)
@@ -64,7 +63,7 @@ func build(ctx context.Context, raw *spirv.Module) (*Module, error) {
 	return m, nil
 }
 
-// defIndex is the position of an instruction, which is one of Raw.
+// defIndex returns the position of an instruction, which is one of Raw.
 func (m *Module) defIndex(in *spirv.Instruction) int { return in.Word }
 
 // define records the result ids.
@@ -105,8 +104,7 @@ func (c *checker) uses() error {
 	return nil
 }
 
-// globals has a row for each instruction of the module's preamble that the
-// view keeps.
+// globals has a row for each instruction of the module's preamble that the view keeps.
 var globals = map[spirv.Op]func(c *checker, in *spirv.Instruction) error{
 	spirv.OpCapability: func(c *checker, in *spirv.Instruction) error {
 		c.m.Capabilities[spirv.Capability(in.Operands[0])] = true
@@ -222,7 +220,7 @@ func (c *checker) groupMemberDecorate(in *spirv.Instruction) error {
 	return nil
 }
 
-// modes gives the execution modes to the entry points of their function.
+// modes returns the execution modes to the entry points of their function.
 func (c *checker) modes() error {
 	for i := range c.m.Raw.Instructions {
 		in := &c.m.Raw.Instructions[i]

@@ -2,7 +2,7 @@ package validate
 
 import "spvsim/spirv"
 
-// A builtIn says what a built-in's variable is: its type, storage classes and execution models.
+// A builtIn is the rule for a built-in's variable: its type, storage classes and execution models.
 type builtIn struct {
 	class byte // of signatures
 	count int  // components
@@ -19,7 +19,7 @@ var (
 		spirv.ExecutionModelMeshEXT, spirv.ExecutionModelMeshNV)
 	vertexIns = set(spirv.ExecutionModelTessellationControl, spirv.ExecutionModelTessellationEvaluation, spirv.ExecutionModelGeometry, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelMeshNV)
 	fragments = fragmentOnly
-	anyModel  map[spirv.ExecutionModel]bool // nil: all of them
+	anyModel  map[spirv.ExecutionModel]bool // nil: all models
 )
 
 // builtIns has a row for each built-in whose type a rule of the Vulkan specification names (section 15.10).
@@ -41,7 +41,7 @@ var builtIns = map[spirv.BuiltIn]builtIn{
 	spirv.BuiltInDeviceIndex: {'i', 1, anyModel, noModels},
 }
 
-// of are the models that may have the built-in in a storage class; nil: all of them.
+// of returns the models that may have the built-in in a storage class; nil: all models.
 func (b *builtIn) of(class spirv.StorageClass) map[spirv.ExecutionModel]bool {
 	if class == spirv.StorageClassInput {
 		return b.in
@@ -49,7 +49,8 @@ func (b *builtIn) of(class spirv.StorageClass) map[spirv.ExecutionModel]bool {
 	return b.out
 }
 
-// fits compares the type of a variable, or of what its arrays hold, one for each vertex, primitive or word.
+// fits reports whether a variable's type is that of the built-in. Arrays, for each vertex, primitive or word, are
+// tested by their elements.
 func (b *builtIn) fits(t *Type) bool {
 	for t != nil && t.Kind == KindArray {
 		t = t.Elem

@@ -11,7 +11,7 @@ import (
 // Has reports whether a capability is declared, or implied by one that is.
 func (m *Module) Has(c spirv.Capability) bool { return m.implied[c] }
 
-// imply closes the declared capabilities over what each declares implicitly.
+// imply adds the capabilities that the declared ones imply.
 func (m *Module) imply() {
 	m.implied = make(map[spirv.Capability]bool, 2*len(m.Capabilities))
 	for i := range m.Raw.Instructions {
@@ -48,7 +48,7 @@ func capabilities(m *Module, r *report) {
 	for i := range m.Raw.Instructions {
 		k.in = &m.Raw.Instructions[i]
 		k.instruction()
-		// Build has walked the module, so the form has no faults left.
+		// Build has walked the module, so its form has no faults.
 		_ = spirv.Walk(k.in, k.ctx, visit)
 		k.ctx.Note(k.in)
 		if r.full() {
@@ -73,9 +73,8 @@ func (k *need) instruction() {
 	}
 }
 
-// extension tests what an extension brings without a capability of its own: the
-// instruction set of its name, and instructions whose text asks for it beside a
-// capability that is older.
+// extension tests features of extensions that have no capability: the instruction set of the same name, and
+// instructions that need the extension in addition to an older capability.
 func (k *need) extension() {
 	name := ""
 	switch {
@@ -95,7 +94,7 @@ func (k *need) extension() {
 	}
 }
 
-// namedSets are the instruction sets of extensions of the same name.
+// namedSets lists the instruction sets of extensions of the same name.
 var namedSets = set(ballotSet, gcnSet, "SPV_AMD_shader_trinary_minmax", "SPV_AMD_shader_explicit_vertex_parameter")
 
 func (k *need) operand(o spirv.Operand) error {
@@ -112,8 +111,7 @@ func (k *need) operand(o spirv.Operand) error {
 	return nil
 }
 
-// inner tests what is in a literal: an extended instruction, or the
-// operation of OpSpecConstantOp.
+// inner tests the instruction named by a literal: an extended instruction, or the operation of OpSpecConstantOp.
 func (k *need) inner(o spirv.Operand) {
 	switch {
 	case o.Kind == grammar.KindLiteralExtInstInteger && o.Import != nil && o.Import.Set != nil:
@@ -137,20 +135,20 @@ func (k *need) enumerant(kind grammar.Kind, e *grammar.Enumerant) {
 	switch {
 	case e == nil:
 	case kind == grammar.KindCapability:
-		// What the capability implies is declared by it.
+		// A capability declares those that it implies.
 		k.demand("capability "+e.Name, nil, e.Extensions, e.Version, e.LastVersion)
 	case kind == grammar.KindBuiltIn && freeBuiltIns[spirv.BuiltIn(e.Value)]:
 	case kind == grammar.KindGroupOperation && k.m.Extensions[ballotSet] && spirv.GroupOperation(e.Value) <= spirv.GroupOperationExclusiveScan:
-		// The extension adds them to Groups, which the grammar does not say.
+		// The extension adds them to Groups; the grammar lacks that.
 	case kind == grammar.KindFPRoundingMode || kind == grammar.KindSourceLanguage:
 	default:
 		k.demand(e.Name, e.Capabilities, e.Extensions, e.Version, e.LastVersion)
 	}
 }
 
-// demand tests one entry of the grammar. A capability that enables it is
-// enough, until a version ends it, if declaring that one needed an extension
-// already; what an extension adds to a capability of the core needs it too.
+// demand tests one entry of the grammar. An enabling capability suffices up to the entry's last version, if the
+// declaration of that capability already needed an extension. An addition of an extension to a core capability needs
+// the extension too.
 func (k *need) demand(name string, caps []uint32, exts []string, first, last grammar.Version) {
 	v := grammar.Version(k.m.Raw.Version >> 8)
 	if len(caps) > 0 {
@@ -177,7 +175,7 @@ func (k *need) demand(name string, caps []uint32, exts []string, first, last gra
 	}
 }
 
-// late reports what versions after last lack.
+// late reports a feature that versions after last lack.
 func (k *need) late(name string, last, v grammar.Version) {
 	k.r.at(k.in, "versions", "%s is not in SPIR-V after %d.%d: the module is of %d.%d", name, last>>8, last&0xFF, v>>8, v&0xFF)
 }
@@ -191,7 +189,7 @@ func (m *Module) extended(exts []string) bool {
 	return false
 }
 
-// hasExtensionWord reports one of the capabilities that came with an extension.
+// hasExtensionWord reports whether one of the capabilities came with an extension.
 func (m *Module) hasExtensionWord(caps []uint32) bool {
 	for _, c := range caps {
 		if m.implied[spirv.Capability(c)] && len(grammar.KindCapability.Lookup(c).Extensions) > 0 {
@@ -259,8 +257,7 @@ func either(first spirv.Capability, rest []spirv.Capability) []spirv.Capability 
 	return append([]spirv.Capability{first}, rest...)
 }
 
-// widths says which capabilities allow a type, any one of them (OpTypeInt,
-// OpTypeFloat and section 2.16.1).
+// widths maps types to the capabilities that allow them, any one of them (OpTypeInt, OpTypeFloat and section 2.16.1).
 var widths = map[string][]spirv.Capability{
 	"int 8":       either(spirv.CapabilityInt8, storage8),
 	"int 16":      either(spirv.CapabilityInt16, storage16),

@@ -2,7 +2,8 @@ package validate
 
 import "slices"
 
-// fall notes that a case goes on to another one: to one at most, which no other goes on to (specification section 2.11.2).
+// fall records that a case falls through to another one. A case falls through to at most one other, and no two to the
+// same (section 2.11.2).
 func (g *graph) fall(v, w int32, r *report) {
 	from, c := g.caseOf[v], g.cases[w]
 	if c == nil || from < 0 || from == w || w == c.merge || g.cases[from] != c {
@@ -14,7 +15,8 @@ func (g *graph) fall(v, w int32, r *report) {
 	g.falls[from] = w
 }
 
-// caseOrder tests that a case which goes on to another one, be it through the default, is listed immediately before that, and alone in going there.
+// caseOrder tests that a case which falls through to another one, possibly through the default, is listed immediately
+// before it, and is the only one to do so.
 func (g *graph) caseOrder(header int32, r *report) {
 	t := g.f.Blocks[header].Terminator()
 	other, listed := g.next[header][0], g.next[header][1:]

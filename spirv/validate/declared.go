@@ -4,10 +4,10 @@ import (
 	"spvsim/spirv"
 )
 
-// What an instruction needs of the module's declarations because of the types of its operands. The grammar's capabilities are of
+// Declarations that an instruction needs because of its operands' types. The grammar's capabilities belong to
 // instructions and enumerants alone (capabilities.go).
 
-// narrowResults are the instructions whose results may be of a narrow type without the full capability of the type, and
+// narrowResults lists the instructions whose results may be of a narrow type without the type's full capability, and
 // narrowUses those whose operands may be (section 2.16.1: loads, stores, copies and conversions of the width).
 var (
 	narrowResults = set(spirv.OpLoad, spirv.OpCopyObject, spirv.OpFConvert, spirv.OpUConvert, spirv.OpSConvert,
@@ -15,7 +15,7 @@ var (
 	narrowUses = set(spirv.OpStore, spirv.OpCopyObject, spirv.OpFConvert, spirv.OpUConvert, spirv.OpSConvert)
 )
 
-// limits finds the narrow scalar types of which the module declares storage alone.
+// limits returns the narrow scalar types that the module may only store.
 func (m *Module) limits() map[*Type]bool {
 	limited := map[*Type]bool{}
 	for _, t := range m.types {
@@ -63,7 +63,7 @@ func (v *valueCheck) full(op spirv.Op, s *Type) {
 	v.r.at(v.in, "capabilities", "%s of %s needs the capability %s", op, v.m.typeText(s), narrowWidths[s.Kind][s.Width])
 }
 
-// limitedPart is a scalar type in a value's type that is limited; nil if there is none. A pointer's pointee does not count.
+// limitedPart returns a scalar type in a value's type that is limited; nil if there is none. A pointer's pointee does not count.
 func (v *valueCheck) limitedPart(t *Type) (found *Type) {
 	if s, ok := v.parts[t]; ok {
 		return s
@@ -100,7 +100,7 @@ func (v *valueCheck) steps(t *Type) {
 	}
 }
 
-// imageType tests what images of 64-bit integers need (OpTypeImage, section 3.31).
+// imageType tests the capability for images of 64-bit integers (OpTypeImage, section 3.31).
 func (v *valueCheck) imageType([]uint32) {
 	if t := v.m.Type(v.in.Result); t.Elem.Kind == KindInt && t.Elem.Width == 64 {
 		v.needs("an image of 64-bit integers", spirv.CapabilityInt64ImageEXT)
@@ -113,7 +113,8 @@ func (v *valueCheck) needs(what string, cap spirv.Capability) {
 	}
 }
 
-// memoryModel tests what the Vulkan memory model takes the place of: "Coherent" and "Volatile" decorations (section 3.20).
+// memoryModel refuses the decorations "Coherent" and "Volatile" under the Vulkan memory model, which replaces them
+// (section 3.20).
 func memoryModel(m *Module, r *report) {
 	if m.Memory != spirv.MemoryModelVulkan {
 		return

@@ -9,15 +9,17 @@ type decorated struct {
 	kind   spirv.Decoration
 }
 
-// manyAllowed are the decorations that the specification allows more than once on a target. Section 3.20: "It is invalid to
-// decorate any given <id> or structure member more than one time with the same decoration, unless explicitly allowed".
+// manyAllowed lists the decorations that the specification allows more than once on a target. Section 3.20: "It is
+// invalid to decorate any given <id> or structure member more than one time with the same decoration, unless explicitly
+// allowed".
 var manyAllowed = set(spirv.DecorationFuncParamAttr, spirv.DecorationUserSemantic)
 
-// repeatedByCompilers are decorations without operands that glslang, DXC, Slang or the LLVM translator are known to repeat.
+// repeatedByCompilers lists decorations without operands that glslang, DXC, Slang or the LLVM translator are known to
+// repeat.
 var repeatedByCompilers = set(spirv.DecorationRelaxedPrecision, spirv.DecorationNoContraction, spirv.DecorationRestrict, spirv.DecorationCoherent,
 	spirv.DecorationFlat, spirv.DecorationBlock, spirv.DecorationNoSignedWrap, spirv.DecorationNoUnsignedWrap, spirv.DecorationPayloadNodeSparseArrayAMDX)
 
-// exclusive are the pairs of decorations of which a target has one at most (section 3.20).
+// exclusive holds the pairs of decorations that exclude each other on a target (section 3.20).
 var exclusive = map[spirv.Decoration]spirv.Decoration{
 	spirv.DecorationRowMajor: spirv.DecorationColMajor, spirv.DecorationColMajor: spirv.DecorationRowMajor,
 	spirv.DecorationBlock: spirv.DecorationBufferBlock, spirv.DecorationBufferBlock: spirv.DecorationBlock,
@@ -25,7 +27,7 @@ var exclusive = map[spirv.Decoration]spirv.Decoration{
 	spirv.DecorationAliasedPointer: spirv.DecorationRestrictPointer, spirv.DecorationRestrictPointer: spirv.DecorationAliasedPointer,
 }
 
-// decorationSets tests which decorations a target has together, groups resolved, and what those of values are on.
+// decorationSets tests which decorations a target combines, groups resolved, and the targets of decorations of values.
 func decorationSets(m *Module, r *report) {
 	seen := map[decorated]bool{}
 	for i := range m.Raw.Instructions {
@@ -50,7 +52,7 @@ func decorationSets(m *Module, r *report) {
 	}
 }
 
-// grouped tests what a group adds to a target.
+// grouped tests the decorations that a group adds to a target.
 func (m *Module) grouped(in *spirv.Instruction, d decorated, seen map[decorated]bool, r *report) {
 	for _, of := range m.Decorations(spirv.ID(in.Operands[0])) {
 		d.kind = of.Kind
@@ -116,7 +118,7 @@ func (m *Module) uniformScope(in *spirv.Instruction, id spirv.ID, r *report) {
 	}
 }
 
-// held is what a pointer points to, the element of arrays; nil of what is no pointer.
+// held returns the pointee of a pointer, the element for arrays; nil if the type is no pointer.
 func (t *Type) held() *Type {
 	if t == nil || t.Kind != KindPointer {
 		return nil
@@ -127,8 +129,8 @@ func (t *Type) held() *Type {
 	return t
 }
 
-// pointerAliasing tests that variables which hold pointers to physical storage
-// say whether those are aliased (section 2.18.2).
+// pointerAliasing tests that variables which hold pointers to physical storage declare whether those are aliased
+// (section 2.18.2).
 func (m *Module) pointerAliasing(in *spirv.Instruction, r *report) {
 	t := m.TypeOf(in.Result).held()
 	if t == nil || t.Kind != KindPointer || t.Storage != spirv.StorageClassPhysicalStorageBuffer {

@@ -4,19 +4,18 @@ import (
 	"spvsim/spirv"
 )
 
-// A divergence says which values differ, for certain or very likely, between
-// the invocations of a workgroup of one entry point, and which blocks are not
-// reached by all of them together. What it does not know it takes for uniform:
-// the rest is found when the shader runs.
+// A divergence holds the values that differ, for certain or very likely, between the invocations of a workgroup of one
+// entry point, and the blocks that they don't all reach together. Unknown values count as uniform: the run detects the
+// other cases.
 type divergence struct {
 	m      *Module
 	tree   []*Function
-	values []bool              // by id; of a Function or Private variable: its content
+	values []bool              // by id; for a Function or Private variable: its content
 	blocks map[spirv.ID][]bool // by function, by block
 	grew   bool
 }
 
-// differs are built-ins that differ between the invocations of a workgroup.
+// differs lists the built-ins that differ between the invocations of a workgroup.
 var differs = set(spirv.BuiltInLocalInvocationId, spirv.BuiltInLocalInvocationIndex, spirv.BuiltInGlobalInvocationId,
 	spirv.BuiltInSubgroupLocalInvocationId, spirv.BuiltInSubgroupEqMask, spirv.BuiltInSubgroupGeMask,
 	spirv.BuiltInSubgroupGtMask, spirv.BuiltInSubgroupLeMask, spirv.BuiltInSubgroupLtMask)
@@ -42,7 +41,7 @@ func (c *extension) diverge(e *EntryPoint) *divergence {
 	return d
 }
 
-// invocations counts those of a workgroup; 0 if a specialization says so.
+// invocations returns the number of invocations of a workgroup; 0 if it depends on a specialization.
 func (m *Module) invocations(e *EntryPoint) uint64 {
 	mode := e.Mode(spirv.ExecutionModeLocalSize)
 	if mode == nil {
@@ -66,8 +65,7 @@ func (d *divergence) solve() {
 	}
 }
 
-// mark notes a value. Structures and arrays are taken for uniform: a member may
-// be, whatever the others are.
+// mark marks a value as divergent. Structures and arrays stay uniform, because their members may differ in that.
 func (d *divergence) mark(id spirv.ID) {
 	t, def := d.m.TypeOf(id), d.m.Def(id)
 	if t.Kind == KindPointer && (def.Op == spirv.OpVariable || def.Op == spirv.OpFunctionParameter) {
@@ -93,7 +91,7 @@ func (d *divergence) function(f *Function) {
 	}
 }
 
-// forks reports a block whose branch depends on a divergent value.
+// forks reports whether a block's branch depends on a divergent value.
 func (d *divergence) forks(g *graph, i int32) bool {
 	t := g.f.Blocks[i].Terminator()
 	return (t.Op == spirv.OpBranchConditional || t.Op == spirv.OpSwitch) && d.values[t.Operands[0]]
@@ -161,8 +159,7 @@ func (d *divergence) instruction(g *graph, f *Function, i int32, in *spirv.Instr
 	}
 }
 
-// derived is for results that are functions of their operands. Of the group
-// operations only some are; the others are left to the run.
+// derived marks results that are functions of their operands. Some group operations are, too; they are left to the run.
 func (d *divergence) derived(in *spirv.Instruction) {
 	if in.Result == 0 || in.Type == 0 {
 		return
@@ -220,7 +217,7 @@ func (d *divergence) call(f *Function, i int32, in *spirv.Instruction) {
 		if d.values[arg] || root != 0 && d.values[root] {
 			d.mark(g.Params[n].Result)
 		}
-		// What the function writes through a pointer is the caller's again.
+		// The caller's variable holds the values that the function writes through a pointer.
 		if t := d.m.TypeOf(spirv.ID(arg)); root != 0 && t.Kind == KindPointer && d.values[g.Params[n].Result] {
 			d.mark(root)
 		}
@@ -266,7 +263,7 @@ func (m *Module) differing(pointer uint32) bool {
 	return ok && differs[spirv.BuiltIn(b)]
 }
 
-// uniformFlow is the rule that an operation is in uniform control flow.
+// uniformFlow returns the rule that an operation is in uniform control flow.
 func uniformFlow(op spirv.Op) func(*extension) {
 	return func(c *extension) {
 		c.eachReached(op, func(e *EntryPoint, d *divergence, f *Function, block int, in *spirv.Instruction) {
@@ -292,8 +289,7 @@ func (c *extension) uniformOperands() {
 	})
 }
 
-// eachReached visits the operations that an entry point reaches, once for each
-// entry point whose divergence is known.
+// eachReached visits the operations that an entry point reaches, once for each entry point whose divergence is known.
 func (c *extension) eachReached(op spirv.Op, visit func(e *EntryPoint, d *divergence, f *Function, block int, in *spirv.Instruction)) {
 	found := false
 	c.each(func(*spirv.Instruction) { found = true }, op)

@@ -3,17 +3,16 @@ package validate
 // A domTree is the dominator tree of a graph whose nodes are numbered from 0,
 // the entry. Nodes that the entry does not reach are in no tree.
 type domTree struct {
-	idom    []int32 // immediate dominator; -1 for the entry and what is not reached
+	idom    []int32 // immediate dominator; -1 for the entry and for nodes that are not reached
 	order   []int32 // nodes in depth-first order from the entry
-	num     []int32 // place of a node in order, -1 if not reached
-	last    []int32 // greatest place in order of a node below it in the search
+	num     []int32 // position of a node in order, -1 if not reached
+	last    []int32 // greatest position in order of a node below it in the search
 	in, out []int32 // interval of the node in a walk of the dominator tree
 }
 
 func (t *domTree) reached(n int32) bool { return t.num[n] >= 0 }
 
-// dominates reports whether every path from the entry to b leads through a.
-// It is false for nodes that are not reached.
+// dominates reports whether every path from the entry to b leads through a. It is false for nodes that are not reached.
 func (t *domTree) dominates(a, b int32) bool {
 	return t.reached(a) && t.reached(b) && t.in[a] <= t.in[b] && t.out[b] <= t.out[a]
 }
@@ -24,7 +23,7 @@ func (t *domTree) above(a, b int32) bool {
 	return t.num[a] <= t.num[b] && t.num[b] <= t.last[a]
 }
 
-// newDomTree is the algorithm of Georgiadis ("Linear-Time Algorithms for
+// newDomTree uses the algorithm of Georgiadis ("Linear-Time Algorithms for
 // Dominators and Related Problems", 2005: semi-NCA), near linear in practice.
 func newDomTree(succ [][]int32) *domTree {
 	n := len(succ)
@@ -108,8 +107,7 @@ type forest struct {
 	path            []int32
 }
 
-// eval returns the node of least semidominator on the way up from u, among
-// those numbered above limit.
+// eval returns the node of least semidominator on the path up from u, among those numbered above limit.
 func (f *forest) eval(u, limit int32) int32 {
 	if u <= limit {
 		return u
@@ -134,9 +132,8 @@ func (f *forest) eval(u, limit int32) int32 {
 	return best
 }
 
-// intervals numbers the tree so that a node's interval holds those of the
-// nodes that it dominates. A dominator comes before in the order of the
-// search, so sizes add up backwards.
+// intervals numbers the tree so that a node's interval contains those of the nodes that it dominates. A dominator
+// precedes in the order of the search, so sizes add up backwards.
 func (t *domTree) intervals() {
 	size := make([]int32, len(t.idom))
 	for i := len(t.order) - 1; i >= 0; i-- {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// reaches are the nodes that paths from the entry lead to which avoid a node; -1: none.
+// reaches returns the nodes that paths from the entry lead to which avoid a node; -1: none.
 func reaches(succ [][]int32, without int32) []bool {
 	found := make([]bool, len(succ))
 	var walk func(v int32)
@@ -22,7 +22,7 @@ func reaches(succ [][]int32, without int32) []bool {
 	return found
 }
 
-// searched are the ancestors of each node in the search that follows edges in their order, itself among them.
+// searched returns the ancestors of each node in the search that follows edges in their order, itself among them.
 func searched(succ [][]int32) []map[int32]bool {
 	above := make([]map[int32]bool, len(succ))
 	var walk func(v int32, path []int32)

@@ -140,7 +140,7 @@ func (w *flowWriter) redirect() {
 	}
 }
 
-// drawnFlow is a module with a function of drawn control flow, in which every second one has a branch that leads elsewhere.
+// drawnFlow returns a module with a function of drawn control flow, in which every second one has a branch that leads elsewhere.
 func drawnFlow(seed uint64) string {
 	w := &flowWriter{r: rand.New(rand.NewPCG(seed, 8))}
 	for len(w.lines) < 8 {
@@ -187,7 +187,7 @@ func TestDrawnControlFlow(t *testing.T) {
 	}
 }
 
-// publicVerdict is 1 where the public validator passes a module, else 0.
+// publicVerdict returns 1 where the public validator passes a module, else 0.
 func publicVerdict(t *testing.T, text string) int {
 	t.Helper()
 	tool, err := exec.LookPath("spirv-val")

@@ -2,7 +2,7 @@ package validate
 
 import "spvsim/spirv"
 
-// enqueueWork is what the rules of SPV_AMDX_shader_enqueue share.
+// enqueueWork holds results that the rules of SPV_AMDX_shader_enqueue share.
 type enqueueWork struct {
 	divergence map[spirv.ID]*divergence // by entry point's function
 }
@@ -374,7 +374,7 @@ func pairRule(kind spirv.ExecutionMode, others ...spirv.ExecutionMode) func(*ext
 	})
 }
 
-// modeIntRule is the rule that a mode's operands are 32-bit integer constants.
+// modeIntRule returns the rule that a mode's operands are 32-bit integer constants.
 func modeIntRule(kind spirv.ExecutionMode) func(*extension) {
 	return eachMode(kind, func(c *extension, e *EntryPoint, m *Mode) {
 		for _, id := range m.Args {
@@ -398,11 +398,11 @@ func arrayOnly(kind spirv.Decoration) func(*extension) {
 	}
 }
 
-// payloadKinds are the kinds of types whose values lie in memory.
+// payloadKinds lists the kinds of types whose values are stored in memory.
 var payloadKinds = set(KindInt, KindFloat, KindVector, KindMatrix, KindArray, KindStruct, KindBool, KindPointer, KindOther)
 
-// noNodeIndex says what is wrong with an id that must be the index of a node,
-// or a number of them: a 32-bit integer constant.
+// noNodeIndex describes the fault of an id that must be the index of a node, or a number of indexes: a 32-bit integer
+// constant.
 func (m *Module) noNodeIndex(id uint32) string {
 	t, def := m.TypeOf(spirv.ID(id)), m.Def(spirv.ID(id))
 	switch {
@@ -414,7 +414,7 @@ func (m *Module) noNodeIndex(id uint32) string {
 	return ""
 }
 
-// arrayNumber is the rule that a decoration's operand is a node index.
+// arrayNumber returns the rule that a decoration's operand is a node index.
 func arrayNumber(kind spirv.Decoration) func(*extension) {
 	return func(c *extension) {
 		c.eachDecoration(kind, func(in *spirv.Instruction, _ spirv.ID, args []uint32) {
@@ -447,7 +447,7 @@ func eachAllocation(visit func(c *extension, in *spirv.Instruction, array spirv.
 	}
 }
 
-// eachIndirect visits the members that say how many workgroups a payload starts.
+// eachIndirect visits the members that hold the number of workgroups of a payload.
 func eachIndirect(visit func(c *extension, in *spirv.Instruction, member uint32, t *Type)) func(*extension) {
 	return func(c *extension) {
 		c.eachMember(spirv.DecorationPayloadDispatchIndirectAMDX, func(in *spirv.Instruction, id spirv.ID, member uint32, _ []uint32) {
@@ -456,8 +456,7 @@ func eachIndirect(visit func(c *extension, in *spirv.Instruction, member uint32,
 	}
 }
 
-// indirectAbsent looks for nodes whose payloads are to say how many workgroups
-// they start, and do not: each starts one.
+// indirectAbsent reports dynamic nodes whose payloads have no number of workgroups: each starts one.
 func (c *extension) indirectAbsent() {
 	for i, in := range c.Inputs(nil) {
 		e := &c.EntryPoints[i]
@@ -491,7 +490,7 @@ func (m *Module) holdsIndirect(t *Type, seen map[*Type]bool) bool {
 	return false
 }
 
-// payloadLimit is the NodeMaxPayloadsAMDX that counts for an array: where it
+// payloadLimit returns the NodeMaxPayloadsAMDX that counts for an array: where it
 // shares the limits of another, that one's.
 func (m *Module) payloadLimit(array spirv.ID) (uint32, bool) {
 	if with, ok := m.Decoration(array, spirv.DecorationNodeSharesPayloadLimitsWithAMDX); ok {

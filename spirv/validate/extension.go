@@ -6,21 +6,20 @@ import (
 	"spvsim/spirv"
 )
 
-// A rule is one sentence of an extension's text that a module can break. The
-// tables of rules are also what the list of rules in the docs is made from.
+// A rule is one sentence of an extension's text that a module can break. The list of rules in the docs is made from
+// these tables.
 type rule struct {
 	name     string
 	sentence string
-	// warning: the breach does no harm, and a compiler in use commits it.
+	// warning: a violation does no harm, and a compiler in use commits it.
 	warning bool
-	// early rules need no other to hold.
+	// early rules do not rely on other rules.
 	early bool
-	// check is nil where a chapter of the core rules tests the sentence; its
-	// faults have the rule's name too.
+	// check is nil if a chapter of the core rules tests the sentence; its faults then have the rule's name.
 	check func(c *extension)
 }
 
-// An extensionText is the rules of one extension.
+// An extensionText holds the rules of one extension.
 type extensionText struct {
 	name  string
 	rules []rule
@@ -38,7 +37,7 @@ func init() {
 	}
 }
 
-// extension is a rule at work.
+// An extension is the context in which a rule is tested.
 type extension struct {
 	*Module
 	r    *report
@@ -102,7 +101,7 @@ func (c *extension) eachExt(set string, visit func(in *spirv.Instruction, code u
 	}, spirv.OpExtInst)
 }
 
-// eachDecoration visits decorations of a kind on ids, with the id; those of a group on each of its targets.
+// eachDecoration visits decorations of a kind on ids, with the id, and those of a group on each of its targets.
 func (c *extension) eachDecoration(kind spirv.Decoration, visit func(in *spirv.Instruction, target spirv.ID, args []uint32)) {
 	c.each(func(in *spirv.Instruction) {
 		if in.Op == spirv.OpGroupDecorate {
@@ -117,7 +116,7 @@ func (c *extension) eachDecoration(kind spirv.Decoration, visit func(in *spirv.I
 	}, spirv.OpDecorate, spirv.OpDecorateId, spirv.OpGroupDecorate)
 }
 
-// eachMember visits decorations of a kind on members of structures, those of groups too, with their operands.
+// eachMember visits decorations of a kind on members of structures, those of groups included, with their operands.
 func (c *extension) eachMember(kind spirv.Decoration, visit func(in *spirv.Instruction, structure spirv.ID, member uint32, args []uint32)) {
 	c.each(func(in *spirv.Instruction) {
 		o := in.Operands
@@ -134,7 +133,7 @@ func (c *extension) eachMember(kind spirv.Decoration, visit func(in *spirv.Instr
 	}, spirv.OpMemberDecorate, spirv.OpGroupMemberDecorate)
 }
 
-// grouped are the decorations of a kind that a group gives.
+// grouped returns the decorations of a kind that a group gives.
 func (c *extension) grouped(in *spirv.Instruction, kind spirv.Decoration) (list []Decoration) {
 	for _, d := range c.Decorations(spirv.ID(in.Operands[0])) {
 		if d.Kind == kind {
@@ -169,7 +168,7 @@ func (m *Module) signedValue(id spirv.ID) (int64, bool) {
 	return int64(n<<(64-t.Width)) >> (64 - t.Width), true
 }
 
-// versionRule is the rule that a module is of a version at least.
+// versionRule returns the rule that a module is of a version at least.
 func versionRule(minor uint32) func(c *extension) {
 	return func(c *extension) {
 		if c.Raw.Version < 1<<16|minor<<8 {

@@ -8,8 +8,7 @@ import (
 
 const glslSet = "GLSL.std.450"
 
-// glslSignatures has a row for each instruction of GLSL.std.450 whose types
-// follow one pattern, as in signatures.
+// glslSignatures has a row for each instruction of GLSL.std.450 whose types follow one pattern, as in signatures.
 var glslSignatures = glslRows(map[string]string{
 	"f: =f": "Round RoundEven Trunc FAbs FSign Floor Ceil Fract Radians Degrees Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh " +
 		"Acosh Atanh Exp Log Exp2 Log2 Sqrt InverseSqrt Normalize",

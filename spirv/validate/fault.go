@@ -11,12 +11,11 @@ import (
 var (
 	// ErrInvalid is wrapped by every fault against the rules of SPIR-V.
 	ErrInvalid = errors.New("invalid module")
-	// ErrUnsupported is wrapped where a valid module needs what the simulator
-	// does not do.
+	// ErrUnsupported is wrapped if a valid module uses a feature that the simulator does not support.
 	ErrUnsupported = errors.New("not supported")
 )
 
-// A Fault is one breach of a rule, with its place.
+// A Fault is one violation of a rule, with its position.
 type Fault struct {
 	Word int // index of the instruction's first word
 	Op   spirv.Op
@@ -63,7 +62,7 @@ func (f Fault) Unwrap() error {
 	return ErrInvalid
 }
 
-// Faults are the breaches that a check found, in the order of the module.
+// Faults lists the violations that a check found, in the order of the module.
 type Faults []Fault
 
 func (f Faults) Error() string {
@@ -74,7 +73,7 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives the single faults to errors.Is and errors.As.
+// Unwrap returns the single faults to errors.Is and errors.As.
 func (f Faults) Unwrap() []error {
 	errs := make([]error, len(f))
 	for i := range f {

@@ -42,8 +42,7 @@ const (
 	halfCoordinates = "image coordinates of 16 bits are not modelled"
 )
 
-// capabilityFeatures has a row for each capability of the grammar: what becomes of a
-// module that declares it.
+// capabilityFeatures has a row for each capability of the grammar: the treatment of a module that declares it.
 var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityMatrix:                                      {level: runs},
 	spirv.CapabilityShader:                                      {level: runs},
@@ -350,9 +349,8 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityIntrinsicSAMSUNG:                            {refused, vendorOp},
 }
 
-// extensionFeatures has a row for each extension that is more than a name for
-// capabilities: an extension of the grammar without a row does what the
-// capabilities do that need it, and one that the grammar lacks is refused.
+// extensionFeatures has a row for each extension that is more than a name for capabilities. An extension of the grammar
+// without a row is treated as the capabilities that need it; one that the grammar lacks is refused.
 var extensionFeatures = map[string]feature{
 	"SPV_AMD_gcn_shader":                           {level: runs},
 	"SPV_AMD_gpu_shader_half_float":                {level: runs},
@@ -378,9 +376,8 @@ var extensionFeatures = map[string]feature{
 	"SPV_VALIDATOR_ignore_type_decl_unique":        {level: runs},
 }
 
-// setFeatures has a row for each extended instruction set that is known.
-// Sets whose name starts with "NonSemantic." may be ignored by definition, and
-// any other without a row is refused where it is used.
+// setFeatures has a row for each known extended instruction set. Sets whose name starts with "NonSemantic." may be
+// ignored by definition; any other without a row is refused where it is used.
 var setFeatures = map[string]feature{
 	"GLSL.std.450":                             {level: runs},
 	"SPV_AMD_gcn_shader":                       {level: runs},

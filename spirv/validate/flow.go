@@ -9,14 +9,14 @@ type graph struct {
 	index      map[spirv.ID]int32
 	next       [][]int32 // branches
 	real       *domTree  // over next
-	structural *domTree  // over next, and from headers to their merge blocks and continue targets
+	structural *domTree  // over next, and edges from headers to their merge blocks and continue targets
 	heads      []*construct
-	inside     []*construct    // innermost construct that a block is in, the one that it heads left out
-	from       []int           // number of blocks that branch to a block, once asked for
+	inside     []*construct    // innermost construct around a block, without the one that it heads
+	from       []int           // number of blocks that branch to a block, computed on demand
 	merges     []*construct    // construct that a block is the merge block of
 	cases      []*construct    // switch that a block is a case of
-	caseOf     []int32         // block that begins the innermost case around a block, -1: none
-	falls      map[int32]int32 // case that another one goes on to, by the blocks that begin them
+	caseOf     []int32         // first block of the innermost case around a block, -1: none
+	falls      map[int32]int32 // case to which another one falls through, by their first blocks
 	continues  []*construct    // loop that a block is the continue target of
 }
 
@@ -27,7 +27,7 @@ type construct struct {
 	header        int32
 	merge, target int32 // target is the continue target of a loop
 	outer         *construct
-	depth         int // constructs around it, with itself
+	depth         int // number of constructs around it, itself included
 	backs         int // back edges to a loop's header
 }
 
@@ -44,7 +44,7 @@ const (
 // specification (section 2.17, control-flow nesting depth).
 const MaxNesting = 1023
 
-// Nesting is how many constructs are around a block of a function of the module.
+// Nesting returns how many constructs are around a block of a function of the module.
 func (m *Module) Nesting(f *Function, block spirv.ID) int {
 	g := m.graphs[f.ID]
 	if c := g.around(g.index[block]); c != nil {
@@ -53,7 +53,7 @@ func (m *Module) Nesting(f *Function, block spirv.ID) int {
 	return 0
 }
 
-// Deepest is the largest nesting within a function of the module.
+// Deepest returns the largest nesting within a function of the module.
 func (m *Module) Deepest(f *Function) (depth int) {
 	for _, c := range m.graphs[f.ID].heads {
 		if c != nil {
@@ -74,7 +74,7 @@ func flow(m *Module, r *report) {
 	}
 }
 
-// newGraph returns nil if a branch leads to what is no block of the function.
+// newGraph returns nil if a branch leads to an id that is no block of the function.
 func newGraph(m *Module, f *Function, r *report) *graph {
 	n := len(f.Blocks)
 	g := &graph{m: m, f: f, index: make(map[spirv.ID]int32, n), next: make([][]int32, n), heads: make([]*construct, n),
@@ -100,7 +100,7 @@ func newGraph(m *Module, f *Function, r *report) *graph {
 	return g
 }
 
-// id is the label of a block.
+// id returns the label of a block.
 func (g *graph) id(block int32) spirv.ID { return g.f.Blocks[block].ID }
 
 // edges reads the branches and the merge instruction of a block.
@@ -174,8 +174,7 @@ func (m *Module) eachTarget(t *spirv.Instruction, visit func(uint32)) {
 	}
 }
 
-// caseWords is the length of an OpSwitch's literals, which are as wide as its
-// selector.
+// caseWords returns the length of an OpSwitch's literals, which are as wide as its selector.
 func (m *Module) caseWords(t *spirv.Instruction) int {
 	if s := m.TypeOf(spirv.ID(t.Operands[0])); s != nil && s.Width > 32 {
 		return 2
@@ -273,8 +272,7 @@ func (g *graph) unique(i int32, r *report) {
 	g.continues[c.target] = c
 }
 
-// place finds the innermost construct of a block, whose dominator has been
-// placed.
+// place finds the innermost construct of a block. The block's dominator has its construct already.
 func (g *graph) place(v int32) {
 	if d := g.structural.idom[v]; d >= 0 {
 		g.inside[v] = g.around(d)
@@ -294,7 +292,8 @@ func (g *graph) place(v int32) {
 	}
 }
 
-// placeInCase finds the innermost case construct of a block, by the block that begins it: those that a target of the switch dominates.
+// placeInCase finds the innermost case construct of a block, by its first block. A case construct is the blocks
+// dominated by a target of the switch.
 func (g *graph) placeInCase(v int32) {
 	g.caseOf[v] = -1
 	switch d := g.structural.idom[v]; {
@@ -307,8 +306,7 @@ func (g *graph) placeInCase(v int32) {
 	}
 }
 
-// around is the innermost construct that a block belongs to: the one that it
-// heads counts.
+// around returns the innermost construct that a block belongs to, including the one that it heads.
 func (g *graph) around(v int32) *construct {
 	if c := g.heads[v]; c != nil {
 		return c
@@ -388,7 +386,7 @@ func (g *graph) exit(v, w int32) (exit, ok bool) {
 	return false, false
 }
 
-// order tests that a block is after those that dominate it.
+// order tests that a block comes after its dominators.
 func (g *graph) order(r *report) {
 	for i, b := range g.f.Blocks {
 		if d := g.real.idom[i]; int(d) > i {

@@ -2,8 +2,7 @@ package validate
 
 import "spvsim/spirv"
 
-// glslRules has a row for each instruction of GLSL.std.450 whose types need a
-// rule beyond its signature.
+// glslRules has a row for each instruction of GLSL.std.450 whose types need a rule beyond its signature.
 var glslRules map[spirv.GLSLstd450]func(v *valueCheck, o []uint32)
 
 func init() {
@@ -40,7 +39,7 @@ func (v *valueCheck) inverse([]uint32) {
 	}
 }
 
-// pointee is what a pointer operand points to, or nil.
+// pointee returns the pointee type of a pointer operand, or nil.
 func (v *valueCheck) pointee(n int, id uint32) *Type {
 	if t := v.operandType(n, id); t != nil && t.Kind == KindPointer {
 		return t.Elem
@@ -107,7 +106,7 @@ func (v *valueCheck) unpackDouble(o []uint32) {
 	}
 }
 
-// interpolate is of 32-bit floats; SPV_AMD_gpu_shader_half_float adds narrower ones.
+// interpolate requires 32-bit floats; SPV_AMD_gpu_shader_half_float adds 16-bit ones.
 func (v *valueCheck) interpolate(o []uint32) {
 	t, p := v.result(), v.operandType(0, o[0])
 	if w := t.width(); w != 32 && !(w == 16 && v.m.Extensions["SPV_AMD_gpu_shader_half_float"]) {

@@ -28,7 +28,7 @@ func drawGraph(r *rand.Rand, nodes int) *drawnGraph {
 	return g
 }
 
-// text is a module of the graph: node i is the entry point "n" and its number.
+// text returns a module of the graph: node i is the entry point "n" and its number.
 func (g *drawnGraph) text() string {
 	var entries, modes, types, functions strings.Builder
 	for i, row := range g.to {

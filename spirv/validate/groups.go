@@ -5,9 +5,8 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// coreRules are sentences of the specification of SPIR-V itself that the tables
-// of types and of the grammar don't hold: those of group operations and of
-// memory with narrow members.
+// coreRules lists sentences of the core SPIR-V specification that the tables of types and of the grammar don't cover:
+// rules of group operations and of memory with narrow members.
 var coreRules = []rule{
 	{name: "group-scope", sentence: "[OpGroupNonUniform...] Execution [...] must be Subgroup. (OpGroupNonUniformRotateKHR: Workgroup or Subgroup. VUID-StandaloneSpirv-None-04642 has Subgroup for all.)",
 		check: func(c *extension) {
@@ -169,7 +168,7 @@ var coreRules = []rule{
 		check: func(c *extension) { c.narrowBlocks(16) }},
 }
 
-// coreTexts are the rules of the specification itself, by what they are about.
+// coreTexts lists the rules of the specification itself, by subject.
 var coreTexts = []extensionText{
 	{"Group operations, narrow members, decorations by id", coreRules},
 	{"Images", imageRules},
@@ -190,7 +189,7 @@ func checkCore(m *Module, r *report) {
 	}
 }
 
-// uniformGroupOps are the operations that all invocations of a scope reach.
+// uniformGroupOps lists the operations that all invocations of a scope must reach.
 var uniformGroupOps = []spirv.Op{spirv.OpGroupAll, spirv.OpGroupAny, spirv.OpGroupBroadcast, spirv.OpGroupIAdd, spirv.OpGroupFAdd,
 	spirv.OpGroupFMin, spirv.OpGroupUMin, spirv.OpGroupSMin, spirv.OpGroupFMax, spirv.OpGroupUMax, spirv.OpGroupSMax}
 
@@ -201,8 +200,7 @@ var indexedValues = []spirv.Op{spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNo
 
 var movedValues = append([]spirv.Op{spirv.OpGroupNonUniformAllEqual, spirv.OpGroupNonUniformBroadcastFirst}, indexedValues...)
 
-// eachGroupOp visits the instructions whose operand 0 is a scope that must be
-// Subgroup: those of the group that SPIR-V 1.3 brought.
+// eachGroupOp visits the instructions whose operand 0 is a scope that must be Subgroup: those that SPIR-V 1.3 added.
 func (c *extension) eachGroupOp(visit func(in *spirv.Instruction)) {
 	for i := range c.Raw.Instructions {
 		in := &c.Raw.Instructions[i]
@@ -225,8 +223,7 @@ func partitioned(in *spirv.Instruction) bool {
 		spirv.GroupOperation(in.Operands[1]) <= spirv.GroupOperationPartitionedExclusiveScanEXT
 }
 
-// clusterCheck visits the operations that take a cluster, with the id of its
-// size; 0 where it is missing and must not be.
+// clusterCheck visits the operations with a cluster, with the id of its size; 0 if the size is required and missing.
 func clusterCheck(check func(c *extension, in *spirv.Instruction, size uint32)) func(*extension) {
 	return func(c *extension) {
 		c.eachGroupOp(func(in *spirv.Instruction) {
@@ -253,8 +250,7 @@ func (c *extension) ballotOperand(in *spirv.Instruction, id uint32) {
 	}
 }
 
-// narrowStorage says which capabilities allow narrow members in memory of a
-// storage class, any one of them.
+// narrowStorage maps storage classes to the capabilities that allow narrow members in their memory, any one of them.
 var narrowStorage = map[spirv.StorageClass]map[int][]spirv.Capability{
 	spirv.StorageClassStorageBuffer: {8: {spirv.CapabilityStorageBuffer8BitAccess}, 16: {spirv.CapabilityStorageBuffer16BitAccess}},
 	spirv.StorageClassUniform:       {8: {spirv.CapabilityUniformAndStorageBuffer8BitAccess}, 16: {spirv.CapabilityUniformAndStorageBuffer16BitAccess}},
@@ -284,7 +280,7 @@ func (c *extension) narrowBlocks(width int) {
 	}, spirv.OpVariable)
 }
 
-// base is what arrays of descriptors hold.
+// base returns the element type of arrays of descriptors.
 func base(t *Type) *Type {
 	for t.Kind == KindArray || t.Kind == KindRuntimeArray {
 		t = t.Elem
@@ -292,8 +288,8 @@ func base(t *Type) *Type {
 	return t
 }
 
-// decorationIDs are the ids that an OpDecorateId gives to its decoration; none where the decoration takes literals, which another rule
-// refuses.
+// decorationIDs returns the id operands of an OpDecorateId's decoration; none for a decoration with literals, which
+// another rule refuses.
 func decorationIDs(in *spirv.Instruction) []uint32 {
 	if !takesIDs(grammar.KindDecoration, in.Operands[1]) {
 		return nil

@@ -2,7 +2,7 @@ package validate
 
 import "spvsim/spirv"
 
-// imageRules are the rules of image types and of the instructions on images.
+// imageRules lists the rules of image types and of the instructions on images.
 var imageRules = []rule{
 	{name: "image-fields", sentence: "[OpTypeImage] Depth: 0, 1, or 2. Arrayed: 0 or 1. MS: 0 or 1. Sampled: 0, 1, or 2.",
 		check: func(c *extension) {
@@ -328,7 +328,7 @@ func imageOperands(c *extension) {
 	}
 }
 
-// formatless are the capabilities of accesses to storage images without a format.
+// formatless maps accesses to storage images to the capabilities that allow them without a format.
 var formatless = map[spirv.Op]spirv.Capability{
 	spirv.OpImageRead: spirv.CapabilityStorageImageReadWithoutFormat, spirv.OpImageWrite: spirv.CapabilityStorageImageWriteWithoutFormat,
 }
@@ -356,7 +356,7 @@ func storageImage(u *imageUse) {
 	}
 }
 
-// sizes are the components of an image's size, by its dimension.
+// sizes holds the number of components of an image's size, by its dimension.
 var sizes = map[spirv.Dim]int{spirv.Dim1D: 1, spirv.DimBuffer: 1, spirv.Dim2D: 2, spirv.DimCube: 2, spirv.DimRect: 2, spirv.Dim3D: 3}
 
 func imageSize(u *imageUse) {
@@ -422,7 +422,7 @@ func sampledImage(u *imageUse) {
 	}
 }
 
-// sameImage compares the types of two images, but for their Depth.
+// sameImage reports whether the types of two images are equal except for their Depth.
 func sameImage(a, b *Type) bool {
 	if a.Kind != KindImage || b.Kind != KindImage {
 		return false
@@ -435,7 +435,7 @@ func sameImage(a, b *Type) bool {
 	return len(a.Def.Operands) == len(b.Def.Operands)
 }
 
-// sampledImageUses tests who uses the results of OpSampledImage.
+// sampledImageUses tests the instructions that use results of OpSampledImage.
 func sampledImageUses(c *extension) {
 	for _, f := range c.Functions {
 		for n, b := range f.Blocks {

@@ -2,10 +2,11 @@ package validate
 
 import "spvsim/spirv"
 
-// planes are the coordinates of a texel within an image of each dimension; the others are refused before.
+// planes holds the number of coordinates of a texel, by dimension, without the layer. Other dimensions are refused
+// before.
 var planes = map[spirv.Dim]int{spirv.Dim1D: 1, spirv.Dim2D: 2, spirv.Dim3D: 3, spirv.DimCube: 3, spirv.DimRect: 2, spirv.DimBuffer: 1, spirv.DimSubpassData: 2}
 
-// Coordinates are those of a position within the image, the layer of an array not counted.
+// Coordinates returns the number of coordinates of a position within the image, without the layer of an array.
 func (t *Type) Coordinates() int { return planes[t.Dim] }
 
 // texelOps address a texel by whole numbers, in which a face of a cube counts as a layer.

@@ -7,14 +7,14 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// imageMaskAt says which operand is the mask of image operands, by the instruction.
+// imageMaskAt holds the index of the operand that is the mask of image operands, by instruction.
 var imageMaskAt = map[spirv.Op]int{
 	spirv.OpImageSampleImplicitLod: 2, spirv.OpImageSampleExplicitLod: 2, spirv.OpImageSampleProjImplicitLod: 2, spirv.OpImageSampleProjExplicitLod: 2,
 	spirv.OpImageSampleDrefImplicitLod: 3, spirv.OpImageSampleDrefExplicitLod: 3, spirv.OpImageSampleProjDrefImplicitLod: 3, spirv.OpImageSampleProjDrefExplicitLod: 3,
 	spirv.OpImageGather: 3, spirv.OpImageDrefGather: 3, spirv.OpImageFetch: 2, spirv.OpImageRead: 2, spirv.OpImageWrite: 3,
 }
 
-// Sets of image instructions, by what they have in common.
+// Sets of image instructions with common properties.
 var (
 	explicitLods = set(spirv.OpImageSampleExplicitLod, spirv.OpImageSampleDrefExplicitLod, spirv.OpImageSampleProjExplicitLod, spirv.OpImageSampleProjDrefExplicitLod)
 	drefSamples  = set(spirv.OpImageSampleDrefImplicitLod, spirv.OpImageSampleDrefExplicitLod, spirv.OpImageSampleProjDrefImplicitLod, spirv.OpImageSampleProjDrefExplicitLod)
@@ -25,16 +25,16 @@ var (
 		spirv.OpImageGather, spirv.OpImageDrefGather, spirv.OpImageQueryLod, spirv.OpImage)
 	plainOperands = set(spirv.OpSampledImage, spirv.OpImageFetch, spirv.OpImageRead, spirv.OpImageWrite, spirv.OpImageQuerySizeLod, spirv.OpImageQuerySize,
 		spirv.OpImageQueryLevels, spirv.OpImageQuerySamples)
-	// wholeCoordinates address a texel by integers; OpImageRead and OpImageWrite may do it by floats.
+	// wholeCoordinates address a texel by integers; OpImageRead and OpImageWrite may also use floats.
 	wholeCoordinates = set(spirv.OpImageFetch, spirv.OpImageTexelPointer)
 	levelled         = set(spirv.Dim1D, spirv.Dim2D, spirv.Dim3D, spirv.DimCube) // dimensions with levels of detail
 )
 
-// An imageUse is an instruction that works on an image, at work under a rule.
+// An imageUse is an instruction on an image, in the context of a rule.
 type imageUse struct {
 	*extension
 	in    *spirv.Instruction
-	image *Type // of operand 0, or the one that it holds with a sampler or points to
+	image *Type // of operand 0, or of its sampled image or pointer
 }
 
 // eachImage visits the instructions on images whose operand 0 has an image.
@@ -56,13 +56,13 @@ func eachImage(visit func(u *imageUse)) func(*extension) {
 	}
 }
 
-// bad reports what an instruction does against the rule.
+// bad reports a violation of the rule by the instruction.
 func (u *imageUse) bad(format string, args ...any) { u.at(u.in, format, args...) }
 
-// typeAt is the type of an operand, or nil.
+// typeAt returns the type of an operand, or nil.
 func (u *imageUse) typeAt(n int) *Type { return u.TypeOf(spirv.ID(u.in.Operands[n])) }
 
-// mask is the mask of image operands, 0 where there is none.
+// mask returns the mask of image operands, 0 where there is none.
 func (u *imageUse) mask() spirv.ImageOperands {
 	if at, ok := imageMaskAt[u.in.Op]; ok && at < len(u.in.Operands) {
 		return spirv.ImageOperands(u.in.Operands[at])
@@ -70,7 +70,7 @@ func (u *imageUse) mask() spirv.ImageOperands {
 	return 0
 }
 
-// with are the ids that follow the mask for one of its bits.
+// with returns the ids that follow the mask for one of its bits.
 func (u *imageUse) with(bit spirv.ImageOperands) []uint32 {
 	mask, next := uint32(u.mask()), imageMaskAt[u.in.Op]+1
 	for rest := mask & uint32(bit-1); rest != 0; rest &= rest - 1 {
@@ -90,7 +90,7 @@ func imageParameters(bit uint32) int {
 	return 0
 }
 
-// onImageOperand is a check of the instructions with a bit of the image operands.
+// onImageOperand returns a check of the instructions with a bit of the image operands.
 func onImageOperand(bit spirv.ImageOperands, visit func(u *imageUse, ids []uint32)) func(*extension) {
 	return eachImage(func(u *imageUse) {
 		if u.mask()&bit != 0 {
@@ -124,7 +124,7 @@ func (u *imageUse) withLevels(name string) {
 	}
 }
 
-// texel is the type that an access gives or takes, nil where it is none of a texel.
+// texel returns the type of the texel that an access reads or writes; nil for other instructions.
 func (u *imageUse) texel() *Type {
 	switch {
 	case u.in.Op == spirv.OpImageWrite:
@@ -135,7 +135,7 @@ func (u *imageUse) texel() *Type {
 	return nil
 }
 
-// An imageFormat says what the texels of a format are.
+// An imageFormat holds the type of a format's texels.
 type imageFormat struct {
 	integer, signed, wide bool // wide: of 64 bits
 }
@@ -149,7 +149,7 @@ func formatOf(f spirv.ImageFormat) imageFormat {
 	return imageFormat{integer, integer && !unsigned, f == spirv.ImageFormatR64i || f == spirv.ImageFormatR64ui}
 }
 
-// offsets are the image operands of which an instruction has one at most.
+// offsets holds the image operands that exclude each other.
 const offsets = spirv.ImageOperandsConstOffset | spirv.ImageOperandsOffset | spirv.ImageOperandsConstOffsets | spirv.ImageOperandsOffsets
 
 // severalOf reports a mask with more than one bit of a group.

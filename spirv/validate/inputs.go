@@ -10,26 +10,24 @@ import (
 	"spvsim/spirv"
 )
 
-// ErrInput says that the input payload of a node can't be told from its module.
+// ErrInput reports that a module does not determine the input payload of a node.
 var ErrInput = errors.New("the input payload is not known")
 
-// NoInput is what a job gives as the input of a node that has none.
+// NoInput is the input in a job of a node without one.
 const NoInput = "none"
 
-// An Input is what Inputs finds of one entry point.
+// An Input is the result of Inputs for one entry point.
 type Input struct {
 	Variable spirv.ID // in NodePayloadAMDX; 0: none
-	Err      error    // wraps ErrInput where several variables could be it
+	Err      error    // wraps ErrInput if several variables are possible
 }
 
-// Inputs finds the input payload of each entry point, in their order. Code that
-// touches a variable, or the job, says whose it is. Compilers list the inputs of
-// all entry points in the interface of each, so what no code touches (optimised
-// code may need no more of a payload than its dispatch grid) is assigned by
-// elimination: who lists the variable, who is sent payloads like it, who can't do
-// without. What is left is assigned in the order of declaration, as compilers
-// write variables in the order of entry points. nodes are those of the graph, as
-// far as they are known; those of other modules are passed over.
+// Inputs finds the input payload of each entry point, in their order. Code that uses a variable, or the job, determines
+// its owner. Compilers list the inputs of all entry points in the interface of each, so variables that no code uses
+// (optimised code may need no more of a payload than its dispatch grid) are assigned by elimination: by the entry
+// points that list the variable, that are sent such payloads, and that need an input. The rest is assigned in the order
+// of declaration, because compilers write variables in the order of entry points. nodes lists the known nodes of the
+// graph; those of other modules are skipped.
 func (m *Module) Inputs(nodes []GraphNode) []Input {
 	s := newInputSearch(m, nodes)
 	s.touched(nodes)
@@ -55,10 +53,10 @@ type inputEntry struct {
 	*EntryPoint
 	input   *inputVariable
 	settled bool // input is final, be there one or not
-	// dynamic: without an input it would read three counts; sentTo: some code
-	// allocates payloads for it, or for the node whose input it shares.
+	// dynamic: without an input it would read three counts. sentTo: code allocates payloads for it, or for the node
+	// whose input it shares.
 	dynamic, sentTo bool
-	names           []string // under which payloads reach it
+	names           []string // names of its node, under which payloads reach it
 	err             error
 }
 
@@ -102,7 +100,7 @@ func (m *Module) inputVariable(in *spirv.Instruction) *inputVariable {
 	return v
 }
 
-// texts are the values that a string constant has in the nodes of the module.
+// texts returns the values that a string constant has in the nodes of the module.
 func (m *Module) texts(id uint32, nodes []GraphNode) []string {
 	var list []string
 	for i := range nodes {
@@ -134,7 +132,7 @@ func (s *inputSearch) entry(e *EntryPoint, nodes []GraphNode) *inputEntry {
 	return out
 }
 
-// sentTo are the payloads that reach an entry point.
+// sentTo returns the payloads that reach an entry point.
 func (s *inputSearch) sentTo(e *inputEntry) (list []*Type) {
 	for _, p := range s.sent {
 		if slices.ContainsFunc(p.names, func(name string) bool { return slices.Contains(e.names, name) }) {
@@ -144,7 +142,7 @@ func (s *inputSearch) sentTo(e *inputEntry) (list []*Type) {
 	return list
 }
 
-// touched assigns what code touches or the job names.
+// touched assigns the variables that code uses or the job names.
 func (s *inputSearch) touched(nodes []GraphNode) {
 	reach := newReach(s.m)
 	for _, e := range s.entries {
@@ -174,7 +172,7 @@ func (s *inputSearch) settle(e *inputEntry, v *inputVariable) {
 	}
 }
 
-// given assigns what the job says.
+// given assigns the input that the job names.
 func (s *inputSearch) given(e *inputEntry, name string) {
 	var found []*inputVariable
 	for _, v := range s.vars {
@@ -212,7 +210,7 @@ func (m *Module) idList(list []*inputVariable) string {
 	return strings.Join(append(ids, NoInput), ", ")
 }
 
-// eliminate assigns what can be in one way only, until nothing more can.
+// eliminate assigns inputs that have only one possibility, until none remain.
 func (s *inputSearch) eliminate() {
 	for s.onlyVariable() || s.onlyEntry() || s.noneLeft() {
 	}
@@ -246,8 +244,7 @@ func (s *inputSearch) onlyEntry() bool {
 	return false
 }
 
-// noneLeft leaves entry points without input that need none, where those that
-// need one take all.
+// noneLeft marks entry points that need no input as having none, if those that need one take all variables.
 func (s *inputSearch) noneLeft() bool {
 	open, needy := s.open(), 0
 	for _, e := range open {
@@ -268,7 +265,7 @@ func (s *inputSearch) noneLeft() bool {
 
 func (e *inputEntry) needs() bool { return e.dynamic || e.sentTo }
 
-// open are the entry points that may still get an input.
+// open returns the entry points that may still get an input.
 func (s *inputSearch) open() (list []*inputEntry) {
 	for _, e := range s.entries {
 		if len(s.choices(e)) > 0 {
@@ -280,7 +277,7 @@ func (s *inputSearch) open() (list []*inputEntry) {
 
 func (s *inputSearch) unsettled() bool { return len(s.open()) > 0 }
 
-// free are the variables that belong to none so far.
+// free returns the variables that belong to none so far.
 func (s *inputSearch) free() (list []*inputVariable) {
 	for _, v := range s.vars {
 		if !v.owned {
@@ -290,8 +287,8 @@ func (s *inputSearch) free() (list []*inputVariable) {
 	return list
 }
 
-// choices are the free variables that an entry point may have: those of the very
-// type that it is sent, if there are any, else those that fit.
+// choices returns the free variables that may be the input of an entry point: those of the very type that it is sent,
+// if there are any, otherwise those that fit.
 func (s *inputSearch) choices(e *inputEntry) (list []*inputVariable) {
 	if e.settled || e.err != nil {
 		return nil
@@ -344,8 +341,7 @@ func (s *inputSearch) inOrder() bool {
 	return true
 }
 
-// keepsOrder reports that the variables of entry points before e stand before v,
-// and those of later ones after it.
+// keepsOrder reports whether the variables of entry points before e precede v, and those of later ones follow it.
 func (s *inputSearch) keepsOrder(e *inputEntry, v *inputVariable) bool {
 	at, place := slices.Index(s.vars, v), slices.Index(s.entries, e)
 	for i, o := range s.entries {
@@ -356,8 +352,7 @@ func (s *inputSearch) keepsOrder(e *inputEntry, v *inputVariable) bool {
 	return true
 }
 
-// pair assigns the rest in the order of declaration, where there are as many
-// variables as entry points.
+// pair assigns the rest in the order of declaration, if there are as many variables as entry points.
 func (s *inputSearch) pair() {
 	open, free := s.open(), s.free()
 	if len(open) != len(free) {
@@ -384,7 +379,7 @@ func (s *inputSearch) results() []Input {
 	return list
 }
 
-// doubt says why the input of an entry point is not known, if it is not.
+// doubt returns the reason why the input of an entry point is unknown, nil if it is known.
 func (s *inputSearch) doubt(e *inputEntry) error {
 	choices := s.choices(e)
 	switch {

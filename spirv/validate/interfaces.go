@@ -7,11 +7,10 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// workgroups are the execution models that run in workgroups.
+// workgroups lists the execution models with workgroups.
 var workgroups = set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT)
 
-// modeModels says which models an execution mode is for; modes without a row
-// are not restricted here.
+// modeModels maps execution modes to their models; modes without a row are not restricted here.
 var modeModels = map[spirv.ExecutionMode]map[spirv.ExecutionModel]bool{
 	spirv.ExecutionModeLocalSize:                set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshNV, spirv.ExecutionModelTaskNV),
 	spirv.ExecutionModeLocalSizeId:              set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshNV, spirv.ExecutionModelTaskNV),
@@ -98,7 +97,7 @@ func (m *Module) builtInBlocks(e *EntryPoint, r *report) {
 	}
 }
 
-// entryPoints tests what an entry point declares (OpEntryPoint, section 2.16.1).
+// entryPoints tests the declarations of entry points (OpEntryPoint, section 2.16.1).
 func entryPoints(m *Module, r *report) {
 	if len(m.EntryPoints) == 0 {
 		r.add(Fault{Word: spirv.HeaderWords, Op: spirv.OpEntryPoint, Rule: "entry points", Text: "the module has none"})
@@ -232,11 +231,12 @@ func (m *Module) fastMath(e *EntryPoint, r *report) {
 	})
 }
 
-// perWidth are the modes that may be given once for each width or type of floats.
+// perWidth lists the modes that may occur once for each width or type of floats.
 var perWidth = set(spirv.ExecutionModeFPFastMathDefault, spirv.ExecutionModeDenormPreserve, spirv.ExecutionModeDenormFlushToZero, spirv.ExecutionModeSignedZeroInfNanPreserve,
 	spirv.ExecutionModeRoundingModeRTE, spirv.ExecutionModeRoundingModeRTZ)
 
-// repeats reports that an earlier mode of the entry point is of the same kind, and of the same width or type where it may be given for each.
+// repeats reports whether an earlier mode of the entry point has the same kind and, if it may occur for each width or
+// type, the same one.
 func (e *EntryPoint) repeats(i int) bool {
 	mode := &e.Modes[i]
 	return slices.ContainsFunc(e.Modes[:i], func(o Mode) bool {
@@ -290,7 +290,7 @@ func (m *Module) sizedByConstant() bool {
 	return false
 }
 
-// reach finds the global variables that functions use, with those they call.
+// reach finds the global variables that functions and their callees use.
 type reach struct {
 	m       *Module
 	globals map[spirv.ID][]spirv.ID // by function, its own only

@@ -6,13 +6,11 @@ import (
 	"spvsim/spirv"
 )
 
-// laidOut are the storage classes whose composites have explicit layouts
-// (section 2.16.2, with the extensions).
+// laidOut lists the storage classes whose composites have explicit layouts (section 2.16.2, with the extensions).
 var laidOut = set(spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassPushConstant,
 	spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassNodePayloadAMDX)
 
-// layouts tests the layout of what variables and physical pointers point to,
-// and the form of structures.
+// layouts tests the layout of the pointees of variables and physical pointers, and the form of structures.
 func layouts(m *Module, r *report) {
 	l := &layout{m: m, r: r, done: map[*Type]bool{}, sizes: map[*Type]uint64{}, aligns: map[*Type]uint32{}}
 	for i := range m.Raw.Instructions {
@@ -29,8 +27,8 @@ func layouts(m *Module, r *report) {
 	}
 }
 
-// WorkgroupBlock reports a pointer to a Workgroup block with explicit layout. Only the capability gives Block this
-// meaning: without it the compiler lays the type out, and blocks share no bytes.
+// WorkgroupBlock reports whether a pointer's pointee is a Workgroup block with explicit layout. Only with the
+// capability does Block have this meaning: without it the compiler lays the type out, and blocks share no bytes.
 func (m *Module) WorkgroupBlock(p *Type) bool {
 	return m.Has(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) && m.blockInWorkgroup(p)
 }
@@ -63,7 +61,7 @@ func (l *layout) root(p *Type) {
 	}
 }
 
-// check tests a type and what it is made of, once.
+// check tests a type and its parts, once.
 func (l *layout) check(t *Type) {
 	if l.done[t] {
 		return
@@ -157,7 +155,7 @@ func (l *layout) overlaps(t *Type, spans []span) {
 	}
 }
 
-// align is the scalar alignment of a type in bytes: the width of its widest
+// align returns the scalar alignment of a type in bytes: the width of its widest
 // scalar.
 func (l *layout) align(t *Type) uint32 {
 	switch {
@@ -173,7 +171,7 @@ func (l *layout) align(t *Type) uint32 {
 	return 1
 }
 
-// structAlign keeps what it finds: structures may hold one another many times.
+// structAlign caches its results: structures may contain one another many times.
 func (l *layout) structAlign(t *Type) uint32 {
 	if n, ok := l.aligns[t]; ok {
 		return n
@@ -186,7 +184,7 @@ func (l *layout) structAlign(t *Type) uint32 {
 	return widest
 }
 
-// size is the length of a type in bytes; a runtime array has none. Matrices
+// size returns the length of a type in bytes; a runtime array has none. Matrices
 // need the decorations of their member.
 func (l *layout) size(t *Type, d []Decoration) uint64 {
 	switch t.Kind {

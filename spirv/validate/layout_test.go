@@ -57,13 +57,13 @@ func (l *laid) each(at uint64, m *laidMember, visit func(from, to uint64)) {
 	}
 }
 
-// end is the first byte after a type at 0.
+// end returns the first byte after a type at 0.
 func (l *laid) end(m *laidMember) (end uint64) {
 	l.each(0, m, func(_, to uint64) { end = max(end, to+1) })
 	return end
 }
 
-// core is the type that arrays are of.
+// core returns the type that arrays are of.
 func (l *laid) core() *laid {
 	for l.elem != nil && !l.matrix && !l.scalars {
 		l = l.elem
@@ -178,7 +178,7 @@ func (l *layer) module(block *laid, decorations string) string {
 	return "; Version: 1.3\n" + withParts("CAPS", "OpCapability Float64", "MODES", modes, "TYPES", "%double = OpTypeFloat 64\n"+types)
 }
 
-// broken are the decorations with one of them changed so that the layout is wrong: each place is made to begin within an element, strides to be none or too
+// broken returns the decorations with one of them changed so that the layout is wrong: each place is made to begin within an element, strides to be none or too
 // short, and a member to begin where another one ends but for a byte of it.
 func (l *layer) broken(block *laid) (list []string) {
 	lines := strings.Split(strings.TrimSuffix(l.decorations.String(), "\n"), "\n")

@@ -61,7 +61,7 @@ func TestLinearAlgebraTakesShapesThatFit(t *testing.T) {
 
 func (s shapeOf) undef() string { return "%u" + s.name()[1:] }
 
-// linearModule is a shader with a value of each shape, that does one thing with them.
+// linearModule returns a shader with a value of each shape, that does one thing with them.
 func linearModule(does string) string {
 	var b strings.Builder
 	b.WriteString("OpCapability Shader\nOpCapability Matrix\nOpCapability Float16\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\"\nOpExecutionMode %main LocalSize 1 1 1\n" +

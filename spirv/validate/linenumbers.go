@@ -16,14 +16,14 @@ const glslangHeader = "// OpModuleProcessed "
 var (
 	// lineDirective is #line NUMBER, or # NUMBER of preprocessed HLSL, with the name or the number of a file.
 	lineDirective = regexp.MustCompile(`^\s*#\s*(?:line\b\s*)?(\d+)\s*(?:"((?:[^"\\]|\\.)*)"|(\d+))?\s*$`)
-	// anyDirective is also one whose number a macro gives.
+	// anyDirective also matches a directive whose number a macro gives.
 	anyDirective = regexp.MustCompile(`^\s*#\s*(line\b|\d)`)
 	opensBranch  = regexp.MustCompile(`^\s*#\s*if`)
 	closesBranch = regexp.MustCompile(`^\s*#\s*endif\b`)
 	glslVersion  = regexp.MustCompile(`(?m)^\s*#\s*version\s+(\d+)\s*(\w*)`)
 )
 
-// lineAfterNext reports whether #line N names the line after the next one N+1: in GLSL before 3.30, but for ES.
+// lineAfterNext reports whether #line N gives the number N+1 to the next line: in GLSL before 3.30, except for ES.
 func (m *Module) lineAfterNext(texts []sourceText) bool {
 	for i := range m.Raw.Instructions {
 		if in := &m.Raw.Instructions[i]; in.Op == spirv.OpSource {
@@ -40,10 +40,10 @@ func (m *Module) lineAfterNext(texts []sourceText) bool {
 	})
 }
 
-// firstNextLine is the version of GLSL from which #line N names the next line N.
+// firstNextLine is the version of GLSL from which #line N gives the number N to the next line.
 const firstNextLine = 330
 
-// placesOf are the lines of texts by their places as the compiler counts them; different lines may have one place.
+// placesOf returns the lines of texts by their places as the compiler counts them; different lines may have one place.
 func placesOf(texts []sourceText, after bool) map[linePlace][]string {
 	places := map[linePlace][]string{}
 	for _, t := range texts {
@@ -78,7 +78,7 @@ type numbering struct {
 	own      string    // name of the text's file
 	at       linePlace // of the next line
 	extra    uint32    // that the line after a directive has beyond the directive's number
-	known    bool      // not so after a directive whose number, or whether it counts, the preprocessor knows
+	known    bool      // false after a directive whose number, or effect, only the preprocessor knows
 	branches int       // of conditions that are open
 	comment  bool      // the line begins in one
 }
@@ -115,7 +115,7 @@ func (n *numbering) line(number, name, source string, named bool) {
 	}
 }
 
-// uncommented is what of a line is outside of comments.
+// uncommented returns the part of a line outside of comments.
 func (n *numbering) uncommented(line string) string {
 	var out strings.Builder
 	for line != "" {

@@ -2,8 +2,8 @@ package validate
 
 import "spvsim/spirv"
 
-// A CooperativeMatrix is what the type of a cooperative matrix says besides its
-// component type: ids of constants, some of which may be specialized.
+// A CooperativeMatrix holds the operands of a cooperative matrix type in addition to its component type: ids of
+// constants, some of which may be specialized.
 type CooperativeMatrix struct{ Scope, Rows, Columns, Use spirv.ID }
 
 // matrixType makes a cooperative matrix type (SPV_KHR_cooperative_matrix).
@@ -29,7 +29,7 @@ func matrixType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 	return nil
 }
 
-// literal is the value of a constant that is not specialized.
+// literal returns the value of a constant that is not specialized.
 func (m *Module) literal(id spirv.ID) (n uint32, ok bool) {
 	def := m.Def(id)
 	if def == nil || def.Op != spirv.OpConstant {
@@ -38,7 +38,7 @@ func (m *Module) literal(id spirv.ID) (n uint32, ok bool) {
 	return def.Operands[0], true
 }
 
-// Specialized reports a constant whose value the job may choose.
+// Specialized reports whether a constant's value may be set by the job.
 func (m *Module) Specialized(id spirv.ID) bool {
 	def := m.Def(id)
 	return def != nil && def.Op >= spirv.OpSpecConstantTrue && def.Op <= spirv.OpSpecConstantOp
@@ -68,8 +68,7 @@ func (v *valueCheck) matrixDeclaration([]uint32) {
 	}
 }
 
-// matrixMemory are the storage classes that matrices are loaded from and stored
-// to.
+// matrixMemory lists the storage classes of which matrices are loaded and stored.
 var matrixMemory = set(spirv.StorageClassWorkgroup, spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer)
 
 // matrixPointer tests pointer, layout and stride of a load or a store, which
@@ -166,18 +165,16 @@ func (v *valueCheck) matrixLength(o []uint32) {
 	}
 }
 
-// matrixOps are the instructions that work on the components of cooperative
-// matrices as on those of vectors (the extension's section 2.16.1 and
-// sections 3.49.11 to 13).
+// matrixOps lists the instructions that work on the components of cooperative matrices as on those of vectors (the
+// extension's section 2.16.1 and sections 3.49.11 to 13).
 var matrixOps = set(
 	spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpConvertSToF, spirv.OpConvertUToF, spirv.OpUConvert, spirv.OpSConvert, spirv.OpFConvert,
 	spirv.OpSNegate, spirv.OpFNegate, spirv.OpIAdd, spirv.OpFAdd, spirv.OpISub, spirv.OpFSub, spirv.OpIMul, spirv.OpFMul,
 	spirv.OpUDiv, spirv.OpSDiv, spirv.OpFDiv, spirv.OpMatrixTimesScalar, spirv.OpCopyObject,
 )
 
-// matrices tests an instruction with a signature whose result or operand is a
-// cooperative matrix: that the instruction takes them, and that they are of
-// one shape. It reports whether the types may be tested further.
+// matrices tests an instruction with a signature whose result or operand is a cooperative matrix: the instruction must
+// take matrices, and they must be of one shape. It returns the fault, empty if there is none.
 func (v *valueCheck) matrices(op spirv.Op, result, t *Type) string {
 	one, other := t.Kind == KindCooperativeMatrix, result != nil && result.Kind == KindCooperativeMatrix
 	switch {
@@ -228,8 +225,8 @@ func holdsMatrix(t *Type, seen map[*Type]bool) bool {
 	return holdsMatrix(t.Elem, seen)
 }
 
-// encodedOps are the operations of floats with an encoding that is not IEEE's
-// (SPV_KHR_bfloat16, SPV_EXT_float8): all else converts first.
+// encodedOps lists the operations on floats with encodings other than IEEE's (SPV_KHR_bfloat16, SPV_EXT_float8). For
+// other operations they are converted first.
 var encodedOps = set(spirv.OpDot, spirv.OpFDot2MixAcc32VALVE, spirv.OpFDot2MixAcc16VALVE, spirv.OpFDot4MixAcc32VALVE, spirv.OpSelect,
 	spirv.OpCooperativeMatrixMulAddKHR, spirv.OpCooperativeMatrixLengthKHR)
 

@@ -92,7 +92,8 @@ func (v *valueCheck) variable(o []uint32) {
 	}
 }
 
-// longVectorStorage are the storage classes in which vectors of more than four components may be (SPV_EXT_long_vector, section 2.16.1).
+// longVectorStorage lists the storage classes that may hold vectors of more than four components (SPV_EXT_long_vector,
+// section 2.16.1).
 var longVectorStorage = set(spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassUniform, spirv.StorageClassWorkgroup, spirv.StorageClassStorageBuffer,
 	spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassShaderRecordBufferKHR, spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric)
 
@@ -119,8 +120,8 @@ func (v *valueCheck) initializer(t *Type, id uint32) {
 	}
 }
 
-// narrowVariable tests that narrow types have their full capability in memory
-// that no storage capability names. Those of Workgroup blocks are tested by rules of their extension.
+// narrowVariable tests that narrow types have their full capability in memory that no storage capability covers.
+// Workgroup blocks have rules of their extension.
 func (v *valueCheck) narrowVariable(t *Type) {
 	if v.m.WorkgroupBlock(t) {
 		return
@@ -162,7 +163,7 @@ func (v *valueCheck) load(o []uint32) {
 	}
 }
 
-// readOnly are the storage classes that a shader can't write.
+// readOnly lists the storage classes that a shader can't write.
 var readOnly = set(spirv.StorageClassUniformConstant, spirv.StorageClassInput, spirv.StorageClassPushConstant)
 
 func (v *valueCheck) store(o []uint32) {
@@ -304,8 +305,8 @@ func (v *valueCheck) atomicStore(o []uint32) {
 	v.atomicType(a)
 }
 
-// atomicType tests the width of what is accessed: 64-bit integers need a
-// capability, and narrower ones than 32 bits have none.
+// atomicType tests the width of the accessed value: 64-bit integers need a capability, and integers below 32 bits are
+// not allowed.
 func (v *valueCheck) atomicType(t *Type) {
 	if t.Kind != KindInt {
 		return

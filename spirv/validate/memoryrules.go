@@ -5,7 +5,7 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// memoryRules are the rules of memory semantics and of atomic operations.
+// memoryRules lists the rules of memory semantics and of atomic operations.
 var memoryRules = []rule{
 	{name: "semantics-sequential", sentence: "[VUID-StandaloneSpirv-MemorySemantics-10866] MemorySemantics with SequentiallyConsistent memory order must not be used in the Vulkan API. (Compilers write it: it orders as AcquireRelease does. In a module with the memory model Vulkan it is an error, of the rule `types`.)", warning: true,
 		check: eachSemantics(func(s *semantics) {
@@ -131,7 +131,7 @@ func atomicOp(op spirv.Op) bool {
 	return op >= spirv.OpAtomicLoad && op <= spirv.OpAtomicXor || op == spirv.OpAtomicFAddEXT || op == spirv.OpAtomicFMinEXT || op == spirv.OpAtomicFMaxEXT
 }
 
-// semantics are the memory semantics of an instruction, at work under a rule.
+// semantics holds the memory semantics of an instruction, in the context of a rule.
 type semantics struct {
 	*extension
 	in   *spirv.Instruction
@@ -141,10 +141,10 @@ type semantics struct {
 
 func (s *semantics) bad(format string, args ...any) { s.extension.at(s.in, format, args...) }
 
-// order is the memory order, of which the rules before allow one at most.
+// order returns the memory order; preceding rules allow at most one.
 func (s *semantics) order() spirv.MemorySemantics { return s.bits & spirv.MemorySemantics(orders) }
 
-// equal are the semantics that a comparison has beside these, where these are Unequal.
+// equal returns the Equal semantics of a comparison if these are its Unequal semantics.
 func (s *semantics) equal() (uint32, bool) {
 	if s.in.Op != spirv.OpAtomicCompareExchange || s.at != 3 {
 		return 0, false
@@ -152,7 +152,7 @@ func (s *semantics) equal() (uint32, bool) {
 	return s.constantValue(s.in.Operands[2])
 }
 
-// scopeAt is the operand with the scope of memory: before the semantics, and before both of a comparison.
+// scopeAt returns the operand with the scope of memory: before the semantics, and before both of a comparison.
 func (s *semantics) scopeAt() int {
 	if s.in.Op == spirv.OpAtomicCompareExchange {
 		return 1
@@ -160,7 +160,7 @@ func (s *semantics) scopeAt() int {
 	return s.at - 1
 }
 
-// eachSemantics is a check of the operands that are memory semantics with a known value.
+// eachSemantics returns a check of the operands that are memory semantics with a known value.
 func eachSemantics(visit func(s *semantics)) func(*extension) {
 	return func(c *extension) {
 		for i := range c.Raw.Instructions {

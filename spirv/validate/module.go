@@ -1,8 +1,7 @@
-// Package validate checks a decoded module and indexes it: types, decorations,
-// functions and blocks by id. It tests the rules on which lowering relies. It
-// does not evaluate constants (their values depend on the job's
-// specialization). Of what the compiler supports it knows capabilities,
-// extensions and instruction sets, which it refuses by name before any rule.
+// Package validate checks a decoded module and indexes it: types, decorations, functions and blocks by id. It tests the
+// rules on which lowering relies. It does not evaluate constants (their values depend on the job's specialization). Of
+// the compiler's features it knows the supported capabilities, extensions and instruction sets, and refuses others by
+// name before any rule.
 package validate
 
 import "spvsim/spirv"
@@ -13,7 +12,7 @@ type Module struct {
 	EntryPoints []EntryPoint
 	Functions   []*Function
 
-	// Capabilities holds those declared (not those they imply).
+	// Capabilities holds the declared ones, without those that they imply.
 	Capabilities map[spirv.Capability]bool
 	Extensions   map[string]bool
 	Addressing   spirv.AddressingModel
@@ -34,7 +33,7 @@ type Module struct {
 	places      []place                   // where each id is defined
 	implied     map[spirv.Capability]bool // declared capabilities and what they imply
 
-	// Warnings are breaches of the letter of a specification that do no harm.
+	// Warnings lists violations of the letter of a specification that do no harm.
 	Warnings []Fault
 }
 
@@ -43,8 +42,8 @@ type memberKey struct {
 	member uint32
 }
 
-// A Decoration is one decoration of an id or a member. Args are its words
-// after the decoration itself; ids for OpDecorateId.
+// A Decoration is one decoration of an id or a member. Args are its words after the decoration itself; ids for
+// OpDecorateId.
 type Decoration struct {
 	Kind spirv.Decoration
 	Args []uint32
@@ -91,9 +90,8 @@ type Function struct {
 // Block returns the block with a label, or nil.
 func (f *Function) Block(label spirv.ID) *Block { return f.byID[label] }
 
-// A Block is a basic block. Code leaves out the label and keeps everything
-// else, merge instruction and terminator included; First is the index of
-// Code[0] in Raw.Instructions (for Lines).
+// A Block is a basic block. Code holds its instructions without the label; merge instruction and terminator are
+// included. First is the index of Code[0] in Raw.Instructions (for Lines).
 type Block struct {
 	ID    spirv.ID
 	Code  []spirv.Instruction

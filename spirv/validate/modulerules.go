@@ -7,7 +7,8 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// moduleRules are the rules of types, variables and decorations, and those of single instructions, that no table of types holds.
+// moduleRules lists the rules of types, variables and decorations, and those of single instructions, that no table of
+// types covers.
 var moduleRules = []rule{
 	{name: "runtime-array", sentence: "[VUID-StandaloneSpirv-OpTypeRuntimeArray-04680] OpTypeRuntimeArray must only be used for: the last member of a Block-decorated OpTypeStruct in StorageBuffer or PhysicalStorageBuffer storage class, [...] BufferBlock [...] in Uniform storage class, the outermost dimension of an arrayed variable in the StorageBuffer, Uniform, or UniformConstant storage class, [...].",
 		check: runtimeArrays},
@@ -91,7 +92,7 @@ var moduleRules = []rule{
 		}},
 	{name: "decoration-groups", sentence: "[OpDecorationGroup] The <id> must only be targeted by OpName, OpGroupDecorate, OpDecorate, OpDecorateId, and OpGroupMemberDecorate. [OpGroupDecorate] Decoration Group is the <id> of an OpDecorationGroup instruction. Targets [...] must not be [one; each once].",
 		check: decorationGroups},
-	// glslang writes 0 for what it adds itself.
+	// glslang writes 0 for code that it adds.
 	{name: "debug-line", sentence: "[NonSemantic.Shader.DebugInfo.100, DebugLine] Line Start, Line End: lines, which start at 1. Line End is not before Line Start.", warning: true,
 		check: func(c *extension) {
 			c.eachExt("NonSemantic.Shader.DebugInfo.100", func(in *spirv.Instruction, code uint32, a []uint32) {
@@ -283,7 +284,7 @@ func (c *extension) eachDecorated(visit func(in, target *spirv.Instruction, kind
 	}, spirv.OpDecorate)
 }
 
-// ofMemory are the decorations of memory object declarations.
+// ofMemory lists the decorations of memory object declarations.
 var ofMemory = set(spirv.DecorationNoPerspective, spirv.DecorationFlat, spirv.DecorationPatch, spirv.DecorationCentroid, spirv.DecorationSample,
 	spirv.DecorationRestrict, spirv.DecorationAliased, spirv.DecorationVolatile, spirv.DecorationCoherent, spirv.DecorationNonWritable, spirv.DecorationNonReadable,
 	spirv.DecorationXfbBuffer, spirv.DecorationXfbStride, spirv.DecorationComponent, spirv.DecorationStream, spirv.DecorationRestrictPointer,
@@ -296,7 +297,7 @@ var (
 	descriptorClasses = set(spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassUniformConstant)
 )
 
-// decorationClasses are the storage classes of the variables that a decoration is for.
+// decorationClasses maps decorations to the storage classes of their variables.
 var decorationClasses = map[spirv.Decoration]map[spirv.StorageClass]bool{
 	spirv.DecorationLocation: stageClasses, spirv.DecorationComponent: stageClasses, spirv.DecorationFlat: stageClasses,
 	spirv.DecorationNoPerspective: stageClasses, spirv.DecorationCentroid: stageClasses, spirv.DecorationSample: stageClasses, spirv.DecorationInvariant: stageClasses,
@@ -305,7 +306,7 @@ var decorationClasses = map[spirv.Decoration]map[spirv.StorageClass]bool{
 	spirv.DecorationIndex: set(spirv.StorageClassOutput),
 }
 
-// neverMembers are the decorations that no member of a structure has.
+// neverMembers lists the decorations that no member of a structure may have.
 var neverMembers = set(spirv.DecorationSpecId, spirv.DecorationBlock, spirv.DecorationBufferBlock, spirv.DecorationArrayStride, spirv.DecorationGLSLShared,
 	spirv.DecorationGLSLPacked, spirv.DecorationCPacked, spirv.DecorationAliased, spirv.DecorationConstant, spirv.DecorationUniform, spirv.DecorationUniformId,
 	spirv.DecorationSaturatedConversion, spirv.DecorationIndex, spirv.DecorationBinding, spirv.DecorationDescriptorSet, spirv.DecorationFuncParamAttr,
@@ -341,8 +342,8 @@ func runtimeArrays(c *extension) {
 	}, spirv.OpVariable)
 }
 
-// variableMemory is what a variable holds, and where, if its storage class has no explicit layout. A descriptor's array is one of
-// the descriptors, which have none either.
+// variableMemory returns the type in a variable, and its storage class, if that has no explicit layout. An array of
+// descriptors holds descriptors, which have none either.
 func (c *extension) variableMemory(t *Type) (elem *Type, what string) {
 	switch {
 	case t.Elem == nil:
@@ -353,7 +354,7 @@ func (c *extension) variableMemory(t *Type) (elem *Type, what string) {
 	return nil, ""
 }
 
-// laid says which part of a type has a decoration of an explicit layout, "" if none has.
+// laid describes the part of a type that has a decoration of an explicit layout, "" if none has.
 func (c *extension) laid(t *Type, seen map[*Type]bool) string {
 	if t == nil || seen[t] || t.Kind == KindPointer {
 		return ""
@@ -513,7 +514,7 @@ func descriptorPlaces(c *extension) {
 	}, spirv.OpVariable)
 }
 
-// locatedModels are the execution models whose inputs and outputs are matched by location, and tested here.
+// locatedModels lists the execution models whose inputs and outputs are matched by location, and tested here.
 var locatedModels = set(spirv.ExecutionModelVertex, spirv.ExecutionModelTessellationControl, spirv.ExecutionModelTessellationEvaluation,
 	spirv.ExecutionModelGeometry, spirv.ExecutionModelFragment)
 
@@ -540,13 +541,13 @@ func locations(c *extension) {
 	}
 }
 
-// opaque reports images and samplers, and arrays of them.
+// opaque reports whether a type is an image or a sampler, or an array of them.
 func opaque(t *Type) bool {
 	t = base(t)
 	return t.Kind == KindImage || t.Kind == KindSampler || t.Kind == KindSampledImage
 }
 
-// rootOf is what a pointer is made of, by access chains and copies.
+// rootOf returns the instruction from which access chains and copies derive a pointer.
 func (c *extension) rootOf(id spirv.ID) *spirv.Instruction {
 	for {
 		switch def := c.Def(id); def.Op {
@@ -589,13 +590,13 @@ func fastMathBits(c *extension) {
 	}
 }
 
-// encodedMatrices are the capabilities of cooperative matrices whose floats have an encoding of their own.
+// encodedMatrices maps float encodings to the capabilities of their cooperative matrices.
 var encodedMatrices = map[spirv.FPEncoding]spirv.Capability{
 	spirv.FPEncodingBFloat16KHR: spirv.CapabilityBFloat16CooperativeMatrixKHR, spirv.FPEncodingFloat8E4M3EXT: spirv.CapabilityFloat8CooperativeMatrixEXT,
 	spirv.FPEncodingFloat8E5M2EXT: spirv.CapabilityFloat8CooperativeMatrixEXT,
 }
 
-// floatDots are the capabilities of dot products, by the instruction and whether the operands have an encoding of their own.
+// floatDots maps dot products to their capabilities, by whether the operands have a separate encoding.
 var floatDots = map[spirv.Op]map[bool]spirv.Capability{
 	spirv.OpDot:                {true: spirv.CapabilityBFloat16DotProductKHR},
 	spirv.OpFDot2MixAcc32VALVE: {true: spirv.CapabilityDotProductBFloat16AccVALVE, false: spirv.CapabilityDotProductFloat16AccFloat32VALVE},

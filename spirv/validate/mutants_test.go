@@ -72,7 +72,7 @@ func broken(times map[string]int, err error) {
 	}
 }
 
-// nodesOf are a module's entry points as nodes of one graph.
+// nodesOf returns a module's entry points as nodes of one graph.
 func nodesOf(m *Module) (list []GraphNode) {
 	for i := range m.EntryPoints {
 		list = append(list, GraphNode{Name: m.EntryPoints[i].Name, Module: m, Entry: &m.EntryPoints[i]})

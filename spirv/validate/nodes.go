@@ -8,30 +8,27 @@ import (
 	"spvsim/spirv"
 )
 
-// A GraphNode is an entry point of a validated module that is in an
-// execution graph under a name and an index.
+// A GraphNode is an entry point of a validated module, with its name and index in an execution graph.
 type GraphNode struct {
 	Name   string
 	Index  uint32
 	Module *Module
 	Entry  *EntryPoint
-	// Strings gives the values of specialized OpSpecConstantStringAMDX, by id.
-	// Those that are absent keep their defaults.
+	// Strings holds the values of specialized OpSpecConstantStringAMDX, by id. Absent ones keep their defaults.
 	Strings map[spirv.ID]string
-	// Input says which variable is the input payload, where the module leaves it
-	// open: its name or id, or NoInput.
+	// Input names the variable that is the input payload if the module leaves it open: by name or id, or NoInput.
 	Input string
 }
 
 // maxSharing is the most nodes that may share one input.
 const maxSharing = 256
 
-// A NodeFault is a breach of a rule by the nodes of a graph together.
+// A NodeFault is a violation of a rule by the nodes of a graph together.
 type NodeFault struct {
 	Node  string
 	Index uint32
 	Rule  string
-	VUID  string // of Vulkan's valid usage statement that the rule is; empty: none
+	VUID  string // of the corresponding valid usage statement of Vulkan; empty: none
 	Text  string
 }
 
@@ -81,8 +78,7 @@ type nodeGraph struct {
 	vuid   string
 }
 
-// An output is a payload type that a node allocates, with the node that it
-// is for.
+// An output is a payload type that a node allocates, with its target node.
 type output struct {
 	array      *Type
 	name       string
@@ -98,7 +94,7 @@ type number struct {
 	known bool
 }
 
-// takes reports that payloads may be for a node index, as far as the array's constants are known.
+// takes reports whether payloads may be allocated for a node index, as far as the array's constants are known.
 func (o *output) takes(index uint32) bool {
 	if o.base.known && (index < o.base.value || !o.sized && !o.sparse && index != o.base.value) {
 		return false
@@ -129,7 +125,7 @@ func CheckGraph(nodes []GraphNode) error {
 	return errors.Join(g.faults...)
 }
 
-// statement is the number of Vulkan's statement that a sentence begins with.
+// statement returns the number of Vulkan's statement that a sentence begins with.
 func statement(sentence string) string {
 	number, _, _ := strings.Cut(strings.TrimPrefix(sentence, "["), "]")
 	if strings.HasPrefix(number, "VUID-") {
@@ -224,7 +220,7 @@ func (g *nodeGraph) unique() {
 	}
 }
 
-// launchKind says how a node is launched.
+// launchKind returns the kind of a node's launches.
 func (n *GraphNode) launchKind() string {
 	switch {
 	case n.Entry.Mode(spirv.ExecutionModeCoalescingAMDX) != nil:
@@ -260,7 +256,7 @@ func (g *nodeGraph) models() {
 	})
 }
 
-// agreeIn is the rule that nodes of one name have an execution mode all or none.
+// agreeIn returns the rule that nodes of one name have an execution mode all or none.
 func agreeIn(mode spirv.ExecutionMode) func(*nodeGraph) {
 	return func(g *nodeGraph) {
 		g.eachNamesake(func(i int, n, first *GraphNode) {
@@ -295,8 +291,7 @@ func (g *nodeGraph) targets() {
 	}
 }
 
-// eachEdge visits the nodes that a node's payloads may be for, where those
-// have an input.
+// eachEdge visits the possible targets of a node's payloads that have an input.
 func (g *nodeGraph) eachEdge(visit func(i int, o *output, to int, input *Type)) {
 	for i := range g.nodes {
 		for n := range g.edges[i] {
@@ -330,7 +325,7 @@ func (g *nodeGraph) finish() {
 	})
 }
 
-// sharesWith is the node whose input a node shares, if it shares any.
+// sharesWith returns the node whose input a node shares, if it shares any.
 func (n *GraphNode) sharesWith() (k nodeKey, ok bool) {
 	mode := n.Entry.Mode(spirv.ExecutionModeSharesInputWithAMDX)
 	if mode == nil {

@@ -99,7 +99,7 @@ func newOperandTrial(t *testing.T) *operandTrial {
 	return x
 }
 
-// operand is a value of a type for an operand of a kind, or a literal.
+// operand returns a value of a type for an operand of a kind, or a literal.
 func (x *operandTrial) operand(k grammar.Kind, typ int) uint32 {
 	switch k {
 	case grammar.KindIdScope, grammar.KindIdMemorySemantics:

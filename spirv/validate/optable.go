@@ -2,21 +2,21 @@ package validate
 
 import "spvsim/spirv"
 
-// signatures has a row for each operation whose types follow one pattern. The
-// result is before the colon, then the operands from the first on:
+// signatures has a row for each operation whose types follow one pattern. The result precedes the colon, and the
+// operands follow it in order:
 //
 //	i u f n b   scalar or vector of integers, unsigned integers, floats,
 //	            numbers, booleans; I U F N B scalar only; V vector of floats,
 //	            M matrix, t integer scalar of 32 bits, P pointer, * anything
 //
-// before which a mark may say more:
+// A mark before the letter relates it to other types:
 //
 //	=  of the result's type              1 2  of the type of operand 0, 1
 //	~  integers as wide and as many      '    integers or floats as wide and
 //	   components as the result               many as operand 0 has
 //	#  as many components as the result  ^    the result's component type
 //
-// Numbers are of the specification's section 3.3 instruction lists.
+// Numbers are those of the specification's instruction lists, section 3.3.
 var signatures = map[spirv.Op]string{
 	spirv.OpConvertFToU: "u: #f", spirv.OpConvertFToS: "i: #f", spirv.OpConvertSToF: "f: #i", spirv.OpConvertUToF: "f: #i",
 	spirv.OpUConvert: "u: #i", spirv.OpSConvert: "i: #i", spirv.OpFConvert: "f: #f", spirv.OpQuantizeToF16: "f: =f",
@@ -95,8 +95,8 @@ var signatures = map[spirv.Op]string{
 	spirv.OpReadClockKHR: "u: t", spirv.OpIsHelperInvocationEXT: "B:",
 }
 
-// shaderSpecOps are what OpSpecConstantOp may hold in a shader, whatever
-// capabilities the instruction itself needs (OpSpecConstantOp).
+// shaderSpecOps lists the operations that OpSpecConstantOp may hold in a shader, whatever capabilities the instruction
+// itself needs (OpSpecConstantOp).
 var shaderSpecOps = set(
 	spirv.OpSConvert, spirv.OpUConvert, spirv.OpFConvert, spirv.OpSNegate, spirv.OpNot, spirv.OpIAdd, spirv.OpISub, spirv.OpIMul,
 	spirv.OpUDiv, spirv.OpSDiv, spirv.OpUMod, spirv.OpSRem, spirv.OpSMod, spirv.OpShiftRightLogical, spirv.OpShiftRightArithmetic,

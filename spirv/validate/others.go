@@ -64,8 +64,7 @@ func (c *extension) workgroupStride(in *spirv.Instruction, seen map[*spirv.Instr
 	}
 }
 
-// workgroupViews visits the entry points with their Workgroup variables, those
-// that are blocks and those that are not.
+// workgroupViews visits the entry points with their Workgroup variables: blocks, and others.
 func (c *extension) workgroupViews(visit func(e *EntryPoint, blocks, plain []spirv.ID)) {
 	if !c.Has(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) {
 		return
@@ -103,8 +102,8 @@ func (c *extension) workgroupWidth(width int, cap spirv.Capability) {
 	})
 }
 
-// ballotOps are the group operations of SPV_AMD_shader_ballot; true for floats.
-// The text calls the result of those an integer too, but floats are meant.
+// ballotOps lists the group operations of SPV_AMD_shader_ballot; true for floats. The extension calls the results of
+// those integers too, but floats are meant.
 var ballotOps = map[spirv.Op]bool{
 	spirv.OpGroupIAddNonUniformAMD: false, spirv.OpGroupFAddNonUniformAMD: true, spirv.OpGroupFMinNonUniformAMD: true,
 	spirv.OpGroupUMinNonUniformAMD: false, spirv.OpGroupSMinNonUniformAMD: false, spirv.OpGroupFMaxNonUniformAMD: true,
@@ -352,8 +351,7 @@ var gcnRules = []rule{
 		}},
 }
 
-// reaches returns an instruction of a set that a function or one that it
-// calls holds, or nil.
+// reaches returns an instruction of a set in a function or its callees, or nil.
 func (m *Module) reaches(f spirv.ID, set string) (found *spirv.Instruction) {
 	m.eachReached(f, func(in *spirv.Instruction) {
 		if found == nil && in.Op == spirv.OpExtInst && m.imports[spirv.ID(in.Operands[0])] == set {
@@ -363,7 +361,7 @@ func (m *Module) reaches(f spirv.ID, set string) (found *spirv.Instruction) {
 	return found
 }
 
-// eachReached visits the instructions of a function and of those that it calls.
+// eachReached visits the instructions of a function and of its callees.
 func (m *Module) eachReached(f spirv.ID, visit func(in *spirv.Instruction)) {
 	for _, g := range m.callTree(f) {
 		for _, b := range g.Blocks {
@@ -374,7 +372,7 @@ func (m *Module) eachReached(f spirv.ID, visit func(in *spirv.Instruction)) {
 	}
 }
 
-// callTree returns a function and those that it calls, each once.
+// callTree returns a function and its callees, each once.
 func (m *Module) callTree(f spirv.ID) []*Function {
 	seen := map[spirv.ID]bool{f: true}
 	list := []*Function{m.Function(f)}

@@ -2,7 +2,7 @@ package validate
 
 import "spvsim/spirv"
 
-// before is the instruction before one, lines of the source and information
+// before returns the instruction before one, lines of the source and information
 // for debuggers left out.
 func (v *valueCheck) before(at int) spirv.Op {
 	for at--; at >= 0; at-- {
@@ -19,8 +19,8 @@ func (v *valueCheck) before(at int) spirv.Op {
 	return spirv.OpNop
 }
 
-// logicalPointer tests that pointers may be values: in logical addressing, with variable pointers, which those to Workgroup
-// have a capability of their own for (section 2.16.1).
+// logicalPointer tests that pointers may be values: in logical addressing they need variable pointers, with a separate
+// capability for Workgroup (section 2.16.1).
 func (v *valueCheck) logicalPointer(what string, t *Type) {
 	switch {
 	case t.Storage == spirv.StorageClassWorkgroup && !v.m.Has(spirv.CapabilityVariablePointers):
@@ -30,7 +30,7 @@ func (v *valueCheck) logicalPointer(what string, t *Type) {
 	}
 }
 
-// mayBeValue reports pointers that logical addressing lets be values: those to memory that variable pointers are for.
+// mayBeValue reports whether logical addressing allows a pointer to be a value: one to memory of variable pointers.
 func (m *Module) mayBeValue(t *Type) bool {
 	switch t.Storage {
 	case spirv.StorageClassPhysicalStorageBuffer:
@@ -49,10 +49,10 @@ func (v *valueCheck) choosesPointers() {
 	}
 }
 
-// stridden are the storage classes in which elements lie as ArrayStride says.
+// stridden lists the storage classes whose elements are spaced by ArrayStride.
 var stridden = set(spirv.StorageClassUniform, spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassPhysicalStorageBuffer)
 
-// strides tests that the base of OpPtrAccessChain says how far elements are apart.
+// strides tests that the base of OpPtrAccessChain has the stride of its elements.
 func (v *valueCheck) strides(base uint32) {
 	t := v.m.TypeOf(spirv.ID(base))
 	if t == nil || t.Kind != KindPointer {
@@ -81,7 +81,7 @@ func (v *valueCheck) physical(t *Type) {
 	}
 }
 
-// floatAtomics are the capabilities of additions, and of minima and maxima, by width.
+// floatAtomics holds the capabilities of additions (true), and of minima and maxima, by width.
 var floatAtomics = map[bool]map[int]spirv.Capability{
 	true:  {16: spirv.CapabilityAtomicFloat16AddEXT, 32: spirv.CapabilityAtomicFloat32AddEXT, 64: spirv.CapabilityAtomicFloat64AddEXT},
 	false: {16: spirv.CapabilityAtomicFloat16MinMaxEXT, 32: spirv.CapabilityAtomicFloat32MinMaxEXT, 64: spirv.CapabilityAtomicFloat64MinMaxEXT},
@@ -96,10 +96,10 @@ func (v *valueCheck) atomicFloat(t *Type) {
 	}
 }
 
-// vulkanSemantics are bits of memory semantics that the Vulkan memory model brought.
+// vulkanSemantics holds the bits of memory semantics that the Vulkan memory model added.
 const vulkanSemantics = uint32(spirv.MemorySemanticsOutputMemory | spirv.MemorySemanticsMakeAvailable | spirv.MemorySemanticsMakeVisible | spirv.MemorySemanticsVolatile)
 
-// specialized reports constants whose value a job may set.
+// specialized reports whether an instruction is a constant whose value a job may set.
 func specialized(op spirv.Op) bool {
 	switch op {
 	case spirv.OpSpecConstant, spirv.OpSpecConstantOp, spirv.OpSpecConstantComposite, spirv.OpSpecConstantCompositeReplicateEXT, spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse:
@@ -108,7 +108,7 @@ func specialized(op spirv.Op) bool {
 	return false
 }
 
-// scopeModel tests what the memory models say of scopes.
+// scopeModel tests the rules of the memory models for scopes.
 func (v *valueCheck) scopeModel(s spirv.Scope) {
 	vulkan := v.m.Memory == spirv.MemoryModelVulkan
 	switch {

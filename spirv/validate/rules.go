@@ -10,9 +10,8 @@ import (
 // MaxFaults bounds how many faults Check reports of one module.
 const MaxFaults = 20
 
-// stages are the checks of Check beyond what the view itself needs: one row a
-// chapter of the specification. Chapters of a later stage rely on all those
-// of the stages before, so a stage with faults is the last one that runs.
+// stages lists the checks of Check in addition to those of the view itself, with a row for each chapter of the
+// specification. Chapters rely on those of earlier stages, so the first stage with faults is the last one that runs.
 var stages = [][]chapter{
 	{sections, capabilities, calls, earlyRules},
 	{flow},
@@ -21,7 +20,7 @@ var stages = [][]chapter{
 	{layouts, checkCore, extensionRules},
 }
 
-// A chapter tests one chapter of the rules and reports what breaks them.
+// A chapter tests one chapter of the rules and reports violations.
 type chapter func(m *Module, r *report)
 
 // report collects faults. Warnings don't make a module invalid.

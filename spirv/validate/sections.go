@@ -30,9 +30,8 @@ var sectionNames = [...]string{
 	"OpString and OpSource", "OpName", "OpModuleProcessed", "annotations", "types, constants and global variables", "functions",
 }
 
-// sectionOf has a row for each instruction that has one section. Types and
-// constants go by their class in the grammar; what remains belongs in
-// functions.
+// sectionOf has a row for each instruction with one section. Types and constants are placed by their class in the
+// grammar; other instructions belong in functions.
 var sectionOf = map[spirv.Op]section{
 	spirv.OpNop:               secAnywhere,
 	spirv.OpCapability:        secCapability,
@@ -57,8 +56,8 @@ var sectionOf = map[spirv.Op]section{
 	spirv.OpLabel:             secFunction,
 }
 
-// sections tests the order of the module's sections, that there is one memory
-// model, and that globals and code are where they may be.
+// sections tests the order of the module's sections, that there is one memory model, and that globals and code are in
+// their sections.
 func sections(m *Module, r *report) {
 	at, models, inside := secCapability, 0, false
 	list := m.Raw.Instructions
@@ -132,8 +131,7 @@ func (m *Module) sectionOf(in *spirv.Instruction, at section) section {
 	return secFunction
 }
 
-// codePlace tests that code is in functions; it returns whether what
-// follows does.
+// codePlace tests that code is in functions. It returns whether the following instruction is inside one.
 func (m *Module) codePlace(in *spirv.Instruction, inside bool, r *report) bool {
 	switch {
 	case in.Op == spirv.OpFunction:

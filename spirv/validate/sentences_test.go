@@ -48,7 +48,7 @@ const (
 	aliased = "OpCapability PhysicalStorageBufferAddresses\nOpCapability Int64\nOpExtension \"SPV_KHR_physical_storage_buffer\""
 )
 
-// extended is a case of GLSL.std.450 for each module that is bad.
+// extended returns a case of GLSL.std.450 for each module that is bad.
 func extended(name, good string, bad ...string) (list []sentence) {
 	for _, b := range bad {
 		list = append(list, sentence{name: name, caps: doubles, types: numbers, vars: "%vf = OpVariable %pf Function\n%vi = OpVariable %pi Function\n%vi2 = OpVariable %pi2 Function",
@@ -132,7 +132,7 @@ var coreSentences = []sentence{
 	{name: "phi in the first block", bad: "%y = OpPhi %uint", rule: "types"},
 }
 
-// assembled is a sentence's module with a text in its place.
+// assembled returns a sentence's module with a text in its place.
 func (s *sentence) assembled(text string) string {
 	code := text
 	parts := []string{}

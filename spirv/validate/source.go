@@ -6,7 +6,7 @@ import (
 	"spvsim/spirv"
 )
 
-// A SourceLine is a line of the text that a module was compiled from.
+// A SourceLine is a line of the source text of a module.
 type SourceLine struct {
 	File string // as the compiler named it
 	Line uint32 // from 1
@@ -19,15 +19,15 @@ type sourceText struct {
 	text string
 }
 
-// A linePlace is a line by the file and the number that the compiler gives it.
+// A linePlace identifies a line by the compiler's file name and number.
 type linePlace struct {
 	file string
 	line uint32
 }
 
-// SourceLines are the lines that instructions of the module come from, by number, with their text: of OpSource, or of the debug
-// information. A number that instructions of several files have is left out, as instructions keep the number alone, and so is one that
-// several lines of the text have by #line; nil: no text.
+// SourceLines returns the lines that instructions of the module come from, by number, with their text from OpSource or
+// the debug information. A number is left out if instructions of several files have it, because instructions keep the
+// number alone, or if several lines of the text have it by #line. nil: no text.
 func (m *Module) SourceLines() map[uint32]SourceLine {
 	texts := m.sourceTexts()
 	if len(texts) == 0 {
@@ -51,7 +51,7 @@ func (m *Module) SourceLines() map[uint32]SourceLine {
 	return lines
 }
 
-// sourceTexts are the files whose text is in the module.
+// sourceTexts returns the files whose text is in the module.
 func (m *Module) sourceTexts() (list []sourceText) {
 	var text strings.Builder
 	file := ""
@@ -66,7 +66,7 @@ func (m *Module) sourceTexts() (list []sourceText) {
 		switch {
 		case in.Op == spirv.OpFunction:
 			end()
-			return list // texts stand before
+			return list // texts precede functions
 		case in.Op == spirv.OpSource:
 			end()
 			file = ""
@@ -97,7 +97,7 @@ func decoded(words []uint32) string {
 	return s
 }
 
-// isDebug says whether an instruction is one of the debug information's.
+// isDebug reports whether an instruction is one of the debug information's.
 func (m *Module) isDebug(in *spirv.Instruction, kind spirv.NonSemanticShaderDebugInfo100) bool {
 	return in.Op == spirv.OpExtInst && m.imports[spirv.ID(in.Operands[0])] == debugInfoSet && in.Operands[1] == uint32(kind)
 }
@@ -126,7 +126,7 @@ func (m *Module) eachLine(f func(instruction int, file spirv.ID, line uint32)) {
 	}
 }
 
-// debugFile is the file's OpString of a DebugSource.
+// debugFile returns the file's OpString of a DebugSource.
 func (m *Module) debugFile(source spirv.ID) spirv.ID {
 	if def := m.Def(source); def != nil && m.isDebug(def, spirv.NonSemanticShaderDebugInfo100DebugSource) {
 		return spirv.ID(def.Operands[2])

@@ -24,7 +24,7 @@ const sourceTypes = `%void = OpTypeVoid
 %two = OpConstant %uint 2
 `
 
-// linesOf are the source lines of a module that is sourceHead, what declares its sources, its types, and a body.
+// linesOf returns the source lines of a module that is sourceHead, what declares its sources, its types, and a body.
 func linesOf(t *testing.T, sources, debug, body string) map[uint32]validate.SourceLine {
 	t.Helper()
 	text := sourceHead + sources + sourceTypes + debug +

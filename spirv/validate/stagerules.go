@@ -2,7 +2,7 @@ package validate
 
 import "spvsim/spirv"
 
-// stageRules are the rules of what entry points take and give: inputs, outputs, and the work of mesh shaders.
+// stageRules lists the rules of the interfaces of entry points: inputs, outputs, and the work of mesh shaders.
 var stageRules = []rule{
 	{name: "location-once", sentence: "[VUID-StandaloneSpirv-OpEntryPoint-08721, 08722] Each OpEntryPoint must not have more than one Input [Output] variable with the same Location and Component [and Index].",
 		check: func(c *extension) {
@@ -201,7 +201,7 @@ type slots struct {
 	seen  map[slot]spirv.ID
 	first slot
 	id    spirv.ID
-	other spirv.ID // that has one of them already
+	other spirv.ID // a variable that has one of them already
 	place uint32   // where
 	parts int      // looked at
 }
@@ -248,7 +248,7 @@ func (s *slots) take(t *Type, at, component uint32) uint32 {
 	return (component + count + 3) / 4
 }
 
-// eachInterface visits the inputs and outputs of each entry point, each once, with the slots that those before take.
+// eachInterface visits the inputs and outputs of each entry point, each once, with the slots that preceding ones take.
 func (c *extension) eachInterface(visit func(e *EntryPoint, id spirv.ID, t *Type, seen map[slot]spirv.ID)) {
 	for i := range c.EntryPoints {
 		taken, listed := map[slot]spirv.ID{}, map[spirv.ID]bool{}
@@ -261,7 +261,7 @@ func (c *extension) eachInterface(visit func(e *EntryPoint, id spirv.ID, t *Type
 	}
 }
 
-// builtInsOf are the built-ins that a variable is or holds.
+// builtInsOf returns the built-ins that a variable is or holds.
 func (c *extension) builtInsOf(id spirv.ID, t *Type) (list []uint32) {
 	if kind, ok := c.Decoration(id, spirv.DecorationBuiltIn); ok {
 		return []uint32{kind}
@@ -275,7 +275,7 @@ func (c *extension) builtInsOf(id spirv.ID, t *Type) (list []uint32) {
 	return list
 }
 
-// indexModes are the execution modes of the built-ins for the indices of primitives.
+// indexModes maps the built-ins for the indices of primitives to their execution modes.
 var indexModes = map[spirv.BuiltIn]spirv.ExecutionMode{
 	spirv.BuiltInPrimitivePointIndicesEXT:    spirv.ExecutionModeOutputPoints,
 	spirv.BuiltInPrimitiveLineIndicesEXT:     spirv.ExecutionModeOutputLinesEXT,

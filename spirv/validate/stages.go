@@ -2,8 +2,8 @@ package validate
 
 import "spvsim/spirv"
 
-// stageOps says which execution models an instruction is for; those without a
-// row are for all of them, or are refused before.
+// stageOps maps instructions to their execution models. Instructions without a row are for all models, or are refused
+// before.
 var stageOps = map[spirv.Op]map[spirv.ExecutionModel]bool{
 	spirv.OpEmitVertex: geometryOnly, spirv.OpEndPrimitive: geometryOnly,
 	spirv.OpEmitStreamVertex: geometryOnly, spirv.OpEndStreamPrimitive: geometryOnly,
@@ -17,19 +17,18 @@ var (
 	fragmentOnly = set(spirv.ExecutionModelFragment)
 )
 
-// interpolations are the extended instructions of fragments alone.
+// interpolations lists the extended instructions of fragment shaders alone.
 var interpolations = set(spirv.GLSLstd450InterpolateAtCentroid, spirv.GLSLstd450InterpolateAtSample, spirv.GLSLstd450InterpolateAtOffset)
 
-// derivativeModels are the models in which invocations may stand in quads.
-// Those other than fragments say how, by a mode.
+// derivativeModels lists the models whose invocations may be arranged in quads. Models other than Fragment declare the
+// arrangement by a mode.
 var derivativeModels = set(spirv.ExecutionModelFragment, spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT)
 
-// implicitLods are the instructions that take derivatives without their name.
+// implicitLods lists the instructions that take derivatives implicitly.
 var implicitLods = set(spirv.OpImageSampleImplicitLod, spirv.OpImageSampleDrefImplicitLod, spirv.OpImageSampleProjImplicitLod,
 	spirv.OpImageSampleProjDrefImplicitLod, spirv.OpImageQueryLod)
 
-// callGraphs tests what the functions that an entry point reaches hold, by its
-// execution model.
+// callGraphs tests the instructions that an entry point reaches against its execution model.
 func callGraphs(m *Module, r *report) {
 	for i := range m.EntryPoints {
 		e := &m.EntryPoints[i]
@@ -41,7 +40,7 @@ func callGraphs(m *Module, r *report) {
 	}
 }
 
-// stageFault says what an instruction asks of the entry point, "" if it has it.
+// stageFault returns the requirement of an instruction that the entry point does not meet, "" if there is none.
 func (m *Module) stageFault(e *EntryPoint, in *spirv.Instruction) string {
 	if models := stageOps[in.Op]; models != nil && !models[e.Model] {
 		for want := range models { // each row has one
@@ -57,7 +56,7 @@ func (m *Module) stageFault(e *EntryPoint, in *spirv.Instruction) string {
 		if !derivativeModels[e.Model] {
 			return "derivatives are of Fragment, GLCompute, MeshEXT and TaskEXT"
 		}
-		// Without the extension no mode is there to ask for.
+		// Without the extension there is no such mode.
 		asked := implicitLods[in.Op] || m.Extensions["SPV_KHR_compute_shader_derivatives"]
 		if e.Model != spirv.ExecutionModelFragment && asked && !e.hasMode(derivativeGroups) {
 			return "want DerivativeGroupQuadsKHR or DerivativeGroupLinearKHR"

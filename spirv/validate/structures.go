@@ -2,7 +2,7 @@ package validate
 
 import "spvsim/spirv"
 
-// A target is what a decoration may stand on.
+// A target is the kind of ids that a decoration applies to.
 type target struct {
 	text string
 	ok   func(m *Module, id spirv.ID) bool
@@ -27,17 +27,17 @@ var (
 	}}
 )
 
-// targets says what OpDecorate may put a decoration on (section 3.20).
+// targets holds the targets of decorations by OpDecorate (section 3.20).
 var targets = map[spirv.Decoration]target{
 	spirv.DecorationBlock: onStructure, spirv.DecorationBufferBlock: onStructure,
 	spirv.DecorationBinding: onVariable, spirv.DecorationDescriptorSet: onVariable, spirv.DecorationInputAttachmentIndex: onVariable,
 	spirv.DecorationLocation: onVariable, spirv.DecorationInvariant: onVariable, spirv.DecorationIndex: onVariable, spirv.DecorationArrayStride: onArray, spirv.DecorationSpecId: onSpec,
 }
 
-// memberOnly are decorations of members alone.
+// memberOnly lists decorations of members alone.
 var memberOnly = set(spirv.DecorationOffset, spirv.DecorationMatrixStride, spirv.DecorationRowMajor, spirv.DecorationColMajor)
 
-// structures tests what decorations and names stand on.
+// structures tests the targets of decorations and names.
 func structures(m *Module, r *report) {
 	for i := range m.Raw.Instructions {
 		in := &m.Raw.Instructions[i]

@@ -9,32 +9,29 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// A level says what becomes of a module that asks for a feature.
+// A level is the treatment of a module that uses a feature.
 type level uint8
 
 const (
-	// runs: it is modelled.
+	// runs: the feature is modelled.
 	runs level = iota
-	// whenLowered: the rules know it. What is not modelled of it is refused by
-	// name when an entry point that reaches it is lowered; others may run.
+	// whenLowered: the rules cover it. Parts that are not modelled are refused by name when an entry point that reaches
+	// them is lowered; other entry points may run.
 	whenLowered
-	// refused: a module that uses it is refused before any rule is tested, since
-	// rules that don't know the feature would call a valid module invalid. One
-	// that declares it for nothing, as compilers do, is not.
+	// refused: a module that uses it is refused before any rule is tested, because rules that don't cover the feature
+	// would call a valid module invalid. A module that declares it without use, as compilers write, is not refused.
 	refused
 	// foreign: a module that declares it is refused.
 	foreign
 )
 
-// A feature is a row of the tables of what is supported. why says what does
-// not run.
+// A feature is a row of the tables of supported features. why describes what does not run.
 type feature struct {
 	level level
 	why   string
 }
 
-// unknownExtension is the row of an extension that neither the table nor the
-// grammar names.
+// unknownExtension is the row of an extension that neither the table nor the grammar names.
 var unknownExtension = feature{refused, "no extension of this name is known"}
 
 // unknownSet is the row of an instruction set without one.
@@ -62,14 +59,13 @@ func setFeature(name string) feature {
 	return unknownSet
 }
 
-// Ignorable reports an instruction set that changes nothing of what a module
-// computes: those that are so by definition, and those for debuggers.
+// Ignorable reports whether an instruction set has no effect on the results of a module: sets that are so by
+// definition, and those for debuggers.
 func Ignorable(set string) bool {
 	return strings.HasPrefix(set, "NonSemantic.") || set == "DebugInfo" || set == "OpenCL.DebugInfo.100"
 }
 
-// grammarExtensions gives the capabilities that each extension of the grammar
-// enables.
+// grammarExtensions maps each extension of the grammar to the capabilities that it enables.
 var grammarExtensions = sync.OnceValue(func() map[string][]spirv.Capability {
 	m := map[string][]spirv.Capability{}
 	for _, e := range grammar.KindCapability.Info().Enumerants {
@@ -108,8 +104,8 @@ var neededBy = sync.OnceValue(func() map[spirv.Capability]int {
 	return m
 })
 
-// visible reports a capability whose use can be seen: something in the grammar
-// needs it, or another that is refused too and comes with it.
+// visible reports whether the use of a capability can be detected: something in the grammar needs it, or needs another
+// refused capability that it implies.
 func visible(c spirv.Capability) bool {
 	for implied := range closure(c) {
 		if capabilityFeatures[implied].level == refused && neededBy()[implied] > 0 {
@@ -122,7 +118,7 @@ func visible(c spirv.Capability) bool {
 // maxRefused bounds the features that one error names.
 const maxRefused = 64
 
-// A refusal collects what a module asks for and does not get.
+// A refusal collects the unsupported features of a module.
 type refusal struct {
 	first *spirv.Instruction
 	names map[string]bool
@@ -135,15 +131,13 @@ type refusal struct {
 	in       *spirv.Instruction
 }
 
-// A pendingUse is a declared capability that is refused, with those like it that
-// it implies.
+// A pendingUse is a declared capability that is refused, with the refused ones that it implies.
 type pendingUse struct {
 	capability spirv.Capability
 	refused    map[spirv.Capability]bool
 }
 
-// supported refuses a module for the features that are not supported, all of
-// them in one error that is no breach of any rule.
+// supported refuses a module for all its unsupported features in one error, which is no violation of a rule.
 func supported(raw *spirv.Module) error {
 	r := &refusal{names: map[string]bool{}, by: map[string][]string{}, sets: map[spirv.ID]string{}, modelled: map[spirv.Capability]bool{}}
 	for i := range raw.Instructions {
@@ -194,7 +188,7 @@ func (r *refusal) capability(in *spirv.Instruction) {
 	}
 }
 
-// uses finds what needs the pending capabilities.
+// uses finds the instructions that need the pending capabilities.
 func (r *refusal) uses(raw *spirv.Module) {
 	ctx := spirv.NewContext(int(min(raw.Bound, 1<<16)))
 	visit := r.operand

@@ -2,8 +2,8 @@ package validate
 
 import "spvsim/spirv"
 
-// typeRules has a row for each operation whose types need a rule of its own.
-// The operands of OpSpecConstantOp come without its opcode.
+// typeRules has a row for each operation whose types need a separate rule. The operands of OpSpecConstantOp are passed
+// without its opcode.
 var typeRules map[spirv.Op]func(v *valueCheck, o []uint32)
 
 func init() {
@@ -79,7 +79,7 @@ func (v *valueCheck) numberConstant(o []uint32) {
 	if t.Width >= 32 {
 		return
 	}
-	// The bits above are zeros, or those of the sign (section 2.2.1).
+	// The bits above the width are zeros or copies of the sign (section 2.2.1).
 	want := o[0] & (1<<t.Width - 1)
 	if t.Kind == KindInt && t.Signed {
 		want = uint32(int32(o[0]<<(32-t.Width)) >> (32 - t.Width))
@@ -89,11 +89,11 @@ func (v *valueCheck) numberConstant(o []uint32) {
 	}
 }
 
-// part is the type of a composite's i-th part; nil past its end or if t is no
+// part returns the type of a composite's i-th part; nil past its end or if t is no
 // composite. Parts of arrays of unknown length exist at any index.
 func (t *Type) part(i uint32) *Type {
 	switch t.Kind {
-	case KindCooperativeMatrix: // how many a lane holds, the machine says
+	case KindCooperativeMatrix: // the machine determines the number of components in a lane
 		return t.Elem
 	case KindVector, KindMatrix, KindArray:
 		if t.Count == 0 || i < uint32(t.Count) {
@@ -200,7 +200,7 @@ func (v *valueCheck) construct(o []uint32) {
 	}
 }
 
-// constructVector takes scalars and vectors that together give the components.
+// constructVector tests that the operands are scalars and vectors with together as many components as the type.
 func (v *valueCheck) constructVector(t *Type, o []uint32) {
 	n := 0
 	for i, id := range o {
@@ -292,7 +292,7 @@ func (v *valueCheck) insertDynamic(o []uint32) {
 }
 
 func (v *valueCheck) phi(o []uint32) {
-	// What is before is a phi that has been tested, or the label.
+	// The preceding instruction is a phi that has been tested, or the label.
 	before := v.before(v.m.places[v.in.Result].at)
 	if before != spirv.OpPhi && before != spirv.OpLabel {
 		v.fault("after %s: want the phis first in their block", before)
@@ -442,7 +442,7 @@ func (v *valueCheck) outer(o []uint32) {
 	}
 }
 
-// twice is for results that are a structure of two values.
+// twice tests results that are a structure of two values.
 func (v *valueCheck) twice(o []uint32) {
 	a, b, t := v.operandType(0, o[0]), v.operandType(1, o[1]), v.result()
 	if a == nil || b == nil {

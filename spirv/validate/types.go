@@ -34,19 +34,18 @@ type Type struct {
 	Width  int  // bits of an integer or float
 	Signed bool // of an integer
 
-	// Elem is the component type of a vector, the column type of a matrix, the
-	// element of an array, the pointee of a pointer, the return type of a
-	// function, the sampled type of an image, the image of a sampled image.
+	// Elem is the component type of a vector, the column type of a matrix, the element of an array, the pointee of a
+	// pointer, the return type of a function, the sampled type of an image, the image of a sampled image.
 	Elem *Type
-	// Count is the number of components, columns or elements. Arrays whose
-	// length is a specialization constant have 0 here and CountID to evaluate.
+	// Count is the number of components, columns or elements. For arrays whose length is a specialization constant it
+	// is 0, and CountID names the constant.
 	Count   int
 	CountID spirv.ID
 
 	Members []*Type // of a structure; parameters of a function
 	Storage spirv.StorageClass
 
-	Matrix *CooperativeMatrix // of a cooperative matrix, whose components are of type Elem
+	Matrix *CooperativeMatrix // of a cooperative matrix, whose components have type Elem
 
 	Dim                   spirv.Dim
 	Depth                 uint32
@@ -71,7 +70,7 @@ func (t *Type) Component() *Type {
 	return t
 }
 
-// typeMakers has one row for each type declaration that has parts.
+// typeMakers has a row for each type declaration with parts.
 var typeMakers = map[spirv.Op]func(c *checker, in *spirv.Instruction, t *Type) error{
 	spirv.OpTypeVoid:         simpleType(KindVoid),
 	spirv.OpTypeBool:         simpleType(KindBool),
@@ -132,7 +131,7 @@ func floatType(_ *checker, in *spirv.Instruction, t *Type) error {
 	return FaultAt(in, "types", "float width %d: want 16, 32 or 64", t.Width)
 }
 
-// encodedWidths are the widths of the encodings of floats.
+// encodedWidths holds the widths of the encodings of floats.
 var encodedWidths = map[spirv.FPEncoding]int{
 	spirv.FPEncodingBFloat16KHR: 16, spirv.FPEncodingFloat8E4M3EXT: 8, spirv.FPEncodingFloat8E5M2EXT: 8,
 }
@@ -166,7 +165,8 @@ func countedType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
 // longVector reports a vector that is no vector of the core: of one component, or more than four.
 func (t *Type) longVector() bool { return t.Kind == KindVector && (t.Count < 2 || t.Count > 4) }
 
-// longVectorType is OpTypeVectorIdEXT: as many components as a constant says. One that a job specializes is not supported.
+// longVectorType handles OpTypeVectorIdEXT, whose number of components is a constant. A constant that a job specializes
+// is not supported.
 func longVectorType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 	t.Kind = KindVector
 	if t.Elem, err = c.part(in, in.Operands[0]); err != nil {
@@ -208,7 +208,7 @@ func elemType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
 	}
 }
 
-// held is a part that must not be void.
+// held returns a part that must not be void.
 func (c *checker) held(in *spirv.Instruction, id uint32) (*Type, error) {
 	t, err := c.part(in, id)
 	if err == nil && t.Kind == KindVoid {

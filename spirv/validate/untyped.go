@@ -6,11 +6,11 @@ import (
 	"spvsim/spirv"
 )
 
-// Untyped pointers (SPV_KHR_untyped_pointers): a pointer type without a pointee. A variable of such a type becomes one of
-// a pointer to its Data Type before anything else looks at the module, and each function that names it begins with an
-// untyped access chain without indexes, whose result takes the variable's place there.
+// Untyped pointers (SPV_KHR_untyped_pointers): a pointer type without a pointee. Before any other check, the type of
+// such a variable becomes a pointer to its Data Type, and each function that uses the variable begins with an untyped
+// access chain without indexes, whose result replaces the variable there.
 
-// explicitStorage are the storage classes with layouts of bytes, in which alone the Vulkan API has untyped pointers.
+// explicitStorage lists the storage classes with layouts of bytes, to which the Vulkan API restricts untyped pointers.
 var explicitStorage = set(spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassPushConstant,
 	spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassWorkgroup)
 
@@ -36,7 +36,7 @@ func unsupportedAt(in *spirv.Instruction, format string, args ...any) error {
 	return f
 }
 
-// Untyped reports a pointer type that does not say what it points to.
+// Untyped reports whether a pointer type has no pointee.
 func (t *Type) Untyped() bool { return t.Kind == KindPointer && t.Elem == nil }
 
 // A typing rewrites a module's untyped variables.
@@ -48,7 +48,7 @@ type typing struct {
 	out       []spirv.Instruction
 }
 
-// typedVariables is the module with its untyped variables typed; the module itself where it has none.
+// typedVariables returns the module with its untyped variables typed; the module itself where it has none.
 func typedVariables(raw *spirv.Module) (*spirv.Module, error) {
 	t := &typing{raw: raw, variables: map[uint32]*spirv.Instruction{}, bound: raw.Bound}
 	for i := range raw.Instructions {
@@ -110,7 +110,7 @@ func (t *typing) variable(in *spirv.Instruction) {
 		spirv.Instruction{Op: spirv.OpVariable, Type: p, Result: in.Result, Operands: slices.Delete(slices.Clone(in.Operands), 1, 2), Word: in.Word})
 }
 
-// function gives the variables that a function names their chains, after the first label and the variables there.
+// function inserts the chains of the variables that a function uses, after the first label and the variables there.
 func (t *typing) function(list []spirv.Instruction) {
 	var chains []spirv.Instruction
 	named := map[uint32]uint32{}
@@ -174,7 +174,7 @@ func (v *valueCheck) untypedFrom(o []uint32, first int) {
 	}
 }
 
-// untypedBase is the base type that an instruction names; nil after a fault.
+// untypedBase returns the base type that an instruction names; nil after a fault.
 func (v *valueCheck) untypedBase(id uint32) *Type {
 	t := v.m.Type(spirv.ID(id))
 	if t == nil || t.Kind == KindPointer || t.Kind == KindMatrix {

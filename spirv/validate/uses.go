@@ -5,8 +5,8 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// A place is where an id is defined: Function is 0 for globals, and 1 + the
-// index in Functions otherwise; Block -1 for parameters and the function.
+// A place is the position of an id's definition: function is 0 for globals, and 1 + the index in Functions otherwise;
+// block is -1 for parameters and the function.
 type place struct {
 	function, block int32
 	at              int // index in Raw.Instructions
@@ -25,8 +25,7 @@ type scope struct {
 	free    bool
 }
 
-// uses tests that each id is defined before it is used, and in a place that
-// dominates its use (section 2.16.1).
+// uses tests that each id is defined before it is used, at a position that dominates its use (section 2.16.1).
 func uses(m *Module, r *report) {
 	s := &scope{m: m, r: r, places: make([]place, m.Raw.Bound), forward: map[spirv.ID]bool{}, ctx: spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))}
 	s.each(func() {
@@ -73,8 +72,8 @@ func (s *scope) each(visit func()) {
 	}
 }
 
-// refersAhead reports the instructions whose operands may all be defined
-// later: those before the first type, and information for debuggers.
+// refersAhead reports whether an instruction's operands may all be defined later: those before the first type, and
+// information for debuggers.
 func (m *Module) refersAhead(in *spirv.Instruction) bool {
 	switch in.Op {
 	case spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
@@ -112,7 +111,7 @@ func (s *scope) operand(o spirv.Operand) error {
 	return nil
 }
 
-// typeOperands are the instructions with operands that are types, the declarations of types left out.
+// typeOperands lists the instructions with operands that are types, without the declarations of types.
 var typeOperands = set(spirv.OpFunction, spirv.OpSizeOf, spirv.OpCooperativeMatrixLengthKHR, spirv.OpSpecConstantOp, spirv.OpUntypedVariableKHR,
 	spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR,
 	spirv.OpUntypedArrayLengthKHR, spirv.OpIsNodePayloadValidAMDX)
@@ -136,8 +135,7 @@ func (s *scope) use(id spirv.ID) {
 	}
 }
 
-// dominated reports whether what block a defines may be used in block b; in a
-// block that is not reached, anything may.
+// dominated reports whether ids defined in block a may be used in block b; in a block that is not reached, any may.
 func (s *scope) dominated(a, b int32) bool {
 	if a == b {
 		return true
@@ -146,8 +144,7 @@ func (s *scope) dominated(a, b int32) bool {
 	return !t.reached(b) || t.dominates(a, b)
 }
 
-// phiOperand takes pairs of a value and the block that it comes from; the
-// value is used at the end of that block.
+// phiOperand tests the pairs of a value and the block that it comes from; the value is used at the end of that block.
 func (s *scope) phiOperand(id spirv.ID) {
 	s.phi++
 	if s.phi%2 == 1 {

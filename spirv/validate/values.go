@@ -8,7 +8,7 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// A term is what a signature says of one type.
+// A term is the requirement of a signature for one type.
 type term struct {
 	mark, class byte // 0 without a mark; class '-' for an operand that is no value
 }
@@ -44,7 +44,7 @@ func parseTerm(s string) term {
 	return term{class: s[0]}
 }
 
-// classNames are the words of messages.
+// classNames holds the words of messages.
 var classNames = map[byte]string{
 	'i': "integer scalar or vector", 'u': "unsigned integer scalar or vector", 'f': "float scalar or vector",
 	'n': "number or vector of numbers", 'b': "boolean scalar or vector", 'I': "integer", 'U': "unsigned integer", 'F': "float",
@@ -82,7 +82,7 @@ func (t *Type) is(class byte) bool {
 	return c == t && t.is(class|0x20) // a capital: the scalars of the class
 }
 
-// components counts those of a vector; a scalar has one.
+// components returns the number of components of a vector, or 1.
 func (t *Type) components() int {
 	if t.Kind == KindVector {
 		return t.Count
@@ -114,12 +114,12 @@ type valueCheck struct {
 	f   *Function // that the instruction is in
 
 	limited map[*Type]bool  // scalar types that the module may only store
-	parts   map[*Type]*Type // of a type that holds one of them
+	parts   map[*Type]*Type // by a type that contains one of them
 }
 
 func (v *valueCheck) fault(format string, args ...any) { v.r.at(v.in, "types", format, args...) }
 
-// repeatable are type declarations that may say the same twice.
+// repeatable lists type declarations that may be repeated.
 var repeatable = set(spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypeStruct, spirv.OpTypePointer, spirv.OpTypeForwardPointer,
 	spirv.OpTypeNodePayloadArrayAMDX)
 
@@ -176,7 +176,7 @@ func (v *valueCheck) operandType(n int, id uint32) *Type {
 	return t
 }
 
-// voidValue is for results of extended instructions without a value.
+// voidValue reports whether an id is the result of an extended instruction, which may have no value.
 func (v *valueCheck) voidValue(id uint32) bool {
 	return v.m.Def(spirv.ID(id)).Op == spirv.OpExtInst
 }
@@ -219,7 +219,7 @@ func (v *valueCheck) signature(op spirv.Op, s signature, operands []uint32) {
 	}
 }
 
-// relation says what is wrong with a type beside the others, "" if nothing.
+// relation describes the fault of a type relative to the others, "" if there is none.
 func (w term) relation(t, result, first *Type) string {
 	switch {
 	case w.mark == '=' && t != result:
@@ -265,8 +265,8 @@ func (m *Module) typeText(t *Type) string {
 	return m.Raw.Source.Sprintf("%s %%%d", strings.ToLower(strings.TrimPrefix(t.Def.Op.String(), "OpType")), t.ID)
 }
 
-// narrowWidths say which capability gives operations to narrow types; without
-// it they may only be loaded, stored, copied and converted (section 2.16.1).
+// narrowWidths maps narrow types to the capability that allows operations; without it they may only be loaded, stored,
+// copied and converted (section 2.16.1).
 var narrowWidths = map[Kind]map[int]spirv.Capability{
 	KindInt:   {8: spirv.CapabilityInt8, 16: spirv.CapabilityInt16},
 	KindFloat: {16: spirv.CapabilityFloat16},
@@ -294,7 +294,7 @@ func (v *valueCheck) scopes() {
 	}
 }
 
-// orders are the bits of memory semantics of which one at most may be set.
+// orders holds the bits of memory semantics of which at most one may be set.
 const orders = uint32(spirv.MemorySemanticsAcquire | spirv.MemorySemanticsRelease | spirv.MemorySemanticsAcquireRelease | spirv.MemorySemanticsSequentiallyConsistent)
 
 func (v *valueCheck) scopeValue(i int, o grammar.Operand, n uint32) {

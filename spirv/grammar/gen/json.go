@@ -25,7 +25,7 @@ type jsonInst struct {
 	Operands []jsonOperand `json:"operands"`
 }
 
-// jsonCommon is what instructions and enumerants share.
+// jsonCommon holds the fields that instructions and enumerants share.
 type jsonCommon struct {
 	Capabilities []string `json:"capabilities"`
 	Extensions   []string `json:"extensions"`

@@ -1,6 +1,5 @@
-// Command gen writes the tables of package grammar and the constants of
-// package spirv from the grammar files of SPIRV-Headers. It knows the shapes
-// of those files and nothing of what the instructions do.
+// Command gen writes the tables of package grammar and the constants of package spirv from the grammar files of
+// SPIRV-Headers. It knows the form of those files, not the meaning of instructions.
 package main
 
 import (
@@ -34,12 +33,12 @@ type extSet struct {
 	insts []jsonInst
 }
 
-// source is all that was read.
+// source holds the grammars that were read.
 type source struct {
 	core *jsonGrammar
 	sets []extSet
 	caps map[string]uint32 // value of each capability, aliases included
-	own  []jsonKind        // operand kinds of the sets, under names that say which
+	own  []jsonKind        // operand kinds of the sets, under names that include the set's
 }
 
 func main() {
@@ -99,11 +98,11 @@ func (s *source) adopt(prefix string, g *jsonGrammar) {
 	}
 }
 
-// kinds are those of core, then those of the sets.
+// kinds returns the kinds of the core grammar, then those of the sets.
 func (s *source) kinds() []jsonKind { return slices.Concat(s.core.Kinds, s.own) }
 
-// arrange sorts everything by value, which the lookups rely on, and refuses
-// two entries of one value: newer grammars list those as aliases.
+// arrange sorts everything by value, on which the lookups rely, and refuses two entries of one value: newer grammars
+// list those as aliases.
 func (s *source) arrange() error {
 	if err := sortInsts(s.core.Instructions, "core"); err != nil {
 		return err

@@ -77,7 +77,7 @@ func (s *source) writeSets(b *bytes.Buffer) error {
 		fmt.Fprintf(b, "{Name: %q, Instructions: []ExtInst{\n", set.set)
 		for _, in := range set.insts {
 			fmt.Fprintf(b, "{Name: %q, Code: %d", in.Name, in.Code)
-			// Sets have no versions of their own, and these no aliases.
+			// Sets have no versions, and these have no aliases.
 			common := jsonCommon{Capabilities: in.Capabilities, Extensions: in.Extensions}
 			if err := s.writeRest(b, "Operands", in.Operands, common); err != nil {
 				return fmt.Errorf("%s: %s: %w", set.set, in.Name, err)
