@@ -8,7 +8,7 @@ type Count struct {
 	Value               uint64
 }
 
-// Each lists the whole numbers of a structure of counts in their order, by its tags: who shows them needs no list of names.
+// Each lists the integers of a structure of counts in their order, by its tags, so that callers need no list of names.
 func Each(of any) (list []Count) {
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {
