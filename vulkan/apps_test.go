@@ -138,7 +138,7 @@ func TestManyProgramsAtATime(t *testing.T) {
 	all.Wait()
 }
 
-// fftLibraries are what VkFFT needs: it compiles the GLSL that it writes with glslang.
+// fftLibraries are the linker flags of VkFFT, which compiles the GLSL that it writes with glslang.
 var fftLibraries = strings.Fields("-lglslang -lMachineIndependent -lGenericCodeGen -lOSDependent -lOGLCompiler -lSPIRV -lglslang-default-resource-limits -lSPIRV-Tools-opt -lSPIRV-Tools -lstdc++")
 
 // TestVkFFT compares transforms by VkFFT with direct sums: see testdata/vkfft.c.
@@ -164,7 +164,7 @@ func TestVkFFT(t *testing.T) {
 	if *driverManifest != "" {
 		return
 	}
-	// The library puts a barrier after each of its passes: overlap takes nothing from it, and costs nothing.
+	// The library puts a barrier after each of its passes: overlap neither saves nor costs time.
 	submitted, _ := recorded(t, b, "vkfft", false, []string{"long_transform"})
 	none, _ := recorded(t, b, "vkfft", false, []string{"long_transform"}, "SPVSIM_OVERLAP=none")
 	if got, want := cyclesOf(submitted), cyclesOf(none); got != want || len(submitted.Rows) != len(none.Rows) {

@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// A command is one that the driver answers: carried out, or refused by name.
+// A command is one that the driver offers: implemented, or refused by name.
 type command struct {
 	*xmlCommand
 	params  []decl
-	names   []string // its own and its aliases
+	names   []string // for each name, the parts that provide it
 	of      []string // the parts that have it, for each name
 	carried bool     // the driver has a function of its name
 }
 
-// result is what a command returns, in C.
+// result returns the C type of a command's result.
 func (c *command) result() string { return c.Proto.Type }
 
 // implemented lists the exported functions of the driver's package.
@@ -71,7 +71,7 @@ func collect(r *registry, have map[string]bool) (list []*command) {
 	return list
 }
 
-// reach marks the types of the commands that are carried out, and what extends their structures.
+// reach marks the types of the implemented commands, and the structures that extend theirs.
 func reach(w *writer, list []*command) {
 	for _, c := range list {
 		if !c.carried {
@@ -86,7 +86,7 @@ func reach(w *writer, list []*command) {
 	}
 }
 
-// extendReached adds the structures of chosen parts that extend one that is written.
+// extendReached adds the chosen parts' structures that extend a written one.
 func extendReached(w *writer) {
 	for _, name := range w.required {
 		t := w.types[w.canonical(name)]
@@ -103,7 +103,7 @@ func extendReached(w *writer) {
 
 // writeParts writes the table of extensions.
 func writeParts(b *bytes.Buffer, r *registry) {
-	b.WriteString("// extensions are those that the driver reports.\nvar extensions = []extension{\n")
+	b.WriteString("// extensions are the extensions that the driver reports.\nvar extensions = []extension{\n")
 	for _, p := range r.chosen {
 		if !p.core {
 			fmt.Fprintf(b, "\t{%q, %s, %v},\n", p.name, p.version, p.kind == "instance")
@@ -116,7 +116,7 @@ func writeParts(b *bytes.Buffer, r *registry) {
 func writeCalls(b *bytes.Buffer, r *registry, w *writer, list []*command) error {
 	b.WriteString("package driver\n\nimport (\n\t\"unsafe\"\n\n\t\"spvsim/vulkan/vk\"\n)\n\n")
 	writeParts(b, r)
-	b.WriteString("// commands are those that the driver answers, in the order of the trampolines.\nvar commands = []command{\n")
+	b.WriteString("// commands are the commands that the driver offers, in the order of the trampolines.\nvar commands = []command{\n")
 	for _, c := range list {
 		fmt.Fprintf(b, "\t{%q, %s, %s, ", c.Name, levelOf(c), answerOf(c))
 		if !c.carried {
@@ -125,7 +125,7 @@ func writeCalls(b *bytes.Buffer, r *registry, w *writer, list []*command) error 
 		}
 		fmt.Fprintf(b, "func(a *args) uint64 { %s }},\n", goCall(w, c))
 	}
-	b.WriteString("}\n\n// names finds a command, and what has to be there for it: a version of the core, or an extension.\nvar names = map[string][]named{\n")
+	b.WriteString("}\n\n// names maps the name of a command to its index, and to the core version or the extension that provides it.\nvar names = map[string][]named{\n")
 	for i, c := range list {
 		for n := range slices.Compact(slices.Sorted(slices.Values(c.names))) {
 			name := slices.Compact(slices.Sorted(slices.Values(c.names)))[n]
@@ -192,7 +192,7 @@ func goCall(w *writer, c *command) string {
 	return "return uint64(" + call + ")"
 }
 
-// ctype is the type by which C's convention passes a parameter.
+// ctype returns the C type by which a parameter is passed.
 func ctype(w *writer, d *decl) string {
 	if d.stars > 0 || d.array != "" {
 		return "void *"

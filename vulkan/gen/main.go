@@ -1,7 +1,6 @@
-// Command gen writes, from the Vulkan registry (vk.xml), the structures and
-// constants of package vk, the driver's table of commands and the C functions
-// that the loader calls. It knows the form of the registry and which functions
-// the driver has, not what they do.
+// Command gen reads the Vulkan registry (vk.xml) and writes the structures and constants of package vk, the driver's
+// table of commands and the C functions that the loader calls. It knows the form of the registry and the driver's
+// functions, not what they do.
 package main
 
 import (
@@ -42,7 +41,7 @@ func run(path, out string) error {
 	list, w := collect(r, have), newWriter(r)
 	reach(w, list)
 	var types, constants, structs, calls, c bytes.Buffer
-	for more := -1; more != len(w.seen); { // structures that extend structures that extend others
+	for more := -1; more != len(w.seen); { // extending structures may themselves be extended
 		more = len(w.seen)
 		extendReached(w)
 		if err := (&reacher{w}).all(); err != nil {

@@ -75,7 +75,7 @@ func (w *writer) goType(d *decl, prefix string) string {
 	return elem
 }
 
-// foreign says that a type is another library's.
+// foreign reports whether a type is defined by another library.
 func (w *writer) foreign(ctype string) bool {
 	t := w.types[w.canonical(ctype)]
 	return t == nil || t.Category == "" && basics[ctype] == ""
@@ -236,7 +236,7 @@ func (w *writer) writeConstants(b *bytes.Buffer) error {
 	return nil
 }
 
-// structured says whether a structure of that type is written.
+// structured reports whether a structure of that type is written.
 func (w *writer) structured(constant string) bool {
 	for name := range w.seen {
 		if t := w.types[name]; t != nil && len(t.Members) > 0 && t.Members[0].Values == constant {

@@ -21,7 +21,7 @@ func together(c *exec.Cmd, shared bool) (signal func(syscall.Signal) error) {
 	}
 }
 
-// lock waits until no other process has the file, and takes it.
+// lock waits until no other process holds the file's lock, and acquires it.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
@@ -45,5 +45,5 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 	}
 }
 
-// lookAtLock is how often a lock is tried that another process has.
+// lookAtLock is the interval between attempts.
 const lookAtLock = 50 * time.Millisecond
