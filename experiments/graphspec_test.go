@@ -43,7 +43,7 @@ func extensionRows() []string {
 	return names
 }
 
-// The page that says where the extension is tested has all of its rows, and names tests that there are.
+// The page on the tests of the extension has all of its rows, and names existing tests.
 func TestGraphSpecIsComplete(t *testing.T) {
 	page := read(t, "docs", "graph-spec.md")
 	rows := extensionRows()

@@ -90,7 +90,7 @@ func measure(ctx context.Context, w *workload, known *row, only bool) (r row, er
 	return r, nil
 }
 
-// runIn runs a workload, and says how much of the host's processor that took, with its start.
+// runIn runs a workload, and returns the processor time that it took, including its start.
 func runIn(ctx context.Context, w *workload, mode string) (*account.Counts, float64, error) {
 	begin := processor()
 	job, err := w.job()
@@ -108,7 +108,8 @@ func runIn(ctx context.Context, w *workload, mode string) (*account.Counts, floa
 	return &out.Stats.Counts, (processor() - begin).Seconds(), nil
 }
 
-// summaryOf says how often intervals hold what they should, how wide they are, and what is saved; of rows with time alone, what they took.
+// summaryOf reports how often intervals contain the true value, their widths, and the savings; for rows with time
+// alone, the time.
 func summaryOf(rows []row, only bool) string {
 	inside, logs, worst, seconds := 0, 0.0, 0.0, 0.0
 	var halves []float64

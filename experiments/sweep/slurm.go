@@ -52,7 +52,7 @@ func (slurm) reason(ctx context.Context, s *submission, task int) string {
 	return ""
 }
 
-// states lists those of a job's tasks that have not ended.
+// states lists the states of a job's tasks that have not ended.
 func (slurm) states(ctx context.Context, s *submission) ([]string, error) {
 	out, err := command(ctx, "squeue", "--noheader", "--array", "--name="+s.Name, "--format=%T")
 	return strings.Fields(out), err
