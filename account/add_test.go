@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// fill makes every number in v n, and every list one long.
+// fill sets every number in v to n, and every list to one element.
 func fill(v reflect.Value, n uint64) {
 	switch v.Kind() {
 	case reflect.Struct:

@@ -2,7 +2,7 @@ package account
 
 import "reflect"
 
-// A Count is one number of a structure of counts, as its tags describe it.
+// A Count is one number of a structure of counts, described by its tags.
 type Count struct {
 	Name, Unit, Meaning string
 	Value               uint64

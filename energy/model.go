@@ -32,7 +32,7 @@ type Plant struct {
 	Depth, Ports   int // of each queue
 }
 
-// A Model works out the energies of one machine.
+// A Model computes the energies of one machine.
 type Model struct {
 	Table  *Table
 	plant  Plant
@@ -49,7 +49,7 @@ type level struct {
 // entryBytes is the size of an enqueued entry: a payload's address, its node and its size. A guess.
 const entryBytes = 16
 
-// New makes the model of a machine from a table that has been checked.
+// New returns the model of a machine from a checked table.
 func New(s *Table, p Plant) *Model {
 	m := &Model{Table: s, plant: p}
 	ops := reflect.ValueOf(&s.Operations).Elem()
@@ -181,7 +181,8 @@ func (m *Model) level(e *Energy, l *account.Level, times float64) {
 	e.Joules[Links] += times * float64(l.Bytes) * of.link
 }
 
-// memory adds the traffic of device memory. Channels without banks count no miss: they activate a row for so many bytes.
+// memory adds the traffic of device memory. Channels without banks count no row misses: they activate a row per so many
+// bytes.
 func (m *Model) memory(e *Energy, l *account.Level, times float64) {
 	t := &m.Table.Memory
 	rows := float64(l.Misses)
@@ -253,7 +254,7 @@ func (m *Model) constant(e *Energy, c *account.Counts, x *extrapolation) {
 	}
 }
 
-// joules of a part that was on, and of that busy, for so many seconds.
+// joules returns the energy of a part, given the seconds that it was on, and the busy part of these.
 func (p *PartPower) joules(busy, on float64) float64 {
 	return (p.Leakage + p.Clock) * (busy + (on-busy)*p.Gated)
 }

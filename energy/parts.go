@@ -67,7 +67,7 @@ type Energy struct {
 	Half   float64 // half the width of the interval of the sum, where a part of the run was estimated
 }
 
-// Add adds another's.
+// Add adds another energy.
 func (e *Energy) Add(o *Energy) {
 	for p, j := range o.Joules {
 		e.Joules[p] += j

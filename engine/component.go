@@ -33,7 +33,7 @@ type Worker interface {
 	Work() Work
 }
 
-// NewBase makes the base of a component.
+// NewBase returns the base of a component.
 func NewBase(e *Engine, name string) Base {
 	return Base{ComponentBase: sim.NewComponentBase(name), Engine: e}
 }
@@ -61,7 +61,7 @@ func (*Base) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 type Alarm struct {
 	base    *Base
 	handler sim.Handler
-	cycle   uint64 // it is set for; Never when it is not
+	cycle   uint64 // cycle that it is set for; Never: not set
 	placed  uint64 // cycle of the calendar slot that holds it; Never beyond the horizon
 	phase   uint8
 	rank    int
@@ -131,7 +131,7 @@ func (e *Engine) place(a *Alarm) {
 	e.busy[slot>>6] |= 1 << (slot & 63)
 }
 
-// ring runs an alarm whose slot has come.
+// ring runs an alarm at the cycle of its slot.
 func (e *Engine) ring(a *Alarm) {
 	a.placed, a.cycle = Never, Never
 	a.base.work.Events++

@@ -65,7 +65,7 @@ type Engine struct {
 	err     error
 
 	work   sync.Mutex  // held while the engine runs, or while it is paused
-	wanted atomic.Bool // somebody wants to hold it
+	wanted atomic.Bool // another goroutine wants to hold it
 	held   atomic.Bool
 	ends   []sim.SimulationEndHandler
 }
@@ -129,8 +129,7 @@ func (e *Engine) Sample(cycle uint64, f func(now uint64) (next uint64)) {
 	e.sampled, e.sample = cycle, f
 }
 
-// Unseen is the cycle before which only events look at the machine: where the run
-// ends at the latest, or is sampled.
+// Unseen returns the cycle before which only events observe the machine: the next sample, or the limit of the run.
 func (e *Engine) Unseen() uint64 { return min(e.limit, e.sampled) }
 
 // Handled returns the number of events so far, including alarms and messages.
@@ -170,7 +169,7 @@ func (e *Engine) Schedule(event sim.Event) {
 // 2^40 cycles their error is below 2^-11.
 const onCycle = 1.0 / 1024
 
-// At schedules an event for a cycle, whatever its Time says.
+// At schedules an event for a cycle, regardless of its Time.
 func (e *Engine) At(cycle uint64, event sim.Event) {
 	if cycle < e.now {
 		e.Fail(fmt.Errorf("%w: cycle %d, in cycle %d", ErrPast, cycle, e.now))
@@ -184,7 +183,7 @@ func (e *Engine) At(cycle uint64, event sim.Event) {
 	e.enter(cycle, event)
 }
 
-// enter puts an event into the calendar.
+// enter adds an event to the calendar.
 func (e *Engine) enter(cycle uint64, event sim.Event) {
 	p := 0
 	if event.IsSecondary() {
@@ -196,7 +195,7 @@ func (e *Engine) enter(cycle uint64, event sim.Event) {
 	e.busy[slot>>6] |= 1 << (slot & 63)
 }
 
-// append puts an event at the end of a fifo.
+// append adds an event at the end of a fifo.
 func (e *Engine) append(f *fifo, event sim.Event) {
 	i := e.idle
 	if i == 0 {

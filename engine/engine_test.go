@@ -31,7 +31,7 @@ func (r *recorder) Handle(e sim.Event) error {
 	return nil
 }
 
-// An event is one of a name, at a time.
+// An event has a name and a time.
 type event struct {
 	time      sim.VTimeInSec
 	handler   sim.Handler
@@ -325,7 +325,7 @@ func TestEngineHooks(t *testing.T) {
 	}
 }
 
-// A paused engine runs nothing until it is continued.
+// A paused engine runs no events until Continue.
 func TestPause(t *testing.T) {
 	e := New(1 * sim.GHz)
 	var log []string

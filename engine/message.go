@@ -23,7 +23,7 @@ type Port struct {
 	calls      uint64 // messages that were handed over here, maybe ahead of the engine
 }
 
-// NewPort makes a port of a component.
+// NewPort creates a port of a component.
 func NewPort(b *Base, owner sim.Component, name string) *Port {
 	p := &Port{name: b.Name() + "." + name, base: b, owner: owner}
 	b.AddPort(name, p)
@@ -114,7 +114,7 @@ func (p *Port) Hand(m Message, dst *Port, cycle uint64) {
 	}
 }
 
-// leaves addresses a message and notifies the hooks.
+// leaves addresses a message and calls the hooks.
 func (p *Port) leaves(h *Header, dst *Port, arrives uint64, m Message) {
 	h.src, h.dst, h.cycle = p, dst, arrives
 	p.left++

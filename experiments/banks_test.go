@@ -58,8 +58,8 @@ func TestMappingsAndLayoutsOfATranspose(t *testing.T) {
 	}
 }
 
-// Layouts of one shader's views show in its conflicts: vectors swizzled by the row leave columns four-way conflicts of rows that
-// are eight apart, where the plain tile has 32-way ones.
+// The layouts of one shader's views differ in conflicts: vectors swizzled by the row leave columns four-way conflicts
+// of rows that are eight apart; the plain tile has 32-way ones.
 func TestViewsShowTheirConflicts(t *testing.T) {
 	plain, _, _ := conflicts(t, "transpose-plain", "modulo")
 	views, _, _ := conflicts(t, "transpose-views", "modulo")

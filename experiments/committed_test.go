@@ -43,7 +43,8 @@ func TestCommittedFiles(t *testing.T) {
 // moduleOf is the file of the module that a source is compiled to.
 func moduleOf(source string) string { return strings.TrimSuffix(source, filepath.Ext(source)) + ".spv" }
 
-// digests has a line for each source: that of its bytes, that of its module's, its name. Both are as when the compiler ran last where it is the same.
+// digests has a line for each source: digests of its bytes and of its module's, and its name. With an unchanged line
+// the compiler need not run.
 func digests(t *testing.T, sources []string) (text []byte) {
 	t.Helper()
 	for _, source := range sources {
@@ -59,7 +60,7 @@ func digests(t *testing.T, sources []string) (text []byte) {
 	return text
 }
 
-// compile returns the module that glslang makes of a source.
+// compile returns glslang's module of a source.
 func compile(t *testing.T, glslang, source string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "built.spv")

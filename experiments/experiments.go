@@ -22,7 +22,7 @@ import (
 //go:embed library/*.yaml library/*.spv library/*.spvasm library/*.bin
 var library embed.FS
 
-// Nothing has the name asked for.
+// No job or experiment has the name.
 var (
 	ErrUnknown    = errors.New("no such experiment")
 	ErrUnknownJob = errors.New("no such job")

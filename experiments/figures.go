@@ -27,7 +27,7 @@ func FigureNames() []string {
 	return names
 }
 
-// LookupFigure finds an embedded experiment by name: the folder that it is in, and its file there.
+// LookupFigure finds an embedded experiment by name: its folder, and its file there.
 func LookupFigure(name string) (files fs.FS, file string, err error) {
 	files, err = FigureFiles()
 	if err != nil {

@@ -69,7 +69,7 @@ func TestFunctionalRunsLeaveTheBuffersOfTimedOnes(t *testing.T) {
 	}
 }
 
-// One worker does everything in the same order every time, whatever that order is.
+// A single worker is deterministic.
 func TestOneFunctionalThreadIsDeterministic(t *testing.T) {
 	for _, name := range []string{"koch-queues", "histogram", "mariani", "bfs", "nbody"} {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +94,7 @@ type sampleCase struct {
 	job    string
 	params []string
 	set    []string
-	share  float64 // at most so much of the instructions is timed
+	share  float64 // bound on the timed share of the instructions
 	within float64 // of the true cycles
 }
 

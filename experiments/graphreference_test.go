@@ -175,7 +175,7 @@ func inside(v [6]int, x, y int) bool {
 	return left == 3 || right == 3
 }
 
-// distances goes breadth first with a queue.
+// distances is a breadth-first search with a queue.
 func distances(in initial) any {
 	starts, edges := in.u32("starts"), in.u32("edges")
 	far := slices.Repeat([]uint32{1<<32 - 1}, len(starts)-1)

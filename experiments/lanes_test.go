@@ -123,8 +123,8 @@ func filteredEnvironment(in initial) any {
 	return out
 }
 
-// cubeFace is the table of cube map faces of the OpenGL specification. The coordinates come by way of the reciprocal, as drivers
-// compute them.
+// cubeFace is the table of cube map faces of the OpenGL specification. The coordinates are computed with the
+// reciprocal, as drivers do.
 func cubeFace(p [3]float32) (face int, s, t float32) {
 	abs := func(x float32) float32 { return max(x, -x) }
 	x, y, z := abs(p[0]), abs(p[1]), abs(p[2])

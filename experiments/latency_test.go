@@ -15,7 +15,7 @@ var measured = []struct {
 	classes   []string
 	operation string // that the table may expand
 	typ       string // of the operation; i32 when empty
-	issue     bool   // instructions that do not wait for one another
+	issue     bool   // independent instructions
 }{
 	{classes: []string{"valu32", "valu32"}},
 	{classes: []string{"fma32"}},
@@ -82,8 +82,8 @@ func expansion(m *config.Machine, operation, typ string) []string {
 	return classes
 }
 
-// The clock has the machine's width and wraps: the shader, which counts with 20 bits, reads the same from one of 20 as from one
-// of 64, and something else from one of 10.
+// The clock has the machine's width and wraps: the shader, which counts with 20 bits, reads the same from one of 20 as
+// from one of 64, and a different value from one of 10.
 func TestLatencyShaderOnANarrowClock(t *testing.T) {
 	job := load(t, "latency")
 	job.Expect = nil

@@ -128,8 +128,8 @@ func TestMoreScratchOfAFanOutIsNoSlower(t *testing.T) {
 	}
 }
 
-// Payloads are read where all compute units meet: a place that is used again has another payload than the lines of private caches. The scalar caches
-// are asked for one descriptor of each workgroup, and for nothing else.
+// Payloads are read at the first level that all compute units share: a reused slot has another payload than the lines
+// of private caches. The scalar caches only read one descriptor per workgroup.
 func TestPayloadLoadsPassPrivateCaches(t *testing.T) {
 	for _, kind := range schedulers {
 		s := fanOut(t, 4, 8<<10, "rdna4-like", "scheduler.kind="+kind)

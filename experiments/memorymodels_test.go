@@ -48,7 +48,7 @@ func TestMemoryModelsAgreeOnEveryJob(t *testing.T) {
 	}
 }
 
-// Every preset can be built of Akita's caches, whatever its lines and levels.
+// Every preset can be built with Akita's caches, whatever its lines and levels.
 func TestMemoryModelsAgreeOnEveryPreset(t *testing.T) {
 	jobs := []string{"lastsum", "bfs", "histogram", "reduce"}
 	if testing.Short() {

@@ -30,7 +30,7 @@ type modelRows struct {
 	why  map[string]string
 }
 
-// readModelRows reads the file; with -update it is written when the test that read it has run.
+// readModelRows reads the file; with -update it is written after the test.
 func readModelRows(t *testing.T) *modelRows {
 	t.Helper()
 	data, err := os.ReadFile(modelFile)
@@ -56,7 +56,7 @@ func readModelRows(t *testing.T) *modelRows {
 	return r
 }
 
-// set compares the cycles of a job with its row, or with -update puts them there.
+// set compares the cycles of a job with its row, or with -update replaces it.
 func (r *modelRows) set(t *testing.T, job string, c modelCycles) {
 	t.Helper()
 	r.lock.Lock()

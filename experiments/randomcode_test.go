@@ -8,7 +8,7 @@ import "spvsim/program/ir"
 
 const wordsOfNode = 16
 
-// write makes the function of a node.
+// write writes the function of a node.
 func (n *randomNode) write(b *moduleText) {
 	lane := b.load("%lane")
 	place := b.hash(b.load("%me"), b.u(uint32(n.number)))

@@ -135,7 +135,7 @@ func (n *randomNode) appendPayload(data []byte, r *rand.Rand) []byte {
 	return append(data, make([]byte, end-len(data))...)
 }
 
-// writeJob says the same to the simulator.
+// writeJob writes the same as a job for the simulator.
 func (g *randomGraph) writeJob(records []oracle.Record) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "shader: graph.spvasm\nbuffers: [{set: 0, binding: 0, name: out, data: {zero: %d}}]\nnodes:\n", g.bytes())
@@ -237,7 +237,7 @@ func randomGraphs(t *testing.T) int {
 	return 64
 }
 
-// Random graphs leave the buffers of a sequential interpretation under every scheduler, whatever the queue and the memory.
+// Random graphs leave the buffers of a sequential interpretation under every scheduler, with any queue and memory.
 func TestRandomGraphsAreAsInterpreted(t *testing.T) {
 	machines, total := smallMachines(t), randomGraphs(t)
 	drawn := make([]map[string]int, len(machines)/len(schedulers))
@@ -333,7 +333,7 @@ func (g *randomGraph) features(count map[string]int) {
 	}
 }
 
-// keep writes a graph that fails to where the environment asks for it.
+// keep saves a failing graph to the folder of the environment's variable.
 func (g *randomGraph) keep(seed uint64) string {
 	dir := os.Getenv("SPVSIM_KEEP")
 	if dir == "" {

@@ -16,7 +16,7 @@ import (
 	"spvsim/tracing"
 )
 
-// lawMachine is the machine that laws are looked at on.
+// lawMachine is the machine of the laws' tests.
 var lawMachine = []string{"shader_engines=2", "compute_units=2", "wave_slots=4", "l2.bytes=65536", "l2.slices=1", "memory_side.bytes=0",
 	"dispatcher.kernel_launch_cycles=0", "scheduler.firmware_dispatch_cycles=0"}
 
@@ -250,7 +250,7 @@ func (g *randomGraph) noSlower(t *testing.T, seed uint64, kind, order string, ax
 	return worst
 }
 
-// eachRandomGraph draws graphs: a few by default, more where the environment asks for them. Salt keeps tests from looking at the same ones.
+// eachRandomGraph draws graphs: a few by default, more if the environment sets it. salt gives each test other graphs.
 func eachRandomGraph(t *testing.T, salt uint64, look func(t *testing.T, seed uint64, g *randomGraph)) {
 	t.Helper()
 	for seed, done := salt*1000, 0; done < randomGraphs(t)/8; seed++ {

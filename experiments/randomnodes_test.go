@@ -81,7 +81,7 @@ func drawNode(r *rand.Rand, i int) *randomNode {
 		indexes: []uint32{r.Uint32N(3)}, padding: pick(r, uint32(1), 1, 3, 8)}
 	switch n.launch {
 	case ir.Coalescing:
-		n.max = 1 + r.Uint32N(n.local+2) // sometimes more than there are invocations
+		n.max = 1 + r.Uint32N(n.local+2) // sometimes more than its invocations
 	case ir.Static:
 		n.grid = [3]uint32{1 + r.Uint32N(2), 1, 1 + r.Uint32N(2)}
 	case ir.Dynamic:
@@ -140,7 +140,7 @@ func (n *randomNode) send(r *rand.Rand, to *randomNode) {
 	if n.launch == ir.Coalescing {
 		o.lane = n.max <= n.local && r.IntN(2) == 0
 		if o.max = 1; !o.lane {
-			o.max = n.max // one for each payload that it gets
+			o.max = n.max // one for each received payload
 		}
 	}
 	if p := len(n.outputs) - 1; p >= 0 && n.launch != ir.Coalescing && r.IntN(3) == 0 {

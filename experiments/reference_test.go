@@ -99,7 +99,7 @@ func sumOfInput(in initial) any {
 func saxpy(in initial) any {
 	x, y := in.f32("x"), in.f32("y")
 	for i := range y {
-		y[i] += 2 * x[i] // 2x is exact, so it is all one whether the shader fuses the two
+		y[i] += 2 * x[i] // 2x is exact, so it does not matter whether the shader fuses the two
 	}
 	return y
 }

@@ -140,7 +140,7 @@ func othersFor(i int) [][]string {
 	return others
 }
 
-// The buffers are the same bytes on every machine, whatever its waves and its timing.
+// The buffers are equal on every machine, whatever its waves and its timing.
 func TestBuffersAreTheSameOnEveryMachine(t *testing.T) {
 	for i, name := range Names() {
 		if testing.Short() && i%6 != 0 {

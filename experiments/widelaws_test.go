@@ -69,7 +69,7 @@ func drawQueue(t *testing.T, seed uint64) *queueDraw {
 
 func (d *queueDraw) String() string { return fmt.Sprint(d.machine, d.set[len(lawCosts):], d.axis.key) }
 
-// draw sets a key to one of several values; "" leaves it as it is.
+// draw sets a key to one of several values; "" leaves it unchanged.
 func (d *queueDraw) draw(r *rand.Rand, key string, values ...string) {
 	if value := pick(r, values...); value != "" {
 		d.set = append(d.set, key+"="+value)

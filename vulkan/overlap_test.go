@@ -165,7 +165,7 @@ func TestOverlapOfQueues(t *testing.T) {
 	}
 }
 
-// A program's hazard is told of with the names of both dispatches.
+// A hazard is reported with the names of both dispatches.
 func TestHazardOfDispatches(t *testing.T) {
 	t.Parallel()
 	b := mine(t)

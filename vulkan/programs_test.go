@@ -19,7 +19,7 @@ import (
 	driver "spvsim/vulkan"
 )
 
-// hosting is the variable that makes the tests' program the host of a C program, which its first argument names.
+// hosting is the variable that turns the tests' program into the host of a C program, its first argument.
 const hosting = "SPVSIM_TEST_HOST"
 
 var (
@@ -105,7 +105,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// compileShaders leaves NAME.spv in the bench for each shader of testdata.
+// compileShaders writes NAME.spv to the bench for each shader of testdata.
 func (b *bench) compileShaders() error {
 	sources, err := filepath.Glob("testdata/shaders/*")
 	if err != nil {
@@ -351,7 +351,8 @@ func TestOverhead(t *testing.T) {
 	checkLines(t, string(out), "")
 }
 
-// A dispatch that never ends costs the device at its limit, and the message names the shader with its lines; a forked process gets errors.
+// A dispatch that never ends loses the device at its limit, and the message names the shader with its lines; a forked
+// process gets errors.
 func TestWhatWouldNeverEnd(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)

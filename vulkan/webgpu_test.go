@@ -66,7 +66,7 @@ func TestWebGPU(t *testing.T) {
 	}
 }
 
-// checkWebGPURows wants a timed row of each of the two dispatches, and a page of them.
+// checkWebGPURows requires a timed row for each of the two dispatches, and a page of them.
 func checkWebGPURows(t *testing.T, record string) {
 	t.Helper()
 	f, err := rows.Read(record)

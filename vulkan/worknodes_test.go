@@ -88,7 +88,7 @@ func graphText(t *testing.T, job *config.Job) []byte {
 			count = d.Count
 		}
 		if len(data) == 0 {
-			data = make([]byte, 64) // of each payload, whatever its size
+			data = make([]byte, 64) // of each payload, for any size
 		} else {
 			stride = len(data) / int(count)
 		}

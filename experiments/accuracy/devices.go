@@ -42,7 +42,7 @@ type deviceTable struct {
 	Reasons []*reason   `yaml:"reasons"`
 }
 
-// A reason says why rows, by machine and name, are off by more than a tenth.
+// A reason explains why rows, selected by machine and name, are off by more than a tenth.
 type reason struct {
 	Rows string `yaml:"rows"`
 	Why  string `yaml:"why"`
@@ -260,7 +260,7 @@ func newDevicePoint(d *device, j *microJob, p *published, value float64, found [
 	return q, err
 }
 
-// microsecondsOf turns a value into the time of a run of so much work.
+// microsecondsOf converts a value to the time of a run of the given work.
 func microsecondsOf(value float64, unit string, work float64) (float64, error) {
 	unit, _, _ = strings.Cut(unit, " ")
 	switch unit {

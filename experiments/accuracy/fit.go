@@ -79,7 +79,7 @@ func (f *fitter) results(at []int) ([]result, error) {
 	return r, nil
 }
 
-// A fit is a choice of values, with the error that it leaves.
+// A fit is a choice of values with its error.
 type fit struct {
 	at    []int
 	error float64
@@ -179,7 +179,7 @@ func (f *fitter) values(at []int) string {
 	return strings.Join(words, " ")
 }
 
-// fit runs the search on the points, and once more without each kernel where that is asked for.
+// fit runs the search on the points and, if requested, once more without each kernel.
 func (o *options) fit(points []point, machine []config.Setting) error {
 	knobs, err := readKnobs()
 	if err != nil {
@@ -208,7 +208,7 @@ func (o *options) fit(points []point, machine []config.Setting) error {
 	return o.writeLeftOut(list)
 }
 
-// writeLeftOut prints the errors of kernels that were left out, and writes them as CSV where a file is named.
+// writeLeftOut prints the errors of kernels that were left out, and writes them as CSV if a file is named.
 func (o *options) writeLeftOut(list []leftOut) error {
 	rows := [][]string{{"kernel", "points", "fitted", "left out", "values"}}
 	for _, l := range list {

@@ -105,7 +105,7 @@ func readLines(name string) ([][]string, error) {
 	return rows, nil
 }
 
-// readMeasured reads a file of measurements; kernels without a job are left out.
+// readMeasured reads a file of measurements, without kernels that have no job.
 func readMeasured(name string) ([]point, error) {
 	rows, err := readLines(name)
 	if err != nil {

@@ -79,7 +79,7 @@ func sizeTable(t *testing.T) string {
 	return b.String()
 }
 
-// deviceRows are the rows of other devices, each with the reason where it is off by more than a tenth.
+// deviceRows reads the rows of other devices, each with a reason if it is off by more than a tenth.
 func deviceRows(t *testing.T) string {
 	table, err := readDevices()
 	if err != nil {

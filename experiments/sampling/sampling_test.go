@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A seed says everything of a workload, and all kinds are drawn.
+// A seed determines a workload, and all kinds are drawn.
 func TestSeedsSayEverything(t *testing.T) {
 	for seed := range uint64(len(forms)) {
 		a, b := newWorkload(seed), newWorkload(seed)

@@ -26,7 +26,7 @@ type behaviour struct {
 // A launch is a launch of a workload: its workgroups have the behaviours which[first+each*i].
 type launch struct{ groups, first, each int }
 
-// A workload is a job that its seed says everything of.
+// A workload is a job that its seed determines.
 type workload struct {
 	seed    uint64
 	kind    string
@@ -36,11 +36,11 @@ type workload struct {
 	list    []launch
 	draw    *rand.Rand
 
-	graphText string // the job file, of a graph; empty: text makes it
+	graphText string // the job file of a graph; empty: text writes it
 	sampling  string // keys of the job's sampling
 }
 
-// A form makes the launches of a workload.
+// A form generates the launches of a workload.
 type form struct {
 	name string
 	make func(w *workload)
@@ -344,7 +344,7 @@ func (w *workload) graph() {
 	w.dispatches(80*size/edges, fmt.Sprintf(koch, depth, edges))
 }
 
-// dispatches are so many of the graph of a job.
+// dispatches returns the steps that dispatch the graph of a job.
 func (w *workload) dispatches(n int, text string) {
 	w.list = []launch{{groups: n}}
 	w.graphText = fmt.Sprintf("machine: %s\n%sgraph_repeat: %d\n", w.machine, text, n)

@@ -45,7 +45,7 @@ type system interface {
 type submission struct {
 	Name  string   `json:"name"`            // of the job, unlike any other
 	ID    string   `json:"id"`              // empty until the cluster has answered
-	Queue string   `json:"queue,omitempty"` // command that looks for it, where the profile has one
+	Queue string   `json:"queue,omitempty"` // command that queries it, if the profile has one
 	Tasks int      `json:"tasks"`
 	Keys  []string `json:"keys"` // of its points
 }

@@ -15,11 +15,11 @@ import (
 	"spvsim/config"
 )
 
-// commands is the system behind the commands of a profile. They are lines of the shell and get the array's name, files and numbers as
-// variables, so that nothing in them needs quoting by this program.
+// commands is the system behind the commands of a profile. They are shell lines that get the array's name, files and
+// numbers as variables, so that nothing in them needs quoting by this program.
 type commands struct {
 	profile *config.Cluster
-	running *process // the last submit command, where there is no queue to look at
+	running *process // the last submit command, if there is no queue command
 }
 
 // A process is a submit command that ends when its tasks have.
@@ -28,7 +28,7 @@ type process struct {
 	reason string // why it failed, known when it has ended
 }
 
-// NewCommands makes a launcher of a profile with commands. It keeps its files in the sweep's output folder.
+// NewCommands creates a launcher of a profile with commands. It writes its files to the sweep's output folder.
 func NewCommands(profile *config.Cluster, out string, store *Store) (*Array, error) {
 	if err := profile.CheckCommands(); err != nil {
 		return nil, err

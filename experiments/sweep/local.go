@@ -129,8 +129,8 @@ type Workers struct {
 // workerEnv: a simulation has one thread; with more, its garbage collector would use cores of the other workers.
 const workerEnv = "GOMAXPROCS=1"
 
-// Run runs specs on Count processes at once and stores a record of each. ended is called for each as it ends, one at a time.
-// When the context ends, running workers are killed and ctx.Err is returned.
+// Run runs specs on Count processes at once and stores a record of each. It calls ended for each as it ends, never
+// concurrently. When the context ends, it kills running workers and returns ctx.Err.
 func (w *Workers) Run(ctx context.Context, specs []Spec, ended func(*Record)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -282,7 +282,7 @@ func (k *worker) do(ctx context.Context, text []byte) ([]byte, error) {
 	return out, nil
 }
 
-// end ends the process, if there is one.
+// end ends the process, if one runs.
 func (k *worker) end() error {
 	if k.process == nil {
 		return nil
@@ -293,7 +293,7 @@ func (k *worker) end() error {
 	return err
 }
 
-// ignoreClosed: a worker that is gone closes its input, and how it ended says more.
+// ignoreClosed: a dead worker closes its input, and its exit status is the better error.
 func ignoreClosed(err error) error {
 	if p := (*os.PathError)(nil); errors.As(err, &p) {
 		return nil

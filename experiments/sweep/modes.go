@@ -17,7 +17,7 @@ func timeless(stats any, path string) bool {
 	return mode == config.ModeFunctional && slices.Contains(timePaths, first)
 }
 
-// A modeColumn says for a row's statistics how sure they are.
+// A modeColumn is a column about the uncertainty of a row's statistics.
 type modeColumn struct {
 	name, path string
 	other      string // path of the statistic to use if that one is missing

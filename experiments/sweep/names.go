@@ -76,7 +76,7 @@ func follows(d *config.Derived, given map[string]bool) bool {
 	return given[d.Of] && !slices.ContainsFunc(d.Where, func(m config.Match) bool { return !given[m.Column] })
 }
 
-// fill makes a column without values one of ones.
+// fill sets a column without values to ones.
 func (c *TableColumn) fill() {
 	for _, v := range c.Values {
 		if v != nil {

@@ -58,7 +58,7 @@ func (l Limits) over(j *config.Limits) Limits {
 	return l
 }
 
-// Element is one element of a buffer, which becomes a result.
+// Element is one element of a buffer, as a result.
 type Element struct {
 	Name   string `json:"name"`
 	Buffer string `json:"buffer"`
@@ -91,7 +91,7 @@ type Plan struct {
 
 // A Choice selects an experiment, with the overrides of a command line.
 type Choice struct {
-	Name           string // a file when it ends in .yaml, else one of the embedded; with axes or settings it may be a job's
+	Name           string // a file if it ends in .yaml, else an embedded experiment; with axes or settings it may be a job's
 	Machine        string // in place of the job's
 	Axes, Settings []string
 	Sandbox        bool // read nothing outside of the file's folder
@@ -118,7 +118,8 @@ func (c Choice) Load() (*config.Experiment, Place, error) {
 	return e, at, nil
 }
 
-// machine is the name of the machine for points, which are in another folder: a file of the command line is relative to the process's.
+// machine resolves the machine's name for points, which are in another folder: a file of the command line is relative
+// to the process's.
 func (c Choice) machine() (string, error) {
 	if ext := filepath.Ext(c.Machine); ext != ".yaml" && ext != ".yml" {
 		return c.Machine, nil
@@ -193,7 +194,7 @@ func readyJob(name string) (fs.FS, string, error) {
 	return fsys, file, err
 }
 
-// NewPlan expands an experiment and makes every point ready, so that faults of settings show before anything runs.
+// NewPlan expands an experiment and loads every point, so that errors of settings show before anything runs.
 func NewPlan(ctx context.Context, e *config.Experiment, at Place, small bool, limits Limits, id Identity) (*Plan, error) {
 	return newPlan(ctx, e, at, small, limits, id, func(points []config.Point) []config.Point { return points })
 }

@@ -14,7 +14,7 @@ import (
 	"spvsim/config"
 )
 
-// ErrColumn means that a column of an experiment is not there, or can't be worked out.
+// ErrColumn means that a column of an experiment does not exist, or can't be computed.
 var ErrColumn = errors.New("bad column")
 
 // defaultColumns are the results of an experiment without columns.
@@ -372,7 +372,7 @@ func (b *rowsBuilder) derived() error {
 	return errors.Join(errs...)
 }
 
-// expression works a column out row by row; a number that is missing where it is used makes the result missing.
+// expression computes a column row by row; a missing operand makes the result missing.
 func (b *rowsBuilder) expression(d *config.Derived) error {
 	var used []*TableColumn
 	for _, name := range d.Expr.Names() {
@@ -400,7 +400,8 @@ func (b *rowsBuilder) expression(d *config.Derived) error {
 	return fault
 }
 
-// orNaN is a cell as expressions have it: a missing number is NaN. A column without any value is one of missing numbers.
+// orNaN converts a cell for expressions: a missing number is NaN. A column without values counts as one of missing
+// numbers.
 func (c *TableColumn) orNaN(row int) any {
 	if v := c.Values[row]; v != nil {
 		return v

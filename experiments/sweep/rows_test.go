@@ -202,7 +202,7 @@ func footer(t *testing.T, data []byte) *format.FileMetaData {
 	return &meta
 }
 
-// plainCell is a cell as it was read: a number, a text, or nil.
+// plainCell converts a cell to what was read: a number, a text, or nil.
 func plainCell(c *plots.Column, i int) any {
 	switch {
 	case c.Type == plots.Text && c.Texts[i] != "":

@@ -19,7 +19,7 @@ type slurm struct{ profile *config.Cluster }
 // ErrCluster means that a command of a cluster failed.
 var ErrCluster = errors.New("cluster")
 
-// NewSlurm makes a launcher that keeps its files in the sweep's output folder.
+// NewSlurm creates a launcher that writes its files to the sweep's output folder.
 func NewSlurm(profile *config.Cluster, out string, store *Store) (*Array, error) {
 	if err := profile.CheckSlurm(); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (l slurm) arguments(s *submission, file string) []string {
 // defaultMaxArray is Slurm's own default of MaxArraySize, one more than the largest index.
 const defaultMaxArray = 1001
 
-// largest asks the cluster how many tasks an array may have.
+// largest queries the cluster's limit on the tasks of an array.
 func (slurm) largest(ctx context.Context) int {
 	out, err := command(ctx, "scontrol", "show", "config")
 	if err != nil {

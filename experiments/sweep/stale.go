@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// ErrRows means that a file is not one of rows of the experiment.
+// ErrRows means that a file does not have rows of the experiment.
 var ErrRows = errors.New("not rows of the experiment")
 
 // Saved compares rows that were written before with the experiment's present points.

@@ -19,7 +19,7 @@ type Status string
 
 const (
 	Done    Status = "done"
-	Failed  Status = "failed"  // the simulation says so, and would again
+	Failed  Status = "failed"  // the simulation failed, and would again
 	Crashed Status = "crashed" // the worker ended without a result; tried again by the next sweep
 )
 
@@ -56,7 +56,7 @@ func OpenStore(dir string) (*Store, error) {
 
 func (s *Store) path(key string) string { return filepath.Join(s.dir, key+recordSuffix) }
 
-// Put writes a record so that it is there as a whole or not at all, and stays after a loss of power.
+// Put writes a record atomically and durably: complete or not at all, and safe from a loss of power.
 func (s *Store) Put(key string, r *Record) error {
 	data, err := r.encode()
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Store) Remove(key string) error {
 	return nil
 }
 
-// maxSamples bounds the records that an estimate looks at.
+// maxSamples bounds the records that an estimate reads.
 const maxSamples = 10_000
 
 // All lists the readable records, in the order of their keys.

@@ -96,7 +96,7 @@ func (p *Plan) distinct(points []int) (specs []Spec, shared map[string]int) {
 	return specs, shared
 }
 
-// Counts looks every point up.
+// Counts reads the record of every point.
 func (p *Plan) Counts(s *Store) (Counts, error) {
 	c := Counts{Points: len(p.Specs)}
 	for i := range p.Specs {
@@ -183,7 +183,7 @@ func (t *Table) Write(dir, name string) (files []string, err error) {
 	return files, nil
 }
 
-// Replace writes a file by renaming a new one to it, so that a killed sweep leaves no half of one.
+// Replace writes a file by renaming a new one to it, so that a killed sweep leaves no partial file.
 func Replace(file string, data []byte) error {
 	clearTemps(file)
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+tempName()+"*")
@@ -203,7 +203,7 @@ func Replace(file string, data []byte) error {
 // Local runs points in worker processes of this machine.
 type Local struct{ Workers }
 
-// NewLocal makes a launcher of count processes; 0: as many as there are cores.
+// NewLocal creates a launcher of count processes; 0: one per core.
 func NewLocal(command []string, count int, store *Store) *Local {
 	if count == 0 {
 		count = runtime.NumCPU()

@@ -42,7 +42,7 @@ func clearTemps(file string) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // the writing after says why
+		return // the following write reports the error
 	}
 	for _, e := range entries {
 		if writer, ok := strings.CutPrefix(e.Name(), base+tempPrefix); ok && isStale(e, writer) {

@@ -221,7 +221,7 @@ func (r *registry) choose(e *xmlExtension) error {
 	return nil
 }
 
-// extend adds a value to an enumeration; an alias represents the value that it is another name of.
+// extend adds a value to an enumeration; an alias has the value of its target.
 func (r *registry) extend(v xmlEnum, extension string) error {
 	if of, ok := r.values[v.Alias]; ok {
 		v, extension = of.xmlEnum, of.number

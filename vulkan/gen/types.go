@@ -279,7 +279,7 @@ func (w *writer) writeStructs(b *bytes.Buffer) error {
 	return nil
 }
 
-// extending lists the structures that are written and extend another one.
+// extending lists the written structures that extend another one.
 func (w *writer) extending(base string) (names []string) {
 	for name := range w.seen {
 		if t := w.types[name]; t.Category == "struct" && slices.Contains(strings.Split(t.Extends, ","), base) {

@@ -168,11 +168,11 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// forget removes files that no start asked for since a time. A program that runs on one keeps it.
+// forget removes files unused since a time. A program that runs with one is not affected.
 func forget(folder string, since time.Time) {
 	list, err := os.ReadDir(folder)
 	if err != nil {
-		return // then there is nothing to remove
+		return // there is nothing to remove
 	}
 	for _, e := range list {
 		if i, err := e.Info(); err == nil && i.Mode().IsRegular() && i.ModTime().Before(since) {
@@ -188,7 +188,7 @@ type Program struct {
 	Machines []string       // presets or files; empty: the default machine
 	Set      []string       // changes of the machines, path=value
 	Mode     string         // how dispatches run
-	Time     string         // which dispatches are timed; empty: as the mode says
+	Time     string         // which dispatches are timed; empty: by the mode
 	Record   string         // file for the rows
 	Profile  string         // folder for profiles; empty: no profiles
 	Waves    Waves          // whose waves are traced

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// together makes a program and all that it starts end together: as a group of processes that gets each signal, unless it shares the one of a
-// terminal. The kernel kills the program when this process ends, whatever ends it (prctl(2), PR_SET_PDEATHSIG).
+// together makes a program and all of its children end together: as a process group that gets each signal, unless it
+// shares a terminal's. The kernel kills the program when this process ends for any reason (prctl(2), PR_SET_PDEATHSIG).
 func together(c *exec.Cmd, shared bool) (signal func(syscall.Signal) error) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: !shared, Pdeathsig: syscall.SIGKILL}
 	return func(s syscall.Signal) error {

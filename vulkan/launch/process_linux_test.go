@@ -13,7 +13,7 @@ import (
 	"spvsim/vulkan/launch"
 )
 
-// A process of this test with this variable runs a program that does not end, until it is killed.
+// With this variable, a process of this test runs an endless program until it is killed.
 const hosts = "SPVSIM_TEST_HOSTS"
 
 // endless starts another process, prints that both run, and waits for it forever.

@@ -94,8 +94,8 @@ const overlap = "overlap"
 // beside reports whether the row's time is included in a row of the kind overlap.
 func (r *Row) beside() bool { return r.Overlap > 0 && r.Kind != overlap }
 
-// Read reads rows as CSV or, where the file's name ends in .parquet, as Parquet. A file that is not there, or empty, has no rows: nothing ran.
-// The last row of a program that was killed may be cut off: it is left out.
+// Read reads rows as CSV or, if the file's name ends in .parquet, as Parquet. A file that does not exist, or is empty,
+// has no rows: nothing ran. The last row of a killed program may be truncated, and is skipped.
 func Read(path string) (*File, error) {
 	data, err := files.Read(path, files.MaxRows)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0 {

@@ -103,7 +103,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// Rows come back from Parquet as they were, texts that look like numbers too; columns have types.
+// Rows survive a round trip through Parquet, including texts that look like numbers; columns have types.
 func TestParquet(t *testing.T) {
 	f := read(t, recorded)
 	var b bytes.Buffer

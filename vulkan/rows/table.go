@@ -20,7 +20,7 @@ type table struct {
 	lines  [][]string
 }
 
-// csvTable reads CSV up to where it is whole, the headers of later processes left out.
+// csvTable reads CSV up to the last complete row, without the headers of later processes.
 func csvTable(data []byte) (t table) {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.FieldsPerRecord = -1
@@ -112,7 +112,7 @@ func (f *File) units() map[string]string {
 	return units
 }
 
-// cellValue is a cell's value; one of a type that it does not have is missing.
+// cellValue converts a cell's value; one of another type is missing.
 func cellValue(typ sweep.Type, text string) any {
 	switch typ {
 	case sweep.Integer:
