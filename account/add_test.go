@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// fill makes every number in v n, and every list one long.
+// fill sets every number in v to n, and every list to one element.
 func fill(v reflect.Value, n uint64) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -29,10 +29,10 @@ func fill(v reflect.Value, n uint64) {
 	}
 }
 
-// notAdded are what a sum of launches has that is no sum.
+// notAdded are the members of a sum that are a maximum.
 var notAdded = map[string]uint64{"Counts.Graph.Queue.PeakDepth": 5, "Counts.Graph.Queue.PeakBytes": 5}
 
-// sums compares every number in v with the sum of what two counts hold.
+// sums compares every number in v with the sum of two counts' numbers.
 func sums(t *testing.T, path string, v reflect.Value) {
 	t.Helper()
 	want := uint64(3 + 5)
@@ -71,7 +71,7 @@ func sums(t *testing.T, path string, v reflect.Value) {
 	}
 }
 
-// The sum of two launches has the sum of each of their counts: none is forgotten, the one that is added last included.
+// A sum of two launches has the sum of each of their counts, including ones that are added to the structures later.
 func TestEveryCountIsAdded(t *testing.T) {
 	var a, b Counts
 	fill(reflect.ValueOf(&a).Elem(), 3)
@@ -86,7 +86,7 @@ func TestEveryCountIsAdded(t *testing.T) {
 	sums(t, "InstCount", reflect.ValueOf(one))
 }
 
-// What a level did since an earlier time is what it did by then, less what it had done: nothing is left of its own counts.
+// Subtract subtracts every count of a level.
 func TestEveryCountOfALevelIsSubtracted(t *testing.T) {
 	var now, before Level
 	fill(reflect.ValueOf(&now).Elem(), 13)

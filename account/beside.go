@@ -1,6 +1,6 @@
 package account
 
-// A HardwareQueue is what became of the packets of one queue.
+// A HardwareQueue holds the counts of a queue's packets.
 type HardwareQueue struct {
 	Name        string         `json:"name" doc:"name of the queue"`
 	Pipe        int            `json:"pipe" doc:"pipe that served the queue"`
@@ -12,7 +12,7 @@ type HardwareQueue struct {
 	Launches    []BesideLaunch `json:"launches" doc:"its launches, in order"`
 }
 
-// A KeptBy is how long one queue kept packets of another waiting.
+// A KeptBy is the time for which one queue delayed packets of another.
 type KeptBy struct {
 	Queue      string `json:"queue" doc:"queue that the packets waited for"`
 	Dependence uint64 `json:"dependence_cycles" unit:"cycles" doc:"cycles until the last launch that the packets waited for, a launch of that queue, was done and its barrier carried out"`
@@ -33,14 +33,16 @@ type BesideLaunch struct {
 	Memory []LaunchTraffic `json:"memory" doc:"traffic of its requests at each level of memory; null: it has no workgroups, or the memory model is akita"`
 }
 
-// A LaunchTraffic is what the requests of a launch moved at a level of memory. What is written back at a launch's end is of none.
+// A LaunchTraffic is the traffic of a launch's requests at a memory level. Write-backs at a launch's end belong to no
+// launch.
 type LaunchTraffic struct {
 	Level   string `json:"level" doc:"name of the level"`
 	Read    uint64 `json:"read" unit:"bytes" doc:"bytes that the level gave to the level before it"`
 	Written uint64 `json:"written" unit:"bytes" doc:"bytes that the level received: of stores, and of lines that they or loads evicted"`
 }
 
-// BusyTime is the number of cycles in which at least one of the launches, in the order of their begin, was on the machine.
+// BusyTime returns the number of cycles in which at least one of the launches, in the order of their begin, was on the
+// machine.
 func BusyTime(list []BesideLaunch) (sum uint64) {
 	until := uint64(0)
 	for i := range list {

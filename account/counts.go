@@ -2,7 +2,7 @@ package account
 
 import "spvsim/isa"
 
-// Level is what happened at one level of the memory hierarchy.
+// Level holds the counts of one level of the memory hierarchy.
 type Level struct {
 	Name       string `json:"-"`
 	Accesses   uint64 `json:"accesses" unit:"accesses" doc:"lines requested at this level"`
@@ -15,28 +15,28 @@ type Level struct {
 	FullCycles uint64 `json:"full_cycles" unit:"cycles" doc:"cycles for which requests waited for an entry of a queue of this level, added up over all requests"`
 }
 
-// LDSCounts is what happened in the local data shares.
+// LDSCounts holds the counts of the local data shares.
 type LDSCounts struct {
 	Accesses       uint64 `json:"accesses" unit:"accesses" doc:"instructions that accessed the LDS"`
 	Passes         uint64 `json:"passes" unit:"passes" doc:"passes over the banks that LDS accesses took"`
 	ConflictPasses uint64 `json:"conflict_passes" unit:"passes" doc:"passes that bank conflicts added"`
 }
 
-// Add adds what another count holds.
+// Add adds another count.
 func (l *LDSCounts) Add(o *LDSCounts) {
 	l.Accesses += o.Accesses
 	l.Passes += o.Passes
 	l.ConflictPasses += o.ConflictPasses
 }
 
-// Subtract takes the counts of an earlier time off.
+// Subtract subtracts the counts of an earlier time.
 func (l *LDSCounts) Subtract(o *LDSCounts) {
 	l.Accesses -= o.Accesses
 	l.Passes -= o.Passes
 	l.ConflictPasses -= o.ConflictPasses
 }
 
-// Counts is what the machine counted over one launch or several.
+// Counts holds the machine's counts over one launch or several.
 type Counts struct {
 	Launches    uint64
 	Cycles      uint64
@@ -45,7 +45,7 @@ type Counts struct {
 	ByClass     [isa.NumClasses]uint64 // instructions issued
 	Lanes       LaneCounts
 	UnitCycles  uint64 // of compute units with a workgroup
-	WorkCycles  uint64 // of launches of workgroups; not those of transfers and copies
+	WorkCycles  uint64 // of launches of workgroups, without transfers and copies
 	Transferred uint64 // bytes of device memory that transfers read and wrote
 	ToDevice    uint64 // bytes of copies from the host
 	FromDevice  uint64 // bytes of copies to the host
@@ -55,14 +55,15 @@ type Counts struct {
 	OutOfBounds uint64          // accesses outside of their buffer
 	Graph       *GraphCounts    // nil without an execution graph
 	Fragments   *FragmentCounts // nil without a draw
-	// Functional is the part of workgroups, waves and instructions that ran
-	// without time, of which the rest says nothing; nil: none.
+	// Functional is the part of workgroups, waves and instructions that ran in functional mode, which all other counts
+	// exclude; nil: none.
 	Functional *FunctionalCounts
-	// Estimate says how sure Cycles are where a part of them is estimated; nil: none is.
+	// Estimate is the uncertainty of Cycles if a part of them is estimated; nil: none is.
 	Estimate *Estimate
-	// Beside: other launches ran at the same time, and what the machine did is known of all of them together.
+	// If Beside is set, other launches ran concurrently, and the machine's counts are only known for all of them
+	// together.
 	Beside bool
-	// LaunchCycles are those of Cycles in which no work was on the machine because a launch cost its time.
+	// LaunchCycles are the part of Cycles in which the machine had no work because of launch costs.
 	LaunchCycles uint64
 }
 
@@ -75,7 +76,7 @@ func (c *Counts) Instructions() uint64 {
 	return sum
 }
 
-// Occupancy is the share of the slot-cycles in which the slot held a wave.
+// Occupancy returns the share of the slot-cycles in which the slot held a wave.
 func (c *Counts) Occupancy() float64 {
 	total := c.Slots.Total()
 	if total == 0 {
@@ -120,7 +121,8 @@ func (c *Counts) Add(o *Counts) {
 	}
 }
 
-// SubtractIssued takes off what waves had issued at an earlier time: instructions, their lanes and their LDS accesses.
+// SubtractIssued subtracts the counts of issued instructions of an earlier time: instructions, their lanes and their
+// LDS accesses.
 func (c *Counts) SubtractIssued(o *Counts) {
 	for i, n := range o.ByClass {
 		c.ByClass[i] -= n
@@ -145,7 +147,7 @@ func (c *Counts) AddParts(o *Counts) {
 	}
 }
 
-// Subtract takes the counts of an earlier time off.
+// Subtract subtracts the counts of an earlier time.
 func (l *Level) Subtract(o *Level) {
 	l.Accesses -= o.Accesses
 	l.Hits -= o.Hits

@@ -2,13 +2,13 @@ package account
 
 import "reflect"
 
-// A Count is one number of a structure of counts, as its tags describe it.
+// A Count is one number of a structure of counts, described by its tags.
 type Count struct {
 	Name, Unit, Meaning string
 	Value               uint64
 }
 
-// Each lists the whole numbers of a structure of counts in their order, by its tags: who shows them needs no list of names.
+// Each lists the integers of a structure of counts in their order, by its tags, so that callers need no list of names.
 func Each(of any) (list []Count) {
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {

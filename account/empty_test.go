@@ -11,13 +11,13 @@ import (
 	"spvsim/internal/suite"
 )
 
-// What is added to nothing is the sum, whichever of its parts there are: draws, graphs, estimates, levels.
+// A count added to zero gives itself, whichever of its parts exist: draws, graphs, estimates, levels.
 func TestSumsWithNothing(t *testing.T) {
 	for seed := range uint64(50) {
 		var c, sum Counts
 		suite.Fill(rand.New(rand.NewPCG(seed, 6)), reflect.ValueOf(&c).Elem(), 1000)
 		if c.Estimate != nil {
-			c.Estimate.NotSampled = nil // those of no instructions are left out of a sum
+			c.Estimate.NotSampled = nil // a sum drops reasons without instructions
 		}
 		sum.Add(&c)
 		if diff := cmp.Diff(c, sum, cmpopts.EquateEmpty()); diff != "" {

@@ -1,20 +1,20 @@
 package account
 
-// An Estimate is how sure cycles are of which only a part was timed.
+// An Estimate is the uncertainty of cycles of which only a part was timed.
 type Estimate struct {
-	Cycles uint64  // of all, those that were not timed
-	Half   float64 // half the width of the interval in which the true number is with Confidence, in cycles
-	// NotSampled is what is unlike all that was timed: its cycles are taken from what is nearest to it.
+	Cycles uint64  // the part of all cycles that was not timed
+	Half   float64 // half the width of the interval that contains the true number with Confidence, in cycles
+	// NotSampled lists instructions unlike all timed ones: their cycles are extrapolated from the nearest.
 	NotSampled []NotSampled
 }
 
-// NotSampled is instructions of which no sample was taken.
+// NotSampled is a number of instructions of which no sample was taken.
 type NotSampled struct {
 	Instructions uint64 `json:"instructions"`
 	Because      string `json:"because"`
 }
 
-// Confidence is that of intervals.
+// Confidence is the confidence level of intervals.
 const Confidence = 0.95
 
 // Add adds a later estimate. Both may err in the same direction.
@@ -26,7 +26,7 @@ func (e *Estimate) Add(o *Estimate) {
 	}
 }
 
-// notSampled adds to what was not sampled for one reason.
+// notSampled adds to the instructions that were not sampled for one reason.
 func (e *Estimate) notSampled(n NotSampled) {
 	for i := range e.NotSampled {
 		if e.NotSampled[i].Because == n.Because {
@@ -37,11 +37,11 @@ func (e *Estimate) notSampled(n NotSampled) {
 	e.NotSampled = append(e.NotSampled, n)
 }
 
-// Interval is where the true number of cycles is.
+// Interval returns the confidence interval of the cycles.
 func (c *Counts) Interval() (low, high float64) {
 	if c.Estimate == nil {
 		return float64(c.Cycles), float64(c.Cycles)
 	}
-	// What was timed is certain.
+	// The timed part is certain.
 	return max(float64(c.Cycles)-c.Estimate.Half, float64(c.Cycles-c.Estimate.Cycles)), float64(c.Cycles) + c.Estimate.Half
 }

@@ -1,6 +1,6 @@
 package account
 
-// FragmentCounts is what draws shaded.
+// FragmentCounts holds the counts of draws.
 type FragmentCounts struct {
 	Primitives  uint64 `json:"primitives" unit:"primitives" doc:"primitives that cover a pixel"`
 	Quads       uint64 `json:"quads" unit:"quads" doc:"quads of 2x2 pixels that were shaded"`

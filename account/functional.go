@@ -2,9 +2,9 @@ package account
 
 import "spvsim/isa"
 
-// FunctionalCounts is what ran without time.
+// FunctionalCounts holds the counts of functional runs.
 type FunctionalCounts struct {
-	Launches   uint64 // of which no part was timed
+	Launches   uint64 // without any timed part
 	Workgroups uint64
 	Waves      uint64
 	ByClass    [isa.NumClasses]uint64 // instructions
@@ -41,7 +41,7 @@ func (f *FunctionalCounts) Add(o *FunctionalCounts) {
 	f.Moved.LDS += o.Moved.LDS
 }
 
-// Untimed says that all of it ran without time.
+// Untimed reports whether all of it ran in functional mode.
 func (c *Counts) Untimed() bool {
 	return c.Functional != nil && c.Functional.Launches == c.Launches && c.Estimate == nil
 }

@@ -2,7 +2,7 @@ package account
 
 import "slices"
 
-// QueueCounts is what happened in the enqueue queue and the payload memory.
+// QueueCounts holds the counts of the enqueue queue and the payload memory.
 type QueueCounts struct {
 	PeakDepth   uint64 `json:"peak_depth" unit:"payloads" doc:"most payloads of a graph that waited at the same time, over all its queues: enqueued by shaders, and not launched yet"`
 	Spills      uint64 `json:"spills" unit:"payloads" doc:"payloads that found no entry in the queue and went to memory"`
@@ -24,7 +24,7 @@ type QueueCounts struct {
 	Passes      uint64 `json:"passes" unit:"passes" doc:"passes over a level of the graph (multipass)"`
 }
 
-// NodeCounts is what happened at a node of an execution graph.
+// NodeCounts holds the counts of a node of an execution graph.
 type NodeCounts struct {
 	Name       string
 	Payloads   uint64
@@ -35,8 +35,8 @@ type NodeCounts struct {
 	Path       PathCounts
 }
 
-// PathCounts is the part that a node has of the critical path: the chain of launches, each started by a payload of the one before, that
-// ends with what was done last.
+// PathCounts is a node's part of the critical path: the chain of launches, each started by a payload of the one before,
+// that ends with the last work.
 type PathCounts struct {
 	Launches uint64 `json:"launches" unit:"launches" doc:"launches of the node on the path from the dispatch to the work that was done last; each launch of the path was started by a payload of the one before"`
 	Wait     uint64 `json:"wait_cycles" unit:"cycles" doc:"on the path: cycles from the enqueue of a launch's payload (the last one, if it has several) until the launch could start"`
@@ -55,7 +55,7 @@ func (p *PathCounts) Add(o *PathCounts) {
 	p.Run += o.Run
 }
 
-// GraphCounts is what happened in an execution graph.
+// GraphCounts holds the counts of an execution graph.
 type GraphCounts struct {
 	Nodes  []NodeCounts // in the order of the job
 	Queue  QueueCounts
@@ -80,7 +80,7 @@ func (g *GraphCounts) summary(of func(*NodeCounts) []uint32) WaitSummary {
 	return summarize(all)
 }
 
-// A WaitSummary says how long payloads waited, in cycles.
+// A WaitSummary summarizes the waits of payloads, in cycles.
 type WaitSummary struct {
 	Mean float64 `json:"mean" unit:"cycles" doc:"mean over all payloads of the time from the enqueue until the launch could start (wait_cycles), or until its first instruction issued (start_cycles)"`
 	P50  uint32  `json:"p50" unit:"cycles" doc:"median of that time: 50 of 100 payloads do not exceed it"`
@@ -109,7 +109,7 @@ func summarize(list []uint32) WaitSummary {
 	return WaitSummary{sum / float64(len(list)), exceeded(50), exceeded(95), list[len(list)-1]}
 }
 
-// node is the counts of a node by its name; at is where those of one graph are.
+// node returns the counts of a node by its name; at is its index in counts of the same graph.
 func (g *GraphCounts) node(name string, at int) *NodeCounts {
 	if at < len(g.Nodes) && g.Nodes[at].Name == name {
 		return &g.Nodes[at]
@@ -122,7 +122,7 @@ func (g *GraphCounts) node(name string, at int) *NodeCounts {
 	return &g.Nodes[i]
 }
 
-// Add adds the counts of another dispatch, of the same graph or of one beside it.
+// Add adds the counts of another dispatch, of the same graph or of a concurrent one.
 func (g *GraphCounts) Add(o *GraphCounts) {
 	for i := range o.Nodes {
 		m := &o.Nodes[i]

@@ -2,7 +2,7 @@ package account
 
 import "spvsim/isa"
 
-// LaneCounts is what the lanes of issued instructions did. Scalar instructions count the lanes that were active around them.
+// LaneCounts holds the lane counts of issued instructions. Scalar instructions count the lanes that were active.
 type LaneCounts struct {
 	ByClass [isa.NumClasses]uint64 // active lanes; of products of matrices their multiply-adds
 	Reads   uint64                 // words of vector registers
@@ -11,7 +11,7 @@ type LaneCounts struct {
 	Updates uint64 // of atomic operations, by a lane each
 }
 
-// Count adds what an instruction did that issued so often, with so many active lanes in all.
+// Count adds an instruction that issued so often, with so many active lanes in all.
 func (l *LaneCounts) Count(in *isa.Inst, issues, lanes uint64) {
 	if in.Class.Matrix() {
 		l.ByClass[in.Class] += issues * in.MultiplyAdds()
@@ -31,7 +31,7 @@ func (l *LaneCounts) Count(in *isa.Inst, issues, lanes uint64) {
 	}
 }
 
-// Add adds what another count holds.
+// Add adds another count.
 func (l *LaneCounts) Add(o *LaneCounts) {
 	for i, n := range o.ByClass {
 		l.ByClass[i] += n
@@ -42,7 +42,7 @@ func (l *LaneCounts) Add(o *LaneCounts) {
 	l.Updates += o.Updates
 }
 
-// Subtract takes the counts of an earlier time off.
+// Subtract subtracts the counts of an earlier time.
 func (l *LaneCounts) Subtract(o *LaneCounts) {
 	for i, n := range o.ByClass {
 		l.ByClass[i] -= n

@@ -1,15 +1,13 @@
-// Package account holds the counts of the machine: cycles of wave slots by
-// reason, issues of each instruction, and what happened at each level of
-// memory, in the LDS, in an execution graph and in a draw.
+// Package account holds the counts of the machine: cycles of wave slots by reason, issues of each instruction, and the
+// counts of each memory level, of the LDS, of execution graphs and of draws.
 //
-// The package does not know how a machine works, nor how its counts are shown.
+// The package knows neither how a machine works nor how its counts are shown.
 package account
 
-// A Reason says where a cycle of a wave slot went. Every cycle of every slot
-// has exactly one.
+// A Reason is the cause to which a cycle of a wave slot is charged. Every cycle of every slot has exactly one.
 type Reason uint8
 
-// Reasons, in the order in which statistics list them.
+// Reasons, in the order of the statistics.
 const (
 	Issued Reason = iota
 	Operand
@@ -45,7 +43,7 @@ var reasons = [NumReasons]struct{ name, meaning string }{
 
 func (r Reason) String() string { return reasons[r].name }
 
-// Meaning says what a slot does in the cycles that are charged to the reason.
+// Meaning describes the state of a slot in the cycles that are charged to the reason.
 func (r Reason) Meaning() string { return reasons[r].meaning }
 
 // ReasonNames are the names of all reasons, in their order.
@@ -76,21 +74,20 @@ func (c *SlotCycles) Add(o *SlotCycles) {
 	}
 }
 
-// InstCount is what one static instruction cost over all waves: how often it
-// issued, and the cycles that waves spent at it by reason.
+// InstCount holds the costs of one static instruction over all waves: its issues, and the cycles that waves spent at it
+// by reason.
 type InstCount struct {
 	Issues uint64
 	Cycles SlotCycles
-	// LDSPasses are the passes of the accesses to LDS, ConflictPasses those that
-	// bank conflicts added.
+	// LDSPasses are the passes of the LDS accesses, ConflictPasses those of them that bank conflicts added.
 	LDSPasses, ConflictPasses uint64
-	Idle                      uint64 // lanes that were not active, over all issues: most instructions have none
+	Idle                      uint64 // inactive lanes over all issues: most instructions have none
 }
 
-// Lanes are those that were active, over all issues, in waves of so many.
+// Lanes returns the active lanes over all issues, in waves of the given size.
 func (c *InstCount) Lanes(waveSize int) uint64 { return c.Issues*uint64(waveSize) - c.Idle }
 
-// Add adds what another count holds.
+// Add adds another count.
 func (c *InstCount) Add(o *InstCount) {
 	c.Issues += o.Issues
 	c.Idle += o.Idle

@@ -2,7 +2,7 @@ package config
 
 import "reflect"
 
-// assign puts a tree that a reader has checked into a Go value. Values that are absent keep their zero.
+// assign copies a checked tree into a Go value. Missing values keep their zero.
 func assign(dst reflect.Value, tree any) {
 	if tree == nil {
 		return

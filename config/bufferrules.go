@@ -40,7 +40,7 @@ func ruleBuffers(j *Job) []problem {
 	return ps
 }
 
-// partProblems tests a buffer that is a part of another one.
+// partProblems checks a buffer that is a part of another one.
 func partProblems(j *Job, i int, p string) (ps []problem) {
 	b := &j.Buffers[i]
 	whole := slices.IndexFunc(j.Buffers[:i], func(o Buffer) bool { return o.Name == b.PartOf })
@@ -117,7 +117,7 @@ func dataProblems(d *Data, at string, j *Job) []problem {
 	return ps
 }
 
-// strayProblems refuses keys that say nothing of the data's kind, and random data of no size.
+// strayProblems refuses keys that do not apply to the data's kind, and random data without a size.
 func (d *Data) strayProblems(at string) []problem {
 	var ps []problem
 	for _, k := range []struct {

@@ -54,7 +54,7 @@ func (e *Experiment) Units() map[string]string {
 		n := e.Figures[i].node
 		if n == nil {
 			if text, err := e.ReadFile(e.Figures[i].File); err == nil {
-				n, _ = parseYAML(e.Figures[i].File, text) // its faults show where it is drawn
+				n, _ = parseYAML(e.Figures[i].File, text) // its errors are reported when it is drawn
 			}
 		}
 		if n != nil {

@@ -57,7 +57,8 @@ func (m *Machine) Coupled() (list []string) {
 	return list
 }
 
-// WithoutEffect lists the keys that were set and do nothing: because of another key, and for graphs under the machine's scheduler.
+// WithoutEffect lists the keys that were set and have no effect: because of another key, or, for graphs, under the
+// machine's scheduler.
 func (m *Machine) WithoutEffect(graphs bool) []string {
 	list := m.Coupled()
 	if graphs {

@@ -12,7 +12,7 @@ import (
 	"spvsim/program"
 )
 
-// Keys that add nothing because of another key are named with it, where they were set, and not before.
+// Keys without effect because of another key are reported with that key if they were set, and only then.
 func TestCoupledKeysAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		machine string
@@ -46,7 +46,7 @@ func TestCoupledKeysAreNamed(t *testing.T) {
 	}
 }
 
-// No preset says anything of itself, and each rule can be met on every preset.
+// No preset triggers a rule by itself, and each rule can be triggered on every preset.
 func TestPresetsHaveNoCoupledKeys(t *testing.T) {
 	for _, name := range Presets() {
 		m, err := Preset(name)
@@ -80,7 +80,7 @@ func quantities(m *Machine) map[string]float64 {
 	return q
 }
 
-// scaledBy are the keys that scale a quantity, as their names or documents say.
+// scaledBy lists the keys that scale a quantity, as their names or descriptions state.
 var scaledBy = map[string][]string{
 	"LDS bytes":                {"lds.bytes", "shader_engines", "compute_units"},
 	"lanes":                    {"simds", "simd_width", "shader_engines", "compute_units"},

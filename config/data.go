@@ -16,13 +16,14 @@ import (
 // maxDataBytes bounds the bytes of one buffer's data, and any count in a job.
 const maxDataBytes = 1 << 32
 
-// generator builds the bytes of Data. It adds up sizes as it goes, so that nested repeats can't outgrow the bound.
+// generator builds the bytes of Data. It checks the total size as it goes, so that nested repeats can't exceed the
+// bound.
 type generator struct {
 	job   *Job
 	scope scope
 	limit int
 	bound string // the key that limit comes from; empty: limit is our own bound
-	dry   bool   // check numbers only: make no bytes and read no file
+	dry   bool   // check numbers only: build no bytes and read no file
 	out   Content
 }
 
@@ -78,7 +79,7 @@ func (g *generator) data(d *Data) error {
 	return fmt.Errorf("found no kind of data: want one of iota, zero, file, random, values, address_of, repeat, parts")
 }
 
-// space makes space for n more bytes, within the bound, and returns them.
+// space extends the data by n bytes, within the bound, and returns them.
 func (g *generator) space(n int64) ([]byte, error) {
 	at := len(g.out.Bytes)
 	if n > int64(g.limit-at) {
@@ -107,7 +108,7 @@ func (g *generator) over(what string) error {
 	return fmt.Errorf("%s: want at most %d in all", what, g.limit)
 }
 
-// elements makes space for count elements of a type, which writes their bytes.
+// elements extends the data by count elements of a type, which a function writes.
 func (g *generator) elements(typ string, count int64, write func(put func(b []byte, n Number), size int, b []byte)) error {
 	size := elementBytes(typ)
 	if size == 0 {
@@ -200,7 +201,7 @@ func (g *generator) file(d *Data) error {
 	}
 	data, err := g.job.ReadFile(d.File, maxDataBytes)
 	if err != nil {
-		return under("file", errors.New(withoutPrefix(err))) // the job's own place comes before it
+		return under("file", errors.New(withoutPrefix(err))) // the job's own place precedes it
 	}
 	n, err := d.Bytes.evalInt(g.scope, max(int64(len(data))-offset, 0), 0, maxDataBytes)
 	if err != nil {

@@ -48,7 +48,7 @@ type Color struct {
 	Clear    []Expr `yaml:"clear" items:"1..4" doc:"value of all texels before the draw; left out: texels keep the values that earlier steps left"`
 }
 
-// A DrawCall is a Draw with every expression worked out.
+// A DrawCall is a Draw with all expressions evaluated.
 type DrawCall struct {
 	Width, Height  int // 0: the attachment's
 	Positions      []float32

@@ -8,7 +8,7 @@ import (
 	"spvsim/internal/spec"
 )
 
-// Kinds of fault in a file; every error of this package wraps one of them.
+// Kinds of errors in a file; every error of this package wraps one of them.
 var (
 	ErrSyntax     = errors.New("not YAML")
 	ErrUnknownKey = errors.New("unknown key")
@@ -20,7 +20,7 @@ var (
 	ErrLimit      = errors.New("too large")
 )
 
-// Error is one fault with its place.
+// Error is one error with its place.
 type Error fault.Fault
 
 func (e *Error) Error() string { return (*fault.Fault)(e).Text("config") }

@@ -119,7 +119,7 @@ func (e *Expect) compareElements(typ string, got, want []byte, offset int) strin
 	return first
 }
 
-// same compares floats within the tolerance, relative where the wanted one is above 1; NaN equals NaN.
+// same compares floats within the tolerance, relative if the expected one is above 1; NaN equals NaN.
 func same(got, want Number, tolerance float64) bool {
 	if !want.IsFloat {
 		return got.Int == want.Int

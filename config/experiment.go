@@ -95,7 +95,7 @@ type Exclusion struct {
 	where string
 }
 
-// Match asks for one of some values in a column.
+// Match requires one of some values in a column.
 type Match struct {
 	Column string
 	Values []Value
@@ -322,7 +322,7 @@ func (a *Axis) problems(p string, names map[string]bool) (ps []problem) {
 	return append(ps, a.lengthProblems(p)...)
 }
 
-// lengthProblems asks for a value at least, and axes of equal length in a zip.
+// lengthProblems requires a value at least, and axes of equal length in a zip.
 func (a *Axis) lengthProblems(p string) []problem {
 	for i := range a.Zip {
 		first, err1 := a.Zip[0].choices()
@@ -394,7 +394,7 @@ func repeatProblems(axes []Axis, at string) (ps []problem) {
 	for i := range axes {
 		choices, err := axes[i].choices()
 		if err != nil {
-			continue // said elsewhere
+			continue // reported elsewhere
 		}
 		seen := map[string]bool{}
 		for _, c := range choices {

@@ -128,7 +128,7 @@ func TestExperimentFaults(t *testing.T) {
 	}
 }
 
-// load makes a point of settings ready.
+// load loads a point of settings.
 func loadPoint(t *testing.T, files fstest.MapFS, settings ...string) (*Run, error) {
 	t.Helper()
 	f := &Files{FS: files, Job: func(string) (fs.FS, string, error) { return files, "j.yaml", nil }}
@@ -182,7 +182,7 @@ func TestSettingsRefused(t *testing.T) {
 	}
 }
 
-// Faults that a setting makes name its line in the experiment.
+// Errors that a setting causes name its line in the experiment.
 func TestExplain(t *testing.T) {
 	files := experimentFiles("job: j.yaml\naxes:\n  machine.lds.bank: [1]\n  parameters.m:\n    - 2\n  'buffers[0].data.zeros': [1]")
 	e, err := LoadExperiment(files, "e.yaml")

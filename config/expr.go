@@ -80,7 +80,7 @@ var yamlWords = map[string]Number{
 	"true": {Int: 1}, "false": {}, ".inf": float(math.Inf(1)), "+.inf": float(math.Inf(1)), "-.inf": float(math.Inf(-1)), ".nan": float(math.NaN()),
 }
 
-// literal is the number that the expression is, when it is one as YAML writes it.
+// literal parses the expression as a number, if it is one as YAML writes it.
 func (e Expr) literal() (Number, bool) {
 	if n, ok := digits(string(e)); ok {
 		return Number{Int: n}, true
@@ -110,7 +110,7 @@ func digits(text string) (n int64, ok bool) {
 	return n, true
 }
 
-// check compiles the expression, whatever its names.
+// check compiles the expression, with any names.
 func (e Expr) check() error {
 	if _, ok := e.literal(); ok {
 		return nil
@@ -153,7 +153,7 @@ func (e Expr) run(kind expression.Arithmetic, value func(name string) (any, erro
 	return n, nil
 }
 
-// evalInt wants an integer of low..high.
+// evalInt evaluates an integer from low to high.
 func (e Expr) evalInt(s scope, byDefault, low, high int64) (int64, error) {
 	v, err := e.eval(s, Number{Int: byDefault})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"spvsim/internal/spec"
 )
 
-// A field is one row of the table that struct tags spell: the reader, the checks and the schema all work from it.
+// A field is one row of the table that struct tags define: the reader, the checks and the schema all use it.
 type field = spec.Field
 
 // fieldsOf lists the fields of a struct that a file can set, in order.

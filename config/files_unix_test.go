@@ -39,7 +39,7 @@ func TestFilesAskForNoMoreThanThereIs(t *testing.T) {
 	}
 }
 
-// dirFS looks names up in a folder, absolute ones where they are.
+// dirFS opens names in a folder, and absolute ones at their path.
 type dirFS struct{ dir string }
 
 func (d dirFS) name(name string) string {

@@ -24,8 +24,8 @@ type Node struct {
 	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of this node, over the job's"`
 }
 
-// NodeBinding puts a buffer of the job at a binding of one node or step, as local arguments of a node do: nodes compiled
-// with the same bindings can work on different buffers.
+// NodeBinding binds a buffer of the job in one node or step, as local arguments of a node do: nodes compiled with the
+// same bindings can work on different buffers.
 type NodeBinding struct {
 	Set     uint32 `yaml:"set" doc:"descriptor set"`
 	Binding uint32 `yaml:"binding" doc:"binding"`
@@ -91,7 +91,7 @@ const (
 	maxInfos       = 1 << 16 // of one indirect dispatch
 )
 
-// GraphWork is a graph of a job with every expression worked out.
+// GraphWork is a graph of a job with all expressions evaluated.
 type GraphWork struct {
 	Name        string // may be empty
 	Nodes       []GraphNode
@@ -108,7 +108,7 @@ type GraphNode struct {
 	Name     string // empty: the entry point's
 	Index    uint32
 	HasIndex bool
-	Input    string // variable of the input payload; empty: the module says
+	Input    string // variable of the input payload; empty: the module's
 	Priority int
 }
 
@@ -197,7 +197,7 @@ func (j *Job) nodeProblems() []problem {
 			ps = append(ps, j.bufferProblems(n.Bindings[k].Buffer, indexPath(p+".bindings", k)+".buffer")...)
 		}
 		for k, o := range j.Nodes[:i] {
-			if n.Graph == o.Graph && n.Name != "" && n.Name == o.Name && n.Index != "" && n.Index == o.Index { // left out, the module says
+			if n.Graph == o.Graph && n.Name != "" && n.Name == o.Name && n.Index != "" && n.Index == o.Index { // missing indexes come from the module
 				ps = append(ps, problem{p, fmt.Sprintf("found name %q and an index that nodes[%d] has too: want another index", n.Name, k), ErrRange})
 			}
 		}
@@ -284,7 +284,7 @@ func (j *Job) graphProblems(name, first, at string) []problem {
 	return []problem{{at, fmt.Sprintf("found %q: want the name of a graph, one of %q%s", name, known, hint(name, known)), ErrReference}}
 }
 
-// nameProblems looks for a node of a graph by its name, where the job names all of them.
+// nameProblems checks the name of a graph's node, if the job names all nodes.
 func (j *Job) nameProblems(graph, name, at string) []problem {
 	var known []string
 	for i := range j.Nodes {
@@ -296,7 +296,7 @@ func (j *Job) nameProblems(graph, name, at string) []problem {
 			n = j.Nodes[i].Entry
 		}
 		if n == "" {
-			return nil // the module says
+			return nil // the module has it
 		}
 		known = append(known, n)
 	}
@@ -380,7 +380,7 @@ func (j *Job) oneGraph(name string) (*GraphWork, []problem) {
 	return g, ps
 }
 
-// unlessAbsent is the value of an expression from 0 to high, or -1 when it was left out.
+// unlessAbsent evaluates an expression from 0 to high; -1 if it is missing.
 func unlessAbsent(e Expr, s scope, high int64) (int64, error) {
 	if e == "" {
 		return -1, nil
@@ -391,7 +391,7 @@ func unlessAbsent(e Expr, s scope, high int64) (int64, error) {
 // infoBytes is the size of an info and of a count info.
 const infoBytes = 24
 
-// at works out where the infos are.
+// at evaluates the location of the infos.
 func (x *GraphIndirect) at(s scope) (*InfosAt, error) {
 	out := &InfosAt{Buffer: x.Infos, Counted: x.CountInfo != ""}
 	if out.Counted {

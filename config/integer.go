@@ -18,7 +18,7 @@ type keyed struct {
 func (k *keyed) Error() string { return k.key + ": " + k.err.Error() }
 func (k *keyed) Unwrap() error { return k.err }
 
-// under puts a key before an error; nil stays nil.
+// under prefixes an error with a key; nil stays nil.
 func under(key string, err error) error {
 	if err == nil {
 		return nil
@@ -49,7 +49,7 @@ func (j *Job) inherited(path string, err error) problem {
 	return problemAt(path, err, ErrExpr)
 }
 
-// Within is the exact integer that the number is. It has to be one of low to high.
+// Within returns the exact integer of the number, which must be from low to high.
 func (n Number) Within(low int64, high uint64) (expression.Integer, error) {
 	i, err := expression.IntegerOf(n.value())
 	switch {

@@ -68,7 +68,7 @@ type Variable struct {
 	Value Expr
 }
 
-// Step is one dispatch of a job with several. Fields left out are the job's own.
+// Step is one dispatch of a job with several. Missing fields are the job's.
 type Step struct {
 	Name           string           `yaml:"name" doc:"name of the step in statistics"`
 	For            []Loop           `yaml:"for" form:"map" doc:"loop variables with ranges first..last, both included; the last variable varies fastest; a range may depend on earlier variables"`
@@ -115,7 +115,7 @@ type Transfer struct {
 	Moves []Move `yaml:"moves" doc:"moves, in order"`
 }
 
-// Move is rows of bytes that move from one buffer to another, or out of the file.
+// Move copies rows of bytes from one buffer, or from given data, to another.
 type Move struct {
 	To     string `yaml:"to" doc:"name of the buffer that is written"`
 	At     Expr   `yaml:"at" unit:"bytes" doc:"first byte written; left out: 0"`

@@ -367,7 +367,7 @@ func TestLaunchLimitIsExact(t *testing.T) {
 	}
 }
 
-// A file of many faults costs no more than the faults that are told.
+// A file with many errors costs no more than the reported ones.
 func TestManyFaultsAreCut(t *testing.T) {
 	_, err := ParseJob(nil, "j", []byte("buffers: ["+strings.Repeat("{bnaks: 1}, ", 50_000)+"]"))
 	if n := strings.Count(err.Error(), "\n") + 1; n != maxErrors {
@@ -463,7 +463,7 @@ func TestPlacesOfBuffers(t *testing.T) {
 	}
 }
 
-// Parameters that refer to one another, each to the one before, cost the same each: twice as many, twice the work.
+// Parameters that refer to one another, each to the one before, cost the same each: twice as many take twice the time.
 func TestChainedParametersCostTheSameEach(t *testing.T) {
 	load := func(n int) float64 {
 		var b strings.Builder

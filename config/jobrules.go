@@ -95,7 +95,8 @@ func ruleExpect(j *Job) []problem {
 	return ps
 }
 
-// numberProblems works out the numbers of buffers and expectations without making bytes, so that a bad one is refused before the run.
+// numberProblems evaluates the numbers of buffers and expectations without generating bytes, so that an invalid one is
+// refused before the run.
 func (j *Job) numberProblems() (ps []problem) {
 	note := func(path string, err error) {
 		if err != nil {

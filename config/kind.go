@@ -45,7 +45,7 @@ func isModule(data []byte) bool {
 	return bytes.HasPrefix(data, []byte{3, 2, 0x23, 7}) || bytes.HasPrefix(data, []byte{7, 0x23, 2, 3})
 }
 
-// CheckFigure refuses a file that is of another kind than a figure. Other faults of it are for package plots to find.
+// CheckFigure refuses a file of another kind than a figure. Package plots checks the rest.
 func CheckFigure(fsys fs.FS, file string) error {
 	data, err := readLimited(fsys, file, maxFileBytes)
 	if err != nil {
@@ -73,7 +73,7 @@ func checkKind(n *yaml.Node, file, wanted string) error {
 		Msg: fmt.Sprintf("this is %s, not %s: %s", other.what, fileUses[wanted].what, fmt.Sprintf(other.use, shellWord(file)))}
 }
 
-// likeliestKind is the kind that most members of a file are of; the wanted one in doubt.
+// likeliestKind returns the kind of most members of a file; the wanted one in case of a tie.
 func likeliestKind(n *yaml.Node, wanted string) string {
 	best, most := wanted, knownMembers(n, wanted)
 	for _, kind := range slices.Sorted(maps.Keys(fileUses)) {
@@ -84,7 +84,7 @@ func likeliestKind(n *yaml.Node, wanted string) string {
 	return best
 }
 
-// shellWord is a name as it is on a command line.
+// shellWord quotes a name for a shell.
 func shellWord(name string) string {
 	if strings.ContainsAny(name, " '\"$&;()<>|*?\\`") {
 		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"

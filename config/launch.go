@@ -2,7 +2,7 @@ package config
 
 import "strconv"
 
-// Launch is one dispatch with every expression worked out.
+// Launch is one dispatch with all expressions evaluated.
 type Launch struct {
 	Step             string // name of the step, empty for a job without steps
 	Shader           string // file name relative to the job file
@@ -22,7 +22,7 @@ type Launch struct {
 	Copy             *CopyCall         // instead of Dispatch; nil: not a copy
 	Synchronize      bool              // instead of Dispatch: the host waits for all before
 	Once             bool              // in the first round only
-	Mode             string            // how it runs; empty: as the job says
+	Mode             string            // empty: the job's
 	Queue            int               // of a job with queues
 	Barrier          bool              // it begins when all launches before it in its queue have ended
 	After            []int             // indices of the launches that it waits for, including those of the barrier
@@ -42,7 +42,7 @@ type TransferCall struct {
 	Moves []MoveCall
 }
 
-// MoveCall is rows of bytes that move from one buffer to another, or of Data without one.
+// MoveCall copies rows of bytes from one buffer, or from Data, to another.
 type MoveCall struct {
 	To, From           string
 	At, Offset         uint64
@@ -100,7 +100,7 @@ type Content struct {
 	Addresses []AddressFixup
 }
 
-// AddressFixup asks for the device address of a named buffer at a byte offset.
+// AddressFixup is a place for the device address of a named buffer.
 type AddressFixup struct {
 	At     int
 	Buffer string

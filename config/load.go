@@ -22,7 +22,7 @@ var presetFiles embed.FS
 
 const presetDir = "machines/"
 
-// shared says of an embedded file that presets build on it and that it is no machine by itself.
+// shared marks an embedded file that presets build on and that is not a machine by itself.
 func shared(name string) bool {
 	return strings.HasPrefix(name, "timing-") || strings.HasPrefix(name, "energy-")
 }
@@ -58,7 +58,7 @@ type Request struct {
 	FS      fs.FS    // where Machine and Files are looked up; nil: that of package files
 }
 
-// Preset loads an embedded machine as it is.
+// Preset loads an embedded machine without changes.
 func Preset(name string) (*Machine, error) { return LoadMachine(Request{Machine: name}) }
 
 // LoadMachine builds the effective machine and checks it. All faults of the files, or else all of the resulting values, are
@@ -179,7 +179,7 @@ func (l *loader) parsed(fsys fs.FS, name string, at position, depth int) (n *yam
 	return n, name, name, err
 }
 
-// presetTrees are the embedded files as parsed: a sweep or a program's many devices load the same machine over and over, and
+// presetTrees are the parsed embedded files: a sweep or a program's many devices load the same machine repeatedly, and
 // parsing is two thirds of that. A tree in it is shared and never changed.
 var presetTrees sync.Map
 

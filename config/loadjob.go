@@ -14,7 +14,7 @@ import (
 // MaxPushBytes bounds the push constants of a launch.
 const MaxPushBytes = 1024
 
-// Limits of a job, so that a small file can't ask for unbounded work before it runs.
+// Limits of a job, so that a small file can't request unbounded work before it runs.
 const (
 	maxLaunches   = 1 << 17
 	maxLoopRounds = 4 * maxLaunches

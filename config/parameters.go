@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// setParameters puts name=value of a command line in the place of a job's own values. A parameter that the job lacks would
+// setParameters overrides a job's parameters with name=value of a command line. A parameter that the job lacks would
 // change nothing, so it is refused.
 func setParameters(job *yaml.Node, file string, list []string) error {
 	var errs []error

@@ -10,7 +10,7 @@ const maxAddress = 1<<48 - 1
 // A Place is the location of a buffer: an address, 0 for any; or a part of the buffer Whole.
 type Place struct {
 	Address       uint64
-	Whole         int // place in the job's buffers; -1: it is no part
+	Whole         int // index in the job's buffers; -1: not a part
 	Offset, Bytes uint64
 }
 

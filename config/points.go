@@ -89,7 +89,7 @@ func (e *Experiment) checkBaselines(points []Point) error {
 	return place(ps, e.where)
 }
 
-// noneOf words that no point has one of the values; empty where one has, or where the column is no axis.
+// noneOf describes that no point has one of the values; "" if one has, or if the column is not an axis.
 func (m *Match) noneOf(points []Point) string {
 	var have []string
 	for i := range points {
@@ -154,7 +154,7 @@ func combine(points []Point, choices []choice) []Point {
 	return out
 }
 
-// mergeCells puts later cells of the same name in the place of the earlier.
+// mergeCells replaces cells by later ones of the same name.
 func mergeCells(a, b []Cell) []Cell {
 	out := slices.Clone(a)
 	for _, c := range b {
@@ -211,7 +211,7 @@ func (a *Axis) variants() (out []choice) {
 	return out
 }
 
-// zipped puts the values of the axes side by side; lengths have been compared where all are known.
+// zipped combines the values of the axes in parallel; lengths have been compared if all are known.
 func (a *Axis) zipped() ([]choice, error) {
 	var out []choice
 	for i := range a.Zip {
@@ -233,7 +233,7 @@ func (a *Axis) zipped() ([]choice, error) {
 	return out, nil
 }
 
-// list works out the values of an axis.
+// list evaluates the values of an axis.
 func (a *Axis) list() ([]Value, error) {
 	switch {
 	case a.Pow2 != nil:
@@ -298,7 +298,7 @@ func numberValue(n Number) Value {
 	return Value{v}
 }
 
-// cell is the value in a row: a number where it is one, else its text.
+// cell converts a value for a row: to a number if possible, else to its text.
 func (v Value) cell() any {
 	n := deref(v.node)
 	if n.Kind != yaml.ScalarNode {
@@ -332,7 +332,7 @@ func ParseValue(text string) (Value, error) {
 	return Value{n}, err
 }
 
-// flow makes a node print in one line.
+// flow sets a node's style so that it prints in one line.
 func flow(n *yaml.Node) {
 	n.HeadComment, n.LineComment, n.FootComment = "", "", ""
 	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {

@@ -14,7 +14,7 @@ type Queue struct {
 	Steps    []Step `yaml:"steps" doc:"steps of the queue, in order"`
 }
 
-// QueueCall is a queue with every expression worked out.
+// QueueCall is a queue with all expressions evaluated.
 type QueueCall struct {
 	Name     string
 	Priority string

@@ -205,8 +205,8 @@ func (r *reader) wantMapping(n *yaml.Node, t reflect.Type, path string) bool {
 	return false
 }
 
-// asMapping returns an example of the mapping that was probably meant, if a word stands in its place that one of the
-// mapping's keys accepts.
+// asMapping returns an example of the mapping that was probably meant, if the node is a word that one of the mapping's
+// keys accepts.
 func (r *reader) asMapping(n *yaml.Node, t reflect.Type, path string) string {
 	if t.Kind() != reflect.Struct {
 		return ""
@@ -353,7 +353,7 @@ func (r *reader) scalar(n *yaml.Node, t reflect.Type, path string) any {
 	return r.fail(n, path, ErrType, "found %s: want %s%s", found(n), typeWords(t), unitHint(n.Value, r.unit))
 }
 
-// kindRange is the range of an integer key by its Go type; its tags may say less.
+// kindRange returns the range of an integer key by its Go type; its tags may narrow it.
 func kindRange(k reflect.Kind) (low int64, high uint64) {
 	if k == reflect.Uint32 {
 		return 0, math.MaxUint32

@@ -229,7 +229,7 @@ func TestRulesOfExperiments(t *testing.T) {
 	}
 }
 
-// A profile of a cluster asks Slurm, or has commands: each key belongs to one of them.
+// A profile of a cluster is for Slurm, or has commands: each key belongs to one of them.
 func TestKeysOfLaunchers(t *testing.T) {
 	commands := func() *Cluster {
 		c := DefaultCluster()

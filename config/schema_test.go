@@ -161,7 +161,7 @@ func yamlAsJSON(t *testing.T, text []byte) any {
 	return out
 }
 
-// stringKeys makes JSON's keys of YAML's: specialization ids are numbers there.
+// stringKeys converts YAML's keys to JSON's: specialization ids are numbers there.
 func stringKeys(v any) any {
 	switch x := v.(type) {
 	case []any:

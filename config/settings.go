@@ -31,7 +31,7 @@ type Files struct {
 	machines map[string]*Machine // loaded machines, by all of their inputs
 }
 
-// Run is a point made ready: the machine and the job to simulate, and the digest of everything that goes in.
+// Run is a loaded point: the machine and the job to simulate, and the digest of all inputs.
 type Run struct {
 	Machine *Machine
 	Job     *Job
@@ -51,7 +51,7 @@ func (e *Experiment) Place(s *Setting) (file string, line int) {
 	return e.file, at.line
 }
 
-// Load makes a point ready.
+// Load loads a point.
 func (f *Files) Load(job string, settings []Setting) (*Run, error) {
 	plan := split(job, settings)
 	j, tree, err := f.loadJob(plan.job, plan.fields)
@@ -254,7 +254,7 @@ func parseIndices(text string, steps *[]step) (rest string, err error) {
 	return text, nil
 }
 
-// apply puts the setting's value at its path in a job.
+// apply sets the setting's value at its path in a job.
 func (s *Setting) apply(root *yaml.Node) error {
 	steps, err := parseFieldPath(s.Path)
 	if err != nil {

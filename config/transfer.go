@@ -38,7 +38,7 @@ func (j *Job) memoryProblems(s *Step, p string) (ps []problem) {
 	return ps
 }
 
-// grid works out the workgroups of a launch, and where they begin.
+// grid evaluates the workgroups of a launch, and their base.
 func (u *unroller) grid(step *Step, l *Launch, s scope, at string) bool {
 	l.Dispatch = [3]uint32{1, 1, 1}
 	for _, list := range []struct {

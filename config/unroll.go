@@ -128,7 +128,7 @@ type placedStep struct {
 	same   *Launch      // the launch of all rounds if it is steady; nil: not yet computed
 }
 
-// steps works through the steps inside another one, or the job.
+// steps unrolls the steps inside another one, or the job.
 func (u *unroller) steps(outer *placedStep, s scope) {
 	if outer.inner == nil {
 		outer.inner = outer.placed()
@@ -267,7 +267,7 @@ func (u *unroller) launch(step *placedStep, s scope) {
 // uses reports whether a launch of the step may depend on one of some names.
 func (step *Step) uses(names []string) bool {
 	if step.Draw != nil || len(step.Graph) > 0 {
-		return true // which is not looked into
+		return true // not analysed
 	}
 	list := slices.Concat(step.Dispatch, step.Base)
 	if step.Indirect != nil {

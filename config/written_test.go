@@ -100,7 +100,7 @@ func digestOf(v any) string {
 	return suite.Digest(data)
 }
 
-// An overFS has another text in the place of one file.
+// An overFS replaces the text of one file.
 type overFS struct {
 	fs.FS
 	name, text string

@@ -39,7 +39,7 @@ expect:
   - {buffer: parts, f32: [1.5, 2.5], tolerance: 0.1, offset: 8}
 `
 
-// serialJob is one of steps of all kinds.
+// serialJob has steps of all kinds.
 const serialJob = `
 shader: kill.spv
 repeat: 3

@@ -58,7 +58,7 @@ type Array struct {
 // Links are what compute units are connected to.
 type Links struct {
 	Engine  *engine.Engine
-	Printer Printer // nil: none
+	Printer Printer // nil: no display
 	// Parts makes the memory and LDS of a unit, by its name, its engine and its index there.
 	Parts func(name string, engine, unit int) Parts
 }

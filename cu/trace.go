@@ -8,7 +8,7 @@ import (
 
 // trace is what reports what the compute units do, and what reporting needs.
 type trace struct {
-	to     probe.Tracer // nil: none
+	to     probe.Tracer // nil: no display
 	levels []string     // of the memory hierarchy, nearest first
 
 	access        probe.Access

@@ -5,8 +5,8 @@ import (
 	"spvsim/isa"
 )
 
-// An extrapolation is by how much what was timed is multiplied to be all of a run of which a part was estimated. What runs without time
-// counts its instructions and lanes; traffic beyond the LDS and the caches is known of the timed part alone.
+// An extrapolation holds the factors from the timed part of a run to the whole. Functional parts count instructions and
+// lanes; the traffic beyond the LDS and the caches is known for the timed part alone.
 type extrapolation struct{ local, memory, time float64 }
 
 func extrapolated(c *account.Counts) extrapolation {
@@ -22,7 +22,7 @@ func extrapolated(c *account.Counts) extrapolation {
 	return x
 }
 
-// ratio is all instructions of some classes over those that were timed.
+// ratio returns all instructions of some classes divided by the timed ones.
 func ratio(c *account.Counts, classes ...isa.Class) float64 {
 	var all, timed uint64
 	for _, class := range classes {
@@ -35,7 +35,8 @@ func ratio(c *account.Counts, classes ...isa.Class) float64 {
 	return float64(all) / float64(timed)
 }
 
-// half is half the width of an estimate's interval: constant power over that of the cycles, and the same share of what was extrapolated.
+// half returns half the width of an estimate's interval: constant power over the interval of the cycles, and the same
+// share of the extrapolated traffic.
 func (m *Model) half(e *Energy, c *account.Counts, x *extrapolation) float64 {
 	if c.Cycles == 0 || c.Estimate.Cycles == 0 {
 		return 0

@@ -20,10 +20,10 @@ import (
 
 const (
 	pico       = 1e-12
-	tableDepth = 1024 // of the queue that entries are given for
+	tableDepth = 1024 // of the queue that the table's entries refer to
 )
 
-// A Plant is what the energies of a machine depend on beside its table.
+// A Plant holds the parameters of a machine's energy besides its table.
 type Plant struct {
 	ClockMHz       int
 	Units, Engines int
@@ -32,7 +32,7 @@ type Plant struct {
 	Depth, Ports   int // of each queue
 }
 
-// A Model works out the energies of one machine.
+// A Model computes the energies of one machine.
 type Model struct {
 	Table  *Table
 	plant  Plant
@@ -40,16 +40,16 @@ type Model struct {
 	levels map[string]level
 }
 
-// A level is where accesses to a level of memory go, and what they take, in joules.
+// A level is the part and the costs, in joules, of accesses to a memory level.
 type level struct {
 	part               Part
 	access, byte, link float64
 }
 
-// entryBytes is what an enqueue hands over: a payload's address, its node and its size. A guess.
+// entryBytes is the size of an enqueued entry: a payload's address, its node and its size. A guess.
 const entryBytes = 16
 
-// New makes the model of a machine from a table that has been checked.
+// New returns the model of a machine from a checked table.
 func New(s *Table, p Plant) *Model {
 	m := &Model{Table: s, plant: p}
 	ops := reflect.ValueOf(&s.Operations).Elem()
@@ -68,10 +68,10 @@ func New(s *Table, p Plant) *Model {
 	return m
 }
 
-// Known says that the machine has a table of energies.
+// Known reports whether the machine has a table of energies.
 func (m *Model) Known() bool { return m != nil && *m.Table != noTable() }
 
-// noTable is what a machine file without energies comes to.
+// noTable returns the table of a machine file without energies.
 var noTable = sync.OnceValue(func() (s Table) {
 	all := spec.Field{}
 	all.SetDefault(reflect.ValueOf(&s).Elem())
@@ -91,7 +91,7 @@ func (m *Model) link(distance string) float64 {
 	return m.logic(map[string]float64{"unit": l.Unit, "engine": l.Engine, "chip": l.Chip, "package": l.Package}[distance])
 }
 
-// Watts is the power that an energy is over some cycles; 0 where there are none.
+// Watts returns the mean power of an energy over some cycles; 0 without cycles.
 func (m *Model) Watts(joules float64, cycles uint64) float64 {
 	if cycles == 0 {
 		return 0
@@ -99,7 +99,7 @@ func (m *Model) Watts(joules float64, cycles uint64) float64 {
 	return joules / m.Seconds(cycles)
 }
 
-// Seconds are those of cycles.
+// Seconds converts cycles to seconds.
 func (m *Model) Seconds(cycles uint64) float64 {
 	return float64(cycles) / (float64(m.plant.ClockMHz) * 1e6)
 }
@@ -126,10 +126,10 @@ func (m *Model) Of(c *account.Counts) *Energy {
 	return e
 }
 
-// loss adds what regulators lose of all that passes them.
+// loss adds the losses of the voltage regulators, a share of all other energy.
 func (m *Model) loss(e *Energy) { e.Joules[Supply] = e.Total() * (1/m.Table.Supply - 1) }
 
-// instructions adds what issuing and computing took.
+// instructions adds the energy of issue and computation.
 func (m *Model) instructions(e *Energy, c *account.Counts) {
 	for class, n := range c.ByClass {
 		m.issued(e, isa.Class(class), n, c.Lanes.ByClass[class])
@@ -151,7 +151,7 @@ func (m *Model) issued(e *Energy, class isa.Class, n, lanes uint64) {
 	}
 }
 
-// perInstruction says that a class's energy is an instruction's, and not a lane's.
+// perInstruction reports whether a class's energy is per instruction, not per lane.
 func perInstruction(c isa.Class) bool {
 	switch c {
 	case isa.ClassReadLane, isa.ClassWriteLane, isa.ClassSALU, isa.ClassSMEM, isa.ClassBranch, isa.ClassBranchTaken, isa.ClassBarrier,
@@ -181,7 +181,8 @@ func (m *Model) level(e *Energy, l *account.Level, times float64) {
 	e.Joules[Links] += times * float64(l.Bytes) * of.link
 }
 
-// memory adds the traffic of device memory. Channels without banks count no miss: they activate a row for so many bytes.
+// memory adds the traffic of device memory. Channels without banks count no row misses: they activate a row per so many
+// bytes.
 func (m *Model) memory(e *Energy, l *account.Level, times float64) {
 	t := &m.Table.Memory
 	rows := float64(l.Misses)
@@ -198,13 +199,13 @@ func (m *Model) transfers(e *Energy, bytes uint64) {
 	m.memory(e, &account.Level{Bytes: bytes, Written: bytes / 2}, 1)
 }
 
-// copies adds bytes that came from the host and went to it, past the caches.
+// copies adds the bytes copied from the host and to it, which bypass the caches.
 func (m *Model) copies(e *Energy, in, out uint64) {
 	m.memory(e, &account.Level{Bytes: in + out, Written: in}, 1)
 	e.Joules[Links] += float64(in+out) * m.Table.Links.Host * pico
 }
 
-// work adds the start of workgroups, and what a graph's queue did.
+// work adds the starts of workgroups, and the operations of a graph's queue.
 func (m *Model) work(e *Energy, c *account.Counts) {
 	d, q := &m.Table.Dispatch, &m.Table.Queue
 	e.Joules[Dispatch] += float64(c.Workgroups)*m.logic(d.Workgroup) + float64(c.Waves)*m.logic(d.Wave)
@@ -226,16 +227,16 @@ func (m *Model) work(e *Energy, c *account.Counts) {
 	}
 }
 
-// ports is how many times a cell is that of one port.
+// ports returns the factor of a cell with several ports over one with a single port.
 func (m *Model) ports() float64 { return 1 + m.Table.Queue.Port*float64(max(m.plant.Ports, 1)-1) }
 
-// entry is what an access to an entry of this machine's queue takes, in the table's picojoules.
+// entry returns the energy of an access to an entry of this machine's queue, in the table's picojoules.
 func (m *Model) entry() float64 {
 	q := &m.Table.Queue
 	return q.Entry * math.Pow(float64(max(m.plant.Depth, 1))/tableDepth, q.DepthPower) * m.ports()
 }
 
-// constant adds what parts take as long as they are on.
+// constant adds the energy that parts consume as long as they are on.
 func (m *Model) constant(e *Energy, c *account.Counts, x *extrapolation) {
 	p := &m.Table.Power
 	all := m.Seconds(c.Cycles)
@@ -253,7 +254,7 @@ func (m *Model) constant(e *Energy, c *account.Counts, x *extrapolation) {
 	}
 }
 
-// joules of a part that was on, and of that busy, for so many seconds.
+// joules returns the energy of a part, given the seconds that it was on, and the busy part of these.
 func (p *PartPower) joules(busy, on float64) float64 {
 	return (p.Leakage + p.Clock) * (busy + (on-busy)*p.Gated)
 }

@@ -10,7 +10,7 @@ import (
 	"spvsim/isa"
 )
 
-// oneEach is a table in which each event takes another prime number of picojoules, at a scale of 1 and without loss.
+// oneEach returns a table in which each event has another prime number of picojoules, at a scale of 1 and without loss.
 func oneEach() *Table {
 	t := noTable()
 	t.Issue = IssueEnergy{2, 3}
@@ -63,7 +63,7 @@ func classes(c isa.Class, n uint64) (by [isa.NumClasses]uint64) {
 	return by
 }
 
-// A part that is idle takes what its gating leaves; regulators lose their share of all.
+// An idle part consumes what its gating leaves; regulators lose their share of the total.
 func TestConstantPower(t *testing.T) {
 	table := noTable()
 	table.Supply = 0.5
@@ -83,7 +83,7 @@ func TestConstantPower(t *testing.T) {
 	}
 }
 
-// An entry of a queue takes more in a deeper one, and with more ports.
+// An entry of a queue costs more in a deeper queue, and with more ports.
 func TestQueueByDepthAndPorts(t *testing.T) {
 	table := noTable()
 	table.Queue.Entry, table.Queue.DepthPower, table.Queue.Port = 10, 0.5, 0.25
@@ -119,7 +119,7 @@ func TestEveryClassHasItsKey(t *testing.T) {
 	}
 }
 
-// What was not timed is taken to have the traffic of what was, and the interval is that of the cycles.
+// The untimed part is assumed to have the traffic of the timed one, and the interval is that of the cycles.
 func TestEstimatesAreExtrapolated(t *testing.T) {
 	table := noTable()
 	table.L2.Access, table.Power.Board = 10, 1

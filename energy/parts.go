@@ -1,9 +1,9 @@
 package energy
 
-// A Part is where energy goes. Every joule has exactly one.
+// A Part is a consumer of energy. Every joule belongs to exactly one.
 type Part uint8
 
-// Parts, in the order in which statistics list them: dynamic ones, then those that time alone takes.
+// Parts, in the order of the statistics: dynamic ones, then those that consume with time alone.
 const (
 	Fetch Part = iota
 	Vector
@@ -24,7 +24,7 @@ const (
 	Units
 	Engines
 	Chip
-	Idle // memory beside its traffic
+	Idle // memory without its traffic
 	Board
 	Supply
 	NumParts
@@ -58,16 +58,16 @@ var parts = [NumParts]struct{ name, meaning string }{
 
 func (p Part) String() string { return parts[p].name }
 
-// Meaning says what a part's joules are for.
+// Meaning describes the joules of a part.
 func (p Part) Meaning() string { return parts[p].meaning }
 
-// An Energy is what a run, or a part of it, took, in joules by part.
+// An Energy is the energy of a run, or of a part of it, in joules by part.
 type Energy struct {
 	Joules [NumParts]float64
 	Half   float64 // half the width of the interval of the sum, where a part of the run was estimated
 }
 
-// Add adds another's.
+// Add adds another energy.
 func (e *Energy) Add(o *Energy) {
 	for p, j := range o.Joules {
 		e.Joules[p] += j
@@ -78,10 +78,10 @@ func (e *Energy) Add(o *Energy) {
 // Total is the sum over all parts.
 func (e *Energy) Total() float64 { return Sum(e.Joules[:]) }
 
-// Constant is what time alone took, the loss of regulators with it.
+// Constant returns the energy that depends on time alone, including the losses of regulators.
 func (e *Energy) Constant() float64 { return Sum(e.Joules[firstConstant:]) }
 
-// Dynamic is what events took.
+// Dynamic returns the energy of events.
 func (e *Energy) Dynamic() float64 { return Sum(e.Joules[:firstConstant]) }
 
 // Sum adds joules up.

@@ -5,16 +5,17 @@ import (
 	"spvsim/isa"
 )
 
-// A Program is instructions and what was counted of each.
+// A Program is a list of instructions with their counts.
 type Program struct {
 	Insts  []isa.Inst
 	Counts []account.InstCount // nil: it has not run
 	Wave   int                 // lanes of one
 }
 
-// Programs is what each instruction of programs took, in joules, given what all of them together did. Traffic of memory is shared among the
-// instructions that may cause it by the bytes that their lanes moved, that of the payload queue among those that use it; the sum over all is
-// the run's dynamic energy without dispatch, and without transfers.
+// Programs returns the energy of each instruction of the programs, in joules, given the energy of all of them together.
+// The traffic of memory is distributed over the instructions that may cause it by the bytes that their lanes moved,
+// that of the payload queue over the instructions that use it; the sum is the run's dynamic energy without dispatch,
+// and without transfers.
 func (m *Model) Programs(list []Program, all *Energy) [][]float64 {
 	var s shares
 	for i := range list {
@@ -31,7 +32,8 @@ func (m *Model) Programs(list []Program, all *Energy) [][]float64 {
 	return out
 }
 
-// Instruction is what an instruction took itself, in waves of so many lanes: issue, operation, registers, LDS.
+// Instruction returns the energy of an instruction itself, in waves of the given size: issue, operation, registers,
+// LDS.
 func (m *Model) Instruction(in *isa.Inst, n *account.InstCount, wave int) float64 {
 	var c account.LaneCounts
 	c.Count(in, n.Issues, n.Lanes(wave))
@@ -43,7 +45,7 @@ func (m *Model) Instruction(in *isa.Inst, n *account.InstCount, wave int) float6
 	return e.Total()
 }
 
-// shares are what the traffic of parts is shared by.
+// shares are the totals of the weights by which traffic is distributed.
 type shares struct{ vector, scalar, both, queue float64 }
 
 func (s *shares) count(p *Program) {
@@ -70,7 +72,8 @@ func (s *shares) of(p *Program, pc int, all *Energy) (joules float64) {
 	return joules
 }
 
-// weights are what an instruction takes its part of traffic by: bytes of vector memory, of scalar memory, uses of the queue.
+// weights returns an instruction's weights in the distribution of traffic: bytes of vector memory, of scalar memory,
+// uses of the queue.
 func (p *Program) weights(pc int) (vector, scalar, queue float64) {
 	in, n := &p.Insts[pc], &p.Counts[pc]
 	switch {

@@ -1,7 +1,7 @@
 package energy
 
-// Table is the table of energies of a machine, in picojoules of each event and watts of each part. The energies of logic and of memories
-// on chip are those of a process and voltage that Scale turns into the product's.
+// Table is the table of energies of a machine, in picojoules per event and watts per part. The energies of logic and of
+// on-chip memories refer to a reference process and voltage, from which Scale converts to the product's.
 type Table struct {
 	LimitWatts float64          `yaml:"limit_watts" default:"0" range:"0..10000" unit:"W" doc:"power limit of the board or package; 0: not known"`
 	Scale      float64          `yaml:"scale" default:"1" range:"0.01..100" doc:"factor for the process and voltage of the product: it multiplies the energies of logic and memories on chip, which are all in this table but those of memory and power"`
@@ -22,7 +22,7 @@ type Table struct {
 	Power      PowerTable       `yaml:"power" default:"" doc:"power of parts while they are on, whatever they do"`
 }
 
-// IssueEnergy is what comes before an instruction computes.
+// IssueEnergy is the energy of an instruction before it computes.
 type IssueEnergy struct {
 	Fetch float64 `yaml:"fetch_pj" default:"0" range:"0..100000" unit:"pJ" doc:"instruction cache and buffer"`
 	Issue float64 `yaml:"issue_pj" default:"0" range:"0..100000" unit:"pJ" doc:"decoding, scoreboard, selection of a wave"`
@@ -34,8 +34,8 @@ type RegistersEnergy struct {
 	Write float64 `yaml:"write_pj" default:"0" range:"0..10000" unit:"pJ" doc:"a word of one lane"`
 }
 
-// OperationsEnergy is the energy of operations by class, beside registers and issue: of vector classes for each active lane, of products of
-// matrices for each multiply-add, of all others for each instruction.
+// OperationsEnergy is the energy of operations by class, without registers and issue: of vector classes per active
+// lane, of matrix products per multiply-add, of all others per instruction.
 type OperationsEnergy struct {
 	VALU32     float64 `yaml:"valu32" default:"0" range:"0..100000" unit:"pJ" doc:"32-bit vector operation, for each lane"`
 	Packed16   float64 `yaml:"packed16" default:"0" range:"0..100000" unit:"pJ" doc:"two 16-bit operations, for each lane"`
@@ -85,7 +85,7 @@ type LDSEnergy struct {
 	Word float64 `yaml:"word_pj" default:"0" range:"0..10000" unit:"pJ" doc:"a word of a bank, with the data crossbar"`
 }
 
-// CacheEnergy is an access to a level of the memory hierarchy, and how far what is in front of it is.
+// CacheEnergy is the energy of an access to a memory level, and the distance of the level in front of it.
 type CacheEnergy struct {
 	Access float64 `yaml:"access_pj" default:"0" range:"0..100000" unit:"pJ" doc:"a request: tags and control"`
 	Byte   float64 `yaml:"byte_pj" default:"0" range:"0..1000" unit:"pJ/byte" doc:"data read or written"`
@@ -130,7 +130,7 @@ type DispatchEnergy struct {
 	Wave      float64 `yaml:"wave_pj" default:"0" range:"0..1000000" unit:"pJ" doc:"starting a wave, with its first registers"`
 }
 
-// PowerTable is what does not depend on events.
+// PowerTable is the energy that does not depend on events.
 type PowerTable struct {
 	Unit   PartPower `yaml:"compute_unit" default:"" doc:"each compute unit; it is idle while it has no workgroup"`
 	Engine PartPower `yaml:"shader_engine" default:"" doc:"each shader engine without its compute units: dispatch, and caches that they share; it is idle while no launch runs"`
@@ -139,7 +139,7 @@ type PowerTable struct {
 	Board  float64   `yaml:"board_watts" default:"0" range:"0..1000" unit:"W" doc:"fan and everything else on the board except voltage regulators"`
 }
 
-// PartPower is what a part takes while it is on.
+// PartPower is the power of a part while it is on.
 type PartPower struct {
 	Leakage float64 `yaml:"leakage_watts" default:"0" range:"0..1000" unit:"W" doc:"power that the part leaks while it is on; gated says how much of it is left while the part is idle"`
 	Clock   float64 `yaml:"clock_watts" default:"0" range:"0..1000" unit:"W" doc:"clock tree, and all that switches with it"`

@@ -13,13 +13,14 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/written.txt")
 
-// names are those of levels, parts of links and schedulers' queues, which energies are found by.
+// names are the keys of energies: levels, links and kinds of queues.
 var names = struct{ levels, links, queues []string }{
 	[]string{"vector_l1", "scalar_l1", "shader_array", "l2", "memory_side", "memory"}, []string{"unit", "engine", "chip", ""},
 	[]string{"hardware", "firmware", "persistent", "multipass"},
 }
 
-// What drawn counts take under drawn tables is written down part by part: where each count goes TestEveryEventHasItsEnergy says.
+// The energies of random counts under random tables are recorded part by part: TestEveryEventHasItsEnergy checks the
+// part of each count.
 func TestWrittenEnergies(t *testing.T) {
 	suite.Lines(t, "written.txt", *update, 120, func(i int) string {
 		r := rand.New(rand.NewPCG(uint64(i), 5))

@@ -8,10 +8,9 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 )
 
-// The benchmark is what the machine asks most of an engine: units that each have
-// one next turn, some cycles ahead. It compares Akita's serial engine, this
-// engine, and a bare wheel of bit sets that calls the units itself, as the
-// compute units of this project did before they had events of their own.
+// The benchmark models the machine's main load on an engine: units that each have one next turn, some cycles ahead. It
+// compares Akita's serial engine, this engine, and a bare wheel of bit sets that calls the units itself, as the compute
+// units of this project did before they had events of their own.
 
 const benchUnits = 96
 
@@ -30,7 +29,7 @@ func (u *benchUnit) Handle(sim.Event) error {
 	return nil
 }
 
-// report says what a turn costs.
+// report reports the cost of a turn.
 func report(b *testing.B, turns int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(turns, 1)), "ns/turn")
 }

@@ -6,9 +6,8 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 )
 
-// A Base is what components of this engine have in common: Akita's name, hooks
-// and ports, and the counts of what they did. Components embed it and handle
-// their alarms and messages in Handle.
+// A Base is the common part of this engine's components: Akita's name, hooks and ports, and the counts of their work.
+// Components embed it and handle their alarms and messages in Handle.
 type Base struct {
 	*sim.ComponentBase
 	Engine *Engine
@@ -16,13 +15,13 @@ type Base struct {
 	ports  []*Port
 }
 
-// Work is what a component did so far.
+// Work holds the counts of a component.
 type Work struct {
-	Events   uint64 // that the engine handled: alarms that rang, messages that came
+	Events   uint64 // handled by the engine: alarms that rang, messages that arrived
 	Ahead    uint64 // turns that needed no event, as no other part could observe them (package lookahead)
 	Calls    uint64 // messages that were handed over within a cycle, without an event
-	Sent     uint64 // messages that came as events
-	Received uint64 // messages that came as events
+	Sent     uint64 // messages sent as events
+	Received uint64 // messages received as events
 	// Booked are the uses that were booked without an event: time is reserved at
 	// the component when it is known at once.
 	Booked uint64
@@ -34,12 +33,12 @@ type Worker interface {
 	Work() Work
 }
 
-// NewBase makes the base of a component.
+// NewBase returns the base of a component.
 func NewBase(e *Engine, name string) Base {
 	return Base{ComponentBase: sim.NewComponentBase(name), Engine: e}
 }
 
-// Work is what the component did so far.
+// Work returns the component's counts so far.
 func (b *Base) Work() Work {
 	w := b.work
 	for _, p := range b.ports {
@@ -51,25 +50,24 @@ func (b *Base) Work() Work {
 // Booked counts a use that needs no event.
 func (b *Base) Booked() { b.work.Booked++ }
 
-// NotifyRecv fulfils sim.Component: messages of this engine come to Handle.
+// NotifyRecv implements sim.Component: messages of this engine go to Handle.
 func (*Base) NotifyRecv(sim.VTimeInSec, sim.Port) {}
 
-// NotifyPortFree fulfils sim.Component: ports of this engine are never full.
+// NotifyPortFree implements sim.Component: ports of this engine are never full.
 func (*Base) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 
-// An Alarm is the next event of a component, in a place of its own: at most one
-// is planned, and setting it to an earlier cycle moves it. It fulfils sim.Event.
+// An Alarm is the next event of a component, and has its own slot in the calendar: at most one is planned, and setting
+// it to an earlier cycle moves it. It implements sim.Event.
 type Alarm struct {
 	base    *Base
 	handler sim.Handler
-	cycle   uint64 // it is set for; Never when it is not
-	placed  uint64 // cycle of the calendar slot in which it waits; Never beyond the horizon
+	cycle   uint64 // cycle that it is set for; Never: not set
+	placed  uint64 // cycle of the calendar slot that holds it; Never beyond the horizon
 	phase   uint8
 	rank    int
 }
 
-// NewAlarm makes an alarm of a component. Alarms of one cycle and phase ring in
-// the order in which they were made.
+// NewAlarm creates an alarm of a component. Alarms of one cycle and phase ring in the order of their creation.
 func NewAlarm(b *Base, handler sim.Handler, secondary bool) *Alarm {
 	a := &Alarm{base: b, handler: handler, cycle: Never, placed: Never}
 	if secondary {
@@ -84,7 +82,7 @@ func NewAlarm(b *Base, handler sim.Handler, secondary bool) *Alarm {
 	return a
 }
 
-// grow gives each slot a set of more words.
+// grow enlarges the set of each slot.
 func (p *phase) grow(words int) {
 	set := make([]uint64, horizon*words)
 	for slot := range horizon {
@@ -102,19 +100,19 @@ func (a *Alarm) Set(cycle uint64) {
 	}
 }
 
-// Cycle is the one that the alarm is set for, or Never.
+// Cycle returns the cycle that the alarm is set for, or Never.
 func (a *Alarm) Cycle() uint64 { return a.cycle }
 
-// Time fulfils sim.Event.
+// Time implements sim.Event.
 func (a *Alarm) Time() sim.VTimeInSec { return a.base.Engine.CurrentTime() }
 
-// Handler fulfils sim.Event.
+// Handler implements sim.Event.
 func (a *Alarm) Handler() sim.Handler { return a.handler }
 
-// IsSecondary fulfils sim.Event.
+// IsSecondary implements sim.Event.
 func (a *Alarm) IsSecondary() bool { return a.phase == 1 }
 
-// place puts the alarm into the calendar, or with what waits for the horizon.
+// place enters the alarm into the calendar, or into the heap beyond the horizon.
 func (e *Engine) place(a *Alarm) {
 	if a.cycle < e.now {
 		e.Fail(fmt.Errorf("%w: %s asks for cycle %d, in cycle %d", ErrPast, a.base.Name(), a.cycle, e.now))
@@ -133,7 +131,7 @@ func (e *Engine) place(a *Alarm) {
 	e.busy[slot>>6] |= 1 << (slot & 63)
 }
 
-// ring runs an alarm whose slot has come.
+// ring runs an alarm at the cycle of its slot.
 func (e *Engine) ring(a *Alarm) {
 	a.placed, a.cycle = Never, Never
 	a.base.work.Events++

@@ -1,14 +1,12 @@
-// Package engine is a discrete-event engine with integer time, behind Akita's
-// interface: Akita's components, tracers and monitor run on it unchanged.
+// Package engine is a discrete-event engine with integer time, behind Akita's interface: Akita's components, tracers
+// and monitor run on it unchanged.
 //
-// Time is counted in cycles of one clock. What is planned lies in a calendar, a
-// slot for each of the next cycles; what is farther away waits in a heap. Within
-// a cycle the primary phase comes before the secondary one, and in each phase
-// first what was scheduled, in the order in which it was, then the alarms, by
-// their rank. Nothing is allocated for an alarm, nor for a message that its
-// sender uses again.
+// Time is counted in cycles of one clock. Planned events are in a calendar with a slot for each of the next cycles;
+// events beyond that horizon are in a heap. Within a cycle the primary phase precedes the secondary one, and in each
+// phase scheduled events run first, in the order of their scheduling, then the alarms, by rank. Alarms, and messages
+// that their sender reuses, cause no allocation.
 //
-// The package does not know what its components do.
+// The package does not know the work of its components.
 package engine
 
 import (
@@ -34,15 +32,14 @@ const (
 	phases     = 2
 )
 
-// ErrLimit says that the run reached the cycle at which it had to stop.
+// ErrLimit means that the run reached its cycle limit.
 var ErrLimit = errors.New("engine: cycle limit reached")
 
-// ErrPast says that something was scheduled for a time that is over.
+// ErrPast means that an event was scheduled for a time in the past.
 var ErrPast = errors.New("engine: event in the past")
 
-// An Engine runs events in the order of their cycles. It fulfils sim.Engine and
-// must be used from one goroutine; only Pause, Continue and CurrentTime may be
-// called from others.
+// An Engine runs events in the order of their cycles. It implements sim.Engine and must be used from one goroutine;
+// only Pause, Continue and CurrentTime may be called from others.
 type Engine struct {
 	sim.HookableBase
 	freq sim.Freq
@@ -50,7 +47,7 @@ type Engine struct {
 	time atomic.Uint64 // bits of the time in seconds, for other goroutines
 
 	phases [phases]phase
-	busy   [horizon / 64]uint64 // slots in which something is planned
+	busy   [horizon / 64]uint64 // bit set of the slots with events
 	cells  []cell
 	idle   int32 // first cell that is not in use
 	far    later // scheduled events beyond the horizon
@@ -67,8 +64,8 @@ type Engine struct {
 	sampled uint64 // cycle from which sample is to be called
 	err     error
 
-	work   sync.Mutex  // held while the engine runs, or by who paused it
-	wanted atomic.Bool // somebody wants to hold it
+	work   sync.Mutex  // held while the engine runs, or while it is paused
+	wanted atomic.Bool // another goroutine wants to hold it
 	held   atomic.Bool
 	ends   []sim.SimulationEndHandler
 }
@@ -81,8 +78,7 @@ type phase struct {
 	events [horizon]fifo
 }
 
-// A fifo is events in the order in which they were scheduled, as numbers of
-// cells; 0 is none.
+// A fifo is a list of events in the order of their scheduling, as numbers of cells; 0 is none.
 type fifo struct{ first, last int32 }
 
 // A cell holds one event of a fifo. All fifos share the cells.
@@ -91,7 +87,7 @@ type cell struct {
 	next  int32
 }
 
-// New makes an engine whose cycles are those of a clock.
+// New creates an engine with the cycles of a clock.
 func New(freq sim.Freq) *Engine {
 	return &Engine{freq: freq, cells: make([]cell, 1, 64), limit: Never, sampled: Never, watch: func(uint64) error { return nil }}
 }
@@ -121,29 +117,28 @@ func (e *Engine) Seconds(cycle uint64) sim.VTimeInSec {
 	return sim.VTimeInSec(float64(cycle) / float64(e.freq))
 }
 
-// Limit sets the cycle at which a run ends with ErrLimit, and who is asked now
-// and then whether to go on; an error of his ends the run.
+// Limit sets the cycle at which a run ends with ErrLimit, and a function that is called now and then; its error ends
+// the run.
 func (e *Engine) Limit(cycle uint64, watch func(now uint64) error) {
 	e.limit, e.watch = cycle, watch
 }
 
-// Sample has f called at the first busy cycle from cycle on, before its events;
-// f says from which cycle on it wants to be called again.
+// Sample makes the engine call f at the first busy cycle from cycle on, before its events; f returns the cycle of its
+// next call.
 func (e *Engine) Sample(cycle uint64, f func(now uint64) (next uint64)) {
 	e.sampled, e.sample = cycle, f
 }
 
-// Unseen is the cycle before which only events look at the machine: where the run
-// ends at the latest, or is sampled.
+// Unseen returns the cycle before which only events observe the machine: the next sample, or the limit of the run.
 func (e *Engine) Unseen() uint64 { return min(e.limit, e.sampled) }
 
-// Handled is how many events the engine ran so far, alarms and messages among them.
+// Handled returns the number of events so far, including alarms and messages.
 func (e *Engine) Handled() uint64 { return e.handled }
 
-// Err is what stopped the run, if anything did.
+// Err returns the error that stopped the run, if any.
 func (e *Engine) Err() error { return e.err }
 
-// Fail stops the run after the event at hand; the first error stays.
+// Fail stops the run after the current event; the first error is kept.
 func (e *Engine) Fail(err error) {
 	if e.err == nil {
 		e.err = err
@@ -153,8 +148,7 @@ func (e *Engine) Fail(err error) {
 // Clear forgets the error of the last run, before the next.
 func (e *Engine) Clear() { e.err = nil }
 
-// Schedule fulfils sim.Engine. An event that is not at a cycle of the clock runs
-// between two of them.
+// Schedule implements sim.Engine. An event that is not at a cycle of the clock runs between two of them.
 func (e *Engine) Schedule(event sim.Event) {
 	t := event.Time()
 	cycles := float64(t) * float64(e.freq)
@@ -171,11 +165,11 @@ func (e *Engine) Schedule(event sim.Event) {
 	e.At(uint64(cycle), event)
 }
 
-// onCycle is how far from a cycle, in cycles, an event may be to count as at it.
-// Times are float64 seconds: after 2^40 cycles their error is below 2^-11.
+// onCycle is the tolerance, in cycles, within which an event counts as at a cycle. Times are float64 seconds: after
+// 2^40 cycles their error is below 2^-11.
 const onCycle = 1.0 / 1024
 
-// At schedules an event for a cycle, whatever its Time says.
+// At schedules an event for a cycle, regardless of its Time.
 func (e *Engine) At(cycle uint64, event sim.Event) {
 	if cycle < e.now {
 		e.Fail(fmt.Errorf("%w: cycle %d, in cycle %d", ErrPast, cycle, e.now))
@@ -189,7 +183,7 @@ func (e *Engine) At(cycle uint64, event sim.Event) {
 	e.enter(cycle, event)
 }
 
-// enter puts an event into the calendar.
+// enter adds an event to the calendar.
 func (e *Engine) enter(cycle uint64, event sim.Event) {
 	p := 0
 	if event.IsSecondary() {
@@ -201,7 +195,7 @@ func (e *Engine) enter(cycle uint64, event sim.Event) {
 	e.busy[slot>>6] |= 1 << (slot & 63)
 }
 
-// append puts an event at the end of a fifo.
+// append adds an event at the end of a fifo.
 func (e *Engine) append(f *fifo, event sim.Event) {
 	i := e.idle
 	if i == 0 {
@@ -219,7 +213,7 @@ func (e *Engine) append(f *fifo, event sim.Event) {
 	f.last = i
 }
 
-// take takes the first event out of a fifo that has one.
+// take removes the first event of a nonempty fifo.
 func (e *Engine) take(f *fifo) sim.Event {
 	i := f.first
 	c := &e.cells[i]
@@ -230,8 +224,8 @@ func (e *Engine) take(f *fifo) sim.Event {
 	return event
 }
 
-// Run fulfils sim.Engine: it runs all events, until none is left or an error
-// stops it. Errors of handlers do, unlike with Akita's own engines.
+// Run implements sim.Engine: it runs all events, until none is left or an error stops it. Unlike in Akita's own
+// engines, errors of handlers stop it.
 func (e *Engine) Run() error {
 	e.work.Lock()
 	defer e.work.Unlock()
@@ -254,7 +248,7 @@ func (e *Engine) Run() error {
 	return e.err
 }
 
-// check says whether the run may enter a cycle.
+// check returns an error if the run must not enter a cycle.
 func (e *Engine) check(cycle uint64) error {
 	if cycle >= e.limit {
 		return fmt.Errorf("%w: %d cycles", ErrLimit, e.limit)
@@ -265,7 +259,7 @@ func (e *Engine) check(cycle uint64) error {
 	return nil
 }
 
-// advance moves time to a cycle: what the horizon reaches now enters the calendar.
+// advance moves time to a cycle: events within the horizon move from the heap to the calendar.
 func (e *Engine) advance(cycle uint64) {
 	e.now, e.late = cycle, false
 	e.time.Store(math.Float64bits(float64(e.Seconds(cycle))))
@@ -282,8 +276,7 @@ func (e *Engine) advance(cycle uint64) {
 	}
 }
 
-// runCycle runs what is planned for the cycle, what is added to it while it runs
-// included.
+// runCycle runs the events of the cycle, including those that are added to it while it runs.
 func (e *Engine) runCycle() {
 	slot := int(e.now % horizon)
 	e.runEarly(slot)
@@ -295,13 +288,13 @@ func (e *Engine) runCycle() {
 	e.busy[slot>>6] &^= 1 << (slot & 63)
 }
 
-// runEarly runs what is planned for the primary phase.
+// runEarly runs the events of the primary phase.
 func (e *Engine) runEarly(slot int) {
 	for e.early = false; e.err == nil && e.step(&e.phases[0], slot); {
 	}
 }
 
-// step runs one event or alarm of a phase in the cycle at hand, if there is one.
+// step runs one event or alarm of a phase in the current cycle, if there is one.
 func (e *Engine) step(ph *phase, slot int) bool {
 	if f := &ph.events[slot&(horizon-1)]; f.first != 0 {
 		event := e.take(f)
@@ -342,7 +335,7 @@ func (e *Engine) handle(event sim.Event, by sim.Handler) {
 	e.InvokeHook(sim.HookCtx{Domain: e, Pos: sim.HookPosAfterEvent, Item: event})
 }
 
-// next is the first cycle from now on in which something is planned.
+// next returns the first cycle from now on with an event.
 func (e *Engine) next() uint64 {
 	from := int(e.now % horizon)
 	for i := range len(e.busy) + 1 {
@@ -373,8 +366,8 @@ func (e *Engine) next() uint64 {
 	return Never
 }
 
-// holds says whether something is still planned for the cycle of a slot, and
-// drops alarms that have been set to earlier cycles since.
+// holds reports whether an event is still planned for the cycle of a slot, and removes alarms that have been moved to
+// earlier cycles since.
 func (e *Engine) holds(slot int, cycle uint64) bool {
 	for p := range e.phases {
 		ph := &e.phases[p]
@@ -394,8 +387,7 @@ func (e *Engine) holds(slot int, cycle uint64) bool {
 	return false
 }
 
-// runSplit runs the first event that lies between two cycles, if it comes before
-// the given cycle.
+// runSplit runs the first event between two cycles, if it precedes the given cycle.
 func (e *Engine) runSplit(cycle uint64) bool {
 	if len(e.split.list) == 0 || cycle < Never && e.split.list[0].time >= e.Seconds(cycle) {
 		return false
@@ -407,7 +399,7 @@ func (e *Engine) runSplit(cycle uint64) bool {
 	return true
 }
 
-// Pause fulfils sim.Engine: it returns when no event runs, and none does until Continue.
+// Pause implements sim.Engine: it returns when no event runs, and none does until Continue.
 func (e *Engine) Pause() {
 	if e.held.Swap(true) {
 		return
@@ -417,14 +409,14 @@ func (e *Engine) Pause() {
 	e.wanted.Store(false)
 }
 
-// Continue fulfils sim.Engine.
+// Continue implements sim.Engine.
 func (e *Engine) Continue() {
 	if e.held.Swap(false) {
 		e.work.Unlock()
 	}
 }
 
-// yield lets somebody pause the engine who wants to.
+// yield lets another goroutine pause the engine.
 func (e *Engine) yield() {
 	for e.wanted.Load() {
 		e.work.Unlock()
@@ -433,12 +425,12 @@ func (e *Engine) yield() {
 	}
 }
 
-// RegisterSimulationEndHandler fulfils sim.Engine.
+// RegisterSimulationEndHandler implements sim.Engine.
 func (e *Engine) RegisterSimulationEndHandler(h sim.SimulationEndHandler) {
 	e.ends = append(e.ends, h)
 }
 
-// Finished fulfils sim.Engine.
+// Finished implements sim.Engine.
 func (e *Engine) Finished() {
 	for _, h := range e.ends {
 		h.Handle(e.CurrentTime())

@@ -12,7 +12,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 )
 
-// A recorder is a component that notes what it handles.
+// A recorder is a component that records the events that it handles.
 type recorder struct {
 	Base
 	log  *[]string
@@ -31,7 +31,7 @@ func (r *recorder) Handle(e sim.Event) error {
 	return nil
 }
 
-// An event is one of a name, at a time.
+// An event has a name and a time.
 type event struct {
 	time      sim.VTimeInSec
 	handler   sim.Handler
@@ -138,7 +138,7 @@ func TestAlarmsFromAlarms(t *testing.T) {
 	}
 }
 
-// What is scheduled first runs first, wherever it waited until then.
+// Events run in the order of their scheduling, wherever they waited.
 func TestFarEvents(t *testing.T) {
 	e := New(1 * sim.GHz)
 	var log []string
@@ -325,7 +325,7 @@ func TestEngineHooks(t *testing.T) {
 	}
 }
 
-// A paused engine runs nothing until it is continued.
+// A paused engine runs no events until Continue.
 func TestPause(t *testing.T) {
 	e := New(1 * sim.GHz)
 	var log []string
@@ -394,8 +394,7 @@ func (j *jumper) schedule(cycle uint64, used *[1]int) {
 	j.engine.Schedule(&numbered{event{sim.VTimeInSec(float64(cycle) / float64(j.freq)), j, j.rng.Intn(2) == 0}, used[0], used})
 }
 
-// Events of different times, and the two phases of one time, run in the order in
-// which Akita's own engine runs them.
+// Events of different times, and the two phases of one time, run in the order of Akita's own engine.
 func TestOrderIsAkitas(t *testing.T) {
 	run := func(e sim.Engine, freq sim.Freq, seed int64) []string {
 		j := &jumper{engine: e, freq: freq, rng: rand.New(rand.NewSource(seed)), left: 300}
@@ -419,7 +418,7 @@ func TestOrderIsAkitas(t *testing.T) {
 			cycles[at] = true
 		}
 		if meet {
-			continue // two events of one time: Akita's order is that of its heap
+			continue // two events at one time: Akita's order is that of its heap
 		}
 		compared++
 		if diff := cmp.Diff(akitas, ours); diff != "" {
@@ -460,7 +459,8 @@ type quietComponent struct{ *recorder }
 
 func (quietComponent) Handle(sim.Event) error { return nil }
 
-// Alarms ring by their cycles, and in one cycle in the order in which they were made, however many are made after others were set.
+// Alarms ring by cycle, and in one cycle in the order of their creation, even if further alarms are created after
+// others were set.
 func TestManyAlarms(t *testing.T) {
 	e := New(1 * sim.GHz)
 	var log, want []string

@@ -5,8 +5,8 @@ import "github.com/sarchlab/akita/v3/sim"
 // A planned event waits outside of the calendar.
 type planned struct {
 	cycle uint64
-	time  sim.VTimeInSec // of those between two cycles
-	order uint64         // in which it was scheduled
+	time  sim.VTimeInSec // of events between two cycles
+	order uint64         // order of scheduling
 	event sim.Event
 }
 
@@ -22,8 +22,7 @@ func (p *planned) before(q *planned) bool {
 	return p.order < q.order
 }
 
-// later is a binary heap, the earliest event first; those of one time in the
-// order in which they were scheduled.
+// later is a binary heap, the earliest event first; events of one time are in the order of their scheduling.
 type later struct{ list []planned }
 
 func (h *later) push(p planned) {

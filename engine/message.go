@@ -8,15 +8,14 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 )
 
-// A Port is where messages leave and enter a component. It fulfils sim.Port, so
-// that Akita's tracers can hook it. Without a connection it is never full: a
-// message takes the cycles that its sender says, and arrives as an event. Two
-// ports that are plugged into one of Akita's connections send through that: it
-// gets a message in the cycle in which the message would have arrived.
+// A Port sends and receives the messages of a component. It implements sim.Port, so that Akita's tracers can hook it.
+// Without a connection it is never full: a message takes the cycles that its sender sets, and arrives as an event. Two
+// ports that are plugged into one of Akita's connections send through it: the connection gets a message in the cycle in
+// which it would otherwise have arrived.
 type Port struct {
 	sim.HookableBase
-	connection sim.Connection // nil: none
-	waiting    []Message      // that the connection did not take yet
+	connection sim.Connection // nil: not connected
+	waiting    []Message      // messages that the connection has not accepted yet
 	name       string
 	base       *Base
 	owner      sim.Component
@@ -24,7 +23,7 @@ type Port struct {
 	calls      uint64 // messages that were handed over here, maybe ahead of the engine
 }
 
-// NewPort makes a port of a component.
+// NewPort creates a port of a component.
 func NewPort(b *Base, owner sim.Component, name string) *Port {
 	p := &Port{name: b.Name() + "." + name, base: b, owner: owner}
 	b.AddPort(name, p)
@@ -32,34 +31,34 @@ func NewPort(b *Base, owner sim.Component, name string) *Port {
 	return p
 }
 
-// A Message is sent from one port to another. It embeds Header, is its own event,
-// and may be sent again when it has been handled.
+// A Message is sent from one port to another. It embeds Header, is its own event, and may be sent again when it has
+// been handled.
 type Message interface {
 	sim.Msg
 	sim.Event
 	header() *Header
 }
 
-// Header is what a message embeds.
+// Header is embedded in messages.
 type Header struct {
 	sim.MsgMeta
 	src, dst *Port
 	cycle    uint64
-	number   uint64 // among those that left src
+	number   uint64 // among the messages that src sent
 }
 
 func (m *Header) header() *Header { return m }
 
-// Meta fulfils sim.Msg.
+// Meta implements sim.Msg.
 func (m *Header) Meta() *sim.MsgMeta { return &m.MsgMeta }
 
-// Time fulfils sim.Event.
+// Time implements sim.Event.
 func (m *Header) Time() sim.VTimeInSec { return m.dst.base.Engine.Seconds(m.cycle) }
 
-// Handler fulfils sim.Event: the port that the message goes to.
+// Handler implements sim.Event: it returns the receiving port.
 func (m *Header) Handler() sim.Handler { return m.dst }
 
-// IsSecondary fulfils sim.Event: messages arrive in the primary phase.
+// IsSecondary implements sim.Event: messages arrive in the primary phase.
 func (m *Header) IsSecondary() bool { return false }
 
 // Post sends a message that arrives at dst in the given cycle.
@@ -73,22 +72,22 @@ func (p *Port) Post(m Message, dst *Port, arrives uint64) {
 	p.base.Engine.At(arrives, m)
 }
 
-// A departure is the event in which a message goes into a connection.
+// A departure is the event at which a message enters a connection.
 type departure struct {
 	port *Port
 	m    Message
 }
 
-// Time fulfils sim.Event.
+// Time implements sim.Event.
 func (d *departure) Time() sim.VTimeInSec { return d.m.Time() }
 
-// Handler fulfils sim.Event.
+// Handler implements sim.Event.
 func (d *departure) Handler() sim.Handler { return d.port }
 
-// IsSecondary fulfils sim.Event.
+// IsSecondary implements sim.Event.
 func (d *departure) IsSecondary() bool { return false }
 
-// offer gives the connection the messages that wait, as far as it takes them.
+// offer passes waiting messages to the connection until it refuses one.
 func (p *Port) offer(now sim.VTimeInSec) {
 	for len(p.waiting) > 0 {
 		m := p.waiting[0]
@@ -102,11 +101,11 @@ func (p *Port) offer(now sim.VTimeInSec) {
 	}
 }
 
-// Connected says that the port is plugged into a connection.
+// Connected reports whether the port is plugged into a connection.
 func (p *Port) Connected() bool { return p.connection != nil }
 
-// Hand gives a message over within a cycle, which its sender may have come to
-// ahead of the engine: it is handled before Hand returns.
+// Hand delivers a message within a cycle, which its sender may have reached ahead of the engine: it is handled before
+// Hand returns.
 func (p *Port) Hand(m Message, dst *Port, cycle uint64) {
 	p.leaves(m.header(), dst, cycle, m)
 	dst.calls++
@@ -115,7 +114,7 @@ func (p *Port) Hand(m Message, dst *Port, cycle uint64) {
 	}
 }
 
-// leaves addresses a message and notifies the hooks.
+// leaves addresses a message and calls the hooks.
 func (p *Port) leaves(h *Header, dst *Port, arrives uint64, m Message) {
 	h.src, h.dst, h.cycle = p, dst, arrives
 	p.left++
@@ -126,8 +125,8 @@ func (p *Port) leaves(h *Header, dst *Port, arrives uint64, m Message) {
 	}
 }
 
-// describe fills in what Akita's tracers ask of a message. Its name is the
-// sender's and the number of the message there.
+// describe sets the fields that Akita's tracers read. A message's name is that of its sender with the message's number
+// there.
 func (m *Header) describe() {
 	e := m.src.base.Engine
 	m.ID = m.src.name + "#" + strconv.FormatUint(m.number, 10)
@@ -135,7 +134,7 @@ func (m *Header) describe() {
 	m.SendTime, m.RecvTime = e.CurrentTime(), e.Seconds(m.cycle)
 }
 
-// Handle fulfils sim.Handler: a message has arrived as an event, or leaves through a connection.
+// Handle implements sim.Handler: a message has arrived as an event, or leaves through a connection.
 func (p *Port) Handle(event sim.Event) error {
 	p.base.work.Events++
 	if d, ok := event.(*departure); ok {
@@ -147,7 +146,7 @@ func (p *Port) Handle(event sim.Event) error {
 	return p.arrives(event)
 }
 
-// arrives notifies the hooks of a message and gives it to the component.
+// arrives calls the hooks of a message and passes it to the component.
 func (p *Port) arrives(event sim.Event) error {
 	if p.NumHooks() > 0 {
 		p.InvokeHook(sim.HookCtx{Domain: p, Pos: sim.HookPosPortMsgRecvd, Item: event})
@@ -155,16 +154,16 @@ func (p *Port) arrives(event sim.Event) error {
 	return p.owner.Handle(event)
 }
 
-// Arrives is the cycle in which the message arrives.
+// Arrives returns the cycle in which the message arrives.
 func (m *Header) Arrives() uint64 { return m.cycle }
 
-// Name fulfils sim.Named.
+// Name implements sim.Named.
 func (p *Port) Name() string { return p.name }
 
-// Component fulfils sim.Port.
+// Component implements sim.Port.
 func (p *Port) Component() sim.Component { return p.owner }
 
-// SetConnection fulfils sim.Port. A port has one connection at most.
+// SetConnection implements sim.Port. A port has one connection at most.
 func (p *Port) SetConnection(c sim.Connection) {
 	if p.connection != nil && c != nil && p.connection != c {
 		p.base.Engine.Fail(fmt.Errorf("%w: %s", ErrConnected, p.name))
@@ -173,24 +172,23 @@ func (p *Port) SetConnection(c sim.Connection) {
 	p.connection = c
 }
 
-// ErrConnected says that a port was plugged into a second connection.
+// ErrConnected means that a port was plugged into a second connection.
 var ErrConnected = errors.New("engine: the port has a connection")
 
-// ErrForeign says that a connection brought what no port of this engine sent.
+// ErrForeign means that a connection delivered a message that no port of this engine sent.
 var ErrForeign = errors.New("engine: want a message of this engine's ports")
 
-// NotifyAvailable fulfils sim.Port: the connection takes messages again.
+// NotifyAvailable implements sim.Port: the connection accepts messages again.
 func (p *Port) NotifyAvailable(now sim.VTimeInSec) { p.offer(now) }
 
-// CanSend fulfils sim.Port: the owner's messages leave through Post, which never refuses.
+// CanSend implements sim.Port: the owner's messages are sent by Post, which never refuses.
 func (p *Port) CanSend() bool { return false }
 
-// Send fulfils sim.Port by refusing: the owner's messages leave through Post.
+// Send implements sim.Port by refusing: the owner's messages are sent by Post.
 func (p *Port) Send(sim.Msg) *sim.SendError { return sim.NewSendError() }
 
-// Recv fulfils sim.Port: a connection brings a message, which arrives as an event
-// of this cycle or, if alarms have rung in it, of the next. The components know their
-// own messages only.
+// Recv implements sim.Port: a connection delivers a message, which arrives as an event of this cycle or, if alarms have
+// rung in it, of the next. The components know their own messages only.
 func (p *Port) Recv(msg sim.Msg) *sim.SendError {
 	m, ok := msg.(Message)
 	if !ok {
@@ -203,8 +201,8 @@ func (p *Port) Recv(msg sim.Msg) *sim.SendError {
 	return nil
 }
 
-// Retrieve fulfils sim.Port: messages are handled when they arrive and never wait.
+// Retrieve implements sim.Port: messages are handled when they arrive and never wait.
 func (p *Port) Retrieve(sim.VTimeInSec) sim.Msg { return nil }
 
-// Peek fulfils sim.Port.
+// Peek implements sim.Port.
 func (p *Port) Peek() sim.Msg { return nil }

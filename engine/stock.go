@@ -3,7 +3,7 @@ package engine
 // A Stock keeps messages and events that have been handled, to be used again.
 type Stock[T any] struct{ idle []*T }
 
-// Take gives one that is idle, as it was left, or a new one.
+// Take returns an idle value, with its old content, or a new one.
 func (s *Stock[T]) Take() *T {
 	n := len(s.idle)
 	if n == 0 {
@@ -14,5 +14,5 @@ func (s *Stock[T]) Take() *T {
 	return t
 }
 
-// Give takes one back.
+// Give returns a value to the pool.
 func (s *Stock[T]) Give(t *T) { s.idle = append(s.idle, t) }

@@ -9,8 +9,8 @@ import (
 	"spvsim/isa"
 )
 
-// conflicts runs a job with a bank mapping and gives the conflict passes of its loads from LDS and its stores to it, as the
-// listing reports them by instruction, and the machine's count of both.
+// conflicts runs a job with a bank mapping and returns the conflict passes of its LDS loads and stores, as the listing
+// reports them by instruction, and the machine's count of both.
 func conflicts(t *testing.T, job, mapping string) (loads, stores, all uint64) {
 	t.Helper()
 	j := load(t, job)
@@ -37,8 +37,8 @@ func conflicts(t *testing.T, job, mapping string) (loads, stores, all uint64) {
 	return loads, stores, r.Stats.LDS.ConflictPasses
 }
 
-// Columns of a 32 x 32 tile of words lie in one bank: each of the two halves of a wave64's read takes 32 passes, 31 of them
-// conflicts. The XOR mapping removes them, as do padding and swizzling in the shader under the plain one.
+// Columns of a 32 x 32 tile of words are in one bank: each of the two halves of a wave64's read takes 32 passes, 31 of
+// them conflicts. The XOR mapping removes them, as do padding and swizzling in the shader under the plain one.
 func TestMappingsAndLayoutsOfATranspose(t *testing.T) {
 	const reads = 8 * 8 * 256 * 4 / 64 // workgroups of 256 invocations, each of which reads four times
 	for _, c := range []struct {
@@ -58,8 +58,8 @@ func TestMappingsAndLayoutsOfATranspose(t *testing.T) {
 	}
 }
 
-// Layouts of one shader's views show in its conflicts: vectors swizzled by the row leave columns four-way conflicts of rows that
-// are eight apart, where the plain tile has 32-way ones.
+// The layouts of one shader's views differ in conflicts: vectors swizzled by the row leave columns four-way conflicts
+// of rows that are eight apart; the plain tile has 32-way ones.
 func TestViewsShowTheirConflicts(t *testing.T) {
 	plain, _, _ := conflicts(t, "transpose-plain", "modulo")
 	views, _, _ := conflicts(t, "transpose-views", "modulo")
@@ -68,7 +68,7 @@ func TestViewsShowTheirConflicts(t *testing.T) {
 	}
 }
 
-// Real and imaginary parts that go one after the other through the same bytes take half the LDS of complex numbers.
+// Real and imaginary parts that pass through the same bytes one after the other need half the LDS of complex numbers.
 func TestFourierViewsTakeHalfTheLDS(t *testing.T) {
 	size := func(job string) uint32 {
 		j := load(t, job)

@@ -17,7 +17,7 @@ var compileShaders = flag.Bool("compile", false, "compile the library's shaders;
 
 var update = flag.Bool("update", false, "rebuild the library's modules and data instead of comparing them")
 
-// The committed modules are what glslang makes of the GLSL beside them, and the committed data what sparseMatrix makes.
+// The committed modules equal glslang's output for the GLSL next to them, and the committed data that of sparseMatrix.
 // With -update (go generate) they are rebuilt.
 func TestCommittedFiles(t *testing.T) {
 	settle(t, filepath.Join("library", "spmv.bin"), sparseMatrix(512))
@@ -43,7 +43,8 @@ func TestCommittedFiles(t *testing.T) {
 // moduleOf is the file of the module that a source is compiled to.
 func moduleOf(source string) string { return strings.TrimSuffix(source, filepath.Ext(source)) + ".spv" }
 
-// digests has a line for each source: that of its bytes, that of its module's, its name. Both are as when the compiler ran last where it is the same.
+// digests has a line for each source: digests of its bytes and of its module's, and its name. With an unchanged line
+// the compiler need not run.
 func digests(t *testing.T, sources []string) (text []byte) {
 	t.Helper()
 	for _, source := range sources {
@@ -59,7 +60,7 @@ func digests(t *testing.T, sources []string) (text []byte) {
 	return text
 }
 
-// compile returns the module that glslang makes of a source.
+// compile returns glslang's module of a source.
 func compile(t *testing.T, glslang, source string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "built.spv")
@@ -73,7 +74,7 @@ func compile(t *testing.T, glslang, source string) []byte {
 	return built
 }
 
-// settle compares a committed file with what it should be, or writes it.
+// settle compares a committed file with its expected content, or writes it.
 func settle(t *testing.T, name string, want []byte) {
 	t.Helper()
 	if *update {
@@ -103,8 +104,8 @@ func generator(module []byte) uint32 {
 	return binary.LittleEndian.Uint32(module[8:])
 }
 
-// sparseMatrix makes a square matrix in compressed rows (starts, columns, values), a row of 1 to 40 small whole numbers of which
-// most are short, so that rows side by side take different time and every sum is exact.
+// sparseMatrix returns a square matrix in compressed rows (starts, columns, values). A row has 1 to 40 small integers;
+// most are short, so that adjacent rows take different times, and every sum is exact.
 func sparseMatrix(rows int) []byte {
 	var columns []uint32
 	var values []float32
@@ -129,7 +130,7 @@ func sparseMatrix(rows int) []byte {
 	}
 	var b bytes.Buffer
 	for _, part := range []any{starts, columns, values} {
-		binary.Write(&b, binary.LittleEndian, part) // never fails: a Buffer takes everything
+		binary.Write(&b, binary.LittleEndian, part) // never fails on a Buffer
 	}
 	return b.Bytes()
 }

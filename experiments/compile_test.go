@@ -12,8 +12,8 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// The same shader is the same program each time it is compiled. Go walks a map in another order each time, so a compiler
-// whose choice hangs on one gives another program in some of a few compilations.
+// Compilation is deterministic. Go randomizes the order of maps, so a compiler whose choices depend on it would give
+// another program in some of a few compilations.
 func TestEachCompilationIsTheSame(t *testing.T) {
 	times := 30
 	if testing.Short() || underRace {

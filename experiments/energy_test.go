@@ -14,18 +14,19 @@ import (
 	"spvsim/gpu"
 )
 
-// A board is what is published of a board or package beside its limit, in watts; 0: nothing is.
+// A board has the published power of a board or package besides its limit, in watts; 0: not published.
 type board struct {
 	preset string
-	fitted bool // keys of the preset's table were, so that the first three columns show no more than that one table holds them all
+	fitted bool // the preset's energies were fitted, so that the first three columns only show that one table can meet them all
 	idle   float64
-	peak   float64 // multiply-adds and products of matrices: what vendors give boards, as no others are published
+	peak   float64 // of multiply-adds and matrix products: the vendors' board power, as no other peaks are published
 	units  string  // compute units, each with a workgroup of products; empty: no matrix unit, or the one of another row
 	bit    float64 // of device memory in a stream, pJ
 }
 
-// Idle: TechPowerUp, after nationalpcbuilder.com and ecoenergygeek.com; R9 Nano: Tom's Hardware. Peaks: AMD's product pages and data sheets.
-// Bits: GDDR6 by Micron, HBM by AMD (35 GB/s a watt), HBM2 by O'Connor and others (MICRO 2017).
+// Idle: TechPowerUp, after nationalpcbuilder.com and ecoenergygeek.com; R9 Nano: Tom's Hardware. Peaks: AMD's product
+// pages and data sheets. Bits: GDDR6 by Micron, HBM by AMD (35 GB/s per watt), HBM2 by O'Connor and others (MICRO
+// 2017).
 var boards = []board{
 	{"rdna3-rx7900xtx", true, 28, 355, "96", 7.5},
 	{"rdna2-rx6800xt", true, 7, 300, "", 7.5},
@@ -38,7 +39,7 @@ var boards = []board{
 	{"cdna2-mi210", false, 0, 300, "", 0},
 }
 
-// offPublished is by how much a preset may be off what is published.
+// offPublished is the tolerated relative error of a preset.
 const offPublished = 0.2
 
 func powerRun(t *testing.T, preset, job string, params ...string) *gpu.Result {
@@ -58,7 +59,7 @@ func powerRun(t *testing.T, preset, job string, params ...string) *gpu.Result {
 	return r
 }
 
-// cell is one of the page's table: what a run came to of what is published, which it may be a fifth off.
+// cell writes a cell of the page's table: a run's value next to the published one, from which it may differ by a fifth.
 func cell(t *testing.T, what string, got, published float64, unit string) string {
 	t.Helper()
 	digits := 0
@@ -81,7 +82,8 @@ func (b *board) watts(t *testing.T, job string, params ...string) float64 {
 	return s.Energies.Watts(s.Energy().Total(), s.Cycles)
 }
 
-// stream is what a bit of device memory takes in a stream, whose power is no more than a fifth above the board's limit.
+// stream returns the energy per bit of device memory in a stream, whose power is at most a fifth above the board's
+// limit.
 func (b *board) stream(t *testing.T) float64 {
 	t.Helper()
 	s := powerRun(t, b.preset, "stream", "groups=128").Stats
@@ -112,8 +114,8 @@ func (b *board) row(t *testing.T) string {
 		cell(t, b.preset+", stream, pJ a bit", b.stream(t), b.bit, ""))
 }
 
-// Each preset takes the power that is published of its board or package, within a fifth, idle and at its peaks, and its memory what is
-// published a bit. The page of energies has the table.
+// Each preset consumes the published power of its board or package, within a fifth, idle and at its peaks, and its
+// memory the published energy per bit. The page of energies has the table.
 func TestBoardsTakeTheirPower(t *testing.T) {
 	page, err := os.ReadFile("../docs/model/energy.md")
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package experiments holds the library of ready jobs and experiments, with their shaders, compiled in. Each shader
-// is a module (.spv) beside the GLSL from which it was compiled; each job is a YAML file that names its shader.
+// Package experiments holds the library of ready jobs and experiments, with their shaders, compiled in. Each shader is
+// a module (.spv) next to the GLSL from which it was compiled; each job is a YAML file that names its shader.
 //
-// It does not know the format of jobs and modules, nor how they run: it hands out files by name.
+// It knows neither the format of jobs and modules nor how they run: it returns files by name.
 package experiments
 
 //go:generate go test -run ^TestCommittedFi(les|gures)$ -args -update
@@ -22,7 +22,7 @@ import (
 //go:embed library/*.yaml library/*.spv library/*.spvasm library/*.bin
 var library embed.FS
 
-// Nothing has the name asked for.
+// No job or experiment has the name.
 var (
 	ErrUnknown    = errors.New("no such experiment")
 	ErrUnknownJob = errors.New("no such job")
@@ -39,8 +39,8 @@ func Names() []string {
 	return names
 }
 
-// Lookup finds the ready job of that name: a file system with its job file and everything the job refers to, the job file's
-// name there, and a line that says what it shows. Nothing of the job is parsed.
+// Lookup returns the ready job of that name: a file system with its job file and everything the job refers to, the job
+// file's name there, and a one-line description. It does not parse the job.
 func Lookup(name string) (files fs.FS, jobFile, description string, err error) {
 	jobFile = name + ".yaml"
 	text, err := fs.ReadFile(library, path.Join("library", jobFile))
@@ -51,7 +51,7 @@ func Lookup(name string) (files fs.FS, jobFile, description string, err error) {
 	return files, jobFile, descriptionOf(text), err
 }
 
-// descriptionOf returns the job's description, which the library's jobs give in their first line.
+// descriptionOf returns the job's description, which is the first line of the library's jobs.
 func descriptionOf(job []byte) string {
 	line, _, _ := bytes.Cut(job, []byte("\n"))
 	text, _ := bytes.CutPrefix(line, []byte("description: "))

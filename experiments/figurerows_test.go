@@ -23,7 +23,7 @@ func loadFigure(t *testing.T, name string) *config.Experiment {
 	return e
 }
 
-// The committed rows are those of the experiment as it is written now: as many as it has points, all of them done.
+// The committed rows match the present experiment: one per point, all of them done.
 func TestCommittedRows(t *testing.T) {
 	for _, name := range experiments.FigureNames() {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestCommittedRows(t *testing.T) {
 	}
 }
 
-// Each experiment says what it asks, what should come out and what came out, has a committed figure for each of its own, and a
+// Each experiment has a question, an expectation and a reading, a committed picture for each of its figures, and a
 // small variant with fewer points.
 func TestFigureTexts(t *testing.T) {
 	for _, name := range experiments.FigureNames() {
@@ -73,7 +73,7 @@ func TestFigureTexts(t *testing.T) {
 	}
 }
 
-// The committed pictures are what the committed rows give. With -update they are drawn anew.
+// The committed pictures equal those drawn from the committed rows. With -update they are redrawn.
 func TestCommittedFigures(t *testing.T) {
 	for _, name := range experiments.FigureNames() {
 		e := loadFigure(t, name)
@@ -108,7 +108,7 @@ func TestCommittedFigures(t *testing.T) {
 	}
 }
 
-// settlePicture compares a committed picture with what it should be, or writes it.
+// settlePicture compares a committed picture with its expected content, or writes it.
 func settlePicture(t *testing.T, name string, want []byte) {
 	t.Helper()
 	if flag.Lookup("update").Value.String() == "true" {
@@ -122,7 +122,7 @@ func settlePicture(t *testing.T, name string, want []byte) {
 	}
 }
 
-// Figures over time are drawn from rows that runs wrote (run --series): these are what their rows give.
+// Figures over time are drawn from rows of runs (run --series): the committed ones equal those of their rows.
 func TestSeriesFigures(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("series", "*.yaml"))
 	if err != nil || len(files) == 0 {

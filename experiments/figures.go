@@ -11,10 +11,10 @@ import (
 //go:embed figures/*.yaml figures/jobs/*.yaml figures/jobs/*.spv figures/jobs/*.spvasm figures/mi300a/*.csv
 var figures embed.FS
 
-// figureSuffix ends the names of experiment files; what else is in their folder belongs to them.
+// figureSuffix ends the names of experiment files; all other files in their folder belong to them.
 const figureSuffix = ".yaml"
 
-// FigureFiles is the folder of the embedded experiments: their files and what those name.
+// FigureFiles returns the folder of the embedded experiments: their files and the files that those name.
 func FigureFiles() (fs.FS, error) { return fs.Sub(figures, "figures") }
 
 // FigureNames lists the embedded experiments in alphabetical order.
@@ -27,7 +27,7 @@ func FigureNames() []string {
 	return names
 }
 
-// LookupFigure finds an embedded experiment by name: the folder that it is in, and its file there.
+// LookupFigure finds an embedded experiment by name: its folder, and its file there.
 func LookupFigure(name string) (files fs.FS, file string, err error) {
 	files, err = FigureFiles()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The modules of the experiments' own jobs are what glslang makes of the GLSL beside them.
+// The modules of the experiments' own jobs equal glslang's output for the GLSL next to them.
 func TestCommittedFigureShaders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a compiler for each shader")

@@ -10,7 +10,7 @@ import (
 	"spvsim/gpu"
 )
 
-// withoutTime runs a job on its own machine without time.
+// withoutTime runs a job on its own machine in functional mode.
 func withoutTime(t *testing.T, job *config.Job, threads int) *gpu.Result {
 	t.Helper()
 	return runMode(t, job, gpu.Setup{Mode: "functional", Threads: threads})
@@ -33,10 +33,11 @@ func runMode(t *testing.T, job *config.Job, s gpu.Setup) *gpu.Result {
 	return result
 }
 
-// waiting are the jobs in which workgroups wait for one another: how often they look depends on time.
+// waiting are the jobs in which workgroups wait for one another: the number of their polls depends on time.
 var waiting = map[string]bool{"koch-queues": true, "scan": true}
 
-// A run without time leaves the bytes of the timed one, on one worker and on two, and executes as many instructions of each class.
+// A functional run leaves the bytes of the timed one, with one worker and with two, and executes as many instructions
+// of each class.
 func TestFunctionalRunsLeaveTheBuffersOfTimedOnes(t *testing.T) {
 	for i, name := range Names() {
 		if testing.Short() && i%6 != 1 {
@@ -68,7 +69,7 @@ func TestFunctionalRunsLeaveTheBuffersOfTimedOnes(t *testing.T) {
 	}
 }
 
-// One worker does everything in the same order every time, whatever that order is.
+// A single worker is deterministic.
 func TestOneFunctionalThreadIsDeterministic(t *testing.T) {
 	for _, name := range []string{"koch-queues", "histogram", "mariani", "bfs", "nbody"} {
 		t.Run(name, func(t *testing.T) {
@@ -93,11 +94,11 @@ type sampleCase struct {
 	job    string
 	params []string
 	set    []string
-	share  float64 // at most so much of the instructions is timed
+	share  float64 // bound on the timed share of the instructions
 	within float64 // of the true cycles
 }
 
-// A sampled run leaves the bytes of the timed one, and the true number of cycles is in the interval that it gives.
+// A sampled run leaves the bytes of the timed one, and its interval contains the true number of cycles.
 func TestSampledRunsHoldTheTrueTimeInTheirInterval(t *testing.T) {
 	small := []string{"shader_engines=1", "compute_units=2"}
 	for _, c := range []sampleCase{
@@ -156,7 +157,7 @@ func runSample(t *testing.T, c sampleCase, mode string) *gpu.Result {
 	return result
 }
 
-// What is chosen is timed as it would be alone; the rest runs, and its lines are in the caches.
+// The selected part is timed as it would be alone; the rest runs, and its lines are in the caches.
 func TestWindowsOfTime(t *testing.T) {
 	job := load(t, "reduce")
 	full := runMode(t, job, gpu.Setup{})
@@ -177,7 +178,7 @@ func TestWindowsOfTime(t *testing.T) {
 	}
 }
 
-// The first launch of each kind is timed; the passes after it find in the L2 what it would have left there.
+// The first launch of each kind is timed; later passes find in the L2 the lines that it would have left there.
 func TestTheFirstOfEachKindIsTimed(t *testing.T) {
 	job := load(t, "peer-bitonic")
 	full := runMode(t, job, gpu.Setup{})

@@ -2,7 +2,7 @@ package experiments
 
 import "slices"
 
-// graphReferences are the references of the execution graphs: what a graph comes to, worked out without one.
+// graphReferences compute the results of the execution graphs without a graph.
 var graphReferences = []reference{
 	{"classify", "colour", shadedPixels, 0},
 	{"classify", "shaded", materialCounts, 0},
@@ -175,7 +175,7 @@ func inside(v [6]int, x, y int) bool {
 	return left == 3 || right == 3
 }
 
-// distances goes breadth first with a queue.
+// distances is a breadth-first search with a queue.
 func distances(in initial) any {
 	starts, edges := in.u32("starts"), in.u32("edges")
 	far := slices.Repeat([]uint32{1<<32 - 1}, len(starts)-1)
@@ -248,7 +248,7 @@ func handsOfCards(initial) any {
 	return got
 }
 
-// meshOutput puts what each patch that is kept puts out in the order of the patches; the rest stays zero.
+// meshOutput concatenates the output of each patch that is kept, in the order of the patches; the rest stays zero.
 func meshOutput[T float32 | uint32](each func(patch, height uint32) []T, size int) func(initial) any {
 	return func(in initial) any {
 		var out []T
@@ -302,7 +302,7 @@ func meshTints(p, _ uint32) []uint32 {
 	return out
 }
 
-// workGraph adds up what each of the host's records starts, twice over.
+// workGraph adds up the work that each of the host's records starts, twice over.
 func workGraph(initial) any {
 	out := make([]uint32, 64)
 	walk := func(key, value uint32) {

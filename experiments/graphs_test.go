@@ -27,7 +27,7 @@ func graphJobs() []string {
 
 var schedulers = []string{"hardware", "firmware", "multipass", "persistent"}
 
-// A graph leaves the same buffers under every scheduler and on every machine: those that its reference works out.
+// A graph leaves the same buffers under every scheduler and on every machine: those of its reference.
 func TestGraphsGiveTheSameBuffersUnderEveryScheduler(t *testing.T) {
 	for _, name := range graphJobs() {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestGraphsGiveTheSameBuffersUnderEveryScheduler(t *testing.T) {
 	}
 }
 
-// sameAsReferences compares all buffers of a graph: those that have no reference stay as they were.
+// sameAsReferences compares all buffers of a graph: those without a reference must not change.
 func sameAsReferences(t *testing.T, name string, got map[string][]byte) {
 	t.Helper()
 	job := load(t, name)
@@ -112,9 +112,10 @@ func TestMoreScratchMemoryIsNoSlower(t *testing.T) {
 	}
 }
 
-// scratchSlack is the part of the time that more scratch memory may cost. Workers and queues look for work at intervals: where
-// in an interval a payload comes is chance, worth up to a fiftieth. Persistent workers pop one word of memory, whose atomics
-// follow each other: with more payloads at once, more workers stand in that line, which was worth a ninth.
+// scratchSlack is the divisor of the tolerated slowdown by more scratch memory. Workers and queues poll for work at
+// intervals: the position of a payload's arrival within an interval is chance, worth up to a fiftieth. Persistent
+// workers pop one word of memory, whose atomics are serialized: with more payloads at once, more workers wait for it,
+// which was worth a ninth.
 func scratchSlack(kind string) uint64 {
 	if kind == "persistent" {
 		return 8
@@ -142,7 +143,7 @@ func sweepScratch(t *testing.T, name, machine string, set []string) {
 	}
 }
 
-// A limit of cycles ends a graph as it ends a launch, also where memory has events of its own.
+// A cycle limit ends a graph like a launch, even if memory has events of its own.
 func TestGraphsKeepToTheCycleLimit(t *testing.T) {
 	for _, model := range []string{"fast", "akita"} {
 		job := load(t, "bfs")

@@ -91,7 +91,7 @@ func declaredTests(t *testing.T) []string {
 	return names
 }
 
-// hasSubtest looks for a subtest in the table that the test goes through.
+// hasSubtest looks for a subtest in the test's table.
 func hasSubtest(t *testing.T, test, name string) bool {
 	switch plain := strings.ReplaceAll(name, "_", " "); test {
 	case "TestGraphsGiveTheSameBuffersUnderEveryScheduler":

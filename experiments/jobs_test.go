@@ -68,7 +68,7 @@ func TestPeerBitonicLaunchesEveryPass(t *testing.T) {
 	}
 }
 
-// What a job file expects is what its reference works out; jobs and references can't drift apart.
+// A job file expects the results of its reference, so that jobs and references can't drift apart.
 func TestExpectationsAgreeWithTheReferences(t *testing.T) {
 	for _, r := range references {
 		t.Run(r.job+"/"+r.buffer, func(t *testing.T) {

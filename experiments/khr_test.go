@@ -11,8 +11,9 @@ import (
 	"spvsim/config"
 )
 
-// spirv-opt rewrites modules with AMD's extensions to those of Khronos: the jobs give the same buffers. Not the latency job,
-// which distinguishes one from the other, nor the environment map, whose texels at a border depend on the last bit of a coordinate.
+// spirv-opt rewrites modules with AMD's extensions to those of Khronos: the jobs give the same buffers. Exceptions are
+// the latency job, which distinguishes one from the other, and the environment map, whose texels at a border depend on
+// the last bit of a coordinate.
 func TestRewrittenModulesGiveTheSameBuffers(t *testing.T) {
 	tool, err := exec.LookPath("spirv-opt")
 	if err != nil {
@@ -29,13 +30,13 @@ func TestRewrittenModulesGiveTheSameBuffers(t *testing.T) {
 			}
 			job := rewritten(t, c.job, c.module, out)
 			for _, machine := range []string{"rdna3-rx7900xtx", "gcn3-r9nano"} {
-				execute(t, job, machine) // reports what is not as the job expects
+				execute(t, job, machine) // reports deviations from the job's expectations
 			}
 		})
 	}
 }
 
-// rewritten is a job with another module in the place of its own.
+// rewritten returns a job with its module replaced.
 func rewritten(t *testing.T, name, module, file string) *config.Job {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("library", name+".yaml"))

@@ -82,9 +82,9 @@ func bytePlanes(in initial) any {
 	return out
 }
 
-// mipLevel averages squares of four, level by level, in float32, adding in the order in which the shader does: the first level
-// along the square's lanes, the ones by swizzles of quads in pairs, the ones by masked swizzles likewise, and the last again
-// one after the other.
+// mipLevel averages squares of four, level by level, in float32, adding in the order in which the shader does: the
+// first level along the square's lanes, the ones by swizzles of quads in pairs, the ones by masked swizzles likewise,
+// and the last again one after the other.
 func mipLevel(level int) func(in initial) any {
 	return func(in initial) any {
 		v, side := in.f32("source"), 64
@@ -105,8 +105,8 @@ func mipLevel(level int) func(in initial) any {
 	}
 }
 
-// filteredEnvironment looks up, for 27 directions around each, the face that the longest axis is normal to, and the texel there.
-// Axes in the order of the cube's faces: ties go to z, then to y.
+// filteredEnvironment looks up the texel for each of 27 directions around a direction, in the face normal to the
+// longest axis. Axes are in the order of the cube's faces: ties go to z, then to y.
 func filteredEnvironment(in initial) any {
 	const side = 16
 	faces := in.u32("faces")
@@ -123,8 +123,8 @@ func filteredEnvironment(in initial) any {
 	return out
 }
 
-// cubeFace is the table of cube map faces of the OpenGL specification. The coordinates come by way of the reciprocal, as drivers
-// compute them.
+// cubeFace is the table of cube map faces of the OpenGL specification. The coordinates are computed with the
+// reciprocal, as drivers do.
 func cubeFace(p [3]float32) (face int, s, t float32) {
 	abs := func(x float32) float32 { return max(x, -x) }
 	x, y, z := abs(p[0]), abs(p[1]), abs(p[2])

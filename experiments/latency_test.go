@@ -10,12 +10,12 @@ import (
 	"spvsim/isa"
 )
 
-// What a slot of the latency shader's result is made of: operations, as the timing table names them, or plain classes.
+// The parts of each slot of the latency shader's result: operations, as the timing table names them, or plain classes.
 var measured = []struct {
 	classes   []string
 	operation string // that the table may expand
 	typ       string // of the operation; i32 when empty
-	issue     bool   // instructions that do not wait for one another
+	issue     bool   // independent instructions
 }{
 	{classes: []string{"valu32", "valu32"}},
 	{classes: []string{"fma32"}},
@@ -37,7 +37,7 @@ var measured = []struct {
 	{operation: "rsq", typ: "f64"},
 }
 
-// The latency shader reads with TimeAMD what the timing table says, on every preset and in both lowerings.
+// The latency shader reads the latencies of the timing table with TimeAMD, on every preset and in both lowerings.
 func TestLatencyShaderReadsTheTimingTable(t *testing.T) {
 	for i, preset := range config.Presets() {
 		for k, lowering := range []string{"dpp", "lds"} {
@@ -72,7 +72,8 @@ func TestLatencyShaderReadsTheTimingTable(t *testing.T) {
 	}
 }
 
-// expansion is what the table makes of an operation; where it says nothing, the operation is an instruction of its class.
+// expansion returns the classes into which the table expands an operation; without an entry, the operation is an
+// instruction of its class.
 func expansion(m *config.Machine, operation, typ string) []string {
 	classes, _, ok := m.Timing.Expand(operation, typ, m.WaveSize)
 	if op, known := isa.Lookup(operation); !ok && known && typ == "f64" {
@@ -81,8 +82,8 @@ func expansion(m *config.Machine, operation, typ string) []string {
 	return classes
 }
 
-// The clock has the machine's width and wraps: the shader, which counts with 20 bits, reads the same from one of 20 as from one
-// of 64, and something else from one of 10.
+// The clock has the machine's width and wraps: the shader, which counts with 20 bits, reads the same from one of 20 as
+// from one of 64, and a different value from one of 10.
 func TestLatencyShaderOnANarrowClock(t *testing.T) {
 	job := load(t, "latency")
 	job.Expect = nil

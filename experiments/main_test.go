@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain lets the collector run less often: hundreds of small machines come and go, and a quarter of the time went there.
+// TestMain makes garbage collections rarer: the tests create hundreds of small machines, and a quarter of the time was
+// collection.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())

@@ -65,8 +65,8 @@ func attention(heads int) func(initial) any {
 	}
 }
 
-// What the matrix jobs leave does not depend on the unit, the layout that it gives to matrices, or the size of a wave; other
-// sizes, with sides of their own, agree with the references as well.
+// The results of the matrix jobs do not depend on the unit, its layout of matrices, or the wave size; other sizes, with
+// different sides, agree with the references as well.
 func TestMatrixJobsOnEveryUnitAndWave(t *testing.T) {
 	machines := [][]string{
 		{"cdna3-mi300a"}, {"rdna3-rx7900xtx", "wave_size=32"}, {"rdna3-rx7900xtx", "wave_size=64"},

@@ -39,7 +39,7 @@ func kochCycles(t *testing.T, order string, scratch int) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job.Expect = nil // which is that of another depth
+	job.Expect = nil // it is for another depth
 	m, err := config.LoadMachine(config.Request{Job: job, Machine: "rdna3-rx7900xtx", Set: []string{"scheduler.kind=hardware", "queue.payload_bytes=0",
 		"dispatcher.kernel_launch_cycles=0", "queue.arbitration=" + order, fmt.Sprint("queue.scratch_bytes=", scratch)}})
 	if err != nil {
@@ -52,8 +52,9 @@ func kochCycles(t *testing.T, order string, scratch int) uint64 {
 	return r.Stats.Cycles
 }
 
-// More ports, entries or scratch memory is no slower for 64 producers of 64 payloads each, whose queue overflows where payloads come faster than
-// launches: lines that are read ahead for a payload or two took the way to memory from those that launches waited for.
+// More ports, entries or scratch memory is no slower for 64 producers of 64 payloads each, whose queue overflows when
+// payloads arrive faster than launches: lines that were read ahead for a payload or two took memory bandwidth from
+// those that launches waited for.
 func TestMoreOfAQueueThatOverflowsIsNoSlower(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs graphs of a thousand payloads")
@@ -94,7 +95,7 @@ func fanOut(t *testing.T, producers, scratch int, machine string, set ...string)
 	return r.Stats
 }
 
-// accesses are those of a level of memory.
+// accesses returns the accesses of a memory level.
 func accesses(s *tracing.Stats, level string) uint64 {
 	for i := range s.Memory {
 		if s.Memory[i].Name == level {
@@ -127,8 +128,8 @@ func TestMoreScratchOfAFanOutIsNoSlower(t *testing.T) {
 	}
 }
 
-// Payloads are read where all compute units meet: a place that is used again has another payload than the lines of private caches. The scalar caches
-// are asked for one descriptor of each workgroup, and for nothing else.
+// Payloads are read at the first level that all compute units share: a reused slot has another payload than the lines
+// of private caches. The scalar caches only read one descriptor per workgroup.
 func TestPayloadLoadsPassPrivateCaches(t *testing.T) {
 	for _, kind := range schedulers {
 		s := fanOut(t, 4, 8<<10, "rdna4-like", "scheduler.kind="+kind)
@@ -148,8 +149,9 @@ func TestEntriesThatOverflowStayInTheL2(t *testing.T) {
 	}
 }
 
-// Queues of engines and of compute units balance what one producer enqueues: the graph takes at most a tenth longer than with one queue
-// in engines, and twice as long in 96 compute units; without stealing it stays where it began.
+// Queues of engines and of compute units balance the payloads of one producer: the graph takes at most a tenth longer
+// than with one queue in engines, and twice as long in 96 compute units; without stealing the work stays where it
+// began.
 func TestQueuesOfUnitsBalanceOneProducer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs graphs of a thousand payloads")

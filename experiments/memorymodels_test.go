@@ -16,18 +16,18 @@ import (
 // modelFactor bounds how far apart the cycles of the two memory models are for a job of the library.
 const modelFactor = 1.4
 
-// heavy are the jobs that ask memory so often that a run with messages for each line takes seconds, and that do nothing there
-// which another one does not.
+// heavy are the jobs with so many memory accesses that a run with messages for each line takes seconds, and whose
+// memory behaviour another job covers.
 var heavy = []string{
 	"deferred-quads", "environment", "helper-lanes", "micro-atomic", "micro-chase", "micro-gather", "micro-launch", "micro-read", "micro-stream", "micro-stride", "peer-atax", "peer-bitonic", "peer-convolution", "peer-fir", "peer-matmul",
 	"qdot8", "saxpy", "stencil2d", "textured-triangle", "transpose-padded", "transpose-swizzled",
 	"transpose-views", "vectoradd",
 }
 
-// slow are those that take as long as all others, for the whole suite.
+// slow are the jobs that take as long as all others, for the whole suite.
 var slow = []string{"koch-queues", "mariani", "peer-transpose", "rasteriser"}
 
-// Every job gives the same buffers when memory is made of Akita's caches, and ends in about the same time.
+// Every job gives the same buffers with Akita's caches, and ends in about the same time.
 func TestMemoryModelsAgreeOnEveryJob(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs most of the library twice")
@@ -41,14 +41,14 @@ func TestMemoryModelsAgreeOnEveryJob(t *testing.T) {
 			t.Parallel()
 			machine := "gcn3-r9nano"
 			if name == "latency" {
-				machine = "" // its results are the times of its own
+				machine = "" // its results are the times of its own machine
 			}
 			rows.set(t, name, sameUnderBothModels(t, name, machine))
 		})
 	}
 }
 
-// Every preset can be built of Akita's caches, whatever its lines and levels.
+// Every preset can be built with Akita's caches, whatever its lines and levels.
 func TestMemoryModelsAgreeOnEveryPreset(t *testing.T) {
 	jobs := []string{"lastsum", "bfs", "histogram", "reduce"}
 	if testing.Short() {
@@ -70,7 +70,7 @@ func TestMemoryModelsAgreeOnEveryPreset(t *testing.T) {
 	}
 }
 
-// presetJobs is how many of the jobs each preset has.
+// presetJobs returns the number of jobs per preset.
 func presetJobs(all int) int {
 	if suite.Whole() {
 		return min(2, all)
@@ -98,8 +98,8 @@ func TestMemoryModelsAgreeOnEveryScheduler(t *testing.T) {
 	}
 }
 
-// A run whose work has ended has not reached a limit that comes right after, though parts of the machine are at work still;
-// one that comes to the limit with work to do has.
+// A run whose work has ended does not reach a limit that follows directly, though parts of the machine still work; a
+// run with work left at the limit does.
 func TestLimitRightBehindTheEnd(t *testing.T) {
 	for i, kind := range underScheduler {
 		for k, model := range []string{"fast", "akita"} {

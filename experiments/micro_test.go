@@ -10,7 +10,8 @@ import (
 	"spvsim/gpu"
 )
 
-// micro runs a micro-benchmark of the library with other parameters, whatever it expects at its own size.
+// micro runs a micro-benchmark of the library with other parameters, without its expectations, which are for its own
+// size.
 func micro(t *testing.T, name, machine, mode string, parameters ...string) (map[string][]byte, *gpu.Result) {
 	t.Helper()
 	job := loadWith(t, name, parameters)
@@ -30,7 +31,7 @@ func micro(t *testing.T, name, machine, mode string, parameters ...string) (map[
 	return out, result
 }
 
-// The chain of pointers goes through every element of a footprint of any size once, and then is where it began.
+// The chain of pointers visits every element of a footprint of any size once, and then returns to its start.
 func TestChainIsOneCycle(t *testing.T) {
 	const apart = 64
 	for _, elements := range []int{2, 3, 250, 257, 1024} {
@@ -60,7 +61,8 @@ func TestChainIsOneCycle(t *testing.T) {
 	}
 }
 
-// Within the first cache a load of the chain takes what the machine's description says: its class and that cache's latency.
+// Within the first cache a load of the chain takes the latency of the machine's description: that of its class and of
+// the cache.
 func TestChaseTakesTheLatencyOfTheFirstCache(t *testing.T) {
 	for _, name := range config.Presets() {
 		m, err := config.Preset(name)
@@ -75,7 +77,7 @@ func TestChaseTakesTheLatencyOfTheFirstCache(t *testing.T) {
 	}
 }
 
-// Each kind of stream stores what it says.
+// Each kind of stream stores its formula's values.
 func TestStreamsStoreWhatTheySay(t *testing.T) {
 	const n, factor = 500, 3.0
 	b := func(i int) float64 { return float64(i) }
@@ -108,7 +110,7 @@ func TestStreamsStoreWhatTheySay(t *testing.T) {
 	}
 }
 
-// Additions count, to however many words, with what was there or without.
+// Additions to any number of words add up, whether or not their results are used.
 func TestAtomicsAddUp(t *testing.T) {
 	for _, words := range []int{1, 16, 4096} {
 		for _, wanted := range []int{0, 1} {
@@ -124,7 +126,7 @@ func TestAtomicsAddUp(t *testing.T) {
 	}
 }
 
-// A footprint that the first caches hold is read at their bandwidth, one that each unit has for itself and that they don't hold is not.
+// A footprint within the first caches is read at their bandwidth; a larger one per unit is slower.
 func TestFootprintsBeyondTheFirstCacheAreSlower(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs long chains of loads")
@@ -140,8 +142,8 @@ func TestFootprintsBeyondTheFirstCacheAreSlower(t *testing.T) {
 	}
 }
 
-// Loads whose lanes are the length of a line apart take longer than loads of lanes side by side; one word more apart, their words
-// are in banks of their own and take a fourth of that.
+// Loads whose lanes are a line apart take longer than loads of adjacent lanes; one word further apart, their words are
+// in different banks and take a fourth of that.
 func TestStridesCost(t *testing.T) {
 	cycles := func(stride int) uint64 {
 		_, r := micro(t, "micro-stride", "rdna2-rx6900xt", "", fmt.Sprintf("stride=%d", stride), "groups=4", "rounds=16")

@@ -16,7 +16,7 @@ import (
 // modelFile has the cycles of each job under both memory models, and why they differ where they do by more than 15 %.
 const modelFile = "memorymodels.csv"
 
-// modelDrift bounds how far a ratio of cycles may go from the one in the file before the file has to be written anew.
+// modelDrift bounds the deviation of a ratio of cycles from the file before the file has to be rewritten.
 const modelDrift = 0.1
 
 type modelCycles struct{ fast, akita uint64 }
@@ -30,7 +30,7 @@ type modelRows struct {
 	why  map[string]string
 }
 
-// readModelRows reads the file; with -update it is written when the test that read it has run.
+// readModelRows reads the file; with -update it is written after the test.
 func readModelRows(t *testing.T) *modelRows {
 	t.Helper()
 	data, err := os.ReadFile(modelFile)
@@ -56,7 +56,7 @@ func readModelRows(t *testing.T) *modelRows {
 	return r
 }
 
-// set compares the cycles of a job with its row, or with -update puts them there.
+// set compares the cycles of a job with its row, or with -update replaces it.
 func (r *modelRows) set(t *testing.T, job string, c modelCycles) {
 	t.Helper()
 	r.lock.Lock()
@@ -90,7 +90,7 @@ func (r *modelRows) write(t *testing.T) {
 	settle(t, modelFile, b.Bytes())
 }
 
-// The page's table of the two models is what the rows come to, and a row that is off by more than 15 % says why.
+// The page's table of the two models equals the rows, and a row that is off by more than 15 % has a reason.
 func TestPageOfMemoryModels(t *testing.T) {
 	const page, begin, end = "../docs/model/assumptions.md", "<!-- memory models -->\n", "<!-- end of memory models -->\n"
 	r := readModelRows(t)

@@ -10,8 +10,8 @@ import (
 	"spvsim/gpu"
 )
 
-// The pictures in the docs are what `spvsim graph --dot` prints of each ready graph; with -update they are written, and drawn where
-// Graphviz is installed.
+// The pictures in the docs equal the output of `spvsim graph --dot` for each ready graph; with -update they are
+// written, and drawn if Graphviz is installed.
 func TestPicturesOfGraphs(t *testing.T) {
 	for _, name := range graphJobs() {
 		job := load(t, name)

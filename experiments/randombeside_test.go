@@ -14,7 +14,7 @@ import (
 	"spvsim/gpu"
 )
 
-// besideKinds are the schedulers under which graphs run beside each other.
+// besideKinds are the schedulers that run graphs concurrently.
 var besideKinds = []string{"hardware", "firmware", "multipass"}
 
 // A graphPair is two graphs of one job, each with a buffer of its own.
@@ -26,7 +26,7 @@ type graphPair struct {
 
 var pairNames = [2]string{"a", "b"}
 
-// job has the graphs dispatched in queues, beside each other or the second after the first.
+// job dispatches the graphs in queues, concurrently or the second after the first.
 func (p *graphPair) job(t *testing.T, scratch uint64, inTurn bool) *config.Job {
 	t.Helper()
 	var buffers, nodes, queues strings.Builder
@@ -54,7 +54,7 @@ func (p *graphPair) job(t *testing.T, scratch uint64, inTurn bool) *config.Job {
 	return job
 }
 
-// run runs the pair, and tests that both leave what is wanted of them.
+// run runs the pair, and checks the results of both.
 func (p *graphPair) run(t *testing.T, job *config.Job, kind string, threads int, set []string) *gpu.Result {
 	t.Helper()
 	m, err := config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx", Set: append(append([]string{"scheduler.kind=" + kind}, lawMachine...), set...)})
@@ -121,8 +121,9 @@ func drawPair(t *testing.T, first uint64) *graphPair {
 	return p
 }
 
-// Two random graphs at once leave in buffers what each does by itself, under every scheduler whose workers do not hold the machine and whatever they have to
-// divide; each keeps the laws of one graph, and any number of threads takes the same cycles.
+// Two concurrent random graphs leave the buffers of each alone, under every scheduler whose workers do not hold the
+// machine and whatever resources they have to divide; each obeys the laws of one graph, and any number of threads takes
+// the same cycles.
 func TestRandomGraphsBesideEachOther(t *testing.T) {
 	n := 3
 	if total := randomGraphs(t); total != 64 && !testing.Short() {
@@ -155,7 +156,8 @@ func TestRandomGraphsBesideEachOther(t *testing.T) {
 	}
 }
 
-// A graph beside another takes no less than alone, and both together no more than one after the other, but for what list schedules may differ by.
+// A graph takes at least as long concurrently with another as alone, and both together at most as long as one after the
+// other, up to the bound of list scheduling.
 func TestGraphsShareTheMachine(t *testing.T) {
 	p := drawPair(t, 7)
 	for _, kind := range besideKinds {

@@ -2,12 +2,13 @@ package experiments
 
 import "spvsim/program/ir"
 
-// The code of a node hashes what it reads, adds the hash to the words of the buffer that are the node's own, and lets the hash
-// decide what it sends. Nothing depends on the order in which payloads run, nor on which payloads a coalescing node gets together.
+// The code of a node hashes its input, adds the hash to the node's own words of the buffer, and uses the hash to decide
+// its output. Nothing depends on the order in which payloads run, nor on which payloads a coalescing node gets
+// together.
 
 const wordsOfNode = 16
 
-// write makes the function of a node.
+// write writes the function of a node.
 func (n *randomNode) write(b *moduleText) {
 	lane := b.load("%lane")
 	place := b.hash(b.load("%me"), b.u(uint32(n.number)))
@@ -43,13 +44,13 @@ func (n *randomNode) read(b *moduleText, path []string) string {
 		b.do("OpStore", sum, b.hash(b.load(sum), b.load(b.member(path, b.u(padWord), i))))
 	})
 	h = b.load(sum)
-	if n.recursion > 0 || n.shares != nil { // to which nothing is left
+	if n.recursion > 0 || n.shares != nil { // %left: the remaining recursion levels
 		h = b.hash(h, b.load("%left"))
 	}
 	return h
 }
 
-// work counts the workgroup's invocations and sends what the hash says.
+// work counts the workgroup's invocations and sends the payloads that the hash selects.
 func (n *randomNode) work(b *moduleText, lane, h string) {
 	n.record(b, b.hash(h, lane))
 	for i := range n.outputs {
@@ -71,14 +72,14 @@ func (n *randomNode) record(b *moduleText, h string) {
 	b.sum(b.add(first, b.u(wordsOfNode-1)), b.u(1))
 }
 
-// count is how many payloads a hash asks for: mostly none where many may ask.
+// count returns the number of payloads that a hash selects: mostly zero if the limit is large.
 func (n *randomNode) count(b *moduleText, i int, h string) string {
 	most, spare := n.most(i), n.outputs[i].spare
 	c := b.mod(h, (most+1)*spare)
 	return b.choose(b.less(c, b.u(most+1)), c, b.u(0))
 }
 
-// valid says whether the node of an index can be allocated for: "" means always.
+// valid returns the condition that the node of an index can be allocated for; "": always.
 func (n *randomNode) valid(b *moduleText, o *randomOutput, index string) string {
 	if o.to == n || o.to.sparse() {
 		return b.op("OpIsNodePayloadValidAMDX", "%bool", o.id, index)
@@ -141,7 +142,8 @@ func (n *randomNode) fill(b *moduleText, o *randomOutput, path []string, h strin
 	}
 }
 
-// finishes: the node says that it has written its payload. Of those that share one, some never do: then none is the last.
+// finishes reports whether the node marks its payload as written. Of the nodes that share a payload, some never do:
+// then none is the last.
 func (n *randomNode) finishes() bool {
 	in := n.input()
 	return in.track && in.host == 0 && (n.shares == nil || n.number%3 > 0)
@@ -160,7 +162,8 @@ func (n *randomNode) finish(b *moduleText, path []string, lane, h string) {
 	})
 }
 
-// coalesce handles each payload by itself, whatever came with it. Arrays of the workgroup have a place for each payload.
+// coalesce handles each payload by itself, whichever arrived with it. Arrays of the workgroup have an element for each
+// payload.
 func (n *randomNode) coalesce(b *moduleText, lane, place string) {
 	in := "%i_" + n.name()
 	length := b.op("OpNodePayloadArrayLengthAMDX", "%uint", in)
@@ -180,7 +183,7 @@ func (n *randomNode) coalesce(b *moduleText, lane, place string) {
 	})
 }
 
-// forward sends one payload for each that came in, all to one node.
+// forward sends one payload for each received one, all to one node.
 func (n *randomNode) forward(b *moduleText, i int, lane, place, length string) {
 	o := &n.outputs[i]
 	index := b.u(o.to.indexes[len(o.to.indexes)-1] - o.to.indexes[0])

@@ -50,7 +50,7 @@ func smallMachines(t testing.TB) []*config.Machine {
 	return list
 }
 
-// A randomGraph is a graph with what it leaves in its buffer.
+// A randomGraph is a graph with the expected content of its buffer.
 type randomGraph struct {
 	text  string
 	nodes []*randomNode
@@ -58,7 +58,7 @@ type randomGraph struct {
 	want  []byte
 }
 
-// errTooLarge says that a random graph grew beyond what a test has time for.
+// errTooLarge means that a random graph exceeds the work of a test.
 var errTooLarge = errors.New("graph grows too large")
 
 // newRandomGraph draws a graph and interprets it payload by payload.
@@ -79,7 +79,7 @@ func newRandomGraph(seed uint64) (*randomGraph, error) {
 	return g, g.interpret(m, records, pick(r, 32, 64))
 }
 
-// records are what the host sends.
+// records returns the host's payloads.
 func (g *randomGraph) records(r *rand.Rand) []oracle.Record {
 	var list []oracle.Record
 	for _, n := range g.nodes {
@@ -89,7 +89,7 @@ func (g *randomGraph) records(r *rand.Rand) []oracle.Record {
 		rec := oracle.Record{Node: n.name(), Index: n.indexes[0], Count: int(n.host)}
 		if !n.empty {
 			rec.Stride = n.hostBytes()
-			// One payload for all has just its own bytes: those of a dynamic node may be fewer than hostBytes.
+			// A payload for all has just its own bytes: those of a dynamic node may be fewer than hostBytes.
 			if pick(r, 0, 1, 1, 1) == 0 && n.launch != ir.Dynamic {
 				rec.Stride = 0
 			}
@@ -135,7 +135,7 @@ func (n *randomNode) appendPayload(data []byte, r *rand.Rand) []byte {
 	return append(data, make([]byte, end-len(data))...)
 }
 
-// writeJob says the same to the simulator.
+// writeJob writes the same as a job for the simulator.
 func (g *randomGraph) writeJob(records []oracle.Record) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "shader: graph.spvasm\nbuffers: [{set: 0, binding: 0, name: out, data: {zero: %d}}]\nnodes:\n", g.bytes())
@@ -212,14 +212,15 @@ func (g *randomGraph) run(m *config.Machine, least bool) error {
 	return nil
 }
 
-// scratchRange finds the least and the largest useful scratch memory in what `spvsim graph` prints.
+// scratchRange parses the least and the largest useful scratch memory in the output of `spvsim graph`.
 func scratchRange(text string) (least, most uint64) {
 	_, rest, _ := strings.Cut(text, "scratch memory: ")
 	fmt.Sscanf(rest, "at least %d bytes, at most %d of use", &least, &most)
 	return least, most
 }
 
-// randomGraphs is how many graphs are tried: each under every scheduler, on one of the machines. The environment may ask for more.
+// randomGraphs returns the number of graphs: each runs under every scheduler, on one of the machines. The environment
+// may set more.
 func randomGraphs(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("SPVSIM_RANDOM_GRAPHS")
@@ -236,7 +237,7 @@ func randomGraphs(t *testing.T) int {
 	return 64
 }
 
-// Random graphs leave the buffers of a sequential interpretation under every scheduler, whatever the queue and the memory.
+// Random graphs leave the buffers of a sequential interpretation under every scheduler, with any queue and memory.
 func TestRandomGraphsAreAsInterpreted(t *testing.T) {
 	machines, total := smallMachines(t), randomGraphs(t)
 	drawn := make([]map[string]int, len(machines)/len(schedulers))
@@ -259,7 +260,7 @@ func TestRandomGraphsAreAsInterpreted(t *testing.T) {
 	}
 }
 
-// randomGraphsOn runs n graphs, of every step-th seed from the first on, and counts what they have.
+// randomGraphsOn runs n graphs, with every step-th seed from the first on, and counts their features.
 func randomGraphsOn(t *testing.T, machines []*config.Machine, first, step uint64, n int) map[string]int {
 	t.Helper()
 	drawn := map[string]int{}
@@ -288,7 +289,7 @@ func (g *randomGraph) runAll(t *testing.T, seed uint64, machines []*config.Machi
 	}
 }
 
-// features are what random graphs must not leave out.
+// features are those that the random graphs must cover.
 var features = []struct {
 	name string
 	has  func(n *randomNode) bool
@@ -320,7 +321,7 @@ func (n *randomNode) sends(what func(o *randomOutput) bool) bool {
 	return false
 }
 
-// features counts what the graph has, in nodes that got payloads.
+// features counts the features of the nodes that received payloads.
 func (g *randomGraph) features(count map[string]int) {
 	for _, n := range g.nodes {
 		ran := binary.LittleEndian.Uint32(g.want[4*wordsOfNode*(n.number+1)-4:]) > 0
@@ -332,7 +333,7 @@ func (g *randomGraph) features(count map[string]int) {
 	}
 }
 
-// keep writes a graph that fails to where the environment asks for it.
+// keep saves a failing graph to the folder of the environment's variable.
 func (g *randomGraph) keep(seed uint64) string {
 	dir := os.Getenv("SPVSIM_KEEP")
 	if dir == "" {

@@ -16,11 +16,11 @@ import (
 	"spvsim/tracing"
 )
 
-// lawMachine is the machine that laws are looked at on.
+// lawMachine is the machine of the laws' tests.
 var lawMachine = []string{"shader_engines=2", "compute_units=2", "wave_slots=4", "l2.bytes=65536", "l2.slices=1", "memory_side.bytes=0",
 	"dispatcher.kernel_launch_cycles=0", "scheduler.firmware_dispatch_cycles=0"}
 
-// A lawAxis is what is varied of it, from little to much.
+// A lawAxis is a varied resource, from little to much.
 type lawAxis struct {
 	key    string
 	values []string
@@ -68,8 +68,9 @@ func (g *randomGraph) scratch() (least, most uint64, err error) {
 	return least, most, err
 }
 
-// What is allocated is enqueued or dropped, what is enqueued is launched, and what spills is read back, under every scheduler; payload memory holds no more than there is, nor than the graph can use;
-// the parts of the critical path add up to the time.
+// Allocated payloads are enqueued or dropped, enqueued ones launched, and spilled ones read back, under every
+// scheduler; payload memory never holds more than its size, nor more than the graph can use; the parts of the critical
+// path add up to the time.
 func TestRandomGraphsConserve(t *testing.T) {
 	eachRandomGraph(t, 1, func(t *testing.T, seed uint64, g *randomGraph) {
 		least, most, err := g.scratch()
@@ -105,7 +106,7 @@ func TestRandomGraphsConserve(t *testing.T) {
 	})
 }
 
-// pathCycles is what the nodes' parts of the critical path add up to.
+// pathCycles adds up the nodes' parts of the critical path.
 func pathCycles(s *tracing.Stats) (sum uint64) {
 	for i := range s.Graph.Nodes {
 		p := &s.Graph.Nodes[i].Path
@@ -127,20 +128,20 @@ func (g *randomGraph) launched(s *tracing.Stats) (sum uint64) {
 	return sum
 }
 
-// lawSlack is what counts as no slower: 2 %, and in a run of few cycles as many as one access to memory takes.
+// lawSlack returns the cycles that count as no slower: 2 % more, and in short runs about one memory access more.
 func lawSlack(cycles uint64) uint64 { return cycles + cycles/50 + 400 }
 
-// lawSlots are the waves that the law's machine holds: 2 engines of 2 compute units of 2 SIMDs with 4 slots.
+// lawSlots are the wave slots of the law's machine: 2 engines of 2 compute units of 2 SIMDs with 4 slots.
 const lawSlots = 32
 
-// lawBound is how much slower more of something can make what is scheduled from a list, on as many slots (Graham 1966): workgroups
-// that start sooner take slots and queues of memory from those that the end waits for.
+// lawBound is the bound on the slowdown of list scheduling by more of a resource, on a number of slots (Graham 1966):
+// workgroups that start sooner take slots and memory queues from those on the critical path.
 func lawBound(slots float64) float64 { return 2 - 1/slots }
 
-// lawGraphs is how many graphs the page's table is of, from the first seed on.
+// lawGraphs is the number of graphs of the page's table, from the first seed on.
 const lawGraphs = 200
 
-// lawOrders are those in which nodes may be served, with their names on the page.
+// lawOrders are the orders in which nodes may be served, with their names on the page.
 var lawOrders = []string{"depth-first", "breadth-first", "round-robin"}
 
 // More scratch memory, ports, entries or bandwidth is no slower, but for the graphs that the page counts, and never by more than the bound. Few graphs have
@@ -220,7 +221,8 @@ func (g *randomGraph) lawSizes(t *testing.T, seed uint64) []uint64 {
 	return []uint64{least, 2 * least, 8 * least, max(most, 16*least)}
 }
 
-// noSlower goes along an axis, from little to much, and says how many times as slow a step is as the best before; 0: none is slower.
+// noSlower goes along an axis, from little to much, and returns the largest ratio of a step's time to the best before;
+// 0: no step is slower.
 func (g *randomGraph) noSlower(t *testing.T, seed uint64, kind, order string, axis lawAxis, sizes []uint64, settings ...string) (worst float64) {
 	t.Helper()
 	values := axis.values
@@ -247,7 +249,7 @@ func (g *randomGraph) noSlower(t *testing.T, seed uint64, kind, order string, ax
 	return worst
 }
 
-// eachRandomGraph draws graphs: a few by default, more where the environment asks for them. Salt keeps tests from looking at the same ones.
+// eachRandomGraph draws graphs: a few by default, more if the environment sets it. salt gives each test other graphs.
 func eachRandomGraph(t *testing.T, salt uint64, look func(t *testing.T, seed uint64, g *randomGraph)) {
 	t.Helper()
 	for seed, done := salt*1000, 0; done < randomGraphs(t)/8; seed++ {

@@ -112,7 +112,7 @@ func (b *moduleText) choose(c, x, y string) string {
 	return b.op("OpSelect", "%uint", c, x, y)
 }
 
-// hash mixes two values: what decides over counts and contents in random graphs.
+// hash mixes two values: the hash determines counts and contents in random graphs.
 func (b *moduleText) hash(x, y string) string {
 	h := b.op("OpBitwiseXor", "%uint", b.op("OpIMul", "%uint", x, b.u(0x9e3779b1)), y)
 	h = b.op("OpIMul", "%uint", b.op("OpBitwiseXor", "%uint", h, b.op("OpShiftRightLogical", "%uint", h, b.u(15))), b.u(0x85ebca6b))

@@ -27,12 +27,12 @@ type randomNode struct {
 	outputs   []randomOutput
 }
 
-// A randomOutput is what a node sends to another, or to itself.
+// A randomOutput is an output of a node to another, or to itself.
 type randomOutput struct {
 	to    *randomNode
 	lane  bool // an array for each invocation
 	max   uint32
-	spare uint32 // of this many chances one is taken to send at all
+	spare uint32 // payloads are sent with a chance of 1 in this number
 	// share is the earlier output whose limits it shares, or -1.
 	share int
 	id    string
@@ -47,7 +47,7 @@ func (n *randomNode) sparse() bool {
 // single reports one node at an index above 0: payloads for it have no array size, as the nodes below the size would have to exist.
 func (n *randomNode) single() bool { return len(n.indexes) == 1 && n.indexes[0] > 0 }
 
-// span is how many indexes there are from the first to the last.
+// span returns the number of indexes from the first to the last.
 func (n *randomNode) span() uint32 { return n.indexes[len(n.indexes)-1] - n.indexes[0] + 1 }
 
 // words of the payload before its dispatch size.
@@ -81,7 +81,7 @@ func drawNode(r *rand.Rand, i int) *randomNode {
 		indexes: []uint32{r.Uint32N(3)}, padding: pick(r, uint32(1), 1, 3, 8)}
 	switch n.launch {
 	case ir.Coalescing:
-		n.max = 1 + r.Uint32N(n.local+2) // sometimes more than there are invocations
+		n.max = 1 + r.Uint32N(n.local+2) // sometimes more than its invocations
 	case ir.Static:
 		n.grid = [3]uint32{1 + r.Uint32N(2), 1, 1 + r.Uint32N(2)}
 	case ir.Dynamic:
@@ -99,7 +99,7 @@ func drawNode(r *rand.Rand, i int) *randomNode {
 	return n
 }
 
-// share makes the node one that shares another's input, where both can.
+// share makes the node share another's input, if both can.
 func (n *randomNode) share(r *rand.Rand, base *randomNode) {
 	if base.shares != nil || base.empty || base.launch == ir.Coalescing || n.launch == ir.Coalescing {
 		return
@@ -140,19 +140,19 @@ func (n *randomNode) send(r *rand.Rand, to *randomNode) {
 	if n.launch == ir.Coalescing {
 		o.lane = n.max <= n.local && r.IntN(2) == 0
 		if o.max = 1; !o.lane {
-			o.max = n.max // one for each payload that it gets
+			o.max = n.max // one for each received payload
 		}
 	}
 	if p := len(n.outputs) - 1; p >= 0 && n.launch != ir.Coalescing && r.IntN(3) == 0 {
 		if before := &n.outputs[p]; before.share < 0 && before.lane == o.lane {
-			before.max = max(before.max, 2*o.max) // each may take half of it
+			before.max = max(before.max, 2*o.max) // each may use half of it
 			o.share = p
 		}
 	}
 	n.outputs = append(n.outputs, o)
 }
 
-// most is how many payloads the output sends at most: half of a shared limit.
+// most returns the largest number of payloads of the output: half of a shared limit.
 func (n *randomNode) most(i int) uint32 {
 	o := &n.outputs[i]
 	for k := range n.outputs {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// reference says what a job's buffer must hold at the end, worked out from the initial buffers by plain Go.
+// reference computes the expected content of a job's buffer from the initial buffers, in plain Go.
 type reference struct {
 	job, buffer string
 	want        func(in initial) any // []uint32, []int32 or []float32
@@ -48,7 +48,7 @@ var references = []reference{
 	{"peer-atax", "y", ataxColumns, 1e-4},
 }
 
-// initial holds a job's buffers as they are before it runs.
+// initial holds a job's buffers before it runs.
 type initial map[string][]byte
 
 func (in initial) u32(name string) []uint32 {
@@ -99,7 +99,7 @@ func sumOfInput(in initial) any {
 func saxpy(in initial) any {
 	x, y := in.f32("x"), in.f32("y")
 	for i := range y {
-		y[i] += 2 * x[i] // 2x is exact, so it is all one whether the shader fuses the two
+		y[i] += 2 * x[i] // 2x is exact, so it does not matter whether the shader fuses the two
 	}
 	return y
 }
@@ -219,7 +219,7 @@ func stencil(width, height int) func(initial) any {
 	}
 }
 
-// fourier works out each transform's sums as the definition has them.
+// fourier computes each transform's sums by definition.
 func fourier(points int) func(initial) any {
 	return func(in initial) any {
 		roots := make([]complex128, points)

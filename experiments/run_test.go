@@ -36,7 +36,7 @@ func execute(t *testing.T, job *config.Job, machine string, set ...string) map[s
 	return out
 }
 
-// Every element of every output is what the reference works out.
+// Every element of every output equals the reference.
 func TestBuffersAgreeWithTheReferences(t *testing.T) {
 	got := map[string]map[string][]byte{}
 	for _, r := range references {
@@ -54,8 +54,8 @@ func TestBuffersAgreeWithTheReferences(t *testing.T) {
 	}
 }
 
-// skipUnderRace leaves out most jobs where the race detector makes a run twenty times slower: a run has one goroutine, and what
-// the tests here look for shows as well without the detector.
+// skipUnderRace skips most jobs under the race detector, which makes a run twenty times slower: a run has one
+// goroutine, so the tests here lose nothing.
 func skipUnderRace(t *testing.T, job string) {
 	t.Helper()
 	if underRace && !slices.Contains([]string{"reduce", "scan", "spmv"}, job) {
@@ -116,13 +116,14 @@ var smaller = map[string][]string{
 	"transpose-plain": {"n=128"}, "transpose-swizzled": {"n=128"}, "transpose-views": {"n=128"}, "vectoradd": {"n=16384"},
 }
 
-// isOfFullSize says that a run of a job made smaller does not meet an expectation, which is for the size in the file.
+// isOfFullSize reports whether an error is a failed expectation of a job that was made smaller: expectations are for
+// the size in the file.
 func isOfFullSize(name string, err error) bool {
 	return smaller[name] != nil && errors.Is(err, gpu.ErrExpectation)
 }
 
-// othersFor are the machines that a job runs on beside the first: both sizes of waves, and two presets in turn, four in the whole suite,
-// so that every preset has some of the jobs.
+// othersFor returns the machines of a job besides the first: both wave sizes, and two presets in turn, four in the
+// whole suite, so that every preset has some of the jobs.
 func othersFor(i int) [][]string {
 	others := [][]string{{"rdna3-rx7900xtx", "wave_size=64"}}
 	presets := config.Presets()[1:]
@@ -139,7 +140,7 @@ func othersFor(i int) [][]string {
 	return others
 }
 
-// The buffers are the same bytes on every machine, whatever its waves and its timing.
+// The buffers are equal on every machine, whatever its waves and its timing.
 func TestBuffersAreTheSameOnEveryMachine(t *testing.T) {
 	for i, name := range Names() {
 		if testing.Short() && i%6 != 0 {
@@ -177,11 +178,11 @@ func executeSmall(t *testing.T, name string, on []string) []gpu.Buffer {
 	return r.Buffers
 }
 
-// tooWide are the jobs whose matrices take more registers in lanes than a machine without a matrix unit has.
+// tooWide are the jobs whose matrices need more vector registers than a machine without a matrix unit has.
 var tooWide = map[string]string{"gemm": "rdna2-rx6800xt"}
 
 // clocked are the jobs that store times, which differ by machine.
 var clocked = map[string]bool{"latency": true, "micro-chase": true}
 
-// unordered are the buffers in which what a job leaves depends on the order of its workgroups: the job's own test looks at them.
+// unordered are the buffers whose results depend on the order of workgroups: the job's own test checks them.
 var unordered = map[string]bool{"scan/parts": true, "koch-queues/edges": true}

@@ -12,8 +12,8 @@ type wideNode struct {
 	groups  uint32 // workgroups of a payload; 0: one for up to most payloads
 	most    uint32
 	copies  uint32 // nodes of the level, at indexes from 0 on
-	words   uint32 // of a payload that it gets
-	filled  uint32 // of them, those that are written
+	words   uint32 // of a received payload
+	filled  uint32 // of them, the written ones
 	fan     uint32 // payloads that a workgroup sends; 0: the last level
 	uneven  bool   // a workgroup sends up to as many
 	work    uint32 // rounds of a loop
@@ -24,7 +24,7 @@ type wideNode struct {
 // wideBytes is the size of the buffer of a wide graph.
 const wideBytes = 1 << 16
 
-// mostWide is how many workgroups a wide graph may come to.
+// mostWide bounds the workgroups of a wide graph.
 const mostWide = 1200
 
 // newWideGraph draws a graph of two to four levels with a fan-out of up to 256 payloads of 4 to 512 bytes.
@@ -98,7 +98,7 @@ func declareWide(b *moduleText, nodes []*wideNode, i int) {
 	}
 }
 
-// writeWide makes the function of a level: it reads its payload, works, stores, and sends payloads to the next level.
+// writeWide writes the function of a level: it reads its payload, works, stores, and sends payloads to the next level.
 func writeWide(b *moduleText, nodes []*wideNode, i int) {
 	n, lane := nodes[i], b.load("%lane")
 	v, key := lane, b.u(uint32(i))

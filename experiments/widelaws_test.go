@@ -12,7 +12,7 @@ import (
 	"spvsim/gpu"
 )
 
-// A queueDraw is a graph on a machine of which one thing is varied.
+// A queueDraw is a graph on a machine with one varied resource.
 type queueDraw struct {
 	graph       *randomGraph
 	machine     string
@@ -21,7 +21,8 @@ type queueDraw struct {
 	least, most uint64 // scratch memory that the graph needs, and that is of use
 }
 
-// queueAxes are what a hardware queue has more or less of, from little to much; scratch memory as often as all the others.
+// queueAxes are the resources of a hardware queue, from little to much; scratch memory occurs as often as all the
+// others.
 var queueAxes = []lawAxis{
 	{key: "scratch_bytes"}, {key: "scratch_bytes"}, {key: "scratch_bytes"}, {key: "scratch_bytes"},
 	{key: "queue.ports", values: []string{"1", "4", "32"}},
@@ -30,7 +31,7 @@ var queueAxes = []lawAxis{
 	{"queue.payload_bytes_per_cycle", []string{"8", "64", "512"}, "1048576"},
 }
 
-// lawCosts are fixed costs of a launch, beside which what a queue takes would not show.
+// lawCosts removes the fixed costs of a launch, which would hide the queue's.
 var lawCosts = []string{"dispatcher.kernel_launch_cycles=0", "dispatcher.launch_floor_cycles=0", "scheduler.firmware_dispatch_cycles=0"}
 
 // drawQueue draws a graph, one in four not wide, a preset or a few compute units of it, a scheduler, an order, and the sizes and rates of the queue.
@@ -68,14 +69,14 @@ func drawQueue(t *testing.T, seed uint64) *queueDraw {
 
 func (d *queueDraw) String() string { return fmt.Sprint(d.machine, d.set[len(lawCosts):], d.axis.key) }
 
-// draw sets a key to one of several values; "" leaves it as it is.
+// draw sets a key to one of several values; "" leaves it unchanged.
 func (d *queueDraw) draw(r *rand.Rand, key string, values ...string) {
 	if value := pick(r, values...); value != "" {
 		d.set = append(d.set, key+"="+value)
 	}
 }
 
-// setup is the draw with more settings and so much scratch memory; with 0, what the machine has.
+// setup returns the draw's setup with more settings and a size of scratch memory; 0: the machine's.
 func (d *queueDraw) setup(scratch uint64, more ...string) (s gpu.Setup, err error) {
 	if s.Machine, err = config.LoadMachine(config.Request{Machine: d.machine, Set: append(d.set[:len(d.set):len(d.set)], more...)}); err != nil {
 		return s, err
@@ -89,7 +90,7 @@ func (d *queueDraw) setup(scratch uint64, more ...string) (s gpu.Setup, err erro
 	return s, err
 }
 
-// measure finds how much scratch memory the graph needs where none is on chip, and how much is of use.
+// measure determines the scratch memory that the graph needs if none is on chip, and the largest useful size.
 func (d *queueDraw) measure() error {
 	s, err := d.setup(0, "queue.payload_bytes=0")
 	if err != nil {
@@ -101,7 +102,8 @@ func (d *queueDraw) measure() error {
 	return err
 }
 
-// worst goes along the axis, from little to much, and says how many times as slow a step is as the best before; 0: none is slower.
+// worst goes along the axis, from little to much, and returns the largest ratio of a step's time to the best before; 0:
+// no step is slower.
 func (d *queueDraw) worst() (worst float64, err error) {
 	best := ^uint64(0)
 	for _, step := range d.steps() {
@@ -122,7 +124,7 @@ func (d *queueDraw) worst() (worst float64, err error) {
 	return worst, nil
 }
 
-// A queueStep is one value of what is varied.
+// A queueStep is one value of the varied resource.
 type queueStep struct {
 	scratch uint64
 	set     []string
@@ -143,7 +145,7 @@ func (d *queueDraw) steps() (list []queueStep) {
 }
 
 const (
-	lawDraws = 1000 // of which the page speaks, from the first seed on
+	lawDraws = 1000 // draws of the page's statement, from the first seed on
 	lawMost  = 2    // factor by which more may be slower
 )
 

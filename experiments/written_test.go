@@ -16,8 +16,8 @@ import (
 // writtenGraphs are the lines of testdata/graphs.txt.
 const writtenGraphs = 80
 
-// What random graphs come to under each scheduler, on random machines, is written down as that of jobs is in systemtest: with plenty of scratch memory, with
-// the least that they need or with a part more. With -update the file is written.
+// The results of random graphs under each scheduler, on random machines, are recorded like those of jobs in systemtest:
+// with plenty of scratch memory, with the least that they need or with a part more. With -update the file is rewritten.
 func TestWrittenGraphs(t *testing.T) {
 	machines, err := ledger.NewMachines()
 	if err != nil {
@@ -29,7 +29,8 @@ func TestWrittenGraphs(t *testing.T) {
 	})
 }
 
-// Random graphs come to the same with each turn as an event, with units ahead of the engine, and with several threads.
+// Random graphs give the same results with each turn as an event, with units ahead of the engine, and with several
+// threads.
 func TestDrawnGraphsGoAhead(t *testing.T) {
 	machines, err := ledger.NewMachines()
 	if err != nil {

@@ -74,7 +74,7 @@ type Setup struct {
 	Machine *config.Machine
 	Job     *config.Job
 
-	Observer probe.Observer // nil: none
+	Observer probe.Observer // nil: no display
 	Tracer   probe.Tracer   // nil: none; receives events of the round that is counted, the last
 	// Attach is given the engine and its parts before the run, for looking at
 	// them while they work.
@@ -148,7 +148,7 @@ type Buffer struct {
 	Name         string
 	Set, Binding uint32
 	Bytes        []byte
-	image        *mem.Image // nil: none
+	image        *mem.Image // nil: no display
 }
 
 // Result is what a run came to.

@@ -192,7 +192,7 @@ func label(c draw.Canvas, k *inkCanvas, frame vg.Rectangle, text string, places 
 			best, covered = p, n+p.far
 		}
 	}
-	if covered > best.far && covered < 10_000 { // it is on something: a ground of white keeps it readable
+	if covered > best.far && covered < 10_000 { // it covers marks: a white background keeps it readable
 		box := best.box(k.font, text, smallSize)
 		c.FillPolygon(color.NRGBA{0xff, 0xff, 0xff, 0xc8}, rectangle(box.Min, box.Max))
 	}
@@ -320,7 +320,7 @@ func valueOf(v *float64) float64 {
 	return *v
 }
 
-// line is a series as it is on the axes; a name is the one in the rows or the one for people.
+// line returns the points of a series on the axes; its name may be the rows' or the displayed one.
 func (c *Chart) line(p *Panel, name string) []xy {
 	var out []xy
 	for _, s := range p.Series {

@@ -170,7 +170,7 @@ func pageOf(pdf []byte) []byte {
 // notALabel matches text that no tick may have: a power that is not an integer, or not a number.
 var notALabel = regexp.MustCompile(`\^\{[^}]*[.e]|NaN|Inf`)
 
-// checkTicks looks at the ticks of every axis: at numbers that the axis shows, few, with labels that are numbers.
+// checkTicks checks the ticks of every axis: in the axis' range, few, and labelled with numbers.
 func checkTicks(c *Chart) error {
 	const most = 400 // of labels, and of the ticks between two labels
 	l, _ := c.settle("column")

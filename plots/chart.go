@@ -267,7 +267,7 @@ func (d *Dimension) place(v float64) float64 {
 	return float64(i-1) + (v-n[i-1])/(n[i]-n[i-1])
 }
 
-// placeAnnotations puts the x of annotations on the axis.
+// placeAnnotations converts the x of annotations to positions on the axis.
 func (c *Chart) placeAnnotations() {
 	if len(c.X.numbers) == 0 {
 		return
@@ -361,7 +361,7 @@ const (
 	maxSeries = 256
 )
 
-// checkCounts refuses more series and panels than can be told apart: a column was mistaken for another.
+// checkCounts refuses more series and panels than a reader can distinguish: the wrong column was named.
 func (b *builder) checkCounts() error {
 	if n := len(b.series); n > maxSeries {
 		return b.f.fail("series", ErrLimit, fmt.Sprintf("found %d series: want at most %d", n, maxSeries))

@@ -117,7 +117,7 @@ func (f *Figure) checkAxes(fail failer) {
 	}
 }
 
-// scaleOf is an axis' scale where the figure says or its kind does; a roofline's axes are logarithmic unless it says otherwise.
+// scaleOf returns an axis' scale: the figure's or the kind's; a roofline's axes are logarithmic by default.
 func (f *Figure) scaleOf(a *Axis) string {
 	if f.Kind == "roofline" {
 		return orElse(a.Scale, "log10")

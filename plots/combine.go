@@ -87,8 +87,8 @@ func confidence(values []float64) (low, high float64) {
 	return m - half, m + half
 }
 
-// combined makes one point of the rows at one place. It refuses to do so unasked: a swept parameter that the figure forgets
-// would vanish in a mean.
+// combined combines the rows at one place into one point. It refuses to do so without a rule: a swept parameter that
+// the figure ignores would vanish in a mean.
 func (b *builder) combined(obs []observation) ([]Point, error) {
 	var points []Point
 	for start := 0; start < len(obs); {
@@ -141,8 +141,8 @@ func (b *builder) combine(obs []observation) (Point, error) {
 	return p, nil
 }
 
-// differing names the axes of a sweep that the figure ignores: those in which rows at one place differ. For other rows,
-// it names the first such column that is not drawn.
+// differing names the axes of a sweep that the figure ignores, in which rows at one place differ. For other rows, it
+// names the first such column that is not drawn.
 func (b *builder) differing(obs []observation) string {
 	columns, most := b.axisColumns(), maxSeries
 	if columns == nil {
@@ -204,7 +204,7 @@ func (b *builder) boxes(obs []observation) ([]Point, error) {
 	return points, nil
 }
 
-// stack puts the bars of each x on one another, in the order of the series.
+// stack stacks the bars of each x, in the order of the series.
 func (b *builder) stack(series []Series) error {
 	top, total := map[float64]float64{}, map[float64]float64{}
 	for _, s := range series {

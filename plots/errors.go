@@ -10,7 +10,7 @@ import (
 	"spvsim/internal/fault"
 )
 
-// Kinds of fault in rows and figures; every error of this package wraps one of them.
+// Kinds of errors in rows and figures; every error of this package wraps one of them.
 var (
 	ErrSyntax     = errors.New("not readable")
 	ErrUnknownKey = errors.New("unknown key")
@@ -26,7 +26,7 @@ var (
 	ErrDraw       = errors.New("not drawn")
 )
 
-// Error is one fault with its place.
+// Error is one error with its place.
 type Error fault.Fault
 
 func (e *Error) Error() string { return (*fault.Fault)(e).Text("plots") }

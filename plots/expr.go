@@ -44,7 +44,7 @@ func (e *expr) cell(row int) (any, error) {
 	return v, nil
 }
 
-// number is the result in a row, NaN when it is missing.
+// number returns the result in a row, NaN if it is missing.
 func (e *expr) number(row int) (float64, error) {
 	v, err := e.cell(row)
 	if x, ok := v.(float64); ok {
@@ -53,7 +53,7 @@ func (e *expr) number(row int) (float64, error) {
 	return math.NaN(), err
 }
 
-// text is the result in a row, empty when it is missing.
+// text returns the result in a row, "" if it is missing.
 func (e *expr) text(row int) (string, error) {
 	v, err := e.cell(row)
 	s, _ := v.(string)

@@ -24,7 +24,7 @@ type family struct {
 	plain, bigger func() *font.Cache
 }
 
-// families by the words of a figure's file; left out, it is sans.
+// families by their names in a figure's file; the default is sans.
 var families = map[string]*family{
 	"":      sans,
 	"sans":  sans,
@@ -36,7 +36,7 @@ var sans = newFamily("Sans", liberationsansregular.TTF, 0.69, 0.21)
 
 const (
 	plainName  = "Liberation"
-	biggerName = "LiberationGreek" // the font with more characters is another one to a reader of the figure
+	biggerName = "LiberationGreek" // a second font in the figure's file, as it has more characters
 )
 
 func newFamily(variant font.Variant, data []byte, capHeight, descent vg.Length) *family {

@@ -109,7 +109,7 @@ func TestGeometricMean(t *testing.T) {
 	}
 }
 
-// A palette changes colours alone; each has as many as there are looks, all different.
+// A palette only changes colours; it has as many as there are looks, all different.
 func TestPalettes(t *testing.T) {
 	draw := func(palette string) string {
 		c, err := chartOf(t, sweepRows, "kind: bar\nx: machine\ny: time\nseries: kernel\nwhere: {threads: 1}\n"+palette)

@@ -146,7 +146,7 @@ func crossingsAt(pts []vg.Point, y vg.Length, into []vg.Length) []vg.Length {
 	return into
 }
 
-// emptiest finds the place for a box inside a frame that covers the least; corners come before edges, these before the rest.
+// emptiest returns the place inside a frame where a box covers least; it prefers corners, then edges.
 func (k *inkCanvas) emptiest(frame vg.Rectangle, w, h vg.Length) (at vg.Point, covered int) {
 	covered = math.MaxInt
 	roomX, roomY := frame.Size().X-w, frame.Size().Y-h

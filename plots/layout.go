@@ -80,7 +80,7 @@ func (c *Chart) newLayout(style, place string) *layout {
 		l.shades = c.shades()
 	}
 	l.panelW, l.panelH = l.size.X/vg.Length(l.columns)*0.8, 120
-	for range 3 { // margins depend on ticks, which depend on the space that margins leave
+	for range 3 { // margins depend on ticks, which depend on the remaining space
 		l.chooseTicks()
 		l.measure()
 		l.panelW = (l.size.X - l.left - l.right - l.gapX*vg.Length(l.columns-1)) / vg.Length(l.columns)
@@ -352,7 +352,7 @@ func (f *family) breakLabel(s string, size, space vg.Length) string {
 
 func abs(n int) int { return max(n, -n) }
 
-// measure works out the margins.
+// measure computes the margins.
 func (l *layout) measure() {
 	c, f := l.c, l.c.figure
 	yWidth, xHeight := l.tickWidth(), l.tickHeight()

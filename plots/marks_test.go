@@ -271,7 +271,8 @@ func outsideOf(corners []vg.Point, p vg.Point) vg.Length {
 	return away
 }
 
-// A glyph's outline is at its place and size, with y upwards; a quadratic curve is the cubic one of the same points.
+// A glyph's outline is at its position and size, with y upwards; a quadratic curve equals the cubic one through the
+// same points.
 func TestOutlinesOfGlyphs(t *testing.T) {
 	point := func(x, y int) fixed.Point26_6 { return fixed.Point26_6{X: fixed.I(x), Y: fixed.I(y)} }
 	segment := func(op sfnt.SegmentOp, args ...fixed.Point26_6) sfnt.Segment {
@@ -345,7 +346,7 @@ func TestEPSIsWhole(t *testing.T) {
 	}
 }
 
-// Labels of ticks that are side by side, or over one another, have a gap between them: no less than that fits.
+// Labels of ticks, side by side or stacked, have a gap between each other.
 func TestLabelsFit(t *testing.T) {
 	f := build(t, "line").font()
 	for _, vertical := range []bool{false, true} {
@@ -382,7 +383,8 @@ func TestLabelsOfNumbers(t *testing.T) {
 	}
 }
 
-// A linear axis has about as many ticks as are asked for, from its first to its last round number, each 1, 2 or 5 times a power of ten from the next.
+// A linear axis has about the requested number of ticks, from its first to its last round number, each 1, 2 or 5 times
+// a power of ten from the next.
 func TestTicksAreRound(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for range 500 {
@@ -536,7 +538,7 @@ func (l *layout) testParts(inside vg.Point) error {
 	return nil
 }
 
-// Annotations are of the panels that they name, by name, row or value.
+// Annotations apply to the panels that they select by name, row or value.
 func TestAnnotationsAreOfTheirPanels(t *testing.T) {
 	c := &Chart{}
 	p := &Panel{Name: "kernel = sum", Row: "big"}
@@ -660,7 +662,7 @@ func TestCrossingsLieOnBothLines(t *testing.T) {
 				last = d
 			}
 		}
-		if len(got) < changes || len(got) > changes+2 { // two crossings may lie between two places that are looked at
+		if len(got) < changes || len(got) > changes+2 { // two crossings may lie between two sampled places
 			t.Fatalf("%d crossings, %d changes of sides", len(got), changes)
 		}
 	}

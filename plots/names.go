@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// CheckNames tests that the table has the columns that the figure names, whatever is in them.
+// CheckNames checks that the table has the columns that the figure names, whatever their values.
 func (f *Figure) CheckNames(t *Table) error {
 	s := &selection{f: f, t: &Table{File: t.File, Rows: t.Rows, Columns: append([]Column(nil), t.Columns...)}}
 	var errs []error

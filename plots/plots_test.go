@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens")
 
-// show keeps every format and style in a directory, to look at.
+// show saves every format and style in a directory, for inspection.
 var show = flag.String("show", "", "directory to draw all figures to")
 
 func load(t *testing.T, name string) (*Figure, *Table) {

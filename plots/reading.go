@@ -68,7 +68,7 @@ func readable(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-// aggregate works out one word over the rows that its condition keeps.
+// aggregate computes one word over the rows that meet its condition.
 func (t *Table) aggregate(text string) (float64, error) {
 	text, condition, given := strings.Cut(text, " where ")
 	word, of, ok := strings.Cut(strings.TrimSpace(text), " ")

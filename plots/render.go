@@ -25,7 +25,7 @@ func (c *Chart) settle(style string) (*layout, vg.Point) {
 		return c.newLayout(style, place), vg.Point{}
 	}
 	l := c.newLayout(style, "inside")
-	if l.check() != nil { // it is refused where it is drawn
+	if l.check() != nil { // the error is reported when it is drawn
 		return l, vg.Point{}
 	}
 	covered, at := math.MaxInt, vg.Point{}
@@ -75,7 +75,7 @@ func (l *layout) drawNames(c draw.Canvas, p *pane, i int) {
 	}
 }
 
-// gridless are kinds whose marks leave no ground to see a grid on.
+// gridless are kinds whose marks cover the background, so that a grid would not be visible.
 var gridless = map[string]bool{"heatmap": true}
 
 func (l *layout) drawGrid(c draw.Canvas, p *pane) {
@@ -295,7 +295,7 @@ func (e entry) sample() vg.Length {
 	return sampleWidth / 2
 }
 
-// legendGrid is the width of a legend's columns, how many there are, and its title's width when it is before them.
+// legendGrid returns the width of a legend's columns, their number, and the width of a title before them.
 func (l *layout) legendGrid() (width vg.Length, columns, rows int, title vg.Length) {
 	for _, e := range l.entries {
 		width = max(width, e.sample()+sampleMargin+l.font.width(e.text, smallSize)+entryGap)
@@ -377,7 +377,7 @@ func (l *layout) drawLegend(c draw.Canvas, inside vg.Point) {
 	}
 }
 
-// draw puts the sample's left middle at a point.
+// draw draws the sample with its left middle at a point.
 func (e entry) draw(c draw.Canvas, f *family, at vg.Point) {
 	end := at.Add(vg.Point{X: e.sample()})
 	middle := at.Add(end).Scale(0.5)

@@ -60,7 +60,8 @@ func TestRulesOfFigures(t *testing.T) {
 	}
 }
 
-// A category axis without a value is refused by its column, whatever the kind of figure. With one value the figure is drawn.
+// A category axis without a value is refused with its column, in every kind of figure. With one value the figure is
+// drawn.
 func TestCategoryAxisWithoutValues(t *testing.T) {
 	const empty, one = "x,y,s\n,1,a\n,2,b\nq,4,c\n", "x,y,s\nq,1,a\n,2,b\nq,4,c\n"
 	for _, figure := range []string{

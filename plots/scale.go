@@ -14,8 +14,8 @@ type scale struct {
 	inverted  bool // low is at the upper end
 }
 
-// Bounds of the values that can be shown, apart from 0: they leave the arithmetic of axes room. Padded ends go a little
-// further, and stay normal numbers.
+// Bounds of the values that can be shown, apart from 0, so that the arithmetic of axes does not overflow. Padded ends
+// go a little further, and stay normal numbers.
 const (
 	largest  = 1e300
 	smallest = 1e-300
@@ -44,7 +44,7 @@ func refusal(kind string, v float64) string {
 	return ""
 }
 
-// newScale makes a scale of a range; one value, or ends in the wrong order, become a range about the first.
+// newScale returns the scale of a range; a single value, or ends in the wrong order, become a range about the first.
 func newScale(kind string, low, high float64) scale {
 	s := scale{kind: kind, low: low, high: high}
 	if s.low >= s.high || s.isPoint() {
@@ -57,7 +57,7 @@ func newScale(kind string, low, high float64) scale {
 	return s
 }
 
-// spread makes a range of one value.
+// spread returns a range about one value.
 func spread(kind string, v float64) (low, high float64) {
 	if isLog(kind) {
 		return v / 2, v * 2
@@ -121,7 +121,7 @@ func (s scale) holds(v float64) bool {
 	return u >= s.unit(s.low)-space && u <= s.unit(s.high)+space
 }
 
-// padded leaves space about the data, in parts of the span.
+// padded adds space around the data, in shares of the span.
 func (s scale) padded(part float64) scale {
 	low, high := s.low, s.high
 	if s.isLog() {
@@ -146,7 +146,7 @@ func barFoot(kind string, v float64) float64 {
 	return math.Pow(base[kind], math.Ceil(math.Log(v)/math.Log(base[kind])-1e-9)-1)
 }
 
-// balanced makes both sides of a centre equally far.
+// balanced makes the scale symmetric about a centre.
 func (s scale) balanced(center float64) scale {
 	if s.isLog() {
 		far := math.Exp(math.Max(math.Log(s.high)-math.Log(center), math.Log(center)-math.Log(s.low)))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// drawnAll draws a figure of rows in the formats that hold numbers and asks of each that these are, and that there is something to
-// see.
+// drawnAll draws a figure of rows in the formats with numbers, and checks that these are valid and the content is
+// visible.
 func drawnAll(t *testing.T, rows, figure string) *Chart {
 	t.Helper()
 	c, err := chartOf(t, rows, figure)

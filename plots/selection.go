@@ -177,7 +177,7 @@ func (s *selection) keepWhere(text string, keep []bool) error {
 	return nil
 }
 
-// sort puts the rows in the order of all their cells, so that nothing depends on the file's order: sums of floats neither.
+// sort orders the rows by all their cells, so that no result depends on the file's order, including sums of floats.
 func (s *selection) sort() {
 	rows := make([]int, s.t.Rows)
 	for i := range rows {
@@ -267,7 +267,7 @@ func levelsOf(c *Column, names Pairs) []level {
 
 func (c *Column) cells() int { return max(len(c.Numbers), len(c.Texts)) }
 
-// naturalLess puts wave2 before wave16.
+// naturalLess orders wave2 before wave16.
 func naturalLess(a, b string) bool {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {

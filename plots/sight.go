@@ -54,7 +54,7 @@ func (b *builder) checkValue(path, kind string, v float64) error {
 	return b.f.fail(path, ErrRange, "a value is "+text)
 }
 
-// checkShades refuses a centre so far from the values that colours as far to its other side have no numbers.
+// checkShades refuses a centre so far from the values that the other side of the scale overflows.
 func (b *builder) checkShades() error {
 	v := b.f.Value
 	if b.value == nil || v.Center == nil {

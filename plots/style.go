@@ -69,7 +69,7 @@ func (f *Figure) lookOf(i int) look {
 	return l
 }
 
-// lookOf repeats the looks; past their end the marker and dash move against the colour.
+// lookOf repeats the looks; past their end the marker and dash are shifted against the colour.
 func lookOf(i int) look {
 	l := looks[i%len(looks)]
 	if round := i / len(looks); round > 0 {

@@ -251,7 +251,7 @@ func checksum(data []byte) uint32 {
 	return sum
 }
 
-// write puts the tables in a file, by tag.
+// write writes the tables to a file, by tag.
 func (t ttf) write() []byte {
 	const adjustment, magic = 8, 0xb1b0afba // of the whole file's checksum, in head
 	copy(t["head"][adjustment:], make([]byte, 4))

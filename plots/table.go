@@ -87,7 +87,7 @@ func ReadCSV(file string, r io.Reader) (*Table, error) {
 	return t, t.readRecords(cr)
 }
 
-// name makes a text column of each name.
+// name creates a text column for each name.
 func (t *Table) name(names []string) error {
 	if len(names) > maxColumns {
 		return &Error{File: t.File, Line: 1, Msg: fmt.Sprintf("found %d columns: want at most %d", len(names), maxColumns), Kind: ErrLimit}
@@ -137,7 +137,7 @@ func csvError(file string, err error) error {
 	return &Error{File: file, Line: line, Msg: "not CSV: " + err.Error(), Kind: ErrSyntax}
 }
 
-// infer turns a text column into one of numbers when all its cells are.
+// infer converts a text column to numbers if all its cells are numbers.
 func (c *Column) infer() {
 	numbers := make([]float64, len(c.Texts))
 	some := false

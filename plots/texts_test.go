@@ -139,7 +139,7 @@ func TestColumnsAreNamed(t *testing.T) {
 	}
 }
 
-// Colours about a centre reach as far to one side as to the other; where there are no numbers as far, the centre is refused.
+// Colours are symmetric about a centre; if one side would overflow, the centre is refused.
 func TestShadesHaveNumbers(t *testing.T) {
 	const rows = "a,b,v\n1,1,%s\n2,1,%s\n"
 	for _, c := range []struct {
@@ -156,7 +156,7 @@ func TestShadesHaveNumbers(t *testing.T) {
 	}
 }
 
-// A raised or lowered part is one in braces that are closed; any other sign is itself.
+// A raised or lowered part needs closed braces; any other sign is literal.
 func TestRaisedAndLoweredParts(t *testing.T) {
 	up, down := func(s string) span { return span{s, scriptScale, raised} }, func(s string) span { return span{s, scriptScale, lowered} }
 	plain := func(s string) span { return span{s, 1, 0} }

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// side is an axis as it is drawn: how long, which way, and the font of its labels.
+// side describes an axis as drawn: its length, direction, and the font of its labels.
 type side struct {
 	font     *family
 	length   vg.Length
@@ -49,7 +49,7 @@ func (s scale) ticksInSight(d Dimension, given []float64, along side) []plot.Tic
 	return slices.DeleteFunc(s.ticks(d, given, along), func(t plot.Tick) bool { return !s.holds(t.Value) })
 }
 
-// scaleTicks make about n ticks of each kind of scale.
+// scaleTicks return about n ticks of each kind of scale.
 var scaleTicks = map[string]func(s scale, n int) []plot.Tick{
 	"linear": scale.linearTicks, "log2": scale.log2Ticks, "log10": scale.log10Ticks,
 }
@@ -78,7 +78,7 @@ func (s scale) fit(ticks []plot.Tick, along side) bool {
 	return true
 }
 
-// categoryTicks leave labels out, evenly, when they are numbers and too many.
+// categoryTicks thins numeric labels evenly if they are too many.
 func categoryTicks(names []string, along side) []plot.Tick {
 	need := vg.Length(0)
 	numbers := true
@@ -207,8 +207,8 @@ func (s scale) powers() (first, last int) {
 func (s scale) octaves() float64 { return s.span() / math.Ln2 }
 func (s scale) decades() float64 { return s.span() / math.Ln10 }
 
-// log2Ticks are at powers of two, at every so many that about n remain, the first and the last among them where the count
-// divides so; less than two octaves get linear ones, and few octaves the halves between.
+// log2Ticks are at powers of two, with a stride that leaves about n of them, including the first and the last if the
+// count divides evenly; less than two octaves get linear ones, and few octaves the halves between.
 func (s scale) log2Ticks(n int) []plot.Tick {
 	first, last := s.powers()
 	if last-first < 2 && s.octaves() < 2 {
@@ -245,7 +245,7 @@ func evenStride(first, last, n int) (stride, anchor int) {
 // plainStride is the largest stride that is used without rounding.
 const plainStride = 10
 
-// roundStride makes exponents that are far apart round numbers.
+// roundStride rounds large strides of exponents to round numbers.
 func roundStride(n int) int {
 	if n <= plainStride {
 		return n

@@ -82,7 +82,8 @@ func TestNamedColumnsAreThere(t *testing.T) {
 	}
 }
 
-// Ticks of logarithmic axes are in order and on the axis; labelled are powers, evenly apart, or 1, 2 and 5, or halves between, and about as many as are asked for.
+// Ticks of logarithmic axes are in order and within the axis; labelled are powers, evenly spaced, or 1, 2 and 5, or
+// halves between, and about as many as requested.
 func TestTicksOfLogarithmicAxes(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 11))
 	for range 3000 {
@@ -180,7 +181,7 @@ func TestNumbersBesideAxes(t *testing.T) {
 	}
 }
 
-// Values of repeated rows become one: by the rule's own definition, in whatever number they are.
+// Values of repeated rows are combined by the rule's own definition, for any number of them.
 func TestCombinations(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 12))
 	for n := 1; n < 30; n++ {
@@ -230,7 +231,7 @@ func TestCombinations(t *testing.T) {
 	}
 }
 
-// A name is broken at the space nearest its middle where it is too wide, and only then.
+// A name is broken at the space nearest its middle if it is too wide, and only then.
 func TestNamesBreakInTheMiddle(t *testing.T) {
 	f := build(t, "line").font()
 	for text, want := range map[string]string{"one two": "one\ntwo", "a longer name": "a longer\nname", "single": "single", "a b c d": "a b\nc d", "aa bbbbbbbbbb": "aa\nbbbbbbbbbb"} {
@@ -296,7 +297,7 @@ func TestSharedAxes(t *testing.T) {
 	}
 }
 
-// Boxes are of the values in their order, in whatever order the rows have them.
+// Boxes have the values in sorted order, whatever the order of the rows.
 func TestBoxesAreOfSortedValues(t *testing.T) {
 	c, err := chartOf(t, "n,z,t\nu,1,50\nu,2,10\nu,3,40\nu,4,20\nv,5,3\nv,6,1\n", "{kind: box, x: n, y: t}")
 	if err != nil {

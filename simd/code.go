@@ -131,7 +131,7 @@ type step struct {
 	in   *isa.Inst
 }
 
-// Rules are what the costs of a program depend on.
+// Rules returns the parameters that a program's costs depend on.
 type Rules struct {
 	Shape  *spec.Shape
 	Timing *Timing

@@ -7,7 +7,7 @@ import (
 // A trace is what reports what a SIMD's waves do, and the events reported,
 // kept here so that nothing is allocated for them.
 type trace struct {
-	to    probe.Tracer // nil: none
+	to    probe.Tracer // nil: no display
 	unit  int          // the compute unit's number in the machine
 	issue probe.Issue
 	wave  probe.Wave

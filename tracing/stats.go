@@ -114,7 +114,7 @@ func members(c *account.Counts, clockMHz int) object {
 	}
 	faults := object{{"out_of_bounds", c.OutOfBounds}}
 	if c.Untimed() {
-		time, machine = nil, nil // nothing of it is known
+		time, machine = nil, nil // not known
 	}
 	if c.Beside {
 		machine, faults = object{{"lds", c.LDS}}, nil // all other counts belong to the concurrent launches together

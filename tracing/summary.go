@@ -215,8 +215,8 @@ func bytesText(n uint64) string {
 	return fmt.Sprintf("%d MB", n>>20)
 }
 
-// LostPayloads says of each node how many payloads its workgroups allocated and
-// never enqueued: no node received them.
+// LostPayloads reports for each node the payloads that its workgroups allocated and never enqueued: no node received
+// them.
 func (s *Stats) LostPayloads() (list []string) {
 	if s.Graph == nil {
 		return nil

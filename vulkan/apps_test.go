@@ -13,7 +13,8 @@ import (
 	"spvsim/vulkan/rows"
 )
 
-// TestVulkaninfo runs Debian's vulkaninfo whole, on devices with each set of answers: it asks for every property, feature and format there is.
+// TestVulkaninfo runs Debian's vulkaninfo, on devices with each set of answers: it queries every property, feature and
+// format.
 func TestVulkaninfo(t *testing.T) {
 	t.Parallel()
 	for _, answers := range []string{"", "attachments", "webgpu"} {
@@ -52,7 +53,7 @@ func runVulkaninfo(t *testing.T, answers string) {
 	}
 }
 
-// A program in another root of files leaves rows, a profile, how far it is and captures where one without does.
+// A program in another root file system gives the rows, profile, progress and captures of one in this root.
 func TestAnotherRootSeesWhereTheDriverWrites(t *testing.T) {
 	if out, err := exec.Command("unshare", "--mount", "true").CombinedOutput(); err != nil {
 		t.Skipf("no mounts of one's own here: %v %s", err, out)
@@ -138,7 +139,7 @@ func TestManyProgramsAtATime(t *testing.T) {
 	all.Wait()
 }
 
-// fftLibraries are what VkFFT needs: it compiles the GLSL that it writes with glslang.
+// fftLibraries are the linker flags of VkFFT, which compiles the GLSL that it writes with glslang.
 var fftLibraries = strings.Fields("-lglslang -lMachineIndependent -lGenericCodeGen -lOSDependent -lOGLCompiler -lSPIRV -lglslang-default-resource-limits -lSPIRV-Tools-opt -lSPIRV-Tools -lstdc++")
 
 // TestVkFFT compares transforms by VkFFT with direct sums: see testdata/vkfft.c.
@@ -164,7 +165,7 @@ func TestVkFFT(t *testing.T) {
 	if *driverManifest != "" {
 		return
 	}
-	// The library puts a barrier after each of its passes: overlap takes nothing from it, and costs nothing.
+	// The library puts a barrier after each of its passes: overlap neither saves nor costs time.
 	submitted, _ := recorded(t, b, "vkfft", false, []string{"long_transform"})
 	none, _ := recorded(t, b, "vkfft", false, []string{"long_transform"}, "SPVSIM_OVERLAP=none")
 	if got, want := cyclesOf(submitted), cyclesOf(none); got != want || len(submitted.Rows) != len(none.Rows) {
@@ -172,9 +173,8 @@ func TestVkFFT(t *testing.T) {
 	}
 }
 
-// fftHeader copies the library's one header. That of Debian bookworm fills a
-// structure of an older glslang than bookworm's, which has nine limits of mesh
-// shaders more: they are put where they belong.
+// fftHeader copies the library's one header. That of Debian bookworm fills a structure of an older glslang than
+// bookworm's, which has nine further limits of mesh shaders: they are inserted.
 func fftHeader(to string) error {
 	text, err := os.ReadFile("/usr/include/vkFFT.h")
 	if err != nil {

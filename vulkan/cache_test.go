@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A second start finds each program that the first one lowered, and computes the same; without a store, nothing is kept.
+// A second start finds each program that the first one lowered, and computes the same results; without a store, no
+// program is kept.
 func TestProgramsAreKeptBetweenRuns(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)

@@ -20,7 +20,7 @@ var captures = []struct {
 	program, choice string
 	whole           bool
 	least           int    // rows that name a job
-	not             string // what may not be captured, as the driver says it
+	not             string // the driver's message for work that can't be captured
 }{
 	{program: "dispatch", choice: "*", least: 10},
 	{program: "dispatch", choice: "*", whole: true, least: 10},
@@ -35,8 +35,8 @@ var captures = []struct {
 	{program: "secondary", choice: "*", whole: true, least: 4},
 }
 
-// What programs do is captured, and run again as jobs leaves the same bytes and takes the same cycles as in the program, which goes on
-// with the jobs' results.
+// Captured work runs again as jobs with the same bytes and cycles as in the program, which continues with the jobs'
+// results.
 func TestCapturedWorkRepeats(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)
@@ -117,7 +117,7 @@ func replay(t *testing.T, file string, cycles uint64) {
 	}
 }
 
-// An experiment has a captured submission as its base: its points are runs of what the program did on other machines.
+// An experiment can have a captured submission as its base: its points run the program's work on other machines.
 func TestAnExperimentOverACapture(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)

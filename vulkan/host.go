@@ -25,8 +25,9 @@ import (
 	"unsafe"
 )
 
-// main hosts a C program: what else would be a program is a library with a function main, named first among the arguments. The race detector
-// needs it so, as it knows where a program's own data and heap lie, not a library's; and tests, as a library is all packages compiled once more.
+// main hosts a C program, which is built as a library with a function main and is the first argument. The race detector
+// needs this, as it knows the location of a program's own data and heap, not of a library's; and so do tests, as a
+// library would compile all packages once more.
 func main() {
 	words := make([]*C.char, len(os.Args)) // the last one stays NULL
 	for i, w := range os.Args[1:] {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The validation layers' printf and GPU-assisted validation instrument shaders on the device as it is; without layers, what shaders print is on
-// standard error.
+// The validation layers' printf and GPU-assisted validation instrument shaders on the device as it is; without layers,
+// the output of shaders is on standard error.
 func TestInstrumentedShaders(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)

@@ -2,7 +2,7 @@
 //
 //	go build -buildmode=c-shared -o libspvsim_vulkan.so ./vulkan
 //
-// The C side (trampolines.c) hands each call with its arguments as words to package driver, which does all the work.
+// The C side (trampolines.c) passes each call with its arguments as words to package driver, which does all the work.
 package main
 
 /*

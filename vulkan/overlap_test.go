@@ -17,7 +17,7 @@ import (
 	"spvsim/vulkan/rows"
 )
 
-// overlapped gives the rows of one test of the program "overlap", launches apart from the rows of all beside each other.
+// overlapped returns the rows of one test of the program "overlap": those of launches, and those of concurrent groups.
 func overlapped(t *testing.T, b *bench, name string, variables ...string) (launches, groups []rows.Row) {
 	t.Helper()
 	f, _ := recorded(t, b, "overlap", false, []string{name}, variables...)
@@ -32,7 +32,7 @@ func overlapped(t *testing.T, b *bench, name string, variables ...string) (launc
 	return launches, groups
 }
 
-// costs are what launches of the machine cost, in cycles.
+// costs returns the machine's costs of launches, in cycles.
 func costs(t *testing.T) (own, first, following, signal uint64) {
 	t.Helper()
 	m, err := config.LoadMachine(config.Request{})
@@ -51,8 +51,8 @@ func mine(t *testing.T) *bench {
 	return b
 }
 
-// Without a barrier a dispatch costs the packet and the launch alone, and passes beside the one before; with one it costs a following launch
-// after all of it. Without overlap both are the same.
+// Without a barrier a dispatch only costs its packet and launch, and overlaps the one before; after a barrier it costs
+// a following launch. Without overlap both are the same.
 func TestOverlapOfDispatches(t *testing.T) {
 	t.Parallel()
 	b := mine(t)
@@ -76,7 +76,8 @@ func TestOverlapOfDispatches(t *testing.T) {
 	}
 }
 
-// Dispatches of two graphs that nothing keeps apart are beside each other; without overlap, and by persistent workers, they are one after the other.
+// Independent dispatches of two graphs run concurrently; without overlap, and with persistent workers, they run one
+// after the other.
 func TestOverlapOfGraphs(t *testing.T) {
 	t.Parallel()
 	b := mine(t)
@@ -97,7 +98,7 @@ func TestOverlapOfGraphs(t *testing.T) {
 	}
 }
 
-// Launches of one workgroup leave the pipe one after the other, each by what a packet and a launch cost.
+// Launches of one workgroup leave the pipe at the rate of a packet and a launch.
 func TestRateOfTinyDispatches(t *testing.T) {
 	t.Parallel()
 	own, first, _, _ := costs(t)
@@ -110,7 +111,8 @@ func TestRateOfTinyDispatches(t *testing.T) {
 	}
 }
 
-// A barrier for copies has the copy wait for the kernel, and what comes later in the queue for its turn alone. A copy without one passes beside the kernel.
+// A barrier for copies makes the copy wait for the kernel; later commands of the queue wait for their turn alone. A
+// copy without a barrier overlaps the kernel.
 func TestOverlapOfCopies(t *testing.T) {
 	t.Parallel()
 	b := mine(t)
@@ -127,7 +129,7 @@ func TestOverlapOfCopies(t *testing.T) {
 	}
 }
 
-// An event is waited for by what comes after the wait, and not by what is between.
+// Commands after a wait for an event wait for it, commands before the wait do not.
 func TestOverlapWithEvents(t *testing.T) {
 	t.Parallel()
 	_, _, following, _ := costs(t)
@@ -140,7 +142,8 @@ func TestOverlapWithEvents(t *testing.T) {
 	}
 }
 
-// Queues run side by side; one that waits for another's semaphore sees its signal so many cycles after its work has ended.
+// Queues run concurrently; one that waits for another's semaphore sees its signal the signal's cost after the work has
+// ended.
 func TestOverlapOfQueues(t *testing.T) {
 	t.Parallel()
 	b := mine(t)
@@ -162,7 +165,7 @@ func TestOverlapOfQueues(t *testing.T) {
 	}
 }
 
-// A program's hazard is told of with the names of both dispatches.
+// A hazard is reported with the names of both dispatches.
 func TestHazardOfDispatches(t *testing.T) {
 	t.Parallel()
 	b := mine(t)
@@ -181,7 +184,8 @@ func TestHazardOfDispatches(t *testing.T) {
 	}
 }
 
-// launchOrder is the order in which one pipe served two queues of a device: a letter for each of its launches, which take 100 cycles of the pipe.
+// launchOrder returns the order in which one pipe served two queues of a device: a letter for each of its launches,
+// which take 100 cycles of the pipe.
 func launchOrder(list []rows.Row, device uint64) string {
 	began := func(r *rows.Row) uint64 { return r.Begin + r.Cycles - r.Busy }
 	var own []rows.Row
@@ -205,7 +209,8 @@ func launchOrder(list []rows.Row, device uint64) string {
 const onePipe = "SPVSIM_SET=front_end.pipes=1 front_end.queues_per_pipe=8 front_end.packet_cycles=30 front_end.launch_cycles=70 front_end.open_per_pipe=64 front_end.outstanding=64 " +
 	"front_end.slice_low_cycles=200 front_end.slice_medium_cycles=300 front_end.slice_high_cycles=400 front_end.slice_realtime_cycles=500 front_end.turns="
 
-// Queues take turns on a pipe for the slice of their priority: the global one that the program asks for, or low and medium by those of a device among themselves.
+// Queues alternate on a pipe in time slices by priority: the requested global priority, or low and medium by the
+// priorities within a device.
 func TestSlicesByPriority(t *testing.T) {
 	t.Parallel()
 	b := mine(t)
@@ -223,8 +228,8 @@ func TestSlicesByPriority(t *testing.T) {
 	}
 }
 
-// Sets of submissions drawn at random leave what their work does one after the other, on every preset, and the driver finds no hazard in
-// them; rows are the same with any number of the host's processors. SPVSIM_RANDOM_SUBMISSIONS sets how many are drawn.
+// Random sets of submissions give the results of serial execution, on every preset, and the driver finds no hazard in
+// them; rows are the same with any number of host processors. SPVSIM_RANDOM_SUBMISSIONS sets their number.
 func TestRandomSubmissions(t *testing.T) {
 	t.Parallel()
 	b := mine(t)

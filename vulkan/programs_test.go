@@ -19,7 +19,7 @@ import (
 	driver "spvsim/vulkan"
 )
 
-// hosting is the variable that makes the tests' program the host of a C program, which its first argument names.
+// hosting is the variable that turns the tests' program into the host of a C program, its first argument.
 const hosting = "SPVSIM_TEST_HOST"
 
 var (
@@ -62,13 +62,13 @@ var programs = []struct {
 	{name: "types"},
 }
 
-// unlayered are programs that run without the validation layers: misuse and mistakes would
-// rightly be stopped; Debian's layers of 1.3.239 don't know the extensions of the others.
+// unlayered programs run without the validation layers: misuse and mistakes would rightly be stopped; Debian's layers
+// of 1.3.239 don't know the extensions of the others.
 var unlayered = map[string]bool{"misuse": true, "mistakes": true, "extensions": true, "graph": true, "matrix": true}
 
 const layer = "VK_LAYER_KHRONOS_validation"
 
-// A bench is where the programs run: their modules, and the driver. With a host, programs are libraries that it hosts.
+// A bench has the modules of the programs, and the driver. With a host, programs are libraries that it loads.
 type bench struct {
 	folder, manifest, host string
 	built                  sync.Map // by the name of a program, a func() error that compiles it once
@@ -105,7 +105,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// compileShaders leaves NAME.spv in the bench for each shader of testdata.
+// compileShaders writes NAME.spv to the bench for each shader of testdata.
 func (b *bench) compileShaders() error {
 	sources, err := filepath.Glob("testdata/shaders/*")
 	if err != nil {
@@ -203,7 +203,7 @@ func needTools(t *testing.T) *bench {
 	return b
 }
 
-// build compiles a program of testdata, with what else it is made of; tests that run the same one share it.
+// build compiles a program of testdata, with further parts; tests with the same program share it.
 func (b *bench) build(t *testing.T, name string, parts ...string) string {
 	t.Helper()
 	program := filepath.Join(b.folder, name)
@@ -236,7 +236,7 @@ func (b *bench) command(program string, args ...string) *exec.Cmd {
 	return exec.Command(words[0], words[1:]...)
 }
 
-// run gives what a program printed; it fails the test when the program did.
+// run returns the output of a program; it fails the test if the program fails.
 func (b *bench) run(t *testing.T, layers string, program string, args ...string) string {
 	t.Helper()
 	c := b.command(program, args...)
@@ -250,7 +250,7 @@ func (b *bench) run(t *testing.T, layers string, program string, args ...string)
 	return string(out)
 }
 
-// tail is the end of what a program said: enough to see what went wrong.
+// tail returns the end of a program's output: enough to see the error.
 func tail(said []byte) []byte { return said[max(0, len(said)-8000):] }
 
 // TestPrograms runs each program on the driver, under the validation layers where they are installed.
@@ -275,7 +275,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// hostMisuses runs each misuse in a host of its own, which can't fork: it may end in any way that is no race and no panic.
+// hostMisuses runs each misuse in its own host, which can't fork: it may end in any way except a race or a panic.
 func (b *bench) hostMisuses(t *testing.T, program string) {
 	for name := range strings.FieldsSeq(b.run(t, "", program, "list")) {
 		c := b.command(program, name, "here")
@@ -289,7 +289,7 @@ func (b *bench) hostMisuses(t *testing.T, program string) {
 	}
 }
 
-// checkLines finds faults, and tests that were skipped though the device should have what they need.
+// checkLines reports faults, and skipped tests whose requirements the device should meet.
 func checkLines(t *testing.T, out, mayskip string) {
 	ok := 0
 	for line := range strings.Lines(out) {
@@ -324,7 +324,7 @@ func TestEveryProgramIsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := map[string]bool{"vkfft": true, "crash": true, "host_icd": true, "overhead": true, "endless": true, "times": true, "worknodes": true, "instrumented": true} // which have tests of their own, or are none
+	listed := map[string]bool{"vkfft": true, "crash": true, "host_icd": true, "overhead": true, "endless": true, "times": true, "worknodes": true, "instrumented": true} // these have tests of their own, or are not tests
 	for _, p := range programs {
 		listed[p.name] = true
 	}
@@ -336,8 +336,9 @@ func TestEveryProgramIsRun(t *testing.T) {
 	}
 }
 
-// TestOverhead runs many dispatches of one workgroup without time, alone and together. What each costs the host is logged, and held to the bound of the
-// flag: the host has other work, and its time is no answer that is the same each time. What can be counted, TestDispatchAllocations of package gpu holds.
+// TestOverhead runs many dispatches of one workgroup in functional mode, alone and together. The host time of each is
+// logged, and bounded by the flag only: the host has other work, so its time varies. TestDispatchAllocations of package
+// gpu bounds the countable part.
 func TestOverhead(t *testing.T) {
 	b := needLibrary(t)
 	c := b.command(b.build(t, "overhead"), strconv.FormatFloat(*overheadBound, 'g', -1, 64))
@@ -350,7 +351,8 @@ func TestOverhead(t *testing.T) {
 	checkLines(t, string(out), "")
 }
 
-// A dispatch that never ends costs the device at its limit, and the message names the shader with its lines; a forked process gets errors.
+// A dispatch that never ends loses the device at its limit, and the message names the shader with its lines; a forked
+// process gets errors.
 func TestWhatWouldNeverEnd(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)
@@ -384,7 +386,8 @@ func TestWhatWouldNeverEnd(t *testing.T) {
 	}
 }
 
-// The device's clock goes on with the host's where it is to, and timeouts are of simulated time where they are to be.
+// With SPVSIM_CLOCK the device's clock continues with the host's, and with SPVSIM_TIMEOUTS timeouts are of simulated
+// time.
 func TestTimeAsProgramsSeeIt(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)

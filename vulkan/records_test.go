@@ -13,7 +13,7 @@ import (
 	"spvsim/vulkan/rows"
 )
 
-// recorded runs a program of testdata with what is to be recorded in variables; status says whether it may end in error.
+// recorded runs a program of testdata with the recording variables set; mayFail allows it to end with an error.
 func recorded(t *testing.T, b *bench, name string, mayFail bool, args []string, variables ...string) (*rows.File, []*profile.Profile) {
 	t.Helper()
 	folder := t.TempDir()
@@ -47,7 +47,7 @@ func recorded(t *testing.T, b *bench, name string, mayFail bool, args []string, 
 	return f, list
 }
 
-// cyclesOf adds up the cycles of rows, those of launches beside each other once.
+// cyclesOf adds up the cycles of rows; concurrent launches count once.
 func cyclesOf(f *rows.File) (sum uint64) {
 	for i := range f.Rows {
 		if r := &f.Rows[i]; r.Overlap == 0 || r.Kind == "overlap" {
@@ -57,7 +57,7 @@ func cyclesOf(f *rows.File) (sum uint64) {
 	return sum
 }
 
-// The profile of a program holds the cycles of its rows, however the program ends; so do the steps of the profile.
+// The profile of a program has the cycles of its rows, however the program ends; so do the profile's steps.
 func TestRecordsOfProgramsThatCrash(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)
@@ -73,7 +73,8 @@ func TestRecordsOfProgramsThatCrash(t *testing.T) {
 	}
 }
 
-// Transfers stand in the profile beside dispatches: its cycles are those of all rows, its slot-cycles those of the machine.
+// Transfers are steps of the profile like dispatches: its cycles are those of all rows, its slot-cycles those of the
+// machine.
 func TestProfileOfTransfers(t *testing.T) {
 	t.Parallel()
 	f, list := recorded(t, needTools(t), "transfer", false, nil)
@@ -86,7 +87,8 @@ func TestProfileOfTransfers(t *testing.T) {
 	}
 }
 
-// What is not chosen runs without time, and what is sampled has an estimate: the program's own checks hold in either way.
+// Dispatches that are not selected run in functional mode, and sampled ones have an estimate: the program's own checks
+// pass either way.
 func TestPartsOfProgramsAreTimed(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)
@@ -134,7 +136,8 @@ func checkSampledLaunches(t *testing.T, f, all *rows.File) {
 	}
 }
 
-// slicesOf counts the slices of a category in a trace for Perfetto, and the cycles in which the first begins and the last ends.
+// slicesOf counts the slices of a category in a Perfetto trace, and returns the first begin and the last end, in
+// cycles.
 func slicesOf(t *testing.T, trace []byte, category string) (n int, first, last uint64) {
 	t.Helper()
 	names := map[[2]uint64]string{} // by sequence and number
@@ -190,7 +193,7 @@ func fieldsOf(t *testing.T, b []byte) map[protowire.Number][]wireField {
 	return list
 }
 
-// The trace of waves has each wave of the chosen dispatches, in the cycles in which their rows say they ran, and no others.
+// The trace of waves has each wave of the chosen dispatches, at the cycles of their rows, and no others.
 func TestWavesOfChosenDispatches(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)
@@ -221,7 +224,7 @@ func TestWavesOfChosenDispatches(t *testing.T) {
 	}
 }
 
-// The profile of a program has launches beside each other one by one, as its rows say, and their waves by name.
+// The profile of a program lists concurrent launches one by one, as in their rows, and their waves by name.
 func TestProfileOfLaunches(t *testing.T) {
 	t.Parallel()
 	f, list := recorded(t, mine(t), "overlap", false, []string{"pair"})

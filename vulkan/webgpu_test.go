@@ -12,7 +12,7 @@ import (
 	"spvsim/vulkan/rows"
 )
 
-// webgpuFolder is where npm's packages deno (wgpu) and webgpu (Dawn) are: .ci/run installs them there.
+// webgpuFolder returns the folder of npm's packages deno (wgpu) and webgpu (Dawn): .ci/run installs them there.
 func webgpuFolder() string {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -30,7 +30,8 @@ var webgpus = []struct {
 	{"dawn", "webgpu", []string{"node"}},
 }
 
-// TestWebGPU runs a product of matrices and a sum through WebGPU on a device that answers as its implementations want; what draws is refused by name.
+// TestWebGPU runs a matrix product and a sum through WebGPU on a device with the answers that its implementations need;
+// drawing is refused by name.
 func TestWebGPU(t *testing.T) {
 	b := needLibrary(t)
 	program, err := os.ReadFile("testdata/webgpu/compute.mjs")
@@ -65,7 +66,7 @@ func TestWebGPU(t *testing.T) {
 	}
 }
 
-// checkWebGPURows wants a timed row of each of the two dispatches, and a page of them.
+// checkWebGPURows requires a timed row for each of the two dispatches, and a page of them.
 func checkWebGPURows(t *testing.T, record string) {
 	t.Helper()
 	f, err := rows.Read(record)

@@ -10,8 +10,8 @@ import (
 	"spvsim/config"
 )
 
-// What DXC made of HLSL's work graphs leaves the same bytes as a job and through VK_AMDX_shader_enqueue, with payloads of the host and in
-// the device's memory, and with all scratch memory that helps and the least.
+// DXC's modules of HLSL work graphs give the same bytes as a job and through VK_AMDX_shader_enqueue, with payloads of
+// the host and in device memory, and with the largest useful and the least scratch memory.
 func TestWorkGraphs(t *testing.T) {
 	b := needTools(t)
 	program := b.build(t, "worknodes")
@@ -55,7 +55,7 @@ func moduleOf(t *testing.T, job *config.Job, file, folder string) string {
 	return module
 }
 
-// graphText is what the program reads of a job.
+// graphText writes a job in the program's format.
 func graphText(t *testing.T, job *config.Job) []byte {
 	t.Helper()
 	work, err := job.GraphWork()
@@ -88,7 +88,7 @@ func graphText(t *testing.T, job *config.Job) []byte {
 			count = d.Count
 		}
 		if len(data) == 0 {
-			data = make([]byte, 64) // of each payload, whatever its size
+			data = make([]byte, 64) // of each payload, for any size
 		} else {
 			stride = len(data) / int(count)
 		}

@@ -93,7 +93,7 @@ figures: {f: {kind: line, x: banks, y: y}}
 	}
 }
 
-// The number of points of an experiment is there at once, however many there are.
+// The number of an experiment's points is printed without expanding them.
 func TestDryRunOfManyPoints(t *testing.T) {
 	t.Parallel()
 	const experiment = "job: reduce\naxes:\n  a: {path: machine.lds.bytes_per_cycle, from: 1, to: 1000}\n  b: {path: parameters.n, from: 1, to: %d}\n"
@@ -168,7 +168,7 @@ func TestComponentsWithoutEqualsSign(t *testing.T) {
 	wantRefused(t, spvsim("", "run", "reduce", "--components=eech"), "--components=eech: want kinds or each")
 }
 
-// A file whose name promises another format than the flag writes gets a message, and is written.
+// A file whose name suggests another format than the flag writes is written with a warning.
 func TestFormatsOfOutputs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ flag, name, want string }{
@@ -184,7 +184,7 @@ func TestFormatsOfOutputs(t *testing.T) {
 	}
 }
 
-// A shader where a job is wanted gets the commands that make a job of it.
+// A shader in place of a job is refused with the commands that create a job from it.
 func TestShaderForAJob(t *testing.T) {
 	t.Parallel()
 	const glsl = "#version 450\nlayout(local_size_x = 64) in;\nvoid main() {}\n"
@@ -228,7 +228,7 @@ func TestTabInYAML(t *testing.T) {
 	}
 }
 
-// Every thing with a name has the nearest one named, whatever the case of the letters.
+// An unknown name is reported with the nearest known one, regardless of case.
 func TestNearestNames(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -257,7 +257,7 @@ func TestNearestNames(t *testing.T) {
 	}
 }
 
-// Accesses out of bounds name set, binding, element and buffer, and fail the run where that is asked for.
+// Accesses out of bounds are reported with set, binding, element and buffer, and fail the run if requested.
 func TestOutOfBoundsNamesTheBuffer(t *testing.T) {
 	t.Parallel()
 	file := inFolder(t, [2]string{"j.yaml", "machine: rdna4-like\nshader: " + testdata(t, "bounds.spvasm") + `

@@ -312,7 +312,7 @@ func (f *appFlags) lacks(file *rows.File, profiles string) (list []string) {
 	return list
 }
 
-// profileName is the file that the driver leaves of a device.
+// profileName returns the name of the driver's profile of a device.
 func profileName(s rows.Source) string { return fmt.Sprintf("%d-%d.json", s.Process, s.Device) }
 
 // readProfiles reads the driver's profile of each device.

@@ -84,7 +84,8 @@ func TestReportOfRows(t *testing.T) {
 	wantRefused(t, spvsim("", "report", filepath.Join(folder, "none.csv"), "-o", page), "none.csv")
 }
 
-// A page without the profile of a device says so; a program that never asked for a device, or dispatched nothing on it, is reported.
+// A page states that a device's profile is missing; a program that created no device, or dispatched nothing on it, is
+// reported.
 func TestAppSaysWhatAPageLacks(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh")

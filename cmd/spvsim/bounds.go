@@ -65,7 +65,7 @@ func (k *keeper) watch() {
 	}
 }
 
-// interrupted ends a command that does not look at its context.
+// interrupted ends a command that ignores its context.
 func (k *keeper) interrupted(ctx context.Context) {
 	<-ctx.Done()
 	time.Sleep(grace)
@@ -123,7 +123,7 @@ func failed(err error) bool {
 	case errors.As(err, &own) || errors.Is(err, bounds.ErrLimit):
 		return true
 	case errors.As(err, &unreadable):
-		return false // whatever the system says of it
+		return false // whatever the system's error
 	}
 	return slices.ContainsFunc(unwritable, func(of error) bool { return errors.Is(err, of) })
 }

@@ -13,7 +13,7 @@ import (
 // levelsOfParts are the levels at which components can be listed.
 var levelsOfParts = []string{"kinds", "each"}
 
-// indexes are the numbers in a component's name: SE[1].CU[3] is one of SE[].CU[].
+// indexes matches the numbers in a component's name: SE[1].CU[3] belongs to SE[].CU[].
 var indexes = regexp.MustCompile(`\[\d+\]`)
 
 // writeComponents lists the machine's components with their work: components that differ only in their indexes on one
@@ -54,7 +54,7 @@ func writeComponents(w io.Writer, r *gpu.Result, each bool) error {
 // elsewhere names the power that is no component's: links, engines, the chip, the board.
 const elsewhere = "(links, engines, chip, board)"
 
-// grouped puts components in groups by name, with all of them in one of that name; the names are in the order of the components.
+// grouped sums components by name, and all of them in a group all; the names are in the order of the components.
 func grouped(list []gpu.Component, each bool) (names []string, groups map[string]*group) {
 	groups = map[string]*group{"all": {}}
 	for i := range list {

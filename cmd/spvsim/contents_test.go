@@ -14,7 +14,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// A literal is written as a value of its type, halves by their bits; narrow integers come sign-extended.
+// A literal is written as a value of its type, halves by their bits; narrow integers are sign-extended.
 func TestNumbersOfConstants(t *testing.T) {
 	of := func(kind validate.Kind, width int, signed bool) *validate.Type {
 		return &validate.Type{Kind: kind, Width: width, Signed: signed}

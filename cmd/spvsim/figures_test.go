@@ -11,7 +11,7 @@ import (
 	"spvsim/internal/fault"
 )
 
-// Drawing ends when it is interrupted, and leaves nothing.
+// An interruption ends drawing, and no file is left.
 func TestInterruptedDrawing(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"figure.yaml": "kind: line\nx: n\ny: cycles\n", "rows.csv": "n,cycles\n1,2\n2,3\n", "e.yaml": "job: reduce\nfigures: {f: figure.yaml}\n"} {

@@ -91,7 +91,7 @@ graph: [{node: root}]
 // allocated is an array of two payloads.
 const allocated = "%out = OpAllocateNodePayloadsAMDX %p_payloads %u2 %u2 %u0\n"
 
-// Each fault that design leaves to run time ends the run with status 1, and one line with shader, id and wave.
+// Each fault that can only be detected at run time ends the run with status 1, and one line with shader, id and wave.
 func TestGraphFaultsEndTheRun(t *testing.T) {
 	branch := func(body string) string {
 		return "OpSelectionMerge %end None\nOpBranchConditional %few %then %end\n%then = OpLabel\n" + body + "OpBranch %end\n%end = OpLabel\n"

@@ -238,7 +238,7 @@ func TestHazardsInFiles(t *testing.T) {
 	}
 }
 
-// fullDisk is a folder without any space, which root can make.
+// fullDisk returns a folder without any space, which only root can create.
 func fullDisk(t *testing.T) (dir string, ok bool) {
 	t.Helper()
 	dir = t.TempDir()

@@ -22,7 +22,7 @@ func TestStatisticsWithoutTheHost(t *testing.T) {
 	}
 }
 
-// A profile of the host is a file that pprof reads: compressed, with the function that was asked about.
+// A profile of the host is a file that pprof can read: compressed, with the profiled function.
 func TestCPUProfile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "cpu.prof")
 	if r := spvsim("", "run", "reduce", "-q", "--cpuprofile", name); r.status != exitDone {

@@ -100,7 +100,7 @@ func TestInspectAsksTheDriver(t *testing.T) {
 	wantRefused(t, spvsim("", "inspect", "saxpy", "--driver", "--machine", "cdna3-mi300a"), "no chip for machine cdna3-mi300a", "rdna2-rx6800xt")
 }
 
-// Payloads that no node receives are said, quiet or not.
+// Payloads that no node receives are reported, with --quiet too.
 func TestLostPayloadsAreSaid(t *testing.T) {
 	r := runFault(t, allocated)
 	if r.status != exitDone || r.stderr != "spvsim: warning: node root[0]: 2 payloads were allocated and never enqueued: no node received them\n" {

@@ -120,7 +120,7 @@ func (f *inspectFlags) values() (list []config.SpecValue, err error) {
 	return list, nil
 }
 
-// show prints one shader, under its name where there are several.
+// show prints one shader, with its name if there are several.
 func (f *inspectFlags) show(w io.Writer, s *gpu.Shader, named bool) error {
 	values, err := f.values()
 	if err != nil {
@@ -160,7 +160,7 @@ func (f *inspectFlags) chosen(s *gpu.Shader) (list []config.Launch) {
 	return list
 }
 
-// checkEntry asks for a use of an entry point with the name that the command line has.
+// checkEntry checks that a use has the entry point of the command line.
 func (f *inspectFlags) checkEntry(shaders []gpu.Shader) error {
 	var known []string
 	for i := range shaders {

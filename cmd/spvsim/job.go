@@ -43,7 +43,7 @@ func (f withoutFlag) settings(c *cobra.Command) ([]string, error) {
 	return list, nil
 }
 
-// strictFlag makes warnings errors, for commands that run jobs.
+// strictFlag turns warnings into errors, for commands that run jobs.
 func strictFlag(c *cobra.Command, to *bool) {
 	c.Flags().BoolVar(to, "strict", false, "take warnings for errors: those that are known before the first cycle keep the job from running")
 }
@@ -88,7 +88,7 @@ func (f *jobFlags) load(c *cobra.Command, name string) (*config.Job, *config.Mac
 	return job, machine, wantsJob(name, err)
 }
 
-// find finds the file of a job, in a sandbox where one is asked for. A shader named - in a job file is standard input.
+// find returns the file of a job, in a sandbox if requested. A shader named - in a job file is standard input.
 func (f *jobFlags) find(c *cobra.Command, name string) (fsys fs.FS, file string, err error) {
 	if !isFile(name) {
 		return readyJob(name)

@@ -44,7 +44,7 @@ func TestParametersRefused(t *testing.T) {
 	}
 }
 
-// A ready job's shaders are looked at under its name.
+// A ready job's shaders are inspected under its name.
 func TestReadyNamesEverywhere(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -79,7 +79,7 @@ func TestUnitsAreNamed(t *testing.T) {
 	}
 }
 
-// A shell asks the program itself, by cobra's hidden command.
+// A shell queries the program itself, by cobra's hidden command.
 func TestCompletion(t *testing.T) {
 	for _, c := range []struct {
 		args []string

@@ -113,8 +113,8 @@ func reportFault(stderr io.Writer, p *fault.Panic) int {
 	return exitFault
 }
 
-// An output is standard output, or another stream, that remembers the first error of writing to it: results that can't be written are a failure,
-// whichever way they were to be written.
+// An output is standard output, or another stream, that records the first error of writing: results that can't be
+// written are a failure, by whichever path they are written.
 type output struct {
 	to     io.Writer
 	keeper *keeper
@@ -169,7 +169,7 @@ func newRoot() *cobra.Command {
 		Version:       versionText(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SuggestionsMinimumDistance = 2 // letters; cobra sets it only where it makes suggestions itself
+	root.SuggestionsMinimumDistance = 2 // letters; cobra sets it only if it makes suggestions itself
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(runCommand(), initCommand(), reportCommand(), inspectCommand(), validateCommand(), asmCommand(), disasmCommand(), graphCommand(),

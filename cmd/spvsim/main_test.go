@@ -184,7 +184,7 @@ func unknownOpcode(m []byte) []byte {
 	return m
 }
 
-// undefinedID makes the first store's value an id that is below the bound and that nothing defines.
+// undefinedID replaces the first store's value by an id below the bound that nothing defines.
 func undefinedID(m []byte) []byte {
 	bound := binary.LittleEndian.Uint32(m[12:])
 	binary.LittleEndian.PutUint32(m[12:], bound+1)

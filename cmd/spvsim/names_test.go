@@ -38,7 +38,8 @@ func TestNamesAreCheckedFirst(t *testing.T) {
 	}
 }
 
-// A path that no statistics of the points have, as of a level that the machine lacks, is said after the first point, and the other columns are written.
+// A path that no point's statistics have, like one of a level that the machine lacks, is reported after the first
+// point, and the other columns are written.
 func TestRowsAreWrittenAnyway(t *testing.T) {
 	program := build(t)
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// overlays draws how the Workgroup blocks of each entry point lie over each other.
+// overlays draws the overlap of each entry point's Workgroup blocks.
 func overlays(w io.Writer, m *validate.Module) error {
 	if !m.Has(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) {
 		return nil

@@ -46,7 +46,7 @@ func (p *pictures) warn(c *cobra.Command) {
 	}
 }
 
-// write makes a file of each format and returns their names.
+// write writes a file of each format and returns their names.
 func (p *pictures) write(base string) (files []string, err error) {
 	if err := makeFolder(filepath.Dir(base)); err != nil {
 		return nil, err

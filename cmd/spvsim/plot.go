@@ -57,8 +57,8 @@ func plotCommand() *cobra.Command {
 	return c
 }
 
-// draw draws the figure that is the last argument, of the rows that it or the argument before names. Rows of the command line may be
-// anywhere, also where there is a sandbox.
+// draw draws the figure in the last argument, with the rows that it names or those in the argument before. Rows of the
+// command line may be anywhere, also in a sandbox.
 func (f *plotFlags) draw(args []string) (*pictures, error) {
 	name := args[len(args)-1]
 	if ext := filepath.Ext(name); ext == ".csv" || ext == ".parquet" {

@@ -95,7 +95,7 @@ func readProgram(name string) (*report.Program, error) {
 	return file.Page(strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))), nil
 }
 
-// profile reads a saved profile or makes one by running a job.
+// profile reads a saved profile or runs a job to get one.
 func (f *reportFlags) profile(c *cobra.Command, name string) (*profile.Profile, error) {
 	if !strings.HasSuffix(name, ".json") {
 		return f.profileJob(c, name)

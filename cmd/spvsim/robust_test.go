@@ -253,7 +253,7 @@ func TestTwoSweepsInOneFolder(t *testing.T) {
 	}
 }
 
-// An interruption while the points are worked out ends the sweep.
+// An interruption while the points are expanded ends the sweep.
 func TestInterruptedPlanning(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := "job: reduce\naxes: {n: {path: parameters.groups, from: 1, to: 900000}}\n"
@@ -287,7 +287,7 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// A full disk is one clear line and exit status 1, and leaves no halves of files.
+// A full disk gives one clear line and exit status 1, and leaves no partial files.
 func TestFullDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs commands on a disk of its own")
@@ -304,7 +304,7 @@ func TestFullDisk(t *testing.T) {
 			continue
 		}
 		out := wantFailure(t, program, args...)
-		out = strings.TrimPrefix(out, "Trace is Collected in Database: "+filepath.Join(dir, "a.sqlite3")+"\n") // Akita says so
+		out = strings.TrimPrefix(out, "Trace is Collected in Database: "+filepath.Join(dir, "a.sqlite3")+"\n") // printed by Akita
 		if strings.Count(out, "\n") != 1 || !strings.Contains(out, "no space left on device") {
 			t.Errorf("%v: %q: want one line", args, out)
 		}

@@ -201,7 +201,7 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 	return s, nil
 }
 
-// show writes everything that was asked for.
+// show writes all requested outputs.
 func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 	var errs []error
 	if !f.strict { // else they are the error

@@ -87,7 +87,7 @@ func modulesOf(c *cobra.Command, name string) ([]namedModule, error) {
 	return list, nil
 }
 
-// eachModule does something with each module that an argument names, once it is found to keep the rules.
+// eachModule validates each module that an argument names, and passes it to a function.
 func eachModule(c *cobra.Command, name string, fault func(name string, err error) error, do func(name string, m *validate.Module) error) error {
 	list, err := modulesOf(c, name)
 	if err != nil {

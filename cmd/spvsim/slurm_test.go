@@ -41,7 +41,7 @@ var startSlurm = sync.OnceValue(func() error {
 	return os.Setenv("SLURM_CONF", filepath.Join(dir, "slurm.conf")) // of no effect on other tests
 })
 
-// slurm skips a test where there is no Slurm.
+// slurm skips a test if Slurm is not installed.
 func slurm(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

@@ -45,7 +45,7 @@ type sweepFlags struct {
 	without   withoutFlag
 }
 
-// load reads the experiment, or makes one of a job and the axes.
+// load reads the experiment, or builds one from a job and the axes.
 func (f *sweepFlags) load(name string) (*config.Experiment, sweep.Place, error) {
 	e, at, err := sweep.Choice{Name: name, Machine: f.machine, Axes: f.axes, Settings: f.set, Sandbox: f.sandbox}.Load()
 	if err == nil && f.sandbox && e.App != nil {

@@ -151,7 +151,7 @@ func TestKilledSweepResumes(t *testing.T) {
 	sameFiles(t, sweepTo(t, program, "killed"), want)
 }
 
-// waitFor looks until something is so.
+// waitFor polls until a condition holds.
 func waitFor(t *testing.T, so func() bool) {
 	t.Helper()
 	for !so() {

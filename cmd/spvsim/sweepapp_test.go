@@ -9,7 +9,7 @@ import (
 )
 
 // An experiment's program runs first, with the driver's variables set; its first capture is the job, and axes select
-// others. A script stands in for the program and the driver.
+// others. A script replaces the program and the driver.
 func TestSweepOfAnApplication(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no shell is there for a program")
@@ -75,7 +75,7 @@ columns: {workgroups: workgroups, cycles: cycles}
 	}
 }
 
-// An experiment whose program lacks something says so, in the list and when it is to run.
+// An experiment whose program lacks something is reported, in the list and when it should run.
 func TestMissingProgramsAreSaid(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	r := spvsim("", "sweep", "--list")

@@ -134,7 +134,7 @@ func (f *traceFlags) monitored(c *cobra.Command, s *gpu.Setup) (record, error) {
 	return record{nil, func(*gpu.Result) error { return m.Close() }}, nil
 }
 
-// profiled adds up where the time went. It is finished before the trace, whose power it has.
+// profiled accumulates the profile of the run. It is finished before the trace, which includes its power.
 func (f *traceFlags) profiled(c *cobra.Command, s *gpu.Setup) record {
 	collector := profile.NewCollector()
 	return record{collector, func(r *gpu.Result) error {

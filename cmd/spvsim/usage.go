@@ -64,7 +64,7 @@ func knownCommand(c *cobra.Command, args []string) error {
 // exactly requires n arguments; what names them in the error.
 func exactly(n int, what string) cobra.PositionalArgs { return between(n, n, what) }
 
-// between asks for low to high arguments.
+// between requires low to high arguments.
 func between(low, high int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if n := len(args); n < low || n > high {

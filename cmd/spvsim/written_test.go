@@ -93,7 +93,7 @@ func digestOf(part string) string {
 	return fmt.Sprintf("%d:%s", strings.Count(part, "\n"), suite.Digest([]byte(part)))
 }
 
-// withoutHost leaves out the line of a summary that differs from run to run.
+// withoutHost removes the line of a summary that differs from run to run.
 func withoutHost(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, l := range lines {
@@ -104,7 +104,7 @@ func withoutHost(text string) string {
 	return strings.Join(lines, "")
 }
 
-// paragraphs are parts of a text, some together where there are many.
+// paragraphs returns the parts of a text, joined if there are many.
 func paragraphs(text string) []string {
 	list := strings.SplitAfter(text, "\n\n")
 	if len(list) > 8 {
@@ -128,7 +128,7 @@ func (g *writtenRig) summary(*testing.T) string {
 	return said(args, func(text string) []string { return append(strings.SplitAfterN(text, "\n", 12), paragraphs(text)...) })
 }
 
-// page makes profiles of one or two runs, and the page of both.
+// page profiles one or two runs, and builds the page of both.
 func (g *writtenRig) page(t *testing.T) string {
 	args := []string{"report", "--out", "-"}
 	line := ""

@@ -66,7 +66,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// The modules are what glslang makes of the GLSL beside them.
+// The modules equal glslang's output for the GLSL next to them.
 func TestCommittedShaders(t *testing.T) {
 	if !suite.Whole() {
 		t.Skip("starts a compiler for each shader, in the whole suite")
@@ -92,7 +92,7 @@ func TestCommittedShaders(t *testing.T) {
 
 const page = "../../docs/model/accuracy.md"
 
-// The figure is drawn from the committed errors. With -update it is drawn anew.
+// The figure equals the one drawn from the committed errors. With -update it is redrawn.
 func TestFigure(t *testing.T) {
 	const file = "figures/accuracy.svg"
 	figure, err := plots.ReadFigure("figures/accuracy.yaml")
@@ -121,7 +121,7 @@ func TestFigure(t *testing.T) {
 	}
 }
 
-// The page's tables are what the committed errors come to. With -update they are written anew.
+// The page's tables equal those computed from the committed errors. With -update they are rewritten.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -178,7 +178,7 @@ func leftOutTable(t *testing.T) string {
 	return b.String()
 }
 
-// effectsTable is what other values of fitted parameters do.
+// effectsTable shows the effect of other values of fitted parameters.
 func effectsTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| parameter | fitted | tried | factor, fitted | factor, tried | kernel whose times change most | its times |\n| --- | ---: | ---: | ---: | ---: | --- | ---: |\n")

@@ -18,7 +18,7 @@ type device struct {
 	Name  string `yaml:"name"`
 	GPU   string `yaml:"gpu"`
 	Rows  string `yaml:"rows"`  // empty: all
-	Clock string `yaml:"clock"` // the rows that its clock comes from, which say nothing more
+	Clock string `yaml:"clock"` // matches rows that only give the device's clock
 
 	gpu, rows, clock *regexp.Regexp
 	fill             int // workgroups of 64 lanes that its compute units hold
@@ -29,7 +29,7 @@ type microJob struct {
 	Rows       string         `yaml:"rows"`
 	Job        string         `yaml:"job"`
 	Work       float64        `yaml:"work"` // operations, bytes or steps; of a workgroup where there is a fill
-	Fill       float64        `yaml:"fill"` // the parameter groups is as many workgroups as take this part of the device's wave slots
+	Fill       float64        `yaml:"fill"` // the parameter groups is set to the workgroups that fill this share of the device's wave slots
 	Parameters map[string]int `yaml:"parameters"`
 
 	rows *regexp.Regexp
@@ -42,7 +42,7 @@ type deviceTable struct {
 	Reasons []*reason   `yaml:"reasons"`
 }
 
-// A reason says why rows, by machine and name, are off by more than a tenth.
+// A reason explains why rows, selected by machine and name, are off by more than a tenth.
 type reason struct {
 	Rows string `yaml:"rows"`
 	Why  string `yaml:"why"`
@@ -50,7 +50,7 @@ type reason struct {
 	rows *regexp.Regexp
 }
 
-// reason is that of a row; empty where there is none.
+// reason returns the known reason for a row's error, or "".
 func (t *deviceTable) reason(name string) string {
 	for _, r := range t.Reasons {
 		if r.rows.MatchString(name) {
@@ -106,7 +106,7 @@ func (d *device) compile() (err error) {
 
 func (d *device) machine() string { return "devices/" + d.Name + ".yaml" }
 
-// has says whether a row, whose words are driver, benchmark and item, is one to compare on the device.
+// has reports whether a row, given as driver, benchmark and item, is compared on the device.
 func (d *device) has(words string) bool {
 	return (d.Rows == "" || d.rows.MatchString(words)) && (d.Clock == "" || !d.clock.MatchString(words))
 }
@@ -131,7 +131,7 @@ func (p *published) words() string {
 	return strings.Join(strings.Fields(p.driver+" "+p.benchmark+" "+p.item), " ")
 }
 
-// name distinguishes a row from others of its device; what an operator was called with that no job asks for is left out, and so is a time.
+// name distinguishes a row from others of its device; it omits arguments of an operator that no job sets, and times.
 func (p *published) name() string {
 	item, _, _ := strings.Cut(strings.TrimSpace(p.benchmark+" "+p.item), ",bs=")
 	item, _, _ = strings.Cut(item, ",s0=")
@@ -203,7 +203,7 @@ func devicePoints(names string) ([]point, error) {
 	return apart(points), nil
 }
 
-// points are the comparisons for a row: none where its value is no number, or no device or job represents it.
+// points returns the comparisons of a row: none if its value is not a number, or if no device or job represents it.
 func (t *deviceTable) points(p *published) (list []point, err error) {
 	value, bad := strconv.ParseFloat(p.value, 64)
 	if bad != nil || value <= 0 {
@@ -260,7 +260,7 @@ func newDevicePoint(d *device, j *microJob, p *published, value float64, found [
 	return q, err
 }
 
-// microsecondsOf turns a value into the time of a run of so much work.
+// microsecondsOf converts a value to the time of a run of the given work.
 func microsecondsOf(value float64, unit string, work float64) (float64, error) {
 	unit, _, _ = strings.Cut(unit, " ")
 	switch unit {

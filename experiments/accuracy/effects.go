@@ -24,7 +24,7 @@ func (f *fitter) one(i, value int) []int {
 	return at
 }
 
-// added is a choice in which each changed value takes or saves the time that it does by itself.
+// added predicts a choice by adding up the time differences of each changed value alone.
 func (f *fitter) added(at []int) ([]result, error) {
 	middle, err := f.results(f.middle())
 	if err != nil {
@@ -56,7 +56,7 @@ func byName(list []result) map[string]result {
 	return byName
 }
 
-// An effect is what another value of one knob does: to the error, and to the kernel whose times it changes most.
+// An effect is the effect of another value of one knob: on the error, and on the kernel whose times it changes most.
 type effect struct {
 	path, value    string
 	fitted, factor float64 // mean of kernels with the fitted value, and with this one
@@ -64,7 +64,7 @@ type effect struct {
 	change         float64 // mean ratio of that kernel's times
 }
 
-// effects are those of each value of each knob by itself.
+// effects returns the effects of each value of each knob alone.
 func (f *fitter) effects() (list []effect, err error) {
 	middle, err := f.results(f.middle())
 	if err != nil {
@@ -98,7 +98,7 @@ func mostChanged(before, after []result) (kernel string, ratio float64) {
 	return kernel, math.Exp(off(kernel))
 }
 
-// writeEffects prints what other values of knobs do, and writes it as CSV where a file is named.
+// writeEffects prints the effects of other values of knobs, and writes them as CSV if a file is named.
 func (o *options) writeEffects(f *fitter) error {
 	list, err := f.effects()
 	if err != nil {

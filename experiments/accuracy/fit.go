@@ -35,15 +35,15 @@ func readKnobs() (list []knob, err error) {
 	return list, nil
 }
 
-// A fitter looks for the values of knobs with the least error. What a choice of values came to is kept, as searches without one kernel
-// or another mostly ask for the same choices.
+// A fitter searches the values of knobs with the least error. It caches the results of each choice of values, as
+// searches without one kernel or another mostly need the same choices.
 type fitter struct {
 	knobs  []knob
 	points []point
 	run    func(points []point, machine []config.Setting) []result
 	known  map[string][]result
 	fixed  []config.Setting
-	apart  bool // several changed values together do what each does by itself, added up
+	apart  bool // predict several changed values by adding up their separate effects
 }
 
 // middle is the choice that a search begins with.
@@ -55,7 +55,7 @@ func (f *fitter) middle() []int {
 	return at
 }
 
-// results are those of a choice of values.
+// results returns the results of a choice of values.
 func (f *fitter) results(at []int) ([]result, error) {
 	name := fmt.Sprint(at)
 	if r, ok := f.known[name]; ok {
@@ -79,13 +79,14 @@ func (f *fitter) results(at []int) ([]result, error) {
 	return r, nil
 }
 
-// A fit is a choice of values, with the error that it leaves.
+// A fit is a choice of values with its error.
 type fit struct {
 	at    []int
 	error float64
 }
 
-// search changes one knob after the other to its best value, until none is better. Results of the kernel without do not count.
+// search sets one knob after the other to its best value, until none improves (coordinate descent). It ignores results
+// of the kernel without.
 func (f *fitter) search(without string) (best fit, err error) {
 	best.at = f.middle()
 	if best.error, err = f.errorAt(best.at, without); err != nil {
@@ -104,7 +105,7 @@ func (f *fitter) search(without string) (best fit, err error) {
 	return best, nil
 }
 
-// try takes the best value of one knob.
+// try sets one knob to its best value.
 func (f *fitter) try(best *fit, i int, without string) (changed bool, err error) {
 	for v := range f.knobs[i].Values {
 		at := slices.Clone(best.at)
@@ -138,7 +139,7 @@ func kernelError(list []result, without string) float64 {
 	return sum / n
 }
 
-// A leftOut is a kernel predicted by a fit on the others, beside a fit on all.
+// A leftOut is a kernel predicted by a fit on the others, next to a fit on all (leave-one-out cross-validation).
 type leftOut struct {
 	kernel      string
 	points      int
@@ -169,7 +170,7 @@ func (f *fitter) leaveOut(all []int) (list []leftOut, err error) {
 	return list, nil
 }
 
-// values are those of a choice, in the order of the knobs.
+// values returns the values of a choice, in the order of the knobs.
 func (f *fitter) values(at []int) string {
 	var words []string
 	for i, k := range f.knobs {
@@ -178,7 +179,7 @@ func (f *fitter) values(at []int) string {
 	return strings.Join(words, " ")
 }
 
-// fit runs the search on the points, and once more without each kernel where that is asked for.
+// fit runs the search on the points and, if requested, once more without each kernel.
 func (o *options) fit(points []point, machine []config.Setting) error {
 	knobs, err := readKnobs()
 	if err != nil {
@@ -207,7 +208,7 @@ func (o *options) fit(points []point, machine []config.Setting) error {
 	return o.writeLeftOut(list)
 }
 
-// writeLeftOut prints the errors of kernels that were left out, and writes them as CSV where a file is named.
+// writeLeftOut prints the errors of kernels that were left out, and writes them as CSV if a file is named.
 func (o *options) writeLeftOut(list []leftOut) error {
 	rows := [][]string{{"kernel", "points", "fitted", "left out", "values"}}
 	for _, l := range list {

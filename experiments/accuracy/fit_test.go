@@ -11,7 +11,7 @@ import (
 	"spvsim/config"
 )
 
-// bowl is a fitter whose points come to what the chosen values say: kernel a is right with 3, kernel b with 5.
+// bowl is a fitter whose results depend on the chosen values: kernel a is right with 3, kernel b with 5.
 func bowl() *fitter {
 	f := &fitter{knobs: []knob{{"x", []string{"1", "3", "5"}}, {"y", []string{"7", "9"}}}, known: map[string][]result{},
 		points: []point{{kernel: "a", microseconds: 1}, {kernel: "a", microseconds: 1}, {kernel: "b", microseconds: 1}}}
@@ -26,7 +26,8 @@ func bowl() *fitter {
 	return f
 }
 
-// A fit takes the values with the least error, each kernel counted once; without a kernel, those that suit the others.
+// A fit finds the values with the least error, each kernel counted once; without a kernel, the values that suit the
+// others.
 func TestFitLeavesKernelsOut(t *testing.T) {
 	f := bowl()
 	for without, want := range map[string]string{"b": "3 9", "a": "5 9"} {
@@ -70,7 +71,7 @@ func TestKnobsAreThePresets(t *testing.T) {
 	}
 }
 
-// values are the numbers of a machine by path, without where they come from.
+// values returns the numbers of a machine by path, without sources.
 func values(m *config.Machine) map[string]string {
 	list := map[string]string{}
 	for _, l := range m.Leaves() {
@@ -79,7 +80,7 @@ func values(m *config.Machine) map[string]string {
 	return list
 }
 
-// Two changed values take what each takes by itself; nothing else is simulated.
+// The effects of two changed values are added up; no further run is simulated.
 func TestValuesApart(t *testing.T) {
 	f := &fitter{knobs: []knob{{"x", []string{"1", "3"}}, {"y", []string{"7", "9"}}}, known: map[string][]result{}, apart: true,
 		points: []point{{kernel: "a", problem: "1", microseconds: 1}, {kernel: "b", problem: "1", microseconds: 1}}}

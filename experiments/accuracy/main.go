@@ -96,7 +96,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// choose keeps the points that were asked for.
+// choose selects the requested points.
 func (o *options) choose(points []point) []point {
 	if o.points == "" {
 		return slices.Clone(points)

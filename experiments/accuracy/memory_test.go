@@ -39,13 +39,13 @@ func stats(t *testing.T, files fs.FS, job, set string) *tracing.Stats {
 	return out.Stats
 }
 
-// between is how many cycles a run takes more with one setting than with another.
+// between returns how many more cycles a run takes with one setting than with another.
 func between(t *testing.T, files fs.FS, job, set, less, more string) float64 {
 	t.Helper()
 	return float64(stats(t, files, job, set+" "+more).Cycles) - float64(stats(t, files, job, set+" "+less).Cycles)
 }
 
-// level is what happened at a level of memory.
+// level returns the counts of a memory level.
 func level(t *testing.T, s *tracing.Stats, name string) *account.Level {
 	for i := range s.Memory {
 		if s.Memory[i].Name == name {
@@ -56,7 +56,7 @@ func level(t *testing.T, s *tracing.Stats, name string) *account.Level {
 	return nil
 }
 
-// memoryTable is what was seen wrong of memory once, and what it is now, each row of runs of small jobs.
+// memoryTable lists former errors of memory with their present values, each row from runs of small jobs.
 func memoryTable(t *testing.T) string {
 	library := os.DirFS("../library")
 	var b strings.Builder
@@ -102,7 +102,7 @@ func memoryTable(t *testing.T) string {
 	return b.String()
 }
 
-// share is that of a reason in the slot cycles of a run.
+// share returns a reason's share in the slot cycles of a run.
 func share(s *tracing.Stats, r account.Reason) float64 {
 	return float64(s.Slots[r]) / float64(s.Slots.Total())
 }

@@ -1,6 +1,6 @@
-// Command accuracy runs kernels that were measured on a device, compares simulated with measured times, and fits
-// those parameters of the machine that have no other source. The measurements are not part of the repository:
-// -measured names their file.
+// Command accuracy runs kernels that were measured on a device, compares simulated with measured times, and fits the
+// parameters of the machine that have no other source. The measurements are not part of the repository: -measured names
+// their file.
 //
 // It does not know how a job runs, nor how errors are shown in figures: it writes a table.
 package main
@@ -24,7 +24,7 @@ import (
 //go:embed devices.yaml devices/*.yaml micro/*.yaml micro/*.spv micro/*.spvasm
 var embedded embed.FS
 
-// A kernel says which job represents a measured kernel, and how the words of a problem set the job's parameters.
+// A kernel is a measured kernel with the job that represents it, and the job's parameters from the words of a problem.
 type kernel struct {
 	Kernel  string `yaml:"kernel"`
 	Problem string `yaml:"problem"`
@@ -89,7 +89,7 @@ func setting(path, text string) (config.Setting, error) {
 	return config.Setting{Path: path, Value: v}, err
 }
 
-// measuredColumns are those of a file of measurements that are used.
+// measuredColumns are the columns that are read from a file of measurements.
 var measuredColumns = []string{"kernel_name", "problem_size", "min_ms"}
 
 // readLines reads the lines of a CSV file, that of the names of columns with them.
@@ -105,7 +105,7 @@ func readLines(name string) ([][]string, error) {
 	return rows, nil
 }
 
-// readMeasured reads a file of measurements; kernels without a job are left out.
+// readMeasured reads a file of measurements, without kernels that have no job.
 func readMeasured(name string) ([]point, error) {
 	rows, err := readLines(name)
 	if err != nil {

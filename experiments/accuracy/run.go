@@ -13,7 +13,7 @@ import (
 // setup is the step of a job that the measured time does not hold.
 const setup = "setup"
 
-// A result is a point with what the simulation of it came to.
+// A result is a point with the outcome of its simulation.
 type result struct {
 	*point
 	simulated float64 // microseconds
@@ -53,7 +53,7 @@ func microseconds(ctx context.Context, run *config.Run) (float64, error) {
 	return float64(cycles) / float64(run.Machine.ClockMHz), nil
 }
 
-// simulateAll runs points side by side and hands the results on as they come.
+// simulateAll runs points in parallel and passes on each result when it ends.
 func simulateAll(points []point, machine []config.Setting, o *options, done func(result)) {
 	end := time.Now().Add(o.total)
 	var wait sync.WaitGroup
@@ -80,7 +80,8 @@ func simulateAll(points []point, machine []config.Setting, o *options, done func
 	wait.Wait()
 }
 
-// matches says whether a name fits one of the patterns, with * for anything; none fits all.
+// matches reports whether a name matches one of the patterns, in which * is any text; without patterns, all names
+// match.
 func matches(name string, patterns []string) bool {
 	for _, p := range patterns {
 		if ok, _ := path.Match(p, name); ok {

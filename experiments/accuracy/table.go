@@ -7,8 +7,9 @@ import (
 	"strconv"
 )
 
-// write writes the errors of all points as CSV, in the order of the measurements. Measured times are not ours to give on: there are
-// ratios, and simulated times to two digits, which place a point in a figure and in a class of sizes.
+// write writes the errors of all points as CSV, in the order of the measurements. We may not redistribute measured
+// times: the file has ratios, and simulated times to two digits, which place a point in a figure and in a class of
+// sizes.
 func write(name string, points []point, list []result) error {
 	byName := map[string]*result{}
 	for i := range list {

@@ -12,7 +12,7 @@ import (
 	"spvsim/internal/suite"
 )
 
-// committedResults are the rows of a file of errors; err is set in those that were not run. Simulated times have two digits, so a
+// committedResults reads a file of errors; err is set in rows that were not run. Simulated times have two digits, so a
 // measured time, which weights the errors, is known to some per cent.
 func committedResults(t *testing.T, name string) (list []result) {
 	_, rows := suite.Rows(t, name)
@@ -79,7 +79,7 @@ func sizeTable(t *testing.T) string {
 	return b.String()
 }
 
-// deviceRows are the rows of other devices, each with the reason where it is off by more than a tenth.
+// deviceRows reads the rows of other devices, each with a reason if it is off by more than a tenth.
 func deviceRows(t *testing.T) string {
 	table, err := readDevices()
 	if err != nil {
@@ -102,7 +102,8 @@ func deviceRows(t *testing.T) string {
 	return b.String()
 }
 
-// Each job of the table of devices runs at its own size on a machine that it is for, and its numbers are what the closed forms say.
+// Each job of the table of devices runs at its own size on a machine that it is for, and its numbers equal the closed
+// forms.
 func TestDeviceJobs(t *testing.T) {
 	table, err := readDevices()
 	if err != nil {
@@ -130,7 +131,7 @@ func TestDeviceJobs(t *testing.T) {
 	}
 }
 
-// A row is found by its words, and what it measured becomes the time of the job that represents it.
+// A row is found by its words, and its measurement becomes the time of the job that represents it.
 func TestDevicePoints(t *testing.T) {
 	table, err := readDevices()
 	if err != nil {

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// What a sample finds in the caches is what it would find in a full run: in launches after ones that evict their lines and after ones that
-// do not, in launches that shrink until their lines stay there, and in a launch that goes around in a little more memory than a cache holds.
+// A sample finds the cache state of a full run: in launches after ones that evict their lines and after ones that do
+// not, in launches that shrink until their lines stay cached, and in a launch that cycles through a little more memory
+// than a cache holds.
 func TestCachesOfSamples(t *testing.T) {
 	plain := behaviour{rounds: 3, arithmetic: 1, loads: 2, span: words - 1, stride: 7, bank: 1}
 	hot := plain
@@ -39,7 +40,8 @@ func TestCachesOfSamples(t *testing.T) {
 	})
 }
 
-// Where one wave has many times as many instructions as others, the launch takes as long as that one, which runs without time: the interval says so.
+// If one wave has many times the instructions of the others, it determines the launch's time, but runs in functional
+// mode: the interval covers that.
 func TestALongWave(t *testing.T) {
 	inside(t, 0.6, map[string]func(w *workload){
 		"long wave": func(w *workload) {
@@ -53,7 +55,7 @@ func TestALongWave(t *testing.T) {
 	})
 }
 
-// Small launches that may write much memory cannot run a second time. They are timed in turn, and none counts for nothing.
+// Small launches that may write much memory cannot run a second time. They are timed in turn, and each counts.
 func TestLaunchesThatWriteMuch(t *testing.T) {
 	inside(t, 0.1, map[string]func(w *workload){
 		"few of them": func(w *workload) {

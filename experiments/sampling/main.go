@@ -66,7 +66,7 @@ func run(args []string, to io.Writer) error {
 	return file.Close()
 }
 
-// readRows are the rows of a file by seed; of no file: none.
+// readRows reads the rows of a file by seed; none without a file.
 func readRows(name string) (map[uint64]*row, error) {
 	if name == "" {
 		return nil, nil
@@ -90,7 +90,7 @@ func readRows(name string) (map[uint64]*row, error) {
 	return rows, nil
 }
 
-// A rowsFile takes rows as they come; without a name, none.
+// A rowsFile writes rows as they arrive; without a name it writes nothing.
 type rowsFile struct {
 	*os.File
 	*csv.Writer

@@ -31,7 +31,7 @@ func (r *row) err() float64   { return r.estimate/float64(r.cycles) - 1 }
 func (r *row) half() float64  { return (r.high - r.low) / 2 / r.estimate }
 func (r *row) ratio() float64 { return r.sampled / r.seconds }
 
-// text is the row for a reader; only: it was run with time alone.
+// text formats the row for a reader; only: it was only run timed.
 func (r *row) text(only bool) string {
 	if only {
 		return fmt.Sprintf("%4d %-18s %8.2f M %10d cycles %6.2f s", r.seed, r.kind, float64(r.instructions)/1e6, r.cycles, r.seconds)
@@ -66,7 +66,7 @@ func parseRow(record []string) (r row, err error) {
 	return r, err
 }
 
-// measure runs a workload in both modes; known has its timed run, if it is not nil. only: it runs with time alone.
+// measure runs a workload in both modes; known, if not nil, has its timed run. only: run it timed only.
 func measure(ctx context.Context, w *workload, known *row, only bool) (r row, err error) {
 	r.seed, r.kind = w.seed, w.kind
 	if known != nil {
@@ -90,7 +90,7 @@ func measure(ctx context.Context, w *workload, known *row, only bool) (r row, er
 	return r, nil
 }
 
-// runIn runs a workload, and says how much of the host's processor that took, with its start.
+// runIn runs a workload, and returns the processor time that it took, including its start.
 func runIn(ctx context.Context, w *workload, mode string) (*account.Counts, float64, error) {
 	begin := processor()
 	job, err := w.job()
@@ -108,7 +108,8 @@ func runIn(ctx context.Context, w *workload, mode string) (*account.Counts, floa
 	return &out.Stats.Counts, (processor() - begin).Seconds(), nil
 }
 
-// summaryOf says how often intervals hold what they should, how wide they are, and what is saved; of rows with time alone, what they took.
+// summaryOf reports how often intervals contain the true value, their widths, and the savings; for rows with time
+// alone, the time.
 func summaryOf(rows []row, only bool) string {
 	inside, logs, worst, seconds := 0, 0.0, 0.0, 0.0
 	var halves []float64

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A seed says everything of a workload, and all kinds are drawn.
+// A seed determines a workload, and all kinds are drawn.
 func TestSeedsSayEverything(t *testing.T) {
 	for seed := range uint64(len(forms)) {
 		a, b := newWorkload(seed), newWorkload(seed)
@@ -20,7 +20,7 @@ func TestSeedsSayEverything(t *testing.T) {
 	}
 }
 
-// Keys of sampling are those of the job, of a graph too, and what is none is refused.
+// Sampling keys apply to the job, including one with a graph, and invalid ones are refused.
 func TestKeysOfSampling(t *testing.T) {
 	for _, seed := range []uint64{0, uint64(len(forms) - 1)} {
 		w := newWorkload(seed)
@@ -34,7 +34,8 @@ func TestKeysOfSampling(t *testing.T) {
 	}
 }
 
-// Of launches of which a few are hot, sampled twice, the true time is in the interval, which is the same both times.
+// If a few of many launches are hot, the interval of a sampled run contains the true time, and a second run gives the
+// same interval.
 func TestHotLaunches(t *testing.T) {
 	w := &workload{kind: "hot", machine: "rdna3-780m"}
 	plain := behaviour{rounds: 2, arithmetic: 8, loads: 1, span: 4095, stride: 1, atomics: 1, bins: 65535, bank: 1}
@@ -64,7 +65,7 @@ func TestHotLaunches(t *testing.T) {
 	}
 }
 
-// Rows are read as they were written, and what is none is refused.
+// Rows are read as they were written, and invalid ones are refused.
 func TestRows(t *testing.T) {
 	r := row{seed: 3, kind: "skew", instructions: 10, cycles: 100, seconds: 1.5, estimate: 98, low: 90, high: 110, share: 0.25, sampled: 0.5}
 	got, err := parseRow(r.record())

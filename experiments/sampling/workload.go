@@ -18,15 +18,15 @@ import (
 //go:embed workload.spv
 var module []byte
 
-// A behaviour is what a workgroup does, as workload.comp reads it.
+// A behaviour holds the parameters of a workgroup's work, as workload.comp reads them.
 type behaviour struct {
 	rounds, arithmetic, loads, span, _, stride, stores, atomics, bins, passes, bank, _ uint32 // the fifth is the base of loads, 0
 }
 
-// A launch is one of a workload: its workgroups do what which[first+each*i] says.
+// A launch is a launch of a workload: its workgroups have the behaviours which[first+each*i].
 type launch struct{ groups, first, each int }
 
-// A workload is a job that its seed says everything of.
+// A workload is a job that its seed determines.
 type workload struct {
 	seed    uint64
 	kind    string
@@ -36,17 +36,17 @@ type workload struct {
 	list    []launch
 	draw    *rand.Rand
 
-	graphText string // the job file, of a graph; empty: text makes it
+	graphText string // the job file of a graph; empty: text writes it
 	sampling  string // keys of the job's sampling
 }
 
-// A form makes the launches of a workload.
+// A form generates the launches of a workload.
 type form struct {
 	name string
 	make func(w *workload)
 }
 
-// forms are the kinds of workload, which seeds take in turn.
+// forms are the kinds of workload, which seeds select in turn.
 var forms = []form{
 	{"phases", (*workload).phases},
 	{"hot launches", (*workload).hotLaunches},
@@ -66,7 +66,7 @@ var forms = []form{
 	{"graph", (*workload).graph},
 }
 
-// words are those of the buffer that loads read and of the one that stores write.
+// words is the size of the buffer that loads read and of the one that stores write.
 const words = 1 << 22
 
 // newWorkload draws the workload of a seed.
@@ -118,7 +118,7 @@ func (w *workload) row(b behaviour) uint32 {
 	return uint32(len(w.rows) - 1)
 }
 
-// groups draws how many workgroups of a behaviour come to so many thousand instructions of waves.
+// groups draws the number of workgroups of a behaviour for so many thousand wave instructions.
 func (w *workload) groups(b *behaviour, thousands int) int {
 	each := 40 + b.rounds*(10+2*b.arithmetic+14*b.loads+8*b.stores+14*b.atomics+10*b.passes)
 	return max(1000*thousands/int(2*each), 1)
@@ -136,7 +136,7 @@ func (w *workload) whole(first int) {
 	w.list = append(w.list, launch{len(w.which) - first, first, 1})
 }
 
-// size draws how many thousand instructions the workload has: a full run takes the host 5 to 20 s.
+// size draws the size of the workload in thousands of instructions: a full run takes the host 5 to 20 s.
 func (w *workload) size() int { return w.between(16000, 40000) }
 
 func (w *workload) phases() {
@@ -148,7 +148,7 @@ func (w *workload) phases() {
 	w.whole(0)
 }
 
-// hotLaunches are launches of which one in some does something else, which costs as many instructions or more.
+// hotLaunches are launches of which a few do something else, with as many instructions or more.
 func (w *workload) hotLaunches() {
 	plain := w.any()
 	hot, size := plain, w.size()
@@ -219,7 +219,7 @@ func (w *workload) locality() {
 func (w *workload) shrinking() { w.sizes(0.05 + 0.1*w.draw.Float64()) }
 func (w *workload) growing()   { w.sizes(4 + 8*w.draw.Float64()) }
 
-// sizes are launches of which each has the same part more or less workgroups than the one before.
+// sizes are launches whose number of workgroups changes by a constant factor from each to the next.
 func (w *workload) sizes(by float64) {
 	b := w.any()
 	launches := w.between(80, 480)
@@ -235,7 +235,7 @@ func (w *workload) sizes(by float64) {
 	}
 }
 
-// period is a launch in which behaviours take turns.
+// period is a launch in which behaviours alternate.
 func (w *workload) period() {
 	a, b := w.any(), w.any()
 	rows := []uint32{w.row(a), w.row(b)}
@@ -258,7 +258,7 @@ func (w *workload) contention() {
 	w.whole(0)
 }
 
-// skew is a launch of which a few workgroups have many times the work.
+// skew is a launch in which a few workgroups have many times the work.
 func (w *workload) skew() {
 	b := w.any()
 	light := w.row(b)
@@ -344,7 +344,7 @@ func (w *workload) graph() {
 	w.dispatches(80*size/edges, fmt.Sprintf(koch, depth, edges))
 }
 
-// dispatches are so many of the graph of a job.
+// dispatches returns the steps that dispatch the graph of a job.
 func (w *workload) dispatches(n int, text string) {
 	w.list = []launch{{groups: n}}
 	w.graphText = fmt.Sprintf("machine: %s\n%sgraph_repeat: %d\n", w.machine, text, n)
@@ -379,7 +379,7 @@ func (w *workload) job() (*config.Job, error) {
 	return config.ParseJob(library, "workload.yaml", []byte(w.graphText+keys))
 }
 
-// files are what the job names.
+// files returns the files that the job names.
 func (w *workload) files() fs.FS {
 	rows, _ := binary.Append(nil, binary.LittleEndian, w.rows)
 	which, _ := binary.Append(nil, binary.LittleEndian, w.which)

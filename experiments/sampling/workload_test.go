@@ -15,7 +15,8 @@ func sameBut(rows []behaviour, clear func(b *behaviour)) bool {
 	return !slices.ContainsFunc(rows, func(b behaviour) bool { return b != rows[0] })
 }
 
-// saysOfKind is what a workload of a kind has, by its name: what differs between its parts, and what does not.
+// saysOfKind checks the properties of each kind of workload: which parameters differ between its parts, and which do
+// not.
 var saysOfKind = map[string]func(w *workload) bool{
 	"phases": func(w *workload) bool {
 		return len(w.rows) >= 2 && len(w.rows) <= 4 && slices.IsSorted(w.which) && len(w.list) == 1
@@ -67,7 +68,7 @@ var saysOfKind = map[string]func(w *workload) bool{
 	},
 }
 
-// Each kind of workload differs between its parts in what its name says, and in nothing else.
+// Each kind of workload differs between its parts in the parameters of its name, and in no others.
 func TestKindsOfWorkload(t *testing.T) {
 	differ := map[string]int{}
 	const seeds = 20
@@ -87,7 +88,7 @@ func TestKindsOfWorkload(t *testing.T) {
 	}
 }
 
-// Launches take their workgroups from the table of which, from within it, and the job has a dispatch for each.
+// Launches select workgroups within the table which, and the job has a dispatch for each.
 func TestLaunchesOfWorkloads(t *testing.T) {
 	for seed := range uint64(4 * len(forms)) {
 		w := newWorkload(seed)

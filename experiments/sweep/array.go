@@ -17,8 +17,8 @@ import (
 	"spvsim/internal/files"
 )
 
-// Array runs points as job arrays of a cluster. What was submitted is a file in the sweep's folder, written before the cluster is told,
-// so that a sweep that was killed finds its array again by the job's name.
+// Array runs points as job arrays of a cluster. Each submission is recorded in a file of the sweep's folder before the
+// cluster gets it, so that a sweep that was killed finds its array again by the job's name.
 type Array struct {
 	profile *config.Cluster
 	system  system
@@ -26,17 +26,18 @@ type Array struct {
 	store   *Store
 }
 
-// A system takes job arrays: Slurm, or what a profile's commands reach.
+// A system runs job arrays: Slurm, or the commands of a profile.
 type system interface {
-	// index is the shell's expression for a task's number from 0, and whether the script has to keep its own output.
+	// index returns the shell's expression for a task's number from 0, and whether the script has to keep its own
+	// output.
 	index() (expression string, keepLog bool)
-	// largest is how many tasks an array may have.
+	// largest returns the largest number of tasks in an array.
 	largest(ctx context.Context) int
-	// submit starts an array whose files begin with file, and returns what the system calls it.
+	// submit starts an array whose files begin with file, and returns the system's id of it.
 	submit(ctx context.Context, s *submission, file string) (id string, err error)
-	// states are those of the tasks that have not ended.
+	// states returns the states of the tasks that have not ended.
 	states(ctx context.Context, s *submission) ([]string, error)
-	// reason is what the system knows of a task that has ended.
+	// reason returns the system's information on a task that has ended.
 	reason(ctx context.Context, s *submission, task int) string
 }
 
@@ -44,7 +45,7 @@ type system interface {
 type submission struct {
 	Name  string   `json:"name"`            // of the job, unlike any other
 	ID    string   `json:"id"`              // empty until the cluster has answered
-	Queue string   `json:"queue,omitempty"` // command that looks for it, where the profile has one
+	Queue string   `json:"queue,omitempty"` // command that queries it, if the profile has one
 	Tasks int      `json:"tasks"`
 	Keys  []string `json:"keys"` // of its points
 }
@@ -59,7 +60,8 @@ func newArray(profile *config.Cluster, of system, dir string, store *Store) (*Ar
 	return &Array{profile, of, dir, store}, os.MkdirAll(dir, 0o777)
 }
 
-// Launch waits for what an earlier sweep submitted, and then submits what is missing until nothing is or the attempts are used up.
+// Launch waits for an earlier sweep's submission, and then submits the missing points until all have a result or the
+// attempts are used up.
 func (l *Array) Launch(ctx context.Context, specs []Spec, ended func(*Record)) error {
 	w := &watch{array: l, open: slices.Clone(specs), ended: ended}
 	if err := w.forget(); err != nil {
@@ -88,7 +90,7 @@ func (l *Array) Launch(ctx context.Context, specs []Spec, ended func(*Record)) e
 	return w.giveUp(ctx, last)
 }
 
-// watch takes records as they appear.
+// watch collects records as they appear.
 type watch struct {
 	array *Array
 	open  []Spec // without a record yet
@@ -108,7 +110,7 @@ func (w *watch) forget() error {
 	return errors.Join(errs...)
 }
 
-// collect takes the records that are there.
+// collect reads the records that have appeared.
 func (w *watch) collect() error {
 	left := w.open[:0]
 	for _, s := range w.open {
@@ -133,7 +135,7 @@ func (w *watch) until(ctx context.Context, s *submission) error {
 		if err != nil {
 			return err
 		}
-		// The queue is looked at first: what ended before it was empty has its record by now.
+		// The queue was read before: points that ended before it became empty have their record by now.
 		if err := w.collect(); err != nil || len(w.open) == 0 || len(states) == 0 {
 			return err
 		}
@@ -145,7 +147,7 @@ func (w *watch) until(ctx context.Context, s *submission) error {
 	}
 }
 
-// giveUp records what no attempt gave a result for.
+// giveUp records the points that no attempt gave a result for as crashed.
 func (w *watch) giveUp(ctx context.Context, last *submission) error {
 	for i := range w.open {
 		s := &w.open[i]
@@ -160,7 +162,7 @@ func (w *watch) giveUp(ctx context.Context, last *submission) error {
 	return nil
 }
 
-// reason is what is known of the task that should have run a point: what the cluster says, its output, and where that is.
+// reason describes the task that should have run a point: the cluster's information, its output, and the place of that.
 func (l *Array) reason(ctx context.Context, s *submission, spec *Spec) string {
 	chunk := (len(s.Keys) + s.Tasks - 1) / s.Tasks
 	task := slices.Index(s.Keys, spec.Key) / chunk
@@ -176,7 +178,7 @@ func (l *Array) reason(ctx context.Context, s *submission, spec *Spec) string {
 // logName is the file of a task's output.
 func logName(file, task string) string { return file + "-" + task + ".log" }
 
-// last is the submission before this one; nil when there is none.
+// last returns the previous submission, or nil.
 func (l *Array) last() (*submission, error) {
 	data, err := files.Read(filepath.Join(l.dir, submissionFile), files.MaxJSON)
 	if errors.Is(err, os.ErrNotExist) {
@@ -232,7 +234,7 @@ func (l *Array) submit(ctx context.Context, specs []Spec) (*submission, error) {
 	return s, l.note(s)
 }
 
-// script is what each task runs.
+// script returns the shell script of each task.
 func (l *Array) script(file string, chunk int) string {
 	store, err := filepath.Abs(l.store.dir)
 	if err != nil {
@@ -252,7 +254,7 @@ func (l *Array) script(file string, chunk int) string {
 // quoted is a text as one word of the shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// ArrayStatus is the state of the last job array of a sweep; nothing when none was submitted.
+// ArrayStatus writes the state of a sweep's last job array, or nothing if none was submitted.
 func ArrayStatus(ctx context.Context, out string, w io.Writer) error {
 	for _, of := range []struct {
 		dir    string

@@ -10,7 +10,7 @@ import (
 	"spvsim/internal/files"
 )
 
-// A Chunk is what one task of a job array runs: some lines of a file of points.
+// A Chunk is the work of one task of a job array: some lines of a file of points.
 type Chunk struct {
 	Points string // file
 	Store  string // folder
@@ -21,7 +21,7 @@ type Chunk struct {
 // ErrOther means that the simulator on a node is not the one that submitted.
 var ErrOther = errors.New("the simulator here is another build than the one that submitted the points")
 
-// Run runs the points of the chunk one after the other, leaving out those that have a result.
+// Run runs the chunk's points without a result, one after the other.
 func (c *Chunk) Run(ctx context.Context, worker []string, id Identity) error {
 	store, err := OpenStore(c.Store)
 	if err != nil {

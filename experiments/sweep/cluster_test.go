@@ -10,7 +10,7 @@ import (
 	"spvsim/config"
 )
 
-// The largest array of Slurm is what its control command says, and Slurm's own default where that says nothing of it.
+// The largest array of Slurm is the one that its control command reports, or Slurm's own default.
 func TestLargestArrayOfSlurm(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
@@ -27,7 +27,7 @@ func TestLargestArrayOfSlurm(t *testing.T) {
 	}
 }
 
-// A queue command that prints something says that tasks have not ended; one that fails says that they have, if its shell could run it at all.
+// A queue command that prints something has running tasks; one that fails has none, if its shell could run it at all.
 func TestStatesByQueueCommands(t *testing.T) {
 	c := &commands{}
 	for queue, want := range map[string]int{"echo R": 1, "true": 0, "echo": 0, "echo gone >&2; exit 1": 0, "exit 127": 0, "": 0} {
@@ -48,7 +48,7 @@ func TestStatesByQueueCommands(t *testing.T) {
 	}
 }
 
-// A submit command that runs beside the sweep says why it failed when it has ended.
+// A submit command that runs in parallel with the sweep reports its failure after it has ended.
 func TestSubmissionsBeside(t *testing.T) {
 	for submit, want := range map[string]string{"true": "", "echo no >&2; exit 3": "; submit: exit status 3\nno"} {
 		c := &commands{profile: &config.Cluster{Submit: submit}}
@@ -64,7 +64,8 @@ func TestSubmissionsBeside(t *testing.T) {
 	}
 }
 
-// Where a queue can be looked at, the last line that the submit command prints is the name of what was submitted, and its variables say what that is.
+// If there is a queue command, the last line of the submit command is the id of the submission, and its variables
+// describe it.
 func TestSubmissions(t *testing.T) {
 	c := &commands{profile: &config.Cluster{Submit: "echo noise; echo $SPVSIM_NAME.$SPVSIM_TASKS.$SPVSIM_LAST.$SPVSIM_SCRIPT", Queue: "true"}}
 	id, err := c.submit(context.Background(), &submission{Name: "n", Tasks: 5}, "f")

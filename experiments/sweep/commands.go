@@ -15,11 +15,11 @@ import (
 	"spvsim/config"
 )
 
-// commands is the system behind the commands of a profile. They are lines of the shell and get the array's name, files and numbers as
-// variables, so that nothing in them needs quoting by this program.
+// commands is the system behind the commands of a profile. They are shell lines that get the array's name, files and
+// numbers as variables, so that nothing in them needs quoting by this program.
 type commands struct {
 	profile *config.Cluster
-	running *process // the last submit command, where there is no queue to look at
+	running *process // the last submit command, if there is no queue command
 }
 
 // A process is a submit command that ends when its tasks have.
@@ -28,7 +28,7 @@ type process struct {
 	reason string // why it failed, known when it has ended
 }
 
-// NewCommands makes a launcher of a profile with commands. It keeps its files in the sweep's output folder.
+// NewCommands creates a launcher of a profile with commands. It writes its files to the sweep's output folder.
 func NewCommands(profile *config.Cluster, out string, store *Store) (*Array, error) {
 	if err := profile.CheckCommands(); err != nil {
 		return nil, err
@@ -38,16 +38,16 @@ func NewCommands(profile *config.Cluster, out string, store *Store) (*Array, err
 
 func (c *commands) index() (string, bool) { return c.profile.Index, true }
 
-// largest: a cluster with a limit of its own wants a larger chunk.
+// largest: a cluster with its own limit needs a larger chunk.
 func (c *commands) largest(context.Context) int { return 1_000_000 }
 
-// variables are what the shell lines of a profile know.
+// variables returns the environment of a profile's shell lines.
 func (s *submission) variables(file string) []string {
 	return append(os.Environ(), "SPVSIM_NAME="+s.Name, "SPVSIM_TASKS="+strconv.Itoa(s.Tasks), "SPVSIM_LAST="+strconv.Itoa(s.Tasks-1),
 		"SPVSIM_SCRIPT="+file+".sh", "SPVSIM_ID="+s.ID)
 }
 
-// submit runs the submit command: to its end where a queue can be looked at afterwards, else beside the sweep.
+// submit runs the submit command: to its end if there is a queue command, else in parallel with the sweep.
 func (c *commands) submit(ctx context.Context, s *submission, file string) (string, error) {
 	line := exec.CommandContext(ctx, "sh", "-c", c.profile.Submit)
 	line.Env = s.variables(file)
@@ -73,7 +73,7 @@ func (c *commands) beside(line *exec.Cmd, complaint *bytes.Buffer) error {
 	c.running = p
 	go func() {
 		defer close(p.ended)
-		if err := line.Wait(); err != nil { // what its tasks failed of has no record: it is submitted again
+		if err := line.Wait(); err != nil { // failed tasks have no record: their points are submitted again
 			p.reason = fmt.Sprintf("; submit: %v%s", err, lastLines(complaint.String()))
 		}
 	}()

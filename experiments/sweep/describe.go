@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Describe lists the points, which of them have a result, and how long the others will take. The store may be nil. Of an outline it gives
-// numbers only.
+// Describe lists the points, which of them have a result, and how long the others will take. The store may be nil. For
+// an outline it writes numbers only.
 func (p *Plan) Describe(w io.Writer, s *Store, workers int) error {
 	if s == nil {
 		s = &Store{} // of no folder: empty

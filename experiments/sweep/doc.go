@@ -1,8 +1,10 @@
 // Package sweep runs experiments: it expands an experiment file to points, runs those without a result in worker
 // processes or as a job array of a cluster, and collects rows.
 //
-// Each finished point is a record in a folder, written by rename, under a digest of its inputs and of the simulator. What has a
-// record is not run again, whatever ended the sweep before. So there is no other state: the same command resumes.
+// Each finished point is a record in a folder, written by rename, under a digest of its inputs and of the simulator. A
+// point with a record is not run again, however the sweep ended before. So there is no other state: the same command
+// resumes.
 //
-// It does not know how a point is simulated (a Simulate function, called in the worker, does that) nor how figures are drawn.
+// It knows neither how a point is simulated (a Simulate function, called in the worker, does that) nor how figures are
+// drawn.
 package sweep

@@ -28,7 +28,7 @@ var elementTypes = map[string]struct {
 
 func real32(f float32) string { return strconv.FormatFloat(float64(f), 'g', -1, 32) }
 
-// elements takes the elements that the rows want from the buffers.
+// elements reads the elements of buffers that are columns of the rows.
 func (s *Spec) elements(buffers map[string][]byte) ([]string, error) {
 	var out []string
 	for _, v := range s.Values {

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// assumedRate is how many workgroups a second are taken for granted while nothing of an experiment has run: the middle of
-// what the ready jobs do on one core of a small machine, which is from 500 to 50000.
+// assumedRate is the number of workgroups per second assumed before an experiment's first record: ready jobs reach 500
+// to 50000 on one core of a small machine.
 const assumedRate = 5000.0
 
-// startSeconds is what a point costs beside its simulation: it is given to a worker, and its record stored.
+// startSeconds is the cost of a point besides its simulation: it is sent to a worker, and its record stored.
 const startSeconds = 0.02
 
-// An Estimate is how long some points will take.
+// An Estimate is the time that some points will take.
 type Estimate struct {
 	Points  int // estimated
 	Similar int // of them, from the time of a point like it
 	Total   time.Duration
 }
 
-// Estimate adds up what points will take on one core: for each the host time of the record most like it, in proportion to the
-// workgroups launched, or else the assumed rate.
+// Estimate adds up the time of points on one core: for each, the host time of the most similar record, scaled by the
+// launched workgroups, or else the assumed rate.
 func (p *Plan) Estimate(s *Store, points []int) Estimate {
 	known := s.All()
 	e := Estimate{Points: len(points)}
@@ -38,7 +38,8 @@ func (p *Plan) Estimate(s *Store, points []int) Estimate {
 	return e
 }
 
-// similar finds the finished record of the same job with the most equal cells, and of those the nearest in workgroups.
+// similar returns the finished record of the same job with the most equal cells, and among those the nearest in
+// workgroups.
 func similar(s *Spec, known []Record) *Record {
 	var best *Record
 	bestEqual, bestApart := -1, 0.0

@@ -22,16 +22,16 @@ import (
 // Simulate runs one point in a worker. An error is the simulation's own.
 type Simulate func(ctx context.Context, run *config.Run) (Output, error)
 
-// Output is what a simulation came to: its statistics as JSON, and its buffers by name.
+// Output is the result of a simulation: its statistics as JSON, and its buffers by name.
 type Output struct {
 	Stats   []byte
 	Buffers map[string][]byte
-	// Warnings are what whoever reads the row should know.
+	// Warnings are caveats for the reader of the row.
 	Warnings []string
 }
 
-// Work reads specs, a line each, simulates one after the other and writes their records: all that a worker process does. It ends when its
-// input does. Where that ends while a point is simulated, orphaned is called: who started the worker is gone.
+// Work is a worker process: it reads specs, a line each, simulates one after the other and writes their records. It
+// ends when its input does. If that ends while a point is simulated, it calls orphaned: the parent is gone.
 func Work(ctx context.Context, in io.Reader, out io.Writer, simulate Simulate, orphaned func()) error {
 	points := &input{lines: make(chan []byte), orphaned: orphaned}
 	go points.read(in)
@@ -52,7 +52,7 @@ func Work(ctx context.Context, in io.Reader, out io.Writer, simulate Simulate, o
 	return nil
 }
 
-// An input is what a worker is given.
+// An input is the stream of points to a worker.
 type input struct {
 	lines    chan []byte
 	busy     atomic.Bool // from a line on until its record is written
@@ -100,10 +100,10 @@ type Stopped struct{ Err error }
 func (s *Stopped) Error() string { return s.Err.Error() }
 func (s *Stopped) Unwrap() error { return s.Err }
 
-// maxReasons is how many lines of an error a row holds: what happened, and the loops that most waves are in.
+// maxReasons is the number of an error's lines in a row: the failure, and the loops that most waves are in.
 const maxReasons = 4
 
-// fail notes why the simulation failed; where a limit was reached, with the limits, as with others it might not.
+// fail records why the simulation failed; if it reached a limit, with the limits, as it might succeed with others.
 func (r *Record) fail(limits Limits, err error) {
 	lines := strings.Split(err.Error(), "\n")
 	for i := range lines {
@@ -126,17 +126,17 @@ type Workers struct {
 	Store   *Store
 }
 
-// workerEnv: a simulation is one thread; with more, its garbage collector takes cores from the other workers.
+// workerEnv: a simulation has one thread; with more, its garbage collector would use cores of the other workers.
 const workerEnv = "GOMAXPROCS=1"
 
-// Run runs specs on Count processes at once and stores a record of each. ended is called for each as it ends, one at a time.
-// When the context ends, running workers are killed and ctx.Err is returned.
+// Run runs specs on Count processes at once and stores a record of each. It calls ended for each as it ends, never
+// concurrently. When the context ends, it kills running workers and returns ctx.Err.
 func (w *Workers) Run(ctx context.Context, specs []Spec, ended func(*Record)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	next := make(chan *Spec)
 	count := min(max(w.Count, 1), len(specs))
-	storing := make(chan struct{}, count) // records are stored beside the next points, as the disk takes its time
+	storing := make(chan struct{}, count) // records are stored while the next points run, as the disk takes its time
 	var group sync.WaitGroup
 	var one sync.Mutex
 	store := func(s *Spec, r *Record) {
@@ -203,7 +203,7 @@ func (k *worker) point(ctx context.Context, s *Spec) (*Record, error) {
 	return r, nil
 }
 
-// grace is what a worker has, after its time is up, to end by itself and say what it came to.
+// grace is the time that a worker has, after its limit, to end by itself and report its result.
 const grace = 5 * time.Second
 
 // deadline ends the worker of a point that does not keep its limit of time itself.
@@ -214,19 +214,21 @@ func (s *Spec) deadline(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeout(ctx, time.Duration(s.Limits.Seconds*float64(time.Second))+grace)
 }
 
-// longPoint is after which time a point's process ends: a start costs little beside it, and what it took of memory is free again. Knob.
+// longPoint is the duration of a point after which its process ends: a new start costs little in comparison, and frees
+// the memory. Knob.
 const longPoint = time.Second
 
 // A worker is at most one process, whose standard input stays open: it ends when this process does.
 type worker struct {
 	command   []string
-	process   *exec.Cmd // nil: none runs
+	process   *exec.Cmd // nil: no process runs
 	in        io.WriteCloser
 	out       *bufio.Reader
 	complaint *bytes.Buffer
 }
 
-// run gives a process the spec. One that fails after other points gives it to a new one: whatever happens there is this point's alone.
+// run sends the spec to a process. If a process fails after other points, the spec is sent to a new one, so that a
+// failure there is this point's alone.
 func (k *worker) run(ctx context.Context, s *Spec) ([]byte, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -275,12 +277,12 @@ func (k *worker) do(ctx context.Context, text []byte) ([]byte, error) {
 		return nil, fmt.Errorf("the worker ended without a result: %w%s", cmp.Or(err, gone), lastLines(k.complaint.String()))
 	}
 	if !lives || time.Since(begin) > longPoint {
-		_ = k.end() // it has said what the point came to
+		_ = k.end() // the result is already known
 	}
 	return out, nil
 }
 
-// end ends the process, if there is one.
+// end ends the process, if one runs.
 func (k *worker) end() error {
 	if k.process == nil {
 		return nil
@@ -291,7 +293,7 @@ func (k *worker) end() error {
 	return err
 }
 
-// ignoreClosed: a worker that is gone closes its input, and how it ended says more.
+// ignoreClosed: a dead worker closes its input, and its exit status is the better error.
 func ignoreClosed(err error) error {
 	if p := (*os.PathError)(nil); errors.As(err, &p) {
 		return nil
@@ -299,7 +301,7 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// maxComplaint is how much of a worker's standard error goes into its record.
+// maxComplaint bounds the bytes of a worker's standard error in its record.
 const maxComplaint = 2000
 
 func lastLines(s string) string {

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// aWorker ends each point with the process it ran in and how many that had run before. It fails at "never", and at "alone" if it has run others.
+// aWorker answers each point with its process id and the number of points before. It fails at "never", and at "alone"
+// unless it is the first.
 const aWorker = `n=0
 while read line; do
   case $line in
@@ -22,7 +23,8 @@ while read line; do
 done
 `
 
-// Points run in one process as long as it lasts. One that fails after others runs in a process of its own, so that only what fails there has failed.
+// Points share a process as long as it lasts. A point that fails after others runs again in a new process, so that only
+// its own failures count.
 func TestPointsShareAProcess(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
@@ -57,7 +59,7 @@ func TestPointsShareAProcess(t *testing.T) {
 	}
 }
 
-// A worker whose input ends while it has a point has lost who started it; one that waits has not.
+// A worker whose input ends while it has a point is orphaned; an idle one is not.
 func TestInputThatEnds(t *testing.T) {
 	for _, busy := range []bool{false, true} {
 		lost := false

@@ -7,15 +7,15 @@ import (
 	"spvsim/tracing"
 )
 
-// Role says what a column is for.
+// Role is the purpose of a column.
 type Role string
 
 const (
 	Bookkeeping Role = "bookkeeping" // number, status, error, digest, version
-	Parameter   Role = "parameter"   // what the experiment varies
+	Parameter   Role = "parameter"   // varied by the experiment
 	Result      Role = "result"      // of the statistics or a buffer
 	Published   Role = "reference"   // from a file of the experiment
-	Worked      Role = "derived"     // worked out from others
+	Worked      Role = "derived"     // computed from others
 )
 
 // ColumnsKey is the key of a Parquet file's metadata under which its columns are described: a list in JSON.
@@ -26,8 +26,8 @@ type ColumnNote struct {
 	Name   string `json:"name"`
 	Type   string `json:"type"` // integer, real or text
 	Role   Role   `json:"role"`
-	Unit   string `json:"unit,omitempty"`   // left out where it has none or none is known
-	Source string `json:"source,omitempty"` // path of the setting or in the statistics, expression, or where a reference is from
+	Unit   string `json:"unit,omitempty"`   // empty: none, or not known
+	Source string `json:"source,omitempty"` // path of the setting or in the statistics, expression, or source of a reference
 }
 
 // Notes describe the columns in order.
@@ -46,7 +46,7 @@ func (t *Table) notesText() (string, error) {
 
 func (typ Type) String() string { return [...]string{"integer", "real", "text"}[typ] }
 
-// statUnit is the unit of a path into the statistics; none where the path is not known.
+// statUnit returns the unit of a statistic by path; "" if the path is not known.
 func statUnit(path string) string {
 	s, err := tracing.Describe(path)
 	if err != nil {
@@ -55,7 +55,8 @@ func statUnit(path string) string {
 	return s.Unit
 }
 
-// describe gives every column its role, source and unit. What the experiment's figures write at an axis goes before rules.
+// describe sets the role, source and unit of every column. The units at the figures' axes have precedence over the
+// rules.
 func (b *rowsBuilder) describe() {
 	e := b.plan.Experiment
 	parameters := map[string]bool{}

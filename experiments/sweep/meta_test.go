@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A Parquet file says of each column what it is: read back from the file's own metadata.
+// A Parquet file describes each column in its metadata.
 func TestParquetDescribesItsColumns(t *testing.T) {
 	text := `axes:
   banks: {path: machine.lds.bytes, values: [16, 32]}

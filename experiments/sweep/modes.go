@@ -7,20 +7,20 @@ import (
 	"spvsim/config"
 )
 
-// timePaths are the statistics that a run without time lacks.
+// timePaths are the statistics that a functional run lacks.
 var timePaths = []string{"cycles", "seconds", "occupancy", "slot_cycles", "lds", "memory"}
 
-// timeless says that a path is one of what a run without time does not have.
+// timeless reports whether the statistics are of a functional run, which lacks the path.
 func timeless(stats any, path string) bool {
 	mode, _ := lookup(stats, "mode")
 	first, _, _ := strings.Cut(path, ".")
 	return mode == config.ModeFunctional && slices.Contains(timePaths, first)
 }
 
-// A modeColumn says for a row's statistics how sure they are.
+// A modeColumn is a column about the uncertainty of a row's statistics.
 type modeColumn struct {
 	name, path string
-	other      string // path of what counts where that one is not there
+	other      string // path of the statistic to use if that one is missing
 	none       any    // and where neither is
 }
 

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Rows of points that were not all timed say how each ran, how sure its cycles are and how much was timed; a run without time has none.
+// If some points were not fully timed, rows have the mode, the interval of the cycles and the timed share; a functional
+// run has no interval.
 func TestRowsCarryModes(t *testing.T) {
 	cells := [][]Cell{{{"n", int64(1)}}, {{"n", int64(2)}}, {{"n", int64(3)}}, {{"n", int64(4)}}}
 	p, store := finished(t, "columns: {cycles: cycles, salu: instructions.by_class.salu}\n", cells, []string{
@@ -34,7 +35,7 @@ func TestRowsCarryModes(t *testing.T) {
 	}
 }
 
-// An experiment's own column of that name stays what it is.
+// An experiment's own column named mode is kept.
 func TestAnAxisMayBeTheMode(t *testing.T) {
 	p, store := finished(t, "columns: {cycles: cycles}\n", [][]Cell{{{"mode", "sampled"}}}, []string{`{"mode": "sampled", "cycles": 5}`})
 	rows, err := p.Rows(store)

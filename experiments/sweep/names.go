@@ -11,8 +11,8 @@ import (
 	"spvsim/tracing"
 )
 
-// Blank is the table that the sweep will write, with the number 1 for every result: what names a column of it can be checked
-// before anything runs. The error names the columns that derived columns and references lack.
+// Blank returns the table that the sweep will write, with the number 1 for every result, so that names of columns can
+// be checked before anything runs. The error names the columns that derived columns and references lack.
 func (p *Plan) Blank() (*Table, error) {
 	b := &rowsBuilder{plan: p, table: &Table{Rows: len(p.Specs)}}
 	for i := range p.Specs {
@@ -46,7 +46,8 @@ func (b *rowsBuilder) unknownColumns() error {
 	return errors.Join(errs...)
 }
 
-// Given are the columns of Blank whose cells are those that the rows will have: what the points say, and what follows from that.
+// Given returns the columns of Blank that already have their final cells: those of the points, and those derived from
+// them.
 func (p *Plan) Given() map[string]bool {
 	given := map[string]bool{"point": true, "status": true}
 	for i := range p.Specs {
@@ -67,7 +68,7 @@ func (p *Plan) Given() map[string]bool {
 	return given
 }
 
-// follows says whether a derived column can be worked out from given ones.
+// follows reports whether a derived column can be computed from given ones.
 func follows(d *config.Derived, given map[string]bool) bool {
 	if d.Of == "" {
 		return !slices.ContainsFunc(d.Expr.Names(), func(name string) bool { return !given[name] })
@@ -75,7 +76,7 @@ func follows(d *config.Derived, given map[string]bool) bool {
 	return given[d.Of] && !slices.ContainsFunc(d.Where, func(m config.Match) bool { return !given[m.Column] })
 }
 
-// fill makes a column without values one of ones.
+// fill sets a column without values to ones.
 func (c *TableColumn) fill() {
 	for _, v := range c.Values {
 		if v != nil {
@@ -94,7 +95,7 @@ func (p *Plan) absent(r *Record) (warnings []string) {
 	d := json.NewDecoder(bytes.NewReader(r.Stats))
 	d.UseNumber()
 	if d.Decode(&b.stats[0]) != nil {
-		return nil // said when the rows are made
+		return nil // reported when the rows are made
 	}
 	for _, c := range b.columnsKept() {
 		found, all := 0, 0

@@ -16,14 +16,14 @@ import (
 	"spvsim/internal/files"
 )
 
-// Identity says which simulator runs. Build distinguishes two simulators that may give different results; it is part of what a
-// record is found by. Version is what rows say.
+// Identity identifies the simulator. Build distinguishes two simulators that may give different results; it is part of
+// a record's key. Version is written to rows.
 type Identity struct {
 	Version string `json:"version"`
 	Build   string `json:"build"`
 }
 
-// A Spec is one point as a worker is told it, free of the experiment that it is from.
+// A Spec is one point in the form that a worker receives, independent of its experiment.
 type Spec struct {
 	Library  bool      `json:"library,omitempty"` // files are among the embedded experiments
 	Dir      string    `json:"dir"`               // folder that files are relative to
@@ -31,23 +31,23 @@ type Spec struct {
 	Job      string    `json:"job"`
 	Settings []Setting `json:"settings"`
 	Values   []Element `json:"values,omitempty"`
-	Inputs   string    `json:"inputs"` // digest of what the sweep saw, which the worker must see too
+	Inputs   string    `json:"inputs"` // digest that the sweep computed, and that the worker must find too
 	Key      string    `json:"key"`    // names the record
 	Cells    []Cell    `json:"cells"`  // of the row, for people and for estimates
-	Limits   Limits    `json:"limits"` // what the point may cost; no part of the key
+	Limits   Limits    `json:"limits"` // not part of the key
 	Work     uint64    `json:"work"`   // workgroups to launch, for estimates
 	Identity Identity  `json:"identity"`
 
 	idle []string
 }
 
-// Limits are what a point may cost before it is stopped, which is then what it failed of; 0: no limit.
+// Limits bound the cost of a point, which fails if it exceeds them; 0: no limit.
 type Limits struct {
 	Cycles  uint64  `json:"cycles,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"` // on the computer that simulates
 }
 
-// over gives the limits with those that are set in place of the job's own.
+// over returns the limits, with the job's for those that are not set.
 func (l Limits) over(j *config.Limits) Limits {
 	if l.Cycles == 0 {
 		l.Cycles = uint64(j.Cycles)
@@ -58,7 +58,7 @@ func (l Limits) over(j *config.Limits) Limits {
 	return l
 }
 
-// Element is one element of a buffer, which becomes a result.
+// Element is one element of a buffer, as a result.
 type Element struct {
 	Name   string `json:"name"`
 	Buffer string `json:"buffer"`
@@ -89,9 +89,9 @@ type Plan struct {
 	Idle []string
 }
 
-// A Choice says what to load: an experiment with what a command line puts over it.
+// A Choice selects an experiment, with the overrides of a command line.
 type Choice struct {
-	Name           string // a file when it ends in .yaml, else one of the embedded; with axes or settings it may be a job's
+	Name           string // a file if it ends in .yaml, else an embedded experiment; with axes or settings it may be a job's
 	Machine        string // in place of the job's
 	Axes, Settings []string
 	Sandbox        bool // read nothing outside of the file's folder
@@ -118,7 +118,8 @@ func (c Choice) Load() (*config.Experiment, Place, error) {
 	return e, at, nil
 }
 
-// machine is the name of the machine for points, which are in another folder: a file of the command line is relative to the process's.
+// machine resolves the machine's name for points, which are in another folder: a file of the command line is relative
+// to the process's.
 func (c Choice) machine() (string, error) {
 	if ext := filepath.Ext(c.Machine); ext != ".yaml" && ext != ".yml" {
 		return c.Machine, nil
@@ -158,7 +159,7 @@ func (c Choice) file(jobs bool) (*config.Experiment, Place, error) {
 	return e, at, err
 }
 
-// Place says where an experiment's files are.
+// Place locates an experiment's files.
 type Place struct {
 	Library bool
 	Dir     string
@@ -193,15 +194,15 @@ func readyJob(name string) (fs.FS, string, error) {
 	return fsys, file, err
 }
 
-// NewPlan expands an experiment and makes every point ready, so that faults of settings show before anything runs.
+// NewPlan expands an experiment and loads every point, so that errors of settings show before anything runs.
 func NewPlan(ctx context.Context, e *config.Experiment, at Place, small bool, limits Limits, id Identity) (*Plan, error) {
 	return newPlan(ctx, e, at, small, limits, id, func(points []config.Point) []config.Point { return points })
 }
 
-// mostReady is the number of points up to which an outline has all. A point takes about 5 ms to make ready.
+// mostReady is the number of points up to which an outline has all of them. A point takes about 5 ms to make ready.
 const mostReady = 1000
 
-// NewOutline is NewPlan for those who run nothing: of many points it makes only some ready, evenly spread.
+// NewOutline is NewPlan for commands that run nothing: of many points it makes only some ready, evenly spread.
 func NewOutline(ctx context.Context, e *config.Experiment, at Place, small bool, limits Limits, id Identity) (*Plan, error) {
 	return newPlan(ctx, e, at, small, limits, id, func(points []config.Point) []config.Point {
 		if len(points) <= mostReady {
@@ -302,7 +303,7 @@ func work(j *config.Job) uint64 {
 // ErrChanged means that a file changed between the sweep's start and a point's.
 var ErrChanged = errors.New("the machine, the job or a file that it names changed since the sweep started: start it again")
 
-// Ready loads what a spec names, in the worker.
+// Ready loads the files of a spec, in the worker.
 func (s *Spec) Ready() (*config.Run, error) {
 	files, err := Place{s.Library, s.Dir, s.Sandbox}.files()
 	if err != nil {

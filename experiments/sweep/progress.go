@@ -11,17 +11,17 @@ import (
 	"golang.org/x/term"
 )
 
-// progress says how far a sweep is: a bar on a terminal, else a line now and then.
+// progress shows the progress of a sweep: as a bar on a terminal, else a line now and then.
 type progress struct {
-	w            io.Writer // nil: none
+	w            io.Writer // nil: no display
 	bars         *mpb.Progress
 	bar          *mpb.Bar
 	begin, shown time.Time
-	total, known int // points, and those that had a result before
-	done, failed int // of those that ran
+	total, known int // points, and the part with earlier results
+	done, failed int // of the points that ran
 }
 
-// lineEvery is how often a line is written where there is no terminal.
+// lineEvery is the interval between lines without a terminal.
 const lineEvery = 5 * time.Second
 
 func newProgress(w io.Writer, total, known int) *progress {
@@ -52,7 +52,7 @@ func (p *progress) ended(r *Record, points int) {
 	}
 }
 
-// text is what the bar does not show: failed, rate, time left.
+// text returns the text after the bar: failures, rate, remaining time.
 func (p *progress) text() string {
 	ran := p.done + p.failed
 	took := time.Since(p.begin)

@@ -9,7 +9,8 @@ import (
 	"spvsim/internal/files"
 )
 
-// A line of progress counts points that had results before and those that share inputs; what is left takes as long a point as those that ran.
+// A line of progress counts points with earlier results and points that share inputs; the remaining points are
+// estimated by the mean time of those that ran.
 func TestLinesOfProgress(t *testing.T) {
 	var b strings.Builder
 	p := newProgress(&b, 40, 10)

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// recordCases are what a store may hold of a point, and whether that is a record, a result, and one to be forgotten before the point runs.
+// recordCases are possible contents of a store for a point: whether each is a record, a result, and forgotten before
+// the point runs.
 var recordCases = []struct {
 	name            string
 	record          *Record
@@ -47,7 +48,8 @@ func storeOf(t *testing.T) (*Store, []Spec) {
 	return s, specs
 }
 
-// What a store has of a point counts if it is whole, of the point's inputs, elements and limits; points that crashed run again, and their records go.
+// A record of a store counts if it is whole and has the point's inputs, elements and limits; points that crashed run
+// again, and their records are removed.
 func TestRecordsOfPoints(t *testing.T) {
 	s, specs := storeOf(t)
 	missing, err := (&Plan{Specs: specs}).Missing(s)
@@ -112,7 +114,7 @@ func TestLastSubmission(t *testing.T) {
 	}
 }
 
-// The point that runs again is drawn from the middle third by cycles of those that are done with unchanged inputs.
+// The point that runs again is drawn from the middle third, by cycles, of the finished points with unchanged inputs.
 func TestProbeOfSavedRows(t *testing.T) {
 	s := &Saved{plan: &Plan{}, lines: map[int][]string{}, names: []string{"inputs", "status", "cycles"}}
 	for i, line := range [][]string{{"in", "done", "500"}, {"in", "done", "40"}, {"in", "failed", "3"}, {"old", "done", "4"}, nil, {"in", "done", "40"}, {"in", "done", ""}} {

@@ -14,18 +14,18 @@ import (
 	"spvsim/config"
 )
 
-// ErrColumn means that a column of an experiment is not there, or can't be worked out.
+// ErrColumn means that a column of an experiment does not exist, or can't be computed.
 var ErrColumn = errors.New("bad column")
 
-// defaultColumns are kept where an experiment does not say.
+// defaultColumns are the results of an experiment without columns.
 var defaultColumns = []config.Column{
 	{Name: "cycles", Path: "cycles"}, {Name: "seconds", Path: "seconds"},
 	{Name: "instructions.total", Path: "instructions.total"}, {Name: "occupancy", Path: "occupancy"},
 }
 
-// Rows makes the table of all points that have a record, in point order: number, parameters, status, results, references,
-// derived columns, then error, digest of the inputs, and version. Where not all points are timed as a whole, mode, interval and share
-// that was timed stand after the results.
+// Rows returns the table of all points that have a record, in point order: number, parameters, status, results,
+// references, derived columns, then error, digest of the inputs, and version. If some points were not fully timed,
+// mode, interval and timed share follow the results.
 func (p *Plan) Rows(s *Store) (*Table, error) {
 	b := &rowsBuilder{plan: p, table: &Table{}}
 	if err := b.read(s); err != nil {
@@ -141,7 +141,7 @@ func (b *rowsBuilder) columnsKept() []config.Column {
 	return defaultColumns
 }
 
-// result looks a path up in a row's statistics and counts the rows that have statistics, and those that have the value.
+// result looks up a path in a row's statistics, and counts the rows with statistics and those with the value.
 func (b *rowsBuilder) result(row int, path string, found, all *int) any {
 	if b.stats[row] == nil {
 		return nil
@@ -162,7 +162,7 @@ func (b *rowsBuilder) result(row int, path string, found, all *int) any {
 
 const classPrefix = "instructions.by_class."
 
-// absentCount: a class of which nothing issued is not among the statistics.
+// absentCount: the statistics omit classes without issues.
 func absentCount(path string) (any, bool) {
 	name, ok := strings.CutPrefix(path, classPrefix)
 	if ok && slices.Contains(config.ClassNames(), name) {
@@ -293,7 +293,7 @@ func (b *rowsBuilder) reference(r *config.Reference) error {
 	return nil
 }
 
-// keyed finds lines by what they hold in some columns; of several the first is taken.
+// keyed indexes lines by their values in some columns; the first of equal ones wins.
 func keyed(lines [][]string, on []config.Renamed) (map[string][]string, error) {
 	var at []int
 	for _, c := range on {
@@ -372,7 +372,7 @@ func (b *rowsBuilder) derived() error {
 	return errors.Join(errs...)
 }
 
-// expression works a column out row by row; a number that is missing where it is used makes the result missing.
+// expression computes a column row by row; a missing operand makes the result missing.
 func (b *rowsBuilder) expression(d *config.Derived) error {
 	var used []*TableColumn
 	for _, name := range d.Expr.Names() {
@@ -400,7 +400,8 @@ func (b *rowsBuilder) expression(d *config.Derived) error {
 	return fault
 }
 
-// orNaN is a cell as expressions have it: a missing number is NaN. A column without any value is one of missing numbers.
+// orNaN converts a cell for expressions: a missing number is NaN. A column without values counts as one of missing
+// numbers.
 func (c *TableColumn) orNaN(row int) any {
 	if v := c.Values[row]; v != nil {
 		return v
@@ -411,13 +412,13 @@ func (c *TableColumn) orNaN(row int) any {
 	return math.NaN()
 }
 
-// baseline takes a column from the row that has the values of where and otherwise the same parameters.
+// baseline copies a column from the row that has the values of where and otherwise the same parameters.
 func (b *rowsBuilder) baseline(d *config.Derived) error {
 	from := b.table.column(d.Of)
 	if from == nil {
 		return b.unknown(d.Of)
 	}
-	var freed []string // by where, and what varies with that: of axes that are zipped any one is enough
+	var freed []string // columns of where, and those that vary with them: for zipped axes any one is enough
 	for i := range d.Where {
 		freed = append(freed, b.plan.Experiment.Partners(b.plan.Small, d.Where[i].Column)...)
 	}
@@ -462,7 +463,7 @@ func (b *rowsBuilder) parameterNames() (names []string) {
 	return names
 }
 
-// unique asks for a name of its own for each column.
+// unique checks that column names are distinct.
 func (b *rowsBuilder) unique() error {
 	var errs []error
 	seen := map[string]bool{}

@@ -21,7 +21,7 @@ import (
 const anyStats = `{"cycles": %d, "seconds": 0.5, "instructions": {"by_class": {"salu": 3}}, "memory": {"l2": {"hits": 7}},
 	"steps": [{"name": "a.spv", "cycles": 11}, {"name": "b", "cycles": 12}]}`
 
-// finished makes a plan of an experiment whose points are given as cells, each with a record of some statistics.
+// finished returns a plan of an experiment with the given cells as points, each with a record of some statistics.
 func finished(t *testing.T, text string, cells [][]Cell, stats []string) (*Plan, *Store) {
 	t.Helper()
 	files := fstest.MapFS{"e.yaml": {Data: []byte("job: reduce\n" + text)}, "ref.csv": {Data: []byte("side,time\n1,0.25\n2,0.5\n2,9\n")}}
@@ -129,7 +129,7 @@ func TestTypesOfColumns(t *testing.T) {
 	}
 }
 
-// A Parquet file holds the columns in order, with their types and missing values, and the same bytes each time.
+// A Parquet file has the columns in order, with their types and missing values, and the same bytes each time.
 func TestParquet(t *testing.T) {
 	table := anyTable()
 	table.Columns[2].Name = "text"
@@ -202,7 +202,7 @@ func footer(t *testing.T, data []byte) *format.FileMetaData {
 	return &meta
 }
 
-// plainCell is a cell as it was read: a number, a text, or nil.
+// plainCell converts a cell to what was read: a number, a text, or nil.
 func plainCell(c *plots.Column, i int) any {
 	switch {
 	case c.Type == plots.Text && c.Texts[i] != "":
@@ -220,7 +220,7 @@ func cellEqual(got, want any) bool {
 	return got == want
 }
 
-// Estimates take the record most like a point, in proportion to its work.
+// Estimates use the record most similar to a point, scaled by its work.
 func TestEstimate(t *testing.T) {
 	store, err := OpenStore(t.TempDir())
 	if err != nil {

@@ -19,7 +19,7 @@ type slurm struct{ profile *config.Cluster }
 // ErrCluster means that a command of a cluster failed.
 var ErrCluster = errors.New("cluster")
 
-// NewSlurm makes a launcher that keeps its files in the sweep's output folder.
+// NewSlurm creates a launcher that writes its files to the sweep's output folder.
 func NewSlurm(profile *config.Cluster, out string, store *Store) (*Array, error) {
 	if err := profile.CheckSlurm(); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (slurm) reason(ctx context.Context, s *submission, task int) string {
 	return ""
 }
 
-// states lists those of a job's tasks that have not ended.
+// states lists the states of a job's tasks that have not ended.
 func (slurm) states(ctx context.Context, s *submission) ([]string, error) {
 	out, err := command(ctx, "squeue", "--noheader", "--array", "--name="+s.Name, "--format=%T")
 	return strings.Fields(out), err
@@ -84,7 +84,7 @@ func (l slurm) arguments(s *submission, file string) []string {
 // defaultMaxArray is Slurm's own default of MaxArraySize, one more than the largest index.
 const defaultMaxArray = 1001
 
-// largest asks the cluster how many tasks an array may have.
+// largest queries the cluster's limit on the tasks of an array.
 func (slurm) largest(ctx context.Context) int {
 	out, err := command(ctx, "scontrol", "show", "config")
 	if err != nil {

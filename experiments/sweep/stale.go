@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// ErrRows means that a file is not one of rows of the experiment.
+// ErrRows means that a file does not have rows of the experiment.
 var ErrRows = errors.New("not rows of the experiment")
 
-// Saved are rows that were written before, and how they stand to the points that the experiment has now.
+// Saved compares rows that were written before with the experiment's present points.
 type Saved struct {
 	Rows    int
-	Changed []int // points whose machine, job or files are others now
+	Changed []int // points with another machine, job or files now
 	Missing []int // points without a row
 	Extra   int   // rows of no point
 
@@ -28,7 +28,7 @@ type Saved struct {
 	names []string
 }
 
-// ReadSaved compares rows with the plan's points by the digests of what went in.
+// ReadSaved compares rows with the plan's points by the digests of their inputs.
 func (p *Plan) ReadSaved(r io.Reader) (*Saved, error) {
 	all, err := csv.NewReader(r).ReadAll()
 	if err != nil {
@@ -64,8 +64,8 @@ func (s *Saved) cell(line []string, name string) string {
 	return ""
 }
 
-// probe returns the point to run again: of those with a row whose inputs are unchanged, ordered by cycles, one of the middle
-// third, drawn by seed. -1: none.
+// probe returns the point to run again: one of the middle third by cycles of the points with a row and unchanged
+// inputs, drawn by seed. -1: none.
 func (s *Saved) probe(seed uint64) int {
 	type candidate struct {
 		point  int
@@ -89,8 +89,8 @@ func (s *Saved) probe(seed uint64) int {
 	return middle[rand.New(rand.NewPCG(seed, uint64(len(list)))).IntN(len(middle))].point
 }
 
-// Probe runs one point again, drawn by seed, and words the differences from its row: empty when there are none, or nothing can
-// be compared. It detects a simulator that changed: its inputs, and so their digests, are the same.
+// Probe runs one point again, drawn by seed, and describes the differences from its row; "" if there are none, or
+// nothing can be compared. It detects a changed simulator, which leaves the inputs and their digests the same.
 func (s *Saved) Probe(ctx context.Context, store *Store, l Launcher, seed uint64) (string, error) {
 	point := s.probe(seed)
 	if point < 0 {
@@ -128,7 +128,7 @@ func (s *Saved) differences(point int, now *Table) string {
 	return fmt.Sprintf("point %d gives other results now: %s", point, strings.Join(words, "; "))
 }
 
-// String says how many rows are as the experiment is now.
+// String counts the rows that do not match the experiment now.
 func (s *Saved) String() string {
 	var words []string
 	if n := len(s.Changed); n > 0 {

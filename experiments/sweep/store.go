@@ -14,16 +14,16 @@ import (
 	"spvsim/internal/files"
 )
 
-// Status says how a point ended.
+// Status is the outcome of a point.
 type Status string
 
 const (
 	Done    Status = "done"
-	Failed  Status = "failed"  // the simulation says so, and would again
+	Failed  Status = "failed"  // the simulation failed, and would again
 	Crashed Status = "crashed" // the worker ended without a result; tried again by the next sweep
 )
 
-// A Record is what a point came to.
+// A Record is the result of a point.
 type Record struct {
 	Inputs      string          `json:"inputs"`
 	Version     string          `json:"version"`
@@ -45,7 +45,7 @@ type Store struct{ dir string }
 
 const recordSuffix = ".json"
 
-// OpenStore makes the folder where it is missing, and clears what killed writers left.
+// OpenStore creates the folder if it is missing, and removes the temporary files of killed writers.
 func OpenStore(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func OpenStore(dir string) (*Store, error) {
 
 func (s *Store) path(key string) string { return filepath.Join(s.dir, key+recordSuffix) }
 
-// Put writes a record so that it is there as a whole or not at all, and stays after a loss of power.
+// Put writes a record atomically and durably: complete or not at all, and safe from a loss of power.
 func (s *Store) Put(key string, r *Record) error {
 	data, err := r.encode()
 	if err != nil {
@@ -88,10 +88,10 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// sumPrefix begins the second line of a record's file, which holds the SHA-256 of the first.
+// sumPrefix begins the second line of a record's file, which has the SHA-256 of the first.
 const sumPrefix = "sha256 "
 
-// encode gives the bytes of a record's file: the record as a line of JSON, and a line with its checksum.
+// encode returns the bytes of a record's file: the record as a line of JSON, and a line with its checksum.
 func (r *Record) encode() ([]byte, error) {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *Record) encode() ([]byte, error) {
 	return fmt.Appendf(append(data, '\n'), "%s%x\n", sumPrefix, sha256.Sum256(data)), nil
 }
 
-// decode reads the bytes of a record's file; nil when they are not what encode wrote, or not all of it.
+// decode reads the bytes of a record's file; nil if they are not the complete output of encode.
 func decode(file []byte) *Record {
 	data, rest, _ := bytes.Cut(file, []byte("\n"))
 	if string(rest) != fmt.Sprintf("%s%x\n", sumPrefix, sha256.Sum256(data)) {
@@ -113,7 +113,7 @@ func decode(file []byte) *Record {
 	return r
 }
 
-// whole says whether a record has all that its status asks for.
+// whole reports whether a record has all parts that its status requires.
 func (r *Record) whole() bool {
 	switch r.Status {
 	case Done:
@@ -124,8 +124,8 @@ func (r *Record) whole() bool {
 	return false
 }
 
-// Get reads a record; nil when there is none. One that is damaged, incomplete, of another format, of other inputs or elements, or of
-// a point that reached other limits than it has now is none: the point runs again.
+// Get reads a record; nil if there is none. A record is ignored, so that the point runs again, if it is damaged,
+// incomplete, of another format, of other inputs or elements, or of a point that reached other limits than it has now.
 func (s *Store) Get(spec *Spec) (*Record, error) {
 	data, err := files.Read(s.path(spec.Key), files.MaxJSON)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -149,7 +149,7 @@ func (s *Store) Remove(key string) error {
 	return nil
 }
 
-// maxSamples bounds the records that an estimate looks at.
+// maxSamples bounds the records that an estimate reads.
 const maxSamples = 10_000
 
 // All lists the readable records, in the order of their keys.

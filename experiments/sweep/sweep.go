@@ -25,17 +25,17 @@ type Launcher interface {
 	Launch(ctx context.Context, specs []Spec, ended func(*Record)) error
 }
 
-// Options say how a sweep runs.
+// Options are the settings of a sweep.
 type Options struct {
 	Out      string // folder of rows and figures
 	Cache    string // folder of records; empty: in Out
 	Force    bool   // forget the results of this experiment's points first
 	Progress io.Writer
 	Limits   Limits            // of each point, in place of its job's
-	Warn     func(text string) // nil, or told what most likely is a slip, while points run
+	Warn     func(text string) // nil, or called with warnings about likely mistakes while points run
 }
 
-// Counts say how far a sweep is.
+// Counts are the numbers of points by status.
 type Counts struct{ Points, Done, Failed, Crashed, Missing int }
 
 // ErrPoints means that the sweep is complete, with points that failed.
@@ -52,7 +52,7 @@ func (o *Options) Records() (*Store, error) {
 	return OpenStore(filepath.Join(o.Out, pointsDir))
 }
 
-// Run runs what has no result yet. That points failed is in the counts, not an error.
+// Run runs the points without a result. Failed points are counted, and are not an error.
 func (p *Plan) Run(ctx context.Context, o *Options, store *Store, l Launcher) error {
 	if o.Force {
 		for i := range p.Specs {
@@ -84,7 +84,7 @@ func (p *Plan) Run(ctx context.Context, o *Options, store *Store, l Launcher) er
 	return err
 }
 
-// distinct leaves out points whose inputs are those of an earlier one, and counts the points of each.
+// distinct drops points whose inputs equal those of an earlier one, and counts the points of each.
 func (p *Plan) distinct(points []int) (specs []Spec, shared map[string]int) {
 	shared = map[string]int{}
 	for _, i := range points {
@@ -96,7 +96,7 @@ func (p *Plan) distinct(points []int) (specs []Spec, shared map[string]int) {
 	return specs, shared
 }
 
-// Counts looks every point up.
+// Counts reads the record of every point.
 func (p *Plan) Counts(s *Store) (Counts, error) {
 	c := Counts{Points: len(p.Specs)}
 	for i := range p.Specs {
@@ -117,7 +117,7 @@ func (p *Plan) Counts(s *Store) (Counts, error) {
 	return c, nil
 }
 
-// Warnings lists what the simulations of points warned of, each once.
+// Warnings lists the warnings of the points' simulations, each once.
 func (p *Plan) Warnings(s *Store) (list []string, err error) {
 	for i := range p.Specs {
 		r, err := s.Get(&p.Specs[i])
@@ -144,7 +144,7 @@ func (c Counts) String() string {
 	return text
 }
 
-// FirstFault words the fault of the first point that has one, under its number and parameters; empty if none has.
+// FirstFault describes the first failed point, by its number and parameters; "" if none failed.
 func (p *Plan) FirstFault(s *Store) (string, error) {
 	for i := range p.Specs {
 		r, err := s.Get(&p.Specs[i])
@@ -183,7 +183,7 @@ func (t *Table) Write(dir, name string) (files []string, err error) {
 	return files, nil
 }
 
-// Replace writes a file by renaming a new one to it, so that a killed sweep leaves no half of one.
+// Replace writes a file by renaming a new one to it, so that a killed sweep leaves no partial file.
 func Replace(file string, data []byte) error {
 	clearTemps(file)
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+tempName()+"*")
@@ -203,7 +203,7 @@ func Replace(file string, data []byte) error {
 // Local runs points in worker processes of this machine.
 type Local struct{ Workers }
 
-// NewLocal makes a launcher of count processes; 0: as many as there are cores.
+// NewLocal creates a launcher of count processes; 0: one per core.
 func NewLocal(command []string, count int, store *Store) *Local {
 	if count == 0 {
 		count = runtime.NumCPU()

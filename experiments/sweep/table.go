@@ -15,13 +15,13 @@ const (
 	Text
 )
 
-// A TableColumn is a named, typed column. A value is nil (missing), int64, float64 or string; those of a Real column are all
-// float64, those of a Text column all string.
+// A TableColumn is a named, typed column. A value is nil (missing), int64, float64 or string; those of a Real column
+// are all float64, those of a Text column all string.
 type TableColumn struct {
 	Name   string
 	Type   Type
 	Role   Role
-	Unit   string // empty: none, or none known
+	Unit   string // empty: none, or not known
 	Source string
 	Values []any
 }
@@ -42,7 +42,7 @@ func (t *Table) column(name string) *TableColumn {
 	return nil
 }
 
-// add appends a column, its type the narrowest that takes all its values.
+// add appends a column with the narrowest type for all its values.
 func (t *Table) add(name string, values []any) {
 	c := TableColumn{Name: name, Values: values}
 	some := false

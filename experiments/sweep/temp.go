@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Files are written under a name of their own, which says by whom, and then renamed: .new-PID-HOST-*. What a killed writer left
-// is cleared by the next: at once where it ran on this machine, and by its age where it ran on another.
+// Files are written under a temporary name with their writer, .new-PID-HOST-*, and then renamed. The next writer
+// removes the files of killed ones: at once those of this machine, and by age those of others.
 const (
 	tempPrefix = ".new-"
 	staleAfter = time.Hour // a file is written in well under a second
@@ -26,7 +26,7 @@ func hostName() string {
 	if err != nil {
 		return "unknown"
 	}
-	return strings.Map(func(r rune) rune { // a name that a pattern takes as it is
+	return strings.Map(func(r rune) rune { // pattern characters are replaced
 		if strings.ContainsRune("/\\*?[]", r) {
 			return '_'
 		}
@@ -34,7 +34,7 @@ func hostName() string {
 	}, name)
 }
 
-// clearTemps removes what dead writers left beside a file, or in a folder where the file's own name is empty.
+// clearTemps removes the temporary files of dead writers for a file, or in a folder if the file's own name is empty.
 func clearTemps(file string) {
 	dir, base := filepath.Split(file)
 	if dir == "" {
@@ -42,7 +42,7 @@ func clearTemps(file string) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // the writing after says why
+		return // the following write reports the error
 	}
 	for _, e := range entries {
 		if writer, ok := strings.CutPrefix(e.Name(), base+tempPrefix); ok && isStale(e, writer) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What a dead writer left is cleared by the next; what a living one, or one of another machine, is writing stays.
+// The next writer removes the temporary files of a dead one; those of a living one, or of another machine, stay.
 func TestLeftoversOfDeadWritersGo(t *testing.T) {
 	ended := exec.Command(os.Args[0], "-test.run=^$")
 	if err := ended.Run(); err != nil {
@@ -22,7 +22,7 @@ func TestLeftoversOfDeadWritersGo(t *testing.T) {
 		fmt.Sprintf("rows.csv.new-%d-%s-1", os.Getpid(), host): true,
 		fmt.Sprintf("rows.csv.new-%d-elsewhere-1", dead):       true,
 		"rows.csv.new-1-old-1":                                 false,
-		fmt.Sprintf("other.csv.new-%d-%s-1", dead, host):       true, // of another file: its own writer clears it
+		fmt.Sprintf("other.csv.new-%d-%s-1", dead, host):       true, // of another file: its own writer removes it
 	}
 	for name := range left {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
@@ -43,7 +43,7 @@ func TestLeftoversOfDeadWritersGo(t *testing.T) {
 	}
 }
 
-// A write that fails leaves nothing behind: the name is taken by a folder.
+// A failed write leaves no file behind: the name is a folder.
 func TestReplaceThatFailsLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "rows.csv")

@@ -31,7 +31,7 @@ func (b *matrices) length() {
 
 // A spacing is a number of bytes: a constant, or value times constant.
 type spacing struct {
-	value  *ir.Value // nil: none
+	value  *ir.Value // nil: no display
 	factor uint32
 }
 

@@ -34,7 +34,7 @@ type Packet struct {
 type Record struct {
 	Queue  int
 	Head   uint64 // its packet became the first of its queue
-	Ready  uint64 // what it waits for had happened
+	Ready  uint64 // its dependences had completed
 	Read   uint64 // a pipe began with it
 	Opened uint64 // the dispatcher had it
 	Placed uint64 // its last workgroup was placed

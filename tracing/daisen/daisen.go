@@ -85,8 +85,8 @@ type wave struct {
 	probe.Wave
 }
 
-// New makes an empty database. Only tasks that touch the cycles from one to
-// another (0: to the end), on units that are wanted, are written.
+// New creates an empty database. It records only tasks that overlap the cycles from one to another (0: to the end), on
+// selected units.
 func New(file string, from, to uint64, units func(unit int) bool) (w *Writer, err error) {
 	base, ok := strings.CutSuffix(file, Suffix)
 	switch {
@@ -113,8 +113,8 @@ func New(file string, from, to uint64, units func(unit int) bool) (w *Writer, er
 	return w, nil
 }
 
-// replace removes a database of an earlier run: Akita's writer wants no file.
-// It refuses other files, and places where there can't be one.
+// replace removes the database of an earlier run: Akita's writer requires that no file exists. It refuses other files,
+// and places where none can be created.
 func replace(file string) error {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o666) // Akita's writer prints errors on standard output
 	if err != nil {

@@ -3,7 +3,7 @@
 package daisen
 
 import (
-	_ "github.com/ncruces/go-sqlite3/driver" // under the name of the driver in C that Akita's tracer asks for
+	_ "github.com/ncruces/go-sqlite3/driver" // under the name of the C driver that Akita's tracer uses
 	_ "github.com/ncruces/go-sqlite3/embed"
 )
 

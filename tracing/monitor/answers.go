@@ -65,7 +65,7 @@ func (m *Monitor) find(w http.ResponseWriter, name string) sim.Component {
 	return nil
 }
 
-// tick has one of Akita's own parts look whether it has something to do.
+// tick makes one of Akita's own parts check for work.
 func (m *Monitor) tick(w http.ResponseWriter, r *http.Request) {
 	part := m.find(w, r.PathValue("name"))
 	if part == nil {

@@ -10,7 +10,7 @@ import (
 	"spvsim/tracing/monitor"
 )
 
-// The process's own multiplexer and log are as they were: another package may use them.
+// The process's own multiplexer and log are unchanged: another package may use them.
 func TestProcessIsLeftAlone(t *testing.T) {
 	kept := http.DefaultServeMux
 	m, err := monitor.New(0)

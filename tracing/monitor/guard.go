@@ -73,7 +73,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// posting makes the buttons of Akita's page, which know of GET alone, ask by POST.
+// posting makes the buttons of Akita's page, which only know GET, use POST.
 var posting = []byte(`<script>{
 const get = window.fetch
 const changing = ["` + strings.Join(changing, `", "`) + `"]

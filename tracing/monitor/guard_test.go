@@ -12,7 +12,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 )
 
-// Only pages of the monitor's own may ask it, and only POST changes the run.
+// Only the monitor's own pages may send requests, and only POST changes the run.
 func TestGuard(t *testing.T) {
 	m, err := New(0)
 	if err != nil {
@@ -90,7 +90,7 @@ func TestGuardOfMarkedRequests(t *testing.T) {
 	}
 }
 
-// The page's buttons ask by POST.
+// The page's buttons use POST.
 func TestPageAsksByPost(t *testing.T) {
 	m, err := New(0)
 	if err != nil {

@@ -79,7 +79,7 @@ func (w *Writer) LDS(a *probe.Access) {
 	w.bounded()
 }
 
-// origin annotates an access with the wave slot and the instruction that it is of.
+// origin annotates an access with its wave slot and instruction.
 func (w *Writer) origin(a *probe.Access) {
 	w.out.number("SIMD", uint64(a.SIMD))
 	w.out.number("slot", uint64(a.Slot))

@@ -23,7 +23,7 @@ type counter struct {
 // A levelCounter shows bytes a cycle.
 type levelCounter struct {
 	id    uint64
-	bytes uint64 // counted so far
+	bytes uint64 // total so far
 	rate  float64
 }
 
@@ -61,7 +61,7 @@ func (w *Writer) Sample(s *probe.Sample) (next uint64) {
 	return s.At + sampleCycles
 }
 
-// node is the counter of the payloads that wait for a node, described when first asked for.
+// node returns the counter of the payloads that wait for a node, and describes it on first use.
 func (w *Writer) node(name string) *counter {
 	c := w.nodes[name]
 	if c == nil {
@@ -81,7 +81,8 @@ func (w *Writer) count(c *counter, at uint64, value int, shown bool) {
 	w.out.end()
 }
 
-// Power shows the power over time, in bins of so many cycles from the first on. It is known after the run alone, and so comes last.
+// Power shows the power over time, in bins of the given length from the first on. It is only known after the run, and
+// so comes last.
 func (w *Writer) Power(begin, bin uint64, watts []float64) {
 	if len(watts) == 0 {
 		return

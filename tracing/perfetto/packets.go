@@ -5,8 +5,7 @@ import (
 	"io"
 )
 
-// packets writes trace packets of a sequence. An event is put together by
-// begin, annotations and flows, and written by end.
+// packets writes trace packets of a sequence. begin, annotations and flows build an event, end writes it.
 type packets struct {
 	w        *bufio.Writer
 	sequence uint32

@@ -29,8 +29,8 @@ type Number struct {
 	Counter bool
 }
 
-// WriteProgram writes a trace of an application: for each process a track for each queue, with labels around the work that they were put
-// around, and counters.
+// WriteProgram writes a trace of an application: for each process a track for each queue, with nested labels around the
+// work, and counters.
 func WriteProgram(w io.Writer, list []Process) error {
 	p := &programWriter{out: newPackets(w, 1)}
 	for i := range list {

@@ -11,7 +11,7 @@ import (
 	"spvsim/tracing/perfetto"
 )
 
-// Queues are tracks of their process; labels hold the work that they were put around; counters are rates over the work's time.
+// Queues are tracks of their process; labels enclose their work; counters are rates over the work's time.
 func TestProgramTrace(t *testing.T) {
 	work := func(queue, name string, from, to uint64, labels ...string) perfetto.Work {
 		return perfetto.Work{Queue: queue, Kind: "dispatch", Name: name, Labels: labels, From: from, To: to,

@@ -15,7 +15,7 @@ type hardwareQueue struct {
 	waves    counter
 }
 
-// hardwareQueue is the one of a name, described when first asked for.
+// hardwareQueue returns the queue of a name, and describes it on first use.
 func (w *Writer) hardwareQueue(name string) *hardwareQueue {
 	q := w.hardware[name]
 	if q == nil {

@@ -13,7 +13,8 @@ import (
 	"spvsim/tracing/perfetto"
 )
 
-// Each hardware queue has tracks of its waits, its packets and its launches, as the statistics say, and a counter of its waves.
+// Each hardware queue has tracks of its waits, its packets and its launches, with the times of the statistics, and a
+// counter of its waves.
 func TestTracksOfQueues(t *testing.T) {
 	files, file, _, err := experiments.Lookup("peer-atax")
 	if err != nil {

@@ -71,8 +71,8 @@ func (w *Writer) declareCounter(name string, of uint64) uint64 {
 	return w.tracks
 }
 
-// unit is a compute unit's tracks, described when first asked for. Numbers in
-// names have as many digits as the largest, so that names sort as numbers do.
+// unit returns a compute unit's tracks, and describes them on first use. Numbers in names have as many digits as the
+// largest, so that names sort as numbers do.
 func (w *Writer) unit(i int) *unit {
 	u := w.units[i]
 	if u != nil {

@@ -31,7 +31,7 @@ type Options struct {
 	Process  uint32 // keeps the tracks apart from those of traces that are concatenated with it; 0: none are
 }
 
-// MinLimit has room for the description of a machine and the note that the trace stopped.
+// MinLimit suffices for the description of a machine and the note that the trace stopped.
 const MinLimit = 1 << 16
 
 // A Writer is a probe.Tracer that writes a trace. Close ends it.
@@ -40,7 +40,7 @@ type Writer struct {
 	options  Options
 	geometry probe.Geometry
 	stopped  bool
-	hidden   bool // nothing is shown until it is again
+	hidden   bool // nothing is written until Show(true)
 	note     string
 	now      uint64 // cycle of the last event
 
@@ -62,7 +62,7 @@ type slot struct {
 	wave probe.Wave
 }
 
-// New makes a writer of a trace.
+// New returns a writer of a trace.
 func New(w io.Writer, o Options) *Writer {
 	if o.To == 0 {
 		o.To = probe.Unknown

@@ -47,7 +47,7 @@ type trace struct {
 
 var reduced *trace
 
-// wholeReduce is the trace of reduce with nothing left out, for all tests that only read it.
+// wholeReduce is the complete trace of reduce, for all tests that only read it.
 func wholeReduce(t *testing.T) *trace {
 	t.Helper()
 	if reduced == nil {
@@ -168,7 +168,7 @@ func reason(t *testing.T, name string) account.Reason {
 	return 0
 }
 
-// TestWavesAreFilled: the slices in a wave leave no cycle of it out.
+// TestWavesAreFilled: the slices of a wave cover all of its cycles.
 func TestWavesAreFilled(t *testing.T) {
 	whole := wholeReduce(t)
 	d, list := whole.d, whole.list

@@ -79,7 +79,7 @@ type Issue struct {
 	FullOf               account.Reason // the reason that this wait is charged to
 }
 
-// An Access is one of memory or of the LDS, from its issue to its result.
+// An Access is an access to memory or to the LDS, from its issue to its result.
 type Access struct {
 	Place
 	PC    int
@@ -88,7 +88,7 @@ type Access struct {
 	Ready uint64 // Unknown: AccessDone brings it
 	ID    uint64 // names it in AccessDone
 	Lines []Line // of the caches; nil for the LDS. Valid during the call
-	Level string // the farthest level that was asked; empty when that is not known
+	Level string // the farthest level that was reached; empty: not known
 
 	Passes, Conflicts int // of the LDS
 }
@@ -120,7 +120,7 @@ type Sample struct {
 	Queue      int             // payloads that wait
 	Payloads   uint64          // bytes that payloads have
 	Nodes      []NodeQueue     // payloads that wait for each node of the graph that runs; valid during the call
-	Levels     []account.Level // counted so far; valid during the call
+	Levels     []account.Level // counts so far; valid during the call
 	Queues     []QueueWaves    // hardware queues of the job; valid during the call
 }
 
@@ -169,7 +169,7 @@ type NodeQueue struct {
 // slots may, by the length of an instruction. Events are valid during the call only. A Tracer that needs only some of
 // them embeds Deaf.
 type Tracer interface {
-	// Begin comes before all else.
+	// Begin is called first.
 	Begin(g *Geometry)
 	LaunchBegin(l *Launch)
 	// LaunchEnd: all that the launch did is done by cycle end.

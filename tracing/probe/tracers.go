@@ -21,7 +21,7 @@ func Join(list ...Tracer) Tracer {
 	return kept
 }
 
-// joined remembers when its tracer wants a sample.
+// joined records the cycle of its tracer's next sample.
 type joined struct {
 	Tracer
 	next uint64

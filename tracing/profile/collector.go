@@ -58,7 +58,7 @@ type depthKey struct{ graph, node string }
 // A depth is a number of payloads that wait since a cycle.
 type depth struct{ since, payloads uint64 }
 
-// NewCollector makes an empty collector.
+// NewCollector returns an empty collector.
 func NewCollector() *Collector {
 	return &Collector{byKey: map[kernelKey]int{}, waiting: map[waitKey]uint64{}, depths: map[depthKey]depth{}, step: -1}
 }
@@ -169,7 +169,7 @@ var arithmetic = map[isa.Class]uint64{
 // moves have such classes, but compute nothing.
 var moves = map[isa.Op]bool{isa.Mov: true, isa.Micro: true, isa.Nop: true}
 
-// fused are two operations whatever their class.
+// fused instructions are two operations whatever their class.
 var fused = map[isa.Op]bool{isa.Fma: true, isa.IMad: true}
 
 func operations(in *isa.Inst) uint64 {
@@ -207,7 +207,7 @@ func (c *Collector) Waited(from, to uint64, p probe.Place, why account.Reason) {
 	c.charge(&c.kernels[c.kernelOf[c.geometry.Index(p)]], p, why, from, to)
 }
 
-// charge charges cycles of a slot to a reason, wherever it is looked for.
+// charge charges cycles of a slot to a reason, in all tables.
 func (c *Collector) charge(k *kernel, p probe.Place, why account.Reason, from, to uint64) {
 	if from >= to {
 		return

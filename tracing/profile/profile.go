@@ -169,7 +169,7 @@ type Line struct {
 	Joules    float64 `json:"joules,omitempty"` // zero in older files, and without a table of energies
 }
 
-// New puts the profile of a run together, or of the part that has ended so far.
+// New builds the profile of a run, or of its part so far.
 func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, listings []tracing.Listing) (*Profile, error) {
 	text, err := json.Marshal(s)
 	if err != nil {

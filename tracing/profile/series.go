@@ -36,7 +36,7 @@ type NodeRow struct {
 	Depth []uint64 `json:"queue_depth"`  // by bin: most payloads that waited for it at the same time
 }
 
-// node is the queue of a node, made when it is first asked for.
+// node returns the queue of a node, created on first use.
 func (s *Series) node(name string) *NodeRow {
 	for i := range s.Nodes {
 		if s.Nodes[i].Name == name {
@@ -97,7 +97,7 @@ func (s *Series) clone() Series {
 	return out
 }
 
-// bin is the bin of a cycle. Bins are joined until there is one.
+// bin returns the bin of a cycle. It joins bins until the series reaches the cycle.
 func (s *Series) bin(cycle uint64) int {
 	for cycle >= s.BinCycles*maxBins {
 		for _, row := range s.rows() {
@@ -121,7 +121,7 @@ func halve(row []uint64, join func(a, b uint64) uint64) {
 	}
 }
 
-// spread adds the cycles from one to another to the bins that they are in.
+// spread adds the cycles from one to another to their bins.
 func (s *Series) spread(row []uint64, from, to uint64) {
 	if from >= to {
 		return

@@ -89,7 +89,7 @@ func TestRunsSideBySide(t *testing.T) {
 	}
 }
 
-// Runs without settings, as older files are, are told apart by their number.
+// Runs without settings, as older files are, are distinguished by their number.
 func TestRunsWithoutSettings(t *testing.T) {
 	old := runOf("32", "a", 10)
 	old.Settings = nil

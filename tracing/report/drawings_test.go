@@ -132,7 +132,8 @@ func TestNarrowBinsAreJoined(t *testing.T) {
 	}
 }
 
-// Ticks begin at 0, are 1, 2 or 5 times a power of ten apart, at most as many steps as asked for, and the last is the first that reaches the top.
+// Ticks begin at 0, are 1, 2 or 5 times a power of ten apart, in at most the requested number of steps, and the last is
+// the first that reaches the top.
 func TestTicks(t *testing.T) {
 	for top := 1e-3; top < 1e7; top *= 1.07 {
 		for n := 2; n <= 6; n++ {

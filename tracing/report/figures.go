@@ -15,7 +15,7 @@ type plot struct {
 	left, top, right, bottom float64
 }
 
-// newPlot leaves space for the numbers of both axes.
+// newPlot reserves space for the numbers of both axes.
 func newPlot(width, height float64, label string) *plot {
 	return &plot{newDrawing(width, height, label), 46, 12, width - 12, height - 34}
 }
@@ -188,7 +188,7 @@ func (pl *plot) corners(p *profile.Profile, list []step, top float64) (points []
 	return points
 }
 
-// spans marks where another step begins.
+// spans marks the beginnings of steps.
 func (pl *plot) spans(p *profile.Profile) {
 	for i := 1; i < len(p.Series.Steps) && len(p.Series.Steps) <= maxSpans; i++ {
 		x := pl.x(float64(p.Series.Steps[i].From) / float64(p.Cycles))

@@ -2,7 +2,7 @@ package report
 
 import "testing"
 
-// A plot leaves 46 pixels on the left for numbers, 34 below, and 12 on the other sides; y goes up.
+// A plot reserves 46 pixels on the left for numbers, 34 below, and 12 on the other sides; y goes up.
 func TestPlacesOfAPlot(t *testing.T) {
 	p := newPlot(158, 146, "")
 	for v, want := range map[float64][2]float64{0: {46, 112}, 0.25: {71, 87}, 1: {146, 12}} {

@@ -28,7 +28,7 @@ type Pipeline struct {
 type Work struct {
 	Number              uint64
 	Name, Queue, Groups string
-	Microseconds, Half  float64 // Half: of the interval that the time is in; 0: it was timed
+	Microseconds, Half  float64 // Half: half the width of the time's interval; 0: it was timed
 	Untimed             bool    // functional
 	Beside              bool    // its time is also in that of the launches that it overlapped with, which have a line of their own, with memory and slots
 	// Cycles in which its packet became the first of its queue, in which its dependences had completed, and of its end;

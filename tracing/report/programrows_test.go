@@ -95,7 +95,7 @@ func TestLinesOfOverlap(t *testing.T) {
 	}
 }
 
-// Two hundred dispatches of a pipeline have a line; how many more there are is said.
+// Two hundred dispatches of a pipeline have a line; the others are counted.
 func TestLinesOfManyDispatches(t *testing.T) {
 	for n, want := range map[int]string{200: "", 201: "1 later ones are left out here; the file of rows has all.", 450: "250 later ones are left out here; the file of rows has all."} {
 		got := newProgram(0, &Program{Pipelines: []Pipeline{{Name: "a", Work: make([]Work, n)}}}).Pipelines[0]

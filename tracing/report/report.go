@@ -1,7 +1,6 @@
-// Package report makes an HTML page of profiles: pictures and tables that need
-// neither a network nor a script.
+// Package report renders profiles as an HTML page: pictures and tables that need neither a network nor a script.
 //
-// The package does not know how a profile comes about.
+// The package does not know how a profile is made.
 package report
 
 import (
@@ -51,7 +50,7 @@ func draw(title, text string, keys []key, f func(width float64) template.HTML) f
 	return figure{title, text, f(wide), f(narrow), keys}
 }
 
-// A run is one profile as the page shows it.
+// A run is one profile in the page's form.
 type run struct {
 	ID       int
 	Name     string // that distinguishes it from the other runs

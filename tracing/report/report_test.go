@@ -137,7 +137,8 @@ func grouped(n uint64) string {
 	return text
 }
 
-// TestSharesOfOwnWaves: of a launch that leaves nearly all slots empty, the shares of its waves' cycles still add up to all.
+// TestSharesOfOwnWaves: even if a launch leaves nearly all slots empty, the shares of its waves' cycles add up to 100
+// %.
 func TestSharesOfOwnWaves(t *testing.T) {
 	p := profiled(t, "reduce", "gcn3-r9nano")
 	p.Total = account.SlotCycles{account.Issued: 25, account.Memory: 75, account.Empty: 99900}
@@ -191,7 +192,7 @@ window.addEventListener("load", () => {
 });
 </script>`
 
-// faults counts the errors of the page; it is before everything else.
+// faults counts the errors of the page; it precedes everything else.
 const faults = `<script>window.faults = 0; window.addEventListener("error", () => window.faults++, true);</script>`
 
 // frame shows the page in a frame of the given width, as a browser's window can't be as narrow as a phone's, and copies

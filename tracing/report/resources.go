@@ -17,7 +17,8 @@ type reasonRow struct {
 	OfSlots, OfWaves             string
 }
 
-// reasonRows are the reasons that are there: a small launch leaves most slots empty, so each is a share of its waves' cycles too.
+// reasonRows returns the reasons that occur: a small launch leaves most slots empty, so each is also a share of the
+// resident cycles.
 func reasonRows(p *profile.Profile) (list []reasonRow) {
 	total := float64(p.Total.Total())
 	own := total - float64(p.Total[account.Empty])

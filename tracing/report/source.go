@@ -38,7 +38,7 @@ func sourceRows(l *profile.Listing) (list []sourceRow) {
 	return list
 }
 
-// sourceFile names the file that the lines are of, the first where there are several.
+// sourceFile returns the file of the lines, the first if there are several.
 func sourceFile(l *profile.Listing) string {
 	if len(l.Source) == 0 {
 		return ""

@@ -55,7 +55,7 @@ func (d *drawing) text(x, y float64, anchor, class, s string) {
 	fmt.Fprintf(d, `<text x="%s" y="%s" text-anchor="%s" class="%s">%s</text>`, num(x), num(y), anchor, class, html.EscapeString(s))
 }
 
-// path draws a line through points, closed when it is an area.
+// path draws a line through points, closed for an area.
 func (d *drawing) path(points [][2]float64, closed bool, class, title string) {
 	d.WriteString(`<path d="`)
 	for i, p := range points {

@@ -23,7 +23,7 @@ type answers struct {
 	properties map[string]any          // by the names of members
 	attachable vk.FormatFeatureFlags   // added to each sampled colour format
 	depths     vk.FormatFeatureFlags   // of formats of depths
-	usages     vk.ImageUsageFlags      // that images may be asked for
+	usages     vk.ImageUsageFlags      // usages that images may request
 	also       map[vk.Format]vk.Format // alias: formats that are reported with the features of another one
 }
 
@@ -32,7 +32,7 @@ const attachable = vk.FormatFeatureColorAttachmentBit | vk.FormatFeatureColorAtt
 // answerSets maps the values of SPVSIM_ANSWERS, and of the flag --profile of spvsim app, to their answers.
 var answerSets = map[string]*answers{
 	"": {},
-	// attachments are formats that programs look up for pictures that they then don't draw.
+	// attachments adds formats that programs look up for pictures that they then don't draw.
 	"attachments": {attachable: attachable, depths: vk.FormatFeatureDepthStencilAttachmentBit},
 	// webgpu adds what wgpu and Dawn require of a device before they select it: the limits are the defaults of WebGPU
 	// (W3C, "Limits"), in Vulkan's terms.
@@ -65,7 +65,8 @@ var answerSets = map[string]*answers{
 	},
 }
 
-// An identity is of the device that a machine represents, as Mesa's driver for it answers (libdrm's table amdgpu.ids has the numbers and names).
+// An identity is the identity of a real device, as Mesa's driver for it reports (libdrm's table amdgpu.ids has the
+// numbers and names).
 type identity struct {
 	device   uint32
 	name     string

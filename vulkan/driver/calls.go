@@ -8,7 +8,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// extensions are those that the driver reports.
+// extensions are the extensions that the driver reports.
 var extensions = []extension{
 	{"VK_KHR_device_group_creation", 1, true},
 	{"VK_KHR_external_fence_capabilities", 1, true},
@@ -93,7 +93,7 @@ var extensions = []extension{
 	{"VK_AMD_shader_ballot", 1, false},
 }
 
-// commands are those that the driver answers, in the order of the trampolines.
+// commands are the commands that the driver offers, in the order of the trampolines.
 var commands = []command{
 	{"vkAcquireProfilingLockKHR", ofDevice, answersResult, func(a *args) uint64 {
 		return uint64(uint32(AcquireProfilingLockKHR(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.AcquireProfilingLockInfoKHR)(unsafe.Pointer(&a[1])))))
@@ -825,7 +825,7 @@ var commands = []command{
 	}},
 }
 
-// names finds a command, and what has to be there for it: a version of the core, or an extension.
+// names maps the name of a command to its index, and to the core version or the extension that provides it.
 var names = map[string][]named{
 	"vkAcquireProfilingLockKHR":              {{0, "VK_KHR_performance_query"}},
 	"vkAllocateCommandBuffers":               {{1, "1.0"}},

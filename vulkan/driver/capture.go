@@ -58,13 +58,13 @@ func (b *block) holds(addr uint64) bool { return addr-b.addr < uint64(len(b.byte
 type capture struct {
 	*capturer
 	device *device_
-	chosen bool // one of the dispatches is
+	chosen bool // one of the dispatches is chosen
 	steps  []step
 	blocks []block
 	file   string
 }
 
-// A step is one of a job: a dispatch, one of a graph, or a transfer.
+// A step is a step of a job: a dispatch, a graph dispatch, or a transfer.
 type step struct {
 	name     string
 	dispatch *dispatch
@@ -80,13 +80,13 @@ type bound struct {
 	elements [][]mem.Descriptor
 }
 
-// addDispatch puts a dispatch into the job.
+// addDispatch adds a dispatch to the job.
 func (c *capture) addDispatch(name string, d *dispatch) error {
 	s := step{name: name, dispatch: d, bound: []bound{{d.pipeline.kernel.Program, d.elements()}}}
 	return c.add(s)
 }
 
-// addGraph puts a dispatch of a graph into the job, which has one graph.
+// addGraph adds a graph dispatch to the job, which has one graph.
 func (c *capture) addGraph(name string, g *graphDispatch) error {
 	if in := &g.input; in.CountInfo == 0 && !in.InfosInMemory && len(in.Entries) == 0 {
 		return fmt.Errorf("%s: nothing is handed to it: a job has no such step", name)
@@ -98,7 +98,7 @@ func (c *capture) addGraph(name string, g *graphDispatch) error {
 	return c.add(s)
 }
 
-// addTransfer puts a transfer into the job.
+// addTransfer adds a transfer to the job.
 func (c *capture) addTransfer(name string, bytes uint64, moves []move) error {
 	if moves == nil {
 		return fmt.Errorf("%s: a job has no queries", name)
@@ -211,7 +211,7 @@ func (r *replayed) next(d *device_) (*account.Counts, string) {
 	return c, r.file
 }
 
-// tell is what something did that ran in a job; false where none did.
+// tell returns the counts of the next step if the commands ran as a job; false: they did not.
 func (x *executor) tell() (counts *account.Counts, file string, told bool) {
 	if x.told == nil {
 		return nil, "", false
@@ -294,7 +294,7 @@ func (c *capture) reached() (list []mem.Descriptor) {
 	return list
 }
 
-// join makes one block of two that are side by side or overlap.
+// join merges adjacent or overlapping blocks.
 func (c *capture) join(to *block, b block) {
 	end := max(b.addr+uint64(len(b.bytes)), to.addr+uint64(len(to.bytes)))
 	if all := c.device.gpu.Memory(to.addr, end-to.addr); all != nil {

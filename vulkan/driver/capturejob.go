@@ -170,7 +170,7 @@ func (w *jobWriter) bindings(b *bound) (buffers, samplers []string) {
 	return buffers, samplers
 }
 
-// steps writes the nodes of the graph, if there is one, and the steps.
+// steps writes the nodes of the graph, if any, and the steps.
 func (w *jobWriter) steps() {
 	if i := slices.IndexFunc(w.capture.steps, func(s step) bool { return s.graph != nil }); i >= 0 {
 		w.nodes(&w.capture.steps[i])

@@ -93,7 +93,7 @@ func (d *device_) now() uint64 {
 	return worked + d.idle.cycles(worked)
 }
 
-// nanoseconds of simulated work so far.
+// nanoseconds returns the simulated time of all work so far.
 func (d *device_) nanoseconds() uint64 {
 	return d.clock.Load() * 1000 / uint64(d.physical.machine.ClockMHz)
 }

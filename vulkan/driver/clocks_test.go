@@ -8,7 +8,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// stamps asks for times of domains, and how far apart they are at most.
+// stamps reads the times of domains, and their maximum deviation.
 func stamps(d *device_, domains ...vk.TimeDomainKHR) (times []uint64, deviation uint64, result vk.Result) {
 	infos := make([]vk.CalibratedTimestampInfoKHR, len(domains))
 	for i := range domains {
@@ -19,7 +19,8 @@ func stamps(d *device_, domains ...vk.TimeDomainKHR) (times []uint64, deviation 
 	return times, deviation, result
 }
 
-// The host's clocks are read within the deviation of each other; the device's counts its work, and no time of the host where it is not to.
+// The host's clocks are read within the deviation of each other; the device's counts its work, and not the host's time
+// unless SPVSIM_CLOCK says so.
 func TestCalibratedTimestamps(t *testing.T) {
 	d := open(t)
 	d.clock.Store(12345)

@@ -41,7 +41,7 @@ type (
 		used       map[*object]bool // that commands name
 		dispatches []*dispatch
 		moves      int                       // of its transfers
-		seconds    map[*commandBuffer]uint64 // that it executes, each with its version when it was recorded
+		seconds    map[*commandBuffer]uint64 // executed secondary buffers, each with its version when it was recorded
 		version    uint64                    // counts resets
 		queries    map[query]bool            // that are open
 	}
@@ -58,8 +58,8 @@ type (
 	boundSet struct {
 		set     *descriptorSet
 		dynamic []uint32
-		layout  *pipelineLayout // that it was bound with
-		version uint64          // of the set, when it was bound
+		layout  *pipelineLayout // of the pipeline layout at the binding
+		version uint64          // of the set at the binding
 	}
 )
 
@@ -226,7 +226,7 @@ func (b *commandBuffer) add(w work) {
 	b.commands = append(b.commands, w)
 }
 
-// use is the object of a handle that a command names: a submission finds it if it is destroyed by then.
+// use returns the object of a handle, and records it: a submission fails if it is destroyed by then.
 func use[T any](b *commandBuffer, h uint64) T {
 	x := get[T](h)
 	b.used[objects[h]] = true
@@ -469,7 +469,7 @@ func (b *commandBuffer) dispatch() *dispatch {
 	return d
 }
 
-// CmdSetDeviceMask is vkCmdSetDeviceMask: there is one device.
+// CmdSetDeviceMask is vkCmdSetDeviceMask: a group has one device.
 func CmdSetDeviceMask(h vk.CommandBuffer, _ uint32) { record(h) }
 
 // Barriers matter where launches overlap: without that, each dispatch and copy settles memory when it ends.

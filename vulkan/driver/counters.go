@@ -95,7 +95,7 @@ func AcquireProfilingLockKHR(h vk.Device, _ *vk.AcquireProfilingLockInfoKHR) vk.
 // ReleaseProfilingLockKHR is vkReleaseProfilingLockKHR.
 func ReleaseProfilingLockKHR(h vk.Device) { get[*device_](uint64(h)) }
 
-// counted makes a pool of queries of counters.
+// counted creates a pool of performance queries.
 func (d *device_) counted(info *vk.QueryPoolPerformanceCreateInfoKHR, queries uint32) *queryPool {
 	all := d.physical.counters()
 	p := d.newQueryPool(queries, true)

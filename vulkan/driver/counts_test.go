@@ -276,7 +276,7 @@ func TestCountsOfAnySize(t *testing.T) {
 	}
 }
 
-// outcome makes a call, and says why it was refused; empty: it was not.
+// outcome makes a call, and returns the reason of its refusal, or "".
 func outcome(call func()) (why string) {
 	defer func() {
 		if p := recover(); p != nil {

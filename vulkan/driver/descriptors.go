@@ -467,7 +467,7 @@ func (s *descriptorSet) copyTo(to *descriptorSet, c *vk.CopyDescriptorSet) {
 	}
 }
 
-// A walk goes over elements of a set: after the last of a binding, the first of the next one.
+// A walk iterates over the elements of a set: after the last of a binding, the first of the next one.
 type walk struct {
 	set              *descriptorSet
 	binding, element int
@@ -532,7 +532,8 @@ func (s *descriptorSet) resolve(want *ir.Binding, dynamic []uint32, missing func
 	return list
 }
 
-// compares reports a shader that compares depths through a sampler that does not; Vulkan leaves the result undefined.
+// compares reports a shader that compares depths through a sampler without comparison; Vulkan leaves the result
+// undefined.
 func (s *sampler) compares(b *ir.Binding) {
 	if s == nil || s.of.Compare != nil || s.told {
 		return

@@ -67,7 +67,7 @@ const (
 	answersValue
 )
 
-// state is held by every call, and by the queue while it looks for work or ends it.
+// state is locked by every call, and by the queue while it looks for work or ends it.
 var state sync.Mutex
 
 // changed signals that work has ended, or that a semaphore or fence has changed.

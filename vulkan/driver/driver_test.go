@@ -34,7 +34,7 @@ func TestCommandsSurviveNonsense(t *testing.T) {
 	}
 }
 
-// No object may be destroyed, of whatever kind, as programs do at their end; an object that can't be is refused.
+// Null handles of unsupported kinds may be destroyed, as programs do at their end; other handles of these kinds are refused.
 func TestNothingMayBeDestroyed(t *testing.T) {
 	real := os.Stderr
 	defer func() { os.Stderr = real }()
@@ -57,7 +57,7 @@ func TestNothingMayBeDestroyed(t *testing.T) {
 	}
 }
 
-// harmless are commands that look at no handle.
+// harmless are commands that use no handle.
 var harmless = map[string]bool{
 	"vkGetPhysicalDeviceToolProperties": true, "vkEnumerateDeviceLayerProperties": true, "vkSetDebugUtilsObjectNameEXT": true,
 	"vkSetDebugUtilsObjectTagEXT": true, "vkGetPhysicalDeviceCalibrateableTimeDomainsKHR": true, "vkResetFences": true,
@@ -149,7 +149,7 @@ func TestMemoryIsShared(t *testing.T) {
 	}
 }
 
-// openWith makes a device whose instance was created with variables of the environment.
+// openWith creates a device whose instance was created with variables of the environment.
 func openWith(t *testing.T, variables map[string]string) (*device_, vk.PhysicalDeviceProperties2, vk.PhysicalDeviceDriverProperties) {
 	t.Helper()
 	for name, value := range variables {

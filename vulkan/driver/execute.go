@@ -29,7 +29,7 @@ type executor struct {
 	blocked bool // the command waits for something that is not planned
 }
 
-// copy is an executor for one of its commands, on an idle machine.
+// copy returns an executor for one of its commands, on an idle machine.
 func (x *executor) copy() executor {
 	return executor{device: x.device, queue: x.queue, labels: slices.Clone(x.labels), open: slices.Clone(x.open)}
 }
@@ -92,7 +92,7 @@ func (x *executor) busy(c *account.Counts) uint64 {
 	return c.Cycles - min(c.Cycles, uint64(cost))
 }
 
-// execute runs the dispatch where it is, or as a job where it is to be captured.
+// execute runs the dispatch directly, or as a job if it is to be captured.
 func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (counts *account.Counts, captured string, err error) {
 	if counts, file, told := x.tell(); told {
 		return counts, file, nil
@@ -129,7 +129,7 @@ func (d *dispatch) size() (groups [3]uint32) {
 // elements are the descriptors of each of the program's bindings.
 func (d *dispatch) elements() [][]mem.Descriptor { return d.elementsOf(d.pipeline.kernel.Program) }
 
-// elementsOf looks at sets that the application may write meanwhile, where a binding allows it.
+// elementsOf resolves sets, which the application may write meanwhile if a binding allows it.
 func (d *dispatch) elementsOf(p *program.Program) [][]mem.Descriptor {
 	state.Lock()
 	defer state.Unlock()

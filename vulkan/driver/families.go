@@ -50,7 +50,7 @@ func priorityOf(q *vk.DeviceQueueCreateInfo, i uint32) string {
 	return name
 }
 
-// tellPriorities fills the structure of a family's global priorities, where there is one.
+// tellPriorities fills the structure of a family's global priorities, if present.
 func tellPriorities(p *vk.QueueFamilyProperties2) {
 	if to := next[vk.QueueFamilyGlobalPriorityProperties](p.PNext, vk.StructureTypeQueueFamilyGlobalPriorityProperties); to != nil {
 		to.PriorityCount = 4

@@ -13,7 +13,8 @@ var features = setOf(
 	"shaderUniformBufferArrayDynamicIndexing", "shaderSampledImageArrayDynamicIndexing",
 	"shaderStorageBufferArrayDynamicIndexing", "shaderStorageImageArrayDynamicIndexing",
 	"shaderFloat64", "shaderInt64", "shaderInt16",
-	// These promise nothing of compute. The validation layers' printf and GPU-assisted validation ask for both before they instrument any shader.
+	// These have no meaning for compute. The validation layers' printf and GPU-assisted validation require both before
+	// they instrument any shader.
 	"fragmentStoresAndAtomics", "vertexPipelineStoresAndAtomics",
 
 	"storageBuffer16BitAccess", "uniformAndStorageBuffer16BitAccess", "storagePushConstant16",
@@ -83,7 +84,7 @@ const (
 	maxUniformRange    = 1 << 26
 	maxInlineBlocks    = 64
 	maxTimeline        = 1<<63 - 1
-	maxGraph           = 256 // outputs of a node: the least that the specification asks for
+	maxGraph           = 256 // outputs of a node: the minimum of the specification
 	samplesOne         = vk.SampleCount1Bit
 	samplesMore        = vk.SampleCount2Bit | vk.SampleCount4Bit | vk.SampleCount8Bit | vk.SampleCount16Bit | vk.SampleCount32Bit | vk.SampleCount64Bit
 	nanosecondsAMHz    = 1000 // of a period, for a clock of one

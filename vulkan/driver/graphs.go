@@ -288,7 +288,7 @@ func (g *graphDispatch) run(x *executor) error {
 	return nil
 }
 
-// execute runs the graph where it is, or as a job where it is to be captured.
+// execute runs the graph directly, or as a job if it is to be captured.
 func (g *graphDispatch) execute(x *executor, name string) (counts *account.Counts, captured string, err error) {
 	if counts, file, told := x.tell(); told {
 		return counts, file, nil

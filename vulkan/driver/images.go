@@ -144,7 +144,7 @@ func GetPhysicalDeviceSparseImageFormatProperties2(_ vk.PhysicalDevice, _ *vk.Ph
 }
 
 type (
-	// An image's texels lie in rows, level after level.
+	// An image's texels are in rows, level after level.
 	image struct {
 		self
 		device *device_
@@ -326,7 +326,7 @@ func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.Allocation
 	}
 	v := i.view(info, offset)
 	v.of.Levels, v.of.Layers = levels, layers
-	if layers < i.of.Layers && levels > 1 { // which don't lie together
+	if layers < i.of.Layers && levels > 1 { // the layers are not contiguous
 		v.offset, _ = i.of.Texel(r.BaseMipLevel, [4]uint32{})
 		v.of.First, v.of.Stored = r.BaseArrayLayer, i.of.Layers
 	}
@@ -334,7 +334,7 @@ func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.Allocation
 	return vk.Success
 }
 
-// view is one of a level on.
+// view returns a view from a level on.
 func (i *image) view(info *vk.ImageViewCreateInfo, offset uint64) *imageView {
 	f, known := mem.FormatByName(formats[info.Format])
 	if !known || f.Bytes != i.of.Format.Bytes {
@@ -346,7 +346,7 @@ func (i *image) view(info *vk.ImageViewCreateInfo, offset uint64) *imageView {
 	return v
 }
 
-// planes makes a view of the planes of a volume as layers, of one level.
+// planes returns a view of the planes of a volume as layers, of one level.
 func (d *device_) planes(i *image, info *vk.ImageViewCreateInfo, out *vk.ImageView) vk.Result {
 	r := info.SubresourceRange
 	_, _, depth := i.of.LevelExtent(r.BaseMipLevel)

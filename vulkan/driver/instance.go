@@ -52,7 +52,7 @@ func readSettings() settings {
 	return s
 }
 
-// wordOf reads a variable that is one of some words; the first, where it is not there.
+// wordOf reads a variable whose value is one of some words; the first, if it is unset.
 func wordOf(variable string, words ...string) string {
 	value := cmp.Or(os.Getenv(variable), words[0])
 	if !slices.Contains(words, value) {

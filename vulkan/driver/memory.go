@@ -30,12 +30,12 @@ type memory struct {
 	device *device_
 	bytes  []byte
 	addr   uint64
-	size   uint64 // that was asked for
+	size   uint64 // requested size
 	own    bool   // mapped by the driver: imported memory is the application's
 	mapped bool
 	kind   uint32
 
-	addressed bool // buffers bound to it may be asked for their addresses
+	addressed bool // its buffers have device addresses
 }
 
 // AllocateMemory is vkAllocateMemory.
@@ -302,7 +302,7 @@ func (m *memory) lacks() string {
 	return ""
 }
 
-// span is the size of a range of a buffer, which must lie in it.
+// span returns the size of a range of a buffer, which must lie in it.
 func (b *buffer) span(offset, size uint64) uint64 {
 	if size == vk.WholeSize && offset <= b.size {
 		return b.size - offset

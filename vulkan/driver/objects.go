@@ -53,7 +53,7 @@ func put(x any, owner uint64) uint64 {
 	return h
 }
 
-// enter puts an object into the table.
+// enter adds an object to the table.
 func enter(h uint64, x any, owner uint64) {
 	o := &object{x: x, handle: h, owner: owner}
 	objects[h] = o
@@ -104,7 +104,7 @@ func putDispatchable(x any, owner uint64) uint64 {
 	return h
 }
 
-// find is the object of a handle, if it is one of that kind.
+// find returns the object of a handle, if it has that type.
 func find[T any](h uint64) (x T, ok bool) {
 	o := objects[h]
 	if o == nil {
@@ -114,7 +114,7 @@ func find[T any](h uint64) (x T, ok bool) {
 	return x, ok
 }
 
-// get is the object of a handle; anything else ends the call.
+// get returns the object of a handle; an invalid handle fails the call.
 func get[T any](h uint64) T {
 	x, ok := find[T](h)
 	if !ok {
@@ -199,7 +199,7 @@ func setText(to []byte, s string) {
 	copy(to[:len(to)-1], s)
 }
 
-// enumerate fills the array of a command that is asked for a count first.
+// enumerate fills the array of a command that can be called for the count first.
 func enumerate[T any](count *uint32, to *T, list []T) vk.Result {
 	if to == nil {
 		*count = uint32(len(list))

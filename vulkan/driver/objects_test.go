@@ -8,7 +8,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// made is an object of each kind: how it is made, and how it goes.
+// made has an object of each kind: how it is created and destroyed.
 func (g *transferRig) made() map[string][2]func(out *uint64) {
 	h := vk.Device(g.d.handle)
 	type pair = [2]func(out *uint64)

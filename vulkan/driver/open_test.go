@@ -9,7 +9,7 @@ import (
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-// open makes a device of the default machine, as an application would.
+// open creates a device of the default machine, as an application would.
 func open(t *testing.T) *device_ {
 	t.Helper()
 	state.Lock()

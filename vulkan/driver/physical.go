@@ -18,7 +18,7 @@ type physical struct {
 	machine    *config.Machine
 	index      int // among the machines that the settings name
 	uuid       [16]byte
-	cacheUUID  [16]byte       // of the data of pipeline caches: another build, or a machine that other programs are for, has another one
+	cacheUUID  [16]byte       // of the data of pipeline caches: it differs for another build, or for a machine with other programs
 	targets    map[int]string // key of the machine's parameters that lowering depends on, by wave size
 	properties map[string]any // by the names of members
 	answers    *answers
@@ -101,14 +101,14 @@ func GetPhysicalDeviceFeatures2(h vk.PhysicalDevice, out *vk.PhysicalDeviceFeatu
 // featuresAt is the offset of the first member of a structure of features, after its type and pNext.
 const featuresAt = 16
 
-// setFeatures writes which of a structure's features there are.
+// setFeatures writes the supported features of a structure.
 func (p *physical) setFeatures(at unsafe.Pointer, list []string) {
 	for i, out := 0, unsafe.Slice((*vk.Bool32)(at), len(list)); i < len(out); i++ {
 		out[i] = truth(p.offers(list[i]))
 	}
 }
 
-// checkFeatures refuses features that are asked for and not there.
+// checkFeatures refuses features that are requested and not supported.
 func (p *physical) checkFeatures(at unsafe.Pointer, list []string) {
 	for i, wanted := range unsafe.Slice((*vk.Bool32)(at), len(list)) {
 		if wanted != 0 && !p.offers(list[i]) {

@@ -91,7 +91,7 @@ func (d *device_) restored(k programKey, c *pipelineCache, between bool) *gpu.Ke
 	return kernel
 }
 
-// keep puts a program that is not from there where later pipelines find it: in the application's cache, and between runs.
+// keep stores a new program for later pipelines: in the application's cache, and between runs.
 func (d *device_) keep(k programKey, c *pipelineCache, p *program.Program) {
 	between := d.store != nil && d.kernels[k] == nil
 	if !between && (c == nil || c.get(k) != nil) {
@@ -162,7 +162,7 @@ func (c *pipelineCache) entry(k programKey) []byte {
 	return slices.Concat(k[:], sum[:], binary.LittleEndian.AppendUint32(nil, uint32(len(prog))), prog)
 }
 
-// GetPipelineCacheData is vkGetPipelineCacheData: the header, and as many whole programs as there is space for.
+// GetPipelineCacheData is vkGetPipelineCacheData: the header, and as many whole programs as fit.
 func GetPipelineCacheData(_ vk.Device, h vk.PipelineCache, size *uint64, data unsafe.Pointer) vk.Result {
 	c := get[*pipelineCache](uint64(h))
 	all := c.header()
@@ -177,7 +177,7 @@ func GetPipelineCacheData(_ vk.Device, h vk.PipelineCache, size *uint64, data un
 		*size = uint64(len(all))
 		return vk.Success
 	}
-	if *size < uint64(len(all)) { // there is no space for the header
+	if *size < uint64(len(all)) { // the header does not fit
 		*size = 0
 		return vk.Incomplete
 	}

@@ -133,8 +133,8 @@ func CreateComputePipelines(h vk.Device, cache vk.PipelineCache, count uint32, i
 	return result
 }
 
-// computePipeline makes a pipeline of a shader that is lowered, or was before; nil where it would have to be lowered and may not. found: the
-// application's cache had it.
+// computePipeline creates a pipeline of a shader, which may have been lowered before; nil: it would have to be lowered
+// and must not. found: the application's cache had it.
 func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo, c *pipelineCache) (p *pipeline, found bool, err error) {
 	s := &info.Stage
 	m, err := d.stageModule(s)
@@ -198,7 +198,7 @@ func flagsOf(info *vk.ComputePipelineCreateInfo) vk.Flags64 {
 	return vk.Flags64(info.Flags)
 }
 
-// requiredWave is the size of subgroups that a stage asks for; 0: any.
+// requiredWave returns the subgroup size that a stage requires; 0: any.
 func (d *device_) requiredWave(s *vk.PipelineShaderStageCreateInfo) (int, error) {
 	r := next[vk.PipelineShaderStageRequiredSubgroupSizeCreateInfo](s.PNext, vk.StructureTypePipelineShaderStageRequiredSubgroupSizeCreateInfo)
 	if r == nil {

@@ -221,7 +221,7 @@ func (s *submission) ready() bool {
 	return s.context != nil || !slices.ContainsFunc(s.waits, func(w point) bool { return !w.promised() })
 }
 
-// A signal is one of a semaphore that is planned.
+// A signal is a planned signal of a semaphore.
 type signal struct {
 	point
 	segment *segment

@@ -22,7 +22,7 @@ type profiler struct {
 	byName    map[string]int
 	folder    string
 	changed   bool
-	took      time.Duration // the last time that it was written
+	took      time.Duration // duration of the last write
 	at        time.Time     // when that was
 	timer     *time.Timer
 }

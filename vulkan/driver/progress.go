@@ -63,7 +63,7 @@ func (p *progress) ended() {
 	p.write()
 }
 
-// write writes the file, if it is time. All of it goes in one call, so that a reader sees one state.
+// write writes the file, if it is due. A single write call lets a reader see one state.
 func (p *progress) write() {
 	now := time.Now()
 	if now.Before(p.next) {

@@ -21,13 +21,13 @@ type queryPool struct {
 	sums      []account.Counts // of each; nil for timestamps
 }
 
-// A query is one of a pool.
+// A query is a query of a pool.
 type query struct {
 	pool  *queryPool
 	index uint32
 }
 
-// newQueryPool makes one whose memory the device has left.
+// newQueryPool creates a pool within the device's share of host memory.
 func (d *device_) newQueryPool(queries uint32, counts bool) *queryPool {
 	n := uint64(queries)
 	d.heap.host.take(n*queryBytes(counts), fmt.Sprintf("%d queries", n))

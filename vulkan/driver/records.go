@@ -35,13 +35,13 @@ func newRecorder(in *instance) *recorder {
 	}
 	r := &recorder{file: f, csv: csv.NewWriter(f), levels: in.levels()}
 	if at, err := f.Seek(0, 2); err == nil && at == 0 {
-		_ = r.csv.Write(r.header()) // an error comes with the first row again
+		_ = r.csv.Write(r.header()) // an error recurs with the first row
 		r.csv.Flush()
 	}
 	return r
 }
 
-// close ends the file: each row was written when it was made.
+// close closes the file: each row was flushed when it was written.
 func (r *recorder) close() {
 	if r != nil {
 		_ = r.file.Close()
@@ -178,7 +178,8 @@ func estimateCells(c *account.Counts) []string {
 	return []string{real(c.TimedShare()), strconv.FormatUint(c.Estimate.Cycles, 10), real(c.Estimate.Half), real(account.Confidence)}
 }
 
-// record counts work for queries and writes a row, if somebody wants them. A file that can't be written is told of once.
+// record counts work for queries and writes a row, if recording is enabled. A file that can't be written is reported
+// once.
 func (d *device_) record(x *executor, w *row) {
 	d.clock.Store(d.gpu.Cycle())
 	if w.overlap == 0 {

@@ -6,8 +6,8 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// Barriers as the API says them: which commands come before and after by their stages, and which caches are written back and dropped by
-// their accesses.
+// Barriers of the API: the commands before and after, by their stages, and the caches that are written back and
+// invalidated, by their accesses.
 
 // A commandKind is a class of commands that pipeline stages belong to.
 type commandKind uint8
@@ -112,7 +112,7 @@ func barrierOf2(d *vk.DependencyInfo) barrier {
 	return b
 }
 
-// everything comes before everything, in the stages of a wait.
+// everything orders all commands before all later ones, in the stages of a wait.
 func everything(to vk.PipelineStageFlagBits2) barrier {
 	var b barrier
 	b.add(vk.PipelineStage2AllCommandsBit, to, vk.Access2MemoryWriteBit, vk.Access2MemoryReadBit)

@@ -20,7 +20,8 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// A modelSet is a set as its descriptors one after the other, in the order of bindings: for each where its buffer begins and how long it is.
+// A modelSet is a set as a flat list of descriptors, in the order of bindings: for each the begin and size of its
+// buffer.
 type modelSet struct {
 	counts []uint32
 	at     [][2]uint64
@@ -208,7 +209,8 @@ func TestWaitsOverOthers(t *testing.T) {
 	}
 }
 
-// A segment is named by its pipelines, each once and three at most; queries are of all launches that are in each of them.
+// A segment is named by its pipelines, each once and three at most; its open queries are those that are open in all of
+// its launches.
 func TestNamesOfSegments(t *testing.T) {
 	launch := func(name string, open ...*account.Counts) *planned {
 		return &planned{row: row{name: "label/" + name, pipeline: name}, context: executor{open: open}}
@@ -256,7 +258,7 @@ func TestNamesOfSegments(t *testing.T) {
 	}
 }
 
-// Hazards are told once each, and not without end.
+// Hazards are reported once each, and a bounded number in all.
 func TestHazardsAreToldOnce(t *testing.T) {
 	real := os.Stderr
 	defer func() { os.Stderr = real }()
@@ -286,7 +288,8 @@ func TestHazardsAreToldOnce(t *testing.T) {
 	}
 }
 
-// Dispatches of one graph make a job where they have its scratch memory, push constants and bindings in common; steps of a job of several have numbers.
+// Dispatches of one graph form a job if they share its scratch memory, push constants and bindings; steps of a job with
+// several have numbers.
 func TestOneGraphAJob(t *testing.T) {
 	graph, other := &pipeline{graph: &gpu.Graph{}}, &pipeline{graph: &gpu.Graph{}}
 	image, sampler := &mem.Image{}, &mem.Sampler{}

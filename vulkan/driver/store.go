@@ -76,7 +76,7 @@ func (s *store) get(k programKey) []byte {
 	return rest[sha256.Size:]
 }
 
-// put keeps a program: whole, or not at all.
+// put stores a program atomically.
 func (s *store) put(k programKey, data []byte) {
 	if s == nil {
 		return

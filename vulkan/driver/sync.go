@@ -16,7 +16,7 @@ type (
 		device   *device_
 		timeline bool
 		promised int    // submitted signals of a binary semaphore without a submitted wait
-		value    uint64 // of a binary one, 1 when it is signaled
+		value    uint64 // of a binary semaphore: 1 if it is signaled
 		planned  []*signal
 	}
 	event struct {

@@ -170,7 +170,7 @@ func TestRangesLieWithin(t *testing.T) {
 	}
 }
 
-// A view has the texels of the levels, layers or planes that it is of.
+// A view has the texels of its levels, layers or planes.
 func TestViewsOfImages(t *testing.T) {
 	g := newTransferRig(t, 24)
 	for i := range 60 {

@@ -13,7 +13,7 @@ import (
 
 // Transfers move bytes, and advance simulated time by the time of reading and writing them.
 
-// A move is rows of bytes that move: to a place from another one, or of data that is repeated.
+// A move copies rows of bytes to a place, from another one or from repeated data.
 type move struct {
 	to, from     mem.Descriptor
 	data         []byte // instead of from
@@ -40,7 +40,7 @@ func (m *move) run() {
 	}
 }
 
-// transfer records moves of so many bytes, read and written.
+// transfer records moves, with the total of bytes read and written.
 func (b *commandBuffer) transfer(name string, bytes uint64, moves ...move) {
 	b.timed(name, bytes, moves, func() {
 		for i := range moves {
@@ -175,7 +175,7 @@ func (i *image) slices(first, count, depth uint32) uint32 {
 	return i.layers(first, count) * max(i.of.Samples, 1)
 }
 
-// slice is one of them.
+// slice returns one of them.
 func (i *image) slice(s *vk.ImageSubresourceLayers, o vk.Offset3D, e vk.Extent3D, k uint32) region {
 	e.Depth = 1
 	if i.of.Depth > 1 {
@@ -197,8 +197,8 @@ func (i *image) inImage(level, layer uint32, o vk.Offset3D, e vk.Extent3D) regio
 	return region{mem.Descriptor{Addr: i.address(), Bytes: i.bytes()}, func(y, z uint32) uint64 { return first + (uint64(z)*uint64(h)+uint64(y))*uint64(w)*texel }, uint64(e.Width) * texel}
 }
 
-// inBuffer is a region of a buffer, in rows and planes of the lengths that the command says. No image is larger than maxImageSide, and so no such length
-// need be much more.
+// inBuffer returns the region of a buffer, with the command's lengths of rows and planes. No image is larger than
+// maxImageSide, so much larger lengths are refused (mostPitch).
 func (b *buffer) inBuffer(offset uint64, row, height uint32, texel uint64, e vk.Extent3D) region {
 	if row == 0 {
 		row = e.Width
@@ -217,7 +217,7 @@ func (b *buffer) inBuffer(offset uint64, row, height uint32, texel uint64, e vk.
 // mostPitch bounds row lengths and image heights in buffers, so that no product of them, a depth and a texel overflows.
 const mostPitch = 1 << 20
 
-// copyRegion lists the moves of texels from one region to another, a plane each.
+// copyRegion lists the moves of texels from one region to another, one per plane.
 func copyRegion(from, to region, e vk.Extent3D) (moves []move) {
 	for z := range e.Depth {
 		moves = append(moves, move{

@@ -60,7 +60,7 @@ func (g *transferRig) do(command func(b vk.CommandBuffer)) {
 	ResetCommandBuffer(g.buffer, 0)
 }
 
-// memory is some for so many bytes.
+// memory allocates memory of at least so many bytes.
 func (g *transferRig) memory(size uint64) vk.DeviceMemory {
 	var m vk.DeviceMemory
 	if r := AllocateMemory(vk.Device(g.d.handle), &vk.MemoryAllocateInfo{AllocationSize: size, MemoryTypeIndex: 1}, nil, &m); r != vk.Success {
@@ -128,7 +128,7 @@ func (m *modelImage) side(level uint32) vk.Extent3D {
 	return vk.Extent3D{Width: max(m.extent.Width>>level, 1), Height: max(m.extent.Height>>level, 1), Depth: max(m.extent.Depth>>level, 1)}
 }
 
-// places goes over all texels.
+// places iterates over all texels.
 func (m *modelImage) places() func(visit func(texelPlace) bool) {
 	return func(visit func(texelPlace) bool) {
 		for level := range m.levels {
@@ -170,7 +170,7 @@ func (g *transferRig) window(m *modelImage, level uint32) (vk.Offset3D, vk.Exten
 		vk.Extent3D{Width: 1 + g.r.Uint32N(e.Width-x), Height: 1 + g.r.Uint32N(e.Height-y), Depth: 1 + g.r.Uint32N(e.Depth-z)}
 }
 
-// layersOf is a random range of layers, and whether it is said as all that remain.
+// layersOf draws a range of layers, sometimes written as all remaining ones.
 func (g *transferRig) layersOf(m *modelImage, level uint32) (vk.ImageSubresourceLayers, uint32) {
 	first := g.r.Uint32N(m.layers)
 	n := 1 + g.r.Uint32N(m.layers-first)
@@ -181,14 +181,15 @@ func (g *transferRig) layersOf(m *modelImage, level uint32) (vk.ImageSubresource
 	return s, n
 }
 
-// eachOf goes over a region's texels.
+// eachOf iterates over a region's texels.
 func eachOf(e vk.Extent3D, layers uint32, visit func(layer, z, y, x uint32)) {
 	for i := range layers * e.Depth * e.Height * e.Width {
 		visit(i/e.Width/e.Height/e.Depth, i/e.Width/e.Height%e.Depth, i/e.Width%e.Height, i%e.Width)
 	}
 }
 
-// betweenBuffer copies a random region from or to a buffer: rows and planes in the buffer are as long as the command says, or as the region.
+// betweenBuffer copies a random region from or to a buffer: rows and planes in the buffer have the command's length, or
+// the region's.
 func (g *transferRig) betweenBuffer(m *modelImage, toImage bool) {
 	level := g.r.Uint32N(m.levels)
 	o, e := g.window(m, level)
@@ -244,7 +245,7 @@ func (m *modelImage) plane(s *vk.ImageSubresourceLayers, o vk.Offset3D, k, y, x 
 	return p
 }
 
-// betweenImages copies a random region from one image to another: the planes of a volume are as layers.
+// betweenImages copies a random region from one image to another: the planes of a volume act as layers.
 func (g *transferRig) betweenImages(from, to *modelImage) {
 	r := vk.ImageCopy{}
 	r.SrcSubresource.MipLevel, r.DstSubresource.MipLevel = g.r.Uint32N(from.levels), g.r.Uint32N(to.levels)
@@ -336,7 +337,7 @@ func TestTransfersOfTexels(t *testing.T) {
 	}
 }
 
-// A part of an image lies where its layout says.
+// A part of an image is at the offset of its layout.
 func TestLayoutsOfImages(t *testing.T) {
 	g := newTransferRig(t, 21)
 	for i := range 30 {
@@ -358,7 +359,7 @@ func TestLayoutsOfImages(t *testing.T) {
 	}
 }
 
-// Buffers are copied, filled by words and updated in the range that the command says, and nowhere else.
+// Buffers are copied, filled with words and updated in the command's range, and nowhere else.
 func TestTransfersOfBuffers(t *testing.T) {
 	g := newTransferRig(t, 22)
 	for range 50 {

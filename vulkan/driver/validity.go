@@ -75,8 +75,8 @@ func (l *setLayout) same(other *setLayout) bool {
 	})
 }
 
-// compatible reports whether a set that was bound with one layout stays bound for another: sets up to it and push constants are the same (Vulkan 1.3,
-// "Pipeline Layout Compatibility").
+// compatible reports whether a set that was bound with one layout stays bound for another: the sets up to it and the
+// push constants are the same (Vulkan 1.3, "Pipeline Layout Compatibility").
 func (l *pipelineLayout) compatible(other *pipelineLayout, set int) bool {
 	if !slices.Equal(l.ranges, other.ranges) {
 		return false
@@ -151,7 +151,7 @@ func (d *dispatch) tooMany(groups [3]uint32) error {
 	return nil
 }
 
-// gone says why a buffer can't be used; empty: it can.
+// gone returns the reason why a buffer can't be used; empty: it can.
 func (b *buffer) gone() string {
 	if b.destroyed() {
 		return fmt.Sprintf("%v was destroyed", b.object)

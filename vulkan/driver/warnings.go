@@ -88,7 +88,7 @@ func (s *submission) uses(o *object) bool {
 	return s.described[o] || slices.ContainsFunc(s.buffers, func(b *commandBuffer) bool { return b.object == o || b.used[o] })
 }
 
-// wants warns of a resource that was not created with a usage.
+// wants warns about a resource that was created without a usage.
 func (b *buffer) wants(command string, usage vk.BufferUsageFlags, name string) {
 	if b.usage&usage == 0 {
 		b.device.warn(command, "%v was not created with usage VK_BUFFER_USAGE_%s_BIT", b.object, name)

@@ -75,8 +75,8 @@ func (w *worker) finish() {
 	}
 }
 
-// Work that the application does not look at begins when so many commands are submitted, or the host has waited so long: for programs
-// that look at memory alone.
+// Collected work begins after so many commands, or so much host time, even if the application does not wait: for
+// programs that only poll memory.
 const (
 	maxCommands = 1 << 12
 	maxIdle     = 10 * time.Second

@@ -92,7 +92,7 @@ func writtenProgram(t *testing.T, r *rand.Rand) string {
 	return line + folderDigest(t, filepath.Join(folder, "jobs"))
 }
 
-// capturedStderr sends standard error to a file of the folder until it is called.
+// capturedStderr redirects standard error to a file of the folder until the result is called.
 func capturedStderr(t *testing.T, folder string) func() {
 	f, err := os.Create(filepath.Join(folder, "stderr"))
 	if err != nil {
@@ -141,7 +141,7 @@ func rowsDigest(t *testing.T, name string) string {
 	return fmt.Sprintf("%d rows, the last from cycle %s: %s", len(rows), begins, suite.Digest([]byte(all.String())))
 }
 
-// folderDigest is of the files of a folder, if it is there.
+// folderDigest returns the digest of a folder's files, if it exists.
 func folderDigest(t *testing.T, folder string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
@@ -220,7 +220,7 @@ func (g *streamRig) makePipelines() {
 	g.pipelines = append(g.pipelines, g.pipeline("mix.spv"), g.pipeline("walk.spv", uint32(g.r.IntN(6)), 32), g.pipeline("walk.spv", 6, 64))
 }
 
-// pipeline is one of a module of systemtest with constants 0, 1 and so on.
+// pipeline creates a pipeline of a module of systemtest with constants 0, 1 and so on.
 func (g *streamRig) pipeline(file string, constants ...uint32) vk.Pipeline {
 	g.t.Helper()
 	code, err := os.ReadFile(filepath.Join("..", "..", "systemtest", "testdata", "keys", file))

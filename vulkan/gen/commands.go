@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// A command is one that the driver answers: carried out, or refused by name.
+// A command is one that the driver offers: implemented, or refused by name.
 type command struct {
 	*xmlCommand
 	params  []decl
-	names   []string // its own and its aliases
+	names   []string // for each name, the parts that provide it
 	of      []string // the parts that have it, for each name
 	carried bool     // the driver has a function of its name
 }
 
-// result is what a command returns, in C.
+// result returns the C type of a command's result.
 func (c *command) result() string { return c.Proto.Type }
 
 // readDriver lists the exported functions of the driver's package, and the names of package vk that it refers to.
@@ -188,7 +188,7 @@ func goCall(w *writer, c *command) string {
 	return "return uint64(" + call + ")"
 }
 
-// ctype is the type by which C's convention passes a parameter.
+// ctype returns the C type by which a parameter is passed.
 func ctype(w *writer, d *decl) string {
 	if d.stars > 0 || d.array != "" {
 		return "void *"

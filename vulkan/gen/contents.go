@@ -1,7 +1,7 @@
 package main
 
-// versions are the parts of the core that the driver has: all of them up to 1.3.
-// Commands for graphics among them fail by name, as no queue takes them.
+// versions are the core parts that the driver supports: all of them up to 1.3. Their graphics commands fail by name, as
+// no queue supports them.
 var versions = []string{
 	"VK_BASE_VERSION_1_0", "VK_COMPUTE_VERSION_1_0", "VK_GRAPHICS_VERSION_1_0", "VK_VERSION_1_0",
 	"VK_BASE_VERSION_1_1", "VK_COMPUTE_VERSION_1_1", "VK_GRAPHICS_VERSION_1_1", "VK_VERSION_1_1",
@@ -9,7 +9,7 @@ var versions = []string{
 	"VK_BASE_VERSION_1_3", "VK_COMPUTE_VERSION_1_3", "VK_GRAPHICS_VERSION_1_3", "VK_VERSION_1_3",
 }
 
-// extensions are those that the driver reports.
+// extensions are the extensions that the driver reports.
 var extensions = []string{
 	"VK_KHR_device_group_creation", "VK_KHR_external_fence_capabilities", "VK_KHR_external_memory_capabilities",
 	"VK_KHR_external_semaphore_capabilities", "VK_KHR_get_physical_device_properties2", "VK_EXT_debug_utils",

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The shapes of vk.xml, as far as they are used.
+// The used parts of vk.xml's format.
 type (
 	xmlRegistry struct {
 		Types      []xmlType      `xml:"types>type"`
@@ -80,11 +80,11 @@ type (
 	}
 )
 
-// A registry is what the chosen versions and extensions have.
+// A registry holds the contents of the chosen versions and extensions.
 type registry struct {
 	constants map[string]string // API constants
 	types     map[string]*xmlType
-	enums     map[string]*xmlEnums // with what the chosen parts add
+	enums     map[string]*xmlEnums // with the values that the chosen parts add
 	commands  map[string]*xmlCommand
 	chosen    []part
 	values    map[string]extendedBy // every value that a part adds to an enumeration
@@ -106,7 +106,7 @@ type part struct {
 
 func ours(api string) bool { return api == "" || slices.Contains(strings.Split(api, ","), "vulkan") }
 
-// read reads the registry and picks what is chosen.
+// read reads the registry and selects the chosen parts.
 func read(path string) (*registry, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -178,7 +178,7 @@ func (t *xmlType) name() string {
 	return t.Proto.Name
 }
 
-// satisfied says whether one of the alternatives of a condition is chosen.
+// satisfied reports whether one of the alternatives of a condition is chosen.
 func satisfied(depends string) bool {
 	if depends == "" {
 		return true
@@ -221,7 +221,7 @@ func (r *registry) choose(e *xmlExtension) error {
 	return nil
 }
 
-// extend adds a value to an enumeration; an alias represents the value that it is another name of.
+// extend adds a value to an enumeration; an alias has the value of its target.
 func (r *registry) extend(v xmlEnum, extension string) error {
 	if of, ok := r.values[v.Alias]; ok {
 		v, extension = of.xmlEnum, of.number
@@ -253,7 +253,7 @@ func (r *registry) extend(v xmlEnum, extension string) error {
 type decl struct {
 	ctype, name string
 	stars       int
-	array       string // elements; "": none
+	array       string // number of elements; "": not an array
 	bits        bool
 }
 

@@ -78,7 +78,7 @@ func (w *writer) goType(d *decl, prefix string) string {
 	return elem
 }
 
-// foreign says that a type is another library's.
+// foreign reports whether a type is defined by another library.
 func (w *writer) foreign(ctype string) bool {
 	t := w.types[w.canonical(ctype)]
 	return t == nil || t.Category == "" && basics[ctype] == ""

@@ -1,7 +1,7 @@
-// Package launch finds or builds the Vulkan driver and starts programs with it: it sets the loader's variables for
-// the program alone, and reads the driver's records.
+// Package launch finds or builds the Vulkan driver and starts programs with it: it sets the loader's variables for the
+// program alone, and reads the driver's records.
 //
-// The package does not know what a program does with the driver, nor how rows are shown.
+// The package knows neither a program's work nor how rows are shown.
 package launch
 
 import (
@@ -25,11 +25,11 @@ import (
 // libraryName is the driver's file.
 const libraryName = "libspvsim_vulkan.so"
 
-// ErrNoDriver says that there is neither a driver nor its source.
+// ErrNoDriver means that neither a driver nor its source was found.
 var ErrNoDriver = errors.New("no Vulkan driver")
 
-// Driver is the driver's manifest, of the library that the variable SPVSIM_VULKAN_DRIVER names, else of one beside this program, else of
-// one that is built from the source that the working directory is in. What building has to say goes to log.
+// Driver returns the manifest of the driver's library: the one that the variable SPVSIM_VULKAN_DRIVER names, else one
+// next to this program, else one built from the source tree of the working directory. Messages of the build go to log.
 func Driver(ctx context.Context, log io.Writer) (manifest string, err error) {
 	folder, err := cacheFolder()
 	if err != nil {
@@ -47,7 +47,7 @@ func Driver(ctx context.Context, log io.Writer) (manifest string, err error) {
 	return writeManifest(folder, library)
 }
 
-// kept is how long a library or manifest stays that no start asked for.
+// kept is the time after which an unused library or manifest is removed.
 const kept = 7 * 24 * time.Hour
 
 func cacheFolder() (string, error) {
@@ -59,7 +59,7 @@ func cacheFolder() (string, error) {
 	return folder, os.MkdirAll(folder, 0o777)
 }
 
-// find looks for a library that is there; none is no error.
+// find returns the path of an existing library; "" without an error if there is none.
 func find() (string, error) {
 	if named := os.Getenv("SPVSIM_VULKAN_DRIVER"); named != "" {
 		path, err := filepath.Abs(named)
@@ -73,7 +73,7 @@ func find() (string, error) {
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return "", nil // then nothing is beside it
+		return "", nil // there is no library next to it then
 	}
 	beside := filepath.Join(filepath.Dir(program), libraryName)
 	if _, err := os.Stat(beside); err == nil {
@@ -82,8 +82,9 @@ func find() (string, error) {
 	return "", nil
 }
 
-// build makes the library from source. Go's own cache sees to it that nothing is compiled twice. Each source is built in a folder of its own,
-// by one start at a time; what it comes to is kept under the digest of its bytes, so that no start changes what another one runs on.
+// build builds the library from source. Go's own cache avoids repeated compilation. Each source tree is built in a
+// folder of its own, by one start at a time; the result is stored under the digest of its bytes, so that no start
+// changes the library of another.
 func build(ctx context.Context, folder string, log io.Writer) (string, error) {
 	root, err := source(ctx)
 	if err != nil {
@@ -126,7 +127,7 @@ func source(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// writeManifest writes what the loader reads.
+// writeManifest writes the loader's manifest.
 func writeManifest(folder, library string) (string, error) {
 	text, err := json.Marshal(map[string]any{
 		"file_format_version": "1.0.0",
@@ -138,7 +139,8 @@ func writeManifest(folder, library string) (string, error) {
 	return keep(folder, "spvsim_icd-", ".json", append(text, '\n'))
 }
 
-// keep leaves data in a file that is named by its digest: what is there under a name never changes. The file is there whole or not at all.
+// keep writes data to a file named by its digest: the content of a name never changes. The file appears complete or not
+// at all.
 func keep(folder, before, after string, data []byte) (string, error) {
 	path := filepath.Join(folder, before+digest(data)+after)
 	now := time.Now()
@@ -166,11 +168,11 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// forget removes files that no start asked for since a time. A program that runs on one keeps it.
+// forget removes files unused since a time. A program that runs with one is not affected.
 func forget(folder string, since time.Time) {
 	list, err := os.ReadDir(folder)
 	if err != nil {
-		return // then there is nothing to remove
+		return // there is nothing to remove
 	}
 	for _, e := range list {
 		if i, err := e.Info(); err == nil && i.Mode().IsRegular() && i.ModTime().Before(since) {
@@ -179,31 +181,33 @@ func forget(folder string, since time.Time) {
 	}
 }
 
-// A Program is what to run, and on what.
+// A Program is a command line with its driver and settings.
 type Program struct {
 	Args     []string // its name or file, and its arguments
 	Manifest string
-	Machines []string       // presets or files; none: the default machine
+	Machines []string       // presets or files; empty: the default machine
 	Set      []string       // changes of the machines, path=value
 	Mode     string         // how dispatches run
-	Time     string         // which dispatches are timed; empty: as the mode says
+	Time     string         // which dispatches are timed; empty: by the mode
 	Record   string         // file for the rows
-	Profile  string         // folder for profiles; empty: none
+	Profile  string         // folder for profiles; empty: no profiles
 	Waves    Waves          // whose waves are traced
-	NoCache  bool           // lower every pipeline, whatever was kept
+	NoCache  bool           // lower every pipeline, whatever the store has
 	Progress func(Progress) // nil, or called now and then while the program runs
 	Capture  string         // folder for jobs; empty: nothing is captured
 	Select   string         // which dispatches are captured
 	Whole    bool           // and the whole submissions that they are in
-	// Limits of each dispatch, after which the device is lost; 0: none.
+	// Limits of each dispatch, after which the device is lost; 0: unlimited.
 	MaxInstructions uint64
 	MaxSeconds      float64
-	// Whose clock a device's goes on with while nothing runs, simulated or host, and what time timeouts are of, host or simulated; empty: the first.
+	// The clock that advances while nothing runs, simulated or host, and the clock of timeouts, host or simulated;
+	// empty: the first.
 	Clock, Timeouts string
 	Overlap         string // of launches: submitted or none; empty: the first
-	// What devices say of themselves: a set of answers, whose identity, and the version of the conformance tests that they say they passed; empty: what is so.
+	// The set of answers, the source of the identity, and the conformance version that devices report; empty: the true
+	// ones.
 	Answers, Identity, Conformance string
-	Lenient                        bool // calls pass that the API does not allow and other drivers let through
+	Lenient                        bool // tolerate violations of the API that other drivers tolerate
 	Stdin                          io.Reader
 	Stdout                         io.Writer
 	Stderr                         io.Writer
@@ -237,15 +241,16 @@ func (p *Program) Run(ctx context.Context) error {
 	}
 	err := c.Wait()
 	if ctx.Err() != nil {
-		_ = ends(syscall.SIGKILL) // what it started and left; there may be nothing
+		_ = ends(syscall.SIGKILL) // remaining child processes; there may be none
 	}
 	return err
 }
 
-// grace is what a program has to end by itself when it is told to.
+// grace is the time that a program has to end by itself after a signal.
 const grace = 5 * time.Second
 
-// onTerminal says whether the program's input is a terminal. Then it shares the terminal's group of processes, which its keys reach.
+// onTerminal reports whether the program's input is a terminal. Then the program stays in the terminal's process group,
+// which receives its keys.
 func onTerminal(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -255,15 +260,15 @@ func onTerminal(r io.Reader) bool {
 	return err == nil && i.Mode()&os.ModeCharDevice != 0 && i.Name() != filepath.Base(os.DevNull)
 }
 
-// Waves say whose waves are traced, and where to.
+// Waves select the waves to trace.
 type Waves struct {
-	Folder string // for a trace of each device; empty: none
+	Folder string // for a trace of each device; empty: no traces
 	Select string // patterns of dispatches' names
 	Units  string // compute units; empty: all
 	Limit  int64  // bytes of a trace
 }
 
-// variables are what the loader and the driver look for.
+// variables returns the environment for the loader and the driver.
 func (p *Program) variables(progress string) []string {
 	cache := os.Getenv("SPVSIM_CACHE")
 	if p.NoCache {

@@ -15,7 +15,7 @@ import (
 	"spvsim/vulkan/launch"
 )
 
-// The manifest names the library that the variable names; one that is not there is an error.
+// The manifest names the library of the variable; a missing library is an error.
 func TestDriverByVariable(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", folder)
@@ -46,7 +46,7 @@ func TestDriverByVariable(t *testing.T) {
 	}
 }
 
-// Each of two libraries has a manifest of its own, whichever was asked for last; a start changes no manifest that is there.
+// Each of two libraries has its own manifest, whichever was used last; a start changes no existing manifest.
 func TestEachDriverHasItsManifest(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", folder)
@@ -77,7 +77,7 @@ func TestEachDriverHasItsManifest(t *testing.T) {
 	}
 }
 
-// Many starts at a time each find a whole manifest, whatever the others do.
+// Each of many concurrent starts finds a complete manifest.
 func TestManifestsOfManyStarts(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", folder)
@@ -127,7 +127,7 @@ func TestProgramSeesItsVariables(t *testing.T) {
 	}
 }
 
-// How far the program is comes from the file that the driver writes.
+// The program's progress is read from the driver's file.
 func TestProgressIsTold(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh")

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// together makes a program and all that it starts end together: as a group of processes that gets each signal, unless it shares the one of a
-// terminal. The kernel kills the program when this process ends, whatever ends it (prctl(2), PR_SET_PDEATHSIG).
+// together makes a program and all of its children end together: as a process group that gets each signal, unless it
+// shares a terminal's. The kernel kills the program when this process ends for any reason (prctl(2), PR_SET_PDEATHSIG).
 func together(c *exec.Cmd, shared bool) (signal func(syscall.Signal) error) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: !shared, Pdeathsig: syscall.SIGKILL}
 	return func(s syscall.Signal) error {
@@ -21,7 +21,7 @@ func together(c *exec.Cmd, shared bool) (signal func(syscall.Signal) error) {
 	}
 }
 
-// lock waits until no other process has the file, and takes it.
+// lock waits until no other process holds the file's lock, and acquires it.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
@@ -45,5 +45,5 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 	}
 }
 
-// lookAtLock is how often a lock is tried that another process has.
+// lookAtLock is the interval between attempts.
 const lookAtLock = 50 * time.Millisecond

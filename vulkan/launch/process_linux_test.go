@@ -13,10 +13,10 @@ import (
 	"spvsim/vulkan/launch"
 )
 
-// A process of this test with this variable runs a program that does not end, until it is killed.
+// With this variable, a process of this test runs an endless program until it is killed.
 const hosts = "SPVSIM_TEST_HOSTS"
 
-// endless starts another process, says so, and waits for that one without an end.
+// endless starts another process, prints that both run, and waits for it forever.
 var endless = []string{"sh", "-c", `sh -c 'echo both run; while :; do sleep 1000; done' & wait`}
 
 func TestMain(m *testing.M) {
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bothRun waits until a program and what it started are there.
+// bothRun waits until a program and its child run.
 func bothRun(t *testing.T, out io.Reader) {
 	t.Helper()
 	text := make([]byte, len("both run\n"))
@@ -36,7 +36,7 @@ func bothRun(t *testing.T, out io.Reader) {
 	}
 }
 
-// A program that is told to end ends with all that it started: nothing holds its output any more.
+// A program that is signaled to end ends with all of its children: nothing holds its output open.
 func TestWhatAProgramStartedEndsWithIt(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {

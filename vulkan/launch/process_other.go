@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// together gives a program alone its signals: what it starts, and what ends this process, are its own affair here.
+// together signals the program alone: its children are not signaled on this system.
 func together(c *exec.Cmd, _ bool) (signal func(syscall.Signal) error) {
 	return func(s syscall.Signal) error { return c.Process.Signal(s) }
 }
 
-// lock takes nothing: the driver is for Linux.
+// lock does nothing: the driver is for Linux.
 func lock(context.Context, string) (unlock func(), err error) { return func() {}, nil }

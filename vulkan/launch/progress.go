@@ -7,7 +7,7 @@ import (
 	"spvsim/internal/files"
 )
 
-// Progress is how far a program's work is, as the driver says it.
+// Progress is the driver's report of a program's progress.
 type Progress struct {
 	Dispatches   uint64 `json:"dispatches"` // and transfers that have ended
 	Ended        uint64 `json:"ended"`      // workgroups of the dispatch that runs
@@ -17,7 +17,7 @@ type Progress struct {
 	Nanoseconds  uint64 `json:"nanoseconds"` // simulated
 }
 
-// look is how often the driver's word is read.
+// look is the interval between readings of the driver's file.
 const look = 100 * time.Millisecond
 
 // watch reads the driver's word now and then, until stop is called.

@@ -16,10 +16,10 @@ type Group struct {
 	Kind         string // dispatch, graph, transfer or overlap
 	Times        int
 	Microseconds float64
-	Beside       float64 // of them, of launches that ran beside others: that time is in a group of the kind overlap
+	Beside       float64 // the part of concurrent launches, whose time is in a group of the kind overlap
 	Busy         float64 // microseconds from first workgroups on
 	Estimated    float64 // of them
-	Untimed      int     // dispatches of which nothing was timed or estimated
+	Untimed      int     // dispatches without a timed or estimated part
 	Instructions uint64
 	HostSeconds  float64
 	OutOfBounds  uint64 // accesses
@@ -32,7 +32,7 @@ type Group struct {
 // Groups adds up the rows by name, the longest time first. Labels that differ in a number alone are one.
 func (f *File) Groups() []Group { return f.groups((*Row).folded) }
 
-// numbers are those that stand alone in a label.
+// numbers matches numbers that are words of a label.
 var numbers = regexp.MustCompile(`\b[0-9]+\b`)
 
 // folded is the row's name with # for the numbers of its labels.
@@ -44,7 +44,8 @@ func (r *Row) folded() string {
 	return numbers.ReplaceAllString(labels, "#") + "/" + r.Pipeline
 }
 
-// Clock is the simulated time at which the last work of a device ended, of the device that ended last, in microseconds: launches with what lies between.
+// Clock returns the simulated time at which the last work of any device ended, in microseconds, including the time
+// between launches.
 func (f *File) Clock() (last float64) {
 	for i := range f.Rows {
 		if r := &f.Rows[i]; r.ClockMHz > 0 {
@@ -54,7 +55,7 @@ func (f *File) Clock() (last float64) {
 	return last
 }
 
-// groups adds up the rows by what is said of each.
+// groups adds up the rows with the same key.
 func (f *File) groups(by func(*Row) string) (list []Group) {
 	at := map[[2]string]int{}
 	for i := range f.Rows {
@@ -97,10 +98,10 @@ func (g *Group) add(i int, r *Row) {
 	}
 }
 
-// mostShown is how many names a summary lists.
+// mostShown bounds the names in a summary.
 const mostShown = 20
 
-// Summarize writes what a program's work came to.
+// Summarize writes a summary of a program's work.
 func Summarize(w io.Writer, list []Group) error {
 	var total Group
 	overlaps, own := 0, 0.0
@@ -156,7 +157,8 @@ func Summarize(w io.Writer, list []Group) error {
 	return nil
 }
 
-// warn names work most of whose accesses are of private memory, or outside of what they name: its time is hardly that of the work that it should do.
+// warn reports work whose accesses are mostly to private memory, or mostly out of bounds: its time is hardly that of
+// the intended work.
 func warn(w io.Writer, list []Group) {
 	for i := range list {
 		g := &list[i]

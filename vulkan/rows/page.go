@@ -7,7 +7,7 @@ import (
 	"spvsim/tracing/report"
 )
 
-// Page is what a report shows of a program: its work by pipeline, the pipeline that takes longest first; and what the page lacks.
+// Page returns a program's report: its work by pipeline, the longest first, and the parts that are missing.
 func (f *File) Page(name string, lacks ...string) *report.Program {
 	p := &report.Program{Name: name, Levels: f.Levels, Lacks: lacks}
 	for i := range f.Rows {

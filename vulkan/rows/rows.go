@@ -1,7 +1,7 @@
 // Package rows reads the rows that the Vulkan driver recorded for a program's dispatches, graphs and transfers, and
 // shows them: added up by name and pipeline, as a page, as a trace with a track for each queue, and as Parquet.
 //
-// The package does not know how the work ran, nor who recorded it.
+// The package knows neither how the work ran nor who recorded it.
 package rows
 
 import (
@@ -24,14 +24,14 @@ type Row struct {
 	Machine                 string
 	ClockMHz                float64
 	Queue                   string
-	Kind                    string // dispatch, graph, transfer, or overlap: all launches that ran beside each other
+	Kind                    string // dispatch, graph, transfer, or overlap: a group of concurrent launches
 	Name                    string // of the pipeline after its labels
 	Pipeline                string
 	Entry, Module           string
 	Groups                  [3]uint64
-	Packet, Begin, Cycles   uint64 // cycle in which its packet was the first of its queue; from when it waited for nothing
+	Packet, Begin, Cycles   uint64 // cycle in which its packet became the first of its queue; and in which its dependences had completed
 	Busy                    uint64 // cycles from its first workgroup on
-	Overlap                 uint64 // number of the launches beside it; 0: none were
+	Overlap                 uint64 // number of its group of concurrent launches; 0: none
 	Microseconds            float64
 	TimedShare              float64 // of its instructions
 	Estimated               uint64  // of its cycles
@@ -57,10 +57,10 @@ type File struct {
 	table
 }
 
-// ErrRows says that a file is none of rows.
+// ErrRows means that a file does not have rows.
 var ErrRows = errors.New("rows of a program")
 
-// Asked says whether a program asked for a device: then there is a header at least.
+// Asked reports whether the program created a device: then the file has a header.
 func (f *File) Asked() bool { return f.header != nil }
 
 // Dispatched reports whether any dispatch or graph ran.
@@ -71,7 +71,7 @@ func (f *File) Dispatched() bool {
 // A Source is a device of a process.
 type Source struct{ Process, Device uint64 }
 
-// Timed are the devices of which work was timed, in the order of the rows.
+// Timed returns the devices with timed work, in the order of the rows.
 func (f *File) Timed() (list []Source) {
 	for i := range f.Rows {
 		r := &f.Rows[i]
@@ -82,20 +82,20 @@ func (f *File) Timed() (list []Source) {
 	return list
 }
 
-// needed are columns without which a file is none of rows.
+// needed are the required columns.
 var needed = []string{"kind", "name", "pipeline", "begin_cycle", "cycles", "microseconds"}
 
 // kinds of work.
 var kinds = []string{"dispatch", "graph", "transfer", overlap}
 
-// overlap is the kind of rows that count all launches beside each other: their time once, their memory and slots.
+// overlap is the kind of the rows for groups of concurrent launches, which have their total time, memory and slots.
 const overlap = "overlap"
 
-// beside says that the row's time is in that of a row of the kind overlap.
+// beside reports whether the row's time is included in a row of the kind overlap.
 func (r *Row) beside() bool { return r.Overlap > 0 && r.Kind != overlap }
 
-// Read reads rows as CSV or, where the file's name ends in .parquet, as Parquet. A file that is not there, or empty, has no rows: nothing ran.
-// The last row of a program that was killed may be cut off: it is left out.
+// Read reads rows as CSV or, if the file's name ends in .parquet, as Parquet. A file that does not exist, or is empty,
+// has no rows: nothing ran. The last row of a killed program may be truncated, and is skipped.
 func Read(path string) (*File, error) {
 	data, err := files.Read(path, files.MaxRows)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0 {
@@ -138,7 +138,7 @@ func (f *File) read() error {
 	return nil
 }
 
-// cells are those of one row; the first that is no number is the row's fault.
+// cells are the cells of one row; err is the error of its first invalid number.
 type cells struct {
 	header, line []string
 	err          error
@@ -151,7 +151,7 @@ func (c *cells) text(name string) string {
 	return ""
 }
 
-// real is a number that is not negative; what is missing is 0.
+// real parses a nonnegative number; a missing one is 0.
 func (c *cells) real(name string) float64 {
 	text := c.text(name)
 	if text == "" {
@@ -165,7 +165,7 @@ func (c *cells) real(name string) float64 {
 	return v
 }
 
-// count is a number that is whole and not negative; what is missing is 0.
+// count parses a nonnegative integer; a missing one is 0.
 func (c *cells) count(name string) uint64 {
 	v := c.real(name)
 	if v != math.Trunc(v) || v >= 1<<63 {

@@ -43,7 +43,7 @@ func read(t *testing.T, text string) *rows.File {
 	return f
 }
 
-// Rows add up by name, with what is estimated and what ran without time.
+// Rows are added up by name, including the estimated and the functional parts.
 func TestGroups(t *testing.T) {
 	got := read(t, recorded).Groups()
 	want := []rows.Group{
@@ -66,7 +66,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// What a killed program leaves is read up to the row that was cut off; the header of another process is no row.
+// The rows of a killed program are read up to the truncated one; the header of another process is skipped.
 func TestRowsOfKilledProgram(t *testing.T) {
 	header, _, _ := strings.Cut(recorded, "\n")
 	cut := strings.Index(recorded, "\n5,")
@@ -103,7 +103,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// Rows come back from Parquet as they were, texts that look like numbers too; columns have types.
+// Rows survive a round trip through Parquet, including texts that look like numbers; columns have types.
 func TestParquet(t *testing.T) {
 	f := read(t, recorded)
 	var b bytes.Buffer
@@ -168,7 +168,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// Accesses out of bounds are told of, with the name that has most of them, and stand on the page.
+// Accesses out of bounds are reported, with the name that has most of them, and shown on the page.
 func TestOutOfBounds(t *testing.T) {
 	const text = "number,kind,name,pipeline,begin_cycle,cycles,microseconds,out_of_bounds\n1,dispatch,a,a,0,10,1,3\n2,dispatch,b,b,10,10,1,40\n3,dispatch,a,a,20,10,1,4\n"
 	f := read(t, text)
@@ -191,7 +191,8 @@ func TestOutOfBounds(t *testing.T) {
 	}
 }
 
-// Labels that differ in a number alone are one name; numbers of a word, and those of pipelines, stay. The clock is where the last work ended.
+// Labels that differ only in a number are one name; numbers within words, and those of pipelines, are kept. The clock
+// is the end of the last work.
 func TestLabelsAreFolded(t *testing.T) {
 	const text = "number,clock_mhz,kind,name,pipeline,begin_cycle,cycles,microseconds\n1,1000,dispatch,submit 1/q4_0/mul 4,mul 4,0,1000,1\n2,1000,dispatch,submit 12/q4_0/mul 4,mul 4,3000,2000,2\n3,1000,dispatch,mul 5,mul 5,5000,500,0.5\n"
 	f := read(t, text)
@@ -222,7 +223,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// A page has the cycles of launches where some ran beside others, whose bytes and slots are known together alone.
+// A page has the cycles of launches if some were concurrent; their bytes and slots are only known together.
 func TestPageOfLaunchesBesideEachOther(t *testing.T) {
 	const text = `number,process,device,machine,clock_mhz,queue,kind,name,pipeline,packet_cycle,begin_cycle,cycles,busy_cycles,overlap,microseconds,instructions,slot_cycles_issued,l2_hits,l2_bytes
 1,7,1,m,1000,0.0,dispatch,a,a,100,1200,3300,2200,1,3.3,10,,,

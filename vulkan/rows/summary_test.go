@@ -38,7 +38,8 @@ without time  1 dispatches
 	}
 }
 
-// The time of launches beside each other counts once, as the time from the first to the last, and their own is said.
+// The time of concurrent launches counts once, from the first begin to the last end; the sum of their own times is
+// shown too.
 func TestSummaryOfOverlap(t *testing.T) {
 	const text = `number,clock_mhz,kind,name,pipeline,begin_cycle,cycles,busy_cycles,overlap,microseconds,instructions
 1,2000,dispatch,a,a,0,6000,4000,1,3,10
@@ -66,7 +67,7 @@ overlap       5.000 us in which launches ran beside each other, 1 times; their o
 	}
 }
 
-// Twenty names have a line, the longest first; of the others their number.
+// The twenty longest names have a line; the others are counted.
 func TestSummaryOfManyNames(t *testing.T) {
 	for _, n := range []int{19, 20, 21, 57} {
 		var b strings.Builder
@@ -89,7 +90,8 @@ func TestSummaryOfManyNames(t *testing.T) {
 	}
 }
 
-// The page has each machine once, and of each piece of work what its row says: workgroups of dispatches, intervals in microseconds.
+// The page lists each machine once, and the row of each piece of work: workgroups of dispatches, intervals in
+// microseconds.
 func TestPageOfRows(t *testing.T) {
 	text := strings.Replace(recorded, "2,7,1,m,1000,1.0", "2,7,1,,1000,1.0", 1) + "6,7,2,n,500,0.0,dispatch,b,b,main,9e,7,8,9,0,4,0.008,1,0,,,1,0,0,0,0,0,0,,0\n"
 	got := read(t, text).Page("program", "this", "that")
@@ -110,7 +112,7 @@ func TestPageOfRows(t *testing.T) {
 	}
 }
 
-// Devices of which work was timed are listed once, in the order of their rows.
+// Devices with timed work are listed once, in the order of their rows.
 func TestTimedDevices(t *testing.T) {
 	text := "number,process,device,kind,name,pipeline,begin_cycle,cycles,microseconds\n1,9,2,graph,g,g,0,0,0\n2,9,1,dispatch,a,a,0,5,1\n3,8,1,dispatch,a,a,0,5,1\n4,9,1,dispatch,a,a,5,5,1\n"
 	if diff := cmp.Diff([]rows.Source{{Process: 9, Device: 1}, {Process: 8, Device: 1}}, read(t, text).Timed()); diff != "" {

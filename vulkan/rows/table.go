@@ -20,7 +20,7 @@ type table struct {
 	lines  [][]string
 }
 
-// csvTable reads CSV up to where it is whole, the headers of later processes left out.
+// csvTable reads CSV up to the last complete row, without the headers of later processes.
 func csvTable(data []byte) (t table) {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.FieldsPerRecord = -1
@@ -61,7 +61,7 @@ func cellText(c *plots.Column, row int) string {
 	return strconv.FormatFloat(c.Numbers[row], 'f', -1, 64)
 }
 
-// columns are those that are no counts, with their types and units.
+// columns are the types and units of the columns other than counts.
 var columns = map[string]struct {
 	typ  sweep.Type
 	unit string
@@ -74,7 +74,7 @@ var columns = map[string]struct {
 	"estimated_cycles": {sweep.Integer, "cycles"}, "transfer_bytes": {sweep.Integer, "bytes"},
 }
 
-// bookkeeping are columns that say which work a row is of.
+// bookkeeping are the columns that identify the work.
 var bookkeeping = []string{"number", "process", "device", "machine", "clock_mhz", "queue", "kind", "name", "pipeline", "entry", "module", "captured", "host_seconds"}
 
 // WriteParquet writes the rows as Parquet, each column with its type, and its unit in the file's metadata.
@@ -93,7 +93,7 @@ func (f *File) WriteParquet(w io.Writer) error {
 	return t.WriteParquet(w)
 }
 
-// units are those of counts, as the structures that hold them say, by column.
+// units returns the units of counts by column, from the tags of their structures.
 func (f *File) units() map[string]string {
 	units := map[string]string{}
 	of := func(part string, counts any) {
@@ -112,7 +112,7 @@ func (f *File) units() map[string]string {
 	return units
 }
 
-// cellValue is a cell's value; one of a type that it does not have is missing.
+// cellValue converts a cell's value; one of another type is missing.
 func cellValue(typ sweep.Type, text string) any {
 	switch typ {
 	case sweep.Integer:

@@ -33,7 +33,7 @@ func (f *File) processes(name string) (list []perfetto.Process) {
 	return list
 }
 
-// track is one of its queue on which nothing is by the time that it begins; ends are when the last of each track ended.
+// track returns the first track of its queue that is idle when the row begins; ends holds the last end of each track.
 func (r *Row) track(ends map[string]uint64) string {
 	for n := 1; ; n++ {
 		name := r.Queue

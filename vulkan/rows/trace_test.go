@@ -9,7 +9,8 @@ import (
 	"spvsim/tracing/perfetto"
 )
 
-// Each device is a process, in the order of the rows; what overlaps in a queue has a track beside it, all together one of their own, and each what was counted of it.
+// Each device is a process, in the order of the rows; overlapping work of a queue has further tracks, groups have a
+// track of their own, and each slice has its counts.
 func TestProcessesOfATrace(t *testing.T) {
 	f := &File{Levels: []string{"l1", "l2"}, Rows: []Row{
 		{Process: 7, Device: 1, Machine: "m", ClockMHz: 1000, Queue: "0.0", Kind: "dispatch", Name: "x/y/a", Pipeline: "a", Packet: 5, Begin: 10, Cycles: 30, Busy: 20, Overlap: 1, Groups: [3]uint64{4, 2, 1},
