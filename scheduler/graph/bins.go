@@ -1,6 +1,9 @@
 package graph
 
 import (
+	"cmp"
+	"slices"
+
 	"spvsim/program"
 )
 
@@ -63,3 +66,69 @@ func (b *bin) batchSize() uint64 {
 }
 
 func (b *bin) id() int { return b.Node.id }
+
+// bins are those of all queues, in the order of arbitration.
+type bins struct {
+	list  []*bin // of each queue, one for each stage
+	order []int  // stages in the order of arbitration
+	// rotates: which of them comes first changes with each launch, to the one after turns.
+	rotates bool
+	turns   int
+}
+
+func newBins(g *Graph, queues int, policy string, rotates bool) *bins {
+	b := &bins{order: stageOrder(g, policy), rotates: rotates}
+	for q := range queues {
+		for _, s := range g.stages {
+			b.list = append(b.list, &bin{stage: s, queue: q})
+		}
+	}
+	return b
+}
+
+// of is where payloads of a stage wait in a queue.
+func (b *bins) of(s *stage, queue int) *bin { return b.list[queue*len(b.order)+s.id] }
+
+// ofQueue are the bins of a queue.
+func (b *bins) ofQueue(q int) []*bin {
+	n := len(b.order)
+	return b.list[q*n : (q+1)*n]
+}
+
+// at is the bin of a queue that comes k-th in the order of arbitration.
+func (b *bins) at(q, k int) *bin {
+	if b.rotates {
+		k = (b.turns + k) % len(b.order)
+	}
+	return b.list[q*len(b.order)+b.order[k]]
+}
+
+// place returns the queue of a list of the dispatcher, and its place in the order of arbitration.
+func (b *bins) place(list int) (q, k int) { return list / len(b.order), list % len(b.order) }
+
+// placed: a workgroup of the k-th bin has been placed.
+func (b *bins) placed(k int) {
+	if b.rotates {
+		b.turns = (b.turns + k + 1) % len(b.order)
+	}
+}
+
+// stageOrder lists the stages in the order in which arbitration serves them.
+func stageOrder(g *Graph, policy string) []int {
+	compare := arbitration[policy]
+	order := make([]int, len(g.stages))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return compare(g.stages[a], g.stages[b]) })
+	return order
+}
+
+// arbitration policies by name: which of two stages comes first. Round-robin
+// keeps the order and starts elsewhere each time.
+var arbitration = map[string]func(a, b *stage) int{
+	"depth-first":   func(a, b *stage) int { return b.level - a.level },
+	"breadth-first": func(a, b *stage) int { return a.level - b.level },
+	"round-robin":   func(a, b *stage) int { return a.id - b.id },
+	"priority":      func(a, b *stage) int { return cmp.Or(b.Priority-a.Priority, b.level-a.level) },
+}

@@ -14,8 +14,11 @@ import (
 // picked at once, and who carries workgroups out asks for the next one. It may
 // be used from several goroutines, unless it is Alone.
 type Direct struct {
-	run   *Run
-	mutex sync.Mutex
+	run    *Run // for reports
+	engine *engine.Engine
+	opener *opener
+	groups *residents
+	mutex  sync.Mutex
 	// Alone says that one goroutine carries all workgroups out: accesses to payloads lock nothing.
 	Alone bool
 }
@@ -23,7 +26,7 @@ type Direct struct {
 // direct is the policy of a run without time: nothing costs anything.
 type direct struct {
 	pushed
-	*Run
+	*queues
 }
 
 func (d *direct) Allocate(_ uint64, _, _ int, done *wait) { done.close() }
@@ -40,12 +43,15 @@ func NewDirect(g *Graph, spec *scheduler.WorkSpec, store *mem.Store, scratch uin
 	inOrder := *spec
 	inOrder.Queue.Arbitration = "depth-first" // which needs the least payload memory
 	parts := Parts{Engine: engine.New(1), Store: store}
-	r, err := newRun(g, &inOrder, parts, scratch, kind{queue: "DirectQueue", make: func(r *Run) (policy, error) { return &direct{Run: r}, nil }})
-	return &Direct{run: r}, err
+	r, err := newRun(g, &inOrder, parts, scratch, kind{queue: "DirectQueue", make: func(r *Run) (policy, error) { return &direct{queues: r.queues}, nil }})
+	if err != nil {
+		return nil, err
+	}
+	return &Direct{run: r, engine: parts.Engine, opener: r.opener, groups: r.groups}, nil
 }
 
 // Dispatch hands over what the host dispatches.
-func (d *Direct) Dispatch(entries []Entry) { d.run.opener.load(entries) }
+func (d *Direct) Dispatch(entries []Entry) { d.opener.load(entries) }
 
 // Graph is the run's own counting and reports, for callers that know that nothing runs.
 func (d *Direct) Graph() *Run { return d.run }
@@ -65,20 +71,20 @@ const (
 func (d *Direct) Next(nothingElse bool) (l *cu.Launch, wg cu.Workgroup, s State) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	r := d.run
+	o := d.opener
 	b := d.find(false)
-	if b == nil && (nothingElse || r.ledger.resident == 0) {
+	if b == nil && (nothingElse || o.stats.resident == 0) {
 		b = d.find(true)
 	}
 	switch {
-	case r.Engine.Err() != nil:
+	case d.engine.Err() != nil:
 		return nil, wg, Over
 	case b != nil:
 		l = b.opens[0].Code
-		r.opener.nextGroup(b, 0, &wg)
-		wg.Node.Payloads = &table{d, r.groups.list[wg.Index]}
+		o.nextGroup(b, 0, &wg)
+		wg.Node.Payloads = &table{d, d.groups.list[wg.Index]}
 		return l, wg, Found
-	case r.ledger.resident > 0:
+	case o.stats.resident > 0:
 		return nil, wg, Later
 	}
 	return nil, wg, Over
@@ -86,13 +92,13 @@ func (d *Direct) Next(nothingElse bool) (l *cu.Launch, wg cu.Workgroup, s State)
 
 // find is the bin with the workgroup that goes next, or nil.
 func (d *Direct) find(partial bool) *bin {
-	r := d.run
-	for k := range r.opener.order {
-		b := r.opener.at(0, k)
-		for len(b.opens) == 0 && b.pending() > 0 && (partial || b.pending() >= b.batchSize() || b.nHosts > 0) && r.Engine.Err() == nil {
+	o := d.opener
+	for k := range o.bins.order {
+		b := o.bins.at(0, k)
+		for len(b.opens) == 0 && b.pending() > 0 && (partial || b.pending() >= b.batchSize() || b.nHosts > 0) && d.engine.Err() == nil {
 			d.open(b)
 		}
-		if len(b.opens) > 0 && r.opener.reserve(b.opens[0]) {
+		if len(b.opens) > 0 && o.reserve(b.opens[0]) {
 			return b
 		}
 	}
@@ -101,12 +107,12 @@ func (d *Direct) find(partial bool) *bin {
 
 // open opens a launch, which may be of no workgroup.
 func (d *Direct) open(b *bin) {
-	r := d.run
-	if l := r.opener.openLaunch(0, b); l != nil {
+	o := d.opener
+	if l := o.openLaunch(0, b); l != nil {
 		l.ReadyAt = 0
 		if l.Total == 0 {
-			r.ledger.open--
-			r.opener.closeLaunch(l)
+			o.stats.open--
+			o.closeLaunch(l)
 		}
 	}
 }
@@ -115,14 +121,14 @@ func (d *Direct) open(b *bin) {
 func (d *Direct) Ended(index uint64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.run.endGroup(0, d.run.groups.list[index])
+	d.opener.endGroup(d.groups.list[index])
 }
 
 // Do carries out an operation on payloads of a wave of the workgroup with that index, at instruction pc.
 func (d *Direct) Do(index uint64, st *isa.State, pc int, in *isa.Inst) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.run.groups.list[index].do(&visit{st: st, pc: pc, in: in, now: 1})
+	d.groups.list[index].do(&visit{st: st, pc: pc, in: in, now: 1})
 }
 
 // Check looks at an access to payload memory before it is carried out, and says whether it may be.
@@ -131,14 +137,14 @@ func (d *Direct) Check(index uint64, st *isa.State, pc int, in *isa.Inst) bool {
 		d.mutex.Lock()
 		defer d.mutex.Unlock()
 	}
-	return d.run.groups.list[index].check(&visit{st: st, pc: pc, in: in})
+	return d.groups.list[index].check(&visit{st: st, pc: pc, in: in})
 }
 
 // Err is what a shader did that it must not, if any did; or that payloads wait which nothing can start.
 func (d *Direct) Err() error {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	return d.run.Engine.Err()
+	return d.engine.Err()
 }
 
 // Stuck says that payloads wait though no workgroup runs.

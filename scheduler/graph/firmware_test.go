@@ -22,10 +22,10 @@ func TestFirmwareCore(t *testing.T) {
 			if diff := cmp.Diff(want, started); diff != "" || accepted != begin+replyCycles {
 				t.Errorf("%d cycles a launch, replies pending %v: taken in %d (-want +got):\n%s", cycles, pending, accepted, diff)
 			}
-			if got := r.run.ledger.queue.StallCycles; got != replyCycles {
+			if got := r.run.stats.queue.StallCycles; got != replyCycles {
 				t.Errorf("replies pending %v: %d cycles stalled, want the %d of the atomic", pending, got, replyCycles)
 			}
-			if got := r.run.ledger.opened[0]; got != 3 {
+			if got := r.run.stats.opened[0]; got != 3 {
 				t.Errorf("%d workgroups numbered of three launches", got)
 			}
 		}

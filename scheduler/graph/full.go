@@ -18,7 +18,7 @@ type heldBatch struct {
 
 // admit lets a batch into the queue, or says that it is kept out.
 func (o *overflow) admit(now uint64, b *batch, w *wait) bool {
-	s := &o.queue.run.spec.Queue
+	s := o.spec
 	if s.Full == "spill" || len(o.held.list) == 0 && o.fits(b) {
 		o.enter(now, b, w)
 		return true
@@ -29,7 +29,7 @@ func (o *overflow) admit(now uint64, b *batch, w *wait) bool {
 		h.next = o.refuse(now, h.last)
 	}
 	o.held.list = append(o.held.list, h)
-	o.queue.alarm.Set(h.next)
+	o.alarm.Set(h.next)
 	return false
 }
 
@@ -38,15 +38,15 @@ func (o *overflow) fits(b *batch) bool { return o.chip+min(len(b.payloads), o.de
 
 // refuse counts a refusal in a cycle, and says when the wave asks again.
 func (o *overflow) refuse(at, last uint64) uint64 {
-	o.queue.run.ledger.queue.Refusals++
-	return min(at+uint64(o.queue.run.spec.Queue.RetryCycles), max(last, at+1))
+	o.stats.queue.Refusals++
+	return min(at+uint64(o.spec.RetryCycles), max(last, at+1))
 }
 
 // admitHeld lets in what was kept out and finds entries now, or has waited for as long as it may. It says when to be called next.
 func (o *overflow) admitHeld(now uint64) uint64 {
 	next, kept := cu.Never, o.held.list[:0]
 	for _, h := range o.held.list {
-		if len(kept) > 0 && o.queue.run.spec.Queue.Full == "stall" || !o.admitted(now, &h) {
+		if len(kept) > 0 && o.spec.Full == "stall" || !o.admitted(now, &h) {
 			next, kept = min(next, h.next), append(kept, h)
 		}
 	}
@@ -57,7 +57,7 @@ func (o *overflow) admitHeld(now uint64) uint64 {
 // admitted lets one batch in, if that may be: one that asks again takes the port first.
 func (o *overflow) admitted(now uint64, h *heldBatch) bool {
 	at := now
-	if o.queue.run.spec.Queue.Full == "retry" {
+	if o.spec.Full == "retry" {
 		if h.next > now {
 			return false
 		}
@@ -70,6 +70,6 @@ func (o *overflow) admitted(now uint64, h *heldBatch) bool {
 		return false
 	}
 	o.enter(now, h.batch, h.wait)
-	h.wait.leg(max(at, o.queue.Engine.Soonest()))
+	h.wait.leg(max(at, o.Engine.Soonest()))
 	return true
 }

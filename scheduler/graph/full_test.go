@@ -28,7 +28,7 @@ func TestFullQueues(t *testing.T) {
 			r.enqueue(t, begin+uint64(i), n, 1, &taken[i])
 		}
 		r.finish(t)
-		q := r.run.ledger.queue
+		q := r.run.stats.queue
 		if taken[1] != begin+1 || taken[2] != came+c.more || q.Refusals != c.refusals || q.StallFull != c.more {
 			t.Errorf("%+v: taken in %v, %d refusals, %d cycles stalled", c, taken, q.Refusals, q.StallFull)
 		}

@@ -7,10 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sarchlab/akita/v3/sim"
-
+	"spvsim/account"
 	"spvsim/cu"
-	"spvsim/engine"
 	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/scheduler"
@@ -168,13 +166,13 @@ func TestGraphFaultsByName(t *testing.T) {
 	}
 }
 
-// storeOnly is a run of which the pool needs no more than a store.
-func storeOnly() *Run {
-	return &Run{spec: &scheduler.WorkSpec{Queue: scheduler.QueueSpec{Ports: 1}}, Parts: Parts{Engine: engine.New(1 * sim.GHz), Store: mem.NewStore(0)}}
+// poolOf is a pool of a graph that leaves nothing to deeper levels.
+func poolOf(onChip, scratch uint64) *pool {
+	return newPool(&Graph{deeper: []uint64{0}}, mem.NewStore(0), &account.QueueCounts{}, onChip, scratch)
 }
 
 func TestPoolGivesPlacesBack(t *testing.T) {
-	p := newPool(storeOnly(), 64, 1000)
+	p := poolOf(64, 1000)
 	var list []int32
 	for range 6 {
 		i, err := p.take(20, false) // takes 32 bytes
@@ -193,15 +191,15 @@ func TestPoolGivesPlacesBack(t *testing.T) {
 			t.Errorf("payload %d is not found at its address", i)
 		}
 	}
-	if onChip != 2 || p.spilled != 4 || p.left() != 1064-6*32 {
-		t.Errorf("%d on chip, %d spilled, %d bytes left", onChip, p.spilled, p.left())
+	if onChip != 2 || p.spilled != 4 || p.free(0) != 1064-6*32 {
+		t.Errorf("%d on chip, %d spilled, %d bytes left", onChip, p.spilled, p.free(0))
 	}
 	p.payloads[list[0]].data[3] = 7
 	for _, i := range list {
 		p.release(i)
 	}
-	if p.left() != 1064 || p.chipUsed != 0 {
-		t.Errorf("%d bytes left, %d used on chip after all were freed", p.left(), p.chipUsed)
+	if p.free(0) != 1064 || p.chipUsed != 0 {
+		t.Errorf("%d bytes left, %d used on chip after all were freed", p.free(0), p.chipUsed)
 	}
 	again, err := p.take(20, false)
 	if err != nil || p.payloads[again].data[3] != 0 {
@@ -213,7 +211,7 @@ func TestPoolGivesPlacesBack(t *testing.T) {
 }
 
 func TestHandlesOfDeadArraysNameNothing(t *testing.T) {
-	p := newPool(storeOnly(), 0, 100)
+	p := poolOf(0, 100)
 	i := p.newArray(nil)
 	old := p.handle(i)
 	p.dropArray(i)
@@ -250,7 +248,7 @@ func TestSizeOfAPayload(t *testing.T) {
 		ok    bool
 	}{{0, true}, {5, true}, {6, false}} {
 		x := &payload{data: []byte{c.count, 0, 0, 0}}
-		err := storeOnly().size(x, &stage{Node: base})
+		err := size(x, &stage{Node: base})
 		if (err == nil) != c.ok {
 			t.Errorf("a sharer of at most 5 workgroups is asked for %d: %v", c.count, err)
 		}

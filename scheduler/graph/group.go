@@ -5,19 +5,21 @@ import (
 	"math/bits"
 	"slices"
 
+	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/mem/lane"
 	"spvsim/program"
+	"spvsim/scheduler"
 	"spvsim/simd"
 )
 
 // A group is a workgroup of a node while it is resident.
 type group struct {
-	run    *Run
-	id     int32
-	launch *nodeLaunch
+	*residents
 	*stage
+	id      int32
+	launch  *nodeLaunch
 	at      [3]uint32 // its WorkgroupId
 	unit    int
 	reserve uint64   // bytes that it may still allocate
@@ -33,20 +35,28 @@ type group struct {
 // usage is what a workgroup has allocated.
 type usage struct{ payloads, bytes uint64 }
 
-// residents are the workgroups of a run, by their index.
+// residents are the workgroups of a run, by their index, and what they use of the graph.
 type residents struct {
-	list  []*group
-	spare []int32
+	list   []*group
+	spare  []int32
+	limits *scheduler.GraphLimits
+	engine *engine.Engine
+	pool   *pool
+	stats  *ledger
+	queues *queues
+	alloc  *allocator
+	ring   *ring
+	policy policy
 }
 
 // take is a workgroup to fill in.
-func (s *residents) take(r *Run) *group {
+func (s *residents) take() *group {
 	if n := len(s.spare); n > 0 {
 		i := s.spare[n-1]
 		s.spare = s.spare[:n-1]
 		return s.list[i]
 	}
-	g := &group{run: r, id: int32(len(s.list))}
+	g := &group{residents: s, id: int32(len(s.list))}
 	s.list = append(s.list, g)
 	return g
 }
@@ -54,10 +64,11 @@ func (s *residents) take(r *Run) *group {
 // give takes a workgroup back that has ended.
 func (s *residents) give(g *group) { s.spare = append(s.spare, g.id) }
 
-func (r *Run) newGroup(l *nodeLaunch, unit int) *group {
-	g := r.groups.take(r)
+// newGroup makes the next workgroup of a launch, on a compute unit.
+func (s *residents) newGroup(l *nodeLaunch, unit int) *group {
+	g := s.take()
 	g.launch, g.stage, g.unit, g.reserve = l, l.stage, unit, l.need()
-	r.memory.pool.taken += g.reserve
+	s.pool.taken += g.reserve
 	g.arrays, g.calls, g.finished = g.arrays[:0], g.calls[:0], false
 	g.waves = ^uint64(0) >> (64 - uint(l.Code.Need.Waves))
 	g.used = cleared(g.used, max(l.lanes, 1))
@@ -87,26 +98,14 @@ func cleared[T any](list []T, n int) []T {
 	return list
 }
 
-// endGroup takes a workgroup out, and its launch with the last one.
-func (r *Run) endGroup(now uint64, g *group) {
-	r.ledger.resident--
-	g.close(now)
-	l := g.launch
-	r.ledger.endedGroups += uint64(max(l.lanes, 1))
-	if l.Ended++; l.Ended == l.Total {
-		r.opener.closeLaunch(l)
-	}
-	r.groups.give(g)
-}
-
 // close gives back what a workgroup has allocated and not enqueued, and looks
 // for what not all of its waves did.
-func (g *group) close(now uint64) {
-	p := g.run.memory.pool
+func (g *group) close() {
+	p := g.pool
 	for _, i := range g.arrays {
 		a := &p.arrays[i]
 		if !a.enqueued {
-			g.run.ledger.nodes[g.Node.id].unused += uint64(len(a.elems))
+			g.stats.nodes[g.Node.id].unused += uint64(len(a.elems))
 			for _, e := range a.elems {
 				p.release(e)
 			}
@@ -114,7 +113,7 @@ func (g *group) close(now uint64) {
 		p.dropArray(i)
 	}
 	p.taken -= g.reserve
-	if g.run.Engine.Err() != nil {
+	if g.engine.Err() != nil {
 		return
 	}
 	for i := range g.calls {
@@ -124,7 +123,7 @@ func (g *group) close(now uint64) {
 
 // incomplete stops the run for a call that not all waves of the workgroup made.
 func (g *group) incomplete(c *call) {
-	g.run.fail(fmt.Errorf("%w: %s, node %v: %v: %s: workgroup %v: not in uniform control flow: wave %d did not take part", ErrFault,
+	g.engine.Fail(fmt.Errorf("%w: %s, node %v: %v: %s: workgroup %v: not in uniform control flow: wave %d did not take part", ErrFault,
 		g.Shader, g.Node, c.id, operation(c.op), g.workgroup(), firstMissing(c.waves)))
 }
 
@@ -153,21 +152,21 @@ type call struct {
 // answers are the waves that wait for a call to be done, and the cycle in which
 // it is, once that is known.
 type answers struct {
-	pool    *pool
+	alloc   *allocator
 	unit    int
 	at      uint64
 	known   bool
 	tickets []simd.Ticket
 }
 
-func (g *group) newAnswers() *answers { return &answers{pool: g.run.memory.pool, unit: g.unit} }
+func (g *group) newAnswers() *answers { return &answers{alloc: g.alloc, unit: g.unit} }
 
 // wait makes the wait that knows when the call is done.
 func (a *answers) wait(from uint64) *wait {
 	return gather(from, func(at uint64) {
 		a.at, a.known = at, true
 		for _, t := range a.tickets {
-			a.pool.answer(a.unit, t, at)
+			a.alloc.answer(a.unit, t, at)
 		}
 		a.tickets = nil
 	})
@@ -180,7 +179,7 @@ func (a *answers) booking(v *visit) simd.Booking {
 	case a.known && a.at <= v.now:
 		return simd.Booking{Ready: v.now, Free: v.now}
 	case a.known:
-		a.pool.answer(a.unit, v.wave.Ticket(), a.at)
+		a.alloc.answer(a.unit, v.wave.Ticket(), a.at)
 	default:
 		a.tickets = append(a.tickets, v.wave.Ticket())
 	}
@@ -192,7 +191,7 @@ const nowhere = ^uint64(0) - 1<<20
 
 // Elem is the address of an element of an array.
 func (g *group) Elem(handle uint64, i uint32) uint64 {
-	p := g.run.memory.pool
+	p := g.pool
 	a := p.lookup(handle)
 	if a == 0 || int(i) >= len(p.arrays[a].elems) {
 		return nowhere
@@ -202,7 +201,7 @@ func (g *group) Elem(handle uint64, i uint32) uint64 {
 
 // Length is the number of payloads of an array.
 func (g *group) Length(handle uint64) uint32 {
-	p := g.run.memory.pool
+	p := g.pool
 	if a := p.lookup(handle); a != 0 {
 		return uint32(len(p.arrays[a].elems))
 	}
@@ -342,16 +341,16 @@ func (g *group) allocate(v *visit) simd.Booking {
 		c.count, c.index = count, index
 		c.array = g.newArray(v, v.first(), count, index)
 		if c.array != 0 {
-			g.run.memory.pool.arrays[c.array].group = true
+			g.pool.arrays[c.array].group = true
 		}
 		c.answers = g.newAnswers()
-		g.run.policy.Allocate(v.now, g.unit, int(count), c.wait(v.now))
+		g.policy.Allocate(v.now, g.unit, int(count), c.wait(v.now))
 	} else if c.count != count || c.index != index {
 		g.fault(v, -1, "payload count or node index differs within the workgroup: %d payloads for index %d here, %d for %d in another wave", count, index, c.count, c.index)
 	}
 	handle := uint64(0)
 	if c.array != 0 {
-		handle = g.run.memory.pool.handle(c.array)
+		handle = g.pool.handle(c.array)
 	}
 	v.st.SetResult(v.in, handle)
 	answers := c.answers
@@ -370,12 +369,12 @@ func (g *group) allocateLanes(v *visit) simd.Booking {
 		if a == 0 {
 			break
 		}
-		st.SetLane(v.in, l, g.run.memory.pool.handle(a))
+		st.SetLane(v.in, l, g.pool.handle(a))
 		total += int(count)
 	}
 	g.made()
 	a := g.newAnswers()
-	g.run.policy.Allocate(v.now, g.unit, total, a.wait(v.now))
+	g.policy.Allocate(v.now, g.unit, total, a.wait(v.now))
 	return a.booking(v)
 }
 
@@ -387,7 +386,7 @@ func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 	most := uint64(g.outputs[o.root].MaxPayloads)
 	counted, owned, whose := g.counted(v, o, lane)
 	used, bytes := &g.used[lane%len(g.used)], count*uint64(o.Bytes)
-	limits := &g.run.graph.most
+	limits := g.limits
 	to, ok := g.target(o, index)
 	switch {
 	case count > most:
@@ -427,11 +426,11 @@ func (g *group) counted(v *visit, o *output, lane int) (counted *uint64, most ui
 }
 
 func (g *group) fill(v *visit, o *output, to *stage, count uint64) int32 {
-	p := g.run.memory.pool
+	p := g.pool
 	i := p.newArray(to)
 	p.arrays[i].owner, p.arrays[i].id = g, v.in.Origin
 	g.arrays = append(g.arrays, i)
-	g.run.ledger.queue.Allocated += count
+	g.stats.queue.Allocated += count
 	for range count {
 		e, err := p.take(o.Bytes, false)
 		if err != nil {
@@ -455,7 +454,7 @@ func (g *group) enqueue(v *visit) simd.Booking {
 	if v.in.Src[0].Kind != isa.Vector {
 		exec = 1 << v.first()
 	}
-	q := g.run.queues[g.run.queueOf(g.unit)]
+	q := g.queues.of(g.unit)
 	b := q.batches.Take()
 	b.unit, b.payloads = g.unit, b.payloads[:0]
 	var last uint64
@@ -475,17 +474,17 @@ func (g *group) enqueue(v *visit) simd.Booking {
 		q.batches.Give(b)
 		return simd.Booking{Ready: v.now, Free: v.now}
 	}
-	if accepted, known := g.run.enqueue(v.now, b); known {
+	if accepted, known := g.queues.enqueue(v.now, b); known {
 		return simd.Booking{Ready: accepted, Free: accepted}
 	}
-	t, unit, p := v.wave.Ticket().Holds(), g.unit, g.run.memory.pool
-	b.waiter = func(at uint64) { p.answer(unit, t, at) }
+	t, unit, alloc := v.wave.Ticket().Holds(), g.unit, g.alloc
+	b.waiter = func(at uint64) { alloc.answer(unit, t, at) }
 	return simd.Booking{Pending: true, Held: true}
 }
 
 // give adds an array to what is enqueued.
 func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
-	p := g.run.memory.pool
+	p := g.pool
 	i := p.lookup(handle)
 	if i == 0 || p.arrays[i].owner != g {
 		g.fault(v, lane, "what is enqueued is not a payload array that this workgroup allocated")
@@ -502,7 +501,7 @@ func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
 		}
 	}
 	a.enqueued = true
-	g.run.ledger.queue.Enqueued += uint64(len(a.elems))
+	g.stats.queue.Enqueued += uint64(len(a.elems))
 	for _, e := range a.elems {
 		if !g.complete(v, lane, a.target, e) {
 			return false
@@ -514,9 +513,9 @@ func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
 
 // complete closes a payload: what it starts is known now.
 func (g *group) complete(v *visit, lane int, to *stage, e int32) bool {
-	x := &g.run.memory.pool.payloads[e]
+	x := &g.pool.payloads[e]
 	x.state, x.from = payloadQueued, g.launch.hop
-	if err := g.run.size(x, to); err != nil {
+	if err := size(x, to); err != nil {
 		g.fault(v, lane, "%v", err)
 		return false
 	}
@@ -524,7 +523,7 @@ func (g *group) complete(v *visit, lane int, to *stage, e int32) bool {
 }
 
 // size works out how many workgroups a payload starts, of its node and of those that share it: what they write does not change that.
-func (r *Run) size(x *payload, to *stage) error {
+func size(x *payload, to *stage) error {
 	x.groups = to.grid(x)
 	x.launches = uint32(1 + len(to.sharers))
 	x.unfinished = x.groups[0] * x.groups[1] * x.groups[2]
@@ -578,7 +577,7 @@ func (n *Node) checkCount(grid [3]uint32) error {
 // finishWriting is true when all workgroups of a payload, of its node and of those that share it, have called it.
 func (g *group) finishWriting(v *visit) simd.Booking {
 	handle, same := v.uniform(0)
-	p := g.run.memory.pool
+	p := g.pool
 	i := p.lookup(handle)
 	bad := ""
 	switch {
@@ -607,7 +606,7 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 		}
 		c.answers = g.newAnswers()
 		w := c.wait(v.now)
-		g.run.memory.access(v.now, w, g.unit, mem.Atomic, x.addr, 4, 1) // the count that identifies the last one
+		g.ring.access(v.now, w, g.unit, mem.Atomic, x.addr, 4, 1) // the count that identifies the last one
 		w.close()
 	}
 	v.st.SetResult(v.in, c.result)
@@ -658,7 +657,7 @@ func (g *group) checkLane(v *visit, l int, addr, size uint64, writes bool) bool 
 
 // allowed says what is wrong with an access to payload memory; nothing when it is empty.
 func (g *group) allowed(addr, size uint64, write bool) string {
-	p := g.run.memory.pool
+	p := g.pool
 	i := p.find(addr)
 	if i == 0 {
 		return "an access to a payload that does not exist: its index is beyond the array, or the array is none"
@@ -685,7 +684,7 @@ func (g *group) reads(x *payload, i int32) bool {
 	if x.input == g.launch.input {
 		return true
 	}
-	for _, e := range g.run.memory.pool.arrays[g.launch.input].elems {
+	for _, e := range g.pool.arrays[g.launch.input].elems {
 		if e == i {
 			return true
 		}
@@ -704,7 +703,7 @@ func (g *group) fault(v *visit, lane int, format string, args ...any) {
 	if lane >= 0 {
 		who += fmt.Sprintf(", lane %d", lane)
 	}
-	g.run.fail(fmt.Errorf("%w: %s, node %v: %s: %s: %s", ErrFault, g.Shader, g.Node, where, who, fmt.Sprintf(format, args...)))
+	g.engine.Fail(fmt.Errorf("%w: %s, node %v: %s: %s: %s", ErrFault, g.Shader, g.Node, where, who, fmt.Sprintf(format, args...)))
 }
 
 // payloadOps are what the operations of the machine on payloads represent.

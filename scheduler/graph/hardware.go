@@ -11,7 +11,11 @@ import (
 // pool, which answers after the queue's latency, there and back.
 type hardware struct {
 	pushed
-	run *Run
+	queues *queues
+	opener *opener
+	alloc  *allocator
+	stats  *ledger
+	spec   *scheduler.QueueSpec
 }
 
 // A port takes payloads at a rate.
@@ -33,48 +37,39 @@ func (p *port) take(now uint64, n int) uint64 {
 func portOf(q *scheduler.QueueSpec) port { return port{gap: scheduler.RateGap(float64(q.Ports))} }
 
 func newHardware(r *Run) (policy, error) {
-	h := &hardware{run: r}
-	line, _ := r.Hierarchy.LineBytes()
-	for _, q := range r.queues {
-		q.over = newOverflow(q, uint64(line))
-		q.over.held.enter = &q.shared.enter
+	for _, q := range r.queues.list {
+		q.over = newOverflow(q, r.ring, r.opener, r.spec.Scheduler.LaunchCycles)
 	}
-	return h, nil
+	return &hardware{queues: r.queues, opener: r.opener, alloc: r.alloc, stats: r.stats, spec: &r.spec.Queue}, nil
 }
 
-// Allocate asks the pool.
+// Allocate asks the allocator.
 func (h *hardware) Allocate(now uint64, unit, payloads int, done *wait) {
-	h.run.memory.pool.ask(now, unit, payloads, done)
-}
-
-// stallAtPort counts what a wave waits for others at a port.
-func (r *Run) stallAtPort(now, at uint64, payloads int) {
-	alone := now + uint64(max(payloads-1, 0)/r.spec.Queue.Ports)
-	r.ledger.stall(&r.ledger.queue.StallPort, max(at, alone)-alone)
+	h.alloc.ask(now, unit, payloads, &h.queues.of(unit).shared.alloc, done)
 }
 
 // Enqueue holds the wave until the queue has taken the payloads. The entrance is booked by the sender,
 // which others keep waiting; what is taken arrives after the latency.
 func (h *hardware) Enqueue(now uint64, b *batch) {
-	r, i, n := h.run, h.run.queueOf(b.unit), len(b.payloads)
-	in, cause := r.queues[i].shared.enter.take(now, n), &r.ledger.queue.StallLines
+	q, n := h.queues.of(b.unit), len(b.payloads)
+	in, cause := q.shared.enter.take(now, n), &h.stats.queue.StallLines
 	w := gather(in, func(at uint64) {
-		r.stallAtPort(now, in, n)
-		r.ledger.stall(cause, at-in)
-		r.accept(b, at)
-		r.release(b, at+uint64(r.spec.Queue.Latency))
+		h.stats.stallAtPort(now, in, n, h.spec.Ports)
+		h.stats.stall(cause, at-in)
+		h.queues.accept(b, at)
+		h.queues.release(b, at+uint64(h.spec.Latency))
 	})
-	if !r.queues[i].over.admit(now, b, w) {
-		cause = &r.ledger.queue.StallFull
+	if !q.over.admit(now, b, w) {
+		cause = &h.stats.queue.StallFull
 	}
 	w.close()
 }
 
 // Tick opens launches, and reads back what will be launched next.
 func (h *hardware) Tick(now uint64, queue int) uint64 {
-	q := h.run.queues[queue]
+	q := h.queues.list[queue]
 	q.shared.turns.begin()
-	next := h.run.opener.openAll(now, queue, h.open)
+	next := h.opener.openAll(now, queue, h.open)
 	q.shared.turns.end(q)
 	over := q.over
 	over.refill(now)
@@ -83,7 +78,7 @@ func (h *hardware) Tick(now uint64, queue int) uint64 {
 
 // open opens a launch, at the queue's rate. It starts when its entries are on chip.
 func (h *hardware) open(now uint64, b *bin) (uint64, bool) {
-	r, q := h.run, h.run.queues[b.queue]
+	q := h.queues.list[b.queue]
 	s := q.shared
 	if at := s.launch.free >> scheduler.RateBits; at > now || !s.turns.mine(q) {
 		s.turns.refuse(q)
@@ -92,7 +87,7 @@ func (h *hardware) open(now uint64, b *bin) (uint64, bool) {
 	s.turns.leave(q)
 	s.launch.take(now, 1)
 	q.over.ask(now, b)
-	l := r.opener.openLaunch(now, b)
+	l := h.opener.openLaunch(now, b)
 	if l == nil {
 		return cu.Never, false
 	}

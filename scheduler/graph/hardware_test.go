@@ -45,7 +45,7 @@ func TestHardwareAllocation(t *testing.T) {
 		if diff := cmp.Diff([]uint64{alone, second}, ready); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c, diff)
 		}
-		if got, want := r.run.ledger.queue.StallCycles, second-alone; got != want {
+		if got, want := r.run.stats.queue.StallCycles, second-alone; got != want {
 			t.Errorf("%+v: %d cycles stalled, want %d", c, got, want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestHardwareDepth(t *testing.T) {
 			}
 			with, r, accepted := started(c.depth)
 			without, _, _ := started(1 << 20)
-			q := r.run.ledger.queue
+			q := r.run.stats.queue
 			if q.Spills != c.spills || q.Refills != c.spills || accepted != begin || q.PeakDepth != uint64(c.payloads) {
 				t.Errorf("%+v, replies pending %v: %d spilled, %d read back, taken in %d, peak %d; want %d, %d, %d", c, pending,
 					q.Spills, q.Refills, accepted, q.PeakDepth, c.spills, begin, c.payloads)
@@ -162,7 +162,7 @@ func TestWaitsAtPorts(t *testing.T) {
 			r.enqueue(t, begin, n, c.payloads, &accepted[i])
 		}
 		r.finish(t)
-		if got := r.run.ledger.queue.StallPort; got != c.want || accepted[1]-accepted[0] != got {
+		if got := r.run.stats.queue.StallPort; got != c.want || accepted[1]-accepted[0] != got {
 			t.Errorf("%+v: %d cycles, taken in %v", c, got, accepted)
 		}
 	}

@@ -37,14 +37,20 @@ type nodeStats struct {
 	path                 account.PathCounts
 }
 
-func newLedger(g *Graph) ledger {
-	return ledger{live: make([]int, len(g.stages)), bound: make([]int, len(g.stages)), nodes: make([]nodeStats, len(g.Nodes)), opened: make([]uint32, len(g.Nodes))}
+func newLedger(g *Graph) *ledger {
+	return &ledger{live: make([]int, len(g.stages)), bound: make([]int, len(g.stages)), nodes: make([]nodeStats, len(g.Nodes)), opened: make([]uint32, len(g.Nodes))}
 }
 
 // stall counts cycles that a wave waited at the queue, for a cause.
 func (l *ledger) stall(cause *uint64, cycles uint64) {
 	*cause += cycles
 	l.queue.StallCycles += cycles
+}
+
+// stallAtPort counts what a wave waits at a port, of which a queue has so many, for payloads of others.
+func (l *ledger) stallAtPort(now, at uint64, payloads, ports int) {
+	alone := now + uint64(max(payloads-1, 0)/ports)
+	l.stall(&l.queue.StallPort, max(at, alone)-alone)
 }
 
 // feeds says whether more payloads can come to a stage: some are on their way, or something lives from which they can come.
@@ -63,6 +69,11 @@ func (l *ledger) feeds(s *stage) bool {
 // enqueued and arrived: a payload is on its way to a stage, and is there.
 func (l *ledger) enqueued(s *stage) { l.live[s.id]++; l.bound[s.id]++ }
 func (l *ledger) arrived(s *stage)  { l.bound[s.id]-- }
+
+// progress is the number of workgroups that ended, of those in the compute units, and of all known.
+func (l *ledger) progress() (ended, running, total uint64) {
+	return l.endedGroups, uint64(l.resident), l.total
+}
 
 // idle says that nothing of the dispatch is left.
 func (l *ledger) idle() bool { return l.waiting == 0 && l.open == 0 && l.resident == 0 }

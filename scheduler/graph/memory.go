@@ -36,74 +36,72 @@ const (
 	counterBytes = 64 << 10 // kept for counters at the start of the ring, one a line of at most 256 bytes
 )
 
-// A queueMemory is what of a graph's queues is in memory: payloads, on chip or not, and the rings and counters that accesses go to.
-type queueMemory struct {
-	run      *Run
-	pool     *pool
-	ring     uint64 // address of the queue in memory
-	ringNext uint64
-	ringRead uint64 // where a hardware queue reads on
-	lines    []mem.Line
-	copies   uint64 // times that a workgroup of each level fits into the payload memory
+// A ring is what of a graph's queues is in memory: entries, and counters that accesses go to.
+type ring struct {
+	hierarchy mem.Hierarchy // nil: no time passes
+	addr      uint64
+	next      uint64
+	readNext  uint64 // where a hardware queue reads on
+	lines     []mem.Line
 }
 
-func (m *queueMemory) init(r *Run, onChip, scratch uint64) error {
-	m.run, m.pool = r, newPool(r, onChip, scratch)
-	m.ringNext, m.ringRead = counterBytes, counterBytes
-	m.copies = m.pool.capacity / max(r.graph.MinimumBytes(), 1)
-	b, err := r.Store.Reserve(ringBytes, "enqueue queue")
-	if err == nil {
-		m.ring = b.Addr
+func newRing(store *mem.Store, h mem.Hierarchy) (*ring, error) {
+	b, err := store.Reserve(ringBytes, "enqueue queue")
+	if err != nil {
+		return nil, err
 	}
-	return err
-}
-
-// reserved are the bytes that workgroups of a level leave to the deeper ones: what one workgroup of each may allocate at most, as
-// many times as all levels fit into the memory together. With one time only, deep levels would run a workgroup at a time once
-// shallow ones have filled the memory.
-func (m *queueMemory) reserved(level int) uint64 {
-	return m.copies * m.run.graph.deeper[level]
+	return &ring{hierarchy: h, addr: b.Addr, next: counterBytes, readNext: counterBytes}, nil
 }
 
 // access asks the machine's memory for bytes of a queue, past the caches that are
 // not shared, through the path of a compute unit.
-func (m *queueMemory) access(now uint64, w *wait, unit int, kind mem.Kind, addr, bytes, busy uint64) {
-	if m.run.Hierarchy == nil {
+func (m *ring) access(now uint64, w *wait, unit int, kind mem.Kind, addr, bytes, busy uint64) {
+	if m.hierarchy == nil {
 		return // no time passes
 	}
-	vector, _ := m.run.Hierarchy.LineBytes()
+	vector, _ := m.hierarchy.LineBytes()
 	size := uint64(vector)
 	m.lines = m.lines[:0]
 	for end := addr + max(bytes, 1); addr < end; {
 		next := min(end, (addr+size)&^(size-1))
 		l := mem.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)}
 		if kind == mem.Write { // what is read back then is not fetched
-			l.Words = mem.WholeWords(addr-l.Addr, next-addr, m.run.Hierarchy.WordBytes())
+			l.Words = mem.WholeWords(addr-l.Addr, next-addr, m.hierarchy.WordBytes())
 		}
 		m.lines = append(m.lines, l)
 		addr = next
 	}
 	w.legs++
-	reply := m.run.Hierarchy.Access(now, &mem.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: m.lines, To: w})
+	reply := m.hierarchy.Access(now, &mem.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: m.lines, To: w})
 	if !reply.Pending {
 		w.leg(reply.Ready)
 	}
 }
 
 // write appends n entries to a queue in memory.
-func (m *queueMemory) write(now uint64, w *wait, unit, n int) {
+func (m *ring) write(now uint64, w *wait, unit, n int) {
 	bytes := min(uint64(n)*entryBytes, ringBytes/2)
-	if m.ringNext+bytes > ringBytes {
-		m.ringNext = counterBytes
+	if m.next+bytes > ringBytes {
+		m.next = counterBytes
 	}
-	at := m.ring + m.ringNext
-	m.ringNext += bytes
+	at := m.addr + m.next
+	m.next += bytes
 	m.access(now, w, unit, mem.Write, at, bytes, 1)
 }
 
 // read reads an entry of a queue in memory back.
-func (m *queueMemory) read(now uint64, w *wait, unit int) {
-	m.access(now, w, unit, mem.Read, m.ring+m.ringNext&^(entryBytes-1), entryBytes, 1)
+func (m *ring) read(now uint64, w *wait, unit int) {
+	m.access(now, w, unit, mem.Read, m.addr+m.next&^(entryBytes-1), entryBytes, 1)
+}
+
+// readLine reads a line of entries back, each time the next one after those that were read: the one that was written first.
+func (m *ring) readLine(now uint64, w *wait, unit int, bytes uint64) {
+	if m.readNext+bytes > ringBytes {
+		m.readNext = counterBytes
+	}
+	at := m.addr + m.readNext
+	m.readNext += bytes
+	m.access(now, w, unit, mem.Read, at, bytes, 1)
 }
 
 // Counters of queues in memory.
@@ -114,30 +112,6 @@ const (
 )
 
 // atomic updates one of the counters that queues in memory have.
-func (m *queueMemory) atomic(now uint64, w *wait, unit, counter int) {
-	m.access(now, w, unit, mem.Atomic, m.ring+uint64(counter)%(counterBytes/256)*256, 4, 1)
-}
-
-// count is what allocating payloads in memory costs: an atomic.
-func (m *queueMemory) count(now uint64, unit, payloads int, done *wait) {
-	if payloads > 0 {
-		m.atomic(now, done, unit, counterAlloc)
-	}
-	done.close()
-}
-
-// append takes entries of a queue in memory with an atomic and writes them. The
-// wave waits for the atomic; both done, the payloads can be picked after latency.
-func (m *queueMemory) append(now uint64, b *batch, counter int, latency uint64) {
-	all := gather(now, func(at uint64) { m.run.release(b, at+latency) })
-	all.legs++
-	taken := gather(now, func(at uint64) {
-		m.run.ledger.stall(&m.run.ledger.queue.StallMemory, at-now)
-		m.run.accept(b, at)
-		all.leg(at)
-	})
-	m.atomic(now, taken, b.unit, counter)
-	taken.close()
-	m.write(now, all, b.unit, len(b.payloads))
-	all.close()
+func (m *ring) atomic(now uint64, w *wait, unit, counter int) {
+	m.access(now, w, unit, mem.Atomic, m.addr+uint64(counter)%(counterBytes/256)*256, 4, 1)
 }

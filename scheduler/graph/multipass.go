@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"spvsim/cu"
+	"spvsim/engine"
 	"spvsim/mem"
+	"spvsim/scheduler"
 )
 
 // multipass runs the graph as compute passes: payloads are written to memory,
@@ -17,7 +19,14 @@ import (
 // deeper ones to free some; it is taken up again later.
 type multipass struct {
 	pushed
-	run     *Run
+	inMemory
+	engine     *engine.Engine
+	dispatcher *scheduler.Dispatcher
+	opener     *opener
+	spec       *scheduler.SchedulerSpec
+	units      int    // compute units
+	launch     uint64 // cycles of a launch that waits for nothing
+
 	level   int // that runs
 	steps   []passStep
 	at      uint64 // cycle of the next step; cu.Never while that is not known
@@ -37,26 +46,22 @@ type passStep struct {
 }
 
 func newMultipass(r *Run) (policy, error) {
-	return &multipass{run: r, overlap: r.spec.Scheduler.Passes == "overlapped"}, nil
-}
-
-// Allocate counts in memory.
-func (m *multipass) Allocate(now uint64, unit, payloads int, done *wait) {
-	m.run.memory.count(now, unit, payloads, done)
+	return &multipass{inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, opener: r.opener, spec: &r.spec.Scheduler,
+		units: len(r.Array.Units), launch: r.OwnCycles, overlap: r.spec.Scheduler.Passes == "overlapped"}, nil
 }
 
 // Enqueue counts in memory and writes where the payloads are, which nothing waits
 // for: the pass ends before they are read.
 func (m *multipass) Enqueue(now uint64, b *batch) {
 	w := gather(now, func(at uint64) {
-		m.run.ledger.stall(&m.run.ledger.queue.StallMemory, at-now)
-		m.run.accept(b, at)
-		m.run.release(b, max(now, m.run.Engine.Now()))
+		m.stats.stall(&m.stats.queue.StallMemory, at-now)
+		m.queues.accept(b, at)
+		m.queues.release(b, max(now, m.engine.Now()))
 	})
-	m.run.memory.atomic(now, w, b.unit, counterEntry)
+	m.ring.atomic(now, w, b.unit, counterEntry)
 	w.close()
 	written := gather(now, nil)
-	m.run.memory.write(now, written, b.unit, len(b.payloads))
+	m.ring.write(now, written, b.unit, len(b.payloads))
 	written.close()
 }
 
@@ -73,8 +78,8 @@ func (m *multipass) Tick(now uint64, queue int) uint64 {
 	for len(m.steps) > 0 && m.at <= now {
 		m.step(now)
 	}
-	next := m.run.opener.openAll(now, queue, m.openQuota)
-	m.run.Dispatcher.Wake(now) // which ends the pass if it starts nothing
+	next := m.opener.openAll(now, queue, m.openQuota)
+	m.dispatcher.Wake(now) // which ends the pass if it starts nothing
 	if len(m.steps) > 0 {
 		next = min(next, m.at)
 	}
@@ -83,17 +88,17 @@ func (m *multipass) Tick(now uint64, queue int) uint64 {
 
 // Settled ends the pass when all of it has been placed and has ended.
 func (m *multipass) Settled(now, next uint64) {
-	if m.running && len(m.steps) == 0 && m.run.ledger.resident == 0 && m.run.ledger.flying == 0 && m.over(next) {
+	if m.running && len(m.steps) == 0 && m.stats.resident == 0 && m.stats.flying == 0 && m.over(next) {
 		m.end(now)
 	}
 }
 
 // over: nothing of the pass is left, or what is left waits for payload memory.
 func (m *multipass) over(next uint64) bool {
-	if m.run.ledger.open > 0 {
-		return next == cu.Never && !m.run.opener.fits()
+	if m.stats.open > 0 {
+		return next == cu.Never && !m.opener.fits()
 	}
-	for _, b := range m.run.opener.bins {
+	for _, b := range m.queues.bins.list {
 		if b.quota > 0 {
 			return false
 		}
@@ -103,17 +108,17 @@ func (m *multipass) over(next uint64) bool {
 
 // end closes the pass: the next begins after the barrier.
 func (m *multipass) end(now uint64) {
-	m.running, m.blocked = false, m.run.ledger.open > 0
-	for _, b := range m.run.opener.bins {
+	m.running, m.blocked = false, m.stats.open > 0
+	for _, b := range m.queues.bins.list {
 		m.blocked = m.blocked || b.quota > 0
 		b.quota, b.held = 0, len(b.opens) > 0
 	}
 	m.at = cu.Never
-	if m.run.ledger.waiting == 0 && m.run.ledger.open == 0 || m.blocked && m.run.ledger.endedGroups == m.before && m.run.ledger.waiting == m.waited {
+	if m.stats.waiting == 0 && m.stats.open == 0 || m.blocked && m.stats.endedGroups == m.before && m.stats.waiting == m.waited {
 		return // all is done, or nothing can be
 	}
-	m.at = max(now, m.run.ledger.done) + uint64(m.run.spec.Scheduler.BarrierCycles)
-	m.run.queues[0].alarm.Set(m.at)
+	m.at = max(now, m.stats.done) + uint64(m.spec.BarrierCycles)
+	m.queues.list[0].alarm.Set(m.at)
 }
 
 // begin picks the level of the next pass and plans its commands.
@@ -122,9 +127,9 @@ func (m *multipass) begin(now uint64) bool {
 		return false
 	}
 	m.level = m.pick()
-	m.run.Hierarchy.KernelBoundary()
+	m.ring.hierarchy.KernelBoundary()
 	m.steps = m.steps[:0]
-	for _, b := range m.run.opener.bins {
+	for _, b := range m.queues.bins.list {
 		if b.level != m.level || b.pending() == 0 && len(b.opens) == 0 {
 			continue
 		}
@@ -137,16 +142,16 @@ func (m *multipass) begin(now uint64) bool {
 	if m.overlap {
 		slices.SortStableFunc(m.steps, func(a, b passStep) int { return a.order() - b.order() })
 	}
-	m.running, m.at = true, now+uint64(m.run.spec.Scheduler.PassLaunchCycles)
-	m.run.ledger.queue.Passes++
-	m.before, m.waited = m.run.ledger.endedGroups, m.run.ledger.waiting
+	m.running, m.at = true, now+uint64(m.spec.PassLaunchCycles)
+	m.stats.queue.Passes++
+	m.before, m.waited = m.stats.endedGroups, m.stats.waiting
 	return true
 }
 
 // pick is the shallowest level with payloads; after a pass that was left early, the deepest.
 func (m *multipass) pick() int {
 	level := 0
-	for _, b := range m.run.opener.bins {
+	for _, b := range m.queues.bins.list {
 		if b.pending() == 0 && len(b.opens) == 0 {
 			continue
 		}
@@ -187,9 +192,9 @@ func (m *multipass) step(now uint64) {
 // between is from one command to the next that need not wait for it. Those that overlap have no barrier between them, and cost what the
 // front end takes for a launch alone.
 func (m *multipass) between() uint64 {
-	launch := uint64(m.run.spec.Scheduler.PassLaunchCycles)
+	launch := uint64(m.spec.PassLaunchCycles)
 	if m.overlap {
-		return min(launch, m.run.OwnCycles)
+		return min(launch, m.launch)
 	}
 	return launch
 }
@@ -201,23 +206,23 @@ func (m *multipass) compacted(at uint64) {
 	if m.moving > 0 || !m.steps[0].dispatch {
 		return
 	}
-	m.at = m.moved + uint64(m.run.spec.Scheduler.PassLaunchCycles)
-	m.run.queues[0].alarm.Set(m.at)
+	m.at = m.moved + uint64(m.spec.PassLaunchCycles)
+	m.queues.list[0].alarm.Set(m.at)
 }
 
 // compact reads the entries of a node and writes them one after the other, all
 // compute units taking part.
 func (m *multipass) compact(now uint64, w *wait, b *bin) {
 	bytes := uint64(len(b.fifo)-b.head) * entryBytes
-	units := uint64(len(m.run.Array.Units))
-	line, _ := m.run.Hierarchy.LineBytes()
+	units := uint64(m.units)
+	line, _ := m.ring.hierarchy.LineBytes()
 	share := (bytes/units + uint64(line)) / uint64(line) * uint64(line)
 	for u := uint64(0); u < units && bytes > 0; u++ {
 		n := min(share, bytes)
 		bytes -= n
-		at := m.run.memory.ring + counterBytes + u*share%(ringBytes-counterBytes)
-		m.run.memory.access(now, w, int(u), mem.Read, at, n, n/uint64(line))
-		m.run.memory.access(now, w, int(u), mem.Write, at, n, n/uint64(line))
+		at := m.ring.addr + counterBytes + u*share%(ringBytes-counterBytes)
+		m.ring.access(now, w, int(u), mem.Read, at, n, n/uint64(line))
+		m.ring.access(now, w, int(u), mem.Write, at, n, n/uint64(line))
 	}
 }
 
@@ -227,10 +232,10 @@ func (m *multipass) openQuota(now uint64, b *bin) (uint64, bool) {
 		return cu.Never, false
 	}
 	b.quota -= min(b.quota, b.batchSize())
-	l := m.run.opener.openLaunch(now, b)
+	l := m.opener.openLaunch(now, b)
 	if l == nil {
 		return cu.Never, false
 	}
-	m.run.opener.ready(l, now)
+	m.opener.ready(l, now)
 	return now, true
 }

@@ -37,8 +37,8 @@ func TestMultipassCosts(t *testing.T) {
 			if got := started[1]; got != want {
 				t.Errorf("%+v, replies pending %v: the second level starts in %d, want %d", c, pending, got, want)
 			}
-			if r.run.ledger.queue.Passes != 2 {
-				t.Errorf("%+v: %d passes", c, r.run.ledger.queue.Passes)
+			if r.run.stats.queue.Passes != 2 {
+				t.Errorf("%+v: %d passes", c, r.run.stats.queue.Passes)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func TestMultipassOverlap(t *testing.T) {
 		first := node("first", 0, output2("a"), output2("b"), output2("c"))
 		list := []*Node{static("a"), static("b"), static("c")}
 		r := newQueueRig(t, s, false, append([]*Node{first}, list...)...)
-		r.run.OwnCycles = own
+		r.run.policy.(*multipass).launch = own
 		begun := r.starts()
 		r.run.Dispatch(0, []Entry{{Node: first, Count: 1, Data: make([]byte, 4), Stride: 4}})
 		var accepted uint64

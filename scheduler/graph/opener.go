@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -27,66 +26,38 @@ type nodeLaunch struct {
 
 // An opener makes launches of the payloads that wait, and workgroups of the launches. It is the work that the dispatcher places.
 type opener struct {
-	run   *Run
-	bins  []*bin // of each queue, one for each stage
-	order []int  // stages in the order of arbitration
-	// rotates: which of them comes first changes with each launch, to the one after turns.
-	rotates bool
-	turns   int
+	engine     *engine.Engine
+	dispatcher *scheduler.Dispatcher // nil where no time passes
+	queues     *queues
+	bins       *bins
+	pool       *pool
+	stats      *ledger
+	groups     *residents
+	policy     policy
 	// Cycles that payloads wait for more, of a coalescing node and of one whose workgroups share waves.
 	coalescing, packing uint64
-	most                int // launches of a bin that are open at once
+	adaptive            bool // windows that launches do not fill get shorter
+	pulls               bool // workers take the workgroups
+	most                int  // launches of a bin that are open at once
 	spare               engine.Stock[nodeLaunch]
 }
 
-func (o *opener) init(r *Run, k kind) {
-	o.run, o.order = r, stageOrder(r.graph, "round-robin")
-	if k.arbitrates {
-		o.order, o.rotates = stageOrder(r.graph, r.spec.Queue.Arbitration), r.spec.Queue.Arbitration == "round-robin"
-	}
-	o.most = max(maxOpen/r.numQueues(), 1)
+func newOpener(s *scheduler.QueueSpec, k kind, parts *Parts, q *queues, groups *residents) *opener {
+	o := &opener{engine: parts.Engine, dispatcher: parts.Dispatcher, queues: q, bins: q.bins, pool: q.pool, stats: q.stats, groups: groups,
+		adaptive: s.Window == "adaptive", pulls: k.pulls, most: max(maxOpen/len(q.list), 1)}
 	if k.window {
-		o.coalescing, o.packing = uint64(r.spec.Queue.CoalescingWindow), uint64(r.spec.Queue.PackingWindow)
+		o.coalescing, o.packing = uint64(s.CoalescingWindow), uint64(s.PackingWindow)
 	}
-	for q := range r.numQueues() {
-		for _, s := range r.graph.stages {
-			o.bins = append(o.bins, &bin{stage: s, queue: q})
-		}
-	}
-}
-
-// stageOrder lists the stages in the order in which arbitration serves them.
-func stageOrder(g *Graph, policy string) []int {
-	compare := arbitration[policy]
-	order := make([]int, len(g.stages))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return compare(g.stages[a], g.stages[b]) })
-	return order
-}
-
-// arbitration policies by name: which of two stages comes first. Round-robin
-// keeps the order and starts elsewhere each time.
-var arbitration = map[string]func(a, b *stage) int{
-	"depth-first":   func(a, b *stage) int { return b.level - a.level },
-	"breadth-first": func(a, b *stage) int { return a.level - b.level },
-	"round-robin":   func(a, b *stage) int { return a.id - b.id },
-	"priority":      func(a, b *stage) int { return cmp.Or(b.Priority-a.Priority, b.level-a.level) },
-}
-
-// bin is where payloads of a stage wait in a queue.
-func (o *opener) bin(s *stage, queue int) *bin {
-	return o.bins[queue*len(o.run.graph.stages)+s.id]
+	return o
 }
 
 // load hands the host's payloads over.
 func (o *opener) load(entries []Entry) {
-	clear(o.run.ledger.opened)
+	clear(o.stats.opened)
 	for i := range entries {
 		e := &entries[i]
 		top := e.Node.stages[len(e.Node.stages)-1]
-		o.run.ledger.waiting += e.Count * uint64(1+len(e.Node.sharers))
+		o.stats.waiting += e.Count * uint64(1+len(e.Node.sharers))
 		o.host(top, e)
 		for _, s := range e.Node.sharers {
 			o.host(s.stages[top.remaining], e)
@@ -96,31 +67,31 @@ func (o *opener) load(entries []Entry) {
 
 // host spreads the payloads of an entry over the queues.
 func (o *opener) host(s *stage, e *Entry) {
-	n := uint64(len(o.run.queues))
+	n := uint64(len(o.queues.list))
 	for q := range n {
 		if q >= e.Count {
 			break
 		}
-		b := o.bins[int(q)*len(o.run.graph.stages)+s.id]
-		b.hosts = append(b.hosts, hostPayloads{data: e.Data, stride: e.Stride, next: q, count: e.Count, step: n, since: o.run.ledger.begun})
+		b := o.bins.of(s, int(q))
+		b.hosts = append(b.hosts, hostPayloads{data: e.Data, stride: e.Stride, next: q, count: e.Count, step: n, since: o.stats.begun})
 		b.nHosts += (e.Count - q + n - 1) / n
-		o.run.ledger.live[s.id] += int((e.Count - q + n - 1) / n)
+		o.stats.live[s.id] += int((e.Count - q + n - 1) / n)
 	}
 }
 
 // pop takes the next payload of the bin.
 func (o *opener) pop(now uint64, b *bin) (int32, error) {
-	o.run.ledger.waiting--
+	o.stats.waiting--
 	if b.head < len(b.fifo) {
 		i := b.fifo[b.head].payload
 		if b.head++; b.head == len(b.fifo) {
 			b.fifo, b.head, b.scan = b.fifo[:0], 0, 0
 		}
 		if b.base == nil {
-			o.run.queues[b.queue].left(&o.run.memory.pool.payloads[i])
-			o.run.ledger.depth--
+			o.queues.list[b.queue].left(&o.pool.payloads[i])
+			o.stats.depth--
 		}
-		o.run.deepen(now, b.stage, -1)
+		o.queues.trace.deepen(now, b.stage, -1)
 		return i, nil
 	}
 	return o.popHost(b)
@@ -130,11 +101,11 @@ func (o *opener) pop(now uint64, b *bin) (int32, error) {
 // input each get a copy: none of them may write it.
 func (o *opener) popHost(b *bin) (int32, error) {
 	h := &b.hosts[0]
-	i, err := o.run.memory.pool.take(b.size, true)
+	i, err := o.pool.take(b.size, true)
 	if err != nil {
 		return 0, err
 	}
-	x := &o.run.memory.pool.payloads[i]
+	x := &o.pool.payloads[i]
 	from := h.next * uint64(h.stride)
 	if from < uint64(len(h.data)) {
 		copy(x.data[:b.size], h.data[from:])
@@ -158,23 +129,23 @@ func (o *opener) popHost(b *bin) (int32, error) {
 func (o *opener) openLaunch(now uint64, b *bin) *nodeLaunch {
 	n := min(b.pending(), b.batchSize())
 	o.adapt(b, n)
-	input := o.run.memory.pool.newArray(b.stage)
+	input := o.pool.newArray(b.stage)
 	for range n {
 		i, err := o.pop(now, b)
 		if err != nil {
-			o.run.fail(err)
+			o.engine.Fail(err)
 			return nil
 		}
-		o.run.memory.pool.payloads[i].input = input
-		o.run.tracePicked(now, b, i, input)
-		o.run.memory.pool.arrays[input].elems = append(o.run.memory.pool.arrays[input].elems, i)
+		o.pool.payloads[i].input = input
+		o.queues.trace.picked(now, b, i, input)
+		o.pool.arrays[input].elems = append(o.pool.arrays[input].elems, i)
 	}
-	o.run.ledger.nodes[b.id()].payloads += n
+	o.stats.nodes[b.id()].payloads += n
 	l := o.newLaunch(b, input)
-	if o.run.Array != nil {
-		l.hop = o.newHop(b, o.run.memory.pool.arrays[input].elems)
+	if o.dispatcher != nil {
+		l.hop = o.pool.newHop(b, o.pool.arrays[input].elems)
 	}
-	if x := &o.run.memory.pool.payloads[o.run.memory.pool.arrays[input].elems[0]]; b.base == nil || x.host {
+	if x := &o.pool.payloads[o.pool.arrays[input].elems[0]]; b.base == nil || x.host {
 		l.Grid = x.groups
 	} else {
 		l.Grid = x.shared[b.sharer]
@@ -183,10 +154,10 @@ func (o *opener) openLaunch(now uint64, b *bin) *nodeLaunch {
 	if b.Program.Packed {
 		l.lanes = int(n)
 	}
-	o.run.ledger.total += l.Total * uint64(max(l.lanes, 1))
-	l.first = o.run.ledger.opened[b.id()]
-	o.run.ledger.opened[b.id()] += uint32(l.Total)
-	o.run.ledger.open++
+	o.stats.total += l.Total * uint64(max(l.lanes, 1))
+	l.first = o.stats.opened[b.id()]
+	o.stats.opened[b.id()] += uint32(l.Total)
+	o.stats.open++
 	if l.Total > 0 {
 		b.opens = append(b.opens, l)
 	}
@@ -195,35 +166,35 @@ func (o *opener) openLaunch(now uint64, b *bin) *nodeLaunch {
 
 // ready says from which cycle on workgroups of an open launch may be placed.
 func (o *opener) ready(l *nodeLaunch, at uint64) {
-	now := o.run.Engine.Now()
+	now := o.engine.Now()
 	l.ReadyAt = max(at, now)
 	l.hop.ready = l.ReadyAt
-	s := &o.run.ledger.nodes[l.bin.id()]
-	for _, i := range o.run.memory.pool.arrays[l.input].elems {
-		wait := l.ReadyAt - min(o.run.memory.pool.payloads[i].enqueued, l.ReadyAt)
+	s := &o.stats.nodes[l.bin.id()]
+	for _, i := range o.pool.arrays[l.input].elems {
+		wait := l.ReadyAt - min(o.pool.payloads[i].enqueued, l.ReadyAt)
 		s.waits = append(s.waits, uint32(min(wait, 1<<32-1)))
 	}
 	if l.Total == 0 {
-		o.run.ledger.open--
-		if now >= o.run.ledger.done {
-			o.run.ledger.done, o.run.ledger.last = now, l.hop
+		o.stats.open--
+		if now >= o.stats.done {
+			o.stats.done, o.stats.last = now, l.hop
 		}
 		o.closeLaunch(l)
-		o.run.wake(now + 1)
-		o.run.Dispatcher.Wake(now + 1) // its memory may be what another launch waits for
+		o.queues.wake(now + 1)
+		o.dispatcher.Wake(now + 1) // its memory may be what another launch waits for
 		return
 	}
-	o.run.Dispatcher.Wake(l.ReadyAt)
+	o.dispatcher.Wake(l.ReadyAt)
 }
 
 func (o *opener) newLaunch(b *bin, input int32) *nodeLaunch {
 	l := o.spare.Take()
 	*l = nodeLaunch{Launch: scheduler.Launch{Code: b.Launch, Class: b.id(), Engine: -1, Unit: -1, ReadyAt: cu.Never}, stage: b.stage, bin: b, input: input}
-	switch o.run.spread {
+	switch o.queues.spread {
 	case byEngine:
 		l.Engine = b.queue
 	case byUnit:
-		l.Engine, l.Unit = o.run.engineOf(b.queue), b.queue
+		l.Engine, l.Unit = o.queues.engineOf(b.queue), b.queue
 	}
 	return l
 }
@@ -233,13 +204,13 @@ func (l *nodeLaunch) need() uint64 { return l.worst * uint64(max(l.lanes, 1)) }
 
 // Reserve implements LaunchSource.
 func (o *opener) Reserve(list int) bool {
-	return o.reserve(o.at(list/len(o.order), list%len(o.order)).opens[0])
+	return o.reserve(o.bins.at(o.bins.place(list)).opens[0])
 }
 
 // reserve reports whether the payload memory allows the launch's next workgroup.
 // One of workgroups that share a wave is cut to what the memory allows.
 func (o *opener) reserve(l *nodeLaunch) bool {
-	free := o.free(l)
+	free := o.pool.free(l.level)
 	switch {
 	case l.worst == 0 || free >= l.need():
 		return true
@@ -250,16 +221,10 @@ func (o *opener) reserve(l *nodeLaunch) bool {
 	return true
 }
 
-// free is the payload memory that the launch's next workgroup may allocate.
-func (o *opener) free(l *nodeLaunch) uint64 {
-	left := o.run.memory.pool.left()
-	return left - min(o.run.memory.reserved(l.level), left)
-}
-
 // fits says whether the payload memory allows a workgroup of those launches that may be placed: then it waits for a compute unit.
 func (o *opener) fits() bool {
-	for _, b := range o.bins {
-		if !b.held && len(b.opens) > 0 && o.free(b.opens[0]) >= b.opens[0].worst {
+	for _, b := range o.bins.list {
+		if !b.held && len(b.opens) > 0 && o.pool.free(b.opens[0].level) >= b.opens[0].worst {
 			return true
 		}
 	}
@@ -269,13 +234,13 @@ func (o *opener) fits() bool {
 // split leaves a launch its first payloads, a lane each; the others get a launch
 // of their own after it.
 func (o *opener) split(l *nodeLaunch, lanes int) {
-	input := o.run.memory.pool.newArray(l.stage)
+	input := o.pool.newArray(l.stage)
 	rest := o.newLaunch(l.bin, input)
-	a, from := &o.run.memory.pool.arrays[input], &o.run.memory.pool.arrays[l.input]
+	a, from := &o.pool.arrays[input], &o.pool.arrays[l.input]
 	a.elems = append(a.elems, from.elems[lanes:]...)
 	from.elems = from.elems[:lanes]
 	for _, i := range a.elems {
-		o.run.memory.pool.payloads[i].input = input
+		o.pool.payloads[i].input = input
 	}
 	rest.Grid, rest.Total, rest.ReadyAt, rest.lanes = l.Grid, l.Total, l.ReadyAt, l.lanes-lanes
 	l.lanes = lanes
@@ -284,42 +249,54 @@ func (o *opener) split(l *nodeLaunch, lanes int) {
 		rest.hop = &own
 	}
 	l.bin.opens = slices.Insert(l.bin.opens, 1, rest)
-	o.run.ledger.open++
+	o.stats.open++
 }
 
 // nextGroup makes the next workgroup of the bin's first open launch, and closes
 // the launch for placing after its last.
 func (o *opener) nextGroup(b *bin, unit int, wg *cu.Workgroup) {
 	l := b.opens[0]
-	g := o.run.newGroup(l, unit)
+	g := o.groups.newGroup(l, unit)
 	*wg = cu.Workgroup{Index: uint64(g.id), ID: l.NextID, Count: l.Grid}
-	wg.Node.Input, wg.Node.Shader = o.run.memory.pool.handle(l.input), l.Index
+	wg.Node.Input, wg.Node.Shader = o.pool.handle(l.input), l.Index
 	if b.base == nil { // a node that shares an input is not recursive, though it may have the stages of one
 		wg.Node.Remaining = l.remaining
 	}
 	wg.Node.MeshGroup, wg.Node.Payloads = l.first+uint32(l.Placed), g
 	g.at = l.NextID
-	o.run.ledger.nodes[b.id()].workgroups += uint64(max(l.lanes, 1))
+	o.stats.nodes[b.id()].workgroups += uint64(max(l.lanes, 1))
 	wg.Node.Lanes = l.lanes
-	o.run.ledger.resident++
-	o.run.ledger.waves += uint64(l.Code.Need.Waves)
+	o.stats.resident++
+	o.stats.waves += uint64(l.Code.Need.Waves)
 	if l.Advance(); l.Placed == l.Total {
 		copy(b.opens, b.opens[1:])
 		b.opens = b.opens[:len(b.opens)-1]
-		o.run.ledger.open--
+		o.stats.open--
 	}
 }
 
 // closeLaunch ends a launch: its input payloads are freed when nothing else uses them.
 func (o *opener) closeLaunch(l *nodeLaunch) {
-	a := &o.run.memory.pool.arrays[l.input]
+	a := &o.pool.arrays[l.input]
 	o.started(l, a.elems)
-	o.run.ledger.live[l.id] -= len(a.elems)
+	o.stats.live[l.id] -= len(a.elems)
 	for _, i := range a.elems {
 		o.unref(i)
 	}
-	o.run.memory.pool.dropArray(l.input)
+	o.pool.dropArray(l.input)
 	o.spare.Give(l)
+}
+
+// endGroup takes a workgroup out, and its launch with the last one.
+func (o *opener) endGroup(g *group) {
+	o.stats.resident--
+	g.close()
+	l := g.launch
+	o.stats.endedGroups += uint64(max(l.lanes, 1))
+	if l.Ended++; l.Ended == l.Total {
+		o.closeLaunch(l)
+	}
+	o.groups.give(g)
 }
 
 // started counts how long the payloads of a launch took to its first instruction.
@@ -327,17 +304,17 @@ func (o *opener) started(l *nodeLaunch, list []int32) {
 	if l.hop == nil || l.hop.first == 0 {
 		return // no time passes, or it had no workgroups
 	}
-	s := &o.run.ledger.nodes[l.bin.id()]
+	s := &o.stats.nodes[l.bin.id()]
 	for _, i := range list {
-		took := l.hop.first - min(o.run.memory.pool.payloads[i].enqueued, l.hop.first)
+		took := l.hop.first - min(o.pool.payloads[i].enqueued, l.hop.first)
 		s.starts = append(s.starts, uint32(min(took, 1<<32-1)))
 	}
 }
 
 func (o *opener) unref(i int32) {
-	x := &o.run.memory.pool.payloads[i]
+	x := &o.pool.payloads[i]
 	if x.launches--; x.launches == 0 {
-		o.run.memory.pool.release(i)
+		o.pool.release(i)
 	}
 }
 
@@ -356,7 +333,7 @@ func (o *opener) readyAt(b *bin) uint64 {
 		window = o.packing
 	}
 	window >>= b.halvings
-	if window == 0 || !o.run.ledger.feeds(b.stage) {
+	if window == 0 || !o.stats.feeds(b.stage) {
 		return b.fifo[b.head].since
 	}
 	return b.fifo[b.head].since + window
@@ -365,7 +342,7 @@ func (o *opener) readyAt(b *bin) uint64 {
 // adapt halves a bin's window after a launch that it did not fill, and doubles it again after one that it filled.
 func (o *opener) adapt(b *bin, payloads uint64) {
 	switch {
-	case o.run.spec.Queue.Window != "adaptive" || b.batchSize() == 1:
+	case !o.adaptive || b.batchSize() == 1:
 	case payloads < b.batchSize():
 		b.halvings = min(b.halvings+1, mostHalvings)
 	case b.halvings > 0:
@@ -383,8 +360,8 @@ type openStep func(now uint64, b *bin) (at uint64, ok bool)
 // more can be opened in cycle now. It says when more can, if nothing happens before.
 func (o *opener) openAll(now uint64, q int, open openStep) uint64 {
 	next := cu.Never
-	for k := range o.order {
-		if b := o.at(q, k); b.pending() > 0 && o.run.Engine.Err() == nil {
+	for k := range o.bins.order {
+		if b := o.bins.at(q, k); b.pending() > 0 && o.engine.Err() == nil {
 			next = min(next, o.fill(now, b, open))
 		}
 	}
@@ -393,7 +370,7 @@ func (o *opener) openAll(now uint64, q int, open openStep) uint64 {
 
 // fill opens launches of a bin while it can.
 func (o *opener) fill(now uint64, b *bin, open openStep) uint64 {
-	for len(b.opens) < o.most && o.run.Engine.Err() == nil {
+	for len(b.opens) < o.most && o.engine.Err() == nil {
 		at := o.readyAt(b)
 		if at > now {
 			return at
@@ -406,25 +383,17 @@ func (o *opener) fill(now uint64, b *bin, open openStep) uint64 {
 	return cu.Never
 }
 
-// at is the bin of a queue that comes k-th in the order of arbitration.
-func (o *opener) at(q, k int) *bin {
-	if o.rotates {
-		k = (o.turns + k) % len(o.order)
-	}
-	return o.bins[q*len(o.order)+o.order[k]]
-}
-
 // Lists fulfils work: a list for each bin. A policy whose workers pull leaves
 // nothing to place.
 func (o *opener) Lists() int {
-	if o.run.pulls {
+	if o.pulls {
 		return 0
 	}
-	return len(o.bins)
+	return len(o.bins.list)
 }
 
 func (o *opener) Head(list int) *scheduler.Launch {
-	b := o.at(list/len(o.order), list%len(o.order))
+	b := o.bins.at(o.bins.place(list))
 	if b.held || len(b.opens) == 0 {
 		return nil
 	}
@@ -432,38 +401,36 @@ func (o *opener) Head(list int) *scheduler.Launch {
 }
 
 func (o *opener) NextWorkgroup(list, unit int, wg *cu.Workgroup) {
-	q, k := list/len(o.order), list%len(o.order)
-	b := o.at(q, k)
+	q, k := o.bins.place(list)
+	b := o.bins.at(q, k)
 	if len(b.opens) == o.most {
-		o.run.queues[q].alarm.Set(o.run.Engine.Now()) // there is space for another
+		o.queues.list[q].alarm.Set(o.engine.Now()) // there is space for another
 	}
 	o.nextGroup(b, unit, wg)
-	if o.rotates {
-		o.turns = (o.turns + k + 1) % len(o.order)
-	}
+	o.bins.placed(k)
 }
 
 // WorkgroupEnded fulfils work.
 func (o *opener) WorkgroupEnded(now uint64, m *cu.WaveEnd) {
-	g, l := o.run.groups.list[m.Index], &o.run.ledger
+	g, l := o.groups.list[m.Index], o.stats
 	if g.launch.hop.issued(m.First); m.Done >= l.done || l.last == nil {
 		l.done, l.last = m.Done, g.launch.hop
 	}
-	o.run.endGroup(now, g)
-	o.run.policy.Ended(now, m.Done, m.Unit)
-	o.run.wake(now)
+	o.endGroup(g)
+	o.policy.Ended(now, m.Done, m.Unit)
+	o.queues.wake(now)
 }
 
-func (o *opener) OnIdle(now, next uint64) { o.run.policy.Settled(now, next) }
+func (o *opener) OnIdle(now, next uint64) { o.policy.Settled(now, next) }
 
 func (o *opener) SetTag(tag int) {
-	for _, n := range o.run.graph.Nodes {
+	for _, n := range o.pool.graph.Nodes {
 		n.Launch.Tag = tag
 	}
 }
 
-func (o *opener) Classes() int                             { return len(o.run.graph.Nodes) }
-func (o *opener) PullsWork() bool                          { return o.run.pulls }
-func (o *opener) AllPlaced() bool                          { return o.run.ledger.idle() }
-func (o *opener) Finished() (bool, uint64)                 { return o.run.Finished() }
-func (o *opener) Progress() (ended, running, total uint64) { return o.run.Progress() }
+func (o *opener) Classes() int                             { return len(o.pool.graph.Nodes) }
+func (o *opener) PullsWork() bool                          { return o.pulls }
+func (o *opener) AllPlaced() bool                          { return o.stats.idle() }
+func (o *opener) Finished() (bool, uint64)                 { return o.stats.idle(), o.stats.done }
+func (o *opener) Progress() (ended, running, total uint64) { return o.stats.progress() }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"spvsim/engine"
-	"spvsim/mem"
+	"spvsim/scheduler"
 )
 
 // A place says where the entry of a payload is that waits.
@@ -12,7 +12,7 @@ type place uint8
 
 const (
 	onChip   place = iota // in an entry of its queue
-	inMemory              // written to memory
+	spilled               // written to memory
 	coming                // being read back
 	readBack              // in a line buffer of its queue
 )
@@ -22,7 +22,14 @@ const (
 // that is written unless all buffers are in use. Launches open before their entries have come, and the queue reads ahead into the buffers, out of
 // which payloads are launched. So overflow costs bandwidth, and latency only where all open launches and all buffers together do not cover it.
 type overflow struct {
-	queue     *queue
+	*queue
+	spec    *scheduler.QueueSpec
+	pool    *pool
+	stats   *ledger
+	ring    *ring
+	opener  *opener
+	latency uint64 // from when its entries have come until a launch starts
+
 	depth     int // entries on chip
 	threshold int // payloads of a node at hand up to which the queue reads ahead
 	most      int // line buffers each way
@@ -45,29 +52,30 @@ type move struct {
 	payloads []int32
 }
 
-func newOverflow(q *queue, lineBytes uint64) *overflow {
-	o := &overflow{queue: q, threshold: q.run.spec.Queue.RefillThreshold, line: max(int(lineBytes/entryBytes), 1)}
+func newOverflow(q *queue, ring *ring, opener *opener, launchCycles int) *overflow {
+	line, _ := ring.hierarchy.LineBytes()
+	o := &overflow{queue: q, spec: q.all.spec, pool: q.all.pool, stats: q.all.stats, ring: ring, opener: opener, latency: uint64(launchCycles)}
+	o.threshold, o.line, o.held.enter = o.spec.RefillThreshold, max(line/entryBytes, 1), &q.shared.enter
 	o.divide(1)
 	return o
 }
 
 // divide gives the queue its part of the entries and of the line buffers, of which so many graphs have one each.
 func (o *overflow) divide(among int) {
-	s := &o.queue.run.spec.Queue
-	o.depth, o.most = max(s.Depth/among, 1), max(s.SpillLines/among, 1)
+	o.depth, o.most = max(o.spec.Depth/among, 1), max(o.spec.SpillLines/among, 1)
 }
 
 // enter gives the payloads of a batch an entry each. Those that find none go to memory: the wave waits for lines that leave only when
 // more are under way than may be.
 func (o *overflow) enter(now uint64, b *batch, w *wait) {
-	r, n := o.queue.run, len(b.payloads)
+	n := len(b.payloads)
 	over := min(max(o.chip+n-o.depth, 0), n)
 	o.chip += n - over
 	for _, i := range b.payloads[n-over:] {
-		r.memory.pool.payloads[i].place = inMemory
+		o.pool.payloads[i].place = spilled
 	}
 	o.away += over
-	r.ledger.queue.Spills += uint64(over)
+	o.stats.queue.Spills += uint64(over)
 	o.packed += over
 	lines := o.packed / o.line
 	if o.packed %= o.line; lines == 0 {
@@ -92,23 +100,23 @@ func (o *overflow) write(now uint64, unit, lines int, held *wait) {
 			held.leg(at)
 		}
 	})
-	o.queue.run.ledger.queue.SpillBytes += uint64(lines*o.line) * entryBytes
-	o.queue.run.memory.write(now, w, unit, lines*o.line)
+	o.stats.queue.SpillBytes += uint64(lines*o.line) * entryBytes
+	o.ring.write(now, w, unit, lines*o.line)
 	w.close()
 }
 
 func (o *overflow) post(m *move, at uint64) {
-	o.queue.port.Post(m, o.queue.port, max(at, o.queue.Engine.Soonest()))
+	o.port.Post(m, o.port, max(at, o.Engine.Soonest()))
 }
 
 // moved: lines have been moved.
 func (o *overflow) moved(now uint64, m *move) {
 	o.writing -= m.written
 	for _, i := range m.payloads {
-		o.queue.run.memory.pool.payloads[i].place = readBack
+		o.pool.payloads[i].place = readBack
 	}
 	o.moves.Give(m)
-	for _, q := range o.queue.run.queues { // another queue may have taken some
+	for _, q := range o.all.list { // another queue may have taken some
 		q.over.opening = slices.DeleteFunc(q.over.opening, func(l *nodeLaunch) bool { return q.over.start(now, l) })
 	}
 }
@@ -120,8 +128,8 @@ func (o *overflow) ask(now uint64, b *bin) {
 	}
 	from := o.owner(b)
 	for _, e := range b.next() {
-		x := &o.queue.run.memory.pool.payloads[e.payload]
-		for x.place == inMemory && o.fetch(now, from) {
+		x := &o.pool.payloads[e.payload]
+		for x.place == spilled && o.fetch(now, from) {
 		}
 	}
 }
@@ -135,13 +143,12 @@ func (o *overflow) open(now uint64, l *nodeLaunch) {
 
 // start starts a launch, unless entries of it are coming.
 func (o *overflow) start(now uint64, l *nodeLaunch) bool {
-	r := o.queue.run
-	for _, i := range r.memory.pool.arrays[l.input].elems {
-		if r.memory.pool.payloads[i].place == coming {
+	for _, i := range o.pool.arrays[l.input].elems {
+		if o.pool.payloads[i].place == coming {
 			return false
 		}
 	}
-	r.opener.ready(l, now+uint64(r.spec.Scheduler.LaunchCycles))
+	o.opener.ready(l, now+o.latency)
 	return true
 }
 
@@ -159,17 +166,17 @@ func (o *overflow) owner(b *bin) *bin {
 	if b.base == nil {
 		return b
 	}
-	return o.queue.run.opener.bin(b.base.stages[b.remaining], b.queue)
+	return o.all.bins.of(b.base.stages[b.remaining], b.queue)
 }
 
 // refill reads ahead: where nodes have few payloads at hand, the queue reads lines for these nodes in turn, in the order of arbitration, until all
 // line buffers are taken. So the threshold decides when reads begin, and the buffers how many are under way.
 func (o *overflow) refill(now uint64) {
-	opener := &o.queue.run.opener
+	bins := o.all.bins
 	for first, more := true, o.away > 0; more; first = false {
 		more = false
-		for k := range opener.order {
-			b := opener.at(o.queue.index, k)
+		for k := range bins.order {
+			b := bins.at(o.index, k)
 			if o.away == 0 || o.buffered+o.line > o.most*o.line {
 				return
 			}
@@ -186,13 +193,13 @@ func (o *overflow) refill(now uint64) {
 // worth says whether a line of the bin's payloads is to be read ahead: it is full, or will not become so, or few payloads are at hand.
 // Lines that are read for a payload or two take the way to memory from those that are needed.
 func (o *overflow) worth(b *bin) bool {
-	return b.away > 0 && (b.away >= o.line || o.atHand(b) < o.line || !o.queue.run.ledger.feeds(b.stage))
+	return b.away > 0 && (b.away >= o.line || o.atHand(b) < o.line || !o.stats.feeds(b.stage))
 }
 
 // atHand is how many payloads of the bin wait before the first that is in memory.
 func (o *overflow) atHand(b *bin) int {
-	payloads := o.queue.run.memory.pool.payloads
-	for b.scan = max(b.scan, b.head); b.scan < len(b.fifo) && payloads[b.fifo[b.scan].payload].place != inMemory; {
+	payloads := o.pool.payloads
+	for b.scan = max(b.scan, b.head); b.scan < len(b.fifo) && payloads[b.fifo[b.scan].payload].place != spilled; {
 		b.scan++
 	}
 	return b.scan - b.head
@@ -200,12 +207,11 @@ func (o *overflow) atHand(b *bin) int {
 
 // fetch reads the bin's first payloads in memory back, a line of them at most, and says whether there were any.
 func (o *overflow) fetch(now uint64, b *bin) bool {
-	r := o.queue.run
 	m := o.moves.Take()
 	m.written, m.payloads = 0, m.payloads[:0]
 	for b.scan = max(b.scan, b.head); b.scan < len(b.fifo) && len(m.payloads) < o.line; b.scan++ {
 		i := b.fifo[b.scan].payload
-		if x := &r.memory.pool.payloads[i]; x.place == inMemory {
+		if x := &o.pool.payloads[i]; x.place == spilled {
 			x.place = coming
 			m.payloads = append(m.payloads, i)
 		}
@@ -218,10 +224,10 @@ func (o *overflow) fetch(now uint64, b *bin) bool {
 	o.away, o.buffered = o.away-n, o.buffered+n
 	b.away -= n
 	o.packed = min(o.packed, o.away) // the rest never leaves
-	r.ledger.queue.Refills += uint64(n)
-	r.ledger.queue.RefillBytes += uint64(o.line) * entryBytes
+	o.stats.queue.Refills += uint64(n)
+	o.stats.queue.RefillBytes += uint64(o.line) * entryBytes
 	w := gather(now, func(at uint64) { o.post(m, at) })
-	r.memory.readLine(now, w, r.firstUnit(b.queue), uint64(o.line)*entryBytes)
+	o.ring.readLine(now, w, o.all.firstUnit(b.queue), uint64(o.line)*entryBytes)
 	w.close()
 	return true
 }
@@ -229,10 +235,10 @@ func (o *overflow) fetch(now uint64, b *bin) bool {
 // taken: another queue has taken payloads. Those that are being read back come all the same, and are its own then.
 func (o *overflow) taken(b *bin, list []entry) {
 	for _, e := range list {
-		switch o.queue.run.memory.pool.payloads[e.payload].place {
+		switch o.pool.payloads[e.payload].place {
 		case onChip:
 			o.chip--
-		case inMemory:
+		case spilled:
 			b.away--
 			o.away--
 			o.packed = min(o.packed, o.away)
@@ -245,24 +251,14 @@ func (o *overflow) taken(b *bin, list []entry) {
 // given: payloads of another queue have come, with what it had read back of them.
 func (o *overflow) given(b *bin, list []entry) {
 	for _, e := range list {
-		switch o.queue.run.memory.pool.payloads[e.payload].place {
+		switch o.pool.payloads[e.payload].place {
 		case onChip:
 			o.chip++
-		case inMemory:
+		case spilled:
 			b.away++
 			o.away++
 		default:
 			o.buffered++
 		}
 	}
-}
-
-// readLine reads a line of entries back, each time the next one after those that were read: the one that was written first.
-func (m *queueMemory) readLine(now uint64, w *wait, unit int, bytes uint64) {
-	if m.ringRead+bytes > ringBytes {
-		m.ringRead = counterBytes
-	}
-	at := m.ring + m.ringRead
-	m.ringRead += bytes
-	m.access(now, w, unit, mem.Read, at, bytes, 1)
 }

@@ -11,10 +11,10 @@ type hop struct {
 }
 
 // newHop makes the hop of a launch of payloads.
-func (o *opener) newHop(b *bin, list []int32) *hop {
+func (p *pool) newHop(b *bin, list []int32) *hop {
 	h := &hop{node: b.id()}
 	for k, i := range list {
-		if x := &o.run.memory.pool.payloads[i]; k == 0 || x.enqueued > h.enqueued {
+		if x := &p.payloads[i]; k == 0 || x.enqueued > h.enqueued {
 			h.from, h.enqueued = x.from, x.enqueued
 		}
 	}

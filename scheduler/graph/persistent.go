@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"spvsim/cu"
+	"spvsim/engine"
 	"spvsim/scheduler"
 )
 
@@ -13,7 +14,12 @@ import (
 // payload for itself. A worker takes the registers and LDS of the largest node.
 type persistent struct {
 	pushed
-	run     *Run
+	inMemory
+	engine     *engine.Engine
+	dispatcher *scheduler.Dispatcher
+	opener     *opener
+	spec       *scheduler.WorkSpec
+
 	workers []int // by compute unit
 	polls   polls
 	waves   int    // of a worker
@@ -46,7 +52,7 @@ func (p *polls) Pop() any {
 var errWorkers = errors.New("scheduler: the persistent kernel, with the registers and LDS of its largest nodes, does not fit on a compute unit")
 
 func newPersistent(r *Run) (policy, error) {
-	p := &persistent{run: r}
+	p := &persistent{inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, opener: r.opener, spec: r.spec}
 	need := cu.Need{}
 	for _, n := range r.graph.Nodes {
 		m := &n.Launch.Need
@@ -81,17 +87,12 @@ func (p *persistent) holds() (slots, from uint64) {
 	return slots, p.begins
 }
 
-// Allocate counts in memory.
-func (p *persistent) Allocate(now uint64, unit, payloads int, done *wait) {
-	p.run.memory.count(now, unit, payloads, done)
-}
-
 // Enqueue takes entries with an atomic and writes them.
-func (p *persistent) Enqueue(now uint64, b *batch) { p.run.memory.append(now, b, counterEntry, 0) }
+func (p *persistent) Enqueue(now uint64, b *batch) { p.append(now, b, counterEntry, 0) }
 
 // Start launches the kernel: workers begin to poll at the dispatcher's rate.
 func (p *persistent) Start(now uint64) {
-	d, units := &p.run.spec.Dispatcher, p.run.Limits.ComputeUnits
+	d, units := &p.spec.Dispatcher, p.queues.units
 	p.polls = p.polls[:0]
 	p.begins = now + uint64(d.LaunchLatency)
 	for k := range p.workers[0] {
@@ -106,7 +107,7 @@ func (p *persistent) Start(now uint64) {
 func (p *persistent) look(at uint64, unit int) {
 	p.order++
 	heap.Push(&p.polls, poll{at, p.order, unit})
-	p.run.queues[0].alarm.Set(at)
+	p.queues.list[0].alarm.Set(at)
 }
 
 // Ended frees a worker, which polls when all its stores are done.
@@ -116,9 +117,9 @@ func (p *persistent) Ended(now, done uint64, unit int) {
 
 // Tick lets the workers look whose time has come.
 func (p *persistent) Tick(now uint64, _ int) uint64 {
-	for len(p.polls) > 0 && p.polls[0].at <= now && p.run.Engine.Err() == nil {
+	for len(p.polls) > 0 && p.polls[0].at <= now && p.engine.Err() == nil {
 		w := heap.Pop(&p.polls).(poll)
-		p.run.ledger.queue.Polls++
+		p.stats.queue.Polls++
 		p.poll(now, w.unit)
 	}
 	if len(p.polls) == 0 {
@@ -133,38 +134,38 @@ func (p *persistent) Tick(now uint64, _ int) uint64 {
 func (p *persistent) poll(now uint64, unit int) {
 	var found *bin
 	w := gather(now, nil)
-	p.run.memory.atomic(now, w, unit, counterPop)
+	p.ring.atomic(now, w, unit, counterPop)
 	if found = p.find(now); found == nil {
 		w.then = func(at uint64) {
 			if !p.idle() {
-				p.look(max(at, now+1)+uint64(p.run.spec.Scheduler.PollInterval), unit)
+				p.look(max(at, now+1)+uint64(p.spec.Scheduler.PollInterval), unit)
 			}
 		}
 		w.close()
 		return
 	}
-	p.run.memory.read(now, w, unit)
-	m := p.run.Dispatcher.Occupy(now, unit, found.opens[0].Code)
-	p.run.opener.nextGroup(found, unit, &m.Workgroup)
+	p.ring.read(now, w, unit)
+	m := p.dispatcher.Occupy(now, unit, found.opens[0].Code)
+	p.opener.nextGroup(found, unit, &m.Workgroup)
 	w.then = func(at uint64) {
 		for i := range m.Waves {
 			m.Waves[i].At = at
 		}
-		p.run.Dispatcher.Send(unit, m)
+		p.dispatcher.Send(unit, m)
 	}
 	w.close()
 }
 
 // find is the bin with the workgroup that goes next, or nil.
 func (p *persistent) find(now uint64) *bin {
-	for k := range p.run.opener.order {
-		b := p.run.opener.at(0, k)
-		for len(b.opens) == 0 && p.run.opener.readyAt(b) <= now && p.run.Engine.Err() == nil {
-			if l := p.run.opener.openLaunch(now, b); l != nil {
-				p.run.opener.ready(l, now)
+	for k := range p.queues.bins.order {
+		b := p.queues.bins.at(0, k)
+		for len(b.opens) == 0 && p.opener.readyAt(b) <= now && p.engine.Err() == nil {
+			if l := p.opener.openLaunch(now, b); l != nil {
+				p.opener.ready(l, now)
 			}
 		}
-		if len(b.opens) > 0 && p.run.opener.reserve(b.opens[0]) {
+		if len(b.opens) > 0 && p.opener.reserve(b.opens[0]) {
 			return b
 		}
 	}
@@ -175,11 +176,11 @@ func (p *persistent) find(now uint64) *bin {
 // payload waits that may start, and no coalescing window is open. Without it a
 // deadlock would not end.
 func (p *persistent) idle() bool {
-	if p.run.ledger.resident > 0 || p.run.ledger.flying > 0 {
+	if p.stats.resident > 0 || p.stats.flying > 0 {
 		return false
 	}
-	for _, b := range p.run.opener.bins {
-		if len(b.opens) == 0 && b.pending() > 0 || len(b.opens) > 0 && p.run.opener.reserve(b.opens[0]) {
+	for _, b := range p.queues.bins.list {
+		if len(b.opens) == 0 && b.pending() > 0 || len(b.opens) > 0 && p.opener.reserve(b.opens[0]) {
 			return false
 		}
 	}

@@ -46,8 +46,8 @@ func TestPersistentPolls(t *testing.T) {
 			r.run.Dispatch(0, []Entry{{Node: n, Count: 1, Data: make([]byte, 4), Stride: 4}})
 			var accepted uint64
 			const late = 2000
-			r.run.ledger.flying++ // something is on its way: the worker polls on
-			r.in(late, func(uint64) { r.run.ledger.flying-- })
+			r.run.stats.flying++ // something is on its way: the worker polls on
+			r.in(late, func(uint64) { r.run.stats.flying-- })
 			r.enqueue(t, late, n, 1, &accepted)
 			r.finish(t)
 			if len(r.Prints) != 2 || r.Prints[0] != replyCycles && r.Prints[0] != replyCycles+1 {
@@ -58,7 +58,7 @@ func TestPersistentPolls(t *testing.T) {
 			if got := r.Prints[1]; got < visible+replyCycles || got > visible+each+replyCycles+1 {
 				t.Errorf("poll %d, replies pending %v: the second wave starts in %d, want it within a poll of %d", poll, pending, got, visible)
 			}
-			if got, most := r.run.ledger.queue.Polls, visible/each+3; got > most+1 || got+5 < most {
+			if got, most := r.run.stats.queue.Polls, visible/each+3; got > most+1 || got+5 < most {
 				t.Errorf("poll %d, replies pending %v: %d polls, want about %d", poll, pending, got, most)
 			}
 		}

@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/sarchlab/akita/v3/sim"
-
-	"spvsim/engine"
+	"spvsim/account"
 	"spvsim/isa"
 	"spvsim/mem"
-	"spvsim/simd"
 )
 
 // A payloadState says where a payload is in its life.
@@ -75,14 +72,13 @@ type chunk struct {
 // A pool is the payload memory of a machine. Its limit is one of bytes: places
 // are kept by size, as if an address translation gathered free bytes.
 type pool struct {
-	engine.Base
-	run      *Run
-	port     *engine.Port
-	requests engine.Stock[allocation]
+	graph    *Graph
 	store    *mem.Store
+	counts   *account.QueueCounts
 	scratch  uint64 // bytes
 	capacity uint64 // bytes, on chip and scratch
 	onChip   uint64 // bytes of it
+	copies   uint64 // times that a workgroup of each level fits into it
 	taken    uint64 // allocated, or reserved by running workgroups
 	used     uint64 // allocated
 	chipUsed uint64
@@ -97,52 +93,25 @@ type pool struct {
 	spilled uint64 // payloads that found no space on chip
 }
 
-func newPool(r *Run, onChip, scratch uint64) *pool {
-	p := &pool{Base: engine.NewBase(r.Engine, "PayloadPool"), run: r, store: r.Store, scratch: scratch,
-		payloads: make([]payload, 1), arrays: make([]array, 1)}
-	p.port = engine.NewPort(&p.Base, p, "Units")
+func newPool(g *Graph, store *mem.Store, counts *account.QueueCounts, onChip, scratch uint64) *pool {
+	p := &pool{graph: g, store: store, counts: counts, scratch: scratch, payloads: make([]payload, 1), arrays: make([]array, 1)}
 	p.use(onChip)
 	return p
 }
 
 // use says how much of the payload memory on chip is the pool's; nothing is allocated.
-func (p *pool) use(onChip uint64) { p.onChip, p.capacity = onChip, onChip+p.scratch }
-
-// An allocation is the message of a wave that asks for payloads.
-type allocation struct {
-	engine.Header
-	queue, payloads int
-	done            *wait
+func (p *pool) use(onChip uint64) {
+	p.onChip, p.capacity = onChip, onChip+p.scratch
+	p.copies = p.capacity / max(p.graph.MinimumBytes(), 1)
 }
 
-// ask sends the request of a wave, which arrives after the queue's latency.
-func (p *pool) ask(now uint64, unit, payloads int, done *wait) {
-	m := p.requests.Take()
-	m.queue, m.payloads, m.done = p.run.queueOf(unit), payloads, done
-	p.run.Array.Units[unit].Port().Post(m, p.port, now+uint64(p.run.spec.Queue.Latency))
+// free is what a workgroup of a level may allocate: what is neither allocated nor reserved, without the bytes that it leaves to the
+// deeper levels. Those are what one workgroup of each may allocate at most, as many times as all levels fit into the memory together.
+// With one time only, deep levels would run a workgroup at a time once shallow ones have filled the memory.
+func (p *pool) free(level int) uint64 {
+	left := p.capacity - p.taken
+	return left - min(p.copies*p.graph.deeper[level], left)
 }
-
-// Handle fulfils sim.Handler: a request goes through the port of its queue. The
-// answer takes the latency again.
-func (p *pool) Handle(e sim.Event) error {
-	m, now := e.(*allocation), p.Engine.Now()
-	at := p.run.queues[m.queue].shared.alloc.take(now, m.payloads)
-	p.run.stallAtPort(now, at, m.payloads)
-	m.done.leg(at + uint64(p.run.spec.Queue.Latency))
-	p.requests.Give(m)
-	return nil
-}
-
-// answer notifies a wave on a compute unit that its operation is done in cycle at.
-func (p *pool) answer(unit int, t simd.Ticket, at uint64) {
-	u := p.run.Array.Units[unit]
-	a := u.Answer(t)
-	a.Done = at
-	p.port.Post(a, u.Port(), max(at, p.Engine.Soonest()))
-}
-
-// left is what is neither allocated nor reserved.
-func (p *pool) left() uint64 { return p.capacity - p.taken }
 
 // take gives a place for a payload of size bytes. The bytes are charged to what
 // the caller reserved; those of the host are not charged.
@@ -177,7 +146,7 @@ func (p *pool) take(size uint32, host bool) (int32, error) {
 func (p *pool) charge(e *payload, bytes uint32) {
 	e.charged = uint64(bytes)
 	p.used += e.charged
-	p.run.ledger.queue.PeakBytes = max(p.run.ledger.queue.PeakBytes, p.used)
+	p.counts.PeakBytes = max(p.counts.PeakBytes, p.used)
 }
 
 func (p *pool) class(stride uint32, onChip bool) int {
@@ -287,4 +256,10 @@ func (p *pool) lookup(handle uint64) int32 {
 		return 0
 	}
 	return int32(i)
+}
+
+// stageOf is the stage that a payload is for.
+func (p *pool) stageOf(i int32) *stage {
+	x := &p.payloads[i]
+	return x.node.stages[x.remaining]
 }

@@ -1,10 +1,13 @@
 package graph
 
 import (
+	"fmt"
+
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/cu"
 	"spvsim/engine"
+	"spvsim/scheduler"
 )
 
 // A queue is a component in which payloads wait until the policy opens launches
@@ -12,7 +15,7 @@ import (
 // scheduler's core.
 type queue struct {
 	engine.Base
-	run     *Run
+	all     *queues
 	index   int
 	shared  *sharedQueue // with the queues of that index of other graphs
 	alarm   *engine.Alarm
@@ -34,24 +37,47 @@ type batch struct {
 	waiter   func(uint64) // who waits for that; nil: none
 }
 
-func (r *Run) newQueue(name string, index int) *queue {
-	q := &queue{Base: engine.NewBase(r.Engine, name), run: r, index: index, shared: r.Shared.queue(&r.spec.Queue, index)}
-	q.alarm, q.port = engine.NewAlarm(&q.Base, q, false), engine.NewPort(&q.Base, q, "Enqueue")
-	return q
+// queues are those of a graph on a machine, and the way of payloads through them.
+type queues struct {
+	layout
+	list   []*queue
+	bins   *bins
+	spec   *scheduler.QueueSpec
+	cus    []*cu.ComputeUnit
+	pool   *pool
+	stats  *ledger
+	trace  *payloadTrace
+	policy policy
 }
+
+func newQueues(g *Graph, spec *scheduler.QueueSpec, k kind, l layout, parts *Parts, pool *pool, stats *ledger, trace *payloadTrace) *queues {
+	policy := "round-robin"
+	if k.arbitrates {
+		policy = spec.Arbitration
+	}
+	s := &queues{layout: l, bins: newBins(g, l.numQueues(), policy, k.arbitrates && policy == "round-robin"), spec: spec, cus: parts.units(), pool: pool, stats: stats, trace: trace}
+	for i := range l.numQueues() {
+		q := &queue{Base: engine.NewBase(parts.Engine, fmt.Sprintf("%s[%d]", k.queue, i)), all: s, index: i, shared: parts.Shared.queue(spec, i)}
+		q.alarm, q.port = engine.NewAlarm(&q.Base, q, false), engine.NewPort(&q.Base, q, "Enqueue")
+		s.list = append(s.list, q)
+	}
+	return s
+}
+
+// of is the queue of a compute unit.
+func (s *queues) of(unit int) *queue { return s.list[s.queueOf(unit)] }
 
 // Handle fulfils sim.Handler: payloads arrive, or the policy's time has come.
 func (q *queue) Handle(e sim.Event) error {
 	now := q.Engine.Now()
-	if b, ok := e.(*batch); ok {
-		q.run.arrive(now, b)
-		q.batches.Give(b)
-		if q.alarm.Set(now); q.run.spec.Queue.Steal > 0 {
-			q.run.wake(now) // queues that have nothing may take some
+	switch m := e.(type) {
+	case *batch:
+		q.all.arrive(now, m)
+		q.batches.Give(m)
+		if q.alarm.Set(now); q.all.spec.Steal > 0 {
+			q.all.wake(now) // queues that have nothing may take some
 		}
 		return nil
-	}
-	switch m := e.(type) {
 	case *move:
 		q.over.moved(now, m)
 		q.alarm.Set(now)
@@ -61,10 +87,10 @@ func (q *queue) Handle(e sim.Event) error {
 		q.alarm.Set(now)
 		return nil
 	}
-	if next := q.run.policy.Tick(now, q.index); next < cu.Never {
+	if next := q.all.policy.Tick(now, q.index); next < cu.Never {
 		q.alarm.Set(max(next, now+1))
 	}
-	q.run.opener.balance(now, q.index)
+	q.all.balance(now, q.index)
 	return nil
 }
 
@@ -76,46 +102,40 @@ func (q *queue) left(x *payload) {
 }
 
 // wake has the policy look at every queue.
-func (r *Run) wake(cycle uint64) {
-	for _, q := range r.queues {
+func (s *queues) wake(cycle uint64) {
+	for _, q := range s.list {
 		q.alarm.Set(cycle)
 	}
 }
 
 // enqueue hands payloads over to the policy. It says when the wave may go on, or
 // that it does not know yet.
-func (r *Run) enqueue(now uint64, b *batch) (accepted uint64, known bool) {
+func (s *queues) enqueue(now uint64, b *batch) (accepted uint64, known bool) {
 	n := len(b.payloads)
 	for _, i := range b.payloads {
-		s := r.stageOf(i)
-		r.ledger.depth++
-		r.deepen(now, s, 1)
-		r.ledger.waiting += uint64(1 + len(s.sharers))
-		r.ledger.enqueued(s)
-		for _, other := range s.sharers {
-			r.deepen(now, other.stages[s.remaining], 1)
-			r.ledger.enqueued(other.stages[s.remaining])
+		to := s.pool.stageOf(i)
+		s.stats.depth++
+		s.trace.deepen(now, to, 1)
+		s.stats.waiting += uint64(1 + len(to.sharers))
+		s.stats.enqueued(to)
+		for _, other := range to.sharers {
+			s.trace.deepen(now, other.stages[to.remaining], 1)
+			s.stats.enqueued(other.stages[to.remaining])
 		}
 	}
-	r.ledger.queue.PeakDepth = max(r.ledger.queue.PeakDepth, uint64(r.ledger.depth))
-	r.ledger.flying += n
+	s.stats.queue.PeakDepth = max(s.stats.queue.PeakDepth, uint64(s.stats.depth))
+	s.stats.flying += n
 	b.accepted, b.waiter = 0, nil
-	r.policy.Enqueue(now, b)
-	r.queues[r.queueOf(b.unit)].entries += n
+	s.policy.Enqueue(now, b)
+	s.of(b.unit).entries += n
 	return b.accepted, b.accepted > 0
 }
 
-// stageOf is the stage that a payload is for.
-func (r *Run) stageOf(i int32) *stage {
-	x := &r.memory.pool.payloads[i]
-	return x.node.stages[x.remaining]
-}
-
 // accept says when the queue has taken a batch: its wave may go on.
-func (r *Run) accept(b *batch, at uint64) {
+func (s *queues) accept(b *batch, at uint64) {
 	b.accepted = at
 	for _, i := range b.payloads {
-		r.memory.pool.payloads[i].enqueued = at
+		s.pool.payloads[i].enqueued = at
 	}
 	if b.waiter != nil {
 		b.waiter(at)
@@ -123,34 +143,34 @@ func (r *Run) accept(b *batch, at uint64) {
 }
 
 // release sends a batch off, to arrive when its payloads may be picked.
-func (r *Run) release(b *batch, visible uint64) {
-	q := r.queues[r.queueOf(b.unit)]
+func (s *queues) release(b *batch, visible uint64) {
+	q := s.of(b.unit)
 	for _, i := range b.payloads {
-		s := r.stageOf(i)
-		r.traceEnqueued(b.accepted, b.unit, s, i)
-		for _, other := range s.sharers {
-			r.traceEnqueued(b.accepted, b.unit, other.stages[s.remaining], i)
+		to := s.pool.stageOf(i)
+		s.trace.enqueued(b.accepted, b.unit, to, i)
+		for _, other := range to.sharers {
+			s.trace.enqueued(b.accepted, b.unit, other.stages[to.remaining], i)
 		}
 	}
-	r.Array.Units[b.unit].Port().Post(b, q.port, visible)
+	s.cus[b.unit].Port().Post(b, q.port, visible)
 }
 
 // arrive puts the payloads of a batch into the bins of their nodes and of those
 // that share their input.
-func (r *Run) arrive(now uint64, b *batch) {
-	r.ledger.flying -= len(b.payloads)
-	queue := r.queueOf(b.unit)
+func (s *queues) arrive(now uint64, b *batch) {
+	s.stats.flying -= len(b.payloads)
+	queue := s.queueOf(b.unit)
 	for _, i := range b.payloads {
-		s := r.stageOf(i)
-		own := r.opener.bin(s, queue)
+		to := s.pool.stageOf(i)
+		own := s.bins.of(to, queue)
 		own.push(i, now)
-		if r.memory.pool.payloads[i].place == inMemory {
+		if s.pool.payloads[i].place == spilled {
 			own.away++
 		}
-		r.ledger.arrived(s)
-		for _, other := range s.sharers {
-			r.opener.bin(other.stages[s.remaining], queue).push(i, now)
-			r.ledger.arrived(other.stages[s.remaining])
+		s.stats.arrived(to)
+		for _, other := range to.sharers {
+			s.bins.of(other.stages[to.remaining], queue).push(i, now)
+			s.stats.arrived(other.stages[to.remaining])
 		}
 	}
 }

@@ -59,14 +59,14 @@ func TestWindowsEnd(t *testing.T) {
 		r := newQueueRig(t, s, false, n, feeder)
 		n.Program.Packed = c.packed
 		if c.feeds {
-			r.run.ledger.live[feeder.stages[0].id]++
+			r.run.stats.live[feeder.stages[0].id]++
 		}
-		b := r.run.opener.bin(n.stages[0], 0)
+		b := r.run.queues.bins.of(n.stages[0], 0)
 		b.push(0, begin)
 		if at := r.run.opener.readyAt(b); at != begin+c.want {
 			t.Errorf("%+v: a launch may open in cycle %d, want %d", c, at, begin+c.want)
 		}
-		r.run.ledger.live[feeder.stages[0].id], r.run.ledger.bound[n.stages[0].id] = 0, 1
+		r.run.stats.live[feeder.stages[0].id], r.run.stats.bound[n.stages[0].id] = 0, 1
 		if at := r.run.opener.readyAt(b); at != begin+uint64(map[bool]int{true: c.packing, false: c.coalescing}[c.packed]) {
 			t.Errorf("%+v, with a payload on its way: a launch may open in cycle %d", c, at)
 		}
@@ -80,10 +80,10 @@ func startOfLast(t *testing.T, kind string, window, payloads int, n *Node) []uin
 	feeder := static("feeder")
 	feeder.Program.Node.Outputs = []program.Output{feedOutput(n)}
 	r := newQueueRig(t, s, false, n, feeder)
-	r.run.ledger.live[feeder.stages[0].id]++ // more may come
+	r.run.stats.live[feeder.stages[0].id]++ // more may come
 	var accepted uint64
-	r.run.ledger.flying++ // something is on its way: workers poll on
-	r.in(begin, func(uint64) { r.run.ledger.flying-- })
+	r.run.stats.flying++ // something is on its way: workers poll on
+	r.in(begin, func(uint64) { r.run.stats.flying-- })
 	r.enqueue(t, begin, n, payloads, &accepted)
 	r.finish(t)
 	return r.Prints
@@ -97,8 +97,8 @@ func TestQueuesOfEngines(t *testing.T) {
 		n := static("n")
 		r := newQueueRigOn(t, wide(), s, false, n)
 		run := r.run
-		if len(run.queues) != want || len(run.Components()) != want+1 {
-			t.Errorf("placement %s: %d queues", place, len(run.queues))
+		if len(run.queues.list) != want || len(run.Components()) != want+1 {
+			t.Errorf("placement %s: %d queues", place, len(run.queues.list))
 		}
 		var ready []uint64
 		for _, unit := range []int{0, 3} { // of the two engines

@@ -125,22 +125,22 @@ func (r *queueRig) in(cycle uint64, do func(now uint64)) {
 func (r *queueRig) enqueue(t *testing.T, cycle uint64, n *Node, count int, accepted *uint64) {
 	t.Helper()
 	r.in(cycle, func(now uint64) {
-		b := r.run.queues[0].batches.Take()
+		b := r.run.queues.list[0].batches.Take()
 		b.unit, b.payloads = 0, b.payloads[:0]
 		for range count {
-			i, err := r.run.memory.pool.take(n.size, true)
+			i, err := r.run.pool.take(n.size, true)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			x := &r.run.memory.pool.payloads[i]
+			x := &r.run.pool.payloads[i]
 			x.state, x.node, x.remaining = payloadQueued, n, 0
-			if err := r.run.size(x, n.stages[0]); err != nil {
+			if err := size(x, n.stages[0]); err != nil {
 				t.Error(err)
 			}
 			b.payloads = append(b.payloads, i)
 		}
-		at, known := r.run.enqueue(now, b)
+		at, known := r.run.queues.enqueue(now, b)
 		if known {
 			*accepted = at
 			return

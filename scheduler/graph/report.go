@@ -7,23 +7,23 @@ import (
 
 // Counts are what happened since the last call. MeshGroup numbers start anew.
 func (r *Run) Counts() *account.GraphCounts {
-	r.ledger.walk()
-	c := &account.GraphCounts{Queue: r.ledger.queue}
-	c.Queue.ScratchUsed = r.memory.pool.spilled
+	r.stats.walk()
+	c := &account.GraphCounts{Queue: r.stats.queue}
+	c.Queue.ScratchUsed = r.pool.spilled
 	for i, n := range r.graph.Nodes {
-		s := &r.ledger.nodes[i]
+		s := &r.stats.nodes[i]
 		c.Nodes = append(c.Nodes, account.NodeCounts{Name: n.String(), Payloads: s.payloads, Workgroups: s.workgroups, Waits: s.waits, Starts: s.starts, Path: s.path, Unused: s.unused})
 		c.Unused += s.unused
 		*s = nodeStats{}
 	}
-	r.ledger.queue, r.memory.pool.spilled = account.QueueCounts{}, 0
+	r.stats.queue, r.pool.spilled = account.QueueCounts{}, 0
 	return c
 }
 
 // Totals are the workgroups and waves that ended since the last call.
 func (r *Run) Totals() (workgroups, waves uint64) {
-	workgroups, waves = r.ledger.endedGroups, r.ledger.waves
-	r.ledger.endedGroups, r.ledger.total, r.ledger.waves = 0, 0, 0
+	workgroups, waves = r.stats.endedGroups, r.stats.waves
+	r.stats.endedGroups, r.stats.total, r.stats.waves = 0, 0, 0
 	return workgroups, waves
 }
 

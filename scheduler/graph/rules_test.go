@@ -264,7 +264,7 @@ func resident(t *testing.T, change func(n *Node), do func(r *queueRig, g *group,
 	r.OnPrint = func(wave *simd.Wave) {
 		done = true
 		change(n)
-		p := r.run.memory.pool
+		p := r.run.pool
 		e, err := p.take(4, false)
 		if err != nil {
 			t.Fatal(err)
@@ -275,7 +275,7 @@ func resident(t *testing.T, change func(n *Node), do func(r *queueRig, g *group,
 		x.state, x.input, x.unfinished = payloadQueued, input, 2
 		l := &nodeLaunch{Launch: scheduler.Launch{Code: &cu.Launch{Need: n.Launch.Need}, Total: 2}, stage: n.stages[0], input: input}
 		l.Code.Need.Waves = 2
-		do(r, r.run.newGroup(l, 0), input, wave)
+		do(r, r.run.groups.newGroup(l, 0), input, wave)
 		r.Engine.Fail(errDone)
 	}
 	var accepted uint64
@@ -316,7 +316,7 @@ func TestFinishWritingRules(t *testing.T) {
 			c.change = func(*Node) {}
 		}
 		resident(t, c.change, func(r *queueRig, g *group, input int32, w *simd.Wave) {
-			p := r.run.memory.pool
+			p := r.run.pool
 			p.payloads[p.arrays[input].elems[0]].host = c.host
 			handle := p.handle(input)
 			if c.wrong {
@@ -329,7 +329,7 @@ func TestFinishWritingRules(t *testing.T) {
 		})
 	}
 	resident(t, func(*Node) {}, func(r *queueRig, g *group, input int32, w *simd.Wave) {
-		p := r.run.memory.pool
+		p := r.run.pool
 		handle, x := p.handle(input), &p.payloads[p.arrays[input].elems[0]]
 		finishing(g, w, handle, 0)
 		if last := finishing(g, w, handle, 1); x.unfinished != 1 || len(g.calls) != 0 || last {
@@ -338,7 +338,7 @@ func TestFinishWritingRules(t *testing.T) {
 		if last := finishing(g, w, handle, 0); x.unfinished != 1 || last {
 			t.Errorf("the first workgroup a second time: %d unfinished, last %t", x.unfinished, last)
 		}
-		other := r.run.newGroup(g.launch, 0)
+		other := r.run.groups.newGroup(g.launch, 0)
 		if last := finishing(other, w, handle, 0); x.unfinished != 0 || !last {
 			t.Errorf("the second workgroup: %d unfinished, last %t", x.unfinished, last)
 		}
@@ -351,7 +351,7 @@ func TestFinishWritingRules(t *testing.T) {
 // A workgroup reads its inputs and writes what it has allocated and not enqueued, to the last byte and no further.
 func TestPayloadsThatMayBeAccessed(t *testing.T) {
 	resident(t, func(*Node) {}, func(r *queueRig, g *group, input int32, _ *simd.Wave) {
-		p := r.run.memory.pool
+		p := r.run.pool
 		take := func(owner *group, state payloadState) *payload {
 			e, err := p.take(20, false)
 			if err != nil {
@@ -364,7 +364,7 @@ func TestPayloadsThatMayBeAccessed(t *testing.T) {
 			return x
 		}
 		in := &p.payloads[p.arrays[input].elems[0]]
-		own, others, gone := take(g, payloadAllocated), take(r.run.newGroup(g.launch, 0), payloadAllocated), take(g, payloadQueued)
+		own, others, gone := take(g, payloadAllocated), take(r.run.groups.newGroup(g.launch, 0), payloadAllocated), take(g, payloadQueued)
 		for _, c := range []struct {
 			addr, size uint64
 			want       string

@@ -44,35 +44,20 @@ type Parts struct {
 	Shared *Shared
 }
 
-// A Run is an execution graph on a machine, from one dispatch to the next. What it keeps is in three parts: the ledger counts what
-// became of payloads and workgroups, the opener has the launches, the memory what of the queue is in memory.
+// A Run is an execution graph on a machine, from one dispatch to the next. It connects its parts: each has what it uses.
 type Run struct {
 	Parts
 	graph  *Graph
 	spec   *scheduler.WorkSpec
 	policy policy
-	queues []*queue
-	groups residents
-
-	ledger ledger
-	opener opener
-	memory queueMemory
-
-	spread spread
-	pulls  bool
+	stats  *ledger
+	pool   *pool
+	alloc  *allocator
+	ring   *ring
+	queues *queues
+	groups *residents
+	opener *opener
 }
-
-// A spread says how many queues a machine has.
-type spread uint8
-
-const (
-	central spread = iota
-	byEngine
-	byUnit
-)
-
-// spreads by the words of queue.placement.
-var spreads = map[string]spread{"central": central, "engine": byEngine, "unit": byUnit}
 
 // NewRun puts a graph on a machine of a checked spec. Scratch is in bytes.
 func NewRun(g *Graph, spec *scheduler.WorkSpec, parts Parts, scratch uint64) (*Run, error) {
@@ -84,72 +69,46 @@ func newRun(g *Graph, spec *scheduler.WorkSpec, parts Parts, scratch uint64, k k
 	if need := g.MinimumBytes(); chip+scratch < need {
 		return nil, fmt.Errorf("%w: found %d bytes, and %d on chip: want at least %d bytes of scratch memory", ErrScratch, scratch, chip, need-chip)
 	}
-	r := &Run{Parts: parts, graph: g, spec: spec, pulls: k.pulls}
-	if r.Shared == nil {
-		r.Shared = &Shared{}
+	if parts.Shared == nil {
+		parts.Shared = &Shared{}
 	}
+	r := &Run{Parts: parts, graph: g, spec: spec, stats: newLedger(g)}
+	place := central
 	if k.engines {
-		r.spread = spreads[spec.Queue.Placement]
+		place = spreads[spec.Queue.Placement]
 	}
-	r.ledger = newLedger(g)
-	if err := r.memory.init(r, chip, scratch); err != nil {
+	r.pool = newPool(g, parts.Store, &r.stats.queue, chip, scratch)
+	r.alloc = newAllocator(parts.Engine, parts.units(), &spec.Queue, r.stats)
+	var err error
+	if r.ring, err = newRing(parts.Store, parts.Hierarchy); err != nil {
 		return nil, err
 	}
-	r.opener.init(r, k)
-	for q := range r.numQueues() {
-		r.queues = append(r.queues, r.newQueue(fmt.Sprintf("%s[%d]", k.queue, q), q))
+	trace := &payloadTrace{parts.Array, g, r.pool, r.stats}
+	r.queues = newQueues(g, &spec.Queue, k, newLayout(place, parts.Limits), &parts, r.pool, r.stats, trace)
+	r.groups = &residents{limits: &g.most, engine: parts.Engine, pool: r.pool, stats: r.stats, queues: r.queues, alloc: r.alloc, ring: r.ring}
+	r.opener = newOpener(&spec.Queue, k, &parts, r.queues, r.groups)
+	if r.policy, err = k.make(r); err != nil {
+		return nil, err
 	}
-	var err error
-	r.policy, err = k.make(r)
-	return r, err
+	r.queues.policy, r.groups.policy, r.opener.policy = r.policy, r.policy, r.policy
+	return r, nil
+}
+
+// units are the compute units; none where no time passes.
+func (p *Parts) units() []*cu.ComputeUnit {
+	if p.Array == nil {
+		return nil
+	}
+	return p.Array.Units
 }
 
 // Components are the parts of the machine that the graph's scheduling adds.
 func (r *Run) Components() []sim.Component {
-	list := []sim.Component{r.memory.pool}
-	for _, q := range r.queues {
+	list := []sim.Component{r.alloc}
+	for _, q := range r.queues.list {
 		list = append(list, q)
 	}
 	return list
-}
-
-// queueOf is the queue that a compute unit uses.
-func (r *Run) queueOf(unit int) int {
-	switch r.spread {
-	case byEngine:
-		return r.engineOf(unit)
-	case byUnit:
-		return unit
-	}
-	return 0
-}
-
-// numQueues is how many queues the machine has.
-func (r *Run) numQueues() int {
-	switch r.spread {
-	case byEngine:
-		return r.Limits.ShaderEngines
-	case byUnit:
-		return r.Limits.ShaderEngines * r.Limits.ComputeUnits
-	}
-	return 1
-}
-
-// firstUnit is the compute unit through whose path a queue's own accesses go.
-func (r *Run) firstUnit(q int) int {
-	if r.spread == byEngine {
-		return q * r.Limits.ComputeUnits
-	}
-	return q
-}
-
-func (r *Run) fail(err error) { r.Engine.Fail(err) }
-
-func (r *Run) engineOf(unit int) int {
-	if r.Limits == nil {
-		return 0
-	}
-	return unit / r.Limits.ComputeUnits
 }
 
 // An Entry is what a dispatch hands to one node.
@@ -164,13 +123,13 @@ type Entry struct {
 func (r *Run) Dispatch(now uint64, entries []Entry) {
 	// What a launch costs the host is paid here, whoever schedules.
 	r.share(1)
-	r.ledger.begun = now + r.LaunchCycles()
-	r.ledger.done = r.ledger.begun
+	r.stats.begun = now + r.LaunchCycles()
+	r.stats.done = r.stats.begun
 	r.opener.load(entries)
-	r.Dispatcher.Serve(&r.opener)
-	r.policy.Start(r.ledger.begun)
-	if r.ledger.waiting > 0 {
-		r.wake(r.ledger.begun)
+	r.Dispatcher.Serve(r.opener)
+	r.policy.Start(r.stats.begun)
+	if r.stats.waiting > 0 {
+		r.queues.wake(r.stats.begun)
 	}
 }
 
@@ -178,19 +137,19 @@ func (r *Run) Dispatch(now uint64, entries []Entry) {
 // is among so many, this one included.
 func (r *Run) Open(begun uint64, entries []Entry, among int, s scheduler.Share, c *scheduler.Caller) scheduler.Opened {
 	r.share(among)
-	r.ledger.begun, r.ledger.done = begun, begun
+	r.stats.begun, r.stats.done = begun, begun
 	r.opener.load(entries)
-	o := r.Dispatcher.Add(&r.opener, s, c)
+	o := r.Dispatcher.Add(r.opener, s, c)
 	r.policy.Start(begun)
-	if r.ledger.waiting > 0 {
-		r.wake(begun)
+	if r.stats.waiting > 0 {
+		r.queues.wake(begun)
 	}
 	r.Dispatcher.Wake(r.Engine.Now()) // a dispatch of nothing has ended
 	return o
 }
 
 // Alone says that nothing of the machine may be beside a dispatch of the graph: its workers hold compute units.
-func (r *Run) Alone() bool { return r.pulls }
+func (r *Run) Alone() bool { return r.opener.pulls }
 
 // LaunchCycles is the cost of the host's launch of a dispatch.
 func (r *Run) LaunchCycles() uint64 { return uint64(r.spec.Dispatcher.KernelLaunchCycles) }
@@ -198,10 +157,8 @@ func (r *Run) LaunchCycles() uint64 { return uint64(r.spec.Dispatcher.KernelLaun
 // share gives the next dispatch its part of the payload memory on chip, of the queues' entries and of their line buffers, of which so
 // many graphs have one each.
 func (r *Run) share(among int) {
-	m := &r.memory
-	m.pool.use(OnChip(r.spec) / uint64(among))
-	m.copies = m.pool.capacity / max(r.graph.MinimumBytes(), 1)
-	for _, q := range r.queues {
+	r.pool.use(OnChip(r.spec) / uint64(among))
+	for _, q := range r.queues.list {
 		if q.over != nil {
 			q.over.divide(among)
 		}
@@ -211,30 +168,30 @@ func (r *Run) share(among int) {
 // Fits says whether the graph's memory is enough where the payload memory on chip is divided among so many graphs, and how many bytes it
 // then has and needs.
 func (r *Run) Fits(among int) (have, need uint64, ok bool) {
-	have, need = OnChip(r.spec)/uint64(among)+r.memory.pool.scratch, r.graph.MinimumBytes()
+	have, need = OnChip(r.spec)/uint64(among)+r.pool.scratch, r.graph.MinimumBytes()
 	return have, need, have >= need
 }
 
 // Finished says whether the dispatch has ended, and by when all it did is done.
 func (r *Run) Finished() (bool, uint64) {
-	return r.ledger.idle(), r.ledger.done
+	return r.stats.idle(), r.stats.done
 }
 
 // Progress is the number of workgroups that ended, of those in the compute units, and of all known.
 func (r *Run) Progress() (ended, running, total uint64) {
-	return r.ledger.endedGroups, uint64(r.ledger.resident), r.ledger.total
+	return r.stats.progress()
 }
 
 // Waiting says which payloads wait, for reports.
 func (r *Run) Waiting() string {
 	var parts []string
-	for _, b := range r.opener.bins {
+	for _, b := range r.queues.bins.list {
 		if n := b.pending(); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d payloads wait for node %v at level %d", n, b.Node, b.level))
 		}
 	}
-	if r.ledger.flying > 0 {
-		parts = append(parts, fmt.Sprintf("%d are on their way", r.ledger.flying))
+	if r.stats.flying > 0 {
+		parts = append(parts, fmt.Sprintf("%d are on their way", r.stats.flying))
 	}
-	return strings.Join(append(parts, fmt.Sprintf("%d of %d bytes of payload memory are taken", r.memory.pool.taken, r.memory.pool.capacity)), ", ")
+	return strings.Join(append(parts, fmt.Sprintf("%d of %d bytes of payload memory are taken", r.pool.taken, r.pool.capacity)), ", ")
 }

@@ -13,35 +13,34 @@ type loot struct {
 }
 
 // balance has a queue take payloads from another, if it has nothing to launch and none are on their way to it.
-func (o *opener) balance(now uint64, thief int) {
-	most := o.run.spec.Queue.Steal
-	q := o.run.queues[thief]
-	if most == 0 || len(o.run.queues) == 1 || q.taking || !o.empty(thief) {
+func (s *queues) balance(now uint64, thief int) {
+	most := s.spec.Steal
+	q := s.list[thief]
+	if most == 0 || len(s.list) == 1 || q.taking || !s.bins.empty(thief) {
 		return
 	}
-	b := o.fullest(thief)
+	b := s.bins.fullest(thief)
 	if b == nil {
 		return
 	}
 	m := q.loots.Take()
 	m.stage = b.stage
 	m.list = b.take(min(most, (len(b.fifo)-b.head+1)/2), m.list[:0])
-	victim := o.run.queues[b.queue]
+	victim := s.list[b.queue]
 	victim.entries -= len(m.list)
 	if victim.over != nil {
 		victim.over.taken(b, m.list)
 		victim.alarm.Set(now) // entries are free
 	}
 	q.taking = true
-	o.run.ledger.queue.Stolen += uint64(len(m.list))
-	victim.port.Post(m, q.port, max(now+2*uint64(o.run.spec.Queue.Latency), o.run.Engine.Soonest()))
+	s.stats.queue.Stolen += uint64(len(m.list))
+	victim.port.Post(m, q.port, max(now+2*uint64(s.spec.Latency), q.Engine.Soonest()))
 }
 
 // empty says that nothing waits in a queue.
-func (o *opener) empty(queue int) bool {
-	n := len(o.order)
-	for _, b := range o.bins[queue*n : (queue+1)*n] {
-		if b.pending() > 0 {
+func (b *bins) empty(queue int) bool {
+	for _, w := range b.ofQueue(queue) {
+		if w.pending() > 0 {
 			return false
 		}
 	}
@@ -49,14 +48,14 @@ func (o *opener) empty(queue int) bool {
 }
 
 // fullest is the bin of another queue with the most payloads, two at least. Those of inputs that nodes share stay together.
-func (o *opener) fullest(thief int) (best *bin) {
+func (b *bins) fullest(thief int) (best *bin) {
 	most := 1
-	for _, b := range o.bins {
-		if b.queue == thief || b.base != nil || len(b.sharers) > 0 {
+	for _, w := range b.list {
+		if w.queue == thief || w.base != nil || len(w.sharers) > 0 {
 			continue
 		}
-		if n := len(b.fifo) - b.head; n > most {
-			best, most = b, n
+		if n := len(w.fifo) - w.head; n > most {
+			best, most = w, n
 		}
 	}
 	return best
@@ -77,7 +76,7 @@ func (b *bin) take(n int, list []entry) []entry {
 // stolen puts what another queue had into this one.
 func (q *queue) stolen(m *loot) {
 	q.taking = false
-	b := q.run.opener.bins[q.index*len(q.run.opener.order)+m.stage.id]
+	b := q.all.bins.of(m.stage, q.index)
 	b.fifo = append(b.fifo, m.list...)
 	q.entries += len(m.list)
 	if q.over != nil {

@@ -16,21 +16,21 @@ func TestQueuesTakeHalf(t *testing.T) {
 		s.Queue.Placement, s.Queue.Steal, s.Queue.Latency = "engine", c.most, latency
 		n := static("n")
 		r := newQueueRigOn(t, wide(), s, false, n)
-		o := r.run.opener
-		from, to := o.bin(n.stages[0], 0), o.bin(n.stages[0], 1)
-		for _, q := range r.run.queues {
+		o := r.run.queues
+		from, to := o.bins.of(n.stages[0], 0), o.bins.of(n.stages[0], 1)
+		for _, q := range r.run.queues.list {
 			q.shared.core.free = 1 << 40 // nothing is launched
 		}
 		r.in(begin, func(now uint64) {
 			for i := range c.waiting {
 				from.push(int32(i), now)
 			}
-			r.run.queues[0].entries = c.waiting
+			r.run.queues.list[0].entries = c.waiting
 			for range 2 { // the second time nothing more comes
 				o.balance(now, 1)
 			}
-			if got := from.pending(); got != uint64(c.waiting-c.taken) || r.run.queues[0].entries != int(got) {
-				t.Errorf("%+v: %d are left, and %d counted", c, got, r.run.queues[0].entries)
+			if got := from.pending(); got != uint64(c.waiting-c.taken) || r.run.queues.list[0].entries != int(got) {
+				t.Errorf("%+v: %d are left, and %d counted", c, got, r.run.queues.list[0].entries)
 			}
 			for i, e := range from.fifo {
 				if e.payload != int32(i) {
@@ -41,8 +41,8 @@ func TestQueuesTakeHalf(t *testing.T) {
 		arrived := uint64(0)
 		r.in(begin+2*latency-1, func(uint64) { arrived = to.pending() })
 		r.in(begin+2*latency+1, func(uint64) {
-			if got := to.pending(); arrived != 0 || got != uint64(c.taken) || r.run.queues[1].entries != c.taken || r.run.ledger.queue.Stolen != got {
-				t.Errorf("%+v: %d come before the latency, %d after; %d are counted, %d taken", c, arrived, got, r.run.queues[1].entries, r.run.ledger.queue.Stolen)
+			if got := to.pending(); arrived != 0 || got != uint64(c.taken) || r.run.queues.list[1].entries != c.taken || r.run.stats.queue.Stolen != got {
+				t.Errorf("%+v: %d come before the latency, %d after; %d are counted, %d taken", c, arrived, got, r.run.queues.list[1].entries, r.run.stats.queue.Stolen)
 			}
 			for i, e := range to.fifo {
 				if want := int32(c.waiting - c.taken + i); e.payload != want {

@@ -9,7 +9,7 @@ import (
 
 // traffic is what queues ask of memory while a test has them do something, with addresses from the ring's start on.
 func (r *queueRig) traffic(do func(w *wait)) []string {
-	r.memory.log, r.run.memory.ring = nil, 0
+	r.memory.log, r.run.ring.addr = nil, 0
 	w := gather(0, nil)
 	do(w)
 	w.close()
@@ -25,28 +25,28 @@ func TestTrafficOfQueues(t *testing.T) {
 		do   func(w *wait)
 		want []string
 	}{
-		{"five entries", func(w *wait) { r.run.memory.ringNext = first; r.run.memory.write(0, w, 0, 5) },
+		{"five entries", func(w *wait) { r.run.ring.next = first; r.run.ring.write(0, w, 0, 5) },
 			[]string{fmt.Sprintf("write unit 0 busy 1: %d+64 %d+16", first, first+64)}},
-		{"five after them", func(w *wait) { r.run.memory.write(0, w, 3, 5) },
+		{"five after them", func(w *wait) { r.run.ring.write(0, w, 3, 5) },
 			[]string{fmt.Sprintf("write unit 3 busy 1: %d+48 %d+32", first+64, first+128)}},
-		{"at the ring's end", func(w *wait) { r.run.memory.ringNext = ringBytes - 64; r.run.memory.write(0, w, 0, 4) },
+		{"at the ring's end", func(w *wait) { r.run.ring.next = ringBytes - 64; r.run.ring.write(0, w, 0, 4) },
 			[]string{fmt.Sprintf("write unit 0 busy 1: %d+64", ringBytes-64)}},
-		{"after its end", func(w *wait) { r.run.memory.write(0, w, 0, 1) },
+		{"after its end", func(w *wait) { r.run.ring.write(0, w, 0, 1) },
 			[]string{fmt.Sprintf("write unit 0 busy 1: %d+16", first)}},
-		{"an entry back", func(w *wait) { r.run.memory.read(0, w, 0) },
+		{"an entry back", func(w *wait) { r.run.ring.read(0, w, 0) },
 			[]string{fmt.Sprintf("read unit 0 busy 1: %d+16", first)}},
-		{"the first counter", func(w *wait) { r.run.memory.atomic(0, w, 1, 0) }, []string{"atomic unit 1 busy 1: 0+4"}},
-		{"the last counter", func(w *wait) { r.run.memory.atomic(0, w, 1, counterBytes/256-1) }, []string{fmt.Sprintf("atomic unit 1 busy 1: %d+4", (counterBytes-256)&^63)}},
-		{"one more", func(w *wait) { r.run.memory.atomic(0, w, 1, counterBytes/256) }, []string{"atomic unit 1 busy 1: 0+4"}},
+		{"the first counter", func(w *wait) { r.run.ring.atomic(0, w, 1, 0) }, []string{"atomic unit 1 busy 1: 0+4"}},
+		{"the last counter", func(w *wait) { r.run.ring.atomic(0, w, 1, counterBytes/256-1) }, []string{fmt.Sprintf("atomic unit 1 busy 1: %d+4", (counterBytes-256)&^63)}},
+		{"one more", func(w *wait) { r.run.ring.atomic(0, w, 1, counterBytes/256) }, []string{"atomic unit 1 busy 1: 0+4"}},
 	} {
 		if diff := cmp.Diff(c.want, r.traffic(c.do)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
 	// No more than half of the ring is written at once: what lies there is read before.
-	r.run.memory.ringNext = first
-	r.traffic(func(w *wait) { r.run.memory.write(0, w, 0, ringBytes/entryBytes) })
-	if got, want := r.run.memory.ringNext, uint64(first+ringBytes/2); got != want {
+	r.run.ring.next = first
+	r.traffic(func(w *wait) { r.run.ring.write(0, w, 0, ringBytes/entryBytes) })
+	if got, want := r.run.ring.next, uint64(first+ringBytes/2); got != want {
 		t.Errorf("a write of a whole ring ends at %d, want %d", got, want)
 	}
 }
@@ -56,7 +56,7 @@ func TestTrafficOfQueues(t *testing.T) {
 func TestTrafficOfPasses(t *testing.T) {
 	n := static("n")
 	r := newQueueRig(t, defaultQueue("multipass"), false, n)
-	r.run.memory.ring, r.run.memory.ringNext = 0, counterBytes
+	r.run.ring.addr, r.run.ring.next = 0, counterBytes
 	r.memory.log = nil
 	var accepted uint64
 	r.enqueue(t, begin, n, 5, &accepted)
