@@ -32,6 +32,8 @@ type opener struct {
 	bins       *bins
 	pool       *pool
 	stats      *ledger
+	trace      *payloadTrace
+	nodes      []*Node
 	groups     *residents
 	policy     policy
 	// Cycles that payloads wait for more, of a coalescing node and of one whose workgroups share waves.
@@ -42,8 +44,8 @@ type opener struct {
 	spare               engine.Stock[nodeLaunch]
 }
 
-func newOpener(s *scheduler.QueueSpec, k kind, parts *Parts, q *queues, groups *residents) *opener {
-	o := &opener{engine: parts.Engine, dispatcher: parts.Dispatcher, queues: q, bins: q.bins, pool: q.pool, stats: q.stats, groups: groups,
+func newOpener(g *Graph, s *scheduler.QueueSpec, k kind, parts *Parts, q *queues, groups *residents) *opener {
+	o := &opener{engine: parts.Engine, dispatcher: parts.Dispatcher, queues: q, bins: q.bins, pool: q.pool, stats: q.stats, trace: q.trace, nodes: g.Nodes, groups: groups,
 		adaptive: s.Window == "adaptive", pulls: k.pulls, most: max(maxOpen/len(q.list), 1)}
 	if k.window {
 		o.coalescing, o.packing = uint64(s.CoalescingWindow), uint64(s.PackingWindow)
@@ -91,7 +93,7 @@ func (o *opener) pop(now uint64, b *bin) (int32, error) {
 			o.queues.list[b.queue].left(&o.pool.payloads[i])
 			o.stats.depth--
 		}
-		o.queues.trace.deepen(now, b.stage, -1)
+		o.trace.deepen(now, b.stage, -1)
 		return i, nil
 	}
 	return o.popHost(b)
@@ -137,7 +139,7 @@ func (o *opener) openLaunch(now uint64, b *bin) *nodeLaunch {
 			return nil
 		}
 		o.pool.payloads[i].input = input
-		o.queues.trace.picked(now, b, i, input)
+		o.trace.picked(now, b, i, input)
 		o.pool.arrays[input].elems = append(o.pool.arrays[input].elems, i)
 	}
 	o.stats.nodes[b.id()].payloads += n
@@ -424,12 +426,12 @@ func (o *opener) WorkgroupEnded(now uint64, m *cu.WaveEnd) {
 func (o *opener) OnIdle(now, next uint64) { o.policy.Settled(now, next) }
 
 func (o *opener) SetTag(tag int) {
-	for _, n := range o.pool.graph.Nodes {
+	for _, n := range o.nodes {
 		n.Launch.Tag = tag
 	}
 }
 
-func (o *opener) Classes() int                             { return len(o.pool.graph.Nodes) }
+func (o *opener) Classes() int                             { return len(o.nodes) }
 func (o *opener) PullsWork() bool                          { return o.pulls }
 func (o *opener) AllPlaced() bool                          { return o.stats.idle() }
 func (o *opener) Finished() (bool, uint64)                 { return o.stats.idle(), o.stats.done }
