@@ -242,9 +242,14 @@ func (d *Dispatcher) placeOf(now uint64, o *open) (placed bool, next uint64) {
 // only rates are in the way, at is from when they allow it.
 func (d *Dispatcher) find(now uint64, o *open, l *Launch) (unit int, at uint64) {
 	d.look(now, o, l)
-	if l.Engine >= 0 {
+	switch {
+	case l.Unit >= 0:
+		if unit = -1; d.accepts(l.Engine) && d.fits(l.Unit) {
+			unit = l.Unit
+		}
+	case l.Engine >= 0:
 		unit = d.inEngine(l.Engine)
-	} else {
+	default:
 		unit = d.place(&d.placer)
 	}
 	return unit, d.at
