@@ -99,7 +99,8 @@ type Dispatcher struct {
 // New builds the dispatcher of compute units.
 func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.Array) *Dispatcher {
 	d := &Dispatcher{
-		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits, placer: newPlacer(s, limits.Shape), place: placements[s.Placement()],
+		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits,
+		placer: newPlacer(s, limits.Shape), place: placements[s.Placement()],
 		groupGap: RateGap(s.WorkgroupsPerCycle), refillGap: RateGap(s.WorkgroupsPerCycle), waveGap: RateGap(s.WavesPerCycle),
 	}
 	if s.RefilledPerCycle > 0 {

@@ -46,8 +46,10 @@ type passStep struct {
 }
 
 func newMultipass(r *Run) (policy, error) {
-	return &multipass{inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, opener: r.opener, spec: &r.spec.Scheduler,
-		units: len(r.Array.Units), launch: r.OwnCycles, overlap: r.spec.Scheduler.Passes == "overlapped"}, nil
+	return &multipass{
+		inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, opener: r.opener, spec: &r.spec.Scheduler,
+		units: len(r.Array.Units), launch: r.OwnCycles, overlap: r.spec.Scheduler.Passes == "overlapped",
+	}, nil
 }
 
 // Enqueue counts in memory and writes where the payloads are, which nothing waits

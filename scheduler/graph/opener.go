@@ -45,8 +45,11 @@ type opener struct {
 }
 
 func newOpener(g *Graph, s *scheduler.QueueSpec, k kind, parts *Parts, q *queues, groups *residents) *opener {
-	o := &opener{engine: parts.Engine, dispatcher: parts.Dispatcher, queues: q, bins: q.bins, pool: q.pool, stats: q.stats, trace: q.trace, nodes: g.Nodes, groups: groups,
-		adaptive: s.Window == "adaptive", pulls: k.pulls, most: max(maxOpen/len(q.list), 1)}
+	o := &opener{
+		engine: parts.Engine, dispatcher: parts.Dispatcher, queues: q, bins: q.bins, pool: q.pool, stats: q.stats,
+		trace: q.trace, nodes: g.Nodes, groups: groups,
+		adaptive: s.Window == "adaptive", pulls: k.pulls, most: max(maxOpen/len(q.list), 1),
+	}
 	if k.window {
 		o.coalescing, o.packing = uint64(s.CoalescingWindow), uint64(s.PackingWindow)
 	}
@@ -191,7 +194,8 @@ func (o *opener) ready(l *nodeLaunch, at uint64) {
 
 func (o *opener) newLaunch(b *bin, input int32) *nodeLaunch {
 	l := o.spare.Take()
-	*l = nodeLaunch{Launch: scheduler.Launch{Code: b.Launch, Class: b.id(), Engine: -1, Unit: -1, ReadyAt: cu.Never}, stage: b.stage, bin: b, input: input}
+	placed := scheduler.Launch{Code: b.Launch, Class: b.id(), Engine: -1, Unit: -1, ReadyAt: cu.Never}
+	*l = nodeLaunch{Launch: placed, stage: b.stage, bin: b, input: input}
 	switch o.queues.spread {
 	case byEngine:
 		l.Engine = b.queue

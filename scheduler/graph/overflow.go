@@ -54,7 +54,9 @@ type move struct {
 
 func newOverflow(q *queue, ring *ring, opener *opener, launchCycles int) *overflow {
 	line, _ := ring.hierarchy.LineBytes()
-	o := &overflow{queue: q, spec: q.all.spec, pool: q.all.pool, stats: q.all.stats, ring: ring, opener: opener, latency: uint64(launchCycles)}
+	o := &overflow{
+		queue: q, spec: q.all.spec, pool: q.all.pool, stats: q.all.stats, ring: ring, opener: opener, latency: uint64(launchCycles),
+	}
 	o.threshold, o.line, o.held.enter = o.spec.RefillThreshold, max(line/entryBytes, 1), &q.shared.enter
 	o.divide(1)
 	return o

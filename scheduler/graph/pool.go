@@ -94,7 +94,8 @@ type pool struct {
 }
 
 func newPool(g *Graph, store *mem.Store, counts *account.QueueCounts, onChip, scratch uint64) *pool {
-	p := &pool{graph: g, store: store, counts: counts, scratch: scratch, payloads: make([]payload, 1), arrays: make([]array, 1)}
+	p := &pool{graph: g, store: store, counts: counts, scratch: scratch}
+	p.payloads, p.arrays = make([]payload, 1), make([]array, 1) // 0 is none
 	p.use(onChip)
 	return p
 }

@@ -50,14 +50,17 @@ type queues struct {
 	policy policy
 }
 
-func newQueues(g *Graph, spec *scheduler.QueueSpec, k kind, l layout, parts *Parts, pool *pool, stats *ledger, trace *payloadTrace) *queues {
+func newQueues(g *Graph, spec *scheduler.QueueSpec, k kind, l layout, parts *Parts, pool *pool, stats *ledger,
+	trace *payloadTrace) *queues {
 	policy := "round-robin"
 	if k.arbitrates {
 		policy = spec.Arbitration
 	}
-	s := &queues{layout: l, bins: newBins(g, l.numQueues(), policy, k.arbitrates && policy == "round-robin"), spec: spec, cus: parts.units(), pool: pool, stats: stats, trace: trace}
+	bins := newBins(g, l.numQueues(), policy, k.arbitrates && policy == "round-robin")
+	s := &queues{layout: l, bins: bins, spec: spec, cus: parts.units(), pool: pool, stats: stats, trace: trace}
 	for i := range l.numQueues() {
-		q := &queue{Base: engine.NewBase(parts.Engine, fmt.Sprintf("%s[%d]", k.queue, i)), all: s, index: i, shared: parts.Shared.queue(spec, i)}
+		name := fmt.Sprintf("%s[%d]", k.queue, i)
+		q := &queue{Base: engine.NewBase(parts.Engine, name), all: s, index: i, shared: parts.Shared.queue(spec, i)}
 		q.alarm, q.port = engine.NewAlarm(&q.Base, q, false), engine.NewPort(&q.Base, q, "Enqueue")
 		s.list = append(s.list, q)
 	}

@@ -85,7 +85,9 @@ func newRun(g *Graph, spec *scheduler.WorkSpec, parts Parts, scratch uint64, k k
 	}
 	trace := &payloadTrace{parts.Array, g, r.pool, r.stats}
 	r.queues = newQueues(g, &spec.Queue, k, newLayout(place, parts.Limits), &parts, r.pool, r.stats, trace)
-	r.groups = &residents{limits: &g.most, engine: parts.Engine, pool: r.pool, stats: r.stats, queues: r.queues, alloc: r.alloc, ring: r.ring}
+	r.groups = &residents{
+		limits: &g.most, engine: parts.Engine, pool: r.pool, stats: r.stats, queues: r.queues, alloc: r.alloc, ring: r.ring,
+	}
 	r.opener = newOpener(g, &spec.Queue, k, &parts, r.queues, r.groups)
 	if r.policy, err = k.make(r); err != nil {
 		return nil, err
