@@ -1,12 +1,16 @@
 // Package graph schedules execution graphs: it turns payloads that shaders enqueue into launches that the dispatcher places.
 //
 //	graph       nodes that fit together, their levels and memory; text: as text and DOT
-//	run         a graph on the machine, in three parts:
-//	ledger      what became of payloads and workgroups, by node
-//	opener      launches of what waits; bins: what waits and what is open; queue: the component
-//	memory      what of the queue is in memory: pool, payloads and the arrays that name them; rings and counters
-//	group       what a workgroup does with payloads
+//	run         a graph on the machine: connects the parts
+//	workgroup   what a workgroup does with payloads: allocate, enqueue, check, call (of its waves together)
+//	pool        payloads and the arrays that name them; allocator: the component that answers requests for them
+//	queue       the component in which payloads wait; nodequeues: by node, in the order of arbitration; layout: of which units
+//	launcher    launches of waiting payloads, for the dispatcher
 //	policy      the table of schedulers: hardware, firmware, multipass, persistent
+//	spill       entries of a hardware queue in memory; blocked: batches that a full queue keeps out; steal: between queues
+//	ring        queues and counters in memory; inmemory: what policies with queues in memory have in common
+//	stats       counts of payloads and workgroups, by node; path: the longest way through the graph
+//	shared      what graphs that run beside each other share
 //	direct      a graph in functional runs
 //
 // Accesses to payloads are those of memory; here they are only checked.
