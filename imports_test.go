@@ -56,10 +56,11 @@ var allowedImports = map[string]string{
 	"mem":                   "engine isa mem/dram mem/lane mem/rmw program/ir internal/spec",
 	"cu/lookahead":          "internal/fault account engine isa mem simd",
 	"cu":                    "engine isa program simd lds cu/lookahead mem account tracing/probe internal/spec",
-	"scheduler":             "engine isa program simd mem mem/lane cu account tracing/probe internal/spec",
+	"scheduler":             "engine cu internal/spec",
 	"scheduler/command":     "engine scheduler",
+	"scheduler/graph":       "engine isa program simd mem mem/lane cu account scheduler tracing/probe",
 	"gpu/functional":        "internal/fault account isa lds mem program simd",
-	"gpu":                   "internal/bounds account scheduler/command energy gpu/functional tracing/probe engine gpu/raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
+	"gpu":                   "internal/bounds account scheduler/command scheduler/graph energy gpu/functional tracing/probe engine gpu/raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
 	"internal/fault":        "",
 	"experiments":           "config",
 	"experiments/accuracy":  "internal/files config gpu",
@@ -75,10 +76,12 @@ var allowedImports = map[string]string{
 	"vulkan/rows":           "internal/files account experiments/sweep plots tracing/perfetto tracing/report",
 	"vulkan/vk":             "",
 	"cmd/spvsim":            "internal/bounds internal/fault internal/files account tracing/probe engine internal/starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots internal/judge vulkan/launch vulkan/rows internal/expression",
+
+	"scheduler/internal/testmachine": "engine isa program simd lds mem cu internal/spec", // for tests
 }
 
 // akita are the packages that may know the event engine.
-var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "cu/lookahead": true, "cu": true, "scheduler": true, "scheduler/command": true, "mem": true, "gpu": true, "tracing": true,
+var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "cu/lookahead": true, "cu": true, "scheduler": true, "scheduler/command": true, "scheduler/graph": true, "scheduler/internal/testmachine": true, "mem": true, "gpu": true, "tracing": true,
 	"internal/ledger": true, "tracing/daisen": true, "tracing/monitor": true}
 
 func TestImportsAreAllowed(t *testing.T) {

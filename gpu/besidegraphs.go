@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"spvsim/config"
-	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 )
 
 // graphsInTurn has dispatches of one graph wait for each other: they share its scratch memory.
@@ -74,7 +74,7 @@ func loose(reach [][]uint64, i, j int) bool {
 }
 
 // runs are graphs as the machine has them.
-func runs(graphs []*graphJob) (list []*scheduler.Run) {
+func runs(graphs []*graphJob) (list []*graph.Run) {
 	for _, own := range graphs {
 		list = append(list, own.run)
 	}

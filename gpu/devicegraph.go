@@ -10,13 +10,13 @@ import (
 	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/program/ir"
-	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 	"spvsim/spirv/validate"
 )
 
 // A Graph is an execution graph that a device can run.
 type Graph struct {
-	graph    *scheduler.Graph
+	graph    *graph.Graph
 	codes    *graphJob            // what its jobs have in common
 	jobs     map[uint64]*graphJob // by bytes of scratch memory
 	programs []*program.Program
@@ -49,7 +49,7 @@ func (d *Device) Graph(list []GraphNode) (*Graph, error) {
 		linked = append(linked, node)
 	}
 	g := &Graph{codes: &graphJob{repeat: 1}, jobs: map[uint64]*graphJob{}}
-	var nodes []*scheduler.Node
+	var nodes []*graph.Node
 	for i := range list {
 		n, err := d.graphNode(&list[i], linked)
 		if err != nil {
@@ -62,13 +62,13 @@ func (d *Device) Graph(list []GraphNode) (*Graph, error) {
 	}
 	err := validate.CheckGraph(linked)
 	if err == nil {
-		g.graph, err = scheduler.NewGraph(nodes, d.Machine().Queue.GraphLimits)
+		g.graph, err = graph.NewGraph(nodes, d.Machine().Queue.GraphLimits)
 	}
 	return g, err
 }
 
 // graphNode lowers a node among the others.
-func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*scheduler.Node, error) {
+func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*graph.Node, error) {
 	p := d.r.programs
 	if n.WaveSize == 0 {
 		n.WaveSize = d.Machine().WaveSize
@@ -92,7 +92,7 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*schedule
 			return nil, fmt.Errorf("%w: %s is a mesh node: a device has nowhere to draw", errGraph, prog.Name)
 		}
 	}
-	out := &scheduler.Node{Name: n.Name, Index: n.Index, Shader: prog.Name, Program: prog,
+	out := &graph.Node{Name: n.Name, Index: n.Index, Shader: prog.Name, Program: prog,
 		Launch: &cu.Launch{Code: made.code, Need: made.need, Bindings: &mem.Bindings{}}}
 	if out.Name == "" {
 		out.Name = prog.Name
@@ -125,7 +125,7 @@ func (g *Graph) Programs() []*program.Program { return g.programs }
 // ScratchBytes is how much scratch memory the graph needs at least, and how much it can use: what the machine takes where nothing else
 // is said, if that is more.
 func (d *Device) ScratchBytes(g *Graph) (least, most uint64) {
-	least = g.graph.MinimumScratch(scheduler.OnChip(&d.Machine().WorkSpec))
+	least = g.graph.MinimumScratch(graph.OnChip(&d.Machine().WorkSpec))
 	return least, max(least, uint64(d.Machine().Queue.ScratchBytes))
 }
 
@@ -179,7 +179,7 @@ func (d *Device) graphLaunch(x *GraphDispatch) (*launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry := graphEntry{late: func() ([]scheduler.Entry, error) { return x.entries(d.r.machine.store) }}
+	entry := graphEntry{late: func() ([]graph.Entry, error) { return x.entries(d.r.machine.store) }}
 	work := &graphWork{graphJob: job, entries: []graphEntry{entry}, bind: func() error { return d.bindGraph(x) }}
 	return &launch{step: x.Name, kind: fmt.Sprintf("%p", x.Graph), mode: d.r.mode(""), work: work}, nil
 }
@@ -220,7 +220,7 @@ func (d *Device) graphJob(x *GraphDispatch) (*graphJob, error) {
 }
 
 // entries are what the dispatch hands to the graph when it begins.
-func (x *GraphDispatch) entries(s *mem.Store) (list []scheduler.Entry, err error) {
+func (x *GraphDispatch) entries(s *mem.Store) (list []graph.Entry, err error) {
 	g, in := x.Graph.graph, &x.Input
 	if in.InfosInMemory {
 		at := infoList{in.Count, in.Infos, in.Stride}
@@ -240,7 +240,7 @@ func (x *GraphDispatch) entries(s *mem.Store) (list []scheduler.Entry, err error
 		if err := n.Dispatchable(); err != nil {
 			return nil, err
 		}
-		list = append(list, scheduler.Entry{Node: n, Count: uint64(e.Count), Data: e.Payloads, Stride: int(e.Stride)})
+		list = append(list, graph.Entry{Node: n, Count: uint64(e.Count), Data: e.Payloads, Stride: int(e.Stride)})
 	}
 	return list, nil
 }

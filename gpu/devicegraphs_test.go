@@ -10,7 +10,7 @@ import (
 	"spvsim/gpu"
 	"spvsim/mem"
 	"spvsim/program"
-	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 	"spvsim/spirv/validate"
 )
 
@@ -74,7 +74,7 @@ func TestGraphsOfADevice(t *testing.T) {
 			t.Errorf("%s: sums %v and %v, %+v and %+v", kind, one[:16], other[:16], p.Times, q.Times)
 		}
 		if x.Scratch, y.Scratch = 0, 0; kind == "hardware" && (!d.FitBeside(list[:1]) || !d.FitBeside(list)) {
-			t.Errorf("%d bytes on chip are not enough for two", scheduler.OnChip(&m.WorkSpec))
+			t.Errorf("%d bytes on chip are not enough for two", graph.OnChip(&m.WorkSpec))
 		}
 		if kind == "firmware" && d.FitBeside(list) {
 			t.Errorf("firmware needs no scratch memory")

@@ -11,6 +11,7 @@ import (
 	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/scheduler/command"
+	"spvsim/scheduler/graph"
 	"spvsim/simd"
 	"spvsim/tracing/probe"
 )
@@ -366,7 +367,7 @@ func (d *Device) FitBeside(list []*GraphDispatch) bool {
 		graphs[x.Graph] = true
 	}
 	for _, x := range list {
-		if len(graphs) > 1 && scheduler.OnChip(&d.Machine().WorkSpec)/uint64(len(graphs))+x.Scratch < x.Graph.graph.MinimumBytes() {
+		if len(graphs) > 1 && graph.OnChip(&d.Machine().WorkSpec)/uint64(len(graphs))+x.Scratch < x.Graph.graph.MinimumBytes() {
 			return false
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 )
 
 // finishing is the module finish.spvasm with changes, in a job that sends its three payloads to the nodes.
@@ -101,7 +101,7 @@ func TestFinishOfTheHostsPayload(t *testing.T) {
 	fs["job.yaml"].Data = []byte(strings.Replace(string(fs["job.yaml"].Data), "{node: send}", "{node: own, payloads: [{u32: [4, 0]}]}", 1))
 	for _, kind := range schedulerKinds {
 		_, err := Run(context.Background(), graphSetup(t, fs, "rdna3-rx7900xtx", "scheduler.kind="+kind))
-		if !errors.Is(err, scheduler.ErrFault) || !strings.Contains(err.Error(), "OpFinishWritingNodePayloadAMDX: workgroup [0 0 0], wave 0: it is called for a payload that the host dispatched") {
+		if !errors.Is(err, graph.ErrFault) || !strings.Contains(err.Error(), "OpFinishWritingNodePayloadAMDX: workgroup [0 0 0], wave 0: it is called for a payload that the host dispatched") {
 			t.Errorf("%s: %v, want a fault", kind, err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
-	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 	"spvsim/simd"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
@@ -19,8 +19,8 @@ import (
 // A graphJob is an execution graph of a job, ready to run.
 type graphJob struct {
 	name    string
-	graph   *scheduler.Graph
-	run     *scheduler.Run
+	graph   *graph.Graph
+	run     *graph.Run
 	entries []graphEntry // of the job's graph; steps have their own
 	repeat  int
 	scratch uint64       // bytes
@@ -58,7 +58,7 @@ func (r *runner) prepareGraph(work *config.GraphWork) (err error) {
 		return err
 	}
 	r.checkPriorities(nodes)
-	if g.graph, err = scheduler.NewGraph(nodes, r.setup.Machine.Queue.GraphLimits); err != nil {
+	if g.graph, err = graph.NewGraph(nodes, r.setup.Machine.Queue.GraphLimits); err != nil {
 		return err
 	}
 	g.scratch = uint64(r.setup.Machine.Queue.ScratchBytes)
@@ -71,15 +71,15 @@ func (r *runner) prepareGraph(work *config.GraphWork) (err error) {
 
 // place puts a graph on the machine.
 func (g *graphJob) place(m *machine, spec *config.Machine) (err error) {
-	g.run, err = scheduler.NewRun(g.graph, &spec.WorkSpec, scheduler.Parts{
+	g.run, err = graph.NewRun(g.graph, &spec.WorkSpec, graph.Parts{
 		Engine: m.engine, Array: m.array, Dispatcher: m.dispatcher, Limits: m.limits, Hierarchy: m.hierarchy, Store: m.store,
 		OwnCycles: uint64(spec.FrontEnd.PacketCycles + spec.FrontEnd.LaunchCycles), Shared: m.shared,
 	}, g.scratch)
 	return err
 }
 
-func (r *runner) graphNodes(g *graphJob, work *config.GraphWork) ([]*scheduler.Node, error) {
-	var nodes []*scheduler.Node
+func (r *runner) graphNodes(g *graphJob, work *config.GraphWork) ([]*graph.Node, error) {
+	var nodes []*graph.Node
 	known := map[*simd.Code]bool{}
 	for i := range work.Nodes {
 		n := &work.Nodes[i]
@@ -127,7 +127,7 @@ func (r *runner) linked(work *config.GraphWork) ([]validate.GraphNode, error) {
 }
 
 // checkLinked tests the rules that modules break only together.
-func (r *runner) checkLinked(nodes []*scheduler.Node) error {
+func (r *runner) checkLinked(nodes []*graph.Node) error {
 	for i, n := range nodes {
 		r.programs.nodes[i].Name, r.programs.nodes[i].Index = n.Name, n.Index
 	}
@@ -135,11 +135,11 @@ func (r *runner) checkLinked(nodes []*scheduler.Node) error {
 }
 
 // checkPriorities warns who gives nodes priorities that the machine does not look at.
-func (r *runner) checkPriorities(nodes []*scheduler.Node) {
+func (r *runner) checkPriorities(nodes []*graph.Node) {
 	m := r.setup.Machine
 	for _, n := range nodes {
 		switch {
-		case n.Priority == 0 || scheduler.NodePriorities(&m.WorkSpec):
+		case n.Priority == 0 || graph.NodePriorities(&m.WorkSpec):
 		case m.Queue.Arbitration == "priority":
 			r.programs.warn("node %v: its priority does nothing under scheduler.kind %s, which arbitrates between no nodes", n, m.Scheduler.Kind)
 			return
@@ -206,7 +206,7 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 		return inputError(err)
 	}
 	for _, g := range r.graphs {
-		d := &scheduler.Description{Name: s.Job.Name, Entries: dispatched(r, g), OnChip: scheduler.OnChip(&s.Machine.WorkSpec), Scratch: g.scratch, Spec: &s.Machine.WorkSpec}
+		d := &graph.Description{Name: s.Job.Name, Entries: dispatched(r, g), OnChip: graph.OnChip(&s.Machine.WorkSpec), Scratch: g.scratch, Spec: &s.Machine.WorkSpec}
 		if g.name != "" {
 			d.Name += "." + g.name
 		}
@@ -222,7 +222,7 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 }
 
 // dispatched is what the job dispatches to a graph, as far as it is known before the run.
-func dispatched(r *runner, g *graphJob) (entries []scheduler.Entry) {
+func dispatched(r *runner, g *graphJob) (entries []graph.Entry) {
 	for i := range r.launches {
 		if w, ok := r.launches[i].work.(*graphWork); ok && w.graphJob == g && (i == 0 || !r.onlyGraph()) { // repetitions start the same again
 			entries = append(entries, known(w.entries)...)
@@ -238,9 +238,9 @@ func graphOf(graphs []*graphJob, list []config.PayloadDispatch) *graphJob {
 }
 
 // newNode names a node: by the job, else by its entry point.
-func newNode(n *config.GraphNode, l *cu.Launch) *scheduler.Node {
+func newNode(n *config.GraphNode, l *cu.Launch) *graph.Node {
 	prog := l.Code.Program
-	out := &scheduler.Node{Name: n.Name, Index: n.Index, Shader: n.Shader, Program: prog, Launch: l, Priority: n.Priority}
+	out := &graph.Node{Name: n.Name, Index: n.Index, Shader: n.Shader, Program: prog, Launch: l, Priority: n.Priority}
 	if out.Name == "" {
 		out.Name = prog.Name
 	}
@@ -276,7 +276,7 @@ func (r *runner) entries(g *graphJob, dispatches []config.PayloadDispatch) ([]gr
 }
 
 // known are the entries whose nodes and counts are known before the run.
-func known(list []graphEntry) (out []scheduler.Entry) {
+func known(list []graphEntry) (out []graph.Entry) {
 	for i := range list {
 		if list[i].Node != nil {
 			out = append(out, list[i].Entry)
@@ -285,7 +285,7 @@ func known(list []graphEntry) (out []scheduler.Entry) {
 	return out
 }
 
-func (r *runner) entry(n *scheduler.Node, d *config.PayloadDispatch) (graphEntry, error) {
+func (r *runner) entry(n *graph.Node, d *config.PayloadDispatch) (graphEntry, error) {
 	if d.Buffer != "" {
 		return r.fromBuffer(n, d)
 	}
@@ -297,7 +297,7 @@ func (r *runner) entry(n *scheduler.Node, d *config.PayloadDispatch) (graphEntry
 	if !d.HasCount && d.HasData && stride > 0 {
 		count = bytes / stride
 	}
-	e := graphEntry{Entry: scheduler.Entry{Node: n, Count: count, Data: d.Data.Bytes, Stride: int(stride)}}
+	e := graphEntry{Entry: graph.Entry{Node: n, Count: count, Data: d.Data.Bytes, Stride: int(stride)}}
 	if err := payloadSizes(d, size); err != nil {
 		return e, err
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"spvsim/config"
-	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 	"spvsim/tracing"
 )
 
@@ -212,13 +212,13 @@ func sweep(t *testing.T, job, kind string, sizes int, check func(r *Result)) (cy
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := map[*scheduler.Node]uint64{}
+	counts := map[*graph.Node]uint64{}
 	for _, e := range r.graphs[0].entries {
 		counts[e.Node] += e.Count
 	}
 	least, most := r.graphs[0].graph.MinimumScratch(0), r.graphs[0].graph.MaximumScratch(0, counts)
-	if _, err := Run(context.Background(), graphSetup(t, fs, "rdna4-like", "scheduler.kind="+kind, "queue.payload_bytes=0", fmt.Sprintf("queue.scratch_bytes=%d", least-1))); !errors.Is(err, scheduler.ErrScratch) || !errors.Is(err, ErrInput) {
-		t.Errorf("%s: %d bytes of scratch: %v, want %v", kind, least-1, err, scheduler.ErrScratch)
+	if _, err := Run(context.Background(), graphSetup(t, fs, "rdna4-like", "scheduler.kind="+kind, "queue.payload_bytes=0", fmt.Sprintf("queue.scratch_bytes=%d", least-1))); !errors.Is(err, graph.ErrScratch) || !errors.Is(err, ErrInput) {
+		t.Errorf("%s: %d bytes of scratch: %v, want %v", kind, least-1, err, graph.ErrScratch)
 	}
 	for i := range sizes {
 		size := least + (most-least)*uint64(i*i)/uint64((sizes-1)*(sizes-1))
@@ -352,7 +352,7 @@ func TestGraphFaults(t *testing.T) {
 				job := graphJobs[c.job]
 				s := graphSetup(t, files(t, jobText(job.module, job.rest), c.change...), "rdna3-rx7900xtx", "scheduler.kind="+kind)
 				_, err := Run(context.Background(), s)
-				if !errors.Is(err, ErrRun) || !errors.Is(err, scheduler.ErrFault) || !strings.Contains(err.Error(), c.want) {
+				if !errors.Is(err, ErrRun) || !errors.Is(err, graph.ErrFault) || !strings.Contains(err.Error(), c.want) {
 					t.Fatalf("%v, want a fault with %q", err, c.want)
 				}
 				if text := err.Error(); strings.Contains(text, "\n") || !strings.Contains(text, job.module) || !strings.Contains(text, " wave ") || !strings.Contains(text, "%") {

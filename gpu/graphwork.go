@@ -9,6 +9,7 @@ import (
 	"spvsim/cu"
 	"spvsim/gpu/functional"
 	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 	"spvsim/simd"
 )
 
@@ -16,13 +17,13 @@ import (
 type graphWork struct {
 	*graphJob
 	entries []graphEntry
-	list    []scheduler.Entry // those of the dispatch that runs
-	ran     *scheduler.Run    // on which it ran last, with time or without
-	bind    func() error      // hands the nodes what the dispatch binds; nil: they have it
+	list    []graph.Entry // those of the dispatch that runs
+	ran     *graph.Run    // on which it ran last, with time or without
+	bind    func() error  // hands the nodes what the dispatch binds; nil: they have it
 }
 
 // bound has the nodes bound, and the entries read.
-func (g *graphWork) bound() (list []scheduler.Entry, err error) {
+func (g *graphWork) bound() (list []graph.Entry, err error) {
 	if g.bind != nil {
 		err = g.bind()
 	}
@@ -94,7 +95,7 @@ func (g *graphWork) progress() (_, _, _ uint64)     { return g.run.Progress() }
 func (g *graphWork) close(end uint64) (_, _ uint64) { return end, end }
 func (g *graphWork) launchCycles() uint64           { return g.run.LaunchCycles() }
 func (g *graphWork) waiting() string                { return "; " + g.run.Waiting() }
-func (g *graphWork) whose(w *simd.Wave) string      { return "node " + scheduler.NodeOf(w) + ", " }
+func (g *graphWork) whose(w *simd.Wave) string      { return "node " + graph.NodeOf(w) + ", " }
 
 func (g *graphWork) open(m *machine, _ scheduler.Part) error {
 	m.serve(g.run)
@@ -115,7 +116,7 @@ func (g *graphJob) withoutTime(m *machine, spec *scheduler.WorkSpec) (*directGra
 	if g.direct != nil {
 		return g.direct, nil
 	}
-	run, err := scheduler.NewDirect(g.graph, spec, m.store, g.scratch)
+	run, err := graph.NewDirect(g.graph, spec, m.store, g.scratch)
 	if err != nil {
 		return nil, err
 	}
@@ -128,15 +129,15 @@ func (g *graphJob) withoutTime(m *machine, spec *scheduler.WorkSpec) (*directGra
 
 // A directGraph hands the workgroups of a graph to a functional run.
 type directGraph struct {
-	*scheduler.Direct
+	*graph.Direct
 	kernels map[*cu.Launch]*functional.Kernel
 }
 
 // Next fulfils functional.Work.
 func (d *directGraph) Next(nothingElse bool) (*functional.Kernel, functional.Workgroup, bool, bool) {
 	l, wg, s := d.Direct.Next(nothingElse)
-	if s != scheduler.Found {
-		return nil, functional.Workgroup{}, false, s == scheduler.Later
+	if s != graph.Found {
+		return nil, functional.Workgroup{}, false, s == graph.Later
 	}
 	return d.kernels[l], functional.Workgroup{Index: wg.Index, ID: wg.ID, Count: wg.Count, Node: wg.Node}, true, false
 }

@@ -6,7 +6,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/mem"
-	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 )
 
 // What a dispatch of a graph reads from memory when it begins, as the API's indirect dispatches do.
@@ -115,12 +115,12 @@ func (list infoList) read(s *mem.Store) ([]graphInfo, error) {
 
 // A graphEntry is what a dispatch hands to the graph: ready, or to be read from memory when the dispatch begins.
 type graphEntry struct {
-	scheduler.Entry
-	late func() ([]scheduler.Entry, error) // nil: ready
+	graph.Entry
+	late func() ([]graph.Entry, error) // nil: ready
 }
 
 // ready lists the entries of a dispatch that begins now.
-func ready(entries []graphEntry) (list []scheduler.Entry, err error) {
+func ready(entries []graphEntry) (list []graph.Entry, err error) {
 	for i := range entries {
 		e := &entries[i]
 		if e.late == nil {
@@ -129,7 +129,7 @@ func ready(entries []graphEntry) (list []scheduler.Entry, err error) {
 		}
 		read, err := e.late()
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w[%d]: %w", scheduler.ErrFault, errGraph, i, err)
+			return nil, fmt.Errorf("%w: %w[%d]: %w", graph.ErrFault, errGraph, i, err)
 		}
 		list = append(list, read...)
 	}
@@ -137,7 +137,7 @@ func ready(entries []graphEntry) (list []scheduler.Entry, err error) {
 }
 
 // fromBuffer is an entry whose payloads an earlier step may have written. Payloads of a buffer are as many as the job says, or as fill it.
-func (r *runner) fromBuffer(n *scheduler.Node, d *config.PayloadDispatch) (graphEntry, error) {
+func (r *runner) fromBuffer(n *graph.Node, d *config.PayloadDispatch) (graphEntry, error) {
 	b := r.resources.buffers[r.resources.find(d.Buffer)]
 	size, stride := uint64(n.PayloadBytes()), uint64(d.Stride)
 	if d.Stride < 0 {
@@ -151,18 +151,18 @@ func (r *runner) fromBuffer(n *scheduler.Node, d *config.PayloadDispatch) (graph
 	if err == nil && d.Offset+bytes > b.Size {
 		err = fmt.Errorf("found %d payloads of %d bytes, %d bytes apart, from byte %d on: want them within the %d bytes of buffer %q", count, size, stride, d.Offset, b.Size, b.Name)
 	}
-	e := graphEntry{Entry: scheduler.Entry{Node: n, Count: count, Stride: int(stride)}}
-	e.late = func() ([]scheduler.Entry, error) {
+	e := graphEntry{Entry: graph.Entry{Node: n, Count: count, Stride: int(stride)}}
+	e.late = func() ([]graph.Entry, error) {
 		now := e.Entry
 		now.Data = append([]byte(nil), b.Bytes[d.Offset:d.Offset+bytes]...) // as it is now: the graph may write the buffer
-		return []scheduler.Entry{now}, nil
+		return []graph.Entry{now}, nil
 	}
 	return e, err
 }
 
 // indirect is an entry that buffers describe.
-func (r *runner) indirect(g *scheduler.Graph, at *config.InfosAt) graphEntry {
-	return graphEntry{late: func() (list []scheduler.Entry, err error) {
+func (r *runner) indirect(g *graph.Graph, at *config.InfosAt) graphEntry {
+	return graphEntry{late: func() (list []graph.Entry, err error) {
 		infos, err := readInfos(r.machine.store, r.resources.buffers[r.resources.find(at.Buffer)], at)
 		if err != nil {
 			return nil, err
@@ -172,7 +172,7 @@ func (r *runner) indirect(g *scheduler.Graph, at *config.InfosAt) graphEntry {
 }
 
 // entries are what the infos hand to a graph.
-func (list infoList) entries(g *scheduler.Graph, s *mem.Store) ([]scheduler.Entry, error) {
+func (list infoList) entries(g *graph.Graph, s *mem.Store) ([]graph.Entry, error) {
 	infos, err := list.read(s)
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (list infoList) entries(g *scheduler.Graph, s *mem.Store) ([]scheduler.Entr
 	return infoEntries(infos, g, s)
 }
 
-func infoEntries(infos []graphInfo, g *scheduler.Graph, s *mem.Store) (list []scheduler.Entry, err error) {
+func infoEntries(infos []graphInfo, g *graph.Graph, s *mem.Store) (list []graph.Entry, err error) {
 	for i, info := range infos {
 		e, err := info.entry(g, s)
 		if err != nil {
@@ -192,7 +192,7 @@ func infoEntries(infos []graphInfo, g *scheduler.Graph, s *mem.Store) (list []sc
 }
 
 // entry reads the payloads of an info. Its node is the place in the job's nodes.
-func (info *graphInfo) entry(g *scheduler.Graph, s *mem.Store) (e scheduler.Entry, err error) {
+func (info *graphInfo) entry(g *graph.Graph, s *mem.Store) (e graph.Entry, err error) {
 	if uint64(info.node) >= uint64(len(g.Nodes)) {
 		return e, fmt.Errorf("found node %d: want less than %d, the number of nodes of the graph", info.node, len(g.Nodes))
 	}
@@ -217,5 +217,5 @@ func (info *graphInfo) entry(g *scheduler.Graph, s *mem.Store) (e scheduler.Entr
 	if bytes == 0 {
 		stride = 0
 	}
-	return scheduler.Entry{Node: n, Count: uint64(info.count), Data: append([]byte(nil), data...), Stride: int(stride)}, nil
+	return graph.Entry{Node: n, Count: uint64(info.count), Data: append([]byte(nil), data...), Stride: int(stride)}, nil
 }

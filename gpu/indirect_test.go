@@ -12,7 +12,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/mem"
-	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 )
 
 // lateJob runs the graph "tree" from steps; before it, a shader writes the records and an info.
@@ -102,7 +102,7 @@ func TestGraphDispatchFaults(t *testing.T) {
 			}
 			fs["fill.spvasm"] = &fstest.MapFile{Data: data}
 			_, err = Run(context.Background(), graphSetup(t, fs, "rdna3-rx7900xtx"))
-			if !errors.Is(err, ErrRun) || !errors.Is(err, scheduler.ErrFault) || !strings.Contains(err.Error(), c.want) {
+			if !errors.Is(err, ErrRun) || !errors.Is(err, graph.ErrFault) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want a failed run with %q", err, c.want)
 			}
 		})

@@ -14,6 +14,7 @@ import (
 	"spvsim/lds"
 	"spvsim/mem"
 	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 	"spvsim/simd"
 )
 
@@ -29,9 +30,9 @@ type machine struct {
 	dispatcher *scheduler.Dispatcher
 	limits     *cu.Limits
 	rules      *simd.Rules
-	slots      int               // wave slots of the machine
-	graphs     []*scheduler.Run  // whose workgroups run; none: those of kernels
-	shared     *scheduler.Shared // by its graphs
+	slots      int           // wave slots of the machine
+	graphs     []*graph.Run  // whose workgroups run; none: those of kernels
+	shared     *graph.Shared // by its graphs
 	// stuck says that memory owes replies that will not come, though it has events; nil: memory has no events
 	stuck func(now uint64) bool
 }
@@ -41,14 +42,14 @@ func newMachine(m *config.Machine, print cu.Printer) *machine {
 	e := engine.New(sim.Freq(m.ClockMHz) * sim.MHz)
 	g := &machine{
 		engine: e, store: mem.NewStore(uint64(m.Memory.Bytes)),
-		limits: m.Limits(), rules: m.Rules(), slots: m.Units() * m.UnitSlots(), shared: &scheduler.Shared{},
+		limits: m.Limits(), rules: m.Rules(), slots: m.Units() * m.UnitSlots(), shared: &graph.Shared{},
 	}
 	g.buildMemory(m)
 	ports := mem.NewPorts(g.store, g.hierarchy, &m.HierarchySpec, &m.Shape)
-	if scheduler.OnChip(&m.WorkSpec) > 0 {
+	if graph.OnChip(&m.WorkSpec) > 0 {
 		g.chip = mem.NewOnChip(m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
 		mem.UseOnChip(ports, g.chip)
-	} else if scheduler.PayloadCache(&m.WorkSpec) {
+	} else if graph.PayloadCache(&m.WorkSpec) {
 		line, _ := g.hierarchy.LineBytes()
 		g.chip = mem.NewPayloadCache(m.Queue.PayloadBytes, int(line), m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
 		mem.UseOnChip(ports, g.chip)
@@ -80,12 +81,12 @@ func (g *machine) buildMemory(m *config.Machine) {
 func (g *machine) cycle() uint64 { return g.engine.Now() }
 
 // serve says whose workgroups run next: those of some graphs, or of kernels alone.
-func (g *machine) serve(graphs ...*scheduler.Run) {
+func (g *machine) serve(graphs ...*graph.Run) {
 	if g.graphs = graphs; len(graphs) == 0 {
 		g.array.Serve(nil)
 		return
 	}
-	g.array.Serve(scheduler.Payloads{})
+	g.array.Serve(graph.Payloads{})
 }
 
 // waves are those on the compute units.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 )
 
 // producers is the module producers.spvasm with other numbers: each of lanes invocations of a workgroup, or with the scope Workgroup (2)
@@ -53,7 +53,7 @@ func TestNodeMaxPayloadsCountByVisibility(t *testing.T) {
 		r, err := Run(context.Background(), s)
 		switch {
 		case c.want != "":
-			if kind := scheduler.ErrFault; err == nil || !strings.Contains(err.Error(), c.want) || c.most <= 256 && !errors.Is(err, kind) {
+			if kind := graph.ErrFault; err == nil || !strings.Contains(err.Error(), c.want) || c.most <= 256 && !errors.Is(err, kind) {
 				t.Errorf("%s: %v, want %q", name, err, c.want)
 			}
 		case err != nil:
@@ -137,7 +137,7 @@ func TestNodeNumbersOf64Bits(t *testing.T) {
 		fs["producers.spvasm"].Data = []byte(text)
 		r, err := Run(context.Background(), graphSetup(t, fs, "rdna3-rx7900xtx"))
 		switch {
-		case c.want != "" && (!errors.Is(err, scheduler.ErrFault) || !strings.Contains(err.Error(), c.want)):
+		case c.want != "" && (!errors.Is(err, graph.ErrFault) || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%q: %v, want %q", c.change, err, c.want)
 		case c.want == "" && err != nil:
 			t.Errorf("%q: %v", c.change, err)

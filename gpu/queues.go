@@ -13,6 +13,7 @@ import (
 	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/scheduler/command"
+	"spvsim/scheduler/graph"
 	"spvsim/simd"
 	"spvsim/tracing/probe"
 )
@@ -257,7 +258,7 @@ func (g *group) finished() (bool, uint64)   { return g.processor.Finished() }
 func (g *group) waiting() string            { return "; " + g.processor.Waiting() }
 
 func (g *group) whose(w *simd.Wave) string {
-	if node := scheduler.NodeOf(w); node != "" {
+	if node := graph.NodeOf(w); node != "" {
 		return "node " + node + ", "
 	}
 	return ""

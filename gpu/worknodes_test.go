@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 
 	"spvsim/config"
-	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 )
 
 // silentJob is the job of silent.trim with a second buffer.
@@ -72,7 +72,7 @@ func TestNodeIsNotDispatchedPlainly(t *testing.T) {
 func TestCountAboveTheMaximumEndsTheRun(t *testing.T) {
 	s := silentSetup(t, "", "%_ptr_NodePayloadAMDX__payloadarr_G_0 %uint_4 %uint_1 %uint_0", "%_ptr_NodePayloadAMDX__payloadarr_G_0 %uint_4 %uint_2 %uint_0")
 	_, err := Run(context.Background(), s)
-	if !errors.Is(err, ErrRun) || !errors.Is(err, scheduler.ErrFault) {
+	if !errors.Is(err, ErrRun) || !errors.Is(err, graph.ErrFault) {
 		t.Fatalf("%v, want a failed run", err)
 	}
 	for _, want := range []string{"node Entry[0]", "OpAllocateNodePayloadsAMDX", "workgroup", "2 payloads are allocated, NodeMaxPayloadsAMDX is 1"} {

@@ -1,21 +1,12 @@
-// Package scheduler turns launches into workgroups on compute units. It has the
-// dispatcher, with its rates and the order in which it fills the machine, and
-// execution graphs, with their payload pool, the enqueue queue and the
-// schedulers that start enqueued payloads.
+// Package scheduler places workgroups on compute units: the dispatcher, with its rates and the order in which it fills the machine.
 //
 //	dispatcher  places the workgroups of open launches
-//	kernel      one launch, which the host opens: no payloads, no queue
-//	graph       nodes that fit together, their levels and memory; text: as text and DOT
-//	open        several of them at once: shares of the machine, orders and reports
-//	run         a graph on the machine, in three parts:
-//	ledger      what became of payloads and workgroups, by node
-//	opener      launches of what waits; bins: what waits and what is open; queue: the component
-//	memory      what of the queue is in memory: pool, payloads and the arrays that name them; rings and counters
-//	group       what a workgroup does with payloads
-//	hardware, firmware, multipass, persistent: the policies
+//	placement   which compute unit a workgroup goes to: a table of functions
+//	kernel      one launch, which the host opens
+//	open        several launches at once: shares of the machine, orders and reports
+//	spec        what machine descriptions say of the dispatcher, of graphs and of the host
 //
-// The package does not know what a workgroup computes. Accesses to payloads are
-// those of memory; here they are only checked.
+// The launches of execution graphs come from package graph. The package does not know what a workgroup computes.
 package scheduler
 
 import (
@@ -108,7 +99,8 @@ type Dispatcher struct {
 // New builds the dispatcher of compute units.
 func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.Array) *Dispatcher {
 	d := &Dispatcher{
-		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits, placer: newPlacer(s, limits.Shape), place: placements[s.Placement()],
+		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits,
+		placer: newPlacer(s, limits.Shape), place: placements[s.Placement()],
 		groupGap: RateGap(s.WorkgroupsPerCycle), refillGap: RateGap(s.WorkgroupsPerCycle), waveGap: RateGap(s.WavesPerCycle),
 	}
 	if s.RefilledPerCycle > 0 {
@@ -251,9 +243,14 @@ func (d *Dispatcher) placeOf(now uint64, o *open) (placed bool, next uint64) {
 // only rates are in the way, at is from when they allow it.
 func (d *Dispatcher) find(now uint64, o *open, l *Launch) (unit int, at uint64) {
 	d.look(now, o, l)
-	if l.Engine >= 0 {
+	switch {
+	case l.Unit >= 0:
+		if unit = -1; d.accepts(l.Engine) && d.fits(l.Unit) {
+			unit = l.Unit
+		}
+	case l.Engine >= 0:
 		unit = d.inEngine(l.Engine)
-	} else {
+	default:
 		unit = d.place(&d.placer)
 	}
 	return unit, d.at

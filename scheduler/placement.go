@@ -7,7 +7,8 @@ import (
 
 // A placement picks the compute unit of a launch's next workgroup, by its index on the machine. It
 // returns -1 if no unit that it tries has space. The dispatcher then asks again when a wave ends, or
-// when the rates of the engines that it tried allow another workgroup.
+// when the rates of the engines that it tried allow another workgroup. It may try only engines that
+// accept a workgroup, and units that fit: inEngine does both.
 type placement func(p *placer) int
 
 // placements by name. Timed runs and functional runs that warm caches (UnitsInTurn) use the same functions.
@@ -57,7 +58,6 @@ type placer struct {
 
 // A shaderEngine is the dispatcher's view of one shader engine.
 type shaderEngine struct {
-	index   int
 	arrays  []shaderArray
 	turn    int    // array whose turn it is
 	groupAt uint64 // from when it may place the next workgroup, in fractions of a cycle
@@ -75,7 +75,7 @@ type shaderArray struct {
 // newPlacer makes the placer of an idle machine in which all units have space.
 func newPlacer(s *DispatcherSpec, shape *spec.Shape) (p placer) {
 	for i := range shape.ShaderEngines {
-		p.engines = append(p.engines, shaderEngine{index: i, arrays: arrays(i*shape.ComputeUnits, shape.ComputeUnits, s.ShaderArrays)})
+		p.engines = append(p.engines, shaderEngine{arrays: arrays(i*shape.ComputeUnits, shape.ComputeUnits, s.ShaderArrays)})
 	}
 	return p
 }
@@ -96,47 +96,43 @@ func (p *placer) look(now uint64, o *open, l *Launch) {
 	p.number, p.at = l.Placed, cu.Never
 }
 
-// inEngine returns a unit of an engine with space for the workgroup, or -1: the units of its arrays in turn.
+// inEngine returns the unit of an engine that takes the workgroup, of its arrays in turn; -1: none does.
 func (p *placer) inEngine(i int) int {
+	if !p.accepts(i) {
+		return -1
+	}
 	e := &p.engines[i]
-	if p.residency == nil {
-		return e.next()
-	}
-	full := &p.full[i*p.classes+p.class]
-	switch {
-	case *full:
-		return -1
-	case e.opensAt() > p.now:
-		p.at = min(p.at, e.opensAt())
-		return -1
-	case p.launch.Unit >= 0:
-		if p.fits(p.launch.Unit) {
-			return p.launch.Unit
-		}
-		return -1
-	}
 	for range e.arrays {
 		a := &e.arrays[rotate(&e.turn, len(e.arrays))]
 		for range a.units {
-			if unit := a.next(); p.fits(unit) {
+			if unit := a.first + rotate(&a.turn, a.units); p.fits(unit) {
 				return unit
 			}
 		}
 	}
-	*full = true
+	p.full[i*p.classes+p.class] = true
 	return -1
+}
+
+// accepts reports whether an engine may take the workgroup now, as far as its rates and what is known of its space go.
+func (p *placer) accepts(i int) bool {
+	if p.residency == nil {
+		return true
+	}
+	if p.full[i*p.classes+p.class] {
+		return false
+	}
+	at := p.engines[i].opensAt()
+	if at > p.now {
+		p.at = min(p.at, at)
+	}
+	return at <= p.now
 }
 
 // fits reports whether a unit may take the workgroup and has space for it.
 func (p *placer) fits(unit int) bool {
-	return (p.allowed == nil || p.allowed[unit]) && p.residency[unit].Fits(p.launch.Code.Need)
+	return p.residency == nil || (p.allowed == nil || p.allowed[unit]) && p.residency[unit].Fits(p.launch.Code.Need)
 }
-
-// next returns the unit whose turn it is, of the array whose turn it is.
-func (e *shaderEngine) next() int { return e.arrays[rotate(&e.turn, len(e.arrays))].next() }
-
-// next returns the unit whose turn it is.
-func (a *shaderArray) next() int { return a.first + rotate(&a.turn, a.units) }
 
 // rotate returns whose turn it is, of n, and gives it to the next.
 func rotate(turn *int, n int) (i int) {
@@ -153,11 +149,16 @@ func (e *shaderEngine) opensAt() uint64 { return max(e.groupAt, e.waveAt) >> Rat
 // UnitsInTurn returns a function from the index of a workgroup in its launch to the compute unit that
 // the placement picks where all units have space. Functional runs bring their lines into that unit's caches.
 func (s *DispatcherSpec) UnitsInTurn(shape *spec.Shape) func(index uint64) int {
-	p, place := newPlacer(s, shape), placements[s.Placement()]
+	return unitsInTurn(placements[s.Placement()], newPlacer(s, shape), shape.ComputeUnits)
+}
+
+func unitsInTurn(place placement, p placer, perEngine int) func(index uint64) int {
 	var units []int32 // by workgroup, as far as any was asked for
 	return func(index uint64) int {
 		for ; p.number <= index; p.number++ {
-			units = append(units, int32(place(&p)))
+			unit := place(&p)
+			p.engines[unit/perEngine].running++
+			units = append(units, int32(unit))
 		}
 		return int(units[index])
 	}

@@ -25,25 +25,35 @@ func TestPlacementOrder(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(placements)); !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
 		t.Fatalf("placements %v: want a row for each here", got)
 	}
-	for _, fixed := range []bool{false, true} {
+	for name, want := range want {
 		m := wide()
-		m.disp.FixedOrder, m.disp.ShaderArrays = fixed, 2
-		name := m.disp.Placement()
+		m.disp.ShaderArrays = 2
 		d := newRig(t, m).dispatcher
+		d.place = placements[name]
 		l := &Launch{Code: &cu.Launch{Need: cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}}, Engine: -1, Unit: -1}
 		d.Serve(&kernel{Launch: *l})
-		unit := m.disp.UnitsInTurn(&m.Shape)
+		unit := unitsInTurn(placements[name], newPlacer(&m.disp, &m.Shape), m.Shape.ComputeUnits)
 		var timed, functional []int
-		for i := range want[name] {
+		for i := range want {
 			u, _ := d.find(0, d.open[0], l)
 			timed, functional = append(timed, u), append(functional, unit(uint64(i)))
+			d.takes(&d.engines[u/m.Shape.ComputeUnits])
 			l.Placed++
 		}
-		if !slices.Equal(timed, want[name]) || !slices.Equal(functional, want[name]) {
-			t.Errorf("%s: units %v in a timed run, %v in a functional one, want %v", name, timed, functional, want[name])
+		if !slices.Equal(timed, want) || !slices.Equal(functional, want) {
+			t.Errorf("%s: units %v in a timed run, %v in a functional one, want %v", name, timed, functional, want)
 		}
-		if again := unit(3); again != want[name][3] {
-			t.Errorf("%s: unit %d when asked again, want %d", name, again, want[name][3])
+		if again := unit(3); again != want[3] {
+			t.Errorf("%s: unit %d when asked again, want %d", name, again, want[3])
+		}
+	}
+}
+
+// Each description of a machine chooses a placement that the table has.
+func TestPlacementOfDescriptions(t *testing.T) {
+	for want, s := range map[string]DispatcherSpec{"round-robin": {}, "fixed-order": {FixedOrder: true}} {
+		if got := s.Placement(); got != want || placements[got] == nil {
+			t.Errorf("%+v: placement %q, want %q", s, got, want)
 		}
 	}
 }

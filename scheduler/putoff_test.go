@@ -5,13 +5,14 @@ import (
 
 	"spvsim/account"
 	"spvsim/isa"
+	"spvsim/scheduler/internal/testmachine"
 	"spvsim/simd"
 	"spvsim/tracing/probe"
 )
 
 // filling is memory of which a queue is full for some accesses.
 type filling struct {
-	FixedMemory
+	testmachine.FixedMemory
 	asked uint64
 }
 

@@ -13,6 +13,7 @@ import (
 	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/lds"
+	"spvsim/scheduler/internal/testmachine"
 	"spvsim/simd"
 )
 
@@ -51,7 +52,6 @@ func ldsStore(src, count int) isa.Inst {
 var (
 	barrier = isa.Inst{Op: isa.Barrier}
 	fence   = isa.Inst{Op: isa.MemoryBarrier}
-	mark    = isa.Inst{Op: isa.DebugPrint}
 )
 
 // repeat is list n times.
@@ -398,7 +398,7 @@ func ldsGap(t *testing.T, inst func(reg, count int) isa.Inst, count int) uint64 
 }
 
 // never is memory that keeps every access pending and completes none.
-type never struct{ FixedMemory }
+type never struct{ testmachine.FixedMemory }
 
 func (never) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
 	w.Ticket()
@@ -422,7 +422,7 @@ func TestDeadlockIsSeen(t *testing.T) {
 
 // later is memory whose accesses complete by events of their own.
 type later struct {
-	FixedMemory
+	testmachine.FixedMemory
 	rig   *rig
 	delay uint64
 }

@@ -17,13 +17,14 @@ import (
 	"spvsim/lds"
 	"spvsim/mem"
 	"spvsim/program"
+	"spvsim/scheduler/internal/testmachine"
 	"spvsim/simd"
 	"spvsim/tracing/probe"
 )
 
 // witness is memory that knows the launch of each wave slot.
 type witness struct {
-	FixedMemory
+	testmachine.FixedMemory
 	launches map[int]*cu.Launch
 	wrong    int
 }
@@ -41,7 +42,7 @@ func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int, b *si
 func TestMemoryKnowsTheWave(t *testing.T) {
 	m := newMachine()
 	m.Shape.SIMDs = 2
-	w := &witness{FixedMemory{Fixed{50, 4}}, map[int]*cu.Launch{}, 0}
+	w := &witness{testmachine.FixedMemory{Fixed: testmachine.Fixed{Latency: 50, Busy: 4}}, map[int]*cu.Launch{}, 0}
 	m.Memory = w
 	newRig(t, m).run(t, assemble(64*20, load(3)), 3, simd.Never).check(t, m)
 	if len(w.launches) != 20 || w.wrong != 0 {
@@ -94,7 +95,7 @@ func TestHelpersWriteNothing(t *testing.T) {
 
 // countingMemory answers at once.
 type countingMemory struct {
-	FixedMemory
+	testmachine.FixedMemory
 	n     int
 	masks []uint64
 }
@@ -131,14 +132,10 @@ func (*slowLines) WordBytes() int                  { return 4 }
 func (m *slowLines) OnComplete(_ int, f mem.Completion) { m.complete = f }
 
 func (m *slowLines) Access(now uint64, r *mem.Request) mem.Reply {
-	token, at := r.Token, now+replyCycles
-	m.engine.Schedule(&reply{at, receiver(func() { m.complete(token, at) }), &constantMemory{engine: m.engine}})
+	token, at := r.Token, now+40
+	m.engine.Schedule(&testmachine.Event{Cycle: at, Engine: m.engine, Do: func(uint64) { m.complete(token, at) }})
 	return mem.Reply{Busy: 1, Pending: true}
 }
-
-type receiver func()
-
-func (f receiver) Completed(uint64, uint64) { f() }
 
 // A diary is what a tracer heard, a line each.
 type diary struct {
@@ -313,7 +310,7 @@ func TestInstructionCache(t *testing.T) {
 
 // Payloads are nothing that a kernel has.
 func TestPayloadsOutsideOfAGraph(t *testing.T) {
-	o := newRig(t, newMachine()).run(t, assemble(64, alloc(2, 1)), 1, simd.Never)
+	o := newRig(t, newMachine()).run(t, assemble(64, isa.Inst{Op: isa.PayloadAlloc, T: isa.I64, Dst: isa.S(2), Src: [4]isa.Reg{isa.Lit(1), isa.Lit(0)}}), 1, simd.Never)
 	if !errors.Is(o.err, cu.ErrNoGraph) {
 		t.Errorf("error %v, want %v", o.err, cu.ErrNoGraph)
 	}
@@ -383,5 +380,58 @@ func TestWorkgroupsFindZeroes(t *testing.T) {
 	r.run(t, prog, 3, simd.Never).check(t, m)
 	if want := [][2]uint32{{0, 0}, {0, 7}, {0, 0}, {0, 7}, {0, 0}, {0, 7}}; !slices.Equal(got, want) {
 		t.Errorf("before and after their stores, workgroups find %v, want %v", got, want)
+	}
+}
+
+// The clock that shaders read is the machine's, in cycles and in nanoseconds.
+func TestClocks(t *testing.T) {
+	for _, c := range []struct {
+		op   isa.Op
+		mhz  int
+		want uint64 // what passes between reads 1000 cycles apart
+	}{{isa.Clock, 500, 1000}, {isa.Realtime, 500, 2000}, {isa.Realtime, 1000, 1000}, {isa.Realtime, 2000, 500}} {
+		m := newMachine()
+		m.Shape.ClockMHz = c.mhz
+		m.Timing.Classes[isa.ClassClock.String()] = simd.Class{Unit: "salu", Issue: 1, Busy: 1, Latency: 1}
+		read := func(dst int) isa.Inst { return isa.Inst{Op: c.op, T: isa.I64, Uniform: true, Dst: isa.S(dst)} }
+		list := append([]isa.Inst{read(2)}, independent(999)...)
+		list = append(list, read(4), isa.Inst{Op: isa.ISub, T: isa.I64, Uniform: true, Dst: isa.S(6), Src: [4]isa.Reg{isa.S(4), isa.S(2)}}, mark)
+		r := newRig(t, m)
+		var got uint64
+		r.OnPrint = func(w *simd.Wave) { got = w.State.S[6] }
+		r.run(t, assemble(64, list...), 1, simd.Never)
+		if got != c.want {
+			t.Errorf("%v at %d MHz: %d between reads 1000 cycles apart, want %d", c.op, c.mhz, got, c.want)
+		}
+	}
+}
+
+// A branch of no class costs nothing and goes where it says, when it is taken.
+func TestFreeBranches(t *testing.T) {
+	branch := func(op isa.Op, target int32) isa.Inst {
+		return isa.Inst{Op: op, Target: target, Src: [4]isa.Reg{isa.S(1)}, Class: isa.ClassNone}
+	}
+	for _, c := range []struct {
+		name string
+		list []isa.Inst
+		want []uint64
+	}{
+		{"always", []isa.Inst{mark, branch(isa.Branch, 3), mark, mark}, []uint64{1, 2}},
+		{"never", []isa.Inst{mark, branch(isa.BranchTrue, 3), mark, mark}, []uint64{1, 2, 3}},
+		{"when zero", []isa.Inst{mark, branch(isa.BranchFalse, 3), mark, mark}, []uint64{1, 2}},
+	} {
+		m := newMachine()
+		r := newRig(t, m)
+		p := assemble(64, c.list...)
+		for i := range p.Insts {
+			if p.Insts[i].Op != isa.DebugPrint && p.Insts[i].Op != isa.End {
+				p.Insts[i].Class = isa.ClassNone
+			}
+		}
+		o := r.run(t, p, 1, simd.Never)
+		o.check(t, m)
+		if diff := cmp.Diff(c.want, r.Prints); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
 	}
 }

@@ -1,0 +1,60 @@
+package graph
+
+import (
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/cu"
+	"spvsim/engine"
+	"spvsim/scheduler"
+	"spvsim/simd"
+)
+
+// An allocator answers waves that ask for payloads: through a port of their queue, after the queue's latency, there and back.
+type allocator struct {
+	engine.Base
+	port     *engine.Port
+	units    []*cu.ComputeUnit
+	spec     *scheduler.QueueSpec
+	stats    *ledger
+	requests engine.Stock[allocation]
+}
+
+func newAllocator(e *engine.Engine, units []*cu.ComputeUnit, spec *scheduler.QueueSpec, stats *ledger) *allocator {
+	a := &allocator{Base: engine.NewBase(e, "PayloadPool"), units: units, spec: spec, stats: stats}
+	a.port = engine.NewPort(&a.Base, a, "Units")
+	return a
+}
+
+// An allocation is the message of a wave that asks for payloads.
+type allocation struct {
+	engine.Header
+	through  *port
+	payloads int
+	done     *wait
+}
+
+// ask sends the request of a wave, which arrives after the queue's latency.
+func (a *allocator) ask(now uint64, unit, payloads int, through *port, done *wait) {
+	m := a.requests.Take()
+	m.through, m.payloads, m.done = through, payloads, done
+	a.units[unit].Port().Post(m, a.port, now+uint64(a.spec.Latency))
+}
+
+// Handle fulfils sim.Handler: a request goes through the port of its queue. The
+// answer takes the latency again.
+func (a *allocator) Handle(e sim.Event) error {
+	m, now := e.(*allocation), a.Engine.Now()
+	at := m.through.take(now, m.payloads)
+	a.stats.stallAtPort(now, at, m.payloads, a.spec.Ports)
+	m.done.leg(at + uint64(a.spec.Latency))
+	a.requests.Give(m)
+	return nil
+}
+
+// answer notifies a wave on a compute unit that its operation is done in cycle at.
+func (a *allocator) answer(unit int, t simd.Ticket, at uint64) {
+	u := a.units[unit]
+	m := u.Answer(t)
+	m.Done = at
+	a.port.Post(m, u.Port(), max(at, a.Engine.Soonest()))
+}

@@ -1,0 +1,79 @@
+package graph
+
+import (
+	"spvsim/isa"
+	"spvsim/simd"
+)
+
+// A call is one execution of an instruction by the waves of a workgroup together.
+type call struct {
+	pc           int
+	waves        uint64 // that have made it
+	count, index uint64
+	array        int32
+	result       uint64
+	id           isa.Origin
+	op           isa.Op
+	*answers
+}
+
+// answers are the waves that wait for a call to be done, and the cycle in which
+// it is, once that is known.
+type answers struct {
+	alloc   *allocator
+	unit    int
+	at      uint64
+	known   bool
+	tickets []simd.Ticket
+}
+
+func (g *group) newAnswers() *answers { return &answers{alloc: g.alloc, unit: g.unit} }
+
+// wait makes the wait that knows when the call is done.
+func (a *answers) wait(from uint64) *wait {
+	return gather(from, func(at uint64) {
+		a.at, a.known = at, true
+		for _, t := range a.tickets {
+			a.alloc.answer(a.unit, t, at)
+		}
+		a.tickets = nil
+	})
+}
+
+// booking is what the call costs a wave that makes it now: it may go on, and has
+// the result when the call is done.
+func (a *answers) booking(v *visit) simd.Booking {
+	switch {
+	case a.known && a.at <= v.now:
+		return simd.Booking{Ready: v.now, Free: v.now}
+	case a.known:
+		a.alloc.answer(a.unit, v.wave.Ticket(), a.at)
+	default:
+		a.tickets = append(a.tickets, v.wave.Ticket())
+	}
+	return simd.Booking{Pending: true, Free: v.now}
+}
+
+// join finds the call that the wave makes now together with the other waves of
+// its workgroup: the first one at this instruction that it has not made.
+func (g *group) join(v *visit) (c *call, isNew bool) {
+	for i := range g.calls {
+		if c := &g.calls[i]; c.pc == v.pc && c.waves&v.bit() == 0 {
+			c.waves |= v.bit()
+			return c, false
+		}
+	}
+	g.calls = append(g.calls, call{pc: v.pc, waves: v.bit(), id: v.in.Origin, op: v.in.Op})
+	return &g.calls[len(g.calls)-1], true
+}
+
+// made drops the calls that all waves have made.
+func (g *group) made() {
+	kept := g.calls[:0]
+	for _, c := range g.calls {
+		if c.waves != g.waves {
+			kept = append(kept, c)
+		}
+	}
+	g.calls = kept
+}

@@ -1,0 +1,184 @@
+package graph
+
+import (
+	"sync"
+
+	"spvsim/cu"
+	"spvsim/engine"
+	"spvsim/isa"
+	"spvsim/mem"
+	"spvsim/scheduler"
+)
+
+// A Direct is an execution graph that runs without time: what is enqueued can be
+// picked at once, and who carries workgroups out asks for the next one. It may
+// be used from several goroutines, unless it is Alone.
+type Direct struct {
+	run    *Run // for reports
+	engine *engine.Engine
+	opener *opener
+	groups *residents
+	mutex  sync.Mutex
+	// Alone says that one goroutine carries all workgroups out: accesses to payloads lock nothing.
+	Alone bool
+}
+
+// direct is the policy of a run without time: nothing costs anything.
+type direct struct {
+	pushed
+	*queues
+}
+
+func (d *direct) Allocate(_ uint64, _, _ int, done *wait) { done.close() }
+
+func (d *direct) Enqueue(now uint64, b *batch) {
+	d.accept(b, now+1)
+	d.arrive(now, b)
+}
+
+func (d *direct) Tick(uint64, int) uint64 { return cu.Never }
+
+// NewDirect puts a graph on the memory of a machine of a checked spec, without time.
+func NewDirect(g *Graph, spec *scheduler.WorkSpec, store *mem.Store, scratch uint64) (*Direct, error) {
+	inOrder := *spec
+	inOrder.Queue.Arbitration = "depth-first" // which needs the least payload memory
+	parts := Parts{Engine: engine.New(1), Store: store}
+	r, err := newRun(g, &inOrder, parts, scratch, kind{queue: "DirectQueue", make: func(r *Run) (policy, error) { return &direct{queues: r.queues}, nil }})
+	if err != nil {
+		return nil, err
+	}
+	return &Direct{run: r, engine: parts.Engine, opener: r.opener, groups: r.groups}, nil
+}
+
+// Dispatch hands over what the host dispatches.
+func (d *Direct) Dispatch(entries []Entry) { d.opener.load(entries) }
+
+// Graph is the run's own counting and reports, for callers that know that nothing runs.
+func (d *Direct) Graph() *Run { return d.run }
+
+// A State says what became of a look for the next workgroup.
+type State uint8
+
+// States.
+const (
+	Found State = iota
+	Later       // there may be one when another has ended
+	Over        // there will be none
+)
+
+// Next is the next workgroup. Coalescing nodes wait for a whole batch while a
+// workgroup runs that may enqueue more; unless nothing else goes on.
+func (d *Direct) Next(nothingElse bool) (l *cu.Launch, wg cu.Workgroup, s State) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	o := d.opener
+	b := d.find(false)
+	if b == nil && (nothingElse || o.stats.resident == 0) {
+		b = d.find(true)
+	}
+	switch {
+	case d.engine.Err() != nil:
+		return nil, wg, Over
+	case b != nil:
+		l = b.opens[0].Code
+		o.nextGroup(b, 0, &wg)
+		wg.Node.Payloads = &table{d, d.groups.list[wg.Index]}
+		return l, wg, Found
+	case o.stats.resident > 0:
+		return nil, wg, Later
+	}
+	return nil, wg, Over
+}
+
+// find is the bin with the workgroup that goes next, or nil.
+func (d *Direct) find(partial bool) *bin {
+	o := d.opener
+	for k := range o.bins.order {
+		b := o.bins.at(0, k)
+		for len(b.opens) == 0 && b.pending() > 0 && (partial || b.pending() >= b.batchSize() || b.nHosts > 0) && d.engine.Err() == nil {
+			d.open(b)
+		}
+		if len(b.opens) > 0 && o.reserve(b.opens[0]) {
+			return b
+		}
+	}
+	return nil
+}
+
+// open opens a launch, which may be of no workgroup.
+func (d *Direct) open(b *bin) {
+	o := d.opener
+	if l := o.openLaunch(0, b); l != nil {
+		l.ReadyAt = 0
+		if l.Total == 0 {
+			o.stats.open--
+			o.closeLaunch(l)
+		}
+	}
+}
+
+// Ended takes a workgroup out that has ended.
+func (d *Direct) Ended(index uint64) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.opener.endGroup(d.groups.list[index])
+}
+
+// Do carries out an operation on payloads of a wave of the workgroup with that index, at instruction pc.
+func (d *Direct) Do(index uint64, st *isa.State, pc int, in *isa.Inst) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.groups.list[index].do(&visit{st: st, pc: pc, in: in, now: 1})
+}
+
+// Check looks at an access to payload memory before it is carried out, and says whether it may be.
+func (d *Direct) Check(index uint64, st *isa.State, pc int, in *isa.Inst) bool {
+	if !d.Alone {
+		d.mutex.Lock()
+		defer d.mutex.Unlock()
+	}
+	return d.groups.list[index].check(&visit{st: st, pc: pc, in: in})
+}
+
+// Err is what a shader did that it must not, if any did; or that payloads wait which nothing can start.
+func (d *Direct) Err() error {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return d.engine.Err()
+}
+
+// Stuck says that payloads wait though no workgroup runs.
+func (d *Direct) Stuck() bool {
+	done, _ := d.run.Finished()
+	return !done
+}
+
+// A table is the payloads of a workgroup as its waves see them.
+type table struct {
+	d *Direct
+	g *group
+}
+
+// Elem fulfils isa.PayloadTable.
+func (t *table) Elem(handle uint64, i uint32) uint64 {
+	if t.d.Alone {
+		return t.g.Elem(handle, i)
+	}
+	t.d.mutex.Lock()
+	defer t.d.mutex.Unlock()
+	return t.g.Elem(handle, i)
+}
+
+// Length fulfils isa.PayloadTable.
+func (t *table) Length(handle uint64) uint32 {
+	t.d.mutex.Lock()
+	defer t.d.mutex.Unlock()
+	return t.g.Length(handle)
+}
+
+// Valid fulfils isa.PayloadTable.
+func (t *table) Valid(output int, index uint32) bool {
+	t.d.mutex.Lock()
+	defer t.d.mutex.Unlock()
+	return t.g.Valid(output, index)
+}

@@ -1,0 +1,182 @@
+package graph
+
+import (
+	"fmt"
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/mem"
+	"spvsim/mem/lane"
+	"spvsim/program"
+	"spvsim/simd"
+)
+
+// enqueue hands arrays over to the queue: one that belongs to the workgroup when
+// its last wave has come here, those of invocations at once.
+func (g *group) enqueue(v *visit) simd.Booking {
+	c, _ := g.join(v)
+	c.array = 0
+	exec := v.st.Exec
+	if v.in.Src[0].Kind != isa.Vector {
+		exec = 1 << v.first()
+	}
+	q := g.queues.of(g.unit)
+	b := q.batches.Take()
+	b.unit, b.payloads = g.unit, b.payloads[:0]
+	var last uint64
+	for rest := exec; rest != 0; rest &= rest - 1 {
+		l := bits.TrailingZeros64(rest)
+		handle := v.source(0, l)
+		if handle == last && rest != exec {
+			continue // an array of the workgroup, in the vector registers of all lanes
+		}
+		last = handle
+		if !g.give(v, l, handle, b) {
+			break
+		}
+	}
+	g.made()
+	if len(b.payloads) == 0 {
+		q.batches.Give(b)
+		return simd.Booking{Ready: v.now, Free: v.now}
+	}
+	if accepted, known := g.queues.enqueue(v.now, b); known {
+		return simd.Booking{Ready: accepted, Free: accepted}
+	}
+	t, unit, alloc := v.wave.Ticket().Holds(), g.unit, g.alloc
+	b.waiter = func(at uint64) { alloc.answer(unit, t, at) }
+	return simd.Booking{Pending: true, Held: true}
+}
+
+// give adds an array to what is enqueued.
+func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
+	p := g.pool
+	i := p.lookup(handle)
+	if i == 0 || p.arrays[i].owner != g {
+		g.fault(v, lane, "what is enqueued is not a payload array that this workgroup allocated")
+		return false
+	}
+	a := &p.arrays[i]
+	if a.enqueued || a.waves&v.bit() != 0 {
+		g.fault(v, lane, "a payload array is enqueued a second time")
+		return false
+	}
+	if a.group {
+		if a.waves |= v.bit(); a.waves != g.waves {
+			return true
+		}
+	}
+	a.enqueued = true
+	g.stats.queue.Enqueued += uint64(len(a.elems))
+	for _, e := range a.elems {
+		if !g.complete(v, lane, a.target, e) {
+			return false
+		}
+		b.payloads = append(b.payloads, e)
+	}
+	return true
+}
+
+// complete closes a payload: what it starts is known now.
+func (g *group) complete(v *visit, lane int, to *stage, e int32) bool {
+	x := &g.pool.payloads[e]
+	x.state, x.from = payloadQueued, g.launch.hop
+	if err := size(x, to); err != nil {
+		g.fault(v, lane, "%v", err)
+		return false
+	}
+	return true
+}
+
+// size works out how many workgroups a payload starts, of its node and of those that share it: what they write does not change that.
+func size(x *payload, to *stage) error {
+	x.groups = to.grid(x)
+	x.launches = uint32(1 + len(to.sharers))
+	x.unfinished = x.groups[0] * x.groups[1] * x.groups[2]
+	x.shared = x.shared[:0]
+	errs := to.checkPayload(x.groups)
+	for _, s := range to.sharers {
+		grid := s.grid(x)
+		x.shared = append(x.shared, grid)
+		x.unfinished += grid[0] * grid[1] * grid[2]
+		if errs == nil {
+			errs = s.checkPayload(grid)
+		}
+	}
+	return errs
+}
+
+// checkPayload is checkCount where payloads say how many workgroups they start.
+func (n *Node) checkPayload(grid [3]uint32) error {
+	if n.indirect == nil {
+		return nil
+	}
+	return n.checkCount(grid)
+}
+
+// grid is the number of workgroups that a payload starts at a node.
+func (n *Node) grid(x *payload) [3]uint32 {
+	switch {
+	case n.meta.Launch == program.Coalescing:
+		return [3]uint32{1, 1, 1}
+	case n.meta.Launch == program.Static:
+		return n.meta.Workgroups
+	}
+	grid := [3]uint32{1, 1, 1}
+	for i := range int(n.indirect.Components) {
+		first, end := n.indirect.At(i)
+		grid[i] = uint32(lane.Get(x.data[first:end]))
+	}
+	return grid
+}
+
+func (n *Node) checkCount(grid [3]uint32) error {
+	most := n.meta.Workgroups
+	for i, size := range grid {
+		if most != [3]uint32{} && size > most[i] {
+			return fmt.Errorf("a payload asks for %v workgroups of %v, MaxNumWorkgroupsAMDX is %v", grid, n, most)
+		}
+	}
+	return checkGrid(n, grid)
+}
+
+// finishWriting is true when all workgroups of a payload, of its node and of those that share it, have called it.
+func (g *group) finishWriting(v *visit) simd.Booking {
+	handle, same := v.uniform(0)
+	p := g.pool
+	i := p.lookup(handle)
+	bad := ""
+	switch {
+	case !same || i == 0 || i != g.launch.input:
+		bad = "is given something else than the node's input payload"
+	case g.meta.Launch == program.Coalescing:
+		bad = "is called by a coalescing node"
+	case p.payloads[p.arrays[i].elems[0]].host:
+		bad = "is called for a payload that the host dispatched"
+	case g.meta.Input == nil || !g.meta.Input.TrackFinish:
+		bad = "is called for a payload without TrackFinishWritingAMDX"
+	}
+	if bad != "" {
+		g.fault(v, -1, "it %s", bad)
+		return simd.Booking{Ready: v.now, Free: v.now}
+	}
+	c, isNew := g.join(v)
+	if isNew {
+		x := &p.payloads[p.arrays[i].elems[0]]
+		if !g.finished {
+			g.finished = true
+			x.unfinished--
+		}
+		if x.unfinished == 0 {
+			c.result = 1
+		}
+		c.answers = g.newAnswers()
+		w := c.wait(v.now)
+		g.ring.access(v.now, w, g.unit, mem.Atomic, x.addr, 4, 1) // the count that identifies the last one
+		w.close()
+	}
+	v.st.SetResult(v.in, c.result)
+	answers := c.answers
+	g.made()
+	return answers.booking(v)
+}

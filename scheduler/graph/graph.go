@@ -1,0 +1,591 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"spvsim/cu"
+	"spvsim/program"
+	"spvsim/scheduler"
+)
+
+// ErrGraph says that nodes do not make an execution graph that can run.
+var ErrGraph = errors.New("scheduler: execution graph")
+
+// What an implementation must at least offer, and what this one offers (V: Vulkan, VK_AMDX_shader_enqueue).
+const (
+	maxOutputs       = 256
+	maxAxis          = 65535 // workgroups
+	maxWorkgroups    = 1<<24 - 1
+	maxSharing       = 256 // nodes that share one input, the base included
+	payloadAlignment = 16  // bytes: payloads are allocated in multiples of this
+)
+
+// A Node is an entry point in its place in a graph.
+type Node struct {
+	Graph   string // name of its graph, of several; empty: it is the only one
+	Name    string
+	Index   uint32
+	Shader  string // file, for messages
+	Program *program.Program
+	Launch  *cu.Launch // what its workgroups run; nil in a graph that is only looked at
+	// Priority says which node goes first under queue.arbitration priority: the higher one.
+	Priority int
+
+	meta     program.Node
+	id       int
+	size     uint32 // of a payload, bytes
+	indirect *program.Indirect
+	outputs  []output
+	base     *Node   // whose input it shares, or nil
+	sharers  []*Node // that share its input
+	sharer   int     // its place among those of base
+	stages   []*stage
+}
+
+// An output is a type of payloads that a node allocates, with the nodes it can reach.
+type output struct {
+	*program.Output
+	targets map[uint32]*Node // by index, base included; only looked up
+	list    []*Node          // in the order of the graph
+	root    int              // the output whose limit counts
+	limit   uint64           // payloads of one workgroup, of all outputs of the root
+	stride  uint32           // bytes that a payload takes
+}
+
+// A stage is a node at one level of recursion.
+type stage struct {
+	*Node
+	id        int
+	remaining uint32
+	level     int    // counted from 1; every output goes to a larger one
+	worst     uint64 // bytes that one workgroup may allocate
+	feeders   []int  // stages from which payloads may come to it, over any number of others
+}
+
+// A Graph is nodes that fit together.
+type Graph struct {
+	Nodes  []*Node
+	stages []*stage
+	Depth  int
+	worst  []uint64 // by level: largest stage.worst
+	deeper []uint64 // by level: sum of worst over the deeper ones
+	byRef  map[program.NodeRef]*Node
+	most   scheduler.GraphLimits
+}
+
+func (n *Node) String() string {
+	if n.Graph != "" {
+		return fmt.Sprintf("%s.%s[%d]", n.Graph, n.Name, n.Index)
+	}
+	return fmt.Sprintf("%s[%d]", n.Name, n.Index)
+}
+
+// PayloadBytes is the size of a payload of the node.
+func (n *Node) PayloadBytes() uint32 { return n.size }
+
+// Dispatchable says why the host may not dispatch the node, if it may not.
+func (n *Node) Dispatchable() error {
+	switch {
+	case n.base != nil:
+		return graphError("node %v shares the input of %v: the host can't dispatch it", n, n.base)
+	case !n.meta.APIEntry:
+		return graphError("node %v is not for the host to dispatch: its IsApiEntryAMDX is false", n)
+	}
+	return nil
+}
+
+// Outputs are the nodes that the node may enqueue to, in the order of the graph.
+func (n *Node) Outputs() (list []*Node) {
+	seen := map[*Node]bool{}
+	for i := range n.outputs {
+		for _, t := range n.outputs[i].list {
+			if !seen[t] {
+				seen[t] = true
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+// NewGraph connects nodes and checks that they fit together and keep to limits.
+func NewGraph(nodes []*Node, limits scheduler.GraphLimits) (*Graph, error) {
+	g := &Graph{Nodes: nodes, most: limits, byRef: map[program.NodeRef]*Node{}}
+	for _, step := range []func() error{g.identify, g.share, g.connect, g.order, g.limits} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	g.reserve()
+	return g, nil
+}
+
+func graphError(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrGraph, fmt.Sprintf(format, args...))
+}
+
+// Find is the node of a name and index, or nil.
+func (g *Graph) Find(name string, index uint32) *Node {
+	return g.byRef[program.NodeRef{Name: name, Index: index}]
+}
+
+// identify completes what entry points do not state and holds names to be unique.
+func (g *Graph) identify() error {
+	var errs []error
+	for i, n := range g.Nodes {
+		n.id = i
+		ref := program.NodeRef{Name: n.Name, Index: n.Index}
+		if g.byRef[ref] != nil {
+			errs = append(errs, graphError("found two nodes %v: want one", n))
+		}
+		g.byRef[ref] = n
+		n.meta = program.Node{APIEntry: true}
+		if n.Program.Node != nil {
+			n.meta = *n.Program.Node
+		}
+		n.describeInput()
+	}
+	return errors.Join(append(errs, g.sameName())...)
+}
+
+// describeInput: a dynamic node without input has a payload of three counts.
+func (n *Node) describeInput() {
+	n.outputs = make([]output, len(n.meta.Outputs))
+	switch in := n.meta.Input; {
+	case in != nil:
+		n.size, n.indirect = in.Bytes, in.Indirect
+		if n.meta.Launch == program.Dynamic && in.Indirect == nil {
+			n.indirect = &program.Indirect{} // components that the payload lacks are 1: here all
+		}
+	case n.meta.Launch == program.Dynamic:
+		n.size, n.indirect = 12, &program.Indirect{Components: 3, Bits: 32}
+	}
+}
+
+// sameName: nodes of one name agree in model, payload size and launch kind.
+func (g *Graph) sameName() error {
+	first := map[string]*Node{}
+	for _, n := range g.Nodes {
+		f := first[n.Name]
+		if f == nil {
+			first[n.Name] = n
+			continue
+		}
+		for _, c := range []struct {
+			what string
+			same bool
+		}{
+			{"execution model", n.meta.Model == f.meta.Model},
+			{fmt.Sprintf("payload size (%d and %d bytes)", f.size, n.size), n.size == f.size},
+			{fmt.Sprintf("launch kind (%v and %v)", f.meta.Launch, n.meta.Launch), n.meta.Launch == f.meta.Launch},
+		} {
+			if !c.same {
+				return graphError("nodes %v and %v differ in %s", f, n, c.what)
+			}
+		}
+	}
+	return nil
+}
+
+// share finds the nodes that share an input.
+func (g *Graph) share() error {
+	for _, n := range g.Nodes {
+		ref := n.meta.SharesInput
+		if ref == nil {
+			continue
+		}
+		if n.base = g.byRef[*ref]; n.base != nil && n.meta.Input == nil && n.meta.Launch != program.Dynamic {
+			n.size = n.base.size // it reads nothing of it
+		}
+		switch {
+		case n.base == nil:
+			return graphError("node %v shares the input of %s[%d], which is not in the graph", n, ref.Name, ref.Index)
+		case n.base == n || n.base.meta.SharesInput != nil:
+			return graphError("node %v shares the input of %v, which has none of its own", n, n.base)
+		case n.size != n.base.size:
+			return graphError("node %v shares the input of %v, but its payload has %d bytes, not %d", n, n.base, n.size, n.base.size)
+		case n.meta.MaxRecursion > 0:
+			return graphError("node %v shares an input and can't be recursive", n)
+		case n.meta.Input != nil && n.base.meta.Input != nil && n.meta.Input.TrackFinish != n.base.meta.Input.TrackFinish:
+			return graphError("node %v and %v, whose input it shares, do not agree in TrackFinishWritingAMDX", n, n.base)
+		}
+		n.sharer = len(n.base.sharers)
+		if n.base.sharers = append(n.base.sharers, n); len(n.base.sharers) == maxSharing {
+			return graphError("more than %d nodes share the input of %v", maxSharing, n.base)
+		}
+	}
+	return nil
+}
+
+// connect finds the nodes that each output can reach.
+func (g *Graph) connect() error {
+	var errs []error
+	for _, n := range g.Nodes {
+		for i := range n.outputs {
+			o := &n.outputs[i]
+			o.Output, o.targets, o.root = &n.meta.Outputs[i], map[uint32]*Node{}, i
+			if k := o.SharesLimits; k >= 0 && k < len(n.outputs) {
+				o.root = k
+			}
+			o.stride = (o.Bytes + payloadAlignment - 1) / payloadAlignment * payloadAlignment
+			o.stride = max(o.stride, payloadAlignment)
+			g.reach(o)
+			errs = append(errs, g.checkOutput(n, o))
+		}
+		g.setLimits(n)
+	}
+	return errors.Join(errs...)
+}
+
+func (g *Graph) reach(o *output) {
+	for _, t := range g.Nodes {
+		if t.Name == o.Node && o.Takes(t.Index) {
+			o.targets[t.Index] = t
+			o.list = append(o.list, t)
+		}
+	}
+}
+
+func (g *Graph) checkOutput(n *Node, o *output) error {
+	if o.MaxPayloads == 0 {
+		return graphError("node %v: the NodeMaxPayloadsAMDX of its output to %s is 0", n, o.Node)
+	}
+	for _, t := range o.list {
+		need := t.size
+		if t.indirect != nil && t.meta.Input == nil {
+			need = 12
+		}
+		switch {
+		case t.base != nil:
+			return graphError("node %v enqueues to %v, which shares the input of %v", n, t, t.base)
+		case t.meta.Input != nil && t.meta.Input.Bytes != o.Bytes || o.Bytes < need:
+			return graphError("node %v enqueues payloads of %d bytes to %v, whose payload has %d", n, o.Bytes, t, t.size)
+		case t.meta.Input != nil && t.meta.Input.TrackFinish != o.TrackFinish:
+			return graphError("node %v and its target %v do not agree in TrackFinishWritingAMDX", n, t)
+		case t == n && !n.meta.Recursive:
+			return graphError("node %v enqueues to itself without MaxNodeRecursionAMDX", n)
+		}
+	}
+	return g.checkIndexes(n, o)
+}
+
+// checkIndexes: all indexes from 0 to the size of an array that is not sparse have their node, those below its base index
+// too. Without a size, the one node of the output is there.
+func (g *Graph) checkIndexes(n *Node, o *output) error {
+	first, end := uint32(0), o.ArraySize
+	switch {
+	case o.Sparse:
+		return nil
+	case o.Single():
+		first, end = o.BaseIndex, o.BaseIndex+1
+	}
+	for i := first; i < end; i++ {
+		if g.byRef[program.NodeRef{Name: o.Node, Index: i}] == nil {
+			return graphError("node %v enqueues to %s[%d], which is not in the graph (nor is the array sparse)", n, o.Node, i)
+		}
+	}
+	return nil
+}
+
+// setLimits works out how many payloads one workgroup may allocate of each output and of those that share its limit.
+// NodeMaxPayloadsAMDX counts by visibility: once for arrays of the workgroup, and once for each invocation where invocations
+// allocate. The machine's limits of a workgroup bound the sum.
+func (g *Graph) setLimits(n *Node) {
+	local := n.Program.LocalSize
+	lanes := uint64(local[0]) * uint64(local[1]) * uint64(local[2])
+	for i := range n.outputs {
+		o := &n.outputs[i]
+		times := uint64(0)
+		if o.Invocation {
+			times = lanes
+		}
+		if o.Workgroup || times == 0 {
+			times++
+		}
+		r := &n.outputs[o.root]
+		r.limit = max(r.limit, min(uint64(r.MaxPayloads)*times, uint64(g.most.MaxPayloads)))
+	}
+}
+
+// order gives each stage its level: one more than those that lead to it.
+func (g *Graph) order() error {
+	starts := make([]int, len(g.Nodes))
+	state := make([]int, len(g.Nodes)) // 0 new, 1 on the path, 2 done
+	producers := g.producers()
+	maxDepth := g.most.MaxDepth
+	deepest := uint32(maxDepth + 1)
+	var visit func(n *Node, path []string) error
+	visit = func(n *Node, path []string) error {
+		path = append(path, n.String())
+		if state[n.id] == 1 {
+			return graphError("nodes enqueue in a cycle: %s", strings.Join(path, " from "))
+		}
+		if state[n.id] == 2 {
+			return nil
+		}
+		state[n.id], starts[n.id] = 1, 1
+		for _, p := range producers[n.id] {
+			if err := visit(p, path); err != nil {
+				return err
+			}
+			starts[n.id] = max(starts[n.id], starts[p.id]+int(min(p.entry().meta.MaxRecursion, deepest))+1)
+		}
+		state[n.id] = 2
+		return nil
+	}
+	for _, n := range g.Nodes {
+		if err := visit(n, nil); err != nil {
+			return err
+		}
+		if last := starts[n.id] + int(min(n.entry().meta.MaxRecursion, deepest)); last > maxDepth {
+			return graphError("node %v reaches depth %d: want at most %d, recursion counted (queue.max_depth)", n, last, maxDepth)
+		}
+	}
+	g.makeStages(starts)
+	g.feed()
+	return nil
+}
+
+// producers lists by node those that enqueue to it or to the node it shares with, itself left out.
+func (g *Graph) producers() [][]*Node {
+	list := make([][]*Node, len(g.Nodes))
+	for _, n := range g.Nodes {
+		for _, t := range n.Outputs() {
+			if t == n {
+				continue
+			}
+			list[t.id] = append(list[t.id], n)
+			for _, s := range t.sharers {
+				list[s.id] = append(list[s.id], n)
+			}
+		}
+	}
+	return list
+}
+
+func (g *Graph) makeStages(starts []int) {
+	for _, n := range g.Nodes {
+		levels, start := n.entry().meta.MaxRecursion, starts[n.id]
+		n.stages = make([]*stage, levels+1)
+		for i := range n.stages {
+			remaining := levels - uint32(i)
+			s := &stage{Node: n, id: len(g.stages), remaining: remaining, level: start + i}
+			s.worst = g.allows(n, remaining > 0).memory
+			n.stages[remaining] = s
+			g.stages = append(g.stages, s)
+			g.Depth = max(g.Depth, s.level)
+		}
+	}
+}
+
+// feed finds for each stage those from which payloads may come to it.
+func (g *Graph) feed() {
+	direct := make([][]int, len(g.stages))
+	for _, s := range g.stages {
+		for i := range s.outputs {
+			for _, t := range s.outputs[i].list {
+				if to := s.next(t); to != nil {
+					direct[to.id] = append(direct[to.id], s.id)
+					for _, other := range t.sharers {
+						direct[other.stages[to.remaining].id] = append(direct[other.stages[to.remaining].id], s.id)
+					}
+				}
+			}
+		}
+	}
+	for _, s := range g.stages {
+		seen := make([]bool, len(g.stages))
+		for list := direct[s.id]; len(list) > 0; list = list[1:] {
+			if f := list[0]; !seen[f] {
+				seen[f] = true
+				s.feeders = append(s.feeders, f)
+				list = append(list, direct[f]...)
+			}
+		}
+	}
+}
+
+// next is the stage of a node to which payloads go from here; nil where the recursion is spent.
+func (s *stage) next(t *Node) *stage {
+	switch {
+	case t != s.Node:
+		return t.stages[len(t.stages)-1]
+	case s.remaining == 0:
+		return nil
+	}
+	return t.stages[s.remaining-1]
+}
+
+// An allowance is the most that one workgroup of a node may allocate.
+type allowance struct {
+	payloads uint64
+	bytes    uint64 // of the payloads, each of the largest type that shares the limit
+	memory   uint64 // that they take: payloads in multiples of payloadAlignment
+}
+
+// allows adds up the limits of a node's outputs, as far as the machine's limits of a workgroup go. Outputs to the node itself do
+// not count where its recursion is spent.
+func (g *Graph) allows(n *Node, recursive bool) (sum allowance) {
+	strides := map[uint32]uint64{} // payloads by the memory that each takes
+	for _, r := range n.roots(recursive) {
+		limit := n.outputs[r.output].limit
+		sum.payloads += limit
+		sum.bytes += limit * uint64(r.bytes)
+		strides[r.stride] += limit
+	}
+	sum.payloads = min(sum.payloads, uint64(g.most.MaxPayloads))
+	sum.bytes = min(sum.bytes, uint64(g.most.MaxPayloadBytes))
+	left := sum.payloads
+	for _, stride := range slices.Backward(slices.Sorted(maps.Keys(strides))) { // the largest payloads first
+		count := min(strides[stride], left)
+		sum.memory += count * uint64(stride)
+		left -= count
+	}
+	sum.memory = min(sum.memory, sum.bytes+sum.payloads*(payloadAlignment-1))
+	return sum
+}
+
+// A root is an output whose limit counts, with the largest payload of those that share it.
+type root struct {
+	output        int
+	bytes, stride uint32
+}
+
+func (n *Node) roots(recursive bool) (list []root) {
+	for i := range n.outputs {
+		o := &n.outputs[i]
+		if !recursive && len(o.list) == 1 && o.list[0] == n {
+			continue
+		}
+		k := slices.IndexFunc(list, func(r root) bool { return r.output == o.root })
+		if k < 0 {
+			k, list = len(list), append(list, root{output: o.root})
+		}
+		list[k].bytes, list[k].stride = max(list[k].bytes, o.Bytes), max(list[k].stride, o.stride)
+	}
+	return list
+}
+
+// limits holds each node to what an implementation offers. NodeMaxPayloadsAMDX counts once for each output, as only the run shows
+// how many of its invocations allocate.
+func (g *Graph) limits() error {
+	var errs []error
+	for _, n := range g.Nodes {
+		check := func(what string, got, most uint64) {
+			if got > most {
+				errs = append(errs, graphError("node %v: %d %s: want at most %d", n, got, what, most))
+			}
+		}
+		bytes, count := uint64(0), uint64(0)
+		for _, r := range n.roots(true) {
+			most := uint64(n.outputs[r.output].MaxPayloads)
+			count += most
+			bytes += most * uint64(r.bytes)
+		}
+		check("outputs", uint64(len(n.outputs)), maxOutputs)
+		check("bytes of payloads in one workgroup", bytes, uint64(g.most.MaxPayloadBytes))
+		check("payloads in one workgroup", count, uint64(g.most.MaxPayloads))
+		if n.meta.Launch == program.Static {
+			errs = append(errs, checkGrid(n, n.meta.Workgroups))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func checkGrid(n *Node, grid [3]uint32) error {
+	total := uint64(1)
+	for i, size := range grid {
+		if size > maxAxis {
+			return graphError("node %v: %d workgroups in %c: want at most %d", n, size, 'x'+i, maxAxis)
+		}
+		total *= uint64(size)
+	}
+	if total > maxWorkgroups {
+		return graphError("node %v: %d workgroups: want at most %d", n, total, maxWorkgroups)
+	}
+	return nil
+}
+
+// reserve works out what must stay free while a workgroup of each level starts.
+func (g *Graph) reserve() {
+	g.worst, g.deeper = make([]uint64, g.Depth+2), make([]uint64, g.Depth+2)
+	for _, s := range g.stages {
+		g.worst[s.level] = max(g.worst[s.level], s.worst)
+	}
+	for l := g.Depth; l >= 0; l-- {
+		g.deeper[l] = g.deeper[l+1] + g.worst[l+1]
+	}
+}
+
+// MinimumBytes is the payload memory from which on the graph always finishes:
+// at each level, one workgroup at its worst.
+func (g *Graph) MinimumBytes() uint64 { return g.deeper[0] }
+
+// maximumCap bounds what MaximumBytes asks for where the graph states no bounds. Knob.
+const maximumCap = 256 << 20
+
+// MaximumBytes is the payload memory beyond which a dispatch of that many
+// payloads to each node can't use more.
+func (g *Graph) MaximumBytes(counts map[*Node]uint64) uint64 {
+	total := 0.0
+	payloads := make([]float64, len(g.stages))
+	for level := 1; level <= g.Depth; level++ {
+		for _, s := range g.stages {
+			if s.level != level {
+				continue
+			}
+			if s.remaining == uint32(len(s.stages)-1) {
+				payloads[s.id] += float64(counts[s.entry()])
+			}
+			groups := payloads[s.id] * s.mostGroups()
+			total += groups * float64(s.worst)
+			for i := range s.outputs {
+				s.spread(&s.outputs[i], groups, payloads)
+			}
+		}
+	}
+	return uint64(min(max(total, float64(g.MinimumBytes())), max(maximumCap, float64(g.MinimumBytes()))))
+}
+
+// entry is the node that the host dispatches to start this one.
+func (n *Node) entry() *Node {
+	if n.base != nil {
+		return n.base
+	}
+	return n
+}
+
+// mostGroups is how many workgroups one payload may start.
+func (n *Node) mostGroups() float64 {
+	w := n.meta.Workgroups
+	switch {
+	case n.meta.Launch == program.Coalescing:
+		return 1
+	case w == [3]uint32{}:
+		return maxWorkgroups
+	}
+	return float64(w[0]) * float64(w[1]) * float64(w[2])
+}
+
+// spread adds the payloads of an output to the stages that it reaches.
+func (s *stage) spread(o *output, groups float64, payloads []float64) {
+	n := groups * float64(s.outputs[o.root].limit)
+	for _, t := range o.list {
+		to := t.stages[len(t.stages)-1]
+		if t == s.Node {
+			if s.remaining == 0 {
+				continue
+			}
+			to = t.stages[s.remaining-1]
+		}
+		payloads[to.id] = min(payloads[to.id]+n, math.MaxFloat32)
+		for _, sharer := range t.sharers {
+			payloads[sharer.stages[to.remaining].id] = payloads[to.id]
+		}
+	}
+}

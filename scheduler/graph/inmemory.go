@@ -1,0 +1,34 @@
+package graph
+
+// inMemory is the part of policies whose queues are in memory: allocations and entries are taken with atomics.
+type inMemory struct {
+	ring   *ring
+	queues *queues
+	stats  *ledger
+}
+
+func (r *Run) inMemory() inMemory { return inMemory{r.ring, r.queues, r.stats} }
+
+// Allocate counts in memory.
+func (m *inMemory) Allocate(now uint64, unit, payloads int, done *wait) {
+	if payloads > 0 {
+		m.ring.atomic(now, done, unit, counterAlloc)
+	}
+	done.close()
+}
+
+// append takes entries of a queue in memory with an atomic and writes them. The
+// wave waits for the atomic; both done, the payloads can be picked after latency.
+func (m *inMemory) append(now uint64, b *batch, counter int, latency uint64) {
+	all := gather(now, func(at uint64) { m.queues.release(b, at+latency) })
+	all.legs++
+	taken := gather(now, func(at uint64) {
+		m.stats.stall(&m.stats.queue.StallMemory, at-now)
+		m.queues.accept(b, at)
+		all.leg(at)
+	})
+	m.ring.atomic(now, taken, b.unit, counter)
+	taken.close()
+	m.ring.write(now, all, b.unit, len(b.payloads))
+	all.close()
+}

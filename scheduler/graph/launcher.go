@@ -1,0 +1,442 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"spvsim/cu"
+	"spvsim/engine"
+	"spvsim/scheduler"
+)
+
+// maxOpen is how many launches of one node and level are open at once, over all queues: enough to hide the latency of opening them. A
+// queue of an engine or a compute unit has its part of them: what it has opened, no other queue takes.
+const maxOpen = 64
+
+// A nodeLaunch is a launch of a node, with its input payloads.
+type nodeLaunch struct {
+	scheduler.Launch
+	*stage
+	bin   *bin
+	input int32
+	lanes int    // workgroups of one invocation that share a wave; 0: they do not
+	first uint32 // number of its first workgroup among those of the node
+	hop   *hop   // nil where no time passes
+}
+
+// An opener makes launches of the payloads that wait, and workgroups of the launches. It is the work that the dispatcher places.
+type opener struct {
+	engine     *engine.Engine
+	dispatcher *scheduler.Dispatcher // nil where no time passes
+	queues     *queues
+	bins       *bins
+	pool       *pool
+	stats      *ledger
+	trace      *payloadTrace
+	nodes      []*Node
+	groups     *residents
+	policy     policy
+	// Cycles that payloads wait for more, of a coalescing node and of one whose workgroups share waves.
+	coalescing, packing uint64
+	adaptive            bool // windows that launches do not fill get shorter
+	pulls               bool // workers take the workgroups
+	most                int  // launches of a bin that are open at once
+	spare               engine.Stock[nodeLaunch]
+}
+
+func newOpener(g *Graph, s *scheduler.QueueSpec, k kind, parts *Parts, q *queues, groups *residents) *opener {
+	o := &opener{
+		engine: parts.Engine, dispatcher: parts.Dispatcher, queues: q, bins: q.bins, pool: q.pool, stats: q.stats,
+		trace: q.trace, nodes: g.Nodes, groups: groups,
+		adaptive: s.Window == "adaptive", pulls: k.pulls, most: max(maxOpen/len(q.list), 1),
+	}
+	if k.window {
+		o.coalescing, o.packing = uint64(s.CoalescingWindow), uint64(s.PackingWindow)
+	}
+	return o
+}
+
+// load hands the host's payloads over.
+func (o *opener) load(entries []Entry) {
+	clear(o.stats.opened)
+	for i := range entries {
+		e := &entries[i]
+		top := e.Node.stages[len(e.Node.stages)-1]
+		o.stats.waiting += e.Count * uint64(1+len(e.Node.sharers))
+		o.host(top, e)
+		for _, s := range e.Node.sharers {
+			o.host(s.stages[top.remaining], e)
+		}
+	}
+}
+
+// host spreads the payloads of an entry over the queues.
+func (o *opener) host(s *stage, e *Entry) {
+	n := uint64(len(o.queues.list))
+	for q := range n {
+		if q >= e.Count {
+			break
+		}
+		b := o.bins.of(s, int(q))
+		b.hosts = append(b.hosts, hostPayloads{data: e.Data, stride: e.Stride, next: q, count: e.Count, step: n, since: o.stats.begun})
+		b.nHosts += (e.Count - q + n - 1) / n
+		o.stats.live[s.id] += int((e.Count - q + n - 1) / n)
+	}
+}
+
+// pop takes the next payload of the bin.
+func (o *opener) pop(now uint64, b *bin) (int32, error) {
+	o.stats.waiting--
+	if b.head < len(b.fifo) {
+		i := b.fifo[b.head].payload
+		if b.head++; b.head == len(b.fifo) {
+			b.fifo, b.head, b.scan = b.fifo[:0], 0, 0
+		}
+		if b.base == nil {
+			o.queues.list[b.queue].left(&o.pool.payloads[i])
+			o.stats.depth--
+		}
+		o.trace.deepen(now, b.stage, -1)
+		return i, nil
+	}
+	return o.popHost(b)
+}
+
+// popHost makes the next payload that the host dispatched. Nodes that share an
+// input each get a copy: none of them may write it.
+func (o *opener) popHost(b *bin) (int32, error) {
+	h := &b.hosts[0]
+	i, err := o.pool.take(b.size, true)
+	if err != nil {
+		return 0, err
+	}
+	x := &o.pool.payloads[i]
+	from := h.next * uint64(h.stride)
+	if from < uint64(len(h.data)) {
+		copy(x.data[:b.size], h.data[from:])
+	}
+	x.state, x.node, x.remaining, x.enqueued = payloadQueued, b.Node, b.remaining, h.since
+	x.groups = b.grid(x)
+	if err := b.checkPayload(x.groups); err != nil {
+		return 0, fmt.Errorf("%w: %s, node %v: the host's dispatch, payload %d: %w", ErrFault, b.Shader, b.Node, h.next, err)
+	}
+	x.launches = 1
+	b.nHosts--
+	if h.next += h.step; h.next >= h.count {
+		b.hosts = b.hosts[1:]
+	}
+	return i, nil
+}
+
+// openLaunch takes the payloads that start together from the bin. From ready on,
+// which says from when, its workgroups may be placed. It returns nil when the run
+// has failed.
+func (o *opener) openLaunch(now uint64, b *bin) *nodeLaunch {
+	n := min(b.pending(), b.batchSize())
+	o.adapt(b, n)
+	input := o.pool.newArray(b.stage)
+	for range n {
+		i, err := o.pop(now, b)
+		if err != nil {
+			o.engine.Fail(err)
+			return nil
+		}
+		o.pool.payloads[i].input = input
+		o.trace.picked(now, b, i, input)
+		o.pool.arrays[input].elems = append(o.pool.arrays[input].elems, i)
+	}
+	o.stats.nodes[b.id()].payloads += n
+	l := o.newLaunch(b, input)
+	if o.dispatcher != nil {
+		l.hop = o.pool.newHop(b, o.pool.arrays[input].elems)
+	}
+	if x := &o.pool.payloads[o.pool.arrays[input].elems[0]]; b.base == nil || x.host {
+		l.Grid = x.groups
+	} else {
+		l.Grid = x.shared[b.sharer]
+	}
+	l.Total = uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2])
+	if b.Program.Packed {
+		l.lanes = int(n)
+	}
+	o.stats.total += l.Total * uint64(max(l.lanes, 1))
+	l.first = o.stats.opened[b.id()]
+	o.stats.opened[b.id()] += uint32(l.Total)
+	o.stats.open++
+	if l.Total > 0 {
+		b.opens = append(b.opens, l)
+	}
+	return l
+}
+
+// ready says from which cycle on workgroups of an open launch may be placed.
+func (o *opener) ready(l *nodeLaunch, at uint64) {
+	now := o.engine.Now()
+	l.ReadyAt = max(at, now)
+	l.hop.ready = l.ReadyAt
+	s := &o.stats.nodes[l.bin.id()]
+	for _, i := range o.pool.arrays[l.input].elems {
+		wait := l.ReadyAt - min(o.pool.payloads[i].enqueued, l.ReadyAt)
+		s.waits = append(s.waits, uint32(min(wait, 1<<32-1)))
+	}
+	if l.Total == 0 {
+		o.stats.open--
+		if now >= o.stats.done {
+			o.stats.done, o.stats.last = now, l.hop
+		}
+		o.closeLaunch(l)
+		o.queues.wake(now + 1)
+		o.dispatcher.Wake(now + 1) // its memory may be what another launch waits for
+		return
+	}
+	o.dispatcher.Wake(l.ReadyAt)
+}
+
+func (o *opener) newLaunch(b *bin, input int32) *nodeLaunch {
+	l := o.spare.Take()
+	placed := scheduler.Launch{Code: b.Launch, Class: b.id(), Engine: -1, Unit: -1, ReadyAt: cu.Never}
+	*l = nodeLaunch{Launch: placed, stage: b.stage, bin: b, input: input}
+	switch o.queues.spread {
+	case byEngine:
+		l.Engine = b.queue
+	case byUnit:
+		l.Engine, l.Unit = o.queues.engineOf(b.queue), b.queue
+	}
+	return l
+}
+
+// need is what the launch's next workgroup, or the workgroups that share its wave, may allocate.
+func (l *nodeLaunch) need() uint64 { return l.worst * uint64(max(l.lanes, 1)) }
+
+// Reserve implements LaunchSource.
+func (o *opener) Reserve(list int) bool {
+	return o.reserve(o.bins.at(o.bins.place(list)).opens[0])
+}
+
+// reserve reports whether the payload memory allows the launch's next workgroup.
+// One of workgroups that share a wave is cut to what the memory allows.
+func (o *opener) reserve(l *nodeLaunch) bool {
+	free := o.pool.free(l.level)
+	switch {
+	case l.worst == 0 || free >= l.need():
+		return true
+	case l.lanes < 2 || free < l.worst:
+		return false
+	}
+	o.split(l, int(free/l.worst))
+	return true
+}
+
+// fits says whether the payload memory allows a workgroup of those launches that may be placed: then it waits for a compute unit.
+func (o *opener) fits() bool {
+	for _, b := range o.bins.list {
+		if !b.held && len(b.opens) > 0 && o.pool.free(b.opens[0].level) >= b.opens[0].worst {
+			return true
+		}
+	}
+	return false
+}
+
+// split leaves a launch its first payloads, a lane each; the others get a launch
+// of their own after it.
+func (o *opener) split(l *nodeLaunch, lanes int) {
+	input := o.pool.newArray(l.stage)
+	rest := o.newLaunch(l.bin, input)
+	a, from := &o.pool.arrays[input], &o.pool.arrays[l.input]
+	a.elems = append(a.elems, from.elems[lanes:]...)
+	from.elems = from.elems[:lanes]
+	for _, i := range a.elems {
+		o.pool.payloads[i].input = input
+	}
+	rest.Grid, rest.Total, rest.ReadyAt, rest.lanes = l.Grid, l.Total, l.ReadyAt, l.lanes-lanes
+	l.lanes = lanes
+	if l.hop != nil {
+		own := *l.hop
+		rest.hop = &own
+	}
+	l.bin.opens = slices.Insert(l.bin.opens, 1, rest)
+	o.stats.open++
+}
+
+// nextGroup makes the next workgroup of the bin's first open launch, and closes
+// the launch for placing after its last.
+func (o *opener) nextGroup(b *bin, unit int, wg *cu.Workgroup) {
+	l := b.opens[0]
+	g := o.groups.newGroup(l, unit)
+	*wg = cu.Workgroup{Index: uint64(g.id), ID: l.NextID, Count: l.Grid}
+	wg.Node.Input, wg.Node.Shader = o.pool.handle(l.input), l.Index
+	if b.base == nil { // a node that shares an input is not recursive, though it may have the stages of one
+		wg.Node.Remaining = l.remaining
+	}
+	wg.Node.MeshGroup, wg.Node.Payloads = l.first+uint32(l.Placed), g
+	g.at = l.NextID
+	o.stats.nodes[b.id()].workgroups += uint64(max(l.lanes, 1))
+	wg.Node.Lanes = l.lanes
+	o.stats.resident++
+	o.stats.waves += uint64(l.Code.Need.Waves)
+	if l.Advance(); l.Placed == l.Total {
+		copy(b.opens, b.opens[1:])
+		b.opens = b.opens[:len(b.opens)-1]
+		o.stats.open--
+	}
+}
+
+// closeLaunch ends a launch: its input payloads are freed when nothing else uses them.
+func (o *opener) closeLaunch(l *nodeLaunch) {
+	a := &o.pool.arrays[l.input]
+	o.started(l, a.elems)
+	o.stats.live[l.id] -= len(a.elems)
+	for _, i := range a.elems {
+		o.unref(i)
+	}
+	o.pool.dropArray(l.input)
+	o.spare.Give(l)
+}
+
+// endGroup takes a workgroup out, and its launch with the last one.
+func (o *opener) endGroup(g *group) {
+	o.stats.resident--
+	g.close()
+	l := g.launch
+	o.stats.endedGroups += uint64(max(l.lanes, 1))
+	if l.Ended++; l.Ended == l.Total {
+		o.closeLaunch(l)
+	}
+	o.groups.give(g)
+}
+
+// started counts how long the payloads of a launch took to its first instruction.
+func (o *opener) started(l *nodeLaunch, list []int32) {
+	if l.hop == nil || l.hop.first == 0 {
+		return // no time passes, or it had no workgroups
+	}
+	s := &o.stats.nodes[l.bin.id()]
+	for _, i := range list {
+		took := l.hop.first - min(o.pool.payloads[i].enqueued, l.hop.first)
+		s.starts = append(s.starts, uint32(min(took, 1<<32-1)))
+	}
+}
+
+func (o *opener) unref(i int32) {
+	x := &o.pool.payloads[i]
+	if x.launches--; x.launches == 0 {
+		o.pool.release(i)
+	}
+}
+
+// ReadyAt is the cycle from which a launch can be opened from the bin: at once if it is whole, or if nothing else can arrive;
+// otherwise when the window of its kind has passed.
+func (o *opener) readyAt(b *bin) uint64 {
+	n := b.pending()
+	switch {
+	case n == 0:
+		return cu.Never
+	case n >= b.batchSize(), b.head == len(b.fifo): // what the host dispatches is complete
+		return 0
+	}
+	window := o.coalescing
+	if b.Program.Packed {
+		window = o.packing
+	}
+	window >>= b.halvings
+	if window == 0 || !o.stats.feeds(b.stage) {
+		return b.fifo[b.head].since
+	}
+	return b.fifo[b.head].since + window
+}
+
+// adapt halves a bin's window after a launch that it did not fill, and doubles it again after one that it filled.
+func (o *opener) adapt(b *bin, payloads uint64) {
+	switch {
+	case !o.adaptive || b.batchSize() == 1:
+	case payloads < b.batchSize():
+		b.halvings = min(b.halvings+1, mostHalvings)
+	case b.halvings > 0:
+		b.halvings--
+	}
+}
+
+// mostHalvings leaves a window of a few cycles of the longest there are.
+const mostHalvings = 20
+
+// A step of opening opens a launch from a bin in cycle now, or says from when it can.
+type openStep func(now uint64, b *bin) (at uint64, ok bool)
+
+// openAll opens launches of one queue, in the order of arbitration, until nothing
+// more can be opened in cycle now. It says when more can, if nothing happens before.
+func (o *opener) openAll(now uint64, q int, open openStep) uint64 {
+	next := cu.Never
+	for k := range o.bins.order {
+		if b := o.bins.at(q, k); b.pending() > 0 && o.engine.Err() == nil {
+			next = min(next, o.fill(now, b, open))
+		}
+	}
+	return next
+}
+
+// fill opens launches of a bin while it can.
+func (o *opener) fill(now uint64, b *bin, open openStep) uint64 {
+	for len(b.opens) < o.most && o.engine.Err() == nil {
+		at := o.readyAt(b)
+		if at > now {
+			return at
+		}
+		at, ok := open(now, b)
+		if !ok {
+			return at
+		}
+	}
+	return cu.Never
+}
+
+// Lists fulfils work: a list for each bin. A policy whose workers pull leaves
+// nothing to place.
+func (o *opener) Lists() int {
+	if o.pulls {
+		return 0
+	}
+	return len(o.bins.list)
+}
+
+func (o *opener) Head(list int) *scheduler.Launch {
+	b := o.bins.at(o.bins.place(list))
+	if b.held || len(b.opens) == 0 {
+		return nil
+	}
+	return &b.opens[0].Launch
+}
+
+func (o *opener) NextWorkgroup(list, unit int, wg *cu.Workgroup) {
+	q, k := o.bins.place(list)
+	b := o.bins.at(q, k)
+	if len(b.opens) == o.most {
+		o.queues.list[q].alarm.Set(o.engine.Now()) // there is space for another
+	}
+	o.nextGroup(b, unit, wg)
+	o.bins.placed(k)
+}
+
+// WorkgroupEnded fulfils work.
+func (o *opener) WorkgroupEnded(now uint64, m *cu.WaveEnd) {
+	g, l := o.groups.list[m.Index], o.stats
+	if g.launch.hop.issued(m.First); m.Done >= l.done || l.last == nil {
+		l.done, l.last = m.Done, g.launch.hop
+	}
+	o.endGroup(g)
+	o.policy.Ended(now, m.Done, m.Unit)
+	o.queues.wake(now)
+}
+
+func (o *opener) OnIdle(now, next uint64) { o.policy.Settled(now, next) }
+
+func (o *opener) SetTag(tag int) {
+	for _, n := range o.nodes {
+		n.Launch.Tag = tag
+	}
+}
+
+func (o *opener) Classes() int                             { return len(o.nodes) }
+func (o *opener) PullsWork() bool                          { return o.pulls }
+func (o *opener) AllPlaced() bool                          { return o.stats.idle() }
+func (o *opener) Finished() (bool, uint64)                 { return o.stats.idle(), o.stats.done }
+func (o *opener) Progress() (ended, running, total uint64) { return o.stats.progress() }

@@ -1,0 +1,188 @@
+package graph
+
+import (
+	"container/heap"
+	"errors"
+
+	"spvsim/cu"
+	"spvsim/engine"
+	"spvsim/scheduler"
+)
+
+// persistent is one kernel that holds all nodes: its workgroups stay resident
+// and take payloads from a queue in memory with atomics, each workgroup of a
+// payload for itself. A worker takes the registers and LDS of the largest node.
+type persistent struct {
+	pushed
+	inMemory
+	engine     *engine.Engine
+	dispatcher *scheduler.Dispatcher
+	opener     *opener
+	spec       *scheduler.WorkSpec
+
+	workers []int // by compute unit
+	polls   polls
+	waves   int    // of a worker
+	begins  uint64 // cycle in which the workers start
+	order   uint64
+}
+
+// A poll is a worker that looks at the queue.
+type poll struct {
+	at    uint64
+	order uint64
+	unit  int
+}
+
+type polls []poll
+
+func (p polls) Len() int { return len(p) }
+func (p polls) Less(i, j int) bool {
+	return p[i].at < p[j].at || p[i].at == p[j].at && p[i].order < p[j].order
+}
+func (p polls) Swap(i, j int) { p[i], p[j] = p[j], p[i] }
+func (p *polls) Push(x any)   { *p = append(*p, x.(poll)) }
+func (p *polls) Pop() any {
+	x := (*p)[len(*p)-1]
+	*p = (*p)[:len(*p)-1]
+	return x
+}
+
+// errWorkers says that the kernel of all nodes fits no compute unit.
+var errWorkers = errors.New("scheduler: the persistent kernel, with the registers and LDS of its largest nodes, does not fit on a compute unit")
+
+func newPersistent(r *Run) (policy, error) {
+	p := &persistent{inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, opener: r.opener, spec: r.spec}
+	need := cu.Need{}
+	for _, n := range r.graph.Nodes {
+		m := &n.Launch.Need
+		need.Waves, need.Barriers = max(need.Waves, m.Waves), max(need.Barriers, m.Barriers)
+		need.VectorRegs, need.ScalarRegs = max(need.VectorRegs, m.VectorRegs), max(need.ScalarRegs, m.ScalarRegs)
+		need.LDSBytes = max(need.LDSBytes, m.LDSBytes)
+	}
+	each := need.Occupancy(r.Limits)
+	if r.spec.Scheduler.PersistentGroups > 0 {
+		each = min(each, r.spec.Scheduler.PersistentGroups)
+	}
+	if each == 0 {
+		return nil, errWorkers
+	}
+	for _, n := range r.graph.Nodes {
+		own := n.Launch.Need.Waves
+		n.Launch.Need = need
+		n.Launch.Need.Waves = own
+	}
+	p.waves = need.Waves
+	for range r.Array.Units {
+		p.workers = append(p.workers, each)
+	}
+	return p, nil
+}
+
+// holds is how many wave slots the workers hold, and from when on.
+func (p *persistent) holds() (slots, from uint64) {
+	for _, n := range p.workers {
+		slots += uint64(n * p.waves)
+	}
+	return slots, p.begins
+}
+
+// Enqueue takes entries with an atomic and writes them.
+func (p *persistent) Enqueue(now uint64, b *batch) { p.append(now, b, counterEntry, 0) }
+
+// Start launches the kernel: workers begin to poll at the dispatcher's rate.
+func (p *persistent) Start(now uint64) {
+	d, units := &p.spec.Dispatcher, p.queues.units
+	p.polls = p.polls[:0]
+	p.begins = now + uint64(d.LaunchLatency)
+	for k := range p.workers[0] {
+		for u := range p.workers {
+			n := uint64(k*units + u%units)
+			p.look(p.begins+n*scheduler.RateGap(d.WorkgroupsPerCycle)>>scheduler.RateBits, u)
+		}
+	}
+}
+
+// look plans a poll.
+func (p *persistent) look(at uint64, unit int) {
+	p.order++
+	heap.Push(&p.polls, poll{at, p.order, unit})
+	p.queues.list[0].alarm.Set(at)
+}
+
+// Ended frees a worker, which polls when all its stores are done.
+func (p *persistent) Ended(now, done uint64, unit int) {
+	p.look(max(done, now), unit)
+}
+
+// Tick lets the workers look whose time has come.
+func (p *persistent) Tick(now uint64, _ int) uint64 {
+	for len(p.polls) > 0 && p.polls[0].at <= now && p.engine.Err() == nil {
+		w := heap.Pop(&p.polls).(poll)
+		p.stats.queue.Polls++
+		p.poll(now, w.unit)
+	}
+	if len(p.polls) == 0 {
+		return cu.Never
+	}
+	return p.polls[0].at
+}
+
+// poll is a worker's look at the queue, an atomic. A workgroup that it finds
+// begins when the pop has returned and its entry was read; a worker that finds
+// none looks again a while after the answer.
+func (p *persistent) poll(now uint64, unit int) {
+	var found *bin
+	w := gather(now, nil)
+	p.ring.atomic(now, w, unit, counterPop)
+	if found = p.find(now); found == nil {
+		w.then = func(at uint64) {
+			if !p.idle() {
+				p.look(max(at, now+1)+uint64(p.spec.Scheduler.PollInterval), unit)
+			}
+		}
+		w.close()
+		return
+	}
+	p.ring.read(now, w, unit)
+	m := p.dispatcher.Occupy(now, unit, found.opens[0].Code)
+	p.opener.nextGroup(found, unit, &m.Workgroup)
+	w.then = func(at uint64) {
+		for i := range m.Waves {
+			m.Waves[i].At = at
+		}
+		p.dispatcher.Send(unit, m)
+	}
+	w.close()
+}
+
+// find is the bin with the workgroup that goes next, or nil.
+func (p *persistent) find(now uint64) *bin {
+	for k := range p.queues.bins.order {
+		b := p.queues.bins.at(0, k)
+		for len(b.opens) == 0 && p.opener.readyAt(b) <= now && p.engine.Err() == nil {
+			if l := p.opener.openLaunch(now, b); l != nil {
+				p.opener.ready(l, now)
+			}
+		}
+		if len(b.opens) > 0 && p.opener.reserve(b.opens[0]) {
+			return b
+		}
+	}
+	return nil
+}
+
+// idle reports that polling on is no use: nothing runs, nothing is on its way, no
+// payload waits that may start, and no coalescing window is open. Without it a
+// deadlock would not end.
+func (p *persistent) idle() bool {
+	if p.stats.resident > 0 || p.stats.flying > 0 {
+		return false
+	}
+	for _, b := range p.queues.bins.list {
+		if len(b.opens) == 0 && b.pending() > 0 || len(b.opens) > 0 && p.opener.reserve(b.opens[0]) {
+			return false
+		}
+	}
+	return true
+}

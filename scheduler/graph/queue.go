@@ -1,0 +1,179 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/cu"
+	"spvsim/engine"
+	"spvsim/scheduler"
+)
+
+// A queue is a component in which payloads wait until the policy opens launches
+// for them: the machine's enqueue queue, the one of a shader engine, a
+// scheduler's core.
+type queue struct {
+	engine.Base
+	all     *queues
+	index   int
+	shared  *sharedQueue // with the queues of that index of other graphs
+	alarm   *engine.Alarm
+	port    *engine.Port
+	entries int       // payloads that wait, those on their way included
+	over    *overflow // what of it is in memory; nil: all is, or nothing
+	batches engine.Stock[batch]
+	taking  bool // payloads of another queue are on their way
+	loots   engine.Stock[loot]
+}
+
+// A batch is the message of payloads that a wave enqueues at once. It arrives
+// when they may be picked.
+type batch struct {
+	engine.Header
+	unit     int
+	payloads []int32
+	accepted uint64       // cycle in which the queue has taken them; 0 before
+	waiter   func(uint64) // who waits for that; nil: none
+}
+
+// queues are those of a graph on a machine, and the way of payloads through them.
+type queues struct {
+	layout
+	list   []*queue
+	bins   *bins
+	spec   *scheduler.QueueSpec
+	cus    []*cu.ComputeUnit
+	pool   *pool
+	stats  *ledger
+	trace  *payloadTrace
+	policy policy
+}
+
+func newQueues(g *Graph, spec *scheduler.QueueSpec, k kind, l layout, parts *Parts, pool *pool, stats *ledger,
+	trace *payloadTrace) *queues {
+	policy := "round-robin"
+	if k.arbitrates {
+		policy = spec.Arbitration
+	}
+	bins := newBins(g, l.numQueues(), policy, k.arbitrates && policy == "round-robin")
+	s := &queues{layout: l, bins: bins, spec: spec, cus: parts.units(), pool: pool, stats: stats, trace: trace}
+	for i := range l.numQueues() {
+		name := fmt.Sprintf("%s[%d]", k.queue, i)
+		q := &queue{Base: engine.NewBase(parts.Engine, name), all: s, index: i, shared: parts.Shared.queue(spec, i)}
+		q.alarm, q.port = engine.NewAlarm(&q.Base, q, false), engine.NewPort(&q.Base, q, "Enqueue")
+		s.list = append(s.list, q)
+	}
+	return s
+}
+
+// of is the queue of a compute unit.
+func (s *queues) of(unit int) *queue { return s.list[s.queueOf(unit)] }
+
+// Handle fulfils sim.Handler: payloads arrive, or the policy's time has come.
+func (q *queue) Handle(e sim.Event) error {
+	now := q.Engine.Now()
+	switch m := e.(type) {
+	case *batch:
+		q.all.arrive(now, m)
+		q.batches.Give(m)
+		if q.alarm.Set(now); q.all.spec.Steal > 0 {
+			q.all.wake(now) // queues that have nothing may take some
+		}
+		return nil
+	case *move:
+		q.over.moved(now, m)
+		q.alarm.Set(now)
+		return nil
+	case *loot:
+		q.stolen(m)
+		q.alarm.Set(now)
+		return nil
+	}
+	if next := q.all.policy.Tick(now, q.index); next < cu.Never {
+		q.alarm.Set(max(next, now+1))
+	}
+	q.all.balance(now, q.index)
+	return nil
+}
+
+// left: a payload has left its entry.
+func (q *queue) left(x *payload) {
+	if q.entries--; q.over != nil {
+		q.over.left(x)
+	}
+}
+
+// wake has the policy look at every queue.
+func (s *queues) wake(cycle uint64) {
+	for _, q := range s.list {
+		q.alarm.Set(cycle)
+	}
+}
+
+// enqueue hands payloads over to the policy. It says when the wave may go on, or
+// that it does not know yet.
+func (s *queues) enqueue(now uint64, b *batch) (accepted uint64, known bool) {
+	n := len(b.payloads)
+	for _, i := range b.payloads {
+		to := s.pool.stageOf(i)
+		s.stats.depth++
+		s.trace.deepen(now, to, 1)
+		s.stats.waiting += uint64(1 + len(to.sharers))
+		s.stats.enqueued(to)
+		for _, other := range to.sharers {
+			s.trace.deepen(now, other.stages[to.remaining], 1)
+			s.stats.enqueued(other.stages[to.remaining])
+		}
+	}
+	s.stats.queue.PeakDepth = max(s.stats.queue.PeakDepth, uint64(s.stats.depth))
+	s.stats.flying += n
+	b.accepted, b.waiter = 0, nil
+	s.policy.Enqueue(now, b)
+	s.of(b.unit).entries += n
+	return b.accepted, b.accepted > 0
+}
+
+// accept says when the queue has taken a batch: its wave may go on.
+func (s *queues) accept(b *batch, at uint64) {
+	b.accepted = at
+	for _, i := range b.payloads {
+		s.pool.payloads[i].enqueued = at
+	}
+	if b.waiter != nil {
+		b.waiter(at)
+	}
+}
+
+// release sends a batch off, to arrive when its payloads may be picked.
+func (s *queues) release(b *batch, visible uint64) {
+	q := s.of(b.unit)
+	for _, i := range b.payloads {
+		to := s.pool.stageOf(i)
+		s.trace.enqueued(b.accepted, b.unit, to, i)
+		for _, other := range to.sharers {
+			s.trace.enqueued(b.accepted, b.unit, other.stages[to.remaining], i)
+		}
+	}
+	s.cus[b.unit].Port().Post(b, q.port, visible)
+}
+
+// arrive puts the payloads of a batch into the bins of their nodes and of those
+// that share their input.
+func (s *queues) arrive(now uint64, b *batch) {
+	s.stats.flying -= len(b.payloads)
+	queue := s.queueOf(b.unit)
+	for _, i := range b.payloads {
+		to := s.pool.stageOf(i)
+		own := s.bins.of(to, queue)
+		own.push(i, now)
+		if s.pool.payloads[i].place == spilled {
+			own.away++
+		}
+		s.stats.arrived(to)
+		for _, other := range to.sharers {
+			s.bins.of(other.stages[to.remaining], queue).push(i, now)
+			s.stats.arrived(other.stages[to.remaining])
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package graph
+
+import (
+	"spvsim/account"
+	"spvsim/simd"
+)
+
+// Counts are what happened since the last call. MeshGroup numbers start anew.
+func (r *Run) Counts() *account.GraphCounts {
+	r.stats.walk()
+	c := &account.GraphCounts{Queue: r.stats.queue}
+	c.Queue.ScratchUsed = r.pool.spilled
+	for i, n := range r.graph.Nodes {
+		s := &r.stats.nodes[i]
+		c.Nodes = append(c.Nodes, account.NodeCounts{Name: n.String(), Payloads: s.payloads, Workgroups: s.workgroups, Waits: s.waits, Starts: s.starts, Path: s.path, Unused: s.unused})
+		c.Unused += s.unused
+		*s = nodeStats{}
+	}
+	r.stats.queue, r.pool.spilled = account.QueueCounts{}, 0
+	return c
+}
+
+// Totals are the workgroups and waves that ended since the last call.
+func (r *Run) Totals() (workgroups, waves uint64) {
+	workgroups, waves = r.stats.endedGroups, r.stats.waves
+	r.stats.endedGroups, r.stats.total, r.stats.waves = 0, 0, 0
+	return workgroups, waves
+}
+
+// A holder keeps wave slots taken while no workgroup of the graph is in them.
+type holder interface {
+	holds() (slots, from uint64)
+}
+
+// Charge accounts for wave slots that workers of the scheduler hold while they
+// wait for payloads: no wave of a node is in them.
+func (r *Run) Charge(c *account.SlotCycles, end uint64) {
+	h, ok := r.policy.(holder)
+	if !ok {
+		return
+	}
+	slots, from := h.holds()
+	if end <= from {
+		return
+	}
+	held, used := slots*(end-from), c.Total()-c[account.Empty]
+	if held > used {
+		idle := min(held-used, c[account.Empty])
+		c[account.Empty] -= idle
+		c[account.Payload] += idle
+	}
+}
+
+// NodeOf names the node that a wave runs; empty: it runs none.
+func NodeOf(w *simd.Wave) string {
+	if w.State.Payloads == nil {
+		return ""
+	}
+	return groupOf(w).Node.String()
+}

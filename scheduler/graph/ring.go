@@ -1,0 +1,90 @@
+package graph
+
+import "spvsim/mem"
+
+// Queues in memory.
+const (
+	ringBytes    = 1 << 20  // that they go round in
+	entryBytes   = 16       // of a payload: address, node, index, levels
+	counterBytes = 64 << 10 // kept for counters at the start of the ring, one a line of at most 256 bytes
+)
+
+// A ring is what of a graph's queues is in memory: entries, and counters that accesses go to.
+type ring struct {
+	hierarchy mem.Hierarchy // nil: no time passes
+	addr      uint64
+	next      uint64
+	readNext  uint64 // where a hardware queue reads on
+	lines     []mem.Line
+}
+
+func newRing(store *mem.Store, h mem.Hierarchy) (*ring, error) {
+	b, err := store.Reserve(ringBytes, "enqueue queue")
+	if err != nil {
+		return nil, err
+	}
+	return &ring{hierarchy: h, addr: b.Addr, next: counterBytes, readNext: counterBytes}, nil
+}
+
+// access asks the machine's memory for bytes of a queue, past the caches that are
+// not shared, through the path of a compute unit.
+func (m *ring) access(now uint64, w *wait, unit int, kind mem.Kind, addr, bytes, busy uint64) {
+	if m.hierarchy == nil {
+		return // no time passes
+	}
+	vector, _ := m.hierarchy.LineBytes()
+	size := uint64(vector)
+	m.lines = m.lines[:0]
+	for end := addr + max(bytes, 1); addr < end; {
+		next := min(end, (addr+size)&^(size-1))
+		l := mem.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)}
+		if kind == mem.Write { // what is read back then is not fetched
+			l.Words = mem.WholeWords(addr-l.Addr, next-addr, m.hierarchy.WordBytes())
+		}
+		m.lines = append(m.lines, l)
+		addr = next
+	}
+	w.legs++
+	reply := m.hierarchy.Access(now, &mem.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: m.lines, To: w})
+	if !reply.Pending {
+		w.leg(reply.Ready)
+	}
+}
+
+// write appends n entries to a queue in memory.
+func (m *ring) write(now uint64, w *wait, unit, n int) {
+	bytes := min(uint64(n)*entryBytes, ringBytes/2)
+	if m.next+bytes > ringBytes {
+		m.next = counterBytes
+	}
+	at := m.addr + m.next
+	m.next += bytes
+	m.access(now, w, unit, mem.Write, at, bytes, 1)
+}
+
+// read reads an entry of a queue in memory back.
+func (m *ring) read(now uint64, w *wait, unit int) {
+	m.access(now, w, unit, mem.Read, m.addr+m.next&^(entryBytes-1), entryBytes, 1)
+}
+
+// readLine reads a line of entries back, each time the next one after those that were read: the one that was written first.
+func (m *ring) readLine(now uint64, w *wait, unit int, bytes uint64) {
+	if m.readNext+bytes > ringBytes {
+		m.readNext = counterBytes
+	}
+	at := m.addr + m.readNext
+	m.readNext += bytes
+	m.access(now, w, unit, mem.Read, at, bytes, 1)
+}
+
+// Counters of queues in memory.
+const (
+	counterAlloc = 0 // payloads allocated
+	counterEntry = 1 // entries of queue 0; those of other queues follow
+	counterPop   = 2 // of the queue that persistent workers pop
+)
+
+// atomic updates one of the counters that queues in memory have.
+func (m *ring) atomic(now uint64, w *wait, unit, counter int) {
+	m.access(now, w, unit, mem.Atomic, m.addr+uint64(counter)%(counterBytes/256)*256, 4, 1)
+}

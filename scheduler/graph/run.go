@@ -1,0 +1,203 @@
+// Package graph schedules execution graphs: it turns payloads that shaders enqueue into launches that the dispatcher places.
+//
+//	graph       nodes that fit together, their levels and memory; text: as text and DOT
+//	run         a graph on the machine: connects the parts
+//	workgroup   what a workgroup does with payloads: allocate, enqueue, check, call (of its waves together)
+//	pool        payloads and the arrays that name them; allocator: the component that answers requests for them
+//	queue       the component in which payloads wait; nodequeues: by node, in the order of arbitration; layout: of which units
+//	launcher    launches of waiting payloads, for the dispatcher
+//	policy      the table of schedulers: hardware, firmware, multipass, persistent
+//	spill       entries of a hardware queue in memory; blocked: batches that a full queue keeps out; steal: between queues
+//	ring        queues and counters in memory; inmemory: what policies with queues in memory have in common
+//	stats       counts of payloads and workgroups, by node; path: the longest way through the graph
+//	shared      what graphs that run beside each other share
+//	direct      a graph in functional runs
+//
+// Accesses to payloads are those of memory; here they are only checked.
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/cu"
+	"spvsim/engine"
+	"spvsim/mem"
+	"spvsim/scheduler"
+)
+
+// ErrFault says that a shader did what the specification leaves undefined.
+var ErrFault = errors.New("undefined behaviour")
+
+// ErrScratch says that the payload memory is less than the graph needs.
+var ErrScratch = errors.New("scheduler: scratch memory")
+
+// Parts are what a run is connected to.
+type Parts struct {
+	Engine     *engine.Engine
+	Array      *cu.Array
+	Dispatcher *scheduler.Dispatcher
+	Limits     *cu.Limits // nil where no time passes
+	Hierarchy  mem.Hierarchy
+	Store      *mem.Store
+	OwnCycles  uint64 // what a launch that waits for nothing takes of the front end
+	// Shared is what all graphs of the machine have in common.
+	Shared *Shared
+}
+
+// A Run is an execution graph on a machine, from one dispatch to the next. It connects its parts: each has what it uses.
+type Run struct {
+	Parts
+	graph  *Graph
+	spec   *scheduler.WorkSpec
+	policy policy
+	stats  *ledger
+	pool   *pool
+	alloc  *allocator
+	ring   *ring
+	queues *queues
+	groups *residents
+	opener *opener
+}
+
+// NewRun puts a graph on a machine of a checked spec. Scratch is in bytes.
+func NewRun(g *Graph, spec *scheduler.WorkSpec, parts Parts, scratch uint64) (*Run, error) {
+	return newRun(g, spec, parts, scratch, kinds[spec.Scheduler.Kind])
+}
+
+func newRun(g *Graph, spec *scheduler.WorkSpec, parts Parts, scratch uint64, k kind) (*Run, error) {
+	chip := OnChip(spec)
+	if need := g.MinimumBytes(); chip+scratch < need {
+		return nil, fmt.Errorf("%w: found %d bytes, and %d on chip: want at least %d bytes of scratch memory", ErrScratch, scratch, chip, need-chip)
+	}
+	if parts.Shared == nil {
+		parts.Shared = &Shared{}
+	}
+	r := &Run{Parts: parts, graph: g, spec: spec, stats: newLedger(g)}
+	place := central
+	if k.engines {
+		place = spreads[spec.Queue.Placement]
+	}
+	r.pool = newPool(g, parts.Store, &r.stats.queue, chip, scratch)
+	r.alloc = newAllocator(parts.Engine, parts.units(), &spec.Queue, r.stats)
+	var err error
+	if r.ring, err = newRing(parts.Store, parts.Hierarchy); err != nil {
+		return nil, err
+	}
+	trace := &payloadTrace{parts.Array, g, r.pool, r.stats}
+	r.queues = newQueues(g, &spec.Queue, k, newLayout(place, parts.Limits), &parts, r.pool, r.stats, trace)
+	r.groups = &residents{
+		limits: &g.most, engine: parts.Engine, pool: r.pool, stats: r.stats, queues: r.queues, alloc: r.alloc, ring: r.ring,
+	}
+	r.opener = newOpener(g, &spec.Queue, k, &parts, r.queues, r.groups)
+	if r.policy, err = k.make(r); err != nil {
+		return nil, err
+	}
+	r.queues.policy, r.groups.policy, r.opener.policy = r.policy, r.policy, r.policy
+	return r, nil
+}
+
+// units are the compute units; none where no time passes.
+func (p *Parts) units() []*cu.ComputeUnit {
+	if p.Array == nil {
+		return nil
+	}
+	return p.Array.Units
+}
+
+// Components are the parts of the machine that the graph's scheduling adds.
+func (r *Run) Components() []sim.Component {
+	list := []sim.Component{r.alloc}
+	for _, q := range r.queues.list {
+		list = append(list, q)
+	}
+	return list
+}
+
+// An Entry is what a dispatch hands to one node.
+type Entry struct {
+	Node   *Node
+	Count  uint64
+	Data   []byte
+	Stride int // bytes
+}
+
+// Dispatch starts a graph in cycle now.
+func (r *Run) Dispatch(now uint64, entries []Entry) {
+	// What a launch costs the host is paid here, whoever schedules.
+	r.share(1)
+	r.stats.begun = now + r.LaunchCycles()
+	r.stats.done = r.stats.begun
+	r.opener.load(entries)
+	r.Dispatcher.Serve(r.opener)
+	r.policy.Start(r.stats.begun)
+	if r.stats.waiting > 0 {
+		r.queues.wake(r.stats.begun)
+	}
+}
+
+// Open starts a dispatch of the graph beside what is open: its payloads may be picked from cycle begun on. What is divided among graphs
+// is among so many, this one included.
+func (r *Run) Open(begun uint64, entries []Entry, among int, s scheduler.Share, c *scheduler.Caller) scheduler.Opened {
+	r.share(among)
+	r.stats.begun, r.stats.done = begun, begun
+	r.opener.load(entries)
+	o := r.Dispatcher.Add(r.opener, s, c)
+	r.policy.Start(begun)
+	if r.stats.waiting > 0 {
+		r.queues.wake(begun)
+	}
+	r.Dispatcher.Wake(r.Engine.Now()) // a dispatch of nothing has ended
+	return o
+}
+
+// Alone says that nothing of the machine may be beside a dispatch of the graph: its workers hold compute units.
+func (r *Run) Alone() bool { return r.opener.pulls }
+
+// LaunchCycles is the cost of the host's launch of a dispatch.
+func (r *Run) LaunchCycles() uint64 { return uint64(r.spec.Dispatcher.KernelLaunchCycles) }
+
+// share gives the next dispatch its part of the payload memory on chip, of the queues' entries and of their line buffers, of which so
+// many graphs have one each.
+func (r *Run) share(among int) {
+	r.pool.use(OnChip(r.spec) / uint64(among))
+	for _, q := range r.queues.list {
+		if q.over != nil {
+			q.over.divide(among)
+		}
+	}
+}
+
+// Fits says whether the graph's memory is enough where the payload memory on chip is divided among so many graphs, and how many bytes it
+// then has and needs.
+func (r *Run) Fits(among int) (have, need uint64, ok bool) {
+	have, need = OnChip(r.spec)/uint64(among)+r.pool.scratch, r.graph.MinimumBytes()
+	return have, need, have >= need
+}
+
+// Finished says whether the dispatch has ended, and by when all it did is done.
+func (r *Run) Finished() (bool, uint64) {
+	return r.stats.idle(), r.stats.done
+}
+
+// Progress is the number of workgroups that ended, of those in the compute units, and of all known.
+func (r *Run) Progress() (ended, running, total uint64) {
+	return r.stats.progress()
+}
+
+// Waiting says which payloads wait, for reports.
+func (r *Run) Waiting() string {
+	var parts []string
+	for _, b := range r.queues.bins.list {
+		if n := b.pending(); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d payloads wait for node %v at level %d", n, b.Node, b.level))
+		}
+	}
+	if r.stats.flying > 0 {
+		parts = append(parts, fmt.Sprintf("%d are on their way", r.stats.flying))
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%d of %d bytes of payload memory are taken", r.pool.taken, r.pool.capacity)), ", ")
+}

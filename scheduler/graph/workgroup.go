@@ -1,0 +1,263 @@
+package graph
+
+import (
+	"fmt"
+	"math/bits"
+
+	"spvsim/engine"
+	"spvsim/isa"
+	"spvsim/scheduler"
+	"spvsim/simd"
+)
+
+// A group is a workgroup of a node while it is resident.
+type group struct {
+	*residents
+	*stage
+	id      int32
+	launch  *nodeLaunch
+	at      [3]uint32 // its WorkgroupId
+	unit    int
+	reserve uint64   // bytes that it may still allocate
+	counts  []uint64 // payloads allocated, by owner and output whose limit counts (see owner)
+	used    []usage  // what is allocated, by workgroup: several where they share a wave
+	arrays  []int32  // allocated
+	calls   []call   // that not all waves have made
+	waves   uint64   // all of its waves
+	// finished: it has called OpFinishWritingNodePayloadAMDX.
+	finished bool
+}
+
+// residents are the workgroups of a run, by their index, and what they use of the graph.
+type residents struct {
+	list   []*group
+	spare  []int32
+	limits *scheduler.GraphLimits
+	engine *engine.Engine
+	pool   *pool
+	stats  *ledger
+	queues *queues
+	alloc  *allocator
+	ring   *ring
+	policy policy
+}
+
+// take is a workgroup to fill in.
+func (s *residents) take() *group {
+	if n := len(s.spare); n > 0 {
+		i := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		return s.list[i]
+	}
+	g := &group{residents: s, id: int32(len(s.list))}
+	s.list = append(s.list, g)
+	return g
+}
+
+// give takes a workgroup back that has ended.
+func (s *residents) give(g *group) { s.spare = append(s.spare, g.id) }
+
+// newGroup makes the next workgroup of a launch, on a compute unit.
+func (s *residents) newGroup(l *nodeLaunch, unit int) *group {
+	g := s.take()
+	g.launch, g.stage, g.unit, g.reserve = l, l.stage, unit, l.need()
+	s.pool.taken += g.reserve
+	g.arrays, g.calls, g.finished = g.arrays[:0], g.calls[:0], false
+	g.waves = ^uint64(0) >> (64 - uint(l.Code.Need.Waves))
+	g.used = cleared(g.used, max(l.lanes, 1))
+	g.counts = cleared(g.counts, len(l.outputs)*l.owners())
+	return g
+}
+
+// cleared is a list of n zeros, in the memory of another where that is enough.
+func cleared[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
+}
+
+// close gives back what a workgroup has allocated and not enqueued, and looks
+// for what not all of its waves did.
+func (g *group) close() {
+	p := g.pool
+	for _, i := range g.arrays {
+		a := &p.arrays[i]
+		if !a.enqueued {
+			g.stats.nodes[g.Node.id].unused += uint64(len(a.elems))
+			for _, e := range a.elems {
+				p.release(e)
+			}
+		}
+		p.dropArray(i)
+	}
+	p.taken -= g.reserve
+	if g.engine.Err() != nil {
+		return
+	}
+	for i := range g.calls {
+		g.incomplete(&g.calls[i])
+	}
+}
+
+// incomplete stops the run for a call that not all waves of the workgroup made.
+func (g *group) incomplete(c *call) {
+	g.engine.Fail(fmt.Errorf("%w: %s, node %v: %v: %s: workgroup %v: not in uniform control flow: wave %d did not take part", ErrFault,
+		g.Shader, g.Node, c.id, operation(c.op), g.at, firstMissing(c.waves)))
+}
+
+func firstMissing(mask uint64) int {
+	i := 0
+	for mask>>i&1 != 0 {
+		i++
+	}
+	return i
+}
+
+// nowhere is an address outside of all memory, for elements that do not exist.
+const nowhere = ^uint64(0) - 1<<20
+
+// Elem is the address of an element of an array.
+func (g *group) Elem(handle uint64, i uint32) uint64 {
+	p := g.pool
+	a := p.lookup(handle)
+	if a == 0 || int(i) >= len(p.arrays[a].elems) {
+		return nowhere
+	}
+	return p.payloads[p.arrays[a].elems[i]].addr
+}
+
+// Length is the number of payloads of an array.
+func (g *group) Length(handle uint64) uint32 {
+	p := g.pool
+	if a := p.lookup(handle); a != 0 {
+		return uint32(len(p.arrays[a].elems))
+	}
+	return 0
+}
+
+// Valid reports whether payloads of an output may be allocated for an index.
+func (g *group) Valid(k int, index uint32) bool {
+	if k >= len(g.outputs) {
+		return false
+	}
+	_, ok := g.target(&g.outputs[k], uint64(index))
+	return ok
+}
+
+// target is the stage that payloads of an output for an index go to.
+func (g *group) target(o *output, index uint64) (*stage, bool) {
+	index += uint64(o.BaseIndex)
+	t := o.targets[uint32(index)]
+	switch {
+	case t == nil || index > 1<<32-1:
+		return nil, false
+	case t != g.Node:
+		return t.stages[len(t.stages)-1], true
+	case g.remaining == 0:
+		return nil, false
+	}
+	return t.stages[g.remaining-1], true
+}
+
+// firstMask has a bit for each lane of the wave that holds an invocation.
+func firstMask(st *isa.State) uint64 {
+	total := int(st.LocalSize[0]) * int(st.LocalSize[1]) * int(st.LocalSize[2])
+	left := max(min(total-int(st.WaveInGroup)*st.Lanes, st.Lanes), 1)
+	return ^uint64(0) >> (64 - uint(left))
+}
+
+// handlers carry out the operations of the machine.
+var handlers = map[isa.Op]func(*group, *visit) simd.Booking{
+	isa.PayloadAlloc:     (*group).allocate,
+	isa.PayloadAllocLane: (*group).allocateLanes,
+	isa.PayloadEnqueue:   (*group).enqueue,
+	isa.PayloadFinish:    (*group).finishWriting,
+}
+
+// A visit is the execution of one operation by a wave.
+type visit struct {
+	now  uint64
+	st   *isa.State
+	pc   int
+	in   *isa.Inst
+	wave *simd.Wave // nil where no time passes
+}
+
+func (v *visit) bit() uint64 { return 1 << (v.st.WaveInGroup & 63) }
+
+// first is the lowest active lane.
+func (v *visit) first() int {
+	return bits.TrailingZeros64(v.st.Exec|1<<63) & (v.st.Lanes - 1)
+}
+
+func (v *visit) source(i, lane int) uint64 { return v.st.Source(v.in, i, lane) }
+
+// uniform is the value of a source that all active lanes must agree in.
+func (v *visit) uniform(i int) (uint64, bool) {
+	first := v.source(i, v.first())
+	if v.in.Src[i].Kind != isa.Vector {
+		return first, true
+	}
+	for exec := v.st.Exec; exec != 0; exec &= exec - 1 {
+		if v.source(i, bits.TrailingZeros64(exec)) != first {
+			return first, false
+		}
+	}
+	return first, true
+}
+
+// Payloads carries out what waves of any graph do with payloads, for compute units.
+type Payloads struct{}
+
+// Do carries out an operation on payloads.
+func (Payloads) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Booking {
+	pc, _ := w.Where()
+	return groupOf(w).do(&visit{now, &w.State, pc, in, w})
+}
+
+// groupOf is the workgroup of a wave, in whatever graph that is open.
+func groupOf(w *simd.Wave) *group { return w.State.Payloads.(*group) }
+
+// do carries out an operation of a wave.
+func (g *group) do(v *visit) simd.Booking {
+	idle := simd.Booking{Ready: v.now, Free: v.now}
+	if v.st.Exec == 0 {
+		return idle // no lane came here
+	}
+	if g.launch.lanes == 0 && v.st.Exec != firstMask(v.st) {
+		g.fault(v, -1, "in divergent control flow: lanes %#x of %#x take part", v.st.Exec, firstMask(v.st))
+		return idle
+	}
+	return handlers[v.in.Op](g, v)
+}
+
+// fault stops the run with what a shader did that it must not.
+func (g *group) fault(v *visit, lane int, format string, args ...any) {
+	st := v.st
+	where := operation(v.in.Op)
+	if from := v.in.Origin.String(); from != "" {
+		where = from + ": " + where
+	}
+	who := fmt.Sprintf("workgroup %v, wave %d", st.Workgroup, st.WaveInGroup)
+	if lane >= 0 {
+		who += fmt.Sprintf(", lane %d", lane)
+	}
+	g.engine.Fail(fmt.Errorf("%w: %s, node %v: %s: %s: %s", ErrFault, g.Shader, g.Node, where, who, fmt.Sprintf(format, args...)))
+}
+
+// payloadOps are what the operations of the machine on payloads represent.
+var payloadOps = map[isa.Op]string{
+	isa.PayloadAlloc: "OpAllocateNodePayloadsAMDX", isa.PayloadAllocLane: "OpAllocateNodePayloadsAMDX",
+	isa.PayloadEnqueue: "OpEnqueueNodePayloadsAMDX", isa.PayloadFinish: "OpFinishWritingNodePayloadAMDX",
+}
+
+// operation names an operation as its reader knows it.
+func operation(op isa.Op) string {
+	if o, ok := payloadOps[op]; ok {
+		return o
+	}
+	return isa.Table[op].Name
+}

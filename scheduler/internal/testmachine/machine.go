@@ -1,0 +1,212 @@
+// Package testmachine builds small machines for the tests of dispatch: compute units with memory and LDS of constant latency.
+package testmachine
+
+import (
+	"testing"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/cu"
+	"spvsim/engine"
+	"spvsim/internal/spec"
+	"spvsim/isa"
+	"spvsim/lds"
+	"spvsim/mem"
+	"spvsim/program"
+	"spvsim/simd"
+)
+
+// A Machine is everything that a test may choose except the dispatcher.
+type Machine struct {
+	Shape  spec.Shape
+	Unit   cu.UnitSpec
+	Timing simd.Timing
+
+	MaxOutstanding int
+	Memory         cu.Memory
+	LDS            func(e *engine.Engine, name string) cu.LDS
+}
+
+// New is a small machine of one compute unit with one SIMD that issues every cycle.
+func New() *Machine {
+	m := &Machine{
+		Shape: spec.Shape{ClockMHz: 1000, WaveSize: 64, ClockBits: 64, ShaderEngines: 1, ComputeUnits: 1, SIMDs: 1, SIMDWidth: 64, WaveSlots: 10},
+		Unit: cu.UnitSpec{
+			Issue:     simd.IssueSpec{Cadence: 1, Policy: "oldest", Width: 1},
+			Registers: cu.RegistersSpec{Vector: 256, VectorGranule: 4, VectorMax: 256, Scalar: 800, ScalarGranule: 16, ScalarMax: 104},
+			LDS:       lds.DefaultSpec(), Barriers: 16,
+		},
+		Timing: simd.Timing{Passes: 1, Classes: map[string]simd.Class{}},
+		Memory: FixedMemory{Fixed{50, 4}}, LDS: FixedLDS(Fixed{0, 4}), MaxOutstanding: 63,
+	}
+	for _, c := range []struct {
+		class               isa.Class
+		unit                string
+		issue, busy, result int
+	}{
+		{isa.ClassVALU32, "valu", 1, 1, 5}, {isa.ClassTrans, "trans", 1, 4, 10}, {isa.ClassSALU, "salu", 1, 1, 2},
+		{isa.ClassBranch, "branch", 1, 1, 1}, {isa.ClassBranchTaken, "branch", 1, 1, 8}, {isa.ClassLDS, "lds", 1, 1, 20},
+		{isa.ClassVMEM, "vmem", 1, 1, 50}, {isa.ClassVMEMStore, "vmem", 1, 1, 50}, {isa.ClassBarrier, "internal", 1, 1, 1},
+		{isa.ClassWaitcnt, "internal", 1, 1, 1}, {isa.ClassEnd, "internal", 1, 1, 1}, {isa.ClassMessage, "message", 1, 1, 1},
+	} {
+		m.Timing.Classes[c.class.String()] = simd.Class{Unit: c.unit, Issue: c.issue, Busy: c.busy, Latency: c.result}
+	}
+	return m
+}
+
+func (m *Machine) Limits() *cu.Limits {
+	return &cu.Limits{Machine: "test", Shape: &m.Shape, UnitSpec: &m.Unit}
+}
+
+func (m *Machine) Rules() *simd.Rules {
+	return &simd.Rules{Shape: &m.Shape, Timing: &m.Timing, Fetch: &m.Unit.Fetch}
+}
+
+// Slots is the number of wave slots.
+func (m *Machine) Slots() uint64 {
+	return uint64(m.Shape.Units() * m.Shape.UnitSlots())
+}
+
+// Fixed answers every access after a fixed time.
+type Fixed struct{ Latency, Busy uint64 }
+
+func (f Fixed) Booking(now uint64) simd.Booking {
+	return simd.Booking{Ready: now + f.Latency, Free: now + f.Busy}
+}
+
+type FixedMemory struct{ Fixed }
+
+func (FixedMemory) Begin(int, *cu.Launch) {}
+
+func (f FixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
+	*b = f.Booking(now)
+}
+
+// A constantLDS answers every access after a fixed time.
+type constantLDS struct {
+	engine.Base
+	Fixed
+	port    *engine.Port
+	leaving []leave
+}
+
+type leave struct {
+	cycle  uint64
+	answer engine.Message
+	to     *engine.Port
+}
+
+func FixedLDS(f Fixed) func(*engine.Engine, string) cu.LDS {
+	return func(e *engine.Engine, name string) cu.LDS {
+		d := &constantLDS{Base: engine.NewBase(e, name), Fixed: f}
+		d.port = engine.NewPort(&d.Base, d, "Unit")
+		return d
+	}
+}
+
+func (*constantLDS) Clear(uint32, uint32) {}
+
+func (d *constantLDS) Port() *engine.Port { return d.port }
+
+func (d *constantLDS) Handle(e sim.Event) error {
+	r := e.(*lds.Request)
+	r.Timing = lds.Timing{Ready: r.Cycle + d.Latency, Busy: d.Busy, Unit: d.Busy}
+	d.leaving = append(d.leaving, leave{max(r.Timing.Ready, r.Cycle+1), r.Answer, r.To})
+	return nil
+}
+
+func (d *constantLDS) Next() uint64 {
+	if len(d.leaving) == 0 {
+		return engine.Never
+	}
+	return d.leaving[0].cycle
+}
+
+func (d *constantLDS) Leave(now uint64) {
+	for d.Next() <= now {
+		l := &d.leaving[0]
+		d.port.Hand(l.answer, l.to, l.cycle)
+		d.leaving = d.leaving[:copy(d.leaving, d.leaving[1:])]
+	}
+}
+
+func (*constantLDS) Watched() bool { return false }
+
+// A Rig is a machine with its engine, without a dispatcher.
+type Rig struct {
+	Engine  *engine.Engine
+	Array   *cu.Array
+	Prints  []uint64 // cycles of the DebugPrints
+	OnPrint func(w *simd.Wave)
+}
+
+// Build makes the compute units of the machine.
+func (m *Machine) Build() *Rig {
+	r := &Rig{Engine: engine.New(1 * sim.GHz)}
+	r.Array = cu.New(&m.Unit, &m.Shape, cu.Links{Engine: r.Engine,
+		Printer: func(now uint64, w *simd.Wave, _ *isa.Inst) {
+			r.Prints = append(r.Prints, now)
+			if r.OnPrint != nil {
+				r.OnPrint(w)
+			}
+		},
+		Parts: func(name string, _, _ int) cu.Parts {
+			return cu.Parts{Memory: m.Memory, LDS: m.LDS(r.Engine, name+".LDS"), MaxOutstanding: m.MaxOutstanding}
+		},
+	})
+	return r
+}
+
+// Launch makes the launch of a program, without its workgroups.
+func (m *Machine) Launch(t testing.TB, prog *program.Program) *cu.Launch {
+	t.Helper()
+	code, err := simd.NewCode(prog, m.Rules(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	need, err := cu.NewNeed(prog, m.Limits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &cu.Launch{Code: code, Need: need, Bindings: &mem.Bindings{}}
+}
+
+// Mark is an instruction that notes its cycle in Rig.Prints.
+var Mark = isa.Inst{Op: isa.DebugPrint}
+
+// Assemble makes a program of waves of 64 lanes from instructions; End is added.
+func Assemble(local uint32, list ...isa.Inst) *program.Program {
+	return AssembleFor(64, local, list...)
+}
+
+// AssembleFor is Assemble for waves of so many lanes.
+func AssembleFor(waveSize int, local uint32, list ...isa.Inst) *program.Program {
+	p := &program.Program{Name: "main", WaveSize: waveSize, LocalSize: [3]uint32{local, 1, 1},
+		VectorRows: 32, ScalarWords: 16, VectorRegs: 24, ScalarRegs: 32}
+	p.Insts = append(append([]isa.Inst(nil), list...), isa.Inst{Op: isa.End})
+	for i := range p.Insts {
+		isa.Resolve(&p.Insts[i])
+		p.Insts[i].SetDeps(p.VectorRows)
+	}
+	return p
+}
+
+// An Event has a test do something in a cycle.
+type Event struct {
+	Cycle  uint64
+	Engine *engine.Engine
+	Late   bool // in its cycle as late as the compute units' turns
+	Do     func(now uint64)
+}
+
+// Time implements sim.Event.
+func (e *Event) Time() sim.VTimeInSec { return e.Engine.Seconds(e.Cycle) }
+
+// Handler implements sim.Event.
+func (e *Event) Handler() sim.Handler { return e }
+
+// IsSecondary implements sim.Event.
+func (e *Event) IsSecondary() bool { return e.Late }
+
+// Handle implements sim.Handler.
+func (e *Event) Handle(sim.Event) error { e.Do(e.Cycle); return nil }
