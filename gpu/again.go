@@ -6,6 +6,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/cu"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/scheduler"
@@ -63,7 +64,7 @@ func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) erro
 		s.history.ran(preceding{held: true})
 		return k.first(s, l, kern, follows)
 	}
-	if !s.mayPutBack(kern.written(), uint64(k.each*float64(groups(kern.NumWorkgroups)))) {
+	if !s.mayPutBack(kern.written(), uint64(k.each*float64(cu.GridSize(kern.NumWorkgroups)))) {
 		s.history = history{again: s.history.again}
 		return s.runInTurn(s.kinds.of(l, kern.like()), l, kern, follows)
 	}
@@ -71,11 +72,11 @@ func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) erro
 	c, x, light, err := s.look(l, kern)
 	if err != nil {
 		if c != nil {
-			s.tally.add(l.step, c)
+			s.tally.Add(l.step, c)
 		}
 		return err
 	}
-	if x.generations = float64(groups(kern.NumWorkgroups)) / float64(s.generation(kern)); !light {
+	if x.generations = float64(cu.GridSize(kern.NumWorkgroups)) / float64(s.generation(kern)); !light {
 		x.after = s.history.after(&x, s)
 	}
 	a := k.launches.of(&x)
@@ -93,7 +94,7 @@ func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) erro
 			return err
 		}
 		if here.held = timed != nil; here.held {
-			s.tally.add(l.step, timed)
+			s.tally.Add(l.step, timed)
 			k.launches.sampled(a, sample{float64(timed.Cycles), float64(timed.Instructions())}, s.draw)
 			return nil
 		}
@@ -105,11 +106,11 @@ func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) erro
 
 // first times the first launch of a kind.
 func (k *kind) first(s *sampler, l *launch, kern *kernel, follows bool) error {
-	before := s.tally.soFarOf(l.step)
+	before := soFarOf(s.tally, l.step)
 	err := s.clocked(l, whole(kern), follows)
-	after := s.tally.soFarOf(l.step)
+	after := soFarOf(s.tally, l.step)
 	k.launches.alone = sample{float64(after.cycles - before.cycles), float64(after.instructions() - before.instructions())}
-	k.each = k.launches.alone.instructions / float64(groups(kern.NumWorkgroups))
+	k.each = k.launches.alone.instructions / float64(cu.GridSize(kern.NumWorkgroups))
 	return err
 }
 
@@ -123,13 +124,13 @@ func issuedOf(c *simd.Code) []account.InstCount {
 // the same in every launch. Then the caches are as they were: lines of a few workgroups would be there in the place of what the launch finds.
 // light: it matters little what that is.
 func (s *sampler) look(l *launch, kern *kernel) (all *account.Counts, x signature, light bool, err error) {
-	if fast, ok := s.timing.machine.hierarchy.(*mem.Fast); ok {
+	if fast, ok := s.timing.machine.Hierarchy.(*mem.Fast); ok {
 		fast.Remember()
 		defer fast.PutBack()
 	}
 	var sum, seen account.Counts
 	missed := 0.0
-	for _, p := range lookedAt(groups(kern.NumWorkgroups), s.Sampling) {
+	for _, p := range lookedAt(cu.GridSize(kern.NumWorkgroups), s.Sampling) {
 		c, err := s.untimed.run(l.work, p.Part, p.seen)
 		if c != nil {
 			sum.Add(c)
@@ -175,17 +176,17 @@ func lookedAt(all uint64, by *config.Sampling) (list []lookedPart) {
 
 // demand is what workgroups asked of the machine that ran last without time and brought their lines into the caches.
 func (s *sampler) demand(c *account.Counts, w resident) (d demand) {
-	fast, ok := s.timing.machine.hierarchy.(*mem.Fast)
+	fast, ok := s.timing.machine.Hierarchy.(*mem.Fast)
 	if !ok {
 		return d
 	}
 	need := w.need()
-	return s.capacities.demand(c, fast.Warmed(), s.untimed.ldsUnit, &need, s.timing.machine.limits)
+	return s.capacities.demand(c, fast.Warmed(), s.untimed.ldsUnit, &need, s.timing.machine.Limits)
 }
 
 // missed is how long memory would work for an instruction of what ran last without time, if the last level of the caches held nothing.
 func (s *sampler) missed(c *account.Counts) float64 {
-	fast, ok := s.timing.machine.hierarchy.(*mem.Fast)
+	fast, ok := s.timing.machine.Hierarchy.(*mem.Fast)
 	if !ok {
 		return 0
 	}
@@ -199,11 +200,11 @@ func (s *sampler) again(l *launch, kern *kernel, c *account.Counts, issued []acc
 		return nil, nil
 	}
 	s.kept.keep(written)
-	faults, counted := s.timing.machine.store.Faults, append([]account.InstCount(nil), issuedOf(kern.Code)...)
+	faults, counted := s.timing.machine.Store.Faults, append([]account.InstCount(nil), issuedOf(kern.Code)...)
 	copy(kern.Code.Counts, issued)
 	timed, err := l.work.timed(s.timing, l.step, whole(kern), follows)
 	s.kept.putBack(written)
-	s.timing.machine.store.Faults = faults
+	s.timing.machine.Store.Faults = faults
 	if err != nil {
 		return nil, err
 	}

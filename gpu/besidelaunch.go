@@ -108,7 +108,7 @@ func (k *kernel) beside(l *besideLaunch, at opening) error {
 	if err := l.runs(scheduler.Part{End: p.First}); err != nil {
 		return err
 	}
-	l.open = l.group.machine.dispatcher.Open(at.now, at.floor, &k.Launch, p, at.share, at.caller)
+	l.open = l.group.machine.Dispatcher.Open(at.now, at.floor, &k.Launch, p, at.share, at.caller)
 	return nil
 }
 
@@ -123,7 +123,7 @@ func (g *graphWork) beside(l *besideLaunch, at opening) error {
 	if !at.first {
 		at.now += uint64(max(0, d.KernelLaunchCycles-d.FollowingLaunch))
 	}
-	g.before = issued(l.codes)
+	g.before = simd.IssuedCounts(l.codes)
 	g.watch(l.touched, l.traffic)
 	l.nameCodes()
 	if err := g.read(); err != nil {
@@ -151,7 +151,7 @@ func (l *besideLaunch) stores() bool { return l.kernel() != nil && !l.Untimed() 
 // does not share with others drop their lines.
 func (g *group) sync(l *besideLaunch) func(done uint64) uint64 {
 	_, reads := l.work.(resident)
-	h, release, acquire := g.machine.hierarchy, l.release, l.acquire
+	h, release, acquire := g.machine.Hierarchy, l.release, l.acquire
 	levels, _ := h.(mem.Barrier)
 	return func(done uint64) uint64 {
 		from := done
@@ -164,7 +164,7 @@ func (g *group) sync(l *besideLaunch) func(done uint64) uint64 {
 			g.released = from
 		}
 		if len(g.queues) == 1 { // beside others, free slots wait for work of theirs
-			g.machine.array.Drain(from, done)
+			g.machine.Array.Drain(from, done)
 		}
 		switch {
 		case !reads || l.Untimed(): // a run without time does that itself

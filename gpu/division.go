@@ -5,9 +5,11 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/cu"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/scheduler"
+	"spvsim/simd"
 )
 
 // A division is a large launch, of which windows are timed. Between two of them the machine stops as it is, with workgroups half done and
@@ -66,7 +68,7 @@ type timed struct {
 }
 
 func newDivision(s *sampler, l *launch, k *kernel, r *rows, generation uint64) *division {
-	d := &division{sampler: s, launch: l, kernel: k, rows: r, generation: generation, all: groups(k.NumWorkgroups)}
+	d := &division{sampler: s, launch: l, kernel: k, rows: r, generation: generation, all: cu.GridSize(k.NumWorkgroups)}
 	d.piece = max(d.all/uint64(s.Pieces), generation, 1)
 	r.near = min(s.NearRows, int(d.all/d.piece/3)) // of few pieces as well, more than one may be timed
 	d.warmth.Sampling = s.Sampling
@@ -105,8 +107,8 @@ func portion(all uint64, share float64, least, most uint64) uint64 {
 // issued is how many instructions waves of the launch issued before the cycle at hand, and those of each class.
 func (d *division) issued() (n uint64, by [isa.NumClasses]uint64) {
 	m := d.timing.machine
-	ahead := m.array.IssuedFrom(m.engine.Now()) // how far units go ahead is the host's matter
-	by = issues(d.kernel.codes())
+	ahead := m.Array.IssuedFrom(m.Engine.Now()) // how far units go ahead is the host's matter
+	by = simd.IssuedByClass(d.kernel.codes())
 	for class := range by {
 		by[class] -= ahead[class]
 		n += by[class]
@@ -116,15 +118,15 @@ func (d *division) issued() (n uint64, by [isa.NumClasses]uint64) {
 
 // run runs the launch.
 func (d *division) run(follows bool) error {
-	d.timing.machine.array.Watch(true)
-	defer d.timing.machine.array.Watch(false)
+	d.timing.machine.Array.Watch(true)
+	defer d.timing.machine.Array.Watch(false)
 	err := d.untimed.during(func() error {
 		return d.clocked(d.launch, scheduler.Part{End: d.all, Next: d.next}, follows)
 	})
 	if err = cmp.Or(d.err, err); err == nil {
 		d.atEnd()
 	}
-	d.tally.step(d.step).Cycles -= d.empty.cycles
+	d.tally.Step(d.step).Cycles -= d.empty.cycles
 	return err
 }
 
@@ -136,8 +138,8 @@ func (d *division) atEnd() {
 		d.close()
 		d.take(a)
 	}
-	d.rows.ended(d.tally.number(d.step), d.parts, float64(d.generation)*float64(d.kernel.need().Waves), float64(d.held))
-	step := d.tally.step(d.step)
+	d.rows.ended(d.tally.Number(d.step), d.parts, float64(d.generation)*float64(d.kernel.need().Waves), float64(d.held))
+	step := d.tally.Step(d.step)
 	if a, _ := d.rows.nearest(&d.like, true); a == nil && len(d.rows.list) > 0 {
 		timed := step.Instructions()
 		if f := step.Functional; f != nil {
@@ -150,7 +152,7 @@ func (d *division) atEnd() {
 // next says which workgroups come next on the machine, when one has ended.
 func (d *division) next(p scheduler.Progress) (leave uint64, hold bool) {
 	d.timed++
-	if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
+	if fast, ok := d.timing.machine.Hierarchy.(*mem.Fast); ok {
 		p.Done = max(p.Done, fast.Booked()) // stores have ended long before write buffers that fill have sent what they hold
 	}
 	d.window.see(&p)
@@ -179,7 +181,7 @@ func (d *division) close() {
 	if d.empty.since != nil {
 		x := between(*d.empty.since, w.first)
 		d.empty.cycles += uint64(x.cycles)
-		w.stratum.rest[d.tally.number(d.step)] += uint64(x.instructions)
+		w.stratum.rest[d.tally.Number(d.step)] += uint64(x.instructions)
 	}
 	if d.drains {
 		d.empty.since = &last
@@ -206,7 +208,7 @@ func (d *division) take(next *alike) {
 
 // leap runs workgroups without time, from one on, up to where a window begins or to the last one.
 func (d *division) leap(at uint64) uint64 {
-	d.timing.machine.array.Ahead.Join()
+	d.timing.machine.Array.Ahead.Join()
 	d.rows.share = float64(d.timed) / float64(d.all)
 	for d.err == nil {
 		if at = d.rest(at); at == d.all || d.err != nil {
@@ -273,7 +275,7 @@ func (d *division) refill(a *alike, at *uint64) *alike {
 			return nil
 		}
 		*at, d.end = to, max(d.end, to)
-		if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
+		if fast, ok := d.timing.machine.Hierarchy.(*mem.Fast); ok {
 			w.brought(fast.Warmed())
 		}
 		x = d.shown(c)
@@ -376,7 +378,7 @@ func (d *division) look(at *uint64) *alike {
 	}
 	d.count(a, c)
 	if d.last != nil && d.last != a {
-		d.rows.crossed(d.tally.number(d.step), border{d.last, a, d.ran})
+		d.rows.crossed(d.tally.Number(d.step), border{d.last, a, d.ran})
 		if len(a.samples) == 0 {
 			d.warmth.begin()
 		}
@@ -435,11 +437,11 @@ func (d *division) without(at, end uint64, warm bool) *account.Counts {
 	c, err := d.untimed.run(d.work, scheduler.Part{First: at, End: end}, warm)
 	if err != nil {
 		if d.err = err; c != nil {
-			d.tally.add(d.step, c)
+			d.tally.Add(d.step, c)
 		}
 		return nil
 	}
-	if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok && warm {
+	if fast, ok := d.timing.machine.Hierarchy.(*mem.Fast); ok && warm {
 		d.warmth.brought(fast.Warmed())
 	}
 	d.sparse = d.sparse || !warm
@@ -450,7 +452,7 @@ func (d *division) without(at, end uint64, warm bool) *account.Counts {
 // count counts workgroups of a stratum that ran without time.
 func (d *division) count(a *alike, c *account.Counts) {
 	c.Estimate = &account.Estimate{} // follows when all is known
-	a.rest[d.tally.add(d.step, c)] += c.Instructions()
+	a.rest[d.tally.Add(d.step, c)] += c.Instructions()
 	d.part(a, c)
 }
 
@@ -476,7 +478,7 @@ func (d *division) split(like *alike, c *account.Counts) bool {
 	}
 	n := c.Instructions()
 	c.Estimate = &account.Estimate{} // follows when all is known
-	step, first := d.tally.add(d.step, c), uint64(f*float64(n))
+	step, first := d.tally.Add(d.step, c), uint64(f*float64(n))
 	a.rest[step] += first
 	b.rest[step] += n - first
 	d.part(a, c)

@@ -234,11 +234,11 @@ func TestWorkgroupsAreLeftOut(t *testing.T) {
 		left = true
 		return 50, false
 	}
-	r.tally.begin()
+	r.tally.BeginRound()
 	if err := r.clocked(firstLaunch(t, r), scheduler.Part{End: 200, Next: next}, false); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.tally.steps[0].Workgroups; got != 150 || !left {
+	if got := r.tally.Steps[0].Workgroups; got != 150 || !left {
 		t.Errorf("%d workgroups ran, want all but 50 of 200", got)
 	}
 	a, same := words(r.resources.named("a")), 0

@@ -8,6 +8,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/cu"
 )
 
 // A sampler runs launches of which a part is timed. Everything runs without time first, as far as it may, and leaves a signature.
@@ -134,7 +135,7 @@ func (s *sampler) run(l *launch, w resident, follows bool) error {
 	s.history = history{} // what others leave in the caches is not known
 	if kern, ok := w.(*kernel); ok {
 		k := s.kinds.of(l, fmt.Sprintf("%p", kern.Code))
-		all := groups(kern.NumWorkgroups)
+		all := cu.GridSize(kern.NumWorkgroups)
 		if all == 0 {
 			return s.clocked(l, whole(kern), follows) // it takes what a launch takes
 		}
@@ -178,7 +179,7 @@ func (k *kind) inPartFrom() uint64 {
 // generation is how many workgroups the machine holds.
 func (s *sampler) generation(w resident) uint64 {
 	need := w.need()
-	return uint64(max(need.Occupancy(s.timing.machine.limits), 1) * s.timing.guard.setup.Machine.Units())
+	return uint64(max(need.Occupancy(s.timing.machine.Limits), 1) * s.timing.guard.setup.Machine.Units())
 }
 
 // runInTurn times a launch if its turn has come.
@@ -188,11 +189,11 @@ func (s *sampler) runInTurn(k *kind, l *launch, w resident, follows bool) error 
 		_, kernel := w.(*kernel)
 		return s.likeOthers(k, l, w, then || kernel)
 	}
-	before := s.tally.soFarOf(l.step)
+	before := soFarOf(s.tally, l.step)
 	if err := s.clocked(l, whole(w), follows); err != nil {
 		return err
 	}
-	after := s.tally.soFarOf(l.step)
+	after := soFarOf(s.tally, l.step)
 	if done := after.instructions() - before.instructions(); done > 0 && sample {
 		k.timed(&signature{mix: after.mixSince(&before)}, float64(after.cycles-before.cycles), float64(done))
 	}
@@ -217,7 +218,7 @@ func (s *sampler) likeOthers(k *kind, l *launch, w resident, warm bool) error {
 // untimedMember counts a member of a stratum that was not timed, of so many generations; 0: unknown.
 func (s *sampler) untimedMember(a *alike, l *launch, c *account.Counts, generations int) {
 	c.Estimate = &account.Estimate{} // follows when all is known
-	step := s.tally.add(l.step, c)
+	step := s.tally.Add(l.step, c)
 	a.rest[step] += c.Instructions()
 	a.count[step]++
 	if generations > 0 {
@@ -227,7 +228,7 @@ func (s *sampler) untimedMember(a *alike, l *launch, c *account.Counts, generati
 
 // estimate adds to the steps of a round what their launches take that were not timed.
 func (s *sampler) estimate() {
-	for step := range s.tally.steps {
+	for step := range s.tally.Steps {
 		cycles, half := 0.0, 0.0
 		var without []account.NotSampled
 		for _, k := range s.kinds.order {
@@ -238,7 +239,7 @@ func (s *sampler) estimate() {
 		if cycles > 0 {
 			c := &account.Counts{Cycles: uint64(math.Round(cycles))}
 			c.Estimate = &account.Estimate{Cycles: c.Cycles, Half: math.Hypot(half, s.Least*cycles), NotSampled: without}
-			s.tally.steps[step].Add(c)
+			s.tally.Steps[step].Add(c)
 		}
 	}
 }

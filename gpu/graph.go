@@ -10,6 +10,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
+	"spvsim/gpu/machine"
 	"spvsim/scheduler"
 	"spvsim/simd"
 	"spvsim/spirv"
@@ -70,10 +71,10 @@ func (r *runner) prepareGraph(work *config.GraphWork) (err error) {
 }
 
 // place puts a graph on the machine.
-func (g *graphJob) place(m *machine, spec *config.Machine) (err error) {
+func (g *graphJob) place(m *machine.Machine, spec *config.Machine) (err error) {
 	g.run, err = scheduler.NewRun(g.graph, &spec.WorkSpec, scheduler.Parts{
-		Engine: m.engine, Array: m.array, Dispatcher: m.dispatcher, Hierarchy: m.hierarchy, Store: m.store,
-		OwnCycles: uint64(spec.FrontEnd.PacketCycles + spec.FrontEnd.LaunchCycles), Shared: m.shared,
+		Engine: m.Engine, Array: m.Array, Dispatcher: m.Dispatcher, Hierarchy: m.Hierarchy, Store: m.Store,
+		OwnCycles: uint64(spec.FrontEnd.PacketCycles + spec.FrontEnd.LaunchCycles), Shared: m.Shared,
 	}, g.scratch)
 	return err
 }

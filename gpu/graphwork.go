@@ -8,6 +8,7 @@ import (
 	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/gpu/functional"
+	"spvsim/gpu/machine"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
@@ -54,7 +55,7 @@ func (g *graphWork) functional(u *untimed, _ scheduler.Part, warm bool) (*accoun
 	}
 	g.ran = d.Graph()
 	d.Dispatch(list)
-	o := u.options(g.mostOf(u.machine.limits))
+	o := u.options(g.mostOf(u.machine.Limits))
 	o.Payloads = d
 	u.warm(&o, warm)
 	return u.counts(func() (*functional.Counts, error) { return d.runAll(u.guard.ctx, u.machine, o) })
@@ -96,8 +97,8 @@ func (g *graphWork) launchCycles() uint64           { return g.run.LaunchCycles(
 func (g *graphWork) waiting() string                { return "; " + g.run.Waiting() }
 func (g *graphWork) whose(w *simd.Wave) string      { return "node " + scheduler.NodeOf(w) + ", " }
 
-func (g *graphWork) open(m *machine, _ scheduler.Part) error {
-	m.serve(g.run)
+func (g *graphWork) open(m *machine.Machine, _ scheduler.Part) error {
+	m.Serve(g.run)
 	return g.read()
 }
 
@@ -111,11 +112,11 @@ func (g *graphWork) read() (err error) {
 func (g *graphWork) start(now uint64, _ scheduler.Part, _ bool) { g.run.Dispatch(now, g.list) }
 
 // withoutTime is the graph without time, made when it is first used.
-func (g *graphJob) withoutTime(m *machine, spec *scheduler.WorkSpec) (*directGraph, error) {
+func (g *graphJob) withoutTime(m *machine.Machine, spec *scheduler.WorkSpec) (*directGraph, error) {
 	if g.direct != nil {
 		return g.direct, nil
 	}
-	run, err := scheduler.NewDirect(g.graph, spec, m.store, g.scratch)
+	run, err := scheduler.NewDirect(g.graph, spec, m.Store, g.scratch)
 	if err != nil {
 		return nil, err
 	}
@@ -145,9 +146,9 @@ func (d *directGraph) Next(nothingElse bool) (*functional.Kernel, functional.Wor
 func (d *directGraph) Ended(wg *functional.Workgroup) { d.Direct.Ended(wg.Index) }
 
 // runAll runs what was dispatched to its end.
-func (d *directGraph) runAll(ctx context.Context, m *machine, o functional.Options) (*functional.Counts, error) {
+func (d *directGraph) runAll(ctx context.Context, m *machine.Machine, o functional.Options) (*functional.Counts, error) {
 	d.Alone = o.Threads == 1
-	c, err := functional.RunWork(ctx, m.store, d, o)
+	c, err := functional.RunWork(ctx, m.Store, d, o)
 	err = cmp.Or(err, d.Err())
 	if err == nil && d.Stuck() {
 		err = fmt.Errorf("%w; %s", ErrDeadlock, d.Graph().Waiting())

@@ -99,13 +99,13 @@ func (p *preceding) onceMore(s *sampler, from float64) error {
 	if !s.mayPutBack(written, uint64(p.like.size)) {
 		return nil
 	}
-	u, store := s.untimed, s.timing.machine.store
+	u, store := s.untimed, s.timing.machine.Store
 	did, seen, faults := u.did, len(u.faults), store.Faults
 	counted := append([]account.InstCount(nil), issuedOf(p.kernel.Code)...)
 	s.kept.keep(written)
 	part := whole(p.kernel)
 	part.First = uint64(from * float64(part.End))
-	s.timing.machine.hierarchy.KernelBoundary()
+	s.timing.machine.Hierarchy.KernelBoundary()
 	_, err := u.run(p.launch.work, part, true)
 	s.history.again += u.did - did
 	s.kept.putBack(written)

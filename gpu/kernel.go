@@ -6,6 +6,7 @@ import (
 	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/gpu/functional"
+	"spvsim/gpu/machine"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
@@ -14,24 +15,7 @@ import (
 type kernel struct {
 	cu.Launch
 	at      func() [3]uint32 // the workgroups of an indirect launch, when it begins; nil: they are known
-	machine *machine
-}
-
-// maxGroups bounds the workgroups of a launch, so that counting them can't overflow.
-const maxGroups = 1 << 48
-
-func groups(grid [3]uint32) uint64 {
-	n := uint64(1)
-	for _, size := range grid {
-		if size == 0 {
-			return 0
-		}
-		n *= uint64(size)
-		if n > maxGroups {
-			return maxGroups + 1
-		}
-	}
-	return n
+	machine *machine.Machine
 }
 
 // prepare reads the workgroups of an indirect launch; one of none does nothing.
@@ -40,9 +24,9 @@ func (k *kernel) prepare() (some bool, err error) {
 		return true, nil
 	}
 	k.NumWorkgroups = k.at()
-	n := groups(k.NumWorkgroups)
-	if n > maxGroups {
-		return false, fmt.Errorf("found %v workgroups: want at most %d in all", k.NumWorkgroups, uint64(maxGroups))
+	n := cu.GridSize(k.NumWorkgroups)
+	if n > cu.MaxGridSize {
+		return false, fmt.Errorf("found %v workgroups: want at most %d in all", k.NumWorkgroups, uint64(cu.MaxGridSize))
 	}
 	return n > 0, nil
 }
@@ -59,12 +43,12 @@ func (k *kernel) timed(t *timing, step string, p scheduler.Part, follows bool) (
 func (k *kernel) functional(u *untimed, p scheduler.Part, warm bool) (*account.Counts, error) {
 	o := u.options(k.Need)
 	if warm && p.First == 0 {
-		u.machine.hierarchy.KernelBoundary()
+		u.machine.Hierarchy.KernelBoundary()
 	}
 	u.warm(&o, warm)
 	u.launched = p.End - p.First
 	g := &functional.Grid{Kernel: functionalKernel(&k.Launch), Groups: k.NumWorkgroups, Base: k.Base, Fragments: k.Fragments, First: p.First, End: p.End}
-	return u.counts(func() (*functional.Counts, error) { return functional.Run(u.guard.ctx, u.machine.store, g, o) })
+	return u.counts(func() (*functional.Counts, error) { return functional.Run(u.guard.ctx, u.machine.Store, g, o) })
 }
 
 // count: parts that come later are of the launch that the first one counted.
@@ -72,37 +56,37 @@ func (k *kernel) count(c *account.Counts, p scheduler.Part) {
 	if p.First > 0 {
 		c.Launches = 0
 	}
-	if f := c.Functional; f != nil && (p.First > 0 || p.End < groups(k.NumWorkgroups)) {
+	if f := c.Functional; f != nil && (p.First > 0 || p.End < cu.GridSize(k.NumWorkgroups)) {
 		f.Launches = 0 // others of its workgroups are timed
 	}
 }
 
 func (k *kernel) like() string               { return fmt.Sprintf("%p %v", k.Code, k.NumWorkgroups) }
-func (k *kernel) workgroups() (uint64, bool) { return groups(k.NumWorkgroups), true }
+func (k *kernel) workgroups() (uint64, bool) { return cu.GridSize(k.NumWorkgroups), true }
 func (k *kernel) need() cu.Need              { return k.Need }
 func (k *kernel) codes() []*simd.Code        { return []*simd.Code{k.Code} }
-func (k *kernel) finished() (bool, uint64)   { return k.machine.dispatcher.Finished() }
+func (k *kernel) finished() (bool, uint64)   { return k.machine.Dispatcher.Finished() }
 func (k *kernel) waiting() string            { return "" }
 func (k *kernel) whose(*simd.Wave) string    { return "" }
-func (k *kernel) progress() (_, _, _ uint64) { return k.machine.dispatcher.Progress() }
+func (k *kernel) progress() (_, _, _ uint64) { return k.machine.Dispatcher.Progress() }
 
-func (k *kernel) open(m *machine, _ scheduler.Part) error {
+func (k *kernel) open(m *machine.Machine, _ scheduler.Part) error {
 	k.machine = m
-	m.serve()
+	m.Serve()
 	return nil
 }
 
 func (k *kernel) start(now uint64, p scheduler.Part, follows bool) {
-	k.machine.dispatcher.LaunchPart(now, &k.Launch, follows, p)
+	k.machine.Dispatcher.LaunchPart(now, &k.Launch, follows, p)
 }
 
-func (k *kernel) launchCycles() uint64 { return k.machine.dispatcher.LaunchCycles() }
+func (k *kernel) launchCycles() uint64 { return k.machine.Dispatcher.LaunchCycles() }
 
 // close: the next launch begins when memory has taken all stores, and parts of the machine that work on have stopped.
 func (k *kernel) close(end uint64) (done, next uint64) {
-	done = k.machine.hierarchy.Release(end)
-	k.machine.array.Drain(end, done)
-	return done, max(done, k.machine.cycle())
+	done = k.machine.Hierarchy.Release(end)
+	k.machine.Array.Drain(end, done)
+	return done, max(done, k.machine.Cycle())
 }
 
 // A drawing is a kernel of fragment quads.

@@ -17,7 +17,7 @@ const maxReported = 16
 func (t *timing) waiting() string {
 	var lines []string
 	count := 0
-	for _, u := range t.machine.array.Units {
+	for _, u := range t.machine.Array.Units {
 		for _, s := range u.SIMDs {
 			for _, w := range s.Waves() {
 				if count++; count <= maxReported {
@@ -34,7 +34,7 @@ func (t *timing) waiting() string {
 	if t.current != nil {
 		text += t.current.waiting()
 	}
-	if lines = append(roundabouts(goingOn(t.machine.waves())), lines...); len(lines) > 0 {
+	if lines = append(roundabouts(goingOn(t.machine.Waves())), lines...); len(lines) > 0 {
 		text += ":\n" + strings.Join(lines, "\n")
 	}
 	return text

@@ -101,7 +101,7 @@ func divided200(t *testing.T, by *config.Sampling, generation uint64) *division 
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.tally.begin()
+	r.tally.BeginRound()
 	r.sampler.Sampling = by
 	first := firstLaunch(t, r)
 	d := newDivision(&r.sampler, first, first.work.(*kernel), &newKind(by).rows, generation)
@@ -142,7 +142,7 @@ func TestOthersBeforeAWindow(t *testing.T) {
 	if got := d.refill(other, &at); got != nil || d.end != at || other.missed != 1 {
 		t.Errorf("a window of %v after %d workgroups, piece ends at %d", got, at, d.end)
 	}
-	if step := d.tally.number(d.step); own.rest[step] == 0 || other.rest[step] != 0 {
+	if step := d.tally.Number(d.step); own.rest[step] == 0 || other.rest[step] != 0 {
 		t.Errorf("%d instructions count as of their own, %d as of the others", own.rest[step], other.rest[step])
 	}
 }
@@ -165,7 +165,7 @@ func TestOthersThatAWindowComesTo(t *testing.T) {
 	d := divided200(t, by, 4)
 	own, other, at := d.look0(), d.rows.of(&signature{mix: mix{1: 1}}), uint64(0)
 	d.refill(other, &at)
-	if step := d.tally.number(d.step); at == 0 || own.rest[step] == 0 || other.rest[step] != 0 {
+	if step := d.tally.Number(d.step); at == 0 || own.rest[step] == 0 || other.rest[step] != 0 {
 		t.Errorf("after %d workgroups %d instructions count as of their own, %d as of the others", at, own.rest[step], other.rest[step])
 	}
 }
@@ -231,7 +231,7 @@ func TestCountsThatAreSplit(t *testing.T) {
 	if !d.split(a, &account.Counts{ByClass: [isa.NumClasses]uint64{1: 30, 2: 70}}) {
 		t.Error("what is of two is not")
 	}
-	step := d.tally.number(d.step)
+	step := d.tally.Number(d.step)
 	if got := []uint64{a.rest[step], b.rest[step]}; !slices.Equal(got, []uint64{30, 70}) || d.last != b {
 		t.Errorf("%v", got)
 	}

@@ -4,6 +4,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
+	"spvsim/gpu/machine"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
@@ -33,7 +34,7 @@ type resident interface {
 	// codes are the programs that workgroups run.
 	codes() []*simd.Code
 	// open hands the work to the machine; start has it begin in cycle now.
-	open(m *machine, p scheduler.Part) error
+	open(m *machine.Machine, p scheduler.Part) error
 	start(now uint64, p scheduler.Part, follows bool)
 	// finished says whether all workgroups have ended, and by when all they did is done; progress, how many ended, run and are known.
 	finished() (bool, uint64)
@@ -73,7 +74,7 @@ type launch struct {
 type executor struct {
 	timing  *timing
 	untimed *untimed
-	tally   *tally
+	tally   *account.Tally
 }
 
 // clocked runs a part of a launch with time.
@@ -81,7 +82,7 @@ func (x *executor) clocked(l *launch, p scheduler.Part, follows bool) error {
 	c, err := l.work.timed(x.timing, l.step, p, follows)
 	if c != nil {
 		l.work.count(c, p)
-		x.tally.add(l.step, c)
+		x.tally.Add(l.step, c)
 	}
 	return err
 }
@@ -99,7 +100,7 @@ func (u *untimed) run(w work, p scheduler.Part, warm bool) (*account.Counts, err
 func (x *executor) skipped(l *launch, p scheduler.Part, warm bool) error {
 	c, err := x.untimed.run(l.work, p, warm)
 	if c != nil {
-		x.tally.add(l.step, c)
+		x.tally.Add(l.step, c)
 	}
 	return err
 }
