@@ -67,8 +67,8 @@ func (g *group) tell(sum *account.Counts) {
 	sum.Add(&g.did)
 }
 
-// launchCycles is the time in which no launch was on the machine.
-func (g *group) launchCycles() uint64 {
+// LaunchCycles is the time in which no launch was on the machine.
+func (g *group) LaunchCycles() uint64 {
 	var list []account.BesideLaunch
 	end := uint64(0)
 	for i, l := range g.launches {
@@ -153,7 +153,7 @@ func (g *group) countLaunch(l *besideLaunch) {
 	c := account.Counts{Launches: 1}
 	c.Workgroups, _, _ = l.open.Progress()
 	c.Waves = c.Workgroups * uint64(k.Need.Waves)
-	l.work.count(&c, l.timedPart())
+	l.work.Count(&c, l.timedPart())
 	if own := l.codes[0]; g.before[own] != nil { // once
 		addIssued(&c, l.codes, g.before[own])
 		delete(g.before, own)
@@ -179,7 +179,7 @@ func (l *besideLaunch) graphEnds() {
 func (l *besideLaunch) countGraph(to *account.Counts) {
 	c := account.Counts{Launches: 1}
 	addIssued(&c, l.codes, &l.graph().before)
-	l.work.count(&c, scheduler.Part{})
+	l.work.Count(&c, scheduler.Part{})
 	to.Add(&c)
 }
 

@@ -32,12 +32,12 @@ func (l *besideLaunch) Untimed() bool {
 	if l.group.choose == nil || !ok || l.decided {
 		return l.all
 	}
-	if some, err := l.work.prepare(); err != nil || !some {
+	if some, err := l.work.Prepare(); err != nil || !some {
 		return false // which its packet finds as well
 	}
 	l.decided = true
 	p, timed := l.group.choose(l.launch, w)
-	_, known := w.workgroups()
+	_, known := w.Workgroups()
 	switch {
 	case !timed, known && p.First == p.End:
 		l.all = true

@@ -242,8 +242,8 @@ func (d *Device) launch(ctx context.Context, l *launch, follows, untimed bool) (
 	if len(r.tally.Steps) == 0 {
 		return &account.Counts{}, err
 	}
-	r.sampler.estimate()
-	r.sampler.kinds.settle()
+	r.sampler.Estimate()
+	r.sampler.Settle()
 	c := &r.tally.Steps[0].Counts
 	if c.Estimate != nil {
 		r.timing.now = max(d.Cycle(), begin+c.Cycles)

@@ -99,8 +99,22 @@ func (u *untimed) count(by map[*program.Program][]functional.Issued) {
 	}
 }
 
-// during runs a timed launch in which workgroups run without time.
-func (u *untimed) during(timed func() error) error {
+// Executed, LDSCycles, LongestWave, During and Uncounted implement sampled.Functional.
+func (u *untimed) Executed() uint64    { return u.did }
+func (u *untimed) LDSCycles() uint64   { return u.ldsUnit }
+func (u *untimed) LongestWave() uint64 { return u.longest }
+
+// Uncounted leaves the clock and the faults as they were.
+func (u *untimed) Uncounted(run func() error) (instructions uint64, err error) {
+	did, seen, faults := u.did, len(u.faults), u.machine.Store.Faults
+	err = run()
+	instructions = u.did - did
+	u.did, u.faults, u.machine.Store.Faults = did, u.faults[:seen], faults
+	return instructions, err
+}
+
+// During runs a timed launch in which workgroups run without time.
+func (u *untimed) During(timed func() error) error {
 	u.within = true
 	err := timed()
 	u.within = false

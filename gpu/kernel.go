@@ -18,8 +18,8 @@ type kernel struct {
 	machine *machine.Machine
 }
 
-// prepare reads the workgroups of an indirect launch; one of none does nothing.
-func (k *kernel) prepare() (some bool, err error) {
+// Prepare reads the workgroups of an indirect launch; one of none does nothing.
+func (k *kernel) Prepare() (some bool, err error) {
 	if k.at == nil {
 		return true, nil
 	}
@@ -34,7 +34,7 @@ func (k *kernel) prepare() (some bool, err error) {
 func (k *kernel) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
 	c, err := t.run(step, k, p, follows)
 	if c != nil {
-		c.Workgroups, _, _ = k.progress()
+		c.Workgroups, _, _ = k.Progress()
 		c.Waves = c.Workgroups * uint64(k.Need.Waves)
 	}
 	return c, err
@@ -51,8 +51,8 @@ func (k *kernel) functional(u *untimed, p scheduler.Part, warm bool) (*account.C
 	return u.counts(func() (*functional.Counts, error) { return functional.Run(u.guard.ctx, u.machine.Store, g, o) })
 }
 
-// count: parts that come later are of the launch that the first one counted.
-func (k *kernel) count(c *account.Counts, p scheduler.Part) {
+// Count: parts that come later are of the launch that the first one counted.
+func (k *kernel) Count(c *account.Counts, p scheduler.Part) {
 	if p.First > 0 {
 		c.Launches = 0
 	}
@@ -61,29 +61,29 @@ func (k *kernel) count(c *account.Counts, p scheduler.Part) {
 	}
 }
 
-func (k *kernel) like() string               { return fmt.Sprintf("%p %v", k.Code, k.NumWorkgroups) }
-func (k *kernel) workgroups() (uint64, bool) { return cu.GridSize(k.NumWorkgroups), true }
-func (k *kernel) need() cu.Need              { return k.Need }
-func (k *kernel) codes() []*simd.Code        { return []*simd.Code{k.Code} }
-func (k *kernel) finished() (bool, uint64)   { return k.machine.Dispatcher.Finished() }
-func (k *kernel) waiting() string            { return "" }
-func (k *kernel) whose(*simd.Wave) string    { return "" }
-func (k *kernel) progress() (_, _, _ uint64) { return k.machine.Dispatcher.Progress() }
+func (k *kernel) Like() string                { return fmt.Sprintf("%p %v", k.Code, k.NumWorkgroups) }
+func (k *kernel) Workgroups() (uint64, bool)  { return cu.GridSize(k.NumWorkgroups), true }
+func (k *kernel) Resources() cu.Need          { return k.Need }
+func (k *kernel) Codes() []*simd.Code         { return []*simd.Code{k.Code} }
+func (k *kernel) Finished() (bool, uint64)    { return k.machine.Dispatcher.Finished() }
+func (k *kernel) Waiting() string             { return "" }
+func (k *kernel) WaveOwner(*simd.Wave) string { return "" }
+func (k *kernel) Progress() (_, _, _ uint64)  { return k.machine.Dispatcher.Progress() }
 
-func (k *kernel) open(m *machine.Machine, _ scheduler.Part) error {
+func (k *kernel) Open(m *machine.Machine, _ scheduler.Part) error {
 	k.machine = m
 	m.Serve()
 	return nil
 }
 
-func (k *kernel) start(now uint64, p scheduler.Part, follows bool) {
+func (k *kernel) Start(now uint64, p scheduler.Part, follows bool) {
 	k.machine.Dispatcher.LaunchPart(now, &k.Launch, follows, p)
 }
 
-func (k *kernel) launchCycles() uint64 { return k.machine.Dispatcher.LaunchCycles() }
+func (k *kernel) LaunchCycles() uint64 { return k.machine.Dispatcher.LaunchCycles() }
 
-// close: the next launch begins when memory has taken all stores, and parts of the machine that work on have stopped.
-func (k *kernel) close(end uint64) (done, next uint64) {
+// Close: the next launch begins when memory has taken all stores, and parts of the machine that work on have stopped.
+func (k *kernel) Close(end uint64) (done, next uint64) {
 	done = k.machine.Hierarchy.Release(end)
 	k.machine.Array.Drain(end, done)
 	return done, max(done, k.machine.Cycle())
@@ -111,8 +111,8 @@ func (d *drawing) clear(p scheduler.Part) {
 	}
 }
 
-func (d *drawing) count(c *account.Counts, p scheduler.Part) {
-	if d.kernel.count(c, p); p.First == 0 {
+func (d *drawing) Count(c *account.Counts, p scheduler.Part) {
+	if d.kernel.Count(c, p); p.First == 0 {
 		c.Fragments = &d.draw.counts
 	}
 }

@@ -93,7 +93,7 @@ func (g *group) separate(r *runner) error {
 		k := l.kernel()
 		if k == nil {
 			if w, ok := l.work.(*graphWork); ok {
-				l.codes = w.codes()
+				l.codes = w.Codes()
 			}
 		} else {
 			own, err := r.programs.codeOf(k.Code, l.step)
@@ -183,7 +183,7 @@ func (g *group) checkLevels(l *config.Launch) error {
 	return nil
 }
 
-func (g *group) prepare() (bool, error) { return true, nil }
+func (g *group) Prepare() (bool, error) { return true, nil }
 
 // timed: what the machine did is known of all launches together; of each, when it ran.
 func (g *group) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
@@ -197,7 +197,7 @@ func (g *group) timed(t *timing, step string, p scheduler.Part, follows bool) (*
 		}
 	}
 	var c *account.Counts
-	err := g.untimed.during(func() (err error) {
+	err := g.untimed.During(func() (err error) {
 		c, err = t.run(step, g, p, follows)
 		return err
 	})
@@ -236,35 +236,35 @@ func (g *group) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Co
 	return sum, nil
 }
 
-// like: the same launches with the same dependences.
-func (g *group) like() string {
+// Like: the same launches with the same dependences.
+func (g *group) Like() string {
 	var text strings.Builder
 	for _, l := range g.launches {
 		like := ""
 		if r, ok := l.work.(resident); ok {
-			like = r.like()
+			like = r.Like()
 		}
 		fmt.Fprintf(&text, "%s %s %d %v\n", l.kind, like, l.queue, l.after)
 	}
 	return text.String()
 }
 
-func (g *group) count(*account.Counts, scheduler.Part) {}
+func (g *group) Count(*account.Counts, scheduler.Part) {}
 
-func (g *group) workgroups() (uint64, bool) { return 0, false }
-func (g *group) need() cu.Need              { return cu.Need{} }
-func (g *group) codes() []*simd.Code        { return g.list }
-func (g *group) finished() (bool, uint64)   { return g.processor.Finished() }
-func (g *group) waiting() string            { return "; " + g.processor.Waiting() }
+func (g *group) Workgroups() (uint64, bool) { return 0, false }
+func (g *group) Resources() cu.Need         { return cu.Need{} }
+func (g *group) Codes() []*simd.Code        { return g.list }
+func (g *group) Finished() (bool, uint64)   { return g.processor.Finished() }
+func (g *group) Waiting() string            { return "; " + g.processor.Waiting() }
 
-func (g *group) whose(w *simd.Wave) string {
+func (g *group) WaveOwner(w *simd.Wave) string {
 	if node := scheduler.NodeOf(w); node != "" {
 		return "node " + node + ", "
 	}
 	return ""
 }
 
-func (g *group) open(m *machine.Machine, _ scheduler.Part) error {
+func (g *group) Open(m *machine.Machine, _ scheduler.Part) error {
 	m.Dispatcher.Clear()
 	m.Dispatcher.Expect(true)
 	m.Array.Beside(true)
@@ -272,7 +272,7 @@ func (g *group) open(m *machine.Machine, _ scheduler.Part) error {
 	return nil
 }
 
-func (g *group) start(now uint64, _ scheduler.Part, follows bool) {
+func (g *group) Start(now uint64, _ scheduler.Part, follows bool) {
 	g.begun, g.moves, g.released, g.did = now, now, now, account.Counts{}
 	g.watch()
 	for _, l := range g.launches {
@@ -281,7 +281,7 @@ func (g *group) start(now uint64, _ scheduler.Part, follows bool) {
 	g.processor.Start(now, follows)
 }
 
-func (g *group) progress() (ended, running, total uint64) {
+func (g *group) Progress() (ended, running, total uint64) {
 	for _, l := range g.launches {
 		if l.open.None() {
 			continue
@@ -292,8 +292,8 @@ func (g *group) progress() (ended, running, total uint64) {
 	return ended, running, total
 }
 
-// close: as for one kernel.
-func (g *group) close(end uint64) (done, next uint64) {
+// Close: as for one kernel.
+func (g *group) Close(end uint64) (done, next uint64) {
 	m := g.machine
 	m.Dispatcher.Expect(false)
 	m.Array.Beside(false)

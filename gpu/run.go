@@ -11,6 +11,7 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/gpu/machine"
+	"spvsim/gpu/sampled"
 	"spvsim/spirv/validate"
 )
 
@@ -27,7 +28,8 @@ type runner struct {
 	graphs  []*graphJob
 	total   int          // rounds
 	window  *config.Time // nil: all is timed
-	sampler sampler
+	sampler *sampled.Sampler
+	windows map[string]int          // launches of each kind so far, of which the job says how many are timed
 	queues  []account.HardwareQueue // of the last round
 	events  eventCounter            // of parts that do not count their own; nil where not asked for
 }
@@ -106,7 +108,7 @@ func (r *runner) execute() {
 	}
 	r.timing = &timing{machine: r.machine, guard: r.guard, tally: r.tally}
 	r.untimed = &untimed{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing}
-	r.sampler = newSampler(&r.executor, r.setup.Job.Sample(), r.setup.Machine)
+	r.sampler = sampled.New(sampled.Machine{Machine: r.machine, Tally: r.tally, Functional: r.untimed, FreeBytes: r.guard.host.left}, r.setup.Job.Sample())
 }
 
 // prepareWork prepares what the job starts. Where that is a graph without steps, each dispatch is a launch of one step.
@@ -194,10 +196,11 @@ func (r *runner) rounds() error {
 		r.programs.reset()
 		r.traceRound(round)
 		r.tally.BeginRound()
-		r.sampler.begin()
+		r.sampler.BeginRound()
+		r.windows = map[string]int{}
 		r.guard.progress.Round, r.guard.progress.Rounds = round+1, r.total
 		err := r.stream(round)
-		r.sampler.estimate() // where the run was stopped, of what had run by then
+		r.sampler.Estimate() // where the run was stopped, of what had run by then
 		if err != nil {
 			return runError(err)
 		}
@@ -224,7 +227,7 @@ func (r *runner) launch(l *launch, follows bool) error {
 	if g, ok := l.work.(*group); ok {
 		return r.beside(l, g, follows)
 	}
-	some, err := l.work.prepare()
+	some, err := l.work.Prepare()
 	switch w, parts := l.work.(resident); {
 	case err != nil:
 		return fmt.Errorf("%s: %w", l.step, err)
@@ -233,7 +236,7 @@ func (r *runner) launch(l *launch, follows bool) error {
 	case l.mode == config.ModeFunctional:
 		return r.skipped(l, whole(l.work), false)
 	case parts && l.mode == config.ModeSampled:
-		return r.sampler.run(l, w, follows)
+		return r.sampler.Run(&sampledLaunch{w, l, &r.executor}, follows)
 	case parts && r.window != nil:
 		return r.windowed(l, w, follows)
 	}

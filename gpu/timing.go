@@ -30,21 +30,21 @@ func (t *timing) run(step string, w resident, p scheduler.Part, follows bool) (*
 	if p.First == 0 {
 		m.Hierarchy.KernelBoundary()
 	}
-	if err := w.open(m, p); err != nil {
+	if err := w.Open(m, p); err != nil {
 		return nil, err
 	}
 	t.now = max(t.now, m.Cycle()) // after a graph, parts of the machine may have worked on
-	t.current, t.running = w, append(t.running[:0], w.codes()...)
+	t.current, t.running = w, append(t.running[:0], w.Codes()...)
 	t.begin()
 	t.traceLaunch(step)
-	w.start(t.now, p, follows)
+	w.Start(t.now, p, follows)
 	finished, end, err := t.runEngine()
 	if err = cmp.Or(err, t.failure(finished)); err != nil {
 		return t.soFar(), err
 	}
-	end, next := w.close(end)
+	end, next := w.Close(end)
 	c := t.counts(end)
-	c.LaunchCycles = w.launchCycles()
+	c.LaunchCycles = w.LaunchCycles()
 	t.traceEnd(end)
 	t.now = next
 	return c, nil
@@ -95,7 +95,7 @@ func (t *timing) runEngine() (finished bool, end uint64, err error) {
 	defer t.machine.Array.Ahead.End()
 	err = t.machine.Engine.Run()
 	t.machine.Array.Ahead.Join()
-	finished, end = t.current.finished()
+	finished, end = t.current.Finished()
 	switch {
 	case errors.Is(err, engine.ErrLimit) && finished && end < t.limit():
 		err = nil
@@ -141,7 +141,7 @@ func (t *timing) workgroups() (ended, running, total uint64) {
 	if t.current == nil {
 		return 0, 0, 0
 	}
-	return t.current.progress()
+	return t.current.Progress()
 }
 
 // instructionsSoFar are those of all launches, the one that runs with them.

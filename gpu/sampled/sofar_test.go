@@ -1,4 +1,4 @@
-package gpu
+package sampled
 
 import (
 	"math/rand/v2"
@@ -10,7 +10,7 @@ import (
 
 // A launch's pieces are as long as the mean but for a quarter, and none at the end is shorter than that.
 func TestLengthsOfPieces(t *testing.T) {
-	d := &division{sampler: &sampler{draw: rand.New(rand.NewPCG(1, 1))}, all: 100000, piece: 1000}
+	d := &division{Sampler: &Sampler{draw: rand.New(rand.NewPCG(1, 1))}, all: 100000, piece: 1000}
 	at, sum, n := uint64(0), uint64(0), uint64(0)
 	for at < d.all {
 		end := d.ending(at)
