@@ -24,7 +24,7 @@ func (r *runner) beside(l *launch, g *group, follows bool) error {
 		}
 	}
 	if c != nil {
-		r.tally.all(c)
+		r.tally.AddConcurrent(c)
 		r.queues = g.beside
 	}
 	return err
@@ -56,19 +56,19 @@ func (g *group) tell(sum *account.Counts) {
 		h.KeptBy = slices.DeleteFunc(h.KeptBy, func(k account.KeptBy) bool { return k.Dependence+k.Pipe == 0 })
 		g.beside = append(g.beside, h)
 	}
-	for i := range g.own.steps {
-		s := &g.own.steps[i]
+	for i := range g.own.Steps {
+		s := &g.own.Steps[i]
 		s.Cycles = busyTime(byStep[s.Name])
 		s.Counts.Beside = true
-		g.tally.step(s.Name).Add(&s.Counts)
+		g.tally.Step(s.Name).Add(&s.Counts)
 		sum.Launches, sum.Workgroups, sum.Waves = sum.Launches+s.Launches, sum.Workgroups+s.Workgroups, sum.Waves+s.Waves
 		sum.AddParts(&s.Counts)
 	}
 	sum.Add(&g.did)
 }
 
-// launchCycles is the time in which no launch was on the machine.
-func (g *group) launchCycles() uint64 {
+// LaunchCycles is the time in which no launch was on the machine.
+func (g *group) LaunchCycles() uint64 {
 	var list []account.BesideLaunch
 	end := uint64(0)
 	for i, l := range g.launches {
@@ -141,7 +141,7 @@ func (g *group) kept(h *account.HardwareQueue, r *command.Record) {
 
 // countLaunch adds what a launch did to its step.
 func (g *group) countLaunch(l *besideLaunch) {
-	s := g.own.step(l.step)
+	s := g.own.Step(l.step)
 	s.Add(&l.did)
 	if l.open.None() {
 		return
@@ -153,7 +153,7 @@ func (g *group) countLaunch(l *besideLaunch) {
 	c := account.Counts{Launches: 1}
 	c.Workgroups, _, _ = l.open.Progress()
 	c.Waves = c.Workgroups * uint64(k.Need.Waves)
-	l.work.count(&c, l.timedPart())
+	l.work.Count(&c, l.timedPart())
 	if own := l.codes[0]; g.before[own] != nil { // once
 		addIssued(&c, l.codes, g.before[own])
 		delete(g.before, own)
@@ -171,7 +171,7 @@ func (g *group) ended(i int) {
 // graphEnds counts what a launch did if it is a dispatch of a graph, which has ended or was stopped.
 func (l *besideLaunch) graphEnds() {
 	if l.graph() != nil && !l.open.None() {
-		l.countGraph(l.group.own.step(l.step))
+		l.countGraph(l.group.own.Step(l.step))
 	}
 }
 
@@ -179,7 +179,7 @@ func (l *besideLaunch) graphEnds() {
 func (l *besideLaunch) countGraph(to *account.Counts) {
 	c := account.Counts{Launches: 1}
 	addIssued(&c, l.codes, &l.graph().before)
-	l.work.count(&c, scheduler.Part{})
+	l.work.Count(&c, scheduler.Part{})
 	to.Add(&c)
 }
 

@@ -12,8 +12,8 @@ import (
 // A queued is a work that may be in a queue, beside others.
 type queued interface {
 	work
-	// beside begins it as a launch of a queue.
-	beside(l *besideLaunch, at opening) error
+	// StartConcurrent begins it as a launch of a queue.
+	StartConcurrent(l *besideLaunch, at opening) error
 }
 
 // An opening is when a launch of a queue begins, what of the machine it may have, and who is told what becomes of it.
@@ -64,7 +64,7 @@ func (l *launch) graph() *graphJob {
 
 // Prepare fulfils command.Work.
 func (l *besideLaunch) Prepare() (bool, error) {
-	some, err := l.work.prepare()
+	some, err := l.work.Prepare()
 	if err != nil {
 		err = fmt.Errorf("%s: %w", l.step, err)
 	}
@@ -79,16 +79,16 @@ func (l *besideLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c 
 	if l.Untimed() {
 		return l.pass(now, c)
 	}
-	return l.work.beside(l, opening{now, floor, first, s, c})
+	return l.work.StartConcurrent(l, opening{now, floor, first, s, c})
 }
 
-func (h *hostCopy) beside(_ *besideLaunch, at opening) error {
+func (h *hostCopy) StartConcurrent(_ *besideLaunch, at opening) error {
 	scheduler.Passed(at.caller.Port, at.caller, at.now, at.now+h.cycles())
 	return nil
 }
 
-// beside: transfers pass one after the other.
-func (x *transfer) beside(l *besideLaunch, at opening) error {
+// StartConcurrent: transfers pass one after the other.
+func (x *transfer) StartConcurrent(l *besideLaunch, at opening) error {
 	x.watchMoves(l.touched)
 	for _, move := range x.moves {
 		move()
@@ -99,7 +99,7 @@ func (x *transfer) beside(l *besideLaunch, at opening) error {
 	return nil
 }
 
-func (k *kernel) beside(l *besideLaunch, at opening) error {
+func (k *kernel) StartConcurrent(l *besideLaunch, at opening) error {
 	if l.own != nil {
 		l.own.begin(k)
 	}
@@ -108,22 +108,22 @@ func (k *kernel) beside(l *besideLaunch, at opening) error {
 	if err := l.runs(scheduler.Part{End: p.First}); err != nil {
 		return err
 	}
-	l.open = l.group.machine.dispatcher.Open(at.now, at.floor, &k.Launch, p, at.share, at.caller)
+	l.open = l.group.machine.Dispatcher.Open(at.now, at.floor, &k.Launch, p, at.share, at.caller)
 	return nil
 }
 
-func (d *drawing) beside(l *besideLaunch, at opening) error {
+func (d *drawing) StartConcurrent(l *besideLaunch, at opening) error {
 	d.clear(l.timedPart())
-	return d.kernel.beside(l, at)
+	return d.kernel.StartConcurrent(l, at)
 }
 
-// beside: a dispatch that is not the first of its queue costs what a first launch does beyond a following one.
-func (g *graphWork) beside(l *besideLaunch, at opening) error {
+// StartConcurrent: a dispatch that is not the first of its queue costs what a first launch does beyond a following one.
+func (g *graphWork) StartConcurrent(l *besideLaunch, at opening) error {
 	d := &l.group.spec.Dispatcher
 	if !at.first {
 		at.now += uint64(max(0, d.KernelLaunchCycles-d.FollowingLaunch))
 	}
-	g.before = issued(l.codes)
+	g.before = simd.IssuedCounts(l.codes)
 	g.watch(l.touched, l.traffic)
 	l.nameCodes()
 	if err := g.read(); err != nil {
@@ -151,7 +151,7 @@ func (l *besideLaunch) stores() bool { return l.kernel() != nil && !l.Untimed() 
 // does not share with others drop their lines.
 func (g *group) sync(l *besideLaunch) func(done uint64) uint64 {
 	_, reads := l.work.(resident)
-	h, release, acquire := g.machine.hierarchy, l.release, l.acquire
+	h, release, acquire := g.machine.Hierarchy, l.release, l.acquire
 	levels, _ := h.(mem.Barrier)
 	return func(done uint64) uint64 {
 		from := done
@@ -164,7 +164,7 @@ func (g *group) sync(l *besideLaunch) func(done uint64) uint64 {
 			g.released = from
 		}
 		if len(g.queues) == 1 { // beside others, free slots wait for work of theirs
-			g.machine.array.Drain(from, done)
+			g.machine.Array.Drain(from, done)
 		}
 		switch {
 		case !reads || l.Untimed(): // a run without time does that itself

@@ -32,12 +32,12 @@ func (l *besideLaunch) Untimed() bool {
 	if l.group.choose == nil || !ok || l.decided {
 		return l.all
 	}
-	if some, err := l.work.prepare(); err != nil || !some {
+	if some, err := l.work.Prepare(); err != nil || !some {
 		return false // which its packet finds as well
 	}
 	l.decided = true
 	p, timed := l.group.choose(l.launch, w)
-	_, known := w.workgroups()
+	_, known := w.Workgroups()
 	switch {
 	case !timed, known && p.First == p.End:
 		l.all = true
@@ -76,8 +76,8 @@ func (l *besideLaunch) runs(p scheduler.Part) error {
 // run runs a part without time, with its lines brought into the caches.
 func (l *besideLaunch) run(p scheduler.Part) (*account.Counts, error) {
 	g := l.group
-	g.machine.array.Ahead.Join()
-	faults := g.machine.store.Faults.Count
+	g.machine.Array.Ahead.Join()
+	faults := g.machine.Store.Faults.Count
 	c, err := g.untimed.run(l.work, p, true)
 	if c == nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (l *besideLaunch) run(p scheduler.Part) (*account.Counts, error) {
 	l.did.Add(c)
 	own := *c // launches, workgroups, waves and what parts count are added up by step, and faults of memory by the machine
 	own.Launches, own.Workgroups, own.Waves, own.Graph, own.Fragments = 0, 0, 0, nil, nil
-	own.OutOfBounds -= g.machine.store.Faults.Count - faults
+	own.OutOfBounds -= g.machine.Store.Faults.Count - faults
 	g.did.Add(&own)
 	return c, err
 }
@@ -96,7 +96,7 @@ func (l *besideLaunch) rest() {
 		return
 	}
 	if err := l.runs(scheduler.Part{First: l.part.End, End: whole(l.work).End}); err != nil {
-		l.group.machine.engine.Fail(err)
+		l.group.machine.Engine.Fail(err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"spvsim/config"
+	"spvsim/gpu/machine"
 )
 
 // What a job or machine can ask for is refused before it is allocated, with the key's name.
@@ -86,7 +87,7 @@ func TestMachineBytes(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		g := newMachine(m, nil)
+		g := machine.New(m, nil)
 		runtime.ReadMemStats(&after)
 		took, want := after.TotalAlloc-before.TotalAlloc, machineBytes(m)
 		if took > want {

@@ -15,7 +15,7 @@ import (
 // components are the parts of the machine, the front of it first.
 func (r *runner) components() []sim.Component {
 	g := r.machine
-	list := []sim.Component{g.dispatcher}
+	list := []sim.Component{g.Dispatcher}
 	if len(r.launches) == 1 {
 		if all, ok := r.launches[0].work.(*group); ok {
 			list = append(list, all.processor.Components()...)
@@ -24,15 +24,15 @@ func (r *runner) components() []sim.Component {
 	for _, g := range r.graphs {
 		list = append(list, g.run.Components()...)
 	}
-	for i, u := range g.array.Units {
+	for i, u := range g.Array.Units {
 		list = append(list, u)
 		for _, s := range u.SIMDs {
 			list = append(list, s)
 		}
-		list = append(list, g.lds[i])
+		list = append(list, g.LDS[i])
 	}
-	list = append(list, g.array.InstructionCaches()...)
-	return append(list, g.levelParts...)
+	list = append(list, g.Array.InstructionCaches()...)
+	return append(list, g.LevelParts...)
 }
 
 // A Component is a part of the machine, and what it did in a run.
@@ -81,7 +81,7 @@ func power(list []Component, e *energy.Energy) {
 // parts do not count their events: a hook does, also for its connections.
 func (r *runner) parts() (list []Component) {
 	all, known := r.components(), map[string]bool{}
-	if a, ok := r.machine.hierarchy.(*mem.Akita); ok {
+	if a, ok := r.machine.Hierarchy.(*mem.Akita); ok {
 		all = append(all, a.Components()...)
 	}
 	for _, p := range all {

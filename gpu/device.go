@@ -12,6 +12,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
+	"spvsim/gpu/machine"
 	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/simd"
@@ -78,7 +79,7 @@ func OpenDevice(s DeviceSetup) (*Device, error) {
 	d.r = r
 	r.total = 1
 	r.traceRound(0)
-	if d.push, err = r.machine.store.Reserve(maxPush, "push constants"); err != nil {
+	if d.push, err = r.machine.Store.Reserve(maxPush, "push constants"); err != nil {
 		return nil, inputError(err)
 	}
 	return d, nil
@@ -100,7 +101,7 @@ func (d *Device) bounded(progress func(Progress)) func(Progress) {
 func (d *Device) Machine() *config.Machine { return d.r.setup.Machine }
 
 // Cycle is the simulated time.
-func (d *Device) Cycle() uint64 { return max(d.r.timing.now, d.r.machine.cycle()) }
+func (d *Device) Cycle() uint64 { return max(d.r.timing.now, d.r.machine.Cycle()) }
 
 // Map puts bytes that the caller keeps at a device address. They are the memory itself: what the host writes there is what a dispatch
 // that begins later reads.
@@ -124,7 +125,7 @@ func (d *Device) settle() error {
 	d.pending.Lock()
 	defer d.pending.Unlock()
 	for _, f := range d.changes {
-		if err := f(d.r.machine.store); err != nil {
+		if err := f(d.r.machine.Store); err != nil {
 			return err
 		}
 	}
@@ -137,7 +138,7 @@ func (d *Device) Memory(addr, bytes uint64) []byte {
 	if d.settle() != nil {
 		return nil
 	}
-	b, err := readMemory(d.r.machine.store, addr, bytes)
+	b, err := readMemory(d.r.machine.Store, addr, bytes)
 	if err != nil {
 		return nil
 	}
@@ -192,7 +193,7 @@ func (d *Device) KernelOf(prog *program.Program) (*Kernel, error) {
 		return nil, err
 	}
 	d.made = append(d.made, made)
-	return &Kernel{lowered: made, limits: d.r.machine.limits, Program: made.code.Program}, nil
+	return &Kernel{lowered: made, limits: d.r.machine.Limits, Program: made.code.Program}, nil
 }
 
 // A Dispatch is a grid of workgroups of a kernel.
@@ -214,8 +215,8 @@ func (d *Device) Run(ctx context.Context, x *Dispatch) (*account.Counts, error) 
 	if err := d.settle(); err != nil {
 		return nil, err
 	}
-	if groups(x.Groups) > maxGroups {
-		return nil, fmt.Errorf("dispatch: found %v workgroups: want at most %d in all", x.Groups, uint64(maxGroups))
+	if cu.GridSize(x.Groups) > cu.MaxGridSize {
+		return nil, fmt.Errorf("dispatch: found %v workgroups: want at most %d in all", x.Groups, uint64(cu.MaxGridSize))
 	}
 	l, err := d.launchOf(x)
 	if err != nil {
@@ -230,20 +231,20 @@ func (d *Device) launch(ctx context.Context, l *launch, follows, untimed bool) (
 	begin := d.Cycle()
 	ctx, d.cancel = context.WithCancelCause(ctx)
 	defer d.cancel(nil)
-	r.guard.ctx, r.guard.started, d.before = ctx, time.Now(), r.tally.issued
+	r.guard.ctx, r.guard.started, d.before = ctx, time.Now(), r.tally.Issued
 	r.untimed.faults = nil
-	r.tally.begin()
+	r.tally.BeginRound()
 	run := func() error { return r.launch(l, follows) }
 	if untimed && l.mode != config.ModeFunctional {
 		run = func() error { return r.skipped(l, whole(l.work), true) }
 	}
 	err := d.over(ctx, run())
-	if len(r.tally.steps) == 0 {
+	if len(r.tally.Steps) == 0 {
 		return &account.Counts{}, err
 	}
-	r.sampler.estimate()
-	r.sampler.kinds.settle()
-	c := &r.tally.steps[0].Counts
+	r.sampler.Estimate()
+	r.sampler.Settle()
+	c := &r.tally.Steps[0].Counts
 	if c.Estimate != nil {
 		r.timing.now = max(d.Cycle(), begin+c.Cycles)
 	}
@@ -257,7 +258,7 @@ func (d *Device) over(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", ErrDispatch, err)
 	case err == nil || !errors.Is(cause, ErrDispatch):
 		return err
-	case len(d.r.machine.waves()) > 0:
+	case len(d.r.machine.Waves()) > 0:
 		return fmt.Errorf("%w: %w; %s", cause, err, d.r.timing.waiting())
 	default:
 		return fmt.Errorf("%w: %w", cause, err)
@@ -274,7 +275,7 @@ func (d *Device) launchOf(x *Dispatch) (*launch, error) {
 	if len(prog.Bindings) != len(x.Elements) {
 		return nil, fmt.Errorf("dispatch: found %d bindings: want %d, as the program has", len(x.Elements), len(prog.Bindings))
 	}
-	if err := d.r.programs.bindConstants(d.r.machine.store, prog, b); err != nil {
+	if err := d.r.programs.bindConstants(d.r.machine.Store, prog, b); err != nil {
 		return nil, err
 	}
 	b.Push, b.PushAddr = make([]byte, max(int(prog.PushBytes), len(x.Push))), d.push.Addr
@@ -297,7 +298,7 @@ func (d *Device) scratchFor(p *program.Program) ([]mem.Scratch, error) {
 	if have := d.scratch[shape]; have != nil {
 		return have, nil
 	}
-	made, err := mem.NewScratch(d.r.machine.store, d.r.machine.slots, shape.words, shape.lanes)
+	made, err := mem.NewScratch(d.r.machine.Store, d.r.machine.Slots, shape.words, shape.lanes)
 	d.scratch[shape] = made
 	return made, err
 }
@@ -337,7 +338,7 @@ func (d *Device) Listings() []tracing.Listing {
 
 // Levels are the names of the levels of a machine's memory, in the order of counts.
 func Levels(m *config.Machine) (list []string) {
-	for _, c := range newMachine(m, nil).hierarchy.Counters() {
+	for _, c := range machine.New(m, nil).Hierarchy.Counters() {
 		list = append(list, c.Level)
 	}
 	return list

@@ -169,7 +169,7 @@ func (d *Device) RunGraph(ctx context.Context, x *GraphDispatch) (*account.Count
 		return nil, err
 	}
 	counts, err := d.launch(ctx, l, false, x.Untimed)
-	d.r.machine.serve()
+	d.r.machine.Serve()
 	return counts, err
 }
 
@@ -179,7 +179,7 @@ func (d *Device) graphLaunch(x *GraphDispatch) (*launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry := graphEntry{late: func() ([]graph.Entry, error) { return x.entries(d.r.machine.store) }}
+	entry := graphEntry{late: func() ([]graph.Entry, error) { return x.entries(d.r.machine.Store) }}
 	work := &graphWork{graphJob: job, entries: []graphEntry{entry}, bind: func() error { return d.bindGraph(x) }}
 	return &launch{step: x.Name, kind: fmt.Sprintf("%p", x.Graph), mode: d.r.mode(""), work: work}, nil
 }
@@ -195,7 +195,7 @@ func (d *Device) bindGraph(x *GraphDispatch) (err error) {
 		for _, elements := range x.Elements(n.Program) {
 			b.Bind(elements...)
 		}
-		if err := d.r.programs.bindConstants(d.r.machine.store, n.Program, &b); err != nil {
+		if err := d.r.programs.bindConstants(d.r.machine.Store, n.Program, &b); err != nil {
 			return err
 		}
 		*n.Launch.Bindings = b

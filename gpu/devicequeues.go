@@ -85,13 +85,13 @@ type ownCode struct {
 func (o *ownCode) begin(k *kernel) {
 	spare := o.kernel.spare
 	o.code, o.kernel.spare = spare[len(spare)-1], spare[:len(spare)-1]
-	o.before = issued([]*simd.Code{o.code})
+	o.before = simd.IssuedCounts([]*simd.Code{o.code})
 	k.Code = o.code
 }
 
 // addIssued adds what waves of programs issued since before.
 func addIssued(to *account.Counts, codes []*simd.Code, before *account.Counts) {
-	now := issued(codes)
+	now := simd.IssuedCounts(codes)
 	now.SubtractIssued(before)
 	to.Add(&now)
 }
@@ -114,7 +114,7 @@ func (d *Device) RunBeside(ctx context.Context, x *Beside) (c *account.Counts, h
 	}
 	l := &launch{step: x.Name, mode: d.r.mode(""), work: w}
 	c, err = d.launch(ctx, l, x.Follows, false)
-	d.r.machine.serve()
+	d.r.machine.Serve()
 	if err != nil {
 		return c, nil, during(w, err)
 	}
@@ -172,7 +172,7 @@ func addBeside(w *besideWork, item *Queued, after []int) error {
 		return err
 	}
 	b := &besideLaunch{launch: l, work: l.work.(queued), group: w.group, queue: item.Queue, after: after, own: own}
-	if _, ok := w.machine.hierarchy.(mem.Barrier); ok {
+	if _, ok := w.machine.Hierarchy.(mem.Barrier); ok {
 		b.release, b.acquire = item.Release, item.Acquire
 	}
 	b.stored = len(after) > 0
@@ -307,7 +307,7 @@ func (w *besideWork) timed(t *timing, step string, p scheduler.Part, follows boo
 		return c, err
 	}
 	fold(w)
-	if to, ok := t.machine.array.Tracer().(probe.QueueTracer); ok {
+	if to, ok := t.machine.Array.Tracer().(probe.QueueTracer); ok {
 		w.trace(to)
 	}
 	return c, nil

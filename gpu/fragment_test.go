@@ -12,8 +12,8 @@ import (
 	"spvsim/config"
 )
 
-// sampled are attachments of 16 x 16 texels with samples, cleared to -1.
-func sampled(n, samples int) (buffers, color string) {
+// multisampled lists attachments of 16 x 16 texels with samples, cleared to -1.
+func multisampled(n, samples int) (buffers, color string) {
 	for i := range n {
 		buffers += fmt.Sprintf("  - {unbound: true, name: o%d, image: {format: Rgba32f, width: 16, height: 16, samples: %d}}\n", i, samples)
 		color += fmt.Sprintf("    - {location: %d, buffer: o%d, clear: [-1, -1, -1, -1]}\n", i, i)
@@ -94,7 +94,7 @@ func onGrid(c [3]corner) [3]corner {
 var pairs = []float64{1, 2, -3, 5, 7, 0.5}
 
 func TestPoints(t *testing.T) {
-	buffers, color := sampled(2, 1)
+	buffers, color := multisampled(2, 1)
 	at := []float64{4, 4, 0.5, 1, 9.25, 6.5, 0.5, 2, 12, 12.25, 0.25, 1}
 	sizes := []float64{5, 7.5, 1}
 	for _, machine := range bothWaves {
@@ -134,7 +134,7 @@ func eachCovered(c [3]corner, do func(x, y int, linear, correct [3]float64)) {
 }
 
 func TestInputsInStructures(t *testing.T) {
-	buffers, color := sampled(2, 1)
+	buffers, color := multisampled(2, 1)
 	first, scale := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, []float64{2, 4, -8}
 	r := drawn(t, "shader: structs.spv\nbuffers:\n"+buffers+"draw:\n  positions: "+positions(bent)+`
   attributes:
@@ -159,7 +159,7 @@ func TestInputsInStructures(t *testing.T) {
 }
 
 func TestBarycentrics(t *testing.T) {
-	buffers, color := sampled(3, 1)
+	buffers, color := multisampled(3, 1)
 	for _, machine := range bothWaves {
 		r := drawn(t, "shader: corners.spv\nbuffers:\n"+buffers+"draw:\n  positions: "+positions(bent)+`
   attributes:
@@ -200,7 +200,7 @@ func TestPlacesOfInterpolation(t *testing.T) {
 	c := onGrid(bent)
 	for _, samples := range []int{1, 2, 4, 8} {
 		for _, machine := range bothWaves {
-			buffers, color := sampled(4, samples)
+			buffers, color := multisampled(4, samples)
 			r := drawn(t, "shader: places.spv\nbuffers:\n"+buffers+"draw:\n  positions: "+positions(bent)+`
   attributes:
     - {location: 0, components: 2, data: {type: f32, values: `+list(pairs)+`}}
@@ -256,7 +256,7 @@ func checkPlaces(t *testing.T, r *Result, c [3]corner, samples, x, y int) {
 func TestSampleShading(t *testing.T) {
 	c := onGrid(bent)
 	for _, samples := range []int{1, 4, 8} {
-		buffers, color := sampled(2, samples)
+		buffers, color := multisampled(2, samples)
 		r := drawn(t, "shader: persample.spv\nbuffers:\n"+buffers+"draw:\n  positions: "+positions(bent)+`
   attributes:
     - {location: 0, components: 2, data: {type: f32, values: `+list(pairs)+`}}
@@ -292,7 +292,7 @@ func TestSampleShading(t *testing.T) {
 func TestDepthOfSamples(t *testing.T) {
 	two := [2][3]corner{{{0.1, 0.2, 0.1, 1}, {15.7, 0.6, 0.9, 1}, {1.3, 15.4, 0.4, 1}}, {{15.1, 15.3, 0.2, 1}, {15.6, 0.1, 0.3, 1}, {0.2, 3.1, 0.8, 1}}}
 	for _, samples := range []int{1, 4} {
-		buffers, color := sampled(2, samples)
+		buffers, color := multisampled(2, samples)
 		var at []float64
 		for i := range two {
 			for _, p := range two[i] {
@@ -336,7 +336,7 @@ func TestDepthOfSamples(t *testing.T) {
 }
 
 func TestDualSource(t *testing.T) {
-	buffers, _ := sampled(2, 1)
+	buffers, _ := multisampled(2, 1)
 	job := "shader: dual.spv\nbuffers:\n" + buffers + "draw:\n  positions: " + positions(bent) + "\n  color:\n    - {location: 0, buffer: o0}\n"
 	for _, second := range []string{"", "    - {location: 0, index: 1, buffer: o1}\n"} {
 		r := drawn(t, job+second, "rdna3-rx7900xtx")
@@ -357,7 +357,7 @@ func TestDualSource(t *testing.T) {
 
 // An element of an array of samplers, offsets in texels and comparisons, at the level of detail of the quad.
 func TestImplicitLevels(t *testing.T) {
-	buffers, color := sampled(2, 1)
+	buffers, color := multisampled(2, 1)
 	r := drawn(t, "shader: implicit.spv\nbuffers:\n"+buffers+`  - {set: 0, binding: 0, name: tex, image: {format: Rgba32f, width: 16, height: 16, data: {random: {seed: 21, count: 1024}}}}
   - {set: 0, binding: 2, name: shadow, image: {format: R32f, width: 8, height: 8, data: {random: {seed: 22, count: 64}}}}
 samplers:
@@ -395,9 +395,9 @@ draw:
 }
 
 func TestSampleAndPointRefusals(t *testing.T) {
-	one, _ := sampled(2, 1)
-	four, color := sampled(2, 4)
-	sixteen, _ := sampled(2, 16)
+	one, _ := multisampled(2, 1)
+	four, color := multisampled(2, 4)
+	sixteen, _ := multisampled(2, 16)
 	mixedSamples := strings.Replace(four, "samples: 4", "samples: 2", 1)
 	for text, want := range map[string]string{
 		"shader: dual.spv\nbuffers:\n" + sixteen + "draw:\n  positions: " + positions(bent) + "\n  color:\n" + color:                                                                                    "found 16 samples: want 1, 2, 4 or 8",

@@ -8,6 +8,7 @@ import (
 	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/gpu/functional"
+	"spvsim/gpu/machine"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
@@ -16,7 +17,7 @@ import (
 
 // An untimed runs works without time.
 type untimed struct {
-	machine  *machine
+	machine  *machine.Machine
 	programs *programs
 	guard    *guard
 	clock    *timing // whose time does not move meanwhile
@@ -44,7 +45,7 @@ func (u *untimed) options(need cu.Need) functional.Options {
 	s := u.guard.setup
 	m := s.Machine
 	return functional.Options{
-		Threads: s.Threads, Cache: &u.cache, Resident: max(need.Occupancy(u.machine.limits), 1) * m.Units(),
+		Threads: s.Threads, Cache: &u.cache, Resident: max(need.Occupancy(u.machine.Limits), 1) * m.Units(),
 		Print: func(at uint64, p *program.Program, st *isa.State, in *isa.Inst) {
 			printLanes(s.Observer, at, p, st, in)
 		},
@@ -55,7 +56,7 @@ func (u *untimed) options(need cu.Need) functional.Options {
 // warm has a functional run bring its lines into the caches of the compute units
 // that its workgroups would go to in turn. A memory of Akita's has none to bring them into.
 func (u *untimed) warm(o *functional.Options, warm bool) {
-	fast, ok := u.machine.hierarchy.(*mem.Fast)
+	fast, ok := u.machine.Hierarchy.(*mem.Fast)
 	if !warm || !ok {
 		return
 	}
@@ -70,7 +71,7 @@ func (u *untimed) warm(o *functional.Options, warm bool) {
 
 // counts runs something without time and counts it; the counts are those of this run until the next one.
 func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Counts, error) {
-	before := u.machine.store.Faults.Count
+	before := u.machine.Store.Faults.Count
 	did, err := run()
 	u.did += did.Total()
 	u.ldsUnit, u.longest = did.LDSUnit, did.Longest
@@ -79,7 +80,7 @@ func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Count
 	u.part = account.FunctionalCounts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,
 		Moved: account.MovedBytes{Read: did.Moved[mem.Read], Written: did.Moved[mem.Write], Atomic: did.Moved[mem.Atomic], LDS: did.LDS}}
 	u.made = account.Counts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions, Lanes: did.Lanes,
-		OutOfBounds: u.machine.store.Faults.Count - before + did.LDSFaults, Functional: &u.part}
+		OutOfBounds: u.machine.Store.Faults.Count - before + did.LDSFaults, Functional: &u.part}
 	if err = u.err(err); err != nil {
 		err = fmt.Errorf("%w%s", err, busiest(did.Issues))
 	}
@@ -98,8 +99,22 @@ func (u *untimed) count(by map[*program.Program][]functional.Issued) {
 	}
 }
 
-// during runs a timed launch in which workgroups run without time.
-func (u *untimed) during(timed func() error) error {
+// Executed, LDSCycles, LongestWave, During and Uncounted implement sampled.Functional.
+func (u *untimed) Executed() uint64    { return u.did }
+func (u *untimed) LDSCycles() uint64   { return u.ldsUnit }
+func (u *untimed) LongestWave() uint64 { return u.longest }
+
+// Uncounted leaves the clock and the faults as they were.
+func (u *untimed) Uncounted(run func() error) (instructions uint64, err error) {
+	did, seen, faults := u.did, len(u.faults), u.machine.Store.Faults
+	err = run()
+	instructions = u.did - did
+	u.did, u.faults, u.machine.Store.Faults = did, u.faults[:seen], faults
+	return instructions, err
+}
+
+// During runs a timed launch in which workgroups run without time.
+func (u *untimed) During(timed func() error) error {
 	u.within = true
 	err := timed()
 	u.within = false
@@ -166,6 +181,6 @@ func (u *untimed) watch(p functional.Progress) error {
 	u.guard.slow(p.Ended, func() string {
 		return fmt.Sprintf("(%d instructions); %d of %d workgroups ended, %d have begun", p.Instructions, p.Ended, u.launched, p.Running)
 	})
-	u.guard.tell(u.clock.now, u.clock.tally.issued+p.Instructions, p.Ended, p.Running, u.launched)
+	u.guard.tell(u.clock.now, u.clock.tally.Issued+p.Instructions, p.Ended, p.Running, u.launched)
 	return nil
 }

@@ -237,7 +237,7 @@ func (r *runner) result(took time.Duration) *Result {
 		Listings: r.programs.listings(),
 		Faults:   r.faults(),
 		Warnings: r.programs.warnings, Unused: r.resources.usage.unused(), Idle: idleKeys(r),
-		Events: r.machine.engine.Handled(), WorkerTurns: r.machine.array.Ahead.WorkerTurns(),
+		Events: r.machine.Engine.Handled(), WorkerTurns: r.machine.Array.Ahead.WorkerTurns(),
 	}
 	result.Stats.ShareEnergy(result.Listings)
 	if r.setup.Components {
@@ -265,13 +265,13 @@ func strictly(r *runner) error {
 
 // stats puts the counts of the last round together.
 func (r *runner) stats(took time.Duration) *tracing.Stats {
-	s := &tracing.Stats{Machine: r.setup.Machine.Name, ClockMHz: r.setup.Machine.ClockMHz, Steps: r.tally.steps, Energies: r.tally.energies}
+	s := &tracing.Stats{Machine: r.setup.Machine.Name, ClockMHz: r.setup.Machine.ClockMHz, Steps: r.tally.Steps, Energies: r.setup.Machine.Energies()}
 	s.Queues = r.queues
-	if r.tally.whole != nil {
-		s.Counts = *r.tally.whole
+	if r.tally.Whole != nil {
+		s.Counts = *r.tally.Whole
 	} else {
-		for i := range r.tally.steps {
-			s.Counts.Add(&r.tally.steps[i].Counts)
+		for i := range r.tally.Steps {
+			s.Counts.Add(&r.tally.Steps[i].Counts)
 		}
 	}
 	s.Mode = r.modesText()
@@ -279,7 +279,7 @@ func (r *runner) stats(took time.Duration) *tracing.Stats {
 	runtime.ReadMemStats(&m)
 	s.Host = tracing.Host{Seconds: took.Seconds(), PeakBytes: m.Sys}
 	if took > 0 {
-		s.Host.InstructionsPerSecond = float64(r.tally.issued) / took.Seconds()
+		s.Host.InstructionsPerSecond = float64(r.tally.Issued) / took.Seconds()
 	}
 	return s
 }
@@ -297,11 +297,11 @@ func (r *runner) expectations() (failures []error) {
 }
 
 func (r *runner) faults() (list []string) {
-	for _, f := range r.machine.store.Faults.First {
+	for _, f := range r.machine.Store.Faults.First {
 		f.Buffer = r.resources.nameAt(f.Address, f.Size)
 		list = append(list, f.String())
 	}
-	for _, l := range r.machine.lds {
+	for _, l := range r.machine.LDS {
 		for _, f := range l.First {
 			list = append(list, f.String())
 		}

@@ -338,7 +338,7 @@ func TestStuckMemoryIsADeadlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := uint64(0)
-	r.machine.stuck = func(now uint64) bool {
+	r.machine.Stuck = func(now uint64) bool {
 		asked = now
 		return now > 5000
 	}
@@ -425,7 +425,7 @@ func TestProgressGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.tally.issued, r.timing.now, r.untimed.launched = 1000, 5000, 9
+	r.tally.Issued, r.timing.now, r.untimed.launched = 1000, 5000, 9
 	if err := r.untimed.watch(functional.Progress{Instructions: 70, Ended: 4, Running: 3}); err != nil {
 		t.Fatal(err)
 	}
@@ -478,7 +478,7 @@ func TestClockWithoutTimeGoesOn(t *testing.T) {
 	if err := r.rounds(); err != nil {
 		t.Fatal(err)
 	}
-	if u := r.untimed; u.did == 0 || u.did != r.tally.issued || u.options(firstLaunch(t, r).work.(*kernel).Need).Clock != u.did {
-		t.Errorf("the clock is at %d after %d instructions", r.untimed.did, r.tally.issued)
+	if u := r.untimed; u.did == 0 || u.did != r.tally.Issued || u.options(firstLaunch(t, r).work.(*kernel).Need).Clock != u.did {
+		t.Errorf("the clock is at %d after %d instructions", r.untimed.did, r.tally.Issued)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
+	"spvsim/gpu/machine"
 	"spvsim/scheduler/graph"
 	"spvsim/simd"
 	"spvsim/spirv"
@@ -70,10 +71,10 @@ func (r *runner) prepareGraph(work *config.GraphWork) (err error) {
 }
 
 // place puts a graph on the machine.
-func (g *graphJob) place(m *machine, spec *config.Machine) (err error) {
+func (g *graphJob) place(m *machine.Machine, spec *config.Machine) (err error) {
 	g.run, err = graph.NewRun(g.graph, &spec.WorkSpec, graph.Parts{
-		Engine: m.engine, Array: m.array, Dispatcher: m.dispatcher, Limits: m.limits, Hierarchy: m.hierarchy, Store: m.store,
-		OwnCycles: uint64(spec.FrontEnd.PacketCycles + spec.FrontEnd.LaunchCycles), Shared: m.shared,
+		Engine: m.Engine, Array: m.Array, Dispatcher: m.Dispatcher, Limits: m.Limits, Hierarchy: m.Hierarchy, Store: m.Store,
+		OwnCycles: uint64(spec.FrontEnd.PacketCycles + spec.FrontEnd.LaunchCycles), Shared: m.Shared,
 	}, g.scratch)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/gpu/functional"
+	"spvsim/gpu/machine"
 	"spvsim/scheduler"
 	"spvsim/scheduler/graph"
 	"spvsim/simd"
@@ -33,7 +34,7 @@ func (g *graphWork) bound() (list []graph.Entry, err error) {
 	return list, err
 }
 
-func (g *graphWork) prepare() (bool, error) { return true, nil }
+func (g *graphWork) Prepare() (bool, error) { return true, nil }
 
 // timed: memory is settled, and what it reads of buffers is what they hold.
 func (g *graphWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
@@ -55,7 +56,7 @@ func (g *graphWork) functional(u *untimed, _ scheduler.Part, warm bool) (*accoun
 	}
 	g.ran = d.Graph()
 	d.Dispatch(list)
-	o := u.options(g.mostOf(u.machine.limits))
+	o := u.options(g.mostOf(u.machine.Limits))
 	o.Payloads = d
 	u.warm(&o, warm)
 	return u.counts(func() (*functional.Counts, error) { return d.runAll(u.guard.ctx, u.machine, o) })
@@ -71,7 +72,7 @@ func (g *graphJob) mostOf(limits *cu.Limits) (need cu.Need) {
 	return need
 }
 
-func (g *graphWork) count(c *account.Counts, _ scheduler.Part) {
+func (g *graphWork) Count(c *account.Counts, _ scheduler.Part) {
 	c.Graph = g.ran.Counts()
 	c.Workgroups, c.Waves = g.ran.Totals()
 	if f := c.Functional; f != nil {
@@ -79,26 +80,26 @@ func (g *graphWork) count(c *account.Counts, _ scheduler.Part) {
 	}
 }
 
-// like: dispatches of the same entries.
-func (g *graphWork) like() (text string) {
+// Like: dispatches of the same entries.
+func (g *graphWork) Like() (text string) {
 	for i := range g.entries {
 		text += fmt.Sprintf(" %p %d", g.entries[i].Node, g.entries[i].Count)
 	}
 	return text
 }
 
-func (g *graphWork) workgroups() (uint64, bool)     { return 0, false }
-func (g *graphWork) need() cu.Need                  { return cu.Need{} }
-func (g *graphWork) codes() []*simd.Code            { return g.graphJob.codes }
-func (g *graphWork) finished() (bool, uint64)       { return g.run.Finished() }
-func (g *graphWork) progress() (_, _, _ uint64)     { return g.run.Progress() }
-func (g *graphWork) close(end uint64) (_, _ uint64) { return end, end }
-func (g *graphWork) launchCycles() uint64           { return g.run.LaunchCycles() }
-func (g *graphWork) waiting() string                { return "; " + g.run.Waiting() }
-func (g *graphWork) whose(w *simd.Wave) string      { return "node " + graph.NodeOf(w) + ", " }
+func (g *graphWork) Workgroups() (uint64, bool)     { return 0, false }
+func (g *graphWork) Resources() cu.Need             { return cu.Need{} }
+func (g *graphWork) Codes() []*simd.Code            { return g.graphJob.codes }
+func (g *graphWork) Finished() (bool, uint64)       { return g.run.Finished() }
+func (g *graphWork) Progress() (_, _, _ uint64)     { return g.run.Progress() }
+func (g *graphWork) Close(end uint64) (_, _ uint64) { return end, end }
+func (g *graphWork) LaunchCycles() uint64           { return g.run.LaunchCycles() }
+func (g *graphWork) Waiting() string                { return "; " + g.run.Waiting() }
+func (g *graphWork) WaveOwner(w *simd.Wave) string  { return "node " + graph.NodeOf(w) + ", " }
 
-func (g *graphWork) open(m *machine, _ scheduler.Part) error {
-	m.serve(g.run)
+func (g *graphWork) Open(m *machine.Machine, _ scheduler.Part) error {
+	m.Serve(g.run)
 	return g.read()
 }
 
@@ -109,14 +110,14 @@ func (g *graphWork) read() (err error) {
 	return err
 }
 
-func (g *graphWork) start(now uint64, _ scheduler.Part, _ bool) { g.run.Dispatch(now, g.list) }
+func (g *graphWork) Start(now uint64, _ scheduler.Part, _ bool) { g.run.Dispatch(now, g.list) }
 
 // withoutTime is the graph without time, made when it is first used.
-func (g *graphJob) withoutTime(m *machine, spec *scheduler.WorkSpec) (*directGraph, error) {
+func (g *graphJob) withoutTime(m *machine.Machine, spec *scheduler.WorkSpec) (*directGraph, error) {
 	if g.direct != nil {
 		return g.direct, nil
 	}
-	run, err := graph.NewDirect(g.graph, spec, m.store, g.scratch)
+	run, err := graph.NewDirect(g.graph, spec, m.Store, g.scratch)
 	if err != nil {
 		return nil, err
 	}
@@ -146,9 +147,9 @@ func (d *directGraph) Next(nothingElse bool) (*functional.Kernel, functional.Wor
 func (d *directGraph) Ended(wg *functional.Workgroup) { d.Direct.Ended(wg.Index) }
 
 // runAll runs what was dispatched to its end.
-func (d *directGraph) runAll(ctx context.Context, m *machine, o functional.Options) (*functional.Counts, error) {
+func (d *directGraph) runAll(ctx context.Context, m *machine.Machine, o functional.Options) (*functional.Counts, error) {
 	d.Alone = o.Threads == 1
-	c, err := functional.RunWork(ctx, m.store, d, o)
+	c, err := functional.RunWork(ctx, m.Store, d, o)
 	err = cmp.Or(err, d.Err())
 	if err == nil && d.Stuck() {
 		err = fmt.Errorf("%w; %s", ErrDeadlock, d.Graph().Waiting())

@@ -97,7 +97,7 @@ var accessWords = [...]string{mem.Read: "reads", mem.Write: "writes", mem.Atomic
 
 // place is a byte in words.
 func (g *group) place(addr uint64) string {
-	if b := g.machine.store.Find(addr); b != nil {
+	if b := g.machine.Store.Find(addr); b != nil {
 		return fmt.Sprintf("byte %d of %s", addr-b.Addr, b.Name)
 	}
 	return fmt.Sprintf("the byte at address %#x", addr)

@@ -163,11 +163,11 @@ func (r *runner) fromBuffer(n *graph.Node, d *config.PayloadDispatch) (graphEntr
 // indirect is an entry that buffers describe.
 func (r *runner) indirect(g *graph.Graph, at *config.InfosAt) graphEntry {
 	return graphEntry{late: func() (list []graph.Entry, err error) {
-		infos, err := readInfos(r.machine.store, r.resources.buffers[r.resources.find(at.Buffer)], at)
+		infos, err := readInfos(r.machine.Store, r.resources.buffers[r.resources.find(at.Buffer)], at)
 		if err != nil {
 			return nil, err
 		}
-		return infoEntries(infos, g, r.machine.store)
+		return infoEntries(infos, g, r.machine.Store)
 	}}
 }
 

@@ -6,6 +6,7 @@ import (
 	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/gpu/functional"
+	"spvsim/gpu/machine"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
@@ -14,35 +15,18 @@ import (
 type kernel struct {
 	cu.Launch
 	at      func() [3]uint32 // the workgroups of an indirect launch, when it begins; nil: they are known
-	machine *machine
+	machine *machine.Machine
 }
 
-// maxGroups bounds the workgroups of a launch, so that counting them can't overflow.
-const maxGroups = 1 << 48
-
-func groups(grid [3]uint32) uint64 {
-	n := uint64(1)
-	for _, size := range grid {
-		if size == 0 {
-			return 0
-		}
-		n *= uint64(size)
-		if n > maxGroups {
-			return maxGroups + 1
-		}
-	}
-	return n
-}
-
-// prepare reads the workgroups of an indirect launch; one of none does nothing.
-func (k *kernel) prepare() (some bool, err error) {
+// Prepare reads the workgroups of an indirect launch; one of none does nothing.
+func (k *kernel) Prepare() (some bool, err error) {
 	if k.at == nil {
 		return true, nil
 	}
 	k.NumWorkgroups = k.at()
-	n := groups(k.NumWorkgroups)
-	if n > maxGroups {
-		return false, fmt.Errorf("found %v workgroups: want at most %d in all", k.NumWorkgroups, uint64(maxGroups))
+	n := cu.GridSize(k.NumWorkgroups)
+	if n > cu.MaxGridSize {
+		return false, fmt.Errorf("found %v workgroups: want at most %d in all", k.NumWorkgroups, uint64(cu.MaxGridSize))
 	}
 	return n > 0, nil
 }
@@ -50,7 +34,7 @@ func (k *kernel) prepare() (some bool, err error) {
 func (k *kernel) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
 	c, err := t.run(step, k, p, follows)
 	if c != nil {
-		c.Workgroups, _, _ = k.progress()
+		c.Workgroups, _, _ = k.Progress()
 		c.Waves = c.Workgroups * uint64(k.Need.Waves)
 	}
 	return c, err
@@ -59,50 +43,50 @@ func (k *kernel) timed(t *timing, step string, p scheduler.Part, follows bool) (
 func (k *kernel) functional(u *untimed, p scheduler.Part, warm bool) (*account.Counts, error) {
 	o := u.options(k.Need)
 	if warm && p.First == 0 {
-		u.machine.hierarchy.KernelBoundary()
+		u.machine.Hierarchy.KernelBoundary()
 	}
 	u.warm(&o, warm)
 	u.launched = p.End - p.First
 	g := &functional.Grid{Kernel: functionalKernel(&k.Launch), Groups: k.NumWorkgroups, Base: k.Base, Fragments: k.Fragments, First: p.First, End: p.End}
-	return u.counts(func() (*functional.Counts, error) { return functional.Run(u.guard.ctx, u.machine.store, g, o) })
+	return u.counts(func() (*functional.Counts, error) { return functional.Run(u.guard.ctx, u.machine.Store, g, o) })
 }
 
-// count: parts that come later are of the launch that the first one counted.
-func (k *kernel) count(c *account.Counts, p scheduler.Part) {
+// Count: parts that come later are of the launch that the first one counted.
+func (k *kernel) Count(c *account.Counts, p scheduler.Part) {
 	if p.First > 0 {
 		c.Launches = 0
 	}
-	if f := c.Functional; f != nil && (p.First > 0 || p.End < groups(k.NumWorkgroups)) {
+	if f := c.Functional; f != nil && (p.First > 0 || p.End < cu.GridSize(k.NumWorkgroups)) {
 		f.Launches = 0 // others of its workgroups are timed
 	}
 }
 
-func (k *kernel) like() string               { return fmt.Sprintf("%p %v", k.Code, k.NumWorkgroups) }
-func (k *kernel) workgroups() (uint64, bool) { return groups(k.NumWorkgroups), true }
-func (k *kernel) need() cu.Need              { return k.Need }
-func (k *kernel) codes() []*simd.Code        { return []*simd.Code{k.Code} }
-func (k *kernel) finished() (bool, uint64)   { return k.machine.dispatcher.Finished() }
-func (k *kernel) waiting() string            { return "" }
-func (k *kernel) whose(*simd.Wave) string    { return "" }
-func (k *kernel) progress() (_, _, _ uint64) { return k.machine.dispatcher.Progress() }
+func (k *kernel) Like() string                { return fmt.Sprintf("%p %v", k.Code, k.NumWorkgroups) }
+func (k *kernel) Workgroups() (uint64, bool)  { return cu.GridSize(k.NumWorkgroups), true }
+func (k *kernel) Resources() cu.Need          { return k.Need }
+func (k *kernel) Codes() []*simd.Code         { return []*simd.Code{k.Code} }
+func (k *kernel) Finished() (bool, uint64)    { return k.machine.Dispatcher.Finished() }
+func (k *kernel) Waiting() string             { return "" }
+func (k *kernel) WaveOwner(*simd.Wave) string { return "" }
+func (k *kernel) Progress() (_, _, _ uint64)  { return k.machine.Dispatcher.Progress() }
 
-func (k *kernel) open(m *machine, _ scheduler.Part) error {
+func (k *kernel) Open(m *machine.Machine, _ scheduler.Part) error {
 	k.machine = m
-	m.serve()
+	m.Serve()
 	return nil
 }
 
-func (k *kernel) start(now uint64, p scheduler.Part, follows bool) {
-	k.machine.dispatcher.LaunchPart(now, &k.Launch, follows, p)
+func (k *kernel) Start(now uint64, p scheduler.Part, follows bool) {
+	k.machine.Dispatcher.LaunchPart(now, &k.Launch, follows, p)
 }
 
-func (k *kernel) launchCycles() uint64 { return k.machine.dispatcher.LaunchCycles() }
+func (k *kernel) LaunchCycles() uint64 { return k.machine.Dispatcher.LaunchCycles() }
 
-// close: the next launch begins when memory has taken all stores, and parts of the machine that work on have stopped.
-func (k *kernel) close(end uint64) (done, next uint64) {
-	done = k.machine.hierarchy.Release(end)
-	k.machine.array.Drain(end, done)
-	return done, max(done, k.machine.cycle())
+// Close: the next launch begins when memory has taken all stores, and parts of the machine that work on have stopped.
+func (k *kernel) Close(end uint64) (done, next uint64) {
+	done = k.machine.Hierarchy.Release(end)
+	k.machine.Array.Drain(end, done)
+	return done, max(done, k.machine.Cycle())
 }
 
 // A drawing is a kernel of fragment quads.
@@ -127,8 +111,8 @@ func (d *drawing) clear(p scheduler.Part) {
 	}
 }
 
-func (d *drawing) count(c *account.Counts, p scheduler.Part) {
-	if d.kernel.count(c, p); p.First == 0 {
+func (d *drawing) Count(c *account.Counts, p scheduler.Part) {
+	if d.kernel.Count(c, p); p.First == 0 {
 		c.Fragments = &d.draw.counts
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/cu"
+	"spvsim/gpu/machine"
 	"spvsim/mem"
 )
 
@@ -13,7 +14,7 @@ import (
 type kernels struct {
 	resources *resources
 	programs  *programs
-	machine   *machine
+	machine   *machine.Machine
 	guard     *guard
 	likes     map[string]*like // by step
 }
@@ -59,7 +60,7 @@ func (x *kernels) launch(l *config.Launch) (made cu.Launch, d *draw, err error) 
 	x.resources.draw = d
 	b, err := x.resources.bind(prog, l)
 	if err == nil {
-		err = x.programs.bindConstants(x.machine.store, prog, b)
+		err = x.programs.bindConstants(x.machine.Store, prog, b)
 	}
 	if err != nil {
 		return made, nil, Named(l.Shader, err)
@@ -82,10 +83,10 @@ func (x *kernels) placeScratch(p *lowered) (err error) {
 	if words == 0 || p.scratch != nil {
 		return nil
 	}
-	if err := x.guard.host.take(uint64(x.machine.slots)*scratchHostBytes, "the scratch of every wave slot"); err != nil {
+	if err := x.guard.host.take(uint64(x.machine.Slots)*scratchHostBytes, "the scratch of every wave slot"); err != nil {
 		return err
 	}
-	p.scratch, err = mem.NewScratch(x.machine.store, x.machine.slots, words, prog.WaveSize)
+	p.scratch, err = mem.NewScratch(x.machine.Store, x.machine.Slots, words, prog.WaveSize)
 	return err
 }
 

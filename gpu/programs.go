@@ -495,3 +495,25 @@ func (p *programs) reset() {
 		}
 	}
 }
+
+// waveSize is the wave size that the job runs at.
+func waveSize(m *config.Machine, job *config.Job) (int, error) {
+	if job.WaveSize == 0 {
+		return m.WaveSize, nil
+	}
+	for _, size := range m.WaveSizes {
+		if size == job.WaveSize {
+			return size, nil
+		}
+	}
+	return 0, job.Fault(&config.Launch{}, "wave_size", wrongWaveSize(job.WaveSize, m))
+}
+
+// wrongWaveSize is the error of a wave size that a machine has not.
+func wrongWaveSize(size int, m *config.Machine) error {
+	var sizes []string
+	for _, n := range m.WaveSizes {
+		sizes = append(sizes, strconv.Itoa(n))
+	}
+	return fmt.Errorf("found %d: want %s, as %s has", size, strings.Join(sizes, " or "), m.Name)
+}

@@ -10,6 +10,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
+	"spvsim/gpu/machine"
 	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/scheduler/command"
@@ -20,14 +21,14 @@ import (
 
 // A group is the launches of all queues of a job, which run beside each other: one work for the machine.
 type group struct {
-	machine   *machine
+	machine   *machine.Machine
 	spec      *config.Machine
 	launches  []*besideLaunch
 	queues    []*command.Queue
 	processor *command.Processor
-	tally     *tally
-	own       tally        // of the launches of one run of the group
-	list      []*simd.Code // of all launches, each once
+	tally     *account.Tally
+	own       account.Tally // of the launches of one run of the group
+	list      []*simd.Code  // of all launches, each once
 	graphs    []*graphJob
 	beside    []account.HardwareQueue
 	before    map[*simd.Code]*account.Counts // what steps' programs had issued; only looked up
@@ -93,7 +94,7 @@ func (g *group) separate(r *runner) error {
 		k := l.kernel()
 		if k == nil {
 			if w, ok := l.work.(*graphWork); ok {
-				l.codes = w.codes()
+				l.codes = w.Codes()
 			}
 		} else {
 			own, err := r.programs.codeOf(k.Code, l.step)
@@ -142,7 +143,7 @@ func (g *group) enqueue(i int) {
 func (g *group) serve(spec *command.FrontEndSpec) (err error) {
 	d := &g.spec.Dispatcher
 	costs := command.Costs{First: uint64(d.KernelLaunchCycles), Following: uint64(d.FollowingLaunch), Floor: uint64(d.LaunchFloor)}
-	g.processor, err = command.New(g.machine.engine, spec, costs, g.machine.dispatcher.Port(), g.queues)
+	g.processor, err = command.New(g.machine.Engine, spec, costs, g.machine.Dispatcher.Port(), g.queues)
 	if err == nil {
 		g.processor.Ended = g.ended
 	}
@@ -170,7 +171,7 @@ func (g *group) checkLevels(l *config.Launch) error {
 	if l.Release == nil && l.Acquire == nil {
 		return nil
 	}
-	levels, ok := g.machine.hierarchy.(mem.Barrier)
+	levels, ok := g.machine.Hierarchy.(mem.Barrier)
 	if !ok {
 		return fmt.Errorf("%w: %s: found release or acquire of single levels: want memory.model fast", errQueues, l.Path)
 	}
@@ -183,21 +184,21 @@ func (g *group) checkLevels(l *config.Launch) error {
 	return nil
 }
 
-func (g *group) prepare() (bool, error) { return true, nil }
+func (g *group) Prepare() (bool, error) { return true, nil }
 
 // timed: what the machine did is known of all launches together; of each, when it ran.
 func (g *group) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
-	g.own.begin()
+	g.own.BeginRound()
 	g.before = map[*simd.Code]*account.Counts{}
 	for _, l := range g.launches {
-		g.own.number(l.step) // steps are counted in their order in the job
+		g.own.Number(l.step) // steps are counted in their order in the job
 		if l.kernel() != nil {
-			before := issued(l.codes)
+			before := simd.IssuedCounts(l.codes)
 			g.before[l.codes[0]] = &before
 		}
 	}
 	var c *account.Counts
-	err := g.untimed.during(func() (err error) {
+	err := g.untimed.During(func() (err error) {
 		c, err = t.run(step, g, p, follows)
 		return err
 	})
@@ -206,7 +207,7 @@ func (g *group) timed(t *timing, step string, p scheduler.Part, follows bool) (*
 	}
 	c.Launches = 0
 	g.tell(c)
-	if to, ok := g.machine.array.Tracer().(probe.QueueTracer); ok {
+	if to, ok := g.machine.Array.Tracer().(probe.QueueTracer); ok {
 		g.trace(to)
 	}
 	return c, err
@@ -226,7 +227,7 @@ func (g *group) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Co
 		}
 		c, err := u.run(l.work, whole(l.work), warm)
 		if c != nil {
-			g.tally.step(l.step).Add(c)
+			g.tally.Step(l.step).Add(c)
 			sum.Add(c)
 		}
 		if err != nil {
@@ -236,43 +237,43 @@ func (g *group) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Co
 	return sum, nil
 }
 
-// like: the same launches with the same dependences.
-func (g *group) like() string {
+// Like: the same launches with the same dependences.
+func (g *group) Like() string {
 	var text strings.Builder
 	for _, l := range g.launches {
 		like := ""
 		if r, ok := l.work.(resident); ok {
-			like = r.like()
+			like = r.Like()
 		}
 		fmt.Fprintf(&text, "%s %s %d %v\n", l.kind, like, l.queue, l.after)
 	}
 	return text.String()
 }
 
-func (g *group) count(*account.Counts, scheduler.Part) {}
+func (g *group) Count(*account.Counts, scheduler.Part) {}
 
-func (g *group) workgroups() (uint64, bool) { return 0, false }
-func (g *group) need() cu.Need              { return cu.Need{} }
-func (g *group) codes() []*simd.Code        { return g.list }
-func (g *group) finished() (bool, uint64)   { return g.processor.Finished() }
-func (g *group) waiting() string            { return "; " + g.processor.Waiting() }
+func (g *group) Workgroups() (uint64, bool) { return 0, false }
+func (g *group) Resources() cu.Need         { return cu.Need{} }
+func (g *group) Codes() []*simd.Code        { return g.list }
+func (g *group) Finished() (bool, uint64)   { return g.processor.Finished() }
+func (g *group) Waiting() string            { return "; " + g.processor.Waiting() }
 
-func (g *group) whose(w *simd.Wave) string {
+func (g *group) WaveOwner(w *simd.Wave) string {
 	if node := graph.NodeOf(w); node != "" {
 		return "node " + node + ", "
 	}
 	return ""
 }
 
-func (g *group) open(m *machine, _ scheduler.Part) error {
-	m.dispatcher.Clear()
-	m.dispatcher.Expect(true)
-	m.array.Beside(true)
-	m.serve(runs(g.graphs)...)
+func (g *group) Open(m *machine.Machine, _ scheduler.Part) error {
+	m.Dispatcher.Clear()
+	m.Dispatcher.Expect(true)
+	m.Array.Beside(true)
+	m.Serve(runs(g.graphs)...)
 	return nil
 }
 
-func (g *group) start(now uint64, _ scheduler.Part, follows bool) {
+func (g *group) Start(now uint64, _ scheduler.Part, follows bool) {
 	g.begun, g.moves, g.released, g.did = now, now, now, account.Counts{}
 	g.watch()
 	for _, l := range g.launches {
@@ -281,7 +282,7 @@ func (g *group) start(now uint64, _ scheduler.Part, follows bool) {
 	g.processor.Start(now, follows)
 }
 
-func (g *group) progress() (ended, running, total uint64) {
+func (g *group) Progress() (ended, running, total uint64) {
 	for _, l := range g.launches {
 		if l.open.None() {
 			continue
@@ -292,20 +293,20 @@ func (g *group) progress() (ended, running, total uint64) {
 	return ended, running, total
 }
 
-// close: as for one kernel.
-func (g *group) close(end uint64) (done, next uint64) {
+// Close: as for one kernel.
+func (g *group) Close(end uint64) (done, next uint64) {
 	m := g.machine
-	m.dispatcher.Expect(false)
-	m.array.Beside(false)
+	m.Dispatcher.Expect(false)
+	m.Array.Beside(false)
 	for _, c := range g.list {
 		c.Launch = ""
 	}
 	done = end
 	if leavesStores(g) {
-		done = m.hierarchy.Release(end)
-		m.array.Drain(end, done)
+		done = m.Hierarchy.Release(end)
+		m.Array.Drain(end, done)
 	}
-	return done, max(done, m.cycle())
+	return done, max(done, m.Cycle())
 }
 
 // moveCycles is the time of a transfer that reads and writes bytes of device memory: all channels at the rate that they sustain.

@@ -17,7 +17,7 @@ const maxReported = 16
 func (t *timing) waiting() string {
 	var lines []string
 	count := 0
-	for _, u := range t.machine.array.Units {
+	for _, u := range t.machine.Array.Units {
 		for _, s := range u.SIMDs {
 			for _, w := range s.Waves() {
 				if count++; count <= maxReported {
@@ -32,9 +32,9 @@ func (t *timing) waiting() string {
 		lines = append(lines, fmt.Sprintf("and %d more", count-maxReported))
 	}
 	if t.current != nil {
-		text += t.current.waiting()
+		text += t.current.Waiting()
 	}
-	if lines = append(roundabouts(goingOn(t.machine.waves())), lines...); len(lines) > 0 {
+	if lines = append(roundabouts(goingOn(t.machine.Waves())), lines...); len(lines) > 0 {
 		text += ":\n" + strings.Join(lines, "\n")
 	}
 	return text
@@ -44,7 +44,7 @@ func (t *timing) waveText(unit string, w *simd.Wave) string {
 	pc, in := w.Where()
 	text := "  "
 	if t.current != nil {
-		text += t.current.whose(w)
+		text += t.current.WaveOwner(w)
 	}
 	text += fmt.Sprintf("workgroup %v, wave %d on %s: at instruction %d", w.State.Workgroup, w.State.WaveInGroup, unit, pc)
 	if where := in.Origin.String(); where != "" {

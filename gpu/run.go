@@ -9,6 +9,9 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/cu"
+	"spvsim/gpu/machine"
+	"spvsim/gpu/sampled"
 	"spvsim/spirv/validate"
 )
 
@@ -17,7 +20,7 @@ type runner struct {
 	executor
 	setup     Setup
 	guard     *guard
-	machine   *machine
+	machine   *machine.Machine
 	resources *resources
 	kernels   *kernels
 	programs  *programs
@@ -25,7 +28,8 @@ type runner struct {
 	graphs  []*graphJob
 	total   int          // rounds
 	window  *config.Time // nil: all is timed
-	sampler sampler
+	sampler *sampled.Sampler
+	windows map[string]int          // launches of each kind so far, of which the job says how many are timed
 	queues  []account.HardwareQueue // of the last round
 	events  eventCounter            // of parts that do not count their own; nil where not asked for
 }
@@ -51,7 +55,7 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.resources, err = newResources(s.Job, r.machine.store, r.guard.host); err != nil {
+	if r.resources, err = newResources(s.Job, r.machine.Store, r.guard.host); err != nil {
 		return nil, err
 	}
 	r.kernels = &kernels{r.resources, r.programs, r.machine, r.guard, map[string]*like{}}
@@ -78,17 +82,17 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 	if err := r.guard.host.take(machineBytes(s.Machine), machineName(s.Machine)); err != nil {
 		return nil, err
 	}
-	r.machine = newMachine(s.Machine, printer(s.Observer))
-	if s.Components && r.machine.stuck != nil {
+	r.machine = machine.New(s.Machine, printer(s.Observer))
+	if s.Components && r.machine.Stuck != nil {
 		c := eventCounter{}
 		r.events = c
-		r.machine.engine.AcceptHook(c)
+		r.machine.Engine.AcceptHook(c)
 	}
 	if !s.Job.IsGraph() {
-		r.machine.chip = nil // nothing to count
+		r.machine.OnChip = nil // nothing to count
 	}
 	r.programs = &programs{
-		ctx: ctx, job: s.Job, machine: s.Machine, rules: r.machine.rules, limits: r.machine.limits, size: size,
+		ctx: ctx, job: s.Job, machine: s.Machine, rules: r.machine.Rules, limits: r.machine.Limits, size: size,
 		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{}, tune: s.Lower,
 	}
 	r.execute()
@@ -98,10 +102,13 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 
 // execute makes the parts that run launches.
 func (r *runner) execute() {
-	r.tally = &tally{energies: r.setup.Machine.Energies()}
+	r.tally = &account.Tally{}
+	if e := r.setup.Machine.Energies(); e.Known() {
+		r.tally.Watts = func(c *account.Counts) float64 { return e.Watts(e.Of(c).Total(), c.Cycles) }
+	}
 	r.timing = &timing{machine: r.machine, guard: r.guard, tally: r.tally}
 	r.untimed = &untimed{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing}
-	r.sampler = newSampler(&r.executor, r.setup.Job.Sample(), r.setup.Machine)
+	r.sampler = sampled.New(sampled.Machine{Machine: r.machine, Tally: r.tally, Functional: r.untimed, FreeBytes: r.guard.host.left}, r.setup.Job.Sample())
 }
 
 // prepareWork prepares what the job starts. Where that is a graph without steps, each dispatch is a launch of one step.
@@ -134,8 +141,8 @@ func (r *runner) work(l *config.Launch) (work, error) {
 		g := graphOf(r.graphs, l.Graph)
 		entries, err := r.entries(g, l.Graph)
 		return &graphWork{graphJob: g, entries: entries}, err
-	case groups(l.Dispatch) > maxGroups:
-		return nil, fmt.Errorf("dispatch: found %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
+	case cu.GridSize(l.Dispatch) > cu.MaxGridSize:
+		return nil, fmt.Errorf("dispatch: found %v workgroups: want at most %d in all", l.Dispatch, uint64(cu.MaxGridSize))
 	case l.Copy != nil:
 		return newHostCopy(&r.setup.Machine.Host, l.Copy), nil
 	case l.Synchronize:
@@ -188,11 +195,12 @@ func (r *runner) rounds() error {
 	for round := range r.total {
 		r.programs.reset()
 		r.traceRound(round)
-		r.tally.begin()
-		r.sampler.begin()
+		r.tally.BeginRound()
+		r.sampler.BeginRound()
+		r.windows = map[string]int{}
 		r.guard.progress.Round, r.guard.progress.Rounds = round+1, r.total
 		err := r.stream(round)
-		r.sampler.estimate() // where the run was stopped, of what had run by then
+		r.sampler.Estimate() // where the run was stopped, of what had run by then
 		if err != nil {
 			return runError(err)
 		}
@@ -219,7 +227,7 @@ func (r *runner) launch(l *launch, follows bool) error {
 	if g, ok := l.work.(*group); ok {
 		return r.beside(l, g, follows)
 	}
-	some, err := l.work.prepare()
+	some, err := l.work.Prepare()
 	switch w, parts := l.work.(resident); {
 	case err != nil:
 		return fmt.Errorf("%s: %w", l.step, err)
@@ -228,7 +236,7 @@ func (r *runner) launch(l *launch, follows bool) error {
 	case l.mode == config.ModeFunctional:
 		return r.skipped(l, whole(l.work), false)
 	case parts && l.mode == config.ModeSampled:
-		return r.sampler.run(l, w, follows)
+		return r.sampler.Run(&sampledLaunch{w, l, &r.executor}, follows)
 	case parts && r.window != nil:
 		return r.windowed(l, w, follows)
 	}
@@ -255,5 +263,5 @@ func (r *runner) useThreads() {
 			return
 		}
 	}
-	r.machine.array.Ahead.Threads(n)
+	r.machine.Array.Ahead.Threads(n)
 }

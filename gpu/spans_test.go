@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"spvsim/config"
-	"spvsim/isa"
 	"spvsim/mem"
 )
 
@@ -34,32 +33,6 @@ func TestSpansOfRows(t *testing.T) {
 			if (err == nil) != (at+size <= 100) || err == nil && uint64(len(got)) != size {
 				t.Errorf("%d rows from byte %d on: %d bytes, %v", rows, at, len(got), err)
 			}
-		}
-	}
-}
-
-// A workgroup may wait for another one with what brings it values that others change: coherent loads and atomics that give something back, in
-// memory that workgroups share.
-func TestInstructionsThatMayWait(t *testing.T) {
-	in := func(op isa.Op, space isa.Space, coherent bool, dst isa.Reg) *isa.Inst {
-		return &isa.Inst{Op: op, T: isa.I32, Dst: dst, Mem: &isa.Mem{Access: isa.Access{Space: space, Coherent: coherent, Elem: isa.I32, Count: 1}}}
-	}
-	for _, c := range []struct {
-		name string
-		in   *isa.Inst
-		want bool
-	}{
-		{"arithmetic", &isa.Inst{Op: isa.IAdd, T: isa.I32, Dst: isa.V(0)}, false},
-		{"a load", in(isa.Load, isa.SpaceBuffer, false, isa.V(0)), false},
-		{"a coherent load", in(isa.Load, isa.SpaceBuffer, true, isa.V(0)), true},
-		{"a coherent load from LDS", in(isa.Load, isa.SpaceLDS, true, isa.V(0)), false},
-		{"a coherent load from scratch", in(isa.Load, isa.SpaceScratch, true, isa.V(0)), false},
-		{"an atomic whose result is used", in(isa.AtomicIAdd, isa.SpaceBuffer, false, isa.V(0)), true},
-		{"an atomic whose result is not", in(isa.AtomicIAdd, isa.SpaceBuffer, true, isa.Reg{}), false},
-		{"an atomic of LDS", in(isa.AtomicIAdd, isa.SpaceLDS, true, isa.V(0)), false},
-	} {
-		if got := mayWait(c.in); got != c.want {
-			t.Errorf("%s: %t", c.name, got)
 		}
 	}
 }

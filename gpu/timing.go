@@ -7,7 +7,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/engine"
-	"spvsim/isa"
+	"spvsim/gpu/machine"
 	"spvsim/scheduler"
 	"spvsim/simd"
 	"spvsim/tracing/probe"
@@ -15,9 +15,9 @@ import (
 
 // A timing runs works with time, on the machine.
 type timing struct {
-	machine *machine
+	machine *machine.Machine
 	guard   *guard
-	tally   *tally
+	tally   *account.Tally
 	now     uint64       // cycle in which the next launch begins
 	current resident     // the work that runs; nil: none has
 	running []*simd.Code // its programs
@@ -28,23 +28,23 @@ type timing struct {
 func (t *timing) run(step string, w resident, p scheduler.Part, follows bool) (*account.Counts, error) {
 	m := t.machine
 	if p.First == 0 {
-		m.hierarchy.KernelBoundary()
+		m.Hierarchy.KernelBoundary()
 	}
-	if err := w.open(m, p); err != nil {
+	if err := w.Open(m, p); err != nil {
 		return nil, err
 	}
-	t.now = max(t.now, m.cycle()) // after a graph, parts of the machine may have worked on
-	t.current, t.running = w, append(t.running[:0], w.codes()...)
+	t.now = max(t.now, m.Cycle()) // after a graph, parts of the machine may have worked on
+	t.current, t.running = w, append(t.running[:0], w.Codes()...)
 	t.begin()
 	t.traceLaunch(step)
-	w.start(t.now, p, follows)
+	w.Start(t.now, p, follows)
 	finished, end, err := t.runEngine()
 	if err = cmp.Or(err, t.failure(finished)); err != nil {
 		return t.soFar(), err
 	}
-	end, next := w.close(end)
+	end, next := w.Close(end)
 	c := t.counts(end)
-	c.LaunchCycles = w.launchCycles()
+	c.LaunchCycles = w.LaunchCycles()
 	t.traceEnd(end)
 	t.now = next
 	return c, nil
@@ -53,8 +53,8 @@ func (t *timing) run(step string, w resident, p scheduler.Part, follows bool) (*
 // begin starts an accounting period.
 func (t *timing) begin() {
 	t.before = t.snapshot(t.now)
-	t.machine.engine.Limit(t.limit(), t.watch)
-	t.machine.array.Begin(t.now)
+	t.machine.Engine.Limit(t.limit(), t.watch)
+	t.machine.Array.Begin(t.now)
 }
 
 // idle lets cycles pass in which the compute units do nothing, and counts them.
@@ -70,7 +70,7 @@ func (t *timing) idle(cycles uint64) *account.Counts {
 // pass lets the time of a transfer pass.
 func (t *timing) pass(bytes uint64, follows bool) (cycles uint64) {
 	cycles = t.passCycles(bytes, follows)
-	t.now = max(t.now, t.machine.cycle()) + cycles
+	t.now = max(t.now, t.machine.Cycle()) + cycles
 	return cycles
 }
 
@@ -92,10 +92,10 @@ func (t *timing) transferCost(follows bool) uint64 {
 // runEngine runs until nothing is left to happen, or the run has failed. Work that ended before the limit is not
 // failed by what parts of the machine, such as caches, do after it.
 func (t *timing) runEngine() (finished bool, end uint64, err error) {
-	defer t.machine.array.Ahead.End()
-	err = t.machine.engine.Run()
-	t.machine.array.Ahead.Join()
-	finished, end = t.current.finished()
+	defer t.machine.Array.Ahead.End()
+	err = t.machine.Engine.Run()
+	t.machine.Array.Ahead.Join()
+	finished, end = t.current.Finished()
 	switch {
 	case errors.Is(err, engine.ErrLimit) && finished && end < t.limit():
 		err = nil
@@ -121,7 +121,7 @@ func (t *timing) limit() uint64 {
 
 // watch looks now and then whether to go on, and reports how far the run is.
 func (t *timing) watch(now uint64) error {
-	t.machine.array.Ahead.Join()
+	t.machine.Array.Ahead.Join()
 	if err := t.guard.limits(); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (t *timing) watch(now uint64) error {
 	if t.guard.setup.Progress != nil {
 		t.guard.tell(now, t.instructionsSoFar(), ended, running, total)
 	}
-	if t.machine.stuck != nil && t.machine.stuck(now) {
+	if t.machine.Stuck != nil && t.machine.Stuck(now) {
 		return fmt.Errorf("%w; %s", ErrDeadlock, t.waiting())
 	}
 	return t.guard.interrupted("in cycle %d", now)
@@ -141,13 +141,13 @@ func (t *timing) workgroups() (ended, running, total uint64) {
 	if t.current == nil {
 		return 0, 0, 0
 	}
-	return t.current.progress()
+	return t.current.Progress()
 }
 
 // instructionsSoFar are those of all launches, the one that runs with them.
 func (t *timing) instructionsSoFar() uint64 {
-	n := t.tally.issued
-	now, before := issues(t.running), &t.before.issued.ByClass
+	n := t.tally.Issued
+	now, before := simd.IssuedByClass(t.running), &t.before.issued.ByClass
 	for i := range now {
 		n += now[i] - before[i]
 	}
@@ -171,31 +171,7 @@ type snapshot struct {
 }
 
 func (t *timing) snapshot(now uint64) snapshot {
-	return snapshot{issued: issued(t.running), units: t.machine.array.Busy(now), levels: t.machine.levels(), faults: t.machine.faults()}
-}
-
-// issued counts what waves of programs issued so far: instructions by class, their lanes and their LDS accesses.
-func issued(codes []*simd.Code) account.Counts {
-	c := account.Counts{ByClass: issues(codes)}
-	for _, code := range codes { // whose counts issues has gathered
-		n := code.LDS()
-		c.LDS.Add(&n)
-		for i := range code.Counts {
-			c.Lanes.Count(&code.Program.Insts[i], code.Counts[i].Issues, code.Counts[i].Lanes(code.Program.WaveSize))
-		}
-	}
-	return c
-}
-
-// issues counts the instructions that programs issued so far, by class.
-func issues(codes []*simd.Code) (by [isa.NumClasses]uint64) {
-	for _, c := range codes {
-		c.Gather()
-		for i := range c.Counts {
-			by[c.Program.Insts[i].Class] += c.Counts[i].Issues
-		}
-	}
-	return by
+	return snapshot{issued: simd.IssuedCounts(t.running), units: t.machine.Array.Busy(now), levels: t.machine.Levels(), faults: t.machine.Faults()}
 }
 
 // counts is what the machine did since the snapshot before, up to cycle end.
@@ -203,7 +179,7 @@ func (t *timing) counts(end uint64) *account.Counts {
 	after := t.snapshot(end)
 	c := &account.Counts{
 		Launches: 1, Cycles: end - t.now,
-		Slots: t.machine.array.Settle(end), Memory: after.levels, OutOfBounds: after.faults - t.before.faults,
+		Slots: t.machine.Array.Settle(end), Memory: after.levels, OutOfBounds: after.faults - t.before.faults,
 		UnitCycles: after.units - t.before.units,
 	}
 	after.issued.SubtractIssued(&t.before.issued)
@@ -220,9 +196,9 @@ func (t *timing) counts(end uint64) *account.Counts {
 // soFar is what a launch or graph dispatch that did not come to its end did: waves that are resident are charged up to now with what
 // they wait for.
 func (t *timing) soFar() *account.Counts {
-	end := t.machine.cycle()
-	t.machine.array.CatchUp(end + 1)
-	waves := t.machine.waves()
+	end := t.machine.Cycle()
+	t.machine.Array.CatchUp(end + 1)
+	waves := t.machine.Waves()
 	for _, w := range waves {
 		end = max(end, w.FreeAt())
 	}
@@ -235,14 +211,14 @@ func (t *timing) soFar() *account.Counts {
 
 // traceLaunch notifies the tracer, if it listens by now, that a launch begins.
 func (t *timing) traceLaunch(step string) {
-	if to := t.machine.array.Tracer(); to != nil {
+	if to := t.machine.Array.Tracer(); to != nil {
 		to.LaunchBegin(&probe.Launch{Step: step, At: t.now})
 	}
 }
 
 // traceEnd notifies the tracer that a launch has ended.
 func (t *timing) traceEnd(end uint64) {
-	if to := t.machine.array.Tracer(); to != nil {
+	if to := t.machine.Array.Tracer(); to != nil {
 		t.sample(end)
 		to.LaunchEnd(end)
 	}
@@ -251,8 +227,8 @@ func (t *timing) traceEnd(end uint64) {
 // sample hands the state of the machine to the tracer.
 func (t *timing) sample(now uint64) (next uint64) {
 	m := t.machine
-	s := probe.Sample{At: now, Levels: m.levels()}
-	for _, u := range m.array.Units {
+	s := probe.Sample{At: now, Levels: m.Levels()}
+	for _, u := range m.Array.Units {
 		s.Workgroups += u.Resident()
 		for _, lanes := range u.SIMDs {
 			s.Waves += lanes.Resident()
@@ -261,7 +237,7 @@ func (t *timing) sample(now uint64) (next uint64) {
 	if g, ok := t.current.(*group); ok {
 		s.Queues = g.waves()
 	}
-	for _, g := range m.graphs {
+	for _, g := range m.Graphs {
 		g.Sampled(&s)
 	}
 	return t.guard.setup.Tracer.Sample(&s)

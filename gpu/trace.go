@@ -1,14 +1,12 @@
 package gpu
 
-import (
-	"spvsim/tracing/probe"
-)
+import "spvsim/tracing/probe"
 
 // Geometry says which wave slots the job's machine has.
 func (r *runner) geometry() *probe.Geometry {
 	m := r.setup.Machine
 	g := &probe.Geometry{Machine: m.Name, ClockMHz: m.ClockMHz, Engines: m.ShaderEngines, Units: m.ComputeUnits, SIMDs: m.SIMDs, Slots: m.WaveSlots}
-	for _, l := range r.machine.levels() {
+	for _, l := range r.machine.Levels() {
 		g.Levels = append(g.Levels, l.Name)
 	}
 	return g
@@ -22,8 +20,8 @@ func (r *runner) traceRound(round int) {
 	}
 	g := r.geometry()
 	t.Begin(g)
-	r.machine.array.Trace(t, g.Levels)
-	r.machine.engine.Sample(0, r.timing.sample)
+	r.machine.Array.Trace(t, g.Levels)
+	r.machine.Engine.Sample(0, r.timing.sample)
 }
 
 // attach shows the engine and its parts to who wants to look at them while they work.
@@ -31,5 +29,5 @@ func (r *runner) attach() error {
 	if r.setup.Attach == nil {
 		return nil
 	}
-	return r.setup.Attach(r.machine.engine, r.components())
+	return r.setup.Attach(r.machine.Engine, r.components())
 }

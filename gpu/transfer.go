@@ -96,8 +96,8 @@ func (r *resources) indirect(at *config.IndirectAt) (func() [3]uint32, error) {
 // passing are works that no compute unit takes part in: they are no launch.
 type passing struct{}
 
-func (passing) prepare() (bool, error)                    { return true, nil }
-func (passing) count(c *account.Counts, _ scheduler.Part) { c.Launches = 0 }
+func (passing) Prepare() (bool, error)                    { return true, nil }
+func (passing) Count(c *account.Counts, _ scheduler.Part) { c.Launches = 0 }
 
 // functional moves the bytes.
 func (x *transfer) functional(*untimed, scheduler.Part, bool) (*account.Counts, error) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"spvsim/config"
+	"spvsim/cu"
 	"spvsim/program"
 	"spvsim/program/ir"
 )
@@ -97,7 +98,7 @@ func (u *usage) give(g gift) {
 // grid notes a dispatch that has no workgroups.
 func (u *usage) grid(l *config.Launch) {
 	compute := len(l.Graph) == 0 && l.Copy == nil && l.Transfer == nil && l.Draw == nil && l.Indirect == nil && !l.Synchronize
-	if compute && groups(l.Dispatch) == 0 && !slices.ContainsFunc(u.empty, func(o *config.Launch) bool { return o.Path == l.Path }) {
+	if compute && cu.GridSize(l.Dispatch) == 0 && !slices.ContainsFunc(u.empty, func(o *config.Launch) bool { return o.Path == l.Path }) {
 		u.empty = append(u.empty, l)
 	}
 }

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 // time brings its lines into the caches.
 func (r *runner) windowed(l *launch, w resident, follows bool) error {
 	chosen, timed := r.windowOf(l, w)
-	all, known := w.workgroups()
+	all, known := w.Workgroups()
 	switch {
 	case !timed:
 		return r.skipped(l, whole(w), true)
@@ -41,13 +42,13 @@ func (r *runner) windowed(l *launch, w resident, follows bool) error {
 // windowOf says whether a launch is timed, and which part of it.
 func (r *runner) windowOf(l *launch, w resident) (p scheduler.Part, timed bool) {
 	t := r.window
-	k := r.sampler.kinds.of(l, w.like())
-	k.seen++
+	kind := cmp.Or(l.kind, l.step) + " " + w.Like()
+	r.windows[kind]++
 	p = whole(w)
 	if w := t.Workgroups; w != nil {
 		p.First, p.End = min(uint64(w[0]), p.End), min(uint64(w[1])+1, p.End)
 	}
-	return p, t.Chooses(l.from) && (t.First == 0 || k.seen <= t.First)
+	return p, t.Chooses(l.from) && (t.First == 0 || r.windows[kind] <= t.First)
 }
 
 // checkWindow asks for a launch that is timed, and for one of each step that is named.

@@ -4,6 +4,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
+	"spvsim/gpu/machine"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
@@ -11,46 +12,46 @@ import (
 // A work is what a launch of a job does: a kernel, a draw, a graph, a copy between host and device, a transfer on the device. What
 // belongs to it while it runs is its own, and not the machine's.
 type work interface {
-	// prepare reads what is known only when the work begins. It says no where there is nothing to do.
-	prepare() (some bool, err error)
+	// Prepare reads what is known only when the work begins. It says no where there is nothing to do.
+	Prepare() (some bool, err error)
 	// functional runs a part without time; warm: bringing its lines into the caches. What it did comes with an error too.
 	functional(u *untimed, p scheduler.Part, warm bool) (*account.Counts, error)
 	// timed runs a part to its end, under the name of its step; follows: after another launch of its round.
 	timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error)
-	// count completes the counts of a part that ran.
-	count(c *account.Counts, p scheduler.Part)
+	// Count completes the counts of a part that ran.
+	Count(c *account.Counts, p scheduler.Part)
 }
 
 // A resident is a work with workgroups on the compute units.
 type resident interface {
 	work
-	// like is the same for all that a sampled run takes for alike within a step.
-	like() string
-	// workgroups is how many there are, where that is known before they run: then they may run in parts.
-	workgroups() (n uint64, known bool)
-	// need is what a workgroup takes of a compute unit.
-	need() cu.Need
-	// codes are the programs that workgroups run.
-	codes() []*simd.Code
-	// open hands the work to the machine; start has it begin in cycle now.
-	open(m *machine, p scheduler.Part) error
-	start(now uint64, p scheduler.Part, follows bool)
-	// finished says whether all workgroups have ended, and by when all they did is done; progress, how many ended, run and are known.
-	finished() (bool, uint64)
-	progress() (ended, running, total uint64)
-	// close says by when memory has taken what the work did that ended in cycle end, and from when on the next one may begin.
-	close(end uint64) (done, next uint64)
-	// launchCycles is the time of the work in which nothing of it was on the machine; the work has ended.
-	launchCycles() uint64
-	// waiting says what waits beside waves, for reports; whose, what a wave belongs to.
-	waiting() string
-	whose(w *simd.Wave) string
+	// Like is the same for all that a sampled run takes for alike within a step.
+	Like() string
+	// Workgroups is how many there are, where that is known before they run: then they may run in parts.
+	Workgroups() (n uint64, known bool)
+	// Resources is what a workgroup takes of a compute unit.
+	Resources() cu.Need
+	// Codes are the programs that workgroups run.
+	Codes() []*simd.Code
+	// Open hands the work to the machine; start has it begin in cycle now.
+	Open(m *machine.Machine, p scheduler.Part) error
+	Start(now uint64, p scheduler.Part, follows bool)
+	// Finished says whether all workgroups have ended, and by when all they did is done; progress, how many ended, run and are known.
+	Finished() (bool, uint64)
+	Progress() (ended, running, total uint64)
+	// Close says by when memory has taken what the work did that ended in cycle end, and from when on the next one may begin.
+	Close(end uint64) (done, next uint64)
+	// LaunchCycles is the time of the work in which nothing of it was on the machine; the work has ended.
+	LaunchCycles() uint64
+	// Waiting says what waits beside waves, for reports; whose, what a wave belongs to.
+	Waiting() string
+	WaveOwner(w *simd.Wave) string
 }
 
 // whole is all of a work.
 func whole(w work) scheduler.Part {
 	if r, ok := w.(resident); ok {
-		n, _ := r.workgroups()
+		n, _ := r.Workgroups()
 		return scheduler.Part{End: n}
 	}
 	return scheduler.Part{}
@@ -73,15 +74,23 @@ type launch struct {
 type executor struct {
 	timing  *timing
 	untimed *untimed
-	tally   *tally
+	tally   *account.Tally
 }
 
-// clocked runs a part of a launch with time.
-func (x *executor) clocked(l *launch, p scheduler.Part, follows bool) error {
+// timed runs a part of a launch with time, and completes its counts.
+func (x *executor) timed(l *launch, p scheduler.Part, follows bool) (*account.Counts, error) {
 	c, err := l.work.timed(x.timing, l.step, p, follows)
 	if c != nil {
-		l.work.count(c, p)
-		x.tally.add(l.step, c)
+		l.work.Count(c, p)
+	}
+	return c, err
+}
+
+// clocked runs a part of a launch with time, and counts it with its step.
+func (x *executor) clocked(l *launch, p scheduler.Part, follows bool) error {
+	c, err := x.timed(l, p, follows)
+	if c != nil {
+		x.tally.Add(l.step, c)
 	}
 	return err
 }
@@ -90,7 +99,7 @@ func (x *executor) clocked(l *launch, p scheduler.Part, follows bool) error {
 func (u *untimed) run(w work, p scheduler.Part, warm bool) (*account.Counts, error) {
 	c, err := w.functional(u, p, warm)
 	if c != nil {
-		w.count(c, p)
+		w.Count(c, p)
 	}
 	return c, err
 }
@@ -99,7 +108,32 @@ func (u *untimed) run(w work, p scheduler.Part, warm bool) (*account.Counts, err
 func (x *executor) skipped(l *launch, p scheduler.Part, warm bool) error {
 	c, err := x.untimed.run(l.work, p, warm)
 	if c != nil {
-		x.tally.add(l.step, c)
+		x.tally.Add(l.step, c)
 	}
 	return err
+}
+
+// A sampledLaunch implements sampled.Launch.
+type sampledLaunch struct {
+	resident
+	launch *launch
+	*executor
+}
+
+func (l *sampledLaunch) Step() string { return l.launch.step }
+func (l *sampledLaunch) Kind() string { return l.launch.kind }
+
+func (l *sampledLaunch) Kernel() *cu.Launch {
+	if k, ok := l.resident.(*kernel); ok {
+		return &k.Launch
+	}
+	return nil
+}
+
+func (l *sampledLaunch) Timed(p scheduler.Part, follows bool) (*account.Counts, error) {
+	return l.executor.timed(l.launch, p, follows)
+}
+
+func (l *sampledLaunch) Functional(p scheduler.Part, warm bool) (*account.Counts, error) {
+	return l.untimed.run(l.resident, p, warm)
 }

@@ -1,4 +1,4 @@
-package gpu
+package sampled
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/cu"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/scheduler"
@@ -14,7 +15,7 @@ import (
 
 // mayRunTwice says of a kernel that it may be run once more with time when it has run without: what it changes is known and can be
 // put back, and none of its workgroups waits for another.
-func (s *sampler) mayRunTwice(k *kernel) bool {
+func (s *Sampler) mayRunTwice(k *cu.Launch) bool {
 	insts := k.Code.Program.Insts
 	if k.Fragments != nil {
 		return false
@@ -55,7 +56,7 @@ func mayWait(in *isa.Inst) bool {
 
 // runLooked runs a launch without time, and if its signature asks for a sample, once more with time on the memory that it left; then
 // memory is as the first run left it.
-func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) error {
+func (s *Sampler) runLooked(k *kind, l Launch, kern *cu.Launch, follows bool) error {
 	if k.seen++; k.seen == 1 { // it finds nothing in the caches
 		if err := s.bringBack(kern); err != nil {
 			return err
@@ -63,19 +64,19 @@ func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) erro
 		s.history.ran(preceding{held: true})
 		return k.first(s, l, kern, follows)
 	}
-	if !s.mayPutBack(kern.written(), uint64(k.each*float64(groups(kern.NumWorkgroups)))) {
+	if !s.mayPutBack(written(kern), uint64(k.each*float64(cu.GridSize(kern.NumWorkgroups)))) {
 		s.history = history{again: s.history.again}
-		return s.runInTurn(s.kinds.of(l, kern.like()), l, kern, follows)
+		return s.runInTurn(s.kinds.of(l, l.Like()), l, follows)
 	}
 	issued := append([]account.InstCount(nil), issuedOf(kern.Code)...)
 	c, x, light, err := s.look(l, kern)
 	if err != nil {
 		if c != nil {
-			s.tally.add(l.step, c)
+			s.machine.Tally.Add(l.Step(), c)
 		}
 		return err
 	}
-	if x.generations = float64(groups(kern.NumWorkgroups)) / float64(s.generation(kern)); !light {
+	if x.generations = float64(cu.GridSize(kern.NumWorkgroups)) / float64(s.generation(l)); !light {
 		x.after = s.history.after(&x, s)
 	}
 	a := k.launches.of(&x)
@@ -93,7 +94,7 @@ func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) erro
 			return err
 		}
 		if here.held = timed != nil; here.held {
-			s.tally.add(l.step, timed)
+			s.machine.Tally.Add(l.Step(), timed)
 			k.launches.sampled(a, sample{float64(timed.Cycles), float64(timed.Instructions())}, s.draw)
 			return nil
 		}
@@ -104,12 +105,12 @@ func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) erro
 }
 
 // first times the first launch of a kind.
-func (k *kind) first(s *sampler, l *launch, kern *kernel, follows bool) error {
-	before := s.tally.soFarOf(l.step)
-	err := s.clocked(l, whole(kern), follows)
-	after := s.tally.soFarOf(l.step)
+func (k *kind) first(s *Sampler, l Launch, kern *cu.Launch, follows bool) error {
+	before := soFarOf(s.machine.Tally, l.Step())
+	err := s.clocked(l, whole(l), follows)
+	after := soFarOf(s.machine.Tally, l.Step())
 	k.launches.alone = sample{float64(after.cycles - before.cycles), float64(after.instructions() - before.instructions())}
-	k.each = k.launches.alone.instructions / float64(groups(kern.NumWorkgroups))
+	k.each = k.launches.alone.instructions / float64(cu.GridSize(kern.NumWorkgroups))
 	return err
 }
 
@@ -122,15 +123,15 @@ func issuedOf(c *simd.Code) []account.InstCount {
 // look runs a launch without time. Some of its workgroups bring their lines into the caches, which shows what they ask of memory. They are
 // the same in every launch. Then the caches are as they were: lines of a few workgroups would be there in the place of what the launch finds.
 // light: it matters little what that is.
-func (s *sampler) look(l *launch, kern *kernel) (all *account.Counts, x signature, light bool, err error) {
-	if fast, ok := s.timing.machine.hierarchy.(*mem.Fast); ok {
+func (s *Sampler) look(l Launch, kern *cu.Launch) (all *account.Counts, x signature, light bool, err error) {
+	if fast, ok := s.machine.Hierarchy.(*mem.Fast); ok {
 		fast.Remember()
 		defer fast.PutBack()
 	}
 	var sum, seen account.Counts
 	missed := 0.0
-	for _, p := range lookedAt(groups(kern.NumWorkgroups), s.Sampling) {
-		c, err := s.untimed.run(l.work, p.Part, p.seen)
+	for _, p := range lookedAt(cu.GridSize(kern.NumWorkgroups), s.Sampling) {
+		c, err := l.Functional(p.Part, p.seen)
 		if c != nil {
 			sum.Add(c)
 		}
@@ -139,7 +140,7 @@ func (s *sampler) look(l *launch, kern *kernel) (all *account.Counts, x signatur
 		}
 		if p.seen {
 			seen.Add(c)
-			asks, n := s.demand(c, kern), float64(c.Instructions())
+			asks, n := s.demand(c, l), float64(c.Instructions())
 			x.demand.add(&asks, n)
 			missed += n * s.missed(c)
 		}
@@ -174,18 +175,18 @@ func lookedAt(all uint64, by *config.Sampling) (list []lookedPart) {
 }
 
 // demand is what workgroups asked of the machine that ran last without time and brought their lines into the caches.
-func (s *sampler) demand(c *account.Counts, w resident) (d demand) {
-	fast, ok := s.timing.machine.hierarchy.(*mem.Fast)
+func (s *Sampler) demand(c *account.Counts, l Launch) (d demand) {
+	fast, ok := s.machine.Hierarchy.(*mem.Fast)
 	if !ok {
 		return d
 	}
-	need := w.need()
-	return s.capacities.demand(c, fast.Warmed(), s.untimed.ldsUnit, &need, s.timing.machine.limits)
+	need := l.Resources()
+	return s.capacities.demand(c, fast.Warmed(), s.machine.Functional.LDSCycles(), &need, s.machine.Limits)
 }
 
 // missed is how long memory would work for an instruction of what ran last without time, if the last level of the caches held nothing.
-func (s *sampler) missed(c *account.Counts) float64 {
-	fast, ok := s.timing.machine.hierarchy.(*mem.Fast)
+func (s *Sampler) missed(c *account.Counts) float64 {
+	fast, ok := s.machine.Hierarchy.(*mem.Fast)
 	if !ok {
 		return 0
 	}
@@ -193,21 +194,20 @@ func (s *sampler) missed(c *account.Counts) float64 {
 }
 
 // again runs a launch once more with time; nil: it did other work than at first, so that it does not count.
-func (s *sampler) again(l *launch, kern *kernel, c *account.Counts, issued []account.InstCount, follows bool) (*account.Counts, error) {
-	written := kern.written()
+func (s *Sampler) again(l Launch, kern *cu.Launch, c *account.Counts, issued []account.InstCount, follows bool) (*account.Counts, error) {
+	written := written(kern)
 	if !s.mayPutBack(written, c.Instructions()) {
 		return nil, nil
 	}
 	s.kept.keep(written)
-	faults, counted := s.timing.machine.store.Faults, append([]account.InstCount(nil), issuedOf(kern.Code)...)
+	faults, counted := s.machine.Store.Faults, append([]account.InstCount(nil), issuedOf(kern.Code)...)
 	copy(kern.Code.Counts, issued)
-	timed, err := l.work.timed(s.timing, l.step, whole(kern), follows)
+	timed, err := l.Timed(whole(l), follows)
 	s.kept.putBack(written)
-	s.timing.machine.store.Faults = faults
+	s.machine.Store.Faults = faults
 	if err != nil {
 		return nil, err
 	}
-	kern.count(timed, whole(kern))
 	if !sameWork(s.Sampling, timed.Instructions(), c.Instructions()) {
 		issuedOf(kern.Code)
 		copy(kern.Code.Counts, counted)
@@ -218,18 +218,18 @@ func (s *sampler) again(l *launch, kern *kernel, c *account.Counts, issued []acc
 }
 
 // written is the memory that a kernel may write.
-func (k *kernel) written() [][]byte {
+func written(k *cu.Launch) [][]byte {
 	list, _ := k.Bindings.Written(k.Code.Program.Insts)
 	return list
 }
 
 // mayPutBack says whether memory that a launch of so many instructions writes may be put back after it ran once more.
-func (s *sampler) mayPutBack(written [][]byte, instructions uint64) bool {
+func (s *Sampler) mayPutBack(written [][]byte, instructions uint64) bool {
 	sum := uint64(0)
 	for _, b := range written {
 		sum += uint64(len(b))
 	}
-	return sum <= s.timing.guard.host.left() && mayKeep(s.Sampling, sum, instructions)
+	return sum <= s.machine.FreeBytes() && mayKeep(s.Sampling, sum, instructions)
 }
 
 // mayKeep says whether so many bytes may be put back after a second run of so many instructions.

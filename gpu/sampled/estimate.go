@@ -1,4 +1,4 @@
-package gpu
+package sampled
 
 import (
 	"cmp"
@@ -8,14 +8,15 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/cu"
 )
 
-// A sampler runs launches of which a part is timed. Everything runs without time first, as far as it may, and leaves a signature.
+// A Sampler runs launches of which a part is timed. Everything runs without time first, as far as it may, and leaves a signature.
 // Of launches with one signature some are run once more with time; of a launch of many generations of workgroups,
 // some rows of workgroups in between are. The rest is taken to cost as many cycles for an instruction.
-type sampler struct {
-	*executor
+type Sampler struct {
 	*config.Sampling
+	machine    Machine
 	kinds      kinds // of launches of the round, so far
 	capacities *capacities
 	draw       *rand.Rand
@@ -23,15 +24,15 @@ type sampler struct {
 	history    history
 }
 
-// newSampler is the sampler of a job; its seed decides what is drawn.
-func newSampler(x *executor, by *config.Sampling, m *config.Machine) sampler {
-	s := sampler{executor: x, Sampling: by, capacities: newCapacities(m)}
-	s.begin()
+// New is the sampler of a job; its seed decides what is drawn.
+func New(m Machine, by *config.Sampling) *Sampler {
+	s := &Sampler{machine: m, Sampling: by, capacities: newCapacities(m.Spec)}
+	s.BeginRound()
 	return s
 }
 
-// begin starts a round.
-func (s *sampler) begin() {
+// BeginRound starts a round.
+func (s *Sampler) BeginRound() {
 	s.kinds = kinds{Sampling: s.Sampling}
 	s.history = history{}
 	s.draw = rand.New(rand.NewPCG(uint64(s.Seed), 0))
@@ -71,8 +72,8 @@ type kinds struct {
 }
 
 // of is the kind of launches of a step that have a name in common.
-func (s *kinds) of(l *launch, like string) *kind {
-	key := cmp.Or(l.kind, l.step) + " " + like
+func (s *kinds) of(l Launch, like string) *kind {
+	key := cmp.Or(l.Kind(), l.Step()) + " " + like
 	k := s.byKey[key]
 	if k == nil {
 		k = newKind(s.Sampling)
@@ -84,9 +85,9 @@ func (s *kinds) of(l *launch, like string) *kind {
 	return k
 }
 
-// settle forgets what was estimated: it has been added to its steps.
-func (s *kinds) settle() {
-	for _, k := range s.order {
+// Settle forgets what was estimated: it has been added to its steps.
+func (s *Sampler) Settle() {
+	for _, k := range s.kinds.order {
 		for _, a := range append(k.launches.list, k.rows.list...) {
 			a.settle()
 		}
@@ -128,17 +129,17 @@ func (k *kind) timed(x *signature, cycles, instructions float64) {
 	k.gap = min(max(k.launches.further(max(k.gap, k.Near)), k.Near), k.Far)
 }
 
-// run runs a launch of which a part is timed, or none if it is like others.
-func (s *sampler) run(l *launch, w resident, follows bool) error {
+// Run runs a launch of which a part is timed, or none if it is like others.
+func (s *Sampler) Run(l Launch, follows bool) error {
 	before := s.history
 	s.history = history{} // what others leave in the caches is not known
-	if kern, ok := w.(*kernel); ok {
+	if kern := l.Kernel(); kern != nil {
 		k := s.kinds.of(l, fmt.Sprintf("%p", kern.Code))
-		all := groups(kern.NumWorkgroups)
+		all := cu.GridSize(kern.NumWorkgroups)
 		if all == 0 {
-			return s.clocked(l, whole(kern), follows) // it takes what a launch takes
+			return s.clocked(l, whole(l), follows) // it takes what a launch takes
 		}
-		if generation := s.generation(w); all >= k.inPartFrom()*generation {
+		if generation := s.generation(l); all >= k.inPartFrom()*generation {
 			k.parted++
 			return runAfter(before, newDivision(s, l, kern, &k.rows, generation), follows)
 		}
@@ -147,12 +148,12 @@ func (s *sampler) run(l *launch, w resident, follows bool) error {
 			return s.runLooked(k, l, kern, follows)
 		}
 	}
-	return s.runInTurn(s.kinds.of(l, w.like()), l, w, follows)
+	return s.runInTurn(s.kinds.of(l, l.Like()), l, follows)
 }
 
 // runAfter runs a large launch after those of a history.
 func runAfter(before history, d *division, follows bool) error {
-	s := d.sampler
+	s := d.Sampler
 	if s.history = before; !s.mayRunTwice(d.kernel) {
 		s.history = history{again: before.again}
 		return d.run(follows)
@@ -176,23 +177,22 @@ func (k *kind) inPartFrom() uint64 {
 }
 
 // generation is how many workgroups the machine holds.
-func (s *sampler) generation(w resident) uint64 {
-	need := w.need()
-	return uint64(max(need.Occupancy(s.timing.machine.limits), 1) * s.timing.guard.setup.Machine.Units())
+func (s *Sampler) generation(l Launch) uint64 {
+	need := l.Resources()
+	return uint64(max(need.Occupancy(s.machine.Limits), 1) * s.machine.Spec.Units())
 }
 
 // runInTurn times a launch if its turn has come.
-func (s *sampler) runInTurn(k *kind, l *launch, w resident, follows bool) error {
+func (s *Sampler) runInTurn(k *kind, l Launch, follows bool) error {
 	now, sample, then := k.timedNext()
 	if !now {
-		_, kernel := w.(*kernel)
-		return s.likeOthers(k, l, w, then || kernel)
+		return s.likeOthers(k, l, then || l.Kernel() != nil)
 	}
-	before := s.tally.soFarOf(l.step)
-	if err := s.clocked(l, whole(w), follows); err != nil {
+	before := soFarOf(s.machine.Tally, l.Step())
+	if err := s.clocked(l, whole(l), follows); err != nil {
 		return err
 	}
-	after := s.tally.soFarOf(l.step)
+	after := soFarOf(s.machine.Tally, l.Step())
 	if done := after.instructions() - before.instructions(); done > 0 && sample {
 		k.timed(&signature{mix: after.mixSince(&before)}, float64(after.cycles-before.cycles), float64(done))
 	}
@@ -200,8 +200,8 @@ func (s *sampler) runInTurn(k *kind, l *launch, w resident, follows bool) error 
 }
 
 // likeOthers runs a launch without time; warm: it leaves its lines to the next one.
-func (s *sampler) likeOthers(k *kind, l *launch, w resident, warm bool) error {
-	c, err := s.untimed.run(l.work, whole(w), warm)
+func (s *Sampler) likeOthers(k *kind, l Launch, warm bool) error {
+	c, err := l.Functional(whole(l), warm)
 	if c == nil {
 		return err
 	}
@@ -209,15 +209,15 @@ func (s *sampler) likeOthers(k *kind, l *launch, w resident, warm bool) error {
 	a, d := k.launches.nearest(&x, false)
 	k.due = d > 1
 	s.untimedMember(a, l, c, 0)
-	_, known := w.workgroups()
+	_, known := l.Workgroups()
 	k.graph = !known
 	return err
 }
 
 // untimedMember counts a member of a stratum that was not timed, of so many generations; 0: unknown.
-func (s *sampler) untimedMember(a *alike, l *launch, c *account.Counts, generations int) {
+func (s *Sampler) untimedMember(a *alike, l Launch, c *account.Counts, generations int) {
 	c.Estimate = &account.Estimate{} // follows when all is known
-	step := s.tally.add(l.step, c)
+	step := s.machine.Tally.Add(l.Step(), c)
 	a.rest[step] += c.Instructions()
 	a.count[step]++
 	if generations > 0 {
@@ -225,9 +225,9 @@ func (s *sampler) untimedMember(a *alike, l *launch, c *account.Counts, generati
 	}
 }
 
-// estimate adds to the steps of a round what their launches take that were not timed.
-func (s *sampler) estimate() {
-	for step := range s.tally.steps {
+// Estimate adds to the steps of a round what their launches take that were not timed.
+func (s *Sampler) Estimate() {
+	for step := range s.machine.Tally.Steps {
 		cycles, half := 0.0, 0.0
 		var without []account.NotSampled
 		for _, k := range s.kinds.order {
@@ -238,7 +238,7 @@ func (s *sampler) estimate() {
 		if cycles > 0 {
 			c := &account.Counts{Cycles: uint64(math.Round(cycles))}
 			c.Estimate = &account.Estimate{Cycles: c.Cycles, Half: math.Hypot(half, s.Least*cycles), NotSampled: without}
-			s.tally.steps[step].Add(c)
+			s.machine.Tally.Steps[step].Add(c)
 		}
 	}
 }

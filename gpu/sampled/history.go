@@ -1,9 +1,10 @@
-package gpu
+package sampled
 
 import (
 	"slices"
 
 	"spvsim/account"
+	"spvsim/cu"
 )
 
 // A history is what is known of the launches before the one at hand, as far as it matters for what that finds in the caches.
@@ -16,8 +17,8 @@ type history struct {
 
 // A preceding launch comes before another one.
 type preceding struct {
-	launch *launch
-	kernel *kernel // nil: not one that may run again
+	launch Launch
+	kernel *cu.Launch // nil: not one that may run again
 	like   signature
 	base   *alike // the stratum of its signature
 	held   bool   // the caches hold its lines
@@ -39,7 +40,7 @@ func (h *history) ran(p preceding) {
 }
 
 // after is the stratum of the launch before, if that asks for something else; nil: it is like the launch at hand, or not known.
-func (h *history) after(x *signature, s *sampler) *alike {
+func (h *history) after(x *signature, s *Sampler) *alike {
 	if h.last.base == nil || x.alike(&h.last.like, s.Sampling) {
 		return nil
 	}
@@ -47,12 +48,12 @@ func (h *history) after(x *signature, s *sampler) *alike {
 }
 
 // fits says whether the caches hold the lines of the last launch, or of one like it and those since, of about their size and on the same memory.
-func (h *history) fits(s *sampler) bool {
+func (h *history) fits(s *Sampler) bool {
 	return !slices.ContainsFunc(h.since, func(p preceding) bool { return !h.held.serves(&p, s) })
 }
 
 // serves says whether what the caches hold of a launch is what another one leaves in them.
-func (p *preceding) serves(o *preceding, s *sampler) bool {
+func (p *preceding) serves(o *preceding, s *Sampler) bool {
 	x, y := &p.like, &o.like
 	return p.kernel != nil && p.kernel.Bindings.Same(o.kernel.Bindings) && x.alike(y, s.Sampling) && max(x.size/y.size, y.size/x.size) <= 1+s.SizesApart
 }
@@ -61,7 +62,7 @@ func (p *preceding) serves(o *preceding, s *sampler) bool {
 // as many as fill the last level, if all those that ran again stay a part of what ran, and back to one of the same program on the same memory. Without
 // time, workgroups come one after the other: the lines that such a launch leaves are those with which many of the one at hand begin, and fewer with time.
 // It does not where the caches fit.
-func (s *sampler) bringBack(hand *kernel) error {
+func (s *Sampler) bringBack(hand *cu.Launch) error {
 	h := &s.history
 	if h.fits(s) {
 		return nil
@@ -70,7 +71,7 @@ func (s *sampler) bringBack(hand *kernel) error {
 	for instructions := h.again; first > 0 && left > 0; first-- {
 		p := &h.since[first-1]
 		instructions += uint64(p.like.size)
-		if first < len(h.since) && (float64(instructions) > s.Again*float64(s.untimed.did) || p.kernel.repeats(hand)) {
+		if first < len(h.since) && (float64(instructions) > s.Again*float64(s.machine.Functional.Executed()) || repeats(p.kernel, hand)) {
 			break
 		}
 		left -= s.capacities.fills(&p.like)
@@ -90,27 +91,27 @@ func (s *sampler) bringBack(hand *kernel) error {
 }
 
 // repeats says whether a launch is of the same program as another one, on the same memory.
-func (k *kernel) repeats(o *kernel) bool { return k.Code == o.Code && k.Bindings.Same(o.Bindings) }
+func repeats(k, o *cu.Launch) bool { return k.Code == o.Code && k.Bindings.Same(o.Bindings) }
 
 // onceMore runs a launch from a part of its workgroups on once more without time. Memory and counts are as before then. It does not where what it
 // writes is too much to put back.
-func (p *preceding) onceMore(s *sampler, from float64) error {
-	written := p.kernel.written()
+func (p *preceding) onceMore(s *Sampler, from float64) error {
+	written := written(p.kernel)
 	if !s.mayPutBack(written, uint64(p.like.size)) {
 		return nil
 	}
-	u, store := s.untimed, s.timing.machine.store
-	did, seen, faults := u.did, len(u.faults), store.Faults
 	counted := append([]account.InstCount(nil), issuedOf(p.kernel.Code)...)
 	s.kept.keep(written)
-	part := whole(p.kernel)
+	part := whole(p.launch)
 	part.First = uint64(from * float64(part.End))
-	s.timing.machine.hierarchy.KernelBoundary()
-	_, err := u.run(p.launch.work, part, true)
-	s.history.again += u.did - did
+	s.machine.Hierarchy.KernelBoundary()
+	did, err := s.machine.Functional.Uncounted(func() error {
+		_, err := p.launch.Functional(part, true)
+		return err
+	})
+	s.history.again += did
 	s.kept.putBack(written)
 	issuedOf(p.kernel.Code)
 	copy(p.kernel.Code.Counts, counted)
-	u.did, u.faults, store.Faults = did, u.faults[:seen], faults
 	return err
 }

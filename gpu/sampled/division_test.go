@@ -1,10 +1,8 @@
-package gpu
+package sampled
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"spvsim/config"
@@ -21,12 +19,8 @@ type windowTest struct {
 
 func newWindowTest(t *testing.T) *windowTest {
 	t.Helper()
-	r, err := newRunner(t.Context(), setup(t, scale, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
 	w := &windowTest{}
-	w.window = &window{Sampling: r.sampler.Sampling, issued: func() (n uint64, by [isa.NumClasses]uint64) { return w.issued, by }, batch: 25, batches: 4}
+	w.window = &window{Sampling: config.DefaultSampling(), issued: func() (n uint64, by [isa.NumClasses]uint64) { return w.issued, by }, batch: 25, batches: 4}
 	return w
 }
 
@@ -152,46 +146,16 @@ func TestPartsThatAreLookedAt(t *testing.T) {
 	}
 }
 
-// chain is a launch in which each workgroup waits for the one before it.
-const chain = `
-shader: chain.spvasm
-buffers: [{set: 0, binding: 0, name: done, data: {parts: [{type: u32, values: [1]}, {zero: 6400}]}}]
-dispatch: [1600]
-`
-
-// Workgroups of a large launch that wait for those before them are not left half done while others run without time.
-func TestSampledWorkgroupsMayWaitForEachOther(t *testing.T) {
-	s := setup(t, chain, "rdna3-780m", "compute_units=2", "shader_array.shared_by=2")
-	s.Mode, s.MaxHostSeconds = config.ModeSampled, 20
-	r, err := Run(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f := r.Stats.Functional; f == nil || f.Workgroups == 0 || r.Stats.Workgroups != 1600 {
-		t.Errorf("%d workgroups, of which without time: %+v", r.Stats.Workgroups, f)
-	}
-	if done := words(r.Buffers[0].Bytes); slices.Min(done) != 1 {
-		t.Error("not all have been there")
-	}
-	if low, high := r.Stats.Interval(); low <= 0 || high <= low {
-		t.Errorf("%g to %g cycles", low, high)
-	}
-}
-
 // In a launch of few pieces windows are nearer to each other, and workgroups between what is looked at and a window are at most a generation.
 func TestDivisionsOfFewPieces(t *testing.T) {
 	for _, c := range []struct {
 		groups     int
 		near, from int
 	}{{200, 16, 1}, {12, 4, 1}} {
-		text := strings.NewReplacer("count: 256", fmt.Sprintf("count: %d", 64*c.groups), "dispatch: [4]", fmt.Sprintf("dispatch: [%d]", c.groups)).Replace(scale)
-		r, err := newRunner(t.Context(), setup(t, text, "rdna3-780m", "compute_units=1", "shader_array.shared_by=1"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := newKind(r.sampler.Sampling)
-		first := firstLaunch(t, r)
-		d := newDivision(&r.sampler, first, first.work.(*kernel), &k.rows, 1)
+		l := newTestLaunch(t, c.groups)
+		s := New(l.machine(), config.DefaultSampling())
+		k := newKind(s.Sampling)
+		d := newDivision(s, l, l.kernel, &k.rows, 1)
 		if k.rows.near != c.near || d.begins(0) != uint64(c.from) {
 			t.Errorf("%d workgroups: %d pieces between windows, which begin %d workgroups after what is looked at", c.groups, k.rows.near, d.begins(0))
 		}
@@ -211,43 +175,5 @@ func TestWindowsAreAligned(t *testing.T) {
 	}
 	if to := left[16]; len(left) != 1 || to == 0 || to%4 != 0 {
 		t.Errorf("left from and to %v: want that from 16 to a multiple of four", left)
-	}
-}
-
-// The dispatcher leaves workgroups out, holds others back until those that run have ended, and goes on with the next.
-func TestWorkgroupsAreLeftOut(t *testing.T) {
-	text := strings.NewReplacer("count: 256", "count: 12800", "dispatch: [4]", "dispatch: [200]").Replace(scale)
-	r, err := newRunner(t.Context(), setup(t, text, "rdna3-780m", "compute_units=1", "shader_array.shared_by=1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var places []uint64
-	left := false
-	next := func(p scheduler.Progress) (leave uint64, hold bool) {
-		places = append(places, p.Next)
-		if left || p.Ended < 3 {
-			return 0, false
-		}
-		if p.Running > 0 {
-			return 0, true
-		}
-		left = true
-		return 50, false
-	}
-	r.tally.begin()
-	if err := r.clocked(firstLaunch(t, r), scheduler.Part{End: 200, Next: next}, false); err != nil {
-		t.Fatal(err)
-	}
-	if got := r.tally.steps[0].Workgroups; got != 150 || !left {
-		t.Errorf("%d workgroups ran, want all but 50 of 200", got)
-	}
-	a, same := words(r.resources.named("a")), 0
-	for g := range 200 {
-		if a[64*g+1] == uint32(64*g+1) {
-			same++
-		}
-	}
-	if same != 50 || !slices.IsSorted(places) {
-		t.Errorf("the numbers of %d workgroups are as they were; those that came next were %v", same, places)
 	}
 }

@@ -1,17 +1,14 @@
-package gpu
+package sampled
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"spvsim/config"
+	"spvsim/gpu/machine"
 	"spvsim/isa"
 	"spvsim/scheduler"
 )
@@ -335,30 +332,6 @@ func TestUnsampled(t *testing.T) {
 	}
 }
 
-// A launch that is run once more with time leaves memory and the counts of its instructions as one run does.
-func TestALaunchRunAgainChangesNothing(t *testing.T) {
-	twice := strings.Replace(scale, "dispatch: [4]", "steps: [{for: {i: 1..4}, dispatch: [4]}]", 1)
-	once, err := Run(t.Context(), setup(t, twice, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := setup(t, twice, "")
-	s.Mode = config.ModeSampled
-	again, err := Run(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := once.Stats, again.Stats
-	if low, high := b.Interval(); float64(a.Cycles) < low || float64(a.Cycles) > high || a.Instructions() != b.Instructions() || b.TimedShare() < 0.5 || a.Launches != b.Launches {
-		t.Errorf("%d cycles, %d instructions, %d launches; run again %d, %d, %d, of which %g timed", a.Cycles, a.Instructions(), a.Launches, b.Cycles, b.Instructions(), b.Launches, b.TimedShare())
-	}
-	for i := range once.Buffers {
-		if !bytes.Equal(once.Buffers[i].Bytes, again.Buffers[i].Bytes) {
-			t.Errorf("buffer %s differs", once.Buffers[i].Name)
-		}
-	}
-}
-
 // peekOf says what a few workgroups come to after others that did nothing like them.
 func peekOf(t *testing.T, by *config.Sampling) string {
 	t.Helper()
@@ -402,37 +375,6 @@ func seenOf(s *config.Sampling) string {
 
 func firstDrawn(seed uint64) string {
 	return fmt.Sprint(rand.New(rand.NewPCG(seed, 0)).IntN(1000))
-}
-
-func TestAWindowMustChooseSomething(t *testing.T) {
-	s := setup(t, scale, "")
-	s.Time = &config.Time{Steps: []string{"none"}}
-	if _, err := Run(t.Context(), s); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "time: found no launch that matches: want some of the steps scale.spvasm") {
-		t.Error(err)
-	}
-}
-
-// A functional run stops at its limits and when it is told to, and says what it had done.
-func TestFunctionalRunsKeepToLimits(t *testing.T) {
-	s := setup(t, spin, "gcn3-r9nano")
-	s.Mode, s.MaxHostSeconds = "functional", 0.2
-	r, err := Run(t.Context(), s)
-	if !errors.Is(err, ErrHostTime) || !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "0 of 2 workgroups ended, 2 have begun") {
-		t.Errorf("%v", err)
-	}
-	if r.Stats.Stopped != ErrHostTime.Error() || r.Stats.Instructions() == 0 || r.Stats.Cycles != 0 {
-		t.Errorf("stopped %q after %d instructions, %d cycles", r.Stats.Stopped, r.Stats.Instructions(), r.Stats.Cycles)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	s.MaxHostSeconds, s.StallAfter = 0, time.Millisecond
-	told := ""
-	s.Stalled = func(report string) { told = report; stop() }
-	if _, err = Run(ctx, s); !errors.Is(err, ErrInterrupted) || !strings.HasPrefix(err.Error(), "interrupted after ") {
-		t.Errorf("%v", err)
-	}
-	if !strings.Contains(told, "no workgroup has ended for") || !strings.Contains(told, "0 of 2 workgroups ended") {
-		t.Errorf("the watchdog said %q", told)
-	}
 }
 
 // settles says how many batches a window has when its rate has settled, of those that take some cycles each.
@@ -569,11 +511,11 @@ func TestSamplingKeys(t *testing.T) {
 		{"peeked", func(s *config.Sampling) { s.Peeked = 64 }, func(s *config.Sampling) string { return peekOf(t, s) }, "other after 8", "other after 64"},
 		{"aside", func(s *config.Sampling) { s.Aside = 65536 }, func(s *config.Sampling) string { return peekOf(t, s) }, "other after 8", "the same after 8"},
 		{"apart", func(s *config.Sampling) { s.Apart = 0 }, func(s *config.Sampling) string {
-			d := division{sampler: &sampler{Sampling: s}, generation: 64, window: window{align: 1}}
+			d := division{Sampler: &Sampler{Sampling: s}, generation: 64, window: window{align: 1}}
 			return fmt.Sprint(d.begins(100))
 		}, "148", "100"},
 		{"align", func(s *config.Sampling) { s.Align = 40 }, func(s *config.Sampling) string {
-			d := division{sampler: &sampler{Sampling: s}, generation: 64}
+			d := division{Sampler: &Sampler{Sampling: s}, generation: 64}
 			d.sizes()
 			return fmt.Sprint(d.begins(100))
 		}, "192", "160"},
@@ -638,7 +580,7 @@ func TestSamplingKeys(t *testing.T) {
 		}, "1", "0"},
 		{"detail", func(s *config.Sampling) { s.Detail = 2 }, seenOf, "32", "512"},
 		{"seed", func(s *config.Sampling) { s.Seed = 2 }, func(s *config.Sampling) string {
-			x := newSampler(nil, s, &config.Machine{})
+			x := New(Machine{Machine: &machine.Machine{Spec: &config.Machine{}}}, s)
 			return fmt.Sprint(x.draw.IntN(1000))
 		}, firstDrawn(1), firstDrawn(2)},
 		{"on_line", func(s *config.Sampling) { s.OnLine = 3 }, func(s *config.Sampling) string {
@@ -677,5 +619,31 @@ func TestNotSampledBecause(t *testing.T) {
 	}
 	if got := r.notSampled(0, 1e6); len(got) != 0 {
 		t.Errorf("of a thousandth of the cycles: %+v", got)
+	}
+}
+
+// A workgroup may wait for another one with what brings it values that others change: coherent loads and atomics that give something back, in
+// memory that workgroups share.
+func TestInstructionsThatMayWait(t *testing.T) {
+	in := func(op isa.Op, space isa.Space, coherent bool, dst isa.Reg) *isa.Inst {
+		return &isa.Inst{Op: op, T: isa.I32, Dst: dst, Mem: &isa.Mem{Access: isa.Access{Space: space, Coherent: coherent, Elem: isa.I32, Count: 1}}}
+	}
+	for _, c := range []struct {
+		name string
+		in   *isa.Inst
+		want bool
+	}{
+		{"arithmetic", &isa.Inst{Op: isa.IAdd, T: isa.I32, Dst: isa.V(0)}, false},
+		{"a load", in(isa.Load, isa.SpaceBuffer, false, isa.V(0)), false},
+		{"a coherent load", in(isa.Load, isa.SpaceBuffer, true, isa.V(0)), true},
+		{"a coherent load from LDS", in(isa.Load, isa.SpaceLDS, true, isa.V(0)), false},
+		{"a coherent load from scratch", in(isa.Load, isa.SpaceScratch, true, isa.V(0)), false},
+		{"an atomic whose result is used", in(isa.AtomicIAdd, isa.SpaceBuffer, false, isa.V(0)), true},
+		{"an atomic whose result is not", in(isa.AtomicIAdd, isa.SpaceBuffer, true, isa.Reg{}), false},
+		{"an atomic of LDS", in(isa.AtomicIAdd, isa.SpaceLDS, true, isa.V(0)), false},
+	} {
+		if got := mayWait(c.in); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package gpu
+package sampled
 
 import (
 	"testing"
@@ -10,10 +10,10 @@ import (
 
 // Caches fit a launch where they hold the lines of the one before it, or of one like that and of its size.
 func TestCachesThatFit(t *testing.T) {
-	s := &sampler{Sampling: config.DefaultSampling()}
+	s := &Sampler{Sampling: config.DefaultSampling()}
 	like := func(share, size float64) signature { return signature{mix: mix{1: share, 2: 1 - share}, size: size} }
-	on := func(addr uint64) *kernel {
-		return &kernel{Launch: cu.Launch{Bindings: &mem.Bindings{Descriptors: []mem.Descriptor{{Addr: addr}}}}}
+	on := func(addr uint64) *cu.Launch {
+		return &cu.Launch{Bindings: &mem.Bindings{Descriptors: []mem.Descriptor{{Addr: addr}}}}
 	}
 	launch := func(addr uint64, share, size float64) preceding {
 		return preceding{kernel: on(addr), like: like(share, size)}
@@ -45,7 +45,7 @@ func TestCachesThatFit(t *testing.T) {
 
 // Launches after others of another behaviour are a stratum of their own, whatever came before those.
 func TestLaunchesAfterOthers(t *testing.T) {
-	s := &sampler{Sampling: config.DefaultSampling()}
+	s := &Sampler{Sampling: config.DefaultSampling()}
 	k := newKind(s.Sampling)
 	var names string
 	known := map[*alike]byte{}

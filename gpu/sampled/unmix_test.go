@@ -1,4 +1,4 @@
-package gpu
+package sampled
 
 import (
 	"fmt"
@@ -78,8 +78,8 @@ func TestPartsThatCount(t *testing.T) {
 		next signature
 		want int
 	}{{signature{mix: mix{1: 1}, demand: demand{1: 1}}, 2}, {signature{mix: mix{2: 1}}, 2}, {signature{mix: mix{1: 1}, demand: demand{2: 1}}, 1}} {
-		d := division{sampler: &sampler{Sampling: config.DefaultSampling()}}
-		d.begin()
+		d := division{Sampler: &Sampler{Sampling: config.DefaultSampling()}}
+		d.BeginRound()
 		d.rows = &newKind(d.Sampling).rows
 		a := d.rows.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
 		next := d.rows.of(&c.next)
@@ -96,15 +96,8 @@ func TestPartsThatCount(t *testing.T) {
 // divided200 is a launch of 200 workgroups on one compute unit, with warm caches.
 func divided200(t *testing.T, by *config.Sampling, generation uint64) *division {
 	t.Helper()
-	text := strings.NewReplacer("count: 256", "count: 12800", "dispatch: [4]", "dispatch: [200]").Replace(scale)
-	r, err := newRunner(t.Context(), setup(t, text, "rdna3-780m", "compute_units=1", "shader_array.shared_by=1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.tally.begin()
-	r.sampler.Sampling = by
-	first := firstLaunch(t, r)
-	d := newDivision(&r.sampler, first, first.work.(*kernel), &newKind(by).rows, generation)
+	l := newTestLaunch(t, 200)
+	d := newDivision(New(l.machine(), by), l, l.kernel, &newKind(by).rows, generation)
 	d.warmth.enough, d.sparse = true, true
 	return d
 }
@@ -142,7 +135,7 @@ func TestOthersBeforeAWindow(t *testing.T) {
 	if got := d.refill(other, &at); got != nil || d.end != at || other.missed != 1 {
 		t.Errorf("a window of %v after %d workgroups, piece ends at %d", got, at, d.end)
 	}
-	if step := d.tally.number(d.step); own.rest[step] == 0 || other.rest[step] != 0 {
+	if step := d.machine.Tally.Number(d.launch.Step()); own.rest[step] == 0 || other.rest[step] != 0 {
 		t.Errorf("%d instructions count as of their own, %d as of the others", own.rest[step], other.rest[step])
 	}
 }
@@ -165,7 +158,7 @@ func TestOthersThatAWindowComesTo(t *testing.T) {
 	d := divided200(t, by, 4)
 	own, other, at := d.look0(), d.rows.of(&signature{mix: mix{1: 1}}), uint64(0)
 	d.refill(other, &at)
-	if step := d.tally.number(d.step); at == 0 || own.rest[step] == 0 || other.rest[step] != 0 {
+	if step := d.machine.Tally.Number(d.launch.Step()); at == 0 || own.rest[step] == 0 || other.rest[step] != 0 {
 		t.Errorf("after %d workgroups %d instructions count as of their own, %d as of the others", at, own.rest[step], other.rest[step])
 	}
 }
@@ -231,7 +224,7 @@ func TestCountsThatAreSplit(t *testing.T) {
 	if !d.split(a, &account.Counts{ByClass: [isa.NumClasses]uint64{1: 30, 2: 70}}) {
 		t.Error("what is of two is not")
 	}
-	step := d.tally.number(d.step)
+	step := d.machine.Tally.Number(d.launch.Step())
 	if got := []uint64{a.rest[step], b.rest[step]}; !slices.Equal(got, []uint64{30, 70}) || d.last != b {
 		t.Errorf("%v", got)
 	}
@@ -239,7 +232,7 @@ func TestCountsThatAreSplit(t *testing.T) {
 
 // windowOf is how long windows of a launch of 400 generations are.
 func windowOf(by *config.Sampling) string {
-	d := division{sampler: &sampler{Sampling: by}, generation: 8, all: 3200}
+	d := division{Sampler: &Sampler{Sampling: by}, generation: 8, all: 3200}
 	d.sizes()
 	return fmt.Sprintf("%d batches after %d", d.window.batches, d.settle)
 }

@@ -1,4 +1,4 @@
-package gpu
+package sampled
 
 // parts are those of a window, each of one stratum: it may begin among workgroups of one and end among those of another, or hold some of both
 // all along. What it is of shows in the classes of what was issued, by generations.

@@ -1,22 +1,24 @@
-package gpu
+package sampled
 
 import (
 	"cmp"
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/cu"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/scheduler"
+	"spvsim/simd"
 )
 
 // A division is a large launch, of which windows are timed. Between two of them the machine stops as it is, with workgroups half done and
 // full queues, and others run without time; then it goes on with those that come next. So it fills once and runs out once, as without
 // sampling, and what is in caches and queues when a window begins is what the machine left there.
 type division struct {
-	*sampler
-	*launch
-	kernel          *kernel
+	*Sampler
+	launch          Launch
+	kernel          *cu.Launch
 	rows            *rows
 	generation, all uint64 // workgroups that the machine holds, and those of the launch
 	drains          bool   // workgroups may wait for each other: none is left half done while others run
@@ -65,8 +67,8 @@ type timed struct {
 	divided bool
 }
 
-func newDivision(s *sampler, l *launch, k *kernel, r *rows, generation uint64) *division {
-	d := &division{sampler: s, launch: l, kernel: k, rows: r, generation: generation, all: groups(k.NumWorkgroups)}
+func newDivision(s *Sampler, l Launch, k *cu.Launch, r *rows, generation uint64) *division {
+	d := &division{Sampler: s, launch: l, kernel: k, rows: r, generation: generation, all: cu.GridSize(k.NumWorkgroups)}
 	d.piece = max(d.all/uint64(s.Pieces), generation, 1)
 	r.near = min(s.NearRows, int(d.all/d.piece/3)) // of few pieces as well, more than one may be timed
 	d.warmth.Sampling = s.Sampling
@@ -104,9 +106,9 @@ func portion(all uint64, share float64, least, most uint64) uint64 {
 
 // issued is how many instructions waves of the launch issued before the cycle at hand, and those of each class.
 func (d *division) issued() (n uint64, by [isa.NumClasses]uint64) {
-	m := d.timing.machine
-	ahead := m.array.IssuedFrom(m.engine.Now()) // how far units go ahead is the host's matter
-	by = issues(d.kernel.codes())
+	m := d.machine
+	ahead := m.Array.IssuedFrom(m.Engine.Now()) // how far units go ahead is the host's matter
+	by = simd.IssuedByClass([]*simd.Code{d.kernel.Code})
 	for class := range by {
 		by[class] -= ahead[class]
 		n += by[class]
@@ -116,15 +118,15 @@ func (d *division) issued() (n uint64, by [isa.NumClasses]uint64) {
 
 // run runs the launch.
 func (d *division) run(follows bool) error {
-	d.timing.machine.array.Watch(true)
-	defer d.timing.machine.array.Watch(false)
-	err := d.untimed.during(func() error {
+	d.machine.Array.Watch(true)
+	defer d.machine.Array.Watch(false)
+	err := d.machine.Functional.During(func() error {
 		return d.clocked(d.launch, scheduler.Part{End: d.all, Next: d.next}, follows)
 	})
 	if err = cmp.Or(d.err, err); err == nil {
 		d.atEnd()
 	}
-	d.tally.step(d.step).Cycles -= d.empty.cycles
+	d.machine.Tally.Step(d.launch.Step()).Cycles -= d.empty.cycles
 	return err
 }
 
@@ -136,8 +138,8 @@ func (d *division) atEnd() {
 		d.close()
 		d.take(a)
 	}
-	d.rows.ended(d.tally.number(d.step), d.parts, float64(d.generation)*float64(d.kernel.need().Waves), float64(d.held))
-	step := d.tally.step(d.step)
+	d.rows.ended(d.machine.Tally.Number(d.launch.Step()), d.parts, float64(d.generation)*float64(d.kernel.Need.Waves), float64(d.held))
+	step := d.machine.Tally.Step(d.launch.Step())
 	if a, _ := d.rows.nearest(&d.like, true); a == nil && len(d.rows.list) > 0 {
 		timed := step.Instructions()
 		if f := step.Functional; f != nil {
@@ -150,7 +152,7 @@ func (d *division) atEnd() {
 // next says which workgroups come next on the machine, when one has ended.
 func (d *division) next(p scheduler.Progress) (leave uint64, hold bool) {
 	d.timed++
-	if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
+	if fast, ok := d.machine.Hierarchy.(*mem.Fast); ok {
 		p.Done = max(p.Done, fast.Booked()) // stores have ended long before write buffers that fill have sent what they hold
 	}
 	d.window.see(&p)
@@ -179,7 +181,7 @@ func (d *division) close() {
 	if d.empty.since != nil {
 		x := between(*d.empty.since, w.first)
 		d.empty.cycles += uint64(x.cycles)
-		w.stratum.rest[d.tally.number(d.step)] += uint64(x.instructions)
+		w.stratum.rest[d.machine.Tally.Number(d.launch.Step())] += uint64(x.instructions)
 	}
 	if d.drains {
 		d.empty.since = &last
@@ -206,7 +208,7 @@ func (d *division) take(next *alike) {
 
 // leap runs workgroups without time, from one on, up to where a window begins or to the last one.
 func (d *division) leap(at uint64) uint64 {
-	d.timing.machine.array.Ahead.Join()
+	d.machine.Array.Ahead.Join()
 	d.rows.share = float64(d.timed) / float64(d.all)
 	for d.err == nil {
 		if at = d.rest(at); at == d.all || d.err != nil {
@@ -273,7 +275,7 @@ func (d *division) refill(a *alike, at *uint64) *alike {
 			return nil
 		}
 		*at, d.end = to, max(d.end, to)
-		if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
+		if fast, ok := d.machine.Hierarchy.(*mem.Fast); ok {
 			w.brought(fast.Warmed())
 		}
 		x = d.shown(c)
@@ -313,7 +315,7 @@ func (d *division) rest(at uint64) uint64 {
 		at = to
 		x := d.like
 		if x.mix = mixOf(&c.ByClass); warm {
-			x.demand = d.demand(c, d.kernel)
+			x.demand = d.demand(c, d.launch)
 		}
 		if !warm && d.split(d.rows.of(&d.like), c) {
 			break
@@ -357,7 +359,7 @@ func (d *division) aside() float64 {
 
 // shown is the signature of workgroups that brought their lines into the caches.
 func (d *division) shown(c *account.Counts) signature {
-	return signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.kernel)}
+	return signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.launch)}
 }
 
 // look runs the first workgroups of a piece without time, with their lines brought into the caches, and says of which stratum they are.
@@ -376,7 +378,7 @@ func (d *division) look(at *uint64) *alike {
 	}
 	d.count(a, c)
 	if d.last != nil && d.last != a {
-		d.rows.crossed(d.tally.number(d.step), border{d.last, a, d.ran})
+		d.rows.crossed(d.machine.Tally.Number(d.launch.Step()), border{d.last, a, d.ran})
 		if len(a.samples) == 0 {
 			d.warmth.begin()
 		}
@@ -432,25 +434,25 @@ func (d *division) ending(at uint64) uint64 {
 
 // without runs some workgroups without time; nil: that failed.
 func (d *division) without(at, end uint64, warm bool) *account.Counts {
-	c, err := d.untimed.run(d.work, scheduler.Part{First: at, End: end}, warm)
+	c, err := d.launch.Functional(scheduler.Part{First: at, End: end}, warm)
 	if err != nil {
 		if d.err = err; c != nil {
-			d.tally.add(d.step, c)
+			d.machine.Tally.Add(d.launch.Step(), c)
 		}
 		return nil
 	}
-	if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok && warm {
+	if fast, ok := d.machine.Hierarchy.(*mem.Fast); ok && warm {
 		d.warmth.brought(fast.Warmed())
 	}
 	d.sparse = d.sparse || !warm
-	d.longest = max(d.longest, d.untimed.longest)
+	d.longest = max(d.longest, d.machine.Functional.LongestWave())
 	return c
 }
 
 // count counts workgroups of a stratum that ran without time.
 func (d *division) count(a *alike, c *account.Counts) {
 	c.Estimate = &account.Estimate{} // follows when all is known
-	a.rest[d.tally.add(d.step, c)] += c.Instructions()
+	a.rest[d.machine.Tally.Add(d.launch.Step(), c)] += c.Instructions()
 	d.part(a, c)
 }
 
@@ -476,7 +478,7 @@ func (d *division) split(like *alike, c *account.Counts) bool {
 	}
 	n := c.Instructions()
 	c.Estimate = &account.Estimate{} // follows when all is known
-	step, first := d.tally.add(d.step, c), uint64(f*float64(n))
+	step, first := d.machine.Tally.Add(d.launch.Step(), c), uint64(f*float64(n))
 	a.rest[step] += first
 	b.rest[step] += n - first
 	d.part(a, c)

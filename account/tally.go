@@ -1,0 +1,53 @@
+package account
+
+// A Tally is what the steps of a round came to so far.
+type Tally struct {
+	Steps  []StepCounts
+	stepOf map[string]int // numbers of steps, by name
+	Whole  *Counts        // of all steps, where they overlap; nil: their sum
+	Issued uint64         // instructions over all rounds
+	// Watts is the power of what was timed; nil: it is not known.
+	Watts func(*Counts) float64
+}
+
+// BeginRound starts a round.
+func (t *Tally) BeginRound() { t.Steps, t.stepOf, t.Whole = nil, map[string]int{}, nil }
+
+// Add adds the counts of a launch to those of its step, whose number it returns.
+func (t *Tally) Add(step string, c *Counts) int {
+	t.Issued += c.Instructions()
+	i := t.Number(step)
+	t.Steps[i].Add(c)
+	if t.Watts != nil && !c.Untimed() && c.Estimate == nil {
+		t.Steps[i].PeakWatts = max(t.Steps[i].PeakWatts, t.Watts(c))
+	}
+	return i
+}
+
+// AddConcurrent takes the counts of launches that overlapped, whose steps are counted already.
+func (t *Tally) AddConcurrent(c *Counts) {
+	t.Issued += c.Instructions()
+	t.Whole = c
+}
+
+// Step is the counts of a step.
+func (t *Tally) Step(step string) *Counts { return &t.Steps[t.Number(step)].Counts }
+
+// Number is the number of a step, which begins to be counted if it was not.
+func (t *Tally) Number(step string) int {
+	i, ok := t.stepOf[step]
+	if !ok {
+		i = len(t.Steps)
+		t.stepOf[step] = i
+		t.Steps = append(t.Steps, StepCounts{Name: step})
+	}
+	return i
+}
+
+// Find is the counts of a step; nil: nothing of it was counted.
+func (t *Tally) Find(step string) *Counts {
+	if i, ok := t.stepOf[step]; ok {
+		return &t.Steps[i].Counts
+	}
+	return nil
+}

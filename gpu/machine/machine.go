@@ -1,0 +1,123 @@
+// Package machine builds the simulated GPU from its description: memory, compute units and the dispatcher, on one engine.
+package machine
+
+import (
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/account"
+	"spvsim/config"
+	"spvsim/cu"
+	"spvsim/engine"
+	"spvsim/lds"
+	"spvsim/mem"
+	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
+	"spvsim/simd"
+)
+
+// A Machine is the simulated GPU: its components on one engine.
+type Machine struct {
+	Spec       *config.Machine
+	Engine     *engine.Engine
+	Store      *mem.Store
+	Hierarchy  mem.Hierarchy
+	LDS        []*lds.Component
+	OnChip     *mem.OnChip // payload memory; nil if the machine has none
+	Array      *cu.Array
+	LevelParts []sim.Component // levels of the fast memory
+	Dispatcher *scheduler.Dispatcher
+	Limits     *cu.Limits
+	Rules      *simd.Rules
+	Slots      int           // wave slots of the machine
+	Graphs     []*graph.Run  // whose workgroups run; none: those of kernels
+	Shared     *graph.Shared // by its graphs
+	// Stuck says that memory owes replies that will not come, though it has events; nil: memory has no events
+	Stuck func(now uint64) bool
+}
+
+// New builds all components of m, which has been checked.
+func New(m *config.Machine, print cu.Printer) *Machine {
+	e := engine.New(sim.Freq(m.ClockMHz) * sim.MHz)
+	g := &Machine{
+		Spec: m, Engine: e, Store: mem.NewStore(uint64(m.Memory.Bytes)),
+		Limits: m.Limits(), Rules: m.Rules(), Slots: m.Units() * m.UnitSlots(), Shared: &graph.Shared{},
+	}
+	g.buildMemory(m)
+	ports := mem.NewPorts(g.Store, g.Hierarchy, &m.HierarchySpec, &m.Shape)
+	if graph.OnChip(&m.WorkSpec) > 0 {
+		g.OnChip = mem.NewOnChip(m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
+		mem.UseOnChip(ports, g.OnChip)
+	} else if graph.PayloadCache(&m.WorkSpec) {
+		line, _ := g.Hierarchy.LineBytes()
+		g.OnChip = mem.NewPayloadCache(m.Queue.PayloadBytes, int(line), m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
+		mem.UseOnChip(ports, g.OnChip)
+	}
+	g.Array = cu.New(&m.UnitSpec, &m.Shape, cu.Links{
+		Engine: e, Printer: print,
+		Parts: func(name string, engine, unit int) cu.Parts {
+			l := lds.NewComponent(e, name+".LDS", &m.LDS)
+			g.LDS = append(g.LDS, l)
+			i := engine*m.ComputeUnits + unit
+			return cu.Parts{Memory: cu.NewMemory(ports[i], i*m.UnitSlots(), m.UnitSlots()), LDS: l, MaxOutstanding: m.VectorMemory.MaxOutstanding}
+		},
+	})
+	g.Dispatcher = scheduler.New(e, &m.Dispatcher, g.Limits, g.Array)
+	return g
+}
+
+func (g *Machine) buildMemory(m *config.Machine) {
+	if m.Memory.Model == "akita" {
+		h := mem.NewAkita(g.Engine, &m.HierarchySpec, &m.Shape)
+		g.Hierarchy, g.Stuck = h, h.Stuck
+		return
+	}
+	h := mem.NewFast(&m.HierarchySpec, &m.Shape)
+	g.Hierarchy, g.LevelParts = h, h.Components(g.Engine)
+}
+
+// Cycle is the engine's time: parts that work on after a launch may be later than its end.
+func (g *Machine) Cycle() uint64 { return g.Engine.Now() }
+
+// Serve says whose workgroups run next: those of some graphs, or of kernels alone.
+func (g *Machine) Serve(graphs ...*graph.Run) {
+	if g.Graphs = graphs; len(graphs) == 0 {
+		g.Array.Serve(nil)
+		return
+	}
+	g.Array.Serve(graph.Payloads{})
+}
+
+// Waves are those on the compute units.
+func (g *Machine) Waves() (list []*simd.Wave) {
+	for _, u := range g.Array.Units {
+		for _, s := range u.SIMDs {
+			list = append(list, s.Waves()...)
+		}
+	}
+	return list
+}
+
+// Levels returns the counters of the memory hierarchy so far.
+func (g *Machine) Levels() []account.Level {
+	var list []account.Level
+	counters := g.Hierarchy.Counters()
+	if g.OnChip != nil {
+		counters = append(counters, g.OnChip.Counter)
+	}
+	for _, c := range counters {
+		list = append(list, account.Level{
+			Name: c.Level, Accesses: c.Accesses, Hits: c.Hits, InFlight: c.InFlight,
+			Misses: c.Misses, Bytes: c.Bytes, Written: c.Written, Writebacks: c.Writebacks, FullCycles: c.Full,
+		})
+	}
+	return list
+}
+
+// Faults is how many accesses so far were out of bounds, of buffers or of local data shares.
+func (g *Machine) Faults() uint64 {
+	sum := g.Store.Faults.Count
+	for _, l := range g.LDS {
+		sum += l.Faults
+	}
+	return sum
+}

@@ -1,0 +1,66 @@
+// Package sampled runs launches of which a part is timed, and estimates the time of the rest (mode sampled). Who builds the machine gives it a Machine,
+// and each launch as a Launch.
+package sampled
+
+import (
+	"spvsim/account"
+	"spvsim/cu"
+	"spvsim/gpu/machine"
+	"spvsim/scheduler"
+)
+
+// A Launch is a launch of a job, as it is sampled.
+type Launch interface {
+	// Step is the step that it is counted with. Kind is the same for launches that are alike, of whatever steps; empty: the step.
+	Step() string
+	Kind() string
+	// Like is the same for all launches of a kind that are taken for alike.
+	Like() string
+	// Kernel is the grid of workgroups, which may run in parts and run again; nil: draws, graphs and launches beside each other, which run as wholes.
+	Kernel() *cu.Launch
+	// Workgroups is how many there are, where that is known before they run.
+	Workgroups() (n uint64, known bool)
+	// Resources is what a workgroup takes of a compute unit.
+	Resources() cu.Need
+	// Timed and Functional run a part, with time and without, and return what it did, also with an error. follows: after another launch of
+	// its stream; warm: lines come into the caches. The counts of a functional run are valid until the next one.
+	Timed(p scheduler.Part, follows bool) (*account.Counts, error)
+	Functional(p scheduler.Part, warm bool) (*account.Counts, error)
+}
+
+// A Machine is what the sampler observes and restores beside launches.
+type Machine struct {
+	*machine.Machine
+	Tally      *account.Tally
+	Functional Functional
+	FreeBytes  func() uint64 // of the host's memory, as far as the run may take it
+}
+
+// Functional is what functional runs did.
+type Functional interface {
+	// Executed is the number of instructions so far.
+	Executed() uint64
+	// LDSCycles are the cycles that the last run which brought lines into the caches takes of the LDS.
+	LDSCycles() uint64
+	// LongestWave is the number of instructions of the longest wave of the last run.
+	LongestWave() uint64
+	// During runs timed work, between whose workgroups others run functional.
+	During(timed func() error) error
+	// Uncounted runs something functional that neither the clock of shaders nor the list of faults shows, and returns its instructions.
+	Uncounted(run func() error) (instructions uint64, err error)
+}
+
+// whole is all of a launch.
+func whole(l Launch) scheduler.Part {
+	n, _ := l.Workgroups()
+	return scheduler.Part{End: n}
+}
+
+// clocked runs a part of a launch with time, and counts it with its step.
+func (s *Sampler) clocked(l Launch, p scheduler.Part, follows bool) error {
+	c, err := l.Timed(p, follows)
+	if c != nil {
+		s.machine.Tally.Add(l.Step(), c)
+	}
+	return err
+}
