@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/mem/lane"
@@ -173,18 +174,17 @@ func (a *answers) wait(from uint64) *wait {
 	})
 }
 
-// booking is what the call costs a wave that makes it now: it may go on, and has
-// the result when the call is done.
-func (a *answers) booking(v *visit) simd.Booking {
+// response lets a wave that makes the call now go on at once; the result comes when the call is done.
+func (a *answers) response(v *visit) timing.Response {
 	switch {
 	case a.known && a.at <= v.now:
-		return simd.Booking{Ready: v.now, Free: v.now}
+		return timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	case a.known:
 		a.pool.answer(a.unit, v.wave.Ticket(), a.at)
 	default:
 		a.tickets = append(a.tickets, v.wave.Ticket())
 	}
-	return simd.Booking{Pending: true, Free: v.now}
+	return timing.Response{Completion: timing.ByCallback, UnitFreeAt: v.now}
 }
 
 // nowhere is an address outside of all memory, for elements that do not exist.
@@ -241,7 +241,7 @@ func firstMask(st *isa.State) uint64 {
 }
 
 // handlers carry out the operations of the machine.
-var handlers = map[isa.Op]func(*group, *visit) simd.Booking{
+var handlers = map[isa.Op]func(*group, *visit) timing.Response{
 	isa.PayloadAlloc:     (*group).allocate,
 	isa.PayloadAllocLane: (*group).allocateLanes,
 	isa.PayloadEnqueue:   (*group).enqueue,
@@ -284,7 +284,7 @@ func (v *visit) uniform(i int) (uint64, bool) {
 type Payloads struct{}
 
 // Do carries out an operation on payloads.
-func (Payloads) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Booking {
+func (Payloads) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) timing.Response {
 	pc, _ := w.Where()
 	return groupOf(w).do(&visit{now, &w.State, pc, in, w})
 }
@@ -293,8 +293,8 @@ func (Payloads) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Bookin
 func groupOf(w *simd.Wave) *group { return w.State.Payloads.(*group) }
 
 // do carries out an operation of a wave.
-func (g *group) do(v *visit) simd.Booking {
-	idle := simd.Booking{Ready: v.now, Free: v.now}
+func (g *group) do(v *visit) timing.Response {
+	idle := timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	if v.st.Exec == 0 {
 		return idle // no lane came here
 	}
@@ -330,12 +330,12 @@ func (g *group) made() {
 }
 
 // allocate makes one array for the workgroup.
-func (g *group) allocate(v *visit) simd.Booking {
+func (g *group) allocate(v *visit) timing.Response {
 	count, same := v.uniform(0)
 	index, sameIndex := v.uniform(1)
 	if !same || !sameIndex {
 		g.fault(v, -1, "payload count or node index differs within the workgroup")
-		return simd.Booking{Ready: v.now, Free: v.now}
+		return timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	}
 	c, isNew := g.join(v)
 	if isNew {
@@ -356,11 +356,11 @@ func (g *group) allocate(v *visit) simd.Booking {
 	v.st.SetResult(v.in, handle)
 	answers := c.answers
 	g.made()
-	return answers.booking(v)
+	return answers.response(v)
 }
 
 // allocateLanes makes an array for each active lane.
-func (g *group) allocateLanes(v *visit) simd.Booking {
+func (g *group) allocateLanes(v *visit) timing.Response {
 	g.join(v)
 	st, total := v.st, 0
 	for exec := st.Exec; exec != 0; exec &= exec - 1 {
@@ -376,7 +376,7 @@ func (g *group) allocateLanes(v *visit) simd.Booking {
 	g.made()
 	a := g.newAnswers()
 	g.run.policy.Allocate(v.now, g.unit, total, a.wait(v.now))
-	return a.booking(v)
+	return a.response(v)
 }
 
 // newArray allocates payloads of the output that the instruction names, or faults. An array of no payloads needs no node:
@@ -448,7 +448,7 @@ func (g *group) fill(v *visit, o *output, to *stage, count uint64) int32 {
 
 // enqueue hands arrays over to the queue: one that belongs to the workgroup when
 // its last wave has come here, those of invocations at once.
-func (g *group) enqueue(v *visit) simd.Booking {
+func (g *group) enqueue(v *visit) timing.Response {
 	c, _ := g.join(v)
 	c.array = 0
 	exec := v.st.Exec
@@ -473,14 +473,14 @@ func (g *group) enqueue(v *visit) simd.Booking {
 	g.made()
 	if len(b.payloads) == 0 {
 		q.batches.Give(b)
-		return simd.Booking{Ready: v.now, Free: v.now}
+		return timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	}
 	if accepted, known := g.run.enqueue(v.now, b); known {
-		return simd.Booking{Ready: accepted, Free: accepted}
+		return timing.Response{ReadyAt: accepted, UnitFreeAt: accepted}
 	}
-	t, unit, p := v.wave.Ticket().Holds(), g.unit, g.run.memory.pool
+	t, unit, p := v.wave.Ticket().BlocksWave(), g.unit, g.run.memory.pool
 	b.waiter = func(at uint64) { p.answer(unit, t, at) }
-	return simd.Booking{Pending: true, Held: true}
+	return timing.Response{Completion: timing.ByCallback, BlocksWave: true}
 }
 
 // give adds an array to what is enqueued.
@@ -576,7 +576,7 @@ func (n *Node) checkCount(grid [3]uint32) error {
 }
 
 // finishWriting is true when all workgroups of a payload, of its node and of those that share it, have called it.
-func (g *group) finishWriting(v *visit) simd.Booking {
+func (g *group) finishWriting(v *visit) timing.Response {
 	handle, same := v.uniform(0)
 	p := g.run.memory.pool
 	i := p.lookup(handle)
@@ -593,7 +593,7 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 	}
 	if bad != "" {
 		g.fault(v, -1, "it %s", bad)
-		return simd.Booking{Ready: v.now, Free: v.now}
+		return timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	}
 	c, isNew := g.join(v)
 	if isNew {
@@ -613,7 +613,7 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 	v.st.SetResult(v.in, c.result)
 	answers := c.answers
 	g.made()
-	return answers.booking(v)
+	return answers.response(v)
 }
 
 // Check looks at an access to payloads: each active lane must stay within a

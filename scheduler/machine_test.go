@@ -10,6 +10,7 @@ import (
 	"spvsim/cu"
 	"spvsim/engine"
 	"spvsim/internal/spec"
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
@@ -39,7 +40,7 @@ func newMachine() *machine {
 			LDS:       lds.DefaultSpec(), Barriers: 16,
 		},
 		timing: simd.Timing{Passes: 1, Classes: map[string]simd.Class{}},
-		memory: fixedMemory{fixed{50, 4}}, lds: fixedLDS(fixed{0, 4}), maxOutstanding: 63,
+		memory: &fixedMemory{fixed: fixed{50, 4}}, lds: fixedLDS(fixed{0, 4}), maxOutstanding: 63,
 		disp: DispatcherSpec{WorkgroupsPerCycle: 1024, WavesPerCycle: 1024, ShaderArrays: 1},
 	}
 	for _, c := range []struct {
@@ -73,16 +74,20 @@ func (m *machine) slots() uint64 {
 // fixed answers every access after a fixed time.
 type fixed struct{ latency, busy uint64 }
 
-func (f fixed) booking(now uint64) simd.Booking {
-	return simd.Booking{Ready: now + f.latency, Free: now + f.busy}
+func (f fixed) response(now uint64) timing.Response {
+	return timing.Response{ReadyAt: now + f.latency, UnitFreeAt: now + f.busy}
 }
 
-type fixedMemory struct{ fixed }
+type fixedMemory struct {
+	fixed
+	last timing.Response
+}
 
-func (fixedMemory) Begin(int, *cu.Launch) {}
+func (*fixedMemory) Begin(int, *cu.Launch) {}
 
-func (f fixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
-	*b = f.booking(now)
+func (f *fixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int) *timing.Response {
+	f.last = f.response(now)
+	return &f.last
 }
 
 // A constantLDS answers every access after a fixed time.
@@ -91,6 +96,7 @@ type constantLDS struct {
 	fixed
 	port    *engine.Port
 	leaving []leave
+	last    timing.Response
 }
 
 type leave struct {
@@ -113,27 +119,29 @@ func (d *constantLDS) Port() *engine.Port { return d.port }
 
 func (d *constantLDS) Handle(e sim.Event) error {
 	r := e.(*lds.Request)
-	r.Timing = lds.Timing{Ready: r.Cycle + d.latency, Busy: d.busy, Unit: d.busy}
-	d.leaving = append(d.leaving, leave{max(r.Timing.Ready, r.Cycle+1), r.Answer, r.To})
+	free := r.Cycle + d.busy
+	d.last = timing.Response{ReadyAt: r.Cycle + d.latency, UnitFreeAt: free, OwnUnitFreeAt: free, Completion: timing.ByCallback}
+	r.Response = &d.last
+	d.leaving = append(d.leaving, leave{max(r.Response.ReadyAt, r.Cycle+1), r.Answer, r.To})
 	return nil
 }
 
-func (d *constantLDS) Next() uint64 {
+func (d *constantLDS) NextCompletion() uint64 {
 	if len(d.leaving) == 0 {
 		return engine.Never
 	}
 	return d.leaving[0].cycle
 }
 
-func (d *constantLDS) Leave(now uint64) {
-	for d.Next() <= now {
+func (d *constantLDS) DeliverUntil(now uint64) {
+	for d.NextCompletion() <= now {
 		l := &d.leaving[0]
 		d.port.Hand(l.answer, l.to, l.cycle)
 		d.leaving = d.leaving[:copy(d.leaving, d.leaving[1:])]
 	}
 }
 
-func (*constantLDS) Watched() bool { return false }
+func (*constantLDS) Traced() bool { return false }
 
 // rig is a machine with its engine, ready to launch.
 type rig struct {

@@ -31,18 +31,18 @@ type witness struct {
 
 func (m *witness) Begin(slot int, l *cu.Launch) { m.launches[slot] = l }
 
-func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int, b *simd.Booking) {
+func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) *timing.Response {
 	if l := m.launches[slot]; l == nil || l.Code != w.Program() {
 		m.wrong++
 	}
-	m.fixedMemory.Access(now, w, in, slot, b)
+	return m.fixedMemory.Access(now, w, in, slot)
 }
 
 // Memory is told the launch of a wave before its first access, by a slot that no other resident wave has.
 func TestMemoryKnowsTheWave(t *testing.T) {
 	m := newMachine()
 	m.shape.SIMDs = 2
-	w := &witness{fixedMemory{fixed{50, 4}}, map[int]*cu.Launch{}, 0}
+	w := &witness{fixedMemory{fixed: fixed{50, 4}}, map[int]*cu.Launch{}, 0}
 	m.memory = w
 	newRig(t, m).run(t, assemble(64*20, load(3)), 3, simd.Never).check(t, m)
 	if len(w.launches) != 20 || w.wrong != 0 {
@@ -100,10 +100,10 @@ type countingMemory struct {
 	masks []uint64
 }
 
-func (m *countingMemory) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
+func (m *countingMemory) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) *timing.Response {
 	m.n++
 	m.masks = append(m.masks, w.State.Exec)
-	*b = simd.Booking{Ready: now, Free: now}
+	return &timing.Response{ReadyAt: now, UnitFreeAt: now}
 }
 
 // Of lanes some of which are helpers, the others write; the mask is as before after it.
