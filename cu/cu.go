@@ -167,7 +167,7 @@ func (u *ComputeUnit) Handle(e sim.Event) error {
 }
 
 func (u *ComputeUnit) answer(a *Answer) {
-	a.Ticket.SIMD().Complete(a.Arrives(), a.Done, a.Ticket)
+	a.Ticket.Complete(a.Arrives(), a.Done)
 	u.answers.Give(a)
 }
 

@@ -79,47 +79,31 @@ func (m *memoryUnit) complete(token, done uint64) {
 	}
 }
 
-// AccessMemory implements simd.ComputeUnit.
-func (u *ComputeUnit) AccessMemory(now uint64, w *simd.Wave, in *isa.Inst) *timing.Response {
-	if u.shared.LoadsAhead {
+// AccessMemory implements simd.ComputeUnit: it issues a load that was prepared ahead of the engine, and any other access now, for
+// the lanes that may carry it out. An access that reaches no memory is done at once.
+func (u *ComputeUnit) AccessMemory(now uint64, w *simd.Wave, in *isa.Inst) (r *timing.Response) {
+	if u.shared.LoadsAhead && in.Op == isa.Load {
 		if r := u.runner.Load(now, u.slot(w), w); r != nil {
 			return r
 		}
 	}
 	if in.Mem.Payload && u.array.payloads != nil && !u.array.payloads.Check(w, in) {
-		return u.respond(now, now)
+		u.response = timing.Response{ReadyAt: now, UnitFreeAt: now}
+		return &u.response
 	}
-	if mask := mem.Writers(&w.State, in); mask != w.State.Exec {
-		return u.accessWithoutHelpers(now, w, in, mask)
+	exec, mask := w.State.Exec, w.State.WriteMask(in)
+	if mask == 0 && exec != 0 { // a store of helper lanes alone
+		u.response = timing.Response{ReadyAt: now, UnitFreeAt: now + 1}
+		return &u.response
 	}
-	return u.accessMemory(now, w, in)
-}
-
-// respond answers an access that does not reach memory: it is done at once.
-func (u *ComputeUnit) respond(now, unitFreeAt uint64) *timing.Response {
-	u.response = timing.Response{ReadyAt: now, UnitFreeAt: unitFreeAt}
-	return &u.response
-}
-
-// accessWithoutHelpers carries out a store or an atomic operation for the lanes that
-// are no helpers.
-func (u *ComputeUnit) accessWithoutHelpers(now uint64, w *simd.Wave, in *isa.Inst, mask uint64) *timing.Response {
-	if mask == 0 {
-		return u.respond(now, now+1)
-	}
-	exec := w.State.Exec
 	w.State.Exec = mask
-	r := u.accessMemory(now, w, in)
+	if u.array.trace.to != nil {
+		r = u.tracedAccess(now, w, in)
+	} else {
+		r = u.memory.Access(now, w, in, u.slot(w))
+	}
 	w.State.Exec = exec
 	return r
-}
-
-// accessMemory carries out an access, and reports it to the tracer.
-func (u *ComputeUnit) accessMemory(now uint64, w *simd.Wave, in *isa.Inst) *timing.Response {
-	if u.array.trace.to != nil {
-		return u.tracedAccess(now, w, in)
-	}
-	return u.memory.Access(now, w, in, u.slot(w))
 }
 
 // LoadAhead implements simd.ComputeUnit.

@@ -115,12 +115,3 @@ func (v *Values) change(n uint64) {
 
 // shared says that other goroutines work on the same memory.
 func (v *Values) shared() bool { return v != nil && v.locks != nil }
-
-// Writers is the execution mask for an access: helpers write no memory but
-// their own, and get what their registers held.
-func Writers(st *isa.State, in *isa.Inst) uint64 {
-	if st.Helpers&st.Exec != 0 && in.Op.Has(isa.FlagWrites) && in.Mem.Space != isa.SpaceScratch {
-		return st.Exec &^ st.Helpers
-	}
-	return st.Exec
-}

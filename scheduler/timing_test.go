@@ -442,7 +442,7 @@ func (l *later) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) *timing.Res
 
 func (l *later) Handle(e sim.Event) error {
 	c := e.(*completion)
-	c.ticket.SIMD().Complete(c.cycle, c.cycle, c.ticket)
+	c.ticket.Complete(c.cycle, c.cycle)
 	return l.rig.array.Units[0].Handle(nil) // which plans the next turn
 }
 

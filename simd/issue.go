@@ -338,7 +338,8 @@ func (w *Wave) outstanding(o *op, earliest uint64, why account.Reason) (uint64, 
 
 // Complete brings the end of a pending operation: but for the latency of its
 // class, it is done in cycle done. No turn of cycle now must have come yet.
-func (s *SIMD) Complete(now, done uint64, t Ticket) {
+func (t Ticket) Complete(now, done uint64) {
+	s := t.w.SIMD
 	if t.o.kind != kindLDS {
 		s.shared.pending--
 	}
@@ -346,9 +347,7 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 }
 
 // Known brings the end of an outstanding load, as if it had been known when it issued: no cycle that depends on it has come yet.
-func (t Ticket) Known(done uint64) {
-	t.w.SIMD.complete(0, done, t)
-}
+func (t Ticket) Known(done uint64) { t.w.SIMD.complete(0, done, t) }
 
 func (s *SIMD) complete(now, done uint64, t Ticket) {
 	s.CatchUp(now)

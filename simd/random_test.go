@@ -317,7 +317,7 @@ func (e *stand) start(now uint64, number int, codes []*Code) {
 func (e *stand) tell(now uint64) {
 	e.pending = slices.DeleteFunc(e.pending, func(t told) bool {
 		if t.at == now {
-			t.ticket.SIMD().Complete(now, t.done, t.ticket)
+			t.ticket.Complete(now, t.done)
 		}
 		return t.at == now
 	})

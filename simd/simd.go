@@ -31,9 +31,6 @@ func (t Ticket) BlocksWave() Ticket {
 	return t
 }
 
-// SIMD is where the wave is.
-func (t Ticket) SIMD() *SIMD { return t.w.SIMD }
-
 // Latency is what the access's class adds to when it is done.
 func (t Ticket) Latency() uint64 { return uint64(t.o.latency) }
 

@@ -148,7 +148,7 @@ func (k *worker) memory(g *group, w *wave, access mem.Access, in *isa.Inst) bool
 		return k.run.fail(p.Err())
 	}
 	exec := st.Exec
-	st.Exec = mem.Writers(st, in)
+	st.Exec = st.WriteMask(in)
 	if st.Exec != 0 || exec == 0 {
 		access(k.port, 0, st, &w.env, in)
 	}
