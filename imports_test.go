@@ -51,14 +51,15 @@ var allowedImports = map[string]string{
 	"tracing/report":        "account tracing/probe tracing tracing/profile",
 	"tracing/daisen":        "account tracing/probe isa tracing",
 	"tracing/monitor":       "",
-	"simd":                  "isa program account tracing/probe internal/spec",
-	"lds":                   "engine isa mem/lane mem/rmw internal/spec",
-	"mem":                   "engine isa mem/dram mem/lane mem/rmw program/ir internal/spec",
-	"cu/lookahead":          "internal/fault account engine isa mem simd",
-	"cu":                    "engine isa program simd lds cu/lookahead mem account tracing/probe internal/spec",
+	"simd":                  "account internal/timing isa program tracing/probe internal/spec",
+	"lds":                   "engine internal/timing isa mem/lane mem/rmw internal/spec",
+	"internal/timing":       "account",
+	"mem":                   "account engine internal/timing isa mem/dram mem/lane mem/rmw program/ir internal/spec",
+	"cu/lookahead":          "internal/fault engine internal/timing isa mem simd",
+	"cu":                    "engine internal/timing isa program simd lds cu/lookahead mem account tracing/probe internal/spec",
 	"scheduler":             "engine cu internal/spec",
 	"scheduler/command":     "engine scheduler",
-	"scheduler/graph":       "engine isa program simd mem mem/lane cu account scheduler tracing/probe",
+	"scheduler/graph":       "engine internal/timing isa program simd mem mem/lane cu account scheduler tracing/probe",
 	"gpu/functional":        "internal/fault account isa lds mem program simd",
 	"gpu/machine":           "account config cu engine lds mem scheduler scheduler/graph simd",
 	"gpu/sampled":           "account config cu gpu/machine isa mem scheduler simd",
@@ -79,7 +80,7 @@ var allowedImports = map[string]string{
 	"vulkan/vk":             "",
 	"cmd/spvsim":            "internal/bounds internal/fault internal/files account tracing/probe engine internal/starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots internal/judge vulkan/launch vulkan/rows internal/expression",
 
-	"scheduler/internal/testmachine": "engine isa program simd lds mem cu internal/spec", // for tests
+	"scheduler/internal/testmachine": "engine internal/timing isa program simd lds mem cu internal/spec", // for tests
 }
 
 // akita are the packages that may know the event engine.

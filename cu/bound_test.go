@@ -39,7 +39,7 @@ func TestBound(t *testing.T) {
 	} {
 		e := engine.New(1 * sim.GHz)
 		l := lds.NewComponent(e, "LDS", &s)
-		u := &ComputeUnit{Base: engine.NewBase(e, "Unit"), array: &Array{}, share: share{lds: l}, fetch: &fetch{}}
+		u := &ComputeUnit{Base: engine.NewBase(e, "Unit"), array: &Array{}, ldsInterface: ldsInterface{lds: l}, fetch: &fetch{}}
 		u.port = engine.NewPort(&u.Base, u, "Work")
 		u.banks = engine.NewPort(&u.Base, u, "Banks")
 		c.do(u, l)

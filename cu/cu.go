@@ -17,8 +17,8 @@ import (
 	"spvsim/cu/lookahead"
 	"spvsim/engine"
 	"spvsim/internal/spec"
+	"spvsim/internal/timing"
 	"spvsim/isa"
-	"spvsim/lds"
 	"spvsim/mem"
 	"spvsim/simd"
 )
@@ -29,29 +29,16 @@ var ErrNoGraph = errors.New("cu: a shader uses payloads, but no execution graph 
 // Memory carries out memory accesses of one compute unit; slot is the wave slot
 // of the unit, counted over its SIMDs.
 type Memory interface {
-	// Begin says that a wave of the launch starts in the slot.
+	// Begin binds the resources of the launch for a wave that starts in the slot.
 	Begin(slot int, l *Launch)
-	// Access carries out an access, and says in b what it costs: b is that of the access before.
-	Access(now uint64, w *simd.Wave, in *isa.Inst, slot int, b *simd.Booking)
-}
-
-// LDS is the local data share of a compute unit. A workgroup has size bytes of it
-// from base on. Accesses are handed to its port, as lds.Request.
-type LDS interface {
-	Clear(base, size uint32)
-	Port() *engine.Port
-	// Next is the cycle in which the next access leaves the banks, and Leave hands back
-	// the answers of those that have by now: the unit calls it before it has a turn.
-	Next() uint64
-	Leave(now uint64)
-	// Watched says that accesses must be reported in the order of time.
-	Watched() bool
+	// Access carries out an access. The response is valid until the next one.
+	Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) *timing.Response
 }
 
 // Payloads is the execution graph that the launched workgroups belong to.
 type Payloads interface {
 	// Do carries out an operation on payloads or on the queue.
-	Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Booking
+	Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) timing.Response
 	// Check looks at an access to payload memory before it is carried out, and
 	// says whether it may be.
 	Check(w *simd.Wave, in *isa.Inst) bool
@@ -67,8 +54,8 @@ type ComputeUnit struct {
 	runner *lookahead.Runner
 	port   *engine.Port
 	memory Memory
-	share
-	booking  simd.Booking // of the last access to memory
+	ldsInterface
+	response timing.Response // to an access that does not reach memory
 	answers  engine.Stock[Answer]
 	fetch    *fetch
 	shared   *simd.Shared
@@ -79,15 +66,6 @@ type ComputeUnit struct {
 	coming   []uint64  // cycles in which workgroups arrive that are on their way
 	freed    uint64    // cycle in which the dispatcher has heard of the last wave that ended
 	spare    []*simd.Group
-}
-
-// A share is the unit's LDS as the unit uses it.
-type share struct {
-	lds    LDS
-	banks  *engine.Port // to it
-	access lds.Request  // the one at hand
-	leaves uint64       // cycle in which the next access leaves the banks
-	taken  simd.Booking // by the last access
 }
 
 // A Launch is a kernel: what every workgroup of it has in common.
@@ -124,7 +102,7 @@ type Workgroup struct {
 func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, parts Parts) *ComputeUnit {
 	u := &ComputeUnit{
 		Base: engine.NewBase(a.engine, name), index: index, array: a,
-		memory: parts.Memory, share: share{lds: parts.LDS, leaves: Never}, fetch: parts.fetch, barrier: uint64(s.BarrierCycles),
+		memory: parts.Memory, ldsInterface: ldsInterface{lds: parts.LDS, nextLDSAnswer: Never}, fetch: parts.fetch, barrier: uint64(s.BarrierCycles),
 		launches: make([]*Launch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs, maxLanes),
 	}
 	u.runner = a.Ahead.Add(u, &u.Base, u)
@@ -132,10 +110,10 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, p
 	for i := range shape.SIMDs {
 		u.SIMDs = append(u.SIMDs, simd.New(&s.Issue, shape, simd.Place{
 			Name: fmt.Sprintf("%s.SIMD[%d]", name, i), Index: i,
-			Env: u, Pool: a.pool, Shared: u.shared, MaxOutstanding: parts.MaxOutstanding,
+			ComputeUnit: u, Pool: a.pool, Shared: u.shared, MaxOutstanding: parts.MaxOutstanding,
 		}))
 	}
-	if p, ok := parts.Memory.(*port); ok {
+	if p, ok := parts.Memory.(*memoryUnit); ok {
 		p.attach(u)
 		u.runner.LoadsOf(p.port, len(u.launches))
 	}
@@ -163,7 +141,7 @@ func (u *ComputeUnit) Work() engine.Work {
 // Index numbers the unit in the machine.
 func (u *ComputeUnit) Index() int { return u.index }
 
-// Handle fulfils sim.Handler: a turn of the SIMDs, a workgroup, an answer.
+// Handle implements sim.Handler: a turn of the SIMDs, a workgroup, an answer.
 func (u *ComputeUnit) Handle(e sim.Event) error {
 	if _, ok := e.(*engine.Alarm); ok {
 		u.runner.Turn(u.Engine.Now())
@@ -189,7 +167,7 @@ func (u *ComputeUnit) Handle(e sim.Event) error {
 }
 
 func (u *ComputeUnit) answer(a *Answer) {
-	a.Ticket.SIMD().Complete(a.Arrives(), a.Done, a.Ticket)
+	a.Ticket.Complete(a.Arrives(), a.Done)
 	u.answers.Give(a)
 }
 
@@ -243,19 +221,19 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
 	return g
 }
 
-// Next fulfils lookahead.Unit: the cycle in which a SIMD has its next turn, or an access leaves the LDS.
+// Next implements lookahead.Unit: the cycle in which a SIMD has its next turn, or an access leaves the LDS.
 func (u *ComputeUnit) Next() uint64 {
-	next := u.leaves
+	next := u.nextLDSAnswer
 	for _, turn := range u.shared.Turns() {
 		next = min(next, turn)
 	}
 	return next
 }
 
-// Advance fulfils lookahead.Unit: it takes what has left the LDS, and gives the SIMDs whose turn it is theirs.
+// Advance implements lookahead.Unit: it takes what has left the LDS, and gives the SIMDs whose turn it is theirs.
 func (u *ComputeUnit) Advance(now uint64) (next uint64) {
-	if u.leaves <= now {
-		u.leave(now)
+	if u.nextLDSAnswer <= now {
+		u.deliverLDS(now)
 	}
 	for i, turn := range u.shared.Turns() {
 		if turn <= now {
@@ -265,19 +243,13 @@ func (u *ComputeUnit) Advance(now uint64) (next uint64) {
 	return u.Next()
 }
 
-// leave takes the answers of the accesses that have left the LDS by cycle now.
-func (u *ComputeUnit) leave(now uint64) {
-	u.lds.Leave(now)
-	u.leaves = u.lds.Next()
-}
-
-// Local fulfils lookahead.Unit.
+// Local implements lookahead.Unit.
 func (u *ComputeUnit) Local(cycle uint64) bool {
 	if u.shared.Pending() { // what comes may wake a wave before the access leaves the LDS
 		return false
 	}
-	if u.leaves <= cycle {
-		u.leave(cycle)
+	if u.nextLDSAnswer <= cycle {
+		u.deliverLDS(cycle)
 	}
 	for i, turn := range u.shared.Turns() {
 		if turn <= cycle && u.SIMDs[i].MayAffect(cycle) {
@@ -287,11 +259,11 @@ func (u *ComputeUnit) Local(cycle uint64) bool {
 	return true
 }
 
-// Bound fulfils lookahead.Unit: the first cycle in which a workgroup may come. Who
+// Bound implements lookahead.Unit: the first cycle in which a workgroup may come. Who
 // must be told of the unit's work in the order of time is told in events.
 func (u *ComputeUnit) Bound() uint64 {
 	a := u.array
-	if a.trace.to != nil || u.fetch.ways > 0 || u.port.Connected() || u.banks.NumHooks() > 0 || u.lds.Watched() {
+	if a.trace.to != nil || u.fetch.ways > 0 || u.port.Connected() || u.banks.NumHooks() > 0 || u.lds.Traced() {
 		return 0
 	}
 	until, now := Never, u.Engine.Now()
@@ -304,7 +276,7 @@ func (u *ComputeUnit) Bound() uint64 {
 	return until
 }
 
-// CountIn fulfils lookahead.Unit.
+// CountIn implements lookahead.Unit.
 func (u *ComputeUnit) CountIn(copy int) { u.shared.Copy = copy }
 
 // Expect says that a workgroup has been sent, which comes in the given cycle, not
@@ -316,98 +288,27 @@ func (u *ComputeUnit) slot(w *simd.Wave) int {
 	return w.SIMD.Index*w.SIMD.Slots() + w.Slot
 }
 
-// Memory fulfils simd.Env.
-func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) *simd.Booking {
-	if u.shared.LoadsAhead {
-		if b, ok := u.runner.Load(now, u.slot(w), w); ok {
-			return u.booked(b)
-		}
-	}
-	if in.Mem.Payload && u.array.payloads != nil && !u.array.payloads.Check(w, in) {
-		return u.booked(simd.Booking{Ready: now, Free: now})
-	}
-	if mask := mem.Writers(&w.State, in); mask != w.State.Exec {
-		return u.withoutHelpers(now, w, in, mask)
-	}
-	return u.reach(now, w, in)
-}
-
-// booked keeps a booking up to the next.
-func (u *ComputeUnit) booked(b simd.Booking) *simd.Booking {
-	u.booking = b
-	return &u.booking
-}
-
-// LoadAhead fulfils simd.Env.
-func (u *ComputeUnit) LoadAhead(w *simd.Wave, in *isa.Inst) bool {
-	slot := u.slot(w)
-	pc, _ := w.Where()
-	return u.runner.MayLoad(slot, u.launches[slot].steady[pc], &w.State, &u.memory.(*port).env[slot], in)
-}
-
-// withoutHelpers carries out a store or an atomic operation for the lanes that
-// are no helpers.
-func (u *ComputeUnit) withoutHelpers(now uint64, w *simd.Wave, in *isa.Inst, mask uint64) *simd.Booking {
-	exec := w.State.Exec
-	w.State.Exec = mask
-	b := u.booked(simd.Booking{Ready: now, Free: now + 1})
-	if w.State.Exec != 0 {
-		b = u.reach(now, w, in)
-	}
-	w.State.Exec = exec
-	return b
-}
-
-// reach carries out an access to memory.
-func (u *ComputeUnit) reach(now uint64, w *simd.Wave, in *isa.Inst) *simd.Booking {
-	if u.array.trace.to != nil {
-		return u.tracedAccess(now, w, in)
-	}
-	u.memory.Access(now, w, in, u.slot(w), &u.booking)
-	return &u.booking
-}
-
-// Payload fulfils simd.Env.
-func (u *ComputeUnit) Payload(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+// AccessPayloads implements simd.ComputeUnit.
+func (u *ComputeUnit) AccessPayloads(now uint64, w *simd.Wave, in *isa.Inst) timing.Response {
 	if u.array.payloads == nil || w.State.Payloads == nil {
 		u.Engine.Fail(ErrNoGraph)
-		return simd.Booking{Ready: now, Free: now}
+		return timing.Response{ReadyAt: now, UnitFreeAt: now}
 	}
 	return u.array.payloads.Do(now, u.index, w, in)
 }
 
-// LDS fulfils simd.Env.
-func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) *simd.Booking {
-	r := &u.access
-	r.Cycle, r.State, r.Base, r.Size, r.Inst = now, &w.State, w.Group.LDSBase, w.Group.LDSSize, in
-	u.ask(now, w, r)
-	t := &r.Timing
-	if u.array.trace.to != nil {
-		u.tracedLDS(now, w, in, t.Ready, t.Passes, t.ConflictPasses)
-	}
-	u.taken = simd.Booking{Pending: true, Free: now + t.Unit, Own: now + t.Busy, Passes: t.Passes, ConflictPasses: t.ConflictPasses}
-	return &u.taken
-}
-
-// complete brings the end of a pending access to memory of one of the unit's waves.
-func (u *ComputeUnit) complete(done uint64, t simd.Ticket) {
-	a := u.Answer(t)
-	a.Done = done
-	u.port.Post(a, u.port, max(done, u.Engine.Soonest()))
-}
-
-// Fetch fulfils simd.Env.
+// Fetch implements simd.ComputeUnit.
 func (u *ComputeUnit) Fetch(_ uint64, line uint32) uint64 { return u.fetch.enter(line) }
 
-// Print fulfils simd.Env.
+// Print implements simd.ComputeUnit.
 func (u *ComputeUnit) Print(now uint64, w *simd.Wave, in *isa.Inst) {
 	if u.array.printer != nil {
 		u.array.printer(now, w, in)
 	}
 }
 
-// Arrive fulfils simd.Env.
-func (u *ComputeUnit) Arrive(now uint64, w *simd.Wave) {
+// ArriveAtBarrier implements simd.ComputeUnit.
+func (u *ComputeUnit) ArriveAtBarrier(now uint64, w *simd.Wave) {
 	w.Group.Arrived++
 	u.tryRelease(now, w.Group)
 }
@@ -423,10 +324,10 @@ func (u *ComputeUnit) tryRelease(now uint64, g *simd.Group) {
 	}
 }
 
-// Ended fulfils simd.Env. The slot and the registers are free from now on; the
+// WaveEnded implements simd.ComputeUnit. The slot and the registers are free from now on; the
 // LDS and the barrier when the workgroup's last wave has ended. Stores under way
 // do not hold them.
-func (u *ComputeUnit) Ended(now uint64, w *simd.Wave) {
+func (u *ComputeUnit) WaveEnded(now uint64, w *simd.Wave) {
 	g := w.Group
 	g.Done = max(g.Done, w.LastMemory(), w.FreeAt())
 	g.Remove(w)

@@ -2,7 +2,6 @@ package cu
 
 import (
 	"spvsim/engine"
-	"spvsim/lds"
 	"spvsim/simd"
 )
 
@@ -76,12 +75,3 @@ func (u *ComputeUnit) Answer(t simd.Ticket) *Answer {
 
 // Port is where a compute unit takes messages.
 func (u *ComputeUnit) Port() *engine.Port { return u.port }
-
-// ask hands an access over to the LDS.
-func (u *ComputeUnit) ask(now uint64, w *simd.Wave, r *lds.Request) {
-	a := u.Answer(w.Ticket())
-	r.Answer, r.To, a.local = a, u.banks, true
-	u.banks.Hand(r, u.lds.Port(), now)
-	u.leaves = u.lds.Next()
-	a.Done = r.Timing.Ready
-}

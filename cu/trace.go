@@ -1,6 +1,7 @@
 package cu
 
 import (
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/simd"
 	"spvsim/tracing/probe"
@@ -39,28 +40,27 @@ func (t *trace) placed(unit int, m *Place) {
 }
 
 // tracedAccess is an access to memory that is told.
-func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) *simd.Booking {
+func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) *timing.Response {
 	t := &u.array.trace
-	p, _ := u.memory.(*port)
+	p, _ := u.memory.(*memoryUnit)
 	if p != nil {
 		p.port.ForgetLines()
 		t.before = p.port.Asked(t.before[:0])
 	}
-	b := &u.booking
-	u.memory.Access(now, w, in, u.slot(w), b)
+	r := u.memory.Access(now, w, in, u.slot(w))
 	pc, _ := w.Where()
-	t.access = probe.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: b.Ready}
+	t.access = probe.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: r.ReadyAt}
 	if p != nil {
-		t.describe(p, b.Pending)
+		t.describe(p, r)
 	}
 	t.to.Memory(&t.access)
-	return b
+	return r
 }
 
 // describe says which lines a port's last access asked for, and how far it went.
-func (t *trace) describe(p *port, pending bool) {
-	if pending {
-		t.access.Ready, t.access.ID = probe.Unknown, p.waiting[len(p.waiting)-1].token
+func (t *trace) describe(p *memoryUnit, r *timing.Response) {
+	if r.Completion == timing.ByCallback {
+		t.access.Ready, t.access.ID = probe.Unknown, r.Token
 	}
 	t.lines = t.lines[:0]
 	for _, l := range p.port.Lines() {
@@ -75,10 +75,10 @@ func (t *trace) describe(p *port, pending bool) {
 	}
 }
 
-// tracedLDS reports an access to the LDS.
-func (u *ComputeUnit) tracedLDS(now uint64, w *simd.Wave, in *isa.Inst, ready uint64, passes, conflicts int) {
+// traceLDS reports an access to the LDS.
+func (u *ComputeUnit) traceLDS(now uint64, w *simd.Wave, in *isa.Inst, r *timing.Response) {
 	t := &u.array.trace
 	pc, _ := w.Where()
-	t.access = probe.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: ready, Passes: passes, Conflicts: conflicts}
+	t.access = probe.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: r.ReadyAt, Passes: r.Passes, Conflicts: r.ConflictPasses}
 	t.to.LDS(&t.access)
 }

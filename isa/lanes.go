@@ -285,3 +285,12 @@ func resolveMasks(in *Inst) func(*State, *Inst) {
 		st.setMask(in.Dst, f(st.word(in.Src[0]), st.word(in.Src[1]), st.word(in.Src[2])))
 	}
 }
+
+// WriteMask is the execution mask of an access: helper lanes write no memory but
+// their own scratch, and an atomic leaves their registers as they are.
+func (s *State) WriteMask(in *Inst) uint64 {
+	if s.Helpers&s.Exec != 0 && in.Op.Has(FlagWrites) && in.Mem.Space != SpaceScratch {
+		return s.Exec &^ s.Helpers
+	}
+	return s.Exec
+}

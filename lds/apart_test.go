@@ -35,9 +35,9 @@ func TestClosedFormsOfTwoPieces(t *testing.T) {
 		d, st := newLDS(t, nil), newState(64)
 		stride(st, c.stride*4)
 		in, _, _ := apart(c.op, c.each, 16<<10)
-		if got := d.Issue(0, st, 0, 64<<10, in); got.Busy != c.want || got.Unit != c.want/2+uint64(got.ConflictPasses)/2 {
+		if got := d.Issue(0, st, 0, 64<<10, in); got.OwnUnitFreeAt != c.want || got.UnitFreeAt != c.want/2+uint64(got.ConflictPasses)/2 {
 			t.Errorf("%v of two pieces of %d dwords, stride %d: busy %d, %d of the unit's bandwidth; want %d, conflicts whole and the rest half",
-				c.op, c.each, c.stride, got.Busy, got.Unit, c.want)
+				c.op, c.each, c.stride, got.OwnUnitFreeAt, got.UnitFreeAt, c.want)
 		}
 	}
 }
@@ -74,13 +74,14 @@ func TestTwoPiecesAreTwoAccesses(t *testing.T) {
 		other := *st
 		other.V = slices.Clone(st.V)
 		got := one.Issue(7, st, 0, region, both)
-		x, y := two.Issue(7, &other, 0, region, first), two.Issue(7, &other, 0, region, second)
-		switch want := x.Busy + y.Busy - uint64(two.rows[kindOf(op, uint32(4*each))].FixedCycles); {
+		x := *two.Issue(7, &other, 0, region, first)
+		y := two.Issue(7, &other, 0, region, second)
+		switch want := x.OwnUnitFreeAt - 7 + y.OwnUnitFreeAt - uint64(two.rows[kindOf(op, uint32(4*each))].FixedCycles); {
 		case !slices.Equal(st.V, other.V) || !bytes.Equal(one.Bytes(0, region), two.Bytes(0, region)):
 			t.Fatalf("%v of two pieces of %d, %d apart: other values than two accesses", op, each, both.Mem.Apart)
 		case one.Faults != two.Faults:
 			t.Fatalf("%v of two pieces of %d, %d apart, %d bytes: %d faults, want %d", op, each, both.Mem.Apart, region, one.Faults, two.Faults)
-		case got.Busy != want || got.Passes != x.Passes+y.Passes || got.ConflictPasses != x.ConflictPasses+y.ConflictPasses:
+		case got.OwnUnitFreeAt != want || got.Passes != x.Passes+y.Passes || got.ConflictPasses != x.ConflictPasses+y.ConflictPasses:
 			t.Fatalf("%v of two pieces of %d: %+v, want those of %+v and %+v", op, each, got, x, y)
 		}
 		plain(t, both, &other, two.Bytes(0, region), one.Bytes(0, region))
@@ -92,11 +93,11 @@ func plain(t *testing.T, in *isa.Inst, st *isa.State, region, want []byte) {
 	t.Helper()
 	var d Values
 	before := slices.Clone(st.V)
-	p := PlainOf(in)
+	p := FastAccessOf(in)
 	if p == nil {
 		t.Fatalf("%s is not plain", isa.Disasm(in))
 	}
-	if d.Plain(st, p, region); !slices.Equal(st.V, before) || !bytes.Equal(region, want) {
+	if d.AccessFast(st, p, region); !slices.Equal(st.V, before) || !bytes.Equal(region, want) {
 		t.Fatalf("%s: the quick way gives other values", isa.Disasm(in))
 	}
 }

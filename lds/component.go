@@ -4,6 +4,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/engine"
+	"spvsim/internal/timing"
 	"spvsim/isa"
 )
 
@@ -15,7 +16,7 @@ type Component struct {
 	engine.Base
 	*LDS
 	port    *engine.Port
-	leaving []leave // the earliest first
+	pending []completion // the earliest first
 }
 
 // HookPosAccess marks an access; the item is an Access.
@@ -23,28 +24,28 @@ var HookPosAccess = &sim.HookPos{Name: "LDS Access"}
 
 // An Access is what a hook sees of an access.
 type Access struct {
-	Cycle  uint64
-	Inst   *isa.Inst
-	Timing Timing
+	Cycle    uint64
+	Inst     *isa.Inst
+	Response timing.Response
 }
 
 // A Request is an access of a wave to its workgroup's range of Size bytes from
 // Base on. It is handed over in the cycle in which the instruction issues, which
-// computes its values; Timing says at once how long the banks are taken.
+// computes its values. Response is there at once, and valid until the next request.
 type Request struct {
 	engine.Header
 	Cycle      uint64 // in which the instruction issues
 	State      *isa.State
 	Base, Size uint32
 	Inst       *isa.Inst
-	Timing     Timing
+	Response   *timing.Response
 	// Answer is the message that goes back to To when the access has left the banks.
 	Answer engine.Message
 	To     *engine.Port
 }
 
-// A leave is an access that leaves the banks in a cycle.
-type leave struct {
+// A completion is an access that leaves the banks in a cycle.
+type completion struct {
 	cycle  uint64
 	answer engine.Message
 	to     *engine.Port
@@ -60,8 +61,8 @@ func NewComponent(e *engine.Engine, name string, s *Spec) *Component {
 // Port is where accesses are handed in.
 func (c *Component) Port() *engine.Port { return c.port }
 
-// Watched says that the accesses are reported, in the order of time.
-func (c *Component) Watched() bool { return c.NumHooks() > 0 || c.port.NumHooks() > 0 }
+// Traced says that the accesses are reported, in the order of time.
+func (c *Component) Traced() bool { return c.NumHooks() > 0 || c.port.NumHooks() > 0 }
 
 // Handle fulfils sim.Handler.
 func (c *Component) Handle(e sim.Event) error {
@@ -74,31 +75,31 @@ func (c *Component) Handle(e sim.Event) error {
 // access carries out an access and plans its end, which is in a later cycle even
 // if no lane takes part.
 func (c *Component) access(r *Request) {
-	r.Timing = c.LDS.Issue(r.Cycle, r.State, r.Base, r.Size, r.Inst)
+	r.Response = c.LDS.Issue(r.Cycle, r.State, r.Base, r.Size, r.Inst)
 	if c.NumHooks() > 0 {
-		c.InvokeHook(sim.HookCtx{Domain: c, Pos: HookPosAccess, Item: Access{r.Cycle, r.Inst, r.Timing}})
+		c.InvokeHook(sim.HookCtx{Domain: c, Pos: HookPosAccess, Item: Access{r.Cycle, r.Inst, *r.Response}})
 	}
-	l := leave{max(r.Timing.Ready, r.Cycle+1), r.Answer, r.To}
-	c.leaving = append(c.leaving, l)
-	for i := len(c.leaving) - 1; i > 0 && c.leaving[i-1].cycle > l.cycle; i-- {
-		c.leaving[i-1], c.leaving[i] = l, c.leaving[i-1]
+	l := completion{max(r.Response.ReadyAt, r.Cycle+1), r.Answer, r.To}
+	c.pending = append(c.pending, l)
+	for i := len(c.pending) - 1; i > 0 && c.pending[i-1].cycle > l.cycle; i-- {
+		c.pending[i-1], c.pending[i] = l, c.pending[i-1]
 	}
 }
 
-// Next is the cycle in which the next access leaves the banks; engine.Never if there is none.
-func (c *Component) Next() uint64 {
-	if len(c.leaving) == 0 {
+// NextCompletion is the cycle in which the next access leaves the banks; engine.Never if there is none.
+func (c *Component) NextCompletion() uint64 {
+	if len(c.pending) == 0 {
 		return engine.Never
 	}
-	return c.leaving[0].cycle
+	return c.pending[0].cycle
 }
 
-// Leave hands back the answers of the accesses that have left by cycle now.
-func (c *Component) Leave(now uint64) {
+// DeliverUntil hands back the answers of the accesses that have left by cycle now.
+func (c *Component) DeliverUntil(now uint64) {
 	n := 0
-	for ; n < len(c.leaving) && c.leaving[n].cycle <= now; n++ {
-		l := &c.leaving[n]
+	for ; n < len(c.pending) && c.pending[n].cycle <= now; n++ {
+		l := &c.pending[n]
 		c.port.Hand(l.answer, l.to, l.cycle)
 	}
-	c.leaving = c.leaving[:copy(c.leaving, c.leaving[n:])]
+	c.pending = c.pending[:copy(c.pending, c.pending[n:])]
 }

@@ -44,15 +44,15 @@ func TestComponentTellsHooks(t *testing.T) {
 	h := &collect{}
 	c.AcceptHook(h)
 	unit.port.Hand(r, c.Port(), 0)
-	if len(h.seen) != 1 || h.seen[0] != (Access{0, r.Inst, r.Timing}) || r.Timing.ConflictPasses != 62 {
-		t.Fatalf("hooks saw %+v, want cycle 0 with %+v", h.seen, r.Timing)
+	if len(h.seen) != 1 || h.seen[0] != (Access{0, r.Inst, *r.Response}) || r.Response.ConflictPasses != 62 {
+		t.Fatalf("hooks saw %+v, want cycle 0 with %+v", h.seen, *r.Response)
 	}
-	if c.Leave(c.Next() - 1); len(unit.at) != 0 {
+	if c.DeliverUntil(c.NextCompletion() - 1); len(unit.at) != 0 {
 		t.Errorf("an answer came in %v, before its access had left", unit.at)
 	}
-	c.Leave(c.Next())
-	if len(unit.at) != 1 || unit.at[0] != r.Timing.Ready {
-		t.Errorf("answers came in %v, want one in %d", unit.at, r.Timing.Ready)
+	c.DeliverUntil(c.NextCompletion())
+	if len(unit.at) != 1 || unit.at[0] != r.Response.ReadyAt {
+		t.Errorf("answers came in %v, want one in %d", unit.at, r.Response.ReadyAt)
 	}
 	if got, want := c.Work(), (engine.Work{Calls: 1}); got != want {
 		t.Errorf("work %+v, want %+v", got, want)
@@ -68,7 +68,7 @@ func TestAccessAllocatesNothing(t *testing.T) {
 	unit.at = make([]uint64, 0, 1<<10)
 	run := func() {
 		unit.port.Hand(r, c.Port(), 0)
-		c.Leave(c.Next())
+		c.DeliverUntil(c.NextCompletion())
 	}
 	if n := testing.AllocsPerRun(100, run); n != 0 {
 		t.Errorf("%v allocations an access with no observer", n)

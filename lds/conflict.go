@@ -3,35 +3,40 @@ package lds
 import (
 	"math/bits"
 
+	"spvsim/internal/timing"
 	"spvsim/isa"
 )
 
 // chunkBytes is the widest access of a lane; wider ones are several.
 const chunkBytes = 16
 
-// time counts phases and passes of an access of bytes a lane. Two pieces that are apart are two accesses of one instruction: what
-// an access takes whatever its lanes they take once (CLRX GcnTimings.md: ds_write2_b32 12 where ds_write_b32 has 8, ds_read2_b32 twice ds_read_b32).
-func (d *LDS) time(now uint64, st *isa.State, base uint32, in *isa.Inst, mask uint64, bytes uint32) Timing {
-	var t Timing
-	unhindered := d.piece(&t, st, base, in, mask, d.stride)
+// respond counts phases and passes of an access of bytes a lane. Two pieces that are apart are two accesses of one instruction: the
+// fixed cost of an access is paid once for both (CLRX GcnTimings.md: ds_write2_b32 12 where ds_write_b32 has 8, ds_read2_b32 twice
+// ds_read_b32). The response has how long the SIMD's own waves and, where two waves' accesses fit beside each other for less, all
+// waves of the compute unit wait for the pipe; when it is done comes as a message.
+func (d *LDS) respond(now uint64, st *isa.State, base uint32, in *isa.Inst, mask uint64, bytes uint32) *timing.Response {
+	r := &d.response
+	r.Completion, r.Passes, r.ConflictPasses = timing.ByCallback, 0, 0
+	unhindered := d.subAccess(r, st, base, in, mask, d.stride)
 	if d.stride < bytes {
-		unhindered += d.piece(&t, st, base+in.Mem.Apart, in, mask, d.stride) - d.rows[kindOf(in.Op, d.stride)].FixedCycles
+		unhindered += d.subAccess(r, st, base+in.Mem.Apart, in, mask, d.stride) - d.rows[kindOf(in.Op, d.stride)].FixedCycles
 	}
-	conflicts := t.ConflictPasses * d.spec.ConflictCycles
-	t.Busy = uint64(unhindered + conflicts)
-	t.Unit = uint64(ceilDiv(unhindered*min(d.spec.WaveBytesPerCycle, d.spec.BytesPerCycle), d.spec.BytesPerCycle) + conflicts)
-	t.Ready = now + uint64(max(0, int(t.Busy)-d.rows[ReadB32].busy(st.Lanes)))
-	return t
+	conflicts := r.ConflictPasses * d.spec.ConflictCycles
+	access := unhindered + conflicts
+	pipe := ceilDiv(unhindered*min(d.spec.WaveBytesPerCycle, d.spec.BytesPerCycle), d.spec.BytesPerCycle) + conflicts
+	r.ReadyAt = now + uint64(max(0, access-d.rows[ReadB32].busy(st.Lanes)))
+	r.OwnUnitFreeAt, r.UnitFreeAt = now+uint64(access), now+uint64(pipe)
+	return r
 }
 
-// piece counts the passes of bytes that follow one another, and returns the cycles that they take without conflicts.
-func (d *LDS) piece(t *Timing, st *isa.State, base uint32, in *isa.Inst, mask uint64, bytes uint32) (unhindered int) {
+// subAccess counts the passes of bytes that follow one another, and returns the cycles that they take without conflicts.
+func (d *LDS) subAccess(r *timing.Response, st *isa.State, base uint32, in *isa.Inst, mask uint64, bytes uint32) (unhindered int) {
 	for at := uint32(0); at < bytes; at += chunkBytes {
 		chunk := min(chunkBytes, bytes-at)
 		k := kindOf(in.Op, chunk)
 		passes, phases := d.passes(k, st, mask, base+at, chunk)
-		t.Passes += passes
-		t.ConflictPasses += passes - phases
+		r.Passes += passes
+		r.ConflictPasses += passes - phases
 		unhindered += d.rows[k].busy(st.Lanes)
 	}
 	return unhindered
@@ -44,7 +49,7 @@ func (d *LDS) piece(t *Timing, st *isa.State, base uint32, in *isa.Inst, mask ui
 func (d *LDS) passes(k Kind, st *isa.State, mask uint64, base, bytes uint32) (passes, phases int) {
 	c := d.count
 	d.spread(st)
-	if k < AtomicB32 && d.uniform(st.Lanes) && c.apart(base+d.Offsets[0], bytes) {
+	if k < AtomicB32 && d.uniform(st.Lanes) && c.banksDistinct(base+d.Offsets[0], bytes) {
 		n := touched(d.phases[k], mask)
 		return n, n
 	}
@@ -120,7 +125,7 @@ func (c *counter) passes(phases []uint64, mask uint64, off *[64]uint32, base, by
 			continue
 		}
 		active++
-		if c.free(phase, off, base, bytes, atomic) {
+		if c.conflictFree(phase, off, base, bytes, atomic) {
 			passes++
 			continue
 		}
@@ -140,9 +145,9 @@ func (d *LDS) uniform(lanes int) bool {
 	return true
 }
 
-// apart says of an access to bytes from at on that its words are in different banks: the mapping is the plain one, so that
+// banksDistinct says of an access to bytes from at on that its words are in different banks: the mapping is the plain one, so that
 // neighbours are, and there are as many banks.
-func (c *counter) apart(at, bytes uint32) bool {
+func (c *counter) banksDistinct(at, bytes uint32) bool {
 	return c.modulo && (at&(1<<c.word-1)+bytes+1<<c.word-1)>>c.word <= 1<<c.shift
 }
 
@@ -156,10 +161,10 @@ func touched(phases []uint64, mask uint64) (n int) {
 	return n
 }
 
-// free reports cheaply that a phase needs one pass: all its words are in
+// conflictFree reports cheaply that a phase needs one pass: all its words are in
 // different banks, or all lanes want the same ones. It may say no although
 // nothing conflicts.
-func (c *counter) free(phase uint64, off *[64]uint32, base, bytes uint32, atomic bool) bool {
+func (c *counter) conflictFree(phase uint64, off *[64]uint32, base, bytes uint32, atomic bool) bool {
 	if c.shift > 6 || !c.modulo {
 		return false
 	}

@@ -11,21 +11,11 @@ import (
 	"fmt"
 	"math/bits"
 
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/lane"
 	"spvsim/mem/rmw"
 )
-
-// Timing is what one access costs.
-type Timing struct {
-	Ready uint64 // cycle in which results are there
-	Busy  uint64 // cycles that the wave's access takes: conflict-free time and conflicts
-	// Unit are the cycles that the access takes of the compute unit's bandwidth:
-	// less than Busy where two waves' accesses fit beside each other.
-	Unit           uint64
-	Passes         int // over all phases that have an active lane
-	ConflictPasses int // passes of phases beyond the first of each
-}
 
 // A Fault is an access outside of the workgroup's LDS: it read zero, or its
 // write was dropped.
@@ -52,11 +42,11 @@ type Values struct {
 	First   []Fault // the first few faults
 	Changes uint64  // stores, and atomic operations of lanes that changed a byte
 
-	stride uint32 // bytes of a lane in the access at hand, of a piece where it has two
-	packed bool   // the access at hand: full mask, lane l's offset is lane 0's plus l times the element
-	inside bool   // the access at hand: no active lane is out of bounds
-	one    bool   // the access at hand: all lanes go to the first one's offset, which the others' do not hold
-	trash  [64]uint32
+	stride    uint32 // bytes of a lane in the access at hand, of a piece where it has two
+	packed    bool   // the access at hand: full mask, lane l's offset is lane 0's plus l times the element
+	inside    bool   // the access at hand: no active lane is out of bounds
+	broadcast bool   // the access at hand: all lanes go to the first one's offset, which the others' do not hold
+	trash     [64]uint32
 	lane.Walk
 	step lane.Step
 }
@@ -72,7 +62,8 @@ type LDS struct {
 	count     *counter
 	phases    [NumKinds][]uint64
 	spans     [NumKinds]bool
-	*patterns // made by the first access that is counted
+	*patterns                 // made by the first access that is counted
+	response  timing.Response // to the last access
 }
 
 // New makes an LDS of a spec that has been checked.
@@ -98,18 +89,17 @@ func (d *LDS) Clear(base, size uint32) { clear(d.memory()[base : base+size]) }
 // Bytes are the bytes of a workgroup's range.
 func (d *LDS) Bytes(base, size uint32) []byte { return d.memory()[base : base+size] }
 
-// Issue executes an access to the workgroup's range of size bytes from base on
-// and says what it costs.
-func (d *LDS) Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) Timing {
+// Issue executes an access to the workgroup's range of size bytes from base on. The response is valid until the next access.
+func (d *LDS) Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) *timing.Response {
 	mask, bytes := d.Access(st, in, d.memory()[base:base+size])
-	return d.time(now, st, base, in, mask, bytes)
+	return d.respond(now, st, base, in, mask, bytes)
 }
 
-// Measured executes an access to the bytes of a workgroup, and says for how many cycles it takes the compute unit's bandwidth.
+// Measured executes an access to the bytes of a workgroup, and returns for how many cycles it occupies the compute unit's LDS pipe.
 func (d *LDS) Measured(st *isa.State, in *isa.Inst, region []byte) (unit uint64) {
 	mask, bytes := d.Access(st, in, region)
 	d.spread(st)
-	return d.time(0, st, 0, in, mask, bytes).Unit
+	return d.respond(0, st, 0, in, mask, bytes).UnitFreeAt
 }
 
 // Bytes is how many bytes each lane moves.
@@ -129,8 +119,8 @@ func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64
 	apart := uint64(in.Mem.Apart)
 	d.packed = mask == st.Full && d.Packed && uint64(d.Offsets[0])+apart+uint64(d.stride)*uint64(st.Lanes) <= uint64(len(region))
 	d.inside = uint64(d.Last)+apart+uint64(d.stride) <= uint64(len(region))
-	if d.one && d.inside && in.Op == isa.Load && elem.Bits() == 32 && !lane.AnyScalar(in) {
-		d.loadOne(st, in, region, mask)
+	if d.broadcast && d.inside && in.Op == isa.Load && elem.Bits() == 32 && !lane.AnyScalar(in) {
+		d.loadBroadcast(st, in, region, mask)
 		return mask, bytes
 	}
 	d.spread(st)
@@ -149,7 +139,7 @@ func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64
 // offsets works out the byte offset of each lane.
 func (d *Values) offsets(st *isa.State, m *isa.Mem, mask uint64) {
 	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
-	if d.one = m.Index.Kind != isa.Vector; !d.one {
+	if d.broadcast = m.Index.Kind != isa.Vector; !d.broadcast {
 		d.step = lane.Step{Base: base, Stride: d.stride, Exec: mask, Bytes: true}
 		d.Walk.Go(st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes], &d.step)
 		return
@@ -160,17 +150,17 @@ func (d *Values) offsets(st *isa.State, m *isa.Mem, mask uint64) {
 
 // spread gives all lanes the offset that they have in common.
 func (d *Values) spread(st *isa.State) {
-	if !d.one {
+	if !d.broadcast {
 		return
 	}
-	d.one = false
+	d.broadcast = false
 	for l := range d.Offsets[:st.Lanes] {
 		d.Offsets[l] = d.Offsets[0]
 	}
 }
 
-// loadOne loads what is the same for all lanes.
-func (d *Values) loadOne(st *isa.State, in *isa.Inst, b []byte, mask uint64) {
+// loadBroadcast loads what is the same for all lanes.
+func (d *Values) loadBroadcast(st *isa.State, in *isa.Inst, b []byte, mask uint64) {
 	if n := int(in.Mem.Count); mask == st.Full && in.Mem.Apart == 0 && inOrder(in, n) {
 		lane.FillRows(st.V[int(lane.Result(in, 0).Index)*st.Lanes:][:n*st.Lanes], b[d.Offsets[0]:], st.Lanes)
 		return

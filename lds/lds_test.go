@@ -137,12 +137,12 @@ func checkStride(t *testing.T, lanes int, op isa.Op, dwords int, step uint32) {
 		busy = 4 + (busy-4)/2
 	}
 	busy += uint64(conflicts)
-	if got.ConflictPasses != conflicts || got.Busy != busy {
+	if got.ConflictPasses != conflicts || got.OwnUnitFreeAt != 100+busy {
 		t.Errorf("%d lanes, op %d, %d dwords, stride %d: %d conflicts, busy %d; want %d, %d",
-			lanes, op, dwords, step, got.ConflictPasses, got.Busy, conflicts, busy)
+			lanes, op, dwords, step, got.ConflictPasses, got.OwnUnitFreeAt-100, conflicts, busy)
 	}
-	if first := uint64(lanes / 16); got.Ready != 100+busy-first {
-		t.Errorf("ready %d, want %d cycles over a 32-bit read", got.Ready, busy-first)
+	if first := uint64(lanes / 16); got.ReadyAt != 100+busy-first {
+		t.Errorf("ready %d, want %d cycles over a 32-bit read", got.ReadyAt, busy-first)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestClosedForms(t *testing.T) {
 		d, st := newLDS(t, nil), newState(64)
 		stride(st, c.stride*4)
 		w := widths[c.dwords]
-		if got := d.Issue(0, st, 0, 64<<10, access(c.op, w.t, w.count)).Busy; got != c.want {
+		if got := d.Issue(0, st, 0, 64<<10, access(c.op, w.t, w.count)).OwnUnitFreeAt; got != c.want {
 			t.Errorf("%s: busy %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -189,8 +189,8 @@ func TestWideAccesses(t *testing.T) {
 	got := d.Issue(0, st, 0, 64<<10, access(isa.Load, isa.F64, 4))
 	offsets := st.V[:64]
 	conflicts := extra(isa.Load, 4, offsets, st.Full) * 2
-	if got.ConflictPasses != conflicts || got.Busy != uint64(2*16+conflicts) {
-		t.Errorf("%d conflicts, busy %d; want %d, %d", got.ConflictPasses, got.Busy, conflicts, 32+conflicts)
+	if got.ConflictPasses != conflicts || got.OwnUnitFreeAt != uint64(2*16+conflicts) {
+		t.Errorf("%d conflicts, busy %d; want %d, %d", got.ConflictPasses, got.OwnUnitFreeAt, conflicts, 32+conflicts)
 	}
 }
 
@@ -226,7 +226,7 @@ func TestAtomicTimes(t *testing.T) {
 	for _, c := range cases {
 		d, st := newLDS(t, nil), newState(64)
 		stride(st, c.step)
-		if got := d.Issue(0, st, 0, 64<<10, access(c.op, c.t, 1)).Busy; got != c.want {
+		if got := d.Issue(0, st, 0, 64<<10, access(c.op, c.t, 1)).OwnUnitFreeAt; got != c.want {
 			t.Errorf("op %d %v step %d: busy %d, want %d", c.op, c.t, c.step, got, c.want)
 		}
 	}
@@ -343,9 +343,9 @@ func TestOneOffsetForAllLanes(t *testing.T) {
 			d.memory()[i], e.memory()[i] = byte(i*7), byte(i*7)
 		}
 		in := access(c.op, isa.I32, c.count)
-		want := d.Issue(5, row, 0, 1024, in)
+		want := *d.Issue(5, row, 0, 1024, in)
 		in.Mem.Index = isa.S(3)
-		got := e.Issue(5, word, 0, 1024, in)
+		got := *e.Issue(5, word, 0, 1024, in)
 		if got != want || !slices.Equal(word.V[64:], row.V[64:]) || !slices.Equal(d.memory(), e.memory()) || d.Faults != e.Faults {
 			t.Errorf("%+v: %+v, want %+v; or other values", c, got, want)
 		}
@@ -488,7 +488,7 @@ func TestPlain(t *testing.T) {
 		"a literal that is stored ": func(in *isa.Inst) { in.Op, in.Mem.Index, in.Mem.Data[0] = isa.Store, isa.V(0), isa.Lit(1) },
 	} {
 		in := access(isa.Load, isa.S(1), 3)
-		if change(in); PlainOf(in) != nil {
+		if change(in); FastAccessOf(in) != nil {
 			t.Errorf("%s is taken for a plain one", name)
 		}
 	}
@@ -505,7 +505,7 @@ func TestPlain(t *testing.T) {
 		{isa.Store, isa.V(0), 1, 0, 1<<32 - 1, true}, {isa.Store, isa.V(0), 2, 8, 0xff00f0f1, true}, {isa.Store, isa.V(0), 4, 64, 1 << 31, false}, {isa.Store, isa.V(0), 2, 0, 0, true},
 	} {
 		in := access(c.op, c.index, c.count)
-		p := PlainOf(in)
+		p := FastAccessOf(in)
 		got, want := isa.NewState(32, 6, 3), isa.NewState(32, 6, 3)
 		region := make([]byte, 512)
 		for i := range region {
@@ -520,7 +520,7 @@ func TestPlain(t *testing.T) {
 		other := slices.Clone(region)
 		got.S[0], want.S[0], got.Exec, want.Exec = c.at, c.at, c.exec, c.exec
 		var v, w Values
-		if v.Plain(got, p, region) != c.does {
+		if v.AccessFast(got, p, region) != c.does {
 			t.Errorf("%+v: %t", c, !c.does)
 		}
 		if c.does {
@@ -555,7 +555,7 @@ func TestPlainOffsetsThatAreAlike(t *testing.T) {
 		copy(want.V, got.V)
 		got.Exec, want.Exec = c.exec, c.exec
 		var v, w Values
-		if v.Plain(got, PlainOf(in), region) != c.does {
+		if v.AccessFast(got, FastAccessOf(in), region) != c.does {
 			t.Errorf("%+v: %t", c, !c.does)
 		}
 		if c.does {

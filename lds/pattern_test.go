@@ -23,11 +23,12 @@ func TestPatternsThatWereCounted(t *testing.T) {
 				st.Exec = 0x5555555555555555
 			}
 			in := access([]isa.Op{isa.Load, isa.Store, isa.AtomicIAdd}[r.Intn(3)], isa.I32, 1)
-			fresh, want := newLDS(t, edit), Timing{}
-			if want = fresh.Issue(0, st, base, 48<<10, in); d.patterns != nil {
+			fresh := newLDS(t, edit)
+			want := *fresh.Issue(0, st, base, 48<<10, in)
+			if d.patterns != nil {
 				seen++
 			}
-			if got := d.Issue(0, st, base, 48<<10, in); got != want {
+			if got := *d.Issue(0, st, base, 48<<10, in); got != want {
 				t.Fatalf("%s: %v of offsets %v from %d on: %+v, want %+v", mapping, in.Op, st.V[:64], base, got, want)
 			}
 		}

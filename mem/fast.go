@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spvsim/internal/spec"
+	"spvsim/internal/timing"
 )
 
 // Fast is the default hierarchy: real tags, and each level's bandwidth and
@@ -20,6 +21,8 @@ type Fast struct {
 	warmed Warmed
 	undo   undo
 	now    uint64 // cycle of the access at hand
+
+	response timing.Response // to it
 }
 
 // NewFast builds the hierarchy of a machine whose spec has been checked.
@@ -56,10 +59,10 @@ func (f *Fast) LineBytes() (vector, scalar int) {
 func (f *Fast) WordBytes() int { return 1 << f.spec.wordShift() }
 
 // OnComplete is never called back: every reply is complete.
-func (f *Fast) OnComplete(int, Completion) {}
+func (f *Fast) OnComplete(int, CompletionFunc) {}
 
 // Access books the request.
-func (f *Fast) Access(now uint64, r *Request) Reply {
+func (f *Fast) Access(now uint64, r *Request) *timing.Response {
 	c := f.front(r)
 	c.stall, f.now = 0, now
 	step := r.Busy << fixedShift / uint64(max(1, len(r.Lines)))
@@ -96,7 +99,9 @@ func (f *Fast) Access(now uint64, r *Request) Reply {
 	if stall := max(c.stall, f.walks.stalled()); stall > now {
 		busy = max(busy, stall-now)
 	}
-	return Reply{Ready: ready, Busy: busy, Held: busy - r.Busy}
+	a := &f.response
+	a.ReadyAt, a.UnitFreeAt, a.StallCycles, a.StallReason = ready, now+busy, busy-r.Busy, stallReason[r.Kind]
+	return a
 }
 
 func (c *cache) access(at, delay uint64, kind Kind, coherent bool, l *Line) (ready uint64) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"spvsim/account"
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/scheduler/internal/testmachine"
 	"spvsim/simd"
@@ -16,9 +17,9 @@ type filling struct {
 	asked uint64
 }
 
-func (f *filling) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
+func (f *filling) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int) *timing.Response {
 	f.asked++
-	*b = simd.Booking{Ready: now + 30, Free: now + 3*(f.asked%4), Full: 2 * (f.asked % 4), FullOf: account.MemoryRead}
+	return &timing.Response{ReadyAt: now + 30, UnitFreeAt: now + 3*(f.asked%4), StallCycles: 2 * (f.asked % 4), StallReason: account.MemoryRead}
 }
 
 // What waves wait for at a queue that is full is the same whether SIMDs put turns off, or take each in its cycle, as for a tracer.

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"spvsim/internal/timing"
 	"strings"
 	"testing"
 
@@ -400,14 +401,14 @@ func ldsGap(t *testing.T, inst func(reg, count int) isa.Inst, count int) uint64 
 // never is memory that keeps every access pending and completes none.
 type never struct{ testmachine.FixedMemory }
 
-func (never) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
+func (*never) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) *timing.Response {
 	w.Ticket()
-	*b = simd.Booking{Free: now + 1, Pending: true}
+	return &timing.Response{UnitFreeAt: now + 1, Completion: timing.ByCallback}
 }
 
 func TestDeadlockIsSeen(t *testing.T) {
 	m := newMachine()
-	m.Memory = never{}
+	m.Memory = &never{}
 	r := newRig(t, m)
 	o := r.run(t, assemble(64, load(3), add(4, 3, 3)), 1, simd.Never)
 	if o.err == nil || !strings.Contains(o.err.Error(), "deadlock") {
@@ -433,15 +434,15 @@ type completion struct {
 	ticket simd.Ticket
 }
 
-func (l *later) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
+func (l *later) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) *timing.Response {
 	cycle := now + l.delay
 	l.rig.Engine.Schedule(&completion{sim.NewEventBase(l.rig.Engine.Seconds(cycle), l), cycle, w.Ticket()})
-	*b = simd.Booking{Free: now + 4, Pending: true}
+	return &timing.Response{UnitFreeAt: now + 4, Completion: timing.ByCallback}
 }
 
 func (l *later) Handle(e sim.Event) error {
 	c := e.(*completion)
-	c.ticket.SIMD().Complete(c.cycle, c.cycle, c.ticket)
+	c.ticket.Complete(c.cycle, c.cycle)
 	return l.rig.Array.Units[0].Handle(nil) // which plans the next turn
 }
 

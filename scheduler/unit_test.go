@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"spvsim/internal/timing"
 	"strings"
 	"testing"
 
@@ -31,11 +32,11 @@ type witness struct {
 
 func (m *witness) Begin(slot int, l *cu.Launch) { m.launches[slot] = l }
 
-func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int, b *simd.Booking) {
+func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) *timing.Response {
 	if l := m.launches[slot]; l == nil || l.Code != w.Program() {
 		m.wrong++
 	}
-	m.FixedMemory.Access(now, w, in, slot, b)
+	return m.FixedMemory.Access(now, w, in, slot)
 }
 
 // Memory is told the launch of a wave before its first access, by a slot that no other resident wave has.
@@ -100,10 +101,10 @@ type countingMemory struct {
 	masks []uint64
 }
 
-func (m *countingMemory) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
+func (m *countingMemory) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) *timing.Response {
 	m.n++
 	m.masks = append(m.masks, w.State.Exec)
-	*b = simd.Booking{Ready: now, Free: now}
+	return &timing.Response{ReadyAt: now, UnitFreeAt: now}
 }
 
 // Of lanes some of which are helpers, the others write; the mask is as before after it.
@@ -123,18 +124,18 @@ func TestOtherLanesWrite(t *testing.T) {
 type slowLines struct {
 	mem.Hierarchy
 	engine   *engine.Engine
-	complete mem.Completion
+	complete mem.CompletionFunc
 }
 
 func (*slowLines) LineBytes() (vector, scalar int) { return 64, 64 }
 func (*slowLines) WordBytes() int                  { return 4 }
 
-func (m *slowLines) OnComplete(_ int, f mem.Completion) { m.complete = f }
+func (m *slowLines) OnComplete(_ int, f mem.CompletionFunc) { m.complete = f }
 
-func (m *slowLines) Access(now uint64, r *mem.Request) mem.Reply {
+func (m *slowLines) Access(now uint64, r *mem.Request) *timing.Response {
 	token, at := r.Token, now+40
 	m.engine.Schedule(&testmachine.Event{Cycle: at, Engine: m.engine, Do: func(uint64) { m.complete(token, at) }})
-	return mem.Reply{Busy: 1, Pending: true}
+	return &timing.Response{UnitFreeAt: now + 1, Completion: timing.ByCallback, Token: r.Token}
 }
 
 // A diary is what a tracer heard, a line each.
@@ -361,10 +362,10 @@ type instantLines struct{ mem.Hierarchy }
 func (*instantLines) LineBytes() (vector, scalar int) { return 64, 64 }
 func (*instantLines) WordBytes() int                  { return 4 }
 
-func (*instantLines) OnComplete(int, mem.Completion) {}
+func (*instantLines) OnComplete(int, mem.CompletionFunc) {}
 
-func (*instantLines) Access(now uint64, r *mem.Request) mem.Reply {
-	return mem.Reply{Ready: now, Busy: r.Busy}
+func (*instantLines) Access(now uint64, r *mem.Request) *timing.Response {
+	return &timing.Response{ReadyAt: now, UnitFreeAt: now + r.Busy}
 }
 
 // Workgroup memory is zero when a workgroup comes, whoever had the bytes before.

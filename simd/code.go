@@ -247,7 +247,7 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 	return nil
 }
 
-// holdScalar leaves no scalar load to Env.LoadAhead where instructions that are
+// holdScalar leaves no scalar load to ComputeUnit.LoadAhead where instructions that are
 // no accesses take the same unit: how long one takes it is not known in time for those.
 func (c *Code) holdScalar() {
 	if !slices.ContainsFunc(c.ops, func(o op) bool { return o.unit == unitSMEM && o.kind != kindMemory && !o.free }) {

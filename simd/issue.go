@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"spvsim/account"
+	"spvsim/internal/timing"
 	"spvsim/isa"
 )
 
@@ -29,7 +30,7 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 	switch o.path {
 	case kindCompute:
 	case kindMemory:
-		s.access(w, o, count, now, s.env.Memory(now, w, o.in))
+		s.applyResponse(w, o, count, now, s.cu.AccessMemory(now, w, o.in))
 		return
 	default:
 		s.carryOut(w, o, o.path, count, now)
@@ -61,9 +62,9 @@ func (s *SIMD) carryOut(w *Wave, o *op, path kind, count *account.InstCount, now
 		w.State.Nanoseconds = now * 1000 / s.clockMHz
 		s.compute(w, o, count, now)
 	case kindMemory:
-		s.access(w, o, count, now, s.env.Memory(now, w, o.in))
+		s.applyResponse(w, o, count, now, s.cu.AccessMemory(now, w, o.in))
 	case kindLDS:
-		s.local(w, o, count, now)
+		s.accessLDS(w, o, count, now)
 	case kindBranch:
 		s.branch(w, o, count, now)
 	case kindBarrier:
@@ -71,11 +72,11 @@ func (s *SIMD) carryOut(w *Wave, o *op, path kind, count *account.InstCount, now
 	case kindEnd:
 		s.end(w, o, count, now)
 	case kindPrint:
-		s.env.Print(now, w, o.in)
+		s.cu.Print(now, w, o.in)
 		s.take(w, &o.cost, count, now)
 		s.advance(w, o.next, now, w.freeAt, account.Unit)
 	case kindPayload, kindRelease:
-		s.payload(w, o, count, now)
+		s.accessPayloads(w, o, count, now)
 	case kindMemoryBarrier:
 		s.take(w, &o.cost, count, now)
 		s.advance(w, o.next, now, w.freeAt, account.Unit)
@@ -99,15 +100,12 @@ func (o *op) compute(st *isa.State) {
 	}
 }
 
-// access takes what an access to memory or to the LDS costs.
-func (s *SIMD) access(w *Wave, o *op, count *account.InstCount, now uint64, b *Booking) {
-	ready := b.Ready + uint64(o.latency)
-	if b.Outstanding {
+// applyResponse records the response to an access to memory or to the LDS: when its registers are ready, and from when its unit is free.
+func (s *SIMD) applyResponse(w *Wave, o *op, count *account.InstCount, now uint64, r *timing.Response) {
+	ready := r.ReadyAt + uint64(o.latency)
+	if r.Completion != timing.Known {
 		ready = Never
-	}
-	if b.Pending {
-		ready = Never
-		if o.kind != kindLDS { // of which the unit's next knows
+		if r.Completion == timing.ByCallback && o.kind != kindLDS { // the unit's next cycle covers those of the LDS
 			s.shared.pending++
 		}
 	}
@@ -121,19 +119,19 @@ func (s *SIMD) access(w *Wave, o *op, count *account.InstCount, now uint64, b *B
 	} else {
 		s.charge(w, o, count, now)
 	}
-	if b.Own > 0 {
-		s.free.take(o.unit, b.Own)
+	if r.OwnUnitFreeAt > 0 {
+		s.free.take(o.unit, r.OwnUnitFreeAt)
 	}
-	s.shared.take(o.unit, b.Free)
-	if b.Full > 0 && o.unit == unitVMEM {
-		s.shared.waited(s, now, b)
+	s.shared.take(o.unit, r.UnitFreeAt)
+	if r.StallCycles > 0 && o.unit == unitVMEM {
+		s.shared.addStall(s, now, r)
 	}
 	s.advance(w, o.next, now, w.freeAt, account.Unit)
 }
 
-// waited adds what an access to memory of a SIMD in cycle now waits for a full queue. Waves that came to such accesses before take down
+// addStall adds what an access to memory of a SIMD in cycle now waits for a full queue. Waves that came to such accesses before take down
 // how things were then: turns that were put off come first.
-func (s *Shared) waited(by *SIMD, now uint64, b *Booking) {
+func (s *Shared) addStall(by *SIMD, now uint64, r *timing.Response) {
 	for _, other := range s.simds {
 		switch {
 		case other.Index < by.Index: // whose turn of this cycle comes before this one's
@@ -142,36 +140,36 @@ func (s *Shared) waited(by *SIMD, now uint64, b *Booking) {
 			other.CatchUp(now)
 		}
 	}
-	s.full.add(b.Full, b.Free, b.FullOf)
+	s.full.add(r.StallCycles, r.UnitFreeAt, r.StallReason)
 }
 
-// local carries out an access to the LDS.
-func (s *SIMD) local(w *Wave, o *op, count *account.InstCount, now uint64) {
-	b := s.env.LDS(now, w, o.in)
-	count.LDSPasses += uint64(b.Passes)
-	count.ConflictPasses += uint64(b.ConflictPasses)
-	s.access(w, o, count, now, b)
+// accessLDS carries out an access to the LDS.
+func (s *SIMD) accessLDS(w *Wave, o *op, count *account.InstCount, now uint64) {
+	r := s.cu.AccessLDS(now, w, o.in)
+	count.LDSPasses += uint64(r.Passes)
+	count.ConflictPasses += uint64(r.ConflictPasses)
+	s.applyResponse(w, o, count, now, r)
 }
 
-// payload carries out an operation of an execution graph. The wave goes on when
+// accessPayloads carries out an operation of an execution graph. The wave goes on when
 // the queue has taken what it hands over; a result may come later.
-func (s *SIMD) payload(w *Wave, o *op, count *account.InstCount, now uint64) {
-	b := s.env.Payload(now, w, o.in)
-	ready := b.Ready + uint64(o.latency)
-	if b.Pending {
+func (s *SIMD) accessPayloads(w *Wave, o *op, count *account.InstCount, now uint64) {
+	r := s.cu.AccessPayloads(now, w, o.in)
+	ready := r.ReadyAt + uint64(o.latency)
+	if r.Completion == timing.ByCallback {
 		ready = Never
 		w.pending++
 		s.shared.pending++
 	}
 	w.setReady(o, ready, account.Payload)
 	s.take(w, &o.cost, count, now)
-	if b.Held {
+	if r.BlocksWave {
 		w.op = o.next
-		w.held, w.why, w.least = true, account.Payload, earliest{w.freeAt, account.Payload}
+		w.blocked, w.why, w.least = true, account.Payload, earliest{w.freeAt, account.Payload}
 		w.ready = Never
 		return
 	}
-	s.advance(w, o.next, now, max(w.freeAt, b.Free), account.Payload)
+	s.advance(w, o.next, now, max(w.freeAt, r.UnitFreeAt), account.Payload)
 }
 
 func (s *SIMD) branch(w *Wave, o *op, count *account.InstCount, now uint64) {
@@ -188,7 +186,7 @@ func (s *SIMD) barrier(w *Wave, o *op, count *account.InstCount, now uint64) {
 	s.take(w, &o.cost, count, now)
 	w.why = account.Barrier
 	w.ready = Never
-	s.env.Arrive(now, w)
+	s.cu.ArriveAtBarrier(now, w)
 }
 
 func (s *SIMD) end(w *Wave, o *op, count *account.InstCount, now uint64) {
@@ -202,7 +200,7 @@ func (s *SIMD) end(w *Wave, o *op, count *account.InstCount, now uint64) {
 	if s.trace.to != nil {
 		s.trace.to.WaveEnd(w.freeAt, w.Place())
 	}
-	s.env.Ended(now, w)
+	s.cu.WaveEnded(now, w)
 	w.code, w.op, w.files, w.board = nil, nil, nil, nil
 	s.empty[w.Slot] = w.freeAt
 	w.State.V, w.State.S = nil, nil
@@ -319,7 +317,7 @@ func (s *SIMD) waits(w *Wave, o *op, now, from uint64, why account.Reason) (uint
 	}
 	if o.line != w.fetched.line {
 		w.fetched.line = o.line
-		w.fetched.at = w.freeAt + s.env.Fetch(now, o.line)
+		w.fetched.at = w.freeAt + s.cu.Fetch(now, o.line)
 	}
 	if w.fetched.at > from {
 		from, why = w.fetched.at, account.Fetch
@@ -340,7 +338,8 @@ func (w *Wave) outstanding(o *op, earliest uint64, why account.Reason) (uint64, 
 
 // Complete brings the end of a pending operation: but for the latency of its
 // class, it is done in cycle done. No turn of cycle now must have come yet.
-func (s *SIMD) Complete(now, done uint64, t Ticket) {
+func (t Ticket) Complete(now, done uint64) {
+	s := t.w.SIMD
 	if t.o.kind != kindLDS {
 		s.shared.pending--
 	}
@@ -348,9 +347,7 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 }
 
 // Known brings the end of an outstanding load, as if it had been known when it issued: no cycle that depends on it has come yet.
-func (t Ticket) Known(done uint64) {
-	t.w.SIMD.complete(0, done, t)
-}
+func (t Ticket) Known(done uint64) { t.w.SIMD.complete(0, done, t) }
 
 func (s *SIMD) complete(now, done uint64, t Ticket) {
 	s.CatchUp(now)
@@ -362,10 +359,10 @@ func (s *SIMD) complete(now, done uint64, t Ticket) {
 	} else {
 		w.completed(o, t.flight, ready, why)
 	}
-	if t.held {
-		w.held, w.least.from = false, max(w.least.from, done)
+	if t.blocksWave {
+		w.blocked, w.least.from = false, max(w.least.from, done)
 	}
-	if w.ready >= Never && w.why != account.Barrier && !w.held {
+	if w.ready >= Never && w.why != account.Barrier && !w.blocked {
 		if now > w.least.from {
 			w.least.from, w.least.why = now, why
 		}

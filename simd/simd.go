@@ -4,7 +4,7 @@
 // moment.
 //
 // The package does not know how long memory or the LDS take, nor who places
-// workgroups: it asks its compute unit (Env). It knows no events: the compute
+// workgroups: it asks its compute unit (ComputeUnit). It knows no events: the compute
 // unit calls Turn in the cycles that Turn asked for.
 package simd
 
@@ -13,42 +13,23 @@ import (
 
 	"spvsim/account"
 	"spvsim/internal/spec"
+	"spvsim/internal/timing"
 	"spvsim/isa"
 )
 
-// A Booking is what an access costs beyond the latency of its class: when its
-// results are ready (or, for a store, when it is done), not before its issue, and
-// until when it takes its unit.
-type Booking struct {
-	Ready, Free uint64
-	Full        uint64         // of the cycles before Free, the last ones: the unit waits for a queue of memory that is full
-	FullOf      account.Reason // what waits for it then is charged to this
-	Own         uint64         // until when it takes the unit for the SIMD's own waves, where that is longer
-	// Passes of an access to LDS, and those among them that bank conflicts added.
-	Passes, ConflictPasses int
-	// Pending: Ready is not known yet. Complete brings it, for the ticket that
-	// the wave gave out last (Wave.Ticket). Held: the wave does not go on before.
-	Pending, Held bool
-	// Outstanding: a load of which the end is not known yet (Ticket.Known brings it), and is not before Ready.
-	Outstanding bool
-}
-
 // A Ticket names an access of a wave that is pending.
 type Ticket struct {
-	w      *Wave
-	o      *op
-	flight int32 // its place among the accesses in flight, or -1
-	held   bool
+	w          *Wave
+	o          *op
+	flight     int32 // its place among the accesses in flight, or -1
+	blocksWave bool
 }
 
-// Holds makes the ticket one that the wave waits for before it goes on.
-func (t Ticket) Holds() Ticket {
-	t.held = true
+// BlocksWave makes the ticket one that the wave waits for before it goes on.
+func (t Ticket) BlocksWave() Ticket {
+	t.blocksWave = true
 	return t
 }
-
-// SIMD is where the wave is.
-func (t Ticket) SIMD() *SIMD { return t.w.SIMD }
 
 // Latency is what the access's class adds to when it is done.
 func (t Ticket) Latency() uint64 { return uint64(t.o.latency) }
@@ -56,25 +37,23 @@ func (t Ticket) Latency() uint64 { return uint64(t.o.latency) }
 // Occupy keeps the access's unit taken for all SIMDs until a cycle.
 func (t Ticket) Occupy(until uint64) { t.w.SIMD.shared.take(t.o.unit, until) }
 
-// Env is the compute unit as its SIMDs see it.
-type Env interface {
-	// Memory and LDS carry out an access of the wave's active lanes at cycle now. The booking is the unit's, up to its next access.
-	Memory(now uint64, w *Wave, in *isa.Inst) *Booking
-	LDS(now uint64, w *Wave, in *isa.Inst) *Booking
-	// Arrive says that a wave waits at its workgroup's barrier. The unit calls
-	// Release for each wave of the group once all have arrived.
-	Arrive(now uint64, w *Wave)
-	// Payload carries out an operation on payloads and queue of an execution
-	// graph: Ready is when its result is there, Free when the wave may go on.
-	Payload(now uint64, w *Wave, in *isa.Inst) Booking
-	// Ended says that the wave has left its slot.
-	Ended(now uint64, w *Wave)
+// ComputeUnit is the compute unit as its SIMDs see it.
+type ComputeUnit interface {
+	// AccessMemory, AccessLDS and AccessPayloads carry out an access of the wave's active lanes that issues in cycle now.
+	// The response is valid until the unit's next access. An access to payloads blocks the wave until UnitFreeAt.
+	AccessMemory(now uint64, w *Wave, in *isa.Inst) *timing.Response
+	AccessLDS(now uint64, w *Wave, in *isa.Inst) *timing.Response
+	AccessPayloads(now uint64, w *Wave, in *isa.Inst) timing.Response
+	// ArriveAtBarrier counts a wave that waits at its workgroup's barrier. Once all have arrived, the unit calls Release for each.
+	ArriveAtBarrier(now uint64, w *Wave)
+	// WaveEnded frees the wave's slot.
+	WaveEnded(now uint64, w *Wave)
 	// Print shows a DebugPrint.
 	Print(now uint64, w *Wave, in *isa.Inst)
-	// LoadAhead says whether other parts can't observe when the load issues that the wave is at,
-	// nor those that were asked about in the same cycle; it may have its values then.
+	// LoadAhead reports whether the wave's next load may issue ahead of the engine: nothing else observes its issue cycle,
+	// nor that of the loads queried before it in this cycle. If true, the load may already have written its registers.
 	LoadAhead(w *Wave, in *isa.Inst) bool
-	// Fetch is the delay for entering a line of the instruction cache.
+	// Fetch returns the delay of entering a line of the instruction cache.
 	Fetch(now uint64, line uint32) uint64
 }
 
@@ -87,7 +66,7 @@ type Shared struct {
 	crossed int // waves whose accesses may take units that are a SIMD's own otherwise, and then those of all SIMDs
 	// Copy is the copy of the programs' counts in which they count.
 	Copy int
-	// LoadsAhead: the scope of a load is the unit where Env says so.
+	// LoadsAhead: the scope of a load is the unit where ComputeUnit.LoadAhead allows it.
 	LoadsAhead bool
 	// Recent is what they issued of late; nil: it is not asked for.
 	Recent *Recent
@@ -154,7 +133,7 @@ type SIMD struct {
 	Index  int                // in its compute unit
 	trace  trace
 
-	env    Env
+	cu     ComputeUnit
 	pool   *Pool
 	shared *Shared
 	fixed
@@ -209,11 +188,11 @@ type ages struct {
 
 // Place is where a SIMD is in its compute unit.
 type Place struct {
-	Name   string
-	Index  int // the phase of its turns
-	Env    Env
-	Pool   *Pool
-	Shared *Shared
+	Name        string
+	Index       int // the phase of its turns
+	ComputeUnit ComputeUnit
+	Pool        *Pool
+	Shared      *Shared
 	// MaxOutstanding is the most vector memory instructions of one wave in flight.
 	MaxOutstanding int
 }
@@ -222,7 +201,7 @@ type Place struct {
 func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 	s := &SIMD{
 		component: newComponent(at.Name), Index: at.Index,
-		env: at.Env, pool: at.Pool, shared: at.Shared,
+		cu: at.ComputeUnit, pool: at.Pool, shared: at.Shared,
 		fixed: fixed{cadence: uint64(issue.Cadence), width: issue.Width,
 			clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz), outstanding: at.MaxOutstanding},
 		empty: make([]uint64, shape.WaveSlots), last: -1, due: Never, next: &at.Shared.turns[at.Index],

@@ -34,7 +34,7 @@ type Group struct {
 	ID      [3]uint32
 	Waves   []*Wave // that have not ended
 	Arrived int     // waves that wait at the barrier
-	LDSBase uint32  // where the workgroup's bytes start in the compute unit's LDS
+	LDSBase uint32  // where the workgroup's bytes start in the compute unit's AccessLDS
 	LDSSize uint32
 	Done    uint64 // cycle by which all that ended waves did is done
 	First   uint64 // cycle in which the first of its waves issued its first instruction, in execution graphs; 0: none has
@@ -60,16 +60,16 @@ func (g *Group) Remove(w *Wave) {
 // A Wave is a wave slot of a SIMD, and the wave in it while there is one. What
 // every instruction asks for is first and close together.
 type Wave struct {
-	code   *Code
-	board  []uint64       // the scoreboard: of the register memory
-	op     *op            // that it is at
-	site                  // of that
-	why    account.Reason // what it waits for until its ready cycle
-	held   bool           // it does not go on before Complete
-	ready  uint64         // from when it may issue, but for its unit
-	freeAt uint64         // end of the cycles charged so far; earliest next issue
-	execAt uint64         // scoreboard entry of the execution mask
-	full   uint64         // cycles for which the path to memory had waited for full queues before it was ready for that path
+	code    *Code
+	board   []uint64       // the scoreboard: of the register memory
+	op      *op            // that it is at
+	site                   // of that
+	why     account.Reason // what it waits for until its ready cycle
+	blocked bool           // it does not go on before Complete
+	ready   uint64         // from when it may issue, but for its unit
+	freeAt  uint64         // end of the cycles charged so far; earliest next issue
+	execAt  uint64         // scoreboard entry of the execution mask
+	full    uint64         // cycles for which the path to memory had waited for full queues before it was ready for that path
 
 	least   earliest // issue, but for what it waits for
 	fetched fetched  // of the instruction cache

@@ -18,7 +18,7 @@ import (
 type sharesHook struct{ account.LDSCounts }
 
 func (h *sharesHook) Func(ctx sim.HookCtx) {
-	t := ctx.Item.(lds.Access).Timing
+	t := ctx.Item.(lds.Access).Response
 	h.Add(&account.LDSCounts{Accesses: 1, Passes: uint64(t.Passes), ConflictPasses: uint64(t.ConflictPasses)})
 }
 

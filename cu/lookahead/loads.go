@@ -3,8 +3,8 @@ package lookahead
 import (
 	"sync/atomic"
 
-	"spvsim/account"
 	"spvsim/engine"
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/simd"
@@ -40,6 +40,8 @@ type loads struct {
 	// Of the loads that were asked about in the same cycle.
 	asked, askedLines int
 	askedScalar       bool
+
+	response timing.Response // to the last load that was issued ahead
 }
 
 // A prepared load is that of the wave in a slot which it is at.
@@ -54,7 +56,7 @@ type load struct {
 	least  uint64 // the cycle before which it is not done
 	ticket simd.Ticket
 	load   mem.Early
-	timing mem.Timing
+	answer timing.Response
 }
 
 // LoadsOf says through which port the unit's waves load, in so many slots.
@@ -120,23 +122,22 @@ func (r *Runner) MayLoad(slot int, steady bool, st *isa.State, env *mem.Env, in 
 	return p.made && l.may(&p.load)
 }
 
-// Load issues the load that the wave in a slot is at, if it was prepared: ahead of the engine, or in its turn.
-func (r *Runner) Load(now uint64, slot int, w *simd.Wave) (b simd.Booking, ok bool) {
+// Load issues the load that the wave in a slot is at, ahead of the engine or in its turn; nil: it was not prepared.
+func (r *Runner) Load(now uint64, slot int, w *simd.Wave) *timing.Response {
 	p := &r.loads.prepared[slot]
 	if !p.made {
-		return b, false
+		return nil
 	}
 	r.loads.port.IssuePrepared(&p.load)
 	if r.ahead {
-		return r.loads.issue(now, w.Ticket(), p), true
+		return r.loads.issue(now, w.Ticket(), p)
 	}
 	p.made = false
-	t := r.loads.port.Book(now, &p.load)
-	return simd.Booking{Ready: t.Ready, Free: now + t.Busy, Full: t.Held, FullOf: account.MemoryRead}, true
+	return r.loads.port.Book(now, &p.load)
 }
 
 // issue takes a prepared load; what the wave's slot keeps instead is to be written over.
-func (l *loads) issue(now uint64, t simd.Ticket, p *prepared) simd.Booking {
+func (l *loads) issue(now uint64, t simd.Ticket, p *prepared) *timing.Response {
 	n := l.issued.Load()
 	r := l.at(n)
 	r.load, p.load, p.made = p.load, r.load, false
@@ -149,7 +150,8 @@ func (l *loads) issue(now uint64, t simd.Ticket, p *prepared) simd.Booking {
 		l.scalars++
 	}
 	l.issued.Store(n + 1)
-	return simd.Booking{Ready: ready, Free: now + r.load.Busy(), Outstanding: true}
+	l.response = timing.Response{ReadyAt: ready, UnitFreeAt: now + r.load.Busy(), Completion: timing.ByEngine}
+	return &l.response
 }
 
 // unbooked is the cycle of the first load that is to be booked: for the engine's thread.
@@ -173,7 +175,7 @@ func (r *Runner) book(now uint64) {
 	l := r.loads
 	for n := l.booked.Load(); n < l.issued.Load() && l.at(n).cycle == now; n++ {
 		o := l.at(n)
-		o.timing = l.port.Book(now, &o.load)
+		o.answer = *l.port.Book(now, &o.load)
 		l.booked.Store(n + 1)
 	}
 }
@@ -195,8 +197,8 @@ func (l *loads) complete() {
 		if r.load.Scalar {
 			l.scalars--
 		}
-		r.ticket.Occupy(r.cycle + r.timing.Busy)
-		r.ticket.Known(r.timing.Ready)
+		r.ticket.Occupy(r.answer.UnitFreeAt)
+		r.ticket.Known(r.answer.ReadyAt)
 	}
 	l.horizon = engine.Never
 	for n := booked; n < l.issued.Load(); n++ {

@@ -18,8 +18,8 @@ type leave struct {
 
 // A transfer is how an access to memory is carried out.
 type transfer struct {
-	access mem.Access // of device memory
-	local  *lds.Plain // of workgroups' memory; nil: it is none
+	access mem.Access      // of device memory
+	local  *lds.FastAccess // of workgroups' memory; nil: it is none
 }
 
 // A stretch is what runs from one instruction on up to one that does more than compute on registers and move words.
@@ -82,7 +82,7 @@ func transferOf(in *isa.Inst) (m transfer) {
 	case simd.PathMemory:
 		m.access = mem.AccessOf(in)
 	case simd.PathLDS:
-		m.local = lds.PlainOf(in)
+		m.local = lds.FastAccessOf(in)
 	}
 	return m
 }
@@ -199,7 +199,7 @@ func (c *code) stops(in *isa.Inst) bool {
 	case simd.PathMemory:
 		return !c.skips(in) && (in.Mem.Payload || in.Mem.Coherent || in.Op.Has(isa.FlagAtomic))
 	case simd.PathLDS:
-		return lds.PlainOf(in) == nil
+		return lds.FastAccessOf(in) == nil
 	}
 	return true
 }

@@ -47,7 +47,7 @@ func (c *code) fill(f *fills, order []place, known []spread, i int) {
 	if from >= 0 {
 		index = c.Insts[order[known[from].at].at].Src[0]
 	}
-	l, ok := lds.PlainOf(in).Fill(in, index)
+	l, ok := lds.FastAccessOf(in).BroadcastLoad(in, index)
 	if !ok || index.Kind == isa.Vector {
 		return
 	}

@@ -148,7 +148,7 @@ func (k *worker) memory(g *group, w *wave, access mem.Access, in *isa.Inst) bool
 		return k.run.fail(p.Err())
 	}
 	exec := st.Exec
-	st.Exec = mem.Writers(st, in)
+	st.Exec = st.WriteMask(in)
 	if st.Exec != 0 || exec == 0 {
 		access(k.port, 0, st, &w.env, in)
 	}
@@ -158,13 +158,13 @@ func (k *worker) memory(g *group, w *wave, access mem.Access, in *isa.Inst) bool
 
 // localMemory carries out an access to the workgroup's memory, and says whether
 // the wave polls it without success.
-func (k *worker) localMemory(g *group, w *wave, plain *lds.Plain, in *isa.Inst) (polls bool) {
+func (k *worker) localMemory(g *group, w *wave, plain *lds.FastAccess, in *isa.Inst) (polls bool) {
 	st := &w.state
 	if d := k.run.options.LDS; d != nil {
 		k.measured(d, st, in, g.local.Bytes)
 		return k.fruitless(w, in)
 	}
-	if plain != nil && k.lds.Plain(st, plain, g.local.Bytes) {
+	if plain != nil && k.lds.AccessFast(st, plain, g.local.Bytes) {
 		return false
 	}
 	k.lds.Access(st, in, g.local.Bytes)

@@ -4,18 +4,18 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"spvsim/internal/timing"
 
 	"spvsim/isa"
-	"spvsim/simd"
 )
 
 // allocate makes one array for the workgroup.
-func (g *group) allocate(v *visit) simd.Booking {
+func (g *group) allocate(v *visit) timing.Response {
 	count, same := v.uniform(0)
 	index, sameIndex := v.uniform(1)
 	if !same || !sameIndex {
 		g.fault(v, -1, "payload count or node index differs within the workgroup")
-		return simd.Booking{Ready: v.now, Free: v.now}
+		return timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	}
 	c, isNew := g.join(v)
 	if isNew {
@@ -36,11 +36,11 @@ func (g *group) allocate(v *visit) simd.Booking {
 	v.st.SetResult(v.in, handle)
 	answers := c.answers
 	g.made()
-	return answers.booking(v)
+	return answers.response(v)
 }
 
 // allocateLanes makes an array for each active lane.
-func (g *group) allocateLanes(v *visit) simd.Booking {
+func (g *group) allocateLanes(v *visit) timing.Response {
 	g.join(v)
 	st, total := v.st, 0
 	for exec := st.Exec; exec != 0; exec &= exec - 1 {
@@ -56,7 +56,7 @@ func (g *group) allocateLanes(v *visit) simd.Booking {
 	g.made()
 	a := g.newAnswers()
 	g.policy.Allocate(v.now, g.unit, total, a.wait(v.now))
-	return a.booking(v)
+	return a.response(v)
 }
 
 // usage is what a workgroup has allocated.

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/simd"
 )
@@ -40,18 +41,17 @@ func (a *answers) wait(from uint64) *wait {
 	})
 }
 
-// booking is what the call costs a wave that makes it now: it may go on, and has
-// the result when the call is done.
-func (a *answers) booking(v *visit) simd.Booking {
+// response lets a wave that makes the call now go on at once; the result comes when the call is done.
+func (a *answers) response(v *visit) timing.Response {
 	switch {
 	case a.known && a.at <= v.now:
-		return simd.Booking{Ready: v.now, Free: v.now}
+		return timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	case a.known:
 		a.alloc.answer(a.unit, v.wave.Ticket(), a.at)
 	default:
 		a.tickets = append(a.tickets, v.wave.Ticket())
 	}
-	return simd.Booking{Pending: true, Free: v.now}
+	return timing.Response{Completion: timing.ByCallback, UnitFreeAt: v.now}
 }
 
 // join finds the call that the wave makes now together with the other waves of

@@ -3,17 +3,17 @@ package graph
 import (
 	"fmt"
 	"math/bits"
+	"spvsim/internal/timing"
 
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/mem/lane"
 	"spvsim/program"
-	"spvsim/simd"
 )
 
 // enqueue hands arrays over to the queue: one that belongs to the workgroup when
 // its last wave has come here, those of invocations at once.
-func (g *group) enqueue(v *visit) simd.Booking {
+func (g *group) enqueue(v *visit) timing.Response {
 	c, _ := g.join(v)
 	c.array = 0
 	exec := v.st.Exec
@@ -38,14 +38,14 @@ func (g *group) enqueue(v *visit) simd.Booking {
 	g.made()
 	if len(b.payloads) == 0 {
 		q.batches.Give(b)
-		return simd.Booking{Ready: v.now, Free: v.now}
+		return timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	}
 	if accepted, known := g.queues.enqueue(v.now, b); known {
-		return simd.Booking{Ready: accepted, Free: accepted}
+		return timing.Response{ReadyAt: accepted, UnitFreeAt: accepted}
 	}
-	t, unit, alloc := v.wave.Ticket().Holds(), g.unit, g.alloc
+	t, unit, alloc := v.wave.Ticket().BlocksWave(), g.unit, g.alloc
 	b.waiter = func(at uint64) { alloc.answer(unit, t, at) }
-	return simd.Booking{Pending: true, Held: true}
+	return timing.Response{Completion: timing.ByCallback, BlocksWave: true}
 }
 
 // give adds an array to what is enqueued.
@@ -141,7 +141,7 @@ func (n *Node) checkCount(grid [3]uint32) error {
 }
 
 // finishWriting is true when all workgroups of a payload, of its node and of those that share it, have called it.
-func (g *group) finishWriting(v *visit) simd.Booking {
+func (g *group) finishWriting(v *visit) timing.Response {
 	handle, same := v.uniform(0)
 	p := g.pool
 	i := p.lookup(handle)
@@ -158,7 +158,7 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 	}
 	if bad != "" {
 		g.fault(v, -1, "it %s", bad)
-		return simd.Booking{Ready: v.now, Free: v.now}
+		return timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	}
 	c, isNew := g.join(v)
 	if isNew {
@@ -178,5 +178,5 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 	v.st.SetResult(v.in, c.result)
 	answers := c.answers
 	g.made()
-	return answers.booking(v)
+	return answers.response(v)
 }

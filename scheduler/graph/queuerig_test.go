@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"spvsim/internal/timing"
 	"testing"
 
 	"spvsim/engine"
@@ -30,7 +31,7 @@ func (m *constantMemory) KernelBoundary()                 { m.log = append(m.log
 
 var kindNames = map[mem.Kind]string{mem.Read: "read", mem.Write: "write", mem.Atomic: "atomic"}
 
-func (m *constantMemory) Access(now uint64, r *mem.Request) mem.Reply {
+func (m *constantMemory) Access(now uint64, r *mem.Request) *timing.Response {
 	m.requests++
 	entry := fmt.Sprintf("%s unit %d busy %d:", kindNames[r.Kind], r.CU, r.Busy)
 	for _, l := range r.Lines {
@@ -39,9 +40,9 @@ func (m *constantMemory) Access(now uint64, r *mem.Request) mem.Reply {
 	m.log = append(m.log, entry)
 	if m.pending {
 		m.engine.Schedule(&testmachine.Event{Cycle: now + replyCycles, Engine: m.engine, Do: func(now uint64) { r.To.Completed(0, now) }})
-		return mem.Reply{Busy: r.Busy, Pending: true}
+		return &timing.Response{UnitFreeAt: now + r.Busy, Completion: timing.ByCallback}
 	}
-	return mem.Reply{Ready: now + replyCycles, Busy: r.Busy}
+	return &timing.Response{ReadyAt: now + replyCycles, UnitFreeAt: now + r.Busy}
 }
 
 // A machine is everything that a test may choose.

@@ -1,6 +1,9 @@
 package graph
 
-import "spvsim/mem"
+import (
+	"spvsim/internal/timing"
+	"spvsim/mem"
+)
 
 // Queues in memory.
 const (
@@ -46,8 +49,8 @@ func (m *ring) access(now uint64, w *wait, unit int, kind mem.Kind, addr, bytes,
 	}
 	w.legs++
 	reply := m.hierarchy.Access(now, &mem.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: m.lines, To: w})
-	if !reply.Pending {
-		w.leg(reply.Ready)
+	if reply.Completion == timing.Known {
+		w.leg(reply.ReadyAt)
 	}
 }
 

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math/bits"
+	"spvsim/internal/timing"
 
 	"spvsim/engine"
 	"spvsim/isa"
@@ -170,7 +171,7 @@ func firstMask(st *isa.State) uint64 {
 }
 
 // handlers carry out the operations of the machine.
-var handlers = map[isa.Op]func(*group, *visit) simd.Booking{
+var handlers = map[isa.Op]func(*group, *visit) timing.Response{
 	isa.PayloadAlloc:     (*group).allocate,
 	isa.PayloadAllocLane: (*group).allocateLanes,
 	isa.PayloadEnqueue:   (*group).enqueue,
@@ -213,7 +214,7 @@ func (v *visit) uniform(i int) (uint64, bool) {
 type Payloads struct{}
 
 // Do carries out an operation on payloads.
-func (Payloads) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Booking {
+func (Payloads) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) timing.Response {
 	pc, _ := w.Where()
 	return groupOf(w).do(&visit{now, &w.State, pc, in, w})
 }
@@ -222,8 +223,8 @@ func (Payloads) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Bookin
 func groupOf(w *simd.Wave) *group { return w.State.Payloads.(*group) }
 
 // do carries out an operation of a wave.
-func (g *group) do(v *visit) simd.Booking {
-	idle := simd.Booking{Ready: v.now, Free: v.now}
+func (g *group) do(v *visit) timing.Response {
+	idle := timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	if v.st.Exec == 0 {
 		return idle // no lane came here
 	}

@@ -2,6 +2,7 @@
 package testmachine
 
 import (
+	"spvsim/internal/timing"
 	"testing"
 
 	"github.com/sarchlab/akita/v3/sim"
@@ -37,7 +38,7 @@ func New() *Machine {
 			LDS:       lds.DefaultSpec(), Barriers: 16,
 		},
 		Timing: simd.Timing{Passes: 1, Classes: map[string]simd.Class{}},
-		Memory: FixedMemory{Fixed{50, 4}}, LDS: FixedLDS(Fixed{0, 4}), MaxOutstanding: 63,
+		Memory: &FixedMemory{Fixed: Fixed{50, 4}}, LDS: FixedLDS(Fixed{0, 4}), MaxOutstanding: 63,
 	}
 	for _, c := range []struct {
 		class               isa.Class
@@ -70,16 +71,20 @@ func (m *Machine) Slots() uint64 {
 // Fixed answers every access after a fixed time.
 type Fixed struct{ Latency, Busy uint64 }
 
-func (f Fixed) Booking(now uint64) simd.Booking {
-	return simd.Booking{Ready: now + f.Latency, Free: now + f.Busy}
+func (f Fixed) Response(now uint64) timing.Response {
+	return timing.Response{ReadyAt: now + f.Latency, UnitFreeAt: now + f.Busy}
 }
 
-type FixedMemory struct{ Fixed }
+type FixedMemory struct {
+	Fixed
+	last timing.Response
+}
 
-func (FixedMemory) Begin(int, *cu.Launch) {}
+func (*FixedMemory) Begin(int, *cu.Launch) {}
 
-func (f FixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
-	*b = f.Booking(now)
+func (f *FixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int) *timing.Response {
+	f.last = f.Response(now)
+	return &f.last
 }
 
 // A constantLDS answers every access after a fixed time.
@@ -88,6 +93,7 @@ type constantLDS struct {
 	Fixed
 	port    *engine.Port
 	leaving []leave
+	last    timing.Response
 }
 
 type leave struct {
@@ -110,27 +116,29 @@ func (d *constantLDS) Port() *engine.Port { return d.port }
 
 func (d *constantLDS) Handle(e sim.Event) error {
 	r := e.(*lds.Request)
-	r.Timing = lds.Timing{Ready: r.Cycle + d.Latency, Busy: d.Busy, Unit: d.Busy}
-	d.leaving = append(d.leaving, leave{max(r.Timing.Ready, r.Cycle+1), r.Answer, r.To})
+	free := r.Cycle + d.Busy
+	d.last = timing.Response{ReadyAt: r.Cycle + d.Latency, UnitFreeAt: free, OwnUnitFreeAt: free, Completion: timing.ByCallback}
+	r.Response = &d.last
+	d.leaving = append(d.leaving, leave{max(r.Response.ReadyAt, r.Cycle+1), r.Answer, r.To})
 	return nil
 }
 
-func (d *constantLDS) Next() uint64 {
+func (d *constantLDS) NextCompletion() uint64 {
 	if len(d.leaving) == 0 {
 		return engine.Never
 	}
 	return d.leaving[0].cycle
 }
 
-func (d *constantLDS) Leave(now uint64) {
-	for d.Next() <= now {
+func (d *constantLDS) DeliverUntil(now uint64) {
+	for d.NextCompletion() <= now {
 		l := &d.leaving[0]
 		d.port.Hand(l.answer, l.to, l.cycle)
 		d.leaving = d.leaving[:copy(d.leaving, d.leaving[1:])]
 	}
 }
 
-func (*constantLDS) Watched() bool { return false }
+func (*constantLDS) Traced() bool { return false }
 
 // A Rig is a machine with its engine, without a dispatcher.
 type Rig struct {

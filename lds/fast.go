@@ -5,11 +5,11 @@ import (
 	"spvsim/mem/lane"
 )
 
-// A Plain is a load or a store of 32-bit words from or to vector registers, as
+// A FastAccess is a load or a store of 32-bit words from or to vector registers, as
 // far as the instruction alone says what it does.
-type Plain struct {
+type FastAccess struct {
 	store       bool
-	all         bool // a load: all lanes get the same words, in rows that lie one after the other
+	broadcast   bool // a load: all lanes get the same words, in rows that lie one after the other
 	inOrder     bool // a load of words that follow each other to rows that do: all lanes may get the same
 	base, index isa.Reg
 	offset      uint32
@@ -18,14 +18,14 @@ type Plain struct {
 	*isa.Access
 }
 
-// PlainOf reads an instruction as one; nil if it is none.
-func PlainOf(in *isa.Inst) *Plain {
+// FastAccessOf reads an instruction as one; nil if it is none.
+func FastAccessOf(in *isa.Inst) *FastAccess {
 	m := in.Mem
 	if in.Op != isa.Load && in.Op != isa.Store || m.Space != isa.SpaceLDS || m.Scalar || m.Coherent || m.Base.Kind == isa.Vector ||
 		lane.Element(in).Bits() != 32 || m.Count == 0 || m.Apart > 0 && m.Index.Kind != isa.Vector {
 		return nil
 	}
-	p := &Plain{store: in.Op == isa.Store, all: m.Index.Kind != isa.Vector, base: m.Base, index: m.Index, offset: m.Offset, count: int(m.Count), Access: &m.Access}
+	p := &FastAccess{store: in.Op == isa.Store, broadcast: m.Index.Kind != isa.Vector, base: m.Base, index: m.Index, offset: m.Offset, count: int(m.Count), Access: &m.Access}
 	for k := range p.count {
 		r := lane.Result(in, k)
 		if p.store {
@@ -36,23 +36,23 @@ func PlainOf(in *isa.Inst) *Plain {
 		}
 	}
 	p.inOrder = !p.store && m.Apart == 0 && inOrder(in, p.count)
-	if p.all && !p.inOrder {
+	if p.broadcast && !p.inOrder {
 		return nil
 	}
 	return p
 }
 
-// Fill is the load with the same index in all lanes, where it gives them words in rows that lie one after the other.
-func (p *Plain) Fill(in *isa.Inst, index isa.Reg) (isa.Fill, bool) {
+// BroadcastLoad is the load with the same index in all lanes, where it gives them words in rows that lie one after the other.
+func (p *FastAccess) BroadcastLoad(in *isa.Inst, index isa.Reg) (isa.Fill, bool) {
 	return isa.Fill{In: in, Index: index}, p != nil && p.inOrder
 }
 
-// Plain carries one out on the bytes of a workgroup. It is false, and nothing is done, where a word is out of bounds, or lanes are
+// AccessFast carries one out on the bytes of a workgroup. It is false, and nothing is done, where a word is out of bounds, or lanes are
 // idle while all would get the same.
-func (d *Values) Plain(st *isa.State, p *Plain, region []byte) bool {
+func (d *Values) AccessFast(st *isa.State, p *FastAccess, region []byte) bool {
 	bytes := 4 * uint32(p.count)
 	base := uint32(lane.Uniform(st, p.base)) + p.offset
-	if p.all {
+	if p.broadcast {
 		base += uint32(lane.Uniform(st, p.index))
 		return st.Exec == st.Full && p.fill(st, base, region)
 	}
@@ -79,7 +79,7 @@ func (d *Values) Plain(st *isa.State, p *Plain, region []byte) bool {
 }
 
 // fill gives all lanes the words at one place, if they are in bounds.
-func (p *Plain) fill(st *isa.State, at uint32, region []byte) bool {
+func (p *FastAccess) fill(st *isa.State, at uint32, region []byte) bool {
 	if uint64(at)+4*uint64(p.count) > uint64(len(region)) {
 		return false
 	}

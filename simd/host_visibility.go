@@ -16,7 +16,7 @@ type scope uint8
 
 const (
 	scopeMachine scope = iota
-	// scopeLoad is of loads from memory: the compute unit's waves alone where that memory does not change (Env.LoadAhead).
+	// scopeLoad is of loads from memory: the compute unit's waves alone where that memory does not change (ComputeUnit.LoadAhead).
 	scopeLoad
 	// scopeUnit are the compute unit's waves.
 	scopeUnit
@@ -76,7 +76,7 @@ func (s *SIMD) MayAffect(now uint64) bool {
 		if s.free.key(w) > now || used>>u&1 != 0 {
 			continue
 		}
-		if by := w.scope(); by != scopeUnit && !(s.shared.LoadsAhead && by == scopeLoad && s.env.LoadAhead(w, w.at())) {
+		if by := w.scope(); by != scopeUnit && !(s.shared.LoadsAhead && by == scopeLoad && s.cu.LoadAhead(w, w.at())) {
 			return true
 		}
 		if s.policy != nil {

@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"spvsim/internal/timing"
 	"spvsim/isa"
 )
 
@@ -66,10 +67,10 @@ func plainBank(s *Spec, word int) int {
 	return word % s.Banks
 }
 
-// plainTiming counts the passes of an access in the plainest way: for each
+// plainResponse counts the passes of an access in the plainest way: for each
 // phase, the different words of each bank, or all of them for atomics.
-func plainTiming(s *Spec, now uint64, op isa.Op, lanes int, exec uint64, offsets []uint32, base, bytes int) Timing {
-	var t Timing
+func plainResponse(s *Spec, now uint64, op isa.Op, lanes int, exec uint64, offsets []uint32, base, bytes int) timing.Response {
+	t := timing.Response{Completion: timing.ByCallback}
 	atomic := op != isa.Load && op != isa.Store
 	busy := func(a *AccessSpec) int { return a.FixedCycles + (a.Wave64Cycles*lanes+63)/64 }
 	unhindered := 0
@@ -97,10 +98,11 @@ func plainTiming(s *Spec, now uint64, op isa.Op, lanes int, exec uint64, offsets
 		}
 	}
 	conflicts := t.ConflictPasses * s.ConflictCycles
-	t.Busy = uint64(unhindered + conflicts)
+	busyFor := unhindered + conflicts
+	t.OwnUnitFreeAt = now + uint64(busyFor)
 	shared := unhindered * min(s.WaveBytesPerCycle, s.BytesPerCycle)
-	t.Unit = uint64((shared+s.BytesPerCycle-1)/s.BytesPerCycle + conflicts)
-	t.Ready = now + uint64(max(0, int(t.Busy)-busy(&s.Accesses.ReadB32)))
+	t.UnitFreeAt = now + uint64((shared+s.BytesPerCycle-1)/s.BytesPerCycle+conflicts)
+	t.ReadyAt = now + uint64(max(0, busyFor-busy(&s.Accesses.ReadB32)))
 	return t
 }
 
@@ -185,8 +187,8 @@ func TestAgainstPlainCounting(t *testing.T) {
 			bytes, base := int(typ.Bits()/8)*count, r.Intn(40)*r.Intn(30)
 			randomOffsets(r, st.V[:st.Lanes], bytes)
 			offsets, now := append([]uint32(nil), st.V[:st.Lanes]...), r.Uint64()>>40
-			got := d.Issue(now, st, uint32(base), 48<<10, access(op, typ, count))
-			plain := plainTiming(d.spec, now, op, st.Lanes, st.Exec, offsets, base, bytes)
+			got := *d.Issue(now, st, uint32(base), 48<<10, access(op, typ, count))
+			plain := plainResponse(d.spec, now, op, st.Lanes, st.Exec, offsets, base, bytes)
 			if got != plain {
 				t.Fatalf("%+v\nop %d, %v x%d, %d lanes, exec %x, base %d, offsets %v:\nfound %+v\nwant  %+v",
 					*d.spec, op, typ, count, st.Lanes, st.Exec, base, offsets, got, plain)
@@ -207,18 +209,18 @@ func TestQuickAnswers(t *testing.T) {
 			}
 			phase := ^uint64(0) >> (64 - min(banks, 64))
 			few := banks <= 64
-			if got := d.count.free(phase, &inRow, 0, uint32(bankBytes), true); got != few {
+			if got := d.count.conflictFree(phase, &inRow, 0, uint32(bankBytes), true); got != few {
 				t.Errorf("%d banks of %d bytes: a word of each bank: %v", banks, bankBytes, got)
 			}
-			if got := d.count.free(phase, &same, 0, 1, false); got != few {
+			if got := d.count.conflictFree(phase, &same, 0, 1, false); got != few {
 				t.Errorf("%d banks of %d bytes: one word: %v", banks, bankBytes, got)
 			}
-			if got := d.count.free(3, &same, 0, 1, true); got {
+			if got := d.count.conflictFree(3, &same, 0, 1, true); got {
 				t.Errorf("%d banks of %d bytes: two atomics on one word need no pass each", banks, bankBytes)
 			}
 			if phase &= phase - 1; bits.OnesCount64(phase) > 0 && few {
 				inRow[bits.Len64(phase)-1] += uint32(bankBytes * banks / 2)
-				if d.count.free(phase, &inRow, 0, uint32(bankBytes), true) != (banks == 2) {
+				if d.count.conflictFree(phase, &inRow, 0, uint32(bankBytes), true) != (banks == 2) {
 					t.Errorf("%d banks of %d bytes: one of the banks twice", banks, bankBytes)
 				}
 			}
