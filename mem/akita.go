@@ -5,6 +5,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/internal/spec"
+	"spvsim/mem/fixed"
 )
 
 // Akita is the same machine made of Akita's own caches and memory controllers,
@@ -146,7 +147,7 @@ func (a *Akita) Access(now uint64, r *Request) Reply {
 	}
 	a.pending++
 	f := a.front(r.CU)
-	busy := max(r.Busy, uint64(ceilDiv(len(f.queue)+len(r.Lines), a.spec.VectorMemory.LinesPerCycle)))
+	busy := max(r.Busy, uint64(fixed.CeilDiv(len(f.queue)+len(r.Lines), a.spec.VectorMemory.LinesPerCycle)))
 	g := &group{token: r.Token, to: r.To, left: len(r.Lines), kind: r.Kind}
 	for _, l := range r.Lines {
 		g.serial = max(g.serial, uint64(l.Serial)*uint64(a.spec.VectorMemory.AtomicCycles))

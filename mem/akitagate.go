@@ -3,6 +3,8 @@ package mem
 import (
 	akita "github.com/sarchlab/akita/v3/mem/mem"
 	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/mem/fixed"
 )
 
 // A gateSpec is what a gate gives the part behind it.
@@ -170,7 +172,7 @@ func count(mask []bool) (n uint64) {
 // open says whether the parcel can be passed on now, or sees to a tick when it
 // can: a response ends the wait behind the limit.
 func (g *gate) open(cycle uint64, p *parcel) bool {
-	if from := max(p.at, g.free>>fixedShift); from > cycle {
+	if from := max(p.at, g.free>>fixed.Shift); from > cycle {
 		g.wakeAt(from)
 		return false
 	}
@@ -198,7 +200,7 @@ func (g *gate) pass(now sim.VTimeInSec, cycle uint64, p *parcel) bool {
 		return false
 	}
 	g.flight[m.Meta().ID] = p.passage
-	g.free = max(g.free, cycle<<fixedShift) + p.cost
+	g.free = max(g.free, cycle<<fixed.Shift) + p.cost
 	if g.counter != nil {
 		g.counter.Accesses++
 		g.counter.Bytes += p.moved()

@@ -10,6 +10,8 @@ import (
 	akita "github.com/sarchlab/akita/v3/mem/mem"
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/sarchlab/akita/v3/tracing"
+
+	"spvsim/mem/fixed"
 )
 
 const (
@@ -51,18 +53,18 @@ type stage struct {
 // A finder finds slices and channels as the model fast does, or the banks of a
 // slice in the same way by the slice's own count of bytes.
 type finder struct {
-	interleave
-	slices *interleave // of which the banks' slice is one; nil: not of banks
+	fixed.Interleave
+	slices *fixed.Interleave // of which the banks' slice is one; nil: not of banks
 	ports  []sim.Port
 }
 
 // Find fulfils akita.LowModuleFinder.
 func (f *finder) Find(addr uint64) sim.Port {
 	if s := f.slices; s != nil {
-		unit, _ := s.split(addr)
-		addr = unit<<s.unitShift | addr&(1<<s.unitShift-1)
+		unit, _ := s.Split(addr)
+		addr = unit<<s.UnitShift | addr&(1<<s.UnitShift-1)
 	}
-	_, i := f.split(addr)
+	_, i := f.Split(addr)
 	return f.ports[i]
 }
 
@@ -70,8 +72,8 @@ func (a *Akita) name(kind string, i int) string {
 	return fmt.Sprintf("Mem%d.%s[%d]", a.generation, kind, i)
 }
 
-func (a *Akita) stage(name string, spread interleave) *stage {
-	s := &stage{finder: &finder{interleave: spread}, net: sim.NewDirectConnection(name+".Net", a.engine, a.freq)}
+func (a *Akita) stage(name string, spread fixed.Interleave) *stage {
+	s := &stage{finder: &finder{Interleave: spread}, net: sim.NewDirectConnection(name+".Net", a.engine, a.freq)}
 	a.stages[name] = s
 	return s
 }
@@ -136,7 +138,7 @@ func (a *Akita) past(chain []namedCache, cu int) *stage {
 	}
 	g.latency = less(g.latency, passCycles)
 	next, name := a.behind(chain[n:], cu), a.name("Past", cu)
-	s := a.stage(name, interleave{0, newDivider(1)})
+	s := a.stage(name, fixed.NewInterleave(1, 1))
 	way := a.gate(name+".Gate", g, next.finder, nil)
 	next.net.PlugIn(way.bottom, sendBuffer)
 	s.enter(way)
@@ -198,7 +200,7 @@ func misses(c namedCache) int {
 // through makes a slice that does not keep stores.
 func (a *Akita) through(s *stage, name string, l *level, _ int, next *stage) {
 	c, width := l.namedCache, max(throughWidth, a.spec.VectorMemory.LinesPerCycle, int(l.BytesPerCycle)/l.LineBytes)
-	size, block := uint64(c.Bytes/c.Slices), uint64(log2(c.LineBytes))
+	size, block := uint64(c.Bytes/c.Slices), uint64(fixed.Log2(c.LineBytes))
 	var p part
 	if c.WriteAllocate || c.Write == ReadOnly {
 		p = writethrough.NewBuilder().WithEngine(a.engine).WithFreq(a.freq).WithTotalByteSize(size).WithWayAssociativity(c.Ways).
@@ -219,7 +221,7 @@ func (a *Akita) through(s *stage, name string, l *level, _ int, next *stage) {
 // as one alone can't have the outstanding misses of a slice.
 func (a *Akita) banks(s *stage, name string, l *level, slice int, next *stage) {
 	n := bankCount(l)
-	banks := a.stage(name+".Banks", interleave{l.lineShift, newDivider(n)})
+	banks := a.stage(name+".Banks", fixed.NewInterleave(1<<l.lineShift, n))
 	banks.finder.slices = &l.spread
 	for i := range n {
 		p := a.writeBack(fmt.Sprintf("%s.Bank[%d].Unit", name, i), l, n, slice, next)
@@ -234,7 +236,7 @@ func (a *Akita) banks(s *stage, name string, l *level, slice int, next *stage) {
 // bankCount is a power of two that leaves each bank a set.
 func bankCount(l *level) int {
 	n := 1
-	for 2*n*bankMisses <= misses(l.namedCache) && 2*n <= int(l.sets.n) {
+	for 2*n*bankMisses <= misses(l.namedCache) && 2*n <= int(l.sets.N) {
 		n *= 2
 	}
 	return n
@@ -254,7 +256,7 @@ func (a *Akita) writeBack(name string, l *level, n, slice int, next *stage) part
 		WithLog2BlockSize(uint64(l.lineShift)).WithNumMSHREntry(max(1, misses(c)/n)).WithNumReqPerCycle(bankWidth).
 		WithDirectoryLatency(1).WithBankLatency(1).WithLowModuleFinder(next.finder).
 		WithWriteBufferSize(unlimited).WithMaxInflightFetch(unlimited).WithMaxInflightEviction(unlimited)
-	if !l.spread.div.pow2 {
+	if !l.spread.Units.Pow2 {
 		b = b.WithInterleaving(1<<l.perUnit, c.Slices, slice)
 	}
 	return b.Build(name)
@@ -267,8 +269,8 @@ func (a *Akita) memory() *stage {
 		return s
 	}
 	m := a.spec.Memory
-	s := a.stage(name, interleave{log2(m.InterleaveBytes), newDivider(m.Channels)})
-	spec := gateSpec{cost: costPerByte(m.sustained()), serial: uint64(a.spec.VectorMemory.AtomicCycles) << fixedShift, limit: unlimited, line: 1 << 16}
+	s := a.stage(name, fixed.NewInterleave(m.InterleaveBytes, m.Channels))
+	spec := gateSpec{cost: fixed.PerByte(m.sustained()), serial: uint64(a.spec.VectorMemory.AtomicCycles) << fixed.Shift, limit: unlimited, line: 1 << 16}
 	latency := max(1, int(less(uint64(m.LatencyCycles), memoryCycles)))
 	for i := range m.Channels {
 		c := idealmemcontroller.MakeBuilder().WithEngine(a.engine).WithFreq(a.freq).WithWidth(sendBuffer).WithLatency(latency).

@@ -5,6 +5,7 @@ import (
 
 	"spvsim/internal/spec"
 	"spvsim/isa"
+	"spvsim/mem/fixed"
 )
 
 // BankSpec is how the data of the vector cache lie in banks. A wave's load goes in groups of lanes, as many as have group_bytes of
@@ -30,7 +31,7 @@ func (b BankSpec) Check() []spec.Problem {
 
 // dataBanks are the banks of the vector cache; times are fixed-point cycles.
 type dataBanks struct {
-	word  uint   // log2 of the bytes of a word
+	word  uint   // Log2 of the bytes of a word
 	mask  uint64 // of the bank in a word's number
 	row   uint64 // bytes in which no two words are in one bank
 	group uint64 // bytes of a group, and of a block
@@ -71,12 +72,12 @@ func newDataBanks(s *BankSpec) *dataBanks {
 	if s.Banks == 0 {
 		return nil
 	}
-	tag := costPerByte(s.TagsPerCycle)
+	tag := fixed.PerByte(s.TagsPerCycle)
 	if s.TagParity != 0 {
 		tag *= uint64(len(sides{}))
 	}
-	return &dataBanks{word: log2(s.BankBytes), mask: uint64(s.Banks - 1), row: uint64(s.Banks * s.BankBytes), group: uint64(s.GroupBytes),
-		turn: uint64(s.BankCycles * (1 << fixedShift)), tag: tag, side: uint64(s.TagParity)}
+	return &dataBanks{word: fixed.Log2(s.BankBytes), mask: uint64(s.Banks - 1), row: uint64(s.Banks * s.BankBytes), group: uint64(s.GroupBytes),
+		turn: uint64(s.BankCycles * (1 << fixed.Shift)), tag: tag, side: uint64(s.TagParity)}
 }
 
 // lanes is how many of them a group has: a power of two.
@@ -90,7 +91,7 @@ func (b *dataBanks) span(addr, bytes, size uint64, shift uint) (time uint64) {
 	for end := addr + bytes; addr < end; addr += step {
 		last := min(addr+step, end) - 1
 		if addr^last < b.group && size != pairBytes {
-			time += 1 << fixedShift
+			time += 1 << fixed.Shift
 			continue
 		}
 		var n sides
@@ -123,7 +124,7 @@ func (b *dataBanks) serve(c *bankCounts, addr *[64]uint64, group, size uint64, s
 	}
 	switch {
 	case differ < b.group && size != pairBytes:
-		return 1 << fixedShift
+		return 1 << fixed.Shift
 	case differ < b.row && differ < 1<<shift:
 		return b.time(1, &sides{1})
 	}

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"math/rand"
 	"testing"
+
+	"spvsim/mem/fixed"
 )
 
 func rdnaBanks() BankSpec {
@@ -79,8 +81,8 @@ func TestBanksAreCounted(t *testing.T) {
 		s.Banks, s.GroupBytes, s.TagParity = 16<<r.Intn(3), 64>>r.Intn(2), []int{0, 1, 51}[r.Intn(3)]
 		b, size, shift := newDataBanks(&s), uint64(1)<<r.Intn(6), uint(6+r.Intn(2))
 		addr, mask := randomLanes(r, size)
-		if got, want := b.gather(&c, addr, mask, size, shift), slowBanks(&s, addr, mask, size, 1<<shift); float64(got) != want*(1<<fixedShift) {
-			t.Fatalf("%+v, %d bytes a lane at %v, lanes %#x: %g cycles, want %g", s, size, *addr, mask, float64(got)/(1<<fixedShift), want)
+		if got, want := b.gather(&c, addr, mask, size, shift), slowBanks(&s, addr, mask, size, 1<<shift); float64(got) != want*(1<<fixed.Shift) {
+			t.Fatalf("%+v, %d bytes a lane at %v, lanes %#x: %g cycles, want %g", s, size, *addr, mask, float64(got)/(1<<fixed.Shift), want)
 		}
 		if less := mask & r.Uint64(); b.gather(&c, addr, less, size, shift) > b.gather(&c, addr, mask, size, shift) {
 			t.Fatalf("%+v, %d bytes a lane at %v: lanes %#x take longer than %#x", s, size, *addr, less, mask)

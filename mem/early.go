@@ -156,7 +156,7 @@ func (c *cache) freeMisses(now uint64) int {
 	}
 	free := anyNumber
 	for i := range c.slices {
-		free = c.slices[i].misses.space(now, c.slices[i].requests.space(now, free))
+		free = c.slices[i].misses.FreeEntries(now, c.slices[i].requests.FreeEntries(now, free))
 	}
 	return free
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spvsim/internal/spec"
+	"spvsim/mem/fixed"
 )
 
 // Fast is the default hierarchy: real tags, and each level's bandwidth and
@@ -62,10 +63,10 @@ func (f *Fast) OnComplete(int, Completion) {}
 func (f *Fast) Access(now uint64, r *Request) Reply {
 	c := f.front(r)
 	c.stall, f.now = 0, now
-	step := r.Busy << fixedShift / uint64(max(1, len(r.Lines)))
-	ready, at := now, now<<fixedShift
-	if step > 1<<fixedShift { // a line leaves in the last of the cycles that its lanes take
-		at += step - 1<<fixedShift
+	step := r.Busy << fixed.Shift / uint64(max(1, len(r.Lines)))
+	ready, at := now, now<<fixed.Shift
+	if step > 1<<fixed.Shift { // a line leaves in the last of the cycles that its lanes take
+		at += step - 1<<fixed.Shift
 	}
 	past, delay, delays := r.Coherent || r.Kind == Atomic, uint64(0), []uint64(nil)
 	if f.walks != nil {
@@ -86,7 +87,7 @@ func (f *Fast) Access(now uint64, r *Request) Reply {
 		if ahead {
 			c.soon.at(c, i, r.Lines)
 		}
-		ready = max(ready, c.access(at>>fixedShift, delay, r.Kind, past, l))
+		ready = max(ready, c.access(at>>fixed.Shift, delay, r.Kind, past, l))
 		at += step
 	}
 	if held {

@@ -5,6 +5,7 @@ import (
 
 	"spvsim/internal/spec"
 	"spvsim/isa"
+	"spvsim/mem/fixed"
 	"spvsim/mem/lane"
 )
 
@@ -33,13 +34,13 @@ type Port struct {
 
 // An addressPath is how a compute unit finds lines and sends them: the sizes of lines, and what a cycle takes.
 type addressPath struct {
-	vector  uint // log2 of line sizes
+	vector  uint // Log2 of line sizes
 	scalar  uint
-	word    uint    // log2 of the bytes of a word in the masks of lines
-	sectors bool    // the vector cache fetches parts of lines
-	lanes   divider // lanes and lines of a cycle
-	lines   divider
-	block   uint          // log2 of the size of blocks that the address path sends; 0: lines
+	word    uint          // Log2 of the bytes of a word in the masks of lines
+	sectors bool          // the vector cache fetches parts of lines
+	lanes   fixed.Divider // lanes and lines of a cycle
+	lines   fixed.Divider
+	block   uint          // Log2 of the size of blocks that the address path sends; 0: lines
 	cost    uint64        // fixed-point cycles of a byte returned by all slices of the vector cache
 	pages   *translations // of the unit; nil: they cost nothing
 	banks   *dataBanks    // of the vector cache; nil: none
@@ -114,20 +115,20 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 
 func newAddressPath(s *HierarchySpec) addressPath {
 	v := &s.VectorMemory
-	return addressPath{word: s.wordShift(), sectors: s.VectorL1.SectorBytes > 0, lanes: newDivider(v.LanesPerCycle), lines: newDivider(v.LinesPerCycle),
-		block: blockShift(v), banks: newDataBanks(&v.BankSpec), cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices))}
+	return addressPath{word: s.wordShift(), sectors: s.VectorL1.SectorBytes > 0, lanes: fixed.NewDivider(v.LanesPerCycle), lines: fixed.NewDivider(v.LinesPerCycle),
+		block: blockShift(v), banks: newDataBanks(&v.BankSpec), cost: fixed.PerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices))}
 }
 
 func lineShifts(h interface{ LineBytes() (vector, scalar int) }) (vector, scalar uint) {
 	v, s := h.LineBytes()
-	return log2(v), log2(s)
+	return fixed.Log2(v), fixed.Log2(s)
 }
 
 func blockShift(s *VectorMemorySpec) uint {
 	if s.BlockBytes < 2 {
 		return 0
 	}
-	return log2(s.BlockBytes)
+	return fixed.Log2(s.BlockBytes)
 }
 
 // OnComplete sets the receiver of completions of pending instructions.
@@ -233,20 +234,20 @@ func (a *addressPath) translating(lines []Line, scalar bool) (cycles uint64, mis
 
 // sending is busy but for translations.
 func (a *addressPath) sending(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
-	sent := a.lines.ceil(len(w.lines))
+	sent := a.lines.Ceil(len(w.lines))
 	switch {
 	case w.banked > 0:
-		sent = (w.banked + 1<<fixedShift - 1) >> fixedShift
+		sent = (w.banked + 1<<fixed.Shift - 1) >> fixed.Shift
 	case a.block > 0 && !scalar:
-		sent = a.lines.ceil(w.blocks)
+		sent = a.lines.Ceil(w.blocks)
 	}
 	return a.occupancy(sent, lanes, bytes)
 }
 
 // occupancy is that of lanes with bytes each, whose lines, blocks or banks take so many cycles.
 func (a *addressPath) occupancy(sent uint64, lanes int, bytes uint32) uint64 {
-	cycles := max(1, a.lanes.ceil(lanes), sent)
-	data := (uint64(lanes)*uint64(bytes)*a.cost + 1<<fixedShift - 1) >> fixedShift
+	cycles := max(1, a.lanes.Ceil(lanes), sent)
+	data := (uint64(lanes)*uint64(bytes)*a.cost + 1<<fixed.Shift - 1) >> fixed.Shift
 	return max(cycles, data)
 }
 
@@ -275,8 +276,6 @@ func (p *Port) ask(t *Timing, now uint64, r *Request) {
 	}
 	*t = Timing{Ready: reply.Ready, Busy: reply.Busy, Held: reply.Held, Kind: r.Kind, Lines: len(r.Lines), Pending: reply.Pending, Token: r.Token}
 }
-
-func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // fault reports an access of one lane out of bounds, unless the shader did not
 // ask for it.

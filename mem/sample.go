@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"spvsim/isa"
+	"spvsim/mem/fixed"
 	"spvsim/mem/lane"
 )
 
@@ -323,13 +324,13 @@ func (t *TextureSpec) passes(levels, texelBytes int) int {
 	if levels > 1 {
 		n = t.TrilinearPasses
 	}
-	return n * max(ceilDiv(texelBytes, t.TexelBytes), 1)
+	return n * max(fixed.CeilDiv(texelBytes, t.TexelBytes), 1)
 }
 
 // filtered asks the hierarchy for the lines; the texture unit is taken for the
 // passes of all quads.
 func (p *Port) filtered(now uint64, m *isa.Mem, passes int) (t Timing) {
-	p.finishBusy(&t, now, m, Read, max(1, uint64(ceilDiv(passes, p.tex.spec.QuadsPerCycle)), p.path.lines.ceil(len(p.lanes.w.lines))))
+	p.finishBusy(&t, now, m, Read, max(1, uint64(fixed.CeilDiv(passes, p.tex.spec.QuadsPerCycle)), p.path.lines.Ceil(len(p.lanes.w.lines))))
 	t.Ready += uint64(p.tex.spec.LatencyCycles)
 	return t
 }
@@ -349,7 +350,7 @@ func (p *Port) queryLod(now uint64, st *isa.State, env *Env, in *isa.Inst) Timin
 			lane.Set(st, lane.Result(in, k), l, false, uint64(math.Float32bits(float32(v))))
 		}
 	}
-	return Timing{Ready: now + uint64(p.tex.spec.LatencyCycles), Busy: uint64(max(1, ceilDiv(st.Lanes/4, p.tex.spec.QuadsPerCycle)))}
+	return Timing{Ready: now + uint64(p.tex.spec.LatencyCycles), Busy: uint64(max(1, fixed.CeilDiv(st.Lanes/4, p.tex.spec.QuadsPerCycle)))}
 }
 
 // accessed is the level of detail that is read, with a fraction between levels.

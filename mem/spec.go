@@ -1,10 +1,10 @@
 package mem
 
 import (
-	"math/bits"
 	"slices"
 
 	"spvsim/internal/spec"
+	"spvsim/mem/fixed"
 )
 
 // Words for what a store does in a cache.
@@ -318,8 +318,8 @@ func DefaultSpec() HierarchySpec {
 	}
 }
 
-// wordShift is log2 of the bytes of a word in the masks of lines: 4, or more where 64 of those are less than the longest line.
-func (s *HierarchySpec) wordShift() uint { return log2(max(4, largestLine(s)/64)) }
+// wordShift is Log2 of the bytes of a word in the masks of lines: 4, or more where 64 of those are less than the longest line.
+func (s *HierarchySpec) wordShift() uint { return fixed.Log2(max(4, largestLine(s)/64)) }
 
 // wordMask has the bits of words from first up to end.
 func wordMask(first, end uint64) uint64 { return (uint64(1)<<end - 1) &^ (uint64(1)<<first - 1) }
@@ -333,7 +333,3 @@ func WholeWords(from, bytes uint64, each int) uint64 {
 	}
 	return wordMask(first, end)
 }
-
-func powerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }
-
-func log2(n int) uint { return uint(bits.TrailingZeros(uint(n))) }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"spvsim/isa"
+	"spvsim/mem/fixed"
 )
 
 // Values is what a port does that carries out instructions without time: it
@@ -25,7 +26,7 @@ type Locks [lockStripes]sync.Mutex
 
 const (
 	lockStripes = 1 << 10
-	lockShift   = 6 // log2 of the bytes that share a lock; elements are aligned
+	lockShift   = 6 // Log2 of the bytes that share a lock; elements are aligned
 )
 
 // A ValuePort says how a port without time works.
@@ -43,7 +44,7 @@ var noTime = TextureSpec{QuadsPerCycle: 1, TexelBytes: 1, TrilinearPasses: 1}
 // the same store.
 func (s ValuePort) New() *Port {
 	x := lanes{w: newWorkspace(), store: s.Store, values: &Values{warm: s.Warm, locks: s.Locks}}
-	p := &Port{path: addressPath{lanes: newDivider(1), lines: newDivider(1)}, lanes: x, tex: texture{&noTime, &x}}
+	p := &Port{path: addressPath{lanes: fixed.NewDivider(1), lines: fixed.NewDivider(1)}, lanes: x, tex: texture{&noTime, &x}}
 	if x.w.deaf = s.Warm == nil; !x.w.deaf {
 		p.path.vector, p.path.scalar = lineShifts(s.Warm)
 		p.path.word = s.Warm.spec.wordShift()

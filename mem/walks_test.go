@@ -4,6 +4,8 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"spvsim/mem/fixed"
 )
 
 // newWalking is a machine whose second level keeps four translations of 8 KB and answers after 7 cycles.
@@ -171,7 +173,7 @@ func randomWalks(t *testing.T, seed int64, walkers int) (waits []uint64, waited 
 				t.Fatalf("seed %d, %d walkers: a walk of cycle %d is done in cycle %d, want %d", seed, walkers, now, got, free[first])
 			}
 		}
-		waits = append(waits, append(f.walks.wait(request(q.CU, Read, q.Lines[0].Addr), now<<fixedShift, 0), 0)[0])
+		waits = append(waits, append(f.walks.wait(request(q.CU, Read, q.Lines[0].Addr), now<<fixed.Shift, 0), 0)[0])
 		now += uint64(r.Intn(40))
 	}
 	c := f.count("translation")
