@@ -56,10 +56,11 @@ var allowedImports = map[string]string{
 	"tracing/monitor":       "",
 	"simd":                  "isa program account tracing/probe internal/spec",
 	"lds":                   "engine isa mem/lane mem/rmw internal/spec",
-	"mem":                   "engine isa mem/contention mem/dram mem/fixed mem/lane mem/rmw program/ir internal/spec",
-	"cu/lookahead":          "internal/fault account engine isa mem simd",
-	"cu":                    "engine isa program simd lds cu/lookahead mem account tracing/probe internal/spec",
-	"scheduler":             "engine isa program simd mem mem/lane cu account tracing/probe internal/spec",
+	"internal/timing":       "account",
+	"mem":                   "account engine internal/timing isa mem/contention mem/dram mem/fixed mem/lane mem/rmw program/ir internal/spec",
+	"cu/lookahead":          "internal/fault engine internal/timing isa mem simd",
+	"cu":                    "engine internal/timing isa program simd lds cu/lookahead mem account tracing/probe internal/spec",
+	"scheduler":             "engine internal/timing isa program simd mem mem/lane cu account tracing/probe internal/spec",
 	"scheduler/command":     "engine scheduler",
 	"gpu/functional":        "internal/fault account isa lds mem program simd",
 	"gpu":                   "internal/bounds account scheduler/command energy gpu/functional tracing/probe engine gpu/raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
@@ -139,4 +140,3 @@ func TestModelStartsNoThreads(t *testing.T) {
 		}
 	}
 }
-

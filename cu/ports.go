@@ -1,7 +1,7 @@
 package cu
 
 import (
-	"spvsim/account"
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/simd"
@@ -38,20 +38,18 @@ func (p *port) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int, b *simd.
 	if f := e.Touched; f != nil {
 		p.port.Mark(f, &w.State, e, in)
 	}
-	var t mem.Timing
+	var t *timing.Response
 	if e.Traffic != nil {
 		t = p.port.IssueFor(e.Traffic, now, &w.State, e, in)
 	} else {
 		t = p.port.Issue(now, &w.State, e, in)
 	}
-	if t.Pending {
+	pending := t.Completion == timing.ByCallback
+	if pending {
 		p.waiting = append(p.waiting, waiting{t.Token, w.Ticket()})
 	}
-	b.Ready, b.Free, b.Full, b.FullOf, b.Pending, b.Outstanding = t.Ready, now+t.Busy, t.Held, fullOf[t.Kind], t.Pending, false
+	b.Ready, b.Free, b.Full, b.FullOf, b.Pending, b.Outstanding = t.ReadyAt, t.UnitFreeAt, t.StallCycles, t.StallReason, pending, false
 }
-
-// fullOf is what waits for the address path are charged to while it waits for a queue that is full, by kind of request.
-var fullOf = [...]account.Reason{mem.Read: account.MemoryRead, mem.Write: account.MemoryWrite, mem.Atomic: account.MemoryAtomic}
 
 // complete hands a completion to the wave that waits for it.
 func (p *port) complete(token, now uint64) {

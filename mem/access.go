@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/lane"
 )
@@ -66,7 +67,7 @@ func uniform32(m *isa.Mem, t isa.Type) bool {
 }
 
 // loadUniform loads what uniform32 says; out of bounds it leaves it to loadGeneral.
-func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) (t Timing) {
+func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	addr, words, ok := uniformAt(st, env, in.Mem)
 	if !ok {
 		return p.loadGeneral(now, st, env, in)
@@ -74,8 +75,7 @@ func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) (t
 	w, size := p.begin(in.Mem, Read), uint32(len(words))
 	setUniform(st, in, words)
 	w.add(0, addr, size)
-	p.finish(&t, now, in.Mem, Read, 1, size)
-	return t
+	return p.sendRequest(now, in.Mem, Read, 1, size)
 }
 
 // rows are the register rows of the words of a lane.
@@ -102,7 +102,7 @@ func (w *workspace) result(st *isa.State, d isa.Reg, j int) []uint32 {
 }
 
 // loadWords loads what plain and chosen say; where lanes choose several buffers, it leaves it to loadGeneral.
-func (p *Port) loadWords(now uint64, st *isa.State, env *Env, in *isa.Inst) (t Timing) {
+func (p *Port) loadWords(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	d, binding, one := env.oneBuffer(st, in.Mem)
 	if !one {
 		return p.loadGeneral(now, st, env, in)
@@ -120,8 +120,7 @@ func (p *Port) loadWords(now uint64, st *isa.State, env *Env, in *isa.Inst) (t T
 		w.loadWords(st, in, d, how, each)
 	}
 	w.collect(d, how, st, size)
-	p.finish(&t, now, m, Read, bits.OnesCount64(st.Exec), size)
-	return t
+	return p.sendRequest(now, m, Read, bits.OnesCount64(st.Exec), size)
 }
 
 // loadWords loads what a walk has found to be inside, each element of so many words.
@@ -233,7 +232,7 @@ func (w *workspace) row(st *isa.State, s isa.Reg, j, i int) []uint32 {
 }
 
 // storeWords stores what plain says.
-func (p *Port) storeWords(now uint64, st *isa.State, env *Env, in *isa.Inst) (t Timing) {
+func (p *Port) storeWords(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	m := in.Mem
 	w := p.begin(m, Write)
 	d, _ := env.descriptor(m, 0)
@@ -252,8 +251,7 @@ func (p *Port) storeWords(now uint64, st *isa.State, env *Env, in *isa.Inst) (t 
 		w.Scatter(d.Bytes, src[:n], st.Exec)
 	}
 	w.collect(d, how, st, size)
-	p.finish(&t, now, m, Write, bits.OnesCount64(st.Exec), size)
-	return t
+	return p.sendRequest(now, m, Write, bits.OnesCount64(st.Exec), size)
 }
 
 // scatter stores lane by lane under the execution mask; where lanes meet, the
@@ -277,16 +275,16 @@ func (x *lanes) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32,
 	}
 }
 
-func (p *Port) scratchLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) scratchLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	return p.scratch(now, st, env, in, Read)
 }
 
-func (p *Port) scratchStore(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) scratchStore(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	return p.scratch(now, st, env, in, Write)
 }
 
 // scratch moves words of the lanes' private memory.
-func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind Kind) (t Timing) {
+func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind Kind) *timing.Response {
 	m := in.Mem
 	p.begin(m, kind)
 	words := max(1, int(lane.Element(in).Bits())/32)
@@ -298,8 +296,7 @@ func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind K
 			p.lanes.scratchElement(st, env.Scratch, in, l, slot+uint32(k*words), words, k, kind)
 		}
 	}
-	p.finish(&t, now, m, kind, bits.OnesCount64(st.Exec), uint32(4*words)*uint32(m.Count))
-	return t
+	return p.sendRequest(now, m, kind, bits.OnesCount64(st.Exec), uint32(4*words)*uint32(m.Count))
 }
 
 func (x *lanes) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, slot uint32, words, k int, kind Kind) {

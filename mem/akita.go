@@ -5,6 +5,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/internal/spec"
+	"spvsim/internal/timing"
 	"spvsim/mem/fixed"
 )
 
@@ -29,7 +30,7 @@ type Akita struct {
 	shape  *spec.Shape
 	engine sim.Engine
 	freq   sim.Freq
-	done   []Completion
+	done   []CompletionFunc
 
 	generation int // of Reset, for unique names
 	stages     map[string]*stage
@@ -41,12 +42,14 @@ type Akita struct {
 	pending  int    // requests without a reply
 	last     uint64 // cycle of the latest reply, or from which requests are pending
 	patience uint64 // cycles without a reply after which none is to come
+
+	response timing.Response // to the last access
 }
 
 // NewAkita builds a machine whose spec has been checked on an engine whose time starts at cycle 0.
 func NewAkita(engine sim.Engine, s *HierarchySpec, shape *spec.Shape) *Akita {
 	a := &Akita{spec: s, shape: shape, engine: engine, freq: sim.Freq(shape.ClockMHz) * sim.MHz,
-		done: make([]Completion, shape.Units()), patience: patience(s)}
+		done: make([]CompletionFunc, shape.Units()), patience: patience(s)}
 	for _, c := range a.chain(true) {
 		a.counters = append(a.counters, &Counter{Level: c.Name})
 	}
@@ -90,7 +93,7 @@ func (a *Akita) LineBytes() (vector, scalar int) {
 func (a *Akita) WordBytes() int { return 1 << a.spec.wordShift() }
 
 // OnComplete sets the receiver of completions of one compute unit.
-func (a *Akita) OnComplete(cu int, f Completion) { a.done[cu] = f }
+func (a *Akita) OnComplete(cu int, f CompletionFunc) { a.done[cu] = f }
 
 // Reset drops all parts; they are made anew when used.
 func (a *Akita) Reset() {
@@ -138,9 +141,11 @@ func (a *Akita) counter(name string) *Counter {
 
 // Access queues the request's lines at the compute unit's front, at the engine's
 // time, which now must be.
-func (a *Akita) Access(now uint64, r *Request) Reply {
+func (a *Akita) Access(now uint64, r *Request) *timing.Response {
+	answer := &a.response
 	if len(r.Lines) == 0 {
-		return Reply{Ready: now, Busy: r.Busy}
+		*answer = timing.Response{ReadyAt: now, UnitFreeAt: now + r.Busy}
+		return answer
 	}
 	if a.pending == 0 {
 		a.last = now
@@ -154,5 +159,6 @@ func (a *Akita) Access(now uint64, r *Request) Reply {
 		f.queue = append(f.queue, f.entry(g, r, l))
 	}
 	f.TickLater(a.engine.CurrentTime())
-	return Reply{Busy: busy, Held: busy - r.Busy, Pending: true}
+	*answer = timing.Response{UnitFreeAt: now + busy, StallCycles: busy - r.Busy, StallReason: stallReason[r.Kind], Completion: timing.ByCallback, Token: r.Token}
+	return answer
 }

@@ -8,6 +8,7 @@ import (
 
 	"spvsim/internal/spec"
 	"spvsim/internal/suite"
+	"spvsim/internal/timing"
 )
 
 // compared is a machine that both models build: the latencies of each level are
@@ -55,8 +56,8 @@ func (d *driver) issue(t *testing.T, now, token uint64, cu int, kind Kind, addr 
 	r := request(cu, kind, addr)
 	r.Token = token
 	reply := d.h.Access(now, r)
-	if !reply.Pending {
-		d.ready[token] = reply.Ready
+	if reply.Completion == timing.Known {
+		d.ready[token] = reply.ReadyAt
 	}
 	if wait {
 		if err := d.engine.Run(); err != nil {
@@ -130,7 +131,7 @@ func TestAkitaCompletesEverything(t *testing.T) {
 		{Kind: Write, Lines: []Line{{Addr: 1 << 20, Bytes: 4}, {Addr: 1<<20 + 64, Bytes: 64}}},
 	} {
 		r.Token = uint64(i + 1)
-		if reply := d.h.Access(now, r); !reply.Pending {
+		if reply := d.h.Access(now, r); reply.Completion == timing.Known {
 			t.Errorf("request %d is not pending", i)
 		}
 		if err := d.engine.Run(); err != nil {

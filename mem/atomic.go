@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/fixed"
 	"spvsim/mem/lane"
@@ -12,7 +13,7 @@ import (
 
 // atomic updates lane by lane, from the lowest on. The value is Src[0], the
 // comparator Src[1].
-func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) (timing Timing) {
+func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	m, t := in.Mem, lane.Element(in)
 	update := rmw.Lookup(in.Op, t)
 	if update == nil {
@@ -28,8 +29,7 @@ func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) (timing
 	if !p.lanes.w.deaf {
 		p.lanes.serial(done, size)
 	}
-	p.finish(&timing, now, m, kind, bits.OnesCount64(st.Exec), uint32(size))
-	return timing
+	return p.sendRequest(now, m, kind, bits.OnesCount64(st.Exec), uint32(size))
 }
 
 // atomicKind: atomic loads and stores need no update where the line lives.

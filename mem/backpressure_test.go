@@ -25,7 +25,7 @@ func stream(f *Fast, kind Kind, lines int, coherent bool) (now uint64) {
 	for i := range uint64(lines) {
 		r := request(0, kind, i*64)
 		r.Coherent = coherent
-		now += f.Access(now, r).Busy
+		now = f.Access(now, r).UnitFreeAt
 	}
 	return now
 }
@@ -61,17 +61,17 @@ func TestWhatWaitsHoldsNothingFurtherOn(t *testing.T) {
 			s.L2.Requests, s.L2.Misses, s.L2.LinkCredits, s.Memory.Requests = entries, entries, entries, entries
 			s.Memory.BytesPerCycle = 64
 		}
-		alone := newTiny(t, edit).Access(400, request(1, Read, 1<<20)).Ready
+		alone := newTiny(t, edit).Access(400, request(1, Read, 1<<20)).ReadyAt
 		f := newTiny(t, edit)
-		first := f.Access(0, request(0, Read, 0)).Ready
-		last := f.Access(0, request(0, Read, 64, 128, 192, 256, 320)).Ready
+		first := f.Access(0, request(0, Read, 0)).ReadyAt
+		last := f.Access(0, request(0, Read, 64, 128, 192, 256, 320)).ReadyAt
 		if last < 5*first {
 			t.Fatalf("%d entries: the lines of the first unit do not wait: the first is there in cycle %d, the last in %d", entries, first, last)
 		}
 		if entries == 1 {
 			alone += first // one line of the first unit is there
 		}
-		if got := f.Access(400, request(1, Read, 1<<20)).Ready; got > alone {
+		if got := f.Access(400, request(1, Read, 1<<20)).ReadyAt; got > alone {
 			t.Errorf("%d entries: a line of another unit is there in cycle %d, want %d", entries, got, alone)
 		}
 	}
@@ -94,7 +94,7 @@ func TestLinesSentOnTakeTheirSlice(t *testing.T) {
 			})
 			last := uint64(0)
 			for i := range uint64(lines) {
-				last = max(last, f.Access(0, request(0, c.kind, i*64)).Ready)
+				last = max(last, f.Access(0, request(0, c.kind, i*64)).ReadyAt)
 			}
 			want := lines * cycles * c.turns
 			if got := f.Release(last); got < want-(kept+2)*cycles || got > want+200 { // at most the latencies more
@@ -130,7 +130,7 @@ func TestAtomicsWait(t *testing.T) {
 		})
 		now := uint64(0)
 		for range 200 {
-			now += f.Access(now, request(0, Atomic, 4096)).Busy
+			now = f.Access(now, request(0, Atomic, 4096)).UnitFreeAt
 		}
 		if slow := now > 3000; slow != c.slow {
 			t.Errorf("%+v: 200 updates of one word leave in %d cycles", c, now)
@@ -242,10 +242,10 @@ func randomRequests(t *testing.T, r *rand.Rand, f *Fast) (end uint64) {
 		}
 		q.Busy = uint64(len(q.Lines))
 		reply := f.Access(now, q)
-		if reply.Ready <= now || reply.Busy < q.Busy || reply.Held != reply.Busy-q.Busy {
+		if reply.ReadyAt <= now || reply.UnitFreeAt < now+q.Busy || reply.StallCycles != reply.UnitFreeAt-now-q.Busy {
 			t.Fatalf("in cycle %d: %+v", now, reply)
 		}
-		free[cu], end = now+reply.Busy, max(end, reply.Ready)
+		free[cu], end = reply.UnitFreeAt, max(end, reply.ReadyAt)
 	}
 	return end
 }

@@ -14,7 +14,7 @@ func TestBookedHoldsEvictedLines(t *testing.T) {
 			if i == 16 && f.Booked() != 0 { // all are in the L2, which has space for so many
 				t.Errorf("%s: memory is booked up to %d for stores that no line was evicted for", standard, f.Booked())
 			}
-			last = max(last, f.Access(0, request(0, Write, 64*i)).Ready)
+			last = max(last, f.Access(0, request(0, Write, 64*i)).ReadyAt)
 		}
 		if least := uint64(100 + 64*64/16); f.Booked() < least || f.Booked() <= last {
 			t.Errorf("%s: 64 evicted lines are booked up to %d, the last store is acknowledged in %d: want %d at least", standard, f.Booked(), last, least)

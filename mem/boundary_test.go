@@ -18,7 +18,7 @@ func TestLinkBetweenLevels(t *testing.T) {
 		{Atomic, other, 8, 1 + 1110 + 7},
 	} {
 		f := newTiny(t, func(s *HierarchySpec) { s.VectorL1.LinkRead, s.VectorL1.LinkWrite = c.read, c.write })
-		if got := f.Access(0, request(0, c.kind, 4096, 8192)).Ready; got != c.want {
+		if got := f.Access(0, request(0, c.kind, 4096, 8192)).ReadyAt; got != c.want {
 			t.Errorf("kind %d, links of %v and %v bytes a cycle: ready %d, want %d", c.kind, c.read, c.write, got, c.want)
 		}
 	}
@@ -67,10 +67,10 @@ func TestRelease(t *testing.T) {
 			t.Errorf("released %v: done in cycle %d, want %d", released, got, want.done)
 		}
 		f.KernelBoundary()
-		if got := f.Access(9000, request(2, Read, 4096)).Ready; got != want.other {
+		if got := f.Access(9000, request(2, Read, 4096)).ReadyAt; got != want.other {
 			t.Errorf("released %v: the other engine reads at %d, want %d", released, got, want.other)
 		}
-		if got := f.Access(12000, request(0, Read, 4096)).Ready; got != 12110 {
+		if got := f.Access(12000, request(0, Read, 4096)).ReadyAt; got != 12110 {
 			t.Errorf("released %v: the writer reads at %d, want its L2 hit at 12110", released, got)
 		}
 		if got := f.Release(20000); got != 20000 {
@@ -99,7 +99,7 @@ func TestEagerStores(t *testing.T) {
 			t.Errorf("%s: %d hits of what was stored, want 1", name, got)
 		}
 		f.KernelBoundary()
-		if got := f.Access(9000, request(2, Read, 4096)).Ready; name == "with time" && got != 9000+1110 {
+		if got := f.Access(9000, request(2, Read, 4096)).ReadyAt; name == "with time" && got != 9000+1110 {
 			t.Errorf("%s: the other engine reads at %d, want its copy dropped", name, got)
 		}
 		f.Access(12000, part)
@@ -181,7 +181,7 @@ func TestSectors(t *testing.T) {
 func TestSectorsShareAMiss(t *testing.T) {
 	last := func(second uint64) uint64 {
 		f := newTiny(t, func(s *HierarchySpec) { s.L2.LineBytes, s.L2.SectorBytes, s.L2.Misses = 128, 64, 1 })
-		return f.Access(0, request(0, Read, 4096, second)).Ready
+		return f.Access(0, request(0, Read, 4096, second)).ReadyAt
 	}
 	if same, other := last(4096+64), last(4096+128); same > 1200 || other < same+900 {
 		t.Errorf("the second sector is there in cycle %d, one of another line in %d: want both misses of the line at a time", same, other)

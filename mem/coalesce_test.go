@@ -30,7 +30,7 @@ func timeLoads(t *testing.T, s *HierarchySpec, loads []timedLoad) {
 		b.st.Exec = c.exec
 		in := access(isa.Load, isa.I32, c.words)
 		in.Mem.Offset = c.start
-		if got := b.port.Issue(0, b.st, &b.env, in).Busy; got != c.busy {
+		if got := b.port.Issue(0, b.st, &b.env, in).UnitFreeAt; got != c.busy {
 			t.Errorf("%s: the unit is taken for %d cycles, want %d", c.name, got, c.busy)
 		}
 	}
@@ -69,7 +69,7 @@ func TestBlocksOfLanesApart(t *testing.T) {
 		row[l] = 1<<15 + uint32(l)<<8
 	}
 	b.st.Exec = 0x5555555555555555
-	if got := b.port.Issue(0, b.st, &b.env, access(isa.Load, isa.I32, 1)).Busy; got != 8 {
+	if got := b.port.Issue(0, b.st, &b.env, access(isa.Load, isa.I32, 1)).UnitFreeAt; got != 8 {
 		t.Errorf("every other lane of four lines: the unit is taken for %d cycles, want 8: half a block for four of them", got)
 	}
 }
@@ -100,7 +100,7 @@ func TestTranslations(t *testing.T) {
 		b.st.Exec = c.exec
 		for i, n := range []uint64{c.first, c.again} {
 			want := c.lines + uint64(cycles*float64(n))
-			if got := b.port.Issue(uint64(i)*1e6, b.st, &b.env, access(isa.Load, isa.I32, 1)).Busy; got != want {
+			if got := b.port.Issue(uint64(i)*1e6, b.st, &b.env, access(isa.Load, isa.I32, 1)).UnitFreeAt - uint64(i)*1e6; got != want {
 				t.Errorf("%s: the unit is taken for %d cycles, want %d", c.name, got, want)
 			}
 		}

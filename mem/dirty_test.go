@@ -103,7 +103,7 @@ func TestSharedLink(t *testing.T) {
 		last := func(shared float64) (ready uint64) {
 			f := newTiny(t, func(s *HierarchySpec) { s.VectorL1.LinkShared, s.VectorL1.LinkCredits = shared, 64 })
 			for i, kind := range c.kinds {
-				ready = f.Access(0, request(0, kind, uint64(256*i))).Ready
+				ready = f.Access(0, request(0, kind, uint64(256*i))).ReadyAt
 			}
 			return ready
 		}

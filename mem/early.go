@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/lane"
 )
@@ -117,11 +118,10 @@ func (p *Port) IssuePrepared(e *Early) {
 func (e *Early) Busy() uint64 { return e.busy }
 
 // Book asks the hierarchy for the lines of a prepared load.
-func (p *Port) Book(now uint64, e *Early) (t Timing) {
+func (p *Port) Book(now uint64, e *Early) *timing.Response {
 	r := &p.lanes.w.request
 	*r = Request{CU: p.cu, Kind: Read, Scalar: e.Scalar, Lines: e.Lines, Missed: e.missed, Busy: e.busy}
-	p.ask(&t, now, r)
-	return t
+	return p.h.Access(now, r)
 }
 
 // Least are the cycles that a load takes at least: those of a hit in the cache that it meets first.

@@ -35,11 +35,11 @@ func TestPreparedLoadsAreLoads(t *testing.T) {
 			t.Fatalf("load %d is not prepared", i)
 		}
 		got := two.port.Book(now, &e)
-		if want.Token = 0; got != want {
-			t.Fatalf("load %d: %+v, want %+v", i, got, want)
+		if *got != *want {
+			t.Fatalf("load %d: %+v, want %+v", i, *got, *want)
 		}
-		if got.Ready < now+two.port.Least(in.Mem.Scalar) {
-			t.Fatalf("load %d takes %d cycles, less than the least, %d", i, got.Ready-now, two.port.Least(in.Mem.Scalar))
+		if got.ReadyAt < now+two.port.Least(in.Mem.Scalar) {
+			t.Fatalf("load %d takes %d cycles, less than the least, %d", i, got.ReadyAt-now, two.port.Least(in.Mem.Scalar))
 		}
 		if !slices.Equal(one.st.V, two.st.V) || !slices.Equal(one.st.S, two.st.S) {
 			t.Fatalf("load %d: other values", i)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/lane"
 )
@@ -55,7 +56,7 @@ func (t *Target) takes(f *isa.Fragments, l, sample int) bool {
 }
 
 // export writes the colours of the active lanes that are no helpers.
-func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) (t Timing) {
+func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	p.begin(in.Mem, Write)
 	m, f := in.Mem, st.Fragments
 	d, _ := env.descriptor(m, 0)
@@ -74,14 +75,13 @@ func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) (t Timi
 		}
 	}
 	if len(p.lanes.w.lines) == 0 && p.lanes.values == nil {
-		return Timing{Ready: now, Busy: 1}
+		return p.answer(now, now, 1)
 	}
 	bytes := 0
 	if d.Image != nil {
 		bytes = d.Image.Format.Bytes
 	}
-	p.finish(&t, now, m, Write, n, uint32(bytes))
-	return t
+	return p.sendRequest(now, m, Write, n, uint32(bytes))
 }
 
 // exportSample writes a lane's colour to a sample of its pixel.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spvsim/internal/spec"
+	"spvsim/internal/timing"
 	"spvsim/mem/fixed"
 )
 
@@ -21,6 +22,8 @@ type Fast struct {
 	warmed Warmed
 	undo   undo
 	now    uint64 // cycle of the access at hand
+
+	response timing.Response // to it
 }
 
 // NewFast builds the hierarchy of a machine whose spec has been checked.
@@ -57,10 +60,10 @@ func (f *Fast) LineBytes() (vector, scalar int) {
 func (f *Fast) WordBytes() int { return 1 << f.spec.wordShift() }
 
 // OnComplete is never called back: every reply is complete.
-func (f *Fast) OnComplete(int, Completion) {}
+func (f *Fast) OnComplete(int, CompletionFunc) {}
 
 // Access books the request.
-func (f *Fast) Access(now uint64, r *Request) Reply {
+func (f *Fast) Access(now uint64, r *Request) *timing.Response {
 	c := f.front(r)
 	c.stall, f.now = 0, now
 	step := r.Busy << fixed.Shift / uint64(max(1, len(r.Lines)))
@@ -97,7 +100,9 @@ func (f *Fast) Access(now uint64, r *Request) Reply {
 	if stall := max(c.stall, f.walks.stalled()); stall > now {
 		busy = max(busy, stall-now)
 	}
-	return Reply{Ready: ready, Busy: busy, Held: busy - r.Busy}
+	a := &f.response
+	a.ReadyAt, a.UnitFreeAt, a.StallCycles, a.StallReason = ready, now+busy, busy-r.Busy, stallReason[r.Kind]
+	return a
 }
 
 func (c *cache) access(at, delay uint64, kind Kind, coherent bool, l *Line) (ready uint64) {

@@ -70,7 +70,7 @@ func TestLatencySums(t *testing.T) {
 		{"L2 hit of another compute unit", 3000, 3, 10 + 100},
 	}
 	for _, s := range steps {
-		if got := f.Access(s.now, request(s.cu, Read, 4096)).Ready - s.now; got != s.want {
+		if got := f.Access(s.now, request(s.cu, Read, 4096)).ReadyAt - s.now; got != s.want {
 			t.Errorf("%s: %d cycles, want %d", s.name, got, s.want)
 		}
 	}
@@ -85,11 +85,11 @@ func TestScalarCacheIsShared(t *testing.T) {
 	r.Scalar = true
 	f.Access(0, r)
 	r.CU = 1
-	if got := f.Access(5000, r).Ready; got != 5005 {
+	if got := f.Access(5000, r).ReadyAt; got != 5005 {
 		t.Errorf("neighbour: ready %d, want a hit at 5005", got)
 	}
 	r.CU = 2
-	if got := f.Access(6000, r).Ready; got != 6105 {
+	if got := f.Access(6000, r).ReadyAt; got != 6105 {
 		t.Errorf("other engine: ready %d, want an L2 hit at 6105", got)
 	}
 }
@@ -100,7 +100,7 @@ func TestChannelBandwidth(t *testing.T) {
 	var last uint64
 	const lines = 100
 	for i := range uint64(lines) {
-		last = f.Access(0, request(int(i)%4, Read, 1<<20+i*64)).Ready
+		last = f.Access(0, request(int(i)%4, Read, 1<<20+i*64)).ReadyAt
 	}
 	if want := uint64(10 + 100 + 1000 + (lines-1)*4); last != want {
 		t.Errorf("last line at %d, want %d", last, want)
@@ -112,11 +112,11 @@ func TestMissLimit(t *testing.T) {
 	f := newTiny(t, func(s *HierarchySpec) { s.VectorL1.Misses = 2; s.Memory.BytesPerCycle = 64 })
 	for i, want := range []uint64{1110, 1110 + 1, 2210, 2210} {
 		got := f.Access(0, request(0, Read, 1<<20+uint64(i)*64))
-		if got.Ready != want && !(i == 3 && got.Ready == want+1) {
-			t.Errorf("miss %d ready at %d, want %d", i, got.Ready, want)
+		if got.ReadyAt != want && !(i == 3 && got.ReadyAt == want+1) {
+			t.Errorf("miss %d ready at %d, want %d", i, got.ReadyAt, want)
 		}
-		if stalled := got.Busy > 1; stalled != (i >= 2) {
-			t.Errorf("miss %d: path busy %d cycles", i, got.Busy)
+		if stalled := got.UnitFreeAt > 1; stalled != (i >= 2) {
+			t.Errorf("miss %d: path busy %d cycles", i, got.UnitFreeAt)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestLRU(t *testing.T) {
 	now := uint64(0)
 	read := func(n uint64) bool {
 		now += 10000
-		return f.Access(now, request(0, Read, at(n))).Ready == now+10
+		return f.Access(now, request(0, Read, at(n))).ReadyAt == now+10
 	}
 	for i, want := range []struct {
 		line uint64
@@ -141,13 +141,13 @@ func TestLRU(t *testing.T) {
 
 func TestWritePolicy(t *testing.T) {
 	f := newTiny(t, nil)
-	if got := f.Access(0, request(0, Write, 4096)).Ready; got != 110 {
+	if got := f.Access(0, request(0, Write, 4096)).ReadyAt; got != 110 {
 		t.Errorf("store acknowledged at %d, want 110: L2 takes it without a fetch", got)
 	}
 	if c := f.count("memory"); c.Accesses != 0 {
 		t.Errorf("a store that L2 keeps went to memory: %+v", c)
 	}
-	if got := f.Access(1000, request(0, Read, 4096)).Ready; got != 1110 {
+	if got := f.Access(1000, request(0, Read, 4096)).ReadyAt; got != 1110 {
 		t.Errorf("read back at %d, want an L2 hit at 1110: L1 takes no line for a store", got)
 	}
 	for i := range uint64(2) { // L2 has 8 sets of 2 ways
@@ -167,10 +167,10 @@ func TestPartialLine(t *testing.T) {
 	part := request(0, Write, 4096)
 	part.Lines[0].Bytes, part.Lines[0].Words = 4, 1
 	f.Access(0, part)
-	if got := f.Access(1000, request(1, Read, 4096)).Ready; got != 1000+1110 {
+	if got := f.Access(1000, request(1, Read, 4096)).ReadyAt; got != 1000+1110 {
 		t.Errorf("read at %d, want one from memory", got)
 	}
-	if got := f.Access(5000, request(2, Read, 4096)).Ready; got != 5110 {
+	if got := f.Access(5000, request(2, Read, 4096)).ReadyAt; got != 5110 {
 		t.Errorf("read at %d, want an L2 hit", got)
 	}
 }
@@ -179,11 +179,11 @@ func TestKernelBoundaryAndReset(t *testing.T) {
 	f := newTiny(t, nil)
 	f.Access(0, request(0, Read, 4096))
 	f.KernelBoundary()
-	if got := f.Access(5000, request(0, Read, 4096)).Ready; got != 5110 {
+	if got := f.Access(5000, request(0, Read, 4096)).ReadyAt; got != 5110 {
 		t.Errorf("after a kernel boundary: %d, want an L2 hit at 5110", got)
 	}
 	f.Reset()
-	if got := f.Access(10000, request(0, Read, 4096)).Ready; got != 11110 {
+	if got := f.Access(10000, request(0, Read, 4096)).ReadyAt; got != 11110 {
 		t.Errorf("after a reset: %d, want a cold miss at 11110", got)
 	}
 	if err := f.Flush("l3"); err == nil || f.Flush("l2") != nil {
@@ -197,7 +197,7 @@ func TestAcquireAtStart(t *testing.T) {
 	f.Access(0, request(0, Write, 4096))
 	f.Release(2000)
 	f.KernelBoundary()
-	if got := f.Access(5000, request(0, Read, 4096)).Ready; got != 6110 {
+	if got := f.Access(5000, request(0, Read, 4096)).ReadyAt; got != 6110 {
 		t.Errorf("after a boundary: %d, want a cold miss at 6110", got)
 	}
 	for _, c := range f.Counters() {
@@ -250,12 +250,12 @@ func TestCoherent(t *testing.T) {
 	f.Access(0, request(0, Read, 4096))
 	r := request(0, Read, 4096)
 	r.Coherent = true
-	if got := f.Access(5000, r).Ready; got != 5110 {
+	if got := f.Access(5000, r).ReadyAt; got != 5110 {
 		t.Errorf("ready %d, want L2's 5110", got)
 	}
 	f = newTiny(t, func(s *HierarchySpec) { s.L2.SharedBy = 2 })
 	f.Access(0, request(0, Read, 4096))
-	if got := f.Access(5000, r).Ready; got != 6110 {
+	if got := f.Access(5000, r).ReadyAt; got != 6110 {
 		t.Errorf("ready %d, want memory's 6110", got)
 	}
 }
@@ -265,10 +265,10 @@ func TestAtomicsOfOneElementFollowEachOther(t *testing.T) {
 	f.Access(0, request(0, Read, 4096))
 	r := request(1, Atomic, 4096)
 	r.Lines[0].Serial = 63
-	if got := f.Access(5000, r).Ready; got != 5000+110+63 {
+	if got := f.Access(5000, r).ReadyAt; got != 5000+110+63 {
 		t.Errorf("ready %d, want %d", got, 5000+110+63)
 	}
-	if got := f.Access(5000, request(2, Atomic, 4096)).Ready; got != 5000+110+64 {
+	if got := f.Access(5000, request(2, Atomic, 4096)).ReadyAt; got != 5000+110+64 {
 		t.Errorf("the next one is ready at %d, want %d: the slice is taken", got, 5000+110+64)
 	}
 }
@@ -281,11 +281,11 @@ func TestAtomicsOfOneLineFollowEachOther(t *testing.T) {
 		f.Access(0, request(0, Read, addr))
 	}
 	for i, want := range []uint64{5110, 5130, 5150} {
-		if got := f.Access(5000, request(i, Atomic, 4096)).Ready; got != want {
+		if got := f.Access(5000, request(i, Atomic, 4096)).ReadyAt; got != want {
 			t.Errorf("update %d is ready at %d, want %d", i, got, want)
 		}
 	}
-	if got := f.Access(5000, request(3, Atomic, 8192)).Ready; got >= 5130 {
+	if got := f.Access(5000, request(3, Atomic, 8192)).ReadyAt; got >= 5130 {
 		t.Errorf("an update of another line is ready at %d, as if it waited", got)
 	}
 }
@@ -299,7 +299,7 @@ func TestDifferentLineSizes(t *testing.T) {
 	}
 	f = newTiny(t, func(s *HierarchySpec) { s.L2.LineBytes = 128 })
 	f.Access(0, request(0, Read, 4096))
-	if got := f.Access(5000, request(0, Read, 4096+64)).Ready; got != 5110 {
+	if got := f.Access(5000, request(0, Read, 4096+64)).ReadyAt; got != 5110 {
 		t.Errorf("second half at %d, want an L2 hit", got)
 	}
 }

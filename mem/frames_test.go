@@ -59,7 +59,7 @@ func TestPagesShareSets(t *testing.T) {
 	for range 2 {
 		before = f.count("memory_side").Hits
 		for addr := uint64(0); addr < pages<<12; addr += 64 {
-			now = f.Access(now+1000, request(0, Read, addr)).Ready
+			now = f.Access(now+1000, request(0, Read, addr)).ReadyAt
 		}
 	}
 	if got := f.count("memory_side").Hits - before; got != stay {

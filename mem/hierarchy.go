@@ -1,5 +1,10 @@
 package mem
 
+import (
+	"spvsim/account"
+	"spvsim/internal/timing"
+)
+
 // A Kind is what a request does with its lines.
 type Kind uint8
 
@@ -34,17 +39,11 @@ type Request struct {
 // A Receiver gets the completion of a request of its own.
 type Receiver interface{ Completed(token, now uint64) }
 
-// A Reply is the hierarchy's answer. When Pending, Ready is not known yet: the
-// completion callback brings it.
-type Reply struct {
-	Ready   uint64 // cycle in which the last line is there, or acknowledged
-	Busy    uint64 // cycles that the address path is taken, with what it waits for
-	Held    uint64 // of those, cycles that it waits for a queue that is full
-	Pending bool
-}
+// stallReason is charged to waves that wait for the address path while it waits for a full queue, by kind of request.
+var stallReason = [...]account.Reason{Read: account.MemoryRead, Write: account.MemoryWrite, Atomic: account.MemoryAtomic}
 
-// A Completion reports that the request of that token was answered.
-type Completion func(token, now uint64)
+// A CompletionFunc reports that the request of that token was answered.
+type CompletionFunc func(token, now uint64)
 
 // A Hierarchy answers requests. now never decreases over all compute units.
 type Hierarchy interface {
@@ -52,10 +51,10 @@ type Hierarchy interface {
 	LineBytes() (vector, scalar int)
 	// WordBytes are the bytes of each bit of Line.Words.
 	WordBytes() int
-	// Access books the request's lines. It does not keep r or its slices.
-	Access(now uint64, r *Request) Reply
+	// Access books the request's lines. It does not keep r or its slices. The response is valid until the next access.
+	Access(now uint64, r *Request) *timing.Response
 	// OnComplete sets the receiver of completions of one compute unit.
-	OnComplete(cu int, f Completion)
+	OnComplete(cu int, f CompletionFunc)
 	// KernelBoundary invalidates the caches that are not shared by the machine
 	// and hold no dirty lines: what a kernel launch does.
 	KernelBoundary()

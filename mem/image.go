@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/lane"
 )
@@ -198,7 +199,7 @@ func (x *lanes) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
 	}
 }
 
-func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) (timing Timing) {
+func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	p.begin(in.Mem, Read)
 	p.lanes.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
@@ -206,8 +207,7 @@ func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) (tim
 		l := bits.TrailingZeros64(mask)
 		size = max(size, p.lanes.loadTexel(st, in, l, t))
 	}
-	p.finish(&timing, now, in.Mem, Read, bits.OnesCount64(st.Exec), uint32(size))
-	return timing
+	return p.sendRequest(now, in.Mem, Read, bits.OnesCount64(st.Exec), uint32(size))
 }
 
 // loadTexel returns the bytes of the texel.
@@ -235,15 +235,14 @@ func (x *lanes) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 	return size
 }
 
-func (p *Port) imageStore(now uint64, st *isa.State, env *Env, in *isa.Inst) (timing Timing) {
+func (p *Port) imageStore(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	p.begin(in.Mem, Write)
 	p.lanes.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		size = max(size, p.lanes.storeTexel(st, in, bits.TrailingZeros64(mask), t))
 	}
-	p.finish(&timing, now, in.Mem, Write, bits.OnesCount64(st.Exec), uint32(size))
-	return timing
+	return p.sendRequest(now, in.Mem, Write, bits.OnesCount64(st.Exec), uint32(size))
 }
 
 func (x *lanes) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
@@ -264,32 +263,32 @@ func (x *lanes) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 
 // query answers a question about a descriptor, for each lane where the
 // descriptor differs by lane.
-func query(now uint64, st *isa.State, env *Env, in *isa.Inst, answer func(d *Descriptor) uint32) Timing {
+func query(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst, answer func(d *Descriptor) uint32) *timing.Response {
 	m, dst := in.Mem, lane.Result(in, 0)
 	if m.BindingIndex.Kind != isa.Vector && dst.Kind == isa.Scalar {
 		d, _ := env.descriptor(m, uint32(lane.Uniform(st, m.BindingIndex)))
 		st.S[dst.Index] = uint64(answer(d))
-		return Timing{Ready: now, Busy: 1}
+		return p.answer(now, now, 1)
 	}
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		d, _ := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
 		lane.Set(st, dst, l, false, uint64(answer(d)))
 	}
-	return Timing{Ready: now, Busy: 1}
+	return p.answer(now, now, 1)
 }
 
 // Queries read the descriptor, which the driver keeps in scalar registers: they
 // take no memory time beyond their class's latency.
-func bufferSize(_ *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	return query(now, st, env, in, descriptorBytes)
+func bufferSize(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+	return query(p, now, st, env, in, descriptorBytes)
 }
 
 func descriptorBytes(d *Descriptor) uint32 { return uint32(min(uint64(len(d.Bytes)), 1<<32-1)) }
 
-func imageSize(_ *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func imageSize(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	m, i := in.Mem, in.Imm
-	return query(now, st, env, in, func(d *Descriptor) uint32 { return d.Image.dimension(m, int(i)) })
+	return query(p, now, st, env, in, func(d *Descriptor) uint32 { return d.Image.dimension(m, int(i)) })
 }
 
 // dimension is the i-th number of the image's size: its dimensions, then the
@@ -317,8 +316,8 @@ func (i *Image) dimension(m *isa.Mem, k int) uint32 {
 	return 0
 }
 
-func imageSamples(_ *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	return query(now, st, env, in, func(d *Descriptor) uint32 {
+func imageSamples(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+	return query(p, now, st, env, in, func(d *Descriptor) uint32 {
 		if d.Image == nil {
 			return 0
 		}

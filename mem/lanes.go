@@ -3,6 +3,7 @@ package mem
 import (
 	"math/bits"
 
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/lane"
 )
@@ -142,7 +143,7 @@ func (w *workspace) element(l, k int, size uint64) (b []byte, ok bool) {
 func elemBytes(t isa.Type) uint64 { return uint64(t.Bits()) / 8 }
 
 // loadGeneral loads any element from any space but scratch.
-func (p *Port) loadGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) (t Timing) {
+func (p *Port) loadGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	m := in.Mem
 	mask, size := lane.Active(st, m), elemBytes(lane.Element(in))
 	p.begin(m, Read)
@@ -152,8 +153,7 @@ func (p *Port) loadGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) (t
 	for ; mask != 0; mask &= mask - 1 {
 		p.lanes.loadLane(st, in, bits.TrailingZeros64(mask), size)
 	}
-	p.finish(&t, now, m, Read, lanes, bytes)
-	return t
+	return p.sendRequest(now, m, Read, lanes, bytes)
 }
 
 func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, size uint64) {
@@ -174,21 +174,19 @@ func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, size uint64) {
 }
 
 // storeGeneral stores any element to any space but scratch.
-func (p *Port) storeGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) (timing Timing) {
+func (p *Port) storeGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	m, t := in.Mem, lane.Element(in)
 	mask, size := lane.Active(st, m), elemBytes(t)
 	p.begin(m, Write)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
 	if p.lanes.w.deaf && p.lanes.storeOne(st, env, in, mask, size) {
-		p.finish(&timing, now, m, Write, lanes, bytes)
-		return timing
+		return p.sendRequest(now, m, Write, lanes, bytes)
 	}
 	p.lanes.resolve(st, env, m, mask)
 	for ; mask != 0; mask &= mask - 1 {
 		p.lanes.storeLane(st, in, bits.TrailingZeros64(mask), size)
 	}
-	p.finish(&timing, now, m, Write, lanes, bytes)
-	return timing
+	return p.sendRequest(now, m, Write, lanes, bytes)
 }
 
 // storeOne stores for the highest lane alone where all go to one place within

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spvsim/internal/spec"
+	"spvsim/internal/timing"
 	"spvsim/isa"
 )
 
@@ -204,12 +205,12 @@ func TestScalarLoad(t *testing.T) {
 		b.st.S[1] = 4
 		in := &isa.Inst{Op: isa.Load, Mem: &isa.Mem{Access: isa.Access{Space: c.space, Offset: 4, Elem: isa.I32, Count: 2}, Base: isa.S(1), Scalar: true}}
 		in.Mem.Dsts = [4]isa.Reg{isa.S(5), isa.S(6)}
-		timing := b.port.Issue(0, b.st, &b.env, in)
+		b.port.Issue(0, b.st, &b.env, in)
 		if b.st.S[5] != c.want[0] || b.st.S[6] != c.want[1] {
 			t.Errorf("space %d: %d, %d, want %v", c.space, b.st.S[5], b.st.S[6], c.want)
 		}
-		if timing.Lines != 1 {
-			t.Errorf("space %d: %d lines, want 1", c.space, timing.Lines)
+		if n := len(b.port.Lines()); n != 1 {
+			t.Errorf("space %d: %d lines, want 1", c.space, n)
 		}
 	}
 	if b.store.Faults.Count != 1 {
@@ -241,8 +242,9 @@ func TestScratch(t *testing.T) {
 		}
 	}
 	load.Mem.Index, load.Mem.Elem = isa.Reg{}, isa.I32
-	if timing := b.port.Issue(0, b.st, &b.env, load); timing.Lines != 4 {
-		t.Errorf("a slot that all lanes read: %d lines of 64 bytes, want 4", timing.Lines)
+	b.port.Issue(0, b.st, &b.env, load)
+	if n := len(b.port.Lines()); n != 4 {
+		t.Errorf("a slot that all lanes read: %d lines of 64 bytes, want 4", n)
 	}
 	load.Mem.Offset = 8
 	if b.port.Issue(0, b.st, &b.env, load); b.store.Faults.Count != 64 {
@@ -278,8 +280,9 @@ func TestLinesOfAnAccess(t *testing.T) {
 			b.st.Exec, b.st.S[1] = c.exec, c.base
 			in := access(op, isa.F32, c.count)
 			in.Mem.Base = isa.S(1)
-			if got := b.port.Issue(0, b.st, &b.env, in); got.Lines != c.lines || got.Busy != c.busy {
-				t.Errorf("%s, %v: %d lines, busy %d; want %d, %d", c.name, op, got.Lines, got.Busy, c.lines, c.busy)
+			got := b.port.Issue(0, b.st, &b.env, in)
+			if lines := len(b.port.Lines()); lines != c.lines || got.UnitFreeAt != c.busy {
+				t.Errorf("%s, %v: %d lines, busy %d; want %d, %d", c.name, op, lines, got.UnitFreeAt, c.lines, c.busy)
 			}
 		}
 	}
@@ -409,11 +412,11 @@ func TestAtomicsMeet(t *testing.T) {
 	in.Mem.Index, in.Dst, in.Src[0] = isa.Reg{}, isa.V(30), isa.Lit(1)
 	in.Mem.Dsts = [4]isa.Reg{}
 	b.port.Issue(0, b.st, &b.env, in)
-	one := b.port.Issue(10000, b.st, &b.env, in)
+	one := b.port.Issue(10000, b.st, &b.env, in).ReadyAt
 	b.st.Exec = 1
-	alone := b.port.Issue(20000, b.st, &b.env, in)
+	alone := b.port.Issue(20000, b.st, &b.env, in).ReadyAt
 	const updates, lanes = 63, 3 // 16 lanes a cycle: the line leaves in the fourth
-	if got := (one.Ready - 10000) - (alone.Ready - 20000); got != updates+lanes {
+	if got := (one - 10000) - (alone - 20000); got != updates+lanes {
 		t.Errorf("64 lanes on one element take %d cycles more than one lane, want %d", got, updates+lanes)
 	}
 	if got := binary.LittleEndian.Uint32(b.buf.Bytes); got != 129 {
@@ -588,7 +591,7 @@ func (x *drawnAccess) access(op isa.Op) *isa.Inst {
 // choose, or the general one. A store does, to rows and to what is the same in all lanes.
 func TestAccessesTakeTheSameByEveryLoop(t *testing.T) {
 	type result struct {
-		timing       Timing
+		response     timing.Response
 		rows, memory string
 		faults       uint64
 	}
@@ -596,31 +599,31 @@ func TestAccessesTakeTheSameByEveryLoop(t *testing.T) {
 		load, chosen, store, uniform := x.access(isa.Load), x.access(isa.Load), x.access(isa.Store), x.access(isa.Store)
 		chosen.Mem.BindingIndex = isa.V(1)
 		uniform.Mem.Data[0] = isa.S(4)
-		for i, ways := range [][]func(*bench) Timing{{
-			func(b *bench) Timing { return b.port.loadGeneral(0, b.st, &b.env, load) },
-			func(b *bench) Timing { return b.port.Issue(0, b.st, &b.env, load) },
-			func(b *bench) Timing { return b.port.Issue(0, b.st, &b.env, chosen) },
+		for i, ways := range [][]func(*bench) *timing.Response{{
+			func(b *bench) *timing.Response { return b.port.loadGeneral(0, b.st, &b.env, load) },
+			func(b *bench) *timing.Response { return b.port.Issue(0, b.st, &b.env, load) },
+			func(b *bench) *timing.Response { return b.port.Issue(0, b.st, &b.env, chosen) },
 		}, {
-			func(b *bench) Timing { return b.port.storeGeneral(0, b.st, &b.env, store) },
-			func(b *bench) Timing { return b.port.Issue(0, b.st, &b.env, store) },
+			func(b *bench) *timing.Response { return b.port.storeGeneral(0, b.st, &b.env, store) },
+			func(b *bench) *timing.Response { return b.port.Issue(0, b.st, &b.env, store) },
 		}, {
-			func(b *bench) Timing { return b.port.storeGeneral(0, b.st, &b.env, uniform) },
-			func(b *bench) Timing { return b.port.Issue(0, b.st, &b.env, uniform) },
+			func(b *bench) *timing.Response { return b.port.storeGeneral(0, b.st, &b.env, uniform) },
+			func(b *bench) *timing.Response { return b.port.Issue(0, b.st, &b.env, uniform) },
 		}} {
 			var want result
 			for j, way := range ways {
 				b := x.on(t)
-				timing := way(b)
+				response := *way(b)
 				rows, err := binary.Append(nil, binary.LittleEndian, b.st.V)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := result{timing, string(rows), string(b.buf.Bytes), b.store.Faults.Count}
+				got := result{response, string(rows), string(b.buf.Bytes), b.store.Faults.Count}
 				if j == 0 {
 					want = got
 				} else if got != want {
 					t.Fatalf("%+v, access %d, loop %d: %+v, %d faults, want %+v, %d of the general loop (rows alike: %t, memory: %t)", *x, i, j,
-						got.timing, got.faults, want.timing, want.faults, got.rows == want.rows, got.memory == want.memory)
+						got.response, got.faults, want.response, want.faults, got.rows == want.rows, got.memory == want.memory)
 				}
 			}
 		}

@@ -33,14 +33,14 @@ func TestHitsReturnAfterTheMissesBeforeThem(t *testing.T) {
 		{5005, &Request{CU: 0, Busy: 1}, false}, // no line
 		{9000, request(0, Read, 0), false},
 	} {
-		got, want := f.Access(step.now, step.r), plain.Access(step.now, step.r)
+		got, want := *f.Access(step.now, step.r), *plain.Access(step.now, step.r)
 		if step.with {
-			want.Ready = last
+			want.ReadyAt = last
 		}
 		if got != want {
 			t.Errorf("access %d: %+v, want %+v", i, got, want)
 		}
-		last = got.Ready
+		last = got.ReadyAt
 	}
 }
 
@@ -48,15 +48,16 @@ func TestHitsReturnAfterTheMissesBeforeThem(t *testing.T) {
 // second one has, and the address path is held so long.
 func TestALoadWaitsForEntries(t *testing.T) {
 	f := newInOrder(t, 4)
-	first, second := f.Access(0, request(0, Read, 0, 4096)).Ready, f.Access(2, request(0, Read, 8192, 12288)).Ready
+	first := f.Access(0, request(0, Read, 0, 4096)).ReadyAt
+	second := f.Access(2, request(0, Read, 8192, 12288)).ReadyAt
 	before := f.count("vector_l1").Full
 	reply := f.Access(4, request(0, Read, 16384, 20480, 24576))
 	want := []uint64{first - 4, first - 5, second - 6}
 	if !slices.Equal(f.fifos.delays, want) {
 		t.Errorf("lines wait %v cycles, want %v", f.fifos.delays, want)
 	}
-	if busy := second - 4; reply.Busy != busy || reply.Held != busy-3 {
-		t.Errorf("the address path is taken for %d cycles, %d of them held: want %d and %d", reply.Busy, reply.Held, busy, busy-3)
+	if busy := second - 4; reply.UnitFreeAt != second || reply.StallCycles != busy-3 {
+		t.Errorf("the address path is taken for %d cycles, %d of them held: want %d and %d", reply.UnitFreeAt-4, reply.StallCycles, busy, busy-3)
 	}
 	if got, want := f.count("vector_l1").Full-before, first-4+first-5+second-6; got != want {
 		t.Errorf("lines wait %d cycles, want %d", got, want)
@@ -66,7 +67,7 @@ func TestALoadWaitsForEntries(t *testing.T) {
 // A load that needs more entries than there are comes when all others have returned.
 func TestALoadLargerThanTheFIFO(t *testing.T) {
 	f := newInOrder(t, 2)
-	before := f.Access(0, request(0, Read, 0)).Ready
+	before := f.Access(0, request(0, Read, 0)).ReadyAt
 	f.Access(1, request(0, Read, 4096, 8192, 12288, 16384))
 	if got, want := f.fifos.delays[3], before-4; got != want {
 		t.Errorf("the last line waits %d cycles, want %d", got, want)
@@ -76,7 +77,7 @@ func TestALoadLargerThanTheFIFO(t *testing.T) {
 // A line waits for its translation and for its entry at the same time.
 func TestTranslationsAndEntriesOverlap(t *testing.T) {
 	f := newWalking(t, 0, 100, func(s *HierarchySpec) { s.VectorMemory.LatencyFIFO = 1 })
-	first := f.Access(0, asking(0, 0)).Ready
+	first := f.Access(0, asking(0, 0)).ReadyAt
 	f.Access(first-200, asking(0, 8192))
 	if got := f.fifos.delays[0]; got != 200 {
 		t.Errorf("a line waits %d cycles, want 200", got)
@@ -106,12 +107,12 @@ func TestEntriesOfRandomLoads(t *testing.T) {
 			}
 			r.Busy = uint64(len(r.Lines) + rnd.Intn(8))
 			reply := f.Access(now, r)
-			until := max(reply.Ready, last)
-			if reply.Ready < last {
-				t.Fatalf("seed %d: a load returns in cycle %d, the one before it in %d", seed, reply.Ready, last)
+			until := max(reply.ReadyAt, last)
+			if reply.ReadyAt < last {
+				t.Fatalf("seed %d: a load returns in cycle %d, the one before it in %d", seed, reply.ReadyAt, last)
 			}
 			all, last = append(all, entriesOf(t, f, r, now, uint64(n), all, until)...), until
-			now += reply.Busy
+			now = reply.UnitFreeAt
 		}
 		for _, e := range all {
 			if held := countHeld(all, e.from); held > n {

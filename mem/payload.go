@@ -31,9 +31,9 @@ func UseOnChip(ports []*Port, c *OnChip) {
 }
 
 // onChip carries out the part of a request that is in on-chip payload memory,
-// and takes it out of the request. It reports whether that was all of it; lines
-// that are left decide the time, as memory behind the caches is slower.
-func (p *Port) onChip(now uint64, r *Request) (t Timing, all bool) {
+// and takes it out of the request. It reports whether that was all of it, which the
+// port's response is then for; lines that are left decide the time, as memory behind the caches is slower.
+func (p *Port) onChip(now uint64, r *Request) (all bool) {
 	c, cost, kept := p.chip, uint64(0), 0
 	n, missed := len(r.Lines), r.Missed
 	r.Missed = missed[:0]
@@ -53,10 +53,11 @@ func (p *Port) onChip(now uint64, r *Request) (t Timing, all bool) {
 	}
 	r.Lines = r.Lines[:kept]
 	if kept == n {
-		return t, false
+		return false
 	}
 	wait := c.Book(now, cost)
-	return Timing{Ready: now + wait + c.latency + cost>>fixed.Shift, Busy: r.Busy, Lines: n}, kept == 0
+	p.answer(now, now+wait+c.latency+cost>>fixed.Shift, r.Busy)
+	return kept == 0
 }
 
 // keep puts a line at a place before its own.

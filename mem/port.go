@@ -4,21 +4,11 @@ import (
 	"fmt"
 
 	"spvsim/internal/spec"
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/fixed"
 	"spvsim/mem/lane"
 )
-
-// Timing is what the issue of one memory instruction costs.
-type Timing struct {
-	Ready   uint64 // cycle in which results are there, or a store is acknowledged
-	Busy    uint64 // cycles that the address path is taken; at least 1
-	Held    uint64 // of those, the last ones: it waits for a queue that is full
-	Kind    Kind
-	Lines   int  // distinct cache lines
-	Pending bool // Ready is not known yet: the completion of Token brings it
-	Token   uint64
-}
 
 // A Port executes the memory instructions of one compute unit: its lanes move the bytes and say which lines they need, the
 // address path and the texture unit say how long those take to send, and the hierarchy when they are there.
@@ -30,6 +20,8 @@ type Port struct {
 	tex    texture
 	chip   *OnChip // nil: the machine has no on-chip payload memory
 	tokens uint64
+
+	response timing.Response // to accesses that the hierarchy is not asked for
 }
 
 // An addressPath is how a compute unit finds lines and sends them: the sizes of lines, and what a cycle takes.
@@ -132,10 +124,10 @@ func blockShift(s *VectorMemorySpec) uint {
 }
 
 // OnComplete sets the receiver of completions of pending instructions.
-func (p *Port) OnComplete(f Completion) { p.h.OnComplete(p.cu, f) }
+func (p *Port) OnComplete(f CompletionFunc) { p.h.OnComplete(p.cu, f) }
 
-// An Access carries out one memory instruction on a port.
-type Access func(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) Timing
+// An Access carries out one memory instruction on a port. The response is valid until the next access of the machine.
+type Access func(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response
 
 // accesses has a row for each operation that a port carries out.
 var accesses = func() (t [isa.NumOps]func(in *isa.Inst) Access) {
@@ -164,7 +156,7 @@ func AccessOf(in *isa.Inst) Access {
 }
 
 // Issue executes the instruction on the bytes now, and says what it costs.
-func (p *Port) Issue(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) Issue(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	a := AccessOf(in)
 	if a == nil {
 		panic(fmt.Sprintf("mem: operation %d is none of memory", in.Op))
@@ -206,14 +198,12 @@ func (a *addressPath) marked(m *isa.Mem, kind Kind) marks {
 	return noWords
 }
 
-// finish asks the hierarchy for the lines collected; lanes moved bytes each. What it costs is put where the access hands it back: the
-// host's processor would wait at each copy of so many words.
-func (p *Port) finish(t *Timing, now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32) {
+// sendRequest asks the hierarchy for the lines collected; lanes moved bytes each.
+func (p *Port) sendRequest(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32) *timing.Response {
 	if p.lanes.values != nil {
-		p.lanes.values.finish(p, m, kind)
-		return
+		return p.lanes.values.finish(p, m, kind)
 	}
-	p.finishBusy(t, now, m, kind, p.path.busy(p.lanes.w, m.Scalar, lanes, bytes))
+	return p.sendRequestWith(now, m, kind, p.path.busy(p.lanes.w, m.Scalar, lanes, bytes))
 }
 
 // busy are the cycles that the lines collected take the address path.
@@ -251,30 +241,27 @@ func (a *addressPath) occupancy(sent uint64, lanes int, bytes uint32) uint64 {
 	return max(cycles, data)
 }
 
-// finishBusy is finish for an instruction that takes its unit for busy cycles.
-func (p *Port) finishBusy(t *Timing, now uint64, m *isa.Mem, kind Kind, busy uint64) {
+// sendRequestWith is sendRequest for an instruction that occupies its unit for busy cycles.
+func (p *Port) sendRequestWith(now uint64, m *isa.Mem, kind Kind, busy uint64) *timing.Response {
 	w := p.lanes.w
 	if p.lanes.values != nil {
-		p.lanes.values.finish(p, m, kind)
-		return
+		return p.lanes.values.finish(p, m, kind)
 	}
 	w.request = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent || m.Payload, Lines: w.lines, Missed: w.missed, Token: p.tokens + 1, Busy: busy}
-	if m.Payload && p.chip != nil {
-		if there, all := p.onChip(now, &w.request); all {
-			*t = there
-			return
-		}
+	if m.Payload && p.chip != nil && p.onChip(now, &w.request) {
+		return &p.response
 	}
-	p.ask(t, now, &w.request)
-}
-
-// ask sends a request to the hierarchy.
-func (p *Port) ask(t *Timing, now uint64, r *Request) {
-	reply := p.h.Access(now, r)
-	if reply.Pending {
+	r := p.h.Access(now, &w.request)
+	if r.Completion == timing.ByCallback {
 		p.tokens++
 	}
-	*t = Timing{Ready: reply.Ready, Busy: reply.Busy, Held: reply.Held, Kind: r.Kind, Lines: len(r.Lines), Pending: reply.Pending, Token: r.Token}
+	return r
+}
+
+// answer responds to an access without the hierarchy: it is done in cycle ready, and occupies its unit for busy cycles.
+func (p *Port) answer(now, ready, busy uint64) *timing.Response {
+	p.response.ReadyAt, p.response.UnitFreeAt = ready, now+busy
+	return &p.response
 }
 
 // fault reports an access of one lane out of bounds, unless the shader did not

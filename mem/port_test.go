@@ -96,8 +96,7 @@ func BenchmarkIssue(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				bn.st.S[1] = uint64(i) * 256 % (1 << 19)
-				t := bn.port.Issue(now, bn.st, &bn.env, in)
-				now += t.Busy
+				now = bn.port.Issue(now, bn.st, &bn.env, in).UnitFreeAt
 			}
 		})
 	}

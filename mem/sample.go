@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/fixed"
 	"spvsim/mem/lane"
@@ -30,7 +31,7 @@ type sample struct {
 // sample carries out a sampling instruction, quad by quad. The level of detail
 // is one for the quad where it comes from the quad's coordinates; those of lanes
 // that are not active count as they are in the registers.
-func (p *Port) sample(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) sample(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	p.begin(in.Mem, Read)
 	passes := 0
 	for first := 0; first < st.Lanes; first += 4 {
@@ -329,14 +330,14 @@ func (t *TextureSpec) passes(levels, texelBytes int) int {
 
 // filtered asks the hierarchy for the lines; the texture unit is taken for the
 // passes of all quads.
-func (p *Port) filtered(now uint64, m *isa.Mem, passes int) (t Timing) {
-	p.finishBusy(&t, now, m, Read, max(1, uint64(fixed.CeilDiv(passes, p.tex.spec.QuadsPerCycle)), p.path.lines.Ceil(len(p.lanes.w.lines))))
-	t.Ready += uint64(p.tex.spec.LatencyCycles)
-	return t
+func (p *Port) filtered(now uint64, m *isa.Mem, passes int) *timing.Response {
+	r := p.sendRequestWith(now, m, Read, max(1, uint64(fixed.CeilDiv(passes, p.tex.spec.QuadsPerCycle)), p.path.lines.Ceil(len(p.lanes.w.lines))))
+	r.ReadyAt += uint64(p.tex.spec.LatencyCycles)
+	return r
 }
 
 // queryLod answers OpImageQueryLod: the level that would be read, and lambda.
-func (p *Port) queryLod(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) queryLod(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	p.begin(in.Mem, Read)
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
@@ -350,7 +351,7 @@ func (p *Port) queryLod(now uint64, st *isa.State, env *Env, in *isa.Inst) Timin
 			lane.Set(st, lane.Result(in, k), l, false, uint64(math.Float32bits(float32(v))))
 		}
 	}
-	return Timing{Ready: now + uint64(p.tex.spec.LatencyCycles), Busy: uint64(max(1, fixed.CeilDiv(st.Lanes/4, p.tex.spec.QuadsPerCycle)))}
+	return p.answer(now, now+uint64(p.tex.spec.LatencyCycles), uint64(max(1, fixed.CeilDiv(st.Lanes/4, p.tex.spec.QuadsPerCycle))))
 }
 
 // accessed is the level of detail that is read, with a fraction between levels.

@@ -159,7 +159,7 @@ func TestPassesOfTheTextureUnit(t *testing.T) {
 		}
 		b.st.Exec = c.exec
 		now := uint64(1 << 20)
-		if got, want := b.port.Issue(now, b.st, &b.env, in).Busy, uint64(max(1, (c.passes+quads-1)/quads)); got != want {
+		if got, want := b.port.Issue(now, b.st, &b.env, in).UnitFreeAt-now, uint64(max(1, (c.passes+quads-1)/quads)); got != want {
 			t.Errorf("lanes %v between levels, of %#x: busy for %d cycles, want %d", c.between, c.exec, got, want)
 		}
 	}

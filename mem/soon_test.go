@@ -22,7 +22,7 @@ func TestLinesLookedForAheadAreThoseAskedFor(t *testing.T) {
 				c.soon = newSoon(c.level, c.next.level)
 			}
 			again := *q
-			if x, y := plain.Access(20*n, q), ahead.Access(20*n, &again); x != y {
+			if x, y := *plain.Access(20*n, q), *ahead.Access(20*n, &again); x != y {
 				t.Fatalf("seed %d: request %d is answered by %+v, looked for ahead by %+v", seed, n, x, y)
 			}
 		}

@@ -1,6 +1,9 @@
 package mem
 
-import "spvsim/isa"
+import (
+	"spvsim/internal/timing"
+	"spvsim/isa"
+)
 
 // A Traffic is what the requests of one launch had the levels of the fast memory do, in their order. What a request evicts counts as its
 // own; what is written back at a launch's end, and what the scheduler of a graph moves, is of none.
@@ -10,15 +13,15 @@ type Traffic struct {
 }
 
 // IssueFor is Issue for a launch whose traffic is counted: the fast memory answers at once, so that what its levels count meanwhile is the request's.
-func (p *Port) IssueFor(t *Traffic, now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func (p *Port) IssueFor(t *Traffic, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	f, ok := p.h.(*Fast)
 	if !ok {
 		return p.Issue(now, st, env, in)
 	}
 	t.before = f.counts(t.before[:0])
-	timing := p.Issue(now, st, env, in)
+	r := p.Issue(now, st, env, in)
 	t.add(f)
-	return timing
+	return r
 }
 
 // counts appends what the levels have counted so far.

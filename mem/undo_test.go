@@ -28,7 +28,7 @@ func TestPutBackLeavesNoTrace(t *testing.T) {
 				q := anyRequest(r)
 				again := *q
 				again.Lines = append([]Line(nil), q.Lines...)
-				if x, y := a.Access(1000*(n+1), q), b.Access(1000*(n+1), &again); x != y {
+				if x, y := *a.Access(1000*(n+1), q), *b.Access(1000*(n+1), &again); x != y {
 					t.Fatalf("%s, seed %d: access %d is answered by %+v, without what was put back by %+v", name, seed, n, y, x)
 				}
 			}

@@ -3,6 +3,7 @@ package mem
 import (
 	"sync"
 
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/fixed"
 )
@@ -58,15 +59,15 @@ func (p *Port) Values() *Values { return p.lanes.values }
 // Move makes the port one of another compute unit.
 func (p *Port) Move(unit int) { p.cu = unit }
 
-// finish counts what an instruction moved, and brings its lines in.
-func (v *Values) finish(p *Port, m *isa.Mem, kind Kind) {
+// finish counts what an instruction moved, and brings its lines in. The response is empty.
+func (v *Values) finish(p *Port, m *isa.Mem, kind Kind) *timing.Response {
 	if kind == Write {
 		v.Changes++
 	}
 	if v.warm == nil {
 		v.Moved[kind] += p.lanes.w.moved
 		p.lanes.w.moved = 0
-		return
+		return &p.response
 	}
 	r := &p.lanes.w.request
 	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent || m.Payload, Lines: p.lanes.w.lines}
@@ -74,6 +75,7 @@ func (v *Values) finish(p *Port, m *isa.Mem, kind Kind) {
 		v.Moved[kind] += uint64(r.Lines[i].Bytes)
 	}
 	v.warm.Warm(r)
+	return &p.response
 }
 
 // lock takes the lock of an address and gives back that of another.

@@ -47,7 +47,7 @@ func TestALineWaitsForItsTranslation(t *testing.T) {
 		{8000, &Request{CU: 0, Busy: 1}, 0},       // nothing
 		{8100, scalar(request(0, Read, 8192)), 0}, // scalar loads ask for none
 	} {
-		if got, want := f.Access(step.now, step.r).Ready, plain.Access(step.now, step.r).Ready+step.wait; got != want {
+		if got, want := f.Access(step.now, step.r).ReadyAt, plain.Access(step.now, step.r).ReadyAt+step.wait; got != want {
 			t.Errorf("access %d is ready in cycle %d, want %d", i, got, want)
 		}
 	}
@@ -71,8 +71,8 @@ func TestTwoWalkersAndFourMisses(t *testing.T) {
 	if !slices.Equal(f.walks.delays, want) {
 		t.Errorf("lines wait %v cycles, want %v", f.walks.delays, want)
 	}
-	if busy := uint64(3 + 98); reply.Busy != busy || reply.Held != busy-4 {
-		t.Errorf("the address path is taken for %d cycles, %d of them held: want %d and %d", reply.Busy, reply.Held, busy, busy-4)
+	if busy := uint64(3 + 98); reply.UnitFreeAt != busy || reply.StallCycles != busy-4 {
+		t.Errorf("the address path is taken for %d cycles, %d of them held: want %d and %d", reply.UnitFreeAt, reply.StallCycles, busy, busy-4)
 	}
 	if got, want := f.count("translation"), (Counter{Level: "translation", Accesses: 4, Misses: 4, Full: 98 + 98}); got != want {
 		t.Errorf("counted %+v, want %+v", got, want)
@@ -195,7 +195,7 @@ func TestPayloadsAskForNoTranslation(t *testing.T) {
 	far := chip.Addr + 1<<16
 	r := asking(0, chip.Addr, far, chip.Addr+64, far+4096, far+8192)
 	r.Missed = []int32{0, 1, 4}
-	if _, all := p.onChip(0, r); all || len(r.Lines) != 3 || !slices.Equal(r.Missed, []int32{0, 2}) {
+	if all := p.onChip(0, r); all || len(r.Lines) != 3 || !slices.Equal(r.Missed, []int32{0, 2}) {
 		t.Errorf("%d lines are left, and lines %v of them ask: want 3, 0 and 2", len(r.Lines), r.Missed)
 	}
 }

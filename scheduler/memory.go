@@ -1,6 +1,9 @@
 package scheduler
 
-import "spvsim/mem"
+import (
+	"spvsim/internal/timing"
+	"spvsim/mem"
+)
 
 // A wait gathers the replies of accesses to memory, and goes on when the last one
 // is known, with the cycle in which it is there. Some memories tell that cycle at
@@ -85,8 +88,8 @@ func (m *queueMemory) access(now uint64, w *wait, unit int, kind mem.Kind, addr,
 	}
 	w.legs++
 	reply := m.run.Hierarchy.Access(now, &mem.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: m.lines, To: w})
-	if !reply.Pending {
-		w.leg(reply.Ready)
+	if reply.Completion == timing.Known {
+		w.leg(reply.ReadyAt)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"spvsim/cu"
 	"spvsim/engine"
+	"spvsim/internal/timing"
 	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/simd"
@@ -42,7 +43,7 @@ func (r *reply) Time() sim.VTimeInSec { return r.handler.engine.Seconds(r.at) }
 func (r *reply) Handler() sim.Handler { return r.handler }
 func (r *reply) IsSecondary() bool    { return false }
 
-func (m *constantMemory) Access(now uint64, r *mem.Request) mem.Reply {
+func (m *constantMemory) Access(now uint64, r *mem.Request) *timing.Response {
 	m.requests++
 	entry := fmt.Sprintf("%s unit %d busy %d:", kindNames[r.Kind], r.CU, r.Busy)
 	for _, l := range r.Lines {
@@ -51,9 +52,9 @@ func (m *constantMemory) Access(now uint64, r *mem.Request) mem.Reply {
 	m.log = append(m.log, entry)
 	if m.pending {
 		m.engine.Schedule(&reply{now + replyCycles, r.To, m})
-		return mem.Reply{Busy: r.Busy, Pending: true}
+		return &timing.Response{UnitFreeAt: now + r.Busy, Completion: timing.ByCallback}
 	}
-	return mem.Reply{Ready: now + replyCycles, Busy: r.Busy}
+	return &timing.Response{ReadyAt: now + replyCycles, UnitFreeAt: now + r.Busy}
 }
 
 func (m *constantMemory) Handle(e sim.Event) error {

@@ -13,6 +13,7 @@ import (
 	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/engine"
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
@@ -122,18 +123,18 @@ func TestOtherLanesWrite(t *testing.T) {
 type slowLines struct {
 	mem.Hierarchy
 	engine   *engine.Engine
-	complete mem.Completion
+	complete mem.CompletionFunc
 }
 
 func (*slowLines) LineBytes() (vector, scalar int) { return 64, 64 }
 func (*slowLines) WordBytes() int                  { return 4 }
 
-func (m *slowLines) OnComplete(_ int, f mem.Completion) { m.complete = f }
+func (m *slowLines) OnComplete(_ int, f mem.CompletionFunc) { m.complete = f }
 
-func (m *slowLines) Access(now uint64, r *mem.Request) mem.Reply {
+func (m *slowLines) Access(now uint64, r *mem.Request) *timing.Response {
 	token, at := r.Token, now+replyCycles
 	m.engine.Schedule(&reply{at, receiver(func() { m.complete(token, at) }), &constantMemory{engine: m.engine}})
-	return mem.Reply{Busy: 1, Pending: true}
+	return &timing.Response{UnitFreeAt: now + 1, Completion: timing.ByCallback, Token: r.Token}
 }
 
 type receiver func()
@@ -364,10 +365,10 @@ type instantLines struct{ mem.Hierarchy }
 func (*instantLines) LineBytes() (vector, scalar int) { return 64, 64 }
 func (*instantLines) WordBytes() int                  { return 4 }
 
-func (*instantLines) OnComplete(int, mem.Completion) {}
+func (*instantLines) OnComplete(int, mem.CompletionFunc) {}
 
-func (*instantLines) Access(now uint64, r *mem.Request) mem.Reply {
-	return mem.Reply{Ready: now, Busy: r.Busy}
+func (*instantLines) Access(now uint64, r *mem.Request) *timing.Response {
+	return &timing.Response{ReadyAt: now, UnitFreeAt: now + r.Busy}
 }
 
 // Workgroup memory is zero when a workgroup comes, whoever had the bytes before.

@@ -3,8 +3,8 @@ package lookahead
 import (
 	"sync/atomic"
 
-	"spvsim/account"
 	"spvsim/engine"
+	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/simd"
@@ -54,7 +54,7 @@ type load struct {
 	least  uint64 // the cycle before which it is not done
 	ticket simd.Ticket
 	load   mem.Early
-	timing mem.Timing
+	answer timing.Response
 }
 
 // LoadsOf says through which port the unit's waves load, in so many slots.
@@ -132,7 +132,7 @@ func (r *Runner) Load(now uint64, slot int, w *simd.Wave) (b simd.Booking, ok bo
 	}
 	p.made = false
 	t := r.loads.port.Book(now, &p.load)
-	return simd.Booking{Ready: t.Ready, Free: now + t.Busy, Full: t.Held, FullOf: account.MemoryRead}, true
+	return simd.Booking{Ready: t.ReadyAt, Free: t.UnitFreeAt, Full: t.StallCycles, FullOf: t.StallReason}, true
 }
 
 // issue takes a prepared load; what the wave's slot keeps instead is to be written over.
@@ -173,7 +173,7 @@ func (r *Runner) book(now uint64) {
 	l := r.loads
 	for n := l.booked.Load(); n < l.issued.Load() && l.at(n).cycle == now; n++ {
 		o := l.at(n)
-		o.timing = l.port.Book(now, &o.load)
+		o.answer = *l.port.Book(now, &o.load)
 		l.booked.Store(n + 1)
 	}
 }
@@ -195,8 +195,8 @@ func (l *loads) complete() {
 		if r.load.Scalar {
 			l.scalars--
 		}
-		r.ticket.Occupy(r.cycle + r.timing.Busy)
-		r.ticket.Known(r.timing.Ready)
+		r.ticket.Occupy(r.answer.UnitFreeAt)
+		r.ticket.Known(r.answer.ReadyAt)
 	}
 	l.horizon = engine.Never
 	for n := booked; n < l.issued.Load(); n++ {
