@@ -162,3 +162,17 @@ func (a *Akita) Access(now uint64, r *Request) *timing.Response {
 	*answer = timing.Response{UnitFreeAt: now + busy, StallCycles: busy - r.Busy, StallReason: stallReason[r.Kind], Completion: timing.ByCallback, Token: r.Token}
 	return answer
 }
+
+// Components are the parts that have been made so far: those of a compute unit
+// are made when it first asks for memory.
+func (a *Akita) Components() (list []sim.Component) {
+	for _, f := range a.fronts {
+		if f != nil {
+			list = append(list, f)
+		}
+	}
+	for _, g := range a.gates {
+		list = append(list, g)
+	}
+	return list
+}

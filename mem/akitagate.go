@@ -53,16 +53,12 @@ type parcel struct {
 }
 
 func (a *Akita) gate(name string, s gateSpec, behind akita.LowModuleFinder, c *Counter) *gate {
-	g := &gate{gateSpec: s, a: a, behind: behind, counter: c, flight: map[string]*passage{}, blank: make([]byte, largestLine(a.spec))}
+	g := &gate{gateSpec: s, a: a, behind: behind, counter: c, flight: map[string]*passage{}, blank: make([]byte, a.spec.largestLine())}
 	g.TickingComponent = sim.NewTickingComponent(name, a.engine, a.freq, g)
 	g.top = sim.NewLimitNumMsgPort(g, sendBuffer, name+".Top")
 	g.bottom = sim.NewLimitNumMsgPort(g, unlimited, name+".Bottom")
 	a.gates = append(a.gates, g)
 	return g
-}
-
-func largestLine(s *HierarchySpec) int {
-	return max(s.VectorL1.LineBytes, s.ScalarL1.LineBytes, s.ShaderArray.LineBytes, s.L2.LineBytes, s.MemorySide.LineBytes)
 }
 
 // Tick does what a cycle can.

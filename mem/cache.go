@@ -13,21 +13,20 @@ type level struct {
 	counter Counter
 	now     *uint64 // cycle of the access at hand
 	warmCounts
-	undo      *undo  // nil: accesses without time change the caches for good
-	part      *Level // nil: not among the parts of a machine
-	keeps     bool   // stores, until evicted
-	eager     bool   // lines that stores have written whole go to the next level before they are evicted
-	shared    bool   // keeps stores, and one instance serves the whole machine
-	random    bool   // any line of a full set is replaced
-	latency   uint64
-	cost      uint64
-	linkCost  [3]uint64 // fixed-point time of a byte on the link to the next level, by direction and of both; 0: none
-	atomic    uint64    // cycles of an update of one element
-	written   uint64    // cycle in which the last line of a write buffer is where it goes
-	caches    []*cache
-	perEngine int
-	next      *level
-	frames    *frames // where pages lie for the levels behind this one; nil: as for this one
+	undo     *undo  // nil: accesses without time change the caches for good
+	part     *Level // nil: not among the parts of a machine
+	keeps    bool   // stores, until evicted
+	eager    bool   // lines that stores have written whole go to the next level before they are evicted
+	shared   bool   // keeps stores, and one instance serves the whole machine
+	random   bool   // any line of a full set is replaced
+	latency  uint64
+	cost     uint64
+	linkCost [3]uint64 // fixed-point time of a byte on the link to the next level, by direction and of both; 0: none
+	atomic   uint64    // cycles of an update of one element
+	written  uint64    // cycle in which the last line of a write buffer is where it goes
+	caches   []*cache
+	next     *level
+	frames   *frames // where pages lie for the levels behind this one; nil: as for this one
 }
 
 // A geometry is where in a level a line can be.
@@ -35,15 +34,15 @@ type geometry struct {
 	lineShift uint
 	bytes     uint32 // of a line
 	pow2      bool   // there are powers of two of slices and of sets
-	perUnit   uint   // Log2 of the lines of an interleave unit
+	perUnit   uint   // log2 of the lines of an interleave unit
 	inUnit    uint64 // mask of the number of a line in its unit
 	spread    fixed.Interleave
 	sets      fixed.Divider
 	fold      uint64 // mask of the tag bits that are folded into the set's index
 	sector    uint64 // bytes that are fetched together; 0: lines
-	word      uint   // Log2 of the bytes of a word of a mask
+	word      uint   // log2 of the bytes of a word of a mask
 	whole     uint64 // mask of all words of a line; 0: a line is less than a word
-	piece     uint   // Log2 of the bytes that go to the next level where something in them is dirty
+	piece     uint   // log2 of the bytes that go to the next level where something in them is dirty
 	allPieces line   // mask of all pieces of a line
 }
 
@@ -60,7 +59,7 @@ type cache struct {
 }
 
 func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level, now *uint64) *level {
-	l := &level{namedCache: c, geometry: newGeometry(&c.CacheSpec, s.wordShift()), keeps: c.kept(), eager: c.Write == WriteEager, next: next, now: now,
+	l := &level{namedCache: c, geometry: newGeometry(&c.CacheSpec, s.wordShift()), keeps: c.writesBack(), eager: c.Write == WriteEager, next: next, now: now,
 		latency: uint64(c.LatencyCycles), cost: fixed.PerByte(c.BytesPerCycle), atomic: uint64(s.VectorMemory.AtomicCycles)}
 	l.counter.Level = c.Name
 	for way, bytes := range [...]float64{Read: c.LinkRead, Write: c.LinkWrite, both: c.LinkShared} {
@@ -69,17 +68,16 @@ func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level, no
 		}
 	}
 	l.random = c.Replacement == ReplaceRandom
-	var instances int
-	instances, l.perEngine = shape.Instances(c.SharedBy)
-	l.shared = l.keeps && (c.SharedBy == 0 || instances == 1 && c.SharedBy > 1)
+	instances, _ := shape.Instances(c.SharedBy)
+	l.shared = c.deviceCoherent(shape)
 	l.caches = make([]*cache, instances)
 	return l
 }
 
 func newGeometry(c *CacheSpec, word uint) geometry {
 	unit := max(c.InterleaveBytes, c.LineBytes)
-	g := geometry{lineShift: fixed.Log2(c.LineBytes), perUnit: fixed.Log2(unit / c.LineBytes), spread: fixed.NewInterleave(unit, c.Slices),
-		sets: fixed.NewDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), word: word, sector: uint64(c.SectorBytes), whole: wordMask(0, uint64(c.LineBytes)>>word)}
+	g := geometry{lineShift: fixed.Log2(c.LineBytes), perUnit: fixed.Log2(unit / c.LineBytes), spread: c.slicing(),
+		sets: fixed.NewDivider(c.setsPerSlice()), word: word, sector: uint64(c.SectorBytes), whole: wordMask(0, uint64(c.LineBytes)>>word)}
 	g.bytes, g.inUnit, g.pow2 = uint32(c.LineBytes), 1<<g.perUnit-1, g.spread.Units.Pow2 && g.sets.Pow2
 	g.piece = fixed.Log2(c.LineBytes)
 	if c.WriteBytes > 0 {
@@ -90,14 +88,6 @@ func newGeometry(c *CacheSpec, word uint) geometry {
 		g.fold = g.sets.N - 1
 	}
 	return g
-}
-
-// instance is the index of the cache that serves a compute unit.
-func (l *level) instance(engine, cu int) int {
-	if l.SharedBy == 0 {
-		return 0
-	}
-	return engine*l.perEngine + cu/l.SharedBy
 }
 
 func newCache(l *level, next *cache, mem memory) *cache {

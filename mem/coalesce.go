@@ -47,7 +47,7 @@ type coalescer struct {
 	moved uint64 // bytes, counted while deaf
 	// Blocks that the address path sends: one for neighbouring lanes of a cycle that read on in the same, or read the same.
 	words      marks // of lines, that are asked for
-	word       uint  // Log2 of the bytes of a word
+	word       uint  // log2 of the bytes of a word
 	from       uint64
 	until      uint64 // from where to where the lanes added last have stored, one after the other
 	blocks     int

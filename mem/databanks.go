@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"spvsim/internal/spec"
-	"spvsim/isa"
 	"spvsim/mem/fixed"
 )
 
@@ -31,7 +30,7 @@ func (b BankSpec) Check() []spec.Problem {
 
 // dataBanks are the banks of the vector cache; times are fixed-point cycles.
 type dataBanks struct {
-	word  uint   // Log2 of the bytes of a word
+	word  uint   // log2 of the bytes of a word
 	mask  uint64 // of the bank in a word's number
 	row   uint64 // bytes in which no two words are in one bank
 	group uint64 // bytes of a group, and of a block
@@ -173,36 +172,4 @@ func (c *bankCounts) fresh(key uint64) bool {
 			return false
 		}
 	}
-}
-
-// bank is the time in the banks of the lanes of a walk: those of an edge that are inside.
-func (w *workspace) bank(d *Descriptor, how manner, st *isa.State, size uint32) {
-	if how == packed {
-		w.banked = w.banks.span(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size), w.shift)
-		return
-	}
-	inside := uint64(0)
-	for mask := st.Exec; mask != 0; mask &= mask - 1 {
-		l := bits.TrailingZeros64(mask) & 63
-		w.addr[l] = d.Addr + uint64(w.Offsets[l])
-		if uint64(w.Offsets[l])+uint64(size) <= uint64(len(d.Bytes)) {
-			inside |= 1 << l
-		}
-	}
-	w.banked = w.banks.gather(&w.counts, &w.addr, inside, uint64(size), w.shift)
-}
-
-// bankPlaced is the time in the banks of lanes that have found their memory: those that are inside.
-func (w *workspace) bankPlaced(mask, size uint64) {
-	if w.banks == nil || w.deaf {
-		return
-	}
-	inside := mask
-	for ; mask != 0; mask &= mask - 1 {
-		l := bits.TrailingZeros64(mask) & 63
-		if w.off[l]+size > uint64(len(w.mem[l])) {
-			inside &^= 1 << l
-		}
-	}
-	w.banked = w.banks.gather(&w.counts, &w.addr, inside, size, w.shift)
 }

@@ -135,7 +135,7 @@ func (f *Fast) instance(l *level, cu int) *cache {
 	if l == nil {
 		return nil
 	}
-	i := l.instance(cu/f.shape.ComputeUnits, cu%f.shape.ComputeUnits)
+	i := f.shape.Instance(l.SharedBy, cu/f.shape.ComputeUnits, cu%f.shape.ComputeUnits)
 	if l.caches[i] == nil {
 		l.caches[i] = newCache(l, f.instance(l.next, cu), f.mem)
 	}

@@ -14,7 +14,7 @@ type Footprint struct {
 	page  *footprintPage
 }
 
-const footprintShift = 12 // Log2 of the bytes of a page
+const footprintShift = 12 // log2 of the bytes of a page
 
 // A footprintPage has a bit for each byte, by kind; nil: none of that kind.
 type footprintPage [Atomic + 1]*[1 << footprintShift / 64]uint64

@@ -10,7 +10,7 @@ import (
 // The L2 and what is behind it, the channels of memory among it, go by these addresses; caches nearer to the compute units
 // see the program's, of which they use bits within a page.
 type frames struct {
-	shift uint   // Log2 of the bytes of a page
+	shift uint   // log2 of the bytes of a page
 	half  uint   // of the bits of a frame's number
 	mask  uint64 // of a frame's number
 	known [knownFrames]frame

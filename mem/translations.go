@@ -12,7 +12,7 @@ type translations struct {
 	sets   []translationSet // so many that they are a power of two
 	high   uint             // from which bit of a number on it adds to its set
 	last   uint8            // place of a set
-	shift  uint             // Log2 of the bytes of a range
+	shift  uint             // log2 of the bytes of a range
 	cost   uint64           // fixed-point cycles of one that is not held
 	second bool             // those that are not held are asked of a second level
 	missed []int32          // lines of the instruction at hand that begin a range which is not held, where there is a second level
@@ -41,7 +41,7 @@ func newTranslations(s *HierarchySpec) *translations {
 }
 
 // cycles are those that the lines of an instruction, in the order of lanes, wait for translations that are not held.
-func (t *translations) cycles(lines []Line) uint64 {
+func (t *translations) cycles(lines []Line) (cycles uint64, asked []int32) {
 	missed, last := uint64(0), uint64(0)
 	t.missed = t.missed[:0]
 	for i := range lines {
@@ -54,7 +54,7 @@ func (t *translations) cycles(lines []Line) uint64 {
 		}
 		last = number
 	}
-	return missed * t.cost >> fixed.Shift
+	return missed * t.cost >> fixed.Shift, t.missed
 }
 
 // holds says whether a range's translation is held, and holds it from then on.

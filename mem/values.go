@@ -27,7 +27,7 @@ type Locks [lockStripes]sync.Mutex
 
 const (
 	lockStripes = 1 << 10
-	lockShift   = 6 // Log2 of the bytes that share a lock; elements are aligned
+	lockShift   = 6 // log2 of the bytes that share a lock; elements are aligned
 )
 
 // A ValuePort says how a port without time works.
@@ -48,7 +48,7 @@ func (s ValuePort) New() *Port {
 	p := &Port{path: addressPath{lanes: fixed.NewDivider(1), lines: fixed.NewDivider(1)}, lanes: x, tex: texture{&noTime, &x}}
 	if x.w.deaf = s.Warm == nil; !x.w.deaf {
 		p.path.vector, p.path.scalar = lineShifts(s.Warm)
-		p.path.word = s.Warm.spec.wordShift()
+		p.path.word = fixed.Log2(s.Warm.WordBytes())
 	}
 	return p
 }

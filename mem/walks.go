@@ -42,8 +42,8 @@ type walks struct {
 	*TranslationSpec
 	shape   *spec.Shape
 	now     *uint64 // cycle of the access at hand
-	shift   uint    // Log2 of the bytes of a range of the first level
-	pages   uint    // Log2 of the ranges of a page
+	shift   uint    // log2 of the bytes of a range of the first level
+	pages   uint    // log2 of the ranges of a page
 	counter Counter
 	caches  []*walkCache // by instance, made when first used
 	units   []arrivals   // by compute unit

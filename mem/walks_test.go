@@ -183,23 +183,6 @@ func randomWalks(t *testing.T, seed int64, walkers int) (waits []uint64, waited 
 	return waits, c.Full
 }
 
-// Lines that on-chip payload memory answers leave a request, and what it still asks the second level for is the same lines.
-func TestPayloadsAskForNoTranslation(t *testing.T) {
-	store := NewStore(1 << 20)
-	chip, err := store.Alloc(4096, "chip")
-	if err != nil {
-		t.Fatal(err)
-	}
-	chip.OnChip = true
-	p := &Port{chip: NewOnChip(1, 64, 1), lanes: lanes{w: newWorkspace(), store: store}}
-	far := chip.Addr + 1<<16
-	r := asking(0, chip.Addr, far, chip.Addr+64, far+4096, far+8192)
-	r.Missed = []int32{0, 1, 4}
-	if all := p.onChip(0, r); all || len(r.Lines) != 3 || !slices.Equal(r.Missed, []int32{0, 2}) {
-		t.Errorf("%d lines are left, and lines %v of them ask: want 3, 0 and 2", len(r.Lines), r.Missed)
-	}
-}
-
 // A page of the second level holds whole ranges of the first, and its sets are of one size.
 func TestTranslationSpec(t *testing.T) {
 	s := tiny()
