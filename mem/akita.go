@@ -6,6 +6,7 @@ import (
 
 	"spvsim/internal/spec"
 	"spvsim/internal/timing"
+	"spvsim/mem/fixed"
 )
 
 // Akita is the same machine made of Akita's own caches and memory controllers,
@@ -151,7 +152,7 @@ func (a *Akita) Access(now uint64, r *Request) *timing.Response {
 	}
 	a.pending++
 	f := a.front(r.CU)
-	busy := max(r.Busy, uint64(ceilDiv(len(f.queue)+len(r.Lines), a.spec.VectorMemory.LinesPerCycle)))
+	busy := max(r.Busy, uint64(fixed.CeilDiv(len(f.queue)+len(r.Lines), a.spec.VectorMemory.LinesPerCycle)))
 	g := &group{token: r.Token, to: r.To, left: len(r.Lines), kind: r.Kind}
 	for _, l := range r.Lines {
 		g.serial = max(g.serial, uint64(l.Serial)*uint64(a.spec.VectorMemory.AtomicCycles))
@@ -160,4 +161,18 @@ func (a *Akita) Access(now uint64, r *Request) *timing.Response {
 	f.TickLater(a.engine.CurrentTime())
 	*answer = timing.Response{UnitFreeAt: now + busy, StallCycles: busy - r.Busy, StallReason: stallReason[r.Kind], Completion: timing.ByCallback, Token: r.Token}
 	return answer
+}
+
+// Components are the parts that have been made so far: those of a compute unit
+// are made when it first asks for memory.
+func (a *Akita) Components() (list []sim.Component) {
+	for _, f := range a.fronts {
+		if f != nil {
+			list = append(list, f)
+		}
+	}
+	for _, g := range a.gates {
+		list = append(list, g)
+	}
+	return list
 }

@@ -53,7 +53,7 @@ func newDriverOf(t *testing.T, s HierarchySpec) *driver {
 // when wait is set.
 func (d *driver) issue(t *testing.T, now, token uint64, cu int, kind Kind, addr uint64, wait bool) uint64 {
 	t.Helper()
-	r := request(cu, kind, addr)
+	r := lineRequest(cu, kind, addr)
 	r.Token = token
 	reply := d.h.Access(now, r)
 	if reply.Completion == timing.Known {
@@ -258,8 +258,13 @@ func TestStuck(t *testing.T) {
 	if a.Stuck(1 << 40) {
 		t.Error("stuck with nothing to wait for")
 	}
-	a.Access(100, request(0, Read, 1<<20)) // the engine does not run
+	a.Access(100, lineRequest(0, Read, 1<<20)) // the engine does not run
 	if a.Stuck(100+a.patience) || !a.Stuck(101+a.patience) {
 		t.Errorf("want stuck from cycle %d on", 101+a.patience)
 	}
+}
+
+// lineRequest asks for a whole line.
+func lineRequest(cu int, kind Kind, addr uint64) *Request {
+	return &Request{CU: cu, Kind: kind, Busy: 1, Lines: []Line{{Addr: addr, Bytes: 64, Words: 1<<16 - 1}}}
 }

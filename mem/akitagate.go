@@ -3,6 +3,8 @@ package mem
 import (
 	akita "github.com/sarchlab/akita/v3/mem/mem"
 	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/mem/fixed"
 )
 
 // A gateSpec is what a gate gives the part behind it.
@@ -51,16 +53,12 @@ type parcel struct {
 }
 
 func (a *Akita) gate(name string, s gateSpec, behind akita.LowModuleFinder, c *Counter) *gate {
-	g := &gate{gateSpec: s, a: a, behind: behind, counter: c, flight: map[string]*passage{}, blank: make([]byte, largestLine(a.spec))}
+	g := &gate{gateSpec: s, a: a, behind: behind, counter: c, flight: map[string]*passage{}, blank: make([]byte, a.spec.largestLine())}
 	g.TickingComponent = sim.NewTickingComponent(name, a.engine, a.freq, g)
 	g.top = sim.NewLimitNumMsgPort(g, sendBuffer, name+".Top")
 	g.bottom = sim.NewLimitNumMsgPort(g, unlimited, name+".Bottom")
 	a.gates = append(a.gates, g)
 	return g
-}
-
-func largestLine(s *HierarchySpec) int {
-	return max(s.VectorL1.LineBytes, s.ScalarL1.LineBytes, s.ShaderArray.LineBytes, s.L2.LineBytes, s.MemorySide.LineBytes)
 }
 
 // Tick does what a cycle can.
@@ -170,7 +168,7 @@ func count(mask []bool) (n uint64) {
 // open says whether the parcel can be passed on now, or sees to a tick when it
 // can: a response ends the wait behind the limit.
 func (g *gate) open(cycle uint64, p *parcel) bool {
-	if from := max(p.at, g.free>>fixedShift); from > cycle {
+	if from := max(p.at, g.free>>fixed.Shift); from > cycle {
 		g.wakeAt(from)
 		return false
 	}
@@ -198,7 +196,7 @@ func (g *gate) pass(now sim.VTimeInSec, cycle uint64, p *parcel) bool {
 		return false
 	}
 	g.flight[m.Meta().ID] = p.passage
-	g.free = max(g.free, cycle<<fixedShift) + p.cost
+	g.free = max(g.free, cycle<<fixed.Shift) + p.cost
 	if g.counter != nil {
 		g.counter.Accesses++
 		g.counter.Bytes += p.moved()

@@ -10,6 +10,8 @@ import (
 	akita "github.com/sarchlab/akita/v3/mem/mem"
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/sarchlab/akita/v3/tracing"
+
+	"spvsim/mem/fixed"
 )
 
 const (
@@ -41,6 +43,20 @@ const (
 	passCycles    = 3
 )
 
+// A cacheLevel is what the caches of a level have in common.
+type cacheLevel struct {
+	namedCache
+	slicing fixed.Interleave // of addresses over slices
+	latency uint64
+	cost    uint64 // fixed-point cycles of one byte
+	atomic  uint64 // cycles of an update of one element
+}
+
+func (a *Akita) cacheLevel(c namedCache) *cacheLevel {
+	return &cacheLevel{namedCache: c, slicing: c.slicing(), latency: uint64(c.LatencyCycles), cost: fixed.PerByte(c.BytesPerCycle),
+		atomic: uint64(a.spec.VectorMemory.AtomicCycles)}
+}
+
 // A stage is the entrance to one cache, or to the slices of one, with the
 // connection that all its senders join.
 type stage struct {
@@ -51,18 +67,18 @@ type stage struct {
 // A finder finds slices and channels as the model fast does, or the banks of a
 // slice in the same way by the slice's own count of bytes.
 type finder struct {
-	interleave
-	slices *interleave // of which the banks' slice is one; nil: not of banks
+	fixed.Interleave
+	slices *fixed.Interleave // of which the banks' slice is one; nil: not of banks
 	ports  []sim.Port
 }
 
 // Find fulfils akita.LowModuleFinder.
 func (f *finder) Find(addr uint64) sim.Port {
 	if s := f.slices; s != nil {
-		unit, _ := s.split(addr)
-		addr = unit<<s.unitShift | addr&(1<<s.unitShift-1)
+		unit, _ := s.Split(addr)
+		addr = unit<<s.UnitShift | addr&(1<<s.UnitShift-1)
 	}
-	_, i := f.split(addr)
+	_, i := f.Split(addr)
 	return f.ports[i]
 }
 
@@ -70,8 +86,8 @@ func (a *Akita) name(kind string, i int) string {
 	return fmt.Sprintf("Mem%d.%s[%d]", a.generation, kind, i)
 }
 
-func (a *Akita) stage(name string, spread interleave) *stage {
-	s := &stage{finder: &finder{interleave: spread}, net: sim.NewDirectConnection(name+".Net", a.engine, a.freq)}
+func (a *Akita) stage(name string, spread fixed.Interleave) *stage {
+	s := &stage{finder: &finder{Interleave: spread}, net: sim.NewDirectConnection(name+".Net", a.engine, a.freq)}
 	a.stages[name] = s
 	return s
 }
@@ -85,15 +101,15 @@ func (s *stage) enter(g *gate) {
 // level finds or makes the cache of a level that serves a compute unit. chain
 // is what is behind it.
 func (a *Akita) level(c namedCache, chain []namedCache, cu int) *stage {
-	l := newLevel(c, a.spec, a.shape, nil, nil)
-	name := a.name("Cache", l.instance(cu/a.shape.ComputeUnits, cu%a.shape.ComputeUnits)) + "." + partNames[c.Name]
+	l := a.cacheLevel(c)
+	name := a.name("Cache", a.shape.Instance(c.SharedBy, cu/a.shape.ComputeUnits, cu%a.shape.ComputeUnits)) + "." + partNames[c.Name]
 	if s := a.stages[name]; s != nil {
 		return s
 	}
 	next := a.behind(chain, cu)
-	s := a.stage(name, l.spread)
+	s := a.stage(name, l.slicing)
 	build := a.through
-	if l.keeps {
+	if l.writesBack() {
 		build = a.banks
 	}
 	for i := range c.Slices {
@@ -103,7 +119,7 @@ func (a *Akita) level(c namedCache, chain []namedCache, cu int) *stage {
 }
 
 // gateOf is the gate of a slice whose parts take cycles.
-func gateOf(l *level, cycles uint64) gateSpec {
+func gateOf(l *cacheLevel, cycles uint64) gateSpec {
 	return gateSpec{latency: less(l.latency, cycles), cost: l.cost, serial: l.atomic, line: uint64(l.LineBytes), limit: unlimited}
 }
 
@@ -127,8 +143,8 @@ func (a *Akita) past(chain []namedCache, cu int) *stage {
 	g := gateSpec{limit: unlimited, line: 1 << 16}
 	n := 0
 	for ; n < len(chain); n++ {
-		l := newLevel(chain[n], a.spec, a.shape, nil, nil)
-		if l.shared {
+		l := a.cacheLevel(chain[n])
+		if l.deviceCoherent(a.shape) {
 			break
 		}
 		g.latency += l.latency
@@ -136,7 +152,7 @@ func (a *Akita) past(chain []namedCache, cu int) *stage {
 	}
 	g.latency = less(g.latency, passCycles)
 	next, name := a.behind(chain[n:], cu), a.name("Past", cu)
-	s := a.stage(name, interleave{0, newDivider(1)})
+	s := a.stage(name, fixed.NewInterleave(1, 1))
 	way := a.gate(name+".Gate", g, next.finder, nil)
 	next.net.PlugIn(way.bottom, sendBuffer)
 	s.enter(way)
@@ -196,9 +212,9 @@ func misses(c namedCache) int {
 }
 
 // through makes a slice that does not keep stores.
-func (a *Akita) through(s *stage, name string, l *level, _ int, next *stage) {
+func (a *Akita) through(s *stage, name string, l *cacheLevel, _ int, next *stage) {
 	c, width := l.namedCache, max(throughWidth, a.spec.VectorMemory.LinesPerCycle, int(l.BytesPerCycle)/l.LineBytes)
-	size, block := uint64(c.Bytes/c.Slices), uint64(log2(c.LineBytes))
+	size, block := uint64(c.Bytes/c.Slices), uint64(fixed.Log2(c.LineBytes))
 	var p part
 	if c.WriteAllocate || c.Write == ReadOnly {
 		p = writethrough.NewBuilder().WithEngine(a.engine).WithFreq(a.freq).WithTotalByteSize(size).WithWayAssociativity(c.Ways).
@@ -217,10 +233,10 @@ func (a *Akita) through(s *stage, name string, l *level, _ int, next *stage) {
 
 // banks makes a slice that keeps stores: several of Akita's write-back caches,
 // as one alone can't have the outstanding misses of a slice.
-func (a *Akita) banks(s *stage, name string, l *level, slice int, next *stage) {
+func (a *Akita) banks(s *stage, name string, l *cacheLevel, slice int, next *stage) {
 	n := bankCount(l)
-	banks := a.stage(name+".Banks", interleave{l.lineShift, newDivider(n)})
-	banks.finder.slices = &l.spread
+	banks := a.stage(name+".Banks", fixed.NewInterleave(l.LineBytes, n))
+	banks.finder.slices = &l.slicing
 	for i := range n {
 		p := a.writeBack(fmt.Sprintf("%s.Bank[%d].Unit", name, i), l, n, slice, next)
 		a.connect(p, next, l.Name)
@@ -232,9 +248,9 @@ func (a *Akita) banks(s *stage, name string, l *level, slice int, next *stage) {
 }
 
 // bankCount is a power of two that leaves each bank a set.
-func bankCount(l *level) int {
+func bankCount(l *cacheLevel) int {
 	n := 1
-	for 2*n*bankMisses <= misses(l.namedCache) && 2*n <= int(l.sets.n) {
+	for 2*n*bankMisses <= misses(l.namedCache) && 2*n <= l.setsPerSlice() {
 		n *= 2
 	}
 	return n
@@ -248,14 +264,14 @@ func bankCount(l *level) int {
 // requests to fill the four queues of that circle (the array's lanes, what has
 // left them, the write buffer's entrance and its exit), so the gate lets in
 // bankLimit. The write buffer's own limits would stop it in the same way.
-func (a *Akita) writeBack(name string, l *level, n, slice int, next *stage) part {
+func (a *Akita) writeBack(name string, l *cacheLevel, n, slice int, next *stage) part {
 	c := l.namedCache
 	b := writeback.MakeBuilder().WithEngine(a.engine).WithFreq(a.freq).WithByteSize(uint64(c.Bytes / c.Slices / n)).WithWayAssociativity(c.Ways).
-		WithLog2BlockSize(uint64(l.lineShift)).WithNumMSHREntry(max(1, misses(c)/n)).WithNumReqPerCycle(bankWidth).
+		WithLog2BlockSize(uint64(fixed.Log2(l.LineBytes))).WithNumMSHREntry(max(1, misses(c)/n)).WithNumReqPerCycle(bankWidth).
 		WithDirectoryLatency(1).WithBankLatency(1).WithLowModuleFinder(next.finder).
 		WithWriteBufferSize(unlimited).WithMaxInflightFetch(unlimited).WithMaxInflightEviction(unlimited)
-	if !l.spread.div.pow2 {
-		b = b.WithInterleaving(1<<l.perUnit, c.Slices, slice)
+	if !l.slicing.Units.Pow2 {
+		b = b.WithInterleaving(max(l.InterleaveBytes/l.LineBytes, 1), c.Slices, slice)
 	}
 	return b.Build(name)
 }
@@ -267,8 +283,8 @@ func (a *Akita) memory() *stage {
 		return s
 	}
 	m := a.spec.Memory
-	s := a.stage(name, interleave{log2(m.InterleaveBytes), newDivider(m.Channels)})
-	spec := gateSpec{cost: costPerByte(m.sustained()), serial: uint64(a.spec.VectorMemory.AtomicCycles) << fixedShift, limit: unlimited, line: 1 << 16}
+	s := a.stage(name, fixed.NewInterleave(m.InterleaveBytes, m.Channels))
+	spec := gateSpec{cost: fixed.PerByte(m.sustained()), serial: uint64(a.spec.VectorMemory.AtomicCycles) << fixed.Shift, limit: unlimited, line: 1 << 16}
 	latency := max(1, int(less(uint64(m.LatencyCycles), memoryCycles)))
 	for i := range m.Channels {
 		c := idealmemcontroller.MakeBuilder().WithEngine(a.engine).WithFreq(a.freq).WithWidth(sendBuffer).WithLatency(latency).

@@ -6,6 +6,7 @@ import (
 
 	"spvsim/internal/timing"
 	"spvsim/isa"
+	"spvsim/mem/fixed"
 	"spvsim/mem/lane"
 	"spvsim/mem/rmw"
 )
@@ -136,7 +137,7 @@ func (x *lanes) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, 
 // other. Lanes that follow each other meet none.
 func (x *lanes) serial(mask, size uint64) {
 	w := x.w
-	w.elements.reset(log2(int(size)))
+	w.elements.reset(fixed.Log2(int(size)))
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		n := len(w.elements.lines)

@@ -2,7 +2,9 @@ package mem
 
 import (
 	"spvsim/internal/spec"
+	"spvsim/mem/contention"
 	"spvsim/mem/dram"
+	"spvsim/mem/fixed"
 )
 
 // DRAMSpec says what the channels of device memory are made of.
@@ -34,7 +36,7 @@ type banks struct {
 
 type bankedChannel struct {
 	*dram.Memory
-	requests queue // not yet served
+	requests contention.Queue // not yet served
 }
 
 func newBanks(s *MemorySpec, d *DRAMSpec, clockMHz int, now *uint64) *banks {
@@ -42,19 +44,19 @@ func newBanks(s *MemorySpec, d *DRAMSpec, clockMHz int, now *uint64) *banks {
 	if err != nil {
 		panic(err) // specs have been checked
 	}
-	c := &dram.Config{Standard: standard, UnitsPerNs: float64(clockMHz) / 1000 * (1 << fixedShift), UnitsPerByte: (1 << fixedShift) / s.sustained(),
+	c := &dram.Config{Standard: standard, UnitsPerNs: float64(clockMHz) / 1000 * (1 << fixed.Shift), UnitsPerByte: (1 << fixed.Shift) / s.sustained(),
 		Queue: d.Queue, Writes: d.Writes, Drained: d.Drained, GroupBytes: d.GroupBytes, HashBanks: d.HashBanks}
 	m := &banks{device: newDevice(s), list: make([]bankedChannel, s.Channels)}
 	for i := range m.list {
-		m.list[i] = bankedChannel{dram.New(c), newQueue(s.Requests, now)}
+		m.list[i] = bankedChannel{dram.New(c), contention.NewQueue(s.Requests, now)}
 	}
 	return m
 }
 
 // local is an address within its channel.
 func (m *banks) local(addr uint64) (channel, local uint64) {
-	quotient, channel := m.spread.split(addr)
-	return channel, quotient<<m.spread.unitShift | addr&(1<<m.spread.unitShift-1)
+	quotient, channel := m.spread.Split(addr)
+	return channel, quotient<<m.spread.UnitShift | addr&(1<<m.spread.UnitShift-1)
 }
 
 // transfer gives the request to its channel's controller. A request to open rows alone counts as a hit.
@@ -62,27 +64,24 @@ func (m *banks) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready
 	index, local := m.local(addr)
 	c := &m.list[index]
 	delay = m.arrive(&c.requests, at, delay, bytes, kind)
-	accepted, done, opened := c.Access((at+delay)<<fixedShift, local, bytes, kind == Write)
+	accepted, done, opened := c.Access((at+delay)<<fixed.Shift, local, bytes, kind == Write)
 	if opened {
 		m.counter.Misses++
 	} else {
 		m.counter.Hits++
 	}
-	taken, ready = cycleOf(accepted), cycleOf(done)+m.latency
-	c.requests.enter(max(taken, ready-m.latency))
+	taken, ready = fixed.Ceil(accepted), fixed.Ceil(done)+m.latency
+	c.requests.HoldUntil(max(taken, ready-m.latency))
 	m.until = max(m.until, ready-m.latency)
 	m.part.tell(at, delay, addr, bytes)
 	return ready, taken
 }
 
-// cycleOf is the first cycle that begins at a fixed-point time or later.
-func cycleOf(fixed uint64) uint64 { return (fixed + 1<<fixedShift - 1) >> fixedShift }
-
 // settle sends the writes that wait, and returns when the last is done.
 func (m *banks) settle(now uint64) uint64 {
 	done := now
 	for i := range m.list {
-		done = max(done, cycleOf(m.list[i].Flush(now<<fixedShift)))
+		done = max(done, fixed.Ceil(m.list[i].Flush(now<<fixed.Shift)))
 	}
 	return done
 }

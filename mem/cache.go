@@ -1,70 +1,10 @@
 package mem
 
-import "spvsim/internal/spec"
-
-// fixedShift places the binary point of booked time: 1/65536 cycle.
-const fixedShift = 16
-
-// anyShift is the mask of a shift of 64 bits, which spares the test for longer ones.
-const anyShift = 63
-
-// A divider splits by a constant, by shift and mask where it is a power of two.
-type divider struct {
-	n     uint64
-	shift uint
-	pow2  bool
-}
-
-func newDivider(n int) divider {
-	return divider{n: uint64(n), shift: log2(n), pow2: powerOfTwo(n)}
-}
-
-func (d divider) split(v uint64) (quotient, rest uint64) {
-	if d.pow2 {
-		return v >> (d.shift & anyShift), v & (d.n - 1)
-	}
-	return v / d.n, v % d.n
-}
-
-// ceil is v divided, rounded up.
-func (d divider) ceil(v int) uint64 {
-	q, _ := d.split(uint64(v) + d.n - 1)
-	return q
-}
-
-// interleave spreads units of consecutive addresses over slices or channels.
-// With a power of two, higher address bits are folded in, so that strides of a
-// power of two do not camp on one slice.
-type interleave struct {
-	unitShift uint
-	div       divider
-}
-
-func (i *interleave) split(addr uint64) (quotient, slice uint64) {
-	q, r := i.div.split(addr >> (i.unitShift & anyShift))
-	if i.div.pow2 {
-		r = i.fold(q, r)
-	}
-	return q, r
-}
-
-// fold adds higher bits to those that choose among a power of two; twice, it undoes itself.
-func (i *interleave) fold(quotient, rest uint64) uint64 {
-	return (rest ^ quotient ^ quotient>>(i.div.shift&anyShift)) & (i.div.n - 1)
-}
-
-// join is the inverse of split, giving the address of the unit.
-func (i *interleave) join(quotient, slice uint64) uint64 {
-	if i.div.pow2 {
-		slice = i.fold(quotient, slice)
-	}
-	return (quotient*i.div.n + slice) << i.unitShift
-}
-
-// costPerByte is the fixed-point time of one byte.
-func costPerByte(bytesPerCycle float64) uint64 {
-	return uint64((1<<fixedShift)/bytesPerCycle + 0.5)
-}
+import (
+	"spvsim/internal/spec"
+	"spvsim/mem/contention"
+	"spvsim/mem/fixed"
+)
 
 // A level is what the instances of a cache have in common.
 type level struct {
@@ -73,21 +13,20 @@ type level struct {
 	counter Counter
 	now     *uint64 // cycle of the access at hand
 	warmCounts
-	undo      *undo  // nil: accesses without time change the caches for good
-	part      *Level // nil: not among the parts of a machine
-	keeps     bool   // stores, until evicted
-	eager     bool   // lines that stores have written whole go to the next level before they are evicted
-	shared    bool   // keeps stores, and one instance serves the whole machine
-	random    bool   // any line of a full set is replaced
-	latency   uint64
-	cost      uint64
-	linkCost  [3]uint64 // fixed-point time of a byte on the link to the next level, by direction and of both; 0: none
-	atomic    uint64    // cycles of an update of one element
-	written   uint64    // cycle in which the last line of a write buffer is where it goes
-	caches    []*cache
-	perEngine int
-	next      *level
-	frames    *frames // where pages lie for the levels behind this one; nil: as for this one
+	undo     *undo  // nil: accesses without time change the caches for good
+	part     *Level // nil: not among the parts of a machine
+	keeps    bool   // stores, until evicted
+	eager    bool   // lines that stores have written whole go to the next level before they are evicted
+	shared   bool   // keeps stores, and one instance serves the whole machine
+	random   bool   // any line of a full set is replaced
+	latency  uint64
+	cost     uint64
+	linkCost [3]uint64 // fixed-point time of a byte on the link to the next level, by direction and of both; 0: none
+	atomic   uint64    // cycles of an update of one element
+	written  uint64    // cycle in which the last line of a write buffer is where it goes
+	caches   []*cache
+	next     *level
+	frames   *frames // where pages lie for the levels behind this one; nil: as for this one
 }
 
 // A geometry is where in a level a line can be.
@@ -97,8 +36,8 @@ type geometry struct {
 	pow2      bool   // there are powers of two of slices and of sets
 	perUnit   uint   // log2 of the lines of an interleave unit
 	inUnit    uint64 // mask of the number of a line in its unit
-	spread    interleave
-	sets      divider
+	spread    fixed.Interleave
+	sets      fixed.Divider
 	fold      uint64 // mask of the tag bits that are folded into the set's index
 	sector    uint64 // bytes that are fetched together; 0: lines
 	word      uint   // log2 of the bytes of a word of a mask
@@ -114,59 +53,50 @@ type cache struct {
 	next   *cache
 	soon   *soon // nil: where the next level has a line is looked for when it is asked for
 	mem    memory
-	link   [3]timetable // to the next level, by direction, and what both share
-	credit queue        // requests on the link that the next level has not taken
-	stall  uint64       // cycle until which the request at hand waits for a free entry
+	link   [3]contention.Calendar // to the next level, by direction, and what both share
+	credit contention.Queue       // requests on the link that the next level has not taken
+	stall  uint64                 // cycle until which the request at hand waits for a free entry
 }
 
 func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level, now *uint64) *level {
-	l := &level{namedCache: c, geometry: newGeometry(&c.CacheSpec, s.wordShift()), keeps: c.kept(), eager: c.Write == WriteEager, next: next, now: now,
-		latency: uint64(c.LatencyCycles), cost: costPerByte(c.BytesPerCycle), atomic: uint64(s.VectorMemory.AtomicCycles)}
+	l := &level{namedCache: c, geometry: newGeometry(&c.CacheSpec, s.wordShift()), keeps: c.writesBack(), eager: c.Write == WriteEager, next: next, now: now,
+		latency: uint64(c.LatencyCycles), cost: fixed.PerByte(c.BytesPerCycle), atomic: uint64(s.VectorMemory.AtomicCycles)}
 	l.counter.Level = c.Name
 	for way, bytes := range [...]float64{Read: c.LinkRead, Write: c.LinkWrite, both: c.LinkShared} {
 		if bytes > 0 {
-			l.linkCost[way] = costPerByte(bytes)
+			l.linkCost[way] = fixed.PerByte(bytes)
 		}
 	}
 	l.random = c.Replacement == ReplaceRandom
-	var instances int
-	instances, l.perEngine = shape.Instances(c.SharedBy)
-	l.shared = l.keeps && (c.SharedBy == 0 || instances == 1 && c.SharedBy > 1)
+	instances, _ := shape.Instances(c.SharedBy)
+	l.shared = c.deviceCoherent(shape)
 	l.caches = make([]*cache, instances)
 	return l
 }
 
 func newGeometry(c *CacheSpec, word uint) geometry {
 	unit := max(c.InterleaveBytes, c.LineBytes)
-	g := geometry{lineShift: log2(c.LineBytes), perUnit: log2(unit / c.LineBytes), spread: interleave{log2(unit), newDivider(c.Slices)},
-		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), word: word, sector: uint64(c.SectorBytes), whole: wordMask(0, uint64(c.LineBytes)>>word)}
-	g.bytes, g.inUnit, g.pow2 = uint32(c.LineBytes), 1<<g.perUnit-1, g.spread.div.pow2 && g.sets.pow2
-	g.piece = log2(c.LineBytes)
+	g := geometry{lineShift: fixed.Log2(c.LineBytes), perUnit: fixed.Log2(unit / c.LineBytes), spread: c.slicing(),
+		sets: fixed.NewDivider(c.setsPerSlice()), word: word, sector: uint64(c.SectorBytes), whole: wordMask(0, uint64(c.LineBytes)>>word)}
+	g.bytes, g.inUnit, g.pow2 = uint32(c.LineBytes), 1<<g.perUnit-1, g.spread.Units.Pow2 && g.sets.Pow2
+	g.piece = fixed.Log2(c.LineBytes)
 	if c.WriteBytes > 0 {
-		g.piece = log2(c.WriteBytes)
+		g.piece = fixed.Log2(c.WriteBytes)
 	}
 	g.allPieces = 1<<(uint(c.LineBytes)>>g.piece) - 1
-	if c.HashSets && g.sets.pow2 {
-		g.fold = g.sets.n - 1
+	if c.HashSets && g.sets.Pow2 {
+		g.fold = g.sets.N - 1
 	}
 	return g
 }
 
-// instance is the index of the cache that serves a compute unit.
-func (l *level) instance(engine, cu int) int {
-	if l.SharedBy == 0 {
-		return 0
-	}
-	return engine*l.perEngine + cu/l.SharedBy
-}
-
 func newCache(l *level, next *cache, mem memory) *cache {
-	c := &cache{level: l, slices: make([]slice, l.Slices), next: next, mem: mem, credit: newQueue(l.LinkCredits, l.now)}
+	c := &cache{level: l, slices: make([]slice, l.Slices), next: next, mem: mem, credit: contention.NewQueue(l.LinkCredits, l.now)}
 	for i := range c.slices {
 		s := &c.slices[i]
 		s.index = uint64(i)
-		s.requests, s.misses = newQueue(l.Requests, l.now), newQueue(l.Misses, l.now)
-		s.writes, s.atomics = newQueue(l.WriteBuffer, l.now), newQueue(l.Atomics, l.now)
+		s.requests, s.misses = contention.NewQueue(l.Requests, l.now), contention.NewQueue(l.Misses, l.now)
+		s.writes, s.atomics = contention.NewQueue(l.WriteBuffer, l.now), contention.NewQueue(l.Atomics, l.now)
 	}
 	if next != nil && next.Bytes/next.LineBytes*len(next.caches) >= manyLines {
 		c.soon = newSoon(l, next.level)
@@ -178,7 +108,7 @@ func newCache(l *level, next *cache, mem memory) *cache {
 func (c *cache) enter(s *slice, at, delay uint64, bytes uint32) uint64 {
 	c.counter.Accesses++
 	c.counter.Bytes += uint64(bytes)
-	return s.turn(at, delay, uint64(bytes)*c.cost, c.Requests > 0)
+	return s.Reserve(at, delay, uint64(bytes)*c.cost, c.Requests > 0)
 }
 
 // read returns the cycle in which bytes of one line leave this level, and that in which it has taken the request. at is the
@@ -200,7 +130,7 @@ func (c *cache) read(p place, at, delay, addr uint64, bytes, moved uint32) (read
 		way, delay = c.replace(p, at, delay)
 		ready, delay = c.miss(p, way, at, delay, addr, bytes)
 	}
-	p.requests.enter(arrives + delay)
+	p.requests.HoldUntil(arrives + delay)
 	return ready, taken
 }
 
@@ -230,7 +160,7 @@ func (n *Counter) hit(l *line, cycle uint64) (ready uint64) {
 func (c *cache) miss(p place, way int, at, delay, addr uint64, bytes uint32) (ready, waited uint64) {
 	waited = c.waitHere(&p.misses, at, delay)
 	ready = p.fetch(c, way, at, waited, addr, bytes)
-	p.misses.enter(ready)
+	p.misses.HoldUntil(ready)
 	return ready, waited
 }
 
@@ -244,19 +174,19 @@ func (p place) fetch(c *cache, way int, at, delay, addr uint64, bytes uint32) (r
 }
 
 // wait waits within this level for a free entry of a queue.
-func (c *cache) wait(q *queue, at, delay uint64) uint64 {
-	if q.open(at + delay) {
+func (c *cache) wait(q *contention.Queue, at, delay uint64) uint64 {
+	if q.TryAcquire(at + delay) {
 		return delay
 	}
-	return q.wait(at, delay, &c.counter.Full)
+	return q.Acquire(at, delay, &c.counter.Full)
 }
 
 // hold waits for a free entry before this level has the request: who sends it waits as well.
-func (c *cache) hold(q *queue, at, delay uint64) uint64 {
-	if q.open(at + delay) {
+func (c *cache) hold(q *contention.Queue, at, delay uint64) uint64 {
+	if q.TryAcquire(at + delay) {
 		return delay
 	}
-	waited := q.wait(at, delay, &c.counter.Full)
+	waited := q.Acquire(at, delay, &c.counter.Full)
 	if waited > delay {
 		c.stall = max(c.stall, at+waited)
 	}
@@ -265,7 +195,7 @@ func (c *cache) hold(q *queue, at, delay uint64) uint64 {
 
 // waitHere waits for a free entry of a queue that a request goes to from that of requests; without a limit to those, who sends
 // it waits as well.
-func (c *cache) waitHere(q *queue, at, delay uint64) uint64 {
+func (c *cache) waitHere(q *contention.Queue, at, delay uint64) uint64 {
 	if c.Requests > 0 {
 		return c.wait(q, at, delay)
 	}
@@ -278,8 +208,8 @@ const both = Write + 1
 // cross takes a credit for the link to the next level, and books the direction that the bytes take, what is read from there,
 // what is stored and the operands of atomics to there, or what both share.
 func (c *cache) cross(at, delay uint64, bytes uint32, kind Kind) uint64 {
-	if !c.credit.open(at + delay) {
-		delay = c.credit.wait(at, delay, &c.counter.Full)
+	if !c.credit.TryAcquire(at + delay) {
+		delay = c.credit.Acquire(at, delay, &c.counter.Full)
 	}
 	way := min(kind, Write)
 	if c.linkCost[both] > 0 {
@@ -288,7 +218,7 @@ func (c *cache) cross(at, delay uint64, bytes uint32, kind Kind) uint64 {
 	if c.linkCost[way] == 0 {
 		return delay
 	}
-	delay = c.link[way].turn(at, delay, uint64(bytes)*c.linkCost[way], c.LinkCredits > 0)
+	delay = c.link[way].Reserve(at, delay, uint64(bytes)*c.linkCost[way], c.LinkCredits > 0)
 	c.part.crossed(at, delay, bytes, kind)
 	return delay
 }
@@ -298,7 +228,7 @@ func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
 	delay = c.cross(at, delay, bytes, Read)
 	if c.next == nil {
 		ready, taken := c.mem.transfer(at, delay, c.frames.place(addr), bytes, Read)
-		c.credit.enter(taken)
+		c.credit.HoldUntil(taken)
 		return ready
 	}
 	p, addr := c.soon.find(c, at+delay, addr)
@@ -308,7 +238,7 @@ func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
 		r, taken := c.next.read(c.next.locate(addr+uint64(done)), at, delay, addr+uint64(done), step, step)
 		ready, last = max(ready, r), max(last, taken)
 	}
-	c.credit.enter(last)
+	c.credit.HoldUntil(last)
 	return ready
 }
 
@@ -340,7 +270,7 @@ func (c *cache) writeOut(s *slice, at, delay, addr uint64, pieces line, words ui
 // leaves gives the entry of a line in the write buffer back when the next level takes the line.
 func (c *cache) leaves(s *slice, ready, taken uint64) {
 	if c.WriteBuffer > 0 {
-		s.writes.enter(taken)
+		s.writes.HoldUntil(taken)
 		c.level.written = max(c.level.written, ready)
 	}
 }
@@ -350,7 +280,7 @@ func (c *cache) forward(at, delay, addr uint64, bytes uint32, w written) (ready,
 	delay, addr = c.cross(at, delay, bytes, Write), c.frames.place(addr)
 	if c.next == nil {
 		ready, taken = c.mem.transfer(at, delay, addr, bytes, Write)
-		c.credit.enter(taken)
+		c.credit.HoldUntil(taken)
 		return ready, taken
 	}
 	step := min(bytes, uint32(c.next.LineBytes))
@@ -358,7 +288,7 @@ func (c *cache) forward(at, delay, addr uint64, bytes uint32, w written) (ready,
 		r, t := c.next.write(at, delay, addr+uint64(done), step, w.down(uint64(done>>c.word)))
 		ready, taken = max(ready, r), max(taken, t)
 	}
-	c.credit.enter(taken)
+	c.credit.HoldUntil(taken)
 	return ready, taken
 }
 
@@ -377,7 +307,7 @@ func (c *cache) write(at, delay, addr uint64, bytes uint32, w written) (ready, t
 	if ready = at + delay; !held {
 		ready, delay = c.through(p.slice, at, delay, addr, bytes, w)
 	}
-	p.requests.enter(arrives + delay)
+	p.requests.HoldUntil(arrives + delay)
 	return ready, taken
 }
 
@@ -444,7 +374,7 @@ func (l *level) within(addr uint64) uint64 { return addr & uint64(l.LineBytes-1)
 func (c *cache) through(s *slice, at, delay, addr uint64, bytes uint32, w written) (ready, waited uint64) {
 	delay = c.waitHere(&s.writes, at, c.waitHere(&s.misses, at, delay))
 	ready, taken := c.forward(at, delay, addr, bytes, w)
-	s.misses.enter(ready)
+	s.misses.HoldUntil(ready)
 	c.leaves(s, ready, taken)
 	return ready, delay
 }
@@ -466,11 +396,11 @@ func (c *cache) coherent(at, delay, addr uint64, kind Kind, l *Line, bytes uint3
 // pass hands a coherent request on. It holds its entry here, a store that of the write buffer as well, until the next level
 // takes it, and an atomic one of its own until it is done.
 func (c *cache) pass(at, delay, addr uint64, kind Kind, l *Line, bytes uint32) (ready, taken uint64) {
-	_, index := c.spread.split(addr)
+	_, index := c.spread.Split(addr)
 	s := &c.slices[index]
 	delay = c.admit(s, at, delay, kind)
 	taken = at + delay
-	delay = s.turn(at, delay, uint64(bytes)*c.cost, c.Requests > 0)
+	delay = s.Reserve(at, delay, uint64(bytes)*c.cost, c.Requests > 0)
 	at += c.latency
 	delay, addr = c.cross(at, delay, bytes, kind), c.frames.place(addr)
 	var accepted uint64
@@ -479,13 +409,13 @@ func (c *cache) pass(at, delay, addr uint64, kind Kind, l *Line, bytes uint32) (
 	} else {
 		ready, accepted = c.next.coherent(at, delay, addr, kind, l, bytes)
 	}
-	c.credit.enter(accepted)
-	s.requests.enter(accepted)
+	c.credit.HoldUntil(accepted)
+	s.requests.HoldUntil(accepted)
 	switch kind {
 	case Write:
-		s.writes.enter(accepted)
+		s.writes.HoldUntil(accepted)
 	case Atomic:
-		s.atomics.enter(ready)
+		s.atomics.HoldUntil(ready)
 	}
 	return ready, taken
 }
@@ -510,6 +440,6 @@ func (c *cache) update(at, delay, addr, serial uint64, bytes uint32) (ready, tak
 	ready, taken = c.read(p, at, c.hold(&p.atomics, at, delay), addr, bytes, bytes)
 	serial *= c.atomic
 	p.hold(p.find(), ready+serial+c.atomic, c.allPieces)
-	p.atomics.enter(ready + serial)
+	p.atomics.HoldUntil(ready + serial)
 	return ready + serial, taken
 }

@@ -1,6 +1,10 @@
 package mem
 
-import "spvsim/internal/spec"
+import (
+	"spvsim/internal/spec"
+	"spvsim/mem/contention"
+	"spvsim/mem/fixed"
+)
 
 // A memory is behind the last cache: it takes a request when it has a free entry for it, and moves its bytes in either
 // direction.
@@ -17,7 +21,7 @@ type memory interface {
 
 // A device is what memories have in common.
 type device struct {
-	spread  interleave // over channels
+	spread  fixed.Interleave // over channels
 	latency uint64
 	counter Counter
 	until   uint64 // cycle by which all is moved that has come so far
@@ -25,7 +29,7 @@ type device struct {
 }
 
 func newDevice(s *MemorySpec) device {
-	return device{spread: interleave{log2(s.InterleaveBytes), newDivider(s.Channels)}, latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
+	return device{spread: fixed.NewInterleave(s.InterleaveBytes, s.Channels), latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
 }
 
 func (d *device) count() *Counter  { return &d.counter }
@@ -33,13 +37,13 @@ func (d *device) booked() uint64   { return d.until }
 func (d *device) show(part *Level) { d.part = part }
 
 // arrive counts a request that comes to a channel, and waits for an entry of its queue.
-func (d *device) arrive(q *queue, at, delay uint64, bytes uint32, kind Kind) uint64 {
+func (d *device) arrive(q *contention.Queue, at, delay uint64, bytes uint32, kind Kind) uint64 {
 	d.counter.Accesses++
 	d.counter.Bytes += uint64(bytes)
 	if kind == Write {
 		d.counter.Written += uint64(bytes)
 	}
-	return q.wait(at, delay, &d.counter.Full)
+	return q.Acquire(at, delay, &d.counter.Full)
 }
 
 // newMemory makes the device memory of a machine.
@@ -59,14 +63,14 @@ type channels struct {
 }
 
 type channel struct {
-	timetable
-	requests queue // that wait for their turn
+	contention.Calendar
+	requests contention.Queue // that wait for their turn
 }
 
 func newChannels(s *MemorySpec, now *uint64) *channels {
-	m := &channels{device: newDevice(s), list: make([]channel, s.Channels), cost: costPerByte(s.sustained()), finite: s.Requests > 0}
+	m := &channels{device: newDevice(s), list: make([]channel, s.Channels), cost: fixed.PerByte(s.sustained()), finite: s.Requests > 0}
 	for i := range m.list {
-		m.list[i].requests = newQueue(s.Requests, now)
+		m.list[i].requests = contention.NewQueue(s.Requests, now)
 	}
 	return m
 }
@@ -74,13 +78,13 @@ func newChannels(s *MemorySpec, now *uint64) *channels {
 func (m *channels) settle(now uint64) uint64 { return now }
 
 func (m *channels) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64) {
-	_, index := m.spread.split(addr)
+	_, index := m.spread.Split(addr)
 	c := &m.list[index]
 	delay = m.arrive(&c.requests, at, delay, bytes, kind)
 	m.counter.Hits++
 	taken = at + delay
-	delay = c.turn(at, delay, uint64(bytes)*m.cost, m.finite)
-	c.requests.enter(at + delay)
+	delay = c.Reserve(at, delay, uint64(bytes)*m.cost, m.finite)
+	c.requests.HoldUntil(at + delay)
 	m.until = max(m.until, at+delay)
 	m.part.tell(at, delay, addr, bytes)
 	return at + delay + m.latency, taken

@@ -3,6 +3,7 @@ package mem
 import (
 	"math/bits"
 
+	"spvsim/mem/fixed"
 	"spvsim/mem/lane"
 )
 
@@ -50,8 +51,8 @@ type coalescer struct {
 	from       uint64
 	until      uint64 // from where to where the lanes added last have stored, one after the other
 	blocks     int
-	blockShift uint    // 0: not counted
-	together   divider // lanes of a cycle
+	blockShift uint          // 0: not counted
+	together   fixed.Divider // lanes of a cycle
 	sent       run
 	table      [tableSize]tableEntry
 }
@@ -126,7 +127,7 @@ func (c *coalescer) send(addr, bytes, cycle uint64) {
 
 // cycle is that in which a lane's address is taken, of those of the instruction.
 func (c *coalescer) cycle(l int) uint64 {
-	cycle, _ := c.together.split(uint64(l))
+	cycle, _ := c.together.Split(uint64(l))
 	return cycle
 }
 
@@ -140,7 +141,7 @@ func (c *coalescer) sendLanes(addr uint64, w *lane.Walk, lanes, bytes uint64) {
 
 // sendSpan counts the blocks of lanes that follow each other, of bytes each.
 func (c *coalescer) sendSpan(addr, end, bytes uint64) {
-	for step := bytes * c.together.n; addr < end; addr += step {
+	for step := bytes * c.together.N; addr < end; addr += step {
 		last := min(addr+step, end) - 1
 		c.blocks += int(last>>c.blockShift-addr>>c.blockShift) + 1
 	}
@@ -158,7 +159,7 @@ func (c *coalescer) touch(number uint64, bytes uint32) {
 // runs takes bytes of each active lane of a walk from addr on, none of which lie
 // in two lines: those of neighbours in one line together.
 func (c *coalescer) runs(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
-	if exec&^w.Starts == 0 && (c.words == noWords || bytes>>(c.word&anyShift) != 0) {
+	if exec&^w.Starts == 0 && (c.words == noWords || bytes>>(c.word&fixed.ShiftMask) != 0) {
 		c.apart(addr, w, exec, bytes)
 		return
 	}
@@ -186,7 +187,7 @@ func (c *coalescer) apart(addr uint64, w *lane.Walk, exec uint64, bytes uint32) 
 	default:
 		c.sendLanes(addr, w, exec, uint64(bytes))
 	}
-	mark, inLine, word, shift := uint64(0), uint64(1)<<c.shift-1, c.word&anyShift, c.shift&anyShift
+	mark, inLine, word, shift := uint64(0), uint64(1)<<c.shift-1, c.word&fixed.ShiftMask, c.shift&fixed.ShiftMask
 	if c.words != noWords {
 		mark = wordMask(0, uint64(bytes)>>word)
 	}
@@ -194,7 +195,7 @@ func (c *coalescer) apart(addr uint64, w *lane.Walk, exec uint64, bytes uint32) 
 		start := addr + uint64(w.Offsets[bits.TrailingZeros64(exec)&63])
 		l := &c.lines[c.find(start>>shift)]
 		l.Bytes += bytes
-		l.Words |= mark << (start & inLine >> word & anyShift)
+		l.Words |= mark << (start & inLine >> word & fixed.ShiftMask)
 	}
 }
 
@@ -203,7 +204,7 @@ func (c *coalescer) coverLanes(addr uint64, w *lane.Walk, lanes, bytes uint64) {
 	if c.words == noWords {
 		return
 	}
-	word := c.word & anyShift
+	word := c.word & fixed.ShiftMask
 	if bytes>>word == 0 {
 		for ; lanes != 0; lanes &= lanes - 1 {
 			start := addr + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])
@@ -214,7 +215,7 @@ func (c *coalescer) coverLanes(addr uint64, w *lane.Walk, lanes, bytes uint64) {
 	l := &c.lines[c.at] // whole words: lanes are aligned to their bytes
 	whole, from, words := wordMask(0, bytes>>word), addr-l.Addr, l.Words
 	for ; lanes != 0; lanes &= lanes - 1 {
-		words |= whole << ((from + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])) >> word & anyShift)
+		words |= whole << ((from + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])) >> word & fixed.ShiftMask)
 	}
 	l.Words = words
 }
@@ -225,7 +226,7 @@ func (c *coalescer) find(number uint64) int {
 		e := &c.table[h%tableSize]
 		if e.age != c.age {
 			*e = tableEntry{number, c.age, int32(len(c.lines))}
-			c.lines = append(c.lines, Line{Addr: number << (c.shift & anyShift)})
+			c.lines = append(c.lines, Line{Addr: number << (c.shift & fixed.ShiftMask)})
 			return int(e.index)
 		}
 		if e.number == number {

@@ -136,9 +136,9 @@ func TestSectorsOfLanes(t *testing.T) {
 			}
 		}
 		for i, want := range []uint64{64 * uint64(len(halves)), 0} {
-			before := f.count("l2").Bytes
+			before := countOf(f, "l2").Bytes
 			b.port.Issue(uint64(i)*1e6, b.st, &b.env, access(isa.Load, typ, count))
-			if got := f.count("l2").Bytes - before; got != want {
+			if got := countOf(f, "l2").Bytes - before; got != want {
 				t.Errorf("seed %d: load %d of %d elements of %d bytes fetches %d bytes, want %d", seed, i, count, each, got, want)
 			}
 		}

@@ -87,17 +87,3 @@ func (p *Level) crossed(at, delay uint64, bytes uint32, kind Kind) {
 func (p *Level) told(pos *sim.HookPos, item any) {
 	p.InvokeHook(sim.HookCtx{Domain: p, Pos: pos, Item: item})
 }
-
-// Components are the parts that have been made so far: those of a compute unit
-// are made when it first asks for memory.
-func (a *Akita) Components() (list []sim.Component) {
-	for _, f := range a.fronts {
-		if f != nil {
-			list = append(list, f)
-		}
-	}
-	for _, g := range a.gates {
-		list = append(list, g)
-	}
-	return list
-}

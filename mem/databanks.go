@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"spvsim/internal/spec"
-	"spvsim/isa"
+	"spvsim/mem/fixed"
 )
 
 // BankSpec is how the data of the vector cache lie in banks. A wave's load goes in groups of lanes, as many as have group_bytes of
@@ -71,12 +71,12 @@ func newDataBanks(s *BankSpec) *dataBanks {
 	if s.Banks == 0 {
 		return nil
 	}
-	tag := costPerByte(s.TagsPerCycle)
+	tag := fixed.PerByte(s.TagsPerCycle)
 	if s.TagParity != 0 {
 		tag *= uint64(len(sides{}))
 	}
-	return &dataBanks{word: log2(s.BankBytes), mask: uint64(s.Banks - 1), row: uint64(s.Banks * s.BankBytes), group: uint64(s.GroupBytes),
-		turn: uint64(s.BankCycles * (1 << fixedShift)), tag: tag, side: uint64(s.TagParity)}
+	return &dataBanks{word: fixed.Log2(s.BankBytes), mask: uint64(s.Banks - 1), row: uint64(s.Banks * s.BankBytes), group: uint64(s.GroupBytes),
+		turn: uint64(s.BankCycles * (1 << fixed.Shift)), tag: tag, side: uint64(s.TagParity)}
 }
 
 // lanes is how many of them a group has: a power of two.
@@ -90,7 +90,7 @@ func (b *dataBanks) span(addr, bytes, size uint64, shift uint) (time uint64) {
 	for end := addr + bytes; addr < end; addr += step {
 		last := min(addr+step, end) - 1
 		if addr^last < b.group && size != pairBytes {
-			time += 1 << fixedShift
+			time += 1 << fixed.Shift
 			continue
 		}
 		var n sides
@@ -123,7 +123,7 @@ func (b *dataBanks) serve(c *bankCounts, addr *[64]uint64, group, size uint64, s
 	}
 	switch {
 	case differ < b.group && size != pairBytes:
-		return 1 << fixedShift
+		return 1 << fixed.Shift
 	case differ < b.row && differ < 1<<shift:
 		return b.time(1, &sides{1})
 	}
@@ -172,36 +172,4 @@ func (c *bankCounts) fresh(key uint64) bool {
 			return false
 		}
 	}
-}
-
-// bank is the time in the banks of the lanes of a walk: those of an edge that are inside.
-func (w *workspace) bank(d *Descriptor, how manner, st *isa.State, size uint32) {
-	if how == packed {
-		w.banked = w.banks.span(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size), w.shift)
-		return
-	}
-	inside := uint64(0)
-	for mask := st.Exec; mask != 0; mask &= mask - 1 {
-		l := bits.TrailingZeros64(mask) & 63
-		w.addr[l] = d.Addr + uint64(w.Offsets[l])
-		if uint64(w.Offsets[l])+uint64(size) <= uint64(len(d.Bytes)) {
-			inside |= 1 << l
-		}
-	}
-	w.banked = w.banks.gather(&w.counts, &w.addr, inside, uint64(size), w.shift)
-}
-
-// bankPlaced is the time in the banks of lanes that have found their memory: those that are inside.
-func (w *workspace) bankPlaced(mask, size uint64) {
-	if w.banks == nil || w.deaf {
-		return
-	}
-	inside := mask
-	for ; mask != 0; mask &= mask - 1 {
-		l := bits.TrailingZeros64(mask) & 63
-		if w.off[l]+size > uint64(len(w.mem[l])) {
-			inside &^= 1 << l
-		}
-	}
-	w.banked = w.banks.gather(&w.counts, &w.addr, inside, size, w.shift)
 }

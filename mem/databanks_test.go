@@ -4,33 +4,12 @@ import (
 	"math/bits"
 	"math/rand"
 	"testing"
+
+	"spvsim/mem/fixed"
 )
 
 func rdnaBanks() BankSpec {
 	return BankSpec{Banks: 32, BankBytes: 4, BankCycles: 2, GroupBytes: 64, TagsPerCycle: 2}
-}
-
-// Loads of 64 lanes in groups of 64 bytes: a cycle for a block, two for each word of a bank, half a cycle for each line.
-func TestLoadsConflictInBanks(t *testing.T) {
-	s := DefaultSpec()
-	s.VectorMemory.BankSpec, s.VectorL1.LineBytes = rdnaBanks(), 128
-	timeLoads(t, &s, []timedLoad{
-		{"words in a row", 1, 0, 4, 1<<64 - 1, 4},
-		{"words in a row, off a block", 1, 4, 4, 1<<64 - 1, 8},
-		{"the same word", 1, 0, 0, 1<<64 - 1, 4},
-		{"words 2 apart", 1, 0, 8, 1<<64 - 1, 8},
-		{"words 4 apart: two share a bank", 1, 0, 16, 1<<64 - 1, 16},
-		{"words 16 apart: eight share a bank", 1, 0, 64, 1<<64 - 1, 64},
-		{"words 32 apart: all in one bank", 1, 0, 128, 1<<64 - 1, 128},
-		{"words 33 apart: all in lines of their own", 1, 0, 132, 1<<64 - 1, 32},
-		{"words 32 apart, every other lane", 1, 0, 128, 0x5555555555555555, 64},
-		{"one lane", 1, 0, 128, 1, 1},
-		{"pairs in a row", 2, 0, 8, 1<<64 - 1, 16},
-		{"pairs 8 apart", 2, 0, 64, 1<<64 - 1, 64},
-		{"pairs 16 apart", 2, 0, 128, 1<<64 - 1, 128},
-		{"four words in a row", 4, 0, 16, 1<<64 - 1, 16},
-		{"four words 128 bytes apart", 4, 0, 128, 1<<64 - 1, 128},
-	})
 }
 
 // slowBanks is what gather says, counted with maps and a group at a time.
@@ -79,8 +58,8 @@ func TestBanksAreCounted(t *testing.T) {
 		s.Banks, s.GroupBytes, s.TagParity = 16<<r.Intn(3), 64>>r.Intn(2), []int{0, 1, 51}[r.Intn(3)]
 		b, size, shift := newDataBanks(&s), uint64(1)<<r.Intn(6), uint(6+r.Intn(2))
 		addr, mask := randomLanes(r, size)
-		if got, want := b.gather(&c, addr, mask, size, shift), slowBanks(&s, addr, mask, size, 1<<shift); float64(got) != want*(1<<fixedShift) {
-			t.Fatalf("%+v, %d bytes a lane at %v, lanes %#x: %g cycles, want %g", s, size, *addr, mask, float64(got)/(1<<fixedShift), want)
+		if got, want := b.gather(&c, addr, mask, size, shift), slowBanks(&s, addr, mask, size, 1<<shift); float64(got) != want*(1<<fixed.Shift) {
+			t.Fatalf("%+v, %d bytes a lane at %v, lanes %#x: %g cycles, want %g", s, size, *addr, mask, float64(got)/(1<<fixed.Shift), want)
 		}
 		if less := mask & r.Uint64(); b.gather(&c, addr, less, size, shift) > b.gather(&c, addr, mask, size, shift) {
 			t.Fatalf("%+v, %d bytes a lane at %v: lanes %#x take longer than %#x", s, size, *addr, less, mask)

@@ -58,5 +58,5 @@ func (g *geometry) sent(words, from uint64, bytes uint32) written {
 
 // readOut books the slice for bytes that it sends on: its data have one port, which what is asked of the slice takes as well.
 func (s *slice) readOut(c *cache, at, delay uint64, bytes uint32) (waited uint64) {
-	return s.turn(at, delay, uint64(bytes)*c.cost, c.Requests > 0)
+	return s.Reserve(at, delay, uint64(bytes)*c.cost, c.Requests > 0)
 }

@@ -3,8 +3,6 @@ package mem
 import (
 	"math"
 	"testing"
-
-	"spvsim/isa"
 )
 
 // The caches see each texel of an image at a place of its own, and 8x8 texels together.
@@ -19,7 +17,7 @@ func TestTilesHoldEachTexelOnce(t *testing.T) {
 		w, h := im.levelSize(level)
 		for i := range w * h * 2 {
 			at := [4]uint32{i % w, i / w % h, 0, i / (w * h)}
-			off, ok := im.texelAt(&at, level)
+			off, ok := im.Texel(level, at)
 			place := im.place(&at, level, off)
 			if !ok || seen[place] || place >= im.Size() {
 				t.Fatalf("level %d, texel %v: place %d", level, at, place)
@@ -58,45 +56,4 @@ func TestBuildMips(t *testing.T) {
 func setFloat(b []byte, v float64) {
 	f, _ := FormatByName("R32f")
 	f.setTexel(b[:4], &[4]uint64{uint64(math.Float32bits(float32(v)))})
-}
-
-// Of the fragments of one pixel the last primitive's stays, or the nearest, in
-// whatever order they come.
-func TestTargetsDoNotDependOnTheOrderOfWaves(t *testing.T) {
-	type fragment struct {
-		order uint32
-		z     float32
-	}
-	list := []fragment{{0, 0.5}, {1, 0.25}, {2, 0.75}, {3, 0.25}}
-	for _, c := range []struct {
-		depth bool
-		want  uint32
-	}{{false, 3}, {true, 1}} {
-		for p := range 24 {
-			target, last := NewTarget(1, 1, 1, c.depth), uint32(99)
-			for _, i := range permutation(p) {
-				f := &isa.Fragments{}
-				f.Prims[0] = &isa.Primitive{Index: list[i].order}
-				f.Coord[2][0] = list[i].z
-				if target.takes(f, 0, 0) {
-					last = list[i].order
-				}
-			}
-			if last != c.want {
-				t.Errorf("depth %v, order %v: primitive %d stays, want %d", c.depth, permutation(p), last, c.want)
-			}
-		}
-	}
-}
-
-// permutation is the n-th of the 24 orders of four things.
-func permutation(n int) []int {
-	left, out := []int{0, 1, 2, 3}, []int(nil)
-	for k := 4; k > 0; k-- {
-		i := n % k
-		n /= k
-		out = append(out, left[i])
-		left = append(left[:i:i], left[i+1:]...)
-	}
-	return out
 }

@@ -125,41 +125,10 @@ func (p *Port) Book(now uint64, e *Early) *timing.Response {
 }
 
 // Least are the cycles that a load takes at least: those of a hit in the cache that it meets first.
-func (p *Port) Least(scalar bool) uint64 {
-	levels := p.h.(*Fast).levels
-	if scalar {
-		return levels[1].latency
-	}
-	return levels[0].latency
-}
+func (p *Port) Least(scalar bool) uint64 { return p.h.(*Fast).hitLatency(scalar) }
 
-// FreeMisses is how many lines may miss in the vector cache from cycle now on before one has to wait for a free miss entry: none where
-// they may have to wait for a free walker, which other units' lines take as well, or for an entry of the latency FIFO, of which lines say nothing.
-func (p *Port) FreeMisses(now uint64) int {
-	f := p.h.(*Fast)
-	if f.walks.finite() || f.fifos != nil {
-		return 0
-	}
-	return f.front(&Request{CU: p.cu}).freeMisses(now)
-}
-
-// anyNumber is more lines than all units have under way.
-const anyNumber = 1 << 30
-
-// freeMisses is how many misses find free entries from cycle now on, whichever slice they go to: none where other units' do as well.
-func (c *cache) freeMisses(now uint64) int {
-	switch {
-	case c.Misses == 0 && c.Requests == 0:
-		return anyNumber
-	case c.SharedBy != 1:
-		return 0
-	}
-	free := anyNumber
-	for i := range c.slices {
-		free = c.slices[i].misses.space(now, c.slices[i].requests.space(now, free))
-	}
-	return free
-}
+// FreeMisses is how many lines may miss in the unit's vector cache from cycle now on before one has to wait for a free miss entry.
+func (p *Port) FreeMisses(now uint64) int { return p.h.(*Fast).freeMisses(p.cu, now) }
 
 // Steady says of each instruction of a program whether it loads from memory that none of them writes, under these bindings.
 func (b *Bindings) Steady(insts []isa.Inst) []bool {

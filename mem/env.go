@@ -21,6 +21,14 @@ type Descriptor struct {
 // Of is the descriptor of a whole buffer.
 func Of(b *Buffer) Descriptor { return Descriptor{Addr: b.Addr, Bytes: b.Bytes} }
 
+// OfImage is the descriptor of an image that lies at the start of a buffer.
+func OfImage(b *Buffer, i *Image) (Descriptor, error) {
+	if i.Size() > b.Size {
+		return Descriptor{}, fmt.Errorf("mem: image of %d bytes in buffer %q of %d", i.Size(), b.Name, b.Size)
+	}
+	return Descriptor{Addr: b.Addr, Bytes: b.Bytes[:i.Size()], Image: i}, nil
+}
+
 // Bindings is what a dispatch binds: the flattened descriptor list, in which
 // binding i of the program has the elements First[i] to First[i]+Count[i]-1.
 type Bindings struct {

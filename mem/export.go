@@ -88,7 +88,7 @@ func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing
 func (x *lanes) exportSample(st *isa.State, in *isa.Inst, d *Descriptor, l, sample int) {
 	f, format, t := st.Fragments, d.Image.Format, lane.Element(in)
 	at := [4]uint32{uint32(f.X[l]), uint32(f.Y[l]), 0, uint32(sample)}
-	off, ok := d.Image.texelAt(&at, 0)
+	off, ok := d.Image.Texel(0, at)
 	if !ok {
 		return
 	}

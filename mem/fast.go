@@ -5,6 +5,7 @@ import (
 
 	"spvsim/internal/spec"
 	"spvsim/internal/timing"
+	"spvsim/mem/fixed"
 )
 
 // Fast is the default hierarchy: real tags, and each level's bandwidth and
@@ -65,10 +66,10 @@ func (f *Fast) OnComplete(int, CompletionFunc) {}
 func (f *Fast) Access(now uint64, r *Request) *timing.Response {
 	c := f.front(r)
 	c.stall, f.now = 0, now
-	step := r.Busy << fixedShift / uint64(max(1, len(r.Lines)))
-	ready, at := now, now<<fixedShift
-	if step > 1<<fixedShift { // a line leaves in the last of the cycles that its lanes take
-		at += step - 1<<fixedShift
+	step := r.Busy << fixed.Shift / uint64(max(1, len(r.Lines)))
+	ready, at := now, now<<fixed.Shift
+	if step > 1<<fixed.Shift { // a line leaves in the last of the cycles that its lanes take
+		at += step - 1<<fixed.Shift
 	}
 	past, delay, delays := r.Coherent || r.Kind == Atomic, uint64(0), []uint64(nil)
 	if f.walks != nil {
@@ -89,7 +90,7 @@ func (f *Fast) Access(now uint64, r *Request) *timing.Response {
 		if ahead {
 			c.soon.at(c, i, r.Lines)
 		}
-		ready = max(ready, c.access(at>>fixedShift, delay, r.Kind, past, l))
+		ready = max(ready, c.access(at>>fixed.Shift, delay, r.Kind, past, l))
 		at += step
 	}
 	if held {
@@ -134,7 +135,7 @@ func (f *Fast) instance(l *level, cu int) *cache {
 	if l == nil {
 		return nil
 	}
-	i := l.instance(cu/f.shape.ComputeUnits, cu%f.shape.ComputeUnits)
+	i := f.shape.Instance(l.SharedBy, cu/f.shape.ComputeUnits, cu%f.shape.ComputeUnits)
 	if l.caches[i] == nil {
 		l.caches[i] = newCache(l, f.instance(l.next, cu), f.mem)
 	}

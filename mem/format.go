@@ -377,3 +377,6 @@ func (f *Format) Pack(components [4]uint32) []byte {
 	f.setTexel(b, &v)
 	return b
 }
+
+// IsFloat reports whether components are floats, which filters average.
+func (f *Format) IsFloat() bool { return f.codec.float }

@@ -1,6 +1,10 @@
 package mem
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"spvsim/mem/fixed"
+)
 
 // frames say where in memory the pages of a program lie: at random, and as each other time.
 // The L2 and what is behind it, the channels of memory among it, go by these addresses; caches nearer to the compute units
@@ -27,7 +31,7 @@ func newFrames(s *MemorySpec) *frames {
 		return nil
 	}
 	n := uint(bits.Len64(uint64(s.Bytes-1) / uint64(s.PageBytes)))
-	return &frames{shift: log2(s.PageBytes), half: (n + 1) / 2, mask: 1<<n - 1}
+	return &frames{shift: fixed.Log2(s.PageBytes), half: (n + 1) / 2, mask: 1<<n - 1}
 }
 
 // place is where a byte of the program lies.
@@ -35,12 +39,12 @@ func (f *frames) place(addr uint64) uint64 {
 	if f == nil {
 		return addr
 	}
-	page := addr >> (f.shift & anyShift)
+	page := addr >> (f.shift & fixed.ShiftMask)
 	k := &f.known[page%knownFrames]
 	if k.page != page+1 {
-		*k = frame{page + 1, f.of(page) << (f.shift & anyShift)}
+		*k = frame{page + 1, f.of(page) << (f.shift & fixed.ShiftMask)}
 	}
-	return k.addr | addr&(1<<(f.shift&anyShift)-1)
+	return k.addr | addr&(1<<(f.shift&fixed.ShiftMask)-1)
 }
 
 // of is the frame of a page. Each step of the mixing can be undone within the bits of a frame's number

@@ -2,11 +2,8 @@ package mem
 
 import (
 	"fmt"
-	"math/bits"
 
-	"spvsim/internal/timing"
 	"spvsim/isa"
-	"spvsim/mem/lane"
 )
 
 // An Image is a storage image or a texel buffer: texels in rows, x fastest,
@@ -122,14 +119,6 @@ func NewImage(format string, width, height, depth, layers uint32) (*Image, error
 	return &Image{Format: f, Width: width, Height: height, Depth: depth, Layers: layers, Levels: 1}, nil
 }
 
-// OfImage is the descriptor of an image that lies at the start of a buffer.
-func OfImage(b *Buffer, i *Image) (Descriptor, error) {
-	if i.Size() > b.Size {
-		return Descriptor{}, fmt.Errorf("mem: image of %d bytes in buffer %q of %d", i.Size(), b.Name, b.Size)
-	}
-	return Descriptor{Addr: b.Addr, Bytes: b.Bytes[:i.Size()], Image: i}, nil
-}
-
 // dimensions is how many coordinates each SPIR-V Dim has before the layer. The
 // third coordinate of a cube is the face, counted as a layer.
 var dimensions = [...]int{0: 1, 1: 2, 2: 3, 3: 2, 4: 2, 5: 1, 6: 2}
@@ -154,15 +143,15 @@ func (i *Image) texelOffset(m *isa.Mem, c *[4]uint32) (offset, seen uint64, ok b
 	case m.Multisampled && at[3] < i.Layers:
 		at[3] = at[3]*max(i.Samples, 1) + c[3]
 	}
-	if offset, ok = i.texelAt(&at, level); ok {
+	if offset, ok = i.Texel(level, at); ok {
 		seen = i.place(&at, level, offset)
 	}
 	return offset, seen, ok
 }
 
-// texelAt is the byte offset of the texel at x, y, z and plane of a level; ok is
+// Texel is the byte offset of the texel at x, y, z and plane of a level; ok is
 // false outside of the image.
-func (i *Image) texelAt(at *[4]uint32, level uint32) (offset uint64, ok bool) {
+func (i *Image) Texel(level uint32, at [4]uint32) (offset uint64, ok bool) {
 	if level >= max(i.Levels, 1) {
 		return 0, false
 	}
@@ -173,122 +162,6 @@ func (i *Image) texelAt(at *[4]uint32, level uint32) (offset uint64, ok bool) {
 	plane := uint64(at[3]) + uint64(i.First)*uint64(max(i.Samples, 1))
 	index := ((plane*uint64(i.levelDepth(level))+uint64(at[2]))*uint64(h)+uint64(at[1]))*uint64(w) + uint64(at[0])
 	return i.levelOffset(level) + index*uint64(i.Format.Bytes), true
-}
-
-// resolveTexels places each active lane at its texel; a lane outside gets no
-// memory.
-func (x *lanes) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
-	m, w := in.Mem, x.w
-	x.bound = env.Bindings
-	for mask := st.Exec; mask != 0; mask &= mask - 1 {
-		l := bits.TrailingZeros64(mask)
-		d, binding := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
-		var c [4]uint32
-		for k := range c {
-			c[k] = uint32(lane.Value(st, m.Coords[k], l, false))
-		}
-		w.mem[l], w.off[l], w.addr[l], w.bind[l], w.texel[l] = nil, 0, d.Addr, binding, nil
-		if d.Image == nil {
-			continue
-		}
-		w.texel[l] = d.Image
-		if off, seen, ok := d.Image.texelOffset(m, &c); ok {
-			w.place(l, d, binding, 0)
-			w.off[l], w.addr[l] = off, d.Addr+seen
-		}
-	}
-}
-
-func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	p.begin(in.Mem, Read)
-	p.lanes.resolveTexels(st, env, in)
-	t, size := lane.Element(in), 0
-	for mask := st.Exec; mask != 0; mask &= mask - 1 {
-		l := bits.TrailingZeros64(mask)
-		size = max(size, p.lanes.loadTexel(st, in, l, t))
-	}
-	return p.sendRequest(now, in.Mem, Read, bits.OnesCount64(st.Exec), uint32(size))
-}
-
-// loadTexel returns the bytes of the texel.
-func (x *lanes) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
-	w, image := x.w, x.w.texel[l]
-	var v [4]uint64
-	size := 0
-	switch {
-	case image == nil:
-		x.fault(st, in, "image load", l)
-	case w.mem[l] == nil:
-		v = image.outside()
-		x.fault(st, in, "image load", l)
-	default:
-		size = image.Format.Bytes
-		v = image.swizzled(image.Format.texel(w.mem[l][w.off[l]:][:size]))
-		w.add(l, w.addr[l], uint32(size))
-	}
-	for k := range v {
-		if image != nil {
-			v[k] = image.Format.toElem(v[k], t)
-		}
-		lane.Set(st, lane.Result(in, k), l, t.Bits() == 64, v[k])
-	}
-	return size
-}
-
-func (p *Port) imageStore(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	p.begin(in.Mem, Write)
-	p.lanes.resolveTexels(st, env, in)
-	t, size := lane.Element(in), 0
-	for mask := st.Exec; mask != 0; mask &= mask - 1 {
-		size = max(size, p.lanes.storeTexel(st, in, bits.TrailingZeros64(mask), t))
-	}
-	return p.sendRequest(now, in.Mem, Write, bits.OnesCount64(st.Exec), uint32(size))
-}
-
-func (x *lanes) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
-	w := x.w
-	if w.mem[l] == nil {
-		x.fault(st, in, "image store", l)
-		return 0
-	}
-	f := w.texel[l].Format
-	var v [4]uint64
-	for k := range v {
-		v[k] = f.fromElem(lane.Value(st, in.Mem.Data[k], l, t.Bits() == 64), t)
-	}
-	f.setTexel(w.mem[l][w.off[l]:][:f.Bytes], &v)
-	w.add(l, w.addr[l], uint32(f.Bytes))
-	return f.Bytes
-}
-
-// query answers a question about a descriptor, for each lane where the
-// descriptor differs by lane.
-func query(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst, answer func(d *Descriptor) uint32) *timing.Response {
-	m, dst := in.Mem, lane.Result(in, 0)
-	if m.BindingIndex.Kind != isa.Vector && dst.Kind == isa.Scalar {
-		d, _ := env.descriptor(m, uint32(lane.Uniform(st, m.BindingIndex)))
-		st.S[dst.Index] = uint64(answer(d))
-		return p.answer(now, now, 1)
-	}
-	for mask := st.Exec; mask != 0; mask &= mask - 1 {
-		l := bits.TrailingZeros64(mask)
-		d, _ := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
-		lane.Set(st, dst, l, false, uint64(answer(d)))
-	}
-	return p.answer(now, now, 1)
-}
-
-// Queries read the descriptor, which the driver keeps in scalar registers: they
-// take no memory time beyond their class's latency.
-func bufferSize(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	return query(p, now, st, env, in, descriptorBytes)
-}
-
-func descriptorBytes(d *Descriptor) uint32 { return uint32(min(uint64(len(d.Bytes)), 1<<32-1)) }
-
-func imageSize(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	m, i := in.Mem, in.Imm
-	return query(p, now, st, env, in, func(d *Descriptor) uint32 { return d.Image.dimension(m, int(i)) })
 }
 
 // dimension is the i-th number of the image's size: its dimensions, then the
@@ -314,20 +187,6 @@ func (i *Image) dimension(m *isa.Mem, k int) uint32 {
 		return i.Layers
 	}
 	return 0
-}
-
-func imageSamples(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	return query(p, now, st, env, in, func(d *Descriptor) uint32 {
-		if d.Image == nil {
-			return 0
-		}
-		return max(d.Image.Samples, 1)
-	})
-}
-
-// Texel is the byte offset of the texel at x, y, z and layer of a level; ok is false outside of the image.
-func (i *Image) Texel(level uint32, at [4]uint32) (offset uint64, ok bool) {
-	return i.texelAt(&at, level)
 }
 
 // LevelExtent is the width, height and depth of a level.

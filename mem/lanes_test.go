@@ -533,7 +533,7 @@ const accessedBytes = 64*64 + 16
 var accessSpecs = map[string]func(*HierarchySpec){
 	"lines":  func(*HierarchySpec) {},
 	"blocks": func(s *HierarchySpec) { s.VectorMemory.BlockBytes = 64 },
-	"banks":  func(s *HierarchySpec) { s.VectorMemory.BankSpec = rdnaBanks() },
+	"banks":  func(s *HierarchySpec) { s.VectorMemory.BankSpec = rdnaVectorBanks() },
 	"pages":  func(s *HierarchySpec) { s.VectorMemory.TranslationBytes, s.VectorMemory.TranslationCycles = 8192, 2 },
 }
 

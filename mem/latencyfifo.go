@@ -1,5 +1,9 @@
 package mem
 
+import (
+	"spvsim/mem/fixed"
+)
+
 // latencyFIFOs keep the loads of compute units between the tags of the vector cache and the return of their data, in the order of issue,
 // whether they hit or miss: a load returns after those before it. Where all entries are held, the address path waits.
 type latencyFIFOs struct {
@@ -41,7 +45,7 @@ func (x *latencyFIFOs) wait(r *Request, at, step uint64, translated []uint64) (d
 	u, n, lines := &x.units[r.CU], x.takes(r), uint64(len(r.Lines))
 	x.delays = x.delays[:0]
 	for i := range lines {
-		cycle, delay, waited := at>>fixedShift, uint64(0), uint64(0)
+		cycle, delay, waited := at>>fixed.Shift, uint64(0), uint64(0)
 		if translated != nil {
 			delay = translated[i]
 		}

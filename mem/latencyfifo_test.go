@@ -4,6 +4,8 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"spvsim/mem/fixed"
 )
 
 // newInOrder is a machine whose loads have so many entries.
@@ -124,10 +126,10 @@ func TestEntriesOfRandomLoads(t *testing.T) {
 func entriesOf(t *testing.T, f *Fast, r *Request, now, n uint64, before []heldEntry, until uint64) (list []heldEntry) {
 	t.Helper()
 	need, lines := min(r.Busy, n), uint64(len(r.Lines))
-	step := r.Busy << fixedShift / lines
-	at := now<<fixedShift + max(step, 1<<fixedShift) - 1<<fixedShift
+	step := r.Busy << fixed.Shift / lines
+	at := now<<fixed.Shift + max(step, 1<<fixed.Shift) - 1<<fixed.Shift
 	for i, delay := range f.fifos.delays {
-		cycle := (at + uint64(i)*step) >> fixedShift
+		cycle := (at + uint64(i)*step) >> fixed.Shift
 		share := (need*uint64(i+1) + lines - 1) / lines
 		want := cycle
 		for countHeld(before, want)+int(share) > int(n) {

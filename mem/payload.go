@@ -1,10 +1,15 @@
 package mem
 
+import (
+	"spvsim/mem/contention"
+	"spvsim/mem/fixed"
+)
+
 // OnChip is the payload memory of a machine: one memory that all compute units
 // reach, without tags. Payloads that it does not hold are in device memory. Or it is a
 // cache of lines of payloads that are all in device memory.
 type OnChip struct {
-	server
+	contention.Server
 	tags    *payloadTags // nil: it is no cache
 	latency uint64
 	cost    uint64 // fixed-point time of a byte
@@ -14,7 +19,7 @@ type OnChip struct {
 
 // NewOnChip makes a payload memory of the given latency and bandwidth.
 func NewOnChip(latencyCycles int, bytesPerCycle float64, atomicCycles int) *OnChip {
-	return &OnChip{latency: uint64(latencyCycles), cost: costPerByte(bytesPerCycle), serial: uint64(atomicCycles) << fixedShift,
+	return &OnChip{latency: uint64(latencyCycles), cost: fixed.PerByte(bytesPerCycle), serial: uint64(atomicCycles) << fixed.Shift,
 		Counter: Counter{Level: "payloads"}}
 }
 
@@ -50,8 +55,8 @@ func (p *Port) onChip(now uint64, r *Request) (all bool) {
 	if kept == n {
 		return false
 	}
-	wait := c.book(now, cost)
-	p.answer(now, now+wait+c.latency+cost>>fixedShift, r.Busy)
+	wait := c.Book(now, cost)
+	p.answer(now, now+wait+c.latency+cost>>fixed.Shift, r.Busy)
 	return kept == 0
 }
 

@@ -23,20 +23,6 @@ type Port struct {
 	response timing.Response // to accesses that the hierarchy is not asked for
 }
 
-// An addressPath is how a compute unit finds lines and sends them: the sizes of lines, and what a cycle takes.
-type addressPath struct {
-	vector  uint // log2 of line sizes
-	scalar  uint
-	word    uint    // log2 of the bytes of a word in the masks of lines
-	sectors bool    // the vector cache fetches parts of lines
-	lanes   divider // lanes and lines of a cycle
-	lines   divider
-	block   uint          // log2 of the size of blocks that the address path sends; 0: lines
-	cost    uint64        // fixed-point cycles of a byte returned by all slices of the vector cache
-	pages   *translations // of the unit; nil: they cost nothing
-	banks   *dataBanks    // of the vector cache; nil: none
-}
-
 // lanes move the bytes of an instruction, lane by lane, and collect the lines that it needs.
 type lanes struct {
 	w      *workspace
@@ -104,24 +90,6 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 	return ports
 }
 
-func newAddressPath(s *HierarchySpec) addressPath {
-	v := &s.VectorMemory
-	return addressPath{word: s.wordShift(), sectors: s.VectorL1.SectorBytes > 0, lanes: newDivider(v.LanesPerCycle), lines: newDivider(v.LinesPerCycle),
-		block: blockShift(v), banks: newDataBanks(&v.BankSpec), cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices))}
-}
-
-func lineShifts(h interface{ LineBytes() (vector, scalar int) }) (vector, scalar uint) {
-	v, s := h.LineBytes()
-	return log2(v), log2(s)
-}
-
-func blockShift(s *VectorMemorySpec) uint {
-	if s.BlockBytes < 2 {
-		return 0
-	}
-	return log2(s.BlockBytes)
-}
-
 // OnComplete sets the receiver of completions of pending instructions.
 func (p *Port) OnComplete(f CompletionFunc) { p.h.OnComplete(p.cu, f) }
 
@@ -172,72 +140,12 @@ func (p *Port) begin(m *isa.Mem, kind Kind) *workspace {
 	return w
 }
 
-// begin readies the workspace for the lines that the lanes will need.
-func (a *addressPath) begin(w *workspace, m *isa.Mem, kind Kind) {
-	shift := a.vector
-	if m.Scalar {
-		shift = a.scalar
-	}
-	w.reset(shift)
-	w.banks, w.banked, w.missed = nil, 0, nil
-	if kind == Read && !m.Scalar && !m.Coherent {
-		w.banks = a.banks
-	}
-	w.blockShift, w.together, w.words, w.word = a.block, a.lanes, a.marked(m, kind), a.word
-}
-
-// marked are the words of lines that the hierarchy asks for.
-func (a *addressPath) marked(m *isa.Mem, kind Kind) marks {
-	switch {
-	case kind == Write:
-		return storedWords
-	case kind == Read && a.sectors && !m.Scalar:
-		return readWords
-	}
-	return noWords
-}
-
 // sendRequest asks the hierarchy for the lines collected; lanes moved bytes each.
 func (p *Port) sendRequest(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32) *timing.Response {
 	if p.lanes.values != nil {
 		return p.lanes.values.finish(p, m, kind)
 	}
 	return p.sendRequestWith(now, m, kind, p.path.busy(p.lanes.w, m.Scalar, lanes, bytes))
-}
-
-// busy are the cycles that the lines collected take the address path.
-func (a *addressPath) busy(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
-	translating, missed := a.translating(w.lines, scalar)
-	w.missed = missed
-	return a.sending(w, scalar, lanes, bytes) + translating
-}
-
-// translating are the cycles that lines wait for translations, which are held in the order of issue. missed are those that a second
-// level is asked for, until the unit's next instruction.
-func (a *addressPath) translating(lines []Line, scalar bool) (cycles uint64, missed []int32) {
-	if a.pages == nil || scalar {
-		return 0, nil
-	}
-	return a.pages.cycles(lines), a.pages.missed
-}
-
-// sending is busy but for translations.
-func (a *addressPath) sending(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
-	sent := a.lines.ceil(len(w.lines))
-	switch {
-	case w.banked > 0:
-		sent = (w.banked + 1<<fixedShift - 1) >> fixedShift
-	case a.block > 0 && !scalar:
-		sent = a.lines.ceil(w.blocks)
-	}
-	return a.occupancy(sent, lanes, bytes)
-}
-
-// occupancy is that of lanes with bytes each, whose lines, blocks or banks take so many cycles.
-func (a *addressPath) occupancy(sent uint64, lanes int, bytes uint32) uint64 {
-	cycles := max(1, a.lanes.ceil(lanes), sent)
-	data := (uint64(lanes)*uint64(bytes)*a.cost + 1<<fixedShift - 1) >> fixedShift
-	return max(cycles, data)
 }
 
 // sendRequestWith is sendRequest for an instruction that occupies its unit for busy cycles.
@@ -263,8 +171,6 @@ func (p *Port) answer(now, ready, busy uint64) *timing.Response {
 	return &p.response
 }
 
-func ceilDiv(a, b int) int { return (a + b - 1) / b }
-
 // fault reports an access of one lane out of bounds, unless the shader did not
 // ask for it.
 func (x *lanes) fault(st *isa.State, in *isa.Inst, what string, l int) {
@@ -285,4 +191,16 @@ func (x *lanes) fault(st *isa.State, in *isa.Inst, what string, l int) {
 		f.Where = x.bound.name(int(w.bind[l]), f.Address)
 	}
 	x.store.fault(f)
+}
+
+// IssueFor is Issue for a launch whose traffic is counted: the fast memory answers at once, so that what its levels count meanwhile is the request's.
+func (p *Port) IssueFor(t *Traffic, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+	f, ok := p.h.(*Fast)
+	if !ok {
+		return p.Issue(now, st, env, in)
+	}
+	t.begin(f)
+	r := p.Issue(now, st, env, in)
+	t.add(f)
+	return r
 }

@@ -3,6 +3,8 @@ package mem
 import (
 	"iter"
 	"math/bits"
+
+	"spvsim/mem/fixed"
 )
 
 // A recency keeps the ways of each set in the order in which they were used: up to 16 ways in a word, four bits a way, more of
@@ -103,7 +105,7 @@ func (r *recency) renew(set int) int {
 		r.rings[first].newer = r.rings[first+int(oldest)].newer // nothing else changes: after the oldest way is the most recently used
 		return int(oldest) - 1
 	}
-	last := 4 * uint(r.ways-1) & anyShift
+	last := 4 * uint(r.ways-1) & fixed.ShiftMask
 	word := r.words[set] ^ r.first
 	way := word >> last % wordWays
 	r.words[set] = (word<<4|way)&(wordWays<<last-1) ^ r.first
@@ -114,7 +116,7 @@ func (r *recency) renew(set int) int {
 func toFront(word, way uint64) uint64 {
 	const ones = 0x1111111111111111
 	differ := word ^ way*ones // no bits where the way is, which the lowest borrow of the difference shows
-	at := uint(bits.TrailingZeros64((differ-ones)&^differ&(8*ones))) &^ 3 & anyShift
+	at := uint(bits.TrailingZeros64((differ-ones)&^differ&(8*ones))) &^ 3 & fixed.ShiftMask
 	below := uint64(1)<<at - 1
 	return word&^(below<<4|15) | word&below<<4 | way
 }

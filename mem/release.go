@@ -6,7 +6,7 @@ import "math/bits"
 // and their slices work side by side: a set of each after the other.
 func (l *level) writeBack(at uint64) uint64 {
 	ready := at
-	for set := range l.sets.n {
+	for set := range l.sets.N {
 		l.each(func(c *cache) {
 			c.eachDirty(set, func(s *slice, l *line, addr, words uint64) { ready = max(ready, c.clean(s, at, l, addr, words)) })
 		})
@@ -89,7 +89,7 @@ func (s *slice) forget(set, ways int) (dirty uint64) {
 
 // acquire drops all lines. What launches without time left dirty, as nothing released it, goes to the next level.
 func (c *cache) acquire() {
-	for set := range c.sets.n {
+	for set := range c.sets.N {
 		c.eachDirty(set, func(s *slice, l *line, addr, words uint64) { s.warmSend(c, addr, l.pieces(), words) })
 	}
 	c.invalidate()

@@ -3,34 +3,48 @@ package mem
 import (
 	"math"
 	"testing"
+
+	"spvsim/isa"
 )
 
-// A texel beyond a face's edge is the neighbour's that lies in its direction: their centres are less than a texel apart,
-// as seen from the middle of the cube.
-func TestTexelsOverEdges(t *testing.T) {
-	for _, size := range []int{1, 2, 4, 7} {
-		centre := func(face, x, y int) (d [3]float64) {
-			d = direction(face, (float64(x)+0.5)/float64(size), (float64(y)+0.5)/float64(size))
-			length := math.Hypot(math.Hypot(d[0], d[1]), d[2])
-			for k := range d {
-				d[k] /= length
+// A quad takes the passes of the lane that takes most: one for each so many bytes of a texel, times those of two levels; the texture unit is taken for
+// those of all quads.
+func TestPassesOfTheTextureUnit(t *testing.T) {
+	for bytes := 1; bytes <= 16; bytes++ {
+		for texel := 1; texel <= 16; texel *= 2 {
+			s := texture{spec: &TextureSpec{TexelBytes: texel, TrilinearPasses: 3}}
+			if got, want := s.passes(1, bytes), (bytes+texel-1)/texel; got != want || s.passes(2, bytes) != 3*want {
+				t.Errorf("texels of %d bytes, %d a pass: %d and %d passes, want %d and %d", bytes, texel, got, s.passes(2, bytes), want, 3*want)
 			}
-			return d
 		}
-		for face := range 6 {
-			for i := range size {
-				for _, at := range [][2]int{{-1, i}, {size, i}, {i, -1}, {i, size}} {
-					to, x, y := overEdge(face, at[0], at[1], size)
-					if to == face || x < 0 || y < 0 || x >= size || y >= size {
-						t.Fatalf("size %d, %v of face %d is %d %d of face %d", size, at, face, x, y, to)
-					}
-					a, b := centre(face, at[0], at[1]), centre(to, x, y)
-					apart := math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2])
-					if apart > 2/float64(size) { // a face is 2 wide, 1 away
-						t.Errorf("size %d, %v of face %d is %d %d of face %d, %.2f away", size, at, face, x, y, to, apart)
-					}
-				}
-			}
+	}
+	b, img := imageBench(t, "R32f", 8, 8, 1, 1)
+	img.Levels = 2
+	more := make([]byte, img.Size())
+	b.env.Descriptors[1].Bytes = more
+	b.env.Bind(Descriptor{Sampler: &Sampler{MipLinear: true, MaxLod: 9}})
+	in := &isa.Inst{Op: isa.ImageSampleLod, Mem: &isa.Mem{
+		Access: isa.Access{Space: isa.SpaceImage, Binding: 1, Texture: isa.Texture{Dim: 1, Sampler: 2, Sample: isa.SampleLod}, Elem: isa.F32, Count: 4},
+		Dsts:   [4]isa.Reg{isa.V(8), isa.V(9), isa.V(10), isa.V(11)},
+	}}
+	in.Mem.Coords, in.Mem.Data[0] = [4]isa.Reg{isa.Lit(0), isa.Lit(0)}, isa.V(0)
+	quads := b.port.tex.spec.QuadsPerCycle
+	for _, c := range []struct {
+		between []int // lanes that read two levels
+		exec    uint64
+		passes  int
+	}{{nil, ^uint64(0), 16}, {[]int{1}, ^uint64(0), 15 + b.port.tex.spec.TrilinearPasses}, {[]int{0, 2}, ^uint64(0), 15 + b.port.tex.spec.TrilinearPasses},
+		{[]int{0, 7}, ^uint64(0), 14 + 2*b.port.tex.spec.TrilinearPasses}, {nil, 1, 1}, {nil, 0x11, 2}, {[]int{5}, 0x11, 2}, {[]int{4}, 0x11, 1 + b.port.tex.spec.TrilinearPasses}} {
+		for l := range 64 {
+			b.st.V[l] = 0
+		}
+		for _, l := range c.between {
+			b.st.V[l] = math.Float32bits(0.5)
+		}
+		b.st.Exec = c.exec
+		now := uint64(1 << 20)
+		if got, want := b.port.Issue(now, b.st, &b.env, in).UnitFreeAt-now, uint64(max(1, (c.passes+quads-1)/quads)); got != want {
+			t.Errorf("lanes %v between levels, of %#x: busy for %d cycles, want %d", c.between, c.exec, got, want)
 		}
 	}
 }

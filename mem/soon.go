@@ -39,8 +39,8 @@ func (s *soon) begin(c *cache, lines []Line, cycles uint64) bool {
 	}
 	if s.when = *c.now + c.latency; len(c.slices) == 1 {
 		c.slices[0].prefetch(len(lines))
-		c.slices[0].timetable.prefetch(*c.now, cycles)
-		c.link[Read].prefetch(s.when, cycles)
+		c.slices[0].Calendar.Prefetch(*c.now, cycles)
+		c.link[Read].Prefetch(s.when, cycles)
 	}
 	for i := range linesAhead - 1 {
 		s.look(c, i, lines[i].Addr)
@@ -62,7 +62,7 @@ func (s *soon) look(c *cache, line int, addr uint64) {
 	t.from, t.addr = addr, c.frames.place(addr)
 	t.place = c.next.locate(t.addr)
 	t.prefetch()
-	t.timetable.prefetch(s.when, 0)
+	t.Calendar.Prefetch(s.when, 0)
 }
 
 // find is where the level after a cache, which is asked in a cycle, has an address, and its address there.
@@ -94,13 +94,4 @@ func (s *slice) prefetch(requests int) {
 	lane.PrefetchList(s.lines)
 	lane.PrefetchList(s.words)
 	lane.PrefetchList(s.used.rings)
-}
-
-// prefetch has the host fetch the intervals of so many cycles after one.
-func (t *timetable) prefetch(cycle, cycles uint64) {
-	if t.table != nil {
-		i := cycle << fixedShift >> (t.shift & anyShift) % intervals
-		n := cycles << fixedShift >> (t.shift & anyShift)
-		lane.PrefetchList(t.table.taken[i:min(i+n+1, intervals)])
-	}
 }

@@ -1,10 +1,10 @@
 package mem
 
 import (
-	"math/bits"
 	"slices"
 
 	"spvsim/internal/spec"
+	"spvsim/mem/fixed"
 )
 
 // Words for what a store does in a cache.
@@ -64,8 +64,22 @@ type QueueSpec struct {
 	LinkCredits int `yaml:"link_credits" default:"0" range:"0..65536" unit:"requests" doc:"requests that one instance may have on the way to the next level, until that level has taken them; 0: no limit"`
 }
 
-// kept says whether stores stay here until evicted.
-func (c *CacheSpec) kept() bool { return c.Write == WriteBack || c.Write == WriteEager }
+// slicing interleaves addresses over the slices of an instance.
+func (c *CacheSpec) slicing() fixed.Interleave {
+	return fixed.NewInterleave(max(c.InterleaveBytes, c.LineBytes), c.Slices)
+}
+
+// setsPerSlice is the number of sets of a slice.
+func (c *CacheSpec) setsPerSlice() int { return c.Bytes / (c.LineBytes * c.Ways * c.Slices) }
+
+// deviceCoherent says whether one instance serves the whole machine and keeps stores: coherent accesses and atomics are carried out there.
+func (c *CacheSpec) deviceCoherent(shape *spec.Shape) bool {
+	instances, _ := shape.Instances(c.SharedBy)
+	return c.writesBack() && (c.SharedBy == 0 || instances == 1 && c.SharedBy > 1)
+}
+
+// writesBack says whether stores stay here until evicted.
+func (c *CacheSpec) writesBack() bool { return c.Write == WriteBack || c.Write == WriteEager }
 
 // Present says whether the machine has this level.
 func (c *CacheSpec) Present() bool { return c.Bytes > 0 }
@@ -264,7 +278,7 @@ func (l *namedCache) checkStores() []spec.Problem {
 		return []spec.Problem{spec.Bad(l.Name+".link_write_bytes_per_cycle", "found %g: want 0, as nothing is stored through the scalar cache", l.LinkWrite)}
 	case readOnly && l.WriteBuffer > 0:
 		return []spec.Problem{spec.Bad(l.Name+".write_buffer", "found %d: want 0, as nothing is stored through the scalar cache", l.WriteBuffer)}
-	case l.ReleaseAtEnd && !l.kept():
+	case l.ReleaseAtEnd && !l.writesBack():
 		return []spec.Problem{spec.Bad(l.Name+".release_at_end", "found true: want false, as nothing stays dirty in a cache with write: %s", l.Write)}
 	case l.AcquireAtStart && !l.ReleaseAtEnd:
 		return []spec.Problem{spec.Bad(l.Name+".acquire_at_start", "found true: want false: without release_at_end dirty lines would be lost, and a cache with write: through begins each launch empty in any case")}
@@ -318,8 +332,13 @@ func DefaultSpec() HierarchySpec {
 	}
 }
 
+// largestLine is the largest line size of all levels.
+func (s *HierarchySpec) largestLine() int {
+	return max(s.VectorL1.LineBytes, s.ScalarL1.LineBytes, s.ShaderArray.LineBytes, s.L2.LineBytes, s.MemorySide.LineBytes)
+}
+
 // wordShift is log2 of the bytes of a word in the masks of lines: 4, or more where 64 of those are less than the longest line.
-func (s *HierarchySpec) wordShift() uint { return log2(max(4, largestLine(s)/64)) }
+func (s *HierarchySpec) wordShift() uint { return fixed.Log2(max(4, s.largestLine()/64)) }
 
 // wordMask has the bits of words from first up to end.
 func wordMask(first, end uint64) uint64 { return (uint64(1)<<end - 1) &^ (uint64(1)<<first - 1) }
@@ -333,7 +352,3 @@ func WholeWords(from, bytes uint64, each int) uint64 {
 	}
 	return wordMask(first, end)
 }
-
-func powerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }
-
-func log2(n int) uint { return uint(bits.TrailingZeros(uint(n))) }

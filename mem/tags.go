@@ -3,13 +3,15 @@ package mem
 import (
 	"math/bits"
 
+	"spvsim/mem/contention"
+	"spvsim/mem/fixed"
 	"spvsim/mem/lane"
 )
 
 // A slice serves its own requests. Its tags are made when it is first used: most
 // runs touch little of a large machine.
 type slice struct {
-	timetable
+	contention.Calendar
 	tags  []uint32 // of each set: its ways' tags; 0: invalid
 	lines []line   // of each set: its ways
 	used  recency  // of the ways of each set
@@ -22,10 +24,10 @@ type slice struct {
 
 	_ [8]byte // all before, and each queue, takes whole lines of the host's cache
 
-	requests queue // not yet at the tags
-	misses   queue // lines that are fetched, and stores passed on that are not acknowledged
-	writes   queue // lines and stores that the next level has not taken
-	atomics  queue // not done
+	requests contention.Queue // not yet at the tags
+	misses   contention.Queue // lines that are fetched, and stores passed on that are not acknowledged
+	writes   contention.Queue // lines and stores that the next level has not taken
+	atomics  contention.Queue // not done
 }
 
 // A line is the cycle in which the line is there, whether all of it is valid, and a bit for each piece of it that is dirty.
@@ -61,7 +63,7 @@ func (b setBits) set(set uint64, to bool) {
 
 // make allocates a slice's tags, when it is first used.
 func (s *slice) make(l *level) {
-	sets := int(l.sets.n)
+	sets := int(l.sets.N)
 	s.tags, s.lines, s.used = make([]uint32, sets*l.Ways), make([]line, sets*l.Ways), newRecency(sets, l.Ways)
 	s.held, s.dirty = make(setBits, sets/64+1), make(setBits, sets/64+1)
 }
@@ -94,31 +96,33 @@ func (g *geometry) split(addr uint64) (index, set, tag uint64) {
 	if !g.pow2 {
 		return g.divide(addr)
 	}
-	number := addr >> (g.lineShift & anyShift)
-	if g.spread.div.n > 1 {
-		unit := addr >> (g.spread.unitShift & anyShift)
-		quotient := unit >> (g.spread.div.shift & anyShift)
-		index = g.spread.fold(quotient, unit)
-		number = quotient<<(g.perUnit&anyShift) | number&g.inUnit
+	number := addr >> (g.lineShift & fixed.ShiftMask)
+	if g.spread.Units.N > 1 {
+		unit := addr >> (g.spread.UnitShift & fixed.ShiftMask)
+		quotient := unit >> (g.spread.Units.Shift & fixed.ShiftMask)
+		index = g.spread.Fold(quotient, unit)
+		number = quotient<<(g.perUnit&fixed.ShiftMask) | number&g.inUnit
 	}
-	tag = number >> (g.sets.shift & anyShift)
-	return index, number&(g.sets.n-1) ^ g.folded(tag), tag
+	tag = number >> (g.sets.Shift & fixed.ShiftMask)
+	return index, number&(g.sets.N-1) ^ g.folded(tag), tag
 }
 
 // divide is split for any numbers of slices and sets.
 func (g *geometry) divide(addr uint64) (index, set, tag uint64) {
-	quotient, index := g.spread.split(addr)
-	tag, set = g.sets.split(quotient<<g.perUnit | addr>>g.lineShift&g.inUnit)
+	quotient, index := g.spread.Split(addr)
+	tag, set = g.sets.Split(quotient<<g.perUnit | addr>>g.lineShift&g.inUnit)
 	return index, set ^ g.folded(tag), tag
 }
 
 // folded is what a tag adds to the index of its set, so that strides of a power of two do not camp on few sets.
-func (g *geometry) folded(tag uint64) uint64 { return (tag ^ tag>>(g.sets.shift&anyShift)) & g.fold }
+func (g *geometry) folded(tag uint64) uint64 {
+	return (tag ^ tag>>(g.sets.Shift&fixed.ShiftMask)) & g.fold
+}
 
 // address is the inverse of locate for the line with the given tag.
 func (g *geometry) address(p place, tag uint32) uint64 {
-	key := uint64(tag-1)*g.sets.n + (p.set ^ g.folded(uint64(tag-1)))
-	unit := g.spread.join(key>>g.perUnit, p.index)
+	key := uint64(tag-1)*g.sets.N + (p.set ^ g.folded(uint64(tag-1)))
+	unit := g.spread.Join(key>>g.perUnit, p.index)
 	return unit | key&g.inUnit<<g.lineShift
 }
 

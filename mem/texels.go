@@ -51,14 +51,14 @@ func (i *Image) average(data []byte, at [4]uint32, level uint32) {
 	var sum [4]float64
 	for k := range n {
 		from := [4]uint32{min(2*at[0]+k&1, w-1), min(2*at[1]+k>>1&1, h-1), min(2*at[2]+k>>2, depth-1), at[3]}
-		off, _ := i.texelAt(&from, level-1)
+		off, _ := i.Texel(level-1, from)
 		add(&sum, i.Format.texel(data[off:][:i.Format.Bytes]), 1/float64(n))
 	}
 	var v [4]uint64
 	for k := range v {
 		v[k] = uint64(math.Float32bits(float32(sum[k])))
 	}
-	off, _ := i.texelAt(&at, level)
+	off, _ := i.Texel(level, at)
 	i.Format.setTexel(data[off:][:i.Format.Bytes], &v)
 }
 
@@ -71,7 +71,7 @@ func (i *Image) Picture(data []byte) (image.Image, error) {
 	out := image.NewNRGBA(image.Rect(0, 0, int(i.Width), int(i.Height)))
 	for y := range i.Height {
 		for x := range i.Width {
-			off, _ := i.texelAt(&[4]uint32{x, y}, 0)
+			off, _ := i.Texel(0, [4]uint32{x, y})
 			v := i.Format.texel(data[off:][:i.Format.Bytes])
 			out.SetNRGBA(int(x), int(y), color.NRGBA{byteOf(v[0]), byteOf(v[1]), byteOf(v[2]), byteOf(v[3])})
 		}

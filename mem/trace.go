@@ -11,10 +11,7 @@ func (p *Port) ForgetLines() { p.lanes.w.request.Lines = nil }
 // It appends nothing where the hierarchy does not know at once.
 func (p *Port) Asked(list []uint64) []uint64 {
 	if f, ok := p.h.(*Fast); ok {
-		for _, l := range f.levels {
-			list = append(list, l.counter.Accesses)
-		}
-		list = append(list, f.mem.count().Accesses)
+		return f.accesses(list)
 	}
 	return list
 }

@@ -1,6 +1,10 @@
 package mem
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"spvsim/mem/fixed"
+)
 
 // translations are the addresses whose translations a compute unit keeps: so many ranges, in sets of a few of which the least
 // recently used goes.
@@ -32,16 +36,16 @@ func newTranslations(s *HierarchySpec) *translations {
 	}
 	ways := min(v.TranslationEntries, translationWays)
 	sets := v.TranslationEntries / ways
-	return &translations{shift: log2(v.TranslationBytes), second: second, cost: uint64(v.TranslationCycles * (1 << fixedShift)),
+	return &translations{shift: fixed.Log2(v.TranslationBytes), second: second, cost: uint64(v.TranslationCycles * (1 << fixed.Shift)),
 		sets: make([]translationSet, sets), high: highBit(sets), last: uint8(ways - 1)}
 }
 
 // cycles are those that the lines of an instruction, in the order of lanes, wait for translations that are not held.
-func (t *translations) cycles(lines []Line) uint64 {
+func (t *translations) cycles(lines []Line) (cycles uint64, asked []int32) {
 	missed, last := uint64(0), uint64(0)
 	t.missed = t.missed[:0]
 	for i := range lines {
-		number := lines[i].Addr>>(t.shift&anyShift) + 1
+		number := lines[i].Addr>>(t.shift&fixed.ShiftMask) + 1
 		if number != last && !t.holds(number) {
 			missed++
 			if t.second {
@@ -50,12 +54,12 @@ func (t *translations) cycles(lines []Line) uint64 {
 		}
 		last = number
 	}
-	return missed * t.cost >> fixedShift
+	return missed * t.cost >> fixed.Shift, t.missed
 }
 
 // holds says whether a range's translation is held, and holds it from then on.
 func (t *translations) holds(number uint64) bool {
-	s := &t.sets[(number^number>>(t.high&anyShift))&uint64(len(t.sets)-1)]
+	s := &t.sets[(number^number>>(t.high&fixed.ShiftMask))&uint64(len(t.sets)-1)]
 	place := s.find(number)
 	if place < 0 {
 		s.first = (s.first - 1) & t.last
@@ -96,7 +100,7 @@ func (s *translationSet) find(number uint64) int {
 
 // recentRanges are numbers of ranges, in sets of which the least recently used goes.
 type recentRanges struct {
-	sets divider
+	sets fixed.Divider
 	high uint // from which bit of a number on it adds to its set
 	ways int
 	held []uint64 // by set, the most recently used first: number of the range, plus 1; 0: none
@@ -107,14 +111,14 @@ func highBit(sets int) uint { return uint(bits.Len(uint(sets))) }
 
 func newRecentRanges(entries, ways int) recentRanges {
 	ways = min(entries, ways)
-	sets := newDivider(entries / ways)
+	sets := fixed.NewDivider(entries / ways)
 	return recentRanges{sets: sets, high: highBit(entries / ways), ways: ways, held: make([]uint64, entries)}
 }
 
 // find says whether a number is held, and holds it as the first of its set from then on. way is the place that it has left, or that of
 // the one which goes.
 func (t *recentRanges) find(number uint64) (set, way int, found bool) {
-	_, rest := t.sets.split(number ^ number>>(t.high&anyShift))
+	_, rest := t.sets.Split(number ^ number>>(t.high&fixed.ShiftMask))
 	set = int(rest)
 	held, moved := t.held[set*t.ways:][:t.ways], number
 	for way, n := range held {

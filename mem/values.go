@@ -5,6 +5,7 @@ import (
 
 	"spvsim/internal/timing"
 	"spvsim/isa"
+	"spvsim/mem/fixed"
 )
 
 // Values is what a port does that carries out instructions without time: it
@@ -44,10 +45,10 @@ var noTime = TextureSpec{QuadsPerCycle: 1, TexelBytes: 1, TrilinearPasses: 1}
 // the same store.
 func (s ValuePort) New() *Port {
 	x := lanes{w: newWorkspace(), store: s.Store, values: &Values{warm: s.Warm, locks: s.Locks}}
-	p := &Port{path: addressPath{lanes: newDivider(1), lines: newDivider(1)}, lanes: x, tex: texture{&noTime, &x}}
+	p := &Port{path: addressPath{lanes: fixed.NewDivider(1), lines: fixed.NewDivider(1)}, lanes: x, tex: texture{&noTime, &x}}
 	if x.w.deaf = s.Warm == nil; !x.w.deaf {
 		p.path.vector, p.path.scalar = lineShifts(s.Warm)
-		p.path.word = s.Warm.spec.wordShift()
+		p.path.word = fixed.Log2(s.Warm.WordBytes())
 	}
 	return p
 }

@@ -1,6 +1,10 @@
 package mem
 
-import "spvsim/internal/spec"
+import (
+	"spvsim/internal/spec"
+	"spvsim/mem/contention"
+	"spvsim/mem/fixed"
+)
 
 // TranslationSpec is the second level of address translation, behind what compute units keep.
 type TranslationSpec struct {
@@ -51,7 +55,7 @@ type walks struct {
 type walkCache struct {
 	recentRanges
 	until   []uint64 // by entry of held: cycle in which its translation is there
-	walkers queue
+	walkers contention.Queue
 }
 
 // newWalks is nil without a second level.
@@ -60,9 +64,9 @@ func newWalks(s *HierarchySpec, shape *spec.Shape, now *uint64) *walks {
 	if !t.present() {
 		return nil
 	}
-	first := log2(s.VectorMemory.TranslationBytes)
+	first := fixed.Log2(s.VectorMemory.TranslationBytes)
 	instances, _ := shape.Instances(t.SharedBy)
-	w := &walks{TranslationSpec: t, shape: shape, now: now, shift: first, pages: log2(t.PageBytes) - first,
+	w := &walks{TranslationSpec: t, shape: shape, now: now, shift: first, pages: fixed.Log2(t.PageBytes) - first,
 		counter: Counter{Level: "translation"}, caches: make([]*walkCache, instances), units: make([]arrivals, shape.Units())}
 	for i := range w.units {
 		w.units[i].most = s.VectorMemory.TranslationEntries
@@ -81,7 +85,7 @@ func (w *walks) wait(r *Request, at, step uint64) []uint64 {
 	w.delays = w.delays[:0]
 	missed, last, there := r.Missed, uint64(0), uint64(0)
 	for i := range r.Lines {
-		number, cycle := w.number(&r.Lines[i]), at>>fixedShift
+		number, cycle := w.number(&r.Lines[i]), at>>fixed.Shift
 		switch {
 		case len(missed) > 0 && int(missed[0]) == i:
 			missed, there = missed[1:], w.ask(r.CU, number, cycle)
@@ -115,12 +119,12 @@ func (w *walks) ask(cu int, number, cycle uint64) (there uint64) {
 		return max(at, *until)
 	}
 	w.counter.Misses++
-	waited := c.walkers.wait(at, 0, &w.counter.Full)
+	waited := c.walkers.Acquire(at, 0, &w.counter.Full)
 	if waited > 0 {
 		w.stall = max(w.stall, cycle+waited)
 	}
 	*until = at + waited + uint64(w.WalkCycles)
-	c.walkers.enter(*until)
+	c.walkers.HoldUntil(*until)
 	return *until
 }
 
@@ -138,7 +142,7 @@ func (c *walkCache) look(page uint64) (until *uint64, found bool) {
 func (w *walks) cache(cu int) *walkCache {
 	c := &w.caches[w.shape.Instance(w.SharedBy, cu/w.shape.ComputeUnits, cu%w.shape.ComputeUnits)]
 	if *c == nil {
-		*c = &walkCache{recentRanges: newRecentRanges(w.Entries, w.Ways), until: make([]uint64, w.Entries), walkers: newQueue(w.Walkers, w.now)}
+		*c = &walkCache{recentRanges: newRecentRanges(w.Entries, w.Ways), until: make([]uint64, w.Entries), walkers: contention.NewQueue(w.Walkers, w.now)}
 	}
 	return *c
 }

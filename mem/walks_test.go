@@ -4,6 +4,8 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"spvsim/mem/fixed"
 )
 
 // newWalking is a machine whose second level keeps four translations of 8 KB and answers after 7 cycles.
@@ -171,7 +173,7 @@ func randomWalks(t *testing.T, seed int64, walkers int) (waits []uint64, waited 
 				t.Fatalf("seed %d, %d walkers: a walk of cycle %d is done in cycle %d, want %d", seed, walkers, now, got, free[first])
 			}
 		}
-		waits = append(waits, append(f.walks.wait(request(q.CU, Read, q.Lines[0].Addr), now<<fixedShift, 0), 0)[0])
+		waits = append(waits, append(f.walks.wait(request(q.CU, Read, q.Lines[0].Addr), now<<fixed.Shift, 0), 0)[0])
 		now += uint64(r.Intn(40))
 	}
 	c := f.count("translation")
@@ -179,23 +181,6 @@ func randomWalks(t *testing.T, seed int64, walkers int) (waits []uint64, waited 
 		t.Errorf("seed %d: %d translations asked, %d counted, %d hits and %d walks", seed, asked, c.Accesses, c.Hits, c.Misses)
 	}
 	return waits, c.Full
-}
-
-// Lines that on-chip payload memory answers leave a request, and what it still asks the second level for is the same lines.
-func TestPayloadsAskForNoTranslation(t *testing.T) {
-	store := NewStore(1 << 20)
-	chip, err := store.Alloc(4096, "chip")
-	if err != nil {
-		t.Fatal(err)
-	}
-	chip.OnChip = true
-	p := &Port{chip: NewOnChip(1, 64, 1), lanes: lanes{w: newWorkspace(), store: store}}
-	far := chip.Addr + 1<<16
-	r := asking(0, chip.Addr, far, chip.Addr+64, far+4096, far+8192)
-	r.Missed = []int32{0, 1, 4}
-	if all := p.onChip(0, r); all || len(r.Lines) != 3 || !slices.Equal(r.Missed, []int32{0, 2}) {
-		t.Errorf("%d lines are left, and lines %v of them ask: want 3, 0 and 2", len(r.Lines), r.Missed)
-	}
 }
 
 // A page of the second level holds whole ranges of the first, and its sets are of one size.

@@ -139,11 +139,13 @@ type Warmed struct {
 // hotLines bounds the lines whose updates are counted; of two at one place the one with more is kept. Knob.
 const hotLines = 256
 
+const hotShift = 6 // log2 of the bytes of the shortest line among them
+
 // updates counts those of lines of atomics.
 func (w *Warmed) updates(lines []Line) {
 	for i := range lines {
 		l := &lines[i]
-		h, n := &w.hot[l.Addr>>lockShift*0x9e3779b97f4a7c15>>56], uint64(l.Serial)+1
+		h, n := &w.hot[l.Addr>>hotShift*0x9e3779b97f4a7c15>>56], uint64(l.Serial)+1
 		switch {
 		case h.addr == l.Addr:
 			h.updates += n

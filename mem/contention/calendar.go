@@ -1,30 +1,35 @@
-package mem
+package contention
 
-import "math/bits"
+import (
+	"math/bits"
 
-// A server is a port with a bandwidth: requests queue for it.
-type server struct{ free uint64 } // fixed-point cycle from which it is idle
+	"spvsim/mem/fixed"
+	"spvsim/mem/lane"
+)
 
-// book takes the server for cost (fixed point) from cycle at on, and returns
+// A Server is a port with a bandwidth: requests queue for it.
+type Server struct{ free uint64 } // fixed-point cycle from which it is idle
+
+// Book takes the server for cost (fixed point) from cycle at on, and returns
 // the cycles that the request waits for its turn.
-func (s *server) book(at, cost uint64) (waitCycles uint64) {
-	start := at << fixedShift
+func (s *Server) Book(at, cost uint64) (waitCycles uint64) {
+	start := at << fixed.Shift
 	if s.free <= start {
 		s.free = start + cost
 		return 0
 	}
-	waitCycles = (s.free - start) >> fixedShift
+	waitCycles = (s.free - start) >> fixed.Shift
 	s.free += cost
 	return waitCycles
 }
 
-// A timetable is a server of a level with finite queues: requests are booked for when they come, with all that they have waited
+// A Calendar is a server of a level with finite queues: requests are booked for when they come, with all that they have waited
 // for. They are booked in the order of issue; one that comes before those booked earlier takes time that these have left. Time
 // is cut into intervals, of each of which is known up to when it is taken, and the longest time before that in which nothing is done:
 // nothing is done twice at a time.
-type timetable struct {
-	server
-	shift  uint    // log2 of an interval's fixed-point time
+type Calendar struct {
+	Server
+	shift  uint    // Log2 of an interval's fixed-point time
 	inside uint32  // mask of the time in an interval
 	end    uint64  // interval after the last one that may be booked; 0: there are none yet
 	table  *booked // nil: as well
@@ -50,14 +55,14 @@ const (
 	intervals   = 512
 	fullWords   = 2 * intervals / 64 // as intervals need not begin with a word
 	leastCycles = 16                 // of an interval, which takes at least four requests as the first one
-	longest     = 31                 // log2 of fixed-point time that is kept in 32 bits
+	longest     = 31                 // Log2 of fixed-point time that is kept in 32 bits
 	leastIdle   = 8                  // parts of an interval: less than one of them is not worth a look
 )
 
-// book takes the server for cost (fixed point) from cycle at on, and returns the cycles that the request waits for its turn.
-func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
-	from := at << fixedShift
-	interval := from >> (t.shift & anyShift)
+// Book takes the server for cost (fixed point) from cycle at on, and returns the cycles that the request waits for its turn.
+func (t *Calendar) Book(at, cost uint64) (waitCycles uint64) {
+	from := at << fixed.Shift
+	interval := from >> (t.shift & fixed.ShiftMask)
 	if interval >= t.end && t.end > 0 {
 		t.reach(interval)
 	}
@@ -67,25 +72,25 @@ func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
 			if begin := max(in, e.until); uint64(begin)+cost <= uint64(t.inside) {
 				e.leave(begin) // most requests: after all that the interval has, and before its end
 				e.until = begin + uint32(cost)
-				return uint64(begin-in) >> fixedShift
+				return uint64(begin-in) >> fixed.Shift
 			}
 		} else if begin := max(in, e.idle.from); uint64(begin)+cost <= uint64(e.idle.until) && e.until <= t.inside {
 			e.fill(in, cost) // which is not full then either
-			return uint64(begin-in) >> fixedShift
+			return uint64(begin-in) >> fixed.Shift
 		}
 	}
-	return (t.take(from, cost) - cost - from) >> fixedShift
+	return (t.take(from, cost) - cost - from) >> fixed.Shift
 }
 
 // make begins with intervals for requests like the first one.
-func (t *timetable) make(cost uint64) {
+func (t *Calendar) make(cost uint64) {
 	t.table, t.end = new(booked), intervals
-	t.shift = min(longest, uint(bits.Len64(max(leastCycles<<fixedShift, 4*cost)-1)))
+	t.shift = min(longest, uint(bits.Len64(max(leastCycles<<fixed.Shift, 4*cost)-1)))
 	t.inside = 1<<t.shift - 1
 }
 
 // of is what is done in an interval that may be booked.
-func (t *timetable) of(interval uint64) *taken {
+func (t *Calendar) of(interval uint64) *taken {
 	e := &t.table.taken[interval%intervals]
 	if e.number != uint32(interval) {
 		*e = taken{number: uint32(interval)}
@@ -94,14 +99,14 @@ func (t *timetable) of(interval uint64) *taken {
 }
 
 // take books time from a time on, and returns when the last of it ends.
-func (t *timetable) take(from, cost uint64) (end uint64) {
+func (t *Calendar) take(from, cost uint64) (end uint64) {
 	if t.table == nil {
 		t.make(cost)
 	}
 	size := uint64(t.inside) + 1
-	for interval := max(from>>(t.shift&anyShift), t.end-intervals); ; interval++ {
+	for interval := max(from>>(t.shift&fixed.ShiftMask), t.end-intervals); ; interval++ {
 		interval = t.open(interval)
-		start, e := interval<<(t.shift&anyShift), t.of(interval)
+		start, e := interval<<(t.shift&fixed.ShiftMask), t.of(interval)
 		cost, end = e.serve(uint32(max(from, start)-start), cost, uint32(size))
 		if e.isFull(uint32(size)) {
 			t.table.full[interval/64%fullWords] |= 1 << (interval % 64)
@@ -160,7 +165,7 @@ func (e *taken) fill(from uint32, cost uint64) (rest, end uint64) {
 }
 
 // open is the first interval from one on that is not full, which may be booked from then on.
-func (t *timetable) open(interval uint64) uint64 {
+func (t *Calendar) open(interval uint64) uint64 {
 	t.reach(interval)
 	for {
 		if rest := ^t.table.full[interval/64%fullWords] >> (interval % 64); rest != 0 {
@@ -174,7 +179,7 @@ func (t *timetable) open(interval uint64) uint64 {
 }
 
 // reach makes an interval the last one where it lies beyond that, and gives up the first ones.
-func (t *timetable) reach(interval uint64) {
+func (t *Calendar) reach(interval uint64) {
 	if interval < t.end {
 		return
 	}
@@ -185,11 +190,20 @@ func (t *timetable) reach(interval uint64) {
 	t.end = interval + 1
 }
 
-// turn books a request that would come in cycle at and has waited for delay, and returns what it has waited for when its turn
+// Reserve books a request that would come in cycle at and has waited for delay, and returns what it has waited for when its turn
 // comes. Without finite queues waits of one level and the next overlap.
-func (t *timetable) turn(at, delay, cost uint64, finite bool) uint64 {
+func (t *Calendar) Reserve(at, delay, cost uint64, finite bool) uint64 {
 	if finite {
-		return delay + t.book(at+delay, cost)
+		return delay + t.Book(at+delay, cost)
 	}
-	return max(delay, t.server.book(at, cost))
+	return max(delay, t.Server.Book(at, cost))
+}
+
+// Prefetch has the host fetch the intervals of so many cycles after one.
+func (t *Calendar) Prefetch(cycle, cycles uint64) {
+	if t.table != nil {
+		i := cycle << fixed.Shift >> (t.shift & fixed.ShiftMask) % intervals
+		n := cycles << fixed.Shift >> (t.shift & fixed.ShiftMask)
+		lane.PrefetchList(t.table.taken[i:min(i+n+1, intervals)])
+	}
 }

@@ -1,4 +1,4 @@
-package mem
+package contention
 
 import (
 	"math/rand/v2"
@@ -12,10 +12,10 @@ func BenchmarkQueue(b *testing.B) {
 	for i := range jitter {
 		jitter[i] = r.Uint64N(30)
 	}
-	q := newQueue(1024, &now)
+	q := NewQueue(1024, &now)
 	for i := range b.N {
 		now += 2
 		at := now + 100 + jitter[i%1024]
-		q.enter(at + q.wait(at, 0, &full) + 300 + jitter[(i+7)%1024])
+		q.HoldUntil(at + q.Acquire(at, 0, &full) + 300 + jitter[(i+7)%1024])
 	}
 }

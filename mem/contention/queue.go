@@ -1,4 +1,6 @@
-package mem
+// Package contention holds what the requests of a memory level wait for: servers with a bandwidth, which a calendar books in
+// the order of issue, and queues with a number of entries.
+package contention
 
 import (
 	"math"
@@ -7,10 +9,10 @@ import (
 	"spvsim/mem/lane"
 )
 
-// A queue has so many entries, each held by one request at a time. Requests take them when they arrive, and are booked in the
+// A Queue has so many entries, each held by one request at a time. Requests take them when they arrive, and are booked in the
 // order of issue: one that waits elsewhere first is booked for a later cycle, and holds nothing here until then. The zero queue
 // has no limit.
-type queue struct {
+type Queue struct {
 	entries int32
 	held    int32       // at some time, as far as that has been looked at
 	when    uint64      // the request at hand takes its entry
@@ -34,12 +36,12 @@ const (
 	leastTimes = 2 * lane.Lead  // in a list
 )
 
-// newQueue makes a queue of which now is the cycle of issue: no request arrives before.
-func newQueue(entries int, now *uint64) queue { return queue{entries: int32(entries), now: now} }
+// NewQueue makes a queue of which now is the cycle of issue: no request arrives before.
+func NewQueue(entries int, now *uint64) Queue { return Queue{entries: int32(entries), now: now} }
 
-// open finds an entry for a request that arrives in a cycle where fewer are held than there are, whenever; it is false where that has to be
+// TryAcquire finds an entry for a request that arrives in a cycle where fewer are held than there are, whenever; it is false where that has to be
 // looked at.
-func (q *queue) open(at uint64) bool {
+func (q *Queue) TryAcquire(at uint64) bool {
 	if q.held >= q.entries {
 		return false
 	}
@@ -47,9 +49,9 @@ func (q *queue) open(at uint64) bool {
 	return true
 }
 
-// wait is how long a request, which would come in cycle at and has waited for delay, has waited when it has an entry. What that
+// Acquire is how long a request, which would come in cycle at and has waited for delay, has waited when it has an entry. What that
 // adds goes to full.
-func (q *queue) wait(at, delay uint64, full *uint64) uint64 {
+func (q *Queue) Acquire(at, delay uint64, full *uint64) uint64 {
 	if q.entries == 0 {
 		return delay
 	}
@@ -59,7 +61,7 @@ func (q *queue) wait(at, delay uint64, full *uint64) uint64 {
 }
 
 // admit is when a request that arrives in a cycle has an entry, where as many as there are may be held.
-func (q *queue) admit(at uint64) uint64 {
+func (q *Queue) admit(at uint64) uint64 {
 	cycle := q.since(at)
 	came, come := cycle, cycle
 	if cycle-q.full.From < q.full.Until-q.full.From {
@@ -80,7 +82,7 @@ func (q *queue) admit(at uint64) uint64 {
 }
 
 // spare finds without their order that fewer than all entries are held in a cycle: so many have been given back by then.
-func (q *queue) spare(cycle uint32) bool {
+func (q *Queue) spare(cycle uint32) bool {
 	n := int(q.end-q.entries) + len(q.recent)
 	return n < int(q.first) || n < int(q.end) && len(q.recent) < mostRecent && q.until[n] <= cycle
 }
@@ -116,7 +118,7 @@ func (t *times) free(at uint32, place, entries int) uint32 {
 }
 
 // since is a cycle as times are kept.
-func (q *queue) since(cycle uint64) uint32 {
+func (q *Queue) since(cycle uint64) uint32 {
 	if ahead := cycle - q.base; ahead <= maxTime {
 		return uint32(ahead)
 	}
@@ -124,7 +126,7 @@ func (q *queue) since(cycle uint64) uint32 {
 }
 
 // far is since for a cycle that is far ahead of the base, which becomes now.
-func (q *queue) far(cycle uint64) uint32 {
+func (q *Queue) far(cycle uint64) uint32 {
 	by := uint32(min(*q.now-q.base, maxTime))
 	q.base = *q.now
 	q.full = before(q.full, by)
@@ -144,7 +146,7 @@ func before(h lane.Span, by uint32) lane.Span {
 }
 
 // tidy drops entries that were given back before now. It says whether the recent ones may stay as they are: few are held, or few of them are.
-func (q *queue) tidy() bool {
+func (q *Queue) tidy() bool {
 	now, n := q.since(*q.now), 0
 	for _, r := range q.recent {
 		q.recent[n] = r
@@ -159,7 +161,7 @@ func (q *queue) tidy() bool {
 }
 
 // forget drops those of a time that has passed.
-func (q *queue) forget(now uint32) {
+func (q *Queue) forget(now uint32) {
 	if q.first < q.end {
 		first := max(q.first, q.end-int32(lane.Above(q.until, int(q.end), now)))
 		q.held -= first - q.first
@@ -168,7 +170,7 @@ func (q *queue) forget(now uint32) {
 }
 
 // sort puts the recent ones into their order.
-func (q *queue) sort() {
+func (q *Queue) sort() {
 	q.makeSpace(len(q.recent))
 	lane.InsertAll(q.from, q.until, int(q.end), q.recent)
 	q.end += int32(len(q.recent))
@@ -176,14 +178,14 @@ func (q *queue) sort() {
 }
 
 // hold puts an entry among those in order.
-func (q *queue) hold(h lane.Span) {
+func (q *Queue) hold(h lane.Span) {
 	q.makeSpace(1)
 	lane.Insert(q.from, q.until, int(q.end), h.From, h.Until)
 	q.end++
 }
 
 // makeSpace makes space for n more after the end, and for a word that comes after them.
-func (q *queue) makeSpace(n int) {
+func (q *Queue) makeSpace(n int) {
 	if int(q.end)+n >= len(q.from) {
 		q.forget(q.since(*q.now))
 		q.move(n)
@@ -216,8 +218,8 @@ func setLast(list []uint32) {
 // lastTimes are copied, several at a time, where a loop would store them one by one.
 var lastTimes = [leastTimes]uint32(slices.Repeat([]uint32{maxTime}, leastTimes))
 
-// enter gives the entry to the request at hand, which leaves in the given cycle: at once, it holds nothing.
-func (q *queue) enter(leaves uint64) {
+// HoldUntil gives the entry to the request at hand, which leaves in the given cycle: at once, it holds nothing.
+func (q *Queue) HoldUntil(leaves uint64) {
 	if q.entries == 0 || leaves <= q.when {
 		return
 	}
@@ -231,8 +233,8 @@ func (q *queue) enter(leaves uint64) {
 	}
 }
 
-// space is how many requests that arrive from a cycle on, up to most, find an entry that is free.
-func (q *queue) space(now uint64, most int) int {
+// FreeEntries is how many requests that arrive from a cycle on, up to most, find an entry that is free.
+func (q *Queue) FreeEntries(now uint64, most int) int {
 	if q.entries == 0 {
 		return most
 	}

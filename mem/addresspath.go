@@ -1,0 +1,132 @@
+package mem
+
+import (
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/mem/fixed"
+)
+
+// An addressPath is how a compute unit finds lines and sends them: the sizes of lines, and what a cycle takes.
+type addressPath struct {
+	vector  uint // log2 of line sizes
+	scalar  uint
+	word    uint          // log2 of the bytes of a word in the masks of lines
+	sectors bool          // the vector cache fetches parts of lines
+	lanes   fixed.Divider // lanes and lines of a cycle
+	lines   fixed.Divider
+	block   uint          // log2 of the size of blocks that the address path sends; 0: lines
+	cost    uint64        // fixed-point cycles of a byte returned by all slices of the vector cache
+	pages   *translations // of the unit; nil: they cost nothing
+	banks   *dataBanks    // of the vector cache; nil: none
+}
+
+func newAddressPath(s *HierarchySpec) addressPath {
+	v := &s.VectorMemory
+	return addressPath{word: s.wordShift(), sectors: s.VectorL1.SectorBytes > 0, lanes: fixed.NewDivider(v.LanesPerCycle), lines: fixed.NewDivider(v.LinesPerCycle),
+		block: blockShift(v), banks: newDataBanks(&v.BankSpec), cost: fixed.PerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices))}
+}
+
+func lineShifts(h interface{ LineBytes() (vector, scalar int) }) (vector, scalar uint) {
+	v, s := h.LineBytes()
+	return fixed.Log2(v), fixed.Log2(s)
+}
+
+func blockShift(s *VectorMemorySpec) uint {
+	if s.BlockBytes < 2 {
+		return 0
+	}
+	return fixed.Log2(s.BlockBytes)
+}
+
+// begin readies the workspace for the lines that the lanes will need.
+func (a *addressPath) begin(w *workspace, m *isa.Mem, kind Kind) {
+	shift := a.vector
+	if m.Scalar {
+		shift = a.scalar
+	}
+	w.reset(shift)
+	w.banks, w.banked, w.missed = nil, 0, nil
+	if kind == Read && !m.Scalar && !m.Coherent {
+		w.banks = a.banks
+	}
+	w.blockShift, w.together, w.words, w.word = a.block, a.lanes, a.marked(m, kind), a.word
+}
+
+// marked are the words of lines that the hierarchy asks for.
+func (a *addressPath) marked(m *isa.Mem, kind Kind) marks {
+	switch {
+	case kind == Write:
+		return storedWords
+	case kind == Read && a.sectors && !m.Scalar:
+		return readWords
+	}
+	return noWords
+}
+
+// busy are the cycles that the lines collected take the address path.
+func (a *addressPath) busy(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
+	translating, missed := a.translating(w.lines, scalar)
+	w.missed = missed
+	return a.sending(w, scalar, lanes, bytes) + translating
+}
+
+// translating are the cycles that lines wait for translations, which are held in the order of issue. missed are those that a second
+// level is asked for, until the unit's next instruction.
+func (a *addressPath) translating(lines []Line, scalar bool) (cycles uint64, missed []int32) {
+	if a.pages == nil || scalar {
+		return 0, nil
+	}
+	return a.pages.cycles(lines)
+}
+
+// sending is busy but for translations.
+func (a *addressPath) sending(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
+	sent := a.lines.Ceil(len(w.lines))
+	switch {
+	case w.banked > 0:
+		sent = (w.banked + 1<<fixed.Shift - 1) >> fixed.Shift
+	case a.block > 0 && !scalar:
+		sent = a.lines.Ceil(w.blocks)
+	}
+	return a.occupancy(sent, lanes, bytes)
+}
+
+// occupancy is that of lanes with bytes each, whose lines, blocks or banks take so many cycles.
+func (a *addressPath) occupancy(sent uint64, lanes int, bytes uint32) uint64 {
+	cycles := max(1, a.lanes.Ceil(lanes), sent)
+	data := (uint64(lanes)*uint64(bytes)*a.cost + 1<<fixed.Shift - 1) >> fixed.Shift
+	return max(cycles, data)
+}
+
+// bank is the time in the banks of the lanes of a walk: those of an edge that are inside.
+func (w *workspace) bank(d *Descriptor, how manner, st *isa.State, size uint32) {
+	if how == packed {
+		w.banked = w.banks.span(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size), w.shift)
+		return
+	}
+	inside := uint64(0)
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask) & 63
+		w.addr[l] = d.Addr + uint64(w.Offsets[l])
+		if uint64(w.Offsets[l])+uint64(size) <= uint64(len(d.Bytes)) {
+			inside |= 1 << l
+		}
+	}
+	w.banked = w.banks.gather(&w.counts, &w.addr, inside, uint64(size), w.shift)
+}
+
+// bankPlaced is the time in the banks of lanes that have found their memory: those that are inside.
+func (w *workspace) bankPlaced(mask, size uint64) {
+	if w.banks == nil || w.deaf {
+		return
+	}
+	inside := mask
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask) & 63
+		if w.off[l]+size > uint64(len(w.mem[l])) {
+			inside &^= 1 << l
+		}
+	}
+	w.banked = w.banks.gather(&w.counts, &w.addr, inside, size, w.shift)
+}
