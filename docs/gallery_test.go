@@ -10,6 +10,7 @@ import (
 
 	"spvsim/experiments"
 	"spvsim/experiments/sweep"
+	"spvsim/internal/suite"
 )
 
 // galleryTop introduces the gallery.
@@ -46,10 +47,7 @@ func TestGallery(t *testing.T) {
 	}
 	compareOrWrite(t, "gallery.md", b.Bytes())
 	for _, folder := range []string{"figures", "series"} {
-		files, err := filepath.Glob(filepath.Join("..", "experiments", folder, "*.svg"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := suite.Must(filepath.Glob(filepath.Join("..", "experiments", folder, "*.svg")))(t)
 		for _, file := range files {
 			if !shown[filepath.ToSlash(file)] {
 				t.Errorf("%s is in no section: no experiment of the page draws it", file)
@@ -76,9 +74,7 @@ func seriesFigures(t *testing.T) (names []string) {
 func compareOrWrite(t *testing.T, name string, want []byte) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(name, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(name, want, 0o644))
 		return
 	}
 	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/plots"
 	"spvsim/tracing"
 )
@@ -42,9 +43,7 @@ func TestReference(t *testing.T) {
 	for kind, page := range pages {
 		name := "reference-" + kind + ".md"
 		if *update {
-			if err := os.WriteFile(name, page, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, os.WriteFile(name, page, 0o644))
 			continue
 		}
 		if committed, err := os.ReadFile(name); err != nil || !bytes.Equal(committed, page) {

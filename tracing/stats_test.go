@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/account"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program"
 )
@@ -27,9 +28,7 @@ func TestSummary(t *testing.T) {
 	s := &Stats{Machine: "test", ClockMHz: 1000, Counts: c, Host: Host{Seconds: 0.5, InstructionsPerSecond: 800, PeakBytes: 20 << 20},
 		Steps: []account.StepCounts{{Name: "a", Counts: c}, {Name: "b", Counts: c}}}
 	var b bytes.Buffer
-	if err := WriteSummary(&b, s); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, WriteSummary(&b, s))
 	want := `machine       test at 1000 MHz
 time          5000 cycles, 5.000 us
 work          4 workgroups, 8 waves, 400 instructions, 2 launches
@@ -73,9 +72,7 @@ func TestListing(t *testing.T) {
 	l.Counts[0].Issues = 3
 	l.Counts[0].Cycles[account.Issued], l.Counts[0].Cycles[account.Operand] = 12, 5
 	var b bytes.Buffer
-	if err := WriteListing(&b, l); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, WriteListing(&b, l))
 	lines := strings.Split(b.String(), "\n")
 	if len(lines) != 6 || !strings.Contains(lines[0], "wave64") || lines[2] != "L0:" {
 		t.Fatalf("listing:\n%s", b.String())
@@ -92,9 +89,7 @@ func TestListingOfLDS(t *testing.T) {
 	p := &program.Program{Insts: []isa.Inst{{Op: isa.Nop}, {Op: isa.Nop}}}
 	text := func(counts ...account.InstCount) []string {
 		var b bytes.Buffer
-		if err := WriteListing(&b, &Listing{Program: p, Counts: counts}); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, WriteListing(&b, &Listing{Program: p, Counts: counts}))
 		return strings.Split(b.String(), "\n")
 	}
 	lines := text(account.InstCount{Issues: 2, LDSPasses: 128, ConflictPasses: 124}, account.InstCount{Issues: 2})

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // faultModule is a node of 64 invocations with its target. What goes wrong replaces BODY; %own is what the buffer holds at the
@@ -119,9 +121,7 @@ func runFault(t *testing.T, body string) result {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"fault.spvasm": strings.Replace(faultModule, "BODY\n", body, 1), "fault.yaml": faultJob} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	return spvsim("", "run", "--quiet", filepath.Join(dir, "fault.yaml"))
 }

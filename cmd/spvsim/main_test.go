@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"spvsim/experiments"
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
 )
@@ -52,10 +53,7 @@ func ready(t *testing.T, job, file string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := fs.ReadFile(files, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(fs.ReadFile(files, file))(t)
 	return data
 }
 
@@ -252,10 +250,7 @@ func TestTextAndBackGivesTheSameModule(t *testing.T) {
 	if r := spvsim(text.stdout, "asm", "--preserve-numeric-ids", "-", "-o", name); r.status != exitDone {
 		t.Fatal(r.stderr)
 	}
-	again, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := suite.Must(os.ReadFile(name))(t)
 	// The generator, the third word, says which tool wrote the module.
 	if !bytes.Equal(again[12:], []byte(module)[12:]) || !bytes.Equal(again[:8], []byte(module)[:8]) {
 		t.Error("the module changed on its way through text")
@@ -269,9 +264,6 @@ func TestAsmErrorsNameTheLine(t *testing.T) {
 
 func read(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(name))(t)
 	return data
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 )
 
 func TestRunReduce(t *testing.T) {
@@ -61,10 +62,7 @@ func TestEverySlotCycleHasAReason(t *testing.T) {
 	for _, n := range s["slot_cycles"].(map[string]any)["by_reason"].(map[string]any) {
 		sum += n.(float64)
 	}
-	m, err := config.Preset(config.DefaultMachine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.Preset(config.DefaultMachine))(t)
 	slots := float64(m.ShaderEngines * m.ComputeUnits * m.SIMDs * m.WaveSlots)
 	total := number(t, s, "slot_cycles", "total")
 	if sum != total || total != slots*number(t, s, "cycles") {
@@ -121,9 +119,7 @@ func writeJob(t *testing.T, shader, last string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "job.yaml")
 	text := strings.NewReplacer("SHADER", shader, "EIGHT", last).Replace(doubler)
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(name, []byte(text), 0o644))
 	return name
 }
 
@@ -231,9 +227,7 @@ func TestThreeFormsOfACompiledShader(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	for name, text := range map[string]string{"own.comp": collatz, "own.yaml": collatzJob} {
-		if err := os.WriteFile(in(name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(in(name), []byte(text), 0o644))
 	}
 	var first []byte
 	for _, command := range [][]string{
@@ -247,10 +241,7 @@ func TestThreeFormsOfACompiledShader(t *testing.T) {
 		if r := spvsim("", "run", in("own.yaml"), "--dump", "steps="+in("steps.bin")); r.status != exitDone {
 			t.Fatalf("%v: %s", command, r.stderr)
 		}
-		steps, err := os.ReadFile(in("steps.bin"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		steps := suite.Must(os.ReadFile(in("steps.bin")))(t)
 		if first == nil {
 			first = steps
 		}
@@ -287,14 +278,9 @@ expect:
 
 func TestAccessOutOfBoundsIsReported(t *testing.T) {
 	job := writeJob(t, "'-'", "8")
-	text, err := os.ReadFile(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(job))(t)
 	// n = 5 over buffers of four: the fifth read gives zero, the fifth write is dropped.
-	if err := os.WriteFile(job, bytes.Replace(text, []byte("u32: 4"), []byte("u32: 5"), 1), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(job, bytes.Replace(text, []byte("u32: 4"), []byte("u32: 5"), 1), 0o644))
 	r := spvsim(string(ready(t, "saxpy", "saxpy.spv")), "run", job)
 	if r.status != exitDone || !strings.Contains(r.stdout, "1 of 1 met") {
 		t.Errorf("status %d, output %s", r.status, r.stdout)

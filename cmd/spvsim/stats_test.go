@@ -10,6 +10,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/tracing"
 )
 
@@ -56,9 +57,7 @@ queues:
   - {name: b, pipe: 0, steps: [{name: next, after: [first], push_constants: [{u32: 128}, {u32: 192}, {u32: 9}], dispatch: [1]}]}
   - {name: c, pipe: 0, steps: [{name: other, push_constants: [{u32: 256}, {u32: 320}, {u32: 9}], dispatch: [1]}]}
 `
-	if err := errors.Join(err, os.WriteFile(name, []byte(text), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, errors.Join(err, os.WriteFile(name, []byte(text), 0o600)))
 	return name
 }
 
@@ -76,18 +75,13 @@ func TestEveryStatisticIsDescribed(t *testing.T) {
 		}
 		leaves("", s, found)
 	}
-	m, err := config.Preset("rdna3-rx7900xtx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.Preset("rdna3-rx7900xtx"))(t)
 	sampled := tracing.Stats{Mode: "sampled", ClockMHz: 1000} // a run that is long enough to be sampled takes seconds
 	sampled.Estimate, sampled.Energies = &account.Estimate{NotSampled: []account.NotSampled{{}}}, m.Energies()
 	sampled.Steps = []account.StepCounts{{Counts: sampled.Counts}}
 	text, err := json.Marshal(&sampled)
 	var s map[string]any
-	if err := errors.Join(err, json.Unmarshal(text, &s)); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, errors.Join(err, json.Unmarshal(text, &s)))
 	leaves("", s, found)
 	seen := map[string]bool{}
 	for path := range found {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // small is a job and machine that run in a moment.
@@ -15,10 +17,7 @@ func withFlags(flags ...string) []string { return append(append([]string{}, smal
 
 func size(t *testing.T, file string) int {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(os.ReadFile(file))(t)
 	return len(b)
 }
 
@@ -143,9 +142,7 @@ func must(b []byte, err error) []byte {
 func TestReportRefused(t *testing.T) {
 	dir := t.TempDir()
 	broken := filepath.Join(dir, "x.json")
-	if err := os.WriteFile(broken, []byte(`{"format": 9}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(broken, []byte(`{"format": 9}`), 0o644))
 	for want, args := range map[string][]string{
 		"want runs":                        {"report"},
 		"x.json: profile: want a file":     {"report", broken},

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // hottest is how many functions of the profile are looked for in the sources.
@@ -17,10 +19,7 @@ const hottest = 40
 // The compiler uses what the profile says of functions by their names: most of the hottest ones must still have theirs. If
 // not, the profile is to be recorded anew.
 func TestProfileIsOfThisCode(t *testing.T) {
-	out, err := exec.Command("go", "tool", "pprof", "-top", "-nodecount=200", "../../"+written).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(exec.Command("go", "tool", "pprof", "-top", "-nodecount=200", "../../"+written).Output())(t)
 	seen, known := 0, map[string]map[string]bool{}
 	var gone []string
 	for _, m := range regexp.MustCompile(`spvsim/([\w/]+)\.(?:\(\*?(\w+)\)\.)?(\w+)`).FindAllStringSubmatch(string(out), -1) {
@@ -42,16 +41,10 @@ func TestProfileIsOfThisCode(t *testing.T) {
 
 // declared are the functions and methods of a package.
 func declared(t *testing.T, folder string) map[string]bool {
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := suite.Must(filepath.Glob(filepath.Join(folder, "*.go")))(t)
 	names := map[string]bool{}
 	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := suite.Must(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution))(t)
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok {
 				names[receiver(f)+f.Name.Name] = true

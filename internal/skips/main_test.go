@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // stream is the output of go test -json for one test of each result.
@@ -33,9 +35,7 @@ func TestSkips(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "allowed")
-			if err := os.WriteFile(file, []byte(c.allowed), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, os.WriteFile(file, []byte(c.allowed), 0o644))
 			var out strings.Builder
 			err := run([]string{file}, strings.NewReader(c.stream), &out)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

@@ -15,6 +15,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
 )
@@ -25,32 +26,18 @@ func profiled(t *testing.T, name, machine string) *profile.Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := config.LoadJob(files, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job, Machine: machine})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJob(files, file))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: machine}))(t)
 	c := profile.NewCollector()
-	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := profile.New(job, c, m, r.Stats, r.Listings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c}))(t)
+	p := suite.Must(profile.New(job, c, m, r.Stats, r.Listings))(t)
 	return p
 }
 
 func pageOf(t *testing.T, list ...*profile.Profile) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.Write(&b, list); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, report.Write(&b, list))
 	return b.String()
 }
 
@@ -214,15 +201,11 @@ func TestInABrowser(t *testing.T) {
 	text = strings.Replace(text, "</body>", probe+"</body>", 1)
 	dir := t.TempDir()
 	inner := filepath.Join(dir, "page.html")
-	if err := os.WriteFile(inner, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(inner, []byte(text), 0o644))
 	figures := strings.Count(text, "<figure>")
 	for _, width := range []string{"1280", "400"} {
 		outer := filepath.Join(dir, "frame"+width+".html")
-		if err := os.WriteFile(outer, []byte(frame(width)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(outer, []byte(frame(width)), 0o644))
 		dom := browse(t, chromium, outer, dir)
 		got := regexp.MustCompile(`<title>probe [^<]*`).FindString(dom)
 		want := regexp.MustCompile(`width=` + width + ` overflow=0 figures=(\d+)/(\d+) small=0 wide=0 errors=0\.`).FindStringSubmatch(got)
