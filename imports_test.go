@@ -62,7 +62,7 @@ var allowedImports = map[string]string{
 	"internal/fault":        "",
 	"experiments":           "config",
 	"experiments/accuracy":  "internal/files config gpu",
-	"experiments/sampling":  "internal/files account config experiments gpu",
+	"experiments/sampling":  "internal/bounds internal/files account config experiments gpu",
 	"experiments/sweep":     "internal/files config experiments tracing",
 	"plots":                 "internal/files internal/expression internal/fault",
 	"internal/fuzz":         "", // tests only
