@@ -14,7 +14,6 @@ var allowedImports = map[string]string{
 	"internal/skips":        "",                                                              // decides in .ci/run what may skip
 	"internal/randfigure":   "",                                                              // likewise
 	"internal/ledger":       "config gpu internal/suite tracing/probe internal/spec tracing", // likewise
-	"internal/pgo":          "",                                                              // records the profile that the command is compiled by
 	"internal/judge":        "account config cu gpu isa program simd spirv spirv/validate tracing",
 	"systemtest":            "", // tests only
 	"spirv/grammar":         "",
