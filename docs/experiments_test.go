@@ -134,8 +134,6 @@ func TestReadmeSaysWhatTheRowsSay(t *testing.T) {
 	for _, s := range readmeSays {
 		rows := suite.Must(plots.ReadTable(filepath.Join("..", "experiments", "figures", s.experiment+".csv")))(t)
 		want := suite.Must(plots.Fill(s.text, rows))(t)
-		if !strings.Contains(string(readme), want) {
-			t.Errorf("README.md does not say %q", want)
-		}
+		suite.Holds(t, string(readme), want)
 	}
 }

@@ -79,9 +79,7 @@ func TestSampledFigures(t *testing.T) {
 	n := float64(summed)
 	for _, want := range []string{strings.Join(table, "\n"), fmt.Sprintf("The error of the first twelve is %.2f %% in the mean and %.2f %% at worst, the true time inside the interval in %d of %d, "+
 		"and the host's time %.3f of the full run's (geometric mean; %.3f of all twelve together, %.3f at most).", 100*sum/n, 100*worst, inside, summed, math.Exp(ratio/n), sampled/full, most)} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("modes.md has not:\n%s", want)
-		}
+		suite.Holds(t, string(page), want)
 	}
 }
 
@@ -171,8 +169,6 @@ func TestCoverage(t *testing.T) {
 		fmt.Sprintf("The other %d decided little: 47 were looked at once, in an earlier version. For them the true time was in the interval of %d (%.0f %%).", oAll, oInside, oPercent),
 		table,
 	} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("modes.md has not:\n%s", want)
-		}
+		suite.Holds(t, string(page), want)
 	}
 }

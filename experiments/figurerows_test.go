@@ -35,9 +35,7 @@ func TestCommittedRows(t *testing.T) {
 				t.Errorf("%d rows are committed, and the experiment has %d points", len(lines)-1, len(points))
 			}
 			for _, line := range lines[1:] {
-				if !strings.Contains(line, ",done,") {
-					t.Errorf("a point failed: %s", line)
-				}
+				suite.Holds(t, line, ",done,")
 			}
 		})
 	}

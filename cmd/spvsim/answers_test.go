@@ -242,9 +242,7 @@ func TestNearestNames(t *testing.T) {
 		{[]string{"Run", "reduce"}, "(did you mean run?)"},
 	} {
 		r := spvsim("", c.args...)
-		if r.status != exitBadInput || !strings.Contains(r.stderr, c.want) {
-			t.Errorf("%v: status %d, %s", c.args, r.status, r.stderr)
-		}
+		r.says(t, exitBadInput, c.want)
 	}
 }
 
@@ -260,17 +258,11 @@ dispatch: [1]
 `})
 	for _, mode := range []string{"timed", "functional"} {
 		r := spvsim("", "run", file, "-q", "--mode", mode)
-		if r.status != exitDone || !strings.Contains(r.stderr, "load out of bounds: set 1, binding 3 (inbuf), buffer input, byte 256 of 256") {
-			t.Errorf("%s: status %d, %s", mode, r.status, r.stderr)
-		}
+		r.says(t, exitDone, "load out of bounds: set 1, binding 3 (inbuf), buffer input, byte 256 of 256")
 		r = spvsim("", "run", file, "-q", "--mode", mode, "--check-bounds")
-		if r.status != exitFailed || !strings.Contains(r.stderr, "--check-bounds: found 92 accesses out of bounds") {
-			t.Errorf("%s: status %d, %s", mode, r.status, r.stderr)
-		}
+		r.says(t, exitFailed, "--check-bounds: found 92 accesses out of bounds")
 		r = spvsim("", "run", file, "-q", "--mode", mode, "--set", "buffers[0].data={zero: 512}")
-		if r.status != exitDone || !strings.Contains(r.stderr, "store out of bounds: set 0, binding 2[1] (outbuf), buffer second, byte 128 of 128") {
-			t.Errorf("%s: status %d, %s", mode, r.status, r.stderr)
-		}
+		r.says(t, exitDone, "store out of bounds: set 0, binding 2[1] (outbuf), buffer second, byte 128 of 128")
 	}
 	if r := spvsim("", "run", "vectoradd", "-q", "--check-bounds"); r.status != exitDone {
 		t.Errorf("status %d, %s", r.status, r.stderr)

@@ -134,11 +134,7 @@ func wantFault(t *testing.T, r result, want string) {
 	if strings.Count(r.stderr, "\n") != 1 || !strings.HasPrefix(r.stderr, "spvsim: undefined behaviour: ") {
 		t.Errorf("error %q: want one line", r.stderr)
 	}
-	for _, text := range []string{want, "fault.spvasm", "node root[0]", ": %", "wave "} {
-		if !strings.Contains(r.stderr, text) {
-			t.Errorf("error %q lacks %q", r.stderr, text)
-		}
-	}
+	suite.Holds(t, r.stderr, want, "fault.spvasm", "node root[0]", ": %", "wave ")
 }
 
 // Without a fault the module runs: what makes the cases above fail is what they add.

@@ -276,9 +276,7 @@ func TestFullDiskOfEveryCommand(t *testing.T) {
 			}
 			tried++
 			args = append(args, "--"+f.Name, valued[f.Name]+to)
-			if r := spvsim("", args...); r.status != exitFailed || !strings.Contains(r.stderr, "no space left on device") {
-				t.Errorf("%q: status %d, %q; want %d for a full disk", args, r.status, r.stderr, exitFailed)
-			}
+			spvsim("", args...).says(t, exitFailed, "no space left on device")
 		}
 	}
 	if ok {

@@ -19,15 +19,37 @@ import (
 
 // result is what one command line did.
 type result struct {
+	args           []string
 	status         int
 	stdout, stderr string
+}
+
+// prints asserts an exit status and that standard output holds every text.
+func (r result) prints(t *testing.T, status int, texts ...string) {
+	t.Helper()
+	r.holds(t, status, r.stdout, texts)
+}
+
+// says asserts an exit status and that standard error holds every text.
+func (r result) says(t *testing.T, status int, texts ...string) {
+	t.Helper()
+	r.holds(t, status, r.stderr, texts)
+}
+
+func (r result) holds(t *testing.T, status int, of string, texts []string) {
+	t.Helper()
+	for _, text := range texts {
+		if r.status != status || !strings.Contains(of, text) {
+			t.Errorf("%q: status %d, output\n%.2000s\nerror\n%.2000s\nwant status %d and %q", r.args, r.status, r.stdout, r.stderr, status, text)
+		}
+	}
 }
 
 // spvsim runs a command line with text on its standard input.
 func spvsim(stdin string, args ...string) result {
 	var out, errs bytes.Buffer
 	status := Main(args, strings.NewReader(stdin), &out, &errs)
-	return result{status, out.String(), errs.String()}
+	return result{args, status, out.String(), errs.String()}
 }
 
 // wantRefused asserts exit status 2, nothing on standard output and one line of error that holds every text.
@@ -39,11 +61,7 @@ func wantRefused(t *testing.T, r result, texts ...string) {
 	if strings.Count(r.stderr, "\n") != 1 || !strings.HasPrefix(r.stderr, "spvsim: ") {
 		t.Errorf("error %q: want one line that begins with spvsim:", r.stderr)
 	}
-	for _, text := range texts {
-		if !strings.Contains(r.stderr, text) {
-			t.Errorf("error %q lacks %q", r.stderr, text)
-		}
-	}
+	suite.Holds(t, r.stderr, texts...)
 }
 
 // ready returns a file of the library of experiments.

@@ -31,9 +31,7 @@ func TestNamesAreCheckedFirst(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "e.yaml")
 		suite.OK(t, os.WriteFile(file, []byte(namesHead+text), 0o644))
 		for _, flag := range []string{"--dry-run", "-q"} {
-			if r := spvsim("", "sweep", file, flag, "-o", filepath.Join(t.TempDir(), "out")); r.status != exitBadInput || !strings.Contains(r.stderr, want) {
-				t.Errorf("%s %s: status %d, %s; want %s", text, flag, r.status, r.stderr, want)
-			}
+			spvsim("", "sweep", file, flag, "-o", filepath.Join(t.TempDir(), "out")).says(t, exitBadInput, want)
 		}
 	}
 }

@@ -22,11 +22,7 @@ func TestRunReduce(t *testing.T) {
 	if r.status != exitDone || r.stderr != "" {
 		t.Fatalf("status %d, error %q", r.status, r.stderr)
 	}
-	for _, text := range []string{"rdna3-rx7900xtx", "256 workgroups", "slot cycles", "occupancy", "expected: 1 of 1 met"} {
-		if !strings.Contains(r.stdout, text) {
-			t.Errorf("%q is missing in\n%s", text, r.stdout)
-		}
-	}
+	suite.Holds(t, r.stdout, "rdna3-rx7900xtx", "256 workgroups", "slot cycles", "occupancy", "expected: 1 of 1 met")
 }
 
 // stats runs a job with its statistics on standard output.
@@ -127,10 +123,8 @@ func TestShaderFromStandardInput(t *testing.T) {
 	job := writeJob(t, "'-'", "8")
 	module := string(ready(t, "saxpy", "saxpy.spv"))
 	text := spvsim(module, "disasm", "-").stdout
-	for form, shader := range map[string]string{"module": module, "text": text} {
-		if r := spvsim(shader, "run", job); r.status != exitDone || !strings.Contains(r.stdout, "1 of 1 met") {
-			t.Errorf("%s: status %d: %s", form, r.status, r.stderr)
-		}
+	for _, shader := range map[string]string{"module": module, "text": text} {
+		spvsim(shader, "run", job).prints(t, exitDone, "1 of 1 met")
 	}
 	wantRefused(t, spvsim(module[:len(module)-2], "run", job), "-: ")
 }
@@ -139,28 +133,18 @@ func TestShaderFromStandardInput(t *testing.T) {
 // warning, even where little is printed.
 func TestAbsentConstantsAreSaid(t *testing.T) {
 	r := spvsim(string(ready(t, "saxpy", "saxpy.spv")), "run", writeJob(t, "'-'\nspecialization: {7: 1}", "8"), "--quiet")
-	if r.status != exitDone || !strings.Contains(r.stderr, "spvsim: warning: -: specialization 7: the module has no such constant") {
-		t.Errorf("status %d, error %q", r.status, r.stderr)
-	}
+	r.says(t, exitDone, "spvsim: warning: -: specialization 7: the module has no such constant")
 }
 
 func TestFailedExpectation(t *testing.T) {
 	r := spvsim(string(ready(t, "saxpy", "saxpy.spv")), "run", writeJob(t, "'-'", "9"))
-	if r.status != exitFailed || !strings.Contains(r.stdout, "0 of 1 met") {
-		t.Errorf("status %d, output %s", r.status, r.stdout)
-	}
-	for _, text := range []string{"job.yaml:", "y: f32 at byte 12: found 8: want 9"} {
-		if !strings.Contains(r.stderr, text) {
-			t.Errorf("%q is missing in %q", text, r.stderr)
-		}
-	}
+	r.prints(t, exitFailed, "0 of 1 met")
+	suite.Holds(t, r.stderr, "job.yaml:", "y: f32 at byte 12: found 8: want 9")
 }
 
 func TestCycleLimitNamesTheWaves(t *testing.T) {
 	r := spvsim("", "run", "reduce", "--max-cycles", "12000")
-	if r.status != exitFailed || !strings.Contains(r.stdout, "stopped       cycle limit reached; the numbers are of what had happened by then\n") {
-		t.Errorf("status %d, output %q", r.status, r.stdout)
-	}
+	r.prints(t, exitFailed, "stopped       cycle limit reached; the numbers are of what had happened by then\n")
 	if !regexp.MustCompile(`(?m)^spvsim: cycle limit reached: 12000 cycles; .*\n  \d+ waves loop in main, (.*\n)+  workgroup `).MatchString(r.stderr) {
 		t.Errorf("error %q", r.stderr)
 	}
@@ -282,9 +266,7 @@ func TestAccessOutOfBoundsIsReported(t *testing.T) {
 	// n = 5 over buffers of four: the fifth read gives zero, the fifth write is dropped.
 	suite.OK(t, os.WriteFile(job, bytes.Replace(text, []byte("u32: 4"), []byte("u32: 5"), 1), 0o644))
 	r := spvsim(string(ready(t, "saxpy", "saxpy.spv")), "run", job)
-	if r.status != exitDone || !strings.Contains(r.stdout, "1 of 1 met") {
-		t.Errorf("status %d, output %s", r.status, r.stdout)
-	}
+	r.prints(t, exitDone, "1 of 1 met")
 	if !strings.HasPrefix(r.stderr, "spvsim: warning: ") || !strings.Contains(r.stdout, "out of bounds") {
 		t.Errorf("error %q, output %s", r.stderr, r.stdout)
 	}

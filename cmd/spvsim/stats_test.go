@@ -112,9 +112,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s: found %q, %v; want %q", path, s.Path, err, want)
 		}
 	}
-	if r := spvsim("", "stats", "--describe", "ocupancy"); r.status != exitBadInput || !strings.Contains(r.stderr, "occupancy") {
-		t.Errorf("status %d: %s", r.status, r.stderr)
-	}
+	spvsim("", "stats", "--describe", "ocupancy").says(t, exitBadInput, "occupancy")
 	if r := spvsim("", "stats", "--describe", "cycles"); !strings.Contains(r.stdout, "simulated time") {
 		t.Errorf("found %q", r.stdout)
 	}

@@ -309,9 +309,7 @@ func TestDryRun(t *testing.T) {
 
 func TestListedExperimentsLoad(t *testing.T) {
 	r := spvsim("", "sweep", "--list")
-	if r.status != exitDone || !strings.Contains(r.stdout, "lds-stride ") || !strings.Contains(r.stdout, "mi300a-validation ") {
-		t.Errorf("status %d\n%s%s", r.status, r.stdout, r.stderr)
-	}
+	r.prints(t, exitDone, "lds-stride ", "mi300a-validation ")
 }
 
 var update = flag.Bool("update", false, "draw the experiments' figures anew from their committed rows")

@@ -241,11 +241,7 @@ func TestJob(t *testing.T) {
 	}
 	var b bytes.Buffer
 	suite.OK(t, rows[0].Write(&b, true))
-	for _, want := range []string{"executed here", "BB0:", "s_endpgm"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
-	}
+	suite.Holds(t, b.String(), "executed here", "BB0:", "s_endpgm")
 }
 
 // A module that the driver does not know is refused by name, not sent to it: Mesa would crash.

@@ -129,11 +129,7 @@ func TestPageOfTheComparison(t *testing.T) {
 	suite.OK(t, os.WriteFile(path, []byte("before\n"+pageFrom+"old\n"+pageTo+"after\n"), 0o644))
 	suite.OK(t, WritePage(path, []Set{{Name: "One", Rows: []Row{{Comparison: c, Name: "double main", Machine: "m"}}}}, 3))
 	page := suite.Must(os.ReadFile(path))(t)
-	for _, want := range []string{"before\n" + pageFrom, pageTo + "after\n", "| instructions | 2.00, 2.00 |", "| vector registers | 1.00, 1.00 |", "| `double` | m | 2 | 1 |"} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("no %q in\n%s", want, page)
-		}
-	}
+	suite.Holds(t, string(page), "before\n"+pageFrom, pageTo+"after\n", "| instructions | 2.00, 2.00 |", "| vector registers | 1.00, 1.00 |", "| `double` | m | 2 | 1 |")
 	suite.OK(t, os.WriteFile(path, []byte("nothing\n"), 0o644))
 	if err := WritePage(path, nil, 3); err == nil || !strings.Contains(err.Error(), pageFrom[:4]) {
 		t.Errorf("a page without the lines: %v", err)

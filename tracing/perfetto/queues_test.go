@@ -56,7 +56,5 @@ func TestTracksOfQueues(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(b.String(), "waves of queue two") {
-		t.Error("no counter of the waves of queue two")
-	}
+	suite.Holds(t, b.String(), "waves of queue two")
 }
