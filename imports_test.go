@@ -15,7 +15,6 @@ var allowedImports = map[string]string{
 	"internal/names":        "",                                                              // counts names for those who work on the model
 	"internal/randfigure":   "",                                                              // likewise
 	"internal/ledger":       "config gpu internal/suite tracing/probe internal/spec tracing", // likewise
-	"internal/pgo":          "",                                                              // records the profile that the command is compiled by
 	"internal/judge":        "account config cu gpu isa program simd spirv spirv/validate tracing",
 	"systemtest":            "", // tests only
 	"spirv/grammar":         "",
@@ -69,7 +68,7 @@ var allowedImports = map[string]string{
 	"internal/fault":        "",
 	"experiments":           "config",
 	"experiments/accuracy":  "internal/files config gpu",
-	"experiments/sampling":  "internal/files account config experiments gpu",
+	"experiments/sampling":  "internal/bounds internal/files account config experiments gpu",
 	"experiments/sweep":     "internal/files config experiments tracing",
 	"plots":                 "internal/files internal/expression internal/fault",
 	"internal/fuzz":         "", // tests only

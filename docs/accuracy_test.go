@@ -5,18 +5,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // What the page says of the measured times in the repository is what their file holds.
 func TestMeasuredTimesAreCounted(t *testing.T) {
-	page, err := os.ReadFile("model/accuracy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	times, err := os.ReadFile("../experiments/figures/mi300a/measured.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := suite.Must(os.ReadFile("model/accuracy.md"))(t)
+	times := suite.Must(os.ReadFile("../experiments/figures/mi300a/measured.csv"))(t)
 	kernels := map[string]bool{}
 	lines := strings.Split(strings.TrimSpace(string(times)), "\n")[1:]
 	for _, line := range lines {

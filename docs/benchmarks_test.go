@@ -7,14 +7,12 @@ import (
 	"testing"
 
 	"spvsim/experiments/sweep"
+	"spvsim/internal/suite"
 )
 
 // The experiment of the accuracy page is ready to run with a file of measured values, which its rows have where the footprints agree.
 func TestBenchmarkExperiment(t *testing.T) {
-	text, err := os.ReadFile("model/accuracy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile("model/accuracy.md"))(t)
 	block := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(string(text))
 	if block == nil {
 		t.Fatal("no experiment on the page")
@@ -38,21 +36,13 @@ func planOf(t *testing.T, name string, files map[string]string) (*sweep.Plan, *s
 	t.Helper()
 	dir := t.TempDir()
 	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
 	}
 	e, at, err := sweep.Load(filepath.Join(dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := sweep.NewPlan(t.Context(), e, at, false, sweep.Limits{}, sweep.Identity{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := plan.Blank()
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := suite.Must(sweep.NewPlan(t.Context(), e, at, false, sweep.Limits{}, sweep.Identity{}))(t)
+	rows := suite.Must(plan.Blank())(t)
 	return plan, rows
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 var buildImage = flag.Bool("docker.build", false, "run the build commands of the Dockerfile, which link the command and the driver once more")
@@ -70,9 +72,6 @@ func buildInto(t *testing.T, out, commands string, files []string) {
 
 func readText(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(name))(t)
 	return string(text)
 }

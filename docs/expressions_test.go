@@ -8,23 +8,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // The page's axes over items of lists and over columns of the rows are those of an experiment: each point takes its file, and columns go by
 // their names alone.
 func TestPathsOfThePage(t *testing.T) {
-	text, err := os.ReadFile("reference/job.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile("reference/job.md"))(t)
 	axes := regexp.MustCompile(`(?m)^    axes:\n(?:      .*\n)+`).FindString(string(text))
 	if axes == "" {
 		t.Fatal("no axes on the page")
 	}
-	shader, err := os.ReadFile("../experiments/library/vectoradd.spv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shader := suite.Must(os.ReadFile("../experiments/library/vectoradd.spv"))(t)
 	plan, rows := planOf(t, "paths.yaml", map[string]string{
 		"vectoradd.spv": string(shader), "small.bin": strings.Repeat("s", 64), "large.bin": strings.Repeat("b", 64),
 		"sparse.bin": strings.Repeat("0", 64), "dense.bin": strings.Repeat("1", 64), "none.bin": strings.Repeat("n", 64),

@@ -8,14 +8,12 @@ import (
 	"testing"
 
 	"spvsim/account"
+	"spvsim/internal/suite"
 )
 
 // The glossary has each reason with its meaning, each term once and in order.
 func TestGlossary(t *testing.T) {
-	data, err := os.ReadFile("reference/glossary.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile("reference/glossary.md"))(t)
 	text := string(data)
 	for r := range account.NumReasons {
 		if row := fmt.Sprintf("\n| `%s` | %s |\n", r, r.Meaning()); !strings.Contains(text, row) {

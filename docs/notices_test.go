@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // licences are known by words that no other one has, the first that fits.
@@ -31,10 +33,7 @@ var holder = regexp.MustCompile(`(?m)^\W*(?:The MIT License.*)?Copyright (?:\([c
 // module is a row of the table: a module's licence and who has the rights, by its own files.
 func module(t *testing.T, path, dir string) string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := suite.Must(filepath.Glob(filepath.Join(dir, "*")))(t)
 	for _, name := range names {
 		base := strings.ToUpper(filepath.Base(name))
 		if !strings.HasPrefix(base, "LICEN") && base != "UNLICENSE" || strings.HasPrefix(base, "LICENSE-") {
@@ -65,16 +64,10 @@ func module(t *testing.T, path, dir string) string {
 func TestNotices(t *testing.T) {
 	c := exec.Command("go", "list", "-deps", "-tags", "akitatools", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", "./cmd/spvsim", "./vulkan")
 	c.Dir = ".."
-	out, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(c.Output())(t)
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	slices.Sort(lines)
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := suite.Must(filepath.Abs(".."))(t)
 	table := "| module | licence | copyright |\n| --- | --- | --- |\n"
 	for _, line := range slices.Compact(lines) {
 		if path, dir, ok := strings.Cut(line, "\t"); ok && !strings.HasPrefix(dir, root) { // but for the stand-ins of this repository
@@ -90,9 +83,7 @@ func TestNotices(t *testing.T) {
 	}
 	want := before + begin + table + end + after
 	if *update {
-		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(name, []byte(want), 0o644))
 	} else if page != want {
 		t.Errorf("%s is not what the modules' files say: run go generate ./docs", name)
 	}

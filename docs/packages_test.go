@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // packagesIntro introduces the page of packages.
@@ -69,15 +71,10 @@ func TestPackagesPage(t *testing.T) {
 
 func listPackages(t *testing.T) (all []listed) {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-pgo=off", "-json=ImportPath,Doc,Imports", "../...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(exec.Command("go", "list", "-pgo=off", "-json=ImportPath,Doc,Imports", "../...").Output())(t)
 	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
 		var p listed
-		if err := d.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, d.Decode(&p))
 		all = append(all, p)
 	}
 	return all
@@ -104,10 +101,7 @@ var sourceFile = regexp.MustCompile("`([a-z0-9_]+/[A-Za-z0-9_/.-]+\\.(?:go|yaml|
 
 // The files that the recipes for changes name are there.
 func TestRecipesNameFiles(t *testing.T) {
-	text, err := os.ReadFile(filepath.FromSlash("../CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(filepath.FromSlash("../CONTRIBUTING.md")))(t)
 	found := 0
 	for _, m := range sourceFile.FindAllStringSubmatch(string(text), -1) {
 		if strings.Contains(m[1], "NAME") {

@@ -5,18 +5,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // The README lists every program that .ci/run installs for the tests.
 func TestReadmeListsTheProgramsOfTests(t *testing.T) {
-	script, err := os.ReadFile("../.ci/run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := suite.Must(os.ReadFile("../.ci/run"))(t)
+	readme := suite.Must(os.ReadFile("../README.md"))(t)
 	_, list, _ := strings.Cut(string(readme), "\n## Tests\n")
 	list, _, _ = strings.Cut(list, "\n## ")
 	var packages []string

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"spvsim/experiments/sweep"
+	"spvsim/internal/suite"
 	"spvsim/plots"
 )
 
@@ -41,22 +42,15 @@ func between(text, from, to string) (list []string) {
 
 // The page's examples run, where Python has what they import, and print what the page says.
 func TestPythonPage(t *testing.T) {
-	page, err := os.ReadFile("guide/scripting.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := suite.Must(os.ReadFile("guide/scripting.md"))(t)
 	code := strings.Join(between(string(page), "```python\n", "```"), "\n")
 	if strings.Count(code, "import") < 4 {
 		t.Fatalf("the page has lost its examples:\n%s", code)
 	}
 	python := pythonWithLibraries(t)
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "out"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := pythonRows().Write(filepath.Join(dir, "out"), "lds-aliasing-small"); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.Mkdir(filepath.Join(dir, "out"), 0o777))
+	suite.Must(pythonRows().Write(filepath.Join(dir, "out"), "lds-aliasing-small"))(t)
 	c := exec.Command(python, "-c", code)
 	c.Dir = dir
 	out, err := c.CombinedOutput()
@@ -87,18 +81,9 @@ func pythonWithLibraries(t *testing.T) string {
 func drawSpeedups(t *testing.T, dir, page string) {
 	t.Helper()
 	text := strings.ReplaceAll(between(page, "with `out/speedups.yaml`\n\n", "\n\n")[0], "    ", "")
-	figure, err := plots.Read("speedups.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := plots.ReadTable(filepath.Join(dir, "out", "speedups.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	chart, err := plots.Build(figure, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	figure := suite.Must(plots.Read("speedups.yaml", []byte(text)))(t)
+	rows := suite.Must(plots.ReadTable(filepath.Join(dir, "out", "speedups.csv")))(t)
+	chart := suite.Must(plots.Build(figure, rows))(t)
 	if got := chart.Panels[0].Series[0].Points; len(got) != 2 || got[0].Y != 2 {
 		t.Errorf("points %+v: want a speed-up of 2 with 8 KB", got)
 	}

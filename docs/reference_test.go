@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/plots"
 	"spvsim/tracing"
 )
@@ -93,10 +94,7 @@ func schemaPage(t *testing.T, kind, title string) *page { return (&page{}).schem
 // schema adds the structures of a kind of file, each with its keys.
 func (p *page) schema(t *testing.T, kind, title string) *page {
 	t.Helper()
-	text, err := config.Schema(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(config.Schema(kind))(t)
 	var root schema
 	if err := json.Unmarshal(text, &root); err != nil {
 		t.Fatalf("%s: %v", kind, err)

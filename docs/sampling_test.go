@@ -60,10 +60,7 @@ const summed = 12
 
 // The page's table of sampled runs is that of the committed figures, and what it says of them together follows from them.
 func TestSampledFigures(t *testing.T) {
-	page, err := os.ReadFile("guide/modes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := suite.Must(os.ReadFile("guide/modes.md"))(t)
 	var table []string
 	var sum, worst, ratio, sampled, full, most float64
 	inside, jobs := 0, sampledJobs(t)
@@ -109,10 +106,7 @@ func coverageRows(t *testing.T) (list []coverageRow) {
 				t.Fatal(err)
 			}
 		}
-		seed, err := strconv.Atoi(row[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		seed := suite.Must(strconv.Atoi(row[0]))(t)
 		list = append(list, coverageRow{seed, row[1], n[0], n[1], n[2], n[3], n[4], n[6] / n[1]})
 	}
 	return list
@@ -140,10 +134,7 @@ func counted(rows []coverageRow) (all, inside int, percent float64) {
 
 // What the page says of the random workloads is computed from their rows.
 func TestCoverage(t *testing.T) {
-	page, err := os.ReadFile("guide/modes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := suite.Must(os.ReadFile("guide/modes.md"))(t)
 	rows := coverageRows(t)
 	logs, worst := 0.0, 0.0
 	kinds := map[string][]coverageRow{}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // The program of the library's page runs in a module of its own, and prints what the page says; the names that it calls stable are there.
@@ -14,35 +16,21 @@ func TestLibraryPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links a program")
 	}
-	text, err := os.ReadFile("guide/scripting.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile("guide/scripting.md"))(t)
 	ofGo, _, _ := strings.Cut(string(text), "\n## Python\n")
 	blocks := regexp.MustCompile("(?s)```(?:go)?\n(.*?)```").FindAllStringSubmatch(ofGo, -1)
 	if len(blocks) != 2 {
 		t.Fatalf("%d blocks: want the program and its output", len(blocks))
 	}
-	repository, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	module, err := os.ReadFile("../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	repository := suite.Must(filepath.Abs(".."))(t)
+	module := suite.Must(os.ReadFile("../go.mod"))(t)
 	// Its requirements are those of the repository, so that nothing is fetched.
 	local := strings.ReplaceAll(string(module), "=> ./", "=> "+repository+"/")
 	own := strings.Replace(local, "module spvsim", "module study", 1) + "\nrequire spvsim v0.0.0\nreplace spvsim => " + repository + "\n"
-	sums, err := os.ReadFile("../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sums := suite.Must(os.ReadFile("../go.sum"))(t)
 	dir := t.TempDir()
 	for name, data := range map[string]string{"go.mod": own, "go.sum": string(sums), "main.go": blocks[0][1]} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
 	}
 	c := exec.Command("go", "run", "-mod=mod", ".")
 	c.Dir = dir
@@ -56,10 +44,7 @@ func TestLibraryPage(t *testing.T) {
 var stableRow = regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| (.*) \\| yes")
 
 func TestStableNamesAreThere(t *testing.T) {
-	text, err := os.ReadFile("guide/scripting.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile("guide/scripting.md"))(t)
 	names := regexp.MustCompile("`([A-Z][A-Za-z]+)`")
 	rows := stableRow.FindAllStringSubmatch(string(text), -1)
 	if len(rows) < 4 {

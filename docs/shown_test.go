@@ -114,15 +114,10 @@ func TestPagesDoWhatTheySay(t *testing.T) {
 	for _, s := range shownPages {
 		t.Run(strings.TrimSuffix(filepath.Base(s.page), ".md"), func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(s.page)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := suite.Must(os.ReadFile(s.page))(t)
 			dir := t.TempDir()
 			for _, folder := range []string{"docs", "experiments"} {
-				if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join("..", folder))); err != nil {
-					t.Fatal(err)
-				}
+				suite.OK(t, os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join("..", folder))))
 			}
 			sh := &shell{t: t, dir: filepath.Join(dir, s.folder), bin: bin, page: s.page}
 			lines := strings.Split(string(text), "\n")
@@ -139,9 +134,7 @@ func TestPagesDoWhatTheySay(t *testing.T) {
 				sh.keeps("results/stride/stride.svg", "tutorial/stride.svg")
 			}
 			if out = append(out, lines[done:]...); *updateShown {
-				if err := os.WriteFile(s.page, []byte(strings.Join(out, "\n")), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				suite.OK(t, os.WriteFile(s.page, []byte(strings.Join(out, "\n")), 0o644))
 			}
 		})
 	}
@@ -167,14 +160,11 @@ case "$1 $2" in
 "install ./cmd/spvsim") mkdir -p "$GOBIN"; exec cp "${0%%/*}/spvsim" "$GOBIN" ;;
 "run ./cmd/spvsim") shift 2; exec "${0%%/*}/spvsim" "$@" ;;
 test*|vet*|generate*) exec %[1]q -C %[2]q list $(for a; do case "$a" in ./*) echo "$a" ;; esac; done) ;; # tests would run this one again
-"run ./internal/pgo") exec %[1]q -C %[2]q list "$2" ;; # it would write a profile of this machine
 tool*) exit 0 ;; # it looks at a profile that the tests did not write
 esac
 exec %[1]q -C %[2]q "$@"
 `, real, repository)
-	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(shim), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(filepath.Join(bin, "go"), []byte(shim), 0o755))
 	return bin
 }
 

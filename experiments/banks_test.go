@@ -6,6 +6,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 )
 
@@ -14,14 +15,8 @@ import (
 func conflicts(t *testing.T, job, mapping string) (loads, stores, all uint64) {
 	t.Helper()
 	j := load(t, job)
-	m, err := config.LoadMachine(config.Request{Machine: "gcn3-r9nano", Job: j, Set: []string{"lds.mapping=" + mapping}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: j})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Machine: "gcn3-r9nano", Job: j, Set: []string{"lds.mapping=" + mapping}}))(t)
+	r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: j}))(t)
 	for _, l := range r.Listings {
 		for i, c := range l.Counts {
 			if c.LDSPasses < c.ConflictPasses || c.LDSPasses > 0 && l.Program.Insts[i].Class != isa.ClassLDS {
@@ -72,14 +67,8 @@ func TestViewsShowTheirConflicts(t *testing.T) {
 func TestFourierViewsTakeHalfTheLDS(t *testing.T) {
 	size := func(job string) uint32 {
 		j := load(t, job)
-		m, err := config.LoadMachine(config.Request{Job: j})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: j})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Job: j}))(t)
+		r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: j}))(t)
 		return r.Listings[0].Program.LDSBytes
 	}
 	if whole, views := size("fft"), size("fft-views"); whole != 8192 || views != 4096 {

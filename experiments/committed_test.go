@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 var compileShaders = flag.Bool("compile", false, "compile the library's shaders; without it, digests say that they and their modules are as when they were compiled")
@@ -49,10 +51,7 @@ func digests(t *testing.T, sources []string) (text []byte) {
 	t.Helper()
 	for _, source := range sources {
 		for _, name := range []string{source, moduleOf(source)} {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := suite.Must(os.ReadFile(name))(t)
 			text = fmt.Appendf(text, "%x ", sha256.Sum256(data))
 		}
 		text = fmt.Appendln(text, filepath.ToSlash(source))
@@ -67,10 +66,7 @@ func compile(t *testing.T, glslang, source string) []byte {
 	if text, err := exec.Command(glslang, "-V", "--target-env", "vulkan1.2", source, "-o", out).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", glslang, err, text)
 	}
-	built, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	built := suite.Must(os.ReadFile(out))(t)
 	return built
 }
 
@@ -78,15 +74,10 @@ func compile(t *testing.T, glslang, source string) []byte {
 func settle(t *testing.T, name string, want []byte) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(name, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(name, want, 0o644))
 		return
 	}
-	got, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := suite.Must(os.ReadFile(name))(t)
 	if isModule(got) && isModule(want) && generator(got) != generator(want) {
 		t.Skipf("committed module is by generator %#x, the one installed here is %#x", generator(got), generator(want))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/program"
 	"spvsim/spirv/validate"
 )
@@ -23,20 +24,11 @@ func TestEachCompilationIsTheSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			job := load(t, name)
-			m, err := config.LoadMachine(config.Request{Job: job})
-			if err != nil {
-				t.Fatal(err)
-			}
-			shaders, err := gpu.Shaders(job)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := suite.Must(config.LoadMachine(config.Request{Job: job}))(t)
+			shaders := suite.Must(gpu.Shaders(job))(t)
 			for _, s := range shaders {
 				for i := range s.Uses {
-					o, err := gpu.LowerOptions(s.Module, &s.Uses[i], nil, gpu.Target(m, m.WaveSize))
-					if err != nil {
-						t.Fatal(err)
-					}
+					o := suite.Must(gpu.LowerOptions(s.Module, &s.Uses[i], nil, gpu.Target(m, m.WaveSize)))(t)
 					first := compiled(t, s.Module, o)
 					for range times - 1 {
 						again := compiled(t, s.Module, o)
@@ -52,10 +44,7 @@ func TestEachCompilationIsTheSame(t *testing.T) {
 
 func compiled(t *testing.T, m *validate.Module, o program.Options) *program.Program {
 	t.Helper()
-	p, err := program.Lower(m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := suite.Must(program.Lower(m, o))(t)
 	return p
 }
 

@@ -12,6 +12,7 @@ import (
 	"spvsim/config"
 	"spvsim/energy"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 // A board has the published power of a board or package besides its limit, in watts; 0: not published.
@@ -44,14 +45,8 @@ const offPublished = 0.2
 
 func powerRun(t *testing.T, preset, job string, params ...string) *gpu.Result {
 	t.Helper()
-	j, err := config.LoadJobWith(os.DirFS("figures/jobs"), job+".yaml", params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: j, Machine: preset, Set: []string{"dispatcher.kernel_launch_cycles=0", "dispatcher.launch_floor_cycles=0"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := suite.Must(config.LoadJobWith(os.DirFS("figures/jobs"), job+".yaml", params))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: j, Machine: preset, Set: []string{"dispatcher.kernel_launch_cycles=0", "dispatcher.launch_floor_cycles=0"}}))(t)
 	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: j})
 	if err != nil {
 		t.Fatalf("%s on %s: %v", job, preset, err)
@@ -117,10 +112,7 @@ func (b *board) row(t *testing.T) string {
 // Each preset consumes the published power of its board or package, within a fifth, idle and at its peaks, and its
 // memory the published energy per bit. The page of energies has the table.
 func TestBoardsTakeTheirPower(t *testing.T) {
-	page, err := os.ReadFile("../docs/model/energy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := suite.Must(os.ReadFile("../docs/model/energy.md"))(t)
 	for i := range boards {
 		b := &boards[i]
 		if testing.Short() && b.units != "" {

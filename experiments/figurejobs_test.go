@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 )
 
 // The jobs that only figures use meet their expectations on every way of running them: graphs under every scheduler, waves of
@@ -35,20 +36,14 @@ func TestFigureJobsMeetTheirExpectations(t *testing.T) {
 		{"graphs-beside", nil, besides}, {"graphs-after", nil, besides[:1]},
 		{"crosslane", nil, lanes}, {"lds-stride-access", nil, [][]string{nil}},
 	} {
-		files, err := FigureFiles()
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := suite.Must(FigureFiles())(t)
 		for i, set := range c.sets {
 			if testing.Short() && i%3 != len(c.job)%3 && len(c.sets) > 3 {
 				continue
 			}
 			t.Run(fmt.Sprint(c.job, set), func(t *testing.T) {
 				skipUnderRace(t, c.job)
-				job, err := config.LoadJobWith(files, path.Join("jobs", c.job+".yaml"), c.parameters)
-				if err != nil {
-					t.Fatal(err)
-				}
+				job := suite.Must(config.LoadJobWith(files, path.Join("jobs", c.job+".yaml"), c.parameters))(t)
 				if len(job.Expect) == 0 {
 					t.Error("the job expects nothing")
 				}

@@ -11,6 +11,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/experiments/sweep"
+	"spvsim/internal/suite"
 	"spvsim/plots"
 )
 
@@ -27,22 +28,14 @@ func loadFigure(t *testing.T, name string) *config.Experiment {
 func TestCommittedRows(t *testing.T) {
 	for _, name := range experiments.FigureNames() {
 		t.Run(name, func(t *testing.T) {
-			points, err := loadFigure(t, name).Points(false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := os.ReadFile(filepath.Join("figures", name+".csv"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			points := suite.Must(loadFigure(t, name).Points(false))(t)
+			text := suite.Must(os.ReadFile(filepath.Join("figures", name+".csv")))(t)
 			lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 			if len(lines)-1 != len(points) {
 				t.Errorf("%d rows are committed, and the experiment has %d points", len(lines)-1, len(points))
 			}
 			for _, line := range lines[1:] {
-				if !strings.Contains(line, ",done,") {
-					t.Errorf("a point failed: %s", line)
-				}
+				suite.Holds(t, line, ",done,")
 			}
 		})
 	}
@@ -77,31 +70,19 @@ func TestFigureTexts(t *testing.T) {
 func TestCommittedFigures(t *testing.T) {
 	for _, name := range experiments.FigureNames() {
 		e := loadFigure(t, name)
-		rows, err := plots.ReadTable(filepath.Join("figures", name+".csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := suite.Must(plots.ReadTable(filepath.Join("figures", name+".csv")))(t)
 		for i := range e.Figures {
 			text, ok := e.Figures[i].Text()
 			if !ok {
 				t.Fatalf("%s: its figure is in a file of its own", name)
 			}
-			figure, err := plots.Read(e.File(), text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			chart, err := plots.Build(figure, rows)
-			if err != nil {
-				t.Fatal(err)
-			}
+			figure := suite.Must(plots.Read(e.File(), text))(t)
+			chart := suite.Must(plots.Build(figure, rows))(t)
 			for _, warning := range chart.Warnings {
 				t.Errorf("%s: %s", name, warning)
 			}
 			for _, format := range []string{"svg", "pdf"} {
-				drawn, err := chart.Draw(format, "")
-				if err != nil {
-					t.Fatal(err)
-				}
+				drawn := suite.Must(chart.Draw(format, ""))(t)
 				settlePicture(t, filepath.Join("figures", e.Figures[i].Name+"."+format), drawn)
 			}
 		}
@@ -112,9 +93,7 @@ func TestCommittedFigures(t *testing.T) {
 func settlePicture(t *testing.T, name string, want []byte) {
 	t.Helper()
 	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(name, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(name, want, 0o644))
 		return
 	}
 	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
@@ -129,30 +108,12 @@ func TestSeriesFigures(t *testing.T) {
 		t.Fatalf("no figures: %v", err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		figure, err := plots.Read(file, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		at, err := figure.RowsPath()
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := plots.ReadTable(at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		chart, err := plots.Build(figure, rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		drawn, err := chart.Draw("svg", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(os.ReadFile(file))(t)
+		figure := suite.Must(plots.Read(file, text))(t)
+		at := suite.Must(figure.RowsPath())(t)
+		rows := suite.Must(plots.ReadTable(at))(t)
+		chart := suite.Must(plots.Build(figure, rows))(t)
+		drawn := suite.Must(chart.Draw("svg", ""))(t)
 		want, err := os.ReadFile(strings.TrimSuffix(file, ".yaml") + ".svg")
 		if err != nil || !bytes.Equal(drawn, want) {
 			t.Errorf("%s: its committed picture is not what its rows give (%v): spvsim plot %s", file, err, file)

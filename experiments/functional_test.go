@@ -8,6 +8,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 // withoutTime runs a job on its own machine in functional mode.
@@ -18,10 +19,7 @@ func withoutTime(t *testing.T, job *config.Job, threads int) *gpu.Result {
 
 func runMode(t *testing.T, job *config.Job, s gpu.Setup) *gpu.Result {
 	t.Helper()
-	m, err := config.LoadMachine(config.Request{Job: job})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Job: job}))(t)
 	s.Machine, s.Job = m, job
 	result, err := gpu.Run(context.Background(), s)
 	if err != nil && !clocked[job.Name] && !isOfFullSize(job.Name, err) {
@@ -142,14 +140,8 @@ func runSample(t *testing.T, c sampleCase, mode string) *gpu.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := config.LoadJobWith(fsys, file, c.params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job, Set: c.set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJobWith(fsys, file, c.params))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Set: c.set}))(t)
 	result, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Mode: mode, Threads: 1})
 	if err != nil && c.params == nil {
 		t.Fatal(err)

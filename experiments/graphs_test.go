@@ -68,14 +68,9 @@ func sameAsReferences(t *testing.T, name string, got map[string][]byte) {
 // scratchSteps are the sizes of scratch memory from the least to the most that a graph can use, a factor of four apart.
 func scratchSteps(t *testing.T, job *config.Job, machine string, set []string) []uint64 {
 	t.Helper()
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set}))(t)
 	var text strings.Builder
-	if err := gpu.DescribeGraph(&text, gpu.Setup{Machine: m, Job: job}, false); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, gpu.DescribeGraph(&text, gpu.Setup{Machine: m, Job: job}, false))
 	least, most := scratchRange(text.String())
 	if least == 0 || most <= least {
 		t.Fatalf("scratch from %d to %d bytes: %s", least, most, text.String())
@@ -128,10 +123,7 @@ func sweepScratch(t *testing.T, name, machine string, set []string) {
 	job := load(t, name)
 	least := uint64(math.MaxUint64 / 2)
 	for _, bytes := range scratchSteps(t, job, machine, set) {
-		m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: append(set, fmt.Sprintf("queue.scratch_bytes=%d", bytes))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Machine: machine, Job: job, Set: append(set, fmt.Sprintf("queue.scratch_bytes=%d", bytes))}))(t)
 		r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e8}) // checks the buffers
 		if err != nil {
 			t.Fatalf("%d bytes: %v", bytes, err)
@@ -147,10 +139,7 @@ func sweepScratch(t *testing.T, name, machine string, set []string) {
 func TestGraphsKeepToTheCycleLimit(t *testing.T) {
 	for _, model := range []string{"fast", "akita"} {
 		job := load(t, "bfs")
-		m, err := config.LoadMachine(config.Request{Job: job, Set: []string{"memory.model=" + model, "compute_units=1", "scheduler.kind=hardware"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Job: job, Set: []string{"memory.model=" + model, "compute_units=1", "scheduler.kind=hardware"}}))(t)
 		if _, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 20000}); !errors.Is(err, gpu.ErrLimit) {
 			t.Errorf("memory %s: %v, want the limit", model, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/grammar"
 )
@@ -15,10 +16,7 @@ import (
 // read is a file of the repository.
 func read(t *testing.T, elements ...string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(append([]string{".."}, elements...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(filepath.Join(append([]string{".."}, elements...)...)))(t)
 	return string(text)
 }
 
@@ -78,10 +76,7 @@ func declaredTests(t *testing.T) []string {
 	t.Helper()
 	var names []string
 	for _, pattern := range []string{"*/*_test.go", "*/*/*_test.go", "*/*/*/*_test.go"} {
-		files, err := filepath.Glob(filepath.Join("..", pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := suite.Must(filepath.Glob(filepath.Join("..", pattern)))(t)
 		for _, f := range files {
 			for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(read(t, strings.TrimPrefix(f, "../")), -1) {
 				names = append(names, m[1])

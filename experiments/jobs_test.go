@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 )
 
 // load reads a ready job.
@@ -21,10 +22,7 @@ func loadWith(t *testing.T, name string, parameters []string) *config.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := config.LoadJobWith(files, file, parameters)
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJobWith(files, file, parameters))(t)
 	return job
 }
 
@@ -33,10 +31,7 @@ func contents(t *testing.T, job *config.Job) initial {
 	t.Helper()
 	in := initial{}
 	for i := range job.Buffers {
-		data, err := job.Buffers[i].Bytes()
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(job.Buffers[i].Bytes())(t)
 		in[job.Buffers[i].Name] = data
 	}
 	return in
@@ -59,10 +54,7 @@ func TestEveryJobLoads(t *testing.T) {
 }
 
 func TestPeerBitonicLaunchesEveryPass(t *testing.T) {
-	launches, err := load(t, "peer-bitonic").Launches()
-	if err != nil {
-		t.Fatal(err)
-	}
+	launches := suite.Must(load(t, "peer-bitonic").Launches())(t)
 	if len(launches) != 105 || launches[0].Dispatch != [3]uint32{128, 1, 1} {
 		t.Errorf("%d launches of %v, want 105 of 128", len(launches), launches[0].Dispatch)
 	}
@@ -74,9 +66,7 @@ func TestExpectationsAgreeWithTheReferences(t *testing.T) {
 		t.Run(r.job+"/"+r.buffer, func(t *testing.T) {
 			job := load(t, r.job)
 			var want bytes.Buffer
-			if err := binary.Write(&want, binary.LittleEndian, r.want(contents(t, job))); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, binary.Write(&want, binary.LittleEndian, r.want(contents(t, job))))
 			for i := range job.Expect {
 				if e := &job.Expect[i]; e.Buffer == r.buffer {
 					if err := e.Check(want.Bytes()); err != nil {

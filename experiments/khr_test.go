@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 )
 
 // spirv-opt rewrites modules with AMD's extensions to those of Khronos: the jobs give the same buffers. Exceptions are
@@ -39,24 +40,12 @@ func TestRewrittenModulesGiveTheSameBuffers(t *testing.T) {
 // rewritten returns a job with its module replaced.
 func rewritten(t *testing.T, name, module, file string) *config.Job {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("library", name+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	was, err := os.ReadFile(filepath.Join("library", module+".spv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	is, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(filepath.Join("library", name+".yaml")))(t)
+	was := suite.Must(os.ReadFile(filepath.Join("library", module+".spv")))(t)
+	is := suite.Must(os.ReadFile(file))(t)
 	if bytes.Equal(was, is) || bytes.Contains(is, []byte("SPV_AMD_")) {
 		t.Fatal("nothing was rewritten")
 	}
-	job, err := config.LoadJob(fstest.MapFS{name + ".yaml": {Data: text}, module + ".spv": {Data: is}}, name+".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJob(fstest.MapFS{name + ".yaml": {Data: text}, module + ".spv": {Data: is}}, name+".yaml"))(t)
 	return job
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 )
 
@@ -48,10 +49,7 @@ func TestLatencyShaderReadsTheTimingTable(t *testing.T) {
 				job := load(t, "latency")
 				job.Expect = nil
 				set := "timing.lowering=" + lowering
-				m, err := config.LoadMachine(config.Request{Machine: preset, Job: job, Set: []string{set}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := suite.Must(config.LoadMachine(config.Request{Machine: preset, Job: job, Set: []string{set}}))(t)
 				cycles := execute(t, job, preset, set)["cycles"]
 				for slot, c := range measured {
 					got, want := int(binary.LittleEndian.Uint32(cycles[4*slot:])), 0

@@ -8,6 +8,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/tracing"
 )
 
@@ -35,20 +36,14 @@ func kochCycles(t *testing.T, order string, scratch int) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := config.LoadJobWith(files, name, []string{"depth=5"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJobWith(files, name, []string{"depth=5"}))(t)
 	job.Expect = nil // it is for another depth
 	m, err := config.LoadMachine(config.Request{Job: job, Machine: "rdna3-rx7900xtx", Set: []string{"scheduler.kind=hardware", "queue.payload_bytes=0",
 		"dispatcher.kernel_launch_cycles=0", "queue.arbitration=" + order, fmt.Sprint("queue.scratch_bytes=", scratch)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e7}))(t)
 	return r.Stats.Cycles
 }
 
@@ -80,18 +75,9 @@ func TestMoreOfAQueueThatOverflowsIsNoSlower(t *testing.T) {
 // fanOut runs producers that send 64 payloads of 4 bytes each to a node of one workgroup, without payload memory on chip.
 func fanOut(t *testing.T, producers, scratch int, machine string, set ...string) *tracing.Stats {
 	t.Helper()
-	job, err := config.LoadJobWith(os.DirFS("testdata"), "fanout.yaml", []string{fmt.Sprint("producers=", producers), fmt.Sprint("scratch=", scratch)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job, Machine: machine, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJobWith(os.DirFS("testdata"), "fanout.yaml", []string{fmt.Sprint("producers=", producers), fmt.Sprint("scratch=", scratch)}))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: machine, Set: set}))(t)
+	r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e7}))(t)
 	return r.Stats
 }
 
@@ -173,22 +159,10 @@ func TestQueuesOfUnitsBalanceOneProducer(t *testing.T) {
 // enqueueCycles is the time of payloads enqueued over 16 nodes under a hardware queue.
 func enqueueCycles(t *testing.T, parameters []string, set ...string) uint64 {
 	t.Helper()
-	files, err := FigureFiles()
-	if err != nil {
-		t.Fatal(err)
-	}
-	job, err := config.LoadJobWith(files, "jobs/enqueue.yaml", parameters)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := suite.Must(FigureFiles())(t)
+	job := suite.Must(config.LoadJobWith(files, "jobs/enqueue.yaml", parameters))(t)
 	job.Expect = nil // the order of results is that of one round
-	m, err := config.LoadMachine(config.Request{Job: job, Set: append([]string{"scheduler.kind=hardware", "dispatcher.kernel_launch_cycles=0", "queue.max_payloads=4096"}, set...)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Set: append([]string{"scheduler.kind=hardware", "dispatcher.kernel_launch_cycles=0", "queue.max_payloads=4096"}, set...)}))(t)
+	r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e7}))(t)
 	return r.Stats.Cycles
 }

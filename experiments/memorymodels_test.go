@@ -108,10 +108,7 @@ func TestLimitRightBehindTheEnd(t *testing.T) {
 			}
 			set := append(strings.Fields(kind), "memory.model="+model)
 			job, m := settled(t, "lastsum", "gcn3-r9nano", set)
-			free, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job})
-			if err != nil {
-				t.Fatal(err)
-			}
+			free := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job}))(t)
 			end := free.Stats.Cycles
 			r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: end + 1})
 			if err != nil {
@@ -157,9 +154,6 @@ func underModel(t *testing.T, name, machine, model string, set []string) *gpu.Re
 func settled(t *testing.T, name, machine string, set []string, parameters ...string) (*config.Job, *config.Machine) {
 	t.Helper()
 	job := loadWith(t, name, parameters)
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set}))(t)
 	return job, m
 }

@@ -8,6 +8,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 // micro runs a micro-benchmark of the library with other parameters, without its expectations, which are for its own
@@ -16,14 +17,8 @@ func micro(t *testing.T, name, machine, mode string, parameters ...string) (map[
 	t.Helper()
 	job := loadWith(t, name, parameters)
 	job.Expect = nil
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job})
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := gpu.Run(t.Context(), gpu.Setup{Machine: m, Job: job, Mode: mode, MaxCycles: 1e8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Machine: machine, Job: job}))(t)
+	result := suite.Must(gpu.Run(t.Context(), gpu.Setup{Machine: m, Job: job, Mode: mode, MaxCycles: 1e8}))(t)
 	out := map[string][]byte{}
 	for _, b := range result.Buffers {
 		out[b.Name] = b.Bytes
@@ -65,10 +60,7 @@ func TestChainIsOneCycle(t *testing.T) {
 // the cache.
 func TestChaseTakesTheLatencyOfTheFirstCache(t *testing.T) {
 	for _, name := range config.Presets() {
-		m, err := config.Preset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.Preset(name))(t)
 		out, _ := micro(t, "micro-chase", name, "", "bytes=4096", "before=96", "rounds=1")
 		took := float64(binary.LittleEndian.Uint32(out["result"][8:])) / 256
 		if want := float64(m.Timing.Classes["vmem"].Latency + m.VectorL1.LatencyCycles); took < want-8 || took > want+8 {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // modelFile has the cycles of each job under both memory models, and why they differ where they do by more than 15 %.
@@ -33,10 +35,7 @@ type modelRows struct {
 // readModelRows reads the file; with -update it is written after the test.
 func readModelRows(t *testing.T) *modelRows {
 	t.Helper()
-	data, err := os.ReadFile(modelFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(modelFile))(t)
 	table, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
 	if err != nil || len(table) == 0 {
 		t.Fatalf("%s: %v", modelFile, err)
@@ -84,9 +83,7 @@ func (r *modelRows) write(t *testing.T) {
 		c := r.rows[name]
 		table = append(table, []string{name, fmt.Sprint(c.fast), fmt.Sprint(c.akita), r.why[name]})
 	}
-	if err := w.WriteAll(table); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, w.WriteAll(table))
 	settle(t, modelFile, b.Bytes())
 }
 
@@ -103,10 +100,7 @@ func TestPageOfMemoryModels(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| `%s` | %d | %d | %.3f | %s |\n", name, c.fast, c.akita, c.ratio(), r.why[name])
 	}
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(page))(t)
 	before, rest, _ := strings.Cut(string(text), begin)
 	_, after, ok := strings.Cut(rest, end)
 	if !ok {

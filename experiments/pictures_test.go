@@ -8,6 +8,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 // The pictures in the docs equal the output of `spvsim graph --dot` for each ready graph; with -update they are
@@ -15,14 +16,9 @@ import (
 func TestPicturesOfGraphs(t *testing.T) {
 	for _, name := range graphJobs() {
 		job := load(t, name)
-		m, err := config.LoadMachine(config.Request{Job: job})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Job: job}))(t)
 		var dot bytes.Buffer
-		if err := gpu.DescribeGraph(&dot, gpu.Setup{Machine: m, Job: job}, true); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, gpu.DescribeGraph(&dot, gpu.Setup{Machine: m, Job: job}, true))
 		file := filepath.Join("..", "docs", "graphs", name+".dot")
 		settle(t, file, dot.Bytes())
 		if !*update {

@@ -12,6 +12,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 // besideKinds are the schedulers that run graphs concurrently.
@@ -57,10 +58,7 @@ func (p *graphPair) job(t *testing.T, scratch uint64, inTurn bool) *config.Job {
 // run runs the pair, and checks the results of both.
 func (p *graphPair) run(t *testing.T, job *config.Job, kind string, threads int, set []string) *gpu.Result {
 	t.Helper()
-	m, err := config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx", Set: append(append([]string{"scheduler.kind=" + kind}, lawMachine...), set...)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx", Set: append(append([]string{"scheduler.kind=" + kind}, lawMachine...), set...)}))(t)
 	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e8, Threads: threads})
 	if err != nil {
 		t.Fatalf("seeds %d, %s, %v: %v", p.seeds, kind, set, err)

@@ -16,6 +16,7 @@ import (
 	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/internal/oracle"
+	"spvsim/internal/suite"
 	"spvsim/program/frontend"
 	"spvsim/program/ir"
 	"spvsim/spirv/asm"
@@ -40,10 +41,7 @@ func smallMachines(t testing.TB) []*config.Machine {
 		for _, kind := range schedulers {
 			set := append([]string{"shader_engines=1", "compute_units=2", "wave_slots=4", "l2.bytes=65536", "l2.slices=1",
 				"memory_side.bytes=0", "scheduler.kind=" + kind}, v...)
-			m, err := config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx", Set: set})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := suite.Must(config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx", Set: set}))(t)
 			list = append(list, m)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/tracing"
 )
 
@@ -189,10 +190,7 @@ func TestRandomGraphsAreNoSlowerWithMore(t *testing.T) {
 // lawOnThePage is how many graphs break the law in an order, and by which factor at most, as docs/graphs/enqueue-queue.md says.
 func lawOnThePage(t *testing.T, order string) (graphs int, most float64) {
 	t.Helper()
-	page, err := os.ReadFile("../docs/graphs/enqueue-queue.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := suite.Must(os.ReadFile("../docs/graphs/enqueue-queue.md"))(t)
 	_, row, _ := strings.Cut(string(page), "\n| `"+order+"` |")
 	if _, err := fmt.Sscanf(row, "%d | %g |", &graphs, &most); err != nil {
 		t.Fatalf("docs/graphs/enqueue-queue.md has no row of %s among the orders: %v", order, err)

@@ -18,10 +18,7 @@ import (
 // execute runs a job on a machine, the job's own if the name is empty, and returns its buffers by name.
 func execute(t *testing.T, job *config.Job, machine string, set ...string) map[string][]byte {
 	t.Helper()
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set}))(t)
 	result, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e8})
 	if err != nil {
 		t.Error(err)
@@ -67,9 +64,7 @@ func skipUnderRace(t *testing.T, job string) {
 func compare(t *testing.T, got []byte, want any, tolerance float64) {
 	t.Helper()
 	var bits bytes.Buffer
-	if err := binary.Write(&bits, binary.LittleEndian, want); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, binary.Write(&bits, binary.LittleEndian, want))
 	if len(got) != bits.Len() {
 		t.Fatalf("%d bytes, want %d", len(got), bits.Len())
 	}

@@ -19,10 +19,7 @@ const writtenGraphs = 80
 // The results of random graphs under each scheduler, on random machines, are recorded like those of jobs in systemtest:
 // with plenty of scratch memory, with the least that they need or with a part more. With -update the file is rewritten.
 func TestWrittenGraphs(t *testing.T) {
-	machines, err := ledger.NewMachines()
-	if err != nil {
-		t.Fatal(err)
-	}
+	machines := suite.Must(ledger.NewMachines())(t)
 	suite.Lines(t, "graphs.txt", *update, writtenGraphs, func(i int) string {
 		seed, nodes, s := writtenGraph(t, machines, i)
 		return fmt.Sprintf("%d nodes of seed %d on %s", nodes, seed, ledger.Outcome(s, i%4 == 0))
@@ -32,10 +29,7 @@ func TestWrittenGraphs(t *testing.T) {
 // Random graphs give the same results with each turn as an event, with units ahead of the engine, and with several
 // threads.
 func TestDrawnGraphsGoAhead(t *testing.T) {
-	machines, err := ledger.NewMachines()
-	if err != nil {
-		t.Fatal(err)
-	}
+	machines := suite.Must(ledger.NewMachines())(t)
 	suite.Some(writtenGraphs, func(i int) {
 		if seed, _, s := writtenGraph(t, machines, i); s.Mode != config.ModeFunctional {
 			if said := ledger.Ahead(s, 2+i%3); said != "" {

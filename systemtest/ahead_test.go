@@ -169,14 +169,9 @@ func outcome(t *testing.T, name string, set []string, setup *gpu.Setup) map[stri
 		checkEvents(t, r)
 	}
 	r.Stats.Host = tracing.Host{}
-	data, err := json.Marshal(r.Stats)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(json.Marshal(r.Stats))(t)
 	out := map[string]any{}
-	if err := json.Unmarshal(data, &out); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, json.Unmarshal(data, &out))
 	for _, l := range r.Listings {
 		out["counts of "+l.Program.Name] = l.Counts
 	}
@@ -189,21 +184,12 @@ func outcome(t *testing.T, name string, set []string, setup *gpu.Setup) map[stri
 // run runs a job of the library on a machine with some keys set.
 func run(t *testing.T, name string, set []string, setup *gpu.Setup) *gpu.Result {
 	t.Helper()
-	job, err := config.LoadJob(os.DirFS(filepath.FromSlash("../experiments/library")), name+".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJob(os.DirFS(filepath.FromSlash("../experiments/library")), name+".yaml"))(t)
 	if set == nil {
 		set = []string{"shader_engines=1", "compute_units=2", "fetch.enabled=false"}
 	}
-	machine, err := config.LoadMachine(config.Request{Job: job, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	machine := suite.Must(config.LoadMachine(config.Request{Job: job, Set: set}))(t)
 	setup.Machine, setup.Job = machine, job
-	r, err := gpu.Run(context.Background(), *setup)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(gpu.Run(context.Background(), *setup))(t)
 	return r
 }

@@ -12,6 +12,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 // besideMachine is a machine whose launches cost round numbers: 1,000 cycles the first, 700 after a barrier, 30 + 70 of a pipe's time.
@@ -55,10 +56,7 @@ func keyFiles(t testing.TB) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}
 	for _, shader := range []string{"walk.spv", "mix.spv"} {
-		data, err := os.ReadFile("testdata/keys/" + shader)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile("testdata/keys/" + shader))(t)
 		files[shader] = &fstest.MapFile{Data: data}
 	}
 	return files
@@ -66,10 +64,7 @@ func keyFiles(t testing.TB) fstest.MapFS {
 
 func parseBeside(t testing.TB, text string) *config.Job {
 	t.Helper()
-	j, err := config.ParseJob(keyFiles(t), "beside.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := suite.Must(config.ParseJob(keyFiles(t), "beside.yaml", []byte(text)))(t)
 	return j
 }
 
@@ -84,10 +79,7 @@ func besideRun(t testing.TB, job *config.Job, settings string, change func(*gpu.
 		}
 		q.Set = append(q.Set, s)
 	}
-	m, err := config.LoadMachine(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(q))(t)
 	s := gpu.Setup{Machine: m, Job: job, MaxCycles: 1e8}
 	if change != nil {
 		change(&s)
@@ -280,10 +272,7 @@ func TestQueuesThatCanNotBe(t *testing.T) {
 		{"queues:\n- steps: [{once: true, dispatch: [1]}]\n", "", "found once: want no step that runs once in queues"},
 	} {
 		job := parseBeside(t, besideJob+c.text)
-		m, err := config.LoadMachine(config.Request{Job: job, Set: strings.Fields(besideMachine + c.settings)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Job: job, Set: strings.Fields(besideMachine + c.settings)}))(t)
 		if _, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.text, err, c.want)
 		}

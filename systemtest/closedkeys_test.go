@@ -9,6 +9,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 // keyShader runs the body on one workgroup of 64 lanes: %id is the lane's number, %zero the address of the buffer's first
@@ -52,18 +53,9 @@ OpFunctionEnd
 func keyCycles(t *testing.T, preset, body string, set ...string) int {
 	t.Helper()
 	const text = "shader: k.spvasm\nbuffers: [{set: 0, binding: 0, name: a, data: {zero: 256}}]\ndispatch: [1]\nwave_size: 64\n"
-	job, err := config.ParseJob(fstest.MapFS{"k.spvasm": {Data: []byte(strings.Replace(keyShader, "BODY", body, 1))}}, "job.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Machine: preset, Job: job, Set: append(set, "shader_engines=1", "compute_units=1", "fetch.enabled=false")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.ParseJob(fstest.MapFS{"k.spvasm": {Data: []byte(strings.Replace(keyShader, "BODY", body, 1))}}, "job.yaml", []byte(text)))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Machine: preset, Job: job, Set: append(set, "shader_engines=1", "compute_units=1", "fetch.enabled=false")}))(t)
+	r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job}))(t)
 	return int(r.Stats.Cycles)
 }
 

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 var compiledPrograms = flag.Uint64("flow.compiled", 4, "random programs to give to installed compilers")
@@ -46,9 +48,7 @@ func TestCompiledControlFlow(t *testing.T) {
 func compile(t *testing.T, dir string, p *program, optimiser []string) string {
 	t.Helper()
 	in, out, opt := filepath.Join(dir, "a.comp"), filepath.Join(dir, "a.spv"), filepath.Join(dir, "b.spv")
-	if err := os.WriteFile(in, []byte(source(p)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(in, []byte(source(p)), 0o666))
 	commands := [][]string{{"glslangValidator", "-V", "--target-env", "vulkan1.1", "-o", out, in}}
 	if optimiser != nil {
 		commands = append(commands, append(append([]string{"spirv-opt"}, optimiser...), out, "-o", opt))
@@ -59,9 +59,6 @@ func compile(t *testing.T, dir string, p *program, optimiser []string) string {
 			t.Fatalf("seed %d: %v: %v\n%s\n%s", p.seed, c, err, text, source(p))
 		}
 	}
-	data, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(out))(t)
 	return string(data)
 }

@@ -53,10 +53,7 @@ func TestPairsOfKeysHaveNoHiddenCouplings(t *testing.T) {
 	}
 	for range pairs {
 		preset := config.Presets()[rng.IntN(len(config.Presets()))]
-		m, err := config.Preset(preset)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.Preset(preset))(t)
 		part := parts[rng.IntN(len(parts))]
 		var keys []string
 		for _, l := range m.Leaves() {

@@ -14,6 +14,7 @@ import (
 	"spvsim/energy"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/tracing"
 )
 
@@ -26,14 +27,8 @@ func energyRun(t *testing.T, name, preset, mode string, set ...string) *gpu.Resu
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := config.LoadJob(files, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job, Machine: preset, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJob(files, file))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: preset, Set: set}))(t)
 	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Mode: mode, Threads: 1})
 	if err != nil {
 		t.Fatalf("%s on %s: %v", name, preset, err)

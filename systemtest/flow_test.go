@@ -14,6 +14,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 var (
@@ -33,10 +34,7 @@ func newBench(t testing.TB) bench {
 	job := parse(t, "", 1)
 	for _, size := range []int{32, 64} {
 		set := []string{fmt.Sprintf("wave_size=%d", size), "shader_engines=1", "compute_units=1", "memory_side.bytes=1572864"}
-		m, err := config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx", Job: job, Set: set})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx", Job: job, Set: set}))(t)
 		b[size] = m
 	}
 	return b

@@ -13,6 +13,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 // graphFiles are the shaders of dispatches, and a graph's.
@@ -23,10 +24,7 @@ func graphFiles(t testing.TB) fstest.MapFS {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := fs.ReadFile(library, "lastsum.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(fs.ReadFile(library, "lastsum.spvasm"))(t)
 	files["lastsum.spvasm"] = &fstest.MapFile{Data: data}
 	return files
 }
@@ -59,10 +57,7 @@ func mixStep(groups, rounds int) string {
 
 func graphJob(t testing.TB, text string) *config.Job {
 	t.Helper()
-	j, err := config.ParseJob(graphFiles(t), "graph.yaml", []byte(graphBuffers+text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := suite.Must(config.ParseJob(graphFiles(t), "graph.yaml", []byte(graphBuffers+text)))(t)
 	return j
 }
 
@@ -170,10 +165,7 @@ func TestGraphsThatCanNotBe(t *testing.T) {
 		{0, "scheduler.kind=hardware queue.payload_bytes=64", "a: found 32 bytes, in scratch memory and 1/2 of the payload memory on chip: want 64"},
 	} {
 		job := graphJob(t, twoGraphs+both+fmt.Sprintf("scratch_bytes: %d\n", c.scratch))
-		m, err := config.LoadMachine(config.Request{Job: job, Set: strings.Fields(besideMachine + c.settings)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Job: job, Set: strings.Fields(besideMachine + c.settings)}))(t)
 		if _, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.settings, err, c.want)
 		}

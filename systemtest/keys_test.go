@@ -12,6 +12,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/mem"
 	"spvsim/tracing"
 )
@@ -267,10 +268,7 @@ func TestEveryKeyActs(t *testing.T) {
 		}
 	}
 	for _, preset := range config.Presets() {
-		m, err := config.LoadMachine(config.Request{Machine: preset, Job: b.job("all")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Machine: preset, Job: b.job("all")}))(t)
 		for _, l := range m.Leaves() {
 			if !strings.HasPrefix(l.Path, "timing.classes.") && !strings.HasPrefix(l.Path, "timing.operations.") && !covered[l.Path] {
 				t.Errorf("key %s has no row that says what it does", l.Path)

@@ -11,6 +11,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/lds"
 )
 
@@ -27,14 +28,8 @@ func (h *sharesHook) Func(ctx sim.HookCtx) {
 func TestSharesSeeWhatInstructionsCount(t *testing.T) {
 	for _, name := range []string{"bitonic", "coalesced", "groupscan-lds", "planes"} {
 		t.Run(name, func(t *testing.T) {
-			job, err := config.LoadJob(os.DirFS(filepath.FromSlash("../experiments/library")), name+".yaml")
-			if err != nil {
-				t.Fatal(err)
-			}
-			machine, err := config.LoadMachine(config.Request{Job: job})
-			if err != nil {
-				t.Fatal(err)
-			}
+			job := suite.Must(config.LoadJob(os.DirFS(filepath.FromSlash("../experiments/library")), name+".yaml"))(t)
+			machine := suite.Must(config.LoadMachine(config.Request{Job: job}))(t)
 			var seen sharesHook
 			r, err := gpu.Run(context.Background(), gpu.Setup{Machine: machine, Job: job, Attach: func(_ sim.Engine, parts []sim.Component) error {
 				for _, c := range parts {

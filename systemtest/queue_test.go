@@ -10,6 +10,7 @@ import (
 
 	"spvsim/gpu"
 	"spvsim/internal/ledger"
+	"spvsim/internal/suite"
 )
 
 // queueAlternatives are the designs that keys choose among, on a machine of two engines with queues small enough to fill.
@@ -94,9 +95,7 @@ func TestLeastTimeOfThePath(t *testing.T) {
 		setup := &gpu.Setup{}
 		r := run(t, "lastsum", []string{"scheduler.kind=" + kind}, setup)
 		var text bytes.Buffer
-		if err := gpu.DescribeGraph(&text, *setup, false); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, gpu.DescribeGraph(&text, *setup, false))
 		_, rest, _ := strings.Cut(text.String(), "under "+kind+": at least ")
 		least, path := uint64(0), uint64(0)
 		if _, err := fmt.Sscanf(rest, "%d cycles", &least); err != nil {

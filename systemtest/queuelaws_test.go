@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 )
 
 // queueJobs load, store and update, each wave its own lines, all the same one, and through little and much of the caches.
@@ -42,10 +43,7 @@ func TestLawsOfQueues(t *testing.T) {
 	for seed := range uint64(n) {
 		r := rand.New(rand.NewPCG(seed, 23))
 		preset, job := config.Presets()[seed%uint64(len(config.Presets()))], queueJobs[r.IntN(len(queueJobs))]
-		m, err := config.LoadMachine(config.Request{Machine: preset, Job: b.job("all")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Machine: preset, Job: b.job("all")}))(t)
 		on := "compute_units=2 machine=" + preset + walked
 		short, long := on, on
 		for _, key := range queueKeys(m) {

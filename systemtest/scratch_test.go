@@ -8,6 +8,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 )
 
@@ -23,18 +24,9 @@ mode: `
 	for _, mode := range []string{"timed", "functional"} {
 		for _, preset := range []string{"rdna3-rx7900xtx", "gcn3-r9nano"} {
 			t.Run(mode+"/"+preset, func(t *testing.T) {
-				job, err := config.ParseJob(os.DirFS("testdata/keys"), "dirty.yaml", []byte(text+mode+"\n"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				m, err := config.LoadMachine(config.Request{Job: job, Machine: preset, Set: []string{"compute_units=1", "shader_engines=1", "simds=1", "wave_slots=2"}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job})
-				if err != nil {
-					t.Fatal(err)
-				}
+				job := suite.Must(config.ParseJob(os.DirFS("testdata/keys"), "dirty.yaml", []byte(text+mode+"\n")))(t)
+				m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: preset, Set: []string{"compute_units=1", "shader_engines=1", "simds=1", "wave_slots=2"}}))(t)
+				r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job}))(t)
 				if r.Stats.ByClass[isa.ClassScratch] == 0 {
 					t.Fatal("the shader uses no scratch memory: the test tests nothing")
 				}

@@ -10,6 +10,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 var (
@@ -35,18 +36,12 @@ func smallSteps(t *testing.T, name string) (jobs [2]*config.Job) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := fs.ReadFile(files, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	steps := suite.Must(fs.ReadFile(files, file))(t)
 	for _, small := range [][2]string{{"size: 128", "size: 32"}, {"n: 512", "n: 64"}, {"{log2n: 14, n: 16384}", "{log2n: 9, n: 512}"}} {
 		steps = bytes.Replace(steps, []byte(small[0]), []byte(small[1]), 1)
 	}
 	for i, text := range []string{string(steps), queued(string(steps))} {
-		j, err := config.ParseJob(files, file, []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := suite.Must(config.ParseJob(files, file, []byte(text)))(t)
 		j.Expect = nil // it is of the whole size
 		jobs[i] = j
 	}
@@ -90,10 +85,7 @@ func TestOneQueueIsAStreamOfWhatIsTimed(t *testing.T) {
 		}{{"peer-bitonic", []string{"first=2", "workgroups=1..2", "first=3,workgroups=0..0", "workgroups=3..9"}}, {"deferred-quads", []string{"steps=lights"}}} {
 			jobs := smallSteps(t, c.name)
 			for _, text := range c.windows {
-				w, err := config.ParseTime(text)
-				if err != nil {
-					t.Fatal(err)
-				}
+				w := suite.Must(config.ParseTime(text))(t)
 				r := sameStream(t, c.name+" "+text, jobs, machine, func(s *gpu.Setup) { s.Time = w })
 				if share := r.Stats.TimedShare(); share == 0 || share == 1 {
 					t.Errorf("%s %s on %s: %.2f of it is timed", c.name, text, machine, share)

@@ -11,6 +11,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/simd"
 	"spvsim/tracing"
@@ -97,10 +98,7 @@ func TestEveryTimingClassActs(t *testing.T) {
 func TestEveryOperationRowActs(t *testing.T) {
 	b := newKeyBench(t)
 	for _, preset := range config.Presets() {
-		m, err := config.LoadMachine(config.Request{Machine: preset, Job: b.job("all")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Machine: preset, Job: b.job("all")}))(t)
 		for _, key := range m.Timing.OperationNames() {
 			o := m.Timing.Operations[key]
 			for lowering, list := range map[string][]string{"dpp": o.Use, "lds": o.UseLDS} {

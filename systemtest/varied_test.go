@@ -14,6 +14,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 )
 
@@ -47,28 +48,16 @@ func runVaried(t *testing.T, name string, c change) ran {
 		t.Fatal(err)
 	}
 	all := fstest.MapFS{}
-	list, err := fs.Glob(files, "*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(fs.Glob(files, "*"))(t)
 	for _, f := range list {
-		data, err := fs.ReadFile(files, f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(fs.ReadFile(files, f))(t)
 		all[f] = &fstest.MapFile{Data: changedFile(t, f, data, c.module)}
 	}
 	if c.job != nil {
 		all[file].Data = []byte(c.job(string(all[file].Data)))
 	}
-	job, err := config.LoadJob(all, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job, Set: append(append([]string{}, variedMachine...), c.set...)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJob(all, file))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Set: append(append([]string{}, variedMachine...), c.set...)}))(t)
 	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job})
 	if err != nil {
 		t.Fatalf("%s with %v: %v", name, c.set, err)
@@ -92,10 +81,7 @@ func changedFile(t *testing.T, name string, data []byte, change func(*spirv.Modu
 	if change == nil || !strings.HasSuffix(name, ".spv") {
 		return data
 	}
-	m, err := spirv.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(spirv.Decode(data))(t)
 	change(m)
 	return m.Encode(m.Order)
 }

@@ -22,10 +22,7 @@ const writtenLines = 252
 // and digests of all statistics, buffers and, for some, of all events. A change of the model shows as a difference, whether a law forbids it or not; what is
 // right the laws and closed forms of the other tests say. With -update the file is written.
 func TestWrittenJobs(t *testing.T) {
-	machines, err := ledger.NewMachines()
-	if err != nil {
-		t.Fatal(err)
-	}
+	machines := suite.Must(ledger.NewMachines())(t)
 	b := &writtenBench{t, machines}
 	suite.Lines(t, "written.txt", *update, writtenLines, b.line)
 }
@@ -38,10 +35,7 @@ type writtenBench struct {
 
 // Drawn jobs come to the same with each turn as an event, with units ahead of the engine, and with several threads.
 func TestDrawnJobsGoAhead(t *testing.T) {
-	machines, err := ledger.NewMachines()
-	if err != nil {
-		t.Fatal(err)
-	}
+	machines := suite.Must(ledger.NewMachines())(t)
 	b := &writtenBench{t, machines}
 	suite.Some(writtenLines, func(i int) {
 		if _, s := b.setup(i); s.Mode != config.ModeFunctional {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spvsim/account"
+	"spvsim/internal/suite"
 )
 
 // An estimate lists the statistics without an interval, and the parts that were not sampled, with the reason.
@@ -13,26 +14,19 @@ func TestEstimatesSayWhatTheyDoNotKnow(t *testing.T) {
 	s := &Stats{Mode: "sampled", ClockMHz: 1000}
 	s.Launches, s.Cycles = 1, 1000
 	s.Estimate = &account.Estimate{Cycles: 800, Half: 50, NotSampled: []account.NotSampled{{Instructions: 12, Because: "of its reason"}}}
-	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(json.Marshal(s))(t)
 	var got struct {
 		Estimate struct {
 			WithoutInterval []string             `json:"without_interval"`
 			NotSampled      []account.NotSampled `json:"not_sampled"`
 		}
 	}
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, json.Unmarshal(text, &got))
 	if e := got.Estimate; strings.Join(e.WithoutInterval, " ") != "slot_cycles occupancy unit_cycles lds memory" || len(e.NotSampled) != 1 || e.NotSampled[0] != s.Estimate.NotSampled[0] {
 		t.Errorf("%+v", e)
 	}
 	var b strings.Builder
-	if err := WriteSummary(&b, s); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, WriteSummary(&b, s))
 	for _, want := range []string{"12 instructions, because of its reason", "what follows of slots, LDS and memory is of the timed parts"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the summary has not %q:\n%s", want, &b)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/account"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program"
 )
@@ -27,9 +28,7 @@ func TestSummary(t *testing.T) {
 	s := &Stats{Machine: "test", ClockMHz: 1000, Counts: c, Host: Host{Seconds: 0.5, InstructionsPerSecond: 800, PeakBytes: 20 << 20},
 		Steps: []account.StepCounts{{Name: "a", Counts: c}, {Name: "b", Counts: c}}}
 	var b bytes.Buffer
-	if err := WriteSummary(&b, s); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, WriteSummary(&b, s))
 	want := `machine       test at 1000 MHz
 time          5000 cycles, 5.000 us
 work          4 workgroups, 8 waves, 400 instructions, 2 launches
@@ -73,18 +72,12 @@ func TestListing(t *testing.T) {
 	l.Counts[0].Issues = 3
 	l.Counts[0].Cycles[account.Issued], l.Counts[0].Cycles[account.Operand] = 12, 5
 	var b bytes.Buffer
-	if err := WriteListing(&b, l); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, WriteListing(&b, l))
 	lines := strings.Split(b.String(), "\n")
 	if len(lines) != 6 || !strings.Contains(lines[0], "wave64") || lines[2] != "L0:" {
 		t.Fatalf("listing:\n%s", b.String())
 	}
-	for _, want := range []string{"%12", " 7 ", "valu32", isa.Disasm(&p.Insts[0]), "3 ", "17", "issued 12, operand 5"} {
-		if !strings.Contains(lines[3], want) {
-			t.Errorf("line %q lacks %q", lines[3], want)
-		}
-	}
+	suite.Holds(t, lines[3], "%12", " 7 ", "valu32", isa.Disasm(&p.Insts[0]), "3 ", "17", "issued 12, operand 5")
 }
 
 // Passes and conflicts have their own columns, which a program without LDS does not have.
@@ -92,9 +85,7 @@ func TestListingOfLDS(t *testing.T) {
 	p := &program.Program{Insts: []isa.Inst{{Op: isa.Nop}, {Op: isa.Nop}}}
 	text := func(counts ...account.InstCount) []string {
 		var b bytes.Buffer
-		if err := WriteListing(&b, &Listing{Program: p, Counts: counts}); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, WriteListing(&b, &Listing{Program: p, Counts: counts}))
 		return strings.Split(b.String(), "\n")
 	}
 	lines := text(account.InstCount{Issues: 2, LDSPasses: 128, ConflictPasses: 124}, account.InstCount{Issues: 2})

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // inFolder writes files to a folder and returns the name of the first one there.
@@ -16,9 +18,7 @@ func inFolder(t *testing.T, files ...[2]string) string {
 	t.Helper()
 	folder := t.TempDir()
 	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(folder, f[0]), []byte(f[1]), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(filepath.Join(folder, f[0]), []byte(f[1]), 0o600))
 	}
 	return filepath.Join(folder, files[0][0])
 }
@@ -26,20 +26,14 @@ func inFolder(t *testing.T, files ...[2]string) string {
 // testdata is the absolute name of a file of the tests.
 func testdata(t *testing.T, name string) string {
 	t.Helper()
-	file, err := filepath.Abs(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := suite.Must(filepath.Abs(filepath.Join("testdata", name)))(t)
 	return file
 }
 
 // The lane counts of the steps of a job with queues add up to those of the run, for kernels and for graphs.
 func TestLanesOfStepsInQueues(t *testing.T) {
 	t.Parallel()
-	graphs, err := filepath.Abs("../../experiments/figures/jobs/graphs-beside.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	graphs := suite.Must(filepath.Abs("../../experiments/figures/jobs/graphs-beside.yaml"))(t)
 	for _, job := range []string{queuesJob(t), graphs} {
 		s := stats(t, job)
 		for _, member := range []string{"register_reads", "register_writes", "lds_words", "updates"} {
@@ -188,10 +182,7 @@ func TestFormatsOfOutputs(t *testing.T) {
 func TestShaderForAJob(t *testing.T) {
 	t.Parallel()
 	const glsl = "#version 450\nlayout(local_size_x = 64) in;\nvoid main() {}\n"
-	module, err := os.ReadFile("../../docs/tutorial/sum.spv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := suite.Must(os.ReadFile("../../docs/tutorial/sum.spv"))(t)
 	for _, c := range []struct{ name, text, want string }{
 		{"a.comp", glsl, "a.comp: this is GLSL source: want a job; compile it: glslangValidator -V"},
 		{"a.txt", glsl, "this is GLSL source"},
@@ -251,9 +242,7 @@ func TestNearestNames(t *testing.T) {
 		{[]string{"Run", "reduce"}, "(did you mean run?)"},
 	} {
 		r := spvsim("", c.args...)
-		if r.status != exitBadInput || !strings.Contains(r.stderr, c.want) {
-			t.Errorf("%v: status %d, %s", c.args, r.status, r.stderr)
-		}
+		r.says(t, exitBadInput, c.want)
 	}
 }
 
@@ -269,17 +258,11 @@ dispatch: [1]
 `})
 	for _, mode := range []string{"timed", "functional"} {
 		r := spvsim("", "run", file, "-q", "--mode", mode)
-		if r.status != exitDone || !strings.Contains(r.stderr, "load out of bounds: set 1, binding 3 (inbuf), buffer input, byte 256 of 256") {
-			t.Errorf("%s: status %d, %s", mode, r.status, r.stderr)
-		}
+		r.says(t, exitDone, "load out of bounds: set 1, binding 3 (inbuf), buffer input, byte 256 of 256")
 		r = spvsim("", "run", file, "-q", "--mode", mode, "--check-bounds")
-		if r.status != exitFailed || !strings.Contains(r.stderr, "--check-bounds: found 92 accesses out of bounds") {
-			t.Errorf("%s: status %d, %s", mode, r.status, r.stderr)
-		}
+		r.says(t, exitFailed, "--check-bounds: found 92 accesses out of bounds")
 		r = spvsim("", "run", file, "-q", "--mode", mode, "--set", "buffers[0].data={zero: 512}")
-		if r.status != exitDone || !strings.Contains(r.stderr, "store out of bounds: set 0, binding 2[1] (outbuf), buffer second, byte 128 of 128") {
-			t.Errorf("%s: status %d, %s", mode, r.status, r.stderr)
-		}
+		r.says(t, exitDone, "store out of bounds: set 0, binding 2[1] (outbuf), buffer second, byte 128 of 128")
 	}
 	if r := spvsim("", "run", "vectoradd", "-q", "--check-bounds"); r.status != exitDone {
 		t.Errorf("status %d, %s", r.status, r.stderr)
@@ -326,10 +309,7 @@ func TestOneDepthOfTheQueue(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), "p.json")
 		s := stats(t, append(slices.Clone(args), "--profile", file)...)
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(os.ReadFile(file))(t)
 		var p struct {
 			Series struct {
 				Depth []float64 `json:"queue_depth"`
@@ -337,9 +317,7 @@ func TestOneDepthOfTheQueue(t *testing.T) {
 				Bin   float64   `json:"bin_cycles"`
 			}
 		}
-		if err := json.Unmarshal(text, &p); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, json.Unmarshal(text, &p))
 		if got, want := slices.Max(p.Series.Depth), number(t, s, "graph", "queue", "peak_depth"); got != want || got == 0 {
 			t.Errorf("%v: at most %g payloads wait in the picture, %g in the statistics", args, got, want)
 		}
@@ -354,10 +332,7 @@ func TestOneDepthOfTheQueue(t *testing.T) {
 func TestSourceLinesOfAReport(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"vulkan1.0-g", "vulkan1.0-gVS", "vulkan1.3-g", "opengl-g"} {
-		shader, err := filepath.Abs("../../spirv/validate/testdata/lines/plain-" + form + ".spvasm")
-		if err != nil {
-			t.Fatal(err)
-		}
+		shader := suite.Must(filepath.Abs("../../spirv/validate/testdata/lines/plain-" + form + ".spvasm"))(t)
 		job := inFolder(t, [2]string{"j.yaml", "machine: rdna3-rx7900xtx\nshader: " + shader + "\nbuffers: [{set: 0, binding: 0, name: b, data: {zero: 4096}}]\ndispatch: [1]\n"})
 		page := spvsim("", "report", job, "-o", "-")
 		row := regexp.MustCompile(`<tr><td>(\d+)</td><td class="word"><code>[^<]*// line (\d+)</code>`)

@@ -10,6 +10,7 @@ import (
 
 	"spvsim/experiments/sweep"
 	"spvsim/internal/randfigure"
+	"spvsim/internal/suite"
 	"spvsim/plots"
 )
 
@@ -53,9 +54,7 @@ func plotArguments(t *testing.T, dir, figure, rows string, way int) []string {
 	}
 	file := filepath.Join(dir, "figure.yaml")
 	for path, text := range map[string]string{file: figure, filepath.Join(dir, name): rows} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	args := []string{"plot", "-o", dir, "--format", "svg"}
 	if way < 2 {
@@ -67,10 +66,7 @@ func plotArguments(t *testing.T, dir, figure, rows string, way int) []string {
 // parquetOf returns rows of CSV as Parquet. An empty cell is null.
 func parquetOf(t *testing.T, rows string) string {
 	t.Helper()
-	table, err := plots.ReadCSV("rows", strings.NewReader(rows))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := suite.Must(plots.ReadCSV("rows", strings.NewReader(rows)))(t)
 	out := sweep.Table{Rows: table.Rows}
 	for _, from := range table.Columns {
 		c := sweep.TableColumn{Name: from.Name, Type: sweep.Real, Values: make([]any, table.Rows)}
@@ -88,8 +84,6 @@ func parquetOf(t *testing.T, rows string) string {
 		out.Columns = append(out.Columns, c)
 	}
 	var b strings.Builder
-	if err := out.WriteParquet(&b); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, out.WriteParquet(&b))
 	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"spvsim/internal/suite"
 	"spvsim/vulkan/launch"
 )
 
@@ -49,9 +50,7 @@ func TestAppFlagsAreChecked(t *testing.T) {
 func TestAppOutputsAreChecked(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	library := filepath.Join(t.TempDir(), "driver.so")
-	if err := os.WriteFile(library, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(library, nil, 0o666))
 	t.Setenv("SPVSIM_VULKAN_DRIVER", library)
 	nowhere := filepath.Join(t.TempDir(), "none", "x")
 	wantRefused(t, spvsim("", "app", "--rows", "a.csv", "--rows", "b.csv", "--", "true"), "2 files of CSV")
@@ -69,9 +68,7 @@ func TestReportOfRows(t *testing.T) {
 	folder := t.TempDir()
 	good, other, page := filepath.Join(folder, "rows.csv"), filepath.Join(folder, "other.csv"), filepath.Join(folder, "page.html")
 	for path, text := range map[string]string{good: appRows, other: "x,y\n1,2\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	if r := spvsim("", "report", good, "-o", page); r.status != exitDone {
 		t.Fatalf("status %d: %s", r.status, r.stderr)
@@ -92,9 +89,7 @@ func TestAppSaysWhatAPageLacks(t *testing.T) {
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	library, page := filepath.Join(t.TempDir(), "driver.so"), filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(library, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(library, nil, 0o666))
 	t.Setenv("SPVSIM_VULKAN_DRIVER", library)
 	const header, row = "number,process,device,kind,name,pipeline,machine,begin_cycle,cycles,microseconds", "1,77,2,dispatch,a,a,m,0,1500,1.5"
 	for _, c := range []struct{ flag, program, want string }{
@@ -130,9 +125,7 @@ func TestAppRunsSeveralPrograms(t *testing.T) {
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	library, met, to := filepath.Join(t.TempDir(), "driver.so"), t.TempDir(), filepath.Join(t.TempDir(), "rows.csv")
-	if err := os.WriteFile(library, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(library, nil, 0o666))
 	t.Setenv("SPVSIM_VULKAN_DRIVER", library)
 	// The first ends after the second, which must run meanwhile.
 	const header = "number,process,device,kind,name,pipeline,machine,begin_cycle,cycles,microseconds"

@@ -15,6 +15,7 @@ import (
 
 	"spvsim/internal/bounds"
 	"spvsim/internal/files"
+	"spvsim/internal/suite"
 )
 
 // Types whose text would grow exponentially are counted, not written; a payload that no job can supply is refused.
@@ -101,9 +102,7 @@ func TestKeeperEndsCommands(t *testing.T) {
 		var errs strings.Builder
 		keep(root, &errs)
 		root.SetArgs([]string{"greedy"})
-		if err := root.ExecuteContext(ctx); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, root.ExecuteContext(ctx))
 		interrupt()
 		if simulates && len(ended) > 0 {
 			t.Errorf("a simulation was ended: %s", errs.String())

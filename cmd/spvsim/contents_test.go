@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
 )
@@ -46,10 +47,7 @@ func TestTextsOfTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := validate.Check(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(validate.Check(raw))(t)
 	var got []string
 	for _, in := range raw.Instructions {
 		if typ := m.Type(in.Result); strings.HasPrefix(in.Op.String(), "OpType") && typ != nil {
@@ -76,9 +74,7 @@ func TestTracesOfWavesAreJoined(t *testing.T) {
 		t.Errorf("%v, %q", err, said.String())
 	}
 	for name, text := range map[string]string{"2.pftrace": "second", "1.pftrace": "first ", "3.csv": "third"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	said.Reset()
 	if err := f.join(c, &out, dir); err != nil || out.String() != "first second" || said.Len() > 0 {

@@ -9,15 +9,14 @@ import (
 	"testing"
 
 	"spvsim/internal/fault"
+	"spvsim/internal/suite"
 )
 
 // An interruption ends drawing, and no file is left.
 func TestInterruptedDrawing(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"figure.yaml": "kind: line\nx: n\ny: cycles\n", "rows.csv": "n,cycles\n1,2\n2,3\n", "e.yaml": "job: reduce\nfigures: {f: figure.yaml}\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, tt := range []struct {
@@ -39,9 +38,7 @@ func TestInterruptedDrawing(t *testing.T) {
 		if status := run(t.Context(), tt.args, strings.NewReader(""), &out, &errs); status != exitDone {
 			t.Errorf("%v without an interruption: status %d: %s", tt.args, status, errs.String())
 		}
-		if err := os.RemoveAll(at("out")); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.RemoveAll(at("out")))
 	}
 }
 
@@ -75,9 +72,7 @@ figures:
 	} {
 		dir := t.TempDir()
 		name := filepath.Join(dir, "e.yaml")
-		if err := os.WriteFile(name, []byte(strings.Replace(experiment, "FIGURE", figure, 1)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(name, []byte(strings.Replace(experiment, "FIGURE", figure, 1)), 0o666))
 		r := spvsim("", "sweep", name, "--dry-run", "-o", filepath.Join(dir, "out"))
 		if want == "" && r.status != exitDone || want != "" && (r.status != exitBadInput || !strings.Contains(r.stderr, want) || !strings.Contains(r.stderr, "e.yaml:9: x: ")) {
 			t.Errorf("%s: status %d, %q, want %q", figure, r.status, r.stderr, want)
@@ -89,9 +84,7 @@ func TestFailingSweepsSayTheFirstFault(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "e.yaml")
 	text := "job: reduce\naxes: {groups: {path: parameters.groups, values: [8, 16, 32]}}\nset: {limits.cycles: 10}\n"
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(name, []byte(text), 0o666))
 	program := build(t)
 	out, _ := command(t, program, "sweep", name, "-q", "-o", filepath.Join(dir, "out")).CombinedOutput()
 	if want := "3 of 3 points failed; the column error of the rows says why\n  point 0 (groups = 8): "; !strings.Contains(string(out), want) || !strings.Contains(string(out), "10 cycles") {
@@ -103,9 +96,7 @@ func TestCommandsSayWhatAFileIs(t *testing.T) {
 	dir := t.TempDir()
 	exp, job := filepath.Join(dir, "exp.yaml"), filepath.Join(dir, "job.yaml")
 	for name, text := range map[string]string{exp: "job: reduce\naxes: {groups: {path: parameters.groups, values: [8]}}\n", job: "machine: rdna3-rx7900xtx\nshader: s.spv\ndispatch: [1, 1, 1]\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	wantRefused(t, spvsim("", "run", exp), "this is an experiment, not a job: spvsim sweep "+exp+" runs it")
 	wantRefused(t, spvsim("", "sweep", job), "this is a job, not an experiment: spvsim run "+job+" runs it")

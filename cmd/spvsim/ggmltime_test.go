@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // The script that times ggml's operators ends the tests when the operator is captured, runs it once and warm on each machine, and captures nothing twice.
@@ -19,22 +21,14 @@ func TestGgmlTimes(t *testing.T) {
 	}
 	folder := t.TempDir()
 	file := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755))
 	}
 	for _, name := range []string{"ggml-time.py", "ggml_tests.py"} {
-		text, err := os.ReadFile(filepath.Join("..", "..", "vulkan", "scripts", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(os.ReadFile(filepath.Join("..", "..", "vulkan", "scripts", name)))(t)
 		file(name, string(text))
 	}
 	file("driver.so", "")
-	shader, err := filepath.Abs("../../experiments/library/vectoradd.spv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shader := suite.Must(filepath.Abs("../../experiments/library/vectoradd.spv"))(t)
 	file("ggml-root.sh", `#!/bin/sh
 echo "$SPVSIM_MODE $SPVSIM_SELECT $SPVSIM_WHOLE $SPVSIM_MACHINE $*" >>`+folder+`/calls
 case "$*" in *NONE*) echo "no such case"; exit 0 ;; esac
@@ -72,10 +66,7 @@ exec sleep 100
 			}
 		}
 	}
-	calls, err := os.ReadFile(filepath.Join(folder, "calls"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	calls := suite.Must(os.ReadFile(filepath.Join(folder, "calls")))(t)
 	const want = "functional *:1 1 gcn3-r9nano run ROOT /usr/libexec/x86_64-linux-gnu/ggml/test-backend-ops perf -b Vulkan0 -o ADD(ne=[4096,1])\n"
 	if string(calls) != want+strings.Replace(want, "gcn3-r9nano", "rdna3-rx7900xtx", 1) {
 		t.Errorf("the tests were started as\n%s", calls)

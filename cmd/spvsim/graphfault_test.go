@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // faultModule is a node of 64 invocations with its target. The fault replaces BODY; %own is the buffer's value at the
@@ -120,9 +122,7 @@ func runFault(t *testing.T, body string) result {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"fault.spvasm": strings.Replace(faultModule, "BODY\n", body, 1), "fault.yaml": faultJob} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	return spvsim("", "run", "--quiet", filepath.Join(dir, "fault.yaml"))
 }
@@ -135,11 +135,7 @@ func wantFault(t *testing.T, r result, want string) {
 	if strings.Count(r.stderr, "\n") != 1 || !strings.HasPrefix(r.stderr, "spvsim: undefined behaviour: ") {
 		t.Errorf("error %q: want one line", r.stderr)
 	}
-	for _, text := range []string{want, "fault.spvasm", "node root[0]", ": %", "wave "} {
-		if !strings.Contains(r.stderr, text) {
-			t.Errorf("error %q lacks %q", r.stderr, text)
-		}
-	}
+	suite.Holds(t, r.stderr, want, "fault.spvasm", "node root[0]", ": %", "wave ")
 }
 
 // The module without a fault runs: the cases above fail because of their additions.

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv/asm"
 )
 
@@ -73,18 +74,13 @@ func hazards(t *testing.T) (dir string, names []string) {
 	small := map[string][]byte{"laughs.yaml": laughs(), "zeros.yaml": bytes.Repeat([]byte("["), 100_000), "quotes.csv": append([]byte("a,b\n"), bytes.Repeat([]byte{'"'}, 99_999)...)}
 	for _, name := range []string{"doubled-private", "doubled-buffer", "payload"} {
 		text := read(t, filepath.Join("testdata", "bounds", name+".spvasm"))
-		m, err := asm.Assemble(text, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(asm.Assemble(text, name))(t)
 		small[name+".spv"] = m.Encode(binary.LittleEndian)
 	}
 	small["counts.parquet"] = read(t, "../../plots/testdata/delta.parquet")
 	for name, data := range small {
 		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(name, data, 0o600))
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -95,10 +91,7 @@ func hazards(t *testing.T) (dir string, names []string) {
 // written to it.
 func drain(t *testing.T, name string) {
 	t.Helper()
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(os.OpenFile(name, os.O_RDWR, 0))(t)
 	t.Cleanup(func() { f.Close() })
 	go func() { _, _ = io.Copy(io.Discard, f) }()
 }
@@ -206,10 +199,7 @@ func TestHazardsAsFlags(t *testing.T) {
 func TestHazardsInFiles(t *testing.T) {
 	dir, _ := hazards(t)
 	aloneHere(t, dir)
-	shader, err := filepath.Abs("testdata/bounds/doubled-private.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shader := suite.Must(filepath.Abs("testdata/bounds/doubled-private.spvasm"))(t)
 	job := "shader: " + shader + "\ndispatch: [1]\n"
 	for i, c := range []struct{ command, text string }{
 		{"run", "shader: HAZARD\ndispatch: [1]\n"}, {"run", job + "machine: HAZARD.yaml\n"}, {"run", job + "buffers: [{set: 0, binding: 0, name: a, data: {file: HAZARD}}]\n"},
@@ -223,9 +213,7 @@ func TestHazardsInFiles(t *testing.T) {
 	} {
 		for _, kind := range []string{"zero", "pipe", "loop", "fold"} {
 			name := filepath.Join(dir, fmt.Sprintf("%d-%s.yaml", i, kind))
-			if err := os.WriteFile(name, []byte(strings.ReplaceAll(c.text, "HAZARD", kind)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, os.WriteFile(name, []byte(strings.ReplaceAll(c.text, "HAZARD", kind)), 0o600))
 			args := []string{c.command, name}
 			if c.command == "sweep" {
 				args = append(args, "--dry-run")
@@ -292,9 +280,7 @@ func TestFullDiskOfEveryCommand(t *testing.T) {
 			}
 			tried++
 			args = append(args, "--"+f.Name, valued[f.Name]+to)
-			if r := spvsim("", args...); r.status != exitFailed || !strings.Contains(r.stderr, "no space left on device") {
-				t.Errorf("%q: status %d, %q; want %d for a full disk", args, r.status, r.stderr, exitFailed)
-			}
+			spvsim("", args...).says(t, exitFailed, "no space left on device")
 		}
 	}
 	if ok {
@@ -312,8 +298,6 @@ func TestFullDiskOfEveryCommand(t *testing.T) {
 func shaderFile(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "saxpy.spv")
-	if err := os.WriteFile(name, ready(t, "saxpy", "saxpy.spv"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(name, ready(t, "saxpy", "saxpy.spv"), 0o600))
 	return name
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // Statistics without the host's part are the same in two runs, to the byte, and have all else.
@@ -28,15 +30,9 @@ func TestCPUProfile(t *testing.T) {
 	if r := spvsim("", "run", "reduce", "-q", "--cpuprofile", name); r.status != exitDone {
 		t.Fatal(r.stderr)
 	}
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := suite.Must(os.Open(name))(t)
 	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := suite.Must(gzip.NewReader(file))(t)
 	text, err := io.ReadAll(z)
 	if err != nil || !bytes.Contains(text, []byte("nanoseconds")) {
 		t.Errorf("the profile has no unit of time: %v", err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spvsim/internal/judge"
+	"spvsim/internal/suite"
 )
 
 // init writes a job that need not be in the module's folder, and that run accepts.
@@ -61,9 +62,7 @@ func TestInspectTakesReadyJobsAndConstants(t *testing.T) {
 	} {
 		r := spvsim("", append([]string{"inspect"}, c.args...)...)
 		for _, text := range c.want {
-			if r.status != exitDone || !strings.Contains(r.stdout, text) {
-				t.Errorf("inspect %v: status %d, no %q in\n%s%s", c.args, r.status, text, r.stdout, r.stderr)
-			}
+			r.prints(t, exitDone, text)
 		}
 	}
 	plain := spvsim("", "inspect", "../../gpu/testdata/scale.spvasm", "--listing").stdout
@@ -72,11 +71,7 @@ func TestInspectTakesReadyJobsAndConstants(t *testing.T) {
 		t.Errorf("with 3=77:\n%s\nwithout:\n%s", set, plain)
 	}
 	static := spvsim("", "inspect", "reduce", "--machine", "gcn3-r9nano", "--set", "lds.bytes=2048", "--set", "lds.max_workgroup_bytes=2048").stdout
-	for _, text := range []string{"program  main on gcn3-r9nano: wave64", "occupancy 4 of 40 waves of a compute unit (10%), 1 workgroup, limited by LDS", "instructions: valu32 "} {
-		if !strings.Contains(static, text) {
-			t.Errorf("no %q in\n%s", text, static)
-		}
-	}
+	suite.Holds(t, static, "program  main on gcn3-r9nano: wave64", "occupancy 4 of 40 waves of a compute unit (10%), 1 workgroup, limited by LDS", "instructions: valu32 ")
 	wantRefused(t, spvsim("", "inspect", "reduce", "--set-constant", "9=1"), "the module has no such constant")
 	wantRefused(t, spvsim("", "inspect", "reduce", "--set-constant", "9"), "want ID=VALUE")
 }
@@ -90,9 +85,7 @@ func TestInspectAsksTheDriver(t *testing.T) {
 	}
 	r := spvsim("", "inspect", "saxpy", "--driver", "--machine", "gcn3-r9nano")
 	for _, text := range []string{"saxpy.spv: gcn3-r9nano, and RADV for fiji\n", "executed here", "all but waits"} {
-		if r.status != exitDone || !strings.Contains(r.stdout, text) {
-			t.Errorf("status %d, no %q in\n%s%s", r.status, text, r.stdout, r.stderr)
-		}
+		r.prints(t, exitDone, text)
 	}
 	if r := spvsim("", "inspect", "saxpy", "--driver", "--listing", "--machine", "rdna2-rx6800xt"); !strings.Contains(r.stdout, "s_endpgm") {
 		t.Errorf("no listing in\n%s%s", r.stdout, r.stderr)

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // A parameter of the command line overrides the job's, in every command that reads a job.
@@ -11,24 +13,14 @@ func TestParameters(t *testing.T) {
 	if small.status != exitDone || !strings.Contains(small.stdout, "expected: 1 of 1 met") {
 		t.Fatalf("%+v", small)
 	}
-	if !strings.Contains(small.stdout, "4 workgroups,") {
-		t.Errorf("n=1024 changes nothing:\n%s", small.stdout)
-	}
-	if r := spvsim("", "run", "saxpy", "--param", "n=1024", "-q"); r.status != exitFailed || !strings.Contains(r.stderr, "for the values in its file") {
-		t.Errorf("an expectation of other values: %+v", r)
-	}
+	suite.Holds(t, small.stdout, "4 workgroups,")
+	spvsim("", "run", "saxpy", "--param", "n=1024", "-q").says(t, exitFailed, "for the values in its file")
 	page := spvsim("", "report", "vectoradd", "--param", "n=2048", "--set", "lds.banks=16", "--out", "-")
-	for _, wanted := range []string{versionText(), "lds.banks", "set on the command line", "parameters.n", "2048"} {
-		if !strings.Contains(page.stdout, wanted) {
-			t.Errorf("the page lacks %q", wanted)
-		}
-	}
+	suite.Holds(t, page.stdout, versionText(), "lds.banks", "set on the command line", "parameters.n", "2048")
 	if other := spvsim("", "report", "vectoradd", "--param", "n=1024", "--out", "-"); page.status != exitDone || page.stdout == other.stdout {
 		t.Errorf("report: status %d, %s; or the same page for two values", page.status, page.stderr)
 	}
-	if r := spvsim("", "graph", "classify", "--param", "q=1"); r.status != exitBadInput || !strings.Contains(r.stderr, "--param q=1: found q: want a parameter of classify.yaml: it has width, height") {
-		t.Errorf("graph: %+v", r)
-	}
+	spvsim("", "graph", "classify", "--param", "q=1").says(t, exitBadInput, "--param q=1: found q: want a parameter of classify.yaml: it has width, height")
 }
 
 func TestParametersRefused(t *testing.T) {
@@ -57,9 +49,7 @@ func TestReadyNamesEverywhere(t *testing.T) {
 		{[]string{"validate", "mesh"}, "mesh.spvasm: valid\n"},
 		{[]string{"graph", "mesh"}, "graph mesh"},
 	} {
-		if r := spvsim("", c.args...); r.status != exitDone || !strings.Contains(r.stdout, c.want) {
-			t.Errorf("%v: status %d, %s%.300s", c.args, r.status, r.stderr, r.stdout)
-		}
+		spvsim("", c.args...).prints(t, exitDone, c.want)
 	}
 	for _, command := range []string{"run", "inspect", "validate", "graph", "report"} {
 		wantRefused(t, spvsim("", command, "reduse"), `no such job: "reduse" (did you mean reduce?)`)
@@ -99,16 +89,12 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("%v: %q, want %q", c.args, r.stdout, c.want)
 		}
 	}
-	if r := spvsim("", "completion", "bash"); r.status != exitDone || !strings.Contains(r.stdout, "__complete") {
-		t.Errorf("completion: %d, %s", r.status, r.stderr)
-	}
+	spvsim("", "completion", "bash").prints(t, exitDone, "__complete")
 }
 
 func TestSchemas(t *testing.T) {
 	for _, kind := range []string{"job", "machine", "experiment", "cluster", "figure"} {
-		if r := spvsim("", "schema", kind); r.status != exitDone || !strings.Contains(r.stdout, `"title": "spvsim `+kind+`"`) {
-			t.Errorf("%s: status %d, %s", kind, r.status, r.stderr)
-		}
+		spvsim("", "schema", kind).prints(t, exitDone, `"title": "spvsim `+kind+`"`)
 	}
 	wantRefused(t, spvsim("", "schema", "figures"), "(nearest: figure)")
 }

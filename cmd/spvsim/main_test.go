@@ -12,21 +12,44 @@ import (
 	"testing"
 
 	"spvsim/experiments"
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
 )
 
 // result is the outcome of one command line.
 type result struct {
+	args           []string
 	status         int
 	stdout, stderr string
+}
+
+// prints asserts an exit status and that standard output holds every text.
+func (r result) prints(t *testing.T, status int, texts ...string) {
+	t.Helper()
+	r.holds(t, status, r.stdout, texts)
+}
+
+// says asserts an exit status and that standard error holds every text.
+func (r result) says(t *testing.T, status int, texts ...string) {
+	t.Helper()
+	r.holds(t, status, r.stderr, texts)
+}
+
+func (r result) holds(t *testing.T, status int, of string, texts []string) {
+	t.Helper()
+	for _, text := range texts {
+		if r.status != status || !strings.Contains(of, text) {
+			t.Errorf("%q: status %d, output\n%.2000s\nerror\n%.2000s\nwant status %d and %q", r.args, r.status, r.stdout, r.stderr, status, text)
+		}
+	}
 }
 
 // spvsim runs a command line with text on its standard input.
 func spvsim(stdin string, args ...string) result {
 	var out, errs bytes.Buffer
 	status := Main(args, strings.NewReader(stdin), &out, &errs)
-	return result{status, out.String(), errs.String()}
+	return result{args, status, out.String(), errs.String()}
 }
 
 // wantRefused asserts exit status 2, no standard output, and one line of error that contains every text.
@@ -38,11 +61,7 @@ func wantRefused(t *testing.T, r result, texts ...string) {
 	if strings.Count(r.stderr, "\n") != 1 || !strings.HasPrefix(r.stderr, "spvsim: ") {
 		t.Errorf("error %q: want one line that begins with spvsim:", r.stderr)
 	}
-	for _, text := range texts {
-		if !strings.Contains(r.stderr, text) {
-			t.Errorf("error %q lacks %q", r.stderr, text)
-		}
-	}
+	suite.Holds(t, r.stderr, texts...)
 }
 
 // ready returns a file of the library of experiments.
@@ -52,10 +71,7 @@ func ready(t *testing.T, job, file string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := fs.ReadFile(files, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(fs.ReadFile(files, file))(t)
 	return data
 }
 
@@ -252,10 +268,7 @@ func TestTextAndBackGivesTheSameModule(t *testing.T) {
 	if r := spvsim(text.stdout, "asm", "--preserve-numeric-ids", "-", "-o", name); r.status != exitDone {
 		t.Fatal(r.stderr)
 	}
-	again, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := suite.Must(os.ReadFile(name))(t)
 	// The generator, the third word, identifies the tool that wrote the module.
 	if !bytes.Equal(again[12:], []byte(module)[12:]) || !bytes.Equal(again[:8], []byte(module)[:8]) {
 		t.Error("the module changed on its way through text")
@@ -269,9 +282,6 @@ func TestAsmErrorsNameTheLine(t *testing.T) {
 
 func read(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(name))(t)
 	return data
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 const namesHead = "job: reduce\nset: {expect: []}\naxes: {slots: {path: machine.wave_slots, values: [4, 8]}}\n"
@@ -27,13 +29,9 @@ func TestNamesAreCheckedFirst(t *testing.T) {
 		"figures: {f: {kind: lime, x: slots, y: cycles}}":                "lime",
 	} {
 		file := filepath.Join(t.TempDir(), "e.yaml")
-		if err := os.WriteFile(file, []byte(namesHead+text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(file, []byte(namesHead+text), 0o644))
 		for _, flag := range []string{"--dry-run", "-q"} {
-			if r := spvsim("", "sweep", file, flag, "-o", filepath.Join(t.TempDir(), "out")); r.status != exitBadInput || !strings.Contains(r.stderr, want) {
-				t.Errorf("%s %s: status %d, %s; want %s", text, flag, r.status, r.stderr, want)
-			}
+			spvsim("", "sweep", file, flag, "-o", filepath.Join(t.TempDir(), "out")).says(t, exitBadInput, want)
 		}
 	}
 }
@@ -45,9 +43,7 @@ func TestRowsAreWrittenAnyway(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "e.yaml")
 	text := namesHead + "columns: {cycles: cycles, hits: memory.l9.hits}\nfigures: {f: {kind: line, x: slots, y: cycles}}\n"
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(file, []byte(text), 0o644))
 	out, err := command(t, program, "sweep", file, "-q", "-o", filepath.Join(dir, "out")).CombinedOutput()
 	if err == nil || strings.Count(string(out), "memory.l9.hits") != 2 || !strings.Contains(string(out), "warning: columns: memory.l9.hits: the first point's statistics have no such value (nearest: ") {
 		t.Errorf("%v, %s", err, out)

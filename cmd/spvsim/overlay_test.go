@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/program"
 	"spvsim/spirv/validate"
 )
@@ -29,9 +30,7 @@ func TestOverlayOfUnlikeViews(t *testing.T) {
 		{ID: 2, Bytes: 32, Members: []program.LDSMember{{Name: "c", Offset: 0, Bytes: 32}}},
 	}
 	var b bytes.Buffer
-	if err := overlay(&b, &validate.Module{}, "title", views); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, overlay(&b, &validate.Module{}, "title", views))
 	want := "title bytes %1 %2 0..3 untyped a untyped c 4..15 . | 16..31 untyped b | 32..63 |"
 	if got := squeeze(b.String()); got != want {
 		t.Errorf("%q, want %q", got, want)

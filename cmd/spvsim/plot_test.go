@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 const plotFigure = "kind: line\nx: work\ny: cycles\nseries: scheduler\n"
@@ -15,9 +17,7 @@ func plotFiles(t *testing.T, rows, figure string) (rowsPath, figurePath string) 
 	dir := t.TempDir()
 	rowsPath, figurePath = filepath.Join(dir, "rows.csv"), filepath.Join(dir, "speed.yaml")
 	for path, text := range map[string]string{rowsPath: rows, figurePath: figure} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	return rowsPath, figurePath
 }
@@ -36,10 +36,7 @@ func TestPlotWritesEachFormatTwiceTheSame(t *testing.T) {
 		}
 		files[i] = map[string][]byte{}
 		for _, format := range []string{"svg", "pdf", "png"} {
-			data, err := os.ReadFile(filepath.Join(dir, "speed."+format))
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := suite.Must(os.ReadFile(filepath.Join(dir, "speed."+format)))(t)
 			files[i][format] = data
 		}
 	}

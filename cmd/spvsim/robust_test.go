@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // full is an output that has no space.
@@ -80,19 +82,14 @@ func TestFaultReportNamesTheOrigin(t *testing.T) {
 // endless writes a job that prints a line and never ends, next to the program.
 func endless(t *testing.T, program string) {
 	t.Helper()
-	shader, err := os.ReadFile(filepath.Join("..", "..", "gpu", "testdata", "spin.spvasm"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	shader := suite.Must(os.ReadFile(filepath.Join("..", "..", "gpu", "testdata", "spin.spvasm")))(t)
 	dir := filepath.Dir(program)
 	shader = []byte(strings.NewReplacer(
 		"%1 = OpExtInstImport", "OpExtension \"SPV_KHR_non_semantic_info\"\n%print = OpExtInstImport \"NonSemantic.DebugPrintf\"\n%1 = OpExtInstImport",
 		"OpSource GLSL 450", "%text = OpString \"begun\"\nOpSource GLSL 450",
 		"%5 = OpLabel", "%5 = OpLabel\n%said = OpExtInst %void %print 1 %text").Replace(string(shader)))
 	job := "shader: spin.spvasm\nparameters: {n: 1}\nbuffers: [{set: 0, binding: 0, name: flag, data: {zero: 4}}]\ndispatch: [n]\n"
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "spin.spvasm"), shader, 0o644), os.WriteFile(filepath.Join(dir, "spin.yaml"), []byte(job), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, errors.Join(os.WriteFile(filepath.Join(dir, "spin.spvasm"), shader, 0o644), os.WriteFile(filepath.Join(dir, "spin.yaml"), []byte(job), 0o644)))
 }
 
 // wantFailure runs a command line of the built program that must end with exit status 1, and returns its output.
@@ -115,20 +112,14 @@ func TestInterruptedRunWritesWhatItHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Stderr = write
-	if err := errors.Join(c.Start(), write.Close()); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, errors.Join(c.Start(), write.Close()))
 	reader := bufio.NewReader(printed)
 	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "begun") { // the shader prints it first
 		t.Fatalf("%q, %v", line, err)
 	}
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, c.Process.Signal(os.Interrupt))
 	var errs bytes.Buffer
-	if _, err := io.Copy(&errs, reader); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(io.Copy(&errs, reader))(t)
 	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitFailed || !strings.Contains(errs.String(), "spvsim: interrupted") {
 		t.Errorf("%v: %s", err, errs.String())
 	}
@@ -153,9 +144,7 @@ func TestSweepLimitsPoints(t *testing.T) {
 	program := build(t)
 	endless(t, program)
 	dir := filepath.Dir(program)
-	if err := os.WriteFile(filepath.Join(dir, "e.yaml"), []byte(endlessPoints), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(filepath.Join(dir, "e.yaml"), []byte(endlessPoints), 0o644))
 	rows := func(want int, texts ...string) {
 		t.Helper()
 		text, err := os.ReadFile(filepath.Join(dir, "results", "e", "e.csv"))
@@ -182,10 +171,7 @@ func TestSweepLimitsPoints(t *testing.T) {
 
 func ages(t *testing.T, out string) (text string) {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(out, "points", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(filepath.Glob(filepath.Join(out, "points", "*.json")))(t)
 	for _, name := range list {
 		if info, err := os.Stat(name); err == nil {
 			text += fmt.Sprintln(name, info.ModTime().UnixNano())
@@ -238,9 +224,7 @@ func TestTwoSweepsInOneFolder(t *testing.T) {
 	writeMany(t, program)
 	want := wantMany(t, program)
 	other := command(t, program, "sweep", "many.yaml", "-o", "together", "-q")
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, other.Start())
 	got := sweepTo(t, program, "together")
 	if err := other.Wait(); other.ProcessState.ExitCode() != exitFailed { // two points fail
 		t.Error(err)
@@ -257,9 +241,7 @@ func TestTwoSweepsInOneFolder(t *testing.T) {
 func TestInterruptedPlanning(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := "job: reduce\naxes: {n: {path: parameters.groups, from: 1, to: 900000}}\n"
-	if err := os.WriteFile("huge.yaml", []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile("huge.yaml", []byte(text), 0o644))
 	ctx, interrupt := context.WithCancel(context.Background())
 	interrupt()
 	var out, errs bytes.Buffer
@@ -308,14 +290,9 @@ func TestFullDisk(t *testing.T) {
 		if strings.Count(out, "\n") != 1 || !strings.Contains(out, "no space left on device") {
 			t.Errorf("%v: %q: want one line", args, out)
 		}
-		left, err := filepath.Glob(filepath.Join(dir, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		left := suite.Must(filepath.Glob(filepath.Join(dir, "*")))(t)
 		for _, name := range left {
-			if err := os.Remove(name); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, os.Remove(name))
 		}
 	}
 	out := wantFailure(t, program, "sweep", "many.yaml", "-q", "-o", filepath.Join(dir, "out"))

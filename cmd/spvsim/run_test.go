@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 )
 
 func TestRunReduce(t *testing.T) {
@@ -21,11 +22,7 @@ func TestRunReduce(t *testing.T) {
 	if r.status != exitDone || r.stderr != "" {
 		t.Fatalf("status %d, error %q", r.status, r.stderr)
 	}
-	for _, text := range []string{"rdna3-rx7900xtx", "256 workgroups", "slot cycles", "occupancy", "expected: 1 of 1 met"} {
-		if !strings.Contains(r.stdout, text) {
-			t.Errorf("%q is missing in\n%s", text, r.stdout)
-		}
-	}
+	suite.Holds(t, r.stdout, "rdna3-rx7900xtx", "256 workgroups", "slot cycles", "occupancy", "expected: 1 of 1 met")
 }
 
 // stats runs a job with its statistics on standard output.
@@ -61,10 +58,7 @@ func TestEverySlotCycleHasAReason(t *testing.T) {
 	for _, n := range s["slot_cycles"].(map[string]any)["by_reason"].(map[string]any) {
 		sum += n.(float64)
 	}
-	m, err := config.Preset(config.DefaultMachine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.Preset(config.DefaultMachine))(t)
 	slots := float64(m.ShaderEngines * m.ComputeUnits * m.SIMDs * m.WaveSlots)
 	total := number(t, s, "slot_cycles", "total")
 	if sum != total || total != slots*number(t, s, "cycles") {
@@ -121,9 +115,7 @@ func writeJob(t *testing.T, shader, last string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "job.yaml")
 	text := strings.NewReplacer("SHADER", shader, "EIGHT", last).Replace(doubler)
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(name, []byte(text), 0o644))
 	return name
 }
 
@@ -131,10 +123,8 @@ func TestShaderFromStandardInput(t *testing.T) {
 	job := writeJob(t, "'-'", "8")
 	module := string(ready(t, "saxpy", "saxpy.spv"))
 	text := spvsim(module, "disasm", "-").stdout
-	for form, shader := range map[string]string{"module": module, "text": text} {
-		if r := spvsim(shader, "run", job); r.status != exitDone || !strings.Contains(r.stdout, "1 of 1 met") {
-			t.Errorf("%s: status %d: %s", form, r.status, r.stderr)
-		}
+	for _, shader := range map[string]string{"module": module, "text": text} {
+		spvsim(shader, "run", job).prints(t, exitDone, "1 of 1 met")
 	}
 	wantRefused(t, spvsim(module[:len(module)-2], "run", job), "-: ")
 }
@@ -143,28 +133,18 @@ func TestShaderFromStandardInput(t *testing.T) {
 // warning, even where little is printed.
 func TestAbsentConstantsAreSaid(t *testing.T) {
 	r := spvsim(string(ready(t, "saxpy", "saxpy.spv")), "run", writeJob(t, "'-'\nspecialization: {7: 1}", "8"), "--quiet")
-	if r.status != exitDone || !strings.Contains(r.stderr, "spvsim: warning: -: specialization 7: the module has no such constant") {
-		t.Errorf("status %d, error %q", r.status, r.stderr)
-	}
+	r.says(t, exitDone, "spvsim: warning: -: specialization 7: the module has no such constant")
 }
 
 func TestFailedExpectation(t *testing.T) {
 	r := spvsim(string(ready(t, "saxpy", "saxpy.spv")), "run", writeJob(t, "'-'", "9"))
-	if r.status != exitFailed || !strings.Contains(r.stdout, "0 of 1 met") {
-		t.Errorf("status %d, output %s", r.status, r.stdout)
-	}
-	for _, text := range []string{"job.yaml:", "y: f32 at byte 12: found 8: want 9"} {
-		if !strings.Contains(r.stderr, text) {
-			t.Errorf("%q is missing in %q", text, r.stderr)
-		}
-	}
+	r.prints(t, exitFailed, "0 of 1 met")
+	suite.Holds(t, r.stderr, "job.yaml:", "y: f32 at byte 12: found 8: want 9")
 }
 
 func TestCycleLimitNamesTheWaves(t *testing.T) {
 	r := spvsim("", "run", "reduce", "--max-cycles", "12000")
-	if r.status != exitFailed || !strings.Contains(r.stdout, "stopped       cycle limit reached; the numbers are of what had happened by then\n") {
-		t.Errorf("status %d, output %q", r.status, r.stdout)
-	}
+	r.prints(t, exitFailed, "stopped       cycle limit reached; the numbers are of what had happened by then\n")
 	if !regexp.MustCompile(`(?m)^spvsim: cycle limit reached: 12000 cycles; .*\n  \d+ waves loop in main, (.*\n)+  workgroup `).MatchString(r.stderr) {
 		t.Errorf("error %q", r.stderr)
 	}
@@ -231,9 +211,7 @@ func TestThreeFormsOfACompiledShader(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	for name, text := range map[string]string{"own.comp": collatz, "own.yaml": collatzJob} {
-		if err := os.WriteFile(in(name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(in(name), []byte(text), 0o644))
 	}
 	var first []byte
 	for _, command := range [][]string{
@@ -247,10 +225,7 @@ func TestThreeFormsOfACompiledShader(t *testing.T) {
 		if r := spvsim("", "run", in("own.yaml"), "--dump", "steps="+in("steps.bin")); r.status != exitDone {
 			t.Fatalf("%v: %s", command, r.stderr)
 		}
-		steps, err := os.ReadFile(in("steps.bin"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		steps := suite.Must(os.ReadFile(in("steps.bin")))(t)
 		if first == nil {
 			first = steps
 		}
@@ -287,18 +262,11 @@ expect:
 
 func TestAccessOutOfBoundsIsReported(t *testing.T) {
 	job := writeJob(t, "'-'", "8")
-	text, err := os.ReadFile(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(job))(t)
 	// n = 5 over buffers of four: the fifth read returns zero, the fifth write is dropped.
-	if err := os.WriteFile(job, bytes.Replace(text, []byte("u32: 4"), []byte("u32: 5"), 1), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(job, bytes.Replace(text, []byte("u32: 4"), []byte("u32: 5"), 1), 0o644))
 	r := spvsim(string(ready(t, "saxpy", "saxpy.spv")), "run", job)
-	if r.status != exitDone || !strings.Contains(r.stdout, "1 of 1 met") {
-		t.Errorf("status %d, output %s", r.status, r.stdout)
-	}
+	r.prints(t, exitDone, "1 of 1 met")
 	if !strings.HasPrefix(r.stderr, "spvsim: warning: ") || !strings.Contains(r.stdout, "out of bounds") {
 		t.Errorf("error %q, output %s", r.stderr, r.stdout)
 	}

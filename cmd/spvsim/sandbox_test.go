@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // sandboxed returns a folder with a shader; next to it is a folder with a file that must not be read, and links to
@@ -15,21 +17,15 @@ func sandboxed(t *testing.T) string {
 	folder := filepath.Join(dir, "given")
 	for name, data := range map[string]string{"secret/words.bin": "12345678", "secret/job.yaml": "shader: saxpy.spv\n", "given/deep/words.bin": "12345678"} {
 		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		suite.OK(t, os.WriteFile(name, []byte(data), 0o644))
 	}
 	for link, to := range map[string]string{"out.bin": "../secret/words.bin", "out": "../secret", "in.bin": "deep/words.bin"} {
 		if err := os.Symlink(to, filepath.Join(folder, link)); err != nil {
 			t.Skip(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(folder, "saxpy.spv"), ready(t, "saxpy", "saxpy.spv"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(filepath.Join(folder, "saxpy.spv"), ready(t, "saxpy", "saxpy.spv"), 0o644))
 	return folder
 }
 
@@ -52,9 +48,7 @@ func TestSandboxOfAJob(t *testing.T) {
 		{"../secret/words.bin", "outside of the sandbox"}, {outside, "outside of the sandbox"},
 		{"out.bin", "escapes"}, {"out/words.bin", "escapes"}, {"deep/../../secret/words.bin", "outside of the sandbox"},
 	} {
-		if err := os.WriteFile(job, []byte(saxpyOver(c.file)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(job, []byte(saxpyOver(c.file)), 0o644))
 		if r := spvsim("", "run", job, "--quiet"); r.status != exitDone {
 			t.Errorf("%s: without a sandbox: status %d, %s", c.file, r.status, r.stderr)
 		}
@@ -78,9 +72,7 @@ func TestSandboxOfAnExperiment(t *testing.T) {
 	folder := sandboxed(t)
 	write := func(name, text string) string {
 		name = filepath.Join(folder, name)
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(name, []byte(text), 0o644))
 		return name
 	}
 	write("inner.yaml", saxpyOver("in.bin"))
@@ -111,9 +103,7 @@ func TestSandboxOfAFigure(t *testing.T) {
 	rows := "x,y\n1,2\n2,3\n"
 	outside := filepath.Join(filepath.Dir(folder), "secret", "rows.csv")
 	for _, name := range []string{filepath.Join(folder, "rows.csv"), outside} {
-		if err := os.WriteFile(name, []byte(rows), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(name, []byte(rows), 0o600))
 	}
 	figure := filepath.Join(folder, "f.yaml")
 	for _, c := range []struct {
@@ -122,9 +112,7 @@ func TestSandboxOfAFigure(t *testing.T) {
 	}{
 		{"rows.csv", ""}, {"deep/../rows.csv", ""}, {"../secret/rows.csv", "outside of the sandbox"}, {outside, "outside of the sandbox"}, {"out/rows.csv", "escapes"},
 	} {
-		if err := os.WriteFile(figure, []byte("rows: "+c.rows+"\nkind: line\nx: x\ny: y\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(figure, []byte("rows: "+c.rows+"\nkind: line\nx: x\ny: y\n"), 0o600))
 		if r := spvsim("", "plot", figure, "-o", t.TempDir(), "--format", "svg"); r.status != exitDone {
 			t.Errorf("%s: without a sandbox: status %d, %s", c.rows, r.status, r.stderr)
 		}

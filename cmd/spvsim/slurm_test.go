@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 const slurmScript = "../../experiments/slurm/single-node.sh"
@@ -79,9 +81,7 @@ func TestSlurmGivesTheSameRows(t *testing.T) {
 	slurm(t)
 	program := build(t)
 	writeMany(t, program)
-	if err := os.WriteFile(filepath.Join(filepath.Dir(program), "cluster.yaml"), []byte(clusterProfile), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(filepath.Join(filepath.Dir(program), "cluster.yaml"), []byte(clusterProfile), 0o644))
 	want := wantMany(t, program)
 	flags := []string{"--launcher", "slurm", "--profile", "cluster.yaml"}
 	sameFiles(t, sweepTo(t, program, "array", flags...), want)
@@ -91,9 +91,7 @@ func TestSlurmGivesTheSameRows(t *testing.T) {
 	}
 
 	c := command(t, program, append([]string{"sweep", "many.yaml", "-o", "resumed", "-q"}, flags...)...)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, c.Start())
 	submissions := filepath.Join(c.Dir, "resumed", "slurm", "submissions.jsonl")
 	waitFor(t, func() bool {
 		data, err := os.ReadFile(submissions)
@@ -117,15 +115,11 @@ func TestSlurmResubmits(t *testing.T) {
 	// The tasks of the first array fail before the simulator starts; those of later arrays don't.
 	setup := "poll_seconds: 0.2\nchunk: 6\nattempts: %d\nsetup: ['echo $SLURM_ARRAY_JOB_ID >> \"" + dir + "/seen\"; [ \"$(head -n 1 \"" + dir + "/seen\")\" != $SLURM_ARRAY_JOB_ID ] || exit 1']\n"
 	text := fmt.Sprintf(setup, 2)
-	if err := os.WriteFile(filepath.Join(dir, "cluster.yaml"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(filepath.Join(dir, "cluster.yaml"), []byte(text), 0o644))
 	sameFiles(t, sweepTo(t, program, "again", "--launcher", "slurm", "--profile", "cluster.yaml"), wantMany(t, program))
 
 	never := "poll_seconds: 0.2\nchunk: 12\nattempts: 1\nsetup: ['echo no such module; exit 3']\n"
-	if err := os.WriteFile(filepath.Join(dir, "never.yaml"), []byte(never), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(filepath.Join(dir, "never.yaml"), []byte(never), 0o644))
 	out, err := command(t, program, "sweep", "many.yaml", "-o", "never", "--launcher", "slurm", "--profile", "never.yaml").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "12 of 12 points failed") {
 		t.Errorf("%v\n%s", err, out)

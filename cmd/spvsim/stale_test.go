@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // staleRuns are six runs of some tens of milliseconds.
@@ -18,16 +20,11 @@ func TestStaleRows(t *testing.T) {
 	program := build(t)
 	dir := t.TempDir()
 	experiment := filepath.Join(dir, "few.yaml")
-	if err := os.WriteFile(experiment, []byte(staleRuns), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(experiment, []byte(staleRuns), 0o644))
 	if out, err := command(t, program, "sweep", experiment, "-q", "-o", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	rows, err := os.ReadFile(filepath.Join(dir, "few.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := suite.Must(os.ReadFile(filepath.Join(dir, "few.csv")))(t)
 	lines := strings.SplitAfter(string(rows), "\n")
 	column := func(name string) int {
 		for i, have := range strings.Split(strings.TrimSpace(lines[0]), ",") {
@@ -56,9 +53,7 @@ func TestStaleRows(t *testing.T) {
 		{with("passes", "123456"), "gives other results now: passes is "},
 	} {
 		file := filepath.Join(t.TempDir(), "rows.csv")
-		if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(file, []byte(c.text), 0o644))
 		out, err := command(t, program, "sweep", experiment, "--stale", file).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), c.want) || !strings.Contains(string(out), "rows are out of date") {
 			t.Errorf("%v, %s: want %s", err, out, c.want)
@@ -77,13 +72,8 @@ func TestStaleRowsWithoutTheProgram(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
 	for _, name := range []string{"lds-stride", "vkfft-banks"} {
-		data, err := os.ReadFile(filepath.FromSlash("../../experiments/figures/" + name + ".csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name+".csv"), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(filepath.FromSlash("../../experiments/figures/" + name + ".csv")))(t)
+		suite.OK(t, os.WriteFile(filepath.Join(dir, name+".csv"), data, 0o644))
 	}
 	c := command(t, build(t), "sweep", "--stale", dir)
 	out, err := c.CombinedOutput()

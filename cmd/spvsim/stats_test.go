@@ -10,6 +10,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/tracing"
 )
 
@@ -57,9 +58,7 @@ queues:
   - {name: b, pipe: 0, steps: [{name: next, after: [first], push_constants: [{u32: 128}, {u32: 192}, {u32: 9}], dispatch: [1]}]}
   - {name: c, pipe: 0, steps: [{name: other, push_constants: [{u32: 256}, {u32: 320}, {u32: 9}], dispatch: [1]}]}
 `
-	if err := errors.Join(err, os.WriteFile(name, []byte(text), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, errors.Join(err, os.WriteFile(name, []byte(text), 0o600)))
 	return name
 }
 
@@ -77,18 +76,13 @@ func TestEveryStatisticIsDescribed(t *testing.T) {
 		}
 		leaves("", s, found)
 	}
-	m, err := config.Preset("rdna3-rx7900xtx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.Preset("rdna3-rx7900xtx"))(t)
 	sampled := tracing.Stats{Mode: "sampled", ClockMHz: 1000} // a run that is long enough for sampling takes seconds
 	sampled.Estimate, sampled.Energies = &account.Estimate{NotSampled: []account.NotSampled{{}}}, m.Energies()
 	sampled.Steps = []account.StepCounts{{Counts: sampled.Counts}}
 	text, err := json.Marshal(&sampled)
 	var s map[string]any
-	if err := errors.Join(err, json.Unmarshal(text, &s)); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, errors.Join(err, json.Unmarshal(text, &s)))
 	leaves("", s, found)
 	seen := map[string]bool{}
 	for path := range found {
@@ -119,9 +113,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s: found %q, %v; want %q", path, s.Path, err, want)
 		}
 	}
-	if r := spvsim("", "stats", "--describe", "ocupancy"); r.status != exitBadInput || !strings.Contains(r.stderr, "occupancy") {
-		t.Errorf("status %d: %s", r.status, r.stderr)
-	}
+	spvsim("", "stats", "--describe", "ocupancy").says(t, exitBadInput, "occupancy")
 	if r := spvsim("", "stats", "--describe", "cycles"); !strings.Contains(r.stdout, "simulated time") {
 		t.Errorf("found %q", r.stdout)
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // surplus is a job with more push constants than its shader has, without expectations.
@@ -20,14 +22,9 @@ dispatch: [4]
 func TestStrict(t *testing.T) {
 	dir := t.TempDir()
 	job := filepath.Join(dir, "job.yaml")
-	shader, err := os.ReadFile("../../gpu/testdata/scale.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shader := suite.Must(os.ReadFile("../../gpu/testdata/scale.spvasm"))(t)
 	write := func(file string, text []byte) {
-		if err := os.WriteFile(filepath.Join(dir, file), text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(filepath.Join(dir, file), text, 0o666))
 	}
 	write("scale.spvasm", shader)
 	write("job.yaml", []byte(surplus))

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 )
 
 // asCommand makes the test program act as the command, for subprocesses.
@@ -35,14 +36,9 @@ func TestMain(m *testing.M) {
 // build puts the command into a folder of its own, as sweeps run their own executable.
 func build(t *testing.T) string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := suite.Must(os.Executable())(t)
 	name := filepath.Join(t.TempDir(), "spvsim")
-	if err := os.Symlink(self, name); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.Symlink(self, name))
 	return name
 }
 
@@ -79,10 +75,7 @@ func sweepTo(t *testing.T, program, out string, flags ...string) map[string][]by
 	}
 	files := map[string][]byte{}
 	for _, name := range []string{"many.csv", "many.parquet", "slots.svg", "slots.pdf", "slots.png"} {
-		data, err := os.ReadFile(filepath.Join(c.Dir, out, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(filepath.Join(c.Dir, out, name)))(t)
 		files[name] = data
 	}
 	return files
@@ -99,10 +92,7 @@ func sameFiles(t *testing.T, got, want map[string][]byte) {
 
 func records(t *testing.T, dir string) int {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(dir, "points", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(filepath.Glob(filepath.Join(dir, "points", "*.json")))(t)
 	return len(list)
 }
 
@@ -133,9 +123,7 @@ func TestKilledSweepResumes(t *testing.T) {
 	have := 0
 	for i := range 10 {
 		c := command(t, program, "sweep", "many.yaml", "-o", "killed", "-q", "--workers", "1")
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, c.Start())
 		waitFor(t, func() bool { return records(t, filepath.Join(filepath.Dir(program), "killed")) > i })
 		if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Fatal(err)
@@ -164,9 +152,7 @@ func waitFor(t *testing.T, so func() bool) {
 
 func writeMany(t *testing.T, program string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(filepath.Dir(program), "many.yaml"), []byte(manyPoints), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(filepath.Join(filepath.Dir(program), "many.yaml"), []byte(manyPoints), 0o644))
 }
 
 // Points with a result are not run again, unless forced; failed points have a row.
@@ -221,9 +207,7 @@ func TestCommandsGiveTheSameRows(t *testing.T) {
 		"waits":  "poll_seconds: 0.1\nchunk: 5\nindex: $1\nsubmit: '" + tasks + "'\n",
 		"queues": "poll_seconds: 0.1\nchunk: 5\nindex: $1\nsubmit: 'touch q-$SPVSIM_NAME; (" + tasks + "; rm q-$SPVSIM_NAME) >/dev/null 2>&1 & echo q-$SPVSIM_NAME'\nqueue: ls $SPVSIM_ID\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(text), 0o644))
 		sameFiles(t, sweepTo(t, program, name, "--launcher", "command", "--profile", name+".yaml"), wantMany(t, program))
 		status, err := command(t, program, "sweep", "many.yaml", "-o", name, "--status").CombinedOutput()
 		if err != nil || !strings.Contains(string(status), "10 of 12 points done, 2 failed") || !strings.Contains(string(status), "3 tasks, all ended") {
@@ -248,9 +232,7 @@ func TestCommandsThatFail(t *testing.T) {
 		{"index: $1\n", "found a profile without submit or index"},
 		{"index: $1\nsubmit: 'true'\npartition: p\n", "found partition, which is for --launcher slurm"},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, "never.yaml"), []byte("poll_seconds: 0.1\nchunk: 12\nattempts: 1\n"+c.profile), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(filepath.Join(dir, "never.yaml"), []byte("poll_seconds: 0.1\nchunk: 12\nattempts: 1\n"+c.profile), 0o644))
 		out, err := command(t, program, "sweep", "many.yaml", "-q", "--force", "-o", "never", "--launcher", "command", "--profile", "never.yaml").CombinedOutput()
 		if err == nil || !strings.Contains(string(out), c.want) {
 			t.Errorf("%s: %v\n%s", c.profile, err, out)
@@ -266,9 +248,7 @@ func TestSweepWithoutAFile(t *testing.T) {
 	program := build(t)
 	dir := filepath.Dir(program)
 	text := "job: reduce\naxes: {lds.banks: {path: machine.lds.banks, values: [16, 32]}, parameters.groups: [8, 16]}\n"
-	if err := os.WriteFile(filepath.Join(dir, "file.yaml"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(filepath.Join(dir, "file.yaml"), []byte(text), 0o644))
 	var rows [2]string
 	for i, args := range [][]string{{"file.yaml"}, {"reduce", "--axis", "lds.banks=16,32", "--axis", "parameters.groups=8,16"}} {
 		out, err := command(t, program, append([]string{"sweep", "-q", "-o", fmt.Sprint("out", i)}, args...)...).CombinedOutput()
@@ -276,10 +256,7 @@ func TestSweepWithoutAFile(t *testing.T) {
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		data, err := os.ReadFile(list[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(list[0]))(t)
 		rows[i] = string(data)
 	}
 	if rows[0] != rows[1] || strings.Count(rows[0], ",done,") != 4 {
@@ -304,9 +281,7 @@ func TestSweepRefusals(t *testing.T) {
 		{"job: reduce", []string{"--launcher", "pbs"}, "want local, slurm or command"},
 		{"job: reduce", []string{"--profile", "p.yaml"}, "--profile p.yaml: want --launcher slurm or command with it"},
 	} {
-		if err := os.WriteFile(name, []byte(c.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(name, []byte(c.text), 0o644))
 		args := append([]string{"sweep", name, "-o", t.TempDir()}, c.args...)
 		wantRefused(t, spvsim("", args...), c.want)
 	}
@@ -316,14 +291,8 @@ func TestSweepRefusals(t *testing.T) {
 // TestAbsentConstantsFailAPoint: a row must not state a setting without effect.
 func TestAbsentConstantsFailAPoint(t *testing.T) {
 	files := fstest.MapFS{"saxpy.spv": {Data: ready(t, "saxpy", "saxpy.spv")}}
-	job, err := config.ParseJob(files, "job.yaml", []byte(strings.NewReplacer("SHADER", "saxpy.spv\nspecialization: {7: 1}", "EIGHT", "8").Replace(doubler)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	machine, err := config.LoadMachine(config.Request{Job: job})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.ParseJob(files, "job.yaml", []byte(strings.NewReplacer("SHADER", "saxpy.spv\nspecialization: {7: 1}", "EIGHT", "8").Replace(doubler))))(t)
+	machine := suite.Must(config.LoadMachine(config.Request{Job: job}))(t)
 	if _, err := simulate(t.Context(), &config.Run{Machine: machine, Job: job}); err == nil || !strings.Contains(err.Error(), "specialization 7") {
 		t.Errorf("error %v", err)
 	}
@@ -342,9 +311,7 @@ func TestDryRun(t *testing.T) {
 
 func TestListedExperimentsLoad(t *testing.T) {
 	r := spvsim("", "sweep", "--list")
-	if r.status != exitDone || !strings.Contains(r.stdout, "lds-stride ") || !strings.Contains(r.stdout, "mi300a-validation ") {
-		t.Errorf("status %d\n%s%s", r.status, r.stdout, r.stderr)
-	}
+	r.prints(t, exitDone, "lds-stride ", "mi300a-validation ")
 }
 
 var update = flag.Bool("update", false, "draw the experiments' figures anew from their committed rows")

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // An experiment's program runs first, with the driver's variables set; its first capture is the job, and axes select
@@ -17,9 +19,7 @@ func TestSweepOfAnApplication(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(path, []byte(text), 0o755))
 		return path
 	}
 	t.Setenv("XDG_CACHE_HOME", folder)
@@ -55,15 +55,8 @@ columns: {workgroups: workgroups, cycles: cycles}
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	rows, err := os.ReadFile(filepath.Join(out, "experiment.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"0001.yaml,500,done,100,", "0001.yaml,1000,done,100,", "0002.yaml,500,done,200,", "0002.yaml,1000,done,200,"} {
-		if !strings.Contains(string(rows), want) {
-			t.Errorf("the rows lack %q:\n%s", want, rows)
-		}
-	}
+	rows := suite.Must(os.ReadFile(filepath.Join(out, "experiment.csv")))(t)
+	suite.Holds(t, string(rows), "0001.yaml,500,done,100,", "0001.yaml,1000,done,100,", "0002.yaml,500,done,200,", "0002.yaml,1000,done,200,")
 	for app, want := range map[string]string{
 		"{run: ['false']}":               "app: false: exit status 1",
 		"{run: ['true']}":                "nothing was captured",
@@ -84,8 +77,6 @@ func TestMissingProgramsAreSaid(t *testing.T) {
 	}
 	wantRefused(t, spvsim("", "sweep", "vkfft-banks", "-o", t.TempDir()), "vkfft-banks: app: missing on this computer: ", ", gcc, g++")
 	file := filepath.Join(t.TempDir(), "e.yaml")
-	if err := os.WriteFile(file, []byte("app: {run: [x], needs: [bin/y]}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(file, []byte("app: {run: [x], needs: [bin/y]}"), 0o644))
 	wantRefused(t, spvsim("", "sweep", file), `e.yaml:1: app.needs: found "bin/y": want the name of a program, or a file from the root`)
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // small is a job and machine that run in a moment.
@@ -15,10 +17,7 @@ func withFlags(flags ...string) []string { return append(append([]string{}, smal
 
 func size(t *testing.T, file string) int {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(os.ReadFile(file))(t)
 	return len(b)
 }
 
@@ -71,9 +70,7 @@ func TestTraceFlagsRefused(t *testing.T) {
 		"--monitor: found \"x\": want an integer of 0 to 65535": {"--monitor", "x"},
 	} {
 		r := spvsim("", withFlags(flags...)...)
-		if r.status != exitBadInput || !strings.Contains(r.stderr, want) {
-			t.Errorf("%v: status %d, error %q: want %q", flags, r.status, r.stderr, want)
-		}
+		r.says(t, exitBadInput, want)
 	}
 }
 
@@ -104,9 +101,7 @@ func TestMonitorFlag(t *testing.T) {
 		t.Skip("built without Akita's tools")
 	}
 	r := spvsim("", withFlags("--monitor", "0")...)
-	if r.status != exitDone || !strings.Contains(r.stderr, "the monitor is at http://127.0.0.1:") {
-		t.Errorf("status %d, error %q", r.status, r.stderr)
-	}
+	r.says(t, exitDone, "the monitor is at http://127.0.0.1:")
 }
 
 func TestReportOfJobsAndSavedProfiles(t *testing.T) {
@@ -128,9 +123,7 @@ func TestReportOfJobsAndSavedProfiles(t *testing.T) {
 		t.Error("the pages of a job and of its saved profile differ")
 	}
 	both := spvsim("", "report", saved, "saxpy", "--out", "-")
-	if both.status != exitDone || !strings.Contains(both.stdout, `<article id="run2">`) {
-		t.Errorf("report of two runs: status %d, %s", both.status, both.stderr)
-	}
+	both.prints(t, exitDone, `<article id="run2">`)
 }
 
 func must(b []byte, err error) []byte {
@@ -143,17 +136,13 @@ func must(b []byte, err error) []byte {
 func TestReportRefused(t *testing.T) {
 	dir := t.TempDir()
 	broken := filepath.Join(dir, "x.json")
-	if err := os.WriteFile(broken, []byte(`{"format": 9}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(broken, []byte(`{"format": 9}`), 0o644))
 	for want, args := range map[string][]string{
 		"want runs":                        {"report"},
 		"x.json: profile: want a file":     {"report", broken},
 		"no such file":                     {"report", filepath.Join(dir, "missing.json")},
 		"want a name of spvsim run --list": {"report", "nothing"},
 	} {
-		if r := spvsim("", args...); r.status != exitBadInput || !strings.Contains(r.stderr, want) {
-			t.Errorf("%v: status %d, error %q: want %q", args, r.status, r.stderr, want)
-		}
+		spvsim("", args...).says(t, exitBadInput, want)
 	}
 }

@@ -40,18 +40,12 @@ func TestWrittenCommands(t *testing.T) {
 			t.Fatalf("%s: %v", from, err)
 		}
 		for _, name := range list {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := suite.Must(os.ReadFile(name))(t)
 			g.modules = append(g.modules, filepath.Base(name))
 			g.write(t, filepath.Join(folder, filepath.Base(name)), data)
 		}
 	}
-	home, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := suite.Must(os.Getwd())(t)
 	kinds := []func(t *testing.T) string{g.summary, g.page, g.inspect, g.text, g.graph, g.trace, g.starter, g.assembled, g.faults, g.words, g.inspect, g.text}
 	suite.Lines(t, "written.txt", *update, writtenCommands, func(i int) string {
 		t.Chdir(folder) // printed file names are as given
@@ -63,9 +57,7 @@ func TestWrittenCommands(t *testing.T) {
 
 func (g *writtenRig) write(t *testing.T, name string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(name, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(name, data, 0o644))
 }
 
 func (g *writtenRig) one(list []string) string { return list[g.r.IntN(len(list))] }
@@ -151,10 +143,7 @@ func (g *writtenRig) trace(t *testing.T) string {
 	}
 	line := said(args, paragraphs)
 	for _, name := range []string{"s.csv", "t.pftrace"} {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(name))(t)
 		line += fmt.Sprintf(" %s %d bytes %s", name, len(data), suite.Digest(data))
 	}
 	return line
@@ -204,10 +193,7 @@ func (g *writtenRig) assembled(t *testing.T) string {
 			texts = append(texts, m)
 		}
 	}
-	data, err := os.ReadFile(g.one(texts))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(g.one(texts)))(t)
 	lines := strings.Split(string(data), "\n")
 	k := g.r.IntN(len(lines))
 	words := strings.Split(lines[k], " ")
@@ -222,10 +208,7 @@ func (g *writtenRig) assembled(t *testing.T) string {
 func (g *writtenRig) faults(t *testing.T) string {
 	for {
 		name := g.one(g.modules)
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(name))(t)
 		m, err := spirv.Decode(data)
 		if err != nil {
 			continue // a text

@@ -22,10 +22,7 @@ var update = flag.Bool("update", false, "write the page's table anew instead of 
 
 // Each kernel's job runs at its own size, and a measured problem sets its parameters.
 func TestKernelsRun(t *testing.T) {
-	kernels, err := readKernels()
-	if err != nil {
-		t.Fatal(err)
-	}
+	kernels := suite.Must(readKernels())(t)
 	if len(kernels) != 14 {
 		t.Errorf("%d kernels", len(kernels))
 	}
@@ -48,9 +45,7 @@ func TestReadMeasured(t *testing.T) {
 		"kernel_name,problem_size,min_ms\nother,64,0.001\n": "",
 	} {
 		name := filepath.Join(t.TempDir(), "measured.csv")
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(name, []byte(text), 0o644))
 		_, err := readMeasured(name)
 		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
 			t.Errorf("%q: %v: want %q", text, err, want)
@@ -95,26 +90,12 @@ const page = "../../docs/model/accuracy.md"
 // The figure equals the one drawn from the committed errors. With -update it is redrawn.
 func TestFigure(t *testing.T) {
 	const file = "figures/accuracy.svg"
-	figure, err := plots.ReadFigure("figures/accuracy.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := plots.ReadTable("errors.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	chart, err := plots.Build(figure, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := chart.Draw("svg", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	figure := suite.Must(plots.ReadFigure("figures/accuracy.yaml"))(t)
+	rows := suite.Must(plots.ReadTable("errors.csv"))(t)
+	chart := suite.Must(plots.Build(figure, rows))(t)
+	want := suite.Must(chart.Draw("svg", ""))(t)
 	if *update {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(file, want, 0o644))
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != string(want) {
 		t.Errorf("%s is another one (%v): run go test ./experiments/accuracy -run TestFigure -args -update", file, err)
@@ -123,10 +104,7 @@ func TestFigure(t *testing.T) {
 
 // The page's tables equal those computed from the committed errors. With -update they are rewritten.
 func TestPage(t *testing.T) {
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(page))(t)
 	got := string(text)
 	want := got
 	for _, part := range []struct {
@@ -148,9 +126,7 @@ func TestPage(t *testing.T) {
 		want = before + part.begin + part.table + part.end + after
 	}
 	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(page, []byte(want), 0o644))
 		return
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 )
 
 // bowl is a fitter whose results depend on the chosen values: kernel a is right with 3, kernel b with 5.
@@ -47,20 +48,11 @@ func TestFitLeavesKernelsOut(t *testing.T) {
 
 // The knobs are fields of the machine, and the preset's own value is the middle one: a machine with these set is the preset.
 func TestKnobsAreThePresets(t *testing.T) {
-	knobs, err := readKnobs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	knobs := suite.Must(readKnobs())(t)
 	f := &fitter{knobs: knobs, known: map[string][]result{}, run: func(_ []point, machine []config.Setting) []result {
 		loader := config.Files{FS: embedded, Dir: "kernels"}
-		set, err := loader.Load("relu.yaml", machine)
-		if err != nil {
-			t.Fatal(err)
-		}
-		preset, err := loader.Load("relu.yaml", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := suite.Must(loader.Load("relu.yaml", machine))(t)
+		preset := suite.Must(loader.Load("relu.yaml", nil))(t)
 		if d := cmp.Diff(values(preset.Machine), values(set.Machine)); d != "" {
 			t.Errorf("the middle values are not the preset's (-preset +middle):\n%s", d)
 		}

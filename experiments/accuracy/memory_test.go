@@ -12,6 +12,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/tracing"
 )
 
@@ -21,17 +22,11 @@ func stats(t *testing.T, files fs.FS, job, set string) *tracing.Stats {
 	var settings []config.Setting
 	for _, word := range strings.Fields(set) {
 		path, value, _ := strings.Cut(word, "=")
-		s, err := setting(path, value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := suite.Must(setting(path, value))(t)
 		settings = append(settings, s)
 	}
 	loader := config.Files{FS: files, Dir: "."}
-	run, err := loader.Load(job+".yaml", settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := suite.Must(loader.Load(job+".yaml", settings))(t)
 	out, err := gpu.Run(context.Background(), gpu.Setup{Machine: run.Machine, Job: run.Job})
 	if err != nil {
 		t.Fatalf("%s, %s: %v", job, set, err)

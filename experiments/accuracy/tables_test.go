@@ -81,10 +81,7 @@ func sizeTable(t *testing.T) string {
 
 // deviceRows reads the rows of other devices, each with a reason if it is off by more than a tenth.
 func deviceRows(t *testing.T) string {
-	table, err := readDevices()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := suite.Must(readDevices())(t)
 	var b strings.Builder
 	b.WriteString("| machine | row | simulated / measured time | why it differs by more than 10 % |\n| --- | --- | ---: | --- |\n")
 	for _, r := range committedResults(t, "devices.csv") {
@@ -105,10 +102,7 @@ func deviceRows(t *testing.T) string {
 // Each job of the table of devices runs at its own size on a machine that it is for, and its numbers equal the closed
 // forms.
 func TestDeviceJobs(t *testing.T) {
-	table, err := readDevices()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := suite.Must(readDevices())(t)
 	for _, j := range table.Jobs {
 		t.Run(j.Job, func(t *testing.T) {
 			machine := "devices/rx-9060-xt.yaml"
@@ -118,10 +112,7 @@ func TestDeviceJobs(t *testing.T) {
 				}
 				machine = "devices/rx-7900-xtx.yaml"
 			}
-			s, err := setting("machine", machine)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := suite.Must(setting("machine", machine))(t)
 			p := &point{kernel: j.Job, job: "micro/" + j.Job + ".yaml", microseconds: 1}
 			p.settings = append(p.settings, s)
 			if r := simulate(t.Context(), p, nil, time.Minute); r.err != nil || !(r.simulated > 0) {
@@ -133,10 +124,7 @@ func TestDeviceJobs(t *testing.T) {
 
 // A row is found by its words, and its measurement becomes the time of the job that represents it.
 func TestDevicePoints(t *testing.T) {
-	table, err := readDevices()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := suite.Must(readDevices())(t)
 	for _, c := range []struct {
 		row  published
 		want string // machine, job and time; empty: no row of ours
@@ -148,10 +136,7 @@ func TestDevicePoints(t *testing.T) {
 		{published{gpu: "Radeon RX 470", driver: "RADV", item: "MUL_MAT(type_a=q4_0,type_b=f32,m=4096,n=512,k=14336,bs=[1,1],nr=[1,1])", value: "200", unit: "us"}, ""},
 		{published{gpu: "another", driver: "RADV", benchmark: "vkpeak", item: "int32-scalar", value: "100", unit: "GIOPS"}, ""},
 	} {
-		list, err := table.points(&c.row)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := suite.Must(table.points(&c.row))(t)
 		got := ""
 		for _, p := range list {
 			got += fmt.Sprintf("%s %s %.2f", p.kernel, p.job, p.microseconds)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // A sample finds the cache state of a full run: in launches after ones that evict their lines and after ones that do
@@ -73,10 +75,7 @@ func inside(t *testing.T, widest float64, makers map[string]func(w *workload)) {
 	for name, make := range makers {
 		w := &workload{kind: name, machine: "rdna3-780m", draw: rand.New(rand.NewPCG(1, 27))}
 		make(w)
-		r, err := measure(t.Context(), w, nil, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(measure(t.Context(), w, nil, false))(t)
 		if !r.inside() || r.half() > widest {
 			t.Errorf("%s", r.text(false))
 		}

@@ -10,6 +10,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/bounds"
 )
 
 // A row is a workload with its timed and its sampled run.
@@ -92,7 +93,7 @@ func measure(ctx context.Context, w *workload, known *row, only bool) (r row, er
 
 // runIn runs a workload, and returns the processor time that it took, including its start.
 func runIn(ctx context.Context, w *workload, mode string) (*account.Counts, float64, error) {
-	begin := processor()
+	begin := bounds.Processor()
 	job, err := w.job()
 	if err != nil {
 		return nil, 0, err
@@ -105,7 +106,7 @@ func runIn(ctx context.Context, w *workload, mode string) (*account.Counts, floa
 	if err != nil {
 		return nil, 0, err
 	}
-	return &out.Stats.Counts, (processor() - begin).Seconds(), nil
+	return &out.Stats.Counts, (bounds.Processor() - begin).Seconds(), nil
 }
 
 // summaryOf reports how often intervals contain the true value, their widths, and the savings; for rows with time

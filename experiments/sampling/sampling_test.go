@@ -5,6 +5,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // A seed determines a workload, and all kinds are drawn.
@@ -49,14 +51,8 @@ func TestHotLaunches(t *testing.T) {
 		}
 		w.list = append(w.list, launch{40, first, 0})
 	}
-	r, err := measure(context.Background(), w, nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := measure(context.Background(), w, &r, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(measure(context.Background(), w, nil, false))(t)
+	again := suite.Must(measure(context.Background(), w, &r, false))(t)
 	if !r.inside() || r.half() > 0.1 || r.share > 0.5 {
 		t.Error(r.text(false))
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 )
 
 // The largest array of Slurm is the one that its control command reports, or Slurm's own default.
@@ -18,9 +19,7 @@ func TestLargestArrayOfSlurm(t *testing.T) {
 		"echo 'MaxJobCount = 7'; echo 'MaxArraySize            = 4001'; echo 'MaxStepCount = 9'": 4001,
 		"echo 'MaxArraySize = none'": defaultMaxArray, "echo 'MaxArraySize = 0'": defaultMaxArray, "echo 'MaxJobCount = 7'": defaultMaxArray, "exit 1": defaultMaxArray,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, "scontrol"), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(filepath.Join(dir, "scontrol"), []byte("#!/bin/sh\n"+text+"\n"), 0o755))
 		if got := (slurm{}).largest(context.Background()); got != want {
 			t.Errorf("%s: %d, want %d", text, got, want)
 		}
@@ -52,9 +51,7 @@ func TestStatesByQueueCommands(t *testing.T) {
 func TestSubmissionsBeside(t *testing.T) {
 	for submit, want := range map[string]string{"true": "", "echo no >&2; exit 3": "; submit: exit status 3\nno"} {
 		c := &commands{profile: &config.Cluster{Submit: submit}}
-		if _, err := c.submit(context.Background(), &submission{Tasks: 1}, "x"); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(c.submit(context.Background(), &submission{Tasks: 1}, "x"))(t)
 		if got := c.reason(context.Background(), nil, 0); got != want {
 			t.Errorf("%s: %q, want %q", submit, got, want)
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // A plan names the keys of its axes and settings that do nothing under a scheduler that points run under, once each.
@@ -19,10 +21,7 @@ func TestPlansNameIdleKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := NewPlan(t.Context(), e, at, false, Limits{}, Identity{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := suite.Must(NewPlan(t.Context(), e, at, false, Limits{}, Identity{}))(t)
 		var got []string
 		for _, text := range p.Idle {
 			key, rest, _ := strings.Cut(text, " does nothing under scheduler.kind ")

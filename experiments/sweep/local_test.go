@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // aWorker answers each point with its process id and the number of points before. It fails at "never", and at "alone"
@@ -31,9 +33,7 @@ func TestPointsShareAProcess(t *testing.T) {
 		t.Skip(err)
 	}
 	script := filepath.Join(t.TempDir(), "worker.sh")
-	if err := os.WriteFile(script, []byte(aWorker), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(script, []byte(aWorker), 0o644))
 	store, err := OpenStore(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"spvsim/internal/suite"
 )
 
 // A Parquet file describes each column in its metadata.
@@ -21,22 +23,15 @@ figures: {f: {kind: line, x: banks, y: {column: microseconds, unit: µs}}}
 `
 	cell := func(banks int64) []Cell { return []Cell{{"banks", banks}, {"v", "one"}, {"k", int64(1)}} }
 	p, store := finished(t, text, [][]Cell{cell(16), cell(32)}, []string{fmt.Sprintf(anyStats, 100), fmt.Sprintf(anyStats, 50)})
-	rows, err := p.Rows(store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := suite.Must(p.Rows(store))(t)
 	var b bytes.Buffer
-	if err := rows.WriteParquet(&b); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, rows.WriteParquet(&b))
 	meta := footer(t, b.Bytes())
 	if len(meta.KeyValueMetadata) != 1 || meta.KeyValueMetadata[0].Key != ColumnsKey {
 		t.Fatalf("no %s in the file's metadata", ColumnsKey)
 	}
 	var got []ColumnNote
-	if err := json.Unmarshal([]byte(meta.KeyValueMetadata[0].Value), &got); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, json.Unmarshal([]byte(meta.KeyValueMetadata[0].Value), &got))
 	want := []ColumnNote{
 		{"point", "integer", Bookkeeping, "", ""},
 		{"banks", "integer", Parameter, "bytes", "machine.lds.bytes"},

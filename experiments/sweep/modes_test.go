@@ -3,6 +3,8 @@ package sweep
 import (
 	"bytes"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // If some points were not fully timed, rows have the mode, the interval of the cycles and the timed share; a functional
@@ -13,14 +15,9 @@ func TestRowsCarryModes(t *testing.T) {
 		`{"cycles": 100, "instructions": {"by_class": {"salu": 3}}}`,
 		`{"mode": "functional", "timed_share": 0, "instructions": {"by_class": {"salu": 3}}}`,
 		`{"mode": "sampled", "cycles": 101, "timed_share": 0.125, "estimate": {"cycles": 80, "low": 95, "high": 107, "confidence": 0.95}, "instructions": {"by_class": {"salu": 3}}}`, ""})
-	rows, err := p.Rows(store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := suite.Must(p.Rows(store))(t)
 	var got bytes.Buffer
-	if err := rows.WriteCSV(&got); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, rows.WriteCSV(&got))
 	want := `point,n,status,cycles,salu,mode,timed_share,cycles_low,cycles_high,confidence,error,inputs,version
 0,1,done,100,3,timed,1,100,100,,,inputs0,v1
 1,2,done,,3,functional,0,,,,,inputs1,v1

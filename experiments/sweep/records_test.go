@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // recordCases are possible contents of a store for a point: whether each is a record, a result, and forgotten before
@@ -32,17 +34,12 @@ var recordCases = []struct {
 // storeOf has all cases, a point each.
 func storeOf(t *testing.T) (*Store, []Spec) {
 	t.Helper()
-	s, err := OpenStore(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(OpenStore(t.TempDir()))(t)
 	var specs []Spec
 	for i, c := range recordCases {
 		spec := Spec{Key: strings.Repeat("k", i+1), Inputs: "in", Values: make([]Element, 1), Limits: Limits{Cycles: 5}}
 		if specs = append(specs, spec); c.record != nil {
-			if err := s.Put(spec.Key, c.record); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, s.Put(spec.Key, c.record))
 		}
 	}
 	return s, specs
@@ -52,18 +49,11 @@ func storeOf(t *testing.T) (*Store, []Spec) {
 // again, and their records are removed.
 func TestRecordsOfPoints(t *testing.T) {
 	s, specs := storeOf(t)
-	missing, err := (&Plan{Specs: specs}).Missing(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	missing := suite.Must((&Plan{Specs: specs}).Missing(s))(t)
 	taken := map[string]bool{}
 	w := &watch{array: &Array{store: s}, open: slices.Clone(specs), ended: func(r *Record) { taken[string(r.Status)] = true }}
-	if err := w.forget(); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.collect(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, w.forget())
+	suite.OK(t, w.collect())
 	open := map[string]bool{}
 	for _, spec := range w.open {
 		open[spec.Key] = true
@@ -94,21 +84,14 @@ func TestLastSubmission(t *testing.T) {
 		t.Errorf("none was noted: %v, %v", s, err)
 	}
 	for _, name := range []string{"a", "b"} {
-		if err := l.note(&submission{Name: name, Tasks: 3}); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, l.note(&submission{Name: name, Tasks: 3}))
 		if s, err := l.last(); err != nil || s == nil || s.Name != name || s.Tasks != 3 {
 			t.Errorf("after %s: %+v, %v", name, s, err)
 		}
 	}
 	file := filepath.Join(l.dir, submissionFile)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, text[:len(text)-4], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(file))(t)
+	suite.OK(t, os.WriteFile(file, text[:len(text)-4], 0o666))
 	if s, err := l.last(); s != nil || err != nil {
 		t.Errorf("one that is written by half: %v, %v", s, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"spvsim/internal/suite"
 	"spvsim/plots"
 	"strings"
 	"testing"
@@ -25,14 +26,8 @@ const anyStats = `{"cycles": %d, "seconds": 0.5, "instructions": {"by_class": {"
 func finished(t *testing.T, text string, cells [][]Cell, stats []string) (*Plan, *Store) {
 	t.Helper()
 	files := fstest.MapFS{"e.yaml": {Data: []byte("job: reduce\n" + text)}, "ref.csv": {Data: []byte("side,time\n1,0.25\n2,0.5\n2,9\n")}}
-	e, err := config.LoadExperiment(files, "e.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := OpenStore(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := suite.Must(config.LoadExperiment(files, "e.yaml"))(t)
+	store := suite.Must(OpenStore(t.TempDir()))(t)
 	p := &Plan{Experiment: e}
 	for i, c := range cells {
 		s := Spec{Key: fmt.Sprint("key", i), Inputs: fmt.Sprint("inputs", i), Cells: c}
@@ -43,9 +38,7 @@ func finished(t *testing.T, text string, cells [][]Cell, stats []string) (*Plan,
 		} else {
 			r.Stats = json.RawMessage(stats[i])
 		}
-		if err := store.Put(s.Key, r); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, store.Put(s.Key, r))
 	}
 	return p, store
 }
@@ -69,14 +62,9 @@ references:
 	stats := func(cycles int) string { return fmt.Sprintf(anyStats, cycles) }
 	p, store := finished(t, text, [][]Cell{cell("plain", 1), cell("fancy", 1), cell("plain", 2), cell("fancy", 2), cell("plain", 3)},
 		[]string{stats(100), stats(50), stats(30), stats(40), ""})
-	rows, err := p.Rows(store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := suite.Must(p.Rows(store))(t)
 	var got bytes.Buffer
-	if err := rows.WriteCSV(&got); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, rows.WriteCSV(&got))
 	want := `point,kind,n,status,cycles,hits,step,salu,valu,measured,base,speedup,half,bad,error,inputs,version
 0,plain,1,done,100,7,11,3,0,0.25,100,1,0.5,,,inputs0,v1
 1,fancy,1,done,50,7,11,3,0,0.25,100,2,0.5,,,inputs1,v1
@@ -135,9 +123,7 @@ func TestParquet(t *testing.T) {
 	table.Columns[2].Name = "text"
 	var a, b bytes.Buffer
 	for _, w := range []*bytes.Buffer{&a, &b} {
-		if err := table.WriteParquet(w); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, table.WriteParquet(w))
 	}
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {
 		t.Error("twice gives different bytes")
@@ -152,10 +138,7 @@ func TestParquet(t *testing.T) {
 			t.Errorf("column %d: %+v, want %+v", i, e, want[i])
 		}
 	}
-	rows, err := plots.ReadParquet("rows.parquet", a.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := suite.Must(plots.ReadParquet("rows.parquet", a.Bytes()))(t)
 	for k, c := range table.Columns {
 		for i, want := range c.Values {
 			if got := plainCell(&rows.Columns[k], i); !cellEqual(got, want) {
@@ -176,9 +159,7 @@ func TestParquetOfManyRows(t *testing.T) {
 		}
 		var b bytes.Buffer
 		table := &Table{Rows: n, Columns: []TableColumn{{Name: "n", Type: Integer, Values: values}}}
-		if err := table.WriteParquet(&b); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, table.WriteParquet(&b))
 		rows, err := plots.ReadParquet("rows.parquet", b.Bytes())
 		if err != nil || rows.Rows != n {
 			t.Fatalf("%d rows: %v", n, err)
@@ -196,9 +177,7 @@ func footer(t *testing.T, data []byte) *format.FileMetaData {
 	t.Helper()
 	end := len(data) - 8
 	var meta format.FileMetaData
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), data[end-int(binary.LittleEndian.Uint32(data[end:])):end], &meta); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, thrift.Unmarshal(new(thrift.CompactProtocol), data[end-int(binary.LittleEndian.Uint32(data[end:])):end], &meta))
 	return &meta
 }
 
@@ -222,17 +201,12 @@ func cellEqual(got, want any) bool {
 
 // Estimates use the record most similar to a point, scaled by its work.
 func TestEstimate(t *testing.T) {
-	store, err := OpenStore(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := suite.Must(OpenStore(t.TempDir()))(t)
 	put := func(key, job string, n int64, work uint64, seconds float64) {
 		s := Spec{Key: key, Job: job, Cells: []Cell{{"n", n}}, Work: work}
 		r := s.record()
 		r.HostSeconds, r.Stats = seconds, json.RawMessage("{}")
-		if err := store.Put(key, r); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, store.Put(key, r))
 	}
 	put("a", "fir", 1, 100, 1)
 	put("b", "fir", 2, 1000, 20)
@@ -285,10 +259,7 @@ func TestBaselineOfZippedAxes(t *testing.T) {
 	for _, where := range []string{"{lanes: 32}", "{size: 128}", "{lanes: 32, size: 128}"} {
 		p, store := finished(t, "axes: {wave: {zip: {lanes: {path: parameters.l, values: [32, 64]}, size: {path: parameters.s, values: [128, 256]}}}, n: {path: parameters.n, values: [1, 2]}}\n"+
 			"columns: [cycles]\nderived: {base: {of: cycles, where: "+where+"}}", cells, []string{stats(10), stats(20), stats(30), stats(40)})
-		rows, err := p.Rows(store)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := suite.Must(p.Rows(store))(t)
 		if diff := cmp.Diff([]any{int64(10), int64(10), int64(30), int64(30)}, rows.column("base").Values); diff != "" {
 			t.Errorf("where: %s\n%s", where, diff)
 		}
@@ -301,10 +272,7 @@ func TestBaselineAmongFractions(t *testing.T) {
 	stats := func(cycles int) string { return fmt.Sprintf(anyStats, cycles) }
 	p, store := finished(t, "axes: {width: {path: parameters.w, values: [0.5, 1]}}\ncolumns: [cycles]\nderived: {base: {of: cycles, where: {width: 1}}}",
 		cells, []string{stats(10), stats(20)})
-	rows, err := p.Rows(store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := suite.Must(p.Rows(store))(t)
 	if diff := cmp.Diff([]any{int64(20), int64(20)}, rows.column("base").Values); diff != "" {
 		t.Error(diff)
 	}

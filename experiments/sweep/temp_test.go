@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"spvsim/internal/suite"
 )
 
 // The next writer removes the temporary files of a dead one; those of a living one, or of another machine, stay.
 func TestLeftoversOfDeadWritersGo(t *testing.T) {
 	ended := exec.Command(os.Args[0], "-test.run=^$")
-	if err := ended.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, ended.Run())
 	dead, host := ended.Process.Pid, hostName()
 	dir := t.TempDir()
 	left := map[string]bool{ // and whether it stays
@@ -25,17 +25,11 @@ func TestLeftoversOfDeadWritersGo(t *testing.T) {
 		fmt.Sprintf("other.csv.new-%d-%s-1", dead, host):       true, // of another file: its own writer removes it
 	}
 	for name := range left {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
 	}
 	old := time.Now().Add(-2 * staleAfter)
-	if err := os.Chtimes(filepath.Join(dir, "rows.csv.new-1-old-1"), old, old); err != nil {
-		t.Fatal(err)
-	}
-	if err := Replace(filepath.Join(dir, "rows.csv"), []byte("a\n")); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.Chtimes(filepath.Join(dir, "rows.csv.new-1-old-1"), old, old))
+	suite.OK(t, Replace(filepath.Join(dir, "rows.csv"), []byte("a\n")))
 	for name, stays := range left {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != stays {
 			t.Errorf("%s: %v, should stay: %v", name, err, stays)
@@ -47,9 +41,7 @@ func TestLeftoversOfDeadWritersGo(t *testing.T) {
 func TestReplaceThatFailsLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "rows.csv")
-	if err := os.MkdirAll(filepath.Join(file, "inside"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.MkdirAll(filepath.Join(file, "inside"), 0o777))
 	if err := Replace(file, []byte("a\n")); err == nil {
 		t.Fatal("a file took the place of a folder")
 	}

@@ -50,7 +50,7 @@ type use struct {
 func taken() use {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(sample)
-	return use{processor(), int64(sample[0].Value.Uint64() + sample[1].Value.Uint64())}
+	return use{Processor(), int64(sample[0].Value.Uint64() + sample[1].Value.Uint64())}
 }
 
 // exceeds words what work has taken beyond its allowance; nil: nothing.

@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"spvsim/internal/files"
+	"spvsim/internal/suite"
 )
 
 // The limits grow with what was read, and name what was found and how much is allowed.
 func TestAllowanceGrowsWithFiles(t *testing.T) {
 	before := Now()
-	if _, err := files.Drain(strings.NewReader(strings.Repeat("x", 1<<20)), "standard input", 1<<20); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(files.Drain(strings.NewReader(strings.Repeat("x", 1<<20)), "standard input", 1<<20))(t)
 	got := Now()
 	if want := (Allowance{before.Time + (1<<20)*timePerByte, before.Memory + (1<<20)*memoryPerByte, before.Output + (1<<20)*outputPerByte}); got != want {
 		t.Errorf("found %+v, want %+v", got, want)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // values are what names represent in these tests.
@@ -204,10 +206,7 @@ func BenchmarkRun(b *testing.B) {
 
 // The page on expressions names every function, and every function it names in its table exists.
 func TestFunctionsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/reference/job.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := suite.Must(os.ReadFile("../../docs/reference/job.md"))(t)
 	_, table, _ := strings.Cut(string(page), "## Functions")
 	table, _, _ = strings.Cut(table, "## Errors")
 	for _, name := range Functions() {

@@ -171,9 +171,3 @@ func all(r io.Reader, name string, limit int64) ([]byte, error) {
 	}
 	return data, nil
 }
-
-// Exists reports that there is something under a name.
-func Exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
-}

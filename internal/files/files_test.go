@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"testing/fstest"
+
+	"spvsim/internal/suite"
 )
 
 // A file may be as long as the limit, and no longer; the message names what was found and the limit.
@@ -55,10 +57,7 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box, err := Sandbox(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	box := suite.Must(Sandbox(dir))(t)
 	const device, folder, loop = "found a pipe, socket or device: want a regular file", "found a folder: want a file", "can't read: too many levels of symbolic links"
 	for name, want := range map[string]string{
 		"/dev/zero": device, at("pipe"): device, at("link-pipe"): device, at("link-zero"): device, at("folder"): folder, dir: folder,
@@ -88,9 +87,7 @@ func TestPipeInTheLastMoment(t *testing.T) {
 		t.Skip("Windows has no such files")
 	}
 	name := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(name, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(name, nil, 0o600))
 	swapped := system{os.Stat, func(name string, flag int, mode fs.FileMode) (*os.File, error) {
 		if err := errors.Join(os.Remove(name), syscall.Mkfifo(name, 0o600)); err != nil {
 			return nil, err
@@ -104,13 +101,8 @@ func TestPipeInTheLastMoment(t *testing.T) {
 
 func TestSandboxKeepsToItsFolder(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "in"), []byte("x"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	box, err := Sandbox(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(filepath.Join(folder, "in"), []byte("x"), 0o666))
+	box := suite.Must(Sandbox(folder))(t)
 	for name, want := range map[string]error{filepath.Join(folder, "in"): nil, filepath.Join(folder, "no"): fs.ErrNotExist, filepath.Dir(folder): ErrSandbox, filepath.Join(folder, "..", "x"): ErrSandbox} {
 		if _, err := fs.Stat(box, name); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", name, err, want)

@@ -11,6 +11,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/internal/bounds"
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 )
 
@@ -38,10 +39,7 @@ func TestTargets(t *testing.T) {
 			if testing.Short() && Targets[i].Name == "command" {
 				t.Skip("builds the command")
 			}
-			f, err := New(&Targets[i], "../..")
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := suite.Must(New(&Targets[i], "../.."))(t)
 			counts := map[string]int{}
 			first, count := seeds(t)
 			for seed := first; seed < first+count; seed++ {
@@ -56,14 +54,8 @@ func TestTargets(t *testing.T) {
 // FuzzSeeds feeds a target (-target) the files of seeds that Go's fuzzing draws: go test ./internal/fuzz -fuzz FuzzSeeds -fuzztime 1h.
 // Its worker processes outlive a hang or a lack of memory, and it keeps the seed.
 func FuzzSeeds(f *testing.F) {
-	target, err := Find(*fuzzTarget)
-	if err != nil {
-		f.Fatal(err)
-	}
-	fuzzer, err := New(target, "../..")
-	if err != nil {
-		f.Fatal(err)
-	}
+	target := suite.Must(Find(*fuzzTarget))(f)
+	fuzzer := suite.Must(New(target, "../.."))(f)
 	f.Add(uint64(0))
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		feed(t, fuzzer, strconv.FormatUint(seed, 10), fuzzer.Make(seed))
@@ -86,15 +78,9 @@ func feed(t *testing.T, f *Fuzzer, name string, in Input) string {
 func TestCorpus(t *testing.T) {
 	for i := range Targets {
 		f := &Fuzzer{Target: &Targets[i], root: "../..", machines: map[string]*config.Machine{}}
-		names, err := filepath.Glob(filepath.Join("testdata", "corpus", f.Name, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := suite.Must(filepath.Glob(filepath.Join("testdata", "corpus", f.Name, "*")))(t)
 		for _, name := range names {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := suite.Must(os.ReadFile(name))(t)
 			_, base, _ := strings.Cut(filepath.Base(name), "_")
 			feed(t, f, name, Input{strings.ReplaceAll(base, "@", "/"), data})
 		}
@@ -128,10 +114,7 @@ func TestSeedsNameFiles(t *testing.T) {
 
 // The mutator keeps the form of most modules, and a panic on the way is told.
 func TestMutantsKeepTheirForm(t *testing.T) {
-	f, err := New(&Targets[0], "../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(New(&Targets[0], "../.."))(t)
 	formed := 0
 	for seed := range uint64(300) {
 		if _, err := spirv.Decode(f.Make(seed).Data); err == nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 )
 
@@ -37,10 +38,7 @@ BB3:
 
 // A listing falls into blocks at labels and after branches, with kinds, accesses and successors.
 func TestParse(t *testing.T) {
-	c, err := parse([]byte(assembly))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(parse([]byte(assembly)))(t)
 	if c.VectorRegs != 8 || c.ScalarRegs != 16 || c.LDSBytes != 512 || c.ScratchBytes != 16 || c.Waves != 10 {
 		t.Errorf("statistics %+v", *c)
 	}
@@ -194,14 +192,8 @@ OpFunctionEnd
 
 // The layout comes from the module's own variables.
 func TestLayout(t *testing.T) {
-	m, err := gpu.LoadModule([]byte(resources), "resources.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := layout(&Request{Module: m, WaveSize: 32, Specialization: map[uint32]uint64{7: 9, 8: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(gpu.LoadModule([]byte(resources), "resources.spvasm"))(t)
+	text := suite.Must(layout(&Request{Module: m, WaveSize: 32, Specialization: map[uint32]uint64{7: 9, 8: 1}}))(t)
 	want := "entry main\nsubgroup 32\nbinding 0 0 6 1\nbinding 2 1 7 1\nbinding 0 2 3 1\nbinding 0 3 1 4\nbinding 0 4 5 1\nbinding 0 5 0 1\npush 256\nspec 7 4 9\n"
 	if text != want {
 		t.Errorf("layout\n%s\nwant\n%s", text, want)
@@ -230,10 +222,7 @@ func opened(t *testing.T) *Driver {
 // What touches memory is given by the source: both compilers have as many buffer accesses, executed as often.
 func TestJob(t *testing.T) {
 	d := opened(t)
-	rows, err := d.JobRows(context.Background(), "saxpy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := suite.Must(d.JobRows(context.Background(), "saxpy"))(t)
 	if len(rows) != len(Families) {
 		t.Fatalf("%d rows", len(rows))
 	}
@@ -251,22 +240,13 @@ func TestJob(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := rows[0].Write(&b, true); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"executed here", "BB0:", "s_endpgm"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
-	}
+	suite.OK(t, rows[0].Write(&b, true))
+	suite.Holds(t, b.String(), "executed here", "BB0:", "s_endpgm")
 }
 
 // A module that the driver does not know is refused by name, not sent to it: Mesa would crash.
 func TestRefused(t *testing.T) {
-	list, err := Modules("../..", []string{filepath.Join("experiments", "library")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(Modules("../..", []string{filepath.Join("experiments", "library")}))(t)
 	i := slices.IndexFunc(list, func(s Shader) bool { return strings.HasPrefix(s.Name, "experiments/library/koch.spvasm") })
 	if i < 0 {
 		t.Fatal("no koch.spvasm")

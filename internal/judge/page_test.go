@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"spvsim/experiments"
+	"spvsim/internal/suite"
 	"strings"
 	"testing"
 )
@@ -63,26 +64,15 @@ func TestWritePage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	shaders, err := Modules("../..", Folders)
-	if err != nil {
-		t.Fatal(err)
-	}
-	modules, err := d.Rows(shaders)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shaders := suite.Must(Modules("../..", Folders))(t)
+	modules := suite.Must(d.Rows(shaders))(t)
 	var ran []Row
 	for _, name := range experiments.Names() {
-		rows, err := d.JobRows(context.Background(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := suite.Must(d.JobRows(context.Background(), name))(t)
 		ran = append(ran, rows...)
 	}
 	sets := []Set{{Name: "Modules of the repository", Rows: modules}, {Name: "Ready jobs, as executed", Rows: ran, Executed: true}}
-	if err := WritePage(*pageFile, sets, 25); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, WritePage(*pageFile, sets, 25))
 }
 
 // WritePage puts the comparison of the sets into a page, between its two lines.
@@ -165,24 +155,11 @@ func writeWorstTable(b *strings.Builder, rows []Row, n int) {
 func TestPageOfTheComparison(t *testing.T) {
 	c := &Comparison{Ours: &Code{Blocks: []Block{{Kinds: []Kind{VALU, VALU}}}, VectorRegs: 4, Waves: 8}, Theirs: &Code{Blocks: []Block{{Kinds: []Kind{VALU}}}, VectorRegs: 4, Waves: 8}}
 	path := filepath.Join(t.TempDir(), "page.md")
-	if err := os.WriteFile(path, []byte("before\n"+pageFrom+"old\n"+pageTo+"after\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := WritePage(path, []Set{{Name: "One", Rows: []Row{{Comparison: c, Name: "double main", Machine: "m"}}}}, 3); err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"before\n" + pageFrom, pageTo + "after\n", "| instructions | 2.00, 2.00 |", "| vector registers | 1.00, 1.00 |", "| `double` | m | 2 | 1 |"} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("no %q in\n%s", want, page)
-		}
-	}
-	if err := os.WriteFile(path, []byte("nothing\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(path, []byte("before\n"+pageFrom+"old\n"+pageTo+"after\n"), 0o644))
+	suite.OK(t, WritePage(path, []Set{{Name: "One", Rows: []Row{{Comparison: c, Name: "double main", Machine: "m"}}}}, 3))
+	page := suite.Must(os.ReadFile(path))(t)
+	suite.Holds(t, string(page), "before\n"+pageFrom, pageTo+"after\n", "| instructions | 2.00, 2.00 |", "| vector registers | 1.00, 1.00 |", "| `double` | m | 2 | 1 |")
+	suite.OK(t, os.WriteFile(path, []byte("nothing\n"), 0o644))
 	if err := WritePage(path, nil, 3); err == nil || !strings.Contains(err.Error(), pageFrom[:4]) {
 		t.Errorf("a page without the lines: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -44,9 +45,7 @@ func (m *maker) load(space isa.Space, index *ir.Value) *ir.Value {
 
 func (m *maker) run(t *testing.T, wave int, out []byte) (Stats, error) {
 	t.Helper()
-	if err := ir.Verify(m.f); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, ir.Verify(m.f))
 	return Run(m.f, Dispatch{Groups: [3]uint32{1, 1, 1}, WaveSize: wave, Descriptors: []Descriptor{{Data: out}}, MaxSteps: 10000})
 }
 
@@ -77,9 +76,7 @@ func TestReconvergence(t *testing.T) {
 	after.Append(lo)
 	m.store(isa.SpaceBuffer, m.op(isa.Shl, isa.I32, lane, m.i32(2)), lo)
 	out := make([]byte, 32)
-	if _, err := m.run(t, 32, out); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(m.run(t, 32, out))(t)
 	for l := range 8 {
 		if got := binary.LittleEndian.Uint32(out[4*l:]); got != 0xff {
 			t.Errorf("lane %d sees %#x, want 0xff", l, got)
@@ -101,9 +98,7 @@ func TestBarrier(t *testing.T) {
 	other := m.op(isa.IMul, isa.I32, m.op(isa.ISub, isa.I32, m.i32(63), index), four)
 	m.store(isa.SpaceBuffer, at, m.load(isa.SpaceLDS, other))
 	out := make([]byte, 256)
-	if _, err := m.run(t, 32, out); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(m.run(t, 32, out))(t)
 	for i := range 64 {
 		if got := binary.LittleEndian.Uint32(out[4*i:]); got != uint32(63-i) {
 			t.Errorf("invocation %d reads %d, want %d", i, got, 63-i)
@@ -120,10 +115,7 @@ func TestBounds(t *testing.T) {
 	m.store(isa.SpaceBuffer, at, m.op(isa.IAdd, isa.I32, m.load(isa.SpaceBuffer, far), m.i32(1)))
 	out := make([]byte, 12)
 	binary.LittleEndian.PutUint32(out[8:], 41)
-	stats, err := m.run(t, 32, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := suite.Must(m.run(t, 32, out))(t)
 	if got := binary.LittleEndian.Uint32(out); got != 42 || binary.LittleEndian.Uint32(out[8:]) != 1 {
 		t.Errorf("buffer %v", out)
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // stream is the output of go test -json for one test of each result.
@@ -33,17 +35,13 @@ func TestSkips(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "allowed")
-			if err := os.WriteFile(file, []byte(c.allowed), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, os.WriteFile(file, []byte(c.allowed), 0o644))
 			var out strings.Builder
 			err := run([]string{file}, strings.NewReader(c.stream), &out)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
-			if !strings.Contains(out.String(), c.prints) {
-				t.Errorf("printed %q, want %q", out.String(), c.prints)
-			}
+			suite.Holds(t, out.String(), c.prints)
 			if strings.Contains(out.String(), "chatter") && c.prints != "b_test.go:4: chatter" {
 				t.Errorf("printed the output of a test that passed: %q", out.String())
 			}

@@ -10,23 +10,15 @@ import (
 	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/internal/starter"
+	"spvsim/internal/suite"
 )
 
 // write makes a job for a module of the repository, in the module's folder.
 func write(t *testing.T, file, entry string) *starter.Job {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := gpu.LoadModule(data, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	machine, err := config.LoadMachine(config.Request{Machine: config.DefaultMachine})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(file))(t)
+	m := suite.Must(gpu.LoadModule(data, file))(t)
+	machine := suite.Must(config.LoadMachine(config.Request{Machine: config.DefaultMachine}))(t)
 	job, err := starter.Write(m, starter.Options{
 		Shader: filepath.Base(file), Machine: config.DefaultMachine, Entry: entry, Target: gpu.Target(machine, machine.WaveSize),
 	})
@@ -55,10 +47,7 @@ func start(t *testing.T, file string, job *starter.Job) error {
 func TestStartersRun(t *testing.T) {
 	count := 0
 	for _, pattern := range []string{"../../experiments/library/*.spv", "../../experiments/library/*.spvasm", "../../gpu/testdata/dxc/*.spv", "../../gpu/testdata/graph/*.spvasm"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := suite.Must(filepath.Glob(pattern))(t)
 		for i, file := range files {
 			if count++; testing.Short() && i%4 != 0 {
 				continue
@@ -129,14 +118,8 @@ func TestStarterListsWhatAShaderNeeds(t *testing.T) {
 
 // An entry point that there is not is refused, with those that there are.
 func TestStarterRefusesAWrongEntry(t *testing.T) {
-	data, err := os.ReadFile("../../experiments/library/reduce.spv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := gpu.LoadModule(data, "reduce.spv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile("../../experiments/library/reduce.spv"))(t)
+	m := suite.Must(gpu.LoadModule(data, "reduce.spv"))(t)
 	if _, err := starter.Write(m, starter.Options{Entry: "mian"}); err == nil || !strings.Contains(err.Error(), `found no entry point "mian": want one of "main"`) {
 		t.Errorf("%v", err)
 	}

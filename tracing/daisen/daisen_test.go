@@ -15,6 +15,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/tracing"
 )
 
@@ -33,26 +34,12 @@ func traced(t *testing.T, name string, from, to uint64, units func(int) bool) (*
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := config.LoadJobWith(files, file, smaller[name])
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job, Machine: "gcn3-r9nano"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJobWith(files, file, smaller[name]))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: "gcn3-r9nano"}))(t)
 	path := filepath.Join(t.TempDir(), "trace"+Suffix)
-	w, err := New(path, from, to, units)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: w})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w := suite.Must(New(path, from, to, units))(t)
+	r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: w}))(t)
+	suite.OK(t, w.Close())
 	reader := akita.NewSQLiteTraceReader(path)
 	reader.Init()
 	defer reader.Close()
@@ -134,9 +121,7 @@ func TestOnlyDatabasesAreReplaced(t *testing.T) {
 		return
 	}
 	path := filepath.Join(t.TempDir(), "precious"+Suffix)
-	if err := os.WriteFile(path, []byte("a diary"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(path, []byte("a diary"), 0o644))
 	if _, err := New(path, 0, 0, everyUnit); !errors.Is(err, ErrFile) {
 		t.Errorf("a file that is not a database: %v", err)
 	}
@@ -145,13 +130,8 @@ func TestOnlyDatabasesAreReplaced(t *testing.T) {
 	}
 	again := filepath.Join(t.TempDir(), "again"+Suffix)
 	for range 2 {
-		w, err := New(again, 0, 0, everyUnit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		w := suite.Must(New(again, 0, 0, everyUnit))(t)
+		suite.OK(t, w.Close())
 	}
 	if _, err := New(filepath.Join(t.TempDir(), "missing", "x"+Suffix), 0, 0, everyUnit); err == nil {
 		t.Error("a folder that is not there: no error")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/tracing/monitor"
 )
 
@@ -21,9 +22,7 @@ func TestProcessIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if err := m.Attach(nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, m.Attach(nil, nil))
 	r, _ := http.NewRequest("GET", "/api/now", nil)
 	if _, pattern := http.DefaultServeMux.Handler(r); http.DefaultServeMux != kept || pattern != "" || log.Writer() != os.Stderr {
 		t.Errorf("the default multiplexer answers with %q, the log goes to %v", pattern, log.Writer())

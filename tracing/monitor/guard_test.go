@@ -10,18 +10,15 @@ import (
 	"testing"
 
 	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/internal/suite"
 )
 
 // Only the monitor's own pages may send requests, and only POST changes the run.
 func TestGuard(t *testing.T) {
-	m, err := New(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(New(0))(t)
 	defer m.Close()
-	if err := m.Attach(sim.NewSerialEngine(), nil); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, m.Attach(sim.NewSerialEngine(), nil))
 	own := strings.TrimPrefix(m.URL(), "http://")
 	_, port, _ := strings.Cut(own, ":")
 	for _, c := range []struct {
@@ -66,14 +63,9 @@ func TestGuard(t *testing.T) {
 
 // Browsers mark requests of other sites' pages: all of them are refused, even for a page.
 func TestGuardOfMarkedRequests(t *testing.T) {
-	m, err := New(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(New(0))(t)
 	defer m.Close()
-	if err := m.Attach(sim.NewSerialEngine(), nil); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, m.Attach(sim.NewSerialEngine(), nil))
 	for site, want := range map[string]int{"": http.StatusOK, "same-origin": http.StatusOK, "none": http.StatusOK,
 		"cross-site": http.StatusForbidden, "same-site": http.StatusForbidden, "other": http.StatusForbidden} {
 		for _, of := range []struct{ method, path string }{{"GET", "/"}, {"GET", "/api/now"}, {"POST", "/api/continue"}} {
@@ -92,18 +84,10 @@ func TestGuardOfMarkedRequests(t *testing.T) {
 
 // The page's buttons use POST.
 func TestPageAsksByPost(t *testing.T) {
-	m, err := New(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(New(0))(t)
 	defer m.Close()
-	if err := m.Attach(sim.NewSerialEngine(), nil); err != nil {
-		t.Fatal(err)
-	}
-	r, err := http.Get(m.URL() + "/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, m.Attach(sim.NewSerialEngine(), nil))
+	r := suite.Must(http.Get(m.URL() + "/"))(t)
 	defer r.Body.Close()
 	page, err := io.ReadAll(r.Body)
 	if err != nil || !strings.Contains(string(page), `"/api/pause", "/api/continue"`) || !strings.Contains(string(page), "</body>") {

@@ -18,6 +18,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/tracing/monitor"
 )
 
@@ -27,23 +28,14 @@ func setup(t *testing.T) gpu.Setup {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := config.LoadJob(files, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job, Machine: "gcn3-r9nano"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJob(files, file))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: "gcn3-r9nano"}))(t)
 	return gpu.Setup{Machine: m, Job: job}
 }
 
 func fetch(t *testing.T, url string) string {
 	t.Helper()
-	r, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(http.Get(url))(t)
 	defer r.Body.Close()
 	b, err := io.ReadAll(r.Body)
 	if err != nil || r.StatusCode != http.StatusOK {
@@ -56,15 +48,9 @@ func fetch(t *testing.T, url string) string {
 // change.
 func TestPagesWhileTheRunGoes(t *testing.T) {
 	plain := setup(t)
-	want, err := gpu.Run(context.Background(), plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := suite.Must(gpu.Run(context.Background(), plain))(t)
 	for range 2 {
-		m, err := monitor.New(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(monitor.New(0))(t)
 		s := setup(t)
 		s.Attach = m.Attach
 		asked, running := 0, uint64(0)
@@ -95,14 +81,9 @@ func TestPagesWhileTheRunGoes(t *testing.T) {
 			})
 			running = max(running, p.Running)
 		}
-		got, err := gpu.Run(context.Background(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := suite.Must(gpu.Run(context.Background(), s))(t)
 		looks.Wait()
-		if err := m.Close(); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, m.Close())
 		if d := cmp.Diff(want.Stats.Counts, got.Stats.Counts); d != "" {
 			t.Errorf("statistics (-without monitor +with):\n%s", d)
 		}
@@ -120,22 +101,14 @@ func TestPagesWhileTheRunGoes(t *testing.T) {
 
 // TestLoopbackOnly: no one else on the network can stop the run.
 func TestLoopbackOnly(t *testing.T) {
-	m, err := monitor.New(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(monitor.New(0))(t)
 	defer m.Close()
-	if err := m.Attach(nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, m.Attach(nil, nil))
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(m.URL(), "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	addresses, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	addresses := suite.Must(net.InterfaceAddrs())(t)
 	for _, a := range addresses {
 		ip, ok := a.(*net.IPNet)
 		if !ok || ip.IP.IsLoopback() || ip.IP.IsLinkLocalUnicast() {
@@ -154,10 +127,7 @@ func TestPorts(t *testing.T) {
 			t.Errorf("port %d: %v", port, err)
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := suite.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	if _, err := monitor.New(l.Addr().(*net.TCPAddr).Port); err == nil {
 		t.Error("a port that is taken: no error")

@@ -9,6 +9,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/tracing/perfetto"
 	"spvsim/tracing/probe"
 )
@@ -16,9 +17,7 @@ import (
 // Traces of different processes may follow each other in one file, with that of a program: their tracks differ, and each slice is there.
 func TestTracesJoin(t *testing.T) {
 	var all bytes.Buffer
-	if err := perfetto.WriteProgram(&all, []perfetto.Process{{Name: "p", ClockMHz: 1, Work: []perfetto.Work{{Queue: "0.0", Kind: "dispatch", Name: "a", To: 10}}}}); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, perfetto.WriteProgram(&all, []perfetto.Process{{Name: "p", ClockMHz: 1, Work: []perfetto.Work{{Queue: "0.0", Kind: "dispatch", Name: "a", To: 10}}}}))
 	for _, process := range []uint32{64, 65} {
 		_, b, _ := traced(t, "reduce", perfetto.Options{Process: process, To: 2000})
 		all.Write(b)
@@ -46,10 +45,7 @@ func (o only) LaunchBegin(l *probe.Launch) {
 // Launches that run while the trace is hidden leave nothing in it; shown ones appear as in a complete trace.
 func TestHiddenLaunches(t *testing.T) {
 	job := load(t, "peer-atax")
-	m, err := config.LoadMachine(config.Request{Job: job, Machine: "gcn3-r9nano"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: "gcn3-r9nano"}))(t)
 	count := func(step string) (waves, launches int) {
 		var b bytes.Buffer
 		w := perfetto.New(&b, perfetto.Options{})
@@ -60,9 +56,7 @@ func TestHiddenLaunches(t *testing.T) {
 		if _, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: tracer}); err != nil && smaller["peer-atax"] == nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, w.Close())
 		_, list := decodeSlices(t, b.Bytes())
 		for _, s := range list {
 			switch s.categories[0] {

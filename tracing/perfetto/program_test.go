@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/internal/suite"
 	"spvsim/tracing/perfetto"
 )
 
@@ -24,13 +25,8 @@ func TestProgramTrace(t *testing.T) {
 		{Name: "p on n", ClockMHz: 2000, Work: []perfetto.Work{work("0.0", "c", 5, 6)}},
 	}
 	var b bytes.Buffer
-	if err := perfetto.WriteProgram(&b, list); err != nil {
-		t.Fatal(err)
-	}
-	d, err := decode(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, perfetto.WriteProgram(&b, list))
+	d := suite.Must(decode(b.Bytes()))(t)
 	var got []string
 	open := map[uint64][]string{}
 	slices.SortStableFunc(d.events, func(a, b event) int { return int(a.at) - int(b.at) })

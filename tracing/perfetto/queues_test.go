@@ -10,6 +10,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/tracing/perfetto"
 )
 
@@ -20,31 +21,17 @@ func TestTracksOfQueues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := fs.ReadFile(files, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(fs.ReadFile(files, file))(t)
 	before, steps, _ := strings.Cut(string(text), "\nsteps:\n")
 	steps, _, _ = strings.Cut(steps, "\nexpect:")
 	before = strings.Replace(before, "n: 512", "n: 64", 1)
 	list := "  " + strings.ReplaceAll(steps, "\n", "\n  ")
-	job, err := config.ParseJob(files, file, []byte(before+"\nqueues:\n- name: one\n  steps:\n"+list+"\n- name: two\n  steps:\n"+strings.ReplaceAll(list, "name: ", "name: other-")+"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.ParseJob(files, file, []byte(before+"\nqueues:\n- name: one\n  steps:\n"+list+"\n- name: two\n  steps:\n"+strings.ReplaceAll(list, "name: ", "name: other-")+"\n")))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job}))(t)
 	var b bytes.Buffer
 	w := perfetto.New(&b, perfetto.Options{})
-	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: w})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: w}))(t)
+	suite.OK(t, w.Close())
 	d, slices := decodeSlices(t, b.Bytes())
 	type span struct {
 		path, name string
@@ -70,7 +57,5 @@ func TestTracksOfQueues(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(b.String(), "waves of queue two") {
-		t.Error("no counter of the waves of queue two")
-	}
+	suite.Holds(t, b.String(), "waves of queue two")
 }

@@ -16,6 +16,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/tracing/perfetto"
 	"spvsim/tracing/probe"
 	"spvsim/tracing/profile"
@@ -30,10 +31,7 @@ func load(t *testing.T, name string) *config.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := config.LoadJobWith(files, file, smaller[name])
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJobWith(files, file, smaller[name]))(t)
 	return job
 }
 
@@ -68,35 +66,22 @@ func traced(t *testing.T, name string, o perfetto.Options, set ...string) (*gpu.
 	if len(set) > 0 && !strings.Contains(set[0], "=") {
 		machine, set = set[0], set[1:]
 	}
-	m, err := config.LoadMachine(config.Request{Job: job, Machine: machine, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: machine, Set: set}))(t)
 	var b bytes.Buffer
 	w := perfetto.New(&b, o)
 	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: w})
 	if err != nil && !(smaller[name] != nil && errors.Is(err, gpu.ErrExpectation)) { // the expectations are for the size in the file
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, w.Close())
 	return r, b.Bytes(), w.Note()
 }
 
 func decodeSlices(t *testing.T, b []byte) (*decoded, []slice) {
 	t.Helper()
-	d, err := decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := d.slices()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := overlaps(d, list); err != nil {
-		t.Fatal(err)
-	}
+	d := suite.Must(decode(b))(t)
+	list := suite.Must(d.slices())(t)
+	suite.OK(t, overlaps(d, list))
 	return d, list
 }
 
@@ -197,10 +182,7 @@ func TestSameJobSameBytes(t *testing.T) {
 func TestTracingChangesNothing(t *testing.T) {
 	with, _, _ := traced(t, "peer-atax", perfetto.Options{})
 	job := load(t, "peer-atax")
-	m, err := config.LoadMachine(config.Request{Job: job, Machine: "gcn3-r9nano"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: "gcn3-r9nano"}))(t)
 	without, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job})
 	if err != nil && !errors.Is(err, gpu.ErrExpectation) {
 		t.Fatal(err)
@@ -296,10 +278,7 @@ func TestCountersAddUp(t *testing.T) {
 // TestPowerAddsUp: the power times its time is the energy of the run, and in a window that of the window.
 func TestPowerAddsUp(t *testing.T) {
 	job := load(t, "reduce")
-	m, err := config.LoadMachine(config.Request{Job: job, Machine: "rdna3-rx7900xtx"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: "rdna3-rx7900xtx"}))(t)
 	options := []perfetto.Options{{From: 2000, To: 4001}, {}}
 	if testing.Short() {
 		options = options[:1]
@@ -311,15 +290,10 @@ func TestPowerAddsUp(t *testing.T) {
 		if err != nil && !errors.Is(err, gpu.ErrExpectation) {
 			t.Fatal(err)
 		}
-		p, err := profile.New(job, c, m, r.Stats, r.Listings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := suite.Must(profile.New(job, c, m, r.Stats, r.Listings))(t)
 		watts := p.Watts()
 		w.Power(p.Begin, p.Series.BinCycles, watts)
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, w.Close())
 		from, to := max(o.From, p.Begin), p.Begin+p.Cycles
 		if o.To > 0 {
 			to = o.To
@@ -461,9 +435,7 @@ func TestFlows(t *testing.T) {
 		w.WaveEnd(13+5*i, to)
 	}
 	w.WaveEnd(6, from)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, w.Close())
 	_, list := decodeSlices(t, b.Bytes())
 	var begins, ends []string
 	for _, s := range list {
@@ -523,9 +495,7 @@ func TestGraphCounters(t *testing.T) {
 	for i := range 2 {
 		w.Sample(&probe.Sample{At: uint64(i), Payloads: 64, Nodes: []probe.NodeQueue{{Name: "first[0]", Waiting: i}, {Name: "next[1]", Waiting: 3}}})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, w.Close())
 	for _, name := range []string{"bytes of payloads", "payloads that wait for first[0]", "payloads that wait for next[1]"} {
 		if n := bytes.Count(b.Bytes(), []byte(name)); n != 1 {
 			t.Errorf("%d tracks are called %q, want 1", n, name)

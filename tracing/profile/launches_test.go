@@ -9,20 +9,15 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/tracing/profile"
 )
 
 // besideProfile profiles the job in which a small launch runs concurrently with large ones.
 func besideProfile(t *testing.T) (*gpu.Result, *profile.Profile) {
 	t.Helper()
-	job, err := config.LoadJobWith(os.DirFS("../../experiments/figures/jobs"), "urgent-launch.yaml", []string{"groups=16"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJobWith(os.DirFS("../../experiments/figures/jobs"), "urgent-launch.yaml", []string{"groups=16"}))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job}))(t)
 	return profileOf(t, job, m)
 }
 
@@ -67,9 +62,7 @@ func TestLaunchesThatCanNotBe(t *testing.T) {
 	_, p := besideProfile(t)
 	p.Launches[2].End = p.Cycles + 1
 	var b bytes.Buffer
-	if err := p.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, p.WriteJSON(&b))
 	if _, err := profile.Read(&b); err == nil || !strings.Contains(err.Error(), "launch large") {
 		t.Errorf("%v, want an error that names the launch", err)
 	}

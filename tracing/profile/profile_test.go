@@ -18,6 +18,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/program"
 	"spvsim/tracing"
 	"spvsim/tracing/probe"
@@ -31,14 +32,8 @@ func profiled(t *testing.T, name, machine string, set ...string) (*tracing.Stats
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := config.LoadJob(files, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job, Machine: machine, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJob(files, file))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: machine, Set: set}))(t)
 	r, p := profileOf(t, job, m)
 	return r.Stats, p
 }
@@ -47,14 +42,8 @@ func profiled(t *testing.T, name, machine string, set ...string) (*tracing.Stats
 func profileOf(t *testing.T, job *config.Job, m *config.Machine) (*gpu.Result, *profile.Profile) {
 	t.Helper()
 	c := profile.NewCollector()
-	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := profile.New(job, c, m, r.Stats, r.Listings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c}))(t)
+	p := suite.Must(profile.New(job, c, m, r.Stats, r.Listings))(t)
 	return r, p
 }
 
@@ -148,23 +137,11 @@ steps:
   - {name: between, copy: {to: device, bytes: 100000}}
   - {name: second, dispatch: [1]}
 `)}, "copies.spvasm": {Data: []byte(emptyShader)}}
-	job, err := config.LoadJob(files, "copies.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job, Machine: "rdna3-rx7900xtx"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJob(files, "copies.yaml"))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: "rdna3-rx7900xtx"}))(t)
 	c := profile.NewCollector()
-	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := profile.New(job, c, m, r.Stats, r.Listings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c}))(t)
+	p := suite.Must(profile.New(job, c, m, r.Stats, r.Listings))(t)
 	sum, least := 0.0, math.Inf(1)
 	for i, j := range p.Series.Joules {
 		sum, least = sum+j, min(least, p.Watts()[i])
@@ -213,14 +190,8 @@ func TestOccupancyReached(t *testing.T) {
 		}
 	}
 	c.LaunchEnd(200)
-	m, err := config.Preset("gcn3-r9nano")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := profile.New(&config.Job{}, c, m, &tracing.Stats{ClockMHz: 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.Preset("gcn3-r9nano"))(t)
+	p := suite.Must(profile.New(&config.Job{}, c, m, &tracing.Stats{ClockMHz: 1}, nil))(t)
 	if k := p.Kernels[0]; k.UnitCycles != 200 || k.Slots.Total() != 600 || k.Needs.LDSBytes != 512 {
 		t.Errorf("%+v: want 3 waves of 2 units in 100 cycles", k)
 	}
@@ -302,14 +273,9 @@ func TestPeaks(t *testing.T) {
 func TestSavedProfileIsReadBack(t *testing.T) {
 	_, p := profiled(t, "reduce", "gcn3-r9nano")
 	var b bytes.Buffer
-	if err := p.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, p.WriteJSON(&b))
 	text := b.String()
-	got, err := profile.Read(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := suite.Must(profile.Read(&b))(t)
 	got.Stats, p.Stats = nil, nil // indented now
 	if d := cmp.Diff(p, got); d != "" {
 		t.Errorf("saved profile (-want +got):\n%s", d)
@@ -332,13 +298,8 @@ func TestSavedProfileIsReadBack(t *testing.T) {
 func TestCSVHoldsTheRun(t *testing.T) {
 	s, p := profiled(t, "reduce", "rdna3-rx7900xtx")
 	var b bytes.Buffer
-	if err := p.WriteCSV(&b); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, p.WriteCSV(&b))
+	rows := suite.Must(csv.NewReader(&b).ReadAll())(t)
 	next, resident := 0.0, 0.0
 	for _, row := range rows[1:] {
 		cycle, cycles, waves := number(t, row[0]), number(t, row[1]), number(t, row[2])
@@ -355,10 +316,7 @@ func TestCSVHoldsTheRun(t *testing.T) {
 
 func number(t *testing.T, s string) float64 {
 	t.Helper()
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := suite.Must(strconv.ParseFloat(s, 64))(t)
 	return v
 }
 

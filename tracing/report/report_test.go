@@ -15,6 +15,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
 )
@@ -25,32 +26,18 @@ func profiled(t *testing.T, name, machine string) *profile.Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := config.LoadJob(files, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job, Machine: machine})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJob(files, file))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: machine}))(t)
 	c := profile.NewCollector()
-	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := profile.New(job, c, m, r.Stats, r.Listings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c}))(t)
+	p := suite.Must(profile.New(job, c, m, r.Stats, r.Listings))(t)
 	return p
 }
 
 func pageOf(t *testing.T, list ...*profile.Profile) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.Write(&b, list); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, report.Write(&b, list))
 	return b.String()
 }
 
@@ -64,9 +51,7 @@ func TestPageIsSelfContained(t *testing.T) {
 	}
 	for _, wanted := range []string{"<h1>reduce</h1>", "Slot-cycles by program", "Slot-cycles by compute unit", "Resident waves",
 		"Bandwidth of l2", "Roofline", "s_barrier", "prefers-color-scheme: dark"} {
-		if !strings.Contains(text, wanted) {
-			t.Errorf("the page lacks %q", wanted)
-		}
+		suite.Holds(t, text, wanted)
 	}
 }
 
@@ -93,9 +78,7 @@ func TestSeveralRuns(t *testing.T) {
 	text := pageOf(t, a, b)
 	for _, wanted := range []string{"<h1>2 runs</h1>", "<th>clock_mhz</th>", "more settings differ", "reduce on gcn3-r9nano", "reduce on rdna3-rx7900xtx",
 		"Differences", "slot-cycles: memory", "cycles by instruction, side by side", "bytes: l2"} {
-		if !strings.Contains(text, wanted) {
-			t.Errorf("the page lacks %q", wanted)
-		}
+		suite.Holds(t, text, wanted)
 	}
 	if strings.Contains(text, "NaN") || strings.Contains(pageOf(t, a), "Differences") {
 		t.Error("the page of one run compares, or one of two holds NaN")
@@ -117,9 +100,7 @@ func TestNumbersOfTheMachine(t *testing.T) {
 		"987\u202f654", grouped(l2.Accesses), grouped(l2.Hits), "passes over the banks", "passes an access",
 		`title="the wave waits for a result of memory"`, "<dt>memory.atomic</dt>", "<dt>own wave cycles</dt>",
 	} {
-		if !strings.Contains(text, wanted) {
-			t.Errorf("the page lacks %q", wanted)
-		}
+		suite.Holds(t, text, wanted)
 	}
 	p.Warnings, p.Given, p.LDS = nil, nil, account.LDSCounts{}
 	p.Listings = nil
@@ -143,11 +124,7 @@ func TestSharesOfOwnWaves(t *testing.T) {
 	p := profiled(t, "reduce", "gcn3-r9nano")
 	p.Total = account.SlotCycles{account.Issued: 25, account.Memory: 75, account.Empty: 99900}
 	text := pageOf(t, p)
-	for _, wanted := range []string{"<td>0.0%</td><td>25.0%</td>", "<td>0.1%</td><td>75.0%</td>", "<td>99.9%</td><td>–</td>"} {
-		if !strings.Contains(text, wanted) {
-			t.Errorf("the page lacks %q", wanted)
-		}
-	}
+	suite.Holds(t, text, "<td>0.0%</td><td>25.0%</td>", "<td>0.1%</td><td>75.0%</td>", "<td>99.9%</td><td>–</td>")
 }
 
 // TestSourceOnThePage: the listing shows the module's source text if the module has it.
@@ -161,19 +138,13 @@ func TestSourceOnThePage(t *testing.T) {
 	}
 	p.Listings[0].Source = []profile.SourceLine{{File: "a.comp", Line: 3, Text: "x < y"}}
 	text := pageOf(t, p)
-	for _, wanted := range []string{"By line of a.comp", "<code>x &lt; y</code>", `<th class="word">source</th>`} {
-		if !strings.Contains(text, wanted) {
-			t.Errorf("the page lacks %q", wanted)
-		}
-	}
+	suite.Holds(t, text, "By line of a.comp", "<code>x &lt; y</code>", `<th class="word">source</th>`)
 }
 
 // TestQueueHasAPicture only where payloads waited.
 func TestQueueHasAPicture(t *testing.T) {
 	const picture = "Payloads that wait"
-	if !strings.Contains(pageOf(t, profiled(t, "classify", "rdna4-like")), picture) {
-		t.Error("no picture of the queue of an execution graph")
-	}
+	suite.Holds(t, pageOf(t, profiled(t, "classify", "rdna4-like")), picture)
 	if strings.Contains(pageOf(t, profiled(t, "reduce", "gcn3-r9nano")), picture) {
 		t.Error("a picture of a queue that nothing was in")
 	}
@@ -216,15 +187,11 @@ func TestInABrowser(t *testing.T) {
 	text = strings.Replace(text, "</body>", probe+"</body>", 1)
 	dir := t.TempDir()
 	inner := filepath.Join(dir, "page.html")
-	if err := os.WriteFile(inner, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(inner, []byte(text), 0o644))
 	figures := strings.Count(text, "<figure>")
 	for _, width := range []string{"1280", "400"} {
 		outer := filepath.Join(dir, "frame"+width+".html")
-		if err := os.WriteFile(outer, []byte(frame(width)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(outer, []byte(frame(width)), 0o644))
 		dom := browse(t, chromium, outer, dir)
 		got := regexp.MustCompile(`<title>probe [^<]*`).FindString(dom)
 		want := regexp.MustCompile(`width=` + width + ` overflow=0 figures=(\d+)/(\d+) small=0 wide=0 errors=0\.`).FindStringSubmatch(got)

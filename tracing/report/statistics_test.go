@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/account"
+	"spvsim/internal/suite"
 	"spvsim/tracing"
 )
 
@@ -38,10 +39,7 @@ func TestEveryCountIsOnThePage(t *testing.T) {
 	s.Cycles, s.Slots[account.Empty] = 10, 10
 	s.Graph = &account.GraphCounts{Queue: account.QueueCounts{Refusals: 3, Passes: 4, StallLines: 5}}
 	s.LDS.ConflictPasses = 6
-	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(json.Marshal(s))(t)
 	values := map[string]string{}
 	for _, r := range statRows(text) {
 		values[r.Path] = r.Value

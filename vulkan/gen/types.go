@@ -264,10 +264,6 @@ const (
 	properties2 = "VkPhysicalDeviceProperties2"
 )
 
-func (t *xmlType) extends(base string) bool {
-	return slices.Contains(strings.Split(t.Extends, ","), base)
-}
-
 // writeStructs writes the tables of structures whose members are features.
 func (w *writer) writeStructs(b *bytes.Buffer) error {
 	b.WriteString("package vk\n\nimport \"reflect\"\n\n// FeatureStructs are the structures of features after VkPhysicalDeviceFeatures2, each with its members, which are Bool32 from byte 16 on.\n")

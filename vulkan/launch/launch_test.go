@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/vulkan/launch"
 )
 
@@ -24,17 +25,9 @@ func TestDriverByVariable(t *testing.T) {
 	if _, err := launch.Driver(context.Background(), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "SPVSIM_VULKAN_DRIVER") {
 		t.Errorf("a library that is not there: %v", err)
 	}
-	if err := os.WriteFile(library, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	manifest, err := launch.Driver(context.Background(), &bytes.Buffer{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(library, nil, 0o666))
+	manifest := suite.Must(launch.Driver(context.Background(), &bytes.Buffer{}))(t)
+	text := suite.Must(os.ReadFile(manifest))(t)
 	var got struct {
 		ICD struct {
 			Library string `json:"library_path"`
@@ -54,14 +47,9 @@ func TestEachDriverHasItsManifest(t *testing.T) {
 	for round := range 2 {
 		for i, name := range []string{"a.so", "b.so"} {
 			library := filepath.Join(folder, name)
-			if err := os.WriteFile(library, []byte(name), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, os.WriteFile(library, []byte(name), 0o666))
 			t.Setenv("SPVSIM_VULKAN_DRIVER", library)
-			manifest, err := launch.Driver(context.Background(), io.Discard)
-			if err != nil {
-				t.Fatal(err)
-			}
+			manifest := suite.Must(launch.Driver(context.Background(), io.Discard))(t)
 			if round == 0 {
 				manifests = append(manifests, manifest)
 			}
@@ -82,9 +70,7 @@ func TestManifestsOfManyStarts(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", folder)
 	library := filepath.Join(folder, "driver.so")
-	if err := os.WriteFile(library, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(library, nil, 0o666))
 	t.Setenv("SPVSIM_VULKAN_DRIVER", library)
 	var all sync.WaitGroup
 	for range 8 {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/vulkan/launch"
 )
 
@@ -69,9 +70,7 @@ func TestAProgramEndsWithItsHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	bothRun(t, out)
-	if err := host.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, host.Process.Signal(syscall.SIGKILL))
 	if _, err := io.ReadAll(out); err != nil {
 		t.Error(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"spvsim/internal/suite"
 	"spvsim/plots"
 	"spvsim/tracing/report"
 	"spvsim/vulkan/rows"
@@ -28,18 +29,13 @@ const recorded = `number,process,device,machine,clock_mhz,queue,kind,name,pipeli
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
 func read(t *testing.T, text string) *rows.File {
 	t.Helper()
-	f, err := rows.Read(write(t, "rows.csv", text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(rows.Read(write(t, "rows.csv", text)))(t)
 	return f
 }
 
@@ -56,14 +52,8 @@ func TestGroups(t *testing.T) {
 		t.Error(diff)
 	}
 	var b strings.Builder
-	if err := rows.Summarize(&b, got); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"14.000 us in 5 dispatches and transfers, 43 instructions", "50.0%", "estimated     0.750 us", "transfers     128 bytes", "copy, 128 bytes\n", "without time  1 dispatches"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
-	}
+	suite.OK(t, rows.Summarize(&b, got))
+	suite.Holds(t, b.String(), "14.000 us in 5 dispatches and transfers, 43 instructions", "50.0%", "estimated     0.750 us", "transfers     128 bytes", "copy, 128 bytes\n", "without time  1 dispatches")
 }
 
 // The rows of a killed program are read up to the truncated one; the header of another process is skipped.
@@ -107,20 +97,12 @@ func TestBadRows(t *testing.T) {
 func TestParquet(t *testing.T) {
 	f := read(t, recorded)
 	var b bytes.Buffer
-	if err := f.WriteParquet(&b); err != nil {
-		t.Fatal(err)
-	}
-	back, err := rows.Read(write(t, "rows.parquet", b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, f.WriteParquet(&b))
+	back := suite.Must(rows.Read(write(t, "rows.parquet", b.String())))(t)
 	if diff := cmp.Diff(f.Rows, back.Rows); diff != "" {
 		t.Error(diff)
 	}
-	table, err := plots.ReadParquet("rows.parquet", b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := suite.Must(plots.ReadParquet("rows.parquet", b.Bytes()))(t)
 	for name, want := range map[string]plots.Type{"queue": plots.Text, "module": plots.Text, "cycles": plots.Number, "microseconds": plots.Number} {
 		if got := table.Column(name).Type; got != want {
 			t.Errorf("column %s is of type %v, want %v", name, got, want)
@@ -145,22 +127,14 @@ func TestPage(t *testing.T) {
 		t.Error(diff)
 	}
 	var b strings.Builder
-	if err := report.WritePrograms(&b, []*report.Program{p}, nil); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"<h1>program</h1>", "on m", "a: 2 times, 3 µs, 21.4%", "memory 75.0%", "± 0.07", "without time", "2 × 3 × 1", "l2 bytes", "layer/a"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q on the page", want)
-		}
-	}
+	suite.OK(t, report.WritePrograms(&b, []*report.Program{p}, nil))
+	suite.Holds(t, b.String(), "<h1>program</h1>", "on m", "a: 2 times, 3 µs, 21.4%", "memory 75.0%", "± 0.07", "without time", "2 × 3 × 1", "l2 bytes", "layer/a")
 }
 
 // The trace has a track for each queue, with labels and work on it, and counters.
 func TestTrace(t *testing.T) {
 	var b bytes.Buffer
-	if err := read(t, recorded).WriteTrace(&b, "program"); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, read(t, recorded).WriteTrace(&b, "program"))
 	for _, want := range []string{"program on m at 1000 MHz", "queue 0.0", "queue 1.0", "layer", "copy", "instructions a cycle", "slot-cycles memory", "l2, bytes a cycle"} {
 		if !bytes.Contains(b.Bytes(), []byte(want)) {
 			t.Errorf("no %q in the trace", want)
@@ -177,14 +151,8 @@ func TestOutOfBounds(t *testing.T) {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	b.Reset()
-	if err := report.WritePrograms(&b, []*report.Program{f.Page("program", "all of it")}, nil); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"<dt>out of bounds</dt><dd>47</dd>", "66.7%, 7 accesses out of bounds", "Not on this page:</strong> all of it"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q on the page", want)
-		}
-	}
+	suite.OK(t, report.WritePrograms(&b, []*report.Program{f.Page("program", "all of it")}, nil))
+	suite.Holds(t, b.String(), "<dt>out of bounds</dt><dd>47</dd>", "66.7%, 7 accesses out of bounds", "Not on this page:</strong> all of it")
 	b.Reset()
 	if err := rows.Summarize(&b, read(t, recorded).Groups()); err != nil || strings.Contains(b.String(), "bounds") {
 		t.Errorf("%v\n%s", err, b.String())
@@ -210,14 +178,8 @@ func TestWarnings(t *testing.T) {
 	const text = "number,kind,name,pipeline,begin_cycle,cycles,microseconds,out_of_bounds,memory_lanes,scratch_lanes\n" +
 		"1,dispatch,arrays,a,0,10,1,0,100,51\n2,dispatch,even,b,10,10,1,50,100,50\n3,dispatch,beyond,c,20,10,1,51,100,0\n4,dispatch,none,d,30,10,1,5,0,0\n"
 	var b strings.Builder
-	if err := rows.Summarize(&b, read(t, text).Groups()); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"warning: 51 % of the accesses of arrays are of private memory", "warning: 51 accesses of beyond are out of bounds, where its vector instructions make 100: "} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
-	}
+	suite.OK(t, rows.Summarize(&b, read(t, text).Groups()))
+	suite.Holds(t, b.String(), "warning: 51 % of the accesses of arrays are of private memory", "warning: 51 accesses of beyond are out of bounds, where its vector instructions make 100: ")
 	if n := strings.Count(b.String(), "warning"); n != 2 {
 		t.Errorf("%d warnings, want 2\n%s", n, b.String())
 	}
@@ -231,18 +193,14 @@ func TestPageOfLaunchesBesideEachOther(t *testing.T) {
 3,7,1,m,1000,0.0,overlap,a beside b,a beside b,100,100,5500,5500,1,5.5,0,77,3,640
 `
 	var b bytes.Buffer
-	if err := report.WritePrograms(&b, []*report.Program{read(t, text).Page("program")}, nil); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, report.WritePrograms(&b, []*report.Program{read(t, text).Page("program")}, nil))
 	row := func(number int, cells string) string { return "<tr><td>" + strconv.Itoa(number) + "</td>" + cells }
 	space := "\u202f"
 	for _, want := range []string{
 		row(1, `<td class="word">a</td><td>0.0</td><td>0 × 0 × 0</td><td>3.3</td><td></td><td>100</td><td>1`+space+`200</td><td>4`+space+`500</td><td>2`+space+`200</td><td>10</td><td>–</td>`),
 		row(3, `<td class="word">a beside b</td><td>0.0</td><td></td><td>5.5</td><td></td><td>100</td><td>100</td><td>5`+space+`600</td><td>5`+space+`500</td><td>0</td><td>640</td>`),
 	} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %s in the page", want)
-		}
+		suite.Holds(t, b.String(), want)
 	}
 	b.Reset()
 	if err := report.WritePrograms(&b, []*report.Program{read(t, recorded).Page("program")}, nil); err != nil || strings.Contains(b.String(), "<th>packet</th>") {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"spvsim/account"
+	"spvsim/internal/suite"
 	"spvsim/tracing/report"
 	"spvsim/vulkan/rows"
 )
@@ -16,9 +17,7 @@ import (
 func summary(t *testing.T, f *rows.File) string {
 	t.Helper()
 	var b strings.Builder
-	if err := rows.Summarize(&b, f.Groups()); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, rows.Summarize(&b, f.Groups()))
 	return b.String()
 }
 

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // hottest is how many functions of the profile are looked for in the sources.
@@ -17,16 +19,13 @@ const hottest = 40
 // The compiler uses what the profile says of functions by their names: most of the hottest ones must still have theirs. If
 // not, the profile is to be recorded anew.
 func TestProfileIsOfThisCode(t *testing.T) {
-	out, err := exec.Command("go", "tool", "pprof", "-top", "-nodecount=200", "../../"+written).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(exec.Command("go", "tool", "pprof", "-top", "-nodecount=200", "default.pgo").Output())(t)
 	seen, known := 0, map[string]map[string]bool{}
 	var gone []string
 	for _, m := range regexp.MustCompile(`spvsim/([\w/]+)\.(?:\(\*?(\w+)\)\.)?(\w+)`).FindAllStringSubmatch(string(out), -1) {
 		folder, name := m[1], strings.TrimPrefix(m[2]+"."+m[3], ".")
 		if known[folder] == nil {
-			known[folder] = declared(t, "../../"+folder)
+			known[folder] = functionsOf(t, "../../"+folder)
 		}
 		if seen++; !known[folder][name] {
 			gone = append(gone, folder+"."+name)
@@ -36,22 +35,16 @@ func TestProfileIsOfThisCode(t *testing.T) {
 		}
 	}
 	if seen < hottest || len(gone) > hottest/4 {
-		t.Errorf("%d functions of the product in %s, want %d; these are no more: %v: record it anew with go run ./internal/pgo", seen, written, hottest, gone)
+		t.Errorf("%d functions of the product in default.pgo, want %d; these are no more: %v: record it anew with cmd/spvsim/record-pgo.sh", seen, hottest, gone)
 	}
 }
 
-// declared are the functions and methods of a package.
-func declared(t *testing.T, folder string) map[string]bool {
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+// functionsOf are the functions and methods of a package.
+func functionsOf(t *testing.T, folder string) map[string]bool {
+	files := suite.Must(filepath.Glob(filepath.Join(folder, "*.go")))(t)
 	names := map[string]bool{}
 	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := suite.Must(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution))(t)
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok {
 				names[receiver(f)+f.Name.Name] = true

@@ -1,0 +1,33 @@
+package suite
+
+import (
+	"strings"
+	"testing"
+)
+
+// Must returns the function that gives a test the value of a call, or ends the test with the call's error: suite.Must(os.ReadFile(name))(t).
+func Must[T any](v T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		OK(t, err)
+		return v
+	}
+}
+
+// OK ends a test with an error.
+func OK(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Holds asserts that a text holds every one of others.
+func Holds(t testing.TB, text string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
