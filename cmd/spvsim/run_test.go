@@ -162,7 +162,7 @@ func TestFailedExpectation(t *testing.T) {
 
 func TestCycleLimitNamesTheWaves(t *testing.T) {
 	r := spvsim("", "run", "reduce", "--max-cycles", "12000")
-	if r.status != exitFailed || !strings.Contains(r.stdout, "stopped       cycle limit reached; the numbers are of what had happened by then\n") {
+	if r.status != exitFailed || !strings.Contains(r.stdout, "stopped       cycle limit reached; these are the results so far\n") {
 		t.Errorf("status %d, output %q", r.status, r.stdout)
 	}
 	if !regexp.MustCompile(`(?m)^spvsim: cycle limit reached: 12000 cycles; .*\n  \d+ waves loop in main, (.*\n)+  workgroup `).MatchString(r.stderr) {
