@@ -32,8 +32,8 @@ type Job struct {
 	ScratchBytes   Expr             `yaml:"scratch_bytes" unit:"bytes" doc:"scratch memory for the payloads of each graph; left out: the machine's queue.scratch_bytes"`
 	GraphRepeat    Expr             `yaml:"graph_repeat" doc:"number of times that the graph is dispatched, one after the other; left out: 1"`
 	MeshOutputs    []MeshOutput     `yaml:"mesh_outputs" doc:"buffers for the outputs of mesh nodes"`
-	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the job runs: timed; functional (the same values without time, faster); sampled (a part is timed, the rest is estimated); left out: timed"`
-	Time           *Time            `yaml:"time" doc:"the part of a timed job that is timed; the rest runs without time, and brings its lines into the caches; left out: all of it"`
+	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the job runs: timed; functional (the same values, no timing, faster); sampled (a part is timed, the rest is estimated); left out: timed"`
+	Time           *Time            `yaml:"time" doc:"the part of a timed job that is timed; the rest runs functionally, and warms the caches; left out: all of it"`
 	Sampling       *Sampling        `yaml:"sampling" doc:"settings of sampled runs; docs/guide/modes.md explains them"`
 	Repeat         Expr             `yaml:"repeat" doc:"rounds of the whole job over the same buffers; only the last is reported"`
 	Expect         []Expect         `yaml:"expect" doc:"contents that buffers must have at the end"`
@@ -49,7 +49,7 @@ type Job struct {
 type Limits struct {
 	Cycles      int     `yaml:"cycles" range:"0..1152921504606846976" unit:"cycles" doc:"simulated cycles over all rounds and launches; 0 or left out: no limit"`
 	HostSeconds float64 `yaml:"host_seconds" range:"0..31536000" unit:"seconds" doc:"time on the computer that simulates; 0 or left out: no limit"`
-	HostBytes   int     `yaml:"host_bytes" range:"0..1099511627776" unit:"bytes" doc:"memory of the computer that simulates; 0 or left out: four fifths of what it has"`
+	HostBytes   int     `yaml:"host_bytes" range:"0..1099511627776" unit:"bytes" doc:"memory of the host computer; 0 or left out: four fifths of its memory"`
 }
 
 // Specialization sets one specialization constant, by number or by name.

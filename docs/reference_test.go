@@ -133,7 +133,7 @@ func (p *page) head(title, from string) {
 	p.level = "#" + title[strings.LastIndex(title, "\n")+1:strings.LastIndex(title, "# ")+1]
 }
 
-// section writes a structure's table, then those of structures inside it.
+// section writes a structure's table, with one row for keys of the same value and meaning, then those of structures inside it.
 func (p *page) section(s section) {
 	of := withProperties(s.of)
 	fmt.Fprintf(p, "%s %s\n\n", p.level, s.title)
@@ -142,6 +142,7 @@ func (p *page) section(s section) {
 		return
 	}
 	fmt.Fprint(p, "| key | value | meaning |\n| --- | --- | --- |\n")
+	keys, order := map[[2]string][]string{}, [][2]string(nil) // by value and meaning
 	for _, key := range sortedKeys(of.Properties) {
 		v := of.Properties[key]
 		if v.Description == sourceOfMapping { // which the head of the page has
@@ -154,7 +155,14 @@ func (p *page) section(s section) {
 		if v.Default != nil {
 			meaning += fmt.Sprintf(" (default: %v)", v.Default)
 		}
-		p.row(key, p.typeOf(s.title+" / "+key, v), meaning)
+		cells := [2]string{p.typeOf(s.title+" / "+key, v), meaning}
+		if keys[cells] == nil {
+			order = append(order, cells)
+		}
+		keys[cells] = append(keys[cells], key)
+	}
+	for _, cells := range order {
+		p.row(strings.Join(keys[cells], "`, `"), cells[0], cells[1])
 	}
 	fmt.Fprintln(p)
 	inside := p.later

@@ -77,8 +77,8 @@ func TestSampledFigures(t *testing.T) {
 		}
 	}
 	n := float64(summed)
-	for _, want := range []string{strings.Join(table, "\n"), fmt.Sprintf("The error of the first twelve is %.2f %% in the mean and %.2f %% at worst, the true time inside the interval in %d of %d, "+
-		"and the host's time %.3f of the full run's (geometric mean; %.3f of all twelve together, %.3f at most).", 100*sum/n, 100*worst, inside, summed, math.Exp(ratio/n), sampled/full, most)} {
+	for _, want := range []string{strings.Join(table, "\n"), fmt.Sprintf("The first twelve: mean error %.2f %%, max %.2f %%; true time inside the interval in %d of %d; "+
+		"host time %.3f of the full run (geometric mean; %.3f of all twelve together, max %.3f).", 100*sum/n, 100*worst, inside, summed, math.Exp(ratio/n), sampled/full, most)} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("guide/modes.md has not:\n%s", want)
 		}
@@ -164,11 +164,11 @@ func TestCoverage(t *testing.T) {
 	dAll, dInside, dPercent := counted(deciding)
 	oAll, oInside, oPercent := counted(others)
 	for _, want := range []string{
-		fmt.Sprintf("Of %d random workloads, the true time was in the interval of %d (%.0f %%).\nHalf the interval is %.1f %% in the median.\nThe host's time was %.2f of the full run's (geometric mean; %.2f at most).",
+		fmt.Sprintf("Of %d random workloads, %d (%.0f %%) had the true time in their interval.\nThe half-width is %.1f %% (median).\nHost time is %.2f of the full run (geometric mean; max %.2f).",
 			all, inside, percent, quantile(rows, 0.5, half), math.Exp(logs/float64(all)), worst),
-		fmt.Sprintf("The error of the estimate is %.1f %% in the median, %.1f %% at the third quartile, and %.1f %% at the 90th percentile.", quantile(rows, 0.5, size), quantile(rows, 0.75, size), quantile(rows, 0.9, size)),
-		fmt.Sprintf("For these %d workloads the true time was in the interval of %d (%.0f %%).", dAll, dInside, dPercent),
-		fmt.Sprintf("The other %d decided little: 47 were looked at once, in an earlier version. For them the true time was in the interval of %d (%.0f %%).", oAll, oInside, oPercent),
+		fmt.Sprintf("The error of the estimate: median %.1f %%, p75 %.1f %%, p90 %.1f %%.", quantile(rows, 0.5, size), quantile(rows, 0.75, size), quantile(rows, 0.9, size)),
+		fmt.Sprintf("Of these %d workloads, %d (%.0f %%) had the true time in their interval.", dAll, dInside, dPercent),
+		fmt.Sprintf("The other %d decided little: 47 were inspected once, in an earlier version. Of them, %d (%.0f %%) had it.", oAll, oInside, oPercent),
 		table,
 	} {
 		if !strings.Contains(string(page), want) {

@@ -123,7 +123,7 @@ func (s *Stats) writeEnergy(w io.Writer) {
 	case s.Cycles > 0:
 		text += fmt.Sprintf(", %.3g W", s.Energies.Watts(e.Total(), s.Cycles))
 		if limit := s.Energies.Table.LimitWatts; limit > 0 {
-			text += fmt.Sprintf(" of at most %g W", limit)
+			text += fmt.Sprintf(" (limit %g W)", limit)
 		}
 	}
 	fmt.Fprintf(w, "energy\t%s: %s\n", text, strings.Join(shares(names, most, uint64(e.Total()*1e15)), ", "))

@@ -36,7 +36,7 @@ instructions  valu32 75.0%, salu 25.0%
 slot cycles   empty 75.0%, memory 18.8%, issued 6.2%
 wave cycles   memory 75.0%, issued 25.0%
 occupancy     25.0%
-LDS           10 accesses, 25 passes, 5 of them for bank conflicts
+LDS           10 accesses, 25 passes (5 for bank conflicts)
 vector_l1     100 accesses, 75.0% hits, 6400 bytes
 step a        2 launches, 5000 cycles, 400 instructions, occupancy 25.0%
 step b        2 launches, 5000 cycles, 400 instructions, occupancy 25.0%

@@ -18,7 +18,7 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	total := s.Slots.Total()
 	fmt.Fprintf(t, "machine\t%s at %d MHz\n", s.Machine, s.ClockMHz)
 	if s.Stopped != "" {
-		fmt.Fprintf(t, "stopped\t%s; the numbers are of what had happened by then\n", s.Stopped)
+		fmt.Fprintf(t, "stopped\t%s; these are the results so far\n", s.Stopped)
 	}
 	if s.Mode != "" {
 		fmt.Fprintf(t, "mode\t%s\n", s.Mode)
@@ -27,17 +27,17 @@ func WriteSummary(w io.Writer, s *Stats) error {
 		fmt.Fprintf(t, "time\t%d cycles, %s\n", s.Cycles, duration(seconds(&s.Counts, s.ClockMHz)))
 	}
 	if n := s.Launching(); n > 0 {
-		fmt.Fprintf(t, "launch\t%d of %d cycles (--without launches takes them away)\n", n, s.Cycles)
+		fmt.Fprintf(t, "launch\t%d of %d cycles (--without launches removes them)\n", n, s.Cycles)
 	}
 	if s.Estimate != nil {
 		low, high := s.Interval()
-		fmt.Fprintf(t, "estimate\t%.0f to %.0f cycles with %.0f%% confidence, %d cycles of them are not timed\n", low, high, 100*account.Confidence, s.Estimate.Cycles)
+		fmt.Fprintf(t, "estimate\t%.0f to %.0f cycles (%.0f%% confidence), %d cycles estimated\n", low, high, 100*account.Confidence, s.Estimate.Cycles)
 		for _, n := range s.Estimate.NotSampled {
-			fmt.Fprintf(t, "not sampled\t%d instructions, because %s\n", n.Instructions, n.Because)
+			fmt.Fprintf(t, "not sampled\t%d instructions: %s\n", n.Instructions, n.Because)
 		}
-		fmt.Fprintf(t, "no interval\twhat follows of slots, LDS and memory is of the timed parts\n")
+		fmt.Fprintf(t, "no interval\tslots, LDS and memory below are of the timed parts\n")
 	} else if s.Mode == config.ModeSampled && s.Stopped == "" {
-		fmt.Fprintf(t, "estimate\tnone: all launches were timed, as few or small ones are\n")
+		fmt.Fprintf(t, "estimate\tnone: all launches were timed (few or small)\n")
 	}
 	fmt.Fprintf(t, "work\t%d workgroups, %d waves, %d instructions, %s\n", s.Workgroups, s.Waves, s.Instructions(), plural(s.Launches, "launch", "launches"))
 	fmt.Fprintf(t, "instructions\t%s\n", strings.Join(shares(classNames(), s.ByClass[:], s.Instructions()), ", "))
@@ -51,7 +51,7 @@ func WriteSummary(w io.Writer, s *Stats) error {
 		fmt.Fprintf(t, "occupancy\t%s\n", percent(s.Occupancy()))
 	}
 	if s.LDS.Accesses > 0 {
-		fmt.Fprintf(t, "LDS\t%d accesses, %d passes, %d of them for bank conflicts\n", s.LDS.Accesses, s.LDS.Passes, s.LDS.ConflictPasses)
+		fmt.Fprintf(t, "LDS\t%d accesses, %d passes (%d for bank conflicts)\n", s.LDS.Accesses, s.LDS.Passes, s.LDS.ConflictPasses)
 	}
 	for _, l := range s.Memory {
 		if l.Accesses > 0 {
@@ -69,7 +69,7 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	return t.Flush()
 }
 
-// writeFunctional describes the functional parts of a run.
+// writeFunctional writes the functional part of the run.
 func writeFunctional(w io.Writer, c *account.Counts) {
 	f := c.Functional
 	if f == nil {
@@ -95,12 +95,12 @@ func writeGraph(w io.Writer, g *account.GraphCounts) {
 			fmt.Fprintf(w, "node %s\t%s, %s\n", n.Name, plural(n.Payloads, "payload", "payloads"), plural(n.Workgroups, "workgroup", "workgroups"))
 			continue
 		}
-		fmt.Fprintf(w, "node %s\t%s, %s, waited %.0f cycles in the mean, 95%% at most %d, %d at most\n", n.Name,
+		fmt.Fprintf(w, "node %s\t%s, %s, wait: mean %.0f, p95 %d, max %d cycles\n", n.Name,
 			plural(n.Payloads, "payload", "payloads"), plural(n.Workgroups, "workgroup", "workgroups"), wait.Mean, wait.P95, wait.Max)
 	}
 	writePath(w, g)
 	q := &g.Queue
-	fmt.Fprintf(w, "queue\tat most %s, %d spilled, %d payloads in scratch memory, waves stalled %d cycles\n",
+	fmt.Fprintf(w, "queue\tpeak %s, %d spilled, %d payloads in scratch memory, waves stalled %d cycles\n",
 		plural(q.PeakDepth, "payload", "payloads"), q.Spills, q.ScratchUsed, q.StallCycles)
 	if q.Polls > 0 {
 		fmt.Fprintf(w, "polls\t%d\n", q.Polls)
@@ -113,7 +113,7 @@ func writeGraph(w io.Writer, g *account.GraphCounts) {
 	}
 }
 
-// writePath writes the critical path by node, in cycles; nothing where no time passed.
+// writePath writes the critical path by node, in cycles; nothing for a functional run.
 func writePath(w io.Writer, g *account.GraphCounts) {
 	var parts []string
 	for i := range g.Nodes {
@@ -134,11 +134,11 @@ func writeSteps(w io.Writer, s *Stats) {
 	for i := range s.Steps {
 		step := &s.Steps[i]
 		if step.Untimed() {
-			fmt.Fprintf(w, "step %s\t%s, without time, %d instructions\n", step.Name, plural(step.Launches, "launch", "launches"), step.Instructions())
+			fmt.Fprintf(w, "step %s\t%s, functional, %d instructions\n", step.Name, plural(step.Launches, "launch", "launches"), step.Instructions())
 			continue
 		}
 		if step.Beside {
-			fmt.Fprintf(w, "step %s\t%s, on the machine for %d cycles, %d instructions\n", step.Name, plural(step.Launches, "launch", "launches"), step.Cycles, step.Instructions())
+			fmt.Fprintf(w, "step %s\t%s, busy %d cycles, %d instructions\n", step.Name, plural(step.Launches, "launch", "launches"), step.Cycles, step.Instructions())
 			continue
 		}
 		fmt.Fprintf(w, "step %s\t%s, %d cycles, %d instructions, occupancy %s\n", step.Name,
@@ -146,7 +146,7 @@ func writeSteps(w io.Writer, s *Stats) {
 	}
 }
 
-// writeQueues describes each hardware queue, and the queues that it waited for.
+// writeQueues writes the launches of each hardware queue, and the queues that delayed it.
 func writeQueues(w io.Writer, s *Stats) {
 	for i := range s.Queues {
 		q := &s.Queues[i]
@@ -159,7 +159,7 @@ func writeQueues(w io.Writer, s *Stats) {
 				kept += fmt.Sprintf(", %d while its pipe served %s", k.Pipe, k.Queue)
 			}
 		}
-		fmt.Fprintf(w, "queue %s\t%s, on the machine for %d cycles, %s of the wave slots%s\n", q.Name, plural(uint64(len(q.Launches)), "launch", "launches"),
+		fmt.Fprintf(w, "queue %s\t%s, busy %d cycles, %s of the wave slots%s\n", q.Name, plural(uint64(len(q.Launches)), "launch", "launches"),
 			q.BusyCycles, percent(float64(q.SlotCycles)/float64(max(s.Slots.Total(), 1))), kept)
 	}
 }

@@ -59,9 +59,8 @@ func appCommand() *cobra.Command {
 		Use:   "app [flags] -- PROGRAM ARGUMENTS...",
 		Short: "Run a Vulkan program, unchanged, on the simulated GPU",
 		Long: `Run a Vulkan program, unchanged, on the simulated GPU. Its compute work is executed and timed, and the cost of each dispatch is
-recorded. The Vulkan driver is the library that SPVSIM_VULKAN_DRIVER names, or one beside spvsim, or it is built from the source, which
-needs a C compiler. The exit status is 0 if that of the program is 0, and otherwise 1. When a program crashes, the records up to then
-are kept.
+recorded. The Vulkan driver is the library that SPVSIM_VULKAN_DRIVER names, or one next to spvsim, or it is built from the source, which
+needs a C compiler. The exit status is 0 if that of the program is 0, and otherwise 1. If the program crashes, its records so far are kept.
 
 PATTERNS are names of dispatches, separated by commas. * is any text. A number after a colon limits the dispatches of each name:
 mul_mat*:3 is the first three of each name that begins with mul_mat.`,
@@ -81,23 +80,23 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
 	flags := c.Flags()
 	flags.StringSliceVar(&f.machines, "machine", nil, "`name` or file of the machine; with several, separated by commas, the program sees a device for each")
 	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine: `path=value` (lds.banks=64); may be repeated")
-	flags.StringVar(&f.mode, "mode", "timed", "run dispatches in this `mode`: timed; functional (the same values without time, faster); sampled (some are timed, the others estimated from them)")
-	flags.StringVar(&f.time, "time", "", "time only the dispatches that these `patterns` name, and run the others without time")
+	flags.StringVar(&f.mode, "mode", "timed", "run dispatches in this `mode`: timed; functional (the same values, no timing, faster); sampled (some are timed, the others estimated)")
+	flags.StringVar(&f.time, "time", "", "time only the dispatches that match these `patterns`, and run the others functionally")
 	flags.StringArrayVar(&f.rows, "rows", nil, "write a row for each dispatch and transfer to this `file`, as CSV, or as Parquet if its name ends in .parquet; may be repeated")
 	flags.StringVar(&f.report, "report", "", "write an HTML page to this `file`: the work by pipeline, and where the time of each dispatch went")
 	flags.StringVar(&f.trace, "trace", "", "write a Perfetto trace of the whole program to this `file`, with a track for each queue (open it at ui.perfetto.dev)")
 	f.waves.add(c)
 	f.many.add(c)
 	flags.StringVar(&f.capture, "capture", "", "write dispatches to this `folder` as jobs; spvsim run repeats each with the same bytes and cycles. Captured dispatches start with cold caches")
-	flags.StringVar(&f.choice, "select", "*", "capture the dispatches that these `patterns` name")
+	flags.StringVar(&f.choice, "select", "*", "capture the dispatches that match these `patterns`")
 	flags.BoolVar(&f.whole, "whole", false, "capture the whole submission of each selected dispatch as one job, instead of the dispatch")
 	flags.StringVar(&f.answers, "profile", "", "report features that the device lacks, by `name`, for programs that require but do not use them: attachments (formats that can be drawn to), webgpu (all that wgpu and Dawn require). A call that draws fails by name")
 	flags.StringVar(&f.identity, "identity", "spvsim", "`identity` that the device reports: spvsim, or device (the ids and names of the product that the machine represents, and of its driver)")
 	flags.StringVar(&f.conforms, "conformance", "", "report that the device passed this `version` of Vulkan's conformance tests (1.3.0.0), for programs that require it; it has not passed them")
 	flags.BoolVar(&f.lenient, "lenient", false, "accept, with a message, misuses of the API that other drivers accept: null immutable samplers, more descriptors than a set has")
 	addInteger(flags, &f.most, "max-instructions", 0, 0, math.MaxInt64, "most wave instructions of a dispatch (`number`); after them the device is lost, and a message says where the shader is; 0: no limit")
-	flags.Float64Var(&f.seconds, "max-seconds", 0, "most time of a dispatch on this computer, in `seconds`; after it the device is lost, and a message says where the shader is; 0: no limit")
-	flags.StringVar(&f.clock, "clock", "simulated", "what the device's `clock` does while nothing runs: simulated (it stops), or host (it advances with this computer's clock, for programs that compare both clocks)")
+	flags.Float64Var(&f.seconds, "max-seconds", 0, "limit of a dispatch on this computer, in `seconds`; beyond it the device is lost, and a message names the loop of the shader; 0: no limit")
+	flags.StringVar(&f.clock, "clock", "simulated", "the device's `clock` while nothing runs: simulated (stops), or host (advances with this computer's clock, for programs that compare both clocks)")
 	flags.StringVar(&f.timeouts, "timeouts", "host", "`clock` of the timeouts of fences and semaphores while work runs: host or simulated")
 	flags.StringVar(&f.overlap, "overlap", "submitted", "`which` launches overlap: submitted (all that barriers, events and semaphores allow), or none")
 	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline again, and keep no lowered program for later runs")
@@ -375,7 +374,7 @@ func driverCommand() *cobra.Command {
 		Long: `Print the path of the manifest of the Vulkan driver, for the loader's variable VK_DRIVER_FILES (older loaders:
 VK_ICD_FILENAMES). The driver is built first if there is none. It reads variables of the environment:
   - SPVSIM_MACHINE: machines, separated by commas
-  - SPVSIM_SET: path=value, separated by blanks
+  - SPVSIM_SET: path=value, separated by spaces
   - SPVSIM_RECORD: a file, to which it appends a row for each dispatch`,
 		Example: `  VK_DRIVER_FILES=$(spvsim driver) SPVSIM_MACHINE=cdna3-mi300a ./program`,
 		Args:    exactly(0, "none"),

@@ -21,8 +21,8 @@ type wavesFlags struct {
 
 func (f *wavesFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.chosen, "trace-waves", "", "add every wave, in its slot, of the dispatches that these `patterns` name to the trace")
-	flags.StringVar(&f.units, "trace-cus", "", "trace the waves of these compute `units` only, counted over all shader engines: 0,3-5 (default all)")
+	flags.StringVar(&f.chosen, "trace-waves", "", "add every wave of the dispatches that match these `patterns` to the trace, in its slot")
+	flags.StringVar(&f.units, "trace-cus", "", "trace only waves of these compute `units`, counted over all shader engines: 0,3-5 (default all)")
 	flags.StringVar(&f.limit, "trace-limit", "512M", "end the trace of waves, with a note in it, at this number of `bytes` (K, M, G); 0: no limit")
 }
 

@@ -13,7 +13,7 @@ import (
 func TestWattsOfComponents(t *testing.T) {
 	for _, flags := range [][]string{{"--components"}, {"--components=each"}, {"--components", "--set", "memory.model=akita", "--param", "groups=8"}} {
 		r := spvsim("", append([]string{"run", "reduce", "--machine", "gcn3-r9nano"}, flags...)...)
-		shown := regexp.MustCompile(`energy .*, ([\d.]+) W of`).FindStringSubmatch(r.stdout)
+		shown := regexp.MustCompile(`energy .*, ([\d.]+) W \(limit`).FindStringSubmatch(r.stdout)
 		if shown == nil {
 			t.Fatalf("%v: no power in %s", flags, r.stdout+r.stderr)
 		}

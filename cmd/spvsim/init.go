@@ -29,7 +29,7 @@ func initCommand() *cobra.Command {
   - the entry point, or the nodes of a graph with the names that payloads target;
   - the bindings, with sizes guessed from their types;
   - push constants of zero, and specialization constants with their defaults.
-Comments in the job mark the guesses. Standard error lists what a module does not say.`,
+Comments in the job mark the guesses. Standard error lists information that the module lacks.`,
 		Example: "  spvsim init shader.spv -o job.yaml && spvsim run job.yaml",
 		Args:    exactly(1, "a shader (.spv or .spvasm; - is standard input)"),
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },

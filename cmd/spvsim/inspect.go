@@ -36,8 +36,8 @@ show the program on the machine: registers, occupancy with its limiter, instruct
 --listing prints the lowered programs instead. For a job, they have the constants that it sets.
 
 --driver compares a compute shader with the code of Mesa's driver RADV for the chip of the preset (fiji, navi21, gfx1100):
-instructions by kind, registers, LDS, waves. For a job, it also compares executed instructions, with the counts of a run without
-time. With --listing it prints both listings. It needs Mesa (Debian: mesa-vulkan-drivers, libvulkan-dev, gcc), but no GPU.`,
+instructions by kind, registers, LDS, waves. For a job, it also compares executed instructions, with the counts of a functional
+run. With --listing it prints both listings. It needs Mesa (Debian: mesa-vulkan-drivers, libvulkan-dev, gcc), but no GPU.`,
 		Example: `  spvsim inspect shader.spv
   spvsim inspect shader.spv --listing --machine cdna3-mi300a --set-constant 0=256
   spvsim inspect reduce --listing

@@ -27,7 +27,7 @@ type jobFlags struct {
 type withoutFlag []string
 
 func (f *withoutFlag) add(c *cobra.Command) {
-	c.Flags().StringSliceVar((*[]string)(f), "without", nil, "take `costs` of the machine away, after --set: launches (what the host, a queue or a command stream spends on each launch, and the least time of a launch); prints the fields that it sets")
+	c.Flags().StringSliceVar((*[]string)(f), "without", nil, "remove `costs` of the machine, after --set: launches (the cost of each launch on the host, in a queue or a command stream, and the minimum time of a launch); prints the fields that it sets")
 	completeFlag(c, "without", func(*cobra.Command, []string) []string { return config.WithoutNames() })
 }
 
@@ -45,7 +45,7 @@ func (f withoutFlag) settings(c *cobra.Command) ([]string, error) {
 
 // strictFlag turns warnings into errors, for commands that run jobs.
 func strictFlag(c *cobra.Command, to *bool) {
-	c.Flags().BoolVar(to, "strict", false, "take warnings for errors: those that are known before the first cycle keep the job from running")
+	c.Flags().BoolVar(to, "strict", false, "treat warnings as errors; one that is known before the first cycle keeps the job from running")
 }
 
 // warn prints warnings.
@@ -57,7 +57,7 @@ func warn(c *cobra.Command, list []string) {
 
 // Usage of the flags that run, sweep and other commands of jobs share.
 const (
-	machineUsage = "`name` or file of a machine to take instead of the job's"
+	machineUsage = "`name` or file of a machine, instead of the job's"
 	setUsage     = "set a field of the machine or of the job: `path=value` (lds.banks=64, parameters.n=1024); may be repeated"
 )
 

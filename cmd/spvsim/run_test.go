@@ -144,7 +144,7 @@ func TestFailedExpectation(t *testing.T) {
 
 func TestCycleLimitNamesTheWaves(t *testing.T) {
 	r := spvsim("", "run", "reduce", "--max-cycles", "12000")
-	r.prints(t, exitFailed, "stopped       cycle limit reached; the numbers are of what had happened by then\n")
+	r.prints(t, exitFailed, "stopped       cycle limit reached; these are the results so far\n")
 	if !regexp.MustCompile(`(?m)^spvsim: cycle limit reached: 12000 cycles; .*\n  \d+ waves loop in main, (.*\n)+  workgroup `).MatchString(r.stderr) {
 		t.Errorf("error %q", r.stderr)
 	}

@@ -65,11 +65,11 @@ func sweepCommand() *cobra.Command {
 		Long: `Run an experiment: a file, or the name of a ready experiment. Points that already have a result are not run again, so the
 same command resumes a sweep that was stopped. The exit status is 1 if points failed. The other points have their rows.
 
-With --axis, --machine or --set, the argument may also be a job. The axes are what varies, and the figure shows cycles. A path names a field
+With --axis, --machine or --set, the argument may also be a job. The figure then shows cycles over the axes. A path names a field
 of the machine (lds.banks), the machine itself (machine), or a field of the job (parameters.n, specialization.0, dispatch).
 
-With an experiment, --axis may name an axis that the experiment has. It then takes the values given, or, if the axis has variants,
-keeps the variants named.`,
+With an experiment, --axis may name one of its axes, to replace its values, or, if the axis has variants, to keep only the
+variants named.`,
 		Example: `  spvsim sweep --list
   spvsim sweep lds-stride --small
   spvsim sweep job.yaml --axis lds.banks=16,32,64 --axis parameters.n=1024,4096
@@ -109,7 +109,7 @@ keeps the variants named.`,
 	flags.BoolVar(&f.status, "status", false, "print how many points are done, but run nothing")
 	flags.StringVar(&f.draw, "draw", "", "draw the figures from this `file` of rows (.csv or .parquet), but run nothing")
 	flags.StringVar(&f.stale, "stale", "", "check whether saved rows are out of date: a `file` of rows, or a folder with NAME.csv of each experiment; compares their inputs, and runs one point of middle cost again")
-	addInteger(flags, &f.staleSeed, "stale-seed", 1, 0, math.MaxInt64, "draws the point that --stale runs again, by this `seed`")
+	addInteger(flags, &f.staleSeed, "stale-seed", 1, 0, math.MaxInt64, "`seed` that draws the point which --stale runs again")
 	flags.StringVar(&f.launcher, "launcher", "local", "`where` points run: local, slurm, or command (the commands in --profile, for PBS, LSF or GNU parallel)")
 	flags.StringVar(&f.profile, "profile", "", "`file` with the resources and commands of a cluster (its keys: spvsim schema cluster)")
 	addInteger(flags, &f.Limits.Cycles, "max-cycles", 0, 0, manyCycles, "a point fails after this many `cycles`; 0: the limit of its job, if it has one")

@@ -234,7 +234,7 @@ func (p *Profile) countLevels(list []account.Level) {
 // warnings returns the caveats about the numbers.
 func warnings(s *tracing.Stats, listings []tracing.Listing) (list []string) {
 	if s.Stopped != "" {
-		list = append(list, "stopped: "+s.Stopped+"; the numbers are of what had happened by then")
+		list = append(list, "stopped: "+s.Stopped+"; these are the results so far")
 	}
 	if s.OutOfBounds > 0 {
 		list = append(list, fmt.Sprintf("%d accesses of lanes were outside of their buffer or image: loads gave 0, stores did nothing", s.OutOfBounds))

@@ -143,7 +143,7 @@ func programFacts(p *Program, total *Work, times, untimed int) []fact {
 		{"occupancy", percent(slots-float64(total.Slots[account.Empty]), slots), "of the wave slots, in dispatches"},
 	}
 	if untimed > 0 {
-		list = append(list, fact{"without time", grouped(uint64(untimed)), "dispatches"})
+		list = append(list, fact{"functional", grouped(uint64(untimed)), "dispatches"})
 	}
 	if total.OutOfBounds > 0 {
 		list = append(list, fact{"out of bounds", grouped(total.OutOfBounds), "accesses, read as zero or dropped"})
@@ -196,7 +196,7 @@ func newWork(w *Work, cycles bool) workRow {
 	row := workRow{Number: w.Number, Name: w.Name, Queue: w.Queue, Groups: w.Groups, Time: short(w.Microseconds), Instructions: grouped(w.Instructions)}
 	switch {
 	case w.Untimed:
-		row.Time = "without time"
+		row.Time = "functional"
 	case w.Half > 0:
 		row.Interval = "± " + short(w.Half)
 	}

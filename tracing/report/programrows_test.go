@@ -27,7 +27,7 @@ func TestFactsOfAProgram(t *testing.T) {
 	want := []fact{
 		{"time", "8", "µs, ± 0.5 µs, in part estimated"}, {"pipelines", "3", "and kinds of transfers"}, {"work", "4", "dispatches and transfers"},
 		{"instructions", "4.01k", "of waves"}, {"occupancy", "50.0%", "of the wave slots, in dispatches"},
-		{"without time", "1", "dispatches"}, {"out of bounds", "1\u202f234", "accesses, read as zero or dropped"},
+		{"functional", "1", "dispatches"}, {"out of bounds", "1\u202f234", "accesses, read as zero or dropped"},
 	}
 	if diff := cmp.Diff(want, got.Facts); diff != "" {
 		t.Error(diff)
@@ -67,7 +67,7 @@ func TestLinesOfAPipeline(t *testing.T) {
 	if len(a.Work[0].Bars) != 3 {
 		t.Errorf("%d bars, want one for each reason but empty", len(a.Work[0].Bars))
 	}
-	if got[1].Work[0].Time != "without time" || got[1].Share != "0.0%" || got[1].Interval != "" || got[1].OutOfBounds != "" || got[2].Share != "25.0%" {
+	if got[1].Work[0].Time != "functional" || got[1].Share != "0.0%" || got[1].Interval != "" || got[1].OutOfBounds != "" || got[2].Share != "25.0%" {
 		t.Errorf("%+v", got[1:])
 	}
 }

@@ -151,7 +151,7 @@ func launching(p *profile.Profile) string {
 	if p.Launch == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; launch: %s of %s cycles (--without launches takes them away)", grouped(p.Launch), grouped(p.Cycles))
+	return fmt.Sprintf("; launch: %s of %s cycles (--without launches removes them)", grouped(p.Launch), grouped(p.Cycles))
 }
 
 // facts are the numbers at the top.

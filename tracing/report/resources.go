@@ -67,7 +67,7 @@ func newLDS(p *profile.Profile) *ldsTable {
 		return nil
 	}
 	n := min(hottest, len(list))
-	return &ldsTable{Hot: list[:n], More: list[n:], Text: fmt.Sprintf("%s accesses took %s passes over the banks, %s of them for bank conflicts.",
+	return &ldsTable{Hot: list[:n], More: list[n:], Text: fmt.Sprintf("%s accesses took %s passes over the banks (%s for bank conflicts).",
 		grouped(p.LDS.Accesses), grouped(p.LDS.Passes), grouped(p.LDS.ConflictPasses))}
 }
 

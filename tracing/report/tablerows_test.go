@@ -123,7 +123,7 @@ func TestRowsOfTheLDS(t *testing.T) {
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}
-	if got.Text != "1\u202f004 accesses took 2\u202f549 passes over the banks, 3\u202f000 of them for bank conflicts." {
+	if got.Text != "1\u202f004 accesses took 2\u202f549 passes over the banks (3\u202f000 for bank conflicts)." {
 		t.Error(got.Text)
 	}
 }
