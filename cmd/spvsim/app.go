@@ -220,7 +220,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	}
 	p := f.program(c, args, manifest, record, folder)
 	if !f.quiet && onTerminal(c.ErrOrStderr()) {
-		p.Progress = appProgress(c.ErrOrStderr())
+		p.Progress = progressLine(c.ErrOrStderr(), appProgressText)
 	}
 	f.began = time.Now()
 	if lines != nil {
@@ -341,21 +341,6 @@ func (f *appFlags) record(folder string) (string, error) {
 		}
 	}
 	return filepath.Join(folder, "rows.csv"), nil
-}
-
-// appProgress keeps one line of a terminal up to date.
-func appProgress(w io.Writer) func(launch.Progress) {
-	begin := time.Now()
-	next := begin.Add(progressAfter)
-	return func(p launch.Progress) {
-		now := time.Now()
-		if now.Before(next) {
-			return
-		}
-		next = now.Add(progressEvery)
-		clearLine(w)
-		fmt.Fprint(w, appProgressText(p, now.Sub(begin)))
-	}
 }
 
 func appProgressText(p launch.Progress, took time.Duration) string {

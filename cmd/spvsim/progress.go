@@ -15,18 +15,18 @@ const (
 	progressEvery = 200 * time.Millisecond
 )
 
-// progressLine returns a function that keeps one line of a terminal up to date.
-func progressLine(w io.Writer) func(gpu.Progress) {
+// progressLine returns a function that keeps one line of a terminal up to date, with the text of how far the work is.
+func progressLine[P any](w io.Writer, text func(p P, took time.Duration) string) func(P) {
 	begin := time.Now()
 	next := begin.Add(progressAfter)
-	return func(p gpu.Progress) {
+	return func(p P) {
 		now := time.Now()
 		if now.Before(next) {
 			return
 		}
 		next = now.Add(progressEvery)
 		clearLine(w)
-		fmt.Fprint(w, progressText(p, now.Sub(begin)))
+		fmt.Fprint(w, text(p, now.Sub(begin)))
 	}
 }
 

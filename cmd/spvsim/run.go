@@ -196,7 +196,7 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 		s.Stalled = func(report string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s\n", report) }
 	}
 	if !f.quiet && onTerminal(c.ErrOrStderr()) {
-		s.Progress = progressLine(c.ErrOrStderr())
+		s.Progress = progressLine(c.ErrOrStderr(), progressText)
 	}
 	return s, nil
 }
