@@ -1,3 +1,5 @@
+// Package concurrent runs launches of several hardware queues beside each other, as one work for the machine: what begins when, what each of them did
+// and moved, and hazards between them.
 package concurrent
 
 import (
