@@ -64,7 +64,8 @@ var allowedImports = map[string]string{
 	"gpu/functional":        "internal/fault account isa lds mem program simd",
 	"gpu/machine":           "account config cu engine lds mem scheduler scheduler/graph simd",
 	"gpu/sampled":           "account config cu gpu/machine isa mem scheduler simd",
-	"gpu":                   "internal/bounds account scheduler/command scheduler/graph energy gpu/functional gpu/machine gpu/sampled tracing/probe engine gpu/raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
+	"gpu/concurrent":        "account config cu engine gpu/machine mem scheduler scheduler/command scheduler/graph simd tracing/probe",
+	"gpu":                   "internal/bounds account scheduler/command scheduler/graph energy gpu/concurrent gpu/functional gpu/machine gpu/sampled tracing/probe engine gpu/raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
 	"internal/fault":        "",
 	"experiments":           "config",
 	"experiments/accuracy":  "internal/files config gpu",
@@ -85,7 +86,7 @@ var allowedImports = map[string]string{
 }
 
 // akita are the packages that may know the event engine.
-var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "cu/lookahead": true, "cu": true, "scheduler": true, "scheduler/command": true, "scheduler/graph": true, "scheduler/internal/testmachine": true, "mem": true, "gpu": true, "gpu/machine": true, "tracing": true,
+var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "cu/lookahead": true, "cu": true, "scheduler": true, "scheduler/command": true, "scheduler/graph": true, "scheduler/internal/testmachine": true, "mem": true, "gpu": true, "gpu/concurrent": true, "gpu/machine": true, "tracing": true,
 	"internal/ledger": true, "tracing/daisen": true, "tracing/monitor": true}
 
 func TestImportsAreAllowed(t *testing.T) {

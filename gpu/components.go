@@ -17,8 +17,8 @@ func (r *runner) components() []sim.Component {
 	g := r.machine
 	list := []sim.Component{g.Dispatcher}
 	if len(r.launches) == 1 {
-		if all, ok := r.launches[0].work.(*group); ok {
-			list = append(list, all.processor.Components()...)
+		if all, ok := r.launches[0].work.(*queueWork); ok {
+			list = append(list, all.Components()...)
 		}
 	}
 	for _, g := range r.graphs {

@@ -12,6 +12,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
+	"spvsim/gpu/concurrent"
 	"spvsim/gpu/machine"
 	"spvsim/mem"
 	"spvsim/program"
@@ -149,7 +150,7 @@ func (d *Device) Memory(addr, bytes uint64) []byte {
 type Kernel struct {
 	*lowered
 	limits *cu.Limits
-	spare  []*simd.Code // copies of its code that no launch beside others runs
+	copies concurrent.Copies // of its code, for launches beside others
 	// Program says what it binds, and what it takes of the machine.
 	Program *program.Program
 }
@@ -193,7 +194,9 @@ func (d *Device) KernelOf(prog *program.Program) (*Kernel, error) {
 		return nil, err
 	}
 	d.made = append(d.made, made)
-	return &Kernel{lowered: made, limits: d.r.machine.Limits, Program: made.code.Program}, nil
+	k := &Kernel{lowered: made, limits: d.r.machine.Limits, Program: made.code.Program}
+	k.copies = concurrent.Copies{Code: made.code, New: func() *simd.Code { return k.copyOf(d.r.programs.rules) }}
+	return k, nil
 }
 
 // A Dispatch is a grid of workgroups of a kernel.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"spvsim/account"
+	"spvsim/gpu/concurrent"
 	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/scheduler/command"
@@ -68,39 +69,10 @@ type Rows struct {
 
 // A besideWork is the work of a Beside.
 type besideWork struct {
-	*group
-	device *Device
-	items  []*Queued // of each launch
-	from   *Beside
-}
-
-// An ownCode counts what one launch issues, of a program that others may run at the same time.
-type ownCode struct {
-	kernel *Kernel
-	code   *simd.Code // nil while it does not run
-	before account.Counts
-}
-
-// begin takes a copy of the program that no launch runs.
-func (o *ownCode) begin(k *kernel) {
-	spare := o.kernel.spare
-	o.code, o.kernel.spare = spare[len(spare)-1], spare[:len(spare)-1]
-	o.before = simd.IssuedCounts([]*simd.Code{o.code})
-	k.Code = o.code
-}
-
-// addIssued adds what waves of programs issued since before.
-func addIssued(to *account.Counts, codes []*simd.Code, before *account.Counts) {
-	now := simd.IssuedCounts(codes)
-	now.SubtractIssued(before)
-	to.Add(&now)
-}
-
-// end gives it back, and adds what was issued meanwhile.
-func (o *ownCode) end(c *account.Counts) {
-	addIssued(c, []*simd.Code{o.code}, &o.before)
-	o.kernel.spare = append(o.kernel.spare, o.code)
-	o.code = nil
+	*concurrent.Group
+	device   *Device
+	launches []*launch
+	items    []*Queued // of each launch
 }
 
 // RunBeside executes work of several queues to its end. The counts are those of all together; hazards are worded.
@@ -119,7 +91,7 @@ func (d *Device) RunBeside(ctx context.Context, x *Beside) (c *account.Counts, h
 		return c, nil, during(w, err)
 	}
 	if w.items[0].Ran {
-		w.findHazards(func(format string, args ...any) { hazards = append(hazards, fmt.Sprintf(format, args...)) })
+		w.FindHazards(func(format string, args ...any) { hazards = append(hazards, fmt.Sprintf(format, args...)) })
 	}
 	return c, hazards, nil
 }
@@ -127,8 +99,7 @@ func (d *Device) RunBeside(ctx context.Context, x *Beside) (c *account.Counts, h
 // besideWork makes launches of the items.
 func (d *Device) besideWork(x *Beside) (*besideWork, error) {
 	m := d.Machine()
-	g := &group{machine: d.r.machine, spec: m, tally: d.r.tally, noun: "dispatch"}
-	w := &besideWork{group: g, device: d, from: x}
+	w := &besideWork{Group: concurrent.NewGroup(d.r.untimed.concurrentMachine(), "dispatch"), device: d}
 	spec := m.FrontEnd
 	spec.Pipes++
 	for _, q := range x.Queues {
@@ -136,76 +107,60 @@ func (d *Device) besideWork(x *Beside) (*besideWork, error) {
 		if q.Copies {
 			made.Pipe = m.FrontEnd.Pipes
 		}
-		g.queues = append(g.queues, made)
+		w.AddQueue(made)
 	}
 	number := make([]int, len(x.Items)) // of the launches
 	for i, item := range x.Items {
-		number[i] = len(g.launches)
+		number[i] = len(w.launches)
 		var after []int
 		for _, k := range item.After {
 			after = append(after, number[k])
 		}
 		if item.Mark != nil {
-			q := g.queues[item.Queue]
-			q.Packets = append(q.Packets, command.Packet{After: after, Mark: item.Mark})
+			w.Mark(item.Queue, after, item.Mark)
 			continue
 		}
 		if err := addBeside(w, item, after); err != nil {
 			return nil, err
 		}
 	}
-	spares(w)
-	if err := g.divide(); err != nil {
+	w.MakeCopies()
+	if err := w.DivideOnChip(); err != nil {
 		return nil, err
 	}
-	err := g.serve(&spec)
-	if err == nil {
-		g.processor.Ended = w.ended
-	}
-	return w, err
+	w.OnEnd = w.ended
+	return w, w.Serve(&spec)
 }
 
 // addBeside puts an item at the end of its queue.
 func addBeside(w *besideWork, item *Queued, after []int) error {
-	l, own, err := w.device.launchBeside(item)
+	l, err := w.device.launchBeside(item)
 	if err != nil {
 		return err
 	}
-	b := &besideLaunch{launch: l, work: l.work.(queued), group: w.group, queue: item.Queue, after: after, own: own}
-	if _, ok := w.machine.Hierarchy.(mem.Barrier); ok {
-		b.release, b.acquire = item.Release, item.Acquire
+	b := &concurrent.Launch{Step: l.step, Kind: l.kind, Work: l.work.(queued), Queue: item.Queue, After: after, Waited: item.Waited, Stored: len(after) > 0}
+	if item.Dispatch != nil {
+		b.Copies = &item.Dispatch.Kernel.copies
 	}
-	b.stored = len(after) > 0
-	if own := l.graph(); own != nil {
-		b.codes = own.codes
-		if !slices.Contains(w.graphs, own) {
-			w.graphs = append(w.graphs, own)
-			w.list = append(w.list, b.codes...)
-		}
+	if g, ok := l.work.(*graphWork); ok {
+		b.Codes = g.Codes()
 	}
-	w.order = append(w.order, len(w.launches))
-	w.launches, w.items = append(w.launches, b), append(w.items, item)
-	w.enqueue(len(w.launches) - 1)
-	if item.Waited {
-		packets := w.queues[item.Queue].Packets
-		k := &packets[len(packets)-1]
-		k.After, k.Sync = nil, nil
+	if _, ok := w.device.r.machine.Hierarchy.(mem.Barrier); ok {
+		b.Release, b.Acquire = item.Release, item.Acquire
 	}
+	w.launches, w.items = append(w.launches, l), append(w.items, item)
+	w.Add(b)
+	w.Enqueue(b)
 	return nil
 }
 
-// launchBeside is an item as a launch; own, where it is a kernel.
-func (d *Device) launchBeside(item *Queued) (l *launch, own *ownCode, err error) {
+// launchBeside is an item as a launch.
+func (d *Device) launchBeside(item *Queued) (*launch, error) {
 	switch {
 	case item.Dispatch != nil:
-		l, err = d.launchOf(item.Dispatch)
-		if err == nil {
-			l.kernel().machine = d.r.machine
-		}
-		return l, &ownCode{kernel: item.Dispatch.Kernel}, err
+		return d.launchOf(item.Dispatch)
 	case item.Graph != nil:
-		l, err = d.graphLaunch(item.Graph)
-		return l, nil, err
+		return d.graphLaunch(item.Graph)
 	}
 	t := &transfer{bytes: item.Transfer.Bytes, moves: []func(){item.Transfer.Do}}
 	for _, r := range item.Transfer.Access {
@@ -215,31 +170,7 @@ func (d *Device) launchBeside(item *Queued) (l *launch, own *ownCode, err error)
 		}
 		t.access = append(t.access, rowAccess{kind, r.Addr, r.Bytes, r.Rows, r.Stride})
 	}
-	return &launch{step: item.Transfer.Name, mode: d.r.mode(""), work: t}, nil, nil
-}
-
-// spares makes as many copies of each program as launches of it can run at a time.
-func spares(w *besideWork) {
-	want := map[*Kernel]int{}
-	for _, l := range w.launches {
-		if l.own == nil {
-			continue
-		}
-		k := l.own.kernel
-		if want[k]++; want[k] <= w.spec.FrontEnd.MostOutstanding && want[k] > len(k.spare) {
-			k.spare = append(k.spare, k.copyOf(w.device.r.programs.rules))
-		}
-	}
-	for _, l := range w.launches {
-		if l.own == nil {
-			continue
-		}
-		for _, c := range l.own.kernel.spare {
-			if !slices.Contains(w.list, c) {
-				w.list = append(w.list, c)
-			}
-		}
-	}
+	return &launch{step: item.Transfer.Name, mode: d.r.mode(""), work: t}, nil
 }
 
 // copyOf is the kernel's program with counts of its own.
@@ -251,49 +182,19 @@ func (k *Kernel) copyOf(rules *simd.Rules) *simd.Code {
 	return c
 }
 
-// fold adds what the copies counted to the programs that are listed.
-func fold(w *besideWork) {
-	done := map[*Kernel]bool{}
-	for _, l := range w.launches {
-		if l.own == nil || done[l.own.kernel] {
-			continue
-		}
-		k := l.own.kernel
-		done[k] = true
-		for _, c := range k.spare {
-			c.Gather()
-			for i := range c.Counts {
-				k.code.Counts[i].Add(&c.Counts[i])
-			}
-			clear(c.Counts)
-		}
-	}
-}
-
 // ended counts a launch that has ended, and lets the next ones have their limits.
 func (w *besideWork) ended(i int) {
-	l, item := w.launches[i], w.items[i]
-	item.Ran, item.Times = true, w.times(l, &w.processor.Records[i])
-	d := w.device
+	d, item := w.device, w.items[i]
+	item.Ran, item.Times = true, w.Times(i)
 	d.r.guard.started, d.before = time.Now(), d.r.timing.instructionsSoFar()
-	if l.open.None() {
-		return
+	if w.Begun(i) {
+		w.AddOwn(i, &item.Counts)
 	}
-	c := &item.Counts
-	k := l.kernel()
-	if k == nil {
-		l.countGraph(c)
-		return
-	}
-	c.Launches = 1
-	c.Workgroups, _, _ = l.open.Progress()
-	c.Waves = c.Workgroups * uint64(k.Need.Waves)
-	l.own.end(c)
 }
 
 // timed runs the launches with time.
 func (w *besideWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
-	c, err := t.run(step, w.group, p, follows)
+	c, err := t.run(step, w, p, follows)
 	if c == nil {
 		return c, err
 	}
@@ -306,34 +207,26 @@ func (w *besideWork) timed(t *timing, step string, p scheduler.Part, follows boo
 	if err != nil {
 		return c, err
 	}
-	fold(w)
+	w.FoldCopies()
 	if to, ok := t.machine.Array.Tracer().(probe.QueueTracer); ok {
-		w.trace(to)
+		w.Trace(to)
 	}
 	return c, nil
 }
 
 // functional runs the items one after the other, in their order.
 func (w *besideWork) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Counts, error) {
-	sum := &account.Counts{}
-	for i, l := range w.launches {
-		some, err := l.Prepare()
-		if err != nil {
-			return sum, err
-		}
-		if !some {
-			continue
-		}
+	return w.RunFunctional(func(i int) (*account.Counts, error) {
+		l := w.launches[i]
 		c, err := u.run(l.work, whole(l.work), warm)
 		if c != nil {
 			w.items[i].Counts.Add(c)
-			sum.Add(c)
 		}
 		if err != nil {
-			return sum, fmt.Errorf("%s: %w", l.step, err)
+			err = fmt.Errorf("%s: %w", l.step, err)
 		}
-	}
-	return sum, nil
+		return c, err
+	})
 }
 
 // mostNamed is how many launches an error names.
@@ -343,7 +236,7 @@ const mostNamed = 3
 func during(w *besideWork, err error) error {
 	var names []string
 	for i, l := range w.launches {
-		if !l.open.None() && !w.items[i].Ran {
+		if w.Begun(i) && !w.items[i].Ran {
 			names = append(names, l.step)
 		}
 	}

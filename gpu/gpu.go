@@ -1,16 +1,18 @@
-// Package gpu builds a machine from its description and runs a job on it: it
-// lowers shaders, fills buffers, runs launches in order and checks
-// expectations.
+// Package gpu runs a job on the machine that its description says: it lowers shaders, fills buffers, runs launches in order and checks
+// expectations. Run is in gpu.go; read on in this order:
 //
-//	run       a job: what it launches, round by round
-//	work      what a launch does; kernel (with draws), graphwork, transfer (with copies from and to the host)
-//	timing    works with time, on the machine; functional: without
-//	estimate  works of which a part is timed; window: those of which the job says which part
-//	tally     what the steps came to; guard: limits of the run on the host, and progress
-//	device    a machine that a driver gives work to
+//	run        what a job does, round by round; course: its launches
+//	machine    (package) builds the machine
+//	programs   lowers shaders; shaders, shadertext: what a shader file is
+//	resources  fills buffers, images and samplers, and binds them; draw: rasterises draws
+//	work       what a launch does: kernel (with draws), graphwork, transfer (with copies from and to the host), queues
+//	timing     runs a work with time, untimed (in functional.go) without; sampled (package) times a part of launches, window the part that the job says
+//	concurrent (package) runs launches of queues beside each other
+//	guard      limits of the run on the host, and progress; bounds: of its memory
+//	report     says where waves are when a run stops; whereabouts: in which loops
+//	device     a machine that a driver gives work to; devicegraph, devicequeues
 //
-// The package does not know files beyond those that a job names, nor how
-// results are shown.
+// The package does not know files beyond those that a job names, nor how results are shown.
 package gpu
 
 import (

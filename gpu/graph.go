@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/gpu/machine"
@@ -27,7 +26,6 @@ type graphJob struct {
 	scratch uint64       // bytes
 	direct  *directGraph // without time; made when it is first used
 	codes   []*simd.Code
-	before  account.Counts // what its nodes had issued when the dispatch began that runs in a queue
 }
 
 // errGraph says that a job's graph can't be used.

@@ -7,6 +7,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/cu"
+	"spvsim/gpu/concurrent"
 	"spvsim/gpu/functional"
 	"spvsim/gpu/machine"
 	"spvsim/scheduler"
@@ -111,6 +112,21 @@ func (g *graphWork) read() (err error) {
 }
 
 func (g *graphWork) Start(now uint64, _ scheduler.Part, _ bool) { g.run.Dispatch(now, g.list) }
+
+// Kernel, Graph and StartConcurrent implement concurrent.Work.
+func (g *graphWork) Kernel() *cu.Launch { return nil }
+func (g *graphWork) Graph() *graph.Run  { return g.run }
+
+func (g *graphWork) StartConcurrent(l *concurrent.Launch, at concurrent.Opening) error {
+	for _, n := range g.graph.Nodes {
+		n.Launch.Touched, n.Launch.Traffic = l.Touched, l.Traffic
+	}
+	if err := g.read(); err != nil {
+		return err
+	}
+	l.OpenGraph(at, g.run, g.list)
+	return nil
+}
 
 // withoutTime is the graph without time, made when it is first used.
 func (g *graphJob) withoutTime(m *machine.Machine, spec *scheduler.WorkSpec) (*directGraph, error) {

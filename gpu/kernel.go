@@ -5,9 +5,11 @@ import (
 
 	"spvsim/account"
 	"spvsim/cu"
+	"spvsim/gpu/concurrent"
 	"spvsim/gpu/functional"
 	"spvsim/gpu/machine"
 	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 	"spvsim/simd"
 )
 
@@ -89,6 +91,14 @@ func (k *kernel) Close(end uint64) (done, next uint64) {
 	return done, max(done, k.machine.Cycle())
 }
 
+// Kernel, Graph and StartConcurrent implement concurrent.Work.
+func (k *kernel) Kernel() *cu.Launch { return &k.Launch }
+func (k *kernel) Graph() *graph.Run  { return nil }
+
+func (k *kernel) StartConcurrent(l *concurrent.Launch, at concurrent.Opening) error {
+	return l.OpenKernel(at, &k.Launch)
+}
+
 // A drawing is a kernel of fragment quads.
 type drawing struct {
 	kernel
@@ -115,4 +125,9 @@ func (d *drawing) Count(c *account.Counts, p scheduler.Part) {
 	if d.kernel.Count(c, p); p.First == 0 {
 		c.Fragments = &d.draw.counts
 	}
+}
+
+func (d *drawing) StartConcurrent(l *concurrent.Launch, at concurrent.Opening) error {
+	d.clear(l.TimedPart())
+	return d.kernel.StartConcurrent(l, at)
 }

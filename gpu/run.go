@@ -224,7 +224,7 @@ func (r *runner) stream(round int) error {
 
 // launch runs one launch to its end; follows: after another one of its round.
 func (r *runner) launch(l *launch, follows bool) error {
-	if g, ok := l.work.(*group); ok {
+	if g, ok := l.work.(*queueWork); ok {
 		return r.beside(l, g, follows)
 	}
 	some, err := l.work.Prepare()

@@ -77,7 +77,7 @@ func (t *timing) pass(bytes uint64, follows bool) (cycles uint64) {
 // passCycles is the time of a transfer that reads and writes bytes of device memory: all channels at the rate that they sustain,
 // after the cost of a launch.
 func (t *timing) passCycles(bytes uint64, follows bool) uint64 {
-	return t.transferCost(follows) + moveCycles(t.guard.setup.Machine, bytes)
+	return t.transferCost(follows) + t.machine.TransferCycles(bytes)
 }
 
 // transferCost is that of the launch of a transfer.
@@ -234,8 +234,8 @@ func (t *timing) sample(now uint64) (next uint64) {
 			s.Waves += lanes.Resident()
 		}
 	}
-	if g, ok := t.current.(*group); ok {
-		s.Queues = g.waves()
+	if g, ok := t.current.(interface{ QueueWaves() []probe.QueueWaves }); ok {
+		s.Queues = g.QueueWaves()
 	}
 	for _, g := range m.Graphs {
 		g.Sampled(&s)

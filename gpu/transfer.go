@@ -7,8 +7,11 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/cu"
+	"spvsim/gpu/concurrent"
 	"spvsim/mem"
 	"spvsim/scheduler"
+	"spvsim/scheduler/graph"
 )
 
 // A transfer moves bytes of device memory.
@@ -97,6 +100,9 @@ func (r *resources) indirect(at *config.IndirectAt) (func() [3]uint32, error) {
 type passing struct{}
 
 func (passing) Prepare() (bool, error)                    { return true, nil }
+func (passing) Kernel() *cu.Launch                        { return nil }
+func (passing) Graph() *graph.Run                         { return nil }
+func (passing) Workgroups() (uint64, bool)                { return 0, false }
 func (passing) Count(c *account.Counts, _ scheduler.Part) { c.Launches = 0 }
 
 // functional moves the bytes.
@@ -112,6 +118,25 @@ func (x *transfer) timed(t *timing, _ string, p scheduler.Part, follows bool) (*
 	c, err := x.functional(nil, p, false)
 	c.Cycles, c.LaunchCycles = t.pass(x.bytes, follows), t.transferCost(follows)
 	return c, err
+}
+
+func (x *transfer) StartConcurrent(l *concurrent.Launch, at concurrent.Opening) error {
+	x.watchMoves(l.Touched)
+	for _, move := range x.moves {
+		move()
+	}
+	l.PassTransfer(at, x.bytes)
+	return nil
+}
+
+// watchMoves takes down what a transfer reads and writes.
+func (x *transfer) watchMoves(f *mem.Footprint) {
+	for i := range x.access {
+		a := &x.access[i]
+		for row := uint64(0); f != nil && row < a.rows; row++ {
+			f.Add(a.kind, a.addr+row*a.stride, a.bytes)
+		}
+	}
 }
 
 // A hostCopy is a copy between host and device: buffers hold their data from the start, only time passes.
@@ -162,6 +187,11 @@ func (h *hostCopy) cycles() uint64 {
 		cycles += uint64(math.Ceil(float64(h.bytes) / h.staged))
 	}
 	return cycles
+}
+
+func (h *hostCopy) StartConcurrent(l *concurrent.Launch, at concurrent.Opening) error {
+	l.Pass(at, h.cycles())
+	return nil
 }
 
 // A hostWait is a wait of the host for all launches before, which have ended when it begins: only the time of the wait itself passes.

@@ -77,9 +77,9 @@ type executor struct {
 	tally   *account.Tally
 }
 
-// timed runs a part of a launch with time, and completes its counts.
-func (x *executor) timed(l *launch, p scheduler.Part, follows bool) (*account.Counts, error) {
-	c, err := l.work.timed(x.timing, l.step, p, follows)
+// launch runs a part of a launch with time, and completes its counts.
+func (t *timing) launch(l *launch, p scheduler.Part, follows bool) (*account.Counts, error) {
+	c, err := l.work.timed(t, l.step, p, follows)
 	if c != nil {
 		l.work.Count(c, p)
 	}
@@ -88,7 +88,7 @@ func (x *executor) timed(l *launch, p scheduler.Part, follows bool) (*account.Co
 
 // clocked runs a part of a launch with time, and counts it with its step.
 func (x *executor) clocked(l *launch, p scheduler.Part, follows bool) error {
-	c, err := x.timed(l, p, follows)
+	c, err := x.timing.launch(l, p, follows)
 	if c != nil {
 		x.tally.Add(l.step, c)
 	}
@@ -131,7 +131,7 @@ func (l *sampledLaunch) Kernel() *cu.Launch {
 }
 
 func (l *sampledLaunch) Timed(p scheduler.Part, follows bool) (*account.Counts, error) {
-	return l.executor.timed(l.launch, p, follows)
+	return l.timing.launch(l.launch, p, follows)
 }
 
 func (l *sampledLaunch) Functional(p scheduler.Part, warm bool) (*account.Counts, error) {

@@ -2,6 +2,8 @@
 package machine
 
 import (
+	"math"
+
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/account"
@@ -120,4 +122,14 @@ func (g *Machine) Faults() uint64 {
 		sum += l.Faults
 	}
 	return sum
+}
+
+// TransferCycles is the time of a transfer that reads and writes bytes of device memory: all channels at the rate that they sustain.
+func (g *Machine) TransferCycles(bytes uint64) uint64 {
+	spec := &g.Spec.Memory
+	rate := spec.BytesPerCycle * float64(spec.Channels)
+	if spec.Efficiency > 0 {
+		rate *= spec.Efficiency
+	}
+	return uint64(math.Ceil(float64(bytes) / rate))
 }

@@ -1,4 +1,4 @@
-package gpu
+package concurrent
 
 import (
 	"cmp"
@@ -8,32 +8,13 @@ import (
 	"spvsim/engine"
 	"spvsim/scheduler"
 	"spvsim/scheduler/command"
+	"spvsim/simd"
 	"spvsim/tracing/probe"
 )
 
-// beside runs the launches of a job's queues, and counts each step and all of them together.
-func (r *runner) beside(l *launch, g *group, follows bool) error {
-	var c *account.Counts
-	var err error
-	if l.mode == "functional" {
-		c, err = g.functional(r.untimed, scheduler.Part{}, false)
-	} else {
-		c, err = g.timed(r.timing, l.step, scheduler.Part{}, follows)
-		if err == nil {
-			g.findHazards(r.programs.warn)
-		}
-	}
-	if c != nil {
-		r.tally.AddConcurrent(c)
-		r.queues = g.beside
-	}
-	return err
-}
-
-// tell counts what the launches did, by step and by queue, when all or some have ended.
-func (g *group) tell(sum *account.Counts) {
+// AddLaunches adds what the launches did by step, when all or some have ended, to the counts of all together and to a tally, and returns it by queue.
+func (g *Group) AddLaunches(sum *account.Counts, to *account.Tally) (queues []account.HardwareQueue) {
 	byStep := map[string][]account.BesideLaunch{}
-	g.beside = nil
 	for _, q := range g.queues {
 		h := account.HardwareQueue{Name: q.Name, Pipe: q.Pipe, Priority: command.Priorities[q.Priority], SlotCycles: q.Usage.Cycles}
 		for k := range g.queues {
@@ -50,25 +31,26 @@ func (g *group) tell(sum *account.Counts) {
 			h.LimitCycles += rec.Limit()
 			g.kept(&h, rec)
 			g.countLaunch(l)
-			byStep[l.step] = append(byStep[l.step], x)
+			byStep[l.Step] = append(byStep[l.Step], x)
 		}
 		h.BusyCycles = busyTime(h.Launches)
 		h.KeptBy = slices.DeleteFunc(h.KeptBy, func(k account.KeptBy) bool { return k.Dependence+k.Pipe == 0 })
-		g.beside = append(g.beside, h)
+		queues = append(queues, h)
 	}
 	for i := range g.own.Steps {
 		s := &g.own.Steps[i]
 		s.Cycles = busyTime(byStep[s.Name])
 		s.Counts.Beside = true
-		g.tally.Step(s.Name).Add(&s.Counts)
+		to.Step(s.Name).Add(&s.Counts)
 		sum.Launches, sum.Workgroups, sum.Waves = sum.Launches+s.Launches, sum.Workgroups+s.Workgroups, sum.Waves+s.Waves
 		sum.AddParts(&s.Counts)
 	}
 	sum.Add(&g.did)
+	return queues
 }
 
 // LaunchCycles is the time in which no launch was on the machine.
-func (g *group) LaunchCycles() uint64 {
+func (g *Group) LaunchCycles() uint64 {
 	var list []account.BesideLaunch
 	end := uint64(0)
 	for i, l := range g.launches {
@@ -85,12 +67,12 @@ func (g *group) LaunchCycles() uint64 {
 }
 
 // times are those of a launch, from the beginning of all of them on.
-func (g *group) times(l *besideLaunch, r *command.Record) account.BesideLaunch {
-	x := account.BesideLaunch{Step: l.step, Packet: r.Head, Ready: r.Ready, Read: r.Read, Opened: r.Opened, Begun: r.Opened, Placed: r.Placed, Done: r.Done}
+func (g *Group) times(l *Launch, r *command.Record) account.BesideLaunch {
+	x := account.BesideLaunch{Step: l.Step, Packet: r.Head, Ready: r.Ready, Read: r.Read, Opened: r.Opened, Begun: r.Opened, Placed: r.Placed, Done: r.Done}
 	if !l.open.None() && l.open.Begun() < engine.Never {
 		x.Begun = l.open.Begun()
 	}
-	for _, m := range l.traffic.Levels {
+	for _, m := range l.Traffic.Levels {
 		x.Memory = append(x.Memory, account.LaunchTraffic{Level: m.Level, Read: m.Bytes - m.Written, Written: m.Written})
 	}
 	for _, at := range []*uint64{&x.Packet, &x.Ready, &x.Read, &x.Opened, &x.Begun, &x.Placed, &x.Done} {
@@ -99,16 +81,16 @@ func (g *group) times(l *besideLaunch, r *command.Record) account.BesideLaunch {
 	return x
 }
 
-// waves are how many wave slots each queue holds now.
-func (g *group) waves() (list []probe.QueueWaves) {
+// QueueWaves is how many wave slots each queue holds now.
+func (g *Group) QueueWaves() (list []probe.QueueWaves) {
 	for _, q := range g.queues {
 		list = append(list, probe.QueueWaves{Queue: q.Name, Waves: q.Usage.Waves})
 	}
 	return list
 }
 
-// trace hands what became of each launch that ended to a tracer.
-func (g *group) trace(to probe.QueueTracer) {
+// Trace hands what became of each launch that ended to a tracer.
+func (g *Group) Trace(to probe.QueueTracer) {
 	var list []probe.QueueLaunch
 	for _, q := range g.queues {
 		for i := range q.Packets {
@@ -122,7 +104,7 @@ func (g *group) trace(to probe.QueueTracer) {
 				workgroups, _, _ = l.open.Progress()
 			}
 			at := func(cycle uint64) uint64 { return g.begun + cycle }
-			list = append(list, probe.QueueLaunch{Queue: q.Name, Name: l.step, Packet: at(x.Packet), Ready: at(x.Ready), Read: at(x.Read), Opened: at(x.Opened),
+			list = append(list, probe.QueueLaunch{Queue: q.Name, Name: l.Step, Packet: at(x.Packet), Ready: at(x.Ready), Read: at(x.Read), Opened: at(x.Opened),
 				Begun: at(x.Begun), Done: at(x.Done), Workgroups: workgroups, Memory: x.Memory})
 		}
 	}
@@ -130,7 +112,7 @@ func (g *group) trace(to probe.QueueTracer) {
 }
 
 // kept adds up who kept a packet waiting.
-func (g *group) kept(h *account.HardwareQueue, r *command.Record) {
+func (g *Group) kept(h *account.HardwareQueue, r *command.Record) {
 	if r.KeptBy >= 0 {
 		h.KeptBy[g.processor.Records[r.KeptBy].Queue].Dependence += r.Ready - min(r.Head, r.Ready)
 	}
@@ -140,46 +122,50 @@ func (g *group) kept(h *account.HardwareQueue, r *command.Record) {
 }
 
 // countLaunch adds what a launch did to its step.
-func (g *group) countLaunch(l *besideLaunch) {
-	s := g.own.Step(l.step)
+func (g *Group) countLaunch(l *Launch) {
+	s := g.own.Step(l.Step)
 	s.Add(&l.did)
 	if l.open.None() {
 		return
 	}
-	k := l.kernel()
+	k := l.Work.Kernel()
 	if k == nil {
 		return // ended
 	}
 	c := account.Counts{Launches: 1}
 	c.Workgroups, _, _ = l.open.Progress()
 	c.Waves = c.Workgroups * uint64(k.Need.Waves)
-	l.work.Count(&c, l.timedPart())
-	if own := l.codes[0]; g.before[own] != nil { // once
-		addIssued(&c, l.codes, g.before[own])
+	l.Work.Count(&c, l.TimedPart())
+	if own := l.Codes[0]; g.before[own] != nil { // once
+		addIssued(&c, l.Codes, g.before[own])
 		delete(g.before, own)
 	}
 	s.Add(&c)
 }
 
 // ended counts a dispatch of a graph that has ended, and runs what of a launch is left that is not timed.
-func (g *group) ended(i int) {
+func (g *Group) ended(i int) {
+	if g.OnEnd != nil {
+		g.OnEnd(i)
+		return
+	}
 	l := g.launches[i]
 	l.graphEnds()
 	l.rest()
 }
 
 // graphEnds counts what a launch did if it is a dispatch of a graph, which has ended or was stopped.
-func (l *besideLaunch) graphEnds() {
-	if l.graph() != nil && !l.open.None() {
-		l.countGraph(l.group.own.Step(l.step))
+func (l *Launch) graphEnds() {
+	if l.Work.Graph() != nil && !l.open.None() {
+		l.countGraph(l.group.own.Step(l.Step))
 	}
 }
 
 // countGraph adds what a dispatch of a graph did: what its nodes issued since it began was its own.
-func (l *besideLaunch) countGraph(to *account.Counts) {
+func (l *Launch) countGraph(to *account.Counts) {
 	c := account.Counts{Launches: 1}
-	addIssued(&c, l.codes, &l.graph().before)
-	l.work.Count(&c, scheduler.Part{})
+	addIssued(&c, l.Codes, &l.before)
+	l.Work.Count(&c, scheduler.Part{})
 	to.Add(&c)
 }
 
@@ -193,4 +179,33 @@ func byBegin(list []account.BesideLaunch) []account.BesideLaunch {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b account.BesideLaunch) int { return cmp.Compare(a.Begun, b.Begun) })
 	return list
+}
+
+// addIssued adds what waves of programs issued since before.
+func addIssued(to *account.Counts, codes []*simd.Code, before *account.Counts) {
+	now := simd.IssuedCounts(codes)
+	now.SubtractIssued(before)
+	to.Add(&now)
+}
+
+// Times are when a launch that has ended was where, from the beginning of all of them on.
+func (g *Group) Times(i int) account.BesideLaunch {
+	return g.times(g.launches[i], &g.processor.Records[i])
+}
+
+// Begun says that a launch has begun.
+func (g *Group) Begun(i int) bool { return !g.launches[i].open.None() }
+
+// AddOwn adds what a launch with copies of its code, or a dispatch of a graph, did that has ended.
+func (g *Group) AddOwn(i int, to *account.Counts) {
+	l := g.launches[i]
+	k := l.Work.Kernel()
+	if k == nil {
+		l.countGraph(to)
+		return
+	}
+	to.Launches = 1
+	to.Workgroups, _, _ = l.open.Progress()
+	to.Waves = to.Workgroups * uint64(k.Need.Waves)
+	l.returnCopy(to)
 }

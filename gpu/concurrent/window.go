@@ -1,4 +1,4 @@
-package gpu
+package concurrent
 
 import (
 	"spvsim/account"
@@ -12,9 +12,8 @@ import (
 
 // A chosen is what is timed of the launches of a group.
 type chosen struct {
-	untimed *untimed
-	// choose says which part of a launch is timed, if any is; nil: all of all launches.
-	choose func(l *launch, w resident) (scheduler.Part, bool)
+	// Choose says which part of a launch is timed, by its number, if any is; nil: all of all launches.
+	Choose func(i int) (scheduler.Part, bool)
 	did    account.Counts // of what ran without time, but for what is counted by step alone
 }
 
@@ -27,17 +26,16 @@ type without struct {
 }
 
 // Untimed fulfils command.Work. It is decided when it is asked first, when all has ended that the launch waits for.
-func (l *besideLaunch) Untimed() bool {
-	w, ok := l.work.(resident)
-	if l.group.choose == nil || !ok || l.decided {
+func (l *Launch) Untimed() bool {
+	if l.group.Choose == nil || !l.resident() || l.decided {
 		return l.all
 	}
-	if some, err := l.work.Prepare(); err != nil || !some {
+	if some, err := l.Work.Prepare(); err != nil || !some {
 		return false // which its packet finds as well
 	}
 	l.decided = true
-	p, timed := l.group.choose(l.launch, w)
-	_, known := w.Workgroups()
+	p, timed := l.group.Choose(l.number)
+	_, known := l.Work.Workgroups()
 	switch {
 	case !timed, known && p.First == p.End:
 		l.all = true
@@ -47,17 +45,17 @@ func (l *besideLaunch) Untimed() bool {
 	return l.all
 }
 
-// timedPart is the part of a kernel that is timed.
-func (l *besideLaunch) timedPart() scheduler.Part {
+// TimedPart is the part of a kernel that is timed.
+func (l *Launch) TimedPart() scheduler.Part {
 	if l.part != nil {
 		return *l.part
 	}
-	return whole(l.work)
+	return l.whole()
 }
 
-// pass runs a launch without time, in cycle now.
-func (l *besideLaunch) pass(now uint64, c *scheduler.Caller) error {
-	if _, err := l.run(whole(l.work)); err != nil {
+// passFunctional runs a launch without time, in cycle now.
+func (l *Launch) passFunctional(now uint64, c *scheduler.Caller) error {
+	if _, err := l.run(l.whole()); err != nil {
 		return err
 	}
 	scheduler.Passed(c.Port, c, now, now)
@@ -65,7 +63,7 @@ func (l *besideLaunch) pass(now uint64, c *scheduler.Caller) error {
 }
 
 // runs runs a part without time, if there is anything in it.
-func (l *besideLaunch) runs(p scheduler.Part) error {
+func (l *Launch) runs(p scheduler.Part) error {
 	if p.First == p.End {
 		return nil
 	}
@@ -74,11 +72,11 @@ func (l *besideLaunch) runs(p scheduler.Part) error {
 }
 
 // run runs a part without time, with its lines brought into the caches.
-func (l *besideLaunch) run(p scheduler.Part) (*account.Counts, error) {
+func (l *Launch) run(p scheduler.Part) (*account.Counts, error) {
 	g := l.group
 	g.machine.Array.Ahead.Join()
 	faults := g.machine.Store.Faults.Count
-	c, err := g.untimed.run(l.work, p, true)
+	c, err := g.machine.Functional(l.Work, p, true)
 	if c == nil {
 		return nil, err
 	}
@@ -91,19 +89,19 @@ func (l *besideLaunch) run(p scheduler.Part) (*account.Counts, error) {
 }
 
 // rest runs what comes after the part of a launch that was timed.
-func (l *besideLaunch) rest() {
+func (l *Launch) rest() {
 	if l.part == nil {
 		return
 	}
-	if err := l.runs(scheduler.Part{First: l.part.End, End: whole(l.work).End}); err != nil {
+	if err := l.runs(scheduler.Part{First: l.part.End, End: l.whole().End}); err != nil {
 		l.group.machine.Engine.Fail(err)
 	}
 }
 
 // leavesStores says whether kernels have stored what no barrier has had written back.
-func leavesStores(g *group) bool {
+func leavesStores(g *Group) bool {
 	for i, l := range g.launches {
-		if l.kernel() != nil && (g.choose == nil || !l.open.None() && doneAt(&g.processor.Records[i]) > g.released) {
+		if l.Work.Kernel() != nil && (g.Choose == nil || !l.open.None() && doneAt(&g.processor.Records[i]) > g.released) {
 			return true
 		}
 	}

@@ -1,0 +1,72 @@
+package concurrent
+
+import (
+	"spvsim/account"
+	"spvsim/cu"
+	"spvsim/simd"
+)
+
+// Copies are copies of a program's code, each for one launch at a time: so it is known of each of the launches that overlap what it issues.
+type Copies struct {
+	Code *simd.Code        // which is listed, with the counts of all
+	New  func() *simd.Code // makes a copy
+	idle []*simd.Code
+}
+
+// A copied launch runs a copy.
+type copied struct {
+	code       *simd.Code // nil while it does not run
+	codeBefore account.Counts
+}
+
+// takeCopy has a launch run a copy that no other one runs.
+func (l *Launch) takeCopy(k *cu.Launch) {
+	idle := l.Copies.idle
+	l.code, l.Copies.idle = idle[len(idle)-1], idle[:len(idle)-1]
+	l.codeBefore = simd.IssuedCounts([]*simd.Code{l.code})
+	k.Code = l.code
+}
+
+// returnCopy gives the copy back, and adds what was issued meanwhile.
+func (l *Launch) returnCopy(c *account.Counts) {
+	addIssued(c, []*simd.Code{l.code}, &l.codeBefore)
+	l.Copies.idle = append(l.Copies.idle, l.code)
+	l.code = nil
+}
+
+// MakeCopies makes as many copies of each program as launches of it can run at a time.
+func (g *Group) MakeCopies() {
+	want := map[*Copies]int{}
+	for _, l := range g.launches {
+		c := l.Copies
+		if c == nil {
+			continue
+		}
+		if want[c]++; want[c] <= g.machine.Spec.FrontEnd.MostOutstanding && want[c] > len(c.idle) {
+			c.idle = append(c.idle, c.New())
+		}
+	}
+	for _, l := range g.launches {
+		if l.Copies != nil {
+			g.addCodes(l.Copies.idle)
+		}
+	}
+}
+
+// FoldCopies adds what the copies counted to the programs that are listed.
+func (g *Group) FoldCopies() {
+	done := map[*Copies]bool{}
+	for _, l := range g.launches {
+		if l.Copies == nil || done[l.Copies] {
+			continue
+		}
+		done[l.Copies] = true
+		for _, c := range l.Copies.idle {
+			c.Gather()
+			for i := range c.Counts {
+				l.Copies.Code.Counts[i].Add(&c.Counts[i])
+			}
+			clear(c.Counts)
+		}
+	}
+}

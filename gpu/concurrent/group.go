@@ -1,0 +1,274 @@
+// Package concurrent runs launches of several hardware queues beside each other, as one work for the machine: what begins when, what each of them did
+// and moved, and hazards between them.
+package concurrent
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/account"
+	"spvsim/config"
+	"spvsim/cu"
+	"spvsim/gpu/machine"
+	"spvsim/mem"
+	"spvsim/scheduler"
+	"spvsim/scheduler/command"
+	"spvsim/scheduler/graph"
+	"spvsim/simd"
+)
+
+// A Group is the launches of several queues, which run beside each other: one work for the machine.
+type Group struct {
+	machine   Machine
+	noun      string // what a launch is called
+	launches  []*Launch
+	queues    []*command.Queue
+	processor *command.Processor
+	// OnEnd is told when a launch has ended, by its number; nil: its step counts it.
+	OnEnd   func(i int)
+	own     account.Tally // of the launches of one run of the group
+	list    []*simd.Code  // of all launches, each once
+	graphs  []*graph.Run
+	before  map[*simd.Code]*account.Counts // what steps' programs had issued; only looked up
+	order   []int                          // of the launches, in which each comes after those that it waits for
+	hazards bool                           // are looked for
+	loose   [][2]int                       // launches of which neither waits for the other
+	groupTimes
+	chosen
+}
+
+// A Machine is what launches beside each other need: the machine, and how a part of one of them runs functional.
+type Machine struct {
+	*machine.Machine
+	// Functional runs a part and completes its counts, which are valid until the next run. warm: lines come into the caches.
+	Functional func(w Work, p scheduler.Part, warm bool) (*account.Counts, error)
+}
+
+// groupTimes are cycles of a group.
+type groupTimes struct {
+	begun    uint64
+	moves    uint64 // from when memory is free for the next transfer
+	released uint64 // up to when all that was stored has been written back
+}
+
+// ErrQueues says that a job's queues can't run as it says.
+var ErrQueues = errors.New("gpu: queues")
+
+// NewGroup is a group without launches, which are called by a noun.
+func NewGroup(m Machine, noun string) *Group { return &Group{machine: m, noun: noun} }
+
+// Add adds a launch, whose number is that of launches before it.
+func (g *Group) Add(l *Launch) {
+	l.group, l.number = g, len(g.launches)
+	g.launches = append(g.launches, l)
+	g.order = append(g.order, l.number)
+	g.addGraph(l)
+	g.addCodes(l.Codes)
+}
+
+// addCodes adds programs that the group does not have.
+func (g *Group) addCodes(codes []*simd.Code) {
+	for _, c := range codes {
+		if !slices.Contains(g.list, c) {
+			g.list = append(g.list, c)
+		}
+	}
+}
+
+// AddQueue adds an empty queue.
+func (g *Group) AddQueue(q *command.Queue) { g.queues = append(g.queues, q) }
+
+// Mark has a function called with the cycle in which a queue has come to its end so far and some launches are done.
+func (g *Group) Mark(queue int, after []int, mark func(cycle uint64)) {
+	q := g.queues[queue]
+	q.Packets = append(q.Packets, command.Packet{After: after, Mark: mark})
+}
+
+// Queues puts launches into the queues of a job, and these on pipes.
+func (g *Group) Queues(calls []config.QueueCall) error {
+	for i := range calls {
+		q := &command.Queue{Name: calls[i].Name, Pipe: calls[i].Pipe, Priority: slices.Index(command.Priorities, calls[i].Priority)}
+		if q.Pipe < 0 {
+			q.Pipe = i % g.machine.Spec.FrontEnd.Pipes
+		}
+		if err := g.limit(q, &calls[i]); err != nil {
+			return err
+		}
+		g.queues = append(g.queues, q)
+	}
+	for _, l := range g.launches {
+		g.Enqueue(l)
+	}
+	return g.Serve(&g.machine.Spec.FrontEnd)
+}
+
+// Enqueue puts a launch at the end of its queue.
+func (g *Group) Enqueue(l *Launch) {
+	p := command.Packet{Launch: l.number, Work: l}
+	if !l.Waited {
+		p.After, p.Sync = l.After, g.sync(l)
+	}
+	q := g.queues[l.Queue]
+	q.Packets = append(q.Packets, p)
+}
+
+// Serve puts the queues on pipes.
+func (g *Group) Serve(spec *command.FrontEndSpec) (err error) {
+	d := &g.machine.Spec.Dispatcher
+	costs := command.Costs{First: uint64(d.KernelLaunchCycles), Following: uint64(d.FollowingLaunch), Floor: uint64(d.LaunchFloor)}
+	g.processor, err = command.New(g.machine.Engine, spec, costs, g.machine.Dispatcher.Port(), g.queues)
+	if err == nil {
+		g.processor.Ended = g.ended
+	}
+	return err
+}
+
+// limit keeps a queue to a part of the compute units, on which all that it launches must fit.
+func (g *Group) limit(q *command.Queue, c *config.QueueCall) error {
+	if !c.Limited {
+		return nil
+	}
+	if c.Units[1] >= g.machine.Spec.ComputeUnits {
+		return fmt.Errorf("%w: %s: units: found %d: want less than %d, the compute units of a shader engine of %s", ErrQueues, c.Path, c.Units[1], g.machine.Spec.ComputeUnits, g.machine.Spec.Name)
+	}
+	q.Units = make([]bool, g.machine.Spec.Units())
+	for i := range q.Units {
+		unit := i % g.machine.Spec.ComputeUnits
+		q.Units[i] = unit >= c.Units[0] && unit <= c.Units[1]
+	}
+	return nil
+}
+
+// CheckLevels refuses levels that the machine has not.
+func (g *Group) CheckLevels(l *config.Launch) error {
+	if l.Release == nil && l.Acquire == nil {
+		return nil
+	}
+	levels, ok := g.machine.Hierarchy.(mem.Barrier)
+	if !ok {
+		return fmt.Errorf("%w: %s: found release or acquire of single levels: want memory.model fast", ErrQueues, l.Path)
+	}
+	names := levels.LevelNames()
+	for _, name := range slices.Concat(l.Release, l.Acquire) {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("%w: %s: found level %q: want a level of memory of %s: %s", ErrQueues, l.Path, name, g.machine.Spec.Name, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+func (g *Group) Prepare() (bool, error) { return true, nil }
+
+// BeginCounting begins to count what launches do by step.
+func (g *Group) BeginCounting() {
+	g.own.BeginRound()
+	g.before = map[*simd.Code]*account.Counts{}
+	for _, l := range g.launches {
+		g.own.Number(l.Step) // steps are counted in their order in the job
+		if l.Work.Kernel() != nil {
+			before := simd.IssuedCounts(l.Codes)
+			g.before[l.Codes[0]] = &before
+		}
+	}
+}
+
+// RunFunctional runs the launches one after the other, by their numbers, in an order that what they wait for allows.
+func (g *Group) RunFunctional(run func(i int) (*account.Counts, error)) (*account.Counts, error) {
+	sum := &account.Counts{}
+	for _, i := range g.order {
+		some, err := g.launches[i].Prepare()
+		if err != nil {
+			return sum, err
+		}
+		if !some {
+			continue
+		}
+		c, err := run(i)
+		if c != nil {
+			sum.Add(c)
+		}
+		if err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
+
+// Like is the same for the same launches with the same dependences.
+func (g *Group) Like() string {
+	var text strings.Builder
+	for _, l := range g.launches {
+		like := ""
+		if r, ok := l.Work.(interface{ Like() string }); ok {
+			like = r.Like()
+		}
+		fmt.Fprintf(&text, "%s %s %d %v\n", l.Kind, like, l.Queue, l.After)
+	}
+	return text.String()
+}
+
+func (g *Group) Count(*account.Counts, scheduler.Part) {}
+
+func (g *Group) Workgroups() (uint64, bool) { return 0, false }
+func (g *Group) Resources() cu.Need         { return cu.Need{} }
+func (g *Group) Codes() []*simd.Code        { return g.list }
+func (g *Group) Finished() (bool, uint64)   { return g.processor.Finished() }
+func (g *Group) Waiting() string            { return "; " + g.processor.Waiting() }
+
+func (g *Group) WaveOwner(w *simd.Wave) string {
+	if node := graph.NodeOf(w); node != "" {
+		return "node " + node + ", "
+	}
+	return ""
+}
+
+func (g *Group) Open(m *machine.Machine, _ scheduler.Part) error {
+	m.Dispatcher.Clear()
+	m.Dispatcher.Expect(true)
+	m.Array.Beside(true)
+	m.Serve(g.graphs...)
+	return nil
+}
+
+func (g *Group) Start(now uint64, _ scheduler.Part, follows bool) {
+	g.begun, g.moves, g.released, g.did = now, now, now, account.Counts{}
+	g.watch()
+	for _, l := range g.launches {
+		l.open, l.without = scheduler.Opened{}, without{}
+	}
+	g.processor.Start(now, follows)
+}
+
+func (g *Group) Progress() (ended, running, total uint64) {
+	for _, l := range g.launches {
+		if l.open.None() {
+			continue
+		}
+		e, r, t := l.open.Progress()
+		ended, running, total = ended+e, running+r, total+t
+	}
+	return ended, running, total
+}
+
+// Close: as for one kernel.
+func (g *Group) Close(end uint64) (done, next uint64) {
+	m := g.machine
+	m.Dispatcher.Expect(false)
+	m.Array.Beside(false)
+	for _, c := range g.list {
+		c.Launch = ""
+	}
+	done = end
+	if leavesStores(g) {
+		done = m.Hierarchy.Release(end)
+		m.Array.Drain(end, done)
+	}
+	return done, max(done, m.Cycle())
+}
+
+// Components are the parts of the front end that serves the queues.
+func (g *Group) Components() []sim.Component { return g.processor.Components() }
