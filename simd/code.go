@@ -260,31 +260,6 @@ func (c *Code) holdScalar() {
 	}
 }
 
-// gather gives the first instruction of each run what all of it computes. A run is
-// within a basic block: it is entered at its first instruction, and leaves
-// after the last. Nothing but the wave itself sees its registers, so they may
-// be ahead of the time at which their instructions issue.
-func (c *Code) gather() {
-	head, enters := -1, c.entered()
-	for i := range c.ops {
-		o := &c.ops[i]
-		if enters[i] || o.kind > kindClock {
-			head = -1
-		}
-		if o.kind > kindClock || o.in.Exec == nil {
-			continue
-		}
-		if head < 0 || !o.mayRunAhead() {
-			head = i
-		}
-		h := &c.ops[head]
-		h.run = append(h.run, step{o.in.Exec, o.in})
-		if !o.mayRunAhead() {
-			head = -1
-		}
-	}
-}
-
 // Crosses says that its accesses take units that are a SIMD's own otherwise: all SIMDs of a unit must have caught up when a wave comes.
 func (c *Code) Crosses() bool { return c.crosses }
 
@@ -315,23 +290,6 @@ func (c *Code) LDS() (sum account.LDSCounts) {
 	return sum
 }
 
-// pack lays the registers that instructions wait for and write one after the other.
-func (c *Code) pack() {
-	n := 0
-	for i := range c.ops {
-		n += len(c.ops[i].deps) + len(c.ops[i].writes)
-	}
-	all := make([]uint16, 0, n)
-	take := func(list []uint16) []uint16 {
-		all = append(all, list...)
-		return all[len(all)-len(list):]
-	}
-	for i := range c.ops {
-		o := &c.ops[i]
-		o.deps, o.writes = take(o.deps), take(o.writes)
-	}
-}
-
 // entered marks the instructions that a branch goes to.
 func (c *Code) entered() []bool {
 	list := make([]bool, len(c.ops))
@@ -342,21 +300,6 @@ func (c *Code) entered() []bool {
 	}
 	return list
 }
-
-// mayRunAhead says that what the instruction computes depends on the wave's
-// registers alone, and that nothing but the wave's instructions can observe that it was computed.
-func (o *op) mayRunAhead() bool {
-	return o.kind == kindCompute && !o.writesExec && !o.readsPayloads()
-}
-
-// readsPayloads says that the instruction asks what others have to say of payloads.
-func (o *op) readsPayloads() bool {
-	other := o.in.Second
-	return readsPayloads[o.in.Op] || other != nil && readsPayloads[other.Op]
-}
-
-// readsPayloads are the operations that ask what others have to say of payloads.
-var readsPayloads = map[isa.Op]bool{isa.PayloadElem: true, isa.PayloadLength: true, isa.PayloadValid: true}
 
 // splitSum takes the rows in which the product adds to a sum in place out of its
 // dependences, as it may go on with those of another product early.
