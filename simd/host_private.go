@@ -27,7 +27,7 @@ const watched = -1
 // cache all do more: waves share its lines.
 func (c *Code) measureAlone() {
 	c.crosses = slices.ContainsFunc(c.ops, func(o op) bool {
-		return !o.free && (o.kind == kindMemory || o.kind == kindLDS) && !sharedUnits[o.unit]
+		return !o.free && (o.kind == PathMemory || o.kind == PathLDS) && !sharedUnits[o.unit]
 	})
 	if c.ops[0].line > 0 {
 		return
@@ -54,7 +54,7 @@ func (o *op) mostAlone() int {
 	switch {
 	case o.readsPayloads():
 		return watched
-	case o.free, o.kind <= kindBranch && !sharedUnits[o.unit]:
+	case o.free, o.kind <= PathBranch && !sharedUnits[o.unit]:
 		return maxAlone
 	}
 	return 0
@@ -66,7 +66,7 @@ func (c *Code) aloneFrom(i int, alone []int) int {
 	if alone[i] <= 0 {
 		return alone[i]
 	}
-	if o.kind == kindBranch {
+	if o.kind == PathBranch {
 		then = alone[o.in.Target]
 	}
 	if o.in.Op != isa.Branch {
@@ -76,7 +76,7 @@ func (c *Code) aloneFrom(i int, alone []int) int {
 		return then
 	}
 	issue := o.issue
-	if o.kind == kindBranch {
+	if o.kind == PathBranch {
 		issue = min(issue, c.taken.issue)
 	}
 	if then == watched {

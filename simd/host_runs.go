@@ -18,10 +18,10 @@ func (c *Code) gather() {
 	head, enters := -1, c.entered()
 	for i := range c.ops {
 		o := &c.ops[i]
-		if enters[i] || o.kind > kindClock {
+		if enters[i] || o.kind > PathClock {
 			head = -1
 		}
-		if o.kind > kindClock || o.in.Exec == nil {
+		if o.kind > PathClock || o.in.Exec == nil {
 			continue
 		}
 		if head < 0 || !o.mayRunAhead() {
@@ -38,7 +38,7 @@ func (c *Code) gather() {
 // mayRunAhead says that what the instruction computes depends on the wave's
 // registers alone, and that nothing but the wave's instructions can observe that it was computed.
 func (o *op) mayRunAhead() bool {
-	return o.kind == kindCompute && !o.writesExec && !o.readsPayloads()
+	return o.kind == PathCompute && !o.writesExec && !o.readsPayloads()
 }
 
 // readsPayloads says that the instruction asks what others have to say of payloads.

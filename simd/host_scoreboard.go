@@ -62,7 +62,7 @@ func (c *Code) settledAlways() registers {
 }
 
 // prompt says that what the instruction writes is ready when the next one may issue.
-func (o *op) prompt() bool { return !o.free && o.kind <= kindClock && o.latency <= o.issue }
+func (o *op) prompt() bool { return !o.free && o.kind <= PathClock && o.latency <= o.issue }
 
 // settle takes what is settled out of what the instruction waits for, and says what is settled after it.
 func (o *op) settle(settled registers) {

@@ -22,7 +22,7 @@ const (
 )
 
 // unitKinds are the kinds of instructions that only the waves of one compute unit can observe.
-var unitKinds = [...]bool{kindCompute: true, kindClock: true, kindBranch: true, kindLDS: true, kindBarrier: true, kindMemoryBarrier: true, kindEnd: false}
+var unitKinds = [...]bool{PathCompute: true, PathClock: true, PathBranch: true, PathLDS: true, PathBarrier: true, PathFence: true, PathEnd: false}
 
 // A site is what a wave is at, in one word: the unit of its next instruction, who can observe that it issued, and for how many cycles from there
 // on the wave does at least what concerns it alone.
