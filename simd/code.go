@@ -90,12 +90,12 @@ type cost struct {
 
 // An op is one instruction with everything that issue needs, resolved once.
 type op struct {
-	path   Path // that it takes through issue: its kind, or pathFirst
-	kind   Path
-	free   bool // costs nothing: done with the instruction before it
-	simple bool // a wave that comes to it waits for its unit alone
-	plain  bool // it waits for results, too
-	at     site
+	issuePath Path // that it takes through issue: its kind, or pathFirst
+	kind      Path
+	free      bool // costs nothing: done with the instruction before it
+	simple    bool // a wave that comes to it waits for its unit alone
+	plain     bool // it waits for results, too
+	at        site
 	cost
 	count *account.InstCount
 	run   []step // what computes when it issues: itself, and those of its run after it
@@ -216,8 +216,8 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 	in := &c.Program.Insts[i]
 	o := &c.ops[i]
 	*o = op{in: in, flow: flow{pc: int32(i)}, count: &c.Counts[i], entries: entries{deps: in.Deps, writes: in.Writes}, kind: PathOf(in)}
-	if o.path = o.kind; i == 0 && c.Program.Node != nil {
-		o.path = pathFirst
+	if o.issuePath = o.kind; i == 0 && c.Program.Node != nil {
+		o.issuePath = pathFirst
 	}
 	o.writesExec = writesExec[in.Op]
 	o.readsExec = o.writesExec || !in.Uniform && o.kind <= PathClock ||

@@ -27,13 +27,13 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 	if waited := now - w.ready; waited > 0 {
 		s.chargeUnit(w, o, count, waited)
 	}
-	switch o.path {
+	switch o.issuePath {
 	case PathCompute:
 	case PathMemory:
 		s.applyResponse(w, o, count, now, s.cu.AccessMemory(now, w, o.in))
 		return
 	default:
-		s.carryOut(w, o, o.path, count, now)
+		s.carryOut(w, o, o.issuePath, count, now)
 		return
 	}
 	o.compute(&w.State) // most come here: what the method compute does, in place
