@@ -36,44 +36,46 @@ const (
 
 var unitNames = [numUnits]string{"valu", "trans", "salu", "lds", "vmem", "smem", "branch", "message", "internal", "matrix"}
 
-// A kind says which path an instruction takes through issue.
-type kind uint8
+// A Path is how an instruction is carried out: by the loop of its row, or by a part of the machine.
+type Path uint8
 
+// Paths. Those from PathFence on wait for all accesses of the wave.
 const (
-	kindCompute kind = iota
-	kindClock
-	kindBranch
-	kindMemory
-	kindLDS
-	kindBarrier
-	kindPrint
-	kindPayload
-	kindMemoryBarrier
-	kindRelease // a payload operation that comes after all that the wave stored
-	kindEnd
-	kindFirst // a path alone: that of the first instruction of an execution graph's program
+	PathCompute Path = iota
+	PathClock        // reads the time
+	PathBranch
+	PathMemory
+	PathLDS
+	PathBarrier
+	PathPrint
+	PathPayload
+	PathFence   // orders the wave's own accesses
+	PathRelease // a payload operation that comes after all that the wave stored
+	PathEnd
+
+	pathFirst // only as issue path: the first instruction of an execution graph's program
 )
 
 // waitsFor is what those wait for that need the result of a pending operation.
-func (k kind) waitsFor() account.Reason {
-	switch k {
-	case kindLDS:
+func (p Path) waitsFor() account.Reason {
+	switch p {
+	case PathLDS:
 		return account.LDS
-	case kindPayload, kindRelease:
+	case PathPayload, PathRelease:
 		return account.Payload
 	}
 	return account.Memory
 }
 
-// kinds of the operations that the machine carries out itself; all others are kindCompute.
-var kinds = [isa.NumOps]kind{
-	isa.Clock: kindClock, isa.Realtime: kindClock,
-	isa.Branch: kindBranch, isa.BranchTrue: kindBranch, isa.BranchFalse: kindBranch,
-	isa.BranchExecZ: kindBranch, isa.BranchExecNZ: kindBranch,
-	isa.Barrier: kindBarrier, isa.MemoryBarrier: kindMemoryBarrier,
-	isa.DebugPrint: kindPrint, isa.End: kindEnd,
-	isa.PayloadAlloc: kindPayload, isa.PayloadAllocLane: kindPayload,
-	isa.PayloadEnqueue: kindRelease, isa.PayloadFinish: kindRelease,
+// paths of the operations that the machine carries out itself; all others are PathCompute.
+var paths = [isa.NumOps]Path{
+	isa.Clock: PathClock, isa.Realtime: PathClock,
+	isa.Branch: PathBranch, isa.BranchTrue: PathBranch, isa.BranchFalse: PathBranch,
+	isa.BranchExecZ: PathBranch, isa.BranchExecNZ: PathBranch,
+	isa.Barrier: PathBarrier, isa.MemoryBarrier: PathFence,
+	isa.DebugPrint: PathPrint, isa.End: PathEnd,
+	isa.PayloadAlloc: PathPayload, isa.PayloadAllocLane: PathPayload,
+	isa.PayloadEnqueue: PathRelease, isa.PayloadFinish: PathRelease,
 }
 
 // writesExec are the operations that change the execution mask.
@@ -88,12 +90,12 @@ type cost struct {
 
 // An op is one instruction with everything that issue needs, resolved once.
 type op struct {
-	path   kind // that it takes through issue: its kind, or kindFirst
-	kind   kind
-	free   bool // costs nothing: done with the instruction before it
-	simple bool // a wave that comes to it waits for its unit alone
-	plain  bool // it waits for results, too
-	at     site
+	issuePath Path // that it takes through issue: its kind, or pathFirst
+	kind      Path
+	free      bool // costs nothing: done with the instruction before it
+	simple    bool // a wave that comes to it waits for its unit alone
+	plain     bool // it waits for results, too
+	at        site
 	cost
 	count *account.InstCount
 	run   []step // what computes when it issues: itself, and those of its run after it
@@ -201,11 +203,11 @@ func (c *Code) link() {
 		if i+1 < len(c.ops) {
 			o.next = &c.ops[i+1]
 		}
-		if o.kind == kindBranch {
+		if o.kind == PathBranch {
 			o.target = &c.ops[o.in.Target]
 		}
 		o.enters = o.writesExec || len(o.writes) > 0
-		o.plain = !o.free && o.kind < kindMemoryBarrier && !o.limited && o.line == 0 && !o.readsExec && len(o.sum) == 0
+		o.plain = !o.free && o.kind < PathFence && !o.limited && o.line == 0 && !o.readsExec && len(o.sum) == 0
 		o.simple = o.plain && len(o.deps) == 0
 	}
 }
@@ -213,13 +215,13 @@ func (c *Code) link() {
 func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 	in := &c.Program.Insts[i]
 	o := &c.ops[i]
-	*o = op{in: in, flow: flow{pc: int32(i)}, count: &c.Counts[i], entries: entries{deps: in.Deps, writes: in.Writes}, kind: kindOf(in)}
-	if o.path = o.kind; i == 0 && c.Program.Node != nil {
-		o.path = kindFirst
+	*o = op{in: in, flow: flow{pc: int32(i)}, count: &c.Counts[i], entries: entries{deps: in.Deps, writes: in.Writes}, kind: PathOf(in)}
+	if o.issuePath = o.kind; i == 0 && c.Program.Node != nil {
+		o.issuePath = pathFirst
 	}
 	o.writesExec = writesExec[in.Op]
-	o.readsExec = o.writesExec || !in.Uniform && o.kind <= kindClock ||
-		in.Op == isa.BranchExecZ || in.Op == isa.BranchExecNZ || o.kind == kindMemory || o.kind == kindLDS
+	o.readsExec = o.writesExec || !in.Uniform && o.kind <= PathClock ||
+		in.Op == isa.BranchExecZ || in.Op == isa.BranchExecNZ || o.kind == PathMemory || o.kind == PathLDS
 	class := in.Class
 	if class == isa.ClassNone && costsSomething(o.kind, in, i) {
 		class = isa.ClassBranch
@@ -233,7 +235,7 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 		return fmt.Errorf("%w: no class %q, needed by instruction %d of %s", ErrTiming, class, i, c.Program.Name)
 	}
 	o.cost = *row
-	if o.result = account.Operand; o.kind == kindMemory || o.kind == kindLDS {
+	if o.result = account.Operand; o.kind == PathMemory || o.kind == PathLDS {
 		o.result = o.kind.waitsFor()
 	}
 	o.last = waitsForLast(in.Class)
@@ -241,8 +243,8 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 		o.result, o.early = fromMatrix, r.Matrix.early(&o.cost)<<reasonBits
 		o.splitSum()
 	}
-	o.limited = o.kind == kindMemory && o.unit == unitVMEM
-	o.at = o.site(o.kind == kindMemory && in.Op == isa.Load)
+	o.limited = o.kind == PathMemory && o.unit == unitVMEM
+	o.at = o.site(o.kind == PathMemory && in.Op == isa.Load)
 	o.ordered = o.limited && (len(in.Writes) > 0 && r.Loads || len(in.Writes) == 0 && r.Stores)
 	return nil
 }
@@ -250,37 +252,12 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 // holdScalar leaves no scalar load to ComputeUnit.LoadAhead where instructions that are
 // no accesses take the same unit: how long one takes it is not known in time for those.
 func (c *Code) holdScalar() {
-	if !slices.ContainsFunc(c.ops, func(o op) bool { return o.unit == unitSMEM && o.kind != kindMemory && !o.free }) {
+	if !slices.ContainsFunc(c.ops, func(o op) bool { return o.unit == unitSMEM && o.kind != PathMemory && !o.free }) {
 		return
 	}
 	for i := range c.ops {
 		if o := &c.ops[i]; o.unit == unitSMEM && o.at.scope() == scopeLoad {
 			o.at = newSite(o.unit, scopeMachine)
-		}
-	}
-}
-
-// gather gives the first instruction of each run what all of it computes. A run is
-// within a basic block: it is entered at its first instruction, and leaves
-// after the last. Nothing but the wave itself sees its registers, so they may
-// be ahead of the time at which their instructions issue.
-func (c *Code) gather() {
-	head, enters := -1, c.entered()
-	for i := range c.ops {
-		o := &c.ops[i]
-		if enters[i] || o.kind > kindClock {
-			head = -1
-		}
-		if o.kind > kindClock || o.in.Exec == nil {
-			continue
-		}
-		if head < 0 || !o.mayRunAhead() {
-			head = i
-		}
-		h := &c.ops[head]
-		h.run = append(h.run, step{o.in.Exec, o.in})
-		if !o.mayRunAhead() {
-			head = -1
 		}
 	}
 }
@@ -308,55 +285,23 @@ func (c *Code) Gather() {
 // LDS adds up what its accesses to local data shares took: each issue of such an instruction is one.
 func (c *Code) LDS() (sum account.LDSCounts) {
 	for i := range c.ops {
-		if n := &c.Counts[i]; c.ops[i].kind == kindLDS {
+		if n := &c.Counts[i]; c.ops[i].kind == PathLDS {
 			sum.Add(&account.LDSCounts{Accesses: n.Issues, Passes: n.LDSPasses, ConflictPasses: n.ConflictPasses})
 		}
 	}
 	return sum
 }
 
-// pack lays the registers that instructions wait for and write one after the other.
-func (c *Code) pack() {
-	n := 0
-	for i := range c.ops {
-		n += len(c.ops[i].deps) + len(c.ops[i].writes)
-	}
-	all := make([]uint16, 0, n)
-	take := func(list []uint16) []uint16 {
-		all = append(all, list...)
-		return all[len(all)-len(list):]
-	}
-	for i := range c.ops {
-		o := &c.ops[i]
-		o.deps, o.writes = take(o.deps), take(o.writes)
-	}
-}
-
 // entered marks the instructions that a branch goes to.
 func (c *Code) entered() []bool {
 	list := make([]bool, len(c.ops))
 	for i := range c.ops {
-		if o := &c.ops[i]; o.kind == kindBranch && o.in.Target >= 0 && int(o.in.Target) < len(list) {
+		if o := &c.ops[i]; o.kind == PathBranch && o.in.Target >= 0 && int(o.in.Target) < len(list) {
 			list[o.in.Target] = true
 		}
 	}
 	return list
 }
-
-// mayRunAhead says that what the instruction computes depends on the wave's
-// registers alone, and that nothing but the wave's instructions can observe that it was computed.
-func (o *op) mayRunAhead() bool {
-	return o.kind == kindCompute && !o.writesExec && !o.readsPayloads()
-}
-
-// readsPayloads says that the instruction asks what others have to say of payloads.
-func (o *op) readsPayloads() bool {
-	other := o.in.Second
-	return readsPayloads[o.in.Op] || other != nil && readsPayloads[other.Op]
-}
-
-// readsPayloads are the operations that ask what others have to say of payloads.
-var readsPayloads = map[isa.Op]bool{isa.PayloadElem: true, isa.PayloadLength: true, isa.PayloadValid: true}
 
 // splitSum takes the rows in which the product adds to a sum in place out of its
 // dependences, as it may go on with those of another product early.
@@ -376,38 +321,39 @@ func (o *op) splitSum() {
 }
 
 // costsSomething finds instructions that must take time whatever their class says, so that no loop is free.
-func costsSomething(k kind, in *isa.Inst, i int) bool {
-	return k == kindBranch && int(in.Target) <= i || k > kindBranch
+func costsSomething(p Path, in *isa.Inst, i int) bool {
+	return p == PathBranch && int(in.Target) <= i || p > PathBranch
 }
 
-func kindOf(in *isa.Inst) kind {
-	if k := kinds[in.Op]; k != kindCompute {
-		return k
+// PathOf is the path of an instruction.
+func PathOf(in *isa.Inst) Path {
+	if p := paths[in.Op]; p != PathCompute {
+		return p
 	}
 	switch {
 	case in.Mem == nil:
-		return kindCompute
+		return PathCompute
 	case in.Mem.Space == isa.SpaceLDS:
-		return kindLDS
+		return PathLDS
 	}
-	return kindMemory
+	return PathMemory
 }
 
 // check refuses programs that could run off their end or jump out of it.
 func (c *Code) check(costs *[isa.NumClasses]*cost) error {
 	n := len(c.ops)
-	if n == 0 || c.ops[n-1].kind != kindEnd && c.ops[n-1].in.Op != isa.Branch {
+	if n == 0 || c.ops[n-1].kind != PathEnd && c.ops[n-1].in.Op != isa.Branch {
 		return fmt.Errorf("simd: program %s does not end", c.Program.Name)
 	}
 	for i := range c.ops {
 		o := &c.ops[i]
-		if o.kind == kindBranch && (o.in.Target < 0 || int(o.in.Target) >= n) {
+		if o.kind == PathBranch && (o.in.Target < 0 || int(o.in.Target) >= n) {
 			return fmt.Errorf("simd: program %s: instruction %d branches to %d of %d", c.Program.Name, i, o.in.Target, n)
 		}
-		if o.kind == kindBranch && costs[isa.ClassBranchTaken] == nil {
+		if o.kind == PathBranch && costs[isa.ClassBranchTaken] == nil {
 			return fmt.Errorf("%w: no class %q", ErrTiming, isa.ClassBranchTaken)
 		}
-		if o.kind <= kindClock && (o.in.Exec == nil && o.in.Op != isa.Micro && o.in.Op != isa.Nop || o.in.Op.Has(isa.FlagIROnly)) {
+		if o.kind <= PathClock && (o.in.Exec == nil && o.in.Op != isa.Micro && o.in.Op != isa.Nop || o.in.Op.Has(isa.FlagIROnly)) {
 			return fmt.Errorf("simd: program %s: instruction %d (operation %d) has no meaning", c.Program.Name, i, o.in.Op)
 		}
 	}

@@ -1,3 +1,9 @@
+// Fused steps: for the host's speed alone. Instructions of a run become one step where the host has wide instructions for them.
+//
+// Law: a fused step writes what its instructions write one after the other, bit for bit.
+//
+// Tests: TestFusedStepsAreTheirInstructions in package isa; TestSIMDMatchesReference.
+
 package simd
 
 import "spvsim/isa"

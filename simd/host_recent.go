@@ -1,3 +1,10 @@
+// Recent issues: needed because units go ahead of the engine (host_visibility.go). A sampler that asks in cycle c for what was issued
+// before c takes off what units have already issued from c on.
+//
+// Law: From(c) is what a list of all issues has from c on, for the last cycles.
+//
+// Test: TestRecent.
+
 package simd
 
 import "spvsim/isa"

@@ -1,3 +1,11 @@
+// Elided scoreboard checks: for the host's speed alone.
+//
+// Law: instruction i need not look at a register that is ready whenever a wave may issue i. That is so if the wave waited for it in the
+// same basic block and nothing wrote it since, or if all that write it are single-cycle instructions (latency <= issue cycles): the
+// result is there when the next instruction may issue. A result that no instruction looks at need not be entered.
+//
+// Tests: TestSIMDMatchesReference; TestWhatWavesWaitFor (which registers are left).
+
 package simd
 
 import "slices"
@@ -54,7 +62,7 @@ func (c *Code) settledAlways() registers {
 }
 
 // prompt says that what the instruction writes is ready when the next one may issue.
-func (o *op) prompt() bool { return !o.free && o.kind <= kindClock && o.latency <= o.issue }
+func (o *op) prompt() bool { return !o.free && o.kind <= PathClock && o.latency <= o.issue }
 
 // settle takes what is settled out of what the instruction waits for, and says what is settled after it.
 func (o *op) settle(settled registers) {
@@ -75,4 +83,21 @@ func (o *op) settle(settled registers) {
 
 func contains(all, some []uint16) bool {
 	return !slices.ContainsFunc(some, func(r uint16) bool { return !slices.Contains(all, r) })
+}
+
+// pack lays the registers that instructions wait for and write one after the other.
+func (c *Code) pack() {
+	n := 0
+	for i := range c.ops {
+		n += len(c.ops[i].deps) + len(c.ops[i].writes)
+	}
+	all := make([]uint16, 0, n)
+	take := func(list []uint16) []uint16 {
+		all = append(all, list...)
+		return all[len(all)-len(list):]
+	}
+	for i := range c.ops {
+		o := &c.ops[i]
+		o.deps, o.writes = take(o.deps), take(o.writes)
+	}
 }

@@ -1,15 +1,14 @@
+// Visibility: for the host's speed alone. Package cu/lookahead learns from it which issue cycles of a compute unit may be carried out ahead
+// of the engine, by any thread.
+//
+// Law: MayAffect is false of a cycle only if no instruction that may issue in it is visible beyond the waves of the compute unit,
+// whichever of the waves that may issue do: it errs towards true. A unit that goes ahead then does what it would do in its events.
+//
+// Tests: TestGoingAheadChangesNothing, TestThreadsChangeNothing and TestDrawnJobsGoAhead in package systemtest.
+
 package simd
 
 import "math/bits"
-
-// A plan says when waves may issue.
-type plan struct {
-	due  uint64 // the next cycle in which one may issue
-	turn uint64 // the next in which one may issue more than what concerns it alone, not before that
-}
-
-// none is the plan without waves.
-var none = plan{Never, Never}
 
 // A scope is who can observe that an instruction issued.
 type scope uint8
@@ -23,7 +22,7 @@ const (
 )
 
 // unitKinds are the kinds of instructions that only the waves of one compute unit can observe.
-var unitKinds = [...]bool{kindCompute: true, kindClock: true, kindBranch: true, kindLDS: true, kindBarrier: true, kindMemoryBarrier: true, kindEnd: false}
+var unitKinds = [...]bool{PathCompute: true, PathClock: true, PathBranch: true, PathLDS: true, PathBarrier: true, PathFence: true, PathEnd: false}
 
 // A site is what a wave is at, in one word: the unit of its next instruction, who can observe that it issued, and for how many cycles from there
 // on the wave does at least what concerns it alone.
@@ -53,10 +52,6 @@ func (o *op) site(load bool) site {
 
 // sharedUnits are those that the SIMDs of a compute unit share.
 var sharedUnits = [unitTable]bool{unitLDS: true, unitVMEM: true, unitSMEM: true}
-
-// Turns are what each SIMD promises of the turns to come, as long as no workgroup comes, no operation that is pending ends and no barrier
-// is released: the next cycle in which a wave may issue more than what concerns it alone; Never if there is none.
-func (s *Shared) Turns() []uint64 { return s.turns }
 
 // Pending says that operations are under way of which the unit does not know the end.
 func (s *Shared) Pending() bool { return s.pending > 0 }

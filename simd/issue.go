@@ -27,13 +27,13 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 	if waited := now - w.ready; waited > 0 {
 		s.chargeUnit(w, o, count, waited)
 	}
-	switch o.path {
-	case kindCompute:
-	case kindMemory:
+	switch o.issuePath {
+	case PathCompute:
+	case PathMemory:
 		s.applyResponse(w, o, count, now, s.cu.AccessMemory(now, w, o.in))
 		return
 	default:
-		s.carryOut(w, o, o.path, count, now)
+		s.carryOut(w, o, o.issuePath, count, now)
 		return
 	}
 	o.compute(&w.State) // most come here: what the method compute does, in place
@@ -53,34 +53,34 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 }
 
 // carryOut takes the path of the instruction that w is at.
-func (s *SIMD) carryOut(w *Wave, o *op, path kind, count *account.InstCount, now uint64) {
+func (s *SIMD) carryOut(w *Wave, o *op, path Path, count *account.InstCount, now uint64) {
 	switch path {
-	case kindCompute:
+	case PathCompute:
 		s.compute(w, o, count, now)
-	case kindClock:
+	case PathClock:
 		w.State.Now = now
 		w.State.Nanoseconds = now * 1000 / s.clockMHz
 		s.compute(w, o, count, now)
-	case kindMemory:
+	case PathMemory:
 		s.applyResponse(w, o, count, now, s.cu.AccessMemory(now, w, o.in))
-	case kindLDS:
+	case PathLDS:
 		s.accessLDS(w, o, count, now)
-	case kindBranch:
+	case PathBranch:
 		s.branch(w, o, count, now)
-	case kindBarrier:
+	case PathBarrier:
 		s.barrier(w, o, count, now)
-	case kindEnd:
+	case PathEnd:
 		s.end(w, o, count, now)
-	case kindPrint:
+	case PathPrint:
 		s.cu.Print(now, w, o.in)
 		s.take(w, &o.cost, count, now)
 		s.advance(w, o.next, now, w.freeAt, account.Unit)
-	case kindPayload, kindRelease:
+	case PathPayload, PathRelease:
 		s.accessPayloads(w, o, count, now)
-	case kindMemoryBarrier:
+	case PathFence:
 		s.take(w, &o.cost, count, now)
 		s.advance(w, o.next, now, w.freeAt, account.Unit)
-	case kindFirst:
+	case pathFirst:
 		w.Group.Begin(now)
 		s.carryOut(w, o, o.kind, count, now)
 	}
@@ -105,7 +105,7 @@ func (s *SIMD) applyResponse(w *Wave, o *op, count *account.InstCount, now uint6
 	ready := r.ReadyAt + uint64(o.latency)
 	if r.Completion != timing.Known {
 		ready = Never
-		if r.Completion == timing.ByCallback && o.kind != kindLDS { // the unit's next cycle covers those of the LDS
+		if r.Completion == timing.ByCallback && o.kind != PathLDS { // the unit's next cycle covers those of the LDS
 			s.shared.pending++
 		}
 	}
@@ -312,7 +312,7 @@ func (s *SIMD) waits(w *Wave, o *op, now, from uint64, why account.Reason) (uint
 			from, why = done, account.Memory
 		}
 	}
-	if o.kind >= kindMemoryBarrier {
+	if o.kind >= PathFence {
 		from, why = w.outstanding(o, from, why)
 	}
 	if o.line != w.fetched.line {
@@ -340,7 +340,7 @@ func (w *Wave) outstanding(o *op, earliest uint64, why account.Reason) (uint64, 
 // class, it is done in cycle done. No turn of cycle now must have come yet.
 func (t Ticket) Complete(now, done uint64) {
 	s := t.w.SIMD
-	if t.o.kind != kindLDS {
+	if t.o.kind != PathLDS {
 		s.shared.pending--
 	}
 	s.complete(now, done, t)
@@ -386,7 +386,7 @@ func (w *Wave) doFree(o *op) *op {
 // doOne does an instruction that takes no time, and returns the next one: its results are ready when its sources are. It is nil, and nothing done,
 // while that is not known.
 func (w *Wave) doOne(o *op) (next *op) {
-	if o.kind == kindBranch {
+	if o.kind == PathBranch {
 		if isa.TakesBranch(&w.State, o.in) {
 			return o.target
 		}

@@ -1,16 +1,35 @@
+// The reference of the package: a SIMD written the plain way. It looks at every wave in every cycle, keeps what it knows in maps and
+// lists, and evaluates each condition of an instruction anew. TestSIMDMatchesReference runs random programs on both.
+//
+// The model:
+//
+//   - Issue cycle. The SIMD issues in every cadence-th cycle, at its own phase: cycles c with c mod cadence = index mod cadence.
+//   - Ready. A wave may issue its next instruction i from the latest of: the end of the last one's issue cycles; the cycle in which
+//     each register that i reads or writes, and the execution mask if i depends on it, is ready; the return of its oldest vector
+//     memory access if as many as allowed are outstanding; for a memory barrier, a payload enqueue and the end, the return of
+//     all accesses; the fetch of i's line of instructions. The latest is the reason that the wave's cycles are charged to.
+//   - Unit. i also needs its unit and, where all categories share it, the issue port. The cycles that a ready wave waits for them
+//     are charged to the unit.
+//   - Choice. Of the waves that may issue, the policy picks up to width: the oldest; the one that issued last, else the oldest; or the
+//     next slot in turn. With a port for each category, no two are of one unit.
+//   - Cost. An instruction occupies the wave for its issue cycles, its unit for its busy cycles, and its results are ready after its
+//     latency. An access takes what the compute unit responds, and the latency of its class. A branch that is taken costs the
+//     row of taken branches, and the next instruction may issue after its latency.
+//   - Zero cost. Instructions without a class execute with the one before them as soon as their sources are known; they
+//     are ready when their sources are.
+//   - Barrier. A wave waits until all waves of its workgroup that have not ended have arrived, and the barrier's cycles longer.
+//   - Slots. A slot is empty from the end of its last wave's issue cycles to the placement of the next one.
+
 package simd
 
 import (
 	"math/bits"
+
 	"spvsim/account"
 	"spvsim/isa"
 	"spvsim/program"
 	"spvsim/tracing/probe"
 )
-
-// What follows is a SIMD written the plain way, to compare with: it looks at every
-// wave in every cycle, keeps what it knows in maps and lists, and asks each
-// condition of an instruction anew.
 
 // A when is a cycle, what it is waited for until then, and the cycle from which that is known.
 type when struct {

@@ -1,11 +1,17 @@
-// Package simd is a SIMD of a compute unit: its wave slots, scoreboard and
+// Package simd models a SIMD of a compute unit: its wave slots, scoreboard and
 // issue ports. A wave's instruction issues when it is the wave's next one, its
 // registers are ready and its unit is free; its values are computed at that
 // moment.
 //
-// The package does not know how long memory or the LDS take, nor who places
-// workgroups: it asks its compute unit (ComputeUnit). It knows no events: the compute
-// unit calls Turn in the cycles that Turn asked for.
+// The model itself, without anything for the host's speed, is in
+// reference_test.go: a SIMD in 400 plain lines, which the package equals event
+// by event and count by count (TestSIMDMatchesReference). What is there for the
+// host's speed only is in the files host_*.go; each states the law by which it
+// changes no result, and its test.
+//
+// How long an access takes, the SIMD learns from its compute unit (ComputeUnit),
+// in one response (timing.Response). It has no events: the compute unit calls it
+// in the cycles that it asked for.
 package simd
 
 import (
@@ -170,21 +176,6 @@ type fixed struct {
 
 // maxSlots is the most slots of a SIMD (spec.Shape).
 const maxSlots = 64
-
-// soonCycles is how far ahead a wave issues soon: fewer cycles make for more looks at all waves, more for more looks at those that
-// issue soon. Knob, for the host's time alone.
-const soonCycles = 8
-
-// ages are the waves, oldest first.
-type ages struct {
-	order [maxSlots]*Wave
-	waves int
-	// A bit for each that may issue soon. The others can't before later.due, and do what concerns them alone up to later.turn at least.
-	soon  uint64
-	later plan
-	// Soon is within so many cycles. For a tracer all waves may issue soon: it samples in cycles in which there is a turn, be it one that comes too early.
-	horizon uint64
-}
 
 // Place is where a SIMD is in its compute unit.
 type Place struct {

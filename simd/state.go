@@ -5,35 +5,13 @@ import (
 	"spvsim/program"
 )
 
-// A Path says how an instruction is carried out: by its row's loop, or by whom
-// the wave is part of.
-type Path = kind
-
-// Paths.
-const (
-	PathCompute = kindCompute
-	PathClock   = kindClock // reads the time
-	PathBranch  = kindBranch
-	PathMemory  = kindMemory
-	PathLDS     = kindLDS
-	PathBarrier = kindBarrier
-	PathPrint   = kindPrint
-	PathPayload = kindPayload
-	PathFence   = kindMemoryBarrier // orders the wave's own accesses
-	PathRelease = kindRelease       // a payload operation that comes after all that the wave stored
-	PathEnd     = kindEnd
-)
-
-// PathOf is the path of an instruction.
-func PathOf(in *isa.Inst) Path { return kindOf(in) }
-
 // WritesExec says that an operation changes which lanes are active.
 func WritesExec(op isa.Op) bool { return writesExec[op] }
 
 // Free says of the i-th instruction of a program that it issues with the one
 // before it and costs nothing: it is not counted.
 func Free(in *isa.Inst, i int) bool {
-	return in.Class == isa.ClassNone && !costsSomething(kindOf(in), in, i)
+	return in.Class == isa.ClassNone && !costsSomething(PathOf(in), in, i)
 }
 
 // Registers are what a wave's state needs of memory.

@@ -2,41 +2,6 @@ package simd
 
 import "math/bits"
 
-// cross says that a wave comes whose accesses take units of all SIMDs, which have caught up: none may put off its turns.
-func (s *Shared) cross() {
-	s.crossed++
-	for _, simd := range s.simds {
-		*simd.next = simd.due
-	}
-}
-
-// wake plans a turn not later than the first one in which the wave may issue.
-func (s *SIMD) wake(w *Wave) {
-	s.putLater(w, s.free.key(w))
-	s.due = min(s.due, s.align(w.ready))
-	*s.next = min(*s.next, s.align(w.ready+w.alone()))
-	if s.trace.to != nil || s.shared.crossed > 0 {
-		*s.next = s.due
-	}
-}
-
-// putLater counts a wave among those that do not issue soon, but may from a cycle on.
-func (s *SIMD) putLater(w *Wave, from uint64) {
-	s.later.due, s.later.turn = min(s.later.due, from), min(s.later.turn, from+w.alone())
-}
-
-// divide looks anew at all waves: those that may issue by a cycle may soon.
-func (s *SIMD) divide(by uint64) {
-	s.soon, s.later = 0, none
-	for i, w := range s.Waves() {
-		if key := s.free.key(w); key > by {
-			s.putLater(w, key)
-		} else {
-			s.soon |= 1 << (i % maxSlots)
-		}
-	}
-}
-
 // align is the first turn of this SIMD from cycle on.
 func (s *fixed) align(cycle uint64) uint64 {
 	if s.aligned {
@@ -55,13 +20,6 @@ func (s *SIMD) Turn(now uint64) {
 	s.CatchUp(now)
 	if s.due <= now {
 		s.turn(now, now)
-	}
-}
-
-// CatchUp takes the turns before cycle now, which were put off.
-func (s *SIMD) CatchUp(now uint64) {
-	for now = min(now, *s.next); s.due < now; {
-		s.turn(s.due, now)
 	}
 }
 
@@ -116,38 +74,6 @@ func byAge(s *SIMD, now, until uint64) {
 		}
 		now = due
 	}
-}
-
-// candidates has a bit for each wave, the oldest first, that may issue in cycle now.
-func candidates(s *SIMD, now uint64) uint64 {
-	if now >= s.later.due {
-		s.divide(now + s.horizon)
-	}
-	return s.soon
-}
-
-// single takes the turns of a wave that is the only one, as byAge does those of several.
-func single(s *SIMD, now, until uint64) {
-	w := s.order[0]
-	for due := max(s.free.key(w), s.portFree); due <= now; now = due {
-		s.issue(w, now)
-		if s.endedInTurn {
-			s.dropEnded(now)
-			return
-		}
-		if due = s.from(s.free.key(w), now); due >= until {
-			break
-		}
-	}
-	s.soon, s.later = 1, none
-	key := s.free.key(w)
-	s.planned(s.from(key, now), s.from(key+w.alone(), now))
-}
-
-// planned ends a turn: the next one is due in a cycle, and one that may do what does not concern waves alone in another.
-// Those that were woken in the turn have been looked at.
-func (s *SIMD) planned(due, turn uint64) {
-	s.due, *s.next = min(s.due, due), min(*s.next, turn)
 }
 
 // from is the first turn from a cycle on, after that of cycle now, with a port that is free.
