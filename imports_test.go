@@ -33,6 +33,9 @@ var allowedImports = map[string]string{
 	"mem/dram":              "",
 	"mem/fixed":             "",
 	"mem/contention":        "mem/fixed mem/lane",
+	"mem/texture":           "isa mem/rmw",
+	"mem/hierarchy":         "account engine internal/spec internal/timing mem/contention mem/dram mem/fixed mem/lane",
+	"mem/akita":             "internal/spec internal/timing mem/fixed mem/hierarchy",
 	"program/ir":            "isa spirv",
 	"internal/oracle":       "isa program/ir",
 	"program/frontend":      "isa program/ir spirv spirv/validate",
@@ -42,7 +45,7 @@ var allowedImports = map[string]string{
 	"energy":                "account isa internal/spec",
 	"internal/files":        "internal/fault",
 	"internal/bounds":       "internal/files",
-	"config":                "scheduler/command internal/files energy internal/expression internal/fault isa internal/spec simd lds mem cu scheduler", // the machine is put together from its components' specs
+	"config":                "scheduler/command internal/files energy internal/expression internal/fault isa internal/spec simd lds cu scheduler mem/hierarchy", // the machine is put together from its components' specs
 	"engine":                "",
 	"internal/spec":         "",
 	"internal/starter":      "config isa program program/ir spirv spirv/validate", // of config, the sizes of texels
@@ -57,13 +60,13 @@ var allowedImports = map[string]string{
 	"simd":                  "isa program account tracing/probe internal/spec",
 	"lds":                   "engine isa mem/lane mem/rmw internal/spec",
 	"internal/timing":       "account",
-	"mem":                   "account engine internal/timing isa mem/contention mem/dram mem/fixed mem/lane mem/rmw program/ir internal/spec",
+	"mem":                   "internal/spec internal/timing isa mem/fixed mem/contention mem/hierarchy mem/lane mem/rmw mem/texture program/ir",
 	"cu/lookahead":          "internal/fault engine internal/timing isa mem simd",
-	"cu":                    "engine internal/timing isa program simd lds cu/lookahead mem account tracing/probe internal/spec",
-	"scheduler":             "engine internal/timing isa program simd mem mem/lane cu account tracing/probe internal/spec",
+	"cu":                    "engine internal/timing isa program simd lds cu/lookahead mem account tracing/probe internal/spec mem/hierarchy",
+	"scheduler":             "engine internal/timing isa program simd mem mem/lane cu account tracing/probe internal/spec mem/hierarchy",
 	"scheduler/command":     "engine scheduler",
-	"gpu/functional":        "internal/fault account isa lds mem program simd",
-	"gpu":                   "internal/bounds account scheduler/command energy gpu/functional tracing/probe engine gpu/raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
+	"gpu/functional":        "internal/fault account isa lds mem program simd mem/hierarchy",
+	"gpu":                   "internal/bounds account scheduler/command energy gpu/functional tracing/probe engine gpu/raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing mem/akita mem/hierarchy mem/texture",
 	"internal/fault":        "",
 	"experiments":           "config",
 	"experiments/accuracy":  "internal/files config gpu",
@@ -74,7 +77,7 @@ var allowedImports = map[string]string{
 	"internal/fuzz/mutate":  "spirv spirv/grammar",
 	"internal/fuzz/cmd":     "internal/fuzz",
 	"vulkan":                "vulkan/driver",
-	"vulkan/driver":         "internal/files account config gpu isa mem tracing/probe program program/ir spirv spirv/validate tracing tracing/perfetto tracing/profile vulkan/vk internal/expression",
+	"vulkan/driver":         "internal/files account config gpu isa mem tracing/probe program program/ir spirv spirv/validate tracing tracing/perfetto tracing/profile vulkan/vk internal/expression mem/texture",
 	"vulkan/gen":            "",
 	"vulkan/launch":         "internal/files",
 	"vulkan/rows":           "internal/files account experiments/sweep plots tracing/perfetto tracing/report",
@@ -83,7 +86,7 @@ var allowedImports = map[string]string{
 }
 
 // akita are the packages that may know the event engine.
-var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "cu/lookahead": true, "cu": true, "scheduler": true, "scheduler/command": true, "mem": true, "gpu": true, "tracing": true,
+var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "cu/lookahead": true, "cu": true, "scheduler": true, "scheduler/command": true, "mem/hierarchy": true, "mem/akita": true, "gpu": true, "tracing": true,
 	"internal/ledger": true, "tracing/daisen": true, "tracing/monitor": true}
 
 func TestImportsAreAllowed(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/isa"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
@@ -123,7 +123,7 @@ func issuedOf(c *simd.Code) []account.InstCount {
 // the same in every launch. Then the caches are as they were: lines of a few workgroups would be there in the place of what the launch finds.
 // light: it matters little what that is.
 func (s *sampler) look(l *launch, kern *kernel) (all *account.Counts, x signature, light bool, err error) {
-	if fast, ok := s.timing.machine.hierarchy.(*mem.Fast); ok {
+	if fast, ok := s.timing.machine.hierarchy.(*hierarchy.Analytic); ok {
 		fast.Remember()
 		defer fast.PutBack()
 	}
@@ -175,7 +175,7 @@ func lookedAt(all uint64, by *config.Sampling) (list []lookedPart) {
 
 // demand is what workgroups asked of the machine that ran last without time and brought their lines into the caches.
 func (s *sampler) demand(c *account.Counts, w resident) (d demand) {
-	fast, ok := s.timing.machine.hierarchy.(*mem.Fast)
+	fast, ok := s.timing.machine.hierarchy.(*hierarchy.Analytic)
 	if !ok {
 		return d
 	}
@@ -185,7 +185,7 @@ func (s *sampler) demand(c *account.Counts, w resident) (d demand) {
 
 // missed is how long memory would work for an instruction of what ran last without time, if the last level of the caches held nothing.
 func (s *sampler) missed(c *account.Counts) float64 {
-	fast, ok := s.timing.machine.hierarchy.(*mem.Fast)
+	fast, ok := s.timing.machine.hierarchy.(*hierarchy.Analytic)
 	if !ok {
 		return 0
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"spvsim/account"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/scheduler"
 )
 
@@ -176,7 +176,7 @@ func (d *groupDivision) skip(l *besideLaunch, n uint64) (*account.Counts, error)
 		if err != nil {
 			return nil, err
 		}
-		if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok && p.seen {
+		if fast, ok := d.timing.machine.hierarchy.(*hierarchy.Analytic); ok && p.seen {
 			d.warmth.brought(fast.Warmed())
 		}
 		sum.Add(c)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
@@ -36,12 +37,12 @@ type besideLaunch struct {
 	codes            []*simd.Code // of its step alone, or of the graph
 	// touched is what it accessed; nil: it was not taken down.
 	touched *mem.Footprint
-	traffic *mem.Traffic // of its requests
-	stored  bool         // a kernel that it waits for over others may have stored
-	own     *ownCode     // of a device's launch: what it alone issues; nil: its step counts
-	number  int          // in its group
-	divides bool         // a part of its workgroups may run without time while others are on the machine
-	among   int          // graphs that may be on the machine at once, its own included; 0: it is of none
+	traffic *hierarchy.Traffic // of its requests
+	stored  bool               // a kernel that it waits for over others may have stored
+	own     *ownCode           // of a device's launch: what it alone issues; nil: its step counts
+	number  int                // in its group
+	divides bool               // a part of its workgroups may run without time while others are on the machine
+	among   int                // graphs that may be on the machine at once, its own included; 0: it is of none
 	without
 }
 
@@ -170,7 +171,7 @@ func (l *besideLaunch) stores() bool { return l.kernel() != nil && !l.Untimed() 
 func (g *group) sync(l *besideLaunch) func(done uint64) uint64 {
 	_, reads := l.work.(resident)
 	h, release, acquire := g.machine.hierarchy, l.release, l.acquire
-	levels, _ := h.(mem.Barrier)
+	levels, _ := h.(hierarchy.Barrier)
 	return func(done uint64) uint64 {
 		from := done
 		switch {

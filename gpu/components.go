@@ -9,7 +9,7 @@ import (
 
 	"spvsim/energy"
 	"spvsim/engine"
-	"spvsim/mem"
+	"spvsim/mem/akita"
 )
 
 // components are the parts of the machine, the front of it first.
@@ -81,7 +81,7 @@ func power(list []Component, e *energy.Energy) {
 // parts do not count their events: a hook does, also for its connections.
 func (r *runner) parts() (list []Component) {
 	all, known := r.components(), map[string]bool{}
-	if a, ok := r.machine.hierarchy.(*mem.Akita); ok {
+	if a, ok := r.machine.hierarchy.(*akita.Memory); ok {
 		all = append(all, a.Components()...)
 	}
 	for _, p := range all {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"spvsim/account"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/scheduler"
 	"spvsim/scheduler/command"
 	"spvsim/simd"
@@ -171,7 +171,7 @@ func addBeside(w *besideWork, item *Queued, after []int) error {
 		return err
 	}
 	b := &besideLaunch{launch: l, work: l.work.(queued), group: w.group, queue: item.Queue, after: after, own: own}
-	if _, ok := w.machine.hierarchy.(mem.Barrier); ok {
+	if _, ok := w.machine.hierarchy.(hierarchy.Barrier); ok {
 		b.release, b.acquire = item.Release, item.Acquire
 	}
 	b.stored = len(after) > 0
@@ -208,9 +208,9 @@ func (d *Device) launchBeside(item *Queued) (l *launch, own *ownCode, err error)
 	}
 	t := &transfer{bytes: item.Transfer.Bytes, moves: []func(){item.Transfer.Do}}
 	for _, r := range item.Transfer.Access {
-		kind := mem.Read
+		kind := hierarchy.Read
 		if r.Write {
-			kind = mem.Write
+			kind = hierarchy.Write
 		}
 		t.access = append(t.access, rowAccess{kind, r.Addr, r.Bytes, r.Rows, r.Stride})
 	}

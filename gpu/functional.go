@@ -10,7 +10,7 @@ import (
 	"spvsim/gpu/functional"
 	"spvsim/isa"
 	"spvsim/lds"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/program"
 )
 
@@ -54,7 +54,7 @@ func (u *untimed) options(need cu.Need) functional.Options {
 // warm has a functional run bring its lines into the caches of the compute units
 // that its workgroups would go to in turn. A memory of Akita's has none to bring them into.
 func (u *untimed) warm(o *functional.Options, warm bool) {
-	fast, ok := u.machine.hierarchy.(*mem.Fast)
+	fast, ok := u.machine.hierarchy.(*hierarchy.Analytic)
 	if !warm || !ok {
 		return
 	}
@@ -77,7 +77,7 @@ func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Count
 	u.faults = append(u.faults, did.Faults...)
 	u.count(did.Issues)
 	u.part = account.FunctionalCounts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,
-		Moved: account.MovedBytes{Read: did.Moved[mem.Read], Written: did.Moved[mem.Write], Atomic: did.Moved[mem.Atomic], LDS: did.LDS}}
+		Moved: account.MovedBytes{Read: did.Moved[hierarchy.Read], Written: did.Moved[hierarchy.Write], Atomic: did.Moved[hierarchy.Atomic], LDS: did.LDS}}
 	u.made = account.Counts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions, Lanes: did.Lanes,
 		OutOfBounds: u.machine.store.Faults.Count - before + did.LDSFaults, Functional: &u.part}
 	if err = u.err(err); err != nil {

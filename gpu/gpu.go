@@ -25,7 +25,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/config"
-	"spvsim/mem"
+	"spvsim/mem/texture"
 	"spvsim/program"
 	"spvsim/tracing"
 	"spvsim/tracing/probe"
@@ -148,7 +148,7 @@ type Buffer struct {
 	Name         string
 	Set, Binding uint32
 	Bytes        []byte
-	image        *mem.Image // nil: none
+	image        *texture.Image // nil: none
 }
 
 // Result is what a run came to.

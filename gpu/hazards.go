@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 )
 
 // maxHazardLaunches bounds the launches among which hazards are looked for: each two that do not wait for each other are compared.
@@ -26,7 +27,7 @@ func (g *group) watch() {
 		}
 	}
 	for _, l := range g.launches {
-		l.traffic = &mem.Traffic{}
+		l.traffic = &hierarchy.Traffic{}
 		if k := l.kernel(); k != nil {
 			k.Touched, k.Traffic = l.touched, l.traffic
 		}
@@ -34,7 +35,7 @@ func (g *group) watch() {
 }
 
 // watch has the nodes take down what they access, and count what they move.
-func (g *graphJob) watch(touched *mem.Footprint, traffic *mem.Traffic) {
+func (g *graphJob) watch(touched *mem.Footprint, traffic *hierarchy.Traffic) {
 	for _, n := range g.graph.Nodes {
 		n.Launch.Touched, n.Launch.Traffic = touched, traffic
 	}
@@ -93,7 +94,7 @@ func (g *group) findHazards(warn func(format string, args ...any)) {
 }
 
 // accessWords say what is done to a byte.
-var accessWords = [...]string{mem.Read: "reads", mem.Write: "writes", mem.Atomic: "updates by atomics"}
+var accessWords = [...]string{hierarchy.Read: "reads", hierarchy.Write: "writes", hierarchy.Atomic: "updates by atomics"}
 
 // place is a byte in words.
 func (g *group) place(addr uint64) string {

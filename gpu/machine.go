@@ -13,6 +13,8 @@ import (
 	"spvsim/engine"
 	"spvsim/lds"
 	"spvsim/mem"
+	"spvsim/mem/akita"
+	"spvsim/mem/hierarchy"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
@@ -21,7 +23,7 @@ import (
 type machine struct {
 	engine     *engine.Engine
 	store      *mem.Store
-	hierarchy  mem.Hierarchy
+	hierarchy  hierarchy.Model
 	lds        []*lds.Component
 	chip       *mem.OnChip // payload memory; nil if the machine has none
 	array      *cu.Array
@@ -44,7 +46,7 @@ func newMachine(m *config.Machine, print cu.Printer) *machine {
 		limits: m.Limits(), rules: m.Rules(), slots: m.Units() * m.UnitSlots(), shared: &scheduler.Shared{},
 	}
 	g.buildMemory(m)
-	ports := mem.NewPorts(g.store, g.hierarchy, &m.HierarchySpec, &m.Shape)
+	ports := mem.NewPorts(g.store, g.hierarchy, &m.Spec, &m.Shape)
 	if m.OnChip() > 0 {
 		g.chip = mem.NewOnChip(m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
 		mem.UseOnChip(ports, g.chip)
@@ -68,11 +70,11 @@ func newMachine(m *config.Machine, print cu.Printer) *machine {
 
 func (g *machine) buildMemory(m *config.Machine) {
 	if m.Memory.Model == "akita" {
-		h := mem.NewAkita(g.engine, &m.HierarchySpec, &m.Shape)
+		h := akita.New(g.engine, &m.Spec, &m.Shape)
 		g.hierarchy, g.stuck = h, h.Stuck
 		return
 	}
-	h := mem.NewFast(&m.HierarchySpec, &m.Shape)
+	h := hierarchy.NewAnalytic(&m.Spec, &m.Shape)
 	g.hierarchy, g.levelParts = h, h.Components(g.engine)
 }
 

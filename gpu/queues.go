@@ -10,7 +10,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/scheduler"
 	"spvsim/scheduler/command"
 	"spvsim/simd"
@@ -168,7 +168,7 @@ func (g *group) checkLevels(l *config.Launch) error {
 	if l.Release == nil && l.Acquire == nil {
 		return nil
 	}
-	levels, ok := g.machine.hierarchy.(mem.Barrier)
+	levels, ok := g.machine.hierarchy.(hierarchy.Barrier)
 	if !ok {
 		return fmt.Errorf("%w: %s: found release or acquire of single levels: want memory.model fast", errQueues, l.Path)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/scheduler"
 )
 
@@ -22,7 +22,7 @@ type transfer struct {
 
 // A rowAccess is rows of bytes that a transfer reads or writes.
 type rowAccess struct {
-	kind                      mem.Kind
+	kind                      hierarchy.Kind
 	addr, bytes, rows, stride uint64
 }
 
@@ -35,7 +35,7 @@ func (r *resources) transfer(c *config.TransferCall) (*transfer, error) {
 		if err != nil {
 			return nil, fmt.Errorf("transfer.moves[%d]: to: %w", i, err)
 		}
-		t.access = append(t.access, rowAccess{mem.Write, r.address(m.To) + m.At, m.Bytes, m.Rows, m.ToStride})
+		t.access = append(t.access, rowAccess{hierarchy.Write, r.address(m.To) + m.At, m.Bytes, m.Rows, m.ToStride})
 		if m.From == "" {
 			t.moves = append(t.moves, func() { fill(to, m) })
 			continue
@@ -44,7 +44,7 @@ func (r *resources) transfer(c *config.TransferCall) (*transfer, error) {
 		if err != nil {
 			return nil, fmt.Errorf("transfer.moves[%d]: from: %w", i, err)
 		}
-		t.access = append(t.access, rowAccess{mem.Read, r.address(m.From) + m.Offset, m.Bytes, m.Rows, m.OfStride})
+		t.access = append(t.access, rowAccess{hierarchy.Read, r.address(m.From) + m.Offset, m.Bytes, m.Rows, m.OfStride})
 		t.moves = append(t.moves, func() {
 			for row := range m.Rows {
 				copy(to[row*m.ToStride:][:m.Bytes], from[row*m.OfStride:])

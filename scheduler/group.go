@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"spvsim/isa"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/mem/lane"
 	"spvsim/program"
 	"spvsim/simd"
@@ -607,7 +607,7 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 		}
 		c.answers = g.newAnswers()
 		w := c.wait(v.now)
-		g.run.memory.access(v.now, w, g.unit, mem.Atomic, x.addr, 4, 1) // the count that identifies the last one
+		g.run.memory.access(v.now, w, g.unit, hierarchy.Atomic, x.addr, 4, 1) // the count that identifies the last one
 		w.close()
 	}
 	v.st.SetResult(v.in, c.result)

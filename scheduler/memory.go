@@ -2,7 +2,7 @@ package scheduler
 
 import (
 	"spvsim/internal/timing"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 )
 
 // A wait gathers the replies of accesses to memory, and goes on when the last one
@@ -46,7 +46,7 @@ type queueMemory struct {
 	ring     uint64 // address of the queue in memory
 	ringNext uint64
 	ringRead uint64 // where a hardware queue reads on
-	lines    []mem.Line
+	lines    []hierarchy.Line
 	copies   uint64 // times that a workgroup of each level fits into the payload memory
 }
 
@@ -70,7 +70,7 @@ func (m *queueMemory) reserved(level int) uint64 {
 
 // access asks the machine's memory for bytes of a queue, past the caches that are
 // not shared, through the path of a compute unit.
-func (m *queueMemory) access(now uint64, w *wait, unit int, kind mem.Kind, addr, bytes, busy uint64) {
+func (m *queueMemory) access(now uint64, w *wait, unit int, kind hierarchy.Kind, addr, bytes, busy uint64) {
 	if m.run.Hierarchy == nil {
 		return // no time passes
 	}
@@ -79,15 +79,15 @@ func (m *queueMemory) access(now uint64, w *wait, unit int, kind mem.Kind, addr,
 	m.lines = m.lines[:0]
 	for end := addr + max(bytes, 1); addr < end; {
 		next := min(end, (addr+size)&^(size-1))
-		l := mem.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)}
-		if kind == mem.Write { // what is read back then is not fetched
-			l.Words = mem.WholeWords(addr-l.Addr, next-addr, m.run.Hierarchy.WordBytes())
+		l := hierarchy.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)}
+		if kind == hierarchy.Write { // what is read back then is not fetched
+			l.Words = hierarchy.WholeWords(addr-l.Addr, next-addr, m.run.Hierarchy.WordBytes())
 		}
 		m.lines = append(m.lines, l)
 		addr = next
 	}
 	w.legs++
-	reply := m.run.Hierarchy.Access(now, &mem.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: m.lines, To: w})
+	reply := m.run.Hierarchy.Access(now, &hierarchy.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: m.lines, To: w})
 	if reply.Completion == timing.Known {
 		w.leg(reply.ReadyAt)
 	}
@@ -101,12 +101,12 @@ func (m *queueMemory) write(now uint64, w *wait, unit, n int) {
 	}
 	at := m.ring + m.ringNext
 	m.ringNext += bytes
-	m.access(now, w, unit, mem.Write, at, bytes, 1)
+	m.access(now, w, unit, hierarchy.Write, at, bytes, 1)
 }
 
 // read reads an entry of a queue in memory back.
 func (m *queueMemory) read(now uint64, w *wait, unit int) {
-	m.access(now, w, unit, mem.Read, m.ring+m.ringNext&^(entryBytes-1), entryBytes, 1)
+	m.access(now, w, unit, hierarchy.Read, m.ring+m.ringNext&^(entryBytes-1), entryBytes, 1)
 }
 
 // Counters of queues in memory.
@@ -118,7 +118,7 @@ const (
 
 // atomic updates one of the counters that queues in memory have.
 func (m *queueMemory) atomic(now uint64, w *wait, unit, counter int) {
-	m.access(now, w, unit, mem.Atomic, m.ring+uint64(counter)%(counterBytes/256)*256, 4, 1)
+	m.access(now, w, unit, hierarchy.Atomic, m.ring+uint64(counter)%(counterBytes/256)*256, 4, 1)
 }
 
 // count is what allocating payloads in memory costs: an atomic.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"spvsim/cu"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 )
 
 // multipass runs the graph as compute passes: payloads are written to memory,
@@ -216,8 +216,8 @@ func (m *multipass) compact(now uint64, w *wait, b *bin) {
 		n := min(share, bytes)
 		bytes -= n
 		at := m.run.memory.ring + counterBytes + u*share%(ringBytes-counterBytes)
-		m.run.memory.access(now, w, int(u), mem.Read, at, n, n/uint64(line))
-		m.run.memory.access(now, w, int(u), mem.Write, at, n, n/uint64(line))
+		m.run.memory.access(now, w, int(u), hierarchy.Read, at, n, n/uint64(line))
+		m.run.memory.access(now, w, int(u), hierarchy.Write, at, n, n/uint64(line))
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"spvsim/engine"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 )
 
 // A place says where the entry of a payload is that waits.
@@ -264,5 +264,5 @@ func (m *queueMemory) readLine(now uint64, w *wait, unit int, bytes uint64) {
 	}
 	at := m.ring + m.ringRead
 	m.ringRead += bytes
-	m.access(now, w, unit, mem.Read, at, bytes, 1)
+	m.access(now, w, unit, hierarchy.Read, at, bytes, 1)
 }

@@ -10,6 +10,7 @@ import (
 	"spvsim/engine"
 	"spvsim/internal/timing"
 	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/program"
 	"spvsim/simd"
 )
@@ -19,7 +20,7 @@ const replyCycles = 40
 
 // constantMemory answers every request after replyCycles, at once or when that time has come.
 type constantMemory struct {
-	mem.Hierarchy
+	hierarchy.Model
 	engine   *engine.Engine
 	pending  bool
 	requests int
@@ -30,12 +31,12 @@ func (m *constantMemory) LineBytes() (vector, scalar int) { return 64, 64 }
 func (m *constantMemory) WordBytes() int                  { return 4 }
 func (m *constantMemory) KernelBoundary()                 { m.log = append(m.log, "kernel boundary") }
 
-var kindNames = map[mem.Kind]string{mem.Read: "read", mem.Write: "write", mem.Atomic: "atomic"}
+var kindNames = map[hierarchy.Kind]string{hierarchy.Read: "read", hierarchy.Write: "write", hierarchy.Atomic: "atomic"}
 
 // A reply is the event of a request that is answered later.
 type reply struct {
 	at      uint64
-	to      mem.Receiver
+	to      hierarchy.Receiver
 	handler *constantMemory
 }
 
@@ -43,7 +44,7 @@ func (r *reply) Time() sim.VTimeInSec { return r.handler.engine.Seconds(r.at) }
 func (r *reply) Handler() sim.Handler { return r.handler }
 func (r *reply) IsSecondary() bool    { return false }
 
-func (m *constantMemory) Access(now uint64, r *mem.Request) *timing.Response {
+func (m *constantMemory) Access(now uint64, r *hierarchy.Request) *timing.Response {
 	m.requests++
 	entry := fmt.Sprintf("%s unit %d busy %d:", kindNames[r.Kind], r.CU, r.Busy)
 	for _, l := range r.Lines {

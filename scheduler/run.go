@@ -10,6 +10,7 @@ import (
 	"spvsim/cu"
 	"spvsim/engine"
 	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 )
 
 // ErrFault says that a shader did what the specification leaves undefined.
@@ -53,7 +54,7 @@ type Parts struct {
 	Engine     *engine.Engine
 	Array      *cu.Array
 	Dispatcher *Dispatcher
-	Hierarchy  mem.Hierarchy
+	Hierarchy  hierarchy.Model
 	Store      *mem.Store
 	OwnCycles  uint64 // what a launch that waits for nothing takes of the front end
 	// Shared is what all graphs of the machine have in common.

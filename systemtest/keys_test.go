@@ -12,7 +12,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/tracing"
 )
 
@@ -150,7 +150,7 @@ func shrinks(name string, of func(*tracing.Stats) uint64) effect {
 var keyMachine = "shader_engines=1 compute_units=1 dispatcher.kernel_launch_cycles=0 dram.standard=none memory.requests=0" + withoutQueues()
 
 func withoutQueues() (set string) {
-	for _, name := range mem.LevelNames {
+	for _, name := range hierarchy.LevelNames {
 		for _, key := range []string{"requests", "write_buffer", "atomics", "link_credits"} {
 			set += " " + name + "." + key + "=0"
 		}

@@ -14,6 +14,7 @@ import (
 	"spvsim/config"
 	"spvsim/isa"
 	"spvsim/mem"
+	"spvsim/mem/texture"
 	"spvsim/program/ir"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
@@ -136,7 +137,7 @@ func (w *jobWriter) part(kind ir.BindingKind, e *mem.Descriptor) string {
 	bytes := uint64(len(e.Bytes))
 	if i := e.Image; i != nil {
 		bytes = min(bytes, i.Size())
-		if i.Stored != 0 || i.Swizzle != [4]mem.Component{} {
+		if i.Stored != 0 || i.Swizzle != [4]texture.Component{} {
 			w.err = cmp.Or(w.err, errors.New("a view of several levels of some layers, or with swizzled components: a job has images only as they are in memory"))
 		}
 	}
@@ -277,7 +278,7 @@ func floatOf(bits uint64, width int) float64 {
 }
 
 // shapeOf is what a job says of an image.
-func shapeOf(kind ir.BindingKind, i *mem.Image) string {
+func shapeOf(kind ir.BindingKind, i *texture.Image) string {
 	switch {
 	case i == nil:
 		return ""
@@ -295,7 +296,7 @@ func shapeOf(kind ir.BindingKind, i *mem.Image) string {
 }
 
 // samplerText is a sampler as a job has it.
-func samplerText(want *ir.Binding, index int, s *mem.Sampler) string {
+func samplerText(want *ir.Binding, index int, s *texture.Sampler) string {
 	filter := map[bool]string{false: "nearest", true: "linear"}
 	var wrap []string
 	for _, one := range s.Wrap {
@@ -319,7 +320,7 @@ func samplerText(want *ir.Binding, index int, s *mem.Sampler) string {
 // mostLod is the largest level of detail of a job: no image has as many.
 const mostLod = 1000
 
-var wrapNames = map[mem.Wrap]string{mem.WrapRepeat: "repeat", mem.WrapMirror: "mirror", mem.WrapClamp: "clamp", mem.WrapBorder: "border", mem.WrapMirrorOnce: "mirror-once"}
+var wrapNames = map[texture.Wrap]string{texture.WrapRepeat: "repeat", texture.WrapMirror: "mirror", texture.WrapClamp: "clamp", texture.WrapBorder: "border", texture.WrapMirrorOnce: "mirror-once"}
 
 var borderNames = map[[4]uint32]string{{3: 1}: "black", {1, 1, 1, 1}: "white"}
 
