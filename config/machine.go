@@ -9,7 +9,7 @@ import (
 	"spvsim/cu"
 	"spvsim/energy"
 	"spvsim/internal/spec"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/scheduler"
 	"spvsim/scheduler/command"
 	"spvsim/simd"
@@ -24,7 +24,7 @@ type Machine struct {
 
 	spec.Shape         `yaml:",inline"`
 	cu.UnitSpec        `yaml:",inline"`
-	mem.HierarchySpec  `yaml:",inline"`
+	hierarchy.Spec     `yaml:",inline"`
 	scheduler.WorkSpec `yaml:",inline"`
 
 	FrontEnd command.FrontEndSpec `yaml:"front_end" doc:"the command processor: pipes that serve hardware queues"`
@@ -84,6 +84,6 @@ func (m *Machine) Rules() *simd.Rules {
 	order := m.VectorMemory.ReturnOrder
 	return &simd.Rules{
 		Shape: &m.Shape, Timing: &m.Timing, Fetch: &m.Fetch, Matrix: &m.Matrix,
-		Loads: order == mem.OrderLoads || order == mem.OrderAll, Stores: order == mem.OrderAll,
+		Loads: order == hierarchy.OrderLoads || order == hierarchy.OrderAll, Stores: order == hierarchy.OrderAll,
 	}
 }

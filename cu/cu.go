@@ -20,6 +20,7 @@ import (
 	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/simd"
 )
 
@@ -83,7 +84,7 @@ type Launch struct {
 	// Touched takes down what the launch accesses; nil: nothing does.
 	Touched *mem.Footprint
 	// Traffic counts what its requests move; nil: nothing does.
-	Traffic *mem.Traffic
+	Traffic *hierarchy.Traffic
 
 	steady []bool // by instruction: a load from memory that none of the launch writes; made when it is asked for
 }

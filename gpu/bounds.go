@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"spvsim/config"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/program/ir"
 )
 
@@ -98,7 +98,7 @@ func machineBytes(m *config.Machine) uint64 {
 	if m.Fetch.Enabled {
 		sum += instances(m, m.Fetch.SharedBy) * uint64(m.Fetch.Bytes/m.Fetch.LineBytes) * fetchHostBytes
 	}
-	for _, name := range mem.LevelNames {
+	for _, name := range hierarchy.LevelNames {
 		c := m.Level(name)
 		if c.Present() {
 			sum += instances(m, c.SharedBy) * (uint64(c.Bytes/c.LineBytes)*cacheHostBytes + uint64(c.Slices)*(sliceHostBytes+8*uint64(c.Misses)))

@@ -3,13 +3,13 @@ package gpu
 import (
 	"maps"
 	"slices"
+	"spvsim/mem/akita"
 	"strings"
 
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/energy"
 	"spvsim/engine"
-	"spvsim/mem"
 )
 
 // components are the parts of the machine, the front of it first.
@@ -81,7 +81,7 @@ func power(list []Component, e *energy.Energy) {
 // parts do not count their events: a hook does, also for its connections.
 func (r *runner) parts() (list []Component) {
 	all, known := r.components(), map[string]bool{}
-	if a, ok := r.machine.Hierarchy.(*mem.Akita); ok {
+	if a, ok := r.machine.Hierarchy.(*akita.Memory); ok {
 		all = append(all, a.Components()...)
 	}
 	for _, p := range all {

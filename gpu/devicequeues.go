@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"spvsim/mem/hierarchy"
 	"strings"
 	"time"
 
 	"spvsim/account"
 	"spvsim/gpu/concurrent"
-	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/scheduler/command"
 	"spvsim/scheduler/graph"
@@ -145,7 +145,7 @@ func addBeside(w *besideWork, item *Queued, after []int) error {
 	if g, ok := l.work.(*graphWork); ok {
 		b.Codes = g.Codes()
 	}
-	if _, ok := w.device.r.machine.Hierarchy.(mem.Barrier); ok {
+	if _, ok := w.device.r.machine.Hierarchy.(hierarchy.Barrier); ok {
 		b.Release, b.Acquire = item.Release, item.Acquire
 	}
 	w.launches, w.items = append(w.launches, l), append(w.items, item)
@@ -164,9 +164,9 @@ func (d *Device) launchBeside(item *Queued) (*launch, error) {
 	}
 	t := &transfer{bytes: item.Transfer.Bytes, moves: []func(){item.Transfer.Do}}
 	for _, r := range item.Transfer.Access {
-		kind := mem.Read
+		kind := hierarchy.Read
 		if r.Write {
-			kind = mem.Write
+			kind = hierarchy.Write
 		}
 		t.access = append(t.access, rowAccess{kind, r.Addr, r.Bytes, r.Rows, r.Stride})
 	}

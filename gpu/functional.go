@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"spvsim/mem/hierarchy"
 
 	"spvsim/account"
 	"spvsim/cu"
@@ -11,7 +12,6 @@ import (
 	"spvsim/gpu/machine"
 	"spvsim/isa"
 	"spvsim/lds"
-	"spvsim/mem"
 	"spvsim/program"
 )
 
@@ -56,7 +56,7 @@ func (u *untimed) options(need cu.Need) functional.Options {
 // warm has a functional run bring its lines into the caches of the compute units
 // that its workgroups would go to in turn. A memory of Akita's has none to bring them into.
 func (u *untimed) warm(o *functional.Options, warm bool) {
-	fast, ok := u.machine.Hierarchy.(*mem.Fast)
+	fast, ok := u.machine.Hierarchy.(*hierarchy.Analytic)
 	if !warm || !ok {
 		return
 	}
@@ -78,7 +78,7 @@ func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Count
 	u.faults = append(u.faults, did.Faults...)
 	u.count(did.Issues)
 	u.part = account.FunctionalCounts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,
-		Moved: account.MovedBytes{Read: did.Moved[mem.Read], Written: did.Moved[mem.Write], Atomic: did.Moved[mem.Atomic], LDS: did.LDS}}
+		Moved: account.MovedBytes{Read: did.Moved[hierarchy.Read], Written: did.Moved[hierarchy.Write], Atomic: did.Moved[hierarchy.Atomic], LDS: did.LDS}}
 	u.made = account.Counts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions, Lanes: did.Lanes,
 		OutOfBounds: u.machine.Store.Faults.Count - before + did.LDSFaults, Functional: &u.part}
 	if err = u.err(err); err != nil {

@@ -21,13 +21,13 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"spvsim/mem/texture"
 	"strings"
 	"time"
 
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/config"
-	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/tracing"
 	"spvsim/tracing/probe"
@@ -150,7 +150,7 @@ type Buffer struct {
 	Name         string
 	Set, Binding uint32
 	Bytes        []byte
-	image        *mem.Image // nil: no display
+	image        *texture.Image // nil: no display
 }
 
 // Result is what a run came to.

@@ -8,6 +8,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/mem"
+	"spvsim/mem/texture"
 	"spvsim/program"
 	"spvsim/program/ir"
 )
@@ -100,7 +101,7 @@ func describe(b *config.Buffer, m *mem.Buffer) (mem.Descriptor, error) {
 		if err != nil {
 			return mem.Descriptor{}, err
 		}
-		image, err := mem.NewImage(b.Image.Format, uint32(s.Width), uint32(s.Height), uint32(s.Depth), uint32(s.Layers))
+		image, err := texture.NewImage(b.Image.Format, uint32(s.Width), uint32(s.Height), uint32(s.Depth), uint32(s.Layers))
 		if err != nil {
 			return mem.Descriptor{}, err
 		}
@@ -113,7 +114,7 @@ func describe(b *config.Buffer, m *mem.Buffer) (mem.Descriptor, error) {
 		return mem.OfImage(m, image)
 	case b.TexelBuffer != "":
 		texel := max(config.TexelBytes(b.TexelBuffer), 1)
-		image, err := mem.NewImage(b.TexelBuffer, uint32(len(m.Bytes)/texel), 1, 1, 1)
+		image, err := texture.NewImage(b.TexelBuffer, uint32(len(m.Bytes)/texel), 1, 1, 1)
 		if err != nil {
 			return mem.Descriptor{}, err
 		}
@@ -262,7 +263,7 @@ func (r *resources) samplers(want *ir.Binding, local []config.Sampler) ([]mem.De
 }
 
 // wraps are the address modes by their names in job files.
-var wraps = map[string]mem.Wrap{"repeat": mem.WrapRepeat, "mirror": mem.WrapMirror, "clamp": mem.WrapClamp, "border": mem.WrapBorder, "mirror-once": mem.WrapMirrorOnce}
+var wraps = map[string]texture.Wrap{"repeat": texture.WrapRepeat, "mirror": texture.WrapMirror, "clamp": texture.WrapClamp, "border": texture.WrapBorder, "mirror-once": texture.WrapMirrorOnce}
 
 // borders are the colours beyond the border by their names in job files.
 var borders = map[string][4]uint32{"black": {3: 1}, "white": {1, 1, 1, 1}}
@@ -279,8 +280,8 @@ var comparisons = map[string]func(reference, depth float64) bool{
 	"always":           func(_, _ float64) bool { return true },
 }
 
-func samplerOf(s *config.Sampler) *mem.Sampler {
-	out := &mem.Sampler{
+func samplerOf(s *config.Sampler) *texture.Sampler {
+	out := &texture.Sampler{
 		MinLinear: s.Filter != "nearest", MipLinear: s.Mip != "nearest",
 		Bias: s.Bias, MinLod: s.MinLod, MaxLod: s.MaxLod, Compare: comparisons[s.Compare],
 		Border: borders[s.Border], Unnormalized: s.Texels,

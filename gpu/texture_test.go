@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// A texture is an image as the reference keeps it: rows, planes, samples and layers of each level.
-type texture struct {
+// A referenceTexture is an image as the reference keeps it: rows, planes, samples and layers of each level.
+type referenceTexture struct {
 	side    [3]int // of the first level
 	samples int
 	layers  int
@@ -21,14 +21,14 @@ type texture struct {
 	wrap    [3]string
 }
 
-func (x *texture) size(level int) (s [3]int) {
+func (x *referenceTexture) size(level int) (s [3]int) {
 	for k := range s {
 		s[k] = max(x.side[k]>>level, 1)
 	}
 	return s
 }
 
-func (x *texture) texel(level, layer, sample int, at [3]int) [4]float64 {
+func (x *referenceTexture) texel(level, layer, sample int, at [3]int) [4]float64 {
 	first := 0
 	for l := range level {
 		s := x.size(l)
@@ -40,7 +40,7 @@ func (x *texture) texel(level, layer, sample int, at [3]int) [4]float64 {
 }
 
 // wrapped is the texel after the address modes.
-func (x *texture) wrapped(level, layer int, at [3]int) [4]float64 {
+func (x *referenceTexture) wrapped(level, layer int, at [3]int) [4]float64 {
 	s := x.size(level)
 	for k := range at {
 		if x.wrap[k] == "border" && (at[k] < 0 || at[k] >= s[k]) {
@@ -56,7 +56,7 @@ func (x *texture) wrapped(level, layer int, at [3]int) [4]float64 {
 }
 
 // linear mixes along x, then y, then z; see changes each texel before.
-func (x *texture) linear(level, layer int, u [3]float64, move [3]int, see func([4]float64) [4]float64) [4]float64 {
+func (x *referenceTexture) linear(level, layer int, u [3]float64, move [3]int, see func([4]float64) [4]float64) [4]float64 {
 	var mix func(k int, at [3]int) [4]float64
 	mix = func(k int, at [3]int) (out [4]float64) {
 		if k < 0 {
@@ -79,7 +79,7 @@ func (x *texture) linear(level, layer int, u [3]float64, move [3]int, see func([
 }
 
 // gathered are component c of the texels (0, 1), (1, 1), (1, 0), (0, 0) of the footprint.
-func (x *texture) gathered(layer int, u [3]float64, move [4][2]int, c int) (out [4]float64) {
+func (x *referenceTexture) gathered(layer int, u [3]float64, move [4][2]int, c int) (out [4]float64) {
 	for k, d := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
 		at := [3]int{}
 		for a := range 2 {
@@ -90,7 +90,7 @@ func (x *texture) gathered(layer int, u [3]float64, move [4][2]int, c int) (out 
 	return out
 }
 
-func (x *texture) nearest(level, layer int, u [3]float64) [4]float64 {
+func (x *referenceTexture) nearest(level, layer int, u [3]float64) [4]float64 {
 	at := [3]int{}
 	for k := range at {
 		at[k] = int(math.Floor(u[k] * float64(x.size(level)[k])))
@@ -185,8 +185,8 @@ func texturesSetup(t *testing.T, machine string) (Setup, []float64) {
 }
 
 // textureOf reads a buffer of one or four floats a texel.
-func textureOf(b []byte, components int, samples, layers int, wrap string, side ...int) *texture {
-	x := &texture{side: [3]int{1, 1, 1}, samples: samples, layers: layers}
+func textureOf(b []byte, components int, samples, layers int, wrap string, side ...int) *referenceTexture {
+	x := &referenceTexture{side: [3]int{1, 1, 1}, samples: samples, layers: layers}
 	for k, s := range side {
 		x.side[k], x.wrap[k] = s, wrap
 	}
@@ -201,9 +201,9 @@ func textureOf(b []byte, components int, samples, layers int, wrap string, side 
 }
 
 type textureSet struct {
-	vol, cubes, line, shadow, shadows, around, ms, msi, lines, sides *texture
-	plane                                                            [3]*texture
-	combo                                                            [2]*texture
+	vol, cubes, line, shadow, shadows, around, ms, msi, lines, sides *referenceTexture
+	plane                                                            [3]*referenceTexture
+	combo                                                            [2]*referenceTexture
 }
 
 func textureSetOf(r *Result, msi []byte) (s textureSet) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"spvsim/mem/hierarchy"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -25,7 +26,7 @@ type transfer struct {
 
 // A rowAccess is rows of bytes that a transfer reads or writes.
 type rowAccess struct {
-	kind                      mem.Kind
+	kind                      hierarchy.Kind
 	addr, bytes, rows, stride uint64
 }
 
@@ -38,7 +39,7 @@ func (r *resources) transfer(c *config.TransferCall) (*transfer, error) {
 		if err != nil {
 			return nil, fmt.Errorf("transfer.moves[%d]: to: %w", i, err)
 		}
-		t.access = append(t.access, rowAccess{mem.Write, r.address(m.To) + m.At, m.Bytes, m.Rows, m.ToStride})
+		t.access = append(t.access, rowAccess{hierarchy.Write, r.address(m.To) + m.At, m.Bytes, m.Rows, m.ToStride})
 		if m.From == "" {
 			t.moves = append(t.moves, func() { fill(to, m) })
 			continue
@@ -47,7 +48,7 @@ func (r *resources) transfer(c *config.TransferCall) (*transfer, error) {
 		if err != nil {
 			return nil, fmt.Errorf("transfer.moves[%d]: from: %w", i, err)
 		}
-		t.access = append(t.access, rowAccess{mem.Read, r.address(m.From) + m.Offset, m.Bytes, m.Rows, m.OfStride})
+		t.access = append(t.access, rowAccess{hierarchy.Read, r.address(m.From) + m.Offset, m.Bytes, m.Rows, m.OfStride})
 		t.moves = append(t.moves, func() {
 			for row := range m.Rows {
 				copy(to[row*m.ToStride:][:m.Bytes], from[row*m.OfStride:])

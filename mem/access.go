@@ -6,6 +6,7 @@ import (
 
 	"spvsim/internal/timing"
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 	"spvsim/mem/lane"
 )
 
@@ -72,10 +73,10 @@ func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) *t
 	if !ok {
 		return p.loadGeneral(now, st, env, in)
 	}
-	w, size := p.begin(in.Mem, Read), uint32(len(words))
+	w, size := p.begin(in.Mem, hierarchy.Read), uint32(len(words))
 	setUniform(st, in, words)
 	w.add(0, addr, size)
-	return p.sendRequest(now, in.Mem, Read, 1, size)
+	return p.sendRequest(now, in.Mem, hierarchy.Read, 1, size)
 }
 
 // rows are the register rows of the words of a lane.
@@ -108,7 +109,7 @@ func (p *Port) loadWords(now uint64, st *isa.State, env *Env, in *isa.Inst) *tim
 		return p.loadGeneral(now, st, env, in)
 	}
 	m := in.Mem
-	w := p.begin(m, Read)
+	w := p.begin(m, hierarchy.Read)
 	each := lane.Element(in).Rows()
 	size := 4 * uint32(int(m.Count)*each)
 	index, how := w.walk(st, m, d, size)
@@ -120,7 +121,7 @@ func (p *Port) loadWords(now uint64, st *isa.State, env *Env, in *isa.Inst) *tim
 		w.loadWords(st, in, d, how, each)
 	}
 	w.collect(d, how, st, size)
-	return p.sendRequest(now, m, Read, bits.OnesCount64(st.Exec), size)
+	return p.sendRequest(now, m, hierarchy.Read, bits.OnesCount64(st.Exec), size)
 }
 
 // loadWords loads what a walk has found to be inside, each element of so many words.
@@ -234,7 +235,7 @@ func (w *workspace) row(st *isa.State, s isa.Reg, j, i int) []uint32 {
 // storeWords stores what plain says.
 func (p *Port) storeWords(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	m := in.Mem
-	w := p.begin(m, Write)
+	w := p.begin(m, hierarchy.Write)
 	d, _ := env.descriptor(m, 0)
 	each := lane.Element(in).Rows()
 	n := int(m.Count) * each
@@ -251,7 +252,7 @@ func (p *Port) storeWords(now uint64, st *isa.State, env *Env, in *isa.Inst) *ti
 		w.Scatter(d.Bytes, src[:n], st.Exec)
 	}
 	w.collect(d, how, st, size)
-	return p.sendRequest(now, m, Write, bits.OnesCount64(st.Exec), size)
+	return p.sendRequest(now, m, hierarchy.Write, bits.OnesCount64(st.Exec), size)
 }
 
 // scatter stores lane by lane under the execution mask; where lanes meet, the
@@ -276,15 +277,15 @@ func (x *lanes) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32,
 }
 
 func (p *Port) scratchLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	return p.scratch(now, st, env, in, Read)
+	return p.scratch(now, st, env, in, hierarchy.Read)
 }
 
 func (p *Port) scratchStore(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	return p.scratch(now, st, env, in, Write)
+	return p.scratch(now, st, env, in, hierarchy.Write)
 }
 
 // scratch moves words of the lanes' private memory.
-func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind Kind) *timing.Response {
+func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind hierarchy.Kind) *timing.Response {
 	m := in.Mem
 	p.begin(m, kind)
 	words := max(1, int(lane.Element(in).Bits())/32)
@@ -299,7 +300,7 @@ func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind K
 	return p.sendRequest(now, m, kind, bits.OnesCount64(st.Exec), uint32(4*words)*uint32(m.Count))
 }
 
-func (x *lanes) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, slot uint32, words, k int, kind Kind) {
+func (x *lanes) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, slot uint32, words, k int, kind hierarchy.Kind) {
 	first := int(slot)*st.Lanes + l
 	last := first + (words-1)*st.Lanes
 	inside := s != nil && last < len(s.Words)
@@ -308,7 +309,7 @@ func (x *lanes) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, s
 	case !inside:
 		x.w.mem[l], x.w.off[l], x.w.bind[l] = nil, uint64(slot)*4, -3
 		x.fault(st, in, "scratch", l)
-	case kind == Write:
+	case kind == hierarchy.Write:
 		v = lane.Value(st, in.Mem.Data[k], l, words == 2)
 		s.Words[first], s.Words[last] = uint32(v), uint32(v>>(32*uint(words-1)))
 	default:
@@ -317,7 +318,7 @@ func (x *lanes) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, s
 			v |= uint64(s.Words[last]) << 32
 		}
 	}
-	if kind == Read {
+	if kind == hierarchy.Read {
 		lane.Set(st, lane.Result(in, k), l, words == 2, v)
 	}
 	for at := first; inside && at <= last; at += st.Lanes {

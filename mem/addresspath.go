@@ -5,6 +5,7 @@ import (
 
 	"spvsim/isa"
 	"spvsim/mem/fixed"
+	"spvsim/mem/hierarchy"
 )
 
 // An addressPath is how a compute unit finds lines and sends them: the sizes of lines, and what a cycle takes.
@@ -15,16 +16,16 @@ type addressPath struct {
 	sectors bool          // the vector cache fetches parts of lines
 	lanes   fixed.Divider // lanes and lines of a cycle
 	lines   fixed.Divider
-	block   uint          // log2 of the size of blocks that the address path sends; 0: lines
-	cost    uint64        // fixed-point cycles of a byte returned by all slices of the vector cache
-	pages   *translations // of the unit; nil: they cost nothing
-	banks   *dataBanks    // of the vector cache; nil: none
+	block   uint                 // log2 of the size of blocks that the address path sends; 0: lines
+	cost    uint64               // fixed-point cycles of a byte returned by all slices of the vector cache
+	pages   *hierarchy.L1TLB     // of the unit; nil: they cost nothing
+	banks   *hierarchy.DataBanks // of the vector cache; nil: none
 }
 
-func newAddressPath(s *HierarchySpec) addressPath {
+func newAddressPath(s *hierarchy.Spec) addressPath {
 	v := &s.VectorMemory
-	return addressPath{word: s.wordShift(), sectors: s.VectorL1.SectorBytes > 0, lanes: fixed.NewDivider(v.LanesPerCycle), lines: fixed.NewDivider(v.LinesPerCycle),
-		block: blockShift(v), banks: newDataBanks(&v.BankSpec), cost: fixed.PerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices))}
+	return addressPath{word: s.WordShift(), sectors: s.VectorL1.SectorBytes > 0, lanes: fixed.NewDivider(v.LanesPerCycle), lines: fixed.NewDivider(v.LinesPerCycle),
+		block: blockShift(v), banks: hierarchy.NewDataBanks(&v.BankSpec), cost: fixed.PerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices))}
 }
 
 func lineShifts(h interface{ LineBytes() (vector, scalar int) }) (vector, scalar uint) {
@@ -32,7 +33,7 @@ func lineShifts(h interface{ LineBytes() (vector, scalar int) }) (vector, scalar
 	return fixed.Log2(v), fixed.Log2(s)
 }
 
-func blockShift(s *VectorMemorySpec) uint {
+func blockShift(s *hierarchy.VectorMemorySpec) uint {
 	if s.BlockBytes < 2 {
 		return 0
 	}
@@ -40,25 +41,25 @@ func blockShift(s *VectorMemorySpec) uint {
 }
 
 // begin readies the workspace for the lines that the lanes will need.
-func (a *addressPath) begin(w *workspace, m *isa.Mem, kind Kind) {
+func (a *addressPath) begin(w *workspace, m *isa.Mem, kind hierarchy.Kind) {
 	shift := a.vector
 	if m.Scalar {
 		shift = a.scalar
 	}
 	w.reset(shift)
 	w.banks, w.banked, w.missed = nil, 0, nil
-	if kind == Read && !m.Scalar && !m.Coherent {
+	if kind == hierarchy.Read && !m.Scalar && !m.Coherent {
 		w.banks = a.banks
 	}
 	w.blockShift, w.together, w.words, w.word = a.block, a.lanes, a.marked(m, kind), a.word
 }
 
 // marked are the words of lines that the hierarchy asks for.
-func (a *addressPath) marked(m *isa.Mem, kind Kind) marks {
+func (a *addressPath) marked(m *isa.Mem, kind hierarchy.Kind) marks {
 	switch {
-	case kind == Write:
+	case kind == hierarchy.Write:
 		return storedWords
-	case kind == Read && a.sectors && !m.Scalar:
+	case kind == hierarchy.Read && a.sectors && !m.Scalar:
 		return readWords
 	}
 	return noWords
@@ -73,11 +74,11 @@ func (a *addressPath) busy(w *workspace, scalar bool, lanes int, bytes uint32) u
 
 // translating are the cycles that lines wait for translations, which are held in the order of issue. missed are those that a second
 // level is asked for, until the unit's next instruction.
-func (a *addressPath) translating(lines []Line, scalar bool) (cycles uint64, missed []int32) {
+func (a *addressPath) translating(lines []hierarchy.Line, scalar bool) (cycles uint64, missed []int32) {
 	if a.pages == nil || scalar {
 		return 0, nil
 	}
-	return a.pages.cycles(lines)
+	return a.pages.Lookup(lines)
 }
 
 // sending is busy but for translations.
@@ -102,7 +103,7 @@ func (a *addressPath) occupancy(sent uint64, lanes int, bytes uint32) uint64 {
 // bank is the time in the banks of the lanes of a walk: those of an edge that are inside.
 func (w *workspace) bank(d *Descriptor, how manner, st *isa.State, size uint32) {
 	if how == packed {
-		w.banked = w.banks.span(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size), w.shift)
+		w.banked = w.banks.SpanTime(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size), w.shift)
 		return
 	}
 	inside := uint64(0)
@@ -113,7 +114,7 @@ func (w *workspace) bank(d *Descriptor, how manner, st *isa.State, size uint32) 
 			inside |= 1 << l
 		}
 	}
-	w.banked = w.banks.gather(&w.counts, &w.addr, inside, uint64(size), w.shift)
+	w.banked = w.banks.GatherTime(&w.counts, &w.addr, inside, uint64(size), w.shift)
 }
 
 // bankPlaced is the time in the banks of lanes that have found their memory: those that are inside.
@@ -128,5 +129,5 @@ func (w *workspace) bankPlaced(mask, size uint64) {
 			inside &^= 1 << l
 		}
 	}
-	w.banked = w.banks.gather(&w.counts, &w.addr, inside, size, w.shift)
+	w.banked = w.banks.GatherTime(&w.counts, &w.addr, inside, size, w.shift)
 }

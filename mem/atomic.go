@@ -7,6 +7,7 @@ import (
 	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/fixed"
+	"spvsim/mem/hierarchy"
 	"spvsim/mem/lane"
 	"spvsim/mem/rmw"
 )
@@ -22,7 +23,7 @@ func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing
 	kind, size := atomicKind(in.Op), elemBytes(t)
 	p.begin(m, kind)
 	done := st.Exec
-	if kind != Atomic || size != 4 || !plain(m, t) || !p.lanes.atomicWords(st, env, in, update) {
+	if kind != hierarchy.Atomic || size != 4 || !plain(m, t) || !p.lanes.atomicWords(st, env, in, update) {
 		done = p.lanes.atomicGeneral(st, env, in, update, size)
 	}
 	p.lanes.values.unlock()
@@ -33,14 +34,14 @@ func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing
 }
 
 // atomicKind: atomic loads and stores need no update where the line lives.
-func atomicKind(op isa.Op) Kind {
+func atomicKind(op isa.Op) hierarchy.Kind {
 	switch op {
 	case isa.AtomicLoad:
-		return Read
+		return hierarchy.Read
 	case isa.AtomicStore:
-		return Write
+		return hierarchy.Write
 	}
-	return Atomic
+	return hierarchy.Atomic
 }
 
 // atomicWords updates words of a buffer that is known when the program is lowered. It is false, with nothing done, where a lane may be

@@ -2,11 +2,13 @@ package mem
 
 import (
 	"testing"
+
+	"spvsim/mem/hierarchy"
 )
 
 // Loads of 64 lanes in groups of 64 bytes: a cycle for a block, two for each word of a bank, half a cycle for each line.
 func TestLoadsConflictInBanks(t *testing.T) {
-	s := DefaultSpec()
+	s := hierarchy.DefaultSpec()
 	s.VectorMemory.BankSpec, s.VectorL1.LineBytes = rdnaVectorBanks(), 128
 	timeLoads(t, &s, []timedLoad{
 		{"words in a row", 1, 0, 4, 1<<64 - 1, 4},
@@ -28,6 +30,6 @@ func TestLoadsConflictInBanks(t *testing.T) {
 }
 
 // rdnaVectorBanks are those of an RDNA vector cache.
-func rdnaVectorBanks() BankSpec {
-	return BankSpec{Banks: 32, BankBytes: 4, BankCycles: 2, GroupBytes: 64, TagsPerCycle: 2}
+func rdnaVectorBanks() hierarchy.BankSpec {
+	return hierarchy.BankSpec{Banks: 32, BankBytes: 4, BankCycles: 2, GroupBytes: 64, TagsPerCycle: 2}
 }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"spvsim/mem/fixed"
+	"spvsim/mem/hierarchy"
 	"spvsim/mem/lane"
 )
 
@@ -38,7 +39,7 @@ const (
 // coalesced together, wide accesses too: the quarter-waves in which hardware
 // handles those show in the time of the address path, not in the lines.
 type coalescer struct {
-	lines []Line
+	lines []hierarchy.Line
 	shift uint
 	last  uint64 // number of the line added last, plus 1
 	at    int    // its index
@@ -98,7 +99,7 @@ func (c *coalescer) cover(start, end uint64) {
 	}
 	l := &c.lines[c.at]
 	if c.words == readWords {
-		l.Words |= wordMask((start-l.Addr)>>c.word, (end-l.Addr+1<<c.word-1)>>c.word)
+		l.Words |= hierarchy.WordMask((start-l.Addr)>>c.word, (end-l.Addr+1<<c.word-1)>>c.word)
 		return
 	}
 	if start != c.until {
@@ -108,7 +109,7 @@ func (c *coalescer) cover(start, end uint64) {
 	from := max(c.from, l.Addr) - l.Addr
 	first, last := (from+1<<c.word-1)>>c.word, (end-l.Addr)>>c.word
 	if first < last {
-		l.Words |= wordMask(first, last)
+		l.Words |= hierarchy.WordMask(first, last)
 	}
 }
 
@@ -189,7 +190,7 @@ func (c *coalescer) apart(addr uint64, w *lane.Walk, exec uint64, bytes uint32) 
 	}
 	mark, inLine, word, shift := uint64(0), uint64(1)<<c.shift-1, c.word&fixed.ShiftMask, c.shift&fixed.ShiftMask
 	if c.words != noWords {
-		mark = wordMask(0, uint64(bytes)>>word)
+		mark = hierarchy.WordMask(0, uint64(bytes)>>word)
 	}
 	for ; exec != 0; exec &= exec - 1 {
 		start := addr + uint64(w.Offsets[bits.TrailingZeros64(exec)&63])
@@ -213,7 +214,7 @@ func (c *coalescer) coverLanes(addr uint64, w *lane.Walk, lanes, bytes uint64) {
 		return
 	}
 	l := &c.lines[c.at] // whole words: lanes are aligned to their bytes
-	whole, from, words := wordMask(0, bytes>>word), addr-l.Addr, l.Words
+	whole, from, words := hierarchy.WordMask(0, bytes>>word), addr-l.Addr, l.Words
 	for ; lanes != 0; lanes &= lanes - 1 {
 		words |= whole << ((from + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])) >> word & fixed.ShiftMask)
 	}
@@ -226,7 +227,7 @@ func (c *coalescer) find(number uint64) int {
 		e := &c.table[h%tableSize]
 		if e.age != c.age {
 			*e = tableEntry{number, c.age, int32(len(c.lines))}
-			c.lines = append(c.lines, Line{Addr: number << (c.shift & fixed.ShiftMask)})
+			c.lines = append(c.lines, hierarchy.Line{Addr: number << (c.shift & fixed.ShiftMask)})
 			return int(e.index)
 		}
 		if e.number == number {
@@ -247,7 +248,7 @@ func (c *coalescer) span(addr, bytes, lane uint64) {
 	size := uint64(1) << c.shift
 	for end := addr + bytes; addr < end; {
 		next := min(end, (addr+size)&^(size-1))
-		c.lines = append(c.lines, Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)})
+		c.lines = append(c.lines, hierarchy.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)})
 		c.at = len(c.lines) - 1
 		c.cover(addr, next)
 		addr = next

@@ -6,6 +6,7 @@ import (
 
 	"spvsim/internal/spec"
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 )
 
 // A timedLoad is a load of a wave, and how long the vector memory unit is taken for it.
@@ -19,12 +20,12 @@ type timedLoad struct {
 }
 
 // timeLoads asks each load of a new machine.
-func timeLoads(t *testing.T, s *HierarchySpec, loads []timedLoad) {
+func timeLoads(t *testing.T, s *hierarchy.Spec, loads []timedLoad) {
 	t.Helper()
 	for _, c := range loads {
 		b := newBench(t, 64*256)
 		shape := &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
-		b.h = NewFast(s, shape)
+		b.h = hierarchy.NewAnalytic(s, shape)
 		b.port = NewPorts(b.store, b.h, s, shape)[0]
 		b.index(0, c.stride)
 		b.st.Exec = c.exec
@@ -39,7 +40,7 @@ func timeLoads(t *testing.T, s *HierarchySpec, loads []timedLoad) {
 // Lanes share a block where one cycle takes their addresses and their bytes
 // follow each other; others share half a block.
 func TestBlocksOfLanes(t *testing.T) {
-	s := DefaultSpec()
+	s := hierarchy.DefaultSpec()
 	s.VectorMemory.BlockBytes = 64
 	timeLoads(t, &s, []timedLoad{
 		{"words in a row", 1, 0, 4, 1<<64 - 1, 4},
@@ -57,7 +58,7 @@ func TestBlocksOfLanes(t *testing.T) {
 
 // Blocks that are larger than lines, and lanes between which others are idle, share them too.
 func TestBlocksOfLanesApart(t *testing.T) {
-	s := DefaultSpec()
+	s := hierarchy.DefaultSpec()
 	s.VectorMemory.BlockBytes = 4 * s.VectorL1.LineBytes
 	timeLoads(t, &s, []timedLoad{{"words a line apart", 1, 0, uint32(s.VectorL1.LineBytes), 1<<64 - 1, 32}})
 	s.VectorMemory.BlockBytes = s.VectorL1.LineBytes
@@ -93,7 +94,7 @@ func TestTranslations(t *testing.T) {
 		{"one lane", 16384, 1, 1, 1, 0},
 	} {
 		b := newBench(t, 64*16384)
-		s, shape := DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
+		s, shape := hierarchy.DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
 		s.VectorMemory.TranslationBytes, s.VectorMemory.TranslationCycles = 8192, cycles
 		b.port = NewPorts(b.store, b.h, &s, shape)[0]
 		b.index(0, c.stride)
@@ -111,14 +112,14 @@ func TestTranslations(t *testing.T) {
 // many are active; what was fetched is there the next time.
 func TestSectorsOfLanes(t *testing.T) {
 	const size = 1 << 14 // bytes of the buffer: half of the cache
-	s, shape := DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
+	s, shape := hierarchy.DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
 	s.VectorL1.LineBytes, s.VectorL1.SectorBytes, s.L2.LineBytes = 128, 64, 128
 	s.VectorL1.Bytes, s.VectorL1.Ways = 2*size, 64
 	types := []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64}
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		typ, count := types[r.IntN(len(types))], 1+r.IntN(3)
-		b, f := newBench(t, size), NewFast(&s, shape)
+		b, f := newBench(t, size), hierarchy.NewAnalytic(&s, shape)
 		b.port = NewPorts(b.store, f, &s, shape)[0]
 		each := uint32(typ.Bits() / 8)
 		bytes := each * uint32(count)

@@ -1,9 +1,7 @@
-// Package mem is the memory of the device: the bytes of buffers and images, the
-// cache-line requests of an instruction's lane addresses, and the time that the
-// hierarchy takes to answer them.
+// Package mem carries out the memory instructions of a wave: it moves values between registers and the bytes of buffers and
+// images, lane by lane or row by row, coalesces the lanes' addresses to cache lines, and asks the hierarchy when those lines
+// are there.
 //
-// Values are computed when an instruction issues; the order of issue is the
-// memory order. Time is booked beside that: the hierarchy sees line numbers and
-// byte counts, never values. The package does not know what a shader is, who
-// issues, or when a wave waits for its results.
+// Values are exchanged when an instruction issues, so the order of issue is the order of memory. The hierarchy
+// (package hierarchy, or Akita's caches in package akita) sees line addresses and byte counts, never values.
 package mem

@@ -7,12 +7,13 @@ import (
 
 	"spvsim/internal/timing"
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 	"spvsim/mem/lane"
 )
 
 // An Early is a load of which the values are there and the lines are known, before the hierarchy is asked for them.
 type Early struct {
-	Lines  []Line
+	Lines  []hierarchy.Line
 	Scalar bool
 	busy   uint64
 	missed []int32
@@ -27,7 +28,7 @@ func NewWorkspace() *Workspace { return &Workspace{newWorkspace()} }
 // Ahead says whether loads of this port may be prepared: their time must be known
 // when they are booked.
 func (p *Port) Ahead() bool {
-	_, fast := p.h.(*Fast)
+	_, fast := p.h.(*hierarchy.Analytic)
 	return fast && p.lanes.values == nil
 }
 
@@ -53,7 +54,7 @@ func (p *Port) prepareUniform(st *isa.State, env *Env, in *isa.Inst, e *Early) b
 	if !ok {
 		return false
 	}
-	w := p.begin(m, Read)
+	w := p.begin(m, hierarchy.Read)
 	setUniform(st, in, bytes)
 	w.add(0, addr, uint32(len(bytes)))
 	p.prepared(m, e, 1, uint32(len(bytes)))
@@ -87,7 +88,7 @@ func setUniform(st *isa.State, in *isa.Inst, words []byte) {
 
 func (p *Port) prepareWords(st *isa.State, env *Env, in *isa.Inst, e *Early) bool {
 	m := in.Mem
-	w := p.begin(m, Read)
+	w := p.begin(m, hierarchy.Read)
 	d, _ := env.descriptor(m, 0)
 	each := lane.Element(in).Rows()
 	size := 4 * uint32(int(m.Count)*each)
@@ -120,15 +121,15 @@ func (e *Early) Busy() uint64 { return e.busy }
 // Book asks the hierarchy for the lines of a prepared load.
 func (p *Port) Book(now uint64, e *Early) *timing.Response {
 	r := &p.lanes.w.request
-	*r = Request{CU: p.cu, Kind: Read, Scalar: e.Scalar, Lines: e.Lines, Missed: e.missed, Busy: e.busy}
+	*r = hierarchy.Request{CU: p.cu, Kind: hierarchy.Read, Scalar: e.Scalar, Lines: e.Lines, Missed: e.missed, Busy: e.busy}
 	return p.h.Access(now, r)
 }
 
 // Least are the cycles that a load takes at least: those of a hit in the cache that it meets first.
-func (p *Port) Least(scalar bool) uint64 { return p.h.(*Fast).hitLatency(scalar) }
+func (p *Port) Least(scalar bool) uint64 { return p.h.(*hierarchy.Analytic).HitLatency(scalar) }
 
 // FreeMisses is how many lines may miss in the unit's vector cache from cycle now on before one has to wait for a free miss entry.
-func (p *Port) FreeMisses(now uint64) int { return p.h.(*Fast).freeMisses(p.cu, now) }
+func (p *Port) FreeMisses(now uint64) int { return p.h.(*hierarchy.Analytic).FreeMisses(p.cu, now) }
 
 // Steady says of each instruction of a program whether it loads from memory that none of them writes, under these bindings.
 func (b *Bindings) Steady(insts []isa.Inst) []bool {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"spvsim/mem/hierarchy"
+	"spvsim/mem/texture"
 	"spvsim/program/ir"
 )
 
@@ -12,9 +14,9 @@ import (
 type Descriptor struct {
 	Addr  uint64
 	Bytes []byte
-	Image *Image // nil for buffers
+	Image *texture.Image // nil for buffers
 	// Sampler of a binding of samplers; Target of a colour attachment.
-	Sampler *Sampler
+	Sampler *texture.Sampler
 	Target  *Target
 }
 
@@ -22,7 +24,7 @@ type Descriptor struct {
 func Of(b *Buffer) Descriptor { return Descriptor{Addr: b.Addr, Bytes: b.Bytes} }
 
 // OfImage is the descriptor of an image that lies at the start of a buffer.
-func OfImage(b *Buffer, i *Image) (Descriptor, error) {
+func OfImage(b *Buffer, i *texture.Image) (Descriptor, error) {
 	if i.Size() > b.Size {
 		return Descriptor{}, fmt.Errorf("mem: image of %d bytes in buffer %q of %d", i.Size(), b.Name, b.Size)
 	}
@@ -123,5 +125,5 @@ type Env struct {
 	// Touched takes down what instructions access; nil: nothing does.
 	Touched *Footprint
 	// Traffic counts what they move at each level; nil: nothing does.
-	Traffic *Traffic
+	Traffic *hierarchy.Traffic
 }

@@ -6,6 +6,7 @@ import (
 
 	"spvsim/internal/timing"
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 	"spvsim/mem/lane"
 )
 
@@ -57,7 +58,7 @@ func (t *Target) takes(f *isa.Fragments, l, sample int) bool {
 
 // export writes the colours of the active lanes that are no helpers.
 func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	p.begin(in.Mem, Write)
+	p.begin(in.Mem, hierarchy.Write)
 	m, f := in.Mem, st.Fragments
 	d, _ := env.descriptor(m, 0)
 	n := 0
@@ -81,7 +82,7 @@ func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing
 	if d.Image != nil {
 		bytes = d.Image.Format.Bytes
 	}
-	return p.sendRequest(now, m, Write, n, uint32(bytes))
+	return p.sendRequest(now, m, hierarchy.Write, n, uint32(bytes))
 }
 
 // exportSample writes a lane's colour to a sample of its pixel.
@@ -94,8 +95,8 @@ func (x *lanes) exportSample(st *isa.State, in *isa.Inst, d *Descriptor, l, samp
 	}
 	var v [4]uint64
 	for k := range v {
-		v[k] = format.fromElem(lane.Value(st, in.Mem.Data[k], l, false), t)
+		v[k] = format.FromElement(lane.Value(st, in.Mem.Data[k], l, false), t)
 	}
-	format.setTexel(d.Bytes[off:][:format.Bytes], &v)
-	x.w.add(l, d.Addr+d.Image.place(&at, 0, off), uint32(format.Bytes))
+	format.Encode(d.Bytes[off:][:format.Bytes], &v)
+	x.w.add(l, d.Addr+d.Image.TiledOffset(&at, 0, off), uint32(format.Bytes))
 }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 	"spvsim/mem/lane"
 )
 
@@ -17,13 +18,13 @@ type Footprint struct {
 const footprintShift = 12 // log2 of the bytes of a page
 
 // A footprintPage has a bit for each byte, by kind; nil: none of that kind.
-type footprintPage [Atomic + 1]*[1 << footprintShift / 64]uint64
+type footprintPage [hierarchy.Atomic + 1]*[1 << footprintShift / 64]uint64
 
 // NewFootprint is that of nothing.
 func NewFootprint() *Footprint { return &Footprint{pages: map[uint64]*footprintPage{}} }
 
 // Add marks bytes from addr on.
-func (f *Footprint) Add(kind Kind, addr, size uint64) {
+func (f *Footprint) Add(kind hierarchy.Kind, addr, size uint64) {
 	for end := addr + size; addr < end; {
 		n := min(end-addr, 1<<footprintShift-addr&(1<<footprintShift-1))
 		f.mark(kind, addr, n)
@@ -32,7 +33,7 @@ func (f *Footprint) Add(kind Kind, addr, size uint64) {
 }
 
 // mark marks bytes of one page.
-func (f *Footprint) mark(kind Kind, addr, size uint64) {
+func (f *Footprint) mark(kind hierarchy.Kind, addr, size uint64) {
 	number := addr >> footprintShift
 	if f.last != number+1 {
 		f.last, f.page = number+1, f.pages[number]
@@ -53,7 +54,7 @@ func (f *Footprint) mark(kind Kind, addr, size uint64) {
 }
 
 // Conflict is the lowest byte that one of two launches writes or updates and the other one touches otherwise than by atomics too.
-func (f *Footprint) Conflict(o *Footprint) (addr uint64, mine, others Kind, found bool) {
+func (f *Footprint) Conflict(o *Footprint) (addr uint64, mine, others hierarchy.Kind, found bool) {
 	if len(o.pages) < len(f.pages) {
 		addr, others, mine, found = o.Conflict(f)
 		return addr, mine, others, found
@@ -71,9 +72,9 @@ func (f *Footprint) Conflict(o *Footprint) (addr uint64, mine, others Kind, foun
 }
 
 // conflicts are the kinds of access to one byte that need an order.
-var conflicts = [][2]Kind{{Write, Write}, {Write, Read}, {Read, Write}, {Write, Atomic}, {Atomic, Write}, {Atomic, Read}, {Read, Atomic}}
+var conflicts = [][2]hierarchy.Kind{{hierarchy.Write, hierarchy.Write}, {hierarchy.Write, hierarchy.Read}, {hierarchy.Read, hierarchy.Write}, {hierarchy.Write, hierarchy.Atomic}, {hierarchy.Atomic, hierarchy.Write}, {hierarchy.Atomic, hierarchy.Read}, {hierarchy.Read, hierarchy.Atomic}}
 
-func (a *footprintPage) conflict(b *footprintPage) (at uint64, mine, others Kind, found bool) {
+func (a *footprintPage) conflict(b *footprintPage) (at uint64, mine, others hierarchy.Kind, found bool) {
 	for _, k := range conflicts {
 		x, y := a[k[0]], b[k[1]]
 		if x == nil || y == nil {
@@ -101,7 +102,7 @@ func (p *Port) Mark(f *Footprint, st *isa.State, env *Env, in *isa.Inst) {
 	switch m.Space {
 	case isa.SpaceBuffer, isa.SpaceFlat:
 		mask := lane.Active(st, m)
-		if kind == Atomic {
+		if kind == hierarchy.Atomic {
 			mask = st.Exec
 		}
 		p.lanes.resolve(st, env, m, mask)
@@ -112,19 +113,19 @@ func (p *Port) Mark(f *Footprint, st *isa.State, env *Env, in *isa.Inst) {
 }
 
 // footprintKind is the kind of an access; false: it is none to memory that launches share.
-func footprintKind(in *isa.Inst) (Kind, bool) {
+func footprintKind(in *isa.Inst) (hierarchy.Kind, bool) {
 	switch {
 	case in.Op == isa.BufferSize || in.Op == isa.ImageSize || in.Op == isa.ImageSamples || in.Op == isa.ImageQueryLod:
 		return 0, false
 	case in.Op.Has(isa.FlagAtomic):
-		return Atomic, true // loads and stores among them, which need no order with updates
+		return hierarchy.Atomic, true // loads and stores among them, which need no order with updates
 	case in.Op.Has(isa.FlagWrites):
-		return Write, true
+		return hierarchy.Write, true
 	}
-	return Read, true
+	return hierarchy.Read, true
 }
 
-func (p *Port) markLanes(f *Footprint, kind Kind, mask, size uint64) {
+func (p *Port) markLanes(f *Footprint, kind hierarchy.Kind, mask, size uint64) {
 	w := p.lanes.w
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
@@ -135,8 +136,8 @@ func (p *Port) markLanes(f *Footprint, kind Kind, mask, size uint64) {
 }
 
 // markTexels marks the texels of loads, stores and atomics, where they are among the bytes of the image, and whole images of others.
-func (p *Port) markTexels(f *Footprint, kind Kind, st *isa.State, env *Env, in *isa.Inst) {
-	w, one := p.lanes.w, in.Op == isa.ImageLoad || in.Op == isa.ImageStore || kind == Atomic
+func (p *Port) markTexels(f *Footprint, kind hierarchy.Kind, st *isa.State, env *Env, in *isa.Inst) {
+	w, one := p.lanes.w, in.Op == isa.ImageLoad || in.Op == isa.ImageStore || kind == hierarchy.Atomic
 	if one {
 		p.lanes.resolveTexels(st, env, in)
 	}

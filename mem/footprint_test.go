@@ -3,6 +3,8 @@ package mem
 import (
 	"math/rand/v2"
 	"testing"
+
+	"spvsim/mem/hierarchy"
 )
 
 // Two launches conflict at the lowest byte that one of them changes and the other touches, but by atomics both: whatever pages, words and kinds
@@ -12,10 +14,10 @@ func TestConflictsOfFootprints(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		const first, bytes = 1<<footprintShift - 200, 400 // over the end of a page
-		var touched [2][bytes]map[Kind]bool
+		var touched [2][bytes]map[hierarchy.Kind]bool
 		prints := [2]*Footprint{NewFootprint(), NewFootprint()}
 		for range 1 + r.IntN(8) {
-			of, kind := r.IntN(2), Kind(r.IntN(int(Atomic)+1))
+			of, kind := r.IntN(2), hierarchy.Kind(r.IntN(int(hierarchy.Atomic)+1))
 			from, size := r.IntN(bytes-1), 1+r.IntN(4)
 			if r.IntN(4) == 0 {
 				size = 1 + r.IntN(bytes-from)
@@ -24,12 +26,14 @@ func TestConflictsOfFootprints(t *testing.T) {
 			prints[of].Add(kind, first+uint64(from), uint64(size))
 			for i := range size {
 				if touched[of][from+i] == nil {
-					touched[of][from+i] = map[Kind]bool{}
+					touched[of][from+i] = map[hierarchy.Kind]bool{}
 				}
 				touched[of][from+i][kind] = true
 			}
 		}
-		apart := func(a, b Kind) bool { return (a != Read || b != Read) && (a != Atomic || b != Atomic) }
+		apart := func(a, b hierarchy.Kind) bool {
+			return (a != hierarchy.Read || b != hierarchy.Read) && (a != hierarchy.Atomic || b != hierarchy.Atomic)
+		}
 		want := -1
 		for i := range bytes {
 			for a := range touched[0][i] {

@@ -5,6 +5,7 @@ import (
 
 	"spvsim/internal/timing"
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 	"spvsim/mem/lane"
 )
 
@@ -25,7 +26,7 @@ func (x *lanes) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
 			continue
 		}
 		w.texel[l] = d.Image
-		if off, seen, ok := d.Image.texelOffset(m, &c); ok {
+		if off, seen, ok := d.Image.TexelOffset(m, &c); ok {
 			w.place(l, d, binding, 0)
 			w.off[l], w.addr[l] = off, d.Addr+seen
 		}
@@ -33,14 +34,14 @@ func (x *lanes) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
 }
 
 func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	p.begin(in.Mem, Read)
+	p.begin(in.Mem, hierarchy.Read)
 	p.lanes.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		size = max(size, p.lanes.loadTexel(st, in, l, t))
 	}
-	return p.sendRequest(now, in.Mem, Read, bits.OnesCount64(st.Exec), uint32(size))
+	return p.sendRequest(now, in.Mem, hierarchy.Read, bits.OnesCount64(st.Exec), uint32(size))
 }
 
 // loadTexel returns the bytes of the texel.
@@ -52,16 +53,16 @@ func (x *lanes) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 	case image == nil:
 		x.fault(st, in, "image load", l)
 	case w.mem[l] == nil:
-		v = image.outside()
+		v = image.Outside()
 		x.fault(st, in, "image load", l)
 	default:
 		size = image.Format.Bytes
-		v = image.swizzled(image.Format.texel(w.mem[l][w.off[l]:][:size]))
+		v = image.Swizzled(image.Format.Decode(w.mem[l][w.off[l]:][:size]))
 		w.add(l, w.addr[l], uint32(size))
 	}
 	for k := range v {
 		if image != nil {
-			v[k] = image.Format.toElem(v[k], t)
+			v[k] = image.Format.ToElement(v[k], t)
 		}
 		lane.Set(st, lane.Result(in, k), l, t.Bits() == 64, v[k])
 	}
@@ -69,13 +70,13 @@ func (x *lanes) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 }
 
 func (p *Port) imageStore(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	p.begin(in.Mem, Write)
+	p.begin(in.Mem, hierarchy.Write)
 	p.lanes.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		size = max(size, p.lanes.storeTexel(st, in, bits.TrailingZeros64(mask), t))
 	}
-	return p.sendRequest(now, in.Mem, Write, bits.OnesCount64(st.Exec), uint32(size))
+	return p.sendRequest(now, in.Mem, hierarchy.Write, bits.OnesCount64(st.Exec), uint32(size))
 }
 
 func (x *lanes) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
@@ -87,9 +88,9 @@ func (x *lanes) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 	f := w.texel[l].Format
 	var v [4]uint64
 	for k := range v {
-		v[k] = f.fromElem(lane.Value(st, in.Mem.Data[k], l, t.Bits() == 64), t)
+		v[k] = f.FromElement(lane.Value(st, in.Mem.Data[k], l, t.Bits() == 64), t)
 	}
-	f.setTexel(w.mem[l][w.off[l]:][:f.Bytes], &v)
+	f.Encode(w.mem[l][w.off[l]:][:f.Bytes], &v)
 	w.add(l, w.addr[l], uint32(f.Bytes))
 	return f.Bytes
 }
@@ -121,7 +122,7 @@ func descriptorBytes(d *Descriptor) uint32 { return uint32(min(uint64(len(d.Byte
 
 func imageSize(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	m, i := in.Mem, in.Imm
-	return query(p, now, st, env, in, func(d *Descriptor) uint32 { return d.Image.dimension(m, int(i)) })
+	return query(p, now, st, env, in, func(d *Descriptor) uint32 { return d.Image.Dimension(m, int(i)) })
 }
 
 func imageSamples(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {

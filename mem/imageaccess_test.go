@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"spvsim/isa"
+	"spvsim/mem/texture"
 )
 
-func imageBench(t *testing.T, format string, w, h, d, layers uint32) (*bench, *Image) {
+func imageBench(t *testing.T, format string, w, h, d, layers uint32) (*bench, *texture.Image) {
 	t.Helper()
-	img, err := NewImage(format, w, h, d, layers)
+	img, err := texture.NewImage(format, w, h, d, layers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestImageQueriesAndAtomics(t *testing.T) {
 func TestSwizzle(t *testing.T) {
 	b, img := imageBench(t, "R8ui", 4, 4, 1, 1)
 	b.env.Descriptors[1].Bytes[0] = 7
-	img.Swizzle = [4]Component{Alpha, Red, One, Zero}
+	img.Swizzle = [4]texture.Component{texture.Alpha, texture.Red, texture.One, texture.Zero}
 	in := &isa.Inst{Op: isa.ImageLoad, Mem: &isa.Mem{
 		Access: isa.Access{Space: isa.SpaceImage, Binding: 1, Texture: isa.Texture{Dim: 1}, Elem: isa.I32, Count: 4},
 		Dsts:   [4]isa.Reg{isa.V(8), isa.V(9), isa.V(10), isa.V(11)},

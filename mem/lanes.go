@@ -5,7 +5,9 @@ import (
 
 	"spvsim/internal/timing"
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 	"spvsim/mem/lane"
+	"spvsim/mem/texture"
 )
 
 // resolve finds memory, offset and address of each active lane.
@@ -60,7 +62,7 @@ func (e *Env) oneBuffer(st *isa.State, m *isa.Mem) (d *Descriptor, binding int32
 }
 
 // sampler is the sampler of a sampling instruction; nil if none is bound.
-func (e *Env) sampler(m *isa.Mem, index uint32) *Sampler {
+func (e *Env) sampler(m *isa.Mem, index uint32) *texture.Sampler {
 	if index >= e.Count[m.Sampler] {
 		return nil
 	}
@@ -146,14 +148,14 @@ func elemBytes(t isa.Type) uint64 { return uint64(t.Bits()) / 8 }
 func (p *Port) loadGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	m := in.Mem
 	mask, size := lane.Active(st, m), elemBytes(lane.Element(in))
-	p.begin(m, Read)
+	p.begin(m, hierarchy.Read)
 	p.lanes.resolve(st, env, m, mask)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
 	p.lanes.w.bankPlaced(mask, uint64(bytes))
 	for ; mask != 0; mask &= mask - 1 {
 		p.lanes.loadLane(st, in, bits.TrailingZeros64(mask), size)
 	}
-	return p.sendRequest(now, m, Read, lanes, bytes)
+	return p.sendRequest(now, m, hierarchy.Read, lanes, bytes)
 }
 
 func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, size uint64) {
@@ -177,16 +179,16 @@ func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, size uint64) {
 func (p *Port) storeGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
 	m, t := in.Mem, lane.Element(in)
 	mask, size := lane.Active(st, m), elemBytes(t)
-	p.begin(m, Write)
+	p.begin(m, hierarchy.Write)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
 	if p.lanes.w.deaf && p.lanes.storeOne(st, env, in, mask, size) {
-		return p.sendRequest(now, m, Write, lanes, bytes)
+		return p.sendRequest(now, m, hierarchy.Write, lanes, bytes)
 	}
 	p.lanes.resolve(st, env, m, mask)
 	for ; mask != 0; mask &= mask - 1 {
 		p.lanes.storeLane(st, in, bits.TrailingZeros64(mask), size)
 	}
-	return p.sendRequest(now, m, Write, lanes, bytes)
+	return p.sendRequest(now, m, hierarchy.Write, lanes, bytes)
 }
 
 // storeOne stores for the highest lane alone where all go to one place within

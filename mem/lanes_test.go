@@ -10,6 +10,7 @@ import (
 	"spvsim/internal/spec"
 	"spvsim/internal/timing"
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 )
 
 var elementTypes = []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64, isa.F16, isa.F32, isa.F64}
@@ -303,17 +304,17 @@ func TestValuePortsCountWhatLanesMove(t *testing.T) {
 			in           *isa.Inst
 			stride       uint32
 			exec         uint64
-			kind         Kind
+			kind         hierarchy.Kind
 			bytes        uint64
 			changesAfter uint64
 		}{
-			{access(isa.Load, isa.I32, 1), 4, ^uint64(0), Read, 64 * 4, 0},
-			{access(isa.Load, isa.I32, 2), 0, 3, Read, 2 * 8, 0},
-			{access(isa.Load, isa.I32, 4), 16, 0xFF, Read, 8 * 16, 0},
-			{access(isa.Store, isa.I32, 4), 16, ^uint64(0), Write, 64 * 16, 1},
-			{access(isa.Store, isa.I16, 1), 16, 5, Write, 2 * 2, 2},
-			{add, 0, 7, Atomic, 3 * 4, 5},
-			{add, 64 * 16, 6, Atomic, 0, 5}, // out of bounds
+			{access(isa.Load, isa.I32, 1), 4, ^uint64(0), hierarchy.Read, 64 * 4, 0},
+			{access(isa.Load, isa.I32, 2), 0, 3, hierarchy.Read, 2 * 8, 0},
+			{access(isa.Load, isa.I32, 4), 16, 0xFF, hierarchy.Read, 8 * 16, 0},
+			{access(isa.Store, isa.I32, 4), 16, ^uint64(0), hierarchy.Write, 64 * 16, 1},
+			{access(isa.Store, isa.I16, 1), 16, 5, hierarchy.Write, 2 * 2, 2},
+			{add, 0, 7, hierarchy.Atomic, 3 * 4, 5},
+			{add, 64 * 16, 6, hierarchy.Atomic, 0, 5}, // out of bounds
 		} {
 			before := p.Values().Moved
 			b.index(0, c.stride)
@@ -471,8 +472,8 @@ func TestStoresToOnePlace(t *testing.T) {
 			if b.store.Faults.Count != c.faults {
 				t.Errorf("timed %v, %+v: %d faults", timed, c, b.store.Faults.Count)
 			}
-			if !timed && p.Values().Moved[Write] != c.moved {
-				t.Errorf("%+v: %d bytes", c, p.Values().Moved[Write])
+			if !timed && p.Values().Moved[hierarchy.Write] != c.moved {
+				t.Errorf("%+v: %d bytes", c, p.Values().Moved[hierarchy.Write])
 			}
 		}
 	}
@@ -530,11 +531,11 @@ type drawnAccess struct {
 const accessedBytes = 64*64 + 16
 
 // accessSpecs are the address paths on which every loop has to take the same.
-var accessSpecs = map[string]func(*HierarchySpec){
-	"lines":  func(*HierarchySpec) {},
-	"blocks": func(s *HierarchySpec) { s.VectorMemory.BlockBytes = 64 },
-	"banks":  func(s *HierarchySpec) { s.VectorMemory.BankSpec = rdnaVectorBanks() },
-	"pages":  func(s *HierarchySpec) { s.VectorMemory.TranslationBytes, s.VectorMemory.TranslationCycles = 8192, 2 },
+var accessSpecs = map[string]func(*hierarchy.Spec){
+	"lines":  func(*hierarchy.Spec) {},
+	"blocks": func(s *hierarchy.Spec) { s.VectorMemory.BlockBytes = 64 },
+	"banks":  func(s *hierarchy.Spec) { s.VectorMemory.BankSpec = rdnaVectorBanks() },
+	"pages":  func(s *hierarchy.Spec) { s.VectorMemory.TranslationBytes, s.VectorMemory.TranslationCycles = 8192, 2 },
 }
 
 // drawAccesses gives n accesses on each address path to a function.
@@ -566,9 +567,9 @@ func drawAccesses(n int, do func(*drawnAccess)) {
 // on is a bench on which the access comes next.
 func (x *drawnAccess) on(t *testing.T) *bench {
 	b := newBench(t, accessedBytes)
-	s, shape := DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
+	s, shape := hierarchy.DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
 	accessSpecs[x.spec](&s)
-	b.h = NewFast(&s, shape)
+	b.h = hierarchy.NewAnalytic(&s, shape)
 	b.port = NewPorts(b.store, b.h, &s, shape)[0]
 	b.fillIota()
 	for i := range b.st.V {

@@ -3,6 +3,7 @@ package mem
 import (
 	"spvsim/mem/contention"
 	"spvsim/mem/fixed"
+	"spvsim/mem/hierarchy"
 )
 
 // OnChip is the payload memory of a machine: one memory that all compute units
@@ -14,13 +15,13 @@ type OnChip struct {
 	latency uint64
 	cost    uint64 // fixed-point time of a byte
 	serial  uint64 // fixed-point time of a further update of one element
-	Counter Counter
+	Counter hierarchy.Counter
 }
 
 // NewOnChip makes a payload memory of the given latency and bandwidth.
 func NewOnChip(latencyCycles int, bytesPerCycle float64, atomicCycles int) *OnChip {
 	return &OnChip{latency: uint64(latencyCycles), cost: fixed.PerByte(bytesPerCycle), serial: uint64(atomicCycles) << fixed.Shift,
-		Counter: Counter{Level: "payloads"}}
+		Counter: hierarchy.Counter{Level: "payloads"}}
 }
 
 // UseOnChip gives the ports of a machine its payload memory.
@@ -33,7 +34,7 @@ func UseOnChip(ports []*Port, c *OnChip) {
 // onChip carries out the part of a request that is in on-chip payload memory,
 // and takes it out of the request. It reports whether that was all of it, which the
 // port's response is then for; lines that are left decide the time, as memory behind the caches is slower.
-func (p *Port) onChip(now uint64, r *Request) (all bool) {
+func (p *Port) onChip(now uint64, r *hierarchy.Request) (all bool) {
 	c, cost, kept := p.chip, uint64(0), 0
 	n, missed := len(r.Lines), r.Missed
 	r.Missed = missed[:0]
@@ -43,7 +44,10 @@ func (p *Port) onChip(now uint64, r *Request) (all bool) {
 			missed = missed[1:]
 		}
 		if !c.holds(p, r.Kind, &l) {
-			r.keep(l, kept, asks)
+			r.Lines[kept] = l
+			if asks {
+				r.Missed = append(r.Missed, int32(kept))
+			}
 			kept++
 			continue
 		}
@@ -60,16 +64,8 @@ func (p *Port) onChip(now uint64, r *Request) (all bool) {
 	return kept == 0
 }
 
-// keep puts a line at a place before its own.
-func (r *Request) keep(l Line, place int, asks bool) {
-	r.Lines[place] = l
-	if asks {
-		r.Missed = append(r.Missed, int32(place))
-	}
-}
-
 // holds says whether an access to a line ends in the payload memory.
-func (c *OnChip) holds(p *Port, kind Kind, l *Line) bool {
+func (c *OnChip) holds(p *Port, kind hierarchy.Kind, l *hierarchy.Line) bool {
 	if c.tags == nil {
 		b := p.lanes.w.buffer(p.lanes.store, l.Addr)
 		if b == nil || !b.OnChip {
@@ -79,14 +75,14 @@ func (c *OnChip) holds(p *Port, kind Kind, l *Line) bool {
 		return true
 	}
 	c.Counter.Accesses++
-	if kind == Atomic {
+	if kind == hierarchy.Atomic {
 		return false
 	}
 	hit := c.tags.touch(l.Addr)
 	if !hit {
 		c.Counter.Misses++
 	}
-	return hit && kind == Read
+	return hit && kind == hierarchy.Read
 }
 
 // NewPayloadCache makes a payload memory that is a cache of so many bytes in front of the caches that payloads go to: it is written

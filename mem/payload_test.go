@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"spvsim/mem/hierarchy"
 )
 
 // A payload cache holds the lines of each set that were used last, as many as it has ways; stores go through and atomics go by.
@@ -17,11 +19,11 @@ func TestPayloadCacheHoldsWhatWasUsedLast(t *testing.T) {
 		set := (number + 1) % sets
 		at := slices.Index(held[set], number)
 		hit := at >= 0
-		kind := []Kind{Read, Write, Atomic}[r.IntN(3)]
-		if got := c.holds(nil, kind, &Line{Addr: number*line + r.Uint64N(line)}); got != (hit && kind == Read) {
+		kind := []hierarchy.Kind{hierarchy.Read, hierarchy.Write, hierarchy.Atomic}[r.IntN(3)]
+		if got := c.holds(nil, kind, &hierarchy.Line{Addr: number*line + r.Uint64N(line)}); got != (hit && kind == hierarchy.Read) {
 			t.Fatalf("line %d is held: %t, want %t", number, got, hit)
 		}
-		if kind == Atomic {
+		if kind == hierarchy.Atomic {
 			continue
 		}
 		if hit {
@@ -45,9 +47,9 @@ func TestPayloadsAskForNoTranslation(t *testing.T) {
 	chip.OnChip = true
 	p := &Port{chip: NewOnChip(1, 64, 1), lanes: lanes{w: newWorkspace(), store: store}}
 	far := chip.Addr + 1<<16
-	r := &Request{Kind: Read, Busy: 5, Missed: []int32{0, 1, 4}}
+	r := &hierarchy.Request{Kind: hierarchy.Read, Busy: 5, Missed: []int32{0, 1, 4}}
 	for _, addr := range []uint64{chip.Addr, far, chip.Addr + 64, far + 4096, far + 8192} {
-		r.Lines = append(r.Lines, Line{Addr: addr, Bytes: 64})
+		r.Lines = append(r.Lines, hierarchy.Line{Addr: addr, Bytes: 64})
 	}
 	if all := p.onChip(0, r); all || len(r.Lines) != 3 || !slices.Equal(r.Missed, []int32{0, 2}) {
 		t.Errorf("%d lines are left, and lines %v of them ask: want 3, 0 and 2", len(r.Lines), r.Missed)

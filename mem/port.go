@@ -6,17 +6,19 @@ import (
 	"spvsim/internal/spec"
 	"spvsim/internal/timing"
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 	"spvsim/mem/lane"
+	"spvsim/mem/texture"
 )
 
 // A Port executes the memory instructions of one compute unit: its lanes move the bytes and say which lines they need, the
 // address path and the texture unit say how long those take to send, and the hierarchy when they are there.
 type Port struct {
 	cu     int
-	h      Hierarchy
+	h      hierarchy.Model
 	path   addressPath
 	lanes  lanes
-	tex    texture
+	tex    textureUnit
 	chip   *OnChip // nil: the machine has no on-chip payload memory
 	tokens uint64
 
@@ -31,9 +33,9 @@ type lanes struct {
 	values *Values   // nil: accesses take time
 }
 
-// A texture is the unit that finds, reads and weighs texels for lanes.
-type texture struct {
-	spec  *TextureSpec
+// A textureUnit is the unit that finds, reads and weighs texels for lanes.
+type textureUnit struct {
+	spec  *hierarchy.TextureSpec
 	lanes *lanes
 }
 
@@ -42,19 +44,19 @@ type workspace struct {
 	coalescer
 	lane.Walk
 	step     lane.Step // what the walk is made of
-	request  Request
+	request  hierarchy.Request
 	elements coalescer            // distinct elements of an atomic
 	mem      [64][]byte           // by lane: the memory that the lane's address is in
 	off      [64]uint64           // offset in it
 	addr     [64]uint64           // device address of the offset
 	bind     [64]int32            // binding, for faults
-	texel    [64]*Image           // of image accesses; nil where none is bound
+	texel    [64]*texture.Image   // of image accesses; nil where none is bound
 	trash    [64]uint32           // where results that are not used go
 	spread   [maxWords][64]uint32 // uniform store data, by lane
 	last     *Buffer              // the buffer found last
-	banks    *dataBanks           // that the lanes of the load go to; nil: none
+	banks    *hierarchy.DataBanks // that the lanes of the load go to; nil: none
 	banked   uint64               // fixed-point cycles that those take for it
-	counts   bankCounts
+	counts   hierarchy.BankCounts
 	missed   []int32 // lines that begin a range whose translation is to be asked of the second level
 }
 
@@ -72,26 +74,26 @@ func (w *workspace) buffer(s *Store, addr uint64) *Buffer {
 
 func newWorkspace() *workspace {
 	w := &workspace{}
-	w.lines, w.elements.lines = make([]Line, 0, tableSize), make([]Line, 0, tableSize)
+	w.lines, w.elements.lines = make([]hierarchy.Line, 0, tableSize), make([]hierarchy.Line, 0, tableSize)
 	return w
 }
 
 // NewPorts makes the ports of all compute units. They share one workspace, so
 // they must be used from one goroutine.
-func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []*Port {
+func NewPorts(store *Store, h hierarchy.Model, s *hierarchy.Spec, shape *spec.Shape) []*Port {
 	all := lanes{w: newWorkspace(), store: store}
 	path := newAddressPath(s)
 	path.vector, path.scalar = lineShifts(h)
 	ports := make([]*Port, shape.Units())
 	for i := range ports {
-		path.pages = newTranslations(s)
-		ports[i] = &Port{cu: i, h: h, path: path, lanes: all, tex: texture{&s.Texture, &all}}
+		path.pages = hierarchy.NewL1TLB(s)
+		ports[i] = &Port{cu: i, h: h, path: path, lanes: all, tex: textureUnit{&s.Texture, &all}}
 	}
 	return ports
 }
 
 // OnComplete sets the receiver of completions of pending instructions.
-func (p *Port) OnComplete(f CompletionFunc) { p.h.OnComplete(p.cu, f) }
+func (p *Port) OnComplete(f hierarchy.CompletionFunc) { p.h.OnComplete(p.cu, f) }
 
 // An Access carries out one memory instruction on a port. The response is valid until the next access of the machine.
 type Access func(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response
@@ -132,7 +134,7 @@ func (p *Port) Issue(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.
 }
 
 // begin empties the workspace for an instruction; where lines are not asked for, nothing is in it.
-func (p *Port) begin(m *isa.Mem, kind Kind) *workspace {
+func (p *Port) begin(m *isa.Mem, kind hierarchy.Kind) *workspace {
 	w := p.lanes.w
 	if !w.deaf {
 		p.path.begin(w, m, kind)
@@ -141,7 +143,7 @@ func (p *Port) begin(m *isa.Mem, kind Kind) *workspace {
 }
 
 // sendRequest asks the hierarchy for the lines collected; lanes moved bytes each.
-func (p *Port) sendRequest(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32) *timing.Response {
+func (p *Port) sendRequest(now uint64, m *isa.Mem, kind hierarchy.Kind, lanes int, bytes uint32) *timing.Response {
 	if p.lanes.values != nil {
 		return p.lanes.values.finish(p, m, kind)
 	}
@@ -149,12 +151,12 @@ func (p *Port) sendRequest(now uint64, m *isa.Mem, kind Kind, lanes int, bytes u
 }
 
 // sendRequestWith is sendRequest for an instruction that occupies its unit for busy cycles.
-func (p *Port) sendRequestWith(now uint64, m *isa.Mem, kind Kind, busy uint64) *timing.Response {
+func (p *Port) sendRequestWith(now uint64, m *isa.Mem, kind hierarchy.Kind, busy uint64) *timing.Response {
 	w := p.lanes.w
 	if p.lanes.values != nil {
 		return p.lanes.values.finish(p, m, kind)
 	}
-	w.request = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent || m.Payload, Lines: w.lines, Missed: w.missed, Token: p.tokens + 1, Busy: busy}
+	w.request = hierarchy.Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent || m.Payload, Lines: w.lines, Missed: w.missed, Token: p.tokens + 1, Busy: busy}
 	if m.Payload && p.chip != nil && p.onChip(now, &w.request) {
 		return &p.response
 	}
@@ -194,13 +196,13 @@ func (x *lanes) fault(st *isa.State, in *isa.Inst, what string, l int) {
 }
 
 // IssueFor is Issue for a launch whose traffic is counted: the fast memory answers at once, so that what its levels count meanwhile is the request's.
-func (p *Port) IssueFor(t *Traffic, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	f, ok := p.h.(*Fast)
+func (p *Port) IssueFor(t *hierarchy.Traffic, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+	f, ok := p.h.(*hierarchy.Analytic)
 	if !ok {
 		return p.Issue(now, st, env, in)
 	}
-	t.begin(f)
+	t.Begin(f)
 	r := p.Issue(now, st, env, in)
-	t.add(f)
+	t.End(f)
 	return r
 }

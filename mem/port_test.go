@@ -6,12 +6,13 @@ import (
 
 	"spvsim/internal/spec"
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 )
 
 // bench is one port on a default machine, with one buffer at binding 0.
 type bench struct {
 	store *Store
-	h     *Fast
+	h     *hierarchy.Analytic
 	port  *Port
 	env   Env
 	buf   *Buffer
@@ -21,8 +22,8 @@ type bench struct {
 func newBench(tb testing.TB, bytes uint64) *bench {
 	tb.Helper()
 	b := &bench{store: NewStore(0)}
-	s, shape := DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
-	b.h = NewFast(&s, shape)
+	s, shape := hierarchy.DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
+	b.h = hierarchy.NewAnalytic(&s, shape)
 	b.port = NewPorts(b.store, b.h, &s, shape)[0]
 	var err error
 	if b.buf, err = b.store.Alloc(bytes, "data"); err != nil {

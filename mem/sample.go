@@ -7,12 +7,14 @@ import (
 	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/fixed"
+	"spvsim/mem/hierarchy"
 	"spvsim/mem/lane"
+	"spvsim/mem/texture"
 )
 
 // A laneSample is what one lane asks of the texture unit.
 type laneSample struct {
-	Sample
+	texture.Sample
 	lane  int
 	base  uint64 // device address
 	bytes []byte
@@ -22,7 +24,7 @@ type laneSample struct {
 // is one for the quad where it comes from the quad's coordinates; those of lanes
 // that are not active count as they are in the registers.
 func (p *Port) sample(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	p.begin(in.Mem, Read)
+	p.begin(in.Mem, hierarchy.Read)
 	passes := 0
 	for first := 0; first < st.Lanes; first += 4 {
 		if st.Exec>>first&15 != 0 {
@@ -33,7 +35,7 @@ func (p *Port) sample(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing
 }
 
 // sampleQuad returns the passes that the quad takes through the filter.
-func (u *texture) sampleQuad(st *isa.State, env *Env, in *isa.Inst, first int) (passes int) {
+func (u *textureUnit) sampleQuad(st *isa.State, env *Env, in *isa.Inst, first int) (passes int) {
 	for l := first; l < first+4; l++ {
 		if st.Exec>>l&1 == 0 {
 			continue
@@ -55,7 +57,7 @@ func (u *texture) sampleQuad(st *isa.State, env *Env, in *isa.Inst, first int) (
 }
 
 // answer gives the results of a lane, and the passes through the filter.
-func (u *texture) answer(s *laneSample, st *isa.State, in *isa.Inst, l int) ([4]uint64, int) {
+func (u *textureUnit) answer(s *laneSample, st *isa.State, in *isa.Inst, l int) ([4]uint64, int) {
 	if in.Op == isa.ImageGather {
 		return u.gatherTexels(s, in)
 	}
@@ -78,7 +80,7 @@ func number(st *isa.State, r isa.Reg, l int) float64 {
 
 // sampleOf resolves the image, the position and the level of detail of a lane.
 // The image is nil where nothing is bound.
-func (u *texture) sampleOf(st *isa.State, env *Env, in *isa.Inst, l int) (s laneSample) {
+func (u *textureUnit) sampleOf(st *isa.State, env *Env, in *isa.Inst, l int) (s laneSample) {
 	m := in.Mem
 	d, binding := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
 	with := env.sampler(m, uint32(lane.Value(st, m.SamplerIndex, l, false)))
@@ -87,10 +89,10 @@ func (u *texture) sampleOf(st *isa.State, env *Env, in *isa.Inst, l int) (s lane
 	if d.Image == nil || with == nil {
 		return s
 	}
-	s = laneSample{Sample: NewSample(m, d.Image, with), lane: l, base: d.Addr, bytes: d.Bytes}
-	s.setMove(uint32(lane.Value(st, m.TexelOffset, l, false)))
+	s = laneSample{Sample: texture.NewSample(m, d.Image, with), lane: l, base: d.Addr, bytes: d.Bytes}
+	s.SetOffset(uint32(lane.Value(st, m.TexelOffset, l, false)))
 	if m.Reference.Kind != isa.None {
-		s.compareWith(number(st, m.Reference, l))
+		s.CompareWith(number(st, m.Reference, l))
 	}
 	at := position(st, m, l)
 	var dx, dy [3]float64
@@ -108,7 +110,7 @@ func (u *texture) sampleOf(st *isa.State, env *Env, in *isa.Inst, l int) (s lane
 			dx[k], dy[k] = right[k]-from[k], down[k]-from[k]
 		}
 	}
-	s.locate(m, at, dx, dy)
+	s.Locate(m, at, dx, dy)
 	return s
 }
 
@@ -121,13 +123,13 @@ func position(st *isa.State, m *isa.Mem, l int) (at [4]float64) {
 
 // filter reads and weighs the texels. It returns the bits of four components of
 // type t and the passes through the filter.
-func (u *texture) filter(s *laneSample, t isa.Type) (v [4]uint64, passes int) {
-	levels, n, linear := s.Sampler.choose(s.Lambda, max(s.Image.Levels, 1))
+func (u *textureUnit) filter(s *laneSample, t isa.Type) (v [4]uint64, passes int) {
+	levels, n, linear := s.Sampler.ChooseLevels(s.Lambda, max(s.Image.Levels, 1))
 	f := s.Image.Format
 	if !f.IsFloat() { // integers are not filtered
-		v = u.fetch(s, s.nearest(levels[0].level), levels[0].level)
+		v = u.fetch(s, s.Nearest(levels[0].Level), levels[0].Level)
 		for k := range v {
-			v[k] = f.toElem(v[k], t)
+			v[k] = f.ToElement(v[k], t)
 		}
 		return v, u.passes(1, f.Bytes)
 	}
@@ -136,15 +138,15 @@ func (u *texture) filter(s *laneSample, t isa.Type) (v [4]uint64, passes int) {
 		u.level(s, level, linear, &sum)
 	}
 	for k := range v {
-		v[k] = f.toElem(uint64(math.Float32bits(float32(sum[k]))), t)
+		v[k] = f.ToElement(uint64(math.Float32bits(float32(sum[k]))), t)
 	}
 	return v, u.passes(n, f.Bytes)
 }
 
 // gatherTexels answers with a component of the four texels that a filter would mix, or
 // with their comparisons, from the lower left one against the clock.
-func (u *texture) gatherTexels(s *laneSample, in *isa.Inst) (v [4]uint64, passes int) {
-	low, _ := s.footprint(0)
+func (u *textureUnit) gatherTexels(s *laneSample, in *isa.Inst) (v [4]uint64, passes int) {
+	low, _ := s.Footprint(0)
 	t, f := lane.Element(in), s.Image.Format
 	component := in.Imm
 	if s.Compare {
@@ -152,18 +154,18 @@ func (u *texture) gatherTexels(s *laneSample, in *isa.Inst) (v [4]uint64, passes
 	}
 	for k, at := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
 		texel := u.fetch(s, [3]int{low[0] + at[0], low[1] + at[1]}, 0)
-		v[k] = f.toElem(texel[component], t)
+		v[k] = f.ToElement(texel[component], t)
 	}
 	return v, u.passes(1, f.Bytes)
 }
 
 // level adds one level of detail: one texel, or two in each dimension.
-func (u *texture) level(s *laneSample, level sampleLevel, linear bool, sum *[4]float64) {
+func (u *textureUnit) level(s *laneSample, level texture.WeightedLevel, linear bool, sum *[4]float64) {
 	if !linear {
-		add(sum, u.fetch(s, s.nearest(level.level), level.level), level.weight)
+		texture.AddWeighted(sum, u.fetch(s, s.Nearest(level.Level), level.Level), level.Weight)
 		return
 	}
-	low, beyond := s.footprint(level.level)
+	low, beyond := s.Footprint(level.Level)
 	for k := range 1 << s.Dims {
 		at, weight := low, 1.0
 		for d := range s.Dims {
@@ -173,27 +175,27 @@ func (u *texture) level(s *laneSample, level sampleLevel, linear bool, sum *[4]f
 				weight *= 1 - beyond[d]
 			}
 		}
-		add(sum, u.fetch(s, at, level.level), weight*level.weight)
+		texture.AddWeighted(sum, u.fetch(s, at, level.Level), weight*level.Weight)
 	}
 }
 
 // fetch reads a texel, after moving and wrapping; a comparison gives 0 or 1.
-func (u *texture) fetch(s *laneSample, at [3]int, level uint32) [4]uint64 {
-	texel, inside := s.wrap(at, level)
+func (u *textureUnit) fetch(s *laneSample, at [3]int, level uint32) [4]uint64 {
+	texel, inside := s.Wrap(at, level)
 	if !inside {
-		return s.read(s.Image.Format.border(&s.Sampler.Border))
+		return s.Read(s.Image.Format.Border(&s.Sampler.Border))
 	}
 	off, ok := s.Image.Texel(level, texel)
 	if !ok {
 		return [4]uint64{}
 	}
 	bytes := s.Image.Format.Bytes
-	u.lanes.w.add(s.lane, s.base+s.Image.place(&texel, level, off), uint32(bytes))
-	return s.read(s.Image.Format.texel(s.bytes[off:][:bytes]))
+	u.lanes.w.add(s.lane, s.base+s.Image.TiledOffset(&texel, level, off), uint32(bytes))
+	return s.Read(s.Image.Format.Decode(s.bytes[off:][:bytes]))
 }
 
 // passes of one quad through the filter.
-func (u *texture) passes(levels, texelBytes int) int {
+func (u *textureUnit) passes(levels, texelBytes int) int {
 	n := 1
 	if levels > 1 {
 		n = u.spec.TrilinearPasses
@@ -204,21 +206,21 @@ func (u *texture) passes(levels, texelBytes int) int {
 // filtered asks the hierarchy for the lines; the texture unit is taken for the
 // passes of all quads.
 func (p *Port) filtered(now uint64, m *isa.Mem, passes int) *timing.Response {
-	r := p.sendRequestWith(now, m, Read, max(1, uint64(fixed.CeilDiv(passes, p.tex.spec.QuadsPerCycle)), p.path.lines.Ceil(len(p.lanes.w.lines))))
+	r := p.sendRequestWith(now, m, hierarchy.Read, max(1, uint64(fixed.CeilDiv(passes, p.tex.spec.QuadsPerCycle)), p.path.lines.Ceil(len(p.lanes.w.lines))))
 	r.ReadyAt += uint64(p.tex.spec.LatencyCycles)
 	return r
 }
 
 // queryLod answers OpImageQueryLod: the level that would be read, and lambda.
 func (p *Port) queryLod(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	p.begin(in.Mem, Read)
+	p.begin(in.Mem, hierarchy.Read)
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		s := p.tex.sampleOf(st, env, in, l)
 		var level, lambda float64
 		if s.Image != nil {
 			lambda = s.Lambda + s.Sampler.Bias // the sampler's limits do not count
-			level = s.Sampler.accessed(lambda, max(s.Image.Levels, 1))
+			level = s.Sampler.AccessedLevel(lambda, max(s.Image.Levels, 1))
 		}
 		for k, v := range [2]float64{level, lambda} {
 			lane.Set(st, lane.Result(in, k), l, false, uint64(math.Float32bits(float32(v))))

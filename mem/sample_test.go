@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
+	"spvsim/mem/texture"
 )
 
 // A quad takes the passes of the lane that takes most: one for each so many bytes of a texel, times those of two levels; the texture unit is taken for
@@ -12,7 +14,7 @@ import (
 func TestPassesOfTheTextureUnit(t *testing.T) {
 	for bytes := 1; bytes <= 16; bytes++ {
 		for texel := 1; texel <= 16; texel *= 2 {
-			s := texture{spec: &TextureSpec{TexelBytes: texel, TrilinearPasses: 3}}
+			s := textureUnit{spec: &hierarchy.TextureSpec{TexelBytes: texel, TrilinearPasses: 3}}
 			if got, want := s.passes(1, bytes), (bytes+texel-1)/texel; got != want || s.passes(2, bytes) != 3*want {
 				t.Errorf("texels of %d bytes, %d a pass: %d and %d passes, want %d and %d", bytes, texel, got, s.passes(2, bytes), want, 3*want)
 			}
@@ -22,7 +24,7 @@ func TestPassesOfTheTextureUnit(t *testing.T) {
 	img.Levels = 2
 	more := make([]byte, img.Size())
 	b.env.Descriptors[1].Bytes = more
-	b.env.Bind(Descriptor{Sampler: &Sampler{MipLinear: true, MaxLod: 9}})
+	b.env.Bind(Descriptor{Sampler: &texture.Sampler{MipLinear: true, MaxLod: 9}})
 	in := &isa.Inst{Op: isa.ImageSampleLod, Mem: &isa.Mem{
 		Access: isa.Access{Space: isa.SpaceImage, Binding: 1, Texture: isa.Texture{Dim: 1, Sampler: 2, Sample: isa.SampleLod}, Elem: isa.F32, Count: 4},
 		Dsts:   [4]isa.Reg{isa.V(8), isa.V(9), isa.V(10), isa.V(11)},

@@ -1,8 +1,12 @@
 package mem
 
+import (
+	"spvsim/mem/hierarchy"
+)
+
 // Lines are the lines that the port's last instruction asked for, since
 // ForgetLines. They are valid until the next instruction.
-func (p *Port) Lines() []Line { return p.lanes.w.request.Lines }
+func (p *Port) Lines() []hierarchy.Line { return p.lanes.w.request.Lines }
 
 // ForgetLines comes before an instruction of which Lines will be asked: some ask for none.
 func (p *Port) ForgetLines() { p.lanes.w.request.Lines = nil }
@@ -10,8 +14,8 @@ func (p *Port) ForgetLines() { p.lanes.w.request.Lines = nil }
 // Asked appends the lines asked of each level so far, in the order of Counters.
 // It appends nothing where the hierarchy does not know at once.
 func (p *Port) Asked(list []uint64) []uint64 {
-	if f, ok := p.h.(*Fast); ok {
-		return f.accesses(list)
+	if f, ok := p.h.(*hierarchy.Analytic); ok {
+		return f.LevelAccesses(list)
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/fixed"
+	"spvsim/mem/hierarchy"
 )
 
 // Values is what a port does that carries out instructions without time: it
@@ -13,11 +14,11 @@ import (
 // other goroutines work on the same memory.
 type Values struct {
 	// Moved are the bytes that lanes moved so far, by kind: each lane's own.
-	Moved [Atomic + 1]uint64
+	Moved [hierarchy.Atomic + 1]uint64
 	// Changes counts the stores, and the atomic operations of lanes that changed memory.
 	Changes uint64
 
-	warm  *Fast // whose lines accesses bring in; nil: none
+	warm  *hierarchy.Analytic // whose lines accesses bring in; nil: none
 	locks *Locks
 	held  *sync.Mutex
 }
@@ -35,17 +36,17 @@ type ValuePort struct {
 	Store *Store
 	Locks *Locks // shared by the ports of all goroutines; nil: there is one
 	// Warm is the hierarchy whose lines accesses bring in; nil: none.
-	Warm *Fast
+	Warm *hierarchy.Analytic
 }
 
 // noTime is what a port for which no time passes says of samplers.
-var noTime = TextureSpec{QuadsPerCycle: 1, TexelBytes: 1, TrilinearPasses: 1}
+var noTime = hierarchy.TextureSpec{QuadsPerCycle: 1, TexelBytes: 1, TrilinearPasses: 1}
 
 // New makes the port. It has its own workspace: it may be used beside others of
 // the same store.
 func (s ValuePort) New() *Port {
 	x := lanes{w: newWorkspace(), store: s.Store, values: &Values{warm: s.Warm, locks: s.Locks}}
-	p := &Port{path: addressPath{lanes: fixed.NewDivider(1), lines: fixed.NewDivider(1)}, lanes: x, tex: texture{&noTime, &x}}
+	p := &Port{path: addressPath{lanes: fixed.NewDivider(1), lines: fixed.NewDivider(1)}, lanes: x, tex: textureUnit{&noTime, &x}}
 	if x.w.deaf = s.Warm == nil; !x.w.deaf {
 		p.path.vector, p.path.scalar = lineShifts(s.Warm)
 		p.path.word = fixed.Log2(s.Warm.WordBytes())
@@ -60,8 +61,8 @@ func (p *Port) Values() *Values { return p.lanes.values }
 func (p *Port) Move(unit int) { p.cu = unit }
 
 // finish counts what an instruction moved, and brings its lines in. The response is empty.
-func (v *Values) finish(p *Port, m *isa.Mem, kind Kind) *timing.Response {
-	if kind == Write {
+func (v *Values) finish(p *Port, m *isa.Mem, kind hierarchy.Kind) *timing.Response {
+	if kind == hierarchy.Write {
 		v.Changes++
 	}
 	if v.warm == nil {
@@ -70,7 +71,7 @@ func (v *Values) finish(p *Port, m *isa.Mem, kind Kind) *timing.Response {
 		return &p.response
 	}
 	r := &p.lanes.w.request
-	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent || m.Payload, Lines: p.lanes.w.lines}
+	*r = hierarchy.Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent || m.Payload, Lines: p.lanes.w.lines}
 	for i := range r.Lines {
 		v.Moved[kind] += uint64(r.Lines[i].Bytes)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 )
 
 // What lanes store to one word again and again is that word; a load of another needs the line from memory. Words that are
@@ -70,11 +71,11 @@ func TestWordsOfSeveralStores(t *testing.T) {
 }
 
 // countOf returns what a hierarchy counted at a level.
-func countOf(h Hierarchy, level string) Counter {
+func countOf(h hierarchy.Model, level string) hierarchy.Counter {
 	for _, c := range h.Counters() {
 		if c.Level == level {
 			return c
 		}
 	}
-	return Counter{}
+	return hierarchy.Counter{}
 }

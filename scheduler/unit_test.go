@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"spvsim/internal/timing"
+	"spvsim/mem/hierarchy"
 	"strings"
 	"testing"
 
@@ -122,17 +123,17 @@ func TestOtherLanesWrite(t *testing.T) {
 
 // slowLines is memory behind real ports: each access asks for lines, and is answered later.
 type slowLines struct {
-	mem.Hierarchy
+	hierarchy.Model
 	engine   *engine.Engine
-	complete mem.CompletionFunc
+	complete hierarchy.CompletionFunc
 }
 
 func (*slowLines) LineBytes() (vector, scalar int) { return 64, 64 }
 func (*slowLines) WordBytes() int                  { return 4 }
 
-func (m *slowLines) OnComplete(_ int, f mem.CompletionFunc) { m.complete = f }
+func (m *slowLines) OnComplete(_ int, f hierarchy.CompletionFunc) { m.complete = f }
 
-func (m *slowLines) Access(now uint64, r *mem.Request) *timing.Response {
+func (m *slowLines) Access(now uint64, r *hierarchy.Request) *timing.Response {
 	token, at := r.Token, now+40
 	m.engine.Schedule(&testmachine.Event{Cycle: at, Engine: m.engine, Do: func(uint64) { m.complete(token, at) }})
 	return &timing.Response{UnitFreeAt: now + 1, Completion: timing.ByCallback, Token: r.Token}
@@ -174,14 +175,14 @@ func (d *diary) LDS(a *probe.Access) {
 func (d *diary) AccessDone(at uint64, unit int, id uint64) { d.note("done", at, unit, id) }
 
 // realPorts gives the machine the ports of package mem before a hierarchy.
-func realPorts(t *testing.T, m *machine, h mem.Hierarchy) *cu.Launch {
+func realPorts(t *testing.T, m *machine, h hierarchy.Model) *cu.Launch {
 	t.Helper()
-	return portsOf(t, m, h, &mem.HierarchySpec{VectorMemory: mem.VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 64, MaxOutstanding: 64, AtomicCycles: 1},
-		VectorL1: mem.CacheSpec{BytesPerCycle: 1024, Slices: 1}})
+	return portsOf(t, m, h, &hierarchy.Spec{VectorMemory: hierarchy.VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 64, MaxOutstanding: 64, AtomicCycles: 1},
+		VectorL1: hierarchy.CacheSpec{BytesPerCycle: 1024, Slices: 1}})
 }
 
 // portsOf is realPorts of a spec.
-func portsOf(t *testing.T, m *machine, h mem.Hierarchy, spec *mem.HierarchySpec) *cu.Launch {
+func portsOf(t *testing.T, m *machine, h hierarchy.Model, spec *hierarchy.Spec) *cu.Launch {
 	t.Helper()
 	s := mem.NewStore(0)
 	b, err := s.Alloc(4096, "buffer")
@@ -235,13 +236,13 @@ func TestUnitsAreHeard(t *testing.T) {
 // The farthest level that an access reached is told where it is known at once.
 func TestLevelsAreHeard(t *testing.T) {
 	m := newMachine()
-	spec := &mem.HierarchySpec{
-		VectorMemory: mem.VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 64, MaxOutstanding: 64, AtomicCycles: 1},
-		VectorL1:     mem.CacheSpec{Bytes: 1024, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 1, LatencyCycles: 10, BytesPerCycle: 64, Write: mem.WriteThrough},
-		ScalarL1:     mem.CacheSpec{Bytes: 1024, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 1, LatencyCycles: 10, BytesPerCycle: 64, Write: mem.ReadOnly},
-		Memory:       mem.MemorySpec{Model: "fast", Bytes: 1 << 20, Channels: 1, InterleaveBytes: 256, BytesPerCycle: 16, LatencyCycles: 100},
+	spec := &hierarchy.Spec{
+		VectorMemory: hierarchy.VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 64, MaxOutstanding: 64, AtomicCycles: 1},
+		VectorL1:     hierarchy.CacheSpec{Bytes: 1024, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 1, LatencyCycles: 10, BytesPerCycle: 64, Write: hierarchy.WriteThrough},
+		ScalarL1:     hierarchy.CacheSpec{Bytes: 1024, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 1, LatencyCycles: 10, BytesPerCycle: 64, Write: hierarchy.ReadOnly},
+		Memory:       hierarchy.MemorySpec{Model: "fast", Bytes: 1 << 20, Channels: 1, InterleaveBytes: 256, BytesPerCycle: 16, LatencyCycles: 100},
 	}
-	h := mem.NewFast(spec, &m.Shape)
+	h := hierarchy.NewAnalytic(spec, &m.Shape)
 	launch := realPorts(t, m, h)
 	r := newRig(t, m)
 	d := &diary{}
@@ -346,7 +347,7 @@ func TestAccessesKeepTheUnit(t *testing.T) {
 		}
 	}
 	path := func(m *machine) *cu.Launch {
-		spec := &mem.HierarchySpec{VectorMemory: mem.VectorMemorySpec{LanesPerCycle: 8, LinesPerCycle: 64}, VectorL1: mem.CacheSpec{BytesPerCycle: 1024, Slices: 1}}
+		spec := &hierarchy.Spec{VectorMemory: hierarchy.VectorMemorySpec{LanesPerCycle: 8, LinesPerCycle: 64}, VectorL1: hierarchy.CacheSpec{BytesPerCycle: 1024, Slices: 1}}
 		return portsOf(t, m, &instantLines{}, spec)
 	}
 	for _, simds := range []int{1, 2} {
@@ -357,14 +358,14 @@ func TestAccessesKeepTheUnit(t *testing.T) {
 }
 
 // instantLines is memory that answers at once.
-type instantLines struct{ mem.Hierarchy }
+type instantLines struct{ hierarchy.Model }
 
 func (*instantLines) LineBytes() (vector, scalar int) { return 64, 64 }
 func (*instantLines) WordBytes() int                  { return 4 }
 
-func (*instantLines) OnComplete(int, mem.CompletionFunc) {}
+func (*instantLines) OnComplete(int, hierarchy.CompletionFunc) {}
 
-func (*instantLines) Access(now uint64, r *mem.Request) *timing.Response {
+func (*instantLines) Access(now uint64, r *hierarchy.Request) *timing.Response {
 	return &timing.Response{ReadyAt: now, UnitFreeAt: now + r.Busy}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"spvsim/mem/hierarchy"
 	"strings"
 	"testing"
 
@@ -13,7 +14,6 @@ import (
 	"spvsim/experiments"
 	"spvsim/gpu"
 	"spvsim/internal/suite"
-	"spvsim/mem"
 	"spvsim/tracing"
 )
 
@@ -151,7 +151,7 @@ func shrinks(name string, of func(*tracing.Stats) uint64) effect {
 var keyMachine = "shader_engines=1 compute_units=1 dispatcher.kernel_launch_cycles=0 dram.standard=none memory.requests=0" + withoutQueues()
 
 func withoutQueues() (set string) {
-	for _, name := range mem.LevelNames {
+	for _, name := range hierarchy.LevelNames {
 		for _, key := range []string{"requests", "write_buffer", "atomics", "link_credits"} {
 			set += " " + name + "." + key + "=0"
 		}

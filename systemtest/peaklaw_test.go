@@ -15,7 +15,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 )
 
 // window is the time in cycles in which no level may move more than its peak.
@@ -37,10 +37,10 @@ func (m *meter) both() map[uint64]uint64 {
 
 func (m *meter) Func(ctx sim.HookCtx) {
 	switch a := ctx.Item.(type) {
-	case mem.LevelAccess:
+	case hierarchy.LevelAccess:
 		m.level[a.Served/window] += uint64(a.Bytes)
-	case mem.LinkAccess:
-		if a.Kind == mem.Read {
+	case hierarchy.LinkAccess:
+		if a.Kind == hierarchy.Read {
 			m.down[a.Served/window] += uint64(a.Bytes)
 		} else {
 			m.up[a.Served/window] += uint64(a.Bytes)
@@ -99,7 +99,7 @@ func (b *keyBench) peaks(preset, job, set string) map[string]*meter {
 	meters := map[string]*meter{}
 	_, err = gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: j, MaxCycles: 1e8, Attach: func(_ sim.Engine, parts []sim.Component) error {
 		for _, p := range parts {
-			if l, ok := p.(*mem.Level); ok {
+			if l, ok := p.(*hierarchy.Level); ok {
 				x := &meter{map[uint64]uint64{}, map[uint64]uint64{}, map[uint64]uint64{}}
 				meters[strings.ToLower(l.Name())] = x
 				l.AcceptHook(x)
@@ -111,8 +111,8 @@ func (b *keyBench) peaks(preset, job, set string) map[string]*meter {
 		b.t.Fatalf("%s on %s: %v", job, preset, err)
 	}
 	moved := 0
-	for _, name := range mem.LevelNames {
-		c := m.HierarchySpec.Level(name)
+	for _, name := range hierarchy.LevelNames {
+		c := m.Spec.Level(name)
 		x := meters[strings.ReplaceAll(name, "_", "")]
 		if !c.Present() || x == nil {
 			continue

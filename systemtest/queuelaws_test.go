@@ -17,7 +17,7 @@ var queueJobs = []string{"apart", "stores", "updates", "atomic", "store", "back"
 // queueKeys are those of the levels that a preset has.
 func queueKeys(m *config.Machine) (keys []string) {
 	for _, name := range []string{"vector_l1", "shader_array", "l2", "memory_side"} {
-		if c := m.HierarchySpec.Level(name); c.Present() {
+		if c := m.Spec.Level(name); c.Present() {
 			for _, key := range []string{"requests", "write_buffer", "atomics", "link_credits"} {
 				keys = append(keys, name+"."+key)
 			}
@@ -75,7 +75,7 @@ func (b *keyBench) queueRun(job, on string, m *config.Machine) uint64 {
 		}
 	}
 	_, _, bytes := levelOf(r.Stats, "memory")
-	if peak := m.HierarchySpec.Memory.BytesPerCycle * float64(m.HierarchySpec.Memory.Channels); float64(bytes) > peak*float64(r.Cycles) {
+	if peak := m.Spec.Memory.BytesPerCycle * float64(m.Spec.Memory.Channels); float64(bytes) > peak*float64(r.Cycles) {
 		b.t.Errorf("job %s on %q: memory moved %d bytes in %d cycles", job, on, bytes, r.Cycles)
 	}
 	return r.Cycles

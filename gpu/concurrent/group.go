@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"spvsim/mem/hierarchy"
 	"strings"
 
 	"github.com/sarchlab/akita/v3/sim"
@@ -14,7 +15,6 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/gpu/machine"
-	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/scheduler/command"
 	"spvsim/scheduler/graph"
@@ -148,7 +148,7 @@ func (g *Group) CheckLevels(l *config.Launch) error {
 	if l.Release == nil && l.Acquire == nil {
 		return nil
 	}
-	levels, ok := g.machine.Hierarchy.(mem.Barrier)
+	levels, ok := g.machine.Hierarchy.(hierarchy.Barrier)
 	if !ok {
 		return fmt.Errorf("%w: %s: found release or acquire of single levels: want memory.model fast", ErrQueues, l.Path)
 	}

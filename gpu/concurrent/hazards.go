@@ -2,6 +2,7 @@ package concurrent
 
 import (
 	"fmt"
+	"spvsim/mem/hierarchy"
 
 	"spvsim/mem"
 )
@@ -26,7 +27,7 @@ func (g *Group) watch() {
 		}
 	}
 	for _, l := range g.launches {
-		l.Traffic = &mem.Traffic{}
+		l.Traffic = &hierarchy.Traffic{}
 		if k := l.Work.Kernel(); k != nil {
 			k.Touched, k.Traffic = l.Touched, l.Traffic
 		}
@@ -76,7 +77,7 @@ func (g *Group) FindHazards(warn func(format string, args ...any)) {
 }
 
 // accessWords say what is done to a byte.
-var accessWords = [...]string{mem.Read: "reads", mem.Write: "writes", mem.Atomic: "updates by atomics"}
+var accessWords = [...]string{hierarchy.Read: "reads", hierarchy.Write: "writes", hierarchy.Atomic: "updates by atomics"}
 
 // place is a byte in words.
 func (g *Group) place(addr uint64) string {

@@ -3,6 +3,7 @@ package concurrent
 import (
 	"fmt"
 	"slices"
+	"spvsim/mem/hierarchy"
 
 	"spvsim/account"
 	"spvsim/cu"
@@ -50,7 +51,7 @@ type Launch struct {
 	Copies           *Copies      // of its program, of which it runs one that no other launch does; nil: its step counts
 	// Touched is what it accessed; nil: it was not taken down.
 	Touched *mem.Footprint
-	Traffic *mem.Traffic // of its requests
+	Traffic *hierarchy.Traffic // of its requests
 
 	group  *Group
 	number int // in its group
@@ -146,7 +147,7 @@ func (l *Launch) stores() bool { return l.Work.Kernel() != nil && !l.Untimed() }
 func (g *Group) sync(l *Launch) func(done uint64) uint64 {
 	reads := l.resident()
 	h, release, acquire := g.machine.Hierarchy, l.Release, l.Acquire
-	levels, _ := h.(mem.Barrier)
+	levels, _ := h.(hierarchy.Barrier)
 	return func(done uint64) uint64 {
 		from := done
 		switch {

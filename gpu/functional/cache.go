@@ -5,6 +5,7 @@ import (
 
 	"spvsim/isa"
 	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/program"
 )
 
@@ -20,11 +21,11 @@ type pool struct {
 	codes sync.Map // *program.Program to *code
 	ended *run
 	store *mem.Store
-	warm  *mem.Fast
+	warm  *hierarchy.Analytic
 }
 
 // pool is the one of a run.
-func (c *Cache) pool(warm *mem.Fast) *pool {
+func (c *Cache) pool(warm *hierarchy.Analytic) *pool {
 	if warm != nil {
 		return &c.warmed
 	}
@@ -32,7 +33,7 @@ func (c *Cache) pool(warm *mem.Fast) *pool {
 }
 
 // take gives a run of so many workers: the one that ended last, where it fits.
-func (c *pool) take(store *mem.Store, threads int, warm *mem.Fast) *run {
+func (c *pool) take(store *mem.Store, threads int, warm *hierarchy.Analytic) *run {
 	if r := c.ended; r != nil && len(r.workers) == threads && c.store == store && c.warm == warm {
 		c.ended = nil
 		return r
@@ -62,7 +63,7 @@ func newWorker(r *run, port *mem.Port) *worker {
 // reset forgets what a worker did in a run.
 func (k *worker) reset() {
 	v := k.port.Values()
-	v.Moved = [mem.Atomic + 1]uint64{}
+	v.Moved = [hierarchy.Atomic + 1]uint64{}
 	k.lds.Faults, k.lds.First = 0, nil
 	k.counts, k.clock, k.looked = Counts{}, 0, 0
 	clear(k.ring)

@@ -1,6 +1,6 @@
 package functional
 
-import "spvsim/mem"
+import "spvsim/mem/hierarchy"
 
 // turn lets a workgroup go on.
 func (k *worker) turn(g *group) (over, on bool) {
@@ -48,7 +48,7 @@ func (c *Counts) add(k *worker) {
 			continue
 		}
 		issues := code.issues(t)
-		c.Moved[mem.Read] += code.unread(issues)
+		c.Moved[hierarchy.Read] += code.unread(issues)
 		accesses, bytes := code.local(issues)
 		c.LDSAccesses += accesses
 		c.LDS += bytes

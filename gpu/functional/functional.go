@@ -28,6 +28,7 @@ import (
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/program"
 	"spvsim/simd"
 )
@@ -97,7 +98,7 @@ type Options struct {
 	Watch func(Progress) error
 	// Warm is a hierarchy whose lines are brought in, for which there must be one
 	// thread; Unit says which compute unit a workgroup is of.
-	Warm *mem.Fast
+	Warm *hierarchy.Analytic
 	Unit func(wg *Workgroup) int
 	// LDS says how long accesses to workgroups' memory take; nil: that is not counted. There must be one thread.
 	LDS *lds.LDS
@@ -128,7 +129,7 @@ type Counts struct {
 	Longest      uint64 // instructions of the wave that has most
 	// Moved are the bytes of device memory that lanes moved: read, written, and
 	// updated by atomics; LDS are those of workgroups' memory.
-	Moved [mem.Atomic + 1]uint64
+	Moved [hierarchy.Atomic + 1]uint64
 	LDS   uint64
 	// LDSUnit are the cycles that accesses take of the bandwidth of workgroups' memory, if Options.LDS counts them.
 	LDSUnit uint64

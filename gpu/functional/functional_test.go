@@ -11,6 +11,7 @@ import (
 	"spvsim/internal/fault"
 	"spvsim/isa"
 	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/program"
 )
 
@@ -164,7 +165,7 @@ func TestWavesMeetAtBarriers(t *testing.T) {
 	if c.Waves != 2 || c.Instructions[isa.ClassVALU32] != 8 || c.Instructions[isa.ClassVMEM] != 6 || c.Instructions[isa.ClassEnd] != 2 {
 		t.Errorf("%d waves, %v", c.Waves, c.Instructions)
 	}
-	if c.Moved[mem.Write] != 512 || c.LDS != 2*512 || c.LDSAccesses != 4 {
+	if c.Moved[hierarchy.Write] != 512 || c.LDS != 2*512 || c.LDSAccesses != 4 {
 		t.Errorf("moved %v, %d of LDS in %d accesses", c.Moved, c.LDS, c.LDSAccesses)
 	}
 }
@@ -179,7 +180,7 @@ func TestMovedBytesOfEveryPattern(t *testing.T) {
 		at := isa.Inst{Op: isa.IMul, T: isa.I32, Dst: v(0), Src: [4]isa.Reg{v(1), l(c.step)}, Class: isa.ClassVALU32}
 		store, _, k := kernelOf(t, 64, lane, at, move(isa.Load, isa.SpaceBuffer), move(isa.Store, isa.SpaceBuffer), end())
 		did, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1})
-		if err != nil || did.Moved[mem.Read] != c.bytes || did.Moved[mem.Write] != c.bytes {
+		if err != nil || did.Moved[hierarchy.Read] != c.bytes || did.Moved[hierarchy.Write] != c.bytes {
 			t.Errorf("%v: %d bytes apart: moved %v, want %d each", err, c.step, did.Moved, c.bytes)
 		}
 	}
@@ -193,8 +194,8 @@ func TestAtomicsOfSeveralWorkers(t *testing.T) {
 	}{{0, 0, 64 * 500}, {100, 0, 64 * 400}, {100, 150, 64 * 50}, {490, 1000, 64 * 10}} {
 		store, b, k := kernelOf(t, 64, update(isa.AtomicIAdd, v(1), l(1), 0), end())
 		did, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{10, 10, 5}, First: c.first, End: c.end}, Options{Threads: 4})
-		if err != nil || word(b, 0) != c.want || did.Moved[mem.Atomic] != uint64(4*c.want) {
-			t.Errorf("%v: from %d to %d: %d, %d bytes; want %d", err, c.first, c.end, word(b, 0), did.Moved[mem.Atomic], c.want)
+		if err != nil || word(b, 0) != c.want || did.Moved[hierarchy.Atomic] != uint64(4*c.want) {
+			t.Errorf("%v: from %d to %d: %d, %d bytes; want %d", err, c.first, c.end, word(b, 0), did.Moved[hierarchy.Atomic], c.want)
 		}
 	}
 }
@@ -287,8 +288,8 @@ func TestLoadsOfDescriptorsAreCounted(t *testing.T) {
 		t.Fatalf("%v, %d rounds of %d", err, word(b, 0), rounds)
 	}
 	const loads = groups * (1 + rounds)
-	if c.Instructions[isa.ClassSMEM] != loads || c.Moved[mem.Read] != 4*loads || c.Issues[k.Program][0].Times != groups || c.Issues[k.Program][2].Times != groups*rounds {
-		t.Errorf("%d loads, %d bytes, %d and %d times each: want %d, %d, %d, %d", c.Instructions[isa.ClassSMEM], c.Moved[mem.Read],
+	if c.Instructions[isa.ClassSMEM] != loads || c.Moved[hierarchy.Read] != 4*loads || c.Issues[k.Program][0].Times != groups || c.Issues[k.Program][2].Times != groups*rounds {
+		t.Errorf("%d loads, %d bytes, %d and %d times each: want %d, %d, %d, %d", c.Instructions[isa.ClassSMEM], c.Moved[hierarchy.Read],
 			c.Issues[k.Program][0].Times, c.Issues[k.Program][2].Times, loads, 4*loads, groups, groups*rounds)
 	}
 }

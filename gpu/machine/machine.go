@@ -3,6 +3,8 @@ package machine
 
 import (
 	"math"
+	"spvsim/mem/akita"
+	"spvsim/mem/hierarchy"
 
 	"github.com/sarchlab/akita/v3/sim"
 
@@ -22,7 +24,7 @@ type Machine struct {
 	Spec       *config.Machine
 	Engine     *engine.Engine
 	Store      *mem.Store
-	Hierarchy  mem.Hierarchy
+	Hierarchy  hierarchy.Model
 	LDS        []*lds.Component
 	OnChip     *mem.OnChip // payload memory; nil if the machine has none
 	Array      *cu.Array
@@ -45,7 +47,7 @@ func New(m *config.Machine, print cu.Printer) *Machine {
 		Limits: m.Limits(), Rules: m.Rules(), Slots: m.Units() * m.UnitSlots(), Shared: &graph.Shared{},
 	}
 	g.buildMemory(m)
-	ports := mem.NewPorts(g.Store, g.Hierarchy, &m.HierarchySpec, &m.Shape)
+	ports := mem.NewPorts(g.Store, g.Hierarchy, &m.Spec, &m.Shape)
 	if graph.OnChip(&m.WorkSpec) > 0 {
 		g.OnChip = mem.NewOnChip(m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
 		mem.UseOnChip(ports, g.OnChip)
@@ -69,11 +71,11 @@ func New(m *config.Machine, print cu.Printer) *Machine {
 
 func (g *Machine) buildMemory(m *config.Machine) {
 	if m.Memory.Model == "akita" {
-		h := mem.NewAkita(g.Engine, &m.HierarchySpec, &m.Shape)
+		h := akita.New(g.Engine, &m.Spec, &m.Shape)
 		g.Hierarchy, g.Stuck = h, h.Stuck
 		return
 	}
-	h := mem.NewFast(&m.HierarchySpec, &m.Shape)
+	h := hierarchy.NewAnalytic(&m.Spec, &m.Shape)
 	g.Hierarchy, g.LevelParts = h, h.Components(g.Engine)
 }
 

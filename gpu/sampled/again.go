@@ -3,12 +3,12 @@ package sampled
 import (
 	"math"
 	"math/bits"
+	"spvsim/mem/hierarchy"
 
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/isa"
-	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
@@ -124,7 +124,7 @@ func issuedOf(c *simd.Code) []account.InstCount {
 // the same in every launch. Then the caches are as they were: lines of a few workgroups would be there in the place of what the launch finds.
 // light: it matters little what that is.
 func (s *Sampler) look(l Launch, kern *cu.Launch) (all *account.Counts, x signature, light bool, err error) {
-	if fast, ok := s.machine.Hierarchy.(*mem.Fast); ok {
+	if fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic); ok {
 		fast.Remember()
 		defer fast.PutBack()
 	}
@@ -176,7 +176,7 @@ func lookedAt(all uint64, by *config.Sampling) (list []lookedPart) {
 
 // demand is what workgroups asked of the machine that ran last without time and brought their lines into the caches.
 func (s *Sampler) demand(c *account.Counts, l Launch) (d demand) {
-	fast, ok := s.machine.Hierarchy.(*mem.Fast)
+	fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic)
 	if !ok {
 		return d
 	}
@@ -186,7 +186,7 @@ func (s *Sampler) demand(c *account.Counts, l Launch) (d demand) {
 
 // missed is how long memory would work for an instruction of what ran last without time, if the last level of the caches held nothing.
 func (s *Sampler) missed(c *account.Counts) float64 {
-	fast, ok := s.machine.Hierarchy.(*mem.Fast)
+	fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic)
 	if !ok {
 		return 0
 	}

@@ -2,12 +2,12 @@ package sampled
 
 import (
 	"cmp"
+	"spvsim/mem/hierarchy"
 
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/isa"
-	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
@@ -152,7 +152,7 @@ func (d *division) atEnd() {
 // next says which workgroups come next on the machine, when one has ended.
 func (d *division) next(p scheduler.Progress) (leave uint64, hold bool) {
 	d.timed++
-	if fast, ok := d.machine.Hierarchy.(*mem.Fast); ok {
+	if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok {
 		p.Done = max(p.Done, fast.Booked()) // stores have ended long before write buffers that fill have sent what they hold
 	}
 	d.window.see(&p)
@@ -275,7 +275,7 @@ func (d *division) refill(a *alike, at *uint64) *alike {
 			return nil
 		}
 		*at, d.end = to, max(d.end, to)
-		if fast, ok := d.machine.Hierarchy.(*mem.Fast); ok {
+		if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok {
 			w.brought(fast.Warmed())
 		}
 		x = d.shown(c)
@@ -441,7 +441,7 @@ func (d *division) without(at, end uint64, warm bool) *account.Counts {
 		}
 		return nil
 	}
-	if fast, ok := d.machine.Hierarchy.(*mem.Fast); ok && warm {
+	if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok && warm {
 		d.warmth.brought(fast.Warmed())
 	}
 	d.sparse = d.sparse || !warm
@@ -506,7 +506,7 @@ func (w *warmth) turned() bool {
 
 // brought takes down what workgroups brought in: when that is as much as there is space, nothing of before is left, and when it is hardly
 // anything of what they asked for, that is there.
-func (w *warmth) brought(by *mem.Warmed) {
+func (w *warmth) brought(by *hierarchy.Warmed) {
 	last := len(by.Came) - 1
 	if last < 0 {
 		return

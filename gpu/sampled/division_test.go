@@ -7,7 +7,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/isa"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 	"spvsim/scheduler"
 )
 
@@ -95,7 +95,7 @@ func TestWarmth(t *testing.T) {
 		w := warmth{Sampling: config.DefaultSampling(), capacity: 1000, line: 100}
 		n := 0
 		for !w.enough {
-			w.brought(&mem.Warmed{Came: []uint64{c.came}, Looks: []uint64{c.looks}})
+			w.brought(&hierarchy.Warmed{Came: []uint64{c.came}, Looks: []uint64{c.looks}})
 			n++
 		}
 		if n != c.runs {

@@ -2,6 +2,7 @@ package sampled
 
 import (
 	"context"
+	"spvsim/mem/hierarchy"
 	"testing"
 
 	"spvsim/account"
@@ -83,7 +84,7 @@ func (l *testLaunch) Timed(scheduler.Part, bool) (*account.Counts, error) {
 
 func (l *testLaunch) Functional(p scheduler.Part, warm bool) (c *account.Counts, err error) {
 	o := functional.Options{Threads: 1, Cache: &l.cache}
-	if fast := l.parts.Hierarchy.(*mem.Fast); warm {
+	if fast := l.parts.Hierarchy.(*hierarchy.Analytic); warm {
 		fast.BeginWarm()
 		o.Warm, o.Unit = fast, func(*functional.Workgroup) int { return 0 }
 	}

@@ -7,7 +7,7 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/isa"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 )
 
 // A mix is the share of each class of instructions.
@@ -42,7 +42,7 @@ const (
 	demandLDS
 	demandUpdates // of the line that most atomics go to
 	demandMemory
-	demandLevels // of caches, by their order in mem.LevelNames
+	demandLevels // of caches, by their order in hierarchy.LevelNames
 	numDemands   = demandLevels + maxCacheLevels
 )
 
@@ -102,7 +102,7 @@ func (d *demand) light(missed float64, by *config.Sampling) bool {
 // demandName names a part.
 func demandName(part int) string {
 	if part >= demandLevels {
-		return mem.LevelNames[part-demandLevels]
+		return hierarchy.LevelNames[part-demandLevels]
 	}
 	return [...]string{"issue", "waiting for loads", "the LDS", "atomics on one line", "memory"}[part]
 }
@@ -171,12 +171,12 @@ func (s signature) alike(o *signature, by *config.Sampling) bool {
 // capacities turn what accesses without time did into demands of a machine.
 type capacities struct {
 	machine *config.Machine
-	levels  []int // of the hierarchy's levels, their number among mem.LevelNames
+	levels  []int // of the hierarchy's levels, their number among hierarchy.LevelNames
 }
 
 func newCapacities(m *config.Machine) *capacities {
 	c := &capacities{machine: m}
-	for i, name := range mem.LevelNames {
+	for i, name := range hierarchy.LevelNames {
 		if m.Level(name).Present() {
 			c.levels = append(c.levels, i)
 		}
@@ -185,7 +185,7 @@ func newCapacities(m *config.Machine) *capacities {
 }
 
 // demand is that of instructions which brought their lines into the caches.
-func (c *capacities) demand(did *account.Counts, w *mem.Warmed, local uint64, need *cu.Need, limits *cu.Limits) (d demand) {
+func (c *capacities) demand(did *account.Counts, w *hierarchy.Warmed, local uint64, need *cu.Need, limits *cu.Limits) (d demand) {
 	m := c.machine
 	n := float64(max(did.Instructions(), 1))
 	units := float64(m.Units())
@@ -194,7 +194,7 @@ func (c *capacities) demand(did *account.Counts, w *mem.Warmed, local uint64, ne
 	d[demandUpdates] = float64(w.Hottest) * float64(m.VectorMemory.AtomicCycles) / n
 	latency, first := 0.0, 0.0
 	for i, looks := range w.Looks {
-		spec := m.Level(mem.LevelNames[c.levels[i]])
+		spec := m.Level(hierarchy.LevelNames[c.levels[i]])
 		d[demandLevels+c.levels[i]] = float64(w.Moved[i]) / c.rate(spec) / n
 		latency += float64(looks) * float64(spec.LatencyCycles)
 		if c.levels[i] < 2 { // a request begins at the vector or at the scalar cache
@@ -203,7 +203,7 @@ func (c *capacities) demand(did *account.Counts, w *mem.Warmed, local uint64, ne
 	}
 	if last := len(w.Passed) - 1; last >= 0 {
 		d[demandMemory] = float64(w.Passed[last]) / c.memoryRate() / n
-		latency += float64(w.Passed[last]) / float64(m.Level(mem.LevelNames[c.levels[last]]).LineBytes) * float64(m.Memory.LatencyCycles)
+		latency += float64(w.Passed[last]) / float64(m.Level(hierarchy.LevelNames[c.levels[last]]).LineBytes) * float64(m.Memory.LatencyCycles)
 	}
 	waves := units * float64(max(need.Occupancy(limits), 1)*need.Waves)
 	d[demandLatency] = float64(w.Requests) * latency / max(first, 1) / waves / n
@@ -221,7 +221,7 @@ func (c *capacities) memoryRate() float64 {
 }
 
 // missed is how long memory would work for an instruction if nothing that is asked of the last level were there.
-func (c *capacities) missed(did *account.Counts, w *mem.Warmed) float64 {
+func (c *capacities) missed(did *account.Counts, w *hierarchy.Warmed) float64 {
 	last := len(w.Looks) - 1
 	if last < 0 {
 		return 0
@@ -236,13 +236,13 @@ func (c *capacities) fills(x *signature) float64 {
 		return 0
 	}
 	level := c.levels[len(c.levels)-1]
-	spec := c.machine.Level(mem.LevelNames[level])
+	spec := c.machine.Level(hierarchy.LevelNames[level])
 	bytes, _ := c.last()
 	return x.demand[demandLevels+level] * x.size * c.rate(spec) / bytes
 }
 
 // rate is the bytes that all instances of a level move in a cycle.
-func (c *capacities) rate(spec *mem.CacheSpec) float64 {
+func (c *capacities) rate(spec *hierarchy.CacheSpec) float64 {
 	all, _ := c.machine.Instances(spec.SharedBy)
 	return spec.BytesPerCycle * float64(spec.Slices*all)
 }
@@ -252,7 +252,7 @@ func (c *capacities) last() (bytes, line float64) {
 	if len(c.levels) == 0 {
 		return 0, 0
 	}
-	spec := c.machine.Level(mem.LevelNames[c.levels[len(c.levels)-1]])
+	spec := c.machine.Level(hierarchy.LevelNames[c.levels[len(c.levels)-1]])
 	all, _ := c.machine.Instances(spec.SharedBy)
 	return float64(spec.Bytes) * float64(all), float64(spec.LineBytes)
 }

@@ -10,7 +10,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/isa"
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 )
 
 // partsOf are those of a window that begins with generations of one stratum and ends with others, of which instructions take twice as long.
@@ -186,7 +186,7 @@ func TestTurnedOver(t *testing.T) {
 		w := warmth{Sampling: config.DefaultSampling(), capacity: 1000, line: 100}
 		n := 0
 		for !w.turned() {
-			w.brought(&mem.Warmed{Came: []uint64{c.came}, Looks: []uint64{c.looks}})
+			w.brought(&hierarchy.Warmed{Came: []uint64{c.came}, Looks: []uint64{c.looks}})
 			n++
 		}
 		if n != c.runs {

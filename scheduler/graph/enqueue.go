@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math/bits"
 	"spvsim/internal/timing"
+	"spvsim/mem/hierarchy"
 
 	"spvsim/isa"
-	"spvsim/mem"
 	"spvsim/mem/lane"
 	"spvsim/program"
 )
@@ -172,7 +172,7 @@ func (g *group) finishWriting(v *visit) timing.Response {
 		}
 		c.answers = g.newAnswers()
 		w := c.wait(v.now)
-		g.ring.access(v.now, w, g.unit, mem.Atomic, x.addr, 4, 1) // the count that identifies the last one
+		g.ring.access(v.now, w, g.unit, hierarchy.Atomic, x.addr, 4, 1) // the count that identifies the last one
 		w.close()
 	}
 	v.st.SetResult(v.in, c.result)

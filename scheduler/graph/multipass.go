@@ -2,10 +2,10 @@ package graph
 
 import (
 	"slices"
+	"spvsim/mem/hierarchy"
 
 	"spvsim/cu"
 	"spvsim/engine"
-	"spvsim/mem"
 	"spvsim/scheduler"
 )
 
@@ -223,8 +223,8 @@ func (m *multipass) compact(now uint64, w *wait, b *bin) {
 		n := min(share, bytes)
 		bytes -= n
 		at := m.ring.addr + counterBytes + u*share%(ringBytes-counterBytes)
-		m.ring.access(now, w, int(u), mem.Read, at, n, n/uint64(line))
-		m.ring.access(now, w, int(u), mem.Write, at, n, n/uint64(line))
+		m.ring.access(now, w, int(u), hierarchy.Read, at, n, n/uint64(line))
+		m.ring.access(now, w, int(u), hierarchy.Write, at, n, n/uint64(line))
 	}
 }
 

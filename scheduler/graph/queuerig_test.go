@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"spvsim/internal/timing"
+	"spvsim/mem/hierarchy"
 	"testing"
 
 	"spvsim/engine"
@@ -18,7 +19,7 @@ const replyCycles = 40
 
 // constantMemory answers every request after replyCycles, at once or when that time has come.
 type constantMemory struct {
-	mem.Hierarchy
+	hierarchy.Model
 	engine   *engine.Engine
 	pending  bool
 	requests int
@@ -29,9 +30,9 @@ func (m *constantMemory) LineBytes() (vector, scalar int) { return 64, 64 }
 func (m *constantMemory) WordBytes() int                  { return 4 }
 func (m *constantMemory) KernelBoundary()                 { m.log = append(m.log, "kernel boundary") }
 
-var kindNames = map[mem.Kind]string{mem.Read: "read", mem.Write: "write", mem.Atomic: "atomic"}
+var kindNames = map[hierarchy.Kind]string{hierarchy.Read: "read", hierarchy.Write: "write", hierarchy.Atomic: "atomic"}
 
-func (m *constantMemory) Access(now uint64, r *mem.Request) *timing.Response {
+func (m *constantMemory) Access(now uint64, r *hierarchy.Request) *timing.Response {
 	m.requests++
 	entry := fmt.Sprintf("%s unit %d busy %d:", kindNames[r.Kind], r.CU, r.Busy)
 	for _, l := range r.Lines {

@@ -3,6 +3,7 @@ package graph
 import (
 	"spvsim/internal/timing"
 	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 )
 
 // Queues in memory.
@@ -14,14 +15,14 @@ const (
 
 // A ring is what of a graph's queues is in memory: entries, and counters that accesses go to.
 type ring struct {
-	hierarchy mem.Hierarchy // nil: no time passes
+	hierarchy hierarchy.Model // nil: no time passes
 	addr      uint64
 	next      uint64
 	readNext  uint64 // where a hardware queue reads on
-	lines     []mem.Line
+	lines     []hierarchy.Line
 }
 
-func newRing(store *mem.Store, h mem.Hierarchy) (*ring, error) {
+func newRing(store *mem.Store, h hierarchy.Model) (*ring, error) {
 	b, err := store.Reserve(ringBytes, "enqueue queue")
 	if err != nil {
 		return nil, err
@@ -31,7 +32,7 @@ func newRing(store *mem.Store, h mem.Hierarchy) (*ring, error) {
 
 // access asks the machine's memory for bytes of a queue, past the caches that are
 // not shared, through the path of a compute unit.
-func (m *ring) access(now uint64, w *wait, unit int, kind mem.Kind, addr, bytes, busy uint64) {
+func (m *ring) access(now uint64, w *wait, unit int, kind hierarchy.Kind, addr, bytes, busy uint64) {
 	if m.hierarchy == nil {
 		return // no time passes
 	}
@@ -40,15 +41,15 @@ func (m *ring) access(now uint64, w *wait, unit int, kind mem.Kind, addr, bytes,
 	m.lines = m.lines[:0]
 	for end := addr + max(bytes, 1); addr < end; {
 		next := min(end, (addr+size)&^(size-1))
-		l := mem.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)}
-		if kind == mem.Write { // what is read back then is not fetched
-			l.Words = mem.WholeWords(addr-l.Addr, next-addr, m.hierarchy.WordBytes())
+		l := hierarchy.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)}
+		if kind == hierarchy.Write { // what is read back then is not fetched
+			l.Words = hierarchy.WholeWords(addr-l.Addr, next-addr, m.hierarchy.WordBytes())
 		}
 		m.lines = append(m.lines, l)
 		addr = next
 	}
 	w.legs++
-	reply := m.hierarchy.Access(now, &mem.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: m.lines, To: w})
+	reply := m.hierarchy.Access(now, &hierarchy.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: m.lines, To: w})
 	if reply.Completion == timing.Known {
 		w.leg(reply.ReadyAt)
 	}
@@ -62,12 +63,12 @@ func (m *ring) write(now uint64, w *wait, unit, n int) {
 	}
 	at := m.addr + m.next
 	m.next += bytes
-	m.access(now, w, unit, mem.Write, at, bytes, 1)
+	m.access(now, w, unit, hierarchy.Write, at, bytes, 1)
 }
 
 // read reads an entry of a queue in memory back.
 func (m *ring) read(now uint64, w *wait, unit int) {
-	m.access(now, w, unit, mem.Read, m.addr+m.next&^(entryBytes-1), entryBytes, 1)
+	m.access(now, w, unit, hierarchy.Read, m.addr+m.next&^(entryBytes-1), entryBytes, 1)
 }
 
 // readLine reads a line of entries back, each time the next one after those that were read: the one that was written first.
@@ -77,7 +78,7 @@ func (m *ring) readLine(now uint64, w *wait, unit int, bytes uint64) {
 	}
 	at := m.addr + m.readNext
 	m.readNext += bytes
-	m.access(now, w, unit, mem.Read, at, bytes, 1)
+	m.access(now, w, unit, hierarchy.Read, at, bytes, 1)
 }
 
 // Counters of queues in memory.
@@ -89,5 +90,5 @@ const (
 
 // atomic updates one of the counters that queues in memory have.
 func (m *ring) atomic(now uint64, w *wait, unit, counter int) {
-	m.access(now, w, unit, mem.Atomic, m.addr+uint64(counter)%(counterBytes/256)*256, 4, 1)
+	m.access(now, w, unit, hierarchy.Atomic, m.addr+uint64(counter)%(counterBytes/256)*256, 4, 1)
 }

@@ -19,6 +19,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"spvsim/mem/hierarchy"
 	"strings"
 
 	"github.com/sarchlab/akita/v3/sim"
@@ -41,7 +42,7 @@ type Parts struct {
 	Array      *cu.Array
 	Dispatcher *scheduler.Dispatcher
 	Limits     *cu.Limits // nil where no time passes
-	Hierarchy  mem.Hierarchy
+	Hierarchy  hierarchy.Model
 	Store      *mem.Store
 	OwnCycles  uint64 // what a launch that waits for nothing takes of the front end
 	// Shared is what all graphs of the machine have in common.

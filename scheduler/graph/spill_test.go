@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"spvsim/mem"
+	"spvsim/mem/hierarchy"
 )
 
 // overflowRig has a queue with a line buffer each way, or so many, and few entries on chip.
@@ -18,7 +18,7 @@ func overflowRig(t *testing.T, depth, threshold, lines int, rate float64, nodes 
 // reads is how many lines the queue has asked memory for.
 func (m *constantMemory) reads() (n int) {
 	for _, entry := range m.log {
-		if strings.HasPrefix(entry, kindNames[mem.Read]) {
+		if strings.HasPrefix(entry, kindNames[hierarchy.Read]) {
 			n++
 		}
 	}

@@ -24,5 +24,5 @@ func (w *wait) leg(at uint64) {
 // close ends the wait's own leg.
 func (w *wait) close() { w.leg(w.at) }
 
-// Completed fulfils mem.Receiver.
+// Completed fulfils hierarchy.Receiver.
 func (w *wait) Completed(_, now uint64) { w.leg(now) }

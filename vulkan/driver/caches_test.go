@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"spvsim/account"
-	"spvsim/mem"
+	"spvsim/mem/texture"
 	"spvsim/vulkan/vk"
 )
 
@@ -89,7 +89,7 @@ func TestFeaturesOfFormats(t *testing.T) {
 		t.Error("a format that there is not can do something")
 	}
 	for f, name := range formats {
-		format, _ := mem.FormatByName(name)
+		format, _ := texture.FormatByName(name)
 		has := func(of, bit vk.FormatFeatureFlags) bool { return of&bit != 0 }
 		images, buffers := formatFeatures(f)
 		depth, whole := isDepth(f), strings.HasSuffix(name, "i")

@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"spvsim/mem/texture"
 	"strconv"
 	"strings"
 
@@ -137,7 +138,7 @@ func (w *jobWriter) part(kind ir.BindingKind, e *mem.Descriptor) string {
 	bytes := uint64(len(e.Bytes))
 	if i := e.Image; i != nil {
 		bytes = min(bytes, i.Size())
-		if i.Stored != 0 || i.Swizzle != [4]mem.Component{} {
+		if i.Stored != 0 || i.Swizzle != [4]texture.Component{} {
 			w.err = cmp.Or(w.err, errors.New("a view of several levels of some layers, or with swizzled components: a job has images only as they are in memory"))
 		}
 	}
@@ -278,7 +279,7 @@ func floatOf(bits uint64, width int) float64 {
 }
 
 // shapeOf writes the shape of an image: its format, extent, mips, layers and samples.
-func shapeOf(kind ir.BindingKind, i *mem.Image) string {
+func shapeOf(kind ir.BindingKind, i *texture.Image) string {
 	switch {
 	case i == nil:
 		return ""
@@ -296,7 +297,7 @@ func shapeOf(kind ir.BindingKind, i *mem.Image) string {
 }
 
 // samplerText writes a sampler in the job's syntax.
-func samplerText(want *ir.Binding, index int, s *mem.Sampler) string {
+func samplerText(want *ir.Binding, index int, s *texture.Sampler) string {
 	filter := map[bool]string{false: "nearest", true: "linear"}
 	var wrap []string
 	for _, one := range s.Wrap {
@@ -320,7 +321,7 @@ func samplerText(want *ir.Binding, index int, s *mem.Sampler) string {
 // mostLod is the largest level of detail of a job: no image has as many.
 const mostLod = 1000
 
-var wrapNames = map[mem.Wrap]string{mem.WrapRepeat: "repeat", mem.WrapMirror: "mirror", mem.WrapClamp: "clamp", mem.WrapBorder: "border", mem.WrapMirrorOnce: "mirror-once"}
+var wrapNames = map[texture.Wrap]string{texture.WrapRepeat: "repeat", texture.WrapMirror: "mirror", texture.WrapClamp: "clamp", texture.WrapBorder: "border", texture.WrapMirrorOnce: "mirror-once"}
 
 var borderNames = map[[4]uint32]string{{3: 1}: "black", {1, 1, 1, 1}: "white"}
 

@@ -3,6 +3,7 @@ package driver
 import (
 	"math"
 	"math/bits"
+	"spvsim/mem/texture"
 	"strings"
 
 	"spvsim/mem"
@@ -42,7 +43,7 @@ var atomicFormats = setOf("R32ui", "R32i", "R32f", "R64ui", "R64i")
 
 // formatFeatures returns the features of a format.
 func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
-	format, ok := mem.FormatByName(formats[f])
+	format, ok := texture.FormatByName(formats[f])
 	if !ok {
 		return 0, 0
 	}
@@ -148,7 +149,7 @@ type (
 	image struct {
 		self
 		device *device_
-		of     mem.Image
+		of     texture.Image
 		usage  vk.ImageUsageFlags
 		memory *memory
 		offset uint64
@@ -156,18 +157,18 @@ type (
 	imageView struct {
 		self
 		image  *image
-		of     mem.Image
+		of     texture.Image
 		offset uint64 // in the image
 	}
 	bufferView struct {
 		self
 		buffer *buffer
-		of     mem.Image
+		of     texture.Image
 		offset uint64
 	}
 	sampler struct {
 		self
-		of   mem.Sampler
+		of   texture.Sampler
 		told bool // that a shader compares through it, which it does not
 	}
 )
@@ -184,8 +185,8 @@ func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallback
 		info.MipLevels == 0 || info.MipLevels > p.MaxMipLevels || info.Samples&p.SampleCounts == 0 || info.Samples&(info.Samples-1) != 0 || info.Samples > 1 && info.MipLevels > 1 || e.Width == 0 || e.Height == 0 || e.Depth == 0 || info.ArrayLayers == 0 {
 		fail(vk.ErrorFormatNotSupported, "an image of %v, %d layers, %d levels and %d samples", e, info.ArrayLayers, info.MipLevels, info.Samples)
 	}
-	f, _ := mem.FormatByName(formats[info.Format])
-	i := &image{device: d, usage: info.Usage, of: mem.Image{
+	f, _ := texture.FormatByName(formats[info.Format])
+	i := &image{device: d, usage: info.Usage, of: texture.Image{
 		Format: f, Width: e.Width, Height: e.Height, Depth: e.Depth, Layers: info.ArrayLayers, Levels: info.MipLevels, Samples: uint32(info.Samples),
 		Tiled: info.Tiling == vk.ImageTilingOptimal && info.Usage&vk.ImageUsageSampledBit != 0,
 	}}
@@ -336,7 +337,7 @@ func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.Allocation
 
 // view returns a view from a level on.
 func (i *image) view(info *vk.ImageViewCreateInfo, offset uint64) *imageView {
-	f, known := mem.FormatByName(formats[info.Format])
+	f, known := texture.FormatByName(formats[info.Format])
 	if !known || f.Bytes != i.of.Format.Bytes {
 		fail(vk.ErrorFormatNotSupported, "format %d of a view", info.Format)
 	}
@@ -365,19 +366,19 @@ func (d *device_) planes(i *image, info *vk.ImageViewCreateInfo, out *vk.ImageVi
 }
 
 // components maps Vulkan's swizzles to the machine's.
-var components = map[vk.ComponentSwizzle]mem.Component{
-	vk.ComponentSwizzleIdentity: mem.Same, vk.ComponentSwizzleZero: mem.Zero, vk.ComponentSwizzleOne: mem.One,
-	vk.ComponentSwizzleR: mem.Red, vk.ComponentSwizzleG: mem.Green, vk.ComponentSwizzleB: mem.Blue, vk.ComponentSwizzleA: mem.Alpha,
+var components = map[vk.ComponentSwizzle]texture.Component{
+	vk.ComponentSwizzleIdentity: texture.Same, vk.ComponentSwizzleZero: texture.Zero, vk.ComponentSwizzleOne: texture.One,
+	vk.ComponentSwizzleR: texture.Red, vk.ComponentSwizzleG: texture.Green, vk.ComponentSwizzleB: texture.Blue, vk.ComponentSwizzleA: texture.Alpha,
 }
 
 // swizzle returns the components of a view.
-func swizzle(c vk.ComponentMapping) (list [4]mem.Component) {
+func swizzle(c vk.ComponentMapping) (list [4]texture.Component) {
 	for k, one := range []vk.ComponentSwizzle{c.R, c.G, c.B, c.A} {
 		to, ok := components[one]
 		if !ok {
 			fail(vk.ErrorUnknown, "component %d of a view: found %d: want a VkComponentSwizzle", k, one)
 		}
-		if to != mem.Red+mem.Component(k) { // which is the same
+		if to != texture.Red+texture.Component(k) { // which is the same
 			list[k] = to
 		}
 	}
@@ -398,7 +399,7 @@ func (v *imageView) descriptor() mem.Descriptor {
 func CreateBufferView(h vk.Device, info *vk.BufferViewCreateInfo, _ *vk.AllocationCallbacks, out *vk.BufferView) vk.Result {
 	d := get[*device_](uint64(h))
 	b := get[*buffer](uint64(info.Buffer))
-	f, ok := mem.FormatByName(formats[info.Format])
+	f, ok := texture.FormatByName(formats[info.Format])
 	if !ok {
 		fail(vk.ErrorFormatNotSupported, "format %d of texels", info.Format)
 	}
@@ -409,7 +410,7 @@ func CreateBufferView(h vk.Device, info *vk.BufferViewCreateInfo, _ *vk.Allocati
 	if b.usage&(vk.BufferUsageUniformTexelBufferBit|vk.BufferUsageStorageTexelBufferBit) == 0 {
 		d.warn("vkCreateBufferView", "%v was created with neither VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT nor VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT", b.object)
 	}
-	*out = vk.BufferView(put(&bufferView{buffer: b, of: mem.Image{Format: f, Width: uint32(n), Height: 1, Depth: 1, Layers: 1, Levels: 1}, offset: info.Offset}, d.handle))
+	*out = vk.BufferView(put(&bufferView{buffer: b, of: texture.Image{Format: f, Width: uint32(n), Height: 1, Depth: 1, Layers: 1, Levels: 1}, offset: info.Offset}, d.handle))
 	return vk.Success
 }
 
@@ -425,9 +426,9 @@ func (v *bufferView) descriptor() mem.Descriptor {
 }
 
 // wraps are the address modes that the machine has.
-var wraps = map[vk.SamplerAddressMode]mem.Wrap{
-	vk.SamplerAddressModeRepeat: mem.WrapRepeat, vk.SamplerAddressModeMirroredRepeat: mem.WrapMirror, vk.SamplerAddressModeClampToEdge: mem.WrapClamp,
-	vk.SamplerAddressModeClampToBorder: mem.WrapBorder, vk.SamplerAddressModeMirrorClampToEdge: mem.WrapMirrorOnce,
+var wraps = map[vk.SamplerAddressMode]texture.Wrap{
+	vk.SamplerAddressModeRepeat: texture.WrapRepeat, vk.SamplerAddressModeMirroredRepeat: texture.WrapMirror, vk.SamplerAddressModeClampToEdge: texture.WrapClamp,
+	vk.SamplerAddressModeClampToBorder: texture.WrapBorder, vk.SamplerAddressModeMirrorClampToEdge: texture.WrapMirrorOnce,
 }
 
 // borders maps border colours to the components outside of an image.
@@ -452,7 +453,7 @@ var comparisons = map[vk.CompareOp]func(reference, depth float64) bool{
 // CreateSampler is vkCreateSampler.
 func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCallbacks, out *vk.Sampler) vk.Result {
 	d := get[*device_](uint64(h))
-	s := &sampler{of: mem.Sampler{
+	s := &sampler{of: texture.Sampler{
 		MagLinear: info.MagFilter == vk.FilterLinear, MinLinear: info.MinFilter == vk.FilterLinear, MipLinear: info.MipmapMode == vk.SamplerMipmapModeLinear,
 		Bias: float64(info.MipLodBias), MinLod: float64(info.MinLod), MaxLod: float64(info.MaxLod),
 		Border: borders[info.BorderColor], Unnormalized: info.UnnormalizedCoordinates != 0,

@@ -14,6 +14,7 @@ import (
 	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/mem"
+	"spvsim/mem/texture"
 	"spvsim/program"
 	"spvsim/program/ir"
 	"spvsim/tracing"
@@ -292,7 +293,7 @@ func TestHazardsAreToldOnce(t *testing.T) {
 // several have numbers.
 func TestOneGraphAJob(t *testing.T) {
 	graph, other := &pipeline{graph: &gpu.Graph{}}, &pipeline{graph: &gpu.Graph{}}
-	image, sampler := &mem.Image{}, &mem.Sampler{}
+	image, sampler := &texture.Image{}, &texture.Sampler{}
 	make1 := func() step {
 		g := &graphDispatch{scratch: 64}
 		g.graph, g.push = graph, []byte{1, 2}
@@ -305,8 +306,8 @@ func TestOneGraphAJob(t *testing.T) {
 		"push":         func(s *step) { s.graph.push = []byte{1, 3} },
 		"an address":   func(s *step) { s.bound[0].elements[0][0].Addr++ },
 		"a size":       func(s *step) { s.bound[0].elements[0][0].Bytes = make([]byte, 5) },
-		"an image":     func(s *step) { s.bound[0].elements[0][0].Image = &mem.Image{Width: 1} },
-		"a sampler":    func(s *step) { s.bound[0].elements[0][0].Sampler = &mem.Sampler{Bias: 1} },
+		"an image":     func(s *step) { s.bound[0].elements[0][0].Image = &texture.Image{Width: 1} },
+		"a sampler":    func(s *step) { s.bound[0].elements[0][0].Sampler = &texture.Sampler{Bias: 1} },
 		"descriptors":  func(s *step) { s.bound[0].elements[0] = nil },
 		"bindings":     func(s *step) { s.bound[0].elements = nil },
 		"all programs": func(s *step) { s.bound = nil },

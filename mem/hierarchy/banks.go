@@ -1,0 +1,87 @@
+package hierarchy
+
+import (
+	"spvsim/internal/spec"
+	"spvsim/mem/contention"
+	"spvsim/mem/dram"
+	"spvsim/mem/fixed"
+)
+
+// DRAMSpec says what the channels of device memory are made of.
+type DRAMSpec struct {
+	Standard   string `yaml:"standard" enum:"none|HBM|HBM2e|HBM3|GDDR6" doc:"kind of DRAM: banks, rows, activations, refresh and turns of the data bus; none, and any under memory.model: akita: a channel moves bytes_per_cycle times efficiency, whatever the addresses"`
+	Queue      int    `yaml:"queue" default:"64" range:"0..65536" unit:"requests" doc:"requests of a channel among which the controller prefers those to an open row"`
+	Writes     int    `yaml:"writes" default:"32" range:"0..65536" unit:"requests" doc:"entries of a channel's write queue; when it is full, writes are sent; 0: each write is sent at once"`
+	Drained    int    `yaml:"drained" default:"8" range:"0..65536" unit:"requests" doc:"writes that stay in the write queue after it was full and writes were sent"`
+	GroupBytes int    `yaml:"group_bytes" default:"64" range:"0..4096" pow2:"true" unit:"bytes" doc:"consecutive bytes in one bank group; at least 32, the bytes of a burst"`
+	HashBanks  bool   `yaml:"hash_banks" default:"true" doc:"whether the bank depends on the row, so that strides of a power of two do not return to the same bank"`
+}
+
+// present says whether the channels have banks.
+func (d *DRAMSpec) present() bool { return d.Standard != "" && d.Standard != "none" }
+
+// Check asks for a write queue that can be drained.
+func (d DRAMSpec) Check() []spec.Problem {
+	if d.present() && d.Writes > 0 && d.Drained >= d.Writes {
+		return []spec.Problem{spec.Bad("drained", "found %d: want less than writes, %d", d.Drained, d.Writes)}
+	}
+	return nil
+}
+
+// banks is device memory whose channels are DRAM of a standard.
+type banks struct {
+	device
+	list []bankedChannel
+}
+
+type bankedChannel struct {
+	*dram.Memory
+	requests contention.Queue // not yet served
+}
+
+func newBanks(s *MemorySpec, d *DRAMSpec, clockMHz int, now *uint64) *banks {
+	standard, err := dram.Find(d.Standard)
+	if err != nil {
+		panic(err) // specs have been checked
+	}
+	c := &dram.Config{Standard: standard, UnitsPerNs: float64(clockMHz) / 1000 * (1 << fixed.Shift), UnitsPerByte: (1 << fixed.Shift) / s.SustainedBandwidth(),
+		Queue: d.Queue, Writes: d.Writes, Drained: d.Drained, GroupBytes: d.GroupBytes, HashBanks: d.HashBanks}
+	m := &banks{device: newDevice(s), list: make([]bankedChannel, s.Channels)}
+	for i := range m.list {
+		m.list[i] = bankedChannel{dram.New(c), contention.NewQueue(s.Requests, now)}
+	}
+	return m
+}
+
+// local is an address within its channel.
+func (m *banks) local(addr uint64) (channel, local uint64) {
+	quotient, channel := m.spread.Split(addr)
+	return channel, quotient<<m.spread.UnitShift | addr&(1<<m.spread.UnitShift-1)
+}
+
+// transfer gives the request to its channel's controller. A request to open rows alone counts as a hit.
+func (m *banks) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64) {
+	index, local := m.local(addr)
+	c := &m.list[index]
+	delay = m.arrive(&c.requests, at, delay, bytes, kind)
+	accepted, done, opened := c.Access((at+delay)<<fixed.Shift, local, bytes, kind == Write)
+	if opened {
+		m.counter.Misses++
+	} else {
+		m.counter.Hits++
+	}
+	taken, ready = fixed.Ceil(accepted), fixed.Ceil(done)+m.latency
+	c.requests.HoldUntil(max(taken, ready-m.latency))
+	m.until = max(m.until, ready-m.latency)
+	m.part.tell(at, delay, addr, bytes)
+	return ready, taken
+}
+
+// settle sends the writes that wait, and returns when the last is done.
+func (m *banks) settle(now uint64) uint64 {
+	done := now
+	for i := range m.list {
+		done = max(done, fixed.Ceil(m.list[i].Flush(now<<fixed.Shift)))
+	}
+	return done
+}

@@ -1,0 +1,69 @@
+package hierarchy
+
+import (
+	"math"
+	"testing"
+
+	"spvsim/mem/dram"
+)
+
+// banked is device memory of a standard alone, of 16 channels.
+func banked(standard string) (*banks, *MemorySpec) {
+	s := DefaultSpec().Memory
+	d := DRAMSpec{Standard: standard, Queue: 64, Writes: 32, Drained: 8, GroupBytes: 64, HashBanks: true}
+	return newBanks(&s, &d, 1000, new(uint64)), &s
+}
+
+// share is the part of the peak that a stream of lines gets, all of them asked for from the beginning.
+func share(m *banks, s *MemorySpec, lines int, kind func(i int) Kind) float64 {
+	end := uint64(0)
+	for i := range lines {
+		ready, _ := m.transfer(0, 0, uint64(i)*64, 64, kind(i))
+		end = max(end, ready-m.latency)
+	}
+	end = m.settle(end)
+	return float64(lines) * 64 / s.BytesPerCycle / float64(s.Channels) / float64(end)
+}
+
+// Streams over all channels come near the peak and not beyond it; reads that writes mix with lose more.
+func TestBankedStreams(t *testing.T) {
+	for _, standard := range dram.Names() {
+		reads := func(int) Kind { return Read }
+		both := func(i int) Kind { return Kind(i / 4 % 2) }
+		m, s := banked(standard)
+		a := share(m, s, 100_000, reads)
+		m, s = banked(standard)
+		b := share(m, s, 100_000, both)
+		t.Logf("%s: reads %.3f, reads and writes %.3f", standard, a, b)
+		if a > 1 || a < 0.8 || b > a || b < 0.4 {
+			t.Errorf("%s: reads get %.3f of the peak, reads and writes %.3f", standard, a, b)
+		}
+		if n := m.counter; n.Hits+n.Misses != n.Accesses || n.Bytes != n.Accesses*64 {
+			t.Errorf("%s: found %+v", standard, n)
+		}
+	}
+}
+
+// A first read takes what the standard says, and the way there.
+func TestBankedLatency(t *testing.T) {
+	m, s := banked("HBM")
+	ready, taken := m.transfer(1000, 0, 0, 32, Read)
+	x := &dram.Standards[0].Timings
+	least := 1000 + uint64(math.Ceil(x.RCDRD+x.CL)) + uint64(s.LatencyCycles)
+	if slack := uint64(10); ready < least || ready > least+slack || taken != 1000 {
+		t.Errorf("ready at %d, taken at %d: want %d to %d, 1000", ready, taken, least, least+slack)
+	}
+}
+
+// A write queue can be drained: what stays in it is less than it holds. Without one, or without banks, nothing is asked.
+func TestWriteQueuesCanBeDrained(t *testing.T) {
+	for _, c := range []struct {
+		standard        string
+		writes, drained int
+		ok              bool
+	}{{"HBM3", 32, 31, true}, {"HBM3", 32, 32, false}, {"HBM3", 32, 33, false}, {"HBM3", 1, 0, true}, {"HBM3", 0, 8, true}, {"none", 8, 8, true}, {"", 8, 8, true}} {
+		if got := (DRAMSpec{Standard: c.standard, Writes: c.writes, Drained: c.drained}).Check() == nil; got != c.ok {
+			t.Errorf("%+v: accepted: %t", c, got)
+		}
+	}
+}

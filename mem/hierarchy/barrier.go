@@ -1,0 +1,63 @@
+package hierarchy
+
+import "slices"
+
+// A Barrier is a hierarchy of which single levels can be written back and invalidated, as barriers between launches ask for.
+type Barrier interface {
+	// LevelNames are the levels, nearest first.
+	LevelNames() []string
+	// ReleaseLevels writes back what those levels hold that are released at a launch's end, and returns when that is done.
+	ReleaseLevels(now uint64, names []string) uint64
+	// AcquireLevels invalidates those levels, as a launch's begin does.
+	AcquireLevels(names []string)
+}
+
+// LevelNames fulfils Barrier.
+func (f *Analytic) LevelNames() (list []string) {
+	for _, l := range f.levels {
+		list = append(list, l.Name)
+	}
+	return list
+}
+
+// ReleaseLevels fulfils Barrier.
+func (f *Analytic) ReleaseLevels(now uint64, names []string) uint64 {
+	done := now
+	for _, l := range f.levels {
+		if slices.Contains(names, l.Name) {
+			done = max(done, l.release(now))
+		}
+	}
+	if len(names) == 0 {
+		return done
+	}
+	return f.mem.settle(done)
+}
+
+// release writes back what a level holds that is released, and waits for its write buffers.
+func (l *level) release(now uint64) uint64 {
+	done := max(now, l.written)
+	if l.ReleaseAtEnd {
+		done = max(done, l.writeBack(now))
+	}
+	return done
+}
+
+// AcquireLevels fulfils Barrier.
+func (f *Analytic) AcquireLevels(names []string) {
+	for _, l := range f.levels {
+		if slices.Contains(names, l.Name) {
+			l.boundary()
+		}
+	}
+}
+
+// boundary is what a kernel's begin does to a level.
+func (l *level) boundary() {
+	switch {
+	case l.AcquireAtStart:
+		l.each((*cache).acquire)
+	case !l.keeps:
+		l.each((*cache).invalidate)
+	}
+}

@@ -1,0 +1,89 @@
+package hierarchy
+
+import (
+	"strings"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/engine"
+)
+
+// A Level is a level of the Fast hierarchy, all its instances, among the machine's
+// parts. It has no events: an access is carried out when the instruction issues,
+// and books the time of each slice that it passes. A message for each line and hop
+// would cost the host more than the rest of the machine, and say no more.
+type Level struct {
+	engine.Base
+	accesses *uint64
+}
+
+// HookPosAccess marks a line asked of a level; the item is a LevelAccess.
+var HookPosAccess = &sim.HookPos{Name: "Memory Level Access"}
+
+// A LevelAccess is what a hook sees of a line that is asked of a level.
+type LevelAccess struct {
+	Cycle  uint64 // in which the request arrives, if nothing holds it up
+	Addr   uint64
+	Bytes  uint32
+	Served uint64 // cycle in which its turn comes
+}
+
+// HookPosLink marks bytes on the link between a level and the next; the item is a LinkAccess.
+var HookPosLink = &sim.HookPos{Name: "Memory Link Access"}
+
+// A LinkAccess is what a hook sees of a link with a bandwidth.
+type LinkAccess struct {
+	Cycle  uint64 // in which the bytes would go, if nothing held them up
+	Bytes  uint32
+	Kind   Kind   // what is read comes from the next level, anything else goes there
+	Served uint64 // cycle in which their turn comes
+}
+
+// Components gives the levels their places on an engine, nearest first, memory last.
+func (f *Analytic) Components(e *engine.Engine) (list []sim.Component) {
+	for _, l := range f.levels {
+		l.part = newLevelPart(e, l.Name, &l.counter.Accesses)
+		list = append(list, l.part)
+	}
+	last := f.mem.count()
+	part := newLevelPart(e, last.Level, &last.Accesses)
+	f.mem.show(part)
+	return append(list, part)
+}
+
+func newLevelPart(e *engine.Engine, level string, accesses *uint64) *Level {
+	return &Level{Base: engine.NewBase(e, partName(level)), accesses: accesses}
+}
+
+// partName is the name of a level among the parts: shader_array is ShaderArray.
+func partName(level string) string {
+	name := ""
+	for _, word := range strings.Split(level, "_") {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return name
+}
+
+// Handle fulfils sim.Handler: a level schedules no events.
+func (*Level) Handle(sim.Event) error { return nil }
+
+// Work is what the level did so far: lines that were booked.
+func (p *Level) Work() engine.Work { return engine.Work{Booked: *p.accesses} }
+
+// tell notifies the hooks of a line; p may be nil.
+func (p *Level) tell(at, delay, addr uint64, bytes uint32) {
+	if p != nil && p.NumHooks() > 0 {
+		p.told(HookPosAccess, LevelAccess{at, addr, bytes, at + delay})
+	}
+}
+
+// crossed is tell for bytes on the link to the next level.
+func (p *Level) crossed(at, delay uint64, bytes uint32, kind Kind) {
+	if p != nil && p.NumHooks() > 0 {
+		p.told(HookPosLink, LinkAccess{at, bytes, kind, at + delay})
+	}
+}
+
+func (p *Level) told(pos *sim.HookPos, item any) {
+	p.InvokeHook(sim.HookCtx{Domain: p, Pos: pos, Item: item})
+}

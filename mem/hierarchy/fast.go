@@ -1,0 +1,199 @@
+package hierarchy
+
+import (
+	"fmt"
+
+	"spvsim/internal/spec"
+	"spvsim/internal/timing"
+	"spvsim/mem/fixed"
+)
+
+// Analytic is the default hierarchy: real tags, and each level's bandwidth and
+// latency booked when an instruction issues, without an event for a hop.
+type Analytic struct {
+	spec   *Spec
+	shape  *spec.Shape
+	levels []*level // nearest first: vector, scalar, then the shared chain
+	vector []*cache // by compute unit, made when first used
+	scalar []*cache
+	mem    memory
+	walks  *walks        // nil: translations have no second level
+	fifos  *latencyFIFOs // nil: loads wait for no entry, and pass each other
+	warmed Warmed
+	undo   undo
+	now    uint64 // cycle of the access at hand
+
+	response timing.Response // to it
+}
+
+// NewAnalytic builds the hierarchy of a machine whose spec has been checked.
+func NewAnalytic(s *Spec, shape *spec.Shape) *Analytic {
+	f := &Analytic{spec: s, shape: shape}
+	f.mem, f.walks = newMemory(s, shape, &f.now), newWalks(s, shape, &f.now)
+	f.fifos = newLatencyFIFOs(s.VectorMemory.LatencyFIFO, shape.Units())
+	var next *level
+	all := s.Levels()
+	for i := len(all) - 1; i >= 0; i-- {
+		if !all[i].Present() {
+			continue
+		}
+		l := newLevel(all[i], s, shape, next, &f.now)
+		if next != nil && next.Name == "l2" {
+			l.frames = newFrames(&s.Memory)
+		}
+		f.levels = append([]*level{l}, f.levels...)
+		if i > 1 { // the vector and the scalar cache stand side by side
+			next = l
+		}
+	}
+	f.vector = make([]*cache, shape.Units())
+	f.scalar = make([]*cache, len(f.vector))
+	return f
+}
+
+// LineBytes are the line sizes of the vector and the scalar cache.
+func (f *Analytic) LineBytes() (vector, scalar int) {
+	return f.spec.VectorL1.LineBytes, f.spec.ScalarL1.LineBytes
+}
+
+// WordBytes are the bytes of each bit of Line.Words.
+func (f *Analytic) WordBytes() int { return 1 << f.spec.WordShift() }
+
+// OnComplete is never called back: every reply is complete.
+func (f *Analytic) OnComplete(int, CompletionFunc) {}
+
+// Access books the request.
+func (f *Analytic) Access(now uint64, r *Request) *timing.Response {
+	c := f.front(r)
+	c.stall, f.now = 0, now
+	step := r.Busy << fixed.Shift / uint64(max(1, len(r.Lines)))
+	ready, at := now, now<<fixed.Shift
+	if step > 1<<fixed.Shift { // a line leaves in the last of the cycles that its lanes take
+		at += step - 1<<fixed.Shift
+	}
+	past, delay, delays := r.Coherent || r.Kind == Atomic, uint64(0), []uint64(nil)
+	if f.walks != nil {
+		delays = f.walks.wait(r, at, step)
+	}
+	held := f.fifos.holds(r)
+	if held {
+		var full uint64
+		delays, full, c.stall = f.fifos.wait(r, at, step, delays)
+		c.counter.Full += full
+	}
+	ahead := c.soon.begin(c, r.Lines, r.Busy)
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		if delays != nil {
+			delay = delays[i]
+		}
+		if ahead {
+			c.soon.at(c, i, r.Lines)
+		}
+		ready = max(ready, c.access(at>>fixed.Shift, delay, r.Kind, past, l))
+		at += step
+	}
+	if held {
+		ready = f.fifos.enter(r, ready)
+	}
+	busy := r.Busy
+	if stall := max(c.stall, f.walks.stalled()); stall > now {
+		busy = max(busy, stall-now)
+	}
+	a := &f.response
+	a.ReadyAt, a.UnitFreeAt, a.StallCycles, a.StallReason = ready, now+busy, busy-r.Busy, StallReason[r.Kind]
+	return a
+}
+
+func (c *cache) access(at, delay uint64, kind Kind, coherent bool, l *Line) (ready uint64) {
+	switch {
+	case coherent:
+		ready, _ = c.coherent(at, delay, l.Addr, kind, l, min(l.Bytes, uint32(c.LineBytes)))
+	case kind == Read:
+		from, size := c.asked(l)
+		ready, _ = c.read(c.locate(from), at, delay, from, size, l.Bytes)
+	default:
+		ready, _ = c.write(at, delay, l.Addr, min(l.Bytes, uint32(c.LineBytes)), c.storedBy(l))
+	}
+	return ready
+}
+
+// front is the cache that the request meets first.
+func (f *Analytic) front(r *Request) *cache {
+	list, level := f.vector, f.levels[0]
+	if r.Scalar {
+		list, level = f.scalar, f.levels[1]
+	}
+	if list[r.CU] == nil {
+		list[r.CU] = f.instance(level, r.CU)
+	}
+	return list[r.CU]
+}
+
+// instance finds or makes the cache of a level that serves a compute unit.
+func (f *Analytic) instance(l *level, cu int) *cache {
+	if l == nil {
+		return nil
+	}
+	i := f.shape.Instance(l.SharedBy, cu/f.shape.ComputeUnits, cu%f.shape.ComputeUnits)
+	if l.caches[i] == nil {
+		l.caches[i] = newCache(l, f.instance(l.next, cu), f.mem)
+	}
+	return l.caches[i]
+}
+
+// Release writes back what the levels hold that are released at a launch's end, and waits for what is in write buffers and in the memory's write queues.
+func (f *Analytic) Release(now uint64) uint64 {
+	done := now
+	for _, l := range f.levels {
+		done = max(done, l.release(now))
+	}
+	return f.mem.settle(done)
+}
+
+// KernelBoundary invalidates the private caches that hold no dirty lines, and those that a launch acquires.
+func (f *Analytic) KernelBoundary() {
+	for _, l := range f.levels {
+		l.boundary()
+	}
+}
+
+// Flush invalidates one level by name.
+func (f *Analytic) Flush(name string) error {
+	for _, l := range f.levels {
+		if l.Name == name {
+			l.each((*cache).invalidate)
+			return nil
+		}
+	}
+	return fmt.Errorf("hierarchy: no cache level %q", name)
+}
+
+// each does something with the caches of a level that are in use.
+func (l *level) each(do func(*cache)) {
+	for _, c := range l.caches {
+		if c != nil {
+			do(c)
+		}
+	}
+}
+
+// Reset makes all caches cold.
+func (f *Analytic) Reset() {
+	for _, l := range f.levels {
+		l.each((*cache).invalidate)
+	}
+	f.walks.forget()
+}
+
+// Booked is the cycle by which memory has moved all that has been asked of it so far, with evicted lines that wait in write buffers.
+func (f *Analytic) Booked() uint64 { return f.mem.booked() }
+
+// Counters are cumulative, nearest level first, memory last; the second level of translation, where there is one, is asked before all of them.
+func (f *Analytic) Counters() []Counter {
+	list := make([]Counter, 0, len(f.levels)+2)
+	if f.walks != nil {
+		list = append(list, f.walks.counter)
+	}
+	return f.counts(list)
+}

@@ -1,0 +1,81 @@
+package hierarchy
+
+import (
+	"spvsim/account"
+	"spvsim/internal/timing"
+)
+
+// A Kind is what a request does with its lines.
+type Kind uint8
+
+// Kinds of request.
+const (
+	Read Kind = iota
+	Write
+	Atomic
+)
+
+// A Line is one cache line of a request.
+type Line struct {
+	Addr   uint64 // of its first byte
+	Bytes  uint32 // bytes that the lanes move, counted for each lane
+	Serial uint32 // updates of an element beyond its first one (atomics)
+	Words  uint64 // a bit for each word of the line that a store writes whole, or that a load of a cache with sectors reads of, the first lowest
+}
+
+// A Request is what one instruction asks of the hierarchy.
+type Request struct {
+	CU       int // compute unit in the machine
+	Kind     Kind
+	Scalar   bool     // through the scalar cache
+	Coherent bool     // past the levels that the machine does not share
+	Busy     uint64   // cycles that the address path needs; lines leave it evenly spread
+	Lines    []Line   // in the order in which lanes touch them first
+	Missed   []int32  // of those that begin a range of addresses whose translation the compute unit does not keep, the indices
+	Token    uint64   // names the request in a later completion
+	To       Receiver // who gets that completion; nil: the compute unit
+}
+
+// A Receiver gets the completion of a request of its own.
+type Receiver interface{ Completed(token, now uint64) }
+
+// StallReason is charged to waves that wait for the address path while it waits for a full queue, by kind of request.
+var StallReason = [...]account.Reason{Read: account.MemoryRead, Write: account.MemoryWrite, Atomic: account.MemoryAtomic}
+
+// A CompletionFunc reports that the request of that token was answered.
+type CompletionFunc func(token, now uint64)
+
+// A Model answers requests. now never decreases over all compute units.
+type Model interface {
+	// LineBytes are the line sizes of the vector and the scalar cache.
+	LineBytes() (vector, scalar int)
+	// WordBytes are the bytes of each bit of Line.Words.
+	WordBytes() int
+	// Access books the request's lines. It does not keep r or its slices. The response is valid until the next access.
+	Access(now uint64, r *Request) *timing.Response
+	// OnComplete sets the receiver of completions of one compute unit.
+	OnComplete(cu int, f CompletionFunc)
+	// KernelBoundary invalidates the caches that are not shared by the machine
+	// and hold no dirty lines: what a kernel launch does.
+	KernelBoundary()
+	// Release writes back what a launch must not leave in caches that the
+	// machine does not share, and returns when that is done.
+	Release(now uint64) uint64
+	// Reset makes all caches cold. It must not be called with requests pending.
+	Reset()
+	// Counters are cumulative, nearest level first, memory last.
+	Counters() []Counter
+}
+
+// A Counter is what happened at one level, over all its instances.
+type Counter struct {
+	Level      string
+	Accesses   uint64 // lines asked for
+	Hits       uint64 // lines present, or on their way
+	InFlight   uint64 // of the hits, lines on their way
+	Misses     uint64
+	Bytes      uint64 // moved between this level and the one before
+	Written    uint64 // of them, those of stores and evicted lines
+	Writebacks uint64 // dirty lines evicted
+	Full       uint64 // cycles that requests waited for an entry of its queues, added up over all of them
+}

@@ -1,0 +1,83 @@
+package hierarchy
+
+import (
+	"spvsim/mem/fixed"
+)
+
+// latencyFIFOs keep the loads of compute units between the tags of the vector cache and the return of their data, in the order of issue,
+// whether they hit or miss: a load returns after those before it. Where all entries are held, the address path waits.
+type latencyFIFOs struct {
+	entries uint64 // of a compute unit: a load holds one for each cycle that it takes the address path
+	units   []latencyFIFO
+	delays  []uint64 // of the lines of the request at hand
+}
+
+// A latencyFIFO is that of a compute unit.
+type latencyFIFO struct {
+	loads []heldLoad // the oldest first
+	gone  int        // of them, those that have returned
+	held  uint64     // entries of the others
+	last  uint64     // cycle in which the youngest returns
+}
+
+type heldLoad struct{ entries, until uint64 }
+
+// newLatencyFIFOs is nil where loads have no limit.
+func newLatencyFIFOs(entries, units int) *latencyFIFOs {
+	if entries == 0 {
+		return nil
+	}
+	return &latencyFIFOs{entries: uint64(entries), units: make([]latencyFIFO, units)}
+}
+
+// holds says whether a request is a load that takes entries.
+func (x *latencyFIFOs) holds(r *Request) bool {
+	return x != nil && r.Kind == Read && !r.Scalar && len(r.Lines) > 0
+}
+
+// takes is how many entries a load holds: one that needs more than there are has the whole FIFO.
+func (x *latencyFIFOs) takes(r *Request) uint64 { return min(max(1, r.Busy), x.entries) }
+
+// wait is for how long each line of a load waits for its entries, with what it has waited for its translation (nil: nothing); the first
+// line comes at a fixed-point time, each other one a step after that before it. full is what that adds to translations, stall the cycle
+// until which the load holds up its address path.
+func (x *latencyFIFOs) wait(r *Request, at, step uint64, translated []uint64) (delays []uint64, full, stall uint64) {
+	u, n, lines := &x.units[r.CU], x.takes(r), uint64(len(r.Lines))
+	x.delays = x.delays[:0]
+	for i := range lines {
+		cycle, delay, waited := at>>fixed.Shift, uint64(0), uint64(0)
+		if translated != nil {
+			delay = translated[i]
+		}
+		if free := u.free(max(cycle, stall), x.entries-(n*(i+1)+lines-1)/lines); free > cycle {
+			waited, stall = free-cycle, free
+		}
+		full += max(waited, delay) - delay
+		x.delays = append(x.delays, max(waited, delay))
+		at += step
+	}
+	return x.delays, full, stall
+}
+
+// free is the first cycle, from one on, in which no more than so many entries are held.
+func (u *latencyFIFO) free(cycle, most uint64) uint64 {
+	for u.gone < len(u.loads) && (u.held > most || u.loads[u.gone].until <= cycle) {
+		oldest := u.loads[u.gone]
+		cycle = max(cycle, oldest.until)
+		u.held -= oldest.entries
+		u.gone++
+	}
+	if 2*u.gone > len(u.loads) {
+		u.loads, u.gone = u.loads[:copy(u.loads, u.loads[u.gone:])], 0
+	}
+	return cycle
+}
+
+// enter holds the entries of a load whose lines are there in a cycle, and says when it returns: after the load before it.
+func (x *latencyFIFOs) enter(r *Request, ready uint64) uint64 {
+	u, n := &x.units[r.CU], x.takes(r)
+	u.last = max(u.last, ready)
+	u.loads = append(u.loads, heldLoad{n, u.last})
+	u.held += n
+	return u.last
+}

@@ -1,0 +1,267 @@
+package hierarchy
+
+import (
+	"math/bits"
+
+	"spvsim/mem/contention"
+	"spvsim/mem/fixed"
+	"spvsim/mem/lane"
+)
+
+// A slice serves its own requests. Its tags are made when it is first used: most
+// runs touch little of a large machine.
+type slice struct {
+	contention.Calendar
+	tags  []uint32 // of each set: its ways' tags; 0: invalid
+	lines []line   // of each set: its ways
+	used  recency  // of the ways of each set
+	words []uint64 // of lines that are not full, the words that stores have written; nil: none yet
+	index uint64   // among the slices of its cache
+	draws uint32   // of lines to replace at random
+	held  setBits  // sets that hold lines
+	dirty setBits  // sets that may have dirty lines
+	kept  *setBits // sets that are put back; nil: none yet
+
+	_ [8]byte // all before, and each queue, takes whole lines of the host's cache
+
+	requests contention.Queue // not yet at the tags
+	misses   contention.Queue // lines that are fetched, and stores passed on that are not acknowledged
+	writes   contention.Queue // lines and stores that the next level has not taken
+	atomics  contention.Queue // not done
+}
+
+// A line is the cycle in which the line is there, whether all of it is valid, and a bit for each piece of it that is dirty.
+type line uint64
+
+const (
+	maxPieces  = 16
+	dirtyLine  = 1<<maxPieces - 1
+	fullLine   = 1 << maxPieces
+	readyShift = maxPieces + 1
+)
+
+func newLine(ready uint64) line { return line(ready << readyShift) }
+
+func (l line) ready() uint64 { return uint64(l >> readyShift) }
+func (l line) full() bool    { return l&fullLine != 0 }
+func (l line) dirty() bool   { return l&dirtyLine != 0 }
+func (l line) pieces() line  { return l & dirtyLine }
+
+// setBits has a bit for each set of a slice.
+type setBits []uint64
+
+func (b setBits) mark(set uint64)     { b[set/64] |= 1 << (set % 64) }
+func (b setBits) unmark(set uint64)   { b[set/64] &^= 1 << (set % 64) }
+func (b setBits) has(set uint64) bool { return b != nil && b[set/64]>>(set%64)&1 != 0 }
+
+// set marks a set or unmarks it.
+func (b setBits) set(set uint64, to bool) {
+	if b.unmark(set); to {
+		b.mark(set)
+	}
+}
+
+// make allocates a slice's tags, when it is first used.
+func (s *slice) make(l *level) {
+	sets := int(l.sets.N)
+	s.tags, s.lines, s.used = make([]uint32, sets*l.Ways), make([]line, sets*l.Ways), newRecency(sets, l.Ways)
+	s.held, s.dirty = make(setBits, sets/64+1), make(setBits, sets/64+1)
+}
+
+// A place is where a line of memory can be in a cache.
+type place struct {
+	*slice
+	set   uint64
+	first int // of the set's ways among the slice's lines
+	tag   uint32
+}
+
+// labels are the tags of the set's ways.
+func (p place) labels() []uint32      { return p.tags[p.first : p.first+p.used.ways] }
+func (p place) label(way int) *uint32 { return &p.tags[p.first+way] }
+func (p place) line(way int) *line    { return &p.lines[p.first+way] }
+
+func (c *cache) locate(addr uint64) place {
+	l := c.level
+	index, set, tag := l.split(addr)
+	s := &c.slices[index]
+	if s.tags == nil {
+		s.make(l)
+	}
+	return place{slice: s, set: set, first: int(set) * s.used.ways, tag: uint32(tag) + 1}
+}
+
+// split is the slice that an address belongs to, its set there, and its tag in the set.
+func (g *geometry) split(addr uint64) (index, set, tag uint64) {
+	if !g.pow2 {
+		return g.divide(addr)
+	}
+	number := addr >> (g.lineShift & fixed.ShiftMask)
+	if g.spread.Units.N > 1 {
+		unit := addr >> (g.spread.UnitShift & fixed.ShiftMask)
+		quotient := unit >> (g.spread.Units.Shift & fixed.ShiftMask)
+		index = g.spread.Fold(quotient, unit)
+		number = quotient<<(g.perUnit&fixed.ShiftMask) | number&g.inUnit
+	}
+	tag = number >> (g.sets.Shift & fixed.ShiftMask)
+	return index, number&(g.sets.N-1) ^ g.folded(tag), tag
+}
+
+// divide is split for any numbers of slices and sets.
+func (g *geometry) divide(addr uint64) (index, set, tag uint64) {
+	quotient, index := g.spread.Split(addr)
+	tag, set = g.sets.Split(quotient<<g.perUnit | addr>>g.lineShift&g.inUnit)
+	return index, set ^ g.folded(tag), tag
+}
+
+// folded is what a tag adds to the index of its set, so that strides of a power of two do not camp on few sets.
+func (g *geometry) folded(tag uint64) uint64 {
+	return (tag ^ tag>>(g.sets.Shift&fixed.ShiftMask)) & g.fold
+}
+
+// address is the inverse of locate for the line with the given tag.
+func (g *geometry) address(p place, tag uint32) uint64 {
+	key := uint64(tag-1)*g.sets.N + (p.set ^ g.folded(uint64(tag-1)))
+	unit := g.spread.Join(key>>g.perUnit, p.index)
+	return unit | key&g.inUnit<<g.lineShift
+}
+
+// find is the way that holds the line, or -1.
+func (p place) find() int { return lane.Find(p.tags, p.first, p.used.ways, p.tag) }
+
+// mix spreads a number over 32 bits, each the same number: two rounds of shifted sums and odd factors.
+func mix(n uint32) uint32 {
+	n = (n ^ n>>16) * 0x7feb352d
+	n = (n ^ n>>15) * 0x846ca68b
+	return n ^ n>>16
+}
+
+// renew makes the way to replace the most recently used: the least recently used or any.
+func (p place) renew(random bool) int {
+	if random {
+		return p.draw()
+	}
+	return p.used.renew(int(p.set))
+}
+
+// draw makes an invalid way the most recently used, or any.
+func (p place) draw() int {
+	way := p.used.oldest(int(p.set))
+	if *p.label(way) != 0 {
+		p.draws++
+		way = int(uint64(mix(p.draws)) * uint64(p.used.ways) >> 32)
+	}
+	p.used.touch(int(p.set), way)
+	return way
+}
+
+// makeDirty marks pieces of a line that the next level does not have as they are.
+func (p place) makeDirty(way int, pieces line) {
+	*p.line(way) |= pieces
+	p.dirty.mark(p.set)
+}
+
+// hold makes all of a line dirty, and keeps it from others until a cycle.
+func (p place) hold(way int, until uint64, all line) {
+	l := p.line(way)
+	*l = newLine(until) | *l&fullLine
+	p.makeDirty(way, all)
+}
+
+// drop makes a line invalid.
+func (p place) drop(way int) {
+	*p.line(way), *p.label(way) = 0, 0
+	p.used.drop(int(p.set), p.labels())
+}
+
+// empty gives p's line a way in which nothing is valid.
+func (c *cache) empty(p place, way int) {
+	label := p.label(way)
+	if *label == 0 {
+		p.held.mark(p.set)
+	}
+	*p.line(way), *label = 0, p.tag
+	if p.words != nil {
+		p.words[p.first+way] = 0
+	}
+}
+
+// valid are the words of a line that are.
+func (g *geometry) valid(s *slice, i int) uint64 {
+	switch {
+	case s.lines[i].full():
+		return g.whole
+	case s.words == nil:
+		return 0
+	}
+	return s.words[i]
+}
+
+// stored marks the words of a line that a store has written whole, and says whether stores have now written all of it.
+func (g *geometry) stored(s *slice, i int, words uint64) (whole bool) {
+	l := &s.lines[i]
+	words &= g.whole
+	if whole = words == g.whole && words != 0; whole {
+		*l |= fullLine
+	}
+	if l.full() {
+		return whole
+	}
+	if s.mark(i, words) == g.whole && g.whole != 0 {
+		*l |= fullLine
+	}
+	return l.full()
+}
+
+// mark adds words to those of a line that are valid, and returns them all.
+func (s *slice) mark(i int, words uint64) uint64 {
+	if s.words == nil {
+		s.words = make([]uint64, len(s.lines))
+	}
+	words |= s.words[i]
+	s.words[i] = words
+	return words
+}
+
+// sectors are what a read of bytes of a line fetches.
+func (g *geometry) sectors(addr uint64, bytes uint32) (from uint64, size uint32) {
+	if g.sector == 0 {
+		return addr &^ uint64(g.bytes-1), g.bytes
+	}
+	from = addr &^ (g.sector - 1)
+	end := min(addr+uint64(bytes)+g.sector-1, from|uint64(g.bytes-1)+1) &^ (g.sector - 1)
+	return from, uint32(end - from)
+}
+
+// asked is where what lanes read of a line begins and how many bytes it has; without sectors a line is asked for as a whole.
+func (g *geometry) asked(l *Line) (from uint64, bytes uint32) {
+	if g.sector == 0 || l.Words == 0 {
+		return l.Addr, l.Bytes
+	}
+	first := bits.TrailingZeros64(l.Words)
+	return l.Addr + uint64(first)<<g.word, uint32(bits.Len64(l.Words)-first) << g.word
+}
+
+// has says whether bytes of a line that is not full are valid, as sectors are.
+func (g *geometry) has(s *slice, i int, addr uint64, bytes uint32) bool {
+	if g.sector == 0 || s.words == nil {
+		return false
+	}
+	words := g.wordsOf(g.sectors(addr, bytes))
+	return s.words[i]&words == words
+}
+
+// fill makes bytes of a line valid, which are there in a cycle.
+func (g *geometry) fill(s *slice, i int, ready, from uint64, size uint32) {
+	l := &s.lines[i]
+	*l = newLine(ready) | *l&dirtyLine
+	if size == g.bytes || s.mark(i, g.wordsOf(from, size)) == g.whole {
+		*l |= fullLine
+	}
+}
+
+// wordsOf are the words of bytes of a line.
+func (g *geometry) wordsOf(from uint64, size uint32) uint64 {
+	first := from & uint64(g.bytes-1) >> g.word
+	return WordMask(first, first+uint64(size)>>g.word)
+}

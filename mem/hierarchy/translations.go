@@ -1,0 +1,131 @@
+package hierarchy
+
+import (
+	"math/bits"
+
+	"spvsim/mem/fixed"
+)
+
+// L1TLB are the addresses whose translations a compute unit keeps: so many ranges, in sets of a few of which the least
+// recently used goes.
+type L1TLB struct {
+	sets   []translationSet // so many that they are a power of two
+	high   uint             // from which bit of a number on it adds to its set
+	last   uint8            // place of a set
+	shift  uint             // log2 of the bytes of a range
+	cost   uint64           // fixed-point cycles of one that is not held
+	second bool             // those that are not held are asked of a second level
+	missed []int32          // lines of the instruction at hand that begin a range which is not held, where there is a second level
+}
+
+// A translationSet is a ring of numbers of ranges, plus 1; 0: none.
+type translationSet struct {
+	held  [translationWays]uint64
+	first uint8 // place of the most recently used; the others follow it in their order
+}
+
+// translationWays is how many of them share a set.
+const translationWays = 8
+
+// NewL1TLB is nil where translations cost nothing.
+func NewL1TLB(s *Spec) *L1TLB {
+	v := &s.VectorMemory
+	second := s.Translation.present()
+	if v.TranslationCycles == 0 && !second {
+		return nil
+	}
+	ways := min(v.TranslationEntries, translationWays)
+	sets := v.TranslationEntries / ways
+	return &L1TLB{shift: fixed.Log2(v.TranslationBytes), second: second, cost: uint64(v.TranslationCycles * (1 << fixed.Shift)),
+		sets: make([]translationSet, sets), high: highBit(sets), last: uint8(ways - 1)}
+}
+
+// Lookup are those that the lines of an instruction, in the order of lanes, wait for translations that are not held.
+func (t *L1TLB) Lookup(lines []Line) (cycles uint64, asked []int32) {
+	missed, last := uint64(0), uint64(0)
+	t.missed = t.missed[:0]
+	for i := range lines {
+		number := lines[i].Addr>>(t.shift&fixed.ShiftMask) + 1
+		if number != last && !t.holds(number) {
+			missed++
+			if t.second {
+				t.missed = append(t.missed, int32(i))
+			}
+		}
+		last = number
+	}
+	return missed * t.cost >> fixed.Shift, t.missed
+}
+
+// holds says whether a range's translation is held, and holds it from then on.
+func (t *L1TLB) holds(number uint64) bool {
+	s := &t.sets[(number^number>>(t.high&fixed.ShiftMask))&uint64(len(t.sets)-1)]
+	place := s.find(number)
+	if place < 0 {
+		s.first = (s.first - 1) & t.last
+		s.held[s.first%translationWays] = number
+		return false
+	}
+	for at := uint8(place); at != s.first; {
+		before := (at - 1) & t.last
+		s.held[at%translationWays] = s.held[before%translationWays]
+		at = before
+	}
+	s.held[s.first%translationWays] = number
+	return true
+}
+
+// find is the place of a number, or -1.
+func (s *translationSet) find(number uint64) int {
+	switch number {
+	case s.held[0]:
+		return 0
+	case s.held[1]:
+		return 1
+	case s.held[2]:
+		return 2
+	case s.held[3]:
+		return 3
+	case s.held[4]:
+		return 4
+	case s.held[5]:
+		return 5
+	case s.held[6]:
+		return 6
+	case s.held[7]:
+		return 7
+	}
+	return -1
+}
+
+// recentRanges are numbers of ranges, in sets of which the least recently used goes.
+type recentRanges struct {
+	sets fixed.Divider
+	high uint // from which bit of a number on it adds to its set
+	ways int
+	held []uint64 // by set, the most recently used first: number of the range, plus 1; 0: none
+}
+
+// highBit is from which bit of a number on it adds to its choice of a set.
+func highBit(sets int) uint { return uint(bits.Len(uint(sets))) }
+
+func newRecentRanges(entries, ways int) recentRanges {
+	ways = min(entries, ways)
+	sets := fixed.NewDivider(entries / ways)
+	return recentRanges{sets: sets, high: highBit(entries / ways), ways: ways, held: make([]uint64, entries)}
+}
+
+// find says whether a number is held, and holds it as the first of its set from then on. way is the place that it has left, or that of
+// the one which goes.
+func (t *recentRanges) find(number uint64) (set, way int, found bool) {
+	_, rest := t.sets.Split(number ^ number>>(t.high&fixed.ShiftMask))
+	set = int(rest)
+	held, moved := t.held[set*t.ways:][:t.ways], number
+	for way, n := range held {
+		held[way], moved = moved, n
+		if n == number {
+			return set, way, true
+		}
+	}
+	return set, t.ways - 1, false
+}

@@ -1,0 +1,220 @@
+package hierarchy
+
+import (
+	"spvsim/internal/spec"
+	"spvsim/mem/contention"
+	"spvsim/mem/fixed"
+)
+
+// TranslationSpec is the second level of address translation, behind what compute units keep.
+type TranslationSpec struct {
+	Entries       int `yaml:"entries" default:"0" range:"0..1048576" unit:"entries" doc:"translations that one cache of the second level keeps; compute units ask it for those that they do not keep (vector_memory.translation_entries); 0: there is no second level, and such a translation costs vector_memory.translation_cycles alone. Scalar loads, image samples and on-chip payloads ask for none, nor does any access under memory.model: akita"`
+	Ways          int `yaml:"ways" default:"8" range:"1..1048576" doc:"associativity of a cache of the second level; the least recently used translation of a set is replaced"`
+	PageBytes     int `yaml:"page_bytes" default:"4096" range:"4096..1073741824" pow2:"true" unit:"bytes" doc:"aligned range of addresses that one translation of the second level serves: the page, or the fragment of consecutive pages; at least vector_memory.translation_bytes"`
+	SharedBy      int `yaml:"shared_by" default:"0" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share a cache of the second level and its walkers; compute_units or more: one for each engine; 0: one for the whole machine"`
+	LatencyCycles int `yaml:"latency_cycles" default:"0" range:"0..100000" unit:"cycles" doc:"time until the second level answers with a translation that it keeps, and until a walk begins for one that it does not; the line waits for it before the vector cache is asked, other lines do not"`
+	Walkers       int `yaml:"walkers" default:"0" range:"0..65536" unit:"walks" doc:"walks that one cache of the second level may have under way; a translation that finds none free waits, and its compute unit's address path with it; 0: no limit"`
+	WalkCycles    int `yaml:"walk_cycles" default:"0" range:"0..1000000" unit:"cycles" doc:"time of a walk: what finds a translation that the second level does not keep, in page tables or in caches of translations behind it"`
+}
+
+// present says whether the machine has a second level.
+func (s *TranslationSpec) present() bool { return s.Entries > 0 }
+
+// Check asks for sets of equal size.
+func (s TranslationSpec) Check() []spec.Problem {
+	if s.present() && s.Entries%max(1, min(s.Entries, s.Ways)) != 0 {
+		return []spec.Problem{spec.Bad("entries", "found %d: want a multiple of ways, %d", s.Entries, s.Ways)}
+	}
+	return nil
+}
+
+// checkPages asks that a range of the first level is in one page of the second.
+func (s *Spec) checkPages() []spec.Problem {
+	if t := &s.Translation; t.present() && t.PageBytes < s.VectorMemory.TranslationBytes {
+		return []spec.Problem{spec.Bad("translation.page_bytes", "found %d: want at least vector_memory.translation_bytes, %d", t.PageBytes, s.VectorMemory.TranslationBytes)}
+	}
+	return nil
+}
+
+// walks are the second level of translation: its caches, and the walks of page tables for what they do not keep. Tags change in the
+// order of issue, like those of caches. A line waits for its translation; who finds no free walker holds up its address path.
+type walks struct {
+	*TranslationSpec
+	shape   *spec.Shape
+	now     *uint64 // cycle of the access at hand
+	shift   uint    // log2 of the bytes of a range of the first level
+	pages   uint    // log2 of the ranges of a page
+	counter Counter
+	caches  []*walkCache // by instance, made when first used
+	units   []arrivals   // by compute unit
+	delays  []uint64     // of the lines of the request at hand
+	stall   uint64       // cycle until which it waits for free walkers
+}
+
+// A walkCache is one cache of the second level, with its walkers.
+type walkCache struct {
+	recentRanges
+	until   []uint64 // by entry of held: cycle in which its translation is there
+	walkers contention.Queue
+}
+
+// newWalks is nil without a second level.
+func newWalks(s *Spec, shape *spec.Shape, now *uint64) *walks {
+	t := &s.Translation
+	if !t.present() {
+		return nil
+	}
+	first := fixed.Log2(s.VectorMemory.TranslationBytes)
+	instances, _ := shape.Instances(t.SharedBy)
+	w := &walks{TranslationSpec: t, shape: shape, now: now, shift: first, pages: fixed.Log2(t.PageBytes) - first,
+		counter: Counter{Level: "translation"}, caches: make([]*walkCache, instances), units: make([]arrivals, shape.Units())}
+	for i := range w.units {
+		w.units[i].most = s.VectorMemory.TranslationEntries
+	}
+	return w
+}
+
+// wait is for how long each line of a request waits for its translation; nil: none does. The first one comes at a fixed-point time,
+// each other one a step after that before it.
+func (w *walks) wait(r *Request, at, step uint64) []uint64 {
+	w.stall = 0
+	u := &w.units[r.CU]
+	if r.Scalar || len(r.Missed) == 0 && u.last <= *w.now {
+		return nil
+	}
+	w.delays = w.delays[:0]
+	missed, last, there := r.Missed, uint64(0), uint64(0)
+	for i := range r.Lines {
+		number, cycle := w.number(&r.Lines[i]), at>>fixed.Shift
+		switch {
+		case len(missed) > 0 && int(missed[0]) == i:
+			missed, there = missed[1:], w.ask(r.CU, number, cycle)
+			u.note(number, there)
+		case number != last:
+			there = u.until(number)
+		}
+		last = number
+		w.delays = append(w.delays, max(there, cycle)-cycle)
+		at += step
+	}
+	return w.delays
+}
+
+// number is that of a line's range of the first level, plus 1.
+func (w *walks) number(l *Line) uint64 { return l.Addr>>w.shift + 1 }
+
+// page is the number of the page of a range, plus 1.
+func (w *walks) page(number uint64) uint64 { return (number-1)>>w.pages + 1 }
+
+// ask is when a translation that a compute unit asks for in a cycle is there.
+func (w *walks) ask(cu int, number, cycle uint64) (there uint64) {
+	w.counter.Accesses++
+	c, at := w.cache(cu), cycle+uint64(w.LatencyCycles)
+	until, found := c.look(w.page(number))
+	if found {
+		w.counter.Hits++
+		if *until > at {
+			w.counter.InFlight++
+		}
+		return max(at, *until)
+	}
+	w.counter.Misses++
+	waited := c.walkers.Acquire(at, 0, &w.counter.Full)
+	if waited > 0 {
+		w.stall = max(w.stall, cycle+waited)
+	}
+	*until = at + waited + uint64(w.WalkCycles)
+	c.walkers.HoldUntil(*until)
+	return *until
+}
+
+// look finds a page, or makes space for it, and says when its translation is there.
+func (c *walkCache) look(page uint64) (until *uint64, found bool) {
+	set, way, found := c.find(page)
+	times := c.until[set*c.ways:][:c.ways]
+	was := times[way]
+	copy(times[1:way+1], times[:way])
+	times[0] = was
+	return &times[0], found
+}
+
+// cache finds or makes the one that serves a compute unit.
+func (w *walks) cache(cu int) *walkCache {
+	c := &w.caches[w.shape.Instance(w.SharedBy, cu/w.shape.ComputeUnits, cu%w.shape.ComputeUnits)]
+	if *c == nil {
+		*c = &walkCache{recentRanges: newRecentRanges(w.Entries, w.Ways), until: make([]uint64, w.Entries), walkers: contention.NewQueue(w.Walkers, w.now)}
+	}
+	return *c
+}
+
+// stalled is the cycle until which the request at hand holds up its address path.
+func (w *walks) stalled() uint64 {
+	if w == nil {
+		return 0
+	}
+	return w.stall
+}
+
+// finite says whether a request may have to wait for a free walker.
+func (w *walks) finite() bool { return w != nil && w.Walkers > 0 }
+
+// warm has the second level keep the translations of a request's lines, without time.
+func (w *walks) warm(r *Request) {
+	if w == nil || r.Scalar {
+		return
+	}
+	c, last := w.cache(r.CU), uint64(0)
+	for i := range r.Lines {
+		page := w.page(w.number(&r.Lines[i]))
+		if page == last {
+			continue
+		}
+		if until, found := c.look(page); !found {
+			*until = 0
+		}
+		last = page
+	}
+}
+
+// forget makes the second level cold.
+func (w *walks) forget() {
+	if w == nil {
+		return
+	}
+	clear(w.caches)
+	for i := range w.units {
+		w.units[i] = arrivals{most: w.units[i].most}
+	}
+}
+
+// arrivals are when the translations are there that a compute unit asked for last, as many as it keeps: whoever needs one of those
+// waits for it too.
+type arrivals struct {
+	list []arrival
+	next int // place in a list that is full
+	most int
+	last uint64 // cycle in which the last of all is there
+}
+
+type arrival struct{ number, until uint64 }
+
+// note adds one in place of the oldest.
+func (a *arrivals) note(number, until uint64) {
+	a.last = max(a.last, until)
+	if len(a.list) < a.most {
+		a.list = append(a.list, arrival{number, until})
+		return
+	}
+	a.list[a.next] = arrival{number, until}
+	a.next = (a.next + 1) % a.most
+}
+
+// until is when a range's translation is there: at once, if it was not asked for lately.
+func (a *arrivals) until(number uint64) (there uint64) {
+	for i := range a.list {
+		if a.list[i].number == number {
+			there = max(there, a.list[i].until)
+		}
+	}
+	return there
+}
