@@ -22,7 +22,7 @@ const (
 // Modes lists the modes of a job, or of a step; the first is the default.
 var Modes = []string{ModeTimed, ModeFunctional, ModeSampled}
 
-// Time selects the timed part of a timed job: what all of its keys allow. The rest runs in functional mode.
+// Time selects the timed part of a job: launches and workgroups that match all given keys. The rest runs functionally.
 type Time struct {
 	Steps      []string `yaml:"steps" doc:"names of steps, or their numbers in the job, counted from 1"`
 	Launches   string   `yaml:"launches" doc:"pattern for the names of steps or the files of shaders: * is any text, ? any character"`
@@ -58,24 +58,24 @@ type Sampling struct {
 	OtherDemand     float64 `yaml:"other_demand" default:"0.15" range:"0.001..1" doc:"difference in demand on a part of the machine, as a share of the demand on the busiest part, above which two signatures belong to different strata"`
 	OtherSize       float64 `yaml:"other_size" default:"2" range:"1.01..65536" doc:"ratio of the instruction counts of two small launches above which they belong to different strata"`
 	NearSize        float64 `yaml:"near_size" default:"1.5" range:"1.01..65536" doc:"ratio of the instruction counts of a small launch and of the sample of its stratum nearest to it in size above which it is timed"`
-	Detail          int     `yaml:"detail" default:"32" range:"1..65536" unit:"workgroups" doc:"of this many workgroups of a large launch, one brings its lines into the caches while it runs without time; this shows the demand on memory, and keeps the caches warm"`
+	Detail          int     `yaml:"detail" default:"32" range:"1..65536" unit:"workgroups" doc:"one of this many functional workgroups of a large launch fills its lines into the caches, to measure the demand on memory and to keep the caches warm"`
 	Pieces          int     `yaml:"pieces" default:"48" range:"1..65536" unit:"pieces" doc:"number of pieces into which a large launch is divided; each begins with workgroups that show its signature"`
 	OnLine          int     `yaml:"on_line" default:"4" range:"3..65536" unit:"samples" doc:"number of samples from which on the time of launches may be split into a cost for each launch and a cost for each instruction, where that fits better than cycles per instruction"`
 	Filling         float64 `yaml:"filling" default:"0.01" range:"0..1" doc:"share of the accesses to the last level of the caches that miss, up to which this level is taken to hold all lines that are needed"`
 	Spread          float64 `yaml:"spread" default:"0.01" range:"0..1" doc:"relative standard deviation that is expected between launches of one stratum before any are timed"`
 	SpreadRows      float64 `yaml:"spread_rows" default:"0.0125" range:"0..1" doc:"relative standard deviation that is expected between windows of one stratum before any are timed"`
-	Weight          int     `yaml:"weight" default:"4" range:"1..65536" doc:"degrees of freedom that the expected deviation counts for beside the samples of all strata, and the deviation in all strata beside the samples of one"`
+	Weight          int     `yaml:"weight" default:"4" range:"1..65536" doc:"degrees of freedom of the expected deviation, pooled with the samples of all strata, and of the deviation of all strata, pooled with the samples of one"`
 	BurnIn          int     `yaml:"burn_in" default:"4" range:"1..65536" unit:"samples" doc:"for each this many samples of a stratum, one at the beginning may be dropped, if it is further from the mean than all others"`
 	FromPiece       int     `yaml:"from_piece" default:"2" range:"1..1048576" doc:"number of the piece of a stratum, counted from 1, from which on it may be timed; the pieces before it bring their lines into the caches"`
 	MostShare       float64 `yaml:"most_share" default:"0.05" range:"0..1" doc:"timed share of a large launch's workgroups above which a stratum near to a timed one gets no window in any case; twice this share for one of which nothing was timed for long; four times this share for the second window of a stratum that takes long (twice), or twice where the machine drains before other workgroups run"`
 	Twice           float64 `yaml:"twice" default:"0.25" range:"0..1" doc:"share of the whole time from which on a stratum is timed at least twice, as one sample does not show how far off it is"`
 	WorthTiming     float64 `yaml:"worth_timing" default:"0.01" range:"0..1" doc:"half-width of the interval of a stratum of a large launch without samples, as a share of the whole time, from which on a window of it is timed; below it, its cost is taken from the nearest stratum that was timed"`
 	Light           float64 `yaml:"light" default:"0.4" range:"0..1" doc:"demand on memory, as a share of the demand on the busiest part of the machine, below which the contents of the caches hardly matter"`
-	Apart           int     `yaml:"apart" default:"48" range:"0..1048576" unit:"workgroups" doc:"least number of workgroups between those that show the signature of a piece and a window, one generation at most; they run without time, and bring their lines into the caches"`
+	Apart           int     `yaml:"apart" default:"48" range:"0..1048576" unit:"workgroups" doc:"minimum number of functional workgroups, with warming, between the signature of a piece and a window; one generation at most"`
 	Align           int     `yaml:"align" default:"128" range:"1..1048576" unit:"workgroups" doc:"windows of a large launch begin and end at multiples of this number, so that workgroups that share cache lines run side by side as in a full run; halved while it exceeds one and a half generations, and not used where workgroups may wait for each other"`
 	SameWork        float64 `yaml:"same_work" default:"0.01" range:"0..1" doc:"relative difference in instructions between the two runs of a launch up to which the second one counts; above it, launches of this kind do not run twice"`
 	Peeked          int     `yaml:"peeked" default:"8" range:"1..1048576" unit:"workgroups" doc:"workgroups of each quarter of a piece that show whether behaviour has changed"`
-	Again           float64 `yaml:"again" default:"0.5" range:"0..65536" doc:"greatest number of instructions of launches that run once more without time before a sample, as a multiple of all that ran without time; the launch before the sample does in any case"`
+	Again           float64 `yaml:"again" default:"0.5" range:"0..65536" doc:"maximum of instructions of launches that are replayed functionally before a sample, as a multiple of all functional instructions; the launch before the sample is replayed in any case"`
 	Aside           float64 `yaml:"aside" default:"1.5" range:"1..65536" doc:"factor on other_mix and other_demand where these few workgroups (peeked) are compared with those before them"`
 	Blurred         float64 `yaml:"blurred" default:"3" range:"0..65536" unit:"standard errors" doc:"where the workgroups that show a piece's signature differ, signatures whose classes and whose demands differ by up to so many standard errors each belong to one stratum; 0: this does not count"`
 	LeastLooked     int     `yaml:"least_looked" default:"2" range:"1..1048576" unit:"workgroups" doc:"least number of workgroups that show the demand on memory of a launch that can run twice"`

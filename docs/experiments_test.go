@@ -37,7 +37,7 @@ var sections = []struct{ name, title string }{
 	{"small-launches", "Small launches with barriers, without, and in several queues"},
 	{"urgent-launch", "A small urgent launch among large ones"},
 	{"front-end-limits", "Pipes and outstanding launches"},
-	{"async-compute", "A kernel that waits for memory beside one that computes"},
+	{"async-compute", "A memory-bound kernel and one that computes"},
 	{"graphs-beside", "Two graphs at once"},
 	{"crosslane-lowering", "Reductions, scans, swizzles and shuffles by lowering and wave size"},
 	{"scan-lowering", "A kernel of prefix sums by lowering and wave size"},
@@ -125,8 +125,8 @@ func writeSection(t *testing.T, b *strings.Builder, title string, e *config.Expe
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
-	fmt.Fprintf(b, "## %s\n\n`spvsim sweep %s`: %d points, %d with `--small`.\n\n", title, e.Name, len(points), len(small))
-	fmt.Fprintf(b, "**Question.** %s\n\n**Expectation.** %s\n\n", e.Question, e.Expectation)
+	fmt.Fprintf(b, "## %s\n\n**Question** (`spvsim sweep %s`: %d points, %d with `--small`). %s\n\n", title, e.Name, len(points), len(small), e.Question)
+	fmt.Fprintf(b, "**Expectation.** %s\n\n", e.Expectation)
 	for i := range e.Figures {
 		file := "../../experiments/figures/" + e.Figures[i].Name + ".svg"
 		if _, err := os.Stat(filepath.Join("guide", filepath.FromSlash(file))); err != nil {
