@@ -387,17 +387,17 @@ func (b *builder) checkAnnotations() error {
 
 // checkPlaces refuses an annotation where its axis shows nothing.
 func (b *builder) checkPlaces(path string, a *Annotation) error {
-	type place struct {
+	type coordinate struct {
 		path, kind string
 		v          *float64
 	}
 	x, y := b.chart.X.Scale, b.chart.Y.Scale
-	places := []place{{".x", x, a.X}, {".y", y, a.Y}, {".vline", x, a.VLine}, {".hline", y, a.HLine}}
+	coordinates := []coordinate{{".x", x, a.X}, {".y", y, a.Y}, {".vline", x, a.VLine}, {".hline", y, a.HLine}}
 	for i, p := range a.Points {
 		at := fmt.Sprintf(".points[%d]", i)
-		places = append(places, place{at, x, &p[0]}, place{at, y, &p[1]})
+		coordinates = append(coordinates, coordinate{at, x, &p[0]}, coordinate{at, y, &p[1]})
 	}
-	for _, p := range places {
+	for _, p := range coordinates {
 		if p.v == nil {
 			continue
 		}
