@@ -70,7 +70,7 @@ func quantities(m *Machine) map[string]float64 {
 		"memory bytes a cycle": m.Memory.BytesPerCycle * float64(m.Memory.Channels)}
 	for _, size := range []int{32, 64} {
 		p := &program.Program{Name: "p", WaveSize: size, LocalSize: [3]uint32{uint32(size), 1, 1}, VectorRegs: 96, ScalarRegs: 16}
-		need, err := cu.NewNeed(p, m.Limits())
+		need, err := cu.NewResources(p, m.Limits())
 		if err != nil {
 			continue
 		}
@@ -156,7 +156,7 @@ func TestRegisterFileOfWave64(t *testing.T) {
 			t.Errorf("%s: %v, with wave_size=64 %v", name, a, b)
 		}
 		p := &program.Program{Name: "p", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 64, ScalarRegs: 16}
-		need, err := cu.NewNeed(p, wide.Limits())
+		need, err := cu.NewResources(p, wide.Limits())
 		if most := m.Registers.Vector / 2 / 64; err != nil || wide.Registers.Vector/need.VectorRegs > most {
 			t.Errorf("%s: %d rows a wave64 of 64 registers (%v): want two each, so that at most %d fit", name, need.VectorRegs, err, most)
 		}

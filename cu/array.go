@@ -22,74 +22,74 @@ var _ [engine.Never - simd.Never]struct{} = [0]struct{}{}
 // maxLanes is the most lanes of a wave.
 const maxLanes = 64
 
-// Parts are what a compute unit needs from outside.
-type Parts struct {
+// UnitParts are what a compute unit needs from outside.
+type UnitParts struct {
 	Memory Memory
 	LDS    LDS
 	// MaxOutstanding is the most vector memory instructions of one wave in flight.
 	MaxOutstanding int
 
-	fetch *fetch
+	instructionCache *instructionCache
 }
 
-// An Array is all compute units of a machine, and what they have in common:
+// An ComputeUnits is all compute units of a machine, and what they have in common:
 // register memory, the graph that runs, who listens. Each unit has its own
 // events; those of one cycle go by the units' index.
-type Array struct {
+type ComputeUnits struct {
 	Units []*ComputeUnit
 	// Ahead runs the units.
 	Ahead *lookahead.Units
 
-	engine   *engine.Engine
-	payloads Payloads // nil: no execution graph runs
-	printer  Printer
-	pool     *simd.Pool
-	fetch    []*fetch // instruction caches
-	ended    engine.Stock[WaveEnd]
+	engine            *engine.Engine
+	payloads          Payloads // nil: no execution graph runs
+	printer           Printer
+	pool              *simd.RegisterPool
+	instructionCaches []*instructionCache // instruction caches
+	waveEndPool       engine.Stock[WaveEnd]
 	// Who places workgroups, and where the ends of waves go.
-	dispatcher Dispatcher
-	ends       *engine.Port
-	steady     *Launch // of which loads from memory that does not change are known
-	slots      slots
-	trace      trace
-	beside     bool // launches overlap: what one does not write another may
+	dispatcher     Dispatcher
+	waveEndPort    *engine.Port
+	readOnlyLaunch *Launch // of which loads from memory that does not change are known
+	slots          slots
+	trace          trace
+	concurrent     bool // launches overlap: what one does not write another may
 }
 
 // Links are what compute units are connected to.
 type Links struct {
 	Engine  *engine.Engine
 	Printer Printer // nil: no display
-	// Parts makes the memory and LDS of a unit, by its name, its engine and its index there.
-	Parts func(name string, engine, unit int) Parts
+	// NewUnitParts makes the memory and LDS of a unit, by its name, its engine and its index there.
+	NewUnitParts func(name string, engine, unit int) UnitParts
 }
 
 // A Printer shows a DebugPrint of a wave.
 type Printer func(now uint64, w *simd.Wave, in *isa.Inst)
 
 // New builds the compute units of a machine, from specs that have been checked.
-func New(s *UnitSpec, shape *spec.Shape, links Links) *Array {
-	a := &Array{Ahead: lookahead.New(links.Engine), engine: links.Engine, printer: links.Printer, pool: &simd.Pool{}}
+func New(s *UnitSpec, shape *spec.Shape, links Links) *ComputeUnits {
+	a := &ComputeUnits{Ahead: lookahead.New(links.Engine), engine: links.Engine, printer: links.Printer, pool: &simd.RegisterPool{}}
 	for i := range shape.Units() {
 		e, unit := i/shape.ComputeUnits, i%shape.ComputeUnits
 		name := fmt.Sprintf("SE[%d].CU[%d]", e, unit)
-		parts := links.Parts(name, e, unit)
+		parts := links.NewUnitParts(name, e, unit)
 		k := 0 // which only counts where fetch takes time
 		if s.Fetch.Enabled {
 			k = shape.Instance(s.Fetch.SharedBy, e, unit)
 		}
-		for len(a.fetch) <= k {
-			a.fetch = append(a.fetch, newFetch(a.engine, fmt.Sprintf("InstructionCache[%d]", len(a.fetch)), &s.Fetch))
+		for len(a.instructionCaches) <= k {
+			a.instructionCaches = append(a.instructionCaches, newInstructionCache(a.engine, fmt.Sprintf("InstructionCache[%d]", len(a.instructionCaches)), &s.Fetch))
 		}
-		parts.fetch = a.fetch[k]
+		parts.instructionCache = a.instructionCaches[k]
 		a.Units = append(a.Units, newUnit(name, i, s, shape, a, parts))
 	}
-	a.slots.begin(0, a.Units)
+	a.slots.beginPeriod(0, a.Units)
 	return a
 }
 
 // InstructionCaches are those of the machine among its parts; none when fetch takes no time.
-func (a *Array) InstructionCaches() (list []sim.Component) {
-	for _, f := range a.fetch {
+func (a *ComputeUnits) InstructionCaches() (list []sim.Component) {
+	for _, f := range a.instructionCaches {
 		if f.ways > 0 {
 			list = append(list, f)
 		}
@@ -97,32 +97,32 @@ func (a *Array) InstructionCaches() (list []sim.Component) {
 	return list
 }
 
-// Begin starts an accounting period at cycle now.
-func (a *Array) Begin(now uint64) {
-	a.pool.Drop()
-	a.steady = nil
-	a.slots.begin(now, a.Units)
+// BeginPeriod starts an accounting period at cycle now.
+func (a *ComputeUnits) BeginPeriod(now uint64) {
+	a.pool.DropUnused()
+	a.readOnlyLaunch = nil
+	a.slots.beginPeriod(now, a.Units)
 }
 
-// Serve says which graph workgroups are part of from now on, if any.
-func (a *Array) Serve(p Payloads) { a.payloads = p }
+// ServeGraph says which graph workgroups are part of from now on, if any.
+func (a *ComputeUnits) ServeGraph(p Payloads) { a.payloads = p }
 
-// Beside says whether launches overlap from now on.
-func (a *Array) Beside(b bool) { a.beside = b }
+// SetConcurrent says whether launches overlap from now on.
+func (a *ComputeUnits) SetConcurrent(b bool) { a.concurrent = b }
 
 // A Dispatcher places workgroups on the units.
 type Dispatcher interface {
 	// MayPlace says whether a workgroup may be placed on a unit, by its index, before a wave of it ends.
 	MayPlace(unit int) bool
-	// Placing is how many cycles at least a workgroup that is placed is on its way.
-	Placing() uint64
+	// PlacementLatency is how many cycles at least a workgroup that is placed is on its way.
+	PlacementLatency() uint64
 }
 
 // Report says who places workgroups, and where those and their waves that end are told of.
-func (a *Array) Report(d Dispatcher, to *engine.Port) { a.dispatcher, a.ends = d, to }
+func (a *ComputeUnits) Report(d Dispatcher, to *engine.Port) { a.dispatcher, a.waveEndPort = d, to }
 
 // Busy is for how many cycles units have had workgroups by now, added up over all units.
-func (a *Array) Busy(now uint64) (sum uint64) {
+func (a *ComputeUnits) Busy(now uint64) (sum uint64) {
 	for _, u := range a.Units {
 		sum += u.Busy(now)
 	}
@@ -130,14 +130,14 @@ func (a *Array) Busy(now uint64) (sum uint64) {
 }
 
 // CatchUp lets all SIMDs take the turns before cycle now that they put off, for a look at their waves.
-func (a *Array) CatchUp(now uint64) {
+func (a *ComputeUnits) CatchUp(now uint64) {
 	for _, u := range a.Units {
 		u.catchUp(now)
 	}
 }
 
-// Watch says whether IssuedFrom is asked for from now on.
-func (a *Array) Watch(issues bool) {
+// TrackRecent says whether IssuedFrom is asked for from now on.
+func (a *ComputeUnits) TrackRecent(issues bool) {
 	for _, u := range a.Units {
 		if u.shared.Recent = nil; issues {
 			u.shared.Recent = simd.NewRecent(lookahead.MaxAhead)
@@ -146,35 +146,35 @@ func (a *Array) Watch(issues bool) {
 }
 
 // IssuedFrom is how many instructions of each class units issued from cycle now on, ahead of the engine; all that they issue before it has issued then.
-func (a *Array) IssuedFrom(now uint64) (sum [isa.NumClasses]uint64) {
+func (a *ComputeUnits) IssuedFrom(now uint64) (sum [isa.NumClasses]uint64) {
 	a.Ahead.Join()
 	a.CatchUp(now)
 	for _, u := range a.Units {
-		for class, n := range u.shared.Recent.From(now) {
+		for class, n := range u.shared.Recent.IssuedFrom(now) {
 			sum[class] += n
 		}
 	}
 	return sum
 }
 
-// Settle charges the empty slots up to cycle end and adds up where all slot-cycles went.
-func (a *Array) Settle(end uint64) account.SlotCycles {
-	a.slots.settle(end, account.Empty)
+// ChargeEmpty charges the empty slots up to cycle end and adds up where all slot-cycles went.
+func (a *ComputeUnits) ChargeEmpty(end uint64) account.SlotCycles {
+	a.slots.chargeEmpty(end, account.Empty)
 	return a.slots.sum()
 }
 
 // Drain charges the slots, whose waves ended in cycle from or before, up to cycle end to stores that memory takes until then.
-func (a *Array) Drain(from, end uint64) {
-	a.slots.settle(from, account.Empty)
-	a.slots.settle(end, account.MemoryWrite)
+func (a *ComputeUnits) Drain(from, end uint64) {
+	a.slots.chargeEmpty(from, account.Empty)
+	a.slots.chargeEmpty(end, account.MemoryWrite)
 }
 
-// ready readies a launch of which a workgroup comes, and the unit, to count and to load ahead of the engine.
-func (a *Array) ready(u *ComputeUnit, l *Launch) {
+// prepareLaunch readies a launch of which a workgroup comes, and the unit, to count and to load ahead of the engine.
+func (a *ComputeUnits) prepareLaunch(u *ComputeUnit, l *Launch) {
 	l.Code.Copies(a.Ahead.Copies())
-	u.shared.LoadsAhead = u.runner.LoadsAhead() && a.payloads == nil && !a.beside
-	if u.shared.LoadsAhead && l != a.steady {
-		a.steady = l
-		l.steady = l.Bindings.Steady(l.Code.Program.Insts)
+	u.shared.LoadsAhead = u.runner.LoadsAhead() && a.payloads == nil && !a.concurrent
+	if u.shared.LoadsAhead && l != a.readOnlyLaunch {
+		a.readOnlyLaunch = l
+		l.readOnlyLoads = l.Bindings.Steady(l.Code.Program.Insts)
 	}
 }

@@ -28,22 +28,22 @@ func TestBound(t *testing.T) {
 		want uint64
 	}{
 		"nothing":      {func(*ComputeUnit, *lds.Component) {}, Never},
-		"a graph":      {func(u *ComputeUnit, _ *lds.Component) { u.array.payloads = idle{} }, Never},
-		"a tracer":     {func(u *ComputeUnit, _ *lds.Component) { u.array.trace.to = idle{} }, 0},
-		"a cache":      {func(u *ComputeUnit, _ *lds.Component) { u.fetch.ways = 1 }, 0},
+		"a graph":      {func(u *ComputeUnit, _ *lds.Component) { u.units.payloads = idle{} }, Never},
+		"a tracer":     {func(u *ComputeUnit, _ *lds.Component) { u.units.trace.to = idle{} }, 0},
+		"a cache":      {func(u *ComputeUnit, _ *lds.Component) { u.instructionCache.ways = 1 }, 0},
 		"a port hook":  {func(u *ComputeUnit, _ *lds.Component) { u.banks.AcceptHook(hook{}) }, 0},
 		"connected":    {func(u *ComputeUnit, _ *lds.Component) { u.port.SetConnection(&sim.DirectConnection{}) }, 0},
 		"an LDS hook":  {func(_ *ComputeUnit, l *lds.Component) { l.AcceptHook(hook{}) }, 0},
-		"one comes":    {func(u *ComputeUnit, _ *lds.Component) { u.coming = []uint64{70, 80} }, 70},
-		"one may come": {func(u *ComputeUnit, _ *lds.Component) { u.freed, u.array.dispatcher = 1, full{} }, 9},
+		"one comes":    {func(u *ComputeUnit, _ *lds.Component) { u.arrivals = []uint64{70, 80} }, 70},
+		"one may come": {func(u *ComputeUnit, _ *lds.Component) { u.lastRelease, u.units.dispatcher = 1, full{} }, 9},
 	} {
 		e := engine.New(1 * sim.GHz)
 		l := lds.NewComponent(e, "LDS", &s)
-		u := &ComputeUnit{Base: engine.NewBase(e, "Unit"), array: &Array{}, ldsInterface: ldsInterface{lds: l}, fetch: &fetch{}}
+		u := &ComputeUnit{Base: engine.NewBase(e, "Unit"), units: &ComputeUnits{}, ldsInterface: ldsInterface{lds: l}, instructionCache: &instructionCache{}}
 		u.port = engine.NewPort(&u.Base, u, "Work")
 		u.banks = engine.NewPort(&u.Base, u, "Banks")
 		c.do(u, l)
-		u.array.dispatcher = full{}
+		u.units.dispatcher = full{}
 		if got := u.Bound(); got != c.want {
 			t.Errorf("%s: bound %d, want %d", name, got, c.want)
 		}
@@ -53,5 +53,5 @@ func TestBound(t *testing.T) {
 // full is a dispatcher that places nothing; what it placed would take nine cycles.
 type full struct{ Dispatcher }
 
-func (full) MayPlace(int) bool { return false }
-func (full) Placing() uint64   { return 9 }
+func (full) MayPlace(int) bool        { return false }
+func (full) PlacementLatency() uint64 { return 9 }

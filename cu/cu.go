@@ -30,19 +30,19 @@ var ErrNoGraph = errors.New("cu: a shader uses payloads, but no execution graph 
 // Memory carries out memory accesses of one compute unit; slot is the wave slot
 // of the unit, counted over its SIMDs.
 type Memory interface {
-	// Begin binds the resources of the launch for a wave that starts in the slot.
-	Begin(slot int, l *Launch)
+	// BindSlot binds the resources of the launch for a wave that starts in the slot.
+	BindSlot(slot int, l *Launch)
 	// Access carries out an access. The response is valid until the next one.
 	Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) *timing.Response
 }
 
 // Payloads is the execution graph that the launched workgroups belong to.
 type Payloads interface {
-	// Do carries out an operation on payloads or on the queue.
-	Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) timing.Response
-	// Check looks at an access to payload memory before it is carried out, and
+	// Execute carries out an operation on payloads or on the queue.
+	Execute(now uint64, unit int, w *simd.Wave, in *isa.Inst) timing.Response
+	// CheckAccess looks at an access to payload memory before it is carried out, and
 	// says whether it may be.
-	Check(w *simd.Wave, in *isa.Inst) bool
+	CheckAccess(w *simd.Wave, in *isa.Inst) bool
 }
 
 // A ComputeUnit holds the waves of resident workgroups.
@@ -51,28 +51,28 @@ type ComputeUnit struct {
 	SIMDs []*simd.SIMD
 
 	index  int // in the machine
-	array  *Array
+	units  *ComputeUnits
 	runner *lookahead.Runner
 	port   *engine.Port
 	memory Memory
 	ldsInterface
-	response timing.Response // to an access that does not reach memory
-	answers  engine.Stock[Answer]
-	fetch    *fetch
-	shared   *simd.Shared
-	launches []*Launch // by wave slot
-	barrier  uint64    // cycles
-	resident int       // workgroups
-	busy     uint64    // cycles with a workgroup, up to when the last one ended, or less those before the first of those resident came
-	coming   []uint64  // cycles in which workgroups arrive that are on their way
-	freed    uint64    // cycle in which the dispatcher has heard of the last wave that ended
-	spare    []*simd.Group
+	response         timing.Response // to an access that does not reach memory
+	answers          engine.Stock[Answer]
+	instructionCache *instructionCache
+	shared           *simd.Shared
+	launches         []*Launch // by wave slot
+	barrier          uint64    // cycles
+	resident         int       // workgroups
+	busy             uint64    // cycles with a workgroup, up to when the last one ended, or less those before the first of those resident came
+	arrivals         []uint64  // cycles in which workgroups arrive that are on their way
+	lastRelease      uint64    // cycle in which the dispatcher has heard of the last wave that ended
+	groupPool        []*simd.Workgroup
 }
 
 // A Launch is a kernel: what every workgroup of it has in common.
 type Launch struct {
 	Code          *simd.Code
-	Need          Need
+	Resources     Resources
 	NumWorkgroups [3]uint32
 	Base          [3]uint32 // added to the ids of its workgroups
 	Bindings      *mem.Bindings
@@ -81,17 +81,17 @@ type Launch struct {
 	Fragments []isa.Fragments
 	// Tag is the dispatcher's number of the open work that the launch is part of.
 	Tag int
-	// Touched takes down what the launch accesses; nil: nothing does.
-	Touched *mem.Footprint
+	// Footprint takes down what the launch accesses; nil: nothing does.
+	Footprint *mem.Footprint
 	// Traffic counts what its requests move; nil: nothing does.
 	Traffic *hierarchy.Traffic
 
-	steady []bool // by instruction: a load from memory that none of the launch writes; made when it is asked for
+	readOnlyLoads []bool // by instruction: a load from memory that none of the launch writes; made when it is asked for
 }
 
 // A Workgroup is one that is to be placed.
 type Workgroup struct {
-	Index uint64 // what its simd.Group will carry
+	Index uint64 // what its simd.Workgroup will carry
 	ID    [3]uint32
 	Count [3]uint32 // of workgroups of its launch or payload
 	Node  simd.Node
@@ -100,16 +100,16 @@ type Workgroup struct {
 }
 
 // newUnit builds an empty compute unit.
-func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, parts Parts) *ComputeUnit {
+func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *ComputeUnits, parts UnitParts) *ComputeUnit {
 	u := &ComputeUnit{
-		Base: engine.NewBase(a.engine, name), index: index, array: a,
-		memory: parts.Memory, ldsInterface: ldsInterface{lds: parts.LDS, nextLDSAnswer: Never}, fetch: parts.fetch, barrier: uint64(s.BarrierCycles),
+		Base: engine.NewBase(a.engine, name), index: index, units: a,
+		memory: parts.Memory, ldsInterface: ldsInterface{lds: parts.LDS, nextLDSAnswer: Never}, instructionCache: parts.instructionCache, barrier: uint64(s.BarrierCycles),
 		launches: make([]*Launch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs, maxLanes),
 	}
 	u.runner = a.Ahead.Add(u, &u.Base, u)
 	u.port, u.banks = engine.NewPort(&u.Base, u, "Work"), engine.NewPort(&u.Base, u, "Banks")
 	for i := range shape.SIMDs {
-		u.SIMDs = append(u.SIMDs, simd.New(&s.Issue, shape, simd.Place{
+		u.SIMDs = append(u.SIMDs, simd.New(&s.Issue, shape, simd.SIMDParams{
 			Name: fmt.Sprintf("%s.SIMD[%d]", name, i), Index: i,
 			ComputeUnit: u, Pool: a.pool, Shared: u.shared, MaxOutstanding: parts.MaxOutstanding,
 		}))
@@ -135,7 +135,7 @@ func (u *ComputeUnit) Resident() int { return u.resident }
 // Work is what the unit did so far.
 func (u *ComputeUnit) Work() engine.Work {
 	w := u.Base.Work()
-	w.Ahead = u.runner.Turns()
+	w.Ahead = u.runner.CyclesAhead()
 	return w
 }
 
@@ -145,7 +145,7 @@ func (u *ComputeUnit) Index() int { return u.index }
 // Handle implements sim.Handler: a turn of the SIMDs, a workgroup, an answer.
 func (u *ComputeUnit) Handle(e sim.Event) error {
 	if _, ok := e.(*engine.Alarm); ok {
-		u.runner.Turn(u.Engine.Now())
+		u.runner.RunEvent(u.Engine.Now())
 		return nil
 	}
 	if a, ok := e.(*Answer); ok && a.local { // within a turn
@@ -154,12 +154,12 @@ func (u *ComputeUnit) Handle(e sim.Event) error {
 	}
 	u.runner.Join()
 	switch e := e.(type) {
-	case *Place:
-		if len(u.coming) > 0 {
-			u.coming = u.coming[:copy(u.coming, u.coming[1:])]
+	case *DispatchMsg:
+		if len(u.arrivals) > 0 {
+			u.arrivals = u.arrivals[:copy(u.arrivals, u.arrivals[1:])]
 		}
-		u.place(u.Engine.Now(), e)
-		e.Stock.Give(e)
+		u.startWorkgroup(u.Engine.Now(), e)
+		e.Pool.Give(e)
 	case *Answer:
 		u.answer(e)
 	}
@@ -172,12 +172,12 @@ func (u *ComputeUnit) answer(a *Answer) {
 	u.answers.Give(a)
 }
 
-// place takes a workgroup in.
-func (u *ComputeUnit) place(now uint64, m *Place) {
+// startWorkgroup takes a workgroup in.
+func (u *ComputeUnit) startWorkgroup(now uint64, m *DispatchMsg) {
 	l, wg := m.Launch, &m.Workgroup
-	u.array.ready(u, l)
-	u.array.slots.use(u)
-	if l.Code.Crosses() {
+	u.units.prepareLaunch(u, l)
+	u.units.slots.track(u)
+	if l.Code.SharesPrivateUnits() {
 		u.catchUp(now)
 	}
 	g := u.newGroup(m.index(), wg.ID)
@@ -189,18 +189,18 @@ func (u *ComputeUnit) place(now uint64, m *Place) {
 		u.busy -= now
 	}
 	u.resident++
-	if u.array.trace.to != nil {
-		u.array.trace.placed(u.index, m)
+	if u.units.trace.to != nil {
+		u.units.trace.reportWorkgroup(u.index, m)
 	}
 	for i, at := range m.Waves {
 		w := u.SIMDs[at.SIMD].Start(now, &simd.Start{
-			Code: l.Code, Group: g, WaveInGroup: uint32(i), WavesInGroup: uint32(len(m.Waves)),
-			NumWorkgroups: wg.Count, Push: l.Bindings.Push, Placed: m.Placed, At: at.At, Node: wg.Node, Fragments: wg.Fragments,
+			Code: l.Code, Workgroup: g, WaveInGroup: uint32(i), WavesInGroup: uint32(len(m.Waves)),
+			NumWorkgroups: wg.Count, Push: l.Bindings.Push, SlotTakenAt: m.SlotsTakenAt, FirstIssueAt: at.FirstIssueAt, Node: wg.Node, Fragments: wg.Fragments,
 		})
 		g.Waves = append(g.Waves, w)
 		slot := u.slot(w)
 		u.launches[slot] = l
-		u.memory.Begin(slot, l)
+		u.memory.BindSlot(slot, l)
 	}
 }
 
@@ -211,21 +211,21 @@ func (u *ComputeUnit) catchUp(now uint64) {
 	}
 }
 
-func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
-	n := len(u.spare)
+func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Workgroup {
+	n := len(u.groupPool)
 	if n == 0 {
-		return &simd.Group{Index: index, ID: id}
+		return &simd.Workgroup{Index: index, ID: id}
 	}
-	g := u.spare[n-1]
-	u.spare = u.spare[:n-1]
-	*g = simd.Group{Index: index, ID: id, Waves: g.Waves[:0]}
+	g := u.groupPool[n-1]
+	u.groupPool = u.groupPool[:n-1]
+	*g = simd.Workgroup{Index: index, ID: id, Waves: g.Waves[:0]}
 	return g
 }
 
 // Next implements lookahead.Unit: the cycle in which a SIMD has its next turn, or an access leaves the LDS.
 func (u *ComputeUnit) Next() uint64 {
 	next := u.nextLDSAnswer
-	for _, turn := range u.shared.Turns() {
+	for _, turn := range u.shared.NextVisible() {
 		next = min(next, turn)
 	}
 	return next
@@ -236,9 +236,9 @@ func (u *ComputeUnit) Advance(now uint64) (next uint64) {
 	if u.nextLDSAnswer <= now {
 		u.deliverLDS(now)
 	}
-	for i, turn := range u.shared.Turns() {
+	for i, turn := range u.shared.NextVisible() {
 		if turn <= now {
-			u.SIMDs[i].Turn(now)
+			u.SIMDs[i].Issue(now)
 		}
 	}
 	return u.Next()
@@ -252,7 +252,7 @@ func (u *ComputeUnit) Local(cycle uint64) bool {
 	if u.nextLDSAnswer <= cycle {
 		u.deliverLDS(cycle)
 	}
-	for i, turn := range u.shared.Turns() {
+	for i, turn := range u.shared.NextVisible() {
 		if turn <= cycle && u.SIMDs[i].MayAffect(cycle) {
 			return false
 		}
@@ -263,16 +263,16 @@ func (u *ComputeUnit) Local(cycle uint64) bool {
 // Bound implements lookahead.Unit: the first cycle in which a workgroup may come. Who
 // must be told of the unit's work in the order of time is told in events.
 func (u *ComputeUnit) Bound() uint64 {
-	a := u.array
-	if a.trace.to != nil || u.fetch.ways > 0 || u.port.Connected() || u.banks.NumHooks() > 0 || u.lds.Traced() {
+	a := u.units
+	if a.trace.to != nil || u.instructionCache.ways > 0 || u.port.Connected() || u.banks.NumHooks() > 0 || u.lds.Traced() {
 		return 0
 	}
 	until, now := Never, u.Engine.Now()
-	if len(u.coming) > 0 {
-		until = min(until, u.coming[0])
+	if len(u.arrivals) > 0 {
+		until = min(until, u.arrivals[0])
 	}
-	if u.freed > now || a.dispatcher.MayPlace(u.index) {
-		until = min(until, now+a.dispatcher.Placing())
+	if u.lastRelease > now || a.dispatcher.MayPlace(u.index) {
+		until = min(until, now+a.dispatcher.PlacementLatency())
 	}
 	return until
 }
@@ -282,7 +282,7 @@ func (u *ComputeUnit) CountIn(copy int) { u.shared.Copy = copy }
 
 // Expect says that a workgroup has been sent, which comes in the given cycle, not
 // before those that were sent before it.
-func (u *ComputeUnit) Expect(cycle uint64) { u.coming = append(u.coming, cycle) }
+func (u *ComputeUnit) Expect(cycle uint64) { u.arrivals = append(u.arrivals, cycle) }
 
 // slot numbers the wave's slot over all SIMDs of the unit.
 func (u *ComputeUnit) slot(w *simd.Wave) int {
@@ -291,31 +291,31 @@ func (u *ComputeUnit) slot(w *simd.Wave) int {
 
 // AccessPayloads implements simd.ComputeUnit.
 func (u *ComputeUnit) AccessPayloads(now uint64, w *simd.Wave, in *isa.Inst) timing.Response {
-	if u.array.payloads == nil || w.State.Payloads == nil {
+	if u.units.payloads == nil || w.State.Payloads == nil {
 		u.Engine.Fail(ErrNoGraph)
 		return timing.Response{ReadyAt: now, UnitFreeAt: now}
 	}
-	return u.array.payloads.Do(now, u.index, w, in)
+	return u.units.payloads.Execute(now, u.index, w, in)
 }
 
 // Fetch implements simd.ComputeUnit.
-func (u *ComputeUnit) Fetch(_ uint64, line uint32) uint64 { return u.fetch.enter(line) }
+func (u *ComputeUnit) Fetch(_ uint64, line uint32) uint64 { return u.instructionCache.fetchLine(line) }
 
 // Print implements simd.ComputeUnit.
 func (u *ComputeUnit) Print(now uint64, w *simd.Wave, in *isa.Inst) {
-	if u.array.printer != nil {
-		u.array.printer(now, w, in)
+	if u.units.printer != nil {
+		u.units.printer(now, w, in)
 	}
 }
 
 // ArriveAtBarrier implements simd.ComputeUnit.
 func (u *ComputeUnit) ArriveAtBarrier(now uint64, w *simd.Wave) {
-	w.Group.Arrived++
-	u.tryRelease(now, w.Group)
+	w.Workgroup.Arrived++
+	u.tryRelease(now, w.Workgroup)
 }
 
 // tryRelease lets the waves of a workgroup go on when all that have not ended wait at the barrier.
-func (u *ComputeUnit) tryRelease(now uint64, g *simd.Group) {
+func (u *ComputeUnit) tryRelease(now uint64, g *simd.Workgroup) {
 	if g.Arrived == 0 || g.Arrived < len(g.Waves) {
 		return
 	}
@@ -329,14 +329,14 @@ func (u *ComputeUnit) tryRelease(now uint64, g *simd.Group) {
 // LDS and the barrier when the workgroup's last wave has ended. Stores under way
 // do not hold them.
 func (u *ComputeUnit) WaveEnded(now uint64, w *simd.Wave) {
-	g := w.Group
+	g := w.Workgroup
 	g.Done = max(g.Done, w.LastMemory(), w.FreeAt())
 	g.Remove(w)
-	m := u.array.ended.Take()
-	m.Unit, m.SIMD, m.Launch, m.Index, m.array = u.index, w.SIMD.Index, u.launches[u.slot(w)], g.Index&(1<<tagShift-1), u.array
-	m.Last, m.LDSBase, m.Done, m.First = len(g.Waves) == 0, g.LDSBase, g.Done, g.First
-	u.freed = now + endLatency
-	u.port.Post(m, u.array.ends, u.freed)
+	m := u.units.waveEndPool.Take()
+	m.Unit, m.SIMD, m.Launch, m.Index, m.units = u.index, w.SIMD.Index, u.launches[u.slot(w)], g.Index&(1<<tagShift-1), u.units
+	m.Last, m.LDSBase, m.Done, m.First = len(g.Waves) == 0, g.LDSBase, g.Done, g.FirstIssue
+	u.lastRelease = now + endLatency
+	u.port.Post(m, u.units.waveEndPort, u.lastRelease)
 	if !m.Last {
 		u.tryRelease(now, g)
 		return
@@ -344,8 +344,8 @@ func (u *ComputeUnit) WaveEnded(now uint64, w *simd.Wave) {
 	if u.resident--; u.resident == 0 {
 		u.busy += now
 	}
-	if u.array.trace.to != nil {
-		u.array.trace.to.WorkgroupEnd(now, u.index, g.Index)
+	if u.units.trace.to != nil {
+		u.units.trace.to.WorkgroupEnd(now, u.index, g.Index)
 	}
-	u.spare = append(u.spare, g)
+	u.groupPool = append(u.groupPool, g)
 }

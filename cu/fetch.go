@@ -7,39 +7,39 @@ import (
 	"spvsim/simd"
 )
 
-// fetch is an instruction cache: tags with the time of last use, in sets. A wave
+// instructionCache is an instruction cache: tags with the time of last use, in sets. A wave
 // that enters a line learns at once how long it waits: the cache has no events.
-type fetch struct {
+type instructionCache struct {
 	engine.Base
-	tags      []uint32 // line number, 0 when empty; way w of set s is tags[s*ways+w]
-	used      []uint64
-	ways      int
-	sets      int
-	hit, miss uint64 // cycles
-	clock     uint64
-	Hits      uint64
-	Misses    uint64
+	tags                  []uint32 // line number, 0 when empty; way w of set s is tags[s*ways+w]
+	used                  []uint64
+	ways                  int
+	sets                  int
+	hitCycles, missCycles uint64 // cycles
+	clock                 uint64
+	Hits                  uint64
+	Misses                uint64
 }
 
 // Handle fulfils sim.Handler: the cache schedules no events.
-func (*fetch) Handle(sim.Event) error { return nil }
+func (*instructionCache) Handle(sim.Event) error { return nil }
 
-func newFetch(e *engine.Engine, name string, f *simd.FetchSpec) *fetch {
+func newInstructionCache(e *engine.Engine, name string, f *simd.FetchSpec) *instructionCache {
 	base := engine.NewBase(e, name)
 	if !f.Enabled {
-		return &fetch{Base: base}
+		return &instructionCache{Base: base}
 	}
 	lines := f.Bytes / f.LineBytes
-	return &fetch{
+	return &instructionCache{
 		Base: base,
 		tags: make([]uint32, lines), used: make([]uint64, lines),
 		ways: f.Ways, sets: lines / f.Ways,
-		hit: uint64(f.HitCycles), miss: uint64(f.MissCycles),
+		hitCycles: uint64(f.HitCycles), missCycles: uint64(f.MissCycles),
 	}
 }
 
-// enter is the delay of a wave that enters a line.
-func (f *fetch) enter(line uint32) uint64 {
+// fetchLine is the delay of a wave that enters a line.
+func (f *instructionCache) fetchLine(line uint32) uint64 {
 	if f.ways == 0 {
 		return 0
 	}
@@ -51,7 +51,7 @@ func (f *fetch) enter(line uint32) uint64 {
 		if f.tags[i] == line {
 			f.used[i] = f.clock
 			f.Hits++
-			return f.hit
+			return f.hitCycles
 		}
 		if f.used[i] < f.used[victim] {
 			victim = i
@@ -59,5 +59,5 @@ func (f *fetch) enter(line uint32) uint64 {
 	}
 	f.tags[victim], f.used[victim] = line, f.clock
 	f.Misses++
-	return f.miss
+	return f.missCycles
 }

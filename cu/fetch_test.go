@@ -15,7 +15,7 @@ import (
 func TestInstructionCachesKeepWhatWasUsedLast(t *testing.T) {
 	const lineBytes, hit, miss = 64, 3, 40
 	for _, shape := range []struct{ lines, ways int }{{8, 1}, {8, 2}, {8, 8}, {12, 4}, {1, 1}} {
-		f := newFetch(engine.New(1*sim.GHz), "Fetch", &simd.FetchSpec{Enabled: true, Bytes: shape.lines * lineBytes, LineBytes: lineBytes, Ways: shape.ways, HitCycles: hit, MissCycles: miss})
+		f := newInstructionCache(engine.New(1*sim.GHz), "Fetch", &simd.FetchSpec{Enabled: true, Bytes: shape.lines * lineBytes, LineBytes: lineBytes, Ways: shape.ways, HitCycles: hit, MissCycles: miss})
 		r := rand.New(rand.NewPCG(uint64(shape.lines), uint64(shape.ways)))
 		sets := make([][]uint32, shape.lines/shape.ways)
 		hits, misses := uint64(0), uint64(0)
@@ -33,7 +33,7 @@ func TestInstructionCachesKeepWhatWasUsedLast(t *testing.T) {
 			if *set = append(*set, line); len(*set) > shape.ways {
 				*set = (*set)[1:]
 			}
-			if got := f.enter(line); got != want {
+			if got := f.fetchLine(line); got != want {
 				t.Fatalf("%+v: line %d takes %d cycles, want %d", shape, line, got, want)
 			}
 		}
@@ -41,7 +41,7 @@ func TestInstructionCachesKeepWhatWasUsedLast(t *testing.T) {
 			t.Errorf("%+v: %d hits and %d misses, want %d and %d", shape, f.Hits, f.Misses, hits, misses)
 		}
 	}
-	if f := newFetch(engine.New(1*sim.GHz), "None", &simd.FetchSpec{Bytes: 4096, LineBytes: 64, Ways: 4, HitCycles: 3, MissCycles: 40}); f.enter(1) != 0 || f.Misses != 0 {
+	if f := newInstructionCache(engine.New(1*sim.GHz), "None", &simd.FetchSpec{Bytes: 4096, LineBytes: 64, Ways: 4, HitCycles: 3, MissCycles: 40}); f.fetchLine(1) != 0 || f.Misses != 0 {
 		t.Error("a fetch that takes no time takes some")
 	}
 }

@@ -32,12 +32,12 @@ type ldsInterface struct {
 // AccessLDS implements simd.ComputeUnit.
 func (u *ComputeUnit) AccessLDS(now uint64, w *simd.Wave, in *isa.Inst) *timing.Response {
 	a, r := u.Answer(w.Ticket()), &u.request
-	r.Cycle, r.State, r.Base, r.Size, r.Inst = now, &w.State, w.Group.LDSBase, w.Group.LDSSize, in
+	r.Cycle, r.State, r.Base, r.Size, r.Inst = now, &w.State, w.Workgroup.LDSBase, w.Workgroup.LDSSize, in
 	r.Answer, r.To, a.local = a, u.banks, true
 	u.banks.Hand(r, u.lds.Port(), now)
 	u.nextLDSAnswer = u.lds.NextCompletion()
 	a.Done = r.Response.ReadyAt
-	if u.array.trace.to != nil {
+	if u.units.trace.to != nil {
 		u.traceLDS(now, w, in, r.Response)
 	}
 	return r.Response

@@ -35,9 +35,9 @@ func (m *memoryUnit) attach(u *ComputeUnit) {
 	m.port.OnComplete(m.complete)
 }
 
-// Begin binds the resources of a launch for the wave that starts in the slot.
-func (m *memoryUnit) Begin(slot int, l *Launch) {
-	e := mem.Env{Bindings: l.Bindings, Touched: l.Touched, Traffic: l.Traffic}
+// BindSlot binds the resources of a launch for the wave that starts in the slot.
+func (m *memoryUnit) BindSlot(slot int, l *Launch) {
+	e := mem.Env{Bindings: l.Bindings, Touched: l.Footprint, Traffic: l.Traffic}
 	if l.Scratch != nil {
 		e.Scratch = &l.Scratch[m.first+slot]
 		e.Scratch.Ready(int(l.Code.Program.ScratchWords), l.Code.Program.WaveSize)
@@ -68,7 +68,7 @@ func (m *memoryUnit) complete(token, done uint64) {
 		if p := m.pending[i]; p.token == token {
 			m.pending = append(m.pending[:i], m.pending[i+1:]...)
 			u := m.unit
-			if t := u.array.trace.to; t != nil {
+			if t := u.units.trace.to; t != nil {
 				t.AccessDone(done, u.index, token)
 			}
 			a := u.Answer(p.ticket)
@@ -87,7 +87,7 @@ func (u *ComputeUnit) AccessMemory(now uint64, w *simd.Wave, in *isa.Inst) (r *t
 			return r
 		}
 	}
-	if in.Mem.Payload && u.array.payloads != nil && !u.array.payloads.Check(w, in) {
+	if in.Mem.Payload && u.units.payloads != nil && !u.units.payloads.CheckAccess(w, in) {
 		u.response = timing.Response{ReadyAt: now, UnitFreeAt: now}
 		return &u.response
 	}
@@ -97,7 +97,7 @@ func (u *ComputeUnit) AccessMemory(now uint64, w *simd.Wave, in *isa.Inst) (r *t
 		return &u.response
 	}
 	w.State.Exec = mask
-	if u.array.trace.to != nil {
+	if u.units.trace.to != nil {
 		r = u.tracedAccess(now, w, in)
 	} else {
 		r = u.memory.Access(now, w, in, u.slot(w))
@@ -109,6 +109,6 @@ func (u *ComputeUnit) AccessMemory(now uint64, w *simd.Wave, in *isa.Inst) (r *t
 // LoadAhead implements simd.ComputeUnit.
 func (u *ComputeUnit) LoadAhead(w *simd.Wave, in *isa.Inst) bool {
 	slot := u.slot(w)
-	pc, _ := w.Where()
-	return u.runner.MayLoad(slot, u.launches[slot].steady[pc], &w.State, &u.memory.(*memoryUnit).bindings[slot], in)
+	pc, _ := w.CurrentInst()
+	return u.runner.MayLoad(slot, u.launches[slot].readOnlyLoads[pc], &w.State, &u.memory.(*memoryUnit).bindings[slot], in)
 }

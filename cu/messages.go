@@ -5,31 +5,31 @@ import (
 	"spvsim/simd"
 )
 
-// A Place is the message with which the dispatcher puts a workgroup on a compute
+// A DispatchMsg is the message with which the dispatcher puts a workgroup on a compute
 // unit. It arrives when the first wave may issue; slots, registers and LDS are
 // taken from cycle Placed on.
-type Place struct {
+type DispatchMsg struct {
 	engine.Header
-	Launch    *Launch
-	Workgroup Workgroup
-	Placed    uint64
-	LDSBase   uint32
-	Waves     []PlacedWave
-	// Stock is where the message goes when it has been handled.
-	Stock *engine.Stock[Place]
+	Launch       *Launch
+	Workgroup    Workgroup
+	SlotsTakenAt uint64
+	LDSBase      uint32
+	Waves        []DispatchedWave
+	// Pool is where the message goes when it has been handled.
+	Pool *engine.Stock[DispatchMsg]
 }
 
 // tagShift is the first bit of the number of the open work in the index of a workgroup, above those of its launch (2^48 at most).
 const tagShift = 48
 
 // index distinguishes the workgroup from all others that are resident on the machine.
-func (m *Place) index() uint64 { return m.Workgroup.Index | uint64(m.Launch.Tag)<<tagShift }
+func (m *DispatchMsg) index() uint64 { return m.Workgroup.Index | uint64(m.Launch.Tag)<<tagShift }
 
-// A PlacedWave is a wave of a workgroup that is placed: the SIMD that it
+// A DispatchedWave is a wave of a workgroup that is placed: the SIMD that it
 // goes to, and the cycle from which it may issue.
-type PlacedWave struct {
-	SIMD int
-	At   uint64
+type DispatchedWave struct {
+	SIMD         int
+	FirstIssueAt uint64
 }
 
 // A WaveEnd notifies the dispatcher that a wave has given back its slot and its
@@ -45,11 +45,11 @@ type WaveEnd struct {
 	Done uint64
 	// First is the cycle in which the workgroup issued its first instruction.
 	First uint64
-	array *Array
+	units *ComputeUnits
 }
 
 // Handled gives the message back.
-func (m *WaveEnd) Handled() { m.array.ended.Give(m) }
+func (m *WaveEnd) Handled() { m.units.waveEndPool.Give(m) }
 
 // endLatency is the time in which the end of a wave gets to the dispatcher, cycles.
 const endLatency = 1

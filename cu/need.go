@@ -12,8 +12,8 @@ import (
 // ErrFit says that a workgroup can never be resident on the machine.
 var ErrFit = errors.New("cu: the workgroup does not fit")
 
-// A Need is what one workgroup of a program takes from a compute unit.
-type Need struct {
+// A Resources is what one workgroup of a program takes from a compute unit.
+type Resources struct {
 	Waves      int
 	VectorRegs int // of each wave, in rows of the register file
 	ScalarRegs int // of each wave
@@ -21,14 +21,14 @@ type Need struct {
 	Barriers   int
 }
 
-// NewNeed works out what a workgroup of prog takes under the limits, and refuses
+// NewResources works out what a workgroup of prog takes under the limits, and refuses
 // one that does not even fit on an empty compute unit.
-func NewNeed(prog *program.Program, m *Limits) (Need, error) {
+func NewResources(prog *program.Program, m *Limits) (Resources, error) {
 	local := invocations(prog.LocalSize)
 	rows := m.Rows(prog.WaveSize)
 	r := &m.Registers
 	spilled := max(prog.ScalarRegs-r.ScalarMax, 0)
-	n := Need{
+	n := Resources{
 		Waves:      max((local+prog.WaveSize-1)/prog.WaveSize, 1),
 		VectorRegs: vectorRows(prog.VectorRegs+lanesFor(spilled, prog.WaveSize), rows, r),
 		ScalarRegs: registers(prog.ScalarRegs-spilled, r.ScalarGranule, r.ScalarMax, r.Scalar),
@@ -75,7 +75,7 @@ func vectorRows(want, rows int, r *RegistersSpec) int {
 	return max(registers(want*rows, r.VectorGranule, r.VectorMax*rows, r.Vector/rows*rows), rows)
 }
 
-func (n Need) check(prog *program.Program, m *Limits) error {
+func (n Resources) check(prog *program.Program, m *Limits) error {
 	var errs []error
 	limit := func(what string, want, most int) {
 		if want > most {
@@ -95,46 +95,46 @@ func (n Need) check(prog *program.Program, m *Limits) error {
 }
 
 // wavesPerSIMD is how many waves of the program fit on one SIMD.
-func (n Need) wavesPerSIMD(m *Limits) int {
+func (n Resources) wavesPerSIMD(m *Limits) int {
 	return min(m.WaveSlots, m.Registers.Vector/n.VectorRegs, m.Registers.Scalar/n.ScalarRegs)
 }
 
 // Occupancy is how many workgroups of this need fit on an empty compute unit.
-func (n Need) Occupancy(m *Limits) int {
+func (n Resources) Occupancy(m *Limits) int {
 	least := math.MaxInt
-	n.each(m, func(b Bound) { least = min(least, b.Groups) })
+	n.eachLimit(m, func(b OccupancyLimit) { least = min(least, b.Groups) })
 	return least
 }
 
 func roundUp(n, granule int) int { return (n + granule - 1) / granule * granule }
 
-// A Bound is how many workgroups a resource of a compute unit lets in at once.
-type Bound struct {
+// A OccupancyLimit is how many workgroups a resource of a compute unit lets in at once.
+type OccupancyLimit struct {
 	Resource string
 	Groups   int
 }
 
-// Bounds are those of the resources that a workgroup of this need takes, the tightest first; in the order given here where
+// OccupancyLimits are those of the resources that a workgroup of this need takes, the tightest first; in the order given here where
 // several are as tight.
-func (n Need) Bounds(m *Limits) (list []Bound) {
-	n.each(m, func(b Bound) { list = append(list, b) })
-	slices.SortStableFunc(list, func(a, b Bound) int { return a.Groups - b.Groups })
+func (n Resources) OccupancyLimits(m *Limits) (list []OccupancyLimit) {
+	n.eachLimit(m, func(b OccupancyLimit) { list = append(list, b) })
+	slices.SortStableFunc(list, func(a, b OccupancyLimit) int { return a.Groups - b.Groups })
 	return list
 }
 
-// each gives the bounds to a function.
-func (n Need) each(m *Limits, bound func(Bound)) {
+// eachLimit gives the bounds to a function.
+func (n Resources) eachLimit(m *Limits, bound func(OccupancyLimit)) {
 	waves := func(perSIMD int) int { return perSIMD * m.SIMDs / n.Waves }
-	bound(Bound{"wave slots", waves(m.WaveSlots)})
-	bound(Bound{"vector registers", waves(m.Registers.Vector / n.VectorRegs)})
-	bound(Bound{"scalar registers", waves(m.Registers.Scalar / n.ScalarRegs)})
+	bound(OccupancyLimit{"wave slots", waves(m.WaveSlots)})
+	bound(OccupancyLimit{"vector registers", waves(m.Registers.Vector / n.VectorRegs)})
+	bound(OccupancyLimit{"scalar registers", waves(m.Registers.Scalar / n.ScalarRegs)})
 	if n.LDSBytes > 0 {
-		bound(Bound{"LDS", m.LDS.Bytes / n.LDSBytes})
+		bound(OccupancyLimit{"LDS", m.LDS.Bytes / n.LDSBytes})
 	}
 	if n.Barriers > 0 {
-		bound(Bound{"barriers", m.Barriers})
+		bound(OccupancyLimit{"barriers", m.Barriers})
 	}
 	if m.Workgroups > 0 {
-		bound(Bound{"workgroups of a compute unit", m.Workgroups})
+		bound(OccupancyLimit{"workgroups of a compute unit", m.Workgroups})
 	}
 }

@@ -52,7 +52,7 @@ func TestOccupancyBoundaries(t *testing.T) {
 		{"slots, forty waves", group(2560, 0), 1},
 	} {
 		l := limitsForTest()
-		n, err := NewNeed(c.prog, l)
+		n, err := NewResources(c.prog, l)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -67,8 +67,8 @@ func TestOccupancyBoundaries(t *testing.T) {
 }
 
 // fill places workgroups while they fit.
-func fill(l *Limits, n Need) (placed int) {
-	r := NewResidency(l)
+func fill(l *Limits, n Resources) (placed int) {
+	r := NewResourceTable(l)
 	for r.Fits(n) {
 		r.TakeGroup(n)
 		for range n.Waves {
@@ -96,7 +96,7 @@ func TestNeverFits(t *testing.T) {
 		{"and a fifth", 257, 0, 256, false, 64},
 	} {
 		l := limitsForTest()
-		_, err := NewNeed(&program.Program{Name: "main", WaveSize: c.waveLanes, LocalSize: [3]uint32{c.local, 1, 1},
+		_, err := NewResources(&program.Program{Name: "main", WaveSize: c.waveLanes, LocalSize: [3]uint32{c.local, 1, 1},
 			VectorRegs: c.vector, ScalarRegs: 1, LDSBytes: c.lds}, l)
 		if (err == nil) != c.fits || err != nil && !errors.Is(err, ErrFit) {
 			t.Errorf("%s: error %v", c.name, err)
@@ -109,7 +109,7 @@ func TestLDSOfOneWorkgroup(t *testing.T) {
 	l := limitsForTest()
 	l.LDS.MaxWorkgroupBytes = 32768
 	for bytes, fits := range map[uint32]bool{32768: true, 32769: false} {
-		_, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1, LDSBytes: bytes}, l)
+		_, err := NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1, LDSBytes: bytes}, l)
 		if (err == nil) != fits {
 			t.Errorf("%d bytes: %v", bytes, err)
 		}
@@ -121,12 +121,12 @@ func TestOddLimits(t *testing.T) {
 	p := &program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1, LDSBytes: 1000}
 	l := limitsForTest()
 	l.LDS.Bytes, l.LDS.MaxWorkgroupBytes = 1023, 1023
-	if _, err := NewNeed(p, l); !errors.Is(err, ErrFit) {
+	if _, err := NewResources(p, l); !errors.Is(err, ErrFit) {
 		t.Errorf("LDS: error %v, want %v", err, ErrFit)
 	}
 	l = limitsForTest()
 	l.WaveSize, l.Registers.Vector, l.Registers.VectorMax = 32, 1, 1
-	if _, err := NewNeed(p, l); !errors.Is(err, ErrFit) {
+	if _, err := NewResources(p, l); !errors.Is(err, ErrFit) {
 		t.Errorf("registers: error %v, want %v", err, ErrFit)
 	}
 }
@@ -136,19 +136,19 @@ func TestRegistersBeyondTheMost(t *testing.T) {
 	l := limitsForTest()
 	l.Registers.Vector, l.Registers.VectorMax = 512, 256
 	for waves, want := range map[uint32]int{1: 512, 4: 512, 5: 256, 8: 256} {
-		n, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64 * waves, 1, 1}, VectorRegs: 267, ScalarRegs: 1}, l)
+		n, err := NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64 * waves, 1, 1}, VectorRegs: 267, ScalarRegs: 1}, l)
 		if err != nil || n.VectorRegs != want {
 			t.Errorf("%d waves: %d registers each, %v: want %d", waves, n.VectorRegs, err, want)
 		}
 	}
-	if _, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64 * 9, 1, 1}, VectorRegs: 267, ScalarRegs: 1}, l); !errors.Is(err, ErrFit) {
+	if _, err := NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64 * 9, 1, 1}, VectorRegs: 267, ScalarRegs: 1}, l); !errors.Is(err, ErrFit) {
 		t.Errorf("nine waves of 256 registers each: %v, want %v", err, ErrFit)
 	}
 }
 
 func TestHugeWorkgroupIsRefused(t *testing.T) {
 	l := limitsForTest()
-	_, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{1 << 31, 1 << 31, 1 << 31}}, l)
+	_, err := NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{1 << 31, 1 << 31, 1 << 31}}, l)
 	if !errors.Is(err, ErrFit) {
 		t.Errorf("error %v, want %v", err, ErrFit)
 	}
@@ -159,7 +159,7 @@ func TestLargeWaveTakesTwoRows(t *testing.T) {
 	l := limitsForTest()
 	l.WaveSize, l.WaveSlots = 32, 16
 	for lanes, want := range map[int]int{32: 4 * 8, 64: 4 * 4} {
-		n, err := NewNeed(&program.Program{Name: "main", WaveSize: lanes, LocalSize: [3]uint32{uint32(lanes), 1, 1}, VectorRegs: 32, ScalarRegs: 1}, l)
+		n, err := NewResources(&program.Program{Name: "main", WaveSize: lanes, LocalSize: [3]uint32{uint32(lanes), 1, 1}, VectorRegs: 32, ScalarRegs: 1}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestLargeWaveTakesTwoRows(t *testing.T) {
 func TestLDSIsTakenInGranules(t *testing.T) {
 	l := limitsForTest()
 	for bytes, want := range map[uint32]int{0: 0, 1: 512, 511: 512, 512: 512, 513: 1024, 2048: 2048, 2049: 2560, 65536: 65536} {
-		n, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1, LDSBytes: bytes}, l)
+		n, err := NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1, LDSBytes: bytes}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ func TestLDSIsTakenInGranules(t *testing.T) {
 // The LDS is given out in granules, and a freed range is found again.
 func TestLDSRanges(t *testing.T) {
 	l := limitsForTest()
-	r := NewResidency(l)
+	r := NewResourceTable(l)
 	a, b, c := r.takeLDS(16384), r.takeLDS(32768), r.takeLDS(16384)
 	if a != 0 || b != 16384 || c != 49152 {
 		t.Fatalf("ranges start at %d, %d, %d", a, b, c)
@@ -197,7 +197,7 @@ func TestLDSRanges(t *testing.T) {
 	if r.findLDS(512) >= 0 {
 		t.Error("a full LDS has space")
 	}
-	r.FreeGroup(16384, Need{LDSBytes: 32768})
+	r.FreeGroup(16384, Resources{LDSBytes: 32768})
 	if at := r.takeLDS(32768); at != 16384 {
 		t.Errorf("the freed range is not taken again, but %d", at)
 	}
@@ -205,8 +205,8 @@ func TestLDSRanges(t *testing.T) {
 
 func TestRoundRobinOverSIMDs(t *testing.T) {
 	l := limitsForTest()
-	r := NewResidency(l)
-	n := Need{Waves: 1, VectorRegs: 256, ScalarRegs: 16}
+	r := NewResourceTable(l)
+	n := Resources{Waves: 1, VectorRegs: 256, ScalarRegs: 16}
 	for want := range 4 {
 		if got := r.TakeWave(n); got != want {
 			t.Errorf("wave %d went to SIMD %d", want, got)
@@ -232,7 +232,7 @@ func TestRegistersThatDoNotFitAreToldAsThat(t *testing.T) {
 		{local: 64 * 41, regs: 1, want: "main needs 41 waves, a compute unit of test has 40"},
 	} {
 		l := limitsForTest()
-		_, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{c.local, 1, 1}, VectorRegs: c.regs, ScalarRegs: 1}, l)
+		_, err := NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{c.local, 1, 1}, VectorRegs: c.regs, ScalarRegs: 1}, l)
 		if !errors.Is(err, ErrFit) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("found %v\nwant %s", err, c.want)
 		}
@@ -248,7 +248,7 @@ func TestMostWorkgroups(t *testing.T) {
 	}{{0, 64, 40}, {40, 64, 40}, {39, 64, 39}, {1, 64, 1}, {17, 128, 16}, {16, 128, 16}, {15, 128, 15}} {
 		l := limitsForTest()
 		l.Workgroups = c.most
-		n, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{c.local, 1, 1}, VectorRegs: 1, ScalarRegs: 1}, l)
+		n, err := NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{c.local, 1, 1}, VectorRegs: 1, ScalarRegs: 1}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,11 +262,11 @@ func TestMostWorkgroups(t *testing.T) {
 func TestRoomOfWorkgroupsComesBack(t *testing.T) {
 	l := limitsForTest()
 	l.Workgroups = 1
-	n, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1}, l)
+	n, err := NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1}, l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := NewResidency(l)
+	r := NewResourceTable(l)
 	for range 3 {
 		if !r.Fits(n) {
 			t.Fatal("an empty unit has no space")
@@ -298,12 +298,12 @@ func TestBounds(t *testing.T) {
 			c.prog.LocalSize = [3]uint32{64, 1, 1}
 		}
 		l := limitsForTest()
-		n, err := NewNeed(c.prog, l)
+		n, err := NewResources(c.prog, l)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var found []string
-		for _, b := range n.Bounds(l) {
+		for _, b := range n.OccupancyLimits(l) {
 			found = append(found, fmt.Sprint(b.Resource, " ", b.Groups))
 		}
 		if got := strings.Join(found, ", "); got != c.want {
@@ -315,7 +315,7 @@ func TestBounds(t *testing.T) {
 // A workgroup of several waves takes a barrier, one of a single wave none.
 func TestBarriersOfWorkgroups(t *testing.T) {
 	for local, want := range map[uint32]int{1: 0, 64: 0, 65: 1, 256: 1} {
-		n, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{local, 1, 1}, VectorRegs: 1, ScalarRegs: 1}, limitsForTest())
+		n, err := NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{local, 1, 1}, VectorRegs: 1, ScalarRegs: 1}, limitsForTest())
 		if err != nil || n.Barriers != want {
 			t.Errorf("%d invocations: %d barriers, %v, want %d", local, n.Barriers, err, want)
 		}

@@ -1,7 +1,7 @@
 package cu
 
-// A Residency is what the workgroups on a compute unit leave free. The dispatcher keeps it.
-type Residency struct {
+// A ResourceTable is what the workgroups on a compute unit leave free. The dispatcher keeps it.
+type ResourceTable struct {
 	slots, vector, scalar []int  // by SIMD
 	lds                   []bool // by granule: taken
 	granule               int    // bytes
@@ -9,9 +9,9 @@ type Residency struct {
 	nextSIMD              int // the SIMD that the next wave goes to first
 }
 
-// NewResidency is that of an empty compute unit.
-func NewResidency(m *Limits) Residency {
-	r := Residency{
+// NewResourceTable is that of an empty compute unit.
+func NewResourceTable(m *Limits) ResourceTable {
+	r := ResourceTable{
 		slots: make([]int, m.SIMDs), vector: make([]int, m.SIMDs), scalar: make([]int, m.SIMDs),
 		granule: m.LDS.GranuleBytes, groups: m.mostGroups(), barriers: m.Barriers,
 	}
@@ -23,7 +23,7 @@ func NewResidency(m *Limits) Residency {
 }
 
 // Fits says whether a workgroup could be placed now.
-func (r *Residency) Fits(n Need) bool {
+func (r *ResourceTable) Fits(n Resources) bool {
 	if r.groups == 0 || n.Barriers > r.barriers {
 		return false
 	}
@@ -35,12 +35,12 @@ func (r *Residency) Fits(n Need) bool {
 }
 
 // waves is how many waves of the need fit on SIMD i.
-func (r *Residency) waves(i int, n Need) int {
+func (r *ResourceTable) waves(i int, n Resources) int {
 	return min(r.slots[i], r.vector[i]/n.VectorRegs, r.scalar[i]/n.ScalarRegs)
 }
 
 // findLDS is the first granule of a free run of the given bytes, or -1.
-func (r *Residency) findLDS(bytes int) int {
+func (r *ResourceTable) findLDS(bytes int) int {
 	want, run := bytes/r.granule, 0
 	for i, taken := range r.lds {
 		if run++; taken {
@@ -55,14 +55,14 @@ func (r *Residency) findLDS(bytes int) int {
 
 // TakeGroup takes what a workgroup needs beyond its waves, and returns the first
 // byte of its LDS. It must fit.
-func (r *Residency) TakeGroup(n Need) (ldsBase uint32) {
+func (r *ResourceTable) TakeGroup(n Resources) (ldsBase uint32) {
 	r.groups--
 	r.barriers -= n.Barriers
 	return uint32(r.takeLDS(n.LDSBytes))
 }
 
 // takeLDS takes LDS for a workgroup and returns its first byte.
-func (r *Residency) takeLDS(bytes int) int {
+func (r *ResourceTable) takeLDS(bytes int) int {
 	if bytes == 0 {
 		return 0
 	}
@@ -71,14 +71,14 @@ func (r *Residency) takeLDS(bytes int) int {
 	return first * r.granule
 }
 
-func (r *Residency) markLDS(first, bytes int, taken bool) {
+func (r *ResourceTable) markLDS(first, bytes int, taken bool) {
 	for i := range bytes / r.granule {
 		r.lds[first+i] = taken
 	}
 }
 
 // TakeWave takes what one wave needs on the next SIMD in turn where it fits.
-func (r *Residency) TakeWave(n Need) int {
+func (r *ResourceTable) TakeWave(n Resources) int {
 	for range r.slots {
 		i := r.nextSIMD
 		if r.nextSIMD++; r.nextSIMD == len(r.slots) {
@@ -95,14 +95,14 @@ func (r *Residency) TakeWave(n Need) int {
 }
 
 // FreeWave gives back what a wave took on its SIMD.
-func (r *Residency) FreeWave(i int, n Need) {
+func (r *ResourceTable) FreeWave(i int, n Resources) {
 	r.slots[i]++
 	r.vector[i] += n.VectorRegs
 	r.scalar[i] += n.ScalarRegs
 }
 
 // FreeGroup gives back what a workgroup took beyond its waves.
-func (r *Residency) FreeGroup(ldsBase uint32, n Need) {
+func (r *ResourceTable) FreeGroup(ldsBase uint32, n Resources) {
 	r.groups++
 	r.barriers += n.Barriers
 	r.markLDS(int(ldsBase)/r.granule, n.LDSBytes, false)

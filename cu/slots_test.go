@@ -15,7 +15,7 @@ func slotUnit(index int) *ComputeUnit {
 	shared := simd.NewShared(2, 32)
 	for k := range 2 {
 		u.SIMDs = append(u.SIMDs, simd.New(&simd.IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 3, ClockMHz: 1},
-			simd.Place{Name: "SIMD", Index: k, Pool: &simd.Pool{}, Shared: shared, MaxOutstanding: 1}))
+			simd.SIMDParams{Name: "SIMD", Index: k, Pool: &simd.RegisterPool{}, Shared: shared, MaxOutstanding: 1}))
 	}
 	return u
 }
@@ -32,7 +32,7 @@ func TestIdleUnitsAreCountedTogether(t *testing.T) {
 		now := uint64(0)
 		for range 3 {
 			now += r.Uint64N(10)
-			s.begin(now, units)
+			s.beginPeriod(now, units)
 			for _, u := range single {
 				for _, lanes := range u.SIMDs {
 					lanes.Reset(now)
@@ -41,15 +41,15 @@ func TestIdleUnitsAreCountedTogether(t *testing.T) {
 			from := now
 			for range 6 {
 				if k := r.IntN(2 * len(units)); k < len(units) {
-					s.use(units[k])
+					s.track(units[k])
 				}
 				now += r.Uint64N(100)
 				why := account.Reason(r.IntN(int(account.NumReasons)))
-				s.settle(now, why)
+				s.chargeEmpty(now, why)
 				var want account.SlotCycles
 				for _, u := range single {
 					for _, lanes := range u.SIMDs {
-						lanes.Settle(now, why)
+						lanes.ChargeEmpty(now, why)
 						want.Add(&lanes.Cycles)
 					}
 				}

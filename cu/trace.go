@@ -12,15 +12,15 @@ type trace struct {
 	to     probe.Tracer // nil: no display
 	levels []string     // of the memory hierarchy, nearest first
 
-	access        probe.Access
-	group         probe.Workgroup
-	lines         []probe.Line
-	before, after []uint64
+	access                    probe.Access
+	group                     probe.Workgroup
+	lines                     []probe.Line
+	countsBefore, countsAfter []uint64
 }
 
 // Trace reports to t from now on what the compute units do; nil: none. Levels name
 // the memory hierarchy's levels, nearest first.
-func (a *Array) Trace(t probe.Tracer, levels []string) {
+func (a *ComputeUnits) Trace(t probe.Tracer, levels []string) {
 	a.trace = trace{to: t, levels: levels}
 	for _, u := range a.Units {
 		for _, s := range u.SIMDs {
@@ -30,26 +30,26 @@ func (a *Array) Trace(t probe.Tracer, levels []string) {
 }
 
 // Tracer receives what the compute units do; nil: none.
-func (a *Array) Tracer() probe.Tracer { return a.trace.to }
+func (a *ComputeUnits) Tracer() probe.Tracer { return a.trace.to }
 
-// placed reports a workgroup that is placed on a unit.
-func (t *trace) placed(unit int, m *Place) {
+// reportWorkgroup reports a workgroup that is placed on a unit.
+func (t *trace) reportWorkgroup(unit int, m *DispatchMsg) {
 	wg := &m.Workgroup
-	t.group = probe.Workgroup{At: m.Placed, Unit: unit, Index: m.index(), ID: wg.ID, Name: m.Launch.Code.Program.Name, Input: wg.Node.Input}
+	t.group = probe.Workgroup{At: m.SlotsTakenAt, Unit: unit, Index: m.index(), ID: wg.ID, Name: m.Launch.Code.Program.Name, Input: wg.Node.Input}
 	t.to.WorkgroupBegin(&t.group)
 }
 
 // tracedAccess is an access to memory that is told.
 func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) *timing.Response {
-	t := &u.array.trace
+	t := &u.units.trace
 	p, _ := u.memory.(*memoryUnit)
 	if p != nil {
 		p.port.ForgetLines()
-		t.before = p.port.Asked(t.before[:0])
+		t.countsBefore = p.port.Asked(t.countsBefore[:0])
 	}
 	r := u.memory.Access(now, w, in, u.slot(w))
-	pc, _ := w.Where()
-	t.access = probe.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: r.ReadyAt}
+	pc, _ := w.CurrentInst()
+	t.access = probe.Access{Place: w.SlotID(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: r.ReadyAt}
 	if p != nil {
 		t.describe(p, r)
 	}
@@ -67,9 +67,9 @@ func (t *trace) describe(p *memoryUnit, r *timing.Response) {
 		t.lines = append(t.lines, probe.Line{Addr: l.Addr, Bytes: l.Bytes})
 	}
 	t.access.Lines = t.lines
-	t.after = p.port.Asked(t.after[:0])
-	for i, n := range t.after {
-		if n != t.before[i] && i < len(t.levels) {
+	t.countsAfter = p.port.Asked(t.countsAfter[:0])
+	for i, n := range t.countsAfter {
+		if n != t.countsBefore[i] && i < len(t.levels) {
 			t.access.Level = t.levels[i]
 		}
 	}
@@ -77,8 +77,8 @@ func (t *trace) describe(p *memoryUnit, r *timing.Response) {
 
 // traceLDS reports an access to the LDS.
 func (u *ComputeUnit) traceLDS(now uint64, w *simd.Wave, in *isa.Inst, r *timing.Response) {
-	t := &u.array.trace
-	pc, _ := w.Where()
-	t.access = probe.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: r.ReadyAt, Passes: r.Passes, Conflicts: r.ConflictPasses}
+	t := &u.units.trace
+	pc, _ := w.CurrentInst()
+	t.access = probe.Access{Place: w.SlotID(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: r.ReadyAt, Passes: r.Passes, Conflicts: r.ConflictPasses}
 	t.to.LDS(&t.access)
 }

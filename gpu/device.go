@@ -288,7 +288,7 @@ func (d *Device) launchOf(x *Dispatch) (*launch, error) {
 		return nil, err
 	}
 	return &launch{step: x.Name, kind: x.Kind, mode: d.r.mode(""), work: &kernel{at: x.Indirect, Launch: cu.Launch{
-		Code: x.Kernel.code, Need: x.Kernel.need, NumWorkgroups: x.Groups, Base: x.Base, Bindings: b, Scratch: s,
+		Code: x.Kernel.code, Resources: x.Kernel.need, NumWorkgroups: x.Groups, Base: x.Base, Bindings: b, Scratch: s,
 	}}}, nil
 }
 

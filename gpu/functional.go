@@ -41,7 +41,7 @@ func functionalKernel(l *cu.Launch) *functional.Kernel {
 }
 
 // options are those of every functional run of the job.
-func (u *untimed) options(need cu.Need) functional.Options {
+func (u *untimed) options(need cu.Resources) functional.Options {
 	s := u.guard.setup
 	m := s.Machine
 	return functional.Options{

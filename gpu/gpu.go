@@ -239,7 +239,7 @@ func (r *runner) result(took time.Duration) *Result {
 		Listings: r.programs.listings(),
 		Faults:   r.faults(),
 		Warnings: r.programs.warnings, Unused: r.resources.usage.unused(), Idle: idleKeys(r),
-		Events: r.machine.Engine.Handled(), WorkerTurns: r.machine.Array.Ahead.WorkerTurns(),
+		Events: r.machine.Engine.Handled(), WorkerTurns: r.machine.Array.Ahead.WorkerCycles(),
 	}
 	result.Stats.ShareEnergy(result.Listings)
 	if r.setup.Components {

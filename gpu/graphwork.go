@@ -55,7 +55,7 @@ func (g *graphWork) functional(u *untimed, _ scheduler.Part, warm bool) (*accoun
 	if err != nil {
 		return nil, err
 	}
-	g.ran = d.Graph()
+	g.ran = d.Run()
 	d.Dispatch(list)
 	o := u.options(g.mostOf(u.machine.Limits))
 	o.Payloads = d
@@ -64,10 +64,10 @@ func (g *graphWork) functional(u *untimed, _ scheduler.Part, warm bool) (*accoun
 }
 
 // mostOf is what a workgroup takes of the node of which most fit on a compute unit.
-func (g *graphJob) mostOf(limits *cu.Limits) (need cu.Need) {
+func (g *graphJob) mostOf(limits *cu.Limits) (need cu.Resources) {
 	for _, n := range g.graph.Nodes {
-		if need.Waves == 0 || n.Launch.Need.Occupancy(limits) > need.Occupancy(limits) {
-			need = n.Launch.Need
+		if need.Waves == 0 || n.Launch.Resources.Occupancy(limits) > need.Occupancy(limits) {
+			need = n.Launch.Resources
 		}
 	}
 	return need
@@ -90,7 +90,7 @@ func (g *graphWork) Like() (text string) {
 }
 
 func (g *graphWork) Workgroups() (uint64, bool)     { return 0, false }
-func (g *graphWork) Resources() cu.Need             { return cu.Need{} }
+func (g *graphWork) Resources() cu.Resources        { return cu.Resources{} }
 func (g *graphWork) Codes() []*simd.Code            { return g.graphJob.codes }
 func (g *graphWork) Finished() (bool, uint64)       { return g.run.Finished() }
 func (g *graphWork) Progress() (_, _, _ uint64)     { return g.run.Progress() }
@@ -119,7 +119,7 @@ func (g *graphWork) Graph() *graph.Run  { return g.run }
 
 func (g *graphWork) StartConcurrent(l *concurrent.Launch, at concurrent.Opening) error {
 	for _, n := range g.graph.Nodes {
-		n.Launch.Touched, n.Launch.Traffic = l.Touched, l.Traffic
+		n.Launch.Footprint, n.Launch.Traffic = l.Touched, l.Traffic
 	}
 	if err := g.read(); err != nil {
 		return err
@@ -164,11 +164,11 @@ func (d *directGraph) Ended(wg *functional.Workgroup) { d.Direct.Ended(wg.Index)
 
 // runAll runs what was dispatched to its end.
 func (d *directGraph) runAll(ctx context.Context, m *machine.Machine, o functional.Options) (*functional.Counts, error) {
-	d.Alone = o.Threads == 1
+	d.SingleThreaded = o.Threads == 1
 	c, err := functional.RunWork(ctx, m.Store, d, o)
 	err = cmp.Or(err, d.Err())
 	if err == nil && d.Stuck() {
-		err = fmt.Errorf("%w; %s", ErrDeadlock, d.Graph().Waiting())
+		err = fmt.Errorf("%w; %s", ErrDeadlock, d.Run().Waiting())
 	}
 	return c, err
 }

@@ -69,7 +69,7 @@ func (x *kernels) launch(l *config.Launch) (made cu.Launch, d *draw, err error) 
 		return made, nil, err
 	}
 	x.resources.usage.note(prog, l)
-	made = cu.Launch{Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Base: l.Base, Bindings: b, Scratch: p.scratch}
+	made = cu.Launch{Code: p.code, Resources: p.need, NumWorkgroups: l.Dispatch, Base: l.Base, Bindings: b, Scratch: p.scratch}
 	if d != nil {
 		made.Fragments, made.NumWorkgroups = d.waves, [3]uint32{uint32(len(d.waves)), 1, 1}
 	}

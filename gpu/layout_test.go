@@ -254,7 +254,7 @@ func TestViewsTakeHalfTheLDSOfArrays(t *testing.T) {
 		}
 		p := r.Listings[0].Program
 		limits := s.Machine.Limits()
-		need, err := cu.NewNeed(p, limits)
+		need, err := cu.NewResources(p, limits)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,12 +10,12 @@ import (
 // OccupancyOf works the occupancy of a lowered program on a machine out; an error says that a workgroup does not fit.
 func OccupancyOf(p *program.Program, m *config.Machine) (tracing.Occupancy, error) {
 	limits := m.Limits()
-	n, err := cu.NewNeed(p, limits)
+	n, err := cu.NewResources(p, limits)
 	if err != nil {
 		return tracing.Occupancy{}, err
 	}
 	o := tracing.Occupancy{Slots: m.UnitSlots()}
-	for _, b := range n.Bounds(limits) {
+	for _, b := range n.OccupancyLimits(limits) {
 		o.Bounds = append(o.Bounds, tracing.Bound{Resource: b.Resource, Groups: b.Groups})
 	}
 	o.Groups = o.Bounds[0].Groups

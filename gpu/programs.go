@@ -56,7 +56,7 @@ type programs struct {
 // A lowered program with what a workgroup of it needs.
 type lowered struct {
 	code *simd.Code
-	need cu.Need
+	need cu.Resources
 	from *config.Launch // which asked for it first; nil: no job
 	// scratch is the private memory of its waves, by wave slot; made when it is bound first.
 	scratch []mem.Scratch
@@ -200,7 +200,7 @@ func (p *programs) place(prog *program.Program) (*lowered, error) {
 		return nil, err
 	}
 	p.base += len(prog.Insts) * p.rules.Fetch.InstructionBytes
-	need, err := cu.NewNeed(prog, p.limits)
+	need, err := cu.NewResources(prog, p.limits)
 	return &lowered{code: code, need: need, base: base}, err
 }
 
@@ -476,7 +476,7 @@ func (p *programs) bindConstants(s *mem.Store, prog *program.Program, b *mem.Bin
 func (p *programs) listings() (list []tracing.Listing) {
 	for _, l := range p.order {
 		for _, own := range l.steps {
-			own.Gather()
+			own.GatherCounts()
 			for i := range own.Counts {
 				l.code.Counts[i].Add(&own.Counts[i])
 			}

@@ -41,7 +41,7 @@ func (t *timing) waiting() string {
 }
 
 func (t *timing) waveText(unit string, w *simd.Wave) string {
-	pc, in := w.Where()
+	pc, in := w.CurrentInst()
 	text := "  "
 	if t.current != nil {
 		text += t.current.WaveOwner(w)
@@ -58,7 +58,7 @@ func waitText(w *simd.Wave) string {
 		return fmt.Sprintf("goes on from cycle %d (%s)", w.Ready(), w.WaitsFor())
 	}
 	if w.WaitsFor() == account.Barrier {
-		return fmt.Sprintf("waits at the barrier, %d of %d waves have arrived", w.Group.Arrived, len(w.Group.Waves))
+		return fmt.Sprintf("waits at the barrier, %d of %d waves have arrived", w.Workgroup.Arrived, len(w.Workgroup.Waves))
 	}
 	return "waits for " + w.WaitsFor().String()
 }

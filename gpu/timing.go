@@ -54,7 +54,7 @@ func (t *timing) run(step string, w resident, p scheduler.Part, follows bool) (*
 func (t *timing) begin() {
 	t.before = t.snapshot(t.now)
 	t.machine.Engine.Limit(t.limit(), t.watch)
-	t.machine.Array.Begin(t.now)
+	t.machine.Array.BeginPeriod(t.now)
 }
 
 // idle lets cycles pass in which the compute units do nothing, and counts them.
@@ -179,7 +179,7 @@ func (t *timing) counts(end uint64) *account.Counts {
 	after := t.snapshot(end)
 	c := &account.Counts{
 		Launches: 1, Cycles: end - t.now,
-		Slots: t.machine.Array.Settle(end), Memory: after.levels, OutOfBounds: after.faults - t.before.faults,
+		Slots: t.machine.Array.ChargeEmpty(end), Memory: after.levels, OutOfBounds: after.faults - t.before.faults,
 		UnitCycles: after.units - t.before.units,
 	}
 	after.issued.SubtractIssued(&t.before.issued)
@@ -238,7 +238,7 @@ func (t *timing) sample(now uint64) (next uint64) {
 		s.Queues = g.QueueWaves()
 	}
 	for _, g := range m.Graphs {
-		g.Sampled(&s)
+		g.AddToSample(&s)
 	}
 	return t.guard.setup.Tracer.Sample(&s)
 }

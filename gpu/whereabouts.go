@@ -111,7 +111,7 @@ func plural(n int, one, more string) string {
 // goingOn are the waves that are not waiting for one another.
 func goingOn(waves []*simd.Wave) (list []whereabout) {
 	for _, w := range waves {
-		if pc, _ := w.Where(); w.Ready() < cu.Never {
+		if pc, _ := w.CurrentInst(); w.Ready() < cu.Never {
 			list = append(list, whereabout{w.Program().Program, pc})
 		}
 	}

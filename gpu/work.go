@@ -30,7 +30,7 @@ type resident interface {
 	// Workgroups is how many there are, where that is known before they run: then they may run in parts.
 	Workgroups() (n uint64, known bool)
 	// Resources is what a workgroup takes of a compute unit.
-	Resources() cu.Need
+	Resources() cu.Resources
 	// Codes are the programs that workgroups run.
 	Codes() []*simd.Code
 	// Open hands the work to the machine; start has it begin in cycle now.

@@ -48,16 +48,16 @@ func (d *LDS) subAccess(r *timing.Response, st *isa.State, base uint32, in *isa.
 // read or write the same words share a pass, if those are in different banks.
 func (d *LDS) passes(k Kind, st *isa.State, mask uint64, base, bytes uint32) (passes, phases int) {
 	c := d.count
-	d.spread(st)
-	if k < AtomicB32 && d.uniform(st.Lanes) && c.banksDistinct(base+d.Offsets[0], bytes) {
-		n := touched(d.phases[k], mask)
+	d.spreadBroadcast(st)
+	if k < AtomicB32 && d.sameOffset(st.Lanes) && c.banksDistinct(base+d.Offsets[0], bytes) {
+		n := activePhases(d.phases[k], mask)
 		return n, n
 	}
-	if d.packed && bytes == d.stride && bytes&3 == 0 && c.modulo && d.spans[k] && (base+d.Offsets[0])&(1<<c.word-1) == 0 {
+	if d.contiguous && bytes == d.stride && bytes&3 == 0 && c.modulo && d.spans[k] && (base+d.Offsets[0])&(1<<c.word-1) == 0 {
 		n := ceilDiv(bits.OnesCount64(mask), d.rows[k].PhaseLanes)
 		return n, n
 	}
-	if d.inside {
+	if d.inBounds {
 		return d.counted(k, mask, base, bytes)
 	}
 	return c.passes(d.phases[k], mask, &d.Offsets, base, bytes, k >= AtomicB32)
@@ -134,8 +134,8 @@ func (c *counter) passes(phases []uint64, mask uint64, off *[64]uint32, base, by
 	return passes, active
 }
 
-// uniform says that all lanes have one offset.
-func (d *LDS) uniform(lanes int) bool {
+// sameOffset says that all lanes have one offset.
+func (d *LDS) sameOffset(lanes int) bool {
 	first := d.Offsets[0]
 	for _, at := range d.Offsets[:lanes] {
 		if at != first {
@@ -151,8 +151,8 @@ func (c *counter) banksDistinct(at, bytes uint32) bool {
 	return c.modulo && (at&(1<<c.word-1)+bytes+1<<c.word-1)>>c.word <= 1<<c.shift
 }
 
-// touched counts the phases that have an active lane.
-func touched(phases []uint64, mask uint64) (n int) {
+// activePhases counts the phases that have an active lane.
+func activePhases(phases []uint64, mask uint64) (n int) {
 	for _, phase := range phases {
 		if phase&mask != 0 {
 			n++
@@ -203,7 +203,7 @@ func (c *counter) busiest(phase uint64, off *[64]uint32, base, bytes uint32, ato
 	for ; phase != 0; phase &= phase - 1 {
 		at := base + off[bits.TrailingZeros64(phase)]
 		for w, last := at>>c.word, (at+bytes-1)>>c.word; w <= last; w++ {
-			if !atomic && !c.fresh(w) {
+			if !atomic && !c.firstUse(w) {
 				continue
 			}
 			bank := w & plain
@@ -216,8 +216,8 @@ func (c *counter) busiest(phase uint64, off *[64]uint32, base, bytes uint32, ato
 	return int(most)
 }
 
-// fresh notes a word; it is false when the phase has seen it.
-func (c *counter) fresh(word uint32) bool {
+// firstUse notes a word; it is false when the phase has seen it.
+func (c *counter) firstUse(word uint32) bool {
 	if int(word) < len(c.seen) {
 		age := &c.seen[word]
 		if *age == c.age {

@@ -70,7 +70,7 @@ func (d *Values) AccessFast(st *isa.State, p *FastAccess, region []byte) bool {
 		rows[k] = st.V[p.rows[k]*st.Lanes:][:st.Lanes]
 	}
 	if p.store {
-		d.Changes++
+		d.ChangeCount++
 		d.scatter(region, rows[:p.count], st.Exec, p.Access)
 	} else {
 		d.gather(rows[:p.count], region, st.Exec, p.Access)

@@ -38,15 +38,15 @@ const maxFaults = 8
 // Values carries out accesses on the bytes of workgroups, without time. It must
 // be used from one goroutine.
 type Values struct {
-	Faults  uint64
-	First   []Fault // the first few faults
-	Changes uint64  // stores, and atomic operations of lanes that changed a byte
+	Faults      uint64
+	First       []Fault // the first few faults
+	ChangeCount uint64  // stores, and atomic operations of lanes that changed a byte
 
-	stride    uint32 // bytes of a lane in the access at hand, of a piece where it has two
-	packed    bool   // the access at hand: full mask, lane l's offset is lane 0's plus l times the element
-	inside    bool   // the access at hand: no active lane is out of bounds
-	broadcast bool   // the access at hand: all lanes go to the first one's offset, which the others' do not hold
-	trash     [64]uint32
+	stride     uint32 // bytes of a lane in the access at hand, of a piece where it has two
+	contiguous bool   // the access at hand: full mask, lane l's offset is lane 0's plus l times the element
+	inBounds   bool   // the access at hand: no active lane is out of bounds
+	broadcast  bool   // the access at hand: all lanes go to the first one's offset, which the others' do not hold
+	discarded  [64]uint32
 	lane.Walk
 	step lane.Step
 }
@@ -98,7 +98,7 @@ func (d *LDS) Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) 
 // Measured executes an access to the bytes of a workgroup, and returns for how many cycles it occupies the compute unit's LDS pipe.
 func (d *LDS) Measured(st *isa.State, in *isa.Inst, region []byte) (unit uint64) {
 	mask, bytes := d.Access(st, in, region)
-	d.spread(st)
+	d.spreadBroadcast(st)
 	return d.respond(0, st, 0, in, mask, bytes).UnitFreeAt
 }
 
@@ -117,18 +117,18 @@ func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64
 	d.stride, bytes = uint32(elem.Bits()/8)*uint32(n), Bytes(in)
 	d.offsets(st, in.Mem, mask)
 	apart := uint64(in.Mem.Apart)
-	d.packed = mask == st.Full && d.Packed && uint64(d.Offsets[0])+apart+uint64(d.stride)*uint64(st.Lanes) <= uint64(len(region))
-	d.inside = uint64(d.Last)+apart+uint64(d.stride) <= uint64(len(region))
-	if d.broadcast && d.inside && in.Op == isa.Load && elem.Bits() == 32 && !lane.AnyScalar(in) {
+	d.contiguous = mask == st.Full && d.Packed && uint64(d.Offsets[0])+apart+uint64(d.stride)*uint64(st.Lanes) <= uint64(len(region))
+	d.inBounds = uint64(d.Last)+apart+uint64(d.stride) <= uint64(len(region))
+	if d.broadcast && d.inBounds && in.Op == isa.Load && elem.Bits() == 32 && !lane.AnyScalar(in) {
 		d.loadBroadcast(st, in, region, mask)
 		return mask, bytes
 	}
-	d.spread(st)
+	d.spreadBroadcast(st)
 	switch {
 	case in.Op == isa.Load:
 		d.load(st, in, region, mask, elem)
 	case in.Op == isa.Store:
-		d.Changes++
+		d.ChangeCount++
 		d.store(st, in, region, mask, elem)
 	default:
 		d.atomic(st, in, region, mask, elem)
@@ -148,8 +148,8 @@ func (d *Values) offsets(st *isa.State, m *isa.Mem, mask uint64) {
 	d.Offsets[0], d.Last, d.Packed = base, base, false
 }
 
-// spread gives all lanes the offset that they have in common.
-func (d *Values) spread(st *isa.State) {
+// spreadBroadcast gives all lanes the offset that they have in common.
+func (d *Values) spreadBroadcast(st *isa.State) {
 	if !d.broadcast {
 		return
 	}
@@ -187,21 +187,21 @@ func inOrder(in *isa.Inst, n int) bool {
 
 func (d *Values) load(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {
 	if t.Bits() != 32 || lane.AnyScalar(in) {
-		d.each(st, in, b, mask, t, d.loadElement)
+		d.eachElement(st, in, b, mask, t, d.loadElement)
 		return
 	}
 	var rows [4][]uint32
 	for k := range int(in.Mem.Count) {
-		rows[k] = d.trash[:st.Lanes]
+		rows[k] = d.discarded[:st.Lanes]
 		if r := lane.Result(in, k); r.Kind == isa.Vector {
 			rows[k] = st.V[int(r.Index)*st.Lanes:][:st.Lanes]
 		}
 	}
 	switch {
-	case d.packed && in.Mem.Count == 1:
+	case d.contiguous && in.Mem.Count == 1:
 		lane.LoadWords(rows[0], b[d.Offsets[0]:])
 		return
-	case d.inside:
+	case d.inBounds:
 		d.gather(rows[:in.Mem.Count], b, mask, &in.Mem.Access)
 		return
 	}
@@ -252,18 +252,18 @@ func (d *Values) loadElement(st *isa.State, in *isa.Inst, e []byte, l, k int) {
 // store writes in the order of lanes: where lanes meet, the highest wins.
 func (d *Values) store(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {
 	if t.Bits() != 32 || !allVector(in.Mem) {
-		d.each(st, in, b, mask, t, d.storeElement)
+		d.eachElement(st, in, b, mask, t, d.storeElement)
 		return
 	}
 	var rows [4][]uint32
 	for k := range int(in.Mem.Count) {
 		rows[k] = st.V[int(in.Mem.Data[k].Index)*st.Lanes:][:st.Lanes]
 	}
-	if d.packed && in.Mem.Count == 1 {
+	if d.contiguous && in.Mem.Count == 1 {
 		lane.StoreWords(b[d.Offsets[0]:], rows[0])
 		return
 	}
-	if d.inside {
+	if d.inBounds {
 		d.scatter(b, rows[:in.Mem.Count], mask, &in.Mem.Access)
 		return
 	}
@@ -299,9 +299,9 @@ func (d *Values) storeElement(st *isa.State, in *isa.Inst, e []byte, l, k int) {
 	}
 }
 
-// each visits the elements of the active lanes, lane by lane; e is nil out of
+// eachElement visits the elements of the active lanes, lane by lane; e is nil out of
 // bounds.
-func (d *Values) each(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type, visit func(st *isa.State, in *isa.Inst, e []byte, l, k int)) {
+func (d *Values) eachElement(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type, visit func(st *isa.State, in *isa.Inst, e []byte, l, k int)) {
 	size := uint64(t.Bits() / 8)
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
@@ -336,7 +336,7 @@ func (d *Values) atomic(st *isa.State, in *isa.Inst, b []byte, mask uint64, t is
 			next := update(old, lane.Value(st, in.Src[0], l, wide)&t.Mask(), lane.Value(st, in.Src[1], l, wide)&t.Mask()) & t.Mask()
 			lane.Put(e, next)
 			if next != old {
-				d.Changes++
+				d.ChangeCount++
 			}
 		}
 		if in.Op != isa.AtomicStore {

@@ -526,7 +526,7 @@ func TestPlain(t *testing.T) {
 		if c.does {
 			w.Access(want, in, other)
 		}
-		if !slices.Equal(got.V, want.V) || !slices.Equal(region, other) || v.Changes != w.Changes {
+		if !slices.Equal(got.V, want.V) || !slices.Equal(region, other) || v.ChangeCount != w.ChangeCount {
 			t.Errorf("%+v: %v, want %v", c, got.V, want.V)
 		}
 	}

@@ -245,8 +245,8 @@ func TestPackedAccessesAreSeen(t *testing.T) {
 	} {
 		st.Exec = c.exec
 		d.Issue(0, st, 0, c.size, access(c.op, isa.I32, c.count))
-		if d.packed != c.packed || d.stride != uint32(4*c.count) {
-			t.Errorf("%d of %d bytes, exec %x: packed %v, stride %d", 256*c.count, c.size, c.exec, d.packed, d.stride)
+		if d.contiguous != c.packed || d.stride != uint32(4*c.count) {
+			t.Errorf("%d of %d bytes, exec %x: packed %v, stride %d", 256*c.count, c.size, c.exec, d.contiguous, d.stride)
 		}
 		stride(st, 4)
 	}

@@ -174,7 +174,7 @@ func TestWorkgroupsDoNotShareBarriers(t *testing.T) {
 func TestFullEngines(t *testing.T) {
 	m := wide()
 	d := newRig(t, m).dispatcher
-	need, err := cu.NewNeed(assemble(64, mark), m.Limits())
+	need, err := cu.NewResources(assemble(64, mark), m.Limits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestFullEngines(t *testing.T) {
 		for i := 0; i < len(c.full); i += 2 {
 			d.full[c.full[i]*2+c.full[i+1]] = true
 		}
-		unit, _ := d.find(0, d.open[0], &Launch{Code: &cu.Launch{Need: need}, Class: c.class, Engine: -1, Unit: -1})
+		unit, _ := d.findUnit(0, d.openSources[0], &Launch{Code: &cu.Launch{Resources: need}, Class: c.class, Engine: -1, Unit: -1})
 		if found := engineOf(m, unit); found != c.found {
 			t.Errorf("full %v, class %d: engine %d, want %d", c.full, c.class, found, c.found)
 		}

@@ -80,7 +80,7 @@ type Dispatcher struct {
 	engine.Base
 	alarm *engine.Alarm
 	port  *engine.Port
-	array *cu.Array
+	array *cu.ComputeUnits
 	placer
 	place  placement
 	spec   *DispatcherSpec
@@ -88,16 +88,16 @@ type Dispatcher struct {
 
 	groupGap, refillGap, waveGap uint64 // in fractions of a cycle
 
-	open    []*open // in the order in which they are served
-	byTag   []*open
-	next    int     // of those open, whose turn it is
-	expects bool    // more may be opened at any time
-	kernel  *kernel // opened last
-	places  engine.Stock[cu.Place]
+	openSources []*openSource // in the order in which they are served
+	byTag       []*openSource
+	next        int     // of those open, whose turn it is
+	expects     bool    // more may be opened at any time
+	kernel      *kernel // opened last
+	places      engine.Stock[cu.DispatchMsg]
 }
 
 // New builds the dispatcher of compute units.
-func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.Array) *Dispatcher {
+func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.ComputeUnits) *Dispatcher {
 	d := &Dispatcher{
 		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits,
 		placer: newPlacer(s, limits.Shape), place: placements[s.Placement()],
@@ -108,7 +108,7 @@ func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.Array
 	}
 	d.alarm, d.port = engine.NewAlarm(&d.Base, d, false), engine.NewPort(&d.Base, d, "Units")
 	for range array.Units {
-		d.residency = append(d.residency, cu.NewResidency(limits))
+		d.residency = append(d.residency, cu.NewResourceTable(limits))
 	}
 	array.Report(d, d.port)
 	return d
@@ -116,24 +116,24 @@ func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.Array
 
 // MayPlace fulfils cu.Dispatcher.
 func (d *Dispatcher) MayPlace(unit int) bool {
-	if d.expects || len(d.open) == 0 {
+	if d.expects || len(d.openSources) == 0 {
 		return true
 	}
-	for _, o := range d.open {
+	for _, o := range d.openSources {
 		k, ok := o.LaunchSource.(*kernel)
 		if !ok {
 			return true
 		}
-		if l := k.Head(0); l != nil && d.residency[unit].Fits(l.Code.Need) {
+		if l := k.Head(0); l != nil && d.residency[unit].Fits(l.Code.Resources) {
 			return true
 		}
 	}
 	return false
 }
 
-// Placing fulfils cu.Dispatcher. What workers pop comes when memory has answered.
-func (d *Dispatcher) Placing() uint64 {
-	for _, open := range d.open {
+// PlacementLatency fulfils cu.Dispatcher. What workers pop comes when memory has answered.
+func (d *Dispatcher) PlacementLatency() uint64 {
+	for _, open := range d.openSources {
 		if open.PullsWork() {
 			return 1
 		}
@@ -174,11 +174,11 @@ func (d *Dispatcher) Handle(e sim.Event) error {
 func (d *Dispatcher) waveEnded(now uint64, m *cu.WaveEnd) {
 	r, o := &d.residency[m.Unit], d.byTag[m.Launch.Tag]
 	e := m.Unit / d.limits.ComputeUnits
-	r.FreeWave(m.SIMD, m.Launch.Need)
+	r.FreeWave(m.SIMD, m.Launch.Resources)
 	o.Usage.Change(now, -1)
 	if m.Last {
-		r.FreeGroup(m.LDSBase, m.Launch.Need)
-		d.engines[e].gives()
+		r.FreeGroup(m.LDSBase, m.Launch.Resources)
+		d.engines[e].workgroupEnded()
 		o.WorkgroupEnded(now, m)
 	}
 	clear(d.full[e*d.classes : (e+1)*d.classes])
@@ -194,7 +194,7 @@ func (d *Dispatcher) tick(now uint64) {
 	if next < cu.Never {
 		d.alarm.Set(max(next, now+1))
 	}
-	for _, o := range d.open {
+	for _, o := range d.openSources {
 		o.OnIdle(now, next)
 	}
 	d.report(now)
@@ -204,10 +204,10 @@ func (d *Dispatcher) tick(now uint64) {
 // Otherwise it says from when on one can, if nothing happens before.
 func (d *Dispatcher) placeNext(now uint64) (placed bool, next uint64) {
 	next = cu.Never
-	for i := range d.open {
-		placed, at := d.placeOf(now, d.turnOf(i))
+	for i := range d.openSources {
+		placed, at := d.placeFrom(now, d.sourceInTurn(i))
 		if placed {
-			d.hasPlaced(i)
+			d.endTurn(i)
 			return true, now
 		}
 		next = min(next, at)
@@ -215,8 +215,8 @@ func (d *Dispatcher) placeNext(now uint64) (placed bool, next uint64) {
 	return false, next
 }
 
-// placeOf is placeNext for one of those open.
-func (d *Dispatcher) placeOf(now uint64, o *open) (placed bool, next uint64) {
+// placeFrom is placeNext for one of those open.
+func (d *Dispatcher) placeFrom(now uint64, o *openSource) (placed bool, next uint64) {
 	next = cu.Never
 	for i := range o.Lists() {
 		l := o.Head(i)
@@ -229,9 +229,9 @@ func (d *Dispatcher) placeOf(now uint64, o *open) (placed bool, next uint64) {
 		case !o.Reserve(i):
 			continue // until a payload is freed, with the end of a workgroup
 		}
-		unit, at := d.find(now, o, l)
+		unit, at := d.findUnit(now, o, l)
 		if unit >= 0 {
-			d.put(now, unit, i, o, l)
+			d.placeWorkgroup(now, unit, i, o, l)
 			return true, now
 		}
 		next = min(next, at)
@@ -239,10 +239,10 @@ func (d *Dispatcher) placeOf(now uint64, o *open) (placed bool, next uint64) {
 	return false, next
 }
 
-// find looks for a compute unit with space for the launch's next workgroup; -1: none has. Where
+// findUnit looks for a compute unit with space for the launch's next workgroup; -1: none has. Where
 // only rates are in the way, at is from when they allow it.
-func (d *Dispatcher) find(now uint64, o *open, l *Launch) (unit int, at uint64) {
-	d.look(now, o, l)
+func (d *Dispatcher) findUnit(now uint64, o *openSource, l *Launch) (unit int, at uint64) {
+	d.beginSearch(now, o, l)
 	switch {
 	case l.Unit >= 0:
 		if unit = -1; d.accepts(l.Engine) && d.fits(l.Unit) {
@@ -256,15 +256,15 @@ func (d *Dispatcher) find(now uint64, o *open, l *Launch) (unit int, at uint64) 
 	return unit, d.at
 }
 
-// put sends the next workgroup of a list's first launch to a compute unit, at the rates of its engine.
-func (d *Dispatcher) put(now uint64, unit, list int, o *open, l *Launch) {
+// placeWorkgroup sends the next workgroup of a list's first launch to a compute unit, at the rates of its engine.
+func (d *Dispatcher) placeWorkgroup(now uint64, unit, list int, o *openSource, l *Launch) {
 	e := &d.engines[unit/d.limits.ComputeUnits]
-	e.groupAt = max(e.groupAt, now<<RateBits) + d.takes(e)
+	e.groupAt = max(e.groupAt, now<<RateBits) + d.placementGap(e)
 	m := d.Occupy(now, unit, l.Code)
 	for i := range m.Waves {
 		at := max(e.waveAt, now<<RateBits)
 		e.waveAt = at + d.waveGap
-		m.Waves[i].At = at>>RateBits + uint64(d.spec.LaunchLatency)
+		m.Waves[i].FirstIssueAt = at>>RateBits + uint64(d.spec.LaunchLatency)
 	}
 	o.NextWorkgroup(list, unit, &m.Workgroup)
 	o.begun = min(o.begun, now)
@@ -272,8 +272,8 @@ func (d *Dispatcher) put(now uint64, unit, list int, o *open, l *Launch) {
 	d.Send(unit, m)
 }
 
-// takes counts a workgroup that an engine gets, and says how long it takes until the next one may come.
-func (d *Dispatcher) takes(e *shaderEngine) (gap uint64) {
+// placementGap counts a workgroup that an engine gets, and says how long it takes until the next one may come.
+func (d *Dispatcher) placementGap(e *shaderEngine) (gap uint64) {
 	e.running++
 	if e.ended == 0 {
 		return d.groupGap
@@ -282,8 +282,8 @@ func (d *Dispatcher) takes(e *shaderEngine) (gap uint64) {
 	return d.refillGap
 }
 
-// gives counts a workgroup that has ended: what an empty engine has is all given back.
-func (e *shaderEngine) gives() {
+// workgroupEnded counts a workgroup that has ended: what an empty engine has is all given back.
+func (e *shaderEngine) workgroupEnded() {
 	e.running--
 	if e.ended++; e.running == 0 {
 		e.ended = 0
@@ -291,19 +291,19 @@ func (e *shaderEngine) gives() {
 }
 
 // Occupy takes space for a workgroup on a unit.
-func (d *Dispatcher) Occupy(now uint64, unit int, l *cu.Launch) *cu.Place {
+func (d *Dispatcher) Occupy(now uint64, unit int, l *cu.Launch) *cu.DispatchMsg {
 	r, m := &d.residency[unit], d.places.Take()
-	m.Launch, m.Placed, m.Stock, m.Waves = l, now, &d.places, m.Waves[:0]
-	m.LDSBase = r.TakeGroup(l.Need)
-	for range l.Need.Waves {
-		m.Waves = append(m.Waves, cu.PlacedWave{SIMD: r.TakeWave(l.Need)})
+	m.Launch, m.SlotsTakenAt, m.Pool, m.Waves = l, now, &d.places, m.Waves[:0]
+	m.LDSBase = r.TakeGroup(l.Resources)
+	for range l.Resources.Waves {
+		m.Waves = append(m.Waves, cu.DispatchedWave{SIMD: r.TakeWave(l.Resources)})
 	}
 	return m
 }
 
 // Send sends a workgroup off: it arrives when its first wave may issue, in a later cycle.
-func (d *Dispatcher) Send(unit int, m *cu.Place) {
-	u, arrives := d.array.Units[unit], max(m.Waves[0].At, d.Engine.Now()+1)
+func (d *Dispatcher) Send(unit int, m *cu.DispatchMsg) {
+	u, arrives := d.array.Units[unit], max(m.Waves[0].FirstIssueAt, d.Engine.Now()+1)
 	u.Expect(arrives)
 	d.port.Post(m, u.Port(), arrives)
 }

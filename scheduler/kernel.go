@@ -9,8 +9,8 @@ type kernel struct {
 	// cost is the time until the first workgroup may be placed, and worked the cycle by which all that ended workgroups did is done.
 	cost, worked uint64
 
-	left uint64 // workgroups that were left out
-	held bool   // none is placed before the next one has ended
+	skipped uint64 // workgroups that were left out
+	paused  bool   // none is placed before the next one has ended
 	Part
 }
 
@@ -102,7 +102,7 @@ func (k *kernel) Finished() (bool, uint64) { return k.Launch.Ended == k.Total, k
 func (k *kernel) Lists() int { return 1 }
 
 func (k *kernel) Head(int) *Launch {
-	if k.Placed == k.Total || k.held {
+	if k.Placed == k.Total || k.paused {
 		return nil
 	}
 	return &k.Launch
@@ -113,7 +113,7 @@ func (k *kernel) Reserve(int) bool { return true }
 func (k *kernel) PullsWork() bool { return false }
 
 func (k *kernel) NextWorkgroup(_, _ int, wg *cu.Workgroup) {
-	i := k.at()
+	i := k.nextWorkgroup()
 	*wg = cu.Workgroup{Index: i, ID: k.NextID, Count: k.Grid}
 	for d, base := range k.Code.Base {
 		wg.ID[d] += base
@@ -130,20 +130,20 @@ func (k *kernel) WorkgroupEnded(now uint64, m *cu.WaveEnd) {
 	if k.Next == nil {
 		return
 	}
-	leave, hold := k.Next(Progress{now, m.Done, k.at(), k.Placed - k.Launch.Ended, k.Launch.Ended})
-	k.leave(leave)
-	k.held = hold && k.Launch.Ended < k.Placed
+	leave, hold := k.Next(Progress{now, m.Done, k.nextWorkgroup(), k.Placed - k.Launch.Ended, k.Launch.Ended})
+	k.skip(leave)
+	k.paused = hold && k.Launch.Ended < k.Placed
 }
 
-// leave leaves out so many of those workgroups that would be placed next.
-func (k *kernel) leave(n uint64) {
+// skip leaves out so many of those workgroups that would be placed next.
+func (k *kernel) skip(n uint64) {
 	if n = min(n, k.Total-k.Placed); n > 0 {
-		k.left, k.Total = k.left+n, k.Total-n
-		k.NextID = workgroupAt(k.at(), k.Grid)
+		k.skipped, k.Total = k.skipped+n, k.Total-n
+		k.NextID = workgroupAt(k.nextWorkgroup(), k.Grid)
 	}
 }
 
-// at is the workgroup that comes next.
-func (k *kernel) at() uint64 { return k.First + k.Placed + k.left }
+// nextWorkgroup is the workgroup that comes next.
+func (k *kernel) nextWorkgroup() uint64 { return k.First + k.Placed + k.skipped }
 
 func (k *kernel) OnIdle(_, _ uint64) {}

@@ -56,14 +56,14 @@ func (r *rig) runGrid(t testing.TB, prog *program.Program, grid [3]uint32, maxCy
 	l := r.m.Launch(t, prog)
 	l.NumWorkgroups = grid
 	r.Engine.Limit(maxCycles, func(uint64) error { return nil })
-	r.Array.Begin(0)
+	r.Array.BeginPeriod(0)
 	r.dispatcher.Launch(0, l, r.follows)
 	err := r.Engine.Run()
 	finished, done := r.dispatcher.Finished()
 	if !finished && err == nil {
 		err = errors.New("deadlock")
 	}
-	return outcome{cycles: done, slots: r.Array.Settle(done), code: l.Code, err: err}
+	return outcome{cycles: done, slots: r.Array.ChargeEmpty(done), code: l.Code, err: err}
 }
 
 var (

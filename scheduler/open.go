@@ -51,8 +51,8 @@ type Caller struct {
 	Launch int
 }
 
-// An open is work that the dispatcher has open beside other work.
-type open struct {
+// An openSource is work that the dispatcher has open beside other work.
+type openSource struct {
 	LaunchSource
 	Share
 	tag    int
@@ -63,7 +63,7 @@ type open struct {
 }
 
 // Opened is a launch as who opened it sees it.
-type Opened struct{ o *open }
+type Opened struct{ o *openSource }
 
 // None says that nothing has been opened.
 func (o Opened) None() bool { return o.o == nil }
@@ -84,39 +84,39 @@ func (o Opened) Progress() (ended, running, total uint64) { return o.o.LaunchSou
 
 // Add opens work beside what is open.
 func (d *Dispatcher) Add(w LaunchSource, s Share, c *Caller) Opened {
-	o := &open{LaunchSource: w, Share: s, begun: cu.Never, caller: c, tag: slices.Index(d.byTag, nil)}
+	o := &openSource{LaunchSource: w, Share: s, begun: cu.Never, caller: c, tag: slices.Index(d.byTag, nil)}
 	if o.tag < 0 {
 		o.tag = len(d.byTag)
 		d.byTag = append(d.byTag, nil)
 	}
 	d.byTag[o.tag] = o
 	w.SetTag(o.tag)
-	at := len(d.open)
+	at := len(d.openSources)
 	if d.spec.Share == "priority" {
-		for at > 0 && d.open[at-1].Priority < s.Priority {
+		for at > 0 && d.openSources[at-1].Priority < s.Priority {
 			at--
 		}
 	}
-	d.open = slices.Insert(d.open, at, o)
-	d.number()
+	d.openSources = slices.Insert(d.openSources, at, o)
+	d.numberClasses()
 	return Opened{o}
 }
 
-// drop closes work that has ended.
-func (d *Dispatcher) drop(o *open) {
-	i := slices.Index(d.open, o)
-	d.open = slices.Delete(d.open, i, i+1)
+// closeSource closes work that has ended.
+func (d *Dispatcher) closeSource(o *openSource) {
+	i := slices.Index(d.openSources, o)
+	d.openSources = slices.Delete(d.openSources, i, i+1)
 	d.byTag[o.tag] = nil
 	if d.next > i {
 		d.next--
 	}
-	d.number()
+	d.numberClasses()
 }
 
-// number gives the classes of all that is open numbers of their own.
-func (d *Dispatcher) number() {
+// numberClasses gives the classes of all that is open numbers of their own.
+func (d *Dispatcher) numberClasses() {
 	d.classes = 0
-	for _, o := range d.open {
+	for _, o := range d.openSources {
 		o.first = d.classes
 		d.classes += o.Classes()
 	}
@@ -126,25 +126,25 @@ func (d *Dispatcher) number() {
 	clear(d.full)
 }
 
-// turnOf is the open work that comes i-th when something is to be placed.
-func (d *Dispatcher) turnOf(i int) *open {
+// sourceInTurn is the open work that comes i-th when something is to be placed.
+func (d *Dispatcher) sourceInTurn(i int) *openSource {
 	if d.next > 0 { // round robin
-		i = (d.next + i) % len(d.open)
+		i = (d.next + i) % len(d.openSources)
 	}
-	return d.open[i]
+	return d.openSources[i]
 }
 
-// hasPlaced remembers whose turn is over.
-func (d *Dispatcher) hasPlaced(i int) {
+// endTurn remembers whose turn is over.
+func (d *Dispatcher) endTurn(i int) {
 	if d.spec.Share == "round-robin" {
-		d.next = (d.next + i + 1) % len(d.open)
+		d.next = (d.next + i + 1) % len(d.openSources)
 	}
 }
 
 // report sends callers what has become of their launches, and closes those that have ended.
 func (d *Dispatcher) report(now uint64) {
-	for i := 0; i < len(d.open); i++ {
-		o := d.open[i]
+	for i := 0; i < len(d.openSources); i++ {
+		o := d.openSources[i]
 		if o.caller == nil {
 			continue
 		}
@@ -153,7 +153,7 @@ func (d *Dispatcher) report(now uint64) {
 			d.port.Post(&Report{Launch: o.caller.Launch, Placed: true}, o.caller.Port, now)
 		}
 		if over, done := o.Finished(); over {
-			d.drop(o)
+			d.closeSource(o)
 			i--
 			d.port.Post(&Report{Launch: o.caller.Launch, Done: done}, o.caller.Port, max(now, done))
 		}
@@ -165,7 +165,7 @@ func (d *Dispatcher) Expect(some bool) { d.expects = some }
 
 // Clear closes all that is open: what comes is not beside it.
 func (d *Dispatcher) Clear() {
-	d.open, d.next = d.open[:0], 0
+	d.openSources, d.next = d.openSources[:0], 0
 	clear(d.byTag)
 }
 
@@ -179,8 +179,8 @@ func (d *Dispatcher) Open(now, floor uint64, l *cu.Launch, part Part, s Share, c
 	return o
 }
 
-// Passed reports of a launch that no compute unit takes part in, in cycle now, that it is done in a cycle. It has nothing to place.
-func Passed(from *engine.Port, c *Caller, now, at uint64) {
+// ReportPassed reports of a launch that no compute unit takes part in, in cycle now, that it is done in a cycle. It has nothing to place.
+func ReportPassed(from *engine.Port, c *Caller, now, at uint64) {
 	from.Post(&Report{Launch: c.Launch, Placed: true}, c.Port, now)
 	from.Post(&Report{Launch: c.Launch, Done: at}, c.Port, at)
 }

@@ -44,8 +44,8 @@ type placer struct {
 	turn    int    // engine whose turn it is
 	number  uint64 // of the workgroup in its launch, from 0
 
-	residency []cu.Residency // by compute unit; nil: all have space, and engines no rates
-	full      []bool         // by engine and class: nothing fits until a wave of the engine ends
+	residency []cu.ResourceTable // by compute unit; nil: all have space, and engines no rates
+	full      []bool             // by engine and class: nothing fits until a wave of the engine ends
 	classes   int
 
 	// The workgroup's launch, and what it may use.
@@ -90,8 +90,8 @@ func arrays(first, units, n int) (list []shaderArray) {
 	return list
 }
 
-// look starts a search for the next workgroup of an open launch.
-func (p *placer) look(now uint64, o *open, l *Launch) {
+// beginSearch starts a search for the next workgroup of an open launch.
+func (p *placer) beginSearch(now uint64, o *openSource, l *Launch) {
 	p.now, p.launch, p.class, p.allowed = now, l, o.first+l.Class, o.Units
 	p.number, p.at = l.Placed, cu.Never
 }
@@ -131,7 +131,7 @@ func (p *placer) accepts(i int) bool {
 
 // fits reports whether a unit may take the workgroup and has space for it.
 func (p *placer) fits(unit int) bool {
-	return p.residency == nil || (p.allowed == nil || p.allowed[unit]) && p.residency[unit].Fits(p.launch.Code.Need)
+	return p.residency == nil || (p.allowed == nil || p.allowed[unit]) && p.residency[unit].Fits(p.launch.Code.Resources)
 }
 
 // rotate returns whose turn it is, of n, and gives it to the next.

@@ -30,14 +30,14 @@ func TestPlacementOrder(t *testing.T) {
 		m.disp.ShaderArrays = 2
 		d := newRig(t, m).dispatcher
 		d.place = placements[name]
-		l := &Launch{Code: &cu.Launch{Need: cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}}, Engine: -1, Unit: -1}
+		l := &Launch{Code: &cu.Launch{Resources: cu.Resources{Waves: 1, VectorRegs: 1, ScalarRegs: 1}}, Engine: -1, Unit: -1}
 		d.Serve(&kernel{Launch: *l})
 		unit := unitsInTurn(placements[name], newPlacer(&m.disp, &m.Shape), m.Shape.ComputeUnits)
 		var timed, functional []int
 		for i := range want {
-			u, _ := d.find(0, d.open[0], l)
+			u, _ := d.findUnit(0, d.openSources[0], l)
 			timed, functional = append(timed, u), append(functional, unit(uint64(i)))
-			d.takes(&d.engines[u/m.Shape.ComputeUnits])
+			d.placementGap(&d.engines[u/m.Shape.ComputeUnits])
 			l.Placed++
 		}
 		if !slices.Equal(timed, want) || !slices.Equal(functional, want) {
@@ -65,18 +65,18 @@ func TestFixedOrder(t *testing.T) {
 		m.disp.FixedOrder = fixed
 		d := newRig(t, m).dispatcher
 		d.Serve(&kernel{Launch: Launch{Code: &cu.Launch{}}})
-		need := cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}
+		need := cu.Resources{Waves: 1, VectorRegs: 1, ScalarRegs: 1}
 		for i := range d.residency[:m.Shape.ComputeUnits] {
 			for d.residency[i].Fits(need) {
 				d.residency[i].TakeWave(need)
 			}
 		}
-		l := &Launch{Code: &cu.Launch{Need: need}, Engine: -1, Unit: -1, Total: 2}
-		if unit, _ := d.find(0, d.open[0], l); engineOf(m, unit) != want {
+		l := &Launch{Code: &cu.Launch{Resources: need}, Engine: -1, Unit: -1, Total: 2}
+		if unit, _ := d.findUnit(0, d.openSources[0], l); engineOf(m, unit) != want {
 			t.Errorf("fixed order %v: unit %d takes the first workgroup, want one of engine %d", fixed, unit, want)
 		}
 		l.Placed = 1
-		if unit, _ := d.find(0, d.open[0], l); engineOf(m, unit) != 1 {
+		if unit, _ := d.findUnit(0, d.openSources[0], l); engineOf(m, unit) != 1 {
 			t.Errorf("fixed order %v: the second workgroup goes to unit %d, want one of engine 1", fixed, unit)
 		}
 	}
@@ -100,10 +100,10 @@ func TestShaderArrays(t *testing.T) {
 			m.Shape.ComputeUnits, m.Shape.SIMDs, m.Shape.WaveSlots, m.disp.ShaderArrays = c.units, 1, slots, c.arrays
 			d := newRig(t, m).dispatcher
 			d.Serve(&kernel{Launch: Launch{Code: &cu.Launch{}}})
-			need := cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}
-			l := &Launch{Code: &cu.Launch{Need: need}, Engine: -1, Unit: -1}
+			need := cu.Resources{Waves: 1, VectorRegs: 1, ScalarRegs: 1}
+			l := &Launch{Code: &cu.Launch{Resources: need}, Engine: -1, Unit: -1}
 			var got []int
-			for u, _ := d.find(0, d.open[0], l); u >= 0; u, _ = d.find(0, d.open[0], l) {
+			for u, _ := d.findUnit(0, d.openSources[0], l); u >= 0; u, _ = d.findUnit(0, d.openSources[0], l) {
 				d.residency[u].TakeWave(need)
 				got = append(got, u)
 			}

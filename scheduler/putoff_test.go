@@ -23,7 +23,7 @@ func (f *filling) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int) *timing.R
 }
 
 // What waves wait for at a queue that is full is the same whether SIMDs put turns off, or take each in its cycle, as for a tracer.
-func TestFullQueuesAreSeenInTime(t *testing.T) {
+func TestFullQueueStallsInTime(t *testing.T) {
 	for _, cadence := range []int{1, 4} {
 		var seen [2]account.SlotCycles
 		for i, tracer := range []probe.Tracer{nil, probe.Deaf{}} {

@@ -343,7 +343,7 @@ func TestPoliciesDiffer(t *testing.T) {
 }
 
 // Where waves do have to wait, greedy stays with the wave it went over to and oldest goes back.
-func TestGreedyStays(t *testing.T) {
+func TestGreedyPolicyKeepsWave(t *testing.T) {
 	list := append(independent(10), add(1, 1, 2), add(1, 1, 2))
 	list = append(list, independent(20)...)
 	marks := map[string]uint64{}
@@ -406,7 +406,7 @@ func (*never) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) *timing.Respo
 	return &timing.Response{UnitFreeAt: now + 1, Completion: timing.ByCallback}
 }
 
-func TestDeadlockIsSeen(t *testing.T) {
+func TestDeadlockDetected(t *testing.T) {
 	m := newMachine()
 	m.Memory = &never{}
 	r := newRig(t, m)
@@ -415,7 +415,7 @@ func TestDeadlockIsSeen(t *testing.T) {
 		t.Fatalf("error %v, want a deadlock", o.err)
 	}
 	w := r.Array.Units[0].SIMDs[0].Waves()[0]
-	pc, _ := w.Where()
+	pc, _ := w.CurrentInst()
 	if pc != 1 || w.WaitsFor() != account.Memory || w.Ready() < cu.Never {
 		t.Errorf("the wave is at %d, waits for %v until %d", pc, w.WaitsFor(), w.Ready())
 	}

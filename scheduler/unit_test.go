@@ -31,7 +31,7 @@ type witness struct {
 	wrong    int
 }
 
-func (m *witness) Begin(slot int, l *cu.Launch) { m.launches[slot] = l }
+func (m *witness) BindSlot(slot int, l *cu.Launch) { m.launches[slot] = l }
 
 func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) *timing.Response {
 	if l := m.launches[slot]; l == nil || l.Code != w.Program() {
@@ -41,7 +41,7 @@ func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) *timi
 }
 
 // Memory is told the launch of a wave before its first access, by a slot that no other resident wave has.
-func TestMemoryKnowsTheWave(t *testing.T) {
+func TestMemoryGetsLaunchOfWave(t *testing.T) {
 	m := newMachine()
 	m.Shape.SIMDs = 2
 	w := &witness{testmachine.FixedMemory{Fixed: testmachine.Fixed{Latency: 50, Busy: 4}}, map[int]*cu.Launch{}, 0}
@@ -196,7 +196,7 @@ func portsOf(t *testing.T, m *machine, h hierarchy.Model, spec *hierarchy.Spec) 
 }
 
 // Observers receive workgroups, accesses with their lines, and of their ends.
-func TestUnitsAreHeard(t *testing.T) {
+func TestComputeUnitTracing(t *testing.T) {
 	m := newMachine()
 	h := &slowLines{}
 	launch := realPorts(t, m, h)
@@ -234,7 +234,7 @@ func TestUnitsAreHeard(t *testing.T) {
 }
 
 // The farthest level that an access reached is told where it is known at once.
-func TestLevelsAreHeard(t *testing.T) {
+func TestMemoryLevelTracing(t *testing.T) {
 	m := newMachine()
 	spec := &hierarchy.Spec{
 		VectorMemory: hierarchy.VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 64, MaxOutstanding: 64, AtomicCycles: 1},
@@ -274,10 +274,10 @@ func (r *rig) launch(t *testing.T, prog *program.Program, l *cu.Launch) {
 	if l.Code, err = simd.NewCode(prog, r.m.Rules(), 0); err != nil {
 		t.Fatal(err)
 	}
-	if l.Need, err = cu.NewNeed(prog, r.m.Limits()); err != nil {
+	if l.Resources, err = cu.NewResources(prog, r.m.Limits()); err != nil {
 		t.Fatal(err)
 	}
-	r.Array.Begin(0)
+	r.Array.BeginPeriod(0)
 	r.dispatcher.Launch(0, l, false)
 }
 
@@ -370,7 +370,7 @@ func (*instantLines) Access(now uint64, r *hierarchy.Request) *timing.Response {
 }
 
 // Workgroup memory is zero when a workgroup comes, whoever had the bytes before.
-func TestWorkgroupsFindZeroes(t *testing.T) {
+func TestLDSZeroedForWorkgroup(t *testing.T) {
 	m := newMachine()
 	m.LDS = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.Unit.LDS) }
 	seven := isa.Inst{Op: isa.Mov, T: isa.I32, Dst: isa.V(4), Src: [4]isa.Reg{isa.Lit(7)}}

@@ -100,8 +100,8 @@ func TestWhatIsFree(t *testing.T) {
 		code, err := NewCode(p, rules, 0)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
-		} else if code.ops[c.at].free != c.free {
-			t.Errorf("%s: free %v, want %v", name, code.ops[c.at].free, c.free)
+		} else if code.ops[c.at].zeroCost != c.free {
+			t.Errorf("%s: free %v, want %v", name, code.ops[c.at].zeroCost, c.free)
 		}
 	}
 }
@@ -120,30 +120,30 @@ func TestPool(t *testing.T) {
 			t.Errorf("%d scratch words in row %d, want two for each of 64 lanes", len(row), i)
 		}
 	}
-	p := &Pool{}
-	a, b := p.take(code), p.take(code)
-	if len(a.v) != 64 || len(a.s) != 3 || len(a.board) != 5 {
-		t.Fatalf("%d vector words, %d scalar, %d entries; want 64, 3, 5", len(a.v), len(a.s), len(a.board))
+	p := &RegisterPool{}
+	a, b := p.allocate(code), p.allocate(code)
+	if len(a.v) != 64 || len(a.s) != 3 || len(a.scoreboard) != 5 {
+		t.Fatalf("%d vector words, %d scalar, %d entries; want 64, 3, 5", len(a.v), len(a.s), len(a.scoreboard))
 	}
-	a.v[63], a.s[2], a.board[4] = 1, 1, 1
-	p.give(code, b)
+	a.v[63], a.s[2], a.scoreboard[4] = 1, 1, 1
+	p.release(code, b)
 	if len(p.codes) != 1 {
 		t.Errorf("%d codes have memory idle, want 1", len(p.codes))
 	}
-	p.give(code, a)
-	if got := p.take(code); got != a {
+	p.release(code, a)
+	if got := p.allocate(code); got != a {
 		t.Error("not the memory that was used last")
-	} else if got.v[63]|uint32(got.s[2]|got.board[4]) != 0 {
+	} else if got.v[63]|uint32(got.s[2]|got.scoreboard[4]) != 0 {
 		t.Error("the memory is not cleared")
 	}
 	if len(p.codes) != 1 {
 		t.Errorf("%d codes have memory idle, want 1", len(p.codes))
 	}
-	p.Drop()
-	if len(code.free) != 1 {
+	p.DropUnused()
+	if len(code.freeRegisters) != 1 {
 		t.Error("the memory of code that ran is gone")
 	}
-	if p.Drop(); code.free != nil || len(p.codes) != 0 {
+	if p.DropUnused(); code.freeRegisters != nil || len(p.codes) != 0 {
 		t.Error("the memory of code that did not run is kept")
 	}
 }
@@ -151,12 +151,12 @@ func TestPool(t *testing.T) {
 // The SIMDs of a unit may go ahead in any order: the first instruction is that of the least cycle.
 func TestGroupBegins(t *testing.T) {
 	for _, order := range [][]uint64{{7, 8, 9}, {9, 8, 7}, {8, 7, 9}} {
-		var g Group
+		var g Workgroup
 		for _, cycle := range order {
-			g.Begin(cycle)
+			g.NoteFirstIssue(cycle)
 		}
-		if g.First != 7 {
-			t.Errorf("waves begin in cycles %d, the group in cycle %d", order, g.First)
+		if g.FirstIssue != 7 {
+			t.Errorf("waves begin in cycles %d, the group in cycle %d", order, g.FirstIssue)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func TestGroupBegins(t *testing.T) {
 // A group's waves keep their order as they end.
 func TestGroupRemoves(t *testing.T) {
 	a, b, c := &Wave{}, &Wave{}, &Wave{}
-	g := &Group{Waves: []*Wave{a, b, c}}
+	g := &Workgroup{Waves: []*Wave{a, b, c}}
 	g.Remove(b)
 	g.Remove(&Wave{})
 	if !slices.Equal(g.Waves, []*Wave{a, c}) {
@@ -174,12 +174,12 @@ func TestGroupRemoves(t *testing.T) {
 
 // No wave may be placed where no slot is free.
 func TestNoFreeSlot(t *testing.T) {
-	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, Place{Name: "SIMD", Pool: &Pool{}, Shared: NewShared(1, 32), MaxOutstanding: 1})
+	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, SIMDParams{Name: "SIMD", Pool: &RegisterPool{}, Shared: NewShared(1, 32), MaxOutstanding: 1})
 	code, err := NewCode(testProgram(32), testRules(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := func() { s.Start(0, &Start{Code: code, Group: &Group{}}) }
+	start := func() { s.Start(0, &Start{Code: code, Workgroup: &Workgroup{}}) }
 	start()
 	defer func() {
 		if recover() == nil {
@@ -191,10 +191,10 @@ func TestNoFreeSlot(t *testing.T) {
 
 // A period of accounting starts from nothing, and slots are empty from there on.
 func TestResetForgets(t *testing.T) {
-	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 3, ClockMHz: 1}, Place{Name: "SIMD", Pool: &Pool{}, Shared: NewShared(1, 32), MaxOutstanding: 1})
-	s.Settle(10, account.Empty)
+	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 3, ClockMHz: 1}, SIMDParams{Name: "SIMD", Pool: &RegisterPool{}, Shared: NewShared(1, 32), MaxOutstanding: 1})
+	s.ChargeEmpty(10, account.Empty)
 	s.Reset(25)
-	s.Settle(30, account.Empty)
+	s.ChargeEmpty(30, account.Empty)
 	if got := s.Cycles.Total(); got != 3*5 {
 		t.Errorf("%d slot cycles, want 3 slots of 5", got)
 	}
@@ -343,10 +343,10 @@ func TestSlotsForgetAccesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, Place{Name: "SIMD", Pool: &Pool{}, Shared: NewShared(1, 32), MaxOutstanding: 1})
+	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, SIMDParams{Name: "SIMD", Pool: &RegisterPool{}, Shared: NewShared(1, 32), MaxOutstanding: 1})
 	s.slots = newSlots(s)
-	s.slots[0].inFlight = []uint64{500}
-	if w := s.Start(7, &Start{Code: code, Group: &Group{}}); w.Ready() != 7 {
+	s.slots[0].returnCycles = []uint64{500}
+	if w := s.Start(7, &Start{Code: code, Workgroup: &Workgroup{}}); w.Ready() != 7 {
 		t.Errorf("the first access may issue in cycle %d, want 7", w.Ready())
 	}
 }

@@ -84,18 +84,18 @@ var writesExec = [isa.NumOps]bool{isa.MaskSplit: true, isa.MaskPark: true, isa.M
 // A cost is a row of the timing table, in cycles of one wave of the program's size.
 type cost struct {
 	unit                 unit
-	beside               unit // that issues through the same port
+	portPartner          unit // that issues through the same port
 	issue, busy, latency uint32
 }
 
 // An op is one instruction with everything that issue needs, resolved once.
 type op struct {
-	issuePath Path // that it takes through issue: its kind, or pathFirst
-	kind      Path
-	free      bool // costs nothing: done with the instruction before it
-	simple    bool // a wave that comes to it waits for its unit alone
-	plain     bool // it waits for results, too
-	at        site
+	issuePath         Path // that it takes through issue: its kind, or pathFirst
+	path              Path
+	zeroCost          bool // costs nothing: done with the instruction before it
+	unitOnly          bool // a wave that comes to it waits for its unit alone
+	unitAndScoreboard bool // it waits for results, too
+	issueState        issueState
 	cost
 	count *account.InstCount
 	run   []step // what computes when it issues: itself, and those of its run after it
@@ -103,11 +103,11 @@ type op struct {
 
 	in *isa.Inst
 	entries
-	result  account.Reason // what waits for its results is charged to this, or fromMatrix
-	last    account.Reason // a wave that waits for it and has nothing left to do is charged to this
-	limited bool           // counts against the accesses in flight
-	ordered bool           // returns after the ordered accesses before it
-	line    uint32         // line of the instruction cache, counted from 1; 0 without fetch
+	result            account.Reason // what waits for its results is charged to this, or fromMatrix
+	last              account.Reason // a wave that waits for it and has nothing left to do is charged to this
+	countsOutstanding bool           // counts against the accesses in flight
+	returnsInOrder    bool           // returns after the ordered accesses before it
+	line              uint32         // line of the instruction cache, counted from 1; 0 without fetch
 }
 
 // flow is where an instruction is in the program.
@@ -119,12 +119,12 @@ type flow struct {
 
 // entries are those of the scoreboard that an instruction waits for and writes.
 type entries struct {
-	deps, writes []uint16
-	sum          []uint16 // rows that a product of matrices goes on with; not among deps
-	early        uint64   // how much earlier than its results are ready such a product may issue, as an entry
-	readsExec    bool
-	writesExec   bool
-	enters       bool // it writes some
+	deps, writes     []uint16
+	sum              []uint16 // rows that a product of matrices goes on with; not among deps
+	earlyIssue       uint64   // how much earlier than its results are ready such a product may issue, as an entry
+	readsExec        bool
+	writesExec       bool
+	writesScoreboard bool // it writes some
 }
 
 // A step computes one instruction.
@@ -151,15 +151,15 @@ type Code struct {
 	// Launch is that which runs it beside others, for tracers; empty: it runs alone.
 	Launch string
 
-	ops    []op
-	taken  cost
-	boards int      // scoreboard entries: vector rows, then scalar words
-	tail   []uint32 // after the vector rows, for fused steps
-	// crosses: an access takes a unit that is a SIMD's own otherwise, as the size of a buffer does the scalar unit.
-	crosses bool
+	ops            []op
+	taken          cost
+	scoreboardSize int      // scoreboard entries: vector rows, then scalar words
+	fusedLiterals  []uint32 // after the vector rows, for fused steps
+	// sharesPrivateUnits: an access takes a unit that is a SIMD's own otherwise, as the size of a buffer does the scalar unit.
+	sharesPrivateUnits bool
 
-	free []*files // register memory of waves that ended
-	used bool     // since the pool last dropped what lies idle
+	freeRegisters []*registerMemory // register memory of waves that ended
+	used          bool              // since the pool last dropped what lies idle
 }
 
 // NewCode resolves the costs of prog's instructions. Base is the address of
@@ -167,10 +167,10 @@ type Code struct {
 func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	costs := classCosts(r, prog.WaveSize)
 	c := &Code{
-		Program: prog,
-		Counts:  make([]account.InstCount, len(prog.Insts)),
-		ops:     make([]op, len(prog.Insts)),
-		boards:  prog.VectorRows + prog.ScalarWords,
+		Program:        prog,
+		Counts:         make([]account.InstCount, len(prog.Insts)),
+		ops:            make([]op, len(prog.Insts)),
+		scoreboardSize: prog.VectorRows + prog.ScalarWords,
 	}
 	for i := range prog.Insts {
 		if err := c.resolve(i, r, costs); err != nil {
@@ -183,16 +183,16 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	if taken := costs[isa.ClassBranchTaken]; taken != nil {
 		c.taken = *taken
 	}
-	c.gather()
+	c.gatherRuns()
 	c.fuse()
-	c.settle()
-	c.pack()
-	c.holdScalar()
+	c.elideScoreboardWaits()
+	c.packOperands()
+	c.pinScalarLoads()
 	if err := c.check(costs); err != nil {
 		return nil, err
 	}
 	c.link()
-	c.measureAlone()
+	c.computePrivateCycles()
 	return c, nil
 }
 
@@ -203,31 +203,31 @@ func (c *Code) link() {
 		if i+1 < len(c.ops) {
 			o.next = &c.ops[i+1]
 		}
-		if o.kind == PathBranch {
+		if o.path == PathBranch {
 			o.target = &c.ops[o.in.Target]
 		}
-		o.enters = o.writesExec || len(o.writes) > 0
-		o.plain = !o.free && o.kind < PathFence && !o.limited && o.line == 0 && !o.readsExec && len(o.sum) == 0
-		o.simple = o.plain && len(o.deps) == 0
+		o.writesScoreboard = o.writesExec || len(o.writes) > 0
+		o.unitAndScoreboard = !o.zeroCost && o.path < PathFence && !o.countsOutstanding && o.line == 0 && !o.readsExec && len(o.sum) == 0
+		o.unitOnly = o.unitAndScoreboard && len(o.deps) == 0
 	}
 }
 
 func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 	in := &c.Program.Insts[i]
 	o := &c.ops[i]
-	*o = op{in: in, flow: flow{pc: int32(i)}, count: &c.Counts[i], entries: entries{deps: in.Deps, writes: in.Writes}, kind: PathOf(in)}
-	if o.issuePath = o.kind; i == 0 && c.Program.Node != nil {
+	*o = op{in: in, flow: flow{pc: int32(i)}, count: &c.Counts[i], entries: entries{deps: in.Deps, writes: in.Writes}, path: PathOf(in)}
+	if o.issuePath = o.path; i == 0 && c.Program.Node != nil {
 		o.issuePath = pathFirst
 	}
 	o.writesExec = writesExec[in.Op]
-	o.readsExec = o.writesExec || !in.Uniform && o.kind <= PathClock ||
-		in.Op == isa.BranchExecZ || in.Op == isa.BranchExecNZ || o.kind == PathMemory || o.kind == PathLDS
+	o.readsExec = o.writesExec || !in.Uniform && o.path <= PathClock ||
+		in.Op == isa.BranchExecZ || in.Op == isa.BranchExecNZ || o.path == PathMemory || o.path == PathLDS
 	class := in.Class
-	if class == isa.ClassNone && costsSomething(o.kind, in, i) {
+	if class == isa.ClassNone && costsSomething(o.path, in, i) {
 		class = isa.ClassBranch
 	}
 	if class == isa.ClassNone {
-		o.free = true
+		o.zeroCost = true
 		return nil
 	}
 	row := costs[class]
@@ -235,35 +235,35 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 		return fmt.Errorf("%w: no class %q, needed by instruction %d of %s", ErrTiming, class, i, c.Program.Name)
 	}
 	o.cost = *row
-	if o.result = account.Operand; o.kind == PathMemory || o.kind == PathLDS {
-		o.result = o.kind.waitsFor()
+	if o.result = account.Operand; o.path == PathMemory || o.path == PathLDS {
+		o.result = o.path.waitsFor()
 	}
 	o.last = waitsForLast(in.Class)
 	if in.Op == isa.MatrixMulAdd {
-		o.result, o.early = fromMatrix, r.Matrix.early(&o.cost)<<reasonBits
+		o.result, o.earlyIssue = fromMatrix, r.Matrix.earlyIssue(&o.cost)<<reasonBits
 		o.splitSum()
 	}
-	o.limited = o.kind == PathMemory && o.unit == unitVMEM
-	o.at = o.site(o.kind == PathMemory && in.Op == isa.Load)
-	o.ordered = o.limited && (len(in.Writes) > 0 && r.Loads || len(in.Writes) == 0 && r.Stores)
+	o.countsOutstanding = o.path == PathMemory && o.unit == unitVMEM
+	o.issueState = o.initialIssueState(o.path == PathMemory && in.Op == isa.Load)
+	o.returnsInOrder = o.countsOutstanding && (len(in.Writes) > 0 && r.Loads || len(in.Writes) == 0 && r.Stores)
 	return nil
 }
 
-// holdScalar leaves no scalar load to ComputeUnit.LoadAhead where instructions that are
+// pinScalarLoads leaves no scalar load to ComputeUnit.LoadAhead where instructions that are
 // no accesses take the same unit: how long one takes it is not known in time for those.
-func (c *Code) holdScalar() {
-	if !slices.ContainsFunc(c.ops, func(o op) bool { return o.unit == unitSMEM && o.kind != PathMemory && !o.free }) {
+func (c *Code) pinScalarLoads() {
+	if !slices.ContainsFunc(c.ops, func(o op) bool { return o.unit == unitSMEM && o.path != PathMemory && !o.zeroCost }) {
 		return
 	}
 	for i := range c.ops {
-		if o := &c.ops[i]; o.unit == unitSMEM && o.at.scope() == scopeLoad {
-			o.at = newSite(o.unit, scopeMachine)
+		if o := &c.ops[i]; o.unit == unitSMEM && o.issueState.visibility() == visibleLoad {
+			o.issueState = newIssueState(o.unit, visibleToMachine)
 		}
 	}
 }
 
-// Crosses says that its accesses take units that are a SIMD's own otherwise: all SIMDs of a unit must have caught up when a wave comes.
-func (c *Code) Crosses() bool { return c.crosses }
+// SharesPrivateUnits says that its accesses take units that are a SIMD's own otherwise: all SIMDs of a unit must have caught up when a wave comes.
+func (c *Code) SharesPrivateUnits() bool { return c.sharesPrivateUnits }
 
 // Copies makes as many copies of the counts, Counts among them: SIMDs that count at the same time have one each (Shared.Copy).
 func (c *Code) Copies(n int) {
@@ -272,8 +272,8 @@ func (c *Code) Copies(n int) {
 	}
 }
 
-// Gather adds what the other copies counted to Counts.
-func (c *Code) Gather() {
+// GatherCounts adds what the other copies counted to Counts.
+func (c *Code) GatherCounts() {
 	for _, list := range c.copies {
 		for i := range list {
 			c.Counts[i].Add(&list[i])
@@ -285,18 +285,18 @@ func (c *Code) Gather() {
 // LDS adds up what its accesses to local data shares took: each issue of such an instruction is one.
 func (c *Code) LDS() (sum account.LDSCounts) {
 	for i := range c.ops {
-		if n := &c.Counts[i]; c.ops[i].kind == PathLDS {
+		if n := &c.Counts[i]; c.ops[i].path == PathLDS {
 			sum.Add(&account.LDSCounts{Accesses: n.Issues, Passes: n.LDSPasses, ConflictPasses: n.ConflictPasses})
 		}
 	}
 	return sum
 }
 
-// entered marks the instructions that a branch goes to.
-func (c *Code) entered() []bool {
+// branchTargets marks the instructions that a branch goes to.
+func (c *Code) branchTargets() []bool {
 	list := make([]bool, len(c.ops))
 	for i := range c.ops {
-		if o := &c.ops[i]; o.kind == PathBranch && o.in.Target >= 0 && int(o.in.Target) < len(list) {
+		if o := &c.ops[i]; o.path == PathBranch && o.in.Target >= 0 && int(o.in.Target) < len(list) {
 			list[o.in.Target] = true
 		}
 	}
@@ -342,18 +342,18 @@ func PathOf(in *isa.Inst) Path {
 // check refuses programs that could run off their end or jump out of it.
 func (c *Code) check(costs *[isa.NumClasses]*cost) error {
 	n := len(c.ops)
-	if n == 0 || c.ops[n-1].kind != PathEnd && c.ops[n-1].in.Op != isa.Branch {
+	if n == 0 || c.ops[n-1].path != PathEnd && c.ops[n-1].in.Op != isa.Branch {
 		return fmt.Errorf("simd: program %s does not end", c.Program.Name)
 	}
 	for i := range c.ops {
 		o := &c.ops[i]
-		if o.kind == PathBranch && (o.in.Target < 0 || int(o.in.Target) >= n) {
+		if o.path == PathBranch && (o.in.Target < 0 || int(o.in.Target) >= n) {
 			return fmt.Errorf("simd: program %s: instruction %d branches to %d of %d", c.Program.Name, i, o.in.Target, n)
 		}
-		if o.kind == PathBranch && costs[isa.ClassBranchTaken] == nil {
+		if o.path == PathBranch && costs[isa.ClassBranchTaken] == nil {
 			return fmt.Errorf("%w: no class %q", ErrTiming, isa.ClassBranchTaken)
 		}
-		if o.kind <= PathClock && (o.in.Exec == nil && o.in.Op != isa.Micro && o.in.Op != isa.Nop || o.in.Op.Has(isa.FlagIROnly)) {
+		if o.path <= PathClock && (o.in.Exec == nil && o.in.Op != isa.Micro && o.in.Op != isa.Nop || o.in.Op.Has(isa.FlagIROnly)) {
 			return fmt.Errorf("simd: program %s: instruction %d (operation %d) has no meaning", c.Program.Name, i, o.in.Op)
 		}
 	}
@@ -369,9 +369,9 @@ func classCosts(r *Rules, waveSize int) *[isa.NumClasses]*cost {
 			if class.Matrix() && r.Matrix != nil {
 				row = r.Matrix.scale(row)
 			}
-			c := &cost{unit: units[row.Unit], beside: unitTable - 1, issue: uint32(row.Issue), busy: uint32(row.Busy), latency: uint32(row.Latency)}
+			c := &cost{unit: units[row.Unit], portPartner: unitTable - 1, issue: uint32(row.Issue), busy: uint32(row.Busy), latency: uint32(row.Latency)}
 			if matrix { // else nothing ever waits for what is beside
-				c.beside = besides[c.unit]
+				c.portPartner = portPartners[c.unit]
 			}
 			rows[class] = c
 		}
@@ -379,10 +379,10 @@ func classCosts(r *Rules, waveSize int) *[isa.NumClasses]*cost {
 	return &rows
 }
 
-// besides are the units behind one port in machines that have a port for each: a
+// portPartners are the units behind one port in machines that have a port for each: a
 // matrix unit takes its instructions from that of the vector unit. The others
 // have none beside them.
-var besides = func() (list [numUnits]unit) {
+var portPartners = func() (list [numUnits]unit) {
 	for u := range list {
 		list[u] = unitTable - 1
 	}

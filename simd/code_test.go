@@ -126,7 +126,7 @@ func TestBackwardBranchesCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code.ops[0].free {
+	if code.ops[0].zeroCost {
 		t.Error("a branch to itself is free")
 	}
 }

@@ -15,7 +15,7 @@ func (c *Code) fuse() {
 		o := &c.ops[i]
 		o.run = fused(rows, o.run)
 	}
-	c.tail = rows.Tail()
+	c.fusedLiterals = rows.Tail()
 }
 
 // fused is a run with fused steps. Those on scalars alone are quicker one by one.

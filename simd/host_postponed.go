@@ -9,37 +9,37 @@
 
 package simd
 
-// cross says that a wave comes whose accesses take units of all SIMDs, which have caught up: none may put off its turns.
-func (s *Shared) cross() {
-	s.crossed++
+// addSharingWave says that a wave comes whose accesses take units of all SIMDs, which have caught up: none may put off its turns.
+func (s *Shared) addSharingWave() {
+	s.sharingWaves++
 	for _, simd := range s.simds {
-		*simd.next = simd.due
+		*simd.nextVisible = simd.nextIssue
 	}
 }
 
 // wake plans a turn not later than the first one in which the wave may issue.
 func (s *SIMD) wake(w *Wave) {
-	s.putLater(w, s.free.key(w))
-	s.due = min(s.due, s.align(w.ready))
-	*s.next = min(*s.next, s.align(w.ready+w.alone()))
-	if s.trace.to != nil || s.shared.crossed > 0 {
-		*s.next = s.due
+	s.addReadyLater(w, s.unitFreeAt.issueAt(w))
+	s.nextIssue = min(s.nextIssue, s.align(w.ready))
+	*s.nextVisible = min(*s.nextVisible, s.align(w.ready+w.privateCycles()))
+	if s.trace.to != nil || s.shared.sharingWaves > 0 {
+		*s.nextVisible = s.nextIssue
 	}
 }
 
 // CatchUp takes the turns before cycle now, which were put off.
 func (s *SIMD) CatchUp(now uint64) {
-	for now = min(now, *s.next); s.due < now; {
-		s.turn(s.due, now)
+	for now = min(now, *s.nextVisible); s.nextIssue < now; {
+		s.issueCycle(s.nextIssue, now)
 	}
 }
 
-// planned ends a turn: the next one is due in a cycle, and one that may do what does not concern waves alone in another.
+// setPlan ends a turn: the next one is due in a cycle, and one that may do what does not concern waves alone in another.
 // Those that were woken in the turn have been looked at.
-func (s *SIMD) planned(due, turn uint64) {
-	s.due, *s.next = min(s.due, due), min(*s.next, turn)
+func (s *SIMD) setPlan(due, turn uint64) {
+	s.nextIssue, *s.nextVisible = min(s.nextIssue, due), min(*s.nextVisible, turn)
 }
 
-// Turns are what each SIMD promises of the turns to come, as long as no workgroup comes, no operation that is pending ends and no barrier
+// NextVisible are what each SIMD promises of the turns to come, as long as no workgroup comes, no operation that is pending ends and no barrier
 // is released: the next cycle in which a wave may issue more than what concerns it alone; Never if there is none.
-func (s *Shared) Turns() []uint64 { return s.turns }
+func (s *Shared) NextVisible() []uint64 { return s.nextVisible }

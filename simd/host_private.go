@@ -16,71 +16,71 @@ import (
 	"spvsim/isa"
 )
 
-// maxAlone bounds the cycles for which a SIMD puts its turns off.
-const maxAlone = 1000
+// maxPrivateCycles bounds the cycles for which a SIMD puts its turns off.
+const maxPrivateCycles = 1000
 
-// watched is less than any number of cycles: others can observe when a wave comes to the instruction, before it issues.
-const watched = -1
+// visibleOnArrival is less than any number of cycles: others can observe when a wave comes to the instruction, before it issues.
+const visibleOnArrival = -1
 
-// measureAlone finds for each instruction in how many cycles, from when a wave may issue it, the wave does at least what concerns it
+// computePrivateCycles finds for each instruction in how many cycles, from when a wave may issue it, the wave does at least what concerns it
 // alone: those that it takes to issue this and the next ones, on the shortest way to one that does more. With an instruction
 // cache all do more: waves share its lines.
-func (c *Code) measureAlone() {
-	c.crosses = slices.ContainsFunc(c.ops, func(o op) bool {
-		return !o.free && (o.kind == PathMemory || o.kind == PathLDS) && !sharedUnits[o.unit]
+func (c *Code) computePrivateCycles() {
+	c.sharesPrivateUnits = slices.ContainsFunc(c.ops, func(o op) bool {
+		return !o.zeroCost && (o.path == PathMemory || o.path == PathLDS) && !sharedUnits[o.unit]
 	})
 	if c.ops[0].line > 0 {
 		return
 	}
 	alone := make([]int, len(c.ops))
 	for i := range c.ops {
-		alone[i] = c.ops[i].mostAlone()
+		alone[i] = c.ops[i].privateLimit()
 	}
 	for changed := true; changed; {
 		changed = false
 		for i := len(c.ops) - 1; i >= 0; i-- {
-			if n := c.aloneFrom(i, alone); n < alone[i] {
+			if n := c.privateCyclesFrom(i, alone); n < alone[i] {
 				alone[i], changed = n, true
 			}
 		}
 	}
 	for i, n := range alone {
-		c.ops[i].at = c.ops[i].at.lasting(max(n, 0))
+		c.ops[i].issueState = c.ops[i].issueState.withPrivateCycles(max(n, 0))
 	}
 }
 
-// mostAlone is the most that may come out for an instruction.
-func (o *op) mostAlone() int {
+// privateLimit is the most that may come out for an instruction.
+func (o *op) privateLimit() int {
 	switch {
 	case o.readsPayloads():
-		return watched
-	case o.free, o.kind <= PathBranch && !sharedUnits[o.unit]:
-		return maxAlone
+		return visibleOnArrival
+	case o.zeroCost, o.path <= PathBranch && !sharedUnits[o.unit]:
+		return maxPrivateCycles
 	}
 	return 0
 }
 
-// aloneFrom is what comes out for an instruction, given what does for those that may follow.
-func (c *Code) aloneFrom(i int, alone []int) int {
-	o, then := &c.ops[i], maxAlone
+// privateCyclesFrom is what comes out for an instruction, given what does for those that may follow.
+func (c *Code) privateCyclesFrom(i int, alone []int) int {
+	o, then := &c.ops[i], maxPrivateCycles
 	if alone[i] <= 0 {
 		return alone[i]
 	}
-	if o.kind == PathBranch {
+	if o.path == PathBranch {
 		then = alone[o.in.Target]
 	}
 	if o.in.Op != isa.Branch {
 		then = min(then, alone[i+1])
 	}
-	if o.free {
+	if o.zeroCost {
 		return then
 	}
 	issue := o.issue
-	if o.kind == PathBranch {
+	if o.path == PathBranch {
 		issue = min(issue, c.taken.issue)
 	}
-	if then == watched {
+	if then == visibleOnArrival {
 		return 0
 	}
-	return min(then+int(issue), maxAlone)
+	return min(then+int(issue), maxPrivateCycles)
 }

@@ -9,69 +9,69 @@
 
 package simd
 
-// soonCycles is how far ahead a wave issues soon: fewer cycles make for more looks at all waves, more for more looks at those that
+// defaultReadyWindow is how far ahead a wave issues soon: fewer cycles make for more looks at all waves, more for more looks at those that
 // issue soon. Knob, for the host's time alone.
-const soonCycles = 8
+const defaultReadyWindow = 8
 
-// ages are the waves, oldest first.
-type ages struct {
+// waveOrder are the waves, oldest first.
+type waveOrder struct {
 	order [maxSlots]*Wave
 	waves int
 	// A bit for each that may issue soon. The others can't before later.due, and do what concerns them alone up to later.turn at least.
-	soon  uint64
-	later plan
+	readySoon  uint64
+	readyLater issuePlan
 	// Soon is within so many cycles. For a tracer all waves may issue soon: it samples in cycles in which there is a turn, be it one that comes too early.
-	horizon uint64
+	readyWindow uint64
 }
 
-// A plan says when waves may issue.
-type plan struct {
-	due  uint64 // the next cycle in which one may issue
-	turn uint64 // the next in which one may issue more than what concerns it alone, not before that
+// A issuePlan says when waves may issue.
+type issuePlan struct {
+	nextIssue   uint64 // the next cycle in which one may issue
+	nextVisible uint64 // the next in which one may issue more than what concerns it alone, not before that
 }
 
-// none is the plan without waves.
-var none = plan{Never, Never}
+// noPlan is the plan without waves.
+var noPlan = issuePlan{Never, Never}
 
-// putLater counts a wave among those that do not issue soon, but may from a cycle on.
-func (s *SIMD) putLater(w *Wave, from uint64) {
-	s.later.due, s.later.turn = min(s.later.due, from), min(s.later.turn, from+w.alone())
+// addReadyLater counts a wave among those that do not issue soon, but may from a cycle on.
+func (s *SIMD) addReadyLater(w *Wave, from uint64) {
+	s.readyLater.nextIssue, s.readyLater.nextVisible = min(s.readyLater.nextIssue, from), min(s.readyLater.nextVisible, from+w.privateCycles())
 }
 
-// divide looks anew at all waves: those that may issue by a cycle may soon.
-func (s *SIMD) divide(by uint64) {
-	s.soon, s.later = 0, none
+// splitByReadiness looks anew at all waves: those that may issue by a cycle may soon.
+func (s *SIMD) splitByReadiness(by uint64) {
+	s.readySoon, s.readyLater = 0, noPlan
 	for i, w := range s.Waves() {
-		if key := s.free.key(w); key > by {
-			s.putLater(w, key)
+		if key := s.unitFreeAt.issueAt(w); key > by {
+			s.addReadyLater(w, key)
 		} else {
-			s.soon |= 1 << (i % maxSlots)
+			s.readySoon |= 1 << (i % maxSlots)
 		}
 	}
 }
 
 // candidates has a bit for each wave, the oldest first, that may issue in cycle now.
 func candidates(s *SIMD, now uint64) uint64 {
-	if now >= s.later.due {
-		s.divide(now + s.horizon)
+	if now >= s.readyLater.nextIssue {
+		s.splitByReadiness(now + s.readyWindow)
 	}
-	return s.soon
+	return s.readySoon
 }
 
-// single takes the turns of a wave that is the only one, as byAge does those of several.
-func single(s *SIMD, now, until uint64) {
+// issueSingle takes the turns of a wave that is the only one, as issueByAge does those of several.
+func issueSingle(s *SIMD, now, until uint64) {
 	w := s.order[0]
-	for due := max(s.free.key(w), s.portFree); due <= now; now = due {
+	for due := max(s.unitFreeAt.issueAt(w), s.portFree); due <= now; now = due {
 		s.issue(w, now)
 		if s.endedInTurn {
 			s.dropEnded(now)
 			return
 		}
-		if due = s.from(s.free.key(w), now); due >= until {
+		if due = s.nextIssueFrom(s.unitFreeAt.issueAt(w), now); due >= until {
 			break
 		}
 	}
-	s.soon, s.later = 1, none
-	key := s.free.key(w)
-	s.planned(s.from(key, now), s.from(key+w.alone(), now))
+	s.readySoon, s.readyLater = 1, noPlan
+	key := s.unitFreeAt.issueAt(w)
+	s.setPlan(s.nextIssueFrom(key, now), s.nextIssueFrom(key+w.privateCycles(), now))
 }

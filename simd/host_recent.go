@@ -25,7 +25,7 @@ func NewRecent(cycles int) *Recent {
 	return &Recent{issued: make([][isa.NumClasses]uint16, n)}
 }
 
-func (r *Recent) at(cycle uint64) *[isa.NumClasses]uint16 {
+func (r *Recent) countsOf(cycle uint64) *[isa.NumClasses]uint16 {
 	return &r.issued[cycle&uint64(len(r.issued)-1)]
 }
 
@@ -34,19 +34,19 @@ func (r *Recent) add(cycle uint64, class isa.Class) {
 	n := uint64(len(r.issued))
 	if cycle > r.last {
 		for c := max(r.last+1, cycle-min(cycle, n-1)); c <= cycle; c++ {
-			*r.at(c) = [isa.NumClasses]uint16{}
+			*r.countsOf(c) = [isa.NumClasses]uint16{}
 		}
 		r.last = cycle
 	}
 	if cycle+n > r.last {
-		r.at(cycle)[class]++
+		r.countsOf(cycle)[class]++
 	}
 }
 
-// From is how many of each class were issued from a cycle on, which is one of the last.
-func (r *Recent) From(cycle uint64) (sum [isa.NumClasses]uint64) {
+// IssuedFrom is how many of each class were issued from a cycle on, which is one of the last.
+func (r *Recent) IssuedFrom(cycle uint64) (sum [isa.NumClasses]uint64) {
 	for ; cycle <= r.last; cycle++ {
-		for class, n := range r.at(cycle) {
+		for class, n := range r.countsOf(cycle) {
 			sum[class] += uint64(n)
 		}
 	}

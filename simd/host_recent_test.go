@@ -29,7 +29,7 @@ func TestRecent(t *testing.T) {
 					}
 				}
 			}
-			if got := x.From(from); got != want {
+			if got := x.IssuedFrom(from); got != want {
 				t.Fatalf("%v issued from cycle %d on, the last in cycle %d: want %v", got, from, at, want)
 			}
 		}

@@ -10,18 +10,18 @@ package simd
 
 import "spvsim/isa"
 
-// gather gives the first instruction of each run what all of it computes. A run is
+// gatherRuns gives the first instruction of each run what all of it computes. A run is
 // within a basic block: it is entered at its first instruction, and leaves
 // after the last. Nothing but the wave itself sees its registers, so they may
 // be ahead of the time at which their instructions issue.
-func (c *Code) gather() {
-	head, enters := -1, c.entered()
+func (c *Code) gatherRuns() {
+	head, enters := -1, c.branchTargets()
 	for i := range c.ops {
 		o := &c.ops[i]
-		if enters[i] || o.kind > PathClock {
+		if enters[i] || o.path > PathClock {
 			head = -1
 		}
-		if o.kind > PathClock || o.in.Exec == nil {
+		if o.path > PathClock || o.in.Exec == nil {
 			continue
 		}
 		if head < 0 || !o.mayRunAhead() {
@@ -38,7 +38,7 @@ func (c *Code) gather() {
 // mayRunAhead says that what the instruction computes depends on the wave's
 // registers alone, and that nothing but the wave's instructions can observe that it was computed.
 func (o *op) mayRunAhead() bool {
-	return o.kind == PathCompute && !o.writesExec && !o.readsPayloads()
+	return o.path == PathCompute && !o.writesExec && !o.readsPayloads()
 }
 
 // readsPayloads says that the instruction asks what others have to say of payloads.

@@ -10,11 +10,11 @@ package simd
 
 import "slices"
 
-// A registers is a set of scoreboard entries; the last one is the execution mask's.
-type registers []bool
+// A registerSet is a set of scoreboard entries; the last one is the execution mask's.
+type registerSet []bool
 
-// put puts a list in or takes it out, and the mask if it is with it.
-func (r registers) put(list []uint16, exec, in bool) {
+// mark puts a list in or takes it out, and the mask if it is with it.
+func (r registerSet) mark(list []uint16, exec, in bool) {
 	for _, d := range list {
 		r[d] = in
 	}
@@ -23,8 +23,8 @@ func (r registers) put(list []uint16, exec, in bool) {
 	}
 }
 
-// without are those of a list that are not in the set.
-func (r registers) without(list []uint16) (left []uint16) {
+// missing are those of a list that are not in the set.
+func (r registerSet) missing(list []uint16) (left []uint16) {
 	for _, d := range list {
 		if !r[d] {
 			left = append(left, d)
@@ -33,50 +33,52 @@ func (r registers) without(list []uint16) (left []uint16) {
 	return left
 }
 
-// settle takes out of what instructions wait for the registers that are ready whenever a wave comes to them: it has waited for them
+// elideScoreboardWaits takes out of what instructions wait for the registers that are ready whenever a wave comes to them: it has waited for them
 // before in the same basic block, or they were written by instructions whose results are there when the next one may issue. Nothing
 // waits for such results, so that they are not entered either.
-func (c *Code) settle() {
-	always, enters := c.settledAlways(), c.entered()
+func (c *Code) elideScoreboardWaits() {
+	always, enters := c.alwaysReady(), c.branchTargets()
 	settled := slices.Clone(always)
 	for i := range c.ops {
 		if enters[i] {
 			copy(settled, always)
 		}
-		c.ops[i].settle(settled)
+		c.ops[i].elideWaits(settled)
 	}
 }
 
-// settledAlways are the registers that only instructions write whose results are there when the next one may issue.
-func (c *Code) settledAlways() registers {
-	always := make(registers, c.boards+1)
+// alwaysReady are the registers that only instructions write whose results are there when the next one may issue.
+func (c *Code) alwaysReady() registerSet {
+	always := make(registerSet, c.scoreboardSize+1)
 	for i := range always {
 		always[i] = true
 	}
 	for i := range c.ops {
-		if o := &c.ops[i]; !o.prompt() {
-			always.put(o.writes, o.writesExec, false)
+		if o := &c.ops[i]; !o.singleCycleResult() {
+			always.mark(o.writes, o.writesExec, false)
 		}
 	}
 	return always
 }
 
-// prompt says that what the instruction writes is ready when the next one may issue.
-func (o *op) prompt() bool { return !o.free && o.kind <= PathClock && o.latency <= o.issue }
+// singleCycleResult says that what the instruction writes is ready when the next one may issue.
+func (o *op) singleCycleResult() bool {
+	return !o.zeroCost && o.path <= PathClock && o.latency <= o.issue
+}
 
-// settle takes what is settled out of what the instruction waits for, and says what is settled after it.
-func (o *op) settle(settled registers) {
+// elideWaits takes what is settled out of what the instruction waits for, and says what is settled after it.
+func (o *op) elideWaits(settled registerSet) {
 	waits, waitsExec := o.deps, o.readsExec
-	o.deps, o.readsExec = settled.without(waits), waitsExec && !settled[len(settled)-1]
-	if o.free {
+	o.deps, o.readsExec = settled.missing(waits), waitsExec && !settled[len(settled)-1]
+	if o.zeroCost {
 		if len(o.deps) > 0 || o.readsExec {
-			settled.put(o.writes, o.writesExec, false)
+			settled.mark(o.writes, o.writesExec, false)
 		}
 		return
 	}
-	settled.put(waits, waitsExec, true)
-	settled.put(o.writes, o.writesExec, o.prompt())
-	if o.prompt() && contains(waits, o.writes) { // what was entered before for what it writes is of a cycle that is over
+	settled.mark(waits, waitsExec, true)
+	settled.mark(o.writes, o.writesExec, o.singleCycleResult())
+	if o.singleCycleResult() && contains(waits, o.writes) { // what was entered before for what it writes is of a cycle that is over
 		o.writes, o.writesExec = nil, false
 	}
 }
@@ -85,8 +87,8 @@ func contains(all, some []uint16) bool {
 	return !slices.ContainsFunc(some, func(r uint16) bool { return !slices.Contains(all, r) })
 }
 
-// pack lays the registers that instructions wait for and write one after the other.
-func (c *Code) pack() {
+// packOperands lays the registers that instructions wait for and write one after the other.
+func (c *Code) packOperands() {
 	n := 0
 	for i := range c.ops {
 		n += len(c.ops[i].deps) + len(c.ops[i].writes)

@@ -37,8 +37,8 @@ func TestWhatWavesWaitFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, want := range c.waits {
-			if o := &code.ops[i]; !slices.Equal(o.deps, want) || o.enters != (c.enters && i != 3) {
-				t.Errorf("%s, instruction %d: waits for %v, want %v; enters its result: %v", name, i, o.deps, want, o.enters)
+			if o := &code.ops[i]; !slices.Equal(o.deps, want) || o.writesScoreboard != (c.enters && i != 3) {
+				t.Errorf("%s, instruction %d: waits for %v, want %v; enters its result: %v", name, i, o.deps, want, o.writesScoreboard)
 			}
 		}
 	}

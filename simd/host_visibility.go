@@ -10,44 +10,46 @@ package simd
 
 import "math/bits"
 
-// A scope is who can observe that an instruction issued.
-type scope uint8
+// A visibility is who can observe that an instruction issued.
+type visibility uint8
 
 const (
-	scopeMachine scope = iota
-	// scopeLoad is of loads from memory: the compute unit's waves alone where that memory does not change (ComputeUnit.LoadAhead).
-	scopeLoad
-	// scopeUnit are the compute unit's waves.
-	scopeUnit
+	visibleToMachine visibility = iota
+	// visibleLoad is of loads from memory: the compute unit's waves alone where that memory does not change (ComputeUnit.LoadAhead).
+	visibleLoad
+	// visibleToUnit are the compute unit's waves.
+	visibleToUnit
 )
 
-// unitKinds are the kinds of instructions that only the waves of one compute unit can observe.
-var unitKinds = [...]bool{PathCompute: true, PathClock: true, PathBranch: true, PathLDS: true, PathBarrier: true, PathFence: true, PathEnd: false}
+// unitPaths are the kinds of instructions that only the waves of one compute unit can observe.
+var unitPaths = [...]bool{PathCompute: true, PathClock: true, PathBranch: true, PathLDS: true, PathBarrier: true, PathFence: true, PathEnd: false}
 
-// A site is what a wave is at, in one word: the unit of its next instruction, who can observe that it issued, and for how many cycles from there
+// A issueState is what a wave is at, in one word: the unit of its next instruction, who can observe that it issued, and for how many cycles from there
 // on the wave does at least what concerns it alone.
-type site uint32
+type issueState uint32
 
-func newSite(u unit, by scope) site { return site(u) | site(by)<<8 }
+func newIssueState(u unit, by visibility) issueState { return issueState(u) | issueState(by)<<8 }
 
-func (s site) unit() unit    { return unit(s % unitTable) }
-func (s site) scope() scope  { return scope(s >> 8) }
-func (s site) alone() uint64 { return uint64(s >> 16) }
+func (s issueState) unit() unit             { return unit(s % unitTable) }
+func (s issueState) visibility() visibility { return visibility(s >> 8) }
+func (s issueState) privateCycles() uint64  { return uint64(s >> 16) }
 
-// lasting is the site with so many cycles for alone.
-func (s site) lasting(alone int) site { return s&(1<<16-1) | site(alone)<<16 }
+// withPrivateCycles is the site with so many cycles for alone.
+func (s issueState) withPrivateCycles(alone int) issueState {
+	return s&(1<<16-1) | issueState(alone)<<16
+}
 
-// site is what a wave is at that issues o next.
-func (o *op) site(load bool) site {
-	by := scopeMachine
+// initialIssueState is what a wave is at that issues o next.
+func (o *op) initialIssueState(load bool) issueState {
+	by := visibleToMachine
 	switch {
 	case o.readsPayloads():
-	case unitKinds[o.kind]:
-		by = scopeUnit
+	case unitPaths[o.path]:
+		by = visibleToUnit
 	case load && sharedUnits[o.unit]:
-		by = scopeLoad
+		by = visibleLoad
 	}
-	return newSite(o.unit, by)
+	return newIssueState(o.unit, by)
 }
 
 // sharedUnits are those that the SIMDs of a compute unit share.
@@ -61,23 +63,23 @@ func (s *Shared) Pending() bool { return s.pending > 0 }
 // all that the SIMD issues.
 func (s *SIMD) MayAffect(now uint64) bool {
 	s.CatchUp(now)
-	if *s.next > now || s.portFree > now {
+	if *s.nextVisible > now || s.portFree > now {
 		return false
 	}
 	left, used := s.width, uint(0)
 	for m := candidates(s, now); m != 0; m &= m - 1 {
 		w := s.order[bits.TrailingZeros64(m)%maxSlots]
 		u := w.unit()
-		if s.free.key(w) > now || used>>u&1 != 0 {
+		if s.unitFreeAt.issueAt(w) > now || used>>u&1 != 0 {
 			continue
 		}
-		if by := w.scope(); by != scopeUnit && !(s.shared.LoadsAhead && by == scopeLoad && s.cu.LoadAhead(w, w.at())) {
+		if by := w.visibility(); by != visibleToUnit && !(s.shared.LoadsAhead && by == visibleLoad && s.cu.LoadAhead(w, w.currentInst())) {
 			return true
 		}
 		if s.policy != nil {
 			continue // another wave may come before it
 		}
-		used |= 1<<u | 1<<besides[u]
+		used |= 1<<u | 1<<portPartners[u]
 		if sharedUnits[u] {
 			continue // another SIMD may come before it
 		}

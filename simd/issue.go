@@ -21,8 +21,8 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 		count.Idle += uint64(bits.OnesCount64(st.Full &^ st.Exec))
 	}
 	if waited := w.ready - w.freeAt; waited > 0 {
-		s.Cycles[w.why] += waited
-		count.Cycles[w.why] += waited
+		s.Cycles[w.stallReason] += waited
+		count.Cycles[w.stallReason] += waited
 	}
 	if waited := now - w.ready; waited > 0 {
 		s.chargeUnit(w, o, count, waited)
@@ -37,16 +37,16 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 		return
 	}
 	o.compute(&w.State) // most come here: what the method compute does, in place
-	if o.enters {
+	if o.writesScoreboard {
 		w.setReady(o, now+uint64(o.latency), o.result)
 	}
-	if o.beside < numUnits || s.special {
-		s.take(w, &o.cost, count, now)
+	if o.portPartner < numUnits || s.slowIssue {
+		s.chargeAndOccupy(w, &o.cost, count, now)
 	} else {
 		s.charge(w, o, count, now)
 	}
-	if next := o.next; next.simple {
-		w.op, w.site, w.why, w.ready = next, next.at, account.Unit, w.freeAt
+	if next := o.next; next.unitOnly {
+		w.op, w.issueState, w.stallReason, w.ready = next, next.issueState, account.Unit, w.freeAt
 		return
 	}
 	s.advance(w, o.next, now, w.freeAt, account.Unit)
@@ -73,23 +73,23 @@ func (s *SIMD) carryOut(w *Wave, o *op, path Path, count *account.InstCount, now
 		s.end(w, o, count, now)
 	case PathPrint:
 		s.cu.Print(now, w, o.in)
-		s.take(w, &o.cost, count, now)
+		s.chargeAndOccupy(w, &o.cost, count, now)
 		s.advance(w, o.next, now, w.freeAt, account.Unit)
 	case PathPayload, PathRelease:
 		s.accessPayloads(w, o, count, now)
 	case PathFence:
-		s.take(w, &o.cost, count, now)
+		s.chargeAndOccupy(w, &o.cost, count, now)
 		s.advance(w, o.next, now, w.freeAt, account.Unit)
 	case pathFirst:
-		w.Group.Begin(now)
-		s.carryOut(w, o, o.kind, count, now)
+		w.Workgroup.NoteFirstIssue(now)
+		s.carryOut(w, o, o.path, count, now)
 	}
 }
 
 func (s *SIMD) compute(w *Wave, o *op, count *account.InstCount, now uint64) {
 	o.compute(&w.State)
 	w.setReady(o, now+uint64(o.latency), o.result)
-	s.take(w, &o.cost, count, now)
+	s.chargeAndOccupy(w, &o.cost, count, now)
 	s.advance(w, o.next, now, w.freeAt, account.Unit)
 }
 
@@ -105,24 +105,24 @@ func (s *SIMD) applyResponse(w *Wave, o *op, count *account.InstCount, now uint6
 	ready := r.ReadyAt + uint64(o.latency)
 	if r.Completion != timing.Known {
 		ready = Never
-		if r.Completion == timing.ByCallback && o.kind != PathLDS { // the unit's next cycle covers those of the LDS
+		if r.Completion == timing.ByCallback && o.path != PathLDS { // the unit's next cycle covers those of the LDS
 			s.shared.pending++
 		}
 	}
 	ready = w.inOrder(o, ready)
-	if o.enters {
+	if o.writesScoreboard {
 		w.setReady(o, ready, o.result)
 	}
 	w.accessDone(o, ready)
-	if o.beside < numUnits || s.special {
-		s.take(w, &o.cost, count, now)
+	if o.portPartner < numUnits || s.slowIssue {
+		s.chargeAndOccupy(w, &o.cost, count, now)
 	} else {
 		s.charge(w, o, count, now)
 	}
 	if r.OwnUnitFreeAt > 0 {
-		s.free.take(o.unit, r.OwnUnitFreeAt)
+		s.unitFreeAt.occupy(o.unit, r.OwnUnitFreeAt)
 	}
-	s.shared.take(o.unit, r.UnitFreeAt)
+	s.shared.occupy(o.unit, r.UnitFreeAt)
 	if r.StallCycles > 0 && o.unit == unitVMEM {
 		s.shared.addStall(s, now, r)
 	}
@@ -140,7 +140,7 @@ func (s *Shared) addStall(by *SIMD, now uint64, r *timing.Response) {
 			other.CatchUp(now)
 		}
 	}
-	s.full.add(r.StallCycles, r.UnitFreeAt, r.StallReason)
+	s.backpressure.add(r.StallCycles, r.UnitFreeAt, r.StallReason)
 }
 
 // accessLDS carries out an access to the LDS.
@@ -158,14 +158,14 @@ func (s *SIMD) accessPayloads(w *Wave, o *op, count *account.InstCount, now uint
 	ready := r.ReadyAt + uint64(o.latency)
 	if r.Completion == timing.ByCallback {
 		ready = Never
-		w.pending++
+		w.pendingAccesses++
 		s.shared.pending++
 	}
 	w.setReady(o, ready, account.Payload)
-	s.take(w, &o.cost, count, now)
+	s.chargeAndOccupy(w, &o.cost, count, now)
 	if r.BlocksWave {
 		w.op = o.next
-		w.blocked, w.why, w.least = true, account.Payload, earliest{w.freeAt, account.Payload}
+		w.blocked, w.stallReason, w.earliestIssue = true, account.Payload, issueBound{w.freeAt, account.Payload}
 		w.ready = Never
 		return
 	}
@@ -176,33 +176,33 @@ func (s *SIMD) branch(w *Wave, o *op, count *account.InstCount, now uint64) {
 	c, to := &o.cost, o.next
 	if isa.TakesBranch(&w.State, o.in) {
 		c, to = &w.code.taken, o.target
-		s.free.take(o.unit, now+s.category) // no other branch issues in the turn, whatever unit one that is taken takes
+		s.unitFreeAt.occupy(o.unit, now+s.category) // no other branch issues in the turn, whatever unit one that is taken takes
 	}
-	s.take(w, c, count, now)
+	s.chargeAndOccupy(w, c, count, now)
 	s.advance(w, to, now, now+uint64(c.latency), account.Fetch)
 }
 
 func (s *SIMD) barrier(w *Wave, o *op, count *account.InstCount, now uint64) {
-	s.take(w, &o.cost, count, now)
-	w.why = account.Barrier
+	s.chargeAndOccupy(w, &o.cost, count, now)
+	w.stallReason = account.Barrier
 	w.ready = Never
 	s.cu.ArriveAtBarrier(now, w)
 }
 
 func (s *SIMD) end(w *Wave, o *op, count *account.InstCount, now uint64) {
-	s.take(w, &o.cost, count, now)
+	s.chargeAndOccupy(w, &o.cost, count, now)
 	s.endedInTurn = true
 	s.resident--
-	if w.code.crosses {
-		s.shared.crossed--
+	if w.code.sharesPrivateUnits {
+		s.shared.sharingWaves--
 	}
-	s.pool.give(w.code, w.files)
+	s.pool.release(w.code, w.registers)
 	if s.trace.to != nil {
-		s.trace.to.WaveEnd(w.freeAt, w.Place())
+		s.trace.to.WaveEnd(w.freeAt, w.SlotID())
 	}
 	s.cu.WaveEnded(now, w)
-	w.code, w.op, w.files, w.board = nil, nil, nil, nil
-	s.empty[w.Slot] = w.freeAt
+	w.code, w.op, w.registers, w.scoreboard = nil, nil, nil, nil
+	s.emptySince[w.Slot] = w.freeAt
 	w.State.V, w.State.S = nil, nil
 }
 
@@ -217,7 +217,7 @@ func (s *SIMD) dropEnded(now uint64) {
 	}
 	clear(s.order[n:s.waves])
 	s.waves, s.endedInTurn = n, false
-	s.divide(now + s.horizon)
+	s.splitByReadiness(now + s.readyWindow)
 }
 
 // count is where what the wave's instruction does is counted.
@@ -230,21 +230,21 @@ func (s *Shared) count(w *Wave, o *op) *account.InstCount {
 
 // chargeUnit charges the cycles in which a wave was ready to what its unit did meanwhile.
 func (s *SIMD) chargeUnit(w *Wave, o *op, count *account.InstCount, waited uint64) {
-	if full := s.shared.waitedFull(w, o, waited); full > 0 {
-		s.Cycles[s.shared.full.why] += full
-		count.Cycles[s.shared.full.why] += full
+	if full := s.shared.backpressureWait(w, o, waited); full > 0 {
+		s.Cycles[s.shared.backpressure.reason] += full
+		count.Cycles[s.shared.backpressure.reason] += full
 		waited -= full
 	}
 	s.Cycles[account.Unit] += waited
 	count.Cycles[account.Unit] += waited
 }
 
-// waitedFull are the cycles, of those that a ready wave has waited, in which the path to memory waited for a full queue.
-func (s *Shared) waitedFull(w *Wave, o *op, waited uint64) uint64 {
-	if !o.limited {
+// backpressureWait are the cycles, of those that a ready wave has waited, in which the path to memory waited for a full queue.
+func (s *Shared) backpressureWait(w *Wave, o *op, waited uint64) uint64 {
+	if !o.countsOutstanding {
 		return 0
 	}
-	return s.full.since(w.full, waited)
+	return s.backpressure.cyclesSince(w.backpressureBefore, waited)
 }
 
 // charge is what take does where the unit alone is taken, which was free, and no tracer listens.
@@ -253,11 +253,11 @@ func (s *SIMD) charge(w *Wave, o *op, count *account.InstCount, now uint64) {
 	w.freeAt = now + issued
 	s.Cycles[account.Issued] += issued
 	count.Cycles[account.Issued] += issued
-	s.free[o.unit%unitTable] = now + uint64(o.busy)
+	s.unitFreeAt[o.unit%unitTable] = now + uint64(o.busy)
 }
 
-// take charges the issue cycles of a cost and takes port and unit.
-func (s *SIMD) take(w *Wave, c *cost, count *account.InstCount, now uint64) {
+// chargeAndOccupy charges the issue cycles of a cost and takes port and unit.
+func (s *SIMD) chargeAndOccupy(w *Wave, c *cost, count *account.InstCount, now uint64) {
 	issued := uint64(c.issue)
 	if s.trace.to != nil {
 		s.trace.issued(w, now, now+issued)
@@ -265,8 +265,8 @@ func (s *SIMD) take(w *Wave, c *cost, count *account.InstCount, now uint64) {
 	s.Cycles[account.Issued] += issued
 	count.Cycles[account.Issued] += issued
 	w.freeAt = now + issued
-	s.free.take(c.unit, now+uint64(c.busy))
-	s.free.take(c.beside, w.freeAt)
+	s.unitFreeAt.occupy(c.unit, now+uint64(c.busy))
+	s.unitFreeAt.occupy(c.portPartner, w.freeAt)
 	if s.category == 0 {
 		s.portFree = max(s.portFree, w.freeAt)
 	}
@@ -275,16 +275,16 @@ func (s *SIMD) take(w *Wave, c *cost, count *account.InstCount, now uint64) {
 // advance does the free instructions from o on, as far as the ends of their sources are known, then finds from when the wave may
 // issue the next one, not before from, and what it waits for until then.
 func (s *SIMD) advance(w *Wave, o *op, now, from uint64, why account.Reason) {
-	least := earliest{from, why}
-	if o.free {
-		o = w.doFree(o)
+	least := issueBound{from, why}
+	if o.zeroCost {
+		o = w.executeZeroCost(o)
 	}
 	switch {
-	case o.simple:
-	case o.plain:
+	case o.unitOnly:
+	case o.unitAndScoreboard:
 		latest := uint64(0)
 		for _, d := range o.deps {
-			latest = max(latest, w.board[d])
+			latest = max(latest, w.scoreboard[d])
 		}
 		if latest>>reasonBits > from {
 			from, why = latest>>reasonBits, reasons[latest%(1<<reasonBits)]
@@ -292,13 +292,13 @@ func (s *SIMD) advance(w *Wave, o *op, now, from uint64, why account.Reason) {
 	default:
 		from, why = s.waits(w, o, now, from, why)
 	}
-	w.op, w.why = o, why
-	w.ready, w.site = max(from, w.freeAt), o.at
+	w.op, w.stallReason = o, why
+	w.ready, w.issueState = max(from, w.freeAt), o.issueState
 	if w.ready >= Never {
-		w.least = least
+		w.earliestIssue = least
 	}
-	if o.limited {
-		w.full = s.shared.full.before(w.ready)
+	if o.countsOutstanding {
+		w.backpressureBefore = s.shared.backpressure.cyclesBefore(w.ready)
 	}
 }
 
@@ -307,31 +307,31 @@ func (s *SIMD) waits(w *Wave, o *op, now, from uint64, why account.Reason) (uint
 	if latest := w.depsReady(o); latest>>reasonBits > from {
 		from, why = latest>>reasonBits, reasons[latest&(1<<reasonBits-1)]
 	}
-	if o.limited {
-		if done := w.inFlight[w.nFlight]; done > from {
+	if o.countsOutstanding {
+		if done := w.returnCycles[w.nextReturn]; done > from {
 			from, why = done, account.Memory
 		}
 	}
-	if o.kind >= PathFence {
-		from, why = w.outstanding(o, from, why)
+	if o.path >= PathFence {
+		from, why = w.allAccessesDone(o, from, why)
 	}
 	if o.line != w.fetched.line {
 		w.fetched.line = o.line
-		w.fetched.at = w.freeAt + s.cu.Fetch(now, o.line)
+		w.fetched.availableAt = w.freeAt + s.cu.Fetch(now, o.line)
 	}
-	if w.fetched.at > from {
-		from, why = w.fetched.at, account.Fetch
+	if w.fetched.availableAt > from {
+		from, why = w.fetched.availableAt, account.Fetch
 	}
 	return from, why
 }
 
-// outstanding is when the accesses that o waits for are done: a memory barrier, a release and the end of a wave wait for all.
-func (w *Wave) outstanding(o *op, earliest uint64, why account.Reason) (uint64, account.Reason) {
+// allAccessesDone is when the accesses that o waits for are done: a memory barrier, a release and the end of a wave wait for all.
+func (w *Wave) allAccessesDone(o *op, earliest uint64, why account.Reason) (uint64, account.Reason) {
 	switch {
-	case w.pending > 0:
+	case w.pendingAccesses > 0:
 		return Never, account.Memory
 	case w.lastMem > earliest:
-		return w.lastMem, w.lastWhy
+		return w.lastMem, w.lastReason
 	}
 	return earliest, why
 }
@@ -340,41 +340,41 @@ func (w *Wave) outstanding(o *op, earliest uint64, why account.Reason) (uint64, 
 // class, it is done in cycle done. No turn of cycle now must have come yet.
 func (t Ticket) Complete(now, done uint64) {
 	s := t.w.SIMD
-	if t.o.kind != PathLDS {
+	if t.o.path != PathLDS {
 		s.shared.pending--
 	}
 	s.complete(now, done, t)
 }
 
-// Known brings the end of an outstanding load, as if it had been known when it issued: no cycle that depends on it has come yet.
-func (t Ticket) Known(done uint64) { t.w.SIMD.complete(0, done, t) }
+// CompleteByEngine brings the end of an outstanding load, as if it had been known when it issued: no cycle that depends on it has come yet.
+func (t Ticket) CompleteByEngine(done uint64) { t.w.SIMD.complete(0, done, t) }
 
 func (s *SIMD) complete(now, done uint64, t Ticket) {
 	s.CatchUp(now)
 	w, o := t.w, t.o
-	why := o.kind.waitsFor()
+	why := o.path.waitsFor()
 	ready := done + uint64(o.latency)
-	if o.ordered {
-		w.returned(t.flight, ready, why)
+	if o.returnsInOrder {
+		w.returned(t.returnSlot, ready, why)
 	} else {
-		w.completed(o, t.flight, ready, why)
+		w.completed(o, t.returnSlot, ready, why)
 	}
 	if t.blocksWave {
-		w.blocked, w.least.from = false, max(w.least.from, done)
+		w.blocked, w.earliestIssue.from = false, max(w.earliestIssue.from, done)
 	}
-	if w.ready >= Never && w.why != account.Barrier && !w.blocked {
-		if now > w.least.from {
-			w.least.from, w.least.why = now, why
+	if w.ready >= Never && w.stallReason != account.Barrier && !w.blocked {
+		if now > w.earliestIssue.from {
+			w.earliestIssue.from, w.earliestIssue.reason = now, why
 		}
-		s.advance(w, w.op, now, w.least.from, w.least.why)
+		s.advance(w, w.op, now, w.earliestIssue.from, w.earliestIssue.reason)
 		s.wake(w)
 	}
 }
 
-// doFree does free instructions, and returns the next one that is not free or of which the sources are not known.
-func (w *Wave) doFree(o *op) *op {
-	for n := 0; o.free && n < maxFree; n++ {
-		next := w.doOne(o)
+// executeZeroCost does free instructions, and returns the next one that is not free or of which the sources are not known.
+func (w *Wave) executeZeroCost(o *op) *op {
+	for n := 0; o.zeroCost && n < maxZeroCost; n++ {
+		next := w.executeOne(o)
 		if next == nil {
 			break
 		}
@@ -383,10 +383,10 @@ func (w *Wave) doFree(o *op) *op {
 	return o
 }
 
-// doOne does an instruction that takes no time, and returns the next one: its results are ready when its sources are. It is nil, and nothing done,
+// executeOne does an instruction that takes no time, and returns the next one: its results are ready when its sources are. It is nil, and nothing done,
 // while that is not known.
-func (w *Wave) doOne(o *op) (next *op) {
-	if o.kind == PathBranch {
+func (w *Wave) executeOne(o *op) (next *op) {
+	if o.path == PathBranch {
 		if isa.TakesBranch(&w.State, o.in) {
 			return o.target
 		}

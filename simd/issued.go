@@ -21,7 +21,7 @@ func IssuedCounts(codes []*Code) account.Counts {
 // IssuedByClass counts the instructions that programs issued so far, by class.
 func IssuedByClass(codes []*Code) (by [isa.NumClasses]uint64) {
 	for _, c := range codes {
-		c.Gather()
+		c.GatherCounts()
 		for i := range c.Counts {
 			by[c.Program.Insts[i].Class] += c.Counts[i].Issues
 		}

@@ -33,7 +33,7 @@ type course struct {
 	barrier     uint64 // cycles from the last arrival
 	programs    []*program.Program
 	waves       []birth
-	groups      []*Group
+	groups      []*Workgroup
 }
 
 // A birth is a wave that is to start.
@@ -116,7 +116,7 @@ func newCourse(seed int64) *course {
 		c.programs = append(c.programs, randomProgram(r, 12+r.Intn(25)))
 	}
 	for g := range 2 + r.Intn(3) {
-		c.groups = append(c.groups, &Group{Index: uint64(100 + g), ID: [3]uint32{uint32(g), 1, 2}})
+		c.groups = append(c.groups, &Workgroup{Index: uint64(100 + g), ID: [3]uint32{uint32(g), 1, 2}})
 		for range 1 + r.Intn(3) {
 			c.waves = append(c.waves, birth{g, g % 2, uint64(r.Intn(3)), uint64(r.Intn(5)), r.Intn(3) * r.Intn(16)})
 		}
@@ -284,11 +284,11 @@ func (e *stand) LoadAhead(*Wave, *isa.Inst) bool { return false }
 func (e *stand) Fetch(_ uint64, line uint32) uint64 { return e.c.fetchDelay(int(line)) }
 
 func (e *stand) ArriveAtBarrier(now uint64, w *Wave) {
-	w.Group.Arrived++
-	e.release(now, w.Group)
+	w.Workgroup.Arrived++
+	e.release(now, w.Workgroup)
 }
 
-func (e *stand) release(now uint64, g *Group) {
+func (e *stand) release(now uint64, g *Workgroup) {
 	if g.Arrived == 0 || g.Arrived < len(g.Waves) {
 		return
 	}
@@ -300,16 +300,16 @@ func (e *stand) release(now uint64, g *Group) {
 
 func (e *stand) WaveEnded(now uint64, w *Wave) {
 	e.finished = append(append(e.finished, uint64(w.State.WaveInGroup), w.LastMemory()), w.State.S...)
-	w.Group.Remove(w)
-	e.release(now, w.Group)
+	w.Workgroup.Remove(w)
+	e.release(now, w.Workgroup)
 }
 
 // start starts a wave of the course.
 func (e *stand) start(now uint64, number int, codes []*Code) {
 	b := e.c.waves[number]
 	g := e.c.groups[b.group]
-	w := e.s.Start(now, &Start{Code: codes[b.program], Group: g, WaveInGroup: uint32(number),
-		Placed: now - b.placedBefore, At: now + b.startsAfter, Node: Node{Lanes: b.lanes}})
+	w := e.s.Start(now, &Start{Code: codes[b.program], Workgroup: g, WaveInGroup: uint32(number),
+		SlotTakenAt: now - b.placedBefore, FirstIssueAt: now + b.startsAfter, Node: Node{Lanes: b.lanes}})
 	g.Waves = append(g.Waves, w)
 }
 
@@ -346,8 +346,8 @@ func compareCourse(t *testing.T, c *course, traced bool) bool {
 		codes = append(codes, code)
 	}
 	e, plain, heard := &stand{c: c, asked: map[uint32]int{}}, newPlain(c), &log{}
-	pool := &Pool{}
-	e.s = New(&c.issue, &c.shape, Place{Name: "SIMD", Index: c.index, ComputeUnit: e, Pool: pool, Shared: NewShared(c.index+1, 64), MaxOutstanding: c.outstanding})
+	pool := &RegisterPool{}
+	e.s = New(&c.issue, &c.shape, SIMDParams{Name: "SIMD", Index: c.index, ComputeUnit: e, Pool: pool, Shared: NewShared(c.index+1, 64), MaxOutstanding: c.outstanding})
 	if traced {
 		e.s.Trace(heard, courseUnit)
 	}
@@ -363,15 +363,15 @@ func compareCourse(t *testing.T, c *course, traced bool) bool {
 			e.start(now, started, codes)
 			plain.start(now, started)
 		}
-		if e.s.Next() < now {
-			t.Fatalf("cycle %d: the turn of cycle %d did not come", now, e.s.Next())
+		if e.s.NextVisible() < now {
+			t.Fatalf("cycle %d: the turn of cycle %d did not come", now, e.s.NextVisible())
 		}
-		if e.s.Next() == now {
-			e.s.Turn(now)
+		if e.s.NextVisible() == now {
+			e.s.Issue(now)
 		}
 		plain.turn(now)
 		if now%97 == 0 {
-			e.s.Settle(now, account.Empty)
+			e.s.ChargeEmpty(now, account.Empty)
 			plain.settle(now)
 		}
 		if e.s.Resident() != len(plain.waves) || len(e.s.Waves()) != len(plain.waves) || e.s.endedInTurn {
@@ -379,8 +379,8 @@ func compareCourse(t *testing.T, c *course, traced bool) bool {
 		}
 	}
 	now += 50
-	e.s.Settle(now, account.Empty)
-	e.s.Settle(now, account.Empty) // the second finds nothing more
+	e.s.ChargeEmpty(now, account.Empty)
+	e.s.ChargeEmpty(now, account.Empty) // the second finds nothing more
 	plain.settle(now)
 	counts := map[*program.Program][]account.InstCount{}
 	for i, p := range c.programs {
@@ -397,7 +397,7 @@ func compareCourse(t *testing.T, c *course, traced bool) bool {
 		}
 	}
 	for _, code := range codes {
-		if n := len(code.free); code.used && (n == 0 || n > c.shape.WaveSlots) {
+		if n := len(code.freeRegisters); code.used && (n == 0 || n > c.shape.WaveSlots) {
 			t.Errorf("%d waves gave back register memory", n)
 		}
 	}

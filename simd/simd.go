@@ -27,7 +27,7 @@ import (
 type Ticket struct {
 	w          *Wave
 	o          *op
-	flight     int32 // its place among the accesses in flight, or -1
+	returnSlot int32 // its place among the accesses in flight, or -1
 	blocksWave bool
 }
 
@@ -41,7 +41,7 @@ func (t Ticket) BlocksWave() Ticket {
 func (t Ticket) Latency() uint64 { return uint64(t.o.latency) }
 
 // Occupy keeps the access's unit taken for all SIMDs until a cycle.
-func (t Ticket) Occupy(until uint64) { t.w.SIMD.shared.take(t.o.unit, until) }
+func (t Ticket) Occupy(until uint64) { t.w.SIMD.shared.occupy(t.o.unit, until) }
 
 // ComputeUnit is the compute unit as its SIMDs see it.
 type ComputeUnit interface {
@@ -65,11 +65,11 @@ type ComputeUnit interface {
 
 // Shared is what a compute unit's SIMDs have in common, kept close together.
 type Shared struct {
-	turns   []uint64 // by SIMD
-	simds   []*SIMD
-	full    full
-	pending int // operations of which the end is not known, but for those of the LDS
-	crossed int // waves whose accesses may take units that are a SIMD's own otherwise, and then those of all SIMDs
+	nextVisible  []uint64 // by SIMD
+	simds        []*SIMD
+	backpressure memoryBackpressure
+	pending      int // operations of which the end is not known, but for those of the LDS
+	sharingWaves int // waves whose accesses may take units that are a SIMD's own otherwise, and then those of all SIMDs
 	// Copy is the copy of the programs' counts in which they count.
 	Copy int
 	// LoadsAhead: the scope of a load is the unit where ComputeUnit.LoadAhead allows it.
@@ -79,53 +79,57 @@ type Shared struct {
 	tmp    [4][]uint32 // rows for the operations of whichever wave issues
 }
 
-// freeFrom is from which cycle on each unit can take an instruction of a SIMD's waves. A unit that SIMDs share is in the table of each.
-type freeFrom [unitTable]uint64
+// unitFreeAt is from which cycle on each unit can take an instruction of a SIMD's waves. A unit that SIMDs share is in the table of each.
+type unitFreeAt [unitTable]uint64
 
-// of is the cycle from which a unit can take one.
-func (f *freeFrom) of(u unit) uint64 { return f[u%unitTable] }
+// freeAt is the cycle from which a unit can take one.
+func (f *unitFreeAt) freeAt(u unit) uint64 { return f[u%unitTable] }
 
-// key is the cycle from which a wave may issue.
-func (f *freeFrom) key(w *Wave) uint64 { return max(w.ready, f.of(w.unit())) }
+// issueAt is the cycle from which a wave may issue.
+func (f *unitFreeAt) issueAt(w *Wave) uint64 { return max(w.ready, f.freeAt(w.unit())) }
 
-// take takes a unit until a cycle.
-func (f *freeFrom) take(u unit, until uint64) {
+// occupy takes a unit until a cycle.
+func (f *unitFreeAt) occupy(u unit, until uint64) {
 	free := &f[u%unitTable]
 	*free = max(*free, until)
 }
 
-// take takes a unit of all SIMDs until a cycle.
-func (s *Shared) take(u unit, until uint64) {
+// occupy takes a unit of all SIMDs until a cycle.
+func (s *Shared) occupy(u unit, until uint64) {
 	for _, simd := range s.simds {
-		simd.free.take(u, until)
+		simd.unitFreeAt.occupy(u, until)
 	}
 }
 
-// full is for how long the path to memory has waited for queues that were full: those who wait for the path meanwhile do so for
+// memoryBackpressure is for how long the path to memory has waited for queues that were full: those who wait for the path meanwhile do so for
 // the queue.
-type full struct {
-	sum   uint64 // cycles so far
-	last  uint64 // of those, the ones that came last
-	until uint64 // their end
-	why   account.Reason
+type memoryBackpressure struct {
+	stallSum     uint64 // cycles so far
+	lastStall    uint64 // of those, the ones that came last
+	lastStallEnd uint64 // their end
+	reason       account.Reason
 }
 
 // add takes cycles before a given one.
-func (f *full) add(cycles, until uint64, why account.Reason) {
+func (f *memoryBackpressure) add(cycles, until uint64, why account.Reason) {
 	if cycles > 0 {
-		*f = full{f.sum + cycles, cycles, until, why}
+		*f = memoryBackpressure{f.stallSum + cycles, cycles, until, why}
 	}
 }
 
-// before is how many of the cycles so far come before a wave is ready.
-func (f *full) before(ready uint64) uint64 { return f.sum - min(f.last, f.until-min(f.until, ready)) }
+// cyclesBefore is how many of the cycles so far come before a wave is ready.
+func (f *memoryBackpressure) cyclesBefore(ready uint64) uint64 {
+	return f.stallSum - min(f.lastStall, f.lastStallEnd-min(f.lastStallEnd, ready))
+}
 
-// since are the cycles that came since there were that many, of those that a wave has waited.
-func (f *full) since(sum, waited uint64) uint64 { return min(f.sum-sum, waited) }
+// cyclesSince are the cycles that came since there were that many, of those that a wave has waited.
+func (f *memoryBackpressure) cyclesSince(sum, waited uint64) uint64 {
+	return min(f.stallSum-sum, waited)
+}
 
 // NewShared is that of so many SIMDs, with waves of up to lanes lanes.
 func NewShared(simds, lanes int) *Shared {
-	s := &Shared{turns: slices.Repeat([]uint64{Never}, simds)}
+	s := &Shared{nextVisible: slices.Repeat([]uint64{Never}, simds)}
 	for i := range s.tmp {
 		s.tmp[i] = make([]uint32, 2*lanes)
 	}
@@ -140,71 +144,71 @@ type SIMD struct {
 	trace  trace
 
 	cu     ComputeUnit
-	pool   *Pool
+	pool   *RegisterPool
 	shared *Shared
 	fixed
 	slots       []Wave   // nil before the first: many SIMDs never have one
-	empty       []uint64 // by slot: since when it is empty, or taken
+	emptySince  []uint64 // by slot: since when it is empty, or taken
 	resident    int
 	last        int    // slot that issued last
-	special     bool   // an issue does more than to charge cycles and take its unit: someone traces it, or it takes the port of all units
+	slowIssue   bool   // an issue does more than to charge cycles and take its unit: someone traces it, or it takes the port of all units
 	portFree    uint64 // of all units; where each category has a port, that is as long taken as the unit at most
-	free        freeFrom
+	unitFreeAt  unitFreeAt
 	list        []Candidate // of a turn
-	due         uint64      // the next cycle in which a wave may issue
-	next        *uint64     // what it promises, among the turns of the unit
+	nextIssue   uint64      // the next cycle in which a wave may issue
+	nextVisible *uint64     // what it promises, among the turns of the unit
 	endedInTurn bool
 
-	ages
+	waveOrder
 }
 
-// taken is of a slot with a wave in it.
-const taken = ^uint64(0)
+// occupiedSlot is of a slot with a wave in it.
+const occupiedSlot = ^uint64(0)
 
 // fixed is what does not change in a run.
 type fixed struct {
-	policy      Policy // nil: the oldest
-	cadence     uint64
-	aligned     bool // the cadence is a power of two
-	phase       uint64
-	width       int
-	category    uint64 // 1 where each has a port of its own, that is a turn issues one instruction for each unit; else 0
-	clockMask   uint64
-	clockMHz    uint64
-	outstanding int // vector memory instructions of a wave in flight, at most
+	policy        Policy // nil: the oldest
+	issueInterval uint64
+	aligned       bool // the cadence is a power of two
+	phase         uint64
+	width         int
+	category      uint64 // 1 where each has a port of its own, that is a turn issues one instruction for each unit; else 0
+	clockMask     uint64
+	clockMHz      uint64
+	outstanding   int // vector memory instructions of a wave in flight, at most
 }
 
 // maxSlots is the most slots of a SIMD (spec.Shape).
 const maxSlots = 64
 
-// Place is where a SIMD is in its compute unit.
-type Place struct {
+// SIMDParams is where a SIMD is in its compute unit.
+type SIMDParams struct {
 	Name        string
 	Index       int // the phase of its turns
 	ComputeUnit ComputeUnit
-	Pool        *Pool
+	Pool        *RegisterPool
 	Shared      *Shared
 	// MaxOutstanding is the most vector memory instructions of one wave in flight.
 	MaxOutstanding int
 }
 
 // New builds a SIMD of a checked spec with empty slots.
-func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
+func New(issue *IssueSpec, shape *spec.Shape, at SIMDParams) *SIMD {
 	s := &SIMD{
 		component: newComponent(at.Name), Index: at.Index,
 		cu: at.ComputeUnit, pool: at.Pool, shared: at.Shared,
-		fixed: fixed{cadence: uint64(issue.Cadence), width: issue.Width,
+		fixed: fixed{issueInterval: uint64(issue.Cadence), width: issue.Width,
 			clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz), outstanding: at.MaxOutstanding},
-		empty: make([]uint64, shape.WaveSlots), last: -1, due: Never, next: &at.Shared.turns[at.Index],
-		list: make([]Candidate, 0, shape.WaveSlots),
-		ages: ages{later: none, horizon: soonCycles},
+		emptySince: make([]uint64, shape.WaveSlots), last: -1, nextIssue: Never, nextVisible: &at.Shared.nextVisible[at.Index],
+		list:      make([]Candidate, 0, shape.WaveSlots),
+		waveOrder: waveOrder{readyLater: noPlan, readyWindow: defaultReadyWindow},
 	}
 	s.shared.simds = append(s.shared.simds, s)
-	s.phase, s.aligned = uint64(at.Index)%s.cadence, s.cadence&(s.cadence-1) == 0
+	s.phase, s.aligned = uint64(at.Index)%s.issueInterval, s.issueInterval&(s.issueInterval-1) == 0
 	if issue.PerCategory {
 		s.category = 1
 	}
-	s.special = s.category == 0
+	s.slowIssue = s.category == 0
 	if issue.Policy != oldest {
 		s.policy = Policies[issue.Policy]
 	}
@@ -222,30 +226,30 @@ func clockMask(bits int) uint64 {
 func (s *SIMD) Resident() int { return s.resident }
 
 // Slots is the number of wave slots.
-func (s *SIMD) Slots() int { return len(s.empty) }
+func (s *SIMD) Slots() int { return len(s.emptySince) }
 
 // Waves are the resident waves, oldest first.
 func (s *SIMD) Waves() []*Wave { return s.order[:s.waves] }
 
-// Next is the cycle of the next turn that must not come later; Never if there is none.
-func (s *SIMD) Next() uint64 { return *s.next }
+// NextVisible is the cycle of the next turn that must not come later; Never if there is none.
+func (s *SIMD) NextVisible() uint64 { return *s.nextVisible }
 
 // Reset starts an accounting period at cycle now.
 func (s *SIMD) Reset(now uint64) {
 	s.Cycles = account.SlotCycles{}
-	for i, since := range s.empty {
-		if since != taken {
-			s.empty[i] = now
+	for i, since := range s.emptySince {
+		if since != occupiedSlot {
+			s.emptySince[i] = now
 		}
 	}
 }
 
-// Settle charges the empty slots up to cycle end, to no wave or to what is left to do after the last.
-func (s *SIMD) Settle(end uint64, why account.Reason) {
-	for i, since := range s.empty {
+// ChargeEmpty charges the empty slots up to cycle end, to no wave or to what is left to do after the last.
+func (s *SIMD) ChargeEmpty(end uint64, why account.Reason) {
+	for i, since := range s.emptySince {
 		if since < end {
 			s.Cycles[why] += end - since
-			s.empty[i] = end
+			s.emptySince[i] = end
 		}
 	}
 }
@@ -255,22 +259,22 @@ func (s *SIMD) Settle(end uint64, why account.Reason) {
 func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	s.CatchUp(now)
 	w := s.freeSlot()
-	since := s.empty[w.Slot]
-	from := max(st.Placed, since) // the last wave's End may still be issuing
+	since := s.emptySince[w.Slot]
+	from := max(st.SlotTakenAt, since) // the last wave's End may still be issuing
 	s.Cycles[account.Empty] += from - since
-	s.empty[w.Slot] = taken
+	s.emptySince[w.Slot] = occupiedSlot
 	w.load(st, s)
-	w.freeAt, w.why = from, account.Dispatch
+	w.freeAt, w.stallReason = from, account.Dispatch
 	s.order[s.waves] = w
 	s.waves++
 	s.resident++
-	if st.Code.crosses {
-		s.shared.cross()
+	if st.Code.sharesPrivateUnits {
+		s.shared.addSharingWave()
 	}
 	if s.trace.to != nil {
 		s.trace.started(w, from)
 	}
-	s.advance(w, w.op, now, max(st.At, from, now), account.Dispatch)
+	s.advance(w, w.op, now, max(st.FirstIssueAt, from, now), account.Dispatch)
 	s.wake(w)
 	return w
 }
@@ -278,12 +282,12 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 // freeSlot finds the slot that has been empty for longest.
 func (s *SIMD) freeSlot() *Wave {
 	first := 0
-	for i, since := range s.empty {
-		if since < s.empty[first] {
+	for i, since := range s.emptySince {
+		if since < s.emptySince[first] {
 			first = i
 		}
 	}
-	if s.empty[first] == taken {
+	if s.emptySince[first] == occupiedSlot {
 		panic("simd: a wave was placed where no slot is free")
 	}
 	if s.slots == nil {
@@ -293,7 +297,7 @@ func (s *SIMD) freeSlot() *Wave {
 }
 
 func newSlots(s *SIMD) []Wave {
-	slots := make([]Wave, len(s.empty))
+	slots := make([]Wave, len(s.emptySince))
 	for i := range slots {
 		slots[i].Slot, slots[i].SIMD = i, s
 	}
@@ -308,7 +312,7 @@ func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	s.Cycles[account.Barrier] += waited
 	s.shared.count(w, w.op).Cycles[account.Barrier] += waited
 	if s.trace.to != nil {
-		s.trace.to.Waited(w.freeAt, cycle, w.Place(), account.Barrier)
+		s.trace.to.Waited(w.freeAt, cycle, w.SlotID(), account.Barrier)
 	}
 	w.freeAt = cycle
 	s.advance(w, w.op.next, now, cycle, account.Barrier)

@@ -36,9 +36,9 @@ func (m *MatrixSpec) scale(c Class) Class {
 	return c
 }
 
-// early is how many cycles before its result is ready a product may issue that
+// earlyIssue is how many cycles before its result is ready a product may issue that
 // adds to it.
-func (m *MatrixSpec) early(c *cost) uint64 {
+func (m *MatrixSpec) earlyIssue(c *cost) uint64 {
 	sum := c.busy
 	if m != nil {
 		sum += uint32(m.Accumulate)

@@ -8,9 +8,9 @@ import (
 // WritesExec says that an operation changes which lanes are active.
 func WritesExec(op isa.Op) bool { return writesExec[op] }
 
-// Free says of the i-th instruction of a program that it issues with the one
+// ZeroCost says of the i-th instruction of a program that it issues with the one
 // before it and costs nothing: it is not counted.
-func Free(in *isa.Inst, i int) bool {
+func ZeroCost(in *isa.Inst, i int) bool {
 	return in.Class == isa.ClassNone && !costsSomething(PathOf(in), in, i)
 }
 
@@ -25,7 +25,7 @@ type Registers struct {
 func (st *Start) Init(s *isa.State, prog *program.Program, r Registers, clockMask uint64) {
 	*s = isa.State{
 		Lanes: prog.WaveSize, Full: laneMask(prog.WaveSize), V: r.Vector, S: r.Scalar,
-		Workgroup: st.Group.ID, NumWorkgroups: st.NumWorkgroups, LocalSize: prog.LocalSize,
+		Workgroup: st.Workgroup.ID, NumWorkgroups: st.NumWorkgroups, LocalSize: prog.LocalSize,
 		WaveInGroup: st.WaveInGroup, WavesInGroup: st.WavesInGroup, Push: st.Push,
 		ClockMask: clockMask, Tmp: r.Tmp,
 		PayloadIn: st.Node.Input, RemainingRecursion: st.Node.Remaining, ShaderIndex: st.Node.Shader,

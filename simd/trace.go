@@ -17,33 +17,33 @@ type trace struct {
 // of the SIMD's compute unit in the machine.
 func (s *SIMD) Trace(t probe.Tracer, unit int) {
 	s.trace.to, s.trace.unit = t, unit
-	s.special = t != nil || s.category == 0
-	if s.horizon = soonCycles; t != nil {
-		s.horizon = Never
+	s.slowIssue = t != nil || s.category == 0
+	if s.readyWindow = defaultReadyWindow; t != nil {
+		s.readyWindow = Never
 	}
-	s.later = plan{} // the next turn divides the waves anew
+	s.readyLater = issuePlan{} // the next turn divides the waves anew
 }
 
-// Place is where the wave is.
-func (w *Wave) Place() probe.Place {
+// SlotID is where the wave is.
+func (w *Wave) SlotID() probe.Place {
 	return probe.Place{Unit: w.SIMD.trace.unit, SIMD: w.SIMD.Index, Slot: w.Slot}
 }
 
 // started reports a wave that takes its slot.
 func (t *trace) started(w *Wave, from uint64) {
-	t.wave = probe.Wave{Place: w.Place(), At: from, Program: w.code.Program,
-		Group: w.Group.Index, Workgroup: w.Group.ID, Wave: w.State.WaveInGroup, Launch: w.code.Launch}
+	t.wave = probe.Wave{Place: w.SlotID(), At: from, Program: w.code.Program,
+		Group: w.Workgroup.Index, Workgroup: w.Workgroup.ID, Wave: w.State.WaveInGroup, Launch: w.code.Launch}
 	t.to.WaveBegin(&t.wave)
 }
 
 // issued reports the instruction that w is at; the wave is as advance left it.
 func (t *trace) issued(w *Wave, now, end uint64) {
-	t.issue = probe.Issue{Place: w.Place(), Program: w.code.Program, PC: int(w.op.pc), Exec: w.State.Exec, Why: w.why,
+	t.issue = probe.Issue{Place: w.SlotID(), Program: w.code.Program, PC: int(w.op.pc), Exec: w.State.Exec, Why: w.stallReason,
 		From: w.freeAt, Ready: w.ready, At: now, End: end}
 	t.issue.Full = t.issue.Ready
 	if ready := t.issue.Ready; now > ready {
 		s := w.SIMD
-		t.issue.Full, t.issue.FullOf = ready+s.shared.waitedFull(w, w.op, now-ready), s.shared.full.why
+		t.issue.Full, t.issue.FullOf = ready+s.shared.backpressureWait(w, w.op, now-ready), s.shared.backpressure.reason
 	}
 	t.to.Issue(&t.issue)
 }

@@ -5,44 +5,44 @@ import "math/bits"
 // align is the first turn of this SIMD from cycle on.
 func (s *fixed) align(cycle uint64) uint64 {
 	if s.aligned {
-		return cycle + (s.phase-cycle)&(s.cadence-1)
+		return cycle + (s.phase-cycle)&(s.issueInterval-1)
 	}
-	late := (cycle - s.phase) % s.cadence
+	late := (cycle - s.phase) % s.issueInterval
 	if late == 0 {
 		return cycle
 	}
-	return cycle + s.cadence - late
+	return cycle + s.issueInterval - late
 }
 
-// Turn takes the turns up to cycle now in which a wave may issue. Turns in which waves do what concerns them alone wait up to the
+// Issue takes the turns up to cycle now in which a wave may issue. Turns in which waves do what concerns them alone wait up to the
 // first one in which one may be out of such instructions, and are then taken together; who watches is told of each in its cycle.
-func (s *SIMD) Turn(now uint64) {
+func (s *SIMD) Issue(now uint64) {
 	s.CatchUp(now)
-	if s.due <= now {
-		s.turn(now, now)
+	if s.nextIssue <= now {
+		s.issueCycle(now, now)
 	}
 }
 
-// turn issues what can issue in cycle now, perhaps what can up to another cycle, and plans the next turn.
-func (s *SIMD) turn(now, until uint64) {
-	*s.next, s.due = Never, Never // what is woken in the turn is the earliest so far
+// issueCycle issues what can issue in cycle now, perhaps what can up to another cycle, and plans the next turn.
+func (s *SIMD) issueCycle(now, until uint64) {
+	*s.nextVisible, s.nextIssue = Never, Never // what is woken in the turn is the earliest so far
 	switch {
 	case s.policy != nil:
-		byPolicy(s, now)
+		issueByPolicy(s, now)
 	case s.waves == 1:
-		single(s, now, until)
+		issueSingle(s, now, until)
 	default:
-		byAge(s, now, until)
+		issueByAge(s, now, until)
 	}
-	if s.trace.to != nil || s.shared.crossed > 0 {
-		*s.next = s.due
+	if s.trace.to != nil || s.shared.sharingWaves > 0 {
+		*s.nextVisible = s.nextIssue
 	}
 }
 
-// byAge takes the turn of cycle now, and those after it that come before another cycle. The oldest waves go first: one look at each wave
+// issueByAge takes the turn of cycle now, and those after it that come before another cycle. The oldest waves go first: one look at each wave
 // that may issue soon both issues and plans. What issues after a wave may move that wave's own turn, so the next one may come too
 // early; then nothing issues in it.
-func byAge(s *SIMD, now, until uint64) {
+func issueByAge(s *SIMD, now, until uint64) {
 	for {
 		left := s.width
 		if s.portFree > now {
@@ -51,38 +51,38 @@ func byAge(s *SIMD, now, until uint64) {
 		due, turn := Never, Never
 		for m := candidates(s, now); m != 0; m &= m - 1 {
 			w := s.order[bits.TrailingZeros64(m)%maxSlots]
-			key := s.free.key(w)
+			key := s.unitFreeAt.issueAt(w)
 			if key <= now && left > 0 {
 				s.issue(w, now)
 				left--
-				key = s.free.key(w)
+				key = s.unitFreeAt.issueAt(w)
 			}
-			if key > now+s.horizon {
-				s.soon &^= m & -m
-				s.putLater(w, key)
+			if key > now+s.readyWindow {
+				s.readySoon &^= m & -m
+				s.addReadyLater(w, key)
 				continue
 			}
-			due, turn = min(due, key), min(turn, key+w.alone())
+			due, turn = min(due, key), min(turn, key+w.privateCycles())
 		}
-		due, turn = min(due, s.later.due), min(turn, s.later.turn)
+		due, turn = min(due, s.readyLater.nextIssue), min(turn, s.readyLater.nextVisible)
 		if s.endedInTurn {
 			s.dropEnded(now)
 		}
-		if due = s.from(due, now); due >= until {
-			s.planned(due, s.from(turn, now))
+		if due = s.nextIssueFrom(due, now); due >= until {
+			s.setPlan(due, s.nextIssueFrom(turn, now))
 			return
 		}
 		now = due
 	}
 }
 
-// from is the first turn from a cycle on, after that of cycle now, with a port that is free.
-func (s *SIMD) from(cycle, now uint64) uint64 {
+// nextIssueFrom is the first turn from a cycle on, after that of cycle now, with a port that is free.
+func (s *SIMD) nextIssueFrom(cycle, now uint64) uint64 {
 	return min(s.align(max(cycle, now+1, s.portFree)), Never)
 }
 
-// byPolicy is a turn in which waves go as the policy says.
-func byPolicy(s *SIMD, now uint64) {
+// issueByPolicy is a turn in which waves go as the policy says.
+func issueByPolicy(s *SIMD, now uint64) {
 	ready := collect(s, now)
 	for n := 0; n < s.width && len(ready) > 0; n++ {
 		k := s.policy(ready, s.last)
@@ -95,19 +95,19 @@ func byPolicy(s *SIMD, now uint64) {
 	if s.endedInTurn {
 		s.dropEnded(now)
 	}
-	replan(s, now)
+	planNextIssue(s, now)
 }
 
-// replan finds the next turn, after one of cycle now.
-func replan(s *SIMD, now uint64) {
-	s.divide(now + s.horizon)
-	due, turn := s.later.due, s.later.turn
-	for m := s.soon; m != 0; m &= m - 1 {
+// planNextIssue finds the next turn, after one of cycle now.
+func planNextIssue(s *SIMD, now uint64) {
+	s.splitByReadiness(now + s.readyWindow)
+	due, turn := s.readyLater.nextIssue, s.readyLater.nextVisible
+	for m := s.readySoon; m != 0; m &= m - 1 {
 		w := s.order[bits.TrailingZeros64(m)%maxSlots]
-		key := s.free.key(w)
-		due, turn = min(due, key), min(turn, key+w.alone())
+		key := s.unitFreeAt.issueAt(w)
+		due, turn = min(due, key), min(turn, key+w.privateCycles())
 	}
-	s.planned(s.from(due, now), s.from(turn, now))
+	s.setPlan(s.nextIssueFrom(due, now), s.nextIssueFrom(turn, now))
 }
 
 // collect lists the waves that can issue now, oldest first.
@@ -117,7 +117,7 @@ func collect(s *SIMD, now uint64) []Candidate {
 		return list
 	}
 	for _, w := range s.Waves() {
-		if s.free.key(w) <= now {
+		if s.unitFreeAt.issueAt(w) <= now {
 			list = append(list, Candidate{w.Slot, w})
 		}
 	}
@@ -129,7 +129,7 @@ func remaining(s *SIMD, ready []Candidate, issued int, u unit, now uint64) []Can
 	kept := ready[:0]
 	for i, c := range ready {
 		cu := c.wave.unit()
-		if i == issued || s.category != 0 && cu == u || s.free.of(cu) > now {
+		if i == issued || s.category != 0 && cu == u || s.unitFreeAt.freeAt(cu) > now {
 			continue
 		}
 		kept = append(kept, c)

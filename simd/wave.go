@@ -26,29 +26,29 @@ var reasons = func() (list [1 << reasonBits]account.Reason) {
 }()
 
 // Limit on the free instructions done together, so that the work of one event stays bounded.
-const maxFree = 1 << 14
+const maxZeroCost = 1 << 14
 
-// A Group is a workgroup that is resident on a compute unit.
-type Group struct {
-	Index   uint64 // in launch order
-	ID      [3]uint32
-	Waves   []*Wave // that have not ended
-	Arrived int     // waves that wait at the barrier
-	LDSBase uint32  // where the workgroup's bytes start in the compute unit's AccessLDS
-	LDSSize uint32
-	Done    uint64 // cycle by which all that ended waves did is done
-	First   uint64 // cycle in which the first of its waves issued its first instruction, in execution graphs; 0: none has
+// A Workgroup is a workgroup that is resident on a compute unit.
+type Workgroup struct {
+	Index      uint64 // in launch order
+	ID         [3]uint32
+	Waves      []*Wave // that have not ended
+	Arrived    int     // waves that wait at the barrier
+	LDSBase    uint32  // where the workgroup's bytes start in the compute unit's AccessLDS
+	LDSSize    uint32
+	Done       uint64 // cycle by which all that ended waves did is done
+	FirstIssue uint64 // cycle in which the first of its waves issued its first instruction, in execution graphs; 0: none has
 }
 
-// Begin notes that a wave of the group issues its first instruction. SIMDs that go ahead by themselves call it out of the order of time.
-func (g *Group) Begin(now uint64) {
-	if g.First == 0 || now < g.First {
-		g.First = now
+// NoteFirstIssue notes that a wave of the group issues its first instruction. SIMDs that go ahead by themselves call it out of the order of time.
+func (g *Workgroup) NoteFirstIssue(now uint64) {
+	if g.FirstIssue == 0 || now < g.FirstIssue {
+		g.FirstIssue = now
 	}
 }
 
 // Remove takes a wave that ended out of the group.
-func (g *Group) Remove(w *Wave) {
+func (g *Workgroup) Remove(w *Wave) {
 	for i, other := range g.Waves {
 		if other == w {
 			g.Waves = append(g.Waves[:i], g.Waves[i+1:]...)
@@ -60,61 +60,61 @@ func (g *Group) Remove(w *Wave) {
 // A Wave is a wave slot of a SIMD, and the wave in it while there is one. What
 // every instruction asks for is first and close together.
 type Wave struct {
-	code    *Code
-	board   []uint64       // the scoreboard: of the register memory
-	op      *op            // that it is at
-	site                   // of that
-	why     account.Reason // what it waits for until its ready cycle
-	blocked bool           // it does not go on before Complete
-	ready   uint64         // from when it may issue, but for its unit
-	freeAt  uint64         // end of the cycles charged so far; earliest next issue
-	execAt  uint64         // scoreboard entry of the execution mask
-	full    uint64         // cycles for which the path to memory had waited for full queues before it was ready for that path
+	code               *Code
+	scoreboard         []uint64       // the scoreboard: of the register memory
+	op                 *op            // that it is at
+	issueState                        // of that
+	stallReason        account.Reason // what it waits for until its ready cycle
+	blocked            bool           // it does not go on before Complete
+	ready              uint64         // from when it may issue, but for its unit
+	freeAt             uint64         // end of the cycles charged so far; earliest next issue
+	execAt             uint64         // scoreboard entry of the execution mask
+	backpressureBefore uint64         // cycles for which the path to memory had waited for full queues before it was ready for that path
 
-	least   earliest // issue, but for what it waits for
-	fetched fetched  // of the instruction cache
-	flight
+	earliestIssue issueBound  // issue, but for what it waits for
+	fetched       fetchedLine // of the instruction cache
+	outstandingAccesses
 
-	State isa.State
-	Group *Group
-	Slot  int // of the SIMD
-	SIMD  *SIMD
-	files *files
+	State     isa.State
+	Workgroup *Workgroup
+	Slot      int // of the SIMD
+	SIMD      *SIMD
+	registers *registerMemory
 }
 
-// An earliest issue, and what it is for.
-type earliest struct {
-	from uint64
-	why  account.Reason
+// An issueBound issue, and what it is for.
+type issueBound struct {
+	from   uint64
+	reason account.Reason
 }
 
-// A fetched line of the instruction cache, and the cycle from which it is there.
-type fetched struct {
-	line uint32
-	at   uint64
+// A fetchedLine line of the instruction cache, and the cycle from which it is there.
+type fetchedLine struct {
+	line        uint32
+	availableAt uint64
 }
 
-// A flight is the accesses of a wave that are under way.
-type flight struct {
-	pending  int    // accesses of which the completion is not known
-	lastMem  uint64 // completion of its last memory access
-	lastWhy  account.Reason
-	inFlight []uint64
-	ordered  uint64    // when the accesses that return in order have returned
-	order    []awaited // those from the first on of which that is not known yet
-	nFlight  int
+// A outstandingAccesses is the accesses of a wave that are under way.
+type outstandingAccesses struct {
+	pendingAccesses   int    // accesses of which the completion is not known
+	lastMem           uint64 // completion of its last memory access
+	lastReason        account.Reason
+	returnCycles      []uint64
+	lastOrderedReturn uint64          // when the accesses that return in order have returned
+	pendingReturns    []pendingReturn // those from the first on of which that is not known yet
+	nextReturn        int
 }
 
-// Where is the instruction that the wave is at.
-func (w *Wave) Where() (pc int, in *isa.Inst) {
+// CurrentInst is the instruction that the wave is at.
+func (w *Wave) CurrentInst() (pc int, in *isa.Inst) {
 	return int(w.op.pc), w.op.in
 }
 
-// at is the instruction that the wave is at.
-func (w *Wave) at() *isa.Inst { return w.op.in }
+// currentInst is the instruction that the wave is at.
+func (w *Wave) currentInst() *isa.Inst { return w.op.in }
 
 // WaitsFor is what the wave waits for until cycle Ready.
-func (w *Wave) WaitsFor() account.Reason { return w.why }
+func (w *Wave) WaitsFor() account.Reason { return w.stallReason }
 
 // Ready is the cycle from which the wave may issue; Never when that depends on others.
 func (w *Wave) Ready() uint64 { return w.ready }
@@ -128,59 +128,59 @@ func (w *Wave) LastMemory() uint64 { return w.lastMem }
 // FreeAt is the end of the cycles that the wave's last instruction takes to issue.
 func (w *Wave) FreeAt() uint64 { return w.freeAt }
 
-// files is the register memory of one wave. The scoreboard holds for each row
+// registerMemory is the register memory of one wave. The scoreboard holds for each row
 // and word the cycle from which it is ready, shifted left, and what makes it so.
-type files struct {
-	v        []uint32
-	s, board []uint64
+type registerMemory struct {
+	v             []uint32
+	s, scoreboard []uint64
 }
 
-// A Pool hands register memory to waves, that of the same code used most recently
+// A RegisterPool hands register memory to waves, that of the same code used most recently
 // first. It is shared by all SIMDs of a machine: that a wave starts or ends is never local to its unit.
-type Pool struct {
+type RegisterPool struct {
 	codes []*Code // that have register memory lying idle
 }
 
-// Drop lets go of the register memory of code that has not run since the last Drop.
-func (p *Pool) Drop() {
+// DropUnused lets go of the register memory of code that has not run since the last Drop.
+func (p *RegisterPool) DropUnused() {
 	kept := p.codes[:0]
 	for _, c := range p.codes {
 		if c.used {
 			c.used = false
 			kept = append(kept, c)
 		} else {
-			c.free = nil
+			c.freeRegisters = nil
 		}
 	}
 	clear(p.codes[len(kept):])
 	p.codes = kept
 }
 
-// take returns cleared register memory for a wave of code.
-func (p *Pool) take(code *Code) *files {
+// allocate returns cleared register memory for a wave of code.
+func (p *RegisterPool) allocate(code *Code) *registerMemory {
 	code.used = true
-	if n := len(code.free); n > 0 {
-		f := code.free[n-1]
-		code.free = code.free[:n-1]
-		clear(f.v[:len(f.v)-len(code.tail)]) // what is after are literals, and what a fused step writes before it reads it
+	if n := len(code.freeRegisters); n > 0 {
+		f := code.freeRegisters[n-1]
+		code.freeRegisters = code.freeRegisters[:n-1]
+		clear(f.v[:len(f.v)-len(code.fusedLiterals)]) // what is after are literals, and what a fused step writes before it reads it
 		clear(f.s)
-		clear(f.board)
+		clear(f.scoreboard)
 		return f
 	}
 	prog := code.Program
 	rows := prog.VectorRows * prog.WaveSize
-	return &files{
-		v:     append(make([]uint32, rows, rows+len(code.tail)), code.tail...),
-		s:     make([]uint64, prog.ScalarWords),
-		board: make([]uint64, code.boards),
+	return &registerMemory{
+		v:          append(make([]uint32, rows, rows+len(code.fusedLiterals)), code.fusedLiterals...),
+		s:          make([]uint64, prog.ScalarWords),
+		scoreboard: make([]uint64, code.scoreboardSize),
 	}
 }
 
-func (p *Pool) give(code *Code, f *files) {
-	if code.free == nil {
+func (p *RegisterPool) release(code *Code, f *registerMemory) {
+	if code.freeRegisters == nil {
 		p.codes = append(p.codes, code)
 	}
-	code.free = append(code.free, f)
+	code.freeRegisters = append(code.freeRegisters, f)
 }
 
 // A Node is what a wave of an execution graph knows of its node and its input.
@@ -196,13 +196,13 @@ type Node struct {
 // A Start describes a wave that is to start.
 type Start struct {
 	Code          *Code
-	Group         *Group
+	Workgroup     *Workgroup
 	WaveInGroup   uint32
 	WavesInGroup  uint32
 	NumWorkgroups [3]uint32
 	Push          []byte // push constants
-	Placed        uint64 // cycle in which its slot was taken for it
-	At            uint64 // cycle from which its first instruction may issue
+	SlotTakenAt   uint64 // cycle in which its slot was taken for it
+	FirstIssueAt  uint64 // cycle from which its first instruction may issue
 	Node          Node
 	Fragments     *isa.Fragments // the quads that the wave is for; nil: invocations of a workgroup
 }
@@ -210,14 +210,14 @@ type Start struct {
 // load puts a new wave into the slot and runs the prologue.
 func (w *Wave) load(st *Start, s *SIMD) {
 	prog := st.Code.Program
-	f := s.pool.take(st.Code)
-	w.code, w.files, w.board, w.Group, w.op = st.Code, f, f.board, st.Group, &st.Code.ops[0]
-	w.lastMem, w.lastWhy, w.execAt, w.fetched, w.nFlight, w.pending, w.ordered = 0, 0, 0, fetched{}, 0, 0, 0
-	w.order = w.order[:0]
-	if w.inFlight == nil { // most slots of a small job stay empty
-		w.inFlight = make([]uint64, s.outstanding)
+	f := s.pool.allocate(st.Code)
+	w.code, w.registers, w.scoreboard, w.Workgroup, w.op = st.Code, f, f.scoreboard, st.Workgroup, &st.Code.ops[0]
+	w.lastMem, w.lastReason, w.execAt, w.fetched, w.nextReturn, w.pendingAccesses, w.lastOrderedReturn = 0, 0, 0, fetchedLine{}, 0, 0, 0
+	w.pendingReturns = w.pendingReturns[:0]
+	if w.returnCycles == nil { // most slots of a small job stay empty
+		w.returnCycles = make([]uint64, s.outstanding)
 	}
-	clear(w.inFlight)
+	clear(w.returnCycles)
 	st.Init(&w.State, prog, Registers{f.v, f.s, s.shared.tmp}, s.clockMask)
 }
 
@@ -234,7 +234,7 @@ func firstMask(local [3]uint32, wave uint32, lanes int) uint64 {
 
 // depsReady is the largest scoreboard entry of what o needs: a cycle and its reason.
 func (w *Wave) depsReady(o *op) uint64 {
-	board := w.board
+	board := w.scoreboard
 	var latest uint64
 	for _, d := range o.deps {
 		latest = max(latest, board[d])
@@ -242,7 +242,7 @@ func (w *Wave) depsReady(o *op) uint64 {
 	for _, d := range o.sum {
 		entry := board[d]
 		if account.Reason(entry&(1<<reasonBits-1)) == fromMatrix {
-			entry -= o.early
+			entry -= o.earlyIssue
 		}
 		latest = max(latest, entry)
 	}
@@ -255,7 +255,7 @@ func (w *Wave) depsReady(o *op) uint64 {
 // setReady enters the cycle and reason for all that o writes.
 func (w *Wave) setReady(o *op, cycle uint64, why account.Reason) {
 	entry := cycle<<reasonBits | uint64(why)
-	board := w.board
+	board := w.scoreboard
 	for _, d := range o.writes {
 		board[d] = entry
 	}
@@ -264,61 +264,61 @@ func (w *Wave) setReady(o *op, cycle uint64, why account.Reason) {
 	}
 }
 
-// An awaited access returns after those before it.
-type awaited struct {
-	done   uint64 // but for that; Never when it is not known yet
-	o      *op
-	flight int32
+// An pendingReturn access returns after those before it.
+type pendingReturn struct {
+	done       uint64 // but for that; Never when it is not known yet
+	o          *op
+	returnSlot int32
 }
 
 // inOrder is when an access that would complete at the given cycle returns,
 // after those before it; Never when that is not known yet.
 func (w *Wave) inOrder(o *op, done uint64) uint64 {
 	switch {
-	case !o.ordered:
+	case !o.returnsInOrder:
 		return done
-	case done >= Never || len(w.order) > 0:
-		w.order = append(w.order, awaited{done, o, int32(w.nFlight)})
+	case done >= Never || len(w.pendingReturns) > 0:
+		w.pendingReturns = append(w.pendingReturns, pendingReturn{done, o, int32(w.nextReturn)})
 		return Never
 	}
-	w.ordered = max(w.ordered, done)
-	return w.ordered
+	w.lastOrderedReturn = max(w.lastOrderedReturn, done)
+	return w.lastOrderedReturn
 }
 
 // returned brings the end of an ordered access that was not known, and with it
 // that of those after it.
 func (w *Wave) returned(flight int32, done uint64, why account.Reason) {
-	for i := range w.order {
-		if w.order[i].flight == flight {
-			w.order[i].done = done
+	for i := range w.pendingReturns {
+		if w.pendingReturns[i].returnSlot == flight {
+			w.pendingReturns[i].done = done
 		}
 	}
 	n := 0
-	for ; n < len(w.order) && w.order[n].done < Never; n++ {
-		a := &w.order[n]
-		w.ordered = max(w.ordered, a.done)
-		w.completed(a.o, a.flight, w.ordered, why)
+	for ; n < len(w.pendingReturns) && w.pendingReturns[n].done < Never; n++ {
+		a := &w.pendingReturns[n]
+		w.lastOrderedReturn = max(w.lastOrderedReturn, a.done)
+		w.completed(a.o, a.returnSlot, w.lastOrderedReturn, why)
 	}
-	w.order = w.order[:copy(w.order, w.order[n:])]
+	w.pendingReturns = w.pendingReturns[:copy(w.pendingReturns, w.pendingReturns[n:])]
 }
 
 // completed records the end of an operation that was pending.
 func (w *Wave) completed(o *op, flight int32, done uint64, why account.Reason) {
-	w.pending--
+	w.pendingAccesses--
 	w.setReady(o, done, why)
 	if why != account.Payload {
 		w.lastAccess(o, done)
 	}
 	if flight >= 0 {
-		w.inFlight[flight] = done
+		w.returnCycles[flight] = done
 	}
 }
 
 // lastAccess keeps the access that is done last, and what a wave that waits for it is charged to: of those done in one cycle, the last
 // reason.
 func (w *Wave) lastAccess(o *op, done uint64) {
-	if done > w.lastMem || done == w.lastMem && o.last > w.lastWhy {
-		w.lastMem, w.lastWhy = done, o.last
+	if done > w.lastMem || done == w.lastMem && o.last > w.lastReason {
+		w.lastMem, w.lastReason = done, o.last
 	}
 }
 
@@ -338,22 +338,22 @@ func (w *Wave) accessDone(o *op, cycle uint64) {
 	if cycle < Never {
 		w.lastAccess(o, cycle)
 	} else {
-		w.pending++
+		w.pendingAccesses++
 	}
-	if o.limited {
-		w.inFlight[w.nFlight] = cycle
-		w.nFlight++
-		if w.nFlight == len(w.inFlight) {
-			w.nFlight = 0
+	if o.countsOutstanding {
+		w.returnCycles[w.nextReturn] = cycle
+		w.nextReturn++
+		if w.nextReturn == len(w.returnCycles) {
+			w.nextReturn = 0
 		}
 	}
 }
 
 // Ticket names the access that the wave issues now.
 func (w *Wave) Ticket() Ticket {
-	t := Ticket{w: w, o: w.op, flight: -1}
-	if w.op.limited {
-		t.flight = int32(w.nFlight)
+	t := Ticket{w: w, o: w.op, returnSlot: -1}
+	if w.op.countsOutstanding {
+		t.returnSlot = int32(w.nextReturn)
 	}
 	return t
 }

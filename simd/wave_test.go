@@ -10,12 +10,12 @@ import (
 // Accesses that return in order wait for those before them, whether their ends
 // are known at issue or come later, and in whichever order they come.
 func TestAccessesReturnInOrder(t *testing.T) {
-	o := &op{ordered: true, in: &isa.Inst{}}
-	w := &Wave{files: &files{}, code: &Code{ops: []op{*o}}, flight: flight{inFlight: make([]uint64, 8)}}
+	o := &op{returnsInOrder: true, in: &isa.Inst{}}
+	w := &Wave{registers: &registerMemory{}, code: &Code{ops: []op{*o}}, outstandingAccesses: outstandingAccesses{returnCycles: make([]uint64, 8)}}
 	issue := func(done uint64) uint64 {
 		ready := w.inOrder(o, done)
-		w.pending += map[bool]int{true: 1}[ready >= Never]
-		w.nFlight++
+		w.pendingAccesses += map[bool]int{true: 1}[ready >= Never]
+		w.nextReturn++
 		return ready
 	}
 	if a, b := issue(300), issue(120); a != 300 || b != 300 {
@@ -28,11 +28,11 @@ func TestAccessesReturnInOrder(t *testing.T) {
 		t.Errorf("after one of unknown end: %d, %d, %d: want none of them known", a, b, c)
 	}
 	w.returned(4, 350, account.Memory)
-	if w.pending != 3 || w.ordered != 300 {
-		t.Errorf("%d pending in order up to %d, want all 3 to wait for the first", w.pending, w.ordered)
+	if w.pendingAccesses != 3 || w.lastOrderedReturn != 300 {
+		t.Errorf("%d pending in order up to %d, want all 3 to wait for the first", w.pendingAccesses, w.lastOrderedReturn)
 	}
 	w.returned(2, 500, account.Memory)
-	if want := []uint64{500, 500, 500}; w.pending != 0 || w.inFlight[2] != want[0] || w.inFlight[3] != want[1] || w.inFlight[4] != want[2] {
-		t.Errorf("%d pending, ends %v: want %v", w.pending, w.inFlight[2:5], want)
+	if want := []uint64{500, 500, 500}; w.pendingAccesses != 0 || w.returnCycles[2] != want[0] || w.returnCycles[3] != want[1] || w.returnCycles[4] != want[2] {
+		t.Errorf("%d pending, ends %v: want %v", w.pendingAccesses, w.returnCycles[2:5], want)
 	}
 }

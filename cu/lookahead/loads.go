@@ -23,40 +23,40 @@ const maxOutstanding = 32
 type loads struct {
 	port     *mem.Port
 	spaces   []*mem.Workspace // by thread, of all units
-	prepared []prepared       // by wave slot
+	prepared []preparedSlot   // by wave slot
 	list     [maxOutstanding]load
 
-	_      [64]byte
-	issued atomic.Uint64
-	_      [56]byte
-	booked atomic.Uint64
-	_      [56]byte
+	_           [64]byte
+	issuedCount atomic.Uint64
+	_           [56]byte
+	bookedCount atomic.Uint64
+	_           [56]byte
 
 	// For the caller that runs the unit.
-	completed uint64 // loads so far
-	horizon   uint64 // the cycle before which none that is outstanding is done
-	scalars   int    // outstanding: whether they wait for free miss entries is not known either
-	misses    int    // lines that may miss without having to wait for a free entry
+	completedCount uint64 // loads so far
+	horizon        uint64 // the cycle before which none that is outstanding is done
+	scalars        int    // outstanding: whether they wait for free miss entries is not known either
+	misses         int    // lines that may miss without having to wait for a free entry
 	// Of the loads that were asked about in the same cycle.
-	asked, askedLines int
-	askedScalar       bool
+	queriedLoads, queriedLines int
+	queriedScalar              bool
 
 	response timing.Response // to the last load that was issued ahead
 }
 
-// A prepared load is that of the wave in a slot which it is at.
-type prepared struct {
-	made bool
-	load mem.Early
+// A preparedSlot load is that of the wave in a slot which it is at.
+type preparedSlot struct {
+	valid bool
+	load  mem.Early
 }
 
 // A load was issued ahead of the engine.
 type load struct {
-	cycle  uint64
-	least  uint64 // the cycle before which it is not done
-	ticket simd.Ticket
-	load   mem.Early
-	answer timing.Response
+	cycle     uint64
+	notBefore uint64 // the cycle before which it is not done
+	ticket    simd.Ticket
+	load      mem.Early
+	response  timing.Response
 }
 
 // LoadsOf says through which port the unit's waves load, in so many slots.
@@ -70,18 +70,18 @@ func (r *Runner) LoadsOf(p *mem.Port, slots int) {
 func (r *Runner) LoadsAhead() bool { return r.loads != nil }
 
 func newLoads(p *mem.Port, spaces []*mem.Workspace, slots int) *loads {
-	return &loads{port: p, spaces: spaces, prepared: make([]prepared, slots), horizon: engine.Never}
+	return &loads{port: p, spaces: spaces, prepared: make([]preparedSlot, slots), horizon: engine.Never}
 }
 
-// begin looks at what the unit may do ahead of the engine from cycle now on.
-func (l *loads) begin(now uint64) {
+// beginAhead looks at what the unit may do ahead of the engine from cycle now on.
+func (l *loads) beginAhead(now uint64) {
 	l.misses = l.port.FreeMisses(now)
-	for n := l.booked.Load(); n < l.issued.Load(); n++ {
-		l.misses -= l.at(n).lines()
+	for n := l.bookedCount.Load(); n < l.issuedCount.Load(); n++ {
+		l.misses -= l.entry(n).lines()
 	}
 }
 
-func (l *loads) at(n uint64) *load { return &l.list[n%maxOutstanding] }
+func (l *loads) entry(n uint64) *load { return &l.list[n%maxOutstanding] }
 
 // lines are those that may take a miss entry of the vector cache.
 func (r *load) lines() int { return vectorLines(&r.load) }
@@ -93,21 +93,21 @@ func vectorLines(e *mem.Early) int {
 	return len(e.Lines)
 }
 
-// before says that no outstanding load is done by a cycle, and begins a look at the loads of that cycle.
-func (l *loads) before(cycle uint64) bool {
-	l.asked, l.askedLines, l.askedScalar = 0, 0, false
+// beforeCompletion says that no outstanding load is done by a cycle, and begins a look at the loads of that cycle.
+func (l *loads) beforeCompletion(cycle uint64) bool {
+	l.queriedLoads, l.queriedLines, l.queriedScalar = 0, 0, false
 	return cycle < l.horizon
 }
 
-// may says whether a prepared load may issue with those that were asked about before.
-func (l *loads) may(e *mem.Early) bool {
-	if e.Scalar && (l.scalars > 0 || l.askedScalar) {
+// mayIssue says whether a prepared load may issue with those that were asked about before.
+func (l *loads) mayIssue(e *mem.Early) bool {
+	if e.Scalar && (l.scalars > 0 || l.queriedScalar) {
 		return false
 	}
-	l.asked++
-	l.askedLines += vectorLines(e)
-	l.askedScalar = l.askedScalar || e.Scalar
-	return l.issued.Load()-l.completed+uint64(l.asked) <= maxOutstanding && l.askedLines <= l.misses
+	l.queriedLoads++
+	l.queriedLines += vectorLines(e)
+	l.queriedScalar = l.queriedScalar || e.Scalar
+	return l.issuedCount.Load()-l.completedCount+uint64(l.queriedLoads) <= maxOutstanding && l.queriedLines <= l.misses
 }
 
 // MayLoad says whether the load that the wave in a slot is at may issue ahead of
@@ -116,40 +116,40 @@ func (l *loads) may(e *mem.Early) bool {
 func (r *Runner) MayLoad(slot int, steady bool, st *isa.State, env *mem.Env, in *isa.Inst) bool {
 	l := r.loads
 	p := &l.prepared[slot]
-	if !p.made {
-		p.made = steady && l.port.Prepare(l.spaces[r.worker], st, env, in, &p.load)
+	if !p.valid {
+		p.valid = steady && l.port.Prepare(l.spaces[r.worker], st, env, in, &p.load)
 	}
-	return p.made && l.may(&p.load)
+	return p.valid && l.mayIssue(&p.load)
 }
 
 // Load issues the load that the wave in a slot is at, ahead of the engine or in its turn; nil: it was not prepared.
 func (r *Runner) Load(now uint64, slot int, w *simd.Wave) *timing.Response {
 	p := &r.loads.prepared[slot]
-	if !p.made {
+	if !p.valid {
 		return nil
 	}
 	r.loads.port.IssuePrepared(&p.load)
 	if r.ahead {
 		return r.loads.issue(now, w.Ticket(), p)
 	}
-	p.made = false
+	p.valid = false
 	return r.loads.port.Book(now, &p.load)
 }
 
 // issue takes a prepared load; what the wave's slot keeps instead is to be written over.
-func (l *loads) issue(now uint64, t simd.Ticket, p *prepared) *timing.Response {
-	n := l.issued.Load()
-	r := l.at(n)
-	r.load, p.load, p.made = p.load, r.load, false
+func (l *loads) issue(now uint64, t simd.Ticket, p *preparedSlot) *timing.Response {
+	n := l.issuedCount.Load()
+	r := l.entry(n)
+	r.load, p.load, p.valid = p.load, r.load, false
 	r.cycle, r.ticket = now, t
 	ready := now + l.port.Least(r.load.Scalar)
-	r.least = ready + t.Latency()
-	l.horizon = min(l.horizon, r.least)
+	r.notBefore = ready + t.Latency()
+	l.horizon = min(l.horizon, r.notBefore)
 	l.misses -= r.lines()
 	if r.load.Scalar {
 		l.scalars++
 	}
-	l.issued.Store(n + 1)
+	l.issuedCount.Store(n + 1)
 	l.response = timing.Response{ReadyAt: ready, UnitFreeAt: now + r.load.Busy(), Completion: timing.ByEngine}
 	return &l.response
 }
@@ -160,48 +160,48 @@ func (r *Runner) unbooked() uint64 {
 		return engine.Never
 	}
 	l := r.loads
-	n := l.booked.Load()
-	if n == l.issued.Load() {
+	n := l.bookedCount.Load()
+	if n == l.issuedCount.Load() {
 		return engine.Never
 	}
-	return l.at(n).cycle
+	return l.entry(n).cycle
 }
 
-// book books the loads of cycle now: for the engine's thread.
-func (r *Runner) book(now uint64) {
+// bookLoads books the loads of cycle now: for the engine's thread.
+func (r *Runner) bookLoads(now uint64) {
 	if r.loads == nil {
 		return
 	}
 	l := r.loads
-	for n := l.booked.Load(); n < l.issued.Load() && l.at(n).cycle == now; n++ {
-		o := l.at(n)
-		o.answer = *l.port.Book(now, &o.load)
-		l.booked.Store(n + 1)
+	for n := l.bookedCount.Load(); n < l.issuedCount.Load() && l.entry(n).cycle == now; n++ {
+		o := l.entry(n)
+		o.response = *l.port.Book(now, &o.load)
+		l.bookedCount.Store(n + 1)
 	}
 }
 
-// learn completes the loads that have been booked.
-func (r *Runner) learn() {
+// completeLoads completes the loads that have been booked.
+func (r *Runner) completeLoads() {
 	if r.loads != nil {
 		r.loads.complete()
 	}
 }
 
 func (l *loads) complete() {
-	booked := l.booked.Load()
-	if l.completed == booked {
+	booked := l.bookedCount.Load()
+	if l.completedCount == booked {
 		return
 	}
-	for ; l.completed < booked; l.completed++ {
-		r := l.at(l.completed)
+	for ; l.completedCount < booked; l.completedCount++ {
+		r := l.entry(l.completedCount)
 		if r.load.Scalar {
 			l.scalars--
 		}
-		r.ticket.Occupy(r.answer.UnitFreeAt)
-		r.ticket.Known(r.answer.ReadyAt)
+		r.ticket.Occupy(r.response.UnitFreeAt)
+		r.ticket.CompleteByEngine(r.response.ReadyAt)
 	}
 	l.horizon = engine.Never
-	for n := booked; n < l.issued.Load(); n++ {
-		l.horizon = min(l.horizon, l.at(n).least)
+	for n := booked; n < l.issuedCount.Load(); n++ {
+		l.horizon = min(l.horizon, l.entry(n).notBefore)
 	}
 }

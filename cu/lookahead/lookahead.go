@@ -34,8 +34,8 @@ type Unit interface {
 // MaxAhead bounds how many cycles a unit goes ahead, so that limits and whoever watches the run come to their right.
 const MaxAhead = 1024
 
-// worthIt is the least number of cycles for which a unit is given to the workers.
-const worthIt = 4
+// minHandOff is the least number of cycles for which a unit is given to the workers.
+const minHandOff = 4
 
 // Units are those that run ahead of one engine.
 type Units struct {
@@ -49,14 +49,14 @@ func New(e *engine.Engine) *Units { return &Units{engine: e} }
 
 // A Runner runs one unit: in events of the engine, and ahead of it.
 type Runner struct {
-	unit  Unit
-	all   *Units
-	alarm *engine.Alarm
-	port  *mem.Port // of which loads may issue ahead; nil: none may
-	slots int       // of waves that load there
-	loads *loads    // nil: none issue ahead
-	ahead bool      // of the engine, at the moment
-	turns uint64    // ahead of the engine so far
+	unit        Unit
+	all         *Units
+	alarm       *engine.Alarm
+	port        *mem.Port // of which loads may issue ahead; nil: none may
+	slots       int       // of waves that load there
+	loads       *loads    // nil: none issue ahead
+	ahead       bool      // of the engine, at the moment
+	cyclesAhead uint64    // ahead of the engine so far
 	status
 }
 
@@ -97,12 +97,12 @@ func (a *Units) Copies() int {
 	return a.pool.workers + 1
 }
 
-// WorkerTurns is how many turns threads beside the engine's ran so far; none may be at work.
-func (a *Units) WorkerTurns() uint64 {
+// WorkerCycles is how many turns threads beside the engine's ran so far; none may be at work.
+func (a *Units) WorkerCycles() uint64 {
 	if a.pool == nil {
 		return 0
 	}
-	return a.pool.turns.Load()
+	return a.pool.workerCycles.Load()
 }
 
 // Join takes all units back, for a look at them.
@@ -121,26 +121,26 @@ func (a *Units) End() {
 		return
 	}
 	a.Join()
-	a.pool.end()
+	a.pool.stopWorkers()
 }
 
-// Turns is how many turns the unit had ahead of the engine.
-func (r *Runner) Turns() uint64 { return r.turns }
+// CyclesAhead is how many turns the unit had ahead of the engine.
+func (r *Runner) CyclesAhead() uint64 { return r.cyclesAhead }
 
-// Turn is the event of the unit's alarm: its work of the cycle, and of the cycles
+// RunEvent is the event of the unit's alarm: its work of the cycle, and of the cycles
 // after it in which nothing can reach it nor other parts can see what it does.
-func (r *Runner) Turn(now uint64) {
+func (r *Runner) RunEvent(now uint64) {
 	if r.all.pool == nil {
 		next := r.unit.Advance(now)
-		r.alarm.Set(r.alone(next, r.bound(now)))
+		r.alarm.Set(r.runAlone(next, r.bound(now)))
 		return
 	}
-	if r.passed(now) {
+	if r.isAhead(now) {
 		return
 	}
 	r.Join()
-	r.book(now)
-	r.learn()
+	r.bookLoads(now)
+	r.completeLoads()
 	r.unit.Advance(now)
 	r.goAhead(now)
 	r.Plan()
@@ -150,13 +150,13 @@ func (r *Runner) Turn(now uint64) {
 func (r *Runner) goAhead(now uint64) {
 	p, until := r.all.pool, r.bound(now)
 	if r.loads != nil {
-		r.loads.begin(now)
+		r.loads.beginAhead(now)
 	}
-	if !p.short() {
+	if !p.starved() {
 		r.runAhead(until)
 	}
-	if p.short() {
-		r.offer(until)
+	if p.starved() {
+		r.handOff(until)
 	}
 }
 
@@ -169,34 +169,34 @@ func (r *Runner) bound(now uint64) uint64 {
 	return min(r.unit.Bound(), now+MaxAhead, e.Unseen())
 }
 
-// alone goes ahead where there is one thread, from the next cycle in which the unit has something to do, and returns the one that is next then.
-func (r *Runner) alone(next, until uint64) uint64 {
+// runAlone goes ahead where there is one thread, from the next cycle in which the unit has something to do, and returns the one that is next then.
+func (r *Runner) runAlone(next, until uint64) uint64 {
 	for next < until && r.unit.Local(next) {
 		next = r.unit.Advance(next)
-		r.turns++
+		r.cyclesAhead++
 	}
 	return next
 }
 
 // local says that no other part can see what the unit does in a cycle, which is its next.
 func (r *Runner) local(cycle uint64) bool {
-	if r.loads != nil && !r.loads.before(cycle) {
+	if r.loads != nil && !r.loads.beforeCompletion(cycle) {
 		return false
 	}
 	return r.unit.Local(cycle)
 }
 
-// offer gives the unit to the workers where that is worth it, and comes again in
+// handOff gives the unit to the workers where that is worth it, and comes again in
 // the cycle in which it would have had its next turn.
-func (r *Runner) offer(until uint64) {
-	if next := r.unit.Next(); next+worthIt <= until && r.local(next) && r.all.pool.send(r, until) {
+func (r *Runner) handOff(until uint64) {
+	if next := r.unit.Next(); next+minHandOff <= until && r.local(next) && r.all.pool.enqueue(r, until) {
 		r.alarm.Set(min(next, r.unbooked()))
 	}
 }
 
 // Plan sets the alarm to the next cycle in which the unit has something to do, unless a worker has it.
 func (r *Runner) Plan() {
-	if !r.out {
+	if !r.lent {
 		r.alarm.Set(min(r.unit.Next(), r.unbooked()))
 	}
 }

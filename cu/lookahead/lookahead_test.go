@@ -33,7 +33,7 @@ func newFake(e *engine.Engine, a *Units, name string) *fake {
 }
 
 func (f *fake) Handle(sim.Event) error {
-	f.runner.Turn(f.Engine.Now())
+	f.runner.RunEvent(f.Engine.Now())
 	return nil
 }
 
@@ -86,7 +86,7 @@ func TestTurnsAheadAreNoEvents(t *testing.T) {
 		for at := uint64(0); at <= f.end; at += f.step {
 			want = append(want, at)
 		}
-		if got := f.runner.Turns(); !slices.Equal(f.log, want) || got != c.ahead || e.Handled() != uint64(len(want))-got {
+		if got := f.runner.CyclesAhead(); !slices.Equal(f.log, want) || got != c.ahead || e.Handled() != uint64(len(want))-got {
 			t.Errorf("%s: turns %v, %d ahead and %d events, want %d ahead", name, f.log, got, e.Handled(), c.ahead)
 		}
 	}
@@ -116,7 +116,7 @@ func TestWorkersWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.End()
-	if got := a.WorkerTurns(); got == 0 || first.where[1] != 1 || len(first.log) != 11 || len(second.log) != 11 {
+	if got := a.WorkerCycles(); got == 0 || first.where[1] != 1 || len(first.log) != 11 || len(second.log) != 11 {
 		t.Errorf("%d turns of workers; turns %v in copies %v, and %v", got, first.log, first.where, second.log)
 	}
 }
@@ -174,7 +174,7 @@ func TestPanicOfAWorker(t *testing.T) {
 		if p, _ := recover().(*fault.Panic); p == nil || p.Value != "a fault" || !strings.Contains(string(p.Stack), "TestPanicOfAWorker") {
 			t.Errorf("recovered %v", p)
 		}
-		a.pool.end()
+		a.pool.stopWorkers()
 	}()
 	err := e.Run()
 	a.End()

@@ -13,17 +13,17 @@ import (
 // how far it is, so that the engine goes on with others where it need not wait;
 // one that no worker has begun with the engine's thread runs itself.
 type pool struct {
-	workers int
-	queue   [queueSlots]atomic.Pointer[Runner]
-	taken   atomic.Uint64 // units out of the queue so far
-	sent    atomic.Uint64 // units into the queue so far
-	resting atomic.Int32  // workers that wait for wake
-	wake    chan struct{}
-	quit    atomic.Bool
-	ended   sync.WaitGroup
-	fault   atomic.Pointer[fault.Panic] // what a worker panicked with
-	turns   atomic.Uint64               // that workers ran
-	busy    bool                        // workers run
+	workers      int
+	queue        [queueSlots]atomic.Pointer[Runner]
+	dequeued     atomic.Uint64 // units out of the queue so far
+	enqueued     atomic.Uint64 // units into the queue so far
+	sleeping     atomic.Int32  // workers that wait for wake
+	wake         chan struct{}
+	quit         atomic.Bool
+	workersDone  sync.WaitGroup
+	fault        atomic.Pointer[fault.Panic] // what a worker panicked with
+	workerCycles atomic.Uint64               // that workers ran
+	busy         bool                        // workers run
 }
 
 const (
@@ -36,7 +36,7 @@ const (
 
 // Where a unit is.
 const (
-	home    uint32 = iota // with the engine's thread
+	owned   uint32 = iota // with the engine's thread
 	queued                // for the workers, of which none has begun
 	running               // a thread runs it ahead
 )
@@ -44,33 +44,33 @@ const (
 // A status is how far a unit is that was given to the workers. Two threads look at
 // it at a time, so that it has cache lines of its own.
 type status struct {
-	_      [64]byte
-	where  atomic.Uint32
-	at     atomic.Uint64 // a cycle before which the unit has no turn left
-	until  uint64
-	worker int  // who runs it, from 1; 0: the engine's thread
-	out    bool // given away, and not taken back: for the engine's thread alone
-	_      [64]byte
+	_        [64]byte
+	state    atomic.Uint32
+	progress atomic.Uint64 // a cycle before which the unit has no turn left
+	runUntil uint64
+	worker   int  // who runs it, from 1; 0: the engine's thread
+	lent     bool // given away, and not taken back: for the engine's thread alone
+	_        [64]byte
 }
 
-// short says that the workers are about to have nothing to do.
-func (p *pool) short() bool { return p.sent.Load()-p.taken.Load() < uint64(p.workers) }
+// starved says that the workers are about to have nothing to do.
+func (p *pool) starved() bool { return p.enqueued.Load()-p.dequeued.Load() < uint64(p.workers) }
 
-// send puts a unit into the queue, to go ahead until a cycle; it is false where the queue is full.
-func (p *pool) send(r *Runner, until uint64) bool {
+// enqueue puts a unit into the queue, to go ahead until a cycle; it is false where the queue is full.
+func (p *pool) enqueue(r *Runner, until uint64) bool {
 	if !p.busy {
-		p.begin()
+		p.startWorkers()
 	}
-	n := p.sent.Load()
-	if n-p.taken.Load() >= queueSlots {
+	n := p.enqueued.Load()
+	if n-p.dequeued.Load() >= queueSlots {
 		return false
 	}
-	r.until, r.out = until, true
-	r.at.Store(r.all.engine.Now())
-	r.where.Store(queued)
+	r.runUntil, r.lent = until, true
+	r.progress.Store(r.all.engine.Now())
+	r.state.Store(queued)
 	p.queue[n%queueSlots].Store(r)
-	p.sent.Store(n + 1)
-	if p.resting.Load() > 0 {
+	p.enqueued.Store(n + 1)
+	if p.sleeping.Load() > 0 {
 		select {
 		case p.wake <- struct{}{}:
 		default:
@@ -79,75 +79,75 @@ func (p *pool) send(r *Runner, until uint64) bool {
 	return true
 }
 
-func (p *pool) begin() {
+func (p *pool) startWorkers() {
 	p.wake, p.busy = make(chan struct{}, p.workers), true
 	p.quit.Store(false)
-	p.ended.Add(p.workers)
+	p.workersDone.Add(p.workers)
 	for i := range p.workers {
-		go p.work(i + 1)
+		go p.workerLoop(i + 1)
 	}
 }
 
-func (p *pool) end() {
+func (p *pool) stopWorkers() {
 	p.quit.Store(true)
 	close(p.wake)
-	p.ended.Wait()
+	p.workersDone.Wait()
 	p.busy = false
 }
 
-// work runs units until the pool ends. Workers are numbered from 1.
-func (p *pool) work(worker int) {
-	defer p.ended.Done()
+// workerLoop runs units until the pool ends. Workers are numbered from 1.
+func (p *pool) workerLoop(worker int) {
+	defer p.workersDone.Done()
 	for idle := 0; !p.quit.Load(); idle++ {
-		if r := p.take(); r != nil {
-			p.turns.Add(p.run(r, worker))
+		if r := p.dequeue(); r != nil {
+			p.workerCycles.Add(p.run(r, worker))
 			idle = 0
 		} else if idle > spins {
-			p.rest()
+			p.sleep()
 			idle = 0
 		}
 	}
 }
 
-// take is the next unit of the queue, if there is one.
-func (p *pool) take() *Runner {
-	n := p.taken.Load()
-	if n == p.sent.Load() {
+// dequeue is the next unit of the queue, if there is one.
+func (p *pool) dequeue() *Runner {
+	n := p.dequeued.Load()
+	if n == p.enqueued.Load() {
 		return nil
 	}
 	r := p.queue[n%queueSlots].Load()
-	if !p.taken.CompareAndSwap(n, n+1) {
+	if !p.dequeued.CompareAndSwap(n, n+1) {
 		return nil
 	}
 	return r
 }
 
-// rest waits until a unit is sent, or the pool ends.
-func (p *pool) rest() {
-	p.resting.Add(1)
-	if p.taken.Load() == p.sent.Load() && !p.quit.Load() {
+// sleep waits until a unit is sent, or the pool ends.
+func (p *pool) sleep() {
+	p.sleeping.Add(1)
+	if p.dequeued.Load() == p.enqueued.Load() && !p.quit.Load() {
 		<-p.wake
 	}
-	p.resting.Add(-1)
+	p.sleeping.Add(-1)
 }
 
 // run runs a unit ahead with which no thread has begun, and says how many turns it
 // had. A panic is the engine's thread's to have.
 func (p *pool) run(r *Runner, worker int) (turns uint64) {
-	if !r.where.CompareAndSwap(queued, running) {
+	if !r.state.CompareAndSwap(queued, running) {
 		return 0
 	}
-	before := r.turns
+	before := r.cyclesAhead
 	defer func() {
 		if x := recover(); x != nil {
 			p.fault.Store(fault.Caught(x))
 		}
-		turns = r.turns - before
-		r.where.Store(home)
+		turns = r.cyclesAhead - before
+		r.state.Store(owned)
 	}()
 	r.worker = worker
 	r.unit.CountIn(worker)
-	r.runAhead(r.until)
+	r.runAhead(r.runUntil)
 	return 0 // the deferred function knows
 }
 
@@ -157,27 +157,27 @@ func (p *pool) run(r *Runner, worker int) (turns uint64) {
 func (r *Runner) runAhead(until uint64) {
 	r.ahead = true
 	for {
-		r.learn()
+		r.completeLoads()
 		next := r.unit.Next()
 		if next >= until || !r.local(next) {
 			break
 		}
 		if r.worker > 0 {
-			r.at.Store(next)
-		} else if r.all.pool.short() {
+			r.progress.Store(next)
+		} else if r.all.pool.starved() {
 			break
 		}
 		r.unit.Advance(next)
-		r.turns++
+		r.cyclesAhead++
 	}
 	r.ahead = false
 }
 
-// passed says that a worker has the unit, and is so far that there is no turn in the cycle at hand: the alarm is set to how far it is.
-func (r *Runner) passed(now uint64) bool {
-	for n := 0; r.out && r.where.Load() == running; n++ {
-		if at := r.at.Load(); at > now {
-			r.book(now)
+// isAhead says that a worker has the unit, and is so far that there is no turn in the cycle at hand: the alarm is set to how far it is.
+func (r *Runner) isAhead(now uint64) bool {
+	for n := 0; r.lent && r.state.Load() == running; n++ {
+		if at := r.progress.Load(); at > now {
+			r.bookLoads(now)
 			r.alarm.Set(min(at, r.unbooked()))
 			return true
 		}
@@ -190,15 +190,15 @@ func (r *Runner) passed(now uint64) bool {
 
 // Join takes the unit back from the workers if they have it.
 func (r *Runner) Join() {
-	if !r.out {
+	if !r.lent {
 		return
 	}
-	r.out = false
+	r.lent = false
 	p := r.all.pool
-	for n := 0; r.where.Load() != home; n++ {
-		if r.where.Load() == queued {
+	for n := 0; r.state.Load() != owned; n++ {
+		if r.state.Load() == queued {
 			p.run(r, 0)
-		} else if other := p.take(); other != nil {
+		} else if other := p.dequeue(); other != nil {
 			p.run(other, 0) // rather than wait
 		} else if n > spins {
 			runtime.Gosched()

@@ -62,7 +62,7 @@ func (g *Group) FoldCopies() {
 		}
 		done[l.Copies] = true
 		for _, c := range l.Copies.idle {
-			c.Gather()
+			c.GatherCounts()
 			for i := range c.Counts {
 				l.Copies.Code.Counts[i].Add(&c.Counts[i])
 			}

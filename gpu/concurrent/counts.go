@@ -95,7 +95,7 @@ func (g *Group) Trace(to probe.QueueTracer) {
 	for _, q := range g.queues {
 		for i := range q.Packets {
 			k := &q.Packets[i]
-			if k.Mark != nil || !g.processor.Records[k.Launch].Ended {
+			if k.Timestamp != nil || !g.processor.Records[k.Launch].Ended {
 				continue
 			}
 			l := g.launches[k.Launch]
@@ -113,8 +113,8 @@ func (g *Group) Trace(to probe.QueueTracer) {
 
 // kept adds up who kept a packet waiting.
 func (g *Group) kept(h *account.HardwareQueue, r *command.Record) {
-	if r.KeptBy >= 0 {
-		h.KeptBy[g.processor.Records[r.KeptBy].Queue].Dependence += r.Ready - min(r.Head, r.Ready)
+	if r.LastDependency >= 0 {
+		h.KeptBy[g.processor.Records[r.LastDependency].Queue].Dependence += r.Ready - min(r.Head, r.Ready)
 	}
 	for q, n := range r.Pipe {
 		h.KeptBy[q].Pipe += n
@@ -134,7 +134,7 @@ func (g *Group) countLaunch(l *Launch) {
 	}
 	c := account.Counts{Launches: 1}
 	c.Workgroups, _, _ = l.open.Progress()
-	c.Waves = c.Workgroups * uint64(k.Need.Waves)
+	c.Waves = c.Workgroups * uint64(k.Resources.Waves)
 	l.Work.Count(&c, l.TimedPart())
 	if own := l.Codes[0]; g.before[own] != nil { // once
 		addIssued(&c, l.Codes, g.before[own])
@@ -206,6 +206,6 @@ func (g *Group) AddOwn(i int, to *account.Counts) {
 	}
 	to.Launches = 1
 	to.Workgroups, _, _ = l.open.Progress()
-	to.Waves = to.Workgroups * uint64(k.Need.Waves)
+	to.Waves = to.Workgroups * uint64(k.Resources.Waves)
 	l.returnCopy(to)
 }

@@ -17,7 +17,7 @@ func (g *Group) GraphsInTurn(order []int) error {
 		if own == nil {
 			continue
 		}
-		if own.Alone() {
+		if own.Exclusive() {
 			return fmt.Errorf("%w: %s: found a graph under scheduler.kind persistent, which takes all compute units, beside other work: want another kind", ErrQueues, l.Path)
 		}
 		if k, ok := before[own]; ok && !slices.Contains(l.After, k) {

@@ -85,7 +85,7 @@ func (g *Group) AddQueue(q *command.Queue) { g.queues = append(g.queues, q) }
 // Mark has a function called with the cycle in which a queue has come to its end so far and some launches are done.
 func (g *Group) Mark(queue int, after []int, mark func(cycle uint64)) {
 	q := g.queues[queue]
-	q.Packets = append(q.Packets, command.Packet{After: after, Mark: mark})
+	q.Packets = append(q.Packets, command.Packet{After: after, Timestamp: mark})
 }
 
 // Queues puts launches into the queues of a job, and these on pipes.
@@ -214,7 +214,7 @@ func (g *Group) Like() string {
 func (g *Group) Count(*account.Counts, scheduler.Part) {}
 
 func (g *Group) Workgroups() (uint64, bool) { return 0, false }
-func (g *Group) Resources() cu.Need         { return cu.Need{} }
+func (g *Group) Resources() cu.Resources    { return cu.Resources{} }
 func (g *Group) Codes() []*simd.Code        { return g.list }
 func (g *Group) Finished() (bool, uint64)   { return g.processor.Finished() }
 func (g *Group) Waiting() string            { return "; " + g.processor.Waiting() }
@@ -229,7 +229,7 @@ func (g *Group) WaveOwner(w *simd.Wave) string {
 func (g *Group) Open(m *machine.Machine, _ scheduler.Part) error {
 	m.Dispatcher.Clear()
 	m.Dispatcher.Expect(true)
-	m.Array.Beside(true)
+	m.Array.SetConcurrent(true)
 	m.Serve(g.graphs...)
 	return nil
 }
@@ -258,7 +258,7 @@ func (g *Group) Progress() (ended, running, total uint64) {
 func (g *Group) Close(end uint64) (done, next uint64) {
 	m := g.machine
 	m.Dispatcher.Expect(false)
-	m.Array.Beside(false)
+	m.Array.SetConcurrent(false)
 	for _, c := range g.list {
 		c.Launch = ""
 	}

@@ -29,7 +29,7 @@ func (g *Group) watch() {
 	for _, l := range g.launches {
 		l.Traffic = &hierarchy.Traffic{}
 		if k := l.Work.Kernel(); k != nil {
-			k.Touched, k.Traffic = l.Touched, l.Traffic
+			k.Footprint, k.Traffic = l.Touched, l.Traffic
 		}
 	}
 }

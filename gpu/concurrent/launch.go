@@ -93,14 +93,14 @@ func (l *Launch) Open(now, floor uint64, first bool, s scheduler.Share, c *sched
 
 // Pass lets some cycles pass.
 func (l *Launch) Pass(at Opening, cycles uint64) {
-	scheduler.Passed(at.caller.Port, at.caller, at.now, at.now+cycles)
+	scheduler.ReportPassed(at.caller.Port, at.caller, at.now, at.now+cycles)
 }
 
 // PassTransfer lets the time of a transfer of so many bytes pass: transfers pass one after the other.
 func (l *Launch) PassTransfer(at Opening, bytes uint64) {
 	g := l.group
 	g.moves = max(at.now, g.moves) + g.machine.TransferCycles(bytes)
-	scheduler.Passed(at.caller.Port, at.caller, at.now, g.moves)
+	scheduler.ReportPassed(at.caller.Port, at.caller, at.now, g.moves)
 }
 
 // OpenKernel hands a grid to the dispatcher.

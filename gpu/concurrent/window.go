@@ -58,7 +58,7 @@ func (l *Launch) passFunctional(now uint64, c *scheduler.Caller) error {
 	if _, err := l.run(l.whole()); err != nil {
 		return err
 	}
-	scheduler.Passed(c.Port, c, now, now)
+	scheduler.ReportPassed(c.Port, c, now, now)
 	return nil
 }
 

@@ -46,7 +46,7 @@ func newCode(p *program.Program, warm bool) *code {
 	n := len(p.Insts)
 	c := &code{Program: p, stretches: make([]stretch, n), counted: make([]bool, n), ends: make([]bool, n), warm: warm}
 	for i := range p.Insts {
-		c.counted[i], c.ends[i] = !simd.Free(&p.Insts[i], i), c.stops(&p.Insts[i])
+		c.counted[i], c.ends[i] = !simd.ZeroCost(&p.Insts[i], i), c.stops(&p.Insts[i])
 		if c.skips(&p.Insts[i]) {
 			c.skipped = append(c.skipped, i)
 		}

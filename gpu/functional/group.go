@@ -17,7 +17,7 @@ type group struct {
 	waiting int // of them, at the barrier
 	local   isa.Local
 	cleared uint64 // how often workgroups' memory had changed when local was cleared
-	shared  simd.Group
+	shared  simd.Workgroup
 }
 
 // begin makes a workgroup ready to run.
@@ -28,11 +28,11 @@ func (k *worker) begin(kernel *Kernel, wg *Workgroup) *group {
 	g.wg, g.kernel = *wg, kernel
 	g.code, g.table = k.recent.of(k, p)
 	g.table.used = true
-	g.shared = simd.Group{Index: wg.Index, ID: wg.ID}
+	g.shared = simd.Workgroup{Index: wg.Index, ID: wg.ID}
 	n := waves(p.LocalSize, p.WaveSize)
 	g.live, g.waiting = n, 0
-	if n := int(p.LDSBytes); len(g.local.Bytes) != n || g.cleared != k.lds.Changes {
-		g.local.Bytes, g.cleared = resized(g.local.Bytes, n), k.lds.Changes
+	if n := int(p.LDSBytes); len(g.local.Bytes) != n || g.cleared != k.lds.ChangeCount {
+		g.local.Bytes, g.cleared = resized(g.local.Bytes, n), k.lds.ChangeCount
 	}
 	g.local.Load = k.load
 	for len(g.waves) < n {
@@ -49,7 +49,7 @@ func (k *worker) beginWave(g *group, i int) {
 	w, p := &g.waves[i], g.kernel.Program
 	w.pc, w.status, w.length = 0, waveRuns, 0
 	w.regs = g.table.registers(g.code, k.tmp)
-	start := simd.Start{Group: &g.shared, WaveInGroup: uint32(i), WavesInGroup: uint32(len(g.waves)),
+	start := simd.Start{Workgroup: &g.shared, WaveInGroup: uint32(i), WavesInGroup: uint32(len(g.waves)),
 		NumWorkgroups: g.wg.Count, Push: g.kernel.Bindings.Push, Node: g.wg.Node, Fragments: g.wg.Fragments}
 	w.env.Bindings = g.kernel.Bindings
 	if p.ScratchWords > 0 {

@@ -51,7 +51,7 @@ const (
 //go:noinline
 func (k *worker) carry(g *group, w *wave) why {
 	st, c := &w.state, g.code
-	w.changes, w.looks = k.port.Values().Changes+k.lds.Changes, 0
+	w.changes, w.looks = k.port.Values().Changes+k.lds.ChangeCount, 0
 	run := isa.FlowRun{Counts: g.table.entries, Left: share}
 	for c.flow.Begin(st, &run, w.pc); ; {
 		n := c.flow.Run(st, &run)
@@ -173,9 +173,9 @@ func (k *worker) localMemory(g *group, w *wave, plain *lds.FastAccess, in *isa.I
 
 // measured carries out an access to the workgroup's memory, and counts how long it takes.
 func (k *worker) measured(d *lds.LDS, st *isa.State, in *isa.Inst, region []byte) {
-	changes, faults := d.Changes, d.Faults
+	changes, faults := d.ChangeCount, d.Faults
 	k.counts.LDSUnit += d.Measured(st, in, region)
-	k.lds.Changes += d.Changes - changes
+	k.lds.ChangeCount += d.ChangeCount - changes
 	if n := d.Faults - faults; n > 0 {
 		k.lds.Faults += n
 		k.lds.First = append(k.lds.First, d.First...)
@@ -186,7 +186,7 @@ func (k *worker) measured(d *lds.LDS, st *isa.State, in *isa.Inst, region []byte
 // fruitless says that a wave has looked several times at memory that others
 // write, and has written nothing itself meanwhile.
 func (k *worker) fruitless(w *wave, in *isa.Inst) bool {
-	if changes := k.port.Values().Changes + k.lds.Changes; changes != w.changes {
+	if changes := k.port.Values().Changes + k.lds.ChangeCount; changes != w.changes {
 		w.changes, w.looks = changes, 0
 		return false
 	}

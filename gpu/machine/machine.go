@@ -27,7 +27,7 @@ type Machine struct {
 	Hierarchy  hierarchy.Model
 	LDS        []*lds.Component
 	OnChip     *mem.OnChip // payload memory; nil if the machine has none
-	Array      *cu.Array
+	Array      *cu.ComputeUnits
 	LevelParts []sim.Component // levels of the fast memory
 	Dispatcher *scheduler.Dispatcher
 	Limits     *cu.Limits
@@ -58,11 +58,11 @@ func New(m *config.Machine, print cu.Printer) *Machine {
 	}
 	g.Array = cu.New(&m.UnitSpec, &m.Shape, cu.Links{
 		Engine: e, Printer: print,
-		Parts: func(name string, engine, unit int) cu.Parts {
+		NewUnitParts: func(name string, engine, unit int) cu.UnitParts {
 			l := lds.NewComponent(e, name+".LDS", &m.LDS)
 			g.LDS = append(g.LDS, l)
 			i := engine*m.ComputeUnits + unit
-			return cu.Parts{Memory: cu.NewMemory(ports[i], i*m.UnitSlots(), m.UnitSlots()), LDS: l, MaxOutstanding: m.VectorMemory.MaxOutstanding}
+			return cu.UnitParts{Memory: cu.NewMemory(ports[i], i*m.UnitSlots(), m.UnitSlots()), LDS: l, MaxOutstanding: m.VectorMemory.MaxOutstanding}
 		},
 	})
 	g.Dispatcher = scheduler.New(e, &m.Dispatcher, g.Limits, g.Array)
@@ -85,10 +85,10 @@ func (g *Machine) Cycle() uint64 { return g.Engine.Now() }
 // Serve says whose workgroups run next: those of some graphs, or of kernels alone.
 func (g *Machine) Serve(graphs ...*graph.Run) {
 	if g.Graphs = graphs; len(graphs) == 0 {
-		g.Array.Serve(nil)
+		g.Array.ServeGraph(nil)
 		return
 	}
-	g.Array.Serve(graph.Payloads{})
+	g.Array.ServeGraph(graph.Payloads{})
 }
 
 // Waves are those on the compute units.

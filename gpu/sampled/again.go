@@ -116,7 +116,7 @@ func (k *kind) first(s *Sampler, l Launch, kern *cu.Launch, follows bool) error 
 
 // issuedOf are the counts of a program's instructions.
 func issuedOf(c *simd.Code) []account.InstCount {
-	c.Gather()
+	c.GatherCounts()
 	return c.Counts
 }
 

@@ -118,8 +118,8 @@ func (d *division) issued() (n uint64, by [isa.NumClasses]uint64) {
 
 // run runs the launch.
 func (d *division) run(follows bool) error {
-	d.machine.Array.Watch(true)
-	defer d.machine.Array.Watch(false)
+	d.machine.Array.TrackRecent(true)
+	defer d.machine.Array.TrackRecent(false)
 	err := d.machine.Functional.During(func() error {
 		return d.clocked(d.launch, scheduler.Part{End: d.all, Next: d.next}, follows)
 	})
@@ -138,7 +138,7 @@ func (d *division) atEnd() {
 		d.close()
 		d.take(a)
 	}
-	d.rows.ended(d.machine.Tally.Number(d.launch.Step()), d.parts, float64(d.generation)*float64(d.kernel.Need.Waves), float64(d.held))
+	d.rows.ended(d.machine.Tally.Number(d.launch.Step()), d.parts, float64(d.generation)*float64(d.kernel.Resources.Waves), float64(d.held))
 	step := d.machine.Tally.Step(d.launch.Step())
 	if a, _ := d.rows.nearest(&d.like, true); a == nil && len(d.rows.list) > 0 {
 		timed := step.Instructions()

@@ -58,7 +58,7 @@ func newTestLaunch(t *testing.T, workgroups int) *testLaunch {
 	if l.kernel.Code, err = simd.NewCode(p, l.parts.Rules, 0); err != nil {
 		t.Fatal(err)
 	}
-	if l.kernel.Need, err = cu.NewNeed(p, l.parts.Limits); err != nil {
+	if l.kernel.Resources, err = cu.NewResources(p, l.parts.Limits); err != nil {
 		t.Fatal(err)
 	}
 	return l
@@ -76,7 +76,7 @@ func (l *testLaunch) Kind() string               { return "" }
 func (l *testLaunch) Like() string               { return "" }
 func (l *testLaunch) Kernel() *cu.Launch         { return l.kernel }
 func (l *testLaunch) Workgroups() (uint64, bool) { return cu.GridSize(l.kernel.NumWorkgroups), true }
-func (l *testLaunch) Resources() cu.Need         { return l.kernel.Need }
+func (l *testLaunch) Resources() cu.Resources    { return l.kernel.Resources }
 
 func (l *testLaunch) Timed(scheduler.Part, bool) (*account.Counts, error) {
 	panic("nothing of this is timed")

@@ -21,7 +21,7 @@ type Launch interface {
 	// Workgroups is how many there are, where that is known before they run.
 	Workgroups() (n uint64, known bool)
 	// Resources is what a workgroup takes of a compute unit.
-	Resources() cu.Need
+	Resources() cu.Resources
 	// Timed and Functional run a part, with time and without, and return what it did, also with an error. follows: after another launch of
 	// its stream; warm: lines come into the caches. The counts of a functional run are valid until the next one.
 	Timed(p scheduler.Part, follows bool) (*account.Counts, error)

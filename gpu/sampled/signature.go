@@ -185,7 +185,7 @@ func newCapacities(m *config.Machine) *capacities {
 }
 
 // demand is that of instructions which brought their lines into the caches.
-func (c *capacities) demand(did *account.Counts, w *hierarchy.Warmed, local uint64, need *cu.Need, limits *cu.Limits) (d demand) {
+func (c *capacities) demand(did *account.Counts, w *hierarchy.Warmed, local uint64, need *cu.Resources, limits *cu.Limits) (d demand) {
 	m := c.machine
 	n := float64(max(did.Instructions(), 1))
 	units := float64(m.Units())

@@ -14,7 +14,7 @@ import (
 // Ours splits a program of package program into blocks; counts, where it has
 // run, say how often each instruction issued.
 func Ours(p *program.Program, counts []account.InstCount, m *cu.Limits) (*Code, error) {
-	need, err := cu.NewNeed(p, m)
+	need, err := cu.NewResources(p, m)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func Ours(p *program.Program, counts []account.InstCount, m *cu.Limits) (*Code, 
 
 // wavesOf are those of a SIMD that registers and LDS leave space for, as RADV counts them (radv_get_max_waves): a wave has
 // its part of the workgroup's LDS, a SIMD its part of the unit's, and whether whole workgroups fit is not asked.
-func wavesOf(n cu.Need, m *cu.Limits) int {
+func wavesOf(n cu.Resources, m *cu.Limits) int {
 	waves := min(m.WaveSlots, m.Registers.Vector/n.VectorRegs, m.Registers.Scalar/n.ScalarRegs)
 	if n.LDSBytes > 0 {
 		each, all := max(n.LDSBytes/n.Waves, 1), m.LDS.Bytes/m.SIMDs
@@ -67,7 +67,7 @@ func blockOf(p *program.Program, counts []account.InstCount, from, end int) Bloc
 		if counts != nil {
 			b.Runs = max(b.Runs, float64(counts[i].Issues))
 		}
-		if simd.Free(in, i) {
+		if simd.ZeroCost(in, i) {
 			continue
 		}
 		b.take(isa.Disasm(in), kindOfInst(in), accessOfInst(in))
@@ -79,7 +79,7 @@ func blockOf(p *program.Program, counts []account.InstCount, from, end int) Bloc
 }
 
 func kindOfInst(in *isa.Inst) Kind {
-	if in.Class == isa.ClassNone { // what costs without a class of its own is a branch: see simd.Free
+	if in.Class == isa.ClassNone { // what costs without a class of its own is a branch: see simd.ZeroCost
 		return Branch
 	}
 	return kindOfClass[in.Class]

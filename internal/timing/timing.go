@@ -27,5 +27,5 @@ type Completion uint8
 const (
 	Known      Completion = iota // it is ReadyAt
 	ByCallback                   // a message brings it (simd.Ticket.Complete)
-	ByEngine                     // the engine's thread computes it later (simd.Ticket.Known): not before ReadyAt
+	ByEngine                     // the engine's thread computes it later (simd.Ticket.CompleteByEngine): not before ReadyAt
 )

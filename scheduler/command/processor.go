@@ -26,13 +26,13 @@ type Processor struct {
 	spec        *FrontEndSpec
 	costs       Costs
 	floor       uint64 // cycle in which a first launch is done at the earliest
-	to          *engine.Port
+	dispatcher  *engine.Port
 	queues      []*Queue
 	pipes       []*Pipe
-	waiters     [][]*Queue // by launch: those whose next packet waits for it
-	marks       [][]*mark  // by launch: those that wait for it
+	waiters     [][]*Queue     // by launch: those whose next packet waits for it
+	timestamps  [][]*timestamp // by launch: those that wait for it
 	outstanding int
-	left        int // launches that have not ended
+	unfinished  int // launches that have not ended
 	done        uint64
 	err         func(error)
 }
@@ -42,7 +42,7 @@ var ErrQueues = errors.New("queues")
 
 // New puts queues on the pipes of a machine; to is the dispatcher's port.
 func New(e *engine.Engine, spec *FrontEndSpec, costs Costs, to *engine.Port, queues []*Queue) (*Processor, error) {
-	p := &Processor{spec: spec, costs: costs, to: to, queues: queues, err: e.Fail}
+	p := &Processor{spec: spec, costs: costs, dispatcher: to, queues: queues, err: e.Fail}
 	for i := range spec.Pipes {
 		p.pipes = append(p.pipes, newPipe(e, p, fmt.Sprintf("Pipe[%d]", i)))
 	}
@@ -59,7 +59,7 @@ func New(e *engine.Engine, spec *FrontEndSpec, costs Costs, to *engine.Port, que
 		pipe.queues = append(pipe.queues, q)
 		launches += q.launches()
 	}
-	p.Records, p.waiters, p.marks = make([]Record, launches), make([][]*Queue, launches), make([][]*mark, launches)
+	p.Records, p.waiters, p.timestamps = make([]Record, launches), make([][]*Queue, launches), make([][]*timestamp, launches)
 	return p, nil
 }
 
@@ -79,36 +79,36 @@ func (p *Processor) Start(now uint64, follows bool) {
 	if follows {
 		cost, floor = p.costs.Following, 0
 	}
-	p.floor, p.left, p.outstanding, p.done = now+floor, len(p.Records), 0, now
+	p.floor, p.unfinished, p.outstanding, p.done = now+floor, len(p.Records), 0, now
 	for _, q := range p.queues {
 		for i := range q.Packets {
-			if k := &q.Packets[i]; k.Mark == nil {
-				p.Records[k.Launch] = Record{Queue: q.index, KeptBy: -1, Pipe: make([]uint64, len(p.queues))}
+			if k := &q.Packets[i]; k.Timestamp == nil {
+				p.Records[k.Launch] = Record{Queue: q.index, LastDependency: -1, Pipe: make([]uint64, len(p.queues))}
 			}
 		}
-		q.reset(now + less(cost, p.own()))
+		q.reset(now + subClamp(cost, p.packetCost()))
 		q.Usage = scheduler.Usage{}
 		q.Usage.Change(now, 0)
 	}
 	for _, pipe := range p.pipes {
-		pipe.free, pipe.open, pipe.current = now, 0, nil
+		pipe.freeAt, pipe.open, pipe.current = now, 0, nil
 		for _, q := range pipe.queues {
 			pipe.advance(now, q)
 		}
 	}
 }
 
-// own is what a launch takes of a pipe's time.
-func (p *Processor) own() uint64 { return uint64(p.spec.PacketCycles + p.spec.LaunchCycles) }
+// packetCost is what a launch takes of a pipe's time.
+func (p *Processor) packetCost() uint64 { return uint64(p.spec.PacketCycles + p.spec.LaunchCycles) }
 
-// barrier is what one takes beyond that: so that a launch after it costs what following launches do.
-func (p *Processor) barrier() uint64 { return less(p.costs.Following, p.own()) }
+// barrierCost is what one takes beyond that: so that a launch after it costs what following launches do.
+func (p *Processor) barrierCost() uint64 { return subClamp(p.costs.Following, p.packetCost()) }
 
-// less is a difference, or 0.
-func less(a, b uint64) uint64 { return a - min(a, b) }
+// subClamp is a difference, or 0.
+func subClamp(a, b uint64) uint64 { return a - min(a, b) }
 
 // Finished says whether all launches have ended, and by when all they did is done.
-func (p *Processor) Finished() (bool, uint64) { return p.left == 0, p.done }
+func (p *Processor) Finished() (bool, uint64) { return p.unfinished == 0, p.done }
 
 // Queues are those that the processor serves.
 func (p *Processor) Queues() []*Queue { return p.queues }
@@ -140,8 +140,8 @@ func (p *Processor) unended(k *Packet) (n int) {
 	return n
 }
 
-// seen is when a queue sees that a launch has ended.
-func (p *Processor) seen(l int, q *Queue) uint64 {
+// endSeenAt is when a queue sees that a launch has ended.
+func (p *Processor) endSeenAt(l int, q *Queue) uint64 {
 	r := &p.Records[l]
 	if r.Queue == q.index {
 		return r.Done
@@ -153,7 +153,7 @@ func (p *Processor) seen(l int, q *Queue) uint64 {
 func (p *Processor) ended(now uint64, l int, done uint64, from *Pipe) {
 	r := &p.Records[l]
 	r.Ended, r.Done = true, done
-	p.left--
+	p.unfinished--
 	p.done = max(p.done, done)
 	for _, q := range p.waiters[l] {
 		at := now
@@ -164,24 +164,24 @@ func (p *Processor) ended(now uint64, l int, done uint64, from *Pipe) {
 		from.port.Post(&signal{queue: q}, to.port, at)
 	}
 	p.waiters[l] = p.waiters[l][:0]
-	for _, m := range p.marks[l] {
+	for _, m := range p.timestamps[l] {
 		m.ended(done)
 	}
-	p.marks[l] = p.marks[l][:0]
+	p.timestamps[l] = p.timestamps[l][:0]
 	if p.Ended != nil {
 		p.Ended(l)
 	}
 }
 
-// pass has a mark that a queue came to in cycle now passed, now or when the launches that it waits for have ended.
-func (p *Processor) pass(now uint64, k *Packet) {
-	m := &mark{left: 1, at: now, call: k.Mark}
+// recordTimestamp has a mark that a queue came to in cycle now passed, now or when the launches that it waits for have ended.
+func (p *Processor) recordTimestamp(now uint64, k *Packet) {
+	m := &timestamp{outstanding: 1, at: now, call: k.Timestamp}
 	for _, l := range k.After {
 		if r := &p.Records[l]; r.Ended {
 			m.at = max(m.at, r.Done)
 		} else {
-			m.left++
-			p.marks[l] = append(p.marks[l], m)
+			m.outstanding++
+			p.timestamps[l] = append(p.timestamps[l], m)
 		}
 	}
 	m.ended(now)

@@ -10,21 +10,21 @@ import (
 )
 
 // allocate makes one array for the workgroup.
-func (g *group) allocate(v *visit) timing.Response {
+func (g *workgroup) allocate(v *waveOp) timing.Response {
 	count, same := v.uniform(0)
 	index, sameIndex := v.uniform(1)
 	if !same || !sameIndex {
 		g.fault(v, -1, "payload count or node index differs within the workgroup")
 		return timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	}
-	c, isNew := g.join(v)
+	c, isNew := g.joinCall(v)
 	if isNew {
 		c.count, c.index = count, index
 		c.array = g.newArray(v, v.first(), count, index)
 		if c.array != 0 {
 			g.pool.arrays[c.array].group = true
 		}
-		c.answers = g.newAnswers()
+		c.callWaiters = g.newCallWaiters()
 		g.policy.Allocate(v.now, g.unit, int(count), c.wait(v.now))
 	} else if c.count != count || c.index != index {
 		g.fault(v, -1, "payload count or node index differs within the workgroup: %d payloads for index %d here, %d for %d in another wave", count, index, c.count, c.index)
@@ -34,14 +34,14 @@ func (g *group) allocate(v *visit) timing.Response {
 		handle = g.pool.handle(c.array)
 	}
 	v.st.SetResult(v.in, handle)
-	answers := c.answers
-	g.made()
+	answers := c.callWaiters
+	g.dropCompleteCalls()
 	return answers.response(v)
 }
 
 // allocateLanes makes an array for each active lane.
-func (g *group) allocateLanes(v *visit) timing.Response {
-	g.join(v)
+func (g *workgroup) allocateLanes(v *waveOp) timing.Response {
+	g.joinCall(v)
 	st, total := v.st, 0
 	for exec := st.Exec; exec != 0; exec &= exec - 1 {
 		l := bits.TrailingZeros64(exec)
@@ -53,8 +53,8 @@ func (g *group) allocateLanes(v *visit) timing.Response {
 		st.SetLane(v.in, l, g.pool.handle(a))
 		total += int(count)
 	}
-	g.made()
-	a := g.newAnswers()
+	g.dropCompleteCalls()
+	a := g.newCallWaiters()
 	g.policy.Allocate(v.now, g.unit, total, a.wait(v.now))
 	return a.response(v)
 }
@@ -64,10 +64,10 @@ type usage struct{ payloads, bytes uint64 }
 
 // newArray allocates payloads of the output that the instruction names, or faults. An array of no payloads needs no node:
 // shaders ask for none where the recursion is spent or the node missing.
-func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
+func (g *workgroup) newArray(v *waveOp, lane int, count, index uint64) int32 {
 	o := &g.outputs[v.in.Imm]
 	count, index = count&(1<<32-1), index&(1<<32-1)
-	own, used, bytes := g.owner(v, o, lane), &g.used[lane%len(g.used)], count*uint64(o.Bytes)
+	own, used, bytes := g.owner(v, o, lane), &g.allocated[lane%len(g.allocated)], count*uint64(o.Bytes)
 	to, ok := g.target(o, index)
 	bad := g.beyondNode(o, own, count)
 	if bad == "" {
@@ -82,7 +82,7 @@ func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 	}
 	*own.counted += count
 	used.payloads, used.bytes = used.payloads+count, used.bytes+bytes
-	return g.fill(v, o, to, count)
+	return g.fillArray(v, o, to, count)
 }
 
 // An owner of arrays of payloads is a workgroup or an invocation of it. Where workgroups of one invocation share a wave, it is a lane.
@@ -93,7 +93,7 @@ type owner struct {
 }
 
 // owner returns the owner of an array that a lane allocates.
-func (g *group) owner(v *visit, o *output, lane int) owner {
+func (g *workgroup) owner(v *waveOp, o *output, lane int) owner {
 	i, root := 0, &g.outputs[o.root]
 	own := owner{most: uint64(root.MaxPayloads), whose: "workgroup"}
 	switch {
@@ -107,7 +107,7 @@ func (g *group) owner(v *visit, o *output, lane int) owner {
 }
 
 // beyondNode says how an allocation exceeds the node's limits; empty: it does not.
-func (g *group) beyondNode(o *output, own owner, count uint64) string {
+func (g *workgroup) beyondNode(o *output, own owner, count uint64) string {
 	switch most := uint64(g.outputs[o.root].MaxPayloads); {
 	case count > most:
 		return fmt.Sprintf("%d payloads are allocated, NodeMaxPayloadsAMDX is %d", count, most)
@@ -118,7 +118,7 @@ func (g *group) beyondNode(o *output, own owner, count uint64) string {
 }
 
 // beyondMachine says how an allocation exceeds what the machine allows a workgroup; empty: it does not.
-func (g *group) beyondMachine(used *usage, count, bytes uint64) string {
+func (g *workgroup) beyondMachine(used *usage, count, bytes uint64) string {
 	switch most := g.limits; {
 	case used.payloads+count > uint64(most.MaxPayloads):
 		return fmt.Sprintf("%d payloads after %d are more than the %d of a workgroup (queue.max_payloads)", count, used.payloads, most.MaxPayloads)
@@ -129,7 +129,7 @@ func (g *group) beyondMachine(used *usage, count, bytes uint64) string {
 }
 
 // noTarget says why there is no stage for payloads of an output for an index.
-func (g *group) noTarget(o *output, index uint64) string {
+func (g *workgroup) noTarget(o *output, index uint64) string {
 	switch at := index + uint64(o.BaseIndex); {
 	case o.targets[uint32(index)+o.BaseIndex] == g.Node:
 		return "payloads are allocated for the node itself, but its recursion is spent"
@@ -152,21 +152,21 @@ func (l *nodeLaunch) owners() int {
 	return 1
 }
 
-func (g *group) fill(v *visit, o *output, to *stage, count uint64) int32 {
+func (g *workgroup) fillArray(v *waveOp, o *output, to *stage, count uint64) int32 {
 	p := g.pool
 	i := p.newArray(to)
 	p.arrays[i].owner, p.arrays[i].id = g, v.in.Origin
 	g.arrays = append(g.arrays, i)
 	g.stats.queue.Allocated += count
 	for range count {
-		e, err := p.take(o.Bytes, false)
+		e, err := p.allocate(o.Bytes, false)
 		if err != nil {
 			g.fault(v, -1, "%v", err)
 			return i
 		}
 		x := &p.payloads[e]
 		x.node, x.array, x.remaining = to.Node, i, to.remaining
-		g.reserve -= min(x.charged, g.reserve)
+		g.reserved -= min(x.charged, g.reserved)
 		p.arrays[i].elems = append(p.arrays[i].elems, e)
 	}
 	return i

@@ -15,11 +15,11 @@ type allocator struct {
 	port     *engine.Port
 	units    []*cu.ComputeUnit
 	spec     *scheduler.QueueSpec
-	stats    *ledger
+	stats    *graphStats
 	requests engine.Stock[allocation]
 }
 
-func newAllocator(e *engine.Engine, units []*cu.ComputeUnit, spec *scheduler.QueueSpec, stats *ledger) *allocator {
+func newAllocator(e *engine.Engine, units []*cu.ComputeUnit, spec *scheduler.QueueSpec, stats *graphStats) *allocator {
 	a := &allocator{Base: engine.NewBase(e, "PayloadPool"), units: units, spec: spec, stats: stats}
 	a.port = engine.NewPort(&a.Base, a, "Units")
 	return a
@@ -44,9 +44,9 @@ func (a *allocator) ask(now uint64, unit, payloads int, through *port, done *wai
 // answer takes the latency again.
 func (a *allocator) Handle(e sim.Event) error {
 	m, now := e.(*allocation), a.Engine.Now()
-	at := m.through.take(now, m.payloads)
+	at := m.through.book(now, m.payloads)
 	a.stats.stallAtPort(now, at, m.payloads, a.spec.Ports)
-	m.done.leg(at + uint64(a.spec.Latency))
+	m.done.reply(at + uint64(a.spec.Latency))
 	a.requests.Give(m)
 	return nil
 }

@@ -15,48 +15,50 @@ type call struct {
 	result       uint64
 	id           isa.Origin
 	op           isa.Op
-	*answers
+	*callWaiters
 }
 
-// answers are the waves that wait for a call to be done, and the cycle in which
+// callWaiters are the waves that wait for a call to be done, and the cycle in which
 // it is, once that is known.
-type answers struct {
-	alloc   *allocator
-	unit    int
-	at      uint64
-	known   bool
-	tickets []simd.Ticket
+type callWaiters struct {
+	allocator *allocator
+	unit      int
+	at        uint64
+	known     bool
+	tickets   []simd.Ticket
 }
 
-func (g *group) newAnswers() *answers { return &answers{alloc: g.alloc, unit: g.unit} }
+func (g *workgroup) newCallWaiters() *callWaiters {
+	return &callWaiters{allocator: g.allocator, unit: g.unit}
+}
 
 // wait makes the wait that knows when the call is done.
-func (a *answers) wait(from uint64) *wait {
+func (a *callWaiters) wait(from uint64) *wait {
 	return gather(from, func(at uint64) {
 		a.at, a.known = at, true
 		for _, t := range a.tickets {
-			a.alloc.answer(a.unit, t, at)
+			a.allocator.answer(a.unit, t, at)
 		}
 		a.tickets = nil
 	})
 }
 
 // response lets a wave that makes the call now go on at once; the result comes when the call is done.
-func (a *answers) response(v *visit) timing.Response {
+func (a *callWaiters) response(v *waveOp) timing.Response {
 	switch {
 	case a.known && a.at <= v.now:
 		return timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	case a.known:
-		a.alloc.answer(a.unit, v.wave.Ticket(), a.at)
+		a.allocator.answer(a.unit, v.wave.Ticket(), a.at)
 	default:
 		a.tickets = append(a.tickets, v.wave.Ticket())
 	}
 	return timing.Response{Completion: timing.ByCallback, UnitFreeAt: v.now}
 }
 
-// join finds the call that the wave makes now together with the other waves of
+// joinCall finds the call that the wave makes now together with the other waves of
 // its workgroup: the first one at this instruction that it has not made.
-func (g *group) join(v *visit) (c *call, isNew bool) {
+func (g *workgroup) joinCall(v *waveOp) (c *call, isNew bool) {
 	for i := range g.calls {
 		if c := &g.calls[i]; c.pc == v.pc && c.waves&v.bit() == 0 {
 			c.waves |= v.bit()
@@ -67,8 +69,8 @@ func (g *group) join(v *visit) (c *call, isNew bool) {
 	return &g.calls[len(g.calls)-1], true
 }
 
-// made drops the calls that all waves have made.
-func (g *group) made() {
+// dropCompleteCalls drops the calls that all waves have made.
+func (g *workgroup) dropCompleteCalls() {
 	kept := g.calls[:0]
 	for _, c := range g.calls {
 		if c.waves != g.waves {

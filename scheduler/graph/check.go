@@ -9,15 +9,15 @@ import (
 	"spvsim/simd"
 )
 
-// Check looks at an access to payloads: each active lane must stay within a
+// CheckAccess looks at an access to payloads: each active lane must stay within a
 // payload that its workgroup has as input or has allocated and not enqueued.
-func (Payloads) Check(w *simd.Wave, in *isa.Inst) bool {
-	pc, _ := w.Where()
-	return groupOf(w).check(&visit{0, &w.State, pc, in, w})
+func (Payloads) CheckAccess(w *simd.Wave, in *isa.Inst) bool {
+	pc, _ := w.CurrentInst()
+	return workgroupOf(w).check(&waveOp{0, &w.State, pc, in, w})
 }
 
 // check is Check for the group's wave.
-func (g *group) check(v *visit) bool {
+func (g *workgroup) check(v *waveOp) bool {
 	st, in, m := v.st, v.in, v.in.Mem
 	if m.Speculative {
 		return true
@@ -41,16 +41,16 @@ func (g *group) check(v *visit) bool {
 }
 
 // checkLane looks at what a lane accesses.
-func (g *group) checkLane(v *visit, l int, addr, size uint64, writes bool) bool {
-	bad := g.allowed(addr, size, writes)
+func (g *workgroup) checkLane(v *waveOp, l int, addr, size uint64, writes bool) bool {
+	bad := g.accessFault(addr, size, writes)
 	if bad != "" {
 		g.fault(v, l, "%s", bad)
 	}
 	return bad == ""
 }
 
-// allowed says what is wrong with an access to payload memory; nothing when it is empty.
-func (g *group) allowed(addr, size uint64, write bool) string {
+// accessFault says what is wrong with an access to payload memory; nothing when it is empty.
+func (g *workgroup) accessFault(addr, size uint64, write bool) string {
 	p := g.pool
 	i := p.find(addr)
 	if i == 0 {
@@ -62,7 +62,7 @@ func (g *group) allowed(addr, size uint64, write bool) string {
 		return fmt.Sprintf("an access beyond the end of a payload: bytes %d to %d of %d", addr-x.addr, addr-x.addr+size, x.size)
 	case x.state == payloadAllocated && p.arrays[x.array].owner == g:
 		return ""
-	case x.state == payloadQueued && g.reads(x, i):
+	case x.state == payloadQueued && g.isInput(x, i):
 		if write && g.base != nil {
 			return "a node writes the input that it shares, which it may only read"
 		}
@@ -73,8 +73,8 @@ func (g *group) allowed(addr, size uint64, write bool) string {
 	return "a payload is used that is not this workgroup's"
 }
 
-// reads says whether a payload is among the workgroup's inputs.
-func (g *group) reads(x *payload, i int32) bool {
+// isInput says whether a payload is among the workgroup's inputs.
+func (g *workgroup) isInput(x *payload, i int32) bool {
 	if x.input == g.launch.input {
 		return true
 	}

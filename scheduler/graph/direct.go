@@ -14,18 +14,18 @@ import (
 // picked at once, and who carries workgroups out asks for the next one. It may
 // be used from several goroutines, unless it is Alone.
 type Direct struct {
-	run    *Run // for reports
-	engine *engine.Engine
-	opener *opener
-	groups *residents
-	mutex  sync.Mutex
-	// Alone says that one goroutine carries all workgroups out: accesses to payloads lock nothing.
-	Alone bool
+	run        *Run // for reports
+	engine     *engine.Engine
+	launcher   *launcher
+	workgroups *workgroups
+	mutex      sync.Mutex
+	// SingleThreaded says that one goroutine carries all workgroups out: accesses to payloads lock nothing.
+	SingleThreaded bool
 }
 
 // direct is the policy of a run without time: nothing costs anything.
 type direct struct {
-	pushed
+	pushPolicy
 	*queues
 }
 
@@ -47,14 +47,14 @@ func NewDirect(g *Graph, spec *scheduler.WorkSpec, store *mem.Store, scratch uin
 	if err != nil {
 		return nil, err
 	}
-	return &Direct{run: r, engine: parts.Engine, opener: r.opener, groups: r.groups}, nil
+	return &Direct{run: r, engine: parts.Engine, launcher: r.launcher, workgroups: r.workgroups}, nil
 }
 
 // Dispatch hands over what the host dispatches.
-func (d *Direct) Dispatch(entries []Entry) { d.opener.load(entries) }
+func (d *Direct) Dispatch(entries []Entry) { d.launcher.loadHostPayloads(entries) }
 
-// Graph is the run's own counting and reports, for callers that know that nothing runs.
-func (d *Direct) Graph() *Run { return d.run }
+// Run is the run's own counting and reports, for callers that know that nothing runs.
+func (d *Direct) Run() *Run { return d.run }
 
 // A State says what became of a look for the next workgroup.
 type State uint8
@@ -71,18 +71,18 @@ const (
 func (d *Direct) Next(nothingElse bool) (l *cu.Launch, wg cu.Workgroup, s State) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	o := d.opener
-	b := d.find(false)
+	o := d.launcher
+	b := d.nextReady(false)
 	if b == nil && (nothingElse || o.stats.resident == 0) {
-		b = d.find(true)
+		b = d.nextReady(true)
 	}
 	switch {
 	case d.engine.Err() != nil:
 		return nil, wg, Over
 	case b != nil:
-		l = b.opens[0].Code
-		o.nextGroup(b, 0, &wg)
-		wg.Node.Payloads = &table{d, d.groups.list[wg.Index]}
+		l = b.launches[0].Code
+		o.beginWorkgroup(b, 0, &wg)
+		wg.Node.Payloads = &table{d, d.workgroups.list[wg.Index]}
 		return l, wg, Found
 	case o.stats.resident > 0:
 		return nil, wg, Later
@@ -90,29 +90,29 @@ func (d *Direct) Next(nothingElse bool) (l *cu.Launch, wg cu.Workgroup, s State)
 	return nil, wg, Over
 }
 
-// find is the bin with the workgroup that goes next, or nil.
-func (d *Direct) find(partial bool) *bin {
-	o := d.opener
-	for k := range o.bins.order {
-		b := o.bins.at(0, k)
-		for len(b.opens) == 0 && b.pending() > 0 && (partial || b.pending() >= b.batchSize() || b.nHosts > 0) && d.engine.Err() == nil {
-			d.open(b)
+// nextReady is the bin with the workgroup that goes next, or nil.
+func (d *Direct) nextReady(partial bool) *nodeQueue {
+	o := d.launcher
+	for k := range o.nodeQueues.order {
+		b := o.nodeQueues.inOrder(0, k)
+		for len(b.launches) == 0 && b.pending() > 0 && (partial || b.pending() >= b.batchSize() || b.numHostPayloads > 0) && d.engine.Err() == nil {
+			d.launch(b)
 		}
-		if len(b.opens) > 0 && o.reserve(b.opens[0]) {
+		if len(b.launches) > 0 && o.reserveMemory(b.launches[0]) {
 			return b
 		}
 	}
 	return nil
 }
 
-// open opens a launch, which may be of no workgroup.
-func (d *Direct) open(b *bin) {
-	o := d.opener
-	if l := o.openLaunch(0, b); l != nil {
+// launch opens a launch, which may be of no workgroup.
+func (d *Direct) launch(b *nodeQueue) {
+	o := d.launcher
+	if l := o.launch(0, b); l != nil {
 		l.ReadyAt = 0
 		if l.Total == 0 {
-			o.stats.open--
-			o.closeLaunch(l)
+			o.stats.openLaunches--
+			o.endLaunch(l)
 		}
 	}
 }
@@ -121,23 +121,23 @@ func (d *Direct) open(b *bin) {
 func (d *Direct) Ended(index uint64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.opener.endGroup(d.groups.list[index])
+	d.launcher.endWorkgroup(d.workgroups.list[index])
 }
 
 // Do carries out an operation on payloads of a wave of the workgroup with that index, at instruction pc.
 func (d *Direct) Do(index uint64, st *isa.State, pc int, in *isa.Inst) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.groups.list[index].do(&visit{st: st, pc: pc, in: in, now: 1})
+	d.workgroups.list[index].execute(&waveOp{st: st, pc: pc, in: in, now: 1})
 }
 
 // Check looks at an access to payload memory before it is carried out, and says whether it may be.
 func (d *Direct) Check(index uint64, st *isa.State, pc int, in *isa.Inst) bool {
-	if !d.Alone {
+	if !d.SingleThreaded {
 		d.mutex.Lock()
 		defer d.mutex.Unlock()
 	}
-	return d.groups.list[index].check(&visit{st: st, pc: pc, in: in})
+	return d.workgroups.list[index].check(&waveOp{st: st, pc: pc, in: in})
 }
 
 // Err is what a shader did that it must not, if any did; or that payloads wait which nothing can start.
@@ -156,12 +156,12 @@ func (d *Direct) Stuck() bool {
 // A table is the payloads of a workgroup as its waves see them.
 type table struct {
 	d *Direct
-	g *group
+	g *workgroup
 }
 
 // Elem fulfils isa.PayloadTable.
 func (t *table) Elem(handle uint64, i uint32) uint64 {
-	if t.d.Alone {
+	if t.d.SingleThreaded {
 		return t.g.Elem(handle, i)
 	}
 	t.d.mutex.Lock()

@@ -13,8 +13,8 @@ import (
 
 // enqueue hands arrays over to the queue: one that belongs to the workgroup when
 // its last wave has come here, those of invocations at once.
-func (g *group) enqueue(v *visit) timing.Response {
-	c, _ := g.join(v)
+func (g *workgroup) enqueue(v *waveOp) timing.Response {
+	c, _ := g.joinCall(v)
 	c.array = 0
 	exec := v.st.Exec
 	if v.in.Src[0].Kind != isa.Vector {
@@ -31,11 +31,11 @@ func (g *group) enqueue(v *visit) timing.Response {
 			continue // an array of the workgroup, in the vector registers of all lanes
 		}
 		last = handle
-		if !g.give(v, l, handle, b) {
+		if !g.enqueueArray(v, l, handle, b) {
 			break
 		}
 	}
-	g.made()
+	g.dropCompleteCalls()
 	if len(b.payloads) == 0 {
 		q.batches.Give(b)
 		return timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
@@ -43,13 +43,13 @@ func (g *group) enqueue(v *visit) timing.Response {
 	if accepted, known := g.queues.enqueue(v.now, b); known {
 		return timing.Response{ReadyAt: accepted, UnitFreeAt: accepted}
 	}
-	t, unit, alloc := v.wave.Ticket().BlocksWave(), g.unit, g.alloc
+	t, unit, alloc := v.wave.Ticket().BlocksWave(), g.unit, g.allocator
 	b.waiter = func(at uint64) { alloc.answer(unit, t, at) }
 	return timing.Response{Completion: timing.ByCallback, BlocksWave: true}
 }
 
-// give adds an array to what is enqueued.
-func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
+// enqueueArray adds an array to what is enqueued.
+func (g *workgroup) enqueueArray(v *waveOp, lane int, handle uint64, b *batch) bool {
 	p := g.pool
 	i := p.lookup(handle)
 	if i == 0 || p.arrays[i].owner != g {
@@ -69,7 +69,7 @@ func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
 	a.enqueued = true
 	g.stats.queue.Enqueued += uint64(len(a.elems))
 	for _, e := range a.elems {
-		if !g.complete(v, lane, a.target, e) {
+		if !g.completePayload(v, lane, a.target, e) {
 			return false
 		}
 		b.payloads = append(b.payloads, e)
@@ -77,8 +77,8 @@ func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
 	return true
 }
 
-// complete closes a payload: what it starts is known now.
-func (g *group) complete(v *visit, lane int, to *stage, e int32) bool {
+// completePayload closes a payload: what it starts is known now.
+func (g *workgroup) completePayload(v *waveOp, lane int, to *stage, e int32) bool {
 	x := &g.pool.payloads[e]
 	x.state, x.from = payloadQueued, g.launch.hop
 	if err := size(x, to); err != nil {
@@ -141,7 +141,7 @@ func (n *Node) checkCount(grid [3]uint32) error {
 }
 
 // finishWriting is true when all workgroups of a payload, of its node and of those that share it, have called it.
-func (g *group) finishWriting(v *visit) timing.Response {
+func (g *workgroup) finishWriting(v *waveOp) timing.Response {
 	handle, same := v.uniform(0)
 	p := g.pool
 	i := p.lookup(handle)
@@ -160,7 +160,7 @@ func (g *group) finishWriting(v *visit) timing.Response {
 		g.fault(v, -1, "it %s", bad)
 		return timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	}
-	c, isNew := g.join(v)
+	c, isNew := g.joinCall(v)
 	if isNew {
 		x := &p.payloads[p.arrays[i].elems[0]]
 		if !g.finished {
@@ -170,13 +170,13 @@ func (g *group) finishWriting(v *visit) timing.Response {
 		if x.unfinished == 0 {
 			c.result = 1
 		}
-		c.answers = g.newAnswers()
+		c.callWaiters = g.newCallWaiters()
 		w := c.wait(v.now)
 		g.ring.access(v.now, w, g.unit, hierarchy.Atomic, x.addr, 4, 1) // the count that identifies the last one
 		w.close()
 	}
 	v.st.SetResult(v.in, c.result)
-	answers := c.answers
-	g.made()
+	answers := c.callWaiters
+	g.dropCompleteCalls()
 	return answers.response(v)
 }

@@ -75,7 +75,7 @@ type Graph struct {
 	worst  []uint64 // by level: largest stage.worst
 	deeper []uint64 // by level: sum of worst over the deeper ones
 	byRef  map[program.NodeRef]*Node
-	most   scheduler.GraphLimits
+	limits scheduler.GraphLimits
 }
 
 func (n *Node) String() string {
@@ -115,13 +115,13 @@ func (n *Node) Outputs() (list []*Node) {
 
 // NewGraph connects nodes and checks that they fit together and keep to limits.
 func NewGraph(nodes []*Node, limits scheduler.GraphLimits) (*Graph, error) {
-	g := &Graph{Nodes: nodes, most: limits, byRef: map[program.NodeRef]*Node{}}
-	for _, step := range []func() error{g.identify, g.share, g.connect, g.order, g.limits} {
+	g := &Graph{Nodes: nodes, limits: limits, byRef: map[program.NodeRef]*Node{}}
+	for _, step := range []func() error{g.identify, g.connectSharers, g.connect, g.assignLevels, g.checkLimits} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	g.reserve()
+	g.computeReserves()
 	return g, nil
 }
 
@@ -150,7 +150,7 @@ func (g *Graph) identify() error {
 		}
 		n.describeInput()
 	}
-	return errors.Join(append(errs, g.sameName())...)
+	return errors.Join(append(errs, g.checkSameNames())...)
 }
 
 // describeInput: a dynamic node without input has a payload of three counts.
@@ -167,8 +167,8 @@ func (n *Node) describeInput() {
 	}
 }
 
-// sameName: nodes of one name agree in model, payload size and launch kind.
-func (g *Graph) sameName() error {
+// checkSameNames: nodes of one name agree in model, payload size and launch kind.
+func (g *Graph) checkSameNames() error {
 	first := map[string]*Node{}
 	for _, n := range g.Nodes {
 		f := first[n.Name]
@@ -192,8 +192,8 @@ func (g *Graph) sameName() error {
 	return nil
 }
 
-// share finds the nodes that share an input.
-func (g *Graph) share() error {
+// connectSharers finds the nodes that share an input.
+func (g *Graph) connectSharers() error {
 	for _, n := range g.Nodes {
 		ref := n.meta.SharesInput
 		if ref == nil {
@@ -234,7 +234,7 @@ func (g *Graph) connect() error {
 			}
 			o.stride = (o.Bytes + payloadAlignment - 1) / payloadAlignment * payloadAlignment
 			o.stride = max(o.stride, payloadAlignment)
-			g.reach(o)
+			g.connectTargets(o)
 			errs = append(errs, g.checkOutput(n, o))
 		}
 		g.setLimits(n)
@@ -242,7 +242,7 @@ func (g *Graph) connect() error {
 	return errors.Join(errs...)
 }
 
-func (g *Graph) reach(o *output) {
+func (g *Graph) connectTargets(o *output) {
 	for _, t := range g.Nodes {
 		if t.Name == o.Node && o.Takes(t.Index) {
 			o.targets[t.Index] = t
@@ -308,16 +308,16 @@ func (g *Graph) setLimits(n *Node) {
 			times++
 		}
 		r := &n.outputs[o.root]
-		r.limit = max(r.limit, min(uint64(r.MaxPayloads)*times, uint64(g.most.MaxPayloads)))
+		r.limit = max(r.limit, min(uint64(r.MaxPayloads)*times, uint64(g.limits.MaxPayloads)))
 	}
 }
 
-// order gives each stage its level: one more than those that lead to it.
-func (g *Graph) order() error {
+// assignLevels gives each stage its level: one more than those that lead to it.
+func (g *Graph) assignLevels() error {
 	starts := make([]int, len(g.Nodes))
 	state := make([]int, len(g.Nodes)) // 0 new, 1 on the path, 2 done
 	producers := g.producers()
-	maxDepth := g.most.MaxDepth
+	maxDepth := g.limits.MaxDepth
 	deepest := uint32(maxDepth + 1)
 	var visit func(n *Node, path []string) error
 	visit = func(n *Node, path []string) error {
@@ -347,7 +347,7 @@ func (g *Graph) order() error {
 		}
 	}
 	g.makeStages(starts)
-	g.feed()
+	g.findFeeders()
 	return nil
 }
 
@@ -375,7 +375,7 @@ func (g *Graph) makeStages(starts []int) {
 		for i := range n.stages {
 			remaining := levels - uint32(i)
 			s := &stage{Node: n, id: len(g.stages), remaining: remaining, level: start + i}
-			s.worst = g.allows(n, remaining > 0).memory
+			s.worst = g.allowance(n, remaining > 0).memory
 			n.stages[remaining] = s
 			g.stages = append(g.stages, s)
 			g.Depth = max(g.Depth, s.level)
@@ -383,8 +383,8 @@ func (g *Graph) makeStages(starts []int) {
 	}
 }
 
-// feed finds for each stage those from which payloads may come to it.
-func (g *Graph) feed() {
+// findFeeders finds for each stage those from which payloads may come to it.
+func (g *Graph) findFeeders() {
 	direct := make([][]int, len(g.stages))
 	for _, s := range g.stages {
 		for i := range s.outputs {
@@ -428,9 +428,9 @@ type allowance struct {
 	memory   uint64 // that they take: payloads in multiples of payloadAlignment
 }
 
-// allows adds up the limits of a node's outputs, as far as the machine's limits of a workgroup go. Outputs to the node itself do
+// allowance adds up the limits of a node's outputs, as far as the machine's limits of a workgroup go. Outputs to the node itself do
 // not count where its recursion is spent.
-func (g *Graph) allows(n *Node, recursive bool) (sum allowance) {
+func (g *Graph) allowance(n *Node, recursive bool) (sum allowance) {
 	strides := map[uint32]uint64{} // payloads by the memory that each takes
 	for _, r := range n.roots(recursive) {
 		limit := n.outputs[r.output].limit
@@ -438,8 +438,8 @@ func (g *Graph) allows(n *Node, recursive bool) (sum allowance) {
 		sum.bytes += limit * uint64(r.bytes)
 		strides[r.stride] += limit
 	}
-	sum.payloads = min(sum.payloads, uint64(g.most.MaxPayloads))
-	sum.bytes = min(sum.bytes, uint64(g.most.MaxPayloadBytes))
+	sum.payloads = min(sum.payloads, uint64(g.limits.MaxPayloads))
+	sum.bytes = min(sum.bytes, uint64(g.limits.MaxPayloadBytes))
 	left := sum.payloads
 	for _, stride := range slices.Backward(slices.Sorted(maps.Keys(strides))) { // the largest payloads first
 		count := min(strides[stride], left)
@@ -471,9 +471,9 @@ func (n *Node) roots(recursive bool) (list []root) {
 	return list
 }
 
-// limits holds each node to what an implementation offers. NodeMaxPayloadsAMDX counts once for each output, as only the run shows
+// checkLimits holds each node to what an implementation offers. NodeMaxPayloadsAMDX counts once for each output, as only the run shows
 // how many of its invocations allocate.
-func (g *Graph) limits() error {
+func (g *Graph) checkLimits() error {
 	var errs []error
 	for _, n := range g.Nodes {
 		check := func(what string, got, most uint64) {
@@ -488,8 +488,8 @@ func (g *Graph) limits() error {
 			bytes += most * uint64(r.bytes)
 		}
 		check("outputs", uint64(len(n.outputs)), maxOutputs)
-		check("bytes of payloads in one workgroup", bytes, uint64(g.most.MaxPayloadBytes))
-		check("payloads in one workgroup", count, uint64(g.most.MaxPayloads))
+		check("bytes of payloads in one workgroup", bytes, uint64(g.limits.MaxPayloadBytes))
+		check("payloads in one workgroup", count, uint64(g.limits.MaxPayloads))
 		if n.meta.Launch == program.Static {
 			errs = append(errs, checkGrid(n, n.meta.Workgroups))
 		}
@@ -511,8 +511,8 @@ func checkGrid(n *Node, grid [3]uint32) error {
 	return nil
 }
 
-// reserve works out what must stay free while a workgroup of each level starts.
-func (g *Graph) reserve() {
+// computeReserves works out what must stay free while a workgroup of each level starts.
+func (g *Graph) computeReserves() {
 	g.worst, g.deeper = make([]uint64, g.Depth+2), make([]uint64, g.Depth+2)
 	for _, s := range g.stages {
 		g.worst[s.level] = max(g.worst[s.level], s.worst)
@@ -545,7 +545,7 @@ func (g *Graph) MaximumBytes(counts map[*Node]uint64) uint64 {
 			groups := payloads[s.id] * s.mostGroups()
 			total += groups * float64(s.worst)
 			for i := range s.outputs {
-				s.spread(&s.outputs[i], groups, payloads)
+				s.addPayloads(&s.outputs[i], groups, payloads)
 			}
 		}
 	}
@@ -572,8 +572,8 @@ func (n *Node) mostGroups() float64 {
 	return float64(w[0]) * float64(w[1]) * float64(w[2])
 }
 
-// spread adds the payloads of an output to the stages that it reaches.
-func (s *stage) spread(o *output, groups float64, payloads []float64) {
+// addPayloads adds the payloads of an output to the stages that it reaches.
+func (s *stage) addPayloads(o *output, groups float64, payloads []float64) {
 	n := groups * float64(s.outputs[o.root].limit)
 	for _, t := range o.list {
 		to := t.stages[len(t.stages)-1]

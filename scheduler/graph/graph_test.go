@@ -175,11 +175,11 @@ func TestPoolGivesPlacesBack(t *testing.T) {
 	p := poolOf(64, 1000)
 	var list []int32
 	for range 6 {
-		i, err := p.take(20, false) // takes 32 bytes
+		i, err := p.allocate(20, false) // takes 32 bytes
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.taken += p.payloads[i].charged
+		p.reserved += p.payloads[i].charged
 		list = append(list, i)
 	}
 	onChip := 0
@@ -191,17 +191,17 @@ func TestPoolGivesPlacesBack(t *testing.T) {
 			t.Errorf("payload %d is not found at its address", i)
 		}
 	}
-	if onChip != 2 || p.spilled != 4 || p.free(0) != 1064-6*32 {
-		t.Errorf("%d on chip, %d spilled, %d bytes left", onChip, p.spilled, p.free(0))
+	if onChip != 2 || p.spilled != 4 || p.freeBytes(0) != 1064-6*32 {
+		t.Errorf("%d on chip, %d spilled, %d bytes left", onChip, p.spilled, p.freeBytes(0))
 	}
 	p.payloads[list[0]].data[3] = 7
 	for _, i := range list {
 		p.release(i)
 	}
-	if p.free(0) != 1064 || p.chipUsed != 0 {
-		t.Errorf("%d bytes left, %d used on chip after all were freed", p.free(0), p.chipUsed)
+	if p.freeBytes(0) != 1064 || p.chipUsed != 0 {
+		t.Errorf("%d bytes left, %d used on chip after all were freed", p.freeBytes(0), p.chipUsed)
 	}
-	again, err := p.take(20, false)
+	again, err := p.allocate(20, false)
 	if err != nil || p.payloads[again].data[3] != 0 {
 		t.Errorf("a payload is not zero when it is given out again (%v)", err)
 	}
@@ -210,7 +210,7 @@ func TestPoolGivesPlacesBack(t *testing.T) {
 	}
 }
 
-func TestHandlesOfDeadArraysNameNothing(t *testing.T) {
+func TestHandleOfDroppedArray(t *testing.T) {
 	p := poolOf(0, 100)
 	i := p.newArray(nil)
 	old := p.handle(i)
@@ -221,14 +221,14 @@ func TestHandlesOfDeadArraysNameNothing(t *testing.T) {
 	}
 }
 
-func TestPortTakesItsTime(t *testing.T) {
+func TestPortRate(t *testing.T) {
 	p := port{gap: scheduler.RateGap(4)}
 	for _, c := range []struct {
 		now  uint64
 		n    int
 		want uint64
 	}{{10, 0, 10}, {10, 4, 10}, {10, 1, 11}, {10, 4, 12}, {100, 9, 102}} {
-		if got := p.take(c.now, c.n); got != c.want {
+		if got := p.book(c.now, c.n); got != c.want {
 			t.Errorf("%d payloads in cycle %d are in by %d, want %d", c.n, c.now, got, c.want)
 		}
 	}

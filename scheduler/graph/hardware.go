@@ -10,27 +10,27 @@ import (
 // rate. Entries beyond its depth overflow to memory. Payloads are allocated by the
 // pool, which answers after the queue's latency, there and back.
 type hardware struct {
-	pushed
-	queues *queues
-	opener *opener
-	alloc  *allocator
-	stats  *ledger
-	spec   *scheduler.QueueSpec
+	pushPolicy
+	queues    *queues
+	launcher  *launcher
+	allocator *allocator
+	stats     *graphStats
+	spec      *scheduler.QueueSpec
 }
 
 // A port takes payloads at a rate.
 type port struct {
-	free uint64 // from when it is free, in fractions of a cycle
-	gap  uint64 // what one takes it
+	freeAt uint64 // from when it is free, in fractions of a cycle
+	gap    uint64 // what one takes it
 }
 
-// take books n payloads from cycle now on, and says in which cycle the last one goes in.
-func (p *port) take(now uint64, n int) uint64 {
+// book books n payloads from cycle now on, and says in which cycle the last one goes in.
+func (p *port) book(now uint64, n int) uint64 {
 	if n == 0 {
 		return now
 	}
-	p.free = max(p.free, now<<scheduler.RateBits) + uint64(n)*p.gap
-	return (p.free - 1) >> scheduler.RateBits
+	p.freeAt = max(p.freeAt, now<<scheduler.RateBits) + uint64(n)*p.gap
+	return (p.freeAt - 1) >> scheduler.RateBits
 }
 
 // portOf is a port of a queue through which payloads go, each way on its own.
@@ -38,28 +38,28 @@ func portOf(q *scheduler.QueueSpec) port { return port{gap: scheduler.RateGap(fl
 
 func newHardware(r *Run) (policy, error) {
 	for _, q := range r.queues.list {
-		q.over = newOverflow(q, r.ring, r.opener, r.spec.Scheduler.LaunchCycles)
+		q.spill = newSpillBuffer(q, r.ring, r.launcher, r.spec.Scheduler.LaunchCycles)
 	}
-	return &hardware{queues: r.queues, opener: r.opener, alloc: r.alloc, stats: r.stats, spec: &r.spec.Queue}, nil
+	return &hardware{queues: r.queues, launcher: r.launcher, allocator: r.allocator, stats: r.stats, spec: &r.spec.Queue}, nil
 }
 
 // Allocate asks the allocator.
 func (h *hardware) Allocate(now uint64, unit, payloads int, done *wait) {
-	h.alloc.ask(now, unit, payloads, &h.queues.of(unit).shared.alloc, done)
+	h.allocator.ask(now, unit, payloads, &h.queues.of(unit).shared.alloc, done)
 }
 
 // Enqueue holds the wave until the queue has taken the payloads. The entrance is booked by the sender,
 // which others keep waiting; what is taken arrives after the latency.
 func (h *hardware) Enqueue(now uint64, b *batch) {
 	q, n := h.queues.of(b.unit), len(b.payloads)
-	in, cause := q.shared.enter.take(now, n), &h.stats.queue.StallLines
+	in, cause := q.shared.enter.book(now, n), &h.stats.queue.StallLines
 	w := gather(in, func(at uint64) {
 		h.stats.stallAtPort(now, in, n, h.spec.Ports)
 		h.stats.stall(cause, at-in)
 		h.queues.accept(b, at)
 		h.queues.release(b, at+uint64(h.spec.Latency))
 	})
-	if !q.over.admit(now, b, w) {
+	if !q.spill.admit(now, b, w) {
 		cause = &h.stats.queue.StallFull
 	}
 	w.close()
@@ -68,29 +68,29 @@ func (h *hardware) Enqueue(now uint64, b *batch) {
 // Tick opens launches, and reads back what will be launched next.
 func (h *hardware) Tick(now uint64, queue int) uint64 {
 	q := h.queues.list[queue]
-	q.shared.turns.begin()
-	next := h.opener.openAll(now, queue, h.open)
-	q.shared.turns.end(q)
-	over := q.over
+	q.shared.roundRobin.beginTick()
+	next := h.launcher.launchReady(now, queue, h.launchOne)
+	q.shared.roundRobin.endTick(q)
+	over := q.spill
 	over.refill(now)
-	return min(next, over.admitHeld(now))
+	return min(next, over.admitBlocked(now))
 }
 
-// open opens a launch, at the queue's rate. It starts when its entries are on chip.
-func (h *hardware) open(now uint64, b *bin) (uint64, bool) {
+// launchOne opens a launch, at the queue's rate. It starts when its entries are on chip.
+func (h *hardware) launchOne(now uint64, b *nodeQueue) (uint64, bool) {
 	q := h.queues.list[b.queue]
 	s := q.shared
-	if at := s.launch.free >> scheduler.RateBits; at > now || !s.turns.mine(q) {
-		s.turns.refuse(q)
+	if at := s.launch.freeAt >> scheduler.RateBits; at > now || !s.roundRobin.isTurn(q) {
+		s.roundRobin.skip(q)
 		return max(at, now+1), false
 	}
-	s.turns.leave(q)
-	s.launch.take(now, 1)
-	q.over.ask(now, b)
-	l := h.opener.openLaunch(now, b)
+	s.roundRobin.done(q)
+	s.launch.book(now, 1)
+	q.spill.readEntries(now, b)
+	l := h.launcher.launch(now, b)
 	if l == nil {
 		return cu.Never, false
 	}
-	q.over.open(now, l)
+	q.spill.launchWhenRead(now, l)
 	return now, true
 }

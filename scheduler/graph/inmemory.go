@@ -4,7 +4,7 @@ package graph
 type inMemory struct {
 	ring   *ring
 	queues *queues
-	stats  *ledger
+	stats  *graphStats
 }
 
 func (r *Run) inMemory() inMemory { return inMemory{r.ring, r.queues, r.stats} }
@@ -21,11 +21,11 @@ func (m *inMemory) Allocate(now uint64, unit, payloads int, done *wait) {
 // wave waits for the atomic; both done, the payloads can be picked after latency.
 func (m *inMemory) append(now uint64, b *batch, counter int, latency uint64) {
 	all := gather(now, func(at uint64) { m.queues.release(b, at+latency) })
-	all.legs++
+	all.outstanding++
 	taken := gather(now, func(at uint64) {
 		m.stats.stall(&m.stats.queue.StallMemory, at-now)
 		m.queues.accept(b, at)
-		all.leg(at)
+		all.reply(at)
 	})
 	m.ring.atomic(now, taken, b.unit, counter)
 	taken.close()

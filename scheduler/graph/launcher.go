@@ -9,46 +9,46 @@ import (
 	"spvsim/scheduler"
 )
 
-// maxOpen is how many launches of one node and level are open at once, over all queues: enough to hide the latency of opening them. A
+// maxOpenLaunches is how many launches of one node and level are open at once, over all queues: enough to hide the latency of opening them. A
 // queue of an engine or a compute unit has its part of them: what it has opened, no other queue takes.
-const maxOpen = 64
+const maxOpenLaunches = 64
 
 // A nodeLaunch is a launch of a node, with its input payloads.
 type nodeLaunch struct {
 	scheduler.Launch
 	*stage
-	bin   *bin
-	input int32
-	lanes int    // workgroups of one invocation that share a wave; 0: they do not
-	first uint32 // number of its first workgroup among those of the node
-	hop   *hop   // nil where no time passes
+	nodeQueue *nodeQueue
+	input     int32
+	lanes     int    // workgroups of one invocation that share a wave; 0: they do not
+	first     uint32 // number of its first workgroup among those of the node
+	hop       *hop   // nil where no time passes
 }
 
-// An opener makes launches of the payloads that wait, and workgroups of the launches. It is the work that the dispatcher places.
-type opener struct {
+// An launcher makes launches of the payloads that wait, and workgroups of the launches. It is the work that the dispatcher places.
+type launcher struct {
 	engine     *engine.Engine
 	dispatcher *scheduler.Dispatcher // nil where no time passes
 	queues     *queues
-	bins       *bins
+	nodeQueues *nodeQueues
 	pool       *pool
-	stats      *ledger
+	stats      *graphStats
 	trace      *payloadTrace
 	nodes      []*Node
-	groups     *residents
+	workgroups *workgroups
 	policy     policy
 	// Cycles that payloads wait for more, of a coalescing node and of one whose workgroups share waves.
 	coalescing, packing uint64
 	adaptive            bool // windows that launches do not fill get shorter
-	pulls               bool // workers take the workgroups
-	most                int  // launches of a bin that are open at once
-	spare               engine.Stock[nodeLaunch]
+	pullsWork           bool // workers take the workgroups
+	maxLaunches         int  // launches of a bin that are open at once
+	launchPool          engine.Stock[nodeLaunch]
 }
 
-func newOpener(g *Graph, s *scheduler.QueueSpec, k kind, parts *Parts, q *queues, groups *residents) *opener {
-	o := &opener{
-		engine: parts.Engine, dispatcher: parts.Dispatcher, queues: q, bins: q.bins, pool: q.pool, stats: q.stats,
-		trace: q.trace, nodes: g.Nodes, groups: groups,
-		adaptive: s.Window == "adaptive", pulls: k.pulls, most: max(maxOpen/len(q.list), 1),
+func newLauncher(g *Graph, s *scheduler.QueueSpec, k kind, parts *Parts, q *queues, groups *workgroups) *launcher {
+	o := &launcher{
+		engine: parts.Engine, dispatcher: parts.Dispatcher, queues: q, nodeQueues: q.nodeQueues, pool: q.pool, stats: q.stats,
+		trace: q.trace, nodes: g.Nodes, workgroups: groups,
+		adaptive: s.Window == "adaptive", pullsWork: k.pullsWork, maxLaunches: max(maxOpenLaunches/len(q.list), 1),
 	}
 	if k.window {
 		o.coalescing, o.packing = uint64(s.CoalescingWindow), uint64(s.PackingWindow)
@@ -56,47 +56,47 @@ func newOpener(g *Graph, s *scheduler.QueueSpec, k kind, parts *Parts, q *queues
 	return o
 }
 
-// load hands the host's payloads over.
-func (o *opener) load(entries []Entry) {
+// loadHostPayloads hands the host's payloads over.
+func (o *launcher) loadHostPayloads(entries []Entry) {
 	clear(o.stats.opened)
 	for i := range entries {
 		e := &entries[i]
 		top := e.Node.stages[len(e.Node.stages)-1]
 		o.stats.waiting += e.Count * uint64(1+len(e.Node.sharers))
-		o.host(top, e)
+		o.spreadHostPayloads(top, e)
 		for _, s := range e.Node.sharers {
-			o.host(s.stages[top.remaining], e)
+			o.spreadHostPayloads(s.stages[top.remaining], e)
 		}
 	}
 }
 
-// host spreads the payloads of an entry over the queues.
-func (o *opener) host(s *stage, e *Entry) {
+// spreadHostPayloads spreads the payloads of an entry over the queues.
+func (o *launcher) spreadHostPayloads(s *stage, e *Entry) {
 	n := uint64(len(o.queues.list))
 	for q := range n {
 		if q >= e.Count {
 			break
 		}
-		b := o.bins.of(s, int(q))
-		b.hosts = append(b.hosts, hostPayloads{data: e.Data, stride: e.Stride, next: q, count: e.Count, step: n, since: o.stats.begun})
-		b.nHosts += (e.Count - q + n - 1) / n
+		b := o.nodeQueues.of(s, int(q))
+		b.hostPayloads = append(b.hostPayloads, hostPayloads{data: e.Data, stride: e.Stride, next: q, count: e.Count, step: n, since: o.stats.startCycle})
+		b.numHostPayloads += (e.Count - q + n - 1) / n
 		o.stats.live[s.id] += int((e.Count - q + n - 1) / n)
 	}
 }
 
 // pop takes the next payload of the bin.
-func (o *opener) pop(now uint64, b *bin) (int32, error) {
+func (o *launcher) pop(now uint64, b *nodeQueue) (int32, error) {
 	o.stats.waiting--
 	if b.head < len(b.fifo) {
 		i := b.fifo[b.head].payload
 		if b.head++; b.head == len(b.fifo) {
-			b.fifo, b.head, b.scan = b.fifo[:0], 0, 0
+			b.fifo, b.head, b.scanned = b.fifo[:0], 0, 0
 		}
 		if b.base == nil {
-			o.queues.list[b.queue].left(&o.pool.payloads[i])
+			o.queues.list[b.queue].payloadLeft(&o.pool.payloads[i])
 			o.stats.depth--
 		}
-		o.trace.deepen(now, b.stage, -1)
+		o.trace.countDepth(now, b.stage, -1)
 		return i, nil
 	}
 	return o.popHost(b)
@@ -104,9 +104,9 @@ func (o *opener) pop(now uint64, b *bin) (int32, error) {
 
 // popHost makes the next payload that the host dispatched. Nodes that share an
 // input each get a copy: none of them may write it.
-func (o *opener) popHost(b *bin) (int32, error) {
-	h := &b.hosts[0]
-	i, err := o.pool.take(b.size, true)
+func (o *launcher) popHost(b *nodeQueue) (int32, error) {
+	h := &b.hostPayloads[0]
+	i, err := o.pool.allocate(b.size, true)
 	if err != nil {
 		return 0, err
 	}
@@ -121,19 +121,19 @@ func (o *opener) popHost(b *bin) (int32, error) {
 		return 0, fmt.Errorf("%w: %s, node %v: the host's dispatch, payload %d: %w", ErrFault, b.Shader, b.Node, h.next, err)
 	}
 	x.launches = 1
-	b.nHosts--
+	b.numHostPayloads--
 	if h.next += h.step; h.next >= h.count {
-		b.hosts = b.hosts[1:]
+		b.hostPayloads = b.hostPayloads[1:]
 	}
 	return i, nil
 }
 
-// openLaunch takes the payloads that start together from the bin. From ready on,
+// launch takes the payloads that start together from the bin. From ready on,
 // which says from when, its workgroups may be placed. It returns nil when the run
 // has failed.
-func (o *opener) openLaunch(now uint64, b *bin) *nodeLaunch {
+func (o *launcher) launch(now uint64, b *nodeQueue) *nodeLaunch {
 	n := min(b.pending(), b.batchSize())
-	o.adapt(b, n)
+	o.adaptWindow(b, n)
 	input := o.pool.newArray(b.stage)
 	for range n {
 		i, err := o.pop(now, b)
@@ -142,7 +142,7 @@ func (o *opener) openLaunch(now uint64, b *bin) *nodeLaunch {
 			return nil
 		}
 		o.pool.payloads[i].input = input
-		o.trace.picked(now, b, i, input)
+		o.trace.traceLaunch(now, b, i, input)
 		o.pool.arrays[input].elems = append(o.pool.arrays[input].elems, i)
 	}
 	o.stats.nodes[b.id()].payloads += n
@@ -162,29 +162,29 @@ func (o *opener) openLaunch(now uint64, b *bin) *nodeLaunch {
 	o.stats.total += l.Total * uint64(max(l.lanes, 1))
 	l.first = o.stats.opened[b.id()]
 	o.stats.opened[b.id()] += uint32(l.Total)
-	o.stats.open++
+	o.stats.openLaunches++
 	if l.Total > 0 {
-		b.opens = append(b.opens, l)
+		b.launches = append(b.launches, l)
 	}
 	return l
 }
 
-// ready says from which cycle on workgroups of an open launch may be placed.
-func (o *opener) ready(l *nodeLaunch, at uint64) {
+// readyFrom says from which cycle on workgroups of an open launch may be placed.
+func (o *launcher) readyFrom(l *nodeLaunch, at uint64) {
 	now := o.engine.Now()
 	l.ReadyAt = max(at, now)
 	l.hop.ready = l.ReadyAt
-	s := &o.stats.nodes[l.bin.id()]
+	s := &o.stats.nodes[l.nodeQueue.id()]
 	for _, i := range o.pool.arrays[l.input].elems {
 		wait := l.ReadyAt - min(o.pool.payloads[i].enqueued, l.ReadyAt)
 		s.waits = append(s.waits, uint32(min(wait, 1<<32-1)))
 	}
 	if l.Total == 0 {
-		o.stats.open--
-		if now >= o.stats.done {
-			o.stats.done, o.stats.last = now, l.hop
+		o.stats.openLaunches--
+		if now >= o.stats.endCycle {
+			o.stats.endCycle, o.stats.lastDone = now, l.hop
 		}
-		o.closeLaunch(l)
+		o.endLaunch(l)
 		o.queues.wake(now + 1)
 		o.dispatcher.Wake(now + 1) // its memory may be what another launch waits for
 		return
@@ -192,10 +192,10 @@ func (o *opener) ready(l *nodeLaunch, at uint64) {
 	o.dispatcher.Wake(l.ReadyAt)
 }
 
-func (o *opener) newLaunch(b *bin, input int32) *nodeLaunch {
-	l := o.spare.Take()
+func (o *launcher) newLaunch(b *nodeQueue, input int32) *nodeLaunch {
+	l := o.launchPool.Take()
 	placed := scheduler.Launch{Code: b.Launch, Class: b.id(), Engine: -1, Unit: -1, ReadyAt: cu.Never}
-	*l = nodeLaunch{Launch: placed, stage: b.stage, bin: b, input: input}
+	*l = nodeLaunch{Launch: placed, stage: b.stage, nodeQueue: b, input: input}
 	switch o.queues.spread {
 	case byEngine:
 		l.Engine = b.queue
@@ -209,14 +209,14 @@ func (o *opener) newLaunch(b *bin, input int32) *nodeLaunch {
 func (l *nodeLaunch) need() uint64 { return l.worst * uint64(max(l.lanes, 1)) }
 
 // Reserve implements LaunchSource.
-func (o *opener) Reserve(list int) bool {
-	return o.reserve(o.bins.at(o.bins.place(list)).opens[0])
+func (o *launcher) Reserve(list int) bool {
+	return o.reserveMemory(o.nodeQueues.inOrder(o.nodeQueues.ofList(list)).launches[0])
 }
 
-// reserve reports whether the payload memory allows the launch's next workgroup.
+// reserveMemory reports whether the payload memory allows the launch's next workgroup.
 // One of workgroups that share a wave is cut to what the memory allows.
-func (o *opener) reserve(l *nodeLaunch) bool {
-	free := o.pool.free(l.level)
+func (o *launcher) reserveMemory(l *nodeLaunch) bool {
+	free := o.pool.freeBytes(l.level)
 	switch {
 	case l.worst == 0 || free >= l.need():
 		return true
@@ -227,10 +227,10 @@ func (o *opener) reserve(l *nodeLaunch) bool {
 	return true
 }
 
-// fits says whether the payload memory allows a workgroup of those launches that may be placed: then it waits for a compute unit.
-func (o *opener) fits() bool {
-	for _, b := range o.bins.list {
-		if !b.held && len(b.opens) > 0 && o.pool.free(b.opens[0].level) >= b.opens[0].worst {
+// anyHasMemory says whether the payload memory allows a workgroup of those launches that may be placed: then it waits for a compute unit.
+func (o *launcher) anyHasMemory() bool {
+	for _, b := range o.nodeQueues.list {
+		if !b.deferred && len(b.launches) > 0 && o.pool.freeBytes(b.launches[0].level) >= b.launches[0].worst {
 			return true
 		}
 	}
@@ -239,9 +239,9 @@ func (o *opener) fits() bool {
 
 // split leaves a launch its first payloads, a lane each; the others get a launch
 // of their own after it.
-func (o *opener) split(l *nodeLaunch, lanes int) {
+func (o *launcher) split(l *nodeLaunch, lanes int) {
 	input := o.pool.newArray(l.stage)
-	rest := o.newLaunch(l.bin, input)
+	rest := o.newLaunch(l.nodeQueue, input)
 	a, from := &o.pool.arrays[input], &o.pool.arrays[l.input]
 	a.elems = append(a.elems, from.elems[lanes:]...)
 	from.elems = from.elems[:lanes]
@@ -254,70 +254,70 @@ func (o *opener) split(l *nodeLaunch, lanes int) {
 		own := *l.hop
 		rest.hop = &own
 	}
-	l.bin.opens = slices.Insert(l.bin.opens, 1, rest)
-	o.stats.open++
+	l.nodeQueue.launches = slices.Insert(l.nodeQueue.launches, 1, rest)
+	o.stats.openLaunches++
 }
 
-// nextGroup makes the next workgroup of the bin's first open launch, and closes
+// beginWorkgroup makes the next workgroup of the bin's first open launch, and closes
 // the launch for placing after its last.
-func (o *opener) nextGroup(b *bin, unit int, wg *cu.Workgroup) {
-	l := b.opens[0]
-	g := o.groups.newGroup(l, unit)
+func (o *launcher) beginWorkgroup(b *nodeQueue, unit int, wg *cu.Workgroup) {
+	l := b.launches[0]
+	g := o.workgroups.newWorkgroup(l, unit)
 	*wg = cu.Workgroup{Index: uint64(g.id), ID: l.NextID, Count: l.Grid}
 	wg.Node.Input, wg.Node.Shader = o.pool.handle(l.input), l.Index
 	if b.base == nil { // a node that shares an input is not recursive, though it may have the stages of one
 		wg.Node.Remaining = l.remaining
 	}
 	wg.Node.MeshGroup, wg.Node.Payloads = l.first+uint32(l.Placed), g
-	g.at = l.NextID
+	g.workgroupID = l.NextID
 	o.stats.nodes[b.id()].workgroups += uint64(max(l.lanes, 1))
 	wg.Node.Lanes = l.lanes
 	o.stats.resident++
-	o.stats.waves += uint64(l.Code.Need.Waves)
+	o.stats.waves += uint64(l.Code.Resources.Waves)
 	if l.Advance(); l.Placed == l.Total {
-		copy(b.opens, b.opens[1:])
-		b.opens = b.opens[:len(b.opens)-1]
-		o.stats.open--
+		copy(b.launches, b.launches[1:])
+		b.launches = b.launches[:len(b.launches)-1]
+		o.stats.openLaunches--
 	}
 }
 
-// closeLaunch ends a launch: its input payloads are freed when nothing else uses them.
-func (o *opener) closeLaunch(l *nodeLaunch) {
+// endLaunch ends a launch: its input payloads are freed when nothing else uses them.
+func (o *launcher) endLaunch(l *nodeLaunch) {
 	a := &o.pool.arrays[l.input]
-	o.started(l, a.elems)
+	o.countStarts(l, a.elems)
 	o.stats.live[l.id] -= len(a.elems)
 	for _, i := range a.elems {
-		o.unref(i)
+		o.dropReference(i)
 	}
 	o.pool.dropArray(l.input)
-	o.spare.Give(l)
+	o.launchPool.Give(l)
 }
 
-// endGroup takes a workgroup out, and its launch with the last one.
-func (o *opener) endGroup(g *group) {
+// endWorkgroup takes a workgroup out, and its launch with the last one.
+func (o *launcher) endWorkgroup(g *workgroup) {
 	o.stats.resident--
 	g.close()
 	l := g.launch
 	o.stats.endedGroups += uint64(max(l.lanes, 1))
 	if l.Ended++; l.Ended == l.Total {
-		o.closeLaunch(l)
+		o.endLaunch(l)
 	}
-	o.groups.give(g)
+	o.workgroups.recycle(g)
 }
 
-// started counts how long the payloads of a launch took to its first instruction.
-func (o *opener) started(l *nodeLaunch, list []int32) {
+// countStarts counts how long the payloads of a launch took to its first instruction.
+func (o *launcher) countStarts(l *nodeLaunch, list []int32) {
 	if l.hop == nil || l.hop.first == 0 {
 		return // no time passes, or it had no workgroups
 	}
-	s := &o.stats.nodes[l.bin.id()]
+	s := &o.stats.nodes[l.nodeQueue.id()]
 	for _, i := range list {
 		took := l.hop.first - min(o.pool.payloads[i].enqueued, l.hop.first)
 		s.starts = append(s.starts, uint32(min(took, 1<<32-1)))
 	}
 }
 
-func (o *opener) unref(i int32) {
+func (o *launcher) dropReference(i int32) {
 	x := &o.pool.payloads[i]
 	if x.launches--; x.launches == 0 {
 		o.pool.release(i)
@@ -326,7 +326,7 @@ func (o *opener) unref(i int32) {
 
 // ReadyAt is the cycle from which a launch can be opened from the bin: at once if it is whole, or if nothing else can arrive;
 // otherwise when the window of its kind has passed.
-func (o *opener) readyAt(b *bin) uint64 {
+func (o *launcher) launchableAt(b *nodeQueue) uint64 {
 	n := b.pending()
 	switch {
 	case n == 0:
@@ -339,14 +339,14 @@ func (o *opener) readyAt(b *bin) uint64 {
 		window = o.packing
 	}
 	window >>= b.halvings
-	if window == 0 || !o.stats.feeds(b.stage) {
-		return b.fifo[b.head].since
+	if window == 0 || !o.stats.mayReceive(b.stage) {
+		return b.fifo[b.head].visibleAt
 	}
-	return b.fifo[b.head].since + window
+	return b.fifo[b.head].visibleAt + window
 }
 
-// adapt halves a bin's window after a launch that it did not fill, and doubles it again after one that it filled.
-func (o *opener) adapt(b *bin, payloads uint64) {
+// adaptWindow halves a bin's window after a launch that it did not fill, and doubles it again after one that it filled.
+func (o *launcher) adaptWindow(b *nodeQueue, payloads uint64) {
 	switch {
 	case !o.adaptive || b.batchSize() == 1:
 	case payloads < b.batchSize():
@@ -360,24 +360,24 @@ func (o *opener) adapt(b *bin, payloads uint64) {
 const mostHalvings = 20
 
 // A step of opening opens a launch from a bin in cycle now, or says from when it can.
-type openStep func(now uint64, b *bin) (at uint64, ok bool)
+type launchStep func(now uint64, b *nodeQueue) (at uint64, ok bool)
 
-// openAll opens launches of one queue, in the order of arbitration, until nothing
+// launchReady opens launches of one queue, in the order of arbitration, until nothing
 // more can be opened in cycle now. It says when more can, if nothing happens before.
-func (o *opener) openAll(now uint64, q int, open openStep) uint64 {
+func (o *launcher) launchReady(now uint64, q int, open launchStep) uint64 {
 	next := cu.Never
-	for k := range o.bins.order {
-		if b := o.bins.at(q, k); b.pending() > 0 && o.engine.Err() == nil {
-			next = min(next, o.fill(now, b, open))
+	for k := range o.nodeQueues.order {
+		if b := o.nodeQueues.inOrder(q, k); b.pending() > 0 && o.engine.Err() == nil {
+			next = min(next, o.launchFrom(now, b, open))
 		}
 	}
 	return next
 }
 
-// fill opens launches of a bin while it can.
-func (o *opener) fill(now uint64, b *bin, open openStep) uint64 {
-	for len(b.opens) < o.most && o.engine.Err() == nil {
-		at := o.readyAt(b)
+// launchFrom opens launches of a bin while it can.
+func (o *launcher) launchFrom(now uint64, b *nodeQueue, open launchStep) uint64 {
+	for len(b.launches) < o.maxLaunches && o.engine.Err() == nil {
+		at := o.launchableAt(b)
 		if at > now {
 			return at
 		}
@@ -391,52 +391,52 @@ func (o *opener) fill(now uint64, b *bin, open openStep) uint64 {
 
 // Lists fulfils work: a list for each bin. A policy whose workers pull leaves
 // nothing to place.
-func (o *opener) Lists() int {
-	if o.pulls {
+func (o *launcher) Lists() int {
+	if o.pullsWork {
 		return 0
 	}
-	return len(o.bins.list)
+	return len(o.nodeQueues.list)
 }
 
-func (o *opener) Head(list int) *scheduler.Launch {
-	b := o.bins.at(o.bins.place(list))
-	if b.held || len(b.opens) == 0 {
+func (o *launcher) Head(list int) *scheduler.Launch {
+	b := o.nodeQueues.inOrder(o.nodeQueues.ofList(list))
+	if b.deferred || len(b.launches) == 0 {
 		return nil
 	}
-	return &b.opens[0].Launch
+	return &b.launches[0].Launch
 }
 
-func (o *opener) NextWorkgroup(list, unit int, wg *cu.Workgroup) {
-	q, k := o.bins.place(list)
-	b := o.bins.at(q, k)
-	if len(b.opens) == o.most {
+func (o *launcher) NextWorkgroup(list, unit int, wg *cu.Workgroup) {
+	q, k := o.nodeQueues.ofList(list)
+	b := o.nodeQueues.inOrder(q, k)
+	if len(b.launches) == o.maxLaunches {
 		o.queues.list[q].alarm.Set(o.engine.Now()) // there is space for another
 	}
-	o.nextGroup(b, unit, wg)
-	o.bins.placed(k)
+	o.beginWorkgroup(b, unit, wg)
+	o.nodeQueues.rotate(k)
 }
 
 // WorkgroupEnded fulfils work.
-func (o *opener) WorkgroupEnded(now uint64, m *cu.WaveEnd) {
-	g, l := o.groups.list[m.Index], o.stats
-	if g.launch.hop.issued(m.First); m.Done >= l.done || l.last == nil {
-		l.done, l.last = m.Done, g.launch.hop
+func (o *launcher) WorkgroupEnded(now uint64, m *cu.WaveEnd) {
+	g, l := o.workgroups.list[m.Index], o.stats
+	if g.launch.hop.issued(m.First); m.Done >= l.endCycle || l.lastDone == nil {
+		l.endCycle, l.lastDone = m.Done, g.launch.hop
 	}
-	o.endGroup(g)
-	o.policy.Ended(now, m.Done, m.Unit)
+	o.endWorkgroup(g)
+	o.policy.WorkgroupEnded(now, m.Done, m.Unit)
 	o.queues.wake(now)
 }
 
-func (o *opener) OnIdle(now, next uint64) { o.policy.Settled(now, next) }
+func (o *launcher) OnIdle(now, next uint64) { o.policy.OnIdle(now, next) }
 
-func (o *opener) SetTag(tag int) {
+func (o *launcher) SetTag(tag int) {
 	for _, n := range o.nodes {
 		n.Launch.Tag = tag
 	}
 }
 
-func (o *opener) Classes() int                             { return len(o.nodes) }
-func (o *opener) PullsWork() bool                          { return o.pulls }
-func (o *opener) AllPlaced() bool                          { return o.stats.idle() }
-func (o *opener) Finished() (bool, uint64)                 { return o.stats.idle(), o.stats.done }
-func (o *opener) Progress() (ended, running, total uint64) { return o.stats.progress() }
+func (o *launcher) Classes() int                             { return len(o.nodes) }
+func (o *launcher) PullsWork() bool                          { return o.pullsWork }
+func (o *launcher) AllPlaced() bool                          { return o.stats.allDone() }
+func (o *launcher) Finished() (bool, uint64)                 { return o.stats.allDone(), o.stats.endCycle }
+func (o *launcher) Progress() (ended, running, total uint64) { return o.stats.progress() }

@@ -18,37 +18,37 @@ import (
 // A level that payload memory can't hold the output of is left early, for the
 // deeper ones to free some; it is taken up again later.
 type multipass struct {
-	pushed
+	pushPolicy
 	inMemory
 	engine     *engine.Engine
 	dispatcher *scheduler.Dispatcher
-	opener     *opener
+	launcher   *launcher
 	spec       *scheduler.SchedulerSpec
 	units      int    // compute units
 	launch     uint64 // cycles of a launch that waits for nothing
 
-	level   int // that runs
-	steps   []passStep
-	at      uint64 // cycle of the next step; cu.Never while that is not known
-	running bool
-	blocked bool   // the last pass was left early
-	before  uint64 // workgroups that had ended when the pass began
-	waited  uint64 // payloads that waited then
-	overlap bool   // of the passes of a level
-	moving  int    // compactions that have not ended
-	moved   uint64 // when the last one of the others did
+	level         int // that runs
+	steps         []passStep
+	nextStepAt    uint64 // cycle of the next step; cu.Never while that is not known
+	running       bool
+	blocked       bool   // the last pass was left early
+	endedBefore   uint64 // workgroups that had ended when the pass began
+	waitingBefore uint64 // payloads that waited then
+	overlap       bool   // of the passes of a level
+	compactions   int    // compactions that have not ended
+	compactedAt   uint64 // when the last one of the others did
 }
 
 // A passStep is a command of the pass: the compaction or the dispatch of a node.
 type passStep struct {
-	bin      *bin
-	dispatch bool
+	nodeQueue *nodeQueue
+	dispatch  bool
 }
 
 func newMultipass(r *Run) (policy, error) {
 	return &multipass{
-		inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, opener: r.opener, spec: &r.spec.Scheduler,
-		units: len(r.Array.Units), launch: r.OwnCycles, overlap: r.spec.Scheduler.Passes == "overlapped",
+		inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, launcher: r.launcher, spec: &r.spec.Scheduler,
+		units: len(r.Array.Units), launch: r.PacketCycles, overlap: r.spec.Scheduler.Passes == "overlapped",
 	}, nil
 }
 
@@ -69,73 +69,73 @@ func (m *multipass) Enqueue(now uint64, b *batch) {
 
 // Start begins with the level of what the host dispatched, which needs no compaction.
 func (m *multipass) Start(now uint64) {
-	m.running, m.blocked, m.at, m.level, m.moving = false, false, now, 0, 0
+	m.running, m.blocked, m.nextStepAt, m.level, m.compactions = false, false, now, 0, 0
 }
 
 // Tick goes on with the pass, or begins the next one.
 func (m *multipass) Tick(now uint64, queue int) uint64 {
-	if !m.running && !m.begin(now) {
-		return m.at
+	if !m.running && !m.beginPass(now) {
+		return m.nextStepAt
 	}
-	for len(m.steps) > 0 && m.at <= now {
-		m.step(now)
+	for len(m.steps) > 0 && m.nextStepAt <= now {
+		m.runStep(now)
 	}
-	next := m.opener.openAll(now, queue, m.openQuota)
+	next := m.launcher.launchReady(now, queue, m.launchQuota)
 	m.dispatcher.Wake(now) // which ends the pass if it starts nothing
 	if len(m.steps) > 0 {
-		next = min(next, m.at)
+		next = min(next, m.nextStepAt)
 	}
 	return next
 }
 
-// Settled ends the pass when all of it has been placed and has ended.
-func (m *multipass) Settled(now, next uint64) {
-	if m.running && len(m.steps) == 0 && m.stats.resident == 0 && m.stats.flying == 0 && m.over(next) {
-		m.end(now)
+// OnIdle ends the pass when all of it has been placed and has ended.
+func (m *multipass) OnIdle(now, next uint64) {
+	if m.running && len(m.steps) == 0 && m.stats.resident == 0 && m.stats.inFlight == 0 && m.passDone(next) {
+		m.endPass(now)
 	}
 }
 
-// over: nothing of the pass is left, or what is left waits for payload memory.
-func (m *multipass) over(next uint64) bool {
-	if m.stats.open > 0 {
-		return next == cu.Never && !m.opener.fits()
+// passDone: nothing of the pass is left, or what is left waits for payload memory.
+func (m *multipass) passDone(next uint64) bool {
+	if m.stats.openLaunches > 0 {
+		return next == cu.Never && !m.launcher.anyHasMemory()
 	}
-	for _, b := range m.queues.bins.list {
-		if b.quota > 0 {
+	for _, b := range m.queues.nodeQueues.list {
+		if b.passQuota > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// end closes the pass: the next begins after the barrier.
-func (m *multipass) end(now uint64) {
-	m.running, m.blocked = false, m.stats.open > 0
-	for _, b := range m.queues.bins.list {
-		m.blocked = m.blocked || b.quota > 0
-		b.quota, b.held = 0, len(b.opens) > 0
+// endPass closes the pass: the next begins after the barrier.
+func (m *multipass) endPass(now uint64) {
+	m.running, m.blocked = false, m.stats.openLaunches > 0
+	for _, b := range m.queues.nodeQueues.list {
+		m.blocked = m.blocked || b.passQuota > 0
+		b.passQuota, b.deferred = 0, len(b.launches) > 0
 	}
-	m.at = cu.Never
-	if m.stats.waiting == 0 && m.stats.open == 0 || m.blocked && m.stats.endedGroups == m.before && m.stats.waiting == m.waited {
+	m.nextStepAt = cu.Never
+	if m.stats.waiting == 0 && m.stats.openLaunches == 0 || m.blocked && m.stats.endedGroups == m.endedBefore && m.stats.waiting == m.waitingBefore {
 		return // all is done, or nothing can be
 	}
-	m.at = max(now, m.stats.done) + uint64(m.spec.BarrierCycles)
-	m.queues.list[0].alarm.Set(m.at)
+	m.nextStepAt = max(now, m.stats.endCycle) + uint64(m.spec.BarrierCycles)
+	m.queues.list[0].alarm.Set(m.nextStepAt)
 }
 
-// begin picks the level of the next pass and plans its commands.
-func (m *multipass) begin(now uint64) bool {
-	if m.at > now {
+// beginPass picks the level of the next pass and plans its commands.
+func (m *multipass) beginPass(now uint64) bool {
+	if m.nextStepAt > now {
 		return false
 	}
-	m.level = m.pick()
+	m.level = m.pickLevel()
 	m.ring.hierarchy.KernelBoundary()
 	m.steps = m.steps[:0]
-	for _, b := range m.queues.bins.list {
-		if b.level != m.level || b.pending() == 0 && len(b.opens) == 0 {
+	for _, b := range m.queues.nodeQueues.list {
+		if b.level != m.level || b.pending() == 0 && len(b.launches) == 0 {
 			continue
 		}
-		b.held = false
+		b.deferred = false
 		if b.head < len(b.fifo) {
 			m.steps = append(m.steps, passStep{b, false})
 		}
@@ -144,17 +144,17 @@ func (m *multipass) begin(now uint64) bool {
 	if m.overlap {
 		slices.SortStableFunc(m.steps, func(a, b passStep) int { return a.order() - b.order() })
 	}
-	m.running, m.at = true, now+uint64(m.spec.PassLaunchCycles)
+	m.running, m.nextStepAt = true, now+uint64(m.spec.PassLaunchCycles)
 	m.stats.queue.Passes++
-	m.before, m.waited = m.stats.endedGroups, m.stats.waiting
+	m.endedBefore, m.waitingBefore = m.stats.endedGroups, m.stats.waiting
 	return true
 }
 
-// pick is the shallowest level with payloads; after a pass that was left early, the deepest.
-func (m *multipass) pick() int {
+// pickLevel is the shallowest level with payloads; after a pass that was left early, the deepest.
+func (m *multipass) pickLevel() int {
 	level := 0
-	for _, b := range m.queues.bins.list {
-		if b.pending() == 0 && len(b.opens) == 0 {
+	for _, b := range m.queues.nodeQueues.list {
+		if b.pending() == 0 && len(b.launches) == 0 {
 			continue
 		}
 		if level == 0 || m.blocked == (b.level > level) {
@@ -172,28 +172,28 @@ func (s passStep) order() int {
 	return 0
 }
 
-// step carries out a command and sets the time of the next.
-func (m *multipass) step(now uint64) {
+// runStep carries out a command and sets the time of the next.
+func (m *multipass) runStep(now uint64) {
 	s := m.steps[0]
 	m.steps = m.steps[1:]
 	if s.dispatch {
-		s.bin.quota = s.bin.pending()
-		m.at = now + m.between()
+		s.nodeQueue.passQuota = s.nodeQueue.pending()
+		m.nextStepAt = now + m.stepInterval()
 		return
 	}
-	m.at = cu.Never
-	m.moving++
+	m.nextStepAt = cu.Never
+	m.compactions++
 	w := gather(now, m.compacted)
-	m.compact(now, w, s.bin)
+	m.compact(now, w, s.nodeQueue)
 	w.close()
 	if !m.steps[0].dispatch {
-		m.at = now + m.between()
+		m.nextStepAt = now + m.stepInterval()
 	}
 }
 
-// between is from one command to the next that need not wait for it. Those that overlap have no barrier between them, and cost what the
+// stepInterval is from one command to the next that need not wait for it. Those that overlap have no barrier between them, and cost what the
 // front end takes for a launch alone.
-func (m *multipass) between() uint64 {
+func (m *multipass) stepInterval() uint64 {
 	launch := uint64(m.spec.PassLaunchCycles)
 	if m.overlap {
 		return min(launch, m.launch)
@@ -203,18 +203,18 @@ func (m *multipass) between() uint64 {
 
 // compacted: a compaction ends in cycle at. The dispatches begin when all that were started have.
 func (m *multipass) compacted(at uint64) {
-	m.moving--
-	m.moved = max(m.moved, at)
-	if m.moving > 0 || !m.steps[0].dispatch {
+	m.compactions--
+	m.compactedAt = max(m.compactedAt, at)
+	if m.compactions > 0 || !m.steps[0].dispatch {
 		return
 	}
-	m.at = m.moved + uint64(m.spec.PassLaunchCycles)
-	m.queues.list[0].alarm.Set(m.at)
+	m.nextStepAt = m.compactedAt + uint64(m.spec.PassLaunchCycles)
+	m.queues.list[0].alarm.Set(m.nextStepAt)
 }
 
 // compact reads the entries of a node and writes them one after the other, all
 // compute units taking part.
-func (m *multipass) compact(now uint64, w *wait, b *bin) {
+func (m *multipass) compact(now uint64, w *wait, b *nodeQueue) {
 	bytes := uint64(len(b.fifo)-b.head) * entryBytes
 	units := uint64(m.units)
 	line, _ := m.ring.hierarchy.LineBytes()
@@ -228,16 +228,16 @@ func (m *multipass) compact(now uint64, w *wait, b *bin) {
 	}
 }
 
-// openQuota opens what the pass dispatches.
-func (m *multipass) openQuota(now uint64, b *bin) (uint64, bool) {
-	if b.quota == 0 {
+// launchQuota opens what the pass dispatches.
+func (m *multipass) launchQuota(now uint64, b *nodeQueue) (uint64, bool) {
+	if b.passQuota == 0 {
 		return cu.Never, false
 	}
-	b.quota -= min(b.quota, b.batchSize())
-	l := m.opener.openLaunch(now, b)
+	b.passQuota -= min(b.passQuota, b.batchSize())
+	l := m.launcher.launch(now, b)
 	if l == nil {
 		return cu.Never, false
 	}
-	m.opener.ready(l, now)
+	m.launcher.readyFrom(l, now)
 	return now, true
 }

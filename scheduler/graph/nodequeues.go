@@ -7,28 +7,28 @@ import (
 	"spvsim/program"
 )
 
-// A bin holds the payloads of one stage that wait in one queue.
-type bin struct {
+// A nodeQueue holds the payloads of one stage that wait in one queue.
+type nodeQueue struct {
 	*stage
-	queue  int
-	fifo   []entry
-	head   int
-	scan   int  // none before is in memory
-	away   int  // in memory, not being read back yet
-	low    bool // few are at hand: the queue reads ahead
-	hosts  []hostPayloads
-	nHosts uint64
-	opens  []*nodeLaunch // with workgroups to place
-	quota  uint64        // payloads that multipass may open in this pass
-	held   bool          // its launches wait for a later pass
+	queue           int
+	fifo            []queuedPayload
+	head            int
+	scanned         int  // none before is in memory
+	spilled         int  // in memory, not being read back yet
+	readsAhead      bool // few are at hand: the queue reads ahead
+	hostPayloads    []hostPayloads
+	numHostPayloads uint64
+	launches        []*nodeLaunch // with workgroups to place
+	passQuota       uint64        // payloads that multipass may open in this pass
+	deferred        bool          // its launches wait for a later pass
 	// halvings of the window that it waits for more payloads
 	halvings uint8
 }
 
-// An entry is a payload that waits.
-type entry struct {
-	payload int32
-	since   uint64 // cycle in which it could first be picked
+// An queuedPayload is a payload that waits.
+type queuedPayload struct {
+	payload   int32
+	visibleAt uint64 // cycle in which it could first be picked
 }
 
 // hostPayloads are payloads of a dispatch that have not been made yet.
@@ -41,21 +41,21 @@ type hostPayloads struct {
 	since  uint64
 }
 
-func (b *bin) push(payload int32, since uint64) {
-	b.fifo = append(b.fifo, entry{payload, since})
+func (b *nodeQueue) push(payload int32, since uint64) {
+	b.fifo = append(b.fifo, queuedPayload{payload, since})
 }
 
 // pending is how many payloads wait in the bin.
-func (b *bin) pending() uint64 { return uint64(len(b.fifo)-b.head) + b.nHosts }
+func (b *nodeQueue) pending() uint64 { return uint64(len(b.fifo)-b.head) + b.numHostPayloads }
 
-// next are the entries of the next launch, those of the host's payloads left out.
-func (b *bin) next() []entry {
+// nextEntries are the entries of the next launch, those of the host's payloads left out.
+func (b *nodeQueue) nextEntries() []queuedPayload {
 	n := min(b.batchSize(), uint64(len(b.fifo)-b.head))
 	return b.fifo[b.head:][:n]
 }
 
 // batchSize is how many payloads start together.
-func (b *bin) batchSize() uint64 {
+func (b *nodeQueue) batchSize() uint64 {
 	if b.Program.Packed {
 		return uint64(b.Program.WaveSize)
 	}
@@ -65,51 +65,51 @@ func (b *bin) batchSize() uint64 {
 	return uint64(max(b.meta.Input.MaxPayloads, 1))
 }
 
-func (b *bin) id() int { return b.Node.id }
+func (b *nodeQueue) id() int { return b.Node.id }
 
-// bins are those of all queues, in the order of arbitration.
-type bins struct {
-	list  []*bin // of each queue, one for each stage
-	order []int  // stages in the order of arbitration
+// nodeQueues are those of all queues, in the order of arbitration.
+type nodeQueues struct {
+	list  []*nodeQueue // of each queue, one for each stage
+	order []int        // stages in the order of arbitration
 	// rotates: which of them comes first changes with each launch, to the one after turns.
-	rotates bool
-	turns   int
+	rotates      bool
+	firstInOrder int
 }
 
-func newBins(g *Graph, queues int, policy string, rotates bool) *bins {
-	b := &bins{order: stageOrder(g, policy), rotates: rotates}
+func newNodeQueues(g *Graph, queues int, policy string, rotates bool) *nodeQueues {
+	b := &nodeQueues{order: stageOrder(g, policy), rotates: rotates}
 	for q := range queues {
 		for _, s := range g.stages {
-			b.list = append(b.list, &bin{stage: s, queue: q})
+			b.list = append(b.list, &nodeQueue{stage: s, queue: q})
 		}
 	}
 	return b
 }
 
 // of is where payloads of a stage wait in a queue.
-func (b *bins) of(s *stage, queue int) *bin { return b.list[queue*len(b.order)+s.id] }
+func (b *nodeQueues) of(s *stage, queue int) *nodeQueue { return b.list[queue*len(b.order)+s.id] }
 
 // ofQueue are the bins of a queue.
-func (b *bins) ofQueue(q int) []*bin {
+func (b *nodeQueues) ofQueue(q int) []*nodeQueue {
 	n := len(b.order)
 	return b.list[q*n : (q+1)*n]
 }
 
-// at is the bin of a queue that comes k-th in the order of arbitration.
-func (b *bins) at(q, k int) *bin {
+// inOrder is the bin of a queue that comes k-th in the order of arbitration.
+func (b *nodeQueues) inOrder(q, k int) *nodeQueue {
 	if b.rotates {
-		k = (b.turns + k) % len(b.order)
+		k = (b.firstInOrder + k) % len(b.order)
 	}
 	return b.list[q*len(b.order)+b.order[k]]
 }
 
-// place returns the queue of a list of the dispatcher, and its place in the order of arbitration.
-func (b *bins) place(list int) (q, k int) { return list / len(b.order), list % len(b.order) }
+// ofList returns the queue of a list of the dispatcher, and its place in the order of arbitration.
+func (b *nodeQueues) ofList(list int) (q, k int) { return list / len(b.order), list % len(b.order) }
 
-// placed: a workgroup of the k-th bin has been placed.
-func (b *bins) placed(k int) {
+// rotate: a workgroup of the k-th bin has been placed.
+func (b *nodeQueues) rotate(k int) {
 	if b.rotates {
-		b.turns = (b.turns + k + 1) % len(b.order)
+		b.firstInOrder = (b.firstInOrder + k + 1) % len(b.order)
 	}
 }
 

@@ -11,7 +11,7 @@ type hop struct {
 }
 
 // newHop makes the hop of a launch of payloads.
-func (p *pool) newHop(b *bin, list []int32) *hop {
+func (p *pool) newHop(b *nodeQueue, list []int32) *hop {
 	h := &hop{node: b.id()}
 	for k, i := range list {
 		if x := &p.payloads[i]; k == 0 || x.enqueued > h.enqueued {
@@ -28,17 +28,17 @@ func (h *hop) issued(cycle uint64) {
 	}
 }
 
-// walk follows the path to the launch that was done last back to the dispatch, and gives each node its part. The parts add up to the
+// countPath follows the path to the launch that was done last back to the dispatch, and gives each node its part. The parts add up to the
 // time from the dispatch to the end: what memory answers out of order, as the end of an enqueue after the launch of its payload, takes none.
-func (l *ledger) walk() {
-	to := max(l.done, l.begun)
-	for h := l.last; h != nil; h = h.from {
+func (l *graphStats) countPath() {
+	to := max(l.endCycle, l.startCycle)
+	for h := l.lastDone; h != nil; h = h.from {
 		p := &l.nodes[h.node].path
-		first := min(max(h.first, h.ready, l.begun), to)
-		ready := min(max(h.ready, l.begun), first)
-		from := min(max(h.enqueued, l.begun), ready)
+		first := min(max(h.first, h.ready, l.startCycle), to)
+		ready := min(max(h.ready, l.startCycle), first)
+		from := min(max(h.enqueued, l.startCycle), ready)
 		p.Add(&account.PathCounts{Launches: 1, Wait: ready - from, Start: first - ready, Run: to - first})
 		to = from
 	}
-	l.last = nil
+	l.lastDone = nil
 }

@@ -13,18 +13,18 @@ import (
 // and take payloads from a queue in memory with atomics, each workgroup of a
 // payload for itself. A worker takes the registers and LDS of the largest node.
 type persistent struct {
-	pushed
+	pushPolicy
 	inMemory
 	engine     *engine.Engine
 	dispatcher *scheduler.Dispatcher
-	opener     *opener
+	launcher   *launcher
 	spec       *scheduler.WorkSpec
 
-	workers []int // by compute unit
-	polls   polls
-	waves   int    // of a worker
-	begins  uint64 // cycle in which the workers start
-	order   uint64
+	workers    []int // by compute unit
+	polls      polls
+	waves      int    // of a worker
+	startCycle uint64 // cycle in which the workers start
+	order      uint64
 }
 
 // A poll is a worker that looks at the queue.
@@ -52,10 +52,10 @@ func (p *polls) Pop() any {
 var errWorkers = errors.New("scheduler: the persistent kernel, with the registers and LDS of its largest nodes, does not fit on a compute unit")
 
 func newPersistent(r *Run) (policy, error) {
-	p := &persistent{inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, opener: r.opener, spec: r.spec}
-	need := cu.Need{}
+	p := &persistent{inMemory: r.inMemory(), engine: r.Engine, dispatcher: r.Dispatcher, launcher: r.launcher, spec: r.spec}
+	need := cu.Resources{}
 	for _, n := range r.graph.Nodes {
-		m := &n.Launch.Need
+		m := &n.Launch.Resources
 		need.Waves, need.Barriers = max(need.Waves, m.Waves), max(need.Barriers, m.Barriers)
 		need.VectorRegs, need.ScalarRegs = max(need.VectorRegs, m.VectorRegs), max(need.ScalarRegs, m.ScalarRegs)
 		need.LDSBytes = max(need.LDSBytes, m.LDSBytes)
@@ -68,9 +68,9 @@ func newPersistent(r *Run) (policy, error) {
 		return nil, errWorkers
 	}
 	for _, n := range r.graph.Nodes {
-		own := n.Launch.Need.Waves
-		n.Launch.Need = need
-		n.Launch.Need.Waves = own
+		own := n.Launch.Resources.Waves
+		n.Launch.Resources = need
+		n.Launch.Resources.Waves = own
 	}
 	p.waves = need.Waves
 	for range r.Array.Units {
@@ -79,12 +79,12 @@ func newPersistent(r *Run) (policy, error) {
 	return p, nil
 }
 
-// holds is how many wave slots the workers hold, and from when on.
-func (p *persistent) holds() (slots, from uint64) {
+// reservedSlots is how many wave slots the workers hold, and from when on.
+func (p *persistent) reservedSlots() (slots, from uint64) {
 	for _, n := range p.workers {
 		slots += uint64(n * p.waves)
 	}
-	return slots, p.begins
+	return slots, p.startCycle
 }
 
 // Enqueue takes entries with an atomic and writes them.
@@ -94,25 +94,25 @@ func (p *persistent) Enqueue(now uint64, b *batch) { p.append(now, b, counterEnt
 func (p *persistent) Start(now uint64) {
 	d, units := &p.spec.Dispatcher, p.queues.units
 	p.polls = p.polls[:0]
-	p.begins = now + uint64(d.LaunchLatency)
+	p.startCycle = now + uint64(d.LaunchLatency)
 	for k := range p.workers[0] {
 		for u := range p.workers {
 			n := uint64(k*units + u%units)
-			p.look(p.begins+n*scheduler.RateGap(d.WorkgroupsPerCycle)>>scheduler.RateBits, u)
+			p.schedulePoll(p.startCycle+n*scheduler.RateGap(d.WorkgroupsPerCycle)>>scheduler.RateBits, u)
 		}
 	}
 }
 
-// look plans a poll.
-func (p *persistent) look(at uint64, unit int) {
+// schedulePoll plans a poll.
+func (p *persistent) schedulePoll(at uint64, unit int) {
 	p.order++
 	heap.Push(&p.polls, poll{at, p.order, unit})
 	p.queues.list[0].alarm.Set(at)
 }
 
-// Ended frees a worker, which polls when all its stores are done.
-func (p *persistent) Ended(now, done uint64, unit int) {
-	p.look(max(done, now), unit)
+// WorkgroupEnded frees a worker, which polls when all its stores are done.
+func (p *persistent) WorkgroupEnded(now, done uint64, unit int) {
+	p.schedulePoll(max(done, now), unit)
 }
 
 // Tick lets the workers look whose time has come.
@@ -132,55 +132,55 @@ func (p *persistent) Tick(now uint64, _ int) uint64 {
 // begins when the pop has returned and its entry was read; a worker that finds
 // none looks again a while after the answer.
 func (p *persistent) poll(now uint64, unit int) {
-	var found *bin
+	var found *nodeQueue
 	w := gather(now, nil)
 	p.ring.atomic(now, w, unit, counterPop)
-	if found = p.find(now); found == nil {
+	if found = p.nextReady(now); found == nil {
 		w.then = func(at uint64) {
-			if !p.idle() {
-				p.look(max(at, now+1)+uint64(p.spec.Scheduler.PollInterval), unit)
+			if !p.nothingLeft() {
+				p.schedulePoll(max(at, now+1)+uint64(p.spec.Scheduler.PollInterval), unit)
 			}
 		}
 		w.close()
 		return
 	}
 	p.ring.read(now, w, unit)
-	m := p.dispatcher.Occupy(now, unit, found.opens[0].Code)
-	p.opener.nextGroup(found, unit, &m.Workgroup)
+	m := p.dispatcher.Occupy(now, unit, found.launches[0].Code)
+	p.launcher.beginWorkgroup(found, unit, &m.Workgroup)
 	w.then = func(at uint64) {
 		for i := range m.Waves {
-			m.Waves[i].At = at
+			m.Waves[i].FirstIssueAt = at
 		}
 		p.dispatcher.Send(unit, m)
 	}
 	w.close()
 }
 
-// find is the bin with the workgroup that goes next, or nil.
-func (p *persistent) find(now uint64) *bin {
-	for k := range p.queues.bins.order {
-		b := p.queues.bins.at(0, k)
-		for len(b.opens) == 0 && p.opener.readyAt(b) <= now && p.engine.Err() == nil {
-			if l := p.opener.openLaunch(now, b); l != nil {
-				p.opener.ready(l, now)
+// nextReady is the bin with the workgroup that goes next, or nil.
+func (p *persistent) nextReady(now uint64) *nodeQueue {
+	for k := range p.queues.nodeQueues.order {
+		b := p.queues.nodeQueues.inOrder(0, k)
+		for len(b.launches) == 0 && p.launcher.launchableAt(b) <= now && p.engine.Err() == nil {
+			if l := p.launcher.launch(now, b); l != nil {
+				p.launcher.readyFrom(l, now)
 			}
 		}
-		if len(b.opens) > 0 && p.opener.reserve(b.opens[0]) {
+		if len(b.launches) > 0 && p.launcher.reserveMemory(b.launches[0]) {
 			return b
 		}
 	}
 	return nil
 }
 
-// idle reports that polling on is no use: nothing runs, nothing is on its way, no
+// nothingLeft reports that polling on is no use: nothing runs, nothing is on its way, no
 // payload waits that may start, and no coalescing window is open. Without it a
 // deadlock would not end.
-func (p *persistent) idle() bool {
-	if p.stats.resident > 0 || p.stats.flying > 0 {
+func (p *persistent) nothingLeft() bool {
+	if p.stats.resident > 0 || p.stats.inFlight > 0 {
 		return false
 	}
-	for _, b := range p.queues.bins.list {
-		if len(b.opens) == 0 && b.pending() > 0 || len(b.opens) > 0 && p.opener.reserve(b.opens[0]) {
+	for _, b := range p.queues.nodeQueues.list {
+		if len(b.launches) == 0 && b.pending() > 0 || len(b.launches) > 0 && p.launcher.reserveMemory(b.launches[0]) {
 			return false
 		}
 	}

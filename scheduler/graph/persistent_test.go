@@ -13,22 +13,22 @@ func TestPersistentWorkersTakeTheMost(t *testing.T) {
 	a, b := static("a"), static("b")
 	r := newQueueRig(t, defaultQueue("persistent"), false, a, b)
 	limits := r.run.Limits
-	for _, c := range []struct{ a, b cu.Need }{
-		{cu.Need{Waves: 1, VectorRegs: 8, ScalarRegs: 16, LDSBytes: 1024}, cu.Need{Waves: 2, Barriers: 1, VectorRegs: 4, ScalarRegs: 32}},
-		{cu.Need{Waves: 2, Barriers: 1, VectorRegs: 4, ScalarRegs: 32}, cu.Need{Waves: 1, VectorRegs: 8, ScalarRegs: 16, LDSBytes: 1024}},
+	for _, c := range []struct{ a, b cu.Resources }{
+		{cu.Resources{Waves: 1, VectorRegs: 8, ScalarRegs: 16, LDSBytes: 1024}, cu.Resources{Waves: 2, Barriers: 1, VectorRegs: 4, ScalarRegs: 32}},
+		{cu.Resources{Waves: 2, Barriers: 1, VectorRegs: 4, ScalarRegs: 32}, cu.Resources{Waves: 1, VectorRegs: 8, ScalarRegs: 16, LDSBytes: 1024}},
 	} {
-		a.Launch.Need, b.Launch.Need = c.a, c.b
+		a.Launch.Resources, b.Launch.Resources = c.a, c.b
 		p, err := newPersistent(r.run)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := cu.Need{Waves: 2, Barriers: 1, VectorRegs: 8, ScalarRegs: 32, LDSBytes: 1024}
+		want := cu.Resources{Waves: 2, Barriers: 1, VectorRegs: 8, ScalarRegs: 32, LDSBytes: 1024}
 		if n := want.Occupancy(limits); n == 0 || p.(*persistent).workers[0] != n {
 			t.Errorf("%d workers on a unit, want the %d that fit", p.(*persistent).workers[0], n)
 		}
 		for i, n := range []*Node{a, b} {
-			if want.Waves = []cu.Need{c.a, c.b}[i].Waves; n.Launch.Need != want {
-				t.Errorf("%s takes %+v, want %+v", n, n.Launch.Need, want)
+			if want.Waves = []cu.Resources{c.a, c.b}[i].Waves; n.Launch.Resources != want {
+				t.Errorf("%s takes %+v, want %+v", n, n.Launch.Resources, want)
 			}
 		}
 	}
@@ -46,8 +46,8 @@ func TestPersistentPolls(t *testing.T) {
 			r.run.Dispatch(0, []Entry{{Node: n, Count: 1, Data: make([]byte, 4), Stride: 4}})
 			var accepted uint64
 			const late = 2000
-			r.run.stats.flying++ // something is on its way: the worker polls on
-			r.in(late, func(uint64) { r.run.stats.flying-- })
+			r.run.stats.inFlight++ // something is on its way: the worker polls on
+			r.in(late, func(uint64) { r.run.stats.inFlight-- })
 			r.enqueue(t, late, n, 1, &accepted)
 			r.finish(t)
 			if len(r.Prints) != 2 || r.Prints[0] != replyCycles && r.Prints[0] != replyCycles+1 {
@@ -71,7 +71,7 @@ type holding struct {
 	slots, from uint64
 }
 
-func (h holding) holds() (slots, from uint64) { return h.slots, h.from }
+func (h holding) reservedSlots() (slots, from uint64) { return h.slots, h.from }
 
 // Slots that workers hold and no wave is in are charged to payloads, as far as they are empty.
 func TestHeldSlots(t *testing.T) {

@@ -18,19 +18,19 @@ type policy interface {
 	// Tick does what can be done for a queue in cycle now and says when to be
 	// called next, if nothing happens before: an arrival, the end of a workgroup.
 	Tick(now uint64, queue int) (next uint64)
-	// Settled: the dispatcher can place nothing more in cycle now, and if nothing
+	// OnIdle: the dispatcher can place nothing more in cycle now, and if nothing
 	// happens before, not until cycle next.
-	Settled(now, next uint64)
-	// Ended: a workgroup on the unit ended, and all it did is done by cycle done.
-	Ended(now, done uint64, unit int)
+	OnIdle(now, next uint64)
+	// WorkgroupEnded: a workgroup on the unit ended, and all it did is done by cycle done.
+	WorkgroupEnded(now, done uint64, unit int)
 }
 
-// pushed are the parts of a policy that opens launches and leaves the rest to the dispatcher.
-type pushed struct{}
+// pushPolicy are the parts of a policy that opens launches and leaves the rest to the dispatcher.
+type pushPolicy struct{}
 
-func (pushed) Start(uint64)             {}
-func (pushed) Settled(_, _ uint64)      {}
-func (pushed) Ended(_, _ uint64, _ int) {}
+func (pushPolicy) Start(uint64)                      {}
+func (pushPolicy) OnIdle(_, _ uint64)                {}
+func (pushPolicy) WorkgroupEnded(_, _ uint64, _ int) {}
 
 // A kind is a row of the table of schedulers.
 type kind struct {
@@ -44,8 +44,8 @@ type kind struct {
 	arbitrates bool
 	// onChip: payloads live on chip while there is space.
 	onChip bool
-	// pulls: workers take their workgroups; the dispatcher places none.
-	pulls bool
+	// pullsWork: workers take their workgroups; the dispatcher places none.
+	pullsWork bool
 }
 
 // kinds of scheduler by the name that machine descriptions use.
@@ -53,7 +53,7 @@ var kinds = map[string]kind{
 	"hardware":   {make: newHardware, queue: "EnqueueQueue", engines: true, window: true, arbitrates: true, onChip: true},
 	"firmware":   {make: newFirmware, queue: "SchedulerCore", engines: true, window: true, arbitrates: true},
 	"multipass":  {make: newMultipass, queue: "PassQueue"},
-	"persistent": {make: newPersistent, queue: "WorkQueue", window: true, arbitrates: true, pulls: true},
+	"persistent": {make: newPersistent, queue: "WorkQueue", window: true, arbitrates: true, pullsWork: true},
 }
 
 // NodePriorities says whether the priorities of nodes decide which goes first.

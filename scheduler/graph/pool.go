@@ -30,9 +30,9 @@ type payload struct {
 	array                int32 // that it was allocated in
 	input                int32 // array that workgroups read it through, the last one made; 0: none yet
 	size                 uint32
-	charged              uint64 // bytes of the pool
-	host                 bool   // dispatched by the host
-	place                place  // of its entry, while it waits in a hardware queue
+	charged              uint64        // bytes of the pool
+	host                 bool          // dispatched by the host
+	location             entryLocation // of its entry, while it waits in a hardware queue
 	onChip               bool
 	groups               [3]uint32   // workgroups that it starts at its own node
 	shared               [][3]uint32 // and at those that share it, in their order
@@ -48,8 +48,8 @@ type array struct {
 	live       bool
 	elems      []int32
 	target     *stage
-	owner      *group // that allocated it; nil for inputs
-	group      bool   // visible to the workgroup, not to one invocation
+	owner      *workgroup // that allocated it; nil for inputs
+	group      bool       // visible to the workgroup, not to one invocation
 	enqueued   bool
 	waves      uint64     // that enqueued it so far
 	id         isa.Origin // of the instruction that allocated it
@@ -79,16 +79,16 @@ type pool struct {
 	capacity uint64 // bytes, on chip and scratch
 	onChip   uint64 // bytes of it
 	copies   uint64 // times that a workgroup of each level fits into it
-	taken    uint64 // allocated, or reserved by running workgroups
+	reserved uint64 // allocated, or reserved by running workgroups
 	used     uint64 // allocated
 	chipUsed uint64
 
-	payloads []payload
-	arrays   []array
-	idle     []int32 // arrays not in use
-	classes  []class
-	chunks   []chunk // by address
-	last     int     // chunk found last
+	payloads   []payload
+	arrays     []array
+	freeArrays []int32 // arrays not in use
+	classes    []class
+	chunks     []chunk // by address
+	lastChunk  int     // chunk found last
 
 	spilled uint64 // payloads that found no space on chip
 }
@@ -96,27 +96,27 @@ type pool struct {
 func newPool(g *Graph, store *mem.Store, counts *account.QueueCounts, onChip, scratch uint64) *pool {
 	p := &pool{graph: g, store: store, counts: counts, scratch: scratch}
 	p.payloads, p.arrays = make([]payload, 1), make([]array, 1) // 0 is none
-	p.use(onChip)
+	p.setOnChip(onChip)
 	return p
 }
 
-// use says how much of the payload memory on chip is the pool's; nothing is allocated.
-func (p *pool) use(onChip uint64) {
+// setOnChip says how much of the payload memory on chip is the pool's; nothing is allocated.
+func (p *pool) setOnChip(onChip uint64) {
 	p.onChip, p.capacity = onChip, onChip+p.scratch
 	p.copies = p.capacity / max(p.graph.MinimumBytes(), 1)
 }
 
-// free is what a workgroup of a level may allocate: what is neither allocated nor reserved, without the bytes that it leaves to the
+// freeBytes is what a workgroup of a level may allocate: what is neither allocated nor reserved, without the bytes that it leaves to the
 // deeper levels. Those are what one workgroup of each may allocate at most, as many times as all levels fit into the memory together.
 // With one time only, deep levels would run a workgroup at a time once shallow ones have filled the memory.
-func (p *pool) free(level int) uint64 {
-	left := p.capacity - p.taken
+func (p *pool) freeBytes(level int) uint64 {
+	left := p.capacity - p.reserved
 	return left - min(p.copies*p.graph.deeper[level], left)
 }
 
-// take gives a place for a payload of size bytes. The bytes are charged to what
+// allocate gives a place for a payload of size bytes. The bytes are charged to what
 // the caller reserved; those of the host are not charged.
-func (p *pool) take(size uint32, host bool) (int32, error) {
+func (p *pool) allocate(size uint32, host bool) (int32, error) {
 	stride := max((size+payloadAlignment-1)/payloadAlignment*payloadAlignment, payloadAlignment)
 	onChip := !host && p.chipUsed+uint64(stride) <= p.onChip
 	c := p.class(stride, onChip)
@@ -197,7 +197,7 @@ func (p *pool) grow(c int) error {
 func (p *pool) release(i int32) {
 	e := &p.payloads[i]
 	e.state, e.from = payloadFree, nil
-	p.taken -= e.charged
+	p.reserved -= e.charged
 	p.used -= e.charged
 	if e.onChip {
 		p.chipUsed -= e.charged
@@ -211,7 +211,7 @@ func (p *pool) find(addr uint64) int32 {
 	if len(p.chunks) == 0 {
 		return 0
 	}
-	c := &p.chunks[p.last]
+	c := &p.chunks[p.lastChunk]
 	if addr < c.addr || addr >= c.end {
 		i, exact := slices.BinarySearchFunc(p.chunks, addr, func(c chunk, a uint64) int { return cmp.Compare(c.addr, a) })
 		if !exact {
@@ -220,7 +220,7 @@ func (p *pool) find(addr uint64) int32 {
 		if i < 0 || addr >= p.chunks[i].end {
 			return 0
 		}
-		p.last = i
+		p.lastChunk = i
 		c = &p.chunks[i]
 	}
 	return c.first + int32((addr-c.addr)/c.stride)
@@ -229,8 +229,8 @@ func (p *pool) find(addr uint64) int32 {
 // newArray makes an array without elements.
 func (p *pool) newArray(target *stage) int32 {
 	var i int32
-	if n := len(p.idle); n > 0 {
-		i, p.idle = p.idle[n-1], p.idle[:n-1]
+	if n := len(p.freeArrays); n > 0 {
+		i, p.freeArrays = p.freeArrays[n-1], p.freeArrays[:n-1]
 	} else {
 		i = int32(len(p.arrays))
 		p.arrays = append(p.arrays, array{})
@@ -242,7 +242,7 @@ func (p *pool) newArray(target *stage) int32 {
 
 func (p *pool) dropArray(i int32) {
 	p.arrays[i].live = false
-	p.idle = append(p.idle, i)
+	p.freeArrays = append(p.freeArrays, i)
 }
 
 // handle names an array; the generation keeps handles of dead arrays from naming new ones.

@@ -15,16 +15,16 @@ import (
 // scheduler's core.
 type queue struct {
 	engine.Base
-	all     *queues
-	index   int
-	shared  *sharedQueue // with the queues of that index of other graphs
-	alarm   *engine.Alarm
-	port    *engine.Port
-	entries int       // payloads that wait, those on their way included
-	over    *overflow // what of it is in memory; nil: all is, or nothing
-	batches engine.Stock[batch]
-	taking  bool // payloads of another queue are on their way
-	loots   engine.Stock[loot]
+	set           *queues
+	index         int
+	shared        *sharedQueue // with the queues of that index of other graphs
+	alarm         *engine.Alarm
+	port          *engine.Port
+	entries       int          // payloads that wait, those on their way included
+	spill         *spillBuffer // what of it is in memory; nil: all is, or nothing
+	batches       engine.Stock[batch]
+	stealInFlight bool // payloads of another queue are on their way
+	stealMessages engine.Stock[stolenPayloads]
 }
 
 // A batch is the message of payloads that a wave enqueues at once. It arrives
@@ -40,27 +40,27 @@ type batch struct {
 // queues are those of a graph on a machine, and the way of payloads through them.
 type queues struct {
 	layout
-	list   []*queue
-	bins   *bins
-	spec   *scheduler.QueueSpec
-	cus    []*cu.ComputeUnit
-	pool   *pool
-	stats  *ledger
-	trace  *payloadTrace
-	policy policy
+	list       []*queue
+	nodeQueues *nodeQueues
+	spec       *scheduler.QueueSpec
+	cus        []*cu.ComputeUnit
+	pool       *pool
+	stats      *graphStats
+	trace      *payloadTrace
+	policy     policy
 }
 
-func newQueues(g *Graph, spec *scheduler.QueueSpec, k kind, l layout, parts *Parts, pool *pool, stats *ledger,
+func newQueues(g *Graph, spec *scheduler.QueueSpec, k kind, l layout, parts *Parts, pool *pool, stats *graphStats,
 	trace *payloadTrace) *queues {
 	policy := "round-robin"
 	if k.arbitrates {
 		policy = spec.Arbitration
 	}
-	bins := newBins(g, l.numQueues(), policy, k.arbitrates && policy == "round-robin")
-	s := &queues{layout: l, bins: bins, spec: spec, cus: parts.units(), pool: pool, stats: stats, trace: trace}
+	bins := newNodeQueues(g, l.numQueues(), policy, k.arbitrates && policy == "round-robin")
+	s := &queues{layout: l, nodeQueues: bins, spec: spec, cus: parts.units(), pool: pool, stats: stats, trace: trace}
 	for i := range l.numQueues() {
 		name := fmt.Sprintf("%s[%d]", k.queue, i)
-		q := &queue{Base: engine.NewBase(parts.Engine, name), all: s, index: i, shared: parts.Shared.queue(spec, i)}
+		q := &queue{Base: engine.NewBase(parts.Engine, name), set: s, index: i, shared: parts.Shared.queue(spec, i)}
 		q.alarm, q.port = engine.NewAlarm(&q.Base, q, false), engine.NewPort(&q.Base, q, "Enqueue")
 		s.list = append(s.list, q)
 	}
@@ -75,32 +75,32 @@ func (q *queue) Handle(e sim.Event) error {
 	now := q.Engine.Now()
 	switch m := e.(type) {
 	case *batch:
-		q.all.arrive(now, m)
+		q.set.arrive(now, m)
 		q.batches.Give(m)
-		if q.alarm.Set(now); q.all.spec.Steal > 0 {
-			q.all.wake(now) // queues that have nothing may take some
+		if q.alarm.Set(now); q.set.spec.Steal > 0 {
+			q.set.wake(now) // queues that have nothing may take some
 		}
 		return nil
-	case *move:
-		q.over.moved(now, m)
+	case *spillTransfer:
+		q.spill.transferDone(now, m)
 		q.alarm.Set(now)
 		return nil
-	case *loot:
-		q.stolen(m)
+	case *stolenPayloads:
+		q.receiveStolen(m)
 		q.alarm.Set(now)
 		return nil
 	}
-	if next := q.all.policy.Tick(now, q.index); next < cu.Never {
+	if next := q.set.policy.Tick(now, q.index); next < cu.Never {
 		q.alarm.Set(max(next, now+1))
 	}
-	q.all.balance(now, q.index)
+	q.set.steal(now, q.index)
 	return nil
 }
 
-// left: a payload has left its entry.
-func (q *queue) left(x *payload) {
-	if q.entries--; q.over != nil {
-		q.over.left(x)
+// payloadLeft: a payload has left its entry.
+func (q *queue) payloadLeft(x *payload) {
+	if q.entries--; q.spill != nil {
+		q.spill.freeEntry(x)
 	}
 }
 
@@ -118,16 +118,16 @@ func (s *queues) enqueue(now uint64, b *batch) (accepted uint64, known bool) {
 	for _, i := range b.payloads {
 		to := s.pool.stageOf(i)
 		s.stats.depth++
-		s.trace.deepen(now, to, 1)
+		s.trace.countDepth(now, to, 1)
 		s.stats.waiting += uint64(1 + len(to.sharers))
-		s.stats.enqueued(to)
+		s.stats.countEnqueue(to)
 		for _, other := range to.sharers {
-			s.trace.deepen(now, other.stages[to.remaining], 1)
-			s.stats.enqueued(other.stages[to.remaining])
+			s.trace.countDepth(now, other.stages[to.remaining], 1)
+			s.stats.countEnqueue(other.stages[to.remaining])
 		}
 	}
 	s.stats.queue.PeakDepth = max(s.stats.queue.PeakDepth, uint64(s.stats.depth))
-	s.stats.flying += n
+	s.stats.inFlight += n
 	b.accepted, b.waiter = 0, nil
 	s.policy.Enqueue(now, b)
 	s.of(b.unit).entries += n
@@ -150,9 +150,9 @@ func (s *queues) release(b *batch, visible uint64) {
 	q := s.of(b.unit)
 	for _, i := range b.payloads {
 		to := s.pool.stageOf(i)
-		s.trace.enqueued(b.accepted, b.unit, to, i)
+		s.trace.traceEnqueue(b.accepted, b.unit, to, i)
 		for _, other := range to.sharers {
-			s.trace.enqueued(b.accepted, b.unit, other.stages[to.remaining], i)
+			s.trace.traceEnqueue(b.accepted, b.unit, other.stages[to.remaining], i)
 		}
 	}
 	s.cus[b.unit].Port().Post(b, q.port, visible)
@@ -161,19 +161,19 @@ func (s *queues) release(b *batch, visible uint64) {
 // arrive puts the payloads of a batch into the bins of their nodes and of those
 // that share their input.
 func (s *queues) arrive(now uint64, b *batch) {
-	s.stats.flying -= len(b.payloads)
+	s.stats.inFlight -= len(b.payloads)
 	queue := s.queueOf(b.unit)
 	for _, i := range b.payloads {
 		to := s.pool.stageOf(i)
-		own := s.bins.of(to, queue)
+		own := s.nodeQueues.of(to, queue)
 		own.push(i, now)
-		if s.pool.payloads[i].place == spilled {
-			own.away++
+		if s.pool.payloads[i].location == spilled {
+			own.spilled++
 		}
-		s.stats.arrived(to)
+		s.stats.countArrival(to)
 		for _, other := range to.sharers {
-			s.bins.of(other.stages[to.remaining], queue).push(i, now)
-			s.stats.arrived(other.stages[to.remaining])
+			s.nodeQueues.of(other.stages[to.remaining], queue).push(i, now)
+			s.stats.countArrival(other.stages[to.remaining])
 		}
 	}
 }

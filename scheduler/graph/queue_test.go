@@ -61,13 +61,13 @@ func TestWindowsEnd(t *testing.T) {
 		if c.feeds {
 			r.run.stats.live[feeder.stages[0].id]++
 		}
-		b := r.run.queues.bins.of(n.stages[0], 0)
+		b := r.run.queues.nodeQueues.of(n.stages[0], 0)
 		b.push(0, begin)
-		if at := r.run.opener.readyAt(b); at != begin+c.want {
+		if at := r.run.launcher.launchableAt(b); at != begin+c.want {
 			t.Errorf("%+v: a launch may open in cycle %d, want %d", c, at, begin+c.want)
 		}
-		r.run.stats.live[feeder.stages[0].id], r.run.stats.bound[n.stages[0].id] = 0, 1
-		if at := r.run.opener.readyAt(b); at != begin+uint64(map[bool]int{true: c.packing, false: c.coalescing}[c.packed]) {
+		r.run.stats.live[feeder.stages[0].id], r.run.stats.inFlightTo[n.stages[0].id] = 0, 1
+		if at := r.run.launcher.launchableAt(b); at != begin+uint64(map[bool]int{true: c.packing, false: c.coalescing}[c.packed]) {
 			t.Errorf("%+v, with a payload on its way: a launch may open in cycle %d", c, at)
 		}
 	}
@@ -82,8 +82,8 @@ func startOfLast(t *testing.T, kind string, window, payloads int, n *Node) []uin
 	r := newQueueRig(t, s, false, n, feeder)
 	r.run.stats.live[feeder.stages[0].id]++ // more may come
 	var accepted uint64
-	r.run.stats.flying++ // something is on its way: workers poll on
-	r.in(begin, func(uint64) { r.run.stats.flying-- })
+	r.run.stats.inFlight++ // something is on its way: workers poll on
+	r.in(begin, func(uint64) { r.run.stats.inFlight-- })
 	r.enqueue(t, begin, n, payloads, &accepted)
 	r.finish(t)
 	return r.Prints

@@ -82,7 +82,7 @@ type queueRig struct {
 func newQueueRig(t *testing.T, spec scheduler.WorkSpec, pending bool, nodes ...*Node) *queueRig {
 	t.Helper()
 	r := newQueueRigOn(t, newMachine(), spec, pending, nodes...)
-	r.Array.Begin(0)
+	r.Array.BeginPeriod(0)
 	r.run.Dispatch(0, nil)
 	return r
 }
@@ -107,7 +107,7 @@ func newQueueRigOn(t *testing.T, m *machine, spec scheduler.WorkSpec, pending bo
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Array.Serve(Payloads{})
+	r.Array.ServeGraph(Payloads{})
 	return r
 }
 
@@ -130,7 +130,7 @@ func (r *queueRig) enqueue(t *testing.T, cycle uint64, n *Node, count int, accep
 		b := r.run.queues.list[0].batches.Take()
 		b.unit, b.payloads = 0, b.payloads[:0]
 		for range count {
-			i, err := r.run.pool.take(n.size, true)
+			i, err := r.run.pool.allocate(n.size, true)
 			if err != nil {
 				t.Error(err)
 				return

@@ -7,7 +7,7 @@ import (
 
 // Counts are what happened since the last call. MeshGroup numbers start anew.
 func (r *Run) Counts() *account.GraphCounts {
-	r.stats.walk()
+	r.stats.countPath()
 	c := &account.GraphCounts{Queue: r.stats.queue}
 	c.Queue.ScratchUsed = r.pool.spilled
 	for i, n := range r.graph.Nodes {
@@ -27,19 +27,19 @@ func (r *Run) Totals() (workgroups, waves uint64) {
 	return workgroups, waves
 }
 
-// A holder keeps wave slots taken while no workgroup of the graph is in them.
-type holder interface {
-	holds() (slots, from uint64)
+// A slotReservation keeps wave slots taken while no workgroup of the graph is in them.
+type slotReservation interface {
+	reservedSlots() (slots, from uint64)
 }
 
 // Charge accounts for wave slots that workers of the scheduler hold while they
 // wait for payloads: no wave of a node is in them.
 func (r *Run) Charge(c *account.SlotCycles, end uint64) {
-	h, ok := r.policy.(holder)
+	h, ok := r.policy.(slotReservation)
 	if !ok {
 		return
 	}
-	slots, from := h.holds()
+	slots, from := h.reservedSlots()
 	if end <= from {
 		return
 	}
@@ -56,5 +56,5 @@ func NodeOf(w *simd.Wave) string {
 	if w.State.Payloads == nil {
 		return ""
 	}
-	return groupOf(w).Node.String()
+	return workgroupOf(w).Node.String()
 }

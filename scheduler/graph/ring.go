@@ -48,10 +48,10 @@ func (m *ring) access(now uint64, w *wait, unit int, kind hierarchy.Kind, addr, 
 		m.lines = append(m.lines, l)
 		addr = next
 	}
-	w.legs++
+	w.outstanding++
 	reply := m.hierarchy.Access(now, &hierarchy.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: m.lines, To: w})
 	if reply.Completion == timing.Known {
-		w.leg(reply.ReadyAt)
+		w.reply(reply.ReadyAt)
 	}
 }
 

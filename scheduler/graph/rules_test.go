@@ -34,7 +34,7 @@ func TestOutputsReachTheirNodes(t *testing.T) {
 				for form := range 4 {
 					sized, sparse := form&1 != 0, form&2 != 0
 					o := &output{Output: &program.Output{Node: "b", BaseIndex: base, ArraySize: size, Sized: sized, Sparse: sparse}, targets: map[uint32]*Node{}}
-					g.reach(o)
+					g.connectTargets(o)
 					whole := true
 					for i := range uint32(4) {
 						there := mask>>i&1 != 0
@@ -166,14 +166,14 @@ func TestNodeAllowance(t *testing.T) {
 		}
 		// 5, 120 or 125 payloads of 20 bytes, in 32 of memory each; seven and two of 4, in 16. The last recursion has none for itself.
 		n := map[int]uint64{0: 5, 1: 5, 2: 5 * 24, 3: 5 * 25}[form]
-		if got, want := g.allows(a, true), (allowance{n + 9, n*20 + 9*4, n*32 + 9*16}); got != want {
+		if got, want := g.allowance(a, true), (allowance{n + 9, n*20 + 9*4, n*32 + 9*16}); got != want {
 			t.Errorf("by the workgroup %t, by invocations %t: %+v, want %+v", own.Workgroup, own.Invocation, got, want)
 		}
-		if got, want := g.allows(a, false), (allowance{n + 7, n*20 + 7*4, n*32 + 7*16}); got != want {
+		if got, want := g.allowance(a, false), (allowance{n + 7, n*20 + 7*4, n*32 + 7*16}); got != want {
 			t.Errorf("without recursion: %+v, want %+v", got, want)
 		}
 		for _, s := range a.stages {
-			if want := g.allows(a, s.remaining > 0).memory; s.worst != want {
+			if want := g.allowance(a, s.remaining > 0).memory; s.worst != want {
 				t.Errorf("%d bytes are reserved with %d recursions left, want %d", s.worst, s.remaining, want)
 			}
 		}
@@ -190,7 +190,7 @@ func TestNodeAllowance(t *testing.T) {
 		if g, err = NewGraph([]*Node{a, b, c}, limits); err != nil {
 			t.Fatal(err)
 		}
-		if got := g.allows(a, true); got.payloads > 100 || got.bytes > 136 || got.memory > 136+100*15 {
+		if got := g.allowance(a, true); got.payloads > 100 || got.bytes > 136 || got.memory > 136+100*15 {
 			t.Errorf("by the workgroup %t, by invocations %t: %+v exceeds the machine's limits", own.Workgroup, own.Invocation, got)
 		}
 		for _, most := range []scheduler.GraphLimits{limitsOf(32, 14, 136), limitsOf(32, 13, 136), limitsOf(32, 14, 135)} {
@@ -203,7 +203,7 @@ func TestNodeAllowance(t *testing.T) {
 }
 
 // The most memory that a dispatch can use is that of all payloads that can be made, each counted with those that it makes.
-func TestMaximumIsOfAllPayloads(t *testing.T) {
+func TestMaximumBytesOfAllPayloads(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 200 {
 		n := 2 + r.IntN(4)
@@ -255,7 +255,7 @@ func TestMaximumIsOfAllPayloads(t *testing.T) {
 }
 
 // resident has something done with a workgroup of a node on a rig, which has a payload of the node as its input, while a wave of another one issues.
-func resident(t *testing.T, change func(n *Node), do func(r *queueRig, g *group, input int32, w *simd.Wave)) {
+func resident(t *testing.T, change func(n *Node), do func(r *queueRig, g *workgroup, input int32, w *simd.Wave)) {
 	t.Helper()
 	n := node("n", 0)
 	n.Program.Node.Input.TrackFinish = true
@@ -265,7 +265,7 @@ func resident(t *testing.T, change func(n *Node), do func(r *queueRig, g *group,
 		done = true
 		change(n)
 		p := r.run.pool
-		e, err := p.take(4, false)
+		e, err := p.allocate(4, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,9 +273,9 @@ func resident(t *testing.T, change func(n *Node), do func(r *queueRig, g *group,
 		p.arrays[input].elems = []int32{e}
 		x := &p.payloads[e]
 		x.state, x.input, x.unfinished = payloadQueued, input, 2
-		l := &nodeLaunch{Launch: scheduler.Launch{Code: &cu.Launch{Need: n.Launch.Need}, Total: 2}, stage: n.stages[0], input: input}
-		l.Code.Need.Waves = 2
-		do(r, r.run.groups.newGroup(l, 0), input, wave)
+		l := &nodeLaunch{Launch: scheduler.Launch{Code: &cu.Launch{Resources: n.Launch.Resources}, Total: 2}, stage: n.stages[0], input: input}
+		l.Code.Resources.Waves = 2
+		do(r, r.run.workgroups.newWorkgroup(l, 0), input, wave)
 		r.Engine.Fail(errDone)
 	}
 	var accepted uint64
@@ -288,10 +288,10 @@ func resident(t *testing.T, change func(n *Node), do func(r *queueRig, g *group,
 var errDone = errors.New("done")
 
 // finishing has a wave of a group say that it has written a payload, and returns whether all have.
-func finishing(g *group, w *simd.Wave, handle uint64, wave uint32) bool {
+func finishing(g *workgroup, w *simd.Wave, handle uint64, wave uint32) bool {
 	st := &isa.State{Lanes: 64, Exec: 1, S: make([]uint64, 8), WaveInGroup: wave}
 	in := &isa.Inst{Op: isa.PayloadFinish, T: isa.Bool, Uniform: true, Dst: isa.S(2), Src: [4]isa.Reg{isa.Lit(handle)}}
-	g.finishWriting(&visit{st: st, in: in, wave: w})
+	g.finishWriting(&waveOp{st: st, in: in, wave: w})
 	return st.S[2] != 0
 }
 
@@ -315,7 +315,7 @@ func TestFinishWritingRules(t *testing.T) {
 		if c.change == nil {
 			c.change = func(*Node) {}
 		}
-		resident(t, c.change, func(r *queueRig, g *group, input int32, w *simd.Wave) {
+		resident(t, c.change, func(r *queueRig, g *workgroup, input int32, w *simd.Wave) {
 			p := r.run.pool
 			p.payloads[p.arrays[input].elems[0]].host = c.host
 			handle := p.handle(input)
@@ -328,7 +328,7 @@ func TestFinishWritingRules(t *testing.T) {
 			}
 		})
 	}
-	resident(t, func(*Node) {}, func(r *queueRig, g *group, input int32, w *simd.Wave) {
+	resident(t, func(*Node) {}, func(r *queueRig, g *workgroup, input int32, w *simd.Wave) {
 		p := r.run.pool
 		handle, x := p.handle(input), &p.payloads[p.arrays[input].elems[0]]
 		finishing(g, w, handle, 0)
@@ -338,7 +338,7 @@ func TestFinishWritingRules(t *testing.T) {
 		if last := finishing(g, w, handle, 0); x.unfinished != 1 || last {
 			t.Errorf("the first workgroup a second time: %d unfinished, last %t", x.unfinished, last)
 		}
-		other := r.run.groups.newGroup(g.launch, 0)
+		other := r.run.workgroups.newWorkgroup(g.launch, 0)
 		if last := finishing(other, w, handle, 0); x.unfinished != 0 || !last {
 			t.Errorf("the second workgroup: %d unfinished, last %t", x.unfinished, last)
 		}
@@ -350,10 +350,10 @@ func TestFinishWritingRules(t *testing.T) {
 
 // A workgroup reads its inputs and writes what it has allocated and not enqueued, to the last byte and no further.
 func TestPayloadsThatMayBeAccessed(t *testing.T) {
-	resident(t, func(*Node) {}, func(r *queueRig, g *group, input int32, _ *simd.Wave) {
+	resident(t, func(*Node) {}, func(r *queueRig, g *workgroup, input int32, _ *simd.Wave) {
 		p := r.run.pool
-		take := func(owner *group, state payloadState) *payload {
-			e, err := p.take(20, false)
+		take := func(owner *workgroup, state payloadState) *payload {
+			e, err := p.allocate(20, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -364,7 +364,7 @@ func TestPayloadsThatMayBeAccessed(t *testing.T) {
 			return x
 		}
 		in := &p.payloads[p.arrays[input].elems[0]]
-		own, others, gone := take(g, payloadAllocated), take(r.run.groups.newGroup(g.launch, 0), payloadAllocated), take(g, payloadQueued)
+		own, others, gone := take(g, payloadAllocated), take(r.run.workgroups.newWorkgroup(g.launch, 0), payloadAllocated), take(g, payloadQueued)
 		for _, c := range []struct {
 			addr, size uint64
 			want       string
@@ -373,16 +373,16 @@ func TestPayloadsThatMayBeAccessed(t *testing.T) {
 			{others.addr, 4, "not this workgroup's"}, {gone.addr, 4, "after it was enqueued"}, {nowhere, 4, "does not exist"}, {1, 4, "does not exist"},
 		} {
 			for _, write := range []bool{false, true} {
-				if got := g.allowed(c.addr, c.size, write); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+				if got := g.accessFault(c.addr, c.size, write); c.want == "" && got != "" || !strings.Contains(got, c.want) {
 					t.Errorf("%d bytes at %#x, a write %t: %q, want %q", c.size, c.addr, write, got, c.want)
 				}
 			}
 		}
 		// Inputs of a workgroup of several payloads are those of its array; a node that shares them only reads.
-		if in.input = 0; g.allowed(in.addr, 4, true) != "" {
+		if in.input = 0; g.accessFault(in.addr, 4, true) != "" {
 			t.Error("an input that another launch has read since is not the workgroup's")
 		}
-		if g.base = g.Node; g.allowed(in.addr, 4, false) != "" || !strings.Contains(g.allowed(in.addr, 4, true), "which it may only read") {
+		if g.base = g.Node; g.accessFault(in.addr, 4, false) != "" || !strings.Contains(g.accessFault(in.addr, 4, true), "which it may only read") {
 			t.Error("a shared input is written, or not read")
 		}
 	})
@@ -401,7 +401,7 @@ func TestTargetsOfPayloads(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range g.Nodes[0].stages {
-		w := &group{stage: s}
+		w := &workgroup{stage: s}
 		for index, want := range map[uint64]*Node{0: b[0], 1: b[1], 2: nil, 3: b[2], 4: nil, 1 << 32: nil, 1<<32 - 2: nil} {
 			to, ok := w.target(&a.outputs[0], index)
 			if ok != (want != nil) || ok && (to.Node != want || to.remaining != 0) || index < 1<<32 && w.Valid(0, uint32(index)) != ok {

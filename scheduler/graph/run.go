@@ -38,13 +38,13 @@ var ErrScratch = errors.New("scheduler: scratch memory")
 
 // Parts are what a run is connected to.
 type Parts struct {
-	Engine     *engine.Engine
-	Array      *cu.Array
-	Dispatcher *scheduler.Dispatcher
-	Limits     *cu.Limits // nil where no time passes
-	Hierarchy  hierarchy.Model
-	Store      *mem.Store
-	OwnCycles  uint64 // what a launch that waits for nothing takes of the front end
+	Engine       *engine.Engine
+	Array        *cu.ComputeUnits
+	Dispatcher   *scheduler.Dispatcher
+	Limits       *cu.Limits // nil where no time passes
+	Hierarchy    hierarchy.Model
+	Store        *mem.Store
+	PacketCycles uint64 // what a launch that waits for nothing takes of the front end
 	// Shared is what all graphs of the machine have in common.
 	Shared *Shared
 }
@@ -52,16 +52,16 @@ type Parts struct {
 // A Run is an execution graph on a machine, from one dispatch to the next. It connects its parts: each has what it uses.
 type Run struct {
 	Parts
-	graph  *Graph
-	spec   *scheduler.WorkSpec
-	policy policy
-	stats  *ledger
-	pool   *pool
-	alloc  *allocator
-	ring   *ring
-	queues *queues
-	groups *residents
-	opener *opener
+	graph      *Graph
+	spec       *scheduler.WorkSpec
+	policy     policy
+	stats      *graphStats
+	pool       *pool
+	allocator  *allocator
+	ring       *ring
+	queues     *queues
+	workgroups *workgroups
+	launcher   *launcher
 }
 
 // NewRun puts a graph on a machine of a checked spec. Scratch is in bytes.
@@ -77,27 +77,27 @@ func newRun(g *Graph, spec *scheduler.WorkSpec, parts Parts, scratch uint64, k k
 	if parts.Shared == nil {
 		parts.Shared = &Shared{}
 	}
-	r := &Run{Parts: parts, graph: g, spec: spec, stats: newLedger(g)}
+	r := &Run{Parts: parts, graph: g, spec: spec, stats: newGraphStats(g)}
 	place := central
 	if k.engines {
 		place = spreads[spec.Queue.Placement]
 	}
 	r.pool = newPool(g, parts.Store, &r.stats.queue, chip, scratch)
-	r.alloc = newAllocator(parts.Engine, parts.units(), &spec.Queue, r.stats)
+	r.allocator = newAllocator(parts.Engine, parts.units(), &spec.Queue, r.stats)
 	var err error
 	if r.ring, err = newRing(parts.Store, parts.Hierarchy); err != nil {
 		return nil, err
 	}
 	trace := &payloadTrace{parts.Array, g, r.pool, r.stats}
 	r.queues = newQueues(g, &spec.Queue, k, newLayout(place, parts.Limits), &parts, r.pool, r.stats, trace)
-	r.groups = &residents{
-		limits: &g.most, engine: parts.Engine, pool: r.pool, stats: r.stats, queues: r.queues, alloc: r.alloc, ring: r.ring,
+	r.workgroups = &workgroups{
+		limits: &g.limits, engine: parts.Engine, pool: r.pool, stats: r.stats, queues: r.queues, allocator: r.allocator, ring: r.ring,
 	}
-	r.opener = newOpener(g, &spec.Queue, k, &parts, r.queues, r.groups)
+	r.launcher = newLauncher(g, &spec.Queue, k, &parts, r.queues, r.workgroups)
 	if r.policy, err = k.make(r); err != nil {
 		return nil, err
 	}
-	r.queues.policy, r.groups.policy, r.opener.policy = r.policy, r.policy, r.policy
+	r.queues.policy, r.workgroups.policy, r.launcher.policy = r.policy, r.policy, r.policy
 	return r, nil
 }
 
@@ -111,7 +111,7 @@ func (p *Parts) units() []*cu.ComputeUnit {
 
 // Components are the parts of the machine that the graph's scheduling adds.
 func (r *Run) Components() []sim.Component {
-	list := []sim.Component{r.alloc}
+	list := []sim.Component{r.allocator}
 	for _, q := range r.queues.list {
 		list = append(list, q)
 	}
@@ -129,24 +129,24 @@ type Entry struct {
 // Dispatch starts a graph in cycle now.
 func (r *Run) Dispatch(now uint64, entries []Entry) {
 	// What a launch costs the host is paid here, whoever schedules.
-	r.share(1)
-	r.stats.begun = now + r.LaunchCycles()
-	r.stats.done = r.stats.begun
-	r.opener.load(entries)
-	r.Dispatcher.Serve(r.opener)
-	r.policy.Start(r.stats.begun)
+	r.shareStorage(1)
+	r.stats.startCycle = now + r.LaunchCycles()
+	r.stats.endCycle = r.stats.startCycle
+	r.launcher.loadHostPayloads(entries)
+	r.Dispatcher.Serve(r.launcher)
+	r.policy.Start(r.stats.startCycle)
 	if r.stats.waiting > 0 {
-		r.queues.wake(r.stats.begun)
+		r.queues.wake(r.stats.startCycle)
 	}
 }
 
 // Open starts a dispatch of the graph beside what is open: its payloads may be picked from cycle begun on. What is divided among graphs
 // is among so many, this one included.
 func (r *Run) Open(begun uint64, entries []Entry, among int, s scheduler.Share, c *scheduler.Caller) scheduler.Opened {
-	r.share(among)
-	r.stats.begun, r.stats.done = begun, begun
-	r.opener.load(entries)
-	o := r.Dispatcher.Add(r.opener, s, c)
+	r.shareStorage(among)
+	r.stats.startCycle, r.stats.endCycle = begun, begun
+	r.launcher.loadHostPayloads(entries)
+	o := r.Dispatcher.Add(r.launcher, s, c)
 	r.policy.Start(begun)
 	if r.stats.waiting > 0 {
 		r.queues.wake(begun)
@@ -155,19 +155,19 @@ func (r *Run) Open(begun uint64, entries []Entry, among int, s scheduler.Share, 
 	return o
 }
 
-// Alone says that nothing of the machine may be beside a dispatch of the graph: its workers hold compute units.
-func (r *Run) Alone() bool { return r.opener.pulls }
+// Exclusive says that nothing of the machine may be beside a dispatch of the graph: its workers hold compute units.
+func (r *Run) Exclusive() bool { return r.launcher.pullsWork }
 
 // LaunchCycles is the cost of the host's launch of a dispatch.
 func (r *Run) LaunchCycles() uint64 { return uint64(r.spec.Dispatcher.KernelLaunchCycles) }
 
-// share gives the next dispatch its part of the payload memory on chip, of the queues' entries and of their line buffers, of which so
+// shareStorage gives the next dispatch its part of the payload memory on chip, of the queues' entries and of their line buffers, of which so
 // many graphs have one each.
-func (r *Run) share(among int) {
-	r.pool.use(OnChip(r.spec) / uint64(among))
+func (r *Run) shareStorage(among int) {
+	r.pool.setOnChip(OnChip(r.spec) / uint64(among))
 	for _, q := range r.queues.list {
-		if q.over != nil {
-			q.over.divide(among)
+		if q.spill != nil {
+			q.spill.shareAmong(among)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func (r *Run) Fits(among int) (have, need uint64, ok bool) {
 
 // Finished says whether the dispatch has ended, and by when all it did is done.
 func (r *Run) Finished() (bool, uint64) {
-	return r.stats.idle(), r.stats.done
+	return r.stats.allDone(), r.stats.endCycle
 }
 
 // Progress is the number of workgroups that ended, of those in the compute units, and of all known.
@@ -192,13 +192,13 @@ func (r *Run) Progress() (ended, running, total uint64) {
 // Waiting says which payloads wait, for reports.
 func (r *Run) Waiting() string {
 	var parts []string
-	for _, b := range r.queues.bins.list {
+	for _, b := range r.queues.nodeQueues.list {
 		if n := b.pending(); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d payloads wait for node %v at level %d", n, b.Node, b.level))
 		}
 	}
-	if r.stats.flying > 0 {
-		parts = append(parts, fmt.Sprintf("%d are on their way", r.stats.flying))
+	if r.stats.inFlight > 0 {
+		parts = append(parts, fmt.Sprintf("%d are on their way", r.stats.inFlight))
 	}
-	return strings.Join(append(parts, fmt.Sprintf("%d of %d bytes of payload memory are taken", r.pool.taken, r.pool.capacity)), ", ")
+	return strings.Join(append(parts, fmt.Sprintf("%d of %d bytes of payload memory are taken", r.pool.reserved, r.pool.capacity)), ", ")
 }

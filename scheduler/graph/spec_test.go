@@ -11,7 +11,7 @@ import (
 )
 
 // What the tags allow is what the tables have.
-func TestTagsMatchTheTables(t *testing.T) {
+func TestSpecEnumsMatchTables(t *testing.T) {
 	for name, c := range map[string]struct {
 		of    reflect.Type
 		words []string

@@ -65,7 +65,7 @@ func TestOverflowSharesLineBuffersAmongNodes(t *testing.T) {
 	var coming [2]int
 	r.in(begin+4*replyCycles, func(uint64) {
 		for i, n := range []*Node{a, b} {
-			coming[i] = r.run.queues.list[0].over.atHand(r.run.queues.bins.of(n.stages[0], 0))
+			coming[i] = r.run.queues.list[0].spill.numOnChip(r.run.queues.nodeQueues.of(n.stages[0], 0))
 		}
 	})
 	r.finish(t)

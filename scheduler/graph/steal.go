@@ -5,40 +5,40 @@ import "spvsim/engine"
 // Queues of shader engines balance: one that has nothing to launch asks the one in which most payloads wait, and takes up to half of
 // those of a node, the youngest, which come after the latency there and back.
 
-// A loot is the message of payloads that a queue takes from another.
-type loot struct {
+// A stolenPayloads is the message of payloads that a queue takes from another.
+type stolenPayloads struct {
 	engine.Header
 	stage *stage
-	list  []entry
+	list  []queuedPayload
 }
 
-// balance has a queue take payloads from another, if it has nothing to launch and none are on their way to it.
-func (s *queues) balance(now uint64, thief int) {
+// steal has a queue take payloads from another, if it has nothing to launch and none are on their way to it.
+func (s *queues) steal(now uint64, thief int) {
 	most := s.spec.Steal
 	q := s.list[thief]
-	if most == 0 || len(s.list) == 1 || q.taking || !s.bins.empty(thief) {
+	if most == 0 || len(s.list) == 1 || q.stealInFlight || !s.nodeQueues.empty(thief) {
 		return
 	}
-	b := s.bins.fullest(thief)
+	b := s.nodeQueues.stealVictim(thief)
 	if b == nil {
 		return
 	}
-	m := q.loots.Take()
+	m := q.stealMessages.Take()
 	m.stage = b.stage
-	m.list = b.take(min(most, (len(b.fifo)-b.head+1)/2), m.list[:0])
+	m.list = b.takeYoungest(min(most, (len(b.fifo)-b.head+1)/2), m.list[:0])
 	victim := s.list[b.queue]
 	victim.entries -= len(m.list)
-	if victim.over != nil {
-		victim.over.taken(b, m.list)
+	if victim.spill != nil {
+		victim.spill.removeStolen(b, m.list)
 		victim.alarm.Set(now) // entries are free
 	}
-	q.taking = true
+	q.stealInFlight = true
 	s.stats.queue.Stolen += uint64(len(m.list))
 	victim.port.Post(m, q.port, max(now+2*uint64(s.spec.Latency), q.Engine.Soonest()))
 }
 
 // empty says that nothing waits in a queue.
-func (b *bins) empty(queue int) bool {
+func (b *nodeQueues) empty(queue int) bool {
 	for _, w := range b.ofQueue(queue) {
 		if w.pending() > 0 {
 			return false
@@ -47,8 +47,8 @@ func (b *bins) empty(queue int) bool {
 	return true
 }
 
-// fullest is the bin of another queue with the most payloads, two at least. Those of inputs that nodes share stay together.
-func (b *bins) fullest(thief int) (best *bin) {
+// stealVictim is the bin of another queue with the most payloads, two at least. Those of inputs that nodes share stay together.
+func (b *nodeQueues) stealVictim(thief int) (best *nodeQueue) {
 	most := 1
 	for _, w := range b.list {
 		if w.queue == thief || w.base != nil || len(w.sharers) > 0 {
@@ -61,26 +61,26 @@ func (b *bins) fullest(thief int) (best *bin) {
 	return best
 }
 
-// take takes the n youngest payloads out of a bin.
-func (b *bin) take(n int, list []entry) []entry {
+// takeYoungest takes the n youngest payloads out of a bin.
+func (b *nodeQueue) takeYoungest(n int, list []queuedPayload) []queuedPayload {
 	from := len(b.fifo) - n
 	list = append(list, b.fifo[from:]...)
 	b.fifo = b.fifo[:from]
-	b.scan = min(b.scan, from)
+	b.scanned = min(b.scanned, from)
 	if b.head == from {
-		b.fifo, b.head, b.scan = b.fifo[:0], 0, 0
+		b.fifo, b.head, b.scanned = b.fifo[:0], 0, 0
 	}
 	return list
 }
 
-// stolen puts what another queue had into this one.
-func (q *queue) stolen(m *loot) {
-	q.taking = false
-	b := q.all.bins.of(m.stage, q.index)
+// receiveStolen puts what another queue had into this one.
+func (q *queue) receiveStolen(m *stolenPayloads) {
+	q.stealInFlight = false
+	b := q.set.nodeQueues.of(m.stage, q.index)
 	b.fifo = append(b.fifo, m.list...)
 	q.entries += len(m.list)
-	if q.over != nil {
-		q.over.given(b, m.list)
+	if q.spill != nil {
+		q.spill.addStolen(b, m.list)
 	}
-	q.loots.Give(m)
+	q.stealMessages.Give(m)
 }

@@ -9,7 +9,7 @@ var errEnough = errors.New("the test has seen enough")
 
 // A queue that has nothing takes up to half of another's payloads, rounded up, and no more than it may: the youngest, which come after the latency
 // there and back. One alone stays, and one that waits for what it takes asks for no more.
-func TestQueuesTakeHalf(t *testing.T) {
+func TestStealTakesHalf(t *testing.T) {
 	const latency = 10
 	for _, c := range []struct{ waiting, most, taken int }{{0, 8, 0}, {1, 8, 0}, {2, 8, 1}, {3, 8, 2}, {9, 8, 5}, {9, 3, 3}, {40, 8, 8}, {9, 0, 0}} {
 		s := defaultQueue("firmware")
@@ -17,9 +17,9 @@ func TestQueuesTakeHalf(t *testing.T) {
 		n := static("n")
 		r := newQueueRigOn(t, wide(), s, false, n)
 		o := r.run.queues
-		from, to := o.bins.of(n.stages[0], 0), o.bins.of(n.stages[0], 1)
+		from, to := o.nodeQueues.of(n.stages[0], 0), o.nodeQueues.of(n.stages[0], 1)
 		for _, q := range r.run.queues.list {
-			q.shared.core.free = 1 << 40 // nothing is launched
+			q.shared.core.freeAt = 1 << 40 // nothing is launched
 		}
 		r.in(begin, func(now uint64) {
 			for i := range c.waiting {
@@ -27,7 +27,7 @@ func TestQueuesTakeHalf(t *testing.T) {
 			}
 			r.run.queues.list[0].entries = c.waiting
 			for range 2 { // the second time nothing more comes
-				o.balance(now, 1)
+				o.steal(now, 1)
 			}
 			if got := from.pending(); got != uint64(c.waiting-c.taken) || r.run.queues.list[0].entries != int(got) {
 				t.Errorf("%+v: %d are left, and %d counted", c, got, r.run.queues.list[0].entries)

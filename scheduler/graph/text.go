@@ -43,20 +43,20 @@ func (g *Graph) MaximumScratch(onChip uint64, counts map[*Node]uint64) uint64 {
 func (g *Graph) WriteText(w io.Writer, d *Description) error {
 	b := bufio.NewWriter(w)
 	counts := d.counts()
-	fmt.Fprintf(b, "graph %s: %d nodes, depth %d of at most %d\n", d.Name, len(g.Nodes), g.Depth, g.most.MaxDepth)
+	fmt.Fprintf(b, "graph %s: %d nodes, depth %d of at most %d\n", d.Name, len(g.Nodes), g.Depth, g.limits.MaxDepth)
 	for _, n := range g.Nodes {
 		b.WriteString(program.DescribeNode(n.Name, n.Index, n.Program.LocalSize, &n.meta))
 		fmt.Fprintf(b, "  runs %s of %s at %s", n.Program.Name, n.Shader, n.levelText())
 		if c, ok := counts[n]; ok {
 			fmt.Fprintf(b, ", %d payloads from the host", c)
 		}
-		if most := g.allows(n, true); most.payloads > 0 {
+		if most := g.allowance(n, true); most.payloads > 0 {
 			fmt.Fprintf(b, ", a workgroup allocates at most %d payloads, %d bytes (%d of payload memory)", most.payloads, most.bytes, most.memory)
 		}
 		fmt.Fprintln(b)
 	}
 	fmt.Fprintf(b, "limits of a workgroup: %d outputs, %d payloads, %d bytes; of a launch: %d workgroups an axis, %d in all\n",
-		maxOutputs, g.most.MaxPayloads, g.most.MaxPayloadBytes, maxAxis, maxWorkgroups)
+		maxOutputs, g.limits.MaxPayloads, g.limits.MaxPayloadBytes, maxAxis, maxWorkgroups)
 	fmt.Fprintf(b, "payload memory: %d bytes on chip; scratch memory: at least %d bytes, at most %d of use, %d given\n",
 		d.OnChip, g.MinimumScratch(d.OnChip), g.MaximumScratch(d.OnChip, counts), d.Scratch)
 	g.writeLatency(b, d.Spec)

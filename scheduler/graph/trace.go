@@ -7,28 +7,28 @@ import (
 
 // A payloadTrace reports to the machine's tracer, if it has one, how payloads wait.
 type payloadTrace struct {
-	array *cu.Array // nil where no time passes
+	array *cu.ComputeUnits // nil where no time passes
 	graph *Graph
 	pool  *pool
-	stats *ledger
+	stats *graphStats
 }
 
-// enqueued reports that payload i waits for stage s from cycle at on.
-func (p *payloadTrace) enqueued(at uint64, unit int, s *stage, i int32) {
+// traceEnqueue reports that payload i waits for stage s from cycle at on.
+func (p *payloadTrace) traceEnqueue(at uint64, unit int, s *stage, i int32) {
 	if t := p.tracer(); t != nil {
 		t.Enqueued(&probe.PayloadWait{At: at, Unit: unit, Payload: int(i), Node: s.Node.String()})
 	}
 }
 
-// picked reports that payload i of bin b is part of a launch's input.
-func (p *payloadTrace) picked(now uint64, b *bin, i, input int32) {
+// traceLaunch reports that payload i of bin b is part of a launch's input.
+func (p *payloadTrace) traceLaunch(now uint64, b *nodeQueue, i, input int32) {
 	if t := p.tracer(); t != nil {
 		t.Picked(&probe.PayloadWait{At: now, Unit: -1, Payload: int(i), Node: b.Node.String(), Input: p.pool.handle(input)})
 	}
 }
 
-// deepen counts payloads that begin or end to wait for stage s, and reports their numbers.
-func (p *payloadTrace) deepen(now uint64, s *stage, change int) {
+// countDepth counts payloads that begin or end to wait for stage s, and reports their numbers.
+func (p *payloadTrace) countDepth(now uint64, s *stage, change int) {
 	n := &p.stats.nodes[s.Node.id]
 	n.depth += change
 	if t, ok := p.tracer().(probe.DepthTracer); ok {
@@ -43,9 +43,9 @@ func (p *payloadTrace) tracer() probe.Tracer {
 	return p.array.Tracer()
 }
 
-// Sampled adds what a sample says of the graph: the payloads that shaders enqueued and that wait, those on their way included, the
+// AddToSample adds what a sample says of the graph: the payloads that shaders enqueued and that wait, those on their way included, the
 // bytes that payloads have, and how many wait for each node.
-func (r *Run) Sampled(s *probe.Sample) {
+func (r *Run) AddToSample(s *probe.Sample) {
 	for _, q := range r.queues.list {
 		s.Queue += q.entries
 	}
@@ -54,7 +54,7 @@ func (r *Run) Sampled(s *probe.Sample) {
 	for _, n := range r.graph.Nodes {
 		s.Nodes = append(s.Nodes, probe.NodeQueue{Name: n.String()})
 	}
-	for _, b := range r.queues.bins.list {
+	for _, b := range r.queues.nodeQueues.list {
 		s.Nodes[first+b.id()].Waiting += len(b.fifo) - b.head
 	}
 }

@@ -67,7 +67,7 @@ func TestTrafficOfPasses(t *testing.T) {
 		t.Errorf("five payloads (-want +got):\n%s", diff)
 	}
 	for _, c := range []struct{ waiting, started, bytes int }{{4, 0, 64}, {9, 5, 64}, {5, 5, 0}} {
-		b := &bin{fifo: make([]entry, c.waiting), head: c.started}
+		b := &nodeQueue{fifo: make([]queuedPayload, c.waiting), head: c.started}
 		got := r.traffic(func(w *wait) { r.run.policy.(*multipass).compact(0, w, b) })
 		var want []string
 		for range min(1, c.bytes) {

@@ -37,7 +37,7 @@ func runProducer(t *testing.T, spec scheduler.WorkSpec, pending bool, local uint
 	r := startProducer(t, spec, pending, local, list...)
 	r.finish(t)
 	_, end := r.run.Finished()
-	return r, r.Array.Settle(end)
+	return r, r.Array.ChargeEmpty(end)
 }
 
 // startProducer has it begin.
@@ -53,11 +53,11 @@ func startProducer(t *testing.T, spec scheduler.WorkSpec, pending bool, local ui
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := cu.NewNeed(prog, r.m.Limits())
+	n, err := cu.NewResources(prog, r.m.Limits())
 	if err != nil {
 		t.Fatal(err)
 	}
-	producer.Program, producer.Launch = prog, &cu.Launch{Code: code, Need: n, Bindings: &mem.Bindings{}}
+	producer.Program, producer.Launch = prog, &cu.Launch{Code: code, Resources: n, Bindings: &mem.Bindings{}}
 	r.run.Dispatch(0, []Entry{{Node: producer, Count: 1, Data: make([]byte, 4), Stride: 4}})
 	return r
 }
@@ -82,7 +82,7 @@ func TestWaveWaitsForItsPayloads(t *testing.T) {
 }
 
 // A wave goes on after an enqueue when the queue has taken the payloads.
-func TestWaveIsHeldByTheQueue(t *testing.T) {
+func TestEnqueueStallsWave(t *testing.T) {
 	for _, pending := range []bool{false, true} {
 		s := defaultQueue("firmware")
 		s.Scheduler.FirmwareCycles = 1
@@ -124,13 +124,13 @@ func TestWavesOfAWorkgroupAllocateTogether(t *testing.T) {
 // Waves of a workgroup that come to an instruction one after the other make one call of it; each time that one of them
 // comes again, and each other instruction, is another.
 func TestWavesJoinTheirCalls(t *testing.T) {
-	g := &group{}
+	g := &workgroup{}
 	for i, c := range []struct {
 		pc, wave, call int
 		isNew          bool
 	}{{7, 0, 0, true}, {9, 0, 1, true}, {7, 1, 0, false}, {7, 0, 2, true}, {9, 1, 1, false}, {7, 1, 2, false}, {7, 2, 0, false}} {
-		v := &visit{pc: c.pc, st: &isa.State{WaveInGroup: uint32(c.wave)}, in: &isa.Inst{}}
-		if got, isNew := g.join(v); got != &g.calls[c.call] || isNew != c.isNew {
+		v := &waveOp{pc: c.pc, st: &isa.State{WaveInGroup: uint32(c.wave)}, in: &isa.Inst{}}
+		if got, isNew := g.joinCall(v); got != &g.calls[c.call] || isNew != c.isNew {
 			t.Errorf("visit %d, of wave %d at %d: new %v, of %d calls; want call %d, new %v", i, c.wave, c.pc, isNew, len(g.calls), c.call, c.isNew)
 		}
 	}

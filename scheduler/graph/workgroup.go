@@ -11,61 +11,61 @@ import (
 	"spvsim/simd"
 )
 
-// A group is a workgroup of a node while it is resident.
-type group struct {
-	*residents
+// A workgroup is a workgroup of a node while it is resident.
+type workgroup struct {
+	*workgroups
 	*stage
-	id      int32
-	launch  *nodeLaunch
-	at      [3]uint32 // its WorkgroupId
-	unit    int
-	reserve uint64   // bytes that it may still allocate
-	counts  []uint64 // payloads allocated, by owner and output whose limit counts (see owner)
-	used    []usage  // what is allocated, by workgroup: several where they share a wave
-	arrays  []int32  // allocated
-	calls   []call   // that not all waves have made
-	waves   uint64   // all of its waves
+	id          int32
+	launch      *nodeLaunch
+	workgroupID [3]uint32 // its WorkgroupId
+	unit        int
+	reserved    uint64   // bytes that it may still allocate
+	counts      []uint64 // payloads allocated, by owner and output whose limit counts (see owner)
+	allocated   []usage  // what is allocated, by workgroup: several where they share a wave
+	arrays      []int32  // allocated
+	calls       []call   // that not all waves have made
+	waves       uint64   // all of its waves
 	// finished: it has called OpFinishWritingNodePayloadAMDX.
 	finished bool
 }
 
-// residents are the workgroups of a run, by their index, and what they use of the graph.
-type residents struct {
-	list   []*group
-	spare  []int32
-	limits *scheduler.GraphLimits
-	engine *engine.Engine
-	pool   *pool
-	stats  *ledger
-	queues *queues
-	alloc  *allocator
-	ring   *ring
-	policy policy
+// workgroups are the workgroups of a run, by their index, and what they use of the graph.
+type workgroups struct {
+	list      []*workgroup
+	spare     []int32
+	limits    *scheduler.GraphLimits
+	engine    *engine.Engine
+	pool      *pool
+	stats     *graphStats
+	queues    *queues
+	allocator *allocator
+	ring      *ring
+	policy    policy
 }
 
-// take is a workgroup to fill in.
-func (s *residents) take() *group {
+// reuseOrMake is a workgroup to fill in.
+func (s *workgroups) reuseOrMake() *workgroup {
 	if n := len(s.spare); n > 0 {
 		i := s.spare[n-1]
 		s.spare = s.spare[:n-1]
 		return s.list[i]
 	}
-	g := &group{residents: s, id: int32(len(s.list))}
+	g := &workgroup{workgroups: s, id: int32(len(s.list))}
 	s.list = append(s.list, g)
 	return g
 }
 
-// give takes a workgroup back that has ended.
-func (s *residents) give(g *group) { s.spare = append(s.spare, g.id) }
+// recycle takes a workgroup back that has ended.
+func (s *workgroups) recycle(g *workgroup) { s.spare = append(s.spare, g.id) }
 
-// newGroup makes the next workgroup of a launch, on a compute unit.
-func (s *residents) newGroup(l *nodeLaunch, unit int) *group {
-	g := s.take()
-	g.launch, g.stage, g.unit, g.reserve = l, l.stage, unit, l.need()
-	s.pool.taken += g.reserve
+// newWorkgroup makes the next workgroup of a launch, on a compute unit.
+func (s *workgroups) newWorkgroup(l *nodeLaunch, unit int) *workgroup {
+	g := s.reuseOrMake()
+	g.launch, g.stage, g.unit, g.reserved = l, l.stage, unit, l.need()
+	s.pool.reserved += g.reserved
 	g.arrays, g.calls, g.finished = g.arrays[:0], g.calls[:0], false
-	g.waves = ^uint64(0) >> (64 - uint(l.Code.Need.Waves))
-	g.used = cleared(g.used, max(l.lanes, 1))
+	g.waves = ^uint64(0) >> (64 - uint(l.Code.Resources.Waves))
+	g.allocated = cleared(g.allocated, max(l.lanes, 1))
 	g.counts = cleared(g.counts, len(l.outputs)*l.owners())
 	return g
 }
@@ -82,7 +82,7 @@ func cleared[T any](list []T, n int) []T {
 
 // close gives back what a workgroup has allocated and not enqueued, and looks
 // for what not all of its waves did.
-func (g *group) close() {
+func (g *workgroup) close() {
 	p := g.pool
 	for _, i := range g.arrays {
 		a := &p.arrays[i]
@@ -94,19 +94,19 @@ func (g *group) close() {
 		}
 		p.dropArray(i)
 	}
-	p.taken -= g.reserve
+	p.reserved -= g.reserved
 	if g.engine.Err() != nil {
 		return
 	}
 	for i := range g.calls {
-		g.incomplete(&g.calls[i])
+		g.faultIncomplete(&g.calls[i])
 	}
 }
 
-// incomplete stops the run for a call that not all waves of the workgroup made.
-func (g *group) incomplete(c *call) {
+// faultIncomplete stops the run for a call that not all waves of the workgroup made.
+func (g *workgroup) faultIncomplete(c *call) {
 	g.engine.Fail(fmt.Errorf("%w: %s, node %v: %v: %s: workgroup %v: not in uniform control flow: wave %d did not take part", ErrFault,
-		g.Shader, g.Node, c.id, operation(c.op), g.at, firstMissing(c.waves)))
+		g.Shader, g.Node, c.id, operation(c.op), g.workgroupID, firstMissing(c.waves)))
 }
 
 func firstMissing(mask uint64) int {
@@ -121,7 +121,7 @@ func firstMissing(mask uint64) int {
 const nowhere = ^uint64(0) - 1<<20
 
 // Elem is the address of an element of an array.
-func (g *group) Elem(handle uint64, i uint32) uint64 {
+func (g *workgroup) Elem(handle uint64, i uint32) uint64 {
 	p := g.pool
 	a := p.lookup(handle)
 	if a == 0 || int(i) >= len(p.arrays[a].elems) {
@@ -131,7 +131,7 @@ func (g *group) Elem(handle uint64, i uint32) uint64 {
 }
 
 // Length is the number of payloads of an array.
-func (g *group) Length(handle uint64) uint32 {
+func (g *workgroup) Length(handle uint64) uint32 {
 	p := g.pool
 	if a := p.lookup(handle); a != 0 {
 		return uint32(len(p.arrays[a].elems))
@@ -140,7 +140,7 @@ func (g *group) Length(handle uint64) uint32 {
 }
 
 // Valid reports whether payloads of an output may be allocated for an index.
-func (g *group) Valid(k int, index uint32) bool {
+func (g *workgroup) Valid(k int, index uint32) bool {
 	if k >= len(g.outputs) {
 		return false
 	}
@@ -149,7 +149,7 @@ func (g *group) Valid(k int, index uint32) bool {
 }
 
 // target is the stage that payloads of an output for an index go to.
-func (g *group) target(o *output, index uint64) (*stage, bool) {
+func (g *workgroup) target(o *output, index uint64) (*stage, bool) {
 	index += uint64(o.BaseIndex)
 	t := o.targets[uint32(index)]
 	switch {
@@ -171,15 +171,15 @@ func firstMask(st *isa.State) uint64 {
 }
 
 // handlers carry out the operations of the machine.
-var handlers = map[isa.Op]func(*group, *visit) timing.Response{
-	isa.PayloadAlloc:     (*group).allocate,
-	isa.PayloadAllocLane: (*group).allocateLanes,
-	isa.PayloadEnqueue:   (*group).enqueue,
-	isa.PayloadFinish:    (*group).finishWriting,
+var handlers = map[isa.Op]func(*workgroup, *waveOp) timing.Response{
+	isa.PayloadAlloc:     (*workgroup).allocate,
+	isa.PayloadAllocLane: (*workgroup).allocateLanes,
+	isa.PayloadEnqueue:   (*workgroup).enqueue,
+	isa.PayloadFinish:    (*workgroup).finishWriting,
 }
 
-// A visit is the execution of one operation by a wave.
-type visit struct {
+// A waveOp is the execution of one operation by a wave.
+type waveOp struct {
 	now  uint64
 	st   *isa.State
 	pc   int
@@ -187,17 +187,17 @@ type visit struct {
 	wave *simd.Wave // nil where no time passes
 }
 
-func (v *visit) bit() uint64 { return 1 << (v.st.WaveInGroup & 63) }
+func (v *waveOp) bit() uint64 { return 1 << (v.st.WaveInGroup & 63) }
 
 // first is the lowest active lane.
-func (v *visit) first() int {
+func (v *waveOp) first() int {
 	return bits.TrailingZeros64(v.st.Exec|1<<63) & (v.st.Lanes - 1)
 }
 
-func (v *visit) source(i, lane int) uint64 { return v.st.Source(v.in, i, lane) }
+func (v *waveOp) source(i, lane int) uint64 { return v.st.Source(v.in, i, lane) }
 
 // uniform is the value of a source that all active lanes must agree in.
-func (v *visit) uniform(i int) (uint64, bool) {
+func (v *waveOp) uniform(i int) (uint64, bool) {
 	first := v.source(i, v.first())
 	if v.in.Src[i].Kind != isa.Vector {
 		return first, true
@@ -213,17 +213,17 @@ func (v *visit) uniform(i int) (uint64, bool) {
 // Payloads carries out what waves of any graph do with payloads, for compute units.
 type Payloads struct{}
 
-// Do carries out an operation on payloads.
-func (Payloads) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) timing.Response {
-	pc, _ := w.Where()
-	return groupOf(w).do(&visit{now, &w.State, pc, in, w})
+// Execute carries out an operation on payloads.
+func (Payloads) Execute(now uint64, unit int, w *simd.Wave, in *isa.Inst) timing.Response {
+	pc, _ := w.CurrentInst()
+	return workgroupOf(w).execute(&waveOp{now, &w.State, pc, in, w})
 }
 
-// groupOf is the workgroup of a wave, in whatever graph that is open.
-func groupOf(w *simd.Wave) *group { return w.State.Payloads.(*group) }
+// workgroupOf is the workgroup of a wave, in whatever graph that is open.
+func workgroupOf(w *simd.Wave) *workgroup { return w.State.Payloads.(*workgroup) }
 
-// do carries out an operation of a wave.
-func (g *group) do(v *visit) timing.Response {
+// execute carries out an operation of a wave.
+func (g *workgroup) execute(v *waveOp) timing.Response {
 	idle := timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	if v.st.Exec == 0 {
 		return idle // no lane came here
@@ -236,7 +236,7 @@ func (g *group) do(v *visit) timing.Response {
 }
 
 // fault stops the run with what a shader did that it must not.
-func (g *group) fault(v *visit, lane int, format string, args ...any) {
+func (g *workgroup) fault(v *waveOp, lane int, format string, args ...any) {
 	st := v.st
 	where := operation(v.in.Op)
 	if from := v.in.Origin.String(); from != "" {

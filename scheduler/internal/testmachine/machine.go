@@ -80,7 +80,7 @@ type FixedMemory struct {
 	last timing.Response
 }
 
-func (*FixedMemory) Begin(int, *cu.Launch) {}
+func (*FixedMemory) BindSlot(int, *cu.Launch) {}
 
 func (f *FixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int) *timing.Response {
 	f.last = f.Response(now)
@@ -143,7 +143,7 @@ func (*constantLDS) Traced() bool { return false }
 // A Rig is a machine with its engine, without a dispatcher.
 type Rig struct {
 	Engine  *engine.Engine
-	Array   *cu.Array
+	Array   *cu.ComputeUnits
 	Prints  []uint64 // cycles of the DebugPrints
 	OnPrint func(w *simd.Wave)
 }
@@ -158,8 +158,8 @@ func (m *Machine) Build() *Rig {
 				r.OnPrint(w)
 			}
 		},
-		Parts: func(name string, _, _ int) cu.Parts {
-			return cu.Parts{Memory: m.Memory, LDS: m.LDS(r.Engine, name+".LDS"), MaxOutstanding: m.MaxOutstanding}
+		NewUnitParts: func(name string, _, _ int) cu.UnitParts {
+			return cu.UnitParts{Memory: m.Memory, LDS: m.LDS(r.Engine, name+".LDS"), MaxOutstanding: m.MaxOutstanding}
 		},
 	})
 	return r
@@ -172,11 +172,11 @@ func (m *Machine) Launch(t testing.TB, prog *program.Program) *cu.Launch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	need, err := cu.NewNeed(prog, m.Limits())
+	need, err := cu.NewResources(prog, m.Limits())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &cu.Launch{Code: code, Need: need, Bindings: &mem.Bindings{}}
+	return &cu.Launch{Code: code, Resources: need, Bindings: &mem.Bindings{}}
 }
 
 // Mark is an instruction that notes its cycle in Rig.Prints.
