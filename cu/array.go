@@ -22,7 +22,7 @@ var _ [engine.Never - simd.Never]struct{} = [0]struct{}{}
 // maxLanes is the most lanes of a wave.
 const maxLanes = 64
 
-// UnitParts are what a compute unit needs from outside.
+// UnitParts are the parts of the machine that a compute unit is connected with.
 type UnitParts struct {
 	Memory Memory
 	LDS    LDS
@@ -32,8 +32,8 @@ type UnitParts struct {
 	instructionCache *instructionCache
 }
 
-// An ComputeUnits is all compute units of a machine, and what they have in common:
-// register memory, the graph that runs, who listens. Each unit has its own
+// ComputeUnits are all compute units of a machine, with what they share:
+// register memory, the graph that runs, the tracer. Each unit has its own
 // events; those of one cycle go by the units' index.
 type ComputeUnits struct {
 	Units []*ComputeUnit
@@ -49,13 +49,13 @@ type ComputeUnits struct {
 	// Who places workgroups, and where the ends of waves go.
 	dispatcher     Dispatcher
 	waveEndPort    *engine.Port
-	readOnlyLaunch *Launch // of which loads from memory that does not change are known
+	readOnlyLaunch *Launch // the launch whose read-only loads are known
 	slots          slots
 	trace          trace
-	concurrent     bool // launches overlap: what one does not write another may
+	concurrent     bool // launches overlap, so memory that this launch only reads may be written by another
 }
 
-// Links are what compute units are connected to.
+// Links connect compute units with the rest of the machine.
 type Links struct {
 	Engine  *engine.Engine
 	Printer Printer // nil: no display
@@ -87,7 +87,7 @@ func New(s *UnitSpec, shape *spec.Shape, links Links) *ComputeUnits {
 	return a
 }
 
-// InstructionCaches are those of the machine among its parts; none when fetch takes no time.
+// InstructionCaches returns the instruction caches of the machine; none where fetch takes no time.
 func (a *ComputeUnits) InstructionCaches() (list []sim.Component) {
 	for _, f := range a.instructionCaches {
 		if f.ways > 0 {
@@ -104,24 +104,24 @@ func (a *ComputeUnits) BeginPeriod(now uint64) {
 	a.slots.beginPeriod(now, a.Units)
 }
 
-// ServeGraph says which graph workgroups are part of from now on, if any.
+// ServeGraph sets the execution graph that workgroups belong to from now on; nil: none.
 func (a *ComputeUnits) ServeGraph(p Payloads) { a.payloads = p }
 
-// SetConcurrent says whether launches overlap from now on.
+// SetConcurrent sets whether launches overlap from now on.
 func (a *ComputeUnits) SetConcurrent(b bool) { a.concurrent = b }
 
 // A Dispatcher places workgroups on the units.
 type Dispatcher interface {
-	// MayPlace says whether a workgroup may be placed on a unit, by its index, before a wave of it ends.
+	// MayPlace reports whether a workgroup may be placed on a unit, by its index, before a wave of it ends.
 	MayPlace(unit int) bool
-	// PlacementLatency is how many cycles at least a workgroup that is placed is on its way.
+	// PlacementLatency returns the least number of cycles from the placement of a workgroup to its arrival.
 	PlacementLatency() uint64
 }
 
-// Report says who places workgroups, and where those and their waves that end are told of.
+// Report sets the dispatcher, and the port that receives WaveEnd messages.
 func (a *ComputeUnits) Report(d Dispatcher, to *engine.Port) { a.dispatcher, a.waveEndPort = d, to }
 
-// Busy is for how many cycles units have had workgroups by now, added up over all units.
+// Busy returns the cycles in which units held workgroups, added up over all units.
 func (a *ComputeUnits) Busy(now uint64) (sum uint64) {
 	for _, u := range a.Units {
 		sum += u.Busy(now)
@@ -129,14 +129,14 @@ func (a *ComputeUnits) Busy(now uint64) (sum uint64) {
 	return sum
 }
 
-// CatchUp lets all SIMDs take the turns before cycle now that they put off, for a look at their waves.
+// CatchUp runs the postponed issue cycles of all SIMDs before cycle now, before their waves are inspected.
 func (a *ComputeUnits) CatchUp(now uint64) {
 	for _, u := range a.Units {
 		u.catchUp(now)
 	}
 }
 
-// TrackRecent says whether IssuedFrom is asked for from now on.
+// TrackRecent sets whether issues are counted for IssuedFrom from now on.
 func (a *ComputeUnits) TrackRecent(issues bool) {
 	for _, u := range a.Units {
 		if u.shared.Recent = nil; issues {
@@ -145,7 +145,7 @@ func (a *ComputeUnits) TrackRecent(issues bool) {
 	}
 }
 
-// IssuedFrom is how many instructions of each class units issued from cycle now on, ahead of the engine; all that they issue before it has issued then.
+// IssuedFrom returns how many instructions of each class units have issued from cycle now on, ahead of the engine; all earlier ones are issued before it returns.
 func (a *ComputeUnits) IssuedFrom(now uint64) (sum [isa.NumClasses]uint64) {
 	a.Ahead.Join()
 	a.CatchUp(now)
@@ -157,7 +157,7 @@ func (a *ComputeUnits) IssuedFrom(now uint64) (sum [isa.NumClasses]uint64) {
 	return sum
 }
 
-// ChargeEmpty charges the empty slots up to cycle end and adds up where all slot-cycles went.
+// ChargeEmpty charges the empty slots up to cycle end, and adds up all slot-cycles.
 func (a *ComputeUnits) ChargeEmpty(end uint64) account.SlotCycles {
 	a.slots.chargeEmpty(end, account.Empty)
 	return a.slots.sum()
@@ -169,7 +169,7 @@ func (a *ComputeUnits) Drain(from, end uint64) {
 	a.slots.chargeEmpty(end, account.MemoryWrite)
 }
 
-// prepareLaunch readies a launch of which a workgroup comes, and the unit, to count and to load ahead of the engine.
+// prepareLaunch prepares a launch, and the unit that one of its workgroups comes to, for counting and for loads ahead of the engine.
 func (a *ComputeUnits) prepareLaunch(u *ComputeUnit, l *Launch) {
 	l.Code.Copies(a.Ahead.Copies())
 	u.shared.LoadsAhead = u.runner.LoadsAhead() && a.payloads == nil && !a.concurrent

@@ -1,11 +1,13 @@
-// Package cu is a compute unit: the wave slots of its SIMDs, the workgroups
-// resident in them, their barriers and the LDS. A unit has a turn in each cycle
-// in which one of its SIMDs has one. A turn is an event, except where the unit
-// runs ahead of the engine (package lookahead). Workgroups come from the
-// dispatcher; results of the LDS and of payload operations come as messages.
+// Package cu models a compute unit: the wave slots of its SIMDs, the workgroups
+// resident in them, their barriers, the vector memory unit (memoryunit.go) and the
+// interface to the LDS (ldsinterface.go). A unit has an event in each cycle in
+// which one of its SIMDs issues, except where it runs ahead of the engine
+// (package lookahead). Workgroups come from the dispatcher; answers of the LDS and of
+// payload operations come as messages.
 //
-// The package does not know which workgroup comes next, what else fits, nor
-// what a program means. How long an access takes it learns from memory and LDS.
+// An access takes one path: simd.SIMD.issue, ComputeUnit.AccessMemory, Memory, and
+// memory's hierarchy, which fills in the response (timing.Response) that goes
+// back the same way.
 package cu
 
 import (
@@ -24,7 +26,7 @@ import (
 	"spvsim/simd"
 )
 
-// ErrNoGraph says that a payload operation ran outside of an execution graph.
+// ErrNoGraph reports a payload operation outside of an execution graph.
 var ErrNoGraph = errors.New("cu: a shader uses payloads, but no execution graph runs")
 
 // Memory carries out memory accesses of one compute unit; slot is the wave slot
@@ -40,8 +42,8 @@ type Memory interface {
 type Payloads interface {
 	// Execute carries out an operation on payloads or on the queue.
 	Execute(now uint64, unit int, w *simd.Wave, in *isa.Inst) timing.Response
-	// CheckAccess looks at an access to payload memory before it is carried out, and
-	// says whether it may be.
+	// CheckAccess checks an access to payload memory before it is carried out, and
+	// reports whether it may be.
 	CheckAccess(w *simd.Wave, in *isa.Inst) bool
 }
 
@@ -62,14 +64,14 @@ type ComputeUnit struct {
 	shared           *simd.Shared
 	launches         []*Launch // by wave slot
 	barrier          uint64    // cycles
-	resident         int       // workgroups
-	busy             uint64    // cycles with a workgroup, up to when the last one ended, or less those before the first of those resident came
+	resident         int       // resident workgroups
+	busy             uint64    // cycles in which the unit held a workgroup. While one is resident, its start cycle is subtracted: busy+now is the total
 	arrivals         []uint64  // cycles in which workgroups arrive that are on their way
-	lastRelease      uint64    // cycle in which the dispatcher has heard of the last wave that ended
+	lastRelease      uint64    // cycle in which the dispatcher gets the last WaveEnd
 	groupPool        []*simd.Workgroup
 }
 
-// A Launch is a kernel: what every workgroup of it has in common.
+// A Launch is a launch of a kernel: what all its workgroups share.
 type Launch struct {
 	Code          *simd.Code
 	Resources     Resources
@@ -81,7 +83,7 @@ type Launch struct {
 	Fragments []isa.Fragments
 	// Tag is the dispatcher's number of the open work that the launch is part of.
 	Tag int
-	// Footprint takes down what the launch accesses; nil: nothing does.
+	// Footprint records what the launch accesses; nil: nothing does.
 	Footprint *mem.Footprint
 	// Traffic counts what its requests move; nil: nothing does.
 	Traffic *hierarchy.Traffic
@@ -89,7 +91,7 @@ type Launch struct {
 	readOnlyLoads []bool // by instruction: a load from memory that none of the launch writes; made when it is asked for
 }
 
-// A Workgroup is one that is to be placed.
+// A Workgroup is a workgroup to be placed.
 type Workgroup struct {
 	Index uint64 // what its simd.Workgroup will carry
 	ID    [3]uint32
@@ -121,7 +123,7 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *ComputeU
 	return u
 }
 
-// Busy is for how many cycles the unit has had a workgroup by now.
+// Busy returns the cycles in which the unit held a workgroup, up to cycle now.
 func (u *ComputeUnit) Busy(now uint64) uint64 {
 	if u.resident > 0 {
 		return u.busy + now
@@ -129,10 +131,10 @@ func (u *ComputeUnit) Busy(now uint64) uint64 {
 	return u.busy
 }
 
-// Resident is the number of workgroups on the unit.
+// Resident returns the number of workgroups on the unit.
 func (u *ComputeUnit) Resident() int { return u.resident }
 
-// Work is what the unit did so far.
+// Work returns what the unit did so far.
 func (u *ComputeUnit) Work() engine.Work {
 	w := u.Base.Work()
 	w.Ahead = u.runner.CyclesAhead()
@@ -142,7 +144,7 @@ func (u *ComputeUnit) Work() engine.Work {
 // Index numbers the unit in the machine.
 func (u *ComputeUnit) Index() int { return u.index }
 
-// Handle implements sim.Handler: a turn of the SIMDs, a workgroup, an answer.
+// Handle implements sim.Handler: issue cycles of the SIMDs, a workgroup that arrives, an answer.
 func (u *ComputeUnit) Handle(e sim.Event) error {
 	if _, ok := e.(*engine.Alarm); ok {
 		u.runner.RunEvent(u.Engine.Now())
@@ -172,7 +174,7 @@ func (u *ComputeUnit) answer(a *Answer) {
 	u.answers.Give(a)
 }
 
-// startWorkgroup takes a workgroup in.
+// startWorkgroup starts the waves of a workgroup that arrives.
 func (u *ComputeUnit) startWorkgroup(now uint64, m *DispatchMsg) {
 	l, wg := m.Launch, &m.Workgroup
 	u.units.prepareLaunch(u, l)
@@ -204,7 +206,7 @@ func (u *ComputeUnit) startWorkgroup(now uint64, m *DispatchMsg) {
 	}
 }
 
-// catchUp lets the SIMDs take the turns before cycle now that they put off.
+// catchUp runs the postponed issue cycles of the SIMDs before cycle now.
 func (u *ComputeUnit) catchUp(now uint64) {
 	for _, s := range u.SIMDs {
 		s.CatchUp(now)
@@ -222,7 +224,7 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Workgroup {
 	return g
 }
 
-// Next implements lookahead.Unit: the cycle in which a SIMD has its next turn, or an access leaves the LDS.
+// Next implements lookahead.Unit: it returns the next cycle in which an instruction may be visible outside its SIMD, or an access to the LDS completes.
 func (u *ComputeUnit) Next() uint64 {
 	next := u.nextLDSAnswer
 	for _, turn := range u.shared.NextVisible() {
@@ -231,7 +233,7 @@ func (u *ComputeUnit) Next() uint64 {
 	return next
 }
 
-// Advance implements lookahead.Unit: it takes what has left the LDS, and gives the SIMDs whose turn it is theirs.
+// Advance implements lookahead.Unit: it delivers completed accesses to the LDS, and then lets the SIMDs issue.
 func (u *ComputeUnit) Advance(now uint64) (next uint64) {
 	if u.nextLDSAnswer <= now {
 		u.deliverLDS(now)
@@ -260,8 +262,8 @@ func (u *ComputeUnit) Local(cycle uint64) bool {
 	return true
 }
 
-// Bound implements lookahead.Unit: the first cycle in which a workgroup may come. Who
-// must be told of the unit's work in the order of time is told in events.
+// Bound implements lookahead.Unit: it returns the first cycle in which a workgroup may come. A tracer or shared instruction cache needs
+// events in order; then it is 0 and the unit does not run ahead.
 func (u *ComputeUnit) Bound() uint64 {
 	a := u.units
 	if a.trace.to != nil || u.instructionCache.ways > 0 || u.port.Connected() || u.banks.NumHooks() > 0 || u.lds.Traced() {
@@ -280,11 +282,10 @@ func (u *ComputeUnit) Bound() uint64 {
 // CountIn implements lookahead.Unit.
 func (u *ComputeUnit) CountIn(copy int) { u.shared.Copy = copy }
 
-// Expect says that a workgroup has been sent, which comes in the given cycle, not
-// before those that were sent before it.
+// Expect adds a workgroup that arrives in the given cycle, no earlier than those before it.
 func (u *ComputeUnit) Expect(cycle uint64) { u.arrivals = append(u.arrivals, cycle) }
 
-// slot numbers the wave's slot over all SIMDs of the unit.
+// slot returns the number of the wave's slot over all SIMDs of the unit.
 func (u *ComputeUnit) slot(w *simd.Wave) int {
 	return w.SIMD.Index*w.SIMD.Slots() + w.Slot
 }
@@ -314,7 +315,7 @@ func (u *ComputeUnit) ArriveAtBarrier(now uint64, w *simd.Wave) {
 	u.tryRelease(now, w.Workgroup)
 }
 
-// tryRelease lets the waves of a workgroup go on when all that have not ended wait at the barrier.
+// tryRelease releases the waves of a workgroup when all that have not ended wait at the barrier.
 func (u *ComputeUnit) tryRelease(now uint64, g *simd.Workgroup) {
 	if g.Arrived == 0 || g.Arrived < len(g.Waves) {
 		return

@@ -7,8 +7,8 @@ import (
 	"spvsim/simd"
 )
 
-// instructionCache is an instruction cache: tags with the time of last use, in sets. A wave
-// that enters a line learns at once how long it waits: the cache has no events.
+// instructionCache models an instruction cache: tags with the time of last use, in sets. A wave
+// gets its delay at once when it enters a line: the cache has no events.
 type instructionCache struct {
 	engine.Base
 	tags                  []uint32 // line number, 0 when empty; way w of set s is tags[s*ways+w]
@@ -21,7 +21,7 @@ type instructionCache struct {
 	Misses                uint64
 }
 
-// Handle fulfils sim.Handler: the cache schedules no events.
+// Handle implements sim.Handler: the cache schedules no events.
 func (*instructionCache) Handle(sim.Event) error { return nil }
 
 func newInstructionCache(e *engine.Engine, name string, f *simd.FetchSpec) *instructionCache {
@@ -38,7 +38,7 @@ func newInstructionCache(e *engine.Engine, name string, f *simd.FetchSpec) *inst
 	}
 }
 
-// fetchLine is the delay of a wave that enters a line.
+// fetchLine returns the delay of a wave that enters a line.
 func (f *instructionCache) fetchLine(line uint32) uint64 {
 	if f.ways == 0 {
 		return 0

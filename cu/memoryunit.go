@@ -17,7 +17,7 @@ type memoryUnit struct {
 	unit     *ComputeUnit
 }
 
-// A pendingAccess is one of which memory reports the completion.
+// A pendingAccess waits for memory to report its completion.
 type pendingAccess struct {
 	token  uint64
 	ticket simd.Ticket

@@ -5,9 +5,8 @@ import (
 	"spvsim/simd"
 )
 
-// A DispatchMsg is the message with which the dispatcher puts a workgroup on a compute
-// unit. It arrives when the first wave may issue; slots, registers and LDS are
-// taken from cycle Placed on.
+// A DispatchMsg places a workgroup on a compute unit. It comes from the dispatcher, and arrives when the first wave may issue; slots, registers and LDS are
+// taken from cycle SlotsTakenAt on.
 type DispatchMsg struct {
 	engine.Header
 	Launch       *Launch
@@ -15,14 +14,14 @@ type DispatchMsg struct {
 	SlotsTakenAt uint64
 	LDSBase      uint32
 	Waves        []DispatchedWave
-	// Pool is where the message goes when it has been handled.
+	// Pool takes the message back when it has been handled.
 	Pool *engine.Stock[DispatchMsg]
 }
 
-// tagShift is the first bit of the number of the open work in the index of a workgroup, above those of its launch (2^48 at most).
+// tagShift is the first bit of Launch.Tag in the index of a workgroup, above the index in its launch (2^48 at most).
 const tagShift = 48
 
-// index distinguishes the workgroup from all others that are resident on the machine.
+// index returns a number that no other workgroup resident on the machine has.
 func (m *DispatchMsg) index() uint64 { return m.Workgroup.Index | uint64(m.Launch.Tag)<<tagShift }
 
 // A DispatchedWave is a wave of a workgroup that is placed: the SIMD that it
@@ -48,14 +47,13 @@ type WaveEnd struct {
 	units *ComputeUnits
 }
 
-// Handled gives the message back.
+// Handled returns the message to its pool.
 func (m *WaveEnd) Handled() { m.units.waveEndPool.Give(m) }
 
-// endLatency is the time in which the end of a wave gets to the dispatcher, cycles.
+// endLatency is the time from the end of a wave to the dispatcher's receipt of it, cycles.
 const endLatency = 1
 
-// An Answer is the message with which an operation of a wave is done that it
-// waits for: it comes from the LDS or the payload pool.
+// An Answer ends the wait of a wave for an operation: an access to the LDS or to payloads.
 type Answer struct {
 	engine.Header
 	Ticket simd.Ticket
@@ -65,13 +63,12 @@ type Answer struct {
 	local bool // from the unit's own LDS
 }
 
-// Answer makes the answer to a wave's operation that is to come. The wave may be
-// told that the operation was done in an earlier cycle than that of the arrival.
+// Answer makes the answer to an access of a wave that completes later. It may be sent with a cycle of completion before that of its arrival.
 func (u *ComputeUnit) Answer(t simd.Ticket) *Answer {
 	a := u.answers.Take()
 	a.Ticket, a.Done, a.unit, a.local = t, 0, u, false
 	return a
 }
 
-// Port is where a compute unit takes messages.
+// Port returns the port for the unit's messages.
 func (u *ComputeUnit) Port() *engine.Port { return u.port }

@@ -9,10 +9,10 @@ import (
 	"spvsim/program"
 )
 
-// ErrFit says that a workgroup can never be resident on the machine.
+// ErrFit reports a workgroup that can never be resident on the machine.
 var ErrFit = errors.New("cu: the workgroup does not fit")
 
-// A Resources is what one workgroup of a program takes from a compute unit.
+// Resources are what one workgroup of a program occupies on a compute unit.
 type Resources struct {
 	Waves      int
 	VectorRegs int // of each wave, in rows of the register file
@@ -21,8 +21,8 @@ type Resources struct {
 	Barriers   int
 }
 
-// NewResources works out what a workgroup of prog takes under the limits, and refuses
-// one that does not even fit on an empty compute unit.
+// NewResources computes what a workgroup of prog occupies under the limits, and refuses
+// one that does not fit even on an empty compute unit.
 func NewResources(prog *program.Program, m *Limits) (Resources, error) {
 	local := invocations(prog.LocalSize)
 	rows := m.Rows(prog.WaveSize)
@@ -60,8 +60,8 @@ func invocations(local [3]uint32) int {
 // LLVM and ACO keep those that a wave may not have.
 func lanesFor(scalars, waveSize int) int { return (scalars + waveSize - 1) / waveSize }
 
-// registers is what a wave takes of a SIMD's registers. A wave that needs more
-// than it may have takes them all: it runs alone. Programs that are lowered for the machine spill instead, as far as values can be.
+// registers returns how many of a SIMD's registers a wave occupies. A wave that needs more
+// than a wave may have gets them all: it runs alone. Programs that are lowered for the machine spill instead, as far as values can be.
 func registers(want, granule, most, all int) int {
 	if want > most {
 		return max(all, 1)
@@ -94,12 +94,12 @@ func (n Resources) check(prog *program.Program, m *Limits) error {
 	return errors.Join(errs...)
 }
 
-// wavesPerSIMD is how many waves of the program fit on one SIMD.
+// wavesPerSIMD returns how many waves of the program fit on one SIMD.
 func (n Resources) wavesPerSIMD(m *Limits) int {
 	return min(m.WaveSlots, m.Registers.Vector/n.VectorRegs, m.Registers.Scalar/n.ScalarRegs)
 }
 
-// Occupancy is how many workgroups of this need fit on an empty compute unit.
+// Occupancy returns how many workgroups fit on an empty compute unit.
 func (n Resources) Occupancy(m *Limits) int {
 	least := math.MaxInt
 	n.eachLimit(m, func(b OccupancyLimit) { least = min(least, b.Groups) })
@@ -108,21 +108,20 @@ func (n Resources) Occupancy(m *Limits) int {
 
 func roundUp(n, granule int) int { return (n + granule - 1) / granule * granule }
 
-// A OccupancyLimit is how many workgroups a resource of a compute unit lets in at once.
+// An OccupancyLimit is the number of workgroups that one resource of a compute unit allows.
 type OccupancyLimit struct {
 	Resource string
 	Groups   int
 }
 
-// OccupancyLimits are those of the resources that a workgroup of this need takes, the tightest first; in the order given here where
-// several are as tight.
+// OccupancyLimits returns the limits by the resources that a workgroup occupies, the tightest first; of equal ones in the order of eachLimit.
 func (n Resources) OccupancyLimits(m *Limits) (list []OccupancyLimit) {
 	n.eachLimit(m, func(b OccupancyLimit) { list = append(list, b) })
 	slices.SortStableFunc(list, func(a, b OccupancyLimit) int { return a.Groups - b.Groups })
 	return list
 }
 
-// eachLimit gives the bounds to a function.
+// eachLimit calls a function with each limit.
 func (n Resources) eachLimit(m *Limits, bound func(OccupancyLimit)) {
 	waves := func(perSIMD int) int { return perSIMD * m.SIMDs / n.Waves }
 	bound(OccupancyLimit{"wave slots", waves(m.WaveSlots)})

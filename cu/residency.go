@@ -1,6 +1,6 @@
 package cu
 
-// A ResourceTable is what the workgroups on a compute unit leave free. The dispatcher keeps it.
+// A ResourceTable holds the free resources of a compute unit. The dispatcher keeps it.
 type ResourceTable struct {
 	slots, vector, scalar []int  // by SIMD
 	lds                   []bool // by granule: taken
@@ -9,7 +9,7 @@ type ResourceTable struct {
 	nextSIMD              int // the SIMD that the next wave goes to first
 }
 
-// NewResourceTable is that of an empty compute unit.
+// NewResourceTable returns the table of an empty compute unit.
 func NewResourceTable(m *Limits) ResourceTable {
 	r := ResourceTable{
 		slots: make([]int, m.SIMDs), vector: make([]int, m.SIMDs), scalar: make([]int, m.SIMDs),
@@ -22,7 +22,7 @@ func NewResourceTable(m *Limits) ResourceTable {
 	return r
 }
 
-// Fits says whether a workgroup could be placed now.
+// Fits reports whether a workgroup could be placed now.
 func (r *ResourceTable) Fits(n Resources) bool {
 	if r.groups == 0 || n.Barriers > r.barriers {
 		return false
@@ -34,12 +34,12 @@ func (r *ResourceTable) Fits(n Resources) bool {
 	return waves >= n.Waves && (n.LDSBytes == 0 || r.findLDS(n.LDSBytes) >= 0)
 }
 
-// waves is how many waves of the need fit on SIMD i.
+// waves returns how many waves with these resources fit on SIMD i.
 func (r *ResourceTable) waves(i int, n Resources) int {
 	return min(r.slots[i], r.vector[i]/n.VectorRegs, r.scalar[i]/n.ScalarRegs)
 }
 
-// findLDS is the first granule of a free run of the given bytes, or -1.
+// findLDS returns the first granule of a free run of the given bytes, or -1.
 func (r *ResourceTable) findLDS(bytes int) int {
 	want, run := bytes/r.granule, 0
 	for i, taken := range r.lds {
@@ -53,7 +53,7 @@ func (r *ResourceTable) findLDS(bytes int) int {
 	return -1
 }
 
-// TakeGroup takes what a workgroup needs beyond its waves, and returns the first
+// TakeGroup allocates the resources of a workgroup, without those of its waves, and returns the first
 // byte of its LDS. It must fit.
 func (r *ResourceTable) TakeGroup(n Resources) (ldsBase uint32) {
 	r.groups--
@@ -77,7 +77,7 @@ func (r *ResourceTable) markLDS(first, bytes int, taken bool) {
 	}
 }
 
-// TakeWave takes what one wave needs on the next SIMD in turn where it fits.
+// TakeWave allocates one wave's resources on the next SIMD in turn where they fit, and returns the SIMD.
 func (r *ResourceTable) TakeWave(n Resources) int {
 	for range r.slots {
 		i := r.nextSIMD
@@ -94,14 +94,14 @@ func (r *ResourceTable) TakeWave(n Resources) int {
 	panic("cu: a workgroup was placed where it does not fit")
 }
 
-// FreeWave gives back what a wave took on its SIMD.
+// FreeWave frees the resources of a wave on its SIMD.
 func (r *ResourceTable) FreeWave(i int, n Resources) {
 	r.slots[i]++
 	r.vector[i] += n.VectorRegs
 	r.scalar[i] += n.ScalarRegs
 }
 
-// FreeGroup gives back what a workgroup took beyond its waves.
+// FreeGroup frees the resources of a workgroup, without those of its waves.
 func (r *ResourceTable) FreeGroup(ldsBase uint32, n Resources) {
 	r.groups++
 	r.barriers += n.Barriers

@@ -2,14 +2,14 @@ package cu
 
 import "spvsim/account"
 
-// slots is where the cycles of all wave slots go in an accounting period. Units that have had no workgroup in it are alike, and are
-// counted together: of a small launch on a large machine those are nearly all.
+// slots accounts the cycles of all wave slots in a period. Units without a workgroup in the period have equal slots, and are
+// counted together: of a small launch on a large machine nearly all.
 type slots struct {
 	used         []*ComputeUnit
-	tracked      []bool             // by unit: it is one of used
-	chargedUntil uint64             // cycle up to which the slots of the others are charged
+	tracked      []bool             // by unit: it is in used
+	chargedUntil uint64             // cycle up to which the slots of untracked units are charged
 	idle         account.SlotCycles // of one of their slots
-	idleSlots    uint64             // their number
+	idleSlots    uint64             // of untracked units
 }
 
 // beginPeriod starts a period at cycle now.
@@ -30,7 +30,7 @@ func (s *slots) beginPeriod(now uint64, units []*ComputeUnit) {
 	}
 }
 
-// track has a unit counted by itself from now on, as a workgroup comes.
+// track counts a unit by itself from now on, as a workgroup comes.
 func (s *slots) track(u *ComputeUnit) {
 	if s.tracked[u.index] {
 		return
@@ -59,7 +59,7 @@ func (s *slots) chargeEmpty(end uint64, why account.Reason) {
 	}
 }
 
-// sum adds all slots up.
+// sum adds up all slots.
 func (s *slots) sum() (sum account.SlotCycles) {
 	for why, n := range s.idle {
 		sum[why] = n * s.idleSlots

@@ -7,7 +7,7 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// trace is what reports what the compute units do, and what reporting needs.
+// trace reports the work of the compute units to a tracer.
 type trace struct {
 	to     probe.Tracer // nil: no display
 	levels []string     // of the memory hierarchy, nearest first
@@ -39,7 +39,7 @@ func (t *trace) reportWorkgroup(unit int, m *DispatchMsg) {
 	t.to.WorkgroupBegin(&t.group)
 }
 
-// tracedAccess is an access to memory that is told.
+// tracedAccess carries out an access to memory, and reports it.
 func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) *timing.Response {
 	t := &u.units.trace
 	p, _ := u.memory.(*memoryUnit)
@@ -57,7 +57,7 @@ func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) *timi
 	return r
 }
 
-// describe says which lines a port's last access asked for, and how far it went.
+// describe adds the lines of a port's last access to the report, and the farthest level that it reached.
 func (t *trace) describe(p *memoryUnit, r *timing.Response) {
 	if r.Completion == timing.ByCallback {
 		t.access.Ready, t.access.ID = probe.Unknown, r.Token

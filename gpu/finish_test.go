@@ -29,7 +29,7 @@ func finishing(t *testing.T, nodes string, change ...string) fstest.MapFS {
 func TestFinishWritingWithSharers(t *testing.T) {
 	names := []string{"own", "near", "far"}
 	for i, c := range []struct {
-		own, near, far int    // workgroups
+		own, near, far int    // resident workgroups
 		nodes          string // of names, in the order of the job
 		silent         string // that do not call
 	}{

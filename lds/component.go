@@ -8,10 +8,10 @@ import (
 	"spvsim/isa"
 )
 
-// A Component is an LDS among the machine's parts. Its compute unit hands it the
-// accesses of waves; each has an event in the cycle in which it has left the
-// banks, with which the answer goes back. These events are the unit's to run
-// (Leave), as no other part sees them: it may go ahead of the engine.
+// A Component is the LDS among the machine's parts. Its compute unit hands it the
+// accesses of waves. An answer goes back in the cycle in which an access has left the
+// banks. The compute unit asks for the answers (DeliverUntil) instead of getting events, as no
+// other part sees them: it may run ahead of the engine.
 type Component struct {
 	engine.Base
 	*LDS
@@ -22,7 +22,7 @@ type Component struct {
 // HookPosAccess marks an access; the item is an Access.
 var HookPosAccess = &sim.HookPos{Name: "LDS Access"}
 
-// An Access is what a hook sees of an access.
+// An Access is the item of HookPosAccess.
 type Access struct {
 	Cycle    uint64
 	Inst     *isa.Inst
@@ -44,7 +44,7 @@ type Request struct {
 	To     *engine.Port
 }
 
-// A completion is an access that leaves the banks in a cycle.
+// A completion is an access that leaves the banks in a cycle, with its answer.
 type completion struct {
 	cycle  uint64
 	answer engine.Message
@@ -58,13 +58,13 @@ func NewComponent(e *engine.Engine, name string, s *Spec) *Component {
 	return c
 }
 
-// Port is where accesses are handed in.
+// Port returns the port for accesses.
 func (c *Component) Port() *engine.Port { return c.port }
 
-// Traced says that the accesses are reported, in the order of time.
+// Traced reports whether a hook needs the accesses in the order of time.
 func (c *Component) Traced() bool { return c.NumHooks() > 0 || c.port.NumHooks() > 0 }
 
-// Handle fulfils sim.Handler.
+// Handle implements sim.Handler.
 func (c *Component) Handle(e sim.Event) error {
 	if r, ok := e.(*Request); ok {
 		c.access(r)
@@ -86,7 +86,7 @@ func (c *Component) access(r *Request) {
 	}
 }
 
-// NextCompletion is the cycle in which the next access leaves the banks; engine.Never if there is none.
+// NextCompletion returns the cycle in which the next access leaves the banks; engine.Never if there is none.
 func (c *Component) NextCompletion() uint64 {
 	if len(c.pending) == 0 {
 		return engine.Never
@@ -94,7 +94,7 @@ func (c *Component) NextCompletion() uint64 {
 	return c.pending[0].cycle
 }
 
-// DeliverUntil hands back the answers of the accesses that have left by cycle now.
+// DeliverUntil delivers the answers of the accesses that have left the banks by cycle now.
 func (c *Component) DeliverUntil(now uint64) {
 	n := 0
 	for ; n < len(c.pending) && c.pending[n].cycle <= now; n++ {

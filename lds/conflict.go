@@ -29,7 +29,7 @@ func (d *LDS) respond(now uint64, st *isa.State, base uint32, in *isa.Inst, mask
 	return r
 }
 
-// subAccess counts the passes of bytes that follow one another, and returns the cycles that they take without conflicts.
+// subAccess counts the passes of consecutive bytes, and returns the cycles that they take without conflicts.
 func (d *LDS) subAccess(r *timing.Response, st *isa.State, base uint32, in *isa.Inst, mask uint64, bytes uint32) (unhindered int) {
 	for at := uint32(0); at < bytes; at += chunkBytes {
 		chunk := min(chunkBytes, bytes-at)
@@ -63,8 +63,8 @@ func (d *LDS) passes(k Kind, st *isa.State, mask uint64, base, bytes uint32) (pa
 	return c.passes(d.phases[k], mask, &d.Offsets, base, bytes, k >= AtomicB32)
 }
 
-// spans says that the bytes of a phase of consecutive lanes of one kind of
-// access fit in all banks side by side, so that packed ones can't conflict.
+// spans reports whether the bytes of a phase of consecutive lanes of one kind of
+// access fit in all banks side by side, so that contiguous ones can't conflict.
 func (s *Spec) spans(k Kind) bool {
 	bytes := [NumKinds]int{4, 8, 12, 16, 4, 8, 12, 16, 4, 8, 4, 8}[k]
 	a := s.Accesses.rows()[k]
@@ -73,7 +73,7 @@ func (s *Spec) spans(k Kind) bool {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// kindOf is the row of the table that an access of bytes a lane belongs to.
+// kindOf returns the row of the table for an access of bytes a lane.
 func kindOf(op isa.Op, bytes uint32) Kind {
 	words := Kind(max(1, bytes+3) / 4)
 	switch op {
@@ -134,7 +134,7 @@ func (c *counter) passes(phases []uint64, mask uint64, off *[64]uint32, base, by
 	return passes, active
 }
 
-// sameOffset says that all lanes have one offset.
+// sameOffset reports whether all lanes have one offset.
 func (d *LDS) sameOffset(lanes int) bool {
 	first := d.Offsets[0]
 	for _, at := range d.Offsets[:lanes] {
@@ -145,7 +145,7 @@ func (d *LDS) sameOffset(lanes int) bool {
 	return true
 }
 
-// banksDistinct says of an access to bytes from at on that its words are in different banks: the mapping is the plain one, so that
+// banksDistinct reports whether the words of an access to bytes from at on are in different banks: the mapping is modulo, so that
 // neighbours are, and there are as many banks.
 func (c *counter) banksDistinct(at, bytes uint32) bool {
 	return c.modulo && (at&(1<<c.word-1)+bytes+1<<c.word-1)>>c.word <= 1<<c.shift
@@ -161,8 +161,8 @@ func activePhases(phases []uint64, mask uint64) (n int) {
 	return n
 }
 
-// conflictFree reports cheaply that a phase needs one pass: all its words are in
-// different banks, or all lanes want the same ones. It may say no although
+// conflictFree reports cheaply whether a phase needs one pass: all its words are in
+// different banks, or all lanes access the same ones. It may return false although
 // nothing conflicts.
 func (c *counter) conflictFree(phase uint64, off *[64]uint32, base, bytes uint32, atomic bool) bool {
 	if c.shift > 6 || !c.modulo {
@@ -188,7 +188,7 @@ func (c *counter) conflictFree(phase uint64, off *[64]uint32, base, bytes uint32
 	return differ == 0 && !atomic || bits.OnesCount64(seen&(1<<(bank+1)-1)) == int(n)
 }
 
-// busiest is the number of passes of a phase.
+// busiest returns the number of passes of a phase.
 func (c *counter) busiest(phase uint64, off *[64]uint32, base, bytes uint32, atomic bool) int {
 	if c.tables == nil {
 		c.tables = &tables{seen: make([]uint32, c.size)}
@@ -216,7 +216,7 @@ func (c *counter) busiest(phase uint64, off *[64]uint32, base, bytes uint32, ato
 	return int(most)
 }
 
-// firstUse notes a word; it is false when the phase has seen it.
+// firstUse reports whether the phase accesses a word for the first time, and records it.
 func (c *counter) firstUse(word uint32) bool {
 	if int(word) < len(c.seen) {
 		age := &c.seen[word]

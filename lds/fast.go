@@ -5,8 +5,7 @@ import (
 	"spvsim/mem/lane"
 )
 
-// A FastAccess is a load or a store of 32-bit words from or to vector registers, as
-// far as the instruction alone says what it does.
+// A FastAccess is a load or a store of 32-bit words from or to vector registers, decoded from the instruction once. For functional runs.
 type FastAccess struct {
 	store       bool
 	broadcast   bool // a load: all lanes get the same words, in rows that lie one after the other
@@ -18,7 +17,7 @@ type FastAccess struct {
 	*isa.Access
 }
 
-// FastAccessOf reads an instruction as one; nil if it is none.
+// FastAccessOf decodes an instruction; it returns nil for any other access.
 func FastAccessOf(in *isa.Inst) *FastAccess {
 	m := in.Mem
 	if in.Op != isa.Load && in.Op != isa.Store || m.Space != isa.SpaceLDS || m.Scalar || m.Coherent || m.Base.Kind == isa.Vector ||
@@ -42,13 +41,13 @@ func FastAccessOf(in *isa.Inst) *FastAccess {
 	return p
 }
 
-// BroadcastLoad is the load with the same index in all lanes, where it gives them words in rows that lie one after the other.
+// BroadcastLoad returns the load with one index for all lanes, if its words go to consecutive rows.
 func (p *FastAccess) BroadcastLoad(in *isa.Inst, index isa.Reg) (isa.Fill, bool) {
 	return isa.Fill{In: in, Index: index}, p != nil && p.inOrder
 }
 
-// AccessFast carries one out on the bytes of a workgroup. It is false, and nothing is done, where a word is out of bounds, or lanes are
-// idle while all would get the same.
+// AccessFast executes an access on the bytes of a workgroup. It returns false, and executes nothing, where a word is out of bounds, or
+// where lanes are idle in a broadcast.
 func (d *Values) AccessFast(st *isa.State, p *FastAccess, region []byte) bool {
 	bytes := 4 * uint32(p.count)
 	base := uint32(lane.Uniform(st, p.base)) + p.offset
@@ -78,7 +77,7 @@ func (d *Values) AccessFast(st *isa.State, p *FastAccess, region []byte) bool {
 	return true
 }
 
-// fill gives all lanes the words at one place, if they are in bounds.
+// fill writes the words at one place to all lanes, if they are in bounds.
 func (p *FastAccess) fill(st *isa.State, at uint32, region []byte) bool {
 	if uint64(at)+4*uint64(p.count) > uint64(len(region)) {
 		return false

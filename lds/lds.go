@@ -1,9 +1,8 @@
-// Package lds is the local data share of a compute unit: its bytes, and the
+// Package lds models the local data share of a compute unit: its bytes, and the
 // number of passes of an access under the machine's bank mapping.
 //
-// Values are computed when an instruction issues. The package does not know
-// which workgroups are resident (a caller names their range of bytes), nor who
-// waits for a result; it keeps no queue.
+// Values are computed when an instruction issues. The caller names the range of
+// bytes of the workgroup, and the port that gets the answer.
 package lds
 
 import (
@@ -32,7 +31,7 @@ func (f Fault) String() string {
 		f.Offset, f.Size, f.Origin, f.Workgroup, f.Wave, f.Lane)
 }
 
-// maxFaults is how many faults are kept; all are counted.
+// maxFaults bounds the faults that are kept; all are counted.
 const maxFaults = 8
 
 // Values carries out accesses on the bytes of workgroups, without time. It must
@@ -42,10 +41,10 @@ type Values struct {
 	First       []Fault // the first few faults
 	ChangeCount uint64  // stores, and atomic operations of lanes that changed a byte
 
-	stride     uint32 // bytes of a lane in the access at hand, of a piece where it has two
-	contiguous bool   // the access at hand: full mask, lane l's offset is lane 0's plus l times the element
-	inBounds   bool   // the access at hand: no active lane is out of bounds
-	broadcast  bool   // the access at hand: all lanes go to the first one's offset, which the others' do not hold
+	stride     uint32 // bytes of a lane in the current access, of a piece where it has two
+	contiguous bool   // current access: full mask, lane l's offset is lane 0's plus l times the element
+	inBounds   bool   // current access: no active lane is out of bounds
+	broadcast  bool   // current access: broadcast. Only Offsets[0] is valid
 	discarded  [64]uint32
 	lane.Walk
 	step lane.Step
@@ -86,7 +85,7 @@ func (d *LDS) memory() []byte {
 // Clear zeroes the range of a workgroup that becomes resident.
 func (d *LDS) Clear(base, size uint32) { clear(d.memory()[base : base+size]) }
 
-// Bytes are the bytes of a workgroup's range.
+// Bytes returns the bytes of a workgroup's range.
 func (d *LDS) Bytes(base, size uint32) []byte { return d.memory()[base : base+size] }
 
 // Issue executes an access to the workgroup's range of size bytes from base on. The response is valid until the next access.
@@ -102,13 +101,13 @@ func (d *LDS) Measured(st *isa.State, in *isa.Inst, region []byte) (unit uint64)
 	return d.respond(0, st, 0, in, mask, bytes).UnitFreeAt
 }
 
-// Bytes is how many bytes each lane moves.
+// Bytes returns how many bytes each lane moves.
 func Bytes(in *isa.Inst) uint32 {
 	parts, n := in.Mem.Parts()
 	return uint32(lane.Element(in).Bits()/8) * uint32(parts*n)
 }
 
-// Access executes an access to the bytes of a workgroup, and says which lanes
+// Access executes an access to the bytes of a workgroup, and returns which lanes
 // took part and how many bytes each moves.
 func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64, bytes uint32) {
 	mask = lane.Active(st, in.Mem)
@@ -136,7 +135,7 @@ func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64
 	return mask, bytes
 }
 
-// offsets works out the byte offset of each lane.
+// offsets computes the byte offset of each lane.
 func (d *Values) offsets(st *isa.State, m *isa.Mem, mask uint64) {
 	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
 	if d.broadcast = m.Index.Kind != isa.Vector; !d.broadcast {
@@ -148,7 +147,7 @@ func (d *Values) offsets(st *isa.State, m *isa.Mem, mask uint64) {
 	d.Offsets[0], d.Last, d.Packed = base, base, false
 }
 
-// spreadBroadcast gives all lanes the offset that they have in common.
+// spreadBroadcast copies the offset of a broadcast to all lanes.
 func (d *Values) spreadBroadcast(st *isa.State) {
 	if !d.broadcast {
 		return
@@ -174,7 +173,7 @@ func (d *Values) loadBroadcast(st *isa.State, in *isa.Inst, b []byte, mask uint6
 	}
 }
 
-// inOrder says that the results of a load go to n vector registers one after the other.
+// inOrder reports whether the results of a load go to n consecutive vector registers.
 func inOrder(in *isa.Inst, n int) bool {
 	first := lane.Result(in, 0)
 	for k := range n {

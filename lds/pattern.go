@@ -1,6 +1,6 @@
 package lds
 
-// A pattern is an access of which the passes have been counted: its lanes' offsets from the first one's say how many it takes. Loops
+// A pattern is an access whose passes have been counted: they depend on the lanes' offsets from the first one's alone. Loops
 // and workgroups repeat few of them.
 type pattern struct {
 	kind        Kind
@@ -13,22 +13,22 @@ type pattern struct {
 	used        bool
 }
 
-// numPatterns are kept: by what spreads those of one kernel, the latest of those that share a place.
+// numPatterns is the size of the cache. Of the patterns of one entry the latest stays.
 const numPatterns = 32
 
-// patterns are those that are kept, and that of the access at hand.
+// patterns hold the cache, and the pattern of the current access.
 type patterns struct {
 	cache   [numPatterns]pattern
 	current pattern
 }
 
-// hash is where a pattern is kept.
+// hash returns the pattern's entry in the cache.
 func (p *pattern) hash() uint32 {
 	h := p.from[1]*0x9E3779B1 ^ p.from[31]*0x85EBCA77 ^ p.from[63]*0xC2B2AE3D ^ uint32(p.mask) ^ uint32(p.mask>>32) ^ p.firstOffset ^ uint32(p.kind)<<8
 	return h * 0x9E3779B1 >> 16 % numPatterns
 }
 
-// counted is what passes counts for the lanes' offsets, all of which are inside: as it was for the same pattern, or anew.
+// counted returns the passes and phases of an access within bounds: those of the same pattern in the cache, or counted anew.
 func (d *LDS) counted(k Kind, mask uint64, base, bytes uint32) (passes, phases int) {
 	if d.patterns == nil {
 		d.patterns = new(patterns)

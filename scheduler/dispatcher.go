@@ -1,4 +1,5 @@
-// Package scheduler places workgroups on compute units: the dispatcher, with its rates and the order in which it fills the machine.
+// Package scheduler places workgroups on compute units: the dispatcher, with its rates and the order in which it fills
+// the machine.
 //
 //	dispatcher  places the workgroups of open launches
 //	placement   which compute unit a workgroup goes to: a table of functions
@@ -19,50 +20,52 @@ import (
 // RateBits is the number of bits below a cycle in which rates are booked.
 const RateBits = 20
 
-// A LaunchSource is what the dispatcher places: the open launches of a kernel or of an
-// execution graph, in lists. The launches of a list start one after the other.
+// A LaunchSource offers launches to the dispatcher, in lists: those of a kernel or of an execution graph. The launches
+// of a list start one after the other.
 type LaunchSource interface {
-	// Lists is how many lists there are; that of the lowest index goes first.
+	// Lists returns the number of lists. The dispatcher asks list 0 first.
 	Lists() int
-	// Head is the first launch of a list that may be placed, or nil.
+	// Head returns the first launch of a list that may be placed; nil: the list has none.
 	Head(list int) *Launch
-	// Reserve reports whether what the next workgroup of a list's first launch may allocate is free.
+	// Reserve reports whether the memory that the next workgroup of a list's first launch may allocate is free.
 	Reserve(list int) bool
-	// NextWorkgroup makes the next workgroup of a list's first launch, for a compute unit.
+	// NextWorkgroup fills in the next workgroup of a list's first launch, for a compute unit.
 	NextWorkgroup(list, unit int, wg *cu.Workgroup)
-	// WorkgroupEnded: the last wave of a workgroup has ended.
+	// WorkgroupEnded is called with the end of a workgroup's last wave.
 	WorkgroupEnded(now uint64, m *cu.WaveEnd)
-	// OnIdle: nothing more can be placed in cycle now, and if nothing happens
-	// before, none until cycle next.
+	// OnIdle is called when the dispatcher has placed all that it can in cycle now. Without an event before, it places
+	// nothing until cycle next.
 	OnIdle(now, next uint64)
-	// SetTag writes the number of the open work into its launches; sorts is how many classes those are of.
+	// SetTag writes the number of the source into its launches, so that ends of waves find it. Classes returns the
+	// number of launch classes.
 	SetTag(tag int)
 	Classes() int
-	// AllPlaced and over: all workgroups have been placed; have ended, and by when all that they did is done.
+	// AllPlaced reports whether all workgroups have been placed; Finished, whether all have ended, and the cycle by
+	// which their memory accesses are done.
 	AllPlaced() bool
 	Finished() (bool, uint64)
-	// Progress is the number of workgroups that ended, of those in the compute units, and of all known.
+	// Progress returns the workgroups that ended, those resident, and all known so far.
 	Progress() (ended, running, total uint64)
 	// PullsWork reports that resident workers take the workgroups: the dispatcher places none.
 	PullsWork() bool
 }
 
-// A Launch is a grid of workgroups that may be placed: a kernel, or what one
-// payload starts at one node, or the workgroup that several coalesced payloads start.
+// A Launch is a grid of workgroups to place: a kernel, or the workgroups that one payload (or several coalesced ones)
+// starts at a node.
 type Launch struct {
 	Code    *cu.Launch
-	Class   int // of what a workgroup takes: launches of one class find space in the same places
-	Engine  int // the only one that it goes to; -1: all
-	Unit    int // the only compute unit that it goes to; -1: all of the engine
+	Class   int // launches of one class need the same resources
+	Engine  int // shader engine that it is pinned to; -1: none
+	Unit    int // compute unit that it is pinned to; -1: none
 	Grid    [3]uint32
-	NextID  [3]uint32 // id of the next workgroup
+	NextID  [3]uint32 // WorkgroupId of the next workgroup
 	Total   uint64
 	Placed  uint64
 	Ended   uint64
-	ReadyAt uint64 // cycle from which workgroups may be placed; cu.Never while that is not known
+	ReadyAt uint64 // cycle from which workgroups may be placed; cu.Never: not known yet
 }
 
-// Advance goes on to the next workgroup.
+// Advance steps NextID to the next workgroup, x first.
 func (l *Launch) Advance() {
 	l.Placed++
 	for i := range l.NextID {
@@ -73,9 +76,8 @@ func (l *Launch) Advance() {
 	}
 }
 
-// A Dispatcher places workgroups, at its rates and where there is space, which it
-// keeps account of. Workgroups go to the shader engines in turn, in each to its
-// arrays in turn, and there to the compute units; what has no space is passed over.
+// A Dispatcher places the workgroups of open launches on compute units: at its rates, by its placement, and where
+// registers, wave slots, LDS and barriers are free.
 type Dispatcher struct {
 	engine.Base
 	alarm *engine.Alarm
@@ -88,15 +90,15 @@ type Dispatcher struct {
 
 	groupGap, refillGap, waveGap uint64 // in fractions of a cycle
 
-	openSources []*openSource // in the order in which they are served
+	openSources []*openSource // in placement order
 	byTag       []*openSource
-	next        int     // of those open, whose turn it is
-	expects     bool    // more may be opened at any time
-	kernel      *kernel // opened last
+	next        int     // index of the source whose turn it is
+	expects     bool    // launches may be opened at any time
+	kernel      *kernel // the one opened last
 	places      engine.Stock[cu.DispatchMsg]
 }
 
-// New builds the dispatcher of compute units.
+// New returns the dispatcher of an array of compute units.
 func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.ComputeUnits) *Dispatcher {
 	d := &Dispatcher{
 		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits,
@@ -114,7 +116,8 @@ func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.Compu
 	return d
 }
 
-// MayPlace fulfils cu.Dispatcher.
+// MayPlace implements cu.Dispatcher: a kernel's next workgroup needs space on the unit, a graph may launch at any
+// time.
 func (d *Dispatcher) MayPlace(unit int) bool {
 	if d.expects || len(d.openSources) == 0 {
 		return true
@@ -141,21 +144,21 @@ func (d *Dispatcher) PlacementLatency() uint64 {
 	return uint64(max(d.spec.LaunchLatency, 1))
 }
 
-// RateGap is the time between two events of a rate, in fractions of a cycle.
+// RateGap returns the time between two events of a rate, in 1/2^RateBits cycles: 1/perCycle.
 func RateGap(perCycle float64) uint64 {
 	return max(uint64(float64(uint64(1)<<RateBits)/perCycle), 1)
 }
 
-// Serve begins to place w alone.
+// Serve closes what is open and opens a source alone.
 func (d *Dispatcher) Serve(w LaunchSource) {
 	d.Clear()
 	d.Add(w, Share{}, nil)
 }
 
-// Wake has the dispatcher look at what is open in a cycle.
+// Wake has the dispatcher try to place workgroups in a cycle.
 func (d *Dispatcher) Wake(cycle uint64) { d.alarm.Set(cycle) }
 
-// Handle fulfils sim.Handler: time to place something, or the end of a wave.
+// Handle implements sim.Handler: an alarm, an order, or the end of a wave.
 func (d *Dispatcher) Handle(e sim.Event) error {
 	now := d.Engine.Now()
 	switch m := e.(type) {
@@ -170,7 +173,7 @@ func (d *Dispatcher) Handle(e sim.Event) error {
 	return nil
 }
 
-// waveEnded takes back what a wave had, and what its workgroup had with the last one.
+// waveEnded frees the slot and registers of a wave; with a workgroup's last wave, its LDS and barrier too.
 func (d *Dispatcher) waveEnded(now uint64, m *cu.WaveEnd) {
 	r, o := &d.residency[m.Unit], d.byTag[m.Launch.Tag]
 	e := m.Unit / d.limits.ComputeUnits
@@ -185,7 +188,7 @@ func (d *Dispatcher) waveEnded(now uint64, m *cu.WaveEnd) {
 	d.alarm.Set(now)
 }
 
-// tick places what can be placed in cycle now, and plans the next time.
+// tick places workgroups until none can be placed in cycle now, and sets the alarm for the next try.
 func (d *Dispatcher) tick(now uint64) {
 	placed, next := true, cu.Never
 	for placed && d.Engine.Err() == nil {
@@ -200,8 +203,8 @@ func (d *Dispatcher) tick(now uint64) {
 	d.report(now)
 }
 
-// placeNext places the workgroup whose turn it is, if there is one that can be.
-// Otherwise it says from when on one can, if nothing happens before.
+// placeNext places one workgroup, of the source whose turn it is. If none can be placed, it returns the cycle of the
+// next try.
 func (d *Dispatcher) placeNext(now uint64) (placed bool, next uint64) {
 	next = cu.Never
 	for i := range d.openSources {
@@ -215,7 +218,7 @@ func (d *Dispatcher) placeNext(now uint64) (placed bool, next uint64) {
 	return false, next
 }
 
-// placeFrom is placeNext for one of those open.
+// placeFrom is placeNext for one source.
 func (d *Dispatcher) placeFrom(now uint64, o *openSource) (placed bool, next uint64) {
 	next = cu.Never
 	for i := range o.Lists() {
@@ -227,7 +230,7 @@ func (d *Dispatcher) placeFrom(now uint64, o *openSource) (placed bool, next uin
 			next = min(next, l.ReadyAt)
 			continue
 		case !o.Reserve(i):
-			continue // until a payload is freed, with the end of a workgroup
+			continue // until the end of a workgroup frees payloads
 		}
 		unit, at := d.findUnit(now, o, l)
 		if unit >= 0 {
@@ -239,8 +242,8 @@ func (d *Dispatcher) placeFrom(now uint64, o *openSource) (placed bool, next uin
 	return false, next
 }
 
-// findUnit looks for a compute unit with space for the launch's next workgroup; -1: none has. Where
-// only rates are in the way, at is from when they allow it.
+// findUnit returns a compute unit with space for the launch's next workgroup, or -1. If only placement rates prevent
+// it, at is the cycle from which they allow it.
 func (d *Dispatcher) findUnit(now uint64, o *openSource, l *Launch) (unit int, at uint64) {
 	d.beginSearch(now, o, l)
 	switch {
@@ -272,7 +275,8 @@ func (d *Dispatcher) placeWorkgroup(now uint64, unit, list int, o *openSource, l
 	d.Send(unit, m)
 }
 
-// placementGap counts a workgroup that an engine gets, and says how long it takes until the next one may come.
+// placementGap counts a workgroup placed on an engine and returns the time until the engine may place another: that of
+// refilled_per_cycle while ended workgroups have not been replaced.
 func (d *Dispatcher) placementGap(e *shaderEngine) (gap uint64) {
 	e.running++
 	if e.ended == 0 {
@@ -282,7 +286,7 @@ func (d *Dispatcher) placementGap(e *shaderEngine) (gap uint64) {
 	return d.refillGap
 }
 
-// workgroupEnded counts a workgroup that has ended: what an empty engine has is all given back.
+// workgroupEnded counts a workgroup that ended. An empty engine fills at the full rate again.
 func (e *shaderEngine) workgroupEnded() {
 	e.running--
 	if e.ended++; e.running == 0 {
@@ -290,7 +294,7 @@ func (e *shaderEngine) workgroupEnded() {
 	}
 }
 
-// Occupy takes space for a workgroup on a unit.
+// Occupy takes the resources of a workgroup on a unit, and returns the message that places it.
 func (d *Dispatcher) Occupy(now uint64, unit int, l *cu.Launch) *cu.DispatchMsg {
 	r, m := &d.residency[unit], d.places.Take()
 	m.Launch, m.SlotsTakenAt, m.Pool, m.Waves = l, now, &d.places, m.Waves[:0]
@@ -301,7 +305,7 @@ func (d *Dispatcher) Occupy(now uint64, unit int, l *cu.Launch) *cu.DispatchMsg 
 	return m
 }
 
-// Send sends a workgroup off: it arrives when its first wave may issue, in a later cycle.
+// Send sends a placed workgroup to its unit. It arrives when its first wave may issue, at least one cycle later.
 func (d *Dispatcher) Send(unit int, m *cu.DispatchMsg) {
 	u, arrives := d.array.Units[unit], max(m.Waves[0].FirstIssueAt, d.Engine.Now()+1)
 	u.Expect(arrives)

@@ -2,37 +2,37 @@ package scheduler
 
 import "spvsim/cu"
 
-// A kernel is work that the host opens: one launch, without payloads.
+// A kernel is a LaunchSource of one launch, which the host starts.
 type kernel struct {
 	Launch
-	done uint64 // cycle by which all that ended workgroups did is done, and the command processor its part
-	// cost is the time until the first workgroup may be placed, and worked the cycle by which all that ended workgroups did is done.
+	done uint64 // end of the launch so far: of workgroups that ended, with their memory accesses, and of the launch floor
+	// cost is the time until the first workgroup may be placed; worked, the end of the workgroups alone, without the
+	// launch floor.
 	cost, worked uint64
 
-	skipped uint64 // workgroups that were left out
-	paused  bool   // none is placed before the next one has ended
+	skipped uint64 // workgroups skipped
+	paused  bool   // placement waits for the end of a workgroup
 	Part
 }
 
-// A Part is some workgroups of a launch: those from First to End, in the order of x, y and z.
+// A Part is a range of a launch's workgroups, [First, End), in the order of x, y and z.
 type Part struct {
 	First, End uint64
-	// Next is asked whenever a workgroup has ended how many of those that would be placed next are left out, and whether none is placed
-	// before the next one has ended; nil: neither.
+	// Next is called when a workgroup ends. It returns how many workgroups to skip, and whether to hold placement
+	// until another one ends. nil: neither.
 	Next func(p Progress) (leave uint64, hold bool)
 }
 
-// Progress is how far a part is when a workgroup has ended.
+// Progress describes a part when a workgroup ends.
 type Progress struct {
-	Now, Done uint64 // cycle; by when memory has done what the workgroup asked of it
-	Next      uint64 // the workgroup that is placed next
-	Running   uint64 // workgroups
+	Now, Done uint64 // cycle; end of the workgroup's memory accesses
+	Next      uint64 // index of the workgroup that is placed next
+	Running   uint64 // resident workgroups
 	Ended     uint64
 }
 
-// Launch starts a kernel in cycle now: its first workgroup is placed when the
-// machine's launch cost is paid. After another launch of the same stream it is
-// that of a following one.
+// Launch starts a kernel in cycle now. Its first workgroup is placed after kernel_launch_cycles, or
+// following_launch_cycles if it follows a launch of the same stream.
 func (d *Dispatcher) Launch(now uint64, l *cu.Launch, follows bool) {
 	g := l.NumWorkgroups
 	d.LaunchPart(now, l, follows, Part{End: uint64(g[0]) * uint64(g[1]) * uint64(g[2])})
@@ -54,7 +54,8 @@ func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Par
 	}
 }
 
-// newKernel is a launch on all engines and units, whose first workgroup is placed in cycle worked; it is done in cycle done at the earliest.
+// newKernel returns a launch on all units. Its first workgroup is placed in cycle worked or later; the launch ends in
+// cycle done or later.
 func newKernel(l *cu.Launch, part Part, worked, done uint64) *kernel {
 	k := &kernel{done: done, worked: worked, Part: part, Launch: Launch{Code: l, Engine: -1, Unit: -1, Grid: l.NumWorkgroups, Total: part.End - part.First}}
 	if part.First > 0 {
@@ -63,25 +64,25 @@ func newKernel(l *cu.Launch, part Part, worked, done uint64) *kernel {
 	return k
 }
 
-// workgroupAt is the id of the workgroup that comes i-th in a grid.
+// workgroupAt returns the id of workgroup i of a grid, with i = x + X*(y + Y*z).
 func workgroupAt(i uint64, grid [3]uint32) [3]uint32 {
 	x, y := uint64(grid[0]), uint64(grid[1])
 	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}
 }
 
-// Finished says whether all workgroups of the kernel have ended, and by when all that they did is done.
+// Finished reports whether all workgroups of the kernel have ended, and the cycle by which their accesses are done.
 func (d *Dispatcher) Finished() (bool, uint64) {
 	return d.kernel.Finished()
 }
 
-// LaunchCycles is the part of the kernel's time in which none of its workgroups was on the machine: its launch cost, and what the floor of a
-// launch adds at the end.
+// LaunchCycles returns the cycles of the kernel's time without its workgroups: the launch cost before, and what the
+// launch floor adds after.
 func (d *Dispatcher) LaunchCycles() uint64 { return d.kernel.cost + d.kernel.done - d.kernel.worked }
 
-// Placed is how many workgroups of the kernel have been placed.
+// Placed returns the number of the kernel's workgroups that have been placed.
 func (d *Dispatcher) Placed() uint64 { return d.kernel.Placed }
 
-// Progress is the number of workgroups of the kernel that ended, of those in the compute units, and of all.
+// Progress returns the kernel's workgroups that ended, those resident, and all.
 func (d *Dispatcher) Progress() (ended, running, total uint64) {
 	if d.kernel == nil {
 		return 0, 0, 0
@@ -135,7 +136,7 @@ func (k *kernel) WorkgroupEnded(now uint64, m *cu.WaveEnd) {
 	k.paused = hold && k.Launch.Ended < k.Placed
 }
 
-// skip leaves out so many of those workgroups that would be placed next.
+// skip leaves out the next n workgroups.
 func (k *kernel) skip(n uint64) {
 	if n = min(n, k.Total-k.Placed); n > 0 {
 		k.skipped, k.Total = k.skipped+n, k.Total-n
@@ -143,7 +144,7 @@ func (k *kernel) skip(n uint64) {
 	}
 }
 
-// nextWorkgroup is the workgroup that comes next.
+// nextWorkgroup returns the index of the workgroup that is placed next.
 func (k *kernel) nextWorkgroup() uint64 { return k.First + k.Placed + k.skipped }
 
 func (k *kernel) OnIdle(_, _ uint64) {}

@@ -7,21 +7,21 @@ import (
 	"spvsim/engine"
 )
 
-// A Share is what one launch may have of a machine that it has not for itself.
+// A Share limits what a launch may use of a machine that runs concurrent launches.
 type Share struct {
 	Priority int
-	Units    []bool // the compute units that it may use; nil: all
-	Usage    *Usage // counts its waves; nil: they are not counted
+	Units    []bool // compute units that it may use; nil: all
+	Usage    *Usage // counts its waves; nil: not counted
 }
 
-// A Usage adds up the wave slots that launches hold over time.
+// A Usage integrates the wave slots that launches hold over time.
 type Usage struct {
 	Waves  int    // now
-	Cycles uint64 // of wave slots, up to since
+	Cycles uint64 // slot-cycles up to cycle since
 	since  uint64
 }
 
-// Change counts waves that come or go in cycle now.
+// Change adds waves (or removes them, if by is negative) in cycle now.
 func (u *Usage) Change(now uint64, by int) {
 	if u == nil {
 		return
@@ -31,47 +31,47 @@ func (u *Usage) Change(now uint64, by int) {
 	u.Waves += by
 }
 
-// An Order is the message with which a pipe of the command processor hands a launch to the dispatcher.
+// An Order is the message that hands a launch from a pipe of the command processor to the dispatcher.
 type Order struct {
 	engine.Header
-	Begin func(now uint64) error // opens the work when the order arrives
+	Begin func(now uint64) error // opens the launch when the order arrives
 }
 
-// A Report is the message with which the dispatcher reports on a launch.
+// A Report is the dispatcher's message about a launch to its caller.
 type Report struct {
 	engine.Header
-	Launch int  // as who ordered it numbers them
-	Placed bool // all workgroups have been placed; otherwise all have ended
+	Launch int  // the caller's number of it
+	Placed bool // true: all workgroups have been placed; false: all have ended
 	Done   uint64
 }
 
-// A Caller is who ordered a launch and is told of it.
+// A Caller gets the reports on a launch that it ordered.
 type Caller struct {
 	Port   *engine.Port
 	Launch int
 }
 
-// An openSource is work that the dispatcher has open beside other work.
+// An openSource is an open LaunchSource, with its share of the machine.
 type openSource struct {
 	LaunchSource
 	Share
 	tag    int
-	first  int    // number of its first class among those of all that is open
+	first  int    // number of its first class among those of all open sources
 	begun  uint64 // cycle in which its first workgroup was placed; cu.Never before
 	caller *Caller
-	placed bool // and reported
+	placed bool // AllPlaced has been reported
 }
 
-// Opened is a launch as who opened it sees it.
+// Opened is the opener's view of an open source.
 type Opened struct{ o *openSource }
 
-// None says that nothing has been opened.
+// None reports whether o refers to no source.
 func (o Opened) None() bool { return o.o == nil }
 
-// Begun is the cycle in which the first workgroup was placed; engine.Never: none was.
+// Begun returns the cycle in which the first workgroup was placed, or engine.Never.
 func (o Opened) Begun() uint64 { return o.o.begun }
 
-// FloorCycles is what the floor of a launch added to its time, after its last workgroup.
+// FloorCycles returns the cycles that the launch floor added after a kernel's last workgroup.
 func (o Opened) FloorCycles() uint64 {
 	if k, ok := o.o.LaunchSource.(*kernel); ok {
 		return k.done - k.worked
@@ -79,10 +79,10 @@ func (o Opened) FloorCycles() uint64 {
 	return 0
 }
 
-// Progress is the number of workgroups that ended, of those in the compute units, and of all known.
+// Progress returns the workgroups that ended, those resident, and all known so far.
 func (o Opened) Progress() (ended, running, total uint64) { return o.o.LaunchSource.Progress() }
 
-// Add opens work beside what is open.
+// Add opens a source, concurrent with those that are open.
 func (d *Dispatcher) Add(w LaunchSource, s Share, c *Caller) Opened {
 	o := &openSource{LaunchSource: w, Share: s, begun: cu.Never, caller: c, tag: slices.Index(d.byTag, nil)}
 	if o.tag < 0 {
@@ -102,7 +102,7 @@ func (d *Dispatcher) Add(w LaunchSource, s Share, c *Caller) Opened {
 	return Opened{o}
 }
 
-// closeSource closes work that has ended.
+// closeSource removes a source that has ended.
 func (d *Dispatcher) closeSource(o *openSource) {
 	i := slices.Index(d.openSources, o)
 	d.openSources = slices.Delete(d.openSources, i, i+1)
@@ -113,7 +113,7 @@ func (d *Dispatcher) closeSource(o *openSource) {
 	d.numberClasses()
 }
 
-// numberClasses gives the classes of all that is open numbers of their own.
+// numberClasses gives launch classes of all open sources distinct numbers.
 func (d *Dispatcher) numberClasses() {
 	d.classes = 0
 	for _, o := range d.openSources {
@@ -126,7 +126,7 @@ func (d *Dispatcher) numberClasses() {
 	clear(d.full)
 }
 
-// sourceInTurn is the open work that comes i-th when something is to be placed.
+// sourceInTurn returns the open source that is tried i-th.
 func (d *Dispatcher) sourceInTurn(i int) *openSource {
 	if d.next > 0 { // round robin
 		i = (d.next + i) % len(d.openSources)
@@ -134,14 +134,14 @@ func (d *Dispatcher) sourceInTurn(i int) *openSource {
 	return d.openSources[i]
 }
 
-// endTurn remembers whose turn is over.
+// endTurn ends the turn of the source that was tried i-th, under round-robin.
 func (d *Dispatcher) endTurn(i int) {
 	if d.spec.Share == "round-robin" {
 		d.next = (d.next + i + 1) % len(d.openSources)
 	}
 }
 
-// report sends callers what has become of their launches, and closes those that have ended.
+// report sends callers the reports that are due, and closes sources that have ended.
 func (d *Dispatcher) report(now uint64) {
 	for i := 0; i < len(d.openSources); i++ {
 		o := d.openSources[i]
@@ -160,26 +160,27 @@ func (d *Dispatcher) report(now uint64) {
 	}
 }
 
-// Expect says whether launches may be opened at any time from now on.
+// Expect sets whether launches may be opened at any time from now on: compute units must not run ahead of them.
 func (d *Dispatcher) Expect(some bool) { d.expects = some }
 
-// Clear closes all that is open: what comes is not beside it.
+// Clear closes all open sources.
 func (d *Dispatcher) Clear() {
 	d.openSources, d.next = d.openSources[:0], 0
 	clear(d.byTag)
 }
 
-// Port is where orders come.
+// Port returns the port that orders arrive at.
 func (d *Dispatcher) Port() *engine.Port { return d.port }
 
-// Open opens a part of a kernel in cycle now, beside what is open. It is done in cycle floor at the earliest.
+// Open opens a part of a kernel in cycle now, concurrent with what is open. The launch ends in cycle floor or later.
 func (d *Dispatcher) Open(now, floor uint64, l *cu.Launch, part Part, s Share, c *Caller) Opened {
 	o := d.Add(newKernel(l, part, now, max(now, floor)), s, c)
 	d.alarm.Set(now)
 	return o
 }
 
-// ReportPassed reports of a launch that no compute unit takes part in, in cycle now, that it is done in a cycle. It has nothing to place.
+// ReportPassed reports, in cycle now, a launch without workgroups (a copy, a transfer) as placed, and as done in cycle
+// at.
 func ReportPassed(from *engine.Port, c *Caller, now, at uint64) {
 	from.Post(&Report{Launch: c.Launch, Placed: true}, c.Port, now)
 	from.Post(&Report{Launch: c.Launch, Done: at}, c.Port, at)

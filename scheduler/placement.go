@@ -38,41 +38,41 @@ func roundRobin(p *placer) int {
 // fixedOrder tries one engine: workgroup i of a launch goes to engine i modulo their number.
 func fixedOrder(p *placer) int { return p.inEngine(int(p.number % uint64(len(p.engines)))) }
 
-// A placer is the state of placement: whose turn it is, and the space of compute units.
+// A placer holds the state of placement: the turns of engines, arrays and units, and the free resources of units.
 type placer struct {
 	engines []shaderEngine
 	turn    int    // engine whose turn it is
 	number  uint64 // of the workgroup in its launch, from 0
 
-	residency []cu.ResourceTable // by compute unit; nil: all have space, and engines no rates
-	full      []bool             // by engine and class: nothing fits until a wave of the engine ends
+	residency []cu.ResourceTable // by compute unit; nil: all have space and no rate limits
+	full      []bool             // by engine and class: no unit has space until a wave of the engine ends
 	classes   int
 
-	// The workgroup's launch, and what it may use.
+	// The launch of the current search.
 	now     uint64
 	launch  *Launch
 	class   int
 	allowed []bool // compute units; nil: all
-	at      uint64 // first cycle in which the rates of a tried engine allow a workgroup
+	at      uint64 // first cycle in which the rates of an engine tried allow a workgroup
 }
 
-// A shaderEngine is the dispatcher's view of one shader engine.
+// A shaderEngine holds the dispatcher's state of one shader engine.
 type shaderEngine struct {
 	arrays  []shaderArray
 	turn    int    // array whose turn it is
-	groupAt uint64 // from when it may place the next workgroup, in fractions of a cycle
-	waveAt  uint64 // from when it may start the next wave, in fractions of a cycle
-	running int    // its workgroups
-	ended   int    // since it was last empty: whose places have not been taken again
+	groupAt uint64 // time from which it may place a workgroup, in 1/2^RateBits cycles
+	waveAt  uint64 // time from which it may start a wave, in 1/2^RateBits cycles
+	running int    // resident workgroups
+	ended   int    // workgroups that ended and were not replaced, since it was last empty
 }
 
-// A shaderArray is some of an engine's compute units. Workgroups go to an engine's arrays in turn, however many units these have.
+// A shaderArray is a range of an engine's compute units. Arrays of an engine take turns, whatever their sizes.
 type shaderArray struct {
 	first, units int
 	turn         int // unit whose turn it is
 }
 
-// newPlacer makes the placer of an idle machine in which all units have space.
+// newPlacer returns the placer of an empty machine without limits of space.
 func newPlacer(s *DispatcherSpec, shape *spec.Shape) (p placer) {
 	for i := range shape.ShaderEngines {
 		p.engines = append(p.engines, shaderEngine{arrays: arrays(i*shape.ComputeUnits, shape.ComputeUnits, s.ShaderArrays)})
@@ -80,7 +80,7 @@ func newPlacer(s *DispatcherSpec, shape *spec.Shape) (p placer) {
 	return p
 }
 
-// arrays shares an engine's units out, as evenly as they can be; the first arrays have the odd ones.
+// arrays divides units into n arrays as evenly as possible, larger ones first: 10 units in 4 arrays are 3, 3, 2, 2.
 func arrays(first, units, n int) (list []shaderArray) {
 	for n = min(n, units); n > 0; n-- {
 		share := (units + n - 1) / n
@@ -90,13 +90,14 @@ func arrays(first, units, n int) (list []shaderArray) {
 	return list
 }
 
-// beginSearch starts a search for the next workgroup of an open launch.
+// beginSearch starts a search for the next workgroup of a launch.
 func (p *placer) beginSearch(now uint64, o *openSource, l *Launch) {
 	p.now, p.launch, p.class, p.allowed = now, l, o.first+l.Class, o.Units
 	p.number, p.at = l.Placed, cu.Never
 }
 
-// inEngine returns the unit of an engine that takes the workgroup, of its arrays in turn; -1: none does.
+// inEngine returns a unit of an engine with space for the workgroup, or -1. Arrays take turns, and so do the units of
+// each.
 func (p *placer) inEngine(i int) int {
 	if !p.accepts(i) {
 		return -1
@@ -114,7 +115,7 @@ func (p *placer) inEngine(i int) int {
 	return -1
 }
 
-// accepts reports whether an engine may take the workgroup now, as far as its rates and what is known of its space go.
+// accepts reports whether the rates of an engine allow a workgroup now, and no earlier search found its units full.
 func (p *placer) accepts(i int) bool {
 	if p.residency == nil {
 		return true
@@ -129,12 +130,12 @@ func (p *placer) accepts(i int) bool {
 	return at <= p.now
 }
 
-// fits reports whether a unit may take the workgroup and has space for it.
+// fits reports whether the launch may use a unit that has space for the workgroup.
 func (p *placer) fits(unit int) bool {
 	return p.residency == nil || (p.allowed == nil || p.allowed[unit]) && p.residency[unit].Fits(p.launch.Code.Resources)
 }
 
-// rotate returns whose turn it is, of n, and gives it to the next.
+// rotate returns the current turn of n and advances it.
 func rotate(turn *int, n int) (i int) {
 	i = *turn
 	if *turn++; *turn == n {
@@ -143,17 +144,17 @@ func rotate(turn *int, n int) (i int) {
 	return i
 }
 
-// opensAt is the cycle from which the engine's rates allow another workgroup.
+// opensAt returns the cycle from which the engine's rates allow another workgroup.
 func (e *shaderEngine) opensAt() uint64 { return max(e.groupAt, e.waveAt) >> RateBits }
 
-// UnitsInTurn returns a function from the index of a workgroup in its launch to the compute unit that
-// the placement picks where all units have space. Functional runs bring their lines into that unit's caches.
+// UnitsInTurn returns a function from the index of a workgroup to its compute unit if no unit were ever full.
+// Functional warming uses it.
 func (s *DispatcherSpec) UnitsInTurn(shape *spec.Shape) func(index uint64) int {
 	return unitsInTurn(placements[s.Placement()], newPlacer(s, shape), shape.ComputeUnits)
 }
 
 func unitsInTurn(place placement, p placer, perEngine int) func(index uint64) int {
-	var units []int32 // by workgroup, as far as any was asked for
+	var units []int32 // by workgroup, up to the largest index asked for
 	return func(index uint64) int {
 		for ; p.number <= index; p.number++ {
 			unit := place(&p)

@@ -1,6 +1,6 @@
 package scheduler
 
-// WorkSpec says how work gets onto the compute units.
+// WorkSpec describes how work gets onto the compute units.
 type WorkSpec struct {
 	Dispatcher DispatcherSpec `yaml:"dispatcher" doc:"kernel launch and workgroup dispatch"`
 	Scheduler  SchedulerSpec  `yaml:"scheduler" doc:"scheduler that starts the workgroups of execution graphs"`
@@ -8,8 +8,8 @@ type WorkSpec struct {
 	Host       HostSpec       `yaml:"host" doc:"copies between host and device memory, and waits of the host"`
 }
 
-// HostSpec is what a copy step costs: a fixed time and one for its bytes, and where the host's runtime copies them to a buffer of its own first, another;
-// and what the host's wait for the device does.
+// HostSpec is the cost of a copy step (a fixed time, plus bytes over a rate, plus the staging copy of small copies)
+// and of the host's wait for the device.
 type HostSpec struct {
 	ToDeviceCycles   int     `yaml:"to_device_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a copy from host to device memory"`
 	ToDeviceBytes    float64 `yaml:"to_device_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of a copy from host to device memory"`
@@ -20,7 +20,7 @@ type HostSpec struct {
 	Synchronize      int     `yaml:"synchronize_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"cost when the host waits for the device: from the end of the last launch until the host continues"`
 }
 
-// DispatcherSpec is what turns launches into waves on compute units.
+// DispatcherSpec describes the dispatcher: its rates, launch costs and placement.
 type DispatcherSpec struct {
 	WorkgroupsPerCycle float64 `yaml:"workgroups_per_cycle" range:"0.000001..1024" unit:"workgroups/cycle" doc:"most workgroups that each shader engine places each cycle, each on a different compute unit"`
 	RefilledPerCycle   float64 `yaml:"refilled_per_cycle" default:"0" range:"0..1024" unit:"workgroups/cycle" doc:"most workgroups that each shader engine places each cycle in the space of workgroups that have ended, as many as have ended since the engine was last empty; 0: workgroups_per_cycle"`
@@ -34,8 +34,8 @@ type DispatcherSpec struct {
 	Share              string  `yaml:"share" default:"oldest" enum:"oldest|round-robin|priority" doc:"whose workgroup is placed next if several launches are open. oldest: that of the oldest launch with a workgroup that fits; round-robin: each launch in turn; priority: that of the queue with the highest priority, and of its launches the oldest"`
 }
 
-// SchedulerSpec says who starts the workgroups that payloads of an execution graph ask for. Fields that its kind does not use
-// are not looked at.
+// SchedulerSpec describes the scheduler that starts workgroups for payloads of an execution graph. Fields that do not
+// act under its kind are ignored.
 type SchedulerSpec struct {
 	Kind             string `yaml:"kind" enum:"hardware|firmware|multipass|persistent" required:"true" doc:"hardware: a queue beside the dispatcher; firmware: a core that runs firmware; multipass: compute passes with a barrier between the levels; persistent: resident waves that pop from a queue in memory"`
 	LaunchCycles     int    `yaml:"launch_cycles" range:"0..1000000" unit:"cycles" acts:"hardware" doc:"time from picking payloads until their first workgroup may be placed"`
@@ -49,8 +49,8 @@ type SchedulerSpec struct {
 	PersistentGroups int    `yaml:"persistent_groups" range:"0..1024" unit:"workgroups" acts:"persistent" doc:"most resident workers of each compute unit; 0: as many as fit"`
 }
 
-// QueueSpec is where payloads are and wait. Firmware, multipass and persistent scheduling keep their queues in memory: of this, they
-// use what their tags say.
+// QueueSpec describes where payloads live and wait. Schedulers with queues in memory use only some of it (see the acts
+// tags).
 type QueueSpec struct {
 	Placement        string  `yaml:"placement" enum:"central|engine|unit" required:"true" acts:"hardware firmware" doc:"place of the queues. central: one for the machine; engine: one for each shader engine; unit: one for each compute unit. Such a queue starts what its own workgroups enqueued, and what it takes from other queues (see steal)"`
 	Steal            int     `yaml:"steal" default:"64" range:"0..16777216" unit:"payloads" acts:"hardware firmware" doc:"most payloads that the queue of a shader engine or compute unit takes at a time when it has nothing to launch; it takes them from the queue in which most wait; 0: it takes none"`
@@ -80,14 +80,14 @@ type PayloadSpec struct {
 	PayloadBandwidth float64 `yaml:"payload_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" acts:"hardware" doc:"bandwidth of the on-chip payload memory"`
 }
 
-// FullSpec says what happens to payloads for which a queue has no entry.
+// FullSpec describes how a queue handles payloads while it has no free entry.
 type FullSpec struct {
 	Full        string `yaml:"full" enum:"spill|stall|retry" default:"spill" acts:"hardware" doc:"what a queue without a free entry does. spill: writes entries to memory at once; stall: the wave that enqueues waits until entries are free; retry: refuses, and the wave asks again"`
 	FullWait    int    `yaml:"full_wait" default:"20000" range:"1..1000000000" unit:"cycles" acts:"hardware" doc:"longest time for which a wave waits or is refused, before its entries go to memory after all; without this bound, waves that wait for each other's entries would wait forever"`
 	RetryCycles int    `yaml:"retry_cycles" default:"200" range:"1..1000000" unit:"cycles" acts:"hardware" doc:"time from a refusal until the wave asks again; each time takes a port of the queue"`
 }
 
-// GraphLimits bound execution graphs. At least what their defaults say is asked of every implementation.
+// GraphLimits bound execution graphs. Their defaults are what Vulkan requires of every implementation.
 type GraphLimits struct {
 	MaxDepth        int `yaml:"max_depth" default:"32" range:"32..1024" doc:"longest chain of nodes of an execution graph, recursion included"`
 	MaxPayloads     int `yaml:"max_payloads" default:"256" range:"256..65536" unit:"payloads" doc:"most payloads that one workgroup may allocate, over all of its outputs"`

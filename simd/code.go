@@ -11,7 +11,7 @@ import (
 	"spvsim/program"
 )
 
-// ErrTiming says that the machine's timing table lacks something the program needs.
+// ErrTiming reports that the machine's timing table lacks something that the program needs.
 var ErrTiming = errors.New("simd: timing table")
 
 // A unit is an execution unit, and the issue category of its instructions.
@@ -56,7 +56,7 @@ const (
 	pathFirst // only as issue path: the first instruction of an execution graph's program
 )
 
-// waitsFor is what those wait for that need the result of a pending operation.
+// waitsFor returns the stall reason of an instruction that needs the result of a pending access of this path.
 func (p Path) waitsFor() account.Reason {
 	switch p {
 	case PathLDS:
@@ -92,36 +92,36 @@ type cost struct {
 type op struct {
 	issuePath         Path // that it takes through issue: its kind, or pathFirst
 	path              Path
-	zeroCost          bool // costs nothing: done with the instruction before it
-	unitOnly          bool // a wave that comes to it waits for its unit alone
+	zeroCost          bool // executes with the instruction before it
+	unitOnly          bool // a wave that reaches it waits for its unit alone
 	unitAndScoreboard bool // it waits for results, too
 	issueState        issueState
 	cost
 	count *account.InstCount
-	run   []step // what computes when it issues: itself, and those of its run after it
+	run   []step // its own computation, and those of the rest of its run
 	flow
 
 	in *isa.Inst
 	entries
-	result            account.Reason // what waits for its results is charged to this, or fromMatrix
-	last              account.Reason // a wave that waits for it and has nothing left to do is charged to this
-	countsOutstanding bool           // counts against the accesses in flight
+	result            account.Reason // stall reason of a wave that waits for its results, or fromMatrix
+	last              account.Reason // stall reason of a wave that has ended except for it
+	countsOutstanding bool           // counts against the vector memory accesses in flight
 	returnsInOrder    bool           // returns after the ordered accesses before it
 	line              uint32         // line of the instruction cache, counted from 1; 0 without fetch
 }
 
-// flow is where an instruction is in the program.
+// flow links an instruction with those that may follow.
 type flow struct {
 	next   *op // nil: it is the last
 	target *op // of a branch
 	pc     int32
 }
 
-// entries are those of the scoreboard that an instruction waits for and writes.
+// entries are the scoreboard entries that an instruction waits for and writes.
 type entries struct {
 	deps, writes     []uint16
 	sum              []uint16 // rows that a product of matrices goes on with; not among deps
-	earlyIssue       uint64   // how much earlier than its results are ready such a product may issue, as an entry
+	earlyIssue       uint64   // how much before its results are ready such a product may issue, as an entry
 	readsExec        bool
 	writesExec       bool
 	writesScoreboard bool // it writes some
@@ -159,7 +159,7 @@ type Code struct {
 	sharesPrivateUnits bool
 
 	freeRegisters []*registerMemory // register memory of waves that ended
-	used          bool              // since the pool last dropped what lies idle
+	used          bool              // since the last DropUnused
 }
 
 // NewCode resolves the costs of prog's instructions. Base is the address of
@@ -196,7 +196,7 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	return c, nil
 }
 
-// link gives each instruction those that may follow it.
+// link links each instruction with those that may follow it.
 func (c *Code) link() {
 	for i := range c.ops {
 		o := &c.ops[i]
@@ -249,8 +249,8 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 	return nil
 }
 
-// pinScalarLoads leaves no scalar load to ComputeUnit.LoadAhead where instructions that are
-// no accesses take the same unit: how long one takes it is not known in time for those.
+// pinScalarLoads lets no scalar load issue ahead (ComputeUnit.LoadAhead) where other instructions use the same unit: for how long a load
+// occupies it is not known in time for those.
 func (c *Code) pinScalarLoads() {
 	if !slices.ContainsFunc(c.ops, func(o op) bool { return o.unit == unitSMEM && o.path != PathMemory && !o.zeroCost }) {
 		return
@@ -262,7 +262,7 @@ func (c *Code) pinScalarLoads() {
 	}
 }
 
-// SharesPrivateUnits says that its accesses take units that are a SIMD's own otherwise: all SIMDs of a unit must have caught up when a wave comes.
+// SharesPrivateUnits reports whether its accesses use units that are otherwise private to a SIMD: all SIMDs of a unit must have caught up when a wave starts.
 func (c *Code) SharesPrivateUnits() bool { return c.sharesPrivateUnits }
 
 // Copies makes as many copies of the counts, Counts among them: SIMDs that count at the same time have one each (Shared.Copy).
@@ -272,7 +272,7 @@ func (c *Code) Copies(n int) {
 	}
 }
 
-// GatherCounts adds what the other copies counted to Counts.
+// GatherCounts adds the other copies to Counts.
 func (c *Code) GatherCounts() {
 	for _, list := range c.copies {
 		for i := range list {
@@ -282,7 +282,7 @@ func (c *Code) GatherCounts() {
 	}
 }
 
-// LDS adds up what its accesses to local data shares took: each issue of such an instruction is one.
+// LDS adds up the counts of its accesses to local data shares: each issue of such an instruction is one access.
 func (c *Code) LDS() (sum account.LDSCounts) {
 	for i := range c.ops {
 		if n := &c.Counts[i]; c.ops[i].path == PathLDS {
@@ -320,12 +320,12 @@ func (o *op) splitSum() {
 	o.deps = slices.DeleteFunc(slices.Clone(o.deps), func(r uint16) bool { return slices.Contains(read, r) })
 }
 
-// costsSomething finds instructions that must take time whatever their class says, so that no loop is free.
+// costsSomething reports whether an instruction takes time whatever its class: no loop is without cost.
 func costsSomething(p Path, in *isa.Inst, i int) bool {
 	return p == PathBranch && int(in.Target) <= i || p > PathBranch
 }
 
-// PathOf is the path of an instruction.
+// PathOf returns the path of an instruction.
 func PathOf(in *isa.Inst) Path {
 	if p := paths[in.Op]; p != PathCompute {
 		return p
@@ -360,7 +360,7 @@ func (c *Code) check(costs *[isa.NumClasses]*cost) error {
 	return nil
 }
 
-// classCosts are the rows of the timing table by class, for a wave size; a class that the machine lacks is nil.
+// classCosts returns the rows of the timing table by class, for a wave size; nil for a class that the machine lacks.
 func classCosts(r *Rules, waveSize int) *[isa.NumClasses]*cost {
 	var rows [isa.NumClasses]*cost
 	matrix := r.Timing.uses(unitMatrix)

@@ -10,11 +10,11 @@ func newComponent(name string) component {
 	return component{sim.NewComponentBase(name)}
 }
 
-// Handle fulfils sim.Handler: a SIMD schedules no events.
+// Handle implements sim.Handler: a SIMD schedules no events.
 func (component) Handle(sim.Event) error { return nil }
 
-// NotifyRecv fulfils sim.Component: a SIMD has no ports.
+// NotifyRecv implements sim.Component: a SIMD has no ports.
 func (component) NotifyRecv(sim.VTimeInSec, sim.Port) {}
 
-// NotifyPortFree fulfils sim.Component: a SIMD has no ports.
+// NotifyPortFree implements sim.Component: a SIMD has no ports.
 func (component) NotifyPortFree(sim.VTimeInSec, sim.Port) {}

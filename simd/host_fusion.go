@@ -18,7 +18,7 @@ func (c *Code) fuse() {
 	c.fusedLiterals = rows.Tail()
 }
 
-// fused is a run with fused steps. Those on scalars alone are quicker one by one.
+// fused returns a run with fused steps. Those on scalars alone are quicker one by one.
 func fused(rows *isa.Fuser, run []step) (list []step) {
 	var batch []step
 	settle := func() {

@@ -9,7 +9,7 @@
 
 package simd
 
-// addSharingWave says that a wave comes whose accesses take units of all SIMDs, which have caught up: none may put off its turns.
+// addSharingWave counts a wave that starts and uses units of all SIMDs. They have caught up, and none may postpone its issue cycles from now on.
 func (s *Shared) addSharingWave() {
 	s.sharingWaves++
 	for _, simd := range s.simds {
@@ -17,7 +17,7 @@ func (s *Shared) addSharingWave() {
 	}
 }
 
-// wake plans a turn not later than the first one in which the wave may issue.
+// wake plans an issue cycle no later than the first one in which the wave may issue.
 func (s *SIMD) wake(w *Wave) {
 	s.addReadyLater(w, s.unitFreeAt.issueAt(w))
 	s.nextIssue = min(s.nextIssue, s.align(w.ready))
@@ -27,19 +27,19 @@ func (s *SIMD) wake(w *Wave) {
 	}
 }
 
-// CatchUp takes the turns before cycle now, which were put off.
+// CatchUp runs the postponed issue cycles before cycle now.
 func (s *SIMD) CatchUp(now uint64) {
 	for now = min(now, *s.nextVisible); s.nextIssue < now; {
 		s.issueCycle(s.nextIssue, now)
 	}
 }
 
-// setPlan ends a turn: the next one is due in a cycle, and one that may do what does not concern waves alone in another.
-// Those that were woken in the turn have been looked at.
+// setPlan ends an issue cycle: the next one is in a cycle, and the next one that may be visible in another. Waves that were woken
+// meanwhile have set earlier ones.
 func (s *SIMD) setPlan(due, turn uint64) {
 	s.nextIssue, *s.nextVisible = min(s.nextIssue, due), min(*s.nextVisible, turn)
 }
 
-// NextVisible are what each SIMD promises of the turns to come, as long as no workgroup comes, no operation that is pending ends and no barrier
-// is released: the next cycle in which a wave may issue more than what concerns it alone; Never if there is none.
+// NextVisible returns for each SIMD the next cycle in which a wave may issue something visible, if no workgroup comes, no pending access
+// completes and no barrier is released before; Never if there is none.
 func (s *Shared) NextVisible() []uint64 { return s.nextVisible }

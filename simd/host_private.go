@@ -16,15 +16,15 @@ import (
 	"spvsim/isa"
 )
 
-// maxPrivateCycles bounds the cycles for which a SIMD puts its turns off.
+// maxPrivateCycles bounds the cycles for which a SIMD postpones issue cycles.
 const maxPrivateCycles = 1000
 
-// visibleOnArrival is less than any number of cycles: others can observe when a wave comes to the instruction, before it issues.
+// visibleOnArrival is less than any number of cycles: others observe that a wave has reached the instruction, before it issues.
 const visibleOnArrival = -1
 
-// computePrivateCycles finds for each instruction in how many cycles, from when a wave may issue it, the wave does at least what concerns it
-// alone: those that it takes to issue this and the next ones, on the shortest way to one that does more. With an instruction
-// cache all do more: waves share its lines.
+// computePrivateCycles computes for each instruction a lower bound on the cycles until a wave there can do something visible to others:
+// the shortest path, in issue cycles, to a visible instruction (a backward fixpoint over the control-flow graph). With an instruction
+// cache every instruction is visible: waves share its lines.
 func (c *Code) computePrivateCycles() {
 	c.sharesPrivateUnits = slices.ContainsFunc(c.ops, func(o op) bool {
 		return !o.zeroCost && (o.path == PathMemory || o.path == PathLDS) && !sharedUnits[o.unit]
@@ -49,7 +49,7 @@ func (c *Code) computePrivateCycles() {
 	}
 }
 
-// privateLimit is the most that may come out for an instruction.
+// privateLimit returns the largest bound that an instruction may get.
 func (o *op) privateLimit() int {
 	switch {
 	case o.readsPayloads():
@@ -60,7 +60,7 @@ func (o *op) privateLimit() int {
 	return 0
 }
 
-// privateCyclesFrom is what comes out for an instruction, given what does for those that may follow.
+// privateCyclesFrom is one step of the fixpoint: the bound of instruction i from those of its successors.
 func (c *Code) privateCyclesFrom(i int, alone []int) int {
 	o, then := &c.ops[i], maxPrivateCycles
 	if alone[i] <= 0 {

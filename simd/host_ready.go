@@ -9,36 +9,37 @@
 
 package simd
 
-// defaultReadyWindow is how far ahead a wave issues soon: fewer cycles make for more looks at all waves, more for more looks at those that
-// issue soon. Knob, for the host's time alone.
+// defaultReadyWindow is the length of the window, cycles. A shorter one means more passes over all waves, a longer one more waves in each issue
+// cycle. Knob, for the host's time alone.
 const defaultReadyWindow = 8
 
-// waveOrder are the waves, oldest first.
+// waveOrder holds the waves, oldest first.
 type waveOrder struct {
 	order [maxSlots]*Wave
 	waves int
-	// A bit for each that may issue soon. The others can't before later.due, and do what concerns them alone up to later.turn at least.
+	// Bit i: wave i may issue within readyWindow cycles. No other wave issues before readyLater.nextIssue, or does anything visible outside
+	// the SIMD before readyLater.nextVisible.
 	readySoon  uint64
 	readyLater issuePlan
-	// Soon is within so many cycles. For a tracer all waves may issue soon: it samples in cycles in which there is a turn, be it one that comes too early.
+	// For a tracer the window holds all waves: it samples in each cycle in which the SIMD is called, even too early.
 	readyWindow uint64
 }
 
-// A issuePlan says when waves may issue.
+// An issuePlan is when waves may issue.
 type issuePlan struct {
 	nextIssue   uint64 // the next cycle in which one may issue
-	nextVisible uint64 // the next in which one may issue more than what concerns it alone, not before that
+	nextVisible uint64 // the next one in which it may be visible outside the SIMD; not before nextIssue
 }
 
 // noPlan is the plan without waves.
 var noPlan = issuePlan{Never, Never}
 
-// addReadyLater counts a wave among those that do not issue soon, but may from a cycle on.
+// addReadyLater adds a wave that may issue from a cycle on, and not within the window.
 func (s *SIMD) addReadyLater(w *Wave, from uint64) {
 	s.readyLater.nextIssue, s.readyLater.nextVisible = min(s.readyLater.nextIssue, from), min(s.readyLater.nextVisible, from+w.privateCycles())
 }
 
-// splitByReadiness looks anew at all waves: those that may issue by a cycle may soon.
+// splitByReadiness divides all waves anew: those that may issue by a cycle are ready soon.
 func (s *SIMD) splitByReadiness(by uint64) {
 	s.readySoon, s.readyLater = 0, noPlan
 	for i, w := range s.Waves() {
@@ -50,7 +51,7 @@ func (s *SIMD) splitByReadiness(by uint64) {
 	}
 }
 
-// candidates has a bit for each wave, the oldest first, that may issue in cycle now.
+// candidates returns a bit for each wave that may issue in cycle now, the oldest first.
 func candidates(s *SIMD, now uint64) uint64 {
 	if now >= s.readyLater.nextIssue {
 		s.splitByReadiness(now + s.readyWindow)
@@ -58,7 +59,7 @@ func candidates(s *SIMD, now uint64) uint64 {
 	return s.readySoon
 }
 
-// issueSingle takes the turns of a wave that is the only one, as issueByAge does those of several.
+// issueSingle runs issue cycles of the only wave, as issueByAge does for several.
 func issueSingle(s *SIMD, now, until uint64) {
 	w := s.order[0]
 	for due := max(s.unitFreeAt.issueAt(w), s.portFree); due <= now; now = due {

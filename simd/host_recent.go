@@ -9,14 +9,13 @@ package simd
 
 import "spvsim/isa"
 
-// Recent is how many instructions of each class the SIMDs of a unit issued in each of the last cycles. Units go ahead of the engine, and who asks what was
-// issued before a cycle leaves out what came from that cycle on.
+// Recent counts the instructions of each class that the SIMDs of a unit issued in each of the last cycles.
 type Recent struct {
 	issued [][isa.NumClasses]uint16 // by cycle modulo their number, a power of two
 	last   uint64                   // the latest cycle
 }
 
-// NewRecent keeps at least so many cycles.
+// NewRecent makes one for at least so many cycles.
 func NewRecent(cycles int) *Recent {
 	n := 1
 	for n < cycles {
@@ -29,7 +28,7 @@ func (r *Recent) countsOf(cycle uint64) *[isa.NumClasses]uint16 {
 	return &r.issued[cycle&uint64(len(r.issued)-1)]
 }
 
-// add counts an instruction. SIMDs take turns that they put off after later ones of others; what is too long ago for the list is not asked about.
+// add counts an instruction. SIMDs run postponed issue cycles after later ones of others; what is too long ago is not asked for.
 func (r *Recent) add(cycle uint64, class isa.Class) {
 	n := uint64(len(r.issued))
 	if cycle > r.last {
@@ -43,7 +42,7 @@ func (r *Recent) add(cycle uint64, class isa.Class) {
 	}
 }
 
-// IssuedFrom is how many of each class were issued from a cycle on, which is one of the last.
+// IssuedFrom returns how many of each class were issued from a cycle on, one of the last.
 func (r *Recent) IssuedFrom(cycle uint64) (sum [isa.NumClasses]uint64) {
 	for ; cycle <= r.last; cycle++ {
 		for class, n := range r.countsOf(cycle) {

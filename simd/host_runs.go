@@ -10,10 +10,7 @@ package simd
 
 import "spvsim/isa"
 
-// gatherRuns gives the first instruction of each run what all of it computes. A run is
-// within a basic block: it is entered at its first instruction, and leaves
-// after the last. Nothing but the wave itself sees its registers, so they may
-// be ahead of the time at which their instructions issue.
+// gatherRuns gives the first instruction of each run the computations of all of it. A run lies within a basic block.
 func (c *Code) gatherRuns() {
 	head, enters := -1, c.branchTargets()
 	for i := range c.ops {
@@ -35,17 +32,16 @@ func (c *Code) gatherRuns() {
 	}
 }
 
-// mayRunAhead says that what the instruction computes depends on the wave's
-// registers alone, and that nothing but the wave's instructions can observe that it was computed.
+// mayRunAhead reports whether the instruction computes from the wave's registers alone, unseen by anything but the wave's instructions.
 func (o *op) mayRunAhead() bool {
 	return o.path == PathCompute && !o.writesExec && !o.readsPayloads()
 }
 
-// readsPayloads says that the instruction asks what others have to say of payloads.
+// readsPayloads reports whether the instruction reads the state of payloads, which others change.
 func (o *op) readsPayloads() bool {
 	other := o.in.Second
 	return readsPayloads[o.in.Op] || other != nil && readsPayloads[other.Op]
 }
 
-// readsPayloads are the operations that ask what others have to say of payloads.
+// readsPayloads are the operations that read the state of payloads.
 var readsPayloads = map[isa.Op]bool{isa.PayloadElem: true, isa.PayloadLength: true, isa.PayloadValid: true}

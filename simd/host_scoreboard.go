@@ -10,10 +10,10 @@ package simd
 
 import "slices"
 
-// A registerSet is a set of scoreboard entries; the last one is the execution mask's.
+// A registerSet is a set of scoreboard entries. The last one is the execution mask's.
 type registerSet []bool
 
-// mark puts a list in or takes it out, and the mask if it is with it.
+// mark adds a list to the set, or removes it, with the execution mask if exec.
 func (r registerSet) mark(list []uint16, exec, in bool) {
 	for _, d := range list {
 		r[d] = in
@@ -23,7 +23,7 @@ func (r registerSet) mark(list []uint16, exec, in bool) {
 	}
 }
 
-// missing are those of a list that are not in the set.
+// missing returns the registers of a list that are not in the set.
 func (r registerSet) missing(list []uint16) (left []uint16) {
 	for _, d := range list {
 		if !r[d] {
@@ -33,9 +33,8 @@ func (r registerSet) missing(list []uint16) (left []uint16) {
 	return left
 }
 
-// elideScoreboardWaits takes out of what instructions wait for the registers that are ready whenever a wave comes to them: it has waited for them
-// before in the same basic block, or they were written by instructions whose results are there when the next one may issue. Nothing
-// waits for such results, so that they are not entered either.
+// elideScoreboardWaits removes scoreboard checks that never stall: registers already waited for in this basic block, or written by
+// single-cycle instructions. Their writes skip the scoreboard too.
 func (c *Code) elideScoreboardWaits() {
 	always, enters := c.alwaysReady(), c.branchTargets()
 	settled := slices.Clone(always)
@@ -47,7 +46,7 @@ func (c *Code) elideScoreboardWaits() {
 	}
 }
 
-// alwaysReady are the registers that only instructions write whose results are there when the next one may issue.
+// alwaysReady returns the registers that only single-cycle instructions write.
 func (c *Code) alwaysReady() registerSet {
 	always := make(registerSet, c.scoreboardSize+1)
 	for i := range always {
@@ -61,12 +60,12 @@ func (c *Code) alwaysReady() registerSet {
 	return always
 }
 
-// singleCycleResult says that what the instruction writes is ready when the next one may issue.
+// singleCycleResult reports whether the results are ready when the next instruction may issue.
 func (o *op) singleCycleResult() bool {
 	return !o.zeroCost && o.path <= PathClock && o.latency <= o.issue
 }
 
-// elideWaits takes what is settled out of what the instruction waits for, and says what is settled after it.
+// elideWaits removes the settled registers from those that the instruction waits for, and updates the set.
 func (o *op) elideWaits(settled registerSet) {
 	waits, waitsExec := o.deps, o.readsExec
 	o.deps, o.readsExec = settled.missing(waits), waitsExec && !settled[len(settled)-1]
@@ -87,7 +86,7 @@ func contains(all, some []uint16) bool {
 	return !slices.ContainsFunc(some, func(r uint16) bool { return !slices.Contains(all, r) })
 }
 
-// packOperands lays the registers that instructions wait for and write one after the other.
+// packOperands lays the registers that instructions wait for and write one after the other in the host's memory.
 func (c *Code) packOperands() {
 	n := 0
 	for i := range c.ops {

@@ -10,22 +10,22 @@ package simd
 
 import "math/bits"
 
-// A visibility is who can observe that an instruction issued.
+// A visibility is the set of waves that can observe the issue of an instruction: all, or those of the compute unit.
 type visibility uint8
 
 const (
 	visibleToMachine visibility = iota
-	// visibleLoad is of loads from memory: the compute unit's waves alone where that memory does not change (ComputeUnit.LoadAhead).
+	// visibleLoad is of loads from memory: visible to the compute unit's waves alone where that memory does not change (ComputeUnit.LoadAhead).
 	visibleLoad
-	// visibleToUnit are the compute unit's waves.
+	// visibleToUnit: to the compute unit's waves.
 	visibleToUnit
 )
 
-// unitPaths are the kinds of instructions that only the waves of one compute unit can observe.
+// unitPaths are the paths of instructions that only the waves of one compute unit can observe.
 var unitPaths = [...]bool{PathCompute: true, PathClock: true, PathBranch: true, PathLDS: true, PathBarrier: true, PathFence: true, PathEnd: false}
 
-// A issueState is what a wave is at, in one word: the unit of its next instruction, who can observe that it issued, and for how many cycles from there
-// on the wave does at least what concerns it alone.
+// An issueState packs, for the wave's next instruction: its unit (8 bits), who can observe its issue (8 bits), and for how many cycles
+// the wave stays unobservable (16 bits).
 type issueState uint32
 
 func newIssueState(u unit, by visibility) issueState { return issueState(u) | issueState(by)<<8 }
@@ -34,12 +34,12 @@ func (s issueState) unit() unit             { return unit(s % unitTable) }
 func (s issueState) visibility() visibility { return visibility(s >> 8) }
 func (s issueState) privateCycles() uint64  { return uint64(s >> 16) }
 
-// withPrivateCycles is the site with so many cycles for alone.
+// withPrivateCycles returns the state with so many private cycles.
 func (s issueState) withPrivateCycles(alone int) issueState {
 	return s&(1<<16-1) | issueState(alone)<<16
 }
 
-// initialIssueState is what a wave is at that issues o next.
+// initialIssueState returns the state of a wave whose next instruction is o, without private cycles.
 func (o *op) initialIssueState(load bool) issueState {
 	by := visibleToMachine
 	switch {
@@ -52,15 +52,14 @@ func (o *op) initialIssueState(load bool) issueState {
 	return newIssueState(o.unit, by)
 }
 
-// sharedUnits are those that the SIMDs of a compute unit share.
+// sharedUnits are the units that the SIMDs of a compute unit share.
 var sharedUnits = [unitTable]bool{unitLDS: true, unitVMEM: true, unitSMEM: true}
 
-// Pending says that operations are under way of which the unit does not know the end.
+// Pending reports whether an access is under way whose completion comes by callback.
 func (s *Shared) Pending() bool { return s.pending > 0 }
 
-// MayAffect says whether the turn of cycle now may do something that others than
-// the compute unit's waves can observe: a wave that could does not where older ones take
-// all that the SIMD issues.
+// MayAffect reports whether issue cycle now may do something visible beyond the compute unit's waves. A wave that
+// could does not where older ones fill the issue width.
 func (s *SIMD) MayAffect(now uint64) bool {
 	s.CatchUp(now)
 	if *s.nextVisible > now || s.portFree > now {

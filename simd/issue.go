@@ -8,8 +8,8 @@ import (
 	"spvsim/isa"
 )
 
-// issue carries out the instruction that a wave is at, in cycle now. The cycles since its last
-// instruction are charged to what it waited for, and those since it was ready to its unit.
+// issue issues the next instruction of a wave in cycle now. The cycles since its last instruction are charged to the reason that it
+// waited for, and those since it was ready to its unit.
 func (s *SIMD) issue(w *Wave, now uint64) {
 	o, shared := w.op, s.shared
 	if shared.Recent != nil {
@@ -52,7 +52,7 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 	s.advance(w, o.next, now, w.freeAt, account.Unit)
 }
 
-// carryOut takes the path of the instruction that w is at.
+// carryOut carries an instruction out by its path.
 func (s *SIMD) carryOut(w *Wave, o *op, path Path, count *account.InstCount, now uint64) {
 	switch path {
 	case PathCompute:
@@ -129,8 +129,8 @@ func (s *SIMD) applyResponse(w *Wave, o *op, count *account.InstCount, now uint6
 	s.advance(w, o.next, now, w.freeAt, account.Unit)
 }
 
-// addStall adds what an access to memory of a SIMD in cycle now waits for a full queue. Waves that came to such accesses before take down
-// how things were then: turns that were put off come first.
+// addStall adds the cycles that an access of a SIMD in cycle now waits for a full queue. Postponed issue cycles run first, because waves
+// record the blocked cycles so far when they reach a memory instruction.
 func (s *Shared) addStall(by *SIMD, now uint64, r *timing.Response) {
 	for _, other := range s.simds {
 		switch {
@@ -151,8 +151,8 @@ func (s *SIMD) accessLDS(w *Wave, o *op, count *account.InstCount, now uint64) {
 	s.applyResponse(w, o, count, now, r)
 }
 
-// accessPayloads carries out an operation of an execution graph. The wave goes on when
-// the queue has taken what it hands over; a result may come later.
+// accessPayloads carries out an operation of an execution graph. The wave continues when
+// the queue has taken its payloads; a result may come later.
 func (s *SIMD) accessPayloads(w *Wave, o *op, count *account.InstCount, now uint64) {
 	r := s.cu.AccessPayloads(now, w, o.in)
 	ready := r.ReadyAt + uint64(o.latency)
@@ -206,7 +206,7 @@ func (s *SIMD) end(w *Wave, o *op, count *account.InstCount, now uint64) {
 	w.State.V, w.State.S = nil, nil
 }
 
-// dropEnded takes the waves that ended out of the order of age.
+// dropEnded removes waves that ended from the order of age.
 func (s *SIMD) dropEnded(now uint64) {
 	n := 0
 	for _, w := range s.Waves() {
@@ -220,7 +220,7 @@ func (s *SIMD) dropEnded(now uint64) {
 	s.splitByReadiness(now + s.readyWindow)
 }
 
-// count is where what the wave's instruction does is counted.
+// count returns the counts of the wave's instruction.
 func (s *Shared) count(w *Wave, o *op) *account.InstCount {
 	if k := s.Copy; k > 0 {
 		return &w.code.copies[k-1][o.pc]
@@ -228,7 +228,7 @@ func (s *Shared) count(w *Wave, o *op) *account.InstCount {
 	return o.count
 }
 
-// chargeUnit charges the cycles in which a wave was ready to what its unit did meanwhile.
+// chargeUnit charges the cycles for which a ready wave waited to its unit, or to the queue that blocked the unit.
 func (s *SIMD) chargeUnit(w *Wave, o *op, count *account.InstCount, waited uint64) {
 	if full := s.shared.backpressureWait(w, o, waited); full > 0 {
 		s.Cycles[s.shared.backpressure.reason] += full
@@ -239,7 +239,7 @@ func (s *SIMD) chargeUnit(w *Wave, o *op, count *account.InstCount, waited uint6
 	count.Cycles[account.Unit] += waited
 }
 
-// backpressureWait are the cycles, of those that a ready wave has waited, in which the path to memory waited for a full queue.
+// backpressureWait returns in how many of the cycles for which a ready wave waited a full queue blocked the path to memory.
 func (s *Shared) backpressureWait(w *Wave, o *op, waited uint64) uint64 {
 	if !o.countsOutstanding {
 		return 0
@@ -247,7 +247,7 @@ func (s *Shared) backpressureWait(w *Wave, o *op, waited uint64) uint64 {
 	return s.backpressure.cyclesSince(w.backpressureBefore, waited)
 }
 
-// charge is what take does where the unit alone is taken, which was free, and no tracer listens.
+// charge is chargeAndOccupy where nothing but the unit is occupied, which was free, and no tracer listens.
 func (s *SIMD) charge(w *Wave, o *op, count *account.InstCount, now uint64) {
 	issued := uint64(o.issue)
 	w.freeAt = now + issued
@@ -256,7 +256,7 @@ func (s *SIMD) charge(w *Wave, o *op, count *account.InstCount, now uint64) {
 	s.unitFreeAt[o.unit%unitTable] = now + uint64(o.busy)
 }
 
-// chargeAndOccupy charges the issue cycles of a cost and takes port and unit.
+// chargeAndOccupy charges the issue cycles of a cost, and occupies port and unit.
 func (s *SIMD) chargeAndOccupy(w *Wave, c *cost, count *account.InstCount, now uint64) {
 	issued := uint64(c.issue)
 	if s.trace.to != nil {
@@ -272,8 +272,8 @@ func (s *SIMD) chargeAndOccupy(w *Wave, c *cost, count *account.InstCount, now u
 	}
 }
 
-// advance does the free instructions from o on, as far as the ends of their sources are known, then finds from when the wave may
-// issue the next one, not before from, and what it waits for until then.
+// advance executes zero-cost instructions from o on while their sources have known ready cycles. Then it sets the wave's next
+// instruction, its earliest issue cycle (>= from) and the stall reason.
 func (s *SIMD) advance(w *Wave, o *op, now, from uint64, why account.Reason) {
 	least := issueBound{from, why}
 	if o.zeroCost {
@@ -302,7 +302,7 @@ func (s *SIMD) advance(w *Wave, o *op, now, from uint64, why account.Reason) {
 	}
 }
 
-// waits is from when a wave may issue an instruction, not before from, and what it waits for until then.
+// waits returns the cycle from which a wave may issue an instruction, from at the earliest, and the stall reason until then.
 func (s *SIMD) waits(w *Wave, o *op, now, from uint64, why account.Reason) (uint64, account.Reason) {
 	if latest := w.depsReady(o); latest>>reasonBits > from {
 		from, why = latest>>reasonBits, reasons[latest&(1<<reasonBits-1)]
@@ -325,7 +325,7 @@ func (s *SIMD) waits(w *Wave, o *op, now, from uint64, why account.Reason) (uint
 	return from, why
 }
 
-// allAccessesDone is when the accesses that o waits for are done: a memory barrier, a release and the end of a wave wait for all.
+// allAccessesDone returns the cycle in which all accesses of the wave are done: a memory barrier, a release and the end wait for it.
 func (w *Wave) allAccessesDone(o *op, earliest uint64, why account.Reason) (uint64, account.Reason) {
 	switch {
 	case w.pendingAccesses > 0:
@@ -336,8 +336,8 @@ func (w *Wave) allAccessesDone(o *op, earliest uint64, why account.Reason) (uint
 	return earliest, why
 }
 
-// Complete brings the end of a pending operation: but for the latency of its
-// class, it is done in cycle done. No turn of cycle now must have come yet.
+// Complete completes an access with Completion ByCallback: it is done in cycle done, the latency of its class not included. Cycle now
+// must not have been issued yet.
 func (t Ticket) Complete(now, done uint64) {
 	s := t.w.SIMD
 	if t.o.path != PathLDS {
@@ -346,7 +346,8 @@ func (t Ticket) Complete(now, done uint64) {
 	s.complete(now, done, t)
 }
 
-// CompleteByEngine brings the end of an outstanding load, as if it had been known when it issued: no cycle that depends on it has come yet.
+// CompleteByEngine completes a load with Completion ByEngine, as if its cycle had been known when it issued. No cycle that depends on it
+// has been issued yet.
 func (t Ticket) CompleteByEngine(done uint64) { t.w.SIMD.complete(0, done, t) }
 
 func (s *SIMD) complete(now, done uint64, t Ticket) {
@@ -371,7 +372,7 @@ func (s *SIMD) complete(now, done uint64, t Ticket) {
 	}
 }
 
-// executeZeroCost does free instructions, and returns the next one that is not free or of which the sources are not known.
+// executeZeroCost executes zero-cost instructions, and returns the first instruction that has a cost or whose sources have no known ready cycle.
 func (w *Wave) executeZeroCost(o *op) *op {
 	for n := 0; o.zeroCost && n < maxZeroCost; n++ {
 		next := w.executeOne(o)
@@ -383,8 +384,8 @@ func (w *Wave) executeZeroCost(o *op) *op {
 	return o
 }
 
-// executeOne does an instruction that takes no time, and returns the next one: its results are ready when its sources are. It is nil, and nothing done,
-// while that is not known.
+// executeOne executes one zero-cost instruction, whose results are ready when its sources are, and returns the next instruction. It
+// returns nil, and executes nothing, while the sources have no known ready cycle.
 func (w *Wave) executeOne(o *op) (next *op) {
 	if o.path == PathBranch {
 		if isa.TakesBranch(&w.State, o.in) {

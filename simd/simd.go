@@ -23,24 +23,24 @@ import (
 	"spvsim/isa"
 )
 
-// A Ticket names an access of a wave that is pending.
+// A Ticket names a pending access of a wave.
 type Ticket struct {
 	w          *Wave
 	o          *op
-	returnSlot int32 // its place among the accesses in flight, or -1
+	returnSlot int32 // its entry among the vector memory accesses in flight, or -1
 	blocksWave bool
 }
 
-// BlocksWave makes the ticket one that the wave waits for before it goes on.
+// BlocksWave returns the ticket of an access before whose completion the wave issues nothing.
 func (t Ticket) BlocksWave() Ticket {
 	t.blocksWave = true
 	return t
 }
 
-// Latency is what the access's class adds to when it is done.
+// Latency returns the latency of the access's class, which is added to the cycle of its completion.
 func (t Ticket) Latency() uint64 { return uint64(t.o.latency) }
 
-// Occupy keeps the access's unit taken for all SIMDs until a cycle.
+// Occupy keeps the access's unit from the instructions of all SIMDs until a cycle.
 func (t Ticket) Occupy(until uint64) { t.w.SIMD.shared.occupy(t.o.unit, until) }
 
 // ComputeUnit is the compute unit as its SIMDs see it.
@@ -63,13 +63,13 @@ type ComputeUnit interface {
 	Fetch(now uint64, line uint32) uint64
 }
 
-// Shared is what a compute unit's SIMDs have in common, kept close together.
+// Shared is the state that the SIMDs of a compute unit share, close together in the host's memory.
 type Shared struct {
 	nextVisible  []uint64 // by SIMD
 	simds        []*SIMD
 	backpressure memoryBackpressure
-	pending      int // operations of which the end is not known, but for those of the LDS
-	sharingWaves int // waves whose accesses may take units that are a SIMD's own otherwise, and then those of all SIMDs
+	pending      int // accesses whose completion comes by callback, without those to the LDS
+	sharingWaves int // resident waves whose accesses use units that are otherwise private to a SIMD: they take those of all SIMDs
 	// Copy is the copy of the programs' counts in which they count.
 	Copy int
 	// LoadsAhead: the scope of a load is the unit where ComputeUnit.LoadAhead allows it.
@@ -79,55 +79,56 @@ type Shared struct {
 	tmp    [4][]uint32 // rows for the operations of whichever wave issues
 }
 
-// unitFreeAt is from which cycle on each unit can take an instruction of a SIMD's waves. A unit that SIMDs share is in the table of each.
+// unitFreeAt holds for each unit the cycle from which it accepts an instruction of the SIMD's waves. Shared units are in the table of each SIMD.
 type unitFreeAt [unitTable]uint64
 
-// freeAt is the cycle from which a unit can take one.
+// freeAt returns the cycle from which a unit accepts an instruction.
 func (f *unitFreeAt) freeAt(u unit) uint64 { return f[u%unitTable] }
 
-// issueAt is the cycle from which a wave may issue.
+// issueAt returns the cycle from which a wave may issue: it is ready, and its unit is free.
 func (f *unitFreeAt) issueAt(w *Wave) uint64 { return max(w.ready, f.freeAt(w.unit())) }
 
-// occupy takes a unit until a cycle.
+// occupy keeps a unit occupied until a cycle.
 func (f *unitFreeAt) occupy(u unit, until uint64) {
 	free := &f[u%unitTable]
 	*free = max(*free, until)
 }
 
-// occupy takes a unit of all SIMDs until a cycle.
+// occupy keeps a unit occupied until a cycle, for the waves of all SIMDs.
 func (s *Shared) occupy(u unit, until uint64) {
 	for _, simd := range s.simds {
 		simd.unitFreeAt.occupy(u, until)
 	}
 }
 
-// memoryBackpressure is for how long the path to memory has waited for queues that were full: those who wait for the path meanwhile do so for
-// the queue.
+// memoryBackpressure adds up the cycles in which a full memory queue blocked the address path. A wave that waits for the path in
+// these cycles is charged to the queue.
 type memoryBackpressure struct {
 	stallSum     uint64 // cycles so far
-	lastStall    uint64 // of those, the ones that came last
-	lastStallEnd uint64 // their end
+	lastStall    uint64 // cycles of the last stall, part of the sum
+	lastStallEnd uint64 // the cycle after it
 	reason       account.Reason
 }
 
-// add takes cycles before a given one.
+// add adds a stall of so many cycles that ends before cycle until.
 func (f *memoryBackpressure) add(cycles, until uint64, why account.Reason) {
 	if cycles > 0 {
 		*f = memoryBackpressure{f.stallSum + cycles, cycles, until, why}
 	}
 }
 
-// cyclesBefore is how many of the cycles so far come before a wave is ready.
+// cyclesBefore returns how many of the blocked cycles lie before cycle ready. Of a stall of cycles 10 to 19, two lie after a wave that is
+// ready in cycle 18.
 func (f *memoryBackpressure) cyclesBefore(ready uint64) uint64 {
 	return f.stallSum - min(f.lastStall, f.lastStallEnd-min(f.lastStallEnd, ready))
 }
 
-// cyclesSince are the cycles that came since there were that many, of those that a wave has waited.
+// cyclesSince returns how many of the waited cycles were blocked, given the sum when the wait began.
 func (f *memoryBackpressure) cyclesSince(sum, waited uint64) uint64 {
 	return min(f.stallSum-sum, waited)
 }
 
-// NewShared is that of so many SIMDs, with waves of up to lanes lanes.
+// NewShared makes the state of so many SIMDs, for waves of up to lanes lanes.
 func NewShared(simds, lanes int) *Shared {
 	s := &Shared{nextVisible: slices.Repeat([]uint64{Never}, simds)}
 	for i := range s.tmp {
@@ -148,40 +149,40 @@ type SIMD struct {
 	shared *Shared
 	fixed
 	slots       []Wave   // nil before the first: many SIMDs never have one
-	emptySince  []uint64 // by slot: since when it is empty, or taken
+	emptySince  []uint64 // by slot: the cycle since which it is empty, or occupiedSlot
 	resident    int
 	last        int    // slot that issued last
-	slowIssue   bool   // an issue does more than to charge cycles and take its unit: someone traces it, or it takes the port of all units
-	portFree    uint64 // of all units; where each category has a port, that is as long taken as the unit at most
+	slowIssue   bool   // an issue also occupies the port of all units, or reports to a tracer
+	portFree    uint64 // cycle from which the port of all units is free; not used where each category has a port
 	unitFreeAt  unitFreeAt
-	list        []Candidate // of a turn
+	list        []Candidate // of an issue cycle
 	nextIssue   uint64      // the next cycle in which a wave may issue
-	nextVisible *uint64     // what it promises, among the turns of the unit
+	nextVisible *uint64     // the next cycle in which a wave may issue something visible; in Shared.nextVisible
 	endedInTurn bool
 
 	waveOrder
 }
 
-// occupiedSlot is of a slot with a wave in it.
+// occupiedSlot marks a slot that holds a wave.
 const occupiedSlot = ^uint64(0)
 
-// fixed is what does not change in a run.
+// fixed holds the parameters of a SIMD, which no run changes.
 type fixed struct {
 	policy        Policy // nil: the oldest
 	issueInterval uint64
 	aligned       bool // the cadence is a power of two
 	phase         uint64
 	width         int
-	category      uint64 // 1 where each has a port of its own, that is a turn issues one instruction for each unit; else 0
+	category      uint64 // 1: each category has its port, and an issue cycle issues one instruction for each unit at most; else 0
 	clockMask     uint64
 	clockMHz      uint64
-	outstanding   int // vector memory instructions of a wave in flight, at most
+	outstanding   int // most vector memory accesses of a wave in flight
 }
 
 // maxSlots is the most slots of a SIMD (spec.Shape).
 const maxSlots = 64
 
-// SIMDParams is where a SIMD is in its compute unit.
+// SIMDParams place a SIMD in its compute unit.
 type SIMDParams struct {
 	Name        string
 	Index       int // the phase of its turns
@@ -222,16 +223,16 @@ func clockMask(bits int) uint64 {
 	return 1<<bits - 1
 }
 
-// Resident is the number of waves in slots.
+// Resident returns the number of resident waves.
 func (s *SIMD) Resident() int { return s.resident }
 
-// Slots is the number of wave slots.
+// Slots returns the number of wave slots.
 func (s *SIMD) Slots() int { return len(s.emptySince) }
 
-// Waves are the resident waves, oldest first.
+// Waves returns the resident waves, oldest first.
 func (s *SIMD) Waves() []*Wave { return s.order[:s.waves] }
 
-// NextVisible is the cycle of the next turn that must not come later; Never if there is none.
+// NextVisible returns the cycle by which Issue has to be called; Never if there is none.
 func (s *SIMD) NextVisible() uint64 { return *s.nextVisible }
 
 // Reset starts an accounting period at cycle now.
@@ -244,7 +245,7 @@ func (s *SIMD) Reset(now uint64) {
 	}
 }
 
-// ChargeEmpty charges the empty slots up to cycle end, to no wave or to what is left to do after the last.
+// ChargeEmpty charges the empty slots up to cycle end to a reason.
 func (s *SIMD) ChargeEmpty(end uint64, why account.Reason) {
 	for i, since := range s.emptySince {
 		if since < end {
@@ -254,8 +255,7 @@ func (s *SIMD) ChargeEmpty(end uint64, why account.Reason) {
 	}
 }
 
-// Start puts a wave into a free slot; there must be one. The slot was taken for
-// it in cycle st.Placed. No turn of cycle now must have come yet.
+// Start puts a wave into a free slot; there must be one. The slot is taken from cycle st.SlotTakenAt on. Cycle now must not have been issued yet.
 func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	s.CatchUp(now)
 	w := s.freeSlot()
@@ -304,7 +304,7 @@ func newSlots(s *SIMD) []Wave {
 	return slots
 }
 
-// Release lets a wave that waits at a barrier go on from the given cycle, which is after now.
+// Release lets a wave that waits at a barrier issue from the given cycle on, which is after now.
 func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	s.CatchUp(now)
 	cycle = max(cycle, w.freeAt)

@@ -5,16 +5,15 @@ import (
 	"spvsim/program"
 )
 
-// WritesExec says that an operation changes which lanes are active.
+// WritesExec reports whether an operation changes the execution mask.
 func WritesExec(op isa.Op) bool { return writesExec[op] }
 
-// ZeroCost says of the i-th instruction of a program that it issues with the one
-// before it and costs nothing: it is not counted.
+// ZeroCost reports whether the i-th instruction of a program issues with the one before it and costs nothing: it is not counted.
 func ZeroCost(in *isa.Inst, i int) bool {
 	return in.Class == isa.ClassNone && !costsSomething(PathOf(in), in, i)
 }
 
-// Registers are what a wave's state needs of memory.
+// Registers are the memory of a wave's state.
 type Registers struct {
 	Vector []uint32
 	Scalar []uint64

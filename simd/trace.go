@@ -4,8 +4,7 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// A trace is what reports what a SIMD's waves do, and the events reported,
-// kept here so that nothing is allocated for them.
+// A trace reports the waves of a SIMD to a tracer. It keeps the events reported, so that nothing is allocated for them.
 type trace struct {
 	to    probe.Tracer // nil: no display
 	unit  int          // the compute unit's number in the machine

@@ -2,7 +2,7 @@ package simd
 
 import "math/bits"
 
-// align is the first turn of this SIMD from cycle on.
+// align returns the first issue cycle of this SIMD from a cycle on. At an interval of 4 and phase 1, cycle 6 becomes 9.
 func (s *fixed) align(cycle uint64) uint64 {
 	if s.aligned {
 		return cycle + (s.phase-cycle)&(s.issueInterval-1)
@@ -14,8 +14,8 @@ func (s *fixed) align(cycle uint64) uint64 {
 	return cycle + s.issueInterval - late
 }
 
-// Issue takes the turns up to cycle now in which a wave may issue. Turns in which waves do what concerns them alone wait up to the
-// first one in which one may be out of such instructions, and are then taken together; who watches is told of each in its cycle.
+// Issue issues what can issue up to cycle now. Issue cycles in which no instruction is visible outside the SIMD are postponed and run as a
+// batch, at the latest when a visible one may follow. A tracer still sees each at its own cycle.
 func (s *SIMD) Issue(now uint64) {
 	s.CatchUp(now)
 	if s.nextIssue <= now {
@@ -23,7 +23,7 @@ func (s *SIMD) Issue(now uint64) {
 	}
 }
 
-// issueCycle issues what can issue in cycle now, perhaps what can up to another cycle, and plans the next turn.
+// issueCycle issues what can issue in cycle now, and perhaps in those after it up to another, and plans the next issue cycle.
 func (s *SIMD) issueCycle(now, until uint64) {
 	*s.nextVisible, s.nextIssue = Never, Never // what is woken in the turn is the earliest so far
 	switch {
@@ -39,9 +39,9 @@ func (s *SIMD) issueCycle(now, until uint64) {
 	}
 }
 
-// issueByAge takes the turn of cycle now, and those after it that come before another cycle. The oldest waves go first: one look at each wave
-// that may issue soon both issues and plans. What issues after a wave may move that wave's own turn, so the next one may come too
-// early; then nothing issues in it.
+// issueByAge runs issue cycle now, and those after it that come before another cycle. The oldest waves go first: one pass over the
+// candidates both issues and plans. An issue may delay the wave's own next one, so the planned cycle may come too early; then nothing
+// issues in it.
 func issueByAge(s *SIMD, now, until uint64) {
 	for {
 		left := s.width
@@ -76,12 +76,12 @@ func issueByAge(s *SIMD, now, until uint64) {
 	}
 }
 
-// nextIssueFrom is the first turn from a cycle on, after that of cycle now, with a port that is free.
+// nextIssueFrom returns the first issue cycle from a cycle on, after cycle now, in which the port is free.
 func (s *SIMD) nextIssueFrom(cycle, now uint64) uint64 {
 	return min(s.align(max(cycle, now+1, s.portFree)), Never)
 }
 
-// issueByPolicy is a turn in which waves go as the policy says.
+// issueByPolicy runs issue cycle now with waves in the order of the policy.
 func issueByPolicy(s *SIMD, now uint64) {
 	ready := collect(s, now)
 	for n := 0; n < s.width && len(ready) > 0; n++ {
@@ -98,7 +98,7 @@ func issueByPolicy(s *SIMD, now uint64) {
 	planNextIssue(s, now)
 }
 
-// planNextIssue finds the next turn, after one of cycle now.
+// planNextIssue finds the next issue cycle after cycle now.
 func planNextIssue(s *SIMD, now uint64) {
 	s.splitByReadiness(now + s.readyWindow)
 	due, turn := s.readyLater.nextIssue, s.readyLater.nextVisible

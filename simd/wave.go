@@ -8,15 +8,14 @@ import (
 // Never is later than every cycle that a run can reach.
 const Never = uint64(1) << 58
 
-// reasonBits is the space for a reason below the cycle in a scoreboard entry, so
-// that the largest of several entries also says what is waited for.
+// reasonBits are the low bits of a scoreboard entry, which hold a stall reason below the cycle: the largest of several entries has the
+// reason of the latest. Cycle 100 and reason 3 make 100<<4 | 3 = 1603.
 const reasonBits = 4
 
-// fromMatrix is the reason in a scoreboard entry of what a matrix unit computes:
-// a product that goes on with it need not wait so long.
+// fromMatrix is the reason in scoreboard entries of a matrix unit's results: a product that accumulates onto them waits for fewer cycles.
 const fromMatrix = account.Reason(1<<reasonBits - 1)
 
-// reasons are what the reasons of scoreboard entries are charged to.
+// reasons maps the reasons of scoreboard entries to the reasons that cycles are charged to.
 var reasons = func() (list [1 << reasonBits]account.Reason) {
 	for r := range account.NumReasons {
 		list[r] = r
@@ -25,10 +24,10 @@ var reasons = func() (list [1 << reasonBits]account.Reason) {
 	return list
 }()
 
-// Limit on the free instructions done together, so that the work of one event stays bounded.
+// maxZeroCost bounds the zero-cost instructions executed together, and with them the work of one event.
 const maxZeroCost = 1 << 14
 
-// A Workgroup is a workgroup that is resident on a compute unit.
+// A Workgroup is resident on a compute unit.
 type Workgroup struct {
 	Index      uint64 // in launch order
 	ID         [3]uint32
@@ -36,18 +35,18 @@ type Workgroup struct {
 	Arrived    int     // waves that wait at the barrier
 	LDSBase    uint32  // where the workgroup's bytes start in the compute unit's AccessLDS
 	LDSSize    uint32
-	Done       uint64 // cycle by which all that ended waves did is done
+	Done       uint64 // cycle by which all accesses of its ended waves are done
 	FirstIssue uint64 // cycle in which the first of its waves issued its first instruction, in execution graphs; 0: none has
 }
 
-// NoteFirstIssue notes that a wave of the group issues its first instruction. SIMDs that go ahead by themselves call it out of the order of time.
+// NoteFirstIssue notes the first issue of a wave of the group. SIMDs that run ahead call it out of the order of time.
 func (g *Workgroup) NoteFirstIssue(now uint64) {
 	if g.FirstIssue == 0 || now < g.FirstIssue {
 		g.FirstIssue = now
 	}
 }
 
-// Remove takes a wave that ended out of the group.
+// Remove removes a wave that ended.
 func (g *Workgroup) Remove(w *Wave) {
 	for i, other := range g.Waves {
 		if other == w {
@@ -57,8 +56,7 @@ func (g *Workgroup) Remove(w *Wave) {
 	}
 }
 
-// A Wave is a wave slot of a SIMD, and the wave in it while there is one. What
-// every instruction asks for is first and close together.
+// A Wave is a wave slot of a SIMD, and the wave in it while there is one. The fields that every instruction needs are first.
 type Wave struct {
 	code               *Code
 	scoreboard         []uint64       // the scoreboard: of the register memory
@@ -82,19 +80,19 @@ type Wave struct {
 	registers *registerMemory
 }
 
-// An issueBound issue, and what it is for.
+// An issueBound is a cycle before which a wave does not issue, with its reason.
 type issueBound struct {
 	from   uint64
 	reason account.Reason
 }
 
-// A fetchedLine line of the instruction cache, and the cycle from which it is there.
+// A fetchedLine is a line of the instruction cache, and the cycle from which the wave has it.
 type fetchedLine struct {
 	line        uint32
 	availableAt uint64
 }
 
-// A outstandingAccesses is the accesses of a wave that are under way.
+// outstandingAccesses are the accesses of a wave in flight.
 type outstandingAccesses struct {
 	pendingAccesses   int    // accesses of which the completion is not known
 	lastMem           uint64 // completion of its last memory access
@@ -105,43 +103,43 @@ type outstandingAccesses struct {
 	nextReturn        int
 }
 
-// CurrentInst is the instruction that the wave is at.
+// CurrentInst returns the next instruction of the wave, and its index.
 func (w *Wave) CurrentInst() (pc int, in *isa.Inst) {
 	return int(w.op.pc), w.op.in
 }
 
-// currentInst is the instruction that the wave is at.
+// currentInst returns the next instruction of the wave.
 func (w *Wave) currentInst() *isa.Inst { return w.op.in }
 
-// WaitsFor is what the wave waits for until cycle Ready.
+// WaitsFor returns the stall reason until cycle Ready.
 func (w *Wave) WaitsFor() account.Reason { return w.stallReason }
 
-// Ready is the cycle from which the wave may issue; Never when that depends on others.
+// Ready returns the cycle from which the wave may issue; Never while a completion or a barrier decides it.
 func (w *Wave) Ready() uint64 { return w.ready }
 
-// Program is the code that the wave runs.
+// Program returns the code that the wave runs.
 func (w *Wave) Program() *Code { return w.code }
 
-// LastMemory is the cycle in which the last access of the wave completes.
+// LastMemory returns the cycle in which the last access of the wave completes.
 func (w *Wave) LastMemory() uint64 { return w.lastMem }
 
-// FreeAt is the end of the cycles that the wave's last instruction takes to issue.
+// FreeAt returns the end of the issue cycles of the wave's last instruction.
 func (w *Wave) FreeAt() uint64 { return w.freeAt }
 
-// registerMemory is the register memory of one wave. The scoreboard holds for each row
-// and word the cycle from which it is ready, shifted left, and what makes it so.
+// registerMemory holds the registers of one wave. The scoreboard has for each row and word the cycle from which it is ready, shifted
+// left by reasonBits, and the reason.
 type registerMemory struct {
 	v             []uint32
 	s, scoreboard []uint64
 }
 
-// A RegisterPool hands register memory to waves, that of the same code used most recently
-// first. It is shared by all SIMDs of a machine: that a wave starts or ends is never local to its unit.
+// A RegisterPool reuses register memory, that of the same code used most recently first. All SIMDs of a machine share it: the start
+// and the end of a wave are never local to its unit.
 type RegisterPool struct {
 	codes []*Code // that have register memory lying idle
 }
 
-// DropUnused lets go of the register memory of code that has not run since the last Drop.
+// DropUnused drops the register memory of code that has not run since the last call.
 func (p *RegisterPool) DropUnused() {
 	kept := p.codes[:0]
 	for _, c := range p.codes {
@@ -225,14 +223,14 @@ func laneMask(lanes int) uint64 {
 	return ^uint64(0) >> (64 - uint(lanes))
 }
 
-// firstMask has a bit for each lane of the wave that holds an invocation.
+// firstMask returns the execution mask at the start: a bit for each lane that holds an invocation.
 func firstMask(local [3]uint32, wave uint32, lanes int) uint64 {
 	total := int(local[0]) * int(local[1]) * int(local[2])
 	left := total - int(wave)*lanes
 	return laneMask(max(min(left, lanes), 1))
 }
 
-// depsReady is the largest scoreboard entry of what o needs: a cycle and its reason.
+// depsReady returns the largest scoreboard entry that o depends on: a cycle and its reason.
 func (w *Wave) depsReady(o *op) uint64 {
 	board := w.scoreboard
 	var latest uint64
@@ -252,7 +250,7 @@ func (w *Wave) depsReady(o *op) uint64 {
 	return latest
 }
 
-// setReady enters the cycle and reason for all that o writes.
+// setReady enters cycle and reason for all results of o.
 func (w *Wave) setReady(o *op, cycle uint64, why account.Reason) {
 	entry := cycle<<reasonBits | uint64(why)
 	board := w.scoreboard
@@ -264,15 +262,15 @@ func (w *Wave) setReady(o *op, cycle uint64, why account.Reason) {
 	}
 }
 
-// An pendingReturn access returns after those before it.
+// A pendingReturn is an access that returns after those before it.
 type pendingReturn struct {
 	done       uint64 // but for that; Never when it is not known yet
 	o          *op
 	returnSlot int32
 }
 
-// inOrder is when an access that would complete at the given cycle returns,
-// after those before it; Never when that is not known yet.
+// inOrder returns the cycle in which an access that would complete at the given cycle returns, after
+// those before it; Never while that is not known.
 func (w *Wave) inOrder(o *op, done uint64) uint64 {
 	switch {
 	case !o.returnsInOrder:
@@ -285,8 +283,7 @@ func (w *Wave) inOrder(o *op, done uint64) uint64 {
 	return w.lastOrderedReturn
 }
 
-// returned brings the end of an ordered access that was not known, and with it
-// that of those after it.
+// returned records the completion of an ordered access, and returns it and those after it in order.
 func (w *Wave) returned(flight int32, done uint64, why account.Reason) {
 	for i := range w.pendingReturns {
 		if w.pendingReturns[i].returnSlot == flight {
@@ -302,7 +299,7 @@ func (w *Wave) returned(flight int32, done uint64, why account.Reason) {
 	w.pendingReturns = w.pendingReturns[:copy(w.pendingReturns, w.pendingReturns[n:])]
 }
 
-// completed records the end of an operation that was pending.
+// completed records the completion of a pending access.
 func (w *Wave) completed(o *op, flight int32, done uint64, why account.Reason) {
 	w.pendingAccesses--
 	w.setReady(o, done, why)
@@ -314,15 +311,14 @@ func (w *Wave) completed(o *op, flight int32, done uint64, why account.Reason) {
 	}
 }
 
-// lastAccess keeps the access that is done last, and what a wave that waits for it is charged to: of those done in one cycle, the last
-// reason.
+// lastAccess records the latest completion, and the reason that a wave that waits for it is charged to: of two in one cycle, the larger reason.
 func (w *Wave) lastAccess(o *op, done uint64) {
 	if done > w.lastMem || done == w.lastMem && o.last > w.lastReason {
 		w.lastMem, w.lastReason = done, o.last
 	}
 }
 
-// waitsForLast is what a wave waits for that has nothing left to do but for an access of a class.
+// waitsForLast returns the stall reason of a wave that has ended except for an outstanding access of this class.
 func waitsForLast(c isa.Class) account.Reason {
 	switch c {
 	case isa.ClassVMEMStore:
@@ -333,7 +329,7 @@ func waitsForLast(c isa.Class) account.Reason {
 	return account.Memory
 }
 
-// accessDone records a memory access that completes at the given cycle, Never when that is not known yet.
+// accessDone records an access that completes at the given cycle; Never: it is pending.
 func (w *Wave) accessDone(o *op, cycle uint64) {
 	if cycle < Never {
 		w.lastAccess(o, cycle)
@@ -349,7 +345,7 @@ func (w *Wave) accessDone(o *op, cycle uint64) {
 	}
 }
 
-// Ticket names the access that the wave issues now.
+// Ticket returns the ticket of the access that the wave issues now.
 func (w *Wave) Ticket() Ticket {
 	t := Ticket{w: w, o: w.op, returnSlot: -1}
 	if w.op.countsOutstanding {

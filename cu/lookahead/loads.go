@@ -10,16 +10,15 @@ import (
 	"spvsim/simd"
 )
 
-// Loads of memory that the launch does not write may issue ahead of the engine:
-// their values are there whenever one looks, and their time is not known before
-// the engine's thread has booked them, in their order, which takes them at
-// least what a hit takes. So far the unit goes on.
+// Loads from memory that the launch does not write may issue ahead of the engine.
+// Their values do not depend on the time. The cycle of their completion is known
+// when the engine's thread has booked them, in their order; it is no earlier than
+// that of a hit, and up to there the unit runs ahead.
 
 // maxOutstanding is the number of loads of a unit that may wait for the engine.
 const maxOutstanding = 32
 
-// loads are the outstanding loads of a unit. Who runs the unit puts them in, the
-// engine's thread books them, and who runs the unit then completes them.
+// loads are the outstanding loads of a unit. The thread that runs the unit adds and completes them, and the engine's thread books them in between.
 type loads struct {
 	port     *mem.Port
 	spaces   []*mem.Workspace // by thread, of all units
@@ -33,10 +32,10 @@ type loads struct {
 	_           [56]byte
 
 	// For the caller that runs the unit.
-	completedCount uint64 // loads so far
-	horizon        uint64 // the cycle before which none that is outstanding is done
-	scalars        int    // outstanding: whether they wait for free miss entries is not known either
-	misses         int    // lines that may miss without having to wait for a free entry
+	completedCount uint64 // of loads
+	horizon        uint64 // no outstanding load is done before this cycle
+	scalars        int    // outstanding scalar loads, of which it is not known whether they wait for a free MSHR
+	misses         int    // lines that may miss before one has to wait for a free MSHR
 	// Of the loads that were asked about in the same cycle.
 	queriedLoads, queriedLines int
 	queriedScalar              bool
@@ -44,13 +43,13 @@ type loads struct {
 	response timing.Response // to the last load that was issued ahead
 }
 
-// A preparedSlot load is that of the wave in a slot which it is at.
+// A preparedSlot holds the prepared load of the wave in a slot.
 type preparedSlot struct {
 	valid bool
 	load  mem.Early
 }
 
-// A load was issued ahead of the engine.
+// A load is a load issued ahead of the engine.
 type load struct {
 	cycle     uint64
 	notBefore uint64 // the cycle before which it is not done
@@ -59,21 +58,21 @@ type load struct {
 	response  timing.Response
 }
 
-// LoadsOf says through which port the unit's waves load, in so many slots.
+// LoadsOf sets the port and the number of slots of the unit's loads.
 func (r *Runner) LoadsOf(p *mem.Port, slots int) {
 	if p.Ahead() {
 		r.port, r.slots = p, slots
 	}
 }
 
-// LoadsAhead says that loads of the unit may issue ahead of the engine.
+// LoadsAhead reports whether loads of the unit may issue ahead of the engine.
 func (r *Runner) LoadsAhead() bool { return r.loads != nil }
 
 func newLoads(p *mem.Port, spaces []*mem.Workspace, slots int) *loads {
 	return &loads{port: p, spaces: spaces, prepared: make([]preparedSlot, slots), horizon: engine.Never}
 }
 
-// beginAhead looks at what the unit may do ahead of the engine from cycle now on.
+// beginAhead counts the lines that may miss from cycle now on.
 func (l *loads) beginAhead(now uint64) {
 	l.misses = l.port.FreeMisses(now)
 	for n := l.bookedCount.Load(); n < l.issuedCount.Load(); n++ {
@@ -83,7 +82,7 @@ func (l *loads) beginAhead(now uint64) {
 
 func (l *loads) entry(n uint64) *load { return &l.list[n%maxOutstanding] }
 
-// lines are those that may take a miss entry of the vector cache.
+// lines returns how many lines of the load may take an MSHR of the vector cache.
 func (r *load) lines() int { return vectorLines(&r.load) }
 
 func vectorLines(e *mem.Early) int {
@@ -93,13 +92,13 @@ func vectorLines(e *mem.Early) int {
 	return len(e.Lines)
 }
 
-// beforeCompletion says that no outstanding load is done by a cycle, and begins a look at the loads of that cycle.
+// beforeCompletion reports whether a cycle is before the completion of all outstanding loads, and resets the count of the loads queried in a cycle.
 func (l *loads) beforeCompletion(cycle uint64) bool {
 	l.queriedLoads, l.queriedLines, l.queriedScalar = 0, 0, false
 	return cycle < l.horizon
 }
 
-// mayIssue says whether a prepared load may issue with those that were asked about before.
+// mayIssue reports whether a prepared load may issue, together with those queried before in this cycle.
 func (l *loads) mayIssue(e *mem.Early) bool {
 	if e.Scalar && (l.scalars > 0 || l.queriedScalar) {
 		return false
@@ -110,9 +109,9 @@ func (l *loads) mayIssue(e *mem.Early) bool {
 	return l.issuedCount.Load()-l.completedCount+uint64(l.queriedLoads) <= maxOutstanding && l.queriedLines <= l.misses
 }
 
-// MayLoad says whether the load that the wave in a slot is at may issue ahead of
-// the engine, with those that were asked about in the same cycle; it may have its values
-// then. Steady: it loads what the launch does not write.
+// MayLoad reports whether the next load of the wave in a slot may issue ahead of
+// the engine, with those queried before in the same cycle. If true, the load has written its registers.
+// readOnly: the launch writes nothing that it loads.
 func (r *Runner) MayLoad(slot int, steady bool, st *isa.State, env *mem.Env, in *isa.Inst) bool {
 	l := r.loads
 	p := &l.prepared[slot]
@@ -122,7 +121,7 @@ func (r *Runner) MayLoad(slot int, steady bool, st *isa.State, env *mem.Env, in 
 	return p.valid && l.mayIssue(&p.load)
 }
 
-// Load issues the load that the wave in a slot is at, ahead of the engine or in its turn; nil: it was not prepared.
+// Load issues the next load of the wave in a slot, ahead of the engine or in its turn; nil: it was not prepared.
 func (r *Runner) Load(now uint64, slot int, w *simd.Wave) *timing.Response {
 	p := &r.loads.prepared[slot]
 	if !p.valid {
@@ -136,7 +135,7 @@ func (r *Runner) Load(now uint64, slot int, w *simd.Wave) *timing.Response {
 	return r.loads.port.Book(now, &p.load)
 }
 
-// issue takes a prepared load; what the wave's slot keeps instead is to be written over.
+// issue appends a prepared load to the outstanding ones. The slot gets the memory of an old one in exchange.
 func (l *loads) issue(now uint64, t simd.Ticket, p *preparedSlot) *timing.Response {
 	n := l.issuedCount.Load()
 	r := l.entry(n)
@@ -154,7 +153,7 @@ func (l *loads) issue(now uint64, t simd.Ticket, p *preparedSlot) *timing.Respon
 	return &l.response
 }
 
-// unbooked is the cycle of the first load that is to be booked: for the engine's thread.
+// unbooked returns the cycle of the first load that is not booked yet: for the engine's thread.
 func (r *Runner) unbooked() uint64 {
 	if r.loads == nil {
 		return engine.Never

@@ -1,12 +1,18 @@
 // Package lookahead runs units of the machine ahead of the engine: conservative
-// lookahead, as in parallel discrete-event simulation. A unit says until which
-// cycle nothing from outside reaches it, and for each cycle whether others
-// could see what it does there. Up to the first cycle in which they could, its
-// turns need no events, and any thread may run them: which one does, and when,
-// changes no result.
+// lookahead, as in parallel discrete-event simulation (Chandy and Misra 1979). It
+// is there for the host's speed only.
 //
-// Threads, queues and what they share are here and nowhere else in the machine.
-// The package does not know what a unit does in a turn.
+// The law by which it changes no result: a unit reports a cycle before which
+// nothing from outside reaches it (Bound), and for each cycle whether other parts
+// can observe what it does there (Local). Up to the first cycle that they can, its
+// work depends on its own state alone, and needs no events. Which thread does it,
+// and when, makes no difference. Its counts go to a copy for each thread, which are
+// added up at the end.
+//
+// The tests: TestGoingAheadChangesNothing, TestThreadsChangeNothing,
+// TestThreadsChangeNothingInGraphs and TestDrawnJobsGoAhead in package systemtest.
+//
+// All of the machine's threads and queues between threads are in this package.
 package lookahead
 
 import (
@@ -16,35 +22,35 @@ import (
 	"spvsim/mem"
 )
 
-// A Unit is a part of the machine that has turns in cycles of its own. One thread
+// A Unit is a part of the machine that runs in cycles of its own. One thread
 // at a time calls it.
 type Unit interface {
-	// Next is the first cycle in which the unit has something to do; engine.Never if there is none.
+	// Next returns the first cycle in which the unit has something to do; engine.Never if there is none.
 	Next() uint64
-	// Bound is the first cycle in which something from outside may reach the unit; 0 where each of its turns must be an event.
+	// Bound returns the first cycle in which something from outside may reach the unit; 0: each of its cycles must be an event.
 	Bound() uint64
-	// Local says of a cycle, which is Next, that no other part can see what the unit does in it.
+	// Local reports whether no other part can observe what the unit does in a cycle, which is Next.
 	Local(cycle uint64) bool
-	// Advance does the unit's work of a cycle, if it has any, and says what is Next then.
+	// Advance does the unit's work of a cycle, if it has any, and returns the following Next.
 	Advance(cycle uint64) (next uint64)
-	// CountIn says in which copy of the programs' counts the unit counts from now on.
+	// CountIn sets the copy of the programs' counts that the unit counts in from now on.
 	CountIn(copy int)
 }
 
-// MaxAhead bounds how many cycles a unit goes ahead, so that limits and whoever watches the run come to their right.
+// MaxAhead bounds how many cycles a unit runs ahead, so that limits and samplers are served in time.
 const MaxAhead = 1024
 
-// minHandOff is the least number of cycles for which a unit is given to the workers.
+// minHandOff is the least number of cycles for which a unit is handed to the workers.
 const minHandOff = 4
 
-// Units are those that run ahead of one engine.
+// Units run ahead of one engine.
 type Units struct {
 	engine  *engine.Engine
 	runners []*Runner
 	pool    *pool // nil: the engine's thread is the only one
 }
 
-// New is without units.
+// New makes a set without units.
 func New(e *engine.Engine) *Units { return &Units{engine: e} }
 
 // A Runner runs one unit: in events of the engine, and ahead of it.
@@ -60,14 +66,14 @@ type Runner struct {
 	status
 }
 
-// Add takes a unit in. Handler is who calls Turn when its alarm rings.
+// Add adds a unit. Handler calls RunEvent when its alarm rings.
 func (a *Units) Add(u Unit, b *engine.Base, handler sim.Handler) *Runner {
 	r := &Runner{unit: u, all: a, alarm: engine.NewAlarm(b, handler, true)}
 	a.runners = append(a.runners, r)
 	return r
 }
 
-// Threads says how many threads run units, the engine's among them.
+// Threads sets how many threads run units, the engine's among them.
 func (a *Units) Threads(n int) {
 	a.End()
 	a.pool = nil
@@ -89,7 +95,7 @@ func (a *Units) Threads(n int) {
 	}
 }
 
-// Copies is how many copies of the programs' counts units count in.
+// Copies returns how many copies of the programs' counts units count in.
 func (a *Units) Copies() int {
 	if a.pool == nil {
 		return 1
@@ -97,7 +103,7 @@ func (a *Units) Copies() int {
 	return a.pool.workers + 1
 }
 
-// WorkerCycles is how many turns threads beside the engine's ran so far; none may be at work.
+// WorkerCycles returns how many cycles of units the workers ran so far; none may be at work.
 func (a *Units) WorkerCycles() uint64 {
 	if a.pool == nil {
 		return 0
@@ -105,7 +111,7 @@ func (a *Units) WorkerCycles() uint64 {
 	return a.pool.workerCycles.Load()
 }
 
-// Join takes all units back, for a look at them.
+// Join takes all units back from the workers.
 func (a *Units) Join() {
 	if a.pool == nil || !a.pool.busy {
 		return
@@ -124,11 +130,11 @@ func (a *Units) End() {
 	a.pool.stopWorkers()
 }
 
-// CyclesAhead is how many turns the unit had ahead of the engine.
+// CyclesAhead returns how many cycles the unit ran ahead of the engine.
 func (r *Runner) CyclesAhead() uint64 { return r.cyclesAhead }
 
-// RunEvent is the event of the unit's alarm: its work of the cycle, and of the cycles
-// after it in which nothing can reach it nor other parts can see what it does.
+// RunEvent handles the unit's alarm: it does the unit's work of the cycle, and of the cycles
+// after it that nothing reaches from outside and no other part observes.
 func (r *Runner) RunEvent(now uint64) {
 	if r.all.pool == nil {
 		next := r.unit.Advance(now)
@@ -146,7 +152,7 @@ func (r *Runner) RunEvent(now uint64) {
 	r.Plan()
 }
 
-// goAhead runs the unit ahead on this thread, or gives it to the workers.
+// goAhead runs the unit ahead on this thread, or hands it to the workers.
 func (r *Runner) goAhead(now uint64) {
 	p, until := r.all.pool, r.bound(now)
 	if r.loads != nil {
@@ -160,7 +166,7 @@ func (r *Runner) goAhead(now uint64) {
 	}
 }
 
-// bound is the cycle before which the unit may go ahead.
+// bound returns the cycle before which the unit may run ahead.
 func (r *Runner) bound(now uint64) uint64 {
 	e := r.all.engine
 	if e.NumHooks() > 0 {
@@ -169,7 +175,7 @@ func (r *Runner) bound(now uint64) uint64 {
 	return min(r.unit.Bound(), now+MaxAhead, e.Unseen())
 }
 
-// runAlone goes ahead where there is one thread, from the next cycle in which the unit has something to do, and returns the one that is next then.
+// runAlone runs the unit ahead where there is one thread, from the unit's next cycle on, and returns the one that is next then.
 func (r *Runner) runAlone(next, until uint64) uint64 {
 	for next < until && r.unit.Local(next) {
 		next = r.unit.Advance(next)
@@ -178,7 +184,7 @@ func (r *Runner) runAlone(next, until uint64) uint64 {
 	return next
 }
 
-// local says that no other part can see what the unit does in a cycle, which is its next.
+// local reports whether no other part can observe what the unit does in its next cycle.
 func (r *Runner) local(cycle uint64) bool {
 	if r.loads != nil && !r.loads.beforeCompletion(cycle) {
 		return false
@@ -186,8 +192,8 @@ func (r *Runner) local(cycle uint64) bool {
 	return r.unit.Local(cycle)
 }
 
-// handOff gives the unit to the workers where that is worth it, and comes again in
-// the cycle in which it would have had its next turn.
+// handOff hands the unit to the workers if it may run ahead for long enough, and sets the alarm to
+// the cycle in which it would have had its next event.
 func (r *Runner) handOff(until uint64) {
 	if next := r.unit.Next(); next+minHandOff <= until && r.local(next) && r.all.pool.enqueue(r, until) {
 		r.alarm.Set(min(next, r.unbooked()))

@@ -8,10 +8,10 @@ import (
 	"spvsim/internal/fault"
 )
 
-// A pool is the worker threads beside the engine's. The engine's thread puts units
-// into their queue while they have little to do. A unit that a worker runs says
-// how far it is, so that the engine goes on with others where it need not wait;
-// one that no worker has begun with the engine's thread runs itself.
+// A pool holds the worker threads beside the engine's. The engine's thread enqueues units
+// while the workers have little to do. A unit that a worker runs publishes
+// its progress, so that the engine continues with others where it need not wait;
+// a unit that no worker has begun is run by the engine's thread.
 type pool struct {
 	workers      int
 	queue        [queueSlots]atomic.Pointer[Runner]
@@ -27,9 +27,9 @@ type pool struct {
 }
 
 const (
-	// queueSlots is more than the units that are in the queue at once, as a rule; where it is full, the engine's thread goes on alone.
+	// queueSlots is more than the units that are in the queue at once, as a rule. Where it is full, the engine's thread runs ahead itself.
 	queueSlots = 1 << 10
-	// spins is how often a worker looks for a unit before it rests, and the engine's thread at a unit that a worker has before it
+	// spins bounds how often a worker polls the queue before it sleeps, and the engine's thread a unit of a worker before it
 	// yields: tens of microseconds.
 	spins = 1 << 13
 )
@@ -41,7 +41,7 @@ const (
 	running               // a thread runs it ahead
 )
 
-// A status is how far a unit is that was given to the workers. Two threads look at
+// A status holds the progress of a unit that was handed to the workers. Two threads access
 // it at a time, so that it has cache lines of its own.
 type status struct {
 	_        [64]byte
@@ -53,10 +53,10 @@ type status struct {
 	_        [64]byte
 }
 
-// starved says that the workers are about to have nothing to do.
+// starved reports whether the workers are about to run out of units.
 func (p *pool) starved() bool { return p.enqueued.Load()-p.dequeued.Load() < uint64(p.workers) }
 
-// enqueue puts a unit into the queue, to go ahead until a cycle; it is false where the queue is full.
+// enqueue adds a unit to the queue, to run ahead until a cycle; it returns false where the queue is full.
 func (p *pool) enqueue(r *Runner, until uint64) bool {
 	if !p.busy {
 		p.startWorkers()
@@ -109,7 +109,7 @@ func (p *pool) workerLoop(worker int) {
 	}
 }
 
-// dequeue is the next unit of the queue, if there is one.
+// dequeue returns the next unit of the queue, or nil.
 func (p *pool) dequeue() *Runner {
 	n := p.dequeued.Load()
 	if n == p.enqueued.Load() {
@@ -131,8 +131,8 @@ func (p *pool) sleep() {
 	p.sleeping.Add(-1)
 }
 
-// run runs a unit ahead with which no thread has begun, and says how many turns it
-// had. A panic is the engine's thread's to have.
+// run runs a unit ahead that no thread has begun, and returns how many cycles it
+// had. The engine's thread raises a panic of a worker again.
 func (p *pool) run(r *Runner, worker int) (turns uint64) {
 	if !r.state.CompareAndSwap(queued, running) {
 		return 0
@@ -151,9 +151,9 @@ func (p *pool) run(r *Runner, worker int) (turns uint64) {
 	return 0 // the deferred function knows
 }
 
-// runAhead takes a unit ahead until a cycle, or to the first in which other parts
-// can observe what it does. The engine's thread comes back before that if the
-// workers are about to have nothing to do.
+// runAhead runs a unit ahead until a cycle, or to the first in which other parts
+// can observe it. The engine's thread returns before that if the
+// workers are about to run out of units.
 func (r *Runner) runAhead(until uint64) {
 	r.ahead = true
 	for {
@@ -173,7 +173,7 @@ func (r *Runner) runAhead(until uint64) {
 	r.ahead = false
 }
 
-// isAhead says that a worker has the unit, and is so far that there is no turn in the cycle at hand: the alarm is set to how far it is.
+// isAhead reports whether a worker runs the unit and has passed cycle now. The alarm is then set to the worker's progress.
 func (r *Runner) isAhead(now uint64) bool {
 	for n := 0; r.lent && r.state.Load() == running; n++ {
 		if at := r.progress.Load(); at > now {
@@ -188,7 +188,7 @@ func (r *Runner) isAhead(now uint64) bool {
 	return false
 }
 
-// Join takes the unit back from the workers if they have it.
+// Join takes the unit back from the workers.
 func (r *Runner) Join() {
 	if !r.lent {
 		return

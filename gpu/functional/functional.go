@@ -33,7 +33,7 @@ import (
 	"spvsim/simd"
 )
 
-// ErrNoGraph says that a payload operation ran outside of an execution graph.
+// ErrNoGraph reports a payload operation outside of an execution graph.
 var ErrNoGraph = errors.New("functional: a shader uses payloads, but no execution graph runs")
 
 // A Kernel is what workgroups run, and on what.

@@ -32,7 +32,7 @@ type division struct {
 	settle uint64 // those that end before what the machine does is what it goes on with, in each window
 	window window
 	taken  []timed // parts of the last window, of which no samples have been taken
-	timed  uint64  // workgroups
+	timed  uint64  // resident workgroups
 	empty  emptied
 	err    error
 }

@@ -12,7 +12,7 @@ import (
 type window struct {
 	*config.Sampling
 	issued  func() (uint64, [isa.NumClasses]uint64) // instructions so far
-	batch   uint64                                  // workgroups
+	batch   uint64                                  // resident workgroups
 	batches int                                     // at least
 	align   uint64                                  // workgroups: it begins and ends at a multiple of so many
 	stratum *alike                                  // nil: there is no window

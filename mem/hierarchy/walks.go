@@ -46,7 +46,7 @@ type walks struct {
 	pages   uint    // log2 of the ranges of a page
 	counter Counter
 	caches  []*walkCache // by instance, made when first used
-	units   []arrivals   // by compute unit
+	units   []arrivals   // workers of each compute unit
 	delays  []uint64     // of the lines of the request at hand
 	stall   uint64       // cycle until which it waits for free walkers
 }

@@ -17,14 +17,14 @@ type Pipe struct {
 	processor *Processor
 
 	queues  []*Queue
-	current *Queue // served last
-	slice   uint64 // cycle in which its time slice is over
+	current *Queue // queue served last
+	slice   uint64 // end of its time slice
 	freeAt  uint64 // cycle from which the pipe can serve the next packet
-	open    int    // launches that it ordered and that have workgroups to place
-	atLimit bool   // a packet waits until there are fewer launches
+	open    int    // launches that it ordered and that still have workgroups to place
+	atLimit bool   // a packet waits for fewer launches
 }
 
-// A signal is sent to a pipe when a launch has ended for which the next packet of a queue waits.
+// A signal notifies a pipe that a launch has ended for which the next packet of a queue waits.
 type signal struct {
 	engine.Header
 	queue *Queue
@@ -36,7 +36,7 @@ func newPipe(e *engine.Engine, p *Processor, name string) *Pipe {
 	return pipe
 }
 
-// Handle fulfils sim.Handler: time for a packet or a barrier, a report on a launch, a signal of another queue.
+// Handle implements sim.Handler: a report on a launch, a signal, or time for a packet or a barrier.
 func (p *Pipe) Handle(e sim.Event) error {
 	now := p.Engine.Now()
 	switch m := e.(type) {
@@ -50,7 +50,7 @@ func (p *Pipe) Handle(e sim.Event) error {
 	return nil
 }
 
-// report takes note of what has become of a launch.
+// report records what happened to a launch, and has pipes at a limit try again.
 func (p *Pipe) report(now uint64, m *scheduler.Report) {
 	if m.Placed {
 		p.open--
@@ -67,7 +67,7 @@ func (p *Pipe) report(now uint64, m *scheduler.Report) {
 	}
 }
 
-// advance goes on to a queue's next packet in cycle now.
+// advance goes on to the next packet of a queue, past timestamps.
 func (p *Pipe) advance(now uint64, q *Queue) {
 	q.ready, q.barrierAt = engine.Never, engine.Never
 	k := q.head()
@@ -87,11 +87,12 @@ func (p *Pipe) advance(now uint64, q *Queue) {
 	p.planBarrier(now, q)
 }
 
-// planBarrier plans the barrier of a queue's next packet for when all that it waits for has been seen to end.
+// planBarrier schedules the barrier of a queue's next packet for the cycle in which all its dependencies are seen to
+// have ended.
 func (p *Pipe) planBarrier(now uint64, q *Queue) {
 	k := q.head()
 	if k == nil || q.ready < engine.Never || q.barrierAt < engine.Never || p.processor.unended(k) > 0 {
-		return // planned already, or to come
+		return // scheduled already, or later
 	}
 	if len(k.After) == 0 {
 		p.setReady(now, q)
@@ -108,7 +109,7 @@ func (p *Pipe) planBarrier(now uint64, q *Queue) {
 	p.alarm.Set(q.barrierAt)
 }
 
-// setReady: a queue's next packet waits for nothing but the pipe from cycle at on.
+// setReady marks a queue's next packet as ready from cycle at on: it waits only for the pipe.
 func (p *Pipe) setReady(at uint64, q *Queue) {
 	if w := q.head().Work; q.noneLaunched && !w.Host() && !w.Untimed() {
 		at = max(at, q.begin)
@@ -124,7 +125,7 @@ func (p *Pipe) setReady(at uint64, q *Queue) {
 	p.alarm.Set(max(at, p.Engine.Now()))
 }
 
-// servePackets carries out barriers whose time has come, and serves packets while it can.
+// servePackets runs barriers that are due, then serves packets while the pipe is free.
 func (p *Pipe) servePackets(now uint64) {
 	for _, q := range p.queues {
 		if q.barrierAt <= now {
@@ -144,7 +145,7 @@ func (p *Pipe) servePackets(now uint64) {
 	p.plan(now)
 }
 
-// runBarrier carries out the barrier before a queue's next packet.
+// runBarrier runs the barrier before a queue's next packet.
 func (p *Pipe) runBarrier(now uint64, q *Queue) {
 	q.barrierAt = engine.Never
 	at := now
@@ -157,12 +158,12 @@ func (p *Pipe) runBarrier(now uint64, q *Queue) {
 	p.setReady(at, q)
 }
 
-// waitsForOwnHost says that a queue of which nothing has been launched waits for the host's work in it.
+// waitsForOwnHost reports whether the next packet waits for the host's work in its own queue.
 func (p *Pipe) waitsForOwnHost(q *Queue) bool {
 	return slices.ContainsFunc(q.head().After, func(l int) bool { return p.processor.Records[l].Queue == q.index })
 }
 
-// plan sets the alarm for the next packet or barrier whose time is known.
+// plan sets the alarm for the packets and barriers whose cycle is known.
 func (p *Pipe) plan(now uint64) {
 	for _, q := range p.queues {
 		for _, at := range []uint64{q.ready, q.barrierAt} {
@@ -173,7 +174,7 @@ func (p *Pipe) plan(now uint64) {
 	}
 }
 
-// pick is the queue whose packet is served next; nil: none can be now.
+// pick returns the queue to serve next, or nil.
 func (p *Pipe) pick(now uint64) *Queue {
 	least := 0
 	if p.processor.spec.Turns == "priority" {
@@ -195,7 +196,7 @@ func (p *Pipe) pick(now uint64) *Queue {
 	return nil
 }
 
-// serve reads the next packet of a queue and orders its launch; false: a limit of launches keeps it.
+// serve reads the next packet of a queue and orders its launch. It returns false if a limit of launches blocks it.
 func (p *Pipe) serve(now uint64, q *Queue) bool {
 	k := q.head()
 	if k.Work.Host() || k.Work.Untimed() {
@@ -228,7 +229,7 @@ func (p *Pipe) serve(now uint64, q *Queue) bool {
 	return true
 }
 
-// cost is what the packet takes of the pipe's time.
+// cost returns the pipe's cycles for a packet, with its barrier.
 func (p *Pipe) cost(q *Queue, k *Packet) uint64 {
 	for _, l := range k.After {
 		if !q.noneLaunched || p.processor.Records[l].Queue != q.index {
@@ -238,7 +239,7 @@ func (p *Pipe) cost(q *Queue, k *Packet) uint64 {
 	return p.processor.packetCost()
 }
 
-// occupy gives a queue the pipe for some cycles; others that are ready wait for it.
+// occupy gives a queue the pipe for some cycles, and counts the waits of other queues.
 func (p *Pipe) occupy(now uint64, q *Queue, cycles uint64) {
 	if q != p.current || now >= p.slice {
 		p.current, p.slice = q, now+p.processor.spec.slice(q.Priority)
@@ -251,7 +252,7 @@ func (p *Pipe) occupy(now uint64, q *Queue, cycles uint64) {
 	}
 }
 
-// orderLaunch has the dispatcher open a launch in a cycle.
+// orderLaunch sends the dispatcher the order for a launch.
 func (p *Pipe) orderLaunch(k *Packet, first bool, s scheduler.Share, c *scheduler.Caller, at uint64) {
 	floor := uint64(0)
 	if first {
@@ -260,7 +261,7 @@ func (p *Pipe) orderLaunch(k *Packet, first bool, s scheduler.Share, c *schedule
 	p.port.Post(&scheduler.Order{Begin: func(now uint64) error { return k.Work.Open(now, floor, first, s, c) }}, p.processor.dispatcher, at)
 }
 
-// runOnHost has work carried out that takes none of the pipe's time.
+// runOnHost starts work that takes no time of the pipe.
 func (p *Pipe) runOnHost(now uint64, q *Queue, k *Packet) bool {
 	r := &p.processor.Records[k.Launch]
 	r.Read, r.Opened = now, now

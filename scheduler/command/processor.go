@@ -11,33 +11,33 @@ import (
 	"spvsim/scheduler"
 )
 
-// Costs are those of launches that run alone, in cycles: what a launch costs in all.
+// Costs are the costs of launches that run alone, in cycles.
 type Costs struct {
-	First, Following uint64 // of a queue, and after a barrier
-	Floor            uint64 // a first launch takes at least this
+	First, Following uint64 // of a queue's first launch, and of one after a barrier
+	Floor            uint64 // least time of a first launch
 }
 
-// A Processor is the command processor: pipes with their queues, and what is known of each launch.
+// A Processor is the command processor: its pipes with their queues, and a record of each launch.
 type Processor struct {
 	Records []Record // by launch
-	// Ended is called when all that a launch did is done, as its pipe sees it, where it is not nil.
+	// Ended is called when a launch has ended, as its pipe sees it; nil: not called.
 	Ended func(launch int)
 
 	spec        *FrontEndSpec
 	costs       Costs
-	floor       uint64 // cycle in which a first launch is done at the earliest
+	floor       uint64 // earliest end of a first launch
 	dispatcher  *engine.Port
 	queues      []*Queue
 	pipes       []*Pipe
-	waiters     [][]*Queue     // by launch: those whose next packet waits for it
-	timestamps  [][]*timestamp // by launch: those that wait for it
+	waiters     [][]*Queue     // by launch: queues whose next packet waits for it
+	timestamps  [][]*timestamp // by launch: timestamps that wait for it
 	outstanding int
 	unfinished  int // launches that have not ended
 	done        uint64
 	err         func(error)
 }
 
-// ErrQueues says that queues can't be on the machine as a job wants them.
+// ErrQueues reports queues of a job that the machine does not have.
 var ErrQueues = errors.New("queues")
 
 // New puts queues on the pipes of a machine; to is the dispatcher's port.
@@ -63,7 +63,7 @@ func New(e *engine.Engine, spec *FrontEndSpec, costs Costs, to *engine.Port, que
 	return p, nil
 }
 
-// Components are the pipes that have queues.
+// Components returns the pipes that have queues.
 func (p *Processor) Components() (list []sim.Component) {
 	for _, pipe := range p.pipes {
 		if len(pipe.queues) > 0 {
@@ -73,7 +73,7 @@ func (p *Processor) Components() (list []sim.Component) {
 	return list
 }
 
-// Start hands all queues to their pipes in cycle now; follows: after other work, which the host need not wait for.
+// Start starts all queues in cycle now; follows: after other work, for which the host need not wait.
 func (p *Processor) Start(now uint64, follows bool) {
 	cost, floor := p.costs.First, p.costs.Floor
 	if follows {
@@ -98,22 +98,22 @@ func (p *Processor) Start(now uint64, follows bool) {
 	}
 }
 
-// packetCost is what a launch takes of a pipe's time.
+// packetCost returns a pipe's cycles for a launch.
 func (p *Processor) packetCost() uint64 { return uint64(p.spec.PacketCycles + p.spec.LaunchCycles) }
 
-// barrierCost is what one takes beyond that: so that a launch after it costs what following launches do.
+// barrierCost returns a pipe's cycles for a barrier: a launch after it costs following_launch_cycles in all.
 func (p *Processor) barrierCost() uint64 { return subClamp(p.costs.Following, p.packetCost()) }
 
-// subClamp is a difference, or 0.
+// subClamp returns a-b, at least 0.
 func subClamp(a, b uint64) uint64 { return a - min(a, b) }
 
-// Finished says whether all launches have ended, and by when all they did is done.
+// Finished reports whether all launches have ended, and the cycle by which their accesses are done.
 func (p *Processor) Finished() (bool, uint64) { return p.unfinished == 0, p.done }
 
-// Queues are those that the processor serves.
+// Queues returns the queues of the processor.
 func (p *Processor) Queues() []*Queue { return p.queues }
 
-// Waiting says for each queue that has packets left what it waits for, for reports.
+// Waiting describes what each queue waits for, for deadlock reports.
 func (p *Processor) Waiting() string {
 	var parts []string
 	for _, q := range p.queues {
@@ -130,7 +130,7 @@ func (p *Processor) Waiting() string {
 	return strings.Join(parts, ", ")
 }
 
-// unended counts the launches that a packet waits for still.
+// unended counts the dependencies of a packet that have not ended.
 func (p *Processor) unended(k *Packet) (n int) {
 	for _, l := range k.After {
 		if !p.Records[l].Ended {
@@ -140,7 +140,7 @@ func (p *Processor) unended(k *Packet) (n int) {
 	return n
 }
 
-// endSeenAt is when a queue sees that a launch has ended.
+// endSeenAt returns the cycle in which a queue sees the end of a launch: signal_cycles later if it is another queue's.
 func (p *Processor) endSeenAt(l int, q *Queue) uint64 {
 	r := &p.Records[l]
 	if r.Queue == q.index {
@@ -149,7 +149,7 @@ func (p *Processor) endSeenAt(l int, q *Queue) uint64 {
 	return r.Done + uint64(p.spec.SignalCycles)
 }
 
-// ended is told in cycle now that all of a launch was done by another.
+// ended records the end of a launch, and signals the queues and timestamps that wait for it.
 func (p *Processor) ended(now uint64, l int, done uint64, from *Pipe) {
 	r := &p.Records[l]
 	r.Ended, r.Done = true, done
@@ -173,7 +173,7 @@ func (p *Processor) ended(now uint64, l int, done uint64, from *Pipe) {
 	}
 }
 
-// recordTimestamp has a mark that a queue came to in cycle now passed, now or when the launches that it waits for have ended.
+// recordTimestamp calls a timestamp now, or when the launches that it waits for have ended.
 func (p *Processor) recordTimestamp(now uint64, k *Packet) {
 	m := &timestamp{outstanding: 1, at: now, call: k.Timestamp}
 	for _, l := range k.After {

@@ -9,7 +9,7 @@
 // order for it arrives, and reports.
 package command
 
-// FrontEndSpec is the command processor's pipes and queues.
+// FrontEndSpec describes the pipes and queues of the command processor.
 type FrontEndSpec struct {
 	Pipes           int    `yaml:"pipes" range:"1..64" unit:"pipes" doc:"compute pipes of the command processor; each serves the packets of its queues, one at a time"`
 	QueuesPerPipe   int    `yaml:"queues_per_pipe" range:"1..64" unit:"queues" doc:"hardware queues of a pipe"`
@@ -28,7 +28,7 @@ type FrontEndSpec struct {
 // Priorities by name, the lowest first.
 var Priorities = []string{"low", "medium", "high", "realtime"}
 
-// slice is that of a priority.
+// slice returns the time slice of a priority.
 func (s *FrontEndSpec) slice(priority int) uint64 {
 	return uint64([...]int{s.SliceLow, s.SliceMedium, s.SliceHigh, s.SliceRealtime}[priority])
 }

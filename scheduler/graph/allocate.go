@@ -9,7 +9,7 @@ import (
 	"spvsim/isa"
 )
 
-// allocate makes one array for the workgroup.
+// allocate makes one array for the workgroup: its first wave allocates, the others get the same handle.
 func (g *workgroup) allocate(v *waveOp) timing.Response {
 	count, same := v.uniform(0)
 	index, sameIndex := v.uniform(1)
@@ -59,11 +59,11 @@ func (g *workgroup) allocateLanes(v *waveOp) timing.Response {
 	return a.response(v)
 }
 
-// usage is what a workgroup has allocated.
+// usage counts what a workgroup has allocated.
 type usage struct{ payloads, bytes uint64 }
 
-// newArray allocates payloads of the output that the instruction names, or faults. An array of no payloads needs no node:
-// shaders ask for none where the recursion is spent or the node missing.
+// newArray allocates count payloads of the output that the instruction names, or faults and returns 0. An empty array
+// needs no target: shaders allocate none where the recursion is spent or the node is missing.
 func (g *workgroup) newArray(v *waveOp, lane int, count, index uint64) int32 {
 	o := &g.outputs[v.in.Imm]
 	count, index = count&(1<<32-1), index&(1<<32-1)
@@ -85,10 +85,11 @@ func (g *workgroup) newArray(v *waveOp, lane int, count, index uint64) int32 {
 	return g.fillArray(v, o, to, count)
 }
 
-// An owner of arrays of payloads is a workgroup or an invocation of it. Where workgroups of one invocation share a wave, it is a lane.
+// An owner of arrays is a workgroup, one of its invocations, or, of workgroups of one invocation that share a wave, a
+// lane. NodeMaxPayloadsAMDX limits each owner.
 type owner struct {
-	counted *uint64 // payloads that it has allocated of an output and of those that share its limit
-	most    uint64  // that it may
+	counted *uint64 // payloads allocated so far, of all outputs that share the limit
+	most    uint64  // payloads that it may allocate
 	whose   string
 }
 
@@ -106,7 +107,7 @@ func (g *workgroup) owner(v *waveOp, o *output, lane int) owner {
 	return own
 }
 
-// beyondNode says how an allocation exceeds the node's limits; empty: it does not.
+// beyondNode returns how an allocation exceeds the node's limits, or "".
 func (g *workgroup) beyondNode(o *output, own owner, count uint64) string {
 	switch most := uint64(g.outputs[o.root].MaxPayloads); {
 	case count > most:
@@ -117,7 +118,7 @@ func (g *workgroup) beyondNode(o *output, own owner, count uint64) string {
 	return ""
 }
 
-// beyondMachine says how an allocation exceeds what the machine allows a workgroup; empty: it does not.
+// beyondMachine returns how an allocation exceeds the machine's limits of a workgroup, or "".
 func (g *workgroup) beyondMachine(used *usage, count, bytes uint64) string {
 	switch most := g.limits; {
 	case used.payloads+count > uint64(most.MaxPayloads):
@@ -128,7 +129,7 @@ func (g *workgroup) beyondMachine(used *usage, count, bytes uint64) string {
 	return ""
 }
 
-// noTarget says why there is no stage for payloads of an output for an index.
+// noTarget returns why an output has no target stage for an index.
 func (g *workgroup) noTarget(o *output, index uint64) string {
 	switch at := index + uint64(o.BaseIndex); {
 	case o.targets[uint32(index)+o.BaseIndex] == g.Node:
@@ -140,7 +141,7 @@ func (g *workgroup) noTarget(o *output, index uint64) string {
 	}
 }
 
-// owners is the number of owners of arrays of payloads in a wave of the launch, or in a workgroup of it (see owner).
+// owners returns the number of owners of a wave of the launch, or of a workgroup (see owner).
 func (l *nodeLaunch) owners() int {
 	local := l.Program.LocalSize
 	switch {

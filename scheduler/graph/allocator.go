@@ -9,7 +9,8 @@ import (
 	"spvsim/simd"
 )
 
-// An allocator answers waves that ask for payloads: through a port of their queue, after the queue's latency, there and back.
+// An allocator answers waves that allocate payloads: through a port of their queue, after the queue's latency in each
+// direction. It also sends the answers of other operations on payloads.
 type allocator struct {
 	engine.Base
 	port     *engine.Port
@@ -25,7 +26,7 @@ func newAllocator(e *engine.Engine, units []*cu.ComputeUnit, spec *scheduler.Que
 	return a
 }
 
-// An allocation is the message of a wave that asks for payloads.
+// An allocation is the message of a wave that allocates payloads.
 type allocation struct {
 	engine.Header
 	through  *port
@@ -33,15 +34,14 @@ type allocation struct {
 	done     *wait
 }
 
-// ask sends the request of a wave, which arrives after the queue's latency.
+// ask sends an allocation, which arrives after the queue's latency.
 func (a *allocator) ask(now uint64, unit, payloads int, through *port, done *wait) {
 	m := a.requests.Take()
 	m.through, m.payloads, m.done = through, payloads, done
 	a.units[unit].Port().Post(m, a.port, now+uint64(a.spec.Latency))
 }
 
-// Handle fulfils sim.Handler: a request goes through the port of its queue. The
-// answer takes the latency again.
+// Handle implements sim.Handler: an allocation books the port of its queue, and its answer takes the latency again.
 func (a *allocator) Handle(e sim.Event) error {
 	m, now := e.(*allocation), a.Engine.Now()
 	at := m.through.book(now, m.payloads)
@@ -51,7 +51,7 @@ func (a *allocator) Handle(e sim.Event) error {
 	return nil
 }
 
-// answer notifies a wave on a compute unit that its operation is done in cycle at.
+// answer notifies a wave that its operation is done in cycle at.
 func (a *allocator) answer(unit int, t simd.Ticket, at uint64) {
 	u := a.units[unit]
 	m := u.Answer(t)

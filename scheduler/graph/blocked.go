@@ -2,21 +2,22 @@ package graph
 
 import "spvsim/cu"
 
-// A blockedBatches is the batches that a queue without free entries keeps out: their waves wait, or ask again after a while.
+// blockedBatches are batches for which a queue has no free entries: under queue.full stall their waves wait, under
+// retry they ask again.
 type blockedBatches struct {
-	enter *port // that a wave takes when it asks again
+	enter *port // port that a retry books
 	list  []blockedBatch
 }
 
-// A blockedBatch is one, with the wait of its wave.
+// A blockedBatch is one of them, with its wave's wait.
 type blockedBatch struct {
 	*batch
 	wait *wait
-	next uint64 // cycle in which its wave asks again; where it is kept, its last
-	last uint64 // from which on it goes to memory
+	next uint64 // cycle of the next retry; under stall, the same as last
+	last uint64 // cycle from which it spills to memory after all
 }
 
-// admit lets a batch into the queue, or says that it is kept out.
+// admit gives a batch its entries, or blocks it and returns false.
 func (o *spillBuffer) admit(now uint64, b *batch, w *wait) bool {
 	s := o.spec
 	if s.Full == "spill" || len(o.blocked.list) == 0 && o.hasEntries(b) {
@@ -33,18 +34,19 @@ func (o *spillBuffer) admit(now uint64, b *batch, w *wait) bool {
 	return false
 }
 
-// hasEntries says that entries are free for a batch; of one that is larger than the queue, that all are.
+// hasEntries reports whether entries for a batch are free. A batch larger than the queue needs all of them.
 func (o *spillBuffer) hasEntries(b *batch) bool {
 	return o.entriesUsed+min(len(b.payloads), o.depth) <= o.depth
 }
 
-// countRefusal counts a refusal in a cycle, and says when the wave asks again.
+// countRefusal counts a refusal in cycle at, and returns the cycle of the retry.
 func (o *spillBuffer) countRefusal(at, last uint64) uint64 {
 	o.stats.queue.Refusals++
 	return min(at+uint64(o.spec.RetryCycles), max(last, at+1))
 }
 
-// admitBlocked lets in what was kept out and finds entries now, or has waited for as long as it may. It says when to be called next.
+// admitBlocked admits blocked batches that find entries now, or that have waited full_wait cycles. It returns the
+// cycle of the next try.
 func (o *spillBuffer) admitBlocked(now uint64) uint64 {
 	next, kept := cu.Never, o.blocked.list[:0]
 	for _, h := range o.blocked.list {
@@ -56,7 +58,7 @@ func (o *spillBuffer) admitBlocked(now uint64) uint64 {
 	return next
 }
 
-// admitBlockedBatch lets one batch in, if that may be: one that asks again takes the port first.
+// admitBlockedBatch tries to admit one batch. A retry books the port first.
 func (o *spillBuffer) admitBlockedBatch(now uint64, h *blockedBatch) bool {
 	at := now
 	if o.spec.Full == "retry" {

@@ -6,10 +6,10 @@ import (
 	"spvsim/simd"
 )
 
-// A call is one execution of an instruction by the waves of a workgroup together.
+// A call is one execution of an instruction by all waves of a workgroup together.
 type call struct {
 	pc           int
-	waves        uint64 // that have made it
+	waves        uint64 // waves that have executed it
 	count, index uint64
 	array        int32
 	result       uint64
@@ -18,8 +18,7 @@ type call struct {
 	*callWaiters
 }
 
-// callWaiters are the waves that wait for a call to be done, and the cycle in which
-// it is, once that is known.
+// callWaiters are the waves that wait for a call, and the cycle in which it is done, once known.
 type callWaiters struct {
 	allocator *allocator
 	unit      int
@@ -32,7 +31,7 @@ func (g *workgroup) newCallWaiters() *callWaiters {
 	return &callWaiters{allocator: g.allocator, unit: g.unit}
 }
 
-// wait makes the wait that knows when the call is done.
+// wait returns the wait that answers the waves when the call is done.
 func (a *callWaiters) wait(from uint64) *wait {
 	return gather(from, func(at uint64) {
 		a.at, a.known = at, true
@@ -56,8 +55,8 @@ func (a *callWaiters) response(v *waveOp) timing.Response {
 	return timing.Response{Completion: timing.ByCallback, UnitFreeAt: v.now}
 }
 
-// joinCall finds the call that the wave makes now together with the other waves of
-// its workgroup: the first one at this instruction that it has not made.
+// joinCall returns the call that a wave takes part in: the first one at this instruction that the wave has not
+// executed, or a new one.
 func (g *workgroup) joinCall(v *waveOp) (c *call, isNew bool) {
 	for i := range g.calls {
 		if c := &g.calls[i]; c.pc == v.pc && c.waves&v.bit() == 0 {
@@ -69,7 +68,7 @@ func (g *workgroup) joinCall(v *waveOp) (c *call, isNew bool) {
 	return &g.calls[len(g.calls)-1], true
 }
 
-// dropCompleteCalls drops the calls that all waves have made.
+// dropCompleteCalls removes the calls that all waves have executed.
 func (g *workgroup) dropCompleteCalls() {
 	kept := g.calls[:0]
 	for _, c := range g.calls {

@@ -16,7 +16,7 @@ func (Payloads) CheckAccess(w *simd.Wave, in *isa.Inst) bool {
 	return workgroupOf(w).check(&waveOp{0, &w.State, pc, in, w})
 }
 
-// check is Check for the group's wave.
+// check is Check for a wave of the workgroup.
 func (g *workgroup) check(v *waveOp) bool {
 	st, in, m := v.st, v.in, v.in.Mem
 	if m.Speculative {
@@ -40,7 +40,7 @@ func (g *workgroup) check(v *waveOp) bool {
 	return true
 }
 
-// checkLane looks at what a lane accesses.
+// checkLane checks the access of one lane.
 func (g *workgroup) checkLane(v *waveOp, l int, addr, size uint64, writes bool) bool {
 	bad := g.accessFault(addr, size, writes)
 	if bad != "" {
@@ -49,7 +49,7 @@ func (g *workgroup) checkLane(v *waveOp, l int, addr, size uint64, writes bool) 
 	return bad == ""
 }
 
-// accessFault says what is wrong with an access to payload memory; nothing when it is empty.
+// accessFault returns what is wrong with an access to payload memory, or "".
 func (g *workgroup) accessFault(addr, size uint64, write bool) string {
 	p := g.pool
 	i := p.find(addr)
@@ -73,7 +73,7 @@ func (g *workgroup) accessFault(addr, size uint64, write bool) string {
 	return "a payload is used that is not this workgroup's"
 }
 
-// isInput says whether a payload is among the workgroup's inputs.
+// isInput reports whether a payload is an input of the workgroup.
 func (g *workgroup) isInput(x *payload, i int32) bool {
 	if x.input == g.launch.input {
 		return true

@@ -10,20 +10,19 @@ import (
 	"spvsim/scheduler"
 )
 
-// A Direct is an execution graph that runs without time: what is enqueued can be
-// picked at once, and who carries workgroups out asks for the next one. It may
-// be used from several goroutines, unless it is Alone.
+// A Direct is an execution graph in a functional run: enqueued payloads may be launched at once, and workers ask for
+// the next workgroup. Several goroutines may use it, unless SingleThreaded.
 type Direct struct {
 	run        *Run // for reports
 	engine     *engine.Engine
 	launcher   *launcher
 	workgroups *workgroups
 	mutex      sync.Mutex
-	// SingleThreaded says that one goroutine carries all workgroups out: accesses to payloads lock nothing.
+	// SingleThreaded: one goroutine runs all workgroups, so that accesses to payloads need no lock.
 	SingleThreaded bool
 }
 
-// direct is the policy of a run without time: nothing costs anything.
+// direct is the policy of functional runs: nothing takes time.
 type direct struct {
 	pushPolicy
 	*queues
@@ -38,10 +37,10 @@ func (d *direct) Enqueue(now uint64, b *batch) {
 
 func (d *direct) Tick(uint64, int) uint64 { return cu.Never }
 
-// NewDirect puts a graph on the memory of a machine of a checked spec, without time.
+// NewDirect puts a graph on the memory of a machine, for functional runs. The spec has been checked.
 func NewDirect(g *Graph, spec *scheduler.WorkSpec, store *mem.Store, scratch uint64) (*Direct, error) {
 	inOrder := *spec
-	inOrder.Queue.Arbitration = "depth-first" // which needs the least payload memory
+	inOrder.Queue.Arbitration = "depth-first" // needs the least payload memory
 	parts := Parts{Engine: engine.New(1), Store: store}
 	r, err := newRun(g, &inOrder, parts, scratch, kind{queue: "DirectQueue", make: func(r *Run) (policy, error) { return &direct{queues: r.queues}, nil }})
 	if err != nil {
@@ -50,24 +49,24 @@ func NewDirect(g *Graph, spec *scheduler.WorkSpec, store *mem.Store, scratch uin
 	return &Direct{run: r, engine: parts.Engine, launcher: r.launcher, workgroups: r.workgroups}, nil
 }
 
-// Dispatch hands over what the host dispatches.
+// Dispatch queues the payloads that the host dispatches.
 func (d *Direct) Dispatch(entries []Entry) { d.launcher.loadHostPayloads(entries) }
 
-// Run is the run's own counting and reports, for callers that know that nothing runs.
+// Run returns the counts and reports of the graph. No workgroup may be running.
 func (d *Direct) Run() *Run { return d.run }
 
-// A State says what became of a look for the next workgroup.
+// A State is the outcome of Direct.Next.
 type State uint8
 
 // States.
 const (
 	Found State = iota
-	Later       // there may be one when another has ended
-	Over        // there will be none
+	Later       // a workgroup may become available when another ends
+	Over        // no workgroup is left
 )
 
-// Next is the next workgroup. Coalescing nodes wait for a whole batch while a
-// workgroup runs that may enqueue more; unless nothing else goes on.
+// Next returns the next workgroup. A coalescing node waits for a whole batch while a running workgroup may enqueue
+// more, unless nothing else can run.
 func (d *Direct) Next(nothingElse bool) (l *cu.Launch, wg cu.Workgroup, s State) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -90,7 +89,7 @@ func (d *Direct) Next(nothingElse bool) (l *cu.Launch, wg cu.Workgroup, s State)
 	return nil, wg, Over
 }
 
-// nextReady is the bin with the workgroup that goes next, or nil.
+// nextReady returns the node queue of the next workgroup, or nil.
 func (d *Direct) nextReady(partial bool) *nodeQueue {
 	o := d.launcher
 	for k := range o.nodeQueues.order {
@@ -105,7 +104,7 @@ func (d *Direct) nextReady(partial bool) *nodeQueue {
 	return nil
 }
 
-// launch opens a launch, which may be of no workgroup.
+// launch opens a launch. It may have no workgroups.
 func (d *Direct) launch(b *nodeQueue) {
 	o := d.launcher
 	if l := o.launch(0, b); l != nil {
@@ -117,21 +116,21 @@ func (d *Direct) launch(b *nodeQueue) {
 	}
 }
 
-// Ended takes a workgroup out that has ended.
+// Ended removes a workgroup that has ended.
 func (d *Direct) Ended(index uint64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.launcher.endWorkgroup(d.workgroups.list[index])
 }
 
-// Do carries out an operation on payloads of a wave of the workgroup with that index, at instruction pc.
+// Do executes an operation on payloads for a wave of the workgroup with that index.
 func (d *Direct) Do(index uint64, st *isa.State, pc int, in *isa.Inst) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.workgroups.list[index].execute(&waveOp{st: st, pc: pc, in: in, now: 1})
 }
 
-// Check looks at an access to payload memory before it is carried out, and says whether it may be.
+// Check reports whether an access to payload memory is allowed.
 func (d *Direct) Check(index uint64, st *isa.State, pc int, in *isa.Inst) bool {
 	if !d.SingleThreaded {
 		d.mutex.Lock()
@@ -140,26 +139,26 @@ func (d *Direct) Check(index uint64, st *isa.State, pc int, in *isa.Inst) bool {
 	return d.workgroups.list[index].check(&waveOp{st: st, pc: pc, in: in})
 }
 
-// Err is what a shader did that it must not, if any did; or that payloads wait which nothing can start.
+// Err returns the first fault of a shader.
 func (d *Direct) Err() error {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return d.engine.Err()
 }
 
-// Stuck says that payloads wait though no workgroup runs.
+// Stuck reports whether payloads wait though no workgroup runs.
 func (d *Direct) Stuck() bool {
 	done, _ := d.run.Finished()
 	return !done
 }
 
-// A table is the payloads of a workgroup as its waves see them.
+// A table gives waves the payloads of their workgroup.
 type table struct {
 	d *Direct
 	g *workgroup
 }
 
-// Elem fulfils isa.PayloadTable.
+// Elem implements isa.PayloadTable.
 func (t *table) Elem(handle uint64, i uint32) uint64 {
 	if t.d.SingleThreaded {
 		return t.g.Elem(handle, i)
@@ -169,14 +168,14 @@ func (t *table) Elem(handle uint64, i uint32) uint64 {
 	return t.g.Elem(handle, i)
 }
 
-// Length fulfils isa.PayloadTable.
+// Length implements isa.PayloadTable.
 func (t *table) Length(handle uint64) uint32 {
 	t.d.mutex.Lock()
 	defer t.d.mutex.Unlock()
 	return t.g.Length(handle)
 }
 
-// Valid fulfils isa.PayloadTable.
+// Valid implements isa.PayloadTable.
 func (t *table) Valid(output int, index uint32) bool {
 	t.d.mutex.Lock()
 	defer t.d.mutex.Unlock()

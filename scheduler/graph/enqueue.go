@@ -11,8 +11,7 @@ import (
 	"spvsim/program"
 )
 
-// enqueue hands arrays over to the queue: one that belongs to the workgroup when
-// its last wave has come here, those of invocations at once.
+// enqueue hands arrays to the queue: those of invocations at once, that of the workgroup with its last wave.
 func (g *workgroup) enqueue(v *waveOp) timing.Response {
 	c, _ := g.joinCall(v)
 	c.array = 0
@@ -28,7 +27,7 @@ func (g *workgroup) enqueue(v *waveOp) timing.Response {
 		l := bits.TrailingZeros64(rest)
 		handle := v.source(0, l)
 		if handle == last && rest != exec {
-			continue // an array of the workgroup, in the vector registers of all lanes
+			continue // the workgroup's array: each lane's register holds the same handle
 		}
 		last = handle
 		if !g.enqueueArray(v, l, handle, b) {
@@ -48,7 +47,7 @@ func (g *workgroup) enqueue(v *waveOp) timing.Response {
 	return timing.Response{Completion: timing.ByCallback, BlocksWave: true}
 }
 
-// enqueueArray adds an array to what is enqueued.
+// enqueueArray adds an array to a batch, or faults and returns false.
 func (g *workgroup) enqueueArray(v *waveOp, lane int, handle uint64, b *batch) bool {
 	p := g.pool
 	i := p.lookup(handle)
@@ -77,7 +76,7 @@ func (g *workgroup) enqueueArray(v *waveOp, lane int, handle uint64, b *batch) b
 	return true
 }
 
-// completePayload closes a payload: what it starts is known now.
+// completePayload closes a payload for writing and works out its grids.
 func (g *workgroup) completePayload(v *waveOp, lane int, to *stage, e int32) bool {
 	x := &g.pool.payloads[e]
 	x.state, x.from = payloadQueued, g.launch.hop
@@ -88,7 +87,8 @@ func (g *workgroup) completePayload(v *waveOp, lane int, to *stage, e int32) boo
 	return true
 }
 
-// size works out how many workgroups a payload starts, of its node and of those that share it: what they write does not change that.
+// size works out the grids that a payload starts, at its node and at the nodes that share the input. Later writes
+// don't change them.
 func size(x *payload, to *stage) error {
 	x.groups = to.grid(x)
 	x.launches = uint32(1 + len(to.sharers))
@@ -106,7 +106,7 @@ func size(x *payload, to *stage) error {
 	return errs
 }
 
-// checkPayload is checkCount where payloads say how many workgroups they start.
+// checkPayload is checkCount for nodes whose payloads give the number of workgroups.
 func (n *Node) checkPayload(grid [3]uint32) error {
 	if n.indirect == nil {
 		return nil
@@ -114,7 +114,7 @@ func (n *Node) checkPayload(grid [3]uint32) error {
 	return n.checkCount(grid)
 }
 
-// grid is the number of workgroups that a payload starts at a node.
+// grid returns the number of workgroups that a payload starts at a node.
 func (n *Node) grid(x *payload) [3]uint32 {
 	switch {
 	case n.meta.Launch == program.Coalescing:
@@ -140,7 +140,8 @@ func (n *Node) checkCount(grid [3]uint32) error {
 	return checkGrid(n, grid)
 }
 
-// finishWriting is true when all workgroups of a payload, of its node and of those that share it, have called it.
+// finishWriting returns true to the last workgroup of a payload that calls it, of its node and of those that share the
+// input.
 func (g *workgroup) finishWriting(v *waveOp) timing.Response {
 	handle, same := v.uniform(0)
 	p := g.pool
@@ -172,7 +173,7 @@ func (g *workgroup) finishWriting(v *waveOp) timing.Response {
 		}
 		c.callWaiters = g.newCallWaiters()
 		w := c.wait(v.now)
-		g.ring.access(v.now, w, g.unit, hierarchy.Atomic, x.addr, 4, 1) // the count that identifies the last one
+		g.ring.access(v.now, w, g.unit, hierarchy.Atomic, x.addr, 4, 1) // counts the callers
 		w.close()
 	}
 	v.st.SetResult(v.in, c.result)

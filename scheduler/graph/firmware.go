@@ -5,8 +5,8 @@ import (
 	"spvsim/scheduler"
 )
 
-// firmware is a core that reads a ring in memory for each node, and hands what it
-// finds in one to the dispatcher; or one core in each shader engine.
+// firmware is a core that polls a ring in memory for each node and hands the payloads that it finds to the dispatcher.
+// There is one for the machine, or one in each shader engine or compute unit.
 type firmware struct {
 	pushPolicy
 	inMemory
@@ -18,20 +18,19 @@ func newFirmware(r *Run) (policy, error) {
 	return &firmware{inMemory: r.inMemory(), launcher: r.launcher, spec: r.spec}, nil
 }
 
-// Enqueue takes entries of the ring with an atomic and writes them; the wave
-// waits for the atomic alone.
+// Enqueue reserves ring entries with an atomic and writes them. The wave waits for the atomic alone.
 func (f *firmware) Enqueue(now uint64, b *batch) {
 	f.append(now, b, counterEntry+f.queues.queueOf(b.unit), uint64(f.spec.Queue.Latency))
 }
 
-// Start has the cores make the rings and tables of the graph ready.
+// Start has the cores set up rings and tables of the graph, for firmware_dispatch_cycles.
 func (f *firmware) Start(now uint64) {
 	for _, q := range f.queues.list {
 		q.shared.core.bookDispatch(now, uint64(f.spec.Scheduler.FirmwareDispatch))
 	}
 }
 
-// Tick opens launches.
+// Tick starts launches while the core is free.
 func (f *firmware) Tick(now uint64, queue int) uint64 {
 	q := f.queues.list[queue]
 	q.shared.roundRobin.beginTick()
@@ -39,8 +38,7 @@ func (f *firmware) Tick(now uint64, queue int) uint64 {
 	return f.launcher.launchReady(now, queue, f.startBatch)
 }
 
-// startBatch spends the core's time on a node: it reads the ring and starts as many
-// launches as it may at a time, or as wait.
+// startBatch has the core read a node's ring and start up to firmware_launches launches of it together.
 func (f *firmware) startBatch(now uint64, b *nodeQueue) (uint64, bool) {
 	q := f.queues.list[b.queue]
 	c, t := &q.shared.core, &q.shared.roundRobin
@@ -67,7 +65,7 @@ func (f *firmware) startBatch(now uint64, b *nodeQueue) (uint64, bool) {
 	return c.freeAt, c.freeAt <= now
 }
 
-// pickBatch takes the launches that the core starts next. It says no when the run has failed.
+// pickBatch opens the launches that the core starts next. It returns false if the run has failed.
 func (f *firmware) pickBatch(now uint64, b *nodeQueue) bool {
 	c := &f.queues.list[b.queue].shared.core
 	c.batch = c.batch[:0]

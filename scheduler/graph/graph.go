@@ -13,48 +13,48 @@ import (
 	"spvsim/scheduler"
 )
 
-// ErrGraph says that nodes do not make an execution graph that can run.
+// ErrGraph reports nodes that do not form a valid execution graph.
 var ErrGraph = errors.New("scheduler: execution graph")
 
 // What an implementation must at least offer, and what this one offers (V: Vulkan, VK_AMDX_shader_enqueue).
 const (
 	maxOutputs       = 256
-	maxAxis          = 65535 // workgroups
+	maxAxis          = 65535 // resident workgroups
 	maxWorkgroups    = 1<<24 - 1
-	maxSharing       = 256 // nodes that share one input, the base included
-	payloadAlignment = 16  // bytes: payloads are allocated in multiples of this
+	maxSharing       = 256 // nodes that share one input, including its owner
+	payloadAlignment = 16  // bytes; payloads take multiples of it
 )
 
-// A Node is an entry point in its place in a graph.
+// A Node is an entry point at its place in a graph.
 type Node struct {
-	Graph   string // name of its graph, of several; empty: it is the only one
+	Graph   string // name of its graph; empty: the job has one graph
 	Name    string
 	Index   uint32
 	Shader  string // file, for messages
 	Program *program.Program
-	Launch  *cu.Launch // what its workgroups run; nil in a graph that is only looked at
-	// Priority says which node goes first under queue.arbitration priority: the higher one.
+	Launch  *cu.Launch // what its workgroups run; nil in a graph that does not run
+	// Priority orders nodes under queue.arbitration priority: higher values first.
 	Priority int
 
 	meta     program.Node
 	id       int
-	size     uint32 // of a payload, bytes
+	size     uint32 // bytes of a payload
 	indirect *program.Indirect
 	outputs  []output
-	base     *Node   // whose input it shares, or nil
-	sharers  []*Node // that share its input
-	sharer   int     // its place among those of base
+	base     *Node   // node whose input it shares, or nil
+	sharers  []*Node // nodes that share its input
+	sharer   int     // index in base.sharers
 	stages   []*stage
 }
 
-// An output is a type of payloads that a node allocates, with the nodes it can reach.
+// An output is a type of payloads that a node allocates, with the nodes that they can reach.
 type output struct {
 	*program.Output
-	targets map[uint32]*Node // by index, base included; only looked up
+	targets map[uint32]*Node // by index, BaseIndex included; never iterated
 	list    []*Node          // in the order of the graph
-	root    int              // the output whose limit counts
-	limit   uint64           // payloads of one workgroup, of all outputs of the root
-	stride  uint32           // bytes that a payload takes
+	root    int              // output whose NodeMaxPayloadsAMDX counts
+	limit   uint64           // payloads of one workgroup, over all outputs of the root
+	stride  uint32           // bytes that a payload takes in the pool
 }
 
 // A stage is a node at one level of recursion.
@@ -62,12 +62,12 @@ type stage struct {
 	*Node
 	id        int
 	remaining uint32
-	level     int    // counted from 1; every output goes to a larger one
+	level     int    // from 1; outputs go to larger levels
 	worst     uint64 // bytes that one workgroup may allocate
-	feeders   []int  // stages from which payloads may come to it, over any number of others
+	feeders   []int  // stages whose payloads may lead to it, directly or not
 }
 
-// A Graph is nodes that fit together.
+// A Graph is a checked set of nodes.
 type Graph struct {
 	Nodes  []*Node
 	stages []*stage
@@ -85,10 +85,10 @@ func (n *Node) String() string {
 	return fmt.Sprintf("%s[%d]", n.Name, n.Index)
 }
 
-// PayloadBytes is the size of a payload of the node.
+// PayloadBytes returns the size of the node's payloads.
 func (n *Node) PayloadBytes() uint32 { return n.size }
 
-// Dispatchable says why the host may not dispatch the node, if it may not.
+// Dispatchable returns why the host may not dispatch the node, or nil.
 func (n *Node) Dispatchable() error {
 	switch {
 	case n.base != nil:
@@ -99,7 +99,7 @@ func (n *Node) Dispatchable() error {
 	return nil
 }
 
-// Outputs are the nodes that the node may enqueue to, in the order of the graph.
+// Outputs lists the nodes that the node may enqueue to, in the order of the graph.
 func (n *Node) Outputs() (list []*Node) {
 	seen := map[*Node]bool{}
 	for i := range n.outputs {
@@ -113,7 +113,7 @@ func (n *Node) Outputs() (list []*Node) {
 	return list
 }
 
-// NewGraph connects nodes and checks that they fit together and keep to limits.
+// NewGraph connects nodes and checks them against each other and against limits.
 func NewGraph(nodes []*Node, limits scheduler.GraphLimits) (*Graph, error) {
 	g := &Graph{Nodes: nodes, limits: limits, byRef: map[program.NodeRef]*Node{}}
 	for _, step := range []func() error{g.identify, g.connectSharers, g.connect, g.assignLevels, g.checkLimits} {
@@ -129,12 +129,12 @@ func graphError(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrGraph, fmt.Sprintf(format, args...))
 }
 
-// Find is the node of a name and index, or nil.
+// Find returns the node of a name and index, or nil.
 func (g *Graph) Find(name string, index uint32) *Node {
 	return g.byRef[program.NodeRef{Name: name, Index: index}]
 }
 
-// identify completes what entry points do not state and holds names to be unique.
+// identify fills in what entry points leave out, and checks that names are unique.
 func (g *Graph) identify() error {
 	var errs []error
 	for i, n := range g.Nodes {
@@ -153,21 +153,21 @@ func (g *Graph) identify() error {
 	return errors.Join(append(errs, g.checkSameNames())...)
 }
 
-// describeInput: a dynamic node without input has a payload of three counts.
+// describeInput sets the payload of a node. A dynamic node without declared input has a payload of three counts.
 func (n *Node) describeInput() {
 	n.outputs = make([]output, len(n.meta.Outputs))
 	switch in := n.meta.Input; {
 	case in != nil:
 		n.size, n.indirect = in.Bytes, in.Indirect
 		if n.meta.Launch == program.Dynamic && in.Indirect == nil {
-			n.indirect = &program.Indirect{} // components that the payload lacks are 1: here all
+			n.indirect = &program.Indirect{} // no component: all counts are 1
 		}
 	case n.meta.Launch == program.Dynamic:
 		n.size, n.indirect = 12, &program.Indirect{Components: 3, Bits: 32}
 	}
 }
 
-// checkSameNames: nodes of one name agree in model, payload size and launch kind.
+// checkSameNames checks that nodes of one name agree in model, payload size and launch kind.
 func (g *Graph) checkSameNames() error {
 	first := map[string]*Node{}
 	for _, n := range g.Nodes {
@@ -192,7 +192,7 @@ func (g *Graph) checkSameNames() error {
 	return nil
 }
 
-// connectSharers finds the nodes that share an input.
+// connectSharers connects nodes that share an input to the node that owns it.
 func (g *Graph) connectSharers() error {
 	for _, n := range g.Nodes {
 		ref := n.meta.SharesInput
@@ -200,7 +200,7 @@ func (g *Graph) connectSharers() error {
 			continue
 		}
 		if n.base = g.byRef[*ref]; n.base != nil && n.meta.Input == nil && n.meta.Launch != program.Dynamic {
-			n.size = n.base.size // it reads nothing of it
+			n.size = n.base.size // it does not read the payload
 		}
 		switch {
 		case n.base == nil:
@@ -222,7 +222,7 @@ func (g *Graph) connectSharers() error {
 	return nil
 }
 
-// connect finds the nodes that each output can reach.
+// connect finds the target nodes of each output.
 func (g *Graph) connect() error {
 	var errs []error
 	for _, n := range g.Nodes {
@@ -274,8 +274,8 @@ func (g *Graph) checkOutput(n *Node, o *output) error {
 	return g.checkIndexes(n, o)
 }
 
-// checkIndexes: all indexes from 0 to the size of an array that is not sparse have their node, those below its base index
-// too. Without a size, the one node of the output is there.
+// checkIndexes checks that an array of nodes that is not sparse has a node for each index from 0 to its size, also
+// below its base index; and that an output without a size has its one node.
 func (g *Graph) checkIndexes(n *Node, o *output) error {
 	first, end := uint32(0), o.ArraySize
 	switch {
@@ -292,9 +292,9 @@ func (g *Graph) checkIndexes(n *Node, o *output) error {
 	return nil
 }
 
-// setLimits works out how many payloads one workgroup may allocate of each output and of those that share its limit.
-// NodeMaxPayloadsAMDX counts by visibility: once for arrays of the workgroup, and once for each invocation where invocations
-// allocate. The machine's limits of a workgroup bound the sum.
+// setLimits works out how many payloads one workgroup may allocate, of all outputs that share a limit:
+// NodeMaxPayloadsAMDX once for arrays of the workgroup, and once for each invocation if invocations allocate; at most
+// the machine's limit of a workgroup.
 func (g *Graph) setLimits(n *Node) {
 	local := n.Program.LocalSize
 	lanes := uint64(local[0]) * uint64(local[1]) * uint64(local[2])
@@ -312,10 +312,10 @@ func (g *Graph) setLimits(n *Node) {
 	}
 }
 
-// assignLevels gives each stage its level: one more than those that lead to it.
+// assignLevels gives each stage a level: one more than the largest level of the stages that lead to it.
 func (g *Graph) assignLevels() error {
 	starts := make([]int, len(g.Nodes))
-	state := make([]int, len(g.Nodes)) // 0 new, 1 on the path, 2 done
+	state := make([]int, len(g.Nodes)) // 0: new, 1: on the path, 2: done
 	producers := g.producers()
 	maxDepth := g.limits.MaxDepth
 	deepest := uint32(maxDepth + 1)
@@ -351,7 +351,7 @@ func (g *Graph) assignLevels() error {
 	return nil
 }
 
-// producers lists by node those that enqueue to it or to the node it shares with, itself left out.
+// producers lists for each node the other nodes that enqueue to it or to the node whose input it shares.
 func (g *Graph) producers() [][]*Node {
 	list := make([][]*Node, len(g.Nodes))
 	for _, n := range g.Nodes {
@@ -383,7 +383,7 @@ func (g *Graph) makeStages(starts []int) {
 	}
 }
 
-// findFeeders finds for each stage those from which payloads may come to it.
+// findFeeders finds for each stage the stages whose payloads may lead to it.
 func (g *Graph) findFeeders() {
 	direct := make([][]int, len(g.stages))
 	for _, s := range g.stages {
@@ -410,7 +410,7 @@ func (g *Graph) findFeeders() {
 	}
 }
 
-// next is the stage of a node to which payloads go from here; nil where the recursion is spent.
+// next returns the stage of a node that payloads from this stage go to; nil: the recursion is spent.
 func (s *stage) next(t *Node) *stage {
 	switch {
 	case t != s.Node:
@@ -424,14 +424,14 @@ func (s *stage) next(t *Node) *stage {
 // An allowance is the most that one workgroup of a node may allocate.
 type allowance struct {
 	payloads uint64
-	bytes    uint64 // of the payloads, each of the largest type that shares the limit
-	memory   uint64 // that they take: payloads in multiples of payloadAlignment
+	bytes    uint64 // of the payloads, each as large as the largest type that shares the limit
+	memory   uint64 // that they take in the pool, in multiples of payloadAlignment
 }
 
-// allowance adds up the limits of a node's outputs, as far as the machine's limits of a workgroup go. Outputs to the node itself do
-// not count where its recursion is spent.
+// allowance adds up the limits of a node's outputs, at most to the machine's limits of a workgroup. Outputs to the
+// node itself do not count if recursive is false.
 func (g *Graph) allowance(n *Node, recursive bool) (sum allowance) {
-	strides := map[uint32]uint64{} // payloads by the memory that each takes
+	strides := map[uint32]uint64{} // number of payloads by stride
 	for _, r := range n.roots(recursive) {
 		limit := n.outputs[r.output].limit
 		sum.payloads += limit
@@ -441,7 +441,7 @@ func (g *Graph) allowance(n *Node, recursive bool) (sum allowance) {
 	sum.payloads = min(sum.payloads, uint64(g.limits.MaxPayloads))
 	sum.bytes = min(sum.bytes, uint64(g.limits.MaxPayloadBytes))
 	left := sum.payloads
-	for _, stride := range slices.Backward(slices.Sorted(maps.Keys(strides))) { // the largest payloads first
+	for _, stride := range slices.Backward(slices.Sorted(maps.Keys(strides))) { // largest payloads first
 		count := min(strides[stride], left)
 		sum.memory += count * uint64(stride)
 		left -= count
@@ -450,7 +450,7 @@ func (g *Graph) allowance(n *Node, recursive bool) (sum allowance) {
 	return sum
 }
 
-// A root is an output whose limit counts, with the largest payload of those that share it.
+// A root is an output whose limit counts, with the largest payload of the outputs that share the limit.
 type root struct {
 	output        int
 	bytes, stride uint32
@@ -471,8 +471,8 @@ func (n *Node) roots(recursive bool) (list []root) {
 	return list
 }
 
-// checkLimits holds each node to what an implementation offers. NodeMaxPayloadsAMDX counts once for each output, as only the run shows
-// how many of its invocations allocate.
+// checkLimits checks each node against the limits of the machine. NodeMaxPayloadsAMDX counts once for each output: how
+// many invocations allocate shows only at run time.
 func (g *Graph) checkLimits() error {
 	var errs []error
 	for _, n := range g.Nodes {
@@ -511,7 +511,7 @@ func checkGrid(n *Node, grid [3]uint32) error {
 	return nil
 }
 
-// computeReserves works out what must stay free while a workgroup of each level starts.
+// computeReserves works out the memory that must stay free while a workgroup of each level starts.
 func (g *Graph) computeReserves() {
 	g.worst, g.deeper = make([]uint64, g.Depth+2), make([]uint64, g.Depth+2)
 	for _, s := range g.stages {
@@ -522,15 +522,14 @@ func (g *Graph) computeReserves() {
 	}
 }
 
-// MinimumBytes is the payload memory from which on the graph always finishes:
-// at each level, one workgroup at its worst.
+// MinimumBytes returns the payload memory with which the graph always finishes: the largest allowance of a workgroup,
+// summed over all levels.
 func (g *Graph) MinimumBytes() uint64 { return g.deeper[0] }
 
-// maximumCap bounds what MaximumBytes asks for where the graph states no bounds. Knob.
+// maximumCap bounds MaximumBytes where the graph sets no bound. Knob.
 const maximumCap = 256 << 20
 
-// MaximumBytes is the payload memory beyond which a dispatch of that many
-// payloads to each node can't use more.
+// MaximumBytes returns the most payload memory that a dispatch of that many payloads to each node can use.
 func (g *Graph) MaximumBytes(counts map[*Node]uint64) uint64 {
 	total := 0.0
 	payloads := make([]float64, len(g.stages))
@@ -552,7 +551,7 @@ func (g *Graph) MaximumBytes(counts map[*Node]uint64) uint64 {
 	return uint64(min(max(total, float64(g.MinimumBytes())), max(maximumCap, float64(g.MinimumBytes()))))
 }
 
-// entry is the node that the host dispatches to start this one.
+// entry returns the node that the host dispatches to start this one.
 func (n *Node) entry() *Node {
 	if n.base != nil {
 		return n.base
@@ -560,7 +559,7 @@ func (n *Node) entry() *Node {
 	return n
 }
 
-// mostGroups is how many workgroups one payload may start.
+// mostGroups returns the most workgroups that one payload may start.
 func (n *Node) mostGroups() float64 {
 	w := n.meta.Workgroups
 	switch {

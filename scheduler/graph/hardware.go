@@ -5,10 +5,9 @@ import (
 	"spvsim/scheduler"
 )
 
-// hardware is a queue beside the dispatcher, or one in each shader engine:
-// payloads enter through ports, wait in entries on chip and are launched at a
-// rate. Entries beyond its depth overflow to memory. Payloads are allocated by the
-// pool, which answers after the queue's latency, there and back.
+// hardware is a queue beside the dispatcher, or one in each shader engine or compute unit. Payloads enter through
+// ports, wait in on-chip entries and are launched at a rate. Entries beyond the queue's depth spill to memory. The
+// allocator answers allocations after the queue's latency in each direction.
 type hardware struct {
 	pushPolicy
 	queues    *queues
@@ -18,13 +17,13 @@ type hardware struct {
 	spec      *scheduler.QueueSpec
 }
 
-// A port takes payloads at a rate.
+// A port takes payloads at a rate. Times are in 1/2^RateBits cycles.
 type port struct {
-	freeAt uint64 // from when it is free, in fractions of a cycle
-	gap    uint64 // what one takes it
+	freeAt uint64 // time from which it is free
+	gap    uint64 // time for one payload
 }
 
-// book books n payloads from cycle now on, and says in which cycle the last one goes in.
+// book books the port for n payloads from cycle now on, and returns the cycle in which the last one enters.
 func (p *port) book(now uint64, n int) uint64 {
 	if n == 0 {
 		return now
@@ -33,7 +32,7 @@ func (p *port) book(now uint64, n int) uint64 {
 	return (p.freeAt - 1) >> scheduler.RateBits
 }
 
-// portOf is a port of a queue through which payloads go, each way on its own.
+// portOf returns a port of a queue; allocations and enqueues each have one.
 func portOf(q *scheduler.QueueSpec) port { return port{gap: scheduler.RateGap(float64(q.Ports))} }
 
 func newHardware(r *Run) (policy, error) {
@@ -43,13 +42,13 @@ func newHardware(r *Run) (policy, error) {
 	return &hardware{queues: r.queues, launcher: r.launcher, allocator: r.allocator, stats: r.stats, spec: &r.spec.Queue}, nil
 }
 
-// Allocate asks the allocator.
+// Allocate sends the allocation to the allocator.
 func (h *hardware) Allocate(now uint64, unit, payloads int, done *wait) {
 	h.allocator.ask(now, unit, payloads, &h.queues.of(unit).shared.alloc, done)
 }
 
-// Enqueue holds the wave until the queue has taken the payloads. The entrance is booked by the sender,
-// which others keep waiting; what is taken arrives after the latency.
+// Enqueue stalls the wave until the queue has taken its payloads, which arrive after the latency. The sender books the
+// entrance, so that others wait behind it.
 func (h *hardware) Enqueue(now uint64, b *batch) {
 	q, n := h.queues.of(b.unit), len(b.payloads)
 	in, cause := q.shared.enter.book(now, n), &h.stats.queue.StallLines
@@ -65,7 +64,7 @@ func (h *hardware) Enqueue(now uint64, b *batch) {
 	w.close()
 }
 
-// Tick opens launches, and reads back what will be launched next.
+// Tick starts launches and reads spilled entries back.
 func (h *hardware) Tick(now uint64, queue int) uint64 {
 	q := h.queues.list[queue]
 	q.shared.roundRobin.beginTick()
@@ -76,7 +75,7 @@ func (h *hardware) Tick(now uint64, queue int) uint64 {
 	return min(next, over.admitBlocked(now))
 }
 
-// launchOne opens a launch, at the queue's rate. It starts when its entries are on chip.
+// launchOne opens a launch at the queue's rate. The launch starts when its entries are on chip.
 func (h *hardware) launchOne(now uint64, b *nodeQueue) (uint64, bool) {
 	q := h.queues.list[b.queue]
 	s := q.shared

@@ -1,6 +1,6 @@
 package graph
 
-// inMemory is the part of policies whose queues are in memory: allocations and entries are taken with atomics.
+// inMemory has what policies with queues in memory share: atomics that count allocations and reserve entries.
 type inMemory struct {
 	ring   *ring
 	queues *queues
@@ -9,7 +9,7 @@ type inMemory struct {
 
 func (r *Run) inMemory() inMemory { return inMemory{r.ring, r.queues, r.stats} }
 
-// Allocate counts in memory.
+// Allocate costs an atomic on the counter of allocated payloads.
 func (m *inMemory) Allocate(now uint64, unit, payloads int, done *wait) {
 	if payloads > 0 {
 		m.ring.atomic(now, done, unit, counterAlloc)
@@ -17,8 +17,8 @@ func (m *inMemory) Allocate(now uint64, unit, payloads int, done *wait) {
 	done.close()
 }
 
-// append takes entries of a queue in memory with an atomic and writes them. The
-// wave waits for the atomic; both done, the payloads can be picked after latency.
+// append reserves entries of a queue with an atomic and writes them. The wave waits for the atomic; once both are
+// done, the payloads may be launched after latency.
 func (m *inMemory) append(now uint64, b *batch, counter int, latency uint64) {
 	all := gather(now, func(at uint64) { m.queues.release(b, at+latency) })
 	all.outstanding++

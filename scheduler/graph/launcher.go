@@ -9,8 +9,8 @@ import (
 	"spvsim/scheduler"
 )
 
-// maxOpenLaunches is how many launches of one node and level are open at once, over all queues: enough to hide the latency of opening them. A
-// queue of an engine or a compute unit has its part of them: what it has opened, no other queue takes.
+// maxOpenLaunches is the number of open launches of one node and level, over all queues: enough to hide the latency of
+// launching. Each queue of an engine or compute unit has an equal part, as no other queue takes what it has opened.
 const maxOpenLaunches = 64
 
 // A nodeLaunch is a launch of a node, with its input payloads.
@@ -19,15 +19,15 @@ type nodeLaunch struct {
 	*stage
 	nodeQueue *nodeQueue
 	input     int32
-	lanes     int    // workgroups of one invocation that share a wave; 0: they do not
-	first     uint32 // number of its first workgroup among those of the node
-	hop       *hop   // nil where no time passes
+	lanes     int    // workgroups of one invocation that share its wave; 0: none do
+	first     uint32 // number of its first workgroup, over all launches of the node
+	hop       *hop   // nil in functional runs
 }
 
-// An launcher makes launches of the payloads that wait, and workgroups of the launches. It is the work that the dispatcher places.
+// A launcher makes launches of waiting payloads, and workgroups of the launches. It is the graph's LaunchSource.
 type launcher struct {
 	engine     *engine.Engine
-	dispatcher *scheduler.Dispatcher // nil where no time passes
+	dispatcher *scheduler.Dispatcher // nil in functional runs
 	queues     *queues
 	nodeQueues *nodeQueues
 	pool       *pool
@@ -36,11 +36,11 @@ type launcher struct {
 	nodes      []*Node
 	workgroups *workgroups
 	policy     policy
-	// Cycles that payloads wait for more, of a coalescing node and of one whose workgroups share waves.
+	// Cycles for which payloads wait for more: of a coalescing node, and of a node whose workgroups share waves.
 	coalescing, packing uint64
-	adaptive            bool // windows that launches do not fill get shorter
-	pullsWork           bool // workers take the workgroups
-	maxLaunches         int  // launches of a bin that are open at once
+	adaptive            bool // queue.window adaptive
+	pullsWork           bool // workers take the workgroups; nothing is left to place
+	maxLaunches         int  // open launches of a node queue
 	launchPool          engine.Stock[nodeLaunch]
 }
 
@@ -56,7 +56,7 @@ func newLauncher(g *Graph, s *scheduler.QueueSpec, k kind, parts *Parts, q *queu
 	return o
 }
 
-// loadHostPayloads hands the host's payloads over.
+// loadHostPayloads queues the payloads that the host dispatches.
 func (o *launcher) loadHostPayloads(entries []Entry) {
 	clear(o.stats.opened)
 	for i := range entries {
@@ -70,7 +70,7 @@ func (o *launcher) loadHostPayloads(entries []Entry) {
 	}
 }
 
-// spreadHostPayloads spreads the payloads of an entry over the queues.
+// spreadHostPayloads deals the payloads of an entry out to the queues, one by one.
 func (o *launcher) spreadHostPayloads(s *stage, e *Entry) {
 	n := uint64(len(o.queues.list))
 	for q := range n {
@@ -84,7 +84,7 @@ func (o *launcher) spreadHostPayloads(s *stage, e *Entry) {
 	}
 }
 
-// pop takes the next payload of the bin.
+// pop removes the next payload from a node queue.
 func (o *launcher) pop(now uint64, b *nodeQueue) (int32, error) {
 	o.stats.waiting--
 	if b.head < len(b.fifo) {
@@ -102,8 +102,8 @@ func (o *launcher) pop(now uint64, b *nodeQueue) (int32, error) {
 	return o.popHost(b)
 }
 
-// popHost makes the next payload that the host dispatched. Nodes that share an
-// input each get a copy: none of them may write it.
+// popHost makes the next payload that the host dispatched. Nodes that share an input get a copy each, which none of
+// them may write.
 func (o *launcher) popHost(b *nodeQueue) (int32, error) {
 	h := &b.hostPayloads[0]
 	i, err := o.pool.allocate(b.size, true)
@@ -128,9 +128,8 @@ func (o *launcher) popHost(b *nodeQueue) (int32, error) {
 	return i, nil
 }
 
-// launch takes the payloads that start together from the bin. From ready on,
-// which says from when, its workgroups may be placed. It returns nil when the run
-// has failed.
+// launch opens a launch of the payloads that start together. Its workgroups may be placed once readyFrom says from
+// when. It returns nil if the run has failed.
 func (o *launcher) launch(now uint64, b *nodeQueue) *nodeLaunch {
 	n := min(b.pending(), b.batchSize())
 	o.adaptWindow(b, n)
@@ -169,7 +168,7 @@ func (o *launcher) launch(now uint64, b *nodeQueue) *nodeLaunch {
 	return l
 }
 
-// readyFrom says from which cycle on workgroups of an open launch may be placed.
+// readyFrom sets the cycle from which workgroups of an open launch may be placed.
 func (o *launcher) readyFrom(l *nodeLaunch, at uint64) {
 	now := o.engine.Now()
 	l.ReadyAt = max(at, now)
@@ -186,7 +185,7 @@ func (o *launcher) readyFrom(l *nodeLaunch, at uint64) {
 		}
 		o.endLaunch(l)
 		o.queues.wake(now + 1)
-		o.dispatcher.Wake(now + 1) // its memory may be what another launch waits for
+		o.dispatcher.Wake(now + 1) // another launch may wait for its memory
 		return
 	}
 	o.dispatcher.Wake(l.ReadyAt)
@@ -205,16 +204,16 @@ func (o *launcher) newLaunch(b *nodeQueue, input int32) *nodeLaunch {
 	return l
 }
 
-// need is what the launch's next workgroup, or the workgroups that share its wave, may allocate.
+// need returns the bytes that the launch's next workgroup, or all workgroups that share its wave, may allocate.
 func (l *nodeLaunch) need() uint64 { return l.worst * uint64(max(l.lanes, 1)) }
 
-// Reserve implements LaunchSource.
+// Reserve implements scheduler.LaunchSource.
 func (o *launcher) Reserve(list int) bool {
 	return o.reserveMemory(o.nodeQueues.inOrder(o.nodeQueues.ofList(list)).launches[0])
 }
 
-// reserveMemory reports whether the payload memory allows the launch's next workgroup.
-// One of workgroups that share a wave is cut to what the memory allows.
+// reserveMemory reports whether payload memory for the launch's next workgroup is free. A wave that workgroups share
+// is cut to those for which it is.
 func (o *launcher) reserveMemory(l *nodeLaunch) bool {
 	free := o.pool.freeBytes(l.level)
 	switch {
@@ -227,7 +226,8 @@ func (o *launcher) reserveMemory(l *nodeLaunch) bool {
 	return true
 }
 
-// anyHasMemory says whether the payload memory allows a workgroup of those launches that may be placed: then it waits for a compute unit.
+// anyHasMemory reports whether any launch has the payload memory for its next workgroup: such a launch waits for a
+// compute unit.
 func (o *launcher) anyHasMemory() bool {
 	for _, b := range o.nodeQueues.list {
 		if !b.deferred && len(b.launches) > 0 && o.pool.freeBytes(b.launches[0].level) >= b.launches[0].worst {
@@ -237,8 +237,7 @@ func (o *launcher) anyHasMemory() bool {
 	return false
 }
 
-// split leaves a launch its first payloads, a lane each; the others get a launch
-// of their own after it.
+// split leaves a launch its first payloads, one for each lane, and opens a launch of the others after it.
 func (o *launcher) split(l *nodeLaunch, lanes int) {
 	input := o.pool.newArray(l.stage)
 	rest := o.newLaunch(l.nodeQueue, input)
@@ -258,14 +257,14 @@ func (o *launcher) split(l *nodeLaunch, lanes int) {
 	o.stats.openLaunches++
 }
 
-// beginWorkgroup makes the next workgroup of the bin's first open launch, and closes
-// the launch for placing after its last.
+// beginWorkgroup makes the next workgroup of a node queue's first launch. With its last workgroup, the launch leaves
+// the node queue.
 func (o *launcher) beginWorkgroup(b *nodeQueue, unit int, wg *cu.Workgroup) {
 	l := b.launches[0]
 	g := o.workgroups.newWorkgroup(l, unit)
 	*wg = cu.Workgroup{Index: uint64(g.id), ID: l.NextID, Count: l.Grid}
 	wg.Node.Input, wg.Node.Shader = o.pool.handle(l.input), l.Index
-	if b.base == nil { // a node that shares an input is not recursive, though it may have the stages of one
+	if b.base == nil { // a node that shares an input is not recursive, even if the input's owner is
 		wg.Node.Remaining = l.remaining
 	}
 	wg.Node.MeshGroup, wg.Node.Payloads = l.first+uint32(l.Placed), g
@@ -281,7 +280,7 @@ func (o *launcher) beginWorkgroup(b *nodeQueue, unit int, wg *cu.Workgroup) {
 	}
 }
 
-// endLaunch ends a launch: its input payloads are freed when nothing else uses them.
+// endLaunch ends a launch, and frees input payloads that no other launch uses.
 func (o *launcher) endLaunch(l *nodeLaunch) {
 	a := &o.pool.arrays[l.input]
 	o.countStarts(l, a.elems)
@@ -293,7 +292,7 @@ func (o *launcher) endLaunch(l *nodeLaunch) {
 	o.launchPool.Give(l)
 }
 
-// endWorkgroup takes a workgroup out, and its launch with the last one.
+// endWorkgroup removes a workgroup that has ended; with the last one, its launch ends.
 func (o *launcher) endWorkgroup(g *workgroup) {
 	o.stats.resident--
 	g.close()
@@ -305,10 +304,10 @@ func (o *launcher) endWorkgroup(g *workgroup) {
 	o.workgroups.recycle(g)
 }
 
-// countStarts counts how long the payloads of a launch took to its first instruction.
+// countStarts counts the cycles from the enqueue of a launch's payloads to its first instruction.
 func (o *launcher) countStarts(l *nodeLaunch, list []int32) {
 	if l.hop == nil || l.hop.first == 0 {
-		return // no time passes, or it had no workgroups
+		return // a functional run, or a launch without workgroups
 	}
 	s := &o.stats.nodes[l.nodeQueue.id()]
 	for _, i := range list {
@@ -324,14 +323,14 @@ func (o *launcher) dropReference(i int32) {
 	}
 }
 
-// ReadyAt is the cycle from which a launch can be opened from the bin: at once if it is whole, or if nothing else can arrive;
-// otherwise when the window of its kind has passed.
+// launchableAt returns the cycle from which a launch can be opened: at once if the batch is whole or nothing more can
+// arrive, otherwise after the window of the node.
 func (o *launcher) launchableAt(b *nodeQueue) uint64 {
 	n := b.pending()
 	switch {
 	case n == 0:
 		return cu.Never
-	case n >= b.batchSize(), b.head == len(b.fifo): // what the host dispatches is complete
+	case n >= b.batchSize(), b.head == len(b.fifo): // host payloads are complete
 		return 0
 	}
 	window := o.coalescing
@@ -345,7 +344,8 @@ func (o *launcher) launchableAt(b *nodeQueue) uint64 {
 	return b.fifo[b.head].visibleAt + window
 }
 
-// adaptWindow halves a bin's window after a launch that it did not fill, and doubles it again after one that it filled.
+// adaptWindow halves a node queue's window after a launch that did not fill a batch, and doubles it again after one
+// that did.
 func (o *launcher) adaptWindow(b *nodeQueue, payloads uint64) {
 	switch {
 	case !o.adaptive || b.batchSize() == 1:
@@ -356,14 +356,14 @@ func (o *launcher) adaptWindow(b *nodeQueue, payloads uint64) {
 	}
 }
 
-// mostHalvings leaves a window of a few cycles of the longest there are.
+// mostHalvings leaves a few cycles of the longest window.
 const mostHalvings = 20
 
-// A step of opening opens a launch from a bin in cycle now, or says from when it can.
+// A launchStep opens a launch in cycle now, or returns false and the cycle of the next try.
 type launchStep func(now uint64, b *nodeQueue) (at uint64, ok bool)
 
-// launchReady opens launches of one queue, in the order of arbitration, until nothing
-// more can be opened in cycle now. It says when more can, if nothing happens before.
+// launchReady opens launches of one queue, in the order of arbitration, until none can be opened in cycle now. It
+// returns the cycle of the next try, if nothing happens before.
 func (o *launcher) launchReady(now uint64, q int, open launchStep) uint64 {
 	next := cu.Never
 	for k := range o.nodeQueues.order {
@@ -374,7 +374,7 @@ func (o *launcher) launchReady(now uint64, q int, open launchStep) uint64 {
 	return next
 }
 
-// launchFrom opens launches of a bin while it can.
+// launchFrom opens launches of a node queue while it can.
 func (o *launcher) launchFrom(now uint64, b *nodeQueue, open launchStep) uint64 {
 	for len(b.launches) < o.maxLaunches && o.engine.Err() == nil {
 		at := o.launchableAt(b)
@@ -389,8 +389,7 @@ func (o *launcher) launchFrom(now uint64, b *nodeQueue, open launchStep) uint64 
 	return cu.Never
 }
 
-// Lists fulfils work: a list for each bin. A policy whose workers pull leaves
-// nothing to place.
+// Lists implements scheduler.LaunchSource: a list for each node queue.
 func (o *launcher) Lists() int {
 	if o.pullsWork {
 		return 0
@@ -410,13 +409,13 @@ func (o *launcher) NextWorkgroup(list, unit int, wg *cu.Workgroup) {
 	q, k := o.nodeQueues.ofList(list)
 	b := o.nodeQueues.inOrder(q, k)
 	if len(b.launches) == o.maxLaunches {
-		o.queues.list[q].alarm.Set(o.engine.Now()) // there is space for another
+		o.queues.list[q].alarm.Set(o.engine.Now()) // another launch may open
 	}
 	o.beginWorkgroup(b, unit, wg)
 	o.nodeQueues.rotate(k)
 }
 
-// WorkgroupEnded fulfils work.
+// WorkgroupEnded implements scheduler.LaunchSource.
 func (o *launcher) WorkgroupEnded(now uint64, m *cu.WaveEnd) {
 	g, l := o.workgroups.list[m.Index], o.stats
 	if g.launch.hop.issued(m.First); m.Done >= l.endCycle || l.lastDone == nil {

@@ -2,7 +2,7 @@ package graph
 
 import "spvsim/cu"
 
-// A spread says how many queues a machine has.
+// A spread is where queues are: one for the machine, or one for each shader engine or compute unit.
 type spread uint8
 
 const (
@@ -14,13 +14,13 @@ const (
 // spreads by the words of queue.placement.
 var spreads = map[string]spread{"central": central, "engine": byEngine, "unit": byUnit}
 
-// A layout says which queue each compute unit uses.
+// A layout maps compute units to queues.
 type layout struct {
 	spread         spread
-	engines, units int // shader engines, and compute units of each
+	engines, units int // shader engines; compute units of each
 }
 
-// newLayout is that of a machine; nil: of one without compute units, with a central queue.
+// newLayout returns the layout of a machine. Without limits (in a functional run) there is one queue.
 func newLayout(s spread, limits *cu.Limits) layout {
 	if limits == nil {
 		return layout{units: 1}
@@ -28,7 +28,7 @@ func newLayout(s spread, limits *cu.Limits) layout {
 	return layout{s, limits.ShaderEngines, limits.ComputeUnits}
 }
 
-// queueOf is the queue that a compute unit uses.
+// queueOf returns the queue of a compute unit.
 func (l layout) queueOf(unit int) int {
 	switch l.spread {
 	case byEngine:
@@ -39,7 +39,7 @@ func (l layout) queueOf(unit int) int {
 	return 0
 }
 
-// numQueues is how many queues the machine has.
+// numQueues returns the number of queues.
 func (l layout) numQueues() int {
 	switch l.spread {
 	case byEngine:
@@ -50,7 +50,7 @@ func (l layout) numQueues() int {
 	return 1
 }
 
-// firstUnit is the compute unit through whose path a queue's own accesses go.
+// firstUnit returns the compute unit through whose path a queue accesses memory.
 func (l layout) firstUnit(q int) int {
 	if l.spread == byEngine {
 		return q * l.units

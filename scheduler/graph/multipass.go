@@ -9,14 +9,12 @@ import (
 	"spvsim/scheduler"
 )
 
-// multipass runs the graph as compute passes: payloads are written to memory,
-// and for each node of a level a compaction gathers them and an indirect
-// dispatch starts them. Between levels all workgroups end. Passes of a level
-// follow each other one by one, or overlap: all compactions, a barrier, all
-// dispatches.
+// multipass runs the graph as compute passes. Payloads are written to memory; for each node of a level a compaction
+// gathers them, and an indirect dispatch starts them. Between levels all workgroups end. The passes of a level run one
+// by one, or overlap: all compactions, a barrier, all dispatches.
 //
-// A level that payload memory can't hold the output of is left early, for the
-// deeper ones to free some; it is taken up again later.
+// A level whose output does not fit into payload memory is interrupted so that deeper levels can free some, and
+// resumed later.
 type multipass struct {
 	pushPolicy
 	inMemory
@@ -25,21 +23,21 @@ type multipass struct {
 	launcher   *launcher
 	spec       *scheduler.SchedulerSpec
 	units      int    // compute units
-	launch     uint64 // cycles of a launch that waits for nothing
+	launch     uint64 // front-end cycles of a launch without dependencies
 
-	level         int // that runs
+	level         int // level of the pass
 	steps         []passStep
-	nextStepAt    uint64 // cycle of the next step; cu.Never while that is not known
+	nextStepAt    uint64 // cycle of the next step; cu.Never: not known yet
 	running       bool
-	blocked       bool   // the last pass was left early
-	endedBefore   uint64 // workgroups that had ended when the pass began
-	waitingBefore uint64 // payloads that waited then
-	overlap       bool   // of the passes of a level
-	compactions   int    // compactions that have not ended
-	compactedAt   uint64 // when the last one of the others did
+	blocked       bool   // the last pass was interrupted
+	endedBefore   uint64 // workgroups that had ended at the start of the pass
+	waitingBefore uint64 // payloads that waited at the start of the pass
+	overlap       bool   // passes of a level overlap
+	compactions   int    // compactions under way
+	compactedAt   uint64 // end of the last compaction that has ended
 }
 
-// A passStep is a command of the pass: the compaction or the dispatch of a node.
+// A passStep is a command of a pass: the compaction or the dispatch of a node.
 type passStep struct {
 	nodeQueue *nodeQueue
 	dispatch  bool
@@ -52,8 +50,8 @@ func newMultipass(r *Run) (policy, error) {
 	}, nil
 }
 
-// Enqueue counts in memory and writes where the payloads are, which nothing waits
-// for: the pass ends before they are read.
+// Enqueue counts the batch with an atomic, for which the wave waits, and writes its entries, for which nothing waits:
+// the pass ends before they are read.
 func (m *multipass) Enqueue(now uint64, b *batch) {
 	w := gather(now, func(at uint64) {
 		m.stats.stall(&m.stats.queue.StallMemory, at-now)
@@ -67,12 +65,12 @@ func (m *multipass) Enqueue(now uint64, b *batch) {
 	written.close()
 }
 
-// Start begins with the level of what the host dispatched, which needs no compaction.
+// Start begins with the level that the host dispatched, which needs no compaction.
 func (m *multipass) Start(now uint64) {
 	m.running, m.blocked, m.nextStepAt, m.level, m.compactions = false, false, now, 0, 0
 }
 
-// Tick goes on with the pass, or begins the next one.
+// Tick continues the pass, or begins the next one.
 func (m *multipass) Tick(now uint64, queue int) uint64 {
 	if !m.running && !m.beginPass(now) {
 		return m.nextStepAt
@@ -81,21 +79,21 @@ func (m *multipass) Tick(now uint64, queue int) uint64 {
 		m.runStep(now)
 	}
 	next := m.launcher.launchReady(now, queue, m.launchQuota)
-	m.dispatcher.Wake(now) // which ends the pass if it starts nothing
+	m.dispatcher.Wake(now) // a pass that starts nothing ends
 	if len(m.steps) > 0 {
 		next = min(next, m.nextStepAt)
 	}
 	return next
 }
 
-// OnIdle ends the pass when all of it has been placed and has ended.
+// OnIdle ends the pass when all its workgroups have been placed and have ended.
 func (m *multipass) OnIdle(now, next uint64) {
 	if m.running && len(m.steps) == 0 && m.stats.resident == 0 && m.stats.inFlight == 0 && m.passDone(next) {
 		m.endPass(now)
 	}
 }
 
-// passDone: nothing of the pass is left, or what is left waits for payload memory.
+// passDone reports whether nothing of the pass is left, or only what waits for payload memory.
 func (m *multipass) passDone(next uint64) bool {
 	if m.stats.openLaunches > 0 {
 		return next == cu.Never && !m.launcher.anyHasMemory()
@@ -108,7 +106,7 @@ func (m *multipass) passDone(next uint64) bool {
 	return true
 }
 
-// endPass closes the pass: the next begins after the barrier.
+// endPass ends the pass. The next one begins after the barrier.
 func (m *multipass) endPass(now uint64) {
 	m.running, m.blocked = false, m.stats.openLaunches > 0
 	for _, b := range m.queues.nodeQueues.list {
@@ -117,13 +115,13 @@ func (m *multipass) endPass(now uint64) {
 	}
 	m.nextStepAt = cu.Never
 	if m.stats.waiting == 0 && m.stats.openLaunches == 0 || m.blocked && m.stats.endedGroups == m.endedBefore && m.stats.waiting == m.waitingBefore {
-		return // all is done, or nothing can be
+		return // all is done, or nothing can make progress
 	}
 	m.nextStepAt = max(now, m.stats.endCycle) + uint64(m.spec.BarrierCycles)
 	m.queues.list[0].alarm.Set(m.nextStepAt)
 }
 
-// beginPass picks the level of the next pass and plans its commands.
+// beginPass picks the level of the next pass and plans its commands. It returns false before the pass may begin.
 func (m *multipass) beginPass(now uint64) bool {
 	if m.nextStepAt > now {
 		return false
@@ -150,7 +148,7 @@ func (m *multipass) beginPass(now uint64) bool {
 	return true
 }
 
-// pickLevel is the shallowest level with payloads; after a pass that was left early, the deepest.
+// pickLevel returns the shallowest level with payloads; after an interrupted pass, the deepest.
 func (m *multipass) pickLevel() int {
 	level := 0
 	for _, b := range m.queues.nodeQueues.list {
@@ -164,7 +162,7 @@ func (m *multipass) pickLevel() int {
 	return level
 }
 
-// order is 0 of compactions and 1 of dispatches.
+// order sorts compactions before dispatches.
 func (s passStep) order() int {
 	if s.dispatch {
 		return 1
@@ -172,7 +170,7 @@ func (s passStep) order() int {
 	return 0
 }
 
-// runStep carries out a command and sets the time of the next.
+// runStep executes a command and sets the time of the next.
 func (m *multipass) runStep(now uint64) {
 	s := m.steps[0]
 	m.steps = m.steps[1:]
@@ -191,8 +189,8 @@ func (m *multipass) runStep(now uint64) {
 	}
 }
 
-// stepInterval is from one command to the next that need not wait for it. Those that overlap have no barrier between them, and cost what the
-// front end takes for a launch alone.
+// stepInterval returns the time to the next command that depends on nothing: pass_launch_cycles, or, of overlapped
+// passes, what the front end takes for a launch alone.
 func (m *multipass) stepInterval() uint64 {
 	launch := uint64(m.spec.PassLaunchCycles)
 	if m.overlap {
@@ -201,7 +199,7 @@ func (m *multipass) stepInterval() uint64 {
 	return launch
 }
 
-// compacted: a compaction ends in cycle at. The dispatches begin when all that were started have.
+// compacted is called with the end of a compaction. Dispatches begin after all compactions that were started.
 func (m *multipass) compacted(at uint64) {
 	m.compactions--
 	m.compactedAt = max(m.compactedAt, at)
@@ -212,8 +210,7 @@ func (m *multipass) compacted(at uint64) {
 	m.queues.list[0].alarm.Set(m.nextStepAt)
 }
 
-// compact reads the entries of a node and writes them one after the other, all
-// compute units taking part.
+// compact reads the entries of a node and writes them densely, divided among all compute units.
 func (m *multipass) compact(now uint64, w *wait, b *nodeQueue) {
 	bytes := uint64(len(b.fifo)-b.head) * entryBytes
 	units := uint64(m.units)
@@ -228,7 +225,7 @@ func (m *multipass) compact(now uint64, w *wait, b *nodeQueue) {
 	}
 }
 
-// launchQuota opens what the pass dispatches.
+// launchQuota opens the launches that the pass dispatches.
 func (m *multipass) launchQuota(now uint64, b *nodeQueue) (uint64, bool) {
 	if b.passQuota == 0 {
 		return cu.Never, false

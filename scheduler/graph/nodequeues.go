@@ -7,37 +7,37 @@ import (
 	"spvsim/program"
 )
 
-// A nodeQueue holds the payloads of one stage that wait in one queue.
+// A nodeQueue holds the payloads of one stage that wait in one queue, and their open launches.
 type nodeQueue struct {
 	*stage
 	queue           int
 	fifo            []queuedPayload
 	head            int
-	scanned         int  // none before is in memory
-	spilled         int  // in memory, not being read back yet
-	readsAhead      bool // few are at hand: the queue reads ahead
+	scanned         int  // no entry before this index is spilled
+	spilled         int  // spilled entries that are not being read back yet
+	readsAhead      bool // few entries are on chip: the queue reads ahead
 	hostPayloads    []hostPayloads
 	numHostPayloads uint64
-	launches        []*nodeLaunch // with workgroups to place
-	passQuota       uint64        // payloads that multipass may open in this pass
-	deferred        bool          // its launches wait for a later pass
-	// halvings of the window that it waits for more payloads
+	launches        []*nodeLaunch // open launches, with workgroups to place
+	passQuota       uint64        // payloads that multipass may still launch in this pass
+	deferred        bool          // launches wait for a later pass
+	// halvings of the window for more payloads (see adaptWindow)
 	halvings uint8
 }
 
-// An queuedPayload is a payload that waits.
+// A queuedPayload is an entry of a node queue.
 type queuedPayload struct {
 	payload   int32
-	visibleAt uint64 // cycle in which it could first be picked
+	visibleAt uint64 // cycle from which it may be launched
 }
 
-// hostPayloads are payloads of a dispatch that have not been made yet.
+// hostPayloads are payloads that the host dispatched and that have not been made yet.
 type hostPayloads struct {
 	data   []byte
 	stride int
 	next   uint64
 	count  uint64
-	step   uint64 // every step-th of them, from next on, is of this bin
+	step   uint64 // every step-th payload, from next on, belongs to this node queue
 	since  uint64
 }
 
@@ -45,16 +45,16 @@ func (b *nodeQueue) push(payload int32, since uint64) {
 	b.fifo = append(b.fifo, queuedPayload{payload, since})
 }
 
-// pending is how many payloads wait in the bin.
+// pending returns the number of waiting payloads.
 func (b *nodeQueue) pending() uint64 { return uint64(len(b.fifo)-b.head) + b.numHostPayloads }
 
-// nextEntries are the entries of the next launch, those of the host's payloads left out.
+// nextEntries returns the entries of the next launch, without the host's payloads.
 func (b *nodeQueue) nextEntries() []queuedPayload {
 	n := min(b.batchSize(), uint64(len(b.fifo)-b.head))
 	return b.fifo[b.head:][:n]
 }
 
-// batchSize is how many payloads start together.
+// batchSize returns the number of payloads that start together in a full launch.
 func (b *nodeQueue) batchSize() uint64 {
 	if b.Program.Packed {
 		return uint64(b.Program.WaveSize)
@@ -67,11 +67,11 @@ func (b *nodeQueue) batchSize() uint64 {
 
 func (b *nodeQueue) id() int { return b.Node.id }
 
-// nodeQueues are those of all queues, in the order of arbitration.
+// nodeQueues are the node queues of all queues, and the order in which arbitration serves them.
 type nodeQueues struct {
-	list  []*nodeQueue // of each queue, one for each stage
-	order []int        // stages in the order of arbitration
-	// rotates: which of them comes first changes with each launch, to the one after turns.
+	list  []*nodeQueue // by queue, then by stage
+	order []int        // stage ids in the order of arbitration
+	// rotates: the order starts after the node queue that was served last, at firstInOrder (round-robin).
 	rotates      bool
 	firstInOrder int
 }
@@ -86,16 +86,16 @@ func newNodeQueues(g *Graph, queues int, policy string, rotates bool) *nodeQueue
 	return b
 }
 
-// of is where payloads of a stage wait in a queue.
+// of returns the node queue of a stage in a queue.
 func (b *nodeQueues) of(s *stage, queue int) *nodeQueue { return b.list[queue*len(b.order)+s.id] }
 
-// ofQueue are the bins of a queue.
+// ofQueue returns the node queues of a queue.
 func (b *nodeQueues) ofQueue(q int) []*nodeQueue {
 	n := len(b.order)
 	return b.list[q*n : (q+1)*n]
 }
 
-// inOrder is the bin of a queue that comes k-th in the order of arbitration.
+// inOrder returns the node queue that arbitration serves k-th in a queue.
 func (b *nodeQueues) inOrder(q, k int) *nodeQueue {
 	if b.rotates {
 		k = (b.firstInOrder + k) % len(b.order)
@@ -103,17 +103,17 @@ func (b *nodeQueues) inOrder(q, k int) *nodeQueue {
 	return b.list[q*len(b.order)+b.order[k]]
 }
 
-// ofList returns the queue of a list of the dispatcher, and its place in the order of arbitration.
+// ofList returns the queue of a list of the dispatcher, and its position in the order of arbitration.
 func (b *nodeQueues) ofList(list int) (q, k int) { return list / len(b.order), list % len(b.order) }
 
-// rotate: a workgroup of the k-th bin has been placed.
+// rotate starts the order after the k-th node queue, of which a workgroup has been placed.
 func (b *nodeQueues) rotate(k int) {
 	if b.rotates {
 		b.firstInOrder = (b.firstInOrder + k + 1) % len(b.order)
 	}
 }
 
-// stageOrder lists the stages in the order in which arbitration serves them.
+// stageOrder returns the stage ids in the order of arbitration.
 func stageOrder(g *Graph, policy string) []int {
 	compare := arbitration[policy]
 	order := make([]int, len(g.stages))
@@ -124,8 +124,8 @@ func stageOrder(g *Graph, policy string) []int {
 	return order
 }
 
-// arbitration policies by name: which of two stages comes first. Round-robin
-// keeps the order and starts elsewhere each time.
+// arbitration policies by name: each compares two stages. Round-robin keeps the order of stages, and nodeQueues
+// rotates it.
 var arbitration = map[string]func(a, b *stage) int{
 	"depth-first":   func(a, b *stage) int { return b.level - a.level },
 	"breadth-first": func(a, b *stage) int { return a.level - b.level },

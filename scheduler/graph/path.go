@@ -2,15 +2,15 @@ package graph
 
 import "spvsim/account"
 
-// A hop is a launch on the way of payloads through a graph. It is kept while something is that came from it.
+// A hop is a launch on the path of payloads through the graph. Hops of later launches keep it alive.
 type hop struct {
-	from *hop // launch that enqueued its payload, the last one of several; nil: the host
+	from *hop // launch that enqueued its last payload; nil: the host
 	node int
-	// Cycles: its payload was enqueued, it could start, its first instruction issued.
+	// Cycles: enqueue of its last payload, first cycle of placement, first instruction.
 	enqueued, ready, first uint64
 }
 
-// newHop makes the hop of a launch of payloads.
+// newHop returns the hop of a launch of payloads.
 func (p *pool) newHop(b *nodeQueue, list []int32) *hop {
 	h := &hop{node: b.id()}
 	for k, i := range list {
@@ -21,15 +21,16 @@ func (p *pool) newHop(b *nodeQueue, list []int32) *hop {
 	return h
 }
 
-// issued: a workgroup of the launch issued its first instruction.
+// issued notes the first instruction of a workgroup of the launch.
 func (h *hop) issued(cycle uint64) {
 	if h.first == 0 || cycle < h.first {
 		h.first = cycle
 	}
 }
 
-// countPath follows the path to the launch that was done last back to the dispatch, and gives each node its part. The parts add up to the
-// time from the dispatch to the end: what memory answers out of order, as the end of an enqueue after the launch of its payload, takes none.
+// countPath walks from the launch that ended last back to the dispatch, and gives each node its wait, start and run
+// time. The parts add up to the time of the dispatch. If memory answers out of order (an enqueue ends after the launch
+// of its payload), a part is 0.
 func (l *graphStats) countPath() {
 	to := max(l.endCycle, l.startCycle)
 	for h := l.lastDone; h != nil; h = h.from {

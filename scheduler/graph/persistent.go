@@ -9,9 +9,8 @@ import (
 	"spvsim/scheduler"
 )
 
-// persistent is one kernel that holds all nodes: its workgroups stay resident
-// and take payloads from a queue in memory with atomics, each workgroup of a
-// payload for itself. A worker takes the registers and LDS of the largest node.
+// persistent is one kernel of all nodes. Its workgroups stay resident and pop from a queue in memory with atomics, a
+// workgroup of a payload at a time. Each worker has the registers and LDS of the largest node.
 type persistent struct {
 	pushPolicy
 	inMemory
@@ -20,14 +19,14 @@ type persistent struct {
 	launcher   *launcher
 	spec       *scheduler.WorkSpec
 
-	workers    []int // by compute unit
+	workers    []int // workers of each compute unit
 	polls      polls
-	waves      int    // of a worker
-	startCycle uint64 // cycle in which the workers start
+	waves      int    // waves of a worker
+	startCycle uint64 // cycle in which workers start
 	order      uint64
 }
 
-// A poll is a worker that looks at the queue.
+// A poll is a worker's next look at the queue.
 type poll struct {
 	at    uint64
 	order uint64
@@ -48,7 +47,7 @@ func (p *polls) Pop() any {
 	return x
 }
 
-// errWorkers says that the kernel of all nodes fits no compute unit.
+// errWorkers reports a kernel of all nodes that fits no compute unit.
 var errWorkers = errors.New("scheduler: the persistent kernel, with the registers and LDS of its largest nodes, does not fit on a compute unit")
 
 func newPersistent(r *Run) (policy, error) {
@@ -79,7 +78,7 @@ func newPersistent(r *Run) (policy, error) {
 	return p, nil
 }
 
-// reservedSlots is how many wave slots the workers hold, and from when on.
+// reservedSlots returns the wave slots that workers hold, and from which cycle on.
 func (p *persistent) reservedSlots() (slots, from uint64) {
 	for _, n := range p.workers {
 		slots += uint64(n * p.waves)
@@ -87,7 +86,7 @@ func (p *persistent) reservedSlots() (slots, from uint64) {
 	return slots, p.startCycle
 }
 
-// Enqueue takes entries with an atomic and writes them.
+// Enqueue reserves entries with an atomic and writes them.
 func (p *persistent) Enqueue(now uint64, b *batch) { p.append(now, b, counterEntry, 0) }
 
 // Start launches the kernel: workers begin to poll at the dispatcher's rate.
@@ -103,19 +102,19 @@ func (p *persistent) Start(now uint64) {
 	}
 }
 
-// schedulePoll plans a poll.
+// schedulePoll schedules a worker's poll.
 func (p *persistent) schedulePoll(at uint64, unit int) {
 	p.order++
 	heap.Push(&p.polls, poll{at, p.order, unit})
 	p.queues.list[0].alarm.Set(at)
 }
 
-// WorkgroupEnded frees a worker, which polls when all its stores are done.
+// WorkgroupEnded frees a worker, which polls again when its stores are done.
 func (p *persistent) WorkgroupEnded(now, done uint64, unit int) {
 	p.schedulePoll(max(done, now), unit)
 }
 
-// Tick lets the workers look whose time has come.
+// Tick runs the polls that are due.
 func (p *persistent) Tick(now uint64, _ int) uint64 {
 	for len(p.polls) > 0 && p.polls[0].at <= now && p.engine.Err() == nil {
 		w := heap.Pop(&p.polls).(poll)
@@ -128,9 +127,8 @@ func (p *persistent) Tick(now uint64, _ int) uint64 {
 	return p.polls[0].at
 }
 
-// poll is a worker's look at the queue, an atomic. A workgroup that it finds
-// begins when the pop has returned and its entry was read; a worker that finds
-// none looks again a while after the answer.
+// poll pops from the queue with an atomic. A workgroup found starts when the pop has returned and its entry has been
+// read; a worker that finds none polls again poll_interval after the answer.
 func (p *persistent) poll(now uint64, unit int) {
 	var found *nodeQueue
 	w := gather(now, nil)
@@ -156,7 +154,7 @@ func (p *persistent) poll(now uint64, unit int) {
 	w.close()
 }
 
-// nextReady is the bin with the workgroup that goes next, or nil.
+// nextReady returns the node queue of the next workgroup, or nil.
 func (p *persistent) nextReady(now uint64) *nodeQueue {
 	for k := range p.queues.nodeQueues.order {
 		b := p.queues.nodeQueues.inOrder(0, k)
@@ -172,9 +170,8 @@ func (p *persistent) nextReady(now uint64) *nodeQueue {
 	return nil
 }
 
-// nothingLeft reports that polling on is no use: nothing runs, nothing is on its way, no
-// payload waits that may start, and no coalescing window is open. Without it a
-// deadlock would not end.
+// nothingLeft reports whether polling is of no use any more: no workgroup runs, no payload is in flight, none that
+// waits can start, and no window is open. Without it a deadlock would never end.
 func (p *persistent) nothingLeft() bool {
 	if p.stats.resident > 0 || p.stats.inFlight > 0 {
 		return false

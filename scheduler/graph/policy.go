@@ -2,30 +2,27 @@ package graph
 
 import "spvsim/scheduler"
 
-// A policy decides when payloads that were enqueued start workgroups, and what
-// that costs. It uses the methods of its Run to look at the payloads that wait,
-// to open launches, and to access queues in memory.
+// A policy decides when enqueued payloads start workgroups, and what that costs.
 type policy interface {
-	// Allocate books the allocation of payloads for a wave on a compute unit;
-	// done is called when the wave has them, maybe before Allocate returns.
+	// Allocate books the allocation of payloads for a wave on a compute unit. done ends when the wave has them, maybe
+	// before Allocate returns.
 	Allocate(now uint64, unit, payloads int, done *wait)
-	// Enqueue books a batch that a wave hands over: it calls accept when it is
-	// known from when the wave may go on, and release when it is from when the
-	// payloads may be picked.
+	// Enqueue books a batch of a wave. It calls queues.accept with the cycle in which the wave may continue, and
+	// queues.release with the cycle in which the payloads arrive, each once that is known.
 	Enqueue(now uint64, b *batch)
-	// Start begins a dispatch: the host's payloads wait.
+	// Start begins a dispatch. The host's payloads are queued.
 	Start(now uint64)
-	// Tick does what can be done for a queue in cycle now and says when to be
-	// called next, if nothing happens before: an arrival, the end of a workgroup.
+	// Tick opens the launches of a queue that are due in cycle now. It returns the cycle of the next tick, if no
+	// arrival or end of a workgroup comes before.
 	Tick(now uint64, queue int) (next uint64)
-	// OnIdle: the dispatcher can place nothing more in cycle now, and if nothing
-	// happens before, not until cycle next.
+	// OnIdle is called when the dispatcher has placed all that it can in cycle now. Without an event before, it places
+	// nothing until cycle next.
 	OnIdle(now, next uint64)
-	// WorkgroupEnded: a workgroup on the unit ended, and all it did is done by cycle done.
+	// WorkgroupEnded is called with the end of a workgroup on a unit; its memory accesses are done by cycle done.
 	WorkgroupEnded(now, done uint64, unit int)
 }
 
-// pushPolicy are the parts of a policy that opens launches and leaves the rest to the dispatcher.
+// pushPolicy has the empty methods of policies that leave placement to the dispatcher.
 type pushPolicy struct{}
 
 func (pushPolicy) Start(uint64)                      {}
@@ -35,20 +32,20 @@ func (pushPolicy) WorkgroupEnded(_, _ uint64, _ int) {}
 // A kind is a row of the table of schedulers.
 type kind struct {
 	make  func(*Run) (policy, error)
-	queue string // name of the components in which payloads wait
-	// engines: there may be one for each shader engine or compute unit; without, the machine has one.
+	queue string // name of the queue components
+	// engines: queue.placement may give each shader engine or compute unit a queue; otherwise the machine has one.
 	engines bool
-	// window: coalescing nodes wait for more payloads.
+	// window: coalescing and packed nodes wait for more payloads.
 	window bool
-	// arbitrates: queue.arbitration says which node goes first; without, nodes go in the order of the graph.
+	// arbitrates: queue.arbitration orders the nodes; otherwise they go in the order of the graph.
 	arbitrates bool
-	// onChip: payloads live on chip while there is space.
+	// onChip: payloads live in on-chip memory while it has space.
 	onChip bool
 	// pullsWork: workers take their workgroups; the dispatcher places none.
 	pullsWork bool
 }
 
-// kinds of scheduler by the name that machine descriptions use.
+// kinds of scheduler by the words of scheduler.kind.
 var kinds = map[string]kind{
 	"hardware":   {make: newHardware, queue: "EnqueueQueue", engines: true, window: true, arbitrates: true, onChip: true},
 	"firmware":   {make: newFirmware, queue: "SchedulerCore", engines: true, window: true, arbitrates: true},
@@ -56,17 +53,17 @@ var kinds = map[string]kind{
 	"persistent": {make: newPersistent, queue: "WorkQueue", window: true, arbitrates: true, pullsWork: true},
 }
 
-// NodePriorities says whether the priorities of nodes decide which goes first.
+// NodePriorities reports whether priorities of nodes have an effect.
 func NodePriorities(s *scheduler.WorkSpec) bool {
 	return kinds[s.Scheduler.Kind].arbitrates && s.Queue.Arbitration == "priority"
 }
 
-// PayloadCache says whether what the machine has for payloads on chip is a cache.
+// PayloadCache reports whether the machine has a cache for payloads instead of on-chip memory.
 func PayloadCache(s *scheduler.WorkSpec) bool {
 	return kinds[s.Scheduler.Kind].onChip && s.Queue.PayloadMemory == "cache" && s.Queue.PayloadBytes > 0
 }
 
-// OnChip is the payload memory that the machine has on chip, in bytes.
+// OnChip returns the machine's on-chip payload memory in bytes.
 func OnChip(s *scheduler.WorkSpec) uint64 {
 	if kinds[s.Scheduler.Kind].onChip && s.Queue.PayloadMemory != "cache" {
 		return uint64(s.Queue.PayloadBytes)

@@ -9,16 +9,16 @@ import (
 	"spvsim/mem"
 )
 
-// A payloadState says where a payload is in its life.
+// A payloadState is a phase of a payload's life.
 type payloadState uint8
 
 const (
 	payloadFree      payloadState = iota
 	payloadAllocated              // its workgroup may write it
-	payloadQueued                 // enqueued; workgroups may be reading it
+	payloadQueued                 // enqueued; workgroups may read it
 )
 
-// A payload is one payload, in the place that it keeps for all that live there in turn.
+// A payload is a place in the pool, with the payload that lives there now.
 type payload struct {
 	addr  uint64
 	data  []byte
@@ -27,60 +27,60 @@ type payload struct {
 
 	state                payloadState
 	node                 *Node
-	array                int32 // that it was allocated in
-	input                int32 // array that workgroups read it through, the last one made; 0: none yet
+	array                int32 // array that it was allocated in
+	input                int32 // latest array that workgroups read it through; 0: none yet
 	size                 uint32
-	charged              uint64        // bytes of the pool
+	charged              uint64        // bytes that it takes of the pool
 	host                 bool          // dispatched by the host
-	location             entryLocation // of its entry, while it waits in a hardware queue
+	location             entryLocation // of its entry in a hardware queue
 	onChip               bool
-	groups               [3]uint32   // workgroups that it starts at its own node
-	shared               [][3]uint32 // and at those that share it, in their order
-	launches, unfinished uint32      // launches not ended; workgroups that did not call Finish
-	remaining            uint32      // recursion levels of the node that it is for
-	enqueued             uint64      // cycle
+	groups               [3]uint32   // grid that it starts at its node
+	shared               [][3]uint32 // grids at the nodes that share the input, in their order
+	launches, unfinished uint32      // launches that have not ended; workgroups that have not called OpFinishWritingNodePayloadAMDX
+	remaining            uint32      // recursion levels left of its node
+	enqueued             uint64      // cycle of its enqueue
 	from                 *hop        // launch that enqueued it; nil: the host
 }
 
-// An array is payloads that a handle names. Elements need not be contiguous.
+// An array is the payloads of one handle. Its elements need not be contiguous.
 type array struct {
 	generation uint32
 	live       bool
 	elems      []int32
 	target     *stage
-	owner      *workgroup // that allocated it; nil for inputs
-	group      bool       // visible to the workgroup, not to one invocation
+	owner      *workgroup // workgroup that allocated it; nil: an input
+	group      bool       // belongs to the workgroup, not to one invocation
 	enqueued   bool
-	waves      uint64     // that enqueued it so far
-	id         isa.Origin // of the instruction that allocated it
+	waves      uint64     // waves that have enqueued it
+	id         isa.Origin // instruction that allocated it
 }
 
-// A class is the payloads of one size, on chip or not.
+// A class is the places of one size, on chip or not.
 type class struct {
 	stride uint32
 	onChip bool
 	free   []int32
 }
 
-// A chunk is a piece of memory cut into payloads of one class.
+// A chunk is memory divided into places of one class.
 type chunk struct {
 	addr, end uint64
 	stride    uint64
 	first     int32
 }
 
-// A pool is the payload memory of a machine. Its limit is one of bytes: places
-// are kept by size, as if an address translation gathered free bytes.
+// A pool is the payload memory of a machine. Its limit counts bytes alone: places of each size come from chunks, as if
+// address translation gathered free bytes.
 type pool struct {
 	graph    *Graph
 	store    *mem.Store
 	counts   *account.QueueCounts
 	scratch  uint64 // bytes
 	capacity uint64 // bytes, on chip and scratch
-	onChip   uint64 // bytes of it
-	copies   uint64 // times that a workgroup of each level fits into it
-	reserved uint64 // allocated, or reserved by running workgroups
-	used     uint64 // allocated
+	onChip   uint64 // bytes on chip
+	copies   uint64 // number of times that a workgroup of each level fits (see freeBytes)
+	reserved uint64 // bytes allocated, or reserved by running workgroups
+	used     uint64 // arrays that it has allocated
 	chipUsed uint64
 
 	payloads   []payload
@@ -88,34 +88,34 @@ type pool struct {
 	freeArrays []int32 // arrays not in use
 	classes    []class
 	chunks     []chunk // by address
-	lastChunk  int     // chunk found last
+	lastChunk  int     // last result of find
 
-	spilled uint64 // payloads that found no space on chip
+	spilled uint64 // payloads without space on chip
 }
 
 func newPool(g *Graph, store *mem.Store, counts *account.QueueCounts, onChip, scratch uint64) *pool {
 	p := &pool{graph: g, store: store, counts: counts, scratch: scratch}
-	p.payloads, p.arrays = make([]payload, 1), make([]array, 1) // 0 is none
+	p.payloads, p.arrays = make([]payload, 1), make([]array, 1) // index 0: none
 	p.setOnChip(onChip)
 	return p
 }
 
-// setOnChip says how much of the payload memory on chip is the pool's; nothing is allocated.
+// setOnChip sets how much on-chip memory the pool has. Nothing may be allocated.
 func (p *pool) setOnChip(onChip uint64) {
 	p.onChip, p.capacity = onChip, onChip+p.scratch
 	p.copies = p.capacity / max(p.graph.MinimumBytes(), 1)
 }
 
-// freeBytes is what a workgroup of a level may allocate: what is neither allocated nor reserved, without the bytes that it leaves to the
-// deeper levels. Those are what one workgroup of each may allocate at most, as many times as all levels fit into the memory together.
-// With one time only, deep levels would run a workgroup at a time once shallow ones have filled the memory.
+// freeBytes returns the bytes that a workgroup of a level may allocate: capacity - reserved - copies*deeper[level].
+// The last term leaves deeper levels what they need, for as many workgroups as fit of all levels together. With one
+// workgroup only, deep levels would run one at a time once shallow levels have filled the memory.
 func (p *pool) freeBytes(level int) uint64 {
 	left := p.capacity - p.reserved
 	return left - min(p.copies*p.graph.deeper[level], left)
 }
 
-// allocate gives a place for a payload of size bytes. The bytes are charged to what
-// the caller reserved; those of the host are not charged.
+// allocate returns a place for a payload of size bytes, charged to what the caller reserved. Payloads of the host are
+// not charged.
 func (p *pool) allocate(size uint32, host bool) (int32, error) {
 	stride := max((size+payloadAlignment-1)/payloadAlignment*payloadAlignment, payloadAlignment)
 	onChip := !host && p.chipUsed+uint64(stride) <= p.onChip
@@ -143,7 +143,7 @@ func (p *pool) allocate(size uint32, host bool) (int32, error) {
 	return i, nil
 }
 
-// charge takes a payload's bytes.
+// charge counts the bytes of a payload.
 func (p *pool) charge(e *payload, bytes uint32) {
 	e.charged = uint64(bytes)
 	p.used += e.charged
@@ -166,7 +166,7 @@ const (
 	largestChunk = 1 << 20
 )
 
-// grow makes places for a class.
+// grow adds a chunk to a class, twice as large as its largest so far.
 func (p *pool) grow(c int) error {
 	k := &p.classes[c]
 	bytes := uint64(chunkBytes)
@@ -206,7 +206,7 @@ func (p *pool) release(i int32) {
 	k.free = append(k.free, i)
 }
 
-// find is the payload at an address, or 0.
+// find returns the payload at an address, or 0.
 func (p *pool) find(addr uint64) int32 {
 	if len(p.chunks) == 0 {
 		return 0
@@ -226,7 +226,7 @@ func (p *pool) find(addr uint64) int32 {
 	return c.first + int32((addr-c.addr)/c.stride)
 }
 
-// newArray makes an array without elements.
+// newArray returns an array without elements.
 func (p *pool) newArray(target *stage) int32 {
 	var i int32
 	if n := len(p.freeArrays); n > 0 {
@@ -245,12 +245,12 @@ func (p *pool) dropArray(i int32) {
 	p.freeArrays = append(p.freeArrays, i)
 }
 
-// handle names an array; the generation keeps handles of dead arrays from naming new ones.
+// handle returns the handle of an array. Its generation keeps handles of dropped arrays from naming later ones.
 func (p *pool) handle(i int32) uint64 {
 	return uint64(p.arrays[i].generation)<<32 | uint64(uint32(i))
 }
 
-// lookup finds the array of a handle; 0 when there is none.
+// lookup returns the array of a handle, or 0.
 func (p *pool) lookup(handle uint64) int32 {
 	i := handle & (1<<32 - 1)
 	if i == 0 || i >= uint64(len(p.arrays)) || !p.arrays[i].live || uint64(p.arrays[i].generation) != handle>>32 {
@@ -259,7 +259,7 @@ func (p *pool) lookup(handle uint64) int32 {
 	return int32(i)
 }
 
-// stageOf is the stage that a payload is for.
+// stageOf returns the stage of a payload.
 func (p *pool) stageOf(i int32) *stage {
 	x := &p.payloads[i]
 	return x.node.stages[x.remaining]

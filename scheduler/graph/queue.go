@@ -10,34 +10,32 @@ import (
 	"spvsim/scheduler"
 )
 
-// A queue is a component in which payloads wait until the policy opens launches
-// for them: the machine's enqueue queue, the one of a shader engine, a
-// scheduler's core.
+// A queue is a component in which payloads wait until the policy launches them: the machine's enqueue queue, that of a
+// shader engine or compute unit, or a scheduler core's.
 type queue struct {
 	engine.Base
 	set           *queues
 	index         int
-	shared        *sharedQueue // with the queues of that index of other graphs
+	shared        *sharedQueue // with queues of the same index of other graphs
 	alarm         *engine.Alarm
 	port          *engine.Port
-	entries       int          // payloads that wait, those on their way included
-	spill         *spillBuffer // what of it is in memory; nil: all is, or nothing
+	entries       int          // waiting payloads, including those in flight
+	spill         *spillBuffer // spilled entries; nil: the policy does not spill
 	batches       engine.Stock[batch]
-	stealInFlight bool // payloads of another queue are on their way
+	stealInFlight bool // stolen payloads are in flight
 	stealMessages engine.Stock[stolenPayloads]
 }
 
-// A batch is the message of payloads that a wave enqueues at once. It arrives
-// when they may be picked.
+// A batch is the message of payloads that a wave enqueues together. It arrives when they may be launched.
 type batch struct {
 	engine.Header
 	unit     int
 	payloads []int32
-	accepted uint64       // cycle in which the queue has taken them; 0 before
-	waiter   func(uint64) // who waits for that; nil: none
+	accepted uint64       // cycle in which the queue took them; 0: not yet
+	waiter   func(uint64) // called with that cycle; nil: nothing waits
 }
 
-// queues are those of a graph on a machine, and the way of payloads through them.
+// queues are a graph's queues on a machine, and the path of payloads from enqueue to arrival.
 type queues struct {
 	layout
 	list       []*queue
@@ -67,10 +65,10 @@ func newQueues(g *Graph, spec *scheduler.QueueSpec, k kind, l layout, parts *Par
 	return s
 }
 
-// of is the queue of a compute unit.
+// of returns the queue of a compute unit.
 func (s *queues) of(unit int) *queue { return s.list[s.queueOf(unit)] }
 
-// Handle fulfils sim.Handler: payloads arrive, or the policy's time has come.
+// Handle implements sim.Handler: a batch, a spill transfer or stolen payloads arrive, or the policy ticks.
 func (q *queue) Handle(e sim.Event) error {
 	now := q.Engine.Now()
 	switch m := e.(type) {
@@ -78,7 +76,7 @@ func (q *queue) Handle(e sim.Event) error {
 		q.set.arrive(now, m)
 		q.batches.Give(m)
 		if q.alarm.Set(now); q.set.spec.Steal > 0 {
-			q.set.wake(now) // queues that have nothing may take some
+			q.set.wake(now) // empty queues may steal
 		}
 		return nil
 	case *spillTransfer:
@@ -97,22 +95,21 @@ func (q *queue) Handle(e sim.Event) error {
 	return nil
 }
 
-// payloadLeft: a payload has left its entry.
+// payloadLeft frees the entry of a payload that has been launched.
 func (q *queue) payloadLeft(x *payload) {
 	if q.entries--; q.spill != nil {
 		q.spill.freeEntry(x)
 	}
 }
 
-// wake has the policy look at every queue.
+// wake has the policy tick at every queue in a cycle.
 func (s *queues) wake(cycle uint64) {
 	for _, q := range s.list {
 		q.alarm.Set(cycle)
 	}
 }
 
-// enqueue hands payloads over to the policy. It says when the wave may go on, or
-// that it does not know yet.
+// enqueue hands a batch to the policy. It returns the cycle in which the wave may continue, if that is known.
 func (s *queues) enqueue(now uint64, b *batch) (accepted uint64, known bool) {
 	n := len(b.payloads)
 	for _, i := range b.payloads {
@@ -134,7 +131,7 @@ func (s *queues) enqueue(now uint64, b *batch) (accepted uint64, known bool) {
 	return b.accepted, b.accepted > 0
 }
 
-// accept says when the queue has taken a batch: its wave may go on.
+// accept sets the cycle in which the queue takes a batch, so that its wave may continue.
 func (s *queues) accept(b *batch, at uint64) {
 	b.accepted = at
 	for _, i := range b.payloads {
@@ -145,7 +142,7 @@ func (s *queues) accept(b *batch, at uint64) {
 	}
 }
 
-// release sends a batch off, to arrive when its payloads may be picked.
+// release sends a batch off, to arrive in the cycle in which its payloads may be launched.
 func (s *queues) release(b *batch, visible uint64) {
 	q := s.of(b.unit)
 	for _, i := range b.payloads {
@@ -158,8 +155,7 @@ func (s *queues) release(b *batch, visible uint64) {
 	s.cus[b.unit].Port().Post(b, q.port, visible)
 }
 
-// arrive puts the payloads of a batch into the bins of their nodes and of those
-// that share their input.
+// arrive appends the payloads of a batch to the node queues of their stages and of the stages that share their input.
 func (s *queues) arrive(now uint64, b *batch) {
 	s.stats.inFlight -= len(b.payloads)
 	queue := s.queueOf(b.unit)

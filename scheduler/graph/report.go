@@ -5,7 +5,7 @@ import (
 	"spvsim/simd"
 )
 
-// Counts are what happened since the last call. MeshGroup numbers start anew.
+// Counts returns what happened since the last call. MeshGroup numbers start anew.
 func (r *Run) Counts() *account.GraphCounts {
 	r.stats.countPath()
 	c := &account.GraphCounts{Queue: r.stats.queue}
@@ -20,20 +20,19 @@ func (r *Run) Counts() *account.GraphCounts {
 	return c
 }
 
-// Totals are the workgroups and waves that ended since the last call.
+// Totals returns the workgroups and waves that ended since the last call.
 func (r *Run) Totals() (workgroups, waves uint64) {
 	workgroups, waves = r.stats.endedGroups, r.stats.waves
 	r.stats.endedGroups, r.stats.total, r.stats.waves = 0, 0, 0
 	return workgroups, waves
 }
 
-// A slotReservation keeps wave slots taken while no workgroup of the graph is in them.
+// A slotReservation is a policy whose workers hold wave slots without a workgroup of the graph.
 type slotReservation interface {
 	reservedSlots() (slots, from uint64)
 }
 
-// Charge accounts for wave slots that workers of the scheduler hold while they
-// wait for payloads: no wave of a node is in them.
+// Charge moves slot-cycles that idle workers held from account.Empty to account.Payload.
 func (r *Run) Charge(c *account.SlotCycles, end uint64) {
 	h, ok := r.policy.(slotReservation)
 	if !ok {
@@ -51,7 +50,7 @@ func (r *Run) Charge(c *account.SlotCycles, end uint64) {
 	}
 }
 
-// NodeOf names the node that a wave runs; empty: it runs none.
+// NodeOf returns the name of the node that a wave runs, or "".
 func NodeOf(w *simd.Wave) string {
 	if w.State.Payloads == nil {
 		return ""

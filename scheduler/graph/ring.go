@@ -8,17 +8,17 @@ import (
 
 // Queues in memory.
 const (
-	ringBytes    = 1 << 20  // that they go round in
-	entryBytes   = 16       // of a payload: address, node, index, levels
-	counterBytes = 64 << 10 // kept for counters at the start of the ring, one a line of at most 256 bytes
+	ringBytes    = 1 << 20  // size of the ring
+	entryBytes   = 16       // a payload's address, node, index and levels
+	counterBytes = 64 << 10 // counters at the start of the ring, each in its own 256 bytes
 )
 
-// A ring is what of a graph's queues is in memory: entries, and counters that accesses go to.
+// A ring is the part of a graph's queues that is in memory: entries and counters.
 type ring struct {
-	hierarchy hierarchy.Model // nil: no time passes
+	hierarchy hierarchy.Model // nil in functional runs
 	addr      uint64
 	next      uint64
-	readNext  uint64 // where a hardware queue reads on
+	readNext  uint64 // where a hardware queue continues to read
 	lines     []hierarchy.Line
 }
 
@@ -30,11 +30,11 @@ func newRing(store *mem.Store, h hierarchy.Model) (*ring, error) {
 	return &ring{hierarchy: h, addr: b.Addr, next: counterBytes, readNext: counterBytes}, nil
 }
 
-// access asks the machine's memory for bytes of a queue, past the caches that are
-// not shared, through the path of a compute unit.
+// access requests bytes of the ring from memory, coherently, through the path of a compute unit. The wait gets the
+// reply.
 func (m *ring) access(now uint64, w *wait, unit int, kind hierarchy.Kind, addr, bytes, busy uint64) {
 	if m.hierarchy == nil {
-		return // no time passes
+		return // a functional run
 	}
 	vector, _ := m.hierarchy.LineBytes()
 	size := uint64(vector)
@@ -42,7 +42,7 @@ func (m *ring) access(now uint64, w *wait, unit int, kind hierarchy.Kind, addr, 
 	for end := addr + max(bytes, 1); addr < end; {
 		next := min(end, (addr+size)&^(size-1))
 		l := hierarchy.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)}
-		if kind == hierarchy.Write { // what is read back then is not fetched
+		if kind == hierarchy.Write { // whole words need no fetch
 			l.Words = hierarchy.WholeWords(addr-l.Addr, next-addr, m.hierarchy.WordBytes())
 		}
 		m.lines = append(m.lines, l)
@@ -55,7 +55,7 @@ func (m *ring) access(now uint64, w *wait, unit int, kind hierarchy.Kind, addr, 
 	}
 }
 
-// write appends n entries to a queue in memory.
+// write appends n entries, and wraps around at the end.
 func (m *ring) write(now uint64, w *wait, unit, n int) {
 	bytes := min(uint64(n)*entryBytes, ringBytes/2)
 	if m.next+bytes > ringBytes {
@@ -66,12 +66,12 @@ func (m *ring) write(now uint64, w *wait, unit, n int) {
 	m.access(now, w, unit, hierarchy.Write, at, bytes, 1)
 }
 
-// read reads an entry of a queue in memory back.
+// read reads one entry back.
 func (m *ring) read(now uint64, w *wait, unit int) {
 	m.access(now, w, unit, hierarchy.Read, m.addr+m.next&^(entryBytes-1), entryBytes, 1)
 }
 
-// readLine reads a line of entries back, each time the next one after those that were read: the one that was written first.
+// readLine reads the next line of entries back, in the order in which they were written.
 func (m *ring) readLine(now uint64, w *wait, unit int, bytes uint64) {
 	if m.readNext+bytes > ringBytes {
 		m.readNext = counterBytes
@@ -85,10 +85,10 @@ func (m *ring) readLine(now uint64, w *wait, unit int, bytes uint64) {
 const (
 	counterAlloc = 0 // payloads allocated
 	counterEntry = 1 // entries of queue 0; those of other queues follow
-	counterPop   = 2 // of the queue that persistent workers pop
+	counterPop   = 2 // pops of persistent workers
 )
 
-// atomic updates one of the counters that queues in memory have.
+// atomic updates a counter.
 func (m *ring) atomic(now uint64, w *wait, unit, counter int) {
 	m.access(now, w, unit, hierarchy.Atomic, m.addr+uint64(counter)%(counterBytes/256)*256, 4, 1)
 }

@@ -1,19 +1,20 @@
-// Package graph schedules execution graphs: it turns payloads that shaders enqueue into launches that the dispatcher places.
+// Package graph schedules execution graphs: it turns payloads that shaders enqueue into launches that the dispatcher
+// places.
 //
 //	graph       nodes that fit together, their levels and memory; text: as text and DOT
 //	run         a graph on the machine: connects the parts
 //	workgroup   what a workgroup does with payloads: allocate, enqueue, check, call (of its waves together)
 //	pool        payloads and the arrays that name them; allocator: the component that answers requests for them
-//	queue       the component in which payloads wait; nodequeues: by node, in the order of arbitration; layout: of which units
+//	queue       the component in which payloads wait; nodequeues: by node, in arbitration order; layout: of units
 //	launcher    launches of waiting payloads, for the dispatcher
 //	policy      the table of schedulers: hardware, firmware, multipass, persistent
 //	spill       entries of a hardware queue in memory; blocked: batches that a full queue keeps out; steal: between queues
 //	ring        queues and counters in memory; inmemory: what policies with queues in memory have in common
 //	stats       counts of payloads and workgroups, by node; path: the longest way through the graph
-//	shared      what graphs that run beside each other share
+//	shared      what concurrent graphs share
 //	direct      a graph in functional runs
 //
-// Accesses to payloads are those of memory; here they are only checked.
+// The memory hierarchy carries out accesses to payloads; here they are only checked.
 package graph
 
 import (
@@ -30,26 +31,27 @@ import (
 	"spvsim/scheduler"
 )
 
-// ErrFault says that a shader did what the specification leaves undefined.
+// ErrFault reports undefined behaviour of a shader.
 var ErrFault = errors.New("undefined behaviour")
 
-// ErrScratch says that the payload memory is less than the graph needs.
+// ErrScratch reports payload memory that is smaller than the graph needs.
 var ErrScratch = errors.New("scheduler: scratch memory")
 
-// Parts are what a run is connected to.
+// Parts are the parts of the machine that a run uses.
 type Parts struct {
 	Engine       *engine.Engine
 	Array        *cu.ComputeUnits
 	Dispatcher   *scheduler.Dispatcher
-	Limits       *cu.Limits // nil where no time passes
+	Limits       *cu.Limits // nil in functional runs
 	Hierarchy    hierarchy.Model
 	Store        *mem.Store
-	PacketCycles uint64 // what a launch that waits for nothing takes of the front end
-	// Shared is what all graphs of the machine have in common.
+	PacketCycles uint64 // front-end cycles of a launch without dependencies
+	// Shared is common to all graphs of the machine; nil: there is one graph.
 	Shared *Shared
 }
 
-// A Run is an execution graph on a machine, from one dispatch to the next. It connects its parts: each has what it uses.
+// A Run is an execution graph on a machine, from one dispatch to the next. It connects its parts, and each part has
+// what it uses.
 type Run struct {
 	Parts
 	graph      *Graph
@@ -64,7 +66,7 @@ type Run struct {
 	launcher   *launcher
 }
 
-// NewRun puts a graph on a machine of a checked spec. Scratch is in bytes.
+// NewRun puts a graph on a machine, with so many bytes of scratch memory. The spec has been checked.
 func NewRun(g *Graph, spec *scheduler.WorkSpec, parts Parts, scratch uint64) (*Run, error) {
 	return newRun(g, spec, parts, scratch, kinds[spec.Scheduler.Kind])
 }
@@ -101,7 +103,7 @@ func newRun(g *Graph, spec *scheduler.WorkSpec, parts Parts, scratch uint64, k k
 	return r, nil
 }
 
-// units are the compute units; none where no time passes.
+// units returns the compute units; none in functional runs.
 func (p *Parts) units() []*cu.ComputeUnit {
 	if p.Array == nil {
 		return nil
@@ -109,7 +111,7 @@ func (p *Parts) units() []*cu.ComputeUnit {
 	return p.Array.Units
 }
 
-// Components are the parts of the machine that the graph's scheduling adds.
+// Components returns the components of the graph's scheduling.
 func (r *Run) Components() []sim.Component {
 	list := []sim.Component{r.allocator}
 	for _, q := range r.queues.list {
@@ -126,7 +128,7 @@ type Entry struct {
 	Stride int // bytes
 }
 
-// Dispatch starts a graph in cycle now.
+// Dispatch starts a dispatch of the graph alone, in cycle now, after the cost of a kernel launch.
 func (r *Run) Dispatch(now uint64, entries []Entry) {
 	// What a launch costs the host is paid here, whoever schedules.
 	r.shareStorage(1)
@@ -140,8 +142,8 @@ func (r *Run) Dispatch(now uint64, entries []Entry) {
 	}
 }
 
-// Open starts a dispatch of the graph beside what is open: its payloads may be picked from cycle begun on. What is divided among graphs
-// is among so many, this one included.
+// Open starts a dispatch of the graph, concurrent with other launches: its payloads may be launched from cycle begun on.
+// Concurrent graphs divide storage: among is their number, including this one.
 func (r *Run) Open(begun uint64, entries []Entry, among int, s scheduler.Share, c *scheduler.Caller) scheduler.Opened {
 	r.shareStorage(among)
 	r.stats.startCycle, r.stats.endCycle = begun, begun
@@ -151,18 +153,18 @@ func (r *Run) Open(begun uint64, entries []Entry, among int, s scheduler.Share, 
 	if r.stats.waiting > 0 {
 		r.queues.wake(begun)
 	}
-	r.Dispatcher.Wake(r.Engine.Now()) // a dispatch of nothing has ended
+	r.Dispatcher.Wake(r.Engine.Now()) // an empty dispatch has ended
 	return o
 }
 
-// Exclusive says that nothing of the machine may be beside a dispatch of the graph: its workers hold compute units.
+// Exclusive reports whether a dispatch of the graph needs the whole machine: its workers hold compute units.
 func (r *Run) Exclusive() bool { return r.launcher.pullsWork }
 
-// LaunchCycles is the cost of the host's launch of a dispatch.
+// LaunchCycles returns the cost of the host's launch.
 func (r *Run) LaunchCycles() uint64 { return uint64(r.spec.Dispatcher.KernelLaunchCycles) }
 
-// shareStorage gives the next dispatch its part of the payload memory on chip, of the queues' entries and of their line buffers, of which so
-// many graphs have one each.
+// shareStorage gives the next dispatch 1/among of the on-chip payload memory, of the queues' entries and of their line
+// buffers.
 func (r *Run) shareStorage(among int) {
 	r.pool.setOnChip(OnChip(r.spec) / uint64(among))
 	for _, q := range r.queues.list {
@@ -172,24 +174,24 @@ func (r *Run) shareStorage(among int) {
 	}
 }
 
-// Fits says whether the graph's memory is enough where the payload memory on chip is divided among so many graphs, and how many bytes it
-// then has and needs.
+// Fits reports whether the graph's payload memory is enough if among graphs divide the on-chip memory, and returns the
+// bytes that it then has and needs.
 func (r *Run) Fits(among int) (have, need uint64, ok bool) {
 	have, need = OnChip(r.spec)/uint64(among)+r.pool.scratch, r.graph.MinimumBytes()
 	return have, need, have >= need
 }
 
-// Finished says whether the dispatch has ended, and by when all it did is done.
+// Finished reports whether the dispatch has ended, and the cycle by which its memory accesses are done.
 func (r *Run) Finished() (bool, uint64) {
 	return r.stats.allDone(), r.stats.endCycle
 }
 
-// Progress is the number of workgroups that ended, of those in the compute units, and of all known.
+// Progress returns the workgroups that ended, those resident, and all known so far.
 func (r *Run) Progress() (ended, running, total uint64) {
 	return r.stats.progress()
 }
 
-// Waiting says which payloads wait, for reports.
+// Waiting describes the waiting payloads, for deadlock reports.
 func (r *Run) Waiting() string {
 	var parts []string
 	for _, b := range r.queues.nodeQueues.list {

@@ -7,7 +7,7 @@ import (
 	"spvsim/scheduler"
 )
 
-// A entryLocation says where the entry of a payload is that waits.
+// An entryLocation is where a waiting payload's entry is.
 type entryLocation uint8
 
 const (
@@ -17,10 +17,11 @@ const (
 	readBack                       // in a line buffer of its queue
 )
 
-// An spillBuffer is what of a hardware queue is in memory: entries for which there is none on chip. They are written and read back in
-// whole lines, several of which may be under way, as by a DMA engine, through as many line buffers each way. Nothing waits for a line
-// that is written unless all buffers are in use. Launches open before their entries have come, and the queue reads ahead into the buffers, out of
-// which payloads are launched. So overflow costs bandwidth, and latency only where all open launches and all buffers together do not cover it.
+// A spillBuffer holds the entries of a hardware queue that are in memory, as the chip has none free. They are written
+// and read back in whole lines, several at a time, as by a DMA engine, through line buffers in each direction. A write
+// stalls a wave only if all buffers are in use. Launches open before their entries have come, and the queue reads
+// ahead into the buffers, from which payloads are launched. So spilling costs bandwidth; it costs latency only where
+// open launches and buffers together do not cover it.
 type spillBuffer struct {
 	*queue
 	spec     *scheduler.QueueSpec
@@ -28,24 +29,24 @@ type spillBuffer struct {
 	stats    *graphStats
 	ring     *ring
 	launcher *launcher
-	latency  uint64 // from when its entries have come until a launch starts
+	latency  uint64 // cycles from the arrival of a launch's entries to its start
 
 	depth       int // entries on chip
-	threshold   int // payloads of a node at hand up to which the queue reads ahead
-	lineBuffers int // line buffers each way
-	lineEntries int // entries of a line
+	threshold   int // the queue reads ahead for nodes with at most so many entries on chip
+	lineBuffers int // line buffers in each direction
+	lineEntries int // entries in a line
 
-	entriesUsed     int // entries in use, by payloads that are there or on their way
-	spilled         int // payloads in memory that are not being read back yet
-	partialLine     int // of them, those that do not fill a line yet
-	linesWriting    int // lines under way
-	buffered        int // payloads in line buffers, those that are coming included
+	entriesUsed     int // on-chip entries in use, including those of payloads in flight
+	spilled         int // entries in memory that are not being read back yet
+	partialLine     int // spilled entries that do not fill a line yet
+	linesWriting    int // lines being written
+	buffered        int // entries in line buffers, including those being read back
 	transfers       engine.Stock[spillTransfer]
-	waitingLaunches []*nodeLaunch // whose entries are coming
+	waitingLaunches []*nodeLaunch // launches whose entries are being read back
 	blocked         blockedBatches
 }
 
-// A spillTransfer is the message that lines have been moved: written, or read back with these payloads.
+// A spillTransfer is the message that lines have been written, or read back with these payloads.
 type spillTransfer struct {
 	engine.Header
 	written  int
@@ -62,13 +63,13 @@ func newSpillBuffer(q *queue, ring *ring, opener *launcher, launchCycles int) *s
 	return o
 }
 
-// shareAmong gives the queue its part of the entries and of the line buffers, of which so many graphs have one each.
+// shareAmong gives the queue its part of entries and line buffers, divided among so many graphs.
 func (o *spillBuffer) shareAmong(among int) {
 	o.depth, o.lineBuffers = max(o.spec.Depth/among, 1), max(o.spec.SpillLines/among, 1)
 }
 
-// takeEntries gives the payloads of a batch an entry each. Those that find none go to memory: the wave waits for lines that leave only when
-// more are under way than may be.
+// takeEntries gives each payload of a batch an on-chip entry, or spills it. The wave waits for full lines only if more
+// are being written than there are buffers.
 func (o *spillBuffer) takeEntries(now uint64, b *batch, w *wait) {
 	n := len(b.payloads)
 	over := min(max(o.entriesUsed+n-o.depth, 0), n)
@@ -89,7 +90,7 @@ func (o *spillBuffer) takeEntries(now uint64, b *batch, w *wait) {
 	o.writeLines(now, b.unit, lines, w)
 }
 
-// writeLines writes lines; held, if there is one, waits for them.
+// writeLines writes lines. held, unless nil, waits for them.
 func (o *spillBuffer) writeLines(now uint64, unit, lines int, held *wait) {
 	if held != nil {
 		held.outstanding++
@@ -111,19 +112,20 @@ func (o *spillBuffer) post(m *spillTransfer, at uint64) {
 	o.port.Post(m, o.port, max(at, o.Engine.Soonest()))
 }
 
-// transferDone: lines have been moved.
+// transferDone ends a transfer, and starts launches whose entries have all come.
 func (o *spillBuffer) transferDone(now uint64, m *spillTransfer) {
 	o.linesWriting -= m.written
 	for _, i := range m.payloads {
 		o.pool.payloads[i].location = readBack
 	}
 	o.transfers.Give(m)
-	for _, q := range o.set.list { // another queue may have taken some
+	for _, q := range o.set.list { // another queue may have stolen some
 		q.spill.waitingLaunches = slices.DeleteFunc(q.spill.waitingLaunches, func(l *nodeLaunch) bool { return q.spill.launchIfRead(now, l) })
 	}
 }
 
-// readEntries reads back the entries of the bin's next launch that are in memory, also where all line buffers are taken: the launch has space for them.
+// readEntries reads back the spilled entries of the next launch, even if all line buffers are in use: the launch has
+// space for them.
 func (o *spillBuffer) readEntries(now uint64, b *nodeQueue) {
 	if o.spilled == 0 {
 		return
@@ -136,14 +138,14 @@ func (o *spillBuffer) readEntries(now uint64, b *nodeQueue) {
 	}
 }
 
-// launchWhenRead starts a launch, or keeps it until its entries have come.
+// launchWhenRead starts a launch as soon as its entries have come.
 func (o *spillBuffer) launchWhenRead(now uint64, l *nodeLaunch) {
 	if !o.launchIfRead(now, l) {
 		o.waitingLaunches = append(o.waitingLaunches, l)
 	}
 }
 
-// launchIfRead starts a launch, unless entries of it are coming.
+// launchIfRead starts a launch, unless entries of it are being read back.
 func (o *spillBuffer) launchIfRead(now uint64, l *nodeLaunch) bool {
 	for _, i := range o.pool.arrays[l.input].elems {
 		if o.pool.payloads[i].location == beingRead {
@@ -154,7 +156,7 @@ func (o *spillBuffer) launchIfRead(now uint64, l *nodeLaunch) bool {
 	return true
 }
 
-// freeEntry: a payload has been taken for a launch.
+// freeEntry frees the entry of a launched payload.
 func (o *spillBuffer) freeEntry(x *payload) {
 	if x.location == onChip {
 		o.entriesUsed--
@@ -163,7 +165,8 @@ func (o *spillBuffer) freeEntry(x *payload) {
 	}
 }
 
-// entryOwner is the bin whose entries a bin's payloads have: its own, or that of the node whose input it shares.
+// entryOwner returns the node queue that owns the entries of a node queue: itself, or that of the node whose input it
+// shares.
 func (o *spillBuffer) entryOwner(b *nodeQueue) *nodeQueue {
 	if b.base == nil {
 		return b
@@ -171,8 +174,8 @@ func (o *spillBuffer) entryOwner(b *nodeQueue) *nodeQueue {
 	return o.set.nodeQueues.of(b.base.stages[b.remaining], b.queue)
 }
 
-// refill reads ahead: where nodes have few payloads at hand, the queue reads lines for these nodes in turn, in the order of arbitration, until all
-// line buffers are taken. So the threshold decides when reads begin, and the buffers how many are under way.
+// refill reads ahead: for nodes with few entries on chip, it reads a line each in the order of arbitration, until all
+// line buffers are in use. The threshold decides when reads begin, the buffers how many are under way.
 func (o *spillBuffer) refill(now uint64) {
 	bins := o.set.nodeQueues
 	for first, more := true, o.spilled > 0; more; first = false {
@@ -192,13 +195,13 @@ func (o *spillBuffer) refill(now uint64) {
 	}
 }
 
-// worthReading says whether a line of the bin's payloads is to be read ahead: it is full, or will not become so, or few payloads are at hand.
-// Lines that are read for a payload or two take the way to memory from those that are needed.
+// worthReading reports whether to read a line ahead: it is full, or can't become full, or few entries are on chip.
+// Lines of one or two entries would take bandwidth from those that are needed.
 func (o *spillBuffer) worthReading(b *nodeQueue) bool {
 	return b.spilled > 0 && (b.spilled >= o.lineEntries || o.numOnChip(b) < o.lineEntries || !o.stats.mayReceive(b.stage))
 }
 
-// numOnChip is how many payloads of the bin wait before the first that is in memory.
+// numOnChip returns the number of payloads before the node queue's first spilled one.
 func (o *spillBuffer) numOnChip(b *nodeQueue) int {
 	payloads := o.pool.payloads
 	for b.scanned = max(b.scanned, b.head); b.scanned < len(b.fifo) && payloads[b.fifo[b.scanned].payload].location != spilled; {
@@ -207,7 +210,8 @@ func (o *spillBuffer) numOnChip(b *nodeQueue) int {
 	return b.scanned - b.head
 }
 
-// readLine reads the bin's first payloads in memory back, a line of them at most, and says whether there were any.
+// readLine reads back the node queue's first spilled entries, at most a line of them. It returns false if there are
+// none.
 func (o *spillBuffer) readLine(now uint64, b *nodeQueue) bool {
 	m := o.transfers.Take()
 	m.written, m.payloads = 0, m.payloads[:0]
@@ -225,7 +229,7 @@ func (o *spillBuffer) readLine(now uint64, b *nodeQueue) bool {
 	}
 	o.spilled, o.buffered = o.spilled-n, o.buffered+n
 	b.spilled -= n
-	o.partialLine = min(o.partialLine, o.spilled) // the rest never leaves
+	o.partialLine = min(o.partialLine, o.spilled) // a partial line is not written any more
 	o.stats.queue.Refills += uint64(n)
 	o.stats.queue.RefillBytes += uint64(o.lineEntries) * entryBytes
 	w := gather(now, func(at uint64) { o.post(m, at) })
@@ -234,7 +238,7 @@ func (o *spillBuffer) readLine(now uint64, b *nodeQueue) bool {
 	return true
 }
 
-// removeStolen: another queue has taken payloads. Those that are being read back come all the same, and are its own then.
+// removeStolen removes the entries of stolen payloads. Entries being read back still come, for the thief.
 func (o *spillBuffer) removeStolen(b *nodeQueue, list []queuedPayload) {
 	for _, e := range list {
 		switch o.pool.payloads[e.payload].location {
@@ -250,7 +254,7 @@ func (o *spillBuffer) removeStolen(b *nodeQueue, list []queuedPayload) {
 	}
 }
 
-// addStolen: payloads of another queue have come, with what it had read back of them.
+// addStolen adds the entries of payloads stolen from another queue, with those that it had read back.
 func (o *spillBuffer) addStolen(b *nodeQueue, list []queuedPayload) {
 	for _, e := range list {
 		switch o.pool.payloads[e.payload].location {

@@ -2,38 +2,38 @@ package graph
 
 import "spvsim/account"
 
-// A graphStats counts what became of the payloads and workgroups of a graph, by node.
+// graphStats counts the payloads and workgroups of a graph, by node.
 type graphStats struct {
-	waiting      uint64 // payloads that wait, those on their way included
-	depth        int    // payloads that shaders enqueued and that have not been launched, over all queues
-	inFlight     int    // payloads enqueued that have not arrived
-	resident     int    // workgroups
+	waiting      uint64 // waiting payloads, including those in flight
+	depth        int    // payloads enqueued by shaders and not launched yet, over all queues
+	inFlight     int    // enqueued payloads that have not arrived
+	resident     int    // resident workgroups
 	openLaunches int    // launches that have workgroups to place
 
-	startCycle uint64 // cycle from which payloads may be picked
-	endCycle   uint64 // cycle by which all that ended workgroups did is done
+	startCycle uint64 // cycle from which payloads may be launched
+	endCycle   uint64 // end of the memory accesses of ended workgroups
 
-	endedGroups uint64 // workgroups
+	endedGroups uint64 // resident workgroups
 	total       uint64 // workgroups of launches opened so far
 	waves       uint64
 
-	live       []int // by stage: payloads enqueued, or the host's, whose workgroups have not all ended
-	inFlightTo []int // by stage: payloads on their way to it
+	live       []int // by stage: payloads whose workgroups have not all ended
+	inFlightTo []int // by stage: payloads in flight
 
-	lastDone *hop // the launch that was done last
+	lastDone *hop // launch that ended last
 
 	nodes  []nodeStats
-	opened []uint32 // workgroups of each node in the dispatch, so far
+	opened []uint32 // by node: workgroups of the dispatch so far
 	queue  account.QueueCounts
 }
 
-// nodeStats is what happened at a node.
+// nodeStats counts what happened at a node.
 type nodeStats struct {
 	payloads, workgroups uint64
-	depth                int      // payloads that shaders enqueued to it and that have not been launched
-	unused               uint64   // payloads that it allocated and did not enqueue
+	depth                int      // payloads enqueued by shaders and not launched yet
+	unused               uint64   // payloads that it allocated and never enqueued
 	waits                []uint32 // cycles of each payload from its enqueue to its launch
-	starts               []uint32 // to the first instruction of its launch
+	starts               []uint32 // cycles to the first instruction of the launch
 	path                 account.PathCounts
 }
 
@@ -41,19 +41,21 @@ func newGraphStats(g *Graph) *graphStats {
 	return &graphStats{live: make([]int, len(g.stages)), inFlightTo: make([]int, len(g.stages)), nodes: make([]nodeStats, len(g.Nodes)), opened: make([]uint32, len(g.Nodes))}
 }
 
-// stall counts cycles that a wave waited at the queue, for a cause.
+// stall counts cycles that a wave waited at the queue, in total and by cause.
 func (l *graphStats) stall(cause *uint64, cycles uint64) {
 	*cause += cycles
 	l.queue.StallCycles += cycles
 }
 
-// stallAtPort counts what a wave waits at a port, of which a queue has so many, for payloads of others.
+// stallAtPort counts the cycles that a wave waited for payloads of others at a queue's ports: at less the
+// (payloads-1)/ports cycles of its own.
 func (l *graphStats) stallAtPort(now, at uint64, payloads, ports int) {
 	alone := now + uint64(max(payloads-1, 0)/ports)
 	l.stall(&l.queue.StallPort, max(at, alone)-alone)
 }
 
-// mayReceive says whether more payloads can come to a stage: some are on their way, or something lives from which they can come.
+// mayReceive reports whether more payloads may come to a stage: some are in flight, or a stage that leads to it has
+// payloads.
 func (l *graphStats) mayReceive(s *stage) bool {
 	if l.inFlightTo[s.id] > 0 {
 		return true
@@ -66,14 +68,14 @@ func (l *graphStats) mayReceive(s *stage) bool {
 	return false
 }
 
-// countEnqueue and arrived: a payload is on its way to a stage, and is there.
+// countEnqueue counts a payload sent to a stage; countArrival, its arrival.
 func (l *graphStats) countEnqueue(s *stage) { l.live[s.id]++; l.inFlightTo[s.id]++ }
 func (l *graphStats) countArrival(s *stage) { l.inFlightTo[s.id]-- }
 
-// progress is the number of workgroups that ended, of those in the compute units, and of all known.
+// progress returns the workgroups that ended, those resident, and all known so far.
 func (l *graphStats) progress() (ended, running, total uint64) {
 	return l.endedGroups, uint64(l.resident), l.total
 }
 
-// allDone says that nothing of the dispatch is left.
+// allDone reports whether nothing of the dispatch is left.
 func (l *graphStats) allDone() bool { return l.waiting == 0 && l.openLaunches == 0 && l.resident == 0 }

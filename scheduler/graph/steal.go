@@ -2,17 +2,17 @@ package graph
 
 import "spvsim/engine"
 
-// Queues of shader engines balance: one that has nothing to launch asks the one in which most payloads wait, and takes up to half of
-// those of a node, the youngest, which come after the latency there and back.
+// Work stealing between queues: an empty queue takes up to half of a node's payloads, the youngest, from the queue
+// where that node has most. They come after the latency in both directions.
 
-// A stolenPayloads is the message of payloads that a queue takes from another.
+// stolenPayloads is the message of payloads that a queue takes from another.
 type stolenPayloads struct {
 	engine.Header
 	stage *stage
 	list  []queuedPayload
 }
 
-// steal has a queue take payloads from another, if it has nothing to launch and none are on their way to it.
+// steal has an empty queue take payloads from another, unless some are in flight to it already.
 func (s *queues) steal(now uint64, thief int) {
 	most := s.spec.Steal
 	q := s.list[thief]
@@ -30,14 +30,14 @@ func (s *queues) steal(now uint64, thief int) {
 	victim.entries -= len(m.list)
 	if victim.spill != nil {
 		victim.spill.removeStolen(b, m.list)
-		victim.alarm.Set(now) // entries are free
+		victim.alarm.Set(now) // entries have become free
 	}
 	q.stealInFlight = true
 	s.stats.queue.Stolen += uint64(len(m.list))
 	victim.port.Post(m, q.port, max(now+2*uint64(s.spec.Latency), q.Engine.Soonest()))
 }
 
-// empty says that nothing waits in a queue.
+// empty reports whether nothing waits in a queue.
 func (b *nodeQueues) empty(queue int) bool {
 	for _, w := range b.ofQueue(queue) {
 		if w.pending() > 0 {
@@ -47,7 +47,8 @@ func (b *nodeQueues) empty(queue int) bool {
 	return true
 }
 
-// stealVictim is the bin of another queue with the most payloads, two at least. Those of inputs that nodes share stay together.
+// stealVictim returns the node queue of another queue with the most payloads, at least two. Inputs that nodes share
+// stay where they are.
 func (b *nodeQueues) stealVictim(thief int) (best *nodeQueue) {
 	most := 1
 	for _, w := range b.list {
@@ -61,7 +62,7 @@ func (b *nodeQueues) stealVictim(thief int) (best *nodeQueue) {
 	return best
 }
 
-// takeYoungest takes the n youngest payloads out of a bin.
+// takeYoungest removes the n youngest payloads.
 func (b *nodeQueue) takeYoungest(n int, list []queuedPayload) []queuedPayload {
 	from := len(b.fifo) - n
 	list = append(list, b.fifo[from:]...)
@@ -73,7 +74,7 @@ func (b *nodeQueue) takeYoungest(n int, list []queuedPayload) []queuedPayload {
 	return list
 }
 
-// receiveStolen puts what another queue had into this one.
+// receiveStolen appends stolen payloads to their node queue.
 func (q *queue) receiveStolen(m *stolenPayloads) {
 	q.stealInFlight = false
 	b := q.set.nodeQueues.of(m.stage, q.index)

@@ -10,16 +10,16 @@ import (
 	"spvsim/scheduler"
 )
 
-// A Description is what there is to say about a graph besides its nodes.
+// A Description has what a listing shows of a graph in addition to its nodes.
 type Description struct {
 	Name    string
 	Entries []Entry
-	OnChip  uint64 // bytes of payload memory on chip
-	Scratch uint64 // bytes that the job or the machine gives
+	OnChip  uint64 // bytes of on-chip payload memory
+	Scratch uint64 // bytes given by the job or the machine
 	Spec    *scheduler.WorkSpec
 }
 
-// counts is how many payloads the host dispatches to each node.
+// counts returns the number of payloads that the host dispatches to each node.
 func (d *Description) counts() map[*Node]uint64 {
 	m := map[*Node]uint64{}
 	for i := range d.Entries {
@@ -28,12 +28,12 @@ func (d *Description) counts() map[*Node]uint64 {
 	return m
 }
 
-// MinimumScratch is the scratch memory from which on the graph always finishes.
+// MinimumScratch returns the scratch memory with which the graph always finishes.
 func (g *Graph) MinimumScratch(onChip uint64) uint64 {
 	return g.MinimumBytes() - min(onChip, g.MinimumBytes())
 }
 
-// MaximumScratch is the scratch memory that a dispatch can use at most.
+// MaximumScratch returns the most scratch memory that a dispatch can use.
 func (g *Graph) MaximumScratch(onChip uint64, counts map[*Node]uint64) uint64 {
 	most := g.MaximumBytes(counts)
 	return max(most-min(onChip, most), g.MinimumScratch(onChip))
@@ -63,7 +63,8 @@ func (g *Graph) WriteText(w io.Writer, d *Description) error {
 	return b.Flush()
 }
 
-// writeLatency writes what the path through all levels takes at least beside what its workgroups do, and which windows it may wait for.
+// writeLatency writes the least latency of the path through all levels, without the run time of workgroups, and the
+// windows that may add to it.
 func (g *Graph) writeLatency(w io.Writer, s *scheduler.WorkSpec) {
 	first, next := leastStart(s)
 	fmt.Fprintf(w, "path of %d levels under %s: at least %d cycles beside its workgroups' own: %d until the first of them may issue, %d from an enqueue to the next level's\n",
@@ -85,8 +86,9 @@ func (g *Graph) writeLatency(w io.Writer, s *scheduler.WorkSpec) {
 	}
 }
 
-// leastStart is the least number of cycles from the beginning of a dispatch until its first workgroup may issue, the launch of the host
-// left out, and from the end of an enqueue until a workgroup of its payload may. What queues in memory take of memory comes on top.
+// leastStart returns the least cycles from the start of a dispatch (after the host's launch) to its first instruction,
+// and from the end of an enqueue to the first instruction of its payload's workgroup. Memory accesses of queues in
+// memory come on top.
 func leastStart(s *scheduler.WorkSpec) (first, next int) {
 	c, place := &s.Scheduler, s.Dispatcher.LaunchLatency
 	switch c.Kind {
@@ -97,7 +99,7 @@ func leastStart(s *scheduler.WorkSpec) (first, next int) {
 	case "multipass":
 		return c.PassLaunchCycles + place, c.BarrierCycles + 2*c.PassLaunchCycles + place
 	}
-	return place, 0 // a worker pops
+	return place, 0 // workers pop
 }
 
 func (n *Node) levelText() string {
@@ -108,8 +110,8 @@ func (n *Node) levelText() string {
 	return fmt.Sprintf("levels %d to %d", first, last)
 }
 
-// WriteDOT writes the graph for Graphviz: the host's entries with a second
-// border, an arrow for each pair of nodes, dashed ones to nodes that share an input.
+// WriteDOT writes the graph for Graphviz: a second border for entries of the host, an arrow for each pair of nodes, a
+// dashed one to each node that shares an input.
 func (g *Graph) WriteDOT(w io.Writer, d *Description) error {
 	b := bufio.NewWriter(w)
 	counts := d.counts()
@@ -133,7 +135,7 @@ func (g *Graph) WriteDOT(w io.Writer, d *Description) error {
 	return b.Flush()
 }
 
-// edgeText says what a node may enqueue to another.
+// edgeText describes what a node may enqueue to another.
 func (n *Node) edgeText(t *Node) string {
 	var parts []string
 	for i := range n.outputs {

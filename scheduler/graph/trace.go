@@ -5,9 +5,9 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// A payloadTrace reports to the machine's tracer, if it has one, how payloads wait.
+// A payloadTrace reports waiting payloads to the machine's tracer, if there is one.
 type payloadTrace struct {
-	array *cu.ComputeUnits // nil where no time passes
+	array *cu.ComputeUnits // nil in functional runs
 	graph *Graph
 	pool  *pool
 	stats *graphStats
@@ -20,14 +20,14 @@ func (p *payloadTrace) traceEnqueue(at uint64, unit int, s *stage, i int32) {
 	}
 }
 
-// traceLaunch reports that payload i of bin b is part of a launch's input.
+// traceLaunch reports that payload i is part of a launch's input.
 func (p *payloadTrace) traceLaunch(now uint64, b *nodeQueue, i, input int32) {
 	if t := p.tracer(); t != nil {
 		t.Picked(&probe.PayloadWait{At: now, Unit: -1, Payload: int(i), Node: b.Node.String(), Input: p.pool.handle(input)})
 	}
 }
 
-// countDepth counts payloads that begin or end to wait for stage s, and reports their numbers.
+// countDepth counts payloads that start or stop waiting for stage s, and reports the depth.
 func (p *payloadTrace) countDepth(now uint64, s *stage, change int) {
 	n := &p.stats.nodes[s.Node.id]
 	n.depth += change
@@ -43,8 +43,8 @@ func (p *payloadTrace) tracer() probe.Tracer {
 	return p.array.Tracer()
 }
 
-// AddToSample adds what a sample says of the graph: the payloads that shaders enqueued and that wait, those on their way included, the
-// bytes that payloads have, and how many wait for each node.
+// AddToSample adds the graph to a sample: waiting payloads, including those in flight, the bytes of payloads, and the
+// waiting payloads of each node.
 func (r *Run) AddToSample(s *probe.Sample) {
 	for _, q := range r.queues.list {
 		s.Queue += q.entries

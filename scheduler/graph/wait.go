@@ -1,19 +1,17 @@
 package graph
 
-// A wait gathers the replies of accesses to memory, and goes on when the last one
-// is known, with the cycle in which it is there. Some memories tell that cycle at
-// once, others when it has come.
+// A wait gathers replies to memory accesses, and calls then with the cycle of the last one. Some memories reply at
+// once with a later cycle, others when that cycle has come.
 type wait struct {
 	outstanding int
 	at          uint64
 	then        func(at uint64)
 }
 
-// gather makes a wait that ends no earlier than cycle from. It is open for
-// accesses until its own leg ends.
+// gather returns a wait that ends in cycle from or later. It accepts accesses until close.
 func gather(from uint64, then func(at uint64)) *wait { return &wait{1, from, then} }
 
-// reply ends one of the legs, in cycle at.
+// reply takes one reply, for cycle at.
 func (w *wait) reply(at uint64) {
 	w.at = max(w.at, at)
 	if w.outstanding--; w.outstanding == 0 && w.then != nil {
@@ -21,7 +19,7 @@ func (w *wait) reply(at uint64) {
 	}
 }
 
-// close ends the wait's own leg.
+// close ends the time in which accesses may be added.
 func (w *wait) close() { w.reply(w.at) }
 
 // Completed fulfils hierarchy.Receiver.

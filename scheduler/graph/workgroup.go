@@ -11,25 +11,25 @@ import (
 	"spvsim/simd"
 )
 
-// A workgroup is a workgroup of a node while it is resident.
+// A workgroup is a resident workgroup of a node.
 type workgroup struct {
 	*workgroups
 	*stage
 	id          int32
 	launch      *nodeLaunch
-	workgroupID [3]uint32 // its WorkgroupId
+	workgroupID [3]uint32 // WorkgroupId
 	unit        int
 	reserved    uint64   // bytes that it may still allocate
-	counts      []uint64 // payloads allocated, by owner and output whose limit counts (see owner)
-	allocated   []usage  // what is allocated, by workgroup: several where they share a wave
-	arrays      []int32  // allocated
-	calls       []call   // that not all waves have made
-	waves       uint64   // all of its waves
+	counts      []uint64 // payloads allocated, by owner and root output (see owner)
+	allocated   []usage  // by workgroup, if several share a wave
+	arrays      []int32  // arrays that it has allocated
+	calls       []call   // calls that not all waves have executed
+	waves       uint64   // mask of all its waves
 	// finished: it has called OpFinishWritingNodePayloadAMDX.
 	finished bool
 }
 
-// workgroups are the workgroups of a run, by their index, and what they use of the graph.
+// workgroups are the resident workgroups of a run, by index, and the parts of the graph that they use.
 type workgroups struct {
 	list      []*workgroup
 	spare     []int32
@@ -43,7 +43,7 @@ type workgroups struct {
 	policy    policy
 }
 
-// reuseOrMake is a workgroup to fill in.
+// reuseOrMake returns a workgroup to fill in.
 func (s *workgroups) reuseOrMake() *workgroup {
 	if n := len(s.spare); n > 0 {
 		i := s.spare[n-1]
@@ -55,10 +55,10 @@ func (s *workgroups) reuseOrMake() *workgroup {
 	return g
 }
 
-// recycle takes a workgroup back that has ended.
+// recycle keeps a workgroup that has ended, for reuse.
 func (s *workgroups) recycle(g *workgroup) { s.spare = append(s.spare, g.id) }
 
-// newWorkgroup makes the next workgroup of a launch, on a compute unit.
+// newWorkgroup makes the next workgroup of a launch on a compute unit, and reserves its payload memory.
 func (s *workgroups) newWorkgroup(l *nodeLaunch, unit int) *workgroup {
 	g := s.reuseOrMake()
 	g.launch, g.stage, g.unit, g.reserved = l, l.stage, unit, l.need()
@@ -70,7 +70,7 @@ func (s *workgroups) newWorkgroup(l *nodeLaunch, unit int) *workgroup {
 	return g
 }
 
-// cleared is a list of n zeros, in the memory of another where that is enough.
+// cleared returns n zeros, in the memory of list if that is large enough.
 func cleared[T any](list []T, n int) []T {
 	if cap(list) < n {
 		return make([]T, n)
@@ -80,8 +80,8 @@ func cleared[T any](list []T, n int) []T {
 	return list
 }
 
-// close gives back what a workgroup has allocated and not enqueued, and looks
-// for what not all of its waves did.
+// close frees the payloads that a workgroup allocated and did not enqueue, and faults on calls that not all of its
+// waves executed.
 func (g *workgroup) close() {
 	p := g.pool
 	for _, i := range g.arrays {
@@ -103,7 +103,7 @@ func (g *workgroup) close() {
 	}
 }
 
-// faultIncomplete stops the run for a call that not all waves of the workgroup made.
+// faultIncomplete fails the run for a call that a wave did not execute.
 func (g *workgroup) faultIncomplete(c *call) {
 	g.engine.Fail(fmt.Errorf("%w: %s, node %v: %v: %s: workgroup %v: not in uniform control flow: wave %d did not take part", ErrFault,
 		g.Shader, g.Node, c.id, operation(c.op), g.workgroupID, firstMissing(c.waves)))
@@ -120,7 +120,7 @@ func firstMissing(mask uint64) int {
 // nowhere is an address outside of all memory, for elements that do not exist.
 const nowhere = ^uint64(0) - 1<<20
 
-// Elem is the address of an element of an array.
+// Elem implements isa.PayloadTable: the address of an element of an array.
 func (g *workgroup) Elem(handle uint64, i uint32) uint64 {
 	p := g.pool
 	a := p.lookup(handle)
@@ -130,7 +130,7 @@ func (g *workgroup) Elem(handle uint64, i uint32) uint64 {
 	return p.payloads[p.arrays[a].elems[i]].addr
 }
 
-// Length is the number of payloads of an array.
+// Length implements isa.PayloadTable: the number of payloads of an array.
 func (g *workgroup) Length(handle uint64) uint32 {
 	p := g.pool
 	if a := p.lookup(handle); a != 0 {
@@ -139,7 +139,7 @@ func (g *workgroup) Length(handle uint64) uint32 {
 	return 0
 }
 
-// Valid reports whether payloads of an output may be allocated for an index.
+// Valid implements isa.PayloadTable: whether payloads of an output may be allocated for an index.
 func (g *workgroup) Valid(k int, index uint32) bool {
 	if k >= len(g.outputs) {
 		return false
@@ -148,7 +148,7 @@ func (g *workgroup) Valid(k int, index uint32) bool {
 	return ok
 }
 
-// target is the stage that payloads of an output for an index go to.
+// target returns the stage that payloads of an output for an index go to.
 func (g *workgroup) target(o *output, index uint64) (*stage, bool) {
 	index += uint64(o.BaseIndex)
 	t := o.targets[uint32(index)]
@@ -163,14 +163,14 @@ func (g *workgroup) target(o *output, index uint64) (*stage, bool) {
 	return t.stages[g.remaining-1], true
 }
 
-// firstMask has a bit for each lane of the wave that holds an invocation.
+// firstMask returns the execution mask at the start: a bit for each lane that holds an invocation.
 func firstMask(st *isa.State) uint64 {
 	total := int(st.LocalSize[0]) * int(st.LocalSize[1]) * int(st.LocalSize[2])
 	left := max(min(total-int(st.WaveInGroup)*st.Lanes, st.Lanes), 1)
 	return ^uint64(0) >> (64 - uint(left))
 }
 
-// handlers carry out the operations of the machine.
+// handlers execute the operations on payloads.
 var handlers = map[isa.Op]func(*workgroup, *waveOp) timing.Response{
 	isa.PayloadAlloc:     (*workgroup).allocate,
 	isa.PayloadAllocLane: (*workgroup).allocateLanes,
@@ -184,19 +184,19 @@ type waveOp struct {
 	st   *isa.State
 	pc   int
 	in   *isa.Inst
-	wave *simd.Wave // nil where no time passes
+	wave *simd.Wave // nil in functional runs
 }
 
 func (v *waveOp) bit() uint64 { return 1 << (v.st.WaveInGroup & 63) }
 
-// first is the lowest active lane.
+// first returns the lowest active lane.
 func (v *waveOp) first() int {
 	return bits.TrailingZeros64(v.st.Exec|1<<63) & (v.st.Lanes - 1)
 }
 
 func (v *waveOp) source(i, lane int) uint64 { return v.st.Source(v.in, i, lane) }
 
-// uniform is the value of a source that all active lanes must agree in.
+// uniform returns a source that must be equal in all active lanes, and whether it is.
 func (v *waveOp) uniform(i int) (uint64, bool) {
 	first := v.source(i, v.first())
 	if v.in.Src[i].Kind != isa.Vector {
@@ -210,7 +210,7 @@ func (v *waveOp) uniform(i int) (uint64, bool) {
 	return first, true
 }
 
-// Payloads carries out what waves of any graph do with payloads, for compute units.
+// Payloads executes operations on payloads for compute units, of waves of any graph.
 type Payloads struct{}
 
 // Execute carries out an operation on payloads.
@@ -219,14 +219,14 @@ func (Payloads) Execute(now uint64, unit int, w *simd.Wave, in *isa.Inst) timing
 	return workgroupOf(w).execute(&waveOp{now, &w.State, pc, in, w})
 }
 
-// workgroupOf is the workgroup of a wave, in whatever graph that is open.
+// workgroupOf returns the workgroup of a wave.
 func workgroupOf(w *simd.Wave) *workgroup { return w.State.Payloads.(*workgroup) }
 
-// execute carries out an operation of a wave.
+// execute executes an operation of a wave, in uniform control flow only.
 func (g *workgroup) execute(v *waveOp) timing.Response {
 	idle := timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	if v.st.Exec == 0 {
-		return idle // no lane came here
+		return idle // no active lane
 	}
 	if g.launch.lanes == 0 && v.st.Exec != firstMask(v.st) {
 		g.fault(v, -1, "in divergent control flow: lanes %#x of %#x take part", v.st.Exec, firstMask(v.st))
@@ -235,7 +235,7 @@ func (g *workgroup) execute(v *waveOp) timing.Response {
 	return handlers[v.in.Op](g, v)
 }
 
-// fault stops the run with what a shader did that it must not.
+// fault fails the run for undefined behaviour of a shader.
 func (g *workgroup) fault(v *waveOp, lane int, format string, args ...any) {
 	st := v.st
 	where := operation(v.in.Op)
@@ -249,13 +249,13 @@ func (g *workgroup) fault(v *waveOp, lane int, format string, args ...any) {
 	g.engine.Fail(fmt.Errorf("%w: %s, node %v: %s: %s: %s", ErrFault, g.Shader, g.Node, where, who, fmt.Sprintf(format, args...)))
 }
 
-// payloadOps are what the operations of the machine on payloads represent.
+// payloadOps are the SPIR-V instructions of the operations on payloads.
 var payloadOps = map[isa.Op]string{
 	isa.PayloadAlloc: "OpAllocateNodePayloadsAMDX", isa.PayloadAllocLane: "OpAllocateNodePayloadsAMDX",
 	isa.PayloadEnqueue: "OpEnqueueNodePayloadsAMDX", isa.PayloadFinish: "OpFinishWritingNodePayloadAMDX",
 }
 
-// operation names an operation as its reader knows it.
+// operation names an operation in messages.
 func operation(op isa.Op) string {
 	if o, ok := payloadOps[op]; ok {
 		return o

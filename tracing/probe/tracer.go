@@ -133,12 +133,12 @@ type QueueWaves struct {
 // A QueueLaunch is a launch of a hardware queue that ran concurrently with others, with the cycles of its phases.
 type QueueLaunch struct {
 	Queue, Name string
-	Packet      uint64 // its packet became the first of its queue
+	Packet      uint64 // its packet became the head of its queue
 	Ready       uint64 // its dependences had completed
-	Read        uint64 // a pipe began with it
-	Opened      uint64 // the dispatcher had it
+	Read        uint64 // a pipe began to read it
+	Opened      uint64 // the dispatcher got it
 	Begun       uint64 // its first workgroup was placed
-	Done        uint64 // all that it did was done
+	Done        uint64 // its memory accesses were done
 	Workgroups  uint64
 	Memory      []account.LaunchTraffic // traffic of its requests, by level
 }

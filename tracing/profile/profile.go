@@ -63,7 +63,7 @@ type Launch struct {
 	Packet     uint64 `json:"packet"` // its packet was the first of its queue
 	Begin      uint64 `json:"begin"`  // its dependences had completed
 	Placed     uint64 `json:"placed"` // its first workgroup was placed
-	End        uint64 `json:"end"`    // all that it did was done
+	End        uint64 `json:"end"`    // its memory accesses were done
 	Busy       uint64 `json:"busy"`   // cycles from its first workgroup to its end
 	// Memory is the traffic of its requests, by level, without write-backs at its end.
 	Memory []account.LaunchTraffic `json:"memory,omitempty"`

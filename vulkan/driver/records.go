@@ -53,7 +53,7 @@ type row struct {
 	kind, name, entry, module string
 	pipeline                  string // the name without labels; for a transfer, its kind
 	groups                    [3]uint32
-	begin                     uint64 // cycle
+	begin                     uint64 // cycle of its enqueue
 	bytes                     uint64 // of transfers
 	counts                    account.Counts
 	packet, busy              uint64 // cycle at which its packet became the first of its queue; cycles since its first workgroup

@@ -63,7 +63,7 @@ func (m *Machine) Rules() *simd.Rules {
 	return &simd.Rules{Shape: &m.Shape, Timing: &m.Timing, Fetch: &m.Unit.Fetch}
 }
 
-// Slots is the number of wave slots.
+// Slots returns the number of wave slots.
 func (m *Machine) Slots() uint64 {
 	return uint64(m.Shape.Units() * m.Shape.UnitSlots())
 }
