@@ -478,7 +478,7 @@ func TestClockWithoutTimeGoesOn(t *testing.T) {
 	if err := r.rounds(); err != nil {
 		t.Fatal(err)
 	}
-	if u := r.untimed; u.did == 0 || u.did != r.tally.Issued || u.options(firstLaunch(t, r).work.(*kernel).Resources).Clock != u.did {
+	if u := r.untimed; u.did == 0 || u.did != r.tally.Issued || u.options(firstLaunch(t, r).work.(*kernel).Launch.Resources).Clock != u.did {
 		t.Errorf("the clock is at %d after %d instructions", r.untimed.did, r.tally.Issued)
 	}
 }

@@ -37,13 +37,13 @@ func (k *kernel) timed(t *timing, step string, p scheduler.Part, follows bool) (
 	c, err := t.run(step, k, p, follows)
 	if c != nil {
 		c.Workgroups, _, _ = k.Progress()
-		c.Waves = c.Workgroups * uint64(k.Resources.Waves)
+		c.Waves = c.Workgroups * uint64(k.Launch.Resources.Waves)
 	}
 	return c, err
 }
 
 func (k *kernel) functional(u *untimed, p scheduler.Part, warm bool) (*account.Counts, error) {
-	o := u.options(k.Resources)
+	o := u.options(k.Launch.Resources)
 	if warm && p.First == 0 {
 		u.machine.Hierarchy.KernelBoundary()
 	}
@@ -65,7 +65,7 @@ func (k *kernel) Count(c *account.Counts, p scheduler.Part) {
 
 func (k *kernel) Like() string                { return fmt.Sprintf("%p %v", k.Code, k.NumWorkgroups) }
 func (k *kernel) Workgroups() (uint64, bool)  { return cu.GridSize(k.NumWorkgroups), true }
-func (k *kernel) Resources() cu.Resources     { return k.Resources }
+func (k *kernel) Resources() cu.Resources     { return k.Launch.Resources }
 func (k *kernel) Codes() []*simd.Code         { return []*simd.Code{k.Code} }
 func (k *kernel) Finished() (bool, uint64)    { return k.machine.Dispatcher.Finished() }
 func (k *kernel) Waiting() string             { return "" }
