@@ -51,7 +51,7 @@ func start(t *testing.T, file string, job *starter.Job) error {
 	return err
 }
 
-// Every module of the library, and those that DXC made, gets a job that runs, or one that says what it can't know.
+// Every module of the library, and those that DXC made, gets a job that runs, or one that names the unknowns.
 func TestStartersRun(t *testing.T) {
 	count := 0
 	for _, pattern := range []string{"../../experiments/library/*.spv", "../../experiments/library/*.spvasm", "../../gpu/testdata/dxc/*.spv", "../../gpu/testdata/graph/*.spvasm"} {
@@ -108,7 +108,8 @@ func TestStarterNamesNodes(t *testing.T) {
 	}
 }
 
-// What a shader without a graph needs: sizes from the types, constants with their defaults, zeros in the push constants.
+// The resources of a shader without a graph: sizes from the types, constants with their defaults, zeros in the push
+// constants.
 func TestStarterListsWhatAShaderNeeds(t *testing.T) {
 	for file, want := range map[string][]string{
 		"../../experiments/library/reduce.spv": {"{set: 0, binding: 0, name: src, data: {zero: 4096}} # guess: 1024 elements of 4 bytes", "{set: 0, binding: 1, name: dst, data: {zero: 4}}",

@@ -13,8 +13,8 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// TestUnsupportedIsNotInvalid: modules that are valid, and that rules made for
-// other types would refuse, are refused by the names of what they need.
+// TestUnsupportedIsNotInvalid: valid modules that rules made for other types would refuse are refused by the names of
+// the features that they need.
 func TestUnsupportedIsNotInvalid(t *testing.T) {
 	shader := func(caps, decls, body string) string {
 		return "OpCapability Shader\n" + caps + `
@@ -91,7 +91,7 @@ func TestDeclaredAndUnusedIsNoFault(t *testing.T) {
 	if _, err := Check(assemble(t, text)); err != nil {
 		t.Error(err)
 	}
-	// What it implies is declared by it, and no use of it.
+	// A capability declares those that it implies; that is no use of them.
 	if _, err := Check(assemble(t, strings.Replace(text, "OpCapability Shader\n", "", 1))); err != nil {
 		t.Error(err)
 	}
@@ -101,8 +101,8 @@ func TestDeclaredAndUnusedIsNoFault(t *testing.T) {
 	}
 }
 
-// TestEveryCapabilityHasARow: the grammar and the table name the same
-// capabilities, and what does not run says why.
+// TestEveryCapabilityHasARow: the grammar and the table name the same capabilities, and rows that do not run have a
+// reason.
 func TestEveryCapabilityHasARow(t *testing.T) {
 	for _, e := range grammar.KindCapability.Info().Enumerants {
 		c := spirv.Capability(e.Value)
@@ -199,8 +199,8 @@ func featureRows(b *strings.Builder, table map[string]feature) {
 	}
 }
 
-// holdSection compares a section of docs/unsupported.md, which is between
-// two marks, with what the tables say; under -update it writes it.
+// holdSection compares a section of docs/unsupported.md, which is between two marks, with the tables; under -update it
+// writes it.
 func holdSection(t *testing.T, name, want string) {
 	t.Helper()
 	path := filepath.Join("..", "..", "docs", "unsupported.md")
