@@ -159,7 +159,7 @@ func groupTypes(g GroupOperator) []Type {
 	return []Type{I8, I16, I32, I64}
 }
 
-// group is what lane l receives from a reduction or scan.
+// group returns the value that lane l receives from a reduction or scan.
 func (c *crossCase) group(op Op, l int) uint64 {
 	g, cluster := SplitGroupImm(c.imm)
 	if cluster == 0 {
@@ -188,7 +188,7 @@ func flag(b bool) uint64 {
 	return 0
 }
 
-// crossModel is what lane l receives, by operation.
+// crossModel returns the value that lane l receives, by operation.
 var crossModel = map[Op]func(c *crossCase, l int) uint64{
 	Ballot: func(c *crossCase, _ int) (m uint64) {
 		for _, a := range c.active {

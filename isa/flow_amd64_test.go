@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A flowProgram is instructions for a flow: nil is where it is left.
+// A flowProgram is a list of instructions for a flow, which is left at nil.
 type flowProgram struct {
 	insts  []*Inst
 	ends   []bool // at the instruction, it is not gone on with

@@ -31,7 +31,7 @@ func fragmentLanes() *Fragments {
 	return f
 }
 
-// fragmentPlace returns the spot of a lane, at x and y from its pixel's centre, as fragmentLanes says it.
+// fragmentPlace returns the weights and the depth of a lane, at x and y from its pixel's centre, as in fragmentLanes.
 func fragmentPlace(f *Fragments, l int, x, y float64) (weights [4]float64, depth float64) {
 	if l/4 == 3 {
 		return weights, 0
@@ -40,7 +40,7 @@ func fragmentPlace(f *Fragments, l int, x, y float64) (weights [4]float64, depth
 	return [4]float64{x, y, x + y, x - y}, 2*x + y + float64(l/4)
 }
 
-// sampleAt is where a sample is: those that do not exist are in the centre.
+// sampleAt returns the position of a sample: the centre for one that does not exist.
 func sampleAt(f *Fragments, n int) (x, y float64) {
 	if n >= len(f.Locations) {
 		return 0, 0
@@ -58,7 +58,7 @@ func centroidOf(f *Fragments, l int) (x, y float64) {
 	return 0, 0
 }
 
-// A fragmentCase is an operation with what it gives a lane; its sources, unless it says others, are laneX and laneY.
+// A fragmentCase is an operation with its result in a lane; its sources, unless given, are laneX and laneY.
 type fragmentCase struct {
 	in   Inst
 	want func(l int) float64
@@ -89,7 +89,7 @@ func interpolations(f *Fragments) (list []fragmentCase) {
 	return append(list, fragmentCase{Inst{Op: InterpP1, Imm: 3}, func(int) float64 { return 0 }}) // the draw gives three
 }
 
-// numbersOfFragments are what a lane knows of its samples, its primitive and its place in a point.
+// numbersOfFragments lists the values that a lane has of its samples, its primitive and its position in a point.
 func numbersOfFragments(f *Fragments) (list []fragmentCase) {
 	for k := range 2 {
 		list = append(list,
@@ -134,7 +134,8 @@ func (c *fragmentCase) check(t *testing.T, f *Fragments) {
 	}
 }
 
-// Each operation of fragments gives active lanes what their own quad, primitive and samples say, and leaves the others alone.
+// Each operation of fragments gives active lanes the values of their own quad, primitive and samples, and leaves the
+// others alone.
 func TestOperationsOfFragments(t *testing.T) {
 	f := fragmentLanes()
 	for _, c := range append(interpolations(f), numbersOfFragments(f)...) {
@@ -159,7 +160,7 @@ func TestDepthsOfSamples(t *testing.T) {
 	}
 }
 
-// What a wave knows of its lanes as masks, and what a demotion adds.
+// The masks of a wave's lanes, and the effect of a demotion.
 func TestMasksOfFragments(t *testing.T) {
 	f := fragmentLanes()
 	st := NewState(32, 4, 4)

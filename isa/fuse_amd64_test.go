@@ -58,7 +58,7 @@ func someRowInst(r *rand.Rand, keys []loopKey) *Inst {
 	return in
 }
 
-// What is fused computes what its instructions compute in turn.
+// Fused instructions compute the same as the instructions in turn.
 func TestFusedStepsAreTheirInstructions(t *testing.T) {
 	if !wideRows {
 		t.Skip("the processor has no AVX2")

@@ -49,7 +49,7 @@ func eachOddRow(op Op, t Type, visit func(k int, got uint64)) {
 	}
 }
 
-// floatRows says what an operation gives for all triples, with one NaN as good as another or not.
+// floatRows returns a digest of an operation's results for all triples, with or without regard to the bits of NaNs.
 func floatRows(op Op, t Type, anyNaN bool) uint64 {
 	sum := fnv.New64a()
 	eachOddRow(op, t, func(_ int, got uint64) {
@@ -87,7 +87,8 @@ func TestNaNsOfFusedMultiplyAdds(t *testing.T) {
 	}
 }
 
-// productsOfOddFloats says what the matrix instructions give for elements of any bits, NaNs among them.
+// productsOfOddFloats returns a digest of the results of the matrix instructions for elements of any bits, NaNs among
+// them.
 func productsOfOddFloats() uint64 {
 	r, sum := rand.New(rand.NewPCG(21, 8)), fnv.New64a()
 	for op := range MatrixOps {
@@ -108,7 +109,7 @@ func productsOfOddFloats() uint64 {
 
 var hostOps = []Op{FAdd, FSub, FMul, Fma, FMin, FMax, Rcp, Sqrt, Rsq}
 
-// hostFloats is what may depend on the host, by name.
+// hostFloats returns the results that may depend on the host, by name.
 func hostFloats() map[string]string {
 	own := map[string]string{"matrices": fmt.Sprintf("%016x", productsOfOddFloats())}
 	for _, op := range hostOps {
@@ -121,8 +122,8 @@ func hostFloats() map[string]string {
 	return own
 }
 
-// The bytes of a result don't depend on what the host's processor has: the test
-// runs itself on a processor that is said to lack instructions.
+// The bytes of a result don't depend on the features of the host's processor: the test runs itself on a processor with
+// instructions masked off.
 func TestEveryHostGivesTheSameFloats(t *testing.T) {
 	const ask = "SPVSIM_TEST_FLOATS"
 	own := hostFloats()

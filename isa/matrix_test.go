@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A spot is where an element is: register, lowest bit in it, lane.
+// A spot is the position of an element: register, lowest bit in it, lane.
 type spot struct{ reg, bit, lane int }
 
 // The layouts as AMD's matrix instruction calculator prints them, by the unit,

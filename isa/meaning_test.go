@@ -324,7 +324,8 @@ func TestHalfRoundTrip(t *testing.T) {
 	}
 }
 
-// Each 16-bit float is what its sign, exponent and fraction say, and comes back; a NaN quiet, with its sign and payload.
+// Each 16-bit float has the value of its sign, exponent and fraction, and converts back; a NaN quiet, with its sign and
+// payload.
 func TestEveryHalf(t *testing.T) {
 	for h := range uint64(1 << 16) {
 		exponent, fraction := int(h>>10&31), float64(h&0x3ff)

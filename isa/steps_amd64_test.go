@@ -28,7 +28,7 @@ func lanesIf(t bool) uint64 {
 	return 0
 }
 
-// alike says whether words are the same, or both floats that are none.
+// alike reports whether words are equal, or both NaNs.
 func alike(a, b uint32) bool { return a == b || isNaN32(uint64(a)) && isNaN32(uint64(b)) }
 
 // kernelRow returns a row of lanes, or of a value that is the same in all.
@@ -48,7 +48,7 @@ func kernelRow(r *rand.Rand, lanes int) (row []uint32, spread form) {
 // kernelCase is three sources and a place for the result in one vector file.
 type kernelCase struct {
 	file  []uint32
-	steps [3]rowStep // the first one moves a source, which the second one may take as what the first one left
+	steps [3]rowStep // the first one moves a source, which the second one may read as the last result
 	forms [3]form    // of the sources
 }
 
@@ -66,7 +66,7 @@ func newKernelCase(r *rand.Rand, lanes int) *kernelCase {
 	return c
 }
 
-// take takes a kernel in a form that fits the sources, of which there are as many as forms say.
+// take chooses a kernel in a form that fits the sources; forms is their number.
 func (c *kernelCase) take(r *rand.Rand, k kernel, lanes, forms int) {
 	n := map[int]int{1: 1, 2: 1, 3: 2, 8: 2, 7: 3, 19: 3}[forms]
 	which := (c.forms[0] | c.forms[1]<<1 | c.forms[2]<<2) & (1<<n - 1)
@@ -86,7 +86,7 @@ func (c *kernelCase) take(r *rand.Rand, k kernel, lanes, forms int) {
 	c.steps[1].kernel = k.in(which)
 }
 
-// formsOf says how many forms kernels have.
+// formsOf returns the number of forms of each kernel.
 func formsOf() map[kernel]int {
 	all := []kernel{kernel(len(kernels))}
 	for _, list := range [][]kernel{slices.Collect(maps.Keys(rowMeanings)), slices.Collect(maps.Keys(testMeanings)), slices.Collect(maps.Keys(wordMeanings)),
@@ -101,7 +101,7 @@ func formsOf() map[kernel]int {
 	return forms
 }
 
-// Each kernel computes for every lane, scalar or mask what its meaning says.
+// Each kernel computes its meaning for every lane, scalar or mask.
 func TestKernelsAreTheirMeanings(t *testing.T) {
 	if !wideRows {
 		t.Skip("the processor has no AVX2")

@@ -112,7 +112,7 @@ func TestTakesBranch(t *testing.T) {
 	}
 }
 
-// What the machine carries out has no Exec; everything else has.
+// Operations that the machine executes have no Exec; all others have.
 func TestResolve(t *testing.T) {
 	for op := range NumOps {
 		in := &Inst{Op: op, T: I32, From: I32, Dst: S(0)}

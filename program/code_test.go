@@ -23,7 +23,8 @@ import (
 
 var update = goflag.Bool("update", false, "write code.txt, mutants.txt and drawn.txt of testdata")
 
-// codeFolders have modules of which each entry point is compiled: the library, what kernels are measured with, nodes of graphs, fragments and what the front end is tested with.
+// codeFolders are the folders of modules whose entry points are compiled: the library, measured kernels, nodes of
+// graphs, fragments, and the modules of the front end's tests.
 var codeFolders = []string{
 	"docs/tutorial", "experiments/accuracy/kernels", "experiments/figures/jobs", "experiments/library", "gpu/testdata", "gpu/testdata/dot", "gpu/testdata/draw", "gpu/testdata/dxc",
 	"gpu/testdata/graph", "gpu/testdata/lanes", "gpu/testdata/textures", "program/frontend/testdata", "program/frontend/testdata/graph", "systemtest/testdata/keys", "vulkan/testdata/shaders",
@@ -41,7 +42,7 @@ func codeTargets() map[string]Target {
 	}
 }
 
-// steps makes two of what is divided or long.
+// steps expands divisions and long operations to two steps.
 func steps(op isa.Op, t isa.Type) []isa.Class {
 	if op == isa.FDiv || op == isa.IMul && t == isa.I64 {
 		return []isa.Class{isa.ClassIMul32, isa.ClassTrans}
@@ -71,8 +72,9 @@ func checkedModule(t *testing.T, file string) *validate.Module {
 	return m
 }
 
-// codeOf says what an entry point became: how many instructions there are of each class, and what a wave needs. Loads are apart from
-// the first instruction that reads what they give, or from the end of the program, by the instructions between.
+// codeOf describes the code of an entry point: how many instructions there are of each class, and the registers and
+// memory of a wave. The distance of a load is the number of instructions up to the first that reads its result, or up
+// to the end of the program.
 func codeOf(p *Program) string {
 	var n [isa.NumClasses]int
 	apart := 0
@@ -93,7 +95,7 @@ func codeOf(p *Program) string {
 	return b.String() + "; " + codeDigest(p.Insts)
 }
 
-// codeDigest is a short name of all instructions with their registers: what the counts above do not show.
+// codeDigest returns a digest of all instructions with their registers, which the counts above leave out.
 func codeDigest(insts []isa.Inst) string {
 	var b bytes.Buffer
 	for i := range insts {
@@ -146,8 +148,8 @@ func codeFiles(t *testing.T) (list []string) {
 
 var codeTargetNames = []string{"descriptors", "pointers", "pairs"}
 
-// Each module of the repository becomes the code that testdata/code.txt says, a line for each entry point and machine: what a change of the compiler does to
-// it shows as a difference. With -update the file is written.
+// The code of each module of the repository matches testdata/code.txt, with a line for each entry point and machine, so
+// that a change of the compiler shows as a difference. -update writes the file.
 func TestCodeOfTheModules(t *testing.T) {
 	var out strings.Builder
 	targets := codeTargets()

@@ -8,7 +8,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// summing adds the counter up in each of n rounds, and stores the sum at the loop's end, or what it is when it passes n.
+// summing adds up the counter in each of n iterations, and stores the sum at the loop's end, or its value when it
+// exceeds n.
 func summing() *ir.Func {
 	f := generateEmpty()
 	g := &gen{f: f}
@@ -58,7 +59,7 @@ func TestValuesLeaveLoopsWithoutMoves(t *testing.T) {
 	}
 }
 
-// What a store takes from a register is moved there once for all blocks that every way comes to through the first.
+// A store's operand is moved to a register once for all blocks that the first block dominates.
 func TestConstantsAreMovedOnce(t *testing.T) {
 	f := generateEmpty()
 	g := &gen{f: f, b: f.NewBlock()}

@@ -30,7 +30,8 @@ func placesOf(p *Program, is func(in *isa.Inst) bool) (list []int) {
 	return list
 }
 
-// What a loop stores to is described by a load in each iteration, for which the store waits; where buffers are pointers nothing is loaded.
+// A load in each iteration describes the target of a loop's stores, which wait for it; where buffers are pointers
+// nothing is loaded.
 func TestLoopsLoadTheirDescriptors(t *testing.T) {
 	ofTable := func(in *isa.Inst) bool { return in.Mem != nil && in.Mem.Space == isa.SpaceTable }
 	if p := emitted(t, counting(isa.WorkgroupIDX), &Target{}); len(placesOf(p, ofTable)) > 0 || p.TableBytes != 0 {
@@ -143,7 +144,7 @@ func TestProgramsHaveOneEnd(t *testing.T) {
 	}
 }
 
-// What a store writes comes from vector registers: constants and scalars are moved there, each once in a block.
+// The data of a store come from vector registers: constants and scalars are moved there, each once in a block.
 func TestDataOfStoresIsInVectorRegisters(t *testing.T) {
 	f := generateEmpty()
 	g := &gen{f: f, b: f.NewBlock()}

@@ -11,9 +11,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// The tests of this file build random structured functions, run them lane by
-// lane as the plain threads that they mean, and compare what the lowered wave
-// program leaves in memory.
+// The tests of this file build random structured functions, run them lane by lane as threads, and compare the memory
+// with that of the lowered wave program.
 
 const (
 	genVars   = 5
@@ -98,8 +97,7 @@ func (g *gen) expr() *ir.Value {
 	return g.val(ops[g.r.IntN(len(ops))], isa.I32, isa.I32, a, g.load(g.r.IntN(genVars)))
 }
 
-// cond compares some low bits, so that both sides are taken by some lanes, or
-// is what an earlier comparison found.
+// cond compares some low bits, so that both sides are taken by some lanes, or reuses an earlier comparison.
 func (g *gen) cond() *ir.Value {
 	if g.fuel < 28 && g.r.IntN(4) == 0 {
 		return g.truth(isa.Load, g.r.IntN(genTruths), isa.Bool)

@@ -125,7 +125,7 @@ func sequentialSelections(n int) string {
 	return s.text()
 }
 
-// loopPhis is a loop that hands n values on, each to the next.
+// loopPhis is a loop that passes n values on, each to the next.
 func loopPhis(n int) string {
 	s := newShader()
 	s.add("OpBranch %%h\n%%h = OpLabel")

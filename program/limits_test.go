@@ -18,7 +18,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// compile does what a run does with the text of a shader.
+// compile compiles the text of a shader as a run does.
 func compile(ctx context.Context, t *testing.T, text string) (*Program, error) {
 	t.Helper()
 	return lowerText(ctx, t, text, Target{WaveSize: 64, Opt: opt.Options{FuseMad: true, LshlAdd: true, Add3: true}})
@@ -37,7 +37,7 @@ func lowerText(ctx context.Context, t *testing.T, text string, target Target) (*
 	return LowerContext(ctx, m, Options{Target: target})
 }
 
-// What is too large or too deep is refused, by the name of the limit, before the work begins.
+// Modules that are too large or too deep are refused, by the name of the limit, before the work begins.
 func TestLimitsAreTestedBeforeTheWork(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"selections": {nestedSelections(5000), "constructs nested deeper than 1023"},
@@ -88,7 +88,7 @@ OpReturnValue %da
 OpFunctionEnd
 `
 
-// What is large within the limits compiles.
+// Large modules within the limits compile.
 func TestLargeModules(t *testing.T) {
 	deep, long := 1023, 8
 	if testing.Short() {
@@ -185,8 +185,8 @@ func TestFirstFit(t *testing.T) {
 	}
 }
 
-// Registers that are taken are not looked at again: n groups that live at once cost no comparison,
-// and what has passed is forgotten.
+// Registers that are taken are not examined again: n groups that are live at once cost no comparison, and past spans
+// are forgotten.
 func TestFirstFitLooksAtFreeRegistersOnly(t *testing.T) {
 	f := newFile()
 	const n = 5000

@@ -131,7 +131,7 @@ func TestPayloadsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// What a node is told when it starts is preset, not computed.
+// The inputs of a node at its start are preset, not computed.
 func TestNodePresets(t *testing.T) {
 	p := lowerNode(t, graphModule(t, "recursion"), "halve", 32)
 	preset := map[isa.Op]bool{}

@@ -12,7 +12,7 @@ func arith(op isa.Op, id uint32, dst int, srcs ...isa.Reg) isa.Inst {
 	return in
 }
 
-// paired is what is left of instructions when pairs are joined.
+// paired returns the instructions that remain when pairs are joined.
 func paired(have Pairs, insts ...isa.Inst) []isa.Inst {
 	e := &emitter{insts: append([]isa.Inst(nil), insts...), pairs: have}
 	e.pair(0)
@@ -51,7 +51,7 @@ func TestPackedPairs(t *testing.T) {
 	}
 }
 
-// A partner moves up past what it does not depend on, and past nothing else.
+// A partner moves up past instructions that it does not depend on, and past no others.
 func TestPartnersMoveUpPastOthers(t *testing.T) {
 	v := isa.V
 	a, b := arith(isa.FMul, 7, 0, v(10), v(12)), arith(isa.FMul, 7, 1, v(11), v(13))

@@ -14,7 +14,7 @@ import (
 	"spvsim/program/opt"
 )
 
-// meansTheSame lowers a random function, and compares what a wave of it leaves with what its lanes mean as threads.
+// meansTheSame lowers a random function, and compares the memory of a wave with that of its lanes as threads.
 func meansTheSame(t *testing.T, seed uint64, target Target) *Program {
 	t.Helper()
 	f := generate(seed)
@@ -64,7 +64,7 @@ func TestSpilledProgramsMeanTheSame(t *testing.T) {
 	}
 }
 
-// enough registers do for any instruction of a random function, and what it needs beside them.
+// enough registers suffice for any instruction of a random function, with its temporaries.
 const enough = 7
 
 // liveValues makes n values, each of the one before, and then reads each once, in order. Uniform: the first is the same in all lanes.
@@ -93,7 +93,7 @@ func liveValues(n int, uniform bool) string {
 	return s.text()
 }
 
-// valuesOf is what an invocation writes.
+// valuesOf returns the value that an invocation writes.
 func valuesOf(n int, x, first uint32) uint32 {
 	list := []uint32{first}
 	for k := 1; k < n; k++ {
@@ -106,7 +106,7 @@ func valuesOf(n int, x, first uint32) uint32 {
 	return sum
 }
 
-// runValues lowers such a shader and compares what it writes.
+// runValues lowers such a shader and compares its output.
 func runValues(t *testing.T, n int, uniform bool, target Target) *Program {
 	t.Helper()
 	target.Opt.FuseMad = true

@@ -33,7 +33,7 @@ type Workgroup struct {
 	ID         [3]uint32
 	Waves      []*Wave // that have not ended
 	Arrived    int     // waves that wait at the barrier
-	LDSBase    uint32  // where the workgroup's bytes start in the compute unit's AccessLDS
+	LDSBase    uint32  // where the workgroup's bytes start in the compute unit's LDS
 	LDSSize    uint32
 	Done       uint64 // cycle by which all accesses of its ended waves are done
 	FirstIssue uint64 // cycle in which the first of its waves issued its first instruction, in execution graphs; 0: none has

@@ -6,7 +6,7 @@ import (
 	_ "pgregory.net/rapid" // its flags
 )
 
-// What rapid draws is the same every time, unless -rapid.seed says something else.
+// rapid draws the same cases every time, unless -rapid.seed is set.
 func init() {
 	if err := flag.Set("rapid.seed", "1"); err != nil {
 		panic(err)

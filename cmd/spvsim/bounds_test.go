@@ -29,7 +29,7 @@ func TestExponentialTypes(t *testing.T) {
 		{[]string{"inspect", doubled}, exitDone, "entry point   main (GLCompute)"},
 		{[]string{"inspect", buffer}, exitDone, "{2 members, of 1073741823 types in all: not written, as they are more than 500}"},
 		{[]string{"init", buffer}, exitDone, "dispatch: [1, 1, 1]"},
-		{[]string{"init", payload}, exitBadInput, `node "Other": found a payload of 2139095048 bytes: want at most 268435456, as jobs give no longer ones`},
+		{[]string{"init", payload}, exitBadInput, `node "Other": found a payload of 2139095048 bytes: want at most 268435456, the limit of jobs`},
 	} {
 		r := spvsim("", c.args...)
 		if text := r.stdout + r.stderr; r.status != c.status || !strings.Contains(text, c.want) || len(text) > 100_000 {

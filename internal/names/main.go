@@ -24,7 +24,7 @@ var everydayText string
 var everyday = wordSet(everydayText)
 
 // verbs are method names that need an object or the field's verb.
-var verbs = strings.Fields("begin take place settle leave beside put hold pass enter give turn mark find")
+var verbs = strings.Fields("begin take place settle leave beside put hold pass enter give turn mark")
 
 func main() {
 	list := flag.String("list", "", "print the everyday names of this `package`")

@@ -84,8 +84,7 @@ func TestReconvergence(t *testing.T) {
 	}
 }
 
-// TestBarrier: the second wave reads what the first wrote, and the other way
-// round.
+// TestBarrier: the second wave reads the values that the first wrote, and the other way round.
 func TestBarrier(t *testing.T) {
 	m := start(64)
 	m.f.LDSBytes = 256

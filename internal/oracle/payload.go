@@ -262,7 +262,7 @@ func (w *wave) enqueueArray(h uint64) error {
 	g := w.g
 	a := g.m.graph.array(h)
 	if a == nil || a.output == nil {
-		return fmt.Errorf("%w: an enqueue of what was not allocated", ErrGraph)
+		return fmt.Errorf("%w: an enqueue of a payload array that was not allocated", ErrGraph)
 	}
 	if g.leavers[h] == nil {
 		g.leavers[h] = make([]bool, len(g.waves))

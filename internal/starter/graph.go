@@ -162,11 +162,11 @@ func (w *writer) dispatchGraph() error {
 func (w *writer) start(e *entry) error {
 	n := e.prog.Node
 	if n.Input != nil && uint64(n.Input.Bytes) > config.MaxPayloadBytes {
-		return fmt.Errorf("node %q: found a payload of %d bytes: want at most %d, as jobs give no longer ones", e.name, n.Input.Bytes, config.MaxPayloadBytes)
+		return fmt.Errorf("node %q: found a payload of %d bytes: want at most %d, the limit of jobs", e.name, n.Input.Bytes, config.MaxPayloadBytes)
 	}
 	w.line("  - {node: %s%s, %s}", quoted(e.name), indexText(n.ShaderIndex), payload(n))
 	if n.Input != nil && (n.Input.Indirect == nil || n.Input.Bytes > uint32(n.Input.Indirect.Components)*4) {
-		w.open("what the payload of %s is to hold: it is zero", e.name)
+		w.open("the contents of the payload of %s: it is zero", e.name)
 	}
 	return nil
 }

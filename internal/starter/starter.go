@@ -257,7 +257,7 @@ func (w *writer) pushConstants() {
 	if block == nil {
 		return
 	}
-	w.open("what the push constants are to be: they are zero")
+	w.open("the values of the push constants: they are zero")
 	for i, t := range block.Members {
 		at, _ := w.m.MemberDecoration(block.ID, i, spirv.DecorationOffset)
 		w.push = append(w.push, fmt.Sprintf("  - {%s, offset: %d}%s", w.pushValue(block, i, t), at, comment(w.m.MemberName(block.ID, i))))

@@ -43,7 +43,7 @@ func start(t *testing.T, file string, job *starter.Job) error {
 	return err
 }
 
-// Every module of the library, and those that DXC made, gets a job that runs, or one that says what it can't know.
+// Every module of the library, and those that DXC made, gets a job that runs, or one that names the unknowns.
 func TestStartersRun(t *testing.T) {
 	count := 0
 	for _, pattern := range []string{"../../experiments/library/*.spv", "../../experiments/library/*.spvasm", "../../gpu/testdata/dxc/*.spv", "../../gpu/testdata/graph/*.spvasm"} {
@@ -97,12 +97,13 @@ func TestStarterNamesNodes(t *testing.T) {
 	}
 }
 
-// What a shader without a graph needs: sizes from the types, constants with their defaults, zeros in the push constants.
+// The resources of a shader without a graph: sizes from the types, constants with their defaults, zeros in the push
+// constants.
 func TestStarterListsWhatAShaderNeeds(t *testing.T) {
 	for file, want := range map[string][]string{
 		"../../experiments/library/reduce.spv": {"{set: 0, binding: 0, name: src, data: {zero: 4096}} # guess: 1024 elements of 4 bytes", "{set: 0, binding: 1, name: dst, data: {zero: 4}}",
 			"{set: 0, binding: 2, name: partial, data: {zero: 4100}}", "- {u32: 0, offset: 0} # n", "dispatch: [1, 1, 1] # guess: one workgroup, of 256 x 1 x 1 invocations",
-			"# not known: what the push constants are to be"},
+			"# not known: the values of the push constants"},
 		"../../experiments/library/gbuffer.spv":     {"draw:", "{location: 0, components: 3, data: {type: f32, values: [0], count: 9}}", "{location: 2, components: 1, integer: true, data: {type: u32", "- {location: 1, buffer: "},
 		"../../experiments/library/lighting.spvasm": {"name: albedo, image: {format: Rgba32f, width: 64, height: 64}} # guess: its size and format", "samplers:\n  - {set: 0, binding: 0}"},
 		"../../gpu/testdata/scale.spvasm":           {"specialization: # the defaults\n  3: "},

@@ -54,7 +54,8 @@ var (
 	valueSource = regexp.MustCompile(`  ; %.*$`)
 )
 
-// writeForm writes what an entry point is to the machine, and how often there is each kind of value: what a value is, without the numbers of those that it reads.
+// writeForm writes an entry point's interface to the machine, and how often each kind of value occurs, described
+// without the numbers of its operands.
 func writeForm(out *bytes.Buffer, f *ir.Func) {
 	line := func(name string, of any) {
 		if text, _ := json.Marshal(of); string(text) != "null" {
@@ -90,7 +91,7 @@ func writeForm(out *bytes.Buffer, f *ir.Func) {
 	fmt.Fprintf(out, "  all values in order %s\n", formDigest(f))
 }
 
-// formDigest returns a short name of a function's text, with who reads what.
+// formDigest returns a digest of a function's text, with the operands of each value.
 func formDigest(f *ir.Func) string {
 	var text bytes.Buffer
 	ir.Print(&text, f)
@@ -117,7 +118,7 @@ func formOptions(m *validate.Module, entry int) Options {
 	return Options{Entry: m.EntryPoints[entry].Name, WaveSize: 32, WithoutHelpers: entry%2 == 1, Matrix: MatrixTarget{Unit: isa.RDNA3, Has: func(isa.Class) bool { return true }}}
 }
 
-// The front end makes of each module what testdata/form.txt says. With -update the file is written.
+// The front end translates each module to the form in testdata/form.txt. -update writes the file.
 func TestFormOfTheModules(t *testing.T) {
 	var out bytes.Buffer
 	whole := formFiles(t, formFolders)
@@ -166,7 +167,8 @@ var (
 	anyNumber  = regexp.MustCompile(`[0-9]+`)
 )
 
-// Modules that are changed a little and still pass the rules are refused as often as testdata/mutants.txt says, sentence by sentence, or become as many operations of each kind.
+// Slightly changed modules that still pass the rules are refused as often as in testdata/mutants.txt, sentence by
+// sentence, or become as many operations of each kind.
 func TestWhatMutantsBecome(t *testing.T) {
 	const each = 12
 	times := map[string]int{}

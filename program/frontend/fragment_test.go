@@ -11,7 +11,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// fragmentText returns a fragment shader around a body, with what the cases need.
+// fragmentText returns a fragment shader around a body, with the declarations of the cases.
 func fragmentText(in, modes, decorations, declarations, body string) string {
 	return strings.NewReplacer("%intype", in, "%outtype", "%v4").Replace(`OpCapability Shader
 OpCapability DemoteToHelperInvocation
@@ -112,7 +112,7 @@ func TestFragmentRefusals(t *testing.T) {
 	}
 }
 
-// What the compiler makes of the ways to leave, and of the modes of SPV_KHR_quad_control.
+// The translation of the ways to leave, and of the modes of SPV_KHR_quad_control.
 func TestFragmentOperations(t *testing.T) {
 	for _, c := range []struct {
 		name, modes, body string
@@ -158,7 +158,7 @@ func countOps(f *ir.Func, op isa.Op) (n int) {
 	return n
 }
 
-// What a shader reads from vertices and writes to attachments are numbers of 32 bits, whole or floating, alone or in vectors.
+// Shaders read from vertices and write to attachments numbers of 32 bits, integers or floats, alone or in vectors.
 func TestNumbersOfFragments(t *testing.T) {
 	const more = `OpCapability Int64
 OpCapability Float64

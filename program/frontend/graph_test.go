@@ -155,8 +155,7 @@ type place struct {
 	index       uint32
 }
 
-// A graphCase is a module, what the host starts, and the words that the
-// buffer must hold at the end.
+// A graphCase is a module, the payloads that the host starts, and the words that the buffer must hold at the end.
 type graphCase struct {
 	module  string
 	nodes   []place

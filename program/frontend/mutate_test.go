@@ -14,7 +14,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// mutations is how many spoilt variants of each module are tried.
+// mutations is the number of spoilt variants of each module.
 const mutations = 300
 
 // TestMutations spoils single words of real modules: whatever still passes the

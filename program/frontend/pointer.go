@@ -160,7 +160,7 @@ func (b *pointers) ptrAccessChain() {
 func (b *pointers) definePointer(p pointer) {
 	t := b.resultType()
 	if t.Kind != validate.KindPointer || t.Untyped() || t.Elem.ID != p.typ.ID && b.leafMismatch(t.Elem, p.typ) {
-		b.invalid("the result type is not a pointer to what the indexes reach, %%%d", p.typ.ID)
+		b.invalid("the result type is not a pointer to the type that the indexes reach, %%%d", p.typ.ID)
 	}
 	b.decorate(&p, b.m.Decorations(b.in.Result))
 	b.define(val{ptr: &p})

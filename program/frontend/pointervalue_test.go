@@ -9,8 +9,8 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// A pointer that is a value has its type alone: where only the member of a structure says how a matrix lies, it is refused by name.
-// It was read with its columns next to each other before.
+// A pointer that is a value has its type alone: if only the member of a structure determines the layout of a matrix, it
+// is refused by name, not read with its columns next to each other.
 func TestPointersToMatricesAsValues(t *testing.T) {
 	const module = `; Version: 1.3
 OpCapability Shader

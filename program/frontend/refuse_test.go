@@ -142,8 +142,8 @@ OpFunctionEnd`, "%r = OpFunctionCall %void %f"))
 	}
 }
 
-// TestMatricesOfDefaultSizes: a module whose sizes are constants to specialize
-// is valid, and says that it is their defaults which do not run.
+// TestMatricesOfDefaultSizes: a module whose sizes are specialization constants is valid, and the error names the
+// defaults that do not run.
 func TestMatricesOfDefaultSizes(t *testing.T) {
 	const text = `OpCapability Shader
 OpCapability VulkanMemoryModel

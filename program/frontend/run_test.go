@@ -15,7 +15,7 @@ import (
 	"spvsim/program/ir"
 )
 
-// A shaderCase runs one shader and says what its output buffer must hold.
+// A shaderCase runs one shader and compares its output buffer.
 type shaderCase struct {
 	name   string
 	spec   map[uint32]uint64
@@ -26,7 +26,7 @@ type shaderCase struct {
 	regions func() []oracle.Region
 	out     uint32 // binding that is compared
 	want    func(wave int) []uint32
-	// also compares what is not in that buffer.
+	// also compares other results.
 	also func(t *testing.T, bound map[uint32][]oracle.Descriptor)
 }
 

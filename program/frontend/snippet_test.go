@@ -180,8 +180,7 @@ func TestNoContraction(t *testing.T) {
 	}
 }
 
-// TestLines: values carry the line and the id of what they come from, in the
-// module with debug information.
+// TestLines: values carry the line and the id of their instruction, in the module with debug information.
 func TestLines(t *testing.T) {
 	f := build(t, "testdata/debug/saxpy.spv", Options{})
 	v := find(f, isa.FMul)

@@ -67,7 +67,7 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
-// Accesses have as many arguments as their form says, one to four elements, and two pieces in the LDS alone.
+// Accesses have as many arguments as their form requires, one to four elements, and two parts in the LDS alone.
 func TestVerifyReadsAccesses(t *testing.T) {
 	for _, c := range []struct {
 		m    Mem

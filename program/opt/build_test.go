@@ -95,7 +95,7 @@ func slot(l *ir.Local, i uint32) ir.Mem {
 	return ir.Mem{Access: isa.Access{Space: isa.SpaceScratch, Elem: isa.I32, Offset: i}, Local: l}
 }
 
-// count is how often the operation is in the function.
+// count returns how often the operation is in the function.
 func count(f *ir.Func, op isa.Op) int {
 	n := 0
 	eachValue(f, func(v *ir.Value) {

@@ -18,7 +18,7 @@ import (
 
 var update = goflag.Bool("update", false, "write testdata/code.txt")
 
-// codeOptions are machines by what the passes ask for.
+// codeOptions are machines with different options of the passes.
 var codeOptions = []struct {
 	name string
 	o    Options
@@ -29,8 +29,8 @@ var codeOptions = []struct {
 	{"divider", Options{WaveSize: 32, ScalarFloat: true, UnrollTrips: 4, UnrollValues: 64, MaxVectorRegs: 8, Divides: func(_ isa.Op, t isa.Type) bool { return t == isa.I32 }}},
 }
 
-// countCode adds what a function became to the counts of a machine: each operation, with its types and whether it is the same in all lanes, the form of each access, blocks, and
-// how far apart values and their first readers are.
+// countCode adds the counts of an optimised function to those of a machine: each operation, with its types and whether
+// it is uniform, the form of each access, blocks, and the distances of values from their first readers.
 func countCode(times map[string]int, machine string, f *ir.Func) {
 	add := func(n int, format string, args ...any) { times[machine+" "+fmt.Sprintf(format, args...)] += n }
 	add(len(f.Blocks), "blocks")
@@ -121,7 +121,8 @@ func TestDrawnAccessesKeepMemory(t *testing.T) {
 	}
 }
 
-// Random programs become as many operations of each kind as testdata/code.txt says, all of them together, and each the text of which it has a digest. With -update the file is written.
+// Random programs become as many operations of each kind as in testdata/code.txt, in total, and each has the text of
+// its digest. -update writes the file.
 func TestCodeOfRandomPrograms(t *testing.T) {
 	const programs = 120
 	times := map[string]int{}

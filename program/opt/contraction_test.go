@@ -77,7 +77,7 @@ func TestProductsOfTwoSidesContractIfBothMay(t *testing.T) {
 	}
 }
 
-// What a product becomes may be taken in as little as the product: a quotient by a power of two is one.
+// A folded product may be fused no more than the product: a quotient by a power of two is one.
 func TestWhatAFoldMakesKeepsContraction(t *testing.T) {
 	for _, forbidden := range []bool{false, true} {
 		b := newBuilder(t)

@@ -232,8 +232,8 @@ func countingLoop(t *testing.T, less isa.Op, body func(b *builder, n, limit *ir.
 	return b
 }
 
-// A loop that divides by what it does not change computes the reciprocal once,
-// and quotient and remainder share it. Where buffers are descriptors nothing leaves a loop.
+// A loop with a loop-invariant divisor computes the reciprocal once, and quotient and remainder share it. Where buffers
+// are descriptors nothing leaves a loop.
 func TestReciprocalLeavesTheLoop(t *testing.T) {
 	for _, pointers := range []bool{true, false} {
 		b := countingLoop(t, isa.ULt, func(b *builder, n, limit *ir.Value) *ir.Value {

@@ -20,7 +20,7 @@ func dotOf(t *testing.T, op isa.Op, o Options) (*expansion, *ir.Value) {
 	return &expansion{b.f, x, y, st.Args[1], make([]uint64, b.f.NumValues())}, z
 }
 
-// Dot products of bytes are what their instructions are, bit by bit, of corners and any words.
+// Expanded dot products of bytes equal their instructions, bit by bit, for corner cases and any words.
 func TestDotsOfBytesAreExpanded(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	corners := []uint64{0, 1, 0x7f7f7f7f, 0x80808080, 0xffffffff, 0x7fffffff, 0x80000000}

@@ -9,9 +9,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// Folding an operation with one operand known must not change its value: the
-// folded function, with the other operand made constant and folded again, gives
-// what the operation means.
+// Folding an operation with one known operand must not change its value: the folded function, with the other operand
+// made constant and folded again, gives the value of the operation.
 func TestFoldKeepsMeaning(t *testing.T) {
 	ops := []isa.Op{isa.IAdd, isa.ISub, isa.IMul, isa.UDiv, isa.SDiv, isa.UMod, isa.SRem, isa.SMod,
 		isa.And, isa.Or, isa.Xor, isa.Shl, isa.Shr, isa.Sar, isa.UMin, isa.UMax, isa.SMin, isa.SMax, isa.IEq, isa.INe, isa.ULt, isa.SLt, isa.ULe, isa.SLe}

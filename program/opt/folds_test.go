@@ -34,7 +34,7 @@ func (e *expr) next() string {
 
 var exprTypes = map[string]isa.Type{"i8": isa.I8, "i16": isa.I16, "i32": isa.I32, "i64": isa.I64, "f16": isa.F16, "f32": isa.F32, "f64": isa.F64, "bool": isa.Bool}
 
-// read makes the value of an expression, of a type where it does not say its own.
+// read builds the value of an expression, of the given type where it has none of its own.
 func (e *expr) read(typ isa.Type) *ir.Value {
 	word := e.next()
 	if word != "(" {
@@ -114,7 +114,7 @@ func (e *expr) write(v *ir.Value) string {
 	return text + ")"
 }
 
-// folded is what folding makes of an expression.
+// folded returns the text of a folded expression.
 func folded(t *testing.T, text string) string { return foldedFor(t, text, Options{WaveSize: 64}) }
 
 func foldedFor(t *testing.T, text string, o Options) string {
@@ -129,7 +129,7 @@ func foldedFor(t *testing.T, text string, o Options) string {
 	return e.write(st.Args[1])
 }
 
-// Each rule makes of an operation what is said here, and leaves what only looks like it.
+// Each rule turns an operation into the given one, and leaves operations that only look similar.
 func TestFoldsFold(t *testing.T) {
 	for _, c := range []struct{ from, to string }{
 		// Sums.
@@ -183,7 +183,7 @@ func TestFoldsFold(t *testing.T) {
 		{"(fadd.f32 x -0)", "x"}, {"(fadd.f32 x 0)", "(fadd.f32 x 0)"}, {"(fadd.f32 x 1)", "(fadd.f32 x 1)"},
 		{"(fsub.f32 x 0)", "x"}, {"(fsub.f32 x -0)", "(fsub.f32 x -0)"}, {"(fsub.f32 x 1)", "(fsub.f32 x 1)"},
 		{"(fneg.f32 (fneg.f32 x))", "x"}, {"(fabs.f32 (fabs.f32 x))", "(fabs.f32 x)"}, {"(fabs.f32 (fneg.f32 x))", "(fabs.f32 x)"}, {"(fneg.f32 (fabs.f32 x))", "(fneg.f32 (fabs.f32 x))"},
-		// What is the same in all lanes.
+		// Uniform values.
 		{"(read_first_lane 7)", "7"}, {"(read_first_lane x)", "(read_first_lane x)"},
 		{"(num_subgroups)", "(num_subgroups)"}, {"(subgroup_id)", "(subgroup_id)"}, {"(local_id_y)", "0"}, {"(local_id_z)", "0"}, {"(local_id_x)", "(local_id_x)"}, {"(local_index)", "(local_id_x)"},
 	} {

@@ -50,7 +50,7 @@ func TestThreeOperands(t *testing.T) {
 	}
 }
 
-// The first words of push constants are there from the start where buffers are descriptors; what is more is loaded.
+// The first words of push constants are preset where buffers are descriptors; the rest is loaded.
 func TestPushWords(t *testing.T) {
 	for _, pointers := range []bool{false, true} {
 		b := newBuilder(t)

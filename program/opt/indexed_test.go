@@ -26,7 +26,7 @@ var indexes = []func(b *builder, i *ir.Value, elements uint32) *ir.Value{
 	},
 }
 
-// indexingLoop is a loop that writes elements of a variable at one index and adds up what it reads at another.
+// indexingLoop is a loop that writes elements of a variable at one index and adds up elements that it reads at another.
 func indexingLoop(t *testing.T, elements uint32, write, read int, parts uint32) *ir.Func {
 	b := newBuilder(t)
 	b.f.Bindings = []ir.Binding{{Kind: ir.StorageBuffer, Count: 1, Writes: true}, {Binding: 1, Kind: ir.StorageBuffer, Count: 1}}
@@ -109,7 +109,7 @@ func usesScratch(f *ir.Func) (yes bool) {
 	return yes
 }
 
-// Four words apart, as a multiplication or a shift says, is an element; sums have what both have in common.
+// Four words apart, by a multiplication or a shift, is an element; sums have the common divisor.
 func TestStrideOf(t *testing.T) {
 	b := newBuilder(t)
 	x := b.op(isa.LocalIDX, isa.I32)

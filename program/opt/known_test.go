@@ -8,7 +8,7 @@ import (
 	"spvsim/isa"
 )
 
-// A heap gives what it holds in rising order, whatever comes between.
+// A heap yields its elements in rising order, whatever is pushed in between.
 func TestHeapsGiveTheLowest(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	for range 50 {
@@ -49,7 +49,7 @@ func TestReductionsOfWavesAreUniform(t *testing.T) {
 	}
 }
 
-// What is known to have no sign, and what only looks like it.
+// Values without a sign, and values that only look so.
 func TestNumbersWithoutASign(t *testing.T) {
 	for text, want := range map[string]bool{
 		"x": false, "0": true, "5": true, "-5": false, "(local_index)": true, "(local_id_x)": true, "(local_id_y)": true, "(local_id_z)": true, "(lane_id)": true, "(subgroup_id)": true, "(workgroup_id_x)": false,

@@ -95,7 +95,8 @@ func TestLoopsAsFoundOneByOne(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) { sameLoops(r, program(t, r)) })
 }
 
-// inOrder reports that blocks are after their dominators, as they are where what names a merge block has it outside of the loops inside.
+// inOrder reports whether blocks come after their dominators, as they do if the construct of each merge block is
+// outside of the inner loops.
 func inOrder(f *ir.Func) bool {
 	for i, d := range ir.NewOrder(f).Idom {
 		if d > i {
@@ -131,7 +132,7 @@ func anyFlow(t *testing.T, r *rand.Rand) *ir.Func {
 	return b.f
 }
 
-// Loops one inside the other have no lists of blocks: what they keep grows as they do.
+// Nested loops have no lists of blocks: their memory grows linearly.
 func TestNestedLoopsKeepNoBlocks(t *testing.T) {
 	b := newBuilder(t)
 	const n = 3000

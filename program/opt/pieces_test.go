@@ -63,7 +63,7 @@ func TestPiecesOfLDS(t *testing.T) {
 	}
 }
 
-// TestPiecesMeet: what is between two pieces is not theirs.
+// TestPiecesMeet: the gap between two pieces belongs to neither.
 func TestPiecesMeet(t *testing.T) {
 	two := &ir.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32, Offset: 8, Count: 2, Apart: 16}}
 	for offset, want := range map[uint32]bool{4: false, 8: true, 12: false, 20: false, 24: true, 28: false} {

@@ -24,9 +24,8 @@ func storeBetween(t *testing.T, restrict bool) (f *ir.Func, first, second *ir.Va
 	return b.f, first, second
 }
 
-// What a store through another pointer may have written is read in order, and
-// not through the scalar cache; what comes before it is, and so is a buffer that
-// is Restrict, and any where buffers are bound.
+// Memory that a store through another pointer may have written is read in order, and not through the scalar cache.
+// Earlier loads are not affected, nor are buffers with Restrict, nor any where buffers are bound.
 func TestPointersAlias(t *testing.T) {
 	for _, c := range []struct {
 		name               string

@@ -30,7 +30,7 @@ func (e *expansion) number(x, y float32) float32 {
 	return math.Float32frombits(uint32(e.eval(uint64(math.Float32bits(x)), uint64(math.Float32bits(y)))))
 }
 
-// off is how many units in the last place of a float near want lie between the two.
+// off returns the error of got in units in the last place of a float near want.
 func off(got float32, want float64) float64 {
 	near := float32(want)
 	switch {
@@ -97,7 +97,7 @@ func someFloat(r *rand.Rand, scale int) float32 {
 	return float32(x)
 }
 
-// What the sequences are made of, as LLVM's have it: no more instructions of the vector unit than these.
+// The sequences have no more instructions of the vector unit than LLVM's.
 func TestLengthsOfPreciseNumbers(t *testing.T) {
 	for op, want := range map[isa.Op]int{isa.FDiv: 11, isa.Sqrt: 16, isa.Exp: 13, isa.Exp2: 6, isa.Log2: 6, isa.Log: 12} {
 		n := 0

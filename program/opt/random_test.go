@@ -343,7 +343,7 @@ func watch(f *ir.Func) {
 	entry.Code = append([]*ir.Value{zero, one}, entry.Code...)
 }
 
-// What the analysis calls uniform is the same in all active lanes.
+// Values that the analysis calls uniform are the same in all active lanes.
 func TestUniformValuesAgree(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		f := program(t, r)

@@ -40,8 +40,8 @@ func changedFields() map[string]*ir.Mem {
 	return list
 }
 
-// Two accesses are the same where all is that says what is accessed and how; what is only known of it, or follows from the operation and its
-// arguments, may differ.
+// Two accesses are the same if all fields are equal that determine the accessed memory and the kind of access; known
+// facts, and fields that follow from the operation and its arguments, may differ.
 func TestAccessesThatAreTheSame(t *testing.T) {
 	known := map[string]bool{"Object": true, "ReadOnly": true, "Align": true, "Low": true, "High": true, "Coherent": true, "Payload": true, "Speculative": true,
 		"Sampling": true, "Extra": true, "Compare": true, "SamplerIndexed": true, "Offsets": true}
@@ -57,8 +57,8 @@ func TestAccessesThatAreTheSame(t *testing.T) {
 	}
 }
 
-// What is selected instead of branched around is cheap: moves, whole-number and float arithmetic, comparisons and conversions; not divisions,
-// roots, memory or what looks at other lanes. Of 64 bits it counts twice.
+// Only cheap values are selected instead of branched around: moves, integer and float arithmetic, comparisons and
+// conversions; not divisions, roots, memory or operations across lanes. 64 bits count twice.
 func TestCostsOfSelectedValues(t *testing.T) {
 	for op, want := range map[isa.Op]int{
 		isa.Const: 0, isa.Undef: 0, isa.Mov: 1, isa.Select: 1, isa.IAdd: 1, isa.IMul: 1, isa.UMulHi: 1, isa.UMin: 1, isa.IMad: 1, isa.FAdd: 1, isa.FSub: 1, isa.FMul: 1,

@@ -8,7 +8,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// Signs and magnitudes that an operation takes in are those that its operands had: any chain of them is what the value's modifiers say.
+// Signs and magnitudes that an operation absorbs are those of its operands: any chain of them becomes the value's
+// modifiers.
 func TestSignsAreTakenIn(t *testing.T) {
 	for chains := range 1 << 9 { // three operands of three steps: 1 a sign, 0 a magnitude
 		f := &ir.Func{}

@@ -10,7 +10,8 @@ import (
 // loopsLeft counts those that are left.
 func loopsLeft(f *ir.Func) int { return len(newGraph(f).loops) }
 
-// countedLoop mixes the counter into what it stores, n times; each trip loads so many words that its counter indexes.
+// countedLoop mixes the counter into the stored value, n times; each trip loads the given number of words that its
+// counter indexes.
 func countedLoop(t *testing.T, op isa.Op, n uint64, loads int) *ir.Func {
 	b := newBuilder(t)
 	bs := b.blocks(4)

@@ -30,8 +30,7 @@ func checkRoundTrip(t rapid.TB, m *spirv.Module) {
 	}
 }
 
-// checkNames does so with names for ids. Numbers of ids may change, and so
-// the text is what must stay.
+// checkNames does so with names for ids. Numbers of ids may change, so the text must stay.
 func checkNames(t rapid.TB, m *spirv.Module) {
 	t.Helper()
 	text, err := asm.Disassemble(m, asm.Options{NoHeader: true})
@@ -90,8 +89,7 @@ func TestEveryEnumerant(t *testing.T) {
 	}
 }
 
-// user finds an opcode that takes a kind, and what it must be forced to for
-// that.
+// user finds an opcode that takes a kind, and the operands that have to be forced for that.
 func user(k grammar.Kind) (*grammar.Op, map[grammar.Kind]uint32) {
 	for i := range grammar.Ops {
 		if takes(grammar.Ops[i].Operands, k) {

@@ -16,8 +16,8 @@ var update = flag.Bool("update", false, "write testdata/written*.txt")
 var written = suite.Words{Before: "=", Values: []string{"", "%a", "%", "%7", "OpTypeInt 32 0", "OpTypeFloat 16", "OpConstant %float 0x1p-3", "OpConstant %uint -1", "OpConstant %int 4294967296",
 	"OpString \"a\\\"b\"", "OpLoad", "OpFoo", "!1234", "!0x10 !2", "OpConstant %uint !7", "\"text\"", "OpTypeStruct %a %a", "OpUndef %uint Aligned|Volatile", "OpIAdd %uint %a"}}
 
-// What the assembler makes of texts is written down, a line each: of a text that is changed in a place or two the error, word for word, or the words, and
-// the text that the disassembler makes of those. With -update the file is written.
+// Results of the assembler are recorded, a line each: for a text with one or two changes, the error, word for word, or
+// the words and the text that the disassembler makes of them. -update writes the file.
 func TestWrittenTexts(t *testing.T) {
 	texts := suite.ReadTexts(t, "../../experiments/library", ".spvasm", written)
 	suite.Lines(t, "written.txt", *update, 600, func(i int) string {
@@ -31,7 +31,7 @@ func TestWrittenTexts(t *testing.T) {
 	})
 }
 
-// What the reader and the disassembler make of words is written down as well, of modules of which one word is another.
+// Results of the reader and the disassembler are recorded too, for modules with one word changed.
 func TestWrittenWords(t *testing.T) {
 	texts := suite.ReadTexts(t, "../../experiments/library", ".spv", suite.Words{})
 	suite.Lines(t, "writtenwords.txt", *update, 1200, func(i int) string {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A modern is a module of SPIR-V 1.6 with what a case puts into it.
+// modern is a module of SPIR-V 1.6 with parts that a case inserts.
 const modern = `OpCapability Shader
 CAPS
 OpMemoryModel Logical GLSL450

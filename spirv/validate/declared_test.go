@@ -86,7 +86,8 @@ func (c *declaredCase) module(need string) string {
 	return "; Version: " + version + "\n" + text
 }
 
-// What the types of operands need is decided by what the module declares: each case passes with its declaration, and is refused by name without it.
+// The module's declarations decide which types operands may have: each case passes with its declaration, and is refused
+// by name without it.
 func TestTypesNeedWhatTheModuleDeclares(t *testing.T) {
 	for _, c := range declaredCases {
 		if _, err := Check(assemble(t, c.module(c.need))); err != nil {
@@ -98,7 +99,7 @@ func TestTypesNeedWhatTheModuleDeclares(t *testing.T) {
 	}
 }
 
-// The public validator, where it is installed, says the same of the cases.
+// The public validator, where it is installed, agrees on the cases.
 func TestDeclaredCasesAgreeWithSpirvVal(t *testing.T) {
 	tool, err := exec.LookPath("spirv-val")
 	if err != nil {
@@ -122,7 +123,7 @@ func TestDeclaredCasesAgreeWithSpirvVal(t *testing.T) {
 	}
 }
 
-// With the Vulkan memory model accesses say what decorations said before, and no operation is SequentiallyConsistent.
+// Under the Vulkan memory model, accesses replace decorations, and no operation is SequentiallyConsistent.
 func TestVulkanMemoryModelReplacesDecorations(t *testing.T) {
 	const vulkan = "OpCapability VulkanMemoryModel\nOpExtension \"SPV_KHR_vulkan_memory_model\""
 	for _, c := range []struct{ modes, code string }{

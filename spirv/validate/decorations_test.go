@@ -13,7 +13,7 @@ import (
 // harmless are the decorations whose repetition is a warning: compilers in use write it.
 var harmless = []string{"RelaxedPrecision", "NoContraction", "Restrict", "Coherent", "Flat", "Block", "NoSignedWrap", "NoUnsignedWrap", "PayloadNodeSparseArrayAMDX"}
 
-// expectRepeated tests what a module with a repeated decoration gets: a fault, or a warning where compilers repeat it.
+// expectRepeated tests the result of a repeated decoration: a fault, or a warning where compilers repeat it.
 func expectRepeated(t *testing.T, text, line, decoration string) {
 	t.Helper()
 	m, err := Check(assemble(t, text))
@@ -33,7 +33,8 @@ func expectRepeated(t *testing.T, text, line, decoration string) {
 	}
 }
 
-// Every decoration of the rules' modules is refused when it is given again, to the target itself or through a group, whatever it says.
+// Every decoration of the rules' modules is refused when it is repeated, on the target itself or through a group,
+// whatever its operands.
 func TestDecorationsAreGivenOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, file := range []string{"enqueue", "workgroup", "groups", "quad", "gcn", "ballot", "matrix"} {
@@ -102,7 +103,8 @@ func TestRepeatedByCompilersHaveNoOperands(t *testing.T) {
 	}
 }
 
-// A group's decorations count on what it decorates: on a wrong target, on a member that is not there, and for the rules of the extension.
+// A group's decorations count on their targets: on a wrong target, on a member that does not exist, and for the rules
+// of the extension.
 func TestGroupsDecorateTheirTargets(t *testing.T) {
 	text := ruleText(t, "enqueue")
 	for _, c := range []struct{ old, new, rule string }{

@@ -8,8 +8,8 @@ import (
 	"spvsim/spirv"
 )
 
-// divergenceCode has values whose names say what they are: d and a number differ between the lanes of a workgroup, s and a number are the same,
-// as far as can be said before it runs.
+// divergenceCode has values whose names tell their divergence: d and a number differ between the lanes of a workgroup,
+// s and a number are the same, as far as is known before the run.
 const divergenceCode = `%d0 = OpLoad %uint %lane
 %s0 = OpLoad %uint %group
 %d1 = OpIAdd %uint %d0 %s0
@@ -119,8 +119,8 @@ func divergenceOf(t *testing.T, text string) (*divergence, *Module, map[string]s
 	return d, m, ids
 }
 
-// What is said to differ between lanes follows from what differs, through values, variables, calls and branches, and from nothing else. What is not
-// known counts as the same.
+// Divergence follows from divergent values, through values, variables, calls and branches, and from nothing else.
+// Unknown values count as uniform.
 func TestDivergence(t *testing.T) {
 	types := `%pair = OpTypeVector %uint 2
 %u2 = OpConstant %uint 2

@@ -297,7 +297,7 @@ OpFunctionEnd
 
 func allTexts() []extensionText { return slices.Concat(extensionTexts, coreTexts) }
 
-// isWarning says the level of a rule, by the name of its extension's module.
+// isWarning reports the level of a rule, by the name of its extension's module.
 func isWarning(file, name string) bool {
 	for _, text := range allTexts() {
 		for _, r := range text.rules {

@@ -56,7 +56,8 @@ func (g *drawnGraph) text() string {
 		types.String() + "%p_payload = OpTypePointer NodePayloadAMDX %payload\n%input = OpVariable %p_payload NodePayloadAMDX\n" + functions.String()
 }
 
-// circles says whether payloads may come round without end: from a node to itself where that states no recursion, or over others.
+// circles reports whether payloads may cycle without end: from a node to itself where that declares no recursion, or
+// over others.
 func (g *drawnGraph) circles() bool {
 	n := len(g.to)
 	reach := make([][]bool, n)

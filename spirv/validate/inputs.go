@@ -389,7 +389,7 @@ func (s *inputSearch) doubt(e *inputEntry) error {
 		return fmt.Errorf("%w: entry point %q: no code of it uses one of the payloads that it lists, and it may be any of %s: say which as input of the node",
 			ErrInput, e.Name, s.m.idList(choices))
 	case !e.settled && e.dynamic && s.lists(e):
-		return fmt.Errorf("%w: entry point %q: it uses none of the payloads that it lists, which are those of others: "+
+		return fmt.Errorf("%w: entry point %q: it uses none of the payloads that it lists, which belong to other entry points: "+
 			"say its input, or that it has none and takes three counts, as input of the node: one of %s", ErrInput, e.Name, s.m.idList(s.vars))
 	}
 	return nil

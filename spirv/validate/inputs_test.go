@@ -14,7 +14,7 @@ import (
 // allocate, node:structure.
 type inputCase struct {
 	entries, vars, sent string
-	given               string // entry=input, as jobs say it
+	given               string // entry=input, as in jobs
 	want                string // entry=variable
 	wrong               string // the error of the entry point with ?
 }
@@ -119,7 +119,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// The names that a job gives to nodes and strings say who is sent what.
+// The names that a job gives to nodes and strings determine the payloads that each is sent.
 func TestInputsFollowTheNamesOfTheGraph(t *testing.T) {
 	c := inputCase{entries: "a:static b:static", vars: "u:g", sent: "x:g"}
 	m, err := Check(assemble(t, c.module()))

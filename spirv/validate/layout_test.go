@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A laid type is a type with its layout in memory, drawn at random, that can say where each of its scalars is.
+// A laid type is a type with its layout in memory, drawn at random, that knows the offset of each of its scalars.
 type laid struct {
 	name    string // of the type: it is declared where it is a scalar, a vector or a matrix
 	bytes   uint64 // of its widest scalar
@@ -103,7 +103,7 @@ func newLayer(seed uint64) *layer {
 
 func up(n, to uint64) uint64 { return (n + to - 1) / to * to }
 
-// some draws a type; member is what an array of matrices is laid out by.
+// some draws a type; member holds the layout of an array of matrices.
 func (l *layer) some(depth int, member *laidMember) *laid {
 	switch kind := l.r.IntN(6); {
 	case depth > 0 && kind < 2:

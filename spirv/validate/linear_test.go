@@ -18,7 +18,8 @@ func (s shapeOf) name() string { return fmt.Sprintf("%%%s%dx%d", s.of, s.cols, s
 
 func (s shapeOf) isVector() bool { return s.cols == 0 && s.rows > 0 }
 
-// linearRules say which result an operation has of which operands, as the specification's 3.49.13 does; no columns and rows of -1: none.
+// linearRules returns the result shape of an operation for its operands, as in the specification's 3.49.13; no columns
+// and rows of -1: none.
 var linearRules = map[string]func(a, b shapeOf) (shapeOf, bool){
 	"OpMatrixTimesScalar": func(a, b shapeOf) (shapeOf, bool) { return a, a.cols > 0 && b.rows == 0 },
 	"OpVectorTimesScalar": func(a, b shapeOf) (shapeOf, bool) { return a, a.isVector() && b.rows == 0 },

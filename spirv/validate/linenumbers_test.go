@@ -38,10 +38,10 @@ func checked(t *testing.T, raw *spirv.Module) *validate.Module {
 	return m
 }
 
-// ownLine is what a line of the sources says of its number.
+// ownLine matches the number that a line of the sources states.
 var ownLine = regexp.MustCompile(`// line (\d+)`)
 
-// numbersOf returns the numbers of source lines whose text says them. A text under another number is an error.
+// numbersOf returns the numbers of source lines whose text states them. A text under another number is an error.
 func numbersOf(t *testing.T, name string, lines map[uint32]validate.SourceLine) (numbers []uint32) {
 	t.Helper()
 	for line, l := range lines {
@@ -82,7 +82,7 @@ func TestLinesOfCompiledModules(t *testing.T) {
 	}
 }
 
-// numberedSource returns a text in which every line of code says its number: behind directives at random places.
+// numberedSource returns a text in which every line of code states its number, behind directives at random places.
 func numberedSource(directives []string) string {
 	text := "#version 450\nlayout(local_size_x = 64) in;\nlayout(set = 0, binding = 0) buffer B { uint a[]; } b;\nvoid main() {\n  uint x = b.a[0]; // line 5\n"
 	line := 6
@@ -98,7 +98,7 @@ func numberedSource(directives []string) string {
 	return text + "  b.a[1] = x; // line " + strconv.Itoa(line) + "\n}\n"
 }
 
-// The installed glslang numbers lines as the text says, for each target environment and kind of debug information.
+// The installed glslang numbers lines as the text states, for each target environment and kind of debug information.
 func TestLinesOfInstalledGlslang(t *testing.T) {
 	if _, err := exec.LookPath("glslangValidator"); err != nil || testing.Short() {
 		t.Skip("needs glslangValidator")

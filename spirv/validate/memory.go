@@ -188,7 +188,7 @@ func (v *valueCheck) copyMemory(o []uint32) {
 	v.copyAlignment(o, 2)
 	a, b := v.pointer(0, o[0]), v.pointer(1, o[1])
 	if x, y := v.m.TypeOf(spirv.ID(o[0])), v.m.TypeOf(spirv.ID(o[1])); x != nil && y != nil && x.Untyped() && y.Untyped() {
-		v.fault("from an untyped pointer to an untyped pointer: want one that says what is copied")
+		v.fault("from an untyped pointer to an untyped pointer: want one with a pointee type")
 	}
 	if a != nil && b != nil && a.Elem != b.Elem {
 		v.fault("from %s to %s", v.m.typeText(b.Elem), v.m.typeText(a.Elem))

@@ -80,8 +80,8 @@ func nodesOf(m *Module) (list []GraphNode) {
 	return list
 }
 
-// Modules that are changed a little break the sentences of testdata/mutants.txt, each as often as it says, and of each module the faults of all changed ones
-// are, word for word, those of a digest in testdata/verdicts.txt. With -update the files are written.
+// Slightly changed modules break the sentences of testdata/mutants.txt as often as recorded there, and the faults of
+// all changed versions of a module match, word for word, its digest in testdata/verdicts.txt. -update writes the files.
 func TestWhatMutantsBreak(t *testing.T) {
 	times := map[string]int{}
 	var verdicts strings.Builder

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// A narrowPlace is where a variable of narrow types is: its storage class, how its structure is decorated, and which capabilities allow 8 and 16
-// bits there without the full ones of the types (section 3.31, of each capability).
+// A narrowPlace is the memory of a variable of narrow types: its storage class, the decoration of its structure, and
+// the capabilities that allow 8 and 16 bits there without the full ones of the types (section 3.31, of each
+// capability).
 type narrowPlace struct {
 	class, block string
 	eight, wide  []string
@@ -56,7 +57,7 @@ func (p *narrowPlace) module(typ, capability string) string {
 	return version + withParts("CAPS", caps, "MODES", modes, "TYPES", types+"\n"+variable)
 }
 
-// Memory holds narrow types where the capability of the storage class or that of the type says so, and nowhere else.
+// Memory may hold narrow types with the capability of the storage class or that of the type, and not otherwise.
 func TestNarrowTypesInMemory(t *testing.T) {
 	offered := []string{"Shader", "Int8", "Int16", "Float16"}
 	for _, p := range narrowPlaces {
@@ -136,7 +137,8 @@ func TestLongVectorsInMemory(t *testing.T) {
 	}
 }
 
-// What a type holds is looked at once, however often it is in it: structures of two of the one before are 2^200 scalars.
+// The contents of a type are examined once, however often they occur in it: structures of two of the preceding one are
+// 2^200 scalars.
 func TestTypesThatMultiply(t *testing.T) {
 	types := "%s0 = OpTypeStruct %uint"
 	for i := 1; i <= 200; i++ {

@@ -113,7 +113,7 @@ func (x *operandTrial) operand(k grammar.Kind, typ int) uint32 {
 	return x.values[typ][x.random.IntN(len(x.values[typ]))]
 }
 
-// try gives an instruction operands, which have the result's type more often than any other, and counts what is said of it.
+// try gives an instruction operands, which have the result's type more often than any other, and counts the verdicts.
 func (x *operandTrial) try(op spirv.Op, extended uint32, operands []grammar.Operand, times map[string]int) {
 	typ := x.random.IntN(len(x.types))
 	in := &spirv.Instruction{Op: op}
@@ -149,7 +149,8 @@ func (x *operandTrial) try(op spirv.Op, extended uint32, operands []grammar.Oper
 	}
 }
 
-// Of all instructions with operands of any type as many pass as testdata/operands.txt says, and the others break each sentence as often. With -update the file is written.
+// Of all instructions with operands of any type, as many pass as in testdata/operands.txt, and the others break each
+// sentence as often. -update writes the file.
 func TestTypesThatInstructionsTake(t *testing.T) {
 	const tries = 300
 	times := map[string]int{}

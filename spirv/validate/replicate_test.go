@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What a composite is replicated from has the type of each of its parts, and is a constant where the composite is.
+// The operand of a replicated composite has the type of each of its parts, and is a constant if the composite is.
 func TestReplicatedParts(t *testing.T) {
 	frame := `OpCapability Shader
 OpCapability ReplicatedCompositesEXT

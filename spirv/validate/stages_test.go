@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestStages: what a call graph may hold depends on the entry point, through
-// the functions that it calls.
+// TestStages: the entry point determines the instructions allowed in its call graph.
 func TestStages(t *testing.T) {
 	const (
 		called = "%f = OpFunction %void None %fn\n%f0 = OpLabel\nBODY\nOpFunctionEnd"
@@ -93,7 +92,8 @@ func TestHeldPointers(t *testing.T) {
 	}
 }
 
-// TestExtensionsOfCoreCapabilities: what an extension adds to a capability of the core needs it, up to the version that has it.
+// TestExtensionsOfCoreCapabilities: an addition of an extension to a core capability needs the extension, up to the
+// version that includes it.
 func TestExtensionsOfCoreCapabilities(t *testing.T) {
 	const terminates = `; Version: 1.5
 OpCapability Shader

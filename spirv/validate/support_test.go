@@ -14,8 +14,8 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// TestUnsupportedIsNotInvalid: modules that are valid, and that rules made for
-// other types would refuse, are refused by the names of what they need.
+// TestUnsupportedIsNotInvalid: valid modules that rules made for other types would refuse are refused by the names of
+// the features that they need.
 func TestUnsupportedIsNotInvalid(t *testing.T) {
 	shader := func(caps, decls, body string) string {
 		return "OpCapability Shader\n" + caps + `
@@ -92,7 +92,7 @@ func TestDeclaredAndUnusedIsNoFault(t *testing.T) {
 	if _, err := Check(assemble(t, text)); err != nil {
 		t.Error(err)
 	}
-	// What it implies is declared by it, and no use of it.
+	// A capability declares those that it implies; that is no use of them.
 	if _, err := Check(assemble(t, strings.Replace(text, "OpCapability Shader\n", "", 1))); err != nil {
 		t.Error(err)
 	}
@@ -102,8 +102,8 @@ func TestDeclaredAndUnusedIsNoFault(t *testing.T) {
 	}
 }
 
-// TestEveryCapabilityHasARow: the grammar and the table name the same
-// capabilities, and what does not run says why.
+// TestEveryCapabilityHasARow: the grammar and the table name the same capabilities, and rows that do not run have a
+// reason.
 func TestEveryCapabilityHasARow(t *testing.T) {
 	for _, e := range grammar.KindCapability.Info().Enumerants {
 		c := spirv.Capability(e.Value)
