@@ -28,12 +28,12 @@ func newBudget(l *config.Limits) *budget {
 	return &budget{limit: defaultHostBytes()}
 }
 
-func (b *budget) left() uint64 { return b.limit - b.used }
+func (b *budget) free() uint64 { return b.limit - b.used }
 
-// take asks for bytes that the key or thing named what needs.
-func (b *budget) take(bytes uint64, what string) error {
-	if bytes > b.left() {
-		return fmt.Errorf("%s: found %d bytes of this computer's memory: %w leaves %d of %d", what, bytes, ErrHostLimit, b.left(), b.limit)
+// reserve asks for bytes that the key or thing named what needs.
+func (b *budget) reserve(bytes uint64, what string) error {
+	if bytes > b.free() {
+		return fmt.Errorf("%s: found %d bytes of this computer's memory: %w leaves %d of %d", what, bytes, ErrHostLimit, b.free(), b.limit)
 	}
 	b.used += bytes
 	return nil
@@ -123,13 +123,13 @@ func (r *resources) checkArray(want *ir.Binding) error {
 	if want.Count > maxDescriptors {
 		return fmt.Errorf("set %d, binding %d (%s): found an array of %d descriptors: want at most %d", want.Set, want.Binding, want.Name, want.Count, maxDescriptors)
 	}
-	return r.budget.take(uint64(want.Count)*descriptorHostBytes, fmt.Sprintf("the descriptors of set %d, binding %d", want.Set, want.Binding))
+	return r.budget.reserve(uint64(want.Count)*descriptorHostBytes, fmt.Sprintf("the descriptors of set %d, binding %d", want.Set, want.Binding))
 }
 
 // space is what a buffer may hold: what memory and host have left, and the key that says so.
 func (r *resources) space() (bytes uint64, bound string) {
 	bytes, bound = r.store.Left(), "memory.bytes"
-	if left := r.budget.left(); left < bytes {
+	if left := r.budget.free(); left < bytes {
 		bytes, bound = left, ErrHostLimit.Error()
 	}
 	return bytes, bound

@@ -42,44 +42,44 @@ type Component struct {
 	Joules float64 // its share of the energy of its kind
 }
 
-// takes are the parts of the energy that components take, by a word of their name.
-var takes = map[string][]energy.Part{
+// energyParts are the parts of the energy that components take, by a word of their name.
+var energyParts = map[string][]energy.Part{
 	"SIMD": {energy.Fetch, energy.Vector, energy.Matrix, energy.Scalar, energy.Registers}, "CU": {energy.Units}, "LDS": {energy.LDS},
 	"VectorL1": {energy.VectorL1}, "ScalarL1": {energy.ScalarL1}, "ShaderArray": {energy.ShaderArray}, "L2": {energy.L2},
 	"MemorySide": {energy.MemorySide}, "Memory": {energy.Memory, energy.Idle}, "PayloadPool": {energy.Payloads},
 	"EnqueueQueue": {energy.Queue}, "SchedulerCore": {energy.Queue}, "Dispatcher": {energy.Dispatch},
 }
 
-// kindOf is the last word of a component's name that has parts of the energy; empty: none has.
-func kindOf(name string) string {
+// componentKind is the last word of a component's name that has parts of the energy; empty: none has.
+func componentKind(name string) string {
 	words := strings.Split(name, ".")
 	for _, w := range slices.Backward(words) {
 		w, _, _ = strings.Cut(w, "[")
-		if takes[w] != nil {
+		if energyParts[w] != nil {
 			return w
 		}
 	}
 	return ""
 }
 
-// power shares what each kind of components took evenly among them: it is counted of the kind.
-func power(list []Component, e *energy.Energy) {
+// shareEnergy shares what each kind of components took evenly among them: it is counted of the kind.
+func shareEnergy(list []Component, e *energy.Energy) {
 	number := map[string]int{}
 	for i := range list {
-		number[kindOf(list[i].Name)]++
+		number[componentKind(list[i].Name)]++
 	}
 	for i := range list {
-		kind := kindOf(list[i].Name)
-		for _, p := range takes[kind] {
+		kind := componentKind(list[i].Name)
+		for _, p := range energyParts[kind] {
 			list[i].Joules += e.Joules[p] / float64(number[kind])
 		}
 	}
 }
 
-// parts is what the parts of the machine did, those without any work included:
+// componentWork is what the parts of the machine did, those without any work included:
 // SIMDs, whose turns are within their compute unit's, among them. Akita's
 // parts do not count their events: a hook does, also for its connections.
-func (r *runner) parts() (list []Component) {
+func (r *runner) componentWork() (list []Component) {
 	all, known := r.components(), map[string]bool{}
 	if a, ok := r.machine.Hierarchy.(*akita.Memory); ok {
 		all = append(all, a.Components()...)

@@ -12,10 +12,10 @@ import (
 )
 
 // firstLaunch is the first launch of a job.
-func firstLaunch(t *testing.T, r *runner) (first *launch) {
+func firstLaunch(t *testing.T, r *runner) (first *jobLaunch) {
 	t.Helper()
 	found := errors.New("found")
-	if err := r.each(func(_, _ int, l *launch) error { first = l; return found }); !errors.Is(err, found) {
+	if err := r.eachLaunch(func(_, _ int, l *jobLaunch) error { first = l; return found }); !errors.Is(err, found) {
 		t.Fatal(err)
 	}
 	return first
@@ -49,8 +49,8 @@ func TestLaunchesInTurn(t *testing.T) {
 	for range 2 {
 		var here []string
 		next := uint64(0)
-		err := r.each(func(i, of int, l *launch) error {
-			k, ok := l.work.(*kernel)
+		err := r.eachLaunch(func(i, of int, l *jobLaunch) error {
+			k, ok := l.work.(*kernelWork)
 			if !ok {
 				return nil
 			}
@@ -75,28 +75,28 @@ func TestLaunchesInTurn(t *testing.T) {
 // Whatever is taken of memory in between, push constants are found again where they were placed.
 func TestPushesAgain(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 1))
-	p := pushes{store: mem.NewStore(0)}
+	p := pushPlaces{store: mem.NewStore(0)}
 	var sizes []int
 	var want []uint64
 	for range 200 {
-		if p.noted = draw.IntN(4) > 0; draw.IntN(8) == 0 {
+		if p.recording = draw.IntN(4) > 0; draw.IntN(8) == 0 {
 			if _, err := p.store.Reserve(draw.Uint64N(5000), "another"); err != nil {
 				t.Fatal(err)
 			}
 		}
 		size := draw.IntN(700)
-		addr, err := p.place(size)
+		addr, err := p.addressOf(size)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.noted {
+		if p.recording {
 			sizes, want = append(sizes, size), append(want, addr)
 		}
 	}
 	for range 2 {
-		p.begin()
+		p.beginReplay()
 		for i, size := range sizes {
-			if addr, err := p.place(size); addr != want[i] || err != nil {
+			if addr, err := p.addressOf(size); addr != want[i] || err != nil {
 				t.Fatalf("%d: at %#x, %v: want %#x", i, addr, err, want[i])
 			}
 		}
@@ -114,7 +114,7 @@ steps: [{for: {i: 1..%d}, shader: scale.spvasm, push_constants: [{u32: i}], disp
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.rounds(); err != nil {
+		if err := r.runRounds(); err != nil {
 			t.Fatal(err)
 		}
 		runtime.GC()

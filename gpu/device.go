@@ -28,16 +28,16 @@ import (
 type Device struct {
 	r       *runner
 	kernels sync.Mutex // holds what follows, and lowering
-	made    []*lowered
+	lowered []*lowered
 	scratch map[scratchShape][]mem.Scratch
 	push    *mem.Buffer // where push constants live, for the scalar cache
 
-	most   uint64 // instructions of a dispatch; 0: any number
-	before uint64 // instructions of those that ended
-	cancel context.CancelCauseFunc
+	maxInstructions    uint64 // instructions of a dispatch; 0: any number
+	instructionsBefore uint64 // instructions of those that ended
+	cancel             context.CancelCauseFunc
 
-	pending sync.Mutex
-	changes []func(*mem.Store) error
+	pending       sync.Mutex
+	memoryChanges []func(*mem.Store) error
 }
 
 type scratchShape struct{ words, lanes int }
@@ -65,16 +65,16 @@ var ErrDispatch = errors.New("limit of a dispatch reached")
 // OpenDevice builds a machine.
 func OpenDevice(s DeviceSetup) (*Device, error) {
 	job := &config.Job{}
-	d := &Device{scratch: map[scratchShape][]mem.Scratch{}, most: s.MaxInstructions}
+	d := &Device{scratch: map[scratchShape][]mem.Scratch{}, maxInstructions: s.MaxInstructions}
 	progress := s.Progress
-	if d.most != 0 {
-		progress = d.bounded(progress)
+	if d.maxInstructions != 0 {
+		progress = d.limitInstructions(progress)
 	}
 	r, err := openRunner(context.Background(), Setup{Machine: s.Machine, Job: job, Mode: s.Mode, Tracer: s.Tracer, Observer: s.Observer, Progress: progress, MaxHostSeconds: s.MaxHostSeconds})
 	if err != nil {
 		return nil, inputError(err)
 	}
-	if mode := r.mode(""); !slices.Contains(config.Modes, mode) {
+	if mode := r.launchMode(""); !slices.Contains(config.Modes, mode) {
 		return nil, inputError(fmt.Errorf("mode %q: want one of %s", mode, strings.Join(config.Modes, ", ")))
 	}
 	d.r = r
@@ -86,11 +86,11 @@ func OpenDevice(s DeviceSetup) (*Device, error) {
 	return d, nil
 }
 
-// bounded ends a dispatch of too many instructions, and passes on how far it is.
-func (d *Device) bounded(progress func(Progress)) func(Progress) {
+// limitInstructions ends a dispatch of too many instructions, and passes on how far it is.
+func (d *Device) limitInstructions(progress func(Progress)) func(Progress) {
 	return func(p Progress) {
-		if p.Instructions-d.before > d.most {
-			d.cancel(fmt.Errorf("%w: more than %d instructions", ErrDispatch, d.most))
+		if p.Instructions-d.instructionsBefore > d.maxInstructions {
+			d.cancel(fmt.Errorf("%w: more than %d instructions", ErrDispatch, d.maxInstructions))
 		}
 		if progress != nil {
 			progress(p)
@@ -107,36 +107,36 @@ func (d *Device) Cycle() uint64 { return max(d.r.timing.now, d.r.machine.Cycle()
 // Map puts bytes that the caller keeps at a device address. They are the memory itself: what the host writes there is what a dispatch
 // that begins later reads.
 func (d *Device) Map(addr uint64, bytes []byte, name string) {
-	d.change(func(s *mem.Store) error { return s.Attach(addr, bytes, name) })
+	d.deferChange(func(s *mem.Store) error { return s.Attach(addr, bytes, name) })
 }
 
 // Unmap takes the bytes at an address away again. No dispatch may use them.
 func (d *Device) Unmap(addr uint64) {
-	d.change(func(s *mem.Store) error { s.Detach(addr); return nil })
+	d.deferChange(func(s *mem.Store) error { s.Detach(addr); return nil })
 }
 
-func (d *Device) change(f func(*mem.Store) error) {
+func (d *Device) deferChange(f func(*mem.Store) error) {
 	d.pending.Lock()
 	defer d.pending.Unlock()
-	d.changes = append(d.changes, f)
+	d.memoryChanges = append(d.memoryChanges, f)
 }
 
-// settle carries out what Map and Unmap asked for.
-func (d *Device) settle() error {
+// applyChanges carries out what Map and Unmap asked for.
+func (d *Device) applyChanges() error {
 	d.pending.Lock()
 	defer d.pending.Unlock()
-	for _, f := range d.changes {
+	for _, f := range d.memoryChanges {
 		if err := f(d.r.machine.Store); err != nil {
 			return err
 		}
 	}
-	d.changes = nil
+	d.memoryChanges = nil
 	return nil
 }
 
 // Memory is the bytes at a device address; nil where they are not all there.
 func (d *Device) Memory(addr, bytes uint64) []byte {
-	if d.settle() != nil {
+	if d.applyChanges() != nil {
 		return nil
 	}
 	b, err := readMemory(d.r.machine.Store, addr, bytes)
@@ -189,11 +189,11 @@ func (d *Device) KernelContext(ctx context.Context, s KernelSetup) (*Kernel, err
 func (d *Device) KernelOf(prog *program.Program) (*Kernel, error) {
 	d.kernels.Lock()
 	defer d.kernels.Unlock()
-	made, err := d.r.programs.place(prog)
+	made, err := d.r.programs.placeCode(prog)
 	if err != nil {
 		return nil, err
 	}
-	d.made = append(d.made, made)
+	d.lowered = append(d.lowered, made)
 	k := &Kernel{lowered: made, limits: d.r.machine.Limits, Program: made.code.Program}
 	k.copies = concurrent.Copies{Code: made.code, New: func() *simd.Code { return k.copyOf(d.r.programs.rules) }}
 	return k, nil
@@ -201,21 +201,21 @@ func (d *Device) KernelOf(prog *program.Program) (*Kernel, error) {
 
 // A Dispatch is a grid of workgroups of a kernel.
 type Dispatch struct {
-	Name     string // in statistics and traces
-	Kind     string // with the kernel and the grid, what a sampled run takes for alike; empty: the name
-	Untimed  bool   // it runs without time, and brings its lines into the caches
-	Kernel   *Kernel
-	Groups   [3]uint32
-	Indirect func() [3]uint32   // reads the groups as the dispatch begins; nil: they are known
-	Base     [3]uint32          // of the workgroups' ids
-	Elements [][]mem.Descriptor // of each binding of the kernel's program
-	Push     []byte
-	Follows  bool // after another dispatch of one stream
+	Name            string // in statistics and traces
+	Kind            string // with the kernel and the grid, what a sampled run takes for alike; empty: the name
+	Untimed         bool   // it runs without time, and brings its lines into the caches
+	Kernel          *Kernel
+	Groups          [3]uint32
+	Indirect        func() [3]uint32   // reads the groups as the dispatch begins; nil: they are known
+	Base            [3]uint32          // of the workgroups' ids
+	Elements        [][]mem.Descriptor // of each binding of the kernel's program
+	Push            []byte
+	FollowsDispatch bool // after another dispatch of one stream
 }
 
 // Run executes a dispatch to its end. Accesses out of bounds are among the counts.
 func (d *Device) Run(ctx context.Context, x *Dispatch) (*account.Counts, error) {
-	if err := d.settle(); err != nil {
+	if err := d.applyChanges(); err != nil {
 		return nil, err
 	}
 	if cu.GridSize(x.Groups) > cu.MaxGridSize {
@@ -225,23 +225,23 @@ func (d *Device) Run(ctx context.Context, x *Dispatch) (*account.Counts, error) 
 	if err != nil {
 		return nil, err
 	}
-	return d.launch(ctx, l, x.Follows, x.Untimed)
+	return d.launch(ctx, l, x.FollowsDispatch, x.Untimed)
 }
 
 // launch runs a launch to its end. The time that is estimated of it passes as well.
-func (d *Device) launch(ctx context.Context, l *launch, follows, untimed bool) (*account.Counts, error) {
+func (d *Device) launch(ctx context.Context, l *jobLaunch, follows, untimed bool) (*account.Counts, error) {
 	r := d.r
 	begin := d.Cycle()
 	ctx, d.cancel = context.WithCancelCause(ctx)
 	defer d.cancel(nil)
-	r.guard.ctx, r.guard.started, d.before = ctx, time.Now(), r.tally.Issued
-	r.untimed.faults = nil
+	r.guard.ctx, r.guard.started, d.instructionsBefore = ctx, time.Now(), r.tally.Issued
+	r.functionalRunner.faults = nil
 	r.tally.BeginRound()
 	run := func() error { return r.launch(l, follows) }
 	if untimed && l.mode != config.ModeFunctional {
-		run = func() error { return r.skipped(l, whole(l.work), true) }
+		run = func() error { return r.runFunctional(l, allWorkgroups(l.work), true) }
 	}
-	err := d.over(ctx, run())
+	err := d.wrapLimit(ctx, run())
 	if len(r.tally.Steps) == 0 {
 		return &account.Counts{}, err
 	}
@@ -254,8 +254,8 @@ func (d *Device) launch(ctx context.Context, l *launch, follows, untimed bool) (
 	return c, err
 }
 
-// over words the end of a dispatch that took more than it may, with where its waves are.
-func (d *Device) over(ctx context.Context, err error) error {
+// wrapLimit words the end of a dispatch that took more than it may, with where its waves are.
+func (d *Device) wrapLimit(ctx context.Context, err error) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(err, ErrHostTime):
 		return fmt.Errorf("%w: %w", ErrDispatch, err)
@@ -269,7 +269,7 @@ func (d *Device) over(ctx context.Context, err error) error {
 }
 
 // launchOf binds what a dispatch names.
-func (d *Device) launchOf(x *Dispatch) (*launch, error) {
+func (d *Device) launchOf(x *Dispatch) (*jobLaunch, error) {
 	prog := x.Kernel.Program
 	b := &mem.Bindings{Of: prog.Bindings}
 	for _, elements := range x.Elements {
@@ -287,8 +287,8 @@ func (d *Device) launchOf(x *Dispatch) (*launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &launch{step: x.Name, kind: x.Kind, mode: d.r.mode(""), work: &kernel{at: x.Indirect, Launch: cu.Launch{
-		Code: x.Kernel.code, Resources: x.Kernel.need, NumWorkgroups: x.Groups, Base: x.Base, Bindings: b, Scratch: s,
+	return &jobLaunch{step: x.Name, kind: x.Kind, mode: d.r.launchMode(""), work: &kernelWork{indirectGrid: x.Indirect, Launch: cu.Launch{
+		Code: x.Kernel.code, Resources: x.Kernel.resources, NumWorkgroups: x.Groups, Base: x.Base, Bindings: b, Scratch: s,
 	}}}, nil
 }
 
@@ -307,10 +307,10 @@ func (d *Device) scratchFor(p *program.Program) ([]mem.Scratch, error) {
 }
 
 // Elapse lets cycles pass: work that was done elsewhere.
-func (d *Device) Elapse(cycles uint64) { d.pass("work done elsewhere", cycles) }
+func (d *Device) Elapse(cycles uint64) { d.passCycles("work done elsewhere", cycles) }
 
-// pass lets cycles pass in which the compute units do nothing.
-func (d *Device) pass(name string, cycles uint64) {
+// passCycles lets cycles pass in which the compute units do nothing.
+func (d *Device) passCycles(name string, cycles uint64) {
 	t := d.r.timing
 	t.now = d.Cycle()
 	t.traceLaunch(name)
@@ -318,13 +318,13 @@ func (d *Device) pass(name string, cycles uint64) {
 	t.traceEnd(t.now)
 }
 
-// Pass lets the time of a transfer pass that reads and writes bytes of device memory. Without time, it is none.
-func (d *Device) Pass(bytes uint64, follows bool) (cycles uint64) {
-	if d.r.mode("") == config.ModeFunctional {
+// PassTransfer lets the time of a transfer pass that reads and writes bytes of device memory. Without time, it is none.
+func (d *Device) PassTransfer(bytes uint64, follows bool) (cycles uint64) {
+	if d.r.launchMode("") == config.ModeFunctional {
 		return 0
 	}
-	cycles = d.r.timing.passCycles(bytes, follows)
-	d.pass("transfers", cycles)
+	cycles = d.r.timing.transferCycles(bytes, follows)
+	d.passCycles("transfers", cycles)
 	return cycles
 }
 
@@ -333,7 +333,7 @@ func (d *Device) Listings() []tracing.Listing {
 	d.kernels.Lock()
 	defer d.kernels.Unlock()
 	var list []tracing.Listing
-	for _, l := range d.made {
+	for _, l := range d.lowered {
 		list = append(list, listed(l, d.Machine()))
 	}
 	return list
@@ -348,4 +348,4 @@ func Levels(m *config.Machine) (list []string) {
 }
 
 // Occupancy is how many workgroups fit on an empty compute unit.
-func (k *Kernel) Occupancy() int { return k.need.Occupancy(k.limits) }
+func (k *Kernel) Occupancy() int { return k.resources.Occupancy(k.limits) }

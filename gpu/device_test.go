@@ -79,7 +79,7 @@ func TestDevicePassesTimeOfTransfers(t *testing.T) {
 		t.Fatal(err)
 	}
 	rate := uint64(m.Memory.BytesPerCycle) * uint64(m.Memory.Channels)
-	if got, want := d.Pass(100*rate, false), uint64(m.Dispatcher.KernelLaunchCycles)+100; got != want || d.Cycle() != want {
+	if got, want := d.PassTransfer(100*rate, false), uint64(m.Dispatcher.KernelLaunchCycles)+100; got != want || d.Cycle() != want {
 		t.Errorf("%d cycles, at %d: want %d", got, d.Cycle(), want)
 	}
 }
@@ -129,7 +129,7 @@ func TestDeviceIsTraced(t *testing.T) {
 	if _, err := d.Run(context.Background(), x); err != nil {
 		t.Fatal(err)
 	}
-	d.Pass(1<<20, true)
+	d.PassTransfer(1<<20, true)
 	d.Elapse(100)
 	want := []string{"base", "transfers", "work done elsewhere"}
 	if !slices.Equal(heard.names, want) || heard.end != d.Cycle() {

@@ -82,18 +82,18 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*graph.No
 	if err != nil {
 		return nil, err
 	}
-	made, err := p.place(prog)
+	made, err := p.placeCode(prog)
 	if err != nil {
 		return nil, err
 	}
-	d.made = append(d.made, made)
+	d.lowered = append(d.lowered, made)
 	for i := range prog.Bindings {
 		if prog.Bindings[i].Kind == ir.MeshOutput {
 			return nil, fmt.Errorf("%w: %s is a mesh node: a device has nowhere to draw", errGraph, prog.Name)
 		}
 	}
 	out := &graph.Node{Name: n.Name, Index: n.Index, Shader: prog.Name, Program: prog,
-		Launch: &cu.Launch{Code: made.code, Resources: made.need, Bindings: &mem.Bindings{}}}
+		Launch: &cu.Launch{Code: made.code, Resources: made.resources, Bindings: &mem.Bindings{}}}
 	if out.Name == "" {
 		out.Name = prog.Name
 	}
@@ -161,7 +161,7 @@ type GraphDispatch struct {
 
 // RunGraph executes a dispatch of a graph to its end.
 func (d *Device) RunGraph(ctx context.Context, x *GraphDispatch) (*account.Counts, error) {
-	if err := d.settle(); err != nil {
+	if err := d.applyChanges(); err != nil {
 		return nil, err
 	}
 	l, err := d.graphLaunch(x)
@@ -174,14 +174,14 @@ func (d *Device) RunGraph(ctx context.Context, x *GraphDispatch) (*account.Count
 }
 
 // graphLaunch is the launch of a dispatch, whose nodes are bound when it begins.
-func (d *Device) graphLaunch(x *GraphDispatch) (*launch, error) {
+func (d *Device) graphLaunch(x *GraphDispatch) (*jobLaunch, error) {
 	job, err := d.graphJob(x)
 	if err != nil {
 		return nil, err
 	}
-	entry := graphEntry{late: func() ([]graph.Entry, error) { return x.entries(d.r.machine.Store) }}
+	entry := graphEntry{resolve: func() ([]graph.Entry, error) { return x.entries(d.r.machine.Store) }}
 	work := &graphWork{graphJob: job, entries: []graphEntry{entry}, bind: func() error { return d.bindGraph(x) }}
-	return &launch{step: x.Name, kind: fmt.Sprintf("%p", x.Graph), mode: d.r.mode(""), work: work}, nil
+	return &jobLaunch{step: x.Name, kind: fmt.Sprintf("%p", x.Graph), mode: d.r.launchMode(""), work: work}, nil
 }
 
 // bindGraph hands a graph's nodes what a dispatch binds.
@@ -210,8 +210,8 @@ func (d *Device) graphJob(x *GraphDispatch) (*graphJob, error) {
 	}
 	r := d.r
 	job := &graphJob{graph: x.Graph.graph, repeat: 1, scratch: x.Scratch, codes: x.Graph.codes.codes}
-	if r.mode("") != config.ModeFunctional {
-		if err := job.place(r.machine, r.setup.Machine); err != nil {
+	if r.launchMode("") != config.ModeFunctional {
+		if err := job.placeOn(r.machine, r.setup.Machine); err != nil {
 			return nil, err
 		}
 	}

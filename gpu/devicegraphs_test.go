@@ -58,14 +58,14 @@ func TestGraphsOfADevice(t *testing.T) {
 		x, one := treeOn(t, d, 1<<40)
 		y, other := treeOn(t, d, 1<<41)
 		list := []*gpu.GraphDispatch{x, y}
-		if got, want := d.FitBeside(list), kind != "persistent"; got != want {
+		if got, want := d.FitConcurrent(list), kind != "persistent"; got != want {
 			t.Errorf("%s: beside each other: %v, want %v", kind, got, want)
 		}
 		if kind == "persistent" {
 			continue
 		}
-		b := &gpu.Beside{Name: "trees", Queues: []gpu.DeviceQueue{{Name: "0", Priority: "medium"}, {Name: "1", Priority: "medium", Pipe: 1}}, Items: []*gpu.Queued{{Graph: x}, {Queue: 1, Graph: y}}}
-		c, hazards, err := d.RunBeside(context.Background(), b)
+		b := &gpu.ConcurrentWork{Name: "trees", Queues: []gpu.DeviceQueue{{Name: "0", Priority: "medium"}, {Name: "1", Priority: "medium", Pipe: 1}}, Items: []*gpu.Queued{{Graph: x}, {Queue: 1, Graph: y}}}
+		c, hazards, err := d.RunConcurrent(context.Background(), b)
 		if err != nil || len(hazards) > 0 || c.Workgroups != 2*193 {
 			t.Fatalf("%s: %v, %d workgroups, %v", kind, err, c.Workgroups, hazards)
 		}
@@ -73,10 +73,10 @@ func TestGraphsOfADevice(t *testing.T) {
 			q.Times.Opened >= p.Times.Done {
 			t.Errorf("%s: sums %v and %v, %+v and %+v", kind, one[:16], other[:16], p.Times, q.Times)
 		}
-		if x.Scratch, y.Scratch = 0, 0; kind == "hardware" && (!d.FitBeside(list[:1]) || !d.FitBeside(list)) {
+		if x.Scratch, y.Scratch = 0, 0; kind == "hardware" && (!d.FitConcurrent(list[:1]) || !d.FitConcurrent(list)) {
 			t.Errorf("%d bytes on chip are not enough for two", graph.OnChip(&m.WorkSpec))
 		}
-		if kind == "firmware" && d.FitBeside(list) {
+		if kind == "firmware" && d.FitConcurrent(list) {
 			t.Errorf("firmware needs no scratch memory")
 		}
 	}

@@ -17,12 +17,12 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// A Beside is work for several hardware queues of a device, which overlaps as far as what waits for what allows.
-type Beside struct {
-	Name    string
-	Queues  []DeviceQueue
-	Items   []*Queued // each after those that it waits for
-	Follows bool      // after another dispatch of its queues
+// A ConcurrentWork is work for several hardware queues of a device, which overlaps as far as what waits for what allows.
+type ConcurrentWork struct {
+	Name            string
+	Queues          []DeviceQueue
+	Items           []*Queued // each after those that it waits for
+	FollowsDispatch bool      // after another dispatch of its queues
 }
 
 // A DeviceQueue is a hardware queue. Copies have a pipe of their own, beside those of the command processor.
@@ -36,12 +36,12 @@ type DeviceQueue struct {
 // Queued is a packet of a queue: a dispatch, one of a graph, a transfer, or a mark.
 type Queued struct {
 	Queue    int
-	After    []int // items that it waits for, none of them a mark
+	WaitsFor []int // items that it waits for, none of them a mark
 	Dispatch *Dispatch
 	Graph    *GraphDispatch
 	Transfer *Transfer
-	// Mark is called with the cycle in which its queue has come to it and all that it waits for is done. Nothing waits for it.
-	Mark func(cycle uint64)
+	// OnReached is called with the cycle in which its queue has come to it and all that it waits for is done. Nothing waits for it.
+	OnReached func(cycle uint64)
 	// Waited says that its queue has waited for After before: it comes after that, without a barrier.
 	Waited bool
 	// Release and Acquire are the levels of memory that the barrier before it writes back and invalidates; nil: all that a launch does.
@@ -57,7 +57,7 @@ type Queued struct {
 type Transfer struct {
 	Name   string
 	Bytes  uint64 // read and written
-	Do     func()
+	Move   func()
 	Access []Rows
 }
 
@@ -67,25 +67,25 @@ type Rows struct {
 	Addr, Bytes, Rows, Stride uint64
 }
 
-// A besideWork is the work of a Beside.
-type besideWork struct {
-	*concurrent.Group
+// A deviceQueueWork is the work of a Beside.
+type deviceQueueWork struct {
+	*concurrent.Launches
 	device   *Device
-	launches []*launch
+	launches []*jobLaunch
 	items    []*Queued // of each launch
 }
 
-// RunBeside executes work of several queues to its end. The counts are those of all together; hazards are worded.
-func (d *Device) RunBeside(ctx context.Context, x *Beside) (c *account.Counts, hazards []string, err error) {
-	if err := d.settle(); err != nil {
+// RunConcurrent executes work of several queues to its end. The counts are those of all together; hazards are worded.
+func (d *Device) RunConcurrent(ctx context.Context, x *ConcurrentWork) (c *account.Counts, hazards []string, err error) {
+	if err := d.applyChanges(); err != nil {
 		return nil, nil, err
 	}
-	w, err := d.besideWork(x)
+	w, err := d.concurrentWork(x)
 	if err != nil {
 		return nil, nil, err
 	}
-	l := &launch{step: x.Name, mode: d.r.mode(""), work: w}
-	c, err = d.launch(ctx, l, x.Follows, false)
+	l := &jobLaunch{step: x.Name, mode: d.r.launchMode(""), work: w}
+	c, err = d.launch(ctx, l, x.FollowsDispatch, false)
 	d.r.machine.Serve()
 	if err != nil {
 		return c, nil, during(w, err)
@@ -96,10 +96,10 @@ func (d *Device) RunBeside(ctx context.Context, x *Beside) (c *account.Counts, h
 	return c, hazards, nil
 }
 
-// besideWork makes launches of the items.
-func (d *Device) besideWork(x *Beside) (*besideWork, error) {
+// concurrentWork makes launches of the items.
+func (d *Device) concurrentWork(x *ConcurrentWork) (*deviceQueueWork, error) {
 	m := d.Machine()
-	w := &besideWork{Group: concurrent.NewGroup(d.r.untimed.concurrentMachine(), "dispatch"), device: d}
+	w := &deviceQueueWork{Launches: concurrent.New(d.r.functionalRunner.concurrentMachine(), "dispatch"), device: d}
 	spec := m.FrontEnd
 	spec.Pipes++
 	for _, q := range x.Queues {
@@ -113,14 +113,14 @@ func (d *Device) besideWork(x *Beside) (*besideWork, error) {
 	for i, item := range x.Items {
 		number[i] = len(w.launches)
 		var after []int
-		for _, k := range item.After {
+		for _, k := range item.WaitsFor {
 			after = append(after, number[k])
 		}
-		if item.Mark != nil {
-			w.Mark(item.Queue, after, item.Mark)
+		if item.OnReached != nil {
+			w.AddMark(item.Queue, after, item.OnReached)
 			continue
 		}
-		if err := addBeside(w, item, after); err != nil {
+		if err := addItem(w, item, after); err != nil {
 			return nil, err
 		}
 	}
@@ -132,13 +132,13 @@ func (d *Device) besideWork(x *Beside) (*besideWork, error) {
 	return w, w.Serve(&spec)
 }
 
-// addBeside puts an item at the end of its queue.
-func addBeside(w *besideWork, item *Queued, after []int) error {
-	l, err := w.device.launchBeside(item)
+// addItem puts an item at the end of its queue.
+func addItem(w *deviceQueueWork, item *Queued, after []int) error {
+	l, err := w.device.itemLaunch(item)
 	if err != nil {
 		return err
 	}
-	b := &concurrent.Launch{Step: l.step, Kind: l.kind, Work: l.work.(queued), Queue: item.Queue, After: after, Waited: item.Waited, Stored: len(after) > 0}
+	b := &concurrent.QueuedLaunch{Step: l.step, Kind: l.kind, Work: l.work.(queuedWork), Queue: item.Queue, WaitsFor: after, Waited: item.Waited, Stored: len(after) > 0}
 	if item.Dispatch != nil {
 		b.Copies = &item.Dispatch.Kernel.copies
 	}
@@ -154,15 +154,15 @@ func addBeside(w *besideWork, item *Queued, after []int) error {
 	return nil
 }
 
-// launchBeside is an item as a launch.
-func (d *Device) launchBeside(item *Queued) (*launch, error) {
+// itemLaunch is an item as a launch.
+func (d *Device) itemLaunch(item *Queued) (*jobLaunch, error) {
 	switch {
 	case item.Dispatch != nil:
 		return d.launchOf(item.Dispatch)
 	case item.Graph != nil:
 		return d.graphLaunch(item.Graph)
 	}
-	t := &transfer{bytes: item.Transfer.Bytes, moves: []func(){item.Transfer.Do}}
+	t := &transfer{bytes: item.Transfer.Bytes, moves: []func(){item.Transfer.Move}}
 	for _, r := range item.Transfer.Access {
 		kind := hierarchy.Read
 		if r.Write {
@@ -170,7 +170,7 @@ func (d *Device) launchBeside(item *Queued) (*launch, error) {
 		}
 		t.access = append(t.access, rowAccess{kind, r.Addr, r.Bytes, r.Rows, r.Stride})
 	}
-	return &launch{step: item.Transfer.Name, mode: d.r.mode(""), work: t}, nil
+	return &jobLaunch{step: item.Transfer.Name, mode: d.r.launchMode(""), work: t}, nil
 }
 
 // copyOf is the kernel's program with counts of its own.
@@ -183,17 +183,17 @@ func (k *Kernel) copyOf(rules *simd.Rules) *simd.Code {
 }
 
 // ended counts a launch that has ended, and lets the next ones have their limits.
-func (w *besideWork) ended(i int) {
+func (w *deviceQueueWork) ended(i int) {
 	d, item := w.device, w.items[i]
 	item.Ran, item.Times = true, w.Times(i)
-	d.r.guard.started, d.before = time.Now(), d.r.timing.instructionsSoFar()
-	if w.Begun(i) {
+	d.r.guard.started, d.instructionsBefore = time.Now(), d.r.timing.instructionsSoFar()
+	if w.HasBegun(i) {
 		w.AddOwn(i, &item.Counts)
 	}
 }
 
 // timed runs the launches with time.
-func (w *besideWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
+func (w *deviceQueueWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
 	c, err := t.run(step, w, p, follows)
 	if c == nil {
 		return c, err
@@ -215,10 +215,10 @@ func (w *besideWork) timed(t *timing, step string, p scheduler.Part, follows boo
 }
 
 // functional runs the items one after the other, in their order.
-func (w *besideWork) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Counts, error) {
+func (w *deviceQueueWork) functional(u *functionalRunner, _ scheduler.Part, warm bool) (*account.Counts, error) {
 	return w.RunFunctional(func(i int) (*account.Counts, error) {
 		l := w.launches[i]
-		c, err := u.run(l.work, whole(l.work), warm)
+		c, err := u.run(l.work, allWorkgroups(l.work), warm)
 		if c != nil {
 			w.items[i].Counts.Add(c)
 		}
@@ -233,10 +233,10 @@ func (w *besideWork) functional(u *untimed, _ scheduler.Part, warm bool) (*accou
 const mostNamed = 3
 
 // during names the launches that an error came in.
-func during(w *besideWork, err error) error {
+func during(w *deviceQueueWork, err error) error {
 	var names []string
 	for i, l := range w.launches {
-		if w.Begun(i) && !w.items[i].Ran {
+		if w.HasBegun(i) && !w.items[i].Ran {
 			names = append(names, l.step)
 		}
 	}
@@ -249,9 +249,9 @@ func during(w *besideWork, err error) error {
 	return fmt.Errorf("%s: %w", strings.Join(names, " beside "), err)
 }
 
-// FitBeside says whether dispatches of graphs can run beside each other and other work: persistent workers hold the compute units, and
+// FitConcurrent says whether dispatches of graphs can run beside each other and other work: persistent workers hold the compute units, and
 // each graph needs enough memory where what is on chip is divided among all.
-func (d *Device) FitBeside(list []*GraphDispatch) bool {
+func (d *Device) FitConcurrent(list []*GraphDispatch) bool {
 	if d.Machine().Scheduler.Kind == "persistent" {
 		return len(list) == 0
 	}

@@ -28,12 +28,12 @@ func openFor(t *testing.T, s gpu.DeviceSetup) (*gpu.Device, *gpu.Dispatch) {
 }
 
 // chained is n dispatches of a queue, each after the one before where they are to be.
-func chained(x *gpu.Dispatch, n int, apart bool) *gpu.Beside {
-	b := &gpu.Beside{Name: "all", Queues: []gpu.DeviceQueue{{Name: "0", Priority: "medium"}}}
+func chained(x *gpu.Dispatch, n int, apart bool) *gpu.ConcurrentWork {
+	b := &gpu.ConcurrentWork{Name: "all", Queues: []gpu.DeviceQueue{{Name: "0", Priority: "medium"}}}
 	for i := range n {
 		item := &gpu.Queued{Dispatch: x}
 		if !apart && i > 0 {
-			item.After = []int{i - 1}
+			item.WaitsFor = []int{i - 1}
 		}
 		b.Items = append(b.Items, item)
 	}
@@ -46,7 +46,7 @@ func TestDispatchesOfAQueue(t *testing.T) {
 	d, x := openFor(t, gpu.DeviceSetup{})
 	var serial, instructions uint64
 	for i := range 3 {
-		x.Follows = i > 0
+		x.FollowsDispatch = i > 0
 		c, err := d.Run(context.Background(), x)
 		if err != nil {
 			t.Fatal(err)
@@ -55,7 +55,7 @@ func TestDispatchesOfAQueue(t *testing.T) {
 	}
 	d, x = openFor(t, gpu.DeviceSetup{})
 	chain := chained(x, 3, false)
-	c, _, err := d.RunBeside(context.Background(), chain)
+	c, _, err := d.RunConcurrent(context.Background(), chain)
 	if err != nil || c.Cycles != serial || c.Launches != 3 {
 		t.Errorf("%v, %d launches in %d cycles: want 3 in %d", err, c.Launches, c.Cycles, serial)
 	}
@@ -69,7 +69,7 @@ func TestDispatchesOfAQueue(t *testing.T) {
 	}
 	d, x = openFor(t, gpu.DeviceSetup{})
 	apart := chained(x, 3, true)
-	if _, _, err = d.RunBeside(context.Background(), apart); err != nil {
+	if _, _, err = d.RunConcurrent(context.Background(), apart); err != nil {
 		t.Fatal(err)
 	}
 	m := d.Machine()
@@ -90,12 +90,12 @@ func TestMarksOfAQueue(t *testing.T) {
 	b.Items[1].Dispatch = &none
 	var cycles []uint64
 	mark := func(after ...int) {
-		b.Items = append(b.Items, &gpu.Queued{After: after, Mark: func(cycle uint64) { cycles = append(cycles, cycle) }})
+		b.Items = append(b.Items, &gpu.Queued{WaitsFor: after, OnReached: func(cycle uint64) { cycles = append(cycles, cycle) }})
 	}
 	mark()
 	mark(0)
 	mark(0, 1)
-	if _, _, err := d.RunBeside(context.Background(), b); err != nil {
+	if _, _, err := d.RunConcurrent(context.Background(), b); err != nil {
 		t.Fatal(err)
 	}
 	first, second := &b.Items[0].Times, &b.Items[1].Times
@@ -110,7 +110,7 @@ func TestSampledDispatchesOfAQueue(t *testing.T) {
 	estimated := 0
 	for range 12 {
 		b := chained(x, 2, true)
-		c, _, err := d.RunBeside(context.Background(), b)
+		c, _, err := d.RunConcurrent(context.Background(), b)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -143,8 +143,8 @@ func (d *draw) output(want *ir.Binding) ([]mem.Descriptor, error) {
 	return nil, fmt.Errorf("draw.color: missing: want an attachment at location %d, which the shader writes (%s)", location, want.Name)
 }
 
-// begin clears the attachments.
-func (d *draw) begin() {
+// clearTargets clears the attachments.
+func (d *draw) clearTargets() {
 	for i := range d.color {
 		a := &d.color[i]
 		a.view.Target.Reset()
@@ -238,7 +238,7 @@ func (d *draw) primitive(corners []uint32, index uint32, dx, dy float64) error {
 		return err
 	}
 	s.Multisample(d.samples)
-	s.prim = &isa.Primitive{Index: index, Params: d.params(corners), At: s.spot}
+	s.prim = &isa.Primitive{Index: index, Params: d.params(corners), At: s.pointAt}
 	seen := false
 	s.Quads(d.width, d.height, func(q raster.Quad) {
 		if d.passes(&s, &q); q.Cover != 0 && err == nil {
@@ -252,8 +252,8 @@ func (d *draw) primitive(corners []uint32, index uint32, dx, dy float64) error {
 	return err
 }
 
-// spot is what the primitive says of a position in pixels.
-func (s *shape) spot(x, y float64) isa.Spot {
+// pointAt is what the primitive says of a position in pixels.
+func (s *shape) pointAt(x, y float64) isa.Spot {
 	p := s.AtPosition(x, y)
 	return isa.Spot{Weights: [4]float64{p.I, p.J, p.LinearI, p.LinearJ}, Depth: p.Z}
 }
@@ -368,7 +368,7 @@ func (d *draw) add(s *shape, q raster.Quad, sample int) error {
 // fragment fills in what a lane starts with: the position is the pixel's centre,
 // or that of the sample that is shaded alone.
 func (d *draw) fragment(w *isa.Fragments, l int, s *shape, x, y, sample int, alone bool) {
-	centre := s.At(x, y)
+	centre := s.AtCentre(x, y)
 	p, px, py := centre, float64(x)+0.5, float64(y)+0.5
 	if alone {
 		at := d.locations[sample]

@@ -15,24 +15,24 @@ import (
 	"spvsim/program"
 )
 
-// An untimed runs works without time.
-type untimed struct {
-	machine  *machine.Machine
-	programs *programs
-	guard    *guard
-	clock    *timing // whose time does not move meanwhile
-	did      uint64  // instructions, which are what shaders read as the clock
-	cache    functional.Cache
-	faults   []lds.Fault
-	launched uint64 // workgroups of what runs
-	local    *lds.LDS
-	unit     func(index uint64) int   // where the dispatcher places a workgroup of a launch
-	within   bool                     // a timed launch, whose counts are not to be touched
-	later    []func()                 // what is to be counted when that is over
-	ldsUnit  uint64                   // cycles of the LDS that the last run took which brought its lines into the caches
-	longest  uint64                   // instructions of the wave of the last run that has most
-	made     account.Counts           // of the last run
-	part     account.FunctionalCounts // of the last run
+// An functionalRunner runs works without time.
+type functionalRunner struct {
+	machine          *machine.Machine
+	programs         *programs
+	guard            *guard
+	clock            *timing // whose time does not move meanwhile
+	executed         uint64  // instructions, which are what shaders read as the clock
+	cache            functional.Cache
+	faults           []lds.Fault
+	workgroups       uint64 // workgroups of what runs
+	lds              *lds.LDS
+	unit             func(index uint64) int   // where the dispatcher places a workgroup of a launch
+	insideTimed      bool                     // a timed launch, whose counts are not to be touched
+	deferredCounts   []func()                 // what is to be counted when that is over
+	ldsUnit          uint64                   // cycles of the LDS that the last run took which brought its lines into the caches
+	longestWave      uint64                   // instructions of the wave of the last run that has most
+	counted          account.Counts           // of the last run
+	functionalCounts account.FunctionalCounts // of the last run
 }
 
 // functionalKernel is what a functional run needs of a launch.
@@ -41,7 +41,7 @@ func functionalKernel(l *cu.Launch) *functional.Kernel {
 }
 
 // options are those of every functional run of the job.
-func (u *untimed) options(need cu.Resources) functional.Options {
+func (u *functionalRunner) options(need cu.Resources) functional.Options {
 	s := u.guard.setup
 	m := s.Machine
 	return functional.Options{
@@ -49,50 +49,50 @@ func (u *untimed) options(need cu.Resources) functional.Options {
 		Print: func(at uint64, p *program.Program, st *isa.State, in *isa.Inst) {
 			printLanes(s.Observer, at, p, st, in)
 		},
-		Watch: u.watch, Clock: u.did, ClockMHz: m.ClockMHz, ClockBits: m.ClockBits,
+		Watch: u.poll, Clock: u.executed, ClockMHz: m.ClockMHz, ClockBits: m.ClockBits,
 	}
 }
 
-// warm has a functional run bring its lines into the caches of the compute units
+// warmCaches has a functional run bring its lines into the caches of the compute units
 // that its workgroups would go to in turn. A memory of Akita's has none to bring them into.
-func (u *untimed) warm(o *functional.Options, warm bool) {
+func (u *functionalRunner) warmCaches(o *functional.Options, warm bool) {
 	fast, ok := u.machine.Hierarchy.(*hierarchy.Analytic)
 	if !warm || !ok {
 		return
 	}
 	m := u.guard.setup.Machine
-	if u.local == nil {
-		u.local, u.unit = lds.New(&m.LDS), m.Dispatcher.UnitsInTurn(&m.Shape)
+	if u.lds == nil {
+		u.lds, u.unit = lds.New(&m.LDS), m.Dispatcher.UnitsInTurn(&m.Shape)
 	}
 	fast.BeginWarm() // what is asked of memory is that of this run alone
-	o.Warm, o.LDS = fast, u.local
+	o.Warm, o.LDS = fast, u.lds
 	o.Unit = func(wg *functional.Workgroup) int { return u.unit(wg.Index) }
 }
 
 // counts runs something without time and counts it; the counts are those of this run until the next one.
-func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Counts, error) {
+func (u *functionalRunner) counts(run func() (*functional.Counts, error)) (*account.Counts, error) {
 	before := u.machine.Store.Faults.Count
 	did, err := run()
-	u.did += did.Total()
-	u.ldsUnit, u.longest = did.LDSUnit, did.Longest
+	u.executed += did.Total()
+	u.ldsUnit, u.longestWave = did.LDSUnit, did.Longest
 	u.faults = append(u.faults, did.Faults...)
-	u.count(did.Issues)
-	u.part = account.FunctionalCounts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,
+	u.countIssues(did.Issues)
+	u.functionalCounts = account.FunctionalCounts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,
 		Moved: account.MovedBytes{Read: did.Moved[hierarchy.Read], Written: did.Moved[hierarchy.Write], Atomic: did.Moved[hierarchy.Atomic], LDS: did.LDS}}
-	u.made = account.Counts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions, Lanes: did.Lanes,
-		OutOfBounds: u.machine.Store.Faults.Count - before + did.LDSFaults, Functional: &u.part}
+	u.counted = account.Counts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions, Lanes: did.Lanes,
+		OutOfBounds: u.machine.Store.Faults.Count - before + did.LDSFaults, Functional: &u.functionalCounts}
 	if err = u.err(err); err != nil {
-		err = fmt.Errorf("%w%s", err, busiest(did.Issues))
+		err = fmt.Errorf("%w%s", err, busiestLoop(did.Issues))
 	}
-	return &u.made, err
+	return &u.counted, err
 }
 
-// count adds to how often instructions were executed: within a timed launch, when that is over.
-func (u *untimed) count(by map[*program.Program][]functional.Issued) {
+// countIssues adds to how often instructions were executed: within a timed launch, when that is over.
+func (u *functionalRunner) countIssues(by map[*program.Program][]functional.Issued) {
 	for prog, issues := range by {
-		if u.within {
+		if u.insideTimed {
 			issues = slices.Clone(issues)
-			u.later = append(u.later, func() { u.programs.executed(prog, issues) })
+			u.deferredCounts = append(u.deferredCounts, func() { u.programs.executed(prog, issues) })
 		} else {
 			u.programs.executed(prog, issues)
 		}
@@ -100,33 +100,33 @@ func (u *untimed) count(by map[*program.Program][]functional.Issued) {
 }
 
 // Executed, LDSCycles, LongestWave, During and Uncounted implement sampled.Functional.
-func (u *untimed) Executed() uint64    { return u.did }
-func (u *untimed) LDSCycles() uint64   { return u.ldsUnit }
-func (u *untimed) LongestWave() uint64 { return u.longest }
+func (u *functionalRunner) Executed() uint64    { return u.executed }
+func (u *functionalRunner) LDSCycles() uint64   { return u.ldsUnit }
+func (u *functionalRunner) LongestWave() uint64 { return u.longestWave }
 
 // Uncounted leaves the clock and the faults as they were.
-func (u *untimed) Uncounted(run func() error) (instructions uint64, err error) {
-	did, seen, faults := u.did, len(u.faults), u.machine.Store.Faults
+func (u *functionalRunner) Uncounted(run func() error) (instructions uint64, err error) {
+	did, seen, faults := u.executed, len(u.faults), u.machine.Store.Faults
 	err = run()
-	instructions = u.did - did
-	u.did, u.faults, u.machine.Store.Faults = did, u.faults[:seen], faults
+	instructions = u.executed - did
+	u.executed, u.faults, u.machine.Store.Faults = did, u.faults[:seen], faults
 	return instructions, err
 }
 
-// During runs a timed launch in which workgroups run without time.
-func (u *untimed) During(timed func() error) error {
-	u.within = true
+// DuringTimed runs a timed launch in which workgroups run without time.
+func (u *functionalRunner) DuringTimed(timed func() error) error {
+	u.insideTimed = true
 	err := timed()
-	u.within = false
-	for _, add := range u.later {
+	u.insideTimed = false
+	for _, add := range u.deferredCounts {
 		add()
 	}
-	u.later = u.later[:0]
+	u.deferredCounts = u.deferredCounts[:0]
 	return err
 }
 
-// busiest says in which loop most instructions of a run were carried out; nothing, where it was in none.
-func busiest(issues map[*program.Program][]functional.Issued) string {
+// busiestLoop says in which loop most instructions of a run were carried out; nothing, where it was in none.
+func busiestLoop(issues map[*program.Program][]functional.Issued) string {
 	var most uint64
 	var list []loop
 	for p, counts := range issues {
@@ -136,7 +136,7 @@ func busiest(issues map[*program.Program][]functional.Issued) string {
 				pc, n = i, counts[i].Times
 			}
 		}
-		l, ok := innermost(p, pc)
+		l, ok := innermostLoop(p, pc)
 		if !ok || n < most {
 			continue
 		}
@@ -153,11 +153,11 @@ func busiest(issues map[*program.Program][]functional.Issued) string {
 }
 
 // err gives an error of a functional run the words of this package's.
-func (u *untimed) err(err error) error {
+func (u *functionalRunner) err(err error) error {
 	if err == nil {
 		return nil
 	}
-	return cmp.Or(u.guard.interrupted("after %d instructions", u.did), err)
+	return cmp.Or(u.guard.interrupted("after %d instructions", u.executed), err)
 }
 
 // executed adds to how often a program's instructions were executed.
@@ -173,14 +173,14 @@ func (p *programs) executed(prog *program.Program, issues []functional.Issued) {
 	}
 }
 
-// watch looks now and then whether to go on, and reports how far the run is.
-func (u *untimed) watch(p functional.Progress) error {
-	if err := u.guard.limits(); err != nil {
-		return fmt.Errorf("%w; %d of %d workgroups ended, %d have begun", err, p.Ended, u.launched, p.Running)
+// poll looks now and then whether to go on, and reports how far the run is.
+func (u *functionalRunner) poll(p functional.Progress) error {
+	if err := u.guard.checkLimits(); err != nil {
+		return fmt.Errorf("%w; %d of %d workgroups ended, %d have begun", err, p.Ended, u.workgroups, p.Running)
 	}
-	u.guard.slow(p.Ended, func() string {
-		return fmt.Sprintf("(%d instructions); %d of %d workgroups ended, %d have begun", p.Instructions, p.Ended, u.launched, p.Running)
+	u.guard.reportStall(p.Ended, func() string {
+		return fmt.Sprintf("(%d instructions); %d of %d workgroups ended, %d have begun", p.Instructions, p.Ended, u.workgroups, p.Running)
 	})
-	u.guard.tell(u.clock.now, u.clock.tally.Issued+p.Instructions, p.Ended, p.Running, u.launched)
+	u.guard.reportProgress(u.clock.now, u.clock.tally.Issued+p.Instructions, p.Ended, p.Running, u.workgroups)
 	return nil
 }

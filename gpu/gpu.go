@@ -61,11 +61,11 @@ func (f *failure) Unwrap() []error { return []error{f.kind, f.err} }
 
 // interrupted is the error of a run whose context ended.
 type interrupted struct {
-	when  string
+	where string
 	cause error
 }
 
-func (i *interrupted) Error() string   { return fmt.Sprintf("%v %s", ErrInterrupted, i.when) }
+func (i *interrupted) Error() string   { return fmt.Sprintf("%v %s", ErrInterrupted, i.where) }
 func (i *interrupted) Unwrap() []error { return []error{ErrInterrupted, i.cause} }
 
 func inputError(err error) error { return &failure{ErrInput, err} }
@@ -181,11 +181,11 @@ func Run(ctx context.Context, s Setup) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := strictly(r); err != nil {
+	if err := checkStrict(r); err != nil {
 		return nil, inputError(err)
 	}
 	r.guard.started = begin
-	err = r.rounds()
+	err = r.runRounds()
 	result := r.result(time.Since(begin))
 	if err != nil {
 		result.Stats.Stopped = reason(err)
@@ -243,8 +243,8 @@ func (r *runner) result(took time.Duration) *Result {
 	}
 	result.Stats.ShareEnergy(result.Listings)
 	if r.setup.Components {
-		result.Components = r.parts()
-		power(result.Components, result.Stats.Energy())
+		result.Components = r.componentWork()
+		shareEnergy(result.Components, result.Stats.Energy())
 	}
 	return result
 }
@@ -257,8 +257,8 @@ func (r *Result) Remarks() []string {
 	return slices.Concat(r.Warnings, r.Unused, r.Idle, r.Faults, r.Stats.LostPayloads())
 }
 
-// strictly makes the warnings that are known before the first cycle an error, where the setup asks for that.
-func strictly(r *runner) error {
+// checkStrict makes the warnings that are known before the first cycle an error, where the setup asks for that.
+func checkStrict(r *runner) error {
 	if list := slices.Concat(r.programs.warnings, r.resources.usage.unused(), idleKeys(r)); r.setup.Strict && len(list) > 0 {
 		return fmt.Errorf("%w: %s", ErrStrict, strings.Join(list, "\n"))
 	}
@@ -291,7 +291,7 @@ func (r *runner) expectations() (failures []error) {
 	job := r.setup.Job
 	for i := range job.Expect {
 		e := &job.Expect[i]
-		if err := e.Check(r.resources.named(e.Buffer)); err != nil {
+		if err := e.Check(r.resources.bytesOf(e.Buffer)); err != nil {
 			failures = append(failures, err)
 		}
 	}
@@ -308,7 +308,7 @@ func (r *runner) faults() (list []string) {
 			list = append(list, f.String())
 		}
 	}
-	for _, f := range r.untimed.faults {
+	for _, f := range r.functionalRunner.faults {
 		list = append(list, f.String())
 	}
 	return list

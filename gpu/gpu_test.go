@@ -342,7 +342,7 @@ func TestStuckMemoryIsADeadlock(t *testing.T) {
 		asked = now
 		return now > 5000
 	}
-	err = r.rounds()
+	err = r.runRounds()
 	if !errors.Is(err, ErrRun) || !errors.Is(err, ErrDeadlock) || asked <= 5000 || asked > 50000 {
 		t.Fatalf("cycle %d: error %v", asked, err)
 	}
@@ -425,15 +425,15 @@ func TestProgressGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.tally.Issued, r.timing.now, r.untimed.launched = 1000, 5000, 9
-	if err := r.untimed.watch(functional.Progress{Instructions: 70, Ended: 4, Running: 3}); err != nil {
+	r.tally.Issued, r.timing.now, r.functionalRunner.workgroups = 1000, 5000, 9
+	if err := r.functionalRunner.poll(functional.Progress{Instructions: 70, Ended: 4, Running: 3}); err != nil {
 		t.Fatal(err)
 	}
 	want := Progress{Cycle: 5000, Nanoseconds: 2000, Instructions: 1070, Ended: 4, Running: 3, Total: 9}
 	if got != want {
 		t.Errorf("without time: %+v, want %+v", got, want)
 	}
-	if err := r.timing.watch(10000); err != nil {
+	if err := r.timing.poll(10000); err != nil {
 		t.Fatal(err)
 	}
 	if got.Cycle != 10000 || got.Nanoseconds != 4000 || got.Instructions != 1000 {
@@ -475,10 +475,10 @@ func TestClockWithoutTimeGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.rounds(); err != nil {
+	if err := r.runRounds(); err != nil {
 		t.Fatal(err)
 	}
-	if u := r.untimed; u.did == 0 || u.did != r.tally.Issued || u.options(firstLaunch(t, r).work.(*kernel).Launch.Resources).Clock != u.did {
-		t.Errorf("the clock is at %d after %d instructions", r.untimed.did, r.tally.Issued)
+	if u := r.functionalRunner; u.executed == 0 || u.executed != r.tally.Issued || u.options(firstLaunch(t, r).work.(*kernelWork).Launch.Resources).Clock != u.executed {
+		t.Errorf("the clock is at %d after %d instructions", r.functionalRunner.executed, r.tally.Issued)
 	}
 }

@@ -18,14 +18,14 @@ import (
 
 // A graphJob is an execution graph of a job, ready to run.
 type graphJob struct {
-	name    string
-	graph   *graph.Graph
-	run     *graph.Run
-	entries []graphEntry // of the job's graph; steps have their own
-	repeat  int
-	scratch uint64       // bytes
-	direct  *directGraph // without time; made when it is first used
-	codes   []*simd.Code
+	name       string
+	graph      *graph.Graph
+	run        *graph.Run
+	entries    []graphEntry // of the job's graph; steps have their own
+	repeat     int
+	scratch    uint64           // bytes
+	functional *functionalGraph // without time; made when it is first used
+	codes      []*simd.Code
 }
 
 // errGraph says that a job's graph can't be used.
@@ -46,7 +46,7 @@ func (r *runner) prepareGraphs() error {
 func (r *runner) prepareGraph(work *config.GraphWork) (err error) {
 	g := &graphJob{name: work.Name, repeat: work.Repeat}
 	r.graphs = append(r.graphs, g)
-	if r.programs.nodes, err = r.linked(work); err != nil {
+	if r.programs.nodes, err = r.linkedNodes(work); err != nil {
 		return err
 	}
 	nodes, err := r.graphNodes(g, work)
@@ -68,8 +68,8 @@ func (r *runner) prepareGraph(work *config.GraphWork) (err error) {
 	return err
 }
 
-// place puts a graph on the machine.
-func (g *graphJob) place(m *machine.Machine, spec *config.Machine) (err error) {
+// placeOn puts a graph on the machine.
+func (g *graphJob) placeOn(m *machine.Machine, spec *config.Machine) (err error) {
 	g.run, err = graph.NewRun(g.graph, &spec.WorkSpec, graph.Parts{
 		Engine: m.Engine, Array: m.Array, Dispatcher: m.Dispatcher, Limits: m.Limits, Hierarchy: m.Hierarchy, Store: m.Store,
 		PacketCycles: uint64(spec.FrontEnd.PacketCycles + spec.FrontEnd.LaunchCycles), Shared: m.Shared,
@@ -88,7 +88,7 @@ func (r *runner) graphNodes(g *graphJob, work *config.GraphWork) ([]*graph.Node,
 			return nil, fmt.Errorf("%s: %w", n.Path, err)
 		}
 		if len(r.graphs) > 1 { // others may run the same program beside it
-			if l.Code, err = r.programs.codeOf(l.Code, "graph "+g.name); err != nil {
+			if l.Code, err = r.programs.stepCode(l.Code, "graph "+g.name); err != nil {
 				return nil, err
 			}
 		}
@@ -103,8 +103,8 @@ func (r *runner) graphNodes(g *graphJob, work *config.GraphWork) ([]*graph.Node,
 	return nodes, nil
 }
 
-// linked lists the nodes with what the job says of them; their modules may say more.
-func (r *runner) linked(work *config.GraphWork) ([]validate.GraphNode, error) {
+// linkedNodes lists the nodes with what the job says of them; their modules may say more.
+func (r *runner) linkedNodes(work *config.GraphWork) ([]validate.GraphNode, error) {
 	var list []validate.GraphNode
 	for i := range work.Nodes {
 		n := &work.Nodes[i]
@@ -116,7 +116,7 @@ func (r *runner) linked(work *config.GraphWork) ([]validate.GraphNode, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", n.Path, err)
 		}
-		node := validate.GraphNode{Name: n.Name, Index: n.Index, Module: m, Entry: entryPoint(m, n.Entry), Strings: byResult(m, strings), Input: n.Input}
+		node := validate.GraphNode{Name: n.Name, Index: n.Index, Module: m, Entry: entryPoint(m, n.Entry), Strings: byResultID(m, strings), Input: n.Input}
 		if node.Name == "" && node.Entry != nil {
 			node.Name = node.Entry.Name
 		}
@@ -162,8 +162,8 @@ func entryPoint(m *validate.Module, name string) *validate.EntryPoint {
 	return nil
 }
 
-// byResult turns values by SpecId into values by the id of the constant.
-func byResult(m *validate.Module, values map[uint32]string) map[spirv.ID]string {
+// byResultID turns values by SpecId into values by the id of the constant.
+func byResultID(m *validate.Module, values map[uint32]string) map[spirv.ID]string {
 	out := map[spirv.ID]string{}
 	for i := range m.Raw.Instructions {
 		in := &m.Raw.Instructions[i]
@@ -224,7 +224,7 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 func dispatched(r *runner, g *graphJob) (entries []graph.Entry) {
 	for i := range r.launches {
 		if w, ok := r.launches[i].work.(*graphWork); ok && w.graphJob == g && (i == 0 || !r.onlyGraph()) { // repetitions start the same again
-			entries = append(entries, known(w.entries)...)
+			entries = append(entries, staticEntries(w.entries)...)
 		}
 	}
 	return entries
@@ -274,8 +274,8 @@ func (r *runner) entries(g *graphJob, dispatches []config.PayloadDispatch) ([]gr
 	return list, nil
 }
 
-// known are the entries whose nodes and counts are known before the run.
-func known(list []graphEntry) (out []graph.Entry) {
+// staticEntries are the entries whose nodes and counts are known before the run.
+func staticEntries(list []graphEntry) (out []graph.Entry) {
 	for i := range list {
 		if list[i].Node != nil {
 			out = append(out, list[i].Entry)
@@ -306,7 +306,7 @@ func (r *runner) entry(n *graph.Node, d *config.PayloadDispatch) (graphEntry, er
 	case count > 0 && (count-1)*stride+size > bytes:
 		return e, fmt.Errorf("found %d bytes of data: want %d payloads of %d bytes, %d bytes apart", bytes, count, size, stride)
 	}
-	r.resources.fix(e.Data, d.Data.Addresses)
+	r.resources.patchAddresses(e.Data, d.Data.Addresses)
 	return e, nil
 }
 

@@ -18,19 +18,19 @@ import (
 // A graphWork is one dispatch of an execution graph.
 type graphWork struct {
 	*graphJob
-	entries []graphEntry
-	list    []graph.Entry // those of the dispatch that runs
-	ran     *graph.Run    // on which it ran last, with time or without
-	bind    func() error  // hands the nodes what the dispatch binds; nil: they have it
+	entries    []graphEntry
+	dispatched []graph.Entry // those of the dispatch that runs
+	lastRun    *graph.Run    // on which it ran last, with time or without
+	bind       func() error  // hands the nodes what the dispatch binds; nil: they have it
 }
 
-// bound has the nodes bound, and the entries read.
-func (g *graphWork) bound() (list []graph.Entry, err error) {
+// bindAndRead has the nodes bound, and the entries read.
+func (g *graphWork) bindAndRead() (list []graph.Entry, err error) {
 	if g.bind != nil {
 		err = g.bind()
 	}
 	if err == nil {
-		list, err = ready(g.entries)
+		list, err = resolveEntries(g.entries)
 	}
 	return list, err
 }
@@ -41,30 +41,30 @@ func (g *graphWork) Prepare() (bool, error) { return true, nil }
 func (g *graphWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
 	c, err := t.run(step, g, p, follows)
 	if err == nil {
-		g.ran.Charge(&c.Slots, t.now)
+		g.lastRun.Charge(&c.Slots, t.now)
 	}
 	return c, err
 }
 
-func (g *graphWork) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Counts, error) {
-	list, err := g.bound()
+func (g *graphWork) functional(u *functionalRunner, _ scheduler.Part, warm bool) (*account.Counts, error) {
+	list, err := g.bindAndRead()
 	if err != nil {
 		return nil, err
 	}
-	d, err := g.withoutTime(u.machine, &u.guard.setup.Machine.WorkSpec)
+	d, err := g.functionalRun(u.machine, &u.guard.setup.Machine.WorkSpec)
 	if err != nil {
 		return nil, err
 	}
-	g.ran = d.Run()
+	g.lastRun = d.Run()
 	d.Dispatch(list)
-	o := u.options(g.mostOf(u.machine.Limits))
+	o := u.options(g.smallestNeed(u.machine.Limits))
 	o.Payloads = d
-	u.warm(&o, warm)
+	u.warmCaches(&o, warm)
 	return u.counts(func() (*functional.Counts, error) { return d.runAll(u.guard.ctx, u.machine, o) })
 }
 
-// mostOf is what a workgroup takes of the node of which most fit on a compute unit.
-func (g *graphJob) mostOf(limits *cu.Limits) (need cu.Resources) {
+// smallestNeed is what a workgroup takes of the node of which most fit on a compute unit.
+func (g *graphJob) smallestNeed(limits *cu.Limits) (need cu.Resources) {
 	for _, n := range g.graph.Nodes {
 		if need.Waves == 0 || n.Launch.Resources.Occupancy(limits) > need.Occupancy(limits) {
 			need = n.Launch.Resources
@@ -74,15 +74,15 @@ func (g *graphJob) mostOf(limits *cu.Limits) (need cu.Resources) {
 }
 
 func (g *graphWork) Count(c *account.Counts, _ scheduler.Part) {
-	c.Graph = g.ran.Counts()
-	c.Workgroups, c.Waves = g.ran.Totals()
+	c.Graph = g.lastRun.Counts()
+	c.Workgroups, c.Waves = g.lastRun.Totals()
 	if f := c.Functional; f != nil {
 		f.Workgroups, f.Waves = c.Workgroups, c.Waves
 	}
 }
 
-// Like: dispatches of the same entries.
-func (g *graphWork) Like() (text string) {
+// ClassKey: dispatches of the same entries.
+func (g *graphWork) ClassKey() (text string) {
 	for i := range g.entries {
 		text += fmt.Sprintf(" %p %d", g.entries[i].Node, g.entries[i].Count)
 	}
@@ -101,57 +101,57 @@ func (g *graphWork) WaveOwner(w *simd.Wave) string  { return "node " + graph.Nod
 
 func (g *graphWork) Open(m *machine.Machine, _ scheduler.Part) error {
 	m.Serve(g.run)
-	return g.read()
+	return g.readEntries()
 }
 
-// read has the machine's run carry out what is dispatched.
-func (g *graphWork) read() (err error) {
-	g.ran = g.run
-	g.list, err = g.bound()
+// readEntries has the machine's run carry out what is dispatched.
+func (g *graphWork) readEntries() (err error) {
+	g.lastRun = g.run
+	g.dispatched, err = g.bindAndRead()
 	return err
 }
 
-func (g *graphWork) Start(now uint64, _ scheduler.Part, _ bool) { g.run.Dispatch(now, g.list) }
+func (g *graphWork) Start(now uint64, _ scheduler.Part, _ bool) { g.run.Dispatch(now, g.dispatched) }
 
-// Kernel, Graph and StartConcurrent implement concurrent.Work.
+// Kernel, Graph and StartConcurrent implement concurrent.QueuedWork.
 func (g *graphWork) Kernel() *cu.Launch { return nil }
 func (g *graphWork) Graph() *graph.Run  { return g.run }
 
-func (g *graphWork) StartConcurrent(l *concurrent.Launch, at concurrent.Opening) error {
+func (g *graphWork) StartConcurrent(l *concurrent.QueuedLaunch, at concurrent.LaunchStart) error {
 	for _, n := range g.graph.Nodes {
-		n.Launch.Footprint, n.Launch.Traffic = l.Touched, l.Traffic
+		n.Launch.Footprint, n.Launch.Traffic = l.Footprint, l.Traffic
 	}
-	if err := g.read(); err != nil {
+	if err := g.readEntries(); err != nil {
 		return err
 	}
-	l.OpenGraph(at, g.run, g.list)
+	l.OpenGraph(at, g.run, g.dispatched)
 	return nil
 }
 
-// withoutTime is the graph without time, made when it is first used.
-func (g *graphJob) withoutTime(m *machine.Machine, spec *scheduler.WorkSpec) (*directGraph, error) {
-	if g.direct != nil {
-		return g.direct, nil
+// functionalRun is the graph without time, made when it is first used.
+func (g *graphJob) functionalRun(m *machine.Machine, spec *scheduler.WorkSpec) (*functionalGraph, error) {
+	if g.functional != nil {
+		return g.functional, nil
 	}
 	run, err := graph.NewDirect(g.graph, spec, m.Store, g.scratch)
 	if err != nil {
 		return nil, err
 	}
-	g.direct = &directGraph{Direct: run, kernels: map[*cu.Launch]*functional.Kernel{}}
+	g.functional = &functionalGraph{Direct: run, kernels: map[*cu.Launch]*functional.Kernel{}}
 	for _, n := range g.graph.Nodes {
-		g.direct.kernels[n.Launch] = functionalKernel(n.Launch)
+		g.functional.kernels[n.Launch] = functionalKernel(n.Launch)
 	}
-	return g.direct, nil
+	return g.functional, nil
 }
 
-// A directGraph hands the workgroups of a graph to a functional run.
-type directGraph struct {
+// A functionalGraph hands the workgroups of a graph to a functional run.
+type functionalGraph struct {
 	*graph.Direct
 	kernels map[*cu.Launch]*functional.Kernel
 }
 
 // Next fulfils functional.Work.
-func (d *directGraph) Next(nothingElse bool) (*functional.Kernel, functional.Workgroup, bool, bool) {
+func (d *functionalGraph) Next(nothingElse bool) (*functional.Kernel, functional.Workgroup, bool, bool) {
 	l, wg, s := d.Direct.Next(nothingElse)
 	if s != graph.Found {
 		return nil, functional.Workgroup{}, false, s == graph.Later
@@ -160,10 +160,10 @@ func (d *directGraph) Next(nothingElse bool) (*functional.Kernel, functional.Wor
 }
 
 // Ended fulfils functional.Work.
-func (d *directGraph) Ended(wg *functional.Workgroup) { d.Direct.Ended(wg.Index) }
+func (d *functionalGraph) Ended(wg *functional.Workgroup) { d.Direct.Ended(wg.Index) }
 
 // runAll runs what was dispatched to its end.
-func (d *directGraph) runAll(ctx context.Context, m *machine.Machine, o functional.Options) (*functional.Counts, error) {
+func (d *functionalGraph) runAll(ctx context.Context, m *machine.Machine, o functional.Options) (*functional.Counts, error) {
 	d.SingleThreaded = o.Threads == 1
 	c, err := functional.RunWork(ctx, m.Store, d, o)
 	err = cmp.Or(err, d.Err())

@@ -12,7 +12,7 @@ type guard struct {
 	setup    *Setup
 	host     *budget
 	started  time.Time // when the run began
-	watched  uint64    // looks so far
+	polls    uint64    // looks so far
 	stall    stall
 	progress Progress
 }
@@ -20,12 +20,12 @@ type guard struct {
 // heapEvery is how many looks at a run there are between two at the memory that it holds.
 const heapEvery = 16
 
-// limits says whether the run has had its time, or its memory, of the computer that simulates.
-func (g *guard) limits() error {
+// checkLimits says whether the run has had its time, or its memory, of the computer that simulates.
+func (g *guard) checkLimits() error {
 	if limit := g.setup.HostSeconds(); limit > 0 && time.Since(g.started).Seconds() > limit {
 		return fmt.Errorf("%w: %g seconds", ErrHostTime, limit)
 	}
-	if g.watched++; g.watched%heapEvery != 0 {
+	if g.polls++; g.polls%heapEvery != 0 {
 		return nil
 	}
 	if held := heapBytes(); held > g.host.limit {
@@ -42,8 +42,8 @@ func (g *guard) interrupted(format string, args ...any) error {
 	return &interrupted{fmt.Sprintf(format, args...), g.ctx.Err()}
 }
 
-// tell reports how far the run is.
-func (g *guard) tell(cycle, instructions, ended, running, total uint64) {
+// reportProgress reports how far the run is.
+func (g *guard) reportProgress(cycle, instructions, ended, running, total uint64) {
 	if g.setup.Progress == nil {
 		return
 	}
@@ -58,17 +58,17 @@ const stallAfter = 20 * time.Second
 
 // A stall is what the watchdog remembers: how many workgroups had ended when that number last changed, and when.
 type stall struct {
-	ended uint64
-	since time.Time
-	wait  time.Duration // until somebody is told, twice as long each time
+	endedWorkgroups uint64
+	since           time.Time
+	wait            time.Duration // until somebody is told, twice as long each time
 }
 
-// slow reports when no workgroup has ended for long.
-func (g *guard) slow(ended uint64, report func() string) {
+// reportStall reports when no workgroup has ended for long.
+func (g *guard) reportStall(ended uint64, report func() string) {
 	if g.setup.Stalled == nil {
 		return
 	}
-	if s := &g.stall; ended != s.ended || s.since.IsZero() {
+	if s := &g.stall; ended != s.endedWorkgroups || s.since.IsZero() {
 		*s = stall{ended, time.Now(), g.setup.StallAfter}
 		if s.wait == 0 {
 			s.wait = stallAfter

@@ -116,18 +116,18 @@ func (list infoList) read(s *mem.Store) ([]graphInfo, error) {
 // A graphEntry is what a dispatch hands to the graph: ready, or to be read from memory when the dispatch begins.
 type graphEntry struct {
 	graph.Entry
-	late func() ([]graph.Entry, error) // nil: ready
+	resolve func() ([]graph.Entry, error) // nil: ready
 }
 
-// ready lists the entries of a dispatch that begins now.
-func ready(entries []graphEntry) (list []graph.Entry, err error) {
+// resolveEntries lists the entries of a dispatch that begins now.
+func resolveEntries(entries []graphEntry) (list []graph.Entry, err error) {
 	for i := range entries {
 		e := &entries[i]
-		if e.late == nil {
+		if e.resolve == nil {
 			list = append(list, e.Entry)
 			continue
 		}
-		read, err := e.late()
+		read, err := e.resolve()
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w[%d]: %w", graph.ErrFault, errGraph, i, err)
 		}
@@ -152,7 +152,7 @@ func (r *runner) fromBuffer(n *graph.Node, d *config.PayloadDispatch) (graphEntr
 		err = fmt.Errorf("found %d payloads of %d bytes, %d bytes apart, from byte %d on: want them within the %d bytes of buffer %q", count, size, stride, d.Offset, b.Size, b.Name)
 	}
 	e := graphEntry{Entry: graph.Entry{Node: n, Count: count, Stride: int(stride)}}
-	e.late = func() ([]graph.Entry, error) {
+	e.resolve = func() ([]graph.Entry, error) {
 		now := e.Entry
 		now.Data = append([]byte(nil), b.Bytes[d.Offset:d.Offset+bytes]...) // as it is now: the graph may write the buffer
 		return []graph.Entry{now}, nil
@@ -162,7 +162,7 @@ func (r *runner) fromBuffer(n *graph.Node, d *config.PayloadDispatch) (graphEntr
 
 // indirect is an entry that buffers describe.
 func (r *runner) indirect(g *graph.Graph, at *config.InfosAt) graphEntry {
-	return graphEntry{late: func() (list []graph.Entry, err error) {
+	return graphEntry{resolve: func() (list []graph.Entry, err error) {
 		infos, err := readInfos(r.machine.Store, r.resources.buffers[r.resources.find(at.Buffer)], at)
 		if err != nil {
 			return nil, err

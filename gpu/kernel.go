@@ -13,19 +13,19 @@ import (
 	"spvsim/simd"
 )
 
-// A kernel is a grid of workgroups of one program.
-type kernel struct {
+// A kernelWork is a grid of workgroups of one program.
+type kernelWork struct {
 	cu.Launch
-	at      func() [3]uint32 // the workgroups of an indirect launch, when it begins; nil: they are known
-	machine *machine.Machine
+	indirectGrid func() [3]uint32 // the workgroups of an indirect launch, when it begins; nil: they are known
+	machine      *machine.Machine
 }
 
 // Prepare reads the workgroups of an indirect launch; one of none does nothing.
-func (k *kernel) Prepare() (some bool, err error) {
-	if k.at == nil {
+func (k *kernelWork) Prepare() (some bool, err error) {
+	if k.indirectGrid == nil {
 		return true, nil
 	}
-	k.NumWorkgroups = k.at()
+	k.NumWorkgroups = k.indirectGrid()
 	n := cu.GridSize(k.NumWorkgroups)
 	if n > cu.MaxGridSize {
 		return false, fmt.Errorf("found %v workgroups: want at most %d in all", k.NumWorkgroups, uint64(cu.MaxGridSize))
@@ -33,7 +33,7 @@ func (k *kernel) Prepare() (some bool, err error) {
 	return n > 0, nil
 }
 
-func (k *kernel) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
+func (k *kernelWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
 	c, err := t.run(step, k, p, follows)
 	if c != nil {
 		c.Workgroups, _, _ = k.Progress()
@@ -42,19 +42,19 @@ func (k *kernel) timed(t *timing, step string, p scheduler.Part, follows bool) (
 	return c, err
 }
 
-func (k *kernel) functional(u *untimed, p scheduler.Part, warm bool) (*account.Counts, error) {
+func (k *kernelWork) functional(u *functionalRunner, p scheduler.Part, warm bool) (*account.Counts, error) {
 	o := u.options(k.Launch.Resources)
 	if warm && p.First == 0 {
 		u.machine.Hierarchy.KernelBoundary()
 	}
-	u.warm(&o, warm)
-	u.launched = p.End - p.First
+	u.warmCaches(&o, warm)
+	u.workgroups = p.End - p.First
 	g := &functional.Grid{Kernel: functionalKernel(&k.Launch), Groups: k.NumWorkgroups, Base: k.Base, Fragments: k.Fragments, First: p.First, End: p.End}
 	return u.counts(func() (*functional.Counts, error) { return functional.Run(u.guard.ctx, u.machine.Store, g, o) })
 }
 
 // Count: parts that come later are of the launch that the first one counted.
-func (k *kernel) Count(c *account.Counts, p scheduler.Part) {
+func (k *kernelWork) Count(c *account.Counts, p scheduler.Part) {
 	if p.First > 0 {
 		c.Launches = 0
 	}
@@ -63,71 +63,71 @@ func (k *kernel) Count(c *account.Counts, p scheduler.Part) {
 	}
 }
 
-func (k *kernel) Like() string                { return fmt.Sprintf("%p %v", k.Code, k.NumWorkgroups) }
-func (k *kernel) Workgroups() (uint64, bool)  { return cu.GridSize(k.NumWorkgroups), true }
-func (k *kernel) Resources() cu.Resources     { return k.Launch.Resources }
-func (k *kernel) Codes() []*simd.Code         { return []*simd.Code{k.Code} }
-func (k *kernel) Finished() (bool, uint64)    { return k.machine.Dispatcher.Finished() }
-func (k *kernel) Waiting() string             { return "" }
-func (k *kernel) WaveOwner(*simd.Wave) string { return "" }
-func (k *kernel) Progress() (_, _, _ uint64)  { return k.machine.Dispatcher.Progress() }
+func (k *kernelWork) ClassKey() string            { return fmt.Sprintf("%p %v", k.Code, k.NumWorkgroups) }
+func (k *kernelWork) Workgroups() (uint64, bool)  { return cu.GridSize(k.NumWorkgroups), true }
+func (k *kernelWork) Resources() cu.Resources     { return k.Launch.Resources }
+func (k *kernelWork) Codes() []*simd.Code         { return []*simd.Code{k.Code} }
+func (k *kernelWork) Finished() (bool, uint64)    { return k.machine.Dispatcher.Finished() }
+func (k *kernelWork) Waiting() string             { return "" }
+func (k *kernelWork) WaveOwner(*simd.Wave) string { return "" }
+func (k *kernelWork) Progress() (_, _, _ uint64)  { return k.machine.Dispatcher.Progress() }
 
-func (k *kernel) Open(m *machine.Machine, _ scheduler.Part) error {
+func (k *kernelWork) Open(m *machine.Machine, _ scheduler.Part) error {
 	k.machine = m
 	m.Serve()
 	return nil
 }
 
-func (k *kernel) Start(now uint64, p scheduler.Part, follows bool) {
+func (k *kernelWork) Start(now uint64, p scheduler.Part, follows bool) {
 	k.machine.Dispatcher.LaunchPart(now, &k.Launch, follows, p)
 }
 
-func (k *kernel) LaunchCycles() uint64 { return k.machine.Dispatcher.LaunchCycles() }
+func (k *kernelWork) LaunchCycles() uint64 { return k.machine.Dispatcher.LaunchCycles() }
 
 // Close: the next launch begins when memory has taken all stores, and parts of the machine that work on have stopped.
-func (k *kernel) Close(end uint64) (done, next uint64) {
+func (k *kernelWork) Close(end uint64) (done, next uint64) {
 	done = k.machine.Hierarchy.Release(end)
 	k.machine.Array.Drain(end, done)
 	return done, max(done, k.machine.Cycle())
 }
 
-// Kernel, Graph and StartConcurrent implement concurrent.Work.
-func (k *kernel) Kernel() *cu.Launch { return &k.Launch }
-func (k *kernel) Graph() *graph.Run  { return nil }
+// Kernel, Graph and StartConcurrent implement concurrent.QueuedWork.
+func (k *kernelWork) Kernel() *cu.Launch { return &k.Launch }
+func (k *kernelWork) Graph() *graph.Run  { return nil }
 
-func (k *kernel) StartConcurrent(l *concurrent.Launch, at concurrent.Opening) error {
+func (k *kernelWork) StartConcurrent(l *concurrent.QueuedLaunch, at concurrent.LaunchStart) error {
 	return l.OpenKernel(at, &k.Launch)
 }
 
-// A drawing is a kernel of fragment quads.
-type drawing struct {
-	kernel
+// A drawWork is a kernel of fragment quads.
+type drawWork struct {
+	kernelWork
 	draw *draw
 }
 
-func (d *drawing) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
-	d.clear(p)
-	return d.kernel.timed(t, step, p, follows)
+func (d *drawWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
+	d.clearAttachments(p)
+	return d.kernelWork.timed(t, step, p, follows)
 }
 
-func (d *drawing) functional(u *untimed, p scheduler.Part, warm bool) (*account.Counts, error) {
-	d.clear(p)
-	return d.kernel.functional(u, p, warm)
+func (d *drawWork) functional(u *functionalRunner, p scheduler.Part, warm bool) (*account.Counts, error) {
+	d.clearAttachments(p)
+	return d.kernelWork.functional(u, p, warm)
 }
 
-func (d *drawing) clear(p scheduler.Part) {
+func (d *drawWork) clearAttachments(p scheduler.Part) {
 	if p.First == 0 {
-		d.draw.begin()
+		d.draw.clearTargets()
 	}
 }
 
-func (d *drawing) Count(c *account.Counts, p scheduler.Part) {
-	if d.kernel.Count(c, p); p.First == 0 {
+func (d *drawWork) Count(c *account.Counts, p scheduler.Part) {
+	if d.kernelWork.Count(c, p); p.First == 0 {
 		c.Fragments = &d.draw.counts
 	}
 }
 
-func (d *drawing) StartConcurrent(l *concurrent.Launch, at concurrent.Opening) error {
-	d.clear(l.TimedPart())
-	return d.kernel.StartConcurrent(l, at)
+func (d *drawWork) StartConcurrent(l *concurrent.QueuedLaunch, at concurrent.LaunchStart) error {
+	d.clearAttachments(l.TimedPart())
+	return d.kernelWork.StartConcurrent(l, at)
 }

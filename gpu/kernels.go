@@ -11,22 +11,22 @@ import (
 )
 
 // Kernels make kernels and draws of what a job launches: programs lowered, resources bound.
-type kernels struct {
+type kernelBuilder struct {
 	resources *resources
 	programs  *programs
 	machine   *machine.Machine
 	guard     *guard
-	likes     map[string]*like // by step
+	templates map[string]*launchTemplate // by step
 }
 
-// A like is a kernel; those of other rounds of its loops may differ from it in workgroups and push constants alone.
-type like struct {
+// A launchTemplate is a kernel; those of other rounds of its loops may differ from it in workgroups and push constants alone.
+type launchTemplate struct {
 	special []config.SpecValue
 	launch  cu.Launch
 }
 
-// work makes the work of a launch of workgroups, or of a draw.
-func (x *kernels) work(l *config.Launch) (queued, error) {
+// makeWork makes the work of a launch of workgroups, or of a draw.
+func (x *kernelBuilder) makeWork(l *config.Launch) (queuedWork, error) {
 	x.resources.usage.grid(l)
 	made, d, err := x.launchOf(l)
 	if err != nil {
@@ -40,16 +40,16 @@ func (x *kernels) work(l *config.Launch) (queued, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.Path, err)
 	}
-	k := kernel{Launch: made, at: at}
+	k := kernelWork{Launch: made, indirectGrid: at}
 	if d != nil {
-		return &drawing{k, d}, nil
+		return &drawWork{k, d}, nil
 	}
 	return &k, nil
 }
 
 // launch lowers a program and binds its resources; d is the draw of a fragment shader.
-func (x *kernels) launch(l *config.Launch) (made cu.Launch, d *draw, err error) {
-	p, err := x.programs.get(l)
+func (x *kernelBuilder) launch(l *config.Launch) (made cu.Launch, d *draw, err error) {
+	p, err := x.programs.lowerLaunch(l)
 	if err != nil {
 		return made, nil, err
 	}
@@ -68,8 +68,8 @@ func (x *kernels) launch(l *config.Launch) (made cu.Launch, d *draw, err error) 
 	if err := x.placeScratch(p); err != nil {
 		return made, nil, err
 	}
-	x.resources.usage.note(prog, l)
-	made = cu.Launch{Code: p.code, Resources: p.need, NumWorkgroups: l.Dispatch, Base: l.Base, Bindings: b, Scratch: p.scratch}
+	x.resources.usage.recordUse(prog, l)
+	made = cu.Launch{Code: p.code, Resources: p.resources, NumWorkgroups: l.Dispatch, Base: l.Base, Bindings: b, Scratch: p.scratch}
 	if d != nil {
 		made.Fragments, made.NumWorkgroups = d.waves, [3]uint32{uint32(len(d.waves)), 1, 1}
 	}
@@ -77,13 +77,13 @@ func (x *kernels) launch(l *config.Launch) (made cu.Launch, d *draw, err error) 
 }
 
 // placeScratch gives a program the private memory of its waves.
-func (x *kernels) placeScratch(p *lowered) (err error) {
+func (x *kernelBuilder) placeScratch(p *lowered) (err error) {
 	prog := p.code.Program
 	words := int(prog.ScratchWords)
 	if words == 0 || p.scratch != nil {
 		return nil
 	}
-	if err := x.guard.host.take(uint64(x.machine.Slots)*scratchHostBytes, "the scratch of every wave slot"); err != nil {
+	if err := x.guard.host.reserve(uint64(x.machine.Slots)*scratchHostBytes, "the scratch of every wave slot"); err != nil {
 		return err
 	}
 	p.scratch, err = mem.NewScratch(x.machine.Store, x.machine.Slots, words, prog.WaveSize)
@@ -91,18 +91,18 @@ func (x *kernels) placeScratch(p *lowered) (err error) {
 }
 
 // launchOf is launch for a launch of the job itself: what rounds of a loop have in common is worked out once.
-func (x *kernels) launchOf(l *config.Launch) (made cu.Launch, d *draw, err error) {
-	if have := x.likes[l.Path]; have != nil && slices.Equal(have.special, l.Specialization) {
-		made, err = x.likeOne(have, l)
+func (x *kernelBuilder) launchOf(l *config.Launch) (made cu.Launch, d *draw, err error) {
+	if have := x.templates[l.Path]; have != nil && slices.Equal(have.special, l.Specialization) {
+		made, err = x.fromTemplate(have, l)
 		return made, nil, err
 	}
 	if made, d, err = x.launch(l); err == nil && d == nil {
-		x.likes[l.Path] = &like{l.Specialization, made}
+		x.templates[l.Path] = &launchTemplate{l.Specialization, made}
 	}
 	return made, d, err
 }
 
-func (x *kernels) likeOne(have *like, l *config.Launch) (cu.Launch, error) {
+func (x *kernelBuilder) fromTemplate(have *launchTemplate, l *config.Launch) (cu.Launch, error) {
 	made, b := have.launch, *have.launch.Bindings
 	made.NumWorkgroups, made.Base, made.Bindings = l.Dispatch, l.Base, &b
 	if err := x.resources.push(made.Code.Program, l, &b); err != nil {

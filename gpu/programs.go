@@ -32,19 +32,19 @@ const maxShaderBytes = 1 << 28
 
 // programs holds the shaders of a job, each lowered once for each entry point and specialization.
 type programs struct {
-	ctx     context.Context // ends what takes too long
-	job     *config.Job
-	machine *config.Machine
-	rules   *simd.Rules
-	limits  *cu.Limits
-	size    int // lanes of a wave
-	modules map[string]*validate.Module
-	byKey   map[string]*lowered
-	order   []*lowered
-	nodes   []validate.GraphNode // of the job's graph
-	base    int                  // where the next program starts in instruction memory
-	// tune, where it is not nil, changes what shaders are lowered for.
-	tune func(*program.Target)
+	ctx         context.Context // ends what takes too long
+	job         *config.Job
+	machine     *config.Machine
+	rules       *simd.Rules
+	limits      *cu.Limits
+	size        int // lanes of a wave
+	modules     map[string]*validate.Module
+	byKey       map[string]*lowered
+	order       []*lowered
+	nodes       []validate.GraphNode // of the job's graph
+	nextAddress int                  // where the next program starts in instruction memory
+	// adjustTarget, where it is not nil, changes what shaders are lowered for.
+	adjustTarget func(*program.Target)
 	// constants are the constant data of programs in the machine's memory.
 	constants map[*program.Program]mem.Descriptor
 	// tables are the places of their descriptors.
@@ -55,17 +55,17 @@ type programs struct {
 
 // A lowered program with what a workgroup of it needs.
 type lowered struct {
-	code *simd.Code
-	need cu.Resources
-	from *config.Launch // which asked for it first; nil: no job
+	code      *simd.Code
+	resources cu.Resources
+	from      *config.Launch // which asked for it first; nil: no job
 	// scratch is the private memory of its waves, by wave slot; made when it is bound first.
 	scratch []mem.Scratch
 	base    int                   // in instruction memory
 	steps   map[string]*simd.Code // the same for steps that count alone, added to code when they are listed
 }
 
-// get returns the program of a launch.
-func (p *programs) get(l *config.Launch) (*lowered, error) {
+// lowerLaunch returns the program of a launch.
+func (p *programs) lowerLaunch(l *config.Launch) (*lowered, error) {
 	key := fmt.Sprintf("%q %q %v %v %d", l.Shader, l.Entry, l.Specialization, l.Strings, l.WaveSize)
 	if have := p.byKey[key]; have != nil {
 		return have, nil
@@ -135,7 +135,7 @@ func parse(data []byte, name string) (*spirv.Module, error) {
 	}
 	if !spirv.HasMagic(data) && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
 		if l := sourceLanguage(data, name); l != nil {
-			return nil, l.refuse(name)
+			return nil, l.refuseText(name)
 		}
 		if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" {
 			return nil, fmt.Errorf("%s: found a YAML file: want a module (.spv) or its text (.spvasm)", name)
@@ -175,8 +175,8 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 
 func (p *programs) target(size int) program.Target {
 	t := Target(p.machine, size)
-	if p.tune != nil {
-		p.tune(&t)
+	if p.adjustTarget != nil {
+		p.adjustTarget(&t)
 	}
 	return t
 }
@@ -189,23 +189,23 @@ func (p *programs) compile(m *validate.Module, o program.Options) (*lowered, err
 	if err != nil {
 		return nil, err
 	}
-	return p.place(prog)
+	return p.placeCode(prog)
 }
 
-// place gives a program a place in instruction memory.
-func (p *programs) place(prog *program.Program) (*lowered, error) {
-	base := p.base
+// placeCode gives a program a place in instruction memory.
+func (p *programs) placeCode(prog *program.Program) (*lowered, error) {
+	base := p.nextAddress
 	code, err := simd.NewCode(prog, p.rules, base)
 	if err != nil {
 		return nil, err
 	}
-	p.base += len(prog.Insts) * p.rules.Fetch.InstructionBytes
+	p.nextAddress += len(prog.Insts) * p.rules.Fetch.InstructionBytes
 	need, err := cu.NewResources(prog, p.limits)
-	return &lowered{code: code, need: need, base: base}, err
+	return &lowered{code: code, resources: need, base: base}, err
 }
 
-// codeOf is the code of a program for one step alone, which counts for itself.
-func (p *programs) codeOf(code *simd.Code, step string) (*simd.Code, error) {
+// stepCode is the code of a program for one step alone, which counts for itself.
+func (p *programs) stepCode(code *simd.Code, step string) (*simd.Code, error) {
 	i := slices.IndexFunc(p.order, func(l *lowered) bool { return l.code == code })
 	l := p.order[i]
 	if own := l.steps[step]; own != nil {
@@ -222,8 +222,8 @@ func (p *programs) codeOf(code *simd.Code, step string) (*simd.Code, error) {
 	return own, nil
 }
 
-// reaching is the part of a machine that lowering knows of.
-func reaching(m *config.Machine) *config.Machine {
+// loweringInput is the part of a machine that lowering knows of.
+func loweringInput(m *config.Machine) *config.Machine {
 	part := &config.Machine{Timing: m.Timing}
 	part.Registers, part.WaveSlots, part.WaveSize, part.WaveSizes = m.Registers, m.WaveSlots, m.WaveSize, m.WaveSizes
 	part.LDS.Bytes, part.SIMDs = m.LDS.Bytes, m.SIMDs
@@ -234,7 +234,7 @@ func reaching(m *config.Machine) *config.Machine {
 // TargetKey is the same text for machines of which lowering makes the same programs.
 func TargetKey(m *config.Machine, waveSize int) string {
 	sum := sha256.New()
-	for _, l := range reaching(m).Leaves() {
+	for _, l := range loweringInput(m).Leaves() {
 		fmt.Fprintf(sum, "%q=%q\n", l.Path, l.Value)
 	}
 	return fmt.Sprintf("%x %d", sum.Sum(nil), waveSize)
@@ -242,7 +242,7 @@ func TargetKey(m *config.Machine, waveSize int) string {
 
 // Target is what lowering needs to know of the machine for waves of the given size.
 func Target(m *config.Machine, waveSize int) program.Target {
-	m = reaching(m)
+	m = loweringInput(m)
 	t := &m.Timing
 	native := func(op isa.Op) bool {
 		steps, _, ok := t.Expand(isa.Table[op].Name, isa.I32.String(), waveSize)

@@ -13,23 +13,23 @@ import (
 
 // A queueWork is the launches of all queues of a job, as one work.
 type queueWork struct {
-	*concurrent.Group
-	launches []launch
-	untimed  *untimed
-	tally    *account.Tally
-	queues   []account.HardwareQueue // of the last round
+	*concurrent.Launches
+	launches         []jobLaunch
+	functionalRunner *functionalRunner
+	tally            *account.Tally
+	queues           []account.HardwareQueue // of the last round
 }
 
-// A queued is a work that may be in a queue, beside others.
-type queued interface {
-	work
-	concurrent.Work
+// A queuedWork is a work that may be in a queue, beside others.
+type queuedWork interface {
+	launchWork
+	concurrent.QueuedWork
 }
 
 // concurrentMachine is what launches beside each other need of the machine.
-func (u *untimed) concurrentMachine() concurrent.Machine {
-	return concurrent.Machine{Machine: u.machine, Functional: func(w concurrent.Work, p scheduler.Part, warm bool) (*account.Counts, error) {
-		return u.run(w.(queued), p, warm)
+func (u *functionalRunner) concurrentMachine() concurrent.Machine {
+	return concurrent.Machine{Machine: u.machine, Functional: func(w concurrent.QueuedWork, p scheduler.Part, warm bool) (*account.Counts, error) {
+		return u.run(w.(queuedWork), p, warm)
 	}}
 }
 
@@ -40,9 +40,9 @@ func (r *runner) prepareQueues() error {
 		return err
 	}
 	list := r.launches
-	g := &queueWork{Group: concurrent.NewGroup(r.untimed.concurrentMachine(), "step"), launches: list, untimed: r.untimed, tally: r.tally}
+	g := &queueWork{Launches: concurrent.New(r.functionalRunner.concurrentMachine(), "step"), launches: list, functionalRunner: r.functionalRunner, tally: r.tally}
 	if r.window != nil {
-		g.Choose = func(i int) (scheduler.Part, bool) { return r.windowOf(&list[i], list[i].work.(resident)) }
+		g.Choose = func(i int) (scheduler.Part, bool) { return r.windowOf(&list[i], list[i].work.(residentWork)) }
 	}
 	for i := range list {
 		if err := g.add(&list[i], r.programs); err != nil {
@@ -60,12 +60,12 @@ func (r *runner) prepareQueues() error {
 	if err := g.Queues(calls); err != nil {
 		return err
 	}
-	r.launches = []launch{{step: "queues", mode: list[0].mode, from: list[0].from, work: g}}
+	r.launches = []jobLaunch{{step: "queues", mode: list[0].mode, from: list[0].from, work: g}}
 	return nil
 }
 
 // add adds a launch, of which all have one mode.
-func (g *queueWork) add(l *launch, p *programs) error {
+func (g *queueWork) add(l *jobLaunch, p *programs) error {
 	switch {
 	case l.mode == config.ModeSampled:
 		return fmt.Errorf("%w: %s: mode: found sampled: want timed or functional (of launches that overlap, time chooses what is timed), or the launches as steps, one after the other", concurrent.ErrQueues, l.from.Path)
@@ -81,21 +81,21 @@ func (g *queueWork) add(l *launch, p *programs) error {
 	if err != nil {
 		return err
 	}
-	g.Add(&concurrent.Launch{Step: l.step, Kind: l.kind, Path: l.from.Path, OnHost: l.host, Work: l.work.(queued), Codes: codes,
-		Queue: l.from.Queue, After: l.from.After, Release: l.from.Release, Acquire: l.from.Acquire})
+	g.Add(&concurrent.QueuedLaunch{Step: l.step, Kind: l.kind, Path: l.from.Path, OnHost: l.host, Work: l.work.(queuedWork), Codes: codes,
+		Queue: l.from.Queue, WaitsFor: l.from.After, Release: l.from.Release, Acquire: l.from.Acquire})
 	return nil
 }
 
 // separate gives each step code of its own, so that what its instructions cost is known of it.
-func (p *programs) separate(l *launch) ([]*simd.Code, error) {
-	k := l.work.(queued).Kernel()
+func (p *programs) separate(l *jobLaunch) ([]*simd.Code, error) {
+	k := l.work.(queuedWork).Kernel()
 	if k == nil {
 		if w, ok := l.work.(*graphWork); ok {
 			return w.Codes(), nil
 		}
 		return nil, nil
 	}
-	own, err := p.codeOf(k.Code, l.step)
+	own, err := p.stepCode(k.Code, l.step)
 	k.Code = own
 	return []*simd.Code{own}, err
 }
@@ -104,7 +104,7 @@ func (p *programs) separate(l *launch) ([]*simd.Code, error) {
 func (g *queueWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
 	g.BeginCounting()
 	var c *account.Counts
-	err := g.untimed.During(func() (err error) {
+	err := g.functionalRunner.DuringTimed(func() (err error) {
 		c, err = t.run(step, g, p, follows)
 		return err
 	})
@@ -120,10 +120,10 @@ func (g *queueWork) timed(t *timing, step string, p scheduler.Part, follows bool
 }
 
 // functional runs the launches one after the other, in an order that what they wait for allows.
-func (g *queueWork) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Counts, error) {
+func (g *queueWork) functional(u *functionalRunner, _ scheduler.Part, warm bool) (*account.Counts, error) {
 	return g.RunFunctional(func(i int) (*account.Counts, error) {
 		l := &g.launches[i]
-		c, err := u.run(l.work, whole(l.work), warm)
+		c, err := u.run(l.work, allWorkgroups(l.work), warm)
 		if c != nil {
 			g.tally.Step(l.step).Add(c)
 		}
@@ -131,12 +131,12 @@ func (g *queueWork) functional(u *untimed, _ scheduler.Part, warm bool) (*accoun
 	})
 }
 
-// beside runs the launches of a job's queues, and counts each step and all of them together.
-func (r *runner) beside(l *launch, g *queueWork, follows bool) error {
+// runQueues runs the launches of a job's queues, and counts each step and all of them together.
+func (r *runner) runQueues(l *jobLaunch, g *queueWork, follows bool) error {
 	var c *account.Counts
 	var err error
 	if l.mode == config.ModeFunctional {
-		c, err = g.functional(r.untimed, scheduler.Part{}, false)
+		c, err = g.functional(r.functionalRunner, scheduler.Part{}, false)
 	} else {
 		c, err = g.timed(r.timing, l.step, scheduler.Part{}, follows)
 		if err == nil {

@@ -34,7 +34,7 @@ func (t *timing) waiting() string {
 	if t.current != nil {
 		text += t.current.Waiting()
 	}
-	if lines = append(roundabouts(goingOn(t.machine.Waves())), lines...); len(lines) > 0 {
+	if lines = append(loopReport(runningWaves(t.machine.Waves())), lines...); len(lines) > 0 {
 		text += ":\n" + strings.Join(lines, "\n")
 	}
 	return text

@@ -22,9 +22,9 @@ type runner struct {
 	guard     *guard
 	machine   *machine.Machine
 	resources *resources
-	kernels   *kernels
+	kernels   *kernelBuilder
 	programs  *programs
-	course
+	launchList
 	graphs  []*graphJob
 	total   int          // rounds
 	window  *config.Time // nil: all is timed
@@ -38,7 +38,7 @@ type runner struct {
 func newRunner(ctx context.Context, s Setup) (*runner, error) {
 	r, err := prepareRunner(ctx, s)
 	for i := 0; err == nil && i < len(r.graphs); i++ {
-		err = r.graphs[i].place(r.machine, s.Machine)
+		err = r.graphs[i].placeOn(r.machine, s.Machine)
 	}
 	if err == nil {
 		err = r.prepareQueues()
@@ -58,7 +58,7 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 	if r.resources, err = newResources(s.Job, r.machine.Store, r.guard.host); err != nil {
 		return nil, err
 	}
-	r.kernels = &kernels{r.resources, r.programs, r.machine, r.guard, map[string]*like{}}
+	r.kernels = &kernelBuilder{r.resources, r.programs, r.machine, r.guard, map[string]*launchTemplate{}}
 	if r.total, err = s.Job.Rounds(); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 	}
 	r := &runner{setup: s}
 	r.guard = &guard{ctx: ctx, setup: &r.setup, host: newBudget(&s.Job.Limits)}
-	if err := r.guard.host.take(machineBytes(s.Machine), machineName(s.Machine)); err != nil {
+	if err := r.guard.host.reserve(machineBytes(s.Machine), machineName(s.Machine)); err != nil {
 		return nil, err
 	}
 	r.machine = machine.New(s.Machine, printer(s.Observer))
@@ -93,7 +93,7 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 	}
 	r.programs = &programs{
 		ctx: ctx, job: s.Job, machine: s.Machine, rules: r.machine.Rules, limits: r.machine.Limits, size: size,
-		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{}, tune: s.Lower,
+		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{}, adjustTarget: s.Lower,
 	}
 	r.execute()
 	r.useThreads()
@@ -107,8 +107,8 @@ func (r *runner) execute() {
 		r.tally.Watts = func(c *account.Counts) float64 { return e.Watts(e.Of(c).Total(), c.Cycles) }
 	}
 	r.timing = &timing{machine: r.machine, guard: r.guard, tally: r.tally}
-	r.untimed = &untimed{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing}
-	r.sampler = sampled.New(sampled.Machine{Machine: r.machine, Tally: r.tally, Functional: r.untimed, FreeBytes: r.guard.host.left}, r.setup.Job.Sample())
+	r.functionalRunner = &functionalRunner{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing}
+	r.sampler = sampled.New(sampled.Machine{Machine: r.machine, Tally: r.tally, Functional: r.functionalRunner, FreeBytes: r.guard.host.free}, r.setup.Job.Sample())
 }
 
 // prepareWork prepares what the job starts. Where that is a graph without steps, each dispatch is a launch of one step.
@@ -120,13 +120,13 @@ func (r *runner) prepareWork() error {
 		once := &config.Launch{Step: "graph"}
 		i := slices.IndexFunc(r.graphs, func(g *graphJob) bool { return len(g.entries) > 0 })
 		for range r.graphs[i].repeat {
-			l := launch{step: once.Step, mode: r.mode(""), from: once, work: &graphWork{graphJob: r.graphs[i], entries: r.graphs[i].entries}}
-			r.note(&l)
+			l := jobLaunch{step: once.Step, mode: r.launchMode(""), from: once, work: &graphWork{graphJob: r.graphs[i], entries: r.graphs[i].entries}}
+			r.recordLaunch(&l)
 			r.launches = append(r.launches, l)
 		}
 		return nil
 	}
-	return r.prepare()
+	return r.prepareLaunches()
 }
 
 // onlyGraph says that the job is a graph without steps.
@@ -134,8 +134,8 @@ func (r *runner) onlyGraph() bool {
 	return len(r.graphs) > 0 && len(r.setup.Job.Steps)+len(r.setup.Job.Queues) == 0
 }
 
-// work makes the work of a launch.
-func (r *runner) work(l *config.Launch) (work, error) {
+// makeWork makes the work of a launch.
+func (r *runner) makeWork(l *config.Launch) (launchWork, error) {
 	switch {
 	case len(l.Graph) > 0:
 		g := graphOf(r.graphs, l.Graph)
@@ -154,7 +154,7 @@ func (r *runner) work(l *config.Launch) (work, error) {
 		}
 		return t, nil
 	}
-	return r.kernels.work(l)
+	return r.kernels.makeWork(l)
 }
 
 func stepName(l *config.Launch) string {
@@ -173,8 +173,8 @@ func stepName(l *config.Launch) string {
 	return l.Shader
 }
 
-// mode is how a launch runs: as the setup says, else the step, else the job.
-func (r *runner) mode(step string) string {
+// launchMode is how a launch runs: as the setup says, else the step, else the job.
+func (r *runner) launchMode(step string) string {
 	return cmp.Or(r.setup.Mode, step, r.setup.Job.Mode, config.ModeTimed)
 }
 
@@ -190,8 +190,8 @@ func (r *runner) modesText() string {
 	return strings.Join(list, ", ")
 }
 
-// rounds runs the job as often as it asks; only the last round is counted.
-func (r *runner) rounds() error {
+// runRounds runs the job as often as it asks; only the last round is counted.
+func (r *runner) runRounds() error {
 	for round := range r.total {
 		r.programs.reset()
 		r.traceRound(round)
@@ -199,7 +199,7 @@ func (r *runner) rounds() error {
 		r.sampler.BeginRound()
 		r.windows = map[string]int{}
 		r.guard.progress.Round, r.guard.progress.Rounds = round+1, r.total
-		err := r.stream(round)
+		err := r.runRound(round)
 		r.sampler.Estimate() // where the run was stopped, of what had run by then
 		if err != nil {
 			return runError(err)
@@ -208,10 +208,10 @@ func (r *runner) rounds() error {
 	return nil
 }
 
-// stream runs the launches of a round, one after the other.
-func (r *runner) stream(round int) error {
+// runRound runs the launches of a round, one after the other.
+func (r *runner) runRound(round int) error {
 	follows := false // launches wait in the stream
-	return r.each(func(i, of int, l *launch) error {
+	return r.eachLaunch(func(i, of int, l *jobLaunch) error {
 		if l.once && round > 0 {
 			return nil
 		}
@@ -223,24 +223,24 @@ func (r *runner) stream(round int) error {
 }
 
 // launch runs one launch to its end; follows: after another one of its round.
-func (r *runner) launch(l *launch, follows bool) error {
+func (r *runner) launch(l *jobLaunch, follows bool) error {
 	if g, ok := l.work.(*queueWork); ok {
-		return r.beside(l, g, follows)
+		return r.runQueues(l, g, follows)
 	}
 	some, err := l.work.Prepare()
-	switch w, parts := l.work.(resident); {
+	switch w, parts := l.work.(residentWork); {
 	case err != nil:
 		return fmt.Errorf("%s: %w", l.step, err)
 	case !some:
 		return nil
 	case l.mode == config.ModeFunctional:
-		return r.skipped(l, whole(l.work), false)
+		return r.runFunctional(l, allWorkgroups(l.work), false)
 	case parts && l.mode == config.ModeSampled:
 		return r.sampler.Run(&sampledLaunch{w, l, &r.executor}, follows)
 	case parts && r.window != nil:
 		return r.windowed(l, w, follows)
 	}
-	return r.clocked(l, whole(l.work), follows)
+	return r.runTimed(l, allWorkgroups(l.work), follows)
 }
 
 // useThreads lets the machine have its threads, and says where it has no use for more than one.

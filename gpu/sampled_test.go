@@ -60,13 +60,13 @@ func TestWorkgroupsAreLeftOut(t *testing.T) {
 		return 50, false
 	}
 	r.tally.BeginRound()
-	if err := r.clocked(firstLaunch(t, r), scheduler.Part{End: 200, Next: next}, false); err != nil {
+	if err := r.runTimed(firstLaunch(t, r), scheduler.Part{End: 200, Next: next}, false); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.tally.Steps[0].Workgroups; got != 150 || !left {
 		t.Errorf("%d workgroups ran, want all but 50 of 200", got)
 	}
-	a, same := words(r.resources.named("a")), 0
+	a, same := words(r.resources.bytesOf("a")), 0
 	for g := range 200 {
 		if a[64*g+1] == uint32(64*g+1) {
 			same++

@@ -21,7 +21,7 @@ func Named(name string, err error) error {
 type language struct {
 	name    string
 	endings []string
-	looks   *regexp.Regexp // of a text whose file's name says nothing
+	pattern *regexp.Regexp // of a text whose file's name says nothing
 	compile func(source, module string) string
 }
 
@@ -56,15 +56,15 @@ func sourceLanguage(text []byte, name string) *language {
 		}
 	}
 	for i := range languages {
-		if languages[i].looks.Match(text) {
+		if languages[i].pattern.Match(text) {
 			return &languages[i]
 		}
 	}
 	return nil
 }
 
-// refuse says how to make a module of a source.
-func (l *language) refuse(name string) error {
+// refuseText says how to make a module of a source.
+func (l *language) refuseText(name string) error {
 	source, module := moduleOf(name)
 	return fmt.Errorf("%s: this is %s source: want a module (.spv) or its text (.spvasm); compile it: %s", name, l.name, l.compile(source, module))
 }

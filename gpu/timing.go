@@ -19,13 +19,13 @@ type timing struct {
 	guard   *guard
 	tally   *account.Tally
 	now     uint64       // cycle in which the next launch begins
-	current resident     // the work that runs; nil: none has
+	current residentWork // the work that runs; nil: none has
 	running []*simd.Code // its programs
-	before  snapshot
+	atBegin snapshot
 }
 
 // run runs a part of a work to its end.
-func (t *timing) run(step string, w resident, p scheduler.Part, follows bool) (*account.Counts, error) {
+func (t *timing) run(step string, w residentWork, p scheduler.Part, follows bool) (*account.Counts, error) {
 	m := t.machine
 	if p.First == 0 {
 		m.Hierarchy.KernelBoundary()
@@ -35,12 +35,12 @@ func (t *timing) run(step string, w resident, p scheduler.Part, follows bool) (*
 	}
 	t.now = max(t.now, m.Cycle()) // after a graph, parts of the machine may have worked on
 	t.current, t.running = w, append(t.running[:0], w.Codes()...)
-	t.begin()
+	t.beginAccounting()
 	t.traceLaunch(step)
 	w.Start(t.now, p, follows)
 	finished, end, err := t.runEngine()
 	if err = cmp.Or(err, t.failure(finished)); err != nil {
-		return t.soFar(), err
+		return t.partialCounts(), err
 	}
 	end, next := w.Close(end)
 	c := t.counts(end)
@@ -50,33 +50,33 @@ func (t *timing) run(step string, w resident, p scheduler.Part, follows bool) (*
 	return c, nil
 }
 
-// begin starts an accounting period.
-func (t *timing) begin() {
-	t.before = t.snapshot(t.now)
-	t.machine.Engine.Limit(t.limit(), t.watch)
+// beginAccounting starts an accounting period.
+func (t *timing) beginAccounting() {
+	t.atBegin = t.snapshot(t.now)
+	t.machine.Engine.Limit(t.limit(), t.poll)
 	t.machine.Array.BeginPeriod(t.now)
 }
 
 // idle lets cycles pass in which the compute units do nothing, and counts them.
 func (t *timing) idle(cycles uint64) *account.Counts {
 	t.running = t.running[:0]
-	t.begin()
+	t.beginAccounting()
 	end := t.now + cycles
 	c := t.counts(end)
 	t.now = end
 	return c
 }
 
-// pass lets the time of a transfer pass.
-func (t *timing) pass(bytes uint64, follows bool) (cycles uint64) {
-	cycles = t.passCycles(bytes, follows)
+// passTransfer lets the time of a transfer pass.
+func (t *timing) passTransfer(bytes uint64, follows bool) (cycles uint64) {
+	cycles = t.transferCycles(bytes, follows)
 	t.now = max(t.now, t.machine.Cycle()) + cycles
 	return cycles
 }
 
-// passCycles is the time of a transfer that reads and writes bytes of device memory: all channels at the rate that they sustain,
+// transferCycles is the time of a transfer that reads and writes bytes of device memory: all channels at the rate that they sustain,
 // after the cost of a launch.
-func (t *timing) passCycles(bytes uint64, follows bool) uint64 {
+func (t *timing) transferCycles(bytes uint64, follows bool) uint64 {
 	return t.transferCost(follows) + t.machine.TransferCycles(bytes)
 }
 
@@ -119,16 +119,16 @@ func (t *timing) limit() uint64 {
 	return engine.Never
 }
 
-// watch looks now and then whether to go on, and reports how far the run is.
-func (t *timing) watch(now uint64) error {
+// poll looks now and then whether to go on, and reports how far the run is.
+func (t *timing) poll(now uint64) error {
 	t.machine.Array.Ahead.Join()
-	if err := t.guard.limits(); err != nil {
+	if err := t.guard.checkLimits(); err != nil {
 		return err
 	}
 	ended, running, total := t.workgroups()
-	t.guard.slow(ended, func() string { return fmt.Sprintf("(cycle %d); %s", now, t.waiting()) })
+	t.guard.reportStall(ended, func() string { return fmt.Sprintf("(cycle %d); %s", now, t.waiting()) })
 	if t.guard.setup.Progress != nil {
-		t.guard.tell(now, t.instructionsSoFar(), ended, running, total)
+		t.guard.reportProgress(now, t.instructionsSoFar(), ended, running, total)
 	}
 	if t.machine.Stuck != nil && t.machine.Stuck(now) {
 		return fmt.Errorf("%w; %s", ErrDeadlock, t.waiting())
@@ -147,7 +147,7 @@ func (t *timing) workgroups() (ended, running, total uint64) {
 // instructionsSoFar are those of all launches, the one that runs with them.
 func (t *timing) instructionsSoFar() uint64 {
 	n := t.tally.Issued
-	now, before := simd.IssuedByClass(t.running), &t.before.issued.ByClass
+	now, before := simd.IssuedByClass(t.running), &t.atBegin.issued.ByClass
 	for i := range now {
 		n += now[i] - before[i]
 	}
@@ -179,23 +179,23 @@ func (t *timing) counts(end uint64) *account.Counts {
 	after := t.snapshot(end)
 	c := &account.Counts{
 		Launches: 1, Cycles: end - t.now,
-		Slots: t.machine.Array.ChargeEmpty(end), Memory: after.levels, OutOfBounds: after.faults - t.before.faults,
-		UnitCycles: after.units - t.before.units,
+		Slots: t.machine.Array.ChargeEmpty(end), Memory: after.levels, OutOfBounds: after.faults - t.atBegin.faults,
+		UnitCycles: after.units - t.atBegin.units,
 	}
-	after.issued.SubtractIssued(&t.before.issued)
+	after.issued.SubtractIssued(&t.atBegin.issued)
 	c.Add(&after.issued)
 	if len(t.running) > 0 {
 		c.WorkCycles = c.Cycles
 	}
 	for i := range c.Memory {
-		c.Memory[i].Subtract(&t.before.levels[i])
+		c.Memory[i].Subtract(&t.atBegin.levels[i])
 	}
 	return c
 }
 
-// soFar is what a launch or graph dispatch that did not come to its end did: waves that are resident are charged up to now with what
+// partialCounts is what a launch or graph dispatch that did not come to its end did: waves that are resident are charged up to now with what
 // they wait for.
-func (t *timing) soFar() *account.Counts {
+func (t *timing) partialCounts() *account.Counts {
 	end := t.machine.Cycle()
 	t.machine.Array.CatchUp(end + 1)
 	waves := t.machine.Waves()
@@ -219,13 +219,13 @@ func (t *timing) traceLaunch(step string) {
 // traceEnd notifies the tracer that a launch has ended.
 func (t *timing) traceEnd(end uint64) {
 	if to := t.machine.Array.Tracer(); to != nil {
-		t.sample(end)
+		t.sampleTracer(end)
 		to.LaunchEnd(end)
 	}
 }
 
-// sample hands the state of the machine to the tracer.
-func (t *timing) sample(now uint64) (next uint64) {
+// sampleTracer hands the state of the machine to the tracer.
+func (t *timing) sampleTracer(now uint64) (next uint64) {
 	m := t.machine
 	s := probe.Sample{At: now, Levels: m.Levels()}
 	for _, u := range m.Array.Units {

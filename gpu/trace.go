@@ -21,7 +21,7 @@ func (r *runner) traceRound(round int) {
 	g := r.geometry()
 	t.Begin(g)
 	r.machine.Array.Trace(t, g.Levels)
-	r.machine.Engine.Sample(0, r.timing.sample)
+	r.machine.Engine.Sample(0, r.timing.sampleTracer)
 }
 
 // attach shows the engine and its parts to who wants to look at them while they work.

@@ -17,7 +17,7 @@ import (
 
 // A transfer moves bytes of device memory.
 type transfer struct {
-	passing
+	timeOnly
 	bytes uint64 // read and written
 	moves []func()
 	// access is what moves read and write.
@@ -60,7 +60,7 @@ func (r *resources) transfer(c *config.TransferCall) (*transfer, error) {
 
 // rows are the bytes of a buffer from the first row to the end of the last one.
 func (r *resources) rows(buffer string, at, bytes, rows, stride uint64) ([]byte, error) {
-	all := r.named(buffer)
+	all := r.bytesOf(buffer)
 	size, err := span(rows, bytes, stride)
 	if err != nil {
 		return nil, err
@@ -97,17 +97,17 @@ func (r *resources) indirect(at *config.IndirectAt) (func() [3]uint32, error) {
 	}, nil
 }
 
-// passing are works that no compute unit takes part in: they are no launch.
-type passing struct{}
+// timeOnly are works that no compute unit takes part in: they are no launch.
+type timeOnly struct{}
 
-func (passing) Prepare() (bool, error)                    { return true, nil }
-func (passing) Kernel() *cu.Launch                        { return nil }
-func (passing) Graph() *graph.Run                         { return nil }
-func (passing) Workgroups() (uint64, bool)                { return 0, false }
-func (passing) Count(c *account.Counts, _ scheduler.Part) { c.Launches = 0 }
+func (timeOnly) Prepare() (bool, error)                    { return true, nil }
+func (timeOnly) Kernel() *cu.Launch                        { return nil }
+func (timeOnly) Graph() *graph.Run                         { return nil }
+func (timeOnly) Workgroups() (uint64, bool)                { return 0, false }
+func (timeOnly) Count(c *account.Counts, _ scheduler.Part) { c.Launches = 0 }
 
 // functional moves the bytes.
-func (x *transfer) functional(*untimed, scheduler.Part, bool) (*account.Counts, error) {
+func (x *transfer) functional(*functionalRunner, scheduler.Part, bool) (*account.Counts, error) {
 	for _, move := range x.moves {
 		move()
 	}
@@ -117,12 +117,12 @@ func (x *transfer) functional(*untimed, scheduler.Part, bool) (*account.Counts, 
 // timed moves the bytes and lets the time of that pass.
 func (x *transfer) timed(t *timing, _ string, p scheduler.Part, follows bool) (*account.Counts, error) {
 	c, err := x.functional(nil, p, false)
-	c.Cycles, c.LaunchCycles = t.pass(x.bytes, follows), t.transferCost(follows)
+	c.Cycles, c.LaunchCycles = t.passTransfer(x.bytes, follows), t.transferCost(follows)
 	return c, err
 }
 
-func (x *transfer) StartConcurrent(l *concurrent.Launch, at concurrent.Opening) error {
-	x.watchMoves(l.Touched)
+func (x *transfer) StartConcurrent(l *concurrent.QueuedLaunch, at concurrent.LaunchStart) error {
+	x.watchMoves(l.Footprint)
 	for _, move := range x.moves {
 		move()
 	}
@@ -142,7 +142,7 @@ func (x *transfer) watchMoves(f *mem.Footprint) {
 
 // A hostCopy is a copy between host and device: buffers hold their data from the start, only time passes.
 type hostCopy struct {
-	passing
+	timeOnly
 	fixed      int     // cycles
 	rate       float64 // bytes of a cycle
 	staged     float64 // the same of the host's own copy; 0: none
@@ -161,14 +161,14 @@ func newHostCopy(h *scheduler.HostSpec, c *config.CopyCall) *hostCopy {
 	return n
 }
 
-func (h *hostCopy) functional(*untimed, scheduler.Part, bool) (*account.Counts, error) {
+func (h *hostCopy) functional(*functionalRunner, scheduler.Part, bool) (*account.Counts, error) {
 	c := &account.Counts{}
-	h.moved(c)
+	h.countBytes(c)
 	return c, nil
 }
 
-// moved counts the bytes by their direction.
-func (h *hostCopy) moved(c *account.Counts) {
+// countBytes counts the bytes by their direction.
+func (h *hostCopy) countBytes(c *account.Counts) {
 	if h.fromDevice {
 		c.FromDevice = uint64(h.bytes)
 	} else {
@@ -178,7 +178,7 @@ func (h *hostCopy) moved(c *account.Counts) {
 
 func (h *hostCopy) timed(t *timing, _ string, _ scheduler.Part, _ bool) (*account.Counts, error) {
 	c := t.idle(h.cycles())
-	h.moved(c)
+	h.countBytes(c)
 	return c, nil
 }
 
@@ -190,18 +190,18 @@ func (h *hostCopy) cycles() uint64 {
 	return cycles
 }
 
-func (h *hostCopy) StartConcurrent(l *concurrent.Launch, at concurrent.Opening) error {
-	l.Pass(at, h.cycles())
+func (h *hostCopy) StartConcurrent(l *concurrent.QueuedLaunch, at concurrent.LaunchStart) error {
+	l.PassCycles(at, h.cycles())
 	return nil
 }
 
 // A hostWait is a wait of the host for all launches before, which have ended when it begins: only the time of the wait itself passes.
 type hostWait struct {
-	passing
+	timeOnly
 	cycles uint64
 }
 
-func (*hostWait) functional(*untimed, scheduler.Part, bool) (*account.Counts, error) {
+func (*hostWait) functional(*functionalRunner, scheduler.Part, bool) (*account.Counts, error) {
 	return &account.Counts{}, nil
 }
 

@@ -15,7 +15,7 @@ type usage struct {
 	job   *config.Job
 	named map[string]bool // buffers that work reaches by name
 	seen  map[usageKey]bool
-	given []gift
+	given []givenValue
 	empty []*config.Launch // dispatches without workgroups, one of each step
 }
 
@@ -25,19 +25,19 @@ type usageKey struct {
 	push int
 }
 
-// A gift is a binding or a push constant block that the job gives some launches.
-type gift struct {
-	path, what   string // of the key in the job, and what is in words
-	bytes, taken int    // of a block; of a binding 1, and 1 where a launch takes it
-	by           string // the shader that takes the most of a block
+// A givenValue is a binding or a push constant block that the job gives some launches.
+type givenValue struct {
+	path, what  string // of the key in the job, and what is in words
+	bytes, used int    // of a block; of a binding 1, and 1 where a launch takes it
+	shader      string // the shader that takes the most of a block
 }
 
 func newUsage(job *config.Job) *usage {
 	return &usage{job: job, named: job.ReachedByName(), seen: map[usageKey]bool{}}
 }
 
-// note takes down what a launch of a program takes.
-func (u *usage) note(p *program.Program, l *config.Launch) {
+// recordUse takes down what a launch of a program takes.
+func (u *usage) recordUse(p *program.Program, l *config.Launch) {
 	key := usageKey{p, l.Path, len(l.Push.Bytes)}
 	if u.seen[key] {
 		return
@@ -49,7 +49,7 @@ func (u *usage) note(p *program.Program, l *config.Launch) {
 		}
 	}
 	for _, b := range l.Bindings {
-		u.binding(u.giver(l.Path, "bindings"), b.Set, b.Binding, p, false)
+		u.binding(u.valueOf(l.Path, "bindings"), b.Set, b.Binding, p, false)
 	}
 	for i := range u.job.Samplers {
 		s := &u.job.Samplers[i]
@@ -57,15 +57,15 @@ func (u *usage) note(p *program.Program, l *config.Launch) {
 	}
 	for i := range l.Samplers {
 		s := &l.Samplers[i]
-		u.binding(u.giver(l.Path, "samplers"), s.Set, s.Binding, p, true)
+		u.binding(u.valueOf(l.Path, "samplers"), s.Set, s.Binding, p, true)
 	}
 	if n := len(l.Push.Bytes); n > 0 {
-		u.give(gift{u.giver(l.Path, "push_constants"), "", n, int(p.PushBytes), l.Shader})
+		u.addValue(givenValue{u.valueOf(l.Path, "push_constants"), "", n, int(p.PushBytes), l.Shader})
 	}
 }
 
-// giver is the path of a key in the step, the node or the job that gives it.
-func (u *usage) giver(path, key string) string {
+// valueOf is the path of a key in the step, the node or the job that gives it.
+func (u *usage) valueOf(path, key string) string {
 	if at := u.job.Giver(path, key); at != "" {
 		return at + "." + key
 	}
@@ -79,19 +79,19 @@ func (u *usage) binding(path string, set, binding uint32, p *program.Program, sa
 	}) {
 		taken = 1
 	}
-	u.give(gift{path, fmt.Sprintf("set %d, binding %d", set, binding), 1, taken, ""})
+	u.addValue(givenValue{path, fmt.Sprintf("set %d, binding %d", set, binding), 1, taken, ""})
 }
 
-// give adds a gift, or what one more launch takes of a gift.
-func (u *usage) give(g gift) {
-	i := slices.IndexFunc(u.given, func(o gift) bool { return o.path == g.path && o.what == g.what })
+// addValue adds a gift, or what one more launch takes of a gift.
+func (u *usage) addValue(g givenValue) {
+	i := slices.IndexFunc(u.given, func(o givenValue) bool { return o.path == g.path && o.what == g.what })
 	if i < 0 {
 		u.given = append(u.given, g)
 		return
 	}
 	o := &u.given[i]
-	if o.bytes = max(o.bytes, g.bytes); g.taken > o.taken {
-		o.taken, o.by = g.taken, g.by
+	if o.bytes = max(o.bytes, g.bytes); g.used > o.used {
+		o.used, o.shader = g.used, g.shader
 	}
 }
 
@@ -114,13 +114,13 @@ func (u *usage) unused() (list []string) {
 	}
 	for _, g := range u.given {
 		switch {
-		case g.taken >= g.bytes:
+		case g.used >= g.bytes:
 		case g.what != "":
 			list = append(list, u.job.Remark(g.path, "no shader that runs uses %s", g.what))
-		case g.taken == 0:
-			list = append(list, u.job.Remark(g.path, "found %d bytes: %s has no push constants", g.bytes, g.by))
+		case g.used == 0:
+			list = append(list, u.job.Remark(g.path, "found %d bytes: %s has no push constants", g.bytes, g.shader))
 		default:
-			list = append(list, u.job.Remark(g.path, "found %d bytes: the block of %s has %d", g.bytes, g.by, g.taken))
+			list = append(list, u.job.Remark(g.path, "found %d bytes: the block of %s has %d", g.bytes, g.shader, g.used))
 		}
 	}
 	return list

@@ -11,8 +11,8 @@ import (
 	"spvsim/simd"
 )
 
-// A whereabout is a wave with the instruction that it is at.
-type whereabout struct {
+// A waveLocation is a wave with the instruction that it is at.
+type waveLocation struct {
 	program *program.Program
 	pc      int
 }
@@ -23,12 +23,12 @@ type loop struct {
 	from, to int
 }
 
-// roundabouts says which waves are in which innermost loop, those with most waves first, one line each; waves in no loop are left out.
-func roundabouts(waves []whereabout) (lines []string) {
+// loopReport says which waves are in which innermost loop, those with most waves first, one line each; waves in no loop are left out.
+func loopReport(waves []waveLocation) (lines []string) {
 	count := map[loop]int{}
 	var loops []loop
 	for _, w := range waves {
-		l, ok := innermost(w.program, w.pc)
+		l, ok := innermostLoop(w.program, w.pc)
 		if !ok {
 			continue
 		}
@@ -48,8 +48,8 @@ func roundabouts(waves []whereabout) (lines []string) {
 	return lines
 }
 
-// innermost is the shortest range around pc that a branch goes back over.
-func innermost(p *program.Program, pc int) (l loop, ok bool) {
+// innermostLoop is the shortest range around pc that a branch goes back over.
+func innermostLoop(p *program.Program, pc int) (l loop, ok bool) {
 	for i := range p.Insts {
 		in := &p.Insts[i]
 		from := int(in.Target)
@@ -108,11 +108,11 @@ func plural(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// goingOn are the waves that are not waiting for one another.
-func goingOn(waves []*simd.Wave) (list []whereabout) {
+// runningWaves are the waves that are not waiting for one another.
+func runningWaves(waves []*simd.Wave) (list []waveLocation) {
 	for _, w := range waves {
 		if pc, _ := w.CurrentInst(); w.Ready() < cu.Never {
-			list = append(list, whereabout{w.Program().Program, pc})
+			list = append(list, waveLocation{w.Program().Program, pc})
 		}
 	}
 	return list

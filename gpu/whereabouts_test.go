@@ -18,7 +18,7 @@ func TestInnermostLoop(t *testing.T) {
 		p.Insts = append(p.Insts, in)
 	}
 	for pc, want := range [][2]int{{0, 7}, {1, 5}, {2, 3}, {2, 3}, {1, 5}, {1, 5}, {6, 6}, {0, 7}, {-1, -1}, {9, 9}} {
-		l, ok := innermost(p, pc)
+		l, ok := innermostLoop(p, pc)
 		if ok != (want[0] >= 0) || ok && (l.from != want[0] || l.to != want[1]) {
 			t.Errorf("at %d: %v from %d to %d, want %v", pc, ok, l.from, l.to, want)
 		}

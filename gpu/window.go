@@ -10,14 +10,14 @@ import (
 
 // windowed runs a launch of a job of which a part is timed. What runs without
 // time brings its lines into the caches.
-func (r *runner) windowed(l *launch, w resident, follows bool) error {
+func (r *runner) windowed(l *jobLaunch, w residentWork, follows bool) error {
 	chosen, timed := r.windowOf(l, w)
 	all, known := w.Workgroups()
 	switch {
 	case !timed:
-		return r.skipped(l, whole(w), true)
+		return r.runFunctional(l, allWorkgroups(w), true)
 	case !known:
-		return r.clocked(l, whole(w), follows)
+		return r.runTimed(l, allWorkgroups(w), follows)
 	}
 	first, end := chosen.First, chosen.End
 	parts := []struct {
@@ -28,9 +28,9 @@ func (r *runner) windowed(l *launch, w resident, follows bool) error {
 		if p.First == p.End {
 			continue
 		}
-		do := func() error { return r.skipped(l, p.Part, true) }
+		do := func() error { return r.runFunctional(l, p.Part, true) }
 		if p.timed {
-			do = func() error { return r.clocked(l, p.Part, follows) }
+			do = func() error { return r.runTimed(l, p.Part, follows) }
 		}
 		if err := do(); err != nil {
 			return err
@@ -40,11 +40,11 @@ func (r *runner) windowed(l *launch, w resident, follows bool) error {
 }
 
 // windowOf says whether a launch is timed, and which part of it.
-func (r *runner) windowOf(l *launch, w resident) (p scheduler.Part, timed bool) {
+func (r *runner) windowOf(l *jobLaunch, w residentWork) (p scheduler.Part, timed bool) {
 	t := r.window
-	kind := cmp.Or(l.kind, l.step) + " " + w.Like()
+	kind := cmp.Or(l.kind, l.step) + " " + w.ClassKey()
 	r.windows[kind]++
-	p = whole(w)
+	p = allWorkgroups(w)
 	if w := t.Workgroups; w != nil {
 		p.First, p.End = min(uint64(w[0]), p.End), min(uint64(w[1])+1, p.End)
 	}
@@ -60,7 +60,7 @@ func (r *runner) checkWindow() error {
 	if r.onlyGraph() {
 		return fmt.Errorf("time: found a job of a single graph: want steps to choose from")
 	}
-	if r.chosen {
+	if r.anyTimed {
 		return nil
 	}
 	return fmt.Errorf("time: found no launch that matches: want some of the steps %s", strings.Join(r.steps, ", "))

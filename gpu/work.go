@@ -9,24 +9,24 @@ import (
 	"spvsim/simd"
 )
 
-// A work is what a launch of a job does: a kernel, a draw, a graph, a copy between host and device, a transfer on the device. What
+// A launchWork is what a launch of a job does: a kernel, a draw, a graph, a copy between host and device, a transfer on the device. What
 // belongs to it while it runs is its own, and not the machine's.
-type work interface {
+type launchWork interface {
 	// Prepare reads what is known only when the work begins. It says no where there is nothing to do.
 	Prepare() (some bool, err error)
 	// functional runs a part without time; warm: bringing its lines into the caches. What it did comes with an error too.
-	functional(u *untimed, p scheduler.Part, warm bool) (*account.Counts, error)
+	functional(u *functionalRunner, p scheduler.Part, warm bool) (*account.Counts, error)
 	// timed runs a part to its end, under the name of its step; follows: after another launch of its round.
 	timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error)
 	// Count completes the counts of a part that ran.
 	Count(c *account.Counts, p scheduler.Part)
 }
 
-// A resident is a work with workgroups on the compute units.
-type resident interface {
-	work
-	// Like is the same for all that a sampled run takes for alike within a step.
-	Like() string
+// A residentWork is a work with workgroups on the compute units.
+type residentWork interface {
+	launchWork
+	// ClassKey is the same for all that a sampled run takes for alike within a step.
+	ClassKey() string
 	// Workgroups is how many there are, where that is known before they run: then they may run in parts.
 	Workgroups() (n uint64, known bool)
 	// Resources is what a workgroup takes of a compute unit.
@@ -48,37 +48,37 @@ type resident interface {
 	WaveOwner(w *simd.Wave) string
 }
 
-// whole is all of a work.
-func whole(w work) scheduler.Part {
-	if r, ok := w.(resident); ok {
+// allWorkgroups is all of a work.
+func allWorkgroups(w launchWork) scheduler.Part {
+	if r, ok := w.(residentWork); ok {
 		n, _ := r.Workgroups()
 		return scheduler.Part{End: n}
 	}
 	return scheduler.Part{}
 }
 
-// A launch is a work in its place in the job.
-type launch struct {
+// A jobLaunch is a work in its place in the job.
+type jobLaunch struct {
 	step string
 	kind string // that launches alike share, of whatever steps; empty: the step
 	once bool
 	host bool // the host carries it out: what comes after it follows no launch
 	mode string
 	from *config.Launch
-	work work
+	work launchWork
 	// number counts the launches of the job from 0.
 	number int
 }
 
 // An executor runs launches, and counts them with their steps.
 type executor struct {
-	timing  *timing
-	untimed *untimed
-	tally   *account.Tally
+	timing           *timing
+	functionalRunner *functionalRunner
+	tally            *account.Tally
 }
 
-// launch runs a part of a launch with time, and completes its counts.
-func (t *timing) launch(l *launch, p scheduler.Part, follows bool) (*account.Counts, error) {
+// runLaunch runs a part of a launch with time, and completes its counts.
+func (t *timing) runLaunch(l *jobLaunch, p scheduler.Part, follows bool) (*account.Counts, error) {
 	c, err := l.work.timed(t, l.step, p, follows)
 	if c != nil {
 		l.work.Count(c, p)
@@ -86,9 +86,9 @@ func (t *timing) launch(l *launch, p scheduler.Part, follows bool) (*account.Cou
 	return c, err
 }
 
-// clocked runs a part of a launch with time, and counts it with its step.
-func (x *executor) clocked(l *launch, p scheduler.Part, follows bool) error {
-	c, err := x.timing.launch(l, p, follows)
+// runTimed runs a part of a launch with time, and counts it with its step.
+func (x *executor) runTimed(l *jobLaunch, p scheduler.Part, follows bool) error {
+	c, err := x.timing.runLaunch(l, p, follows)
 	if c != nil {
 		x.tally.Add(l.step, c)
 	}
@@ -96,7 +96,7 @@ func (x *executor) clocked(l *launch, p scheduler.Part, follows bool) error {
 }
 
 // run runs a part of a work without time, and completes its counts, which are those of this run until the next one.
-func (u *untimed) run(w work, p scheduler.Part, warm bool) (*account.Counts, error) {
+func (u *functionalRunner) run(w launchWork, p scheduler.Part, warm bool) (*account.Counts, error) {
 	c, err := w.functional(u, p, warm)
 	if c != nil {
 		w.Count(c, p)
@@ -104,9 +104,9 @@ func (u *untimed) run(w work, p scheduler.Part, warm bool) (*account.Counts, err
 	return c, err
 }
 
-// skipped runs a part of a launch without time, and counts it with its step.
-func (x *executor) skipped(l *launch, p scheduler.Part, warm bool) error {
-	c, err := x.untimed.run(l.work, p, warm)
+// runFunctional runs a part of a launch without time, and counts it with its step.
+func (x *executor) runFunctional(l *jobLaunch, p scheduler.Part, warm bool) error {
+	c, err := x.functionalRunner.run(l.work, p, warm)
 	if c != nil {
 		x.tally.Add(l.step, c)
 	}
@@ -115,8 +115,8 @@ func (x *executor) skipped(l *launch, p scheduler.Part, warm bool) error {
 
 // A sampledLaunch implements sampled.Launch.
 type sampledLaunch struct {
-	resident
-	launch *launch
+	residentWork
+	launch *jobLaunch
 	*executor
 }
 
@@ -124,16 +124,16 @@ func (l *sampledLaunch) Step() string { return l.launch.step }
 func (l *sampledLaunch) Kind() string { return l.launch.kind }
 
 func (l *sampledLaunch) Kernel() *cu.Launch {
-	if k, ok := l.resident.(*kernel); ok {
+	if k, ok := l.residentWork.(*kernelWork); ok {
 		return &k.Launch
 	}
 	return nil
 }
 
 func (l *sampledLaunch) Timed(p scheduler.Part, follows bool) (*account.Counts, error) {
-	return l.timing.launch(l.launch, p, follows)
+	return l.timing.runLaunch(l.launch, p, follows)
 }
 
 func (l *sampledLaunch) Functional(p scheduler.Part, warm bool) (*account.Counts, error) {
-	return l.untimed.run(l.resident, p, warm)
+	return l.functionalRunner.run(l.residentWork, p, warm)
 }

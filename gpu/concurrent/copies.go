@@ -20,7 +20,7 @@ type copied struct {
 }
 
 // takeCopy has a launch run a copy that no other one runs.
-func (l *Launch) takeCopy(k *cu.Launch) {
+func (l *QueuedLaunch) takeCopy(k *cu.Launch) {
 	idle := l.Copies.idle
 	l.code, l.Copies.idle = idle[len(idle)-1], idle[:len(idle)-1]
 	l.codeBefore = simd.IssuedCounts([]*simd.Code{l.code})
@@ -28,14 +28,14 @@ func (l *Launch) takeCopy(k *cu.Launch) {
 }
 
 // returnCopy gives the copy back, and adds what was issued meanwhile.
-func (l *Launch) returnCopy(c *account.Counts) {
+func (l *QueuedLaunch) returnCopy(c *account.Counts) {
 	addIssued(c, []*simd.Code{l.code}, &l.codeBefore)
 	l.Copies.idle = append(l.Copies.idle, l.code)
 	l.code = nil
 }
 
 // MakeCopies makes as many copies of each program as launches of it can run at a time.
-func (g *Group) MakeCopies() {
+func (g *Launches) MakeCopies() {
 	want := map[*Copies]int{}
 	for _, l := range g.launches {
 		c := l.Copies
@@ -54,7 +54,7 @@ func (g *Group) MakeCopies() {
 }
 
 // FoldCopies adds what the copies counted to the programs that are listed.
-func (g *Group) FoldCopies() {
+func (g *Launches) FoldCopies() {
 	done := map[*Copies]bool{}
 	for _, l := range g.launches {
 		if l.Copies == nil || done[l.Copies] {

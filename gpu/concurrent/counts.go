@@ -13,7 +13,7 @@ import (
 )
 
 // AddLaunches adds what the launches did by step, when all or some have ended, to the counts of all together and to a tally, and returns it by queue.
-func (g *Group) AddLaunches(sum *account.Counts, to *account.Tally) (queues []account.HardwareQueue) {
+func (g *Launches) AddLaunches(sum *account.Counts, to *account.Tally) (queues []account.HardwareQueue) {
 	byStep := map[string][]account.BesideLaunch{}
 	for _, q := range g.queues {
 		h := account.HardwareQueue{Name: q.Name, Pipe: q.Pipe, Priority: command.Priorities[q.Priority], SlotCycles: q.Usage.Cycles}
@@ -23,13 +23,13 @@ func (g *Group) AddLaunches(sum *account.Counts, to *account.Tally) (queues []ac
 		for k := range q.Packets {
 			l, rec := g.launches[q.Packets[k].Launch], &g.processor.Records[q.Packets[k].Launch]
 			if !rec.Ended {
-				l.graphEnds()
+				l.countGraphEnd()
 				continue
 			}
-			x := g.times(l, rec)
+			x := g.launchTimes(l, rec)
 			h.Launches = append(h.Launches, x)
 			h.LimitCycles += rec.Limit()
-			g.kept(&h, rec)
+			g.addWaitCauses(&h, rec)
 			g.countLaunch(l)
 			byStep[l.Step] = append(byStep[l.Step], x)
 		}
@@ -37,28 +37,28 @@ func (g *Group) AddLaunches(sum *account.Counts, to *account.Tally) (queues []ac
 		h.KeptBy = slices.DeleteFunc(h.KeptBy, func(k account.KeptBy) bool { return k.Dependence+k.Pipe == 0 })
 		queues = append(queues, h)
 	}
-	for i := range g.own.Steps {
-		s := &g.own.Steps[i]
+	for i := range g.stepTally.Steps {
+		s := &g.stepTally.Steps[i]
 		s.Cycles = busyTime(byStep[s.Name])
 		s.Counts.Beside = true
 		to.Step(s.Name).Add(&s.Counts)
 		sum.Launches, sum.Workgroups, sum.Waves = sum.Launches+s.Launches, sum.Workgroups+s.Workgroups, sum.Waves+s.Waves
 		sum.AddParts(&s.Counts)
 	}
-	sum.Add(&g.did)
+	sum.Add(&g.functionalCounts)
 	return queues
 }
 
 // LaunchCycles is the time in which no launch was on the machine.
-func (g *Group) LaunchCycles() uint64 {
+func (g *Launches) LaunchCycles() uint64 {
 	var list []account.BesideLaunch
 	end := uint64(0)
 	for i, l := range g.launches {
 		if r := &g.processor.Records[i]; r.Ended {
-			x := g.times(l, r)
+			x := g.launchTimes(l, r)
 			end = max(end, x.Done)
-			if x.Begun = x.Opened; !l.open.None() {
-				x.Done -= min(l.open.FloorCycles(), x.Done)
+			if x.Begun = x.Opened; !l.dispatched.None() {
+				x.Done -= min(l.dispatched.FloorCycles(), x.Done)
 			}
 			list = append(list, x)
 		}
@@ -66,23 +66,23 @@ func (g *Group) LaunchCycles() uint64 {
 	return end - min(busyTime(list), end)
 }
 
-// times are those of a launch, from the beginning of all of them on.
-func (g *Group) times(l *Launch, r *command.Record) account.BesideLaunch {
+// launchTimes are those of a launch, from the beginning of all of them on.
+func (g *Launches) launchTimes(l *QueuedLaunch, r *command.Record) account.BesideLaunch {
 	x := account.BesideLaunch{Step: l.Step, Packet: r.Head, Ready: r.Ready, Read: r.Read, Opened: r.Opened, Begun: r.Opened, Placed: r.Placed, Done: r.Done}
-	if !l.open.None() && l.open.Begun() < engine.Never {
-		x.Begun = l.open.Begun()
+	if !l.dispatched.None() && l.dispatched.Begun() < engine.Never {
+		x.Begun = l.dispatched.Begun()
 	}
 	for _, m := range l.Traffic.Levels {
 		x.Memory = append(x.Memory, account.LaunchTraffic{Level: m.Level, Read: m.Bytes - m.Written, Written: m.Written})
 	}
 	for _, at := range []*uint64{&x.Packet, &x.Ready, &x.Read, &x.Opened, &x.Begun, &x.Placed, &x.Done} {
-		*at -= min(g.begun, *at)
+		*at -= min(g.start, *at)
 	}
 	return x
 }
 
 // QueueWaves is how many wave slots each queue holds now.
-func (g *Group) QueueWaves() (list []probe.QueueWaves) {
+func (g *Launches) QueueWaves() (list []probe.QueueWaves) {
 	for _, q := range g.queues {
 		list = append(list, probe.QueueWaves{Queue: q.Name, Waves: q.Usage.Waves})
 	}
@@ -90,7 +90,7 @@ func (g *Group) QueueWaves() (list []probe.QueueWaves) {
 }
 
 // Trace hands what became of each launch that ended to a tracer.
-func (g *Group) Trace(to probe.QueueTracer) {
+func (g *Launches) Trace(to probe.QueueTracer) {
 	var list []probe.QueueLaunch
 	for _, q := range g.queues {
 		for i := range q.Packets {
@@ -99,11 +99,11 @@ func (g *Group) Trace(to probe.QueueTracer) {
 				continue
 			}
 			l := g.launches[k.Launch]
-			x, workgroups := g.times(l, &g.processor.Records[k.Launch]), uint64(0)
-			if !l.open.None() {
-				workgroups, _, _ = l.open.Progress()
+			x, workgroups := g.launchTimes(l, &g.processor.Records[k.Launch]), uint64(0)
+			if !l.dispatched.None() {
+				workgroups, _, _ = l.dispatched.Progress()
 			}
-			at := func(cycle uint64) uint64 { return g.begun + cycle }
+			at := func(cycle uint64) uint64 { return g.start + cycle }
 			list = append(list, probe.QueueLaunch{Queue: q.Name, Name: l.Step, Packet: at(x.Packet), Ready: at(x.Ready), Read: at(x.Read), Opened: at(x.Opened),
 				Begun: at(x.Begun), Done: at(x.Done), Workgroups: workgroups, Memory: x.Memory})
 		}
@@ -111,8 +111,8 @@ func (g *Group) Trace(to probe.QueueTracer) {
 	to.QueueLaunches(list)
 }
 
-// kept adds up who kept a packet waiting.
-func (g *Group) kept(h *account.HardwareQueue, r *command.Record) {
+// addWaitCauses adds up who kept a packet waiting.
+func (g *Launches) addWaitCauses(h *account.HardwareQueue, r *command.Record) {
 	if r.LastDependency >= 0 {
 		h.KeptBy[g.processor.Records[r.LastDependency].Queue].Dependence += r.Ready - min(r.Head, r.Ready)
 	}
@@ -122,10 +122,10 @@ func (g *Group) kept(h *account.HardwareQueue, r *command.Record) {
 }
 
 // countLaunch adds what a launch did to its step.
-func (g *Group) countLaunch(l *Launch) {
-	s := g.own.Step(l.Step)
-	s.Add(&l.did)
-	if l.open.None() {
+func (g *Launches) countLaunch(l *QueuedLaunch) {
+	s := g.stepTally.Step(l.Step)
+	s.Add(&l.counts)
+	if l.dispatched.None() {
 		return
 	}
 	k := l.Work.Kernel()
@@ -133,38 +133,38 @@ func (g *Group) countLaunch(l *Launch) {
 		return // ended
 	}
 	c := account.Counts{Launches: 1}
-	c.Workgroups, _, _ = l.open.Progress()
+	c.Workgroups, _, _ = l.dispatched.Progress()
 	c.Waves = c.Workgroups * uint64(k.Resources.Waves)
 	l.Work.Count(&c, l.TimedPart())
-	if own := l.Codes[0]; g.before[own] != nil { // once
-		addIssued(&c, l.Codes, g.before[own])
-		delete(g.before, own)
+	if own := l.Codes[0]; g.issuedBefore[own] != nil { // once
+		addIssued(&c, l.Codes, g.issuedBefore[own])
+		delete(g.issuedBefore, own)
 	}
 	s.Add(&c)
 }
 
-// ended counts a dispatch of a graph that has ended, and runs what of a launch is left that is not timed.
-func (g *Group) ended(i int) {
+// launchEnded counts a dispatch of a graph that has ended, and runs what of a launch is left that is not timed.
+func (g *Launches) launchEnded(i int) {
 	if g.OnEnd != nil {
 		g.OnEnd(i)
 		return
 	}
 	l := g.launches[i]
-	l.graphEnds()
-	l.rest()
+	l.countGraphEnd()
+	l.runRemainder()
 }
 
-// graphEnds counts what a launch did if it is a dispatch of a graph, which has ended or was stopped.
-func (l *Launch) graphEnds() {
-	if l.Work.Graph() != nil && !l.open.None() {
-		l.countGraph(l.group.own.Step(l.Step))
+// countGraphEnd counts what a launch did if it is a dispatch of a graph, which has ended or was stopped.
+func (l *QueuedLaunch) countGraphEnd() {
+	if l.Work.Graph() != nil && !l.dispatched.None() {
+		l.countGraph(l.all.stepTally.Step(l.Step))
 	}
 }
 
 // countGraph adds what a dispatch of a graph did: what its nodes issued since it began was its own.
-func (l *Launch) countGraph(to *account.Counts) {
+func (l *QueuedLaunch) countGraph(to *account.Counts) {
 	c := account.Counts{Launches: 1}
-	addIssued(&c, l.Codes, &l.before)
+	addIssued(&c, l.Codes, &l.issuedBefore)
 	l.Work.Count(&c, scheduler.Part{})
 	to.Add(&c)
 }
@@ -189,15 +189,15 @@ func addIssued(to *account.Counts, codes []*simd.Code, before *account.Counts) {
 }
 
 // Times are when a launch that has ended was where, from the beginning of all of them on.
-func (g *Group) Times(i int) account.BesideLaunch {
-	return g.times(g.launches[i], &g.processor.Records[i])
+func (g *Launches) Times(i int) account.BesideLaunch {
+	return g.launchTimes(g.launches[i], &g.processor.Records[i])
 }
 
-// Begun says that a launch has begun.
-func (g *Group) Begun(i int) bool { return !g.launches[i].open.None() }
+// HasBegun says that a launch has begun.
+func (g *Launches) HasBegun(i int) bool { return !g.launches[i].dispatched.None() }
 
 // AddOwn adds what a launch with copies of its code, or a dispatch of a graph, did that has ended.
-func (g *Group) AddOwn(i int, to *account.Counts) {
+func (g *Launches) AddOwn(i int, to *account.Counts) {
 	l := g.launches[i]
 	k := l.Work.Kernel()
 	if k == nil {
@@ -205,7 +205,7 @@ func (g *Group) AddOwn(i int, to *account.Counts) {
 		return
 	}
 	to.Launches = 1
-	to.Workgroups, _, _ = l.open.Progress()
+	to.Workgroups, _, _ = l.dispatched.Progress()
 	to.Waves = to.Workgroups * uint64(k.Resources.Waves)
 	l.returnCopy(to)
 }

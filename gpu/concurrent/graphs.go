@@ -8,7 +8,7 @@ import (
 
 // GraphsInTurn has dispatches of one graph wait for each other, as they share its scratch memory. order is that of the launches, in which
 // each comes after those that it waits for.
-func (g *Group) GraphsInTurn(order []int) error {
+func (g *Launches) GraphsInTurn(order []int) error {
 	g.order, g.graphs = order, nil
 	before := map[*graph.Run]int{}
 	for _, i := range g.order {
@@ -20,8 +20,8 @@ func (g *Group) GraphsInTurn(order []int) error {
 		if own.Exclusive() {
 			return fmt.Errorf("%w: %s: found a graph under scheduler.kind persistent, which takes all compute units, beside other work: want another kind", ErrQueues, l.Path)
 		}
-		if k, ok := before[own]; ok && !slices.Contains(l.After, k) {
-			l.After = append(l.After, k)
+		if k, ok := before[own]; ok && !slices.Contains(l.WaitsFor, k) {
+			l.WaitsFor = append(l.WaitsFor, k)
 		}
 		before[own] = i
 		g.addGraph(l)
@@ -30,44 +30,44 @@ func (g *Group) GraphsInTurn(order []int) error {
 }
 
 // DivideOnChip finds for each dispatch of a graph how many graphs may be on the machine with it, among which what is on chip is divided.
-func (g *Group) DivideOnChip() error {
+func (g *Launches) DivideOnChip() error {
 	var reach [][]uint64
 	if len(g.graphs) > 1 && len(g.launches) <= maxHazardLaunches {
-		reach = g.waits()
+		reach = g.waitsFor()
 	}
 	for i, l := range g.launches {
 		if l.Work.Graph() == nil {
 			continue
 		}
-		if l.among = len(g.graphs); reach != nil {
-			l.among = besides(g.launches, i, reach)
+		if l.concurrentGraphs = len(g.graphs); reach != nil {
+			l.concurrentGraphs = graphsAtOnce(g.launches, i, reach)
 		}
-		if have, need, ok := l.Work.Graph().Fits(l.among); !ok && l.among > 1 {
+		if have, need, ok := l.Work.Graph().Fits(l.concurrentGraphs); !ok && l.concurrentGraphs > 1 {
 			return fmt.Errorf("%w: %s: found %d bytes, in scratch memory and 1/%d of the payload memory on chip: want %d, as the graph needs (more scratch_bytes, or after, so that the graphs run in turn)",
-				ErrQueues, l.Step, have, l.among, need)
+				ErrQueues, l.Step, have, l.concurrentGraphs, need)
 		}
 	}
 	return nil
 }
 
-// besides counts the graphs of which a dispatch may be on the machine with launch i, that of the launch included.
-func besides(launches []*Launch, i int, reach [][]uint64) int {
+// graphsAtOnce counts the graphs of which a dispatch may be on the machine with launch i, that of the launch included.
+func graphsAtOnce(launches []*QueuedLaunch, i int, reach [][]uint64) int {
 	found := []*graph.Run{launches[i].Work.Graph()}
 	for k, l := range launches {
-		if own := l.Work.Graph(); own != nil && !slices.Contains(found, own) && loose(reach, i, k) {
+		if own := l.Work.Graph(); own != nil && !slices.Contains(found, own) && unordered(reach, i, k) {
 			found = append(found, own)
 		}
 	}
 	return len(found)
 }
 
-// loose says of two launches that neither waits for the other.
-func loose(reach [][]uint64, i, j int) bool {
+// unordered says of two launches that neither waits for the other.
+func unordered(reach [][]uint64, i, j int) bool {
 	return reach[j][i/64]>>(i%64)&1 == 0 && reach[i][j/64]>>(j%64)&1 == 0
 }
 
 // addGraph adds the graph that a launch is a dispatch of, if there is one and the group does not have it.
-func (g *Group) addGraph(l *Launch) {
+func (g *Launches) addGraph(l *QueuedLaunch) {
 	if own := l.Work.Graph(); own != nil && !slices.Contains(g.graphs, own) {
 		g.graphs = append(g.graphs, own)
 	}

@@ -21,49 +21,49 @@ import (
 	"spvsim/simd"
 )
 
-// A Group is the launches of several queues, which run beside each other: one work for the machine.
-type Group struct {
+// A Launches is the launches of several queues, which run beside each other: one work for the machine.
+type Launches struct {
 	machine   Machine
 	noun      string // what a launch is called
-	launches  []*Launch
+	launches  []*QueuedLaunch
 	queues    []*command.Queue
 	processor *command.Processor
 	// OnEnd is told when a launch has ended, by its number; nil: its step counts it.
-	OnEnd   func(i int)
-	own     account.Tally // of the launches of one run of the group
-	list    []*simd.Code  // of all launches, each once
-	graphs  []*graph.Run
-	before  map[*simd.Code]*account.Counts // what steps' programs had issued; only looked up
-	order   []int                          // of the launches, in which each comes after those that it waits for
-	hazards bool                           // are looked for
-	loose   [][2]int                       // launches of which neither waits for the other
-	groupTimes
-	chosen
+	OnEnd        func(i int)
+	stepTally    account.Tally // of the launches of one run of the group
+	codes        []*simd.Code  // of all launches, each once
+	graphs       []*graph.Run
+	issuedBefore map[*simd.Code]*account.Counts // what steps' programs had issued; only looked up
+	order        []int                          // of the launches, in which each comes after those that it waits for
+	hazards      bool                           // are looked for
+	unordered    [][2]int                       // launches of which neither waits for the other
+	launchesTimes
+	timedParts
 }
 
 // A Machine is what launches beside each other need: the machine, and how a part of one of them runs functional.
 type Machine struct {
 	*machine.Machine
 	// Functional runs a part and completes its counts, which are valid until the next run. warm: lines come into the caches.
-	Functional func(w Work, p scheduler.Part, warm bool) (*account.Counts, error)
+	Functional func(w QueuedWork, p scheduler.Part, warm bool) (*account.Counts, error)
 }
 
-// groupTimes are cycles of a group.
-type groupTimes struct {
-	begun    uint64
-	moves    uint64 // from when memory is free for the next transfer
-	released uint64 // up to when all that was stored has been written back
+// launchesTimes are cycles of a group.
+type launchesTimes struct {
+	start          uint64
+	transfersUntil uint64 // from when memory is free for the next transfer
+	releasedUntil  uint64 // up to when all that was stored has been written back
 }
 
 // ErrQueues says that a job's queues can't run as it says.
 var ErrQueues = errors.New("gpu: queues")
 
-// NewGroup is a group without launches, which are called by a noun.
-func NewGroup(m Machine, noun string) *Group { return &Group{machine: m, noun: noun} }
+// New is a group without launches, which are called by a noun.
+func New(m Machine, noun string) *Launches { return &Launches{machine: m, noun: noun} }
 
 // Add adds a launch, whose number is that of launches before it.
-func (g *Group) Add(l *Launch) {
-	l.group, l.number = g, len(g.launches)
+func (g *Launches) Add(l *QueuedLaunch) {
+	l.all, l.number = g, len(g.launches)
 	g.launches = append(g.launches, l)
 	g.order = append(g.order, l.number)
 	g.addGraph(l)
@@ -71,31 +71,31 @@ func (g *Group) Add(l *Launch) {
 }
 
 // addCodes adds programs that the group does not have.
-func (g *Group) addCodes(codes []*simd.Code) {
+func (g *Launches) addCodes(codes []*simd.Code) {
 	for _, c := range codes {
-		if !slices.Contains(g.list, c) {
-			g.list = append(g.list, c)
+		if !slices.Contains(g.codes, c) {
+			g.codes = append(g.codes, c)
 		}
 	}
 }
 
 // AddQueue adds an empty queue.
-func (g *Group) AddQueue(q *command.Queue) { g.queues = append(g.queues, q) }
+func (g *Launches) AddQueue(q *command.Queue) { g.queues = append(g.queues, q) }
 
-// Mark has a function called with the cycle in which a queue has come to its end so far and some launches are done.
-func (g *Group) Mark(queue int, after []int, mark func(cycle uint64)) {
+// AddMark has a function called with the cycle in which a queue has come to its end so far and some launches are done.
+func (g *Launches) AddMark(queue int, after []int, mark func(cycle uint64)) {
 	q := g.queues[queue]
 	q.Packets = append(q.Packets, command.Packet{After: after, Timestamp: mark})
 }
 
 // Queues puts launches into the queues of a job, and these on pipes.
-func (g *Group) Queues(calls []config.QueueCall) error {
+func (g *Launches) Queues(calls []config.QueueCall) error {
 	for i := range calls {
 		q := &command.Queue{Name: calls[i].Name, Pipe: calls[i].Pipe, Priority: slices.Index(command.Priorities, calls[i].Priority)}
 		if q.Pipe < 0 {
 			q.Pipe = i % g.machine.Spec.FrontEnd.Pipes
 		}
-		if err := g.limit(q, &calls[i]); err != nil {
+		if err := g.restrictUnits(q, &calls[i]); err != nil {
 			return err
 		}
 		g.queues = append(g.queues, q)
@@ -107,28 +107,28 @@ func (g *Group) Queues(calls []config.QueueCall) error {
 }
 
 // Enqueue puts a launch at the end of its queue.
-func (g *Group) Enqueue(l *Launch) {
+func (g *Launches) Enqueue(l *QueuedLaunch) {
 	p := command.Packet{Launch: l.number, Work: l}
 	if !l.Waited {
-		p.After, p.Sync = l.After, g.sync(l)
+		p.After, p.Sync = l.WaitsFor, g.barrier(l)
 	}
 	q := g.queues[l.Queue]
 	q.Packets = append(q.Packets, p)
 }
 
 // Serve puts the queues on pipes.
-func (g *Group) Serve(spec *command.FrontEndSpec) (err error) {
+func (g *Launches) Serve(spec *command.FrontEndSpec) (err error) {
 	d := &g.machine.Spec.Dispatcher
 	costs := command.Costs{First: uint64(d.KernelLaunchCycles), Following: uint64(d.FollowingLaunch), Floor: uint64(d.LaunchFloor)}
 	g.processor, err = command.New(g.machine.Engine, spec, costs, g.machine.Dispatcher.Port(), g.queues)
 	if err == nil {
-		g.processor.Ended = g.ended
+		g.processor.Ended = g.launchEnded
 	}
 	return err
 }
 
-// limit keeps a queue to a part of the compute units, on which all that it launches must fit.
-func (g *Group) limit(q *command.Queue, c *config.QueueCall) error {
+// restrictUnits keeps a queue to a part of the compute units, on which all that it launches must fit.
+func (g *Launches) restrictUnits(q *command.Queue, c *config.QueueCall) error {
 	if !c.Limited {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (g *Group) limit(q *command.Queue, c *config.QueueCall) error {
 }
 
 // CheckLevels refuses levels that the machine has not.
-func (g *Group) CheckLevels(l *config.Launch) error {
+func (g *Launches) CheckLevels(l *config.Launch) error {
 	if l.Release == nil && l.Acquire == nil {
 		return nil
 	}
@@ -161,23 +161,23 @@ func (g *Group) CheckLevels(l *config.Launch) error {
 	return nil
 }
 
-func (g *Group) Prepare() (bool, error) { return true, nil }
+func (g *Launches) Prepare() (bool, error) { return true, nil }
 
 // BeginCounting begins to count what launches do by step.
-func (g *Group) BeginCounting() {
-	g.own.BeginRound()
-	g.before = map[*simd.Code]*account.Counts{}
+func (g *Launches) BeginCounting() {
+	g.stepTally.BeginRound()
+	g.issuedBefore = map[*simd.Code]*account.Counts{}
 	for _, l := range g.launches {
-		g.own.Number(l.Step) // steps are counted in their order in the job
+		g.stepTally.Number(l.Step) // steps are counted in their order in the job
 		if l.Work.Kernel() != nil {
 			before := simd.IssuedCounts(l.Codes)
-			g.before[l.Codes[0]] = &before
+			g.issuedBefore[l.Codes[0]] = &before
 		}
 	}
 }
 
 // RunFunctional runs the launches one after the other, by their numbers, in an order that what they wait for allows.
-func (g *Group) RunFunctional(run func(i int) (*account.Counts, error)) (*account.Counts, error) {
+func (g *Launches) RunFunctional(run func(i int) (*account.Counts, error)) (*account.Counts, error) {
 	sum := &account.Counts{}
 	for _, i := range g.order {
 		some, err := g.launches[i].Prepare()
@@ -198,35 +198,35 @@ func (g *Group) RunFunctional(run func(i int) (*account.Counts, error)) (*accoun
 	return sum, nil
 }
 
-// Like is the same for the same launches with the same dependences.
-func (g *Group) Like() string {
+// ClassKey is the same for the same launches with the same dependences.
+func (g *Launches) ClassKey() string {
 	var text strings.Builder
 	for _, l := range g.launches {
 		like := ""
-		if r, ok := l.Work.(interface{ Like() string }); ok {
-			like = r.Like()
+		if r, ok := l.Work.(interface{ ClassKey() string }); ok {
+			like = r.ClassKey()
 		}
-		fmt.Fprintf(&text, "%s %s %d %v\n", l.Kind, like, l.Queue, l.After)
+		fmt.Fprintf(&text, "%s %s %d %v\n", l.Kind, like, l.Queue, l.WaitsFor)
 	}
 	return text.String()
 }
 
-func (g *Group) Count(*account.Counts, scheduler.Part) {}
+func (g *Launches) Count(*account.Counts, scheduler.Part) {}
 
-func (g *Group) Workgroups() (uint64, bool) { return 0, false }
-func (g *Group) Resources() cu.Resources    { return cu.Resources{} }
-func (g *Group) Codes() []*simd.Code        { return g.list }
-func (g *Group) Finished() (bool, uint64)   { return g.processor.Finished() }
-func (g *Group) Waiting() string            { return "; " + g.processor.Waiting() }
+func (g *Launches) Workgroups() (uint64, bool) { return 0, false }
+func (g *Launches) Resources() cu.Resources    { return cu.Resources{} }
+func (g *Launches) Codes() []*simd.Code        { return g.codes }
+func (g *Launches) Finished() (bool, uint64)   { return g.processor.Finished() }
+func (g *Launches) Waiting() string            { return "; " + g.processor.Waiting() }
 
-func (g *Group) WaveOwner(w *simd.Wave) string {
+func (g *Launches) WaveOwner(w *simd.Wave) string {
 	if node := graph.NodeOf(w); node != "" {
 		return "node " + node + ", "
 	}
 	return ""
 }
 
-func (g *Group) Open(m *machine.Machine, _ scheduler.Part) error {
+func (g *Launches) Open(m *machine.Machine, _ scheduler.Part) error {
 	m.Dispatcher.Clear()
 	m.Dispatcher.Expect(true)
 	m.Array.SetConcurrent(true)
@@ -234,36 +234,36 @@ func (g *Group) Open(m *machine.Machine, _ scheduler.Part) error {
 	return nil
 }
 
-func (g *Group) Start(now uint64, _ scheduler.Part, follows bool) {
-	g.begun, g.moves, g.released, g.did = now, now, now, account.Counts{}
-	g.watch()
+func (g *Launches) Start(now uint64, _ scheduler.Part, follows bool) {
+	g.start, g.transfersUntil, g.releasedUntil, g.functionalCounts = now, now, now, account.Counts{}
+	g.recordAccesses()
 	for _, l := range g.launches {
-		l.open, l.without = scheduler.Opened{}, without{}
+		l.dispatched, l.functionalPart = scheduler.Opened{}, functionalPart{}
 	}
 	g.processor.Start(now, follows)
 }
 
-func (g *Group) Progress() (ended, running, total uint64) {
+func (g *Launches) Progress() (ended, running, total uint64) {
 	for _, l := range g.launches {
-		if l.open.None() {
+		if l.dispatched.None() {
 			continue
 		}
-		e, r, t := l.open.Progress()
+		e, r, t := l.dispatched.Progress()
 		ended, running, total = ended+e, running+r, total+t
 	}
 	return ended, running, total
 }
 
 // Close: as for one kernel.
-func (g *Group) Close(end uint64) (done, next uint64) {
+func (g *Launches) Close(end uint64) (done, next uint64) {
 	m := g.machine
 	m.Dispatcher.Expect(false)
 	m.Array.SetConcurrent(false)
-	for _, c := range g.list {
+	for _, c := range g.codes {
 		c.Launch = ""
 	}
 	done = end
-	if leavesStores(g) {
+	if leavesUnreleasedStores(g) {
 		done = m.Hierarchy.Release(end)
 		m.Array.Drain(end, done)
 	}
@@ -271,4 +271,4 @@ func (g *Group) Close(end uint64) (done, next uint64) {
 }
 
 // Components are the parts of the front end that serves the queues.
-func (g *Group) Components() []sim.Component { return g.processor.Components() }
+func (g *Launches) Components() []sim.Component { return g.processor.Components() }

@@ -10,36 +10,36 @@ import (
 // maxHazardLaunches bounds the launches among which hazards are looked for: each two that do not wait for each other are compared.
 const maxHazardLaunches = 1 << 12
 
-// watch has launches take down what they access, where one does not wait for another.
-func (g *Group) watch() {
-	g.loose = nil
+// recordAccesses has launches take down what they access, where one does not wait for another.
+func (g *Launches) recordAccesses() {
+	g.unordered = nil
 	if g.hazards = len(g.launches) <= maxHazardLaunches; g.hazards {
-		g.findLoose()
+		g.findUnordered()
 	}
 	for _, l := range g.launches {
-		l.Touched = nil
+		l.Footprint = nil
 	}
-	for _, pair := range g.loose {
+	for _, pair := range g.unordered {
 		for _, i := range pair {
-			if l := g.launches[i]; l.Touched == nil {
-				l.Touched = mem.NewFootprint()
+			if l := g.launches[i]; l.Footprint == nil {
+				l.Footprint = mem.NewFootprint()
 			}
 		}
 	}
 	for _, l := range g.launches {
 		l.Traffic = &hierarchy.Traffic{}
 		if k := l.Work.Kernel(); k != nil {
-			k.Footprint, k.Traffic = l.Touched, l.Traffic
+			k.Footprint, k.Traffic = l.Footprint, l.Traffic
 		}
 	}
 }
 
-// waits says for each launch which others it waits for, over others.
-func (g *Group) waits() [][]uint64 {
+// waitsFor says for each launch which others it waits for, over others.
+func (g *Launches) waitsFor() [][]uint64 {
 	reach := make([][]uint64, len(g.launches))
 	for _, i := range g.order {
 		reach[i] = make([]uint64, (len(g.launches)+63)/64)
-		for _, k := range g.launches[i].After {
+		for _, k := range g.launches[i].WaitsFor {
 			reach[i][k/64] |= 1 << (k % 64)
 			for w, bits := range reach[k] {
 				reach[i][w] |= bits
@@ -49,29 +49,29 @@ func (g *Group) waits() [][]uint64 {
 	return reach
 }
 
-// findLoose finds each two launches of which neither waits for the other.
-func (g *Group) findLoose() {
-	reach := g.waits()
+// findUnordered finds each two launches of which neither waits for the other.
+func (g *Launches) findUnordered() {
+	reach := g.waitsFor()
 	for j := range g.launches {
 		for i := range j {
-			if loose(reach, i, j) {
-				g.loose = append(g.loose, [2]int{i, j})
+			if unordered(reach, i, j) {
+				g.unordered = append(g.unordered, [2]int{i, j})
 			}
 		}
 	}
 }
 
 // FindHazards warns of launches that access the same bytes, one of them to write, where neither waits for the other.
-func (g *Group) FindHazards(warn func(format string, args ...any)) {
+func (g *Launches) FindHazards(warn func(format string, args ...any)) {
 	if !g.hazards {
 		warn("hazards: not looked for among %d launches: want at most %d", len(g.launches), maxHazardLaunches)
 		return
 	}
-	for _, pair := range g.loose {
+	for _, pair := range g.unordered {
 		a, b := g.launches[pair[0]], g.launches[pair[1]]
-		if addr, mine, others, found := a.Touched.Conflict(b.Touched); found {
+		if addr, mine, others, found := a.Footprint.Conflict(b.Footprint); found {
 			warn("hazard: %s %s (queue %s) %s and %s %s (queue %s) %s %s, and neither waits for the other", g.noun, a.Step, g.queues[a.Queue].Name,
-				accessWords[mine], g.noun, b.Step, g.queues[b.Queue].Name, accessWords[others], g.place(addr))
+				accessWords[mine], g.noun, b.Step, g.queues[b.Queue].Name, accessWords[others], g.byteName(addr))
 		}
 	}
 }
@@ -79,8 +79,8 @@ func (g *Group) FindHazards(warn func(format string, args ...any)) {
 // accessWords say what is done to a byte.
 var accessWords = [...]string{hierarchy.Read: "reads", hierarchy.Write: "writes", hierarchy.Atomic: "updates by atomics"}
 
-// place is a byte in words.
-func (g *Group) place(addr uint64) string {
+// byteName is a byte in words.
+func (g *Launches) byteName(addr uint64) string {
 	if b := g.machine.Store.Find(addr); b != nil {
 		return fmt.Sprintf("byte %d of %s", addr-b.Addr, b.Name)
 	}

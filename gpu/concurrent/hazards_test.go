@@ -19,7 +19,7 @@ func TestLooseLaunches(t *testing.T) {
 			for _, p := range pairs {
 				want = want && (p != [2]int{i, j}) && (p != [2]int{j, i})
 			}
-			if got := loose(reach, i, j); got != want {
+			if got := unordered(reach, i, j); got != want {
 				t.Fatalf("launches %d and %d are loose: %t", i, j, got)
 			}
 		}

@@ -17,8 +17,8 @@ import (
 const subPixelBits = 8
 
 const (
-	one  = 1 << subPixelBits
-	half = one / 2
+	subPixels = 1 << subPixelBits
+	half      = subPixels / 2
 	// maxCoordinate keeps the edge functions far within 64 bits, in pixels.
 	maxCoordinate = 1 << 16
 	// tile is the side of the blocks in which pixels are walked, in pixels.
@@ -55,7 +55,7 @@ type edge struct {
 	bias    int64 // 0 for a top or left edge, whose own points count, else -1
 }
 
-func (e *edge) at(x, y int64) int64 { return e.a*x + e.b*y + e.c }
+func (e *edge) distance(x, y int64) int64 { return e.a*x + e.b*y + e.c }
 
 // exactly is at for any position; for whole sub-pixels float64 holds all of it.
 func (e *edge) exactly(x, y float64) float64 { return float64(e.a)*x + float64(e.b)*y + float64(e.c) }
@@ -72,9 +72,9 @@ func Setup(v [3]Vertex) (t *Primitive, ok bool, err error) {
 		t.z[i], t.rw[i] = c.Z, 1/c.W
 	}
 	for i := range t.edges { // opposite to the corner of the same index; positive inside
-		t.edges[i] = between(x[(i+1)%3], y[(i+1)%3], x[(i+2)%3], y[(i+2)%3])
+		t.edges[i] = lineThrough(x[(i+1)%3], y[(i+1)%3], x[(i+2)%3], y[(i+2)%3])
 	}
-	area := t.edges[0].at(x[0], y[0])
+	area := t.edges[0].distance(x[0], y[0])
 	if area == 0 {
 		return nil, false, nil
 	}
@@ -122,10 +122,10 @@ func check(v Vertex) error {
 	return nil
 }
 
-func fixed(x float64) int64 { return int64(math.RoundToEven(x * one)) }
+func fixed(x float64) int64 { return int64(math.RoundToEven(x * subPixels)) }
 
-// between is the line from p to q.
-func between(px, py, qx, qy int64) edge {
+// lineThrough is the line from p to q.
+func lineThrough(px, py, qx, qy int64) edge {
 	return edge{a: py - qy, b: qx - px, c: px*qy - qx*py}
 }
 
@@ -142,9 +142,9 @@ func (e *edge) orient(flip bool) {
 }
 
 func (t *Primitive) covers(x, y int, at Location) bool {
-	px, py := int64(x)*one+at.X, int64(y)*one+at.Y
+	px, py := int64(x)*subPixels+at.X, int64(y)*subPixels+at.Y
 	for i := range t.edges {
-		if e := &t.edges[i]; e.at(px, py)+e.bias < 0 {
+		if e := &t.edges[i]; e.distance(px, py)+e.bias < 0 {
 			return false
 		}
 	}
@@ -157,7 +157,9 @@ type Location struct{ X, Y int64 }
 var centre = Location{half, half}
 
 // Offset is the location in pixels from the centre.
-func (l Location) Offset() (x, y float64) { return float64(l.X-half) / one, float64(l.Y-half) / one }
+func (l Location) Offset() (x, y float64) {
+	return float64(l.X-half) / subPixels, float64(l.Y-half) / subPixels
+}
 
 // Locations are those of the samples of a pixel by their number (Vulkan 1.3,
 // "Standard sample locations"); nil for other numbers than 1, 2, 4 and 8.
@@ -183,12 +185,12 @@ type Point struct {
 	RW                     float64 // 1/w
 }
 
-// At interpolates at a pixel's centre.
-func (t *Primitive) At(x, y int) Point { return t.AtPosition(float64(x)+0.5, float64(y)+0.5) }
+// AtCentre interpolates at a pixel's centre.
+func (t *Primitive) AtCentre(x, y int) Point { return t.AtPosition(float64(x)+0.5, float64(y)+0.5) }
 
 // AtPosition interpolates at a position in pixels.
 func (t *Primitive) AtPosition(x, y float64) Point {
-	i, j := t.second.exactly(x*one, y*one)/t.area, t.third.exactly(x*one, y*one)/t.area
+	i, j := t.second.exactly(x*subPixels, y*subPixels)/t.area, t.third.exactly(x*subPixels, y*subPixels)/t.area
 	p := Point{LinearI: i, LinearJ: j}
 	p.Z = t.z[0] + i*(t.z[1]-t.z[0]) + j*(t.z[2]-t.z[0])
 	if t.rw[0] == t.rw[1] && t.rw[0] == t.rw[2] {

@@ -16,7 +16,7 @@ import (
 // to the whole. Points on an edge count when the inside lies to the right of it
 // or, for a level edge, below: a point an instant to the right and below decides.
 func inside(v [3]Vertex, x, y int, at Location) bool {
-	px, py := big.NewRat(int64(x)*one+at.X, one), big.NewRat(int64(y)*one+at.Y, one)
+	px, py := big.NewRat(int64(x)*subPixels+at.X, subPixels), big.NewRat(int64(y)*subPixels+at.Y, subPixels)
 	tiny := big.NewRat(1, 1<<40) // far below what two different edges can differ by
 	px.Add(px, tiny)
 	py.Add(py, new(big.Rat).Mul(tiny, tiny))
@@ -30,7 +30,7 @@ func inside(v [3]Vertex, x, y int, at Location) bool {
 }
 
 func rat(v Vertex) [2]*big.Rat {
-	return [2]*big.Rat{big.NewRat(fixed(v.X), one), big.NewRat(fixed(v.Y), one)}
+	return [2]*big.Rat{big.NewRat(fixed(v.X), subPixels), big.NewRat(fixed(v.Y), subPixels)}
 }
 
 func areaOf(a, b, c [2]*big.Rat) *big.Rat {
@@ -65,7 +65,7 @@ func coverage(t *testing.T, v [3]Vertex) (pixels [side][side]int, quads int) {
 
 func corner(t *rapid.T, name string) Vertex {
 	// Coarse steps put many corners and edges exactly on pixel centres.
-	step := rapid.SampledFrom([]float64{0.5, 0.25, 1.0 / one}).Draw(t, name+" step")
+	step := rapid.SampledFrom([]float64{0.5, 0.25, 1.0 / subPixels}).Draw(t, name+" step")
 	n := int(20 / step)
 	return Vertex{X: float64(rapid.IntRange(-n/4, n).Draw(t, name+" x")) * step, Y: float64(rapid.IntRange(-n/4, n).Draw(t, name+" y")) * step, W: 1}
 }
@@ -121,12 +121,12 @@ func TestPointInterpolatesTheCorners(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []Point{{0, 0, 0, 0, 0.25, 1}, {1, 0, 1, 0, 0.5, 0.5}, {0, 1, 0, 1, 0.75, 0.25}} {
-		if got := tri.At(int(v[i].X), int(v[i].Y)); got != want {
+		if got := tri.AtCentre(int(v[i].X), int(v[i].Y)); got != want {
 			t.Errorf("corner %d: %+v, want %+v", i, got, want)
 		}
 	}
 	// Half way along the first edge 1/w is 0.75, so that corner 1 has the weight 0.5*0.5/0.75.
-	if got := tri.At(4, 0); got.LinearI != 0.5 || got.RW != 0.75 || got.I != 0.25/0.75 {
+	if got := tri.AtCentre(4, 0); got.LinearI != 0.5 || got.RW != 0.75 || got.I != 0.25/0.75 {
 		t.Errorf("half way: %+v", got)
 	}
 }
@@ -203,7 +203,7 @@ func TestPointsAreSquares(t *testing.T) {
 				}
 			}
 		}
-		if got := p.At(3, 4); got.Z != 0.25 || got.RW != 0.25 {
+		if got := p.AtCentre(3, 4); got.Z != 0.25 || got.RW != 0.25 {
 			t.Errorf("%+v: depth %g and 1/w %g, want 0.25 both", c, got.Z, got.RW)
 		}
 	}

@@ -66,7 +66,7 @@ func (s *Sampler) runLooked(k *kind, l Launch, kern *cu.Launch, follows bool) er
 	}
 	if !s.mayPutBack(written(kern), uint64(k.each*float64(cu.GridSize(kern.NumWorkgroups)))) {
 		s.history = history{again: s.history.again}
-		return s.runInTurn(s.kinds.of(l, l.Like()), l, follows)
+		return s.runInTurn(s.kinds.of(l, l.ClassKey()), l, follows)
 	}
 	issued := append([]account.InstCount(nil), issuedOf(kern.Code)...)
 	c, x, light, err := s.look(l, kern)

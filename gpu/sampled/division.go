@@ -120,7 +120,7 @@ func (d *division) issued() (n uint64, by [isa.NumClasses]uint64) {
 func (d *division) run(follows bool) error {
 	d.machine.Array.TrackRecent(true)
 	defer d.machine.Array.TrackRecent(false)
-	err := d.machine.Functional.During(func() error {
+	err := d.machine.Functional.DuringTimed(func() error {
 		return d.clocked(d.launch, scheduler.Part{End: d.all, Next: d.next}, follows)
 	})
 	if err = cmp.Or(d.err, err); err == nil {

@@ -148,7 +148,7 @@ func (s *Sampler) Run(l Launch, follows bool) error {
 			return s.runLooked(k, l, kern, follows)
 		}
 	}
-	return s.runInTurn(s.kinds.of(l, l.Like()), l, follows)
+	return s.runInTurn(s.kinds.of(l, l.ClassKey()), l, follows)
 }
 
 // runAfter runs a large launch after those of a history.

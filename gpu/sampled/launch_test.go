@@ -73,7 +73,7 @@ func (l *testLaunch) machine() Machine {
 
 func (l *testLaunch) Step() string               { return "step" }
 func (l *testLaunch) Kind() string               { return "" }
-func (l *testLaunch) Like() string               { return "" }
+func (l *testLaunch) ClassKey() string           { return "" }
 func (l *testLaunch) Kernel() *cu.Launch         { return l.kernel }
 func (l *testLaunch) Workgroups() (uint64, bool) { return cu.GridSize(l.kernel.NumWorkgroups), true }
 func (l *testLaunch) Resources() cu.Resources    { return l.kernel.Resources }
@@ -94,10 +94,10 @@ func (l *testLaunch) Functional(p scheduler.Part, warm bool) (c *account.Counts,
 	return &account.Counts{Workgroups: l.last.Workgroups, ByClass: l.last.Instructions, Functional: &account.FunctionalCounts{ByClass: l.last.Instructions}}, err
 }
 
-func (l *testLaunch) Executed() uint64            { return l.did }
-func (l *testLaunch) LDSCycles() uint64           { return l.last.LDSUnit }
-func (l *testLaunch) LongestWave() uint64         { return l.last.Longest }
-func (l *testLaunch) During(f func() error) error { return f() }
+func (l *testLaunch) Executed() uint64                 { return l.did }
+func (l *testLaunch) LDSCycles() uint64                { return l.last.LDSUnit }
+func (l *testLaunch) LongestWave() uint64              { return l.last.Longest }
+func (l *testLaunch) DuringTimed(f func() error) error { return f() }
 
 func (l *testLaunch) Uncounted(run func() error) (uint64, error) {
 	before := l.did

@@ -14,8 +14,8 @@ type Launch interface {
 	// Step is the step that it is counted with. Kind is the same for launches that are alike, of whatever steps; empty: the step.
 	Step() string
 	Kind() string
-	// Like is the same for all launches of a kind that are taken for alike.
-	Like() string
+	// ClassKey is the same for all launches of a kind that are taken for alike.
+	ClassKey() string
 	// Kernel is the grid of workgroups, which may run in parts and run again; nil: draws, graphs and launches beside each other, which run as wholes.
 	Kernel() *cu.Launch
 	// Workgroups is how many there are, where that is known before they run.
@@ -44,8 +44,8 @@ type Functional interface {
 	LDSCycles() uint64
 	// LongestWave is the number of instructions of the longest wave of the last run.
 	LongestWave() uint64
-	// During runs timed work, between whose workgroups others run functional.
-	During(timed func() error) error
+	// DuringTimed runs timed work, between whose workgroups others run functional.
+	DuringTimed(timed func() error) error
 	// Uncounted runs something functional that neither the clock of shaders nor the list of faults shows, and returns its instructions.
 	Uncounted(run func() error) (instructions uint64, err error)
 }

@@ -79,7 +79,7 @@ func (p *plan) launch(x *executor, kind commandKind, w *planned, also ...int) {
 	}
 	s := p.now()
 	w.lane, w.Queue, w.context = l, l.number, x.copy()
-	w.After, w.Waited = s.pruned(d.after), d.waited
+	w.WaitsFor, w.Waited = s.pruned(d.after), d.waited
 	w.Release, w.Acquire = p.device.levelsOf(d)
 	i := s.add(w)
 	d.waited = true
@@ -90,7 +90,7 @@ func (p *plan) launch(x *executor, kind commandKind, w *planned, also ...int) {
 
 // mark adds an action that takes no time to a queue.
 func (p *plan) mark(l *lane, after []int, f func(cycle uint64)) {
-	p.now().add(&planned{lane: l, Queued: gpu.Queued{Queue: l.number, After: after, Mark: f}})
+	p.now().add(&planned{lane: l, Queued: gpu.Queued{Queue: l.number, WaitsFor: after, OnReached: f}})
 }
 
 // atEnd does something when all of the segment is done.
@@ -109,7 +109,7 @@ func (s *segment) add(w *planned) int {
 	i := len(s.items)
 	s.items = append(s.items, w)
 	set := make([]uint64, (i+63)/64)
-	for _, k := range w.After {
+	for _, k := range w.WaitsFor {
 		set[k/64] |= 1 << (k % 64)
 		for n, word := range s.after[k] {
 			set[n] |= word
@@ -142,7 +142,7 @@ func (s *segment) pruned(list []int) []int {
 // launches counts the items that are no marks.
 func (s *segment) launches() (n int) {
 	for _, w := range s.items {
-		if w.Mark == nil {
+		if w.OnReached == nil {
 			n++
 		}
 	}
@@ -305,7 +305,7 @@ func (p *plan) graph(x *executor, g *graphDispatch) error {
 func (p *plan) transfer(x *executor, t *timedWork) error {
 	title := labelled(x.labels, t.name)
 	w := &planned{alone: t.run, row: row{kind: "transfer", name: title, pipeline: t.name, bytes: t.bytes}}
-	w.Transfer = &gpu.Transfer{Name: title, Bytes: t.bytes, Do: t.do}
+	w.Transfer = &gpu.Transfer{Name: title, Bytes: t.bytes, Move: t.do}
 	for i := range t.moves {
 		w.Transfer.Access = append(w.Transfer.Access, t.moves[i].access()...)
 	}

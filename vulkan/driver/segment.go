@@ -29,8 +29,8 @@ func (s *segment) run(d *device_, follows bool) error {
 // marksAt has all marks passed now.
 func (s *segment) marksAt(d *device_) {
 	for _, w := range s.items {
-		if w.Mark != nil {
-			w.Mark(d.gpu.Cycle())
+		if w.OnReached != nil {
+			w.OnReached(d.gpu.Cycle())
 		}
 	}
 }
@@ -42,10 +42,10 @@ func (s *segment) alone() bool {
 	}
 	begun := false
 	for _, w := range s.items {
-		if w.Mark != nil && begun && len(w.After) == 0 {
+		if w.OnReached != nil && begun && len(w.WaitsFor) == 0 {
 			return false
 		}
-		begun = begun || w.Mark == nil
+		begun = begun || w.OnReached == nil
 	}
 	return true
 }
@@ -59,14 +59,14 @@ func (s *segment) fits(d *device_) bool {
 			graphs = append(graphs, w.Graph)
 		}
 	}
-	return d.gpu.FitBeside(graphs)
+	return d.gpu.FitConcurrent(graphs)
 }
 
 // inOrder runs the launches one after the other.
 func (s *segment) inOrder(d *device_, follows bool) error {
 	for _, w := range s.items {
-		if w.Mark != nil {
-			w.Mark(d.gpu.Cycle())
+		if w.OnReached != nil {
+			w.OnReached(d.gpu.Cycle())
 			continue
 		}
 		x := w.context
@@ -81,7 +81,7 @@ func (s *segment) inOrder(d *device_, follows bool) error {
 
 // beside runs the launches concurrently, and records each, and the whole.
 func (s *segment) beside(d *device_, follows bool) error {
-	b := &gpu.Beside{Name: s.name(), Follows: follows}
+	b := &gpu.ConcurrentWork{Name: s.name(), FollowsDispatch: follows}
 	for _, w := range s.items {
 		for len(b.Queues) <= w.Queue {
 			b.Queues = append(b.Queues, gpu.DeviceQueue{})
@@ -94,7 +94,7 @@ func (s *segment) beside(d *device_, follows bool) error {
 	var hazards []string
 	var err error
 	d.watch.waves.run(func() {
-		counts, hazards, err = d.gpu.RunBeside(context.Background(), b)
+		counts, hazards, err = d.gpu.RunConcurrent(context.Background(), b)
 	}, s.names()...)
 	if counts != nil {
 		s.record(d, begin, counts, time.Since(started))
@@ -109,7 +109,7 @@ func (s *segment) beside(d *device_, follows bool) error {
 // names returns the names of the launches.
 func (s *segment) names() (list []string) {
 	for _, w := range s.items {
-		if w.Mark == nil {
+		if w.OnReached == nil {
 			list = append(list, w.row.name)
 		}
 	}
@@ -123,7 +123,7 @@ const mostNamed = 3
 func (s *segment) name() string {
 	var list []string
 	for _, w := range s.items {
-		if w.Mark == nil && !slices.Contains(list, w.row.pipeline) {
+		if w.OnReached == nil && !slices.Contains(list, w.row.pipeline) {
 			list = append(list, w.row.pipeline)
 		}
 	}
@@ -143,7 +143,7 @@ func (s *segment) record(d *device_, begin uint64, counts *account.Counts, host 
 		d.work.overlaps++
 	}
 	for _, w := range s.items {
-		if w.Mark != nil || !w.Ran && counts.Estimate == nil {
+		if w.OnReached != nil || !w.Ran && counts.Estimate == nil {
 			continue
 		}
 		r, t := &w.row, &w.Times
@@ -172,7 +172,7 @@ func (s *segment) open() (list []*account.Counts) {
 	first := true
 	for _, w := range s.items {
 		switch {
-		case w.Mark != nil:
+		case w.OnReached != nil:
 		case first:
 			list, first = slices.Clone(w.context.open), false
 		default:

@@ -169,10 +169,10 @@ func TestWaitsOverOthers(t *testing.T) {
 			reached[i] = make([]bool, n)
 			for range r.IntN(3) {
 				if i > 0 {
-					w.After = append(w.After, r.IntN(i))
+					w.WaitsFor = append(w.WaitsFor, r.IntN(i))
 				}
 			}
-			for _, k := range w.After {
+			for _, k := range w.WaitsFor {
 				reached[i][k] = true
 				for m := range k {
 					reached[i][m] = reached[i][m] || reached[k][m]
@@ -216,7 +216,7 @@ func TestNamesOfSegments(t *testing.T) {
 	launch := func(name string, open ...*account.Counts) *planned {
 		return &planned{row: row{name: "label/" + name, pipeline: name}, context: executor{open: open}}
 	}
-	mark := &planned{Queued: gpu.Queued{Mark: func(uint64) {}}}
+	mark := &planned{Queued: gpu.Queued{OnReached: func(uint64) {}}}
 	p, q := &account.Counts{}, &account.Counts{}
 	for _, c := range []struct {
 		items []*planned
@@ -239,7 +239,7 @@ func TestNamesOfSegments(t *testing.T) {
 		}
 		launches := 0
 		for _, w := range c.items {
-			if w.Mark == nil {
+			if w.OnReached == nil {
 				launches++
 			}
 		}
@@ -248,7 +248,7 @@ func TestNamesOfSegments(t *testing.T) {
 		}
 	}
 	// One launch is alone where no mark after it shows when it ends by itself.
-	waiting := &planned{Queued: gpu.Queued{Mark: func(uint64) {}, After: []int{0}}}
+	waiting := &planned{Queued: gpu.Queued{OnReached: func(uint64) {}, WaitsFor: []int{0}}}
 	for i, c := range []struct {
 		items []*planned
 		alone bool

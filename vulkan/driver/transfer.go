@@ -78,7 +78,7 @@ func (t *timedWork) run(x *executor) error {
 	counts, file, told := x.tell()
 	if !told {
 		t.do()
-		counts = &account.Counts{Cycles: x.device.gpu.Pass(t.bytes, x.follows)}
+		counts = &account.Counts{Cycles: x.device.gpu.PassTransfer(t.bytes, x.follows)}
 	}
 	x.device.record(x, &row{
 		busy: x.busy(counts), kind: "transfer", name: title, pipeline: t.name, begin: begin, bytes: t.bytes, counts: *counts, captured: file, host: time.Since(started),
