@@ -14,13 +14,13 @@ import (
 	"spvsim/program/ir"
 )
 
-// ErrHostLimit says that a job asks for more of the computer that simulates than limits.host_bytes lets it have.
+// ErrHostLimit reports that a job needs more of the host's memory than limits.host_bytes allows.
 var ErrHostLimit = errors.New("limits.host_bytes")
 
-// A budget is the memory of the host that a run may take. What is large is taken from it before it is allocated.
+// A budget limits the host memory of a run. Large allocations are reserved in it first.
 type budget struct{ limit, used uint64 }
 
-// newBudget is what the job says, else what a computer of this size can spare.
+// newBudget returns the job's limit of host memory, or by default what a host of this size can spare.
 func newBudget(l *config.Limits) *budget {
 	if l.HostBytes > 0 {
 		return &budget{limit: uint64(l.HostBytes)}
@@ -42,7 +42,7 @@ func (b *budget) reserve(bytes uint64, what string) error {
 // unknownHostBytes is taken for the memory of a computer that does not say what it has.
 const unknownHostBytes = 8 << 30
 
-// defaultHostBytes is four fifths of the memory of this computer, or of the control group that the process is in.
+// defaultHostBytes returns four fifths of the memory of this computer, or of the control group that the process is in.
 func defaultHostBytes() uint64 {
 	total := uint64(unknownHostBytes)
 	if n, ok := memTotal("/proc/meminfo"); ok {
@@ -72,7 +72,7 @@ func memTotal(file string) (bytes uint64, ok bool) {
 	return 0, false
 }
 
-// heapBytes is what the process holds of memory that was allocated and not given back.
+// heapBytes returns the memory that the process has allocated and not returned to the system.
 func heapBytes() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
@@ -89,7 +89,7 @@ const (
 	sliceHostBytes = 256
 )
 
-// machineBytes is about what a machine takes of the host's memory before anything runs on it, and once all of its caches are in use.
+// machineBytes estimates the host memory of a machine: of its parts, and of its caches when all lines are in use.
 func machineBytes(m *config.Machine) uint64 {
 	units := uint64(m.Units())
 	waves := uint64(m.UnitSlots())
@@ -115,7 +115,7 @@ func instances(m *config.Machine, sharedBy int) uint64 {
 // maxDescriptors bounds the elements of a descriptor array, as the indices of jobs are bounded.
 const maxDescriptors = 1 << 20
 
-// descriptorHostBytes is what one descriptor takes of the host's memory.
+// descriptorHostBytes is the host memory of one descriptor.
 const descriptorHostBytes = 128
 
 // checkArray refuses descriptor arrays that no host memory is there for. A module may declare them all the same.
@@ -126,7 +126,7 @@ func (r *resources) checkArray(want *ir.Binding) error {
 	return r.budget.reserve(uint64(want.Count)*descriptorHostBytes, fmt.Sprintf("the descriptors of set %d, binding %d", want.Set, want.Binding))
 }
 
-// space is what a buffer may hold: what memory and host have left, and the key that says so.
+// space returns the largest size of a buffer, by the memory left on the device and on the host, and the key of the tighter limit.
 func (r *resources) space() (bytes uint64, bound string) {
 	bytes, bound = r.store.Left(), "memory.bytes"
 	if left := r.budget.free(); left < bytes {
@@ -135,7 +135,7 @@ func (r *resources) space() (bytes uint64, bound string) {
 	return bytes, bound
 }
 
-// scratchHostBytes is what a wave slot's scratch takes of the host's memory before a wave uses it.
+// scratchHostBytes is the host memory of a wave slot's scratch before a wave uses it.
 const scratchHostBytes = 32
 
 func machineName(m *config.Machine) string {

@@ -12,7 +12,7 @@ import (
 	"spvsim/engine"
 )
 
-// components are the parts of the machine, the front of it first.
+// components lists the components of the machine, its front end first.
 func (r *runner) components() []sim.Component {
 	g := r.machine
 	list := []sim.Component{g.Dispatcher}
@@ -50,7 +50,7 @@ var energyParts = map[string][]energy.Part{
 	"EnqueueQueue": {energy.Queue}, "SchedulerCore": {energy.Queue}, "Dispatcher": {energy.Dispatch},
 }
 
-// componentKind is the last word of a component's name that has parts of the energy; empty: none has.
+// componentKind returns the last word of a component's name that energyParts has; empty: none.
 func componentKind(name string) string {
 	words := strings.Split(name, ".")
 	for _, w := range slices.Backward(words) {
@@ -62,7 +62,7 @@ func componentKind(name string) string {
 	return ""
 }
 
-// shareEnergy shares what each kind of components took evenly among them: it is counted of the kind.
+// shareEnergy divides the energy of each kind of component evenly among its components, as it is counted by kind.
 func shareEnergy(list []Component, e *energy.Energy) {
 	number := map[string]int{}
 	for i := range list {
@@ -76,9 +76,8 @@ func shareEnergy(list []Component, e *energy.Energy) {
 	}
 }
 
-// componentWork is what the parts of the machine did, those without any work included:
-// SIMDs, whose turns are within their compute unit's, among them. Akita's
-// parts do not count their events: a hook does, also for its connections.
+// componentWork lists the components of the machine with their work, idle ones included. SIMDs are among them, though their turns are
+// part of their compute unit's. Akita's components do not count their events: a hook counts them, and those of its connections.
 func (r *runner) componentWork() (list []Component) {
 	all, known := r.components(), map[string]bool{}
 	if a, ok := r.machine.Hierarchy.(*akita.Memory); ok {
@@ -106,7 +105,7 @@ func (r *runner) componentWork() (list []Component) {
 // eventCounter counts the events of Akita's own parts, which do not, by the name of their handler.
 type eventCounter map[string]uint64
 
-// Func fulfils sim.Hook.
+// Func implements sim.Hook.
 func (c eventCounter) Func(ctx sim.HookCtx) {
 	if ctx.Pos != sim.HookPosBeforeEvent {
 		return

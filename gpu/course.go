@@ -7,16 +7,16 @@ import (
 	"spvsim/mem"
 )
 
-// A launchList is the launches of a round, in their order. Draws and dispatches of graphs have memory of their own and are made before the
-// first cycle, and so is all that waits in queues. Others are made once then, so that what is wrong with them is known, and
-// again when their turn comes: many of them take no more memory than one.
+// A launchList has the launches of a round, in their order. Draws, dispatches of graphs and launches of queues have memory of their own and
+// are made before the first cycle. Others are made then to find their errors, and again in their turn, so that many of them take no more
+// memory than one.
 type launchList struct {
 	launches []jobLaunch // made before the first cycle
 	lazy     bool        // the others are made in their turn
 	count    int         // launches of the job
 	modes    []string    // how they run, each once
 	steps    []string    // of which they are, each once
-	anyTimed bool        // one is timed, where the job says which are
+	anyTimed bool        // at least one launch is in the job's time window
 }
 
 // prepareLaunches makes a work of each launch: programs are lowered, resources bound.
@@ -37,7 +37,7 @@ func (r *runner) prepareLaunches() error {
 	})
 }
 
-// recordLaunch takes down what is known of all launches before the first cycle.
+// recordLaunch adds a launch to the modes and steps of the job, before the first cycle.
 func (r *runner) recordLaunch(l *jobLaunch) {
 	r.count++
 	if !slices.Contains(r.modes, l.mode) {
@@ -49,7 +49,7 @@ func (r *runner) recordLaunch(l *jobLaunch) {
 	r.anyTimed = r.anyTimed || r.window != nil && r.window.Chooses(l.from)
 }
 
-// makeLaunch is a launch with its work.
+// makeLaunch makes a launch with its work.
 func (r *runner) makeLaunch(l *config.Launch) (made jobLaunch, err error) {
 	made = jobLaunch{step: stepName(l), once: l.Once, host: l.Copy != nil || l.Synchronize, mode: r.launchMode(l.Mode), from: l}
 	if made.host {
@@ -59,7 +59,7 @@ func (r *runner) makeLaunch(l *config.Launch) (made jobLaunch, err error) {
 	return made, err
 }
 
-// eachLaunch hands the launches of a round on, with their number and how many there are.
+// eachLaunch calls do with each launch of a round, its number and the number of launches.
 func (r *runner) eachLaunch(do func(i, of int, l *jobLaunch) error) error {
 	list := r.launches
 	if !r.lazy {
@@ -86,8 +86,8 @@ func (r *runner) eachLaunch(do func(i, of int, l *jobLaunch) error) error {
 	})
 }
 
-// pushPlaces are where the push constants of launches lie. Those of launches that are made again lie where they did: one after the other, but
-// for gaps where other memory was taken in between.
+// pushPlaces has the addresses of push constants. Launches that are made again in their turn get the addresses of their first time: one
+// after the other, except for gaps where other memory was allocated in between.
 type pushPlaces struct {
 	store      *mem.Store
 	recording  bool // what is placed now is placed again later
@@ -107,7 +107,7 @@ type gap struct {
 // beginReplay begins to place again what was noted.
 func (p *pushPlaces) beginReplay() { p.replaying, p.count, p.next, p.gapsPassed = true, 0, 0, 0 }
 
-// addressOf is where push constants lie.
+// addressOf returns the address of the next push constants.
 func (p *pushPlaces) addressOf(bytes int) (addr uint64, err error) {
 	size := max(1, uint64(bytes))
 	if p.replaying {
@@ -128,7 +128,7 @@ func (p *pushPlaces) addressOf(bytes int) (addr uint64, err error) {
 	return addr, nil
 }
 
-// nextRecorded is where the next ones were placed.
+// nextRecorded returns the address at which the next push constants were placed before.
 func (p *pushPlaces) nextRecorded() uint64 {
 	if p.gapsPassed == len(p.gaps) || p.gaps[p.gapsPassed].index > p.count {
 		return p.next

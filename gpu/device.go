@@ -22,9 +22,9 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// A Device is a machine that is opened once and given work from outside, by a driver: memory that others keep, kernels, and dispatches
-// one after the other, each with the caches as the one before left them. Kernels and dispatches are for one goroutine at a time;
-// memory may come and go while a dispatch runs, and is there for the next one.
+// A Device is a machine that a driver opens once and gives work: memory of the caller, kernels, and dispatches one after the other. Each finds
+// the caches as the one before left them. Kernels and dispatches are for one goroutine at a time; memory may be mapped and unmapped while a
+// dispatch runs, with effect from the next one on.
 type Device struct {
 	r       *runner
 	kernels sync.Mutex // holds what follows, and lowering
@@ -33,7 +33,7 @@ type Device struct {
 	push    *mem.Buffer // where push constants live, for the scalar cache
 
 	maxInstructions    uint64 // instructions of a dispatch; 0: any number
-	instructionsBefore uint64 // instructions of those that ended
+	instructionsBefore uint64 // instructions of the dispatches that ended
 	cancel             context.CancelCauseFunc
 
 	pending       sync.Mutex
@@ -42,13 +42,13 @@ type Device struct {
 
 type scratchShape struct{ words, lanes int }
 
-// maxPush is what a machine's driver keeps of push constants, in bytes.
+// maxPush is the size of the device's block of push constants, in bytes.
 const maxPush = 256
 
-// DeviceSetup says what to open.
+// DeviceSetup describes the device to open.
 type DeviceSetup struct {
 	Machine *config.Machine
-	// Mode is how dispatches run, by the names of config.Modes; empty: timed.
+	// Mode of the dispatches, one of config.Modes; empty: timed.
 	Mode string
 	// Tracer receives all that is timed; nil: none.
 	Tracer   probe.Tracer
@@ -59,7 +59,7 @@ type DeviceSetup struct {
 	MaxHostSeconds  float64
 }
 
-// ErrDispatch says that a dispatch took more than it may.
+// ErrDispatch reports that a dispatch exceeded a limit.
 var ErrDispatch = errors.New("limit of a dispatch reached")
 
 // OpenDevice builds a machine.
@@ -86,7 +86,7 @@ func OpenDevice(s DeviceSetup) (*Device, error) {
 	return d, nil
 }
 
-// limitInstructions ends a dispatch of too many instructions, and passes on how far it is.
+// limitInstructions ends a dispatch that executes too many instructions, and forwards its progress.
 func (d *Device) limitInstructions(progress func(Progress)) func(Progress) {
 	return func(p Progress) {
 		if p.Instructions-d.instructionsBefore > d.maxInstructions {
@@ -98,19 +98,19 @@ func (d *Device) limitInstructions(progress func(Progress)) func(Progress) {
 	}
 }
 
-// Machine is the description of the device's machine.
+// Machine returns the description of the device's machine.
 func (d *Device) Machine() *config.Machine { return d.r.setup.Machine }
 
-// Cycle is the simulated time.
+// Cycle returns the simulated time.
 func (d *Device) Cycle() uint64 { return max(d.r.timing.now, d.r.machine.Cycle()) }
 
-// Map puts bytes that the caller keeps at a device address. They are the memory itself: what the host writes there is what a dispatch
-// that begins later reads.
+// Map puts bytes of the caller at a device address. They are the memory itself: a dispatch reads what the host wrote there before it
+// began.
 func (d *Device) Map(addr uint64, bytes []byte, name string) {
 	d.deferChange(func(s *mem.Store) error { return s.Attach(addr, bytes, name) })
 }
 
-// Unmap takes the bytes at an address away again. No dispatch may use them.
+// Unmap removes the bytes at an address. No dispatch may use them.
 func (d *Device) Unmap(addr uint64) {
 	d.deferChange(func(s *mem.Store) error { s.Detach(addr); return nil })
 }
@@ -134,7 +134,7 @@ func (d *Device) applyChanges() error {
 	return nil
 }
 
-// Memory is the bytes at a device address; nil where they are not all there.
+// Memory returns the bytes at a device address; nil if not all of them are mapped.
 func (d *Device) Memory(addr, bytes uint64) []byte {
 	if d.applyChanges() != nil {
 		return nil
@@ -150,12 +150,12 @@ func (d *Device) Memory(addr, bytes uint64) []byte {
 type Kernel struct {
 	*lowered
 	limits *cu.Limits
-	copies concurrent.Copies // of its code, for launches beside others
-	// Program says what it binds, and what it takes of the machine.
+	copies concurrent.Copies // of its code, for concurrent launches
+	// Program has the bindings and the resources that the kernel needs.
 	Program *program.Program
 }
 
-// KernelSetup says which entry point, and how it is specialized.
+// KernelSetup selects an entry point and its specialization.
 type KernelSetup struct {
 	Module         *validate.Module
 	Entry          string
@@ -163,7 +163,7 @@ type KernelSetup struct {
 	WaveSize       int               // 0: the machine's
 }
 
-// maxLowering bounds the time that lowering takes: who asks a device for a kernel has no other way to end it.
+// maxLowering bounds the time of lowering, as the caller of Kernel has no context to cancel.
 const maxLowering = 10 * time.Minute
 
 // Kernel lowers an entry point, in ten minutes at most.
@@ -173,7 +173,7 @@ func (d *Device) Kernel(s KernelSetup) (*Kernel, error) {
 	return d.KernelContext(ctx, s)
 }
 
-// KernelContext is Kernel that ends with its context.
+// KernelContext lowers as Kernel does, and stops when its context ends.
 func (d *Device) KernelContext(ctx context.Context, s KernelSetup) (*Kernel, error) {
 	if s.WaveSize == 0 {
 		s.WaveSize = d.Machine().WaveSize
@@ -203,7 +203,7 @@ func (d *Device) KernelOf(prog *program.Program) (*Kernel, error) {
 type Dispatch struct {
 	Name            string // in statistics and traces
 	Kind            string // with the kernel and the grid, what a sampled run takes for alike; empty: the name
-	Untimed         bool   // it runs without time, and brings its lines into the caches
+	Untimed         bool   // runs functional, and warms the caches
 	Kernel          *Kernel
 	Groups          [3]uint32
 	Indirect        func() [3]uint32   // reads the groups as the dispatch begins; nil: they are known
@@ -292,7 +292,7 @@ func (d *Device) launchOf(x *Dispatch) (*jobLaunch, error) {
 	}}}, nil
 }
 
-// scratchFor is the private memory of a program's waves. Dispatches do not overlap, so that those of one shape share it.
+// scratchFor returns the scratch memory of a program's waves. Dispatches of one shape share it, as they do not overlap.
 func (d *Device) scratchFor(p *program.Program) ([]mem.Scratch, error) {
 	if p.ScratchWords == 0 {
 		return nil, nil
@@ -306,10 +306,10 @@ func (d *Device) scratchFor(p *program.Program) ([]mem.Scratch, error) {
 	return made, err
 }
 
-// Elapse lets cycles pass: work that was done elsewhere.
+// Elapse advances the time by cycles of work that was done elsewhere.
 func (d *Device) Elapse(cycles uint64) { d.passCycles("work done elsewhere", cycles) }
 
-// passCycles lets cycles pass in which the compute units do nothing.
+// passCycles advances the time by cycles in which the compute units are idle.
 func (d *Device) passCycles(name string, cycles uint64) {
 	t := d.r.timing
 	t.now = d.Cycle()
@@ -318,7 +318,7 @@ func (d *Device) passCycles(name string, cycles uint64) {
 	t.traceEnd(t.now)
 }
 
-// PassTransfer lets the time of a transfer pass that reads and writes bytes of device memory. Without time, it is none.
+// PassTransfer advances the time by that of a transfer of some bytes, read and written. In mode functional it takes no time.
 func (d *Device) PassTransfer(bytes uint64, follows bool) (cycles uint64) {
 	if d.r.launchMode("") == config.ModeFunctional {
 		return 0
@@ -328,7 +328,7 @@ func (d *Device) PassTransfer(bytes uint64, follows bool) (cycles uint64) {
 	return cycles
 }
 
-// Listings are the lowered programs with what their instructions cost so far in timed dispatches. None may run meanwhile.
+// Listings returns the lowered programs with the cost of their instructions in timed dispatches so far. No dispatch may run meanwhile.
 func (d *Device) Listings() []tracing.Listing {
 	d.kernels.Lock()
 	defer d.kernels.Unlock()
@@ -339,7 +339,7 @@ func (d *Device) Listings() []tracing.Listing {
 	return list
 }
 
-// Levels are the names of the levels of a machine's memory, in the order of counts.
+// Levels returns the names of the levels of a machine's memory, in the order of counts.
 func Levels(m *config.Machine) (list []string) {
 	for _, c := range machine.New(m, nil).Hierarchy.Counters() {
 		list = append(list, c.Level)
@@ -347,5 +347,5 @@ func Levels(m *config.Machine) (list []string) {
 	return list
 }
 
-// Occupancy is how many workgroups fit on an empty compute unit.
+// Occupancy returns the number of workgroups that fit on an empty compute unit.
 func (k *Kernel) Occupancy() int { return k.resources.Occupancy(k.limits) }

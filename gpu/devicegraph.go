@@ -28,7 +28,7 @@ type GraphNode struct {
 	Name     string
 	Index    uint32
 	HasIndex bool
-	// Program is what the node was lowered to before, among the same nodes; nil: it is to be lowered.
+	// Program, if not nil, is used instead of lowering the node; it was lowered among the same nodes.
 	Program *program.Program
 }
 
@@ -103,7 +103,7 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*graph.No
 	return out, nil
 }
 
-// Node is the number of a node, by which dispatches name it; -1: there is none such.
+// Node returns the number of a node, by which dispatches name it; -1: there is none.
 func (g *Graph) Node(name string, index uint32) int {
 	for i, n := range g.graph.Nodes {
 		if n.Name == name && n.Index == index {
@@ -113,23 +113,23 @@ func (g *Graph) Node(name string, index uint32) int {
 	return -1
 }
 
-// Name is the name and the index of a node by its number.
+// Name returns the name and the index of a node by its number.
 func (g *Graph) Name(node int) (string, uint32) {
 	n := g.graph.Nodes[node]
 	return n.Name, n.Index
 }
 
-// Programs are what the nodes were lowered to, in their order.
+// Programs returns the programs of the nodes, in their order.
 func (g *Graph) Programs() []*program.Program { return g.programs }
 
-// ScratchBytes is how much scratch memory the graph needs at least, and how much it can use: what the machine takes where nothing else
-// is said, if that is more.
+// ScratchBytes returns the least scratch memory that the graph needs, and the most that it can use: the machine's queue.scratch_bytes, or
+// least if that is more.
 func (d *Device) ScratchBytes(g *Graph) (least, most uint64) {
 	least = g.graph.MinimumScratch(graph.OnChip(&d.Machine().WorkSpec))
 	return least, max(least, uint64(d.Machine().Queue.ScratchBytes))
 }
 
-// GraphInput says what a dispatch of a graph starts with: payloads that the caller has, or infos in device memory.
+// GraphInput has the first payloads of a dispatch of a graph: given by the caller, or as infos in device memory.
 type GraphInput struct {
 	Entries []GraphEntry
 	// Infos are Count infos, Stride bytes apart, at an address; CountInfo is the address of such a description. 0: neither.
@@ -151,7 +151,7 @@ type GraphEntry struct {
 // A GraphDispatch is one of an execution graph. Elements gives the descriptors of each program.
 type GraphDispatch struct {
 	Name     string
-	Untimed  bool // it runs without time
+	Untimed  bool // runs functional
 	Graph    *Graph
 	Scratch  uint64 // bytes
 	Input    GraphInput
@@ -173,7 +173,7 @@ func (d *Device) RunGraph(ctx context.Context, x *GraphDispatch) (*account.Count
 	return counts, err
 }
 
-// graphLaunch is the launch of a dispatch, whose nodes are bound when it begins.
+// graphLaunch returns the launch of a dispatch, whose nodes are bound when it begins.
 func (d *Device) graphLaunch(x *GraphDispatch) (*jobLaunch, error) {
 	job, err := d.graphJob(x)
 	if err != nil {
@@ -184,7 +184,7 @@ func (d *Device) graphLaunch(x *GraphDispatch) (*jobLaunch, error) {
 	return &jobLaunch{step: x.Name, kind: fmt.Sprintf("%p", x.Graph), mode: d.r.launchMode(""), work: work}, nil
 }
 
-// bindGraph hands a graph's nodes what a dispatch binds.
+// bindGraph sets the bindings of a graph's nodes for a dispatch.
 func (d *Device) bindGraph(x *GraphDispatch) (err error) {
 	for _, n := range x.Graph.graph.Nodes {
 		if n.Launch.Scratch, err = d.scratchFor(n.Program); err != nil {
@@ -219,7 +219,7 @@ func (d *Device) graphJob(x *GraphDispatch) (*graphJob, error) {
 	return job, nil
 }
 
-// entries are what the dispatch hands to the graph when it begins.
+// entries returns the entries that the dispatch starts with, read when it begins.
 func (x *GraphDispatch) entries(s *mem.Store) (list []graph.Entry, err error) {
 	g, in := x.Graph.graph, &x.Input
 	if in.InfosInMemory {
@@ -245,7 +245,7 @@ func (x *GraphDispatch) entries(s *mem.Store) (list []graph.Entry, err error) {
 	return list, nil
 }
 
-// PayloadBytes is the size of a payload of a node.
+// PayloadBytes returns the size of a payload of a node.
 func (g *Graph) PayloadBytes(node int) uint64 {
 	if node < 0 || node >= len(g.graph.Nodes) {
 		return 0

@@ -17,19 +17,19 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// A ConcurrentWork is work for several hardware queues of a device, which overlaps as far as what waits for what allows.
+// ConcurrentWork is work for several hardware queues of a device, which overlaps as far as dependences allow.
 type ConcurrentWork struct {
 	Name            string
 	Queues          []DeviceQueue
-	Items           []*Queued // each after those that it waits for
+	Items           []*Queued // each after the items that it waits for
 	FollowsDispatch bool      // after another dispatch of its queues
 }
 
-// A DeviceQueue is a hardware queue. Copies have a pipe of their own, beside those of the command processor.
+// A DeviceQueue is a hardware queue. Copies have a pipe of their own besides those of the command processor.
 type DeviceQueue struct {
 	Name     string
 	Priority string // one of command.Priorities
-	Pipe     int    // counted on over those of the machine
+	Pipe     int    // modulo the number of pipes of the machine
 	Copies   bool
 }
 
@@ -40,14 +40,14 @@ type Queued struct {
 	Dispatch *Dispatch
 	Graph    *GraphDispatch
 	Transfer *Transfer
-	// OnReached is called with the cycle in which its queue has come to it and all that it waits for is done. Nothing waits for it.
+	// OnReached is called with the cycle in which the queue has reached the mark and all that it waits for is done. Nothing waits for a mark.
 	OnReached func(cycle uint64)
-	// Waited says that its queue has waited for After before: it comes after that, without a barrier.
+	// Waited: the queue has waited for WaitsFor already, so the item comes without a barrier.
 	Waited bool
 	// Release and Acquire are the levels of memory that the barrier before it writes back and invalidates; nil: all that a launch does.
 	Release, Acquire []string
 
-	// Counts is what it did alone, and Times when, where it ran with time; of memory and of slots, all of them together are counted.
+	// Counts has what the item did alone and Times its cycles, if it was timed. Memory and slots are counted over all items together.
 	Counts account.Counts
 	Times  account.BesideLaunch
 	Ran    bool
@@ -67,7 +67,7 @@ type Rows struct {
 	Addr, Bytes, Rows, Stride uint64
 }
 
-// A deviceQueueWork is the work of a Beside.
+// A deviceQueueWork runs a ConcurrentWork.
 type deviceQueueWork struct {
 	*concurrent.Launches
 	device   *Device
@@ -75,7 +75,7 @@ type deviceQueueWork struct {
 	items    []*Queued // of each launch
 }
 
-// RunConcurrent executes work of several queues to its end. The counts are those of all together; hazards are worded.
+// RunConcurrent executes work of several queues to its end. It returns the counts of all together, and a text for each hazard.
 func (d *Device) RunConcurrent(ctx context.Context, x *ConcurrentWork) (c *account.Counts, hazards []string, err error) {
 	if err := d.applyChanges(); err != nil {
 		return nil, nil, err
@@ -154,7 +154,7 @@ func addItem(w *deviceQueueWork, item *Queued, after []int) error {
 	return nil
 }
 
-// itemLaunch is an item as a launch.
+// itemLaunch returns an item as a launch.
 func (d *Device) itemLaunch(item *Queued) (*jobLaunch, error) {
 	switch {
 	case item.Dispatch != nil:
@@ -173,7 +173,7 @@ func (d *Device) itemLaunch(item *Queued) (*jobLaunch, error) {
 	return &jobLaunch{step: item.Transfer.Name, mode: d.r.launchMode(""), work: t}, nil
 }
 
-// copyOf is the kernel's program with counts of its own.
+// copyOf returns the kernel's program with counts of its own.
 func (k *Kernel) copyOf(rules *simd.Rules) *simd.Code {
 	c, err := simd.NewCode(k.Program, rules, k.base)
 	if err != nil {
@@ -229,7 +229,7 @@ func (w *deviceQueueWork) functional(u *functionalRunner, _ scheduler.Part, warm
 	})
 }
 
-// mostNamed is how many launches an error names.
+// mostNamed is the number of launches that an error names.
 const mostNamed = 3
 
 // during names the launches that an error came in.
@@ -249,8 +249,8 @@ func during(w *deviceQueueWork, err error) error {
 	return fmt.Errorf("%s: %w", strings.Join(names, " beside "), err)
 }
 
-// FitConcurrent says whether dispatches of graphs can run beside each other and other work: persistent workers hold the compute units, and
-// each graph needs enough memory where what is on chip is divided among all.
+// FitConcurrent reports whether dispatches of graphs can overlap with each other and with other work. Persistent workers hold all compute
+// units, and each graph needs enough memory when the memory on chip is divided among all.
 func (d *Device) FitConcurrent(list []*GraphDispatch) bool {
 	if d.Machine().Scheduler.Kind == "persistent" {
 		return len(list) == 0

@@ -45,7 +45,7 @@ type attachment struct {
 	view   mem.Descriptor
 }
 
-// A slot says where an input component comes from; attribute nil: nowhere, it is zero.
+// A slot is the source of an input component; attribute nil: none, the component is zero.
 type slot struct {
 	attribute *config.DrawAttribute
 	component int
@@ -109,7 +109,7 @@ func (d *draw) attach(r *resources) error {
 	return nil
 }
 
-// sampled takes the number of samples from an attachment.
+// sampled sets the number of samples by an attachment.
 func (d *draw) sampled(samples int, c *config.DrawColor) error {
 	list := raster.Locations(samples)
 	if list == nil {
@@ -129,7 +129,7 @@ func (d *draw) sampled(samples int, c *config.DrawColor) error {
 	return nil
 }
 
-// output is the attachment of a location.
+// output returns the attachment of a location.
 func (d *draw) output(want *ir.Binding) ([]mem.Descriptor, error) {
 	location, index := ir.SplitColorBinding(want.Binding)
 	for i := range d.color {
@@ -177,7 +177,7 @@ func (d *draw) bindInputs() error {
 	return nil
 }
 
-// value is the bits of a component of a vertex.
+// value returns the bits of a component of a vertex.
 func (s *slot) value(vertex uint32) uint32 {
 	if s.attribute == nil {
 		return 0
@@ -252,7 +252,7 @@ func (d *draw) primitive(corners []uint32, index uint32, dx, dy float64) error {
 	return err
 }
 
-// pointAt is what the primitive says of a position in pixels.
+// pointAt returns the depth and the barycentric coordinates of the primitive at a position in pixels.
 func (s *shape) pointAt(x, y float64) isa.Spot {
 	p := s.AtPosition(x, y)
 	return isa.Spot{Weights: [4]float64{p.I, p.J, p.LinearI, p.LinearJ}, Depth: p.Z}
@@ -282,8 +282,7 @@ func (d *draw) shade(s *shape, q raster.Quad) error {
 	return nil
 }
 
-// params are the values at the first corner and the differences to the others,
-// or those at each corner.
+// params returns the values at the first corner and the differences to the other two, or the values at each corner.
 func (d *draw) params(corners []uint32) [][3]uint32 {
 	out := make([][3]uint32, len(d.slots))
 	for i := range d.slots {
@@ -303,7 +302,7 @@ func (d *draw) params(corners []uint32) [][3]uint32 {
 	return out
 }
 
-// passes takes the samples off a quad that the depth test before shading rejects.
+// passes removes the samples of a quad that the early depth test rejects.
 func (d *draw) passes(s *shape, q *raster.Quad) {
 	if d.depth == nil {
 		return
@@ -337,8 +336,7 @@ func (d *draw) nearest(s *shape, x, y, sample int) bool {
 	return false
 }
 
-// add puts a quad into the last wave, or a new one. Sample is the one that it
-// shades, negative when it shades whole pixels.
+// add puts a quad into the last wave, or a new one. sample is the sample that it shades, negative if it shades whole pixels.
 func (d *draw) add(s *shape, q raster.Quad, sample int) error {
 	if len(d.waves) == 0 || d.quads == d.lanes/4 {
 		if len(d.waves) == maxDrawWaves {

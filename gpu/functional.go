@@ -15,13 +15,13 @@ import (
 	"spvsim/program"
 )
 
-// An functionalRunner runs works without time.
+// A functionalRunner runs works without time.
 type functionalRunner struct {
 	machine          *machine.Machine
 	programs         *programs
 	guard            *guard
 	clock            *timing // whose time does not move meanwhile
-	executed         uint64  // instructions, which are what shaders read as the clock
+	executed         uint64  // instructions, which shaders read as the clock
 	cache            functional.Cache
 	faults           []lds.Fault
 	workgroups       uint64 // workgroups of what runs
@@ -35,12 +35,12 @@ type functionalRunner struct {
 	functionalCounts account.FunctionalCounts // of the last run
 }
 
-// functionalKernel is what a functional run needs of a launch.
+// functionalKernel returns the part of a launch that a functional run needs.
 func functionalKernel(l *cu.Launch) *functional.Kernel {
 	return &functional.Kernel{Program: l.Code.Program, Bindings: l.Bindings, Scratch: l.Scratch}
 }
 
-// options are those of every functional run of the job.
+// options returns the options that all functional runs of the job have in common.
 func (u *functionalRunner) options(need cu.Resources) functional.Options {
 	s := u.guard.setup
 	m := s.Machine
@@ -53,8 +53,8 @@ func (u *functionalRunner) options(need cu.Resources) functional.Options {
 	}
 }
 
-// warmCaches has a functional run bring its lines into the caches of the compute units
-// that its workgroups would go to in turn. A memory of Akita's has none to bring them into.
+// warmCaches makes a functional run bring its lines into the caches, workgroups round robin over the compute units. Akita's memory has
+// no state that could be warmed.
 func (u *functionalRunner) warmCaches(o *functional.Options, warm bool) {
 	fast, ok := u.machine.Hierarchy.(*hierarchy.Analytic)
 	if !warm || !ok {
@@ -64,12 +64,12 @@ func (u *functionalRunner) warmCaches(o *functional.Options, warm bool) {
 	if u.lds == nil {
 		u.lds, u.unit = lds.New(&m.LDS), m.Dispatcher.UnitsInTurn(&m.Shape)
 	}
-	fast.BeginWarm() // what is asked of memory is that of this run alone
+	fast.BeginWarm() // so that Warmed counts the requests of this run alone
 	o.Warm, o.LDS = fast, u.lds
 	o.Unit = func(wg *functional.Workgroup) int { return u.unit(wg.Index) }
 }
 
-// counts runs something without time and counts it; the counts are those of this run until the next one.
+// counts runs something functional and counts it. The counts are valid until the next run.
 func (u *functionalRunner) counts(run func() (*functional.Counts, error)) (*account.Counts, error) {
 	before := u.machine.Store.Faults.Count
 	did, err := run()
@@ -113,7 +113,7 @@ func (u *functionalRunner) Uncounted(run func() error) (instructions uint64, err
 	return instructions, err
 }
 
-// DuringTimed runs a timed launch in which workgroups run without time.
+// DuringTimed runs a timed launch between whose workgroups others run functional: their counts are added when it is over.
 func (u *functionalRunner) DuringTimed(timed func() error) error {
 	u.insideTimed = true
 	err := timed()
@@ -125,7 +125,7 @@ func (u *functionalRunner) DuringTimed(timed func() error) error {
 	return err
 }
 
-// busiestLoop says in which loop most instructions of a run were carried out; nothing, where it was in none.
+// busiestLoop names the loop that executed the most instructions of a run; empty if there is none.
 func busiestLoop(issues map[*program.Program][]functional.Issued) string {
 	var most uint64
 	var list []loop
@@ -152,7 +152,7 @@ func busiestLoop(issues map[*program.Program][]functional.Issued) string {
 	return fmt.Sprintf("; most instructions were of %s", first)
 }
 
-// err gives an error of a functional run the words of this package's.
+// err words an error of a functional run as errors of this package.
 func (u *functionalRunner) err(err error) error {
 	if err == nil {
 		return nil

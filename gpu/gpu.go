@@ -1,4 +1,4 @@
-// Package gpu runs a job on the machine that its description says: it lowers shaders, fills buffers, runs launches in order and checks
+// Package gpu runs a job on the machine that its description defines: it lowers shaders, fills buffers, runs launches in order and checks
 // expectations. Run is in gpu.go; read on in this order:
 //
 //	run        what a job does, round by round; course: its launches
@@ -6,13 +6,13 @@
 //	programs   lowers shaders; shaders, shadertext: what a shader file is
 //	resources  fills buffers, images and samplers, and binds them; draw: rasterises draws
 //	work       what a launch does: kernel (with draws), graphwork, transfer (with copies from and to the host), queues
-//	timing     runs a work with time, untimed (in functional.go) without; sampled (package) times a part of launches, window the part that the job says
-//	concurrent (package) runs launches of queues beside each other
+//	timing     runs a work with time, functional without; sampled (package) times a part of the launches, window the part that the job chooses
+//	concurrent (package) runs launches of several queues at the same time
 //	guard      limits of the run on the host, and progress; bounds: of its memory
-//	report     says where waves are when a run stops; whereabouts: in which loops
+//	report     lists the waves when a run stops; whereabouts: the loops that they are in
 //	device     a machine that a driver gives work to; devicegraph, devicequeues
 //
-// The package does not know files beyond those that a job names, nor how results are shown.
+// The package opens no files but those that a job names, and does not format results.
 package gpu
 
 import (
@@ -49,8 +49,8 @@ var (
 	ErrExpectation = errors.New("the results are not what the job expects")
 )
 
-// ErrStrict means that a run has warnings, which its setup makes errors. It is ErrInput where a warning is known before the first cycle, and
-// else ErrRun.
+// ErrStrict reports warnings of a run whose setup makes them errors. It wraps ErrInput if a warning is known before the first cycle, else
+// ErrRun.
 var ErrStrict = errors.New("warnings are errors (strict)")
 
 // failure gives an error one of the kinds, without changing its text.
@@ -71,15 +71,14 @@ func (i *interrupted) Unwrap() []error { return []error{ErrInterrupted, i.cause}
 func inputError(err error) error { return &failure{ErrInput, err} }
 func runError(err error) error   { return &failure{ErrRun, err} }
 
-// Setup says what to run.
+// Setup describes a run.
 type Setup struct {
 	Machine *config.Machine
 	Job     *config.Job
 
 	Observer probe.Observer // nil: no display
 	Tracer   probe.Tracer   // nil: none; receives events of the round that is counted, the last
-	// Attach is given the engine and its parts before the run, for looking at
-	// them while they work.
+	// Attach is called with the engine and its components before the run, to observe them.
 	Attach func(sim.Engine, []sim.Component) error
 	// Components asks for the parts of the machine with their work, in the result. What is timed runs on one thread then:
 	// how much of it is events of the engine depends on how many there are.
@@ -87,20 +86,20 @@ type Setup struct {
 	// MaxCycles and MaxHostSeconds, where they are not 0, take the place of the job's limits; over all rounds and launches.
 	MaxCycles      uint64
 	MaxHostSeconds float64
-	// Mode, where it is not empty, takes the place of the job's and its steps'.
+	// Mode, if not empty, overrides the mode of the job and of its steps.
 	Mode string
-	// Time, where it is not nil, takes the place of what the job says is timed.
+	// Time, if not nil, overrides the job's time window.
 	Time *config.Time
-	// Threads are those that run the job: without time, 0 is one for each processor, and an order of its own for each number
-	// but 1; timed, 0 is 1, and all numbers come to the same.
+	// Threads on the host. Functional: 0 is one for each processor, and the order of workgroups depends on the number. Timed: 0 is 1, and
+	// results are equal for all numbers.
 	Threads int
 	// Strict makes warnings errors, before the first cycle where they are known by then.
 	Strict bool
-	// Lower, where it is not nil, changes what shaders are lowered for, for comparisons of compilers.
+	// Lower, if not nil, changes the target that shaders are lowered for, to compare compilers.
 	Lower    func(*program.Target)
 	Progress func(Progress) // nil, or called now and then while the job runs
-	// Stalled is told, where it is not nil, when no workgroup has ended for StallAfter (0: 20 s) of the host's time, and which waves
-	// go round where.
+	// Stalled, if not nil, is called when no workgroup has ended for StallAfter (0: 20 s) of host time, with a report of the loops that waves
+	// are in.
 	Stalled    func(report string)
 	StallAfter time.Duration
 }
@@ -126,7 +125,7 @@ func CheckHostSeconds(seconds float64) error {
 	return nil
 }
 
-// HostSeconds is the time on the host that the run may take; 0: no limit.
+// HostSeconds returns the time on the host that the run may take; 0: no limit.
 func (s *Setup) HostSeconds() float64 {
 	if s.MaxHostSeconds != 0 {
 		return s.MaxHostSeconds
@@ -134,7 +133,7 @@ func (s *Setup) HostSeconds() float64 {
 	return s.Job.Limits.HostSeconds
 }
 
-// Progress says how far a run is.
+// Progress reports how far a run has come.
 type Progress struct {
 	Round, Rounds    int    // counted from 1
 	Launch, Launches int    // of the round, counted from 1
@@ -153,7 +152,7 @@ type Buffer struct {
 	image        *texture.Image // nil: no display
 }
 
-// Result is what a run came to.
+// Result has the statistics, the buffers and the warnings of a run.
 type Result struct {
 	Stats    *tracing.Stats
 	Buffers  []Buffer          // in the order of the job
@@ -161,9 +160,9 @@ type Result struct {
 	Faults   []string          // the first accesses out of bounds
 	// Components are the parts of the machine and what they did, if the setup asked for them.
 	Components []Component
-	// Events is how many the engine handled, and WorkerTurns how many turns of compute units other threads than the engine's ran.
+	// Events is the number of events that the engine handled, WorkerTurns the number of turns of compute units that worker threads ran.
 	Events, WorkerTurns uint64
-	Warnings            []string // what the job says without effect
+	Warnings            []string // settings of the job without effect
 	Unused              []string // bindings and push constants that no shader takes, and dispatches of nothing, with their places in the job
 	Idle                []string // keys of the machine that were set and do nothing: because of another key or, where the job has a graph, under its scheduler
 	// Failures are the expectations that were not met.
@@ -221,7 +220,7 @@ func preparedRunner(ctx context.Context, s Setup) (*runner, error) {
 	}
 }
 
-// reason is the kind of what stopped a run, in few words.
+// reason returns the kind of an error that stopped a run, in few words.
 func reason(err error) string {
 	for _, kind := range []error{ErrInterrupted, ErrLimit, ErrHostTime, ErrDeadlock, ErrHostLimit} {
 		if errors.Is(err, kind) {
@@ -249,15 +248,15 @@ func (r *runner) result(took time.Duration) *Result {
 	return result
 }
 
-// idleKeys are the keys of the machine that were set and do nothing for the job.
+// idleKeys returns the keys of the machine that were set and do nothing for the job.
 func idleKeys(r *runner) []string { return r.setup.Machine.WithoutEffect(len(r.graphs) > 0) }
 
-// Remarks are all warnings of a run: first what is known before it, then what happened.
+// Remarks returns all warnings of a run: those known before it, then those of the run.
 func (r *Result) Remarks() []string {
 	return slices.Concat(r.Warnings, r.Unused, r.Idle, r.Faults, r.Stats.LostPayloads())
 }
 
-// checkStrict makes the warnings that are known before the first cycle an error, where the setup asks for that.
+// checkStrict returns the warnings that are known before the first cycle as an error, if the setup asks for it.
 func checkStrict(r *runner) error {
 	if list := slices.Concat(r.programs.warnings, r.resources.usage.unused(), idleKeys(r)); r.setup.Strict && len(list) > 0 {
 		return fmt.Errorf("%w: %s", ErrStrict, strings.Join(list, "\n"))
@@ -265,7 +264,7 @@ func checkStrict(r *runner) error {
 	return nil
 }
 
-// stats puts the counts of the last round together.
+// stats adds up the counts of the last round.
 func (r *runner) stats(took time.Duration) *tracing.Stats {
 	s := &tracing.Stats{Machine: r.setup.Machine.Name, ClockMHz: r.setup.Machine.ClockMHz, Steps: r.tally.Steps, Energies: r.setup.Machine.Energies()}
 	s.Queues = r.queues

@@ -24,14 +24,14 @@ type graphJob struct {
 	entries    []graphEntry // of the job's graph; steps have their own
 	repeat     int
 	scratch    uint64           // bytes
-	functional *functionalGraph // without time; made when it is first used
+	functional *functionalGraph // built when it is first run functional
 	codes      []*simd.Code
 }
 
-// errGraph says that a job's graph can't be used.
+// errGraph reports that a job's graph is not valid.
 var errGraph = errors.New("gpu: graph")
 
-// prepareGraphs makes the job's graphs ready.
+// prepareGraphs lowers and connects the job's graphs.
 func (r *runner) prepareGraphs() error {
 	list, err := r.setup.Job.GraphWork()
 	for i := range list {
@@ -87,7 +87,7 @@ func (r *runner) graphNodes(g *graphJob, work *config.GraphWork) ([]*graph.Node,
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", n.Path, err)
 		}
-		if len(r.graphs) > 1 { // others may run the same program beside it
+		if len(r.graphs) > 1 { // another graph may run the same program at the same time
 			if l.Code, err = r.programs.stepCode(l.Code, "graph "+g.name); err != nil {
 				return nil, err
 			}
@@ -103,7 +103,7 @@ func (r *runner) graphNodes(g *graphJob, work *config.GraphWork) ([]*graph.Node,
 	return nodes, nil
 }
 
-// linkedNodes lists the nodes with what the job says of them; their modules may say more.
+// linkedNodes lists the nodes as the job describes them; their modules may add names and indexes.
 func (r *runner) linkedNodes(work *config.GraphWork) ([]validate.GraphNode, error) {
 	var list []validate.GraphNode
 	for i := range work.Nodes {
@@ -133,7 +133,7 @@ func (r *runner) checkLinked(nodes []*graph.Node) error {
 	return validate.CheckGraph(r.programs.nodes)
 }
 
-// checkPriorities warns who gives nodes priorities that the machine does not look at.
+// checkPriorities warns about priorities of nodes that the machine ignores.
 func (r *runner) checkPriorities(nodes []*graph.Node) {
 	m := r.setup.Machine
 	for _, n := range nodes {
@@ -149,7 +149,7 @@ func (r *runner) checkPriorities(nodes []*graph.Node) {
 	}
 }
 
-// entryPoint is the entry point of that name, or the only one where none is named; nil if there is none such.
+// entryPoint returns the entry point of that name, or the only one for an empty name; nil: there is none.
 func entryPoint(m *validate.Module, name string) *validate.EntryPoint {
 	if name == "" && len(m.EntryPoints) == 1 {
 		return &m.EntryPoints[0]
@@ -179,7 +179,7 @@ func byResultID(m *validate.Module, values map[uint32]string) map[spirv.ID]strin
 	return out
 }
 
-// meshOf picks what the job says of the outputs of one node; without a name, the entry point is the name.
+// meshOf returns the job's mesh outputs of one node; without a name, the entry point is the name.
 func meshOf(work *config.GraphWork, n *config.GraphNode) []config.MeshTarget {
 	name := n.Name
 	if name == "" {
@@ -220,7 +220,7 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 	return nil
 }
 
-// dispatched is what the job dispatches to a graph, as far as it is known before the run.
+// dispatched returns the entries that the job dispatches to a graph, as far as they are known before the run.
 func dispatched(r *runner, g *graphJob) (entries []graph.Entry) {
 	for i := range r.launches {
 		if w, ok := r.launches[i].work.(*graphWork); ok && w.graphJob == g && (i == 0 || !r.onlyGraph()) { // repetitions start the same again
@@ -230,7 +230,7 @@ func dispatched(r *runner, g *graphJob) (entries []graph.Entry) {
 	return entries
 }
 
-// graphOf is the one of the job's graphs that is dispatched to.
+// graphOf returns the graph of the job that a list of payloads is dispatched to.
 func graphOf(graphs []*graphJob, list []config.PayloadDispatch) *graphJob {
 	i := slices.IndexFunc(graphs, func(g *graphJob) bool { return g.name == list[0].Graph })
 	return graphs[i] // which the job's rules have seen to
@@ -274,7 +274,7 @@ func (r *runner) entries(g *graphJob, dispatches []config.PayloadDispatch) ([]gr
 	return list, nil
 }
 
-// staticEntries are the entries whose nodes and counts are known before the run.
+// staticEntries returns the entries whose nodes and counts are known before the run.
 func staticEntries(list []graphEntry) (out []graph.Entry) {
 	for i := range list {
 		if list[i].Node != nil {
@@ -310,7 +310,7 @@ func (r *runner) entry(n *graph.Node, d *config.PayloadDispatch) (graphEntry, er
 	return e, nil
 }
 
-// payloadSizes refuses payloads that are not as long as those of the node: what is too much would be cut, what is too little made up.
+// payloadSizes returns an error if payloads are not as long as those of the node.
 func payloadSizes(d *config.PayloadDispatch, size uint64) error {
 	for i, n := range d.Lengths {
 		if uint64(n) != size {
@@ -336,7 +336,7 @@ func payloadSizes(d *config.PayloadDispatch, size uint64) error {
 	return nil
 }
 
-// stringConstants turns the job's values of string constants into those by SpecId.
+// stringConstants returns the job's values of string constants by SpecId.
 func stringConstants(m *validate.Module, values []config.NameString) (map[uint32]string, error) {
 	out := map[uint32]string{}
 	for _, v := range values {

@@ -19,12 +19,12 @@ import (
 type graphWork struct {
 	*graphJob
 	entries    []graphEntry
-	dispatched []graph.Entry // those of the dispatch that runs
+	dispatched []graph.Entry // entries of the current dispatch
 	lastRun    *graph.Run    // on which it ran last, with time or without
 	bind       func() error  // hands the nodes what the dispatch binds; nil: they have it
 }
 
-// bindAndRead has the nodes bound, and the entries read.
+// bindAndRead binds the nodes and reads the entries.
 func (g *graphWork) bindAndRead() (list []graph.Entry, err error) {
 	if g.bind != nil {
 		err = g.bind()
@@ -37,7 +37,7 @@ func (g *graphWork) bindAndRead() (list []graph.Entry, err error) {
 
 func (g *graphWork) Prepare() (bool, error) { return true, nil }
 
-// timed: memory is settled, and what it reads of buffers is what they hold.
+// timed runs the dispatch. Entries are read from buffers when it begins, as memory holds them then.
 func (g *graphWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
 	c, err := t.run(step, g, p, follows)
 	if err == nil {
@@ -63,7 +63,7 @@ func (g *graphWork) functional(u *functionalRunner, _ scheduler.Part, warm bool)
 	return u.counts(func() (*functional.Counts, error) { return d.runAll(u.guard.ctx, u.machine, o) })
 }
 
-// smallestNeed is what a workgroup takes of the node of which most fit on a compute unit.
+// smallestNeed returns the resources of a workgroup of the node that has the highest occupancy.
 func (g *graphJob) smallestNeed(limits *cu.Limits) (need cu.Resources) {
 	for _, n := range g.graph.Nodes {
 		if need.Waves == 0 || n.Launch.Resources.Occupancy(limits) > need.Occupancy(limits) {
@@ -104,7 +104,7 @@ func (g *graphWork) Open(m *machine.Machine, _ scheduler.Part) error {
 	return g.readEntries()
 }
 
-// readEntries has the machine's run carry out what is dispatched.
+// readEntries binds the nodes and reads the entries of a dispatch on the machine.
 func (g *graphWork) readEntries() (err error) {
 	g.lastRun = g.run
 	g.dispatched, err = g.bindAndRead()
@@ -128,7 +128,7 @@ func (g *graphWork) StartConcurrent(l *concurrent.QueuedLaunch, at concurrent.La
 	return nil
 }
 
-// functionalRun is the graph without time, made when it is first used.
+// functionalRun returns the graph for functional runs, built when it is first used.
 func (g *graphJob) functionalRun(m *machine.Machine, spec *scheduler.WorkSpec) (*functionalGraph, error) {
 	if g.functional != nil {
 		return g.functional, nil
@@ -150,7 +150,7 @@ type functionalGraph struct {
 	kernels map[*cu.Launch]*functional.Kernel
 }
 
-// Next fulfils functional.Work.
+// Next implements functional.Work.
 func (d *functionalGraph) Next(nothingElse bool) (*functional.Kernel, functional.Workgroup, bool, bool) {
 	l, wg, s := d.Direct.Next(nothingElse)
 	if s != graph.Found {
@@ -159,7 +159,7 @@ func (d *functionalGraph) Next(nothingElse bool) (*functional.Kernel, functional
 	return d.kernels[l], functional.Workgroup{Index: wg.Index, ID: wg.ID, Count: wg.Count, Node: wg.Node}, true, false
 }
 
-// Ended fulfils functional.Work.
+// Ended implements functional.Work.
 func (d *functionalGraph) Ended(wg *functional.Workgroup) { d.Direct.Ended(wg.Index) }
 
 // runAll runs what was dispatched to its end.

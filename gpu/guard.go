@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A guard holds a run to its limits of the computer that simulates, and reports how far it is.
+// A guard enforces the run's limits on the host, and reports progress.
 type guard struct {
 	ctx      context.Context
 	setup    *Setup
@@ -17,10 +17,10 @@ type guard struct {
 	progress Progress
 }
 
-// heapEvery is how many looks at a run there are between two at the memory that it holds.
+// heapEvery is the number of polls between two reads of the heap's size.
 const heapEvery = 16
 
-// checkLimits says whether the run has had its time, or its memory, of the computer that simulates.
+// checkLimits returns an error if the run has used up its host time or its host memory.
 func (g *guard) checkLimits() error {
 	if limit := g.setup.HostSeconds(); limit > 0 && time.Since(g.started).Seconds() > limit {
 		return fmt.Errorf("%w: %g seconds", ErrHostTime, limit)
@@ -34,7 +34,7 @@ func (g *guard) checkLimits() error {
 	return nil
 }
 
-// interrupted is the error of a run that was told to end, nil where it was not.
+// interrupted returns the error of a run whose context ended; nil if it did not.
 func (g *guard) interrupted(format string, args ...any) error {
 	if g.ctx.Err() == nil {
 		return nil
@@ -53,10 +53,10 @@ func (g *guard) reportProgress(cycle, instructions, ended, running, total uint64
 	g.setup.Progress(*p)
 }
 
-// stallAfter is how long, on the host, no workgroup may end before somebody is told.
+// stallAfter is the host time without an ended workgroup after which Setup.Stalled is called.
 const stallAfter = 20 * time.Second
 
-// A stall is what the watchdog remembers: how many workgroups had ended when that number last changed, and when.
+// A stall holds the watchdog's state: the number of ended workgroups when it last changed, and the host time of that change.
 type stall struct {
 	endedWorkgroups uint64
 	since           time.Time

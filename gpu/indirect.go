@@ -14,7 +14,7 @@ import (
 // infoBytes is the size of a VkDispatchGraphInfoAMDX and of a VkDispatchGraphCountInfoAMDX.
 const infoBytes = 24
 
-// Bounds of what buffers may ask for: those that a job file has as well.
+// Bounds of what infos in buffers may ask for; a job file has the same.
 const (
 	maxInfos    = 1 << 16
 	maxPayloads = 1 << 24
@@ -34,7 +34,7 @@ func readInfo(b []byte) graphInfo {
 	}
 }
 
-// infoList says where infos are: a VkDispatchGraphCountInfoAMDX.
+// An infoList is the place of infos: a VkDispatchGraphCountInfoAMDX.
 type infoList struct {
 	count           uint32
 	address, stride uint64
@@ -45,7 +45,7 @@ func readInfoList(b []byte) infoList {
 	return infoList{count: binary.LittleEndian.Uint32(b), address: binary.LittleEndian.Uint64(b[8:]), stride: binary.LittleEndian.Uint64(b[16:])}
 }
 
-// span is the bytes that count elements of size bytes take, stride bytes apart; an error where no memory is as large.
+// span returns the bytes of count elements of size bytes, stride bytes apart. It returns an error if no memory is as large.
 func span(count, size, stride uint64) (uint64, error) {
 	if count == 0 {
 		return 0, nil
@@ -56,7 +56,7 @@ func span(count, size, stride uint64) (uint64, error) {
 	return (count-1)*stride + size, nil
 }
 
-// readMemory is the bytes at a device address, all of one buffer.
+// readMemory returns the bytes at a device address, all of one buffer.
 func readMemory(s *mem.Store, address, bytes uint64) ([]byte, error) {
 	if bytes == 0 {
 		return nil, nil
@@ -113,7 +113,7 @@ func (list infoList) read(s *mem.Store) ([]graphInfo, error) {
 	return infos, nil
 }
 
-// A graphEntry is what a dispatch hands to the graph: ready, or to be read from memory when the dispatch begins.
+// A graphEntry is an entry of a dispatch: known, or read from memory when the dispatch begins.
 type graphEntry struct {
 	graph.Entry
 	resolve func() ([]graph.Entry, error) // nil: ready
@@ -136,7 +136,7 @@ func resolveEntries(entries []graphEntry) (list []graph.Entry, err error) {
 	return list, nil
 }
 
-// fromBuffer is an entry whose payloads an earlier step may have written. Payloads of a buffer are as many as the job says, or as fill it.
+// fromBuffer returns an entry whose payloads lie in a buffer, which an earlier step may write. Without a count, payloads fill the buffer.
 func (r *runner) fromBuffer(n *graph.Node, d *config.PayloadDispatch) (graphEntry, error) {
 	b := r.resources.buffers[r.resources.find(d.Buffer)]
 	size, stride := uint64(n.PayloadBytes()), uint64(d.Stride)
@@ -154,13 +154,13 @@ func (r *runner) fromBuffer(n *graph.Node, d *config.PayloadDispatch) (graphEntr
 	e := graphEntry{Entry: graph.Entry{Node: n, Count: count, Stride: int(stride)}}
 	e.resolve = func() ([]graph.Entry, error) {
 		now := e.Entry
-		now.Data = append([]byte(nil), b.Bytes[d.Offset:d.Offset+bytes]...) // as it is now: the graph may write the buffer
+		now.Data = append([]byte(nil), b.Bytes[d.Offset:d.Offset+bytes]...) // a copy, as the graph may write the buffer
 		return []graph.Entry{now}, nil
 	}
 	return e, err
 }
 
-// indirect is an entry that buffers describe.
+// indirect returns an entry that buffers describe.
 func (r *runner) indirect(g *graph.Graph, at *config.InfosAt) graphEntry {
 	return graphEntry{resolve: func() (list []graph.Entry, err error) {
 		infos, err := readInfos(r.machine.Store, r.resources.buffers[r.resources.find(at.Buffer)], at)
@@ -171,7 +171,7 @@ func (r *runner) indirect(g *graph.Graph, at *config.InfosAt) graphEntry {
 	}}
 }
 
-// entries are what the infos hand to a graph.
+// entries returns the entries of a list of infos.
 func (list infoList) entries(g *graph.Graph, s *mem.Store) ([]graph.Entry, error) {
 	infos, err := list.read(s)
 	if err != nil {

@@ -19,7 +19,7 @@ type kernelBuilder struct {
 	templates map[string]*launchTemplate // by step
 }
 
-// A launchTemplate is a kernel; those of other rounds of its loops may differ from it in workgroups and push constants alone.
+// A launchTemplate is a made kernel. Other rounds of its loops differ in workgroups and push constants only.
 type launchTemplate struct {
 	special []config.SpecValue
 	launch  cu.Launch
@@ -76,7 +76,7 @@ func (x *kernelBuilder) launch(l *config.Launch) (made cu.Launch, d *draw, err e
 	return made, d, nil
 }
 
-// placeScratch gives a program the private memory of its waves.
+// placeScratch allocates the scratch memory of a program's waves.
 func (x *kernelBuilder) placeScratch(p *lowered) (err error) {
 	prog := p.code.Program
 	words := int(prog.ScratchWords)
@@ -90,7 +90,7 @@ func (x *kernelBuilder) placeScratch(p *lowered) (err error) {
 	return err
 }
 
-// launchOf is launch for a launch of the job itself: what rounds of a loop have in common is worked out once.
+// launchOf makes a launch of the job itself. Rounds of a loop share what is equal in all of them.
 func (x *kernelBuilder) launchOf(l *config.Launch) (made cu.Launch, d *draw, err error) {
 	if have := x.templates[l.Path]; have != nil && slices.Equal(have.special, l.Specialization) {
 		made, err = x.fromTemplate(have, l)

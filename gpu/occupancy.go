@@ -7,7 +7,7 @@ import (
 	"spvsim/tracing"
 )
 
-// OccupancyOf works the occupancy of a lowered program on a machine out; an error says that a workgroup does not fit.
+// OccupancyOf computes the occupancy of a lowered program on a machine. It returns an error if a workgroup does not fit.
 func OccupancyOf(p *program.Program, m *config.Machine) (tracing.Occupancy, error) {
 	limits := m.Limits()
 	n, err := cu.NewResources(p, limits)
@@ -23,7 +23,7 @@ func OccupancyOf(p *program.Program, m *config.Machine) (tracing.Occupancy, erro
 	return o, nil
 }
 
-// listed is a program with its counts, as it is shown.
+// listed returns the listing of a program, with its counts and its occupancy.
 func listed(l *lowered, m *config.Machine) tracing.Listing {
 	list := tracing.Listing{Program: l.code.Program, Counts: l.code.Counts, Launch: l.from}
 	if o, err := OccupancyOf(l.code.Program, m); err == nil {

@@ -13,7 +13,7 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// printer is who formats what waves print; nil where nothing is attached.
+// printer returns the function that formats what waves print; nil without an observer.
 func printer(to probe.Observer) cu.Printer {
 	if to == nil {
 		return nil
@@ -21,7 +21,7 @@ func printer(to probe.Observer) cu.Printer {
 	return func(now uint64, w *simd.Wave, in *isa.Inst) { printLanes(to, now, w.Program().Program, &w.State, in) }
 }
 
-// printLanes hands what the lanes of a wave print to who listens, if anybody does.
+// printLanes formats what the lanes of a wave print, and hands it to the observer, if there is one.
 func printLanes(to probe.Observer, now uint64, prog *program.Program, st *isa.State, in *isa.Inst) {
 	if to == nil {
 		return
@@ -68,8 +68,8 @@ func laneBits(st *isa.State, a isa.PrintArg, lane int) uint64 {
 	return v
 }
 
-// formatPrint writes the values into a format of the DebugPrintf rules: those of
-// C's printf, with %v2 to %v4 before the conversion for vectors. Missing values print as <missing>.
+// formatPrint formats values by the rules of DebugPrintf: the conversions of C's printf, with %v2 to %v4 before the conversion for
+// vectors. Missing values print as <missing>.
 func formatPrint(format string, values []printValue) string {
 	var b strings.Builder
 	next := func() (v printValue, ok bool) {

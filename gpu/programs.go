@@ -43,13 +43,13 @@ type programs struct {
 	order       []*lowered
 	nodes       []validate.GraphNode // of the job's graph
 	nextAddress int                  // where the next program starts in instruction memory
-	// adjustTarget, where it is not nil, changes what shaders are lowered for.
+	// adjustTarget, if not nil, changes the target that shaders are lowered for.
 	adjustTarget func(*program.Target)
 	// constants are the constant data of programs in the machine's memory.
 	constants map[*program.Program]mem.Descriptor
 	// tables are the places of their descriptors.
 	tables map[*program.Program]mem.Descriptor
-	// warnings are what the job sets without effect, each once, in order.
+	// warnings lists settings of the job without effect, each once, in order.
 	warnings []string
 }
 
@@ -58,7 +58,7 @@ type lowered struct {
 	code      *simd.Code
 	resources cu.Resources
 	from      *config.Launch // which asked for it first; nil: no job
-	// scratch is the private memory of its waves, by wave slot; made when it is bound first.
+	// scratch memory of its waves, by wave slot; allocated when it is first bound.
 	scratch []mem.Scratch
 	base    int                   // in instruction memory
 	steps   map[string]*simd.Code // the same for steps that count alone, added to code when they are listed
@@ -192,7 +192,7 @@ func (p *programs) compile(m *validate.Module, o program.Options) (*lowered, err
 	return p.placeCode(prog)
 }
 
-// placeCode gives a program a place in instruction memory.
+// placeCode assigns a program its address in instruction memory.
 func (p *programs) placeCode(prog *program.Program) (*lowered, error) {
 	base := p.nextAddress
 	code, err := simd.NewCode(prog, p.rules, base)
@@ -204,7 +204,7 @@ func (p *programs) placeCode(prog *program.Program) (*lowered, error) {
 	return &lowered{code: code, resources: need, base: base}, err
 }
 
-// stepCode is the code of a program for one step alone, which counts for itself.
+// stepCode returns code of a program with counts of its own, for one step.
 func (p *programs) stepCode(code *simd.Code, step string) (*simd.Code, error) {
 	i := slices.IndexFunc(p.order, func(l *lowered) bool { return l.code == code })
 	l := p.order[i]
@@ -222,7 +222,7 @@ func (p *programs) stepCode(code *simd.Code, step string) (*simd.Code, error) {
 	return own, nil
 }
 
-// loweringInput is the part of a machine that lowering knows of.
+// loweringInput returns the part of a machine that lowering depends on.
 func loweringInput(m *config.Machine) *config.Machine {
 	part := &config.Machine{Timing: m.Timing}
 	part.Registers, part.WaveSlots, part.WaveSize, part.WaveSizes = m.Registers, m.WaveSlots, m.WaveSize, m.WaveSizes
@@ -231,7 +231,7 @@ func loweringInput(m *config.Machine) *config.Machine {
 	return part
 }
 
-// TargetKey is the same text for machines of which lowering makes the same programs.
+// TargetKey returns the same text for machines that get the same programs from lowering.
 func TargetKey(m *config.Machine, waveSize int) string {
 	sum := sha256.New()
 	for _, l := range loweringInput(m).Leaves() {
@@ -240,7 +240,7 @@ func TargetKey(m *config.Machine, waveSize int) string {
 	return fmt.Sprintf("%x %d", sum.Sum(nil), waveSize)
 }
 
-// Target is what lowering needs to know of the machine for waves of the given size.
+// Target returns the target of lowering for waves of the given size on a machine.
 func Target(m *config.Machine, waveSize int) program.Target {
 	m = loweringInput(m)
 	t := &m.Timing
@@ -261,7 +261,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 			steps, _, _ := t.ExpandScalar(isa.Table[op].Name, typ.String())
 			return stepClasses(steps)
 		},
-		// The pairs of RDNA 3 are for waves of 32 lanes.
+		// Pairs of RDNA 3 exist for waves of 32 lanes only.
 		Pairs: program.Pairs{Packed: t.Has(isa.ClassPacked32.String()), Halves: t.Has(isa.ClassPacked16.String()),
 			Dual: waveSize == 32 && t.Has(isa.ClassDual.String())},
 		PackThreads: m.Queue.PackThreads,
@@ -280,7 +280,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 			WaveSize: waveSize,
 			FuseMad:  native(isa.IMad), FuseMad16: len(mad16) == 1, Add3: native(isa.IAdd3),
 			LshlAdd:       native(isa.LshlAdd) && native(isa.LshlOr) && native(isa.AddLshl) && native(isa.AndOr) && native(isa.Or3),
-			TwoScalars:    t.Buffers != "pointers", // of those that have such operations, RDNA; GFX9 reads one
+			TwoScalars:    t.Buffers != "pointers", // RDNA reads two scalars, GFX9 one
 			SelectBuffers: t.Buffers == "pointers",
 			Registers:     opt.RegisterFile{All: m.Registers.Vector / rows, Granule: max(m.Registers.VectorGranule/rows, 1), Waves: m.WaveSlots},
 			Native:        native,
@@ -293,7 +293,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 	}
 }
 
-// matrixTarget is what lowering needs to know of the machine's matrix unit.
+// matrixTarget returns the target of lowering for the machine's matrix unit.
 func matrixTarget(m *config.Machine) program.MatrixTarget {
 	unit, _ := isa.FindMatrixUnit(m.Matrix.Unit)
 	return program.MatrixTarget{
@@ -373,7 +373,7 @@ func specConstants(m *validate.Module) string {
 	return "it has " + strings.Join(list, ", ")
 }
 
-// findConstant finds the specialization constant that a value is for, and its SpecId.
+// findConstant returns the specialization constant that a value sets, and its SpecId.
 func findConstant(m *validate.Module, v config.SpecValue) (*spirv.Instruction, uint32, bool) {
 	for i := range m.Raw.Instructions {
 		in := &m.Raw.Instructions[i]
@@ -388,7 +388,7 @@ func findConstant(m *validate.Module, v config.SpecValue) (*spirv.Instruction, u
 	return nil, 0, false
 }
 
-// constantBits are the bits of a constant of a type, which has to hold the value: an exact integer, true (1) or false (0), or a float.
+// constantBits returns the bits of a constant of a type, which must hold the value: an exact integer, true (1) or false (0), or a float.
 func constantBits(t *validate.Type, n config.Number) (uint64, error) {
 	low, high := int64(0), uint64(1)
 	switch t.Kind {
@@ -428,7 +428,7 @@ func floatBits(x float64, width int) uint64 {
 	return uint64(math.Float32bits(float32(x)))
 }
 
-// bindTable gives the program's descriptors a place in memory, for the scalar cache.
+// bindTable assigns the program's descriptors an address in memory, for the scalar cache.
 func (p *programs) bindTable(s *mem.Store, prog *program.Program, b *mem.Bindings) error {
 	if prog.TableBytes == 0 {
 		return nil
@@ -496,7 +496,7 @@ func (p *programs) reset() {
 	}
 }
 
-// waveSize is the wave size that the job runs at.
+// waveSize returns the wave size that the job runs at.
 func waveSize(m *config.Machine, job *config.Job) (int, error) {
 	if job.WaveSize == 0 {
 		return m.WaveSize, nil
@@ -509,7 +509,7 @@ func waveSize(m *config.Machine, job *config.Job) (int, error) {
 	return 0, job.Fault(&config.Launch{}, "wave_size", wrongWaveSize(job.WaveSize, m))
 }
 
-// wrongWaveSize is the error of a wave size that a machine has not.
+// wrongWaveSize returns the error of a wave size that a machine does not have.
 func wrongWaveSize(size int, m *config.Machine) error {
 	var sizes []string
 	for _, n := range m.WaveSizes {

@@ -20,13 +20,13 @@ type queueWork struct {
 	queues           []account.HardwareQueue // of the last round
 }
 
-// A queuedWork is a work that may be in a queue, beside others.
+// A queuedWork is a work that a queue may hold.
 type queuedWork interface {
 	launchWork
 	concurrent.QueuedWork
 }
 
-// concurrentMachine is what launches beside each other need of the machine.
+// concurrentMachine returns the interface of the machine for concurrent launches.
 func (u *functionalRunner) concurrentMachine() concurrent.Machine {
 	return concurrent.Machine{Machine: u.machine, Functional: func(w concurrent.QueuedWork, p scheduler.Part, warm bool) (*account.Counts, error) {
 		return u.run(w.(queuedWork), p, warm)
@@ -86,7 +86,7 @@ func (g *queueWork) add(l *jobLaunch, p *programs) error {
 	return nil
 }
 
-// separate gives each step code of its own, so that what its instructions cost is known of it.
+// separate gives each step code of its own, so that the cost of its instructions is counted apart.
 func (p *programs) separate(l *jobLaunch) ([]*simd.Code, error) {
 	k := l.work.(queuedWork).Kernel()
 	if k == nil {

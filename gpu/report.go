@@ -10,10 +10,10 @@ import (
 	"spvsim/simd"
 )
 
-// maxReported is how many waves a report names.
+// maxReported bounds the number of waves that a report names.
 const maxReported = 16
 
-// waiting says of each wave where it is and what it waits for.
+// waiting lists the resident waves, each with its instruction and the event that it waits for.
 func (t *timing) waiting() string {
 	var lines []string
 	count := 0

@@ -161,7 +161,7 @@ func (r *resources) push(p *program.Program, l *config.Launch, b *mem.Bindings) 
 	return err
 }
 
-// elements are the descriptors of a binding; those of an array that the job does not bind stay empty.
+// elements returns the descriptors of a binding. Elements of an array that the job does not bind stay empty.
 func (r *resources) elements(want *ir.Binding, l *config.Launch) ([]mem.Descriptor, error) {
 	switch want.Kind {
 	case ir.MeshOutput:
@@ -198,7 +198,7 @@ func (r *resources) elements(want *ir.Binding, l *config.Launch) ([]mem.Descript
 	return list, nil
 }
 
-// A boundResource says which buffer of the job is an element of a binding.
+// A boundResource is a buffer of the job that is bound to an element of a binding.
 type boundResource struct {
 	buffer int
 	index  uint32
@@ -219,7 +219,7 @@ func (r *resources) bound(want *ir.Binding, local []config.NodeBinding) (list []
 	return list
 }
 
-// nameAt is the name of the buffer of a size at an address; empty: there is none with a name.
+// nameAt returns the name of the buffer of a size at an address; empty: there is none with a name.
 func (r *resources) nameAt(addr, size uint64) string {
 	for _, b := range r.buffers {
 		if b.Addr == addr && (b.Size == size || size == 0) {
@@ -229,12 +229,12 @@ func (r *resources) nameAt(addr, size uint64) string {
 	return ""
 }
 
-// find is the number of the buffer of that name, or -1.
+// find returns the number of the buffer of that name, or -1.
 func (r *resources) find(name string) int {
 	return slices.IndexFunc(r.job.Buffers, func(b config.Buffer) bool { return b.Name == name })
 }
 
-// samplers are the descriptors of a binding of samplers. That of a combined variable need not be there when nothing is sampled.
+// samplers returns the descriptors of a binding of samplers. The sampler of a combined variable may be missing if nothing is sampled.
 func (r *resources) samplers(want *ir.Binding, local []config.Sampler) ([]mem.Descriptor, error) {
 	if err := r.checkArray(want); err != nil {
 		return nil, err
@@ -301,7 +301,7 @@ func samplerOf(s *config.Sampler) *texture.Sampler {
 	return out
 }
 
-// meshOutput is the buffer that the job names for an output of a mesh node.
+// meshOutput returns the buffer that the job names for an output of a mesh node.
 func (r *resources) meshOutput(want *ir.Binding) ([]mem.Descriptor, error) {
 	for _, t := range r.mesh {
 		if t.Output != want.Name && t.Output != want.Alias {
@@ -327,7 +327,7 @@ func kindName(image bool) string {
 	return "a buffer"
 }
 
-// bytesOf is the bytes of the buffer of that name.
+// bytesOf returns the bytes of the buffer of that name.
 func (r *resources) bytesOf(name string) []byte {
 	for i := range r.job.Buffers {
 		if r.job.Buffers[i].Name == name {
@@ -337,7 +337,7 @@ func (r *resources) bytesOf(name string) []byte {
 	return nil
 }
 
-// address is that of a named buffer.
+// address returns the device address of a named buffer.
 func (r *resources) address(name string) uint64 {
 	for i := range r.job.Buffers {
 		if r.job.Buffers[i].Name == name {

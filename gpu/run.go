@@ -29,7 +29,7 @@ type runner struct {
 	total   int          // rounds
 	window  *config.Time // nil: all is timed
 	sampler *sampled.Sampler
-	windows map[string]int          // launches of each kind so far, of which the job says how many are timed
+	windows map[string]int          // number of launches by kind, for windows that time the first ones only
 	queues  []account.HardwareQueue // of the last round
 	events  eventCounter            // of parts that do not count their own; nil where not asked for
 }
@@ -129,7 +129,7 @@ func (r *runner) prepareWork() error {
 	return r.prepareLaunches()
 }
 
-// onlyGraph says that the job is a graph without steps.
+// onlyGraph reports whether the job is a graph without steps.
 func (r *runner) onlyGraph() bool {
 	return len(r.graphs) > 0 && len(r.setup.Job.Steps)+len(r.setup.Job.Queues) == 0
 }
@@ -173,7 +173,7 @@ func stepName(l *config.Launch) string {
 	return l.Shader
 }
 
-// launchMode is how a launch runs: as the setup says, else the step, else the job.
+// launchMode returns the mode of a launch: that of the setup, else of the step, else of the job.
 func (r *runner) launchMode(step string) string {
 	return cmp.Or(r.setup.Mode, step, r.setup.Job.Mode, config.ModeTimed)
 }
@@ -243,7 +243,7 @@ func (r *runner) launch(l *jobLaunch, follows bool) error {
 	return r.runTimed(l, allWorkgroups(l.work), follows)
 }
 
-// useThreads lets the machine have its threads, and says where it has no use for more than one.
+// useThreads gives the machine its worker threads, or warns why a run uses only one.
 func (r *runner) useThreads() {
 	n := r.setup.Threads
 	if n < 2 {

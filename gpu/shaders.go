@@ -60,12 +60,12 @@ func sameProgram(a, b *config.Launch) bool {
 	return a.Entry == b.Entry && slices.Equal(a.Specialization, b.Specialization) && slices.Equal(a.Strings, b.Strings)
 }
 
-// LowerOptions are those under which a run lowers what a launch names; values override the launch's, and are for constants that there are.
+// LowerOptions returns the options with which a run lowers a launch. values override the launch's; their constants exist in the module.
 func LowerOptions(m *validate.Module, l *config.Launch, values []config.SpecValue, target program.Target) (program.Options, error) {
 	if key, err := checkConstants(m, slices.Concat(l.Specialization, values)); err != nil {
 		return program.Options{}, fmt.Errorf("%s: %w", key, err)
 	}
-	special, _ := specialization(m, l.Specialization) // a run warns of those that there are not
+	special, _ := specialization(m, l.Specialization) // a run warns about constants that the module does not have
 	set, absent := specialization(m, values)
 	if len(absent) > 0 {
 		return program.Options{}, fmt.Errorf("specialization %s: the module has no such constant (%s)", absent[0], specConstants(m))

@@ -9,7 +9,7 @@ import (
 	"spvsim/spirv"
 )
 
-// Named puts the name of a file before an error that does not begin with it, as those of a shader's text do.
+// Named puts the name of a file before an error, unless the error begins with it, as errors of shader texts do.
 func Named(name string, err error) error {
 	if strings.HasPrefix(err.Error(), name+":") {
 		return err
@@ -21,7 +21,7 @@ func Named(name string, err error) error {
 type language struct {
 	name    string
 	endings []string
-	pattern *regexp.Regexp // of a text whose file's name says nothing
+	pattern *regexp.Regexp // recognises a text whose file name has no known suffix
 	compile func(source, module string) string
 }
 
@@ -43,7 +43,7 @@ var languages = []language{
 // assembly reports a text with an instruction of SPIR-V's assembly at the start of a line, or behind a result.
 var assembly = regexp.MustCompile(`(?m)^\s*(%\w+\s*=\s*)?Op[A-Z]\w*`)
 
-// sourceLanguage is the language that a shader's text is written in, nil for assembly and whatever else it is.
+// sourceLanguage returns the language of a shader's text; nil for assembly and for unknown languages.
 func sourceLanguage(text []byte, name string) *language {
 	if assembly.Match(text) {
 		return nil
@@ -63,7 +63,7 @@ func sourceLanguage(text []byte, name string) *language {
 	return nil
 }
 
-// refuseText says how to make a module of a source.
+// refuseText explains how to compile a source to a module.
 func (l *language) refuseText(name string) error {
 	source, module := moduleOf(name)
 	return fmt.Errorf("%s: this is %s source: want a module (.spv) or its text (.spvasm); compile it: %s", name, l.name, l.compile(source, module))
@@ -78,7 +78,7 @@ func moduleOf(name string) (source, module string) {
 	return source, strings.TrimSuffix(source, filepath.Ext(source)) + ".spv"
 }
 
-// RefuseShader says how to get from a shader, found where a job is wanted, to a job; nil if the text is no shader's.
+// RefuseShader explains how to run a shader that was given in place of a job; nil if the text is not a shader.
 func RefuseShader(data []byte, name string) error {
 	const job = "spvsim init %s -o job.yaml writes one for it"
 	switch {

@@ -57,7 +57,7 @@ func (t *timing) beginAccounting() {
 	t.machine.Array.BeginPeriod(t.now)
 }
 
-// idle lets cycles pass in which the compute units do nothing, and counts them.
+// idle advances the time by cycles in which the compute units are idle, and counts them.
 func (t *timing) idle(cycles uint64) *account.Counts {
 	t.running = t.running[:0]
 	t.beginAccounting()
@@ -67,20 +67,19 @@ func (t *timing) idle(cycles uint64) *account.Counts {
 	return c
 }
 
-// passTransfer lets the time of a transfer pass.
+// passTransfer advances the time by that of a transfer.
 func (t *timing) passTransfer(bytes uint64, follows bool) (cycles uint64) {
 	cycles = t.transferCycles(bytes, follows)
 	t.now = max(t.now, t.machine.Cycle()) + cycles
 	return cycles
 }
 
-// transferCycles is the time of a transfer that reads and writes bytes of device memory: all channels at the rate that they sustain,
-// after the cost of a launch.
+// transferCycles returns the time of a transfer: its launch, and its bytes over all channels at the rate that they sustain.
 func (t *timing) transferCycles(bytes uint64, follows bool) uint64 {
 	return t.transferCost(follows) + t.machine.TransferCycles(bytes)
 }
 
-// transferCost is that of the launch of a transfer.
+// transferCost returns the launch cycles of a transfer.
 func (t *timing) transferCost(follows bool) uint64 {
 	d := &t.guard.setup.Machine.Dispatcher
 	if follows {
@@ -89,8 +88,8 @@ func (t *timing) transferCost(follows bool) uint64 {
 	return uint64(d.KernelLaunchCycles)
 }
 
-// runEngine runs until nothing is left to happen, or the run has failed. Work that ended before the limit is not
-// failed by what parts of the machine, such as caches, do after it.
+// runEngine runs until no event is left or the run has failed. Work that ended before the limit does not fail because caches or other
+// parts go on after it.
 func (t *timing) runEngine() (finished bool, end uint64, err error) {
 	defer t.machine.Array.Ahead.End()
 	err = t.machine.Engine.Run()
@@ -107,7 +106,7 @@ func (t *timing) runEngine() (finished bool, end uint64, err error) {
 	return finished, end, err
 }
 
-// limit is the cycle at which the run is stopped.
+// limit returns the cycle at which the run is stopped.
 func (t *timing) limit() uint64 {
 	s := t.guard.setup
 	switch {
@@ -136,7 +135,7 @@ func (t *timing) poll(now uint64) error {
 	return t.guard.interrupted("in cycle %d", now)
 }
 
-// workgroups are those that ended, those in the compute units, and all that are known of.
+// workgroups returns the numbers of ended, resident and all known workgroups.
 func (t *timing) workgroups() (ended, running, total uint64) {
 	if t.current == nil {
 		return 0, 0, 0
@@ -144,7 +143,7 @@ func (t *timing) workgroups() (ended, running, total uint64) {
 	return t.current.Progress()
 }
 
-// instructionsSoFar are those of all launches, the one that runs with them.
+// instructionsSoFar returns the instructions of all launches, including the current one.
 func (t *timing) instructionsSoFar() uint64 {
 	n := t.tally.Issued
 	now, before := simd.IssuedByClass(t.running), &t.atBegin.issued.ByClass
@@ -154,7 +153,7 @@ func (t *timing) instructionsSoFar() uint64 {
 	return n
 }
 
-// failure says that the machine stopped before the launch had ended.
+// failure returns ErrDeadlock if the machine stopped before the launch had ended.
 func (t *timing) failure(finished bool) error {
 	if finished {
 		return nil
@@ -174,7 +173,7 @@ func (t *timing) snapshot(now uint64) snapshot {
 	return snapshot{issued: simd.IssuedCounts(t.running), units: t.machine.Array.Busy(now), levels: t.machine.Levels(), faults: t.machine.Faults()}
 }
 
-// counts is what the machine did since the snapshot before, up to cycle end.
+// counts returns the difference to the snapshot atBegin, up to cycle end.
 func (t *timing) counts(end uint64) *account.Counts {
 	after := t.snapshot(end)
 	c := &account.Counts{
@@ -193,8 +192,8 @@ func (t *timing) counts(end uint64) *account.Counts {
 	return c
 }
 
-// partialCounts is what a launch or graph dispatch that did not come to its end did: waves that are resident are charged up to now with what
-// they wait for.
+// partialCounts returns the counts of a launch or graph dispatch that was stopped. Resident waves are charged up to now with the reason
+// that they wait for.
 func (t *timing) partialCounts() *account.Counts {
 	end := t.machine.Cycle()
 	t.machine.Array.CatchUp(end + 1)
@@ -224,7 +223,7 @@ func (t *timing) traceEnd(end uint64) {
 	}
 }
 
-// sampleTracer hands the state of the machine to the tracer.
+// sampleTracer samples the state of the machine for the tracer.
 func (t *timing) sampleTracer(now uint64) (next uint64) {
 	m := t.machine
 	s := probe.Sample{At: now, Levels: m.Levels()}

@@ -2,7 +2,7 @@ package gpu
 
 import "spvsim/tracing/probe"
 
-// Geometry says which wave slots the job's machine has.
+// Geometry returns the wave slots of the job's machine.
 func (r *runner) geometry() *probe.Geometry {
 	m := r.setup.Machine
 	g := &probe.Geometry{Machine: m.Name, ClockMHz: m.ClockMHz, Engines: m.ShaderEngines, Units: m.ComputeUnits, SIMDs: m.SIMDs, Slots: m.WaveSlots}
@@ -24,7 +24,7 @@ func (r *runner) traceRound(round int) {
 	r.machine.Engine.Sample(0, r.timing.sampleTracer)
 }
 
-// attach shows the engine and its parts to who wants to look at them while they work.
+// attach hands the engine and its components to Setup.Attach, which observes them during the run.
 func (r *runner) attach() error {
 	if r.setup.Attach == nil {
 		return nil

@@ -20,7 +20,7 @@ type transfer struct {
 	timeOnly
 	bytes uint64 // read and written
 	moves []func()
-	// access is what moves read and write.
+	// rows that moves read and write
 	access []rowAccess
 }
 
@@ -58,7 +58,7 @@ func (r *resources) transfer(c *config.TransferCall) (*transfer, error) {
 	return t, nil
 }
 
-// rows are the bytes of a buffer from the first row to the end of the last one.
+// rows returns the bytes of a buffer from the first row to the end of the last one.
 func (r *resources) rows(buffer string, at, bytes, rows, stride uint64) ([]byte, error) {
 	all := r.bytesOf(buffer)
 	size, err := span(rows, bytes, stride)
@@ -97,7 +97,7 @@ func (r *resources) indirect(at *config.IndirectAt) (func() [3]uint32, error) {
 	}, nil
 }
 
-// timeOnly are works that no compute unit takes part in: they are no launch.
+// timeOnly is embedded by works without workgroups: they take time and count as no launch.
 type timeOnly struct{}
 
 func (timeOnly) Prepare() (bool, error)                    { return true, nil }
@@ -130,7 +130,7 @@ func (x *transfer) StartConcurrent(l *concurrent.QueuedLaunch, at concurrent.Lau
 	return nil
 }
 
-// watchMoves takes down what a transfer reads and writes.
+// watchMoves adds the rows that a transfer reads and writes to a footprint.
 func (x *transfer) watchMoves(f *mem.Footprint) {
 	for i := range x.access {
 		a := &x.access[i]
@@ -195,7 +195,7 @@ func (h *hostCopy) StartConcurrent(l *concurrent.QueuedLaunch, at concurrent.Lau
 	return nil
 }
 
-// A hostWait is a wait of the host for all launches before, which have ended when it begins: only the time of the wait itself passes.
+// A hostWait is a wait of the host for all launches before it. They have ended when it begins, so only its own time passes.
 type hostWait struct {
 	timeOnly
 	cycles uint64

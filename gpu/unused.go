@@ -25,7 +25,7 @@ type usageKey struct {
 	push int
 }
 
-// A givenValue is a binding or a push constant block that the job gives some launches.
+// A givenValue is a binding or a push constant block that the job sets for some launches.
 type givenValue struct {
 	path, what  string // of the key in the job, and what is in words
 	bytes, used int    // of a block; of a binding 1, and 1 where a launch takes it
@@ -36,7 +36,7 @@ func newUsage(job *config.Job) *usage {
 	return &usage{job: job, named: job.ReachedByName(), seen: map[usageKey]bool{}}
 }
 
-// recordUse takes down what a launch of a program takes.
+// recordUse records which values of the job a launch of a program uses.
 func (u *usage) recordUse(p *program.Program, l *config.Launch) {
 	key := usageKey{p, l.Path, len(l.Push.Bytes)}
 	if u.seen[key] {
@@ -64,7 +64,7 @@ func (u *usage) recordUse(p *program.Program, l *config.Launch) {
 	}
 }
 
-// valueOf is the path of a key in the step, the node or the job that gives it.
+// valueOf returns the path of a key in the step, the node or the job that sets it.
 func (u *usage) valueOf(path, key string) string {
 	if at := u.job.Giver(path, key); at != "" {
 		return at + "." + key

@@ -11,7 +11,7 @@ import (
 	"spvsim/simd"
 )
 
-// A waveLocation is a wave with the instruction that it is at.
+// A waveLocation is the instruction at which a wave is.
 type waveLocation struct {
 	program *program.Program
 	pc      int
@@ -23,7 +23,7 @@ type loop struct {
 	from, to int
 }
 
-// loopReport says which waves are in which innermost loop, those with most waves first, one line each; waves in no loop are left out.
+// loopReport lists the innermost loops with their numbers of waves, one line each, those with the most waves first. Waves outside of loops are left out.
 func loopReport(waves []waveLocation) (lines []string) {
 	count := map[loop]int{}
 	var loops []loop
@@ -48,7 +48,7 @@ func loopReport(waves []waveLocation) (lines []string) {
 	return lines
 }
 
-// innermostLoop is the shortest range around pc that a branch goes back over.
+// innermostLoop returns the shortest range around pc that a branch goes back over.
 func innermostLoop(p *program.Program, pc int) (l loop, ok bool) {
 	for i := range p.Insts {
 		in := &p.Insts[i]
@@ -71,7 +71,7 @@ func isBranch(op isa.Op) bool {
 	return false
 }
 
-// String names the loop: the program, its instructions, and their SPIR-V ids and source lines where those are known.
+// String names the loop: the program, its instructions, and their SPIR-V ids and source lines if known.
 func (l loop) String() string {
 	var first, last isa.Origin
 	var low, high uint32
@@ -108,7 +108,7 @@ func plural(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// runningWaves are the waves that are not waiting for one another.
+// runningWaves returns the waves that do not wait for other waves.
 func runningWaves(waves []*simd.Wave) (list []waveLocation) {
 	for _, w := range waves {
 		if pc, _ := w.CurrentInst(); w.Ready() < cu.Never {

@@ -39,7 +39,7 @@ func (r *runner) windowed(l *jobLaunch, w residentWork, follows bool) error {
 	return nil
 }
 
-// windowOf says whether a launch is timed, and which part of it.
+// windowOf returns the part of a launch that is timed, and whether there is one.
 func (r *runner) windowOf(l *jobLaunch, w residentWork) (p scheduler.Part, timed bool) {
 	t := r.window
 	kind := cmp.Or(l.kind, l.step) + " " + w.ClassKey()

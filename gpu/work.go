@@ -9,12 +9,12 @@ import (
 	"spvsim/simd"
 )
 
-// A launchWork is what a launch of a job does: a kernel, a draw, a graph, a copy between host and device, a transfer on the device. What
-// belongs to it while it runs is its own, and not the machine's.
+// A launchWork is the work of a launch: a kernel, a draw, a graph, a transfer on the device, a copy between host and device, the queues of
+// a job. It owns its state while it runs; the machine does not know it.
 type launchWork interface {
-	// Prepare reads what is known only when the work begins. It says no where there is nothing to do.
+	// Prepare reads the values that are known only when the work begins. It returns false if there is nothing to do.
 	Prepare() (some bool, err error)
-	// functional runs a part without time; warm: bringing its lines into the caches. What it did comes with an error too.
+	// functional runs a part without time; warm: it brings its lines into the caches. Counts are returned with an error too.
 	functional(u *functionalRunner, p scheduler.Part, warm bool) (*account.Counts, error)
 	// timed runs a part to its end, under the name of its step; follows: after another launch of its round.
 	timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error)
@@ -25,30 +25,30 @@ type launchWork interface {
 // A residentWork is a work with workgroups on the compute units.
 type residentWork interface {
 	launchWork
-	// ClassKey is the same for all that a sampled run takes for alike within a step.
+	// ClassKey is equal for works that a sampled run treats as one kind within a step.
 	ClassKey() string
-	// Workgroups is how many there are, where that is known before they run: then they may run in parts.
+	// Workgroups returns the number of workgroups, if it is known before they run: then they may run in parts.
 	Workgroups() (n uint64, known bool)
-	// Resources is what a workgroup takes of a compute unit.
+	// Resources returns what a workgroup needs of a compute unit.
 	Resources() cu.Resources
-	// Codes are the programs that workgroups run.
+	// Codes returns the programs that workgroups run.
 	Codes() []*simd.Code
-	// Open hands the work to the machine; start has it begin in cycle now.
+	// Open hands the work to the machine. Start begins it in cycle now.
 	Open(m *machine.Machine, p scheduler.Part) error
 	Start(now uint64, p scheduler.Part, follows bool)
-	// Finished says whether all workgroups have ended, and by when all they did is done; progress, how many ended, run and are known.
+	// Finished reports whether all workgroups have ended, and the cycle in which all their accesses are done. Progress returns the numbers of ended, resident and known workgroups.
 	Finished() (bool, uint64)
 	Progress() (ended, running, total uint64)
-	// Close says by when memory has taken what the work did that ended in cycle end, and from when on the next one may begin.
+	// Close returns the cycle in which memory has accepted all stores of the work that ended in cycle end, and the first cycle of the next work.
 	Close(end uint64) (done, next uint64)
-	// LaunchCycles is the time of the work in which nothing of it was on the machine; the work has ended.
+	// LaunchCycles returns the cycles in which none of its workgroups was resident. The work has ended.
 	LaunchCycles() uint64
-	// Waiting says what waits beside waves, for reports; whose, what a wave belongs to.
+	// Waiting lists what waits besides waves, for reports. WaveOwner names the node of a wave.
 	Waiting() string
 	WaveOwner(w *simd.Wave) string
 }
 
-// allWorkgroups is all of a work.
+// allWorkgroups returns the part that is a whole work.
 func allWorkgroups(w launchWork) scheduler.Part {
 	if r, ok := w.(residentWork); ok {
 		n, _ := r.Workgroups()
@@ -95,7 +95,7 @@ func (x *executor) runTimed(l *jobLaunch, p scheduler.Part, follows bool) error 
 	return err
 }
 
-// run runs a part of a work without time, and completes its counts, which are those of this run until the next one.
+// run runs a part of a work functional, and completes its counts, which are valid until the next run.
 func (u *functionalRunner) run(w launchWork, p scheduler.Part, warm bool) (*account.Counts, error) {
 	c, err := w.functional(u, p, warm)
 	if c != nil {
@@ -104,7 +104,7 @@ func (u *functionalRunner) run(w launchWork, p scheduler.Part, warm bool) (*acco
 	return c, err
 }
 
-// runFunctional runs a part of a launch without time, and counts it with its step.
+// runFunctional runs a part of a launch functional, and counts it with its step.
 func (x *executor) runFunctional(l *jobLaunch, p scheduler.Part, warm bool) error {
 	c, err := x.functionalRunner.run(l.work, p, warm)
 	if c != nil {

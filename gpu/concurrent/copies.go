@@ -6,7 +6,7 @@ import (
 	"spvsim/simd"
 )
 
-// Copies are copies of a program's code, each for one launch at a time: so it is known of each of the launches that overlap what it issues.
+// Copies are copies of a program's code, each for one launch at a time, so that the instructions of overlapping launches are counted apart.
 type Copies struct {
 	Code *simd.Code        // which is listed, with the counts of all
 	New  func() *simd.Code // makes a copy
@@ -19,7 +19,7 @@ type copied struct {
 	codeBefore account.Counts
 }
 
-// takeCopy has a launch run a copy that no other one runs.
+// takeCopy makes the launch run an idle copy.
 func (l *QueuedLaunch) takeCopy(k *cu.Launch) {
 	idle := l.Copies.idle
 	l.code, l.Copies.idle = idle[len(idle)-1], idle[:len(idle)-1]
@@ -27,14 +27,14 @@ func (l *QueuedLaunch) takeCopy(k *cu.Launch) {
 	k.Code = l.code
 }
 
-// returnCopy gives the copy back, and adds what was issued meanwhile.
+// returnCopy returns the copy, and adds the instructions that it issued.
 func (l *QueuedLaunch) returnCopy(c *account.Counts) {
 	addIssued(c, []*simd.Code{l.code}, &l.codeBefore)
 	l.Copies.idle = append(l.Copies.idle, l.code)
 	l.code = nil
 }
 
-// MakeCopies makes as many copies of each program as launches of it can run at a time.
+// MakeCopies makes a copy of each program for each of its launches that can run at the same time.
 func (g *Launches) MakeCopies() {
 	want := map[*Copies]int{}
 	for _, l := range g.launches {
@@ -53,7 +53,7 @@ func (g *Launches) MakeCopies() {
 	}
 }
 
-// FoldCopies adds what the copies counted to the programs that are listed.
+// FoldCopies adds the counts of the copies to the listed programs.
 func (g *Launches) FoldCopies() {
 	done := map[*Copies]bool{}
 	for _, l := range g.launches {

@@ -12,7 +12,7 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// AddLaunches adds what the launches did by step, when all or some have ended, to the counts of all together and to a tally, and returns it by queue.
+// AddLaunches adds the counts of the launches by step, when all or some have ended, to the sum of all and to a tally. It returns them by queue.
 func (g *Launches) AddLaunches(sum *account.Counts, to *account.Tally) (queues []account.HardwareQueue) {
 	byStep := map[string][]account.BesideLaunch{}
 	for _, q := range g.queues {
@@ -49,7 +49,7 @@ func (g *Launches) AddLaunches(sum *account.Counts, to *account.Tally) (queues [
 	return queues
 }
 
-// LaunchCycles is the time in which no launch was on the machine.
+// LaunchCycles returns the number of cycles without a resident launch.
 func (g *Launches) LaunchCycles() uint64 {
 	var list []account.BesideLaunch
 	end := uint64(0)
@@ -66,7 +66,7 @@ func (g *Launches) LaunchCycles() uint64 {
 	return end - min(busyTime(list), end)
 }
 
-// launchTimes are those of a launch, from the beginning of all of them on.
+// launchTimes returns the cycles of a launch, relative to the beginning of the group.
 func (g *Launches) launchTimes(l *QueuedLaunch, r *command.Record) account.BesideLaunch {
 	x := account.BesideLaunch{Step: l.Step, Packet: r.Head, Ready: r.Ready, Read: r.Read, Opened: r.Opened, Begun: r.Opened, Placed: r.Placed, Done: r.Done}
 	if !l.dispatched.None() && l.dispatched.Begun() < engine.Never {
@@ -81,7 +81,7 @@ func (g *Launches) launchTimes(l *QueuedLaunch, r *command.Record) account.Besid
 	return x
 }
 
-// QueueWaves is how many wave slots each queue holds now.
+// QueueWaves returns the number of wave slots that each queue holds now.
 func (g *Launches) QueueWaves() (list []probe.QueueWaves) {
 	for _, q := range g.queues {
 		list = append(list, probe.QueueWaves{Queue: q.Name, Waves: q.Usage.Waves})
@@ -89,7 +89,7 @@ func (g *Launches) QueueWaves() (list []probe.QueueWaves) {
 	return list
 }
 
-// Trace hands what became of each launch that ended to a tracer.
+// Trace hands the cycles of all launches that ended to a tracer.
 func (g *Launches) Trace(to probe.QueueTracer) {
 	var list []probe.QueueLaunch
 	for _, q := range g.queues {
@@ -111,7 +111,7 @@ func (g *Launches) Trace(to probe.QueueTracer) {
 	to.QueueLaunches(list)
 }
 
-// addWaitCauses adds up who kept a packet waiting.
+// addWaitCauses adds up the cycles that a packet waited, by the queue that caused it.
 func (g *Launches) addWaitCauses(h *account.HardwareQueue, r *command.Record) {
 	if r.LastDependency >= 0 {
 		h.KeptBy[g.processor.Records[r.LastDependency].Queue].Dependence += r.Ready - min(r.Head, r.Ready)
@@ -121,7 +121,7 @@ func (g *Launches) addWaitCauses(h *account.HardwareQueue, r *command.Record) {
 	}
 }
 
-// countLaunch adds what a launch did to its step.
+// countLaunch adds the counts of a launch to its step.
 func (g *Launches) countLaunch(l *QueuedLaunch) {
 	s := g.stepTally.Step(l.Step)
 	s.Add(&l.counts)
@@ -143,7 +143,7 @@ func (g *Launches) countLaunch(l *QueuedLaunch) {
 	s.Add(&c)
 }
 
-// launchEnded counts a dispatch of a graph that has ended, and runs what of a launch is left that is not timed.
+// launchEnded counts a dispatch of a graph that has ended, and runs the rest of a launch that is not timed.
 func (g *Launches) launchEnded(i int) {
 	if g.OnEnd != nil {
 		g.OnEnd(i)
@@ -154,14 +154,14 @@ func (g *Launches) launchEnded(i int) {
 	l.runRemainder()
 }
 
-// countGraphEnd counts what a launch did if it is a dispatch of a graph, which has ended or was stopped.
+// countGraphEnd counts a dispatch of a graph that has ended or was stopped; nothing for other launches.
 func (l *QueuedLaunch) countGraphEnd() {
 	if l.Work.Graph() != nil && !l.dispatched.None() {
 		l.countGraph(l.all.stepTally.Step(l.Step))
 	}
 }
 
-// countGraph adds what a dispatch of a graph did: what its nodes issued since it began was its own.
+// countGraph adds the counts of a dispatch of a graph: its nodes issued nothing else since it began.
 func (l *QueuedLaunch) countGraph(to *account.Counts) {
 	c := account.Counts{Launches: 1}
 	addIssued(&c, l.Codes, &l.issuedBefore)
@@ -169,34 +169,34 @@ func (l *QueuedLaunch) countGraph(to *account.Counts) {
 	to.Add(&c)
 }
 
-// busyTime is the number of cycles in which at least one launch was on the machine.
+// busyTime returns the number of cycles with a resident launch.
 func busyTime(list []account.BesideLaunch) uint64 {
 	return account.BusyTime(byBegin(list))
 }
 
-// byBegin is the launches in the order in which they began.
+// byBegin returns the launches in the order in which they began.
 func byBegin(list []account.BesideLaunch) []account.BesideLaunch {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b account.BesideLaunch) int { return cmp.Compare(a.Begun, b.Begun) })
 	return list
 }
 
-// addIssued adds what waves of programs issued since before.
+// addIssued adds the instructions that waves of programs issued since before.
 func addIssued(to *account.Counts, codes []*simd.Code, before *account.Counts) {
 	now := simd.IssuedCounts(codes)
 	now.SubtractIssued(before)
 	to.Add(&now)
 }
 
-// Times are when a launch that has ended was where, from the beginning of all of them on.
+// Times returns the cycles of a launch that has ended, relative to the beginning of the group.
 func (g *Launches) Times(i int) account.BesideLaunch {
 	return g.launchTimes(g.launches[i], &g.processor.Records[i])
 }
 
-// HasBegun says that a launch has begun.
+// HasBegun reports whether a launch has begun.
 func (g *Launches) HasBegun(i int) bool { return !g.launches[i].dispatched.None() }
 
-// AddOwn adds what a launch with copies of its code, or a dispatch of a graph, did that has ended.
+// AddOwn adds the counts of a launch that has ended: one with copies of its code, or a dispatch of a graph.
 func (g *Launches) AddOwn(i int, to *account.Counts) {
 	l := g.launches[i]
 	k := l.Work.Kernel()

@@ -6,8 +6,8 @@ import (
 	"spvsim/scheduler/graph"
 )
 
-// GraphsInTurn has dispatches of one graph wait for each other, as they share its scratch memory. order is that of the launches, in which
-// each comes after those that it waits for.
+// GraphsInTurn makes dispatches of one graph wait for each other, as they share its scratch memory. order lists the launches so that
+// each comes after the launches that it waits for.
 func (g *Launches) GraphsInTurn(order []int) error {
 	g.order, g.graphs = order, nil
 	before := map[*graph.Run]int{}
@@ -29,7 +29,7 @@ func (g *Launches) GraphsInTurn(order []int) error {
 	return g.DivideOnChip()
 }
 
-// DivideOnChip finds for each dispatch of a graph how many graphs may be on the machine with it, among which what is on chip is divided.
+// DivideOnChip computes for each dispatch of a graph how many graphs may be resident with it. The memory on chip is divided among them.
 func (g *Launches) DivideOnChip() error {
 	var reach [][]uint64
 	if len(g.graphs) > 1 && len(g.launches) <= maxHazardLaunches {
@@ -50,7 +50,7 @@ func (g *Launches) DivideOnChip() error {
 	return nil
 }
 
-// graphsAtOnce counts the graphs of which a dispatch may be on the machine with launch i, that of the launch included.
+// graphsAtOnce counts the graphs with a dispatch that may overlap with launch i, including its own.
 func graphsAtOnce(launches []*QueuedLaunch, i int, reach [][]uint64) int {
 	found := []*graph.Run{launches[i].Work.Graph()}
 	for k, l := range launches {
@@ -61,12 +61,12 @@ func graphsAtOnce(launches []*QueuedLaunch, i int, reach [][]uint64) int {
 	return len(found)
 }
 
-// unordered says of two launches that neither waits for the other.
+// unordered reports whether neither of two launches waits for the other.
 func unordered(reach [][]uint64, i, j int) bool {
 	return reach[j][i/64]>>(i%64)&1 == 0 && reach[i][j/64]>>(j%64)&1 == 0
 }
 
-// addGraph adds the graph that a launch is a dispatch of, if there is one and the group does not have it.
+// addGraph adds the graph of a launch, if it has one that the group does not have.
 func (g *Launches) addGraph(l *QueuedLaunch) {
 	if own := l.Work.Graph(); own != nil && !slices.Contains(g.graphs, own) {
 		g.graphs = append(g.graphs, own)

@@ -1,5 +1,5 @@
-// Package concurrent runs launches of several hardware queues beside each other, as one work for the machine: what begins when, what each of them did
-// and moved, and hazards between them.
+// Package concurrent runs launches of several hardware queues at the same time, as one work for the machine. It starts each launch when its packet is
+// served, counts what each did and moved, and finds hazards between launches.
 package concurrent
 
 import (
@@ -21,30 +21,30 @@ import (
 	"spvsim/simd"
 )
 
-// A Launches is the launches of several queues, which run beside each other: one work for the machine.
+// Launches are the launches of several queues, which overlap: one work for the machine.
 type Launches struct {
 	machine   Machine
 	noun      string // what a launch is called
 	launches  []*QueuedLaunch
 	queues    []*command.Queue
 	processor *command.Processor
-	// OnEnd is told when a launch has ended, by its number; nil: its step counts it.
+	// OnEnd is called when launch i has ended; nil: its step counts it.
 	OnEnd        func(i int)
 	stepTally    account.Tally // of the launches of one run of the group
 	codes        []*simd.Code  // of all launches, each once
 	graphs       []*graph.Run
 	issuedBefore map[*simd.Code]*account.Counts // what steps' programs had issued; only looked up
-	order        []int                          // of the launches, in which each comes after those that it waits for
+	order        []int                          // of the launches; each comes after the launches that it waits for
 	hazards      bool                           // are looked for
 	unordered    [][2]int                       // launches of which neither waits for the other
 	launchesTimes
 	timedParts
 }
 
-// A Machine is what launches beside each other need: the machine, and how a part of one of them runs functional.
+// A Machine is the machine as concurrent launches need it.
 type Machine struct {
 	*machine.Machine
-	// Functional runs a part and completes its counts, which are valid until the next run. warm: lines come into the caches.
+	// Functional runs a part and completes its counts, which are valid until the next run. warm: it brings its lines into the caches.
 	Functional func(w QueuedWork, p scheduler.Part, warm bool) (*account.Counts, error)
 }
 
@@ -55,13 +55,13 @@ type launchesTimes struct {
 	releasedUntil  uint64 // up to when all that was stored has been written back
 }
 
-// ErrQueues says that a job's queues can't run as it says.
+// ErrQueues reports that a job's queues are not valid.
 var ErrQueues = errors.New("gpu: queues")
 
-// New is a group without launches, which are called by a noun.
+// New returns a group without launches. noun is the word for a launch in messages.
 func New(m Machine, noun string) *Launches { return &Launches{machine: m, noun: noun} }
 
-// Add adds a launch, whose number is that of launches before it.
+// Add appends a launch. Its number is the number of launches before it.
 func (g *Launches) Add(l *QueuedLaunch) {
 	l.all, l.number = g, len(g.launches)
 	g.launches = append(g.launches, l)
@@ -70,7 +70,7 @@ func (g *Launches) Add(l *QueuedLaunch) {
 	g.addCodes(l.Codes)
 }
 
-// addCodes adds programs that the group does not have.
+// addCodes adds programs that the group does not have yet.
 func (g *Launches) addCodes(codes []*simd.Code) {
 	for _, c := range codes {
 		if !slices.Contains(g.codes, c) {
@@ -82,13 +82,13 @@ func (g *Launches) addCodes(codes []*simd.Code) {
 // AddQueue adds an empty queue.
 func (g *Launches) AddQueue(q *command.Queue) { g.queues = append(g.queues, q) }
 
-// AddMark has a function called with the cycle in which a queue has come to its end so far and some launches are done.
+// AddMark appends a mark to a queue: the function is called with the cycle in which the queue reaches it and some launches are done.
 func (g *Launches) AddMark(queue int, after []int, mark func(cycle uint64)) {
 	q := g.queues[queue]
 	q.Packets = append(q.Packets, command.Packet{After: after, Timestamp: mark})
 }
 
-// Queues puts launches into the queues of a job, and these on pipes.
+// Queues makes the queues of a job, and enqueues all launches.
 func (g *Launches) Queues(calls []config.QueueCall) error {
 	for i := range calls {
 		q := &command.Queue{Name: calls[i].Name, Pipe: calls[i].Pipe, Priority: slices.Index(command.Priorities, calls[i].Priority)}
@@ -116,7 +116,7 @@ func (g *Launches) Enqueue(l *QueuedLaunch) {
 	q.Packets = append(q.Packets, p)
 }
 
-// Serve puts the queues on pipes.
+// Serve puts the queues on the pipes of a front end.
 func (g *Launches) Serve(spec *command.FrontEndSpec) (err error) {
 	d := &g.machine.Spec.Dispatcher
 	costs := command.Costs{First: uint64(d.KernelLaunchCycles), Following: uint64(d.FollowingLaunch), Floor: uint64(d.LaunchFloor)}
@@ -127,7 +127,7 @@ func (g *Launches) Serve(spec *command.FrontEndSpec) (err error) {
 	return err
 }
 
-// restrictUnits keeps a queue to a part of the compute units, on which all that it launches must fit.
+// restrictUnits restricts a queue to some compute units, on which all of its launches run.
 func (g *Launches) restrictUnits(q *command.Queue, c *config.QueueCall) error {
 	if !c.Limited {
 		return nil
@@ -143,7 +143,7 @@ func (g *Launches) restrictUnits(q *command.Queue, c *config.QueueCall) error {
 	return nil
 }
 
-// CheckLevels refuses levels that the machine has not.
+// CheckLevels returns an error if a barrier names a level that the machine does not have.
 func (g *Launches) CheckLevels(l *config.Launch) error {
 	if l.Release == nil && l.Acquire == nil {
 		return nil
@@ -163,7 +163,7 @@ func (g *Launches) CheckLevels(l *config.Launch) error {
 
 func (g *Launches) Prepare() (bool, error) { return true, nil }
 
-// BeginCounting begins to count what launches do by step.
+// BeginCounting starts the counts of steps.
 func (g *Launches) BeginCounting() {
 	g.stepTally.BeginRound()
 	g.issuedBefore = map[*simd.Code]*account.Counts{}
@@ -176,7 +176,7 @@ func (g *Launches) BeginCounting() {
 	}
 }
 
-// RunFunctional runs the launches one after the other, by their numbers, in an order that what they wait for allows.
+// RunFunctional runs the launches one after the other, each after the launches that it waits for. run gets the number of a launch.
 func (g *Launches) RunFunctional(run func(i int) (*account.Counts, error)) (*account.Counts, error) {
 	sum := &account.Counts{}
 	for _, i := range g.order {
@@ -198,7 +198,7 @@ func (g *Launches) RunFunctional(run func(i int) (*account.Counts, error)) (*acc
 	return sum, nil
 }
 
-// ClassKey is the same for the same launches with the same dependences.
+// ClassKey returns the same text for groups of the same launches with the same dependences.
 func (g *Launches) ClassKey() string {
 	var text strings.Builder
 	for _, l := range g.launches {
@@ -254,7 +254,7 @@ func (g *Launches) Progress() (ended, running, total uint64) {
 	return ended, running, total
 }
 
-// Close: as for one kernel.
+// Close implements the end of a work as a single kernel does.
 func (g *Launches) Close(end uint64) (done, next uint64) {
 	m := g.machine
 	m.Dispatcher.Expect(false)
@@ -270,5 +270,5 @@ func (g *Launches) Close(end uint64) (done, next uint64) {
 	return done, max(done, m.Cycle())
 }
 
-// Components are the parts of the front end that serves the queues.
+// Components returns the components of the front end that serves the queues.
 func (g *Launches) Components() []sim.Component { return g.processor.Components() }

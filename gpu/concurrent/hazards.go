@@ -7,10 +7,10 @@ import (
 	"spvsim/mem"
 )
 
-// maxHazardLaunches bounds the launches among which hazards are looked for: each two that do not wait for each other are compared.
+// maxHazardLaunches bounds the search for hazards, which compares all pairs of launches that do not wait for each other.
 const maxHazardLaunches = 1 << 12
 
-// recordAccesses has launches take down what they access, where one does not wait for another.
+// recordAccesses has unordered launches record their footprints, and all launches their traffic.
 func (g *Launches) recordAccesses() {
 	g.unordered = nil
 	if g.hazards = len(g.launches) <= maxHazardLaunches; g.hazards {
@@ -34,7 +34,7 @@ func (g *Launches) recordAccesses() {
 	}
 }
 
-// waitsFor says for each launch which others it waits for, over others.
+// waitsFor returns for each launch the set of launches that it waits for, directly or over others, as bits.
 func (g *Launches) waitsFor() [][]uint64 {
 	reach := make([][]uint64, len(g.launches))
 	for _, i := range g.order {
@@ -49,7 +49,7 @@ func (g *Launches) waitsFor() [][]uint64 {
 	return reach
 }
 
-// findUnordered finds each two launches of which neither waits for the other.
+// findUnordered finds all pairs of launches of which neither waits for the other.
 func (g *Launches) findUnordered() {
 	reach := g.waitsFor()
 	for j := range g.launches {
@@ -61,7 +61,7 @@ func (g *Launches) findUnordered() {
 	}
 }
 
-// FindHazards warns of launches that access the same bytes, one of them to write, where neither waits for the other.
+// FindHazards warns about unordered launches that access the same bytes, if one of them writes.
 func (g *Launches) FindHazards(warn func(format string, args ...any)) {
 	if !g.hazards {
 		warn("hazards: not looked for among %d launches: want at most %d", len(g.launches), maxHazardLaunches)
@@ -76,10 +76,10 @@ func (g *Launches) FindHazards(warn func(format string, args ...any)) {
 	}
 }
 
-// accessWords say what is done to a byte.
+// accessWords are the verbs for kinds of accesses.
 var accessWords = [...]string{hierarchy.Read: "reads", hierarchy.Write: "writes", hierarchy.Atomic: "updates by atomics"}
 
-// byteName is a byte in words.
+// byteName returns the buffer and the offset of a byte, or its address.
 func (g *Launches) byteName(addr uint64) string {
 	if b := g.machine.Store.Find(addr); b != nil {
 		return fmt.Sprintf("byte %d of %s", addr-b.Addr, b.Name)

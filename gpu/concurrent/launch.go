@@ -13,24 +13,24 @@ import (
 	"spvsim/simd"
 )
 
-// A QueuedWork is what a launch of a queue does: a kernel, a draw, a dispatch of a graph, a transfer, or a copy between host and device.
+// A QueuedWork is the work of a launch: a kernel, a draw, a dispatch of a graph, a transfer, or a copy between host and device.
 type QueuedWork interface {
-	// Prepare reads what is known only when the launch begins. It says no where there is nothing to do.
+	// Prepare reads the values that are known only when the launch begins. It returns false if there is nothing to do.
 	Prepare() (some bool, err error)
-	// StartConcurrent begins it by one of OpenKernel, OpenGraph, PassTransfer and Pass of its launch.
+	// StartConcurrent starts the launch by one of its methods OpenKernel, OpenGraph, PassTransfer and PassCycles.
 	StartConcurrent(l *QueuedLaunch, at LaunchStart) error
 	// Count completes the counts of a part that ran.
 	Count(c *account.Counts, p scheduler.Part)
-	// Kernel is the grid that goes to the dispatcher, Graph the graph that is dispatched to; nil: it is none.
+	// Kernel returns the grid for the dispatcher, Graph the graph that is dispatched to; nil: none.
 	Kernel() *cu.Launch
 	Graph() *graph.Run
-	// Workgroups is how many there are, where that is known before they run.
+	// Workgroups returns the number of workgroups, if it is known before they run.
 	Workgroups() (n uint64, known bool)
 }
 
-// An LaunchStart is when a launch of a queue begins, what of the machine it may have, and who is told what becomes of it.
+// A LaunchStart has the cycle in which a launch begins, its share of the machine, and the receiver of its completion.
 type LaunchStart struct {
-	now, floor     uint64 // cycles; it is done in the cycle floor at the earliest
+	now, floor     uint64 // cycles; the launch is done in cycle floor at the earliest
 	first          bool   // of its queue
 	shareOfMachine scheduler.Share
 	caller         *scheduler.Caller
@@ -45,11 +45,11 @@ type QueuedLaunch struct {
 	Queue            int
 	WaitsFor         []int        // launches that it waits for
 	Release, Acquire []string     // levels of memory that its barrier writes back and invalidates; nil: all that a launch does
-	Waited           bool         // its queue has waited for After before: it comes without a barrier
-	Stored           bool         // a kernel that it waits for over others may have stored
+	Waited           bool         // its queue has waited for WaitsFor already: no barrier comes before it
+	Stored           bool         // a kernel that it waits for indirectly may have stored
 	Codes            []*simd.Code // of its step alone, or of the graph
 	Copies           *Copies      // of its program, of which it runs one that no other launch does; nil: its step counts
-	// Footprint is what it accessed; nil: it was not taken down.
+	// Footprint records its accesses; nil: they are not needed, as all other launches are ordered with this one.
 	Footprint *mem.Footprint
 	Traffic   *hierarchy.Traffic // of its requests
 
@@ -57,21 +57,21 @@ type QueuedLaunch struct {
 	number           int // in its group
 	dispatched       scheduler.Opened
 	issuedBefore     account.Counts // what the nodes of its graph had issued when it began
-	concurrentGraphs int            // graphs that may be on the machine at once, its own included; 0: it is of none
+	concurrentGraphs int            // number of graphs that may be resident at once, including its own; 0: no graph
 	copied
 	functionalPart
 }
 
-// resident says that it has workgroups on the compute units.
+// resident reports whether the launch has workgroups on the compute units.
 func (l *QueuedLaunch) resident() bool { return l.Work.Kernel() != nil || l.Work.Graph() != nil }
 
-// allWorkgroups is all of the launch.
+// allWorkgroups returns the part that is the whole launch.
 func (l *QueuedLaunch) allWorkgroups() scheduler.Part {
 	n, _ := l.Work.Workgroups()
 	return scheduler.Part{End: n}
 }
 
-// Prepare fulfils command.Work.
+// Prepare implements command.Work.
 func (l *QueuedLaunch) Prepare() (bool, error) {
 	some, err := l.Work.Prepare()
 	if err != nil {
@@ -80,10 +80,10 @@ func (l *QueuedLaunch) Prepare() (bool, error) {
 	return some, err
 }
 
-// Host fulfils command.Work.
+// Host implements command.Work.
 func (l *QueuedLaunch) Host() bool { return l.OnHost }
 
-// Open fulfils command.Work.
+// Open implements command.Work.
 func (l *QueuedLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c *scheduler.Caller) error {
 	if l.Untimed() {
 		return l.passFunctional(now, c)
@@ -91,12 +91,12 @@ func (l *QueuedLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c 
 	return l.Work.StartConcurrent(l, LaunchStart{now, floor, first, s, c})
 }
 
-// PassCycles lets some cycles pass.
+// PassCycles ends the launch after some cycles.
 func (l *QueuedLaunch) PassCycles(at LaunchStart, cycles uint64) {
 	scheduler.ReportPassed(at.caller.Port, at.caller, at.now, at.now+cycles)
 }
 
-// PassTransfer lets the time of a transfer of so many bytes pass: transfers pass one after the other.
+// PassTransfer ends the launch after a transfer of some bytes. Transfers run one after the other.
 func (l *QueuedLaunch) PassTransfer(at LaunchStart, bytes uint64) {
 	g := l.all
 	g.transfersUntil = max(at.now, g.transfersUntil) + g.machine.TransferCycles(bytes)
@@ -117,7 +117,7 @@ func (l *QueuedLaunch) OpenKernel(at LaunchStart, k *cu.Launch) error {
 	return nil
 }
 
-// OpenGraph dispatches to a graph. A dispatch that is not the first of its queue costs what a first launch does beyond a following one.
+// OpenGraph dispatches to a graph. Unless it is the first of its queue, a dispatch costs the difference of a first launch and a following one.
 func (l *QueuedLaunch) OpenGraph(at LaunchStart, run *graph.Run, list []graph.Entry) {
 	d := &l.all.machine.Spec.Dispatcher
 	if !at.first {
@@ -128,7 +128,7 @@ func (l *QueuedLaunch) OpenGraph(at LaunchStart, run *graph.Run, list []graph.En
 	l.dispatched = run.Open(at.now, list, l.concurrentGraphs, at.shareOfMachine, at.caller)
 }
 
-// nameCodes has tracers know whose waves run the launch's programs.
+// nameCodes names the launch in its programs, for tracers.
 func (l *QueuedLaunch) nameCodes() {
 	if k := l.Work.Kernel(); k != nil {
 		k.Code.Launch = l.Step
@@ -139,11 +139,11 @@ func (l *QueuedLaunch) nameCodes() {
 	}
 }
 
-// stores says whether a launch is a kernel that ran with time, so that its stores are in caches.
+// stores reports whether the launch is a timed kernel, whose stores stay in caches.
 func (l *QueuedLaunch) stores() bool { return l.Work.Kernel() != nil && !l.Untimed() }
 
-// barrier is what the barrier before a launch does: caches write back what kernels that it waits for have stored, and those that a launch
-// does not share with others drop their lines.
+// barrier returns the barrier before a launch: caches write back the stores of the kernels that it waits for, and private caches drop
+// their lines. It takes the cycle in which those kernels are done, and returns the cycle in which their stores are written back.
 func (g *Launches) barrier(l *QueuedLaunch) func(done uint64) uint64 {
 	reads := l.resident()
 	h, release, acquire := g.machine.Hierarchy, l.Release, l.Acquire
@@ -158,11 +158,11 @@ func (g *Launches) barrier(l *QueuedLaunch) func(done uint64) uint64 {
 			done = h.Release(from)
 			g.releasedUntil = from
 		}
-		if len(g.queues) == 1 { // beside others, free slots wait for work of theirs
+		if len(g.queues) == 1 { // otherwise work of other queues may fill the slots
 			g.machine.Array.Drain(from, done)
 		}
 		switch {
-		case !reads || l.Untimed(): // a run without time does that itself
+		case !reads || l.Untimed(): // a functional run does that itself
 		case acquire != nil:
 			levels.AcquireLevels(acquire)
 		default:

@@ -7,17 +7,17 @@ import (
 	"spvsim/scheduler/command"
 )
 
-// Launches of queues of which the job says what is timed. The others run without time when their packets are ready: no pipe and no
-// compute unit spends time on them, and what waits for them begins in the same cycle.
+// Launches outside of the job's time window run functional when their packets are ready. No pipe and no compute unit spends time on
+// them, and launches that wait for them begin in the same cycle.
 
-// A timedParts is what is timed of the launches of a group.
+// timedParts selects what is timed of the launches.
 type timedParts struct {
-	// Choose says which part of a launch is timed, by its number, if any is; nil: all of all launches.
+	// Choose returns the part of launch i that is timed, if there is one; nil: all launches are timed.
 	Choose           func(i int) (scheduler.Part, bool)
-	functionalCounts account.Counts // of what ran without time, but for what is counted by step alone
+	functionalCounts account.Counts // of functional runs, except for what is counted by step
 }
 
-// A functionalPart is what of a launch runs without time.
+// A functionalPart is the part of a launch that runs functional.
 type functionalPart struct {
 	decided         bool
 	skipsTime       bool
@@ -25,7 +25,7 @@ type functionalPart struct {
 	counts          account.Counts
 }
 
-// Untimed fulfils command.Work. It is decided when it is asked first, when all has ended that the launch waits for.
+// Untimed implements command.Work. It decides on its first call, when all launches that this one waits for have ended.
 func (l *QueuedLaunch) Untimed() bool {
 	if l.all.Choose == nil || !l.resident() || l.decided {
 		return l.skipsTime
@@ -45,7 +45,7 @@ func (l *QueuedLaunch) Untimed() bool {
 	return l.skipsTime
 }
 
-// TimedPart is the part of a kernel that is timed.
+// TimedPart returns the timed part of a kernel.
 func (l *QueuedLaunch) TimedPart() scheduler.Part {
 	if l.timedWorkgroups != nil {
 		return *l.timedWorkgroups
@@ -53,7 +53,7 @@ func (l *QueuedLaunch) TimedPart() scheduler.Part {
 	return l.allWorkgroups()
 }
 
-// passFunctional runs a launch without time, in cycle now.
+// passFunctional runs a launch functional, in cycle now.
 func (l *QueuedLaunch) passFunctional(now uint64, c *scheduler.Caller) error {
 	if _, err := l.runFunctional(l.allWorkgroups()); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (l *QueuedLaunch) passFunctional(now uint64, c *scheduler.Caller) error {
 	return nil
 }
 
-// runPart runs a part without time, if there is anything in it.
+// runPart runs a part functional, if it is not empty.
 func (l *QueuedLaunch) runPart(p scheduler.Part) error {
 	if p.First == p.End {
 		return nil
@@ -71,7 +71,7 @@ func (l *QueuedLaunch) runPart(p scheduler.Part) error {
 	return err
 }
 
-// runFunctional runs a part without time, with its lines brought into the caches.
+// runFunctional runs a part functional, and warms the caches.
 func (l *QueuedLaunch) runFunctional(p scheduler.Part) (*account.Counts, error) {
 	g := l.all
 	g.machine.Array.Ahead.Join()
@@ -88,7 +88,7 @@ func (l *QueuedLaunch) runFunctional(p scheduler.Part) (*account.Counts, error) 
 	return c, err
 }
 
-// runRemainder runs what comes after the part of a launch that was timed.
+// runRemainder runs the workgroups after the timed part of a launch functional.
 func (l *QueuedLaunch) runRemainder() {
 	if l.timedWorkgroups == nil {
 		return
@@ -98,7 +98,7 @@ func (l *QueuedLaunch) runRemainder() {
 	}
 }
 
-// leavesUnreleasedStores says whether kernels have stored what no barrier has had written back.
+// leavesUnreleasedStores reports whether a kernel has stores that no barrier has written back.
 func leavesUnreleasedStores(g *Launches) bool {
 	for i, l := range g.launches {
 		if l.Work.Kernel() != nil && (g.Choose == nil || !l.dispatched.None() && doneAt(&g.processor.Records[i]) > g.releasedUntil) {
@@ -108,7 +108,7 @@ func leavesUnreleasedStores(g *Launches) bool {
 	return false
 }
 
-// doneAt is the cycle in which a launch was done; engine.Never: it has not.
+// doneAt returns the cycle in which a launch was done; engine.Never if it is not.
 func doneAt(r *command.Record) uint64 {
 	if r.Ended {
 		return r.Done

@@ -112,7 +112,7 @@ type Options struct {
 // defaultResident is how many workgroups a large machine holds.
 const defaultResident = 4096
 
-// Progress says how far a run is.
+// Progress reports how far a run has come.
 type Progress struct {
 	Instructions, Ended, Running uint64
 }

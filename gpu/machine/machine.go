@@ -33,13 +33,13 @@ type Machine struct {
 	Limits     *cu.Limits
 	Rules      *simd.Rules
 	Slots      int           // wave slots of the machine
-	Graphs     []*graph.Run  // whose workgroups run; none: those of kernels
+	Graphs     []*graph.Run  // whose workgroups run; none: kernels run
 	Shared     *graph.Shared // by its graphs
-	// Stuck says that memory owes replies that will not come, though it has events; nil: memory has no events
+	// Stuck reports that memory has events but owes replies that will never come; nil: memory has no events
 	Stuck func(now uint64) bool
 }
 
-// New builds all components of m, which has been checked.
+// New builds all components of m, which is valid.
 func New(m *config.Machine, print cu.Printer) *Machine {
 	e := engine.New(sim.Freq(m.ClockMHz) * sim.MHz)
 	g := &Machine{
@@ -79,10 +79,10 @@ func (g *Machine) buildMemory(m *config.Machine) {
 	g.Hierarchy, g.LevelParts = h, h.Components(g.Engine)
 }
 
-// Cycle is the engine's time: parts that work on after a launch may be later than its end.
+// Cycle returns the engine's time. It may be later than the end of the last launch, as caches and other parts work on.
 func (g *Machine) Cycle() uint64 { return g.Engine.Now() }
 
-// Serve says whose workgroups run next: those of some graphs, or of kernels alone.
+// Serve selects the graphs whose workgroups run next; without any, kernels run.
 func (g *Machine) Serve(graphs ...*graph.Run) {
 	if g.Graphs = graphs; len(graphs) == 0 {
 		g.Array.ServeGraph(nil)
@@ -91,7 +91,7 @@ func (g *Machine) Serve(graphs ...*graph.Run) {
 	g.Array.ServeGraph(graph.Payloads{})
 }
 
-// Waves are those on the compute units.
+// Waves returns the resident waves.
 func (g *Machine) Waves() (list []*simd.Wave) {
 	for _, u := range g.Array.Units {
 		for _, s := range u.SIMDs {
@@ -117,7 +117,7 @@ func (g *Machine) Levels() []account.Level {
 	return list
 }
 
-// Faults is how many accesses so far were out of bounds, of buffers or of local data shares.
+// Faults returns the number of accesses out of bounds so far, of buffers and of LDS.
 func (g *Machine) Faults() uint64 {
 	sum := g.Store.Faults.Count
 	for _, l := range g.LDS {
@@ -126,7 +126,7 @@ func (g *Machine) Faults() uint64 {
 	return sum
 }
 
-// TransferCycles is the time of a transfer that reads and writes bytes of device memory: all channels at the rate that they sustain.
+// TransferCycles returns the time of a transfer: bytes / (channels * bytes_per_cycle * efficiency), rounded up.
 func (g *Machine) TransferCycles(bytes uint64) uint64 {
 	spec := &g.Spec.Memory
 	rate := spec.BytesPerCycle * float64(spec.Channels)

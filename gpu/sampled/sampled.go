@@ -18,9 +18,9 @@ type Launch interface {
 	ClassKey() string
 	// Kernel is the grid of workgroups, which may run in parts and run again; nil: draws, graphs and launches beside each other, which run as wholes.
 	Kernel() *cu.Launch
-	// Workgroups is how many there are, where that is known before they run.
+	// Workgroups returns the number of workgroups, if it is known before they run.
 	Workgroups() (n uint64, known bool)
-	// Resources is what a workgroup takes of a compute unit.
+	// Resources returns what a workgroup needs of a compute unit.
 	Resources() cu.Resources
 	// Timed and Functional run a part, with time and without, and return what it did, also with an error. follows: after another launch of
 	// its stream; warm: lines come into the caches. The counts of a functional run are valid until the next one.
