@@ -238,7 +238,7 @@ func (d *draw) primitive(corners []uint32, index uint32, dx, dy float64) error {
 		return err
 	}
 	s.Multisample(d.samples)
-	s.prim = &isa.Primitive{Index: index, Params: d.params(corners), At: s.pointAt}
+	s.prim = &isa.Primitive{Index: index, Params: d.params(corners), PointAt: s.pointAt}
 	seen := false
 	s.Quads(d.width, d.height, func(q raster.Quad) {
 		if d.passes(&s, &q); q.Cover != 0 && err == nil {
@@ -253,9 +253,9 @@ func (d *draw) primitive(corners []uint32, index uint32, dx, dy float64) error {
 }
 
 // pointAt returns the depth and the barycentric coordinates of the primitive at a position in pixels.
-func (s *shape) pointAt(x, y float64) isa.Spot {
+func (s *shape) pointAt(x, y float64) isa.SurfacePoint {
 	p := s.AtPosition(x, y)
-	return isa.Spot{Weights: [4]float64{p.I, p.J, p.LinearI, p.LinearJ}, Depth: p.Z}
+	return isa.SurfacePoint{Weights: [4]float64{p.I, p.J, p.LinearI, p.LinearJ}, Depth: p.Z}
 }
 
 // shade adds a quad, or one for each sample that is covered where samples are

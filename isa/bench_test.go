@@ -133,7 +133,7 @@ func benchmarkList(b *testing.B, list []*Inst, fused bool) {
 			break
 		}
 	}
-	all := f.Take()
+	all := f.Build()
 	copy(st.V[testRows*st.Lanes:], f.Tail())
 	for b.Loop() {
 		if fused {

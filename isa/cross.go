@@ -7,7 +7,7 @@ import "math/bits"
 
 // lanesOf returns the view of a source; a nonzero Bool literal is true in all lanes.
 func (st *State) lanesOf(r Reg, t Type) view {
-	v := st.look(r, t)
+	v := st.viewOf(r, t)
 	if t == Bool && r.Kind == Imm && r.Val != 0 {
 		v.word = ^uint64(0)
 	}
@@ -27,18 +27,18 @@ func activeTrue(st *State, in *Inst) uint64 {
 	return v.word & st.Exec
 }
 
-func ballot(st *State, in *Inst)  { st.spread(in, activeTrue(st, in)) }
-func voteAny(st *State, in *Inst) { st.spread(in, truth(activeTrue(st, in) != 0)) }
-func voteAll(st *State, in *Inst) { st.spread(in, truth(activeTrue(st, in) == st.Exec)) }
+func ballot(st *State, in *Inst)  { st.writeUniform(in, activeTrue(st, in)) }
+func voteAny(st *State, in *Inst) { st.writeUniform(in, truth(activeTrue(st, in) != 0)) }
+func voteAll(st *State, in *Inst) { st.writeUniform(in, truth(activeTrue(st, in) == st.Exec)) }
 
 func laneOfMask(st *State, in *Inst) {
 	if in.Src[0].Kind != Vector {
 		st.setMask(in.Dst, st.word(in.Src[0]))
 		return
 	}
-	v, m := st.look(in.Src[0], I64), uint64(0)
+	v, m := st.viewOf(in.Src[0], I64), uint64(0)
 	for l := range st.Lanes {
-		m |= v.at(l) & (1 << l)
+		m |= v.lane(l) & (1 << l)
 	}
 	st.setMask(in.Dst, m)
 }
@@ -50,11 +50,11 @@ func voteAllEqual(st *State, in *Inst) {
 	if in.T.IsFloat() {
 		equal = Table[FOrdEq].Meaning
 	}
-	all, first := uint64(1), v.at(st.firstLane())
+	all, first := uint64(1), v.lane(st.firstLane())
 	for rest := st.Exec; rest != 0; rest &= rest - 1 {
-		all &= equal(in.T, 0, 0, first, v.at(bits.TrailingZeros64(rest)), 0, 0)
+		all &= equal(in.T, 0, 0, first, v.lane(bits.TrailingZeros64(rest)), 0, 0)
 	}
-	st.spread(in, all)
+	st.writeUniform(in, all)
 }
 
 // active returns the value of v in the given lane, or 0 if that lane is outside the wave or inactive.
@@ -62,27 +62,27 @@ func (st *State) active(v *view, lane uint64) uint64 {
 	if lane >= uint64(st.Lanes) || st.Exec>>lane&1 == 0 {
 		return 0
 	}
-	return v.at(int(lane))
+	return v.lane(int(lane))
 }
 
 func readLane(st *State, in *Inst) {
-	v, at := st.lanesOf(in.Src[0], in.T), st.look(in.Src[1], I32)
-	st.spread(in, st.active(&v, at.at(st.firstLane())))
+	v, at := st.lanesOf(in.Src[0], in.T), st.viewOf(in.Src[1], I32)
+	st.writeUniform(in, st.active(&v, at.lane(st.firstLane())))
 }
 
 func readFirstLane(st *State, in *Inst) {
 	v := st.lanesOf(in.Src[0], in.T)
-	st.spread(in, st.active(&v, uint64(st.firstLane())))
+	st.writeUniform(in, st.active(&v, uint64(st.firstLane())))
 }
 
 func shuffle(st *State, in *Inst) {
-	at := st.look(in.Src[1], I32)
-	st.gather(in, func(l int) uint64 { return at.at(l) })
+	at := st.viewOf(in.Src[1], I32)
+	st.gather(in, func(l int) uint64 { return at.lane(l) })
 }
 
 func quadBroadcast(st *State, in *Inst) {
-	at := st.look(in.Src[1], I32)
-	st.gather(in, func(l int) uint64 { return uint64(l&^3) | at.at(l)&3 })
+	at := st.viewOf(in.Src[1], I32)
+	st.gather(in, func(l int) uint64 { return uint64(l&^3) | at.lane(l)&3 })
 }
 
 // quadSwap exchanges with the neighbour across (1), below (2) or diagonally (3).
@@ -174,7 +174,7 @@ func (st *State) fold(in *Inst, keep func(lanes uint64, lane int, before, after 
 		sum, first := identity, true
 		for rest := lanes; rest != 0; rest &= rest - 1 {
 			l := bits.TrailingZeros64(rest)
-			before, x := sum, v.at(l)
+			before, x := sum, v.lane(l)
 			if sum = x; !first {
 				sum = combine(in.T, 0, 0, before, x, 0, 0)
 			}
@@ -210,12 +210,12 @@ func exclusiveScan(st *State, in *Inst) {
 }
 
 func maskedBitCount(st *State, in *Inst) {
-	m, plus := st.look(in.Src[0], I64), st.look(in.Src[1], I32)
+	m, plus := st.viewOf(in.Src[0], I64), st.viewOf(in.Src[1], I32)
 	var values [64]uint64
 	for rest := st.Exec; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros64(rest)
-		below := m.at(l) & (1<<l - 1)
-		values[l] = uint64(uint32(bits.OnesCount64(below)) + uint32(plus.at(l)))
+		below := m.lane(l) & (1<<l - 1)
+		values[l] = uint64(uint32(bits.OnesCount64(below)) + uint32(plus.lane(l)))
 	}
 	st.scatter(in, &values)
 }

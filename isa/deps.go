@@ -40,12 +40,12 @@ func (in *Inst) SetDeps(vectorRows int) {
 		}
 	}
 	in.Writes = unique(d.list[sources:])
-	in.VectorReads, in.VectorWrites = below(unique(d.list[:sources]), vectorRows), below(in.Writes, vectorRows)
+	in.VectorReads, in.VectorWrites = countVectorRows(unique(d.list[:sources]), vectorRows), countVectorRows(in.Writes, vectorRows)
 	in.Deps = unique(d.list)
 }
 
-// below counts the rows of vector registers in a list.
-func below(list []uint16, vectorRows int) (n uint16) {
+// countVectorRows counts the rows of vector registers in a list.
+func countVectorRows(list []uint16, vectorRows int) (n uint16) {
 	for _, r := range list {
 		if int(r) < vectorRows {
 			n++

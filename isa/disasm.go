@@ -179,7 +179,7 @@ func disasmAccess(in *Inst) string {
 	if m.Elem != Void {
 		name += "." + m.Elem.String()
 	}
-	if _, n := m.Parts(); n > 1 {
+	if _, n := m.Runs(); n > 1 {
 		name += "x" + strconv.Itoa(n)
 	}
 	operands := groupRegs(append([]Reg{in.Dst}, m.Dsts[:]...), m.Elem)
@@ -191,11 +191,11 @@ func disasmAccess(in *Inst) string {
 // apartText returns the suffix of instructions that move two parts. Those with offsets in units of 64 elements have a
 // separate one.
 func apartText(m *Mem) string {
-	parts, n := m.Parts()
+	parts, n := m.Runs()
 	switch unit := 64 * uint32(n) * uint32(m.Elem.Bits()/8); {
 	case parts == 1:
 		return ""
-	case m.Apart%unit == 0 && m.Offset%unit == 0:
+	case m.PairStride%unit == 0 && m.Offset%unit == 0:
 		return "2st64"
 	}
 	return "2"
@@ -276,8 +276,8 @@ func addressText(m *Mem) string {
 		sep = ", "
 	}
 	text := bindingText(m) + "[" + strings.Join(withOffset(parts, m.Offset), sep) + "]"
-	if m.Apart > 0 {
-		text += ", [" + strings.Join(withOffset(parts, m.Offset+m.Apart), sep) + "]"
+	if m.PairStride > 0 {
+		text += ", [" + strings.Join(withOffset(parts, m.Offset+m.PairStride), sep) + "]"
 	}
 	return text
 }

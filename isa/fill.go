@@ -11,9 +11,9 @@ type Local struct {
 type Fill struct {
 	In    *Inst
 	Index Reg // the index, a scalar or literal that is the same in all lanes
-	// Before copies the index to a register that the load writes and nothing reads before. Only loads that execute as
+	// LoadIndex copies the index to a register that the load writes and nothing reads before. Only loads that execute as
 	// instructions need it. Nil if there is none.
-	Before *Inst
+	LoadIndex *Inst
 }
 
 // row returns the k-th row that is written.
@@ -24,10 +24,10 @@ func (l *Fill) row(k int) Reg {
 	return l.In.Dst
 }
 
-// do carries it out as an instruction.
-func (l *Fill) do(st *State) {
-	if l.Before != nil {
-		l.Before.Exec(st, l.Before)
+// execute carries it out as an instruction.
+func (l *Fill) execute(st *State) {
+	if l.LoadIndex != nil {
+		l.LoadIndex.Exec(st, l.LoadIndex)
 	}
 	st.Local.Load(st, l.In)
 }

@@ -5,21 +5,21 @@ import (
 	"unsafe"
 )
 
-// A nativeFlow is a flow in assembly.
-type nativeFlow struct {
-	steps []rowStep
-	forms [2]nativeForm
-	need  int // words of the vector file
+// A nativeProgram is a flow in assembly.
+type nativeProgram struct {
+	steps       []rowStep
+	forms       [2]nativeForm
+	vectorWords int // words of the vector file
 }
 
 // A nativeForm holds the steps for waves with all lanes active, or with some idle.
 type nativeForm struct {
-	first  []int      // by step of the flow: its first native step
-	begins []*rowStep // by instruction: the step at which it is entered
+	first   []int      // by step of the flow: its first native step
+	entries []*rowStep // by instruction: the step at which it is entered
 }
 
 // assemble makes the flow of steps.
-func (f *Flow) assemble() {
+func (f *CompiledProgram) assemble() {
 	if !wideRows {
 		return
 	}
@@ -38,51 +38,51 @@ func (f *Flow) assemble() {
 }
 
 // link sets the distances of jumps.
-func (f *Flow) link(n *nativeForm) {
+func (f *CompiledProgram) link(n *nativeForm) {
 	for i, s := range f.steps {
 		x := &f.native.steps[n.first[i]]
 		far := func(to *nativeForm) int32 {
-			return int32(to.first[f.begins[s.at]]-n.first[i]) * int32(unsafe.Sizeof(*x))
+			return int32(to.first[f.entries[s.target]]-n.first[i]) * int32(unsafe.Sizeof(*x))
 		}
 		switch {
-		case s.kind == flowBranch && slices.Contains(kernels[kernelLessBranch:][:8], x.kernel):
+		case s.kind == opBranch && slices.Contains(kernels[kernelLessBranch:][:8], x.kernel):
 			x.c = far(n)
-		case s.kind == flowBranch || s.kind == flowGo:
+		case s.kind == opBranch || s.kind == opJump:
 			x.b = far(n)
-		case s.kind == flowMask:
+		case s.kind == opMask:
 			x.b, x.c = far(&f.native.forms[0]), far(&f.native.forms[1])
 		}
 	}
-	for _, i := range f.begins {
-		n.begins = append(n.begins, &f.native.steps[n.first[i]])
+	for _, i := range f.entries {
+		n.entries = append(n.entries, &f.native.steps[n.first[i]])
 	}
 }
 
 // assembled puts step i at the end of a list.
-func (f *Flow) assembled(list []rowStep, i int, which form) []rowStep {
+func (f *CompiledProgram) assembled(list []rowStep, i int, which form) []rowStep {
 	s := &f.steps[i]
 	x := rowStep{number: int32(i)}
 	switch s.kind {
-	case flowFused:
-		f.native.need = max(f.native.need, s.fused.need)
+	case opFused:
+		f.native.vectorWords = max(f.native.vectorWords, s.fused.vectorWords)
 		first := len(list)
 		list = append(list, [][]rowStep{s.fused.steps, s.fused.masked}[which]...)
 		for k := range list[first:] {
 			list[first+k].number = int32(i)
 		}
 		return list
-	case flowEnter:
-		x.kernel, x.d, x.a = kernelEnter.in(which), s.at*int32(unsafe.Sizeof(Issued{})), s.count
-	case flowPass:
+	case opEnter:
+		x.kernel, x.d, x.a = kernelEnter.in(which), s.target*int32(unsafe.Sizeof(Issued{})), s.count
+	case opSkipEntry:
 		x.kernel = kernelPass.in(0)
-	case flowBranch:
+	case opBranch:
 		if last := len(list) - 1; f.steps[i-1].fused != nil && list[last].compares(s.in) {
 			return append(list[:last], list[last].branch(s.in, i))
 		}
 		x.kernel, x.a = kernelOfBranch[s.in.Op], 8*int32(s.in.Src[0].Index)
-	case flowMask:
+	case opMask:
 		x.kernel, x.d, x.a = kernelOfMask(s.in), 8*int32(s.in.Dst.Index), 8*int32(s.in.Src[0].Index)
-	case flowGo:
+	case opJump:
 		x.kernel, x.a = kernelGo.in(0), s.count
 	default:
 		x.kernel = kernelLeave.in(0)
@@ -123,8 +123,8 @@ func kernelOfMask(in *Inst) uintptr {
 	return kernelSplit.in(0)
 }
 
-// begin finds the step to begin with.
-func (f *Flow) begin(st *State, r *FlowRun, at int32) {
+// startNative finds the step to begin with.
+func (f *CompiledProgram) startNative(st *State, r *CompiledRun, at int32) {
 	if !wideRows {
 		return
 	}
@@ -132,37 +132,37 @@ func (f *Flow) begin(st *State, r *FlowRun, at int32) {
 	if st.Exec != st.Full {
 		n = &f.native.forms[1]
 	}
-	r.left = n.begins[at]
+	r.left = n.entries[at]
 }
 
 // runFlow carries out steps from the one on at which r was left.
 //
 //go:noescape
-func runFlow(v *uint32, s *uint64, lanes int, r *FlowRun)
+func runFlow(v *uint32, s *uint64, lanes int, r *CompiledRun)
 
 // Run runs the flow until it is left, and returns the number.
-func (f *Flow) Run(st *State, r *FlowRun) int32 {
+func (f *CompiledProgram) Run(st *State, r *CompiledRun) int32 {
 	if !wideRows {
 		return f.walk(st, r)
 	}
 	if st.Local != nil {
 		r.local, r.size = firstOf(st.Local.Bytes), len(st.Local.Bytes)
 	}
-	for v := st.V[:f.native.need]; ; {
+	for v := st.V[:f.native.vectorWords]; ; {
 		runFlow(firstOf(v), firstOf(st.S), st.Lanes, r)
 		left := r.left
 		st.Exec = r.exec
 		r.left = (*rowStep)(unsafe.Add(unsafe.Pointer(left), unsafe.Sizeof(*left)))
 		switch s := &f.steps[left.number]; s.kind {
-		case flowLeave, flowEnd:
-			return s.at
-		case flowEnter:
-			r.At = s.at
-			return Spent
-		case flowExec:
+		case opReturn, opEnd:
+			return s.target
+		case opEnter:
+			r.ResumeAt = s.target
+			return OutOfBudget
+		case opExecute:
 			s.in.Exec(st, s.in)
-		case flowFused:
-			s.fused.fills[left.fill].do(st)
+		case opFused:
+			s.fused.fills[left.fill].execute(st)
 		}
 	}
 }

@@ -56,16 +56,16 @@ func newFlowProgram(r *rand.Rand, keys []loopKey) *flowProgram {
 }
 
 // flow puts the program together.
-func (p *flowProgram) flow(lanes int) *Flow {
-	f := NewFlow(lanes, testRows+3, len(p.insts))
+func (p *flowProgram) flow(lanes int) *CompiledProgram {
+	f := NewCompiledProgram(lanes, testRows+3, len(p.insts))
 	for i, in := range p.insts {
 		at := int32(i)
 		if p.enters[i] {
-			f.Enter(at, p.counts[i])
+			f.AddEntry(at, p.counts[i])
 		}
 		switch {
 		case in == nil:
-			f.Leave(at, p.ends[i])
+			f.AddReturn(at, p.ends[i])
 		case !p.ends[i]:
 			f.Add(in)
 		case in.Op == Branch:
@@ -105,18 +105,18 @@ func TestFlowsAreTheirSteps(t *testing.T) {
 		got, plain := p.flow(st.Lanes), p.flow(1)
 		st.V = append(st.V, got.Tail()...)
 		counts := [2][]Issued{make([]Issued, len(p.insts)), make([]Issued, len(p.insts))}
-		a, b := FlowRun{Counts: counts[0], Left: 100}, FlowRun{Counts: counts[1], Left: 100}
-		got.Begin(st, &a, 0)
-		plain.Begin(want, &b, 0)
+		a, b := CompiledRun{Counts: counts[0], Budget: 100}, CompiledRun{Counts: counts[1], Budget: 100}
+		got.Start(st, &a, 0)
+		plain.Start(want, &b, 0)
 		for {
 			x, y := got.Run(st, &a), plain.walk(want, &b)
 			n := testRows * st.Lanes
-			if x != y || a.Left != b.Left || a.Did != b.Did || a.At != b.At || st.Exec != want.Exec || !slices.Equal(counts[0], counts[1]) ||
+			if x != y || a.Budget != b.Budget || a.Executed != b.Executed || a.ResumeAt != b.ResumeAt || st.Exec != want.Exec || !slices.Equal(counts[0], counts[1]) ||
 				!slices.Equal(st.S, want.S) || !slices.Equal(st.V[:n], want.V[:n]) {
-				t.Fatalf("left with %d and %d at %d and %d, %d and %d more, %d and %d instructions, lanes %x and %x, %v and %v", x, y, a.At, b.At,
-					a.Left, b.Left, a.Did, b.Did, st.Exec, want.Exec, counts[0], counts[1])
+				t.Fatalf("left with %d and %d at %d and %d, %d and %d more, %d and %d instructions, lanes %x and %x, %v and %v", x, y, a.ResumeAt, b.ResumeAt,
+					a.Budget, b.Budget, a.Executed, b.Executed, st.Exec, want.Exec, counts[0], counts[1])
 			}
-			if x == Spent {
+			if x == OutOfBudget {
 				spent++
 				break
 			}
@@ -124,10 +124,10 @@ func TestFlowsAreTheirSteps(t *testing.T) {
 				break
 			}
 			if p.ends[x] {
-				got.Begin(st, &a, x+1)
-				plain.Begin(want, &b, x+1)
+				got.Start(st, &a, x+1)
+				plain.Start(want, &b, x+1)
 			}
-			a.Left, b.Left = a.Left-1, b.Left-1
+			a.Budget, b.Budget = a.Budget-1, b.Budget-1
 		}
 	}
 	if spent < 100 || left < 1000 {

@@ -27,9 +27,9 @@ type Fragments struct {
 	Sample    [64]uint8
 }
 
-// A Spot holds the values of a primitive at a position: the weights of the second and the third corner, as in
+// A SurfacePoint holds the values of a primitive at a position: the weights of the second and the third corner, as in
 // Fragments, and the depth.
-type Spot struct {
+type SurfacePoint struct {
 	Weights [4]float64
 	Depth   float64
 }
@@ -40,23 +40,23 @@ type Primitive struct {
 	// Params holds, for each input component, the bits of the first corner's value and, as float32, the differences of
 	// the second and the third corner to it; for a component that is read by corner, the bits of all three.
 	Params [][3]uint32
-	// At returns the values at a position in pixels; nil: all are zero.
-	At func(x, y float64) Spot
+	// PointAt returns the values at a position in pixels; nil: all are zero.
+	PointAt func(x, y float64) SurfacePoint
 }
 
-// A Where is the position in the pixel at which weights are computed.
-type Where uint8
+// A WeightPosition is the position in the pixel at which weights are computed.
+type WeightPosition uint8
 
 // Places. The centroid is the pixel's centre if all its samples are covered or
 // none is, else the first sample that is covered.
 const (
-	AtCentre Where = iota
+	AtCentre WeightPosition = iota
 	AtCentroid
 	AtSample
 )
 
 // WeightImm packs the number of a weight and its position.
-func WeightImm(weight int, at Where) uint64 { return uint64(weight) | uint64(at)<<2 }
+func WeightImm(weight int, at WeightPosition) uint64 { return uint64(weight) | uint64(at)<<2 }
 
 // CornerImm packs an input component and the corner whose value is read.
 func CornerImm(component, corner int) uint64 { return uint64(component) | uint64(corner)<<cornerShift }
@@ -93,12 +93,12 @@ func (f *Fragments) param(in *Inst, lane int) *[3]uint32 {
 	return &noParam
 }
 
-// spot returns the values of the lane's primitive at a position, x and y from the pixel's centre.
-func (f *Fragments) spot(lane int, x, y float64) Spot {
-	if p := f.Prims[lane/4]; p.At != nil {
-		return p.At(float64(f.X[lane])+0.5+x, float64(f.Y[lane])+0.5+y)
+// surfacePoint returns the values of the lane's primitive at a position, x and y from the pixel's centre.
+func (f *Fragments) surfacePoint(lane int, x, y float64) SurfacePoint {
+	if p := f.Prims[lane/4]; p.PointAt != nil {
+		return p.PointAt(float64(f.X[lane])+0.5+x, float64(f.Y[lane])+0.5+y)
 	}
-	return Spot{}
+	return SurfacePoint{}
 }
 
 // Depth returns the depth of a sample of the lane's pixel.
@@ -107,7 +107,7 @@ func (f *Fragments) Depth(lane, sample int) float32 {
 		return f.Coord[2][lane]
 	}
 	at := f.location(sample)
-	return float32(f.spot(lane, float64(at[0]), float64(at[1])).Depth)
+	return float32(f.surfacePoint(lane, float64(at[0]), float64(at[1])).Depth)
 }
 
 // location returns the position of a sample; the centre for one that does not exist.
@@ -129,7 +129,7 @@ func (f *Fragments) centroid(lane int) [2]float32 {
 func barycentric(f *Fragments, in *Inst, lane int) uint32 {
 	weight := in.Imm & 3
 	var at [2]float32
-	switch Where(in.Imm >> 2) {
+	switch WeightPosition(in.Imm >> 2) {
 	case AtCentre:
 		return math.Float32bits(f.Weights[weight][lane])
 	case AtCentroid:
@@ -137,7 +137,7 @@ func barycentric(f *Fragments, in *Inst, lane int) uint32 {
 	case AtSample:
 		at = f.location(int(f.Sample[lane]))
 	}
-	return math.Float32bits(float32(f.spot(lane, float64(at[0]), float64(at[1])).Weights[weight]))
+	return math.Float32bits(float32(f.surfacePoint(lane, float64(at[0]), float64(at[1])).Weights[weight]))
 }
 
 // barycentricAt writes the Imm-th weight at x and y from the pixel's centre.
@@ -145,7 +145,7 @@ func barycentricAt(st *State, in *Inst) {
 	dst, f := st.row(in.Dst, 0), st.fragments()
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		s := f.spot(l, FloatOf(F32, st.Source(in, 0, l)), FloatOf(F32, st.Source(in, 1, l)))
+		s := f.surfacePoint(l, FloatOf(F32, st.Source(in, 0, l)), FloatOf(F32, st.Source(in, 1, l)))
 		dst[l] = math.Float32bits(float32(s.Weights[in.Imm&3]))
 	}
 }

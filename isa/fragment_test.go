@@ -22,8 +22,8 @@ func fragmentLanes() *Fragments {
 			p.Params = append(p.Params, [3]uint32{math.Float32bits(float32(q + c)), math.Float32bits(float32(2*q + 1)), math.Float32bits(float32(c) + 0.5)})
 		}
 		if q != 3 {
-			p.At = func(x, y float64) Spot {
-				return Spot{Weights: [4]float64{x, y, x + y, x - y}, Depth: 2*x + y + float64(q)}
+			p.PointAt = func(x, y float64) SurfacePoint {
+				return SurfacePoint{Weights: [4]float64{x, y, x + y, x - y}, Depth: 2*x + y + float64(q)}
 			}
 		}
 		f.Prims[q] = p

@@ -22,18 +22,18 @@ var kernelOf = map[loopKey]kernel{
 
 // A testKernel compares rows; not: the other lanes are meant; swap: the second with the first.
 type testKernel struct {
-	at        kernel
+	kernel    kernel
 	not, swap bool
 }
 
 var testOf = map[loopKey]testKernel{
-	{IEq, I32, Void}: {at: kernelEqual}, {INe, I32, Void}: {at: kernelEqual, not: true},
-	{SLt, I32, Void}: {at: kernelAbove, swap: true}, {SLe, I32, Void}: {at: kernelAbove, not: true},
-	{ULt, I32, Void}: {at: kernelAboveU, swap: true}, {ULe, I32, Void}: {at: kernelAboveU, not: true},
-	{FOrdEq, F32, Void}: {at: kernelEqualF}, {FUnordNe, F32, Void}: {at: kernelEqualF, not: true},
-	{FUnordEq, F32, Void}: {at: kernelAlikeF}, {FOrdNe, F32, Void}: {at: kernelAlikeF, not: true},
-	{FOrdLt, F32, Void}: {at: kernelBelowF}, {FUnordLe, F32, Void}: {at: kernelBelowF, not: true, swap: true},
-	{FOrdLe, F32, Void}: {at: kernelAtMostF}, {FUnordLt, F32, Void}: {at: kernelAtMostF, not: true, swap: true},
+	{IEq, I32, Void}: {kernel: kernelEqual}, {INe, I32, Void}: {kernel: kernelEqual, not: true},
+	{SLt, I32, Void}: {kernel: kernelAbove, swap: true}, {SLe, I32, Void}: {kernel: kernelAbove, not: true},
+	{ULt, I32, Void}: {kernel: kernelAboveU, swap: true}, {ULe, I32, Void}: {kernel: kernelAboveU, not: true},
+	{FOrdEq, F32, Void}: {kernel: kernelEqualF}, {FUnordNe, F32, Void}: {kernel: kernelEqualF, not: true},
+	{FUnordEq, F32, Void}: {kernel: kernelAlikeF}, {FOrdNe, F32, Void}: {kernel: kernelAlikeF, not: true},
+	{FOrdLt, F32, Void}: {kernel: kernelBelowF}, {FUnordLe, F32, Void}: {kernel: kernelBelowF, not: true, swap: true},
+	{FOrdLe, F32, Void}: {kernel: kernelAtMostF}, {FUnordLt, F32, Void}: {kernel: kernelAtMostF, not: true, swap: true},
 }
 
 // wordOf maps operations on 32-bit scalars to kernels, and maskOf those on lane masks.
@@ -85,28 +85,28 @@ func runSteps(v *uint32, s *uint64, lanes int, steps *rowStep, r *stepRun)
 // If lanes are idle, the rows that are written are first saved there, and the idle lanes restored afterwards: no lane
 // sees another one.
 type Fuser struct {
-	lanes    int
-	literals []uint32 // after the vector file
-	behind   int      // end of these, in bytes
-	values   int      // number of spread values so far
-	spread   []spreadValue
-	saved    []rowStep // copies of the rows that are written
-	steps    []rowStep
-	last     int32 // one more than the row that the last of them leaves in registers; 0: none
-	fills    []Fill
-	tail     int // bytes after the vector file
+	lanes       int
+	literals    []uint32 // after the vector file
+	literalsEnd int      // end of these, in bytes
+	values      int      // number of spread values so far
+	splats      []splatValue
+	saved       []rowStep // copies of the rows that are written
+	steps       []rowStep
+	last        int32 // one more than the row that the last of them leaves in registers; 0: none
+	fills       []Fill
+	tail        int // bytes after the vector file
 }
 
-// A spreadValue records where a value is stored that is the same in all lanes.
-type spreadValue struct {
-	at, from int32
-	literal  bool
+// A splatValue records where a value is stored that is the same in all lanes.
+type splatValue struct {
+	offset, from int32
+	literal      bool
 }
 
 // NewFuser returns a Fuser for waves of the given number of lanes. The vector file of their states is longer than its
 // rows: see Tail.
 func NewFuser(lanes, rows int) *Fuser {
-	return &Fuser{lanes: lanes, behind: 4*lanes*rows + literalBytes}
+	return &Fuser{lanes: lanes, literalsEnd: 4*lanes*rows + literalBytes}
 }
 
 const (
@@ -164,7 +164,7 @@ func (f *Fuser) add(in *Inst) bool {
 func (f *Fuser) chained(s *rowStep, n int, values form) form {
 	var last, others form // bits of the sources that are; of the others, those that are values
 	at := -1
-	for i, from := range s.places()[:n] {
+	for i, from := range s.sourceFields()[:n] {
 		value := values >> i & 1
 		if value == 0 && *from == f.last-1 {
 			if last |= 1 << i; at < 0 {
@@ -186,12 +186,12 @@ func (f *Fuser) chained(s *rowStep, n int, values form) form {
 	return form(1<<n-1) + form(at)<<(n-1) + others
 }
 
-// places returns the sources' offsets.
-func (s *rowStep) places() []*int32 { return []*int32{&s.a, &s.b, &s.c} }
+// sourceFields returns the sources' offsets.
+func (s *rowStep) sourceFields() []*int32 { return []*int32{&s.a, &s.b, &s.c} }
 
 // rowSources puts where the sources of an instruction on rows are.
 func (f *Fuser) rowSources(in *Inst, s *rowStep) (which form) {
-	for i, at := range s.places()[:NumSources(in.Op)] {
+	for i, at := range s.sourceFields()[:NumSources(in.Op)] {
 		*at = f.source(in.Src[i])
 		spread := form(0)
 		if in.Src[i].Kind != Vector {
@@ -215,7 +215,7 @@ func (f *Fuser) signed(in *Inst, i int, at int32, spread form) int32 {
 	case in.Mod.Abs>>i&1 != 0:
 		k, bits = kernelAnd, Lit(sign-1)
 	}
-	s := rowStep{d: f.row(V(int(in.Spare) + i)), a: at, b: f.source(bits)}
+	s := rowStep{d: f.row(V(int(in.ModRow) + i)), a: at, b: f.source(bits)}
 	if spread != 0 { // all lanes of the row are written first
 		f.steps = append(f.steps, rowStep{kernel: kernelMov.in(1), d: s.d, a: at})
 		s.a = s.d
@@ -232,7 +232,7 @@ func (f *Fuser) addSelect(in *Inst) bool {
 	}
 	s.scalar(0, in.Src[0])
 	which := form(0)
-	for i, at := range s.places()[1:] {
+	for i, at := range s.sourceFields()[1:] {
 		if *at = f.source(in.Src[i+1]); in.Src[i+1].Kind != Vector {
 			which |= 1 << i
 		}
@@ -285,7 +285,7 @@ func (f *Fuser) Tail() []uint32 {
 	return list
 }
 
-// Rows returns the number of rows that the steps since the last Take write.
+// Rows returns the number of rows that the steps since the last Build write.
 func (f *Fuser) Rows() int { return len(f.saved) }
 
 // Wide reports whether it takes instructions.
@@ -344,7 +344,7 @@ func (f *Fuser) addMask(in *Inst, k kernel) bool {
 // scalar sets the offset of a scalar source.
 func (s *rowStep) scalar(i int, r Reg) {
 	at, literal := scalarAt(r)
-	*s.places()[i] = at
+	*s.sourceFields()[i] = at
 	if !literal {
 		s.scalars |= 1 << i
 	}
@@ -365,7 +365,7 @@ func (f *Fuser) addTest(in *Inst) bool {
 	if t.swap {
 		s.a, s.b, which = s.b, s.a, which>>1|which<<1&2
 	}
-	s.kernel = t.at.in(which)
+	s.kernel = t.kernel.in(which)
 	if t.not {
 		s.c = -1
 	}
@@ -377,13 +377,13 @@ func (f *Fuser) addTest(in *Inst) bool {
 // writeScalar appends a step that writes a scalar register, and drops the register's spread values.
 func (f *Fuser) writeScalar(s rowStep) {
 	f.steps = append(f.steps, s)
-	kept := make([]spreadValue, 0, len(f.spread))
-	for _, v := range f.spread {
+	kept := make([]splatValue, 0, len(f.splats))
+	for _, v := range f.splats {
 		if v.literal || v.from != s.d {
 			kept = append(kept, v)
 		}
 	}
-	f.spread = kept
+	f.splats = kept
 }
 
 // fits reports whether a scalar is a register, or a literal that 32 bits hold.
@@ -404,25 +404,25 @@ func (f *Fuser) source(r Reg) int32 {
 	if r.Kind == Vector {
 		return f.row(r)
 	}
-	v := spreadValue{at: int32(f.behind + valueBytes*f.values)}
+	v := splatValue{offset: int32(f.literalsEnd + valueBytes*f.values)}
 	if v.from, v.literal = scalarAt(r); v.literal {
 		if i := f.literal(uint32(v.from)); i >= 0 {
-			return int32(f.behind - literalBytes + valueBytes*i)
+			return int32(f.literalsEnd - literalBytes + valueBytes*i)
 		}
 	}
-	for _, old := range f.spread {
+	for _, old := range f.splats {
 		if old.from == v.from && old.literal == v.literal {
-			return old.at
+			return old.offset
 		}
 	}
 	f.values++
-	f.spread = append(f.spread, v)
-	s := rowStep{kernel: kernelSpread.in(0), d: v.at, a: v.from}
+	f.splats = append(f.splats, v)
+	s := rowStep{kernel: kernelSpread.in(0), d: v.offset, a: v.from}
 	if v.literal {
 		s.kernel = kernelSpread.in(1)
 	}
 	f.steps = append(f.steps, s)
-	return v.at
+	return v.offset
 }
 
 // literal returns the index of a literal among those after the vector file; -1: there are too many.
@@ -435,14 +435,14 @@ func (f *Fuser) literal(x uint32) int {
 	return at
 }
 
-// Take returns the function that executes the instructions added since the last Take; nil if there are none.
-func (f *Fuser) Take() func(*State, *Inst) {
+// Build returns the function that executes the instructions added since the last Build; nil if there are none.
+func (f *Fuser) Build() func(*State, *Inst) {
 	r := f.fused()
 	if r == nil {
 		return nil
 	}
 	end := rowStep{kernel: kernelEnd.in(0)}
-	steps, masked, need := &append(r.steps, end)[0], &append(r.masked, end)[0], r.need
+	steps, masked, need := &append(r.steps, end)[0], &append(r.masked, end)[0], r.vectorWords
 	return func(st *State, _ *Inst) {
 		first := steps
 		if st.Exec != st.Full {
@@ -455,7 +455,7 @@ func (f *Fuser) Take() func(*State, *Inst) {
 // A fusion is a list of steps that execute together.
 type fusion struct {
 	steps, masked []rowStep // masked: for waves with idle lanes
-	need          int       // words of the vector file
+	vectorWords   int       // words of the vector file
 	fills         []Fill
 }
 
@@ -464,13 +464,13 @@ func (f *Fuser) fused() *fusion {
 	if len(f.steps) == 0 {
 		return nil
 	}
-	defer f.forget()
-	end := f.behind + valueBytes*f.values
+	defer f.reset()
+	end := f.literalsEnd + valueBytes*f.values
 	for i := range f.saved {
 		f.saved[i].d = int32(end)
 		end += 4 * f.lanes
 	}
-	f.tail = max(f.tail, end-f.behind+literalBytes)
+	f.tail = max(f.tail, end-f.literalsEnd+literalBytes)
 	masked := slices.Concat(f.saved, f.steps)
 	for _, s := range f.saved {
 		masked = append(masked, rowStep{kernel: kernelMerge.in(0), d: s.a, b: s.a, c: s.d})
@@ -478,8 +478,8 @@ func (f *Fuser) fused() *fusion {
 	return &fusion{f.steps, masked, end / 4, f.fills}
 }
 
-func (f *Fuser) forget() {
-	f.values, f.spread, f.saved, f.steps, f.fills, f.last = 0, nil, nil, nil, nil, 0
+func (f *Fuser) reset() {
+	f.values, f.splats, f.saved, f.steps, f.fills, f.last = 0, nil, nil, nil, nil, 0
 }
 
 // firstOf returns a pointer to the first scalar register or byte of local memory; nil if the program has none.

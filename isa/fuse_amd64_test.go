@@ -53,7 +53,7 @@ func someRowInst(r *rand.Rand, keys []loopKey) *Inst {
 		}
 	}
 	if in.T == F32 && in.From == Void && in.Op != Select && !in.Uniform && r.IntN(4) == 0 {
-		in.Mod, in.Spare = Modifiers{Neg: uint8(r.IntN(8)), Abs: uint8(r.IntN(8)), Clamp: r.IntN(8) == 0 && in.Dst.Kind == Vector}, testRows
+		in.Mod, in.ModRow = Modifiers{Neg: uint8(r.IntN(8)), Abs: uint8(r.IntN(8)), Clamp: r.IntN(8) == 0 && in.Dst.Kind == Vector}, testRows
 	}
 	return in
 }
@@ -92,12 +92,12 @@ func TestFusedStepsAreTheirInstructions(t *testing.T) {
 				taken[in.loopKey()] = true
 				continue
 			}
-			if exec := f.Take(); exec != nil {
+			if exec := f.Build(); exec != nil {
 				list = append(list, func() { exec(st, nil) })
 			}
 			list = append(list, func() { in.Exec(st, in) })
 		}
-		if exec := f.Take(); exec != nil {
+		if exec := f.Build(); exec != nil {
 			list = append(list, func() { exec(st, nil) })
 		}
 		all, rows, tail := st.V, (testRows+3)*st.Lanes, f.Tail()
@@ -170,15 +170,15 @@ func TestFusedFills(t *testing.T) {
 				st.V[1*32+l], st.V[2*32+l], st.V[3*32+l] = 1000, 1000, 1000
 			}
 		}
-		f, run := NewFlow(32, 6, 1), FlowRun{Counts: make([]Issued, 1), Left: 1}
-		f.Enter(0, 1)
-		if !f.AddFill(Fill{In: &Inst{Op: Load, T: I32, Mem: m}, Index: S(1), Before: mov}) {
+		f, run := NewCompiledProgram(32, 6, 1), CompiledRun{Counts: make([]Issued, 1), Budget: 1}
+		f.AddEntry(0, 1)
+		if !f.AddFill(Fill{In: &Inst{Op: Load, T: I32, Mem: m}, Index: S(1), LoadIndex: mov}) {
 			t.Fatal("not taken")
 		}
 		f.Add(add)
-		f.Leave(7, true)
+		f.AddReturn(7, true)
 		f.Done()
-		if f.Begin(st, &run, 0); f.Run(st, &run) != 7 {
+		if f.Start(st, &run, 0); f.Run(st, &run) != 7 {
 			t.Fatal("left elsewhere")
 		}
 		if !slices.Equal(st.V[:6*32], want) || loads != c.loads {
@@ -189,7 +189,7 @@ func TestFusedFills(t *testing.T) {
 
 func TestFuserTakesNothingTwice(t *testing.T) {
 	f := NewFuser(32, 4)
-	if f.Take() != nil {
+	if f.Build() != nil {
 		t.Error("steps of no instructions")
 	}
 	in := &Inst{Op: IAdd, T: I32, Dst: V(0), Src: [4]Reg{V(1), S(0)}}
@@ -206,7 +206,7 @@ func TestFuserTakesNothingTwice(t *testing.T) {
 	if f.Add(two) {
 		t.Error("there is space for more values than there is for")
 	}
-	if f.Take() == nil || f.Take() != nil {
+	if f.Build() == nil || f.Build() != nil {
 		t.Error("what was taken is there again")
 	}
 	if !f.Add(in) || !f.Add(two) {
@@ -224,7 +224,7 @@ func TestFusedRoots(t *testing.T) {
 	Resolve(in)
 	f := NewFuser(64, 2)
 	f.Add(in)
-	exec := f.Take()
+	exec := f.Build()
 	for range 50000 {
 		st := NewState(64, 2, 0)
 		st.V = append(st.V, make([]uint32, fuseWords)...)

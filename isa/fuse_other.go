@@ -6,9 +6,9 @@ package isa
 type Fuser struct{}
 
 type (
-	fusion     struct{}
-	stepRun    struct{ exec uint64 }
-	nativeFlow struct{}
+	fusion        struct{}
+	stepRun       struct{ exec uint64 }
+	nativeProgram struct{}
 )
 
 // NewFuser makes one.
@@ -29,14 +29,14 @@ func (*Fuser) Rows() int { return 0 }
 // Wide returns false: no instruction is added.
 func (*Fuser) Wide() bool { return false }
 
-// Take returns nil: no instruction was added.
-func (*Fuser) Take() func(*State, *Inst) { return nil }
+// Build returns nil: no instruction was added.
+func (*Fuser) Build() func(*State, *Inst) { return nil }
 
 func (*Fuser) fused() *fusion { return nil }
 
-func (f *Flow) assemble() {}
+func (f *CompiledProgram) assemble() {}
 
-func (f *Flow) begin(*State, *FlowRun, int32) {}
+func (f *CompiledProgram) startNative(*State, *CompiledRun, int32) {}
 
 // Run runs the flow until it is left, and returns the number.
-func (f *Flow) Run(st *State, r *FlowRun) int32 { return f.walk(st, r) }
+func (f *CompiledProgram) Run(st *State, r *CompiledRun) int32 { return f.walk(st, r) }

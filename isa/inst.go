@@ -64,8 +64,8 @@ type Access struct {
 	// Elem is the type of one element, Count the number of consecutive elements that a lane moves (1 to 4).
 	Elem  Type
 	Count uint8
-	// Apart, in LDS: the distance in bytes from the first half of the elements to the second; 0: all are consecutive.
-	Apart uint32
+	// PairStride, in LDS: the distance in bytes from the first half of the elements to the second; 0: all are consecutive.
+	PairStride uint32
 
 	// Coherent accesses bypass the caches that are not shared by the machine
 	// (atomics, Coherent or Volatile variables).
@@ -78,20 +78,20 @@ type Access struct {
 	Texture
 }
 
-// Parts returns the number of parts of an access whose elements are consecutive, two if Apart is set, and the elements
+// Runs returns the number of parts of an access whose elements are consecutive, two if PairStride is set, and the elements
 // of each.
-func (a *Access) Parts() (parts, elements int) {
+func (a *Access) Runs() (parts, elements int) {
 	n := max(int(a.Count), 1)
-	if a.Apart > 0 {
+	if a.PairStride > 0 {
 		return 2, n / 2
 	}
 	return 1, n
 }
 
-// Place returns how many bytes after the first the k-th element of so many bytes begins.
-func (a *Access) Place(k int, bytes uint32) uint32 {
-	if _, n := a.Parts(); k >= n {
-		return a.Apart + uint32(k-n)*bytes
+// ElementOffset returns how many bytes after the first the k-th element of so many bytes begins.
+func (a *Access) ElementOffset(k int, bytes uint32) uint32 {
+	if _, n := a.Runs(); k >= n {
+		return a.PairStride + uint32(k-n)*bytes
 	}
 	return uint32(k) * bytes
 }
@@ -182,10 +182,10 @@ type Inst struct {
 	Target  int32      // index of a branch's target
 	Print   []PrintArg // of DebugPrint
 
-	// Mod holds modifiers of vector instructions. Modified sources pass through the three rows from Spare on, in which
+	// Mod holds modifiers of vector instructions. Modified sources pass through the three rows from ModRow on, in which
 	// no value lives.
-	Mod   Modifiers
-	Spare uint16
+	Mod    Modifiers
+	ModRow uint16
 
 	// Matrix holds the registers of a MatrixMulAdd; nil for other operations.
 	Matrix *MatrixOperands
@@ -211,9 +211,9 @@ type Inst struct {
 
 // An Origin is the SPIR-V instruction that an instruction was lowered from.
 type Origin struct {
-	SPIRV uint32       // result id, or the id nearest to it; 0 if none
-	Line  uint32       // source line by OpLine or debug information; 0 if unknown
-	Text  *spirv.Place // position in the text of an assembled module; nil for a binary one
+	SPIRV uint32              // result id, or the id nearest to it; 0 if none
+	Line  uint32              // source line by OpLine or debug information; 0 if unknown
+	Text  *spirv.TextPosition // position in the text of an assembled module; nil for a binary one
 }
 
 // String returns the origin as the shader's author knows it: the known ones of id, position in the text, and source

@@ -141,15 +141,15 @@ type intDot struct {
 
 // sum returns the exact sum of c and the products: it takes 34 bits at the most.
 func (p intDot) sum(a, b, c uint64) int64 {
-	sum := part(c, 32, p.signedA)
+	sum := lowBits(c, 32, p.signedA)
 	for at := uint(0); at < 32; at += p.bits {
-		sum += part(a>>at, p.bits, p.signedA) * part(b>>at, p.bits, p.signedB)
+		sum += lowBits(a>>at, p.bits, p.signedA) * lowBits(b>>at, p.bits, p.signedB)
 	}
 	return sum
 }
 
-// part returns the low w bits of x as a number.
-func part(x uint64, w uint, sign bool) int64 {
+// lowBits returns the low w bits of x as a number.
+func lowBits(x uint64, w uint, sign bool) int64 {
 	if sign {
 		return signed(x, w)
 	}

@@ -8096,7 +8096,7 @@ leave:
 TEXT ·stepEnter0(SB), NOSPLIT|NOFRAME, $0
 	TESTQ R8, R8
 	JLE   spent
-	MOVQ  FlowRun_Counts+0(R14), SI
+	MOVQ  CompiledRun_Counts+0(R14), SI
 	MOVL  rowStep_d+0(AX), DI
 	INCQ  (SI)(DI*1)
 	MOVL  rowStep_a+0(AX), CX
@@ -8114,10 +8114,10 @@ spent:
 TEXT ·stepEnter1(SB), NOSPLIT|NOFRAME, $0
 	TESTQ R8, R8
 	JLE   spent
-	MOVQ  FlowRun_Counts+0(R14), SI
+	MOVQ  CompiledRun_Counts+0(R14), SI
 	MOVL  rowStep_d+0(AX), DI
 	INCQ  (SI)(DI*1)
-	MOVQ  FlowRun_idle+0(R14), DX
+	MOVQ  CompiledRun_idle+0(R14), DX
 	ADDQ  DX, Issued_Idle+0(SI)(DI*1)
 	MOVL  rowStep_a+0(AX), CX
 	SUBQ  CX, R8
@@ -8386,10 +8386,10 @@ TEXT ·stepSplit0(SB), NOSPLIT|NOFRAME, $0
 	ORQ     CX, (R15)(DI*1)
 	MOVQ    SI, stepRun_exec+0(R14)
 	MOVLQSX rowStep_b+0(AX), BX
-	XORQ    FlowRun_full+0(R14), SI
+	XORQ    CompiledRun_full+0(R14), SI
 	JEQ     all
 	POPCNTQ SI, SI
-	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVQ    SI, CompiledRun_idle+0(R14)
 	MOVLQSX rowStep_c+0(AX), BX
 
 all:
@@ -8410,10 +8410,10 @@ TEXT ·stepSplit1(SB), NOSPLIT|NOFRAME, $0
 	ORQ     CX, (R15)(DI*1)
 	MOVQ    SI, stepRun_exec+0(R14)
 	MOVLQSX rowStep_b+0(AX), BX
-	XORQ    FlowRun_full+0(R14), SI
+	XORQ    CompiledRun_full+0(R14), SI
 	JEQ     all
 	POPCNTQ SI, SI
-	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVQ    SI, CompiledRun_idle+0(R14)
 	MOVLQSX rowStep_c+0(AX), BX
 
 all:
@@ -8430,10 +8430,10 @@ TEXT ·stepPark(SB), NOSPLIT|NOFRAME, $0
 	XORL    SI, SI
 	MOVQ    SI, stepRun_exec+0(R14)
 	MOVLQSX rowStep_b+0(AX), BX
-	XORQ    FlowRun_full+0(R14), SI
+	XORQ    CompiledRun_full+0(R14), SI
 	JEQ     all
 	POPCNTQ SI, SI
-	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVQ    SI, CompiledRun_idle+0(R14)
 	MOVLQSX rowStep_c+0(AX), BX
 
 all:
@@ -8446,15 +8446,15 @@ all:
 TEXT ·stepJoin(SB), NOSPLIT|NOFRAME, $0
 	MOVL    rowStep_a+0(AX), DI
 	MOVQ    (R15)(DI*1), SI
-	ANDQ    FlowRun_full+0(R14), SI
+	ANDQ    CompiledRun_full+0(R14), SI
 	ORQ     stepRun_exec+0(R14), SI
 	MOVQ    $0x00000000, (R15)(DI*1)
 	MOVQ    SI, stepRun_exec+0(R14)
 	MOVLQSX rowStep_b+0(AX), BX
-	XORQ    FlowRun_full+0(R14), SI
+	XORQ    CompiledRun_full+0(R14), SI
 	JEQ     all
 	POPCNTQ SI, SI
-	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVQ    SI, CompiledRun_idle+0(R14)
 	MOVLQSX rowStep_c+0(AX), BX
 
 all:
@@ -8468,10 +8468,10 @@ TEXT ·stepKill(SB), NOSPLIT|NOFRAME, $0
 	XORL    SI, SI
 	MOVQ    SI, stepRun_exec+0(R14)
 	MOVLQSX rowStep_b+0(AX), BX
-	XORQ    FlowRun_full+0(R14), SI
+	XORQ    CompiledRun_full+0(R14), SI
 	JEQ     all
 	POPCNTQ SI, SI
-	MOVQ    SI, FlowRun_idle+0(R14)
+	MOVQ    SI, CompiledRun_idle+0(R14)
 	MOVLQSX rowStep_c+0(AX), BX
 
 all:

@@ -23,7 +23,7 @@ func Resolve(in *Inst) {
 	in.Exec = execOf(in)
 	if in.Second != nil {
 		Resolve(in.Second)
-		in.Exec = both(in.Exec, in.Second.Exec)
+		in.Exec = executePair(in.Exec, in.Second.Exec)
 	}
 	if in.Class == ClassNone {
 		in.Class = ClassOf(in)
@@ -56,8 +56,8 @@ func execOf(in *Inst) func(*State, *Inst) {
 	return resolveGeneric(in, row.Meaning)
 }
 
-// both executes the halves of a pair.
-func both(first, second func(*State, *Inst)) func(*State, *Inst) {
+// executePair executes the halves of a pair.
+func executePair(first, second func(*State, *Inst)) func(*State, *Inst) {
 	return func(st *State, in *Inst) {
 		first(st, in)
 		second(st, in.Second)
@@ -74,8 +74,8 @@ type view struct {
 	mask   bool
 }
 
-// look returns the view of r as a value of type t.
-func (st *State) look(r Reg, t Type) view {
+// viewOf returns the view of r as a value of type t.
+func (st *State) viewOf(r Reg, t Type) view {
 	switch r.Kind {
 	case Vector:
 		v := view{lo: st.row(r, 0)}
@@ -97,7 +97,7 @@ func (st *State) row(r Reg, i int) []uint32 {
 	return st.V[at : at+st.Lanes]
 }
 
-func (v *view) at(lane int) uint64 {
+func (v *view) lane(lane int) uint64 {
 	switch {
 	case v.hi != nil:
 		return uint64(v.lo[lane]) | uint64(v.hi[lane])<<32
@@ -136,7 +136,7 @@ type sink struct {
 }
 
 func (st *State) sinkFor(r Reg, t Type) sink {
-	v := st.look(r, t)
+	v := st.viewOf(r, t)
 	return sink{lo: v.lo, hi: v.hi}
 }
 
@@ -186,7 +186,7 @@ func resolveGeneric(in *Inst, f Meaning) func(*State, *Inst) {
 // once spreads one result over the lanes.
 func once(f Meaning) func(*State, *Inst) {
 	return func(st *State, in *Inst) {
-		st.spread(in, f(in.T, in.From, in.Imm,
+		st.writeUniform(in, f(in.T, in.From, in.Imm,
 			st.word(in.Src[0]), st.word(in.Src[1]), st.word(in.Src[2]), st.word(in.Src[3])))
 	}
 }
@@ -210,12 +210,12 @@ func eachNarrow(f Meaning, sources int) func(*State, *Inst) {
 
 func eachLane(f Meaning, types [4]Type, result Type) func(*State, *Inst) {
 	return func(st *State, in *Inst) {
-		a, b := st.look(in.Src[0], types[0]), st.look(in.Src[1], types[1])
-		c, d := st.look(in.Src[2], types[2]), st.look(in.Src[3], types[3])
+		a, b := st.viewOf(in.Src[0], types[0]), st.viewOf(in.Src[1], types[1])
+		c, d := st.viewOf(in.Src[2], types[2]), st.viewOf(in.Src[3], types[3])
 		out := st.sinkFor(in.Dst, result)
 		for rest := st.Exec; rest != 0; rest &= rest - 1 {
 			l := bits.TrailingZeros64(rest)
-			out.set(l, f(in.T, in.From, in.Imm, a.at(l), b.at(l), c.at(l), d.at(l)))
+			out.set(l, f(in.T, in.From, in.Imm, a.lane(l), b.lane(l), c.lane(l), d.lane(l)))
 		}
 		out.done(st, in.Dst)
 	}

@@ -132,8 +132,8 @@ func (f *Fragment) Registers(bits uint) int {
 	return len(f.Offsets) / f.PerReg * max(int(bits)/32, 1)
 }
 
-// Along returns the position along the depth of element e in lane l.
-func (f *Fragment) Along(e, l int) int {
+// DepthPosition returns the position along the depth of element e in lane l.
+func (f *Fragment) DepthPosition(e, l int) int {
 	return f.Offsets[e] + l>>4&1*f.Step[0] + l>>5&1*f.Step[1]
 }
 

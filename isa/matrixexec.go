@@ -26,17 +26,17 @@ const (
 	sumLen    = MatrixTile * MatrixTile
 )
 
-// places maps the parts of registers to elements of a tile: by register, then lane and part.
-type places struct {
+// elementMap maps the parts of registers to elements of a tile: by register, then lane and part.
+type elementMap struct {
 	perReg, lanes int // lanes with distinct elements
-	at            [][]uint16
+	elements      [][]uint16
 }
 
 // A matrixPlan holds the layout of an instruction's operands.
 type matrixPlan struct {
 	op      *MatrixOp
 	k       int
-	a, b, c places
+	a, b, c elementMap
 }
 
 // plans holds the plans of each instruction for waves of 32 and of 64 lanes, made for the first product.
@@ -45,15 +45,15 @@ var plans = sync.OnceValue(func() [][2]matrixPlan {
 	for i := range MatrixOps {
 		for wide, lanes := range []int{32, 64} {
 			o := &MatrixOps[i]
-			list[i][wide] = matrixPlan{o, o.K, newPlaces(o, UseA, lanes), newPlaces(o, UseB, lanes), newPlaces(o, UseC, lanes)}
+			list[i][wide] = matrixPlan{o, o.K, newElementMap(o, UseA, lanes), newElementMap(o, UseB, lanes), newElementMap(o, UseC, lanes)}
 		}
 	}
 	return list
 })
 
-func newPlaces(o *MatrixOp, use MatrixUse, lanes int) places {
+func newElementMap(o *MatrixOp, use MatrixUse, lanes int) elementMap {
 	f := o.Unit.Fragment(use, [...]Type{o.A, o.B, o.C}[use].Bits(), lanes)
-	p := places{perReg: f.PerReg, lanes: lanes}
+	p := elementMap{perReg: f.PerReg, lanes: lanes}
 	if f.Step == [2]int{} {
 		p.lanes = MatrixTile
 	}
@@ -61,14 +61,14 @@ func newPlaces(o *MatrixOp, use MatrixUse, lanes int) places {
 		list := make([]uint16, 0, p.lanes*f.PerReg)
 		for l := range p.lanes {
 			for e := r; e < r+f.PerReg; e++ {
-				at := f.Along(e, l)*MatrixTile + l%MatrixTile
+				at := f.DepthPosition(e, l)*MatrixTile + l%MatrixTile
 				if use == UseA {
-					at = l%MatrixTile*o.K + f.Along(e, l)
+					at = l%MatrixTile*o.K + f.DepthPosition(e, l)
 				}
 				list = append(list, uint16(at))
 			}
 		}
-		p.at = append(p.at, list)
+		p.elements = append(p.elements, list)
 	}
 	return p
 }
@@ -97,8 +97,8 @@ func (st *State) rowOf(r Reg) []uint32 {
 }
 
 // gather decodes the elements of a tile from its registers.
-func (p *places) gather(st *State, regs []Reg, t Type, out []float32) {
-	for r, at := range p.at {
+func (p *elementMap) gather(st *State, regs []Reg, t Type, out []float32) {
+	for r, at := range p.elements {
 		row := st.rowOf(regs[r])[:p.lanes]
 		switch {
 		case t == F32:
@@ -125,7 +125,7 @@ func (p *places) gather(st *State, regs []Reg, t Type, out []float32) {
 	}
 }
 
-func (p *places) gatherNarrow(row []uint32, at []uint16, t Type, out []float32) {
+func (p *elementMap) gatherNarrow(row []uint32, at []uint16, t Type, out []float32) {
 	for l, w := range row {
 		for n := range p.perReg {
 			out[at[l*p.perReg+n]] = decodeNarrow(t, w)
@@ -190,8 +190,8 @@ func encodeSum(t Type, v float32) uint32 {
 var quietNaNs = [E5M2 + 1]uint64{F16: 0x7e00, BF16: 0x7fc0, F32: 0x7fc00000, F64: 0x7ff8 << 48}
 
 // scatter writes the elements of a tile to the active lanes of its registers.
-func (p *places) scatter(st *State, regs []Reg, words *[sumLen]uint32, bits uint) {
-	for r, at := range p.at {
+func (p *elementMap) scatter(st *State, regs []Reg, words *[sumLen]uint32, bits uint) {
+	for r, at := range p.elements {
 		if regs[r].Kind != Vector {
 			continue // not used
 		}
@@ -241,7 +241,7 @@ func (p *matrixPlan) integers(st *State, in *Inst, m MatrixImm) {
 	x := in.Matrix
 	p.a.bytes(st, x.A, m.SignedA, a[:])
 	p.b.bytes(st, x.B, m.SignedB, b[:])
-	for r, at := range p.c.at {
+	for r, at := range p.c.elements {
 		for l, w := range st.rowOf(x.C[r])[:p.c.lanes] {
 			c[at[l]] = w
 		}
@@ -254,8 +254,8 @@ func (p *matrixPlan) integers(st *State, in *Inst, m MatrixImm) {
 }
 
 // bytes gathers integers of 8 bits.
-func (p *places) bytes(st *State, regs []Reg, signed bool, out []float32) {
-	for r, at := range p.at {
+func (p *elementMap) bytes(st *State, regs []Reg, signed bool, out []float32) {
+	for r, at := range p.elements {
 		for l, w := range st.rowOf(regs[r])[:p.lanes] {
 			to := at[4*l : 4*l+4]
 			if signed {
@@ -294,7 +294,7 @@ func (p *matrixPlan) doubles(st *State, in *Inst) {
 			}
 		}
 	}
-	for r, at := range p.c.at {
+	for r, at := range p.c.elements {
 		if x.D[r].Kind != Vector {
 			continue
 		}
@@ -312,11 +312,11 @@ func (p *matrixPlan) doubles(st *State, in *Inst) {
 	}
 }
 
-func (p *places) wide(st *State, regs []Reg, out []float64) {
-	for r, at := range p.at {
-		v := st.look(regs[r], F64)
+func (p *elementMap) wide(st *State, regs []Reg, out []float64) {
+	for r, at := range p.elements {
+		v := st.viewOf(regs[r], F64)
 		for l := range p.lanes {
-			out[at[l]] = math.Float64frombits(v.at(l))
+			out[at[l]] = math.Float64frombits(v.lane(l))
 		}
 	}
 }

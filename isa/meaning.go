@@ -63,12 +63,12 @@ func floatCompare(f func(a, b float64) bool) Meaning {
 	return func(t, _ Type, _, a, b, _, _ uint64) uint64 { return truth(f(FloatOf(t, a), FloatOf(t, b))) }
 }
 
-// plain adapts functions that need no width.
-func plain(f func(a, b, c uint64) uint64) Meaning {
+// widthless adapts functions that need no width.
+func widthless(f func(a, b, c uint64) uint64) Meaning {
 	return func(t, _ Type, _, a, b, c, _ uint64) uint64 { return f(a, b, c) & t.Mask() }
 }
 
-// plain4 is plain for four operands.
-func plain4(f func(a, b, c, d uint64) uint64) Meaning {
+// widthless4 is plain for four operands.
+func widthless4(f func(a, b, c, d uint64) uint64) Meaning {
 	return func(t, _ Type, _, a, b, c, d uint64) uint64 { return f(a, b, c, d) & t.Mask() }
 }

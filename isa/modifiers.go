@@ -36,14 +36,14 @@ func (m Modifiers) Result(x uint64) uint64 {
 func clamp32(x uint32) uint32 { return fmin32(fmax32(x, 0), word32(1)) }
 
 // resolveModified executes an instruction on sources that have been put, with
-// their signs, into the rows from Spare on.
+// their signs, into the rows from ModRow on.
 func resolveModified(in *Inst) func(*State, *Inst) {
 	plain := *in
 	plain.Mod, plain.Second = Modifiers{}, nil
 	changed := in.Mod.Neg | in.Mod.Abs
 	for k := range plain.Src {
 		if changed>>k&1 != 0 {
-			plain.Src[k] = V(int(in.Spare) + k)
+			plain.Src[k] = V(int(in.ModRow) + k)
 		}
 	}
 	exec := execOf(&plain)
@@ -62,7 +62,7 @@ func resolveModified(in *Inst) func(*State, *Inst) {
 
 func (st *State) modify(in *Inst, k int) {
 	and, xor := in.Mod.masks(k)
-	d := st.row(V(int(in.Spare)+k), 0)
+	d := st.row(V(int(in.ModRow)+k), 0)
 	s := st.broadcast(in.Src[k], k)[:len(d)]
 	for i := range d {
 		d[i] = s[i]&and ^ xor

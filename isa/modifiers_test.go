@@ -12,7 +12,7 @@ func TestModifiersMeanTheirOperations(t *testing.T) {
 	for range 3000 {
 		op := []Op{FAdd, FSub, FMul, Fma, FMin, FMax, Floor, FOrdLt}[r.IntN(8)]
 		st := someState(r)
-		in := Inst{Op: op, T: F32, Dst: V(8), Spare: 9, Mod: Modifiers{Neg: uint8(r.IntN(8)), Abs: uint8(r.IntN(8)), Clamp: op != FOrdLt && r.IntN(2) == 0}}
+		in := Inst{Op: op, T: F32, Dst: V(8), ModRow: 9, Mod: Modifiers{Neg: uint8(r.IntN(8)), Abs: uint8(r.IntN(8)), Clamp: op != FOrdLt && r.IntN(2) == 0}}
 		if op == FOrdLt {
 			in.Dst = S(7)
 		}

@@ -15,12 +15,12 @@ type PayloadTable interface {
 	Valid(output int, index uint32) bool
 }
 
-// nowhere is the address of elements that do not exist.
-const nowhere = ^uint64(0) - 1<<16
+// noPayload is the address of elements that do not exist.
+const noPayload = ^uint64(0) - 1<<16
 
 func payloadElem(st *State, _ *Inst, a, b uint64) uint64 {
 	if st.Payloads == nil {
-		return nowhere
+		return noPayload
 	}
 	return st.Payloads.Elem(a, uint32(b))
 }
@@ -41,15 +41,15 @@ func payloadValid(st *State, in *Inst, a, _ uint64) uint64 {
 func payloadOp(f func(st *State, in *Inst, a, b uint64) uint64) func(*State, *Inst) {
 	return func(st *State, in *Inst) {
 		if in.Src[0].Kind != Vector && in.Src[1].Kind != Vector {
-			st.spread(in, f(st, in, st.word(in.Src[0]), st.word(in.Src[1])))
+			st.writeUniform(in, f(st, in, st.word(in.Src[0]), st.word(in.Src[1])))
 			return
 		}
 		types := in.sourceTypes()
-		a, b := st.look(in.Src[0], types[0]), st.look(in.Src[1], types[1])
+		a, b := st.viewOf(in.Src[0], types[0]), st.viewOf(in.Src[1], types[1])
 		out := st.sinkFor(in.Dst, ResultType(in.Op, in.T, in.From))
 		for rest := st.Exec; rest != 0; rest &= rest - 1 {
 			l := bits.TrailingZeros64(rest)
-			out.set(l, f(st, in, a.at(l), b.at(l)))
+			out.set(l, f(st, in, a.lane(l), b.lane(l)))
 		}
 		out.done(st, in.Dst)
 	}
@@ -58,15 +58,15 @@ func payloadOp(f func(st *State, in *Inst, a, b uint64) uint64) func(*State, *In
 // Source returns the i-th source of an instruction in a lane, for operations that
 // the machine carries out.
 func (st *State) Source(in *Inst, i, lane int) uint64 {
-	v := st.look(in.Src[i], SourceType(in.Op, i, in.T, in.From))
-	return v.at(lane)
+	v := st.viewOf(in.Src[i], SourceType(in.Op, i, in.T, in.From))
+	return v.lane(lane)
 }
 
 // SetResult sets the result of an instruction that the machine executed, the same for all active lanes, in the form
 // that the program uses.
 func (st *State) SetResult(in *Inst, x uint64) {
 	if in.Dst.Kind != None {
-		st.spread(in, x)
+		st.writeUniform(in, x)
 	}
 }
 

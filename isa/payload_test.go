@@ -86,7 +86,7 @@ func TestNodePresets(t *testing.T) {
 // Outside of a graph a handle names nothing, and asking is no fault.
 func TestPayloadsOutsideOfAGraph(t *testing.T) {
 	st := NewState(32, 2, 2)
-	for op, want := range map[Op]uint64{PayloadElem: nowhere, PayloadLength: 0, PayloadValid: 0} {
+	for op, want := range map[Op]uint64{PayloadElem: noPayload, PayloadLength: 0, PayloadValid: 0} {
 		in := Inst{Op: op, T: I64, Uniform: true, Dst: S(1), Src: [4]Reg{Lit(1), Lit(0)}}
 		Resolve(&in)
 		if in.Exec(st, &in); st.S[1] != want {

@@ -38,21 +38,21 @@ var (
 	fmaF    = Classes{F16: ClassVALU32, F32: ClassFMA32, F64: ClassF64Mul}
 	transF  = Classes{F16: ClassTrans, F32: ClassTrans, F64: ClassF64Trans}
 	compair = Classes{ClassSALU, ClassVALU32, ClassInt64, ClassVALU32, ClassVALU32, ClassF64Add}
-	cvt     = every(ClassCvt)
-	scalar  = every(ClassSALU)
-	vector  = every(ClassVALU32)
-	dot     = every(ClassDot)
-	dpp     = every(ClassDPP)
-	swizzle = every(ClassLDSSwizzle)
-	lane    = every(ClassReadLane)
-	branch  = every(ClassBranch)
-	message = every(ClassMessage)
+	cvt     = sameClass(ClassCvt)
+	scalar  = sameClass(ClassSALU)
+	vector  = sameClass(ClassVALU32)
+	dot     = sameClass(ClassDot)
+	dpp     = sameClass(ClassDPP)
+	swizzle = sameClass(ClassLDSSwizzle)
+	lane    = sameClass(ClassReadLane)
+	branch  = sameClass(ClassBranch)
+	message = sameClass(ClassMessage)
 	// Memory operations take their class from their space; see ClassOf.
-	bySpace = every(ClassVMEM)
-	nothing = every(ClassNone)
+	bySpace = sameClass(ClassVMEM)
+	noClass = sameClass(ClassNone)
 )
 
-func every(c Class) Classes { return Classes{c, c, c, c, c, c} }
+func sameClass(c Class) Classes { return Classes{c, c, c, c, c, c} }
 
 const (
 	pure        = FlagPure | FlagCheap
@@ -63,7 +63,7 @@ const (
 	costlySALU  = FlagPure | FlagScalarUnit
 	ident       = FlagPure | FlagPerLane
 	waveID      = FlagPure | FlagScalarUnit | FlagUniform
-	across      = FlagCrossLane
+	crossLane   = FlagCrossLane
 	ofWave      = FlagCrossLane | FlagUniform
 	perLane     = FlagCrossLane | FlagPerLane
 	load        = FlagReads
@@ -77,26 +77,26 @@ const (
 )
 
 var rows = [NumOps]Row{
-	{Nop, "nop", nothing, none, pure, nil, core(spirv.OpNop, spirv.OpNoLine)},
+	{Nop, "nop", noClass, none, pure, nil, core(spirv.OpNop, spirv.OpNoLine)},
 
-	{Const, "const", nothing, constant, irOnly, nil, core(spirv.OpConstant, spirv.OpConstantTrue, spirv.OpConstantFalse, spirv.OpConstantNull, spirv.OpSpecConstant)},
-	{Undef, "undef", nothing, constant, irOnly, nil, core(spirv.OpUndef)},
-	{Phi, "phi", nothing, constant, FlagIROnly, nil, core(spirv.OpPhi)},
-	{Param, "param", nothing, constant, FlagIROnly, nil, core(spirv.OpFunctionParameter)},
-	{Proj, "proj", nothing, constant, irOnly, nil, core(spirv.OpCompositeExtract)},
+	{Const, "const", noClass, constant, irOnly, nil, core(spirv.OpConstant, spirv.OpConstantTrue, spirv.OpConstantFalse, spirv.OpConstantNull, spirv.OpSpecConstant)},
+	{Undef, "undef", noClass, constant, irOnly, nil, core(spirv.OpUndef)},
+	{Phi, "phi", noClass, constant, FlagIROnly, nil, core(spirv.OpPhi)},
+	{Param, "param", noClass, constant, FlagIROnly, nil, core(spirv.OpFunctionParameter)},
+	{Proj, "proj", noClass, constant, irOnly, nil, core(spirv.OpCompositeExtract)},
 
-	{Mov, "mov", alu, unary, salu, plain(mov), core(spirv.OpCopyObject, spirv.OpBitcast)},
-	{Select, "select", alu, sig(OfT, OfBool, OfT, OfT), salu, plain(choose), core(spirv.OpSelect)},
-	{ToLanes, "to_lanes", scalar, vote, pure, plain(mov), own("a uniform Boolean used where lanes differ")},
-	{ToScalar, "to_scalar", lane, unary, FlagPure | FlagUniform, plain(mov), own("a result of the vector unit that the scalar unit goes on with")},
-	{SaveLane, "save_lane", every(ClassWriteLane), unary, FlagPure | FlagUniform, plain(mov), own("a scalar register that is spilled to a lane of a vector register")},
-	{RestoreLane, "restore_lane", lane, unary, FlagPure | FlagUniform, plain(mov), own("a scalar register that was spilled, again")},
-	{Pack64, "pack64", every(ClassVALU32), sig(OfT, OfI32, OfI32), salu, plain(pack64), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450PackDouble2x32))},
-	{Lo32, "lo32", every(ClassVALU32), sig(OfI32, OfI64), salu, plain(mov), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450UnpackDouble2x32))},
-	{Hi32, "hi32", every(ClassVALU32), sig(OfI32, OfI64), salu, plain(hi32), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450UnpackDouble2x32))},
-	{Pack8, "pack8", every(ClassVALU32), sig(OfI32, OfI8, OfI8, OfI8, OfI8), pure, plain4(pack8), own("a vector of four bytes as the one register that a dot product takes")},
-	{Pack16, "pack16", nothing, sig(OfI32, OfI16, OfI16), salu, plain(pack16), own("a vector of two 16-bit components as the one register that holds it")},
-	{Unpack16, "unpack16", nothing, sig(OfI16, OfI32), salu, meanUnpack16, own("half of a register: instructions of 16 bits name it (op_sel)")},
+	{Mov, "mov", alu, unary, salu, widthless(mov), core(spirv.OpCopyObject, spirv.OpBitcast)},
+	{Select, "select", alu, sig(OfT, OfBool, OfT, OfT), salu, widthless(choose), core(spirv.OpSelect)},
+	{ToLanes, "to_lanes", scalar, vote, pure, widthless(mov), specNote("a uniform Boolean used where lanes differ")},
+	{ToScalar, "to_scalar", lane, unary, FlagPure | FlagUniform, widthless(mov), specNote("a result of the vector unit that the scalar unit goes on with")},
+	{SaveLane, "save_lane", sameClass(ClassWriteLane), unary, FlagPure | FlagUniform, widthless(mov), specNote("a scalar register that is spilled to a lane of a vector register")},
+	{RestoreLane, "restore_lane", lane, unary, FlagPure | FlagUniform, widthless(mov), specNote("a scalar register that was spilled, again")},
+	{Pack64, "pack64", sameClass(ClassVALU32), sig(OfT, OfI32, OfI32), salu, widthless(pack64), core(spirv.OpBitcast).merge(glsl(spirv.GLSLstd450PackDouble2x32))},
+	{Lo32, "lo32", sameClass(ClassVALU32), sig(OfI32, OfI64), salu, widthless(mov), core(spirv.OpBitcast).merge(glsl(spirv.GLSLstd450UnpackDouble2x32))},
+	{Hi32, "hi32", sameClass(ClassVALU32), sig(OfI32, OfI64), salu, widthless(hi32), core(spirv.OpBitcast).merge(glsl(spirv.GLSLstd450UnpackDouble2x32))},
+	{Pack8, "pack8", sameClass(ClassVALU32), sig(OfI32, OfI8, OfI8, OfI8, OfI8), pure, widthless4(pack8), specNote("a vector of four bytes as the one register that a dot product takes")},
+	{Pack16, "pack16", noClass, sig(OfI32, OfI16, OfI16), salu, widthless(pack16), specNote("a vector of two 16-bit components as the one register that holds it")},
+	{Unpack16, "unpack16", noClass, sig(OfI16, OfI32), salu, meanUnpack16, specNote("half of a register: instructions of 16 bits name it (op_sel)")},
 
 	{IAdd, "iadd", alu, binary, saluC, int2(iadd), core(spirv.OpIAdd, spirv.OpIAddCarry)},
 	{ISub, "isub", alu, binary, salu, int2(isub), core(spirv.OpISub, spirv.OpISubBorrow)},
@@ -108,7 +108,7 @@ var rows = [NumOps]Row{
 	{UMod, "umod", mulInt, binary, costlySALU, int2(umod), core(spirv.OpUMod)},
 	{SRem, "srem", mulInt, binary, costlySALU, int2(srem), core(spirv.OpSRem)},
 	{SMod, "smod", mulInt, binary, costlySALU, int2(smod), core(spirv.OpSMod)},
-	{DivSelect, "div_select", alu, sig(OfT, OfBool, OfT, OfT, OfT), salu, plain4(divSelect), own("formed by the expansion of divisions")},
+	{DivSelect, "div_select", alu, sig(OfT, OfBool, OfT, OfT, OfT), salu, widthless4(divSelect), specNote("formed by the expansion of divisions")},
 	{INeg, "ineg", alu, unary, salu, int1(ineg), core(spirv.OpSNegate)},
 	{UAddCarry, "uaddcarry", alu, binary, saluC, int2(uaddcarry), core(spirv.OpIAddCarry)},
 	{USubBorrow, "usubborrow", alu, binary, salu, int2(usubborrow), core(spirv.OpISubBorrow)},
@@ -124,14 +124,14 @@ var rows = [NumOps]Row{
 	{SMid3, "smid3", alu, ternary, comm, int3(middle(smin, smax)), trinary(spirv.AMDShaderTrinaryMinmaxSMid3AMD)},
 	{SAbs, "sabs", alu, unary, salu, int1(sabs), glsl(spirv.GLSLstd450SAbs)},
 	{SSign, "ssign", alu, unary, salu, int1(ssign), glsl(spirv.GLSLstd450SSign)},
-	{UMul24, "umul24", alu, binary, comm, int2(umul24), own("formed by expansions")},
-	{IMad, "imad", mulInt, ternary, saluC, int3(imad), own("formed by optimisation")},
-	{LshlAdd, "lshladd", alu, ternary, salu, int3(lshladd), own("formed by optimisation")},
-	{IAdd3, "iadd3", alu, ternary, saluC, int3(iadd3), own("formed by optimisation")},
-	{LshlOr, "lshlor", alu, ternary, salu, int3(lshlor), own("formed by optimisation")},
-	{AddLshl, "addlshl", alu, ternary, saluC, int3(addlshl), own("formed by optimisation")},
-	{AndOr, "andor", alu, ternary, saluC, int3(andor), own("formed by optimisation")},
-	{Or3, "or3", alu, ternary, saluC, int3(or3), own("formed by optimisation")},
+	{UMul24, "umul24", alu, binary, comm, int2(umul24), specNote("formed by expansions")},
+	{IMad, "imad", mulInt, ternary, saluC, int3(imad), specNote("formed by optimisation")},
+	{LshlAdd, "lshladd", alu, ternary, salu, int3(lshladd), specNote("formed by optimisation")},
+	{IAdd3, "iadd3", alu, ternary, saluC, int3(iadd3), specNote("formed by optimisation")},
+	{LshlOr, "lshlor", alu, ternary, salu, int3(lshlor), specNote("formed by optimisation")},
+	{AddLshl, "addlshl", alu, ternary, saluC, int3(addlshl), specNote("formed by optimisation")},
+	{AndOr, "andor", alu, ternary, saluC, int3(andor), specNote("formed by optimisation")},
+	{Or3, "or3", alu, ternary, saluC, int3(or3), specNote("formed by optimisation")},
 
 	{SDot4, "sdot4", dot, ternary, comm | FlagDot, intDot{8, true, true}.wrapped, core(spirv.OpSDot)},
 	{UDot4, "udot4", dot, ternary, comm | FlagDot, intDot{8, false, false}.wrapped, core(spirv.OpUDot)},
@@ -207,17 +207,17 @@ var rows = [NumOps]Row{
 	{QuantizeF16, "quantize_f16", cvt, unary, pure, float1(quantize16), core(spirv.OpQuantizeToF16)},
 	{IsNan, "isnan", addF, question, pure, floatTest(math.IsNaN), core(spirv.OpIsNan)},
 	{IsInf, "isinf", addF, question, pure, floatTest(isInf), core(spirv.OpIsInf)},
-	{Rcp, "rcp", transF, unary, pure, float1(rcp), own("reciprocal of the major axis in CubeFaceCoordAMD")},
-	{FDot2, "fdot2", every(ClassPacked16), sig(OfT, OfI32, OfI32, OfT), pure, meanFDot2, core(spirv.OpFDot2MixAcc32VALVE, spirv.OpFDot2MixAcc16VALVE)},
-	{CubeID, "cube_id", addF, ternary, pure, cube(cubeID), own("CubeFaceIndexAMD")},
-	{CubeSC, "cube_sc", addF, ternary, pure, cube(cubeSC), own("CubeFaceCoordAMD")},
-	{CubeTC, "cube_tc", addF, ternary, pure, cube(cubeTC), own("CubeFaceCoordAMD")},
-	{CubeMA, "cube_ma", addF, ternary, pure, cube(cubeMA), own("CubeFaceCoordAMD")},
-	{FClass, "fclass", addF, question, pure, meanFClass, own("precise square roots, sines and powers")},
-	{DivScale, "div_scale", fmaF, ternary, pure, plain(divScale), own("precise division")},
-	{DivScaled, "div_scaled", nothing, sig(OfBool, OfT, OfT), pure, plain(divScaled), own("the mask that div_scale writes beside its result")},
-	{DivFmas, "div_fmas", fmaF, sig(OfT, OfT, OfT, OfT, OfBool), pure, plain4(divFmas), own("precise division")},
-	{DivFixup, "div_fixup", fmaF, ternary, pure, plain(divFixup), own("precise division")},
+	{Rcp, "rcp", transF, unary, pure, float1(rcp), specNote("reciprocal of the major axis in CubeFaceCoordAMD")},
+	{FDot2, "fdot2", sameClass(ClassPacked16), sig(OfT, OfI32, OfI32, OfT), pure, meanFDot2, core(spirv.OpFDot2MixAcc32VALVE, spirv.OpFDot2MixAcc16VALVE)},
+	{CubeID, "cube_id", addF, ternary, pure, cube(cubeID), specNote("CubeFaceIndexAMD")},
+	{CubeSC, "cube_sc", addF, ternary, pure, cube(cubeSC), specNote("CubeFaceCoordAMD")},
+	{CubeTC, "cube_tc", addF, ternary, pure, cube(cubeTC), specNote("CubeFaceCoordAMD")},
+	{CubeMA, "cube_ma", addF, ternary, pure, cube(cubeMA), specNote("CubeFaceCoordAMD")},
+	{FClass, "fclass", addF, question, pure, meanFClass, specNote("precise square roots, sines and powers")},
+	{DivScale, "div_scale", fmaF, ternary, pure, widthless(divScale), specNote("precise division")},
+	{DivScaled, "div_scaled", noClass, sig(OfBool, OfT, OfT), pure, widthless(divScaled), specNote("the mask that div_scale writes beside its result")},
+	{DivFmas, "div_fmas", fmaF, sig(OfT, OfT, OfT, OfT, OfBool), pure, widthless4(divFmas), specNote("precise division")},
+	{DivFixup, "div_fixup", fmaF, ternary, pure, widthless(divFixup), specNote("precise division")},
 
 	{IEq, "ieq", compair, compare, saluC, intCompare(ieq), core(spirv.OpIEqual, spirv.OpLogicalEqual)},
 	{INe, "ine", compair, compare, saluC, intCompare(ine), core(spirv.OpINotEqual, spirv.OpLogicalNotEqual)},
@@ -236,28 +236,28 @@ var rows = [NumOps]Row{
 
 	{UConvert, "uconvert", alu, convert, salu, meanUConvert, core(spirv.OpUConvert)},
 	{SConvert, "sconvert", alu, convert, salu, meanSConvert, core(spirv.OpSConvert)},
-	{FConvert, "fconvert", cvt, convert, pure, meanFConvert, core(spirv.OpFConvert).with(glsl(spirv.GLSLstd450PackHalf2x16, spirv.GLSLstd450UnpackHalf2x16))},
+	{FConvert, "fconvert", cvt, convert, pure, meanFConvert, core(spirv.OpFConvert).merge(glsl(spirv.GLSLstd450PackHalf2x16, spirv.GLSLstd450UnpackHalf2x16))},
 	{FToU, "ftou", cvt, convert, pure, meanFToU, core(spirv.OpConvertFToU)},
 	{FToS, "ftos", cvt, convert, pure, meanFToS, core(spirv.OpConvertFToS)},
 	{UToF, "utof", cvt, convert, pure, meanUToF, core(spirv.OpConvertUToF)},
 	{SToF, "stof", cvt, convert, pure, meanSToF, core(spirv.OpConvertSToF)},
 
-	{LaneID, "lane_id", vector, word, ident, nil, own("BuiltIn SubgroupLocalInvocationId")},
-	{LocalIDX, "local_id_x", vector, word, ident | FlagLocalID, nil, own("BuiltIn LocalInvocationId")},
-	{LocalIDY, "local_id_y", vector, word, ident | FlagLocalID, nil, own("BuiltIn LocalInvocationId")},
-	{LocalIDZ, "local_id_z", vector, word, ident | FlagLocalID, nil, own("BuiltIn LocalInvocationId")},
-	{LocalIndex, "local_index", vector, word, ident, nil, own("BuiltIn LocalInvocationIndex")},
-	{WorkgroupIDX, "workgroup_id_x", alu, word, waveID | FlagWorkgroupID, nil, own("BuiltIn WorkgroupId")},
-	{WorkgroupIDY, "workgroup_id_y", alu, word, waveID | FlagWorkgroupID, nil, own("BuiltIn WorkgroupId")},
-	{WorkgroupIDZ, "workgroup_id_z", alu, word, waveID | FlagWorkgroupID, nil, own("BuiltIn WorkgroupId")},
-	{NumWorkgroupsX, "num_workgroups_x", alu, word, waveID | FlagNumWorkgroups, nil, own("BuiltIn NumWorkgroups")},
-	{NumWorkgroupsY, "num_workgroups_y", alu, word, waveID | FlagNumWorkgroups, nil, own("BuiltIn NumWorkgroups")},
-	{NumWorkgroupsZ, "num_workgroups_z", alu, word, waveID | FlagNumWorkgroups, nil, own("BuiltIn NumWorkgroups")},
-	{SubgroupID, "subgroup_id", alu, word, waveID, nil, own("BuiltIn SubgroupId")},
-	{NumSubgroups, "num_subgroups", alu, word, waveID, nil, own("BuiltIn NumSubgroups")},
-	{PushWord, "push_word", alu, constant, waveID, nil, own("variables of storage class PushConstant")},
-	{Clock, "clock", every(ClassClock), clock, FlagEffect | FlagUniform | FlagScalarUnit, nil, core(spirv.OpReadClockKHR)},
-	{Realtime, "realtime", every(ClassClock), clock, FlagEffect | FlagUniform | FlagScalarUnit, nil, core(spirv.OpReadClockKHR)},
+	{LaneID, "lane_id", vector, word, ident, nil, specNote("BuiltIn SubgroupLocalInvocationId")},
+	{LocalIDX, "local_id_x", vector, word, ident | FlagLocalID, nil, specNote("BuiltIn LocalInvocationId")},
+	{LocalIDY, "local_id_y", vector, word, ident | FlagLocalID, nil, specNote("BuiltIn LocalInvocationId")},
+	{LocalIDZ, "local_id_z", vector, word, ident | FlagLocalID, nil, specNote("BuiltIn LocalInvocationId")},
+	{LocalIndex, "local_index", vector, word, ident, nil, specNote("BuiltIn LocalInvocationIndex")},
+	{WorkgroupIDX, "workgroup_id_x", alu, word, waveID | FlagWorkgroupID, nil, specNote("BuiltIn WorkgroupId")},
+	{WorkgroupIDY, "workgroup_id_y", alu, word, waveID | FlagWorkgroupID, nil, specNote("BuiltIn WorkgroupId")},
+	{WorkgroupIDZ, "workgroup_id_z", alu, word, waveID | FlagWorkgroupID, nil, specNote("BuiltIn WorkgroupId")},
+	{NumWorkgroupsX, "num_workgroups_x", alu, word, waveID | FlagNumWorkgroups, nil, specNote("BuiltIn NumWorkgroups")},
+	{NumWorkgroupsY, "num_workgroups_y", alu, word, waveID | FlagNumWorkgroups, nil, specNote("BuiltIn NumWorkgroups")},
+	{NumWorkgroupsZ, "num_workgroups_z", alu, word, waveID | FlagNumWorkgroups, nil, specNote("BuiltIn NumWorkgroups")},
+	{SubgroupID, "subgroup_id", alu, word, waveID, nil, specNote("BuiltIn SubgroupId")},
+	{NumSubgroups, "num_subgroups", alu, word, waveID, nil, specNote("BuiltIn NumSubgroups")},
+	{PushWord, "push_word", alu, constant, waveID, nil, specNote("variables of storage class PushConstant")},
+	{Clock, "clock", sameClass(ClassClock), clock, FlagEffect | FlagUniform | FlagScalarUnit, nil, core(spirv.OpReadClockKHR)},
+	{Realtime, "realtime", sameClass(ClassClock), clock, FlagEffect | FlagUniform | FlagScalarUnit, nil, core(spirv.OpReadClockKHR)},
 
 	{Ballot, "ballot", scalar, sig(OfI64, OfBool), ofWave | FlagScalarUnit | FlagSubgroup, nil, core(spirv.OpGroupNonUniformBallot, spirv.OpSubgroupBallotKHR)},
 	{LaneOfMask, "lane_of_mask", scalar, sig(OfBool, OfI64), ident, nil, core(spirv.OpGroupNonUniformInverseBallot, spirv.OpGroupNonUniformBallotBitExtract)},
@@ -272,18 +272,18 @@ var rows = [NumOps]Row{
 	{QuadSwap, "quad_swap", dpp, unary, perLane, nil, core(spirv.OpGroupNonUniformQuadSwap)},
 	{QuadAll, "quad_all", scalar, vote, perLane, nil, core(spirv.OpGroupNonUniformQuadAllKHR)},
 	{QuadAny, "quad_any", scalar, vote, perLane, nil, core(spirv.OpGroupNonUniformQuadAnyKHR)},
-	{SwizzleQuad, "swizzle_quad", dpp, unary, perLane, nil, core(spirv.OpDPdx, spirv.OpDPdy).with(own("SwizzleInvocationsAMD"))},
-	{SwizzleMirror, "swizzle_mirror", dpp, unary, perLane | FlagSubgroup, nil, own("SwizzleInvocationsMaskedAMD")},
-	{SwizzleEight, "swizzle_eight", swizzle, unary, perLane | FlagSubgroup, nil, own("SwizzleInvocationsMaskedAMD")},
-	{SwizzleSixteen, "swizzle_sixteen", swizzle, unary, perLane | FlagSubgroup, nil, own("SwizzleInvocationsMaskedAMD")},
-	{SwizzleMasked, "swizzle_masked", swizzle, unary, perLane | FlagSubgroup, nil, own("SwizzleInvocationsMaskedAMD")},
-	{WriteLane, "write_lane", every(ClassWriteLane), sig(OfT, OfT, OfT, OfI32), ident, nil, own("WriteInvocationAMD")},
+	{SwizzleQuad, "swizzle_quad", dpp, unary, perLane, nil, core(spirv.OpDPdx, spirv.OpDPdy).merge(specNote("SwizzleInvocationsAMD"))},
+	{SwizzleMirror, "swizzle_mirror", dpp, unary, perLane | FlagSubgroup, nil, specNote("SwizzleInvocationsMaskedAMD")},
+	{SwizzleEight, "swizzle_eight", swizzle, unary, perLane | FlagSubgroup, nil, specNote("SwizzleInvocationsMaskedAMD")},
+	{SwizzleSixteen, "swizzle_sixteen", swizzle, unary, perLane | FlagSubgroup, nil, specNote("SwizzleInvocationsMaskedAMD")},
+	{SwizzleMasked, "swizzle_masked", swizzle, unary, perLane | FlagSubgroup, nil, specNote("SwizzleInvocationsMaskedAMD")},
+	{WriteLane, "write_lane", sameClass(ClassWriteLane), sig(OfT, OfT, OfT, OfI32), ident, nil, specNote("WriteInvocationAMD")},
 	{Reduce, "reduce", dpp, unary, ofWave | FlagSubgroup, nil, groupOperations(spirv.GroupOperationReduce)},
 	{InclusiveScan, "inclusive_scan", dpp, unary, perLane | FlagSubgroup, nil, groupOperations(spirv.GroupOperationInclusiveScan)},
 	{ExclusiveScan, "exclusive_scan", dpp, unary, perLane | FlagSubgroup, nil, groupOperations(spirv.GroupOperationExclusiveScan)},
 	{MaskedBitCount, "masked_bitcount", vector, sig(OfI32, OfI64, OfI32), ident, nil, core(spirv.OpGroupNonUniformBallotBitCount)},
 
-	{MatrixMulAdd, "matrix_mul_add", nothing, none, perLane, nil, core(spirv.OpCooperativeMatrixMulAddKHR)},
+	{MatrixMulAdd, "matrix_mul_add", noClass, none, perLane, nil, core(spirv.OpCooperativeMatrixMulAddKHR)},
 
 	{Load, "load", bySpace, none, load, nil, core(spirv.OpLoad, spirv.OpCopyMemory)},
 	{Store, "store", bySpace, none, store, nil, core(spirv.OpStore, spirv.OpCopyMemory)},
@@ -314,37 +314,37 @@ var rows = [NumOps]Row{
 	{ImageSampleLod, "image_sample_lod", bySpace, none, sampled, nil, core(spirv.OpImageSampleExplicitLod, spirv.OpImageSampleProjExplicitLod, spirv.OpImageSampleDrefExplicitLod, spirv.OpImageSampleProjDrefExplicitLod)},
 	{ImageGather, "image_gather", bySpace, none, sampled, nil, core(spirv.OpImageGather, spirv.OpImageDrefGather)},
 	{ImageQueryLod, "image_query_lod", bySpace, none, sampled | perFragment, nil, core(spirv.OpImageQueryLod)},
-	{Export, "export", bySpace, none, store, nil, own("variables of storage class Output with a Location")},
+	{Export, "export", bySpace, none, store, nil, specNote("variables of storage class Output with a Location")},
 
-	{Barrier, "barrier", every(ClassBarrier), none, effect | across, nil, core(spirv.OpControlBarrier)},
-	{MemoryBarrier, "memory_barrier", every(ClassWaitcnt), none, effect, nil, core(spirv.OpMemoryBarrier)},
-	{DebugPrint, "debug_print", every(ClassMessage), none, effect, nil, own("NonSemantic.DebugPrintf")},
+	{Barrier, "barrier", sameClass(ClassBarrier), none, effect | crossLane, nil, core(spirv.OpControlBarrier)},
+	{MemoryBarrier, "memory_barrier", sameClass(ClassWaitcnt), none, effect, nil, core(spirv.OpMemoryBarrier)},
+	{DebugPrint, "debug_print", sameClass(ClassMessage), none, effect, nil, specNote("NonSemantic.DebugPrintf")},
 
-	{PayloadIn, "payload_in", alu, handle, waveID, nil, own("variables of storage class NodePayloadAMDX")},
-	{PayloadElem, "payload_elem", vector, sig(OfI64, OfI64, OfI32), costlySALU, nil, own("access chains into OpTypeNodePayloadArrayAMDX")},
+	{PayloadIn, "payload_in", alu, handle, waveID, nil, specNote("variables of storage class NodePayloadAMDX")},
+	{PayloadElem, "payload_elem", vector, sig(OfI64, OfI64, OfI32), costlySALU, nil, specNote("access chains into OpTypeNodePayloadArrayAMDX")},
 	{PayloadLength, "payload_length", vector, sig(OfI32, OfI64), costlySALU, nil, core(spirv.OpNodePayloadArrayLengthAMDX)},
 	{PayloadValid, "payload_valid", scalar, sig(OfBool, OfI32), costlySALU, nil, core(spirv.OpIsNodePayloadValidAMDX)},
-	{PayloadAlloc, "payload_alloc", message, allocate, effect | ofWave, nil, core(spirv.OpAllocateNodePayloadsAMDX).with(own("Workgroup"))},
-	{PayloadAllocLane, "payload_alloc_lane", message, allocate, effect | perLane, nil, core(spirv.OpAllocateNodePayloadsAMDX).with(own("Invocation"))},
-	{PayloadEnqueue, "payload_enqueue", message, sig(OfNothing, OfI64), effect | across, nil, core(spirv.OpEnqueueNodePayloadsAMDX)},
+	{PayloadAlloc, "payload_alloc", message, allocate, effect | ofWave, nil, core(spirv.OpAllocateNodePayloadsAMDX).merge(specNote("Workgroup"))},
+	{PayloadAllocLane, "payload_alloc_lane", message, allocate, effect | perLane, nil, core(spirv.OpAllocateNodePayloadsAMDX).merge(specNote("Invocation"))},
+	{PayloadEnqueue, "payload_enqueue", message, sig(OfNothing, OfI64), effect | crossLane, nil, core(spirv.OpEnqueueNodePayloadsAMDX)},
 	{PayloadFinish, "payload_finish", message, sig(OfBool, OfI64), effect | ofWave, nil, core(spirv.OpFinishWritingNodePayloadAMDX)},
-	{RemainingRecursion, "remaining_recursion", alu, word, waveID, nil, own("BuiltIn RemainingRecursionLevelsAMDX")},
-	{ShaderIndex, "shader_index", alu, word, waveID, nil, own("BuiltIn ShaderIndexAMDX")},
-	{MeshGroup, "mesh_group", alu, word, waveID, nil, own("outputs of MeshEXT entry points")},
+	{RemainingRecursion, "remaining_recursion", alu, word, waveID, nil, specNote("BuiltIn RemainingRecursionLevelsAMDX")},
+	{ShaderIndex, "shader_index", alu, word, waveID, nil, specNote("BuiltIn ShaderIndexAMDX")},
+	{MeshGroup, "mesh_group", alu, word, waveID, nil, specNote("outputs of MeshEXT entry points")},
 
-	{FragCoord, "frag_coord", vector, constant, ident, nil, own("BuiltIn FragCoord")},
-	{Barycentric, "barycentric", vector, constant, ident, nil, own("interpolation of inputs with a Location")},
+	{FragCoord, "frag_coord", vector, constant, ident, nil, specNote("BuiltIn FragCoord")},
+	{Barycentric, "barycentric", vector, constant, ident, nil, specNote("interpolation of inputs with a Location")},
 	{BarycentricAt, "barycentric_at", vector, binary, ident, nil, glsl(spirv.GLSLstd450InterpolateAtOffset, spirv.GLSLstd450InterpolateAtSample)},
-	{SampleOffset, "sample_offset", vector, sig(OfT, OfI32), ident, nil, own("BuiltIn SamplePosition, and interpolation at a sample")},
-	{SampleIndex, "sample_index", vector, word, ident, nil, own("BuiltIn SampleId")},
-	{SampleCover, "sample_cover", vector, word, ident, nil, own("BuiltIn SampleMask")},
-	{PointCoord, "point_coord", vector, constant, ident, nil, own("BuiltIn PointCoord")},
-	{FrontFacing, "front_facing", scalar, sig(OfBool), ident, nil, own("BuiltIn FrontFacing")},
-	{HelperLane, "helper_lane", scalar, sig(OfBool), ident, nil, own("BuiltIn HelperInvocation")},
-	{PrimitiveIndex, "primitive_index", vector, word, ident, nil, own("BuiltIn PrimitiveId")},
-	{InterpFlat, "interp_flat", vector, constant, ident, nil, own("inputs decorated Flat")},
-	{InterpP1, "interp_p1", vector, unary, ident, nil, own("interpolation of inputs with a Location")},
-	{InterpP2, "interp_p2", vector, binary, ident, nil, own("interpolation of inputs with a Location")},
+	{SampleOffset, "sample_offset", vector, sig(OfT, OfI32), ident, nil, specNote("BuiltIn SamplePosition, and interpolation at a sample")},
+	{SampleIndex, "sample_index", vector, word, ident, nil, specNote("BuiltIn SampleId")},
+	{SampleCover, "sample_cover", vector, word, ident, nil, specNote("BuiltIn SampleMask")},
+	{PointCoord, "point_coord", vector, constant, ident, nil, specNote("BuiltIn PointCoord")},
+	{FrontFacing, "front_facing", scalar, sig(OfBool), ident, nil, specNote("BuiltIn FrontFacing")},
+	{HelperLane, "helper_lane", scalar, sig(OfBool), ident, nil, specNote("BuiltIn HelperInvocation")},
+	{PrimitiveIndex, "primitive_index", vector, word, ident, nil, specNote("BuiltIn PrimitiveId")},
+	{InterpFlat, "interp_flat", vector, constant, ident, nil, specNote("inputs decorated Flat")},
+	{InterpP1, "interp_p1", vector, unary, ident, nil, specNote("interpolation of inputs with a Location")},
+	{InterpP2, "interp_p2", vector, binary, ident, nil, specNote("interpolation of inputs with a Location")},
 	{IsHelper, "is_helper", scalar, sig(OfBool), effect | FlagPerLane, nil, core(spirv.OpIsHelperInvocationEXT)},
 	{Demote, "demote", scalar, none, effect, nil, core(spirv.OpDemoteToHelperInvocation)},
 
@@ -358,14 +358,14 @@ var rows = [NumOps]Row{
 	{MaskPark, "mask_park", scalar, maskOnly, flow, nil, core(spirv.OpBranch)},
 	{MaskJoin, "mask_join", scalar, onMask, flow, nil, core(spirv.OpLoopMerge, spirv.OpSelectionMerge)},
 	{MaskKill, "mask_kill", scalar, none, flow, nil, core(spirv.OpReturn, spirv.OpKill, spirv.OpTerminateInvocation)},
-	{End, "end", every(ClassEnd), none, flow, nil, core(spirv.OpReturn)},
+	{End, "end", sameClass(ClassEnd), none, flow, nil, core(spirv.OpReturn)},
 
-	{Micro, "micro", alu, none, effect, nil, own("expansion of the timing table")},
+	{Micro, "micro", alu, none, effect, nil, specNote("expansion of the timing table")},
 }
 
 // groupOperations returns the place of a reduction or scan: every group arithmetic
 // instruction, with this group operation.
-func groupOperations(op spirv.GroupOperation) Place {
+func groupOperations(op spirv.GroupOperation) SpecRef {
 	return core(
 		spirv.OpGroupNonUniformIAdd, spirv.OpGroupNonUniformFAdd, spirv.OpGroupNonUniformIMul, spirv.OpGroupNonUniformFMul,
 		spirv.OpGroupNonUniformSMin, spirv.OpGroupNonUniformUMin, spirv.OpGroupNonUniformFMin,
@@ -377,5 +377,5 @@ func groupOperations(op spirv.GroupOperation) Place {
 		spirv.OpGroupIAddNonUniformAMD, spirv.OpGroupFAddNonUniformAMD,
 		spirv.OpGroupFMinNonUniformAMD, spirv.OpGroupUMinNonUniformAMD, spirv.OpGroupSMinNonUniformAMD,
 		spirv.OpGroupFMaxNonUniformAMD, spirv.OpGroupUMaxNonUniformAMD, spirv.OpGroupSMaxNonUniformAMD,
-	).with(own("GroupOperation " + op.String()))
+	).merge(specNote("GroupOperation " + op.String()))
 }

@@ -15,18 +15,18 @@ TEXT ·runSteps(SB), NOSPLIT, $0-40
 	VZEROUPPER
 	RET
 
-// func runFlow(v *uint32, s *uint64, lanes int, r *FlowRun)
+// func runFlow(v *uint32, s *uint64, lanes int, r *CompiledRun)
 TEXT ·runFlow(SB), NOSPLIT, $0-32
 	MOVQ v+0(FP), R13
 	MOVQ s+8(FP), R15
 	MOVQ lanes+16(FP), R11
 	MOVQ r+24(FP), R14
 	MOVQ stepRun_left(R14), AX
-	MOVQ FlowRun_Left(R14), R8
-	MOVQ FlowRun_Did(R14), R9
+	MOVQ CompiledRun_Budget(R14), R8
+	MOVQ CompiledRun_Executed(R14), R9
 	MOVQ rowStep_kernel(AX), R12
 	CALL R12
-	MOVQ R8, FlowRun_Left(R14)
-	MOVQ R9, FlowRun_Did(R14)
+	MOVQ R8, CompiledRun_Budget(R14)
+	MOVQ R9, CompiledRun_Executed(R14)
 	VZEROUPPER
 	RET

@@ -54,7 +54,7 @@ type kernelCase struct {
 
 func newKernelCase(r *rand.Rand, lanes int) *kernelCase {
 	c := &kernelCase{}
-	for k, at := range c.steps[1].places() {
+	for k, at := range c.steps[1].sourceFields() {
 		var row []uint32
 		row, c.forms[k] = kernelRow(r, lanes)
 		*at, c.file = int32(4*len(c.file)), append(c.file, row...)
@@ -74,7 +74,7 @@ func (c *kernelCase) take(r *rand.Rand, k kernel, lanes, forms int) {
 		which = 0 // all sources are the same in all lanes: they are rows too
 	}
 	if k < kernelUnchained && n > 1 && lanes == 32 && r.IntN(2) == 0 {
-		from := c.steps[1].places()
+		from := c.steps[1].sourceFields()
 		if n == 2 && r.IntN(4) == 0 {
 			*from[1], which = *from[0], 0
 			copy(c.file[lanes:2*lanes], c.file)
@@ -152,7 +152,7 @@ func TestScalarKernelsAreTheirMeanings(t *testing.T) {
 			s := []uint64{r.Uint64()<<32 | uint64(uint32(someBits(r, I32))), r.Uint64()<<32 | uint64(uint32(someBits(r, I32))), 0, 0}
 			which := r.IntN(forms[k])
 			*step = rowStep{kernel: k.in(form(which)), d: 24}
-			for i, at := range step.places()[:2] {
+			for i, at := range step.sourceFields()[:2] {
 				if *at = int32(8 * i); which>>i&1 != 0 {
 					*at = int32(uint32(s[i]))
 				}
@@ -166,7 +166,7 @@ func TestScalarKernelsAreTheirMeanings(t *testing.T) {
 			s := []uint64{r.Uint64() >> (r.IntN(2) * 64), r.Uint64(), r.Uint64(), r.Uint64()}
 			exec, before := r.Uint64(), s[3]
 			*step = rowStep{kernel: k.in(0), d: 24, scalars: r.Uint32N(8)}
-			for i, at := range step.places() {
+			for i, at := range step.sourceFields() {
 				if *at = int32(8 * i); step.scalars>>i&1 == 0 {
 					*at = int32(r.Uint32())
 					s[i] = uint64(int64(*at))

@@ -28,12 +28,12 @@ func swizzleMasked(st *State, in *Inst) {
 }
 
 func writeLane(st *State, in *Inst) {
-	other, own, at := st.lanesOf(in.Src[0], in.T), st.lanesOf(in.Src[1], in.T), st.look(in.Src[2], I32)
+	other, own, at := st.lanesOf(in.Src[0], in.T), st.lanesOf(in.Src[1], in.T), st.viewOf(in.Src[2], I32)
 	var values [64]uint64
 	for rest := st.Exec; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros64(rest)
-		if values[l] = other.at(l); at.at(l) == uint64(l) {
-			values[l] = own.at(l)
+		if values[l] = other.lane(l); at.lane(l) == uint64(l) {
+			values[l] = own.lane(l)
 		}
 	}
 	st.scatter(in, &values)

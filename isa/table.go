@@ -17,7 +17,7 @@ type Row struct {
 	// Meaning computes one lane. It is nil for operations that depend on more than their sources: on other lanes or the
 	// wave, memory, synchronisation and control flow.
 	Meaning Meaning
-	Spec    Place
+	Spec    SpecRef
 }
 
 // Table holds the row of each operation at the operation's number.
@@ -93,18 +93,18 @@ type Signature struct {
 
 func sig(result Kind, src ...Kind) Signature { return Signature{result, src} }
 
-func (k Kind) of(t, from Type) Type {
+func (k Kind) resolve(t, from Type) Type {
 	return [...]Type{OfNothing: Void, OfT: t, OfFrom: from, OfBool: Bool, OfI8: I8, OfI16: I16, OfI32: I32, OfI64: I64}[k]
 }
 
 // ResultType returns the type of the result of op on the types t and from.
-func ResultType(op Op, t, from Type) Type { return Table[op].Sig.Result.of(t, from) }
+func ResultType(op Op, t, from Type) Type { return Table[op].Sig.Result.resolve(t, from) }
 
 // SourceType returns the type of the i-th source of op on the types t and from; Void
 // beyond the last.
 func SourceType(op Op, i int, t, from Type) Type {
 	if src := Table[op].Sig.Src; i < len(src) {
-		return src[i].of(t, from)
+		return src[i].resolve(t, from)
 	}
 	return Void
 }
@@ -121,28 +121,28 @@ func (c Classes) For(t Type) Class {
 	return [...]Class{Void: c.Int, Bool: c.Bool, I8: c.Int, I16: c.Int, I32: c.Int, I64: c.Int64, F16: c.F16, F32: c.F32, F64: c.F64, BF16: c.F16, E4M3: c.F16, E5M2: c.F16}[t]
 }
 
-// A Place locates the definition of an operation in the specification: the instructions that it implements, wholly or
+// A SpecRef locates the definition of an operation in the specification: the instructions that it implements, wholly or
 // in part, or a note if there is none.
-type Place struct {
+type SpecRef struct {
 	Core []spirv.Op
 	GLSL []spirv.GLSLstd450
 	Note string
 }
 
-func core(ops ...spirv.Op) Place         { return Place{Core: ops} }
-func glsl(ops ...spirv.GLSLstd450) Place { return Place{GLSL: ops} }
-func own(note string) Place              { return Place{Note: note} }
+func core(ops ...spirv.Op) SpecRef         { return SpecRef{Core: ops} }
+func glsl(ops ...spirv.GLSLstd450) SpecRef { return SpecRef{GLSL: ops} }
+func specNote(note string) SpecRef         { return SpecRef{Note: note} }
 
 // trinary returns a place in SPV_AMD_shader_trinary_minmax.
-func trinary(op spirv.AMDShaderTrinaryMinmax) Place {
-	return own("SPV_AMD_shader_trinary_minmax " + op.String())
+func trinary(op spirv.AMDShaderTrinaryMinmax) SpecRef {
+	return specNote("SPV_AMD_shader_trinary_minmax " + op.String())
 }
 
-func (p Place) with(q Place) Place {
-	return Place{append(p.Core, q.Core...), append(p.GLSL, q.GLSL...), p.Note + q.Note}
+func (p SpecRef) merge(q SpecRef) SpecRef {
+	return SpecRef{append(p.Core, q.Core...), append(p.GLSL, q.GLSL...), p.Note + q.Note}
 }
 
-func (p Place) String() string {
+func (p SpecRef) String() string {
 	var parts []string
 	for _, op := range p.Core {
 		parts = append(parts, op.String())

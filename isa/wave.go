@@ -12,7 +12,7 @@ var waveOps [NumOps]func(*State, *Inst)
 func init() {
 	waveOps = [NumOps]func(*State, *Inst){
 		LaneID:         laneNumbers,
-		LocalIndex:     arranged(whole),
+		LocalIndex:     arranged(linearPosition),
 		LocalIDX:       arranged(0),
 		LocalIDY:       arranged(1),
 		LocalIDZ:       arranged(2),
@@ -87,14 +87,14 @@ func init() {
 	}
 	for op := range NumOps {
 		if f := waveOps[op]; f != nil && op.Has(FlagSubgroup) {
-			waveOps[op] = among(f)
+			waveOps[op] = withoutHelperLanes(f)
 		}
 	}
 }
 
-// among executes an operation of a subgroup, among the lanes that are no helpers if the instruction excludes them.
+// withoutHelperLanes executes an operation of a subgroup, among the lanes that are no helpers if the instruction excludes them.
 // Helpers then get results that are the same for the whole wave, and otherwise keep the contents of their registers.
-func among(f func(*State, *Inst)) func(*State, *Inst) {
+func withoutHelperLanes(f func(*State, *Inst)) func(*State, *Inst) {
 	return func(st *State, in *Inst) {
 		if in.Imm&withoutHelpers == 0 || st.Helpers == 0 {
 			f(st, in)
@@ -107,9 +107,9 @@ func among(f func(*State, *Inst)) func(*State, *Inst) {
 	}
 }
 
-// spread writes one value to the destination of a result: a scalar word, the active lanes of a vector register, or
+// writeUniform writes one value to the destination of a result: a scalar word, the active lanes of a vector register, or
 // those of a lane mask.
-func (st *State) spread(in *Inst, x uint64) {
+func (st *State) writeUniform(in *Inst, x uint64) {
 	t := ResultType(in.Op, in.T, in.From)
 	switch {
 	case in.Dst.Kind == Vector:
@@ -147,7 +147,7 @@ func fillRowGo(d []uint32, x uint32) {
 }
 
 func perWave(f func(*State) uint64) func(*State, *Inst) {
-	return func(st *State, in *Inst) { st.spread(in, f(st)) }
+	return func(st *State, in *Inst) { st.writeUniform(in, f(st)) }
 }
 
 // pushWord reads zero behind the end of the push constants.
@@ -158,7 +158,7 @@ func pushWord(st *State, in *Inst) {
 			word |= uint64(st.Push[at]) << (8 * i)
 		}
 	}
-	st.spread(in, word)
+	st.writeUniform(in, word)
 }
 
 func laneNumbers(st *State, in *Inst) {
@@ -178,8 +178,8 @@ func QuadPlace(n uint32, size [3]uint32) uint32 {
 	return (quad/row*2+at/2)*size[0] + quad%row*2 + at%2
 }
 
-// whole is the index of the linear position among the coordinates.
-const whole = 3
+// linearPosition is the index of the linear position among the coordinates.
+const linearPosition = 3
 
 // arranged returns the n-th coordinate of the position in the workgroup, or all of it
 // in one number. Imm 1 arranges positions in quads.
@@ -199,8 +199,8 @@ func arranged(n int) func(*State, *Inst) {
 }
 
 // coordinates returns the coordinates of a linear position in a workgroup, and itself.
-func coordinates(at uint32, size [3]uint32) [whole + 1]uint32 {
-	return [whole + 1]uint32{at % size[0], at / size[0] % size[1], at / size[0] / size[1], at}
+func coordinates(at uint32, size [3]uint32) [linearPosition + 1]uint32 {
+	return [linearPosition + 1]uint32{at % size[0], at / size[0] % size[1], at / size[0] / size[1], at}
 }
 
 // walkCoordinates writes the n-th coordinate of consecutive positions, without a division for each.
@@ -208,7 +208,7 @@ func walkCoordinates(d []uint32, at uint32, size [3]uint32, n int) {
 	p := coordinates(at, size)
 	if p[0]+uint32(len(d)) <= size[0] { // one line of the workgroup
 		next, step := p[n], uint32(0)
-		if n == 0 || n == whole {
+		if n == 0 || n == linearPosition {
 			step = 1
 		}
 		for l := range d {
@@ -219,7 +219,7 @@ func walkCoordinates(d []uint32, at uint32, size [3]uint32, n int) {
 	}
 	for l := range d {
 		d[l] = p[n]
-		p[whole]++
+		p[linearPosition]++
 		if p[0]++; p[0] < size[0] {
 			continue
 		}

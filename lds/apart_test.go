@@ -12,7 +12,7 @@ import (
 // apart is an access to two pieces of so many 32-bit elements; its halves are the two accesses that it does the work of.
 func apart(op isa.Op, each int, distance uint32) (both, first, second *isa.Inst) {
 	both, first, second = access(op, isa.I32, 2*each), access(op, isa.I32, each), access(op, isa.I32, each)
-	both.Mem.Apart = distance
+	both.Mem.PairStride = distance
 	second.Mem.Offset = distance
 	for k := range each {
 		second.Mem.Dsts[k] = both.Mem.Dsts[each+k]
@@ -68,8 +68,8 @@ func TestTwoPiecesAreTwoAccesses(t *testing.T) {
 			}
 		}
 		if op == isa.Store { // pieces of different lanes do not meet
-			both.Mem.Apart = max(both.Mem.Apart, uint32(lanes)*step)
-			second.Mem.Offset = both.Mem.Apart
+			both.Mem.PairStride = max(both.Mem.PairStride, uint32(lanes)*step)
+			second.Mem.Offset = both.Mem.PairStride
 		}
 		other := *st
 		other.V = slices.Clone(st.V)
@@ -78,9 +78,9 @@ func TestTwoPiecesAreTwoAccesses(t *testing.T) {
 		y := two.Issue(7, &other, 0, region, second)
 		switch want := x.OwnUnitFreeAt - 7 + y.OwnUnitFreeAt - uint64(two.rows[kindOf(op, uint32(4*each))].FixedCycles); {
 		case !slices.Equal(st.V, other.V) || !bytes.Equal(one.Bytes(0, region), two.Bytes(0, region)):
-			t.Fatalf("%v of two pieces of %d, %d apart: other values than two accesses", op, each, both.Mem.Apart)
+			t.Fatalf("%v of two pieces of %d, %d apart: other values than two accesses", op, each, both.Mem.PairStride)
 		case one.Faults != two.Faults:
-			t.Fatalf("%v of two pieces of %d, %d apart, %d bytes: %d faults, want %d", op, each, both.Mem.Apart, region, one.Faults, two.Faults)
+			t.Fatalf("%v of two pieces of %d, %d apart, %d bytes: %d faults, want %d", op, each, both.Mem.PairStride, region, one.Faults, two.Faults)
 		case got.OwnUnitFreeAt != want || got.Passes != x.Passes+y.Passes || got.ConflictPasses != x.ConflictPasses+y.ConflictPasses:
 			t.Fatalf("%v of two pieces of %d: %+v, want those of %+v and %+v", op, each, got, x, y)
 		}

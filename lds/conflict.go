@@ -19,7 +19,7 @@ func (d *LDS) respond(now uint64, st *isa.State, base uint32, in *isa.Inst, mask
 	r.Completion, r.Passes, r.ConflictPasses = timing.ByCallback, 0, 0
 	unhindered := d.subAccess(r, st, base, in, mask, d.stride)
 	if d.stride < bytes {
-		unhindered += d.subAccess(r, st, base+in.Mem.Apart, in, mask, d.stride) - d.rows[kindOf(in.Op, d.stride)].FixedCycles
+		unhindered += d.subAccess(r, st, base+in.Mem.PairStride, in, mask, d.stride) - d.rows[kindOf(in.Op, d.stride)].FixedCycles
 	}
 	conflicts := r.ConflictPasses * d.spec.ConflictCycles
 	access := unhindered + conflicts

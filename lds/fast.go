@@ -21,7 +21,7 @@ type FastAccess struct {
 func FastAccessOf(in *isa.Inst) *FastAccess {
 	m := in.Mem
 	if in.Op != isa.Load && in.Op != isa.Store || m.Space != isa.SpaceLDS || m.Scalar || m.Coherent || m.Base.Kind == isa.Vector ||
-		lane.Element(in).Bits() != 32 || m.Count == 0 || m.Apart > 0 && m.Index.Kind != isa.Vector {
+		lane.Element(in).Bits() != 32 || m.Count == 0 || m.PairStride > 0 && m.Index.Kind != isa.Vector {
 		return nil
 	}
 	p := &FastAccess{store: in.Op == isa.Store, broadcast: m.Index.Kind != isa.Vector, base: m.Base, index: m.Index, offset: m.Offset, count: int(m.Count), Access: &m.Access}
@@ -34,7 +34,7 @@ func FastAccessOf(in *isa.Inst) *FastAccess {
 			return nil
 		}
 	}
-	p.inOrder = !p.store && m.Apart == 0 && inOrder(in, p.count)
+	p.inOrder = !p.store && m.PairStride == 0 && inOrder(in, p.count)
 	if p.broadcast && !p.inOrder {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (d *Values) AccessFast(st *isa.State, p *FastAccess, region []byte) bool {
 	}
 	d.step = lane.Step{Base: base, Stride: bytes, Exec: st.Exec, Bytes: true}
 	d.Go(index, &d.step)
-	if uint64(d.Last)+uint64(p.Place(p.count-1, 4))+4 > uint64(len(region)) {
+	if uint64(d.Last)+uint64(p.ElementOffset(p.count-1, 4))+4 > uint64(len(region)) {
 		return false
 	}
 	var rows [4][]uint32

@@ -103,7 +103,7 @@ func (d *LDS) Measured(st *isa.State, in *isa.Inst, region []byte) (unit uint64)
 
 // Bytes returns how many bytes each lane moves.
 func Bytes(in *isa.Inst) uint32 {
-	parts, n := in.Mem.Parts()
+	parts, n := in.Mem.Runs()
 	return uint32(lane.Element(in).Bits()/8) * uint32(parts*n)
 }
 
@@ -112,10 +112,10 @@ func Bytes(in *isa.Inst) uint32 {
 func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64, bytes uint32) {
 	mask = lane.Active(st, in.Mem)
 	elem := lane.Element(in)
-	_, n := in.Mem.Parts()
+	_, n := in.Mem.Runs()
 	d.stride, bytes = uint32(elem.Bits()/8)*uint32(n), Bytes(in)
 	d.offsets(st, in.Mem, mask)
-	apart := uint64(in.Mem.Apart)
+	apart := uint64(in.Mem.PairStride)
 	d.contiguous = mask == st.Full && d.Packed && uint64(d.Offsets[0])+apart+uint64(d.stride)*uint64(st.Lanes) <= uint64(len(region))
 	d.inBounds = uint64(d.Last)+apart+uint64(d.stride) <= uint64(len(region))
 	if d.broadcast && d.inBounds && in.Op == isa.Load && elem.Bits() == 32 && !lane.AnyScalar(in) {
@@ -160,14 +160,14 @@ func (d *Values) spreadBroadcast(st *isa.State) {
 
 // loadBroadcast loads what is the same for all lanes.
 func (d *Values) loadBroadcast(st *isa.State, in *isa.Inst, b []byte, mask uint64) {
-	if n := int(in.Mem.Count); mask == st.Full && in.Mem.Apart == 0 && inOrder(in, n) {
+	if n := int(in.Mem.Count); mask == st.Full && in.Mem.PairStride == 0 && inOrder(in, n) {
 		lane.FillRows(st.V[int(lane.Result(in, 0).Index)*st.Lanes:][:n*st.Lanes], b[d.Offsets[0]:], st.Lanes)
 		return
 	}
 	for k := range int(in.Mem.Count) {
 		r := lane.Result(in, k)
 		if r.Kind == isa.Vector {
-			x := binary.LittleEndian.Uint32(b[d.Offsets[0]+in.Mem.Place(k, 4):])
+			x := binary.LittleEndian.Uint32(b[d.Offsets[0]+in.Mem.ElementOffset(k, 4):])
 			isa.FillRow(st.V[int(r.Index)*st.Lanes:][:st.Lanes], x, mask, st.Full)
 		}
 	}
@@ -211,26 +211,26 @@ func (d *Values) load(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.
 
 // gather loads the pieces of an access within the bytes.
 func (d *Values) gather(rows [][]uint32, b []byte, mask uint64, a *isa.Access) {
-	_, n := a.Parts()
+	_, n := a.Runs()
 	d.Gather(rows[:n], b, mask)
 	if n < len(rows) {
-		d.Gather(rows[n:], b[a.Apart:], mask)
+		d.Gather(rows[n:], b[a.PairStride:], mask)
 	}
 }
 
 // scatter stores the pieces of an access within the bytes.
 func (d *Values) scatter(b []byte, rows [][]uint32, mask uint64, a *isa.Access) {
-	_, n := a.Parts()
+	_, n := a.Runs()
 	d.Scatter(b, rows[:n], mask)
 	if n < len(rows) {
-		d.Scatter(b[a.Apart:], rows[n:], mask)
+		d.Scatter(b[a.PairStride:], rows[n:], mask)
 	}
 }
 
 // loadWords loads the 32-bit elements of one lane.
 func (d *Values) loadWords(st *isa.State, in *isa.Inst, b []byte, l int, rows *[4][]uint32) {
 	for k := range int(in.Mem.Count) {
-		at, v := uint64(d.Offsets[l])+uint64(in.Mem.Place(k, 4)), uint32(0)
+		at, v := uint64(d.Offsets[l])+uint64(in.Mem.ElementOffset(k, 4)), uint32(0)
 		if at+4 > uint64(len(b)) {
 			d.fault(st, in, l, uint32(at), len(b))
 		} else {
@@ -283,7 +283,7 @@ func allVector(m *isa.Mem) bool {
 // storeWords writes the 32-bit elements of one lane.
 func (d *Values) storeWords(st *isa.State, in *isa.Inst, b []byte, l int, rows *[4][]uint32) {
 	for k := range int(in.Mem.Count) {
-		at := uint64(d.Offsets[l]) + uint64(in.Mem.Place(k, 4))
+		at := uint64(d.Offsets[l]) + uint64(in.Mem.ElementOffset(k, 4))
 		if at+4 > uint64(len(b)) {
 			d.fault(st, in, l, uint32(at), len(b))
 		} else {
@@ -305,7 +305,7 @@ func (d *Values) eachElement(st *isa.State, in *isa.Inst, b []byte, mask uint64,
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		for k := range int(in.Mem.Count) {
-			from := uint64(d.Offsets[l]) + uint64(in.Mem.Place(k, uint32(size)))
+			from := uint64(d.Offsets[l]) + uint64(in.Mem.ElementOffset(k, uint32(size)))
 			if from+size > uint64(len(b)) {
 				d.fault(st, in, l, uint32(from), len(b))
 				visit(st, in, nil, l, k)

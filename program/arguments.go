@@ -35,7 +35,7 @@ func (e *emitter) planGrid() {
 	e.grid = &gridPlan{loads: make([]bool, len(e.fl.Blocks)), words: [2]int{e.scalarWord(), e.scalarWord()}, moves: 2 * (before % 2)}
 	var known []int
 	for i := range e.fl.Blocks {
-		if e.reads(i, numbers) && !e.after(known, i) {
+		if e.reads(i, numbers) && !e.dominatedByAny(known, i) {
 			known, e.grid.loads[i] = append(known, i), true
 		}
 	}
@@ -110,12 +110,12 @@ const gridBytes = 12
 // limitLDS sets the register that bounds accesses to the LDS before the first one of a block, unless every way to the block has passed one.
 func (e *emitter) limitLDS(in *isa.Inst) {
 	n := len(e.limited)
-	if !e.limits || in.Mem.Space != isa.SpaceLDS || n > 0 && e.limited[n-1] == e.at || e.after(e.limited, e.at) {
+	if !e.limits || in.Mem.Space != isa.SpaceLDS || n > 0 && e.limited[n-1] == e.current || e.dominatedByAny(e.limited, e.current) {
 		return
 	}
 	if n == 0 {
 		e.limit = e.scalarWord()
 	}
-	e.limited = append(e.limited, e.at)
+	e.limited = append(e.limited, e.current)
 	e.add(isa.Inst{Op: isa.Mov, T: isa.I32, Uniform: true, Class: isa.ClassSALU, Dst: isa.S(e.limit), Src: src(isa.Lit(1<<32 - 1)), Origin: in.Origin})
 }

@@ -16,9 +16,9 @@ import (
 // asks for.
 type flow struct {
 	*ir.Order
-	pend []bool // place -> lanes may wait for this block
-	from []int  // place -> first place of the wave at which lanes may wait for this block
-	full []bool // place -> every lane of the immediate dominator arrives here
+	reconverges []bool // place -> lanes may wait for this block
+	from        []int  // place -> first place of the wave at which lanes may wait for this block
+	full        []bool // place -> every lane of the immediate dominator arrives here
 
 	pending lowest // from, of the places that lanes may wait for
 }
@@ -64,7 +64,7 @@ func (fl *flow) loops() (list []backEdge, around []int) {
 	around = make([]int, len(fl.Blocks)+2)
 	for h, b := range fl.Blocks {
 		for _, p := range b.Preds {
-			if latch := fl.Place[p.ID]; h <= latch {
+			if latch := fl.Position[p.ID]; h <= latch {
 				list = append(list, backEdge{h, latch})
 				around[h+1]++
 				around[latch+1]--
@@ -81,7 +81,7 @@ func (fl *flow) loops() (list []backEdge, around []int) {
 // i; -1 if none.
 func (fl *flow) next(i, limit int) int { return fl.waiting(i, i, limit) }
 
-// past is next for a wave that finds no lane at place i, so that block i does not run.
+// nextWithoutLanes is next for a wave that finds no lane at place i, so that block i does not run.
 //
 // No lane waits for a block k with from[k] = i then. Proof: i dominates k, as it
 // is the immediate dominator of k or the header of a loop around that. So a lane
@@ -94,32 +94,32 @@ func (fl *flow) next(i, limit int) int { return fl.waiting(i, i, limit) }
 //
 // A wave that went on to such a k would run it with no lane, where k is full,
 // and go round a loop that no lane is there to leave.
-func (fl *flow) past(i int) int { return fl.waiting(i, i-1, len(fl.Blocks)) }
+func (fl *flow) nextWithoutLanes(i int) int { return fl.waiting(i, i-1, len(fl.Blocks)) }
 
 // waiting returns the first block between places i and limit for which lanes may wait if no block after place ran has
 // run.
 func (fl *flow) waiting(i, ran, limit int) int { return fl.pending.first(i+1, limit, ran) }
 
-// findWaiting computes pend. Lanes wait for a block if a divergent branch to it continues elsewhere first, or if the
+// findWaiting computes reconverges. Lanes wait for a block if a divergent branch to it continues elsewhere first, or if the
 // way to it passes a block that lanes wait for.
 func (fl *flow) findWaiting() {
-	fl.pend = make([]bool, len(fl.Blocks))
+	fl.reconverges = make([]bool, len(fl.Blocks))
 	fl.pending = newLowest(len(fl.Blocks))
 	for changed := true; changed; {
 		changed = false
 		mark := func(k int) {
-			if !fl.pend[k] {
-				fl.pend[k], changed = true, true
+			if !fl.reconverges[k] {
+				fl.reconverges[k], changed = true, true
 				fl.pending.set(k, fl.from[k])
 			}
 		}
 		for i, b := range fl.Blocks {
 			first := len(fl.Blocks)
 			for _, s := range b.Succs {
-				first = min(first, fl.Place[s.ID])
+				first = min(first, fl.Position[s.ID])
 			}
 			for _, s := range b.Succs {
-				j := fl.Place[s.ID]
+				j := fl.Position[s.ID]
 				if j <= i {
 					continue
 				}
@@ -156,7 +156,7 @@ func (fl *flow) closed(from, to int) bool {
 			return false
 		}
 		for _, s := range b.Succs {
-			if j := fl.Place[s.ID]; j > to || j < from {
+			if j := fl.Position[s.ID]; j > to || j < from {
 				return false
 			}
 		}

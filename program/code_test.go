@@ -100,7 +100,7 @@ func codeDigest(insts []isa.Inst) string {
 	var b bytes.Buffer
 	for i := range insts {
 		for in := &insts[i]; in != nil; in = in.Second {
-			fmt.Fprintln(&b, in.Op, in.T, in.From, in.Class, in.Uniform, in.Dst, in.Src, in.Imm, in.Target, in.Print, in.Mod, in.Spare, in.Deps, in.Writes, in.VectorReads, in.VectorWrites, in.SPIRV)
+			fmt.Fprintln(&b, in.Op, in.T, in.From, in.Class, in.Uniform, in.Dst, in.Src, in.Imm, in.Target, in.Print, in.Mod, in.ModRow, in.Deps, in.Writes, in.VectorReads, in.VectorWrites, in.SPIRV)
 			if in.Mem != nil {
 				fmt.Fprintln(&b, *in.Mem)
 			}

@@ -5,8 +5,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// A move is one register copy of a parallel set.
-type move struct {
+// A registerMove is one register copy of a parallel set.
+type registerMove struct {
 	dst, src isa.Reg
 	t        isa.Type
 	uniform  bool
@@ -15,12 +15,12 @@ type move struct {
 // copies writes the phis of a block's successors. The copies act in parallel, so the moves are ordered such that none
 // overwrites a source that is still to be read; a cycle is broken with a spare register.
 func (e *emitter) copies(list []copyTo, b *ir.Block) {
-	var moves []move
+	var moves []registerMove
 	for _, c := range list {
 		if c.src.Op == isa.Undef {
 			continue
 		}
-		m := move{dst: e.reg(c.phi), src: e.operand(c.src, !c.phi.Uniform), t: c.phi.R, uniform: c.phi.Uniform}
+		m := registerMove{dst: e.reg(c.phi), src: e.operand(c.src, !c.phi.Uniform), t: c.phi.R, uniform: c.phi.Uniform}
 		if m.dst != m.src {
 			moves = append(moves, m)
 		}
@@ -31,7 +31,7 @@ func (e *emitter) copies(list []copyTo, b *ir.Block) {
 }
 
 // order emits the moves, each before any move that overwrites its source.
-func (e *emitter) order(moves []move, b *ir.Block) {
+func (e *emitter) order(moves []registerMove, b *ir.Block) {
 	o := newOrdering(moves)
 	for left, first := len(moves), 0; left > 0; {
 		if len(o.free.list) == 0 {
@@ -44,10 +44,10 @@ func (e *emitter) order(moves []move, b *ir.Block) {
 			continue
 		}
 		i := o.free.pop()
-		e.move(moves[i], b)
+		e.emitMove(moves[i], b)
 		o.done[i] = true
 		if o.saved[i] {
-			e.giveSpare(moves[i].src)
+			e.releaseSpare(moves[i].src)
 		}
 		o.release(i)
 		left--
@@ -56,7 +56,7 @@ func (e *emitter) order(moves []move, b *ir.Block) {
 
 // An ordering knows of parallel moves which may be carried out.
 type ordering struct {
-	moves   []move
+	moves   []registerMove
 	writers map[isa.Reg]int // the move that writes a row or word
 	readers []int           // by move: pending moves that read its destination
 	free    heap[int]       // moves without readers that are not done
@@ -64,7 +64,7 @@ type ordering struct {
 	saved   []bool // moves whose source was copied to a spare register
 }
 
-func newOrdering(moves []move) *ordering {
+func newOrdering(moves []registerMove) *ordering {
 	o := &ordering{moves: moves, writers: map[isa.Reg]int{}, readers: make([]int, len(moves)), done: make([]bool, len(moves)), saved: make([]bool, len(moves)),
 		free: heap[int]{less: func(a, b int) bool { return a < b }}}
 	for i, m := range moves {
@@ -84,7 +84,7 @@ func newOrdering(moves []move) *ordering {
 }
 
 // rowsMoved returns how many rows or words a move writes.
-func rowsMoved(m move) int {
+func rowsMoved(m registerMove) int {
 	if m.dst.Kind == isa.Vector {
 		return m.t.Rows()
 	}
@@ -122,15 +122,15 @@ func (o *ordering) release(j int) {
 }
 
 // breakCycle saves a move's source, so that another move may overwrite it.
-func (e *emitter) breakCycle(m *move, b *ir.Block) {
+func (e *emitter) breakCycle(m *registerMove, b *ir.Block) {
 	save := *m
-	save.dst = e.spare(m.src.Kind)
-	e.move(save, b)
+	save.dst = e.spareRegister(m.src.Kind)
+	e.emitMove(save, b)
 	m.src = save.dst
 }
 
-// spare returns a register that holds no value and no saved source; vector registers have two rows.
-func (e *emitter) spare(kind isa.RegKind) isa.Reg {
+// spareRegister returns a register that holds no value and no saved source; vector registers have two rows.
+func (e *emitter) spareRegister(kind isa.RegKind) isa.Reg {
 	if kind == isa.Vector {
 		if len(e.spareRows) == 0 {
 			e.spareRows = append(e.spareRows, e.vectorRows)
@@ -145,8 +145,8 @@ func (e *emitter) spare(kind isa.RegKind) isa.Reg {
 	return isa.S(e.scalarWords - 1)
 }
 
-// giveSpare releases a register whose saved source was read.
-func (e *emitter) giveSpare(r isa.Reg) {
+// releaseSpare releases a register whose saved source was read.
+func (e *emitter) releaseSpare(r isa.Reg) {
 	if r.Kind == isa.Vector {
 		e.spareRows = append(e.spareRows, int(r.Index))
 	}
@@ -165,7 +165,7 @@ func (e *emitter) sourceRows() uint16 {
 	return uint16(e.modRow)
 }
 
-func (e *emitter) move(m move, b *ir.Block) {
+func (e *emitter) emitMove(m registerMove, b *ir.Block) {
 	in := isa.Inst{Op: isa.Mov, T: m.t, Uniform: m.uniform, Dst: m.dst, Src: src(m.src), Origin: isa.Origin{Line: b.Line}}
 	in.Class = isa.ClassOf(&in)
 	e.add(in)

@@ -18,33 +18,33 @@ import (
 //   - the parts of a wide load stay in the registers that it wrote;
 //   - a phi takes the register of one of its sources, sources that end at the phi take the phi's register, and a sum
 //     whose last use is a fused multiply-add is the accumulator of that instruction.
-type demand struct {
+type acoRegisterModel struct {
 	fl    *flow
 	lv    *liveness
 	uses  []int
 	t     *Target
 	projs map[*ir.Value][]*ir.Value
 
-	owner  []int     // by register: the id of the value in it plus 1, 0 when it is free
-	most   int       // registers used, from the first on
-	reg    []int     // by value id: its first register, -1 before it has one
-	part   []*vector // by value id: the vector whose part it becomes
-	likes  []int     // by value id: the phi whose register it prefers, -1 if none
-	likely []int     // by id of a phi: the register of the first value that prefers it, -1
-	last   []int     // by value id: the last place in the block at which it is read
-	anew   []int     // by id of a phi: the last block seen, by id plus 1, whose copies write it
-	rows   []int     // by value id
-	moved  []bool    // by value id: copies of scalars and constants that are made where a row of registers is
+	owner        []int     // by register: the id of the value in it plus 1, 0 when it is free
+	maxUsed      int       // registers used, from the first on
+	reg          []int     // by value id: its first register, -1 before it has one
+	vectorOf     []*vector // by value id: the vector whose part it becomes
+	affinity     []int     // by value id: the phi whose register it prefers, -1 if none
+	preferredReg []int     // by id of a phi: the register of the first value that prefers it, -1
+	last         []int     // by value id: the last place in the block at which it is read
+	redefined    []int     // by id of a phi: the last block seen, by id plus 1, whose copies write it
+	rows         []int     // by value id
+	materialized []bool    // by value id: copies of scalars and constants that are made where a row of registers is
 }
 
 // A vector is a group of values in consecutive registers. Values that have a register elsewhere are copied there.
 type vector struct {
-	parts []*ir.Value
-	rows  int
+	components []*ir.Value
+	rows       int
 }
 
 func (x *vector) offset(v *ir.Value) (n int) {
-	for _, p := range x.parts {
+	for _, p := range x.components {
 		if p == v {
 			return n
 		}
@@ -59,76 +59,76 @@ func inVectorFile(v *ir.Value) bool { return !literal(v) && v.R != isa.Void && !
 // vectorDemand returns how many vector registers a driver's allocation uses, at least tightest.
 func vectorDemand(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, uses []int, t *Target, tightest int) int {
 	n := f.NumValues()
-	d := &demand{fl: fl, lv: lv, uses: uses, t: t, projs: findResults(f), reg: make([]int, n), part: make([]*vector, n), likes: make([]int, n), likely: make([]int, n), last: make([]int, n), anew: make([]int, n),
-		rows: make([]int, n), moved: make([]bool, n)}
+	d := &acoRegisterModel{fl: fl, lv: lv, uses: uses, t: t, projs: findResults(f), reg: make([]int, n), vectorOf: make([]*vector, n), affinity: make([]int, n), preferredReg: make([]int, n), last: make([]int, n), redefined: make([]int, n),
+		rows: make([]int, n), materialized: make([]bool, n)}
 	for i := range n {
-		d.reg[i], d.likes[i], d.likely[i] = -1, -1, -1
+		d.reg[i], d.affinity[i], d.preferredReg[i] = -1, -1, -1
 	}
-	limit := t.Opt.Registers.Within(tightest, t.wavesOfLDS(f))
+	limit := t.Opt.Registers.RegistersAtOccupancy(tightest, t.wavesOfLDS(f))
 	d.owner = make([]int, limit)
 	for i := len(fl.Blocks) - 1; i >= 0; i-- {
-		d.foresee(fl.Blocks[i])
+		d.collectAffinities(fl.Blocks[i])
 	}
 	for i, b := range fl.Blocks {
 		d.block(b, i == 0, pre)
 	}
-	return min(max(d.most, tightest), limit)
+	return min(max(d.maxUsed, tightest), limit)
 }
 
-// foresee runs from the last block to the first. It records the vector that each value becomes a part of, and the
+// collectAffinities runs from the last block to the first. It records the vector that each value becomes a part of, and the
 // register that it prefers.
-func (d *demand) foresee(b *ir.Block) {
+func (d *acoRegisterModel) collectAffinities(b *ir.Block) {
 	d.findLast(b)
 	for _, c := range d.lv.copies[b.ID] {
-		if inVectorFile(c.phi) && inVectorFile(c.src) && d.likes[c.src.ID] < 0 && d.ends(c.src, b, len(b.Code)) {
-			d.likes[c.src.ID] = d.like(c.phi)
+		if inVectorFile(c.phi) && inVectorFile(c.src) && d.affinity[c.src.ID] < 0 && d.endsAt(c.src, b, len(b.Code)) {
+			d.affinity[c.src.ID] = d.affinityOf(c.phi)
 		}
 	}
 	for i := len(b.Code) - 1; i >= 0; i-- {
 		v := b.Code[i]
 		for _, x := range d.vectors(v) {
-			for _, p := range x.parts {
+			for _, p := range x.components {
 				switch {
 				case p.Op == isa.Mov && uniform(p.Args[0]):
-					d.moved[p.ID] = true
-				case d.ends(p, b, i):
-					d.part[p.ID] = x
+					d.materialized[p.ID] = true
+				case d.endsAt(p, b, i):
+					d.vectorOf[p.ID] = x
 				}
 			}
 		}
-		if a := d.addend(v, b, i); a != nil && d.likes[v.ID] >= 0 && d.likes[a.ID] < 0 {
-			d.likes[a.ID] = d.likes[v.ID]
+		if a := d.addend(v, b, i); a != nil && d.affinity[v.ID] >= 0 && d.affinity[a.ID] < 0 {
+			d.affinity[a.ID] = d.affinity[v.ID]
 		}
 	}
 }
 
-// like returns the phi that represents all values with the same preferred register.
-func (d *demand) like(phi *ir.Value) int {
-	if id := d.likes[phi.ID]; id >= 0 {
+// affinityOf returns the phi that represents all values with the same preferred register.
+func (d *acoRegisterModel) affinityOf(phi *ir.Value) int {
+	if id := d.affinity[phi.ID]; id >= 0 {
 		return id
 	}
 	return phi.ID
 }
 
 // findLast finds where a block reads each value last: its copies come after its code.
-func (d *demand) findLast(b *ir.Block) {
+func (d *acoRegisterModel) findLast(b *ir.Block) {
 	for i, v := range b.Code {
 		for _, a := range v.Args {
 			d.last[a.ID] = i
 		}
 	}
 	for _, c := range d.lv.copies[b.ID] {
-		d.last[c.src.ID], d.anew[c.phi.ID] = len(b.Code), b.ID+1
+		d.last[c.src.ID], d.redefined[c.phi.ID] = len(b.Code), b.ID+1
 	}
 }
 
-// ends reports that a value, which place i of a block reads, is not read any more.
-func (d *demand) ends(v *ir.Value, b *ir.Block, i int) bool {
-	return inVectorFile(v) && d.last[v.ID] == i && (d.anew[v.ID] == b.ID+1 || !d.lv.out[b.ID].has(v.ID))
+// endsAt reports that a value, which place i of a block reads, is not read any more.
+func (d *acoRegisterModel) endsAt(v *ir.Value, b *ir.Block, i int) bool {
+	return inVectorFile(v) && d.last[v.ID] == i && (d.redefined[v.ID] == b.ID+1 || !d.lv.out[b.ID].has(v.ID))
 }
 
 // vectors returns the operands of an access that need consecutive registers.
-func (d *demand) vectors(v *ir.Value) (list []*vector) {
+func (d *acoRegisterModel) vectors(v *ir.Value) (list []*vector) {
 	if v.Mem == nil || v.Mem.Space == isa.SpacePush {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (d *demand) vectors(v *ir.Value) (list []*vector) {
 }
 
 func newVector(parts []*ir.Value) *vector {
-	x := &vector{parts: parts}
+	x := &vector{components: parts}
 	for _, p := range parts {
 		x.rows += p.R.Rows()
 	}
@@ -163,15 +163,15 @@ func loadedSo(words []*ir.Value) bool {
 }
 
 // addend returns the operand that a fused multiply-add may accumulate into; nil if none.
-func (d *demand) addend(v *ir.Value, b *ir.Block, i int) *ir.Value {
-	if v.Op != isa.Fma || v.T != isa.F32 || v.Mod.Any() || !inVectorFile(v) || !d.ends(v.Args[2], b, i) {
+func (d *acoRegisterModel) addend(v *ir.Value, b *ir.Block, i int) *ir.Value {
+	if v.Op != isa.Fma || v.T != isa.F32 || v.Mod.Any() || !inVectorFile(v) || !d.endsAt(v.Args[2], b, i) {
 		return nil
 	}
 	return v.Args[2]
 }
 
 // block assigns registers to the values of a block. Values that are live at its start have registers already.
-func (d *demand) block(b *ir.Block, first bool, pre []*ir.Value) {
+func (d *acoRegisterModel) block(b *ir.Block, first bool, pre []*ir.Value) {
 	d.findLast(b)
 	clear(d.owner)
 	if first {
@@ -181,7 +181,7 @@ func (d *demand) block(b *ir.Block, first bool, pre []*ir.Value) {
 	for _, phi := range b.Phis {
 		own[phi.ID] = true
 	}
-	d.lv.in[b.ID].each(func(id int) {
+	d.lv.in[b.ID].visit(func(id int) {
 		if d.reg[id] >= 0 && !own[id] {
 			d.setID(id, true)
 		}
@@ -200,32 +200,32 @@ func (d *demand) block(b *ir.Block, first bool, pre []*ir.Value) {
 
 // preset assigns the registers that a wave has from its start: the invocation's position in the workgroup, in three
 // registers or in one.
-func (d *demand) preset(pre []*ir.Value) {
+func (d *acoRegisterModel) preset(pre []*ir.Value) {
 	place := func(v *ir.Value) bool { return v.Op.Has(isa.FlagLocalID) && d.uses[v.ID] > 0 }
 	for _, v := range pre {
 		if place(v) && !d.t.PackedIDs {
-			d.give(v, int(v.Op-isa.LocalIDX))
+			d.assign(v, int(v.Op-isa.LocalIDX))
 		}
 	}
 	for _, v := range pre {
 		if inVectorFile(v) && d.uses[v.ID] > 0 && d.reg[v.ID] < 0 {
-			d.give(v, d.find(v.R.Rows()))
+			d.assign(v, d.find(v.R.Rows()))
 		}
 	}
 }
 
-func (d *demand) give(v *ir.Value, r int) {
+func (d *acoRegisterModel) assign(v *ir.Value, r int) {
 	d.reg[v.ID], d.rows[v.ID] = r, v.R.Rows()
-	for _, id := range []int{d.likes[v.ID], v.ID} {
-		if id >= 0 && d.likely[id] < 0 {
-			d.likely[id] = r
+	for _, id := range []int{d.affinity[v.ID], v.ID} {
+		if id >= 0 && d.preferredReg[id] < 0 {
+			d.preferredReg[id] = r
 		}
 	}
 	d.setID(v.ID, true)
 }
 
 // setID takes or frees a value's registers.
-func (d *demand) setID(id int, taken bool) {
+func (d *acoRegisterModel) setID(id int, taken bool) {
 	switch {
 	case d.reg[id] < 0:
 	case taken:
@@ -238,50 +238,50 @@ func (d *demand) setID(id int, taken bool) {
 // inPassing owns registers for a moment.
 const inPassing = -1
 
-func (d *demand) set(from, n, owner int) {
+func (d *acoRegisterModel) set(from, n, owner int) {
 	d.grow(max(from+n-len(d.owner), 0))
 	for r := from; r < from+n; r++ {
 		d.owner[r] = owner
 	}
 	if owner != 0 {
-		d.most = max(d.most, from+n)
+		d.maxUsed = max(d.maxUsed, from+n)
 	}
 }
 
-func (d *demand) free(from, n int) bool {
+func (d *acoRegisterModel) free(from, n int) bool {
 	return from >= 0 && from+n <= len(d.owner) && !slices.ContainsFunc(d.owner[from:from+n], func(o int) bool { return o != 0 })
 }
 
 // phi gives a phi the register of a source that has one.
-func (d *demand) phi(phi *ir.Value) {
+func (d *acoRegisterModel) phi(phi *ir.Value) {
 	n := phi.R.Rows()
 	for _, a := range phi.Args {
 		if inVectorFile(a) && d.reg[a.ID] >= 0 && d.free(d.reg[a.ID], n) {
-			d.give(phi, d.reg[a.ID])
+			d.assign(phi, d.reg[a.ID])
 			return
 		}
 	}
-	d.give(phi, d.liked(phi))
+	d.assign(phi, d.preferred(phi))
 }
 
-// liked returns the preferred register of a value if it is free, otherwise any free one.
-func (d *demand) liked(v *ir.Value) int {
+// preferred returns the preferred register of a value if it is free, otherwise any free one.
+func (d *acoRegisterModel) preferred(v *ir.Value) int {
 	n := v.R.Rows()
-	if id := d.likes[v.ID]; id >= 0 && d.free(d.likely[id], n) {
-		return d.likely[id]
+	if id := d.affinity[v.ID]; id >= 0 && d.free(d.preferredReg[id], n) {
+		return d.preferredReg[id]
 	}
-	if v.Op == isa.Phi && d.free(d.likely[v.ID], n) {
-		return d.likely[v.ID]
+	if v.Op == isa.Phi && d.free(d.preferredReg[v.ID], n) {
+		return d.preferredReg[v.ID]
 	}
 	return d.find(n)
 }
 
 // value frees the operands that an instruction reads last, and assigns registers to its results.
-func (d *demand) value(v *ir.Value, b *ir.Block, i int) {
-	d.spare(v)
+func (d *acoRegisterModel) value(v *ir.Value, b *ir.Block, i int) {
+	d.reserveTemporaries(v)
 	sum := d.addend(v, b, i)
 	if inVectorFile(v) && carriesOver(v) {
-		d.give(v, d.place(v))
+		d.assign(v, d.registerFor(v))
 		d.endArgs(v, b, i)
 		return
 	}
@@ -292,11 +292,11 @@ func (d *demand) value(v *ir.Value, b *ir.Block, i int) {
 	switch results := d.projs[v]; {
 	case len(results) > 0:
 		d.wide(v, results)
-	case !inVectorFile(v) || d.moved[v.ID]:
-	case sum != nil && d.free(d.reg[sum.ID], 1) && !d.elsewhere(v, d.reg[sum.ID]):
-		d.give(v, d.reg[sum.ID])
+	case !inVectorFile(v) || d.materialized[v.ID]:
+	case sum != nil && d.free(d.reg[sum.ID], 1) && !d.prefersOther(v, d.reg[sum.ID]):
+		d.assign(v, d.reg[sum.ID])
 	default:
-		d.give(v, d.place(v))
+		d.assign(v, d.registerFor(v))
 	}
 	if inVectorFile(v) && d.uses[v.ID] == 0 {
 		d.setID(v.ID, false)
@@ -309,22 +309,22 @@ func carriesOver(v *ir.Value) bool {
 	return v.T == isa.I64 && (v.Op == isa.IAdd || v.Op == isa.ISub || v.Op == isa.IMul || v.Op == isa.INeg)
 }
 
-func (d *demand) endArgs(v *ir.Value, b *ir.Block, i int) {
+func (d *acoRegisterModel) endArgs(v *ir.Value, b *ir.Block, i int) {
 	for _, a := range v.Args {
-		if d.ends(a, b, i) {
+		if d.endsAt(a, b, i) {
 			d.setID(a.ID, false)
 		}
 	}
 }
 
-// elsewhere reports whether a value prefers a register other than r, and that register is free.
-func (d *demand) elsewhere(v *ir.Value, r int) bool {
-	id := d.likes[v.ID]
-	return id >= 0 && d.likely[id] != r && d.free(d.likely[id], 1)
+// prefersOther reports whether a value prefers a register other than r, and that register is free.
+func (d *acoRegisterModel) prefersOther(v *ir.Value, r int) bool {
+	id := d.affinity[v.ID]
+	return id >= 0 && d.preferredReg[id] != r && d.free(d.preferredReg[id], 1)
 }
 
 // wide assigns consecutive registers to the results of one access, and frees the registers of unused results.
-func (d *demand) wide(v *ir.Value, results []*ir.Value) {
+func (d *acoRegisterModel) wide(v *ir.Value, results []*ir.Value) {
 	n, each := 0, 0
 	for _, p := range results {
 		if inVectorFile(p) {
@@ -343,28 +343,28 @@ func (d *demand) wide(v *ir.Value, results []*ir.Value) {
 	d.set(from, n*each, 0)
 	for _, p := range results {
 		if inVectorFile(p) && d.uses[p.ID] > 0 {
-			d.give(p, from+int(p.Imm)*each)
+			d.assign(p, from+int(p.Imm)*each)
 		}
 	}
 }
 
-func (d *demand) separate(results []*ir.Value) {
+func (d *acoRegisterModel) separate(results []*ir.Value) {
 	for _, p := range results {
 		if inVectorFile(p) && d.uses[p.ID] > 0 {
-			d.give(p, d.find(p.R.Rows()))
+			d.assign(p, d.find(p.R.Rows()))
 		}
 	}
 }
 
-// place returns the register of a value: next to the other parts of its vector, if that register is free.
-func (d *demand) place(v *ir.Value) int {
-	x := d.part[v.ID]
+// registerFor returns the register of a value: next to the other parts of its vector, if that register is free.
+func (d *acoRegisterModel) registerFor(v *ir.Value) int {
+	x := d.vectorOf[v.ID]
 	if x == nil {
-		return d.liked(v)
+		return d.preferred(v)
 	}
 	n, offset := v.R.Rows(), x.offset(v)
-	for _, p := range x.parts {
-		if p != v && d.part[p.ID] == x && d.reg[p.ID] >= 0 {
+	for _, p := range x.components {
+		if p != v && d.vectorOf[p.ID] == x && d.reg[p.ID] >= 0 {
 			if r := d.reg[p.ID] - x.offset(p) + offset; d.free(r, n) {
 				return r
 			}
@@ -373,15 +373,15 @@ func (d *demand) place(v *ir.Value) int {
 	if r := d.fit(x.rows); r >= 0 {
 		return r + offset
 	}
-	return d.liked(v)
+	return d.preferred(v)
 }
 
 // assemble reserves the consecutive registers of a vector for one access. It extends the registers of a part that ends
 // at the access if that takes at most as many moves as the vector has registers; otherwise it finds others.
-func (d *demand) assemble(x *vector, b *ir.Block, i int) {
+func (d *acoRegisterModel) assemble(x *vector, b *ir.Block, i int) {
 	best, least := -1, x.rows+1
-	for _, p := range x.parts {
-		if d.reg[p.ID] < 0 || !d.ends(p, b, i) {
+	for _, p := range x.components {
+		if d.reg[p.ID] < 0 || !d.endsAt(p, b, i) {
 			continue
 		}
 		from := d.reg[p.ID] - x.offset(p)
@@ -402,13 +402,13 @@ func (d *demand) assemble(x *vector, b *ir.Block, i int) {
 }
 
 // moves counts the registers that have to be moved so that a vector starts at register from.
-func (d *demand) moves(x *vector, from int) (n int) {
+func (d *acoRegisterModel) moves(x *vector, from int) (n int) {
 	for r := from; r < from+x.rows; r++ {
 		if d.owner[r] != 0 {
 			n++
 		}
 	}
-	for _, p := range x.parts {
+	for _, p := range x.components {
 		if d.reg[p.ID] >= 0 && d.reg[p.ID] != from+x.offset(p) {
 			n += p.R.Rows()
 		}
@@ -417,7 +417,7 @@ func (d *demand) moves(x *vector, from int) (n int) {
 }
 
 // clear moves other values out of n registers.
-func (d *demand) clear(from, n int) {
+func (d *acoRegisterModel) clear(from, n int) {
 	for r := from; r < from+n; r++ {
 		id := d.owner[r] - 1
 		if id < 0 {
@@ -439,7 +439,7 @@ func (d *demand) clear(from, n int) {
 
 // find returns n consecutive free registers. If there are none, it compacts the live values, then raises the number of
 // registers.
-func (d *demand) find(n int) int {
+func (d *acoRegisterModel) find(n int) int {
 	if r := d.fit(n); r >= 0 {
 		return r
 	}
@@ -452,10 +452,10 @@ func (d *demand) find(n int) int {
 	}
 }
 
-func (d *demand) grow(n int) { d.owner = append(d.owner, make([]int, n)...) }
+func (d *acoRegisterModel) grow(n int) { d.owner = append(d.owner, make([]int, n)...) }
 
 // compact moves all values to the lowest registers, in the order in which they lie.
-func (d *demand) compact() {
+func (d *acoRegisterModel) compact() {
 	at := 0
 	for r := 0; r < len(d.owner); r++ {
 		o := d.owner[r]
@@ -475,7 +475,7 @@ func (d *demand) compact() {
 }
 
 // fit returns n consecutive free registers, chosen as the driver does; -1 if there are none.
-func (d *demand) fit(n int) int {
+func (d *acoRegisterModel) fit(n int) int {
 	for stride := 8; stride > 1; stride /= 2 {
 		if n%stride != 0 {
 			continue
@@ -490,7 +490,7 @@ func (d *demand) fit(n int) int {
 }
 
 // gap returns n registers in the smallest gap that holds them: at its end if that leaves a better aligned start.
-func (d *demand) gap(n int) int {
+func (d *acoRegisterModel) gap(n int) int {
 	best, size := -1, len(d.owner)+1
 	for r := 0; r < len(d.owner); r++ {
 		from := r
@@ -517,8 +517,8 @@ func (d *demand) gap(n int) int {
 	return best
 }
 
-// spare reserves temporary registers of an operation, which are live together with its operands, and frees them again.
-func (d *demand) spare(v *ir.Value) {
+// reserveTemporaries reserves temporary registers of an operation, which are live together with its operands, and frees them again.
+func (d *acoRegisterModel) reserveTemporaries(v *ir.Value) {
 	n := d.temporaries(v)
 	for range n {
 		d.set(d.find(1), 1, inPassing)
@@ -540,7 +540,7 @@ const flatAddress = 3
 
 // temporaries returns the temporary registers of one operation. A scalar operation that the vector unit computes takes
 // one.
-func (d *demand) temporaries(v *ir.Value) int {
+func (d *acoRegisterModel) temporaries(v *ir.Value) int {
 	if n := stepRegisters[v.Op]; n > 0 && !v.Uniform {
 		return n
 	}

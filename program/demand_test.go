@@ -61,7 +61,7 @@ func TestRowsOfRegisters(t *testing.T) {
 
 // One register comes from the smallest gap, rows of two, four and eight from the first aligned place, others from where a gap begins or ends on a better boundary.
 func TestGapsOfRegisters(t *testing.T) {
-	d := &demand{owner: make([]int, 24)}
+	d := &acoRegisterModel{owner: make([]int, 24)}
 	for _, r := range []int{0, 3, 4, 9, 10} {
 		d.owner[r] = 1
 	}
@@ -76,7 +76,7 @@ func TestGapsOfRegisters(t *testing.T) {
 func TestRegistersOfWaves(t *testing.T) {
 	file := opt.RegisterFile{All: 256, Granule: 4, Waves: 10}
 	for _, c := range [][3]int{{1, 100, 24}, {24, 100, 24}, {25, 100, 28}, {1, 4, 64}, {65, 100, 84}, {200, 100, 256}, {256, 1, 256}} {
-		if got := file.Within(c[0], c[1]); got != c[2] {
+		if got := file.RegistersAtOccupancy(c[0], c[1]); got != c[2] {
 			t.Errorf("%d registers and %d waves of LDS: %d, want %d", c[0], c[1], got, c[2])
 		}
 	}

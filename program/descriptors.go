@@ -27,9 +27,9 @@ type descriptorPlan struct {
 	based []int              // by place: scalar instructions that build the table's address for its loads
 	base  int                // the scalar word of the address's lower half
 
-	known [][]int // by binding: places at which it is loaded
-	bases []int   // places from which the upper half is
-	again []bool  // by place: whether it is in a loop
+	loadedAt [][]int // by binding: places at which it is loaded
+	bases    []int   // places from which the upper half is
+	inLoop   []bool  // by place: whether it is in a loop
 }
 
 // planDescriptors finds the loads of all accesses to bindings that are known here.
@@ -37,7 +37,7 @@ func (e *emitter) planDescriptors() {
 	n := len(e.fl.Blocks)
 	e.tables = &descriptorPlan{
 		word: map[int]int{}, loads: make([][]descriptorLoad, n), based: make([]int, n),
-		known: make([][]int, len(e.f.Bindings)), again: e.inLoops(),
+		loadedAt: make([][]int, len(e.f.Bindings)), inLoop: e.inLoops(),
 	}
 	for i, b := range e.fl.Blocks {
 		for _, v := range b.Code {
@@ -62,7 +62,7 @@ func (e *emitter) planBases() {
 	for _, at := range p.bases {
 		p.based[at] = 1
 		switch {
-		case at < last || p.again[at] || len(reads) > 0 && reads[0] >= at:
+		case at < last || p.inLoop[at] || len(reads) > 0 && reads[0] >= at:
 			p.based[at] = 2
 		case e.maskAfterTable(reads, at):
 			p.based[at] = 3
@@ -137,12 +137,12 @@ func (e *emitter) scalarWord() int {
 // planLoad puts the load of a descriptor that place i needs there, unless every way to it has passed one.
 func (e *emitter) planLoad(i int, l descriptorLoad) {
 	p := e.tables
-	if e.after(p.known[l.binding], i) {
+	if e.dominatedByAny(p.loadedAt[l.binding], i) {
 		return
 	}
-	p.known[l.binding] = append(p.known[l.binding], i)
+	p.loadedAt[l.binding] = append(p.loadedAt[l.binding], i)
 	p.loads[i] = append(p.loads[i], l)
-	if !e.after(p.bases, i) {
+	if !e.dominatedByAny(p.bases, i) {
 		p.bases = append(p.bases, i)
 	}
 	if _, ok := p.word[l.binding]; !ok {
@@ -167,8 +167,8 @@ func (e *emitter) unpackIDs(t *Target) {
 	}
 }
 
-// after reports that every way to place i passes one of the others.
-func (e *emitter) after(others []int, i int) bool {
+// dominatedByAny reports that every way to place i passes one of the others.
+func (e *emitter) dominatedByAny(others []int, i int) bool {
 	for _, o := range others {
 		at := i
 		for at > o {

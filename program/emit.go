@@ -12,24 +12,24 @@ import (
 // emitter turns the ordered blocks into wave instructions.
 type emitter struct {
 	fitted
-	f      *ir.Func
-	expand func(in *isa.Inst) []isa.Class
-	pairs  Pairs
-	pre    []*ir.Value // values in registers from the wave's start
-	rotate bool        // loops end with the test that they begin with
+	f           *ir.Func
+	expand      func(in *isa.Inst) []isa.Class
+	pairs       Pairs
+	pre         []*ir.Value // values in registers from the wave's start
+	invertLoops bool        // loops end with the test that they begin with
 
 	insts []isa.Inst
 	start []int32 // by place: the block's first instruction
 	fixes []fix
 	masks []int // by place: scalar word in which lanes wait, -1 if none
 
-	together together
-	tables   *descriptorPlan // nil where buffers are pointers
-	grid     *gridPlan       // nil where a wave has the numbers of workgroups, or needs none
-	limits   bool            // a register bounds accesses to the LDS
-	limit    int             // its word
-	limited  []int           // places at which it is set
-	at       int             // the place that is being emitted
+	workgroupBarriers barrierPlaces
+	tables            *descriptorPlan // nil where buffers are pointers
+	grid              *gridPlan       // nil where a wave has the numbers of workgroups, or needs none
+	limits            bool            // a register bounds accesses to the LDS
+	limit             int             // its word
+	limited           []int           // places at which it is set
+	current           int             // the place that is being emitted
 
 	scalarWords, vectorRows int
 	spareRows               []int    // pairs of rows that cycles of moves have needed, and that are free
@@ -42,7 +42,7 @@ type emitter struct {
 }
 
 // A fix is a branch whose target block has no address yet. Place len(order) is the end of the program.
-type fix struct{ inst, place int }
+type fix struct{ inst, target int }
 
 // emit lowers a function whose uniform values are marked.
 func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
@@ -62,7 +62,7 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	if err := x.regs.allocate(f, x.fl, x.lv, waveSize); err != nil {
 		return nil, err
 	}
-	e := &emitter{fitted: x, f: f, expand: t.expand, pairs: t.Pairs, rotate: !t.Descriptors, pre: pre,
+	e := &emitter{fitted: x, f: f, expand: t.expand, pairs: t.Pairs, invertLoops: !t.Descriptors, pre: pre,
 		scalarWords: x.regs.scalarWords, vectorRows: x.regs.vectorRows, modRow: -1, waveSize: waveSize, limits: t.LimitsLDS, projs: findResults(f)}
 	e.countUses()
 	e.placeLocals()
@@ -73,7 +73,7 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	if t.LoadsGrid {
 		e.planGrid()
 	}
-	if err := e.findTogether(); err != nil {
+	if err := e.findWorkgroupBarriers(); err != nil {
 		return nil, err
 	}
 	e.unpackIDs(t)
@@ -144,13 +144,13 @@ func (e *emitter) vectorRegs(pre []*ir.Value, t *Target) int {
 func besideValues(f *ir.Func, fl *flow, waveSize int) int {
 	opens := make([]int, len(fl.Blocks)) // masks of blocks whose immediate dominator is here
 	for j := range fl.Blocks {
-		if d := fl.Idom[j]; fl.pend[j] && d < j {
+		if d := fl.Idom[j]; fl.reconverges[j] && d < j {
 			opens[d]++
 		}
 	}
 	depth, deepest := 0, 0
 	for i := range fl.Blocks {
-		if d := fl.Idom[i]; fl.pend[i] && d < i {
+		if d := fl.Idom[i]; fl.reconverges[i] && d < i {
 			depth--
 		}
 		depth += opens[i]
@@ -204,7 +204,7 @@ func (e *emitter) placeLocals() {
 func (e *emitter) placeMasks() {
 	e.masks = make([]int, len(e.fl.Blocks))
 	for i := range e.masks {
-		if e.masks[i] = -1; e.fl.pend[i] {
+		if e.masks[i] = -1; e.fl.reconverges[i] {
 			e.masks[i] = e.scalarWords
 			e.scalarWords++
 		}
@@ -265,15 +265,15 @@ func linkMicros(insts []isa.Inst) {
 func (e *emitter) block(i int) {
 	b := e.fl.Blocks[i]
 	e.start[i] = int32(len(e.insts))
-	if e.fl.pend[i] && !e.ends(i) {
+	if e.fl.reconverges[i] && !e.onlyEndsWave(i) {
 		e.control(isa.Inst{Op: isa.MaskJoin, T: isa.I64, Dst: e.mask(i), Src: src(e.mask(i))}, b)
-		if k := e.orEnd(e.fl.past(i)); !e.fl.full[i] && !e.together.within(i, k) {
+		if k := e.orEnd(e.fl.nextWithoutLanes(i)); !e.fl.full[i] && !e.workgroupBarriers.anyIn(i, k) {
 			e.branch(isa.Inst{Op: isa.BranchExecZ}, k, b)
 		}
 	}
 	e.skipLoop(i, b)
 	from := len(e.insts)
-	e.at = i
+	e.current = i
 	e.loadGrid(i)
 	e.loadDescriptors(i)
 	for _, v := range b.Code {
@@ -284,8 +284,8 @@ func (e *emitter) block(i int) {
 	e.terminator(i, b)
 }
 
-// ends reports the last block where it does nothing but end the wave, for which no lane need be on.
-func (e *emitter) ends(i int) bool {
+// onlyEndsWave reports the last block where it does nothing but end the wave, for which no lane need be on.
+func (e *emitter) onlyEndsWave(i int) bool {
 	b := e.fl.Blocks[i]
 	return i == len(e.fl.Blocks)-1 && len(b.Code) == 0 && b.Term == ir.Return
 }
@@ -319,7 +319,7 @@ func (e *emitter) value(v *ir.Value) {
 		}
 		in.Class = isa.ClassOf(&in)
 		if in.Mod = v.Mod; in.Mod.Any() {
-			in.Spare = e.sourceRows()
+			in.ModRow = e.sourceRows()
 		}
 	}
 	e.add(in)
@@ -328,26 +328,26 @@ func (e *emitter) value(v *ir.Value) {
 func (e *emitter) terminator(i int, b *ir.Block) {
 	switch b.Term {
 	case ir.Jump:
-		e.goTo(i, e.fl.Place[b.Succs[0].ID], b)
+		e.goTo(i, e.fl.Position[b.Succs[0].ID], b)
 	case ir.Cond:
 		e.conditional(i, b)
 	default:
-		e.leave(i, b)
+		e.endLanes(i, b)
 	}
 }
 
-// leave ends the active lanes. The wave continues with the lanes that wait.
-func (e *emitter) leave(i int, b *ir.Block) {
+// endLanes ends the active lanes. The wave continues with the lanes that wait.
+func (e *emitter) endLanes(i int, b *ir.Block) {
 	if e.fl.next(i, len(e.fl.Blocks)) < 0 {
 		e.control(isa.Inst{Op: isa.End, Class: isa.ClassEnd}, b)
 		return
 	}
 	e.control(isa.Inst{Op: isa.MaskKill}, b)
-	e.jump(i, e.onward(i), b)
+	e.jump(i, e.nextReconvergence(i), b)
 }
 
-// onward returns the next block at which lanes may wait, or the program's end.
-func (e *emitter) onward(i int) int { return e.orEnd(e.fl.next(i, len(e.fl.Blocks))) }
+// nextReconvergence returns the next block at which lanes may wait, or the program's end.
+func (e *emitter) nextReconvergence(i int) int { return e.orEnd(e.fl.next(i, len(e.fl.Blocks))) }
 
 func (e *emitter) orEnd(place int) int {
 	if place < 0 {
@@ -356,29 +356,29 @@ func (e *emitter) orEnd(place int) int {
 	return place
 }
 
-// parks reports that the way from place i to place j passes a block that lanes
+// waitsForReconvergence reports that the way from place i to place j passes a block that lanes
 // wait for, so that the active lanes have to wait too.
-func (e *emitter) parks(i, j int) bool { return j > i && e.fl.next(i, j) >= 0 }
+func (e *emitter) waitsForReconvergence(i, j int) bool { return j > i && e.fl.next(i, j) >= 0 }
 
 // goTo moves the active lanes from place i to place j.
 func (e *emitter) goTo(i, j int, b *ir.Block) {
-	if e.parks(i, j) {
+	if e.waitsForReconvergence(i, j) {
 		e.control(isa.Inst{Op: isa.MaskPark, T: isa.I64, Dst: e.mask(j)}, b)
-		j = e.onward(i)
+		j = e.nextReconvergence(i)
 	}
 	e.jump(i, j, b)
 }
 
 // jump branches to place j unless it is the next, or repeats a loop header.
 func (e *emitter) jump(i, j int, b *ir.Block) {
-	if j <= i && e.again(i, j) {
+	if j <= i && e.invertLoop(i, j) {
 		return
 	}
 	e.fall(i, j, b)
 }
 
 func (e *emitter) conditional(i int, b *ir.Block) {
-	t, f := e.fl.Place[b.Succs[0].ID], e.fl.Place[b.Succs[1].ID]
+	t, f := e.fl.Position[b.Succs[0].ID], e.fl.Position[b.Succs[1].ID]
 	switch {
 	case t == f:
 		e.goTo(i, t, b)
@@ -393,10 +393,10 @@ func (e *emitter) conditional(i int, b *ir.Block) {
 func (e *emitter) choose(i, t, f int, b *ir.Block) {
 	cond := src(e.operand(b.Cond, false))
 	switch {
-	case !e.parks(i, t) && (t != i+1 || e.parks(i, f)):
+	case !e.waitsForReconvergence(i, t) && (t != i+1 || e.waitsForReconvergence(i, f)):
 		e.branch(isa.Inst{Op: isa.BranchTrue, Src: cond}, t, b)
 		e.goTo(i, f, b)
-	case !e.parks(i, f):
+	case !e.waitsForReconvergence(i, f):
 		e.branch(isa.Inst{Op: isa.BranchFalse, Src: cond}, f, b)
 		e.goTo(i, t, b)
 	default:
@@ -404,7 +404,7 @@ func (e *emitter) choose(i, t, f int, b *ir.Block) {
 		e.control(isa.Inst{Op: isa.BranchFalse, Class: isa.ClassBranch, Src: cond}, b)
 		e.goTo(i, t, b)
 		if !branchesAway(e.insts[len(e.insts)-1]) {
-			e.branch(isa.Inst{Op: isa.Branch}, e.onward(i), b)
+			e.branch(isa.Inst{Op: isa.Branch}, e.nextReconvergence(i), b)
 		}
 		e.insts[over].Target = int32(len(e.insts))
 		e.goTo(i, f, b)
@@ -425,12 +425,12 @@ func (e *emitter) split(i, t, f int, b *ir.Block) {
 	switch {
 	case near <= i: // a loop's back edge
 		e.branch(isa.Inst{Op: isa.BranchExecNZ}, near, b)
-		e.jump(i, e.onward(i), b)
-	case e.parks(i, near):
+		e.jump(i, e.nextReconvergence(i), b)
+	case e.waitsForReconvergence(i, near):
 		e.control(isa.Inst{Op: isa.MaskPark, T: isa.I64, Dst: e.mask(near)}, b)
-		e.jump(i, e.onward(i), b)
+		e.jump(i, e.nextReconvergence(i), b)
 	default:
-		if k := e.onward(i); k != near && !e.together.within(i+1, k) {
+		if k := e.nextReconvergence(i); k != near && !e.workgroupBarriers.anyIn(i+1, k) {
 			e.branch(isa.Inst{Op: isa.BranchExecZ}, k, b)
 		}
 		e.jump(i, near, b)
@@ -457,13 +457,13 @@ func (e *emitter) finish() {
 	end := int32(len(e.insts))
 	needed := end == 0 || !branchesAway(e.insts[end-1])
 	for _, f := range e.fixes {
-		needed = needed || f.place == len(e.fl.Blocks)
+		needed = needed || f.target == len(e.fl.Blocks)
 	}
 	if needed {
 		e.insts = append(e.insts, isa.Inst{Op: isa.End, Class: isa.ClassEnd})
 	}
 	e.start[len(e.fl.Blocks)] = end
 	for _, f := range e.fixes {
-		e.insts[f.inst].Target = e.start[f.place]
+		e.insts[f.inst].Target = e.start[f.target]
 	}
 }

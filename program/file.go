@@ -5,45 +5,45 @@ import "math/bits"
 // A file is a register file during allocation, at rising points of the program. Spans that ended before the last point
 // are forgotten, and registers that are taken at that point are not examined again.
 type file struct {
-	taken [][]span   // by register: spans from the last point on, ordered, disjoint
-	free  bitset     // registers that are free at the last point
-	turns heap[turn] // by point: when a register's next span ends or begins
+	spans       [][]span         // by register: spans from the last point on, ordered, disjoint
+	free        bitset           // registers that are free at the last point
+	transitions heap[transition] // by point: when a register's next span ends or begins
 	// compared counts how often the spans of a register were examined.
 	compared int
 	due      []int // by register: the point of its valid turn; its other turns are stale
 }
 
-// A turn is a point at which a register becomes free or taken.
-type turn struct{ at, reg int }
+// A transition is a point at which a register becomes free or taken.
+type transition struct{ point, reg int }
 
 func newFile() *file {
-	return &file{turns: heap[turn]{less: func(a, b turn) bool { return a.at < b.at }}}
+	return &file{transitions: heap[transition]{less: func(a, b transition) bool { return a.point < b.point }}}
 }
 
-// take allocates the lowest n consecutive registers that are free over spans. spans begin at or after those of earlier
+// allocate allocates the lowest n consecutive registers that are free over spans. spans begin at or after those of earlier
 // calls.
-func (f *file) take(spans []span, n int) (first int) {
+func (f *file) allocate(spans []span, n int) (first int) {
 	f.proceed(spans[0].from)
 	first = f.find(spans, n)
-	for len(f.taken) < first+n {
-		f.taken, f.due = append(f.taken, nil), append(f.due, 0)
-		if len(f.taken) > 64*len(f.free) {
+	for len(f.spans) < first+n {
+		f.spans, f.due = append(f.spans, nil), append(f.due, 0)
+		if len(f.spans) > 64*len(f.free) {
 			f.free = append(f.free, 0)
 		}
 	}
 	for r := first; r < first+n; r++ {
 		f.free.remove(r)
 		for _, s := range spans {
-			f.taken[r] = inserted(f.taken[r], s)
+			f.spans[r] = inserted(f.spans[r], s)
 		}
-		f.turn(r, f.taken[r][0].to)
+		f.setTransition(r, f.spans[r][0].to)
 	}
 	return first
 }
 
-func (f *file) turn(r, at int) {
+func (f *file) setTransition(r, at int) {
 	f.due[r] = at
-	f.turns.push(turn{at, r})
+	f.transitions.push(transition{at, r})
 }
 
 // find goes over the registers that are free at the first point.
@@ -53,7 +53,7 @@ func (f *file) find(spans []span, n int) int {
 		for ; word != 0; word &= word - 1 {
 			r := i*64 + bits.TrailingZeros64(word)
 			f.compared++
-			if overlap(f.taken[r], spans) {
+			if overlap(f.spans[r], spans) {
 				continue
 			}
 			if r != last+1 {
@@ -64,33 +64,33 @@ func (f *file) find(spans []span, n int) int {
 			}
 		}
 	}
-	if last != len(f.taken)-1 {
+	if last != len(f.spans)-1 {
 		run = 0
 	}
-	return len(f.taken) - run
+	return len(f.spans) - run
 }
 
 // proceed advances to a point, and updates the registers whose turn has come.
 func (f *file) proceed(to int) {
-	for len(f.turns.list) > 0 && f.turns.list[0].at <= to {
-		t := f.turns.pop()
-		if t.at != f.due[t.reg] {
+	for len(f.transitions.list) > 0 && f.transitions.list[0].point <= to {
+		t := f.transitions.pop()
+		if t.point != f.due[t.reg] {
 			continue
 		}
-		list := f.taken[t.reg]
+		list := f.spans[t.reg]
 		for len(list) > 0 && list[0].to <= to {
 			list = list[1:]
 		}
-		f.taken[t.reg] = list
+		f.spans[t.reg] = list
 		f.free.remove(t.reg)
 		switch {
 		case len(list) == 0:
 			f.free.add(t.reg)
 		case list[0].from > to:
 			f.free.add(t.reg)
-			f.turn(t.reg, list[0].from)
+			f.setTransition(t.reg, list[0].from)
 		default:
-			f.turn(t.reg, list[0].to)
+			f.setTransition(t.reg, list[0].to)
 		}
 	}
 }

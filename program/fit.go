@@ -62,7 +62,7 @@ const spillRounds = 8
 
 // fit splits edges, finds live ranges, and spills registers while there are too few.
 func fit(ctx context.Context, f *ir.Func, pre []*ir.Value, t *Target) (x fitted) {
-	scratch, lanes := newInScratch(f), newInLanes(f, t.WaveSize)
+	scratch, lanes := newScratchSpiller(f), newLaneSpiller(f, t.WaveSize)
 	vector, scalar := math.MaxInt, math.MaxInt // limits of the next round, lowered after a round that did not suffice
 	for round := 0; ; round++ {
 		splitEdges(ctx, f, pre)
@@ -108,7 +108,7 @@ func (x *fitted) excess(f *ir.Func, t *Target) (vector, scalar int) {
 // leastScalars suffice for the operands and results of any instruction, and for its temporaries.
 const leastScalars = 24
 
-func (k *inScratch) words() (n int) {
+func (k *scratchSpiller) words() (n int) {
 	for _, l := range k.local {
 		if l != nil {
 			n += len(l.Slots) * int(l.SlotWords)

@@ -7,44 +7,44 @@ import (
 	"spvsim/program/ir"
 )
 
-// inScratch keeps values of vector registers in scratch memory: values of up to 32 bits in slots of one local, values
+// scratchSpiller keeps values of vector registers in scratch memory: values of up to 32 bits in slots of one local, values
 // of 64 bits in another's. A kept phi is a slot that the preceding blocks write; its sources share the slot where
 // possible.
-type inScratch struct {
-	f     *ir.Func
-	local [2]*ir.Local
-	slots map[*ir.Value]*ir.Mem // by value: the access to its slot
-	mine  map[*ir.Value]bool    // results of loads, and values that are already kept
+type scratchSpiller struct {
+	f         *ir.Func
+	local     [2]*ir.Local
+	slots     map[*ir.Value]*ir.Mem // by value: the access to its slot
+	generated map[*ir.Value]bool    // results of loads, and values that are already kept
 	// Stores and Loads count the emitted accesses.
 	Stores, Loads int
 }
 
-func newInScratch(f *ir.Func) *inScratch {
-	return &inScratch{f: f, slots: map[*ir.Value]*ir.Mem{}, mine: map[*ir.Value]bool{}}
+func newScratchSpiller(f *ir.Func) *scratchSpiller {
+	return &scratchSpiller{f: f, slots: map[*ir.Value]*ir.Mem{}, generated: map[*ir.Value]bool{}}
 }
 
-func (k *inScratch) size(v *ir.Value) int {
+func (k *scratchSpiller) size(v *ir.Value) int {
 	if inScalar(v) {
 		return 0
 	}
 	return v.R.Rows()
 }
 
-func (k *inScratch) may(v *ir.Value) bool { return !k.mine[v] }
+func (k *scratchSpiller) canSpill(v *ir.Value) bool { return !k.generated[v] }
 
-// again reports a constant in a vector register, which costs no more to make again than to load.
-func again(v *ir.Value) bool { return v.Op == isa.Mov && literal(v.Args[0]) }
+// isRematerializable reports a constant in a vector register, which costs no more to make again than to load.
+func isRematerializable(v *ir.Value) bool { return v.Op == isa.Mov && literal(v.Args[0]) }
 
-func (k *inScratch) save(v *ir.Value) []*ir.Value {
-	k.mine[v] = true
-	if again(v) {
+func (k *scratchSpiller) save(v *ir.Value) []*ir.Value {
+	k.generated[v] = true
+	if isRematerializable(v) {
 		return nil
 	}
 	return []*ir.Value{k.store(v, v)}
 }
 
 // store writes x to the slot of a value.
-func (k *inScratch) store(v, x *ir.Value) *ir.Value {
+func (k *scratchSpiller) store(v, x *ir.Value) *ir.Value {
 	k.Stores++
 	m := *k.slot(v)
 	st := k.f.NewValue(isa.Store, m.Elem, isa.Void, x)
@@ -52,8 +52,8 @@ func (k *inScratch) store(v, x *ir.Value) *ir.Value {
 	return st
 }
 
-func (k *inScratch) load(v *ir.Value) (x *ir.Value) {
-	if again(v) {
+func (k *scratchSpiller) load(v *ir.Value) (x *ir.Value) {
+	if isRematerializable(v) {
 		x = k.f.NewValue(isa.Mov, v.T, v.R, v.Args[0])
 	} else {
 		k.Loads++
@@ -62,11 +62,11 @@ func (k *inScratch) load(v *ir.Value) (x *ir.Value) {
 		x.Mem = &m
 	}
 	x.Origin = v.Origin
-	k.mine[x] = true
+	k.generated[x] = true
 	return x
 }
 
-func (k *inScratch) slot(v *ir.Value) *ir.Mem {
+func (k *scratchSpiller) slot(v *ir.Value) *ir.Mem {
 	if m := k.slots[v]; m != nil {
 		return m
 	}
@@ -82,17 +82,17 @@ func (k *inScratch) slot(v *ir.Value) *ir.Mem {
 	return m
 }
 
-// begin assigns one slot to a kept phi and those of its kept sources that are not live together.
-func (k *inScratch) begin(s *spiller) {
+// prepare assigns one slot to a kept phi and those of its kept sources that are not live together.
+func (k *scratchSpiller) prepare(s *spiller) {
 	for _, b := range s.fl.Blocks {
 		for _, phi := range b.Phis {
-			if !s.isKept(phi) {
+			if !s.isSpilled(phi) {
 				continue
 			}
 			k.slot(phi)
 			class := []*ir.Value{phi}
 			for _, a := range phi.Args {
-				if s.isKept(a) && k.slots[a] == nil && !again(a) && a.R == phi.R && !slices.ContainsFunc(class, func(c *ir.Value) bool { return s.interfere(a, c) }) {
+				if s.isSpilled(a) && k.slots[a] == nil && !isRematerializable(a) && a.R == phi.R && !slices.ContainsFunc(class, func(c *ir.Value) bool { return s.interfere(a, c) }) {
 					k.slots[a] = k.slots[phi]
 					class = append(class, a)
 				}
@@ -103,7 +103,7 @@ func (k *inScratch) begin(s *spiller) {
 
 // phis removes the kept phis of a block: the preceding blocks write their slots, first the copies from slots that other
 // copies overwrite.
-func (k *inScratch) phis(b *ir.Block, kept func(v *ir.Value) bool) {
+func (k *scratchSpiller) phis(b *ir.Block, kept func(v *ir.Value) bool) {
 	if !slices.ContainsFunc(b.Phis, kept) {
 		return
 	}
@@ -122,7 +122,7 @@ func (k *inScratch) phis(b *ir.Block, kept func(v *ir.Value) bool) {
 }
 
 // parallel writes slots as if all at once.
-func (k *inScratch) parallel(list []copyTo, kept func(v *ir.Value) bool) (code []*ir.Value) {
+func (k *scratchSpiller) parallel(list []copyTo, kept func(v *ir.Value) bool) (code []*ir.Value) {
 	written := map[*ir.Mem]bool{}
 	for _, c := range list {
 		written[k.slots[c.phi]] = true
@@ -150,7 +150,7 @@ func (k *inScratch) parallel(list []copyTo, kept func(v *ir.Value) bool) (code [
 }
 
 // append puts code at the end of the block before b by number, or on the way from there where it leads elsewhere too.
-func (k *inScratch) append(b *ir.Block, pred int, code []*ir.Value) {
+func (k *scratchSpiller) append(b *ir.Block, pred int, code []*ir.Value) {
 	p := b.Preds[pred]
 	if len(p.Succs) > 1 {
 		splitEdge(k.f, p, slices.Index(p.Succs, b))
@@ -171,67 +171,67 @@ func (s *spiller) livesAt(x, y *ir.Value) bool {
 	if y.Op == isa.Phi {
 		return s.lv.in[b.ID].has(x.ID) || x.Op == isa.Phi && x.Block == b
 	}
-	if s.at[x.ID] > s.at[y.ID] && x.Block == b {
+	if s.definedAt[x.ID] > s.definedAt[y.ID] && x.Block == b {
 		return false
 	}
 	if s.lv.out[b.ID].has(x.ID) {
 		return s.lv.in[b.ID].has(x.ID) || x.Block == b
 	}
 	uses := s.uses[x.ID]
-	i, _ := slices.BinarySearch(uses, s.at[y.ID]+1)
-	return i < len(uses) && uses[i] < s.start[s.fl.Place[b.ID]+1]
+	i, _ := slices.BinarySearch(uses, s.definedAt[y.ID]+1)
+	return i < len(uses) && uses[i] < s.start[s.fl.Position[b.ID]+1]
 }
 
-// inLanes keeps values of scalar registers in lanes of vector registers, one for each 32 bits. A kept value is replaced
+// laneSpiller keeps values of scalar registers in lanes of vector registers, one for each 32 bits. A kept value is replaced
 // by one that takes no register; this holds for phis too.
-type inLanes struct {
-	f        *ir.Func
-	waveSize int
-	lanes    map[*ir.Value]*ir.Value // by value: its copy in lanes
-	mine     map[*ir.Value]bool      // results of reads, and values that are already kept
+type laneSpiller struct {
+	f         *ir.Func
+	waveSize  int
+	lanes     map[*ir.Value]*ir.Value // by value: its copy in lanes
+	generated map[*ir.Value]bool      // results of reads, and values that are already kept
 	// Writes and Reads count the emitted instructions.
 	Writes, Reads int
 }
 
-func newInLanes(f *ir.Func, waveSize int) *inLanes {
-	return &inLanes{f: f, waveSize: waveSize, lanes: map[*ir.Value]*ir.Value{}, mine: map[*ir.Value]bool{}}
+func newLaneSpiller(f *ir.Func, waveSize int) *laneSpiller {
+	return &laneSpiller{f: f, waveSize: waveSize, lanes: map[*ir.Value]*ir.Value{}, generated: map[*ir.Value]bool{}}
 }
 
-func (k *inLanes) size(v *ir.Value) int {
+func (k *laneSpiller) size(v *ir.Value) int {
 	if !inScalar(v) || v.InLanes {
 		return 0
 	}
 	return hardwareRegs(v, k.waveSize)
 }
 
-// may refuses masks: lanes that wait have bits of their own in them.
-func (k *inLanes) may(v *ir.Value) bool { return v.Uniform && !k.mine[v] }
+// canSpill refuses masks: lanes that wait have bits of their own in them.
+func (k *laneSpiller) canSpill(v *ir.Value) bool { return v.Uniform && !k.generated[v] }
 
-func (k *inLanes) begin(*spiller) {}
+func (k *laneSpiller) prepare(*spiller) {}
 
-func (k *inLanes) save(v *ir.Value) []*ir.Value { return []*ir.Value{k.write(v)} }
+func (k *laneSpiller) save(v *ir.Value) []*ir.Value { return []*ir.Value{k.write(v)} }
 
-func (k *inLanes) write(v *ir.Value) *ir.Value {
+func (k *laneSpiller) write(v *ir.Value) *ir.Value {
 	k.Writes++
 	x := k.f.NewValue(isa.SaveLane, v.R, v.R, v)
 	x.Uniform, x.InLanes, x.Origin = true, true, v.Origin
-	k.mine[v] = true
+	k.generated[v] = true
 	if !literal(v) && k.lanes[v] == nil {
 		k.lanes[v] = x
 	}
 	return x
 }
 
-func (k *inLanes) load(v *ir.Value) *ir.Value {
+func (k *laneSpiller) load(v *ir.Value) *ir.Value {
 	k.Reads++
 	x := k.f.NewValue(isa.RestoreLane, v.R, v.R, k.inLane(v))
 	x.Uniform, x.Origin = true, v.Origin
-	k.mine[x] = true
+	k.generated[x] = true
 	return x
 }
 
 // inLane returns a kept value's copy in lanes; the copy of a phi is a phi.
-func (k *inLanes) inLane(v *ir.Value) *ir.Value {
+func (k *laneSpiller) inLane(v *ir.Value) *ir.Value {
 	x := k.lanes[v]
 	if x == nil {
 		x = k.f.NewValue(isa.Phi, v.T, v.R)
@@ -243,7 +243,7 @@ func (k *inLanes) inLane(v *ir.Value) *ir.Value {
 
 // phis replaces the kept phis of a block by phis of copies in lanes. A source that is not kept is written to lanes at
 // the end of its predecessor.
-func (k *inLanes) phis(b *ir.Block, kept func(v *ir.Value) bool) {
+func (k *laneSpiller) phis(b *ir.Block, kept func(v *ir.Value) bool) {
 	for n, phi := range b.Phis {
 		if !kept(phi) {
 			continue

@@ -96,7 +96,7 @@ func replace(f *ir.Func, same map[*ir.Value]*ir.Value) {
 // lane mask, and a uniform memory index goes to the base.
 func legalise(f *ir.Func, waveSize int) {
 	order := ir.NewOrder(f)
-	vectors := newInVectors(f, order)
+	vectors := newVectorCopier(f, order)
 	for _, b := range order.Blocks {
 		code := make([]*ir.Value, 0, len(b.Code))
 		masks := map[*ir.Value]*ir.Value{}

@@ -159,7 +159,7 @@ func (f *plainFile) take(spans []span, n int) int {
 		*f = append(*f, nil)
 	}
 	for r := first; r < first+n; r++ {
-		(*f)[r] = tidy(append((*f)[r], spans...))
+		(*f)[r] = mergeSpans(append((*f)[r], spans...))
 	}
 	return first
 }
@@ -178,7 +178,7 @@ func TestFirstFit(t *testing.T) {
 				from = to + 1 + r.IntN(10)
 			}
 			n := 1 + r.IntN(2)
-			if got, want := f.take(spans, n), plain.take(spans, n); got != want {
+			if got, want := f.allocate(spans, n), plain.take(spans, n); got != want {
 				t.Fatalf("round %d, group %d: register %d, want %d", round, k, got, want)
 			}
 		}
@@ -191,16 +191,16 @@ func TestFirstFitLooksAtFreeRegistersOnly(t *testing.T) {
 	f := newFile()
 	const n = 5000
 	for range n {
-		f.take([]span{{0, 10}}, 1)
+		f.allocate([]span{{0, 10}}, 1)
 	}
 	if f.compared != 0 {
 		t.Errorf("%d comparisons while all registers are taken, want 0", f.compared)
 	}
 	for i := range n {
-		f.take([]span{{10 + 2*i, 12 + 2*i}}, 1)
+		f.allocate([]span{{10 + 2*i, 12 + 2*i}}, 1)
 	}
-	if f.compared != n || len(f.taken) != n || len(f.taken[0]) > 1 {
-		t.Errorf("%d comparisons, %d registers, %d spans of the first; want %d, %d, 1", f.compared, len(f.taken), len(f.taken[0]), n, n)
+	if f.compared != n || len(f.spans) != n || len(f.spans[0]) > 1 {
+		t.Errorf("%d comparisons, %d registers, %d spans of the first; want %d, %d, 1", f.compared, len(f.spans), len(f.spans[0]), n, n)
 	}
 }
 
@@ -234,9 +234,9 @@ func TestParallelMoves(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for round := range 2000 {
 		const rows = 12
-		var moves []move
+		var moves []registerMove
 		for d := 0; d < rows; d++ {
-			m := move{dst: isa.V(d), src: isa.V(r.IntN(rows)), t: isa.I32}
+			m := registerMove{dst: isa.V(d), src: isa.V(r.IntN(rows)), t: isa.I32}
 			if d+1 < rows && r.IntN(4) == 0 {
 				m.t, m.src = isa.I64, isa.V(r.IntN(rows-1))
 				d++

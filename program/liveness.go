@@ -15,8 +15,8 @@ func (s bitset) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
 func (s bitset) add(i int)      { s[i>>6] |= 1 << (i & 63) }
 func (s bitset) remove(i int)   { s[i>>6] &^= 1 << (i & 63) }
 
-// each calls do with each member, ascending.
-func (s bitset) each(do func(i int)) {
+// visit calls do with each member, ascending.
+func (s bitset) visit(do func(i int)) {
 	for w, word := range s {
 		for ; word != 0; word &= word - 1 {
 			do(w*64 + bits.TrailingZeros64(word))

@@ -27,9 +27,9 @@ const (
 
 // A pairing finds partners in a stretch of instructions without control flow.
 type pairing struct {
-	insts []isa.Inst
-	regs  []operands
-	gone  []bool
+	insts  []isa.Inst
+	regs   []operands
+	merged []bool
 }
 
 // operands lists the registers that an instruction reads and writes.
@@ -51,7 +51,7 @@ func (e *emitter) pair(from int) {
 	}
 	kept := p.insts[:0]
 	for i := range p.insts {
-		if !p.gone[i] {
+		if !p.merged[i] {
 			kept = append(kept, p.insts[i])
 		}
 	}
@@ -59,7 +59,7 @@ func (e *emitter) pair(from int) {
 }
 
 func newPairing(insts []isa.Inst) *pairing {
-	p := &pairing{insts: insts, regs: make([]operands, len(insts)), gone: make([]bool, len(insts))}
+	p := &pairing{insts: insts, regs: make([]operands, len(insts)), merged: make([]bool, len(insts))}
 	for i := range insts {
 		in := insts[i]
 		in.SetDeps(maxRegs)
@@ -70,11 +70,11 @@ func newPairing(insts []isa.Inst) *pairing {
 
 func (p *pairing) findPartner(i int, have Pairs) bool {
 	a := &p.insts[i]
-	if p.gone[i] || a.Second != nil || a.Uniform || p.isStep(i) {
+	if p.merged[i] || a.Second != nil || a.Uniform || p.isStep(i) {
 		return false
 	}
 	for j := i + 1; j < min(len(p.insts), i+1+maxApartPacked); j++ {
-		if p.gone[j] || p.isStep(j) {
+		if p.merged[j] || p.isStep(j) {
 			continue
 		}
 		b := &p.insts[j]
@@ -89,7 +89,7 @@ func (p *pairing) findPartner(i int, have Pairs) bool {
 		}
 		if class != isa.ClassNone && p.mayRise(i, j) {
 			second := *b
-			a.Second, a.Class, p.gone[j] = &second, class, true
+			a.Second, a.Class, p.merged[j] = &second, class, true
 			return true
 		}
 	}
@@ -105,7 +105,7 @@ func (p *pairing) isStep(i int) bool {
 func (p *pairing) mayRise(i, j int) bool {
 	b := &p.regs[j]
 	for k := i; k < j; k++ {
-		if p.gone[k] {
+		if p.merged[k] {
 			continue
 		}
 		a := &p.regs[k]

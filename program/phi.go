@@ -103,7 +103,7 @@ func oneLatch(f *ir.Func) {
 	for i, h := range fl.Blocks {
 		var back []int
 		for k, p := range h.Preds {
-			if pp := fl.Place[p.ID]; pp >= i {
+			if pp := fl.Position[p.ID]; pp >= i {
 				back = append(back, k)
 			}
 		}
@@ -158,7 +158,7 @@ func phiCopies(f *ir.Func, fl *flow) [][]copyTo {
 	for _, b := range fl.Blocks {
 		for _, phi := range b.Phis {
 			for i, p := range b.Preds {
-				if src := phi.Args[i]; fl.Place[p.ID] >= 0 && src != phi {
+				if src := phi.Args[i]; fl.Position[p.ID] >= 0 && src != phi {
 					copies[p.ID] = append(copies[p.ID], copyTo{phi, src})
 				}
 			}

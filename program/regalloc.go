@@ -13,26 +13,26 @@ import (
 // A span is a half-open range of points in the linear program.
 type span struct{ from, to int }
 
-// A group is a set of values that share a register: a phi and those of its arguments that end at the phi.
-type group struct {
-	spans  []span // ordered, disjoint
-	scalar bool
-	rows   int   // consecutive vector rows: 1 or 2
-	regs   int   // 32-bit registers as hardware counts them
-	lanes  int   // lanes of vector registers that keep it instead
-	reg    int   // first row, or word
-	id     int   // id of the value that the group was made for
-	joined []int // ids of the others
-	copied []copied
+// A coalescedClass is a set of values that share a register: a phi and those of its arguments that end at the phi.
+type coalescedClass struct {
+	spans     []span // ordered, disjoint
+	scalar    bool
+	rows      int   // consecutive vector rows: 1 or 2
+	regs      int   // 32-bit registers as hardware counts them
+	lanes     int   // lanes of vector registers that keep it instead
+	reg       int   // first row, or word
+	id        int   // id of the value that the group was made for
+	members   []int // ids of the others
+	phiCopies []phiCopy
 }
 
-// A copied is a copy that makes a phi from a value, by id. It holds from point at to the end of the block, three points
+// A phiCopy is a copy that makes a phi from a value, by id. It holds from point at to the end of the block, three points
 // later.
-type copied struct{ at, src int }
+type phiCopy struct{ point, src int }
 
 // allocation maps values to registers by first fit over live ranges with holes.
 type allocation struct {
-	groups []*group // by value id; nil for values that need no register
+	groups []*coalescedClass // by value id; nil for values that need no register
 
 	vectorRows, scalarWords int
 	scalarRegs              int // 32-bit scalar registers at the tightest point
@@ -45,7 +45,7 @@ const maxRegs = 1 << 15
 // measure finds the live ranges of a function's values: registers are still to be given.
 func measure(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int) *allocation {
 	s := newSpans(f, fl, lv, pre, waveSize)
-	a := &allocation{groups: s.groups, points: s.starts[len(s.starts)-1]}
+	a := &allocation{groups: s.groups, points: s.firstPoint[len(s.firstPoint)-1]}
 	a.vectorRows, a.scalarWords = a.pressure(a.points)
 	a.countScalars(a.points)
 	return a
@@ -70,24 +70,24 @@ func (a *allocation) allocate(f *ir.Func, fl *flow, lv *liveness, waveSize int) 
 // Points: instruction k of a block reads at 2k and writes at 2k+1. A block ends
 // with three more: copies read, copies write, the branch reads.
 type spans struct {
-	groups []*group
-	values []*ir.Value // by id
-	live   []int       // by id: exclusive end of the span being built, 0 when dead
-	ids    []int       // ids that have been live in this block
-	starts []int       // by place: first point of the block; the last entry is the end
+	groups     []*coalescedClass
+	values     []*ir.Value // by id
+	live       []int       // by id: exclusive end of the span being built, 0 when dead
+	ids        []int       // ids that have been live in this block
+	firstPoint []int       // by place: first point of the block; the last entry is the end
 
 	waveSize int
 }
 
 func newSpans(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int) *spans {
 	n := f.NumValues()
-	s := &spans{waveSize: waveSize, groups: make([]*group, n), values: make([]*ir.Value, n), live: make([]int, n)}
+	s := &spans{waveSize: waveSize, groups: make([]*coalescedClass, n), values: make([]*ir.Value, n), live: make([]int, n)}
 	for _, v := range pre {
 		s.note(v)
 	}
-	s.starts = append(make([]int, 0, len(fl.Blocks)+1), 2)
+	s.firstPoint = append(make([]int, 0, len(fl.Blocks)+1), 2)
 	for i, b := range fl.Blocks {
-		s.starts = append(s.starts, s.starts[i]+2*len(b.Code)+6)
+		s.firstPoint = append(s.firstPoint, s.firstPoint[i]+2*len(b.Code)+6)
 		for _, v := range b.Phis {
 			s.note(v)
 		}
@@ -97,7 +97,7 @@ func newSpans(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int)
 	}
 	for i := len(fl.Blocks) - 1; i >= 0; i-- {
 		b := fl.Blocks[i]
-		s.block(b, lv.out[b.ID], lv.copies[b.ID], s.starts[i], s.starts[i+1])
+		s.block(b, lv.out[b.ID], lv.copies[b.ID], s.firstPoint[i], s.firstPoint[i+1])
 	}
 	for _, v := range pre {
 		s.add(v.ID, span{0, 2})
@@ -105,8 +105,8 @@ func newSpans(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int)
 	s.keepForWaiting(fl)
 	for _, g := range s.groups {
 		if g != nil {
-			g.spans = tidy(g.spans)
-			slices.Reverse(g.copied)
+			g.spans = mergeSpans(g.spans)
+			slices.Reverse(g.phiCopies)
 		}
 	}
 	return s
@@ -122,8 +122,8 @@ func (s *spans) keepForWaiting(fl *flow) {
 				continue
 			}
 			for _, p := range b.Preds {
-				if at := fl.Place[p.ID]; at >= 0 && at < i {
-					s.add(phi.ID, span{s.starts[at+1] - 3, s.starts[i]})
+				if at := fl.Position[p.ID]; at >= 0 && at < i {
+					s.add(phi.ID, span{s.firstPoint[at+1] - 3, s.firstPoint[i]})
 				}
 			}
 		}
@@ -131,8 +131,8 @@ func (s *spans) keepForWaiting(fl *flow) {
 	masks := s.masks()
 	for h, b := range fl.Blocks {
 		for _, p := range b.Preds {
-			if latch := fl.Place[p.ID]; latch >= h {
-				s.keepMasks(masks, span{s.starts[h], s.starts[latch+1]})
+			if latch := fl.Position[p.ID]; latch >= h {
+				s.keepMasks(masks, span{s.firstPoint[h], s.firstPoint[latch+1]})
 			}
 		}
 	}
@@ -166,7 +166,7 @@ func (s *spans) note(v *ir.Value) {
 		return
 	}
 	s.values[v.ID] = v
-	s.groups[v.ID] = &group{scalar: inScalar(v), rows: v.R.Rows(), regs: hardwareRegs(v, s.waveSize), reg: -1, id: v.ID}
+	s.groups[v.ID] = &coalescedClass{scalar: inScalar(v), rows: v.R.Rows(), regs: hardwareRegs(v, s.waveSize), reg: -1, id: v.ID}
 	if v.InLanes {
 		s.groups[v.ID].lanes = int(v.R.Bits()+31) / 32
 	}
@@ -203,7 +203,7 @@ func (s *spans) def(v *ir.Value, at int) {
 
 func (s *spans) block(b *ir.Block, out bitset, copies []copyTo, start, end int) {
 	s.ids = s.ids[:0]
-	out.each(func(id int) {
+	out.visit(func(id int) {
 		if v := s.values[id]; v != nil {
 			s.use(v, end)
 		}
@@ -214,7 +214,7 @@ func (s *spans) block(b *ir.Block, out bitset, copies []copyTo, start, end int) 
 	for _, c := range copies {
 		s.def(c.phi, end-3)
 		if g := s.groups[c.phi.ID]; !g.scalar && !literal(c.src) {
-			g.copied = append(g.copied, copied{end - 3, c.src.ID})
+			g.phiCopies = append(g.phiCopies, phiCopy{end - 3, c.src.ID})
 		}
 	}
 	for _, c := range copies {
@@ -269,8 +269,8 @@ func keepsSources(v *ir.Value) bool {
 	return v.Mem != nil || v.Op.Has(isa.FlagCrossLane) || v.T.Bits() == 64 || v.From.Bits() == 64
 }
 
-// tidy sorts spans and merges those that touch.
-func tidy(list []span) []span {
+// mergeSpans sorts spans and merges those that touch.
+func mergeSpans(list []span) []span {
 	sort.Slice(list, func(i, j int) bool { return list[i].from < list[j].from })
 	out := list[:0]
 	for _, s := range list {
@@ -297,14 +297,14 @@ func overlap(a, b []span) bool {
 	return false
 }
 
-// differ reports whether two groups hold different values at one point, and whether they hold the same value at one
+// interferes reports whether two groups hold different values at one point, and whether they hold the same value at one
 // point. The latter occurs after a copy to a phi on one edge out of a block, while the source is live on the other
 // edge.
-func (a *allocation) differ(g, h *group) (different, same bool) {
+func (a *allocation) interferes(g, h *coalescedClass) (different, same bool) {
 	x, y := g.spans, h.spans
 	for len(x) > 0 && len(y) > 0 {
 		if both := (span{max(x[0].from, y[0].from), min(x[0].to, y[0].to)}); both.from < both.to {
-			if !a.oneValue(g, h, both) {
+			if !a.sameValue(g, h, both) {
 				return true, false
 			}
 			same = true
@@ -318,10 +318,10 @@ func (a *allocation) differ(g, h *group) (different, same bool) {
 	return false, same
 }
 
-// oneValue reports whether both groups hold the same value: one is a phi that a copy has just written, and the other
+// sameValue reports whether both groups hold the same value: one is a phi that a copy has just written, and the other
 // its source or a phi written from the same source.
-func (a *allocation) oneValue(g, h *group, both span) bool {
-	p, q := g.copiedIn(both), h.copiedIn(both)
+func (a *allocation) sameValue(g, h *coalescedClass, both span) bool {
+	p, q := g.phiCopyIn(both), h.phiCopyIn(both)
 	switch {
 	case p != nil && q != nil:
 		return p.src == q.src
@@ -333,13 +333,13 @@ func (a *allocation) oneValue(g, h *group, both span) bool {
 	return false
 }
 
-// copiedIn returns the copy whose points include a span; nil if there is none.
-func (g *group) copiedIn(s span) *copied {
-	i := sort.Search(len(g.copied), func(i int) bool { return g.copied[i].at > s.from }) - 1
-	if i < 0 || s.to > g.copied[i].at+3 {
+// phiCopyIn returns the copy whose points include a span; nil if there is none.
+func (g *coalescedClass) phiCopyIn(s span) *phiCopy {
+	i := sort.Search(len(g.phiCopies), func(i int) bool { return g.phiCopies[i].point > s.from }) - 1
+	if i < 0 || s.to > g.phiCopies[i].point+3 {
 		return nil
 	}
-	return &g.copied[i]
+	return &g.phiCopies[i]
 }
 
 // coalesce joins phis with their arguments where their spans allow. Copies on back edges come first: they cost a move
@@ -350,7 +350,7 @@ func (a *allocation) coalesce(fl *flow, lv *liveness, waveSize int) {
 			a.joinSums(fl, waveSize)
 		}
 		for i, b := range fl.Blocks {
-			isBack := len(b.Succs) == 1 && fl.Place[b.Succs[0].ID] <= i
+			isBack := len(b.Succs) == 1 && fl.Position[b.Succs[0].ID] <= i
 			if isBack != back {
 				continue
 			}
@@ -384,28 +384,28 @@ func (a *allocation) join(x, y int) {
 	if g == h || g.scalar != h.scalar || g.rows != h.rows {
 		return
 	}
-	different, same := a.differ(g, h)
+	different, same := a.interferes(g, h)
 	if different {
 		return
 	}
 	regs := g.regs
-	if len(g.joined) < len(h.joined) {
+	if len(g.members) < len(h.members) {
 		g, h = h, g // so that a value moves to another group seldom
 	}
 	g.regs = regs
 	if same {
-		g.spans = tidy(append(g.spans, h.spans...))
+		g.spans = mergeSpans(append(g.spans, h.spans...))
 	} else {
 		g.spans = merged(g.spans, h.spans)
 	}
-	if len(h.copied) > 0 {
-		g.copied = append(g.copied, h.copied...)
-		sort.SliceStable(g.copied, func(i, j int) bool { return g.copied[i].at < g.copied[j].at })
+	if len(h.phiCopies) > 0 {
+		g.phiCopies = append(g.phiCopies, h.phiCopies...)
+		sort.SliceStable(g.phiCopies, func(i, j int) bool { return g.phiCopies[i].point < g.phiCopies[j].point })
 	}
-	for _, id := range append(h.joined, h.id) {
+	for _, id := range append(h.members, h.id) {
 		a.groups[id] = g
 	}
-	g.joined = append(append(g.joined, h.joined...), h.id)
+	g.members = append(append(g.members, h.members...), h.id)
 }
 
 // merged joins two ordered lists that do not overlap.
@@ -445,15 +445,15 @@ func (a *allocation) assign() {
 		if g.scalar {
 			f, n = words, 1
 		}
-		g.reg = f.take(g.spans, n)
+		g.reg = f.allocate(g.spans, n)
 	}
-	a.vectorRows, a.scalarWords = len(rows.taken), len(words.taken)
+	a.vectorRows, a.scalarWords = len(rows.spans), len(words.spans)
 }
 
 // byStart lists the groups once each, by their first point.
-func (a *allocation) byStart() []*group {
-	seen := map[*group]bool{}
-	var list []*group
+func (a *allocation) byStart() []*coalescedClass {
+	seen := map[*coalescedClass]bool{}
+	var list []*coalescedClass
 	for _, g := range a.groups {
 		if g != nil && len(g.spans) > 0 && !seen[g] {
 			seen[g] = true
@@ -467,13 +467,13 @@ func (a *allocation) byStart() []*group {
 // pressure returns how many registers of each file are live at the point of highest pressure. No allocation takes
 // fewer.
 func (a *allocation) pressure(points int) (rows, words int) {
-	rows = a.tightest(points, func(g *group) int {
+	rows = a.maxPressure(points, func(g *coalescedClass) int {
 		if g.scalar {
 			return 0
 		}
 		return g.rows
 	})
-	words = a.tightest(points, func(g *group) int {
+	words = a.maxPressure(points, func(g *coalescedClass) int {
 		if g.scalar {
 			return 1
 		}
@@ -485,7 +485,7 @@ func (a *allocation) pressure(points int) (rows, words int) {
 // countScalars finds the largest number of 32-bit scalar registers that are
 // live at one point.
 func (a *allocation) countScalars(points int) {
-	a.scalarRegs = a.tightest(points, func(g *group) int {
+	a.scalarRegs = a.maxPressure(points, func(g *coalescedClass) int {
 		if g.scalar {
 			return g.regs
 		}
@@ -495,11 +495,11 @@ func (a *allocation) countScalars(points int) {
 
 // lanes returns how many lanes of vector registers keep values at the point of highest pressure.
 func (a *allocation) lanes() int {
-	return a.tightest(a.points, func(g *group) int { return g.lanes })
+	return a.maxPressure(a.points, func(g *coalescedClass) int { return g.lanes })
 }
 
-// tightest returns the largest sum of sizes over the groups that are live at one point.
-func (a *allocation) tightest(points int, size func(g *group) int) (most int) {
+// maxPressure returns the largest sum of sizes over the groups that are live at one point.
+func (a *allocation) maxPressure(points int, size func(g *coalescedClass) int) (most int) {
 	delta := make([]int, points+1)
 	for id, g := range a.groups {
 		if g == nil || g.id != id { // a joined value counts with its group

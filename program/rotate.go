@@ -9,20 +9,20 @@ import (
 // end, as LLVM's loop rotation does (rotation-max-header-size).
 const maxRotated = 16
 
-// again continues from place i with the loop whose header is at place h: it repeats the header's instructions and
+// invertLoop continues from place i with the loop whose header is at place h: it repeats the header's instructions and
 // branches to the body. An iteration then takes one branch instead of two. The header's own registers are used, so that
 // both ways give the same state.
-func (e *emitter) again(i, h int) bool {
+func (e *emitter) invertLoop(i, h int) bool {
 	b := e.fl.Blocks[h]
 	stay, leave := e.ways(b)
-	if !e.rotates(h) || stay <= h || stay > i || leave <= i || e.parks(h, stay) {
+	if !e.mayInvert(h) || stay <= h || stay > i || leave <= i || e.waitsForReconvergence(h, stay) {
 		return false
 	}
 	for _, v := range b.Code {
 		e.value(v)
 	}
 	e.copies(e.lv.copies[b.ID], b)
-	onFalse := stay == e.fl.Place[b.Succs[1].ID]
+	onFalse := stay == e.fl.Position[b.Succs[1].ID]
 	if divergent(b) {
 		e.roundWithSome(i, h, stay, leave, onFalse)
 	} else {
@@ -34,7 +34,7 @@ func (e *emitter) again(i, h int) bool {
 // breaks emits the mask instructions that Mesa's ACO adds to a divergent branch out of a loop: it keeps the lanes that
 // stay in a mask, and makes that the active mask after the branch.
 func (e *emitter) breaks(i, far int, b *ir.Block) {
-	if e.rotate || !e.leavesLoop(i, far) {
+	if e.invertLoops || !e.leavesLoop(i, far) {
 		return
 	}
 	for range 2 {
@@ -58,14 +58,14 @@ func (e *emitter) ways(b *ir.Block) (near, far int) {
 	if b.Term != ir.Cond {
 		return -1, -1
 	}
-	t, f := e.fl.Place[b.Succs[0].ID], e.fl.Place[b.Succs[1].ID]
+	t, f := e.fl.Position[b.Succs[0].ID], e.fl.Position[b.Succs[1].ID]
 	return min(t, f), max(t, f)
 }
 
-// rotates reports whether a header may be repeated: it is short, has no effects other than accesses, and no lane waits
+// mayInvert reports whether a header may be repeated: it is short, has no effects other than accesses, and no lane waits
 // for it.
-func (e *emitter) rotates(h int) bool {
-	if !e.rotate || e.fl.pend[h] || len(e.together) > 0 || len(e.fl.Blocks[h].Code) > maxRotated {
+func (e *emitter) mayInvert(h int) bool {
+	if !e.invertLoops || e.fl.reconverges[h] || len(e.workgroupBarriers) > 0 || len(e.fl.Blocks[h].Code) > maxRotated {
 		return false
 	}
 	for _, v := range e.fl.Blocks[h].Code {
@@ -82,9 +82,9 @@ func (e *emitter) roundWithAll(i, h, stay, leave int, onFalse bool) {
 		op = isa.BranchFalse
 	}
 	e.branch(isa.Inst{Op: op, Src: src(e.operand(b.Cond, false))}, stay, b)
-	if e.parks(h, leave) {
+	if e.waitsForReconvergence(h, leave) {
 		e.control(isa.Inst{Op: isa.MaskPark, T: isa.I64, Dst: e.mask(leave)}, b)
-		leave = e.onward(h)
+		leave = e.nextReconvergence(h)
 	}
 	e.fall(i, leave, b)
 }
@@ -96,7 +96,7 @@ func (e *emitter) roundWithSome(i, h, stay, leave int, onFalse bool) {
 	}
 	e.control(isa.Inst{Op: isa.MaskSplit, T: isa.I64, Dst: e.mask(leave), Src: src(e.operand(b.Cond, true)), Imm: invert}, b)
 	e.branch(isa.Inst{Op: isa.BranchExecNZ}, stay, b)
-	e.fall(i, e.onward(h), b)
+	e.fall(i, e.nextReconvergence(h), b)
 }
 
 // fall continues at place j from the end of place i.

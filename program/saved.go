@@ -30,7 +30,7 @@ func Restore(data []byte) (p *Program, err error) {
 	r := &reader{data: data}
 	p = &Program{}
 	r.value(reflect.ValueOf(p).Elem())
-	if r.bad || len(r.data) > 0 {
+	if r.failed || len(r.data) > 0 {
 		return nil, ErrSaved
 	}
 	for _, list := range [][]isa.Inst{p.Prologue, p.Insts} {
@@ -86,7 +86,7 @@ func appendItems(b []byte, v reflect.Value) []byte {
 // saved reports whether a field is saved: all are, except functions and positions in a text. Modules that are kept
 // between runs are binary, so positions are offsets of words.
 func saved(f reflect.Value) bool {
-	return f.Kind() != reflect.Func && f.Type() != reflect.TypeFor[*spirv.Place]()
+	return f.Kind() != reflect.Func && f.Type() != reflect.TypeFor[*spirv.TextPosition]()
 }
 
 // appendFields writes a mask of the nonzero fields, then those fields.
@@ -108,14 +108,14 @@ func appendFields(b []byte, v reflect.Value) []byte {
 
 // A reader reads values until something does not fit.
 type reader struct {
-	data []byte
-	bad  bool
+	data   []byte
+	failed bool
 }
 
 func (r *reader) number() uint64 {
 	n, size := binary.Uvarint(r.data)
 	if size <= 0 {
-		r.bad, r.data = true, nil
+		r.failed, r.data = true, nil
 		return 0
 	}
 	r.data = r.data[size:]
@@ -126,7 +126,7 @@ func (r *reader) number() uint64 {
 func (r *reader) length() int {
 	n := r.number()
 	if n > uint64(len(r.data)) {
-		r.bad = true
+		r.failed = true
 		return 0
 	}
 	return int(n)
@@ -146,7 +146,7 @@ func (r *reader) value(v reflect.Value) {
 		v.SetString(string(r.data[:n]))
 		r.data = r.data[n:]
 	case reflect.Pointer:
-		if r.number() != 0 && !r.bad {
+		if r.number() != 0 && !r.failed {
 			v.Set(reflect.New(v.Type().Elem()))
 			r.value(v.Elem())
 		}
@@ -157,7 +157,7 @@ func (r *reader) value(v reflect.Value) {
 	case reflect.Struct:
 		mask := r.number()
 		for i := range v.NumField() {
-			if f := v.Field(i); mask>>i&1 != 0 && f.CanSet() && saved(f) && !r.bad {
+			if f := v.Field(i); mask>>i&1 != 0 && f.CanSet() && saved(f) && !r.failed {
 				r.value(f)
 			}
 		}
@@ -166,11 +166,11 @@ func (r *reader) value(v reflect.Value) {
 
 func (r *reader) slice(v reflect.Value) {
 	n := r.number()
-	if n == 0 || r.bad {
+	if n == 0 || r.failed {
 		return
 	}
 	if n-1 > uint64(len(r.data)) {
-		r.bad = true
+		r.failed = true
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), int(n-1), int(n-1)))
@@ -178,7 +178,7 @@ func (r *reader) slice(v reflect.Value) {
 }
 
 func (r *reader) items(v reflect.Value) {
-	for i := 0; i < v.Len() && !r.bad; i++ {
+	for i := 0; i < v.Len() && !r.failed; i++ {
 		r.value(v.Index(i))
 	}
 }

@@ -59,7 +59,7 @@ func fillItems(v reflect.Value, next *uint64, depth int) {
 // sameProgram compares all but the functions, of which it compares whether they are there.
 func sameProgram(a, b *Program) string {
 	return cmp.Diff(a, b, cmp.Comparer(func(a, b func(*isa.State, *isa.Inst)) bool { return (a == nil) == (b == nil) }),
-		cmpopts.EquateEmpty(), cmp.Comparer(func(a, b *spirv.Place) bool { return true })) // places in a text are not saved
+		cmpopts.EquateEmpty(), cmp.Comparer(func(a, b *spirv.TextPosition) bool { return true })) // places in a text are not saved
 }
 
 // Every field of a program is saved: one that is added can't be forgotten.

@@ -16,33 +16,33 @@ import (
 
 // A spiller takes values of one file out of registers.
 type spiller struct {
-	f      *ir.Func
-	fl     *flow
-	lv     *liveness
-	pre    []*ir.Value
-	kind   keeping
-	limit  int
-	values []*ir.Value // by id
-	at     []int       // by value id: the point of its definition
-	uses   [][]int     // by value id: the points of its reads, ascending
-	start  []int       // by place: the block's first point; a block has a point for each value of its code, and one for its end
-	kept   []bool      // by value id: it is spilled
-	loops  []backEdge
-	projs  map[*ir.Value][]*ir.Value
-	live   []bool // by value id: at the present point
-	last   []int  // by value id: the block's last point that reads it
-	over   bool   // something is spilled
-	rows   int    // registers of live values that are not kept, at the present point
+	f          *ir.Func
+	fl         *flow
+	lv         *liveness
+	pre        []*ir.Value
+	kind       spillTarget
+	limit      int
+	values     []*ir.Value // by id
+	definedAt  []int       // by value id: the point of its definition
+	uses       [][]int     // by value id: the points of its reads, ascending
+	start      []int       // by place: the block's first point; a block has a point for each value of its code, and one for its end
+	spilled    []bool      // by value id: it is spilled
+	loops      []backEdge
+	projs      map[*ir.Value][]*ir.Value
+	live       []bool // by value id: at the present point
+	last       []int  // by value id: the block's last point that reads it
+	spilledAny bool   // something is spilled
+	rows       int    // registers of live values that are not kept, at the present point
 }
 
-// A keeping saves the values of a register file elsewhere.
-type keeping interface {
+// A spillTarget saves the values of a register file elsewhere.
+type spillTarget interface {
 	// size returns how many registers a value takes; 0: it is not in this file.
 	size(v *ir.Value) int
-	// may reports whether the value can be kept.
-	may(v *ir.Value) bool
-	// begin prepares for the chosen values, before any is saved.
-	begin(s *spiller)
+	// canSpill reports whether the value can be kept.
+	canSpill(v *ir.Value) bool
+	// prepare prepares for the chosen values, before any is saved.
+	prepare(s *spiller)
 	// save returns the code that saves a value after its definition, load the value that restores it.
 	save(v *ir.Value) []*ir.Value
 	load(v *ir.Value) *ir.Value
@@ -51,24 +51,24 @@ type keeping interface {
 }
 
 // spill keeps values elsewhere until a file needs no more than limit registers. It reports whether it found any.
-func spill(f *ir.Func, fl *flow, pre []*ir.Value, lv *liveness, kind keeping, limit int) bool {
+func spill(f *ir.Func, fl *flow, pre []*ir.Value, lv *liveness, kind spillTarget, limit int) bool {
 	n := f.NumValues()
-	s := &spiller{f: f, fl: fl, lv: lv, pre: pre, kind: kind, limit: limit, values: make([]*ir.Value, n), at: make([]int, n), uses: make([][]int, n),
-		kept: make([]bool, n), live: make([]bool, n), last: make([]int, n), projs: findResults(f)}
+	s := &spiller{f: f, fl: fl, lv: lv, pre: pre, kind: kind, limit: limit, values: make([]*ir.Value, n), definedAt: make([]int, n), uses: make([][]int, n),
+		spilled: make([]bool, n), live: make([]bool, n), last: make([]int, n), projs: findResults(f)}
 	s.loops, _ = fl.loops()
 	s.number()
 	for i, b := range fl.Blocks {
 		s.walk(i, b, s.choose(i))
 	}
-	if !s.over {
+	if !s.spilledAny {
 		return false
 	}
-	kind.begin(s)
+	kind.prepare(s)
 	for i, b := range fl.Blocks {
 		s.rewrite(i, b)
 	}
 	for _, b := range fl.Blocks {
-		kind.phis(b, s.isKept)
+		kind.phis(b, s.isSpilled)
 	}
 	return true
 }
@@ -77,14 +77,14 @@ func spill(f *ir.Func, fl *flow, pre []*ir.Value, lv *liveness, kind keeping, li
 func (s *spiller) number() {
 	s.start = make([]int, len(s.fl.Blocks)+1)
 	for _, v := range s.pre {
-		s.values[v.ID], s.at[v.ID] = v, -1
+		s.values[v.ID], s.definedAt[v.ID] = v, -1
 	}
 	for i, b := range s.fl.Blocks {
 		for _, phi := range b.Phis {
-			s.values[phi.ID], s.at[phi.ID] = phi, s.start[i]-1
+			s.values[phi.ID], s.definedAt[phi.ID] = phi, s.start[i]-1
 		}
 		for k, v := range b.Code {
-			s.values[v.ID], s.at[v.ID] = v, s.start[i]+k
+			s.values[v.ID], s.definedAt[v.ID] = v, s.start[i]+k
 			for _, a := range v.Args {
 				s.read(a, s.start[i]+k)
 			}
@@ -112,32 +112,32 @@ func (s *spiller) size(v *ir.Value) int {
 
 // A moment is an instruction, or the start of a block.
 type moment struct {
-	at      int
+	point   int
 	v       *ir.Value   // nil at the start of a block
 	results []*ir.Value // its results
-	// operands counts registers of operands that are kept, made those of its results, ends those that its other
+	// operands counts registers of operands that are kept, defined those of its results, freed those that its other
 	// operands free.
-	operands, made, ends int
+	operands, defined, freed int
 }
 
-// beside returns how many registers an instruction takes in addition to those of the values that live on.
-func (st *moment) beside() int {
+// extraRegisters returns how many registers an instruction takes in addition to those of the values that live on.
+func (st *moment) extraRegisters() int {
 	if st.v != nil && keepsSources(st.v) {
-		return st.operands + st.made
+		return st.operands + st.defined
 	}
-	return max(st.operands, st.made-st.ends)
+	return max(st.operands, st.defined-st.freed)
 }
 
 // walk visits the instructions of a block, with the values that are live before each.
 func (s *spiller) walk(i int, b *ir.Block, visit func(st *moment)) {
 	clear(s.live)
 	s.rows = 0
-	s.lv.in[b.ID].each(func(id int) { s.enter(s.values[id]) })
+	s.lv.in[b.ID].visit(func(id int) { s.addLive(s.values[id]) })
 	for _, phi := range b.Phis {
-		s.enter(phi)
+		s.addLive(phi)
 	}
 	s.findLast(i, b)
-	visit(&moment{at: s.start[i] - 1})
+	visit(&moment{point: s.start[i] - 1})
 	for k, v := range b.Code {
 		if v.Op == isa.Proj {
 			continue
@@ -145,18 +145,18 @@ func (s *spiller) walk(i int, b *ir.Block, visit func(st *moment)) {
 		st, args := s.step(v, b, s.start[i]+k), slices.Clone(v.Args)
 		visit(st)
 		for _, a := range args {
-			if s.ends(a, b, st.at) {
-				s.leave(a)
+			if s.isLastRead(a, b, st.point) {
+				s.dropLive(a)
 			}
 		}
 		for _, r := range st.results {
-			s.enter(r)
+			s.addLive(r)
 		}
 	}
 }
 
 func (s *spiller) step(v *ir.Value, b *ir.Block, at int) *moment {
-	st := &moment{at: at, v: v}
+	st := &moment{point: at, v: v}
 	if literal(v) {
 		return st
 	}
@@ -169,31 +169,31 @@ func (s *spiller) step(v *ir.Value, b *ir.Block, at int) *moment {
 		}
 	}
 	for _, r := range st.results {
-		st.made += s.size(r)
+		st.defined += s.size(r)
 	}
 	for k, a := range v.Args {
 		switch {
 		case slices.Contains(v.Args[:k], a) || s.size(a) == 0:
-		case s.kept[a.ID]:
+		case s.spilled[a.ID]:
 			st.operands += s.size(a)
-		case s.ends(a, b, at):
-			st.ends += s.size(a)
+		case s.isLastRead(a, b, at):
+			st.freed += s.size(a)
 		}
 	}
 	return st
 }
 
-func (s *spiller) enter(v *ir.Value) {
+func (s *spiller) addLive(v *ir.Value) {
 	if v != nil && s.size(v) > 0 && len(s.uses[v.ID]) > 0 && !s.live[v.ID] {
 		s.live[v.ID] = true
-		if !s.kept[v.ID] {
+		if !s.spilled[v.ID] {
 			s.rows += s.size(v)
 		}
 	}
 }
 
-func (s *spiller) leave(v *ir.Value) {
-	if s.live[v.ID] && !s.kept[v.ID] {
+func (s *spiller) dropLive(v *ir.Value) {
+	if s.live[v.ID] && !s.spilled[v.ID] {
 		s.rows -= s.size(v)
 	}
 	s.live[v.ID] = false
@@ -224,31 +224,31 @@ func readAtEnd(b *ir.Block) (list []*ir.Value) {
 	return list
 }
 
-// ends reports that a value is read last at a point of the block.
-func (s *spiller) ends(v *ir.Value, b *ir.Block, at int) bool {
+// isLastRead reports that a value is read last at a point of the block.
+func (s *spiller) isLastRead(v *ir.Value, b *ir.Block, at int) bool {
 	return s.size(v) > 0 && s.last[v.ID] == at && !s.lv.out[b.ID].has(v.ID)
 }
 
 // choose returns the visitor that keeps values while registers are short: those whose next read is farthest.
 func (s *spiller) choose(i int) func(st *moment) {
 	var far *heap[farRead]
-	around := s.around(i)
+	around := s.enclosingLoops(i)
 	return func(st *moment) {
 		if far != nil && st.v != nil {
 			for _, v := range slices.Concat(st.results, st.v.Args) {
 				if s.size(v) > 0 {
-					far.push(farRead{s.nextRead(v, st.at, around), v})
+					far.push(farRead{s.nextRead(v, st.point, around), v})
 				}
 			}
 		}
-		if s.rows+st.beside() <= s.limit {
+		if s.rows+st.extraRegisters() <= s.limit {
 			return
 		}
 		if far == nil {
-			far = &heap[farRead]{less: func(a, b farRead) bool { return a.at > b.at || a.at == b.at && a.v.ID < b.v.ID }}
+			far = &heap[farRead]{less: func(a, b farRead) bool { return a.point > b.point || a.point == b.point && a.v.ID < b.v.ID }}
 			for id, live := range s.live {
 				if live {
-					far.push(farRead{s.nextRead(s.values[id], st.at, around), s.values[id]})
+					far.push(farRead{s.nextRead(s.values[id], st.point, around), s.values[id]})
 				}
 			}
 		}
@@ -258,23 +258,23 @@ func (s *spiller) choose(i int) func(st *moment) {
 
 // A farRead is the point at which a value is read next.
 type farRead struct {
-	at int
-	v  *ir.Value
+	point int
+	v     *ir.Value
 }
 
 func (s *spiller) keepFarthest(far *heap[farRead], st *moment, around []backEdge) {
 	var later []farRead // values that can be kept only after this moment
-	for s.rows+st.beside() > s.limit && len(far.list) > 0 {
+	for s.rows+st.extraRegisters() > s.limit && len(far.list) > 0 {
 		x := far.pop()
-		switch at := s.nextRead(x.v, st.at, around); {
-		case s.kept[x.v.ID] || !s.kind.may(x.v):
+		switch at := s.nextRead(x.v, st.point, around); {
+		case s.spilled[x.v.ID] || !s.kind.canSpill(x.v):
 		case slices.Contains(st.results, x.v), st.v != nil && slices.Contains(st.v.Args, x.v):
 			later = append(later, x)
 		case !s.live[x.v.ID]:
-		case at != x.at:
+		case at != x.point:
 			far.push(farRead{at, x.v})
 		default:
-			s.kept[x.v.ID], s.over = true, true
+			s.spilled[x.v.ID], s.spilledAny = true, true
 			s.rows -= s.size(x.v)
 		}
 	}
@@ -283,8 +283,8 @@ func (s *spiller) keepFarthest(far *heap[farRead], st *moment, around []backEdge
 	}
 }
 
-// around returns the loops around a place, the innermost first, as points.
-func (s *spiller) around(i int) (list []backEdge) {
+// enclosingLoops returns the loops around a place, the innermost first, as points.
+func (s *spiller) enclosingLoops(i int) (list []backEdge) {
 	for k := len(s.loops) - 1; k >= 0; k-- {
 		if l := s.loops[k]; l.head <= i && i <= l.latch {
 			list = append(list, backEdge{s.start[l.head], s.start[l.latch+1]})
@@ -306,7 +306,7 @@ func (s *spiller) nextRead(v *ir.Value, at int, around []backEdge) int {
 		if next < len(uses) && uses[next] < l.latch {
 			break
 		}
-		if first := sort.SearchInts(uses, l.head); first < len(uses) && uses[first] <= at && s.at[v.ID] < l.head {
+		if first := sort.SearchInts(uses, l.head); first < len(uses) && uses[first] <= at && s.definedAt[v.ID] < l.head {
 			return l.latch + uses[first] - l.head + left
 		}
 		left += farAway
@@ -332,34 +332,34 @@ func (s *spiller) rewrite(i int, b *ir.Block) {
 	w := &rewriting{s: s, b: b, now: map[*ir.Value]*ir.Value{}, end: s.start[i] + len(b.Code)}
 	s.walk(i, b, func(st *moment) {
 		if st.v == nil {
-			w.begin(i)
+			w.savePreset(i)
 			return
 		}
 		w.step(st)
 	})
-	if b.Cond != nil && s.isKept(b.Cond) {
-		b.Cond = w.take(b.Cond)
+	if b.Cond != nil && s.isSpilled(b.Cond) {
+		b.Cond = w.reload(b.Cond)
 	}
 	for _, to := range b.Succs {
 		at := predIndex(to, b)
 		for _, phi := range to.Phis {
-			if a := phi.Args[at]; s.isKept(a) && !s.isKept(phi) {
-				phi.Args[at] = w.take(a)
+			if a := phi.Args[at]; s.isSpilled(a) && !s.isSpilled(phi) {
+				phi.Args[at] = w.reload(a)
 			}
 		}
 	}
 	b.Code = w.out
 }
 
-func (s *spiller) isKept(v *ir.Value) bool { return v.ID < len(s.kept) && s.kept[v.ID] }
+func (s *spiller) isSpilled(v *ir.Value) bool { return v.ID < len(s.spilled) && s.spilled[v.ID] }
 
-// begin saves the kept values that a wave has from its start.
-func (w *rewriting) begin(i int) {
+// savePreset saves the kept values that a wave has from its start.
+func (w *rewriting) savePreset(i int) {
 	if i > 0 {
 		return
 	}
 	for _, v := range w.s.pre {
-		if w.s.isKept(v) {
+		if w.s.isSpilled(v) {
 			w.add(w.s.kind.save(v)...)
 		}
 	}
@@ -372,8 +372,8 @@ func (w *rewriting) add(list ...*ir.Value) {
 	w.out = append(w.out, list...)
 }
 
-// take returns the value in a register, loaded if it is not.
-func (w *rewriting) take(v *ir.Value) *ir.Value {
+// reload returns the value in a register, loaded if it is not.
+func (w *rewriting) reload(v *ir.Value) *ir.Value {
 	if x := w.now[v]; x != nil {
 		return x
 	}
@@ -391,14 +391,14 @@ func (w *rewriting) have(v, x *ir.Value) {
 func (w *rewriting) step(st *moment) {
 	w.drop(st)
 	for k, a := range st.v.Args {
-		if w.s.isKept(a) {
-			st.v.Args[k] = w.take(a)
+		if w.s.isSpilled(a) {
+			st.v.Args[k] = w.reload(a)
 		}
 	}
 	w.add(st.v)
 	w.add(w.s.projs[st.v]...)
 	for _, r := range st.results {
-		if w.s.isKept(r) {
+		if w.s.isSpilled(r) {
 			w.add(w.s.kind.save(r)...)
 			w.have(r, r)
 		}
@@ -411,14 +411,14 @@ func (w *rewriting) drop(st *moment) {
 	if len(w.order) == 0 {
 		return
 	}
-	slices.SortStableFunc(w.order, func(a, b *ir.Value) int { return cmp.Compare(w.next(a, st.at-1), w.next(b, st.at-1)) })
-	free := w.s.limit - w.s.rows - st.beside()
+	slices.SortStableFunc(w.order, func(a, b *ir.Value) int { return cmp.Compare(w.next(a, st.point-1), w.next(b, st.point-1)) })
+	free := w.s.limit - w.s.rows - st.extraRegisters()
 	w.order = slices.DeleteFunc(w.order, func(v *ir.Value) bool {
-		next := w.next(v, st.at-1)
-		if next > st.at {
+		next := w.next(v, st.point-1)
+		if next > st.point {
 			free -= w.s.size(v)
 		}
-		gone := next > w.end || next > st.at && free < 0
+		gone := next > w.end || next > st.point && free < 0
 		if gone {
 			delete(w.now, v)
 		}

@@ -12,28 +12,28 @@ import (
 // Barriers with Imm 1 want every wave of the workgroup, active lanes or not: a
 // wave does not jump over their blocks, but walks through them with no lane on.
 
-// together lists the places of the blocks with such barriers, ascending.
-type together []int
+// barrierPlaces lists the places of the blocks with such barriers, ascending.
+type barrierPlaces []int
 
-// within reports whether a barrier is in [from, to).
-func (t together) within(from, to int) bool {
+// anyIn reports whether a barrier is in [from, to).
+func (t barrierPlaces) anyIn(from, to int) bool {
 	i := sort.SearchInts(t, from)
 	return i < len(t) && t[i] < to
 }
 
-// findTogether finds the blocks. It refuses barriers in loops that lanes leave in different iterations: waves would
+// findWorkgroupBarriers finds the blocks. It refuses barriers in loops that lanes leave in different iterations: waves would
 // meet at barriers of different iterations.
-func (e *emitter) findTogether() error {
+func (e *emitter) findWorkgroupBarriers() error {
 	for i, b := range e.fl.Blocks {
 		for _, v := range b.Code {
-			if v.Op != isa.Barrier || v.Imm != 1 || len(e.together) > 0 && e.together[len(e.together)-1] == i {
+			if v.Op != isa.Barrier || v.Imm != 1 || len(e.workgroupBarriers) > 0 && e.workgroupBarriers[len(e.workgroupBarriers)-1] == i {
 				continue
 			}
 			if e.inRaggedLoop(i) {
 				return fmt.Errorf("%w: %v: a group operation of scope Workgroup in a loop that invocations leave in different rounds",
 					validate.ErrUnsupported, v.Origin)
 			}
-			e.together = append(e.together, i)
+			e.workgroupBarriers = append(e.workgroupBarriers, i)
 		}
 	}
 	return nil
@@ -47,7 +47,7 @@ func (e *emitter) inRaggedLoop(at int) bool {
 			continue
 		}
 		for _, c := range e.fl.Blocks[h:end] {
-			if divergent(c) && (e.leaves(c.Succs[0], h, end) || e.leaves(c.Succs[1], h, end)) {
+			if divergent(c) && (e.isOutside(c.Succs[0], h, end) || e.isOutside(c.Succs[1], h, end)) {
 				return true
 			}
 		}
@@ -55,8 +55,8 @@ func (e *emitter) inRaggedLoop(at int) bool {
 	return false
 }
 
-func (e *emitter) leaves(b *ir.Block, h, end int) bool {
-	to := e.fl.Place[b.ID]
+func (e *emitter) isOutside(b *ir.Block, h, end int) bool {
+	to := e.fl.Position[b.ID]
 	return to < h || to >= end
 }
 
@@ -65,7 +65,7 @@ func (e *emitter) loopEnd(b *ir.Block) (end int, ok bool) {
 	if b.Continue == nil || b.Merge == nil {
 		return 0, false
 	}
-	if end = e.fl.Place[b.Merge.ID]; end < 0 {
+	if end = e.fl.Position[b.Merge.ID]; end < 0 {
 		end = len(e.fl.Blocks)
 	}
 	return end, true
@@ -74,7 +74,7 @@ func (e *emitter) loopEnd(b *ir.Block) (end int, ok bool) {
 // skipLoop jumps over a loop without such barriers when no lane is active: its exit test may need an active lane.
 func (e *emitter) skipLoop(i int, b *ir.Block) {
 	end, ok := e.loopEnd(b)
-	if ok && len(e.together) > 0 && !e.together.within(i, end) {
+	if ok && len(e.workgroupBarriers) > 0 && !e.workgroupBarriers.anyIn(i, end) {
 		e.branch(isa.Inst{Op: isa.BranchExecZ}, end, b)
 	}
 }

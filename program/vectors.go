@@ -5,25 +5,25 @@ import (
 	"spvsim/program/ir"
 )
 
-// An inVectors copies operands of accesses to vector registers: vector memory and LDS take no constant and no scalar
+// An vectorCopier copies operands of accesses to vector registers: vector memory and LDS take no constant and no scalar
 // register as data, and LDS none as address.
-type inVectors struct {
-	f     *ir.Func
-	order *ir.Order
-	block *ir.Block
-	at    *ir.Value
-	have  map[*ir.Value][]*ir.Value // copies, in the order of their blocks
-	zero  *ir.Value                 // the integer 0
-	code  []*ir.Value
+type vectorCopier struct {
+	f           *ir.Func
+	order       *ir.Order
+	block       *ir.Block
+	accessValue *ir.Value
+	have        map[*ir.Value][]*ir.Value // copies, in the order of their blocks
+	zero        *ir.Value                 // the integer 0
+	code        []*ir.Value
 }
 
-func newInVectors(f *ir.Func, order *ir.Order) *inVectors {
-	return &inVectors{f: f, order: order, have: map[*ir.Value][]*ir.Value{}}
+func newVectorCopier(f *ir.Func, order *ir.Order) *vectorCopier {
+	return &vectorCopier{f: f, order: order, have: map[*ir.Value][]*ir.Value{}}
 }
 
 // access gives an access its copies, and returns the code up to it.
-func (c *inVectors) access(code []*ir.Value, v *ir.Value) []*ir.Value {
-	c.at, c.code = v, code
+func (c *vectorCopier) access(code []*ir.Value, v *ir.Value) []*ir.Value {
+	c.accessValue, c.code = v, code
 	m := v.Mem
 	_, _, _, data := v.MemArgs()
 	switch {
@@ -38,7 +38,7 @@ func (c *inVectors) access(code []*ir.Value, v *ir.Value) []*ir.Value {
 	return c.code
 }
 
-func (c *inVectors) all(args []*ir.Value) {
+func (c *vectorCopier) all(args []*ir.Value) {
 	for i, a := range args {
 		if uniform(a) && a.R != isa.Bool {
 			args[i] = c.copy(a)
@@ -46,18 +46,18 @@ func (c *inVectors) all(args []*ir.Value) {
 	}
 }
 
-func (c *inVectors) copy(a *ir.Value) *ir.Value {
+func (c *vectorCopier) copy(a *ir.Value) *ir.Value {
 	if a.Op == isa.Const && a.R == isa.I32 && a.Imm == 0 {
 		if c.zero == nil {
 			c.zero = a
 		}
 		a = c.zero
 	}
-	if w := c.before(c.have[a]); w != nil {
+	if w := c.dominatingCopy(c.have[a]); w != nil {
 		return w
 	}
 	w := c.f.NewValue(isa.Mov, a.R, a.R, a)
-	w.Block, w.Origin = c.block, c.at.Origin
+	w.Block, w.Origin = c.block, c.accessValue.Origin
 	c.have[a] = append(c.have[a], w)
 	c.code = append(c.code, w)
 	return w
@@ -67,9 +67,11 @@ func (c *inVectors) copy(a *ir.Value) *ir.Value {
 // access.
 const fewCopies = 4
 
-func (c *inVectors) before(copies []*ir.Value) *ir.Value {
-	at := c.order.Place[c.block.ID]
-	passed := func(w *ir.Value) bool { return w.Block == c.block || c.order.Dominates(c.order.Place[w.Block.ID], at) }
+func (c *vectorCopier) dominatingCopy(copies []*ir.Value) *ir.Value {
+	at := c.order.Position[c.block.ID]
+	passed := func(w *ir.Value) bool {
+		return w.Block == c.block || c.order.Dominates(c.order.Position[w.Block.ID], at)
+	}
 	if len(copies) > 0 && passed(copies[0]) {
 		return copies[0]
 	}
@@ -82,7 +84,7 @@ func (c *inVectors) before(copies []*ir.Value) *ir.Value {
 }
 
 // address puts a uniform address of LDS, or zero for one that is a constant, into a vector register.
-func (c *inVectors) address(v *ir.Value) {
+func (c *vectorCopier) address(v *ir.Value) {
 	m := v.Mem
 	switch {
 	case m.HasIndex:
@@ -95,7 +97,7 @@ func (c *inVectors) address(v *ir.Value) {
 	}
 }
 
-func (c *inVectors) copyOfZero() *ir.Value {
+func (c *vectorCopier) copyOfZero() *ir.Value {
 	k := c.f.NewValue(isa.Const, isa.I32, isa.I32)
 	k.Block, k.Uniform = c.block, true
 	return c.copy(k)

@@ -23,10 +23,10 @@ func fused(rows *isa.Fuser, run []step) (list []step) {
 	var batch []step
 	settle := func() {
 		if rows.Rows() > 0 {
-			list = append(list, step{exec: rows.Take()})
+			list = append(list, step{exec: rows.Build()})
 		} else {
 			list = append(list, batch...)
-			rows.Take()
+			rows.Build()
 		}
 		batch = batch[:0]
 	}

@@ -176,17 +176,17 @@ func (d *decoder) instruction(in *Instruction, at int) error {
 // results takes the result type and the result id off rest.
 func (d *decoder) results(in *Instruction, g *grammar.Op, rest *[]uint32) error {
 	if g.HasType {
-		if err := d.take(&in.Type, rest, "result type"); err != nil {
+		if err := d.takeID(&in.Type, rest, "result type"); err != nil {
 			return err
 		}
 	}
 	if g.HasResult {
-		return d.take(&in.Result, rest, "result id")
+		return d.takeID(&in.Result, rest, "result id")
 	}
 	return nil
 }
 
-func (d *decoder) take(id *ID, rest *[]uint32, what string) error {
+func (d *decoder) takeID(id *ID, rest *[]uint32, what string) error {
 	if len(*rest) == 0 {
 		return fmt.Errorf("%s: missing: the instruction ends before it", what)
 	}

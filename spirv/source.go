@@ -10,13 +10,13 @@ import (
 // Errors and reports name positions and ids by it. A module that was read as words has a nil Source; its errors name
 // words and numbers.
 type Source struct {
-	File   string
-	Places []Place  // in the order of the module
-	Names  []string // by id, without %; "" for ids without a name in the text
+	File      string
+	Positions []TextPosition // in the order of the module
+	Names     []string       // by id, without %; "" for ids without a name in the text
 }
 
-// A Place is the position of an instruction in a text. Line and column count from 1, the column in bytes.
-type Place struct {
+// A TextPosition is the position of an instruction in a text. Line and column count from 1, the column in bytes.
+type TextPosition struct {
 	Word         int // index in the module of the instruction's first word
 	Line, Column int32
 	Source       *Source
@@ -30,20 +30,20 @@ func (s *Source) Name(id ID) string {
 	return fmt.Sprintf("%%%d", id)
 }
 
-// Place returns the position of the instruction that contains a word, or nil.
-func (s *Source) Place(word int) *Place {
+// PositionOf returns the position of the instruction that contains a word, or nil.
+func (s *Source) PositionOf(word int) *TextPosition {
 	if s == nil {
 		return nil
 	}
-	i := sort.Search(len(s.Places), func(i int) bool { return s.Places[i].Word > word })
+	i := sort.Search(len(s.Positions), func(i int) bool { return s.Positions[i].Word > word })
 	if i == 0 {
 		return nil
 	}
-	return &s.Places[i-1]
+	return &s.Positions[i-1]
 }
 
 // String returns the place as compilers write it.
-func (p *Place) String() string {
+func (p *TextPosition) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.Source.File, p.Line, p.Column)
 }
 
@@ -54,7 +54,7 @@ func (s *Source) Fault(by string, word int, op Op, id ID, text string) string {
 	if id != 0 {
 		what += " " + s.Name(id)
 	}
-	if p := s.Place(word); p != nil {
+	if p := s.PositionOf(word); p != nil {
 		return fmt.Sprintf("%s: %s: %s", p, what, text)
 	}
 	return fmt.Sprintf("%s: word %d (%s): %s", by, word, what, text)

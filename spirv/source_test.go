@@ -4,7 +4,7 @@ import "testing"
 
 func TestSourceWords(t *testing.T) {
 	s := &Source{File: "a.spvasm", Names: []string{"", "main", ""}}
-	s.Places = []Place{{Word: 5, Line: 1, Column: 1, Source: s}, {Word: 7, Line: 2, Column: 9, Source: s}}
+	s.Positions = []TextPosition{{Word: 5, Line: 1, Column: 1, Source: s}, {Word: 7, Line: 2, Column: 9, Source: s}}
 	for _, tt := range []struct{ got, want string }{
 		{s.Name(1), "%main"},
 		{s.Name(2), "%2"},

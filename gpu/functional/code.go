@@ -32,7 +32,7 @@ type stretch struct {
 type code struct {
 	*program.Program
 	stretches []stretch
-	flow      *isa.Flow
+	flow      *isa.CompiledProgram
 	leaves    []leave
 	counted   []bool
 	ends      []bool // by instruction: a stretch ends at it
@@ -123,7 +123,7 @@ func (c *code) order() (list []place) {
 
 // lay makes the flow.
 func (c *code) lay(order []place) {
-	c.flow = isa.NewFlow(c.WaveSize, c.VectorRows, len(c.Insts))
+	c.flow = isa.NewCompiledProgram(c.WaveSize, c.VectorRows, len(c.Insts))
 	enters := c.entered()
 	var uniform fills
 	if c.flow.Wide() && !c.warm {
@@ -131,7 +131,7 @@ func (c *code) lay(order []place) {
 	}
 	for i, p := range order {
 		if enters[p.at] && !p.copied {
-			c.flow.Enter(p.at, c.stretches[p.at].count)
+			c.flow.AddEntry(p.at, c.stretches[p.at].count)
 		}
 		switch in := &c.Insts[p.at]; {
 		case p.joined:
@@ -171,7 +171,7 @@ func (c *code) end(at int32) {
 
 func (c *code) leave(at int32, ends bool) {
 	in := &c.Insts[at]
-	c.flow.Leave(int32(len(c.leaves)), ends)
+	c.flow.AddReturn(int32(len(c.leaves)), ends)
 	c.leaves = append(c.leaves, leave{at, simd.PathOf(in), in, transferOf(in)})
 }
 

@@ -52,7 +52,7 @@ func (c *code) fill(f *fills, order []place, known []spread, i int) {
 		return
 	}
 	if from >= 0 && !known[from].read && slices.Contains(in.Writes, in.Mem.Index.Index) {
-		l.Before = &c.Insts[order[known[from].at].at]
+		l.LoadIndex = &c.Insts[order[known[from].at].at]
 		f.before[known[from].at] = true
 	}
 	f.loads[i] = l

@@ -52,12 +52,12 @@ const (
 func (k *worker) carry(g *group, w *wave) why {
 	st, c := &w.state, g.code
 	w.changes, w.looks = k.port.Values().Changes+k.lds.ChangeCount, 0
-	run := isa.FlowRun{Counts: g.table.entries, Left: share}
-	for c.flow.Begin(st, &run, w.pc); ; {
+	run := isa.CompiledRun{Counts: g.table.entries, Budget: share}
+	for c.flow.Start(st, &run, w.pc); ; {
 		n := c.flow.Run(st, &run)
-		k.clock, run.Did = k.clock+run.Did, 0
-		if n == isa.Spent {
-			w.pc = run.At
+		k.clock, run.Executed = k.clock+run.Executed, 0
+		if n == isa.OutOfBudget {
+			w.pc = run.ResumeAt
 			return spent
 		}
 		l := &c.leaves[n]
@@ -71,7 +71,7 @@ func (k *worker) carry(g *group, w *wave) why {
 			l.in.Exec(st, l.in)
 		case simd.PathBranch:
 			if isa.TakesBranch(st, l.in) {
-				if run.Left--; w.pc > l.in.Target && k.stopped() { // Left: loops of nothing end too
+				if run.Budget--; w.pc > l.in.Target && k.stopped() { // Left: loops of nothing end too
 					return failed
 				}
 				w.pc = l.in.Target
@@ -98,7 +98,7 @@ func (k *worker) carry(g *group, w *wave) why {
 				return failed
 			}
 		}
-		c.flow.Begin(st, &run, w.pc)
+		c.flow.Start(st, &run, w.pc)
 	}
 }
 

@@ -65,7 +65,7 @@ type payload struct {
 	// Workgroups that can access it, and those that have finished writing.
 	groups   int
 	finished map[*workgroup]bool
-	ended    bool
+	freed    bool
 }
 
 // An array is the payload array of a handle.
@@ -82,10 +82,10 @@ type array struct {
 // A nodeRun is the state of a node while its graph runs.
 type nodeRun struct {
 	NodeProgram
-	number int
-	node   *ir.Node
-	m      *machine
-	shares []*nodeRun // nodes that get the same payloads
+	number  int
+	node    *ir.Node
+	m       *machine
+	sharers []*nodeRun // nodes that get the same payloads
 }
 
 // A launch is the start of a node's workgroups for one or more payloads.
@@ -130,7 +130,7 @@ func RunGraph(g Graph, records []Record) (GraphStats, error) {
 		}
 	}
 	for len(r.queue) > 0 {
-		if err := r.start(r.take()); err != nil {
+		if err := r.start(r.dequeue()); err != nil {
 			return r.stats, err
 		}
 	}
@@ -164,7 +164,7 @@ func (r *graphRun) link() error {
 			if base == nil || base == n {
 				return fmt.Errorf("%w: %s shares the input of %q index %d, which is not another node", ErrGraph, n, s.Name, s.Index)
 			}
-			base.shares = append(base.shares, n)
+			base.sharers = append(base.sharers, n)
 		}
 	}
 	return nil
@@ -218,8 +218,8 @@ func (r *graphRun) push(t ticket) {
 	r.stats.Depth = max(r.stats.Depth, t.depth)
 }
 
-// take removes the first payload from the queue, and for a coalescing node those that can be launched with it.
-func (r *graphRun) take() []ticket {
+// dequeue removes the first payload from the queue, and for a coalescing node those that can be launched with it.
+func (r *graphRun) dequeue() []ticket {
 	first := r.queue[0]
 	space := 1
 	if n := first.to.node; n.Launch == ir.Coalescing {
@@ -259,7 +259,7 @@ func (r *graphRun) start(tickets []ticket) error {
 	r.arrays = append(r.arrays, a)
 	handle := uint64(len(r.arrays))
 	var launches []*launch
-	for _, n := range append([]*nodeRun{first.to}, first.to.shares...) {
+	for _, n := range append([]*nodeRun{first.to}, first.to.sharers...) {
 		l := &launch{node: n, input: handle, depth: first.depth}
 		if n == first.to {
 			l.level = first.level // nodes that share its payloads are not recursive
@@ -283,7 +283,7 @@ func (r *graphRun) start(tickets []ticket) error {
 		}
 	}
 	for _, p := range a.elems {
-		r.payloads[p].ended = true
+		r.payloads[p].freed = true
 		r.payloads[p].data = nil
 	}
 	return nil
@@ -340,7 +340,7 @@ func (n *nodeRun) size(data []byte) ([3]uint32, error) {
 	}
 	size := one
 	for i := range size[:at.Components] {
-		first, end := at.At(i)
+		first, end := at.ComponentBytes(i)
 		var word [4]byte
 		copy(word[:], data[first:end])
 		size[i] = binary.LittleEndian.Uint32(word[:])
@@ -367,7 +367,7 @@ func (r *graphRun) endGroup(n *nodeRun, l *launch, runErr error) error {
 		if a := r.arrays[h-1]; !a.queued {
 			r.stats.Dropped++
 			for _, p := range a.elems {
-				r.payloads[p].ended = true
+				r.payloads[p].freed = true
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func init() {
 		isa.LocalIDX:       local(0),
 		isa.LocalIDY:       local(1),
 		isa.LocalIDZ:       local(2),
-		isa.LocalIndex:     perLane(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return uint64(w.place(v, i)) }),
+		isa.LocalIndex:     perLane(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return uint64(w.workgroupPosition(v, i)) }),
 		isa.WorkgroupIDX:   group(0),
 		isa.WorkgroupIDY:   group(1),
 		isa.WorkgroupIDZ:   group(2),
@@ -43,37 +43,37 @@ func init() {
 		isa.Elect: perLane(func(w *wave, _ *ir.Value, i int, _ *lane) uint64 {
 			return truth(i == bits.TrailingZeros64(w.mask))
 		}),
-		isa.LaneOfMask: perLane(func(_ *wave, v *ir.Value, i int, l *lane) uint64 { return l.get(v.Args[0]) >> i & 1 }),
+		isa.LaneOfMask: perLane(func(_ *wave, v *ir.Value, i int, l *lane) uint64 { return l.value(v.Args[0]) >> i & 1 }),
 		isa.MaskedBitCount: perLane(func(_ *wave, v *ir.Value, i int, l *lane) uint64 {
-			below := l.get(v.Args[0]) & (1<<i - 1)
-			return uint64(uint32(bits.OnesCount64(below)) + uint32(l.get(v.Args[1])))
+			below := l.value(v.Args[0]) & (1<<i - 1)
+			return uint64(uint32(bits.OnesCount64(below)) + uint32(l.value(v.Args[1])))
 		}),
-		isa.ReadFirstLane: uniform(func(w *wave, v *ir.Value) uint64 { return w.of(v.Args[0], uint64(w.first())) }),
+		isa.ReadFirstLane: uniform(func(w *wave, v *ir.Value) uint64 { return w.valueIn(v.Args[0], uint64(w.first())) }),
 		isa.ReadLane: uniform(func(w *wave, v *ir.Value) uint64 {
-			return w.of(v.Args[0], w.lanes[w.first()].get(v.Args[1]))
+			return w.valueIn(v.Args[0], w.lanes[w.first()].value(v.Args[1]))
 		}),
-		isa.Shuffle: snapshot(func(w *wave, v *ir.Value, _ int, l *lane) uint64 { return w.of(v.Args[0], l.get(v.Args[1])) }),
+		isa.Shuffle: snapshot(func(w *wave, v *ir.Value, _ int, l *lane) uint64 { return w.valueIn(v.Args[0], l.value(v.Args[1])) }),
 		isa.QuadBroadcast: snapshot(func(w *wave, v *ir.Value, i int, l *lane) uint64 {
-			return w.of(v.Args[0], uint64(i&^3)|l.get(v.Args[1])&3)
+			return w.valueIn(v.Args[0], uint64(i&^3)|l.value(v.Args[1])&3)
 		}),
-		isa.QuadSwap: snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return w.of(v.Args[0], uint64(i)^(v.Imm+1)) }),
+		isa.QuadSwap: snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return w.valueIn(v.Args[0], uint64(i)^(v.Imm+1)) }),
 		isa.QuadAll: snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 {
 			quad := w.mask & (15 << (i &^ 3))
 			return truth(w.trueMask(v)&quad == quad)
 		}),
 		isa.QuadAny: snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return truth(w.trueMask(v)&(15<<(i&^3)) != 0) }),
 		isa.SwizzleQuad: snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 {
-			return w.of(v.Args[0], uint64(i&^3)|v.Imm>>(2*(i&3))&3)
+			return w.valueIn(v.Args[0], uint64(i&^3)|v.Imm>>(2*(i&3))&3)
 		}),
 		isa.SwizzleMirror:  snapshot(swizzleMasked),
 		isa.SwizzleEight:   snapshot(swizzleMasked),
 		isa.SwizzleSixteen: snapshot(swizzleMasked),
 		isa.SwizzleMasked:  snapshot(swizzleMasked),
 		isa.WriteLane: perLane(func(_ *wave, v *ir.Value, i int, l *lane) uint64 {
-			if l.get(v.Args[2]) == uint64(i) {
-				return l.get(v.Args[1])
+			if l.value(v.Args[2]) == uint64(i) {
+				return l.value(v.Args[1])
 			}
-			return l.get(v.Args[0])
+			return l.value(v.Args[0])
 		}),
 		isa.Reduce:        snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return w.fold(v, i, w.cluster(v, i)) }),
 		isa.InclusiveScan: snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return w.fold(v, i, w.cluster(v, i)&upTo(i+1)) }),
@@ -100,7 +100,7 @@ type laneFunc func(w *wave, v *ir.Value, i int, l *lane) uint64
 
 func perLane(f laneFunc) func(*wave, *ir.Value) {
 	return func(w *wave, v *ir.Value) {
-		w.each(w.mask, func(i int, l *lane) { l.values[v.ID] = f(w, v, i, l) })
+		w.eachLane(w.mask, func(i int, l *lane) { l.values[v.ID] = f(w, v, i, l) })
 	}
 }
 
@@ -108,26 +108,26 @@ func perLane(f laneFunc) func(*wave, *ir.Value) {
 func snapshot(f laneFunc) func(*wave, *ir.Value) {
 	return func(w *wave, v *ir.Value) {
 		out := make([]uint64, len(w.lanes))
-		w.each(w.mask, func(i int, l *lane) { out[i] = f(w, v, i, l) })
-		w.each(w.mask, func(i int, l *lane) { l.values[v.ID] = out[i] })
+		w.eachLane(w.mask, func(i int, l *lane) { out[i] = f(w, v, i, l) })
+		w.eachLane(w.mask, func(i int, l *lane) { l.values[v.ID] = out[i] })
 	}
 }
 
 func uniform(f func(w *wave, v *ir.Value) uint64) func(*wave, *ir.Value) {
 	return func(w *wave, v *ir.Value) {
 		x := f(w, v)
-		w.each(w.mask, func(_ int, l *lane) { l.values[v.ID] = x })
+		w.eachLane(w.mask, func(_ int, l *lane) { l.values[v.ID] = x })
 	}
 }
 
 func swizzleMasked(w *wave, v *ir.Value, i int, _ *lane) uint64 {
 	from := (uint64(i)&v.Imm | v.Imm>>5) ^ v.Imm>>10
-	return w.of(v.Args[0], from&31|uint64(i)&32)
+	return w.valueIn(v.Args[0], from&31|uint64(i)&32)
 }
 
-// place returns the position of a lane in its workgroup, in the order of
+// workgroupPosition returns the position of a lane in its workgroup, in the order of
 // LocalInvocationIndex.
-func (w *wave) place(v *ir.Value, i int) uint32 {
+func (w *wave) workgroupPosition(v *ir.Value, i int) uint32 {
 	n := uint32(w.n*w.g.m.d.WaveSize + i)
 	if v.Imm == 0 {
 		return n
@@ -137,7 +137,7 @@ func (w *wave) place(v *ir.Value, i int) uint32 {
 
 func local(k int) func(*wave, *ir.Value) {
 	return perLane(func(w *wave, v *ir.Value, i int, _ *lane) uint64 {
-		at, size := w.place(v, i), w.g.m.f.LocalSize
+		at, size := w.workgroupPosition(v, i), w.g.m.f.LocalSize
 		return uint64([3]uint32{at % size[0], at / size[0] % size[1], at / size[0] / size[1]}[k])
 	})
 }
@@ -153,12 +153,12 @@ func groups(k int) func(*wave, *ir.Value) {
 // first returns the lowest active lane.
 func (w *wave) first() int { return bits.TrailingZeros64(w.mask) }
 
-// of returns the value of x in a lane; 0 when the lane is outside or not active.
-func (w *wave) of(x *ir.Value, lane uint64) uint64 {
+// valueIn returns the value of x in a lane; 0 when the lane is outside or not active.
+func (w *wave) valueIn(x *ir.Value, lane uint64) uint64 {
 	if lane >= uint64(len(w.lanes)) || w.mask>>lane&1 == 0 {
 		return 0
 	}
-	return w.lanes[lane].get(x)
+	return w.lanes[lane].value(x)
 }
 
 func (w *wave) pushWord(v *ir.Value, _ int, _ *lane) uint64 {
@@ -166,12 +166,12 @@ func (w *wave) pushWord(v *ir.Value, _ int, _ *lane) uint64 {
 	if v.Imm+4 > uint64(len(push)) {
 		return 0
 	}
-	return get(push[v.Imm : v.Imm+4])
+	return loadBytes(push[v.Imm : v.Imm+4])
 }
 
 func (w *wave) trueMask(v *ir.Value) uint64 {
 	m := uint64(0)
-	w.each(w.mask, func(i int, l *lane) { m |= (l.get(v.Args[0]) & 1) << i })
+	w.eachLane(w.mask, func(i int, l *lane) { m |= (l.value(v.Args[0]) & 1) << i })
 	return m
 }
 
@@ -180,8 +180,8 @@ func (w *wave) allEqual(v *ir.Value) uint64 {
 	if v.T.IsFloat() {
 		op = isa.FOrdEq
 	}
-	all, first := uint64(1), w.lanes[w.first()].get(v.Args[0])
-	w.each(w.mask, func(_ int, l *lane) { all &= isa.Eval(op, v.T, 0, 0, first, l.get(v.Args[0])) })
+	all, first := uint64(1), w.lanes[w.first()].value(v.Args[0])
+	w.eachLane(w.mask, func(_ int, l *lane) { all &= isa.Eval(op, v.T, 0, 0, first, l.value(v.Args[0])) })
 	return all
 }
 
@@ -207,8 +207,8 @@ var operators = map[isa.GroupOperator]isa.Op{
 func (w *wave) fold(v *ir.Value, _ int, mask uint64) uint64 {
 	g, _ := isa.SplitGroupImm(v.Imm)
 	sum, any := g.Identity(v.T), false
-	w.each(mask, func(_ int, l *lane) {
-		x := l.get(v.Args[0])
+	w.eachLane(mask, func(_ int, l *lane) {
+		x := l.value(v.Args[0])
 		if any {
 			x = isa.Eval(operators[g], v.T, 0, 0, sum, x)
 		}
@@ -221,10 +221,10 @@ func (w *wave) print(v *ir.Value) {
 	if w.g.m.d.Print == nil {
 		return
 	}
-	w.each(w.mask, func(_ int, l *lane) {
+	w.eachLane(w.mask, func(_ int, l *lane) {
 		args := make([]uint64, len(v.Args))
 		for i, a := range v.Args {
-			args[i] = l.get(a)
+			args[i] = l.value(a)
 		}
 		w.g.m.d.Print(w.g.m.f.Strings[v.Imm], args)
 	})

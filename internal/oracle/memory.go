@@ -27,8 +27,8 @@ func (w *wave) memory(v *ir.Value) error {
 	}
 	var err error
 	a := &access{w: w, v: v}
-	w.each(w.mask, func(_ int, l *lane) {
-		a.of(l)
+	w.eachLane(w.mask, func(_ int, l *lane) {
+		a.evaluate(l)
 		if e := row(a); e != nil {
 			err = e
 		}
@@ -36,23 +36,23 @@ func (w *wave) memory(v *ir.Value) error {
 	return err
 }
 
-// of makes it that of the next lane.
-func (a *access) of(l *lane) {
+// evaluate makes it that of the next lane.
+func (a *access) evaluate(l *lane) {
 	base, index, bindex, data := a.v.MemArgs()
 	a.l, a.addr, a.data = l, uint64(a.v.Mem.Offset), a.data[:0]
 	for _, part := range []*ir.Value{base, index} {
 		if part != nil {
-			a.addr += l.get(part)
+			a.addr += l.value(part)
 		}
 	}
 	if a.v.Mem.Space != isa.SpaceFlat {
 		a.addr = uint64(uint32(a.addr))
 	}
 	if bindex != nil {
-		a.has, a.bindex = true, l.get(bindex)
+		a.has, a.bindex = true, l.value(bindex)
 	}
 	for _, d := range data {
-		a.data = append(a.data, l.get(d))
+		a.data = append(a.data, l.value(d))
 	}
 }
 
@@ -127,13 +127,13 @@ func (a *access) bytes(off, n uint64) ([]byte, error) {
 	return data[at : at+n], nil
 }
 
-func get(b []byte) uint64 {
+func loadBytes(b []byte) uint64 {
 	var full [8]byte
 	copy(full[:], b)
 	return binary.LittleEndian.Uint64(full[:])
 }
 
-func put(b []byte, x uint64) {
+func storeBytes(b []byte, x uint64) {
 	var full [8]byte
 	binary.LittleEndian.PutUint64(full[:], x)
 	copy(b, full[:])
@@ -161,11 +161,11 @@ func load(a *access) error {
 	} else {
 		size := uint64(m.Elem.Bits() / 8)
 		for i := range int(m.Count) {
-			b, err := a.bytes(uint64(m.Place(i, uint32(size))), size)
+			b, err := a.bytes(uint64(m.ElementOffset(i, uint32(size))), size)
 			if err != nil {
 				return err
 			}
-			out[i] = get(b)
+			out[i] = loadBytes(b)
 		}
 	}
 	if m.Count == 1 {
@@ -187,11 +187,11 @@ func store(a *access) error {
 	}
 	size := uint64(m.Elem.Bits() / 8)
 	for i := range int(m.Count) {
-		b, err := a.bytes(uint64(m.Place(i, uint32(size))), size)
+		b, err := a.bytes(uint64(m.ElementOffset(i, uint32(size))), size)
 		if err != nil {
 			return err
 		}
-		put(b, a.data[i])
+		storeBytes(b, a.data[i])
 	}
 	return nil
 }
@@ -248,9 +248,9 @@ func atomic(a *access) error {
 	if err != nil {
 		return err
 	}
-	old := get(b)
+	old := loadBytes(b)
 	if b != nil {
-		put(b, change(t, old, a.data)&t.Mask())
+		storeBytes(b, change(t, old, a.data)&t.Mask())
 	}
 	a.l.values[a.v.ID] = old & t.Mask()
 	return nil

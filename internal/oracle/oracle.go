@@ -57,8 +57,8 @@ type Stats struct {
 	OutOfBounds int // accesses outside of their buffer
 }
 
-// turn is the number of blocks that a wave runs before it yields to another: waves may wait for each other.
-const turn = 64
+// turnBlocks is the number of blocks that a wave runs before it yields to another: waves may wait for each other.
+const turnBlocks = 64
 
 type machine struct {
 	f *ir.Func
@@ -142,7 +142,7 @@ func (m *machine) workgroup(id [3]uint32) error {
 	for first := 0; first < total; first += m.d.WaveSize {
 		g.waves = append(g.waves, g.wave(len(g.waves), first, min(total-first, m.d.WaveSize)))
 	}
-	for steps := 0; ; steps += turn * len(g.waves) {
+	for steps := 0; ; steps += turnBlocks * len(g.waves) {
 		if steps > m.d.MaxSteps {
 			return fmt.Errorf("%w: workgroup %v", ErrSteps, id)
 		}
@@ -190,7 +190,7 @@ func (g *workgroup) wave(n, first, lanes int) *wave {
 
 // run executes blocks until the wave ends, meets a barrier or has had its turn.
 func (w *wave) run() error {
-	for range turn {
+	for range turnBlocks {
 		if w.done || w.arrived {
 			return nil
 		}
@@ -231,12 +231,12 @@ func (w *wave) code() error {
 			return fmt.Errorf("oracle: b%d: %s: %w", w.block.ID, v, err)
 		}
 	}
-	w.leave()
+	w.branch()
 	return nil
 }
 
-// leave sends the lanes to the block's successors.
-func (w *wave) leave() {
+// branch sends the lanes to the block's successors.
+func (w *wave) branch() {
 	b := w.block
 	w.block = nil
 	switch b.Term {
@@ -244,7 +244,7 @@ func (w *wave) leave() {
 		w.arrive(b, b.Succs[0], w.mask)
 	case ir.Cond:
 		yes := uint64(0)
-		w.each(w.mask, func(i int, l *lane) {
+		w.eachLane(w.mask, func(i int, l *lane) {
 			if l.values[b.Cond.ID] != 0 {
 				yes |= 1 << i
 			}
@@ -266,19 +266,19 @@ func (w *wave) arrive(from, to *ir.Block, mask uint64) {
 		}
 	}
 	values := make([]uint64, len(to.Phis))
-	w.each(mask, func(_ int, l *lane) {
+	w.eachLane(mask, func(_ int, l *lane) {
 		for i, phi := range to.Phis {
-			values[i] = l.get(phi.Args[edge])
+			values[i] = l.value(phi.Args[edge])
 		}
 		for i, phi := range to.Phis {
 			l.values[phi.ID] = values[i]
 		}
 	})
-	w.pending[w.g.m.Place[to.ID]] |= mask
+	w.pending[w.g.m.Position[to.ID]] |= mask
 }
 
-// each calls f for the lanes of a mask in ascending order.
-func (w *wave) each(mask uint64, f func(i int, l *lane)) {
+// eachLane calls f for the lanes of a mask in ascending order.
+func (w *wave) eachLane(mask uint64, f func(i int, l *lane)) {
 	for i := range w.lanes {
 		if mask>>i&1 != 0 {
 			f(i, &w.lanes[i])
@@ -286,7 +286,7 @@ func (w *wave) each(mask uint64, f func(i int, l *lane)) {
 	}
 }
 
-func (l *lane) get(v *ir.Value) uint64 {
+func (l *lane) value(v *ir.Value) uint64 {
 	if v.Op == isa.Const {
 		return v.Imm
 	}
@@ -299,10 +299,10 @@ func (w *wave) execute(v *ir.Value) error {
 	case v.Mem != nil:
 		return w.memory(v)
 	case isa.Table[v.Op].Meaning != nil:
-		w.each(w.mask, func(_ int, l *lane) {
+		w.eachLane(w.mask, func(_ int, l *lane) {
 			var a [4]uint64
 			for i, x := range v.Args {
-				a[i] = v.Mod.Source(i, l.get(x))
+				a[i] = v.Mod.Source(i, l.value(x))
 			}
 			l.values[v.ID] = v.Mod.Result(isa.Eval(v.Op, v.T, v.From, v.Imm, a[:len(v.Args)]...))
 		})

@@ -62,12 +62,12 @@ func wordOf(f func(w *wave) uint64) func(*wave, *ir.Value) error {
 }
 
 func (w *wave) setAll(v *ir.Value, x uint64) {
-	w.each(w.mask, func(_ int, l *lane) { l.values[v.ID] = x })
+	w.eachLane(w.mask, func(_ int, l *lane) { l.values[v.ID] = x })
 }
 
 func eachPayload(f func(w *wave, v *ir.Value, l *lane) uint64) func(*wave, *ir.Value) error {
 	return func(w *wave, v *ir.Value) error {
-		w.each(w.mask, func(_ int, l *lane) { l.values[v.ID] = f(w, v, l) })
+		w.eachLane(w.mask, func(_ int, l *lane) { l.values[v.ID] = f(w, v, l) })
 		return nil
 	}
 }
@@ -92,7 +92,7 @@ func (r *graphRun) array(handle uint64) *array {
 }
 
 func payloadElem(w *wave, v *ir.Value, l *lane) uint64 {
-	a, i := w.g.m.graph.array(l.get(v.Args[0])), l.get(v.Args[1])
+	a, i := w.g.m.graph.array(l.value(v.Args[0])), l.value(v.Args[1])
 	if a == nil || i >= uint64(len(a.elems)) {
 		return 0
 	}
@@ -100,7 +100,7 @@ func payloadElem(w *wave, v *ir.Value, l *lane) uint64 {
 }
 
 func payloadLength(w *wave, v *ir.Value, l *lane) uint64 {
-	if a := w.g.m.graph.array(l.get(v.Args[0])); a != nil {
+	if a := w.g.m.graph.array(l.value(v.Args[0])); a != nil {
 		return uint64(len(a.elems))
 	}
 	return 0
@@ -109,10 +109,10 @@ func payloadLength(w *wave, v *ir.Value, l *lane) uint64 {
 // payloadValid returns 0 for a node that a sparse array lacks, and for an exhausted recursion.
 func payloadValid(w *wave, v *ir.Value, l *lane) uint64 {
 	m := w.g.m
-	o, index := &m.launch.node.node.Outputs[v.Imm], uint32(l.get(v.Args[0]))
+	o, index := &m.launch.node.node.Outputs[v.Imm], uint32(l.value(v.Args[0]))
 	target := m.graph.find(o.Node, o.BaseIndex+index)
 	switch {
-	case target == nil || !o.Takes(o.BaseIndex+index):
+	case target == nil || !o.AllowsIndex(o.BaseIndex+index):
 		return 0
 	case target == m.launch.node:
 		return truth(m.launch.level > 0)
@@ -136,12 +136,12 @@ func (w *wave) converged(what string) error {
 	return nil
 }
 
-// same returns the value of x in all active lanes.
-func (w *wave) same(x *ir.Value, what string) (uint64, error) {
-	first := w.lanes[w.first()].get(x)
+// uniformValue returns the value of x in all active lanes.
+func (w *wave) uniformValue(x *ir.Value, what string) (uint64, error) {
+	first := w.lanes[w.first()].value(x)
 	var err error
-	w.each(w.mask, func(_ int, l *lane) {
-		if l.get(x) != first {
+	w.eachLane(w.mask, func(_ int, l *lane) {
+		if l.value(x) != first {
 			err = fmt.Errorf("%w: %s differs among the invocations", ErrGraph, what)
 		}
 	})
@@ -154,11 +154,11 @@ func (w *wave) allocShared(v *ir.Value) error {
 	if err := w.converged("an allocation"); err != nil {
 		return err
 	}
-	count, err := w.same(v.Args[0], "the payload count")
+	count, err := w.uniformValue(v.Args[0], "the payload count")
 	if err != nil {
 		return err
 	}
-	index, err := w.same(v.Args[1], "the node index")
+	index, err := w.uniformValue(v.Args[1], "the node index")
 	if err != nil {
 		return err
 	}
@@ -186,8 +186,8 @@ func (w *wave) allocLanes(v *ir.Value) error {
 		return err
 	}
 	var err error
-	w.each(w.mask, func(i int, l *lane) {
-		h, e := w.g.allocate(v, uint32(l.get(v.Args[0])), uint32(l.get(v.Args[1])), w.n*w.g.m.d.WaveSize+i)
+	w.eachLane(w.mask, func(i int, l *lane) {
+		h, e := w.g.allocate(v, uint32(l.value(v.Args[0])), uint32(l.value(v.Args[1])), w.n*w.g.m.d.WaveSize+i)
 		if e != nil {
 			err = e
 		}
@@ -206,7 +206,7 @@ func (g *workgroup) allocate(v *ir.Value, count, index uint32, lane int) (uint64
 	target := r.find(o.Node, o.BaseIndex+index)
 	switch { // an array of no payloads needs no node: shaders ask for none where there is no target
 	case count == 0:
-	case target == nil || !o.Takes(o.BaseIndex+index):
+	case target == nil || !o.AllowsIndex(o.BaseIndex+index):
 		return 0, fmt.Errorf("%w: no node %q index %d", ErrGraph, o.Node, o.BaseIndex+index)
 	case target.payloadBytes() != int(o.Bytes) && target.payloadBytes() != 0:
 		return 0, fmt.Errorf("%w: payloads of %d bytes for %s, which wants %d", ErrGraph, o.Bytes, target, target.payloadBytes())
@@ -250,8 +250,8 @@ func (w *wave) enqueue(v *ir.Value) error {
 	}
 	var err error
 	seen := map[uint64]bool{}
-	w.each(w.mask, func(_ int, l *lane) {
-		if h := l.get(v.Args[0]); !seen[h] && err == nil {
+	w.eachLane(w.mask, func(_ int, l *lane) {
+		if h := l.value(v.Args[0]); !seen[h] && err == nil {
 			seen[h], err = true, w.enqueueArray(h)
 		}
 	})
@@ -281,7 +281,7 @@ func (w *wave) enqueueArray(h uint64) error {
 // finish counts the workgroup among those that have written their payload.
 func (w *wave) finish(v *ir.Value) error {
 	r := w.g.m.graph
-	a := r.array(w.lanes[w.first()].get(v.Args[0]))
+	a := r.array(w.lanes[w.first()].value(v.Args[0]))
 	if a == nil || len(a.elems) != 1 || a.output != nil {
 		return fmt.Errorf("%w: OpFinishWritingNodePayloadAMDX without one input payload", ErrGraph)
 	}
@@ -306,16 +306,16 @@ func (a *access) payloadBytes(at uint64) ([]byte, uint64, error) {
 	}
 	p, g := r.payloads[n-1], a.w.g
 	switch {
-	case p.ended:
+	case p.freed:
 		return nil, 0, fmt.Errorf("wave %d: %%%d: %w: use of a payload that was freed", a.w.n, a.v.SPIRV, ErrGraph)
-	case p.owner == g && g.left(int(n-1), a.w.n), p.owner != g && p.launch != g.m.launch:
+	case p.owner == g && g.hasEnqueued(int(n-1), a.w.n), p.owner != g && p.launch != g.m.launch:
 		return nil, 0, fmt.Errorf("wave %d: %%%d: %w: use of a payload after its enqueue", a.w.n, a.v.SPIRV, ErrGraph)
 	}
 	return p.data, at & (1<<payloadShift - 1), nil
 }
 
-// left reports that a wave has enqueued the array of a payload.
-func (g *workgroup) left(payload, wave int) bool {
+// hasEnqueued reports that a wave has enqueued the array of a payload.
+func (g *workgroup) hasEnqueued(payload, wave int) bool {
 	for _, h := range g.queued {
 		if !g.leavers[h][wave] {
 			continue

@@ -94,7 +94,7 @@ func (w *writer) fitting(t *target, targets []target) map[uint32]*entry {
 
 // fits reports that a node can take the payloads.
 func (t *target) fits(n *program.Node) bool {
-	return n.SharesInput == nil && n.Input != nil && n.Input.Bytes == t.Bytes && n.Input.TrackFinish == t.TrackFinish && t.Takes(n.ShaderIndex)
+	return n.SharesInput == nil && n.Input != nil && n.Input.Bytes == t.Bytes && n.Input.TrackFinish == t.TrackFinish && t.AllowsIndex(n.ShaderIndex)
 }
 
 // indexes returns the indexes of an entry point in the graph: its own or, if it declares none, those that outputs use
@@ -142,7 +142,7 @@ func (w *writer) dispatchGraph() error {
 	targets := w.targets()
 	started := false
 	for _, e := range w.entries {
-		sent := slices.ContainsFunc(targets, func(t target) bool { return t.from != e && t.Node == e.name && t.Takes(e.prog.Node.ShaderIndex) })
+		sent := slices.ContainsFunc(targets, func(t target) bool { return t.from != e && t.Node == e.name && t.AllowsIndex(e.prog.Node.ShaderIndex) })
 		if !sent && e.prog.Node.SharesInput == nil && e.prog.Node.APIEntry {
 			if err := w.start(e); err != nil {
 				return err
@@ -190,7 +190,7 @@ func payload(n *program.Node) string {
 	ones := map[uint32]uint32{}                      // by place: the words that are not zero
 	if d := n.Input.Indirect; d != nil {
 		for i := range int(d.Components) {
-			first, _ := d.At(i)
+			first, _ := d.ComponentBytes(i)
 			ones[first/4] |= 1 << (first % 4 * 8) // little-endian, of any width
 		}
 	}

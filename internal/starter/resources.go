@@ -96,7 +96,7 @@ func (w *writer) addMesh(e *entry, b *ir.Binding) {
 func (w *writer) fill(b *buffer) {
 	for i := range w.m.Raw.Instructions {
 		in := &w.m.Raw.Instructions[i]
-		if in.Op != spirv.OpVariable || !w.at(in.Result, b) {
+		if in.Op != spirv.OpVariable || !w.bindsTo(in.Result, b) {
 			continue
 		}
 		t := w.m.TypeOf(in.Result).Elem
@@ -110,7 +110,7 @@ func (w *writer) fill(b *buffer) {
 	}
 }
 
-func (w *writer) at(id spirv.ID, b *buffer) bool {
+func (w *writer) bindsTo(id spirv.ID, b *buffer) bool {
 	set, ok1 := w.m.Decoration(id, spirv.DecorationDescriptorSet)
 	binding, ok2 := w.m.Decoration(id, spirv.DecorationBinding)
 	return ok1 && ok2 && set == b.set && binding == b.binding
@@ -238,14 +238,14 @@ func (w *writer) resources() {
 		}
 		for i := range n {
 			if b.kind == ir.Sampler && b.bound {
-				samplers = append(samplers, fmt.Sprintf("  - {%s}", b.place(i)))
+				samplers = append(samplers, fmt.Sprintf("  - {%s}", b.bindingText(i)))
 				continue
 			}
 			name := b.name
 			if n > 1 {
 				name = fmt.Sprintf("%s_%d", name, i)
 			}
-			buffers = append(buffers, fmt.Sprintf("  - {%s, name: %s, %s}%s", b.place(i), quoted(name), b.body, comment(b.note)))
+			buffers = append(buffers, fmt.Sprintf("  - {%s, name: %s, %s}%s", b.bindingText(i), quoted(name), b.body, comment(b.note)))
 		}
 	}
 	if len(buffers) > 0 {
@@ -256,8 +256,8 @@ func (w *writer) resources() {
 	}
 }
 
-// place formats the binding of a descriptor.
-func (b *buffer) place(i uint32) string {
+// bindingText formats the binding of a descriptor.
+func (b *buffer) bindingText(i uint32) string {
 	switch {
 	case !b.bound:
 		return "unbound: true"

@@ -59,7 +59,7 @@ func real(x float64) string {
 // may contain one another many times.
 type sizer struct {
 	m     *validate.Module
-	known map[*validate.Type]size
+	cache map[*validate.Type]size
 }
 
 // size holds the length of a type without its last run-time array, and the array's stride, 0 if there is none.
@@ -95,11 +95,11 @@ func (s *sizer) member(t *validate.Type, i int) (bytes, stride uint64) {
 }
 
 func (s *sizer) size(t *validate.Type) (bytes, stride uint64) {
-	if n, ok := s.known[t]; ok {
+	if n, ok := s.cache[t]; ok {
 		return n.bytes, n.stride
 	}
 	bytes, stride = s.measure(t)
-	s.known[t] = size{bytes, stride}
+	s.cache[t] = size{bytes, stride}
 	return bytes, stride
 }
 

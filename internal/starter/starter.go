@@ -50,7 +50,7 @@ type writer struct {
 	colors   []string // and of the colour attachments
 	text     strings.Builder
 	unknown  []string
-	more     int // that are not noted
+	omitted  int // that are not noted
 }
 
 // An entry is an entry point, lowered.
@@ -116,8 +116,8 @@ func Write(m *validate.Module, o Options) (*Job, error) {
 			w.open("how many workgroups wait for each other: one may wait for ever, since a loop reads memory atomically")
 		}
 	}
-	if w.more > 0 {
-		w.unknown = append(w.unknown, fmt.Sprintf("%d more", w.more))
+	if w.omitted > 0 {
+		w.unknown = append(w.unknown, fmt.Sprintf("%d more", w.omitted))
 	}
 	for _, u := range w.unknown {
 		w.line("# not known: %s", u)
@@ -133,7 +133,7 @@ const mostUnknown = 1000
 // open records a decision that the module leaves open.
 func (w *writer) open(format string, args ...any) {
 	if len(w.unknown) == mostUnknown {
-		w.more++
+		w.omitted++
 		return
 	}
 	w.unknown = append(w.unknown, fmt.Sprintf(format, args...))

@@ -12,9 +12,9 @@ import (
 // fills.
 func lane(a assembler) {
 	l := laneRows{assembler: a, bits: a.laneBits(),
-		before:  a.data("before", words(7, 0, 1, 2, 3, 4, 5, 6)...),      // the lane before each of eight
-		follow:  a.data("follow", words(0, 4, 8, 12, 16, 20, 24, 28)...), // distances of eight consecutive words from the first
-		numbers: a.data("numbers", words(0, 1, 2, 3, 4, 5, 6, 7)...)}
+		previous:    a.data("before", words(7, 0, 1, 2, 3, 4, 5, 6)...),      // the lane before each of eight
+		consecutive: a.data("follow", words(0, 4, 8, 12, 16, 20, 24, 28)...), // distances of eight consecutive words from the first
+		numbers:     a.data("numbers", words(0, 1, 2, 3, 4, 5, 6, 7)...)}
 	l.walk()
 	l.walkBytes()
 	l.gather()
@@ -25,7 +25,7 @@ func lane(a assembler) {
 	l.scatter2()
 	l.fill()
 	l.find()
-	l.above()
+	l.findAbove()
 	l.insert()
 	l.insertAll()
 	l.prefetch()
@@ -37,12 +37,12 @@ const laneLead = 40
 
 type laneRows struct {
 	assembler
-	bits, before, follow, numbers operand.Mem
+	bits, previous, consecutive, numbers operand.Mem
 }
 
-// wanted loads the offsets that packed lanes have into Y14, and their distance to the next eight into Y11.
-func (l laneRows) wanted() {
-	l.MOVL(at(reg.RSI, 0), reg.EAX)
+// loadPacked loads the offsets that packed lanes have into Y14, and their distance to the next eight into Y11.
+func (l laneRows) loadPacked() {
+	l.MOVL(memory(reg.RSI, 0), reg.EAX)
 	l.ADDL(field("Step_Base", reg.RBX), reg.EAX)
 	l.VMOVD(reg.EAX, reg.X6)
 	l.VPBROADCASTD(reg.X6, reg.Y6)
@@ -58,8 +58,8 @@ func (l laneRows) wanted() {
 // offsets leaves the offsets of eight lanes in Y6, stores them, and collects in Y15 the bits that differ from the
 // wanted ones.
 func (l laneRows) offsets() {
-	l.VPADDD(at(reg.RSI, 0), reg.Y0, reg.Y6)
-	l.VMOVDQU(reg.Y6, at(reg.RDI, 0))
+	l.VPADDD(memory(reg.RSI, 0), reg.Y0, reg.Y6)
+	l.VMOVDQU(reg.Y6, memory(reg.RDI, 0))
 	l.VPXOR(reg.Y14, reg.Y6, reg.Y9)
 	l.VPOR(reg.Y9, reg.Y15, reg.Y15)
 	l.VPADDD(reg.Y11, reg.Y14, reg.Y14)
@@ -73,8 +73,8 @@ func (l laneRows) nextEight(lanes reg.Register) {
 	l.SUBQ(operand.Imm(8), lanes)
 }
 
-// over makes one word of the eight in a register, by an operation on halves, and returns it under a name.
-func (l laneRows) over(n int, o op3, name string) {
+// reduceTo makes one word of the eight in a register, by an operation on halves, and returns it under a name.
+func (l laneRows) reduceTo(n int, o op3, name string) {
 	l.VEXTRACTI128(operand.Imm(1), y(n), reg.X6)
 	o(l.assembler, reg.X6, x(n), x(n))
 	for _, turn := range []uint8{0x4e, 0xb1} {
@@ -110,7 +110,7 @@ func (l laneRows) walk() {
 	l.VPBROADCASTD(field("Step_Phase", reg.RBX), reg.Y1)
 	l.VMOVQ(field("Step_Shift", reg.RBX), reg.X2)
 	l.VMOVDQU(l.bits, reg.Y3)
-	l.VMOVDQU(l.before, reg.Y10)
+	l.VMOVDQU(l.previous, reg.Y10)
 	l.MOVQ(field("Step_Exec", reg.RBX), reg.RDX)
 	l.Comment("Y4: the greatest offset; Y5: the bits of places; Y12: the lines of the eight before, turned by one lane; R8: starts of lines")
 	for _, n := range []int{4, 5, 12, 15} {
@@ -118,7 +118,7 @@ func (l laneRows) walk() {
 	}
 	l.XORQ(reg.R8, reg.R8)
 	l.MOVQ(reg.RCX, reg.R9)
-	l.wanted()
+	l.loadPacked()
 	l.loop("eight", func() {
 		l.offsets()
 		l.VPADDD(reg.Y1, reg.Y6, reg.Y7)
@@ -146,8 +146,8 @@ func (l laneRows) walk() {
 	l.SHRQ(reg.CL, reg.R8)
 	l.ORQ(operand.Imm(1), reg.R8)
 	l.Store(reg.R8, l.Return("starts"))
-	l.over(4, vpmaxud, "last")
-	l.over(5, vpor, "bits")
+	l.reduceTo(4, vpmaxud, "last")
+	l.reduceTo(5, vpor, "bits")
 	l.differs()
 }
 
@@ -162,7 +162,7 @@ func (l laneRows) walkBytes() {
 	l.MOVQ(field("Step_Exec", reg.RBX), reg.RDX)
 	l.VPXOR(reg.Y4, reg.Y4, reg.Y4)
 	l.VPXOR(reg.Y15, reg.Y15, reg.Y15)
-	l.wanted()
+	l.loadPacked()
 	l.loop("eight", func() {
 		l.offsets()
 		l.spreadBits(reg.EDX, 8, reg.Y3)
@@ -170,26 +170,26 @@ func (l laneRows) walkBytes() {
 		l.VPMAXUD(reg.Y9, reg.Y4, reg.Y4)
 		l.nextEight(reg.R9)
 	})
-	l.over(4, vpmaxud, "last")
+	l.reduceTo(4, vpmaxud, "last")
 	l.differs()
 }
 
-// following jumps to a label unless the eight offsets at BX are those of consecutive words. The first is left in R12.
-func (l laneRows) following(label string) {
+// checkConsecutive jumps to a label unless the eight offsets at BX are those of consecutive words. The first is left in R12.
+func (l laneRows) checkConsecutive(label string) {
 	l.MOVBLZX(reg.DL, reg.R10L)
 	l.CMPL(reg.R10L, operand.U32(0xff))
 	l.JNE(operand.LabelRef(label))
-	l.MOVL(at(reg.RBX, 0), reg.R12L)
-	l.VPBROADCASTD(at(reg.RBX, 0), reg.Y6)
-	l.VPADDD(l.follow, reg.Y6, reg.Y6)
-	l.VPCMPEQD(at(reg.RBX, 0), reg.Y6, reg.Y6)
+	l.MOVL(memory(reg.RBX, 0), reg.R12L)
+	l.VPBROADCASTD(memory(reg.RBX, 0), reg.Y6)
+	l.VPADDD(l.consecutive, reg.Y6, reg.Y6)
+	l.VPCMPEQD(memory(reg.RBX, 0), reg.Y6, reg.Y6)
 	l.VMOVMSKPS(reg.Y6, reg.EAX)
 	l.XORL(operand.U32(0xff), reg.EAX)
 	l.JNZ(operand.LabelRef(label))
 }
 
-// after goes to the next lanes of the offsets and of rows.
-func (l laneRows) after(label string, lanes int, rows ...reg.Register) {
+// advanceLanes goes to the next lanes of the offsets and of rows.
+func (l laneRows) advanceLanes(label string, lanes int, rows ...reg.Register) {
 	l.SHRQ(operand.Imm(uint64(lanes)), reg.RDX)
 	l.ADDQ(operand.Imm(uint64(4*lanes)), reg.RBX)
 	for _, r := range rows {
@@ -206,18 +206,18 @@ func (l laneRows) gather() {
 	l.offs()
 	l.VMOVDQU(l.bits, reg.Y3)
 	l.Label("eight")
-	l.following("gather")
+	l.checkConsecutive("gather")
 	l.VMOVDQU(ahead(reg.RSI, reg.R12, 1), reg.Y7)
-	l.VMOVDQU(reg.Y7, at(reg.RDI, 0))
+	l.VMOVDQU(reg.Y7, memory(reg.RDI, 0))
 	l.JMP(operand.LabelRef("next"))
 	l.Label("gather")
 	l.spreadBits(reg.R10L, 8, reg.Y3)
-	l.VMOVDQU(at(reg.RBX, 0), reg.Y6)
-	l.VMOVDQU(at(reg.RDI, 0), reg.Y7)
+	l.VMOVDQU(memory(reg.RBX, 0), reg.Y6)
+	l.VMOVDQU(memory(reg.RDI, 0), reg.Y7)
 	l.VPGATHERDD(reg.Y8, ahead(reg.RSI, reg.Y6, 1), reg.Y7)
-	l.VMOVDQU(reg.Y7, at(reg.RDI, 0))
+	l.VMOVDQU(reg.Y7, memory(reg.RDI, 0))
 	l.Label("next")
-	l.after("eight", 8, reg.RDI)
+	l.advanceLanes("eight", 8, reg.RDI)
 	l.VZEROUPPER()
 	l.RET()
 }
@@ -229,13 +229,13 @@ func (l laneRows) offs() {
 	l.arg("exec", reg.RDX)
 }
 
-// each emits a lane's part for each lane whose bit in DX is set.
-func (l laneRows) each(lanes int, part func(lane int)) {
+// eachLane emits a lane's part for each lane whose bit in DX is set.
+func (l laneRows) eachLane(lanes int, part func(lane int)) {
 	for n := range lanes {
 		idle := fmt.Sprintf("idle%d", n)
 		l.BTL(operand.U8(n), reg.EDX)
 		l.JCC(operand.LabelRef(idle))
-		l.MOVL(at(reg.RBX, 4*n), reg.R12L)
+		l.MOVL(memory(reg.RBX, 4*n), reg.R12L)
 		part(n)
 		l.Label(idle)
 	}
@@ -247,17 +247,17 @@ func (l laneRows) scatter() {
 	l.arg("row", reg.RDI)
 	l.offs()
 	l.Label("eight")
-	l.following("each")
-	l.VMOVDQU(at(reg.RDI, 0), reg.Y7)
+	l.checkConsecutive("each")
+	l.VMOVDQU(memory(reg.RDI, 0), reg.Y7)
 	l.VMOVDQU(reg.Y7, ahead(reg.RSI, reg.R12, 1))
 	l.JMP(operand.LabelRef("next"))
 	l.Label("each")
-	l.each(8, func(n int) {
-		l.MOVL(at(reg.RDI, 4*n), reg.EAX)
+	l.eachLane(8, func(n int) {
+		l.MOVL(memory(reg.RDI, 4*n), reg.EAX)
 		l.MOVL(reg.EAX, ahead(reg.RSI, reg.R12, 1))
 	})
 	l.Label("next")
-	l.after("eight", 8, reg.RDI)
+	l.advanceLanes("eight", 8, reg.RDI)
 	l.VZEROUPPER()
 	l.RET()
 }
@@ -265,8 +265,8 @@ func (l laneRows) scatter() {
 // columns lists the rows of four words a lane.
 var columns = []reg.GPPhysical{reg.R8, reg.R9, reg.R10, reg.R11}
 
-// places lists the operands of four lanes' words.
-var places = []operand.Mem{ahead(reg.RSI, reg.R12, 1), ahead(reg.RSI, reg.R13, 1), ahead(reg.RSI, reg.RDI, 1), ahead(reg.RSI, reg.R14, 1)}
+// laneOperands lists the operands of four lanes' words.
+var laneOperands = []operand.Mem{ahead(reg.RSI, reg.R12, 1), ahead(reg.RSI, reg.R13, 1), ahead(reg.RSI, reg.RDI, 1), ahead(reg.RSI, reg.R14, 1)}
 
 // fours loops over four lanes at a time: over all at once if they are all active, otherwise over each.
 func (l laneRows) fours(rows []reg.GPPhysical, all func(), part func(lane int)) {
@@ -276,23 +276,23 @@ func (l laneRows) fours(rows []reg.GPPhysical, all func(), part func(lane int)) 
 	l.CMPL(reg.EAX, operand.Imm(15))
 	l.JNE(operand.LabelRef("each"))
 	for n, to := range []reg.Register{reg.R12L, reg.R13L, reg.EDI, reg.R14L} {
-		l.MOVL(at(reg.RBX, 4*n), to)
+		l.MOVL(memory(reg.RBX, 4*n), to)
 	}
 	all()
 	l.JMP(operand.LabelRef("next"))
 	l.Label("each")
-	l.each(4, part)
+	l.eachLane(4, part)
 	l.Label("next")
 	list := make([]reg.Register, len(rows))
 	for i, r := range rows {
 		list[i] = r
 	}
-	l.after("four", 4, list...)
+	l.advanceLanes("four", 4, list...)
 	l.RET()
 }
 
-// turn makes rows of columns: X0 to X3 are four words each, and so are X4 to X7.
-func (l laneRows) turn() {
+// transpose makes rows of columns: X0 to X3 are four words each, and so are X4 to X7.
+func (l laneRows) transpose() {
 	l.VUNPCKLPS(reg.X1, reg.X0, reg.X8)
 	l.VUNPCKHPS(reg.X1, reg.X0, reg.X9)
 	l.VUNPCKLPS(reg.X3, reg.X2, reg.X10)
@@ -316,18 +316,18 @@ func (l laneRows) words4(name string) {
 func (l laneRows) gather4() {
 	l.words4("gather4AVX")
 	l.fours(columns, func() {
-		for n, m := range places {
+		for n, m := range laneOperands {
 			l.VMOVDQU(m, x(n))
 		}
-		l.turn()
+		l.transpose()
 		for n, r := range columns {
-			l.VMOVDQU(x(4+n), at(r, 0))
+			l.VMOVDQU(x(4+n), memory(r, 0))
 		}
 	}, func(lane int) {
-		l.VMOVDQU(places[0], reg.X0)
-		l.VMOVD(reg.X0, at(reg.R8, 4*lane))
+		l.VMOVDQU(laneOperands[0], reg.X0)
+		l.VMOVD(reg.X0, memory(reg.R8, 4*lane))
 		for n := 1; n < 4; n++ {
-			l.VPEXTRD(operand.U8(n), reg.X0, at(columns[n], 4*lane))
+			l.VPEXTRD(operand.U8(n), reg.X0, memory(columns[n], 4*lane))
 		}
 	})
 }
@@ -336,18 +336,18 @@ func (l laneRows) scatter4() {
 	l.words4("scatter4AVX")
 	l.fours(columns, func() {
 		for n, r := range columns {
-			l.VMOVDQU(at(r, 0), x(n))
+			l.VMOVDQU(memory(r, 0), x(n))
 		}
-		l.turn()
-		for n, m := range places {
+		l.transpose()
+		for n, m := range laneOperands {
 			l.VMOVDQU(x(4+n), m)
 		}
 	}, func(lane int) {
-		l.VMOVD(at(reg.R8, 4*lane), reg.X0)
+		l.VMOVD(memory(reg.R8, 4*lane), reg.X0)
 		for n := 1; n < 4; n++ {
-			l.VPINSRD(operand.U8(n), at(columns[n], 4*lane), reg.X0, reg.X0)
+			l.VPINSRD(operand.U8(n), memory(columns[n], 4*lane), reg.X0, reg.X0)
 		}
-		l.VMOVDQU(reg.X0, places[0])
+		l.VMOVDQU(reg.X0, laneOperands[0])
 	})
 }
 
@@ -364,35 +364,35 @@ func (l laneRows) gather2() {
 	l.words2("gather2AVX")
 	l.fours(columns[:2], func() {
 		for n := range 2 {
-			l.VMOVQ(places[2*n], x(n))
-			l.VMOVHPS(places[2*n+1], x(n), x(n))
+			l.VMOVQ(laneOperands[2*n], x(n))
+			l.VMOVHPS(laneOperands[2*n+1], x(n), x(n))
 		}
 		l.VSHUFPS(operand.U8(0x88), reg.X1, reg.X0, reg.X4)
 		l.VSHUFPS(operand.U8(0xdd), reg.X1, reg.X0, reg.X5)
-		l.VMOVDQU(reg.X4, at(reg.R8, 0))
-		l.VMOVDQU(reg.X5, at(reg.R9, 0))
+		l.VMOVDQU(reg.X4, memory(reg.R8, 0))
+		l.VMOVDQU(reg.X5, memory(reg.R9, 0))
 	}, func(lane int) {
-		l.VMOVQ(places[0], reg.X0)
-		l.VMOVD(reg.X0, at(reg.R8, 4*lane))
-		l.VPEXTRD(operand.Imm(1), reg.X0, at(reg.R9, 4*lane))
+		l.VMOVQ(laneOperands[0], reg.X0)
+		l.VMOVD(reg.X0, memory(reg.R8, 4*lane))
+		l.VPEXTRD(operand.Imm(1), reg.X0, memory(reg.R9, 4*lane))
 	})
 }
 
 func (l laneRows) scatter2() {
 	l.words2("scatter2AVX")
 	l.fours(columns[:2], func() {
-		l.VMOVDQU(at(reg.R8, 0), reg.X0)
-		l.VMOVDQU(at(reg.R9, 0), reg.X1)
+		l.VMOVDQU(memory(reg.R8, 0), reg.X0)
+		l.VMOVDQU(memory(reg.R9, 0), reg.X1)
 		l.VUNPCKLPS(reg.X1, reg.X0, reg.X4)
 		l.VUNPCKHPS(reg.X1, reg.X0, reg.X5)
 		for n := range 2 {
-			l.VMOVQ(x(4+n), places[2*n])
-			l.VMOVHPS(x(4+n), places[2*n+1])
+			l.VMOVQ(x(4+n), laneOperands[2*n])
+			l.VMOVHPS(x(4+n), laneOperands[2*n+1])
 		}
 	}, func(lane int) {
-		l.VMOVD(at(reg.R8, 4*lane), reg.X0)
-		l.VPINSRD(operand.Imm(1), at(reg.R9, 4*lane), reg.X0, reg.X0)
-		l.VMOVQ(reg.X0, places[0])
+		l.VMOVD(memory(reg.R8, 4*lane), reg.X0)
+		l.VPINSRD(operand.Imm(1), memory(reg.R9, 4*lane), reg.X0, reg.X0)
+		l.VMOVQ(reg.X0, laneOperands[0])
 	})
 }
 
@@ -403,10 +403,10 @@ func (l laneRows) fill() {
 	l.arg("count", reg.RDX)
 	l.arg("lanes", reg.RBX)
 	l.Label("row")
-	l.VPBROADCASTD(at(reg.RSI, 0), reg.Y0)
+	l.VPBROADCASTD(memory(reg.RSI, 0), reg.Y0)
 	l.MOVQ(reg.RBX, reg.RCX)
 	l.loop("eight", func() {
-		l.VMOVDQU(reg.Y0, at(reg.RDI, 0))
+		l.VMOVDQU(reg.Y0, memory(reg.RDI, 0))
 		l.ADDQ(operand.Imm(32), reg.RDI)
 		l.SUBQ(operand.Imm(8), reg.RCX)
 	})
@@ -432,8 +432,8 @@ func (l laneRows) find() {
 	l.VPBROADCASTD(reg.X0, reg.Y0)
 	l.CMPQ(reg.RCX, operand.Imm(16))
 	l.JNE(operand.LabelRef("other"))
-	l.VPCMPEQD(at(reg.RDI, 0), reg.Y0, reg.Y1)
-	l.VPCMPEQD(at(reg.RDI, 32), reg.Y0, reg.Y2)
+	l.VPCMPEQD(memory(reg.RDI, 0), reg.Y0, reg.Y1)
+	l.VPCMPEQD(memory(reg.RDI, 32), reg.Y0, reg.Y2)
 	l.VMOVMSKPS(reg.Y1, reg.EDX)
 	l.VMOVMSKPS(reg.Y2, reg.EBX)
 	l.SHLL(operand.Imm(8), reg.EBX)
@@ -442,7 +442,7 @@ func (l laneRows) find() {
 	l.Label("other")
 	l.CMPQ(reg.RCX, operand.Imm(4))
 	l.JNE(operand.LabelRef("many"))
-	l.VPCMPEQD(at(reg.RDI, 0), reg.X0, reg.X1)
+	l.VPCMPEQD(memory(reg.RDI, 0), reg.X0, reg.X1)
 	l.VMOVMSKPS(reg.X1, reg.EDX)
 	l.found()
 	l.Label("many")
@@ -507,9 +507,9 @@ func (l laneRows) found() {
 	l.RET()
 }
 
-// above goes back from the end of an ordered list, by laneLead words while the word that far back is greater, then to
+// findAbove goes back from the end of an ordered list, by laneLead words while the word that far back is greater, then to
 // the first eight words that are not all greater.
-func (l laneRows) above() {
+func (l laneRows) findAbove() {
 	l.function("aboveAVX", "func(end *uint32, word uint32) (count int)")
 	l.arg("end", reg.RDI)
 	l.broadcast("word")
@@ -518,10 +518,10 @@ func (l laneRows) above() {
 	l.Label("far")
 	l.SUBQ(operand.I32(4*laneLead), reg.RDI)
 	l.ADDQ(operand.I32(laneLead), reg.RAX)
-	l.CMPL(at(reg.RDI, -4*laneLead), reg.EDX)
+	l.CMPL(memory(reg.RDI, -4*laneLead), reg.EDX)
 	l.JHI(operand.LabelRef("far"))
 	l.Label("eight")
-	l.VPMAXUD(at(reg.RDI, -32), reg.Y0, reg.Y1)
+	l.VPMAXUD(memory(reg.RDI, -32), reg.Y0, reg.Y1)
 	l.VPCMPEQD(reg.Y1, reg.Y0, reg.Y1)
 	l.VMOVMSKPS(reg.Y1, reg.ECX)
 	l.SUBQ(operand.Imm(32), reg.RDI)
@@ -544,11 +544,11 @@ func (l laneRows) insert() {
 		l.broadcast("word" + strings.ToUpper(name))
 		label := fmt.Sprint("eight", i)
 		l.Label(label)
-		l.VPMINUD(at(reg.RDI, -28), reg.Y0, reg.Y1)
-		l.VPMAXUD(at(reg.RDI, -32), reg.Y1, reg.Y1)
-		l.VMOVDQU(reg.Y1, at(reg.RDI, -28))
+		l.VPMINUD(memory(reg.RDI, -28), reg.Y0, reg.Y1)
+		l.VPMAXUD(memory(reg.RDI, -32), reg.Y1, reg.Y1)
+		l.VMOVDQU(reg.Y1, memory(reg.RDI, -28))
 		l.SUBQ(operand.Imm(32), reg.RDI)
-		l.CMPL(at(reg.RDI, 0), reg.EDX)
+		l.CMPL(memory(reg.RDI, 0), reg.EDX)
 		l.JHI(operand.LabelRef(label))
 	}
 	l.VZEROUPPER()
@@ -575,19 +575,19 @@ func (l laneRows) insertAll() {
 
 // insertOne inserts the word of a span at an offset into a list.
 func (l laneRows) insertOne(name string, end reg.Register, offset int) {
-	l.MOVL(at(reg.R8, offset), reg.EDX)
-	l.VPBROADCASTD(at(reg.R8, offset), reg.Y0)
+	l.MOVL(memory(reg.R8, offset), reg.EDX)
+	l.VPBROADCASTD(memory(reg.R8, offset), reg.Y0)
 	l.MOVQ(end, reg.RAX)
 	l.Label(name)
 	for back := 0; back < 32; back += 8 {
-		l.VPMINUD(at(reg.RAX, -28-4*back), reg.Y0, y(1+back/8))
-		l.VPMAXUD(at(reg.RAX, -32-4*back), y(1+back/8), y(1+back/8))
+		l.VPMINUD(memory(reg.RAX, -28-4*back), reg.Y0, y(1+back/8))
+		l.VPMAXUD(memory(reg.RAX, -32-4*back), y(1+back/8), y(1+back/8))
 	}
 	for back := 0; back < 32; back += 8 {
-		l.VMOVDQU(y(1+back/8), at(reg.RAX, -28-4*back))
+		l.VMOVDQU(y(1+back/8), memory(reg.RAX, -28-4*back))
 	}
 	l.SUBQ(operand.I32(128), reg.RAX)
-	l.CMPL(at(reg.RAX, 0), reg.EDX)
+	l.CMPL(memory(reg.RAX, 0), reg.EDX)
 	l.JHI(operand.LabelRef(name))
 	l.ADDQ(operand.Imm(4), end)
 }
@@ -598,11 +598,11 @@ func (l laneRows) prefetch() {
 	l.arg("first", reg.RDI)
 	l.arg("last", reg.RSI)
 	l.Label("line")
-	l.PREFETCHT0(at(reg.RDI, 0))
+	l.PREFETCHT0(memory(reg.RDI, 0))
 	l.ADDQ(operand.Imm(64), reg.RDI)
 	l.CMPQ(reg.RDI, reg.RSI)
 	l.JLS(operand.LabelRef("line"))
-	l.PREFETCHT0(at(reg.RSI, 0))
+	l.PREFETCHT0(memory(reg.RSI, 0))
 	l.RET()
 }
 
@@ -613,8 +613,8 @@ func (l laneRows) prefetchSet() {
 	l.arg("x", reg.RDI)
 	l.arg("y", reg.RSI)
 	l.arg("n", reg.RCX)
-	l.PREFETCHT0(at(reg.RDI, 0))
-	l.PREFETCHT0(at(reg.RSI, 0))
+	l.PREFETCHT0(memory(reg.RDI, 0))
+	l.PREFETCHT0(memory(reg.RSI, 0))
 	l.PREFETCHT0(operand.Mem{Base: reg.RSI, Index: reg.RCX, Scale: 8, Disp: -8})
 	l.RET()
 }

@@ -61,7 +61,7 @@ func assembly(write func(a assembler)) func() ([]byte, error) {
 		write(a)
 		f, err := a.Result()
 		if list, ok := err.(build.ErrorList); ok {
-			return nil, errors.Join(each(list)...)
+			return nil, errors.Join(splitErrors(list)...)
 		}
 		if err := pass.Compile.Execute(f); err != nil {
 			return nil, err
@@ -72,8 +72,8 @@ func assembly(write func(a assembler)) func() ([]byte, error) {
 	}
 }
 
-// each returns the errors of a list.
-func each(list build.ErrorList) (all []error) {
+// splitErrors returns the errors of a list.
+func splitErrors(list build.ErrorList) (all []error) {
 	for _, e := range list {
 		all = append(all, e)
 	}
@@ -128,8 +128,8 @@ func (a assembler) laneBits() operand.Mem {
 	return a.data("lanebits", words(1, 2, 4, 8, 16, 32, 64, 128)...)
 }
 
-// at returns a memory operand at a distance from a register.
-func at(base reg.Register, disp int) operand.Mem { return operand.Mem{Base: base, Disp: disp} }
+// memory returns a memory operand at a distance from a register.
+func memory(base reg.Register, disp int) operand.Mem { return operand.Mem{Base: base, Disp: disp} }
 
 // ahead returns a memory operand at a multiple of a register's value from another register.
 func ahead(base, step reg.Register, scale uint8) operand.Mem {

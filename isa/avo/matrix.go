@@ -17,10 +17,10 @@ func matrix(a assembler) {
 	a.TESTQ(reg.RCX, reg.RCX)
 	a.JLE(operand.LabelRef("done"))
 	a.loop("eight", func() {
-		a.VMOVUPS(at(reg.RSI, 0), reg.Y0)
-		a.VMOVUPS(at(reg.RBX, 0), reg.Y1)
-		a.VFMADD231PS(at(reg.RDX, 0), reg.Y0, reg.Y1)
-		a.VMOVUPS(reg.Y1, at(reg.RDI, 0))
+		a.VMOVUPS(memory(reg.RSI, 0), reg.Y0)
+		a.VMOVUPS(memory(reg.RBX, 0), reg.Y1)
+		a.VFMADD231PS(memory(reg.RDX, 0), reg.Y0, reg.Y1)
+		a.VMOVUPS(reg.Y1, memory(reg.RDI, 0))
 		for _, r := range []reg.Register{reg.RSI, reg.RDX, reg.RBX, reg.RDI} {
 			a.ADDQ(operand.Imm(32), r)
 		}
@@ -46,14 +46,14 @@ func (a assembler) product() {
 	a.MOVQ(operand.U32(4), reg.R12)
 	a.Label("rows")
 	for n := range 8 {
-		a.VMOVUPS(at(reg.RDI, 32*n), y(n))
+		a.VMOVUPS(memory(reg.RDI, 32*n), y(n))
 	}
 	a.MOVQ(reg.RDX, reg.RBX)
 	a.MOVQ(reg.R8, reg.RCX)
 	a.Label("next")
-	a.VMOVUPS(at(reg.RBX, 0), reg.Y8)
-	a.VMOVUPS(at(reg.RBX, 32), reg.Y9)
-	for n, m := range []operand.Mem{at(reg.RSI, 0), ahead(reg.RSI, reg.R9, 1), ahead(reg.RSI, reg.R9, 2), ahead(reg.RSI, reg.R10, 1)} {
+	a.VMOVUPS(memory(reg.RBX, 0), reg.Y8)
+	a.VMOVUPS(memory(reg.RBX, 32), reg.Y9)
+	for n, m := range []operand.Mem{memory(reg.RSI, 0), ahead(reg.RSI, reg.R9, 1), ahead(reg.RSI, reg.R9, 2), ahead(reg.RSI, reg.R10, 1)} {
 		a.VBROADCASTSS(m, y(10+n))
 	}
 	for n := range 8 {
@@ -64,7 +64,7 @@ func (a assembler) product() {
 	a.DECQ(reg.RCX)
 	a.JNZ(operand.LabelRef("next"))
 	for n := range 8 {
-		a.VMOVUPS(y(n), at(reg.RDI, 32*n))
+		a.VMOVUPS(y(n), memory(reg.RDI, 32*n))
 	}
 	a.ADDQ(operand.U32(256), reg.RDI)
 	a.ADDQ(reg.R10, reg.RSI)

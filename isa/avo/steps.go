@@ -13,7 +13,7 @@ import (
 
 // A kernel executes the step at AX and jumps to the kernel of the next one; the last kernel returns. R13 is the vector
 // file, R15 the scalar registers, R11 the number of lanes (a multiple of 32), R14 the stepRun, or for a flow's steps
-// the FlowRun that begins with it. R8 and R9 are a flow's remaining budget and its executed instructions. All other
+// the CompiledRun that begins with it. R8 and R9 are a flow's remaining budget and its executed instructions. All other
 // registers are free. A kernel on rows leaves 32 lanes of its result in Y0 to Y3, for the next one.
 
 // An op3 is an instruction with three operands, of which it writes the last.
@@ -67,11 +67,11 @@ func stepsFile() ([]byte, error) {
 // next continues with the step after this one.
 func (a assembler) next() {
 	a.LEAQ(field("rowStep__size", reg.RAX), reg.RAX)
-	a.again()
+	a.dispatch()
 }
 
-// again carries out the step at AX.
-func (a assembler) again() {
+// dispatch carries out the step at AX.
+func (a assembler) dispatch() {
 	a.MOVQ(field("rowStep_kernel", reg.RAX), reg.R12)
 	a.Instruction(&ir.Instruction{Opcode: "JMP", Operands: []operand.Op{reg.R12}, Inputs: []operand.Op{reg.R12}, IsTerminal: true})
 }
@@ -79,9 +79,9 @@ func (a assembler) again() {
 // A source is an operand of a step: a row of lanes, whose offset is loaded into a register, a value for eight lanes, or
 // the last kernel's result.
 type source struct {
-	field string
-	at    reg.GPPhysical
-	value reg.VecPhysical // for a value that is the same in all lanes
+	field  string
+	offset reg.GPPhysical
+	value  reg.VecPhysical // for a value that is the same in all lanes
 	mode
 	chained bool // a source of the step is the last kernel's result
 }
@@ -130,7 +130,7 @@ func (s source) lanes8(quarter int) operand.Op {
 	case aLast:
 		return y(quarter)
 	}
-	return operand.Mem{Base: reg.R13, Index: s.at, Scale: 1, Disp: 32 * quarter}
+	return operand.Mem{Base: reg.R13, Index: s.offset, Scale: 1, Disp: 32 * quarter}
 }
 
 // load8 returns a register that holds eight lanes.
@@ -154,13 +154,13 @@ func (a assembler) onRows(list []source, constants func(list []source), body fun
 	chained := list[0].chained
 	for _, s := range list {
 		if s.mode != aLast {
-			a.MOVL(field(s.field, reg.RAX), s.at.As32())
+			a.MOVL(field(s.field, reg.RAX), s.offset.As32())
 		}
 	}
 	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
 	for _, s := range list {
 		if s.mode == aValue {
-			a.VMOVUPS(ahead(reg.R13, s.at, 1), s.value)
+			a.VMOVUPS(ahead(reg.R13, s.offset, 1), s.value)
 		}
 	}
 	if constants != nil {
@@ -180,16 +180,16 @@ func (a assembler) onRows(list []source, constants func(list []source), body fun
 	}
 	end()
 	if !chained {
-		a.onward(list)
+		a.advanceRows(list)
 	}
 }
 
-// onward goes to the next 32 lanes.
-func (a assembler) onward(list []source) {
+// advanceRows goes to the next 32 lanes.
+func (a assembler) advanceRows(list []source) {
 	a.Label("onward")
 	for _, s := range list {
 		if s.mode == aRow {
-			a.ADDQ(operand.Imm(128), s.at)
+			a.ADDQ(operand.Imm(128), s.offset)
 		}
 	}
 	a.ADDQ(operand.Imm(128), reg.RDI)
@@ -212,23 +212,23 @@ type rowCode struct {
 	body      func(a assembler, list []source, quarter int)
 }
 
-func (c rowCode) of(a assembler) (constants func(list []source), body func(list []source, quarter int)) {
+func (c rowCode) bind(a assembler) (constants func(list []source), body func(list []source, quarter int)) {
 	if c.constants != nil {
 		constants = func(list []source) { c.constants(a, list) }
 	}
 	return constants, func(list []source, quarter int) { c.body(a, list, quarter) }
 }
 
-// move moves a row.
-var move = rowCode{body: func(a assembler, list []source, q int) { a.VMOVUPS(list[0].lanes8(q), y(q)) }}
+// copyRow moves a row.
+var copyRow = rowCode{body: func(a assembler, list []source, q int) { a.VMOVUPS(list[0].lanes8(q), y(q)) }}
 
 // pair returns an operation on two rows.
 func pair(o op3) rowCode {
 	return rowCode{body: func(a assembler, list []source, q int) { o(a, list[1].lanes8(q), a.load8(list[0], q), y(q)) }}
 }
 
-// alone returns an operation on one row.
-func alone(o func(a assembler, x, y operand.Op)) rowCode {
+// unary returns an operation on one row.
+func unary(o func(a assembler, x, y operand.Op)) rowCode {
 	return rowCode{body: func(a assembler, list []source, q int) { o(a, list[0].lanes8(q), y(q)) }}
 }
 
@@ -255,8 +255,8 @@ func shift(o op3) rowCode {
 	return rowCode{shiftMask(1), func(a assembler, list []source, q int) { o(a, a.distance(list[1], q), a.load8(list[0], q), y(q)) }}
 }
 
-// then applies an operation to the third source and the result of code.
-func then(code rowCode, o op3) rowCode {
+// compose applies an operation to the third source and the result of code.
+func compose(code rowCode, o op3) rowCode {
 	return rowCode{code.constants, func(a assembler, list []source, q int) {
 		third := list[2].lanes8(q)
 		if list[2].mode == aLast {
@@ -348,9 +348,9 @@ func inverseRoot(a assembler) {
 		a.VBROADCASTSD(stepConstants.root.Offset(8*i), y(n))
 	}
 	a.Label("eight")
-	a.VRSQRTPS(at(reg.RSI, 0), reg.Y1)
-	a.VCVTPS2PD(at(reg.RSI, 0), reg.Y2)
-	a.VCVTPS2PD(at(reg.RSI, 16), reg.Y3)
+	a.VRSQRTPS(memory(reg.RSI, 0), reg.Y1)
+	a.VCVTPS2PD(memory(reg.RSI, 0), reg.Y2)
+	a.VCVTPS2PD(memory(reg.RSI, 16), reg.Y3)
 	a.VCVTPS2PD(reg.X1, reg.Y4)
 	a.VEXTRACTF128(operand.Imm(1), reg.Y1, reg.X5)
 	a.VCVTPS2PD(reg.X5, reg.Y5)
@@ -373,8 +373,8 @@ func inverseRoot(a assembler) {
 	a.CMPL(reg.R12L, operand.Imm(15))
 	a.JNE(operand.LabelRef("exact"))
 	a.Label("store")
-	a.VMOVUPS(reg.X4, at(reg.RDI, 0))
-	a.VMOVUPS(reg.X6, at(reg.RDI, 16))
+	a.VMOVUPS(reg.X4, memory(reg.RDI, 0))
+	a.VMOVUPS(reg.X6, memory(reg.RDI, 16))
 	a.ADDQ(operand.Imm(32), reg.RSI)
 	a.ADDQ(operand.Imm(32), reg.RDI)
 	a.SUBL(operand.Imm(8), reg.ECX)
@@ -422,7 +422,7 @@ func merge(a assembler) {
 // test collects the truth of lanes, which code leaves: it comes in at the bottom of R10, and turns to its place.
 func (a assembler) test(list []source, code rowCode) {
 	a.XORQ(reg.R10, reg.R10)
-	constants, body := code.of(a)
+	constants, body := code.bind(a)
 	a.onRows(list, constants, func(list []source, q int) {
 		body(list, q)
 		a.VMOVMSKPS(y(q), reg.R12L)
@@ -471,7 +471,7 @@ func (a assembler) scalar(name string, to reg.GPPhysical, bit int) {
 // masks emits a step on lane masks: code computes SI from SI, DX and BX.
 func (a assembler) masks(n int, code func(a assembler)) {
 	for i, s := range sources(aRow, aRow, aRow)[:n] {
-		a.scalar(s.field, s.at, i)
+		a.scalar(s.field, s.offset, i)
 	}
 	code(a)
 	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
@@ -490,8 +490,8 @@ func (a assembler) word(n, bits int, code func(a assembler)) {
 // words loads scalars of 32 bits.
 func (a assembler) words(n, bits int) {
 	for i, s := range sources(aRow, aRow, aRow)[:n] {
-		if a.MOVL(field(s.field, reg.RAX), s.at.As32()); bits>>i&1 == 0 {
-			a.MOVL(ahead(reg.R15, s.at, 1), s.at.As32())
+		if a.MOVL(field(s.field, reg.RAX), s.offset.As32()); bits>>i&1 == 0 {
+			a.MOVL(ahead(reg.R15, s.offset, 1), s.offset.As32())
 		}
 	}
 }
@@ -521,7 +521,7 @@ func truth(o func(a assembler, x operand.Op)) func(a assembler) {
 	}
 }
 
-func nothing(assembler) {}
+func noCode(assembler) {}
 
 func maskNot(a assembler) { a.NOTQ(reg.RSI) }
 
@@ -541,8 +541,8 @@ func maskToLanes(a assembler) {
 	a.SBBQ(reg.RSI, reg.RSI)
 }
 
-// spread copies the scalar register a, or the literal, to eight lanes at d.
-func spread(a assembler, literal int) {
+// splat copies the scalar register a, or the literal, to eight lanes at d.
+func splat(a assembler, literal int) {
 	from := field("rowStep_a", reg.RAX)
 	if literal == 0 {
 		a.MOVL(from, reg.ESI)
@@ -569,11 +569,11 @@ func fill(a assembler) {
 	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
 	a.ADDQ(reg.R13, reg.RDI)
 	a.Label("row")
-	a.VPBROADCASTD(at(reg.RSI, 0), reg.Y0)
+	a.VPBROADCASTD(memory(reg.RSI, 0), reg.Y0)
 	a.MOVL(reg.R11L, reg.ECX)
 	a.Label("lanes32")
 	for q := range 4 {
-		a.VMOVUPS(reg.Y0, at(reg.RDI, 32*q))
+		a.VMOVUPS(reg.Y0, memory(reg.RDI, 32*q))
 	}
 	a.ADDQ(operand.Imm(128), reg.RDI)
 	a.SUBL(operand.Imm(32), reg.ECX)
@@ -583,18 +583,18 @@ func fill(a assembler) {
 	a.JNE(operand.LabelRef("row"))
 	a.next()
 	a.Label("leave")
-	leave(a)
+	returnHere(a)
 }
 
-// enter counts the step's instructions, unless none are left to the flow. Idle: lanes are idle, and counted too.
-func enter(a assembler, idle int) {
+// countStep counts the step's instructions, unless none are left to the flow. Idle: lanes are idle, and counted too.
+func countStep(a assembler, idle int) {
 	a.TESTQ(reg.R8, reg.R8)
 	a.JLE(operand.LabelRef("spent"))
-	a.MOVQ(field("FlowRun_Counts", reg.R14), reg.RSI)
+	a.MOVQ(field("CompiledRun_Counts", reg.R14), reg.RSI)
 	a.MOVL(field("rowStep_d", reg.RAX), reg.EDI)
 	a.INCQ(ahead(reg.RSI, reg.RDI, 1))
 	if idle != 0 {
-		a.MOVQ(field("FlowRun_idle", reg.R14), reg.RDX)
+		a.MOVQ(field("CompiledRun_idle", reg.R14), reg.RDX)
 		a.ADDQ(reg.RDX, operand.Mem{Symbol: operand.Symbol{Name: "Issued_Idle"}, Base: reg.RSI, Index: reg.RDI, Scale: 1})
 	}
 	a.MOVL(field("rowStep_a", reg.RAX), reg.ECX)
@@ -602,11 +602,11 @@ func enter(a assembler, idle int) {
 	a.ADDQ(reg.RCX, reg.R9)
 	a.next()
 	a.Label("spent")
-	leave(a)
+	returnHere(a)
 }
 
-// leave returns at this step.
-func leave(a assembler) {
+// returnHere returns at this step.
+func returnHere(a assembler) {
 	a.MOVQ(reg.RAX, field("stepRun_left", reg.R14))
 	a.RET()
 }
@@ -614,7 +614,7 @@ func leave(a assembler) {
 // passOn skips the next step.
 func passOn(a assembler) {
 	a.LEAQ(field("2*rowStep__size", reg.RAX), reg.RAX)
-	a.again()
+	a.dispatch()
 }
 
 // branch jumps by b bytes if the scalar register a is not 0 or, with zero, if it is.
@@ -630,7 +630,7 @@ func (a assembler) decide(by operand.Mem, zero int) {
 	a.CMPQ(by, operand.Imm(0))
 	[]func(operand.Op){a.JEQ, a.JNE}[zero](operand.LabelRef("over"))
 	a.DECQ(reg.R8)
-	a.far()
+	a.jumpFar()
 	a.Label("over")
 	a.next()
 }
@@ -648,7 +648,7 @@ func lessBranch(a assembler, form int) {
 	a.DECQ(reg.R8)
 	a.MOVLQSX(field("rowStep_c", reg.RAX), reg.RDX)
 	a.ADDQ(reg.RDX, reg.RAX)
-	a.again()
+	a.dispatch()
 	a.Label("over")
 	a.next()
 }
@@ -685,7 +685,7 @@ func kill(a assembler) {
 func join(a assembler) {
 	a.MOVL(field("rowStep_a", reg.RAX), reg.EDI)
 	a.MOVQ(ahead(reg.R15, reg.RDI, 1), reg.RSI)
-	a.ANDQ(field("FlowRun_full", reg.R14), reg.RSI)
+	a.ANDQ(field("CompiledRun_full", reg.R14), reg.RSI)
 	a.ORQ(field("stepRun_exec", reg.R14), reg.RSI)
 	a.MOVQ(operand.U32(0), ahead(reg.R15, reg.RDI, 1))
 	a.activate()
@@ -695,26 +695,26 @@ func join(a assembler) {
 func (a assembler) activate() {
 	a.MOVQ(reg.RSI, field("stepRun_exec", reg.R14))
 	a.MOVLQSX(field("rowStep_b", reg.RAX), reg.RBX)
-	a.XORQ(field("FlowRun_full", reg.R14), reg.RSI)
+	a.XORQ(field("CompiledRun_full", reg.R14), reg.RSI)
 	a.JEQ(operand.LabelRef("all"))
 	a.POPCNTQ(reg.RSI, reg.RSI)
-	a.MOVQ(reg.RSI, field("FlowRun_idle", reg.R14))
+	a.MOVQ(reg.RSI, field("CompiledRun_idle", reg.R14))
 	a.MOVLQSX(field("rowStep_c", reg.RAX), reg.RBX)
 	a.Label("all")
 	a.ADDQ(reg.RBX, reg.RAX)
-	a.again()
+	a.dispatch()
 }
 
-// far jumps by b bytes.
-func (a assembler) far() {
+// jumpFar jumps by b bytes.
+func (a assembler) jumpFar() {
 	a.MOVLQSX(field("rowStep_b", reg.RAX), reg.RDX)
 	a.ADDQ(reg.RDX, reg.RAX)
-	a.again()
+	a.dispatch()
 }
 
 // jump jumps by b bytes, and subtracts a from the budget.
 func jump(a assembler) {
 	a.MOVL(field("rowStep_a", reg.RAX), reg.ECX)
 	a.SUBQ(reg.RCX, reg.R8)
-	a.far()
+	a.jumpFar()
 }

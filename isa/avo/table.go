@@ -29,7 +29,7 @@ type kernel struct {
 	n       int
 	chained bool // it has forms that use the last kernel's result
 	code    rowCode
-	other   func(a assembler)           // of words and masks, and of others with one form
+	custom  func(a assembler)           // of words and masks, and of others with one form
 	any     func(a assembler, form int) // of others with more
 	lane    string
 }
@@ -74,13 +74,13 @@ func (k kernel) write(a assembler, form int) {
 	case k.kind == test:
 		a.test(sources(modesOf(k.n, form)...), k.code)
 	case k.kind == word:
-		a.word(k.n, form, k.other)
+		a.word(k.n, form, k.custom)
 	case k.kind == mask:
-		a.masks(k.n, k.other)
-	case k.other != nil:
-		k.other(a)
+		a.masks(k.n, k.custom)
+	case k.custom != nil:
+		k.custom(a)
 	default:
-		constants, body := k.code.of(a)
+		constants, body := k.code.bind(a)
 		a.toRow(sources(modesOf(k.n, form)...), constants, body)
 	}
 }
@@ -100,32 +100,32 @@ func tests(name string, code rowCode, lane string) kernel {
 }
 
 func scalars(name string, n int, code func(a assembler), lane string) kernel {
-	return kernel{name: "Word" + name, kind: word, n: n, other: code, lane: lane}
+	return kernel{name: "Word" + name, kind: word, n: n, custom: code, lane: lane}
 }
 
 func lanes(name string, n int, code func(a assembler), lane string) kernel {
-	return kernel{name: "Mask" + name, kind: mask, n: n, other: code, lane: lane}
+	return kernel{name: "Mask" + name, kind: mask, n: n, custom: code, lane: lane}
 }
 
 // kernels lists all kernels in the order of their numbers.
 var kernels = concat(
-	[]kernel{row("Mov", 1, move, "a")},
+	[]kernel{row("Mov", 1, copyRow, "a")},
 	binary(),
 	[]kernel{
 		chain("Shl", 2, shift(vpsllvd), "a << (b & 31)"),
 		chain("Shr", 2, shift(vpsrlvd), "a >> (b & 31)"),
 		chain("Sar", 2, shift(vpsravd), "uint32(int32(a) >> (b & 31))"),
-		chain("LshlAdd", 3, then(shift(vpsllvd), vpaddd), "a<<(b&31) + c"),
+		chain("LshlAdd", 3, compose(shift(vpsllvd), vpaddd), "a<<(b&31) + c"),
 		chain("AddLshl", 3, addShift, "(a + b) << (c & 31)"),
 		row("UMulHi", 2, high, "uint32(uint64(a) * uint64(b) >> 32)"),
 		row("Fma", 3, fma, "fmaWord(a, b, c)"),
-		row("IMad", 3, then(pair(vpmulld), vpaddd), "a*b + c"),
-		row("IAdd3", 3, then(pair(vpaddd), vpaddd), "a + b + c"),
-		row("LshlOr", 3, then(shift(vpsllvd), vpor), "a<<(b&31) | c"),
-		row("Sqrt", 1, alone(func(a assembler, x, y operand.Op) { a.VSQRTPS(x, y) }), "word32(float32(math.Sqrt(float64(float(a)))))"),
+		row("IMad", 3, compose(pair(vpmulld), vpaddd), "a*b + c"),
+		row("IAdd3", 3, compose(pair(vpaddd), vpaddd), "a + b + c"),
+		row("LshlOr", 3, compose(shift(vpsllvd), vpor), "a<<(b&31) | c"),
+		row("Sqrt", 1, unary(func(a assembler, x, y operand.Op) { a.VSQRTPS(x, y) }), "word32(float32(math.Sqrt(float64(float(a)))))"),
 		row("Rcp", 1, reciprocal, "word32(1 / float(a))"),
-		{name: "Rsq", kind: rows, other: inverseRoot, lane: "word32(float32(1 / math.Sqrt(float64(float(a)))))"},
-		row("SToF", 1, alone(func(a assembler, x, y operand.Op) { a.VCVTDQ2PS(x, y) }), "word32(float32(int32(a)))"),
+		{name: "Rsq", kind: rows, custom: inverseRoot, lane: "word32(float32(1 / math.Sqrt(float64(float(a)))))"},
+		row("SToF", 1, unary(func(a assembler, x, y operand.Op) { a.VCVTDQ2PS(x, y) }), "word32(float32(int32(a)))"),
 		row("UToF", 1, fromUnsigned, "word32(float32(a))"),
 		tests("Equal", pair(vpcmpeqd), "a == b"),
 		tests("Above", pair(vpcmpgtd), "int32(a) > int32(b)"),
@@ -145,7 +145,7 @@ var kernels = concat(
 		scalars("INe", 2, truth(assembler.SETNE), "oneIf(a != b)"),
 		scalars("ULt", 2, truth(assembler.SETCS), "oneIf(a < b)"),
 		scalars("SLt", 2, truth(assembler.SETLT), "oneIf(int32(a) < int32(b))"),
-		scalars("Mov", 1, nothing, "a"),
+		scalars("Mov", 1, noCode, "a"),
 		lanes("And", 2, scalar64(assembler.ANDQ), "a & b"),
 		lanes("Or", 2, scalar64(assembler.ORQ), "a | b"),
 		lanes("Xor", 2, scalar64(assembler.XORQ), "a ^ b"),
@@ -153,23 +153,23 @@ var kernels = concat(
 		lanes("IEq", 2, maskEqual, "^(a ^ b)"),
 		lanes("Select", 3, maskSelect, "a&b | ^a&c"),
 		lanes("ToLanes", 1, maskToLanes, "lanesIf(a != 0)"),
-		lanes("Mov", 1, nothing, "a"),
+		lanes("Mov", 1, noCode, "a"),
 		{name: "Select", kind: control, n: 2, any: selectBits},
-		{name: "Merge", kind: control, other: merge},
-		{name: "Spread", kind: control, n: 1, any: spread},
-		{name: "Fill", kind: control, other: fill},
-		{name: "Enter", kind: control, n: 1, any: enter},
-		{name: "Pass", kind: control, other: passOn},
+		{name: "Merge", kind: control, custom: merge},
+		{name: "Spread", kind: control, n: 1, any: splat},
+		{name: "Fill", kind: control, custom: fill},
+		{name: "Enter", kind: control, n: 1, any: countStep},
+		{name: "Pass", kind: control, custom: passOn},
 		{name: "Branch", kind: control, n: 1, any: branch},
 		{name: "LessBranch", kind: control, n: 3, any: lessBranch},
 		{name: "BranchActive", kind: control, n: 1, any: branchActive},
 		{name: "Split", kind: control, n: 1, any: split},
-		{name: "Park", kind: control, other: park},
-		{name: "Join", kind: control, other: join},
-		{name: "Kill", kind: control, other: kill},
-		{name: "Go", kind: control, other: jump},
-		{name: "Leave", kind: control, other: leave},
-		{name: "End", kind: control, other: func(a assembler) { a.RET() }},
+		{name: "Park", kind: control, custom: park},
+		{name: "Join", kind: control, custom: join},
+		{name: "Kill", kind: control, custom: kill},
+		{name: "Go", kind: control, custom: jump},
+		{name: "Leave", kind: control, custom: returnHere},
+		{name: "End", kind: control, custom: func(a assembler) { a.RET() }},
 	},
 )
 

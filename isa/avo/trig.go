@@ -49,7 +49,7 @@ const (
 	signOf = iota
 	octants
 	quarterPi
-	one    = 5
+	unit   = 5
 	half   = 6
 	sine   = 7
 	cosine = 13
@@ -61,18 +61,18 @@ func (t trigRows) double(i int, to reg.Register) { t.VBROADCASTSD(t.doubles.Offs
 // Y4. It finds their octants in Y1, sines in Y4, cosines in Y5 and angles in Y13, and leaves in Y6 the bits that flip
 // the sign.
 func (t trigRows) rows(quarter func()) {
-	t.plain()
+	t.checkAngles()
 	t.constants()
 	t.loop("four", func() {
-		t.VCVTPS2PD(at(reg.RSI, 0), reg.Y13)
+		t.VCVTPS2PD(memory(reg.RSI, 0), reg.Y13)
 		t.VANDNPD(reg.Y13, reg.Y12, reg.Y0)
 		t.reduce()
-		t.both()
+		t.sinCos()
 		quarter()
 		t.VANDPD(reg.Y12, reg.Y6, reg.Y6)
 		t.VXORPD(reg.Y6, reg.Y4, reg.Y4)
 		t.VCVTPD2PSY(reg.Y4, reg.X4)
-		t.VMOVUPS(reg.X4, at(reg.RDI, 0))
+		t.VMOVUPS(reg.X4, memory(reg.RDI, 0))
 		t.ADDQ(operand.Imm(16), reg.RSI)
 		t.ADDQ(operand.Imm(16), reg.RDI)
 		t.SUBQ(operand.Imm(4), reg.RCX)
@@ -90,8 +90,8 @@ func (t trigRows) end(done uint8) {
 	t.RET()
 }
 
-// plain goes to far where a lane's angle is not below 2^29, or none.
-func (t trigRows) plain() {
+// checkAngles goes to far where a lane's angle is not below 2^29, or none.
+func (t trigRows) checkAngles() {
 	t.arg("d", reg.RDI)
 	t.arg("a", reg.RSI)
 	t.arg("lanes", reg.RCX)
@@ -101,7 +101,7 @@ func (t trigRows) plain() {
 	t.MOVQ(reg.RCX, reg.RBX)
 	t.VPCMPEQD(reg.Y13, reg.Y13, reg.Y13)
 	t.loop("check", func() {
-		t.VPAND(at(reg.RDX, 0), reg.Y14, reg.Y0)
+		t.VPAND(memory(reg.RDX, 0), reg.Y14, reg.Y0)
 		t.VPCMPGTD(reg.Y0, reg.Y15, reg.Y0)
 		t.VPAND(reg.Y0, reg.Y13, reg.Y13)
 		t.ADDQ(operand.Imm(32), reg.RDX)
@@ -148,8 +148,8 @@ func (t trigRows) series(at int, sum reg.Register) {
 	}
 }
 
-// both computes the sine of Y2 in Y4 and its cosine in Y5.
-func (t trigRows) both() {
+// sinCos computes the sine of Y2 in Y4 and its cosine in Y5.
+func (t trigRows) sinCos() {
 	t.VMULPD(reg.Y2, reg.Y2, reg.Y3)
 	t.series(sine, reg.Y4)
 	t.VMULPD(reg.Y3, reg.Y2, reg.Y7)
@@ -160,7 +160,7 @@ func (t trigRows) both() {
 	t.VMULPD(reg.Y5, reg.Y7, reg.Y5)
 	t.double(half, reg.Y6)
 	t.VMULPD(reg.Y3, reg.Y6, reg.Y6)
-	t.double(one, reg.Y7)
+	t.double(unit, reg.Y7)
 	t.VSUBPD(reg.Y6, reg.Y7, reg.Y6)
 	t.VADDPD(reg.Y5, reg.Y6, reg.Y5)
 }

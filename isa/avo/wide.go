@@ -9,7 +9,7 @@ import (
 // lanes to the next: 32, or 0 if it is the same in all lanes.
 func wide(a assembler) {
 	w := wideRows{assembler: a, bits: a.laneBits(), shift: a.data("shiftBits", words(31)...), sign: a.data("sign", words(0x80000000)...),
-		one: a.data("one", doubles(0x3ff0000000000000)...)}
+		oneF64: a.data("one", doubles(0x3ff0000000000000)...)}
 	names := []string{"addF32", "subF32", "mulF32", "addI", "subI", "mulI", "andI", "orI", "xorI", "minU", "maxU", "minS", "maxS"}
 	for i, p := range pairs {
 		w.binary(names[i], p.op)
@@ -29,8 +29,8 @@ func wide(a assembler) {
 	w.selectBits()
 	w.mergeBits()
 	w.fill()
-	w.unary("sqrtF32", nil, func() { a.VSQRTPS(at(reg.RSI, 0), reg.Y0) })
-	w.unary("rcpF32", func() { a.floatOne(w.one, 2) }, func() { a.VDIVPS(at(reg.RSI, 0), reg.Y2, reg.Y0) })
+	w.unary("sqrtF32", nil, func() { a.VSQRTPS(memory(reg.RSI, 0), reg.Y0) })
+	w.unary("rcpF32", func() { a.floatOne(w.oneF64, 2) }, func() { a.VDIVPS(memory(reg.RSI, 0), reg.Y2, reg.Y0) })
 	w.inverseRoot()
 }
 
@@ -42,11 +42,11 @@ var floatTests = []struct {
 
 type wideRows struct {
 	assembler
-	bits, shift, sign, one operand.Mem
+	bits, shift, sign, oneF64 operand.Mem
 }
 
 // A stepped source is a register with an address, and one with the distance from eight lanes to the next.
-type stepped struct{ at, step reg.GPPhysical }
+type stepped struct{ address, step reg.GPPhysical }
 
 var (
 	first  = stepped{reg.RSI, reg.R8}
@@ -57,7 +57,7 @@ var (
 // goOn goes to the next eight lanes.
 func (w wideRows) goOn(sources []stepped) {
 	for _, s := range sources {
-		w.ADDQ(s.step, s.at)
+		w.ADDQ(s.step, s.address)
 	}
 	w.ADDQ(operand.Imm(32), reg.RDI)
 	w.SUBQ(operand.Imm(8), reg.RCX)
@@ -72,11 +72,11 @@ func (w wideRows) sources2() {
 	w.arg("stepB", reg.R9)
 }
 
-// each goes over eight lanes at a time, which body leaves in Y0, and returns.
-func (w wideRows) each(sources []stepped, body func()) {
+// eachEight goes over eight lanes at a time, which body leaves in Y0, and returns.
+func (w wideRows) eachEight(sources []stepped, body func()) {
 	w.loop("eight", func() {
 		body()
-		w.VMOVDQU(reg.Y0, at(reg.RDI, 0))
+		w.VMOVDQU(reg.Y0, memory(reg.RDI, 0))
 		w.goOn(sources)
 	})
 	w.VZEROUPPER()
@@ -87,9 +87,9 @@ func (w wideRows) binary(name string, o op3) {
 	w.function(name, "func(d, a, b *uint32, lanes, stepA, stepB int)")
 	w.arg("d", reg.RDI)
 	w.sources2()
-	w.each([]stepped{first, second}, func() {
-		w.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-		w.VMOVDQU(at(reg.RDX, 0), reg.Y1)
+	w.eachEight([]stepped{first, second}, func() {
+		w.VMOVDQU(memory(reg.RSI, 0), reg.Y0)
+		w.VMOVDQU(memory(reg.RDX, 0), reg.Y1)
 		o(w.assembler, reg.Y1, reg.Y0, reg.Y0)
 	})
 }
@@ -98,8 +98,8 @@ func (w wideRows) shiftMask() { w.VPBROADCASTD(w.shift, reg.Y2) }
 
 // shifted shifts Y0 by the second source.
 func (w wideRows) shifted(o op3) {
-	w.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-	w.VPAND(at(reg.RDX, 0), reg.Y2, reg.Y1)
+	w.VMOVDQU(memory(reg.RSI, 0), reg.Y0)
+	w.VPAND(memory(reg.RDX, 0), reg.Y2, reg.Y1)
 	o(w.assembler, reg.Y1, reg.Y0, reg.Y0)
 }
 
@@ -108,7 +108,7 @@ func (w wideRows) shifts(name string, o op3) {
 	w.arg("d", reg.RDI)
 	w.sources2()
 	w.shiftMask()
-	w.each([]stepped{first, second}, func() { w.shifted(o) })
+	w.eachEight([]stepped{first, second}, func() { w.shifted(o) })
 }
 
 // test collects the bits of a comparison, which body leaves in Y0, from the left, eight at a time.
@@ -139,19 +139,19 @@ func (w wideRows) test(name string, constants, body func()) {
 }
 
 func (w wideRows) compare(o op3) {
-	w.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-	w.VMOVDQU(at(reg.RDX, 0), reg.Y1)
+	w.VMOVDQU(memory(reg.RSI, 0), reg.Y0)
+	w.VMOVDQU(memory(reg.RDX, 0), reg.Y1)
 	o(w.assembler, reg.Y1, reg.Y0, reg.Y0)
 }
 
 func (w wideRows) compareFloats(predicate uint8) {
-	w.VMOVUPS(at(reg.RSI, 0), reg.Y0)
-	w.VCMPPS(operand.U8(predicate), at(reg.RDX, 0), reg.Y0, reg.Y0)
+	w.VMOVUPS(memory(reg.RSI, 0), reg.Y0)
+	w.VCMPPS(operand.U8(predicate), memory(reg.RDX, 0), reg.Y0, reg.Y0)
 }
 
 func (w wideRows) aboveUnsigned() {
-	w.VPXOR(at(reg.RSI, 0), reg.Y2, reg.Y0)
-	w.VPXOR(at(reg.RDX, 0), reg.Y2, reg.Y1)
+	w.VPXOR(memory(reg.RSI, 0), reg.Y2, reg.Y0)
+	w.VPXOR(memory(reg.RDX, 0), reg.Y2, reg.Y1)
 	w.VPCMPGTD(reg.Y1, reg.Y0, reg.Y0)
 }
 
@@ -164,28 +164,28 @@ func (w wideRows) ternary(name string, constants, body func()) {
 	if constants != nil {
 		constants()
 	}
-	w.each([]stepped{first, second, third}, body)
+	w.eachEight([]stepped{first, second, third}, body)
 }
 
 func (w wideRows) fma() {
-	w.VMOVUPS(at(reg.RSI, 0), reg.Y1)
-	w.VMOVUPS(at(reg.RBX, 0), reg.Y0)
-	w.VFMADD231PS(at(reg.RDX, 0), reg.Y1, reg.Y0)
+	w.VMOVUPS(memory(reg.RSI, 0), reg.Y1)
+	w.VMOVUPS(memory(reg.RBX, 0), reg.Y0)
+	w.VFMADD231PS(memory(reg.RDX, 0), reg.Y1, reg.Y0)
 }
 
 func (w wideRows) multiplyAdd() {
-	w.VMOVDQU(at(reg.RSI, 0), reg.Y0)
-	w.VPMULLD(at(reg.RDX, 0), reg.Y0, reg.Y0)
-	w.VPADDD(at(reg.RBX, 0), reg.Y0, reg.Y0)
+	w.VMOVDQU(memory(reg.RSI, 0), reg.Y0)
+	w.VPMULLD(memory(reg.RDX, 0), reg.Y0, reg.Y0)
+	w.VPADDD(memory(reg.RBX, 0), reg.Y0, reg.Y0)
 }
 
 func (w wideRows) shiftAdd() {
 	w.shifted(vpsllvd)
-	w.VPADDD(at(reg.RBX, 0), reg.Y0, reg.Y0)
+	w.VPADDD(memory(reg.RBX, 0), reg.Y0, reg.Y0)
 }
 
-// chosen makes a mask of eight lanes in Y2 of the low bits of R10.
-func (w wideRows) chosen() {
+// loadMask makes a mask of eight lanes in Y2 of the low bits of R10.
+func (w wideRows) loadMask() {
 	w.MOVBLZX(reg.R10B, reg.R11L)
 	w.spreadBits(reg.R11L, 2, reg.Y3)
 	w.SHRQ(operand.Imm(8), reg.R10)
@@ -197,10 +197,10 @@ func (w wideRows) selectBits() {
 	w.sources2()
 	w.arg("mask", reg.R10)
 	w.VMOVDQU(w.bits, reg.Y3)
-	w.each([]stepped{first, second}, func() {
-		w.chosen()
-		w.VMOVDQU(at(reg.RDX, 0), reg.Y1)
-		w.VBLENDVPS(reg.Y2, at(reg.RSI, 0), reg.Y1, reg.Y0)
+	w.eachEight([]stepped{first, second}, func() {
+		w.loadMask()
+		w.VMOVDQU(memory(reg.RDX, 0), reg.Y1)
+		w.VBLENDVPS(reg.Y2, memory(reg.RSI, 0), reg.Y1, reg.Y0)
 	})
 }
 
@@ -212,10 +212,10 @@ func (w wideRows) mergeBits() {
 	w.arg("mask", reg.R10)
 	w.MOVQ(operand.U32(32), reg.R8)
 	w.VMOVDQU(w.bits, reg.Y3)
-	w.each([]stepped{first}, func() {
-		w.chosen()
-		w.VMOVDQU(at(reg.RDI, 0), reg.Y1)
-		w.VBLENDVPS(reg.Y2, at(reg.RSI, 0), reg.Y1, reg.Y0)
+	w.eachEight([]stepped{first}, func() {
+		w.loadMask()
+		w.VMOVDQU(memory(reg.RDI, 0), reg.Y1)
+		w.VBLENDVPS(reg.Y2, memory(reg.RSI, 0), reg.Y1, reg.Y0)
 	})
 }
 
@@ -226,7 +226,7 @@ func (w wideRows) fill() {
 	w.arg("x", reg.EAX)
 	w.VMOVD(reg.EAX, reg.X0)
 	w.VPBROADCASTD(reg.X0, reg.Y0)
-	w.each(nil, func() {})
+	w.eachEight(nil, func() {})
 }
 
 func (w wideRows) sources1() {
@@ -242,17 +242,17 @@ func (w wideRows) unary(name string, constants, body func()) {
 	if constants != nil {
 		constants()
 	}
-	w.each([]stepped{first}, body)
+	w.eachEight([]stepped{first}, body)
 }
 
 // inverseRoot rounds the results of doubles.
 func (w wideRows) inverseRoot() {
 	w.function("rsqF32", "func(d, a *uint32, lanes, stepA int)")
 	w.sources1()
-	w.VBROADCASTSD(w.one, reg.Y2)
+	w.VBROADCASTSD(w.oneF64, reg.Y2)
 	w.loop("eight", func() {
 		for h := range 2 {
-			w.VCVTPS2PD(at(reg.RSI, 16*h), y(h))
+			w.VCVTPS2PD(memory(reg.RSI, 16*h), y(h))
 		}
 		for h := range 2 {
 			w.VSQRTPD(y(h), y(h))
@@ -262,7 +262,7 @@ func (w wideRows) inverseRoot() {
 		}
 		for h := range 2 {
 			w.VCVTPD2PSY(y(h), x(h))
-			w.VMOVUPS(x(h), at(reg.RDI, 16*h))
+			w.VMOVUPS(x(h), memory(reg.RDI, 16*h))
 		}
 		w.goOn([]stepped{first})
 	})

@@ -7,14 +7,14 @@ import (
 )
 
 func (b *maths) logicalEqual() {
-	b.each(2, func(a []*ir.Value) *ir.Value {
+	b.perComponent(2, func(a []*ir.Value) *ir.Value {
 		return b.op(isa.Not, isa.Bool, b.op(isa.Xor, isa.Bool, a[0], a[1]))
 	})
 }
 
 func (b *maths) ordered(want bool) {
-	b.each(2, func(a []*ir.Value) *ir.Value {
-		nan := b.op(isa.Or, isa.Bool, b.cmp(isa.IsNan, a[0].R, a[0]), b.cmp(isa.IsNan, a[1].R, a[1]))
+	b.perComponent(2, func(a []*ir.Value) *ir.Value {
+		nan := b.op(isa.Or, isa.Bool, b.compare(isa.IsNan, a[0].R, a[0]), b.compare(isa.IsNan, a[1].R, a[1]))
 		if want {
 			return b.op(isa.Not, isa.Bool, nan)
 		}
@@ -46,22 +46,22 @@ func (b *maths) selects() {
 		if len(cond) > 1 {
 			c = cond[i]
 		}
-		out[i] = b.sel(c, x[i], y[i])
+		out[i] = b.selectValue(c, x[i], y[i])
 	}
 	b.set(out...)
 }
 
 func (b *maths) bitCount() {
 	t := b.comp(b.resultType())
-	b.each(1, func(a []*ir.Value) *ir.Value {
+	b.perComponent(1, func(a []*ir.Value) *ir.Value {
 		return b.widen(b.op(isa.BitCount, a[0].R, a[0]), t)
 	})
 }
 
 func (b *maths) bitFieldInsert() {
 	t := b.comp(b.resultType())
-	offset, count := b.widen(b.leaf(b.arg(2)), t), b.widen(b.leaf(b.arg(3)), t)
-	b.each(2, func(a []*ir.Value) *ir.Value {
+	offset, count := b.widen(b.scalarOf(b.arg(2)), t), b.widen(b.scalarOf(b.arg(3)), t)
+	b.perComponent(2, func(a []*ir.Value) *ir.Value {
 		return b.op(isa.BitFieldInsert, t, a[0], a[1], offset, count)
 	})
 }
@@ -69,8 +69,8 @@ func (b *maths) bitFieldInsert() {
 func bitField(op isa.Op) row[*maths] {
 	return pure(func(b *maths) {
 		t := b.comp(b.resultType())
-		offset, count := b.widen(b.leaf(b.arg(1)), t), b.widen(b.leaf(b.arg(2)), t)
-		b.each(1, func(a []*ir.Value) *ir.Value { return b.op(op, t, a[0], offset, count) })
+		offset, count := b.widen(b.scalarOf(b.arg(1)), t), b.widen(b.scalarOf(b.arg(2)), t)
+		b.perComponent(1, func(a []*ir.Value) *ir.Value { return b.op(op, t, a[0], offset, count) })
 	})
 }
 
@@ -81,7 +81,7 @@ func (b *maths) floatConvert() {
 		b.unsupported("rounding mode %s", spirv.FPRoundingMode(mode))
 	}
 	t, saturate := b.comp(b.resultType()), b.m.Decorated(b.in.Result, spirv.DecorationSaturatedToLargestFloat8NormalConversionEXT)
-	b.each(1, func(a []*ir.Value) *ir.Value {
+	b.perComponent(1, func(a []*ir.Value) *ir.Value {
 		if a[0].R == t {
 			return a[0]
 		}
@@ -98,7 +98,7 @@ func (b *maths) floatConvert() {
 // register.
 func (b *maths) bitcast() {
 	if c := b.coop(b.resultType()); c != nil {
-		b.each(1, func(a []*ir.Value) *ir.Value { return b.retype(a[0], c.elem) })
+		b.perComponent(1, func(a []*ir.Value) *ir.Value { return b.retype(a[0], c.elem) })
 		return
 	}
 	from := b.leaves(b.arg(0))
@@ -121,7 +121,7 @@ func (b *maths) recast(from []*ir.Value, types leafList) []*ir.Value {
 			out = append(out, b.retype(from[i], t))
 		case have < want:
 			n := want / have
-			out = append(out, b.retype(b.glue(from[i*n:(i+1)*n]), t))
+			out = append(out, b.retype(b.packInteger(from[i*n:(i+1)*n]), t))
 		default:
 			n := have / want
 			out = append(out, b.retype(b.cut(from[i/n], i%n, uint(want)), t))
@@ -130,20 +130,20 @@ func (b *maths) recast(from []*ir.Value, types leafList) []*ir.Value {
 	return out
 }
 
-// glue makes one integer of several, low bits first.
-func (b *maths) glue(parts []*ir.Value) *ir.Value {
+// packInteger makes one integer of several, low bits first.
+func (b *maths) packInteger(parts []*ir.Value) *ir.Value {
 	width := parts[0].R.Bits()
 	if width == 32 {
 		return b.emit(isa.Pack64, isa.I64, isa.I64, b.retype(parts[0], isa.I32), b.retype(parts[1], isa.I32))
 	}
 	if n := 32 / int(width); len(parts) > n {
-		return b.glue([]*ir.Value{b.glue(parts[:n]), b.glue(parts[n:])})
+		return b.packInteger([]*ir.Value{b.packInteger(parts[:n]), b.packInteger(parts[n:])})
 	}
 	t := isa.IntType(width * uint(len(parts)))
 	v := b.widen(b.retype(parts[0], isa.IntType(width)), t)
 	for i, p := range parts[1:] {
 		p = b.widen(b.retype(p, isa.IntType(width)), t)
-		v = b.op(isa.Or, t, v, b.op(isa.Shl, t, p, b.cnst(t, uint64(width)*uint64(i+1))))
+		v = b.op(isa.Or, t, v, b.op(isa.Shl, t, p, b.constant(t, uint64(width)*uint64(i+1))))
 	}
 	return v
 }
@@ -164,7 +164,7 @@ func (b *maths) cut(v *ir.Value, i int, width uint) *ir.Value {
 		return b.cut(word, i%per, width)
 	}
 	if i > 0 {
-		v = b.op(isa.Shr, v.R, v, b.cnst(v.R, uint64(i)*uint64(width)))
+		v = b.op(isa.Shr, v.R, v, b.constant(v.R, uint64(i)*uint64(width)))
 	}
 	return b.widen(v, isa.IntType(width))
 }
@@ -188,7 +188,7 @@ func (b *maths) dot(x, y []*ir.Value) *ir.Value {
 // bits is rounded at the end. RDNA 3 has one instruction for two components of bfloat16 and RDNA 4 for four of 8 bits
 // (v_dot2_f32_bf16, v_dot4_f32_fp8_fp8); here they cost the sequence too.
 func (b *maths) mixedFloatDot(n int, bits uint) {
-	x, y, c := b.leaves(b.arg(0)), b.leaves(b.arg(1)), b.leaf(b.arg(2))
+	x, y, c := b.leaves(b.arg(0)), b.leaves(b.arg(1)), b.scalarOf(b.arg(2))
 	acc := b.comp(b.resultType())
 	if len(x) != n || len(y) != n || acc != c.R || acc.Bits() != bits || bits == 16 && acc != x[0].R {
 		b.invalid("a dot product of %d and %d components with a sum of type %s and a result of type %s: want %d, and %d bits", len(x), len(y), c.R, acc, n, bits)

@@ -13,24 +13,24 @@ type atomics struct{ *images }
 // atomicRows covers the atomics of shaders. AtomicFlag is Kernel's.
 func atomicRows() map[spirv.Op]row[*atomics] {
 	return map[spirv.Op]row[*atomics]{
-		spirv.OpAtomicLoad:            {do: func(b *atomics) { b.atomic(isa.AtomicLoad) }},
-		spirv.OpAtomicStore:           {do: (*atomics).atomicStore},
-		spirv.OpAtomicExchange:        {do: func(b *atomics) { b.atomic(isa.AtomicExchange, 3) }},
-		spirv.OpAtomicCompareExchange: {do: (*atomics).atomicCompareExchange},
-		spirv.OpAtomicIIncrement:      {do: func(b *atomics) { b.atomic(isa.AtomicIInc) }},
-		spirv.OpAtomicIDecrement:      {do: func(b *atomics) { b.atomic(isa.AtomicIDec) }},
-		spirv.OpAtomicIAdd:            {do: func(b *atomics) { b.atomic(isa.AtomicIAdd, 3) }},
-		spirv.OpAtomicISub:            {do: func(b *atomics) { b.atomic(isa.AtomicISub, 3) }},
-		spirv.OpAtomicSMin:            {do: func(b *atomics) { b.atomic(isa.AtomicSMin, 3) }},
-		spirv.OpAtomicUMin:            {do: func(b *atomics) { b.atomic(isa.AtomicUMin, 3) }},
-		spirv.OpAtomicSMax:            {do: func(b *atomics) { b.atomic(isa.AtomicSMax, 3) }},
-		spirv.OpAtomicUMax:            {do: func(b *atomics) { b.atomic(isa.AtomicUMax, 3) }},
-		spirv.OpAtomicAnd:             {do: func(b *atomics) { b.atomic(isa.AtomicAnd, 3) }},
-		spirv.OpAtomicOr:              {do: func(b *atomics) { b.atomic(isa.AtomicOr, 3) }},
-		spirv.OpAtomicXor:             {do: func(b *atomics) { b.atomic(isa.AtomicXor, 3) }},
-		spirv.OpAtomicFAddEXT:         {do: func(b *atomics) { b.atomic(isa.AtomicFAdd, 3) }},
-		spirv.OpAtomicFMinEXT:         {do: func(b *atomics) { b.atomic(isa.AtomicFMin, 3) }},
-		spirv.OpAtomicFMaxEXT:         {do: func(b *atomics) { b.atomic(isa.AtomicFMax, 3) }},
+		spirv.OpAtomicLoad:            {translate: func(b *atomics) { b.atomic(isa.AtomicLoad) }},
+		spirv.OpAtomicStore:           {translate: (*atomics).atomicStore},
+		spirv.OpAtomicExchange:        {translate: func(b *atomics) { b.atomic(isa.AtomicExchange, 3) }},
+		spirv.OpAtomicCompareExchange: {translate: (*atomics).atomicCompareExchange},
+		spirv.OpAtomicIIncrement:      {translate: func(b *atomics) { b.atomic(isa.AtomicIInc) }},
+		spirv.OpAtomicIDecrement:      {translate: func(b *atomics) { b.atomic(isa.AtomicIDec) }},
+		spirv.OpAtomicIAdd:            {translate: func(b *atomics) { b.atomic(isa.AtomicIAdd, 3) }},
+		spirv.OpAtomicISub:            {translate: func(b *atomics) { b.atomic(isa.AtomicISub, 3) }},
+		spirv.OpAtomicSMin:            {translate: func(b *atomics) { b.atomic(isa.AtomicSMin, 3) }},
+		spirv.OpAtomicUMin:            {translate: func(b *atomics) { b.atomic(isa.AtomicUMin, 3) }},
+		spirv.OpAtomicSMax:            {translate: func(b *atomics) { b.atomic(isa.AtomicSMax, 3) }},
+		spirv.OpAtomicUMax:            {translate: func(b *atomics) { b.atomic(isa.AtomicUMax, 3) }},
+		spirv.OpAtomicAnd:             {translate: func(b *atomics) { b.atomic(isa.AtomicAnd, 3) }},
+		spirv.OpAtomicOr:              {translate: func(b *atomics) { b.atomic(isa.AtomicOr, 3) }},
+		spirv.OpAtomicXor:             {translate: func(b *atomics) { b.atomic(isa.AtomicXor, 3) }},
+		spirv.OpAtomicFAddEXT:         {translate: func(b *atomics) { b.atomic(isa.AtomicFAdd, 3) }},
+		spirv.OpAtomicFMinEXT:         {translate: func(b *atomics) { b.atomic(isa.AtomicFMin, 3) }},
+		spirv.OpAtomicFMaxEXT:         {translate: func(b *atomics) { b.atomic(isa.AtomicFMax, 3) }},
 	}
 }
 
@@ -42,7 +42,7 @@ func (b *atomics) atomic(op isa.Op, data ...int) {
 	b.release(semantics)
 	args := make([]*ir.Value, len(data))
 	for i, n := range data {
-		args[i] = b.leaf(b.arg(n))
+		args[i] = b.scalarOf(b.arg(n))
 	}
 	b.set(b.atomicAccess(op, p, b.comp(b.resultType()), args))
 	b.acquire(semantics)
@@ -52,7 +52,7 @@ func (b *atomics) atomicStore() {
 	p := b.ptrTo(b.arg(0), b.typeOf(b.arg(3)))
 	semantics := b.constBits(b.arg(2))
 	b.release(semantics)
-	v := b.leaf(b.arg(3))
+	v := b.scalarOf(b.arg(3))
 	b.atomicAccess(isa.AtomicStore, p, v.R, []*ir.Value{v})
 	b.acquire(semantics)
 }
@@ -61,7 +61,7 @@ func (b *atomics) atomicCompareExchange() {
 	p := b.ptrTo(b.arg(0), b.resultType())
 	semantics := b.constBits(b.arg(2)) | b.constBits(b.arg(3))
 	b.release(semantics)
-	args := []*ir.Value{b.leaf(b.arg(4)), b.leaf(b.arg(5))}
+	args := []*ir.Value{b.scalarOf(b.arg(4)), b.scalarOf(b.arg(5))}
 	b.set(b.atomicAccess(isa.AtomicCompareExchange, p, b.comp(b.resultType()), args))
 	b.acquire(semantics)
 }

@@ -109,7 +109,7 @@ func (b *groups) firstLanes(v *ir.Value) *ir.Value {
 // mbcnt counts the bits of the mask below the own lane. The text has a mask of
 // 32 bits, compilers pass 64.
 func (b *groups) mbcnt() {
-	mask := b.widen(b.leaf(b.arg(2)), isa.I64)
+	mask := b.widen(b.scalarOf(b.arg(2)), isa.I64)
 	n := b.emit(isa.MaskedBitCount, isa.I32, isa.I32, mask, b.i32(0))
 	b.set(b.widen(n, b.comp(b.resultType())))
 }

@@ -41,15 +41,15 @@ func init() {
 		spirv.BuiltInDeviceIndex:    func(b *inputs) []*ir.Value { return []*ir.Value{b.i32(0)} },
 		spirv.BuiltInSubgroupEqMask: func(b *inputs) []*ir.Value { return b.laneMask(b.laneBit()) },
 		spirv.BuiltInSubgroupGeMask: func(b *inputs) []*ir.Value {
-			return b.laneMask(b.op(isa.Not, isa.I64, b.below()))
+			return b.laneMask(b.op(isa.Not, isa.I64, b.lanesBelow()))
 		},
 		spirv.BuiltInSubgroupGtMask: func(b *inputs) []*ir.Value {
-			return b.laneMask(b.op(isa.Not, isa.I64, b.op(isa.Or, isa.I64, b.below(), b.laneBit())))
+			return b.laneMask(b.op(isa.Not, isa.I64, b.op(isa.Or, isa.I64, b.lanesBelow(), b.laneBit())))
 		},
 		spirv.BuiltInSubgroupLeMask: func(b *inputs) []*ir.Value {
-			return b.laneMask(b.op(isa.Or, isa.I64, b.below(), b.laneBit()))
+			return b.laneMask(b.op(isa.Or, isa.I64, b.lanesBelow(), b.laneBit()))
 		},
-		spirv.BuiltInSubgroupLtMask: func(b *inputs) []*ir.Value { return b.laneMask(b.below()) },
+		spirv.BuiltInSubgroupLtMask: func(b *inputs) []*ir.Value { return b.laneMask(b.lanesBelow()) },
 	}
 }
 
@@ -91,12 +91,12 @@ func (b *inputs) globalID() []*ir.Value {
 // laneBit returns the bit of the invocation's own lane.
 func (b *inputs) laneBit() *ir.Value {
 	lane := b.builtin(spirv.BuiltInSubgroupLocalInvocationId)[0]
-	return b.op(isa.Shl, isa.I64, b.cnst(isa.I64, 1), b.conv(isa.UConvert, isa.I32, isa.I64, lane))
+	return b.op(isa.Shl, isa.I64, b.constant(isa.I64, 1), b.conv(isa.UConvert, isa.I32, isa.I64, lane))
 }
 
-// below returns the bits of the lanes below the invocation's own.
-func (b *inputs) below() *ir.Value {
-	return b.op(isa.ISub, isa.I64, b.laneBit(), b.cnst(isa.I64, 1))
+// lanesBelow returns the bits of the lanes below the invocation's own.
+func (b *inputs) lanesBelow() *ir.Value {
+	return b.op(isa.ISub, isa.I64, b.laneBit(), b.constant(isa.I64, 1))
 }
 
 // laneMask returns a mask as four words, cut at the wave's size.

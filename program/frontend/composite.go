@@ -29,9 +29,9 @@ func compositeRows() map[spirv.Op]row[*maths] {
 	}
 }
 
-// part finds the leaves of a composite that literal indexes select: where they
+// leafRange finds the leaves of a composite that literal indexes select: where they
 // start, and their type.
-func (b *maths) part(t *validate.Type, indexes []uint32) (start int, _ *validate.Type) {
+func (b *maths) leafRange(t *validate.Type, indexes []uint32) (start int, _ *validate.Type) {
 	for _, i := range indexes {
 		switch t.Kind {
 		case validate.KindVector, validate.KindMatrix, validate.KindArray:
@@ -77,20 +77,20 @@ func (b *maths) compositeExtract() {
 		return
 	}
 	whole := b.leaves(b.arg(0))
-	start, t := b.part(b.typeOf(b.arg(0)), b.in.Operands[1:])
+	start, t := b.leafRange(b.typeOf(b.arg(0)), b.in.Operands[1:])
 	b.set(whole[start : start+len(b.leafTypes(t))]...)
 }
 
 func (b *maths) compositeInsert() {
 	if c := b.coop(b.typeOf(b.arg(1))); c != nil {
 		out := append([]*ir.Value(nil), b.elements(b.arg(1))...)
-		out[b.element(c, b.in.Operands[2:])] = b.leaf(b.arg(0))
+		out[b.element(c, b.in.Operands[2:])] = b.scalarOf(b.arg(0))
 		b.setElements(out...)
 		return
 	}
 	object := b.leaves(b.arg(0))
 	out := append([]*ir.Value(nil), b.leaves(b.arg(1))...)
-	start, t := b.part(b.typeOf(b.arg(1)), b.in.Operands[2:])
+	start, t := b.leafRange(b.typeOf(b.arg(1)), b.in.Operands[2:])
 	if len(object) != len(b.leafTypes(t)) {
 		b.invalid("the object is not of the part's type")
 	}
@@ -115,7 +115,7 @@ func (b *maths) vectorShuffle() {
 }
 
 func (b *maths) vectorExtract() {
-	v, i := b.leaves(b.arg(0)), b.leaf(b.arg(1))
+	v, i := b.leaves(b.arg(0)), b.scalarOf(b.arg(1))
 	if len(v) == 0 {
 		b.invalid("no components")
 	}
@@ -127,11 +127,11 @@ func (b *maths) vectorExtract() {
 }
 
 func (b *maths) vectorInsert() {
-	v, x, i := b.leaves(b.arg(0)), b.leaf(b.arg(1)), b.leaf(b.arg(2))
+	v, x, i := b.leaves(b.arg(0)), b.scalarOf(b.arg(1)), b.scalarOf(b.arg(2))
 	out := make([]*ir.Value, len(v))
 	for k := range v {
-		is := b.cmp(isa.IEq, i.R, i, b.cnst(i.R, uint64(k)))
-		out[k] = b.sel(is, x, v[k])
+		is := b.compare(isa.IEq, i.R, i, b.constant(i.R, uint64(k)))
+		out[k] = b.selectValue(is, x, v[k])
 	}
 	b.set(out...)
 }
@@ -182,7 +182,7 @@ func (m matrix) transposed() matrix {
 func (b *maths) transpose() { b.set(b.matrix(b.arg(0)).transposed().leaves()...) }
 
 func (b *maths) timesScalar() {
-	v, s := b.elements(b.arg(0)), b.leaf(b.arg(1))
+	v, s := b.elements(b.arg(0)), b.scalarOf(b.arg(1))
 	multiply := isa.FMul
 	if !s.R.IsFloat() { // of a cooperative matrix
 		multiply = isa.IMul
@@ -244,9 +244,9 @@ func (b *maths) choose(i *ir.Value, leaves []*ir.Value, n int) []*ir.Value {
 	last := len(leaves) - n
 	out := append([]*ir.Value(nil), leaves[last:]...)
 	for k := last - n; k >= 0; k -= n {
-		is := b.cmp(isa.IEq, i.R, i, b.cnst(i.R, uint64(k/n)))
+		is := b.compare(isa.IEq, i.R, i, b.constant(i.R, uint64(k/n)))
 		for j := range out {
-			out[j] = b.sel(is, leaves[k+j], out[j])
+			out[j] = b.selectValue(is, leaves[k+j], out[j])
 		}
 	}
 	return out

@@ -16,7 +16,7 @@ func init() {
 		spirv.OpConstantFalse:                     func(b *values) { b.set(b.truth(false)) },
 		spirv.OpSpecConstantTrue:                  func(b *values) { b.specTruth(true) },
 		spirv.OpSpecConstantFalse:                 func(b *values) { b.specTruth(false) },
-		spirv.OpConstant:                          func(b *values) { b.set(b.cnst(b.comp(b.resultType()), b.literal())) },
+		spirv.OpConstant:                          func(b *values) { b.set(b.constant(b.comp(b.resultType()), b.literal())) },
 		spirv.OpSpecConstant:                      (*values).specConstant,
 		spirv.OpConstantComposite:                 (*values).compositeConstruct,
 		spirv.OpSpecConstantComposite:             (*values).compositeConstruct,
@@ -28,8 +28,8 @@ func init() {
 	}
 }
 
-// constant evaluates the module's constant with an id on its first use.
-func (b *values) constant(id spirv.ID) bool {
+// globalConstant evaluates the module's constant with an id on its first use.
+func (b *values) globalConstant(id spirv.ID) bool {
 	def := b.m.Def(id)
 	if def == nil || constantRows[def.Op] == nil {
 		return false
@@ -69,7 +69,7 @@ func (b *values) specConstant() {
 	if !ok {
 		bits = b.literal()
 	}
-	b.set(b.cnst(b.comp(b.resultType()), bits))
+	b.set(b.constant(b.comp(b.resultType()), bits))
 }
 
 func (b *values) specTruth(x bool) {
@@ -109,10 +109,10 @@ func (b *values) nullLeaves(t *validate.Type) (out []*ir.Value) {
 	}
 	types := b.leafTypes(t)
 	for _, l := range types {
-		out = append(out, b.cnst(l, 0))
+		out = append(out, b.constant(l, 0))
 	}
 	if last := len(types) - 1; t.Kind == validate.KindPointer && types[last] == isa.I32 {
-		out[last] = b.cnst(isa.I32, nullOffset)
+		out[last] = b.constant(isa.I32, nullOffset)
 	}
 	return out
 }
@@ -151,7 +151,7 @@ func (b *values) fold(v *ir.Value) *ir.Value {
 	case isa.Const:
 		return v
 	case isa.Undef:
-		return b.cnst(v.R, 0)
+		return b.constant(v.R, 0)
 	}
 	if v.Mem != nil || len(v.Args) == 0 {
 		b.invalid("the operation is not constant")
@@ -160,5 +160,5 @@ func (b *values) fold(v *ir.Value) *ir.Value {
 	for i, a := range v.Args {
 		args[i] = b.fold(a).Imm
 	}
-	return b.cnst(v.R, isa.Eval(v.Op, v.T, v.From, v.Imm, args[:len(v.Args)]...))
+	return b.constant(v.R, isa.Eval(v.Op, v.T, v.From, v.Imm, args[:len(v.Args)]...))
 }

@@ -37,7 +37,7 @@ func (b *core) fail(sentinel error, format string, args ...any) {
 	if b.in != nil {
 		e.Word, e.Op, e.ID = b.in.Word, b.in.Op, b.in.Result
 	}
-	panic(bail{e})
+	panic(abort{e})
 }
 
 func (b *core) unsupported(format string, args ...any) {
@@ -151,17 +151,17 @@ func (b *core) retype(v *ir.Value, t isa.Type) *ir.Value {
 	case v.R == t:
 		return v
 	case v.Op == isa.Const:
-		return b.cnst(t, v.Imm)
+		return b.constant(t, v.Imm)
 	}
 	return b.op(isa.Mov, t, v)
 }
 
 // emit appends an operation whose result has type r.
 func (b *core) emit(op isa.Op, t, r isa.Type, args ...*ir.Value) *ir.Value {
-	return b.blk.Append(b.make(op, t, r, args...))
+	return b.blk.Append(b.newValue(op, t, r, args...))
 }
 
-func (b *core) make(op isa.Op, t, r isa.Type, args ...*ir.Value) *ir.Value {
+func (b *core) newValue(op isa.Op, t, r isa.Type, args ...*ir.Value) *ir.Value {
 	if b.f.NumValues() > maxValues {
 		b.unsupported("the inlined function has more than %d values", maxValues)
 	}
@@ -170,7 +170,7 @@ func (b *core) make(op isa.Op, t, r isa.Type, args ...*ir.Value) *ir.Value {
 	v.Line = b.line
 	if b.in != nil {
 		v.SPIRV, v.NoContract = b.nearestID(), b.noContraction(b.in.Result, t)
-		v.Text = b.m.Raw.Source.Place(b.in.Word)
+		v.Text = b.m.Raw.Source.PositionOf(b.in.Word)
 	}
 	return v
 }
@@ -229,8 +229,8 @@ func (b *core) op(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
 	return b.emit(op, t, t, args...)
 }
 
-// cmp appends a comparison of sources of type t.
-func (b *core) cmp(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
+// compare appends a comparison of sources of type t.
+func (b *core) compare(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
 	return b.emit(op, t, isa.Bool, args...)
 }
 
@@ -248,8 +248,8 @@ func (b *core) numbered(op isa.Op, t isa.Type, n int, args ...*ir.Value) *ir.Val
 	return v
 }
 
-// sel appends a selection between values of one type.
-func (b *core) sel(c, x, y *ir.Value) *ir.Value {
+// selectValue appends a selection between values of one type.
+func (b *core) selectValue(c, x, y *ir.Value) *ir.Value {
 	return b.emit(isa.Select, x.R, x.R, c, x, y)
 }
 
@@ -258,8 +258,8 @@ type constKey struct {
 	bits uint64
 }
 
-// cnst returns the constant with the given bits.
-func (b *core) cnst(t isa.Type, bits uint64) *ir.Value {
+// constant returns the constant with the given bits.
+func (b *core) constant(t isa.Type, bits uint64) *ir.Value {
 	bits &= t.Mask()
 	key := constKey{t, bits}
 	if v := b.consts[key]; v != nil {
@@ -272,13 +272,13 @@ func (b *core) cnst(t isa.Type, bits uint64) *ir.Value {
 	return v
 }
 
-func (b *core) i32(n uint32) *ir.Value { return b.cnst(isa.I32, uint64(n)) }
+func (b *core) i32(n uint32) *ir.Value { return b.constant(isa.I32, uint64(n)) }
 
 func (b *core) truth(x bool) *ir.Value {
 	if x {
-		return b.cnst(isa.Bool, 1)
+		return b.constant(isa.Bool, 1)
 	}
-	return b.cnst(isa.Bool, 0)
+	return b.constant(isa.Bool, 0)
 }
 
 // undef returns an undefined value.
@@ -298,7 +298,7 @@ func (b *core) word(v *ir.Value) *ir.Value {
 	if v.R != isa.Bool {
 		return v
 	}
-	return b.sel(v, b.i32(1), b.i32(0))
+	return b.selectValue(v, b.i32(1), b.i32(0))
 }
 
 // unword is the inverse of word.
@@ -306,5 +306,5 @@ func (b *core) unword(v *ir.Value, t isa.Type) *ir.Value {
 	if t != isa.Bool {
 		return v
 	}
-	return b.cmp(isa.INe, isa.I32, v, b.i32(0))
+	return b.compare(isa.INe, isa.I32, v, b.i32(0))
 }

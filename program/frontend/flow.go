@@ -9,26 +9,26 @@ import (
 
 func controlRows() map[spirv.Op]row[*builder] {
 	return map[spirv.Op]row[*builder]{
-		spirv.OpNop:                 {do: nothing},
-		spirv.OpLine:                {do: nothing},
-		spirv.OpNoLine:              {do: nothing},
-		spirv.OpPhi:                 {do: (*builder).startPhi},
-		spirv.OpSelectionMerge:      {do: (*builder).selectionMerge},
-		spirv.OpLoopMerge:           {do: (*builder).loopMerge},
-		spirv.OpBranch:              {do: (*builder).branch},
-		spirv.OpBranchConditional:   {do: (*builder).branchConditional},
-		spirv.OpSwitch:              {do: (*builder).switchTo, splits: true},
-		spirv.OpReturn:              {do: (*builder).ret},
-		spirv.OpReturnValue:         {do: (*builder).retValue},
-		spirv.OpUnreachable:         {do: func(b *builder) { b.end(ir.Unreachable, nil) }},
-		spirv.OpFunctionCall:        {do: (*builder).call, splits: true},
-		spirv.OpExtInst:             {do: (*builder).extInst, constant: true},
-		spirv.OpKill:                {do: (*builder).kill},
-		spirv.OpTerminateInvocation: {do: (*builder).kill},
+		spirv.OpNop:                 {translate: noOp},
+		spirv.OpLine:                {translate: noOp},
+		spirv.OpNoLine:              {translate: noOp},
+		spirv.OpPhi:                 {translate: (*builder).startPhi},
+		spirv.OpSelectionMerge:      {translate: (*builder).selectionMerge},
+		spirv.OpLoopMerge:           {translate: (*builder).loopMerge},
+		spirv.OpBranch:              {translate: (*builder).branch},
+		spirv.OpBranchConditional:   {translate: (*builder).branchConditional},
+		spirv.OpSwitch:              {translate: (*builder).switchTo, splits: true},
+		spirv.OpReturn:              {translate: (*builder).ret},
+		spirv.OpReturnValue:         {translate: (*builder).retValue},
+		spirv.OpUnreachable:         {translate: func(b *builder) { b.end(ir.Unreachable, nil) }},
+		spirv.OpFunctionCall:        {translate: (*builder).call, splits: true},
+		spirv.OpExtInst:             {translate: (*builder).extInst, constant: true},
+		spirv.OpKill:                {translate: (*builder).kill},
+		spirv.OpTerminateInvocation: {translate: (*builder).kill},
 	}
 }
 
-func nothing(*builder) {}
+func noOp(*builder) {}
 
 func (b *builder) startPhi() {
 	fr := b.fr
@@ -105,7 +105,7 @@ func (b *builder) loopMerge() {
 func (b *builder) branch() { b.end(ir.Jump, nil, b.target(b.arg(0))) }
 
 func (b *builder) branchConditional() {
-	cond, yes, no := b.leaf(b.arg(0)), b.target(b.arg(1)), b.target(b.arg(2))
+	cond, yes, no := b.scalarOf(b.arg(0)), b.target(b.arg(1)), b.target(b.arg(2))
 	if cond.R != isa.Bool {
 		b.invalid("condition %%%d is not a boolean", b.arg(0))
 	}
@@ -141,7 +141,7 @@ func (b *builder) switchCases() (cases []switchCase, other spirv.ID) {
 // switchTo becomes a chain of compares, one for each target: its literals
 // joined. The first block carries the merge.
 func (b *builder) switchTo() {
-	sel := b.leaf(b.arg(0))
+	sel := b.scalarOf(b.arg(0))
 	cases, other := b.switchCases()
 	done := map[spirv.ID]bool{other: true}
 	var order []spirv.ID
@@ -170,7 +170,7 @@ func (b *builder) anyCase(sel *ir.Value, cases []switchCase, label spirv.ID) *ir
 		if c.label != label {
 			continue
 		}
-		is := b.cmp(isa.IEq, sel.R, sel, b.cnst(sel.R, c.bits))
+		is := b.compare(isa.IEq, sel.R, sel, b.constant(sel.R, c.bits))
 		if any != nil {
 			is = b.op(isa.Or, isa.Bool, any, is)
 		}

@@ -24,8 +24,8 @@ var fragmentModes = map[spirv.ExecutionMode]bool{
 
 func fragmentRows() map[spirv.Op]row[*fragments] {
 	return map[spirv.Op]row[*fragments]{
-		spirv.OpDemoteToHelperInvocation: {do: (*fragments).demote},
-		spirv.OpIsHelperInvocationEXT:    {do: (*fragments).isHelper},
+		spirv.OpDemoteToHelperInvocation: {translate: (*fragments).demote},
+		spirv.OpIsHelperInvocationEXT:    {translate: (*fragments).isHelper},
 	}
 }
 
@@ -51,7 +51,7 @@ func (b *fragments) leaveHelpersOut(values []*ir.Value) {
 	}
 }
 
-func (b *fragments) begin() {
+func (b *fragments) declareFragment() {
 	if b.isFragment() {
 		b.f.Fragment = &ir.Fragment{EarlyTests: b.entry.Mode(spirv.ExecutionModeEarlyFragmentTests) != nil}
 	}
@@ -138,7 +138,7 @@ func (b *fragments) exportTexel(target colorTarget, leaves []*ir.Value) {
 	m := &ir.Mem{Access: isa.Access{Space: isa.SpaceImage, Binding: p.binding, Elem: leaves[0].R, Count: 4}, Object: p.object, Align: 4}
 	args := append([]*ir.Value(nil), leaves...)
 	for len(args) < 4 {
-		args = append(args, b.cnst(m.Elem, 0))
+		args = append(args, b.constant(m.Elem, 0))
 	}
 	b.emit(isa.Export, m.Elem, isa.Void, args...).Mem = m
 	b.wrote(p)

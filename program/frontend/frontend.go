@@ -112,7 +112,7 @@ type builder struct {
 func newBuilder(m *validate.Module, opt Options, entry *validate.EntryPoint) *builder {
 	c := &core{m: m, opt: opt, entry: entry, f: &ir.Func{}, consts: map[constKey]*ir.Value{}, undefs: map[constKey]*ir.Value{}}
 	v := &values{core: c, globals: map[spirv.ID]val{}, pending: map[spirv.ID]bool{}, leafs: map[spirv.ID]leafList{}, coops: map[spirv.ID]*coop{}}
-	p := &pointers{layouts: &layouts{maths: &maths{v}, shapes: map[layoutKey]*shape{}, places: map[spirv.ID][]uint32{}}, writes: map[object]bool{}}
+	p := &pointers{layouts: &layouts{maths: &maths{v}, shapes: map[layoutKey]*shape{}, naturalOffsets: map[spirv.ID][]uint32{}}, writes: map[object]bool{}}
 	b := &builder{inputs: &inputs{pointers: p, computed: map[spirv.BuiltIn][]*ir.Value{}}, strings: map[string]int{}}
 	b.images = &images{p}
 	b.samplers, b.atomics = &samplers{b.images}, &atomics{b.images}
@@ -127,15 +127,15 @@ func newBuilder(m *validate.Module, opt Options, entry *validate.EntryPoint) *bu
 	return b
 }
 
-// bail carries an error out of the translation of an instruction; Build
+// abort carries an error out of the translation of an instruction; Build
 // returns it.
-type bail struct{ err error }
+type abort struct{ err error }
 
 // Build translates the entry point that opt names.
 func Build(m *validate.Module, opt Options) (f *ir.Func, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			stop, ok := p.(bail)
+			stop, ok := p.(abort)
 			if !ok {
 				panic(p)
 			}
@@ -176,8 +176,8 @@ func (b *builder) translate() {
 	b.blk = start
 	b.f.LocalSize = b.localSize()
 	b.quads.derivativeGroup()
-	b.fragments.begin()
-	b.reached = reach(namedIDs(b.m), b.entry.Func)
+	b.fragments.declareFragment()
+	b.reached = reachableFrom(namedIDs(b.m), b.entry.Func)
 	b.nodes.bind()
 	b.bindVariables()
 	for _, s := range b.private {

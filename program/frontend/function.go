@@ -9,11 +9,11 @@ import (
 
 // A frame is a function while it is inlined.
 type frame struct {
-	parent *frame
-	depth  int
-	around int // depth of constructs around the call and its callers
-	fn     *validate.Function
-	cur    *validate.Block
+	parent    *frame
+	depth     int
+	enclosing int // depth of constructs around the call and its callers
+	fn        *validate.Function
+	cur       *validate.Block
 
 	vals   map[spirv.ID]val
 	blocks map[spirv.ID]*ir.Block // the first block of each label
@@ -36,7 +36,7 @@ func (b *builder) inlineEntry(fn *validate.Function) {
 	}
 	b.push(fn, nil)
 	b.body()
-	b.enter(nil)
+	b.setFrame(nil)
 }
 
 // inlineFragment translates the entry point as a call, so that all its returns
@@ -48,7 +48,7 @@ func (b *builder) inlineFragment(fn *validate.Function) {
 	fr.cont = b.newBlock()
 	b.body()
 	b.returned(fr, from)
-	b.enter(nil)
+	b.setFrame(nil)
 	b.blk, b.in = fr.cont, nil
 	b.fragments.exportAll()
 	b.blk.SetSuccs(ir.Return, nil)
@@ -67,11 +67,11 @@ func (b *builder) push(fn *validate.Function, args []val) {
 	for i, a := range args {
 		fr.vals[fn.Params[i].Result] = a
 	}
-	b.enter(fr)
+	b.setFrame(fr)
 }
 
-// enter makes a frame the current one; nil leaves the functions.
-func (b *builder) enter(fr *frame) {
+// setFrame makes a frame the current one; nil leaves the functions.
+func (b *builder) setFrame(fr *frame) {
 	b.fr, b.scope = fr, nil
 	if fr != nil {
 		b.scope = fr.vals
@@ -109,18 +109,18 @@ func (b *builder) inline(fn *validate.Function, args []val) val {
 	if len(fn.Blocks) == 0 {
 		b.unsupported("%%%d is imported: it has no body", fn.ID)
 	}
-	around := b.fr.around + b.m.Nesting(b.fr.fn, b.fr.cur.ID)
+	around := b.fr.enclosing + b.m.Nesting(b.fr.fn, b.fr.cur.ID)
 	if around+b.m.Deepest(fn) > validate.MaxNesting {
 		b.unsupported("constructs nested deeper than %d, those around calls with them", validate.MaxNesting)
 	}
 	in, line, from := b.in, b.line, b.blk
 	b.push(fn, args)
 	fr := b.fr
-	fr.around = around
+	fr.enclosing = around
 	fr.cont = b.newBlock()
 	fr.cont.Line = line
 	b.body()
-	b.enter(fr.parent)
+	b.setFrame(fr.parent)
 	b.in, b.line = in, line
 	v := b.returned(fr, from)
 	b.blk = fr.cont
@@ -176,7 +176,7 @@ func (b *builder) newBlock() *ir.Block {
 }
 
 func (b *builder) phi(blk *ir.Block, t isa.Type) *ir.Value {
-	v := b.make(isa.Phi, t, t)
+	v := b.newValue(isa.Phi, t, t)
 	v.Block = blk
 	blk.Phis = append(blk.Phis, v)
 	return v
@@ -283,7 +283,7 @@ func (b *builder) splitHeader() {
 func (b *builder) instruction() {
 	if b.opt.Stop != nil {
 		if err := b.opt.Stop(); err != nil {
-			panic(bail{err})
+			panic(abort{err})
 		}
 	}
 	row, ok := rows[b.in.Op]
@@ -291,7 +291,7 @@ func (b *builder) instruction() {
 		b.unsupported("no lowering for this operation in a %s shader", b.shaderName())
 	}
 	at, from := b.blk, len(b.blk.Code)
-	if row.do(b); b.opt.WithoutHelpers && b.isFragment() && b.blk == at {
+	if row.translate(b); b.opt.WithoutHelpers && b.isFragment() && b.blk == at {
 		b.fragments.leaveHelpersOut(at.Code[from:])
 	}
 }
@@ -299,7 +299,7 @@ func (b *builder) instruction() {
 // constantOperation returns the translation of an opcode within OpSpecConstantOp; nil if there is none.
 func (b *builder) constantOperation(op spirv.Op) func() {
 	if r := rows[op]; r.constant {
-		return func() { r.do(b) }
+		return func() { r.translate(b) }
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 type gcn struct{ *pointers }
 
 func clockRows() map[spirv.Op]row[*gcn] {
-	return map[spirv.Op]row[*gcn]{spirv.OpReadClockKHR: {do: (*gcn).readClock}}
+	return map[spirv.Op]row[*gcn]{spirv.OpReadClockKHR: {translate: (*gcn).readClock}}
 }
 
 // gcnShader has a row for each instruction of the extended set.

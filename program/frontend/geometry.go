@@ -11,11 +11,11 @@ import (
 func (b *maths) float(t isa.Type, x float64) *ir.Value {
 	switch t {
 	case isa.F64:
-		return b.cnst(t, math.Float64bits(x))
+		return b.constant(t, math.Float64bits(x))
 	case isa.F32:
-		return b.cnst(t, uint64(math.Float32bits(float32(x))))
+		return b.constant(t, uint64(math.Float32bits(float32(x))))
 	}
-	return b.cnst(t, isa.Eval(isa.FConvert, t, isa.F64, 0, math.Float64bits(x)))
+	return b.constant(t, isa.Eval(isa.FConvert, t, isa.F64, 0, math.Float64bits(x)))
 }
 
 // apply applies a one-source operation to each component.
@@ -47,7 +47,7 @@ func mix(b *maths, t isa.Type, a []*ir.Value) *ir.Value {
 
 // step returns 0 if x is below the edge, else 1.
 func step(b *maths, t isa.Type, a []*ir.Value) *ir.Value {
-	return b.sel(b.cmp(isa.FOrdLt, t, a[1], a[0]), b.float(t, 0), b.float(t, 1))
+	return b.selectValue(b.compare(isa.FOrdLt, t, a[1], a[0]), b.float(t, 0), b.float(t, 1))
 }
 
 func smoothStep(b *maths, t isa.Type, a []*ir.Value) *ir.Value {
@@ -91,9 +91,9 @@ func (b *maths) cross() {
 func (b *maths) faceForward() {
 	n, i, ref := b.x(0), b.x(1), b.x(2)
 	t := n[0].R
-	toward := b.cmp(isa.FOrdLt, t, b.dot(ref, i), b.float(t, 0))
+	toward := b.compare(isa.FOrdLt, t, b.dot(ref, i), b.float(t, 0))
 	b.set(b.zip([][]*ir.Value{n}, func(a []*ir.Value) *ir.Value {
-		return b.sel(toward, a[0], b.op(isa.FNeg, t, a[0]))
+		return b.selectValue(toward, a[0], b.op(isa.FNeg, t, a[0]))
 	})...)
 }
 
@@ -107,7 +107,7 @@ func (b *maths) reflect() {
 
 // refract returns 0 if k is negative, else eta I - (eta dot(N, I) + sqrt(k)) N, with k = 1 - eta^2 (1 - dot(N, I)^2).
 func (b *maths) refract() {
-	i, n, eta := b.x(0), b.x(1), b.leaf(b.arg(4))
+	i, n, eta := b.x(0), b.x(1), b.scalarOf(b.arg(4))
 	t := i[0].R
 	if eta.R != t {
 		eta = b.conv(isa.FConvert, eta.R, t, eta)
@@ -117,8 +117,8 @@ func (b *maths) refract() {
 	k := b.op(isa.FSub, t, one, b.op(isa.FMul, t, b.op(isa.FMul, t, eta, eta), sine))
 	factor := b.op(isa.FAdd, t, b.op(isa.FMul, t, eta, d), b.op(isa.Sqrt, t, k))
 	v := b.combine(isa.FSub, b.scaled(i, eta), b.scaled(n, factor))
-	none := b.cmp(isa.FOrdLt, t, k, b.float(t, 0))
-	b.set(b.zip([][]*ir.Value{v}, func(a []*ir.Value) *ir.Value { return b.sel(none, b.float(t, 0), a[0]) })...)
+	none := b.compare(isa.FOrdLt, t, k, b.float(t, 0))
+	b.set(b.zip([][]*ir.Value{v}, func(a []*ir.Value) *ir.Value { return b.selectValue(none, b.float(t, 0), a[0]) })...)
 }
 
 // minor returns the matrix without a column and a row.

@@ -190,8 +190,8 @@ func (b *maths) ldexp() {
 	b.ext(2, func(t isa.Type, a []*ir.Value) *ir.Value {
 		e := a[1]
 		if e.R == isa.I64 { // narrow to 32 bits, keeping sign and magnitude
-			e = b.op(isa.SMin, e.R, e, b.cnst(e.R, farExponent))
-			e = b.op(isa.SMax, e.R, e, b.cnst(e.R, -farExponent&(1<<64-1)))
+			e = b.op(isa.SMin, e.R, e, b.constant(e.R, farExponent))
+			e = b.op(isa.SMax, e.R, e, b.constant(e.R, -farExponent&(1<<64-1)))
 		}
 		if e.R != isa.I32 {
 			e = b.conv(isa.SConvert, e.R, isa.I32, e)

@@ -57,19 +57,19 @@ func groupRows() map[spirv.Op]row[*groups] {
 		spirv.OpGroupNonUniformQuadBroadcast: subgroup((*groups).quadBroadcast),
 		spirv.OpGroupNonUniformQuadSwap:      subgroup((*groups).quadSwap),
 
-		spirv.OpSubgroupBallotKHR:          {do: func(b *groups) { b.set(b.ballotWords(b.ballot(0))...) }},
-		spirv.OpSubgroupFirstInvocationKHR: {do: func(b *groups) { b.broadcastFirst(0) }},
-		spirv.OpSubgroupReadInvocationKHR:  {do: func(b *groups) { b.broadcast(0, 1) }},
-		spirv.OpSubgroupAllKHR:             {do: func(b *groups) { b.vote(isa.VoteAll, 0) }},
-		spirv.OpSubgroupAnyKHR:             {do: func(b *groups) { b.vote(isa.VoteAny, 0) }},
-		spirv.OpSubgroupAllEqualKHR:        {do: func(b *groups) { b.allEqual(0) }},
+		spirv.OpSubgroupBallotKHR:          {translate: func(b *groups) { b.set(b.ballotWords(b.ballot(0))...) }},
+		spirv.OpSubgroupFirstInvocationKHR: {translate: func(b *groups) { b.broadcastFirst(0) }},
+		spirv.OpSubgroupReadInvocationKHR:  {translate: func(b *groups) { b.broadcast(0, 1) }},
+		spirv.OpSubgroupAllKHR:             {translate: func(b *groups) { b.vote(isa.VoteAll, 0) }},
+		spirv.OpSubgroupAnyKHR:             {translate: func(b *groups) { b.vote(isa.VoteAny, 0) }},
+		spirv.OpSubgroupAllEqualKHR:        {translate: func(b *groups) { b.allEqual(0) }},
 	}
 	return rows
 }
 
 // subgroup makes a row whose operand 0 is a scope, which must be Subgroup.
 func subgroup(do func(b *groups)) row[*groups] {
-	return row[*groups]{do: func(b *groups) {
+	return row[*groups]{translate: func(b *groups) {
 		if s := spirv.Scope(b.constBits(b.arg(0))); s != spirv.ScopeSubgroup {
 			b.unsupported("scope %s", s)
 		}
@@ -78,7 +78,7 @@ func subgroup(do func(b *groups)) row[*groups] {
 }
 
 // index32 returns an operand as a 32-bit integer.
-func (b *groups) index32(i int) *ir.Value { return b.widen(b.leaf(b.arg(i)), isa.I32) }
+func (b *groups) index32(i int) *ir.Value { return b.widen(b.scalarOf(b.arg(i)), isa.I32) }
 
 // lane returns the invocation's own lane.
 func (b *groups) lane() *ir.Value { return b.builtin(spirv.BuiltInSubgroupLocalInvocationId)[0] }
@@ -93,13 +93,13 @@ func (b *groups) exchange(i int, f func(v *ir.Value) *ir.Value) {
 	b.set(out...)
 }
 
-func (b *groups) vote(op isa.Op, i int) { b.set(b.emit(op, isa.Bool, isa.Bool, b.leaf(b.arg(i)))) }
+func (b *groups) vote(op isa.Op, i int) { b.set(b.emit(op, isa.Bool, isa.Bool, b.scalarOf(b.arg(i)))) }
 
 func (b *groups) allEqual(i int) {
 	var equal []*ir.Value
 	for _, v := range b.leaves(b.arg(i)) {
 		v = b.word(v)
-		equal = append(equal, b.cmp(isa.VoteAllEqual, v.R, v))
+		equal = append(equal, b.compare(isa.VoteAllEqual, v.R, v))
 	}
 	b.set(b.join(isa.And, equal))
 }
@@ -120,7 +120,7 @@ func (b *groups) broadcastFirst(i int) {
 
 // ballot returns the mask of lanes in which operand i is true.
 func (b *groups) ballot(i int) *ir.Value {
-	return b.emit(isa.Ballot, isa.I64, isa.I64, b.leaf(b.arg(i)))
+	return b.emit(isa.Ballot, isa.I64, isa.I64, b.scalarOf(b.arg(i)))
 }
 
 // mask returns the mask in the four words of operand i, cut at the wave's size.
@@ -138,8 +138,8 @@ func (b *groups) mask(i int) *ir.Value {
 
 func (b *groups) ballotBit() {
 	at := b.widen(b.index32(2), isa.I64)
-	bit := b.op(isa.And, isa.I64, b.op(isa.Shr, isa.I64, b.mask(1), at), b.cnst(isa.I64, 1))
-	b.set(b.cmp(isa.INe, isa.I64, bit, b.cnst(isa.I64, 0)))
+	bit := b.op(isa.And, isa.I64, b.op(isa.Shr, isa.I64, b.mask(1), at), b.constant(isa.I64, 1))
+	b.set(b.compare(isa.INe, isa.I64, bit, b.constant(isa.I64, 0)))
 }
 
 // ballotCount counts the bits of all lanes, or of those up to or below the invocation's own.
@@ -169,10 +169,10 @@ func (b *groups) ballotFind(op isa.Op) {
 	}
 	high := b.op(isa.IAdd, isa.I32, b.op(op, isa.I32, words[1]), b.i32(32))
 	if op == isa.FindILsb {
-		b.set(b.sel(b.cmp(isa.INe, isa.I32, words[0], b.i32(0)), low, high))
+		b.set(b.selectValue(b.compare(isa.INe, isa.I32, words[0], b.i32(0)), low, high))
 		return
 	}
-	b.set(b.sel(b.cmp(isa.INe, isa.I32, words[1], b.i32(0)), high, low))
+	b.set(b.selectValue(b.compare(isa.INe, isa.I32, words[1], b.i32(0)), high, low))
 }
 
 func (b *groups) shuffle(value int, at *ir.Value) {

@@ -12,15 +12,15 @@ type images struct{ *pointers }
 
 func imageRows() map[spirv.Op]row[*images] {
 	return map[spirv.Op]row[*images]{
-		spirv.OpImage:             {do: (*images).load0},
-		spirv.OpImageRead:         {do: (*images).imageRead},
-		spirv.OpImageFetch:        {do: (*images).imageRead},
-		spirv.OpImageWrite:        {do: (*images).imageWrite},
-		spirv.OpImageTexelPointer: {do: (*images).texelPointer},
-		spirv.OpImageQuerySize:    {do: (*images).imageSize},
-		spirv.OpImageQuerySizeLod: {do: (*images).imageSizeLod},
-		spirv.OpImageQueryLevels:  {do: (*images).imageLevels},
-		spirv.OpImageQuerySamples: {do: (*images).imageSamples},
+		spirv.OpImage:             {translate: (*images).load0},
+		spirv.OpImageRead:         {translate: (*images).imageRead},
+		spirv.OpImageFetch:        {translate: (*images).imageRead},
+		spirv.OpImageWrite:        {translate: (*images).imageWrite},
+		spirv.OpImageTexelPointer: {translate: (*images).texelPointer},
+		spirv.OpImageQuerySize:    {translate: (*images).imageSize},
+		spirv.OpImageQuerySizeLod: {translate: (*images).imageSizeLod},
+		spirv.OpImageQueryLevels:  {translate: (*images).imageLevels},
+		spirv.OpImageQuerySamples: {translate: (*images).imageSamples},
 	}
 }
 
@@ -115,7 +115,7 @@ func (b *images) imageOperands(i int, known spirv.ImageOperands) map[spirv.Image
 
 // constOr returns the value of a constant, or other.
 func (b *images) constOr(id spirv.ID, other uint64) uint64 {
-	if v := b.leaf(id); v.Op == isa.Const {
+	if v := b.scalarOf(id); v.Op == isa.Const {
 		return v.Imm
 	}
 	return other
@@ -127,13 +127,13 @@ func (b *images) texel(p pointer, i int, known spirv.ImageOperands) (*ir.Mem, []
 	p.coords = b.coordinates(b.arg(1))
 	for _, o := range []spirv.ImageOperands{spirv.ImageOperandsConstOffset, spirv.ImageOperandsOffset} {
 		if ids := with[o]; ids != nil {
-			p.coords = b.moved(p.coords, ids[0])
+			p.coords = b.offsetCoordinates(p.coords, ids[0])
 		}
 	}
 	p.coords = append(p.coords, b.sampleOf(p.typ, with)...)
 	level := with[spirv.ImageOperandsLod]
 	if level != nil && b.constOr(level[0], 1) != 0 {
-		p.coords = append(p.coords, b.widen(b.leaf(level[0]), isa.I32))
+		p.coords = append(p.coords, b.widen(b.scalarOf(level[0]), isa.I32))
 	}
 	m, args := b.mem(p, b.scalar(p.typ.Elem), 0, 4)
 	b.imageMem(m, p)
@@ -141,8 +141,8 @@ func (b *images) texel(p pointer, i int, known spirv.ImageOperands) (*ir.Mem, []
 	return m, append(args, p.coords...)
 }
 
-// moved adds offsets in texels to the first coordinates.
-func (b *images) moved(coords []*ir.Value, id spirv.ID) []*ir.Value {
+// offsetCoordinates adds offsets in texels to the first coordinates.
+func (b *images) offsetCoordinates(coords []*ir.Value, id spirv.ID) []*ir.Value {
 	out := append([]*ir.Value(nil), coords...)
 	for k, v := range b.leaves(id) {
 		if k >= len(out) || !v.R.IsInt() {
@@ -162,7 +162,7 @@ func (b *images) sampleOf(t *validate.Type, with map[spirv.ImageOperands][]spirv
 	if ids == nil {
 		return nil
 	}
-	return []*ir.Value{b.widen(b.leaf(ids[0]), isa.I32)}
+	return []*ir.Value{b.widen(b.scalarOf(ids[0]), isa.I32)}
 }
 
 func (b *images) imageRead() {
@@ -191,7 +191,7 @@ func (b *images) imageWrite() {
 	for i := range 4 {
 		switch {
 		case i >= len(data):
-			args = append(args, b.cnst(m.Elem, 0))
+			args = append(args, b.constant(m.Elem, 0))
 		case data[i].R != m.Elem:
 			b.invalid("a texel of %s written as %s", m.Elem, data[i].R)
 		default:
@@ -209,7 +209,7 @@ func (b *images) texelPointer() {
 	}
 	p.coords, p.texture = b.coordinates(b.arg(1)), textureOf(p.typ)
 	if p.typ.Multisampled {
-		p.coords = append(p.coords, b.widen(b.leaf(b.arg(2)), isa.I32))
+		p.coords = append(p.coords, b.widen(b.scalarOf(b.arg(2)), isa.I32))
 	}
 	p.typ = b.resultType().Elem
 	b.define(val{ptr: &p})
@@ -242,7 +242,7 @@ func (b *images) imageSizeLod() {
 		return
 	}
 	sizes := b.imageSizeOf(p, 0)
-	level := b.op(isa.UMin, isa.I32, b.widen(b.leaf(b.arg(1)), isa.I32), b.cnst(isa.I32, most))
+	level := b.op(isa.UMin, isa.I32, b.widen(b.scalarOf(b.arg(1)), isa.I32), b.constant(isa.I32, most))
 	sides := len(sizes)
 	if p.typ.Arrayed {
 		sides--
@@ -252,7 +252,7 @@ func (b *images) imageSizeLod() {
 		if v.R != isa.I32 {
 			by = b.widen(level, v.R)
 		}
-		sizes[i] = b.op(isa.UMax, v.R, b.op(isa.Shr, v.R, v, by), b.cnst(v.R, 1))
+		sizes[i] = b.op(isa.UMax, v.R, b.op(isa.Shr, v.R, v, by), b.constant(v.R, 1))
 	}
 	b.set(sizes...)
 }

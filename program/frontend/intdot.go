@@ -35,7 +35,7 @@ func (b *maths) intDot(form dotForm, saturate bool) {
 	t := b.comp(b.resultType())
 	w, ok := b.wordDot(form, t)
 	if ok && saturate && t == isa.I32 {
-		b.set(b.op(w.saturate, t, w.x, w.y, b.leaf(b.arg(2))))
+		b.set(b.op(w.saturate, t, w.x, w.y, b.scalarOf(b.arg(2))))
 		return
 	}
 	var sum *ir.Value
@@ -47,9 +47,9 @@ func (b *maths) intDot(form dotForm, saturate bool) {
 	}
 	switch {
 	case saturate && form.signedX:
-		sum = b.addSaturated(t, sum, b.leaf(b.arg(2)))
+		sum = b.addSaturated(t, sum, b.scalarOf(b.arg(2)))
 	case saturate:
-		sum = b.addSaturatedUnsigned(t, sum, b.leaf(b.arg(2)))
+		sum = b.addSaturatedUnsigned(t, sum, b.scalarOf(b.arg(2)))
 	}
 	b.set(sum)
 }
@@ -59,7 +59,7 @@ func (b *maths) intDot(form dotForm, saturate bool) {
 func (b *maths) wordDot(form dotForm, t isa.Type) (w wordDot, ok bool) {
 	x, y := b.arg(0), b.arg(1)
 	if b.typeOf(x).Kind == validate.KindInt {
-		return wordDot{b.leaf(x), b.leaf(y), form.four, form.fourSat}, true
+		return wordDot{b.scalarOf(x), b.scalarOf(y), form.four, form.fourSat}, true
 	}
 	parts := b.leaves(x)
 	switch {

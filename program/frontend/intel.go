@@ -13,7 +13,7 @@ import (
 func pairwise(f func(b *maths, t isa.Type, x, y *ir.Value) *ir.Value) row[*maths] {
 	return pure(func(b *maths) {
 		t := b.comp(b.resultType())
-		b.each(2, func(a []*ir.Value) *ir.Value { return f(b, t, a[0], a[1]) })
+		b.perComponent(2, func(a []*ir.Value) *ir.Value { return f(b, t, a[0], a[1]) })
 	})
 }
 
@@ -39,16 +39,16 @@ func intelRows() map[spirv.Op]row[*maths] {
 }
 
 func (b *maths) leadingZeros() {
-	b.each(1, func(a []*ir.Value) *ir.Value {
+	b.perComponent(1, func(a []*ir.Value) *ir.Value {
 		t := a[0].R // FindUMsb is -1 for zero
-		return b.op(isa.ISub, t, b.cnst(t, uint64(t.Bits()-1)), b.op(isa.FindUMsb, t, a[0]))
+		return b.op(isa.ISub, t, b.constant(t, uint64(t.Bits()-1)), b.op(isa.FindUMsb, t, a[0]))
 	})
 }
 
 func (b *maths) trailingZeros() {
-	b.each(1, func(a []*ir.Value) *ir.Value {
+	b.perComponent(1, func(a []*ir.Value) *ir.Value {
 		t := a[0].R // FindILsb is the largest number for zero
-		return b.op(isa.UMin, t, b.op(isa.FindILsb, t, a[0]), b.cnst(t, uint64(t.Bits())))
+		return b.op(isa.UMin, t, b.op(isa.FindILsb, t, a[0]), b.constant(t, uint64(t.Bits())))
 	})
 }
 
@@ -63,7 +63,7 @@ func distance(high, low isa.Op) row[*maths] {
 // half of the differing ones.
 func average(bits, shift, combine isa.Op) row[*maths] {
 	return pairwise(func(b *maths, t isa.Type, x, y *ir.Value) *ir.Value {
-		others := b.op(shift, t, b.op(isa.Xor, t, x, y), b.cnst(t, 1))
+		others := b.op(shift, t, b.op(isa.Xor, t, x, y), b.constant(t, 1))
 		return b.op(combine, t, b.op(bits, t, x, y), others)
 	})
 }
@@ -87,8 +87,8 @@ func (b *maths) subSaturated(t isa.Type, x, y *ir.Value) *ir.Value {
 
 // clampSign returns result or, where overflow is negative, the end of the range on x's side.
 func (b *maths) clampSign(t isa.Type, x, result, overflow *ir.Value) *ir.Value {
-	end := b.op(isa.Xor, t, b.op(isa.Sar, t, x, b.cnst(t, uint64(t.Bits()-1))), b.cnst(t, t.Mask()>>1))
-	return b.sel(b.cmp(isa.SLt, t, overflow, b.cnst(t, 0)), end, result)
+	end := b.op(isa.Xor, t, b.op(isa.Sar, t, x, b.constant(t, uint64(t.Bits()-1))), b.constant(t, t.Mask()>>1))
+	return b.selectValue(b.compare(isa.SLt, t, overflow, b.constant(t, 0)), end, result)
 }
 
 // mul16 multiplies by the low 16 bits of y, extended.

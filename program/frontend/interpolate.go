@@ -14,7 +14,7 @@ type interpolation struct {
 	flat      bool
 	byCorner  bool // each corner's value, without interpolation
 	weights   int  // the first of Barycentric's numbers
-	where     isa.Where
+	position  isa.WeightPosition
 	dx, dy    *ir.Value // offset from the centre; nil if none
 	component uint32
 }
@@ -27,10 +27,10 @@ func (b *inputs) decorated(way interpolation, has func(d spirv.Decoration) bool)
 		way.weights = 2
 	}
 	if has(spirv.DecorationCentroid) {
-		way.where = isa.AtCentroid
+		way.position = isa.AtCentroid
 	}
 	if has(spirv.DecorationSample) {
-		way.where, b.f.Fragment.PerSample = isa.AtSample, true
+		way.position, b.f.Fragment.PerSample = isa.AtSample, true
 	}
 	return way
 }
@@ -41,7 +41,7 @@ func (b *inputs) weight(way interpolation, n int) *ir.Value {
 		return b.numbered(isa.BarycentricAt, isa.F32, way.weights+n, way.dx, way.dy)
 	}
 	v := b.op(isa.Barycentric, isa.F32)
-	v.Imm = isa.WeightImm(way.weights+n, way.where)
+	v.Imm = isa.WeightImm(way.weights+n, way.position)
 	return v
 }
 
@@ -50,7 +50,7 @@ func barycentrics(way interpolation) func(b *inputs) []*ir.Value {
 	return func(b *inputs) []*ir.Value {
 		way := b.decorated(way, func(d spirv.Decoration) bool { return b.in != nil && b.m.Decorated(b.in.Result, d) })
 		i, j := b.weight(way, 0), b.weight(way, 1)
-		rest := b.op(isa.FSub, isa.F32, b.op(isa.FSub, isa.F32, b.cnst(isa.F32, oneF32), i), j)
+		rest := b.op(isa.FSub, isa.F32, b.op(isa.FSub, isa.F32, b.constant(isa.F32, oneF32), i), j)
 		return []*ir.Value{rest, i, j}
 	}
 }
@@ -66,7 +66,7 @@ func (b *inputs) samplePosition() []*ir.Value {
 	n := b.op(isa.SampleIndex, isa.I32)
 	out := make([]*ir.Value, 2)
 	for k := range out {
-		out[k] = b.op(isa.FAdd, isa.F32, b.numbered(isa.SampleOffset, isa.F32, k, n), b.cnst(isa.F32, halfF32))
+		out[k] = b.op(isa.FAdd, isa.F32, b.numbered(isa.SampleOffset, isa.F32, k, n), b.constant(isa.F32, halfF32))
 	}
 	return out
 }
@@ -84,7 +84,7 @@ func (b *inputs) inputValues(in *spirv.Instruction, t *validate.Type, given inte
 	way := b.decorated(interpolation{}, func(d spirv.Decoration) bool { return b.m.Decorated(in.Result, d) })
 	way.component, _ = b.m.Decoration(in.Result, spirv.DecorationComponent)
 	location, ok := b.m.Decoration(in.Result, spirv.DecorationLocation)
-	w := inputWalk{b: b, way: way, given: given, placed: ok}
+	w := inputWalk{b: b, way: way, override: given, hasLocation: ok}
 	if way.byCorner {
 		w.corners(t, location)
 	} else {
@@ -95,12 +95,12 @@ func (b *inputs) inputValues(in *spirv.Instruction, t *validate.Type, given inte
 
 // An inputWalk goes through the parts of an input, which have a location each.
 type inputWalk struct {
-	b      *inputs
-	way    interpolation
-	given  interpolation
-	placed bool // the location is known
-	corner int
-	out    []*ir.Value
+	b           *inputs
+	way         interpolation
+	override    interpolation
+	hasLocation bool // the location is known
+	corner      int
+	out         []*ir.Value
 }
 
 // corners walks an array that has an element for each corner.
@@ -136,7 +136,7 @@ func (w *inputWalk) leaves(t *validate.Type, location uint32, way interpolation)
 	case validate.KindStruct:
 		return w.members(t, location, way)
 	}
-	if !w.placed {
+	if !w.hasLocation {
 		w.b.unsupported("an input without a location")
 	}
 	if location >= maxInputLocations {
@@ -150,7 +150,7 @@ func (w *inputWalk) leaves(t *validate.Type, location uint32, way interpolation)
 
 // members walks a structure, whose members may have their own locations and decorations.
 func (w *inputWalk) members(t *validate.Type, location uint32, way interpolation) uint32 {
-	placed := w.placed
+	placed := w.hasLocation
 	for i, member := range t.Members {
 		list := w.b.m.MemberDecorations(t.ID, i)
 		mine := w.b.decorated(way, func(d spirv.Decoration) bool { return decorationOf(list, d) != nil })
@@ -158,14 +158,14 @@ func (w *inputWalk) members(t *validate.Type, location uint32, way interpolation
 			w.b.unsupported("built-in %s as a member of an input", spirv.BuiltIn(d.Args[0]))
 		}
 		if d := decorationOf(list, spirv.DecorationLocation); d != nil {
-			location, w.placed = d.Args[0], true
+			location, w.hasLocation = d.Args[0], true
 		}
 		if d := decorationOf(list, spirv.DecorationComponent); d != nil {
 			mine.component = d.Args[0]
 		}
 		location = w.leaves(member, location, mine)
 	}
-	w.placed = placed
+	w.hasLocation = placed
 	return location
 }
 
@@ -192,8 +192,8 @@ func (w *inputWalk) interpolate(t isa.Type, location, component uint32, way inte
 		v.Imm = isa.CornerImm(slot, w.corner)
 		return v
 	}
-	if w.given.dx != nil || w.given.where != isa.AtCentre {
-		way.dx, way.dy, way.where = w.given.dx, w.given.dy, w.given.where
+	if w.override.dx != nil || w.override.position != isa.AtCentre {
+		way.dx, way.dy, way.position = w.override.dx, w.override.dy, w.override.position
 	}
 	i, j := b.weight(way, 0), b.weight(way, 1)
 	return b.numbered(isa.InterpP2, isa.F32, slot, j, b.numbered(isa.InterpP1, isa.F32, slot, i))
@@ -213,7 +213,7 @@ func (b *inputs) inputSlot(in ir.Input) int {
 
 func interpolateRows() map[spirv.GLSLstd450]func(b *inputs) {
 	return map[spirv.GLSLstd450]func(b *inputs){
-		spirv.GLSLstd450InterpolateAtCentroid: func(b *inputs) { b.interpolateAt(interpolation{where: isa.AtCentroid}) },
+		spirv.GLSLstd450InterpolateAtCentroid: func(b *inputs) { b.interpolateAt(interpolation{position: isa.AtCentroid}) },
 		spirv.GLSLstd450InterpolateAtSample: func(b *inputs) {
 			n := b.widen(b.x(1)[0], isa.I32)
 			b.interpolateAt(interpolation{dx: b.numbered(isa.SampleOffset, isa.F32, 0, n), dy: b.numbered(isa.SampleOffset, isa.F32, 1, n)})

@@ -14,7 +14,7 @@ type maths struct{ *values }
 func lanes1(op isa.Op) row[*maths] {
 	return pure(func(b *maths) {
 		t := b.comp(b.resultType())
-		b.each(1, func(a []*ir.Value) *ir.Value { return b.op(op, t, a[0]) })
+		b.perComponent(1, func(a []*ir.Value) *ir.Value { return b.op(op, t, a[0]) })
 	})
 }
 
@@ -22,7 +22,7 @@ func lanes1(op isa.Op) row[*maths] {
 func lanes2(op isa.Op) row[*maths] {
 	return pure(func(b *maths) {
 		t := b.comp(b.resultType())
-		b.each(2, func(a []*ir.Value) *ir.Value { return b.op(op, t, a[0], a[1]) })
+		b.perComponent(2, func(a []*ir.Value) *ir.Value { return b.op(op, t, a[0], a[1]) })
 	})
 }
 
@@ -30,7 +30,7 @@ func lanes2(op isa.Op) row[*maths] {
 func shift(op isa.Op) row[*maths] {
 	return pure(func(b *maths) {
 		t := b.comp(b.resultType())
-		b.each(2, func(a []*ir.Value) *ir.Value { return b.op(op, t, a[0], b.widen(a[1], t)) })
+		b.perComponent(2, func(a []*ir.Value) *ir.Value { return b.op(op, t, a[0], b.widen(a[1], t)) })
 	})
 }
 
@@ -40,7 +40,7 @@ func (b *maths) widen(v *ir.Value, to isa.Type) *ir.Value {
 		return v
 	}
 	if v.Op == isa.Const {
-		return b.cnst(to, v.Imm)
+		return b.constant(to, v.Imm)
 	}
 	return b.conv(isa.UConvert, v.R, to, v)
 }
@@ -48,11 +48,11 @@ func (b *maths) widen(v *ir.Value, to isa.Type) *ir.Value {
 // compare applies a comparison to each component; swap exchanges the sources.
 func compare(op isa.Op, swap bool) row[*maths] {
 	return pure(func(b *maths) {
-		b.each(2, func(a []*ir.Value) *ir.Value {
+		b.perComponent(2, func(a []*ir.Value) *ir.Value {
 			if swap {
 				a[0], a[1] = a[1], a[0]
 			}
-			return b.cmp(op, a[0].R, a[0], a[1])
+			return b.compare(op, a[0].R, a[0], a[1])
 		})
 	})
 }
@@ -60,7 +60,7 @@ func compare(op isa.Op, swap bool) row[*maths] {
 // test applies a one-source test to each component.
 func test(op isa.Op) row[*maths] {
 	return pure(func(b *maths) {
-		b.each(1, func(a []*ir.Value) *ir.Value { return b.cmp(op, a[0].R, a[0]) })
+		b.perComponent(1, func(a []*ir.Value) *ir.Value { return b.compare(op, a[0].R, a[0]) })
 	})
 }
 
@@ -68,7 +68,7 @@ func test(op isa.Op) row[*maths] {
 func convert(op isa.Op) row[*maths] {
 	return pure(func(b *maths) {
 		t := b.comp(b.resultType())
-		b.each(1, func(a []*ir.Value) *ir.Value {
+		b.perComponent(1, func(a []*ir.Value) *ir.Value {
 			if a[0].R == t {
 				return a[0]
 			}
@@ -77,8 +77,8 @@ func convert(op isa.Op) row[*maths] {
 	})
 }
 
-// each computes the result component by component from n operands.
-func (b *maths) each(n int, f func(a []*ir.Value) *ir.Value) {
+// perComponent computes the result component by component from n operands.
+func (b *maths) perComponent(n int, f func(a []*ir.Value) *ir.Value) {
 	operands := make([][]*ir.Value, n)
 	for i := range operands {
 		operands[i] = b.elements(b.arg(i))
@@ -122,7 +122,7 @@ func arithmeticRows() map[spirv.Op]row[*maths] {
 		spirv.OpFRem:    lanes2(isa.FRem),
 		spirv.OpFMod:    lanes2(isa.FMod),
 		spirv.OpFmaKHR: pure(func(b *maths) {
-			b.each(3, func(a []*ir.Value) *ir.Value { return b.op(isa.Fma, a[0].R, a[0], a[1], a[2]) })
+			b.perComponent(3, func(a []*ir.Value) *ir.Value { return b.op(isa.Fma, a[0].R, a[0], a[1], a[2]) })
 		}),
 	}
 }

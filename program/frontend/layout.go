@@ -19,13 +19,13 @@ type layout struct {
 // layouts lays types out in memory.
 type layouts struct {
 	*maths
-	shapes map[layoutKey]*shape
-	places map[spirv.ID][]uint32 // by structure: the offsets of its members, without decorations
+	shapes         map[layoutKey]*shape
+	naturalOffsets map[spirv.ID][]uint32 // by structure: the offsets of its members, without decorations
 }
 
 type layoutKey struct {
-	id  spirv.ID
-	lay layout
+	id     spirv.ID
+	layout layout
 }
 
 // A chunk is a run of scalars that are contiguous in memory.
@@ -195,7 +195,7 @@ func (b *layouts) member(t *validate.Type, i int, lay layout) (off uint32, inner
 
 // natural puts the members of a structure one after the other.
 func (b *layouts) natural(t *validate.Type) []uint32 {
-	if list, ok := b.places[t.ID]; ok {
+	if list, ok := b.naturalOffsets[t.ID]; ok {
 		return list
 	}
 	list, end := make([]uint32, len(t.Members)), uint32(0)
@@ -207,7 +207,7 @@ func (b *layouts) natural(t *validate.Type) []uint32 {
 		list[i] = roundUp(end, part.align)
 		end = list[i] + part.size
 	}
-	b.places[t.ID] = list
+	b.naturalOffsets[t.ID] = list
 	return list
 }
 

@@ -14,10 +14,10 @@ type matrices struct{ *pointers }
 
 func matrixRows() map[spirv.Op]row[*matrices] {
 	return map[spirv.Op]row[*matrices]{
-		spirv.OpCooperativeMatrixLoadKHR:   {do: (*matrices).load},
-		spirv.OpCooperativeMatrixStoreKHR:  {do: (*matrices).store},
-		spirv.OpCooperativeMatrixMulAddKHR: {do: (*matrices).mulAdd},
-		spirv.OpCooperativeMatrixLengthKHR: {do: (*matrices).length, constant: true},
+		spirv.OpCooperativeMatrixLoadKHR:   {translate: (*matrices).load},
+		spirv.OpCooperativeMatrixStoreKHR:  {translate: (*matrices).store},
+		spirv.OpCooperativeMatrixMulAddKHR: {translate: (*matrices).mulAdd},
+		spirv.OpCooperativeMatrixLengthKHR: {translate: (*matrices).length, constant: true},
 	}
 }
 
@@ -37,10 +37,10 @@ type spacing struct {
 
 // matrixMemory locates a matrix: a pointer, and the distances of neighbours along both sides.
 type matrixMemory struct {
-	c           *coop
-	at          pointer
-	long, depth spacing
-	contiguous  bool // along the depth
+	c            *coop
+	base         pointer
+	outer, depth spacing
+	contiguous   bool // along the depth
 }
 
 func (b *matrices) load() {
@@ -50,7 +50,7 @@ func (b *matrices) load() {
 	}
 	m := b.memory(c, 1)
 	leaves := make([]*ir.Value, 0, c.tiles()*c.perTile())
-	for long := range c.long {
+	for long := range c.outer {
 		for depth := range c.depth {
 			for r := range c.perTile() {
 				leaves = append(leaves, b.loadRegister(m, long, depth, r))
@@ -67,7 +67,7 @@ func (b *matrices) store() {
 	}
 	leaves := b.leaves(b.arg(1))
 	m := b.memory(c, 2)
-	for long := range c.long {
+	for long := range c.outer {
 		for depth := range c.depth {
 			for r, v := range c.tile(leaves, long, depth) {
 				b.storeRegister(m, long, depth, r, v)
@@ -94,9 +94,9 @@ func (b *matrices) memory(c *coop, i int) *matrixMemory {
 	stride := b.strideBytes(b.arg(i+1), pointee)
 	a, _ := b.memoryAccess(i + 2)
 	a.apply(&p)
-	m := &matrixMemory{c: c, at: p, long: stride, depth: spacing{factor: memBytes(c.elem)}, contiguous: true}
+	m := &matrixMemory{c: c, base: p, outer: stride, depth: spacing{factor: memBytes(c.elem)}, contiguous: true}
 	if (layout == spirv.CooperativeMatrixLayoutRowMajorKHR) != (c.use == isa.UseA) {
-		m.long, m.depth, m.contiguous = m.depth, m.long, false
+		m.outer, m.depth, m.contiguous = m.depth, m.outer, false
 	}
 	b.addLane(m)
 	return m
@@ -104,7 +104,7 @@ func (b *matrices) memory(c *coop, i int) *matrixMemory {
 
 // strideBytes converts a stride, which counts pointees, to bytes.
 func (b *matrices) strideBytes(id spirv.ID, pointee uint32) spacing {
-	v := b.leaf(id)
+	v := b.scalarOf(id)
 	if v.Op == isa.Const {
 		return spacing{factor: uint32(v.Imm) * pointee}
 	}
@@ -115,7 +115,7 @@ func (b *matrices) strideBytes(id spirv.ID, pointee uint32) spacing {
 // 16, and the groups follow each other along the depth.
 func (b *matrices) addLane(m *matrixMemory) {
 	lane := b.onceOne(func() *ir.Value { return b.emit(isa.LaneID, isa.I32, isa.I32) })
-	index := b.times(b.op(isa.And, isa.I32, lane, b.i32(isa.MatrixTile-1)), m.long, 1)
+	index := b.times(b.op(isa.And, isa.I32, lane, b.i32(isa.MatrixTile-1)), m.outer, 1)
 	step := m.c.Step
 	group := b.op(isa.Shr, isa.I32, lane, b.i32(4))
 	switch {
@@ -128,8 +128,8 @@ func (b *matrices) addLane(m *matrixMemory) {
 		index = b.op(isa.IAdd, isa.I32, index, b.times(low, m.depth, step[0]))
 		index = b.op(isa.IAdd, isa.I32, index, b.times(high, m.depth, step[1]))
 	}
-	m.at.align = m.alignment()
-	b.advance(&m.at, index)
+	m.base.align = m.alignment()
+	b.advance(&m.base, index)
 }
 
 // alignment returns the known alignment of every lane's address: the API requires that a matrix and its stride are
@@ -142,7 +142,7 @@ func (m *matrixMemory) alignment() uint32 {
 	for _, s := range m.c.Step {
 		known = min(known, lowestBit(uint32(s)*memBytes(m.c.elem)))
 	}
-	for m.at.offset%known != 0 {
+	for m.base.offset%known != 0 {
 		known /= 2
 	}
 	return known
@@ -172,8 +172,8 @@ func (b *matrices) advance(p *pointer, by *ir.Value) {
 	p.index = by
 }
 
-// move returns the pointer advanced by n spacings.
-func (b *matrices) move(p pointer, d spacing, n int) pointer {
+// advanceBy returns the pointer advanced by n spacings.
+func (b *matrices) advanceBy(p pointer, d spacing, n int) pointer {
 	switch {
 	case n == 0:
 	case d.value == nil:
@@ -186,8 +186,8 @@ func (b *matrices) move(p pointer, d spacing, n int) pointer {
 
 // element returns the pointer to element e of a lane in a tile.
 func (b *matrices) element(m *matrixMemory, long, depth, e int) pointer {
-	p := b.move(m.at, m.long, long*isa.MatrixTile)
-	return b.move(p, m.depth, depth*m.c.Depth+m.c.Offsets[e])
+	p := b.advanceBy(m.base, m.outer, long*isa.MatrixTile)
+	return b.advanceBy(p, m.depth, depth*m.c.Depth+m.c.Offsets[e])
 }
 
 // wide reports whether the elements of a register are contiguous in memory.
@@ -236,7 +236,7 @@ func (b *matrices) mulAdd() {
 	product := b.product(x, y, total)
 	p, q, sum := b.leaves(b.arg(0)), b.leaves(b.arg(1)), b.leaves(b.arg(2))
 	out := make([]*ir.Value, len(sum))
-	for j := range z.long {
+	for j := range z.outer {
 		for i := range z.depth {
 			d := b.sums(z, total, z.tile(sum, j, i))
 			for k := range x.depth {
@@ -284,7 +284,7 @@ func (b *matrices) product(x, y, z *coop) func(p, q, sum []*ir.Value) []*ir.Valu
 	imm := b.matrixImm()
 	t := b.opt.Matrix
 	if t.Unit == isa.NoMatrixUnit {
-		return func(p, q, sum []*ir.Value) []*ir.Value { return b.inLanes(x, y, z, imm, p, q, sum) }
+		return func(p, q, sum []*ir.Value) []*ir.Value { return b.multiplyInLanes(x, y, z, imm, p, q, sum) }
 	}
 	index, ok := isa.MatrixOpFor(t.Unit, x.elem, y.elem, z.elem)
 	if !ok || !t.Has(isa.MatrixOps[index].Class) {

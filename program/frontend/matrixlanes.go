@@ -5,10 +5,10 @@ import (
 	"spvsim/program/ir"
 )
 
-// inLanes multiplies tiles without a matrix unit. Each lane holds a column of B and some rows of the sum in it, and
+// multiplyInLanes multiplies tiles without a matrix unit. Each lane holds a column of B and some rows of the sum in it, and
 // takes the row of A for an element of the sum from the lane that holds it. The result equals that of the matrix
 // instructions in every bit: see isa.
-func (b *matrices) inLanes(x, y, z *coop, imm isa.MatrixImm, p, q, sum []*ir.Value) []*ir.Value {
+func (b *matrices) multiplyInLanes(x, y, z *coop, imm isa.MatrixImm, p, q, sum []*ir.Value) []*ir.Value {
 	lane := b.onceOne(func() *ir.Value { return b.emit(isa.LaneID, isa.I32, isa.I32) })
 	group := b.op(isa.Shr, isa.I32, lane, b.i32(4))
 	out := make([]*ir.Value, len(sum))
@@ -99,7 +99,7 @@ func (b *matrices) clampTotal(v *ir.Value, signed bool) *ir.Value {
 	if signed {
 		low, high = ^uint64(1<<31-1), 1<<31-1
 	}
-	v = b.op(isa.SMax, isa.I64, v, b.cnst(isa.I64, low))
-	v = b.op(isa.SMin, isa.I64, v, b.cnst(isa.I64, high))
+	v = b.op(isa.SMax, isa.I64, v, b.constant(isa.I64, low))
+	v = b.op(isa.SMin, isa.I64, v, b.constant(isa.I64, high))
 	return b.conv(isa.UConvert, isa.I64, isa.I32, v)
 }

@@ -33,10 +33,10 @@ func (t MatrixTarget) layout() isa.MatrixUnit {
 // A coop is a cooperative matrix type with its layout in the machine.
 type coop struct {
 	isa.Fragment
-	use         isa.MatrixUse
-	rows, cols  int
-	elem        isa.Type
-	long, depth int // tiles along the rows of A or the columns of B or C, and along the other side
+	use          isa.MatrixUse
+	rows, cols   int
+	elem         isa.Type
+	outer, depth int // tiles along the rows of A or the columns of B or C, and along the other side
 }
 
 // leaf returns the type of one register.
@@ -49,7 +49,7 @@ func (c *coop) leaf() isa.Type {
 
 // perTile returns the number of leaves of a tile; tiles the number of tiles.
 func (c *coop) perTile() int { return len(c.Offsets) / c.PerReg }
-func (c *coop) tiles() int   { return c.long * c.depth }
+func (c *coop) tiles() int   { return c.outer * c.depth }
 
 // elements returns how many elements a lane holds.
 func (c *coop) elements() int { return c.tiles() * len(c.Offsets) }
@@ -101,7 +101,7 @@ func (b *values) newCoop(t *validate.Type) *coop {
 		b.unsupported("cooperative matrix %%%d of %d x %d %s, use %s%s: unit %s has multiples of %d x %d", t.ID, c.rows, c.cols, c.elem, c.use,
 			b.specialized(t.Matrix.Rows, t.Matrix.Columns), m.layout(), wantRows, wantCols)
 	}
-	c.long, c.depth = long/isa.MatrixTile, depth/c.Depth
+	c.outer, c.depth = long/isa.MatrixTile, depth/c.Depth
 	b.limitLeaves(c.elements())
 	return c
 }
@@ -160,7 +160,7 @@ func (b *maths) elementOf(c *coop, v *ir.Value, i int) *ir.Value {
 		half.Imm = uint64(i)
 		return b.retype(half, c.elem)
 	case v.Op == isa.Const:
-		return b.cnst(c.elem, v.Imm>>(uint(i)*c.elem.Bits()))
+		return b.constant(c.elem, v.Imm>>(uint(i)*c.elem.Bits()))
 	}
 	return b.retype(b.cut(v, i, c.elem.Bits()), c.elem)
 }
@@ -177,7 +177,7 @@ func (b *maths) packed(c *coop, parts []*ir.Value) *ir.Value {
 		}
 		all |= v.Imm << (uint(i) * bits)
 	}
-	return b.cnst(isa.I32, all)
+	return b.constant(isa.I32, all)
 }
 
 func (b *maths) join32(c *coop, parts []*ir.Value) *ir.Value {
@@ -188,7 +188,7 @@ func (b *maths) join32(c *coop, parts []*ir.Value) *ir.Value {
 	if c.PerReg == 2 {
 		return b.op(isa.Pack16, isa.I32, narrow...)
 	}
-	return b.glue(narrow)
+	return b.packInteger(narrow)
 }
 
 // setElements sets the current instruction's result to elements.
@@ -228,7 +228,7 @@ func (b *values) splatConstant(c *coop) {
 	if len(b.in.Operands) != 1 {
 		b.invalid("%d constituents of a cooperative matrix: want 1", len(b.in.Operands))
 	}
-	v, bits := b.leaf(b.arg(0)), uint64(0)
+	v, bits := b.scalarOf(b.arg(0)), uint64(0)
 	if v.Op != isa.Const && v.Op != isa.Undef || v.R.Bits() != c.elem.Bits() {
 		b.invalid("%%%d is not a constant of the components' type", b.arg(0))
 	}
@@ -237,7 +237,7 @@ func (b *values) splatConstant(c *coop) {
 	}
 	list := make([]*ir.Value, c.tiles()*c.perTile())
 	for i := range list {
-		list[i] = b.cnst(c.leaf(), bits)
+		list[i] = b.constant(c.leaf(), bits)
 	}
 	b.set(list...)
 }
@@ -247,7 +247,7 @@ func (b *maths) splat(c *coop) {
 	if len(b.in.Operands) != 1 {
 		b.invalid("%d constituents of a cooperative matrix: want 1", len(b.in.Operands))
 	}
-	v := b.leaf(b.arg(0))
+	v := b.scalarOf(b.arg(0))
 	list := make([]*ir.Value, c.elements())
 	for i := range list {
 		list[i] = v

@@ -9,29 +9,29 @@ import (
 
 func memoryRows() map[spirv.Op]row[*pointers] {
 	return map[spirv.Op]row[*pointers]{
-		spirv.OpVariable:               {do: (*pointers).variable},
-		spirv.OpLoad:                   {do: (*pointers).load},
-		spirv.OpStore:                  {do: (*pointers).store},
-		spirv.OpCopyMemory:             {do: (*pointers).copyMemory},
-		spirv.OpCopyMemorySized:        {do: (*pointers).copyMemorySized},
-		spirv.OpAccessChain:            {do: (*pointers).accessChain},
-		spirv.OpInBoundsAccessChain:    {do: (*pointers).accessChain},
-		spirv.OpPtrAccessChain:         {do: (*pointers).ptrAccessChain},
-		spirv.OpInBoundsPtrAccessChain: {do: (*pointers).ptrAccessChain},
+		spirv.OpVariable:               {translate: (*pointers).variable},
+		spirv.OpLoad:                   {translate: (*pointers).load},
+		spirv.OpStore:                  {translate: (*pointers).store},
+		spirv.OpCopyMemory:             {translate: (*pointers).copyMemory},
+		spirv.OpCopyMemorySized:        {translate: (*pointers).copyMemorySized},
+		spirv.OpAccessChain:            {translate: (*pointers).accessChain},
+		spirv.OpInBoundsAccessChain:    {translate: (*pointers).accessChain},
+		spirv.OpPtrAccessChain:         {translate: (*pointers).ptrAccessChain},
+		spirv.OpInBoundsPtrAccessChain: {translate: (*pointers).ptrAccessChain},
 
-		spirv.OpUntypedAccessChainKHR:            {do: (*pointers).untypedChain},
-		spirv.OpUntypedInBoundsAccessChainKHR:    {do: (*pointers).untypedChain},
-		spirv.OpUntypedPtrAccessChainKHR:         {do: (*pointers).untypedElementChain},
-		spirv.OpUntypedInBoundsPtrAccessChainKHR: {do: (*pointers).untypedElementChain},
-		spirv.OpUntypedArrayLengthKHR:            {do: (*pointers).untypedArrayLength},
+		spirv.OpUntypedAccessChainKHR:            {translate: (*pointers).untypedChain},
+		spirv.OpUntypedInBoundsAccessChainKHR:    {translate: (*pointers).untypedChain},
+		spirv.OpUntypedPtrAccessChainKHR:         {translate: (*pointers).untypedElementChain},
+		spirv.OpUntypedInBoundsPtrAccessChainKHR: {translate: (*pointers).untypedElementChain},
+		spirv.OpUntypedArrayLengthKHR:            {translate: (*pointers).untypedArrayLength},
 
-		spirv.OpPtrEqual:      {do: func(b *pointers) { b.ptrEqual(true) }},
-		spirv.OpPtrNotEqual:   {do: func(b *pointers) { b.ptrEqual(false) }},
-		spirv.OpPtrDiff:       {do: (*pointers).ptrDiff},
-		spirv.OpArrayLength:   {do: (*pointers).arrayLength},
-		spirv.OpConvertPtrToU: {do: (*pointers).pointerToInteger},
-		spirv.OpConvertUToPtr: {do: (*pointers).integerToPointer},
-		spirv.OpMemoryBarrier: {do: func(b *pointers) { b.fence(b.constBits(b.arg(1))) }},
+		spirv.OpPtrEqual:      {translate: func(b *pointers) { b.ptrEqual(true) }},
+		spirv.OpPtrNotEqual:   {translate: func(b *pointers) { b.ptrEqual(false) }},
+		spirv.OpPtrDiff:       {translate: (*pointers).ptrDiff},
+		spirv.OpArrayLength:   {translate: (*pointers).arrayLength},
+		spirv.OpConvertPtrToU: {translate: (*pointers).pointerToInteger},
+		spirv.OpConvertUToPtr: {translate: (*pointers).integerToPointer},
+		spirv.OpMemoryBarrier: {translate: func(b *pointers) { b.fence(b.constBits(b.arg(1))) }},
 	}
 }
 
@@ -143,7 +143,7 @@ func (b *pointers) loadLeaves(p pointer) []*ir.Value {
 		b.invalid("a texel pointer takes atomic operations only")
 	}
 	var out []*ir.Value
-	for _, c := range b.shape(p.typ, p.lay).chunks {
+	for _, c := range b.shape(p.typ, p.layout).chunks {
 		out = append(out, b.loadChunk(p, c)...)
 	}
 	return out
@@ -191,7 +191,7 @@ func (b *pointers) storeLeaves(p pointer, leaves []*ir.Value) {
 	case spaceInput, isa.SpacePush, isa.SpaceImage:
 		b.invalid("a store to read-only memory")
 	}
-	for _, c := range b.shape(p.typ, p.lay).chunks {
+	for _, c := range b.shape(p.typ, p.layout).chunks {
 		m, args := b.mem(p, memType(c.t), c.off, c.n)
 		for _, v := range leaves[:c.n] {
 			args = append(args, b.word(b.coerce(v, c.t)))
@@ -237,7 +237,7 @@ func (b *pointers) wrote(p pointer) {
 
 // loadSlots reads a Function or Private variable.
 func (b *pointers) loadSlots(p pointer) []*ir.Value {
-	if p.part != nil {
+	if p.elementIndex != nil {
 		return []*ir.Value{b.partOf(p, b.loadSlot(p, isa.I32, 0))}
 	}
 	types := b.leafTypes(p.typ)
@@ -257,33 +257,33 @@ func (b *pointers) loadSlot(p pointer, t isa.Type, i int) *ir.Value {
 
 // partOf returns the element of a cooperative matrix, in its register, to which a pointer points.
 func (b *pointers) partOf(p pointer, word *ir.Value) *ir.Value {
-	if p.part.Op == isa.Const {
-		return b.elementOf(p.matrix, word, int(p.part.Imm))
+	if p.elementIndex.Op == isa.Const {
+		return b.elementOf(p.matrix, word, int(p.elementIndex.Imm))
 	}
 	bits := p.matrix.elem.Bits()
-	shift := b.op(isa.IMul, isa.I32, p.part, b.i32(uint32(bits)))
+	shift := b.op(isa.IMul, isa.I32, p.elementIndex, b.i32(uint32(bits)))
 	return b.retype(b.widen(b.op(isa.Shr, isa.I32, word, shift), isa.IntType(bits)), p.matrix.elem)
 }
 
 // withPart returns the register with the element replaced to which a pointer points.
 func (b *pointers) withPart(p pointer, word, v *ir.Value) *ir.Value {
 	c := p.matrix
-	if p.part.Op == isa.Const {
+	if p.elementIndex.Op == isa.Const {
 		parts := make([]*ir.Value, c.PerReg)
 		for i := range parts {
 			parts[i] = b.elementOf(c, word, i)
 		}
-		parts[p.part.Imm] = v
+		parts[p.elementIndex.Imm] = v
 		return b.packed(c, parts)
 	}
 	bits := c.elem.Bits()
-	at := b.op(isa.IMul, isa.I32, p.part, b.i32(uint32(bits)))
+	at := b.op(isa.IMul, isa.I32, p.elementIndex, b.i32(uint32(bits)))
 	wide := b.widen(b.retype(b.coerce(v, c.elem), isa.IntType(bits)), isa.I32)
 	return b.op(isa.BitFieldInsert, isa.I32, word, wide, at, b.i32(uint32(bits)))
 }
 
 func (b *pointers) storeSlots(p pointer, leaves []*ir.Value) {
-	if p.part != nil {
+	if p.elementIndex != nil {
 		leaves = []*ir.Value{b.withPart(p, b.loadSlot(p, isa.I32, 0), leaves[0])}
 		m, args := b.slot(p, isa.I32, 0)
 		b.emit(isa.Store, m.Elem, isa.Void, append(args, leaves...)...).Mem = m
@@ -368,7 +368,7 @@ func (b *pointers) lengthOf(p pointer, i int) {
 	if p.space != isa.SpaceBuffer || t.Kind != validate.KindStruct || i >= len(t.Members) {
 		b.unsupported("the array length of %%%d", b.arg(0))
 	}
-	off, _ := b.member(t, i, p.lay)
+	off, _ := b.member(t, i, p.layout)
 	stride, ok := b.m.Decoration(t.Members[i].ID, spirv.DecorationArrayStride)
 	if !ok || stride == 0 {
 		b.invalid("array type %%%d has no ArrayStride", t.Members[i].ID)

@@ -62,7 +62,7 @@ func (b *meshes) bindOutput(in *spirv.Instruction, t *validate.Type) {
 		b.unsupported("an output of %d bytes", stride)
 	}
 	p := b.region(b.outputName(in), uint32(stride))
-	p.typ, p.lay.natural = t, true
+	p.typ, p.layout.natural = t, true
 	if k, ok := b.m.Decoration(in.Result, spirv.DecorationBuiltIn); ok && meshIndices[spirv.BuiltIn(k)] {
 		b.f.Bindings[p.binding].Alias = "indices"
 	}
@@ -107,7 +107,7 @@ func (b *meshes) region(name string, stride uint32) pointer {
 }
 
 func meshRows() map[spirv.Op]row[*meshes] {
-	return map[spirv.Op]row[*meshes]{spirv.OpSetMeshOutputsEXT: {do: (*meshes).setMeshOutputs}}
+	return map[spirv.Op]row[*meshes]{spirv.OpSetMeshOutputsEXT: {translate: (*meshes).setMeshOutputs}}
 }
 
 // setMeshOutputs stores the counts.
@@ -117,7 +117,7 @@ func (b *meshes) setMeshOutputs() {
 	}
 	p := b.region(meshCounts, meshCountBytes)
 	m, args := b.mem(p, isa.I32, 0, 2)
-	args = append(args, b.widen(b.leaf(b.arg(0)), isa.I32), b.widen(b.leaf(b.arg(1)), isa.I32))
+	args = append(args, b.widen(b.scalarOf(b.arg(0)), isa.I32), b.widen(b.scalarOf(b.arg(1)), isa.I32))
 	b.emit(isa.Store, isa.I32, isa.Void, args...).Mem = m
 	b.wrote(p)
 }

@@ -141,9 +141,9 @@ func (b *nodes) usesGraphBuiltin() bool {
 	return false
 }
 
-// reach collects the ids that a function and its callees name. Words that are no
+// reachableFrom collects the ids that a function and its callees name. Words that are no
 // ids do not count, however they look.
-func reach(named map[spirv.ID][]spirv.ID, from spirv.ID) map[spirv.ID]bool {
+func reachableFrom(named map[spirv.ID][]spirv.ID, from spirv.ID) map[spirv.ID]bool {
 	set := map[spirv.ID]bool{from: true}
 	for queue := []spirv.ID{from}; len(queue) > 0; queue = queue[1:] {
 		for _, id := range named[queue[0]] {
@@ -187,7 +187,7 @@ func (b *nodes) findInput() {
 			continue
 		}
 		if in.Err != nil {
-			panic(bail{fmt.Errorf("program: %w", in.Err)})
+			panic(abort{fmt.Errorf("program: %w", in.Err)})
 		}
 		if in.Variable != 0 {
 			b.graph.input = b.m.Def(in.Variable)

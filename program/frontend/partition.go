@@ -10,16 +10,16 @@ import (
 // loop handles one partition at a time, the lanes that agree with the first remaining lane (Mesa: nir_lower_subgroups).
 
 func partitionRows() map[spirv.Op]row[*builder] {
-	rows := map[spirv.Op]row[*builder]{spirv.OpGroupNonUniformPartitionEXT: {do: (*builder).partition, splits: true}}
+	rows := map[spirv.Op]row[*builder]{spirv.OpGroupNonUniformPartitionEXT: {translate: (*builder).partition, splits: true}}
 	for op, g := range reductions {
 		whole := subgroup(func(b *groups) { b.reduction(g) })
 		parts := subgroup(func(b *groups) {})
-		rows[op] = row[*builder]{do: func(b *builder) {
+		rows[op] = row[*builder]{translate: func(b *builder) {
 			if !partitioned(b.in) {
-				whole.do(b.groups)
+				whole.translate(b.groups)
 				return
 			}
-			parts.do(b.groups)
+			parts.translate(b.groups)
 			b.reduceParts(g)
 		}}
 	}
@@ -49,7 +49,7 @@ func (b *builder) partition() {
 	for _, v := range b.leaves(b.arg(0)) {
 		bits := b.retype(b.word(v), isa.IntType(b.word(v).R.Bits()))
 		if v.R.IsFloat() {
-			bits = b.sel(b.cmp(isa.FOrdEq, v.R, v, b.cnst(v.R, 0)), b.cnst(bits.R, 0), bits)
+			bits = b.selectValue(b.compare(isa.FOrdEq, v.R, v, b.constant(v.R, 0)), b.constant(bits.R, 0), bits)
 		}
 		key = append(key, bits)
 	}
@@ -84,7 +84,7 @@ func (b *builder) byPartition(key []*ir.Value, do func(same *ir.Value) []*ir.Val
 	b.blk = head
 	same := b.truth(true)
 	for _, v := range key {
-		same = b.op(isa.And, isa.Bool, same, b.cmp(isa.IEq, v.R, v, b.op(isa.ReadFirstLane, v.R, v)))
+		same = b.op(isa.And, isa.Bool, same, b.compare(isa.IEq, v.R, v, b.op(isa.ReadFirstLane, v.R, v)))
 	}
 	head.SetSuccs(ir.Cond, same, inside, again)
 	again.SetSuccs(ir.Jump, nil, head)

@@ -15,11 +15,11 @@ type payloads struct {
 
 func payloadRows() map[spirv.Op]row[*payloads] {
 	return map[spirv.Op]row[*payloads]{
-		spirv.OpAllocateNodePayloadsAMDX:     {do: (*payloads).allocatePayloads},
-		spirv.OpEnqueueNodePayloadsAMDX:      {do: (*payloads).enqueuePayloads},
-		spirv.OpNodePayloadArrayLengthAMDX:   {do: (*payloads).payloadLength},
-		spirv.OpIsNodePayloadValidAMDX:       {do: (*payloads).payloadValid},
-		spirv.OpFinishWritingNodePayloadAMDX: {do: (*payloads).finishPayload},
+		spirv.OpAllocateNodePayloadsAMDX:     {translate: (*payloads).allocatePayloads},
+		spirv.OpEnqueueNodePayloadsAMDX:      {translate: (*payloads).enqueuePayloads},
+		spirv.OpNodePayloadArrayLengthAMDX:   {translate: (*payloads).payloadLength},
+		spirv.OpIsNodePayloadValidAMDX:       {translate: (*payloads).payloadValid},
+		spirv.OpFinishWritingNodePayloadAMDX: {translate: (*payloads).finishPayload},
 	}
 }
 
@@ -84,12 +84,12 @@ func (b *payloads) outputOf(t *validate.Type) int {
 	return out
 }
 
-// settle waits for the wave's own stores, which others read from here on.
-func (b *payloads) settle() { b.emit(isa.MemoryBarrier, isa.Void, isa.Void) }
+// memoryBarrier waits for the wave's own stores, which others read from here on.
+func (b *payloads) memoryBarrier() { b.emit(isa.MemoryBarrier, isa.Void, isa.Void) }
 
 func (b *payloads) enqueuePayloads() {
 	h := b.handle(b.ptr(b.arg(0)))
-	b.settle()
+	b.memoryBarrier()
 	b.emit(isa.PayloadEnqueue, isa.I64, isa.Void, h)
 }
 
@@ -122,7 +122,7 @@ func (b *payloads) finishPayload() {
 	if p.typ.Kind == validate.KindNodePayloadArray {
 		h = b.handle(p)
 	}
-	b.settle()
+	b.memoryBarrier()
 	b.set(b.emit(isa.PayloadFinish, isa.Bool, isa.Bool, h))
 }
 

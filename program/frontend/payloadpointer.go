@@ -72,9 +72,9 @@ func (b *pointers) stepPayload(p pointer, index spirv.ID) pointer {
 // number returns a count of payloads, or an index of a payload or a node, in 32 bits. Larger values saturate: there are
 // neither so many payloads nor so many nodes.
 func (b *pointers) number(id spirv.ID) *ir.Value {
-	v := b.leaf(id)
+	v := b.scalarOf(id)
 	if v.R == isa.I64 {
-		v = b.op(isa.UMin, isa.I64, v, b.cnst(isa.I64, 1<<32-1))
+		v = b.op(isa.UMin, isa.I64, v, b.constant(isa.I64, 1<<32-1))
 	}
 	return b.resize(v, b.typeOf(id), isa.I32)
 }

@@ -33,9 +33,9 @@ type object struct {
 
 // A pointer is the target of a pointer of the module. It is a value of the front end only.
 type pointer struct {
-	typ   *validate.Type // pointee
-	space isa.Space
-	lay   layout
+	typ    *validate.Type // pointee
+	space  isa.Space
+	layout layout
 
 	index  *ir.Value // dynamic part of the address, in bytes (words in scratch); nil if none
 	offset uint32    // constant part
@@ -57,8 +57,8 @@ type pointer struct {
 	local     *ir.Local
 	low, high uint32 // words that index can reach; high 0: no dynamic index
 
-	matrix *coop     // of an element of a cooperative matrix in scratch
-	part   *ir.Value // index of the element in its register; nil: all
+	matrix       *coop     // of an element of a cooperative matrix in scratch
+	elementIndex *ir.Value // index of the element in its register; nil: all
 
 	sampler int       // of a sampled image: binding of the sampler, plus 1; 0: none
 	sindex  *ir.Value // element of an array of samplers
@@ -117,7 +117,7 @@ func (b *pointers) pointerOf(t *validate.Type, leaves []*ir.Value) pointer {
 	switch t.Storage {
 	case spirv.StorageClassWorkgroup:
 		p.space, p.index, p.align = isa.SpaceLDS, leaves[0], 1
-		p.lay.natural = !b.explicitLDS()
+		p.layout.natural = !b.explicitLDS()
 	case spirv.StorageClassPhysicalStorageBuffer:
 		p.space, p.index, p.align = isa.SpaceFlat, leaves[0], 1
 	case spirv.StorageClassNodePayloadAMDX:
@@ -150,7 +150,7 @@ func (b *pointers) accessChain() {
 func (b *pointers) ptrAccessChain() {
 	p := b.ptr(b.arg(0))
 	stride := b.pointeeStride(b.typeOf(b.arg(0)), p)
-	p = b.move(p, b.arg(1), stride, 0)
+	p = b.addIndex(p, b.arg(1), stride, 0)
 	for i := 2; i < len(b.in.Operands); i++ {
 		p = b.step(p, b.arg(i))
 	}
@@ -173,13 +173,13 @@ func (b *pointers) leafMismatch(x, y *validate.Type) bool { return x.Kind != y.K
 // pointeeStride returns the distance of consecutive pointees, in bytes.
 func (b *pointers) pointeeStride(t *validate.Type, p pointer) uint32 {
 	b.wantArithmetic(t, p)
-	if s, ok := b.m.Decoration(t.ID, spirv.DecorationArrayStride); ok && !p.lay.natural {
+	if s, ok := b.m.Decoration(t.ID, spirv.DecorationArrayStride); ok && !p.layout.natural {
 		return s
 	}
-	if !p.lay.natural {
+	if !p.layout.natural {
 		b.invalid("pointer type %%%d has no ArrayStride", t.ID)
 	}
-	s := b.shape(p.typ, p.lay)
+	s := b.shape(p.typ, p.layout)
 	return roundUp(s.size, s.align)
 }
 
@@ -209,12 +209,12 @@ func (b *pointers) step(p pointer, index spirv.ID) pointer {
 	case validate.KindStruct:
 		return b.stepMember(p, index)
 	case validate.KindArray, validate.KindRuntimeArray, validate.KindMatrix:
-		stride, inner := b.element(t, p.lay)
-		p.typ, p.lay, p.stride = t.Elem, inner, stride
+		stride, inner := b.element(t, p.layout)
+		p.typ, p.layout, p.stride = t.Elem, inner, stride
 		return b.stepThrough(p, t, index, stride, 0)
 	case validate.KindVector:
-		stride := max(p.lay.vecStride, memBytes(b.scalar(t.Elem)))
-		p.typ, p.lay.vecStride = t.Elem, 0
+		stride := max(p.layout.vecStride, memBytes(b.scalar(t.Elem)))
+		p.typ, p.layout.vecStride = t.Elem, 0
 		return b.stepThrough(p, t, index, stride, 0)
 	}
 	b.invalid("index %%%d into a type that has no parts, %%%d", index, t.ID)
@@ -232,26 +232,26 @@ func (b *pointers) memberIndex(t *validate.Type, index spirv.ID) int {
 func (b *pointers) stepMember(p pointer, index spirv.ID) pointer {
 	t := p.typ
 	i := b.memberIndex(t, index)
-	off, inner := b.member(t, i, p.lay)
-	p.typ, p.lay = t.Members[i], inner
+	off, inner := b.member(t, i, p.layout)
+	p.typ, p.layout = t.Members[i], inner
 	p.offset += off
 	b.decorate(&p, b.m.MemberDecorations(t.ID, i))
 	return p
 }
 
-// stepThrough is move by an index into an array, a matrix or a vector. If the index is not constant, the pointer
+// stepThrough is addIndex by an index into an array, a matrix or a vector. If the index is not constant, the pointer
 // records the length.
 func (b *pointers) stepThrough(p pointer, t *validate.Type, index spirv.ID, stride, words uint32) pointer {
-	if t.Kind != validate.KindRuntimeArray && b.leaf(index).Op != isa.Const {
+	if t.Kind != validate.KindRuntimeArray && b.scalarOf(index).Op != isa.Const {
 		p.arrays[1], p.arrays[0] = p.arrays[0], ir.Array{Length: uint32(b.count(t)), Stride: stride}
 	}
-	return b.move(p, index, stride, words)
+	return b.addIndex(p, index, stride, words)
 }
 
 // pickDescriptor selects an element of an array of descriptors.
 func (b *pointers) pickDescriptor(p pointer, index spirv.ID) pointer {
 	p.typ, p.array = p.typ.Elem, false
-	v := b.leaf(index)
+	v := b.scalarOf(index)
 	p.bindex = b.resize(v, b.typeOf(index), isa.I32)
 	if v.Op == isa.Const && v.Imm == 0 {
 		p.bindex = nil
@@ -259,10 +259,10 @@ func (b *pointers) pickDescriptor(p pointer, index spirv.ID) pointer {
 	return p
 }
 
-// move adds index x stride to the address. In scratch, the unit is words, and words is the extent that the index stays
+// addIndex adds index x stride to the address. In scratch, the unit is words, and words is the extent that the index stays
 // in.
-func (b *pointers) move(p pointer, index spirv.ID, stride, words uint32) pointer {
-	v := b.leaf(index)
+func (b *pointers) addIndex(p pointer, index spirv.ID, stride, words uint32) pointer {
+	v := b.scalarOf(index)
 	if v.Op == isa.Const && b.foldable(p, index, stride) {
 		p.offset += uint32(b.constBits(index)) * stride
 		return p
@@ -273,7 +273,7 @@ func (b *pointers) move(p pointer, index spirv.ID, stride, words uint32) pointer
 	t := p.addressType()
 	scaled := b.resize(v, b.typeOf(index), t)
 	if stride != 1 {
-		scaled = b.op(isa.IMul, t, scaled, b.cnst(t, uint64(stride)))
+		scaled = b.op(isa.IMul, t, scaled, b.constant(t, uint64(stride)))
 	}
 	if p.index == nil {
 		p.index, p.align = scaled, 1<<min(bits.TrailingZeros32(stride), 4)
@@ -308,7 +308,7 @@ func (b *pointers) resize(v *ir.Value, from *validate.Type, to isa.Type) *ir.Val
 			shift := 64 - v.R.Bits()
 			n = uint64(int64(n<<shift) >> shift)
 		}
-		return b.cnst(to, n)
+		return b.constant(to, n)
 	}
 	return b.conv(op, v.R, to, v)
 }
@@ -342,18 +342,18 @@ func (b *pointers) stepMatrix(p pointer, c *coop, index spirv.ID) pointer {
 	words, per := p.local.SlotWords, uint32(c.PerReg)
 	p.matrix, p.typ = c, p.typ.Elem
 	if per == 1 {
-		return b.move(p, index, words, words*uint32(c.elements()))
+		return b.addIndex(p, index, words, words*uint32(c.elements()))
 	}
-	v := b.resize(b.leaf(index), b.typeOf(index), isa.I32)
+	v := b.resize(b.scalarOf(index), b.typeOf(index), isa.I32)
 	if v.Op == isa.Const {
 		p.offset += uint32(v.Imm) / per * words
-		p.part = b.i32(uint32(v.Imm) % per)
+		p.elementIndex = b.i32(uint32(v.Imm) % per)
 		return p
 	}
 	if p.index == nil {
 		p.low, p.high = p.offset, p.offset+words*uint32(c.elements())/per
 	}
-	p.part = b.op(isa.And, isa.I32, v, b.i32(per-1))
+	p.elementIndex = b.op(isa.And, isa.I32, v, b.i32(per-1))
 	by := b.op(isa.IMul, isa.I32, b.op(isa.Shr, isa.I32, v, b.i32(uint32(bits.TrailingZeros32(per)))), b.i32(words))
 	if p.index != nil {
 		by = b.op(isa.IAdd, isa.I32, p.index, by)
@@ -368,7 +368,7 @@ func (b *pointers) stepInput(p pointer, index spirv.ID) pointer {
 	switch p.typ.Kind {
 	case validate.KindStruct:
 		i := b.memberIndex(p.typ, index)
-		start, t := b.part(p.typ, []uint32{uint32(i)})
+		start, t := b.leafRange(p.typ, []uint32{uint32(i)})
 		p.typ, p.input = t, p.input[start:start+len(b.leafTypes(t))]
 		return p
 	case validate.KindVector, validate.KindArray, validate.KindMatrix:
@@ -376,7 +376,7 @@ func (b *pointers) stepInput(p pointer, index spirv.ID) pointer {
 		b.unsupported("index into input %%%d", p.typ.ID)
 	}
 	n := len(b.leafTypes(p.typ.Elem))
-	v := b.leaf(index)
+	v := b.scalarOf(index)
 	p.typ = p.typ.Elem
 	if v.Op == isa.Const {
 		i := int(min(v.Imm, uint64(len(p.input)/n-1)))
@@ -395,7 +395,7 @@ func (b *pointers) ptrEqual(equal bool) {
 	}
 	all := b.truth(true)
 	for i := range x {
-		all = b.op(isa.And, isa.Bool, all, b.cmp(isa.IEq, x[i].R, x[i], y[i]))
+		all = b.op(isa.And, isa.Bool, all, b.compare(isa.IEq, x[i].R, x[i], y[i]))
 	}
 	if !equal {
 		all = b.op(isa.Not, isa.Bool, all)
@@ -412,7 +412,7 @@ func (b *pointers) ptrDiff() {
 	}
 	t := x.addressType()
 	d := b.op(isa.ISub, t, b.address(x), b.address(y))
-	d = b.op(isa.SDiv, t, d, b.cnst(t, uint64(max(stride, 1))))
+	d = b.op(isa.SDiv, t, d, b.constant(t, uint64(max(stride, 1))))
 	r := b.comp(b.resultType())
 	if r != t {
 		d = b.conv(isa.SConvert, t, r, d)
@@ -427,7 +427,7 @@ func (b *pointers) distanceStride(t *validate.Type, x, y pointer) uint32 {
 	if s := max(x.stride, y.stride); s != 0 {
 		return s
 	}
-	if b.m.Decorated(t.ID, spirv.DecorationArrayStride) || x.lay.natural {
+	if b.m.Decorated(t.ID, spirv.DecorationArrayStride) || x.layout.natural {
 		return b.pointeeStride(t, x)
 	}
 	s := b.onlyStride(x.typ)
@@ -455,7 +455,7 @@ func (b *pointers) onlyStride(elem *validate.Type) (only uint32) {
 }
 
 func (b *pointers) pointerToInteger() {
-	b.set(b.widen(b.leaf(b.arg(0)), b.comp(b.resultType())))
+	b.set(b.widen(b.scalarOf(b.arg(0)), b.comp(b.resultType())))
 }
 
-func (b *pointers) integerToPointer() { b.set(b.widen(b.leaf(b.arg(0)), isa.I64)) }
+func (b *pointers) integerToPointer() { b.set(b.widen(b.scalarOf(b.arg(0)), isa.I64)) }

@@ -14,8 +14,8 @@ type quads struct{ *groups }
 
 func quadRows() map[spirv.Op]row[*quads] {
 	return map[spirv.Op]row[*quads]{
-		spirv.OpGroupNonUniformQuadAllKHR: {do: func(b *quads) { b.vote(isa.QuadAll, 0) }},
-		spirv.OpGroupNonUniformQuadAnyKHR: {do: func(b *quads) { b.vote(isa.QuadAny, 0) }},
+		spirv.OpGroupNonUniformQuadAllKHR: {translate: func(b *quads) { b.vote(isa.QuadAll, 0) }},
+		spirv.OpGroupNonUniformQuadAnyKHR: {translate: func(b *quads) { b.vote(isa.QuadAny, 0) }},
 
 		spirv.OpDPdx:         derivative(alongX),
 		spirv.OpDPdy:         derivative(alongY),
@@ -43,24 +43,24 @@ var (
 
 // derivative makes a row; with two directions it adds up the magnitudes.
 func derivative(along ...direction) row[*quads] {
-	return row[*quads]{do: func(b *quads) {
+	return row[*quads]{translate: func(b *quads) {
 		if !b.derivatives {
 			b.unsupported("derivatives in entry point %q, which has no derivative group: want DerivativeGroupQuadsKHR or DerivativeGroupLinearKHR", b.entry.Name)
 		}
 		var out []*ir.Value
 		for _, v := range b.leaves(b.arg(0)) {
 			if len(along) == 1 {
-				out = append(out, b.differ(along[0], v))
+				out = append(out, b.difference(along[0], v))
 				continue
 			}
-			x, y := b.differ(along[0], v), b.differ(along[1], v)
+			x, y := b.difference(along[0], v), b.difference(along[1], v)
 			out = append(out, b.op(isa.FAdd, v.R, b.op(isa.FAbs, v.R, x), b.op(isa.FAbs, v.R, y)))
 		}
 		b.set(out...)
 	}}
 }
 
-func (b *quads) differ(d direction, v *ir.Value) *ir.Value {
+func (b *quads) difference(d direction, v *ir.Value) *ir.Value {
 	from := b.swizzled(isa.SwizzleQuad, isa.QuadImm(d.from), v)
 	to := b.swizzled(isa.SwizzleQuad, isa.QuadImm(d.to), v)
 	return b.op(isa.FSub, v.R, to, from)

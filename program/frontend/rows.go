@@ -4,13 +4,13 @@ import "spvsim/spirv"
 
 // A row translates one opcode, by a method of the part T.
 type row[T any] struct {
-	do       func(b T)
-	constant bool // allowed within OpSpecConstantOp too
-	splits   bool // may end the current block and continue in another
+	translate func(b T)
+	constant  bool // allowed within OpSpecConstantOp too
+	splits    bool // may end the current block and continue in another
 }
 
 // pure makes a row without side effects.
-func pure[T any](do func(b T)) row[T] { return row[T]{do: do, constant: true} }
+func pure[T any](do func(b T)) row[T] { return row[T]{translate: do, constant: true} }
 
 // rows has a row for each opcode that a function may hold. Other opcodes are refused by name.
 var rows = map[spirv.Op]row[*builder]{}
@@ -45,6 +45,6 @@ func attach[T any](own map[spirv.Op]row[T], part func(b *builder) T) {
 		if _, twice := rows[op]; twice {
 			panic("frontend: two rows for " + op.String())
 		}
-		rows[op] = row[*builder]{do: func(b *builder) { r.do(part(b)) }, constant: r.constant, splits: r.splits}
+		rows[op] = row[*builder]{translate: func(b *builder) { r.translate(part(b)) }, constant: r.constant, splits: r.splits}
 	}
 }

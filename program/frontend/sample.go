@@ -16,7 +16,7 @@ func sampleRows() map[spirv.Op]row[*samplers] {
 	plain, projective := sampling{}, sampling{projective: true}
 	compared, both := sampling{compare: true}, sampling{projective: true, compare: true}
 	return map[spirv.Op]row[*samplers]{
-		spirv.OpSampledImage:                   {do: (*samplers).sampledImage},
+		spirv.OpSampledImage:                   {translate: (*samplers).sampledImage},
 		spirv.OpImageSampleImplicitLod:         plain.row(),
 		spirv.OpImageSampleExplicitLod:         plain.row(),
 		spirv.OpImageSampleProjImplicitLod:     projective.row(),
@@ -25,9 +25,9 @@ func sampleRows() map[spirv.Op]row[*samplers] {
 		spirv.OpImageSampleDrefExplicitLod:     compared.row(),
 		spirv.OpImageSampleProjDrefImplicitLod: both.row(),
 		spirv.OpImageSampleProjDrefExplicitLod: both.row(),
-		spirv.OpImageGather:                    {do: func(b *samplers) { b.gather(false) }},
-		spirv.OpImageDrefGather:                {do: func(b *samplers) { b.gather(true) }},
-		spirv.OpImageQueryLod:                  {do: (*samplers).queryLod},
+		spirv.OpImageGather:                    {translate: func(b *samplers) { b.gather(false) }},
+		spirv.OpImageDrefGather:                {translate: func(b *samplers) { b.gather(true) }},
+		spirv.OpImageQueryLod:                  {translate: (*samplers).queryLod},
 	}
 }
 
@@ -64,12 +64,14 @@ func (b *samplers) sampled(id spirv.ID) pointer {
 // A sampling is a kind of instruction that reads through a sampler.
 type sampling struct{ projective, compare bool }
 
-func (s sampling) row() row[*samplers] { return row[*samplers]{do: func(b *samplers) { b.sample(s) }} }
+func (s sampling) row() row[*samplers] {
+	return row[*samplers]{translate: func(b *samplers) { b.sample(s) }}
+}
 
 // A texelRequest holds the operands of such an instruction.
 type texelRequest struct {
-	p  pointer
-	at []*ir.Value // coordinates
+	p           pointer
+	coordinates []*ir.Value // coordinates
 
 	kind      isa.SampleKind
 	extra     []*ir.Value // bias, level or derivatives
@@ -90,12 +92,12 @@ func (b *samplers) position(r *texelRequest, s sampling) {
 		b.f.Bindings[r.p.sampler-1].Compares = true
 	}
 	if !s.projective {
-		r.at = b.floats(b.arg(1), n)
+		r.coordinates = b.floats(b.arg(1), n)
 		return
 	}
 	v := b.floats(b.arg(1), n+1)
 	for _, x := range v[:n] {
-		r.at = append(r.at, b.op(isa.FDiv, isa.F32, x, v[n]))
+		r.coordinates = append(r.coordinates, b.op(isa.FDiv, isa.F32, x, v[n]))
 	}
 	if s.compare {
 		r.reference = b.op(isa.FDiv, isa.F32, r.reference, v[n])
@@ -187,7 +189,7 @@ func (b *samplers) request(op isa.Op, r *texelRequest) *ir.Value {
 	}
 	m, args := b.mem(r.p, elem, 0, 4)
 	p := r.p
-	p.coords = r.at
+	p.coords = r.coordinates
 	b.imageMem(m, p)
 	extra := append([]*ir.Value(nil), r.extra...)
 	for _, o := range []struct {
@@ -199,7 +201,7 @@ func (b *samplers) request(op isa.Op, r *texelRequest) *ir.Value {
 		}
 	}
 	m.Sampling, m.Sampler, m.Sample, m.Extra = true, r.p.sampler-1, r.kind, uint8(len(extra))
-	v := b.emit(op, elem, isa.Void, append(append(args, r.at...), extra...)...)
+	v := b.emit(op, elem, isa.Void, append(append(args, r.coordinates...), extra...)...)
 	v.Mem, v.Imm = m, r.imm
 	return v
 }
@@ -227,7 +229,7 @@ func (b *samplers) gather(compare bool) {
 		return
 	}
 	b.offsets(&r, with)
-	r.extra = []*ir.Value{b.cnst(isa.F32, 0)}
+	r.extra = []*ir.Value{b.constant(isa.F32, 0)}
 	b.texels(b.request(isa.ImageGather, &r), false)
 }
 
@@ -238,7 +240,7 @@ func (b *samplers) gatherApart(r *texelRequest, offsets spirv.ID) {
 	if len(list) != 8 {
 		b.invalid("ConstOffsets of %d numbers, want 8", len(list))
 	}
-	r.extra = []*ir.Value{b.cnst(isa.F32, 0)}
+	r.extra = []*ir.Value{b.constant(isa.F32, 0)}
 	out := make([]*ir.Value, 4)
 	for k := range out {
 		r.offset = b.packOffset(list[2*k : 2*k+2])
@@ -251,6 +253,6 @@ func (b *samplers) gatherApart(r *texelRequest, offsets spirv.ID) {
 func (b *samplers) queryLod() {
 	r := texelRequest{p: b.sampled(b.arg(0))}
 	b.needDerivatives()
-	r.at = b.floats(b.arg(1), r.p.typ.Coordinates())
+	r.coordinates = b.floats(b.arg(1), r.p.typ.Coordinates())
 	b.results(b.request(isa.ImageQueryLod, &r), 2)
 }

@@ -21,10 +21,10 @@ func (b *pointers) retarget(p *pointer, t *validate.Type) {
 	if p.space == isa.SpaceScratch || p.space == spaceInput || p.space == isa.SpaceImage || p.handle != nil {
 		b.unsupported("an untyped pointer to memory without a layout of bytes")
 	}
-	if p.space == isa.SpaceLDS && p.lay.natural {
+	if p.space == isa.SpaceLDS && p.layout.natural {
 		b.unsupported("an untyped pointer to a Workgroup variable without explicit layout")
 	}
-	p.typ, p.lay, p.stride = t, layout{}, 0
+	p.typ, p.layout, p.stride = t, layout{}, 0
 }
 
 // untypedChain carries out OpUntypedAccessChainKHR and OpUntypedInBoundsAccessChainKHR: the indexes walk the base type,
@@ -34,7 +34,7 @@ func (b *pointers) untypedChain() { b.defineUntyped(b.basedOn(), 2) }
 // untypedElementChain carries out OpUntypedPtrAccessChainKHR and its twin, which step over the base first, by the ArrayStride of its type.
 func (b *pointers) untypedElementChain() {
 	p := b.basedOn()
-	p = b.move(p, b.arg(2), b.pointeeStride(b.typeOf(b.arg(1)), p), 0)
+	p = b.addIndex(p, b.arg(2), b.pointeeStride(b.typeOf(b.arg(1)), p), 0)
 	b.defineUntyped(p, 3)
 }
 

@@ -119,7 +119,7 @@ func (b *values) val(id spirv.ID) val {
 	if v, ok := b.globals[id]; ok {
 		return v
 	}
-	if b.constant(id) {
+	if b.globalConstant(id) {
 		return b.globals[id]
 	}
 	if def := b.m.Def(id); def != nil && def.Op == spirv.OpVariable {
@@ -132,8 +132,8 @@ func (b *values) val(id spirv.ID) val {
 // leaves returns the scalars of a value.
 func (b *values) leaves(id spirv.ID) []*ir.Value { return b.leavesOf(b.val(id)) }
 
-// leaf returns a scalar value.
-func (b *values) leaf(id spirv.ID) *ir.Value {
+// scalarOf returns a scalar value.
+func (b *values) scalarOf(id spirv.ID) *ir.Value {
 	list := b.leaves(id)
 	if len(list) != 1 {
 		b.invalid("%%%d is not a scalar", id)
@@ -167,7 +167,7 @@ func (b *values) define(v val) {
 // constBits returns the value of an integer or boolean constant, sign-extended if
 // its type is signed.
 func (b *values) constBits(id spirv.ID) uint64 {
-	v := b.leaf(id)
+	v := b.scalarOf(id)
 	if v.Op != isa.Const {
 		b.invalid("%%%d is not a constant", id)
 	}
@@ -263,7 +263,7 @@ func (b *values) knownLayout(p *pointer) {
 	for t != nil && isArray(t) {
 		t = t.Elem
 	}
-	if p.space != isa.SpaceScratch && !p.lay.natural && t != nil && (t.Kind == validate.KindMatrix || p.lay.vecStride != 0) {
+	if p.space != isa.SpaceScratch && !p.layout.natural && t != nil && (t.Kind == validate.KindMatrix || p.layout.vecStride != 0) {
 		b.unsupported("a pointer to a matrix, or to a column of one with rows, as a value")
 	}
 }
@@ -271,7 +271,7 @@ func (b *values) knownLayout(p *pointer) {
 // address returns the whole byte address within the pointer's space.
 func (b *values) address(p pointer) *ir.Value {
 	t := p.addressType()
-	off := b.cnst(t, uint64(p.offset))
+	off := b.constant(t, uint64(p.offset))
 	if p.index == nil {
 		return off
 	}

@@ -98,7 +98,7 @@ func (b *pointers) bindLDS(in *spirv.Instruction, t *validate.Type) {
 		b.bind(in, p)
 		return
 	}
-	p.lay.natural = true
+	p.layout.natural = true
 	p.offset = roundUp(b.f.LDSBytes, baseAlign)
 	p.object = int(in.Result)
 	size := uint64(p.offset) + uint64(b.bulkSize(t))

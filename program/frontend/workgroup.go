@@ -36,13 +36,13 @@ var combineOps = map[isa.GroupOperator]isa.Op{
 
 func workgroupRows() map[spirv.Op]row[*workgroups] {
 	rows := map[spirv.Op]row[*workgroups]{
-		spirv.OpGroupAll:       {do: func(b *workgroups) { b.groupVote(isa.VoteAll, isa.GroupAnd) }},
-		spirv.OpGroupAny:       {do: func(b *workgroups) { b.groupVote(isa.VoteAny, isa.GroupOr) }},
-		spirv.OpGroupBroadcast: {do: (*workgroups).groupBroadcast},
-		spirv.OpControlBarrier: {do: (*workgroups).controlBarrier},
+		spirv.OpGroupAll:       {translate: func(b *workgroups) { b.groupVote(isa.VoteAll, isa.GroupAnd) }},
+		spirv.OpGroupAny:       {translate: func(b *workgroups) { b.groupVote(isa.VoteAny, isa.GroupOr) }},
+		spirv.OpGroupBroadcast: {translate: (*workgroups).groupBroadcast},
+		spirv.OpControlBarrier: {translate: (*workgroups).controlBarrier},
 	}
 	for op, g := range groupArithmetic {
-		rows[op] = row[*workgroups]{do: func(b *workgroups) { b.groupArithmetic(g) }}
+		rows[op] = row[*workgroups]{translate: func(b *workgroups) { b.groupArithmetic(g) }}
 	}
 	return rows
 }
@@ -50,7 +50,7 @@ func workgroupRows() map[spirv.Op]row[*workgroups] {
 func ballotRowsAMD() map[spirv.Op]row[*workgroups] {
 	rows := map[spirv.Op]row[*workgroups]{}
 	for op, g := range groupNonUniformAMD {
-		rows[op] = row[*workgroups]{do: func(b *workgroups) { b.groupNonUniform(g) }}
+		rows[op] = row[*workgroups]{translate: func(b *workgroups) { b.groupNonUniform(g) }}
 	}
 	return rows
 }
@@ -131,7 +131,7 @@ func (b *workgroups) gatherSome(g isa.GroupOperator) func(v *ir.Value) []*ir.Val
 	return func(v *ir.Value) []*ir.Value {
 		b.syncAs(1)
 		for i := range b.waves() {
-			b.putSlot(b.fixedSlot(i), b.cnst(v.R, g.Identity(v.R)))
+			b.putSlot(b.fixedSlot(i), b.constant(v.R, g.Identity(v.R)))
 		}
 		b.syncAs(1)
 		b.putSlot(b.slotPointer(b.builtin(spirv.BuiltInSubgroupId)[0]), v)
@@ -150,7 +150,7 @@ func (b *workgroups) slots(t isa.Type) []*ir.Value {
 }
 
 func (b *workgroups) groupVote(op isa.Op, g isa.GroupOperator) {
-	v := b.emit(op, isa.Bool, isa.Bool, b.leaf(b.arg(1)))
+	v := b.emit(op, isa.Bool, isa.Bool, b.scalarOf(b.arg(1)))
 	if b.workgroupScope() {
 		all := b.join(combineOps[g], b.gatherWaves(b.word(v)))
 		v = b.unword(all, isa.Bool)
@@ -181,10 +181,10 @@ func (b *workgroups) groupArithmetic(g isa.GroupOperator) {
 func (b *workgroups) scanWaves(g isa.GroupOperator, v, scan *ir.Value, gather func(*ir.Value) []*ir.Value) *ir.Value {
 	sums := gather(b.groupOp(isa.Reduce, g, 0, v))
 	wave := b.builtin(spirv.BuiltInSubgroupId)[0]
-	before := b.cnst(v.R, g.Identity(v.R))
+	before := b.constant(v.R, g.Identity(v.R))
 	for i, sum := range sums[:len(sums)-1] {
-		is := b.cmp(isa.ULt, isa.I32, b.i32(uint32(i)), wave)
-		before = b.sel(is, b.op(combineOps[g], v.R, before, sum), before)
+		is := b.compare(isa.ULt, isa.I32, b.i32(uint32(i)), wave)
+		before = b.selectValue(is, b.op(combineOps[g], v.R, before, sum), before)
 	}
 	return b.op(combineOps[g], v.R, before, scan)
 }
@@ -200,7 +200,7 @@ func (b *workgroups) groupBroadcast() {
 	id := b.builtin(spirv.BuiltInLocalInvocationId)
 	for i, v := range b.leaves(b.arg(2)) {
 		if i < len(id) {
-			own = b.op(isa.And, isa.Bool, own, b.cmp(isa.IEq, isa.I32, id[i], b.widen(v, isa.I32)))
+			own = b.op(isa.And, isa.Bool, own, b.compare(isa.IEq, isa.I32, id[i], b.widen(v, isa.I32)))
 		}
 	}
 	b.exchange(1, func(v *ir.Value) *ir.Value { return b.shareOne(own, v) })
@@ -210,7 +210,7 @@ func (b *workgroups) groupBroadcast() {
 // others contribute zero bits, which are joined across the lanes and waves.
 func (b *workgroups) shareOne(own, v *ir.Value) *ir.Value {
 	t := isa.IntType(v.R.Bits())
-	bits := b.sel(own, b.retype(v, t), b.cnst(t, 0))
+	bits := b.selectValue(own, b.retype(v, t), b.constant(t, 0))
 	all := b.join(isa.Or, b.gatherWaves(b.groupOp(isa.Reduce, isa.GroupOr, 0, bits)))
 	return b.retype(all, v.R)
 }

@@ -8,22 +8,22 @@ package ir
 // first: so the first successor is next to the header, the continue target
 // after the loop's body, and the merge block after the whole construct.
 type Order struct {
-	Blocks []*Block
-	Place  []int // block id -> place in Blocks, -1 when unreachable
-	Idom   []int // place -> place of the immediate dominator; the entry's is itself
+	Blocks   []*Block
+	Position []int // block id -> place in Blocks, -1 when unreachable
+	Idom     []int // place -> place of the immediate dominator; the entry's is itself
 
-	enter, leave []int // place -> when a walk of the dominator tree enters it, and leaves it after the blocks below
+	preorder, postorder []int // place -> when a walk of the dominator tree enters it, and leaves it after the blocks below
 }
 
 // NewOrder orders the blocks of f.
 func NewOrder(f *Func) *Order {
-	o := &Order{Place: make([]int, f.NumBlocks())}
-	for i := range o.Place {
-		o.Place[i] = -1
+	o := &Order{Position: make([]int, f.NumBlocks())}
+	for i := range o.Position {
+		o.Position[i] = -1
 	}
 	o.walk(f)
 	for i, b := range o.Blocks {
-		o.Place[b.ID] = i
+		o.Position[b.ID] = i
 	}
 	o.Idom = newSemiTree(o).dominators(o)
 	o.number()
@@ -93,7 +93,7 @@ func reachable(f *Func) []bool {
 // the walk needs no stack: how many stand below each comes first.
 func (o *Order) number() {
 	n := len(o.Blocks)
-	o.enter, o.leave = make([]int, n), make([]int, n)
+	o.preorder, o.postorder = make([]int, n), make([]int, n)
 	below := make([]int, n) // with itself
 	for i := n - 1; i >= 0; i-- {
 		if below[i]++; i > 0 {
@@ -103,12 +103,14 @@ func (o *Order) number() {
 	free := make([]int, n) // place -> the next number below it
 	for i := range n {
 		if i > 0 {
-			o.enter[i] = free[o.Idom[i]]
+			o.preorder[i] = free[o.Idom[i]]
 			free[o.Idom[i]] += below[i]
 		}
-		free[i], o.leave[i] = o.enter[i]+1, o.enter[i]+below[i]
+		free[i], o.postorder[i] = o.preorder[i]+1, o.preorder[i]+below[i]
 	}
 }
 
 // Dominates reports that every way to place b passes place a.
-func (o *Order) Dominates(a, b int) bool { return o.enter[a] <= o.enter[b] && o.enter[b] < o.leave[a] }
+func (o *Order) Dominates(a, b int) bool {
+	return o.preorder[a] <= o.preorder[b] && o.preorder[b] < o.postorder[a]
+}

@@ -52,7 +52,7 @@ func TestDominatorsOfAnyGraph(t *testing.T) {
 		for a := range n {
 			without := reachesWithout(f, a)
 			for b := range n {
-				if all[a] && all[b] && o.Dominates(o.Place[a], o.Place[b]) == without[b] {
+				if all[a] && all[b] && o.Dominates(o.Position[a], o.Position[b]) == without[b] {
 					t.Fatalf("round %d, edges %v: block %d dominates %d: %v", round, edges, a, b, without[b])
 				}
 			}

@@ -64,8 +64,8 @@ type Indirect struct {
 	Stride     uint32 // distance of components in bytes; 0: consecutive
 }
 
-// At returns the bytes [first, end) of a component in the payload.
-func (d *Indirect) At(i int) (first, end uint32) {
+// ComponentBytes returns the bytes [first, end) of a component in the payload.
+func (d *Indirect) ComponentBytes(i int) (first, end uint32) {
 	size, stride := uint32(d.Bits/8), d.Stride
 	if stride == 0 {
 		stride = size
@@ -93,8 +93,8 @@ type Output struct {
 // Single reports an output with neither an array size nor sparse nodes: it has one node, at BaseIndex.
 func (o *Output) Single() bool { return !o.Sized && !o.Sparse }
 
-// Takes reports whether the type allows payloads for a node index, base included.
-func (o *Output) Takes(index uint32) bool {
+// AllowsIndex reports whether the type allows payloads for a node index, base included.
+func (o *Output) AllowsIndex(index uint32) bool {
 	return index >= o.BaseIndex && (!o.Sized || index < o.ArraySize) && (!o.Single() || index == o.BaseIndex)
 }
 

@@ -119,8 +119,8 @@ func (m *Mem) String() string {
 		}
 	}
 	fmt.Fprintf(&s, " +%d %s x%d object %d align %d", m.Offset, m.Elem, m.Count, m.Object, m.Align)
-	if m.Apart > 0 {
-		fmt.Fprintf(&s, " apart %d", m.Apart)
+	if m.PairStride > 0 {
+		fmt.Fprintf(&s, " apart %d", m.PairStride)
 	}
 	s.WriteByte(']')
 	return s.String()

@@ -5,17 +5,17 @@ package ir
 // compression, and as dominator of each block its nearest ancestor that is not below its semidominator. Numbers are in
 // the order of the walk; the entry is 0.
 type semiTree struct {
-	place  []int // number -> place
-	number []int // place -> number
-	parent []int // number -> the number from which the walk came, later an ancestor to which the path is compressed
-	semi   []int // number -> semidominator
-	label  []int // number -> the number with the least semidominator on the compressed path
-	way    []int // scratch of eval
+	position []int // number -> place
+	number   []int // place -> number
+	parent   []int // number -> the number from which the walk came, later an ancestor to which the path is compressed
+	semi     []int // number -> semidominator
+	label    []int // number -> the number with the least semidominator on the compressed path
+	way      []int // scratch of eval
 }
 
 func newSemiTree(o *Order) *semiTree {
 	n := len(o.Blocks)
-	s := &semiTree{place: make([]int, 0, n), number: make([]int, n), parent: make([]int, 0, n), semi: make([]int, n), label: make([]int, n)}
+	s := &semiTree{position: make([]int, 0, n), number: make([]int, n), parent: make([]int, 0, n), semi: make([]int, n), label: make([]int, n)}
 	for i := range n {
 		s.number[i], s.semi[i], s.label[i] = -1, i, i
 	}
@@ -26,11 +26,11 @@ func newSemiTree(o *Order) *semiTree {
 		if s.number[e.place] >= 0 {
 			continue
 		}
-		at := len(s.place)
+		at := len(s.position)
 		s.number[e.place] = at
-		s.place, s.parent = append(s.place, e.place), append(s.parent, e.from)
+		s.position, s.parent = append(s.position, e.place), append(s.parent, e.from)
 		for i := len(o.Blocks[e.place].Succs) - 1; i >= 0; i-- {
-			stack = append(stack, edge{o.Place[o.Blocks[e.place].Succs[i].ID], at})
+			stack = append(stack, edge{o.Position[o.Blocks[e.place].Succs[i].ID], at})
 		}
 	}
 	return s
@@ -38,12 +38,12 @@ func newSemiTree(o *Order) *semiTree {
 
 // dominators returns, by place, the place of the immediate dominator.
 func (s *semiTree) dominators(o *Order) []int {
-	n := len(s.place)
+	n := len(s.position)
 	dom := append([]int(nil), s.parent...) // by number
 	for w := n - 1; w > 0; w-- {
 		s.semi[w] = s.parent[w]
-		for _, p := range o.Blocks[s.place[w]].Preds {
-			if q := o.Place[p.ID]; q >= 0 {
+		for _, p := range o.Blocks[s.position[w]].Preds {
+			if q := o.Position[p.ID]; q >= 0 {
 				s.semi[w] = min(s.semi[w], s.semi[s.eval(s.number[q], w+1)])
 			}
 		}
@@ -53,7 +53,7 @@ func (s *semiTree) dominators(o *Order) []int {
 		for dom[w] > s.semi[w] {
 			dom[w] = dom[dom[w]]
 		}
-		places[s.place[w]] = s.place[dom[w]]
+		places[s.position[w]] = s.position[dom[w]]
 	}
 	return places
 }

@@ -11,7 +11,7 @@ import (
 // that of their block's predecessors, values used where their definition does not reach, wrong numbers of memory
 // arguments, and types that have to agree but differ.
 func Verify(f *Func) error {
-	c := &verifier{f: f, in: map[*Block]bool{}, at: map[*Value]place{}}
+	c := &verifier{f: f, in: map[*Block]bool{}, definitions: map[*Value]definition{}}
 	if len(f.Blocks) == 0 {
 		return errors.New("ir: no blocks")
 	}
@@ -23,7 +23,7 @@ func Verify(f *Func) error {
 	}
 	for _, b := range f.Blocks {
 		c.edges(b)
-		c.place(b)
+		c.recordDefinitions(b)
 	}
 	if len(c.errs) == 0 {
 		c.order = NewOrder(f)
@@ -34,17 +34,17 @@ func Verify(f *Func) error {
 	return errors.Join(c.errs...)
 }
 
-type place struct {
+type definition struct {
 	block *Block
 	n     int
 }
 
 type verifier struct {
-	f     *Func
-	in    map[*Block]bool
-	at    map[*Value]place
-	order *Order
-	errs  []error
+	f           *Func
+	in          map[*Block]bool
+	definitions map[*Value]definition
+	order       *Order
+	errs        []error
 }
 
 func (c *verifier) fault(b *Block, v *Value, format string, args ...any) {
@@ -96,33 +96,33 @@ func count(list []*Block, b *Block) int {
 	return n
 }
 
-func (c *verifier) place(b *Block) {
+func (c *verifier) recordDefinitions(b *Block) {
 	for i, v := range b.Phis {
 		if v.Op != isa.Phi {
 			c.fault(b, v, "no phi among the phis")
 		}
-		c.put(b, v, i-len(b.Phis))
+		c.recordValue(b, v, i-len(b.Phis))
 	}
 	for i, v := range b.Code {
 		if v.Op == isa.Phi {
 			c.fault(b, v, "a phi among the code")
 		}
-		c.put(b, v, i)
+		c.recordValue(b, v, i)
 	}
 }
 
-func (c *verifier) put(b *Block, v *Value, n int) {
-	if _, dup := c.at[v]; dup {
+func (c *verifier) recordValue(b *Block, v *Value, n int) {
+	if _, dup := c.definitions[v]; dup {
 		c.fault(b, v, "the value appears twice")
 	}
 	if v.Block != b {
 		c.fault(b, v, "Block is another")
 	}
-	c.at[v] = place{b, n}
+	c.definitions[v] = definition{b, n}
 }
 
 func (c *verifier) block(b *Block) {
-	if c.order.Place[b.ID] < 0 { // not reachable
+	if c.order.Position[b.ID] < 0 { // not reachable
 		return
 	}
 	for _, v := range b.Phis {
@@ -153,10 +153,10 @@ func (c *verifier) block(b *Block) {
 
 // use tests that the definition of a reaches position n of block b.
 func (c *verifier) use(b *Block, v, a *Value, n int) {
-	if c.order.Place[b.ID] < 0 { // a phi's argument from a block that is not reachable
+	if c.order.Position[b.ID] < 0 { // a phi's argument from a block that is not reachable
 		return
 	}
-	at, ok := c.at[a]
+	at, ok := c.definitions[a]
 	if !ok {
 		c.fault(b, v, "v%d is in no block", a.ID)
 		return
@@ -167,8 +167,8 @@ func (c *verifier) use(b *Block, v, a *Value, n int) {
 		}
 		return
 	}
-	def := c.order.Place[at.block.ID]
-	if def < 0 || !c.order.Dominates(def, c.order.Place[b.ID]) {
+	def := c.order.Position[at.block.ID]
+	if def < 0 || !c.order.Dominates(def, c.order.Position[b.ID]) {
 		c.fault(b, v, "v%d of b%d does not dominate its use", a.ID, at.block.ID)
 	}
 }
@@ -237,7 +237,7 @@ func (c *verifier) memory(b *Block, v *Value) {
 	if m.Count < 1 || m.Count > 4 {
 		c.fault(b, v, "%d elements", m.Count)
 	}
-	if m.Apart > 0 && (m.Space != isa.SpaceLDS || m.Count%2 != 0) {
+	if m.PairStride > 0 && (m.Space != isa.SpaceLDS || m.Count%2 != 0) {
 		c.fault(b, v, "%d elements of %s in two pieces", m.Count, spaceNames[m.Space])
 	}
 	if m.Space == isa.SpaceScratch && m.Local == nil {

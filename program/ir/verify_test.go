@@ -81,9 +81,9 @@ func TestVerifyReadsAccesses(t *testing.T) {
 		{Mem{Access: isa.Access{Space: isa.SpaceBuffer, Count: 2}, HasBase: true, HasIndex: true}, 5, "5 arguments, want 4"},
 		{Mem{Access: isa.Access{Space: isa.SpaceLDS, Count: 0}}, 0, "0 elements"},
 		{Mem{Access: isa.Access{Space: isa.SpaceLDS, Count: 5}}, 5, "5 elements"},
-		{Mem{Access: isa.Access{Space: isa.SpaceLDS, Count: 2, Apart: 8}}, 2, ""},
-		{Mem{Access: isa.Access{Space: isa.SpaceLDS, Count: 3, Apart: 8}}, 3, "3 elements of lds in two pieces"},
-		{Mem{Access: isa.Access{Space: isa.SpaceBuffer, Count: 2, Apart: 8}}, 2, "2 elements of buffer in two pieces"},
+		{Mem{Access: isa.Access{Space: isa.SpaceLDS, Count: 2, PairStride: 8}}, 2, ""},
+		{Mem{Access: isa.Access{Space: isa.SpaceLDS, Count: 3, PairStride: 8}}, 3, "3 elements of lds in two pieces"},
+		{Mem{Access: isa.Access{Space: isa.SpaceBuffer, Count: 2, PairStride: 8}}, 2, "2 elements of buffer in two pieces"},
 		{Mem{Access: isa.Access{Space: isa.SpaceScratch, Count: 1}}, 1, "scratch without a variable"},
 		{Mem{Access: isa.Access{Space: isa.SpaceScratch, Count: 1}, Local: &Local{}}, 1, ""},
 	} {
@@ -106,7 +106,7 @@ func TestDominators(t *testing.T) {
 	f := diamond()
 	o := NewOrder(f)
 	for i, want := range []int{0, 0, 0, 0} {
-		if got := o.Blocks[o.Idom[o.Place[f.Blocks[i].ID]]]; got != f.Blocks[want] {
+		if got := o.Blocks[o.Idom[o.Position[f.Blocks[i].ID]]]; got != f.Blocks[want] {
 			t.Errorf("b%d is dominated by b%d, want b%d", i, got.ID, want)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // one factor before they are scaled, so that accesses share common parts and loops keep only varying ones. Values must
 // have their units (placement).
 func addresses(f *ir.Func, o Options) bool {
-	a := &addresser{f: f, g: newGraph(f), pool: newPool(f), whole: !o.SelectBuffers, plain: map[*ir.Value]plainValue{}, twins: map[*ir.Value]*ir.Value{}}
+	a := &addresser{f: f, g: newGraph(f), pool: newPool(f), singleSum: !o.SelectBuffers, stripped: map[*ir.Value]strippedValue{}, twins: map[*ir.Value]*ir.Value{}}
 	for _, b := range a.g.Blocks {
 		a.block(b)
 	}
@@ -24,15 +24,15 @@ func addresses(f *ir.Func, o Options) bool {
 }
 
 type addresser struct {
-	f       *ir.Func
-	g       *graph
-	pool    *pool
-	out     []*ir.Value
-	at      *ir.Value // the access
-	changed bool
-	whole   bool // addresses of lanes stay one sum
-	plain   map[*ir.Value]plainValue
-	twins   map[*ir.Value]*ir.Value // by value: the same without constants
+	f           *ir.Func
+	g           *graph
+	pool        *pool
+	out         []*ir.Value
+	accessValue *ir.Value // the access
+	changed     bool
+	singleSum   bool // addresses of lanes stay one sum
+	stripped    map[*ir.Value]strippedValue
+	twins       map[*ir.Value]*ir.Value // by value: the same without constants
 }
 
 // A sum is constant + terms, modulo 2^32 or 2^64.
@@ -68,14 +68,14 @@ func (a *addresser) access(v *ir.Value) {
 	if !index.R.IsInt() || index.R.Bits() < 32 {
 		return
 	}
-	a.at = v
+	a.accessValue = v
 	s := &sum{t: index.R}
 	if !a.add(s, index, 1, 0) {
 		return
 	}
 	s.collect()
-	if a.whole && !index.Uniform && s.t == isa.I32 && len(s.terms) > 0 {
-		a.keep(v, s)
+	if a.singleSum && !index.Uniform && s.t == isa.I32 && len(s.terms) > 0 {
+		a.splitConstant(v, s)
 		return
 	}
 	a.offset(v.Mem, s)
@@ -91,8 +91,8 @@ func (a *addresser) access(v *ir.Value) {
 	a.changed = true
 }
 
-// A plainValue is a value without the constants of its sum.
-type plainValue struct {
+// A strippedValue is a value without the constants of its sum.
+type strippedValue struct {
 	v        *ir.Value
 	constant uint64
 }
@@ -100,11 +100,11 @@ type plainValue struct {
 // maxOffset is the largest constant offset that a buffer instruction encodes.
 const maxOffset = 4095
 
-// keep removes only the constant from the address. Where buffers are descriptors, Mesa computes the address as in the
+// splitConstant removes only the constant from the address. Where buffers are descriptors, Mesa computes the address as in the
 // source, in each lane, and shares common subexpressions.
-func (a *addresser) keep(v *ir.Value, s *sum) {
+func (a *addresser) splitConstant(v *ir.Value, s *sum) {
 	m := v.Mem
-	p := a.without(v.Args[0], 0)
+	p := a.stripConstants(v.Args[0], 0)
 	v.Args[0] = p.v
 	m.Align = alignment(m, s, uint32(p.constant))
 	total := m.Offset + uint32(p.constant)
@@ -116,36 +116,36 @@ func (a *addresser) keep(v *ir.Value, s *sum) {
 	a.changed = true
 }
 
-// without finds, or makes, v without the constants in its sum.
-func (a *addresser) without(v *ir.Value, depth int) plainValue {
-	if p, ok := a.plain[v]; ok {
+// stripConstants finds, or makes, v without the constants in its sum.
+func (a *addresser) stripConstants(v *ir.Value, depth int) strippedValue {
+	if p, ok := a.stripped[v]; ok {
 		return p
 	}
-	p := plainValue{v, 0}
+	p := strippedValue{v, 0}
 	if v.T == isa.I32 && depth <= maxDepth {
 		p = a.strip(v, depth+1)
 	}
-	a.plain[v] = p
+	a.stripped[v] = p
 	return p
 }
 
-func (a *addresser) strip(v *ir.Value, depth int) plainValue {
-	whole := plainValue{v, 0}
+func (a *addresser) strip(v *ir.Value, depth int) strippedValue {
+	whole := strippedValue{v, 0}
 	switch {
 	case v.Op == isa.IAdd && v.Args[1].Op == isa.Const:
-		x := a.without(v.Args[0], depth)
-		return plainValue{x.v, x.constant + v.Args[1].Imm}
+		x := a.stripConstants(v.Args[0], depth)
+		return strippedValue{x.v, x.constant + v.Args[1].Imm}
 	case v.Op == isa.IAdd || v.Op == isa.ISub && v.Args[0].Op != isa.Const:
-		x, y := a.without(v.Args[0], depth), a.without(v.Args[1], depth)
+		x, y := a.stripConstants(v.Args[0], depth), a.stripConstants(v.Args[1], depth)
 		if x.constant|y.constant == 0 {
 			return whole
 		}
 		if v.Op == isa.ISub {
 			y.constant = -y.constant
 		}
-		return plainValue{a.again(v, x.v, y.v), x.constant + y.constant}
+		return strippedValue{a.copyWith(v, x.v, y.v), x.constant + y.constant}
 	case (v.Op == isa.Shl || v.Op == isa.IMul) && v.Args[1].Op == isa.Const:
-		x := a.without(v.Args[0], depth)
+		x := a.stripConstants(v.Args[0], depth)
 		if x.constant == 0 {
 			return whole
 		}
@@ -153,13 +153,13 @@ func (a *addresser) strip(v *ir.Value, depth int) plainValue {
 		if v.Op == isa.Shl {
 			factor = 1 << (factor & 31)
 		}
-		return plainValue{a.again(v, x.v, v.Args[1]), x.constant * factor}
+		return strippedValue{a.copyWith(v, x.v, v.Args[1]), x.constant * factor}
 	}
 	return whole
 }
 
-// again returns a copy of v with other operands, at v's own position, where those operands are defined.
-func (a *addresser) again(v, x, y *ir.Value) *ir.Value {
+// copyWith returns a copy of v with other operands, at v's own position, where those operands are defined.
+func (a *addresser) copyWith(v, x, y *ir.Value) *ir.Value {
 	w := a.f.NewValue(v.Op, v.T, v.R, x, y)
 	w.Origin, w.Block = v.Origin, v.Block
 	w.Uniform = v.Uniform
@@ -344,7 +344,7 @@ func (a *addresser) scale(t isa.Type, v *ir.Value, factor uint64) *ir.Value {
 
 func (a *addresser) emit(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
 	v := a.f.NewValue(op, t, t, args...)
-	v.Block, v.Origin, v.Uniform = a.at.Block, a.at.Origin, true
+	v.Block, v.Origin, v.Uniform = a.accessValue.Block, a.accessValue.Origin, true
 	for _, x := range args {
 		v.Uniform = v.Uniform && (x.Uniform || literal(x))
 	}

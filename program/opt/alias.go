@@ -61,11 +61,11 @@ func overlap(v, w *ir.Value) bool {
 // offsetsMeet reports whether two accesses overlap whose addresses differ by their offsets only. The difference is
 // taken modulo 2^32, as addresses are.
 func offsetsMeet(m, n *ir.Mem) bool {
-	parts, _ := m.Parts()
-	others, _ := n.Parts()
+	parts, _ := m.Runs()
+	others, _ := n.Runs()
 	for i := range parts {
 		for j := range others {
-			at, other := m.Offset+uint32(i)*m.Apart, n.Offset+uint32(j)*n.Apart
+			at, other := m.Offset+uint32(i)*m.PairStride, n.Offset+uint32(j)*n.PairStride
 			if other-at < size(m) || at-other < size(n) {
 				return true
 			}
@@ -76,7 +76,7 @@ func offsetsMeet(m, n *ir.Mem) bool {
 
 // size returns the length of an access, or of each of its parts, in the unit of its offsets.
 func size(m *ir.Mem) uint32 {
-	_, n := m.Parts()
+	_, n := m.Runs()
 	if m.Space == isa.SpaceScratch {
 		return uint32(n) * wordsOf(m.Elem)
 	}

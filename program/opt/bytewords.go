@@ -35,8 +35,8 @@ func bytesOfWord(v *ir.Value) bool {
 
 func (w *byteWord) load(v *ir.Value) {
 	var words []*ir.Value
-	for _, p := range w.u.of(v) {
-		for _, pack := range w.u.of(p) {
+	for _, p := range w.u.users(v) {
+		for _, pack := range w.u.users(p) {
 			if !packs(pack, v) {
 				return
 			}

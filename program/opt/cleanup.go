@@ -222,7 +222,7 @@ func dropMerges(f *ir.Func) bool {
 		if g == nil {
 			g = newGraph(f)
 		}
-		if len(b.Merge.Preds) == 0 || g.inLoop[g.Place[b.Merge.Preds[0].ID]] == g.inLoop[g.Place[b.ID]] {
+		if len(b.Merge.Preds) == 0 || g.inLoop[g.Position[b.Merge.Preds[0].ID]] == g.inLoop[g.Position[b.ID]] {
 			b.Merge, changed = nil, true
 		}
 	}
@@ -313,7 +313,7 @@ func removeDead(f *ir.Func) bool {
 			need(b.Cond)
 		}
 		for _, v := range b.Code {
-			if kept(v) {
+			if hasSideEffect(v) {
 				need(v)
 			}
 		}

@@ -96,7 +96,7 @@ func (c *contractor) product(v, p *ir.Value) bool {
 	if p.Op != isa.FMul || p.T != v.T || p.NoContract || v.NoContract || len(c.u.branches(p)) > 0 {
 		return false
 	}
-	for _, w := range c.u.of(p) {
+	for _, w := range c.u.users(p) {
 		if w.Op == isa.Fma && c.fused[w.ID] && w.Args[2] != p {
 			continue
 		}
@@ -203,12 +203,12 @@ func (c *contractor) extreme(v *ir.Value) {
 		}
 	}
 	p, high := v.Args[0], v.Args[1]
-	if k, ok := clamps[v.Op]; ok && high.Op == isa.Const && c.private(v, p, k.inner) && p.Args[1].Op == isa.Const && !less(v.Op, high, p.Args[1]) {
+	if k, ok := clamps[v.Op]; ok && high.Op == isa.Const && c.private(v, p, k.inner) && p.Args[1].Op == isa.Const && !lessConstant(v.Op, high, p.Args[1]) {
 		v.Op, v.Args = k.middle, []*ir.Value{p.Args[0], p.Args[1], high}
 	}
 }
 
-func less(op isa.Op, a, b *ir.Value) bool {
+func lessConstant(op isa.Op, a, b *ir.Value) bool {
 	if op == isa.SMin {
 		return signed(a.R, a.Imm) < signed(b.R, b.Imm)
 	}

@@ -32,25 +32,25 @@ func placement(f *ir.Func, o Options) bool {
 
 // A divergenceAnalysis is the state of the fixpoint: values are uniform until shown to diverge.
 type divergenceAnalysis struct {
-	f     *ir.Func
-	o     Options
-	g     *graph
-	u     *uses
-	isDiv []bool // by value id
-	work  []*ir.Value
+	f        *ir.Func
+	o        Options
+	g        *graph
+	u        *uses
+	isDiv    []bool // by value id
+	worklist []*ir.Value
 
-	leaves  []bool // by loop: lanes leave in different iterations
-	closing bool   // keep values uniform that a phi after the loop can carry out
-	escapes []escape
+	divergentExits []bool // by loop: lanes leave in different iterations
+	closing        bool   // keep values uniform that a phi after the loop can carry out
+	escapes        []escape
 
 	// The search of joins: the label of each place, valid when its turn is the
 	// present one.
-	labels, turns []int
-	turn          int
-	reached       []int       // places that have a label of this turn
-	over          []int       // by place: where the search continues after the blocks that it dominates, see shortcuts
-	looked        int         // number of places visited by the searches
-	headers       []*ir.Block // loop headers that a back edge reached
+	labels, searchOf []int
+	search           int
+	reached          []int       // places that have a label of this turn
+	skipTo           []int       // by place: where the search continues after the blocks that it dominates, see shortcuts
+	visited          int         // number of places visited by the searches
+	headers          []*ir.Block // loop headers that a back edge reached
 }
 
 // An escape is a value that is uniform in a divergent loop and used after it.
@@ -68,24 +68,24 @@ func analyse(f *ir.Func, o Options, closing bool) *divergenceAnalysis {
 func newAnalysis(f *ir.Func, o Options, closing bool) *divergenceAnalysis {
 	g := newGraph(f)
 	return &divergenceAnalysis{f: f, o: o, g: g, u: newUses(f), isDiv: make([]bool, f.NumValues()), closing: closing,
-		leaves: make([]bool, len(g.loops)), labels: make([]int, len(g.Blocks)), turns: make([]int, len(g.Blocks)), over: g.shortcuts()}
+		divergentExits: make([]bool, len(g.loops)), labels: make([]int, len(g.Blocks)), searchOf: make([]int, len(g.Blocks)), skipTo: g.shortcuts()}
 }
 
 func (d *divergenceAnalysis) run() {
 	eachValue(d.f, func(v *ir.Value) {
 		if d.source(v) {
-			d.mark(v)
+			d.markDivergent(v)
 		}
 	})
 	for _, v := range d.missing() {
-		d.mark(v)
+		d.markDivergent(v)
 	}
-	for len(d.work) > 0 && !d.o.stopped() {
-		v := d.work[len(d.work)-1]
-		d.work = d.work[:len(d.work)-1]
-		for _, w := range d.u.of(v) {
+	for len(d.worklist) > 0 && !d.o.stopped() {
+		v := d.worklist[len(d.worklist)-1]
+		d.worklist = d.worklist[:len(d.worklist)-1]
+		for _, w := range d.u.users(v) {
 			if !sameInWave(w, d.o) {
-				d.mark(w)
+				d.markDivergent(w)
 			}
 		}
 		for _, b := range d.u.branches(v) {
@@ -94,10 +94,10 @@ func (d *divergenceAnalysis) run() {
 	}
 }
 
-func (d *divergenceAnalysis) mark(v *ir.Value) {
+func (d *divergenceAnalysis) markDivergent(v *ir.Value) {
 	if !d.isDiv[v.ID] {
 		d.isDiv[v.ID] = true
-		d.work = append(d.work, v)
+		d.worklist = append(d.worklist, v)
 	}
 }
 
@@ -148,22 +148,22 @@ func (d *divergenceAnalysis) branch(b *ir.Block) {
 	if !d.g.reachable(b) || b.Succs[0] == b.Succs[1] {
 		return
 	}
-	d.turn++
+	d.search++
 	d.headers, d.reached = d.headers[:0], d.reached[:0]
-	at := d.g.Place[b.ID]
-	pending := d.reach(at, b.Succs[0], 0) + d.reach(at, b.Succs[1], 1)
+	at := d.g.Position[b.ID]
+	pending := d.labelPath(at, b.Succs[0], 0) + d.labelPath(at, b.Succs[1], 1)
 	end := at + 1
 	for ; end < len(d.g.Blocks) && pending > 1; end++ {
-		if d.turns[end] != d.turn {
+		if d.searchOf[end] != d.search {
 			continue
 		}
 		pending--
-		if to := d.over[end]; to >= 0 {
-			pending += d.reach(end, d.g.Blocks[to], d.labels[end])
+		if to := d.skipTo[end]; to >= 0 {
+			pending += d.labelPath(end, d.g.Blocks[to], d.labels[end])
 			continue
 		}
 		for _, s := range d.g.Blocks[end].Succs {
-			pending += d.reach(end, s, d.labels[end])
+			pending += d.labelPath(end, s, d.labels[end])
 		}
 	}
 	for _, h := range d.headers {
@@ -171,16 +171,16 @@ func (d *divergenceAnalysis) branch(b *ir.Block) {
 	}
 }
 
-// reach labels s with a path to it. It returns 1 if s is new, else 0.
-func (d *divergenceAnalysis) reach(from int, s *ir.Block, label int) int {
-	q := d.g.Place[s.ID]
-	d.looked++
+// labelPath labels s with a path to it. It returns 1 if s is new, else 0.
+func (d *divergenceAnalysis) labelPath(from int, s *ir.Block, label int) int {
+	q := d.g.Position[s.ID]
+	d.visited++
 	own := q + 2 // labels 0 and 1 are the sides of the branch
 	switch {
 	case q <= from:
 		d.headers = append(d.headers, s)
-	case d.turns[q] != d.turn:
-		d.turns[q], d.labels[q], d.reached = d.turn, label, append(d.reached, q)
+	case d.searchOf[q] != d.search:
+		d.searchOf[q], d.labels[q], d.reached = d.search, label, append(d.reached, q)
 		return 1
 	case d.labels[q] != label && d.labels[q] != own:
 		d.labels[q] = own
@@ -191,18 +191,18 @@ func (d *divergenceAnalysis) reach(from int, s *ir.Block, label int) int {
 
 func (d *divergenceAnalysis) join(b *ir.Block) {
 	for _, phi := range b.Phis {
-		d.mark(phi)
+		d.markDivergent(phi)
 	}
 }
 
 // leaveLoop handles a path from the branch at the given place that repeats the loop. If another path does not, lanes
 // leave in different iterations.
 func (d *divergenceAnalysis) leaveLoop(l *loop, at int) {
-	i := d.g.inLoop[d.g.Place[l.header.ID]]
-	if d.leaves[i] || !l.has(at) || !d.reachedOutside(l) {
+	i := d.g.inLoop[d.g.Position[l.header.ID]]
+	if d.divergentExits[i] || !l.has(at) || !d.reachedOutside(l) {
 		return
 	}
-	d.leaves[i] = true
+	d.divergentExits[i] = true
 	for b := range l.blocks {
 		for _, s := range b.Succs {
 			if !d.g.contains(l, s) {
@@ -228,7 +228,7 @@ func (d *divergenceAnalysis) escape(l *loop, vs []*ir.Value) {
 		case d.closing && x == byMerge:
 			d.escapes = append(d.escapes, escape{v, l})
 		default:
-			d.mark(v)
+			d.markDivergent(v)
 		}
 	}
 }
@@ -253,7 +253,7 @@ func (d *divergenceAnalysis) exitOf(v *ir.Value, l *loop) exit {
 			out = otherwise
 		}
 	}
-	for _, w := range d.u.of(v) {
+	for _, w := range d.u.users(v) {
 		for k, a := range w.Args {
 			if a == v {
 				see(usedIn(w, k))
@@ -294,16 +294,16 @@ func (d *divergenceAnalysis) closeLoops() bool {
 	changed := false
 	for _, e := range d.escapes {
 		if !d.isDiv[e.v.ID] && d.exitOf(e.v, e.l) != staysInside {
-			d.carry(e.v, closingPhi(d.f, e.v, e.l), e.l)
+			d.replaceOutside(e.v, closingPhi(d.f, e.v, e.l), e.l)
 			changed = true
 		}
 	}
 	return changed
 }
 
-// carry makes the uses of v after the loop uses of phi.
-func (d *divergenceAnalysis) carry(v, phi *ir.Value, l *loop) {
-	for _, w := range d.u.of(v) {
+// replaceOutside makes the uses of v after the loop uses of phi.
+func (d *divergenceAnalysis) replaceOutside(v, phi *ir.Value, l *loop) {
+	for _, w := range d.u.users(v) {
 		for k, a := range w.Args {
 			if a == v && !d.g.contains(l, usedIn(w, k)) {
 				w.Args[k] = phi

@@ -45,7 +45,7 @@ func (d *divider) expand(kind division, t isa.Type, x, y *ir.Value) *ir.Value {
 		divide = d.inFloats
 	}
 	r := divide(kind, t, x, y)
-	if d.at.Op == isa.SMod {
+	if d.source.Op == isa.SMod {
 		r = d.signOfDivisor(t, r, y)
 	}
 	return r
@@ -222,7 +222,7 @@ func (d *divider) inFloats(kind division, t isa.Type, x, y *ir.Value) *ir.Value 
 // onUnit brings a result of the vector unit to the scalar unit where the
 // division was there.
 func (d *divider) onUnit(v *ir.Value) *ir.Value {
-	if !d.at.Uniform || d.o.ScalarFloat {
+	if !d.source.Uniform || d.o.ScalarFloat {
 		return v
 	}
 	return d.op(isa.ToScalar, v.R, v)

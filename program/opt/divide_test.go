@@ -247,7 +247,7 @@ func TestReciprocalLeavesTheLoop(t *testing.T) {
 		g := newGraph(b.f)
 		for _, block := range b.f.Blocks {
 			for _, v := range block.Code {
-				if inside := g.inLoop[g.Place[block.ID]] >= 0; v.Op == isa.Rcp && inside == pointers {
+				if inside := g.inLoop[g.Position[block.ID]] >= 0; v.Op == isa.Rcp && inside == pointers {
 					t.Errorf("pointers %v: the reciprocal is in the loop %v\n%s", pointers, inside, printed(b.f))
 				}
 			}

@@ -9,14 +9,14 @@ import (
 
 // An expander replaces operations by sequences of others.
 type expander struct {
-	f     *ir.Func
-	o     Options
-	pool  *pool
-	names *renaming
-	b     *ir.Block // the block that is being written, out its code
-	out   []*ir.Value
-	at    *ir.Value // the operation
-	exact bool      // expanded operations keep their roundings: none is fused
+	f      *ir.Func
+	o      Options
+	pool   *pool
+	names  *renaming
+	b      *ir.Block // the block that is being written, out its code
+	out    []*ir.Value
+	source *ir.Value // the operation
+	exact  bool      // expanded operations keep their roundings: none is fused
 }
 
 func newExpander(f *ir.Func, o Options) *expander {
@@ -34,7 +34,7 @@ func (d *expander) run(expansion func(v *ir.Value) (expand func(v *ir.Value) *ir
 		d.b, d.out = b, make([]*ir.Value, 0, len(code)+8)
 		for _, v := range code {
 			if expand, _ := expansion(v); expand != nil {
-				d.at = v
+				d.source = v
 				d.names.set(v, expand(v))
 				continue
 			}
@@ -69,7 +69,7 @@ func (d *expander) half(op isa.Op, x *ir.Value) *ir.Value {
 }
 
 func (d *expander) add(v *ir.Value) *ir.Value {
-	v.Block, v.Origin, v.NoContract = d.b, d.at.Origin, d.exact
+	v.Block, v.Origin, v.NoContract = d.b, d.source.Origin, d.exact
 	v.Uniform = onScalarUnit(v, d.o)
 	for _, a := range v.Args {
 		v.Uniform = v.Uniform && (a.Uniform || literal(a) || v.Op == isa.ToScalar)
@@ -78,17 +78,17 @@ func (d *expander) add(v *ir.Value) *ir.Value {
 	return v
 }
 
-// where computes values in a block that a branch executes if the condition is holds, and continues in the block after
+// ifThen computes values in a block that a branch executes if the condition is holds, and continues in the block after
 // it. Elsewhere the results are others.
-func (d *expander) where(is *ir.Value, others []*ir.Value, compute func() []*ir.Value) []*ir.Value {
+func (d *expander) ifThen(is *ir.Value, others []*ir.Value, compute func() []*ir.Value) []*ir.Value {
 	from, after := d.split()
 	side := d.newBlock(from)
 	from.SetSuccs(ir.Cond, is, side, after)
 	return d.meet(after, others, d.fill(side, after, compute))
 }
 
-// either computes values in one of two blocks, by a condition, and continues in the block after them.
-func (d *expander) either(is *ir.Value, yes, no func() []*ir.Value) []*ir.Value {
+// ifElse computes values in one of two blocks, by a condition, and continues in the block after them.
+func (d *expander) ifElse(is *ir.Value, yes, no func() []*ir.Value) []*ir.Value {
 	from, after := d.split()
 	first, second := d.newBlock(from), d.newBlock(from)
 	from.SetSuccs(ir.Cond, is, first, second)
@@ -127,7 +127,7 @@ func (d *expander) meet(after *ir.Block, x, y []*ir.Value) (results []*ir.Value)
 	d.b, d.out = after, nil
 	for i := range x {
 		phi := d.f.NewValue(isa.Phi, x[i].R, x[i].R, x[i], y[i])
-		phi.Block, phi.Origin = after, d.at.Origin
+		phi.Block, phi.Origin = after, d.source.Origin
 		after.Phis = append(after.Phis, phi)
 		results = append(results, phi)
 	}

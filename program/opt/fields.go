@@ -13,7 +13,7 @@ func byteFields(f *ir.Func, _ Options) bool {
 		out := make([]*ir.Value, 0, len(b.Code))
 		for _, v := range b.Code {
 			if word, shift := byteOf(v); word != nil && w.widened(v) {
-				out = w.take(out, &narrowWord{bytes: 1, value: word}, v, shift)
+				out = w.replacePart(out, &narrowWord{bytes: 1, value: word}, v, shift)
 				changed = true
 			}
 			out = append(out, v)
@@ -43,7 +43,7 @@ func byteOf(v *ir.Value) (word *ir.Value, shift uint32) {
 
 // widened reports whether all uses of a byte extend it to a wider integer.
 func (w *narrower) widened(v *ir.Value) bool {
-	users := w.u.of(v)
+	users := w.u.users(v)
 	for _, user := range users {
 		if user.Op != isa.UConvert && user.Op != isa.SConvert || user.R != isa.I32 && user.R != isa.I16 {
 			return false

@@ -27,7 +27,7 @@ type folder struct {
 	pool    *pool
 	names   *renaming
 	out     []*ir.Value
-	at      *ir.Value // the value being folded: new values are inserted at its position
+	current *ir.Value // the value being folded: new values are inserted at its position
 	changed bool
 }
 
@@ -35,7 +35,7 @@ func (s *folder) block(b *ir.Block) {
 	s.out = make([]*ir.Value, 0, len(b.Code)+8)
 	for _, v := range b.Code {
 		s.names.args(v)
-		s.at = v
+		s.current = v
 		w := s.simplify(v)
 		if w == v {
 			s.out = append(s.out, v)
@@ -81,10 +81,10 @@ func (s *folder) evaluate(v *ir.Value) *ir.Value {
 	return s.pool.constant(v.R, isa.Eval(v.Op, v.T, v.From, v.Imm, args[:len(v.Args)]...))
 }
 
-// make adds an operation in front of the value being folded, simplified itself.
-func (s *folder) make(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
+// emit adds an operation in front of the value being folded, simplified itself.
+func (s *folder) emit(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
 	v := s.f.NewValue(op, t, isa.ResultType(op, t, t), args...)
-	v.Block, v.Origin, v.NoContract = s.at.Block, s.at.Origin, s.at.NoContract
+	v.Block, v.Origin, v.NoContract = s.current.Block, s.current.Origin, s.current.NoContract
 	w := s.simplify(v)
 	if w == v {
 		s.out = append(s.out, v)
@@ -119,11 +119,11 @@ func foldAdd(s *folder, v *ir.Value) *ir.Value {
 	case isConst(y, 0):
 		return x
 	case y.Op == isa.Const && x.Op == isa.IAdd && x.Args[1].Op == isa.Const:
-		return s.make(isa.IAdd, v.T, x.Args[0], s.constant(v.T, x.Args[1].Imm+y.Imm))
+		return s.emit(isa.IAdd, v.T, x.Args[0], s.constant(v.T, x.Args[1].Imm+y.Imm))
 	case y.Op == isa.INeg:
-		return s.make(isa.ISub, v.T, x, y.Args[0])
+		return s.emit(isa.ISub, v.T, x, y.Args[0])
 	case x.Op == isa.INeg:
-		return s.make(isa.ISub, v.T, y, x.Args[0])
+		return s.emit(isa.ISub, v.T, y, x.Args[0])
 	}
 	return nil
 }
@@ -134,9 +134,9 @@ func foldSub(s *folder, v *ir.Value) *ir.Value {
 	case x == y:
 		return s.constant(v.T, 0)
 	case y.Op == isa.Const:
-		return s.make(isa.IAdd, v.T, x, s.constant(v.T, -y.Imm))
+		return s.emit(isa.IAdd, v.T, x, s.constant(v.T, -y.Imm))
 	case isConst(x, 0):
-		return s.make(isa.INeg, v.T, y)
+		return s.emit(isa.INeg, v.T, y)
 	}
 	return nil
 }
@@ -152,14 +152,14 @@ func foldMul(s *folder, v *ir.Value) *ir.Value {
 	case y.Imm == 1:
 		return x
 	case y.Imm == v.T.Mask():
-		return s.make(isa.INeg, v.T, x)
+		return s.emit(isa.INeg, v.T, x)
 	case bits.OnesCount64(y.Imm) == 1:
-		return s.make(isa.Shl, v.T, x, s.constant(v.T, uint64(bits.TrailingZeros64(y.Imm))))
+		return s.emit(isa.Shl, v.T, x, s.constant(v.T, uint64(bits.TrailingZeros64(y.Imm))))
 	case x.Op == isa.IMul && x.Args[1].Op == isa.Const:
-		return s.make(isa.IMul, v.T, x.Args[0], s.constant(v.T, x.Args[1].Imm*y.Imm))
+		return s.emit(isa.IMul, v.T, x.Args[0], s.constant(v.T, x.Args[1].Imm*y.Imm))
 	case x.Op == isa.Shl && x.Args[1].Op == isa.Const:
 		factor := y.Imm << (x.Args[1].Imm % uint64(v.T.Bits()))
-		return s.make(isa.IMul, v.T, x.Args[0], s.constant(v.T, factor))
+		return s.emit(isa.IMul, v.T, x.Args[0], s.constant(v.T, factor))
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func foldAnd(s *folder, v *ir.Value) *ir.Value {
 	case isConst(y, 0):
 		return y
 	case y.Op == isa.Const && x.Op == isa.And && x.Args[1].Op == isa.Const:
-		return s.make(isa.And, v.T, x.Args[0], s.constant(v.T, x.Args[1].Imm&y.Imm))
+		return s.emit(isa.And, v.T, x.Args[0], s.constant(v.T, x.Args[1].Imm&y.Imm))
 	}
 	return nil
 }
@@ -221,7 +221,7 @@ func foldOr(s *folder, v *ir.Value) *ir.Value {
 	case isConst(y, v.T.Mask()):
 		return y
 	case y.Op == isa.Const && x.Op == isa.Or && x.Args[1].Op == isa.Const:
-		return s.make(isa.Or, v.T, x.Args[0], s.constant(v.T, x.Args[1].Imm|y.Imm))
+		return s.emit(isa.Or, v.T, x.Args[0], s.constant(v.T, x.Args[1].Imm|y.Imm))
 	}
 	return nil
 }
@@ -234,7 +234,7 @@ func foldXor(s *folder, v *ir.Value) *ir.Value {
 	case isConst(y, 0):
 		return x
 	case isConst(y, v.T.Mask()):
-		return s.make(isa.Not, v.T, x)
+		return s.emit(isa.Not, v.T, x)
 	}
 	return nil
 }
@@ -259,13 +259,13 @@ func foldShift(s *folder, v *ir.Value) *ir.Value {
 	m := x.Args[1].Imm % width
 	switch {
 	case x.Op == v.Op && m+n < width:
-		return s.make(v.Op, v.T, x.Args[0], s.constant(y.R, m+n))
+		return s.emit(v.Op, v.T, x.Args[0], s.constant(y.R, m+n))
 	case x.Op == v.Op && v.Op != isa.Sar:
 		return s.constant(v.T, 0)
 	case v.Op == isa.Shl && x.Op == isa.Shr && m == n:
-		return s.make(isa.And, v.T, x.Args[0], s.constant(v.T, v.T.Mask()<<n))
+		return s.emit(isa.And, v.T, x.Args[0], s.constant(v.T, v.T.Mask()<<n))
 	case v.Op == isa.Shr && x.Op == isa.Shl && m == n:
-		return s.make(isa.And, v.T, x.Args[0], s.constant(v.T, v.T.Mask()>>n))
+		return s.emit(isa.And, v.T, x.Args[0], s.constant(v.T, v.T.Mask()>>n))
 	}
 	return nil
 }

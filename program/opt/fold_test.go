@@ -92,7 +92,7 @@ func checkDivision(t *testing.T, typ isa.Type, x, d uint64) {
 	t.Helper()
 	for _, op := range allDivisions {
 		f := &ir.Func{}
-		s := &folder{f: f, pool: &pool{f: f, have: map[constKey]*ir.Value{}}, names: newRenaming(f), at: &ir.Value{}}
+		s := &folder{f: f, pool: &pool{f: f, have: map[constKey]*ir.Value{}}, names: newRenaming(f), current: &ir.Value{}}
 		f.NewBlock()
 		v := f.NewValue(op, typ, typ, s.constant(typ, x), s.constant(typ, d))
 		got := rules[op](s, v)

@@ -38,16 +38,16 @@ func shiftedDivisor(r rule) rule {
 			return r(s, v)
 		}
 		if v.Op == isa.UDiv {
-			return s.make(isa.Shr, v.T, x, d.Args[1])
+			return s.emit(isa.Shr, v.T, x, d.Args[1])
 		}
-		return s.make(isa.And, v.T, x, s.make(isa.ISub, v.T, d, s.constant(v.T, 1)))
+		return s.emit(isa.And, v.T, x, s.emit(isa.ISub, v.T, d, s.constant(v.T, 1)))
 	}
 }
 
 func powerOfTwo(d uint64) bool { return d&(d-1) == 0 }
 
 func (s *folder) shift(op isa.Op, t isa.Type, x *ir.Value, n int) *ir.Value {
-	return s.make(op, t, x, s.constant(t, uint64(n)))
+	return s.emit(op, t, x, s.constant(t, uint64(n)))
 }
 
 func foldUDiv(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
@@ -60,16 +60,16 @@ func foldUDiv(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
 	width := int(t.Bits())
 	k := bits.Len64(d - 1) // 2^k > d
 	if small, ok := shortMultiplier(width, d, k); ok {
-		hi := s.make(isa.UMulHi, t, x, s.constant(t, small.m))
+		hi := s.emit(isa.UMulHi, t, x, s.constant(t, small.m))
 		return s.shift(isa.Shr, t, hi, small.shift)
 	}
 	// The multiplier m = ceil(2^(width+k)/d) has one bit more than the width: the
 	// multiplication takes the others, and x itself is added for that one, halved
 	// against overflow.
 	m, _ := ceilPower(width+k, d)
-	hi := s.make(isa.UMulHi, t, x, s.constant(t, low64(m)))
-	half := s.shift(isa.Shr, t, s.make(isa.ISub, t, x, hi), 1)
-	return s.shift(isa.Shr, t, s.make(isa.IAdd, t, half, hi), k-1)
+	hi := s.emit(isa.UMulHi, t, x, s.constant(t, low64(m)))
+	half := s.shift(isa.Shr, t, s.emit(isa.ISub, t, x, hi), 1)
+	return s.shift(isa.Shr, t, s.emit(isa.IAdd, t, half, hi), k-1)
 }
 
 // inWord divides an integer of 8 or 16 bits in 32.
@@ -83,7 +83,7 @@ func (s *folder) inWord(widen isa.Op, divide func(*folder, isa.Type, *ir.Value, 
 
 func (s *folder) resized(op isa.Op, t isa.Type, x *ir.Value) *ir.Value {
 	v := s.f.NewValue(op, t, t, x)
-	v.From, v.Block, v.Origin = x.R, s.at.Block, s.at.Origin
+	v.From, v.Block, v.Origin = x.R, s.current.Block, s.current.Origin
 	w := s.simplify(v)
 	if w == v {
 		s.out = append(s.out, v)
@@ -124,7 +124,7 @@ func ceilPower(k int, d uint64) (m, excess *big.Int) {
 
 func foldUMod(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
 	if powerOfTwo(d) {
-		return s.make(isa.And, t, x, s.constant(t, d-1))
+		return s.emit(isa.And, t, x, s.constant(t, d-1))
 	}
 	return s.remainder(t, x, d, foldUDiv)
 }
@@ -135,7 +135,7 @@ func (s *folder) remainder(t isa.Type, x *ir.Value, d uint64, divide func(*folde
 	if q == nil {
 		return nil
 	}
-	return s.make(isa.ISub, t, x, s.make(isa.IMul, t, q, s.constant(t, d)))
+	return s.emit(isa.ISub, t, x, s.emit(isa.IMul, t, q, s.constant(t, d)))
 }
 
 // signed returns the constant d of type t as a signed number.
@@ -150,7 +150,7 @@ func foldSDiv(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
 	case n == 1:
 		return x
 	case n == -1:
-		return s.make(isa.INeg, t, x)
+		return s.emit(isa.INeg, t, x)
 	case n < 0:
 		return s.negativeDivisor(t, x, -n)
 	case powerOfTwo(uint64(n)):
@@ -165,10 +165,10 @@ func foldSDiv(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
 // counterpart: only itself contains it.
 func (s *folder) negativeDivisor(t isa.Type, x *ir.Value, n int64) *ir.Value {
 	if signed(t, uint64(n)) < 0 {
-		return s.make(isa.Select, t, s.make(isa.IEq, t, x, s.constant(t, uint64(n))), s.constant(t, 1), s.constant(t, 0))
+		return s.emit(isa.Select, t, s.emit(isa.IEq, t, x, s.constant(t, uint64(n))), s.constant(t, 1), s.constant(t, 0))
 	}
 	if q := foldSDiv(s, t, x, uint64(n)); q != nil {
-		return s.make(isa.INeg, t, q)
+		return s.emit(isa.INeg, t, q)
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (s *folder) signedShift(t isa.Type, x *ir.Value, k int) *ir.Value {
 	width := int(t.Bits())
 	sign := s.shift(isa.Sar, t, x, width-1)
 	bias := s.shift(isa.Shr, t, sign, width-k)
-	return s.shift(isa.Sar, t, s.make(isa.IAdd, t, x, bias), k)
+	return s.shift(isa.Sar, t, s.emit(isa.IAdd, t, x, bias), k)
 }
 
 // signedMultiply divides by n, not a power of two, by multiplication: the high
@@ -186,12 +186,12 @@ func (s *folder) signedShift(t isa.Type, x *ir.Value, k int) *ir.Value {
 func (s *folder) signedMultiply(t isa.Type, x *ir.Value, n int64) *ir.Value {
 	width := int(t.Bits())
 	m, k := signedMultiplier(width, uint64(n))
-	hi := s.make(isa.SMulHi, t, x, s.constant(t, m))
+	hi := s.emit(isa.SMulHi, t, x, s.constant(t, m))
 	if signed(t, m) < 0 {
-		hi = s.make(isa.IAdd, t, hi, x)
+		hi = s.emit(isa.IAdd, t, hi, x)
 	}
 	q := s.shift(isa.Sar, t, hi, k)
-	return s.make(isa.IAdd, t, q, s.shift(isa.Shr, t, x, width-1))
+	return s.emit(isa.IAdd, t, q, s.shift(isa.Shr, t, x, width-1))
 }
 
 // signedMultiplier returns the multiplier and shift for a divisor n > 2: the smallest k for which ceil(2^(width+k)/n)
@@ -215,14 +215,14 @@ func foldSRem(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
 // foldSMod folds a remainder that has the divisor's sign. For a power of two it is a mask.
 func foldSMod(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
 	if n := signed(t, d); n > 0 && powerOfTwo(uint64(n)) {
-		return s.make(isa.And, t, x, s.constant(t, d-1))
+		return s.emit(isa.And, t, x, s.constant(t, d-1))
 	}
 	r := foldSRem(s, t, x, d)
 	if r == nil || isConst(r, 0) {
 		return r
 	}
 	zero := s.constant(t, 0)
-	wrong := s.make(isa.SLt, t, s.make(isa.Xor, t, r, s.constant(t, d)), zero)
-	fix := s.make(isa.And, isa.Bool, wrong, s.make(isa.INe, t, r, zero))
-	return s.make(isa.Select, t, fix, s.make(isa.IAdd, t, r, s.constant(t, d)), r)
+	wrong := s.emit(isa.SLt, t, s.emit(isa.Xor, t, r, s.constant(t, d)), zero)
+	fix := s.emit(isa.And, isa.Bool, wrong, s.emit(isa.INe, t, r, zero))
+	return s.emit(isa.Select, t, fix, s.emit(isa.IAdd, t, r, s.constant(t, d)), r)
 }

@@ -21,7 +21,7 @@ func foldSelect(s *folder, v *ir.Value) *ir.Value {
 	case c.Op == isa.Const:
 		return y
 	case c.Op == isa.Not:
-		return s.make(isa.Select, v.T, c.Args[0], y, x)
+		return s.emit(isa.Select, v.T, c.Args[0], y, x)
 	case v.T == isa.Bool:
 		return s.selectTruth(c, x, y)
 	}
@@ -33,11 +33,11 @@ func (s *folder) selectTruth(c, x, y *ir.Value) *ir.Value {
 	case isConst(x, 1) && isConst(y, 0):
 		return c
 	case isConst(x, 0) && isConst(y, 1):
-		return s.make(isa.Not, isa.Bool, c)
+		return s.emit(isa.Not, isa.Bool, c)
 	case isConst(y, 0):
-		return s.make(isa.And, isa.Bool, c, x)
+		return s.emit(isa.And, isa.Bool, c, x)
 	case isConst(x, 1):
-		return s.make(isa.Or, isa.Bool, c, y)
+		return s.emit(isa.Or, isa.Bool, c, y)
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (s *folder) truthIf(c *ir.Value, t bool) *ir.Value {
 	if t {
 		return c
 	}
-	return s.make(isa.Not, isa.Bool, c)
+	return s.emit(isa.Not, isa.Bool, c)
 }
 
 func foldOrder(s *folder, v *ir.Value) *ir.Value {
@@ -128,7 +128,7 @@ func foldFMul(s *folder, v *ir.Value) *ir.Value {
 	case 1:
 		return v.Args[0]
 	case -1:
-		return s.make(isa.FNeg, v.T, v.Args[0])
+		return s.emit(isa.FNeg, v.T, v.Args[0])
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func foldFDiv(s *folder, v *ir.Value) *ir.Value {
 	if math.Abs(frac) != 0.5 || exp < -13 || exp > 13 {
 		return nil
 	}
-	return s.make(isa.FMul, v.T, v.Args[0], s.float(v.T, 1/y))
+	return s.emit(isa.FMul, v.T, v.Args[0], s.float(v.T, 1/y))
 }
 
 // foldFAdd: only -0 is neutral in addition, as -0 + 0 is 0.
@@ -162,7 +162,7 @@ func foldFSub(_ *folder, v *ir.Value) *ir.Value {
 func foldFAbs(s *folder, v *ir.Value) *ir.Value {
 	switch x := v.Args[0]; x.Op {
 	case isa.FNeg:
-		return s.make(isa.FAbs, v.T, x.Args[0])
+		return s.emit(isa.FAbs, v.T, x.Args[0])
 	case isa.FAbs:
 		return x
 	}
@@ -188,7 +188,7 @@ func localID(axis int) rule {
 func foldLocalIndex(s *folder, _ *ir.Value) *ir.Value {
 	size := s.f.LocalSize
 	if size[1] == 1 && size[2] == 1 && size[0] > 1 {
-		return s.make(isa.LocalIDX, isa.I32)
+		return s.emit(isa.LocalIDX, isa.I32)
 	}
 	return nil
 }

@@ -54,46 +54,46 @@ func (g *graph) dominates(a, b *ir.Block) bool {
 	if !g.reachable(a) || !g.reachable(b) {
 		return false
 	}
-	p, q := g.Place[a.ID], g.Place[b.ID]
+	p, q := g.Position[a.ID], g.Position[b.ID]
 	return g.first[p] <= g.first[q] && g.first[q] < g.last[p]
 }
 
 func (g *graph) reachable(b *ir.Block) bool {
-	return b != nil && b.ID < len(g.Place) && g.Place[b.ID] >= 0
+	return b != nil && b.ID < len(g.Position) && g.Position[b.ID] >= 0
 }
 
 // Destinations of the ways out of the blocks that a block dominates.
 const (
-	nowhere = -1
-	several = -2 // several, or a way may end or repeat a loop before
+	noExit    = -1
+	manyExits = -2 // several, or a way may end or repeat a loop before
 )
 
 // shortcuts returns, by place, the one place to which all ways lead that leave the blocks dominated by a block; nowhere
 // if there are several, or if a way may end or repeat a loop before. Ways from elsewhere reach dominated blocks only
 // through the block, so none that parted outside meet among them.
 func (g *graph) shortcuts() []int {
-	to := slices.Repeat([]int{nowhere}, len(g.Blocks))
+	to := slices.Repeat([]int{noExit}, len(g.Blocks))
 	lead := func(q, t int) {
 		switch {
-		case t == several:
-			to[q] = several
-		case t == nowhere || g.first[q] <= g.first[t] && g.first[t] < g.last[q] || to[q] == t:
-		case to[q] == nowhere:
+		case t == manyExits:
+			to[q] = manyExits
+		case t == noExit || g.first[q] <= g.first[t] && g.first[t] < g.last[q] || to[q] == t:
+		case to[q] == noExit:
 			to[q] = t
 		default:
-			to[q] = several
+			to[q] = manyExits
 		}
 	}
 	for i := len(g.Blocks) - 1; i >= 0; i-- {
 		b := g.Blocks[i]
 		if _, backs := g.backEdge(b); len(b.Succs) == 0 || backs > 0 {
-			to[i] = several
+			to[i] = manyExits
 		}
 		for _, s := range b.Succs {
-			if t := g.Place[s.ID]; t > i {
+			if t := g.Position[s.ID]; t > i {
 				lead(i, t)
 			} else {
-				to[i] = several
+				to[i] = manyExits
 			}
 		}
 		if i > 0 {
@@ -101,7 +101,7 @@ func (g *graph) shortcuts() []int {
 		}
 	}
 	for i, t := range to {
-		to[i] = max(t, nowhere)
+		to[i] = max(t, noExit)
 	}
 	return to
 }

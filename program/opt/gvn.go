@@ -60,12 +60,12 @@ func (s *numbering) leader(v *ir.Value) *ir.Value {
 	switch {
 	case literal(v):
 		return v
-	case pure(v), crossLane(v) && !kept(v), v.Op == isa.Load && immutable(v):
+	case pure(v), crossLane(v) && !hasSideEffect(v), v.Op == isa.Load && immutable(v):
 		return s.table.find(v, s.replaces)
 	case v.Op == isa.Load && !v.Mem.Volatile:
-		return s.known(v)
+		return s.forwarded(v)
 	}
-	s.forget(v)
+	s.invalidate(v)
 	return v
 }
 
@@ -82,8 +82,8 @@ func immutable(v *ir.Value) bool {
 	return (v.Mem.ReadOnly || v.Mem.Space == isa.SpacePush) && !v.Mem.Volatile
 }
 
-// known returns the value that an earlier access of the block left for the load v, or v.
-func (s *numbering) known(v *ir.Value) *ir.Value {
+// forwarded returns the value that an earlier access of the block left for the load v, or v.
+func (s *numbering) forwarded(v *ir.Value) *ir.Value {
 	for i := len(s.loads) - 1; i >= 0; i-- {
 		w := s.loads[i]
 		if !sameAddress(v, w) {
@@ -96,23 +96,23 @@ func (s *numbering) known(v *ir.Value) *ir.Value {
 			return data[0]
 		}
 	}
-	s.remember(v)
+	s.recordAccess(v)
 	return v
 }
 
 // maxLoadsKnown bounds the search for each load.
 const maxLoadsKnown = 64
 
-func (s *numbering) remember(v *ir.Value) {
+func (s *numbering) recordAccess(v *ir.Value) {
 	if len(s.loads) == maxLoadsKnown {
 		s.loads = append(s.loads[:0], s.loads[maxLoadsKnown/2:]...)
 	}
 	s.loads = append(s.loads, v)
 }
 
-// forget drops the accesses whose memory v may write. A store to private or workgroup memory is remembered. A store to
+// invalidate drops the accesses whose memory v may write. A store to private or workgroup memory is remembered. A store to
 // a buffer is not, because buffers drop stores out of bounds, so the stored value may not be there.
-func (s *numbering) forget(v *ir.Value) {
+func (s *numbering) invalidate(v *ir.Value) {
 	if !v.Op.Has(isa.FlagWrites) && !fence(v) {
 		return
 	}
@@ -125,7 +125,7 @@ func (s *numbering) forget(v *ir.Value) {
 	s.loads = valid
 	private := v.Mem != nil && (v.Mem.Space == isa.SpaceScratch || v.Mem.Space == isa.SpaceLDS)
 	if v.Op == isa.Store && private && v.Mem.Count == 1 && !v.Mem.Volatile {
-		s.remember(v)
+		s.recordAccess(v)
 	}
 }
 
@@ -254,5 +254,5 @@ func usesFrom(v *ir.Value) bool {
 func sameMem(m, n *ir.Mem) bool {
 	return m.Space == n.Space && m.Binding == n.Binding && m.Dynamic == n.Dynamic && m.Local == n.Local &&
 		m.HasBase == n.HasBase && m.HasIndex == n.HasIndex && m.HasBindex == n.HasBindex &&
-		m.Offset == n.Offset && m.Elem == n.Elem && m.Count == n.Count && m.Apart == n.Apart && m.Coords == n.Coords && m.Volatile == n.Volatile && m.Texture == n.Texture
+		m.Offset == n.Offset && m.Elem == n.Elem && m.Count == n.Count && m.PairStride == n.PairStride && m.Coords == n.Coords && m.Volatile == n.Volatile && m.Texture == n.Texture
 }

@@ -33,7 +33,7 @@ type side struct {
 }
 
 func convert(f *ir.Func, o Options, b *ir.Block) bool {
-	m := meeting(b)
+	m := mergePoint(b)
 	if m == nil {
 		return false
 	}
@@ -65,24 +65,24 @@ func (o *Options) worthSelecting(yes, no, phis int) bool {
 	return yes <= maxSide && no <= maxSide
 }
 
-// meeting returns the block at which both ways from b meet after at most one block each; nil if there is none.
-func meeting(b *ir.Block) *ir.Block {
+// mergePoint returns the block at which both ways from b meet after at most one block each; nil if there is none.
+func mergePoint(b *ir.Block) *ir.Block {
 	s, t := b.Succs[0], b.Succs[1]
 	switch {
 	case s == t:
 		return nil
-	case through(b, s) == t:
+	case armTarget(b, s) == t:
 		return t
-	case through(b, t) == s:
+	case armTarget(b, t) == s:
 		return s
-	case through(b, s) != nil && through(b, s) == through(b, t):
-		return through(b, s)
+	case armTarget(b, s) != nil && armTarget(b, s) == armTarget(b, t):
+		return armTarget(b, s)
 	}
 	return nil
 }
 
-// through returns the block after an arm that only b reaches.
-func through(b, arm *ir.Block) *ir.Block {
+// armTarget returns the block after an arm that only b reaches.
+func armTarget(b, arm *ir.Block) *ir.Block {
 	if arm.Term != ir.Jump || len(arm.Preds) != 1 || len(arm.Phis) > 0 || arm.Merge != nil || b.Merge == arm {
 		return nil
 	}

@@ -23,11 +23,11 @@ type ifMerger struct {
 	b       *ir.Block // the branch
 	yes, no *ir.Block // its arms
 
-	done map[[2]*ir.Value]*ir.Value
-	both map[*ir.Value]bool // values of one arm that are computed in any case
-	code []*ir.Value
-	cost int
-	made int
+	done    map[[2]*ir.Value]*ir.Value
+	hoisted map[*ir.Value]bool // values of one arm that are computed in any case
+	code    []*ir.Value
+	cost    int
+	created int
 }
 
 // mergeSides converts a branch whose arms only compute and load values that may be computed in either case.
@@ -35,7 +35,7 @@ func mergeSides(f *ir.Func, o Options, b, m *ir.Block, yes, no side) bool {
 	if yes.arm == nil || no.arm == nil || len(m.Phis) == 0 || !quiet(yes.arm) || !quiet(no.arm) {
 		return false
 	}
-	s := &ifMerger{f: f, o: o, b: b, yes: yes.arm, no: no.arm, done: map[[2]*ir.Value]*ir.Value{}, both: map[*ir.Value]bool{}}
+	s := &ifMerger{f: f, o: o, b: b, yes: yes.arm, no: no.arm, done: map[[2]*ir.Value]*ir.Value{}, hoisted: map[*ir.Value]bool{}}
 	i, j := predOf(m, yes.arm), predOf(m, no.arm)
 	values := make([]*ir.Value, len(m.Phis))
 	for k, phi := range m.Phis {
@@ -43,7 +43,7 @@ func mergeSides(f *ir.Func, o Options, b, m *ir.Block, yes, no side) bool {
 			return false
 		}
 	}
-	if s.cost > maxSelected || s.made > maxMerged {
+	if s.cost > maxSelected || s.created > maxMerged {
 		return false
 	}
 	for _, v := range s.code {
@@ -81,10 +81,10 @@ func (s *ifMerger) merge(x, y *ir.Value, depth int) *ir.Value {
 	if v := s.done[key]; v != nil {
 		return v
 	}
-	if s.made > maxMerged || s.cost > maxSelected {
+	if s.created > maxMerged || s.cost > maxSelected {
 		return nil
 	}
-	v := s.together(x, y, depth)
+	v := s.mergeOperation(x, y, depth)
 	if v == nil {
 		v = s.choose(x, y)
 	}
@@ -92,15 +92,15 @@ func (s *ifMerger) merge(x, y *ir.Value, depth int) *ir.Value {
 	return v
 }
 
-// together returns one operation in place of two of the same kind, if that costs no more than selecting between them.
-func (s *ifMerger) together(x, y *ir.Value, depth int) *ir.Value {
-	if depth > 8 || x.Block != s.yes || y.Block != s.no || !s.alike(x, y) {
+// mergeOperation returns one operation in place of two of the same kind, if that costs no more than selecting between them.
+func (s *ifMerger) mergeOperation(x, y *ir.Value, depth int) *ir.Value {
+	if depth > 8 || x.Block != s.yes || y.Block != s.no || !s.sameOperation(x, y) {
 		return nil
 	}
-	before, done, both := *s, maps.Clone(s.done), maps.Clone(s.both)
+	before, done, both := *s, maps.Clone(s.done), maps.Clone(s.hoisted)
 	back := func() *ir.Value {
 		*s = before
-		s.done, s.both = done, both
+		s.done, s.hoisted = done, both
 		return nil
 	}
 	args := make([]*ir.Value, len(x.Args))
@@ -117,7 +117,7 @@ func (s *ifMerger) together(x, y *ir.Value, depth int) *ir.Value {
 	return s.add(v)
 }
 
-func (s *ifMerger) alike(x, y *ir.Value) bool {
+func (s *ifMerger) sameOperation(x, y *ir.Value) bool {
 	if x.Op != y.Op || x.T != y.T || x.From != y.From || x.R != y.R || x.Imm != y.Imm || len(x.Args) != len(y.Args) || literal(x) {
 		return false
 	}
@@ -125,7 +125,7 @@ func (s *ifMerger) alike(x, y *ir.Value) bool {
 		return y.Mem == nil && pure(x) && x.Op != isa.Proj
 	}
 	a, b := x.Mem, y.Mem
-	return a.Space == b.Space && a.Elem == b.Elem && a.Offset == b.Offset && a.Apart == b.Apart && a.Payload == b.Payload && a.Local == b.Local &&
+	return a.Space == b.Space && a.Elem == b.Elem && a.Offset == b.Offset && a.PairStride == b.PairStride && a.Payload == b.Payload && a.Local == b.Local &&
 		a.HasBase == b.HasBase && a.HasIndex == b.HasIndex && a.HasBindex == b.HasBindex && a.Dynamic == b.Dynamic &&
 		(a.Space == isa.SpaceBuffer || a.Space == isa.SpaceLDS || a.Space == isa.SpaceFlat) &&
 		(a.Binding == b.Binding || s.o.SelectBuffers && !a.HasBindex && a.HasIndex)
@@ -194,7 +194,7 @@ func (s *ifMerger) inAnyCase(v *ir.Value) *ir.Value {
 	if v.Block != s.yes && v.Block != s.no {
 		return v
 	}
-	if s.both[v] {
+	if s.hoisted[v] {
 		return v
 	}
 	cost := selectedCost(v)
@@ -207,13 +207,13 @@ func (s *ifMerger) inAnyCase(v *ir.Value) *ir.Value {
 		}
 	}
 	s.cost += cost
-	s.both[v] = true
+	s.hoisted[v] = true
 	s.add(v)
 	return v
 }
 
 func (s *ifMerger) add(v *ir.Value) *ir.Value {
 	s.code = append(s.code, v)
-	s.made++
+	s.created++
 	return v
 }

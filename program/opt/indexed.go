@@ -25,7 +25,7 @@ func indexed(f *ir.Func, o Options) bool {
 	if len(small) == 0 {
 		return false
 	}
-	x := &indexer{f: f, pool: newPool(f), names: newRenaming(f), small: small}
+	x := &indexer{f: f, pool: newPool(f), names: newRenaming(f), locals: small}
 	for _, b := range slices.Clone(f.Blocks) {
 		for b != nil {
 			b = x.block(b)
@@ -85,7 +85,7 @@ func newIndexing(v *ir.Value) *indexing {
 	if x.scale = x.stride; x.stride > 1 && strideOf(x.index.Args[0]) == 1 && (x.index.Op == isa.Shl || x.index.Op == isa.IMul) {
 		x.index, x.scale = x.index.Args[0], 1
 	}
-	x.low, x.high = x.reach(v)
+	x.low, x.high = x.elementRange(v)
 	x.accesses = []*ir.Value{v}
 	return x
 }
@@ -122,8 +122,8 @@ func gcd(a, b int) int {
 	return a
 }
 
-// reach returns the first and the last element that v may access.
-func (x *indexing) reach(v *ir.Value) (low, high int) {
+// elementRange returns the first and the last element that v may access.
+func (x *indexing) elementRange(v *ir.Value) (low, high int) {
 	m := v.Mem
 	from, to := int(m.Low), int(m.High)
 	if to <= from {
@@ -148,22 +148,22 @@ func (x *indexing) join(v *ir.Value) bool {
 	if m == nil || v.Op != first.Op || m.Local != n.Local || !m.HasIndex || v.Args[0] != first.Args[0] || m.Low != n.Low || m.High != n.High {
 		return false
 	}
-	low, high := x.reach(v)
+	low, high := x.elementRange(v)
 	x.low, x.high = min(x.low, low), max(x.high, high)
 	x.accesses = append(x.accesses, v)
 	return true
 }
 
 type indexer struct {
-	f     *ir.Func
-	pool  *pool
-	names *renaming
-	small map[*ir.Local]bool
+	f      *ir.Func
+	pool   *pool
+	names  *renaming
+	locals map[*ir.Local]bool
 }
 
 // block takes the first accesses of b apart; it returns the block in which to go on, nil if there are none.
 func (x *indexer) block(b *ir.Block) *ir.Block {
-	at := slices.IndexFunc(b.Code, x.wants)
+	at := slices.IndexFunc(b.Code, x.isIndexed)
 	if at < 0 {
 		return nil
 	}
@@ -186,8 +186,8 @@ func (x *indexer) block(b *ir.Block) *ir.Block {
 	return after
 }
 
-func (x *indexer) wants(v *ir.Value) bool {
-	return v.Mem != nil && v.Mem.Space == isa.SpaceScratch && v.Mem.HasIndex && x.small[v.Mem.Local]
+func (x *indexer) isIndexed(v *ir.Value) bool {
+	return v.Mem != nil && v.Mem.Space == isa.SpaceScratch && v.Mem.HasIndex && x.locals[v.Mem.Local]
 }
 
 // tree emits branches from b to the elements low to high. It returns the block where the ways meet and, for loads,

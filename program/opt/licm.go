@@ -21,7 +21,7 @@ func licm(f *ir.Func, o Options) bool {
 // hoistLoop moves invariant values to the end of the block that dominates the
 // header, unless that block is in another loop.
 func hoistLoop(g *graph, l *loop) bool {
-	p := g.Place[l.header.ID]
+	p := g.Position[l.header.ID]
 	if p == 0 {
 		return false
 	}

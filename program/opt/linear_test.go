@@ -18,13 +18,13 @@ func TestShortcutsChangeNothing(t *testing.T) {
 		Run(f, Options{WaveSize: 8})
 		for _, closing := range []bool{false, true} {
 			d, plain := newAnalysis(f, Options{WaveSize: 8}, closing), newAnalysis(f, Options{WaveSize: 8}, closing)
-			plain.over = slices.Repeat([]int{nowhere}, len(plain.over))
+			plain.skipTo = slices.Repeat([]int{noExit}, len(plain.skipTo))
 			d.run()
 			plain.run()
-			if !slices.Equal(d.isDiv, plain.isDiv) || !slices.Equal(d.leaves, plain.leaves) || len(d.escapes) != len(plain.escapes) {
-				r.Fatalf("divergent values %v, want %v; loops %v, want %v", d.isDiv, plain.isDiv, d.leaves, plain.leaves)
+			if !slices.Equal(d.isDiv, plain.isDiv) || !slices.Equal(d.divergentExits, plain.divergentExits) || len(d.escapes) != len(plain.escapes) {
+				r.Fatalf("divergent values %v, want %v; loops %v, want %v", d.isDiv, plain.isDiv, d.divergentExits, plain.divergentExits)
 			}
-			short += plain.looked - d.looked
+			short += plain.visited - d.visited
 		}
 	})
 	if short <= 0 {
@@ -60,8 +60,8 @@ func cases(t *testing.T, n int) *ir.Func {
 func TestCasesAreLookedAtOnce(t *testing.T) {
 	const n = 2000
 	f := cases(t, n)
-	if d := analyse(f, Options{WaveSize: 64}, true); d.looked > 4*n {
-		t.Errorf("%d blocks looked at, want at most %d", d.looked, 4*n)
+	if d := analyse(f, Options{WaveSize: 64}, true); d.visited > 4*n {
+		t.Errorf("%d blocks looked at, want at most %d", d.visited, 4*n)
 	}
 	s := &numbering{g: newGraph(f), names: newRenaming(f), table: newValueTable(f)}
 	for _, p := range s.g.pre {

@@ -45,7 +45,7 @@ func (g *graph) findLoops() {
 	g.numberLoops()
 	armOf := g.findArms()
 	for _, l := range g.loops {
-		if l.parent, l.depth = max(l.outer, armOf[g.Place[l.header.ID]]), 1; l.parent >= 0 {
+		if l.parent, l.depth = max(l.outer, armOf[g.Position[l.header.ID]]), 1; l.parent >= 0 {
 			l.depth = g.loops[l.parent].depth + 1
 		}
 	}
@@ -86,7 +86,7 @@ func (g *graph) findRounds() {
 	var work []*ir.Block
 	for i := len(g.loops) - 1; i >= 0; i-- {
 		header := g.loops[i].header
-		p := g.Place[header.ID]
+		p := g.Position[header.ID]
 		for _, q := range header.Preds {
 			if g.dominates(header, q) {
 				work = append(work, q)
@@ -98,7 +98,7 @@ func (g *graph) findRounds() {
 			if !g.reachable(b) {
 				continue
 			}
-			q := find(g.Place[b.ID])
+			q := find(g.Position[b.ID])
 			if q == p {
 				continue
 			}
@@ -198,7 +198,7 @@ func (g *graph) namers() [][]*ir.Block {
 	for _, b := range g.Blocks {
 		for _, t := range []*ir.Block{b.Merge, b.Continue} {
 			if g.reachable(t) {
-				named[g.Place[t.ID]] = append(named[g.Place[t.ID]], b)
+				named[g.Position[t.ID]] = append(named[g.Position[t.ID]], b)
 			}
 		}
 	}
@@ -222,7 +222,7 @@ func (l *loop) has(place int) bool {
 
 // blocks yields the blocks of the loop, in order.
 func (l *loop) blocks(yield func(*ir.Block) bool) {
-	for q := l.g.Place[l.header.ID]; q <= l.end; q++ {
+	for q := l.g.Position[l.header.ID]; q <= l.end; q++ {
 		if l.has(q) && !yield(l.g.Blocks[q]) {
 			return
 		}
@@ -230,7 +230,7 @@ func (l *loop) blocks(yield func(*ir.Block) bool) {
 }
 
 func (g *graph) loopOf(b *ir.Block) *loop {
-	if i := g.inLoop[g.Place[b.ID]]; i >= 0 {
+	if i := g.inLoop[g.Position[b.ID]]; i >= 0 {
 		return g.loops[i]
 	}
 	return nil
@@ -246,5 +246,5 @@ func (g *graph) depth(b *ir.Block) int {
 // contains reports that b is part of the loop. Blocks made after the graph are
 // part of no loop.
 func (g *graph) contains(l *loop, b *ir.Block) bool {
-	return g.reachable(b) && l.has(g.Place[b.ID])
+	return g.reachable(b) && l.has(g.Position[b.ID])
 }

@@ -12,13 +12,13 @@ import (
 
 // plainLoop finds a loop by itself, in the simplest form: what reaches the header again, then the arms, down the dominator tree.
 func plainLoop(g *graph, l *loop) (round, members []bool) {
-	n, p := len(g.Blocks), g.Place[l.header.ID]
+	n, p := len(g.Blocks), g.Position[l.header.ID]
 	round = make([]bool, n)
 	round[p] = true
 	for changed := true; changed; {
 		changed = false
 		for q, b := range g.Blocks {
-			back := func(s *ir.Block) bool { return s == l.header || round[g.Place[s.ID]] }
+			back := func(s *ir.Block) bool { return s == l.header || round[g.Position[s.ID]] }
 			if !round[q] && g.dominates(l.header, b) && slices.ContainsFunc(b.Succs, back) {
 				round[q], changed = true, true
 			}
@@ -32,7 +32,7 @@ func plainLoop(g *graph, l *loop) (round, members []bool) {
 	for _, b := range g.Blocks {
 		for _, t := range []*ir.Block{b.Merge, b.Continue} {
 			if g.reachable(t) && (b == l.header || !g.dominates(l.header, b)) {
-				named[g.Place[t.ID]] = true
+				named[g.Position[t.ID]] = true
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func sameLoops(t failing, f *ir.Func) {
 	inner := slices.Repeat([]int{-1}, len(g.Blocks))
 	for i, l := range g.loops {
 		round, members := plainLoop(g, l)
-		if p := g.Place[l.header.ID]; l.parent != inner[p] {
+		if p := g.Position[l.header.ID]; l.parent != inner[p] {
 			t.Fatalf("loop %d is in %d, want %d", i, l.parent, inner[p])
 		}
 		var blocks []*ir.Block

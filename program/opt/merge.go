@@ -27,22 +27,22 @@ func mergeAccesses(f *ir.Func, o Options) bool {
 type merger struct {
 	f       *ir.Func
 	names   *renaming
-	open    []*group
+	open    []*accessGroup
 	wide    []*wideAccess // by id of the value that it replaces
 	changed bool
 }
 
-// A group is a set of accesses of one kind whose addresses differ by constants only, and which may still be joined.
-type group struct {
-	members []*ir.Value // in the order of the block
-	passed  []*ir.Value // writes after the first member that do not touch the members before them
+// A accessGroup is a set of accesses of one kind whose addresses differ by constants only, and which may still be joined.
+type accessGroup struct {
+	members           []*ir.Value // in the order of the block
+	interveningWrites []*ir.Value // writes after the first member that do not touch the members before them
 }
 
-// A wideAccess replaces the accesses parts, in order of their addresses, at the position of one of them.
+// A wideAccess replaces the accesses members, in order of their addresses, at the position of one of them.
 type wideAccess struct {
-	at    *ir.Value
-	parts []*ir.Value
-	apart uint32 // see isa.Access
+	anchor     *ir.Value
+	members    []*ir.Value
+	pairStride uint32 // see isa.Access
 }
 
 // maxOpen bounds the groups that each access is compared with.
@@ -53,7 +53,7 @@ func (m *merger) block(b *ir.Block) {
 	for _, v := range b.Code {
 		m.close(v)
 		if mergeable(v) {
-			m.enter(v)
+			m.addAccess(v)
 		}
 	}
 	for _, g := range m.open {
@@ -79,19 +79,19 @@ func (m *merger) close(v *ir.Value) {
 	if v.Mem == nil && !fence(v) {
 		return
 	}
-	m.open = slices.DeleteFunc(m.open, func(g *group) bool {
+	m.open = slices.DeleteFunc(m.open, func(g *accessGroup) bool {
 		if slices.ContainsFunc(g.members, func(w *ir.Value) bool { return interferes(v, w) }) {
 			m.join(g)
 			return true
 		}
 		if v.Op != isa.Load {
-			g.passed = append(g.passed, v)
+			g.interveningWrites = append(g.interveningWrites, v)
 		}
 		return false
 	})
 }
 
-func (m *merger) enter(v *ir.Value) {
+func (m *merger) addAccess(v *ir.Value) {
 	for _, g := range m.open {
 		if neighbours(v, g.members[0]) && len(g.members) < maxOpen && g.admits(v) {
 			g.members = append(g.members, v)
@@ -102,12 +102,12 @@ func (m *merger) enter(v *ir.Value) {
 		m.join(m.open[0])
 		m.open = slices.Delete(m.open, 0, 1)
 	}
-	m.open = append(m.open, &group{members: []*ir.Value{v}})
+	m.open = append(m.open, &accessGroup{members: []*ir.Value{v}})
 }
 
 // admits reports whether v may join the group: a load moves up to the first member, past the writes in between.
-func (g *group) admits(v *ir.Value) bool {
-	return v.Op != isa.Load || !slices.ContainsFunc(g.passed, func(w *ir.Value) bool { return interferes(w, v) })
+func (g *accessGroup) admits(v *ir.Value) bool {
+	return v.Op != isa.Load || !slices.ContainsFunc(g.interveningWrites, func(w *ir.Value) bool { return interferes(w, v) })
 }
 
 func neighbours(v, w *ir.Value) bool {
@@ -118,11 +118,11 @@ func neighbours(v, w *ir.Value) bool {
 }
 
 // join cuts the group, ordered by address, into accesses as wide as allowed.
-func (m *merger) join(g *group) {
+func (m *merger) join(g *accessGroup) {
 	if len(g.members) < 2 {
 		return
 	}
-	pieces := pieces(g)
+	pieces := accessRuns(g)
 	for i, p := range pieces {
 		if p == nil {
 			continue
@@ -133,13 +133,13 @@ func (m *merger) join(g *group) {
 			p, pieces[j] = slices.Concat(p, pieces[j]), nil
 		}
 		if len(p) > 1 {
-			m.place(g, p, apart)
+			m.makeWide(g, p, apart)
 		}
 	}
 }
 
-// pieces splits the members of a group into runs that one access moves.
-func pieces(g *group) (list [][]*ir.Value) {
+// accessRuns splits the members of a group into runs that one access moves.
+func accessRuns(g *accessGroup) (list [][]*ir.Value) {
 	sorted := slices.Clone(g.members)
 	slices.SortStableFunc(sorted, func(v, w *ir.Value) int { return cmp.Compare(v.Mem.Offset, w.Mem.Offset) })
 	for i := 0; i < len(sorted); {
@@ -179,19 +179,19 @@ const farthest = 255
 // multiple of it apart, of 64 times that size (Mesa's try_vectorize_shared2; ds_read2 and ds_read2st64).
 func partner(pieces [][]*ir.Value, i int) int {
 	low := pieces[i][0].Mem
-	bytes := pieceBytes(pieces[i])
+	bytes := runBytes(pieces[i])
 	if low.Space != isa.SpaceLDS || bytes != 4 && bytes != 8 || aligned(low) < bytes {
 		return 0
 	}
 	for j := i + 1; j < len(pieces); j++ {
-		if pieces[j] != nil && pieceBytes(pieces[j]) == bytes && twoOffsets(low, pieces[j][0].Mem, bytes) {
+		if pieces[j] != nil && runBytes(pieces[j]) == bytes && twoOffsets(low, pieces[j][0].Mem, bytes) {
 			return j
 		}
 	}
 	return 0
 }
 
-func pieceBytes(p []*ir.Value) uint32 { return uint32(len(p)) * size(p[0].Mem) }
+func runBytes(p []*ir.Value) uint32 { return uint32(len(p)) * size(p[0].Mem) }
 
 // twoOffsets reports that one instruction has both offsets.
 func twoOffsets(low, high *ir.Mem, bytes uint32) bool {
@@ -206,8 +206,8 @@ func twoOffsets(low, high *ir.Mem, bytes uint32) bool {
 // aligned returns the known alignment of the access in bytes.
 func aligned(m *ir.Mem) uint32 { return min(m.Align, lowBit(m.Offset)) }
 
-// place makes the parts one access, at the first load or the last store.
-func (m *merger) place(g *group, parts []*ir.Value, apart uint32) {
+// makeWide makes the parts one access, at the first load or the last store.
+func (m *merger) makeWide(g *accessGroup, parts []*ir.Value, apart uint32) {
 	at := parts[0]
 	for _, v := range g.members {
 		if slices.Contains(parts, v) {
@@ -234,7 +234,7 @@ func (m *merger) rewrite(b *ir.Block) {
 		switch {
 		case w == nil:
 			out = append(out, v)
-		case w.at == v:
+		case w.anchor == v:
 			out = m.emit(out, w)
 		}
 	}
@@ -242,14 +242,14 @@ func (m *merger) rewrite(b *ir.Block) {
 }
 
 func (m *merger) emit(out []*ir.Value, w *wideAccess) []*ir.Value {
-	at, mem := w.at, *w.parts[0].Mem
-	mem.Count, mem.Apart = uint8(len(w.parts)), w.apart
+	at, mem := w.anchor, *w.members[0].Mem
+	mem.Count, mem.PairStride = uint8(len(w.members)), w.pairStride
 	v := m.f.NewValue(at.Op, at.T, isa.Void)
 	v.Block, v.Mem, v.Uniform, v.Origin = at.Block, &mem, at.Uniform, at.Origin
 	_, _, _, data := at.MemArgs()
 	v.Args = append(v.Args, at.Args[:len(at.Args)-len(data)]...)
 	out = append(out, v)
-	for i, p := range w.parts {
+	for i, p := range w.members {
 		if p.Op == isa.Store {
 			v.Args = append(v.Args, p.Args[len(p.Args)-1])
 			continue

@@ -35,7 +35,7 @@ type narrower struct {
 
 // A narrowWord is an aligned word of memory and the loads of its parts, in the order of the block.
 type narrowWord struct {
-	parts []*ir.Value
+	loads []*ir.Value
 	have  uint32    // bytes that are loaded, a bit each
 	bytes uint32    // of a part
 	value *ir.Value // the load of the word, at the place of the first part
@@ -48,7 +48,7 @@ func (w *narrower) block(b *ir.Block) {
 	var whole []*narrowWord
 	for _, v := range b.Code {
 		w.close(v)
-		if n := w.enter(v); n != nil {
+		if n := w.addLoad(v); n != nil {
 			whole = append(whole, n)
 		}
 	}
@@ -66,13 +66,13 @@ func (w *narrower) close(v *ir.Value) {
 	w.open = slices.DeleteFunc(w.open, func(n *narrowWord) bool { return interferes(v, n.value) })
 }
 
-// enter adds a load to its word, and returns the word when its loads cover it.
-func (w *narrower) enter(v *ir.Value) *narrowWord {
+// addLoad adds a load to its word, and returns the word when its loads cover it.
+func (w *narrower) addLoad(v *ir.Value) *narrowWord {
 	if !narrow(v) {
 		return nil
 	}
 	at := slices.IndexFunc(w.open, func(n *narrowWord) bool {
-		m := n.parts[0]
+		m := n.loads[0]
 		return m.Mem.Offset&^3 == v.Mem.Offset&^3 && neighbours(v, m)
 	})
 	if at < 0 {
@@ -83,7 +83,7 @@ func (w *narrower) enter(v *ir.Value) *narrowWord {
 		w.open = append(w.open, &narrowWord{bytes: size(v.Mem), value: w.word(v)})
 	}
 	n := w.open[at]
-	n.parts = append(n.parts, v)
+	n.loads = append(n.loads, v)
 	n.have |= (1<<n.bytes - 1) << (v.Mem.Offset & 3)
 	if n.have != wholeWord {
 		return nil
@@ -107,8 +107,8 @@ func (w *narrower) rewrite(b *ir.Block, whole []*narrowWord) {
 	first := map[*ir.Value]*narrowWord{}
 	part := map[*ir.Value]*narrowWord{}
 	for _, n := range whole {
-		first[n.parts[0]] = n
-		for _, v := range n.parts {
+		first[n.loads[0]] = n
+		for _, v := range n.loads {
 			part[v] = n
 		}
 	}
@@ -122,7 +122,7 @@ func (w *narrower) rewrite(b *ir.Block, whole []*narrowWord) {
 		if first[v] == n {
 			out = append(out, n.value)
 		}
-		out = w.take(out, n, v, 8*(v.Mem.Offset&3))
+		out = w.replacePart(out, n, v, 8*(v.Mem.Offset&3))
 	}
 	b.Code = out
 }
@@ -136,8 +136,8 @@ func (w *narrower) word(v *ir.Value) *ir.Value {
 	return l
 }
 
-// take replaces a part: values that widen it extract its bits from the word, from bit shift on.
-func (w *narrower) take(out []*ir.Value, n *narrowWord, v *ir.Value, shift uint32) []*ir.Value {
+// replacePart replaces a part: values that widen it extract its bits from the word, from bit shift on.
+func (w *narrower) replacePart(out []*ir.Value, n *narrowWord, v *ir.Value, shift uint32) []*ir.Value {
 	made := func(op isa.Op, t isa.Type, imm uint64, args ...*ir.Value) *ir.Value {
 		x := w.f.NewValue(op, t, t, args...)
 		x.Imm, x.Block, x.SPIRV, x.Line = imm, v.Block, v.SPIRV, v.Line
@@ -147,7 +147,7 @@ func (w *narrower) take(out []*ir.Value, n *narrowWord, v *ir.Value, shift uint3
 	number := func(x uint32) *ir.Value { return w.pool.constant(isa.I32, uint64(x)) }
 	var fields [2]*ir.Value // zero- and sign-extended
 	plain := false
-	for _, user := range w.u.of(v) {
+	for _, user := range w.u.users(v) {
 		kind, op := 0, isa.BitFieldUExtract
 		if user.Op == isa.SConvert {
 			kind, op = 1, isa.BitFieldSExtract
@@ -165,7 +165,7 @@ func (w *narrower) take(out []*ir.Value, n *narrowWord, v *ir.Value, shift uint3
 		}
 		w.names.set(user, field)
 	}
-	if !plain && len(w.u.of(v)) > 0 {
+	if !plain && len(w.u.users(v)) > 0 {
 		return out
 	}
 	whole := n.value

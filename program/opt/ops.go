@@ -12,8 +12,8 @@ func pure(v *ir.Value) bool { return v.Op.Has(isa.FlagPure) }
 // crossLane reports whether v depends on which lanes are active, so that it stays in its block.
 func crossLane(v *ir.Value) bool { return v.Op.Has(isa.FlagCrossLane) }
 
-// kept reports that v stays though nothing uses it.
-func kept(v *ir.Value) bool {
+// hasSideEffect reports that v stays though nothing uses it.
+func hasSideEffect(v *ir.Value) bool {
 	return v.Op.Has(isa.FlagEffect) || v.Mem != nil && v.Mem.Volatile
 }
 

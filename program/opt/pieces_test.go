@@ -53,7 +53,7 @@ func TestPiecesOfLDS(t *testing.T) {
 			var got []access
 			eachValue(b.f, func(v *ir.Value) {
 				if v.Op == op && v.Mem.Space == isa.SpaceLDS {
-					got = append(got, access{v.Mem.Offset, v.Mem.Apart, v.Mem.Count})
+					got = append(got, access{v.Mem.Offset, v.Mem.PairStride, v.Mem.Count})
 				}
 			})
 			if !slices.Equal(got, c.want) {
@@ -65,7 +65,7 @@ func TestPiecesOfLDS(t *testing.T) {
 
 // TestPiecesMeet: the gap between two pieces belongs to neither.
 func TestPiecesMeet(t *testing.T) {
-	two := &ir.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32, Offset: 8, Count: 2, Apart: 16}}
+	two := &ir.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32, Offset: 8, Count: 2, PairStride: 16}}
 	for offset, want := range map[uint32]bool{4: false, 8: true, 12: false, 20: false, 24: true, 28: false} {
 		word := &ir.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32, Offset: offset, Count: 1}}
 		if offsetsMeet(two, word) != want || offsetsMeet(word, two) != want {

@@ -79,7 +79,7 @@ func writtenBefore(f *ir.Func) []bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Code {
 			if aliases(f, v) && v.Op.Has(isa.FlagWrites) {
-				spread(b, before)
+				markReachable(b, before)
 				break
 			}
 		}
@@ -87,8 +87,8 @@ func writtenBefore(f *ir.Func) []bool {
 	return before
 }
 
-// spread marks the blocks that b reaches.
-func spread(b *ir.Block, reached []bool) {
+// markReachable marks the blocks that b reaches.
+func markReachable(b *ir.Block, reached []bool) {
 	for work := []*ir.Block{b}; len(work) > 0; {
 		b, work = work[len(work)-1], work[:len(work)-1]
 		for _, to := range b.Succs {

@@ -55,7 +55,7 @@ func (p *preciser) minus(a, b *ir.Value) *ir.Value      { return p.op(isa.FSub, 
 func (p *preciser) fma(a, b, c *ir.Value) *ir.Value     { return p.op(isa.Fma, isa.F32, a, b, c) }
 func (p *preciser) neg(a *ir.Value) *ir.Value           { return p.op(isa.FNeg, isa.F32, a) }
 func (p *preciser) abs(a *ir.Value) *ir.Value           { return p.op(isa.FAbs, isa.F32, a) }
-func (p *preciser) less(a, b *ir.Value) *ir.Value       { return p.op(isa.FOrdLt, isa.F32, a, b) }
+func (p *preciser) lessThan(a, b *ir.Value) *ir.Value   { return p.op(isa.FOrdLt, isa.F32, a, b) }
 func (p *preciser) choose(is, a, b *ir.Value) *ir.Value { return p.op(isa.Select, a.R, is, a, b) }
 
 // is reports that x is of one of the kinds.
@@ -94,7 +94,7 @@ func (p *preciser) divide(n, d *ir.Value) *ir.Value {
 
 // squareRoot takes the neighbour of the instruction's result that is nearest.
 func (p *preciser) squareRoot(x *ir.Value) *ir.Value {
-	small := p.less(x, p.float(0x1p-96))
+	small := p.lessThan(x, p.float(0x1p-96))
 	x = p.choose(small, p.mul(x, p.float(0x1p32)), x)
 	s := p.op(isa.Sqrt, isa.F32, x)
 	next := func(by uint64) *ir.Value {
@@ -102,7 +102,7 @@ func (p *preciser) squareRoot(x *ir.Value) *ir.Value {
 	}
 	down, up := next(1<<32-1), next(1)
 	tooLarge := p.op(isa.FOrdLe, isa.F32, p.fma(p.neg(down), s, x), p.float(0))
-	tooSmall := p.less(p.float(0), p.fma(p.neg(up), s, x))
+	tooSmall := p.lessThan(p.float(0), p.fma(p.neg(up), s, x))
 	s = p.choose(tooSmall, up, p.choose(tooLarge, down, s))
 	s = p.choose(small, p.mul(s, p.float(0x1p-16)), s)
 	return p.choose(p.is(x, isa.FClassZero|isa.FClassPlus), x, s)
@@ -125,13 +125,13 @@ func (p *preciser) exp(x *ir.Value) *ir.Value {
 
 // inRange returns e, the exponential of x, or 0 where x is below least and infinity where it is above most.
 func (p *preciser) inRange(x, e *ir.Value, least, most float64) *ir.Value {
-	e = p.choose(p.less(x, p.float(least)), p.float(0), e)
-	return p.choose(p.less(p.float(most), x), p.float(math.Inf(1)), e)
+	e = p.choose(p.lessThan(x, p.float(least)), p.float(0), e)
+	return p.choose(p.lessThan(p.float(most), x), p.float(math.Inf(1)), e)
 }
 
 // exp2 keeps results from being subnormal before the last step, as the instruction has none.
 func (p *preciser) exp2(x *ir.Value) *ir.Value {
-	small := p.less(x, p.float(-126))
+	small := p.lessThan(x, p.float(-126))
 	e := p.op(isa.Exp2, isa.F32, p.plus(x, p.choose(small, p.float(64), p.float(0))))
 	return p.mul(e, p.choose(small, p.float(0x1p-64), p.float(1)))
 }
@@ -139,7 +139,7 @@ func (p *preciser) exp2(x *ir.Value) *ir.Value {
 // scaledLog2 returns the binary logarithm of x. A subnormal x, which the instruction flushes to 0, is scaled by 2^32,
 // and small is set.
 func (p *preciser) scaledLog2(x *ir.Value) (log, small *ir.Value) {
-	small = p.less(x, p.float(0x1p-126))
+	small = p.lessThan(x, p.float(0x1p-126))
 	x = p.mul(x, p.choose(small, p.float(0x1p32), p.float(1)))
 	return p.op(isa.Log2, isa.F32, x), small
 }
@@ -153,6 +153,6 @@ func (p *preciser) log(x *ir.Value) *ir.Value {
 	y, small := p.scaledLog2(x)
 	high := p.mul(y, p.float(ln2))
 	low := p.fma(y, p.float(ln2Rest), p.fma(y, p.float(ln2), p.neg(high)))
-	log := p.choose(p.less(p.abs(y), p.float(math.Inf(1))), p.plus(high, low), y)
+	log := p.choose(p.lessThan(p.abs(y), p.float(math.Inf(1))), p.plus(high, low), y)
 	return p.minus(log, p.choose(small, p.float(32*math.Ln2), p.float(0)))
 }

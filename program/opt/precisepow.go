@@ -20,7 +20,7 @@ func (p *preciser) pow(x, y *ir.Value) *ir.Value {
 // and sqrt(2), ln m = 2 artanh((m-1)/(m+1)).
 func (p *preciser) logOfTwo(x *ir.Value) (high, low *ir.Value) {
 	m, e := p.op(isa.FrexpMant, isa.F32, x), p.op(isa.FrexpExp, isa.F32, x)
-	less := p.less(m, p.float(math.Sqrt2/2))
+	less := p.lessThan(m, p.float(math.Sqrt2/2))
 	m = p.mul(m, p.choose(less, p.float(2), p.float(1)))
 	exponent := p.from(isa.SToF, isa.F32, p.op(isa.ISub, isa.I32, e, p.choose(less, p.word(1), p.word(0))))
 	q, qRest := p.quotient(m)
@@ -75,7 +75,7 @@ func (p *preciser) powCases(x, y, magnitude, result *ir.Value) *ir.Value {
 	negative := p.op(isa.SLt, isa.I32, p.bits(isa.I32, x), p.word(0))
 	sign := p.choose(and(negative, odd), p.word(signBit), p.word(0))
 
-	up := p.op(isa.Xor, isa.Bool, p.less(magnitude, one), p.less(zero, y)) // towards infinity
+	up := p.op(isa.Xor, isa.Bool, p.lessThan(magnitude, one), p.lessThan(zero, y)) // towards infinity
 	atEnd := or(equal(magnitude, zero), equal(magnitude, infinity))
 	result = p.choose(or(atEnd, equal(p.abs(y), infinity)), p.choose(up, infinity, zero), result)
 	result = p.choose(and(equal(p.abs(y), infinity), equal(magnitude, one)), one, result)

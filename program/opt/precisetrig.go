@@ -11,7 +11,7 @@ const largeAngle = 0x1p17
 // circular returns the sine or the cosine of x.
 func (p *preciser) circular(x *ir.Value, cosine bool) *ir.Value {
 	angle := p.abs(x)
-	r := p.either(p.op(isa.FOrdLe, isa.F32, p.float(largeAngle), angle),
+	r := p.ifElse(p.op(isa.FOrdLe, isa.F32, p.float(largeAngle), angle),
 		func() []*ir.Value { return p.reduceLarge(angle) },
 		func() []*ir.Value { return p.reduce(angle) })
 	rest, quarters := r[0], r[1]

@@ -101,15 +101,15 @@ func (p *promoter) access(v *ir.Value, used []bool) {
 	if slot >= len(l.Slots) && (v.Op == isa.Load || v.Op == isa.Store) && v.Mem.Count == 1 {
 		return // outside the variable: removed in fill
 	}
-	if !p.whole(v, slot) {
+	if !p.coversSlot(v, slot) {
 		p.forbid(l, v.Mem.Offset, v.Mem.Offset+uint32(v.Mem.Count)*wordsOf(v.Mem.Elem))
 		return
 	}
 	used[base+slot] = true
 }
 
-// whole reports that v loads or stores exactly the slot.
-func (p *promoter) whole(v *ir.Value, slot int) bool {
+// coversSlot reports that v loads or stores exactly the slot.
+func (p *promoter) coversSlot(v *ir.Value, slot int) bool {
 	l := v.Mem.Local
 	return (v.Op == isa.Load || v.Op == isa.Store) && v.Mem.Count == 1 && !v.Mem.Volatile &&
 		v.Mem.Offset%l.SlotWords == 0 && slot < len(l.Slots) && v.Mem.Elem.Bits() == l.Slots[slot].Bits()

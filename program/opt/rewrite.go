@@ -81,9 +81,9 @@ type constKey struct {
 // A pool holds the constants of a function, one value each, at the head of the
 // entry block, where they dominate every use.
 type pool struct {
-	f    *ir.Func
-	have map[constKey]*ir.Value
-	made []*ir.Value
+	f       *ir.Func
+	have    map[constKey]*ir.Value
+	created []*ir.Value
 }
 
 // newPool finds the constants that gatherConstants has put there.
@@ -98,7 +98,7 @@ func newPool(f *ir.Func) *pool {
 	return p
 }
 
-func (p *pool) get(op isa.Op, t isa.Type, bits uint64) *ir.Value {
+func (p *pool) intern(op isa.Op, t isa.Type, bits uint64) *ir.Value {
 	k := constKey{op, t, bits}
 	if v := p.have[k]; v != nil {
 		return v
@@ -106,25 +106,25 @@ func (p *pool) get(op isa.Op, t isa.Type, bits uint64) *ir.Value {
 	v := p.f.NewValue(op, t, t)
 	v.Imm, v.Block, v.Uniform = bits, p.f.Blocks[0], true
 	p.have[k] = v
-	p.made = append(p.made, v)
+	p.created = append(p.created, v)
 	return v
 }
 
 // constant returns the value of type t with the given bits.
 func (p *pool) constant(t isa.Type, bits uint64) *ir.Value {
-	return p.get(isa.Const, t, bits&t.Mask())
+	return p.intern(isa.Const, t, bits&t.Mask())
 }
 
-func (p *pool) undef(t isa.Type) *ir.Value { return p.get(isa.Undef, t, 0) }
+func (p *pool) undef(t isa.Type) *ir.Value { return p.intern(isa.Undef, t, 0) }
 
 // flush puts the constants made since into the entry block.
 func (p *pool) flush() {
-	if len(p.made) == 0 {
+	if len(p.created) == 0 {
 		return
 	}
 	b := p.f.Blocks[0]
-	b.Code = append(p.made, b.Code...)
-	p.made = nil
+	b.Code = append(p.created, b.Code...)
+	p.created = nil
 }
 
 // gatherConstants moves all constants to the head of the entry block, one of
@@ -135,7 +135,7 @@ func gatherConstants(f *ir.Func, _ Options) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Code {
 			if v.Op == isa.Const || v.Op == isa.Undef {
-				names.set(v, p.get(v.Op, v.R, v.Imm))
+				names.set(v, p.intern(v.Op, v.R, v.Imm))
 			}
 		}
 	}
@@ -239,10 +239,10 @@ func (u *uses) branch(b *ir.Block) {
 // branches returns the blocks that branch on a value.
 func (u *uses) branches(v *ir.Value) []*ir.Block { return u.on[u.conds[v.ID]] }
 
-func (u *uses) of(v *ir.Value) []*ir.Value { return u.list[u.start[v.ID]:u.start[v.ID+1]] }
+func (u *uses) users(v *ir.Value) []*ir.Value { return u.list[u.start[v.ID]:u.start[v.ID+1]] }
 
 // count returns the number of uses, branches included.
-func (u *uses) count(v *ir.Value) int { return len(u.of(v)) + len(u.branches(v)) }
+func (u *uses) count(v *ir.Value) int { return len(u.users(v)) + len(u.branches(v)) }
 
 func eachValue(f *ir.Func, visit func(v *ir.Value)) {
 	for _, b := range f.Blocks {

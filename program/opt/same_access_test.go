@@ -99,12 +99,12 @@ func TestValuesThatAreAlike(t *testing.T) {
 		"Mem":  func(v *ir.Value) { v.Mem = &ir.Mem{} },
 	} {
 		v := plain()
-		if edit(v); s.alike(plain(), v) != (name == "") {
+		if edit(v); s.sameOperation(plain(), v) != (name == "") {
 			t.Errorf("values that differ in %q are alike: %t", name, name != "")
 		}
 	}
 	for _, op := range []isa.Op{isa.Const, isa.Undef, isa.Barrier, isa.Ballot, isa.Proj} {
-		if v := (&ir.Value{Op: op}); s.alike(v, v) && !v.Op.Has(isa.FlagPure) || s.alike(v, v) && (op == isa.Const || op == isa.Undef || op == isa.Proj) {
+		if v := (&ir.Value{Op: op}); s.sameOperation(v, v) && !v.Op.Has(isa.FlagPure) || s.sameOperation(v, v) && (op == isa.Const || op == isa.Undef || op == isa.Proj) {
 			t.Errorf("%s is merged with itself", isa.Table[op].Name)
 		}
 	}
@@ -117,16 +117,16 @@ func TestValuesThatAreAlike(t *testing.T) {
 		}
 		base := &ir.Mem{}
 		m.Space, base.Space = isa.SpaceBuffer, isa.SpaceBuffer
-		if got := s.alike(load(base), load(m)); got != free[name] {
+		if got := s.sameOperation(load(base), load(m)); got != free[name] {
 			t.Errorf("accesses that differ in %s are alike: %t", name, got)
 		}
 	}
 	for space, want := range map[isa.Space]bool{isa.SpaceBuffer: true, isa.SpaceLDS: true, isa.SpaceFlat: true, isa.SpaceImage: false, isa.SpaceScratch: false} {
 		a, b := load(&ir.Mem{}), load(&ir.Mem{})
-		if a.Mem.Space, b.Mem.Space = space, space; s.alike(a, b) != want {
+		if a.Mem.Space, b.Mem.Space = space, space; s.sameOperation(a, b) != want {
 			t.Errorf("accesses to space %d are alike: %t", space, !want)
 		}
-		if b.Mem.Space = isa.SpaceImage; s.alike(a, b) {
+		if b.Mem.Space = isa.SpaceImage; s.sameOperation(a, b) {
 			t.Errorf("accesses to spaces %d and %d are alike", space, isa.SpaceImage)
 		}
 	}

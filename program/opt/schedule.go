@@ -14,7 +14,7 @@ import (
 // Where buffers are descriptors, loads keep their order among each other, accesses to LDS do not move, and the limit of
 // registers follows from the number that the source's order needs, as in Mesa's ACO (schedule_VMEM, schedule_program).
 func scheduleLoads(f *ir.Func, o Options) bool {
-	s := &scheduler{o: o, inOrder: !o.SelectBuffers, u: newUses(f), place: make([]int, f.NumValues()), left: make([]int, f.NumValues())}
+	s := &scheduler{o: o, inOrder: !o.SelectBuffers, u: newUses(f), position: make([]int, f.NumValues()), remainingUses: make([]int, f.NumValues())}
 	s.live, s.dies = liveThrough(f)
 	if o.Registers.All > 0 && s.inOrder {
 		s.o.MaxVectorRegs = o.Registers.limit(s.demand(f))
@@ -29,33 +29,33 @@ type scheduler struct {
 	o       Options
 	inOrder bool // loads keep their order
 
-	u    *uses
-	live []int       // rows of values that live into or across each block, by block id
-	dies []*ir.Block // by value id: the last block that uses it if that is in the value's loop; for a loop's phis, the last such block in the loop
-	at   *ir.Block
+	u            *uses
+	live         []int       // rows of values that live into or across each block, by block id
+	dies         []*ir.Block // by value id: the last block that uses it if that is in the value's loop; for a loop's phis, the last such block in the loop
+	currentBlock *ir.Block
 
-	place []int // in the present segment, plus 1, by value id; 0: elsewhere
-	left  []int // uses in the segment that are still to come, by value id
+	position      []int // in the present segment, plus 1, by value id; 0: elsewhere
+	remainingUses []int // uses in the segment that are still to come, by value id
 
-	code  []*ir.Value // the segment
-	out   []*ir.Value
-	wait  []int              // operands and earlier accesses still to come, by place
-	next  [][]int            // places that wait for this one
-	ready [numUrgencies]heap // by urgency
-	cone  []bool             // by place: a load of the segment needs it
-	waits []bool             // by place: it needs a load of the segment
-	late  []int              // by place: the last load of the segment that it depends on
-	serve []int              // by place: the first load of the segment that needs it, itself if none
-	rows  int
+	code     []*ir.Value // the segment
+	out      []*ir.Value
+	wait     []int              // operands and earlier accesses still to come, by place
+	next     [][]int            // places that wait for this one
+	ready    [numUrgencies]heap // by urgency
+	cone     []bool             // by place: a load of the segment needs it
+	waits    []bool             // by place: it needs a load of the segment
+	lastLoad []int              // by place: the last load of the segment that it depends on
+	serve    []int              // by place: the first load of the segment that needs it, itself if none
+	rows     int
 
-	plain pressure // of the segment in its own order
+	sourceOrder pressure // of the segment in its own order
 }
 
 // Urgency of values that are ready.
 const (
 	isLoad      = iota // a load that waits for no other
 	feedsLoad          // an operand of such a load
-	meanwhile          // depends on no load
+	independent        // depends on no load
 	waitingLoad        // a load that depends on other loads, or an operand of one
 	waiting            // all else that waits for loads
 	numUrgencies
@@ -74,7 +74,7 @@ const maxSegment = 1024
 
 // block schedules the stretches between synchronisation.
 func (s *scheduler) block(b *ir.Block) {
-	s.begin(b)
+	s.countLiveIns(b)
 	from := 0
 	for from < len(b.Code) && literal(b.Code[from]) {
 		from++
@@ -91,22 +91,22 @@ func (s *scheduler) block(b *ir.Block) {
 	}
 }
 
-// begin counts the uses of values that are live into a block.
-func (s *scheduler) begin(b *ir.Block) {
-	s.at, s.rows = b, s.live[b.ID]
+// countLiveIns counts the uses of values that are live into a block.
+func (s *scheduler) countLiveIns(b *ir.Block) {
+	s.currentBlock, s.rows = b, s.live[b.ID]
 	if !s.inOrder {
 		return
 	}
 	for _, v := range b.Code {
 		for _, a := range v.Args {
 			if a.Block != b {
-				s.left[a.ID] = 0
+				s.remainingUses[a.ID] = 0
 			}
 		}
 	}
 	count := func(a *ir.Value) {
 		if a.Block != b {
-			s.left[a.ID]++
+			s.remainingUses[a.ID]++
 		}
 	}
 	for _, v := range b.Code {
@@ -135,7 +135,7 @@ func (s *scheduler) segment(b *ir.Block, code []*ir.Value) {
 	s.keepPhis(b)
 	for i := range code {
 		if s.wait[i] == 0 {
-			s.enter(i)
+			s.makeReady(i)
 		}
 	}
 	for len(s.out) < len(code) {
@@ -143,7 +143,7 @@ func (s *scheduler) segment(b *ir.Block, code []*ir.Value) {
 	}
 	copy(code, s.out)
 	for _, v := range code {
-		s.place[v.ID] = 0
+		s.position[v.ID] = 0
 	}
 }
 
@@ -151,17 +151,17 @@ func (s *scheduler) prepare(code []*ir.Value) {
 	n := len(code)
 	s.code, s.out = code, s.out[:0]
 	s.wait, s.next, s.cone, s.waits, s.serve = make([]int, n), make([][]int, n), make([]bool, n), make([]bool, n), make([]int, n)
-	s.late = make([]int, n)
+	s.lastLoad = make([]int, n)
 	for i, v := range code {
-		s.place[v.ID] = i + 1
-		s.left[v.ID] = s.u.count(v)
+		s.position[v.ID] = i + 1
+		s.remainingUses[v.ID] = s.u.count(v)
 	}
 	var accesses []int
 	for i, v := range code {
 		for _, a := range v.Args {
-			if p := s.place[a.ID]; p > 0 {
-				s.after(p-1, i)
-				s.needs(i, p-1)
+			if p := s.position[a.ID]; p > 0 {
+				s.addEdge(p-1, i)
+				s.addLoadDependency(i, p-1)
 			}
 		}
 		if v.Mem == nil && !fence(v) {
@@ -169,7 +169,7 @@ func (s *scheduler) prepare(code []*ir.Value) {
 		}
 		for _, j := range accesses {
 			if interferes(v, code[j]) {
-				s.after(j, i)
+				s.addEdge(j, i)
 			}
 		}
 		if v.Mem != nil && !pure(v) {
@@ -178,37 +178,37 @@ func (s *scheduler) prepare(code []*ir.Value) {
 	}
 	s.markCones()
 	if s.inOrder {
-		s.foresee()
+		s.simulateSourceOrder()
 	}
 }
 
-// needs notes that value i has value j as an operand.
-func (s *scheduler) needs(i, j int) {
+// addLoadDependency notes that value i has value j as an operand.
+func (s *scheduler) addLoadDependency(i, j int) {
 	switch {
 	case s.loads(s.code[j]):
-		s.waits[i], s.late[i] = true, max(s.late[i], j)
+		s.waits[i], s.lastLoad[i] = true, max(s.lastLoad[i], j)
 	case s.waits[j]:
-		s.waits[i], s.late[i] = true, max(s.late[i], s.late[j])
+		s.waits[i], s.lastLoad[i] = true, max(s.lastLoad[i], s.lastLoad[j])
 	}
 }
 
-// foresee works out the registers of the segment in its own order.
-func (s *scheduler) foresee() {
+// simulateSourceOrder works out the registers of the segment in its own order.
+func (s *scheduler) simulateSourceOrder() {
 	rows := s.rows
-	s.plain.begin(len(s.code), rows)
+	s.sourceOrder.reset(len(s.code), rows)
 	for i, v := range s.code {
 		for _, a := range v.Args {
 			s.used(a)
 		}
 		s.rows += rowsOf(v)
-		s.plain.set(i, s.rows)
+		s.sourceOrder.set(i, s.rows)
 	}
-	s.plain.build()
+	s.sourceOrder.build()
 	s.rows = rows
 	for _, v := range s.code {
 		for _, a := range v.Args {
-			if !s.lasts(a) {
-				s.left[a.ID]++
+			if !s.livesOut(a) {
+				s.remainingUses[a.ID]++
 			}
 		}
 	}
@@ -218,10 +218,10 @@ func (s *scheduler) foresee() {
 func (s *scheduler) keepPhis(b *ir.Block) {
 	for _, to := range b.Succs {
 		for _, phi := range to.Phis {
-			next := s.place[phi.Args[predOf(to, b)].ID]
-			for _, u := range s.u.of(phi) {
-				if p := s.place[u.ID]; p > 0 && p < next {
-					s.after(p-1, next-1)
+			next := s.position[phi.Args[predOf(to, b)].ID]
+			for _, u := range s.u.users(phi) {
+				if p := s.position[u.ID]; p > 0 && p < next {
+					s.addEdge(p-1, next-1)
 				}
 			}
 		}
@@ -233,7 +233,7 @@ func (s *scheduler) loads(v *ir.Value) bool {
 	return v.Op == isa.Load && !(s.inOrder && v.Mem.Space == isa.SpaceLDS) || readsImage(v)
 }
 
-func (s *scheduler) after(first, then int) {
+func (s *scheduler) addEdge(first, then int) {
 	s.next[first] = append(s.next[first], then)
 	s.wait[then]++
 }
@@ -248,7 +248,7 @@ func (s *scheduler) markCones() {
 			continue
 		}
 		for _, a := range v.Args {
-			if p := s.place[a.ID]; p > 0 {
+			if p := s.position[a.ID]; p > 0 {
 				if !s.cone[p-1] || s.serve[i] < s.serve[p-1] {
 					s.serve[p-1] = s.serve[i]
 				}
@@ -258,13 +258,13 @@ func (s *scheduler) markCones() {
 	}
 }
 
-// enter makes a value ready. Where loads keep their order, operands of a load have the load's position, and users of
+// makeReady makes a value ready. Where loads keep their order, operands of a load have the load's position, and users of
 // loads are ordered by the last load that they depend on.
-func (s *scheduler) enter(i int) {
+func (s *scheduler) makeReady(i int) {
 	at, u := i, s.urgency(i)
 	switch {
 	case s.inOrder && u == waiting:
-		at = s.late[i]
+		at = s.lastLoad[i]
 	case s.inOrder:
 		at = s.serve[i]
 	}
@@ -285,7 +285,7 @@ func (s *scheduler) urgency(i int) int {
 	case s.cone[i]:
 		return feedsLoad
 	}
-	return meanwhile
+	return independent
 }
 
 // pick returns a load while registers suffice, otherwise the first ready value.
@@ -297,7 +297,7 @@ func (s *scheduler) pick() int {
 		}
 	}
 	if s.inOrder {
-		return s.plain.next
+		return s.sourceOrder.next
 	}
 	first := -1
 	for u := range s.ready {
@@ -310,7 +310,7 @@ func (s *scheduler) pick() int {
 
 // dropIssued takes values from a heap's top that have come because they were the first in their own order.
 func (s *scheduler) dropIssued(h *heap) {
-	for s.inOrder && len(*h) > 0 && s.plain.came[(*h)[0]&(1<<placeBits-1)] {
+	for s.inOrder && len(*h) > 0 && s.sourceOrder.issued[(*h)[0]&(1<<placeBits-1)] {
 		h.pop()
 	}
 }
@@ -321,16 +321,16 @@ func (s *scheduler) fits(i int) bool {
 	if !s.inOrder {
 		return s.rows < s.o.MaxVectorRegs
 	}
-	from := s.plain.next
+	from := s.sourceOrder.next
 	if i <= from {
 		return true
 	}
-	early := s.rows - s.plain.before(from)
-	return s.plain.most(from, i)+early+s.gives(i) <= s.o.MaxVectorRegs
+	early := s.rows - s.sourceOrder.liveBefore(from)
+	return s.sourceOrder.maxBetween(from, i)+early+s.resultRows(i) <= s.o.MaxVectorRegs
 }
 
-// gives returns the rows of a value, or those of all results of a load.
-func (s *scheduler) gives(i int) int {
+// resultRows returns the rows of a value, or those of all results of a load.
+func (s *scheduler) resultRows(i int) int {
 	v := s.code[i]
 	if v.Op != isa.Load || v.R != isa.Void || v.Uniform {
 		return rowsOf(v)
@@ -341,7 +341,7 @@ func (s *scheduler) gives(i int) int {
 func (s *scheduler) issue(i int) {
 	v := s.code[i]
 	s.out = append(s.out, v)
-	s.plain.come(i)
+	s.sourceOrder.issue(i)
 	s.rows += rowsOf(v)
 	for _, a := range v.Args {
 		s.used(a)
@@ -353,33 +353,33 @@ func (s *scheduler) issue(i int) {
 		if s.code[j].Op == isa.Proj { // names a result of the access
 			s.issue(j)
 		} else {
-			s.enter(j)
+			s.makeReady(j)
 		}
 	}
 }
 
 // used ends a value of the segment with its last use, and where loads keep their order one of another block too.
 func (s *scheduler) used(a *ir.Value) {
-	if s.lasts(a) {
+	if s.livesOut(a) {
 		return
 	}
-	if s.left[a.ID]--; s.left[a.ID] == 0 {
+	if s.remainingUses[a.ID]--; s.remainingUses[a.ID] == 0 {
 		s.rows -= rowsOf(a)
 	}
 }
 
-// lasts reports whether a value from before the segment lives on after it.
-func (s *scheduler) lasts(a *ir.Value) bool {
-	return s.place[a.ID] == 0 && !(s.inOrder && s.dies[a.ID] == s.at && a.Block != s.at)
+// livesOut reports whether a value from before the segment lives on after it.
+func (s *scheduler) livesOut(a *ir.Value) bool {
+	return s.position[a.ID] == 0 && !(s.inOrder && s.dies[a.ID] == s.currentBlock && a.Block != s.currentBlock)
 }
 
 // demand estimates the vector registers that the blocks need in their present order.
 func (s *scheduler) demand(f *ir.Func) (most int) {
 	for _, b := range f.Blocks {
-		s.begin(b)
+		s.countLiveIns(b)
 		most = max(most, s.rows)
 		for i, v := range b.Code {
-			s.place[v.ID], s.left[v.ID] = i+1, s.u.count(v)
+			s.position[v.ID], s.remainingUses[v.ID] = i+1, s.u.count(v)
 		}
 		for _, v := range b.Code {
 			for _, a := range v.Args {
@@ -389,7 +389,7 @@ func (s *scheduler) demand(f *ir.Func) (most int) {
 			most = max(most, s.rows)
 		}
 		for _, v := range b.Code {
-			s.place[v.ID] = 0
+			s.position[v.ID] = 0
 		}
 	}
 	return most
@@ -418,9 +418,9 @@ func (r RegisterFile) limit(demand int) int {
 	return r.All/waves/r.Granule*r.Granule - 2
 }
 
-// Within returns how many registers a wave may use without reducing the number of waves that fit at the given demand,
+// RegistersAtOccupancy returns how many registers a wave may use without reducing the number of waves that fit at the given demand,
 // which is capped at waves.
-func (r RegisterFile) Within(demand, waves int) int {
+func (r RegisterFile) RegistersAtOccupancy(demand, waves int) int {
 	whole := (max(demand, 1) + r.Granule - 1) / r.Granule * r.Granule
 	return r.All / max(min(r.Waves, r.All/whole, waves), 1) / r.Granule * r.Granule
 }
@@ -450,7 +450,7 @@ func liveThrough(f *ir.Func) (live []int, dies []*ir.Block) {
 	dies, inside := make([]*ir.Block, f.NumValues()), make([]int, f.NumValues())
 	use := func(v *ir.Value, p int) {
 		last[v.ID] = max(last[v.ID], p)
-		if p > inside[v.ID] && g.inLoop[p] == g.inLoop[g.Place[v.Block.ID]] {
+		if p > inside[v.ID] && g.inLoop[p] == g.inLoop[g.Position[v.Block.ID]] {
 			inside[v.ID], dies[v.ID] = p, g.Blocks[p]
 		}
 	}
@@ -462,13 +462,13 @@ func liveThrough(f *ir.Func) (live []int, dies []*ir.Block) {
 		}
 		for _, phi := range b.Phis {
 			for k, a := range phi.Args {
-				use(a, g.lastPlace(end, a, g.Place[b.Preds[k].ID]))
+				use(a, g.lastPlace(end, a, g.Position[b.Preds[k].ID]))
 			}
 		}
 	}
 	for _, b := range g.Blocks {
 		for _, v := range slices.Concat(b.Phis, b.Code) {
-			if inside[v.ID] < last[v.ID] && !g.carries(v) {
+			if inside[v.ID] < last[v.ID] && !g.isLoopPhi(v) {
 				dies[v.ID] = nil
 			}
 		}
@@ -476,16 +476,16 @@ func liveThrough(f *ir.Func) (live []int, dies []*ir.Block) {
 	return g.sumRanges(f, last), dies
 }
 
-// carries reports whether v is a phi of a loop. Its next value takes its register, even if it is used after the loop.
-func (g *graph) carries(v *ir.Value) bool {
-	l := g.inLoop[g.Place[v.Block.ID]]
+// isLoopPhi reports whether v is a phi of a loop. Its next value takes its register, even if it is used after the loop.
+func (g *graph) isLoopPhi(v *ir.Value) bool {
+	l := g.inLoop[g.Position[v.Block.ID]]
 	return v.Op == isa.Phi && l >= 0 && g.loops[l].header == v.Block
 }
 
 // lastPlace returns the place up to which a use at place p keeps v alive: the end of the loop around p if v comes from
 // outside of it.
 func (g *graph) lastPlace(end []int, v *ir.Value, p int) int {
-	if d := g.Place[v.Block.ID]; g.inLoop[d] != g.inLoop[p] {
+	if d := g.Position[v.Block.ID]; g.inLoop[d] != g.inLoop[p] {
 		return end[p]
 	}
 	return p

@@ -92,23 +92,23 @@ func TestRegisterLimits(t *testing.T) {
 func TestPressureOfStretches(t *testing.T) {
 	rows := []int{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5}
 	var p pressure
-	p.begin(len(rows), 7)
+	p.reset(len(rows), 7)
 	for i, n := range rows {
 		p.set(i, n)
 	}
 	p.build()
 	for i := range rows {
-		if want := append([]int{7}, rows...)[i]; p.before(i) != want {
-			t.Errorf("%d before value %d, want %d", p.before(i), i, want)
+		if want := append([]int{7}, rows...)[i]; p.liveBefore(i) != want {
+			t.Errorf("%d before value %d, want %d", p.liveBefore(i), i, want)
 		}
 		for j := i + 1; j <= len(rows); j++ {
-			if got, want := p.most(i, j), slices.Max(rows[i:j]); got != want {
+			if got, want := p.maxBetween(i, j), slices.Max(rows[i:j]); got != want {
 				t.Errorf("at most %d from %d to %d, want %d", got, i, j, want)
 			}
 		}
 	}
-	p.come(1)
-	if p.come(0); p.next != 2 {
+	p.issue(1)
+	if p.issue(0); p.next != 2 {
 		t.Errorf("the next is %d, want 2", p.next)
 	}
 }

@@ -32,14 +32,14 @@ func tables(f *ir.Func, _ Options) bool {
 
 // A table is a variable with constant contents.
 type table struct {
-	local *ir.Local
-	known []bool // by slot: it is written; other slots have no value
-	bits  []uint64
-	width uint // of all written slots in bits; 0 while none is, mixed where they differ
-	reads bool // an access needs it
+	local   *ir.Local
+	written []bool // by slot: it is written; other slots have no value
+	bits    []uint64
+	width   uint // of all written slots in bits; 0 while none is, mixed where they differ
+	reads   bool // an access needs it
 
 	base, bytesPerWord uint32 // its position in the constant data, once placed
-	placed             bool
+	emitted            bool
 }
 
 const mixed = 1
@@ -56,10 +56,10 @@ func findTables(f *ir.Func) map[*ir.Local]*table {
 			l := v.Mem.Local
 			t := found[l]
 			if t == nil {
-				t = &table{local: l, known: make([]bool, len(l.Slots)), bits: make([]uint64, len(l.Slots))}
+				t = &table{local: l, written: make([]bool, len(l.Slots)), bits: make([]uint64, len(l.Slots))}
 				found[l] = t
 			}
-			if !t.take(v) {
+			if !t.accepts(v) {
 				not[l] = true
 				delete(found, l)
 			}
@@ -73,8 +73,8 @@ func findTables(f *ir.Func) map[*ir.Local]*table {
 	return found
 }
 
-// take reports that the variable may be a table still, with this access.
-func (t *table) take(v *ir.Value) bool {
+// accepts reports that the variable may be a table still, with this access.
+func (t *table) accepts(v *ir.Value) bool {
 	m := v.Mem
 	if m.Volatile || m.Count != 1 || m.HasBase || m.HasBindex {
 		return false
@@ -97,10 +97,10 @@ func (t *table) write(m *ir.Mem, v *ir.Value) bool {
 	if v.Op == isa.Undef {
 		return true
 	}
-	if v.Op != isa.Const || t.known[slot] && t.bits[slot] != v.Imm {
+	if v.Op != isa.Const || t.written[slot] && t.bits[slot] != v.Imm {
 		return false
 	}
-	t.known[slot], t.bits[slot] = true, v.Imm
+	t.written[slot], t.bits[slot] = true, v.Imm
 	return true
 }
 
@@ -172,7 +172,7 @@ func (w *tableWriter) load(t *table, v *ir.Value) {
 }
 
 func (w *tableWriter) slot(t *table, r isa.Type, slot int) *ir.Value {
-	if slot >= len(t.bits) || !t.known[slot] {
+	if slot >= len(t.bits) || !t.written[slot] {
 		return w.pool.undef(r)
 	}
 	return w.pool.constant(r, t.bits[slot])
@@ -197,8 +197,8 @@ func (w *tableWriter) add(like, v *ir.Value) *ir.Value {
 
 // read turns the access into one of the constant data, whose binding follows those of the entry point.
 func (w *tableWriter) read(t *table, v *ir.Value) {
-	if !t.placed {
-		w.place(t)
+	if !t.emitted {
+		w.emitTable(t)
 	}
 	index := v.Args[0]
 	if shift := bits.TrailingZeros32(t.bytesPerWord); shift > 0 {
@@ -215,14 +215,14 @@ func (w *tableWriter) read(t *table, v *ir.Value) {
 // tableAlign is the alignment of tables in bytes, so that one access can read their first elements.
 const tableAlign = 16
 
-// place puts the table into the constant data, once for equal ones.
-func (w *tableWriter) place(t *table) {
+// emitTable puts the table into the constant data, once for equal ones.
+func (w *tableWriter) emitTable(t *table) {
 	size := int(t.width / 8)
 	data := make([]byte, 0, len(t.bits)*size)
 	for _, x := range t.bits {
 		data = binary.LittleEndian.AppendUint64(data, x)[:len(data)+size]
 	}
-	t.placed, t.bytesPerWord = true, uint32(size)/t.local.SlotWords
+	t.emitted, t.bytesPerWord = true, uint32(size)/t.local.SlotWords
 	for at := 0; at+len(data) <= len(w.f.Constants); at += tableAlign {
 		if bytes.Equal(w.f.Constants[at:at+len(data)], data) {
 			t.base = uint32(at)

@@ -14,7 +14,7 @@ import (
 func (d *divergenceAnalysis) missing() []*ir.Value {
 	var list []*ir.Value
 	for at, b := range d.g.Blocks {
-		if !together(b) {
+		if !hasWorkgroupBarrier(b) {
 			continue
 		}
 		w := d.waysTo(at)
@@ -22,8 +22,8 @@ func (d *divergenceAnalysis) missing() []*ir.Value {
 			if c.Term != ir.Cond || c.Cond.Op == isa.Const {
 				continue
 			}
-			x, y := w.along(c, c.Succs[0]), w.along(c, c.Succs[1])
-			if x.comes && !y.comes && y.passes || y.comes && !x.comes && x.passes {
+			x, y := w.viaEdge(c, c.Succs[0]), w.viaEdge(c, c.Succs[1])
+			if x.reachesBarrier && !y.reachesBarrier && y.bypassesBarrier || y.reachesBarrier && !x.reachesBarrier && x.bypassesBarrier {
 				list = append(list, c.Cond)
 			}
 		}
@@ -31,7 +31,7 @@ func (d *divergenceAnalysis) missing() []*ir.Value {
 	return list
 }
 
-func together(b *ir.Block) bool {
+func hasWorkgroupBarrier(b *ir.Block) bool {
 	for _, v := range b.Code {
 		if v.Op == isa.Barrier && v.Imm == 1 {
 			return true
@@ -42,18 +42,18 @@ func together(b *ir.Block) bool {
 
 // A way records where control can go in the present iteration of the loops around a place: to the place, or past it.
 // The end of a wave is neither, because an ended wave takes no part in barriers.
-type way struct{ comes, passes bool }
+type way struct{ reachesBarrier, bypassesBarrier bool }
 
 type ways struct {
 	d     *divergenceAnalysis
-	at    int
-	known []way   // by place, up to at
+	place int
+	memo  []way   // by place, up to at
 	loops []*loop // around it
 }
 
 func (d *divergenceAnalysis) waysTo(at int) *ways {
-	w := &ways{d: d, at: at, known: make([]way, at+1)}
-	w.known[at] = way{comes: true}
+	w := &ways{d: d, place: at, memo: make([]way, at+1)}
+	w.memo[at] = way{reachesBarrier: true}
 	for _, l := range d.g.loops {
 		if l.has(at) {
 			w.loops = append(w.loops, l)
@@ -62,19 +62,19 @@ func (d *divergenceAnalysis) waysTo(at int) *ways {
 	for i := at - 1; i >= 0; i-- {
 		b := d.g.Blocks[i]
 		for _, s := range b.Succs {
-			x := w.along(b, s)
-			w.known[i].comes = w.known[i].comes || x.comes
-			w.known[i].passes = w.known[i].passes || x.passes
+			x := w.viaEdge(b, s)
+			w.memo[i].reachesBarrier = w.memo[i].reachesBarrier || x.reachesBarrier
+			w.memo[i].bypassesBarrier = w.memo[i].bypassesBarrier || x.bypassesBarrier
 		}
 	}
 	return w
 }
 
-// along returns where control can go by the edge from b to s. Leaving a loop around the place is neither: all waves run
+// viaEdge returns where control can go by the edge from b to s. Leaving a loop around the place is neither: all waves run
 // such a loop for the same number of iterations.
-func (w *ways) along(b, s *ir.Block) way {
+func (w *ways) viaEdge(b, s *ir.Block) way {
 	g := w.d.g
-	from, to := g.Place[b.ID], g.Place[s.ID]
+	from, to := g.Position[b.ID], g.Position[s.ID]
 	for _, l := range w.loops {
 		if l.has(from) && !l.has(to) {
 			return way{}
@@ -82,14 +82,14 @@ func (w *ways) along(b, s *ir.Block) way {
 	}
 	switch {
 	case to <= from: // a back edge of a loop around the place, or of one before it
-		return way{passes: w.around(to)}
-	case to <= w.at:
-		return w.known[to]
+		return way{bypassesBarrier: w.isEnclosingLoop(to)}
+	case to <= w.place:
+		return w.memo[to]
 	}
-	return way{passes: true}
+	return way{bypassesBarrier: true}
 }
 
-func (w *ways) around(header int) bool {
+func (w *ways) isEnclosingLoop(header int) bool {
 	i := w.d.g.roundIn[header]
-	return i >= 0 && w.d.g.Place[w.d.g.loops[i].header.ID] == header && w.d.g.loops[i].has(w.at)
+	return i >= 0 && w.d.g.Position[w.d.g.loops[i].header.ID] == header && w.d.g.loops[i].has(w.place)
 }

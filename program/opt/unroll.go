@@ -48,9 +48,9 @@ func unrollLoop(f *ir.Func, g *graph, l *loop, u *uses, o Options) bool {
 
 // An unrolling is a plan for a loop. exit is taken in iteration last, or, if that is a guess, in any iteration.
 type unrolling struct {
-	exit  *ir.Block // nil: nothing
-	last  int
-	guess bool
+	exit    *ir.Block // nil: nothing
+	last    int
+	isGuess bool
 }
 
 // tripCount finds an exit that every iteration tests, and the iteration, counted from 0, in which it is taken. It
@@ -69,7 +69,7 @@ func tripCount(g *graph, l *loop, most int) (*ir.Block, int) {
 
 // goesRound reports that the i-th way out of b stays on the way to the header.
 func goesRound(g *graph, l *loop, b *ir.Block, i int) bool {
-	return l.goesRound(g.Place[b.Succs[i].ID])
+	return l.goesRound(g.Position[b.Succs[i].ID])
 }
 
 // simulate evaluates the test of an exit up to the iteration in which it is taken, and returns that, or -1 if it is not
@@ -87,7 +87,7 @@ func simulate(g *graph, l *loop, exit *ir.Block, most int, more map[*ir.Value]ui
 		}
 	}
 	for n := 0; n <= most; n++ {
-		e := evaluation{known: now}
+		e := evaluation{values: now}
 		maps.Copy(now, more)
 		c, ok := e.value(exit.Cond)
 		if !ok {
@@ -112,15 +112,15 @@ func simulate(g *graph, l *loop, exit *ir.Block, most int, more map[*ir.Value]ui
 
 // An evaluation computes values of one iteration. Failures are remembered too.
 type evaluation struct {
-	known map[*ir.Value]uint64
-	fails map[*ir.Value]bool
+	values map[*ir.Value]uint64
+	fails  map[*ir.Value]bool
 }
 
 func (e *evaluation) value(v *ir.Value) (uint64, bool) {
 	if v.Op == isa.Const {
 		return v.Imm, true
 	}
-	if x, ok := e.known[v]; ok {
+	if x, ok := e.values[v]; ok {
 		return x, true
 	}
 	if !foldable(v) || len(v.Args) == 0 || e.fails[v] {
@@ -136,7 +136,7 @@ func (e *evaluation) value(v *ir.Value) (uint64, bool) {
 		args[i] = x
 	}
 	x := isa.Eval(v.Op, v.T, v.From, v.Imm, args[:len(v.Args)]...)
-	e.known[v] = x
+	e.values[v] = x
 	return x, true
 }
 
@@ -168,7 +168,7 @@ func closeForCopies(f *ir.Func, g *graph, l *loop) bool {
 		}
 	}
 	for _, v := range leaving {
-		d.carry(v, closingPhi(f, v, l), l)
+		d.replaceOutside(v, closingPhi(f, v, l), l)
 	}
 	return true
 }
@@ -194,7 +194,7 @@ func (c *copier) copyAll() {
 		start[i] = phi.Args[1-back]
 	}
 	copies := c.last + 1
-	if c.guess {
+	if c.isGuess {
 		copies = c.last
 	}
 	for n := range copies {
@@ -206,11 +206,11 @@ func (c *copier) copyAll() {
 		h := c.blockOf(c.l.header)
 		h.Preds = []*ir.Block{from}
 		if n == 0 {
-			c.enter(from, h)
+			c.linkEntry(from, h)
 		} else {
 			from.Succs = redirect(from.Succs, c.l.header, h)
 		}
-		if !c.guess {
+		if !c.isGuess {
 			c.decide(n == c.last)
 		}
 		from = c.blockOf(c.l.latch)
@@ -218,7 +218,7 @@ func (c *copier) copyAll() {
 			start[i] = c.valueOf(phi.Args[back])
 		}
 	}
-	if c.guess {
+	if c.isGuess {
 		c.goOn(from, start)
 		return
 	}
@@ -239,8 +239,8 @@ func (c *copier) goOn(from *ir.Block, start []*ir.Value) {
 	}
 }
 
-// enter leads into the first copy instead of the loop.
-func (c *copier) enter(from, h *ir.Block) {
+// linkEntry leads into the first copy instead of the loop.
+func (c *copier) linkEntry(from, h *ir.Block) {
 	from.Succs = redirect(from.Succs, c.l.header, h)
 	for _, b := range c.f.Blocks {
 		if b.Merge == c.l.header {
@@ -267,7 +267,7 @@ func (c *copier) blockOf(b *ir.Block) *ir.Block {
 	if b == nil || !c.g.contains(c.l, b) {
 		return b
 	}
-	return c.blocks[c.g.Place[b.ID]]
+	return c.blocks[c.g.Position[b.ID]]
 }
 
 func (c *copier) valueOf(v *ir.Value) *ir.Value {
@@ -280,7 +280,7 @@ func (c *copier) valueOf(v *ir.Value) *ir.Value {
 func (c *copier) copyBlocks() {
 	c.blocks = make([]*ir.Block, len(c.g.Blocks))
 	for b := range c.l.blocks {
-		c.blocks[c.g.Place[b.ID]] = c.f.NewBlock()
+		c.blocks[c.g.Position[b.ID]] = c.f.NewBlock()
 	}
 	for b := range c.l.blocks {
 		if b != c.l.header {
@@ -338,15 +338,15 @@ func (c *copier) finish(b, n *ir.Block) {
 			n.Succs = append(n.Succs, s) // redirected to the next copy
 		case !c.g.contains(c.l, s):
 			n.Succs = append(n.Succs, s)
-			c.leave(b, n, s)
+			c.linkExit(b, n, s)
 		default:
 			n.Succs = append(n.Succs, c.blockOf(s))
 		}
 	}
 }
 
-// leave makes n a predecessor of s, after the loop, as b is.
-func (c *copier) leave(b, n, s *ir.Block) {
+// linkExit makes n a predecessor of s, after the loop, as b is.
+func (c *copier) linkExit(b, n, s *ir.Block) {
 	k := predOf(s, b)
 	s.Preds = append(s.Preds, n)
 	for _, phi := range s.Phis {

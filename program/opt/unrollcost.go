@@ -84,7 +84,7 @@ func scalesAddress(v *ir.Value, u *uses) bool {
 	if v.Op != isa.IMul && v.Op != isa.Shl && v.Op != isa.IAdd || !hasConst(v) && !scaled(v) {
 		return false
 	}
-	for _, w := range u.of(v) {
+	for _, w := range u.users(v) {
 		address := w.Mem != nil && w.Mem.HasIndex && w.Args[0] == v
 		if !address && (w.Op != isa.IAdd || !addressOnly(w, u)) {
 			return false
@@ -105,7 +105,7 @@ func scaled(v *ir.Value) bool {
 }
 
 func addressOnly(v *ir.Value, u *uses) bool {
-	for _, w := range u.of(v) {
+	for _, w := range u.users(v) {
 		if w.Mem == nil || !w.Mem.HasIndex || w.Args[0] != v {
 			return false
 		}
@@ -147,7 +147,7 @@ func indexesLocal(l *loop) bool {
 func plainExits(g *graph, l *loop) bool {
 	exits := 0
 	for b := range l.blocks {
-		if b.Term != ir.Cond || !l.goesRound(g.Place[b.ID]) || goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
+		if b.Term != ir.Cond || !l.goesRound(g.Position[b.ID]) || goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
 			continue
 		}
 		if exits++; exits > 2 || !g.dominates(b, l.latch) {

@@ -30,7 +30,7 @@ func guessTrips(g *graph, l *loop, most int) (*ir.Block, int) {
 // onlyExit returns the one exit of the loop, if every iteration passes it.
 func onlyExit(g *graph, l *loop) (exit *ir.Block) {
 	for b := range l.blocks {
-		if b.Term != ir.Cond || !l.goesRound(g.Place[b.ID]) || goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
+		if b.Term != ir.Cond || !l.goesRound(g.Position[b.ID]) || goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
 			continue
 		}
 		if exit != nil || !g.dominates(b, l.latch) {

@@ -244,7 +244,7 @@ func (g *Graph) connect() error {
 
 func (g *Graph) connectTargets(o *output) {
 	for _, t := range g.Nodes {
-		if t.Name == o.Node && o.Takes(t.Index) {
+		if t.Name == o.Node && o.AllowsIndex(t.Index) {
 			o.targets[t.Index] = t
 			o.list = append(o.list, t)
 		}

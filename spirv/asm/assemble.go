@@ -69,31 +69,31 @@ func firstNonZero(values ...uint32) uint32 {
 }
 
 type assembler struct {
-	name   string
-	tokens []token
-	pos    int
-	words  []uint32
-	ids    idTable
-	c      *spirv.Context
-	faults []error
-	places []place // of instructions, by which faults of words are located
+	name              string
+	tokens            []token
+	pos               int
+	words             []uint32
+	ids               idTable
+	c                 *spirv.Context
+	faults            []error
+	instructionStarts []instructionStart // of instructions, by which faults of words are located
 
 	// Of the current instruction:
 	in    spirv.Instruction // Operands are set at its end
-	at    int               // index of its first word
+	start int               // index of its first word
 	first int               // index of its first operand after type and result
 	raw   bool              // a !word occurred: the rest is read without the grammar
 }
 
-type place struct{ word, token int }
+type instructionStart struct{ word, token int }
 
 // source returns the positions of the instructions and the names of the ids, as in the text: independent of the numbers
 // that the ids have got.
 func (a *assembler) source() *spirv.Source {
-	s := &spirv.Source{File: a.name, Names: a.ids.names(), Places: make([]spirv.Place, len(a.places))}
-	for i, p := range a.places {
+	s := &spirv.Source{File: a.name, Names: a.ids.names(), Positions: make([]spirv.TextPosition, len(a.instructionStarts))}
+	for i, p := range a.instructionStarts {
 		t := a.tokens[p.token]
-		s.Places[i] = spirv.Place{Word: p.word, Line: t.line, Column: t.column, Source: s}
+		s.Positions[i] = spirv.TextPosition{Word: p.word, Line: t.line, Column: t.column, Source: s}
 	}
 	return s
 }
@@ -101,22 +101,22 @@ func (a *assembler) source() *spirv.Source {
 // locate adds the position in the text of its instruction to an error of decoding.
 func (a *assembler) locate(err error) error {
 	var e *spirv.Error
-	if !errors.As(err, &e) || len(a.places) == 0 {
+	if !errors.As(err, &e) || len(a.instructionStarts) == 0 {
 		return &Error{Name: a.name, Line: 1, Column: 1, Text: err.Error()}
 	}
-	i := sort.Search(len(a.places), func(i int) bool { return a.places[i].word > e.Word })
-	t := a.tokens[a.places[max(i-1, 0)].token]
+	i := sort.Search(len(a.instructionStarts), func(i int) bool { return a.instructionStarts[i].word > e.Word })
+	t := a.tokens[a.instructionStarts[max(i-1, 0)].token]
 	return &Error{a.name, int(t.line), int(t.column), err.Error()}
 }
 
 func (a *assembler) instructions() {
 	for a.pos < len(a.tokens) && len(a.faults) < maxFaults {
 		start := a.pos
-		a.at = len(a.words)
-		a.places = append(a.places, place{a.at, start})
+		a.start = len(a.words)
+		a.instructionStarts = append(a.instructionStarts, instructionStart{a.start, start})
 		if err := a.instruction(); err != nil {
 			a.faults = append(a.faults, err)
-			a.words = a.words[:a.at]
+			a.words = a.words[:a.start]
 			a.pos = max(a.pos, start+1)
 			for a.pos < len(a.tokens) && !a.startsAt(a.pos) {
 				a.pos++
@@ -134,8 +134,8 @@ func (a *assembler) startsAt(i int) bool {
 	return t.startsOp() && (i == 0 || a.tokens[i-1].text != "=")
 }
 
-// ended reports whether the current instruction has no tokens left.
-func (a *assembler) ended() bool { return a.pos == len(a.tokens) || a.startsAt(a.pos) }
+// atEnd reports whether the current instruction has no tokens left.
+func (a *assembler) atEnd() bool { return a.pos == len(a.tokens) || a.startsAt(a.pos) }
 
 // fault returns an error at a token; at the end of the text, after the last one.
 func (a *assembler) fault(at int, format string, args ...any) error {
@@ -166,7 +166,7 @@ func shorten(s string) string {
 
 func (a *assembler) instruction() error {
 	if a.tokens[a.pos].text[0] == '!' {
-		return a.rest()
+		return a.rawWords()
 	}
 	result := a.pos
 	if a.tokens[a.pos].text[0] == '%' {
@@ -210,10 +210,10 @@ func (a *assembler) opcode(result int) (*grammar.Op, error) {
 
 // results writes the result type, then the result, whose token precedes it in the text.
 func (a *assembler) results(g *grammar.Op, result int) error {
-	a.in = spirv.Instruction{Op: spirv.Op(g.Code), Word: a.at}
+	a.in = spirv.Instruction{Op: spirv.Op(g.Code), Word: a.start}
 	a.raw = false
 	if g.HasType {
-		if a.ended() || a.tokens[a.pos].text[0] == '!' {
+		if a.atEnd() || a.tokens[a.pos].text[0] == '!' {
 			return a.fault(a.pos, "%s: found %s: want the id of the result type", g.Name, a.found())
 		}
 		if err := a.id(a.pos, "result type"); err != nil {
@@ -233,24 +233,24 @@ func (a *assembler) results(g *grammar.Op, result int) error {
 }
 
 func (a *assembler) finish(g *grammar.Op) error {
-	if !a.ended() && a.tokens[a.pos].text[0] != '!' {
+	if !a.atEnd() && a.tokens[a.pos].text[0] != '!' {
 		return a.fault(a.pos, "%s: found %s: want the next instruction: it has all its operands", g.Name, a.found())
 	}
-	n := len(a.words) - a.at
+	n := len(a.words) - a.start
 	if n > maxWords {
-		return a.fault(a.places[len(a.places)-1].token, "%s: %d words: an instruction has at most %d", g.Name, n, maxWords)
+		return a.fault(a.instructionStarts[len(a.instructionStarts)-1].token, "%s: %d words: an instruction has at most %d", g.Name, n, maxWords)
 	}
-	a.words[a.at] = uint32(n)<<16 | uint32(g.Code)
+	a.words[a.start] = uint32(n)<<16 | uint32(g.Code)
 	a.in.Operands = a.words[a.first:]
 	a.c.Note(&a.in)
 	return nil
 }
 
-// rest reads the remaining tokens of an instruction without the grammar, from a !word on: the form of each token
+// rawWords reads the remaining tokens of an instruction without the grammar, from a !word on: the form of each token
 // determines its words.
-func (a *assembler) rest() error {
+func (a *assembler) rawWords() error {
 	a.raw = true
-	for ; !a.ended(); a.pos++ {
+	for ; !a.atEnd(); a.pos++ {
 		if err := a.untyped(); err != nil {
 			return err
 		}
@@ -286,7 +286,7 @@ func (a *assembler) id(at int, what string) error {
 	if text[0] != '%' {
 		return a.fault(at, "found %s: want an id, as %%name (%s)", shorten(text), what)
 	}
-	id, err := a.ids.of(text[1:])
+	id, err := a.ids.id(text[1:])
 	if err != nil {
 		return a.fault(at, "%s: %v (%s)", shorten(text), err, what)
 	}

@@ -91,7 +91,7 @@ func (p *printer) id(id spirv.ID) {
 		p.out = strconv.AppendUint(p.out, uint64(id), 10)
 		return
 	}
-	p.out = append(p.out, p.names.of(id)...)
+	p.out = append(p.out, p.names.nameOf(id)...)
 }
 
 func (p *printer) operand(o spirv.Operand) error {
@@ -99,7 +99,7 @@ func (p *printer) operand(o spirv.Operand) error {
 	before := len(p.out)
 	if grammar.Kinds[o.Kind].Category == grammar.Id {
 		p.id(spirv.ID(o.Words[0]))
-	} else if p.raw || !p.plain(o) {
+	} else if p.raw || !p.literal(o) {
 		p.out = p.out[:before]
 		p.words(o.Words)
 	}
@@ -118,8 +118,8 @@ func (p *printer) words(words []uint32) {
 	}
 }
 
-// plain writes an operand that is no id; false if it can't be.
-func (p *printer) plain(o spirv.Operand) (ok bool) {
+// literal writes an operand that is no id; false if it can't be.
+func (p *printer) literal(o spirv.Operand) (ok bool) {
 	switch grammar.Kinds[o.Kind].Category {
 	case grammar.ValueEnum:
 		p.out = append(p.out, o.Kind.Lookup(o.Words[0]).Name...)

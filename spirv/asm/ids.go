@@ -14,7 +14,7 @@ type idTable struct {
 	next     spirv.ID
 	greatest spirv.ID
 	preserve bool
-	taken    map[spirv.ID]bool // numbers that the text uses; only to preserve
+	reserved map[spirv.ID]bool // numbers that the text uses; only to preserve
 }
 
 func (t *idTable) init(tokens []token, preserve bool) {
@@ -22,10 +22,10 @@ func (t *idTable) init(tokens []token, preserve bool) {
 	if !preserve {
 		return
 	}
-	t.taken = map[spirv.ID]bool{}
+	t.reserved = map[spirv.ID]bool{}
 	for _, tok := range tokens {
 		if id, ok := numeric(tok.text[1:]); ok && tok.text[0] == '%' {
-			t.taken[id] = true
+			t.reserved[id] = true
 		}
 	}
 }
@@ -35,8 +35,8 @@ func numeric(name string) (spirv.ID, bool) {
 	return spirv.ID(n), err == nil
 }
 
-// of returns the id of a name, a new one at first sight.
-func (t *idTable) of(name string) (spirv.ID, error) {
+// id returns the id of a name, a new one at first sight.
+func (t *idTable) id(name string) (spirv.ID, error) {
 	if id, ok := t.byName[name]; ok {
 		return id, nil
 	}
@@ -62,7 +62,7 @@ func (t *idTable) number(name string) (spirv.ID, error) {
 		}
 		return id, nil
 	}
-	for t.taken[t.next] {
+	for t.reserved[t.next] {
 		t.next++
 	}
 	id := t.next

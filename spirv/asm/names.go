@@ -41,8 +41,8 @@ func newContext(m *spirv.Module) *spirv.Context {
 	return spirv.NewContext(min(int(m.Bound), len(m.Instructions)+1))
 }
 
-// of returns the name of an id. One that is defined nowhere gets its number.
-func (n *namer) of(id spirv.ID) string {
+// nameOf returns the name of an id. One that is defined nowhere gets its number.
+func (n *namer) nameOf(id spirv.ID) string {
 	if s, ok := n.names[id]; ok {
 		return s
 	}
@@ -180,7 +180,7 @@ func (n *namer) floatName(in *spirv.Instruction) string {
 }
 
 // id returns the name of the id that is an operand.
-func (n *namer) id(in *spirv.Instruction, i int) string { return n.of(spirv.ID(in.Operands[i])) }
+func (n *namer) id(in *spirv.Instruction, i int) string { return n.nameOf(spirv.ID(in.Operands[i])) }
 
 func (n *namer) vectorName(in *spirv.Instruction) string {
 	return fmt.Sprintf("v%d%s", in.Operands[1], n.id(in, 0))
@@ -221,7 +221,7 @@ func (n *namer) constantName(in *spirv.Instruction) string {
 	if n.buf = text; !ok {
 		return strconv.Itoa(int(in.Result))
 	}
-	return n.of(in.Type) + "_" + strings.ReplaceAll(string(text), "-", "n")
+	return n.nameOf(in.Type) + "_" + strings.ReplaceAll(string(text), "-", "n")
 }
 
 // builtInNames follow GLSL where GLSL has the variable, as spirv-dis does.

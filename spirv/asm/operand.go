@@ -14,7 +14,7 @@ func (a *assembler) list(ops []grammar.Operand) error {
 	for i := range ops {
 		o := &ops[i]
 		for !a.raw {
-			if a.ended() && o.Quantifier != grammar.One {
+			if a.atEnd() && o.Quantifier != grammar.One {
 				break
 			}
 			if err := a.operand(o.Kind, describe(o)); err != nil {
@@ -40,11 +40,11 @@ func (a *assembler) operand(k grammar.Kind, what string) error {
 	if a.raw {
 		return nil
 	}
-	if a.ended() {
+	if a.atEnd() {
 		return a.fault(a.pos, "%s: found %s: want its operand %s", a.in.Op, a.found(), what)
 	}
 	if a.tokens[a.pos].text[0] == '!' {
-		return a.rest()
+		return a.rawWords()
 	}
 	switch grammar.Kinds[k].Category {
 	case grammar.Id:
@@ -182,7 +182,7 @@ func (a *assembler) extInst() error {
 	if err := a.list(ext.Operands); err != nil {
 		return err
 	}
-	if !a.ended() {
+	if !a.atEnd() {
 		return a.fault(a.pos, "%s: found %s: want the next instruction: it has all its operands", ext.Name, a.found())
 	}
 	return nil

@@ -10,21 +10,21 @@ import (
 
 // nearest holds the best of the names offered to it.
 type nearest struct {
-	wanted, best string
+	target, best string
 	distance     int
 }
 
 func newNearest(wanted string) *nearest {
 	// Farther than a third of the name is no misspelling of it.
-	return &nearest{wanted: wanted, distance: min(len(wanted)/3, 8) + 1}
+	return &nearest{target: wanted, distance: min(len(wanted)/3, 8) + 1}
 }
 
-func (n *nearest) offer(names ...string) {
+func (n *nearest) consider(names ...string) {
 	for _, name := range names {
-		if len(name)-len(n.wanted) >= n.distance || len(n.wanted)-len(name) >= n.distance {
+		if len(name)-len(n.target) >= n.distance || len(n.target)-len(name) >= n.distance {
 			continue
 		}
-		if d := levenshtein.ComputeDistance(n.wanted, name); d < n.distance {
+		if d := levenshtein.ComputeDistance(n.target, name); d < n.distance {
 			n.best, n.distance = name, d
 		}
 	}
@@ -40,8 +40,8 @@ func (n *nearest) String() string {
 func nearestOp(name string) *nearest {
 	n := newNearest(name)
 	for i := range grammar.Ops {
-		n.offer(grammar.Ops[i].Name)
-		n.offer(grammar.Ops[i].Aliases...)
+		n.consider(grammar.Ops[i].Name)
+		n.consider(grammar.Ops[i].Aliases...)
 	}
 	return n
 }
@@ -50,8 +50,8 @@ func nearestEnumerant(k grammar.Kind, name string) *nearest {
 	n := newNearest(name)
 	for i := range grammar.Kinds[k].Enumerants {
 		e := &grammar.Kinds[k].Enumerants[i]
-		n.offer(e.Name)
-		n.offer(e.Aliases...)
+		n.consider(e.Name)
+		n.consider(e.Aliases...)
 	}
 	return n
 }
@@ -59,7 +59,7 @@ func nearestEnumerant(k grammar.Kind, name string) *nearest {
 func nearestExtInst(s *grammar.ExtSet, name string) *nearest {
 	n := newNearest(name)
 	for i := range s.Instructions {
-		n.offer(s.Instructions[i].Name)
+		n.consider(s.Instructions[i].Name)
 	}
 	return n
 }

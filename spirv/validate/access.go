@@ -15,12 +15,12 @@ func (v *valueCheck) alignment(o []uint32, at int, pointers ...uint32) {
 		// The parameters follow in the order of their bits, and Volatile, which is lower, has none.
 		// A compiler in use writes 0 where it knows no alignment.
 		if n := o[at+1]; n&(n-1) != 0 {
-			v.r.at(v.in, "alignment", "Aligned %d: want a power of two", n)
+			v.r.faultAt(v.in, "alignment", "Aligned %d: want a power of two", n)
 		}
 	}
 	for _, id := range pointers {
 		if t := v.m.TypeOf(spirv.ID(id)); !aligned && t != nil && t.Kind == KindPointer && t.Storage == spirv.StorageClassPhysicalStorageBuffer {
-			v.r.at(v.in, "alignment", "%%%d points to PhysicalStorageBuffer: want Aligned among the memory operands", id)
+			v.r.faultAt(v.in, "alignment", "%%%d points to PhysicalStorageBuffer: want Aligned among the memory operands", id)
 		}
 	}
 }
@@ -60,9 +60,9 @@ func (v *valueCheck) heldPointer(t *Type) {
 	}
 	switch {
 	case !v.m.mayBeValue(p):
-		v.r.at(v.in, "held-pointers", "a variable of pointers to %s: in logical addressing they are not values without variable pointers", p.Storage)
+		v.r.faultAt(v.in, "held-pointers", "a variable of pointers to %s: in logical addressing they are not values without variable pointers", p.Storage)
 	case t.Storage != spirv.StorageClassFunction && t.Storage != spirv.StorageClassPrivate:
-		v.r.at(v.in, "held-pointers", "a variable of pointers in %s: want Function or Private", t.Storage)
+		v.r.faultAt(v.in, "held-pointers", "a variable of pointers in %s: want Function or Private", t.Storage)
 	}
 }
 
@@ -95,7 +95,7 @@ func (v *valueCheck) blocks([]uint32) {
 	}
 	for i, member := range t.Members {
 		if inner := v.m.innerBlock(member, map[*Type]bool{}); inner != nil {
-			v.r.at(v.in, "nested-blocks", "member %d holds %%%d: a Block within a Block", i, inner.ID)
+			v.r.faultAt(v.in, "nested-blocks", "member %d holds %%%d: a Block within a Block", i, inner.ID)
 		}
 	}
 }

@@ -272,8 +272,8 @@ func declaresType(op spirv.Op) bool {
 	return g != nil && (g.Class == "Type-Declaration" || op == spirv.OpTypeNodePayloadArrayAMDX)
 }
 
-// part returns a type that another is made of, which is before it.
-func (c *checker) part(in *spirv.Instruction, id uint32) (*Type, error) {
+// declaredType returns a type that another is made of, which is before it.
+func (c *checker) declaredType(in *spirv.Instruction, id uint32) (*Type, error) {
 	t := c.m.Type(spirv.ID(id))
 	if t != nil {
 		return t, nil

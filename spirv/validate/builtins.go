@@ -41,8 +41,8 @@ var builtIns = map[spirv.BuiltIn]builtIn{
 	spirv.BuiltInDeviceIndex: {'i', 1, anyModel, noModels},
 }
 
-// of returns the models that may have the built-in in a storage class; nil: all models.
-func (b *builtIn) of(class spirv.StorageClass) map[spirv.ExecutionModel]bool {
+// modelsIn returns the models that may have the built-in in a storage class; nil: all models.
+func (b *builtIn) modelsIn(class spirv.StorageClass) map[spirv.ExecutionModel]bool {
 	if class == spirv.StorageClassInput {
 		return b.in
 	}
@@ -62,14 +62,14 @@ func (b *builtIn) fits(t *Type) bool {
 func builtInType(c *extension) {
 	test := func(in *spirv.Instruction, kind spirv.BuiltIn, t *Type) {
 		if b, ok := builtIns[kind]; ok && t != nil && !b.fits(t) {
-			c.at(in, "%s of %s: want %d of %s, of 32 bits", kind, c.typeText(t), b.count, classNames[b.class])
+			c.faultAt(in, "%s of %s: want %d of %s, of 32 bits", kind, c.typeText(t), b.count, classNames[b.class])
 		}
 	}
 	c.eachDecoration(spirv.DecorationBuiltIn, func(in *spirv.Instruction, target spirv.ID, a []uint32) {
 		switch t := c.TypeOf(target); {
 		case spirv.BuiltIn(a[0]) == spirv.BuiltInWorkgroupSize:
 			if t == nil || t.Kind != KindVector || t.Count != 3 || !t.is('i') || t.width() != 32 {
-				c.at(in, "WorkgroupSize of %s: want a vector of 3 32-bit integers", c.describe(t))
+				c.faultAt(in, "WorkgroupSize of %s: want a vector of 3 32-bit integers", c.describe(t))
 			}
 		case t != nil && t.Kind == KindPointer:
 			test(in, spirv.BuiltIn(a[0]), t.Elem)
@@ -85,23 +85,23 @@ func builtInPlace(c *extension) {
 	c.eachDecoration(spirv.DecorationBuiltIn, func(in *spirv.Instruction, target spirv.ID, a []uint32) {
 		t := c.TypeOf(target)
 		if b, ok := builtIns[spirv.BuiltIn(a[0])]; ok && t != nil && t.Kind == KindPointer {
-			if models := b.of(t.Storage); !stageClasses[t.Storage] || models != nil && len(models) == 0 {
-				c.at(in, "%s in %s", spirv.BuiltIn(a[0]), t.Storage)
+			if models := b.modelsIn(t.Storage); !stageClasses[t.Storage] || models != nil && len(models) == 0 {
+				c.faultAt(in, "%s in %s", spirv.BuiltIn(a[0]), t.Storage)
 			}
 		}
 	})
-	reach := newReach(c.Module)
+	reach := newGlobalUses(c.Module)
 	for i := range c.EntryPoints {
 		e := &c.EntryPoints[i]
-		for _, id := range reach.of(e.Func) {
+		for _, id := range reach.variables(e.Func) {
 			t := c.TypeOf(id)
 			kind, ok := c.Decoration(id, spirv.DecorationBuiltIn)
 			b, known := builtIns[spirv.BuiltIn(kind)]
 			if !ok || !known || !stageClasses[t.Storage] {
 				continue
 			}
-			if models := b.of(t.Storage); models != nil && !models[e.Model] {
-				c.at(c.Def(id), "%s in %s, which entry point %q of %s uses", spirv.BuiltIn(kind), t.Storage, e.Name, e.Model)
+			if models := b.modelsIn(t.Storage); models != nil && !models[e.Model] {
+				c.faultAt(c.Def(id), "%s in %s, which entry point %q of %s uses", spirv.BuiltIn(kind), t.Storage, e.Name, e.Model)
 			}
 		}
 	}

@@ -43,7 +43,7 @@ var freeBuiltIns = map[spirv.BuiltIn]bool{
 // version has it, by the grammar: instructions, enumerants, extended
 // instructions, and the widths of types.
 func capabilities(m *Module, r *report) {
-	k := &need{m: m, r: r, ctx: spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))}
+	k := &requirement{m: m, r: r, ctx: spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))}
 	visit := k.operand
 	for i := range m.Raw.Instructions {
 		k.in = &m.Raw.Instructions[i]
@@ -57,25 +57,25 @@ func capabilities(m *Module, r *report) {
 	}
 }
 
-type need struct {
+type requirement struct {
 	m   *Module
 	r   *report
 	ctx *spirv.Context
 	in  *spirv.Instruction
 }
 
-func (k *need) instruction() {
+func (k *requirement) instruction() {
 	g := k.in.Op.Grammar()
 	k.demand(k.in.Op.String(), g.Capabilities, g.Extensions, g.Version, g.LastVersion)
 	k.extension()
 	if row, ok := widths[widthKey(k.in)]; ok && !k.m.hasAny(row) {
-		k.r.at(k.in, "capabilities", "needs one of the capabilities %s", capabilityNames(row))
+		k.r.faultAt(k.in, "capabilities", "needs one of the capabilities %s", capabilityNames(row))
 	}
 }
 
 // extension tests features of extensions that have no capability: the instruction set of the same name, and
 // instructions that need the extension in addition to an older capability.
-func (k *need) extension() {
+func (k *requirement) extension() {
 	name := ""
 	switch {
 	case k.in.Op == spirv.OpExtInstImport:
@@ -90,14 +90,14 @@ func (k *need) extension() {
 		name = ballotSet
 	}
 	if name != "" && !k.m.Extensions[name] {
-		k.r.at(k.in, "extensions", "needs the extension %s", name)
+		k.r.faultAt(k.in, "extensions", "needs the extension %s", name)
 	}
 }
 
 // namedSets lists the instruction sets of extensions of the same name.
 var namedSets = set(ballotSet, gcnSet, "SPV_AMD_shader_trinary_minmax", "SPV_AMD_shader_explicit_vertex_parameter")
 
-func (k *need) operand(o spirv.Operand) error {
+func (k *requirement) operand(o spirv.Operand) error {
 	switch grammar.Kinds[o.Kind].Category {
 	case grammar.ValueEnum:
 		k.enumerant(o.Kind, o.Kind.Lookup(o.Words[0]))
@@ -112,11 +112,11 @@ func (k *need) operand(o spirv.Operand) error {
 }
 
 // inner tests the instruction named by a literal: an extended instruction, or the operation of OpSpecConstantOp.
-func (k *need) inner(o spirv.Operand) {
+func (k *requirement) inner(o spirv.Operand) {
 	switch {
 	case o.Kind == grammar.KindLiteralExtInstInteger && o.Import != nil && o.Import.Set != nil:
 		if e := o.Import.Set.Lookup(o.Words[0]); e != nil && len(e.Capabilities) > 0 && !k.m.hasAnyWord(e.Capabilities) {
-			k.r.at(k.in, "capabilities", "%s needs one of the capabilities %s", e.Name, wordNames(e.Capabilities))
+			k.r.faultAt(k.in, "capabilities", "%s needs one of the capabilities %s", e.Name, wordNames(e.Capabilities))
 		}
 	case o.Kind == grammar.KindLiteralSpecConstantOpInteger:
 		g := spirv.Op(o.Words[0]).Grammar()
@@ -126,12 +126,12 @@ func (k *need) inner(o spirv.Operand) {
 			k.demand(g.Name, g.Capabilities, g.Extensions, g.Version, g.LastVersion)
 		}
 		if spirv.Op(o.Words[0]) == spirv.OpUConvert && k.m.Raw.Version < version14 && !k.m.Extensions["SPV_AMD_gpu_shader_int16"] {
-			k.r.at(k.in, "versions", "a constant of OpUConvert needs SPIR-V 1.4 or the extension SPV_AMD_gpu_shader_int16")
+			k.r.faultAt(k.in, "versions", "a constant of OpUConvert needs SPIR-V 1.4 or the extension SPV_AMD_gpu_shader_int16")
 		}
 	}
 }
 
-func (k *need) enumerant(kind grammar.Kind, e *grammar.Enumerant) {
+func (k *requirement) enumerant(kind grammar.Kind, e *grammar.Enumerant) {
 	switch {
 	case e == nil:
 	case kind == grammar.KindCapability:
@@ -149,16 +149,16 @@ func (k *need) enumerant(kind grammar.Kind, e *grammar.Enumerant) {
 // demand tests one entry of the grammar. An enabling capability suffices up to the entry's last version, if the
 // declaration of that capability already needed an extension. An addition of an extension to a core capability needs
 // the extension too.
-func (k *need) demand(name string, caps []uint32, exts []string, first, last grammar.Version) {
+func (k *requirement) demand(name string, caps []uint32, exts []string, first, last grammar.Version) {
 	v := grammar.Version(k.m.Raw.Version >> 8)
 	if len(caps) > 0 {
 		switch {
 		case !k.m.hasAnyWord(caps):
-			k.r.at(k.in, "capabilities", "%s needs the capability %s", name, wordNames(caps))
+			k.r.faultAt(k.in, "capabilities", "%s needs the capability %s", name, wordNames(caps))
 		case last != 0 && v > last:
-			k.late(name, last, v)
+			k.removedSince(name, last, v)
 		case len(exts) > 0 && (first == 0 || v < first) && !k.m.extended(exts) && !k.m.hasExtensionWord(caps):
-			k.r.at(k.in, "extensions", "%s needs the extension %s", name, strings.Join(exts, " or "))
+			k.r.faultAt(k.in, "extensions", "%s needs the extension %s", name, strings.Join(exts, " or "))
 		}
 		return
 	}
@@ -167,17 +167,17 @@ func (k *need) demand(name string, caps []uint32, exts []string, first, last gra
 	}
 	switch {
 	case len(exts) > 0:
-		k.r.at(k.in, "extensions", "%s needs the extension %s", name, strings.Join(exts, " or "))
+		k.r.faultAt(k.in, "extensions", "%s needs the extension %s", name, strings.Join(exts, " or "))
 	case first != 0 && v < first:
-		k.r.at(k.in, "versions", "%s needs SPIR-V %d.%d: the module is of %d.%d", name, first>>8, first&0xFF, v>>8, v&0xFF)
+		k.r.faultAt(k.in, "versions", "%s needs SPIR-V %d.%d: the module is of %d.%d", name, first>>8, first&0xFF, v>>8, v&0xFF)
 	case first != 0:
-		k.late(name, last, v)
+		k.removedSince(name, last, v)
 	}
 }
 
-// late reports a feature that versions after last lack.
-func (k *need) late(name string, last, v grammar.Version) {
-	k.r.at(k.in, "versions", "%s is not in SPIR-V after %d.%d: the module is of %d.%d", name, last>>8, last&0xFF, v>>8, v&0xFF)
+// removedSince reports a feature that versions after last lack.
+func (k *requirement) removedSince(name string, last, v grammar.Version) {
+	k.r.faultAt(k.in, "versions", "%s is not in SPIR-V after %d.%d: the module is of %d.%d", name, last>>8, last&0xFF, v>>8, v&0xFF)
 }
 
 func (m *Module) extended(exts []string) bool {
@@ -253,16 +253,16 @@ var storage8 = []spirv.Capability{spirv.CapabilityStorageBuffer8BitAccess, spirv
 var storage16 = []spirv.Capability{spirv.CapabilityStorageBuffer16BitAccess, spirv.CapabilityUniformAndStorageBuffer16BitAccess,
 	spirv.CapabilityStoragePushConstant16, spirv.CapabilityStorageInputOutput16, spirv.CapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR}
 
-func either(first spirv.Capability, rest []spirv.Capability) []spirv.Capability {
+func anyOf(first spirv.Capability, rest []spirv.Capability) []spirv.Capability {
 	return append([]spirv.Capability{first}, rest...)
 }
 
 // widths maps types to the capabilities that allow them, any one of them (OpTypeInt, OpTypeFloat and section 2.16.1).
 var widths = map[string][]spirv.Capability{
-	"int 8":       either(spirv.CapabilityInt8, storage8),
-	"int 16":      either(spirv.CapabilityInt16, storage16),
+	"int 8":       anyOf(spirv.CapabilityInt8, storage8),
+	"int 16":      anyOf(spirv.CapabilityInt16, storage16),
 	"int 64":      {spirv.CapabilityInt64},
-	"float 16":    either(spirv.CapabilityFloat16, storage16),
+	"float 16":    anyOf(spirv.CapabilityFloat16, storage16),
 	"float 64":    {spirv.CapabilityFloat64},
 	"long vector": {spirv.CapabilityVector16, spirv.CapabilityLongVectorEXT, spirv.CapabilityCooperativeVectorNV},
 }

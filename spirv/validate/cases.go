@@ -10,7 +10,7 @@ func (g *graph) fall(v, w int32, r *report) {
 		return
 	}
 	if to, ok := g.falls[from]; ok && to != w {
-		r.at(g.f.Blocks[v].Terminator(), "control flow", "the case of %%%d goes on to %%%d and to %%%d: want one case at most", g.id(from), g.id(to), g.id(w))
+		r.faultAt(g.f.Blocks[v].Terminator(), "control flow", "the case of %%%d goes on to %%%d and to %%%d: want one case at most", g.id(from), g.id(to), g.id(w))
 	}
 	g.falls[from] = w
 }
@@ -27,7 +27,7 @@ func (g *graph) caseOrder(header int32, r *report) {
 			continue
 		}
 		if was, ok := by[to]; ok && was != from {
-			r.at(t, "control flow", "the cases of %%%d and %%%d both go on to %%%d: want one", g.id(was), g.id(from), g.id(to))
+			r.faultAt(t, "control flow", "the cases of %%%d and %%%d both go on to %%%d: want one", g.id(was), g.id(from), g.id(to))
 		}
 		by[to] = from
 		if to == other && !slices.Contains(listed, other) {
@@ -36,7 +36,7 @@ func (g *graph) caseOrder(header int32, r *report) {
 			}
 		}
 		if from != other && !precedes(listed, from, to) {
-			r.at(t, "control flow", "the case of %%%d goes on to %%%d: want it immediately before that in the list", g.id(from), g.id(to))
+			r.faultAt(t, "control flow", "the case of %%%d goes on to %%%d: want it immediately before that in the list", g.id(from), g.id(to))
 		}
 	}
 }

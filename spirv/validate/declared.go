@@ -60,12 +60,12 @@ func (v *valueCheck) narrow(op spirv.Op) {
 
 // full reports that an instruction needs the full capability of a narrow type.
 func (v *valueCheck) full(op spirv.Op, s *Type) {
-	v.r.at(v.in, "capabilities", "%s of %s needs the capability %s", op, v.m.typeText(s), narrowWidths[s.Kind][s.Width])
+	v.r.faultAt(v.in, "capabilities", "%s of %s needs the capability %s", op, v.m.typeText(s), narrowWidths[s.Kind][s.Width])
 }
 
 // limitedPart returns a scalar type in a value's type that is limited; nil if there is none. A pointer's pointee does not count.
 func (v *valueCheck) limitedPart(t *Type) (found *Type) {
-	if s, ok := v.parts[t]; ok {
+	if s, ok := v.containers[t]; ok {
 		return s
 	}
 	eachScalar(t, func(s *Type) {
@@ -73,7 +73,7 @@ func (v *valueCheck) limitedPart(t *Type) (found *Type) {
 			found = s
 		}
 	})
-	v.parts[t] = found
+	v.containers[t] = found
 	return found
 }
 
@@ -103,13 +103,13 @@ func (v *valueCheck) steps(t *Type) {
 // imageType tests the capability for images of 64-bit integers (OpTypeImage, section 3.31).
 func (v *valueCheck) imageType([]uint32) {
 	if t := v.m.Type(v.in.Result); t.Elem.Kind == KindInt && t.Elem.Width == 64 {
-		v.needs("an image of 64-bit integers", spirv.CapabilityInt64ImageEXT)
+		v.needsCapability("an image of 64-bit integers", spirv.CapabilityInt64ImageEXT)
 	}
 }
 
-func (v *valueCheck) needs(what string, cap spirv.Capability) {
+func (v *valueCheck) needsCapability(what string, cap spirv.Capability) {
 	if !v.m.Has(cap) {
-		v.r.at(v.in, "capabilities", "%s needs the capability %s", what, cap)
+		v.r.faultAt(v.in, "capabilities", "%s needs the capability %s", what, cap)
 	}
 }
 
@@ -136,6 +136,6 @@ func (m *Module) replaced(in *spirv.Instruction, id spirv.ID, d spirv.Decoration
 		return
 	}
 	if d == spirv.DecorationCoherent || d == spirv.DecorationVolatile {
-		r.at(in, "decorations", "%s on %%%d, with the memory model Vulkan: want operands of the accesses", d, id)
+		r.faultAt(in, "decorations", "%s on %%%d, with the memory model Vulkan: want operands of the accesses", d, id)
 	}
 }

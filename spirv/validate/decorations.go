@@ -34,10 +34,10 @@ func decorationSets(m *Module, r *report) {
 		in := &m.Raw.Instructions[i]
 		switch o := in.Operands; in.Op {
 		case spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString:
-			m.together(in, decorated{o[0], -1, spirv.Decoration(o[1])}, seen, r)
+			m.checkRepeated(in, decorated{o[0], -1, spirv.Decoration(o[1])}, seen, r)
 			m.onObject(in, spirv.ID(o[0]), Decoration{spirv.Decoration(o[1]), o[2:]}, r)
 		case spirv.OpMemberDecorate, spirv.OpMemberDecorateString:
-			m.together(in, decorated{o[0], int(o[1]), spirv.Decoration(o[2])}, seen, r)
+			m.checkRepeated(in, decorated{o[0], int(o[1]), spirv.Decoration(o[2])}, seen, r)
 		case spirv.OpGroupDecorate:
 			for _, id := range o[1:] {
 				m.grouped(in, decorated{id: id, member: -1}, seen, r)
@@ -56,14 +56,14 @@ func decorationSets(m *Module, r *report) {
 func (m *Module) grouped(in *spirv.Instruction, d decorated, seen map[decorated]bool, r *report) {
 	for _, of := range m.Decorations(spirv.ID(in.Operands[0])) {
 		d.kind = of.Kind
-		m.together(in, d, seen, r)
+		m.checkRepeated(in, d, seen, r)
 		if d.member < 0 {
 			m.onObject(in, spirv.ID(d.id), of, r)
 		}
 	}
 }
 
-func (m *Module) together(in *spirv.Instruction, d decorated, seen map[decorated]bool, r *report) {
+func (m *Module) checkRepeated(in *spirv.Instruction, d decorated, seen map[decorated]bool, r *report) {
 	if seen[d] && !manyAllowed[d.kind] {
 		text, args := "%s again on %%%d: want it once", []any{d.kind, d.id}
 		if d.member >= 0 {
@@ -72,11 +72,11 @@ func (m *Module) together(in *spirv.Instruction, d decorated, seen map[decorated
 		if repeatedByCompilers[d.kind] {
 			r.warn(in, "decorations", text, args...)
 		} else {
-			r.at(in, "decorations", text, args...)
+			r.faultAt(in, "decorations", text, args...)
 		}
 	}
 	if other, ok := exclusive[d.kind]; ok && seen[decorated{d.id, d.member, other}] {
-		r.at(in, "decorations", "%s on a target that is %s: want one of them", d.kind, other)
+		r.faultAt(in, "decorations", "%s on a target that is %s: want one of them", d.kind, other)
 	}
 	seen[d] = true
 }
@@ -90,17 +90,17 @@ func (m *Module) onObject(in *spirv.Instruction, id spirv.ID, d Decoration, r *r
 	switch t := m.TypeOf(id); kind {
 	case spirv.DecorationRelaxedPrecision:
 		if m.Type(id) != nil {
-			r.at(in, "decorations", "%s on the type %%%d: want a value or a member", kind, id)
+			r.faultAt(in, "decorations", "%s on the type %%%d: want a value or a member", kind, id)
 		}
 	case spirv.DecorationUniform, spirv.DecorationUniformId:
 		if t == nil || t.Kind == KindVoid {
-			r.at(in, "decorations", "%s on %%%d: want a value", kind, id)
+			r.faultAt(in, "decorations", "%s on %%%d: want a value", kind, id)
 		} else if kind == spirv.DecorationUniformId {
 			m.uniformScope(in, spirv.ID(d.Args[0]), r)
 		}
 	case spirv.DecorationComponent:
 		if t != nil && t.Kind == KindPointer && t.Storage != spirv.StorageClassInput && t.Storage != spirv.StorageClassOutput {
-			r.at(in, "decorations", "%s on %%%d, of %s: want a variable of Input or Output", kind, id, t.Storage)
+			r.faultAt(in, "decorations", "%s on %%%d, of %s: want a variable of Input or Output", kind, id, t.Storage)
 		}
 	}
 }
@@ -108,18 +108,18 @@ func (m *Module) onObject(in *spirv.Instruction, id spirv.ID, d Decoration, r *r
 // uniformScope tests the scope of UniformId, which SPIR-V 1.4 brought.
 func (m *Module) uniformScope(in *spirv.Instruction, id spirv.ID, r *report) {
 	if m.Raw.Version < version14 {
-		r.at(in, "decorations", "%s needs SPIR-V 1.4", spirv.DecorationUniformId)
+		r.faultAt(in, "decorations", "%s needs SPIR-V 1.4", spirv.DecorationUniformId)
 		return
 	}
 	if t := m.TypeOf(id); t == nil || t.Kind != KindInt || t.Width != 32 {
-		r.at(in, "decorations", "scope %%%d is no 32-bit integer", id)
+		r.faultAt(in, "decorations", "scope %%%d is no 32-bit integer", id)
 	} else if n, ok := m.constantValue(uint32(id)); ok && n > uint32(spirv.ScopeShaderCallKHR) {
-		r.at(in, "decorations", "scope %d: there is none", n)
+		r.faultAt(in, "decorations", "scope %d: there is none", n)
 	}
 }
 
-// held returns the pointee of a pointer, the element for arrays; nil if the type is no pointer.
-func (t *Type) held() *Type {
+// innerPointee returns the pointee of a pointer, the element for arrays; nil if the type is no pointer.
+func (t *Type) innerPointee() *Type {
 	if t == nil || t.Kind != KindPointer {
 		return nil
 	}
@@ -132,11 +132,11 @@ func (t *Type) held() *Type {
 // pointerAliasing tests that variables which hold pointers to physical storage declare whether those are aliased
 // (section 2.18.2).
 func (m *Module) pointerAliasing(in *spirv.Instruction, r *report) {
-	t := m.TypeOf(in.Result).held()
+	t := m.TypeOf(in.Result).innerPointee()
 	if t == nil || t.Kind != KindPointer || t.Storage != spirv.StorageClassPhysicalStorageBuffer {
 		return
 	}
 	if !m.Decorated(in.Result, spirv.DecorationAliasedPointer) && !m.Decorated(in.Result, spirv.DecorationRestrictPointer) {
-		r.at(in, "decorations", "a variable of pointers to %s: want AliasedPointer or RestrictPointer", t.Storage)
+		r.faultAt(in, "decorations", "a variable of pointers to %s: want AliasedPointer or RestrictPointer", t.Storage)
 	}
 }

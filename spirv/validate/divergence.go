@@ -26,18 +26,18 @@ const maxRounds = 40
 // diverge returns the divergence of an entry point, or nil where a workgroup
 // is one invocation, or where that is not known.
 func (c *extension) diverge(e *EntryPoint) *divergence {
-	if d, ok := c.work.divergence[e.Func]; ok {
+	if d, ok := c.enqueue.divergence[e.Func]; ok {
 		return d
 	}
-	if c.work.divergence == nil {
-		c.work.divergence = map[spirv.ID]*divergence{}
+	if c.enqueue.divergence == nil {
+		c.enqueue.divergence = map[spirv.ID]*divergence{}
 	}
 	var d *divergence
 	if n := c.invocations(e); n > 1 {
 		d = &divergence{m: c.Module, tree: c.callTree(e.Func), values: make([]bool, c.Raw.Bound), blocks: map[spirv.ID][]bool{}}
 		d.solve()
 	}
-	c.work.divergence[e.Func] = d
+	c.enqueue.divergence[e.Func] = d
 	return d
 }
 
@@ -65,8 +65,8 @@ func (d *divergence) solve() {
 	}
 }
 
-// mark marks a value as divergent. Structures and arrays stay uniform, because their members may differ in that.
-func (d *divergence) mark(id spirv.ID) {
+// markDivergent marks a value as divergent. Structures and arrays stay uniform, because their members may differ in that.
+func (d *divergence) markDivergent(id spirv.ID) {
 	t, def := d.m.TypeOf(id), d.m.Def(id)
 	if t.Kind == KindPointer && (def.Op == spirv.OpVariable || def.Op == spirv.OpFunctionParameter) {
 		t = t.Elem
@@ -100,31 +100,31 @@ func (d *divergence) forks(g *graph, i int32) bool {
 // controlled reports a block in a construct that invocations enter, or leave
 // again, apart from one another.
 func (d *divergence) controlled(g *graph, i int32) bool {
-	for c := g.inside[i]; c != nil; c = c.outer {
+	for c := g.innermost[i]; c != nil; c = c.outer {
 		if c.kind != loop && c.kind != continuing && d.forks(g, c.header) {
 			return true
 		}
-		if c.kind == loop && c.leaves(d, g) {
+		if c.kind == loop && c.exitsDivergently(d, g) {
 			return true
 		}
 	}
 	return d.blocks[g.f.ID][0] && i != 0
 }
 
-// leaves reports a loop that some block breaks out of, depending on a
+// exitsDivergently reports a loop that some block breaks out of, depending on a
 // divergent value.
-func (c *construct) leaves(d *divergence, g *graph) bool {
+func (c *construct) exitsDivergently(d *divergence, g *graph) bool {
 	for i := range g.next {
-		if leads(g.next[i], c.merge) && (d.forks(g, int32(i)) || d.blocks[g.f.ID][i] && g.apart(d, int32(i), c)) {
+		if leads(g.next[i], c.merge) && (d.forks(g, int32(i)) || d.blocks[g.f.ID][i] && g.inDivergentSelection(d, int32(i), c)) {
 			return true
 		}
 	}
 	return false
 }
 
-// apart reports a block that a divergent selection within a loop leads to.
-func (g *graph) apart(d *divergence, i int32, l *construct) bool {
-	for c := g.inside[i]; c != nil && c != l; c = c.outer {
+// inDivergentSelection reports a block that a divergent selection within a loop leads to.
+func (g *graph) inDivergentSelection(d *divergence, i int32, l *construct) bool {
+	for c := g.innermost[i]; c != nil && c != l; c = c.outer {
 		if (c.kind == selection || c.kind == switching) && d.forks(g, c.header) {
 			return true
 		}
@@ -137,23 +137,23 @@ func (d *divergence) instruction(g *graph, f *Function, i int32, in *spirv.Instr
 	switch in.Op {
 	case spirv.OpStore:
 		if root := m.root(in.Operands[0]); root != 0 && (d.values[in.Operands[1]] || d.blocks[f.ID][i] || d.values[in.Operands[0]]) {
-			d.mark(root)
+			d.markDivergent(root)
 		}
 	case spirv.OpFunctionCall:
 		d.call(f, i, in)
 	case spirv.OpReturnValue:
 		if d.values[in.Operands[0]] || d.blocks[f.ID][i] {
-			d.mark(f.ID)
+			d.markDivergent(f.ID)
 		}
 	case spirv.OpLoad:
 		// Memory that all share may hold the same at every address: that shows when the shader runs.
 		if root := m.root(in.Operands[0]); root != 0 && (d.values[in.Operands[0]] || d.values[root]) || m.differing(in.Operands[0]) {
-			d.mark(in.Result)
+			d.markDivergent(in.Result)
 		}
 	case spirv.OpPhi:
 		d.phi(g, i, in)
 	case spirv.OpGroupNonUniformElect:
-		d.mark(in.Result)
+		d.markDivergent(in.Result)
 	default:
 		d.derived(in)
 	}
@@ -171,12 +171,12 @@ func (d *divergence) derived(in *spirv.Instruction) {
 		}
 		for _, id := range in.Operands[:d.idOperands(in)] {
 			if int(id) < len(d.values) && d.values[id] {
-				d.mark(in.Result)
+				d.markDivergent(in.Result)
 			}
 		}
 	case "Atomic":
 		if in.Op != spirv.OpAtomicLoad {
-			d.mark(in.Result)
+			d.markDivergent(in.Result)
 		}
 	}
 }
@@ -195,17 +195,17 @@ func (d *divergence) idOperands(in *spirv.Instruction) int {
 func (d *divergence) phi(g *graph, i int32, in *spirv.Instruction) {
 	split := false
 	if c := g.merges[i]; c != nil {
-		split = c.kind != loop && d.forks(g, c.header) || c.kind == loop && c.leaves(d, g)
+		split = c.kind != loop && d.forks(g, c.header) || c.kind == loop && c.exitsDivergently(d, g)
 	}
 	same := true
 	for n := 0; n < len(in.Operands); n += 2 {
 		if d.values[in.Operands[n]] {
-			d.mark(in.Result)
+			d.markDivergent(in.Result)
 		}
 		same = same && in.Operands[n] == in.Operands[0]
 	}
 	if split && !same {
-		d.mark(in.Result)
+		d.markDivergent(in.Result)
 	}
 }
 
@@ -215,15 +215,15 @@ func (d *divergence) call(f *Function, i int32, in *spirv.Instruction) {
 		arg := in.Operands[n+1]
 		root := d.m.root(arg)
 		if d.values[arg] || root != 0 && d.values[root] {
-			d.mark(g.Params[n].Result)
+			d.markDivergent(g.Params[n].Result)
 		}
 		// The caller's variable holds the values that the function writes through a pointer.
 		if t := d.m.TypeOf(spirv.ID(arg)); root != 0 && t.Kind == KindPointer && d.values[g.Params[n].Result] {
-			d.mark(root)
+			d.markDivergent(root)
 		}
 	}
 	if d.values[g.ID] {
-		d.mark(in.Result)
+		d.markDivergent(in.Result)
 	}
 	if b := d.blocks[g.ID]; d.blocks[f.ID][i] && !b[0] {
 		d.grew = true
@@ -268,7 +268,7 @@ func uniformFlow(op spirv.Op) func(*extension) {
 	return func(c *extension) {
 		c.eachReached(op, func(e *EntryPoint, d *divergence, f *Function, block int, in *spirv.Instruction) {
 			if d.blocks[f.ID][block] {
-				c.at(in, "in control flow that diverges within the workgroup of %q", e.Name)
+				c.faultAt(in, "in control flow that diverges within the workgroup of %q", e.Name)
 			}
 		})
 	}
@@ -283,7 +283,7 @@ func (c *extension) uniformOperands() {
 		}
 		for n, what := range []string{"payload count", "node index"} {
 			if id := in.Operands[n+1]; d.values[id] {
-				c.at(in, "%s %%%d differs within the workgroup of %q", what, id, e.Name)
+				c.faultAt(in, "%s %%%d differs within the workgroup of %q", what, id, e.Name)
 			}
 		}
 	})
@@ -292,7 +292,7 @@ func (c *extension) uniformOperands() {
 // eachReached visits the operations that an entry point reaches, once for each entry point whose divergence is known.
 func (c *extension) eachReached(op spirv.Op, visit func(e *EntryPoint, d *divergence, f *Function, block int, in *spirv.Instruction)) {
 	found := false
-	c.each(func(*spirv.Instruction) { found = true }, op)
+	c.eachOp(func(*spirv.Instruction) { found = true }, op)
 	for i := range c.EntryPoints {
 		e := &c.EntryPoints[i]
 		if !found || c.diverge(e) == nil {

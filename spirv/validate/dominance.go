@@ -17,9 +17,9 @@ func (t *domTree) dominates(a, b int32) bool {
 	return t.reached(a) && t.reached(b) && t.in[a] <= t.in[b] && t.out[b] <= t.out[a]
 }
 
-// above reports whether a is an ancestor of b in the search, so that an edge
+// isSearchAncestor reports whether a is an ancestor of b in the search, so that an edge
 // from b to a leads back.
-func (t *domTree) above(a, b int32) bool {
+func (t *domTree) isSearchAncestor(a, b int32) bool {
 	return t.num[a] <= t.num[b] && t.num[b] <= t.last[a]
 }
 

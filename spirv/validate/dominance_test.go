@@ -63,7 +63,7 @@ func TestDominatorsByTheirDefinition(t *testing.T) {
 				if got, want := tree.dominates(a, b), all[a] && all[b] && !left[b]; got != want {
 					t.Fatalf("%v: %d dominates %d: %t, want %t", succ, a, b, got, want)
 				}
-				if all[a] && all[b] && tree.above(a, b) != above[b][a] {
+				if all[a] && all[b] && tree.isSearchAncestor(a, b) != above[b][a] {
 					t.Fatalf("%v: %d is above %d: %t, want %t", succ, a, b, !above[b][a], above[b][a])
 				}
 			}

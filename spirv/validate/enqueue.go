@@ -8,14 +8,14 @@ type enqueueWork struct {
 }
 
 var enqueueRules = []rule{
-	{name: "enqueue-version", sentence: "This extension requires SPIR-V 1.4.", early: true, check: versionRule(4)},
+	{name: "enqueue-version", sentence: "This extension requires SPIR-V 1.4.", independent: true, check: versionRule(4)},
 	{name: "extensions", sentence: "To use this extension within a SPIR-V module, the following OpExtension must be present in the module: OpExtension \"SPV_AMDX_shader_enqueue\""},
 	{name: "capabilities", sentence: "[every instruction, mode, decoration and built-in] Capability: ShaderEnqueueAMDX"},
 	{name: "payload-initializer", sentence: "Variables declared with this storage class are readable and writable, and must not have initializers.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if c.TypeOf(in.Result).Storage == spirv.StorageClassNodePayloadAMDX && len(in.Operands) > 1 {
-					c.at(in, "initializer %%%d", in.Operands[1])
+					c.faultAt(in, "initializer %%%d", in.Operands[1])
 				}
 			}, spirv.OpVariable)
 		}},
@@ -30,19 +30,19 @@ var enqueueRules = []rule{
 	{name: "api-entry-bool", sentence: "Is Entry is a scalar Boolean value, with a value of true indicating that it can be dispatched from the API, and false indicating that it cannot.",
 		check: eachMode(spirv.ExecutionModeIsApiEntryAMDX, func(c *extension, _ *EntryPoint, m *Mode) {
 			if t := c.TypeOf(spirv.ID(m.Args[0])); t == nil || t.Kind != KindBool {
-				c.atMode(m, "IsApiEntryAMDX: %%%d is %s: want bool", m.Args[0], c.describe(t))
+				c.faultAtMode(m, "IsApiEntryAMDX: %%%d is %s: want bool", m.Args[0], c.describe(t))
 			}
 		})},
 	{name: "api-entry-shared", sentence: "Must be set to false if SharesInputWithAMDX is specified.",
 		check: eachMode(spirv.ExecutionModeSharesInputWithAMDX, func(c *extension, e *EntryPoint, m *Mode) {
 			if entry := e.Mode(spirv.ExecutionModeIsApiEntryAMDX); entry != nil && c.Def(spirv.ID(entry.Args[0])).Op == spirv.OpConstantTrue {
-				c.atMode(entry, "IsApiEntryAMDX is true on %q, which shares its input", e.Name)
+				c.faultAtMode(entry, "IsApiEntryAMDX is true on %q, which shares its input", e.Name)
 			}
 		})},
 	{name: "api-entry-absent", warning: true, sentence: "If not specified, defaults to true. Must be set to false if SharesInputWithAMDX is specified.",
 		check: eachMode(spirv.ExecutionModeSharesInputWithAMDX, func(c *extension, e *EntryPoint, m *Mode) {
 			if e.Mode(spirv.ExecutionModeIsApiEntryAMDX) == nil {
-				c.atMode(m, "%q shares its input and has no IsApiEntryAMDX", e.Name)
+				c.faultAtMode(m, "%q shares its input and has no IsApiEntryAMDX", e.Name)
 			}
 		})},
 	{name: "static-model", sentence: "[StaticNumWorkgroupsAMDX] (GLCompute and MeshEXT only)", check: modelRule(spirv.ExecutionModeStaticNumWorkgroupsAMDX, nodeModels...)},
@@ -54,26 +54,26 @@ var enqueueRules = []rule{
 	{name: "shares-index", sentence: "[SharesInputWithAMDX] Node Name and Shader Index indicate the node that the input will be shared with.",
 		check: eachMode(spirv.ExecutionModeSharesInputWithAMDX, func(c *extension, _ *EntryPoint, m *Mode) {
 			if text := c.noNodeIndex(m.Args[1]); text != "" {
-				c.atMode(m, "Shader Index: %%%d is %s", m.Args[1], text)
+				c.faultAtMode(m, "Shader Index: %%%d is %s", m.Args[1], text)
 			}
 		})},
 	{name: "shares-name", sentence: "[SharesInputWithAMDX] Node Name must be an OpConstantStringAMDX or OpSpecConstantStringAMDX instruction.",
 		check: eachMode(spirv.ExecutionModeSharesInputWithAMDX, func(c *extension, e *EntryPoint, m *Mode) {
 			if !c.nodeName(m.Args[0]) {
-				c.atMode(m, "node name %%%d is %s", m.Args[0], c.Def(spirv.ID(m.Args[0])).Op)
+				c.faultAtMode(m, "node name %%%d is %s", m.Args[0], c.Def(spirv.ID(m.Args[0])).Op)
 			}
 		})},
 	{name: "max-payloads-target", sentence: "[NodeMaxPayloadsAMDX] Must only be used to decorate an OpTypeNodePayloadArrayAMDX.", check: arrayOnly(spirv.DecorationNodeMaxPayloadsAMDX)},
 	{name: "max-payloads", sentence: "OpTypeNodePayloadArrayAMDX must have this decoration. The operand indicates the maximum number of payloads that can be in the array, and the maximum number of payloads that can be enqueued with this type.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				id, ok := c.Decoration(in.Result, spirv.DecorationNodeMaxPayloadsAMDX)
 				if !ok {
-					c.at(in, "the payload array has no NodeMaxPayloadsAMDX")
+					c.faultAt(in, "the payload array has no NodeMaxPayloadsAMDX")
 				} else if t := c.TypeOf(spirv.ID(id)); t == nil || t.Kind != KindInt || !constant(c.Def(spirv.ID(id)).Op) {
-					c.at(in, "NodeMaxPayloadsAMDX: %%%d is not an integer constant", id)
+					c.faultAt(in, "NodeMaxPayloadsAMDX: %%%d is not an integer constant", id)
 				} else if n, ok := c.constantValue(id); ok && n == 0 {
-					c.at(in, "NodeMaxPayloadsAMDX is 0")
+					c.faultAt(in, "NodeMaxPayloadsAMDX is 0")
 				}
 			}, spirv.OpTypeNodePayloadArrayAMDX)
 		}},
@@ -83,11 +83,11 @@ var enqueueRules = []rule{
 				with := spirv.ID(args[0])
 				switch {
 				case !c.payloadArray(target):
-					c.at(in, "%%%d is no OpTypeNodePayloadArrayAMDX", target)
+					c.faultAt(in, "%%%d is no OpTypeNodePayloadArrayAMDX", target)
 				case !c.payloadArray(with) || with == target:
-					c.at(in, "payload type %%%d is not another OpTypeNodePayloadArrayAMDX", with)
+					c.faultAt(in, "payload type %%%d is not another OpTypeNodePayloadArrayAMDX", with)
 				case c.Decorated(with, spirv.DecorationNodeSharesPayloadLimitsWithAMDX):
-					c.at(in, "payload type %%%d shares the limits of another itself", with)
+					c.faultAt(in, "payload type %%%d shares the limits of another itself", with)
 				}
 			})
 		}},
@@ -97,7 +97,7 @@ var enqueueRules = []rule{
 				own, _ := c.Decoration(target, spirv.DecorationNodeMaxPayloadsAMDX)
 				n, ok := c.constantValue(own)
 				if limit, known := c.payloadLimit(target); ok && known && n < limit {
-					c.at(in, "the NodeMaxPayloadsAMDX of %%%d, %d, does not count: it shares the limit of another, which is %d", target, n, limit)
+					c.faultAt(in, "the NodeMaxPayloadsAMDX of %%%d, %d, does not count: it shares the limit of another, which is %d", target, n, limit)
 				}
 			})
 		}},
@@ -106,7 +106,7 @@ var enqueueRules = []rule{
 		check: func(c *extension) {
 			c.eachDecoration(spirv.DecorationPayloadNodeNameAMDX, func(in *spirv.Instruction, _ spirv.ID, args []uint32) {
 				if !c.nodeName(args[0]) {
-					c.at(in, "node name %%%d is %s", args[0], c.Def(spirv.ID(args[0])).Op)
+					c.faultAt(in, "node name %%%d is %s", args[0], c.Def(spirv.ID(args[0])).Op)
 				}
 			})
 		}},
@@ -118,7 +118,7 @@ var enqueueRules = []rule{
 	{name: "array-size", warning: true, sentence: "If PayloadNodeSparseArrayAMDX is not set to true for a type initialized by OpAllocateNodePayloadsAMDX, this must be specified.",
 		check: eachAllocation(func(c *extension, in *spirv.Instruction, array spirv.ID) {
 			if !c.Decorated(array, spirv.DecorationPayloadNodeSparseArrayAMDX) && !c.Decorated(array, spirv.DecorationPayloadNodeArraySizeAMDX) {
-				c.at(in, "%%%d has neither PayloadNodeSparseArrayAMDX nor PayloadNodeArraySizeAMDX", array)
+				c.faultAt(in, "%%%d has neither PayloadNodeSparseArrayAMDX nor PayloadNodeArraySizeAMDX", array)
 			}
 		})},
 	{name: "allocate-index", warning: true, sentence: "[PayloadNodeArraySizeAMDX] indicate the maximum node index that can be used when allocating payloads of this type, including the base index offset in PayloadNodeBaseIndexAMDX decoration (if present). (Indexes are below it. A run that allocates payloads for another ends with a fault.)",
@@ -128,24 +128,24 @@ var enqueueRules = []rule{
 			base, _ := c.Decoration(array, spirv.DecorationPayloadNodeBaseIndexAMDX)
 			first, _ := c.constantValue(base)
 			if size, ok := c.constantValue(id); sized && ok && known && uint64(index)+uint64(first) >= uint64(size) {
-				c.at(in, "node index %d: PayloadNodeArraySizeAMDX is %d", uint64(index)+uint64(first), size)
+				c.faultAt(in, "node index %d: PayloadNodeArraySizeAMDX is %d", uint64(index)+uint64(first), size)
 			}
 		})},
 	{name: "finish-target", sentence: "[TrackFinishWritingAMDX] Must only be used to decorate a structure type declaration.",
 		check: func(c *extension) {
 			c.eachDecoration(spirv.DecorationTrackFinishWritingAMDX, func(in *spirv.Instruction, target spirv.ID, _ []uint32) {
 				if t := c.Type(target); t == nil || t.Kind != KindStruct {
-					c.at(in, "%%%d is not a structure", target)
+					c.faultAt(in, "%%%d is not a structure", target)
 				}
 			})
 			c.eachMember(spirv.DecorationTrackFinishWritingAMDX, func(in *spirv.Instruction, id spirv.ID, member uint32, _ []uint32) {
-				c.at(in, "on member %d of %%%d: want OpDecorate", member, id)
+				c.faultAt(in, "on member %d of %%%d: want OpDecorate", member, id)
 			})
 		}},
 	{name: "indirect-target", sentence: "[PayloadDispatchIndirectAMDX] Must only be used with OpMemberDecorate to decorate the member of a structure.",
 		check: func(c *extension) {
 			c.eachDecoration(spirv.DecorationPayloadDispatchIndirectAMDX, func(in *spirv.Instruction, target spirv.ID, _ []uint32) {
-				c.at(in, "on %%%d: want OpMemberDecorate", target)
+				c.faultAt(in, "on %%%d: want OpMemberDecorate", target)
 			})
 		}},
 	{name: "indirect-type", sentence: "Must decorate a structure member with a type of OpTypeInt or OpTypeVector with two or three components. The integer type or the type of the vector component must be an OpTypeInt with up to 32-bit Width and 0 Signedness.",
@@ -154,21 +154,21 @@ var enqueueRules = []rule{
 				t = t.Elem // rule indirect-array
 			}
 			if !t.is('u') || t.width() > 32 || t.components() > 3 {
-				c.at(in, "member %d is %s: want 1 to 3 unsigned integers of up to 32 bits", member, c.typeText(t))
+				c.faultAt(in, "member %d is %s: want 1 to 3 unsigned integers of up to 32 bits", member, c.typeText(t))
 			}
 		})},
 	{name: "indirect-array", warning: true, sentence: "Must decorate a structure member with a type of OpTypeInt or OpTypeVector with two or three components.",
 		check: eachIndirect(func(c *extension, in *spirv.Instruction, member uint32, t *Type) {
 			if t.Kind == KindArray {
-				c.at(in, "member %d is an array, %s", member, c.typeText(t))
+				c.faultAt(in, "member %d is an array, %s", member, c.typeText(t))
 			}
 		})},
 	{name: "indirect-absent", warning: true, sentence: "[PayloadDispatchIndirectAMDX] Indicates the dispatch indirect arguments describing the number of workgroups to dispatch in a payload.", check: (*extension).indirectAbsent},
 	{name: "payload-type", sentence: "[OpTypeNodePayloadArrayAMDX] Payload Type is the type of each payload in the array.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if t := c.Type(in.Result).Elem; !payloadKinds[t.Kind] {
-					c.at(in, "payload type %s", c.typeText(t))
+					c.faultAt(in, "payload type %s", c.typeText(t))
 				}
 			}, spirv.OpTypeNodePayloadArrayAMDX)
 		}},
@@ -181,48 +181,48 @@ var enqueueRules = []rule{
 				}
 				switch {
 				case t.Kind == KindPointer && t.Storage != spirv.StorageClassInput:
-					c.at(in, "%s on %%%d, which is in %s: want Input", b, target, t.Storage)
+					c.faultAt(in, "%s on %%%d, which is in %s: want Input", b, target, t.Storage)
 				case t.Kind == KindPointer && !t.Elem.is('t'):
-					c.at(in, "%s on %%%d, a variable of %s: want a 32-bit integer", b, target, c.typeText(t.Elem))
+					c.faultAt(in, "%s on %%%d, a variable of %s: want a 32-bit integer", b, target, c.typeText(t.Elem))
 				}
 			})
 		}},
 	{name: "allocate-type", sentence: "[OpAllocateNodePayloadsAMDX] Result Type must be an OpTypePointer to an OpTypeNodePayloadArrayAMDX in the NodePayloadAMDX storage class.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if t := c.Type(in.Type); t.Kind != KindPointer || t.Storage != spirv.StorageClassNodePayloadAMDX || t.Elem == nil || t.Elem.Kind != KindNodePayloadArray {
-					c.at(in, "result type %s", c.typeText(t))
+					c.faultAt(in, "result type %s", c.typeText(t))
 				}
 			}, spirv.OpAllocateNodePayloadsAMDX)
 		}},
 	{name: "allocate-name", sentence: "The payloads are allocated for the node identified by the Node Name in the PayloadNodeNameAMDX decoration on Result Type",
 		check: eachAllocation(func(c *extension, in *spirv.Instruction, array spirv.ID) {
 			if !c.Decorated(array, spirv.DecorationPayloadNodeNameAMDX) {
-				c.at(in, "%%%d has no PayloadNodeNameAMDX", array)
+				c.faultAt(in, "%%%d has no PayloadNodeNameAMDX", array)
 			}
 		})},
 	{name: "allocate-count", warning: true, sentence: "Behavior is undefined if Payload Count is greater than the NodeMaxPayloadsAMDX decoration on Result Type. (A run that does this ends with a fault.)",
 		check: eachAllocation(func(c *extension, in *spirv.Instruction, array spirv.ID) {
 			n, known := c.constantValue(in.Operands[1])
 			if limit, ok := c.payloadLimit(array); ok && known && n > limit {
-				c.at(in, "payload count %d: NodeMaxPayloadsAMDX is %d", n, limit)
+				c.faultAt(in, "payload count %d: NodeMaxPayloadsAMDX is %d", n, limit)
 			}
 		})},
 	{name: "allocate-integers", sentence: "Payload Count is the number of payloads to allocate in the resulting array. [Node Index is an index.]",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				for n := 1; n <= 2; n++ {
 					if t := c.TypeOf(spirv.ID(in.Operands[n])); t == nil || t.Kind != KindInt {
-						c.at(in, "operand %d: %%%d is %s: want an integer", n, in.Operands[n], c.describe(t))
+						c.faultAt(in, "operand %d: %%%d is %s: want an integer", n, in.Operands[n], c.describe(t))
 					}
 				}
 			}, spirv.OpAllocateNodePayloadsAMDX)
 		}},
 	{name: "allocate-visibility", sentence: "Visibility must only be either Invocation or Workgroup.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if s, ok := c.constantValue(in.Operands[0]); ok && spirv.Scope(s) != spirv.ScopeWorkgroup && spirv.Scope(s) != spirv.ScopeInvocation {
-					c.at(in, "visibility %s", spirv.Scope(s))
+					c.faultAt(in, "visibility %s", spirv.Scope(s))
 				}
 			}, spirv.OpAllocateNodePayloadsAMDX)
 		}},
@@ -230,102 +230,102 @@ var enqueueRules = []rule{
 	{name: "allocate-flow", sentence: "[OpAllocateNodePayloadsAMDX] This instruction must be called in uniform control flow within the same workgroup.", check: uniformFlow(spirv.OpAllocateNodePayloadsAMDX)},
 	{name: "enqueue-array", sentence: "[OpEnqueueNodePayloadsAMDX] Payload Array is a pointer to a payload array that was previously allocated by OpAllocateNodePayloadsAMDX.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				def := c.Def(spirv.ID(in.Operands[0]))
 				if !c.arrayPointer(in.Operands[0]) {
-					c.at(in, "%%%d is not a pointer to a payload array", in.Operands[0])
+					c.faultAt(in, "%%%d is not a pointer to a payload array", in.Operands[0])
 				} else if def.Op == spirv.OpVariable && c.TypeOf(def.Result).Storage != spirv.StorageClassFunction {
-					c.at(in, "%%%d is an input, and was not allocated", in.Operands[0])
+					c.faultAt(in, "%%%d is an input, and was not allocated", in.Operands[0])
 				}
 			}, spirv.OpEnqueueNodePayloadsAMDX)
 		}},
 	{name: "enqueue-by-value", warning: true, sentence: "Payload Array is a pointer to a payload array that was previously allocated by OpAllocateNodePayloadsAMDX, or declared via OpVariable in the NodePayloadAMDX storage class as an input.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if t := c.TypeOf(spirv.ID(in.Operands[0])); t != nil && t.Kind == KindPointer && t.Storage == spirv.StorageClassFunction {
-					c.at(in, "%%%d holds a copy of a payload array", in.Operands[0])
+					c.faultAt(in, "%%%d holds a copy of a payload array", in.Operands[0])
 				}
 			}, spirv.OpEnqueueNodePayloadsAMDX, spirv.OpNodePayloadArrayLengthAMDX)
 		}},
 	{name: "enqueue-flow", sentence: "[OpEnqueueNodePayloadsAMDX] This instruction must be called in uniform control flow within the workgroup.", check: uniformFlow(spirv.OpEnqueueNodePayloadsAMDX)},
 	{name: "length-result", sentence: "[OpNodePayloadArrayLengthAMDX] Result Type must be an OpTypeInt with 32-bit Width and 0 Signedness.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if t := c.Type(in.Type); !t.is('U') || t.Width != 32 {
-					c.at(in, "result type %s", c.typeText(t))
+					c.faultAt(in, "result type %s", c.typeText(t))
 				}
 			}, spirv.OpNodePayloadArrayLengthAMDX)
 		}},
 	{name: "length-array", sentence: "[OpNodePayloadArrayLengthAMDX] Must only be used with input payload arrays or allocated output payload arrays.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if !c.arrayPointer(in.Operands[0]) {
-					c.at(in, "%%%d is not a pointer to a payload array", in.Operands[0])
+					c.faultAt(in, "%%%d is not a pointer to a payload array", in.Operands[0])
 				}
 			}, spirv.OpNodePayloadArrayLengthAMDX)
 		}},
 	{name: "valid-result", sentence: "[OpIsNodePayloadValidAMDX] Result Type must be OpTypeBool.", check: boolResult(spirv.OpIsNodePayloadValidAMDX)},
 	{name: "valid-type", sentence: "[OpIsNodePayloadValidAMDX] Payload Type must be an OpTypeNodePayloadArrayAMDX declaration.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
-				if c.asked(in) == 0 {
-					c.at(in, "operand 0: %%%d is no OpTypeNodePayloadArrayAMDX", in.Operands[0])
+			c.eachOp(func(in *spirv.Instruction) {
+				if c.queriedArray(in) == 0 {
+					c.faultAt(in, "operand 0: %%%d is no OpTypeNodePayloadArrayAMDX", in.Operands[0])
 				}
 			}, spirv.OpIsNodePayloadValidAMDX)
 		}},
 	{name: "valid-variable", warning: true, sentence: "[OpIsNodePayloadValidAMDX] Payload Type must be an OpTypeNodePayloadArrayAMDX declaration.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
-				if c.asked(in) != 0 && !c.payloadArray(spirv.ID(in.Operands[0])) {
-					c.at(in, "operand 0: %%%d is a variable of that type", in.Operands[0])
+			c.eachOp(func(in *spirv.Instruction) {
+				if c.queriedArray(in) != 0 && !c.payloadArray(spirv.ID(in.Operands[0])) {
+					c.faultAt(in, "operand 0: %%%d is a variable of that type", in.Operands[0])
 				}
 			}, spirv.OpIsNodePayloadValidAMDX)
 		}},
 	{name: "valid-integer", sentence: "[OpIsNodePayloadValidAMDX] Check if the node payload identified by the Node Name in the PayloadNodeNameAMDX decoration, with an index equal to the sum of its PayloadNodeBaseIndexAMDX decoration (if present) and Node Index can be allocated.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if t := c.TypeOf(spirv.ID(in.Operands[1])); t == nil || t.Kind != KindInt {
-					c.at(in, "operand 1: %%%d is %s: want an integer", in.Operands[1], c.describe(t))
+					c.faultAt(in, "operand 1: %%%d is %s: want an integer", in.Operands[1], c.describe(t))
 				}
 			}, spirv.OpIsNodePayloadValidAMDX)
 		}},
 	{name: "valid-index", sentence: "NodeIndex must be less than the value specified by the PayloadNodeArraySizeAMDX decoration if specified.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
-				size, _ := c.Decoration(c.asked(in), spirv.DecorationPayloadNodeArraySizeAMDX)
+			c.eachOp(func(in *spirv.Instruction) {
+				size, _ := c.Decoration(c.queriedArray(in), spirv.DecorationPayloadNodeArraySizeAMDX)
 				n, known := c.constantValue(in.Operands[1])
 				if limit, ok := c.constantValue(size); ok && known && n >= limit {
-					c.at(in, "node index %d: PayloadNodeArraySizeAMDX is %d", n, limit)
+					c.faultAt(in, "node index %d: PayloadNodeArraySizeAMDX is %d", n, limit)
 				}
 			}, spirv.OpIsNodePayloadValidAMDX)
 		}},
 	{name: "finish-result", sentence: "[OpFinishWritingNodePayloadAMDX] Result Type must be OpTypeBool.", check: boolResult(spirv.OpFinishWritingNodePayloadAMDX)},
 	{name: "finish-payload", sentence: "[OpFinishWritingNodePayloadAMDX] Payload must be the result of an OpVariable in the NodePayloadAMDX storage class.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				def, t := c.Def(spirv.ID(in.Operands[0])), c.TypeOf(spirv.ID(in.Operands[0]))
 				if def.Op != spirv.OpVariable && def.Op != spirv.OpFunctionParameter || t.Kind != KindPointer || t.Storage != spirv.StorageClassNodePayloadAMDX {
-					c.at(in, "%%%d is %s", in.Operands[0], def.Op)
+					c.faultAt(in, "%%%d is %s", in.Operands[0], def.Op)
 				}
 			}, spirv.OpFinishWritingNodePayloadAMDX)
 		}},
 	{name: "finish-parameter", warning: true, sentence: "[OpFinishWritingNodePayloadAMDX] Payload must be the result of an OpVariable in the NodePayloadAMDX storage class.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if c.Def(spirv.ID(in.Operands[0])).Op == spirv.OpFunctionParameter {
-					c.at(in, "%%%d is a function's parameter", in.Operands[0])
+					c.faultAt(in, "%%%d is a function's parameter", in.Operands[0])
 				}
 			}, spirv.OpFinishWritingNodePayloadAMDX)
 		}},
 	{name: "finish-track", sentence: "Must not be called if the input payload is not decorated with TrackFinishWritingAMDX.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				t := c.TypeOf(spirv.ID(in.Operands[0]))
 				for t != nil && (t.Kind == KindPointer || t.Kind == KindNodePayloadArray) {
 					t = t.Elem
 				}
 				if t != nil && !c.Decorated(t.ID, spirv.DecorationTrackFinishWritingAMDX) {
-					c.at(in, "the payload's type, %%%d, has no TrackFinishWritingAMDX", t.ID)
+					c.faultAt(in, "the payload's type, %%%d, has no TrackFinishWritingAMDX", t.ID)
 				}
 			}, spirv.OpFinishWritingNodePayloadAMDX)
 		}},
@@ -335,7 +335,7 @@ var enqueueRules = []rule{
 				for _, b := range f.Blocks {
 					for i := range b.Code {
 						if in := &b.Code[i]; in.Op == spirv.OpFinishWritingNodePayloadAMDX {
-							c.at(in, "reached from %q, which is CoalescingAMDX", e.Name)
+							c.faultAt(in, "reached from %q, which is CoalescingAMDX", e.Name)
 						}
 					}
 				}
@@ -359,7 +359,7 @@ func modelRule(kind spirv.ExecutionMode, models ...spirv.ExecutionModel) func(*e
 	ok := set(models...)
 	return eachMode(kind, func(c *extension, e *EntryPoint, m *Mode) {
 		if !ok[e.Model] {
-			c.atMode(m, "%s on %q, of %s", kind, e.Name, e.Model)
+			c.faultAtMode(m, "%s on %q, of %s", kind, e.Name, e.Model)
 		}
 	})
 }
@@ -368,7 +368,7 @@ func pairRule(kind spirv.ExecutionMode, others ...spirv.ExecutionMode) func(*ext
 	return eachMode(kind, func(c *extension, e *EntryPoint, m *Mode) {
 		for _, o := range others {
 			if e.Mode(o) != nil {
-				c.atMode(m, "%q is %s and %s", e.Name, kind, o)
+				c.faultAtMode(m, "%q is %s and %s", e.Name, kind, o)
 			}
 		}
 	})
@@ -379,7 +379,7 @@ func modeIntRule(kind spirv.ExecutionMode) func(*extension) {
 	return eachMode(kind, func(c *extension, e *EntryPoint, m *Mode) {
 		for _, id := range m.Args {
 			if t := c.TypeOf(spirv.ID(id)); t == nil || t.Kind != KindInt || t.Width != 32 {
-				c.atMode(m, "%s: %%%d is %s: want a 32-bit integer constant", kind, id, c.describe(t))
+				c.faultAtMode(m, "%s: %%%d is %s: want a 32-bit integer constant", kind, id, c.describe(t))
 			}
 		}
 	})
@@ -388,11 +388,11 @@ func modeIntRule(kind spirv.ExecutionMode) func(*extension) {
 func arrayOnly(kind spirv.Decoration) func(*extension) {
 	return func(c *extension) {
 		c.eachMember(kind, func(in *spirv.Instruction, id spirv.ID, member uint32, _ []uint32) {
-			c.at(in, "member %d of %%%d is no OpTypeNodePayloadArrayAMDX", member, id)
+			c.faultAt(in, "member %d of %%%d is no OpTypeNodePayloadArrayAMDX", member, id)
 		})
 		c.eachDecoration(kind, func(in *spirv.Instruction, target spirv.ID, _ []uint32) {
 			if !c.payloadArray(target) {
-				c.at(in, "%%%d is no OpTypeNodePayloadArrayAMDX", target)
+				c.faultAt(in, "%%%d is no OpTypeNodePayloadArrayAMDX", target)
 			}
 		})
 	}
@@ -419,7 +419,7 @@ func arrayNumber(kind spirv.Decoration) func(*extension) {
 	return func(c *extension) {
 		c.eachDecoration(kind, func(in *spirv.Instruction, _ spirv.ID, args []uint32) {
 			if text := c.noNodeIndex(args[0]); text != "" {
-				c.at(in, "%s: %%%d is %s", kind, args[0], text)
+				c.faultAt(in, "%s: %%%d is %s", kind, args[0], text)
 			}
 		})
 	}
@@ -427,9 +427,9 @@ func arrayNumber(kind spirv.Decoration) func(*extension) {
 
 func boolResult(op spirv.Op) func(*extension) {
 	return func(c *extension) {
-		c.each(func(in *spirv.Instruction) {
+		c.eachOp(func(in *spirv.Instruction) {
 			if t := c.Type(in.Type); t.Kind != KindBool {
-				c.at(in, "result type %s", c.typeText(t))
+				c.faultAt(in, "result type %s", c.typeText(t))
 			}
 		}, op)
 	}
@@ -439,7 +439,7 @@ func boolResult(op spirv.Op) func(*extension) {
 // array.
 func eachAllocation(visit func(c *extension, in *spirv.Instruction, array spirv.ID)) func(*extension) {
 	return func(c *extension) {
-		c.each(func(in *spirv.Instruction) {
+		c.eachOp(func(in *spirv.Instruction) {
 			if t := c.Type(in.Type); t.Kind == KindPointer && t.Elem != nil && t.Elem.Kind == KindNodePayloadArray {
 				visit(c, in, t.Elem.ID)
 			}
@@ -468,7 +468,7 @@ func (c *extension) indirectAbsent() {
 			t = t.Elem
 		}
 		if !c.HasIndirect(t) {
-			c.at(c.Def(in.Variable), "no member of the input of %q has PayloadDispatchIndirectAMDX: each payload starts one workgroup", e.Name)
+			c.faultAt(c.Def(in.Variable), "no member of the input of %q has PayloadDispatchIndirectAMDX: each payload starts one workgroup", e.Name)
 		}
 	}
 }
@@ -522,8 +522,8 @@ func (m *Module) nodeName(id uint32) bool {
 	return op == spirv.OpConstantStringAMDX || op == spirv.OpSpecConstantStringAMDX
 }
 
-// asked returns the array type that OpIsNodePayloadValidAMDX asks about, or 0.
-func (m *Module) asked(in *spirv.Instruction) spirv.ID {
+// queriedArray returns the array type that OpIsNodePayloadValidAMDX asks about, or 0.
+func (m *Module) queriedArray(in *spirv.Instruction) spirv.ID {
 	id := spirv.ID(in.Operands[0])
 	if m.payloadArray(id) {
 		return id

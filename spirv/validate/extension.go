@@ -13,8 +13,8 @@ type rule struct {
 	sentence string
 	// warning: a violation does no harm, and a compiler in use commits it.
 	warning bool
-	// early rules do not rely on other rules.
-	early bool
+	// independent rules do not rely on other rules.
+	independent bool
 	// check is nil if a chapter of the core rules tests the sentence; its faults then have the rule's name.
 	check func(c *extension)
 }
@@ -40,9 +40,9 @@ func init() {
 // An extension is the context in which a rule is tested.
 type extension struct {
 	*Module
-	r    *report
-	rule *rule
-	work *enqueueWork
+	r       *report
+	rule    *rule
+	enqueue *enqueueWork
 }
 
 // earlyRules and extensionRules test the rules of the extensions that the
@@ -57,31 +57,31 @@ func runExtensions(m *Module, r *report, early bool) {
 		if !m.Extensions[text.name] {
 			continue
 		}
-		c := &extension{Module: m, r: r, work: &enqueueWork{}}
+		c := &extension{Module: m, r: r, enqueue: &enqueueWork{}}
 		for j := range text.rules {
-			if c.rule = &text.rules[j]; c.rule.check != nil && c.rule.early == early {
+			if c.rule = &text.rules[j]; c.rule.check != nil && c.rule.independent == early {
 				c.rule.check(c)
 			}
 		}
 	}
 }
 
-// at reports a breach of the rule.
-func (c *extension) at(in *spirv.Instruction, format string, args ...any) {
+// faultAt reports a breach of the rule.
+func (c *extension) faultAt(in *spirv.Instruction, format string, args ...any) {
 	if c.rule.warning {
 		c.r.warn(in, c.rule.name, format, args...)
 	} else {
-		c.r.at(in, c.rule.name, format, args...)
+		c.r.faultAt(in, c.rule.name, format, args...)
 	}
 }
 
-// atMode reports a breach by an execution mode.
-func (c *extension) atMode(m *Mode, format string, args ...any) {
-	c.at(&spirv.Instruction{Op: spirv.OpExecutionMode, Word: m.Word}, format, args...)
+// faultAtMode reports a breach by an execution mode.
+func (c *extension) faultAtMode(m *Mode, format string, args ...any) {
+	c.faultAt(&spirv.Instruction{Op: spirv.OpExecutionMode, Word: m.Word}, format, args...)
 }
 
-// each visits the instructions of some opcodes.
-func (c *extension) each(visit func(in *spirv.Instruction), ops ...spirv.Op) {
+// eachOp visits the instructions of some opcodes.
+func (c *extension) eachOp(visit func(in *spirv.Instruction), ops ...spirv.Op) {
 	for i := range c.Raw.Instructions {
 		in := &c.Raw.Instructions[i]
 		for _, op := range ops {
@@ -94,7 +94,7 @@ func (c *extension) each(visit func(in *spirv.Instruction), ops ...spirv.Op) {
 
 // eachExt visits the instructions of an extended set.
 func (c *extension) eachExt(set string, visit func(in *spirv.Instruction, code uint32, args []uint32)) {
-	c.each(func(in *spirv.Instruction) {
+	c.eachOp(func(in *spirv.Instruction) {
 		if c.imports[spirv.ID(in.Operands[0])] == set {
 			visit(in, in.Operands[1], in.Operands[2:])
 		}
@@ -103,7 +103,7 @@ func (c *extension) eachExt(set string, visit func(in *spirv.Instruction, code u
 
 // eachDecoration visits decorations of a kind on ids, with the id, and those of a group on each of its targets.
 func (c *extension) eachDecoration(kind spirv.Decoration, visit func(in *spirv.Instruction, target spirv.ID, args []uint32)) {
-	c.each(func(in *spirv.Instruction) {
+	c.eachOp(func(in *spirv.Instruction) {
 		if in.Op == spirv.OpGroupDecorate {
 			for _, d := range c.grouped(in, kind) {
 				for _, id := range in.Operands[1:] {
@@ -118,7 +118,7 @@ func (c *extension) eachDecoration(kind spirv.Decoration, visit func(in *spirv.I
 
 // eachMember visits decorations of a kind on members of structures, those of groups included, with their operands.
 func (c *extension) eachMember(kind spirv.Decoration, visit func(in *spirv.Instruction, structure spirv.ID, member uint32, args []uint32)) {
-	c.each(func(in *spirv.Instruction) {
+	c.eachOp(func(in *spirv.Instruction) {
 		o := in.Operands
 		if in.Op == spirv.OpMemberDecorate && spirv.Decoration(o[2]) == kind {
 			visit(in, spirv.ID(o[0]), o[1], o[3:])
@@ -172,7 +172,7 @@ func (m *Module) signedValue(id spirv.ID) (int64, bool) {
 func versionRule(minor uint32) func(c *extension) {
 	return func(c *extension) {
 		if c.Raw.Version < 1<<16|minor<<8 {
-			c.at(&spirv.Instruction{Op: spirv.OpExtension, Word: spirv.HeaderWords}, "%s needs SPIR-V 1.%d", c.extensionName(), minor)
+			c.faultAt(&spirv.Instruction{Op: spirv.OpExtension, Word: spirv.HeaderWords}, "%s needs SPIR-V 1.%d", c.extensionName(), minor)
 		}
 	}
 }

@@ -17,7 +17,7 @@ const (
 	tensors    = "tensors are not modelled: they have no layout in memory"
 	smallTypes = "numbers are floats of 8, 16, 32 and 64 bits, and integers of 8 to 64 bits"
 	halfVector = "atomic operations work on a single scalar"
-	newer      = "recent instructions, which have no lowering"
+	recentOps  = "recent instructions, which have no lowering"
 	vendorOp   = "instructions that one vendor's driver defines"
 	shapes     = "constants must be written with their constituents"
 	coreNumber = "shaders cannot read the number of the core that runs them"
@@ -183,10 +183,10 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityBFloat16TypeKHR:                             {level: runs},
 	spirv.CapabilityBFloat16DotProductKHR:                       {level: runs},
 	spirv.CapabilityBFloat16CooperativeMatrixKHR:                {level: runs},
-	spirv.CapabilityAbortKHR:                                    {refused, newer},
+	spirv.CapabilityAbortKHR:                                    {refused, recentOps},
 	spirv.CapabilityDescriptorHeapEXT:                           {refused, descriptor},
 	spirv.CapabilityConstantDataKHR:                             {refused, shapes},
-	spirv.CapabilityPoisonFreezeKHR:                             {refused, newer},
+	spirv.CapabilityPoisonFreezeKHR:                             {refused, recentOps},
 	spirv.CapabilityWeakLinkageAMD:                              {foreign, linkage},
 	spirv.CapabilitySampleMaskOverrideCoverageNV:                {refused, coverage},
 	spirv.CapabilityGeometryShaderPassthroughNV:                 {refused, nvStages},

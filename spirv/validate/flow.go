@@ -11,7 +11,7 @@ type graph struct {
 	real       *domTree  // over next
 	structural *domTree  // over next, and edges from headers to their merge blocks and continue targets
 	heads      []*construct
-	inside     []*construct    // innermost construct around a block, without the one that it heads
+	innermost  []*construct    // innermost construct around a block, without the one that it heads
 	from       []int           // number of blocks that branch to a block, computed on demand
 	merges     []*construct    // construct that a block is the merge block of
 	cases      []*construct    // switch that a block is a case of
@@ -47,7 +47,7 @@ const MaxNesting = 1023
 // Nesting returns how many constructs are around a block of a function of the module.
 func (m *Module) Nesting(f *Function, block spirv.ID) int {
 	g := m.graphs[f.ID]
-	if c := g.around(g.index[block]); c != nil {
+	if c := g.constructOf(g.index[block]); c != nil {
 		return c.depth
 	}
 	return 0
@@ -78,7 +78,7 @@ func flow(m *Module, r *report) {
 func newGraph(m *Module, f *Function, r *report) *graph {
 	n := len(f.Blocks)
 	g := &graph{m: m, f: f, index: make(map[spirv.ID]int32, n), next: make([][]int32, n), heads: make([]*construct, n),
-		inside: make([]*construct, n), merges: make([]*construct, n), cases: make([]*construct, n), caseOf: make([]int32, n), continues: make([]*construct, n), falls: map[int32]int32{}}
+		innermost: make([]*construct, n), merges: make([]*construct, n), cases: make([]*construct, n), caseOf: make([]int32, n), continues: make([]*construct, n), falls: map[int32]int32{}}
 	for i, b := range f.Blocks {
 		g.index[b.ID] = int32(i)
 	}
@@ -109,7 +109,7 @@ func (g *graph) edges(i int32, b *Block, r *report) bool {
 	node := func(in *spirv.Instruction, id uint32) int32 {
 		n, found := g.index[spirv.ID(id)]
 		if !found || n == 0 {
-			r.at(in, "control flow", "%%%d is not a block of the function that a branch may lead to", id)
+			r.faultAt(in, "control flow", "%%%d is not a block of the function that a branch may lead to", id)
 			ok = false
 		}
 		return n
@@ -117,14 +117,14 @@ func (g *graph) edges(i int32, b *Block, r *report) bool {
 	t := b.Terminator()
 	g.m.eachTarget(t, func(id uint32) { g.next[i] = append(g.next[i], node(t, id)) })
 	if n := len(t.Operands); t.Op == spirv.OpBranchConditional && n != 3 && n != 5 {
-		r.at(t, "control flow", "%d operands: want a condition and two labels, with two weights or none", n)
+		r.faultAt(t, "control flow", "%d operands: want a condition and two labels, with two weights or none", n)
 	}
 	if t.Op == spirv.OpBranchConditional && t.Operands[1] == t.Operands[2] && g.m.Raw.Version >= version16 {
-		r.at(t, "control flow", "both labels are %%%d: want two from SPIR-V 1.6 on", t.Operands[1])
+		r.faultAt(t, "control flow", "both labels are %%%d: want two from SPIR-V 1.6 on", t.Operands[1])
 	}
 	for j := range b.Code {
 		if in := &b.Code[j]; isMerge(in.Op) && in != b.Merge() {
-			r.at(in, "control flow", "the merge instruction is not the second to last of its block")
+			r.faultAt(in, "control flow", "the merge instruction is not the second to last of its block")
 			ok = false
 		}
 	}
@@ -153,7 +153,7 @@ func mergePlace(in, t *spirv.Instruction, r *report) bool {
 	if t.Op == want || t.Op == spirv.OpBranchConditional {
 		return true
 	}
-	r.at(in, "control flow", "before %s: want OpBranchConditional or %s", t.Op, second)
+	r.faultAt(in, "control flow", "before %s: want OpBranchConditional or %s", t.Op, second)
 	return false
 }
 
@@ -191,8 +191,8 @@ func (g *graph) structure(r *report) {
 		return
 	}
 	for _, v := range g.structural.order {
-		g.place(v)
-		if c := g.inside[v]; c != nil && c.depth > MaxNesting {
+		g.findConstruct(v)
+		if c := g.innermost[v]; c != nil && c.depth > MaxNesting {
 			r.unsupported(g.f.Blocks[v].Terminator(), "control flow", "constructs nested deeper than %d", MaxNesting)
 			return
 		}
@@ -204,7 +204,7 @@ func (g *graph) structure(r *report) {
 	}
 	for i, c := range g.heads {
 		if c != nil && c.kind == loop && g.structural.reached(int32(i)) && c.backs != 1 && g.real.reached(int32(i)) {
-			r.at(g.f.Blocks[i].Merge(), "control flow", "the loop has %d back edges to its header: want one", c.backs)
+			r.faultAt(g.f.Blocks[i].Merge(), "control flow", "the loop has %d back edges to its header: want one", c.backs)
 		}
 		if c != nil && c.kind == loop && g.real.reached(int32(i)) {
 			g.loopsBack(c, r)
@@ -227,7 +227,7 @@ func (g *graph) loopsBack(c *construct, r *report) {
 			continue
 		}
 		if leads(g.next[v], c.merge) {
-			r.at(g.f.Blocks[v].Terminator(), "control flow", "block %%%d leaves the continue construct of %%%d before its back edge", g.id(v), g.id(c.target))
+			r.faultAt(g.f.Blocks[v].Terminator(), "control flow", "block %%%d leaves the continue construct of %%%d before its back edge", g.id(v), g.id(c.target))
 			return
 		}
 		for _, w := range g.next[v] {
@@ -246,7 +246,7 @@ func (g *graph) unique(i int32, r *report) {
 	}
 	in := g.f.Blocks[i].Merge()
 	if g.merges[c.merge] != nil {
-		r.at(in, "control flow", "%%%d is the merge block of %%%d already", in.Operands[0], g.id(g.merges[c.merge].header))
+		r.faultAt(in, "control flow", "%%%d is the merge block of %%%d already", in.Operands[0], g.id(g.merges[c.merge].header))
 	}
 	g.merges[c.merge] = c
 	if c.kind == switching {
@@ -255,37 +255,37 @@ func (g *graph) unique(i int32, r *report) {
 		}
 	}
 	if c.merge == i || !g.structural.dominates(i, c.merge) {
-		r.at(in, "control flow", "the header does not dominate its merge block %%%d", in.Operands[0])
+		r.faultAt(in, "control flow", "the header does not dominate its merge block %%%d", in.Operands[0])
 	}
 	if c.kind != loop {
 		return
 	}
 	if c.target == c.merge {
-		r.at(in, "control flow", "merge block and continue target are both %%%d", in.Operands[0])
+		r.faultAt(in, "control flow", "merge block and continue target are both %%%d", in.Operands[0])
 	}
 	if !g.structural.dominates(i, c.target) {
-		r.at(in, "control flow", "the header does not dominate its continue target %%%d", in.Operands[1])
+		r.faultAt(in, "control flow", "the header does not dominate its continue target %%%d", in.Operands[1])
 	}
 	if g.continues[c.target] != nil {
-		r.at(in, "control flow", "%%%d is the continue target of another loop", in.Operands[1])
+		r.faultAt(in, "control flow", "%%%d is the continue target of another loop", in.Operands[1])
 	}
 	g.continues[c.target] = c
 }
 
-// place finds the innermost construct of a block. The block's dominator has its construct already.
-func (g *graph) place(v int32) {
+// findConstruct finds the innermost construct of a block. The block's dominator has its construct already.
+func (g *graph) findConstruct(v int32) {
 	if d := g.structural.idom[v]; d >= 0 {
-		g.inside[v] = g.around(d)
+		g.innermost[v] = g.constructOf(d)
 	}
 	g.placeInCase(v)
 	if c := g.merges[v]; c != nil {
-		g.inside[v] = c.outer
+		g.innermost[v] = c.outer
 	}
 	if c := g.continues[v]; c != nil && c.header != v {
-		g.inside[v] = &construct{kind: continuing, header: c.header, merge: c.merge, target: v, outer: c, depth: c.depth}
+		g.innermost[v] = &construct{kind: continuing, header: c.header, merge: c.merge, target: v, outer: c, depth: c.depth}
 	}
 	if c := g.heads[v]; c != nil {
-		c.outer = g.inside[v]
+		c.outer = g.innermost[v]
 		if c.depth = 1; c.outer != nil {
 			c.depth += c.outer.depth
 		}
@@ -306,12 +306,12 @@ func (g *graph) placeInCase(v int32) {
 	}
 }
 
-// around returns the innermost construct that a block belongs to, including the one that it heads.
-func (g *graph) around(v int32) *construct {
+// constructOf returns the innermost construct that a block belongs to, including the one that it heads.
+func (g *graph) constructOf(v int32) *construct {
 	if c := g.heads[v]; c != nil {
 		return c
 	}
-	return g.inside[v]
+	return g.innermost[v]
 }
 
 // branches tests where a block branches to.
@@ -323,13 +323,13 @@ func (g *graph) branches(v int32, r *report) {
 	for _, w := range g.next[v] {
 		exit, ok := g.exit(v, w)
 		if !ok {
-			r.at(t, "control flow", "block %%%d leaves its construct for %%%d, which is not a way out of it", b.ID, g.id(w))
+			r.faultAt(t, "control flow", "block %%%d leaves its construct for %%%d, which is not a way out of it", b.ID, g.id(w))
 		}
-		switch back := g.structural.above(w, v); {
+		switch back := g.structural.isSearchAncestor(w, v); {
 		case back && (g.heads[w] == nil || g.heads[w].kind != loop):
-			r.at(t, "control flow", "block %%%d branches back to %%%d, which is not a loop header", b.ID, g.id(w))
+			r.faultAt(t, "control flow", "block %%%d branches back to %%%d, which is not a loop header", b.ID, g.id(w))
 		case back && ok && !exit:
-			r.at(t, "control flow", "block %%%d branches back to %%%d, but is not in its continue construct", b.ID, g.id(w))
+			r.faultAt(t, "control flow", "block %%%d branches back to %%%d, but is not in its continue construct", b.ID, g.id(w))
 		case back && ok:
 			g.heads[w].backs++
 		case ok:
@@ -341,15 +341,15 @@ func (g *graph) branches(v int32, r *report) {
 		}
 	}
 	if split && b.Merge() == nil && (t.Op == spirv.OpSwitch || t.Op == spirv.OpBranchConditional) {
-		r.at(t, "control flow", "the selection has no merge instruction")
+		r.faultAt(t, "control flow", "the selection has no merge instruction")
 	}
 	if ends := t.Op == spirv.OpReturn || t.Op == spirv.OpReturnValue || t.Op == spirv.OpKill; ends && g.continuingAt(v) {
-		r.at(t, "control flow", "the function ends within a continue construct")
+		r.faultAt(t, "control flow", "the function ends within a continue construct")
 	}
 }
 
 func (g *graph) continuingAt(v int32) bool {
-	for c := g.inside[v]; c != nil; c = c.outer {
+	for c := g.innermost[v]; c != nil; c = c.outer {
 		if c.kind == continuing {
 			return true
 		}
@@ -363,8 +363,8 @@ func (g *graph) continuingAt(v int32) bool {
 // the continue target of that loop, for another case of that switch, and, at
 // the end of the continue construct, for the loop's header.
 func (g *graph) exit(v, w int32) (exit, ok bool) {
-	c := g.around(v)
-	if g.inside[w] == c {
+	c := g.constructOf(v)
+	if g.innermost[w] == c {
 		within := c == nil || c.kind != switching || c.header == v || g.cases[w] == c || g.caseOf[v] == g.caseOf[w]
 		return g.cases[w] != nil && g.cases[w].header != v, within
 	}
@@ -390,7 +390,7 @@ func (g *graph) exit(v, w int32) (exit, ok bool) {
 func (g *graph) order(r *report) {
 	for i, b := range g.f.Blocks {
 		if d := g.real.idom[i]; int(d) > i {
-			r.at(b.Terminator(), "control flow", "block %%%d comes before %%%d, which dominates it", b.ID, g.id(d))
+			r.faultAt(b.Terminator(), "control flow", "block %%%d comes before %%%d, which dominates it", b.ID, g.id(d))
 		}
 	}
 }

@@ -14,40 +14,40 @@ var coreRules = []rule{
 				s, ok := c.constantValue(in.Operands[0])
 				scope := spirv.Scope(s)
 				if ok && scope != spirv.ScopeSubgroup && !(scope == spirv.ScopeWorkgroup && in.Op == spirv.OpGroupNonUniformRotateKHR) {
-					c.at(in, "scope %s: want Subgroup", scope)
+					c.faultAt(in, "scope %s: want Subgroup", scope)
 				}
 			})
 		}},
 	{name: "uniform-scope", sentence: "[OpGroupAll, OpGroupAny, OpGroupBroadcast, OpGroupIAdd, ...] Execution [...] must be either Workgroup or Subgroup.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if s, ok := c.constantValue(in.Operands[0]); ok && s != uint32(spirv.ScopeWorkgroup) && s != uint32(spirv.ScopeSubgroup) {
-					c.at(in, "scope %s: want Workgroup or Subgroup", spirv.Scope(s))
+					c.faultAt(in, "scope %s: want Workgroup or Subgroup", spirv.Scope(s))
 				}
 			}, uniformGroupOps...)
 		}},
 	{name: "cluster-present", sentence: "If Operation is ClusteredReduce, ClusterSize must be present.",
 		check: clusterCheck(func(c *extension, in *spirv.Instruction, size uint32) {
 			if size == 0 {
-				c.at(in, "ClusteredReduce without a cluster size")
+				c.faultAt(in, "ClusteredReduce without a cluster size")
 			}
 		})},
 	{name: "cluster-type", sentence: "ClusterSize must be a scalar of integer type, whose Signedness operand is 0.",
 		check: clusterCheck(func(c *extension, in *spirv.Instruction, size uint32) {
 			if t := c.TypeOf(spirv.ID(size)); size != 0 && (t == nil || !t.is('U')) {
-				c.at(in, "cluster size %%%d is %s: want an unsigned integer", size, c.describe(t))
+				c.faultAt(in, "cluster size %%%d is %s: want an unsigned integer", size, c.describe(t))
 			}
 		})},
 	{name: "cluster-constant", sentence: "ClusterSize must come from a constant instruction.",
 		check: clusterCheck(func(c *extension, in *spirv.Instruction, size uint32) {
 			if size != 0 && !constant(c.Def(spirv.ID(size)).Op) {
-				c.at(in, "cluster size %%%d is not a constant", size)
+				c.faultAt(in, "cluster size %%%d is not a constant", size)
 			}
 		})},
 	{name: "cluster-power", sentence: "Behavior is undefined unless ClusterSize is at least 1 and a power of 2.",
 		check: clusterCheck(func(c *extension, in *spirv.Instruction, size uint32) {
 			if n, ok := c.constantValue(size); ok && (n == 0 || n&(n-1) != 0) {
-				c.at(in, "cluster size %d: want a power of two", n)
+				c.faultAt(in, "cluster size %d: want a power of two", n)
 			}
 		})},
 	{name: "partition-ballot", sentence: "[SPV_EXT_shader_subgroup_partitioned] Ballot must be present, and a 4-component vector of 32-bit unsigned integers.",
@@ -57,7 +57,7 @@ var coreRules = []rule{
 					return
 				}
 				if len(in.Operands) < 4 {
-					c.at(in, "%s without a ballot", spirv.GroupOperation(in.Operands[1]))
+					c.faultAt(in, "%s without a ballot", spirv.GroupOperation(in.Operands[1]))
 				} else {
 					c.ballotOperand(in, in.Operands[3])
 				}
@@ -65,7 +65,7 @@ var coreRules = []rule{
 		}},
 	{name: "ballot-value", sentence: "[OpGroupNonUniformInverseBallot, ...BallotBitExtract, ...BallotBitCount, ...BallotFindLSB, ...BallotFindMSB] Value must be a vector of four components of integer type scalar, whose Width operand is 32 and whose Signedness operand is 0.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				at := 1
 				if in.Op == spirv.OpGroupNonUniformBallotBitCount {
 					at = 2
@@ -76,60 +76,60 @@ var coreRules = []rule{
 		}},
 	{name: "ballot-count", sentence: "[VUID-StandaloneSpirv-OpGroupNonUniformBallotBitCount-04685] [...] Operation must be only Reduce, InclusiveScan, or ExclusiveScan.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if o := spirv.GroupOperation(in.Operands[1]); o > spirv.GroupOperationExclusiveScan {
-					c.at(in, "operation %s: want Reduce, InclusiveScan or ExclusiveScan", o)
+					c.faultAt(in, "operation %s: want Reduce, InclusiveScan or ExclusiveScan", o)
 				}
 			}, spirv.OpGroupNonUniformBallotBitCount)
 		}},
 	{name: "group-value", sentence: "[OpGroupNonUniformAllEqual, ...Broadcast, ...BroadcastFirst, ...Shuffle..., ...Rotate, ...Quad...] Value [Result Type] must be a scalar or vector of floating-point type, integer type, or Boolean type.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if t := c.TypeOf(spirv.ID(in.Operands[1])); !t.is('n') && !t.is('b') {
-					c.at(in, "value %%%d is %s: want a scalar or vector of numbers or booleans", in.Operands[1], c.typeText(t))
+					c.faultAt(in, "value %%%d is %s: want a scalar or vector of numbers or booleans", in.Operands[1], c.typeText(t))
 				}
 			}, movedValues...)
 		}},
 	{name: "group-lane", sentence: "Before version 1.5, Id [Index] must come from a constant instruction. [OpGroupNonUniformQuadSwap: Direction in every version.]",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				free := c.Raw.Version >= 1<<16|5<<8 && in.Op != spirv.OpGroupNonUniformQuadSwap
 				if id := in.Operands[2]; !free && !constant(c.Def(spirv.ID(id)).Op) {
-					c.at(in, "operand 2: %%%d is not a constant", id)
+					c.faultAt(in, "operand 2: %%%d is not a constant", id)
 				}
 			}, spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap)
 		}},
 	// An index that is no lane has no meaning, whichever sign it has.
 	{name: "group-index", sentence: "Id [Mask, Delta, Index, Direction] must be a scalar of integer type, whose Signedness operand is 0.", warning: true,
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if t := c.TypeOf(spirv.ID(in.Operands[2])); t == nil || !t.is('U') {
-					c.at(in, "operand 2: %%%d is %s: want an unsigned integer", in.Operands[2], c.describe(t))
+					c.faultAt(in, "operand 2: %%%d is %s: want an unsigned integer", in.Operands[2], c.describe(t))
 				}
 			}, indexedValues...)
 		}},
 	{name: "decorate-id-form", sentence: "[OpDecorateId] Decoration [...] takes Extra Operands that are <id>s. [OpDecorate takes those that are not.]",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if d := spirv.Decoration(in.Operands[1]); takesIDs(grammar.KindDecoration, uint32(d)) != (in.Op == spirv.OpDecorateId) {
-					c.at(in, "%s takes %s", d, map[bool]string{true: "literals: want OpDecorate", false: "ids: want OpDecorateId"}[in.Op == spirv.OpDecorateId])
+					c.faultAt(in, "%s takes %s", d, map[bool]string{true: "literals: want OpDecorate", false: "ids: want OpDecorateId"}[in.Op == spirv.OpDecorateId])
 				}
 			}, spirv.OpDecorate, spirv.OpDecorateId)
 		}},
 	{name: "decorate-id-target", sentence: "[OpDecorateId] Target [...] must not be an OpDecorationGroup instruction.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if c.Def(spirv.ID(in.Operands[0])).Op == spirv.OpDecorationGroup {
-					c.at(in, "%%%d is a decoration group", in.Operands[0])
+					c.faultAt(in, "%%%d is a decoration group", in.Operands[0])
 				}
 			}, spirv.OpDecorateId)
 		}},
 	{name: "decorate-id-operands", sentence: "[OpDecorateId] All such <id> Extra Operands must be constant instructions or OpVariable instructions. (SPV_AMDX_shader_enqueue: or types.)",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				for _, id := range decorationIDs(in) {
 					if def := c.Def(spirv.ID(id)); !constantOrString(def.Op) && !onVariable.ok(c.Module, spirv.ID(id)) && c.Type(spirv.ID(id)) == nil {
-						c.at(in, "%%%d is neither constant nor variable", id)
+						c.faultAt(in, "%%%d is neither constant nor variable", id)
 					}
 				}
 			}, spirv.OpDecorateId)
@@ -137,11 +137,11 @@ var coreRules = []rule{
 	// Nothing reads a decoration before the whole module is read.
 	{name: "decorate-id-order", sentence: "[OpDecorateId] All <id> Extra Operands must appear before Target.", warning: true,
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				target := c.Def(spirv.ID(in.Operands[0]))
 				for _, id := range decorationIDs(in) {
 					if c.Def(spirv.ID(id)).Word >= target.Word {
-						c.at(in, "%%%d is defined after %%%d", id, target.Result)
+						c.faultAt(in, "%%%d is defined after %%%d", id, target.Result)
 					}
 				}
 			}, spirv.OpDecorateId)
@@ -158,7 +158,7 @@ var coreRules = []rule{
 		check: func(c *extension) {
 			c.workgroupVariables(func(in *spirv.Instruction, t *Type) {
 				if c.blockInWorkgroup(t) && !c.WorkgroupBlock(t) {
-					c.at(in, "the Block %%%d has no explicit layout in Workgroup: that needs the capability %s", t.Elem.ID, spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR)
+					c.faultAt(in, "the Block %%%d has no explicit layout in Workgroup: that needs the capability %s", t.Elem.ID, spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR)
 				}
 			})
 		}},
@@ -246,7 +246,7 @@ func constantOrString(op spirv.Op) bool {
 func (c *extension) ballotOperand(in *spirv.Instruction, id uint32) {
 	t := c.TypeOf(spirv.ID(id))
 	if t == nil || t.Kind != KindVector || t.Count != 4 || !t.is('u') || t.Elem.Width != 32 {
-		c.at(in, "ballot %%%d is %s: want a vector of 4 uint32", id, c.describe(t))
+		c.faultAt(in, "ballot %%%d is %s: want a vector of 4 uint32", id, c.describe(t))
 	}
 }
 
@@ -261,7 +261,7 @@ var narrowStorage = map[spirv.StorageClass]map[int][]spirv.Capability{
 
 // narrowBlocks tests variables with members of a width.
 func (c *extension) narrowBlocks(width int) {
-	c.each(func(in *spirv.Instruction) {
+	c.eachOp(func(in *spirv.Instruction) {
 		t := c.TypeOf(in.Result)
 		byWidth, ok := narrowStorage[t.Storage]
 		if !ok {
@@ -274,7 +274,7 @@ func (c *extension) narrowBlocks(width int) {
 		eachScalar(t.Elem, func(s *Type) {
 			full, narrow := narrowWidths[s.Kind][s.Width]
 			if s.Width == width && narrow && !s.Encoded && !c.Has(full) && !c.hasAny(want) {
-				c.at(in, "a variable of %s in %s needs one of the capabilities %s", c.typeText(s), t.Storage, capabilityNames(append(want[:len(want):len(want)], full)))
+				c.faultAt(in, "a variable of %s in %s needs one of the capabilities %s", c.typeText(s), t.Storage, capabilityNames(append(want[:len(want):len(want)], full)))
 			}
 		})
 	}, spirv.OpVariable)

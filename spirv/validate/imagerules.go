@@ -6,64 +6,64 @@ import "spvsim/spirv"
 var imageRules = []rule{
 	{name: "image-fields", sentence: "[OpTypeImage] Depth: 0, 1, or 2. Arrayed: 0 or 1. MS: 0 or 1. Sampled: 0, 1, or 2.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				for i, field := range []struct {
 					name string
 					most uint32
 				}{{"Depth", 2}, {"Arrayed", 1}, {"MS", 1}, {"Sampled", 2}} {
 					if n := in.Operands[2+i]; n > field.most {
-						c.at(in, "%s %d: want 0 to %d", field.name, n, field.most)
+						c.faultAt(in, "%s %d: want 0 to %d", field.name, n, field.most)
 					}
 				}
 			}, spirv.OpTypeImage)
 		}},
 	{name: "image-sampled-type", sentence: "[VUID-StandaloneSpirv-OpTypeImage-04656] OpTypeImage must declare a scalar 32-bit float, 64-bit integer, or 32-bit integer type for the \"Sampled Type\".",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if t := c.Type(in.Result).Elem; !(t.is('N') && t.Width == 32) && !(t.is('I') && t.Width == 64) {
-					c.at(in, "sampled type %s: want a 32-bit number or a 64-bit integer", c.typeText(t))
+					c.faultAt(in, "sampled type %s: want a 32-bit number or a 64-bit integer", c.typeText(t))
 				}
 			}, spirv.OpTypeImage)
 		}},
 	{name: "image-sampled", sentence: "[VUID-StandaloneSpirv-OpTypeImage-04657] OpTypeImage must have a \"Sampled\" operand of 1 (sampled image) or 2 (storage image).",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if in.Operands[5] == 0 {
-					c.at(in, "Sampled 0, known at run time only: want 1 or 2")
+					c.faultAt(in, "Sampled 0, known at run time only: want 1 or 2")
 				}
 			}, spirv.OpTypeImage)
 		}},
 	{name: "image-format", sentence: "[VUID-StandaloneSpirv-Image-04965] The Sampled Type operand of the OpTypeImage must match its Image Format, integer or float, 32 or 64 bits, signed or unsigned. (For the sign, the access counts: SignExtend and ZeroExtend set it.)",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				t := c.Type(in.Result)
 				if f := formatOf(t.Format); t.Format != spirv.ImageFormatUnknown && t.Elem.is('N') && (f.integer != t.Elem.is('I') || f.integer && f.wide != (t.Elem.Width == 64)) {
-					c.at(in, "format %s and sampled type %s", t.Format, c.typeText(t.Elem))
+					c.faultAt(in, "format %s and sampled type %s", t.Format, c.typeText(t.Elem))
 				}
 			}, spirv.OpTypeImage)
 			eachImage(func(u *imageUse) {
 				signed := (u.image.Elem.Signed || u.mask()&spirv.ImageOperandsSignExtend != 0) && u.mask()&spirv.ImageOperandsZeroExtend == 0
 				if f := formatOf(u.image.Format); imageMaskAt[u.in.Op] != 0 && u.image.Format != spirv.ImageFormatUnknown && f.integer && signed != f.signed {
-					u.bad("format %s, accessed as %s integers", u.image.Format, map[bool]string{true: "signed", false: "unsigned"}[signed])
+					u.fault("format %s, accessed as %s integers", u.image.Format, map[bool]string{true: "signed", false: "unsigned"}[signed])
 				}
 			})(c)
 		}},
 	{name: "image-multisample", sentence: "[StorageImageMultisample] An MS operand in OpTypeImage indicates multisampled, used with an OpTypeImage that has Sampled of 2.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if t := c.Type(in.Result); t.Multisampled && t.Sampled == 2 && t.Dim != spirv.DimSubpassData && !c.Has(spirv.CapabilityStorageImageMultisample) {
-					c.at(in, "a multisampled storage image needs the capability %s", spirv.CapabilityStorageImageMultisample)
+					c.faultAt(in, "a multisampled storage image needs the capability %s", spirv.CapabilityStorageImageMultisample)
 				}
 			}, spirv.OpTypeImage)
 		}},
 	{name: "sampled-image-type", sentence: "[OpTypeSampledImage] Image Type must be an OpTypeImage. It must not have a Dim of Buffer [from version 1.6 on].",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				switch t := c.Type(in.Result).Elem; {
 				case t.Kind != KindImage:
-					c.at(in, "%%%d is %s: want an image", t.ID, c.typeText(t))
+					c.faultAt(in, "%%%d is %s: want an image", t.ID, c.typeText(t))
 				case t.Dim == spirv.DimBuffer && c.Raw.Version >= version16:
-					c.at(in, "%%%d is an image of Buffer, which has no sampler", t.ID)
+					c.faultAt(in, "%%%d is an image of Buffer, which has no sampler", t.ID)
 				}
 			}, spirv.OpTypeSampledImage)
 		}},
@@ -75,15 +75,15 @@ var imageRules = []rule{
 			switch _, access := imageMaskAt[u.in.Op]; {
 			case !access || u.in.Op == spirv.OpImageWrite || u.in.Op == spirv.OpImageRead:
 			case drefSamples[u.in.Op] && !t.is('N'):
-				u.bad("result type %s: want a number", u.typeText(t))
+				u.fault("result type %s: want a number", u.typeText(t))
 			case !drefSamples[u.in.Op] && (t.Kind != KindVector || !t.is('n') || t.Count != 4):
-				u.bad("result type %s: want a vector of 4 numbers", u.typeText(t))
+				u.fault("result type %s: want a vector of 4 numbers", u.typeText(t))
 			}
 		})},
 	{name: "image-read-result", sentence: "[VUID-StandaloneSpirv-Result-04780] The Result Type operand of any OpImageRead or OpImageSparseRead instruction must be a vector of four components.",
 		check: eachImage(func(u *imageUse) {
 			if t := u.Type(u.in.Type); u.in.Op == spirv.OpImageRead && (t.Kind != KindVector || !t.is('n') || t.Count != 4) {
-				u.bad("result type %s: want a vector of 4 numbers", u.typeText(t))
+				u.fault("result type %s: want a vector of 4 numbers", u.typeText(t))
 			}
 		})},
 	{name: "image-texel", sentence: "[Result Type's or Texel's] components must be the same as Sampled Type of the underlying OpTypeImage (unless that underlying Sampled Type is OpTypeVoid).",
@@ -92,9 +92,9 @@ var imageRules = []rule{
 			switch {
 			case t == nil || u.image.Elem.Kind == KindVoid:
 			case !t.is('n'):
-				u.bad("a texel of %s: want a number or a vector of numbers", u.typeText(t))
+				u.fault("a texel of %s: want a number or a vector of numbers", u.typeText(t))
 			case t.Component() != u.image.Elem:
-				u.bad("a texel of %s: the image is of %s", u.typeText(t), u.typeText(u.image.Elem))
+				u.fault("a texel of %s: the image is of %s", u.typeText(t), u.typeText(u.image.Elem))
 			}
 		})},
 	{name: "image-coordinate", sentence: "Coordinate must be a scalar or vector of floating-point type [OpImageFetch, OpImageTexelPointer: integer type; OpImageSampleExplicitLod, OpImageRead, OpImageWrite: floating-point type or integer type]. (Of 32 bits.)",
@@ -111,19 +111,19 @@ var imageRules = []rule{
 				class = 'n'
 			}
 			if t := u.typeAt(1); t == nil || !t.is(class) || t.width() != 32 {
-				u.bad("coordinate %%%d is %s: want a 32-bit %s", u.in.Operands[1], u.describe(t), classNames[class])
+				u.fault("coordinate %%%d is %s: want a 32-bit %s", u.in.Operands[1], u.describe(t), classNames[class])
 			}
 		})},
 	{name: "image-projection", sentence: "[OpImageSampleProj...] Sampled Image [...] must have a Dim of 1D, 2D, 3D, or Rect, with the Arrayed and MS operands 0.",
 		check: eachImage(func(u *imageUse) {
 			if t := u.image; projections[u.in.Op] && (t.Dim == spirv.DimCube || t.Dim == spirv.DimBuffer || t.Arrayed || t.Multisampled) {
-				u.bad("an image of %s: want 1D, 2D or 3D, neither arrayed nor multisampled", t.Dim)
+				u.fault("an image of %s: want 1D, 2D or 3D, neither arrayed nor multisampled", t.Dim)
 			}
 		})},
 	{name: "image-samples", sentence: "[OpImageSample..., OpImage...Gather] The MS operand of the underlying OpTypeImage must be 0.",
 		check: eachImage(func(u *imageUse) {
 			if sampledOperands[u.in.Op] && imageMaskAt[u.in.Op] != 0 && u.image.Multisampled {
-				u.bad("of a multisampled image")
+				u.fault("of a multisampled image")
 			}
 		})},
 	{name: "image-dref", sentence: "Dref must be a 32-bit floating-point type scalar. [VUID-StandaloneSpirv-OpImage-04777] OpImage*Dref* instructions must not consume an image whose Dim is 3D.",
@@ -131,7 +131,7 @@ var imageRules = []rule{
 			if drefSamples[u.in.Op] || u.in.Op == spirv.OpImageDrefGather {
 				u.scalar32("Dref", u.in.Operands[2], 'F')
 				if u.image.Dim == spirv.Dim3D {
-					u.bad("an image of 3D: want 1D, 2D or Cube")
+					u.fault("an image of 3D: want 1D, 2D or Cube")
 				}
 			}
 		})},
@@ -141,19 +141,19 @@ var imageRules = []rule{
 				return
 			}
 			if u.image.Dim != spirv.Dim2D && u.image.Dim != spirv.DimCube && u.image.Dim != spirv.DimRect {
-				u.bad("an image of %s: want 2D or Cube", u.image.Dim)
+				u.fault("an image of %s: want 2D or Cube", u.image.Dim)
 			}
 			if id := u.in.Operands[2]; u.in.Op == spirv.OpImageGather {
 				u.scalar32("component", id, 'I')
 				if !constant(u.Def(spirv.ID(id)).Op) {
-					u.bad("component %%%d is not a constant", id)
+					u.fault("component %%%d is not a constant", id)
 				}
 			}
 		})},
 	{name: "image-fetch", sentence: "[OpImageFetch] Image must be an object whose type is OpTypeImage. Its Dim operand must not be Cube, and its Sampled operand must be 1.",
 		check: eachImage(func(u *imageUse) {
 			if u.in.Op == spirv.OpImageFetch && (u.image.Dim == spirv.DimCube || u.image.Sampled != 1) {
-				u.bad("an image of %s with Sampled %d: want another than Cube, with 1", u.image.Dim, u.image.Sampled)
+				u.fault("an image of %s with Sampled %d: want another than Cube, with 1", u.image.Dim, u.image.Sampled)
 			}
 		})},
 	{name: "image-storage", sentence: "[OpImageRead, OpImageWrite] Image must be an object whose type is OpTypeImage with a Sampled operand of 0 or 2. If the Arrayed operand is 1, then additional capabilities may be required; e.g., ImageCubeArray, or ImageMSArray. [Image1D, ImageBuffer]",
@@ -161,7 +161,7 @@ var imageRules = []rule{
 	{name: "image-no-format", sentence: "[OpImageRead, OpImageWrite] [...] images with Unknown format need StorageImageReadWithoutFormat or StorageImageWriteWithoutFormat [in the Vulkan API].",
 		check: eachImage(func(u *imageUse) {
 			if cap, ok := formatless[u.in.Op]; ok && u.image.Format == spirv.ImageFormatUnknown && u.image.Dim != spirv.DimSubpassData && !u.Has(cap) {
-				u.bad("the image has no format: want the capability %s", cap)
+				u.fault("the image has no format: want the capability %s", cap)
 			}
 		})},
 	{name: "image-size", sentence: "[OpImageQuerySize, OpImageQuerySizeLod] Result Type must be an integer type scalar or vector. The number of components must be 1 for 1D, 2 for 2D and Cube, 3 for 3D, plus 1 more if the image type is arrayed. [OpImageQuerySize: also Buffer, and MS of 1, or Sampled of 0 or 2. OpImageQuerySizeLod: MS of 0]",
@@ -171,7 +171,7 @@ var imageRules = []rule{
 	{name: "image-query-sampled", sentence: "[VUID-StandaloneSpirv-OpImageQuerySizeLod-04659] OpImageQuerySizeLod, OpImageQueryLod, and OpImageQueryLevels must only consume an \"Image\" operand whose type has its \"Sampled\" operand set to 1.",
 		check: eachImage(func(u *imageUse) {
 			if op := u.in.Op; (op == spirv.OpImageQuerySizeLod || op == spirv.OpImageQueryLod || op == spirv.OpImageQueryLevels) && u.image.Sampled != 1 {
-				u.bad("an image with Sampled %d: want 1", u.image.Sampled)
+				u.fault("an image with Sampled %d: want 1", u.image.Sampled)
 			}
 		})},
 	{name: "sampled-image", sentence: "[OpSampledImage] Result Type must be OpTypeSampledImage. Image must have an OpTypeImage that is the same as the Image Type of the OpTypeSampledImage in Result Type, except that the Depth operand need not match; it must not have a Dim of SubpassData. Sampler must be an object whose type is OpTypeSampler. [VUID-StandaloneSpirv-OpTypeSampledImage-06671] [...] its \"Sampled\" operand set to 1.",
@@ -186,14 +186,14 @@ var imageRules = []rule{
 			case spirv.ImageFormatR64i, spirv.ImageFormatR64ui, spirv.ImageFormatR32f, spirv.ImageFormatR32i, spirv.ImageFormatR32ui:
 			default:
 				if u.in.Op == spirv.OpImageTexelPointer {
-					u.bad("format %s: want R64i, R64ui, R32f, R32i or R32ui", u.image.Format)
+					u.fault("format %s: want R64i, R64ui, R32f, R32i or R32ui", u.image.Format)
 				}
 			}
 		})},
 	{name: "image-bias", sentence: "[Bias] Only valid with implicit-lod instructions. It must be a floating-point type scalar. This must only be used with an OpTypeImage that has a Dim operand of 1D, 2D, 3D, or Cube, and the MS operand must be 0.",
 		check: onImageOperand(spirv.ImageOperandsBias, func(u *imageUse, ids []uint32) {
 			if !implicitLods[u.in.Op] {
-				u.bad("Bias: want an instruction with an implicit level of detail")
+				u.fault("Bias: want an instruction with an implicit level of detail")
 				return
 			}
 			u.scalar32("Bias", ids[0], 'F')
@@ -203,10 +203,10 @@ var imageRules = []rule{
 		check: onImageOperand(spirv.ImageOperandsLod, func(u *imageUse, ids []uint32) {
 			switch {
 			case !explicitLods[u.in.Op] && u.in.Op != spirv.OpImageFetch:
-				u.bad("Lod: want OpImageFetch or an instruction with an explicit level of detail")
+				u.fault("Lod: want OpImageFetch or an instruction with an explicit level of detail")
 				return
 			case u.mask()&spirv.ImageOperandsGrad != 0:
-				u.bad("Lod and Grad: want one of them")
+				u.fault("Lod and Grad: want one of them")
 			}
 			u.scalar32("Lod", ids[0], map[bool]byte{true: 'I', false: 'F'}[u.in.Op == spirv.OpImageFetch])
 			u.withLevels("Lod")
@@ -214,7 +214,7 @@ var imageRules = []rule{
 	{name: "image-grad", sentence: "[Grad] The number of components of each must equal the number of components in Coordinate, minus the array layer component, if present. Only valid with explicit-lod instructions. They must be a scalar or vector of floating-point type.",
 		check: onImageOperand(spirv.ImageOperandsGrad, func(u *imageUse, ids []uint32) {
 			if !explicitLods[u.in.Op] {
-				u.bad("Grad: want an instruction with an explicit level of detail")
+				u.fault("Grad: want an instruction with an explicit level of detail")
 				return
 			}
 			u.inPlane("dx", ids[0], 'f')
@@ -224,7 +224,7 @@ var imageRules = []rule{
 		check: onImageOperand(spirv.ImageOperandsConstOffset, func(u *imageUse, ids []uint32) {
 			u.offset("ConstOffset", ids[0])
 			if !constant(u.Def(spirv.ID(ids[0])).Op) {
-				u.bad("ConstOffset %%%d is not a constant", ids[0])
+				u.fault("ConstOffset %%%d is not a constant", ids[0])
 			}
 		})},
 	{name: "image-offset", sentence: "[Offset] It must be a scalar or vector of integer type. The number of components must equal the number of components in Coordinate, minus the array layer component, if present. Not valid with the Cube dimension.",
@@ -233,7 +233,7 @@ var imageRules = []rule{
 	{name: "image-offset-gather", sentence: "[VUID-StandaloneSpirv-Offset-10213] Image operand Offset must only be used with OpImage*Gather operations [without the maintenance8 feature].", warning: true,
 		check: onImageOperand(spirv.ImageOperandsOffset, func(u *imageUse, _ []uint32) {
 			if !gathers[u.in.Op] {
-				u.bad("Offset: want OpImageGather or OpImageDrefGather")
+				u.fault("Offset: want OpImageGather or OpImageDrefGather")
 			}
 		})},
 	{name: "image-const-offsets", sentence: "[ConstOffsets] It must be an <id> of a constant instruction making an array of size four of vectors of two integer components. Only valid with OpImageGather or OpImageDrefGather. Not valid with the Cube dimension.",
@@ -241,31 +241,31 @@ var imageRules = []rule{
 			t := u.TypeOf(spirv.ID(ids[0]))
 			switch {
 			case !gathers[u.in.Op]:
-				u.bad("ConstOffsets: want OpImageGather or OpImageDrefGather")
+				u.fault("ConstOffsets: want OpImageGather or OpImageDrefGather")
 			case u.image.Dim == spirv.DimCube:
-				u.bad("ConstOffsets of an image of Cube")
+				u.fault("ConstOffsets of an image of Cube")
 			case t == nil || t.Kind != KindArray || t.Count != 4 || !twoWords(t.Elem):
-				u.bad("ConstOffsets %%%d is %s: want an array of 4 vectors of 2 32-bit integers", ids[0], u.describe(t))
+				u.fault("ConstOffsets %%%d is %s: want an array of 4 vectors of 2 32-bit integers", ids[0], u.describe(t))
 			case !constant(u.Def(spirv.ID(ids[0])).Op):
-				u.bad("ConstOffsets %%%d is not a constant", ids[0])
+				u.fault("ConstOffsets %%%d is not a constant", ids[0])
 			}
 		})},
 	{name: "image-one-offset", sentence: "An instruction must specify at most one of the ConstOffset, Offset, ConstOffsets, and Offsets image operands.",
 		check: eachImage(func(u *imageUse) {
 			if severalOf(u.mask(), offsets) {
-				u.bad("%s: want one offset at most", u.mask()&offsets)
+				u.fault("%s: want one offset at most", u.mask()&offsets)
 			}
 		})},
 	{name: "image-sample", sentence: "[Sample] Only valid with OpImageFetch, OpImageRead, OpImageWrite, OpImageSparseFetch, and OpImageSparseRead. The Sample operand must be used if and only if the underlying OpTypeImage has MS of 1. It must be an integer type scalar.",
 		check: eachImage(func(u *imageUse) {
 			_, access := imageMaskAt[u.in.Op]
-			ids := u.with(spirv.ImageOperandsSample)
+			ids := u.operandIDs(spirv.ImageOperandsSample)
 			switch {
 			case !access || sampledOperands[u.in.Op] && ids == nil:
 			case sampledOperands[u.in.Op]:
-				u.bad("Sample: want OpImageFetch, OpImageRead or OpImageWrite")
+				u.fault("Sample: want OpImageFetch, OpImageRead or OpImageWrite")
 			case (ids != nil) != u.image.Multisampled:
-				u.bad("%s Sample of an image that is %s multisampled", map[bool]string{true: "a", false: "no"}[ids != nil], map[bool]string{true: "", false: "not"}[u.image.Multisampled])
+				u.fault("%s Sample of an image that is %s multisampled", map[bool]string{true: "a", false: "no"}[ids != nil], map[bool]string{true: "", false: "not"}[u.image.Multisampled])
 			case ids != nil:
 				u.scalar32("Sample", ids[0], 'I')
 			}
@@ -277,7 +277,7 @@ var imageRules = []rule{
 				op  spirv.Op
 			}{{spirv.ImageOperandsMakeTexelAvailable, spirv.OpImageWrite}, {spirv.ImageOperandsMakeTexelVisible, spirv.OpImageRead}} {
 				if u.mask()&row.bit != 0 && (u.in.Op != row.op || u.mask()&spirv.ImageOperandsNonPrivateTexel == 0) {
-					u.bad("%s: want %s, with NonPrivateTexel", row.bit, row.op)
+					u.fault("%s: want %s, with NonPrivateTexel", row.bit, row.op)
 				}
 			}
 		})},
@@ -287,9 +287,9 @@ var imageRules = []rule{
 			switch {
 			case t == nil:
 			case u.mask()&spirv.ImageOperandsSignExtend != 0 && !t.is('i'):
-				u.bad("SignExtend: result type %s: want integers", u.typeText(t))
+				u.fault("SignExtend: result type %s: want integers", u.typeText(t))
 			case u.mask()&spirv.ImageOperandsZeroExtend != 0 && !t.is('u'):
-				u.bad("ZeroExtend: result type %s: want unsigned integers", u.typeText(t))
+				u.fault("ZeroExtend: result type %s: want unsigned integers", u.typeText(t))
 			}
 		})},
 }
@@ -297,7 +297,7 @@ var imageRules = []rule{
 // offset tests an offset of one component for each coordinate.
 func (u *imageUse) offset(name string, id uint32) {
 	if u.image.Dim == spirv.DimCube {
-		u.bad("%s of an image of Cube", name)
+		u.fault("%s of an image of Cube", name)
 		return
 	}
 	u.inPlane(name, id, 'i')
@@ -320,10 +320,10 @@ func imageOperands(c *extension) {
 		}
 		t := c.TypeOf(spirv.ID(in.Operands[0]))
 		if t == nil || t.Kind != want || want == KindPointer && (t.Elem == nil || t.Elem.Kind != KindImage) {
-			c.at(in, "operand 0: %%%d is %s: want %s", in.Operands[0], c.describe(t),
+			c.faultAt(in, "operand 0: %%%d is %s: want %s", in.Operands[0], c.describe(t),
 				map[Kind]string{KindSampledImage: "a sampled image", KindImage: "an image", KindPointer: "a pointer to an image"}[want])
 		} else if in.Op == spirv.OpImage && c.Type(in.Type) != t.Elem {
-			c.at(in, "result type %s: want the image of operand 0, %%%d", c.typeText(c.Type(in.Type)), t.Elem.ID)
+			c.faultAt(in, "result type %s: want the image of operand 0, %%%d", c.typeText(c.Type(in.Type)), t.Elem.ID)
 		}
 	}
 }
@@ -340,7 +340,7 @@ func storageImage(u *imageUse) {
 	}
 	t := u.image
 	if t.Sampled == 1 {
-		u.bad("an image with Sampled 1: want a storage image, with 2")
+		u.fault("an image with Sampled 1: want a storage image, with 2")
 		return
 	}
 	for _, row := range []struct {
@@ -351,7 +351,7 @@ func storageImage(u *imageUse) {
 		{t.Dim == spirv.DimCube && t.Arrayed, spirv.CapabilityImageCubeArray}, {t.Multisampled && t.Arrayed, spirv.CapabilityImageMSArray},
 	} {
 		if row.need && !u.Has(row.cap) {
-			u.bad("this storage image needs the capability %s", row.cap)
+			u.fault("this storage image needs the capability %s", row.cap)
 		}
 	}
 }
@@ -371,13 +371,13 @@ func imageSize(u *imageUse) {
 	}
 	switch {
 	case sizes[t.Dim] == 0 || lod && !levelled[t.Dim]:
-		u.bad("an image of %s has no such size", t.Dim)
+		u.fault("an image of %s has no such size", t.Dim)
 	case lod && t.Multisampled:
-		u.bad("of a multisampled image, which has one level")
+		u.fault("of a multisampled image, which has one level")
 	case !lod && levelled[t.Dim] && !t.Multisampled && t.Sampled == 1:
-		u.bad("an image with levels: want OpImageQuerySizeLod")
+		u.fault("an image with levels: want OpImageQuerySizeLod")
 	case !result.is('i') || result.components() != want:
-		u.bad("result type %s: want %d integers", u.typeText(result), want)
+		u.fault("result type %s: want %d integers", u.typeText(result), want)
 	case lod:
 		u.scalar32("level", u.in.Operands[1], 'I')
 	}
@@ -388,20 +388,20 @@ func imageQuery(u *imageUse) {
 	switch u.in.Op {
 	case spirv.OpImageQueryLevels, spirv.OpImageQuerySamples:
 		if !result.is('I') {
-			u.bad("result type %s: want an integer", u.typeText(result))
+			u.fault("result type %s: want an integer", u.typeText(result))
 		}
 	case spirv.OpImageQueryLod:
 		if result.Kind != KindVector || !result.is('f') || result.Count != 2 {
-			u.bad("result type %s: want a vector of 2 floats", u.typeText(result))
+			u.fault("result type %s: want a vector of 2 floats", u.typeText(result))
 		}
 	default:
 		return
 	}
 	switch samples := u.in.Op == spirv.OpImageQuerySamples; {
 	case samples && (u.image.Dim != spirv.Dim2D || !u.image.Multisampled):
-		u.bad("an image of %s: want a multisampled one of 2D", u.image.Dim)
+		u.fault("an image of %s: want a multisampled one of 2D", u.image.Dim)
 	case !samples && !levelled[u.image.Dim]:
-		u.bad("an image of %s: want 1D, 2D, 3D or Cube", u.image.Dim)
+		u.fault("an image of %s: want 1D, 2D, 3D or Cube", u.image.Dim)
 	}
 }
 
@@ -412,13 +412,13 @@ func sampledImage(u *imageUse) {
 	result, sampler := u.Type(u.in.Type), u.typeAt(1)
 	switch {
 	case result.Kind != KindSampledImage:
-		u.bad("result type %s: want a sampled image", u.typeText(result))
+		u.fault("result type %s: want a sampled image", u.typeText(result))
 	case !sameImage(result.Elem, u.image):
-		u.bad("result type %s: want one of the image's type, %%%d", u.typeText(result), u.image.ID)
+		u.fault("result type %s: want one of the image's type, %%%d", u.typeText(result), u.image.ID)
 	case u.image.Sampled != 1:
-		u.bad("an image with Sampled %d: want 1", u.image.Sampled)
+		u.fault("an image with Sampled %d: want 1", u.image.Sampled)
 	case sampler == nil || sampler.Kind != KindSampler:
-		u.bad("operand 1: %%%d is %s: want a sampler", u.in.Operands[1], u.describe(sampler))
+		u.fault("operand 1: %%%d is %s: want a sampler", u.in.Operands[1], u.describe(sampler))
 	}
 }
 
@@ -446,10 +446,10 @@ func sampledImageUses(c *extension) {
 					if def == nil || def.Op != spirv.OpSampledImage || !c.idOperand(in, at) {
 						continue
 					}
-					if p := c.places[id]; p.block != int32(n) {
-						c.at(in, "%%%d is of another block: want OpSampledImage in the block that uses it", id)
+					if p := c.definitions[id]; p.block != int32(n) {
+						c.faultAt(in, "%%%d is of another block: want OpSampledImage in the block that uses it", id)
 					} else if !sampledOperands[in.Op] && in.Op != spirv.OpCopyObject {
-						c.at(in, "takes %%%d, a sampled image: want an image instruction", id)
+						c.faultAt(in, "takes %%%d, a sampled image: want an image instruction", id)
 					}
 				}
 			}
@@ -479,12 +479,12 @@ func texelPointer(u *imageUse) {
 	zero, known := u.constantValue(u.in.Operands[2])
 	switch {
 	case result.Kind != KindPointer || result.Storage != spirv.StorageClassImage || result.Elem != u.image.Elem:
-		u.bad("result type %s: want a pointer to %s in Image", u.typeText(result), u.typeText(u.image.Elem))
+		u.fault("result type %s: want a pointer to %s in Image", u.typeText(result), u.typeText(u.image.Elem))
 	case at != nil && at.components() != want:
-		u.bad("coordinate %%%d has %d components: the image takes %d", u.in.Operands[1], at.components(), want)
+		u.fault("coordinate %%%d has %d components: the image takes %d", u.in.Operands[1], at.components(), want)
 	case sample == nil || !sample.is('I'):
-		u.bad("sample %%%d is %s: want an integer", u.in.Operands[2], u.describe(sample))
+		u.fault("sample %%%d is %s: want an integer", u.in.Operands[2], u.describe(sample))
 	case !u.image.Multisampled && (!known || zero != 0) && u.Def(spirv.ID(u.in.Operands[2])).Op != spirv.OpConstantNull:
-		u.bad("sample %%%d of an image that is not multisampled: want 0", u.in.Operands[2])
+		u.fault("sample %%%d of an image that is not multisampled: want 0", u.in.Operands[2])
 	}
 }

@@ -50,6 +50,6 @@ func (m *Module) coordinatesOf(in *spirv.Instruction, r *report) {
 		got = at.Count
 	}
 	if got < want {
-		r.at(in, "image coordinates", "%d components: an image of %s takes at least %d", got, image.Dim, want)
+		r.faultAt(in, "image coordinates", "%d components: an image of %s takes at least %d", got, image.Dim, want)
 	}
 }

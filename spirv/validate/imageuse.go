@@ -56,8 +56,8 @@ func eachImage(visit func(u *imageUse)) func(*extension) {
 	}
 }
 
-// bad reports a violation of the rule by the instruction.
-func (u *imageUse) bad(format string, args ...any) { u.at(u.in, format, args...) }
+// fault reports a violation of the rule by the instruction.
+func (u *imageUse) fault(format string, args ...any) { u.faultAt(u.in, format, args...) }
 
 // typeAt returns the type of an operand, or nil.
 func (u *imageUse) typeAt(n int) *Type { return u.TypeOf(spirv.ID(u.in.Operands[n])) }
@@ -70,8 +70,8 @@ func (u *imageUse) mask() spirv.ImageOperands {
 	return 0
 }
 
-// with returns the ids that follow the mask for one of its bits.
-func (u *imageUse) with(bit spirv.ImageOperands) []uint32 {
+// operandIDs returns the ids that follow the mask for one of its bits.
+func (u *imageUse) operandIDs(bit spirv.ImageOperands) []uint32 {
 	mask, next := uint32(u.mask()), imageMaskAt[u.in.Op]+1
 	for rest := mask & uint32(bit-1); rest != 0; rest &= rest - 1 {
 		next += imageParameters(rest & -rest)
@@ -94,7 +94,7 @@ func imageParameters(bit uint32) int {
 func onImageOperand(bit spirv.ImageOperands, visit func(u *imageUse, ids []uint32)) func(*extension) {
 	return eachImage(func(u *imageUse) {
 		if u.mask()&bit != 0 {
-			visit(u, u.with(bit))
+			visit(u, u.operandIDs(bit))
 		}
 	})
 }
@@ -102,7 +102,7 @@ func onImageOperand(bit spirv.ImageOperands, visit func(u *imageUse, ids []uint3
 // scalar32 tests an image operand: a 32-bit scalar of a class.
 func (u *imageUse) scalar32(name string, id uint32, class byte) {
 	if t := u.TypeOf(spirv.ID(id)); t == nil || !t.is(class) || t.Width != 32 {
-		u.bad("%s %%%d is %s: want a 32-bit %s", name, id, u.describe(t), classNames[class])
+		u.fault("%s %%%d is %s: want a 32-bit %s", name, id, u.describe(t), classNames[class])
 	}
 }
 
@@ -111,16 +111,16 @@ func (u *imageUse) inPlane(name string, id uint32, class byte) {
 	t := u.TypeOf(spirv.ID(id))
 	switch {
 	case t == nil || !t.is(class) || t.width() != 32:
-		u.bad("%s %%%d is %s: want a 32-bit %s", name, id, u.describe(t), classNames[class])
+		u.fault("%s %%%d is %s: want a 32-bit %s", name, id, u.describe(t), classNames[class])
 	case t.components() != u.image.Coordinates():
-		u.bad("%s %%%d has %d components: an image of %s takes %d", name, id, t.components(), u.image.Dim, u.image.Coordinates())
+		u.fault("%s %%%d has %d components: an image of %s takes %d", name, id, t.components(), u.image.Dim, u.image.Coordinates())
 	}
 }
 
 // withLevels tests that the image is one with levels of detail.
 func (u *imageUse) withLevels(name string) {
 	if !levelled[u.image.Dim] || u.image.Multisampled {
-		u.bad("%s of an image of %s%s: want 1D, 2D, 3D or Cube without multisampling", name, u.image.Dim, map[bool]string{true: ", multisampled"}[u.image.Multisampled])
+		u.fault("%s of an image of %s%s: want 1D, 2D, 3D or Cube without multisampling", name, u.image.Dim, map[bool]string{true: ", multisampled"}[u.image.Multisampled])
 	}
 }
 

@@ -30,9 +30,9 @@ type Input struct {
 // graph; those of other modules are skipped.
 func (m *Module) Inputs(nodes []GraphNode) []Input {
 	s := newInputSearch(m, nodes)
-	s.touched(nodes)
+	s.assignUsed(nodes)
 	s.eliminate()
-	if s.unsettled() && s.inOrder() {
+	if s.incomplete() && s.inOrder() {
 		s.ordered = true
 		s.eliminate()
 	}
@@ -51,8 +51,8 @@ type inputSearch struct {
 
 type inputEntry struct {
 	*EntryPoint
-	input   *inputVariable
-	settled bool // input is final, be there one or not
+	input    *inputVariable
+	assigned bool // input is final, be there one or not
 	// dynamic: without an input it would read three counts. sentTo: code allocates payloads for it, or for the node
 	// whose input it shares.
 	dynamic, sentTo bool
@@ -142,11 +142,11 @@ func (s *inputSearch) sentTo(e *inputEntry) (list []*Type) {
 	return list
 }
 
-// touched assigns the variables that code uses or the job names.
-func (s *inputSearch) touched(nodes []GraphNode) {
-	reach := newReach(s.m)
+// assignUsed assigns the variables that code uses or the job names.
+func (s *inputSearch) assignUsed(nodes []GraphNode) {
+	reach := newGlobalUses(s.m)
 	for _, e := range s.entries {
-		used := reach.of(e.Func)
+		used := reach.variables(e.Func)
 		for _, v := range s.vars {
 			if !slices.Contains(used, v.id) {
 				continue
@@ -155,25 +155,25 @@ func (s *inputSearch) touched(nodes []GraphNode) {
 				e.err = FaultAt(s.m.Def(v.id), "", "entry point %q has a second input payload; the first is %%%d", e.Name, e.input.id)
 				break
 			}
-			s.settle(e, v)
+			s.assign(e, v)
 		}
 		for i := range nodes {
 			if nodes[i].Entry == e.EntryPoint && nodes[i].Input != "" && e.err == nil {
-				s.given(e, nodes[i].Input)
+				s.assignFromJob(e, nodes[i].Input)
 			}
 		}
 	}
 }
 
-func (s *inputSearch) settle(e *inputEntry, v *inputVariable) {
-	e.input, e.settled = v, true
+func (s *inputSearch) assign(e *inputEntry, v *inputVariable) {
+	e.input, e.assigned = v, true
 	if v != nil {
 		v.owned = true
 	}
 }
 
-// given assigns the input that the job names.
-func (s *inputSearch) given(e *inputEntry, name string) {
+// assignFromJob assigns the input that the job names.
+func (s *inputSearch) assignFromJob(e *inputEntry, name string) {
 	var found []*inputVariable
 	for _, v := range s.vars {
 		if id, err := strconv.ParseUint(strings.TrimPrefix(name, "%"), 10, 32); err == nil && uint64(v.id) == id || s.m.Name(v.id) == name {
@@ -182,7 +182,7 @@ func (s *inputSearch) given(e *inputEntry, name string) {
 	}
 	switch {
 	case name == NoInput && len(found) == 0 && e.input == nil:
-		s.settle(e, nil)
+		s.assign(e, nil)
 	case name == NoInput && len(found) == 0:
 		e.err = e.fault("input %s: its code uses %%%d", name, e.input.id)
 	case len(found) == 0:
@@ -194,7 +194,7 @@ func (s *inputSearch) given(e *inputEntry, name string) {
 	case !slices.Contains(e.Interface, found[0].id):
 		e.err = e.fault("input %s: %q does not list %%%d in its interface", name, e.Name, found[0].id)
 	default:
-		s.settle(e, found[0])
+		s.assign(e, found[0])
 	}
 }
 
@@ -219,8 +219,8 @@ func (s *inputSearch) eliminate() {
 // onlyVariable finds an entry point that needs an input and has one to choose from.
 func (s *inputSearch) onlyVariable() bool {
 	for _, e := range s.entries {
-		if list := s.choices(e); e.needs() && len(list) == 1 {
-			s.settle(e, list[0])
+		if list := s.choices(e); e.needsInput() && len(list) == 1 {
+			s.assign(e, list[0])
 			return true
 		}
 	}
@@ -237,7 +237,7 @@ func (s *inputSearch) onlyEntry() bool {
 			}
 		}
 		if len(takers) == 1 {
-			s.settle(takers[0], v)
+			s.assign(takers[0], v)
 			return true
 		}
 	}
@@ -248,7 +248,7 @@ func (s *inputSearch) onlyEntry() bool {
 func (s *inputSearch) noneLeft() bool {
 	open, needy := s.open(), 0
 	for _, e := range open {
-		if e.needs() {
+		if e.needsInput() {
 			needy++
 		}
 	}
@@ -256,14 +256,14 @@ func (s *inputSearch) noneLeft() bool {
 		return false
 	}
 	for _, e := range open {
-		if !e.needs() {
-			s.settle(e, nil)
+		if !e.needsInput() {
+			s.assign(e, nil)
 		}
 	}
 	return true
 }
 
-func (e *inputEntry) needs() bool { return e.dynamic || e.sentTo }
+func (e *inputEntry) needsInput() bool { return e.dynamic || e.sentTo }
 
 // open returns the entry points that may still get an input.
 func (s *inputSearch) open() (list []*inputEntry) {
@@ -275,7 +275,7 @@ func (s *inputSearch) open() (list []*inputEntry) {
 	return list
 }
 
-func (s *inputSearch) unsettled() bool { return len(s.open()) > 0 }
+func (s *inputSearch) incomplete() bool { return len(s.open()) > 0 }
 
 // free returns the variables that belong to none so far.
 func (s *inputSearch) free() (list []*inputVariable) {
@@ -290,7 +290,7 @@ func (s *inputSearch) free() (list []*inputVariable) {
 // choices returns the free variables that may be the input of an entry point: those of the very type that it is sent,
 // if there are any, otherwise those that fit.
 func (s *inputSearch) choices(e *inputEntry) (list []*inputVariable) {
-	if e.settled || e.err != nil {
+	if e.assigned || e.err != nil {
 		return nil
 	}
 	sent := s.sentTo(e)
@@ -364,7 +364,7 @@ func (s *inputSearch) pair() {
 		}
 	}
 	for i, e := range open {
-		s.settle(e, free[i])
+		s.assign(e, free[i])
 	}
 }
 
@@ -388,7 +388,7 @@ func (s *inputSearch) doubt(e *inputEntry) error {
 	case len(choices) > 0:
 		return fmt.Errorf("%w: entry point %q: no code of it uses one of the payloads that it lists, and it may be any of %s: say which as input of the node",
 			ErrInput, e.Name, s.m.idList(choices))
-	case !e.settled && e.dynamic && s.lists(e):
+	case !e.assigned && e.dynamic && s.lists(e):
 		return fmt.Errorf("%w: entry point %q: it uses none of the payloads that it lists, which belong to other entry points: "+
 			"say its input, or that it has none and takes three counts, as input of the node: one of %s", ErrInput, e.Name, s.m.idList(s.vars))
 	}

@@ -26,8 +26,8 @@ var modeModels = map[spirv.ExecutionMode]map[spirv.ExecutionModel]bool{
 	spirv.ExecutionModeOutputLinesEXT:           set(spirv.ExecutionModelMeshEXT),
 }
 
-// wanted has a row for each group of modes of which an entry point needs one.
-var wanted = []struct {
+// requiredModes has a row for each group of modes of which an entry point needs one.
+var requiredModes = []struct {
 	model spirv.ExecutionModel
 	modes []spirv.ExecutionMode
 	text  string
@@ -79,7 +79,7 @@ func (m *Module) modesTogether(e *EntryPoint, r *report) {
 func (m *Module) builtInBlocks(e *EntryPoint, r *report) {
 	first := map[spirv.StorageClass]spirv.ID{}
 	for _, id := range e.Interface {
-		elem := m.TypeOf(id).held()
+		elem := m.TypeOf(id).innerPointee()
 		if elem == nil || e.Model == spirv.ExecutionModelMeshEXT {
 			continue
 		}
@@ -102,7 +102,7 @@ func entryPoints(m *Module, r *report) {
 	if len(m.EntryPoints) == 0 {
 		r.add(Fault{Word: spirv.HeaderWords, Op: spirv.OpEntryPoint, Rule: "entry points", Text: "the module has none"})
 	}
-	reach := newReach(m)
+	reach := newGlobalUses(m)
 	for i := range m.EntryPoints {
 		e := &m.EntryPoints[i]
 		for _, other := range m.EntryPoints[:i] {
@@ -114,12 +114,12 @@ func entryPoints(m *Module, r *report) {
 		if f.Type.Elem.Kind != KindVoid || len(f.Params) > 0 {
 			r.add(e.fault("%%%d is not a function without parameters that returns void", e.Func))
 		}
-		m.interfaceList(e, reach.of(e.Func), r)
+		m.interfaceList(e, reach.variables(e.Func), r)
 		m.entryModes(e, r)
 	}
 	for _, in := range m.calls() {
 		if m.isEntry(spirv.ID(in.Operands[0])) {
-			r.at(in, "entry points", "calls the entry point %%%d", in.Operands[0])
+			r.faultAt(in, "entry points", "calls the entry point %%%d", in.Operands[0])
 		}
 	}
 }
@@ -160,7 +160,7 @@ func (m *Module) interfaceList(e *EntryPoint, used []spirv.ID, r *report) {
 	listed := map[spirv.ID]bool{}
 	for _, id := range e.Interface {
 		def := m.Def(id)
-		if def.Op != spirv.OpVariable || m.places[id].function != 0 {
+		if def.Op != spirv.OpVariable || m.definitions[id].function != 0 {
 			r.add(e.fault("interface: %%%d is not a global variable", id))
 			continue
 		}
@@ -183,7 +183,7 @@ func (m *Module) interfaceList(e *EntryPoint, used []spirv.ID, r *report) {
 func (m *Module) entryModes(e *EntryPoint, r *report) {
 	for i, mode := range e.Modes {
 		say := func(format string, args ...any) {
-			r.at(&spirv.Instruction{Op: spirv.OpExecutionMode, Word: mode.Word}, "execution modes", format, args...)
+			r.faultAt(&spirv.Instruction{Op: spirv.OpExecutionMode, Word: mode.Word}, "execution modes", format, args...)
 		}
 		if models := modeModels[mode.Kind]; models != nil && !models[e.Model] {
 			say("%s is not for %s", mode.Kind, e.Model)
@@ -200,7 +200,7 @@ func (m *Module) entryModes(e *EntryPoint, r *report) {
 	m.fastMath(e, r)
 	m.modesTogether(e, r)
 	m.builtInBlocks(e, r)
-	for _, w := range wanted {
+	for _, w := range requiredModes {
 		if w.model == e.Model && !e.hasMode(w.modes) {
 			r.add(e.fault("%q has no execution mode %s", e.Name, w.text))
 		}
@@ -223,10 +223,10 @@ func (m *Module) fastMath(e *EntryPoint, r *report) {
 	m.eachReached(e.Func, func(in *spirv.Instruction) {
 		mode, ok := m.Decoration(in.Result, spirv.DecorationFPFastMathMode)
 		if ok && spirv.FPFastMathMode(mode)&spirv.FPFastMathModeFast != 0 {
-			r.at(in, "execution modes", "FPFastMathMode Fast, reached from %q, which has FPFastMathDefault", e.Name)
+			r.faultAt(in, "execution modes", "FPFastMathMode Fast, reached from %q, which has FPFastMathDefault", e.Name)
 		}
 		if m.Decorated(in.Result, spirv.DecorationNoContraction) {
-			r.at(in, "execution modes", "NoContraction, reached from %q, which has FPFastMathDefault", e.Name)
+			r.faultAt(in, "execution modes", "NoContraction, reached from %q, which has FPFastMathDefault", e.Name)
 		}
 	})
 }
@@ -290,15 +290,15 @@ func (m *Module) sizedByConstant() bool {
 	return false
 }
 
-// reach finds the global variables that functions and their callees use.
-type reach struct {
+// globalUses finds the global variables that functions and their callees use.
+type globalUses struct {
 	m       *Module
 	globals map[spirv.ID][]spirv.ID // by function, its own only
 	callees map[spirv.ID][]spirv.ID
 }
 
-func newReach(m *Module) *reach {
-	c := &reach{m: m, globals: map[spirv.ID][]spirv.ID{}, callees: map[spirv.ID][]spirv.ID{}}
+func newGlobalUses(m *Module) *globalUses {
+	c := &globalUses{m: m, globals: map[spirv.ID][]spirv.ID{}, callees: map[spirv.ID][]spirv.ID{}}
 	ctx := spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))
 	for i := range m.Raw.Instructions {
 		ctx.Note(&m.Raw.Instructions[i])
@@ -311,7 +311,7 @@ func newReach(m *Module) *reach {
 			}
 			id := spirv.ID(o.Words[0])
 			op := m.Def(id).Op
-			if m.places[id].function != 0 || last[id] == int32(n+1) {
+			if m.definitions[id].function != 0 || last[id] == int32(n+1) {
 				return nil
 			}
 			last[id] = int32(n + 1)
@@ -334,8 +334,8 @@ func newReach(m *Module) *reach {
 	return c
 }
 
-// of returns the variables that a function and its callees use, each once.
-func (c *reach) of(f spirv.ID) []spirv.ID {
+// variables returns the variables that a function and its callees use, each once.
+func (c *globalUses) variables(f spirv.ID) []spirv.ID {
 	seen := map[spirv.ID]bool{f: true}
 	var list []spirv.ID
 	for queue := []spirv.ID{f}; len(queue) > 0; queue = queue[1:] {

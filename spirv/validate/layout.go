@@ -69,7 +69,7 @@ func (l *layout) check(t *Type) {
 	l.done[t] = true
 	switch t.Kind {
 	case KindBool:
-		l.r.at(t.Def, "layout", "a boolean has no layout, and is in memory that needs one")
+		l.r.faultAt(t.Def, "layout", "a boolean has no layout, and is in memory that needs one")
 	case KindVector:
 		l.check(t.Elem)
 	case KindArray, KindRuntimeArray:
@@ -87,13 +87,13 @@ func (l *layout) array(t *Type) {
 	stride, ok := l.m.Decoration(t.ID, spirv.DecorationArrayStride)
 	switch {
 	case !ok:
-		l.r.at(t.Def, "layout", "the array has no ArrayStride")
+		l.r.faultAt(t.Def, "layout", "the array has no ArrayStride")
 	case stride == 0:
-		l.r.at(t.Def, "layout", "ArrayStride is 0")
+		l.r.faultAt(t.Def, "layout", "ArrayStride is 0")
 	case t.Elem.Kind != KindMatrix && uint64(stride) < l.size(t.Elem, nil):
-		l.r.at(t.Def, "layout", "ArrayStride %d: an element takes %d bytes", stride, l.size(t.Elem, nil))
+		l.r.faultAt(t.Def, "layout", "ArrayStride %d: an element takes %d bytes", stride, l.size(t.Elem, nil))
 	case stride%l.align(t.Elem) != 0:
-		l.r.at(t.Def, "layout", "ArrayStride %d: want a multiple of %d", stride, l.align(t.Elem))
+		l.r.faultAt(t.Def, "layout", "ArrayStride %d: want a multiple of %d", stride, l.align(t.Elem))
 	}
 }
 
@@ -109,12 +109,12 @@ func (l *layout) structure(t *Type) {
 		offset, ok := firstArg(d, spirv.DecorationOffset)
 		if !ok {
 			if _, builtin := find(d, spirv.DecorationBuiltIn); !builtin {
-				l.r.at(t.Def, "layout", "member %d has no Offset", i)
+				l.r.faultAt(t.Def, "layout", "member %d has no Offset", i)
 			}
 			continue
 		}
 		if offset%l.align(p) != 0 {
-			l.r.at(t.Def, "layout", "member %d: Offset %d: want a multiple of %d", i, offset, l.align(p))
+			l.r.faultAt(t.Def, "layout", "member %d: Offset %d: want a multiple of %d", i, offset, l.align(p))
 		}
 		l.matrix(t, i, d)
 		spans = append(spans, span{uint64(offset), uint64(offset) + l.size(p, d), i})
@@ -136,11 +136,11 @@ func (l *layout) matrix(t *Type, i int, d []Decoration) {
 	stride, ok := firstArg(d, spirv.DecorationMatrixStride)
 	switch {
 	case rows == columns:
-		l.r.at(t.Def, "layout", "member %d: want one of RowMajor and ColMajor", i)
+		l.r.faultAt(t.Def, "layout", "member %d: want one of RowMajor and ColMajor", i)
 	case !ok:
-		l.r.at(t.Def, "layout", "member %d has no MatrixStride", i)
+		l.r.faultAt(t.Def, "layout", "member %d has no MatrixStride", i)
 	case stride == 0 || stride%l.align(p) != 0:
-		l.r.at(t.Def, "layout", "member %d: MatrixStride %d: want a multiple of %d", i, stride, l.align(p))
+		l.r.faultAt(t.Def, "layout", "member %d: MatrixStride %d: want a multiple of %d", i, stride, l.align(p))
 	}
 }
 
@@ -150,7 +150,7 @@ func (l *layout) overlaps(t *Type, spans []span) {
 	sort.SliceStable(spans, func(i, j int) bool { return spans[i].from < spans[j].from })
 	for i := 1; i < len(spans); i++ {
 		if a, b := spans[i-1], spans[i]; b.from < a.to {
-			l.r.at(t.Def, "layout", "member %d, at %d, overlaps member %d, at %d to %d", b.member, b.from, a.member, a.from, a.to-1)
+			l.r.faultAt(t.Def, "layout", "member %d, at %d, overlaps member %d, at %d to %d", b.member, b.from, a.member, a.from, a.to-1)
 		}
 	}
 }

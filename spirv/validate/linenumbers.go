@@ -47,15 +47,15 @@ const firstNextLine = 330
 func placesOf(texts []sourceText, after bool) map[linePlace][]string {
 	places := map[linePlace][]string{}
 	for _, t := range texts {
-		n := numbering{own: t.file, at: linePlace{t.file, 1}, known: true}
+		n := numbering{file: t.file, position: linePlace{t.file, 1}, valid: true}
 		if after {
 			n.extra = 1
 		}
 		for _, line := range strings.Split(strings.ReplaceAll(withoutHeader(t.text), "\r\n", "\n"), "\n") {
-			if n.next(line) && n.known && !slices.Contains(places[n.at], line) {
-				places[n.at] = append(places[n.at], line)
+			if n.next(line) && n.valid && !slices.Contains(places[n.position], line) {
+				places[n.position] = append(places[n.position], line)
 			}
-			n.at.line++
+			n.position.line++
 		}
 	}
 	return places
@@ -75,10 +75,10 @@ func withoutHeader(text string) string {
 
 // A numbering follows the directives of a text.
 type numbering struct {
-	own      string    // name of the text's file
-	at       linePlace // of the next line
+	file     string    // name of the text's file
+	position linePlace // of the next line
 	extra    uint32    // that the line after a directive has beyond the directive's number
-	known    bool      // false after a directive whose number, or effect, only the preprocessor knows
+	valid    bool      // false after a directive whose number, or effect, only the preprocessor knows
 	branches int       // of conditions that are open
 	comment  bool      // the line begins in one
 }
@@ -93,7 +93,7 @@ func (n *numbering) next(line string) bool {
 	case d != nil:
 		n.line(d[1], d[2], d[3], strings.Contains(line, `"`))
 	case anyDirective.MatchString(line):
-		n.known = false
+		n.valid = false
 	case opensBranch.MatchString(line):
 		n.branches++
 	case closesBranch.MatchString(line):
@@ -105,13 +105,13 @@ func (n *numbering) next(line string) bool {
 // line carries out a directive. The name of a file holds until another one; a number names the text's own file.
 func (n *numbering) line(number, name, source string, named bool) {
 	v, err := strconv.ParseUint(number, 10, 31)
-	n.known = err == nil && n.branches == 0
-	n.at.line = uint32(v) + n.extra - 1 // the directive's own line comes before
+	n.valid = err == nil && n.branches == 0
+	n.position.line = uint32(v) + n.extra - 1 // the directive's own line comes before
 	switch {
 	case named:
-		n.at.file = name
+		n.position.file = name
 	case source != "":
-		n.at.file = n.own
+		n.position.file = n.file
 	}
 }
 

@@ -9,7 +9,7 @@ type CooperativeMatrix struct{ Scope, Rows, Columns, Use spirv.ID }
 // matrixType makes a cooperative matrix type (SPV_KHR_cooperative_matrix).
 func matrixType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 	t.Kind = KindCooperativeMatrix
-	if t.Elem, err = c.part(in, in.Operands[0]); err != nil {
+	if t.Elem, err = c.declaredType(in, in.Operands[0]); err != nil {
 		return err
 	}
 	if t.Elem.Kind != KindInt && t.Elem.Kind != KindFloat {

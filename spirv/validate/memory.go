@@ -72,13 +72,13 @@ func (v *valueCheck) variable(o []uint32) {
 	if t.Elem.Kind == KindVoid || t.Elem.Kind == KindFunction {
 		v.fault("a variable of %s", v.m.typeText(t.Elem))
 	}
-	if p := v.m.places[v.in.Result]; p.function != 0 && p.block != 0 {
+	if p := v.m.definitions[v.in.Result]; p.function != 0 && p.block != 0 {
 		v.fault("the variable is not in the first block of the function")
 	}
 	if t.Storage == spirv.StorageClassPhysicalStorageBuffer {
 		v.fault("a variable in %s", t.Storage)
 	}
-	if before := v.before(v.m.places[v.in.Result].at); t.Storage == spirv.StorageClassFunction && before != spirv.OpVariable && before != spirv.OpLabel {
+	if before := v.precedingOp(v.m.definitions[v.in.Result].index); t.Storage == spirv.StorageClassFunction && before != spirv.OpVariable && before != spirv.OpLabel {
 		v.fault("after %s: want the variables first in their function", before)
 	}
 	v.matrixPlace(t)
@@ -113,7 +113,7 @@ func (t *Type) holdsLongVector(seen map[*Type]bool) bool {
 
 func (v *valueCheck) initializer(t *Type, id uint32) {
 	def := v.m.Def(spirv.ID(id))
-	if !constant(def.Op) && !(def.Op == spirv.OpVariable && v.m.places[id].function == 0) {
+	if !constant(def.Op) && !(def.Op == spirv.OpVariable && v.m.definitions[id].function == 0) {
 		v.fault("initializer %%%d is not a constant", id)
 	} else if v.m.TypeOf(spirv.ID(id)) != t.Elem {
 		v.fault("initializer %%%d is not of the variable's type", id)
@@ -128,7 +128,7 @@ func (v *valueCheck) narrowVariable(t *Type) {
 	}
 	eachScalar(t.Elem, func(s *Type) {
 		if cap, ok := narrowWidths[s.Kind][s.Width]; ok && !s.Encoded && !v.m.Has(cap) {
-			v.r.at(v.in, "capabilities", "a variable of %s in %s needs the capability %s", v.m.typeText(s), t.Storage, cap)
+			v.r.faultAt(v.in, "capabilities", "a variable of %s in %s needs the capability %s", v.m.typeText(s), t.Storage, cap)
 		}
 	})
 }
@@ -183,7 +183,7 @@ func (v *valueCheck) store(o []uint32) {
 
 func (v *valueCheck) copyMemory(o []uint32) {
 	if secondAccess(o, 2) < len(o) && v.m.Raw.Version < version14 {
-		v.r.at(v.in, "versions", "memory operands of the source need SPIR-V 1.4")
+		v.r.faultAt(v.in, "versions", "memory operands of the source need SPIR-V 1.4")
 	}
 	v.copyAlignment(o, 2)
 	a, b := v.pointer(0, o[0]), v.pointer(1, o[1])
@@ -258,7 +258,7 @@ func (v *valueCheck) step(t *Type, n int, id uint32) *Type {
 			v.fault("operand %d: index %%%d of a structure is no OpConstant", n, id)
 			return nil
 		}
-		if p := t.part(def.Operands[0]); p != nil {
+		if p := t.partType(def.Operands[0]); p != nil {
 			return p
 		}
 		v.fault("operand %d: the structure has %d members, none is %d", n, len(t.Members), def.Operands[0])
@@ -312,7 +312,7 @@ func (v *valueCheck) atomicType(t *Type) {
 		return
 	}
 	if t.Width == 64 && !v.m.Has(spirv.CapabilityInt64Atomics) {
-		v.r.at(v.in, "capabilities", "a 64-bit atomic needs the capability %s", spirv.CapabilityInt64Atomics)
+		v.r.faultAt(v.in, "capabilities", "a 64-bit atomic needs the capability %s", spirv.CapabilityInt64Atomics)
 	}
 	if t.Width < 32 {
 		v.fault("an atomic operation of %s: want 32 or 64 bits", v.m.typeText(t))

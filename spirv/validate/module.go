@@ -30,7 +30,7 @@ type Module struct {
 	strings     map[spirv.ID]string
 	functions   map[spirv.ID]*Function
 	graphs      map[spirv.ID]*graph       // control flow by function
-	places      []place                   // where each id is defined
+	definitions []definition              // where each id is defined
 	implied     map[spirv.Capability]bool // declared capabilities and what they imply
 
 	// Warnings lists violations of the letter of a specification that do no harm.

@@ -14,20 +14,20 @@ var moduleRules = []rule{
 		check: runtimeArrays},
 	{name: "no-layout", sentence: "[VUID-StandaloneSpirv-None-10684] [Variables of storage classes without an explicit layout: Workgroup that is no Block, UniformConstant, and Function and Private after SPIR-V 1.4,] must not be decorated [in their types] with ArrayStride, MatrixStride, Offset, Block or BufferBlock.", warning: true,
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				t := c.TypeOf(in.Result)
 				elem, what := c.variableMemory(t)
 				if elem == nil {
 					return
 				}
-				if laid := c.laid(elem, map[*Type]bool{}); laid != "" {
-					c.at(in, "%s, in %s: it has no explicit layout", laid, what)
+				if laid := c.explicitLayout(elem, map[*Type]bool{}); laid != "" {
+					c.faultAt(in, "%s, in %s: it has no explicit layout", laid, what)
 				}
 			}, spirv.OpVariable)
 		}},
 	{name: "initializer-class", sentence: "[VUID-StandaloneSpirv-OpVariable-04651] Any OpVariable with an Initializer operand must have Output, Private, Function, or Workgroup as its Storage Class operand. [VUID-StandaloneSpirv-OpVariable-04734] Any OpVariable with an Initializer operand and Workgroup as its Storage Class operand must use OpConstantNull as the initializer.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if len(in.Operands) < 2 {
 					return
 				}
@@ -35,10 +35,10 @@ var moduleRules = []rule{
 				case spirv.StorageClassOutput, spirv.StorageClassPrivate, spirv.StorageClassFunction:
 				case spirv.StorageClassWorkgroup:
 					if c.Def(spirv.ID(in.Operands[1])).Op != spirv.OpConstantNull {
-						c.at(in, "initializer %%%d in Workgroup: want OpConstantNull", in.Operands[1])
+						c.faultAt(in, "initializer %%%d in Workgroup: want OpConstantNull", in.Operands[1])
 					}
 				default:
-					c.at(in, "an initializer in %s: want Output, Private, Function or Workgroup", class)
+					c.faultAt(in, "an initializer in %s: want Output, Private, Function or Workgroup", class)
 				}
 			}, spirv.OpVariable)
 		}},
@@ -46,9 +46,9 @@ var moduleRules = []rule{
 		check: descriptorTypes},
 	{name: "bit-width", sentence: "[VUID-StandaloneSpirv-Base-04781, 10824] The Base operand of any OpBitCount, OpBitReverse, OpBitFieldInsert, OpBitFieldSExtract, or OpBitFieldUExtract instruction must be a 32-bit integer scalar or a vector of 32-bit integers [without the maintenance9 feature].", warning: true,
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if t := c.TypeOf(spirv.ID(in.Operands[0])); t.width() != 32 {
-					c.at(in, "operand 0: %%%d is %s: want 32-bit integers", in.Operands[0], c.typeText(t))
+					c.faultAt(in, "operand 0: %%%d is %s: want 32-bit integers", in.Operands[0], c.typeText(t))
 				}
 			}, spirv.OpBitCount, spirv.OpBitReverse, spirv.OpBitFieldInsert, spirv.OpBitFieldSExtract, spirv.OpBitFieldUExtract)
 		}},
@@ -60,7 +60,7 @@ var moduleRules = []rule{
 				}
 				t := c.Type(target.Type)
 				if !memoryObjects[target.Op] || t == nil || t.Kind != KindPointer {
-					c.at(in, "%s on %%%d: want a variable or a parameter that is a pointer", kind, target.Result)
+					c.faultAt(in, "%s on %%%d: want a variable or a parameter that is a pointer", kind, target.Result)
 				}
 			})
 		}},
@@ -70,15 +70,15 @@ var moduleRules = []rule{
 				classes, ok := decorationClasses[kind]
 				t := c.Type(target.Type)
 				if ok && target.Op == spirv.OpVariable && t != nil && t.Kind == KindPointer && !classes[t.Storage] {
-					c.at(in, "%s on %%%d, in %s", kind, target.Result, t.Storage)
+					c.faultAt(in, "%s on %%%d, in %s", kind, target.Result, t.Storage)
 				}
 			})
 		}},
 	{name: "decoration-member", sentence: "[SpecId, Block, BufferBlock, ArrayStride, Binding, DescriptorSet, Aliased, Uniform, NoContraction, ...] [OpDecorate's alone: their targets are no members of structures].",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if kind := spirv.Decoration(in.Operands[2]); neverMembers[kind] {
-					c.at(in, "%s on a member of a structure", kind)
+					c.faultAt(in, "%s on a member of a structure", kind)
 				}
 			}, spirv.OpMemberDecorate)
 		}},
@@ -86,7 +86,7 @@ var moduleRules = []rule{
 		check: func(c *extension) {
 			c.eachDecorated(func(in *spirv.Instruction, _ *spirv.Instruction, kind spirv.Decoration) {
 				if kind == spirv.DecorationGLSLShared || kind == spirv.DecorationGLSLPacked {
-					c.at(in, "%s, a layout that the compiler chooses", kind)
+					c.faultAt(in, "%s, a layout that the compiler chooses", kind)
 				}
 			})
 		}},
@@ -103,9 +103,9 @@ var moduleRules = []rule{
 				last, too := c.constantValue(a[2])
 				switch {
 				case known && first == 0:
-					c.at(in, "line 0: lines start at 1")
+					c.faultAt(in, "line 0: lines start at 1")
 				case known && too && last < first:
-					c.at(in, "lines %d to %d", first, last)
+					c.faultAt(in, "lines %d to %d", first, last)
 				}
 			})
 		}},
@@ -115,10 +115,10 @@ var moduleRules = []rule{
 		check: builtInPlace},
 	{name: "bool-interface", sentence: "[VUID-StandaloneSpirv-Input-07290] Variables with the Input or Output storage class must not contain OpTypeBool [but built-ins].",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				t := c.TypeOf(in.Result)
 				if stageClasses[t.Storage] && !c.Decorated(in.Result, spirv.DecorationBuiltIn) && c.holdsBool(t.Elem, map[*Type]bool{}) {
-					c.at(in, "a boolean in %s that is no built-in", t.Storage)
+					c.faultAt(in, "a boolean in %s that is no built-in", t.Storage)
 				}
 			}, spirv.OpVariable)
 		}},
@@ -128,31 +128,31 @@ var moduleRules = []rule{
 		check: locations},
 	{name: "memory-model", sentence: "[VulkanMemoryModel] Must be declared if and only if the Vulkan memory model is specified.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if c.Has(spirv.CapabilityVulkanMemoryModel) && c.Memory != spirv.MemoryModelVulkan {
-					c.at(in, "%s with the capability %s: want Vulkan", c.Memory, spirv.CapabilityVulkanMemoryModel)
+					c.faultAt(in, "%s with the capability %s: want Vulkan", c.Memory, spirv.CapabilityVulkanMemoryModel)
 				}
 			}, spirv.OpMemoryModel)
 		}},
 	{name: "constituents", sentence: "[OpConstantComposite] Constituents [...] must be <id>s of other constant declarations [that are not specialized] or an OpUndef.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				for _, id := range in.Operands {
 					if specialized(c.Def(spirv.ID(id)).Op) {
-						c.at(in, "%%%d is a specialization constant: want OpSpecConstantComposite", id)
+						c.faultAt(in, "%%%d is a specialization constant: want OpSpecConstantComposite", id)
 					}
 				}
 			}, spirv.OpConstantComposite)
 		}},
 	{name: "decorate-string-form", sentence: "[OpDecorateString, OpMemberDecorateString] Decoration is a decoration that takes at least one Literal operand, and has only Literal string operands.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				at := 1
 				if in.Op == spirv.OpMemberDecorateString {
 					at = 2
 				}
 				if e := grammar.KindDecoration.Lookup(in.Operands[at]); e == nil || len(e.Parameters) == 0 || e.Parameters[0].Kind != grammar.KindLiteralString {
-					c.at(in, "%s takes no text: want %s", spirv.Decoration(in.Operands[at]), strings.Replace(in.Op.String(), "String", "", 1))
+					c.faultAt(in, "%s takes no text: want %s", spirv.Decoration(in.Operands[at]), strings.Replace(in.Op.String(), "String", "", 1))
 				}
 			}, spirv.OpDecorateString, spirv.OpMemberDecorateString)
 		}},
@@ -161,46 +161,46 @@ var moduleRules = []rule{
 			for i := range c.Raw.Instructions {
 				in := &c.Raw.Instructions[i]
 				if in.Op == spirv.OpSourceContinued && (i == 0 || c.Raw.Instructions[i-1].Op != spirv.OpSource && c.Raw.Instructions[i-1].Op != spirv.OpSourceContinued) {
-					c.at(in, "no text to continue before it")
+					c.faultAt(in, "no text to continue before it")
 				}
 			}
 		}},
 	{name: "matrix-type", sentence: "[BFloat16CooperativeMatrixKHR, Float8CooperativeMatrixEXT] Uses [the type] as the Component Type of OpTypeCooperativeMatrixKHR.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				t := c.Type(in.Result).Elem
 				if cap, ok := encodedMatrices[t.Encoding]; ok && t.Encoded && !c.Has(cap) {
-					c.at(in, "components of %s need the capability %s", c.typeText(t), cap)
+					c.faultAt(in, "components of %s need the capability %s", c.typeText(t), cap)
 				}
 			}, spirv.OpTypeCooperativeMatrixKHR)
 		}},
 	{name: "opaque-store", sentence: "[VUID-StandaloneSpirv-OpTypeImage-06924] Objects of OpTypeImage, OpTypeSampler, OpTypeSampledImage, [...] and arrays of these types must not be stored to or modified. [VUID-StandaloneSpirv-None-04667] Structures must not contain opaque types.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if t := c.TypeOf(spirv.ID(in.Operands[1])); t != nil && opaque(t) {
-					c.at(in, "a store of %s", c.typeText(t))
+					c.faultAt(in, "a store of %s", c.typeText(t))
 				}
 			}, spirv.OpStore)
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				for i, member := range c.Type(in.Result).Members {
 					if opaque(member) {
-						c.at(in, "member %d is %s", i, c.typeText(member))
+						c.faultAt(in, "member %d is %s", i, c.typeText(member))
 					}
 				}
 			}, spirv.OpTypeStruct)
 		}},
 	{name: "uniform-store", sentence: "[VUID-StandaloneSpirv-Uniform-06925] Any variable in the Uniform storage class decorated as Block must not be stored to or modified.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				root := c.rootOf(spirv.ID(in.Operands[0]))
 				if t := c.TypeOf(root.Result); root.Op == spirv.OpVariable && t.Storage == spirv.StorageClassUniform && c.Decorated(base(t.Elem).ID, spirv.DecorationBlock) {
-					c.at(in, "a store to %%%d, a Block in Uniform", root.Result)
+					c.faultAt(in, "a store to %%%d, a Block in Uniform", root.Result)
 				}
 			}, spirv.OpStore, spirv.OpCopyMemory)
 		}},
 	{name: "aligned-size", sentence: "[VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314] If the pointer [...] is in PhysicalStorageBuffer, [its] alignment must be a multiple of the size of the largest scalar type of the object that [it] points to. (Or 0, which compilers write.)",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				t, at := c.TypeOf(spirv.ID(in.Operands[0])), 1
 				if in.Op == spirv.OpStore {
 					at = 2
@@ -214,7 +214,7 @@ var moduleRules = []rule{
 				}
 				eachScalar(t.Elem, func(s *Type) { widest = max(widest, uint32(s.Width)/8) })
 				if n := in.Operands[at+1]; n != 0 && n < widest {
-					c.at(in, "Aligned %d: the widest scalar has %d bytes", n, widest)
+					c.faultAt(in, "Aligned %d: the widest scalar has %d bytes", n, widest)
 				}
 			}, spirv.OpLoad, spirv.OpStore)
 		}},
@@ -222,49 +222,49 @@ var moduleRules = []rule{
 		check: fastMathBits},
 	{name: "physical-integers", sentence: "[VUID-StandaloneSpirv-PhysicalStorageBuffer64-04710] If the addressing model is PhysicalStorageBuffer64, [OpConvertUToPtr and OpConvertPtrToU] must have an integer of 64 bits.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				t := c.Type(in.Type)
 				if in.Op == spirv.OpConvertUToPtr {
 					t = c.TypeOf(spirv.ID(in.Operands[0]))
 				}
 				if t != nil && t.Kind == KindInt && t.Width != 64 {
-					c.at(in, "an integer of %d bits: want 64", t.Width)
+					c.faultAt(in, "an integer of %d bits: want 64", t.Width)
 				}
 			}, spirv.OpConvertUToPtr, spirv.OpConvertPtrToU)
 		}},
 	{name: "storage-class", sentence: "[VUID-StandaloneSpirv-None-04643] Storage Class must be limited to UniformConstant, Input, Uniform, Output, Workgroup, Private, Function, PushConstant, Image, StorageBuffer, [...] PhysicalStorageBuffer, [...] or TaskPayloadWorkgroupEXT. (And NodePayloadAMDX.)",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				switch class := spirv.StorageClass(in.Operands[0]); class {
 				case spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric, spirv.StorageClassAtomicCounter:
-					c.at(in, "the storage class %s", class)
+					c.faultAt(in, "the storage class %s", class)
 				}
 			}, spirv.OpTypePointer)
 		}},
 	{name: "encoded-dot", sentence: "[BFloat16DotProductKHR, DotProductBFloat16AccVALVE, DotProductFloat16AccFloat32VALVE, DotProductFloat16AccFloat16VALVE] Uses [the operands' type] in OpDot [OpFDot2MixAcc32VALVE, OpFDot2MixAcc16VALVE].",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				t := c.TypeOf(spirv.ID(in.Operands[0])).Component()
 				cap := floatDots[in.Op][t.Encoded]
 				if in.Op == spirv.OpDot && !t.Encoded || t.Width != 16 || c.Has(cap) {
 					return
 				}
-				c.at(in, "operands of %s need the capability %s", c.typeText(t), cap)
+				c.faultAt(in, "operands of %s need the capability %s", c.typeText(t), cap)
 			}, spirv.OpDot, spirv.OpFDot2MixAcc32VALVE, spirv.OpFDot2MixAcc16VALVE)
 		}},
 	{name: "copy-logical", sentence: "[OpCopyLogical] Operand's type must logically match Result Type [...] and must not be the same type.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if a, b := c.TypeOf(spirv.ID(in.Operands[0])), c.Type(in.Type); a == nil || a == b || !logicallyMatch(a, b, map[[2]*Type]bool{}) {
-					c.at(in, "from %s to %s", c.describe(a), c.typeText(b))
+					c.faultAt(in, "from %s to %s", c.describe(a), c.typeText(b))
 				}
 			}, spirv.OpCopyLogical)
 		}},
 	{name: "forward-pointer", sentence: "[OpTypeForwardPointer] Storage Class is the Storage Class of the memory holding the object pointed to [as the OpTypePointer has it].",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if t := c.Type(spirv.ID(in.Operands[0])); t == nil || t.Kind != KindPointer || uint32(t.Storage) != in.Operands[1] {
-					c.at(in, "%%%d is no pointer to %s", in.Operands[0], spirv.StorageClass(in.Operands[1]))
+					c.faultAt(in, "%%%d is no pointer to %s", in.Operands[0], spirv.StorageClass(in.Operands[1]))
 				}
 			}, spirv.OpTypeForwardPointer)
 		}},
@@ -277,7 +277,7 @@ const debugLineCode = 103
 
 // eachDecorated visits the decorations of ids by OpDecorate, with the id's definition; groups are left out.
 func (c *extension) eachDecorated(visit func(in, target *spirv.Instruction, kind spirv.Decoration)) {
-	c.each(func(in *spirv.Instruction) {
+	c.eachOp(func(in *spirv.Instruction) {
 		if target := c.Def(spirv.ID(in.Operands[0])); target.Op != spirv.OpDecorationGroup {
 			visit(in, target, spirv.Decoration(in.Operands[1]))
 		}
@@ -315,29 +315,29 @@ var neverMembers = set(spirv.DecorationSpecId, spirv.DecorationBlock, spirv.Deco
 	spirv.DecorationRestrictPointer, spirv.DecorationAliasedPointer)
 
 func runtimeArrays(c *extension) {
-	c.each(func(in *spirv.Instruction) {
+	c.eachOp(func(in *spirv.Instruction) {
 		t := c.Type(in.Result)
 		if t.Elem != nil && t.Kind != KindStruct && t.Elem.Kind == KindRuntimeArray {
-			c.at(in, "an array of runtime arrays")
+			c.faultAt(in, "an array of runtime arrays")
 		}
 		for i, member := range t.Members {
 			switch {
 			case member.Kind != KindRuntimeArray:
 			case i < len(t.Members)-1:
-				c.at(in, "member %d is a runtime array, and not the last", i)
+				c.faultAt(in, "member %d is a runtime array, and not the last", i)
 			case !c.block(t):
-				c.at(in, "member %d is a runtime array: want a structure with Block or BufferBlock", i)
+				c.faultAt(in, "member %d is a runtime array: want a structure with Block or BufferBlock", i)
 			}
 		}
 	}, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypeStruct)
-	c.each(func(in *spirv.Instruction) {
+	c.eachOp(func(in *spirv.Instruction) {
 		t := c.TypeOf(in.Result)
 		switch elem := t.Elem; {
 		case elem == nil:
 		case elem.Kind == KindRuntimeArray && (!descriptorClasses[t.Storage] || !c.Has(spirv.CapabilityRuntimeDescriptorArray)):
-			c.at(in, "a variable that is a runtime array, in %s: want descriptors, with the capability %s", t.Storage, spirv.CapabilityRuntimeDescriptorArray)
+			c.faultAt(in, "a variable that is a runtime array, in %s: want descriptors, with the capability %s", t.Storage, spirv.CapabilityRuntimeDescriptorArray)
 		case elem.Kind == KindStruct && len(elem.Members) > 0 && elem.Members[len(elem.Members)-1].Kind == KindRuntimeArray && t.Storage != spirv.StorageClassStorageBuffer && t.Storage != spirv.StorageClassUniform:
-			c.at(in, "a structure with a runtime array in %s: want StorageBuffer, PhysicalStorageBuffer or Uniform", t.Storage)
+			c.faultAt(in, "a structure with a runtime array in %s: want StorageBuffer, PhysicalStorageBuffer or Uniform", t.Storage)
 		}
 	}, spirv.OpVariable)
 }
@@ -354,8 +354,8 @@ func (c *extension) variableMemory(t *Type) (elem *Type, what string) {
 	return nil, ""
 }
 
-// laid describes the part of a type that has a decoration of an explicit layout, "" if none has.
-func (c *extension) laid(t *Type, seen map[*Type]bool) string {
+// explicitLayout describes the part of a type that has a decoration of an explicit layout, "" if none has.
+func (c *extension) explicitLayout(t *Type, seen map[*Type]bool) string {
 	if t == nil || seen[t] || t.Kind == KindPointer {
 		return ""
 	}
@@ -374,18 +374,18 @@ func (c *extension) laid(t *Type, seen map[*Type]bool) string {
 				return kind.String() + " in " + c.typeText(t)
 			}
 		}
-		if text := c.laid(t.Members[i], seen); text != "" {
+		if text := c.explicitLayout(t.Members[i], seen); text != "" {
 			return text
 		}
 	}
 	if t.Kind == KindArray || t.Kind == KindRuntimeArray {
-		return c.laid(t.Elem, seen)
+		return c.explicitLayout(t.Elem, seen)
 	}
 	return ""
 }
 
 func descriptorTypes(c *extension) {
-	c.each(func(in *spirv.Instruction) {
+	c.eachOp(func(in *spirv.Instruction) {
 		t := c.TypeOf(in.Result)
 		if t.Elem == nil {
 			return
@@ -394,24 +394,24 @@ func descriptorTypes(c *extension) {
 		switch t.Storage {
 		case spirv.StorageClassUniformConstant:
 			if inner.Kind != KindImage && inner.Kind != KindSampler && inner.Kind != KindSampledImage && inner.Kind != KindOther {
-				c.at(in, "a variable of %s in UniformConstant: want an image, a sampler or an array of them", c.typeText(t.Elem))
+				c.faultAt(in, "a variable of %s in UniformConstant: want an image, a sampler or an array of them", c.typeText(t.Elem))
 			}
 		case spirv.StorageClassUniform, spirv.StorageClassStorageBuffer:
 			if inner.Kind != KindStruct {
-				c.at(in, "a variable of %s in %s: want a structure or an array of them", c.typeText(t.Elem), t.Storage)
+				c.faultAt(in, "a variable of %s in %s: want a structure or an array of them", c.typeText(t.Elem), t.Storage)
 			}
 		case spirv.StorageClassPushConstant:
 			if t.Elem.Kind != KindStruct {
-				c.at(in, "a variable of %s in PushConstant: want a structure", c.typeText(t.Elem))
+				c.faultAt(in, "a variable of %s in PushConstant: want a structure", c.typeText(t.Elem))
 			}
 		}
 	}, spirv.OpVariable)
 }
 
 func decorationGroups(c *extension) {
-	c.each(func(in *spirv.Instruction) {
+	c.eachOp(func(in *spirv.Instruction) {
 		if c.Def(spirv.ID(in.Operands[0])).Op != spirv.OpDecorationGroup {
-			c.at(in, "%%%d is no decoration group", in.Operands[0])
+			c.faultAt(in, "%%%d is no decoration group", in.Operands[0])
 		}
 		if in.Op == spirv.OpGroupMemberDecorate {
 			return
@@ -419,9 +419,9 @@ func decorationGroups(c *extension) {
 		seen := map[uint32]bool{}
 		for _, id := range in.Operands[1:] {
 			if c.Def(spirv.ID(id)).Op == spirv.OpDecorationGroup {
-				c.at(in, "the target %%%d is a decoration group", id)
+				c.faultAt(in, "the target %%%d is a decoration group", id)
 			} else if seen[id] {
-				c.at(in, "the target %%%d is listed twice", id)
+				c.faultAt(in, "the target %%%d is listed twice", id)
 			}
 			seen[id] = true
 		}
@@ -430,13 +430,13 @@ func decorationGroups(c *extension) {
 
 // dotProducts tests the integer dot products.
 func dotProducts(c *extension) {
-	c.each(func(in *spirv.Instruction) {
+	c.eachOp(func(in *spirv.Instruction) {
 		result, a, b := c.Type(in.Type), c.TypeOf(spirv.ID(in.Operands[0])), c.TypeOf(spirv.ID(in.Operands[1]))
 		adds := in.Op == spirv.OpSDotAccSat || in.Op == spirv.OpUDotAccSat || in.Op == spirv.OpSUDotAccSat
 		unsigned := in.Op == spirv.OpUDot || in.Op == spirv.OpUDotAccSat
 		mixed := in.Op == spirv.OpSUDot || in.Op == spirv.OpSUDotAccSat
 		if a == nil || b == nil || !a.is('i') || !b.is('i') {
-			c.at(in, "operands of %s and %s: want integers", c.describe(a), c.describe(b))
+			c.faultAt(in, "operands of %s and %s: want integers", c.describe(a), c.describe(b))
 			return
 		}
 		packed := a.Kind == KindInt
@@ -446,17 +446,17 @@ func dotProducts(c *extension) {
 		}
 		switch {
 		case !result.is('I') || unsigned && result.Signed:
-			c.at(in, "result type %s: want an integer, of OpUDot an unsigned one", c.typeText(result))
+			c.faultAt(in, "result type %s: want an integer, of OpUDot an unsigned one", c.typeText(result))
 		case adds && c.TypeOf(spirv.ID(in.Operands[2])) != result:
-			c.at(in, "operand 2: %%%d is not of the result's type", in.Operands[2])
+			c.faultAt(in, "operand 2: %%%d is not of the result's type", in.Operands[2])
 		case a.Kind != b.Kind || a.components() != b.components() || a.width() != b.width():
-			c.at(in, "operands of %s and %s: want as many components and bits", c.typeText(a), c.typeText(b))
+			c.faultAt(in, "operands of %s and %s: want as many components and bits", c.typeText(a), c.typeText(b))
 		case packed && (a.Width != 32 || len(in.Operands) <= formatAt):
-			c.at(in, "operands of %s: want vectors, or 32-bit integers with a packed format", c.typeText(a))
+			c.faultAt(in, "operands of %s: want vectors, or 32-bit integers with a packed format", c.typeText(a))
 		case !packed && result.Width < a.width():
-			c.at(in, "result type %s: want at least %d bits", c.typeText(result), a.width())
+			c.faultAt(in, "result type %s: want at least %d bits", c.typeText(result), a.width())
 		case !packed && (unsigned && a.Component().Signed || (unsigned || mixed) && b.Component().Signed):
-			c.at(in, "operands of %s and %s: want unsigned integers", c.typeText(a), c.typeText(b))
+			c.faultAt(in, "operands of %s and %s: want unsigned integers", c.typeText(a), c.typeText(b))
 		default:
 			c.dotInput(in, a, packed)
 		}
@@ -473,7 +473,7 @@ func (c *extension) dotInput(in *spirv.Instruction, t *Type, packed bool) {
 		caps = append(caps, spirv.CapabilityDotProductInput4x8Bit)
 	}
 	if !c.hasAny(caps) {
-		c.at(in, "operands of %s need one of the capabilities %s", c.typeText(t), capabilityNames(caps))
+		c.faultAt(in, "operands of %s need one of the capabilities %s", c.typeText(t), capabilityNames(caps))
 	}
 }
 
@@ -492,24 +492,24 @@ func (c *extension) holdsBool(t *Type, seen map[*Type]bool) bool {
 }
 
 func descriptorPlaces(c *extension) {
-	c.each(func(in *spirv.Instruction) {
+	c.eachOp(func(in *spirv.Instruction) {
 		t := c.TypeOf(in.Result)
 		if t.Elem == nil {
 			return
 		}
 		if t.Storage == spirv.StorageClassPushConstant && !c.Decorated(t.Elem.ID, spirv.DecorationBlock) {
-			c.at(in, "the structure %%%d of PushConstant has no Block", t.Elem.ID)
+			c.faultAt(in, "the structure %%%d of PushConstant has no Block", t.Elem.ID)
 		}
 		if !descriptorClasses[t.Storage] {
 			return
 		}
 		for _, kind := range []spirv.Decoration{spirv.DecorationDescriptorSet, spirv.DecorationBinding} {
 			if !c.Decorated(in.Result, kind) {
-				c.at(in, "a variable in %s without %s", t.Storage, kind)
+				c.faultAt(in, "a variable in %s without %s", t.Storage, kind)
 			}
 		}
 		if inner := base(t.Elem); t.Storage != spirv.StorageClassUniformConstant && inner.Kind == KindStruct && !c.block(inner) {
-			c.at(in, "the structure %%%d of %s has neither Block nor BufferBlock", inner.ID, t.Storage)
+			c.faultAt(in, "the structure %%%d of %s has neither Block nor BufferBlock", inner.ID, t.Storage)
 		}
 	}, spirv.OpVariable)
 }
@@ -529,12 +529,12 @@ func locations(c *extension) {
 			}
 			inner := base(t.Elem)
 			if inner.Kind != KindStruct {
-				c.at(c.Def(id), "a variable in %s with neither Location nor BuiltIn, of entry point %q", t.Storage, e.Name)
+				c.faultAt(c.Def(id), "a variable in %s with neither Location nor BuiltIn, of entry point %q", t.Storage, e.Name)
 				continue
 			}
 			for n := range inner.Members {
 				if !c.MemberDecorated(inner.ID, n, spirv.DecorationBuiltIn) && !c.MemberDecorated(inner.ID, n, spirv.DecorationLocation) {
-					c.at(c.Def(id), "member %d of a variable in %s with neither Location nor BuiltIn, of entry point %q", n, t.Storage, e.Name)
+					c.faultAt(c.Def(id), "member %d of a variable in %s with neither Location nor BuiltIn, of entry point %q", n, t.Storage, e.Name)
 				}
 			}
 		}
@@ -567,10 +567,10 @@ func fastMathBits(c *extension) {
 			return
 		}
 		if mode := spirv.FPFastMathMode(in.Operands[2]); mode&transform != 0 && mode&parts != parts {
-			c.at(in, "AllowTransform without AllowContract and AllowReassoc")
+			c.faultAt(in, "AllowTransform without AllowContract and AllowReassoc")
 		}
 		if c.Decorated(target.Result, spirv.DecorationNoContraction) {
-			c.at(in, "on %%%d, which has NoContraction", target.Result)
+			c.faultAt(in, "on %%%d, which has NoContraction", target.Result)
 		}
 	})
 	for i := range c.EntryPoints {
@@ -582,9 +582,9 @@ func fastMathBits(c *extension) {
 			value, known := c.constantValue(m.Args[1])
 			switch mode := spirv.FPFastMathMode(value); {
 			case known && mode&transform != 0 && mode&parts != parts:
-				c.atMode(m, "FPFastMathDefault: AllowTransform without AllowContract and AllowReassoc")
+				c.faultAtMode(m, "FPFastMathDefault: AllowTransform without AllowContract and AllowReassoc")
 			case known && mode&spirv.FPFastMathModeFast != 0:
-				c.atMode(m, "FPFastMathDefault: Fast")
+				c.faultAtMode(m, "FPFastMathDefault: Fast")
 			}
 		}
 	}

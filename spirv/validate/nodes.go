@@ -58,7 +58,7 @@ var graphRules = []struct {
 	{"graph-target", "[VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-10184] If not specified [PayloadNodeSparseArrayAMDX], all node indexes between 0 and the PayloadNodeArraySizeAMDX value must be valid nodes in the graph.", (*nodeGraph).targets},
 	{"graph-finish", "If the payload enqueued for a node is using a structure decorated with this value [TrackFinishWritingAMDX], the input payload in the NodePayloadAMDX storage class in the receiving node must use a structure decorated with it as well.", (*nodeGraph).finish},
 	{"graph-payload", "[VUID-VkExecutionGraphPipelineCreateInfoAMDX-PayloadNodeNameAMDX-09139] The size of the output payload must match the size of the input payload in the matching node.", (*nodeGraph).payloads},
-	{"graph-shares", "[SharesInputWithAMDX] Declare that this shader is paired with another node, such that it will be dispatched with the same input payload when the identified node is dispatched.", (*nodeGraph).shares},
+	{"graph-shares", "[SharesInputWithAMDX] Declare that this shader is paired with another node, such that it will be dispatched with the same input payload when the identified node is dispatched.", (*nodeGraph).sharedInputs},
 	{"graph-cycle", "[MaxNodeRecursionAMDX] Maximum number of times a node can enqueue payloads for itself.", (*nodeGraph).cycles},
 }
 
@@ -68,14 +68,14 @@ type nodeKey struct {
 }
 
 type nodeGraph struct {
-	nodes  []GraphNode
-	at     map[nodeKey]int
-	named  map[string][]int
-	edges  [][]output // by node
-	inputs map[*Module][]Input
-	faults []error
-	rule   string
-	vuid   string
+	nodes   []GraphNode
+	indexOf map[nodeKey]int
+	named   map[string][]int
+	edges   [][]output // by node
+	inputs  map[*Module][]Input
+	faults  []error
+	rule    string
+	vuid    string
 }
 
 // An output is a payload type that a node allocates, with its target node.
@@ -91,27 +91,27 @@ type output struct {
 // A number is the value of a constant, unless a job may specialize it.
 type number struct {
 	value uint32
-	known bool
+	fixed bool
 }
 
-// takes reports whether payloads may be allocated for a node index, as far as the array's constants are known.
-func (o *output) takes(index uint32) bool {
-	if o.base.known && (index < o.base.value || !o.sized && !o.sparse && index != o.base.value) {
+// allowsIndex reports whether payloads may be allocated for a node index, as far as the array's constants are known.
+func (o *output) allowsIndex(index uint32) bool {
+	if o.base.fixed && (index < o.base.value || !o.sized && !o.sparse && index != o.base.value) {
 		return false
 	}
-	return !o.size.known || index < o.size.value
+	return !o.size.fixed || index < o.size.value
 }
 
 // CheckGraph tests the rules that modules linked to a graph can break
 // together. The error joins all faults, each a NodeFault.
 func CheckGraph(nodes []GraphNode) error {
-	g := &nodeGraph{nodes: nodes, at: map[nodeKey]int{}, named: map[string][]int{}, edges: make([][]output, len(nodes)), inputs: map[*Module][]Input{}}
+	g := &nodeGraph{nodes: nodes, indexOf: map[nodeKey]int{}, named: map[string][]int{}, edges: make([][]output, len(nodes)), inputs: map[*Module][]Input{}}
 	for i, n := range nodes {
 		if g.inputs[n.Module] == nil {
 			g.inputs[n.Module] = n.Module.Inputs(nodes)
 		}
-		if _, taken := g.at[nodeKey{n.Name, n.Index}]; !taken {
-			g.at[nodeKey{n.Name, n.Index}] = i
+		if _, taken := g.indexOf[nodeKey{n.Name, n.Index}]; !taken {
+			g.indexOf[nodeKey{n.Name, n.Index}] = i
 		}
 		g.named[n.Name] = append(g.named[n.Name], i)
 	}
@@ -176,16 +176,16 @@ func (g *nodeGraph) output(n *GraphNode, array *Type) output {
 	if id, ok := m.Decoration(array.ID, spirv.DecorationPayloadNodeNameAMDX); ok {
 		o.name = n.text(id)
 	}
-	o.base = number{known: true}
+	o.base = number{fixed: true}
 	if id, ok := m.Decoration(array.ID, spirv.DecorationPayloadNodeBaseIndexAMDX); ok {
-		o.base.value, o.base.known = m.constantValue(id)
+		o.base.value, o.base.fixed = m.constantValue(id)
 	}
 	if id, ok := m.Decoration(array.ID, spirv.DecorationPayloadNodeArraySizeAMDX); ok {
 		o.sized = true
-		o.size.value, o.size.known = m.constantValue(id)
+		o.size.value, o.size.fixed = m.constantValue(id)
 	}
 	for _, i := range g.named[o.name] {
-		if o.takes(g.nodes[i].Index) {
+		if o.allowsIndex(g.nodes[i].Index) {
 			o.to = append(o.to, i)
 		}
 	}
@@ -214,7 +214,7 @@ func (m *Module) bytes(t *Type) uint64 {
 
 func (g *nodeGraph) unique() {
 	for i, n := range g.nodes {
-		if g.at[nodeKey{n.Name, n.Index}] != i {
+		if g.indexOf[nodeKey{n.Name, n.Index}] != i {
 			g.fault(i, "another node has that name and index")
 		}
 	}
@@ -273,16 +273,16 @@ func (g *nodeGraph) targets() {
 			if o.sparse {
 				continue
 			}
-			if len(g.named[o.name]) == 0 && !(o.size.known && o.size.value == 0) {
+			if len(g.named[o.name]) == 0 && !(o.size.fixed && o.size.value == 0) {
 				g.fault(i, "payloads are for %q, which is not a node of the graph", o.name)
 				continue
 			}
 			first, end := uint32(0), o.size.value
-			if !o.sized && o.base.known {
+			if !o.sized && o.base.fixed {
 				first, end = o.base.value, o.base.value+1
 			}
 			for x := first; x < end; x++ {
-				if _, ok := g.at[nodeKey{o.name, x}]; !ok {
+				if _, ok := g.indexOf[nodeKey{o.name, x}]; !ok {
 					g.fault(i, "payloads may be for %q index %d, which is not a node of the graph", o.name, x)
 					break
 				}
@@ -344,7 +344,7 @@ func (g *nodeGraph) payloads() {
 	})
 }
 
-func (g *nodeGraph) shares() {
+func (g *nodeGraph) sharedInputs() {
 	sharing := map[nodeKey]int{}
 	for i := range g.nodes {
 		n := &g.nodes[i]
@@ -352,7 +352,7 @@ func (g *nodeGraph) shares() {
 		if !shares {
 			continue
 		}
-		base, ok := g.at[k]
+		base, ok := g.indexOf[k]
 		switch sharing[k]++; {
 		case !ok:
 			g.fault(i, "shares the input of %q index %d, which is not a node of the graph", k.name, k.index)

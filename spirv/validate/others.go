@@ -3,13 +3,13 @@ package validate
 import "spvsim/spirv"
 
 var workgroupRules = []rule{
-	{name: "workgroup-version", sentence: "This extension requires SPIR-V 1.4.", early: true, check: versionRule(4)},
+	{name: "workgroup-version", sentence: "This extension requires SPIR-V 1.4.", independent: true, check: versionRule(4)},
 	{name: "layout", sentence: "If WorkgroupMemoryExplicitLayoutKHR capability is declared, composite objects in the Workgroup Storage Class with types decorated with Block also must be explicitly laid out."},
 	{name: "workgroup-all-or-none", sentence: "Either all or none of the Workgroup Storage Class variables in the entry point interface must point to struct types decorated with Block.",
 		check: func(c *extension) {
 			c.workgroupViews(func(e *EntryPoint, blocks, plain []spirv.ID) {
 				if len(blocks) > 0 && len(plain) > 0 {
-					c.at(c.Def(plain[0]), "entry point %q has Workgroup blocks as well, %%%d", e.Name, blocks[0])
+					c.faultAt(c.Def(plain[0]), "entry point %q has Workgroup blocks as well, %%%d", e.Name, blocks[0])
 				}
 			})
 		}},
@@ -18,7 +18,7 @@ var workgroupRules = []rule{
 			c.workgroupViews(func(e *EntryPoint, blocks, _ []spirv.ID) {
 				for _, id := range blocks {
 					if len(blocks) > 1 && !c.Decorated(id, spirv.DecorationAliased) {
-						c.at(c.Def(id), "one of %d Workgroup blocks of entry point %q, and not Aliased", len(blocks), e.Name)
+						c.faultAt(c.Def(id), "one of %d Workgroup blocks of entry point %q, and not Aliased", len(blocks), e.Name)
 					}
 				}
 			})
@@ -42,7 +42,7 @@ var workgroupRules = []rule{
 }
 
 func (c *extension) workgroupVariables(visit func(in *spirv.Instruction, t *Type)) {
-	c.each(func(in *spirv.Instruction) {
+	c.eachOp(func(in *spirv.Instruction) {
 		if t := c.TypeOf(in.Result); t.Storage == spirv.StorageClassWorkgroup {
 			visit(in, t)
 		}
@@ -60,7 +60,7 @@ func (c *extension) workgroupStride(in *spirv.Instruction, seen map[*spirv.Instr
 		return
 	}
 	if _, ok := c.Decoration(base.ID, spirv.DecorationArrayStride); !ok {
-		c.at(in, "the base's type, %%%d, has no ArrayStride", base.ID)
+		c.faultAt(in, "the base's type, %%%d, has no ArrayStride", base.ID)
 	}
 }
 
@@ -96,7 +96,7 @@ func (c *extension) workgroupWidth(width int, cap spirv.Capability) {
 		eachScalar(t.Elem, func(s *Type) {
 			full, narrow := narrowWidths[s.Kind][s.Width]
 			if s.Width == width && narrow && !s.Encoded && !c.Has(full) {
-				c.at(in, "a Workgroup block of %s needs the capability %s or %s", c.typeText(s), cap, full)
+				c.faultAt(in, "a Workgroup block of %s needs the capability %s or %s", c.typeText(s), cap, full)
 			}
 		})
 	})
@@ -135,7 +135,7 @@ var ballotRules = []rule{
 		check: func(c *extension) {
 			c.eachBallotOp(func(in *spirv.Instruction, float bool) {
 				if want := map[bool]byte{true: 'F', false: 'I'}[float]; !c.Type(in.Type).is(want) {
-					c.at(in, "result type %s: want a scalar %s", c.typeText(c.Type(in.Type)), classNames[want])
+					c.faultAt(in, "result type %s: want a scalar %s", c.typeText(c.Type(in.Type)), classNames[want])
 				}
 			})
 		}},
@@ -143,7 +143,7 @@ var ballotRules = []rule{
 		check: func(c *extension) {
 			c.eachBallotOp(func(in *spirv.Instruction, _ bool) {
 				if s, ok := c.constantValue(in.Operands[0]); ok && s != uint32(spirv.ScopeWorkgroup) && s != uint32(spirv.ScopeSubgroup) {
-					c.at(in, "scope %s: want Workgroup or Subgroup", spirv.Scope(s))
+					c.faultAt(in, "scope %s: want Workgroup or Subgroup", spirv.Scope(s))
 				}
 			})
 		}},
@@ -151,7 +151,7 @@ var ballotRules = []rule{
 		check: func(c *extension) {
 			c.eachBallotOp(func(in *spirv.Instruction, _ bool) {
 				if o := spirv.GroupOperation(in.Operands[1]); o > spirv.GroupOperationExclusiveScan {
-					c.at(in, "operation %s: want Reduce, InclusiveScan or ExclusiveScan", o)
+					c.faultAt(in, "operation %s: want Reduce, InclusiveScan or ExclusiveScan", o)
 				}
 			})
 		}},
@@ -159,18 +159,18 @@ var ballotRules = []rule{
 		check: func(c *extension) {
 			c.eachBallotOp(func(in *spirv.Instruction, _ bool) {
 				if c.TypeOf(spirv.ID(in.Operands[2])) != c.Type(in.Type) {
-					c.at(in, "operand 2: %%%d is not of the result's type", in.Operands[2])
+					c.faultAt(in, "operand 2: %%%d is not of the result's type", in.Operands[2])
 				}
 			})
 		}},
 	{name: "ballot-data", sentence: "The operand data can be any scalar or vector type.", check: ballotCheck(func(c *extension, in *spirv.Instruction, code uint32, a []uint32) {
 		if t := c.Type(in.Type); code <= 3 && !t.is('n') && !t.is('b') {
-			c.at(in, "result type %s: want a scalar or vector", c.typeText(t))
+			c.faultAt(in, "result type %s: want a scalar or vector", c.typeText(t))
 		}
 	})},
 	{name: "ballot-data-type", sentence: "Result Type and the type of operand data must be the same type.", check: ballotCheck(func(c *extension, in *spirv.Instruction, code uint32, a []uint32) {
 		if code <= 2 && c.TypeOf(spirv.ID(a[0])) != c.Type(in.Type) {
-			c.at(in, "data %%%d is not of the result's type", a[0])
+			c.faultAt(in, "data %%%d is not of the result's type", a[0])
 		}
 	})},
 	{name: "swizzle-offset", sentence: "The operand offset must be a unsigned integer vector with 4 components, and each component is constant integer with a value in the range [0, 3].",
@@ -188,7 +188,7 @@ var ballotRules = []rule{
 	{name: "write-types", sentence: "The type of inputValue and writeValue must be the same as Result Type.", check: ballotCheck(func(c *extension, in *spirv.Instruction, code uint32, a []uint32) {
 		for _, id := range a[:min(2, len(a))] {
 			if code == 3 && c.TypeOf(spirv.ID(id)) != c.Type(in.Type) {
-				c.at(in, "%%%d is not of the result's type", id)
+				c.faultAt(in, "%%%d is not of the result's type", id)
 			}
 		}
 	})},
@@ -197,9 +197,9 @@ var ballotRules = []rule{
 			return
 		}
 		if t := c.TypeOf(spirv.ID(a[2])); t == nil || t.Kind != KindInt || t.Width != 32 || t.Signed {
-			c.at(in, "invocationIndex %%%d is %s: want uint32", a[2], c.describe(t))
+			c.faultAt(in, "invocationIndex %%%d is %s: want uint32", a[2], c.describe(t))
 		} else if n, ok := c.constantValue(a[2]); ok && n >= 64 {
-			c.at(in, "invocationIndex is %d: no subgroup has more than 64 invocations", n)
+			c.faultAt(in, "invocationIndex is %d: no subgroup has more than 64 invocations", n)
 		}
 	})},
 	{name: "mbcnt-types", sentence: "Result Type and mask must be 32-bit unsigned integers. (A 64-bit mask too, which compilers emit.)", check: ballotCheck(func(c *extension, in *spirv.Instruction, code uint32, a []uint32) {
@@ -207,10 +207,10 @@ var ballotRules = []rule{
 			return
 		}
 		if t := c.Type(in.Type); !t.is('U') || t.Width != 32 {
-			c.at(in, "result type %s: want uint32", c.typeText(t))
+			c.faultAt(in, "result type %s: want uint32", c.typeText(t))
 		}
 		if t := c.TypeOf(spirv.ID(a[0])); t == nil || !t.is('U') || t.Width < 32 {
-			c.at(in, "mask %%%d is %s: want uint32 or uint64", a[0], c.describe(t))
+			c.faultAt(in, "mask %%%d is %s: want uint32 or uint64", a[0], c.describe(t))
 		}
 	})},
 }
@@ -225,11 +225,11 @@ func ballotCheck(check func(c *extension, in *spirv.Instruction, code uint32, a 
 func (c *extension) constantVector(in *spirv.Instruction, id uint32, n int, most uint32) {
 	t, def := c.TypeOf(spirv.ID(id)), c.Def(spirv.ID(id))
 	if t == nil || t.Kind != KindVector || t.Count != n || !t.is('u') {
-		c.at(in, "%%%d is %s: want a vector of %d unsigned integers", id, c.describe(t), n)
+		c.faultAt(in, "%%%d is %s: want a vector of %d unsigned integers", id, c.describe(t), n)
 		return
 	}
 	if !constant(def.Op) {
-		c.at(in, "%%%d is not a constant", id)
+		c.faultAt(in, "%%%d is not a constant", id)
 		return
 	}
 	if def.Op != spirv.OpConstantComposite {
@@ -237,20 +237,20 @@ func (c *extension) constantVector(in *spirv.Instruction, id uint32, n int, most
 	}
 	for _, part := range def.Operands {
 		if value, ok := c.constantValue(part); ok && value > most {
-			c.at(in, "component %d of %%%d: want 0 to %d", value, id, most)
+			c.faultAt(in, "component %d of %%%d: want 0 to %d", value, id, most)
 		}
 	}
 }
 
 var quadRules = []rule{
 	// The sample of the extension's own authors is of SPIR-V 1.0.
-	{name: "quad-version", sentence: "This extension requires SPIR-V 1.3.", warning: true, early: true, check: versionRule(3)},
+	{name: "quad-version", sentence: "This extension requires SPIR-V 1.3.", warning: true, independent: true, check: versionRule(3)},
 	// glslang leaves it out for full_quads and quad_derivatives.
 	{name: "quad-reconvergence", sentence: "This extension requires SPV_KHR_maximal_reconvergence.", warning: true, check: func(c *extension) {
 		if c.Has(spirv.CapabilityQuadControlKHR) && !c.Extensions["SPV_KHR_maximal_reconvergence"] {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				if s, _ := spirv.DecodeString(in.Operands); s == "SPV_KHR_quad_control" {
-					c.at(in, "want the extension SPV_KHR_maximal_reconvergence too")
+					c.faultAt(in, "want the extension SPV_KHR_maximal_reconvergence too")
 				}
 			}, spirv.OpExtension)
 		}
@@ -260,21 +260,21 @@ var quadRules = []rule{
 		for i := range c.EntryPoints {
 			e := &c.EntryPoints[i]
 			if mode := e.Mode(spirv.ExecutionModeRequireFullQuadsKHR); mode != nil && e.Model != spirv.ExecutionModelFragment {
-				c.atMode(mode, "RequireFullQuadsKHR on %q, of %s", e.Name, e.Model)
+				c.faultAtMode(mode, "RequireFullQuadsKHR on %q, of %s", e.Name, e.Model)
 			}
 		}
 	}},
 	{name: "quad-result", sentence: "Result Type must be a Boolean Type.", check: func(c *extension) {
-		c.each(func(in *spirv.Instruction) {
+		c.eachOp(func(in *spirv.Instruction) {
 			if c.Type(in.Type).Kind != KindBool {
-				c.at(in, "result type %s: want bool", c.typeText(c.Type(in.Type)))
+				c.faultAt(in, "result type %s: want bool", c.typeText(c.Type(in.Type)))
 			}
 		}, spirv.OpGroupNonUniformQuadAllKHR, spirv.OpGroupNonUniformQuadAnyKHR)
 	}},
 	{name: "quad-predicate", sentence: "Predicate must be a Boolean Type.", check: func(c *extension) {
-		c.each(func(in *spirv.Instruction) {
+		c.eachOp(func(in *spirv.Instruction) {
 			if t := c.TypeOf(spirv.ID(in.Operands[0])); t == nil || t.Kind != KindBool {
-				c.at(in, "predicate %%%d is %s: want bool", in.Operands[0], c.describe(t))
+				c.faultAt(in, "predicate %%%d is %s: want bool", in.Operands[0], c.describe(t))
 			}
 		}, spirv.OpGroupNonUniformQuadAllKHR, spirv.OpGroupNonUniformQuadAnyKHR)
 	}},
@@ -307,32 +307,32 @@ var gcnRules = []rule{
 				t = t.Elem
 			}
 			if !floats(t, 3) {
-				c.at(in, "P %%%d is %s: want a vector of 3 float32", a[0], c.describe(t))
+				c.faultAt(in, "P %%%d is %s: want a vector of 3 float32", a[0], c.describe(t))
 			}
 		})},
 	{name: "cube-coord-result", sentence: "[CubeFaceCoordAMD] Result Type must be a 2-component 32-bit floating-point vector.",
 		check: gcnCheck(2, func(c *extension, in *spirv.Instruction, a []uint32) {
 			if !floats(c.Type(in.Type), 2) {
-				c.at(in, "result type %s: want a vector of 2 float32", c.typeText(c.Type(in.Type)))
+				c.faultAt(in, "result type %s: want a vector of 2 float32", c.typeText(c.Type(in.Type)))
 			}
 		})},
 	{name: "cube-index-operand", sentence: "[CubeFaceIndexAMD] The operand <P> must be a 3-component 32-bit floating-point vector.",
 		check: gcnCheck(1, func(c *extension, in *spirv.Instruction, a []uint32) {
 			if t := c.TypeOf(spirv.ID(a[0])); !floats(t, 3) {
-				c.at(in, "P %%%d is %s: want a vector of 3 float32", a[0], c.describe(t))
+				c.faultAt(in, "P %%%d is %s: want a vector of 3 float32", a[0], c.describe(t))
 			}
 		})},
 	{name: "cube-index-result", sentence: "[CubeFaceIndexAMD] Result Type must be a 32-bit floating-point scalar.",
 		check: gcnCheck(1, func(c *extension, in *spirv.Instruction, a []uint32) {
 			if !floats(c.Type(in.Type), 1) {
-				c.at(in, "result type %s: want float32", c.typeText(c.Type(in.Type)))
+				c.faultAt(in, "result type %s: want float32", c.typeText(c.Type(in.Type)))
 			}
 		})},
 	{name: "capabilities", sentence: "[TimeAMD] Use of this instruction requires declaration of the Int64 capability."},
 	{name: "time-result", sentence: "[TimeAMD] Result Type must be a 64-bit unsigned integer scalar.",
 		check: gcnCheck(3, func(c *extension, in *spirv.Instruction, a []uint32) {
 			if t := c.Type(in.Type); !t.is('U') || t.Width != 64 {
-				c.at(in, "result type %s: want uint64", c.typeText(t))
+				c.faultAt(in, "result type %s: want uint64", c.typeText(t))
 			}
 		})},
 	{name: "gcn-model", sentence: "This instruction is only valid in Fragment, Geometry, GLCompute, TessellationControl, TessellationEvaluation and Vertex execution models.",
@@ -345,7 +345,7 @@ var gcnRules = []rule{
 			for i := range c.EntryPoints {
 				e := &c.EntryPoints[i]
 				if in := c.reaches(e.Func, gcnSet); in != nil && !gcnModels[e.Model] {
-					c.at(in, "reached from %q, of %s", e.Name, e.Model)
+					c.faultAt(in, "reached from %q, of %s", e.Name, e.Model)
 				}
 			}
 		}},

@@ -2,9 +2,9 @@ package validate
 
 import "spvsim/spirv"
 
-// before returns the instruction before one, lines of the source and information
+// precedingOp returns the instruction before one, lines of the source and information
 // for debuggers left out.
-func (v *valueCheck) before(at int) spirv.Op {
+func (v *valueCheck) precedingOp(at int) spirv.Op {
 	for at--; at >= 0; at-- {
 		switch in := &v.m.Raw.Instructions[at]; in.Op {
 		case spirv.OpLine, spirv.OpNoLine:
@@ -92,7 +92,7 @@ func (v *valueCheck) atomicFloat(t *Type) {
 		return
 	}
 	if cap, ok := floatAtomics[v.in.Op == spirv.OpAtomicFAddEXT][t.Width]; ok && !v.m.Has(cap) {
-		v.r.at(v.in, "capabilities", "%s of %s needs the capability %s", v.in.Op, v.m.typeText(t), cap)
+		v.r.faultAt(v.in, "capabilities", "%s of %s needs the capability %s", v.in.Op, v.m.typeText(t), cap)
 	}
 }
 
@@ -113,9 +113,9 @@ func (v *valueCheck) scopeModel(s spirv.Scope) {
 	vulkan := v.m.Memory == spirv.MemoryModelVulkan
 	switch {
 	case s == spirv.ScopeQueueFamily && !v.m.Has(spirv.CapabilityVulkanMemoryModel):
-		v.r.at(v.in, "capabilities", "the scope QueueFamily needs the capability %s", spirv.CapabilityVulkanMemoryModel)
+		v.r.faultAt(v.in, "capabilities", "the scope QueueFamily needs the capability %s", spirv.CapabilityVulkanMemoryModel)
 	case s == spirv.ScopeDevice && vulkan && v.in.Op != spirv.OpReadClockKHR && !v.m.Has(spirv.CapabilityVulkanMemoryModelDeviceScope):
-		v.r.at(v.in, "capabilities", "the scope Device needs the capability %s, with the memory model Vulkan", spirv.CapabilityVulkanMemoryModelDeviceScope)
+		v.r.faultAt(v.in, "capabilities", "the scope Device needs the capability %s, with the memory model Vulkan", spirv.CapabilityVulkanMemoryModelDeviceScope)
 	case v.in.Op == spirv.OpReadClockKHR && s != spirv.ScopeSubgroup && s != spirv.ScopeDevice:
 		v.fault("scope %s: want Subgroup or Device", s)
 	}

@@ -34,7 +34,7 @@ func (r *report) add(f Fault) {
 	}
 }
 
-func (r *report) at(in *spirv.Instruction, rule, format string, args ...any) {
+func (r *report) faultAt(in *spirv.Instruction, rule, format string, args ...any) {
 	if len(r.faults) < MaxFaults {
 		r.add(FaultAt(in, rule, format, args...))
 	}

@@ -68,14 +68,14 @@ func sections(m *Module, r *report) {
 			continue
 		}
 		if s < at {
-			r.at(in, "logical layout", "comes after %s: want it among %s", sectionNames[at], sectionNames[s])
+			r.faultAt(in, "logical layout", "comes after %s: want it among %s", sectionNames[at], sectionNames[s])
 			continue
 		}
 		if in.Op == spirv.OpMemoryModel {
 			models++
 		}
 		if i > 0 && (list[i-1].Op == spirv.OpFunction || list[i-1].Op == spirv.OpFunctionParameter) && m.remark(in) {
-			r.at(in, "logical layout", "before the first block of a function: want it in a block")
+			r.faultAt(in, "logical layout", "before the first block of a function: want it in a block")
 		}
 		if at = s; s == secFunction {
 			inside = m.codePlace(in, inside, r)
@@ -139,7 +139,7 @@ func (m *Module) codePlace(in *spirv.Instruction, inside bool, r *report) bool {
 	case in.Op == spirv.OpFunctionEnd:
 		return false
 	case !inside && in.Op != spirv.OpExtInst:
-		r.at(in, "logical layout", "outside of a function")
+		r.faultAt(in, "logical layout", "outside of a function")
 	}
 	return inside
 }
@@ -156,7 +156,7 @@ func calls(m *Module, r *report) {
 	ok := true
 	for _, in := range m.calls() {
 		if m.Function(spirv.ID(in.Operands[0])) == nil {
-			r.at(in, "functions", "operand 0: %%%d is not a function", in.Operands[0])
+			r.faultAt(in, "functions", "operand 0: %%%d is not a function", in.Operands[0])
 			ok = false
 		}
 	}
@@ -187,7 +187,7 @@ func (m *Module) recursion(f *Function, state map[spirv.ID]int8, r *report) {
 			}
 			g := m.Function(spirv.ID(in.Operands[0]))
 			if state[g.ID] == callOpen {
-				r.at(in, "functions", "the call of %%%d is recursive", g.ID)
+				r.faultAt(in, "functions", "the call of %%%d is recursive", g.ID)
 			} else {
 				m.recursion(g, state, r)
 			}

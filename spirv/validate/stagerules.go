@@ -14,8 +14,8 @@ var stageRules = []rule{
 				component, _ := c.Decoration(id, spirv.DecorationComponent)
 				index, _ := c.Decoration(id, spirv.DecorationIndex)
 				s := &slots{seen: seen, first: slot{t.Storage, index, 0, 0}, id: id}
-				if s.take(t.Elem, at, component); s.other != 0 {
-					c.at(c.Def(id), "location %d of entry point %q is that of %%%d too", s.place, e.Name, s.other)
+				if s.assign(t.Elem, at, component); s.conflict != 0 {
+					c.faultAt(c.Def(id), "location %d of entry point %q is that of %%%d too", s.location, e.Name, s.conflict)
 				}
 			})
 		}},
@@ -24,12 +24,12 @@ var stageRules = []rule{
 			c.eachInterface(func(_ *EntryPoint, id spirv.ID, t *Type, _ map[slot]spirv.ID) {
 				located := c.Decorated(id, spirv.DecorationLocation) || c.Decorated(id, spirv.DecorationComponent)
 				if located && c.Decorated(id, spirv.DecorationBuiltIn) {
-					c.at(c.Def(id), "a built-in with a location")
+					c.faultAt(c.Def(id), "a built-in with a location")
 				}
 				inner := base(t.Elem)
 				for n := range inner.Members {
 					if inner.Kind == KindStruct && c.MemberDecorated(inner.ID, n, spirv.DecorationLocation) && (located || !c.block(inner) || c.MemberDecorated(inner.ID, n, spirv.DecorationBuiltIn)) {
-						c.at(c.Def(id), "member %d has a location: want a Block without one, and no built-in", n)
+						c.faultAt(c.Def(id), "member %d has a location: want a Block without one, and no built-in", n)
 						return
 					}
 				}
@@ -46,7 +46,7 @@ var stageRules = []rule{
 					}
 					for _, kind := range c.builtInsOf(id, t) {
 						if key := [2]uint32{uint32(t.Storage), kind}; seen[key] {
-							c.at(c.Def(id), "a second variable with the built-in %s in %s", spirv.BuiltIn(kind), t.Storage)
+							c.faultAt(c.Def(id), "a second variable with the built-in %s in %s", spirv.BuiltIn(kind), t.Storage)
 						} else {
 							seen[key] = true
 						}
@@ -63,7 +63,7 @@ var stageRules = []rule{
 						continue
 					}
 					if first != 0 {
-						c.at(c.Def(id), "entry point %q has push constants in %%%d already", c.EntryPoints[i].Name, first)
+						c.faultAt(c.Def(id), "entry point %q has push constants in %%%d already", c.EntryPoints[i].Name, first)
 					}
 					first = id
 				}
@@ -81,9 +81,9 @@ var stageRules = []rule{
 				}
 				switch {
 				case !t.Scalar() && t.Kind != KindVector:
-					c.at(in, "Component of %s: want a scalar or a vector", c.typeText(t))
+					c.faultAt(in, "Component of %s: want a scalar or a vector", c.typeText(t))
 				case first > 3 || first+n > 4:
-					c.at(in, "Component %d of %s: it ends at %d, want 3 at most", first, c.typeText(t), first+n-1)
+					c.faultAt(in, "Component %d of %s: it ends at %d, want 3 at most", first, c.typeText(t), first+n-1)
 				}
 			}
 			c.eachDecoration(spirv.DecorationComponent, func(in *spirv.Instruction, target spirv.ID, a []uint32) {
@@ -100,7 +100,7 @@ var stageRules = []rule{
 			c.eachInterface(func(e *EntryPoint, id spirv.ID, t *Type, _ map[slot]spirv.ID) {
 				whole := t.Elem.is('i') || t.Elem.is('F') && t.Elem.Width == 64
 				if e.Model == spirv.ExecutionModelFragment && t.Storage == spirv.StorageClassInput && whole && !c.Decorated(id, spirv.DecorationFlat) {
-					c.at(c.Def(id), "an input of %s without Flat", c.typeText(t.Elem))
+					c.faultAt(c.Def(id), "an input of %s without Flat", c.typeText(t.Elem))
 				}
 			})
 		}},
@@ -112,11 +112,11 @@ var stageRules = []rule{
 					switch d.Kind {
 					case spirv.DecorationFlat, spirv.DecorationNoPerspective, spirv.DecorationSample, spirv.DecorationCentroid:
 						if fragment && !input || e.Model == spirv.ExecutionModelVertex && input {
-							c.at(c.Def(id), "%s in %s of entry point %q, of %s", d.Kind, t.Storage, e.Name, e.Model)
+							c.faultAt(c.Def(id), "%s in %s of entry point %q, of %s", d.Kind, t.Storage, e.Name, e.Model)
 						}
 					case spirv.DecorationPerVertexKHR, spirv.DecorationIndex:
 						if !fragment {
-							c.at(c.Def(id), "%s in entry point %q, of %s: want Fragment", d.Kind, e.Name, e.Model)
+							c.faultAt(c.Def(id), "%s in entry point %q, of %s: want Fragment", d.Kind, e.Name, e.Model)
 						}
 					}
 				}
@@ -124,17 +124,17 @@ var stageRules = []rule{
 		}},
 	{name: "interface-type", sentence: "[VUID-StandaloneSpirv-OpTypeFloat-10370, 10823] OpVariable of bfloat16 or an 8-bit float must not be declared with a Storage Class of Input or Output. [VUID-StandaloneSpirv-Input-09557] Any variable in Input or Output must not contain a PhysicalStorageBuffer pointer.",
 		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
+			c.eachOp(func(in *spirv.Instruction) {
 				t := c.TypeOf(in.Result)
 				if !stageClasses[t.Storage] || t.Elem == nil {
 					return
 				}
 				if p := heldPointer(t.Elem, map[*Type]bool{}); p != nil {
-					c.at(in, "a pointer to %s in %s", p.Storage, t.Storage)
+					c.faultAt(in, "a pointer to %s in %s", p.Storage, t.Storage)
 				}
 				eachScalar(t.Elem, func(s *Type) {
 					if s.Encoded {
-						c.at(in, "%s in %s", c.typeText(s), t.Storage)
+						c.faultAt(in, "%s in %s", c.typeText(s), t.Storage)
 					}
 				})
 			}, spirv.OpVariable)
@@ -146,10 +146,10 @@ var stageRules = []rule{
 					return
 				}
 				if t.Storage == spirv.StorageClassOutput && t.Elem.Kind != KindArray {
-					c.at(c.Def(id), "an output of %s: want an array", c.typeText(t.Elem))
+					c.faultAt(c.Def(id), "an output of %s: want an array", c.typeText(t.Elem))
 				}
 				if t.Storage == spirv.StorageClassInput && c.Decorated(id, spirv.DecorationPerPrimitiveEXT) {
-					c.at(c.Def(id), "PerPrimitiveEXT on an input of entry point %q", e.Name)
+					c.faultAt(c.Def(id), "PerPrimitiveEXT on an input of entry point %q", e.Name)
 				}
 			})
 		}},
@@ -166,7 +166,7 @@ var stageRules = []rule{
 					for n, kind := range []spirv.ExecutionMode{spirv.ExecutionModeOutputVertices, spirv.ExecutionModeOutputPrimitivesEXT} {
 						count, known := c.constantValue(in.Operands[n])
 						if mode := e.Mode(kind); known && mode != nil && len(mode.Args) > 0 && count > mode.Args[0] {
-							c.at(in, "%d: entry point %q has %s %d", count, e.Name, kind, mode.Args[0])
+							c.faultAt(in, "%d: entry point %q has %s %d", count, e.Name, kind, mode.Args[0])
 						}
 					}
 				})
@@ -181,7 +181,7 @@ var stageRules = []rule{
 							return
 						}
 						if t := c.TypeOf(spirv.ID(in.Operands[0])); t.Kind == KindPointer && t.Storage == spirv.StorageClassOutput {
-							c.at(in, "a load of an output in %q", e.Name)
+							c.faultAt(in, "a load of an output in %q", e.Name)
 						}
 					})
 				}
@@ -198,12 +198,12 @@ type slot struct {
 
 // slots notes which slots a variable takes.
 type slots struct {
-	seen  map[slot]spirv.ID
-	first slot
-	id    spirv.ID
-	other spirv.ID // a variable that has one of them already
-	place uint32   // where
-	parts int      // looked at
+	seen     map[slot]spirv.ID
+	first    slot
+	id       spirv.ID
+	conflict spirv.ID // a variable that has one of them already
+	location uint32   // where
+	visited  int      // looked at
 }
 
 // mostLocations bounds the locations that are looked at, above any device's.
@@ -212,21 +212,21 @@ const mostLocations = 1 << 10
 // mostParts bounds the parts of a type that are looked at: structures may hold one another many times.
 const mostParts = 1 << 14
 
-// take notes a type from a location on, and returns how many locations it takes. Members have theirs one after another.
-func (s *slots) take(t *Type, at, component uint32) uint32 {
-	if s.parts++; at > mostLocations || s.other != 0 || s.parts > mostParts {
+// assign notes a type from a location on, and returns how many locations it takes. Members have theirs one after another.
+func (s *slots) assign(t *Type, at, component uint32) uint32 {
+	if s.visited++; at > mostLocations || s.conflict != 0 || s.visited > mostParts {
 		return 1
 	}
 	n := uint32(0)
 	switch t.Kind {
 	case KindArray, KindMatrix:
 		for range min(uint32(max(t.Count, 1)), mostLocations) {
-			n += s.take(t.Elem, at+n, component)
+			n += s.assign(t.Elem, at+n, component)
 		}
 		return n
 	case KindStruct:
 		for _, member := range t.Members {
-			n += s.take(member, at+n, 0)
+			n += s.assign(member, at+n, 0)
 		}
 		return n
 	}
@@ -240,7 +240,7 @@ func (s *slots) take(t *Type, at, component uint32) uint32 {
 		p := s.first
 		p.location, p.component = at+(component+i)/4, (component+i)%4
 		if other := s.seen[p]; other != 0 {
-			s.other, s.place = other, p.location
+			s.conflict, s.location = other, p.location
 			return 1
 		}
 		s.seen[p] = s.id
@@ -290,10 +290,10 @@ func meshIndices(c *extension) {
 			return
 		}
 		if indices && e.Mode(mode) == nil {
-			c.at(c.Def(id), "%s in entry point %q: want the mode %s", spirv.BuiltIn(kind), e.Name, mode)
+			c.faultAt(c.Def(id), "%s in entry point %q: want the mode %s", spirv.BuiltIn(kind), e.Name, mode)
 		}
 		if most := e.Mode(spirv.ExecutionModeOutputPrimitivesEXT); most != nil && len(most.Args) > 0 && t.Elem.Kind == KindArray && t.Elem.Count > 0 && uint32(t.Elem.Count) != most.Args[0] {
-			c.at(c.Def(id), "%d of %s: entry point %q has OutputPrimitivesEXT %d", t.Elem.Count, spirv.BuiltIn(kind), e.Name, most.Args[0])
+			c.faultAt(c.Def(id), "%d of %s: entry point %q has OutputPrimitivesEXT %d", t.Elem.Count, spirv.BuiltIn(kind), e.Name, most.Args[0])
 		}
 	})
 }

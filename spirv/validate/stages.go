@@ -34,7 +34,7 @@ func callGraphs(m *Module, r *report) {
 		e := &m.EntryPoints[i]
 		m.eachReached(e.Func, func(in *spirv.Instruction) {
 			if text := m.stageFault(e, in); text != "" {
-				r.at(in, "stages", "reached from %q, of %s: %s", e.Name, e.Model, text)
+				r.faultAt(in, "stages", "reached from %q, of %s: %s", e.Name, e.Model, text)
 			}
 		})
 	}

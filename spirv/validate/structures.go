@@ -60,7 +60,7 @@ func structures(m *Module, r *report) {
 			m.builtInMembers(in, r)
 		case spirv.OpLine:
 			if m.Def(spirv.ID(in.Operands[0])).Op != spirv.OpString {
-				r.at(in, "debug information", "file %%%d is no OpString", in.Operands[0])
+				r.faultAt(in, "debug information", "file %%%d is no OpString", in.Operands[0])
 			}
 		}
 	}
@@ -69,9 +69,9 @@ func structures(m *Module, r *report) {
 // memberTarget tests that a structure has a member.
 func (m *Module) memberTarget(in *spirv.Instruction, id, member uint32, r *report) {
 	if t := m.Type(spirv.ID(id)); t == nil || t.Kind != KindStruct {
-		r.at(in, "decorations", "%%%d is not a structure type", id)
+		r.faultAt(in, "decorations", "%%%d is not a structure type", id)
 	} else if int(member) >= len(t.Members) {
-		r.at(in, "decorations", "%%%d has %d members, none is %d", id, len(t.Members), member)
+		r.faultAt(in, "decorations", "%%%d has %d members, none is %d", id, len(t.Members), member)
 	}
 }
 
@@ -81,7 +81,7 @@ func (m *Module) decorationTarget(in *spirv.Instruction, id spirv.ID, d Decorati
 		return
 	}
 	if t, ok := targets[kind]; ok && !t.ok(m, id) {
-		r.at(in, "decorations", "%s on %%%d: want a %s", kind, id, t.text)
+		r.faultAt(in, "decorations", "%s on %%%d: want a %s", kind, id, t.text)
 	}
 	if kind == spirv.DecorationBuiltIn {
 		want := onVariable
@@ -89,11 +89,11 @@ func (m *Module) decorationTarget(in *spirv.Instruction, id spirv.ID, d Decorati
 			want = onConstant
 		}
 		if !want.ok(m, id) {
-			r.at(in, "decorations", "built-in %s on %%%d: want a %s", spirv.BuiltIn(d.Args[0]), id, want.text)
+			r.faultAt(in, "decorations", "built-in %s on %%%d: want a %s", spirv.BuiltIn(d.Args[0]), id, want.text)
 		}
 	}
 	if memberOnly[kind] && m.Type(id) != nil {
-		r.at(in, "decorations", "%s on %%%d: want a member of a structure", kind, id)
+		r.faultAt(in, "decorations", "%s on %%%d: want a member of a structure", kind, id)
 	}
 }
 
@@ -107,6 +107,6 @@ func (m *Module) builtInMembers(in *spirv.Instruction, r *report) {
 		}
 	}
 	if n != 0 && n != members {
-		r.at(in, "decorations", "%d of %d members are built-ins: want all or none", n, members)
+		r.faultAt(in, "decorations", "%d of %d members are built-ins: want all or none", n, members)
 	}
 }

@@ -25,10 +25,10 @@ const (
 	foreign
 )
 
-// A feature is a row of the tables of supported features. why describes what does not run.
+// A feature is a row of the tables of supported features. reason describes what does not run.
 type feature struct {
-	level level
-	why   string
+	level  level
+	reason string
 }
 
 // unknownExtension is the row of an extension that neither the table nor the grammar names.
@@ -120,11 +120,11 @@ const maxRefused = 64
 
 // A refusal collects the unsupported features of a module.
 type refusal struct {
-	first *spirv.Instruction
-	names map[string]bool
-	whys  []string            // in order of appearance
-	by    map[string][]string // names by reason
-	sets  map[spirv.ID]string // imported
+	first    *spirv.Instruction
+	names    map[string]bool
+	whys     []string            // in order of appearance
+	byReason map[string][]string // names by reason
+	sets     map[spirv.ID]string // imported
 
 	modelled map[spirv.Capability]bool // declared or implied, and not refused
 	pending  []pendingUse              // capabilities to refuse once something needs them
@@ -139,7 +139,7 @@ type pendingUse struct {
 
 // supported refuses a module for all its unsupported features in one error, which is no violation of a rule.
 func supported(raw *spirv.Module) error {
-	r := &refusal{names: map[string]bool{}, by: map[string][]string{}, sets: map[spirv.ID]string{}, modelled: map[spirv.Capability]bool{}}
+	r := &refusal{names: map[string]bool{}, byReason: map[string][]string{}, sets: map[spirv.ID]string{}, modelled: map[spirv.Capability]bool{}}
 	for i := range raw.Instructions {
 		in := &raw.Instructions[i]
 		switch in.Op {
@@ -148,17 +148,17 @@ func supported(raw *spirv.Module) error {
 		case spirv.OpExtension:
 			name, _ := spirv.DecodeString(in.Operands)
 			if f := extensionFeature(name); f.level >= refused {
-				r.take(in, "extension "+name, f)
+				r.add(in, "extension "+name, f)
 			}
 		case spirv.OpExtInstImport:
 			name, _ := spirv.DecodeString(in.Operands)
 			if r.sets[in.Result] = name; setFeature(name) == unknownSet {
-				r.take(in, fmt.Sprintf("instruction set %q", name), unknownSet)
+				r.add(in, fmt.Sprintf("instruction set %q", name), unknownSet)
 			}
 		case spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
 			name, ok := r.sets[spirv.ID(in.Operands[0])]
 			if f := setFeature(name); ok && f.level >= refused {
-				r.take(in, fmt.Sprintf("instruction set %q", name), f)
+				r.add(in, fmt.Sprintf("instruction set %q", name), f)
 			}
 		}
 	}
@@ -172,7 +172,7 @@ func (r *refusal) capability(in *spirv.Instruction) {
 	c := spirv.Capability(in.Operands[0])
 	f := capabilityFeatures[c]
 	if f.level == foreign || f.level == refused && !visible(c) {
-		r.take(in, "capability "+c.String(), f)
+		r.add(in, "capability "+c.String(), f)
 		return
 	}
 	use := pendingUse{c, map[spirv.Capability]bool{}}
@@ -194,7 +194,7 @@ func (r *refusal) uses(raw *spirv.Module) {
 	visit := r.operand
 	for i := range raw.Instructions {
 		r.in = &raw.Instructions[i]
-		r.need(r.in.Op.Grammar().Capabilities)
+		r.require(r.in.Op.Grammar().Capabilities)
 		_ = spirv.Walk(r.in, ctx, visit) // the decoder has walked it
 		ctx.Note(r.in)
 	}
@@ -217,13 +217,13 @@ func (r *refusal) operand(o spirv.Operand) error {
 
 func (r *refusal) needEnumerant(e *grammar.Enumerant) {
 	if e != nil {
-		r.need(e.Capabilities)
+		r.require(e.Capabilities)
 	}
 }
 
-// need refuses the pending capabilities that an entry of the grammar needs,
+// require refuses the pending capabilities that an entry of the grammar needs,
 // unless one that is modelled is enough.
-func (r *refusal) need(caps []uint32) {
+func (r *refusal) require(caps []uint32) {
 	for _, c := range caps {
 		if r.modelled[spirv.Capability(c)] {
 			return
@@ -232,13 +232,13 @@ func (r *refusal) need(caps []uint32) {
 	for _, p := range r.pending {
 		for _, c := range caps {
 			if p.refused[spirv.Capability(c)] {
-				r.take(r.in, "capability "+p.capability.String(), capabilityFeatures[p.capability])
+				r.add(r.in, "capability "+p.capability.String(), capabilityFeatures[p.capability])
 			}
 		}
 	}
 }
 
-func (r *refusal) take(in *spirv.Instruction, name string, f feature) {
+func (r *refusal) add(in *spirv.Instruction, name string, f feature) {
 	if r.names[name] || len(r.names) == maxRefused {
 		return
 	}
@@ -246,10 +246,10 @@ func (r *refusal) take(in *spirv.Instruction, name string, f feature) {
 		r.first = in
 	}
 	r.names[name] = true
-	if r.by[f.why] == nil {
-		r.whys = append(r.whys, f.why)
+	if r.byReason[f.reason] == nil {
+		r.whys = append(r.whys, f.reason)
 	}
-	r.by[f.why] = append(r.by[f.why], name)
+	r.byReason[f.reason] = append(r.byReason[f.reason], name)
 }
 
 func (r *refusal) err() error {
@@ -258,7 +258,7 @@ func (r *refusal) err() error {
 	}
 	parts := make([]string, len(r.whys))
 	for i, why := range r.whys {
-		parts[i] = fmt.Sprintf("%s (%s)", strings.Join(r.by[why], ", "), why)
+		parts[i] = fmt.Sprintf("%s (%s)", strings.Join(r.byReason[why], ", "), why)
 	}
 	f := FaultAt(r.first, "", "%v: %s", ErrUnsupported, strings.Join(parts, "; "))
 	f.Err = ErrUnsupported

@@ -52,11 +52,11 @@ OpFunctionEnd
 		{"several", shader("OpCapability RayQueryKHR\nOpCapability InputAttachment\nOpCapability RayTracingKHR\nOpExtension \"SPV_KHR_ray_query\"\n"+
 			"OpExtension \"SPV_KHR_ray_tracing\"\nOpExtension \"SPV_XYZ_unheard_of\"", "%ray = OpTypeAccelerationStructureKHR\n%pass = OpTypeImage %float SubpassData 0 0 0 2 Unknown", ""),
 			[]string{"capability RayQueryKHR, capability RayTracingKHR (" + rays + ")", "capability InputAttachment (" + attachments + ")",
-				"extension SPV_XYZ_unheard_of (" + unknownExtension.why + ")"}},
+				"extension SPV_XYZ_unheard_of (" + unknownExtension.reason + ")"}},
 		{"OpenCL", "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\n%ext = OpExtInstImport \"OpenCL.std\"\nOpMemoryModel Physical64 OpenCL\n",
 			[]string{"capability Addresses (" + physical + ")", "capability Linkage (" + linkage + ")", "capability Kernel (" + openCL + ")"}},
 		{"instruction set", strings.Replace(shader("", "", "%x = OpExtInst %float %ext 1 %f1"), "OpMemoryModel", "%ext = OpExtInstImport \"Some.set\"\nOpMemoryModel", 1),
-			[]string{"instruction set \"Some.set\" (" + unknownSet.why + ")"}},
+			[]string{"instruction set \"Some.set\" (" + unknownSet.reason + ")"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestEveryCapabilityHasARow(t *testing.T) {
 }
 
 func checkFeature(t *testing.T, name string, f feature) {
-	if (f.level == runs) != (f.why == "") {
+	if (f.level == runs) != (f.reason == "") {
 		t.Errorf("%s: a reason for what runs, or none for what does not: %+v", name, f)
 	}
 }
@@ -179,7 +179,7 @@ func TestUnsupportedIsDocumented(t *testing.T) {
 			if len(e.Extensions) > 0 {
 				name += " (" + strings.Join(e.Extensions, ", ") + ")"
 			}
-			rows.add(name, levelText[f.level]+" | "+f.why)
+			rows.add(name, levelText[f.level]+" | "+f.reason)
 		}
 	}
 	rows.write(&b)
@@ -227,7 +227,7 @@ func featureRows(rows *reasonRows, table map[string]feature) {
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		rows.add(name, levelText[table[name].level]+" | "+table[name].why)
+		rows.add(name, levelText[table[name].level]+" | "+table[name].reason)
 	}
 }
 

@@ -37,8 +37,8 @@ func init() {
 		spirv.OpCooperativeMatrixLengthKHR: (*valueCheck).matrixLength,
 		spirv.OpMatrixTimesVector:          (*valueCheck).matrixVector, spirv.OpVectorTimesMatrix: (*valueCheck).vectorMatrix,
 		spirv.OpMatrixTimesMatrix: (*valueCheck).matrixMatrix, spirv.OpOuterProduct: (*valueCheck).outer,
-		spirv.OpIAddCarry: (*valueCheck).twice, spirv.OpISubBorrow: (*valueCheck).twice,
-		spirv.OpUMulExtended: (*valueCheck).twice, spirv.OpSMulExtended: (*valueCheck).twice,
+		spirv.OpIAddCarry: (*valueCheck).pairResult, spirv.OpISubBorrow: (*valueCheck).pairResult,
+		spirv.OpUMulExtended: (*valueCheck).pairResult, spirv.OpSMulExtended: (*valueCheck).pairResult,
 		spirv.OpUConvert: (*valueCheck).otherWidth, spirv.OpSConvert: (*valueCheck).otherWidth, spirv.OpFConvert: (*valueCheck).otherWidth,
 		spirv.OpAny: (*valueCheck).vectorOperand, spirv.OpAll: (*valueCheck).vectorOperand,
 		spirv.OpAtomicStore: (*valueCheck).atomicStore, spirv.OpExtInst: (*valueCheck).extended,
@@ -89,9 +89,9 @@ func (v *valueCheck) numberConstant(o []uint32) {
 	}
 }
 
-// part returns the type of a composite's i-th part; nil past its end or if t is no
+// partType returns the type of a composite's i-th part; nil past its end or if t is no
 // composite. Parts of arrays of unknown length exist at any index.
-func (t *Type) part(i uint32) *Type {
+func (t *Type) partType(i uint32) *Type {
 	switch t.Kind {
 	case KindCooperativeMatrix: // the machine determines the number of components in a lane
 		return t.Elem
@@ -107,8 +107,8 @@ func (t *Type) part(i uint32) *Type {
 	return nil
 }
 
-// parts counts them; -1 if it depends on a specialization constant.
-func (t *Type) parts() int {
+// numParts counts them; -1 if it depends on a specialization constant.
+func (t *Type) numParts() int {
 	switch {
 	case t.Kind == KindStruct:
 		return len(t.Members)
@@ -132,7 +132,7 @@ func (v *valueCheck) constituents(o []uint32) {
 		}
 		return
 	}
-	if n := t.parts(); n >= 0 && n != len(o) {
+	if n := t.numParts(); n >= 0 && n != len(o) {
 		v.fault("%d constituents: the type has %d", len(o), n)
 		return
 	}
@@ -141,7 +141,7 @@ func (v *valueCheck) constituents(o []uint32) {
 			v.fault("operand %d: %%%d is not a constant", i, id)
 			return
 		}
-		if v.m.TypeOf(spirv.ID(id)) != t.part(uint32(i)) {
+		if v.m.TypeOf(spirv.ID(id)) != t.partType(uint32(i)) {
 			v.fault("operand %d: %%%d is not of the type of the part", i, id)
 			return
 		}
@@ -164,8 +164,8 @@ func (v *valueCheck) replicated(o []uint32) {
 		return
 	}
 	value := v.operandType(0, o[0])
-	for i := range uint32(max(t.parts(), 1)) {
-		if value != nil && t.part(i) != value {
+	for i := range uint32(max(t.numParts(), 1)) {
+		if value != nil && t.partType(i) != value {
 			v.fault("operand 0: %%%d is not of the type of part %d", o[0], i)
 			return
 		}
@@ -188,12 +188,12 @@ func (v *valueCheck) construct(o []uint32) {
 		v.fault("result type %s: want a composite", v.m.typeText(t))
 		return
 	}
-	if n := t.parts(); n >= 0 && n != len(o) {
+	if n := t.numParts(); n >= 0 && n != len(o) {
 		v.fault("%d constituents: the type has %d", len(o), n)
 		return
 	}
 	for i, id := range o {
-		if v.m.TypeOf(spirv.ID(id)) != t.part(uint32(i)) {
+		if v.m.TypeOf(spirv.ID(id)) != t.partType(uint32(i)) {
 			v.fault("operand %d: %%%d is not of the type of the part", i, id)
 			return
 		}
@@ -225,7 +225,7 @@ func (v *valueCheck) walk(t *Type, indices []uint32) *Type {
 		if t.Kind == KindOther {
 			return nil
 		}
-		p := t.part(i)
+		p := t.partType(i)
 		if p == nil {
 			v.fault("index %d is not in %s", i, v.m.typeText(t))
 			return nil
@@ -293,11 +293,11 @@ func (v *valueCheck) insertDynamic(o []uint32) {
 
 func (v *valueCheck) phi(o []uint32) {
 	// The preceding instruction is a phi that has been tested, or the label.
-	before := v.before(v.m.places[v.in.Result].at)
+	before := v.precedingOp(v.m.definitions[v.in.Result].index)
 	if before != spirv.OpPhi && before != spirv.OpLabel {
 		v.fault("after %s: want the phis first in their block", before)
 	}
-	if v.m.places[v.in.Result].block == 0 {
+	if v.m.definitions[v.in.Result].block == 0 {
 		v.fault("a phi in the first block of a function")
 	}
 	v.choosesPointers()
@@ -313,7 +313,7 @@ func (v *valueCheck) phi(o []uint32) {
 // phiParents tests that there is one pair for each block that branches here.
 func (v *valueCheck) phiParents(o []uint32) {
 	g := v.m.graphs[v.f.ID]
-	here := v.m.places[v.in.Result].block
+	here := v.m.definitions[v.in.Result].block
 	from := map[int32]bool{}
 	for i := 1; i < len(o); i += 2 {
 		n, ok := g.index[spirv.ID(o[i])]
@@ -442,8 +442,8 @@ func (v *valueCheck) outer(o []uint32) {
 	}
 }
 
-// twice tests results that are a structure of two values.
-func (v *valueCheck) twice(o []uint32) {
+// pairResult tests results that are a structure of two values.
+func (v *valueCheck) pairResult(o []uint32) {
 	a, b, t := v.operandType(0, o[0]), v.operandType(1, o[1]), v.result()
 	if a == nil || b == nil {
 		return

@@ -139,7 +139,7 @@ var encodedWidths = map[spirv.FPEncoding]int{
 func countedType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
 	return func(c *checker, in *spirv.Instruction, t *Type) (err error) {
 		t.Kind, t.Count = k, int(in.Operands[1])
-		if t.Elem, err = c.part(in, in.Operands[0]); err != nil {
+		if t.Elem, err = c.declaredType(in, in.Operands[0]); err != nil {
 			return err
 		}
 		if k == KindVector && !t.Elem.Scalar() {
@@ -169,7 +169,7 @@ func (t *Type) longVector() bool { return t.Kind == KindVector && (t.Count < 2 |
 // is not supported.
 func longVectorType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 	t.Kind = KindVector
-	if t.Elem, err = c.part(in, in.Operands[0]); err != nil {
+	if t.Elem, err = c.declaredType(in, in.Operands[0]); err != nil {
 		return err
 	}
 	if !t.Elem.Scalar() {
@@ -200,17 +200,17 @@ func elemType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
 	return func(c *checker, in *spirv.Instruction, t *Type) (err error) {
 		t.Kind = k
 		if k == KindRuntimeArray {
-			t.Elem, err = c.held(in, in.Operands[0])
+			t.Elem, err = c.valueType(in, in.Operands[0])
 			return err
 		}
-		t.Elem, err = c.part(in, in.Operands[0])
+		t.Elem, err = c.declaredType(in, in.Operands[0])
 		return err
 	}
 }
 
-// held returns a part that must not be void.
-func (c *checker) held(in *spirv.Instruction, id uint32) (*Type, error) {
-	t, err := c.part(in, id)
+// valueType returns a part that must not be void.
+func (c *checker) valueType(in *spirv.Instruction, id uint32) (*Type, error) {
+	t, err := c.declaredType(in, id)
 	if err == nil && t.Kind == KindVoid {
 		return nil, FaultAt(in, "types", "%%%d is void: want a type of values", id)
 	}
@@ -230,7 +230,7 @@ func sampledImageType(c *checker, in *spirv.Instruction, t *Type) error {
 
 func arrayType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 	t.Kind, t.CountID = KindArray, spirv.ID(in.Operands[1])
-	if t.Elem, err = c.held(in, in.Operands[0]); err != nil {
+	if t.Elem, err = c.valueType(in, in.Operands[0]); err != nil {
 		return err
 	}
 	length := c.m.Def(t.CountID)
@@ -252,7 +252,7 @@ func arrayType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 func structType(c *checker, in *spirv.Instruction, t *Type) error {
 	t.Kind, t.Members = KindStruct, make([]*Type, len(in.Operands))
 	for i, w := range in.Operands {
-		p, err := c.held(in, w)
+		p, err := c.valueType(in, w)
 		if err != nil {
 			return err
 		}
@@ -270,11 +270,11 @@ func pointerType(c *checker, in *spirv.Instruction, t *Type) error {
 
 func functionType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 	t.Kind = KindFunction
-	if t.Elem, err = c.part(in, in.Operands[0]); err != nil {
+	if t.Elem, err = c.declaredType(in, in.Operands[0]); err != nil {
 		return err
 	}
 	for _, w := range in.Operands[1:] {
-		p, err := c.held(in, w)
+		p, err := c.valueType(in, w)
 		if err != nil {
 			return err
 		}
@@ -288,6 +288,6 @@ func imageType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 	t.Kind, t.Dim, t.Depth = KindImage, spirv.Dim(o[1]), o[2]
 	t.Arrayed, t.Multisampled, t.Sampled = o[3] != 0, o[4] != 0, o[5]
 	t.Format = spirv.ImageFormat(o[6])
-	t.Elem, err = c.part(in, o[0])
+	t.Elem, err = c.declaredType(in, o[0])
 	return err
 }

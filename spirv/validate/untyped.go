@@ -26,7 +26,7 @@ func untypedPointer(_ *checker, in *spirv.Instruction, t *Type) error {
 // untypedStorage tests that Workgroup has explicit layouts where untyped pointers point to it.
 func (v *valueCheck) untypedStorage(o []uint32) {
 	if spirv.StorageClass(o[0]) == spirv.StorageClassWorkgroup {
-		v.needs("an untyped pointer to Workgroup", spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR)
+		v.needsCapability("an untyped pointer to Workgroup", spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR)
 	}
 }
 

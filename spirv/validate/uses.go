@@ -5,37 +5,37 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// A place is the position of an id's definition: function is 0 for globals, and 1 + the index in Functions otherwise;
+// A definition is the position of an id's definition: function is 0 for globals, and 1 + the index in Functions otherwise;
 // block is -1 for parameters and the function.
-type place struct {
+type definition struct {
 	function, block int32
-	at              int // index in Raw.Instructions
+	index           int // index in Raw.Instructions
 }
 
 // scope walks a module with the place of each of its instructions.
 type scope struct {
-	m       *Module
-	r       *report
-	places  []place
-	forward map[spirv.ID]bool // pointers declared by OpTypeForwardPointer
-	in      *spirv.Instruction
-	here    place
-	ctx     *spirv.Context
-	phi     int // operands of OpPhi seen
-	free    bool
+	m           *Module
+	r           *report
+	definitions []definition
+	forward     map[spirv.ID]bool // pointers declared by OpTypeForwardPointer
+	in          *spirv.Instruction
+	position    definition
+	ctx         *spirv.Context
+	phi         int // operands of OpPhi seen
+	free        bool
 }
 
 // uses tests that each id is defined before it is used, at a position that dominates its use (section 2.16.1).
 func uses(m *Module, r *report) {
-	s := &scope{m: m, r: r, places: make([]place, m.Raw.Bound), forward: map[spirv.ID]bool{}, ctx: spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))}
-	s.each(func() {
+	s := &scope{m: m, r: r, definitions: make([]definition, m.Raw.Bound), forward: map[spirv.ID]bool{}, ctx: spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))}
+	s.eachInstruction(func() {
 		if s.in.Result != 0 {
-			s.places[s.in.Result] = s.here
+			s.definitions[s.in.Result] = s.position
 		}
 	})
-	m.places = s.places
+	m.definitions = s.definitions
 	visit := s.operand
-	s.each(func() {
+	s.eachInstruction(func() {
 		if s.in.Op == spirv.OpTypeForwardPointer {
 			s.forward[spirv.ID(s.in.Operands[0])] = true
 		}
@@ -50,24 +50,24 @@ func uses(m *Module, r *report) {
 	})
 }
 
-// each visits the instructions with their places.
-func (s *scope) each(visit func()) {
-	s.here = place{block: -1}
+// eachInstruction visits the instructions with their places.
+func (s *scope) eachInstruction(visit func()) {
+	s.position = definition{block: -1}
 	f := int32(0)
 	for i := range s.m.Raw.Instructions {
-		s.in, s.here.at = &s.m.Raw.Instructions[i], i
+		s.in, s.position.index = &s.m.Raw.Instructions[i], i
 		switch s.in.Op {
 		case spirv.OpFunction:
 			f++
 			visit()
-			s.here.function = f
+			s.position.function = f
 			continue
 		case spirv.OpLabel:
-			s.here.block++
+			s.position.block++
 		}
 		visit()
 		if s.in.Op == spirv.OpFunctionEnd {
-			s.here = place{block: -1}
+			s.position = definition{block: -1}
 		}
 	}
 }
@@ -98,13 +98,13 @@ func (s *scope) operand(o spirv.Operand) error {
 		s.label(o)
 	case def.Op == spirv.OpFunction:
 		if s.in.Op != spirv.OpFunctionCall {
-			s.r.at(s.in, "ids", "operand %d: %%%d is a function", o.Index, id)
+			s.r.faultAt(s.in, "ids", "operand %d: %%%d is a function", o.Index, id)
 		}
 	case def.Op == spirv.OpTypePointer && s.forward[id] && s.in.Op.Grammar().Class == "Type-Declaration":
 	case o.Index == 0 && s.in.Op == spirv.OpExtInst && def.Op != spirv.OpExtInstImport:
-		s.r.at(s.in, "ids", "operand 0: %%%d is no imported instruction set", id)
+		s.r.faultAt(s.in, "ids", "operand 0: %%%d is no imported instruction set", id)
 	case s.m.isType(id) && !declaresType(s.in.Op) && !typeOperands[s.in.Op]:
-		s.r.at(s.in, "ids", "operand %d: %%%d is a type: want a value", o.Index, id)
+		s.r.faultAt(s.in, "ids", "operand %d: %%%d is a type: want a value", o.Index, id)
 	default:
 		s.use(id)
 	}
@@ -118,20 +118,20 @@ var typeOperands = set(spirv.OpFunction, spirv.OpSizeOf, spirv.OpCooperativeMatr
 
 func (s *scope) label(o spirv.Operand) {
 	if !isMerge(s.in.Op) && !terminator(s.in.Op) {
-		s.r.at(s.in, "ids", "operand %d: %%%d is a label", o.Index, o.Words[0])
+		s.r.faultAt(s.in, "ids", "operand %d: %%%d is a label", o.Index, o.Words[0])
 	}
 }
 
 // use tests an id that must be defined before the current place.
 func (s *scope) use(id spirv.ID) {
-	p := s.places[id]
+	p := s.definitions[id]
 	switch {
-	case p.at >= s.here.at:
-		s.r.at(s.in, "ids", "%%%d is used before it is defined, at word %d", id, s.m.Def(id).Word)
-	case p.function != 0 && p.function != s.here.function:
-		s.r.at(s.in, "ids", "%%%d is of another function", id)
-	case p.function != 0 && p.block >= 0 && !s.dominated(p.block, s.here.block):
-		s.r.at(s.in, "dominance", "%%%d is not defined on every path to here", id)
+	case p.index >= s.position.index:
+		s.r.faultAt(s.in, "ids", "%%%d is used before it is defined, at word %d", id, s.m.Def(id).Word)
+	case p.function != 0 && p.function != s.position.function:
+		s.r.faultAt(s.in, "ids", "%%%d is of another function", id)
+	case p.function != 0 && p.block >= 0 && !s.dominated(p.block, s.position.block):
+		s.r.faultAt(s.in, "dominance", "%%%d is not defined on every path to here", id)
 	}
 }
 
@@ -140,7 +140,7 @@ func (s *scope) dominated(a, b int32) bool {
 	if a == b {
 		return true
 	}
-	t := s.m.graphs[s.m.Functions[s.here.function-1].ID].real
+	t := s.m.graphs[s.m.Functions[s.position.function-1].ID].real
 	return !t.reached(b) || t.dominates(a, b)
 }
 
@@ -151,16 +151,16 @@ func (s *scope) phiOperand(id spirv.ID) {
 		return
 	}
 	value := spirv.ID(s.in.Operands[s.phi-2])
-	p, from := s.places[value], s.places[id]
+	p, from := s.definitions[value], s.definitions[id]
 	switch {
-	case s.m.Def(id).Op != spirv.OpLabel || from.function != s.here.function:
-		s.r.at(s.in, "ids", "operand %d: %%%d is not a block of the function", s.phi-1, id)
-	case p.function == 0 && p.at >= s.here.at:
-		s.r.at(s.in, "ids", "%%%d is used before it is defined", value)
-	case p.function != 0 && p.function != s.here.function:
-		s.r.at(s.in, "ids", "%%%d is of another function", value)
+	case s.m.Def(id).Op != spirv.OpLabel || from.function != s.position.function:
+		s.r.faultAt(s.in, "ids", "operand %d: %%%d is not a block of the function", s.phi-1, id)
+	case p.function == 0 && p.index >= s.position.index:
+		s.r.faultAt(s.in, "ids", "%%%d is used before it is defined", value)
+	case p.function != 0 && p.function != s.position.function:
+		s.r.faultAt(s.in, "ids", "%%%d is of another function", value)
 	case p.function != 0 && p.block >= 0 && !s.dominated(p.block, from.block):
-		s.r.at(s.in, "dominance", "%%%d is not defined on every path through block %%%d", value, id)
+		s.r.faultAt(s.in, "dominance", "%%%d is not defined on every path through block %%%d", value, id)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // A term is the requirement of a signature for one type.
 type term struct {
-	mark, class byte // 0 without a mark; class '-' for an operand that is no value
+	constraint, class byte // 0 without a mark; class '-' for an operand that is no value
 }
 
 // A signature is a parsed row of signatures.
@@ -39,7 +39,7 @@ func parseSignatures() map[spirv.Op]signature {
 
 func parseTerm(s string) term {
 	if len(s) == 2 {
-		return term{mark: s[0], class: s[1]}
+		return term{constraint: s[0], class: s[1]}
 	}
 	return term{class: s[0]}
 }
@@ -94,7 +94,7 @@ func (t *Type) width() int { return t.Component().Width }
 
 // values tests the types of results and operands, instruction by instruction.
 func values(m *Module, r *report) {
-	v := &valueCheck{m: m, r: r, ctx: spirv.NewContext(int(min(m.Raw.Bound, 1<<16))), limited: m.limits(), parts: map[*Type]*Type{}}
+	v := &valueCheck{m: m, r: r, ctx: spirv.NewContext(int(min(m.Raw.Bound, 1<<16))), limited: m.limits(), containers: map[*Type]*Type{}}
 	seen := map[string]spirv.ID{}
 	for i := range m.Raw.Instructions {
 		if v.in = &m.Raw.Instructions[i]; r.full() {
@@ -113,11 +113,11 @@ type valueCheck struct {
 	ctx *spirv.Context
 	f   *Function // that the instruction is in
 
-	limited map[*Type]bool  // scalar types that the module may only store
-	parts   map[*Type]*Type // by a type that contains one of them
+	limited    map[*Type]bool  // scalar types that the module may only store
+	containers map[*Type]*Type // by a type that contains one of them
 }
 
-func (v *valueCheck) fault(format string, args ...any) { v.r.at(v.in, "types", format, args...) }
+func (v *valueCheck) fault(format string, args ...any) { v.r.faultAt(v.in, "types", format, args...) }
 
 // repeatable lists type declarations that may be repeated.
 var repeatable = set(spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypeStruct, spirv.OpTypePointer, spirv.OpTypeForwardPointer,
@@ -222,17 +222,17 @@ func (v *valueCheck) signature(op spirv.Op, s signature, operands []uint32) {
 // relation describes the fault of a type relative to the others, "" if there is none.
 func (w term) relation(t, result, first *Type) string {
 	switch {
-	case w.mark == '=' && t != result:
+	case w.constraint == '=' && t != result:
 		return "want the result's type"
-	case w.mark == '1' && t != first:
+	case w.constraint == '1' && t != first:
 		return "want the type of operand 0"
-	case w.mark == '^' && t != result.Component():
+	case w.constraint == '^' && t != result.Component():
 		return "want the component type of the result"
-	case w.mark == '#' && t.components() != result.components():
+	case w.constraint == '#' && t.components() != result.components():
 		return fmt.Sprintf("want %d components, as the result has", result.components())
-	case w.mark == '~' && (t.components() != result.components() || t.width() != result.width()):
+	case w.constraint == '~' && (t.components() != result.components() || t.width() != result.width()):
 		return "want as many components and bits as the result has"
-	case w.mark == '\'' && (t.components() != first.components() || t.width() != first.width()):
+	case w.constraint == '\'' && (t.components() != first.components() || t.width() != first.width()):
 		return "want as many components and bits as operand 0 has"
 	}
 	return ""
@@ -306,7 +306,7 @@ func (v *valueCheck) scopeValue(i int, o grammar.Operand, n uint32) {
 		return
 	}
 	if bits := n & vulkanSemantics; bits != 0 && !v.m.Has(spirv.CapabilityVulkanMemoryModel) {
-		v.r.at(v.in, "capabilities", "operand %d (%s): %#x needs the capability %s", i, o.Name, bits, spirv.CapabilityVulkanMemoryModel)
+		v.r.faultAt(v.in, "capabilities", "operand %d (%s): %#x needs the capability %s", i, o.Name, bits, spirv.CapabilityVulkanMemoryModel)
 	}
 	if n&uint32(spirv.MemorySemanticsSequentiallyConsistent) != 0 && v.m.Memory == spirv.MemoryModelVulkan {
 		v.fault("operand %d (%s): SequentiallyConsistent, with the memory model Vulkan", i, o.Name)

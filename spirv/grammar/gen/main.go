@@ -35,10 +35,10 @@ type extSet struct {
 
 // source holds the grammars that were read.
 type source struct {
-	core *jsonGrammar
-	sets []extSet
-	caps map[string]uint32 // value of each capability, aliases included
-	own  []jsonKind        // operand kinds of the sets, under names that include the set's
+	core     *jsonGrammar
+	sets     []extSet
+	caps     map[string]uint32 // value of each capability, aliases included
+	setKinds []jsonKind        // operand kinds of the sets, under names that include the set's
 }
 
 func main() {
@@ -93,13 +93,13 @@ func (s *source) adopt(prefix string, g *jsonGrammar) {
 		}
 		if used {
 			k.Kind = prefix + k.Kind
-			s.own = append(s.own, k)
+			s.setKinds = append(s.setKinds, k)
 		}
 	}
 }
 
 // kinds returns the kinds of the core grammar, then those of the sets.
-func (s *source) kinds() []jsonKind { return slices.Concat(s.core.Kinds, s.own) }
+func (s *source) kinds() []jsonKind { return slices.Concat(s.core.Kinds, s.setKinds) }
 
 // arrange sorts everything by value, on which the lookups rely, and refuses two entries of one value: newer grammars
 // list those as aliases.
