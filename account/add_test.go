@@ -88,7 +88,7 @@ func TestEveryCountIsAdded(t *testing.T) {
 
 // Subtract subtracts every count of a level.
 func TestEveryCountOfALevelIsSubtracted(t *testing.T) {
-	var now, before Level
+	var now, before LevelCounts
 	fill(reflect.ValueOf(&now).Elem(), 13)
 	fill(reflect.ValueOf(&before).Elem(), 5)
 	now.Subtract(&before)

@@ -2,33 +2,33 @@ package account
 
 // A HardwareQueue holds the counts of a queue's packets.
 type HardwareQueue struct {
-	Name        string         `json:"name" doc:"name of the queue"`
-	Pipe        int            `json:"pipe" doc:"pipe that served the queue"`
-	Priority    string         `json:"priority" doc:"priority of its packets"`
-	SlotCycles  uint64         `json:"slot_cycles" unit:"cycles" doc:"slot cycles of the wave slots that its launches held"`
-	BusyCycles  uint64         `json:"busy_cycles" unit:"cycles" doc:"cycles in which at least one of its launches had begun and was not done"`
-	LimitCycles uint64         `json:"limit_cycles" unit:"cycles" doc:"cycles for which its packets waited because too many launches were open or outstanding"`
-	KeptBy      []KeptBy       `json:"kept_by" doc:"queues that its packets waited for"`
-	Launches    []BesideLaunch `json:"launches" doc:"its launches, in order"`
+	Name        string             `json:"name" doc:"name of the queue"`
+	Pipe        int                `json:"pipe" doc:"pipe that served the queue"`
+	Priority    string             `json:"priority" doc:"priority of its packets"`
+	SlotCycles  uint64             `json:"slot_cycles" unit:"cycles" doc:"slot cycles of the wave slots that its launches held"`
+	BusyCycles  uint64             `json:"busy_cycles" unit:"cycles" doc:"cycles in which at least one of its launches had begun and was not done"`
+	LimitCycles uint64             `json:"limit_cycles" unit:"cycles" doc:"cycles for which its packets waited because too many launches were open or outstanding"`
+	Delays      []QueueDelay       `json:"kept_by" doc:"queues that its packets waited for"`
+	Launches    []ConcurrentLaunch `json:"launches" doc:"its launches, in order"`
 }
 
-// A KeptBy is the time for which one queue delayed packets of another.
-type KeptBy struct {
+// A QueueDelay is the time for which one queue delayed packets of another.
+type QueueDelay struct {
 	Queue      string `json:"queue" doc:"queue that the packets waited for"`
 	Dependence uint64 `json:"dependence_cycles" unit:"cycles" doc:"cycles until the last launch that the packets waited for, a launch of that queue, was done and its barrier carried out"`
 	Pipe       uint64 `json:"pipe_cycles" unit:"cycles" doc:"cycles for which the pipe served that queue"`
 }
 
-// A BesideLaunch is a launch of a queue, in cycles from the first packet on.
-type BesideLaunch struct {
-	Step   string `json:"step" doc:"name of its step"`
-	Packet uint64 `json:"packet" unit:"cycles" doc:"when its packet became the first of its queue"`
-	Ready  uint64 `json:"ready" unit:"cycles" doc:"when all for which it waits had happened"`
-	Read   uint64 `json:"read" unit:"cycles" doc:"when the pipe began to read its packet"`
-	Opened uint64 `json:"opened" unit:"cycles" doc:"when the dispatcher had the launch"`
-	Begun  uint64 `json:"begun" unit:"cycles" doc:"when its first workgroup was placed, or, without workgroups, when the dispatcher had it"`
-	Placed uint64 `json:"placed" unit:"cycles" doc:"when its last workgroup was placed"`
-	Done   uint64 `json:"done" unit:"cycles" doc:"when all of its work was done"`
+// A ConcurrentLaunch is a launch of a queue, in cycles from the first packet on.
+type ConcurrentLaunch struct {
+	Step        string `json:"step" doc:"name of its step"`
+	Packet      uint64 `json:"packet" unit:"cycles" doc:"when its packet became the first of its queue"`
+	Ready       uint64 `json:"ready" unit:"cycles" doc:"when all for which it waits had happened"`
+	Read        uint64 `json:"read" unit:"cycles" doc:"when the pipe began to read its packet"`
+	Dispatched  uint64 `json:"opened" unit:"cycles" doc:"when the dispatcher had the launch"`
+	FirstPlaced uint64 `json:"begun" unit:"cycles" doc:"when its first workgroup was placed, or, without workgroups, when the dispatcher had it"`
+	LastPlaced  uint64 `json:"placed" unit:"cycles" doc:"when its last workgroup was placed"`
+	Done        uint64 `json:"done" unit:"cycles" doc:"when all of its work was done"`
 
 	Memory []LaunchTraffic `json:"memory" doc:"traffic of its requests at each level of memory; null: it has no workgroups, or the memory model is akita"`
 }
@@ -43,11 +43,11 @@ type LaunchTraffic struct {
 
 // BusyTime returns the number of cycles in which at least one of the launches, in the order of their begin, was on the
 // machine.
-func BusyTime(list []BesideLaunch) (sum uint64) {
+func BusyTime(list []ConcurrentLaunch) (sum uint64) {
 	until := uint64(0)
 	for i := range list {
 		l := &list[i]
-		sum += max(l.Done, until) - max(min(l.Begun, l.Done), until)
+		sum += max(l.Done, until) - max(min(l.FirstPlaced, l.Done), until)
 		until = max(until, l.Done)
 	}
 	return sum

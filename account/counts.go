@@ -2,8 +2,8 @@ package account
 
 import "spvsim/isa"
 
-// Level holds the counts of one level of the memory hierarchy.
-type Level struct {
+// LevelCounts holds the counts of one level of the memory hierarchy.
+type LevelCounts struct {
 	Name       string `json:"-"`
 	Accesses   uint64 `json:"accesses" unit:"accesses" doc:"lines requested at this level"`
 	Hits       uint64 `json:"hits" unit:"accesses" doc:"requested lines that were present, or on their way"`
@@ -51,7 +51,7 @@ type Counts struct {
 	FromDevice  uint64 // bytes of copies to the host
 	Slots       SlotCycles
 	LDS         LDSCounts
-	Memory      []Level         // nearest level first
+	Memory      []LevelCounts   // nearest level first
 	OutOfBounds uint64          // accesses outside of their buffer
 	Graph       *GraphCounts    // nil without an execution graph
 	Fragments   *FragmentCounts // nil without a draw
@@ -62,7 +62,7 @@ type Counts struct {
 	Estimate *Estimate
 	// If Beside is set, other launches ran concurrently, and the machine's counts are only known for all of them
 	// together.
-	Beside bool
+	Concurrent bool
 	// LaunchCycles are the part of Cycles in which the machine had no work because of launch costs.
 	LaunchCycles uint64
 }
@@ -105,7 +105,7 @@ func (c *Counts) Add(o *Counts) {
 	c.LDS.Add(&o.LDS)
 	c.OutOfBounds += o.OutOfBounds
 	c.addMemory(o.Memory)
-	c.Beside = c.Beside || o.Beside
+	c.Concurrent = c.Concurrent || o.Concurrent
 	c.AddParts(o)
 	if o.Functional != nil {
 		if c.Functional == nil {
@@ -148,7 +148,7 @@ func (c *Counts) AddParts(o *Counts) {
 }
 
 // Subtract subtracts the counts of an earlier time.
-func (l *Level) Subtract(o *Level) {
+func (l *LevelCounts) Subtract(o *LevelCounts) {
 	l.Accesses -= o.Accesses
 	l.Hits -= o.Hits
 	l.InFlight -= o.InFlight
@@ -159,7 +159,7 @@ func (l *Level) Subtract(o *Level) {
 	l.FullCycles -= o.FullCycles
 }
 
-func (c *Counts) addMemory(list []Level) {
+func (c *Counts) addMemory(list []LevelCounts) {
 	if c.Memory == nil {
 		c.Memory = append(c.Memory, list...)
 		return

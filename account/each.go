@@ -8,8 +8,8 @@ type Count struct {
 	Value               uint64
 }
 
-// Each lists the integers of a structure of counts in their order, by its tags, so that callers need no list of names.
-func Each(of any) (list []Count) {
+// ListCounts lists the integers of a structure of counts in their order, by its tags, so that callers need no list of names.
+func ListCounts(of any) (list []Count) {
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {
 		f := v.Type().Field(i)

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestEach(t *testing.T) {
+func TestListCounts(t *testing.T) {
 	type counts struct {
 		Name  string `json:"-"`
 		First uint64 `json:"first" unit:"bytes" doc:"of all"`
@@ -15,7 +15,7 @@ func TestEach(t *testing.T) {
 		Last  uint64  `json:"last"`
 	}
 	want := []Count{{"first", "bytes", "of all", 7}, {"last", "", "", 9}}
-	if diff := cmp.Diff(want, Each(counts{"n", 7, 8, 0.5, 9})); diff != "" {
+	if diff := cmp.Diff(want, ListCounts(counts{"n", 7, 8, 0.5, 9})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A count added to zero gives itself, whichever of its parts exist: draws, graphs, estimates, levels.
-func TestSumsWithNothing(t *testing.T) {
+func TestCountsAddToZero(t *testing.T) {
 	for seed := range uint64(50) {
 		var c, sum Counts
 		suite.Fill(rand.New(rand.NewPCG(seed, 6)), reflect.ValueOf(&c).Elem(), 1000)

@@ -11,7 +11,7 @@ type Estimate struct {
 // NotSampled is a number of instructions of which no sample was taken.
 type NotSampled struct {
 	Instructions uint64 `json:"instructions"`
-	Because      string `json:"because"`
+	Reason       string `json:"because"`
 }
 
 // Confidence is the confidence level of intervals.
@@ -29,7 +29,7 @@ func (e *Estimate) Add(o *Estimate) {
 // notSampled adds to the instructions that were not sampled for one reason.
 func (e *Estimate) notSampled(n NotSampled) {
 	for i := range e.NotSampled {
-		if e.NotSampled[i].Because == n.Because {
+		if e.NotSampled[i].Reason == n.Reason {
 			e.NotSampled[i].Instructions += n.Instructions
 			return
 		}

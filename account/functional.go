@@ -8,7 +8,7 @@ type FunctionalCounts struct {
 	Workgroups uint64
 	Waves      uint64
 	ByClass    [isa.NumClasses]uint64 // instructions
-	Moved      MovedBytes
+	Traffic    MovedBytes
 }
 
 // MovedBytes are the bytes that lanes moved.
@@ -35,10 +35,10 @@ func (f *FunctionalCounts) Add(o *FunctionalCounts) {
 	for i, n := range o.ByClass {
 		f.ByClass[i] += n
 	}
-	f.Moved.Read += o.Moved.Read
-	f.Moved.Written += o.Moved.Written
-	f.Moved.Atomic += o.Moved.Atomic
-	f.Moved.LDS += o.Moved.LDS
+	f.Traffic.Read += o.Traffic.Read
+	f.Traffic.Written += o.Traffic.Written
+	f.Traffic.Atomic += o.Traffic.Atomic
+	f.Traffic.LDS += o.Traffic.LDS
 }
 
 // Untimed reports whether all of it ran in functional mode.

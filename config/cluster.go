@@ -88,5 +88,5 @@ func LoadCluster(fsys fs.FS, name string) (*Cluster, error) {
 			assign(c.FieldByIndex(f.Index), v)
 		}
 	}
-	return c.Addr().Interface().(*Cluster), place(checkStruct(c, ""), r.where)
+	return c.Addr().Interface().(*Cluster), withPositions(checkStruct(c, ""), r.positions)
 }

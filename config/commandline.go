@@ -18,7 +18,7 @@ import (
 func JobExperiment(fsys fs.FS, job string) *Experiment {
 	return &Experiment{
 		Name: strings.TrimSuffix(path.Base(job), path.Ext(job)), Job: path.Base(job),
-		file: job, fsys: fsys, where: map[string]position{"": {file: job}},
+		file: job, fsys: fsys, positions: map[string]position{"": {file: job}},
 	}
 }
 
@@ -32,20 +32,20 @@ func (e *Experiment) OnCommandLine(machine string, axes, settings []string) erro
 	}
 	var errs []error
 	if machine != "" {
-		errs = append(errs, e.put("--machine", machine, "machine", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: machine}))
+		errs = append(errs, e.overrideSetting("--machine", machine, "machine", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: machine}))
 	}
 	for _, text := range settings {
 		errs = append(errs, e.addSetting(text))
 	}
 	if err := errors.Join(errs...); err != nil || ps != nil {
-		return errors.Join(place(ps, e.where), err)
+		return errors.Join(withPositions(ps, e.positions), err)
 	}
-	return place(e.problems(), e.where)
+	return withPositions(e.problems(), e.positions)
 }
 
 // flagPlace notes where on the command line something is, for errors.
 func (e *Experiment) flagPlace(flag, text, at string) {
-	e.where[at] = position{file: flag + " " + text}
+	e.positions[at] = position{file: flag + " " + text}
 }
 
 func (e *Experiment) addAxis(text string) []problem {
@@ -153,11 +153,11 @@ func (e *Experiment) addSetting(text string) error {
 	if err != nil {
 		return err
 	}
-	return e.put("--set", text, fieldPath(path), value)
+	return e.overrideSetting("--set", text, fieldPath(path), value)
 }
 
-// put adds the setting of a flag.
-func (e *Experiment) put(flag, text, path string, value *yaml.Node) error {
+// overrideSetting adds the setting of a flag.
+func (e *Experiment) overrideSetting(flag, text, path string, value *yaml.Node) error {
 	for i := range e.Axes {
 		if slices.Contains(e.Axes[i].paths(), path) {
 			return &Error{File: flag + " " + text, Kind: ErrRange,
@@ -166,7 +166,7 @@ func (e *Experiment) put(flag, text, path string, value *yaml.Node) error {
 	}
 	at := joinPath(flag, path)
 	e.flagPlace(flag, text, at)
-	e.over = append(e.over, Setting{Path: path, Value: Value{value}, where: at})
+	e.overrides = append(e.overrides, Setting{Path: path, Value: Value{value}, keyPath: at})
 	return nil
 }
 
@@ -196,16 +196,16 @@ func (c *CommandLine) Load(fsys fs.FS, file string) (*Job, *Machine, error) {
 	if err := e.OnCommandLine(c.Machine, nil, c.Set); err != nil {
 		return nil, nil, err
 	}
-	p := split(file, e.over)
+	p := split(file, e.overrides)
 	if p.job != file {
 		return nil, nil, &Error{File: "--set job=" + p.job, Path: "job", Msg: "unknown key", Kind: ErrUnknownKey}
 	}
 	j, err := loadWith(fsys, file, c.Parameters, p.fields)
 	if err != nil {
-		return nil, nil, e.Explain(err, e.over)
+		return nil, nil, e.Explain(err, e.overrides)
 	}
 	m, err := LoadMachine(p.request(j))
-	return j, m, e.Explain(err, e.over)
+	return j, m, e.Explain(err, e.overrides)
 }
 
 func hasField[T any](name string) bool {

@@ -8,8 +8,8 @@ import (
 // A coupling is a rule by which some keys have no effect because of another key, whatever the job. Which of two rates
 // bounds a job is not a coupling: that depends on the job.
 type coupling struct {
-	keys []string // the rule applies if one of them was set, not by a preset
-	says func(m *Machine) string
+	keys     []string // the rule applies if one of them was set, not by a preset
+	describe func(m *Machine) string
 }
 
 var couplings = []coupling{
@@ -50,7 +50,7 @@ func (m *Machine) Coupled() (list []string) {
 		if i < 0 {
 			continue
 		}
-		if text := c.says(m); text != "" {
+		if text := c.describe(m); text != "" {
 			list = append(list, fmt.Sprintf("%s (%s)", text, m.set[c.keys[i]]))
 		}
 	}

@@ -57,7 +57,7 @@ func TestPresetsHaveNoCoupledKeys(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 		for i := range couplings[:3] { // the rules on floors need one
-			if text := couplings[i].says(m); text != "" {
+			if text := couplings[i].describe(m); text != "" {
 				t.Errorf("%s: a preset has keys that add nothing: %s", name, text)
 			}
 		}
@@ -91,7 +91,7 @@ var scaledBy = map[string][]string{
 }
 
 // No key of any preset scales a quantity that its document does not name: every key with twice and half its value, and every other word.
-func TestKeysScaleWhatTheySay(t *testing.T) {
+func TestKeysScaleDocumentedQuantities(t *testing.T) {
 	changes := 0
 	for k, name := range Presets() {
 		preset, err := Preset(name)

@@ -39,9 +39,9 @@ func (j *Job) content(d *Data, s scope, limit int) (Content, error) {
 
 // dataKind is one form of data: the field that selects it, and its generator.
 type dataKind struct {
-	name string
-	set  func(*Data) bool
-	make func(*generator, *Data) error
+	name     string
+	set      func(*Data) bool
+	generate func(*generator, *Data) error
 }
 
 var dataKinds []dataKind
@@ -56,7 +56,7 @@ func init() {
 		{"values", func(d *Data) bool { return d.Values != nil }, (*generator).values},
 		{"address_of", func(d *Data) bool { return d.AddressOf != "" }, (*generator).address},
 		{"repeat", func(d *Data) bool { return d.Repeat != nil }, (*generator).repeat},
-		{"parts", func(d *Data) bool { return d.Parts != nil }, (*generator).parts},
+		{"parts", func(d *Data) bool { return d.Parts != nil }, (*generator).concatenate},
 	}
 }
 
@@ -73,7 +73,7 @@ func (d *Data) kindNames() []string {
 func (g *generator) data(d *Data) error {
 	for _, k := range dataKinds {
 		if k.set(d) {
-			return k.make(g, d)
+			return k.generate(g, d)
 		}
 	}
 	return fmt.Errorf("found no kind of data: want one of iota, zero, file, random, values, address_of, repeat, parts")
@@ -83,7 +83,7 @@ func (g *generator) data(d *Data) error {
 func (g *generator) space(n int64) ([]byte, error) {
 	at := len(g.out.Bytes)
 	if n > int64(g.limit-at) {
-		return nil, g.over(fmt.Sprintf("%d bytes", n))
+		return nil, g.tooLarge(fmt.Sprintf("%d bytes", n))
 	}
 	if g.dry {
 		return nil, nil
@@ -96,8 +96,8 @@ func (g *generator) space(n int64) ([]byte, error) {
 	return g.out.Bytes[at:], nil
 }
 
-// over returns the error that data exceeds the limit; it names the bytes generated before.
-func (g *generator) over(what string) error {
+// tooLarge returns the error that data exceeds the limit; it names the bytes generated before.
+func (g *generator) tooLarge(what string) error {
 	what = "found " + what
 	if at := len(g.out.Bytes); at > 0 {
 		what += fmt.Sprintf(" after %d", at)
@@ -125,20 +125,20 @@ func (g *generator) elements(typ string, count int64, write func(put func(b []by
 func (g *generator) iota(d *Data) error {
 	count, err := d.Count.evalInt(g.scope, 0, 0, maxDataBytes)
 	if err != nil {
-		return under("count", err)
+		return underKey("count", err)
 	}
 	start, err := d.Start.eval(g.scope, Number{})
 	if err != nil {
-		return under("start", err)
+		return underKey("start", err)
 	}
 	step, err := d.Step.eval(g.scope, Number{Int: 1})
 	if err != nil {
-		return under("step", err)
+		return underKey("step", err)
 	}
 	if start, step, err = sequence(d.Iota, start, step, count); err != nil {
 		return err
 	}
-	return under("iota", g.elements(d.Iota, count, func(put func([]byte, Number), size int, b []byte) {
+	return underKey("iota", g.elements(d.Iota, count, func(put func([]byte, Number), size int, b []byte) {
 		if fill := counting[d.Iota]; fill != nil && !start.IsFloat && !step.IsFloat {
 			fill(b, start.Int, step.Int)
 			return
@@ -187,32 +187,32 @@ func (g *generator) zero(d *Data) error {
 	if err == nil {
 		_, err = g.space(n)
 	}
-	return under("zero", err)
+	return underKey("zero", err)
 }
 
 func (g *generator) file(d *Data) error {
 	offset, err := d.Offset.evalInt(g.scope, 0, 0, maxDataBytes)
 	if err != nil {
-		return under("offset", err)
+		return underKey("offset", err)
 	}
 	if g.dry {
 		_, err := d.Bytes.evalInt(g.scope, 0, 0, maxDataBytes)
-		return under("bytes", err)
+		return underKey("bytes", err)
 	}
 	data, err := g.job.ReadFile(d.File, maxDataBytes)
 	if err != nil {
-		return under("file", errors.New(withoutPrefix(err))) // the job's own place precedes it
+		return underKey("file", errors.New(withoutPrefix(err))) // the job's own place precedes it
 	}
 	n, err := d.Bytes.evalInt(g.scope, max(int64(len(data))-offset, 0), 0, maxDataBytes)
 	if err != nil {
-		return under("bytes", err)
+		return underKey("bytes", err)
 	}
 	if offset+n > int64(len(data)) {
-		return under("file", fmt.Errorf("%s: found %d bytes: want %d from byte %d on", d.File, len(data), n, offset))
+		return underKey("file", fmt.Errorf("%s: found %d bytes: want %d from byte %d on", d.File, len(data), n, offset))
 	}
 	b, err := g.space(n)
 	copy(b, data[offset:])
-	return under("file", err)
+	return underKey("file", err)
 }
 
 // ReadFile reads a file that the job names, relative to the job file. At most limit bytes.
@@ -223,7 +223,7 @@ func (j *Job) ReadFile(name string, limit int64) ([]byte, error) {
 // FS returns the file system of the job's files, and the folder of the job file in it.
 func (j *Job) FS() (fsys fs.FS, dir string) { return j.fsys, path.Dir(j.file) }
 
-func (g *generator) random(d *Data) error { return under("random", g.draw(d.Random)) }
+func (g *generator) random(d *Data) error { return underKey("random", g.draw(d.Random)) }
 
 func (g *generator) draw(r *Random) error {
 	typ := r.Type
@@ -232,11 +232,11 @@ func (g *generator) draw(r *Random) error {
 	}
 	count, err := r.Count.evalInt(g.scope, 0, 0, maxDataBytes)
 	if err != nil {
-		return under("count", err)
+		return underKey("count", err)
 	}
 	seed, err := r.Seed.evalInt(g.scope, 0, math.MinInt64, math.MaxInt64)
 	if err != nil {
-		return under("seed", err)
+		return underKey("seed", err)
 	}
 	low, high, err := r.limits(g.scope, typ)
 	if err != nil {
@@ -275,19 +275,19 @@ func (r *Random) limits(s scope, typ string) (low, high Number, err error) {
 		largest = ofInteger(expression.Unsigned(math.MaxUint64 >> (64 - bits)))
 	}
 	if low, err = r.Min.eval(s, Number{}); err != nil {
-		return low, high, under("min", err)
+		return low, high, underKey("min", err)
 	}
 	if high, err = r.Max.eval(s, largest); err != nil {
-		return low, high, under("max", err)
+		return low, high, underKey("max", err)
 	}
 	if low, err = low.Fit(typ); err != nil {
-		return low, high, under("min", err)
+		return low, high, underKey("min", err)
 	}
 	if high, err = high.Fit(typ); err != nil {
-		return low, high, under("max", err)
+		return low, high, underKey("max", err)
 	}
-	if high.less(low) {
-		err = under("max", fmt.Errorf("found %v: want at least min, %v", high.value(), low.value()))
+	if high.lessThan(low) {
+		err = underKey("max", fmt.Errorf("found %v: want at least min, %v", high.value(), low.value()))
 	}
 	return low, high, err
 }
@@ -318,16 +318,16 @@ func (g *generator) values(d *Data) error {
 func (g *generator) typed(key, typ string, values []Expr, count Expr) error {
 	nums, err := evalAll(values, typ, g.scope)
 	if err != nil {
-		return under(key, err)
+		return underKey(key, err)
 	}
 	n, err := count.evalInt(g.scope, int64(len(nums)), 0, maxDataBytes)
 	if err != nil {
-		return under("count", err)
+		return underKey("count", err)
 	}
 	if len(nums) == 0 && n > 0 {
-		return under(key, fmt.Errorf("found none: want at least one for %d elements", n))
+		return underKey(key, fmt.Errorf("found none: want at least one for %d elements", n))
 	}
-	return under(key, g.elements(typ, n, func(put func([]byte, Number), size int, b []byte) {
+	return underKey(key, g.elements(typ, n, func(put func([]byte, Number), size int, b []byte) {
 		for i := range int(n) {
 			put(b[i*size:], nums[i%len(nums)])
 		}
@@ -342,7 +342,7 @@ func evalAll(values []Expr, typ string, s scope) ([]Number, error) {
 			n, err = n.Fit(typ)
 		}
 		if err != nil {
-			return nil, under(indexPath("", i), err)
+			return nil, underKey(indexPath("", i), err)
 		}
 		nums[i] = n
 	}
@@ -352,32 +352,32 @@ func evalAll(values []Expr, typ string, s scope) ([]Number, error) {
 func (g *generator) address(d *Data) error {
 	at := len(g.out.Bytes)
 	if _, err := g.space(8); err != nil {
-		return under("address_of", err)
+		return underKey("address_of", err)
 	}
 	g.out.Addresses = append(g.out.Addresses, AddressFixup{at, d.AddressOf})
 	return nil
 }
 
-func (g *generator) repeat(d *Data) error { return under("repeat", g.again(d.Repeat)) }
+func (g *generator) repeat(d *Data) error { return underKey("repeat", g.repeated(d.Repeat)) }
 
-func (g *generator) again(r *Repeat) error {
+func (g *generator) repeated(r *Repeat) error {
 	times, err := r.Times.evalInt(g.scope, 0, 0, maxDataBytes)
 	if err != nil {
-		return under("times", err)
+		return underKey("times", err)
 	}
 	if r.Data == nil {
-		return under("data", errors.New("missing: want the data to repeat"))
+		return underKey("data", errors.New("missing: want the data to repeat"))
 	}
 	inner := &generator{job: g.job, scope: g.scope, limit: g.limit, bound: g.bound, dry: g.dry}
 	if err := inner.data(r.Data); err != nil {
-		return under("data", err)
+		return underKey("data", err)
 	}
 	one := inner.out
 	if len(one.Bytes) == 0 {
 		return nil
 	}
 	if times > int64(g.limit)/int64(len(one.Bytes)) {
-		return g.over(fmt.Sprintf("%d times %d bytes", times, len(one.Bytes)))
+		return g.tooLarge(fmt.Sprintf("%d times %d bytes", times, len(one.Bytes)))
 	}
 	b, err := g.space(times * int64(len(one.Bytes)))
 	if err != nil {
@@ -393,10 +393,10 @@ func (g *generator) again(r *Repeat) error {
 	return nil
 }
 
-func (g *generator) parts(d *Data) error {
+func (g *generator) concatenate(d *Data) error {
 	for i := range d.Parts {
 		if err := g.data(&d.Parts[i]); err != nil {
-			return under(indexPath("parts", i), err)
+			return underKey(indexPath("parts", i), err)
 		}
 	}
 	return nil

@@ -158,7 +158,7 @@ func (j *Job) call(d *Draw, s scope) (*DrawCall, error) {
 	w, err1 := d.Width.evalInt(s, 0, 0, maxViewport)
 	h, err2 := d.Height.evalInt(s, 0, 0, maxViewport)
 	out.Width, out.Height = int(w), int(h)
-	err1, err2 = under("width", err1), under("height", err2)
+	err1, err2 = underKey("width", err1), underKey("height", err2)
 	positions, err3 := j.floats(d.Positions, s, "positions")
 	out.Positions = positions
 	if err := cmp.Or(err1, err2, err3, j.callIndices(d, s, out), j.callPoints(d, s, out), j.callCopies(d, s, out)); err != nil {
@@ -172,7 +172,7 @@ func (j *Job) words(d *Data, s scope, name string) ([]uint32, error) {
 	c, err := j.content(d, s, maxDataBytes)
 	switch {
 	case err != nil:
-		return nil, under(name, err)
+		return nil, underKey(name, err)
 	case len(c.Bytes)%4 != 0:
 		return nil, fmt.Errorf("%s: found %d bytes: want a multiple of 4, as values have 32 bits", name, len(c.Bytes))
 	}
@@ -240,8 +240,8 @@ func (j *Job) callCopies(d *Draw, s scope, out *DrawCall) error {
 	dx, err3 := d.Copies.DX.eval(s, Number{})
 	dy, err4 := d.Copies.DY.eval(s, Number{})
 	out.CopiesX, out.CopiesY, out.DX, out.DY = int(x), int(y), dx.AsFloat(), dy.AsFloat()
-	if err := cmp.Or(under("x", err1), under("y", err2), under("dx", err3), under("dy", err4)); err != nil {
-		return under("copies", err)
+	if err := cmp.Or(underKey("x", err1), underKey("y", err2), underKey("dx", err3), underKey("dy", err4)); err != nil {
+		return underKey("copies", err)
 	}
 	if x*y*int64(len(out.Indices)/out.Corners()) > maxTriangles {
 		return fmt.Errorf("copies: found more than %d %s in all: want fewer", maxTriangles, out.primitives())
@@ -270,7 +270,7 @@ func (j *Job) callColor(d *Draw, s scope, out *DrawCall) error {
 		for _, e := range d.Color[i].Clear {
 			v, err := e.eval(s, Number{})
 			if err != nil {
-				return under(indexPath("color", i)+".clear", err)
+				return underKey(indexPath("color", i)+".clear", err)
 			}
 			c.Clear = append(c.Clear, v.AsFloat())
 		}
@@ -315,7 +315,7 @@ func (im *Image) imageLevels(s scope, out *Shape) error {
 	}
 	n, err := im.Levels.evalInt(s, full, 1, full)
 	if err != nil {
-		return under("levels", err)
+		return underKey("levels", err)
 	}
 	out.Levels = int(n)
 	return nil

@@ -39,12 +39,12 @@ type problem struct {
 	kind      error
 }
 
-func bad(path, format string, args ...any) problem {
+func problemf(path, format string, args ...any) problem {
 	return problem{path, fmt.Sprintf(format, args...), ErrRange}
 }
 
-// place turns problems into errors with positions; a field without a position has that of the nearest enclosing field.
-func place(ps []problem, where map[string]position) error {
+// withPositions turns problems into errors with positions; a field without a position has that of the nearest enclosing field.
+func withPositions(ps []problem, where map[string]position) error {
 	var errs []error
 	for _, p := range ps {
 		at := lookupPosition(where, p.path)

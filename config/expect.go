@@ -35,24 +35,24 @@ func (e *Expect) Check(got []byte) error {
 	msg, err := e.compare(got)
 	switch {
 	case err != nil:
-		return place([]problem{problemAt(at, err, ErrRange)}, e.job.where)
+		return withPositions([]problem{problemAt(at, err, ErrRange)}, e.job.positions)
 	case msg == "":
 		return nil
 	}
-	return place([]problem{{at, msg, ErrMismatch}}, e.job.where)
+	return withPositions([]problem{{at, msg, ErrMismatch}}, e.job.positions)
 }
 
 // compare describes the first difference, or returns an error if the expectation can't be evaluated.
 func (e *Expect) compare(got []byte) (string, error) {
 	offset, err := e.Offset.evalInt(e.job.scope, 0, 0, int64(len(got)))
 	if err != nil {
-		return "", under("offset", err)
+		return "", underKey("offset", err)
 	}
 	rest := got[offset:]
 	if e.SHA256 != "" {
 		return e.compareDigest(rest)
 	}
-	want, err := e.want(len(rest))
+	want, err := e.expected(len(rest))
 	if err != nil {
 		return "", err
 	}
@@ -66,7 +66,7 @@ func (e *Expect) compare(got []byte) (string, error) {
 	return e.compareElements(typ, rest, want, int(offset)), nil
 }
 
-func (e *Expect) want(limit int) ([]byte, error) {
+func (e *Expect) expected(limit int) ([]byte, error) {
 	// One element more than fits shows that the buffer is too short.
 	g := &generator{job: e.job, scope: e.job.scope, limit: limit + 1<<20}
 	err := e.generate(g)
@@ -80,10 +80,10 @@ func (e *Expect) generate(g *generator) (err error) {
 	case e.File != "":
 		err = g.file(&Data{File: e.File})
 	default:
-		err = under("data", g.data(e.Data))
+		err = underKey("data", g.data(e.Data))
 	}
 	if err == nil && len(g.out.Addresses) > 0 {
-		err = under("data", errors.New("found addresses of buffers: want other data, as the machine chooses addresses"))
+		err = underKey("data", errors.New("found addresses of buffers: want other data, as the machine chooses addresses"))
 	}
 	return err
 }
@@ -91,7 +91,7 @@ func (e *Expect) generate(g *generator) (err error) {
 func (e *Expect) compareDigest(rest []byte) (string, error) {
 	n, err := e.Bytes.evalInt(e.job.scope, int64(len(rest)), 0, int64(len(rest)))
 	if err != nil {
-		return "", under("bytes", err)
+		return "", underKey("bytes", err)
 	}
 	sum := sha256.Sum256(rest[:n])
 	if got := hex.EncodeToString(sum[:]); !strings.EqualFold(got, e.SHA256) {
@@ -106,7 +106,7 @@ func (e *Expect) compareElements(typ string, got, want []byte, offset int) strin
 	wrong, first := 0, ""
 	for i := 0; i+size <= len(want); i += size {
 		g, w := decode(got[i:]), decode(want[i:])
-		if same(g, w, e.Tolerance) {
+		if sameWithin(g, w, e.Tolerance) {
 			continue
 		}
 		if wrong++; wrong == 1 {
@@ -119,8 +119,8 @@ func (e *Expect) compareElements(typ string, got, want []byte, offset int) strin
 	return first
 }
 
-// same compares floats within the tolerance, relative if the expected one is above 1; NaN equals NaN.
-func same(got, want Number, tolerance float64) bool {
+// sameWithin compares floats within the tolerance, relative if the expected one is above 1; NaN equals NaN.
+func sameWithin(got, want Number, tolerance float64) bool {
 	if !want.IsFloat {
 		return got.Int == want.Int
 	}

@@ -42,10 +42,10 @@ type Experiment struct {
 
 	Small Small `yaml:"small" doc:"changes for the small variant, which runs in seconds"`
 
-	over  []Setting // of the command line; they override all others
-	fsys  fs.FS
-	file  string
-	where map[string]position
+	overrides []Setting // of the command line; they override all others
+	fsys      fs.FS
+	file      string
+	positions map[string]position
 }
 
 // App is a Vulkan program that runs before the points, on the simulated GPU in functional mode. Its captures go to a
@@ -61,9 +61,9 @@ type App struct {
 
 // Setting is the value of the field at a path.
 type Setting struct {
-	Path  string
-	Value Value
-	where string // path in the experiment file
+	Path    string
+	Value   Value
+	keyPath string // path in the experiment file
 }
 
 // Value is anything that YAML can write.
@@ -90,9 +90,9 @@ type Variant struct {
 
 // Exclusion drops the points whose columns match all of Where, and for which When is not 0.
 type Exclusion struct {
-	Where []Match
-	When  Expr
-	where string
+	Where   []Match
+	When    Expr
+	keyPath string
 }
 
 // Match requires one of some values in a column.
@@ -115,11 +115,11 @@ type BufferValue struct {
 // Derived is a column computed from others: Expr, or column Of in the row that differs from this one as Where
 // specifies.
 type Derived struct {
-	Name  string
-	Expr  Expr
-	Of    string
-	Where []Match
-	where string
+	Name    string
+	Expr    Expr
+	Of      string
+	Where   []Match
+	keyPath string
 }
 
 // Reference joins columns of a CSV file.
@@ -164,10 +164,10 @@ func LoadExperiment(fsys fs.FS, name string) (*Experiment, error) {
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	e := &Experiment{fsys: fsys, file: name, where: r.where}
+	e := &Experiment{fsys: fsys, file: name, positions: r.positions}
 	assign(reflect.ValueOf(e).Elem(), tree)
 	e.Name = strings.TrimSuffix(path.Base(name), path.Ext(name))
-	return e, place(e.problems(), e.where)
+	return e, withPositions(e.problems(), e.positions)
 }
 
 // ReadFile reads a file that the experiment names.
@@ -197,7 +197,7 @@ func (e *Experiment) problems() []problem {
 	case e.App != nil && len(e.App.Run) == 0:
 		ps = append(ps, problem{"app.run", "missing: want a program and its arguments", ErrMissing})
 	case e.App != nil && len(badNeeds(e.App.Needs)) > 0:
-		ps = append(ps, bad("app.needs", "found %q: want the name of a program, or a file from the root", badNeeds(e.App.Needs)[0]))
+		ps = append(ps, problemf("app.needs", "found %q: want the name of a program, or a file from the root", badNeeds(e.App.Needs)[0]))
 	case e.App != nil && e.Job != "":
 		ps = append(ps, problem{"app", "found job and app: want one of them", ErrRange})
 	case e.App == nil && e.Job == "" && !e.setsJob():
@@ -215,7 +215,7 @@ func (e *Experiment) problems() []problem {
 		ps = append(ps, checkStruct(reflect.ValueOf(&e.Values[i]).Elem(), joinPath("values", e.Values[i].Name))...)
 	}
 	ps = append(ps, settingsProblems(e.Set)...)
-	ps = append(ps, settingsProblems(e.over)...)
+	ps = append(ps, settingsProblems(e.overrides)...)
 	return append(ps, settingsProblems(e.Small.Set)...)
 }
 
@@ -290,7 +290,7 @@ func axesProblems(axes []Axis, at string, names map[string]bool) (ps []problem) 
 		a := &axes[i]
 		p := joinPath(at, a.Name)
 		if names[a.Name] {
-			ps = append(ps, bad(p, "found a name that another column has: want a new name"))
+			ps = append(ps, problemf(p, "found a name that another column has: want a new name"))
 		}
 		names[a.Name] = true
 		ps = append(ps, checkStruct(reflect.ValueOf(a).Elem(), p)...)
@@ -307,10 +307,10 @@ func (a *Axis) problems(p string, names map[string]bool) (ps []problem) {
 		}
 	}
 	if forms != 1 {
-		return []problem{bad(p, "found %d of values, from and to, pow2, zip, variants: want one", forms)}
+		return []problem{problemf(p, "found %d of values, from and to, pow2, zip, variants: want one", forms)}
 	}
 	if a.Path != "" && (a.Zip != nil || a.Variants != nil) {
-		ps = append(ps, bad(p+".path", "found path beside zip or variants: want the paths inside these"))
+		ps = append(ps, problemf(p+".path", "found path beside zip or variants: want the paths inside these"))
 	}
 	ps = append(ps, axesProblems(a.Zip, p+".zip", names)...)
 	for _, v := range a.Variants {
@@ -328,7 +328,7 @@ func (a *Axis) lengthProblems(p string) []problem {
 		first, err1 := a.Zip[0].choices()
 		other, err2 := a.Zip[i].choices()
 		if err1 == nil && err2 == nil && len(first) != len(other) {
-			return []problem{bad(p+".zip", "found %d values of %s and %d of %s: want as many of both", len(first), a.Zip[0].Name, len(other), a.Zip[i].Name)}
+			return []problem{problemf(p+".zip", "found %d values of %s and %d of %s: want as many of both", len(first), a.Zip[0].Name, len(other), a.Zip[i].Name)}
 		}
 	}
 	list, err := a.choices()
@@ -336,7 +336,7 @@ func (a *Axis) lengthProblems(p string) []problem {
 		err = fmt.Errorf("found no values: want at least one")
 	}
 	if err != nil {
-		return []problem{bad(p, "%v", err)}
+		return []problem{problemf(p, "%v", err)}
 	}
 	return nil
 }
@@ -363,7 +363,7 @@ func (e *Experiment) smallProblems() []problem {
 
 func settingsProblems(list []Setting) (ps []problem) {
 	for _, s := range list {
-		ps = append(ps, pathProblems(s.Path, s.where)...)
+		ps = append(ps, pathProblems(s.Path, s.keyPath)...)
 	}
 	return ps
 }
@@ -400,7 +400,7 @@ func repeatProblems(axes []Axis, at string) (ps []problem) {
 		for _, c := range choices {
 			text := cellsText(c.cells)
 			if seen[text] {
-				ps = append(ps, bad(joinPath(at, axes[i].Name), "found %s twice: want each value once", text))
+				ps = append(ps, problemf(joinPath(at, axes[i].Name), "found %s twice: want each value once", text))
 			}
 			seen[text] = true
 		}
@@ -423,9 +423,9 @@ const longestName = 200
 func nameProblems(name, at string) []problem {
 	switch {
 	case name == "" || len(name) > longestName:
-		return []problem{bad(at, "found a name of %d bytes: want 1 to %d, as a file has this name", len(name), longestName)}
+		return []problem{problemf(at, "found a name of %d bytes: want 1 to %d, as a file has this name", len(name), longestName)}
 	case strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || strings.ContainsFunc(name, unicode.IsControl):
-		return []problem{bad(at, "found %q: want a name without slashes, control characters or a dot in front, as a file has this name", name)}
+		return []problem{problemf(at, "found %q: want a name without slashes, control characters or a dot in front, as a file has this name", name)}
 	}
 	return nil
 }

@@ -183,7 +183,7 @@ func TestSettingsRefused(t *testing.T) {
 }
 
 // Errors that a setting causes name its line in the experiment.
-func TestExplain(t *testing.T) {
+func TestExplainSettingErrors(t *testing.T) {
 	files := experimentFiles("job: j.yaml\naxes:\n  machine.lds.bank: [1]\n  parameters.m:\n    - 2\n  'buffers[0].data.zeros': [1]")
 	e, err := LoadExperiment(files, "e.yaml")
 	if err != nil {

@@ -13,7 +13,7 @@ func readValue(_ *reader, n *yaml.Node, _ string) any { return Value{n} }
 func readSettings(r *reader, n *yaml.Node, path string) any {
 	out := []Setting{}
 	r.pairs(n, path, func(key, value *yaml.Node, p string) {
-		out = append(out, Setting{Path: key.Value, Value: Value{value}, where: p})
+		out = append(out, Setting{Path: key.Value, Value: Value{value}, keyPath: p})
 	})
 	return out
 }
@@ -62,7 +62,7 @@ func valueList(n *yaml.Node) (list []Value) {
 
 // readExclusion reads an expression, or columns with values, where `when` is an expression.
 func readExclusion(r *reader, n *yaml.Node, path string) any {
-	x := Exclusion{where: path}
+	x := Exclusion{keyPath: path}
 	if n.Kind == yaml.ScalarNode {
 		x.When, _ = readExpr(r, n, path).(Expr)
 		return x
@@ -128,7 +128,7 @@ func readRenamed(r *reader, n *yaml.Node, path string) any {
 func readDerived(r *reader, n *yaml.Node, path string) any {
 	out := []Derived{}
 	r.pairs(n, path, func(key, value *yaml.Node, p string) {
-		d := Derived{Name: key.Value, where: p}
+		d := Derived{Name: key.Value, keyPath: p}
 		if value.Kind == yaml.MappingNode {
 			r.baseline(value, p, &d)
 		} else {

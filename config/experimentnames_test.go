@@ -37,7 +37,7 @@ func TestExperimentNamesAndValues(t *testing.T) {
 }
 
 // A baseline or an exclusion that no point matches is a slip.
-func TestEmptyMatchesAreSaid(t *testing.T) {
+func TestEmptyMatchesReported(t *testing.T) {
 	const axes = "job: j.yaml\naxes: {z: {zip: {row.lanes: [32, 64], row.size: [1, 2]}}}\n"
 	for text, want := range map[string]string{
 		"derived: {b: {of: cycles, where: {row.lanes: 16}}}": "e.yaml:3: derived.b: found row.lanes = 16, which no point has: want one of 32, 64",

@@ -159,7 +159,7 @@ func (e Expr) evalInt(s scope, byDefault, low, high int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	i, err := v.Within(low, uint64(high))
+	i, err := v.IntegerWithin(low, uint64(high))
 	n, _ := i.Int64()
 	return n, err
 }

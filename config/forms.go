@@ -54,7 +54,7 @@ func (r *reader) pairs(n *yaml.Node, path string, do func(key *yaml.Node, value 
 			continue
 		}
 		seen[key.Value] = true
-		r.where[p] = position{r.file, key.Line}
+		r.positions[p] = position{r.file, key.Line}
 		do(key, deref(n.Content[i+1]), p)
 	}
 }

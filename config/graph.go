@@ -327,7 +327,7 @@ func (j *Job) meshProblems() []problem {
 // GraphWork works the job's graphs out, in the order of their first nodes.
 func (j *Job) GraphWork() ([]GraphWork, error) {
 	list, ps := j.graphWork()
-	return list, place(ps, j.where)
+	return list, withPositions(ps, j.positions)
 }
 
 func (j *Job) graphWork() (list []GraphWork, ps []problem) {
@@ -391,23 +391,23 @@ func unlessAbsent(e Expr, s scope, high int64) (int64, error) {
 // infoBytes is the size of an info and of a count info.
 const infoBytes = 24
 
-// at evaluates the location of the infos.
-func (x *GraphIndirect) at(s scope) (*InfosAt, error) {
+// location evaluates the location of the infos.
+func (x *GraphIndirect) location(s scope) (*InfosAt, error) {
 	out := &InfosAt{Buffer: x.Infos, Counted: x.CountInfo != ""}
 	if out.Counted {
 		out.Buffer = x.CountInfo
 	}
 	offset, err := x.Offset.evalInt(s, 0, 0, maxDataBytes)
 	if err != nil {
-		return out, under("indirect.offset", err)
+		return out, underKey("indirect.offset", err)
 	}
 	count, err := x.Count.evalInt(s, 1, 0, maxInfos)
 	if err != nil {
-		return out, under("indirect.count", err)
+		return out, underKey("indirect.count", err)
 	}
 	stride, err := x.Stride.evalInt(s, infoBytes, 0, math.MaxInt32)
 	if err != nil {
-		return out, under("indirect.stride", err)
+		return out, underKey("indirect.stride", err)
 	}
 	out.Offset, out.Count, out.Stride = uint64(offset), uint32(count), uint64(stride)
 	return out, nil
@@ -425,23 +425,23 @@ func (j *Job) graphNode(n *Node) (GraphNode, error) {
 	}
 	index, err := n.Index.evalInt(j.scope, 0, 0, math.MaxUint32)
 	if err != nil {
-		return out, under("index", err)
+		return out, underKey("index", err)
 	}
 	out.Index = uint32(index)
 	priority, err := n.Priority.evalInt(j.scope, 0, -maxPriority, maxPriority)
 	if err != nil {
-		return out, under("priority", err)
+		return out, underKey("priority", err)
 	}
 	out.Priority = int(priority)
 	for _, sp := range slices.Concat(j.Specialization, n.Specialization) {
 		v, err := sp.Value.eval(j.scope, Number{})
 		if err != nil {
-			return out, under(sp.key(), err)
+			return out, underKey(sp.key(), err)
 		}
 		out.specialize(SpecValue{sp.ID, sp.Name, v})
 	}
 	if out.Push, err = j.push(j.PushConstants, j.scope); err != nil {
-		return out, under("push_constants", err)
+		return out, underKey("push_constants", err)
 	}
 	return out, nil
 }
@@ -449,32 +449,32 @@ func (j *Job) graphNode(n *Node) (GraphNode, error) {
 // payloadDispatch works an entry of a dispatch out, in the scope of its step.
 func (j *Job) payloadDispatch(d *GraphDispatch, s scope) (PayloadDispatch, error) {
 	if d.Indirect != nil {
-		at, err := d.Indirect.at(s)
+		at, err := d.Indirect.location(s)
 		return PayloadDispatch{Graph: d.Graph, Indirect: at}, err
 	}
 	out := PayloadDispatch{Graph: d.Graph, Node: d.Node, Buffer: d.Buffer, HasCount: d.Count != "", HasData: d.Data != nil || len(d.Payloads) > 0}
 	offset, err := d.Offset.evalInt(s, 0, 0, maxDataBytes)
 	if err != nil {
-		return out, under("offset", err)
+		return out, underKey("offset", err)
 	}
 	out.Offset = uint64(offset)
 	index, err := d.Index.evalInt(s, 0, 0, math.MaxUint32)
 	if err != nil {
-		return out, under("index", err)
+		return out, underKey("index", err)
 	}
 	count, err := d.Count.evalInt(s, 1, 0, maxPayloads)
 	if err != nil {
-		return out, under("count", err)
+		return out, underKey("count", err)
 	}
 	out.Index, out.Count = uint32(index), uint64(count)
 	if out.Stride, err = unlessAbsent(d.Stride, s, math.MaxInt32); err != nil {
-		return out, under("stride", err)
+		return out, underKey("stride", err)
 	}
 	if len(d.Payloads) > 0 {
 		return out, j.payloadList(d, s, &out)
 	}
 	if out.Data, err = j.content(d.Data, s, MaxPayloadBytes); err != nil {
-		return out, under("data", err)
+		return out, underKey("data", err)
 	}
 	return out, nil
 }
@@ -486,7 +486,7 @@ func (j *Job) payloadList(d *GraphDispatch, s scope, out *PayloadDispatch) error
 	for i := range d.Payloads {
 		c, err := j.payload(&d.Payloads[i], s)
 		if err != nil {
-			return under(indexPath("payloads", i), err)
+			return underKey(indexPath("payloads", i), err)
 		}
 		list = append(list, c)
 		out.Lengths = append(out.Lengths, len(c.Bytes))
@@ -522,7 +522,7 @@ func (j *Job) payload(p *Payload, s scope) (Content, error) {
 	}
 	if p.Data != nil {
 		if err := g.data(p.Data); err != nil {
-			return g.out, under("data", err)
+			return g.out, underKey("data", err)
 		}
 	}
 	return g.out, nil

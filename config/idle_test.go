@@ -62,7 +62,7 @@ func TestGivenFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := map[string]string{}
-	for _, leaf := range m.Given() {
+	for _, leaf := range m.Overrides() {
 		got[leaf.Path] = leaf.Value + " " + leaf.By
 	}
 	for path, want := range map[string]string{"queue.depth": "64 ", "queue.ports": "2 ", "lds.banks": "64 "} {

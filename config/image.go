@@ -44,13 +44,13 @@ func (im *Image) shape(s scope) (Shape, error) {
 		}
 		n, err := d.e.evalInt(s, 1, 1, maxImageSide)
 		if err != nil {
-			return out, under(d.name, err)
+			return out, underKey(d.name, err)
 		}
 		*d.to = int(n)
 	}
 	samples, err := im.Samples.evalInt(s, 1, 1, maxSamples)
 	if err != nil || samples&(samples-1) != 0 {
-		return out, under("samples", cmp.Or(err, fmt.Errorf("found %d: want 1, 2, 4, 8, 16, 32 or 64", samples)))
+		return out, underKey("samples", cmp.Or(err, fmt.Errorf("found %d: want 1, 2, 4, 8, 16, 32 or 64", samples)))
 	}
 	out.Samples = int(samples)
 	if out.Width*out.Height > maxDataBytes/max(out.Depth*out.Layers*out.Samples*out.TexelBytes, 1) {
@@ -97,7 +97,7 @@ func (b *Buffer) ContentWithin(limit uint64, bound string) (Content, error) {
 	}
 	c, err := b.generate(g)
 	if err != nil {
-		return c, place([]problem{problemAt(indexPath("buffers", b.index), err, ErrRange)}, b.job.where)
+		return c, withPositions([]problem{problemAt(indexPath("buffers", b.index), err, ErrRange)}, b.job.positions)
 	}
 	return c, nil
 }
@@ -119,25 +119,25 @@ func (b *Buffer) contents() (d *Data, key string) {
 func (b *Buffer) generate(g *generator) (Content, error) {
 	if b.Image == nil {
 		err := g.data(b.Data)
-		return g.out, under("data", err)
+		return g.out, underKey("data", err)
 	}
 	shape, err := b.Image.shape(b.job.scope)
 	if err != nil {
-		return Content{}, under("image", err)
+		return Content{}, underKey("image", err)
 	}
 	if shape.Bytes() > g.limit {
-		return Content{}, under("image", g.over(fmt.Sprintf("%d bytes", shape.Bytes())))
+		return Content{}, underKey("image", g.tooLarge(fmt.Sprintf("%d bytes", shape.Bytes())))
 	}
 	c, err := b.job.content(b.Image.Data, b.job.scope, shape.Bytes())
 	if err != nil {
-		return c, under("image.data", err)
+		return c, underKey("image.data", err)
 	}
 	want := shape.Bytes()
 	if b.Image.Mips == "auto" {
 		want = shape.levelBytes(0)
 	}
 	if b.Image.Data != nil && len(c.Bytes) != want {
-		return c, under("image.data", fmt.Errorf("found %d bytes: want %d", len(c.Bytes), want))
+		return c, underKey("image.data", fmt.Errorf("found %d bytes: want %d", len(c.Bytes), want))
 	}
 	c.Bytes = append(c.Bytes, make([]byte, shape.Bytes()-len(c.Bytes))...)
 	return c, nil
@@ -147,7 +147,7 @@ func (b *Buffer) generate(g *generator) (Content, error) {
 func (b *Buffer) Shape() (Shape, error) {
 	s, err := b.Image.shape(b.job.scope)
 	if err != nil {
-		return s, place([]problem{problemAt(indexPath("buffers", b.index)+".image", err, ErrRange)}, b.job.where)
+		return s, withPositions([]problem{problemAt(indexPath("buffers", b.index)+".image", err, ErrRange)}, b.job.positions)
 	}
 	return s, nil
 }

@@ -18,8 +18,8 @@ type keyed struct {
 func (k *keyed) Error() string { return k.key + ": " + k.err.Error() }
 func (k *keyed) Unwrap() error { return k.err }
 
-// under prefixes an error with a key; nil stays nil.
-func under(key string, err error) error {
+// underKey prefixes an error with a key; nil stays nil.
+func underKey(key string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -42,15 +42,15 @@ func problemAt(path string, err error, kind error) problem {
 // inherited is problemAt for a value that a step or a node may have from the steps or the job around it: the problem is at its key there.
 func (j *Job) inherited(path string, err error) problem {
 	if k, ok := err.(*keyed); ok {
-		if at := j.Giver(path, k.key); at != "" || j.where[k.key] != (position{}) {
+		if at := j.KeyOwner(path, k.key); at != "" || j.positions[k.key] != (position{}) {
 			path = at
 		}
 	}
 	return problemAt(path, err, ErrExpr)
 }
 
-// Within returns the exact integer of the number, which must be from low to high.
-func (n Number) Within(low int64, high uint64) (expression.Integer, error) {
+// IntegerWithin returns the exact integer of the number, which must be from low to high.
+func (n Number) IntegerWithin(low int64, high uint64) (expression.Integer, error) {
 	i, err := expression.IntegerOf(n.value())
 	switch {
 	case n.Rounded:
@@ -77,7 +77,7 @@ func integerRange(typ string) (low int64, high uint64) {
 func (n Number) Fit(typ string) (Number, error) {
 	if typ[0] != 'f' {
 		low, high := integerRange(typ)
-		i, err := n.Within(low, high)
+		i, err := n.IntegerWithin(low, high)
 		if err != nil {
 			return n, fmt.Errorf("%w (%s)", err, typ)
 		}
@@ -91,8 +91,8 @@ func (n Number) Fit(typ string) (Number, error) {
 	return n, nil
 }
 
-// less compares two numbers, integers exactly.
-func (n Number) less(than Number) bool {
+// lessThan compares two numbers, integers exactly.
+func (n Number) lessThan(than Number) bool {
 	switch {
 	case n.IsFloat || than.IsFloat:
 		return n.AsFloat() < than.AsFloat()
@@ -116,12 +116,12 @@ func ofInteger(i expression.Integer) Number {
 func sequence(typ string, start, step Number, count int64) (Number, Number, error) {
 	start, err := start.Fit(typ)
 	if err != nil {
-		return start, step, under("start", err)
+		return start, step, underKey("start", err)
 	}
 	if typ[0] != 'f' {
 		var i expression.Integer
-		if i, err = step.Within(math.MinInt64, math.MaxInt64); err != nil {
-			return start, step, under("step", err)
+		if i, err = step.IntegerWithin(math.MinInt64, math.MaxInt64); err != nil {
+			return start, step, underKey("step", err)
 		}
 		step = ofInteger(i)
 	} else if start.Unsigned || step.Unsigned {
@@ -148,7 +148,7 @@ func sequence(typ string, start, step Number, count int64) (Number, Number, erro
 		}
 	}
 	if _, err = last.Fit(typ); err != nil {
-		return start, step, under("count", fmt.Errorf("element %d: %w", count-1, err))
+		return start, step, underKey("count", fmt.Errorf("element %d: %w", count-1, err))
 	}
 	return start, step, nil
 }

@@ -82,10 +82,10 @@ func readLeaf(root reflect.Type, text string) error {
 	v := reflect.New(root).Elem()
 	assign(v, tree)
 	if e, ok := v.Addr().Interface().(*Experiment); ok { // whose mappings of a form are checked apart
-		e.where = r.where
-		return place(e.problems(), r.where)
+		e.positions = r.positions
+		return withPositions(e.problems(), r.positions)
 	}
-	return place(checkStruct(v, ""), r.where)
+	return withPositions(checkStruct(v, ""), r.positions)
 }
 
 // Every integer key of machines, jobs, experiments and cluster profiles accepts exactly the integer that was written,

@@ -39,10 +39,10 @@ type Job struct {
 	Expect         []Expect         `yaml:"expect" doc:"contents that buffers must have at the end"`
 	Limits         Limits           `yaml:"limits" doc:"limits at which the run is stopped"`
 
-	fsys  fs.FS // where the job's files are
-	file  string
-	where map[string]position
-	scope scope // the parameters
+	fsys      fs.FS // where the job's files are
+	file      string
+	positions map[string]position
+	scope     scope // the parameters
 }
 
 // Limits bound the cost of a run. They change no result: a run that exceeds one fails with an error.

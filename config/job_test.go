@@ -435,14 +435,14 @@ func TestCopyStepErrors(t *testing.T) {
 }
 
 // Parts of a buffer and fixed addresses: their places, and the cases that are refused.
-func TestPlacesOfBuffers(t *testing.T) {
+func TestBufferLocations(t *testing.T) {
 	head := "machine: m\nshader: s.spv\ndispatch: [1, 1, 1]\nbuffers:\n  - {name: a, binding: 0, data: {zero: 64}, address: 4096}\n"
 	j, err := LoadJob(fstest.MapFS{"j.yaml": {Data: []byte(head + "  - {name: b, binding: 1, part_of: a, offset: 16, bytes: 8}\n  - {name: c, binding: 2, part_of: a, offset: 60}\n")}}, "j.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []Place{{Address: 4096, Whole: -1}, {Whole: 0, Offset: 16, Bytes: 8}, {Whole: 0, Offset: 60, Bytes: 4}} {
-		if got, err := j.Buffers[i].Place(func(int) uint64 { return 64 }); err != nil || got != want {
+	for i, want := range []BufferLocation{{Address: 4096, Parent: -1}, {Parent: 0, Offset: 16, Bytes: 8}, {Parent: 0, Offset: 60, Bytes: 4}} {
+		if got, err := j.Buffers[i].Location(func(int) uint64 { return 64 }); err != nil || got != want {
 			t.Errorf("buffers[%d]: %+v, %v: want %+v", i, got, err, want)
 		}
 	}
@@ -458,7 +458,7 @@ func TestPlacesOfBuffers(t *testing.T) {
 		}
 	}
 	j.Buffers[1].PartBytes = "49"
-	if _, err := j.Buffers[1].Place(func(int) uint64 { return 64 }); err == nil || !strings.Contains(err.Error(), "found 49: want 0 to 48") {
+	if _, err := j.Buffers[1].Location(func(int) uint64 { return 64 }); err == nil || !strings.Contains(err.Error(), "found 49: want 0 to 48") {
 		t.Errorf("a part beyond the end: %v", err)
 	}
 }

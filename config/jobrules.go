@@ -109,7 +109,7 @@ func (j *Job) numberProblems() (ps []problem) {
 		if d, key := b.contents(); d != nil {
 			note(p+"."+key, dry().data(d))
 		}
-		_, key, err := b.place(func(int) uint64 { return maxDataBytes })
+		_, key, err := b.location(func(int) uint64 { return maxDataBytes })
 		note(p+"."+key, err)
 	}
 	for i := range j.Expect {

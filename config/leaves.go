@@ -38,8 +38,8 @@ func leavesOf(v reflect.Value, path string, list *[]Leaf) {
 	}
 }
 
-// Given lists the fields that a file, the job or the command line set on top of a preset.
-func (m *Machine) Given() (list []Leaf) {
+// Overrides lists the fields that a file, the job or the command line set on top of a preset.
+func (m *Machine) Overrides() (list []Leaf) {
 	for _, leaf := range m.Leaves() {
 		for path, by := range m.set {
 			if path == leaf.Path || strings.HasPrefix(path, leaf.Path+".") {

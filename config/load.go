@@ -83,12 +83,12 @@ func LoadMachine(q Request) (*Machine, error) {
 
 // loader merges layers in viper and remembers where each value was last set and why.
 type loader struct {
-	fsys    fs.FS
-	v       *viper.Viper
-	sources map[string]string
-	where   map[string]position
-	set     map[string]string // by path, the origin of values that no preset sets
-	errs    []error
+	fsys      fs.FS
+	v         *viper.Viper
+	sources   map[string]string
+	positions map[string]position
+	set       map[string]string // by path, the origin of values that no preset sets
+	errs      []error
 }
 
 // presetFields is about the number of values of a preset: a size for maps, no limit.
@@ -98,7 +98,7 @@ const presetFields = 1000
 const keyDelimiter = "\x1f"
 
 func newLoader(q Request) *loader {
-	l := &loader{fsys: q.FS, v: viper.NewWithOptions(viper.KeyDelimiter(keyDelimiter)), sources: make(map[string]string, presetFields), where: make(map[string]position, 2*presetFields)}
+	l := &loader{fsys: q.FS, v: viper.NewWithOptions(viper.KeyDelimiter(keyDelimiter)), sources: make(map[string]string, presetFields), positions: make(map[string]position, 2*presetFields)}
 	if l.fsys == nil {
 		l.fsys = files.OS()
 	}
@@ -110,7 +110,7 @@ func (l *loader) base(q Request) {
 	case q.Machine != "":
 		l.named(l.fsys, q.Machine, "", position{}, 0)
 	case q.Job != nil && q.Job.Machine != "":
-		l.named(q.Job.fsys, q.Job.Machine, path.Dir(q.Job.file), q.Job.where["machine"], 0)
+		l.named(q.Job.fsys, q.Job.Machine, path.Dir(q.Job.file), q.Job.positions["machine"], 0)
 	default:
 		l.named(presetFiles, DefaultMachine, "", position{}, 0)
 	}
@@ -232,19 +232,19 @@ func (l *loader) layer(n *yaml.Node, file, source string) {
 		return
 	}
 	if source != "" { // not a preset's
-		l.mark(tree, "", source)
+		l.recordOrigins(tree, "", source)
 	}
 	if err := l.v.MergeConfigMap(encodeKeys(tree)); err != nil {
 		l.errs = append(l.errs, &Error{File: file, Msg: err.Error(), Kind: ErrType})
 	}
 }
 
-// mark records the origin of a layer's values; later layers win.
-func (l *loader) mark(tree map[string]any, at, source string) {
+// recordOrigins records the origin of a layer's values; later layers win.
+func (l *loader) recordOrigins(tree map[string]any, at, source string) {
 	for key, v := range tree {
 		p := joinPath(at, key)
 		if sub, ok := v.(map[string]any); ok {
-			l.mark(sub, p, source)
+			l.recordOrigins(sub, p, source)
 			continue
 		}
 		if l.set == nil {
@@ -269,7 +269,7 @@ func (l *loader) overrides(o Overrides) {
 		l.errs = append(l.errs, &Error{File: o.file, Line: o.node.Line, Path: "set", Msg: err.Error(), Kind: ErrUnknownKey})
 		return
 	}
-	l.over(n, o.file, "set by the job "+o.file)
+	l.applyValues(n, o.file, "set by the job "+o.file)
 }
 
 // expandPaths turns {lds.banks: 64} into {lds: {banks: 64}}, at the outermost level only.
@@ -345,15 +345,15 @@ func (l *loader) setting(s string) {
 	}
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	addPath(root, keys, value, 0)
-	l.over(root, where, "set on the command line")
+	l.applyValues(root, where, "set on the command line")
 }
 
-// over applies a few values on top of the files. A value that all layers lack remains an error of the last file.
-func (l *loader) over(n *yaml.Node, shown, source string) {
-	file, ok := l.where[""]
+// applyValues applies a few values on top of the files. A value that all layers lack remains an error of the last file.
+func (l *loader) applyValues(n *yaml.Node, shown, source string) {
+	file, ok := l.positions[""]
 	l.layer(n, shown, source)
 	if ok {
-		l.where[""] = file
+		l.positions[""] = file
 	}
 }
 
@@ -390,12 +390,12 @@ func (l *loader) finish() (*Machine, error) {
 		}
 	}
 	if missing := absentFields(tree, reflect.TypeFor[Machine](), ""); missing != nil {
-		return nil, place(missing, l.where)
+		return nil, withPositions(missing, l.positions)
 	}
 	assign(reflect.ValueOf(m).Elem(), tree)
 	m.fillSources()
 	if ps := machineProblems(m); ps != nil {
-		return nil, place(ps, l.where)
+		return nil, withPositions(ps, l.positions)
 	}
 	return m, nil
 }

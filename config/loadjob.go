@@ -69,7 +69,7 @@ func parseJobNode(fsys fs.FS, name string, n *yaml.Node) (*Job, error) {
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	j := &Job{fsys: fsys, file: name, where: r.where}
+	j := &Job{fsys: fsys, file: name, positions: r.positions}
 	assign(reflect.ValueOf(j).Elem(), tree)
 	j.Name = strings.TrimSuffix(path.Base(name), path.Ext(name))
 	j.link()
@@ -100,7 +100,7 @@ func (j *Job) check() error {
 	if ps == nil {
 		ps = j.launchProblems()
 	}
-	return place(ps, j.where)
+	return withPositions(ps, j.positions)
 }
 
 // jobRules are the rules between fields.
@@ -131,13 +131,13 @@ func sub(at, key string) string {
 // node, else in the job.
 func (j *Job) Fault(l *Launch, key string, err error) error {
 	p := sub(l.Path, key)
-	if _, there := j.where[p]; !there {
+	if _, there := j.positions[p]; !there {
 		p = key
 	}
-	if _, there := j.where[p]; !there {
+	if _, there := j.positions[p]; !there {
 		p = l.Path
 	}
-	at := lookupPosition(j.where, p)
+	at := lookupPosition(j.positions, p)
 	return &Error{File: at.file, Line: at.line, Path: p, Msg: withoutPrefix(err), Kind: ErrReference}
 }
 

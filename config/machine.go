@@ -57,7 +57,7 @@ func (m *Machine) Idle() (list []string) {
 }
 
 // Validate reports every field whose value can't be simulated, by the field tables and by the rules between fields.
-func (m *Machine) Validate() error { return place(machineProblems(m), nil) }
+func (m *Machine) Validate() error { return withPositions(machineProblems(m), nil) }
 
 func machineProblems(m *Machine) []problem { return problems(spec.Check(m)) }
 

@@ -69,12 +69,12 @@ func TestTolerances(t *testing.T) {
 		{125, 100, true}, {75, 100, true}, {126, 100, false}, {-125, -100, true}, {-126, -100, false}, {100, -100, false},
 		{inf, inf, true}, {-inf, inf, false}, {1e308, inf, false}, {inf, 1e308, false}, {nan, nan, true}, {nan, 1, false}, {1, nan, false},
 	} {
-		if got := same(Number{IsFloat: true, Float: c.got}, Number{IsFloat: true, Float: c.want}, 0.25); got != c.ok {
+		if got := sameWithin(Number{IsFloat: true, Float: c.got}, Number{IsFloat: true, Float: c.want}, 0.25); got != c.ok {
 			t.Errorf("%g for %g: %t", c.got, c.want, got)
 		}
 	}
 	for _, i := range []int64{-1, 0, 1} {
-		if got := same(Number{Int: i}, Number{Int: 0}, 10); got != (i == 0) {
+		if got := sameWithin(Number{Int: i}, Number{Int: 0}, 10); got != (i == 0) {
 			t.Errorf("%d for 0: %t: integers are exact", i, got)
 		}
 	}

@@ -43,7 +43,7 @@ func setParameter(job *yaml.Node, file, where, name string, value *yaml.Node) er
 			known = append(known, all.Content[i].Value)
 		}
 	}
-	return &Error{File: where, Msg: fmt.Sprintf("found %s: want a parameter of %s%s", name, file, amongst(name, known)), Kind: ErrReference}
+	return &Error{File: where, Msg: fmt.Sprintf("found %s: want a parameter of %s%s", name, file, knownNames(name, known)), Kind: ErrReference}
 }
 
 // valueOf returns the value of a mapping's key, or nil.
@@ -57,8 +57,8 @@ func valueOf(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// amongst names the nearest of the known names, or all of them.
-func amongst(name string, known []string) string {
+// knownNames names the nearest of the known names, or all of them.
+func knownNames(name string, known []string) string {
 	if near := Nearest(name, known); near != "" {
 		return fmt.Sprintf(" (nearest: %s)", near)
 	}

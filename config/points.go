@@ -49,7 +49,7 @@ func (e *Experiment) Points(small bool) ([]Point, error) {
 	if small {
 		settings = slices.Concat(e.Set, e.Small.Set)
 	}
-	for _, s := range slices.Concat(settings, e.over) {
+	for _, s := range slices.Concat(settings, e.overrides) {
 		base.add(s)
 	}
 	points := []Point{{base.settings, base.cells}}
@@ -58,13 +58,13 @@ func (e *Experiment) Points(small bool) ([]Point, error) {
 	for _, a := range e.axes(small) {
 		choices, err := a.choices()
 		if err != nil {
-			return nil, place([]problem{bad(joinPath("axes", a.Name), "%v", err)}, e.where)
+			return nil, withPositions([]problem{problemf(joinPath("axes", a.Name), "%v", err)}, e.positions)
 		}
 		all = append(all, choices)
 		count *= float64(len(choices))
 	}
 	if count > maxPoints {
-		return nil, place([]problem{{"axes", fmt.Sprintf("found %.0f points: want at most %d", count, maxPoints), ErrLimit}}, e.where)
+		return nil, withPositions([]problem{{"axes", fmt.Sprintf("found %.0f points: want at most %d", count, maxPoints), ErrLimit}}, e.positions)
 	}
 	for _, choices := range all {
 		points = combine(points, choices)
@@ -82,11 +82,11 @@ func (e *Experiment) checkBaselines(points []Point) error {
 	for i := range e.Derived {
 		for _, m := range e.Derived[i].Where {
 			if msg := m.noneOf(points); msg != "" {
-				ps = append(ps, problem{e.Derived[i].where, msg, ErrReference})
+				ps = append(ps, problem{e.Derived[i].keyPath, msg, ErrReference})
 			}
 		}
 	}
-	return place(ps, e.where)
+	return withPositions(ps, e.positions)
 }
 
 // noneOf describes that no point has one of the values; "" if one has, or if the column is not an axis.
@@ -94,7 +94,7 @@ func (m *Match) noneOf(points []Point) string {
 	var have []string
 	for i := range points {
 		cell := points[i].Cell(m.Column)
-		if cell == nil || m.Holds(cell) {
+		if cell == nil || m.Matches(cell) {
 			return ""
 		}
 		if text := fmt.Sprint(cell); !slices.Contains(have, text) && len(have) < 8 {
@@ -193,7 +193,7 @@ func (a *Axis) choices() ([]choice, error) {
 	for _, v := range values {
 		c := choice{cells: []Cell{{a.Name, v.cell()}}}
 		if path := a.path(); !strings.HasPrefix(path, rowPrefix) {
-			c.settings = []Setting{{Path: path, Value: v, where: joinPath("axes", a.Name)}}
+			c.settings = []Setting{{Path: path, Value: v, keyPath: joinPath("axes", a.Name)}}
 		}
 		out = append(out, c)
 	}
@@ -356,9 +356,9 @@ func (e *Experiment) exclude(points []Point, small bool) ([]Point, error) {
 		drop := false
 		for i := range e.Exclude {
 			x := &e.Exclude[i]
-			yes, err := x.holds(&p)
+			yes, err := x.matches(&p)
 			if err != nil {
-				return nil, place([]problem{{x.where, err.Error(), ErrExpr}}, e.where)
+				return nil, withPositions([]problem{{x.keyPath, err.Error(), ErrExpr}}, e.positions)
 			}
 			drop = drop || yes
 		}
@@ -375,19 +375,19 @@ func (e *Experiment) checkExclusions(points []Point, small bool) error {
 	for i := range e.Exclude {
 		for k := range e.Exclude[i].Where {
 			if msg := e.Exclude[i].Where[k].noneOf(points); msg != "" && !small {
-				ps = append(ps, problem{e.Exclude[i].where, msg, ErrReference})
+				ps = append(ps, problem{e.Exclude[i].keyPath, msg, ErrReference})
 			}
 		}
 	}
-	return place(ps, e.where)
+	return withPositions(ps, e.positions)
 }
 
-func (x *Exclusion) holds(p *Point) (bool, error) {
+func (x *Exclusion) matches(p *Point) (bool, error) {
 	for _, m := range x.Where {
 		if p.Cell(m.Column) == nil {
 			return false, fmt.Errorf("found %q: want the name of an axis or a row column", m.Column)
 		}
-		if !m.Holds(p.Cell(m.Column)) {
+		if !m.Matches(p.Cell(m.Column)) {
 			return false, nil
 		}
 	}
@@ -398,9 +398,9 @@ func (x *Exclusion) holds(p *Point) (bool, error) {
 	return v.AsFloat() != 0, err
 }
 
-// Holds reports whether a cell equals one of the values. Numbers are compared as numbers: in a column that contains
+// Matches reports whether a cell equals one of the values. Numbers are compared as numbers: in a column that contains
 // 0.5, 1 is a float.
-func (m *Match) Holds(cell any) bool {
+func (m *Match) Matches(cell any) bool {
 	return slices.ContainsFunc(m.Values, func(v Value) bool {
 		value := v.cell()
 		if whole, ok := value.(int64); ok {

@@ -97,7 +97,7 @@ func besideProblems(steps []Step, at string) (ps []problem) {
 // QueueCalls returns the job's queues; none: its steps run in order.
 func (j *Job) QueueCalls() ([]QueueCall, error) {
 	list, ps := j.queueCalls()
-	return list, place(ps, j.where)
+	return list, withPositions(ps, j.positions)
 }
 
 func (j *Job) queueCalls() (list []QueueCall, ps []problem) {
@@ -172,7 +172,7 @@ func (u *unroller) depend() {
 		if i > 0 && u.out[i-1].Queue != l.Queue {
 			first = i
 		}
-		for _, name := range u.after[i] {
+		for _, name := range u.waitNames[i] {
 			from := byName[name]
 			if name == "" || from == nil {
 				u.problems = append(u.problems, problem{l.Path + ".after", fmt.Sprintf("found %q: want the name of a step%s", name, hint(name, names)), ErrReference})

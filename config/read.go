@@ -29,24 +29,24 @@ const (
 // reader checks one YAML document against the field tables and turns it into a tree of plain values: map[string]any, []any,
 // int64, float64, bool and string, or the finished Go value for types with a form of their own.
 type reader struct {
-	file    string
-	source  string // of values without a source of their own
-	root    reflect.Type
-	unit    string // of the field that is read
-	nodes   int
-	depth   int
-	errs    []error
-	sources map[string]string
-	where   map[string]position
+	file      string
+	source    string // of values without a source of their own
+	root      reflect.Type
+	unit      string // of the field that is read
+	nodes     int
+	depth     int
+	errs      []error
+	sources   map[string]string
+	positions map[string]position
 }
 
 func newReader(file, source string, root reflect.Type) *reader {
-	return &reader{file: file, source: source, root: root, sources: map[string]string{}, where: map[string]position{}}
+	return &reader{file: file, source: source, root: root, sources: map[string]string{}, positions: map[string]position{}}
 }
 
 // intoLayers makes the reader record sources and positions on top of the earlier layers'.
 func (r *reader) intoLayers(l *loader) *reader {
-	r.sources, r.where = l.sources, l.where
+	r.sources, r.positions = l.sources, l.positions
 	return r
 }
 
@@ -99,7 +99,7 @@ func (r *reader) value(n *yaml.Node, t reflect.Type, path, src string) any {
 		}
 		return nil
 	}
-	r.where[path] = position{r.file, n.Line}
+	r.positions[path] = position{r.file, n.Line}
 	if read, ok := forms[t]; ok {
 		return read(r, n, path)
 	}

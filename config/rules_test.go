@@ -410,7 +410,7 @@ func TestSettingsChangeOnePlace(t *testing.T) {
 }
 
 // Faults of a launch are at the key of its step, else of the job, else at the step.
-func TestPlacesOfFaults(t *testing.T) {
+func TestErrorPositions(t *testing.T) {
 	j, err := ParseJob(mapFS(nil), "j.yaml", []byte("shader: a.spv\nsteps:\n- {dispatch: [1]}\n-\n  shader: b.spv\n  dispatch: [1]\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -430,7 +430,7 @@ func TestPlacesOfFaults(t *testing.T) {
 }
 
 // Errors describe the content of a node.
-func TestWhatIsFound(t *testing.T) {
+func TestErrorsDescribeNodes(t *testing.T) {
 	long := strings.Repeat("x", 61)
 	for text, want := range map[string]string{"{a: 1}": "a mapping", "[1]": "a list", "~": "nothing", "7": "7", "x": `"x"`, long: `"` + long[:60] + `"...`, long[:60]: `"` + long[:60] + `"`} {
 		var n yaml.Node

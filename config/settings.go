@@ -39,9 +39,9 @@ type Run struct {
 	Inputs  string // SHA-256 of the machine, the job and the files that it names, in hexadecimal
 }
 
-// Place returns the place of a setting in the experiment file, for errors.
-func (e *Experiment) Place(s *Setting) (file string, line int) {
-	at := lookupPosition(e.where, s.where)
+// PositionOf returns the place of a setting in the experiment file, for errors.
+func (e *Experiment) PositionOf(s *Setting) (file string, line int) {
+	at := lookupPosition(e.positions, s.keyPath)
 	if at.file != e.file {
 		return at.file, 0 // of the command line
 	}
@@ -203,15 +203,15 @@ func cloneNode(n *yaml.Node, count *int) *yaml.Node {
 	return &out
 }
 
-// step is one key or index of a path into a job.
-type step struct {
+// pathStep is one key or index of a path into a job.
+type pathStep struct {
 	key   string
 	index int // when key is empty
 }
 
 // parseFieldPath reads steps[1].dispatch and specialization."some.name".
-func parseFieldPath(text string) ([]step, error) {
-	var steps []step
+func parseFieldPath(text string) ([]pathStep, error) {
+	var steps []pathStep
 	for rest := text; rest != ""; {
 		key, after, err := firstKey(rest)
 		if err != nil {
@@ -224,7 +224,7 @@ func parseFieldPath(text string) ([]step, error) {
 			}
 		}
 		if key != "" || quoted {
-			steps = append(steps, step{key: key})
+			steps = append(steps, pathStep{key: key})
 		}
 		if after, err = parseIndices(after, &steps); err != nil {
 			return nil, fmt.Errorf("path %q: %w", text, err)
@@ -241,14 +241,14 @@ func parseFieldPath(text string) ([]step, error) {
 }
 
 // parseIndices splits off leading indices: [1][2].
-func parseIndices(text string, steps *[]step) (rest string, err error) {
+func parseIndices(text string, steps *[]pathStep) (rest string, err error) {
 	for strings.HasPrefix(text, "[") {
 		number, after, ok := strings.Cut(text[1:], "]")
 		i, err := strconv.Atoi(number)
 		if !ok || err != nil || i < 0 {
 			return "", fmt.Errorf("found %q: want an index in brackets, from 0 on", text)
 		}
-		*steps = append(*steps, step{index: i})
+		*steps = append(*steps, pathStep{index: i})
 		text = after
 	}
 	return text, nil
@@ -316,7 +316,7 @@ func valueAt(n *yaml.Node, key string, add, mustExist bool) (*yaml.Node, error) 
 // names.
 func digest(m *Machine, j *Job, tree *yaml.Node) (string, error) {
 	h := sha256.New()
-	text, err := json.Marshal(plain(reflect.ValueOf(m).Elem()))
+	text, err := json.Marshal(plainValue(reflect.ValueOf(m).Elem()))
 	if err != nil {
 		return "", err
 	}
@@ -326,21 +326,21 @@ func digest(m *Machine, j *Job, tree *yaml.Node) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), d.err
 }
 
-// plain turns a value into maps and lists by its field table; encoding/json sorts the keys of maps.
-func plain(v reflect.Value) any {
+// plainValue turns a value into maps and lists by its field table; encoding/json sorts the keys of maps.
+func plainValue(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Struct:
 		out := map[string]any{}
 		for _, f := range fieldsOf(v.Type()) {
 			if f.Name != "description" {
-				out[f.Name] = plain(v.FieldByIndex(f.Index))
+				out[f.Name] = plainValue(v.FieldByIndex(f.Index))
 			}
 		}
 		return out
 	case reflect.Map:
 		out := map[string]any{}
 		for _, k := range sortedKeys(v) {
-			out[k] = plain(v.MapIndex(reflect.ValueOf(k)))
+			out[k] = plainValue(v.MapIndex(reflect.ValueOf(k)))
 		}
 		return out
 	}
@@ -404,10 +404,10 @@ func (e *Experiment) Explain(err error, settings []Setting) error {
 	return explain(err, func(fault *Error) error {
 		for i := range settings {
 			s := &settings[i]
-			if !concerns(s, fault) {
+			if !isAbout(s, fault) {
 				continue
 			}
-			file, line := e.Place(s)
+			file, line := e.PositionOf(s)
 			msg := fault.Msg
 			if file != e.file { // of the command line: keep the path as the machine or the job has it
 				return &Error{File: file, Path: fault.Path, Msg: msg, Kind: fault.Kind}
@@ -418,14 +418,14 @@ func (e *Experiment) Explain(err error, settings []Setting) error {
 			return &Error{File: file, Line: line, Path: s.Path, Msg: msg, Kind: fault.Kind}
 		}
 		if fault.File == "" {
-			at := lookupPosition(e.where, fault.Path)
+			at := lookupPosition(e.positions, fault.Path)
 			return &Error{File: at.file, Line: at.line, Path: fault.Path, Msg: fault.Msg, Kind: fault.Kind}
 		}
 		return fault
 	})
 }
 
-func concerns(s *Setting, fault *Error) bool {
+func isAbout(s *Setting, fault *Error) bool {
 	set := strings.TrimPrefix(s.Path, machinePrefix)
 	under := fault.Path == set || strings.HasPrefix(fault.Path, set+".") || strings.HasPrefix(fault.Path, set+"[")
 	return under || fault.Kind == ErrUnknownKey && strings.HasPrefix(set, fault.Path+".")

@@ -75,7 +75,7 @@ func (u *unroller) transfer(step *Step, s scope, at string) {
 	}
 	call := &TransferCall{Bytes: uint64(n)}
 	for i := range step.Transfer.Moves {
-		m, key, err := u.job.move(&step.Transfer.Moves[i], s)
+		m, key, err := u.job.evalMove(&step.Transfer.Moves[i], s)
 		if err != nil {
 			u.fail(indexPath(sub(at, "transfer.moves"), i)+"."+key, err)
 			return
@@ -85,8 +85,8 @@ func (u *unroller) transfer(step *Step, s scope, at string) {
 	u.add(&Launch{Step: step.Name, Transfer: call, Path: at, Once: step.Once, Mode: step.Mode})
 }
 
-// move evaluates a move; key is the key that an error refers to.
-func (j *Job) move(m *Move, s scope) (out MoveCall, key string, err error) {
+// evalMove evaluates a move; key is the key that an error refers to.
+func (j *Job) evalMove(m *Move, s scope) (out MoveCall, key string, err error) {
 	out = MoveCall{To: m.To, From: m.From}
 	for _, e := range []struct {
 		key    string

@@ -12,7 +12,7 @@ import (
 // Rounds returns how often the whole job runs; only the last round is reported.
 func (j *Job) Rounds() (int, error) {
 	n, ps := j.rounds()
-	return n, place(ps, j.where)
+	return n, withPositions(ps, j.positions)
 }
 
 func (j *Job) rounds() (int, []problem) {
@@ -26,7 +26,7 @@ func (j *Job) rounds() (int, []problem) {
 // Launches lists the dispatches of one round in order, loops unrolled.
 func (j *Job) Launches() ([]Launch, error) {
 	l, ps := j.launches()
-	return l, place(ps, j.where)
+	return l, withPositions(ps, j.positions)
 }
 
 // EachLaunch calls do for the launches of one round, in order, until an error: a loop needs no more memory than a round
@@ -34,8 +34,8 @@ func (j *Job) Launches() ([]Launch, error) {
 // for each other.
 func (j *Job) EachLaunch(do func(*Launch) error) error {
 	if len(j.Queues) == 0 {
-		u := &unroller{job: j, do: do}
-		err := place(u.unroll(), j.where)
+		u := &unroller{job: j, emit: do}
+		err := withPositions(u.unroll(), j.positions)
 		return cmp.Or(err, u.err)
 	}
 	list, err := j.Launches()
@@ -57,7 +57,7 @@ func (j *Job) launches() ([]Launch, []problem) {
 func (j *Job) launchProblems() []problem {
 	u := &unroller{job: j}
 	if len(j.Queues) == 0 {
-		u.do = func(*Launch) error { return nil }
+		u.emit = func(*Launch) error { return nil }
 	}
 	return u.unroll()
 }
@@ -91,27 +91,27 @@ func (u *unroller) unroll() []problem {
 
 // unroller turns steps into launches; it stops at the first problem, as the next rounds of a loop would repeat it.
 type unroller struct {
-	job      *Job
-	do       func(*Launch) error // receives each launch; nil: they are collected in out
-	err      error               // of do
-	count    int                 // launches so far
-	out      []Launch
-	after    [][]string // by launch of a queue: the steps that it names
-	rounds   int
-	problems []problem
+	job       *Job
+	emit      func(*Launch) error // receives each launch; nil: they are collected in out
+	err       error               // of do
+	count     int                 // launches so far
+	out       []Launch
+	waitNames [][]string // by launch of a queue: the steps that it names
+	rounds    int
+	problems  []problem
 }
 
-// over reports whether to stop.
-func (u *unroller) over() bool { return u.problems != nil || u.err != nil }
+// stopped reports whether to stop.
+func (u *unroller) stopped() bool { return u.problems != nil || u.err != nil }
 
 // add passes a launch to do, or collects it.
 func (u *unroller) add(l *Launch) {
 	u.count++
-	if u.do == nil {
+	if u.emit == nil {
 		u.out = append(u.out, *l)
 		return
 	}
-	u.err = u.do(l)
+	u.err = u.emit(l)
 }
 
 func (u *unroller) fail(path string, err error) {
@@ -121,17 +121,17 @@ func (u *unroller) fail(path string, err error) {
 // A placedStep is a step with its inherited fields. Results that no loop changes are computed once.
 type placedStep struct {
 	Step
-	path   string
-	loops  []string     // variables of the enclosing loops, and of its own
-	steady bool         // no loop variable occurs in its launch
-	inner  []placedStep // the steps inside
-	same   *Launch      // the launch of all rounds if it is steady; nil: not yet computed
+	path          string
+	loops         []string     // variables of the enclosing loops, and of its own
+	loopInvariant bool         // no loop variable occurs in its launch
+	inner         []placedStep // the steps inside
+	cached        *Launch      // the launch of all rounds if it is steady; nil: not yet computed
 }
 
 // steps unrolls the steps inside another one, or the job.
 func (u *unroller) steps(outer *placedStep, s scope) {
 	if outer.inner == nil {
-		outer.inner = outer.placed()
+		outer.inner = outer.innerSteps()
 	}
 	for i := range outer.inner {
 		p := &outer.inner[i]
@@ -139,14 +139,14 @@ func (u *unroller) steps(outer *placedStep, s scope) {
 	}
 }
 
-// placed are the steps inside.
-func (p *placedStep) placed() (list []placedStep) {
+// innerSteps are the steps inside.
+func (p *placedStep) innerSteps() (list []placedStep) {
 	for i := range p.Steps {
 		in := placedStep{Step: inherit(&p.Steps[i], &p.Step), path: indexPath(sub(p.path, "steps"), i), loops: slices.Clone(p.loops)}
 		for _, l := range in.For {
 			in.loops = append(in.loops, l.Name)
 		}
-		in.steady = !in.uses(in.loops)
+		in.loopInvariant = !in.uses(in.loops)
 		list = append(list, in)
 	}
 	return list
@@ -186,7 +186,7 @@ func inherit(s, outer *Step) Step {
 }
 
 func (u *unroller) loop(step *placedStep, loops []Loop, s scope) {
-	if u.over() {
+	if u.stopped() {
 		return
 	}
 	if len(loops) == 0 {
@@ -202,7 +202,7 @@ func (u *unroller) loop(step *placedStep, loops []Loop, s scope) {
 		return
 	}
 	inner := maps.Clone(s)
-	for i := first; i <= last && !u.over(); i++ {
+	for i := first; i <= last && !u.stopped(); i++ {
 		inner[l.Name] = Number{Int: i}
 		if u.rounds++; u.rounds > maxLoopRounds {
 			u.problems = append(u.problems, problem{p, fmt.Sprintf("found more than %d rounds of loops: want fewer", maxLoopRounds), ErrLimit})
@@ -218,7 +218,7 @@ func (u *unroller) body(step *placedStep, s scope) {
 			if len(u.out) > before {
 				l := &u.out[before]
 				l.Barrier, l.Release, l.Acquire = step.Barrier, step.Release, step.Acquire
-				u.after = append(u.after, step.After)
+				u.waitNames = append(u.waitNames, step.After)
 			}
 		}()
 	}
@@ -252,13 +252,13 @@ func (u *unroller) copy(step *Step, s scope, at string) {
 
 // launch adds the launch of a step.
 func (u *unroller) launch(step *placedStep, s scope) {
-	l := step.same
+	l := step.cached
 	if l == nil {
-		if l = u.work(&step.Step, s, step.path); l == nil {
+		if l = u.evalLaunch(&step.Step, s, step.path); l == nil {
 			return
 		}
-		if step.steady {
-			step.same = l
+		if step.loopInvariant {
+			step.cached = l
 		}
 	}
 	u.add(l)
@@ -283,8 +283,8 @@ func (step *Step) uses(names []string) bool {
 	return slices.ContainsFunc(list, func(e Expr) bool { return e.usesAny(names) })
 }
 
-// work evaluates the launch of a step; nil: there is a problem.
-func (u *unroller) work(step *Step, s scope, at string) *Launch {
+// evalLaunch evaluates the launch of a step; nil: there is a problem.
+func (u *unroller) evalLaunch(step *Step, s scope, at string) *Launch {
 	l := Launch{Step: step.Name, Shader: step.Shader, Entry: step.Entry, Path: at, Once: step.Once, Mode: step.Mode,
 		WaveSize: step.WaveSize, Bindings: step.Bindings, Samplers: step.Samplers}
 	if !u.grid(step, &l, s, at) {
@@ -309,14 +309,14 @@ func (u *unroller) work(step *Step, s scope, at string) *Launch {
 	for _, sp := range step.Specialization {
 		v, err := sp.Value.eval(s, Number{})
 		if err != nil {
-			u.fail(at, under(sp.key(), err))
+			u.fail(at, underKey(sp.key(), err))
 			return nil
 		}
 		l.specialize(SpecValue{sp.ID, sp.Name, v})
 	}
 	push, err := u.job.push(step.PushConstants, s)
 	if err != nil {
-		u.fail(at, under("push_constants", err))
+		u.fail(at, underKey("push_constants", err))
 		return nil
 	}
 	l.Push = push
@@ -339,7 +339,7 @@ func (j *Job) push(list []PushConstant, s scope) (Content, error) {
 	var out Content
 	for i := range list {
 		if err := j.pushOne(&list[i], s, &out); err != nil {
-			return out, under(indexPath("", i), err)
+			return out, underKey(indexPath("", i), err)
 		}
 	}
 	return out, nil
@@ -361,7 +361,7 @@ func (j *Job) pushOne(c *PushConstant, s scope, out *Content) error {
 	next := (len(out.Bytes) + size - 1) / size * size
 	at, err := c.Offset.evalInt(s, int64(next), 0, MaxPushBytes)
 	if err != nil {
-		return under("offset", err)
+		return underKey("offset", err)
 	}
 	end := int(at) + len(g.out.Bytes)
 	if end > MaxPushBytes {

@@ -43,15 +43,15 @@ func reachedByName(v reflect.Value, names map[string]bool) {
 
 // Remark words something about a key of the job, with its place.
 func (j *Job) Remark(path, format string, args ...any) string {
-	at := lookupPosition(j.where, path)
+	at := lookupPosition(j.positions, path)
 	e := &Error{File: at.file, Line: at.line, Path: path, Msg: fmt.Sprintf(format, args...)}
 	return strings.TrimPrefix(e.Error(), "config: ")
 }
 
-// Giver returns the path of the step or node, at a path or enclosing it, that sets a key; empty: the job does.
-func (j *Job) Giver(path, key string) string {
+// KeyOwner returns the path of the step or node, at a path or enclosing it, that sets a key; empty: the job does.
+func (j *Job) KeyOwner(path, key string) string {
 	for at := path; at != ""; at = parentPath(at) {
-		if _, there := j.where[sub(at, key)]; there {
+		if _, there := j.positions[sub(at, key)]; there {
 			return at
 		}
 	}

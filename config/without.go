@@ -23,8 +23,8 @@ var withouts = map[string][]string{
 // WithoutNames lists the names of the costs that Without removes.
 func WithoutNames() []string { return slices.Sorted(maps.Keys(withouts)) }
 
-// Without returns the settings (path=value) that remove costs.
-func Without(names []string) (settings []string, err error) {
+// WithoutSettings returns the settings (path=value) that remove costs.
+func WithoutSettings(names []string) (settings []string, err error) {
 	for _, name := range names {
 		list, ok := withouts[name]
 		if !ok {

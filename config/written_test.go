@@ -66,7 +66,7 @@ func TestWrittenMachines(t *testing.T) {
 		if i%3 > 0 {
 			return fmt.Sprintf("%s: %s, idle %v", name, suite.Digest(fmt.Append(nil, m.Leaves())), m.Idle())
 		}
-		given := m.Given()
+		given := m.Overrides()
 		return fmt.Sprintf("%s: %d given %s", name, len(given), suite.Digest(fmt.Append(nil, given)))
 	})
 }

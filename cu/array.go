@@ -45,7 +45,7 @@ type ComputeUnits struct {
 	printer           Printer
 	pool              *simd.RegisterPool
 	instructionCaches []*instructionCache // instruction caches
-	waveEndPool       engine.Stock[WaveEnd]
+	waveEndPool       engine.Pool[WaveEnd]
 	// Who places workgroups, and where the ends of waves go.
 	dispatcher     Dispatcher
 	waveEndPort    *engine.Port

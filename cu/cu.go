@@ -59,7 +59,7 @@ type ComputeUnit struct {
 	memory Memory
 	ldsInterface
 	response         timing.Response // to an access that does not reach memory
-	answers          engine.Stock[Answer]
+	answers          engine.Pool[Answer]
 	instructionCache *instructionCache
 	shared           *simd.Shared
 	launches         []*Launch // by wave slot
@@ -134,9 +134,9 @@ func (u *ComputeUnit) Busy(now uint64) uint64 {
 // Resident returns the number of workgroups on the unit.
 func (u *ComputeUnit) Resident() int { return u.resident }
 
-// Work returns what the unit did so far.
-func (u *ComputeUnit) Work() engine.Work {
-	w := u.Base.Work()
+// Activity returns what the unit did so far.
+func (u *ComputeUnit) Activity() engine.ActivityCounts {
+	w := u.Base.Activity()
 	w.Ahead = u.runner.CyclesAhead()
 	return w
 }
@@ -161,7 +161,7 @@ func (u *ComputeUnit) Handle(e sim.Event) error {
 			u.arrivals = u.arrivals[:copy(u.arrivals, u.arrivals[1:])]
 		}
 		u.startWorkgroup(u.Engine.Now(), e)
-		e.Pool.Give(e)
+		e.Pool.Release(e)
 	case *Answer:
 		u.answer(e)
 	}
@@ -171,7 +171,7 @@ func (u *ComputeUnit) Handle(e sim.Event) error {
 
 func (u *ComputeUnit) answer(a *Answer) {
 	a.Ticket.Complete(a.Arrives(), a.Done)
-	u.answers.Give(a)
+	u.answers.Release(a)
 }
 
 // startWorkgroup starts the waves of a workgroup that arrives.
@@ -333,7 +333,7 @@ func (u *ComputeUnit) WaveEnded(now uint64, w *simd.Wave) {
 	g := w.Workgroup
 	g.Done = max(g.Done, w.LastMemory(), w.FreeAt())
 	g.Remove(w)
-	m := u.units.waveEndPool.Take()
+	m := u.units.waveEndPool.Acquire()
 	m.Unit, m.SIMD, m.Launch, m.Index, m.units = u.index, w.SIMD.Index, u.launches[u.slot(w)], g.Index&(1<<tagShift-1), u.units
 	m.Last, m.LDSBase, m.Done, m.First = len(g.Waves) == 0, g.LDSBase, g.Done, g.FirstIssue
 	u.lastRelease = now + endLatency

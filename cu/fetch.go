@@ -43,7 +43,7 @@ func (f *instructionCache) fetchLine(line uint32) uint64 {
 	if f.ways == 0 {
 		return 0
 	}
-	f.Booked()
+	f.CountReservation()
 	f.clock++
 	first := int(line) % f.sets * f.ways
 	victim := first

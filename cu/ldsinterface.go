@@ -34,7 +34,7 @@ func (u *ComputeUnit) AccessLDS(now uint64, w *simd.Wave, in *isa.Inst) *timing.
 	a, r := u.Answer(w.Ticket()), &u.request
 	r.Cycle, r.State, r.Base, r.Size, r.Inst = now, &w.State, w.Workgroup.LDSBase, w.Workgroup.LDSSize, in
 	r.Answer, r.To, a.local = a, u.banks, true
-	u.banks.Hand(r, u.lds.Port(), now)
+	u.banks.Deliver(r, u.lds.Port(), now)
 	u.nextLDSAnswer = u.lds.NextCompletion()
 	a.Done = r.Response.ReadyAt
 	if u.units.trace.to != nil {

@@ -73,7 +73,7 @@ func (m *memoryUnit) complete(token, done uint64) {
 			}
 			a := u.Answer(p.ticket)
 			a.Done = done
-			u.port.Post(a, u.port, max(done, u.Engine.Soonest()))
+			u.port.Post(a, u.port, max(done, u.Engine.NextSecondary()))
 			return
 		}
 	}

@@ -15,7 +15,7 @@ type DispatchMsg struct {
 	LDSBase      uint32
 	Waves        []DispatchedWave
 	// Pool takes the message back when it has been handled.
-	Pool *engine.Stock[DispatchMsg]
+	Pool *engine.Pool[DispatchMsg]
 }
 
 // tagShift is the first bit of Launch.Tag in the index of a workgroup, above the index in its launch (2^48 at most).
@@ -48,7 +48,7 @@ type WaveEnd struct {
 }
 
 // Handled returns the message to its pool.
-func (m *WaveEnd) Handled() { m.units.waveEndPool.Give(m) }
+func (m *WaveEnd) Handled() { m.units.waveEndPool.Release(m) }
 
 // endLatency is the time from the end of a wave to the dispatcher's receipt of it, cycles.
 const endLatency = 1
@@ -65,7 +65,7 @@ type Answer struct {
 
 // Answer makes the answer to an access of a wave that completes later. It may be sent with a cycle of completion before that of its arrival.
 func (u *ComputeUnit) Answer(t simd.Ticket) *Answer {
-	a := u.answers.Take()
+	a := u.answers.Acquire()
 	a.Ticket, a.Done, a.unit, a.local = t, 0, u, false
 	return a
 }

@@ -49,7 +49,7 @@ func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) *timi
 	}
 	r := u.memory.Access(now, w, in, u.slot(w))
 	pc, _ := w.CurrentInst()
-	t.access = probe.Access{Place: w.SlotID(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: r.ReadyAt}
+	t.access = probe.Access{WaveSlotID: w.SlotID(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: r.ReadyAt}
 	if p != nil {
 		t.describe(p, r)
 	}
@@ -79,6 +79,6 @@ func (t *trace) describe(p *memoryUnit, r *timing.Response) {
 func (u *ComputeUnit) traceLDS(now uint64, w *simd.Wave, in *isa.Inst, r *timing.Response) {
 	t := &u.units.trace
 	pc, _ := w.CurrentInst()
-	t.access = probe.Access{Place: w.SlotID(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: r.ReadyAt, Passes: r.Passes, Conflicts: r.ConflictPasses}
+	t.access = probe.Access{WaveSlotID: w.SlotID(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: r.ReadyAt, Passes: r.Passes, Conflicts: r.ConflictPasses}
 	t.to.LDS(&t.access)
 }

@@ -37,11 +37,11 @@ type Model struct {
 	Table  *Table
 	plant  Plant
 	class  [isa.NumClasses]float64
-	levels map[string]level
+	levels map[string]levelEnergy
 }
 
-// A level is the part and the costs, in joules, of accesses to a memory level.
-type level struct {
+// A levelEnergy is the part and the costs, in joules, of accesses to a memory level.
+type levelEnergy struct {
 	part               Part
 	access, byte, link float64
 }
@@ -60,7 +60,7 @@ func New(s *Table, p Plant) *Model {
 			}
 		}
 	}
-	m.levels = map[string]level{
+	m.levels = map[string]levelEnergy{
 		"vector_l1": m.cache(VectorL1, &s.VectorL1), "scalar_l1": m.cache(ScalarL1, &s.ScalarL1), "shader_array": m.cache(ShaderArray, &s.Array),
 		"l2": m.cache(L2, &s.L2), "memory_side": m.cache(MemorySide, &s.MemorySide),
 		"payloads": {Payloads, m.logic(s.Queue.Access), m.logic(s.Queue.Byte), m.link(s.Queue.Link)},
@@ -68,8 +68,8 @@ func New(s *Table, p Plant) *Model {
 	return m
 }
 
-// Known reports whether the machine has a table of energies.
-func (m *Model) Known() bool { return m != nil && *m.Table != noTable() }
+// HasTable reports whether the machine has a table of energies.
+func (m *Model) HasTable() bool { return m != nil && *m.Table != noTable() }
 
 // noTable returns the table of a machine file without energies.
 var noTable = sync.OnceValue(func() (s Table) {
@@ -81,8 +81,8 @@ var noTable = sync.OnceValue(func() (s Table) {
 // logic is an energy of the table's process on this product, in joules.
 func (m *Model) logic(pj float64) float64 { return pj * m.Table.Scale * pico }
 
-func (m *Model) cache(p Part, c *CacheEnergy) level {
-	return level{p, m.logic(c.Access), m.logic(c.Byte), m.link(c.Link)}
+func (m *Model) cache(p Part, c *CacheEnergy) levelEnergy {
+	return levelEnergy{p, m.logic(c.Access), m.logic(c.Byte), m.link(c.Link)}
 }
 
 // link is a byte's way, in joules.
@@ -104,18 +104,18 @@ func (m *Model) Seconds(cycles uint64) float64 {
 	return float64(cycles) / (float64(m.plant.ClockMHz) * 1e6)
 }
 
-// Of is the energy of a launch or a step.
-func (m *Model) Of(c *account.Counts) *Energy {
+// Compute is the energy of a launch or a step.
+func (m *Model) Compute(c *account.Counts) *Energy {
 	e := &Energy{}
 	x := extrapolated(c)
 	m.instructions(e, c)
 	m.local(e, float64(c.Lanes.Local), float64(c.LDS.Passes)*x.local)
 	for i := range c.Memory {
-		m.level(e, &c.Memory[i], x.memory)
+		m.addLevel(e, &c.Memory[i], x.memory)
 	}
 	m.transfers(e, c.Transferred)
 	m.copies(e, c.ToDevice, c.FromDevice)
-	m.work(e, c)
+	m.addDispatch(e, c)
 	if !c.Untimed() {
 		m.constant(e, c, &x)
 	}
@@ -170,8 +170,8 @@ func (m *Model) local(e *Energy, words, passes float64) {
 	e.Joules[LDS] += words*m.logic(m.Table.LDS.Word) + passes*m.logic(m.Table.LDS.Pass)
 }
 
-// level adds the traffic of a level of memory, times a factor.
-func (m *Model) level(e *Energy, l *account.Level, times float64) {
+// addLevel adds the traffic of a level of memory, times a factor.
+func (m *Model) addLevel(e *Energy, l *account.LevelCounts, times float64) {
 	if l.Name == "memory" {
 		m.memory(e, l, times)
 		return
@@ -183,7 +183,7 @@ func (m *Model) level(e *Energy, l *account.Level, times float64) {
 
 // memory adds the traffic of device memory. Channels without banks count no row misses: they activate a row per so many
 // bytes.
-func (m *Model) memory(e *Energy, l *account.Level, times float64) {
+func (m *Model) memory(e *Energy, l *account.LevelCounts, times float64) {
 	t := &m.Table.Memory
 	rows := float64(l.Misses)
 	if l.Misses == 0 {
@@ -196,17 +196,17 @@ func (m *Model) memory(e *Energy, l *account.Level, times float64) {
 
 // transfers adds bytes that transfers read and wrote, half of each, past the caches.
 func (m *Model) transfers(e *Energy, bytes uint64) {
-	m.memory(e, &account.Level{Bytes: bytes, Written: bytes / 2}, 1)
+	m.memory(e, &account.LevelCounts{Bytes: bytes, Written: bytes / 2}, 1)
 }
 
 // copies adds the bytes copied from the host and to it, which bypass the caches.
 func (m *Model) copies(e *Energy, in, out uint64) {
-	m.memory(e, &account.Level{Bytes: in + out, Written: in}, 1)
+	m.memory(e, &account.LevelCounts{Bytes: in + out, Written: in}, 1)
 	e.Joules[Links] += float64(in+out) * m.Table.Links.Host * pico
 }
 
-// work adds the starts of workgroups, and the operations of a graph's queue.
-func (m *Model) work(e *Energy, c *account.Counts) {
+// addDispatch adds the starts of workgroups, and the operations of a graph's queue.
+func (m *Model) addDispatch(e *Energy, c *account.Counts) {
 	d, q := &m.Table.Dispatch, &m.Table.Queue
 	e.Joules[Dispatch] += float64(c.Workgroups)*m.logic(d.Workgroup) + float64(c.Waves)*m.logic(d.Wave)
 	if c.Graph == nil {

@@ -42,17 +42,17 @@ func TestEveryEventHasItsEnergy(t *testing.T) {
 		{"registers", account.Counts{Lanes: account.LaneCounts{Reads: 3, Writes: 2}}, Registers, 29},
 		{"updates", account.Counts{Lanes: account.LaneCounts{Updates: 3}}, Vector, 57},
 		{"lds", account.Counts{Lanes: account.LaneCounts{Local: 2}, LDS: account.LDSCounts{Passes: 3}}, LDS, 127},
-		{"l2", account.Counts{Memory: []account.Level{{Name: "l2", Accesses: 2, Bytes: 3}}}, L2, 173},
-		{"link", account.Counts{Memory: []account.Level{{Name: "l2", Accesses: 2, Bytes: 3}}}, Links, 123},
-		{"memory", account.Counts{Memory: []account.Level{{Name: "memory", Bytes: 30, Written: 10}}}, Memory, 3*47 + 20*53 + 10*59},
-		{"rows", account.Counts{Memory: []account.Level{{Name: "memory", Bytes: 30, Misses: 5}}}, Memory, 5*47 + 30*53},
+		{"l2", account.Counts{Memory: []account.LevelCounts{{Name: "l2", Accesses: 2, Bytes: 3}}}, L2, 173},
+		{"link", account.Counts{Memory: []account.LevelCounts{{Name: "l2", Accesses: 2, Bytes: 3}}}, Links, 123},
+		{"memory", account.Counts{Memory: []account.LevelCounts{{Name: "memory", Bytes: 30, Written: 10}}}, Memory, 3*47 + 20*53 + 10*59},
+		{"rows", account.Counts{Memory: []account.LevelCounts{{Name: "memory", Bytes: 30, Misses: 5}}}, Memory, 5*47 + 30*53},
 		{"copies to the device", account.Counts{ToDevice: 20}, Memory, 2*47 + 20*59},
 		{"copies from the device", account.Counts{FromDevice: 20}, Memory, 2*47 + 20*53},
 		{"the host's link", account.Counts{ToDevice: 2, FromDevice: 3}, Links, 5*71 + 5*43},
 		{"transfers", account.Counts{Transferred: 20}, Memory, 2*47 + 10*53 + 10*59},
 		{"dispatch", account.Counts{Workgroups: 2, Waves: 3}, Dispatch, 122 + 201},
 	} {
-		if got := m.Of(&c.of).Joules[c.part] / pico; !near(got, c.want) {
+		if got := m.Compute(&c.of).Joules[c.part] / pico; !near(got, c.want) {
 			t.Errorf("%s: %g pJ of %v, want %g", c.name, got, c.part, c.want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestConstantPower(t *testing.T) {
 	table.Power.Engine = PartPower{3, 4, 0.2}
 	table.Power.Board = 5
 	m := New(&table, Plant{ClockMHz: 1, Units: 4, Engines: 2}) // a cycle is a microsecond
-	e := m.Of(&account.Counts{Cycles: 1e6, WorkCycles: 5e5, UnitCycles: 1e6})
+	e := m.Compute(&account.Counts{Cycles: 1e6, WorkCycles: 5e5, UnitCycles: 1e6})
 	units, engines := 3*(1+3*0.1), 7*(1+1*0.2)
 	for part, want := range map[Part]float64{Units: units, Engines: engines, Board: 5, Supply: units + engines + 5} {
 		if !near(e.Joules[part], want) {
@@ -94,7 +94,7 @@ func TestQueueByDepthAndPorts(t *testing.T) {
 		want         float64
 	}{{"hardware", 1024, 1, 60}, {"hardware", 4096, 1, 120}, {"hardware", 1024, 5, 120}, {"firmware", 1024, 1, 0}, {"persistent", 1024, 1, 0}} {
 		m := New(&table, Plant{ClockMHz: 1, Queue: q.kind, Queues: 1, Depth: q.depth, Ports: q.ports})
-		if got := m.Of(c).Joules[Queue] / pico; !near(got, q.want) {
+		if got := m.Compute(c).Joules[Queue] / pico; !near(got, q.want) {
 			t.Errorf("%+v: %g pJ", q, got)
 		}
 	}
@@ -124,9 +124,9 @@ func TestEstimatesAreExtrapolated(t *testing.T) {
 	table := noTable()
 	table.L2.Access, table.Power.Board = 10, 1
 	m := New(&table, Plant{ClockMHz: 1})
-	c := &account.Counts{Cycles: 4e6, ByClass: classes(isa.ClassVMEM, 400), Memory: []account.Level{{Name: "l2", Accesses: 7}},
+	c := &account.Counts{Cycles: 4e6, ByClass: classes(isa.ClassVMEM, 400), Memory: []account.LevelCounts{{Name: "l2", Accesses: 7}},
 		Functional: &account.FunctionalCounts{ByClass: classes(isa.ClassVMEM, 300)}, Estimate: &account.Estimate{Cycles: 3e6, Half: 3e5}}
-	e := m.Of(c)
+	e := m.Compute(c)
 	if got := e.Joules[L2] / pico; !near(got, 280) {
 		t.Errorf("%g pJ, want four times the 70 of a quarter", got)
 	}

@@ -17,7 +17,7 @@ type Program struct {
 // that of the payload queue over the instructions that use it; the sum is the run's dynamic energy without dispatch,
 // and without transfers.
 func (m *Model) Programs(list []Program, all *Energy) [][]float64 {
-	var s shares
+	var s trafficWeights
 	for i := range list {
 		s.count(&list[i])
 	}
@@ -26,7 +26,7 @@ func (m *Model) Programs(list []Program, all *Energy) [][]float64 {
 		p := &list[i]
 		out[i] = make([]float64, len(p.Insts))
 		for pc := range p.Counts {
-			out[i][pc] = m.Instruction(&p.Insts[pc], &p.Counts[pc], p.Wave) + s.of(p, pc, all)
+			out[i][pc] = m.Instruction(&p.Insts[pc], &p.Counts[pc], p.Wave) + s.jouleShare(p, pc, all)
 		}
 	}
 	return out
@@ -45,18 +45,18 @@ func (m *Model) Instruction(in *isa.Inst, n *account.InstCount, wave int) float6
 	return e.Total()
 }
 
-// shares are the totals of the weights by which traffic is distributed.
-type shares struct{ vector, scalar, both, queue float64 }
+// trafficWeights are the totals of the weights by which traffic is distributed.
+type trafficWeights struct{ vector, scalar, allMemory, queue float64 }
 
-func (s *shares) count(p *Program) {
+func (s *trafficWeights) count(p *Program) {
 	for pc := range p.Counts {
 		v, sc, q := p.weights(pc)
-		s.vector, s.scalar, s.both, s.queue = s.vector+v, s.scalar+sc, s.both+v+sc, s.queue+q
+		s.vector, s.scalar, s.allMemory, s.queue = s.vector+v, s.scalar+sc, s.allMemory+v+sc, s.queue+q
 	}
 }
 
-// of is the part of an instruction in the traffic of all.
-func (s *shares) of(p *Program, pc int, all *Energy) (joules float64) {
+// jouleShare is the part of an instruction in the traffic of all.
+func (s *trafficWeights) jouleShare(p *Program, pc int, all *Energy) (joules float64) {
 	v, sc, q := p.weights(pc)
 	share := func(weight, of float64, parts ...Part) {
 		for _, p := range parts {
@@ -67,7 +67,7 @@ func (s *shares) of(p *Program, pc int, all *Energy) (joules float64) {
 	}
 	share(v, s.vector, VectorL1)
 	share(sc, s.scalar, ScalarL1)
-	share(v+sc, s.both, ShaderArray, L2, MemorySide, Links, Memory, Payloads)
+	share(v+sc, s.allMemory, ShaderArray, L2, MemorySide, Links, Memory, Payloads)
 	share(q, s.queue, Queue)
 	return joules
 }

@@ -38,7 +38,7 @@ func TestWrittenEnergies(t *testing.T) {
 		for k := range c.Memory {
 			c.Memory[k].Name = one(r, names.levels)
 		}
-		e := New(&table, plant).Of(&c)
+		e := New(&table, plant).Compute(&c)
 		out := ""
 		for p, joules := range e.Joules {
 			out += fmt.Sprintf("%s %.9g, ", Part(p), joules)

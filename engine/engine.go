@@ -46,28 +46,28 @@ type Engine struct {
 	now  uint64
 	time atomic.Uint64 // bits of the time in seconds, for other goroutines
 
-	phases [phases]phase
-	busy   [horizon / 64]uint64 // bit set of the slots with events
-	cells  []cell
-	idle   int32 // first cell that is not in use
-	far    later // scheduled events beyond the horizon
-	split  later // scheduled events between two cycles
-	order  uint64
-	late   bool // the secondary phase of the cycle has begun
-	early  bool // something has been planned for a primary phase since it ran last: perhaps for that of the cycle
+	phases         [phases]phase
+	busy           [horizon / 64]uint64 // bit set of the slots with events
+	cells          []cell
+	idle           int32     // first cell that is not in use
+	beyondHorizon  eventHeap // scheduled events beyond the horizon
+	split          eventHeap // scheduled events between two cycles
+	order          uint64
+	inSecondary    bool // the secondary phase of the cycle has begun
+	primaryPending bool // something has been planned for a primary phase since it ran last: perhaps for that of the cycle
 
-	limit   uint64
-	watch   func(now uint64) error
-	turns   uint64
-	handled uint64 // events and alarms
-	sample  func(now uint64) (next uint64)
-	sampled uint64 // cycle from which sample is to be called
-	err     error
+	limit      uint64
+	onCheck    func(now uint64) error
+	busyCycles uint64
+	handled    uint64 // events and alarms
+	sample     func(now uint64) (next uint64)
+	sampled    uint64 // cycle from which sample is to be called
+	err        error
 
-	work   sync.Mutex  // held while the engine runs, or while it is paused
-	wanted atomic.Bool // another goroutine wants to hold it
-	held   atomic.Bool
-	ends   []sim.SimulationEndHandler
+	running        sync.Mutex  // held while the engine runs, or while it is paused
+	pauseRequested atomic.Bool // another goroutine wants to hold it
+	paused         atomic.Bool
+	endHandlers    []sim.SimulationEndHandler
 }
 
 // A phase of the calendar.
@@ -89,16 +89,16 @@ type cell struct {
 
 // New creates an engine with the cycles of a clock.
 func New(freq sim.Freq) *Engine {
-	return &Engine{freq: freq, cells: make([]cell, 1, 64), limit: Never, sampled: Never, watch: func(uint64) error { return nil }}
+	return &Engine{freq: freq, cells: make([]cell, 1, 64), limit: Never, sampled: Never, onCheck: func(uint64) error { return nil }}
 }
 
 // Now is the cycle that the engine is in.
 func (e *Engine) Now() uint64 { return e.now }
 
-// Soonest is the first cycle that has its secondary phase before it still: this
+// NextSecondary is the first cycle that has its secondary phase before it still: this
 // one, unless that has begun.
-func (e *Engine) Soonest() uint64 {
-	if e.late {
+func (e *Engine) NextSecondary() uint64 {
+	if e.inSecondary {
 		return e.now + 1
 	}
 	return e.now
@@ -120,7 +120,7 @@ func (e *Engine) Seconds(cycle uint64) sim.VTimeInSec {
 // Limit sets the cycle at which a run ends with ErrLimit, and a function that is called now and then; its error ends
 // the run.
 func (e *Engine) Limit(cycle uint64, watch func(now uint64) error) {
-	e.limit, e.watch = cycle, watch
+	e.limit, e.onCheck = cycle, watch
 }
 
 // Sample makes the engine call f at the first busy cycle from cycle on, before its events; f returns the cycle of its
@@ -129,8 +129,8 @@ func (e *Engine) Sample(cycle uint64, f func(now uint64) (next uint64)) {
 	e.sampled, e.sample = cycle, f
 }
 
-// Unseen returns the cycle before which only events observe the machine: the next sample, or the limit of the run.
-func (e *Engine) Unseen() uint64 { return min(e.limit, e.sampled) }
+// NextObservation returns the cycle before which only events observe the machine: the next sample, or the limit of the run.
+func (e *Engine) NextObservation() uint64 { return min(e.limit, e.sampled) }
 
 // Handled returns the number of events so far, including alarms and messages.
 func (e *Engine) Handled() uint64 { return e.handled }
@@ -162,34 +162,34 @@ func (e *Engine) Schedule(event sim.Event) {
 		e.split.push(planned{time: t, order: e.order, event: event})
 		return
 	}
-	e.At(uint64(cycle), event)
+	e.ScheduleAt(uint64(cycle), event)
 }
 
 // onCycle is the tolerance, in cycles, within which an event counts as at a cycle. Times are float64 seconds: after
 // 2^40 cycles their error is below 2^-11.
 const onCycle = 1.0 / 1024
 
-// At schedules an event for a cycle, regardless of its Time.
-func (e *Engine) At(cycle uint64, event sim.Event) {
+// ScheduleAt schedules an event for a cycle, regardless of its Time.
+func (e *Engine) ScheduleAt(cycle uint64, event sim.Event) {
 	if cycle < e.now {
 		e.Fail(fmt.Errorf("%w: cycle %d, in cycle %d", ErrPast, cycle, e.now))
 		return
 	}
 	if cycle-e.now >= horizon {
 		e.order++
-		e.far.push(planned{cycle: cycle, order: e.order, event: event})
+		e.beyondHorizon.push(planned{cycle: cycle, order: e.order, event: event})
 		return
 	}
-	e.enter(cycle, event)
+	e.insertEvent(cycle, event)
 }
 
-// enter adds an event to the calendar.
-func (e *Engine) enter(cycle uint64, event sim.Event) {
+// insertEvent adds an event to the calendar.
+func (e *Engine) insertEvent(cycle uint64, event sim.Event) {
 	p := 0
 	if event.IsSecondary() {
 		p = 1
 	}
-	e.early = e.early || p == 0
+	e.primaryPending = e.primaryPending || p == 0
 	slot := cycle % horizon
 	e.append(&e.phases[p].events[slot], event)
 	e.busy[slot>>6] |= 1 << (slot & 63)
@@ -213,8 +213,8 @@ func (e *Engine) append(f *fifo, event sim.Event) {
 	f.last = i
 }
 
-// take removes the first event of a nonempty fifo.
-func (e *Engine) take(f *fifo) sim.Event {
+// popFirst removes the first event of a nonempty fifo.
+func (e *Engine) popFirst(f *fifo) sim.Event {
 	i := f.first
 	c := &e.cells[i]
 	event := c.event
@@ -227,8 +227,8 @@ func (e *Engine) take(f *fifo) sim.Event {
 // Run implements sim.Engine: it runs all events, until none is left or an error stops it. Unlike in Akita's own
 // engines, errors of handlers stop it.
 func (e *Engine) Run() error {
-	e.work.Lock()
-	defer e.work.Unlock()
+	e.running.Lock()
+	defer e.running.Unlock()
 	for e.err == nil {
 		e.yield()
 		cycle := e.next()
@@ -253,22 +253,22 @@ func (e *Engine) check(cycle uint64) error {
 	if cycle >= e.limit {
 		return fmt.Errorf("%w: %d cycles", ErrLimit, e.limit)
 	}
-	if e.turns++; e.turns%watchEvery == 0 {
-		return e.watch(cycle)
+	if e.busyCycles++; e.busyCycles%watchEvery == 0 {
+		return e.onCheck(cycle)
 	}
 	return nil
 }
 
 // advance moves time to a cycle: events within the horizon move from the heap to the calendar.
 func (e *Engine) advance(cycle uint64) {
-	e.now, e.late = cycle, false
+	e.now, e.inSecondary = cycle, false
 	e.time.Store(math.Float64bits(float64(e.Seconds(cycle))))
-	for len(e.far.list) > 0 && e.far.list[0].cycle-cycle < horizon {
-		p := e.far.pop()
+	for len(e.beyondHorizon.list) > 0 && e.beyondHorizon.list[0].cycle-cycle < horizon {
+		p := e.beyondHorizon.pop()
 		if a, ok := p.event.(*Alarm); !ok {
-			e.enter(p.cycle, p.event)
-		} else if a.cycle == p.cycle && a.placed == Never {
-			e.place(a)
+			e.insertEvent(p.cycle, p.event)
+		} else if a.cycle == p.cycle && a.slotCycle == Never {
+			e.placeAlarm(a)
 		}
 	}
 	if cycle >= e.sampled {
@@ -280,8 +280,8 @@ func (e *Engine) advance(cycle uint64) {
 func (e *Engine) runCycle() {
 	slot := int(e.now % horizon)
 	e.runEarly(slot)
-	for e.late = true; e.err == nil && e.step(&e.phases[1], slot); {
-		if e.early {
+	for e.inSecondary = true; e.err == nil && e.runNext(&e.phases[1], slot); {
+		if e.primaryPending {
 			e.runEarly(slot)
 		}
 	}
@@ -290,14 +290,14 @@ func (e *Engine) runCycle() {
 
 // runEarly runs the events of the primary phase.
 func (e *Engine) runEarly(slot int) {
-	for e.early = false; e.err == nil && e.step(&e.phases[0], slot); {
+	for e.primaryPending = false; e.err == nil && e.runNext(&e.phases[0], slot); {
 	}
 }
 
-// step runs one event or alarm of a phase in the current cycle, if there is one.
-func (e *Engine) step(ph *phase, slot int) bool {
+// runNext runs one event or alarm of a phase in the current cycle, if there is one.
+func (e *Engine) runNext(ph *phase, slot int) bool {
 	if f := &ph.events[slot&(horizon-1)]; f.first != 0 {
-		event := e.take(f)
+		event := e.popFirst(f)
 		e.handle(event, event.Handler())
 		return true
 	}
@@ -308,8 +308,8 @@ func (e *Engine) step(ph *phase, slot int) bool {
 		}
 		a := ph.alarms[w<<6+bits.TrailingZeros64(*word)]
 		*word &= *word - 1
-		if a.placed == e.now {
-			e.ring(a)
+		if a.slotCycle == e.now {
+			e.fire(a)
 		}
 		return true
 	}
@@ -350,25 +350,25 @@ func (e *Engine) next() uint64 {
 		for ; word != 0; word &= word - 1 {
 			slot := w<<6 + bits.TrailingZeros64(word)
 			cycle := e.now + uint64((slot-from+horizon)%horizon)
-			if e.holds(slot, cycle) {
+			if e.hasEvent(slot, cycle) {
 				return cycle
 			}
 			e.busy[slot>>6] &^= 1 << (slot & 63)
 		}
 	}
-	for len(e.far.list) > 0 {
-		p := &e.far.list[0]
+	for len(e.beyondHorizon.list) > 0 {
+		p := &e.beyondHorizon.list[0]
 		if a, ok := p.event.(*Alarm); !ok || a.cycle == p.cycle {
 			return p.cycle
 		}
-		e.far.pop() // an alarm that has been set to an earlier cycle since
+		e.beyondHorizon.pop() // an alarm that has been set to an earlier cycle since
 	}
 	return Never
 }
 
-// holds reports whether an event is still planned for the cycle of a slot, and removes alarms that have been moved to
+// hasEvent reports whether an event is still planned for the cycle of a slot, and removes alarms that have been moved to
 // earlier cycles since.
-func (e *Engine) holds(slot int, cycle uint64) bool {
+func (e *Engine) hasEvent(slot int, cycle uint64) bool {
 	for p := range e.phases {
 		ph := &e.phases[p]
 		if ph.events[slot].first != 0 {
@@ -377,7 +377,7 @@ func (e *Engine) holds(slot int, cycle uint64) bool {
 		set := ph.set[slot*ph.words : (slot+1)*ph.words]
 		for w, word := range set {
 			for ; word != 0; word &= word - 1 {
-				if ph.alarms[w<<6+bits.TrailingZeros64(word)].placed == cycle {
+				if ph.alarms[w<<6+bits.TrailingZeros64(word)].slotCycle == cycle {
 					return true
 				}
 			}
@@ -401,38 +401,38 @@ func (e *Engine) runSplit(cycle uint64) bool {
 
 // Pause implements sim.Engine: it returns when no event runs, and none does until Continue.
 func (e *Engine) Pause() {
-	if e.held.Swap(true) {
+	if e.paused.Swap(true) {
 		return
 	}
-	e.wanted.Store(true)
-	e.work.Lock()
-	e.wanted.Store(false)
+	e.pauseRequested.Store(true)
+	e.running.Lock()
+	e.pauseRequested.Store(false)
 }
 
 // Continue implements sim.Engine.
 func (e *Engine) Continue() {
-	if e.held.Swap(false) {
-		e.work.Unlock()
+	if e.paused.Swap(false) {
+		e.running.Unlock()
 	}
 }
 
 // yield lets another goroutine pause the engine.
 func (e *Engine) yield() {
-	for e.wanted.Load() {
-		e.work.Unlock()
+	for e.pauseRequested.Load() {
+		e.running.Unlock()
 		runtime.Gosched()
-		e.work.Lock()
+		e.running.Lock()
 	}
 }
 
 // RegisterSimulationEndHandler implements sim.Engine.
 func (e *Engine) RegisterSimulationEndHandler(h sim.SimulationEndHandler) {
-	e.ends = append(e.ends, h)
+	e.endHandlers = append(e.endHandlers, h)
 }
 
 // Finished implements sim.Engine.
 func (e *Engine) Finished() {
-	for _, h := range e.ends {
+	for _, h := range e.endHandlers {
 		h.Handle(e.CurrentTime())
 	}
 }

@@ -109,8 +109,8 @@ func TestAlarms(t *testing.T) {
 		if last := c.set[len(c.set)-1]; last < Never && e.Now() != slices.Min(c.set) {
 			t.Errorf("set to %v: the run ends in cycle %d", c.set, e.Now())
 		}
-		if a.Cycle() != Never || r.Work().Events != uint64(len(c.want)) {
-			t.Errorf("set to %v: then for %d, %d events", c.set, a.Cycle(), r.Work().Events)
+		if a.Cycle() != Never || r.Activity().Events != uint64(len(c.want)) {
+			t.Errorf("set to %v: then for %d, %d events", c.set, a.Cycle(), r.Activity().Events)
 		}
 	}
 }
@@ -253,7 +253,7 @@ func TestLimitAndWatch(t *testing.T) {
 	}
 }
 
-func TestSamples(t *testing.T) {
+func TestEngineSampling(t *testing.T) {
 	e := New(1 * sim.GHz)
 	var log []string
 	r := newRecorder(e, "R", &log)
@@ -294,15 +294,15 @@ func TestMessages(t *testing.T) {
 	if m.ID != "From.Out#1" || m.Src != sim.Port(out) || m.Dst != sim.Port(in) || m.SendTime != 0 || m.RecvTime != e.Seconds(8) {
 		t.Errorf("the message is described as %+v", m.MsgMeta)
 	}
-	out.Hand(m, in, 8) // within the cycle
+	out.Deliver(m, in, 8) // within the cycle
 	if diff := cmp.Diff([]string{"8 To", "8 To"}, log); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"Port Msg Send", "Port Msg Recv", "Port Msg Send", "Port Msg Recv"}, h.seen); diff != "" {
 		t.Errorf("hooks (-want +got):\n%s", diff)
 	}
-	if got, want := to.Work(), (Work{Events: 1, Received: 1, Calls: 1}); got != want || from.Work().Sent != 1 || to.Engine.Handled() != 1 {
-		t.Errorf("work %+v and %+v, want %+v", got, from.Work(), want)
+	if got, want := to.Activity(), (ActivityCounts{Events: 1, Received: 1, Calls: 1}); got != want || from.Activity().Sent != 1 || to.Engine.Handled() != 1 {
+		t.Errorf("work %+v and %+v, want %+v", got, from.Activity(), want)
 	}
 	if to.GetPortByName("In") != sim.Port(in) {
 		t.Error("Akita does not find the port by its name")
@@ -395,7 +395,7 @@ func (j *jumper) schedule(cycle uint64, used *[1]int) {
 }
 
 // Events of different times, and the two phases of one time, run in the order of Akita's own engine.
-func TestOrderIsAkitas(t *testing.T) {
+func TestEventOrderMatchesAkita(t *testing.T) {
 	run := func(e sim.Engine, freq sim.Freq, seed int64) []string {
 		j := &jumper{engine: e, freq: freq, rng: rand.New(rand.NewSource(seed)), left: 300}
 		used := &[1]int{}
@@ -430,7 +430,7 @@ func TestOrderIsAkitas(t *testing.T) {
 	}
 }
 
-func TestNothingIsAllocated(t *testing.T) {
+func TestEngineAllocations(t *testing.T) {
 	e := New(1 * sim.GHz)
 	log := make([]string, 0, 1)
 	r := newRecorder(e, "R", &log)

@@ -10,7 +10,7 @@ type planned struct {
 	event sim.Event
 }
 
-func (p *planned) before(q *planned) bool {
+func (p *planned) precedes(q *planned) bool {
 	switch {
 	case p.cycle != q.cycle:
 		return p.cycle < q.cycle
@@ -22,14 +22,14 @@ func (p *planned) before(q *planned) bool {
 	return p.order < q.order
 }
 
-// later is a binary heap, the earliest event first; events of one time are in the order of their scheduling.
-type later struct{ list []planned }
+// eventHeap is a binary heap, the earliest event first; events of one time are in the order of their scheduling.
+type eventHeap struct{ list []planned }
 
-func (h *later) push(p planned) {
+func (h *eventHeap) push(p planned) {
 	h.list = append(h.list, p)
 	for i := len(h.list) - 1; i > 0; {
 		up := (i - 1) / 2
-		if !h.list[i].before(&h.list[up]) {
+		if !h.list[i].precedes(&h.list[up]) {
 			return
 		}
 		h.list[i], h.list[up] = h.list[up], h.list[i]
@@ -37,7 +37,7 @@ func (h *later) push(p planned) {
 	}
 }
 
-func (h *later) pop() planned {
+func (h *eventHeap) pop() planned {
 	first, last := h.list[0], len(h.list)-1
 	h.list[0] = h.list[last]
 	h.list[last] = planned{}
@@ -45,7 +45,7 @@ func (h *later) pop() planned {
 	for i := 0; ; {
 		least := i
 		for c := 2*i + 1; c <= 2*i+2 && c < last; c++ {
-			if h.list[c].before(&h.list[least]) {
+			if h.list[c].precedes(&h.list[least]) {
 				least = c
 			}
 		}

@@ -19,7 +19,7 @@ type Port struct {
 	name       string
 	base       *Base
 	owner      sim.Component
-	left       uint64 // messages that left here
+	sentCount  uint64 // messages that left here
 	calls      uint64 // messages that were handed over here, maybe ahead of the engine
 }
 
@@ -63,13 +63,13 @@ func (m *Header) IsSecondary() bool { return false }
 
 // Post sends a message that arrives at dst in the given cycle.
 func (p *Port) Post(m Message, dst *Port, arrives uint64) {
-	p.base.work.Sent++
-	p.leaves(m.header(), dst, arrives, m)
+	p.base.activity.Sent++
+	p.addressTo(m.header(), dst, arrives, m)
 	if p.connection != nil && p.connection == dst.connection && p != dst {
-		p.base.Engine.At(arrives, &departure{p, m})
+		p.base.Engine.ScheduleAt(arrives, &departure{p, m})
 		return
 	}
-	p.base.Engine.At(arrives, m)
+	p.base.Engine.ScheduleAt(arrives, m)
 }
 
 // A departure is the event at which a message enters a connection.
@@ -87,8 +87,8 @@ func (d *departure) Handler() sim.Handler { return d.port }
 // IsSecondary implements sim.Event.
 func (d *departure) IsSecondary() bool { return false }
 
-// offer passes waiting messages to the connection until it refuses one.
-func (p *Port) offer(now sim.VTimeInSec) {
+// sendWaiting passes waiting messages to the connection until it refuses one.
+func (p *Port) sendWaiting(now sim.VTimeInSec) {
 	for len(p.waiting) > 0 {
 		m := p.waiting[0]
 		h := m.header()
@@ -104,21 +104,21 @@ func (p *Port) offer(now sim.VTimeInSec) {
 // Connected reports whether the port is plugged into a connection.
 func (p *Port) Connected() bool { return p.connection != nil }
 
-// Hand delivers a message within a cycle, which its sender may have reached ahead of the engine: it is handled before
+// Deliver delivers a message within a cycle, which its sender may have reached ahead of the engine: it is handled before
 // Hand returns.
-func (p *Port) Hand(m Message, dst *Port, cycle uint64) {
-	p.leaves(m.header(), dst, cycle, m)
+func (p *Port) Deliver(m Message, dst *Port, cycle uint64) {
+	p.addressTo(m.header(), dst, cycle, m)
 	dst.calls++
 	if err := dst.arrives(m); err != nil {
 		p.base.Engine.Fail(err)
 	}
 }
 
-// leaves addresses a message and calls the hooks.
-func (p *Port) leaves(h *Header, dst *Port, arrives uint64, m Message) {
+// addressTo addresses a message and calls the hooks.
+func (p *Port) addressTo(h *Header, dst *Port, arrives uint64, m Message) {
 	h.src, h.dst, h.cycle = p, dst, arrives
-	p.left++
-	h.number = p.left
+	p.sentCount++
+	h.number = p.sentCount
 	if p.NumHooks() > 0 || dst.NumHooks() > 0 {
 		h.describe()
 		p.InvokeHook(sim.HookCtx{Domain: p, Pos: sim.HookPosPortMsgSend, Item: m})
@@ -136,13 +136,13 @@ func (m *Header) describe() {
 
 // Handle implements sim.Handler: a message has arrived as an event, or leaves through a connection.
 func (p *Port) Handle(event sim.Event) error {
-	p.base.work.Events++
+	p.base.activity.Events++
 	if d, ok := event.(*departure); ok {
 		p.waiting = append(p.waiting, d.m)
-		p.offer(d.Time())
+		p.sendWaiting(d.Time())
 		return nil
 	}
-	p.base.work.Received++
+	p.base.activity.Received++
 	return p.arrives(event)
 }
 
@@ -179,7 +179,7 @@ var ErrConnected = errors.New("engine: the port has a connection")
 var ErrForeign = errors.New("engine: want a message of this engine's ports")
 
 // NotifyAvailable implements sim.Port: the connection accepts messages again.
-func (p *Port) NotifyAvailable(now sim.VTimeInSec) { p.offer(now) }
+func (p *Port) NotifyAvailable(now sim.VTimeInSec) { p.sendWaiting(now) }
 
 // CanSend implements sim.Port: the owner's messages are sent by Post, which never refuses.
 func (p *Port) CanSend() bool { return false }
@@ -196,8 +196,8 @@ func (p *Port) Recv(msg sim.Msg) *sim.SendError {
 		return nil
 	}
 	h, e := m.header(), p.base.Engine
-	h.dst, h.cycle = p, e.Soonest()
-	e.At(h.cycle, m)
+	h.dst, h.cycle = p, e.NextSecondary()
+	e.ScheduleAt(h.cycle, m)
 	return nil
 }
 

@@ -1,10 +1,10 @@
 package engine
 
-// A Stock keeps messages and events that have been handled, to be used again.
-type Stock[T any] struct{ idle []*T }
+// A Pool keeps messages and events that have been handled, to be used again.
+type Pool[T any] struct{ idle []*T }
 
-// Take returns an idle value, with its old content, or a new one.
-func (s *Stock[T]) Take() *T {
+// Acquire returns an idle value, with its old content, or a new one.
+func (s *Pool[T]) Acquire() *T {
 	n := len(s.idle)
 	if n == 0 {
 		return new(T)
@@ -14,5 +14,5 @@ func (s *Stock[T]) Take() *T {
 	return t
 }
 
-// Give returns a value to the pool.
-func (s *Stock[T]) Give(t *T) { s.idle = append(s.idle, t) }
+// Release returns a value to the pool.
+func (s *Pool[T]) Release(t *T) { s.idle = append(s.idle, t) }

@@ -150,7 +150,7 @@ func runSample(t *testing.T, c sampleCase, mode string) *gpu.Result {
 }
 
 // The selected part is timed as it would be alone; the rest runs, and its lines are in the caches.
-func TestWindowsOfTime(t *testing.T) {
+func TestTimedWindows(t *testing.T) {
 	job := load(t, "reduce")
 	full := runMode(t, job, gpu.Setup{})
 	whole := runMode(t, job, gpu.Setup{Time: &config.Time{Workgroups: []int{0, 1 << 20}}})
@@ -171,7 +171,7 @@ func TestWindowsOfTime(t *testing.T) {
 }
 
 // The first launch of each kind is timed; later passes find in the L2 the lines that it would have left there.
-func TestTheFirstOfEachKindIsTimed(t *testing.T) {
+func TestTimeFirstOfEachKind(t *testing.T) {
 	job := load(t, "peer-bitonic")
 	full := runMode(t, job, gpu.Setup{})
 	got := runMode(t, job, gpu.Setup{Time: &config.Time{First: 2}, Threads: 1})

@@ -100,7 +100,7 @@ func TestMemoryModelsAgreeOnEveryScheduler(t *testing.T) {
 
 // A run whose work has ended does not reach a limit that follows directly, though parts of the machine still work; a
 // run with work left at the limit does.
-func TestLimitRightBehindTheEnd(t *testing.T) {
+func TestCycleLimitAfterEnd(t *testing.T) {
 	for i, kind := range underScheduler {
 		for k, model := range []string{"fast", "akita"} {
 			if testing.Short() && (i+k)%2 != 0 {

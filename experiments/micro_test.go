@@ -27,7 +27,7 @@ func micro(t *testing.T, name, machine, mode string, parameters ...string) (map[
 }
 
 // The chain of pointers visits every element of a footprint of any size once, and then returns to its start.
-func TestChainIsOneCycle(t *testing.T) {
+func TestMicroChaseVisitsAllElements(t *testing.T) {
 	const apart = 64
 	for _, elements := range []int{2, 3, 250, 257, 1024} {
 		out, result := micro(t, "micro-chase", "", "functional", fmt.Sprintf("bytes=%d", elements*apart), "before=0", "rounds=0")
@@ -70,7 +70,7 @@ func TestChaseTakesTheLatencyOfTheFirstCache(t *testing.T) {
 }
 
 // Each kind of stream stores its formula's values.
-func TestStreamsStoreWhatTheySay(t *testing.T) {
+func TestMicroStreamResults(t *testing.T) {
 	const n, factor = 500, 3.0
 	b := func(i int) float64 { return float64(i) }
 	// Elements whose stencil would reach beyond the array are not written.
@@ -103,7 +103,7 @@ func TestStreamsStoreWhatTheySay(t *testing.T) {
 }
 
 // Additions to any number of words add up, whether or not their results are used.
-func TestAtomicsAddUp(t *testing.T) {
+func TestMicroAtomicSum(t *testing.T) {
 	for _, words := range []int{1, 16, 4096} {
 		for _, wanted := range []int{0, 1} {
 			out, _ := micro(t, "micro-atomic", "", "functional", fmt.Sprintf("words=%d", words), fmt.Sprintf("wanted=%d", wanted), "groups=6")
@@ -136,7 +136,7 @@ func TestFootprintsBeyondTheFirstCacheAreSlower(t *testing.T) {
 
 // Loads whose lanes are a line apart take longer than loads of adjacent lanes; one word further apart, their words are
 // in different banks and take a fourth of that.
-func TestStridesCost(t *testing.T) {
+func TestMicroStrideCost(t *testing.T) {
 	cycles := func(stride int) uint64 {
 		_, r := micro(t, "micro-stride", "rdna2-rx6900xt", "", fmt.Sprintf("stride=%d", stride), "groups=4", "rounds=16")
 		return r.Stats.Cycles

@@ -92,8 +92,8 @@ func (p *graphPair) conserves(t *testing.T, what string, k int, r *gpu.Result, m
 	if q.Allocated != q.Enqueued+s.Graph.Unused || q.Enqueued+host != launched || q.Spills != q.Refills || q.PeakBytes > memory {
 		t.Errorf("%s, graph %s: %d launched, the host's %d; payloads of at most %d bytes; %+v", what, s.Name, launched, host, memory, q)
 	}
-	if l := r.Stats.Queues[k].Launches[0]; path != l.Done-l.Opened {
-		t.Errorf("%s, graph %s: the critical path has %d cycles, the dispatch %d", what, s.Name, path, l.Done-l.Opened)
+	if l := r.Stats.Queues[k].Launches[0]; path != l.Done-l.Dispatched {
+		t.Errorf("%s, graph %s: the critical path has %d cycles, the dispatch %d", what, s.Name, path, l.Done-l.Dispatched)
 	}
 }
 
@@ -122,7 +122,7 @@ func drawPair(t *testing.T, first uint64) *graphPair {
 // Two concurrent random graphs leave the buffers of each alone, under every scheduler whose workers do not hold the
 // machine and whatever resources they have to divide; each obeys the laws of one graph, and any number of threads takes
 // the same cycles.
-func TestRandomGraphsBesideEachOther(t *testing.T) {
+func TestConcurrentRandomGraphs(t *testing.T) {
 	n := 3
 	if total := randomGraphs(t); total != 64 && !testing.Short() {
 		n = total / 16
@@ -156,17 +156,17 @@ func TestRandomGraphsBesideEachOther(t *testing.T) {
 
 // A graph takes at least as long concurrently with another as alone, and both together at most as long as one after the
 // other, up to the bound of list scheduling.
-func TestGraphsShareTheMachine(t *testing.T) {
+func TestConcurrentGraphsBounds(t *testing.T) {
 	p := drawPair(t, 7)
 	for _, kind := range besideKinds {
 		beside := p.run(t, p.job(t, 4*p.least, false), kind, 1, nil)
 		inTurn := p.run(t, p.job(t, 4*p.least, true), kind, 1, nil)
-		span := func(r *gpu.Result, k int) account.BesideLaunch { return r.Stats.Queues[k].Launches[0] }
-		if a, b := span(beside, 0), span(beside, 1); b.Opened >= a.Done || a.Opened >= b.Done {
+		span := func(r *gpu.Result, k int) account.ConcurrentLaunch { return r.Stats.Queues[k].Launches[0] }
+		if a, b := span(beside, 0), span(beside, 1); b.Dispatched >= a.Done || a.Dispatched >= b.Done {
 			t.Errorf("%s: %+v and %+v are not beside each other", kind, a, b)
 		}
-		if a, b := span(inTurn, 0), span(inTurn, 1); b.Opened < a.Done {
-			t.Errorf("%s: the second graph opens in cycle %d, the first is done in cycle %d", kind, b.Opened, a.Done)
+		if a, b := span(inTurn, 0), span(inTurn, 1); b.Dispatched < a.Done {
+			t.Errorf("%s: the second graph opens in cycle %d, the first is done in cycle %d", kind, b.Dispatched, a.Done)
 		}
 		if x, y := beside.Stats.Cycles, inTurn.Stats.Cycles; x >= y {
 			t.Errorf("%s: %d cycles beside each other, %d one after the other", kind, x, y)

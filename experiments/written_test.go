@@ -28,7 +28,7 @@ func TestWrittenGraphs(t *testing.T) {
 
 // Random graphs give the same results with each turn as an event, with units ahead of the engine, and with several
 // threads.
-func TestDrawnGraphsGoAhead(t *testing.T) {
+func TestRandomGraphsLookahead(t *testing.T) {
 	machines := suite.Must(ledger.NewMachines())(t)
 	suite.Some(writtenGraphs, func(i int) {
 		if seed, _, s := writtenGraph(t, machines, i); s.Mode != config.ModeFunctional {

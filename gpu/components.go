@@ -38,7 +38,7 @@ func (r *runner) components() []sim.Component {
 // A Component is a part of the machine, and what it did in a run.
 type Component struct {
 	Name string
-	engine.Work
+	engine.ActivityCounts
 	Joules float64 // its share of the energy of its kind
 }
 
@@ -87,16 +87,16 @@ func (r *runner) componentWork() (list []Component) {
 		c := Component{Name: p.Name()}
 		known[c.Name] = true
 		switch w := p.(type) {
-		case engine.Worker:
-			c.Work = w.Work()
+		case engine.CountingComponent:
+			c.ActivityCounts = w.Activity()
 		default:
-			c.Work.Events = r.events[p.Name()]
+			c.ActivityCounts.Events = r.events[p.Name()]
 		}
 		list = append(list, c)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.events)) {
 		if !known[name] {
-			list = append(list, Component{Name: name, Work: engine.Work{Events: r.events[name]}})
+			list = append(list, Component{Name: name, ActivityCounts: engine.ActivityCounts{Events: r.events[name]}})
 		}
 	}
 	return list
@@ -111,7 +111,7 @@ func (c eventCounter) Func(ctx sim.HookCtx) {
 		return
 	}
 	switch h := ctx.Item.(sim.Event).Handler().(type) {
-	case engine.Worker, *engine.Port:
+	case engine.CountingComponent, *engine.Port:
 	case sim.Named:
 		c[h.Name()]++
 	}

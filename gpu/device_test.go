@@ -143,13 +143,13 @@ func TestDeviceIsTraced(t *testing.T) {
 
 // launchesHeard is a tracer that receives launches.
 type launchesHeard struct {
-	probe.Deaf
+	probe.NopTracer
 	names []string
 	end   uint64
 }
 
-func (h *launchesHeard) LaunchBegin(l *probe.Launch) { h.names = append(h.names, l.Step) }
-func (h *launchesHeard) LaunchEnd(at uint64)         { h.end = at }
+func (h *launchesHeard) LaunchBegin(l *probe.LaunchInfo) { h.names = append(h.names, l.Step) }
+func (h *launchesHeard) LaunchEnd(at uint64)             { h.end = at }
 
 // openBase opens a device with memory and a dispatch of four workgroups on it.
 func openBase(t *testing.T, mode string, tracers ...probe.Tracer) (*gpu.Device, *gpu.Dispatch) {

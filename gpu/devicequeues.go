@@ -49,7 +49,7 @@ type Queued struct {
 
 	// Counts has what the item did alone and Times its cycles, if it was timed. Memory and slots are counted over all items together.
 	Counts account.Counts
-	Times  account.BesideLaunch
+	Times  account.ConcurrentLaunch
 	Ran    bool
 }
 

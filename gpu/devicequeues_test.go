@@ -75,8 +75,8 @@ func TestDispatchesOfAQueue(t *testing.T) {
 	m := d.Machine()
 	own := uint64(m.FrontEnd.PacketCycles + m.FrontEnd.LaunchCycles)
 	for i, item := range apart.Items {
-		if want := uint64(m.Dispatcher.KernelLaunchCycles) + uint64(i)*own; item.Times.Opened != want {
-			t.Errorf("launch %d was opened in cycle %d, want %d", i, item.Times.Opened, want)
+		if want := uint64(m.Dispatcher.KernelLaunchCycles) + uint64(i)*own; item.Times.Dispatched != want {
+			t.Errorf("launch %d was opened in cycle %d, want %d", i, item.Times.Dispatched, want)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestMarksOfAQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second := &b.Items[0].Times, &b.Items[1].Times
-	if want := []uint64{second.Opened, first.Done, first.Done}; !slices.Equal(cycles, want) || second.Done != second.Opened || b.Items[1].Counts.Workgroups != 0 {
+	if want := []uint64{second.Dispatched, first.Done, first.Done}; !slices.Equal(cycles, want) || second.Done != second.Dispatched || b.Items[1].Counts.Workgroups != 0 {
 		t.Errorf("marks in cycles %d, want %d; %+v", cycles, want, second)
 	}
 }

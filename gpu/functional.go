@@ -78,7 +78,7 @@ func (u *functionalRunner) counts(run func() (*functional.Counts, error)) (*acco
 	u.faults = append(u.faults, did.Faults...)
 	u.countIssues(did.Issues)
 	u.functionalCounts = account.FunctionalCounts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,
-		Moved: account.MovedBytes{Read: did.Moved[hierarchy.Read], Written: did.Moved[hierarchy.Write], Atomic: did.Moved[hierarchy.Atomic], LDS: did.LDS}}
+		Traffic: account.MovedBytes{Read: did.Moved[hierarchy.Read], Written: did.Moved[hierarchy.Write], Atomic: did.Moved[hierarchy.Atomic], LDS: did.LDS}}
 	u.counted = account.Counts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions, Lanes: did.Lanes,
 		OutOfBounds: u.machine.Store.Faults.Count - before + did.LDSFaults, Functional: &u.functionalCounts}
 	if err = u.err(err); err != nil {

@@ -25,7 +25,7 @@ const oneWave = "shader: hello.spvasm\ndispatch: [1]\n"
 // Without launches, a wave of n instructions that wait for nothing takes the latency of its placing and n turns of the SIMD:
 // cadence * (ceil(latency / cadence) + n).
 func TestOneWaveWithoutLaunches(t *testing.T) {
-	without, err := config.Without([]string{"launches"})
+	without, err := config.WithoutSettings([]string{"launches"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestOneWaveWithoutLaunches(t *testing.T) {
 
 // The cycles of launches are those that a kernel takes less without them, on every machine, and for launches in a stream too.
 func TestLaunchCyclesAreWhatTheyCost(t *testing.T) {
-	without, _ := config.Without([]string{"launches"})
+	without, _ := config.WithoutSettings([]string{"launches"})
 	stream := "shader: hello.spvasm\nsteps:\n- {for: {i: 0..2}, dispatch: [1]}\n"
 	queues := "shader: hello.spvasm\nqueues:\n- steps: [{for: {i: 0..2}, dispatch: [1]}]\n"
 	for _, name := range config.Presets() {
@@ -66,7 +66,7 @@ func TestLaunchCyclesAreWhatTheyCost(t *testing.T) {
 
 // Every key that says what a launch costs is set, or has a reason to stay.
 func TestWithoutLaunchesSetsAllKeys(t *testing.T) {
-	without, _ := config.Without([]string{"launches"})
+	without, _ := config.WithoutSettings([]string{"launches"})
 	m, err := config.LoadMachine(config.Request{Machine: "gcn3-r9nano", Set: without})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestWithoutLaunchesSetsAllKeys(t *testing.T) {
 			t.Errorf("%s stays %s", l.Path, l.Value)
 		}
 	}
-	if _, err := config.Without([]string{"lunches"}); err == nil {
+	if _, err := config.WithoutSettings([]string{"lunches"}); err == nil {
 		t.Error("an unknown cost is taken")
 	}
 }

@@ -400,7 +400,7 @@ func constantBits(t *validate.Type, n config.Number) (uint64, error) {
 			low, high = -1<<(t.Width-1), high>>1
 		}
 	}
-	i, err := n.Within(low, high)
+	i, err := n.IntegerWithin(low, high)
 	if err != nil {
 		return 0, fmt.Errorf("%w (%s)", err, typeWord(t))
 	}

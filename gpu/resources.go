@@ -32,11 +32,11 @@ func newResources(job *config.Job, store *mem.Store, host *budget) (*resources, 
 	var contents []config.Content
 	for i := range job.Buffers {
 		b := &job.Buffers[i]
-		at, err := b.Place(func(whole int) uint64 { return r.buffers[whole].Size })
+		at, err := b.Location(func(whole int) uint64 { return r.buffers[whole].Size })
 		if err != nil {
 			return nil, err
 		}
-		if at.Whole >= 0 {
+		if at.Parent >= 0 {
 			if err := r.addPart(b, &at); err != nil {
 				return nil, fmt.Errorf("buffers[%d]: %w", i, err)
 			}
@@ -78,8 +78,8 @@ func (r *resources) add(b *config.Buffer, address uint64, data []byte) error {
 }
 
 // addPart makes a buffer of another one's bytes.
-func (r *resources) addPart(b *config.Buffer, at *config.Place) error {
-	whole := r.buffers[at.Whole]
+func (r *resources) addPart(b *config.Buffer, at *config.BufferLocation) error {
+	whole := r.buffers[at.Parent]
 	end := at.Offset + at.Bytes
 	return r.addView(b, &mem.Buffer{Name: b.Name, Addr: whole.Addr + at.Offset, Size: at.Bytes, Bytes: whole.Bytes[at.Offset:end:end]})
 }

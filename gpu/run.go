@@ -103,8 +103,8 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 // execute makes the parts that run launches.
 func (r *runner) execute() {
 	r.tally = &account.Tally{}
-	if e := r.setup.Machine.Energies(); e.Known() {
-		r.tally.Watts = func(c *account.Counts) float64 { return e.Watts(e.Of(c).Total(), c.Cycles) }
+	if e := r.setup.Machine.Energies(); e.HasTable() {
+		r.tally.Watts = func(c *account.Counts) float64 { return e.Watts(e.Compute(c).Total(), c.Cycles) }
 	}
 	r.timing = &timing{machine: r.machine, guard: r.guard, tally: r.tally}
 	r.functionalRunner = &functionalRunner{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing}

@@ -165,7 +165,7 @@ func (t *timing) failure(finished bool) error {
 type snapshot struct {
 	issued account.Counts
 	units  uint64 // cycles of compute units with a workgroup
-	levels []account.Level
+	levels []account.LevelCounts
 	faults uint64
 }
 
@@ -211,7 +211,7 @@ func (t *timing) partialCounts() *account.Counts {
 // traceLaunch notifies the tracer, if it listens by now, that a launch begins.
 func (t *timing) traceLaunch(step string) {
 	if to := t.machine.Array.Tracer(); to != nil {
-		to.LaunchBegin(&probe.Launch{Step: step, At: t.now})
+		to.LaunchBegin(&probe.LaunchInfo{Step: step, At: t.now})
 	}
 }
 

@@ -19,7 +19,7 @@ func (r *runner) traceRound(round int) {
 		return
 	}
 	g := r.geometry()
-	t.Begin(g)
+	t.RunBegin(g)
 	r.machine.Array.Trace(t, g.Levels)
 	r.machine.Engine.Sample(0, r.timing.sampleTracer)
 }

@@ -66,7 +66,7 @@ func (u *usage) recordUse(p *program.Program, l *config.Launch) {
 
 // valueOf returns the path of a key in the step, the node or the job that sets it.
 func (u *usage) valueOf(path, key string) string {
-	if at := u.job.Giver(path, key); at != "" {
+	if at := u.job.KeyOwner(path, key); at != "" {
 		return at + "." + key
 	}
 	return key

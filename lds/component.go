@@ -99,7 +99,7 @@ func (c *Component) DeliverUntil(now uint64) {
 	n := 0
 	for ; n < len(c.pending) && c.pending[n].cycle <= now; n++ {
 		l := &c.pending[n]
-		c.port.Hand(l.answer, l.to, l.cycle)
+		c.port.Deliver(l.answer, l.to, l.cycle)
 	}
 	c.pending = c.pending[:copy(c.pending, c.pending[n:])]
 }

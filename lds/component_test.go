@@ -43,7 +43,7 @@ func TestComponentTellsHooks(t *testing.T) {
 	r := &Request{State: st, Size: 64 << 10, Inst: access(isa.Load, isa.I32, 1), Answer: &answer{}, To: unit.port}
 	h := &collect{}
 	c.AcceptHook(h)
-	unit.port.Hand(r, c.Port(), 0)
+	unit.port.Deliver(r, c.Port(), 0)
 	if len(h.seen) != 1 || h.seen[0] != (Access{0, r.Inst, *r.Response}) || r.Response.ConflictPasses != 62 {
 		t.Fatalf("hooks saw %+v, want cycle 0 with %+v", h.seen, *r.Response)
 	}
@@ -54,7 +54,7 @@ func TestComponentTellsHooks(t *testing.T) {
 	if len(unit.at) != 1 || unit.at[0] != r.Response.ReadyAt {
 		t.Errorf("answers came in %v, want one in %d", unit.at, r.Response.ReadyAt)
 	}
-	if got, want := c.Work(), (engine.Work{Calls: 1}); got != want {
+	if got, want := c.Activity(), (engine.ActivityCounts{Calls: 1}); got != want {
 		t.Errorf("work %+v, want %+v", got, want)
 	}
 }
@@ -67,7 +67,7 @@ func TestAccessAllocatesNothing(t *testing.T) {
 	r := &Request{State: st, Size: 64 << 10, Inst: access(isa.Load, isa.I32, 1), Answer: &answer{}, To: unit.port}
 	unit.at = make([]uint64, 0, 1<<10)
 	run := func() {
-		unit.port.Hand(r, c.Port(), 0)
+		unit.port.Deliver(r, c.Port(), 0)
 		c.DeliverUntil(c.NextCompletion())
 	}
 	if n := testing.AllocsPerRun(100, run); n != 0 {

@@ -58,11 +58,11 @@ func (a *Annotation) name() string {
 
 func drawReferenceLine(c draw.Canvas, p *axes, a Annotation, style draw.LineStyle) {
 	if a.VLine != nil {
-		x := at(c, p, *a.VLine, p.Y.low).X
+		x := pointAt(c, p, *a.VLine, p.Y.low).X
 		c.StrokeLines(style, c.ClipLinesXY([]vg.Point{{X: x, Y: c.Min.Y}, {X: x, Y: c.Max.Y}})...)
 	}
 	if a.HLine != nil && a.Crossing == nil {
-		y := at(c, p, p.X.low, *a.HLine).Y
+		y := pointAt(c, p, p.X.low, *a.HLine).Y
 		c.StrokeLines(style, c.ClipLinesXY([]vg.Point{{X: c.Min.X, Y: y}, {X: c.Max.X, Y: y}})...)
 	}
 }
@@ -96,7 +96,7 @@ const referenceRadius = markRadius + 1.5
 
 func drawReferencePoints(c draw.Canvas, p *pane, k *inkCanvas, a Annotation, look look) {
 	for _, pt := range a.Points {
-		place := at(c, p.axes, pt[0], pt[1])
+		place := pointAt(c, p.axes, pt[0], pt[1])
 		if c.Contains(place) {
 			look.marker.draw(c, place, referenceRadius, look.color, true)
 			look.marker.draw(k.on(p.rect), place, referenceRadius, look.color, true)
@@ -108,14 +108,14 @@ func (l *layout) drawAnnotation(c draw.Canvas, p *pane, k *inkCanvas, a Annotati
 	switch {
 	case a.inLegend(): // its text is there
 	case a.VLine != nil:
-		label(c, k, p.rect, a.Text, besideVertical(p.rect, at(c, p.axes, *a.VLine, p.axes.Y.low).X))
+		label(c, k, p.rect, a.Text, besideVertical(p.rect, pointAt(c, p.axes, *a.VLine, p.axes.Y.low).X))
 	case a.Crossing != nil:
 		l.drawCrossing(c, p, k, a)
 	case a.HLine != nil:
-		label(c, k, p.rect, a.Text, besideHorizontal(p.rect, at(c, p.axes, p.axes.X.low, *a.HLine).Y))
+		label(c, k, p.rect, a.Text, besideHorizontal(p.rect, pointAt(c, p.axes, p.axes.X.low, *a.HLine).Y))
 	case a.X != nil && a.Y != nil:
 		align := alignment{map[string]vg.Length{"center": 0.5, "right": 1}[a.Align], 0.5}
-		label(c, k, p.rect, a.Text, []candidate{{at: at(c, p.axes, *a.X, *a.Y), align: align}})
+		label(c, k, p.rect, a.Text, []candidate{{at: pointAt(c, p.axes, *a.X, *a.Y), align: align}})
 	}
 }
 
@@ -153,8 +153,8 @@ const (
 	pointNearness    = 0
 )
 
-// around are places about a point, near before far.
-func around(pt vg.Point, nearness int) []candidate {
+// candidatesAround are places about a point, near before far.
+func candidatesAround(pt vg.Point, nearness int) []candidate {
 	var out []candidate
 	for i, distance := range []vg.Length{4, 8, 13} {
 		d := distance * 0.75
@@ -200,7 +200,7 @@ func label(c draw.Canvas, k *inkCanvas, frame vg.Rectangle, text string, places 
 	k.font.write(c, text, best.at, smallSize, best.align, 0)
 	if text != "" {
 		box := best.box(k.font, text, smallSize)
-		k.mark(box)
+		k.addInk(box)
 		k.texts = append(k.texts, box)
 	}
 }
@@ -208,8 +208,8 @@ func label(c draw.Canvas, k *inkCanvas, frame vg.Rectangle, text string, places 
 func drawPointTexts(c draw.Canvas, p *pane, k *inkCanvas) {
 	for _, s := range p.panel.Series {
 		for _, pt := range s.Points {
-			if place := at(c, p.axes, pt.X, pt.Y); pt.Text != "" && c.Contains(place) {
-				label(c, k, p.rect, pt.Text, around(place, pointNearness))
+			if place := pointAt(c, p.axes, pt.X, pt.Y); pt.Text != "" && c.Contains(place) {
+				label(c, k, p.rect, pt.Text, candidatesAround(place, pointNearness))
 			}
 		}
 	}
@@ -218,7 +218,7 @@ func drawPointTexts(c draw.Canvas, p *pane, k *inkCanvas) {
 // drawRoofName writes a roof's name along it, over the part that is in sight.
 func (l *layout) drawRoofName(c draw.Canvas, p *pane, k *inkCanvas, r Roof) {
 	from, to := l.c.roofLine(r, p.axes)
-	lines := c.ClipLinesXY([]vg.Point{at(c, p.axes, from.x, from.y), at(c, p.axes, to.x, to.y)})
+	lines := c.ClipLinesXY([]vg.Point{pointAt(c, p.axes, from.x, from.y), pointAt(c, p.axes, to.x, to.y)})
 	if len(lines) == 0 || r.Name == "" {
 		return
 	}
@@ -253,14 +253,14 @@ func markAlong(k *inkCanvas, at vg.Point, angle, width, before vg.Length) {
 	dir := vg.Point{X: vg.Length(math.Cos(float64(angle))), Y: vg.Length(math.Sin(float64(angle)))}
 	for s := -before * width; s <= (1-before)*width; s += inkCell {
 		p := at.Add(dir.Scale(s))
-		k.mark(vg.Rectangle{Min: p, Max: p.Add(vg.Point{X: 2, Y: smallSize * k.font.capHeight})})
+		k.addInk(vg.Rectangle{Min: p, Max: p.Add(vg.Point{X: 2, Y: smallSize * k.font.capHeight})})
 	}
 }
 
 // drawCrossing rings the places where two series cross, or one crosses a level.
 func (l *layout) drawCrossing(c draw.Canvas, p *pane, k *inkCanvas, a Annotation) {
 	for _, x := range l.c.crossings(p.panel, a) {
-		place := at(c, p.axes, x.x, x.y)
+		place := pointAt(c, p.axes, x.x, x.y)
 		if !c.Contains(place) {
 			continue
 		}
@@ -269,7 +269,7 @@ func (l *layout) drawCrossing(c draw.Canvas, p *pane, k *inkCanvas, a Annotation
 		disc.draw(c, place, markRadius+1, ink, true)
 		disc.draw(k.on(p.rect), place, markRadius+1, ink, true)
 		text := strings.ReplaceAll(orElse(a.Text, "%x"), "%x", placeNumber(x.x))
-		label(c, k, p.rect, text, around(place, crossingNearness))
+		label(c, k, p.rect, text, candidatesAround(place, crossingNearness))
 	}
 }
 

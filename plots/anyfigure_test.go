@@ -173,7 +173,7 @@ var notALabel = regexp.MustCompile(`\^\{[^}]*[.e]|NaN|Inf`)
 // checkTicks checks the ticks of every axis: in the axis' range, few, and labelled with numbers.
 func checkTicks(c *Chart) error {
 	const most = 400 // of labels, and of the ticks between two labels
-	l, _ := c.settle("column")
+	l, _ := c.chooseLayout("column")
 	for _, p := range l.panes {
 		for _, axis := range []struct {
 			scale

@@ -19,7 +19,7 @@ type Chart struct {
 	Warnings []string // caveats about the data, for the reader
 
 	figure *Figure // its annotations are on the axes: categories that are numbers are counted
-	series []level
+	series []levelValue
 	value  Dimension // of a heat map's colours
 
 	gridColumns int // of panels, in a grid of rows by columns
@@ -94,10 +94,10 @@ type builder struct {
 	y                              []*Column
 	seriesBy, facetBy, rowBy       *Column
 
-	xLevels, yLevels []level // of categories, as xIndex and yIndex count them
+	xLevels, yLevels []levelValue // of categories, as xIndex and yIndex count them
 	xIndex, yIndex   map[string]int
-	facets, rows     []level // panels are listed row by row
-	series           []level
+	facets, rows     []levelValue // panels are listed row by row
+	series           []levelValue
 	hidden           map[string]bool // values of series that are not drawn
 	obs              []observation
 	pooled           []string // axes whose values became one point, and that the figure does not name
@@ -133,13 +133,13 @@ func (b *builder) findColumns() error {
 		w.path, w.name, w.into, w.number = "y", f.Y.Column, &b.y[0], !categoryY[f.Kind]
 	}
 	for _, w := range wants {
-		if err := b.find(w.path, w.name, w.into, w.number); err != nil {
+		if err := b.findColumn(w.path, w.name, w.into, w.number); err != nil {
 			return err
 		}
 	}
 	for i, name := range f.Band.Over {
 		var pooled *Column
-		if err := b.find(fmt.Sprintf("band.over[%d]", i), name, &pooled, false); err != nil {
+		if err := b.findColumn(fmt.Sprintf("band.over[%d]", i), name, &pooled, false); err != nil {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ var (
 	categoryY = map[string]bool{"heatmap": true, "timeline": true}
 )
 
-func (b *builder) find(path, name string, into **Column, number bool) error {
+func (b *builder) findColumn(path, name string, into **Column, number bool) error {
 	if name == "" {
 		return nil
 	}
@@ -203,7 +203,7 @@ func (b *builder) axes() error {
 	return nil
 }
 
-func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimension, []level, error) {
+func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimension, []levelValue, error) {
 	d := Dimension{Scale: orElse(b.f.scaleOf(a), "linear")}
 	switch {
 	case b.f.lines[path+".label"] > 0 && a.Label == "": // given as empty: no label is wanted
@@ -239,7 +239,7 @@ func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimensio
 }
 
 // count notes the values of categories that are numbers and ascend.
-func (d *Dimension) count(levels []level) {
+func (d *Dimension) count(levels []levelValue) {
 	for i, l := range levels {
 		v, err := strconv.ParseFloat(l.value, 64)
 		if err != nil || i > 0 && v <= d.numbers[i-1] {
@@ -250,8 +250,8 @@ func (d *Dimension) count(levels []level) {
 	}
 }
 
-// place returns the position of a value among numeric categories: between two of them in proportion.
-func (d *Dimension) place(v float64) float64 {
+// positionOf returns the position of a value among numeric categories: between two of them in proportion.
+func (d *Dimension) positionOf(v float64) float64 {
 	n := d.numbers
 	i := sort.SearchFloat64s(n, v)
 	switch {
@@ -276,7 +276,7 @@ func (c *Chart) placeAnnotations() {
 		if v == nil {
 			return nil
 		}
-		at := c.X.place(*v)
+		at := c.X.positionOf(*v)
 		return &at
 	}
 	f := *c.figure
@@ -286,7 +286,7 @@ func (c *Chart) placeAnnotations() {
 		a.X, a.VLine = put(a.X), put(a.VLine)
 		points := make([][]float64, 0, len(a.Points))
 		for _, p := range a.Points {
-			points = append(points, []float64{c.X.place(p[0]), p[1]})
+			points = append(points, []float64{c.X.positionOf(p[0]), p[1]})
 		}
 		if a.Points != nil {
 			a.Points = points
@@ -310,7 +310,7 @@ func labelOf(label, column, unit string) string {
 	return label
 }
 
-func indexOf(levels []level) map[string]int {
+func indexOf(levels []levelValue) map[string]int {
 	m := map[string]int{}
 	for i, l := range levels {
 		m[l.value] = i
@@ -321,24 +321,24 @@ func indexOf(levels []level) map[string]int {
 // groups finds the series and the panels. Hidden series are removed only after baselines have been taken from them.
 func (b *builder) groups() error {
 	f := b.f
-	b.series, b.facets, b.rows = []level{{}}, []level{{}}, []level{{}}
+	b.series, b.facets, b.rows = []levelValue{{}}, []levelValue{{}}, []levelValue{{}}
 	b.hidden = map[string]bool{}
 	switch {
 	case b.seriesBy != nil:
 		all := b.levelsOf(b.seriesBy, f.Series.Names)
-		shown, err := b.arrange(b.seriesBy, "series", append([]level(nil), all...), f.Series.Order, f.Series.Hide)
+		shown, err := b.arrange(b.seriesBy, "series", append([]levelValue(nil), all...), f.Series.Order, f.Series.Hide)
 		if err != nil {
 			return err
 		}
 		b.chart.series, b.series = shown, shown
 		for _, v := range f.Series.Hide {
 			b.hidden[v] = true
-			b.series = append(b.series[:len(b.series):len(b.series)], level{value: v})
+			b.series = append(b.series[:len(b.series):len(b.series)], levelValue{value: v})
 		}
 	case len(b.y) > 1 || len(f.Y.Columns) > 0:
 		b.series = nil
 		for _, c := range b.y {
-			b.series = append(b.series, level{c.Name, f.Y.Names.first(c.Name, c.Name)})
+			b.series = append(b.series, levelValue{c.Name, f.Y.Names.first(c.Name, c.Name)})
 		}
 		b.chart.series = b.series
 	default:
@@ -391,7 +391,7 @@ func (b *builder) observe() error {
 			if len(b.y) > 1 {
 				o.series = i
 			}
-			if !b.place(&o, y) || !told {
+			if !b.placeObservation(&o, y) || !told {
 				b.chart.Dropped++
 				continue
 			}
@@ -412,8 +412,8 @@ func groupOf(c *Column, index map[string]int, row int) (int, bool) {
 	return i, ok
 }
 
-// place sets the position of an observation, and reports whether all of its values exist.
-func (b *builder) place(o *observation, y *Column) bool {
+// placeObservation sets the position of an observation, and reports whether all of its values exist.
+func (b *builder) placeObservation(o *observation, y *Column) bool {
 	o.x, o.y = position(b.x, b.xIndex, b.xLevels, o.row), position(y, b.yIndex, b.yLevels, o.row)
 	o.measured = o.y
 	ok := isFinite(o.x) && isFinite(o.y)
@@ -434,7 +434,7 @@ func (b *builder) place(o *observation, y *Column) bool {
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-func position(c *Column, index map[string]int, levels []level, row int) float64 {
+func position(c *Column, index map[string]int, levels []levelValue, row int) float64 {
 	if levels == nil {
 		return c.Numbers[row]
 	}

@@ -170,8 +170,8 @@ func (b *builder) differing(obs []observation) string {
 	return ", which differ in " + strings.Join(words, ", ")
 }
 
-// each draws every row.
-func (b *builder) each(obs []observation) ([]Point, error) {
+// everyRow draws every row.
+func (b *builder) everyRow(obs []observation) ([]Point, error) {
 	var points []Point
 	for _, o := range obs {
 		p := Point{X: o.x, Y: o.y, Low: o.low, High: o.high, End: o.end, Rows: 1}

@@ -139,7 +139,7 @@ func TestTextsInEachFontLieApart(t *testing.T) {
 			for _, style := range Styles {
 				c := build(t, figure)
 				c.figure.Font = name
-				l, at := c.settle(style)
+				l, at := c.chooseLayout(style)
 				k := &textCanvas{inkCanvas: newInk(l.font, l.size.X, l.size.Y)}
 				l.draw(k, at)
 				for i, box := range k.boxes {

@@ -21,7 +21,7 @@ func TestBandsOnLogAxesEndAtTheAxis(t *testing.T) {
 	if low := c.Panels[0].Series[0].Points[0].Low; low > 0 {
 		t.Fatalf("the band's lower end is %g: the test wants one below 0", low)
 	}
-	l, _ := c.settle("column")
+	l, _ := c.chooseLayout("column")
 	if y := l.panes[0].axes.Y; !(y.low > 0.3 && y.high > 2 && y.high < 10) {
 		t.Errorf("y from %g to %g: want it to hold the points and the bands' ends above 0", y.low, y.high)
 	}
@@ -124,7 +124,7 @@ func TestControlCharactersAreShown(t *testing.T) {
 	}
 }
 
-func TestPoolingOverUnnamedAxesIsSaid(t *testing.T) {
+func TestPoolingUnnamedAxesWarns(t *testing.T) {
 	const rows = "point,n,seed,double,size,status,cycles\n0,1,1,2,8,done,5\n1,1,2,4,8,done,6\n2,1,1,2,16,done,9\n3,2,1,2,8,done,7\n"
 	for figure, want := range map[string]string{
 		"band: confidence":                        "double, seed, size",
@@ -189,7 +189,7 @@ func TestPointsAloneStandApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, _ := c.settle("column")
+		l, _ := c.chooseLayout("column")
 		if got := countPlaces(c, l); got != want {
 			t.Errorf("%s: %d places, want %d", scale, got, want)
 		}
@@ -218,7 +218,7 @@ func TestTicksStandAtFewValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, _ := c.settle("column")
+		l, _ := c.chooseLayout("column")
 		if got := strings.TrimSpace(strings.Join(strings.Fields(labelsOf(l)), " ")); got != want {
 			t.Errorf("%s: ticks %s, want %s", rows, got, want)
 		}
@@ -234,7 +234,7 @@ func labelsOf(l *layout) string {
 }
 
 // Lines of a factor about y = x require identity.
-func TestWithinStandsBesideIdentity(t *testing.T) {
+func TestWithinNeedsIdentity(t *testing.T) {
 	const rows = "a,b\n1,2\n2,3\n"
 	const figure = "kind: scatter\nx: a\ny: b\nwithin: 1.25\n"
 	if _, err := Read("f.yaml", []byte(figure)); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "without identity") {

@@ -58,7 +58,7 @@ func TestFacetGrid(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, style := range Styles {
-		l, _ := c.settle(style)
+		l, _ := c.chooseLayout(style)
 		if l.columns != 3 || l.rows != 2 {
 			t.Errorf("%d columns and %d rows in a %s", l.columns, l.rows, style)
 		}

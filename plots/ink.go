@@ -37,9 +37,9 @@ func (k *inkCanvas) Translate(vg.Point)                      {}
 func (k *inkCanvas) Scale(x, y float64)                      {}
 func (k *inkCanvas) Push()                                   {}
 func (k *inkCanvas) Pop()                                    {}
-func (k *inkCanvas) DrawImage(r vg.Rectangle, _ image.Image) { k.mark(r) }
+func (k *inkCanvas) DrawImage(r vg.Rectangle, _ image.Image) { k.addInk(r) }
 func (k *inkCanvas) FillString(f font.Face, p vg.Point, s string) {
-	k.mark(vg.Rectangle{Min: p.Add(vg.Point{Y: -f.Font.Size * k.font.descent}), Max: p.Add(vg.Point{X: f.Width(s), Y: f.Font.Size * k.font.capHeight})})
+	k.addInk(vg.Rectangle{Min: p.Add(vg.Point{Y: -f.Font.Size * k.font.descent}), Max: p.Add(vg.Point{X: f.Width(s), Y: f.Font.Size * k.font.capHeight})})
 }
 
 func cellOf(x vg.Length) int { return int(math.Floor(float64(x / inkCell))) }
@@ -50,7 +50,7 @@ func (k *inkCanvas) set(column, row int) {
 	}
 }
 
-func (k *inkCanvas) mark(r vg.Rectangle) {
+func (k *inkCanvas) addInk(r vg.Rectangle) {
 	for row := cellOf(r.Min.Y); row <= cellOf(r.Max.Y); row++ {
 		for column := cellOf(r.Min.X); column <= cellOf(r.Max.X); column++ {
 			k.set(column, row)

@@ -170,7 +170,7 @@ func (c *Chart) axesOf(xOf, yOf []Panel) *axes {
 		x = x.join(y)
 		y = x
 	}
-	a := &axes{c.X.about(x, c.Kind, false), c.Y.about(y, c.Kind, f.Cells || f.Kind == "roofline")}
+	a := &axes{c.X.scaleOver(x, c.Kind, false), c.Y.scaleOver(y, c.Kind, f.Cells || f.Kind == "roofline")}
 	switch {
 	case c.Kind == "timeline":
 		a.X.low, a.X.high = x.low, x.high
@@ -199,9 +199,9 @@ func (a *Axis) fix(s *scale) {
 	if s.low >= s.high || s.isPoint() { // it keeps to the one end
 		switch {
 		case a.Max == nil && a.Min != nil:
-			_, s.high = spread(s.kind, s.low)
+			_, s.high = rangeAround(s.kind, s.low)
 		case a.Min == nil && a.Max != nil:
-			s.low, _ = spread(s.kind, s.high)
+			s.low, _ = rangeAround(s.kind, s.high)
 		}
 	}
 	*s = newScale(s.kind, s.low, s.high)
@@ -260,8 +260,8 @@ func (c *Chart) annotatedRange(r interval, isX bool) interval {
 	return r
 }
 
-// about is a scale with space about the data.
-func (d *Dimension) about(r interval, kind string, forText bool) scale {
+// scaleOver is a scale with space about the data.
+func (d *Dimension) scaleOver(r interval, kind string, forText bool) scale {
 	s, zero := scale{kind: d.Scale, low: r.low, high: r.high}, kinds[kind].zero
 	switch {
 	case s.kind == "category":

@@ -25,7 +25,7 @@ func lineMarks(c *Chart, p *Panel) []plotFunc {
 func drawBand(c draw.Canvas, p *axes, s Series, f *Figure) {
 	var lower, upper []vg.Point
 	for _, pt := range s.Points {
-		lower, upper = append(lower, at(c, p, pt.X, pt.Low)), append(upper, at(c, p, pt.X, pt.High))
+		lower, upper = append(lower, pointAt(c, p, pt.X, pt.Low)), append(upper, pointAt(c, p, pt.X, pt.High))
 	}
 	lower, upper = stepped(lower, f.Step), stepped(upper, f.Step)
 	for i := len(lower) - 1; i >= 0; i-- {
@@ -66,7 +66,7 @@ func drawLine(c draw.Canvas, p *axes, s Series, f *Figure) {
 func placesOf(c draw.Canvas, p *axes, s Series) []vg.Point {
 	pts := make([]vg.Point, len(s.Points))
 	for i, pt := range s.Points {
-		pts[i] = at(c, p, pt.X, pt.Y)
+		pts[i] = pointAt(c, p, pt.X, pt.Y)
 	}
 	return pts
 }
@@ -79,8 +79,8 @@ func wantMarkers(f *Figure, pts []vg.Point) bool {
 	return (pts[len(pts)-1].X-pts[0].X)/vg.Length(len(pts)-1) > 3*markRadius
 }
 
-// mark is a point of a figure without lines, at its place on the canvas.
-type mark struct {
+// dataPoint is a point of a figure without lines, at its place on the canvas.
+type dataPoint struct {
 	at    vg.Point
 	point Point
 	from  *Series
@@ -89,11 +89,11 @@ type mark struct {
 // drawApart draws points without lines. On an axis of categories, overlapping points are spread side by side; on an
 // axis of numbers they keep their place, which is their value.
 func drawApart(c draw.Canvas, p *axes, chart *Chart, panel *Panel) {
-	var marks []mark
+	var marks []dataPoint
 	for i := range panel.Series {
 		s := &panel.Series[i]
 		for k, place := range placesOf(c, p, *s) {
-			marks = append(marks, mark{place, s.Points[k], s})
+			marks = append(marks, dataPoint{place, s.Points[k], s})
 		}
 	}
 	if chart.X.Scale == "category" {
@@ -102,7 +102,7 @@ func drawApart(c draw.Canvas, p *axes, chart *Chart, panel *Panel) {
 	for _, m := range marks {
 		l := chart.figure.lookOf(m.from.Index)
 		if m.from.Band {
-			low, high := at(c, p, m.point.X, m.point.Low).Y, at(c, p, m.point.X, m.point.High).Y
+			low, high := pointAt(c, p, m.point.X, m.point.Low).Y, pointAt(c, p, m.point.X, m.point.High).Y
 			drawWhisker(c, m.at.X, low, high, 1.5, l.color)
 		}
 		if c.Contains(m.at) {
@@ -112,8 +112,8 @@ func drawApart(c draw.Canvas, p *axes, chart *Chart, panel *Panel) {
 }
 
 // spreadMarks moves marks of one x that touch each other apart, in the order of their series.
-func spreadMarks(marks []mark) {
-	slices.SortStableFunc(marks, func(a, b mark) int {
+func spreadMarks(marks []dataPoint) {
+	slices.SortStableFunc(marks, func(a, b dataPoint) int {
 		return cmp.Or(cmp.Compare(a.point.X, b.point.X), cmp.Compare(a.at.Y, b.at.Y))
 	})
 	for start := 0; start < len(marks); {
@@ -122,7 +122,7 @@ func spreadMarks(marks []mark) {
 			end++
 		}
 		group := marks[start:end]
-		slices.SortStableFunc(group, func(a, b mark) int { return cmp.Compare(a.from.Index, b.from.Index) })
+		slices.SortStableFunc(group, func(a, b dataPoint) int { return cmp.Compare(a.from.Index, b.from.Index) })
 		for i := range group {
 			group[i].at.X += (vg.Length(i) - vg.Length(len(group)-1)/2) * 2 * markRadius
 		}

@@ -32,9 +32,9 @@ func init() {
 		"stacked":  {points: (*builder).combined, combines: true, marks: stackMarks, extent: bandExtent, zero: true, swatch: true, aspect: 0.58, noGridX: true},
 		"box":      {points: (*builder).boxes, marks: boxMarks, extent: boxExtent, swatch: true, aspect: 0.58, noGridX: true},
 		"heatmap":  {points: (*builder).combined, combines: true, marks: heatMarks, extent: yExtent, aspect: 0.7, noGridX: true},
-		"scatter":  {points: (*builder).each, marks: scatterMarks, extent: bandExtent, aspect: 0.75},
-		"timeline": {points: (*builder).each, marks: spanMarks, extent: yExtent, swatch: true, aspect: 0.5},
-		"roofline": {points: (*builder).each, marks: roofMarks, extent: yExtent, aspect: 0.66},
+		"scatter":  {points: (*builder).everyRow, marks: scatterMarks, extent: bandExtent, aspect: 0.75},
+		"timeline": {points: (*builder).everyRow, marks: spanMarks, extent: yExtent, swatch: true, aspect: 0.5},
+		"roofline": {points: (*builder).everyRow, marks: roofMarks, extent: yExtent, aspect: 0.66},
 	}
 }
 
@@ -54,8 +54,8 @@ type axes struct{ X, Y scale }
 // plotFunc draws marks on a panel's canvas.
 type plotFunc func(c draw.Canvas, p *axes)
 
-// at returns a point's position on the canvas. Values that a log axis can't show are at its lower end.
-func at(c draw.Canvas, p *axes, x, y float64) vg.Point {
+// pointAt returns a point's position on the canvas. Values that a log axis can't show are at its lower end.
+func pointAt(c draw.Canvas, p *axes, x, y float64) vg.Point {
 	return vg.Point{X: c.X(p.X.norm(x)), Y: c.Y(p.Y.norm(y))}
 }
 
@@ -88,7 +88,7 @@ func barMarks(c *Chart, p *Panel) []plotFunc {
 			}
 		}
 		if barBase(pl) == 0 && pl.Y.low < 0 {
-			zero := at(dc, pl, pl.X.low, 0)
+			zero := pointAt(dc, pl, pl.X.low, 0)
 			dc.StrokeLine2(solid(ink, axisWidth), dc.Min.X, zero.Y, dc.Max.X, zero.Y)
 		}
 	}}
@@ -104,11 +104,11 @@ func barBase(p *axes) float64 {
 func drawBarValue(c draw.Canvas, f *family, p *axes, x, top, value float64) {
 	c.SetColor(ink)
 	label := strconv.FormatFloat(value, 'g', 3, 64)
-	f.write(c, minus(label), at(c, p, x, math.Max(top, 0)).Add(vg.Point{Y: 2}), 6, atBottom, 0)
+	f.write(c, minus(label), pointAt(c, p, x, math.Max(top, 0)).Add(vg.Point{Y: 2}), 6, atBottom, 0)
 }
 
 func drawBar(c draw.Canvas, p *axes, l look, left, right, low, high float64) {
-	pts := c.ClipPolygonXY(rectangle(at(c, p, left, low), at(c, p, right, high)))
+	pts := c.ClipPolygonXY(rectangle(pointAt(c, p, left, low), pointAt(c, p, right, high)))
 	if len(pts) == 0 {
 		return
 	}
@@ -163,7 +163,7 @@ func drawHatch(c draw.Canvas, box vg.Rectangle, degrees float64, col color.Color
 
 // whiskerAt draws an error bar between two values of y.
 func whiskerAt(c draw.Canvas, p *axes, x, low, high float64, half vg.Length, col color.Color) {
-	a, b := at(c, p, x, low), at(c, p, x, high)
+	a, b := pointAt(c, p, x, low), pointAt(c, p, x, high)
 	drawWhisker(c, a.X, a.Y, b.Y, half, col)
 }
 
@@ -203,17 +203,17 @@ func drawBox(c draw.Canvas, p *axes, l look, left, right float64, values []float
 	q1, q2, q3 := quantile(values, 0.25), quantile(values, 0.5), quantile(values, 0.75)
 	low, high := whiskers(values, q1, q3)
 	middle := (left + right) / 2
-	half := (at(c, p, right, q2).X - at(c, p, left, q2).X) / 4
+	half := (pointAt(c, p, right, q2).X - pointAt(c, p, left, q2).X) / 4
 	whiskerAt(c, p, middle, low, q1, half, l.color)
 	whiskerAt(c, p, middle, q3, high, half, l.color)
-	pts := c.ClipPolygonXY(rectangle(at(c, p, left, q1), at(c, p, right, q3)))
+	pts := c.ClipPolygonXY(rectangle(pointAt(c, p, left, q1), pointAt(c, p, right, q3)))
 	if len(pts) > 0 {
 		drawPaleArea(c, l, pts)
 	}
-	a, b := at(c, p, left, q2), at(c, p, right, q2)
+	a, b := pointAt(c, p, left, q2), pointAt(c, p, right, q2)
 	c.StrokeLines(solid(ink, 1.2), c.ClipLinesXY([]vg.Point{a, b})...)
 	for _, v := range values {
-		if pt := at(c, p, middle, v); (v < low || v > high) && c.Contains(pt) {
+		if pt := pointAt(c, p, middle, v); (v < low || v > high) && c.Contains(pt) {
 			l.marker.draw(c, pt, 1.4, l.color, true)
 		}
 	}
@@ -257,7 +257,7 @@ func scatterMarks(c *Chart, p *Panel) []plotFunc {
 // drawMultiple draws the line y = f x: on axes of one scale it is straight.
 func drawMultiple(dc draw.Canvas, pl *axes, f float64, style draw.LineStyle) {
 	low, high := min(pl.X.low, pl.Y.low), max(pl.X.high, pl.Y.high)
-	line := []vg.Point{at(dc, pl, low, f*low), at(dc, pl, high, f*high)}
+	line := []vg.Point{pointAt(dc, pl, low, f*low), pointAt(dc, pl, high, f*high)}
 	dc.StrokeLines(style, dc.ClipLinesXY(line)...)
 }
 
@@ -268,7 +268,7 @@ func drawPoints(c draw.Canvas, p *axes, panel *Panel, f *Figure) {
 			if s.Band {
 				whiskerAt(c, p, pt.X, pt.Low, pt.High, 1.5, l.color)
 			}
-			if place := at(c, p, pt.X, pt.Y); c.Contains(place) {
+			if place := pointAt(c, p, pt.X, pt.Y); c.Contains(place) {
 				l.marker.draw(c, place, markRadius, l.color, false)
 			}
 		}
@@ -283,7 +283,7 @@ func heatMarks(c *Chart, p *Panel) []plotFunc {
 		for _, series := range p.Series {
 			for _, pt := range series.Points {
 				col := s.color(pt.Value)
-				a, b := at(dc, pl, pt.X-0.5, pt.Y-0.5), at(dc, pl, pt.X+0.5, pt.Y+0.5)
+				a, b := pointAt(dc, pl, pt.X-0.5, pt.Y-0.5), pointAt(dc, pl, pt.X+0.5, pt.Y+0.5)
 				dc.FillPolygon(col, rectangle(a, b))
 				dc.StrokeLines(solid(color.White, 0.3), append(rectangle(a, b), a))
 				if c.figure.Cells {
@@ -321,7 +321,7 @@ func spanMarks(c *Chart, p *Panel) []plotFunc {
 		for _, s := range p.Series {
 			l := c.figure.lookOf(s.Index)
 			for _, pt := range s.Points {
-				pts := dc.ClipPolygonXY(rectangle(at(dc, pl, pt.X, pt.Y-spanHeight/2), at(dc, pl, pt.End, pt.Y+spanHeight/2)))
+				pts := dc.ClipPolygonXY(rectangle(pointAt(dc, pl, pt.X, pt.Y-spanHeight/2), pointAt(dc, pl, pt.End, pt.Y+spanHeight/2)))
 				if len(pts) > 0 {
 					drawArea(dc, l, pts)
 					drawSpanText(dc, c.font(), l, bounds(pts), pt.Text)
@@ -352,7 +352,7 @@ func roofMarks(c *Chart, p *Panel) []plotFunc {
 	return []plotFunc{func(dc draw.Canvas, pl *axes) {
 		for _, r := range c.figure.Roofs {
 			a, b := c.roofLine(r, pl)
-			dc.StrokeLines(solid(faintInk, 1), dc.ClipLinesXY([]vg.Point{at(dc, pl, a.x, a.y), at(dc, pl, b.x, b.y)})...)
+			dc.StrokeLines(solid(faintInk, 1), dc.ClipLinesXY([]vg.Point{pointAt(dc, pl, a.x, a.y), pointAt(dc, pl, b.x, b.y)})...)
 		}
 		drawPoints(dc, pl, p, c.figure)
 	}}

@@ -121,13 +121,13 @@ func TestMarksThatTouchStandApart(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for range 200 {
 		var series [6]Series
-		var marks []mark
+		var marks []dataPoint
 		groups := map[[2]int][]int{} // series by the x and y of their marks: marks of one y touch, those of different y do not
 		for i := range series {
 			series[i].Index = i
 			for x := range 3 {
 				y := r.IntN(3)
-				marks = append(marks, mark{vg.Point{X: vg.Length(40 * x), Y: vg.Length(y)*10 + vg.Length(r.Float64())}, Point{X: float64(x)}, &series[i]})
+				marks = append(marks, dataPoint{vg.Point{X: vg.Length(40 * x), Y: vg.Length(y)*10 + vg.Length(r.Float64())}, Point{X: float64(x)}, &series[i]})
 				groups[[2]int{x, y}] = append(groups[[2]int{x, y}], i)
 			}
 		}
@@ -166,7 +166,7 @@ func TestMarkersWhereTheyStandApart(t *testing.T) {
 }
 
 // A step keeps each y until the next x.
-func TestSteps(t *testing.T) {
+func TestLineSteps(t *testing.T) {
 	pts := []vg.Point{{X: 1, Y: 5}, {X: 3, Y: 7}, {X: 4, Y: 2}}
 	want := []vg.Point{{X: 1, Y: 5}, {X: 3, Y: 5}, {X: 3, Y: 7}, {X: 4, Y: 7}, {X: 4, Y: 2}}
 	if got := stepped(pts, true); !slices.Equal(got, want) {
@@ -179,7 +179,7 @@ func TestSteps(t *testing.T) {
 
 // The ink of a convex area is the cells whose centre is inside, and those that its outline crosses; the ink of a line,
 // the cells that it crosses. Ink is counted within a rectangle; outside of the figure there is none.
-func TestInk(t *testing.T) {
+func TestInkCells(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	place := func() vg.Point {
 		return vg.Point{X: vg.Length(r.Float64()*120 - 10), Y: vg.Length(r.Float64()*90 - 10)}
@@ -409,7 +409,7 @@ func TestTicksAreRound(t *testing.T) {
 }
 
 // An axis leaves space around its data, except at 0 if it begins there: bars do, and data whose low end is near 0.
-func TestSpaceAboutData(t *testing.T) {
+func TestAxisPadding(t *testing.T) {
 	for _, c := range []struct {
 		kind, scale    string
 		low, high      float64
@@ -421,12 +421,12 @@ func TestSpaceAboutData(t *testing.T) {
 		{"bar", "linear", 0, 0, false, 0, 1.05}, {"line", "linear", 8, 8, false, 4, 12}, {"line", "linear", 0, 0, false, -0.5, 0.5}, {"line", "log10", 10, 1000, false, 10 / math.Pow(100, 0.04), 1000 * math.Pow(100, 0.04)},
 		{"line", "log2", 4, 4.5, false, 4 / 1.05, 4.5 * 1.05}, {"bar", "log10", 20, 2000, false, 10, 2000 * math.Pow(100, 0.04)}, {"bar", "log2", 8, 64, false, 4, 64 * math.Pow(8, 0.04)},
 	} {
-		s := (&Dimension{Scale: c.scale}).about(interval{c.low, c.high}, c.kind, c.text)
+		s := (&Dimension{Scale: c.scale}).scaleOver(interval{c.low, c.high}, c.kind, c.text)
 		if math.Abs(s.low-c.wantLow) > 1e-9*math.Max(1, c.high) || math.Abs(s.high-c.wantH) > 1e-9*c.wantH {
 			t.Errorf("%s, %s from %g to %g: %g to %g, want %g to %g", c.kind, c.scale, c.low, c.high, s.low, s.high, c.wantLow, c.wantH)
 		}
 	}
-	if s := (&Dimension{Scale: "category", Categories: make([]string, 4)}).about(interval{}, "bar", false); s.low != -0.5 || s.high != 3.5 {
+	if s := (&Dimension{Scale: "category", Categories: make([]string, 4)}).scaleOver(interval{}, "bar", false); s.low != -0.5 || s.high != 3.5 {
 		t.Errorf("four categories: %+v", s)
 	}
 }
@@ -459,7 +459,7 @@ func TestAxesReachWhatIsAdded(t *testing.T) {
 }
 
 // The values between min and max are visible, inclusively; a figure without visible content is refused.
-func TestWhatIsInSight(t *testing.T) {
+func TestVisibleRange(t *testing.T) {
 	for _, c := range []struct {
 		x, y string
 		ok   bool
@@ -494,7 +494,7 @@ func TestPartsMakeUpTheFigure(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, style := range Styles {
-				l, inside := c.settle(style)
+				l, inside := c.chooseLayout(style)
 				if err := l.testParts(inside); err != nil {
 					t.Errorf("%s, %s, legend %s: %v", name, style, place, err)
 				}

@@ -70,7 +70,7 @@ func (c *Chart) Draw(format, style string) ([]byte, error) {
 	if _, ok := styleWidths[style]; !ok {
 		return nil, &Error{Msg: fmt.Sprintf("no style %q: want one of %s%s", style, strings.Join(Styles, ", "), nearestTo(style, Styles)), Kind: ErrRange}
 	}
-	l, legendAt := c.settle(style)
+	l, legendAt := c.chooseLayout(style)
 	if err := l.check(); err != nil {
 		return nil, err
 	}

@@ -354,7 +354,7 @@ func TestLegendsCoverNothing(t *testing.T) {
 	for _, name := range figures {
 		for _, style := range Styles {
 			c := build(t, name)
-			l, at := c.settle(style)
+			l, at := c.chooseLayout(style)
 			if l.place != "inside" {
 				continue
 			}
@@ -413,7 +413,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		if c, err := Build(figure, table); err == nil && len(c.Panels) < 20 {
-			c.settle("column")
+			c.chooseLayout("column")
 		}
 	})
 }

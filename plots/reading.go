@@ -24,7 +24,7 @@ var numberMark = regexp.MustCompile(`\{\{[^{}]*\}\}`)
 func Fill(text string, rows *Table) (string, error) {
 	var errs []error
 	out := numberMark.ReplaceAllStringFunc(text, func(mark string) string {
-		filled, err := rows.mark(strings.Join(strings.Fields(strings.Trim(mark, "{}")), " "))
+		filled, err := rows.fillMark(strings.Join(strings.Fields(strings.Trim(mark, "{}")), " "))
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%w: %s: %w", ErrReading, mark, err))
 			return mark
@@ -34,7 +34,7 @@ func Fill(text string, rows *Table) (string, error) {
 	return out, errors.Join(errs...)
 }
 
-func (t *Table) mark(text string) (string, error) {
+func (t *Table) fillMark(text string) (string, error) {
 	text, verb, given := strings.Cut(text, " as ")
 	upper, lower, isRatio := strings.Cut(text, " over ")
 	x, err := t.aggregate(upper)

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// settle chooses where the legend is and lays the figure out for it.
-func (c *Chart) settle(style string) (*layout, vg.Point) {
+// chooseLayout chooses where the legend is and lays the figure out for it.
+func (c *Chart) chooseLayout(style string) (*layout, vg.Point) {
 	place := orElse(c.figure.Legend.Place, "auto")
 	if len(c.entries(place)) == 0 {
 		place = "none"

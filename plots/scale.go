@@ -48,7 +48,7 @@ func refusal(kind string, v float64) string {
 func newScale(kind string, low, high float64) scale {
 	s := scale{kind: kind, low: low, high: high}
 	if s.low >= s.high || s.isPoint() {
-		s.low, s.high = spread(kind, low)
+		s.low, s.high = rangeAround(kind, low)
 	}
 	if s.isLog() {
 		s.low = math.Max(s.low, nearestEnd)
@@ -57,8 +57,8 @@ func newScale(kind string, low, high float64) scale {
 	return s
 }
 
-// spread returns a range about one value.
-func spread(kind string, v float64) (low, high float64) {
+// rangeAround returns a range about one value.
+func rangeAround(kind string, v float64) (low, high float64) {
 	if isLog(kind) {
 		return v / 2, v * 2
 	}
@@ -113,9 +113,9 @@ func (s scale) norm(v float64) float64 {
 	return math.Max(-farthest, math.Min(farthest, at))
 }
 
-// holds reports whether a value is between the ends, up to rounding. The logarithm of a value at or below 0 is -Inf or
+// contains reports whether a value is between the ends, up to rounding. The logarithm of a value at or below 0 is -Inf or
 // NaN, which is outside.
-func (s scale) holds(v float64) bool {
+func (s scale) contains(v float64) bool {
 	const slack = 1e-9 // of the span
 	u, space := s.unit(v), s.span()*slack
 	return u >= s.unit(s.low)-space && u <= s.unit(s.high)+space

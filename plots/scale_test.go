@@ -112,7 +112,7 @@ func TestEndsThatAScaleCantShowAreRefused(t *testing.T) {
 
 // A value's position is its share of the range; values that a scale can't show are at an end, and all positions are
 // finite.
-func TestPlacesOnScales(t *testing.T) {
+func TestScalePositions(t *testing.T) {
 	for _, tt := range []struct {
 		scale   scale
 		v, want float64
@@ -171,7 +171,7 @@ func TestLog2Labels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, _ := c.settle("column")
+	l, _ := c.chooseLayout("column")
 	if got := labelsOf(l); got != "3/4 1.5 3" {
 		t.Errorf("ticks at the values: %s, want 3/4 1.5 3", got)
 	}

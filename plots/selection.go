@@ -78,7 +78,7 @@ func (s *selection) filter() error {
 		keep[i] = true
 	}
 	for _, w := range s.f.Where {
-		if err := s.where(w, keep); err != nil {
+		if err := s.filterEqual(w, keep); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (s *selection) conditions() string {
 	return strings.Join(words, ", ")
 }
 
-func (s *selection) where(w Pair, keep []bool) error {
+func (s *selection) filterEqual(w Pair, keep []bool) error {
 	path := joinPath("where", w.Key)
 	c := s.t.Column(w.Key)
 	if c == nil {
@@ -212,15 +212,15 @@ func compareNumbers(x, y float64) int {
 	return 0
 }
 
-// level is one value of a column that distinguishes series, panels or categories.
-type level struct {
+// levelValue is one value of a column that distinguishes series, panels or categories.
+type levelValue struct {
 	value string // as in the rows
 	name  string // for people
 }
 
 // levelsOf lists a column's values: numbers by size, texts of a sweep in the order of its points, other texts by name with the numbers
 // in them by size.
-func (s *selection) levelsOf(c *Column, names Pairs) []level {
+func (s *selection) levelsOf(c *Column, names Pairs) []levelValue {
 	levels := levelsOf(c, names)
 	point := s.t.Column(pointColumn)
 	if c.Type == Number || point == nil || point.Type != Number {
@@ -241,7 +241,7 @@ func (s *selection) levelsOf(c *Column, names Pairs) []level {
 const pointColumn = "point"
 
 // levelsOf lists a column's values: numbers by size, texts by name with the numbers in them by size.
-func levelsOf(c *Column, names Pairs) []level {
+func levelsOf(c *Column, names Pairs) []levelValue {
 	seen := map[string]int{}
 	var values []string
 	for row := range c.cells() {
@@ -258,9 +258,9 @@ func levelsOf(c *Column, names Pairs) []level {
 		}
 		return naturalLess(values[i], values[j])
 	})
-	levels := make([]level, len(values))
+	levels := make([]levelValue, len(values))
 	for i, v := range values {
-		levels[i] = level{v, names.first(v, v)}
+		levels[i] = levelValue{v, names.first(v, v)}
 	}
 	return levels
 }
@@ -300,22 +300,22 @@ func digits(s string) string {
 }
 
 // arrange moves the levels named in order to the front, and removes hidden ones; a name without rows is an error.
-func (s *selection) arrange(c *Column, path string, levels []level, order, hide []string) ([]level, error) {
-	take := func(key string, i int, v string) (level, error) {
+func (s *selection) arrange(c *Column, path string, levels []levelValue, order, hide []string) ([]levelValue, error) {
+	take := func(key string, i int, v string) (levelValue, error) {
 		for k, l := range levels {
 			if l.value == v {
 				levels = append(levels[:k:k], levels[k+1:]...)
 				return l, nil
 			}
 		}
-		return level{}, s.f.fail(fmt.Sprintf("%s.%s[%d]", path, key, i), ErrEmpty, s.noRow(c, v))
+		return levelValue{}, s.f.fail(fmt.Sprintf("%s.%s[%d]", path, key, i), ErrEmpty, s.noRow(c, v))
 	}
 	for i, v := range hide {
 		if _, err := take("hide", i, v); err != nil {
 			return nil, err
 		}
 	}
-	var first []level
+	var first []levelValue
 	for i, v := range order {
 		l, err := take("order", i, v)
 		if err != nil {

@@ -46,7 +46,7 @@ func (s scale) ticks(d Dimension, given []float64, along side) []plot.Tick {
 
 // ticksInSight drops ticks beyond the ends.
 func (s scale) ticksInSight(d Dimension, given []float64, along side) []plot.Tick {
-	return slices.DeleteFunc(s.ticks(d, given, along), func(t plot.Tick) bool { return !s.holds(t.Value) })
+	return slices.DeleteFunc(s.ticks(d, given, along), func(t plot.Tick) bool { return !s.contains(t.Value) })
 }
 
 // scaleTicks return about n ticks of each kind of scale.
@@ -346,15 +346,15 @@ func (s scale) log10Ticks(n int) []plot.Tick {
 	return append(ticks, s.minorTicks()...)
 }
 
-// ends are the exponents of ten of the decades that the scale touches.
-func (s scale) ends() (first, last int) {
+// decadeEnds are the exponents of ten of the decades that the scale touches.
+func (s scale) decadeEnds() (first, last int) {
 	return int(math.Floor(math.Log10(s.low))), int(math.Floor(math.Log10(s.high)))
 }
 
 // minorTicks are at 2 to 9 times each power of ten.
 func (s scale) minorTicks() []plot.Tick {
 	var ticks []plot.Tick
-	first, last := s.ends()
+	first, last := s.decadeEnds()
 	for _, v := range s.mantissas(10, first, last, []float64{2, 3, 4, 5, 6, 7, 8, 9}) {
 		ticks = append(ticks, plot.Tick{Value: v})
 	}
@@ -367,7 +367,7 @@ func (s scale) mantissaTicks(n int) []plot.Tick {
 	if n < 4 {
 		labelled = []float64{1, 3}
 	}
-	first, last := s.ends()
+	first, last := s.decadeEnds()
 	return append(givenTicks(s.mantissas(10, first, last, labelled), "log10"), s.minorTicks()...)
 }
 

@@ -139,7 +139,7 @@ func TestTicksOfLogarithmicAxes(t *testing.T) {
 }
 
 // Numbers at an axis are as short as they can be read.
-func TestNumbersBesideAxes(t *testing.T) {
+func TestAxisNumbers(t *testing.T) {
 	for v, want := range map[float64]string{0.5: "1/2", 0.25: "1/4", 0.375: "3/8", 0.75: "3/4", 1.0 / 1024: "1/1024", 0.3: "0.3", 0.6: "0.6", 0.0123456: "0.0123"} {
 		if got := fraction(v); got != want {
 			t.Errorf("%g is %s, want %s", v, got, want)
@@ -256,14 +256,14 @@ func TestNamesBreakInTheMiddle(t *testing.T) {
 
 // Numeric categories are one apart, with values between two of them in proportion; a value beyond the last is half a
 // place from it.
-func TestPlacesAmongNumbers(t *testing.T) {
+func TestCategoryPositions(t *testing.T) {
 	d := &Dimension{numbers: []float64{1, 2, 4, 8}}
 	for v, want := range map[float64]float64{0: -0.5, 0.99: -0.5, 1: 0, 1.5: 0.5, 2: 1, 3: 1.5, 2.5: 1.25, 4: 2, 7: 2.75, 8: 3, 8.01: 3.5, 100: 3.5} {
-		if got := d.place(v); math.Abs(got-want) > 1e-12 {
+		if got := d.positionOf(v); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%g is at %g, want %g", v, got, want)
 		}
 	}
-	if got := (&Dimension{}).place(7); got != 7 {
+	if got := (&Dimension{}).positionOf(7); got != 7 {
 		t.Errorf("among names, 7 is at %g", got)
 	}
 	c, err := chartOf(t, "n,t\n1,5\n2,6\n4,7\n", "{kind: bar, x: n, y: t, annotations: [{vline: 3}, {x: 1.5, y: 6, text: a}, {points: [[4, 9]], source: m}, {hline: 3}]}")
@@ -284,7 +284,7 @@ func TestSharedAxes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, _ := c.settle("page")
+		l, _ := c.chooseLayout("page")
 		x, y := l.panes[0].axes.X == l.panes[1].axes.X, l.panes[0].axes.Y == l.panes[1].axes.Y
 		if x != want[0] || y != want[1] {
 			t.Errorf("shared %s: x %t, y %t", share, x, y)
@@ -326,7 +326,7 @@ func TestColumnsOfLegends(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, _ := c.settle("column")
+			l, _ := c.chooseLayout("column")
 			width, got, lines, _ := l.legendGrid()
 			fits := int((l.size.X - 2*edge + entryGap) / width)
 			most := given

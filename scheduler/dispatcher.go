@@ -95,7 +95,7 @@ type Dispatcher struct {
 	next        int     // index of the source whose turn it is
 	expects     bool    // launches may be opened at any time
 	kernel      *kernel // the one opened last
-	places      engine.Stock[cu.DispatchMsg]
+	places      engine.Pool[cu.DispatchMsg]
 }
 
 // New returns the dispatcher of an array of compute units.
@@ -296,7 +296,7 @@ func (e *shaderEngine) workgroupEnded() {
 
 // Occupy takes the resources of a workgroup on a unit, and returns the message that places it.
 func (d *Dispatcher) Occupy(now uint64, unit int, l *cu.Launch) *cu.DispatchMsg {
-	r, m := &d.residency[unit], d.places.Take()
+	r, m := &d.residency[unit], d.places.Acquire()
 	m.Launch, m.SlotsTakenAt, m.Pool, m.Waves = l, now, &d.places, m.Waves[:0]
 	m.LDSBase = r.TakeGroup(l.Resources)
 	for range l.Resources.Waves {

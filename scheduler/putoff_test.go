@@ -26,7 +26,7 @@ func (f *filling) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int) *timing.R
 func TestFullQueueStallsInTime(t *testing.T) {
 	for _, cadence := range []int{1, 4} {
 		var seen [2]account.SlotCycles
-		for i, tracer := range []probe.Tracer{nil, probe.Deaf{}} {
+		for i, tracer := range []probe.Tracer{nil, probe.NopTracer{}} {
 			m := newMachine()
 			m.Shape.SIMDs, m.Unit.Issue.Cadence = 4, cadence
 			m.Memory = &filling{}

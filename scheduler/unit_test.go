@@ -141,7 +141,7 @@ func (m *slowLines) Access(now uint64, r *hierarchy.Request) *timing.Response {
 
 // A diary is what a tracer heard, a line each.
 type diary struct {
-	probe.Deaf
+	probe.NopTracer
 	lines []string
 }
 
@@ -162,14 +162,14 @@ func (d *diary) Memory(a *probe.Access) {
 	if a.Ready == probe.Unknown {
 		ready = "unknown"
 	}
-	d.note("memory", a.Place, a.PC, a.Op, a.At, ready, a.ID, len(a.Lines), a.Level)
+	d.note("memory", a.WaveSlotID, a.PC, a.Op, a.At, ready, a.ID, len(a.Lines), a.Level)
 	for _, l := range a.Lines {
 		d.note("line", l.Addr%4096, l.Bytes)
 	}
 }
 
 func (d *diary) LDS(a *probe.Access) {
-	d.note("lds", a.Place, a.PC, a.Op, a.At, a.Ready, a.Passes, a.Conflicts)
+	d.note("lds", a.WaveSlotID, a.PC, a.Op, a.At, a.Ready, a.Passes, a.Conflicts)
 }
 
 func (d *diary) AccessDone(at uint64, unit int, id uint64) { d.note("done", at, unit, id) }
@@ -293,7 +293,7 @@ func TestInstructionCache(t *testing.T) {
 		t.Fatalf("%d instruction caches, want 1", len(caches))
 	}
 	// Six lines, one for each instruction and the end: each is there when the second wave comes to it.
-	if got := caches[0].(engine.Worker).Work().Booked; got != 12 {
+	if got := caches[0].(engine.CountingComponent).Activity().Reservations; got != 12 {
 		t.Errorf("%d lines were entered, want 6 by each of two waves", got)
 	}
 	for _, name := range []string{"Hits", "Misses"} { // which a monitor shows

@@ -216,21 +216,23 @@ func randomInst(r *rand.Rand, i, n int) isa.Inst {
 
 // A log is what happened, a line each; events of one cycle stand as they came.
 type log struct {
-	probe.Deaf
+	probe.NopTracer
 	lines []string
 }
 
 func (l *log) add(what ...any) { l.lines = append(l.lines, fmt.Sprintln(what...)) }
 
-func (l *log) WaveBegin(w *probe.Wave) { l.add("begin", w.Place, w.At, w.Group, w.Wave) }
+func (l *log) WaveBegin(w *probe.Wave) { l.add("begin", w.WaveSlotID, w.At, w.Group, w.Wave) }
 
-func (l *log) WaveEnd(at uint64, p probe.Place) { l.add("end", p, at) }
+func (l *log) WaveEnd(at uint64, p probe.WaveSlotID) { l.add("end", p, at) }
 
 func (l *log) Issue(i *probe.Issue) {
-	l.add("issue", i.Place, i.PC, i.Exec, i.Why, i.From, i.Ready, i.At, i.End)
+	l.add("issue", i.WaveSlotID, i.PC, i.Exec, i.Reason, i.From, i.Ready, i.At, i.End)
 }
 
-func (l *log) Waited(from, to uint64, p probe.Place, _ account.Reason) { l.add("waited", p, from, to) }
+func (l *log) Waited(from, to uint64, p probe.WaveSlotID, _ account.Reason) {
+	l.add("waited", p, from, to)
+}
 
 // A stand is the surroundings of the SIMD under test.
 type stand struct {

@@ -122,8 +122,8 @@ func (s *plainSIMD) start(now uint64, number int) {
 	s.goOn(w, when{cycle: max(now+b.startsAfter, w.freeAt), why: account.Dispatch}, now)
 }
 
-func (s *plainSIMD) place(w *plainWave) probe.Place {
-	return probe.Place{Unit: courseUnit, SIMD: s.c.index, Slot: w.slot}
+func (s *plainSIMD) place(w *plainWave) probe.WaveSlotID {
+	return probe.WaveSlotID{Unit: courseUnit, SIMD: s.c.index, Slot: w.slot}
 }
 
 // goOn does the instructions that cost nothing, up to one with a source whose

@@ -24,20 +24,20 @@ func (s *SIMD) Trace(t probe.Tracer, unit int) {
 }
 
 // SlotID is where the wave is.
-func (w *Wave) SlotID() probe.Place {
-	return probe.Place{Unit: w.SIMD.trace.unit, SIMD: w.SIMD.Index, Slot: w.Slot}
+func (w *Wave) SlotID() probe.WaveSlotID {
+	return probe.WaveSlotID{Unit: w.SIMD.trace.unit, SIMD: w.SIMD.Index, Slot: w.Slot}
 }
 
 // started reports a wave that takes its slot.
 func (t *trace) started(w *Wave, from uint64) {
-	t.wave = probe.Wave{Place: w.SlotID(), At: from, Program: w.code.Program,
+	t.wave = probe.Wave{WaveSlotID: w.SlotID(), At: from, Program: w.code.Program,
 		Group: w.Workgroup.Index, Workgroup: w.Workgroup.ID, Wave: w.State.WaveInGroup, Launch: w.code.Launch}
 	t.to.WaveBegin(&t.wave)
 }
 
 // issued reports the instruction that w is at; the wave is as advance left it.
 func (t *trace) issued(w *Wave, now, end uint64) {
-	t.issue = probe.Issue{Place: w.SlotID(), Program: w.code.Program, PC: int(w.op.pc), Exec: w.State.Exec, Why: w.stallReason,
+	t.issue = probe.Issue{WaveSlotID: w.SlotID(), Program: w.code.Program, PC: int(w.op.pc), Exec: w.State.Exec, Reason: w.stallReason,
 		From: w.freeAt, Ready: w.ready, At: now, End: end}
 	t.issue.Full = t.issue.Ready
 	if ready := t.issue.Ready; now > ready {

@@ -129,7 +129,7 @@ func TestHalvesTakeTheTimeOfOne(t *testing.T) {
 }
 
 // launchesOf is the launches of a queue of n with arithmetic alone.
-func launchesOf(t testing.TB, n int, barrier bool, settings string) []account.BesideLaunch {
+func launchesOf(t testing.TB, n int, barrier bool, settings string) []account.ConcurrentLaunch {
 	t.Helper()
 	text := fmt.Sprintf("queues:\n- steps: [{name: tiny, for: {i: 1..%d}, barrier: %v, dispatch: [1]}]\n", n, barrier)
 	return computing(t, text, settings).Stats.Queues[0].Launches
@@ -141,19 +141,19 @@ func TestLaunchRates(t *testing.T) {
 	chain, beside := launchesOf(t, 9, true, ""), launchesOf(t, 9, false, "")
 	for i := 1; i < 9; i++ {
 		// An end is told a cycle after the wave's.
-		if got := chain[i].Opened - chain[i-1].Done; got != 700+1 && got != 700 {
+		if got := chain[i].Dispatched - chain[i-1].Done; got != 700+1 && got != 700 {
 			t.Errorf("launch %d after a barrier is opened %d cycles after the end of the one before, want 700", i, got)
 		}
 		// The first one brings its descriptor into the L2.
-		if got, want := chain[i].Done-chain[i].Opened, chain[1].Done-chain[1].Opened; got != want {
+		if got, want := chain[i].Done-chain[i].Dispatched, chain[1].Done-chain[1].Dispatched; got != want {
 			t.Errorf("launch %d takes %d cycles, the second %d", i, got, want)
 		}
-		if got := beside[i].Opened - beside[i-1].Opened; got != 100 {
+		if got := beside[i].Dispatched - beside[i-1].Dispatched; got != 100 {
 			t.Errorf("launch %d without a barrier is opened %d cycles after the one before, want 30 + 70", i, got)
 		}
 	}
-	if chain[0].Opened != 1000 || beside[0].Opened != 1000 {
-		t.Errorf("first launches are opened in cycles %d and %d, want 1000", chain[0].Opened, beside[0].Opened)
+	if chain[0].Dispatched != 1000 || beside[0].Dispatched != 1000 {
+		t.Errorf("first launches are opened in cycles %d and %d, want 1000", chain[0].Dispatched, beside[0].Dispatched)
 	}
 	// A dearer launch costs as much more in each link.
 	more := launchesOf(t, 9, true, "dispatcher.following_launch_cycles=900")
@@ -171,14 +171,14 @@ func TestLimitsOfLaunches(t *testing.T) {
 		}
 	}
 	slow := "dispatcher.workgroups_per_cycle=0.001"
-	wide := func(settings string) []account.BesideLaunch {
+	wide := func(settings string) []account.ConcurrentLaunch {
 		return computing(t, "queues:\n- steps: [{name: a, dispatch: [8]}, {name: b, barrier: false, dispatch: [8]}]\n", slow+" "+settings).Stats.Queues[0].Launches
 	}
-	if l := wide("front_end.open_per_pipe=1"); l[1].Read < l[0].Placed {
-		t.Errorf("one open: the second packet is read in cycle %d, the first launch placed in cycle %d", l[1].Read, l[0].Placed)
+	if l := wide("front_end.open_per_pipe=1"); l[1].Read < l[0].LastPlaced {
+		t.Errorf("one open: the second packet is read in cycle %d, the first launch placed in cycle %d", l[1].Read, l[0].LastPlaced)
 	}
-	if l := wide(""); l[1].Read >= l[0].Placed {
-		t.Errorf("many open: the second packet is read in cycle %d, after cycle %d", l[1].Read, l[0].Placed)
+	if l := wide(""); l[1].Read >= l[0].LastPlaced {
+		t.Errorf("many open: the second packet is read in cycle %d, after cycle %d", l[1].Read, l[0].LastPlaced)
 	}
 }
 
@@ -210,21 +210,21 @@ func TestSlicesOfAPipe(t *testing.T) {
 // The dispatcher's rate is shared by its policy.
 func TestSharesOfTheDispatcher(t *testing.T) {
 	text := "queues:\n- {name: low, priority: low, steps: [{name: a, dispatch: [16]}]}\n- {name: high, priority: high, steps: [{name: b, dispatch: [16]}]}\n"
-	placed := func(share string) (low, high account.BesideLaunch) {
+	placed := func(share string) (low, high account.ConcurrentLaunch) {
 		q := computing(t, text, "dispatcher.workgroups_per_cycle=0.01 dispatcher.share="+share).Stats.Queues
 		return q[0].Launches[0], q[1].Launches[0]
 	}
 	low, high := placed("oldest")
-	if low.Placed-low.Begun != 1500 || high.Begun != low.Placed+100 {
-		t.Errorf("oldest: the first is placed from %d to %d, the second from %d on; want 15 x 100 cycles each, one after the other", low.Begun, low.Placed, high.Begun)
+	if low.LastPlaced-low.FirstPlaced != 1500 || high.FirstPlaced != low.LastPlaced+100 {
+		t.Errorf("oldest: the first is placed from %d to %d, the second from %d on; want 15 x 100 cycles each, one after the other", low.FirstPlaced, low.LastPlaced, high.FirstPlaced)
 	}
 	low, high = placed("round-robin")
-	if low.Placed-low.Begun != 3000 || high.Begun != low.Begun+100 || high.Placed != low.Placed+100 {
-		t.Errorf("round robin: placed from %d to %d and from %d to %d; want each 200 cycles between two", low.Begun, low.Placed, high.Begun, high.Placed)
+	if low.LastPlaced-low.FirstPlaced != 3000 || high.FirstPlaced != low.FirstPlaced+100 || high.LastPlaced != low.LastPlaced+100 {
+		t.Errorf("round robin: placed from %d to %d and from %d to %d; want each 200 cycles between two", low.FirstPlaced, low.LastPlaced, high.FirstPlaced, high.LastPlaced)
 	}
 	low, high = placed("priority")
-	if high.Placed-high.Begun > 1600 || low.Placed < high.Placed {
-		t.Errorf("priority: low is placed from %d to %d, high from %d to %d", low.Begun, low.Placed, high.Begun, high.Placed)
+	if high.LastPlaced-high.FirstPlaced > 1600 || low.LastPlaced < high.LastPlaced {
+		t.Errorf("priority: low is placed from %d to %d, high from %d to %d", low.FirstPlaced, low.LastPlaced, high.FirstPlaced, high.LastPlaced)
 	}
 }
 
@@ -237,10 +237,10 @@ func TestWaitsForOtherQueues(t *testing.T) {
 	}{{"", 50 + 700}, {"front_end.signal_cycles=250", 250 + 700}} {
 		q := computing(t, text, c.settings).Stats.Queues
 		a, b := q[0].Launches[0], q[1].Launches[0]
-		if got := b.Opened - a.Done; got != c.want {
+		if got := b.Dispatched - a.Done; got != c.want {
 			t.Errorf("%q: opened %d cycles after the end, want %d", c.settings, got, c.want)
 		}
-		if k := q[1].KeptBy; len(k) != 1 || k[0].Queue != "first" || k[0].Dependence != b.Ready-b.Packet {
+		if k := q[1].Delays; len(k) != 1 || k[0].Queue != "first" || k[0].Dependence != b.Ready-b.Packet {
 			t.Errorf("%q: kept by %+v, want first for %d cycles", c.settings, k, b.Ready-b.Packet)
 		}
 	}

@@ -63,7 +63,7 @@ func conserves(t *testing.T, at string, r *gpu.Result) {
 	s := r.Stats
 	all, steps, parts := s.Energy(), 0.0, 0.0
 	for i := range s.Steps {
-		steps += s.Energies.Of(&s.Steps[i].Counts).Total()
+		steps += s.Energies.Compute(&s.Steps[i].Counts).Total()
 	}
 	for _, j := range all.Joules {
 		parts += j

@@ -135,7 +135,7 @@ func TestTwoGraphs(t *testing.T) {
 			t.Errorf("%s: other bytes than without time", kind)
 		}
 		q := x.Stats.Queues
-		if one, other := q[0].Launches[0], q[1].Launches[0]; other.Opened >= one.Done || one.Opened >= other.Done {
+		if one, other := q[0].Launches[0], q[1].Launches[0]; other.Dispatched >= one.Done || one.Dispatched >= other.Done {
 			t.Errorf("%s: %+v and %+v are not beside each other", kind, one, other)
 		}
 		if names := x.Stats.Graph.Nodes; len(names) != 4 || names[0].Name != "a.start[0]" || names[3].Name != "b.sum[0]" {
@@ -193,7 +193,7 @@ func TestGraphsTakeTurns(t *testing.T) {
 		alone, r := besideRun(t, one, settings, nil), besideRun(t, both, settings, nil)
 		span := func(r *gpu.Result, q int) uint64 {
 			l := &r.Stats.Queues[q].Launches[0]
-			return l.Done - l.Opened
+			return l.Done - l.Dispatched
 		}
 		a, b, single := span(r, 0), span(r, 1), span(alone, 0)
 		if launches := alone.Stats.Graph.Nodes[1].Payloads; single < each*launches {

@@ -53,7 +53,7 @@ func sameStream(t *testing.T, what string, jobs [2]*config.Job, machine string, 
 	t.Helper()
 	x, y := besideRun(t, jobs[0], "machine="+machine, change), besideRun(t, jobs[1], "machine="+machine, change)
 	a, b := x.Stats.Counts, y.Stats.Counts
-	a.Beside, b.Beside = false, false
+	a.Concurrent, b.Concurrent = false, false
 	if a.LaunchCycles > b.LaunchCycles {
 		t.Errorf("%s on %s: launches cost %d cycles in steps, and %d in a queue", what, machine, a.LaunchCycles, b.LaunchCycles)
 	}

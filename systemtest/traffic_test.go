@@ -16,7 +16,7 @@ func TestTrafficOfLaunches(t *testing.T) {
 		const regions = 60
 		list := randomSet(rand.New(rand.NewPCG(uint64(i), 33)), 10, regions)
 		r := besideRun(t, parseBeside(t, mixJob(list, regions, true)), "machine="+machine+" compute_units=2 shader_engines=1 front_end.queues_per_pipe=8", nil)
-		levels := slices.DeleteFunc(slices.Clone(r.Stats.Memory), func(l account.Level) bool { return l.Name == "translation" }) // which moves no bytes
+		levels := slices.DeleteFunc(slices.Clone(r.Stats.Memory), func(l account.LevelCounts) bool { return l.Name == "translation" }) // which moves no bytes
 		var read, written []uint64
 		for _, l := range levels {
 			read, written = append(read, l.Bytes-l.Written), append(written, l.Written)

@@ -77,7 +77,7 @@ var structures = []struct {
 	of   any
 }{
 	{"lds", account.LDSCounts{}},
-	{"memory.*", account.Level{}},
+	{"memory.*", account.LevelCounts{}},
 	{"functional.bytes", account.MovedBytes{}},
 	{"fragments", account.FragmentCounts{}},
 	{"graph.queue", account.QueueCounts{}},
@@ -87,8 +87,8 @@ var structures = []struct {
 	{"graph.wait_cycles", account.WaitSummary{}},
 	{"graph.start_cycles", account.WaitSummary{}},
 	{"queues", account.HardwareQueue{}},
-	{"queues.kept_by", account.KeptBy{}},
-	{"queues.launches", account.BesideLaunch{}},
+	{"queues.kept_by", account.QueueDelay{}},
+	{"queues.launches", account.ConcurrentLaunch{}},
 	{"queues.launches.memory", account.LaunchTraffic{}},
 }
 
@@ -117,12 +117,12 @@ var described = sync.OnceValue(func() []Statistic {
 })
 
 // OfRun finds the statistic of the whole run that a path names.
-func OfRun(path string) (Statistic, bool) { return find(described(), path) }
+func OfRun(path string) (Statistic, bool) { return findStatistic(described(), path) }
 
 // Describe finds the statistic that a path names: also within a step, by its name.
 func Describe(path string) (Statistic, error) {
 	list := described()
-	if s, ok := find(list, path); ok {
+	if s, ok := findStatistic(list, path); ok {
 		return s, nil
 	}
 	if rest, ok := strings.CutPrefix(path, "steps."); ok {
@@ -131,7 +131,7 @@ func Describe(path string) (Statistic, error) {
 			if c != '.' {
 				continue
 			}
-			if s, ok := find(list, rest[i+1:]); ok {
+			if s, ok := findStatistic(list, rest[i+1:]); ok {
 				return s, nil
 			}
 		}
@@ -139,7 +139,7 @@ func Describe(path string) (Statistic, error) {
 	return Statistic{}, fmt.Errorf("found %q: want the path of a statistic (nearest: %s)", path, nearest(list, path))
 }
 
-func find(list []Statistic, path string) (Statistic, bool) {
+func findStatistic(list []Statistic, path string) (Statistic, bool) {
 	i := slices.IndexFunc(list, func(s Statistic) bool { return matches(s.Path, path) })
 	if i < 0 {
 		return Statistic{}, false

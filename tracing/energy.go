@@ -11,15 +11,15 @@ import (
 
 // energyOf is the energy of all steps: the sum of theirs, or, where they overlap, that of all at once. Nil: the machine has no table.
 func (s *Stats) energyOf() *energy.Energy {
-	if !s.Energies.Known() {
+	if !s.Energies.HasTable() {
 		return nil
 	}
 	if s.Queues != nil {
-		return s.Energies.Of(&s.Counts)
+		return s.Energies.Compute(&s.Counts)
 	}
 	all := &energy.Energy{}
 	for i := range s.Steps {
-		all.Add(s.Energies.Of(&s.Steps[i].Counts))
+		all.Add(s.Energies.Compute(&s.Steps[i].Counts))
 	}
 	return all
 }
@@ -126,7 +126,7 @@ func (s *Stats) writeEnergy(w io.Writer) {
 			text += fmt.Sprintf(" (limit %g W)", limit)
 		}
 	}
-	fmt.Fprintf(w, "energy\t%s: %s\n", text, strings.Join(shares(names, most, uint64(e.Total()*1e15)), ", "))
+	fmt.Fprintf(w, "energy\t%s: %s\n", text, strings.Join(shareTexts(names, most, uint64(e.Total()*1e15)), ", "))
 	s.writePrograms(w)
 }
 

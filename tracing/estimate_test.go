@@ -10,10 +10,10 @@ import (
 )
 
 // An estimate lists the statistics without an interval, and the parts that were not sampled, with the reason.
-func TestEstimatesSayWhatTheyDoNotKnow(t *testing.T) {
+func TestEstimateWithoutInterval(t *testing.T) {
 	s := &Stats{Mode: "sampled", ClockMHz: 1000}
 	s.Launches, s.Cycles = 1, 1000
-	s.Estimate = &account.Estimate{Cycles: 800, Half: 50, NotSampled: []account.NotSampled{{Instructions: 12, Because: "of its reason"}}}
+	s.Estimate = &account.Estimate{Cycles: 800, Half: 50, NotSampled: []account.NotSampled{{Instructions: 12, Reason: "of its reason"}}}
 	text := suite.Must(json.Marshal(s))(t)
 	var got struct {
 		Estimate struct {

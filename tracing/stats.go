@@ -116,7 +116,7 @@ func members(c *account.Counts, clockMHz int) object {
 	if c.Untimed() {
 		time, machine = nil, nil // not known
 	}
-	if c.Beside {
+	if c.Concurrent {
 		machine, faults = object{{"lds", c.LDS}}, nil // all other counts belong to the concurrent launches together
 	}
 	o := slices.Concat(object{{"launches", c.Launches}}, time, work, machine, faults)
@@ -174,7 +174,7 @@ func functionalMembers(f *account.FunctionalCounts) object {
 		{"workgroups", f.Workgroups},
 		{"waves", f.Waves},
 		{"instructions", object{{"total", f.Instructions()}, {"by_class", classes}}},
-		{"bytes", f.Moved},
+		{"bytes", f.Traffic},
 	}
 }
 
@@ -199,8 +199,8 @@ func (s *Stats) MarshalJSON() ([]byte, error) {
 	for i := range s.Steps {
 		step := &s.Steps[i]
 		member := append(object{{"name", step.Name}}, members(&step.Counts, s.ClockMHz)...)
-		if s.Energies.Known() && !step.Beside { // of launches that overlap, the energy is known of all together
-			member = append(member, named{"energy", energyMembers(s.Energies, s.Energies.Of(&step.Counts), &step.Counts, step.PeakWatts)})
+		if s.Energies.HasTable() && !step.Concurrent { // of launches that overlap, the energy is known of all together
+			member = append(member, named{"energy", energyMembers(s.Energies, s.Energies.Compute(&step.Counts), &step.Counts, step.PeakWatts)})
 		}
 		steps = append(steps, member)
 	}

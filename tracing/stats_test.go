@@ -16,7 +16,7 @@ import (
 func counts() account.Counts {
 	c := account.Counts{Launches: 2, Cycles: 5000, Workgroups: 4, Waves: 8,
 		LDS:    account.LDSCounts{Accesses: 10, Passes: 25, ConflictPasses: 5},
-		Memory: []account.Level{{Name: "vector_l1", Accesses: 100, Hits: 75, Misses: 25, Bytes: 6400}, {Name: "memory"}},
+		Memory: []account.LevelCounts{{Name: "vector_l1", Accesses: 100, Hits: 75, Misses: 25, Bytes: 6400}, {Name: "memory"}},
 	}
 	c.ByClass[isa.ClassVALU32], c.ByClass[isa.ClassSALU] = 300, 100
 	c.Slots[account.Issued], c.Slots[account.Memory], c.Slots[account.Empty] = 1000, 3000, 12000

@@ -33,21 +33,21 @@ func WriteSummary(w io.Writer, s *Stats) error {
 		low, high := s.Interval()
 		fmt.Fprintf(t, "estimate\t%.0f to %.0f cycles (%.0f%% confidence), %d cycles estimated\n", low, high, 100*account.Confidence, s.Estimate.Cycles)
 		for _, n := range s.Estimate.NotSampled {
-			fmt.Fprintf(t, "not sampled\t%d instructions: %s\n", n.Instructions, n.Because)
+			fmt.Fprintf(t, "not sampled\t%d instructions: %s\n", n.Instructions, n.Reason)
 		}
 		fmt.Fprintf(t, "no interval\tslots, LDS and memory below are of the timed parts\n")
 	} else if s.Mode == config.ModeSampled && s.Stopped == "" {
 		fmt.Fprintf(t, "estimate\tnone: all launches were timed (few or small)\n")
 	}
 	fmt.Fprintf(t, "work\t%d workgroups, %d waves, %d instructions, %s\n", s.Workgroups, s.Waves, s.Instructions(), plural(s.Launches, "launch", "launches"))
-	fmt.Fprintf(t, "instructions\t%s\n", strings.Join(shares(classNames(), s.ByClass[:], s.Instructions()), ", "))
+	fmt.Fprintf(t, "instructions\t%s\n", strings.Join(shareTexts(classNames(), s.ByClass[:], s.Instructions()), ", "))
 	writeFunctional(t, &s.Counts)
 	s.writeEnergy(t)
 	if !s.Untimed() {
-		fmt.Fprintf(t, "slot cycles\t%s\n", strings.Join(shares(account.ReasonNames(), s.Slots[:], total), ", "))
+		fmt.Fprintf(t, "slot cycles\t%s\n", strings.Join(shareTexts(account.ReasonNames(), s.Slots[:], total), ", "))
 		own := s.Slots
 		own[account.Empty] = 0
-		fmt.Fprintf(t, "wave cycles\t%s\n", strings.Join(shares(account.ReasonNames(), own[:], own.Total()), ", "))
+		fmt.Fprintf(t, "wave cycles\t%s\n", strings.Join(shareTexts(account.ReasonNames(), own[:], own.Total()), ", "))
 		fmt.Fprintf(t, "occupancy\t%s\n", percent(s.Occupancy()))
 	}
 	if s.LDS.Accesses > 0 {
@@ -79,7 +79,7 @@ func writeFunctional(w io.Writer, c *account.Counts) {
 		fmt.Fprintf(w, "functional\t%d workgroups, %d waves, %d instructions; %s of the instructions were timed\n",
 			f.Workgroups, f.Waves, f.Instructions(), percent(c.TimedShare()))
 	}
-	m := &f.Moved
+	m := &f.Traffic
 	fmt.Fprintf(w, "moved\t%s read, %s written, %s updated by atomics, %s of LDS\n",
 		bytesText(m.Read), bytesText(m.Written), bytesText(m.Atomic), bytesText(m.LDS))
 }
@@ -137,7 +137,7 @@ func writeSteps(w io.Writer, s *Stats) {
 			fmt.Fprintf(w, "step %s\t%s, functional, %d instructions\n", step.Name, plural(step.Launches, "launch", "launches"), step.Instructions())
 			continue
 		}
-		if step.Beside {
+		if step.Concurrent {
 			fmt.Fprintf(w, "step %s\t%s, busy %d cycles, %d instructions\n", step.Name, plural(step.Launches, "launch", "launches"), step.Cycles, step.Instructions())
 			continue
 		}
@@ -151,7 +151,7 @@ func writeQueues(w io.Writer, s *Stats) {
 	for i := range s.Queues {
 		q := &s.Queues[i]
 		kept := ""
-		for _, k := range q.KeptBy {
+		for _, k := range q.Delays {
 			if k.Dependence > 0 {
 				kept += fmt.Sprintf(", waited %d cycles for launches of %s", k.Dependence, k.Queue)
 			}
@@ -166,8 +166,8 @@ func writeQueues(w io.Writer, s *Stats) {
 
 func classNames() []string { return isa.ClassNames[:] }
 
-// shares lists the nonzero counts as shares of the total, largest first.
-func shares(names []string, counts []uint64, total uint64) []string {
+// shareTexts lists the nonzero counts as shares of the total, largest first.
+func shareTexts(names []string, counts []uint64, total uint64) []string {
 	var order []int
 	for i, n := range counts {
 		if n > 0 {

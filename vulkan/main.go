@@ -33,11 +33,11 @@ func spvsim_call(number C.uint32_t, words *C.uint64_t) C.uint64_t {
 
 //export spvsim_find
 func spvsim_find(handle C.uintptr_t, name *C.char, device C.int) C.int {
-	return C.int(driver.Find(uint64(handle), C.GoString(name), device != 0))
+	return C.int(driver.FindCommand(uint64(handle), C.GoString(name), device != 0))
 }
 
 //export spvsim_physical
 func spvsim_physical(name *C.char) C.int { return C.int(driver.Physical(C.GoString(name))) }
 
 //export spvsim_leave
-func spvsim_leave() { driver.Leave() }
+func spvsim_leave() { driver.WriteAtExit() }

@@ -353,7 +353,7 @@ func TestOverhead(t *testing.T) {
 
 // A dispatch that never ends loses the device at its limit, and the message names the shader with its lines; a forked
 // process gets errors.
-func TestWhatWouldNeverEnd(t *testing.T) {
+func TestEndlessDispatch(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)
 	if *driverManifest != "" {
@@ -388,7 +388,7 @@ func TestWhatWouldNeverEnd(t *testing.T) {
 
 // With SPVSIM_CLOCK the device's clock continues with the host's, and with SPVSIM_TIMEOUTS timeouts are of simulated
 // time.
-func TestTimeAsProgramsSeeIt(t *testing.T) {
+func TestDeviceClockAndTimeouts(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)
 	if *driverManifest != "" {

@@ -235,7 +235,7 @@ func TestProfileOfLaunches(t *testing.T) {
 	waves := uint64(0)
 	for i, l := range p.Launches {
 		r := &f.Rows[i]
-		if l.Name != r.Name || l.Queue != r.Queue || l.Busy != r.Busy || l.Begin != r.Begin || l.End != r.Begin+r.Cycles || l.Packet != r.Packet || l.Workgroups != r.Workgroups {
+		if l.Name != r.Name || l.Queue != r.Queue || l.Busy != r.Busy || l.Ready != r.Begin || l.End != r.Begin+r.Cycles || l.Packet != r.Packet || l.Workgroups != r.Workgroups {
 			t.Errorf("%+v, row %+v", l, r)
 		}
 		waves += r.Waves

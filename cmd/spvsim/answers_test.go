@@ -145,7 +145,7 @@ func TestInitTakesSettings(t *testing.T) {
 }
 
 // A setting of a job's field and of the machine change the run; the last of two counts.
-func TestSettingsOfARun(t *testing.T) {
+func TestRunSettings(t *testing.T) {
 	t.Parallel()
 	s := stats(t, "vectoradd", "--set", "parameters.n=64", "--set", "parameters.n=1024", "--machine", "gcn3-r9nano", "--set", "clock_mhz=500", "--set", "expect=[]")
 	same := stats(t, "vectoradd", "--param", "n=1024", "--machine", "gcn3-r9nano", "--set", "machine.clock_mhz=500", "--set", "expect=[]")

@@ -27,30 +27,30 @@ import (
 
 // appFlags are the flags of an application's run, without its own arguments.
 type appFlags struct {
-	machines []string
-	set      []string
-	mode     string
-	time     string
-	rows     []string
-	report   string
-	trace    string
-	waves    wavesFlags
-	many     manyFlags
-	lenient  bool
-	capture  string
-	choice   string
-	answers  string
-	identity string
-	conforms string
-	began    time.Time // of the program
-	clock    string
-	timeouts string
-	overlap  string
-	most     uint64
-	seconds  float64
-	noCache  bool
-	whole    bool
-	quiet    bool
+	machines         []string
+	set              []string
+	mode             string
+	time             string
+	rows             []string
+	report           string
+	trace            string
+	waves            wavesFlags
+	programs         manyFlags
+	lenient          bool
+	capture          string
+	choice           string
+	answers          string
+	identity         string
+	conforms         string
+	startTime        time.Time // of the program
+	clock            string
+	timeouts         string
+	overlap          string
+	maxInstructions  uint64
+	seconds          float64
+	noCache          bool
+	wholeSubmissions bool
+	quiet            bool
 }
 
 func appCommand() *cobra.Command {
@@ -71,7 +71,7 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
   spvsim app --jobs 2 --programs programs.txt                               run the program in each line of the file, two at a time
   spvsim app --capture jobs --select 'main*:3' -- ./program`,
 		Args: func(c *cobra.Command, args []string) error {
-			return f.many.check(c, args)
+			return f.programs.check(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			return unbounded(c, func() error { return f.run(c, args) })
@@ -86,15 +86,15 @@ mul_mat*:3 is the first three of each name that begins with mul_mat.`,
 	flags.StringVar(&f.report, "report", "", "write an HTML page to this `file`: the work by pipeline, and where the time of each dispatch went")
 	flags.StringVar(&f.trace, "trace", "", "write a Perfetto trace of the whole program to this `file`, with a track for each queue (open it at ui.perfetto.dev)")
 	f.waves.add(c)
-	f.many.add(c)
+	f.programs.add(c)
 	flags.StringVar(&f.capture, "capture", "", "write dispatches to this `folder` as jobs; spvsim run repeats each with the same bytes and cycles. Captured dispatches start with cold caches")
 	flags.StringVar(&f.choice, "select", "*", "capture the dispatches that match these `patterns`")
-	flags.BoolVar(&f.whole, "whole", false, "capture the whole submission of each selected dispatch as one job, instead of the dispatch")
+	flags.BoolVar(&f.wholeSubmissions, "whole", false, "capture the whole submission of each selected dispatch as one job, instead of the dispatch")
 	flags.StringVar(&f.answers, "profile", "", "report features that the device lacks, by `name`, for programs that require but do not use them: attachments (formats that can be drawn to), webgpu (all that wgpu and Dawn require). A call that draws fails by name")
 	flags.StringVar(&f.identity, "identity", "spvsim", "`identity` that the device reports: spvsim, or device (the ids and names of the product that the machine represents, and of its driver)")
 	flags.StringVar(&f.conforms, "conformance", "", "report that the device passed this `version` of Vulkan's conformance tests (1.3.0.0), for programs that require it; it has not passed them")
 	flags.BoolVar(&f.lenient, "lenient", false, "accept, with a message, misuses of the API that other drivers accept: null immutable samplers, more descriptors than a set has")
-	addInteger(flags, &f.most, "max-instructions", 0, 0, math.MaxInt64, "most wave instructions of a dispatch (`number`); after them the device is lost, and a message says where the shader is; 0: no limit")
+	addInteger(flags, &f.maxInstructions, "max-instructions", 0, 0, math.MaxInt64, "most wave instructions of a dispatch (`number`); after them the device is lost, and a message says where the shader is; 0: no limit")
 	flags.Float64Var(&f.seconds, "max-seconds", 0, "limit of a dispatch on this computer, in `seconds`; beyond it the device is lost, and a message names the loop of the shader; 0: no limit")
 	flags.StringVar(&f.clock, "clock", "simulated", "the device's `clock` while nothing runs: simulated (stops), or host (advances with this computer's clock, for programs that compare both clocks)")
 	flags.StringVar(&f.timeouts, "timeouts", "host", "`clock` of the timeouts of fences and semaphores while work runs: host or simulated")
@@ -124,8 +124,8 @@ func (f *appFlags) check(c *cobra.Command) error {
 	if !(f.seconds >= 0 && f.seconds < 1e9) {
 		return fmt.Errorf("--max-seconds %g: want 0 to 1e9 seconds", f.seconds)
 	}
-	if f.most > 1<<53 {
-		return fmt.Errorf("--max-instructions %d: want 0 to 2^53", f.most)
+	if f.maxInstructions > 1<<53 {
+		return fmt.Errorf("--max-instructions %d: want 0 to 2^53", f.maxInstructions)
 	}
 	if f.time != "" && f.mode != config.Modes[0] {
 		return fmt.Errorf("--time: found --mode %s too: want one of them", f.mode)
@@ -133,7 +133,7 @@ func (f *appFlags) check(c *cobra.Command) error {
 	if err := f.waves.check(c, f.trace, f.mode); err != nil {
 		return err
 	}
-	for _, flag := range [][2]string{{"time", f.time}, {"select", f.choice}, {"trace-waves", f.waves.chosen}} {
+	for _, flag := range [][2]string{{"time", f.time}, {"select", f.choice}, {"trace-waves", f.waves.dispatches}} {
 		if err := checkPatterns(flag[1]); err != nil {
 			return fmt.Errorf("--%s: %w", flag[0], err)
 		}
@@ -189,12 +189,12 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	var lines []string
-	if f.many.list != "" {
+	if f.programs.list != "" {
 		var err error
-		if lines, err = f.many.lines(c.InOrStdin()); err != nil {
+		if lines, err = f.programs.lines(c.InOrStdin()); err != nil {
 			return err
 		}
-		args = []string{f.many.list}
+		args = []string{f.programs.list}
 	}
 	manifest, err := launch.Driver(c.Context(), c.ErrOrStderr())
 	if err == nil {
@@ -222,9 +222,9 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	if !f.quiet && onTerminal(c.ErrOrStderr()) {
 		p.Progress = progressLine(c.ErrOrStderr(), appProgressText)
 	}
-	f.began = time.Now()
+	f.startTime = time.Now()
 	if lines != nil {
-		err = f.many.run(c.Context(), &p, folder, lines)
+		err = f.programs.run(c.Context(), &p, folder, lines)
 	} else if err = p.Run(c.Context()); err != nil {
 		if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
 			err = &failure{fmt.Errorf("%s: %w", args[0], err)}
@@ -233,14 +233,14 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	if p.Progress != nil {
 		clearLine(c.ErrOrStderr())
 	}
-	return errors.Join(err, f.show(c, record, args[0], folder))
+	return errors.Join(err, f.writeOutputs(c, record, args[0], folder))
 }
 
 // program returns the program, or the template of several programs, that the flags describe.
 func (f *appFlags) program(c *cobra.Command, args []string, manifest, record, folder string) launch.Program {
 	p := launch.Program{
-		Capture: f.capture, Select: f.choice, Whole: f.whole, NoCache: f.noCache,
-		MaxInstructions: f.most, MaxSeconds: f.seconds,
+		Capture: f.capture, Select: f.choice, WholeSubmissions: f.wholeSubmissions, NoCache: f.noCache,
+		MaxInstructions: f.maxInstructions, MaxSeconds: f.seconds,
 		Clock: f.clock, Timeouts: f.timeouts, Overlap: f.overlap,
 		Lenient: f.lenient,
 		Answers: f.answers, Identity: f.identity, Conformance: f.conforms,
@@ -254,8 +254,8 @@ func (f *appFlags) program(c *cobra.Command, args []string, manifest, record, fo
 	return p
 }
 
-// show writes all requested outputs from the recorded rows.
-func (f *appFlags) show(c *cobra.Command, record, name, profiles string) error {
+// writeOutputs writes all requested outputs from the recorded rows.
+func (f *appFlags) writeOutputs(c *cobra.Command, record, name, profiles string) error {
 	file, err := rows.Read(record)
 	if err != nil {
 		return err
@@ -283,14 +283,14 @@ func (f *appFlags) show(c *cobra.Command, record, name, profiles string) error {
 		}))
 	}
 	switch {
-	case !file.Asked():
+	case !file.HasDevice():
 		fmt.Fprintln(c.ErrOrStderr(), "spvsim: the program asked for no device of this driver: nothing is recorded")
 	case !file.Dispatched():
 		fmt.Fprintln(c.ErrOrStderr(), "spvsim: nothing was dispatched: the program opened this driver, and no dispatch reached a device of it. If it should have computed, its work went to another device, or to none")
 	}
 	if !f.quiet {
 		errs = append(errs, rows.Summarize(c.ErrOrStderr(), file.Groups()))
-		fmt.Fprintf(c.ErrOrStderr(), "clocks        %.3f us simulated, %.2f s on the host\n", file.Clock(), time.Since(f.began).Seconds())
+		fmt.Fprintf(c.ErrOrStderr(), "clocks        %.3f us simulated, %.2f s on the host\n", file.Clock(), time.Since(f.startTime).Seconds())
 	}
 	return errors.Join(errs...)
 }
@@ -345,9 +345,9 @@ func (f *appFlags) record(folder string) (string, error) {
 
 func appProgressText(p launch.Progress, took time.Duration) string {
 	text := fmt.Sprintf("%d dispatches and transfers, %s instructions, %d cycles, %.3f ms simulated, %.0f s",
-		p.Dispatches, short(p.Instructions), p.Cycle, float64(p.Nanoseconds)/1e6, took.Seconds())
+		p.Dispatches, shortNumber(p.Instructions), p.Cycle, float64(p.Nanoseconds)/1e6, took.Seconds())
 	if p.Total > 0 {
-		text += fmt.Sprintf("; %d of %d workgroups of the next", p.Ended, p.Total)
+		text += fmt.Sprintf("; %d of %d workgroups of the next", p.EndedWorkgroups, p.Total)
 	}
 	return text
 }

@@ -83,7 +83,7 @@ func TestReportOfRows(t *testing.T) {
 
 // A page states that a device's profile is missing; a program that created no device, or dispatched nothing on it, is
 // reported.
-func TestAppSaysWhatAPageLacks(t *testing.T) {
+func TestAppPageMissingParts(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh")
 	}
@@ -110,7 +110,7 @@ func TestAppSaysWhatAPageLacks(t *testing.T) {
 }
 
 func TestAppProgressText(t *testing.T) {
-	p := launch.Progress{Dispatches: 12, Instructions: 34_000_000, Cycle: 5000, Nanoseconds: 2_000_000, Ended: 3, Total: 9}
+	p := launch.Progress{Dispatches: 12, Instructions: 34_000_000, Cycle: 5000, Nanoseconds: 2_000_000, EndedWorkgroups: 3, Total: 9}
 	want := "12 dispatches and transfers, 34.0M instructions, 5000 cycles, 2.000 ms simulated, 7 s; 3 of 9 workgroups of the next"
 	if got := appProgressText(p, 7*time.Second); got != want {
 		t.Errorf("%s, want %s", got, want)

@@ -50,7 +50,7 @@ func (f *manyFlags) check(c *cobra.Command, args []string) error {
 func (f *manyFlags) lines(stdin io.Reader) (list []string, err error) {
 	var text []byte
 	if f.list == "-" {
-		text, err = files.Drain(stdin, shown(f.list), files.MaxList)
+		text, err = files.Drain(stdin, displayName(f.list), files.MaxList)
 	} else {
 		text, err = files.Read(f.list, files.MaxList)
 	}
@@ -69,16 +69,16 @@ func (f *manyFlags) lines(stdin io.Reader) (list []string, err error) {
 }
 
 // One of several programs: its output is held back until the programs before it have ended.
-type oneOfMany struct {
+type listedProgram struct {
 	launch.Program
 	out, errs bytes.Buffer
-	ended     chan struct{}
+	done      chan struct{}
 	err       error
 }
 
 // newOne copies a program, with a line for sh, and its own file of rows and folder of captures.
-func newOne(p *launch.Program, folder string, number int, line string) *oneOfMany {
-	one := &oneOfMany{Program: *p, ended: make(chan struct{})}
+func newOne(p *launch.Program, folder string, number int, line string) *listedProgram {
+	one := &listedProgram{Program: *p, done: make(chan struct{})}
 	one.Args, one.Record = []string{"sh", "-c", line}, filepath.Join(folder, fmt.Sprintf("rows-%d.csv", number))
 	if p.Capture != "" {
 		one.Capture = filepath.Join(p.Capture, fmt.Sprintf("%02d", number))
@@ -89,7 +89,7 @@ func newOne(p *launch.Program, folder string, number int, line string) *oneOfMan
 
 // run runs the programs of the list, f.jobs at a time, and shows and merges their results in the order of the list.
 func (f *manyFlags) run(ctx context.Context, p *launch.Program, folder string, lines []string) error {
-	list := make([]*oneOfMany, len(lines))
+	list := make([]*listedProgram, len(lines))
 	free := make(chan struct{}, f.jobs)
 	for i, line := range lines {
 		list[i] = newOne(p, folder, i+1, line)
@@ -101,21 +101,21 @@ func (f *manyFlags) run(ctx context.Context, p *launch.Program, folder string, l
 			all.Go(func() {
 				one.err = one.Run(ctx)
 				<-free
-				close(one.ended)
+				close(one.done)
 			})
 		}
 	})
 	defer all.Wait()
 	var errs []error
 	for i, one := range list {
-		<-one.ended
-		errs = append(errs, one.leave(p, lines[i]))
+		<-one.done
+		errs = append(errs, one.appendResults(p, lines[i]))
 	}
 	return errors.Join(errs...)
 }
 
-// leave shows a program's output, and appends its rows to the others'.
-func (one *oneOfMany) leave(p *launch.Program, line string) error {
+// appendResults shows a program's output, and appends its rows to the others'.
+func (one *listedProgram) appendResults(p *launch.Program, line string) error {
 	_, err := p.Stdout.Write(one.out.Bytes())
 	_, also := p.Stderr.Write(one.errs.Bytes())
 	err = cmp.Or(err, also)

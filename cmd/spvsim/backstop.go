@@ -10,9 +10,9 @@ import (
 	"spvsim/gpu"
 )
 
-// grace is the time that a run has to end by itself. A run checks its limits often, but some steps of lowering, and the
+// endTimeout is the time that a run has to end by itself. A run checks its limits often, but some steps of lowering, and the
 // filling of buffers, take long without a check.
-const grace = 5 * time.Second
+const endTimeout = 5 * time.Second
 
 // backstop ends the process if a run does not end by itself soon after an interruption, or after its time limit. Call
 // ended when the run has ended.
@@ -20,7 +20,7 @@ func backstop(c *cobra.Command, seconds float64) (ended func()) {
 	done := make(chan struct{})
 	var late <-chan time.Time // never, without a limit
 	if seconds > 0 {
-		late = time.After(time.Duration(seconds*float64(time.Second)) + grace)
+		late = time.After(time.Duration(seconds*float64(time.Second)) + endTimeout)
 	}
 	go func() {
 		why := gpu.ErrHostTime
@@ -33,7 +33,7 @@ func backstop(c *cobra.Command, seconds float64) (ended func()) {
 			select {
 			case <-done:
 				return
-			case <-time.After(grace):
+			case <-time.After(endTimeout):
 			}
 		}
 		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %v before the first cycle\n", why)

@@ -18,9 +18,9 @@ import (
 	"spvsim/tracing/daisen"
 )
 
-// A keeper enforces the bounds on a command's use of files and memory, and its end after an interruption. A command
+// A boundsGuard enforces the bounds on a command's use of files and memory, and its end after an interruption. A command
 // that simulates is exempt, since a simulation has limits of its own.
-type keeper struct {
+type boundsGuard struct {
 	name    string // of the command
 	written atomic.Int64
 	free    atomic.Bool
@@ -28,24 +28,24 @@ type keeper struct {
 	end     func(error) // ends the process
 }
 
-// keeping is the key of the context's keeper, ending that of the function which ends the process.
+// guardKey is the key of the context's keeper, ending that of the function which ends the process.
 type (
-	keeping struct{}
-	ending  struct{}
+	guardKey struct{}
+	exitKey  struct{}
 )
 
-// ends lets commands under a context end the process, where they do not end by themselves.
-func ends(ctx context.Context, end func(status int)) context.Context {
-	return context.WithValue(ctx, ending{}, end)
+// withExit lets commands under a context end the process, where they do not end by themselves.
+func withExit(ctx context.Context, end func(status int)) context.Context {
+	return context.WithValue(ctx, exitKey{}, end)
 }
 
-// keep puts every command under a root under a keeper, before the command runs.
-func keep(root *cobra.Command, stderr io.Writer) *keeper {
-	k := &keeper{}
+// guardCommands puts every command under a root under a keeper, before the command runs.
+func guardCommands(root *cobra.Command, stderr io.Writer) *boundsGuard {
+	k := &boundsGuard{}
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
 		k.name = c.CommandPath()
-		c.SetContext(context.WithValue(c.Context(), keeping{}, k))
-		end, ok := c.Context().Value(ending{}).(func(int))
+		c.SetContext(context.WithValue(c.Context(), guardKey{}, k))
+		end, ok := c.Context().Value(exitKey{}).(func(int))
 		if !ok {
 			return
 		}
@@ -53,22 +53,22 @@ func keep(root *cobra.Command, stderr io.Writer) *keeper {
 			complain(stderr, err)
 			end(exitFailed)
 		}
-		k.watch()
+		k.watchBounds()
 		go k.interrupted(c.Context())
 	}
 	return k
 }
 
-func (k *keeper) watch() {
+func (k *boundsGuard) watchBounds() {
 	if k.end != nil {
 		k.stop = bounds.Watch(k.name, k.end)
 	}
 }
 
 // interrupted ends a command that ignores its context.
-func (k *keeper) interrupted(ctx context.Context) {
+func (k *boundsGuard) interrupted(ctx context.Context) {
 	<-ctx.Done()
-	time.Sleep(grace)
+	time.Sleep(endTimeout)
 	if !k.free.Load() {
 		k.end(fmt.Errorf("%s: %w: nothing is written", k.name, gpu.ErrInterrupted))
 	}
@@ -76,7 +76,7 @@ func (k *keeper) interrupted(ctx context.Context) {
 
 // unbounded runs work that has limits of its own, without the keeper.
 func unbounded(c *cobra.Command, do func() error) error {
-	k, ok := c.Context().Value(keeping{}).(*keeper)
+	k, ok := c.Context().Value(guardKey{}).(*boundsGuard)
 	if !ok {
 		return do()
 	}
@@ -86,12 +86,12 @@ func unbounded(c *cobra.Command, do func() error) error {
 	}
 	err := do()
 	k.free.Store(false)
-	k.watch()
+	k.watchBounds()
 	return err
 }
 
 // wrote counts the bytes that a command writes.
-func (k *keeper) wrote(n int) error {
+func (k *boundsGuard) wrote(n int) error {
 	if k == nil || k.free.Load() {
 		return nil
 	}
@@ -101,11 +101,11 @@ func (k *keeper) wrote(n int) error {
 // A boundedWriter is an output of a command.
 type boundedWriter struct {
 	io.WriteCloser
-	keeper *keeper
+	guard *boundsGuard
 }
 
 func (w boundedWriter) Write(p []byte) (int, error) {
-	if err := w.keeper.wrote(len(p)); err != nil {
+	if err := w.guard.wrote(len(p)); err != nil {
 		return 0, err
 	}
 	return w.WriteCloser.Write(p)

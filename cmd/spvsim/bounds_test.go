@@ -67,7 +67,7 @@ func TestOutputHasABound(t *testing.T) {
 		}
 	}})
 	var errs strings.Builder
-	out := &output{to: io.Discard, keeper: keep(root, &errs)}
+	out := &output{to: io.Discard, guard: guardCommands(root, &errs)}
 	root.SetOut(out)
 	root.SetArgs([]string{"flood"})
 	err := root.ExecuteContext(context.Background())
@@ -81,13 +81,13 @@ func TestKeeperEndsCommands(t *testing.T) {
 	for _, simulates := range []bool{false, true} {
 		root := newRoot()
 		ended := make(chan int, 2)
-		ctx, interrupt := context.WithCancel(ends(context.Background(), func(status int) { ended <- status }))
+		ctx, interrupt := context.WithCancel(withExit(context.Background(), func(status int) { ended <- status }))
 		work := func() error {
 			held := make([]byte, bounds.Now().Memory+256<<20)
 			defer func() { held[0] = 1 }()
 			if simulates {
 				interrupt()
-				time.Sleep(grace + grace/2)
+				time.Sleep(endTimeout + endTimeout/2)
 				return nil
 			}
 			ended <- <-ended // until it has been ended
@@ -100,7 +100,7 @@ func TestKeeperEndsCommands(t *testing.T) {
 			return work()
 		}})
 		var errs strings.Builder
-		keep(root, &errs)
+		guardCommands(root, &errs)
 		root.SetArgs([]string{"greedy"})
 		suite.OK(t, root.ExecuteContext(ctx))
 		interrupt()
@@ -116,7 +116,7 @@ func TestKeeperEndsCommands(t *testing.T) {
 // Every command has a keeper, including ones added later: none may have a hook that replaces the keeper's.
 func TestEveryCommandIsKept(t *testing.T) {
 	root := newRoot()
-	keep(root, io.Discard)
+	guardCommands(root, io.Discard)
 	for _, c := range slices.Concat(root.Commands()) {
 		if c.PersistentPreRun != nil || c.PersistentPreRunE != nil {
 			t.Errorf("%s has a hook in place of the keeper's", c.Name())

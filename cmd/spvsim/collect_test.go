@@ -15,7 +15,7 @@ func gcPercent() int {
 }
 
 // The first collection is late, further ones as usual; GOGC has precedence.
-func TestTheFirstCollectionIsLate(t *testing.T) {
+func TestFirstCollectionDelayed(t *testing.T) {
 	before := gcPercent()
 	defer debug.SetGCPercent(before)
 	t.Setenv("GOGC", "50")

@@ -56,7 +56,7 @@ func completeWord(c *cobra.Command, several bool, of names) *cobra.Command {
 		if len(args) > 0 && !several {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return beginning(of(c, args), begun), cobra.ShellCompDirectiveDefault // the shell's own files, where no name fits
+		return withPrefix(of(c, args), begun), cobra.ShellCompDirectiveDefault // the shell's own files, where no name fits
 	}
 	return c
 }
@@ -64,7 +64,7 @@ func completeWord(c *cobra.Command, several bool, of names) *cobra.Command {
 // completeFlag completes a flag's value. A value that continues after = gets no space.
 func completeFlag(c *cobra.Command, flag string, of names) {
 	err := c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		list := beginning(of(c, args), begun)
+		list := withPrefix(of(c, args), begun)
 		if len(list) > 0 && strings.HasSuffix(list[0], "=") {
 			return list, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 		}
@@ -75,7 +75,7 @@ func completeFlag(c *cobra.Command, flag string, of names) {
 	}
 }
 
-func beginning(list []string, begun string) (out []string) {
+func withPrefix(list []string, begun string) (out []string) {
 	for _, name := range list {
 		if strings.HasPrefix(name, begun) {
 			out = append(out, name)

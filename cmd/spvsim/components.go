@@ -25,9 +25,9 @@ func writeComponents(w io.Writer, r *gpu.Result, each bool) error {
 	names, groups := grouped(r.Components, each)
 	all := groups["all"]
 	if powered {
-		groups[elsewhere] = &group{joules: total - all.joules}
+		groups[otherEnergy] = &componentGroup{joules: total - all.joules}
 		all.joules = total
-		names = append(names, elsewhere)
+		names = append(names, otherEnergy)
 	}
 	names = append(names, "all")
 	width := 0
@@ -42,7 +42,7 @@ func writeComponents(w io.Writer, r *gpu.Result, each bool) error {
 	fmt.Fprintln(t)
 	for _, name := range names {
 		g := groups[name]
-		fmt.Fprintf(t, "%-*s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t", width, name, g.members, g.Events, g.Ahead, g.Calls, g.Sent, g.Received, g.Booked)
+		fmt.Fprintf(t, "%-*s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t", width, name, g.members, g.Events, g.Ahead, g.Calls, g.Sent, g.Received, g.Reservations)
 		if powered {
 			fmt.Fprintf(t, "%.4g\t", r.Stats.Energies.Watts(g.joules, r.Stats.Cycles))
 		}
@@ -51,19 +51,19 @@ func writeComponents(w io.Writer, r *gpu.Result, each bool) error {
 	return t.Flush()
 }
 
-// elsewhere names the power that is no component's: links, engines, the chip, the board.
-const elsewhere = "(links, engines, chip, board)"
+// otherEnergy names the power that is no component's: links, engines, the chip, the board.
+const otherEnergy = "(links, engines, chip, board)"
 
 // grouped sums components by name, and all of them in a group all; the names are in the order of the components.
-func grouped(list []gpu.Component, each bool) (names []string, groups map[string]*group) {
-	groups = map[string]*group{"all": {}}
+func grouped(list []gpu.Component, each bool) (names []string, groups map[string]*componentGroup) {
+	groups = map[string]*componentGroup{"all": {}}
 	for i := range list {
 		name := list[i].Name
 		if !each {
 			name = indexes.ReplaceAllString(name, "[]")
 		}
 		if groups[name] == nil {
-			groups[name] = &group{}
+			groups[name] = &componentGroup{}
 			names = append(names, name)
 		}
 		groups[name].add(&list[i])
@@ -72,14 +72,14 @@ func grouped(list []gpu.Component, each bool) (names []string, groups map[string
 	return names, groups
 }
 
-// A group is components of one kind with the sum of their work.
-type group struct {
+// A componentGroup is components of one kind with the sum of their work.
+type componentGroup struct {
 	members int
-	engine.Work
+	engine.ActivityCounts
 	joules float64
 }
 
-func (g *group) add(c *gpu.Component) {
+func (g *componentGroup) add(c *gpu.Component) {
 	g.members++
 	g.joules += c.Joules
 	g.Events += c.Events
@@ -87,5 +87,5 @@ func (g *group) add(c *gpu.Component) {
 	g.Calls += c.Calls
 	g.Sent += c.Sent
 	g.Received += c.Received
-	g.Booked += c.Booked
+	g.Reservations += c.Reservations
 }

@@ -206,8 +206,8 @@ func numberText(words []uint32, t *validate.Type) string {
 // A typeWriter writes types. It first counts the parts of a type, each type once, as structures may contain one another
 // many times.
 type typeWriter struct {
-	m     *validate.Module
-	parts map[*validate.Type]uint64
+	m          *validate.Module
+	partCounts map[*validate.Type]uint64
 }
 
 func newTypeWriter(m *validate.Module) *typeWriter {
@@ -219,7 +219,7 @@ const mostParts = 500
 
 // count returns the number of types that the text of a type names.
 func (w *typeWriter) count(t *validate.Type) uint64 {
-	if n, ok := w.parts[t]; ok {
+	if n, ok := w.partCounts[t]; ok {
 		return n
 	}
 	n := uint64(1)
@@ -233,7 +233,7 @@ func (w *typeWriter) count(t *validate.Type) uint64 {
 			}
 		}
 	}
-	w.parts[t] = n
+	w.partCounts[t] = n
 	return n
 }
 

@@ -40,7 +40,7 @@ func TestNumbersOfConstants(t *testing.T) {
 }
 
 // A type is written as a job's author thinks of it.
-func TestTextsOfTypes(t *testing.T) {
+func TestTypeTexts(t *testing.T) {
 	raw, err := asm.Assemble([]byte("OpCapability Shader\nOpCapability Int64\nOpCapability Matrix\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\"\nOpExecutionMode %main LocalSize 1 1 1\nOpName %s \"s\"\nOpMemberName %s 0 \"n\"\n"+
 		"%u = OpTypeInt 32 0\n%i = OpTypeInt 64 1\n%f = OpTypeFloat 32\n%b = OpTypeBool\n%v = OpTypeVector %f 4\n%m = OpTypeMatrix %v 3\n%c = OpConstant %u 7\n%a = OpTypeArray %v %c\n%r = OpTypeRuntimeArray %i\n"+
 		"%image = OpTypeImage %f 2D 0 0 0 2 R32f\n%s = OpTypeStruct %u %f\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%main = OpFunction %void None %fn\n%start = OpLabel\nOpReturn\nOpFunctionEnd\n"), "types")
@@ -69,7 +69,7 @@ func TestTracesOfWavesAreJoined(t *testing.T) {
 	var said, out bytes.Buffer
 	c := &cobra.Command{}
 	c.SetErr(&said)
-	f := &wavesFlags{chosen: "name", units: "0", limit: "2M"}
+	f := &wavesFlags{dispatches: "name", units: "0", limit: "2M"}
 	if err := f.join(c, &out, dir); err != nil || !strings.Contains(said.String(), "--trace-waves name: no dispatch of such a name was timed") {
 		t.Errorf("%v, %q", err, said.String())
 	}

@@ -22,7 +22,7 @@ func machineCommand() *cobra.Command {
 		Example: `  spvsim machine
   spvsim machine cdna3-mi300a
   spvsim machine my.yaml --set lds.banks=64`,
-		Args: between(0, 1, "a machine file or the name of a preset, or none"),
+		Args: argsBetween(0, 1, "a machine file or the name of a preset, or none"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listMachines(c)

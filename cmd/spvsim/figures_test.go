@@ -80,7 +80,7 @@ figures:
 	}
 }
 
-func TestFailingSweepsSayTheFirstFault(t *testing.T) {
+func TestSweepFirstFaultReported(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "e.yaml")
 	text := "job: reduce\naxes: {groups: {path: parameters.groups, values: [8, 16, 32]}}\nset: {limits.cycles: 10}\n"
@@ -92,7 +92,7 @@ func TestFailingSweepsSayTheFirstFault(t *testing.T) {
 	}
 }
 
-func TestCommandsSayWhatAFileIs(t *testing.T) {
+func TestCommandsNameFileKind(t *testing.T) {
 	dir := t.TempDir()
 	exp, job := filepath.Join(dir, "exp.yaml"), filepath.Join(dir, "job.yaml")
 	for name, text := range map[string]string{exp: "job: reduce\naxes: {groups: {path: parameters.groups, values: [8]}}\n", job: "machine: rdna3-rx7900xtx\nshader: s.spv\ndispatch: [1, 1, 1]\n"} {

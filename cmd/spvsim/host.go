@@ -23,8 +23,8 @@ func (f *hostFlags) add(c *cobra.Command) {
 	flags.BoolVar(&f.hostPart, "stats-host", true, "include in the statistics the cost of the run on this computer (the member host), which differs from run to run; with =false, files of two runs are the same")
 }
 
-// during profiles this computer while do runs, if requested.
-func (f *hostFlags) during(c *cobra.Command, do func() error) error {
+// profileHost profiles this computer while do runs, if requested.
+func (f *hostFlags) profileHost(c *cobra.Command, do func() error) error {
 	if f.cpuProfile == "" {
 		return do()
 	}

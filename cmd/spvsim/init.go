@@ -57,10 +57,10 @@ func (f *initFlags) run(c *cobra.Command, name string) error {
 		Shader: f.shader(name), Head: schemaLine(schemaFile("job")) + "\n# That schema, for editors: spvsim schema --install .\n", Machine: f.machine, Set: f.set, Entry: f.entry, Target: gpu.Target(machine, machine.WaveSize),
 	})
 	if err != nil {
-		return gpu.Named(shown(name), err)
+		return gpu.Named(displayName(name), err)
 	}
 	for _, u := range job.Unknown {
-		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: not known: %s\n", shown(name), u)
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: not known: %s\n", displayName(name), u)
 	}
 	return writeFile(c, f.out, []byte(job.Text))
 }

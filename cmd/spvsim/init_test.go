@@ -94,7 +94,7 @@ func TestInspectAsksTheDriver(t *testing.T) {
 }
 
 // Payloads that no node receives are reported, with --quiet too.
-func TestLostPayloadsAreSaid(t *testing.T) {
+func TestLostPayloadsReported(t *testing.T) {
 	r := runFault(t, allocated)
 	if r.status != exitDone || r.stderr != "spvsim: warning: node root[0]: 2 payloads were allocated and never enqueued: no node received them\n" {
 		t.Errorf("status %d, %q", r.status, r.stderr)

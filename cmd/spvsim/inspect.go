@@ -55,8 +55,8 @@ run. With --listing it prints both listings. It needs Mesa (Debian: mesa-vulkan-
 				return gpu.Named(args[0], err)
 			}
 			for i := range shaders {
-				if err := f.show(c.OutOrStdout(), &shaders[i], len(shaders) > 1); err != nil {
-					return gpu.Named(shown(shaders[i].Name), err)
+				if err := f.printShader(c.OutOrStdout(), &shaders[i], len(shaders) > 1); err != nil {
+					return gpu.Named(displayName(shaders[i].Name), err)
 				}
 			}
 			return nil
@@ -120,8 +120,8 @@ func (f *inspectFlags) values() (list []config.SpecValue, err error) {
 	return list, nil
 }
 
-// show prints one shader, with its name if there are several.
-func (f *inspectFlags) show(w io.Writer, s *gpu.Shader, named bool) error {
+// printShader prints one shader, with its name if there are several.
+func (f *inspectFlags) printShader(w io.Writer, s *gpu.Shader, named bool) error {
 	values, err := f.values()
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (f *inspectFlags) show(w io.Writer, s *gpu.Shader, named bool) error {
 	if named {
 		fmt.Fprintf(w, "%s:\n", s.Name)
 	}
-	uses := f.chosen(s)
+	uses := f.selectedUses(s)
 	if f.listing {
 		return f.list(w, s, uses, values)
 	}
@@ -147,8 +147,8 @@ func (f *inspectFlags) show(w io.Writer, s *gpu.Shader, named bool) error {
 	return static(w, s, uses, values, machine)
 }
 
-// chosen are the uses of the shader with the entry point that the command line names.
-func (f *inspectFlags) chosen(s *gpu.Shader) (list []config.Launch) {
+// selectedUses are the uses of the shader with the entry point that the command line names.
+func (f *inspectFlags) selectedUses(s *gpu.Shader) (list []config.Launch) {
 	for _, use := range s.Uses {
 		if use.Entry == "" && slices.Contains(entryNames(s.Module), f.entry) {
 			use.Entry = f.entry
@@ -164,7 +164,7 @@ func (f *inspectFlags) chosen(s *gpu.Shader) (list []config.Launch) {
 func (f *inspectFlags) checkEntry(shaders []gpu.Shader) error {
 	var known []string
 	for i := range shaders {
-		if f.entry == "" || len(f.chosen(&shaders[i])) > 0 {
+		if f.entry == "" || len(f.selectedUses(&shaders[i])) > 0 {
 			return nil
 		}
 		known = append(known, entryNames(shaders[i].Module)...)

@@ -16,11 +16,11 @@ import (
 
 // jobFlags override parts of a job: its machine, the machine's fields, and the job's parameters.
 type jobFlags struct {
-	machine string
-	set     []string
-	params  []string
-	sandbox bool
-	without withoutFlag
+	machine      string
+	set          []string
+	params       []string
+	sandbox      bool
+	removedCosts withoutFlag
 }
 
 // withoutFlag removes costs of the machine.
@@ -33,7 +33,7 @@ func (f *withoutFlag) add(c *cobra.Command) {
 
 // settings are the fields that the flag sets, which it prints, so that nothing of the machine changes without a word.
 func (f withoutFlag) settings(c *cobra.Command) ([]string, error) {
-	list, err := config.Without(f)
+	list, err := config.WithoutSettings(f)
 	if err != nil {
 		return nil, fmt.Errorf("--without: %w", err)
 	}
@@ -67,7 +67,7 @@ func (f *jobFlags) add(c *cobra.Command) {
 	flags.StringArrayVar(&f.set, "set", nil, setUsage)
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the job: `name=value` (n=1024); the value may be an expression of earlier parameters; may be repeated")
 	flags.BoolVar(&f.sandbox, "sandbox", false, "read no file outside of the job's folder, even if the job names one")
-	f.without.add(c)
+	f.removedCosts.add(c)
 	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "set", machinePaths)
 	completeFlag(c, "param", parameterNames)
@@ -75,11 +75,11 @@ func (f *jobFlags) add(c *cobra.Command) {
 
 // load reads a job, by file or by name, and its machine.
 func (f *jobFlags) load(c *cobra.Command, name string) (*config.Job, *config.Machine, error) {
-	fsys, file, err := f.find(c, name)
+	fsys, file, err := f.findJob(c, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	without, err := f.without.settings(c)
+	without, err := f.removedCosts.settings(c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,8 +88,8 @@ func (f *jobFlags) load(c *cobra.Command, name string) (*config.Job, *config.Mac
 	return job, machine, wantsJob(name, err)
 }
 
-// find returns the file of a job, in a sandbox if requested. A shader named - in a job file is standard input.
-func (f *jobFlags) find(c *cobra.Command, name string) (fsys fs.FS, file string, err error) {
+// findJob returns the file of a job, in a sandbox if requested. A shader named - in a job file is standard input.
+func (f *jobFlags) findJob(c *cobra.Command, name string) (fsys fs.FS, file string, err error) {
 	if !isFile(name) {
 		return readyJob(name)
 	}
@@ -103,7 +103,7 @@ func (f *jobFlags) find(c *cobra.Command, name string) (fsys fs.FS, file string,
 
 // loadJob reads a job file, or a ready job when the name is no file's.
 func loadJob(c *cobra.Command, name string) (*config.Job, error) {
-	fsys, file, err := (&jobFlags{}).find(c, name)
+	fsys, file, err := (&jobFlags{}).findJob(c, name)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func main() {
 		<-ctx.Done()
 		stop() // a second signal ends the process at once
 	}()
-	status := run(ends(ctx, os.Exit), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	status := run(withExit(ctx, os.Exit), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
 }
@@ -74,7 +74,7 @@ func guarded(stderr io.Writer, command func() int) (status int) {
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stderr = visible{stderr}
 	root, out := newRoot(), &output{to: visible{stdout}}
-	out.keeper = keep(root, stderr)
+	out.guard = guardCommands(root, stderr)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)
@@ -116,13 +116,13 @@ func reportFault(stderr io.Writer, p *fault.Panic) int {
 // An output is standard output, or another stream, that records the first error of writing: results that can't be
 // written are a failure, by whichever path they are written.
 type output struct {
-	to     io.Writer
-	keeper *keeper
-	err    error
+	to    io.Writer
+	guard *boundsGuard
+	err   error
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	n, err := 0, o.keeper.wrote(len(p))
+	n, err := 0, o.guard.wrote(len(p))
 	if err == nil {
 		n, err = o.to.Write(p)
 	}
@@ -186,7 +186,7 @@ func create(c *cobra.Command, name string) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, _ := c.Context().Value(keeping{}).(*keeper)
+	k, _ := c.Context().Value(guardKey{}).(*boundsGuard)
 	return boundedWriter{f, k}, nil
 }
 

@@ -238,7 +238,7 @@ func TestManyFaultsAreOneLineWhereNobodyAskedForThem(t *testing.T) {
 	}
 }
 
-func TestInspectTellsWhatAJobNeeds(t *testing.T) {
+func TestInspectJobInterface(t *testing.T) {
 	for _, c := range []struct {
 		shader string
 		want   []string

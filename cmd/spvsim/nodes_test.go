@@ -17,7 +17,7 @@ node "square" index 0: static 1x1x1 workgroups, payload of 4 bytes, local size 1
 	r.prints(t, exitDone, "\n"+want+"program  split on ")
 }
 
-func TestValidateTellsWarnings(t *testing.T) {
+func TestValidateWarnings(t *testing.T) {
 	r := spvsim("", "validate", "../../program/frontend/testdata/graph/dxc.spvasm")
 	if r.status != exitDone || !strings.HasSuffix(r.stdout, ": valid\n") {
 		t.Errorf("status %d, output %q, want a valid module", r.status, r.stdout)

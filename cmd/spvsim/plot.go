@@ -30,7 +30,7 @@ func plotCommand() *cobra.Command {
 		Long:  "Draw a figure from saved rows. Without ROWS, the key rows of FIGURE.yaml names their file, relative to FIGURE.yaml.",
 		Example: `  spvsim plot crossover.csv crossover.yaml
   spvsim plot crossover.parquet crossover.yaml -o figures --format pdf --style page`,
-		Args: between(1, 2, "a figure (.yaml), after a file of rows unless the figure names one"),
+		Args: argsBetween(1, 2, "a figure (.yaml), after a file of rows unless the figure names one"),
 		RunE: func(c *cobra.Command, args []string) error {
 			base := strings.TrimSuffix(filepath.Base(args[len(args)-1]), filepath.Ext(args[len(args)-1]))
 			drawn, err := atOnce(c.Context(), func() (*pictures, error) { return f.draw(args) })

@@ -32,7 +32,7 @@ func progressLine[P any](w io.Writer, text func(p P, took time.Duration) string)
 
 func progressText(p gpu.Progress, took time.Duration) string {
 	text := fmt.Sprintf("%d of %d workgroups, %s instructions, %d cycles, %.3f ms simulated, %.0f s",
-		p.Ended, p.Total, short(p.Instructions), p.Cycle, float64(p.Nanoseconds)/1e6, took.Seconds())
+		p.Ended, p.Total, shortNumber(p.Instructions), p.Cycle, float64(p.Nanoseconds)/1e6, took.Seconds())
 	if p.Launches > 1 {
 		text = fmt.Sprintf("launch %d of %d, %s", p.Launch, p.Launches, text)
 	}
@@ -40,7 +40,7 @@ func progressText(p gpu.Progress, took time.Duration) string {
 		text = fmt.Sprintf("round %d of %d, %s", p.Round, p.Rounds, text)
 	}
 	if share := shareDone(p); share > 0 {
-		text += fmt.Sprintf("; %.0f%% done, about %s left", 100*share, left(took, share))
+		text += fmt.Sprintf("; %.0f%% done, about %s left", 100*share, remainingTime(took, share))
 	}
 	return text
 }
@@ -56,8 +56,8 @@ func shareDone(p gpu.Progress) float64 {
 	return (float64(max(p.Round, 1)-1) + (float64(max(p.Launch, 1)-1)+share)/launches) / rounds
 }
 
-// left estimates the remaining time of a run at its present rate.
-func left(took time.Duration, share float64) string {
+// remainingTime estimates the remaining time of a run at its present rate.
+func remainingTime(took time.Duration, share float64) string {
 	seconds := took.Seconds() * (1 - share) / share
 	switch {
 	case seconds < 120:
@@ -68,8 +68,8 @@ func left(took time.Duration, share float64) string {
 	return fmt.Sprintf("%.1f h", seconds/3600)
 }
 
-// short writes a number in three to five digits, with k for thousands, M for millions, G for milliards.
-func short(n uint64) string {
+// shortNumber writes a number in three to five digits, with k for thousands, M for millions, G for milliards.
+func shortNumber(n uint64) string {
 	for _, u := range []struct {
 		size uint64
 		name string

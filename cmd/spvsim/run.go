@@ -18,19 +18,19 @@ import (
 // runFlags are the flags of a run.
 type runFlags struct {
 	jobFlags
-	list      bool
-	stats     string
-	listing   string
-	dump      []string
-	maxCycles uint64
-	maxTime   float64
-	mode      string
-	threads   int
-	time      string
-	quiet     bool
-	bounds    bool
-	strict    bool
-	parts     string
+	list       bool
+	stats      string
+	listing    string
+	dump       []string
+	maxCycles  uint64
+	maxTime    float64
+	mode       string
+	threads    int
+	time       string
+	quiet      bool
+	bounds     bool
+	strict     bool
+	components string
 	hostFlags
 	traceFlags
 }
@@ -64,7 +64,7 @@ func runCommand() *cobra.Command {
 			if f.list {
 				return listJobs(c.OutOrStdout())
 			}
-			return f.during(c, func() error { return f.run(c, args[0]) })
+			return f.profileHost(c, func() error { return f.run(c, args[0]) })
 		},
 	}
 	flags := c.Flags()
@@ -78,7 +78,7 @@ func runCommand() *cobra.Command {
 	flags.StringVar(&f.mode, "mode", "", "`mode` of the run, instead of the job's: timed, functional (the same values, no timing) or sampled (a part is timed, the rest estimated)")
 	flags.StringVar(&f.time, "time", "", "time only the part that matches all `items`, and run the rest functionally: steps=NAME+NAME, launches=PATTERN, first=N, workgroups=FIRST..LAST, separated by commas")
 	addInteger(flags, &f.threads, "threads", 0, 0, gpu.MaxThreads, "`number` of threads; 0: one in a timed run, one for each processor in a functional run. Timed results do not depend on it. A functional run on 1 thread is reproducible")
-	flags.StringVar(&f.parts, "components", "", "list the work of each component (events, issue cycles ahead of the engine, calls, messages) and its watts, by `level`: kinds sums components that differ only in their index, each lists all; runs on one thread")
+	flags.StringVar(&f.components, "components", "", "list the work of each component (events, issue cycles ahead of the engine, calls, messages) and its watts, by `level`: kinds sums components that differ only in their index, each lists all; runs on one thread")
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	flags.BoolVar(&f.bounds, "check-bounds", false, "fail if an access to a buffer, an image or the LDS is out of bounds; otherwise this is a warning: loads read 0, stores do nothing")
 	f.hostFlags.add(c)
@@ -92,7 +92,7 @@ func runCommand() *cobra.Command {
 
 // strayLevel returns a level of --components that was given as a separate argument, or "".
 func (f *runFlags) strayLevel(args []string) string {
-	if i := slices.IndexFunc(args, func(a string) bool { return slices.Contains(levelsOfParts, a) }); i >= 0 && f.parts != "" && len(args) > 1 {
+	if i := slices.IndexFunc(args, func(a string) bool { return slices.Contains(levelsOfParts, a) }); i >= 0 && f.components != "" && len(args) > 1 {
 		return args[i]
 	}
 	return ""
@@ -117,8 +117,8 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	if f.parts != "" && !slices.Contains(levelsOfParts, f.parts) {
-		return fmt.Errorf("--components=%s: want %s", f.parts, strings.Join(levelsOfParts, " or "))
+	if f.components != "" && !slices.Contains(levelsOfParts, f.components) {
+		return fmt.Errorf("--components=%s: want %s", f.components, strings.Join(levelsOfParts, " or "))
 	}
 	if f.mode != "" && !slices.Contains(config.Modes, f.mode) {
 		return fmt.Errorf("--mode %s: want one of %s", f.mode, strings.Join(config.Modes, ", "))
@@ -154,7 +154,7 @@ func (f *runFlags) simulate(c *cobra.Command, setup gpu.Setup, dumps []dump) err
 	if result == nil {
 		return errors.Join(&failure{err}, written)
 	}
-	shown := f.show(c, result, dumps)
+	shown := f.writeOutputs(c, result, dumps)
 	if f.summary() && (err == nil || errors.Is(err, gpu.ErrExpectation)) {
 		expectations(c.OutOrStdout(), len(setup.Job.Expect), len(result.Failures))
 	}
@@ -190,7 +190,7 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 			return gpu.Setup{}, fmt.Errorf("--time: %w", err)
 		}
 	}
-	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, MaxHostSeconds: f.maxTime, Observer: printer{c.ErrOrStderr()}, Components: f.parts != "",
+	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, MaxHostSeconds: f.maxTime, Observer: printer{c.ErrOrStderr()}, Components: f.components != "",
 		Mode: f.mode, Threads: f.threads, Time: window, Strict: f.strict}
 	if !f.quiet {
 		s.Stalled = func(report string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s\n", report) }
@@ -201,8 +201,8 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 	return s, nil
 }
 
-// show writes all requested outputs.
-func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
+// writeOutputs writes all requested outputs.
+func (f *runFlags) writeOutputs(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 	var errs []error
 	if !f.strict { // else they are the error
 		warn(c, r.Remarks())
@@ -210,8 +210,8 @@ func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 	if f.summary() && r.Stats.Launches > 0 {
 		errs = append(errs, tracing.WriteSummary(c.OutOrStdout(), r.Stats))
 	}
-	if f.parts != "" {
-		errs = append(errs, writeComponents(c.OutOrStdout(), r, f.parts == "each"))
+	if f.components != "" {
+		errs = append(errs, writeComponents(c.OutOrStdout(), r, f.components == "each"))
 	}
 	if f.stats != "" {
 		errs = append(errs, writeTo(c, f.stats, f.written(r.Stats)))

@@ -129,9 +129,9 @@ func TestShaderFromStandardInput(t *testing.T) {
 	wantRefused(t, spvsim(module[:len(module)-2], "run", job), "-: ")
 }
 
-// TestAbsentConstantsAreSaid: a value for a constant that the module lacks is a
+// TestAbsentConstantsReported: a value for a constant that the module lacks is a
 // warning, even where little is printed.
-func TestAbsentConstantsAreSaid(t *testing.T) {
+func TestAbsentConstantsReported(t *testing.T) {
 	r := spvsim(string(ready(t, "saxpy", "saxpy.spv")), "run", writeJob(t, "'-'\nspecialization: {7: 1}", "8"), "--quiet")
 	r.says(t, exitDone, "spvsim: warning: -: specialization 7: the module has no such constant")
 }

@@ -20,7 +20,7 @@ import (
 // readInput reads a file, or standard input when the name is -.
 func readInput(c *cobra.Command, name string) ([]byte, error) {
 	if name == "-" {
-		return files.Drain(c.InOrStdin(), shown(name), files.MaxModule)
+		return files.Drain(c.InOrStdin(), displayName(name), files.MaxModule)
 	}
 	return files.Read(name, files.MaxModule)
 }
@@ -31,7 +31,7 @@ func checkedShader(c *cobra.Command, name string) (*validate.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gpu.LoadModule(data, shown(name))
+	return gpu.LoadModule(data, displayName(name))
 }
 
 // namesJob reports whether an argument is a job, by file or by name, rather than a shader.
@@ -70,7 +70,7 @@ type namedModule struct {
 func modulesOf(c *cobra.Command, name string) ([]namedModule, error) {
 	if !namesJob(name) {
 		data, err := readInput(c, name)
-		return []namedModule{{shown(name), data}}, err
+		return []namedModule{{displayName(name), data}}, err
 	}
 	job, err := loadJob(c, name)
 	if err != nil {
@@ -128,8 +128,8 @@ func eachNamed(name string, err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// shown is the name of a file in messages.
-func shown(name string) string {
+// displayName is the name of a file in messages.
+func displayName(name string) string {
 	if name == "-" {
 		return "standard input"
 	}
@@ -176,9 +176,9 @@ func asmCommand() *cobra.Command {
 				return err
 			}
 			if spirv.HasMagic(text) {
-				return fmt.Errorf("%s: found a binary module: want its text, as spvsim disasm writes it", shown(args[0]))
+				return fmt.Errorf("%s: found a binary module: want its text, as spvsim disasm writes it", displayName(args[0]))
 			}
-			m, err := asm.AssembleWith(text, shown(args[0]), options)
+			m, err := asm.AssembleWith(text, displayName(args[0]), options)
 			if err != nil {
 				return err
 			}
@@ -208,11 +208,11 @@ func disasmCommand() *cobra.Command {
 			}
 			m, err := spirv.Decode(data)
 			if err != nil {
-				return fmt.Errorf("%s: %w", shown(args[0]), err)
+				return fmt.Errorf("%s: %w", displayName(args[0]), err)
 			}
 			text, err := asm.Disassemble(m, options)
 			if err != nil {
-				return fmt.Errorf("%s: %w", shown(args[0]), err)
+				return fmt.Errorf("%s: %w", displayName(args[0]), err)
 			}
 			return writeFile(c, out, []byte(text))
 		},

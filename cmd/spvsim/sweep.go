@@ -26,27 +26,27 @@ import (
 // sweepFlags are the flags of a sweep.
 type sweepFlags struct {
 	sweep.Options
-	list      bool
-	small     bool
-	dryRun    bool
-	status    bool
-	draw      string
-	stale     string
-	staleSeed uint64
-	quiet     bool
-	workers   int
-	launcher  string
-	profile   string
-	axes      []string
-	set       []string
-	sandbox   bool
-	machine   string
-	strict    bool
-	without   withoutFlag
+	list         bool
+	small        bool
+	dryRun       bool
+	status       bool
+	draw         string
+	stale        string
+	staleSeed    uint64
+	quiet        bool
+	workers      int
+	launcher     string
+	profile      string
+	axes         []string
+	set          []string
+	sandbox      bool
+	machine      string
+	strict       bool
+	removedCosts withoutFlag
 }
 
 // load reads the experiment, or builds one from a job and the axes.
-func (f *sweepFlags) load(name string) (*config.Experiment, sweep.Place, error) {
+func (f *sweepFlags) load(name string) (*config.Experiment, sweep.FileLocation, error) {
 	e, at, err := sweep.Choice{Name: name, Machine: f.machine, Axes: f.axes, Settings: f.set, Sandbox: f.sandbox}.Load()
 	if err == nil && f.sandbox && e.App != nil {
 		return nil, at, fmt.Errorf("%s: app: found a program: want an experiment without one under --sandbox", name)
@@ -116,7 +116,7 @@ variants named.`,
 	flags.Var((*hostSeconds)(&f.Limits.Seconds), "max-seconds", "a point fails after this many `seconds` on the computer that runs it; 0: the limit of its job, if it has one")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
 	strictFlag(c, &f.strict)
-	f.without.add(c)
+	f.removedCosts.add(c)
 	completeFlag(c, "launcher", launcherNames)
 	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "set", machinePaths)
@@ -146,7 +146,7 @@ func listExperiments(c *cobra.Command) error {
 }
 
 func (f *sweepFlags) run(c *cobra.Command, name string) error {
-	without, err := f.without.settings(c)
+	without, err := f.removedCosts.settings(c)
 	if err != nil {
 		return err
 	}
@@ -435,8 +435,8 @@ func checkFigures(plan *sweep.Plan) error {
 		if err == nil {
 			err = figure.CheckNames(rows)
 		}
-		if err == nil && plan.Whole() {
-			err = figure.CheckPlaces(rows, plan.Given())
+		if err == nil && plan.IsComplete() {
+			err = figure.CheckPlaces(rows, plan.FinalColumns())
 		}
 		errs = append(errs, err)
 	}
@@ -471,7 +471,7 @@ func pointCommand() *cobra.Command {
 				if chunk.Points != "" {
 					return runChunk(c.Context(), &chunk)
 				}
-				return sweep.Work(c.Context(), c.InOrStdin(), asIs(c.OutOrStdout()), simulate, func() { os.Exit(exitFailed) })
+				return sweep.RunWorker(c.Context(), c.InOrStdin(), asIs(c.OutOrStdout()), simulate, func() { os.Exit(exitFailed) })
 			})
 		},
 	}

@@ -22,8 +22,8 @@ var errLacks = errors.New("missing on this computer")
 
 // runApp runs the program of an experiment, whose captures replace a job file. The program's output goes to standard
 // error.
-func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.Place, error) {
-	at := sweep.Place{}
+func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.FileLocation, error) {
+	at := sweep.FileLocation{}
 	folder, err := filepath.Abs(folder)
 	if err != nil {
 		return at, err
@@ -42,7 +42,7 @@ func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.Pla
 		return at, err
 	}
 	p := launch.Program{
-		Args: e.App.Run, Manifest: manifest, Mode: "functional", Capture: folder, Select: cmp.Or(e.App.Select, "*"), Whole: e.App.Whole,
+		Args: e.App.Run, Manifest: manifest, Mode: "functional", Capture: folder, Select: cmp.Or(e.App.Select, "*"), WholeSubmissions: e.App.Whole,
 		Stdout: os.Stderr, Stderr: os.Stderr,
 	}
 	if e.App.Machine != "" {
@@ -55,7 +55,7 @@ func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.Pla
 		return at, &failure{fmt.Errorf("%s: app: %s: nothing was captured: want a dispatch that app.select chooses", e.Name, e.App.Run[0])}
 	}
 	e.Job = firstCapture
-	return sweep.Place{Dir: folder}, nil
+	return sweep.FileLocation{Dir: folder}, nil
 }
 
 // clearCaptures removes the jobs of an earlier run, so that none is mistaken for one of this run. Their data files

@@ -69,7 +69,7 @@ columns: {workgroups: workgroups, cycles: cycles}
 }
 
 // An experiment whose program lacks something is reported, in the list and when it should run.
-func TestMissingProgramsAreSaid(t *testing.T) {
+func TestSweepMissingProgramReported(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	r := spvsim("", "sweep", "--list")
 	if r.status != exitDone || strings.Contains(r.stdout, "vkfft-banks") || !strings.Contains(r.stderr, "do not run here: 1\nvkfft-banks  needs ") || !strings.Contains(r.stderr, ", gcc, g++") {

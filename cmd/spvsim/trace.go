@@ -29,7 +29,7 @@ type traceFlags struct {
 	daisen   string
 	monitor  string
 	// the profile after the run; nil: not requested, or nothing ran
-	made *profile.Profile
+	runProfile *profile.Profile
 }
 
 func (f *traceFlags) add(c *cobra.Command) {
@@ -53,7 +53,7 @@ type record struct {
 
 // records creates the requested records. They are finished when the run has ended, well or not.
 func (f *traceFlags) records(c *cobra.Command, s *gpu.Setup) (list []record, err error) {
-	if f.profile != "" || f.series != "" || f.trace != "" && s.Machine.Energies().Known() {
+	if f.profile != "" || f.series != "" || f.trace != "" && s.Machine.Energies().HasTable() {
 		list = append(list, f.profiled(c, s))
 	}
 	if f.trace == "" && f.daisen == "" {
@@ -93,13 +93,13 @@ func (f *traceFlags) tasks(_ *cobra.Command, s *gpu.Setup) (record, error) {
 
 // window records the cycle in which the run ends, for traces that begin late.
 type window struct {
-	probe.Deaf
+	probe.NopTracer
 	end  uint64 // of the last launch
 	open int    // launches that have not ended: the run was cut short
 }
 
-func (w *window) LaunchBegin(*probe.Launch) { w.open++ }
-func (w *window) LaunchEnd(end uint64)      { w.end, w.open = max(w.end, end), w.open-1 }
+func (w *window) LaunchBegin(*probe.LaunchInfo) { w.open++ }
+func (w *window) LaunchEnd(end uint64)          { w.end, w.open = max(w.end, end), w.open-1 }
 
 // windowed refuses traces that begin after the run's end: they are empty.
 func (f *traceFlags) windowed(*cobra.Command, *gpu.Setup) (record, error) {
@@ -142,7 +142,7 @@ func (f *traceFlags) profiled(c *cobra.Command, s *gpu.Setup) record {
 			return nil
 		}
 		p, err := newProfile(s.Job, collector, s.Machine, r)
-		f.made = p
+		f.runProfile = p
 		if err == nil && f.profile != "" {
 			err = writeTo(c, f.profile, p.WriteJSON)
 		}
@@ -174,8 +174,8 @@ func (f *traceFlags) perfetto(c *cobra.Command, s *gpu.Setup) (record, error) {
 	}
 	w := perfetto.New(file, o)
 	return record{w, func(*gpu.Result) error {
-		if f.made != nil {
-			w.Power(f.made.Begin, f.made.Series.BinCycles, f.made.Watts())
+		if f.runProfile != nil {
+			w.Power(f.runProfile.FirstCycle, f.runProfile.Series.BinCycles, f.runProfile.Watts())
 		}
 		if w.Note() != "" {
 			fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %s\n", f.trace, w.Note())

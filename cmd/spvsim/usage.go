@@ -62,10 +62,10 @@ func knownCommand(c *cobra.Command, args []string) error {
 }
 
 // exactly requires n arguments; what names them in the error.
-func exactly(n int, what string) cobra.PositionalArgs { return between(n, n, what) }
+func exactly(n int, what string) cobra.PositionalArgs { return argsBetween(n, n, what) }
 
-// between requires low to high arguments.
-func between(low, high int, what string) cobra.PositionalArgs {
+// argsBetween requires low to high arguments.
+func argsBetween(low, high int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if n := len(args); n < low || n > high {
 			return fmt.Errorf("%s: found %s: want %s (see %s --help)", c.Name(), counted(n, "argument"), what, c.CommandPath())
@@ -119,8 +119,8 @@ type outputFile struct{ flag, name string }
 
 // A format is what a flag writes whatever the name of the file, with its usual file name extensions.
 type format struct {
-	what    string
-	endings []string
+	description string
+	endings     []string
 }
 
 // formats are the formats of the flags that write only one.
@@ -145,7 +145,7 @@ func noteFormats(c *cobra.Command, files ...outputFile) {
 		}
 		promised := slices.ContainsFunc(slices.Collect(maps.Values(formats)), func(o format) bool { return slices.Contains(o.endings, ending) })
 		if promised || slices.Contains(otherEndings, ending) {
-			fmt.Fprintf(c.ErrOrStderr(), "spvsim: --%s %s: writes %s; usual names end in %s\n", f.flag, f.name, own.what, own.endings[0])
+			fmt.Fprintf(c.ErrOrStderr(), "spvsim: --%s %s: writes %s; usual names end in %s\n", f.flag, f.name, own.description, own.endings[0])
 		}
 	}
 }

@@ -172,7 +172,7 @@ func (r *Runner) bound(now uint64) uint64 {
 	if e.NumHooks() > 0 {
 		return 0
 	}
-	return min(r.unit.Bound(), now+MaxAhead, e.Unseen())
+	return min(r.unit.Bound(), now+MaxAhead, e.NextObservation())
 }
 
 // runAlone runs the unit ahead where there is one thread, from the unit's next cycle on, and returns the one that is next then.

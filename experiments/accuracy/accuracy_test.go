@@ -88,7 +88,7 @@ func TestCommittedShaders(t *testing.T) {
 const page = "../../docs/model/accuracy.md"
 
 // The figure equals the one drawn from the committed errors. With -update it is redrawn.
-func TestFigure(t *testing.T) {
+func TestAccuracyFigure(t *testing.T) {
 	const file = "figures/accuracy.svg"
 	figure := suite.Must(plots.ReadFigure("figures/accuracy.yaml"))(t)
 	rows := suite.Must(plots.ReadTable("errors.csv"))(t)

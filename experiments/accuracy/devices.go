@@ -45,7 +45,7 @@ type deviceTable struct {
 // A reason explains why rows, selected by machine and name, are off by more than a tenth.
 type reason struct {
 	Rows string `yaml:"rows"`
-	Why  string `yaml:"why"`
+	Text string `yaml:"why"`
 
 	rows *regexp.Regexp
 }
@@ -54,7 +54,7 @@ type reason struct {
 func (t *deviceTable) reason(name string) string {
 	for _, r := range t.Reasons {
 		if r.rows.MatchString(name) {
-			return r.Why
+			return r.Text
 		}
 	}
 	return ""
@@ -149,7 +149,7 @@ func readPublished(name string) ([]published, error) {
 		return nil, fmt.Errorf("%s: found nothing: want a line of column names", name)
 	}
 	for _, form := range publishedForms {
-		if at, ok := places(rows[0], form.columns); ok {
+		if at, ok := columnIndices(rows[0], form.columns); ok {
 			var list []published
 			for _, row := range rows[1:] {
 				list = append(list, form.read(pick(row, at)))
@@ -161,8 +161,8 @@ func readPublished(name string) ([]published, error) {
 		strings.Join(rows[0], ", "), strings.Join(publishedForms[0].columns, ", "), strings.Join(publishedForms[1].columns, ", "))
 }
 
-// places finds columns by their names.
-func places(have, want []string) (at []int, ok bool) {
+// columnIndices finds columns by their names.
+func columnIndices(have, want []string) (at []int, ok bool) {
 	for _, w := range want {
 		i := slices.Index(have, w)
 		if i < 0 {
@@ -200,7 +200,7 @@ func devicePoints(names string) ([]point, error) {
 			points = append(points, list...)
 		}
 	}
-	return apart(points), nil
+	return numberDuplicates(points), nil
 }
 
 // points returns the comparisons of a row: none if its value is not a number, or if no device or job represents it.
@@ -276,8 +276,8 @@ func microsecondsOf(value float64, unit string, work float64) (float64, error) {
 	return 0, fmt.Errorf("unit %q: want us, ns, GFLOPS, GIOPS, TFLOPS or GB/s", unit)
 }
 
-// apart numbers points that have one name.
-func apart(points []point) []point {
+// numberDuplicates numbers points that have one name.
+func numberDuplicates(points []point) []point {
 	seen := map[string]int{}
 	for i := range points {
 		p := &points[i]

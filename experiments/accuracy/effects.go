@@ -17,8 +17,8 @@ func (f *fitter) changed(at []int) (list []int) {
 	return list
 }
 
-// one is the middle choice but for one knob.
-func (f *fitter) one(i, value int) []int {
+// changedOne is the middle choice but for one knob.
+func (f *fitter) changedOne(i, value int) []int {
 	at := f.middle()
 	at[i] = value
 	return at
@@ -32,7 +32,7 @@ func (f *fitter) added(at []int) ([]result, error) {
 	}
 	sum := slices.Clone(middle)
 	for _, i := range f.changed(at) {
-		one, err := f.results(f.one(i, at[i]))
+		one, err := f.results(f.changedOne(i, at[i]))
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (f *fitter) effects() (list []effect, err error) {
 			if v == f.middle()[i] {
 				continue
 			}
-			r, err := f.results(f.one(i, v))
+			r, err := f.results(f.changedOne(i, v))
 			if err != nil {
 				return nil, err
 			}

@@ -38,12 +38,12 @@ func readKnobs() (list []knob, err error) {
 // A fitter searches the values of knobs with the least error. It caches the results of each choice of values, as
 // searches without one kernel or another mostly need the same choices.
 type fitter struct {
-	knobs  []knob
-	points []point
-	run    func(points []point, machine []config.Setting) []result
-	known  map[string][]result
-	fixed  []config.Setting
-	apart  bool // predict several changed values by adding up their separate effects
+	knobs    []knob
+	points   []point
+	run      func(points []point, machine []config.Setting) []result
+	cache    map[string][]result
+	fixed    []config.Setting
+	additive bool // predict several changed values by adding up their separate effects
 }
 
 // middle is the choice that a search begins with.
@@ -58,12 +58,12 @@ func (f *fitter) middle() []int {
 // results returns the results of a choice of values.
 func (f *fitter) results(at []int) ([]result, error) {
 	name := fmt.Sprint(at)
-	if r, ok := f.known[name]; ok {
+	if r, ok := f.cache[name]; ok {
 		return r, nil
 	}
-	if f.apart && len(f.changed(at)) > 1 {
+	if f.additive && len(f.changed(at)) > 1 {
 		r, err := f.added(at)
-		f.known[name] = r
+		f.cache[name] = r
 		return r, err
 	}
 	machine := slices.Clone(f.fixed)
@@ -75,21 +75,21 @@ func (f *fitter) results(at []int) ([]result, error) {
 		machine = append(machine, s)
 	}
 	r := f.run(f.points, machine)
-	f.known[name] = r
+	f.cache[name] = r
 	return r, nil
 }
 
 // A fit is a choice of values with its error.
 type fit struct {
-	at    []int
-	error float64
+	choice []int
+	error  float64
 }
 
 // search sets one knob after the other to its best value, until none improves (coordinate descent). It ignores results
 // of the kernel without.
 func (f *fitter) search(without string) (best fit, err error) {
-	best.at = f.middle()
-	if best.error, err = f.errorAt(best.at, without); err != nil {
+	best.choice = f.middle()
+	if best.error, err = f.errorAt(best.choice, without); err != nil {
 		return best, err
 	}
 	for better := true; better; {
@@ -108,7 +108,7 @@ func (f *fitter) search(without string) (best fit, err error) {
 // try sets one knob to its best value.
 func (f *fitter) try(best *fit, i int, without string) (changed bool, err error) {
 	for v := range f.knobs[i].Values {
-		at := slices.Clone(best.at)
+		at := slices.Clone(best.choice)
 		at[i] = v
 		e, err := f.errorAt(at, without)
 		if err != nil {
@@ -159,13 +159,13 @@ func (f *fitter) leaveOut(all []int) (list []leftOut, err error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := f.results(best.at)
+		r, err := f.results(best.choice)
 		if err != nil {
 			return nil, err
 		}
 		_, without := byKernel(r)
 		s, o := summarize(groups[name]), summarize(without[name])
-		list = append(list, leftOut{name, s.points, s.factor, o.factor, f.values(best.at)})
+		list = append(list, leftOut{name, s.points, s.factor, o.factor, f.values(best.choice)})
 	}
 	return list, nil
 }
@@ -185,7 +185,7 @@ func (o *options) fit(points []point, machine []config.Setting) error {
 	if err != nil {
 		return err
 	}
-	f := &fitter{knobs: knobs, points: points, known: map[string][]result{}, fixed: machine, apart: o.apart,
+	f := &fitter{knobs: knobs, points: points, cache: map[string][]result{}, fixed: machine, additive: o.additive,
 		run: func(points []point, machine []config.Setting) (list []result) {
 			simulateAll(points, machine, o, func(r result) { list = append(list, r) })
 			return list
@@ -196,12 +196,12 @@ func (o *options) fit(points []point, machine []config.Setting) error {
 	}
 	fmt.Printf("%d points, factor %.3f as the mean of kernels\n", len(points), math.Exp(best.error))
 	for i, k := range knobs {
-		fmt.Printf("%-42s %8s of %s\n", k.Path, k.Values[best.at[i]], strings.Join(k.Values, " "))
+		fmt.Printf("%-42s %8s of %s\n", k.Path, k.Values[best.choice[i]], strings.Join(k.Values, " "))
 	}
 	if err := o.writeEffects(f); err != nil || !o.leaveOut {
 		return err
 	}
-	list, err := f.leaveOut(best.at)
+	list, err := f.leaveOut(best.choice)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 // bowl is a fitter whose results depend on the chosen values: kernel a is right with 3, kernel b with 5.
 func bowl() *fitter {
-	f := &fitter{knobs: []knob{{"x", []string{"1", "3", "5"}}, {"y", []string{"7", "9"}}}, known: map[string][]result{},
+	f := &fitter{knobs: []knob{{"x", []string{"1", "3", "5"}}, {"y", []string{"7", "9"}}}, cache: map[string][]result{},
 		points: []point{{kernel: "a", microseconds: 1}, {kernel: "a", microseconds: 1}, {kernel: "b", microseconds: 1}}}
 	f.run = func(points []point, machine []config.Setting) (list []result) {
 		x, _ := strconv.Atoi(machine[0].Value.String())
@@ -33,8 +33,8 @@ func TestFitLeavesKernelsOut(t *testing.T) {
 	f := bowl()
 	for without, want := range map[string]string{"b": "3 9", "a": "5 9"} {
 		best, err := f.search(without)
-		if err != nil || f.values(best.at) != want || best.error != 0 {
-			t.Errorf("without %q: %q with error %g, %v: want %q with 0", without, f.values(best.at), best.error, err, want)
+		if err != nil || f.values(best.choice) != want || best.error != 0 {
+			t.Errorf("without %q: %q with error %g, %v: want %q with 0", without, f.values(best.choice), best.error, err, want)
 		}
 	}
 	list, err := f.leaveOut(f.middle())
@@ -49,7 +49,7 @@ func TestFitLeavesKernelsOut(t *testing.T) {
 // The knobs are fields of the machine, and the preset's own value is the middle one: a machine with these set is the preset.
 func TestKnobsAreThePresets(t *testing.T) {
 	knobs := suite.Must(readKnobs())(t)
-	f := &fitter{knobs: knobs, known: map[string][]result{}, run: func(_ []point, machine []config.Setting) []result {
+	f := &fitter{knobs: knobs, cache: map[string][]result{}, run: func(_ []point, machine []config.Setting) []result {
 		loader := config.Files{FS: embedded, Dir: "kernels"}
 		set := suite.Must(loader.Load("relu.yaml", machine))(t)
 		preset := suite.Must(loader.Load("relu.yaml", nil))(t)
@@ -73,8 +73,8 @@ func values(m *config.Machine) map[string]string {
 }
 
 // The effects of two changed values are added up; no further run is simulated.
-func TestValuesApart(t *testing.T) {
-	f := &fitter{knobs: []knob{{"x", []string{"1", "3"}}, {"y", []string{"7", "9"}}}, known: map[string][]result{}, apart: true,
+func TestFitAdditiveEffects(t *testing.T) {
+	f := &fitter{knobs: []knob{{"x", []string{"1", "3"}}, {"y", []string{"7", "9"}}}, cache: map[string][]result{}, additive: true,
 		points: []point{{kernel: "a", problem: "1", microseconds: 1}, {kernel: "b", problem: "1", microseconds: 1}}}
 	runs := 0
 	f.run = func(points []point, machine []config.Setting) (list []result) {

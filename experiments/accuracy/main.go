@@ -26,7 +26,7 @@ type options struct {
 	measured, devices, points, set, out, effects string
 	jobs                                         int
 	limit, total                                 time.Duration
-	verbose, fitted, leaveOut, apart             bool
+	verbose, fitted, leaveOut, additive          bool
 }
 
 func accuracy(args []string) error {
@@ -43,7 +43,7 @@ func accuracy(args []string) error {
 	f.BoolVar(&o.verbose, "v", false, "print each point as it is done")
 	f.BoolVar(&o.fitted, "fit", false, "instead of one run, look for the values of fitted.yaml with the least error over the points; -out writes the errors of kernels left out")
 	f.BoolVar(&o.leaveOut, "leave-one-out", false, "with -fit: fit once more without each kernel, and say how well it is predicted")
-	f.BoolVar(&o.apart, "apart", false, "with -fit: simulate each value of fitted.yaml by itself, and take what several do together as the sum")
+	f.BoolVar(&o.additive, "apart", false, "with -fit: simulate each value of fitted.yaml by itself, and take what several do together as the sum")
 	f.StringVar(&o.effects, "effects", "", "with -fit: file to write what each value does by itself to, as CSV")
 	if err := f.Parse(args); err != nil {
 		return err

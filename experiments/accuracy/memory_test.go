@@ -41,7 +41,7 @@ func between(t *testing.T, files fs.FS, job, set, less, more string) float64 {
 }
 
 // level returns the counts of a memory level.
-func level(t *testing.T, s *tracing.Stats, name string) *account.Level {
+func level(t *testing.T, s *tracing.Stats, name string) *account.LevelCounts {
 	for i := range s.Memory {
 		if s.Memory[i].Name == name {
 			return &s.Memory[i]

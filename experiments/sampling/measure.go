@@ -21,13 +21,13 @@ type row struct {
 	cycles              uint64
 	seconds             float64 // of the host's processor
 	estimate, low, high float64 // cycles
-	share               float64 // of the instructions that were timed
+	timedShare          float64 // of the instructions that were timed
 	sampled             float64 // seconds
 }
 
 var columns = []string{"seed", "kind", "instructions", "cycles", "seconds", "estimate", "low", "high", "timed_share", "sampled_seconds"}
 
-func (r *row) inside() bool   { return r.low <= float64(r.cycles) && float64(r.cycles) <= r.high }
+func (r *row) covers() bool   { return r.low <= float64(r.cycles) && float64(r.cycles) <= r.high }
 func (r *row) err() float64   { return r.estimate/float64(r.cycles) - 1 }
 func (r *row) half() float64  { return (r.high - r.low) / 2 / r.estimate }
 func (r *row) ratio() float64 { return r.sampled / r.seconds }
@@ -38,16 +38,16 @@ func (r *row) text(only bool) string {
 		return fmt.Sprintf("%4d %-18s %8.2f M %10d cycles %6.2f s", r.seed, r.kind, float64(r.instructions)/1e6, r.cycles, r.seconds)
 	}
 	mark := ""
-	if !r.inside() {
+	if !r.covers() {
 		mark = "  OUTSIDE"
 	}
 	return fmt.Sprintf("%4d %-18s %8.2f M %10d cycles %7.2f %% +- %5.2f %% timed %5.1f %% %6.2f s ratio %.3f%s", r.seed, r.kind, float64(r.instructions)/1e6, r.cycles, 100*r.err(),
-		100*r.half(), 100*r.share, r.seconds, r.ratio(), mark)
+		100*r.half(), 100*r.timedShare, r.seconds, r.ratio(), mark)
 }
 
 func (r *row) record() []string {
 	return []string{fmt.Sprint(r.seed), r.kind, fmt.Sprint(r.instructions), fmt.Sprint(r.cycles), fmt.Sprintf("%.3f", r.seconds), fmt.Sprintf("%.0f", r.estimate),
-		fmt.Sprintf("%.0f", r.low), fmt.Sprintf("%.0f", r.high), fmt.Sprintf("%.4f", r.share), fmt.Sprintf("%.3f", r.sampled)}
+		fmt.Sprintf("%.0f", r.low), fmt.Sprintf("%.0f", r.high), fmt.Sprintf("%.4f", r.timedShare), fmt.Sprintf("%.3f", r.sampled)}
 }
 
 func parseRow(record []string) (r row, err error) {
@@ -63,7 +63,7 @@ func parseRow(record []string) (r row, err error) {
 		return x
 	}
 	r = row{seed: uint64(number(0)), kind: record[1], instructions: uint64(number(2)), cycles: uint64(number(3)), seconds: number(4),
-		estimate: number(5), low: number(6), high: number(7), share: number(8), sampled: number(9)}
+		estimate: number(5), low: number(6), high: number(7), timedShare: number(8), sampled: number(9)}
 	return r, err
 }
 
@@ -86,7 +86,7 @@ func measure(ctx context.Context, w *workload, known *row, only bool) (r row, er
 	if err != nil {
 		return r, err
 	}
-	r.estimate, r.sampled, r.share = float64(c.Cycles), seconds, c.TimedShare()
+	r.estimate, r.sampled, r.timedShare = float64(c.Cycles), seconds, c.TimedShare()
 	r.low, r.high = c.Interval()
 	return r, nil
 }
@@ -116,7 +116,7 @@ func summaryOf(rows []row, only bool) string {
 	var halves []float64
 	for i := range rows {
 		r := &rows[i]
-		if r.inside() {
+		if r.covers() {
 			inside++
 		}
 		halves = append(halves, r.half())

@@ -10,7 +10,7 @@ import (
 )
 
 // A seed determines a workload, and all kinds are drawn.
-func TestSeedsSayEverything(t *testing.T) {
+func TestWorkloadSeedDeterminism(t *testing.T) {
 	for seed := range uint64(len(forms)) {
 		a, b := newWorkload(seed), newWorkload(seed)
 		if a.kind != forms[seed].name || a.text() != b.text() || a.graphText != b.graphText {
@@ -23,7 +23,7 @@ func TestSeedsSayEverything(t *testing.T) {
 }
 
 // Sampling keys apply to the job, including one with a graph, and invalid ones are refused.
-func TestKeysOfSampling(t *testing.T) {
+func TestSamplingKeys(t *testing.T) {
 	for _, seed := range []uint64{0, uint64(len(forms) - 1)} {
 		w := newWorkload(seed)
 		w.sampling = "pieces: 96, seed: 7"
@@ -38,22 +38,22 @@ func TestKeysOfSampling(t *testing.T) {
 
 // If a few of many launches are hot, the interval of a sampled run contains the true time, and a second run gives the
 // same interval.
-func TestHotLaunches(t *testing.T) {
+func TestSamplingHotLaunches(t *testing.T) {
 	w := &workload{kind: "hot", machine: "rdna3-780m"}
 	plain := behaviour{rounds: 2, arithmetic: 8, loads: 1, span: 4095, stride: 1, atomics: 1, bins: 65535, bank: 1}
 	hot := plain
 	hot.bins = 0
-	w.which = []uint32{w.row(plain), w.row(hot)}
+	w.behaviourOf = []uint32{w.row(plain), w.row(hot)}
 	for i := range 48 {
 		first := 0
 		if i%16 == 5 {
 			first = 1
 		}
-		w.list = append(w.list, launch{40, first, 0})
+		w.list = append(w.list, workloadLaunch{40, first, 0})
 	}
 	r := suite.Must(measure(context.Background(), w, nil, false))(t)
 	again := suite.Must(measure(context.Background(), w, &r, false))(t)
-	if !r.inside() || r.half() > 0.1 || r.share > 0.5 {
+	if !r.covers() || r.half() > 0.1 || r.timedShare > 0.5 {
 		t.Error(r.text(false))
 	}
 	if r.estimate != again.estimate || r.low != again.low || r.high != again.high {
@@ -62,10 +62,10 @@ func TestHotLaunches(t *testing.T) {
 }
 
 // Rows are read as they were written, and invalid ones are refused.
-func TestRows(t *testing.T) {
-	r := row{seed: 3, kind: "skew", instructions: 10, cycles: 100, seconds: 1.5, estimate: 98, low: 90, high: 110, share: 0.25, sampled: 0.5}
+func TestRowsRoundTrip(t *testing.T) {
+	r := row{seed: 3, kind: "skew", instructions: 10, cycles: 100, seconds: 1.5, estimate: 98, low: 90, high: 110, timedShare: 0.25, sampled: 0.5}
 	got, err := parseRow(r.record())
-	if err != nil || got != r || !got.inside() {
+	if err != nil || got != r || !got.covers() {
 		t.Errorf("%+v, %v", got, err)
 	}
 	record := r.record()

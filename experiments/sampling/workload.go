@@ -23,18 +23,18 @@ type behaviour struct {
 	rounds, arithmetic, loads, span, _, stride, stores, atomics, bins, passes, bank, _ uint32 // the fifth is the base of loads, 0
 }
 
-// A launch is a launch of a workload: its workgroups have the behaviours which[first+each*i].
-type launch struct{ groups, first, each int }
+// A workloadLaunch is a launch of a workload: its workgroups have the behaviours which[first+each*i].
+type workloadLaunch struct{ groups, first, stride int }
 
 // A workload is a job that its seed determines.
 type workload struct {
-	seed    uint64
-	kind    string
-	machine string
-	rows    []behaviour
-	which   []uint32
-	list    []launch
-	draw    *rand.Rand
+	seed        uint64
+	kind        string
+	machine     string
+	rows        []behaviour
+	behaviourOf []uint32
+	list        []workloadLaunch
+	draw        *rand.Rand
 
 	graphText string // the job file of a graph; empty: text writes it
 	sampling  string // keys of the job's sampling
@@ -42,8 +42,8 @@ type workload struct {
 
 // A form generates the launches of a workload.
 type form struct {
-	name string
-	make func(w *workload)
+	name     string
+	generate func(w *workload)
 }
 
 // forms are the kinds of workload, which seeds select in turn.
@@ -74,12 +74,12 @@ func newWorkload(seed uint64) *workload {
 	w := &workload{seed: seed, machine: "rdna3-780m", draw: rand.New(rand.NewPCG(seed, 27))}
 	f := &forms[seed%uint64(len(forms))]
 	w.kind = f.name
-	f.make(w)
+	f.generate(w)
 	return w
 }
 
-// between draws a number from low to high, small ones as often as large ones.
-func (w *workload) between(low, high int) int {
+// intBetween draws a number from low to high, small ones as often as large ones.
+func (w *workload) intBetween(low, high int) int {
 	x := math.Exp(w.draw.Float64()*math.Log(float64(high+1)/float64(low))) * float64(low)
 	return min(int(x), high)
 }
@@ -89,15 +89,15 @@ func (w *workload) mask(low, high int) uint32 { return 1<<(low+w.draw.IntN(high-
 
 // any draws a behaviour of middling size.
 func (w *workload) any() behaviour {
-	b := behaviour{rounds: uint32(w.between(2, 8)), arithmetic: uint32(w.between(1, 40)), span: words - 1, stride: 1, bank: 1}
+	b := behaviour{rounds: uint32(w.intBetween(2, 8)), arithmetic: uint32(w.intBetween(1, 40)), span: words - 1, stride: 1, bank: 1}
 	if w.draw.IntN(4) > 0 {
-		b.loads = uint32(w.between(1, 3))
+		b.loads = uint32(w.intBetween(1, 3))
 	}
 	switch w.draw.IntN(5) {
 	case 0:
 		b.stride, b.span = 0, w.mask(12, 22)
 	case 1:
-		b.stride = uint32(w.between(1, 8))
+		b.stride = uint32(w.intBetween(1, 8))
 	case 2:
 		b.span = w.mask(12, 22)
 	}
@@ -107,7 +107,7 @@ func (w *workload) any() behaviour {
 	case 1:
 		b.atomics, b.bins = 1, w.mask(4, 16)
 	case 2:
-		b.passes, b.bank = uint32(w.between(1, 3)), uint32(w.between(1, 8))
+		b.passes, b.bank = uint32(w.intBetween(1, 3)), uint32(w.intBetween(1, 8))
 	}
 	return b
 }
@@ -127,17 +127,17 @@ func (w *workload) groups(b *behaviour, thousands int) int {
 // run adds n workgroups that do row.
 func (w *workload) run(row uint32, n int) {
 	for range n {
-		w.which = append(w.which, row)
+		w.behaviourOf = append(w.behaviourOf, row)
 	}
 }
 
-// whole is one launch of all that run added since.
-func (w *workload) whole(first int) {
-	w.list = append(w.list, launch{len(w.which) - first, first, 1})
+// launchRest is one launch of all that run added since.
+func (w *workload) launchRest(first int) {
+	w.list = append(w.list, workloadLaunch{len(w.behaviourOf) - first, first, 1})
 }
 
 // size draws the size of the workload in thousands of instructions: a full run takes the host 5 to 20 s.
-func (w *workload) size() int { return w.between(16000, 40000) }
+func (w *workload) size() int { return w.intBetween(16000, 40000) }
 
 func (w *workload) phases() {
 	n, size := 2+w.draw.IntN(3), w.size()
@@ -145,7 +145,7 @@ func (w *workload) phases() {
 		b := w.any()
 		w.run(w.row(b), w.groups(&b, size/n))
 	}
-	w.whole(0)
+	w.launchRest(0)
 }
 
 // hotLaunches are launches of which a few do something else, with as many instructions or more.
@@ -158,9 +158,9 @@ func (w *workload) hotLaunches() {
 	case 1:
 		hot.atomics, hot.bins = max(hot.atomics, 1), w.mask(0, 3)
 	case 2:
-		hot.rounds *= uint32(w.between(2, 8))
+		hot.rounds *= uint32(w.intBetween(2, 8))
 	}
-	launches, every := w.between(120, 1200), w.between(5, 24)
+	launches, every := w.intBetween(120, 1200), w.intBetween(5, 24)
 	groups := w.groups(&plain, size/launches+1)
 	rows := []uint32{w.row(plain), w.row(hot)}
 	for range launches {
@@ -168,8 +168,8 @@ func (w *workload) hotLaunches() {
 		if w.draw.IntN(every) == 0 {
 			row = rows[1]
 		}
-		w.which = append(w.which, row)
-		w.list = append(w.list, launch{groups, len(w.which) - 1, 0})
+		w.behaviourOf = append(w.behaviourOf, row)
+		w.list = append(w.list, workloadLaunch{groups, len(w.behaviourOf) - 1, 0})
 	}
 }
 
@@ -186,7 +186,7 @@ func (w *workload) drift() {
 		b.rounds, b.arithmetic, b.loads = at(from.rounds, to.rounds, i), at(from.arithmetic, to.arithmetic, i), at(from.loads, to.loads, i)
 		w.run(w.row(b), w.groups(&b, size/steps))
 	}
-	w.whole(0)
+	w.launchRest(0)
 }
 
 // mixture is a launch of workgroups of several behaviours, drawn one by one.
@@ -201,7 +201,7 @@ func (w *workload) mixture() {
 	for range n {
 		w.run(rows[w.draw.IntN(len(rows))], 1)
 	}
-	w.whole(0)
+	w.launchRest(0)
 }
 
 // locality is a launch of the same instructions all along, whose loads go elsewhere from a point on.
@@ -213,7 +213,7 @@ func (w *workload) locality() {
 	w.run(w.row(b), cut)
 	b.span = w.mask(19, 22)
 	w.run(w.row(b), size-cut)
-	w.whole(0)
+	w.launchRest(0)
 }
 
 func (w *workload) shrinking() { w.sizes(0.05 + 0.1*w.draw.Float64()) }
@@ -222,7 +222,7 @@ func (w *workload) growing()   { w.sizes(4 + 8*w.draw.Float64()) }
 // sizes are launches whose number of workgroups changes by a constant factor from each to the next.
 func (w *workload) sizes(by float64) {
 	b := w.any()
-	launches := w.between(80, 480)
+	launches := w.intBetween(80, 480)
 	n := w.groups(&b, w.size())
 	row := w.row(b)
 	w.run(row, 1)
@@ -231,7 +231,7 @@ func (w *workload) sizes(by float64) {
 		sum += math.Pow(by, float64(i)/float64(launches))
 	}
 	for i := range launches {
-		w.list = append(w.list, launch{max(int(float64(n)*math.Pow(by, float64(i)/float64(launches))/sum), 1), 0, 0})
+		w.list = append(w.list, workloadLaunch{max(int(float64(n)*math.Pow(by, float64(i)/float64(launches))/sum), 1), 0, 0})
 	}
 }
 
@@ -240,22 +240,22 @@ func (w *workload) period() {
 	a, b := w.any(), w.any()
 	rows := []uint32{w.row(a), w.row(b)}
 	n := (w.groups(&a, w.size()) + w.groups(&b, w.size())) / 2
-	long := w.between(16, 2000)
+	long := w.intBetween(16, 2000)
 	for i := 0; i < n; i += long {
 		w.run(rows[i/long%2], min(long, n-i))
 	}
-	w.whole(0)
+	w.launchRest(0)
 }
 
 // contention is a launch of atomics whose words become fewer.
 func (w *workload) contention() {
-	b := behaviour{rounds: uint32(w.between(1, 4)), arithmetic: uint32(w.between(1, 30)), loads: 1, span: words - 1, stride: 1, atomics: uint32(w.between(1, 2)), bank: 1}
+	b := behaviour{rounds: uint32(w.intBetween(1, 4)), arithmetic: uint32(w.intBetween(1, 30)), loads: 1, span: words - 1, stride: 1, atomics: uint32(w.intBetween(1, 2)), bank: 1}
 	size := w.groups(&b, w.size()/3)
 	for _, bins := range []uint32{w.mask(8, 16), w.mask(4, 16)} {
 		b.bins = bins
 		w.run(w.row(b), size/2)
 	}
-	w.whole(0)
+	w.launchRest(0)
 }
 
 // skew is a launch in which a few workgroups have many times the work.
@@ -263,7 +263,7 @@ func (w *workload) skew() {
 	b := w.any()
 	light := w.row(b)
 	n := w.groups(&b, w.size()*2/3)
-	b.rounds *= uint32(w.between(4, 12))
+	b.rounds *= uint32(w.intBetween(4, 12))
 	heavy := w.row(b)
 	share := 0.01 + 0.09*w.draw.Float64()
 	for range n {
@@ -273,7 +273,7 @@ func (w *workload) skew() {
 		}
 		w.run(row, 1)
 	}
-	w.whole(0)
+	w.launchRest(0)
 }
 
 // lateLaunches are launches that do something else from a point on.
@@ -283,16 +283,16 @@ func (w *workload) lateLaunches() {
 		b = a
 		b.stride, b.span, b.loads = 0, words-1, max(b.loads, 1)
 	}
-	launches := w.between(120, 1200)
+	launches := w.intBetween(120, 1200)
 	groups := w.groups(&a, w.size()/launches+1)
 	cut := launches * (1 + w.draw.IntN(8)) / 10
-	w.which = []uint32{w.row(a), w.row(b)}
+	w.behaviourOf = []uint32{w.row(a), w.row(b)}
 	for i := range launches {
 		row := 0
 		if i >= cut {
 			row = 1
 		}
-		w.list = append(w.list, launch{groups, row, 0})
+		w.list = append(w.list, workloadLaunch{groups, row, 0})
 	}
 }
 
@@ -300,7 +300,7 @@ func (w *workload) scattered() {
 	b := w.any()
 	b.loads, b.stride, b.span = max(b.loads, 1), 0, w.mask(14, 22)
 	w.run(w.row(b), w.groups(&b, w.size()))
-	w.whole(0)
+	w.launchRest(0)
 }
 
 // launchesOfPhases are a few large launches, each of the same phases.
@@ -312,24 +312,24 @@ func (w *workload) launchesOfPhases() {
 		w.run(w.row(b), w.groups(&b, size/n/4))
 	}
 	for range 4 {
-		w.whole(0)
+		w.launchRest(0)
 	}
 }
 
 func (w *workload) storing() {
 	b := w.any()
-	b.stores, b.atomics = uint32(w.between(1, 3)), 0
+	b.stores, b.atomics = uint32(w.intBetween(1, 3)), 0
 	w.run(w.row(b), w.groups(&b, w.size()))
-	w.whole(0)
+	w.launchRest(0)
 }
 
 func (w *workload) barriers() {
 	b := w.any()
-	b.passes, b.bank = uint32(w.between(1, 4)), uint32(w.between(1, 16))
+	b.passes, b.bank = uint32(w.intBetween(1, 4)), uint32(w.intBetween(1, 16))
 	w.run(w.row(b), w.groups(&b, w.size()/2))
-	b.bank = uint32(w.between(1, 16))
+	b.bank = uint32(w.intBetween(1, 16))
 	w.run(w.row(b), w.groups(&b, w.size()/2))
-	w.whole(0)
+	w.launchRest(0)
 }
 
 // graph is dispatches of a graph of the library, one after the other; the table has nothing to do with it.
@@ -346,7 +346,7 @@ func (w *workload) graph() {
 
 // dispatches returns the steps that dispatch the graph of a job.
 func (w *workload) dispatches(n int, text string) {
-	w.list = []launch{{groups: n}}
+	w.list = []workloadLaunch{{groups: n}}
 	w.graphText = fmt.Sprintf("machine: %s\n%sgraph_repeat: %d\n", w.machine, text, n)
 }
 
@@ -382,7 +382,7 @@ func (w *workload) job() (*config.Job, error) {
 // files returns the files that the job names.
 func (w *workload) files() fs.FS {
 	rows, _ := binary.Append(nil, binary.LittleEndian, w.rows)
-	which, _ := binary.Append(nil, binary.LittleEndian, w.which)
+	which, _ := binary.Append(nil, binary.LittleEndian, w.behaviourOf)
 	return fstest.MapFS{"workload.spv": {Data: module}, "rows": {Data: rows}, "which": {Data: which}}
 }
 
@@ -400,7 +400,7 @@ buffers:
 steps:
 `, w.machine, 4*words)
 	for _, l := range w.list {
-		fmt.Fprintf(&b, "  - {name: work, dispatch: [%d], push_constants: [{u32: %d}, {u32: %d}]}\n", l.groups, l.first, l.each)
+		fmt.Fprintf(&b, "  - {name: work, dispatch: [%d], push_constants: [{u32: %d}, {u32: %d}]}\n", l.groups, l.first, l.stride)
 	}
 	return b.String()
 }

@@ -19,25 +19,25 @@ func sameBut(rows []behaviour, clear func(b *behaviour)) bool {
 // not.
 var saysOfKind = map[string]func(w *workload) bool{
 	"phases": func(w *workload) bool {
-		return len(w.rows) >= 2 && len(w.rows) <= 4 && slices.IsSorted(w.which) && len(w.list) == 1
+		return len(w.rows) >= 2 && len(w.rows) <= 4 && slices.IsSorted(w.behaviourOf) && len(w.list) == 1
 	},
 	"hot launches": func(w *workload) bool {
 		return len(w.rows) == 2 && w.rows[0] != w.rows[1]
 	},
 	"drift": func(w *workload) bool {
-		return len(w.rows) == 48 && slices.IsSorted(w.which) && sameBut(w.rows, func(b *behaviour) { b.rounds, b.arithmetic, b.loads = 0, 0, 0 })
+		return len(w.rows) == 48 && slices.IsSorted(w.behaviourOf) && sameBut(w.rows, func(b *behaviour) { b.rounds, b.arithmetic, b.loads = 0, 0, 0 })
 	},
 	"mixture": func(w *workload) bool {
-		return len(w.rows) >= 2 && len(w.rows) <= 4 && !slices.IsSorted(w.which)
+		return len(w.rows) >= 2 && len(w.rows) <= 4 && !slices.IsSorted(w.behaviourOf)
 	},
 	"locality": func(w *workload) bool {
 		return len(w.rows) == 2 && w.rows[0].span < 1<<14 && w.rows[1].span >= 1<<19-1 && w.rows[0].loads > 0 && sameBut(w.rows, func(b *behaviour) { b.span = 0 })
 	},
 	"shrinking": func(w *workload) bool {
-		return slices.IsSortedFunc(w.list, func(a, b launch) int { return b.groups - a.groups }) && len(w.rows) == 1
+		return slices.IsSortedFunc(w.list, func(a, b workloadLaunch) int { return b.groups - a.groups }) && len(w.rows) == 1
 	},
 	"growing": func(w *workload) bool {
-		return slices.IsSortedFunc(w.list, func(a, b launch) int { return a.groups - b.groups }) && len(w.rows) == 1
+		return slices.IsSortedFunc(w.list, func(a, b workloadLaunch) int { return a.groups - b.groups }) && len(w.rows) == 1
 	},
 	"period": func(w *workload) bool {
 		return len(w.rows) == 2
@@ -69,7 +69,7 @@ var saysOfKind = map[string]func(w *workload) bool{
 }
 
 // Each kind of workload differs between its parts in the parameters of its name, and in no others.
-func TestKindsOfWorkload(t *testing.T) {
+func TestWorkloadKinds(t *testing.T) {
 	differ := map[string]int{}
 	const seeds = 20
 	for seed := range uint64(seeds * len(forms)) {
@@ -89,15 +89,15 @@ func TestKindsOfWorkload(t *testing.T) {
 }
 
 // Launches select workgroups within the table which, and the job has a dispatch for each.
-func TestLaunchesOfWorkloads(t *testing.T) {
+func TestWorkloadLaunches(t *testing.T) {
 	for seed := range uint64(4 * len(forms)) {
 		w := newWorkload(seed)
 		if w.kind == "graph" {
 			continue
 		}
 		for i, l := range w.list {
-			if last := l.first + l.each*(l.groups-1); l.groups < 1 || l.first < 0 || last >= len(w.which) || int(w.which[last]) >= len(w.rows) {
-				t.Errorf("seed %d, %s: launch %d is %+v of %d workgroups", seed, w.kind, i, l, len(w.which))
+			if last := l.first + l.stride*(l.groups-1); l.groups < 1 || l.first < 0 || last >= len(w.behaviourOf) || int(w.behaviourOf[last]) >= len(w.rows) {
+				t.Errorf("seed %d, %s: launch %d is %+v of %d workgroups", seed, w.kind, i, l, len(w.behaviourOf))
 			}
 		}
 		if n := strings.Count(w.text(), "dispatch: ["); n != len(w.list) {

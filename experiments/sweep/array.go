@@ -63,8 +63,8 @@ func newArray(profile *config.Cluster, of system, dir string, store *Store) (*Ar
 // Launch waits for an earlier sweep's submission, and then submits the missing points until all have a result or the
 // attempts are used up.
 func (l *Array) Launch(ctx context.Context, specs []Spec, ended func(*Record)) error {
-	w := &watch{array: l, open: slices.Clone(specs), ended: ended}
-	if err := w.forget(); err != nil {
+	w := &arrayWatch{array: l, open: slices.Clone(specs), onRecord: ended}
+	if err := w.removeCrashed(); err != nil {
 		return err
 	}
 	last, err := l.last()
@@ -72,7 +72,7 @@ func (l *Array) Launch(ctx context.Context, specs []Spec, ended func(*Record)) e
 		return err
 	}
 	if last != nil {
-		if err := w.until(ctx, last); err != nil {
+		if err := w.waitForArray(ctx, last); err != nil {
 			return err
 		}
 	}
@@ -83,25 +83,25 @@ func (l *Array) Launch(ctx context.Context, specs []Spec, ended func(*Record)) e
 		if last, err = l.submit(ctx, w.open); err != nil {
 			return err
 		}
-		if err := w.until(ctx, last); err != nil {
+		if err := w.waitForArray(ctx, last); err != nil {
 			return err
 		}
 	}
 	return w.giveUp(ctx, last)
 }
 
-// watch collects records as they appear.
-type watch struct {
-	array *Array
-	open  []Spec // without a record yet
-	ended func(*Record)
+// arrayWatch collects records as they appear.
+type arrayWatch struct {
+	array    *Array
+	open     []Spec // without a record yet
+	onRecord func(*Record)
 }
 
-// forget removes the records of points that crashed before: they are to be run again.
-func (w *watch) forget() error {
+// removeCrashed removes the records of points that crashed before: they are to be run again.
+func (w *arrayWatch) removeCrashed() error {
 	var errs []error
 	for i := range w.open {
-		r, err := w.array.store.Get(&w.open[i])
+		r, err := w.array.store.Load(&w.open[i])
 		if err == nil && r != nil && r.Status == Crashed {
 			err = w.array.store.Remove(w.open[i].Key)
 		}
@@ -111,25 +111,25 @@ func (w *watch) forget() error {
 }
 
 // collect reads the records that have appeared.
-func (w *watch) collect() error {
+func (w *arrayWatch) collect() error {
 	left := w.open[:0]
 	for _, s := range w.open {
-		r, err := w.array.store.Get(&s)
+		r, err := w.array.store.Load(&s)
 		switch {
 		case err != nil:
 			return err
 		case r == nil:
 			left = append(left, s)
 		default:
-			w.ended(r)
+			w.onRecord(r)
 		}
 	}
 	w.open = left
 	return nil
 }
 
-// until waits for an array to leave the queue, or for its last record.
-func (w *watch) until(ctx context.Context, s *submission) error {
+// waitForArray waits for an array to leave the queue, or for its last record.
+func (w *arrayWatch) waitForArray(ctx context.Context, s *submission) error {
 	for {
 		states, err := w.array.system.states(ctx, s)
 		if err != nil {
@@ -148,16 +148,16 @@ func (w *watch) until(ctx context.Context, s *submission) error {
 }
 
 // giveUp records the points that no attempt gave a result for as crashed.
-func (w *watch) giveUp(ctx context.Context, last *submission) error {
+func (w *arrayWatch) giveUp(ctx context.Context, last *submission) error {
 	for i := range w.open {
 		s := &w.open[i]
 		r := s.record()
 		r.Status = Crashed
 		r.Error = fmt.Sprintf("no result after %d job arrays%s", w.array.profile.Attempts, w.array.reason(ctx, last, s))
-		if err := w.array.store.Put(s.Key, r); err != nil {
+		if err := w.array.store.Save(s.Key, r); err != nil {
 			return err
 		}
-		w.ended(r)
+		w.onRecord(r)
 	}
 	return nil
 }

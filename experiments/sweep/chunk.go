@@ -36,7 +36,7 @@ func (c *Chunk) Run(ctx context.Context, worker []string, id Identity) error {
 		if s.Identity != id {
 			return fmt.Errorf("%w: %s, not %s", ErrOther, id.Version, s.Identity.Version)
 		}
-		if r, err := store.Get(&s); err != nil {
+		if r, err := store.Load(&s); err != nil {
 			return err
 		} else if r == nil {
 			missing = append(missing, s)

@@ -48,7 +48,7 @@ func TestStatesByQueueCommands(t *testing.T) {
 }
 
 // A submit command that runs in parallel with the sweep reports its failure after it has ended.
-func TestSubmissionsBeside(t *testing.T) {
+func TestBackgroundSubmitCommand(t *testing.T) {
 	for submit, want := range map[string]string{"true": "", "echo no >&2; exit 3": "; submit: exit status 3\nno"} {
 		c := &commands{profile: &config.Cluster{Submit: submit}}
 		suite.Must(c.submit(context.Background(), &submission{Tasks: 1}, "x"))(t)

@@ -24,7 +24,7 @@ type commands struct {
 
 // A process is a submit command that ends when its tasks have.
 type process struct {
-	ended  chan struct{}
+	done   chan struct{}
 	reason string // why it failed, known when it has ended
 }
 
@@ -52,11 +52,11 @@ func (c *commands) submit(ctx context.Context, s *submission, file string) (stri
 	line := exec.CommandContext(ctx, "sh", "-c", c.profile.Submit)
 	line.Env = s.variables(file)
 	line.Cancel = func() error { return line.Process.Signal(os.Interrupt) }
-	line.WaitDelay = grace
+	line.WaitDelay = endTimeout
 	var out, complaint bytes.Buffer
 	line.Stdout, line.Stderr = &out, &complaint
 	if c.profile.Queue == "" {
-		return "", c.beside(line, &complaint)
+		return "", c.startInBackground(line, &complaint)
 	}
 	if err := line.Run(); err != nil {
 		return "", errors.Join(ctx.Err(), fmt.Errorf("%w: submit: %w%s", ErrCluster, err, lastLines(complaint.String())))
@@ -65,14 +65,14 @@ func (c *commands) submit(ctx context.Context, s *submission, file string) (stri
 	return strings.TrimSpace(lines[len(lines)-1]), nil
 }
 
-func (c *commands) beside(line *exec.Cmd, complaint *bytes.Buffer) error {
+func (c *commands) startInBackground(line *exec.Cmd, complaint *bytes.Buffer) error {
 	if err := line.Start(); err != nil {
 		return fmt.Errorf("%w: submit: %w", ErrCluster, err)
 	}
-	p := &process{ended: make(chan struct{})}
+	p := &process{done: make(chan struct{})}
 	c.running = p
 	go func() {
-		defer close(p.ended)
+		defer close(p.done)
 		if err := line.Wait(); err != nil { // failed tasks have no record: their points are submitted again
 			p.reason = fmt.Sprintf("; submit: %v%s", err, lastLines(complaint.String()))
 		}
@@ -108,7 +108,7 @@ func (p *process) states() []string {
 		return nil // of a sweep that has ended
 	}
 	select {
-	case <-p.ended:
+	case <-p.done:
 		return nil
 	case <-time.After(time.Millisecond):
 		return []string{"running"}
@@ -119,6 +119,6 @@ func (c *commands) reason(context.Context, *submission, int) string {
 	if c.running == nil {
 		return ""
 	}
-	<-c.running.ended
+	<-c.running.done
 	return c.running.reason
 }

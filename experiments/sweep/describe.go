@@ -19,7 +19,7 @@ func (p *Plan) Describe(w io.Writer, s *Store, workers int) error {
 	if err != nil {
 		return err
 	}
-	if !p.Whole() {
+	if !p.IsComplete() {
 		e := p.Estimate(s, missing)
 		_, err := fmt.Fprintf(w, "%d points, not listed: %d of them, evenly spread, are ready to run or have a result\n%d of those have a result; without results, all take about %s on one core\n",
 			p.Points, len(p.Specs), len(p.Specs)-len(missing), rounded(e.Total*time.Duration(p.Points)/time.Duration(max(len(missing), 1))))
@@ -70,8 +70,8 @@ func (p *Plan) outlook(s *Store, missing []int, workers int) string {
 	}
 	wall := e.Total / time.Duration(min(workers, len(missing)))
 	text += fmt.Sprintf(": about %s on one core, %s with %d workers", rounded(e.Total), rounded(wall), workers)
-	if e.Similar < e.Points {
-		text += fmt.Sprintf("; %d of them at an assumed %.0f workgroups a second, as nothing similar has run here", e.Points-e.Similar, assumedRate)
+	if e.FromSimilar < e.Points {
+		text += fmt.Sprintf("; %d of them at an assumed %.0f workgroups a second, as nothing similar has run here", e.Points-e.FromSimilar, assumedRate)
 	}
 	return text
 }

@@ -14,9 +14,9 @@ const startSeconds = 0.02
 
 // An Estimate is the time that some points will take.
 type Estimate struct {
-	Points  int // estimated
-	Similar int // of them, from the time of a point like it
-	Total   time.Duration
+	Points      int // estimated
+	FromSimilar int // of them, from the time of a point like it
+	Total       time.Duration
 }
 
 // Estimate adds up the time of points on one core: for each, the host time of the most similar record, scaled by the
@@ -27,20 +27,20 @@ func (p *Plan) Estimate(s *Store, points []int) Estimate {
 	seconds := 0.0
 	for _, i := range points {
 		spec := &p.Specs[i]
-		if r := similar(spec, known); r != nil {
-			e.Similar++
-			seconds += r.HostSeconds*float64(max(spec.Work, 1))/float64(max(r.Work, 1)) + startSeconds
+		if r := mostSimilar(spec, known); r != nil {
+			e.FromSimilar++
+			seconds += r.HostSeconds*float64(max(spec.Workgroups, 1))/float64(max(r.Workgroups, 1)) + startSeconds
 		} else {
-			seconds += float64(spec.Work)/assumedRate + startSeconds
+			seconds += float64(spec.Workgroups)/assumedRate + startSeconds
 		}
 	}
 	e.Total = time.Duration(seconds * float64(time.Second))
 	return e
 }
 
-// similar returns the finished record of the same job with the most equal cells, and among those the nearest in
+// mostSimilar returns the finished record of the same job with the most equal cells, and among those the nearest in
 // workgroups.
-func similar(s *Spec, known []Record) *Record {
+func mostSimilar(s *Spec, known []Record) *Record {
 	var best *Record
 	bestEqual, bestApart := -1, 0.0
 	for i := range known {
@@ -48,7 +48,7 @@ func similar(s *Spec, known []Record) *Record {
 		if r.Status != Done || r.Job != s.Job {
 			continue
 		}
-		equal, apart := equalCells(s.Cells, r.Cells), ratio(s.Work, r.Work)
+		equal, apart := equalCells(s.Cells, r.Cells), ratio(s.Workgroups, r.Workgroups)
 		if equal > bestEqual || equal == bestEqual && apart < bestApart {
 			best, bestEqual, bestApart = r, equal, apart
 		}

@@ -30,9 +30,9 @@ type Output struct {
 	Warnings []string
 }
 
-// Work is a worker process: it reads specs, a line each, simulates one after the other and writes their records. It
+// RunWorker is a worker process: it reads specs, a line each, simulates one after the other and writes their records. It
 // ends when its input does. If that ends while a point is simulated, it calls orphaned: the parent is gone.
-func Work(ctx context.Context, in io.Reader, out io.Writer, simulate Simulate, orphaned func()) error {
+func RunWorker(ctx context.Context, in io.Reader, out io.Writer, simulate Simulate, orphaned func()) error {
 	points := &input{lines: make(chan []byte), orphaned: orphaned}
 	go points.read(in)
 	for text := range points.lines {
@@ -116,7 +116,7 @@ func (r *Record) fail(limits Limits, err error) {
 }
 
 func (s *Spec) record() *Record {
-	return &Record{Inputs: s.Inputs, Version: s.Identity.Version, Build: s.Identity.Build, Job: s.Job, Cells: s.Cells, Work: s.Work, Status: Done}
+	return &Record{Inputs: s.Inputs, Version: s.Identity.Version, Build: s.Identity.Build, Job: s.Job, Cells: s.Cells, Workgroups: s.Workgroups, Status: Done}
 }
 
 // Workers are worker processes. Each runs points one after the other, as long as they are short and end as they should.
@@ -141,7 +141,7 @@ func (w *Workers) Run(ctx context.Context, specs []Spec, ended func(*Record)) er
 	var one sync.Mutex
 	store := func(s *Spec, r *Record) {
 		defer func() { <-storing }()
-		if err := w.Store.Put(s.Key, r); err != nil {
+		if err := w.Store.Save(s.Key, r); err != nil {
 			stop(err)
 			return
 		}
@@ -203,15 +203,15 @@ func (k *worker) point(ctx context.Context, s *Spec) (*Record, error) {
 	return r, nil
 }
 
-// grace is the time that a worker has, after its limit, to end by itself and report its result.
-const grace = 5 * time.Second
+// endTimeout is the time that a worker has, after its limit, to end by itself and report its result.
+const endTimeout = 5 * time.Second
 
 // deadline ends the worker of a point that does not keep its limit of time itself.
 func (s *Spec) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if s.Limits.Seconds == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, time.Duration(s.Limits.Seconds*float64(time.Second))+grace)
+	return context.WithTimeout(ctx, time.Duration(s.Limits.Seconds*float64(time.Second))+endTimeout)
 }
 
 // longPoint is the duration of a point after which its process ends: a new start costs little in comparison, and frees
@@ -236,14 +236,14 @@ func (k *worker) run(ctx context.Context, s *Spec) ([]byte, error) {
 	}
 	text = append(text, '\n')
 	if k.process != nil {
-		if out, err := k.do(ctx, text); err == nil || ctx.Err() != nil {
+		if out, err := k.request(ctx, text); err == nil || ctx.Err() != nil {
 			return out, err
 		}
 	}
 	if err := k.start(); err != nil {
 		return nil, err
 	}
-	return k.do(ctx, text)
+	return k.request(ctx, text)
 }
 
 func (k *worker) start() (err error) {
@@ -265,8 +265,8 @@ func (k *worker) start() (err error) {
 	return nil
 }
 
-// do runs a point in the process that is there.
-func (k *worker) do(ctx context.Context, text []byte) ([]byte, error) {
+// request runs a point in the process that is there.
+func (k *worker) request(ctx context.Context, text []byte) ([]byte, error) {
 	begin, process := time.Now(), k.process.Process
 	stop := context.AfterFunc(ctx, func() { _ = process.Kill() }) // it has ended where that fails
 	_, err := k.in.Write(text)

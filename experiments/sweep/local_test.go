@@ -27,7 +27,7 @@ done
 
 // Points share a process as long as it lasts. A point that fails after others runs again in a new process, so that only
 // its own failures count.
-func TestPointsShareAProcess(t *testing.T) {
+func TestWorkerSharesProcess(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip(err)
@@ -51,7 +51,7 @@ func TestPointsShareAProcess(t *testing.T) {
 			return
 		}
 		processes[r.Version] = true
-		text = append(text, fmt.Sprint(r.Work))
+		text = append(text, fmt.Sprint(r.Workgroups))
 	})
 	want := "0 1 0 1 the worker ended without a result: exit status 3\nthe machine is on fire 0 1"
 	if got := strings.Join(text, " "); err != nil || got != want || len(processes) != 3 {
@@ -60,7 +60,7 @@ func TestPointsShareAProcess(t *testing.T) {
 }
 
 // A worker whose input ends while it has a point is orphaned; an idle one is not.
-func TestInputThatEnds(t *testing.T) {
+func TestWorkerOrphanedByClosedInput(t *testing.T) {
 	for _, busy := range []bool{false, true} {
 		lost := false
 		p := &input{lines: make(chan []byte), orphaned: func() { lost = true }}

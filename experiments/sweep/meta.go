@@ -15,7 +15,7 @@ const (
 	Parameter   Role = "parameter"   // varied by the experiment
 	Result      Role = "result"      // of the statistics or a buffer
 	Published   Role = "reference"   // from a file of the experiment
-	Worked      Role = "derived"     // computed from others
+	Computed    Role = "derived"     // computed from others
 )
 
 // ColumnsKey is the key of a Parquet file's metadata under which its columns are described: a list in JSON.
@@ -104,8 +104,8 @@ func (b *rowsBuilder) describe() {
 
 func (b *rowsBuilder) describeDerived(d *config.Derived, note func(name string, role Role, source, unit string)) {
 	if from := b.table.column(d.Of); from != nil {
-		note(d.Name, Worked, d.Of+" of the baseline", from.Unit)
+		note(d.Name, Computed, d.Of+" of the baseline", from.Unit)
 		return
 	}
-	note(d.Name, Worked, string(d.Expr), "")
+	note(d.Name, Computed, string(d.Expr), "")
 }

@@ -19,9 +19,9 @@ func timeless(stats any, path string) bool {
 
 // A modeColumn is a column about the uncertainty of a row's statistics.
 type modeColumn struct {
-	name, path string
-	other      string // path of the statistic to use if that one is missing
-	none       any    // and where neither is
+	name, path   string
+	fallbackPath string // path of the statistic to use if that one is missing
+	none         any    // and where neither is
 }
 
 var modeColumns = []modeColumn{
@@ -39,16 +39,16 @@ func (b *rowsBuilder) modes() {
 	}
 	for _, c := range modeColumns {
 		if b.table.column(c.name) == nil {
-			b.each(c.name, func(row int) any { return c.of(b.stats[row]) })
+			b.addColumn(c.name, func(row int) any { return c.valueIn(b.stats[row]) })
 		}
 	}
 }
 
-func (c *modeColumn) of(stats any) any {
+func (c *modeColumn) valueIn(stats any) any {
 	if stats == nil {
 		return nil
 	}
-	for _, path := range []string{c.path, c.other} {
+	for _, path := range []string{c.path, c.fallbackPath} {
 		if v, ok := lookup(stats, path); ok && path != "" {
 			return v
 		}

@@ -33,7 +33,7 @@ func TestRowsCarryModes(t *testing.T) {
 }
 
 // An experiment's own column named mode is kept.
-func TestAnAxisMayBeTheMode(t *testing.T) {
+func TestModeAxisKeepsItsColumn(t *testing.T) {
 	p, store := finished(t, "columns: {cycles: cycles}\n", [][]Cell{{{"mode", "sampled"}}}, []string{`{"mode": "sampled", "cycles": 5}`})
 	rows, err := p.Rows(store)
 	if err != nil || len(rows.Columns) == 0 || rows.column("mode").Role != Parameter {

@@ -21,13 +21,13 @@ func (p *Plan) Blank() (*Table, error) {
 		b.stats = append(b.stats, nil)
 	}
 	b.parameters()
-	b.each("status", func(int) any { return string(Done) })
+	b.addColumn("status", func(int) any { return string(Done) })
 	err := errors.Join(b.unknownColumns(), b.results(), b.references(), b.derived())
 	for i := range b.table.Columns {
 		b.table.Columns[i].fill()
 	}
 	for _, name := range []string{"error", "inputs", "version"} {
-		b.each(name, func(int) any { return name })
+		b.addColumn(name, func(int) any { return name })
 	}
 	return b.table, errors.Join(err, b.unique())
 }
@@ -46,9 +46,9 @@ func (b *rowsBuilder) unknownColumns() error {
 	return errors.Join(errs...)
 }
 
-// Given returns the columns of Blank that already have their final cells: those of the points, and those derived from
+// FinalColumns returns the columns of Blank that already have their final cells: those of the points, and those derived from
 // them.
-func (p *Plan) Given() map[string]bool {
+func (p *Plan) FinalColumns() map[string]bool {
 	given := map[string]bool{"point": true, "status": true}
 	for i := range p.Specs {
 		for _, c := range p.Specs[i].Cells {
@@ -63,13 +63,13 @@ func (p *Plan) Given() map[string]bool {
 	}
 	for i := range p.Experiment.Derived {
 		d := &p.Experiment.Derived[i]
-		given[d.Name] = follows(d, given)
+		given[d.Name] = isDetermined(d, given)
 	}
 	return given
 }
 
-// follows reports whether a derived column can be computed from given ones.
-func follows(d *config.Derived, given map[string]bool) bool {
+// isDetermined reports whether a derived column can be computed from given ones.
+func isDetermined(d *config.Derived, given map[string]bool) bool {
 	if d.Of == "" {
 		return !slices.ContainsFunc(d.Expr.Names(), func(name string) bool { return !given[name] })
 	}

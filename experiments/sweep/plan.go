@@ -25,18 +25,18 @@ type Identity struct {
 
 // A Spec is one point in the form that a worker receives, independent of its experiment.
 type Spec struct {
-	Library  bool      `json:"library,omitempty"` // files are among the embedded experiments
-	Dir      string    `json:"dir"`               // folder that files are relative to
-	Sandbox  bool      `json:"sandbox,omitempty"` // the worker reads nothing outside of Dir
-	Job      string    `json:"job"`
-	Settings []Setting `json:"settings"`
-	Values   []Element `json:"values,omitempty"`
-	Inputs   string    `json:"inputs"` // digest that the sweep computed, and that the worker must find too
-	Key      string    `json:"key"`    // names the record
-	Cells    []Cell    `json:"cells"`  // of the row, for people and for estimates
-	Limits   Limits    `json:"limits"` // not part of the key
-	Work     uint64    `json:"work"`   // workgroups to launch, for estimates
-	Identity Identity  `json:"identity"`
+	Library    bool      `json:"library,omitempty"` // files are among the embedded experiments
+	Dir        string    `json:"dir"`               // folder that files are relative to
+	Sandbox    bool      `json:"sandbox,omitempty"` // the worker reads nothing outside of Dir
+	Job        string    `json:"job"`
+	Settings   []Setting `json:"settings"`
+	Values     []Element `json:"values,omitempty"`
+	Inputs     string    `json:"inputs"` // digest that the sweep computed, and that the worker must find too
+	Key        string    `json:"key"`    // names the record
+	Cells      []Cell    `json:"cells"`  // of the row, for people and for estimates
+	Limits     Limits    `json:"limits"` // not part of the key
+	Workgroups uint64    `json:"work"`   // workgroups to launch, for estimates
+	Identity   Identity  `json:"identity"`
 
 	idle []string
 }
@@ -47,8 +47,8 @@ type Limits struct {
 	Seconds float64 `json:"seconds,omitempty"` // on the computer that simulates
 }
 
-// over returns the limits, with the job's for those that are not set.
-func (l Limits) over(j *config.Limits) Limits {
+// withDefaults returns the limits, with the job's for those that are not set.
+func (l Limits) withDefaults(j *config.Limits) Limits {
 	if l.Cycles == 0 {
 		l.Cycles = uint64(j.Cycles)
 	}
@@ -98,12 +98,12 @@ type Choice struct {
 }
 
 // Load finds an experiment by name.
-func Load(name string) (*config.Experiment, Place, error) { return Choice{Name: name}.Load() }
+func Load(name string) (*config.Experiment, FileLocation, error) { return Choice{Name: name}.Load() }
 
 // Load finds the experiment that is chosen.
-func (c Choice) Load() (*config.Experiment, Place, error) {
+func (c Choice) Load() (*config.Experiment, FileLocation, error) {
 	varied := len(c.Axes) > 0 || len(c.Settings) > 0 || c.Machine != ""
-	e, at, err := c.find(varied)
+	e, at, err := c.loadExperiment(varied)
 	if err != nil || !varied {
 		return e, at, err
 	}
@@ -127,27 +127,27 @@ func (c Choice) machine() (string, error) {
 	return filepath.Abs(c.Machine)
 }
 
-func (c Choice) find(jobs bool) (*config.Experiment, Place, error) {
+func (c Choice) loadExperiment(jobs bool) (*config.Experiment, FileLocation, error) {
 	if strings.HasSuffix(c.Name, ".yaml") || strings.HasSuffix(c.Name, ".yml") {
 		return c.file(jobs)
 	}
 	fsys, file, err := experiments.LookupFigure(c.Name)
 	if err != nil {
 		if _, _, unknown := readyJob(c.Name); jobs && unknown == nil {
-			return config.JobExperiment(files.OS(), c.Name), Place{}, nil
+			return config.JobExperiment(files.OS(), c.Name), FileLocation{}, nil
 		}
-		return nil, Place{}, err
+		return nil, FileLocation{}, err
 	}
 	e, err := config.LoadExperiment(fsys, file)
-	return e, Place{Library: true}, err
+	return e, FileLocation{Library: true}, err
 }
 
-func (c Choice) file(jobs bool) (*config.Experiment, Place, error) {
+func (c Choice) file(jobs bool) (*config.Experiment, FileLocation, error) {
 	dir, err := filepath.Abs(filepath.Dir(c.Name))
 	if err != nil {
-		return nil, Place{}, err
+		return nil, FileLocation{}, err
 	}
-	at := Place{Dir: dir, Sandbox: c.Sandbox}
+	at := FileLocation{Dir: dir, Sandbox: c.Sandbox}
 	fsys, err := at.system()
 	if err != nil {
 		return nil, at, err
@@ -159,21 +159,21 @@ func (c Choice) file(jobs bool) (*config.Experiment, Place, error) {
 	return e, at, err
 }
 
-// Place locates an experiment's files.
-type Place struct {
+// FileLocation locates an experiment's files.
+type FileLocation struct {
 	Library bool
 	Dir     string
 	Sandbox bool // nothing outside of Dir is read
 }
 
-func (p Place) system() (fs.FS, error) {
+func (p FileLocation) system() (fs.FS, error) {
 	if p.Sandbox {
 		return files.Sandbox(p.Dir)
 	}
 	return files.OS(), nil
 }
 
-func (p Place) files() (*config.Files, error) {
+func (p FileLocation) files() (*config.Files, error) {
 	fsys, err := p.system()
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func readyJob(name string) (fs.FS, string, error) {
 }
 
 // NewPlan expands an experiment and loads every point, so that errors of settings show before anything runs.
-func NewPlan(ctx context.Context, e *config.Experiment, at Place, small bool, limits Limits, id Identity) (*Plan, error) {
+func NewPlan(ctx context.Context, e *config.Experiment, at FileLocation, small bool, limits Limits, id Identity) (*Plan, error) {
 	return newPlan(ctx, e, at, small, limits, id, func(points []config.Point) []config.Point { return points })
 }
 
@@ -203,17 +203,17 @@ func NewPlan(ctx context.Context, e *config.Experiment, at Place, small bool, li
 const mostReady = 1000
 
 // NewOutline is NewPlan for commands that run nothing: of many points it makes only some ready, evenly spread.
-func NewOutline(ctx context.Context, e *config.Experiment, at Place, small bool, limits Limits, id Identity) (*Plan, error) {
+func NewOutline(ctx context.Context, e *config.Experiment, at FileLocation, small bool, limits Limits, id Identity) (*Plan, error) {
 	return newPlan(ctx, e, at, small, limits, id, func(points []config.Point) []config.Point {
 		if len(points) <= mostReady {
 			return points
 		}
-		return spread(points, mostReady/10)
+		return evenlySpread(points, mostReady/10)
 	})
 }
 
-// spread chooses about count points: evenly over all, and the first one with each set of columns.
-func spread(points []config.Point, count int) (chosen []config.Point) {
+// evenlySpread chooses about count points: evenly over all, and the first one with each set of columns.
+func evenlySpread(points []config.Point, count int) (chosen []config.Point) {
 	seen := map[string]bool{}
 	for i := range points {
 		columns := ""
@@ -228,7 +228,7 @@ func spread(points []config.Point, count int) (chosen []config.Point) {
 	return chosen
 }
 
-func newPlan(ctx context.Context, e *config.Experiment, at Place, small bool, limits Limits, id Identity, choose func([]config.Point) []config.Point) (*Plan, error) {
+func newPlan(ctx context.Context, e *config.Experiment, at FileLocation, small bool, limits Limits, id Identity, choose func([]config.Point) []config.Point) (*Plan, error) {
 	points, err := e.Points(small)
 	if err != nil {
 		return nil, err
@@ -260,15 +260,15 @@ func newPlan(ctx context.Context, e *config.Experiment, at Place, small bool, li
 	return p, nil
 }
 
-// Whole reports whether all points are ready.
-func (p *Plan) Whole() bool { return len(p.Specs) == p.Points }
+// IsComplete reports whether all points are ready.
+func (p *Plan) IsComplete() bool { return len(p.Specs) == p.Points }
 
-func newSpec(e *config.Experiment, at Place, files *config.Files, p *config.Point, limits Limits, id Identity) (*Spec, error) {
+func newSpec(e *config.Experiment, at FileLocation, files *config.Files, p *config.Point, limits Limits, id Identity) (*Spec, error) {
 	run, err := files.Load(e.Job, p.Settings)
 	if err != nil {
 		return nil, err
 	}
-	s := &Spec{Library: at.Library, Dir: at.Dir, Sandbox: at.Sandbox, Job: run.JobName, Inputs: run.Inputs, Work: work(run.Job), Limits: limits.over(&run.Job.Limits), Identity: id}
+	s := &Spec{Library: at.Library, Dir: at.Dir, Sandbox: at.Sandbox, Job: run.JobName, Inputs: run.Inputs, Workgroups: countWorkgroups(run.Job), Limits: limits.withDefaults(&run.Job.Limits), Identity: id}
 	s.idle = run.Machine.WithoutEffect(run.Job.IsGraph())
 	for _, x := range p.Settings {
 		s.Settings = append(s.Settings, Setting{x.Path, x.Value.String()})
@@ -286,8 +286,8 @@ func newSpec(e *config.Experiment, at Place, files *config.Files, p *config.Poin
 	return s, nil
 }
 
-// work counts the workgroups that a job launches from the host, over all its rounds; a graph's own enqueues are not known.
-func work(j *config.Job) uint64 {
+// countWorkgroups counts the workgroups that a job launches from the host, over all its rounds; a graph's own enqueues are not known.
+func countWorkgroups(j *config.Job) uint64 {
 	var sum uint64
 	err := j.EachLaunch(func(l *config.Launch) error {
 		sum += uint64(l.Dispatch[0]) * uint64(l.Dispatch[1]) * uint64(l.Dispatch[2])
@@ -305,7 +305,7 @@ var ErrChanged = errors.New("the machine, the job or a file that it names change
 
 // Ready loads the files of a spec, in the worker.
 func (s *Spec) Ready() (*config.Run, error) {
-	files, err := Place{s.Library, s.Dir, s.Sandbox}.files()
+	files, err := FileLocation{s.Library, s.Dir, s.Sandbox}.files()
 	if err != nil {
 		return nil, err
 	}

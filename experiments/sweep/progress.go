@@ -13,12 +13,12 @@ import (
 
 // progress shows the progress of a sweep: as a bar on a terminal, else a line now and then.
 type progress struct {
-	w            io.Writer // nil: no display
-	bars         *mpb.Progress
-	bar          *mpb.Bar
-	begin, shown time.Time
-	total, known int // points, and the part with earlier results
-	done, failed int // of the points that ran
+	w                     io.Writer // nil: no display
+	bars                  *mpb.Progress
+	bar                   *mpb.Bar
+	startTime, lastShown  time.Time
+	total, earlierResults int // points, and the part with earlier results
+	done, failed          int // of the points that ran
 }
 
 // lineEvery is the interval between lines without a terminal.
@@ -26,7 +26,7 @@ const lineEvery = 5 * time.Second
 
 func newProgress(w io.Writer, total, known int) *progress {
 	now := time.Now()
-	p := &progress{w: w, begin: now, shown: now, total: total, known: known}
+	p := &progress{w: w, startTime: now, lastShown: now, total: total, earlierResults: known}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && known < total {
 		p.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(40))
 		p.bar = p.bars.AddBar(int64(total), mpb.PrependDecorators(decor.CountersNoUnit("%d/%d points")),
@@ -36,8 +36,8 @@ func newProgress(w io.Writer, total, known int) *progress {
 	return p
 }
 
-// ended counts a point that ran, for all the points that share its inputs.
-func (p *progress) ended(r *Record, points int) {
+// recordEnded counts a point that ran, for all the points that share its inputs.
+func (p *progress) recordEnded(r *Record, points int) {
 	if r.Status == Done {
 		p.done += points
 	} else {
@@ -46,21 +46,21 @@ func (p *progress) ended(r *Record, points int) {
 	switch now := time.Now(); {
 	case p.bar != nil:
 		p.bar.IncrBy(points)
-	case p.w != nil && (now.Sub(p.shown) >= lineEvery || p.known+p.done+p.failed == p.total):
-		p.shown = now
-		fmt.Fprintf(p.w, "%d of %d points, %s\n", p.known+p.done+p.failed, p.total, p.text())
+	case p.w != nil && (now.Sub(p.lastShown) >= lineEvery || p.earlierResults+p.done+p.failed == p.total):
+		p.lastShown = now
+		fmt.Fprintf(p.w, "%d of %d points, %s\n", p.earlierResults+p.done+p.failed, p.total, p.text())
 	}
 }
 
 // text returns the text after the bar: failures, rate, remaining time.
 func (p *progress) text() string {
 	ran := p.done + p.failed
-	took := time.Since(p.begin)
+	took := time.Since(p.startTime)
 	text := fmt.Sprintf("%d failed", p.failed)
 	if ran == 0 || took <= 0 {
 		return text
 	}
-	left := time.Duration(float64(took) / float64(ran) * float64(p.total-p.known-ran))
+	left := time.Duration(float64(took) / float64(ran) * float64(p.total-p.earlierResults-ran))
 	return fmt.Sprintf("%s, %.2g a second, %s left", text, float64(ran)/took.Seconds(), left.Round(time.Second))
 }
 

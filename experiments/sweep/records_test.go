@@ -39,7 +39,7 @@ func storeOf(t *testing.T) (*Store, []Spec) {
 	for i, c := range recordCases {
 		spec := Spec{Key: strings.Repeat("k", i+1), Inputs: "in", Values: make([]Element, 1), Limits: Limits{Cycles: 5}}
 		if specs = append(specs, spec); c.record != nil {
-			suite.OK(t, s.Put(spec.Key, c.record))
+			suite.OK(t, s.Save(spec.Key, c.record))
 		}
 	}
 	return s, specs
@@ -51,8 +51,8 @@ func TestRecordsOfPoints(t *testing.T) {
 	s, specs := storeOf(t)
 	missing := suite.Must((&Plan{Specs: specs}).Missing(s))(t)
 	taken := map[string]bool{}
-	w := &watch{array: &Array{store: s}, open: slices.Clone(specs), ended: func(r *Record) { taken[string(r.Status)] = true }}
-	suite.OK(t, w.forget())
+	w := &arrayWatch{array: &Array{store: s}, open: slices.Clone(specs), onRecord: func(r *Record) { taken[string(r.Status)] = true }}
+	suite.OK(t, w.removeCrashed())
 	suite.OK(t, w.collect())
 	open := map[string]bool{}
 	for _, spec := range w.open {

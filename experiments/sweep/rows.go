@@ -32,13 +32,13 @@ func (p *Plan) Rows(s *Store) (*Table, error) {
 		return nil, err
 	}
 	b.parameters()
-	b.each("status", func(i int) any { return string(b.records[i].Status) })
+	b.addColumn("status", func(i int) any { return string(b.records[i].Status) })
 	err := b.results()
 	b.modes()
 	err = errors.Join(err, b.references(), b.derived())
-	b.each("error", func(i int) any { return orMissing(b.records[i].Error) })
-	b.each("inputs", func(i int) any { return b.records[i].Inputs })
-	b.each("version", func(i int) any { return b.records[i].Version })
+	b.addColumn("error", func(i int) any { return orMissing(b.records[i].Error) })
+	b.addColumn("inputs", func(i int) any { return b.records[i].Inputs })
+	b.addColumn("version", func(i int) any { return b.records[i].Version })
 	b.describe()
 	return b.table, errors.Join(err, b.unique())
 }
@@ -60,7 +60,7 @@ type rowsBuilder struct {
 
 func (b *rowsBuilder) read(s *Store) error {
 	for i := range b.plan.Specs {
-		r, err := s.Get(&b.plan.Specs[i])
+		r, err := s.Load(&b.plan.Specs[i])
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (b *rowsBuilder) read(s *Store) error {
 	return nil
 }
 
-func (b *rowsBuilder) each(name string, value func(row int) any) {
+func (b *rowsBuilder) addColumn(name string, value func(row int) any) {
 	values := make([]any, b.table.Rows)
 	for i := range values {
 		values[i] = value(i)
@@ -91,7 +91,7 @@ func (b *rowsBuilder) each(name string, value func(row int) any) {
 
 // parameters adds the number of each point, and the cells that any point has.
 func (b *rowsBuilder) parameters() {
-	b.each("point", func(i int) any { return int64(b.points[i]) })
+	b.addColumn("point", func(i int) any { return int64(b.points[i]) })
 	var names []string
 	for _, i := range b.points {
 		for _, c := range b.plan.Specs[i].Cells {
@@ -101,7 +101,7 @@ func (b *rowsBuilder) parameters() {
 		}
 	}
 	for _, name := range names {
-		b.each(name, func(i int) any { return b.plan.Specs[b.points[i]].cell(name) })
+		b.addColumn(name, func(i int) any { return b.plan.Specs[b.points[i]].cell(name) })
 	}
 }
 
@@ -118,13 +118,13 @@ func (b *rowsBuilder) results() error {
 	var errs []error
 	for _, c := range b.columnsKept() {
 		found, all := 0, 0
-		b.each(c.Name, func(i int) any { return b.result(i, c.Path, &found, &all) })
+		b.addColumn(c.Name, func(i int) any { return b.result(i, c.Path, &found, &all) })
 		if all > 0 && found == 0 {
 			errs = append(errs, fmt.Errorf("%w: columns: %s: no such value in the statistics%s", ErrColumn, c.Path, b.nearest(c.Path)))
 		}
 	}
 	for i, v := range b.plan.Experiment.Values {
-		b.each(v.Name, func(row int) any {
+		b.addColumn(v.Name, func(row int) any {
 			if values := b.records[row].Values; i < len(values) {
 				return parseCell(values[i])
 			}
@@ -221,7 +221,7 @@ func (b *rowsBuilder) nearest(path string) string {
 	var known []string
 	for _, s := range b.stats {
 		if s != nil {
-			leaves(s, "", &known)
+			leafPaths(s, "", &known)
 			break
 		}
 	}
@@ -232,15 +232,15 @@ func (b *rowsBuilder) nearest(path string) string {
 	return ""
 }
 
-func leaves(v any, at string, out *[]string) {
+func leafPaths(v any, at string, out *[]string) {
 	switch v := v.(type) {
 	case map[string]any:
 		for k, inner := range v {
-			leaves(inner, strings.TrimPrefix(at+"."+k, "."), out)
+			leafPaths(inner, strings.TrimPrefix(at+"."+k, "."), out)
 		}
 	case []any:
 		for i, inner := range v {
-			leaves(inner, at+"."+strconv.Itoa(i), out)
+			leafPaths(inner, at+"."+strconv.Itoa(i), out)
 		}
 	default:
 		*out = append(*out, at)
@@ -283,7 +283,7 @@ func (b *rowsBuilder) reference(r *config.Reference) error {
 		if at < 0 {
 			return fmt.Errorf("no column %q", c.From)
 		}
-		b.each(c.Name, func(row int) any {
+		b.addColumn(c.Name, func(row int) any {
 			if line, ok := byKey[rowKey(on, row)]; ok {
 				return parseCell(line[at])
 			}
@@ -383,7 +383,7 @@ func (b *rowsBuilder) expression(d *config.Derived) error {
 		used = append(used, c)
 	}
 	var fault error
-	b.each(d.Name, func(row int) any {
+	b.addColumn(d.Name, func(row int) any {
 		if fault != nil {
 			return nil
 		}
@@ -436,13 +436,13 @@ func (b *rowsBuilder) baseline(d *config.Derived) error {
 			if c == nil {
 				return b.unknown(d.Where[i].Column)
 			}
-			matches = matches && d.Where[i].Holds(c.Values[row])
+			matches = matches && d.Where[i].Matches(c.Values[row])
 		}
 		if _, have := rows[rowKey(same, row)]; matches && !have {
 			rows[rowKey(same, row)] = row
 		}
 	}
-	b.each(d.Name, func(row int) any {
+	b.addColumn(d.Name, func(row int) any {
 		if i, ok := rows[rowKey(same, row)]; ok {
 			return from.Values[i]
 		}

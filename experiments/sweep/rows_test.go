@@ -38,7 +38,7 @@ func finished(t *testing.T, text string, cells [][]Cell, stats []string) (*Plan,
 		} else {
 			r.Stats = json.RawMessage(stats[i])
 		}
-		suite.OK(t, store.Put(s.Key, r))
+		suite.OK(t, store.Save(s.Key, r))
 	}
 	return p, store
 }
@@ -203,10 +203,10 @@ func cellEqual(got, want any) bool {
 func TestEstimate(t *testing.T) {
 	store := suite.Must(OpenStore(t.TempDir()))(t)
 	put := func(key, job string, n int64, work uint64, seconds float64) {
-		s := Spec{Key: key, Job: job, Cells: []Cell{{"n", n}}, Work: work}
+		s := Spec{Key: key, Job: job, Cells: []Cell{{"n", n}}, Workgroups: work}
 		r := s.record()
 		r.HostSeconds, r.Stats = seconds, json.RawMessage("{}")
-		suite.OK(t, store.Put(key, r))
+		suite.OK(t, store.Save(key, r))
 	}
 	put("a", "fir", 1, 100, 1)
 	put("b", "fir", 2, 1000, 20)
@@ -216,12 +216,12 @@ func TestEstimate(t *testing.T) {
 		seconds float64
 		similar int
 	}{
-		{Spec{Job: "fir", Cells: []Cell{{"n", int64(1)}}, Work: 200}, 2 + startSeconds, 1},     // the same n
-		{Spec{Job: "fir", Cells: []Cell{{"n", int64(9)}}, Work: 900}, 18 + startSeconds, 1},    // the nearest work
-		{Spec{Job: "nbody", Cells: []Cell{{"n", int64(1)}}, Work: 10000}, 2 + startSeconds, 0}, // at the assumed rate
+		{Spec{Job: "fir", Cells: []Cell{{"n", int64(1)}}, Workgroups: 200}, 2 + startSeconds, 1},     // the same n
+		{Spec{Job: "fir", Cells: []Cell{{"n", int64(9)}}, Workgroups: 900}, 18 + startSeconds, 1},    // the nearest work
+		{Spec{Job: "nbody", Cells: []Cell{{"n", int64(1)}}, Workgroups: 10000}, 2 + startSeconds, 0}, // at the assumed rate
 	} {
 		p := &Plan{Specs: []Spec{c.spec}}
-		if e := p.Estimate(store, []int{0}); math.Abs(e.Total.Seconds()-c.seconds) > 1e-6 || e.Similar != c.similar {
+		if e := p.Estimate(store, []int{0}); math.Abs(e.Total.Seconds()-c.seconds) > 1e-6 || e.FromSimilar != c.similar {
 			t.Errorf("%v: %v: want %v s, %d similar", c.spec, e, c.seconds, c.similar)
 		}
 	}

@@ -30,7 +30,7 @@ type Record struct {
 	Build       string          `json:"build"`
 	Job         string          `json:"job"`
 	Cells       []Cell          `json:"cells"`
-	Work        uint64          `json:"work"`
+	Workgroups  uint64          `json:"work"`
 	Status      Status          `json:"status"`
 	Error       string          `json:"error,omitempty"`
 	HostSeconds float64         `json:"host_seconds"`
@@ -56,8 +56,8 @@ func OpenStore(dir string) (*Store, error) {
 
 func (s *Store) path(key string) string { return filepath.Join(s.dir, key+recordSuffix) }
 
-// Put writes a record atomically and durably: complete or not at all, and safe from a loss of power.
-func (s *Store) Put(key string, r *Record) error {
+// Save writes a record atomically and durably: complete or not at all, and safe from a loss of power.
+func (s *Store) Save(key string, r *Record) error {
 	data, err := r.encode()
 	if err != nil {
 		return err
@@ -107,14 +107,14 @@ func decode(file []byte) *Record {
 		return nil
 	}
 	r := &Record{}
-	if json.Unmarshal(data, r) != nil || !r.whole() {
+	if json.Unmarshal(data, r) != nil || !r.isComplete() {
 		return nil
 	}
 	return r
 }
 
-// whole reports whether a record has all parts that its status requires.
-func (r *Record) whole() bool {
+// isComplete reports whether a record has all parts that its status requires.
+func (r *Record) isComplete() bool {
 	switch r.Status {
 	case Done:
 		return json.Valid(r.Stats)
@@ -124,9 +124,9 @@ func (r *Record) whole() bool {
 	return false
 }
 
-// Get reads a record; nil if there is none. A record is ignored, so that the point runs again, if it is damaged,
+// Load reads a record; nil if there is none. A record is ignored, so that the point runs again, if it is damaged,
 // incomplete, of another format, of other inputs or elements, or of a point that reached other limits than it has now.
-func (s *Store) Get(spec *Spec) (*Record, error) {
+func (s *Store) Load(spec *Spec) (*Record, error) {
 	data, err := files.Read(s.path(spec.Key), files.MaxJSON)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -174,7 +174,7 @@ func (s *Store) All() (list []Record) {
 func (p *Plan) Missing(s *Store) ([]int, error) {
 	var list []int
 	for i := range p.Specs {
-		r, err := s.Get(&p.Specs[i])
+		r, err := s.Load(&p.Specs[i])
 		if err != nil {
 			return nil, fmt.Errorf("point %d: %w", i, err)
 		}

@@ -71,7 +71,7 @@ func (p *Plan) Run(ctx context.Context, o *Options, store *Store, l Launcher) er
 	if len(specs) > 0 {
 		warned := o.Warn == nil
 		err = l.Launch(ctx, specs, func(r *Record) {
-			bar.ended(r, shared[r.Inputs])
+			bar.recordEnded(r, shared[r.Inputs])
 			if !warned && r.Status == Done {
 				warned = true
 				for _, text := range p.absent(r) {
@@ -100,7 +100,7 @@ func (p *Plan) distinct(points []int) (specs []Spec, shared map[string]int) {
 func (p *Plan) Counts(s *Store) (Counts, error) {
 	c := Counts{Points: len(p.Specs)}
 	for i := range p.Specs {
-		r, err := s.Get(&p.Specs[i])
+		r, err := s.Load(&p.Specs[i])
 		switch {
 		case err != nil:
 			return c, err
@@ -120,7 +120,7 @@ func (p *Plan) Counts(s *Store) (Counts, error) {
 // Warnings lists the warnings of the points' simulations, each once.
 func (p *Plan) Warnings(s *Store) (list []string, err error) {
 	for i := range p.Specs {
-		r, err := s.Get(&p.Specs[i])
+		r, err := s.Load(&p.Specs[i])
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +147,7 @@ func (c Counts) String() string {
 // FirstFault describes the first failed point, by its number and parameters; "" if none failed.
 func (p *Plan) FirstFault(s *Store) (string, error) {
 	for i := range p.Specs {
-		r, err := s.Get(&p.Specs[i])
+		r, err := s.Load(&p.Specs[i])
 		if err != nil {
 			return "", err
 		}

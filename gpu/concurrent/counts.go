@@ -14,11 +14,11 @@ import (
 
 // AddLaunches adds the counts of the launches by step, when all or some have ended, to the sum of all and to a tally. It returns them by queue.
 func (g *Launches) AddLaunches(sum *account.Counts, to *account.Tally) (queues []account.HardwareQueue) {
-	byStep := map[string][]account.BesideLaunch{}
+	byStep := map[string][]account.ConcurrentLaunch{}
 	for _, q := range g.queues {
 		h := account.HardwareQueue{Name: q.Name, Pipe: q.Pipe, Priority: command.Priorities[q.Priority], SlotCycles: q.Usage.Cycles}
 		for k := range g.queues {
-			h.KeptBy = append(h.KeptBy, account.KeptBy{Queue: g.queues[k].Name})
+			h.Delays = append(h.Delays, account.QueueDelay{Queue: g.queues[k].Name})
 		}
 		for k := range q.Packets {
 			l, rec := g.launches[q.Packets[k].Launch], &g.processor.Records[q.Packets[k].Launch]
@@ -34,13 +34,13 @@ func (g *Launches) AddLaunches(sum *account.Counts, to *account.Tally) (queues [
 			byStep[l.Step] = append(byStep[l.Step], x)
 		}
 		h.BusyCycles = busyTime(h.Launches)
-		h.KeptBy = slices.DeleteFunc(h.KeptBy, func(k account.KeptBy) bool { return k.Dependence+k.Pipe == 0 })
+		h.Delays = slices.DeleteFunc(h.Delays, func(k account.QueueDelay) bool { return k.Dependence+k.Pipe == 0 })
 		queues = append(queues, h)
 	}
 	for i := range g.stepTally.Steps {
 		s := &g.stepTally.Steps[i]
 		s.Cycles = busyTime(byStep[s.Name])
-		s.Counts.Beside = true
+		s.Counts.Concurrent = true
 		to.Step(s.Name).Add(&s.Counts)
 		sum.Launches, sum.Workgroups, sum.Waves = sum.Launches+s.Launches, sum.Workgroups+s.Workgroups, sum.Waves+s.Waves
 		sum.AddParts(&s.Counts)
@@ -51,13 +51,13 @@ func (g *Launches) AddLaunches(sum *account.Counts, to *account.Tally) (queues [
 
 // LaunchCycles returns the number of cycles without a resident launch.
 func (g *Launches) LaunchCycles() uint64 {
-	var list []account.BesideLaunch
+	var list []account.ConcurrentLaunch
 	end := uint64(0)
 	for i, l := range g.launches {
 		if r := &g.processor.Records[i]; r.Ended {
 			x := g.launchTimes(l, r)
 			end = max(end, x.Done)
-			if x.Begun = x.Opened; !l.dispatched.None() {
+			if x.FirstPlaced = x.Dispatched; !l.dispatched.None() {
 				x.Done -= min(l.dispatched.FloorCycles(), x.Done)
 			}
 			list = append(list, x)
@@ -67,15 +67,15 @@ func (g *Launches) LaunchCycles() uint64 {
 }
 
 // launchTimes returns the cycles of a launch, relative to the beginning of the group.
-func (g *Launches) launchTimes(l *QueuedLaunch, r *command.Record) account.BesideLaunch {
-	x := account.BesideLaunch{Step: l.Step, Packet: r.Head, Ready: r.Ready, Read: r.Read, Opened: r.Opened, Begun: r.Opened, Placed: r.Placed, Done: r.Done}
+func (g *Launches) launchTimes(l *QueuedLaunch, r *command.Record) account.ConcurrentLaunch {
+	x := account.ConcurrentLaunch{Step: l.Step, Packet: r.Head, Ready: r.Ready, Read: r.Read, Dispatched: r.Opened, FirstPlaced: r.Opened, LastPlaced: r.Placed, Done: r.Done}
 	if !l.dispatched.None() && l.dispatched.Begun() < engine.Never {
-		x.Begun = l.dispatched.Begun()
+		x.FirstPlaced = l.dispatched.Begun()
 	}
 	for _, m := range l.Traffic.Levels {
 		x.Memory = append(x.Memory, account.LaunchTraffic{Level: m.Level, Read: m.Bytes - m.Written, Written: m.Written})
 	}
-	for _, at := range []*uint64{&x.Packet, &x.Ready, &x.Read, &x.Opened, &x.Begun, &x.Placed, &x.Done} {
+	for _, at := range []*uint64{&x.Packet, &x.Ready, &x.Read, &x.Dispatched, &x.FirstPlaced, &x.LastPlaced, &x.Done} {
 		*at -= min(g.start, *at)
 	}
 	return x
@@ -104,8 +104,8 @@ func (g *Launches) Trace(to probe.QueueTracer) {
 				workgroups, _, _ = l.dispatched.Progress()
 			}
 			at := func(cycle uint64) uint64 { return g.start + cycle }
-			list = append(list, probe.QueueLaunch{Queue: q.Name, Name: l.Step, Packet: at(x.Packet), Ready: at(x.Ready), Read: at(x.Read), Opened: at(x.Opened),
-				Begun: at(x.Begun), Done: at(x.Done), Workgroups: workgroups, Memory: x.Memory})
+			list = append(list, probe.QueueLaunch{Queue: q.Name, Name: l.Step, Packet: at(x.Packet), Ready: at(x.Ready), Read: at(x.Read), Dispatched: at(x.Dispatched),
+				FirstPlaced: at(x.FirstPlaced), Done: at(x.Done), Workgroups: workgroups, Memory: x.Memory})
 		}
 	}
 	to.QueueLaunches(list)
@@ -114,10 +114,10 @@ func (g *Launches) Trace(to probe.QueueTracer) {
 // addWaitCauses adds up the cycles that a packet waited, by the queue that caused it.
 func (g *Launches) addWaitCauses(h *account.HardwareQueue, r *command.Record) {
 	if r.LastDependency >= 0 {
-		h.KeptBy[g.processor.Records[r.LastDependency].Queue].Dependence += r.Ready - min(r.Head, r.Ready)
+		h.Delays[g.processor.Records[r.LastDependency].Queue].Dependence += r.Ready - min(r.Head, r.Ready)
 	}
 	for q, n := range r.Pipe {
-		h.KeptBy[q].Pipe += n
+		h.Delays[q].Pipe += n
 	}
 }
 
@@ -170,14 +170,14 @@ func (l *QueuedLaunch) countGraph(to *account.Counts) {
 }
 
 // busyTime returns the number of cycles with a resident launch.
-func busyTime(list []account.BesideLaunch) uint64 {
+func busyTime(list []account.ConcurrentLaunch) uint64 {
 	return account.BusyTime(byBegin(list))
 }
 
 // byBegin returns the launches in the order in which they began.
-func byBegin(list []account.BesideLaunch) []account.BesideLaunch {
+func byBegin(list []account.ConcurrentLaunch) []account.ConcurrentLaunch {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b account.BesideLaunch) int { return cmp.Compare(a.Begun, b.Begun) })
+	slices.SortStableFunc(list, func(a, b account.ConcurrentLaunch) int { return cmp.Compare(a.FirstPlaced, b.FirstPlaced) })
 	return list
 }
 
@@ -189,7 +189,7 @@ func addIssued(to *account.Counts, codes []*simd.Code, before *account.Counts) {
 }
 
 // Times returns the cycles of a launch that has ended, relative to the beginning of the group.
-func (g *Launches) Times(i int) account.BesideLaunch {
+func (g *Launches) Times(i int) account.ConcurrentLaunch {
 	return g.launchTimes(g.launches[i], &g.processor.Records[i])
 }
 

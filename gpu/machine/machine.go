@@ -102,14 +102,14 @@ func (g *Machine) Waves() (list []*simd.Wave) {
 }
 
 // Levels returns the counters of the memory hierarchy so far.
-func (g *Machine) Levels() []account.Level {
-	var list []account.Level
+func (g *Machine) Levels() []account.LevelCounts {
+	var list []account.LevelCounts
 	counters := g.Hierarchy.Counters()
 	if g.OnChip != nil {
 		counters = append(counters, g.OnChip.Counter)
 	}
 	for _, c := range counters {
-		list = append(list, account.Level{
+		list = append(list, account.LevelCounts{
 			Name: c.Level, Accesses: c.Accesses, Hits: c.Hits, InFlight: c.InFlight,
 			Misses: c.Misses, Bytes: c.Bytes, Written: c.Written, Writebacks: c.Writebacks, FullCycles: c.Full,
 		})

@@ -610,11 +610,11 @@ func TestNotSampledBecause(t *testing.T) {
 	a, b := r.of(&signature{demand: demand{demandMemory: 1}}), r.of(&signature{demand: demand{demandMemory: 2}})
 	a.samples, a.rest[0], b.rest[0] = []sample{{100, 100}}, 1000, 500
 	got := r.notSampled(0, 1750)
-	if len(got) != 1 || got[0].Instructions != 500 || got[0].Because != "each asks 2 cycles of memory, in what was timed 1; they are too few to hold a window" {
+	if len(got) != 1 || got[0].Instructions != 500 || got[0].Reason != "each asks 2 cycles of memory, in what was timed 1; they are too few to hold a window" {
 		t.Errorf("%+v", got)
 	}
 	r.share = 0.25
-	if got := r.notSampled(0, 1750); len(got) != 1 || !strings.HasSuffix(got[0].Because, "; 25 % of the workgroups were timed already (sampling.share is 0.04)") {
+	if got := r.notSampled(0, 1750); len(got) != 1 || !strings.HasSuffix(got[0].Reason, "; 25 % of the workgroups were timed already (sampling.share is 0.04)") {
 		t.Errorf("%+v", got)
 	}
 	if got := r.notSampled(0, 1e6); len(got) != 0 {

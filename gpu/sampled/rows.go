@@ -132,7 +132,7 @@ func (r *rows) notSampled(step int, cycles float64) (list []account.NotSampled) 
 		if rate, _ := r.rate(a); rate*float64(n) < r.WorthSaying*cycles {
 			continue
 		}
-		list = append(list, account.NotSampled{Instructions: n, Because: a.unlike(near) + r.why()})
+		list = append(list, account.NotSampled{Instructions: n, Reason: a.unlike(near) + r.why()})
 	}
 	return list
 }

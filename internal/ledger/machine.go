@@ -172,7 +172,7 @@ func hash(seed uint64, name string) uint64 {
 // Settings are the machine's name and what was changed.
 func Settings(m *config.Machine) string {
 	text := m.Name
-	for _, l := range m.Given() {
+	for _, l := range m.Overrides() {
 		text += " " + l.Path + "=" + l.Value
 	}
 	return text

@@ -139,7 +139,7 @@ func assigned(path, text string) string {
 
 // An eventSum gathers all events of a run as text.
 type eventSum struct {
-	probe.Deaf
+	probe.NopTracer
 	n   int
 	sum bytes.Buffer
 }
@@ -149,21 +149,21 @@ func (e *eventSum) event(words ...any) {
 	fmt.Fprintln(&e.sum, words...)
 }
 
-func (e *eventSum) LaunchBegin(l *probe.Launch)             { e.event("launch", *l) }
+func (e *eventSum) LaunchBegin(l *probe.LaunchInfo)         { e.event("launch", *l) }
 func (e *eventSum) LaunchEnd(end uint64)                    { e.event("ended", end) }
 func (e *eventSum) WorkgroupBegin(g *probe.Workgroup)       { e.event("workgroup", *g) }
 func (e *eventSum) WorkgroupEnd(at uint64, u int, i uint64) { e.event("workgroup ended", at, u, i) }
 func (e *eventSum) WaveBegin(w *probe.Wave) {
-	e.event("wave", w.Place, w.At, w.Group, w.Workgroup, w.Wave)
+	e.event("wave", w.WaveSlotID, w.At, w.Group, w.Workgroup, w.Wave)
 }
-func (e *eventSum) WaveEnd(at uint64, p probe.Place)       { e.event("wave ended", at, p) }
+func (e *eventSum) WaveEnd(at uint64, p probe.WaveSlotID)  { e.event("wave ended", at, p) }
 func (e *eventSum) AccessDone(at uint64, u int, id uint64) { e.event("access done", at, u, id) }
 func (e *eventSum) Memory(a *probe.Access)                 { e.event("memory", *a) }
 func (e *eventSum) LDS(a *probe.Access)                    { e.event("lds", *a) }
 func (e *eventSum) Enqueued(p *probe.PayloadWait)          { e.event("enqueued", *p) }
 func (e *eventSum) Picked(p *probe.PayloadWait)            { e.event("picked", *p) }
 func (e *eventSum) Issue(i *probe.Issue) {
-	e.event("issue", i.Place, i.PC, i.Exec, i.Why, i.From, i.Ready, i.At, i.End, i.Full, i.FullOf)
+	e.event("issue", i.WaveSlotID, i.PC, i.Exec, i.Reason, i.From, i.Ready, i.At, i.End, i.Full, i.FullOf)
 }
 
 // Sample wants the next one a thousand cycles later.

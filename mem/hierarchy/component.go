@@ -67,8 +67,10 @@ func partName(level string) string {
 // Handle fulfils sim.Handler: a level schedules no events.
 func (*Level) Handle(sim.Event) error { return nil }
 
-// Work is what the level did so far: lines that were booked.
-func (p *Level) Work() engine.Work { return engine.Work{Booked: *p.accesses} }
+// Activity is what the level did so far: lines that were booked.
+func (p *Level) Activity() engine.ActivityCounts {
+	return engine.ActivityCounts{Reservations: *p.accesses}
+}
 
 // tell notifies the hooks of a line; p may be nil.
 func (p *Level) tell(at, delay, addr uint64, bytes uint32) {

@@ -17,7 +17,7 @@ type allocator struct {
 	units    []*cu.ComputeUnit
 	spec     *scheduler.QueueSpec
 	stats    *graphStats
-	requests engine.Stock[allocation]
+	requests engine.Pool[allocation]
 }
 
 func newAllocator(e *engine.Engine, units []*cu.ComputeUnit, spec *scheduler.QueueSpec, stats *graphStats) *allocator {
@@ -36,7 +36,7 @@ type allocation struct {
 
 // ask sends an allocation, which arrives after the queue's latency.
 func (a *allocator) ask(now uint64, unit, payloads int, through *port, done *wait) {
-	m := a.requests.Take()
+	m := a.requests.Acquire()
 	m.through, m.payloads, m.done = through, payloads, done
 	a.units[unit].Port().Post(m, a.port, now+uint64(a.spec.Latency))
 }
@@ -47,7 +47,7 @@ func (a *allocator) Handle(e sim.Event) error {
 	at := m.through.book(now, m.payloads)
 	a.stats.stallAtPort(now, at, m.payloads, a.spec.Ports)
 	m.done.reply(at + uint64(a.spec.Latency))
-	a.requests.Give(m)
+	a.requests.Release(m)
 	return nil
 }
 
@@ -56,5 +56,5 @@ func (a *allocator) answer(unit int, t simd.Ticket, at uint64) {
 	u := a.units[unit]
 	m := u.Answer(t)
 	m.Done = at
-	a.port.Post(m, u.Port(), max(at, a.Engine.Soonest()))
+	a.port.Post(m, u.Port(), max(at, a.Engine.NextSecondary()))
 }

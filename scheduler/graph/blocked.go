@@ -74,6 +74,6 @@ func (o *spillBuffer) admitBlockedBatch(now uint64, h *blockedBatch) bool {
 		return false
 	}
 	o.takeEntries(now, h.batch, h.wait)
-	h.wait.reply(max(at, o.Engine.Soonest()))
+	h.wait.reply(max(at, o.Engine.NextSecondary()))
 	return true
 }

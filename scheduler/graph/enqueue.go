@@ -20,7 +20,7 @@ func (g *workgroup) enqueue(v *waveOp) timing.Response {
 		exec = 1 << v.first()
 	}
 	q := g.queues.of(g.unit)
-	b := q.batches.Take()
+	b := q.batches.Acquire()
 	b.unit, b.payloads = g.unit, b.payloads[:0]
 	var last uint64
 	for rest := exec; rest != 0; rest &= rest - 1 {
@@ -36,7 +36,7 @@ func (g *workgroup) enqueue(v *waveOp) timing.Response {
 	}
 	g.dropCompleteCalls()
 	if len(b.payloads) == 0 {
-		q.batches.Give(b)
+		q.batches.Release(b)
 		return timing.Response{ReadyAt: v.now, UnitFreeAt: v.now}
 	}
 	if accepted, known := g.queues.enqueue(v.now, b); known {

@@ -41,7 +41,7 @@ type launcher struct {
 	adaptive            bool // queue.window adaptive
 	pullsWork           bool // workers take the workgroups; nothing is left to place
 	maxLaunches         int  // open launches of a node queue
-	launchPool          engine.Stock[nodeLaunch]
+	launchPool          engine.Pool[nodeLaunch]
 }
 
 func newLauncher(g *Graph, s *scheduler.QueueSpec, k kind, parts *Parts, q *queues, groups *workgroups) *launcher {
@@ -192,7 +192,7 @@ func (o *launcher) readyFrom(l *nodeLaunch, at uint64) {
 }
 
 func (o *launcher) newLaunch(b *nodeQueue, input int32) *nodeLaunch {
-	l := o.launchPool.Take()
+	l := o.launchPool.Acquire()
 	placed := scheduler.Launch{Code: b.Launch, Class: b.id(), Engine: -1, Unit: -1, ReadyAt: cu.Never}
 	*l = nodeLaunch{Launch: placed, stage: b.stage, nodeQueue: b, input: input}
 	switch o.queues.spread {
@@ -289,7 +289,7 @@ func (o *launcher) endLaunch(l *nodeLaunch) {
 		o.dropReference(i)
 	}
 	o.pool.dropArray(l.input)
-	o.launchPool.Give(l)
+	o.launchPool.Release(l)
 }
 
 // endWorkgroup removes a workgroup that has ended; with the last one, its launch ends.

@@ -21,9 +21,9 @@ type queue struct {
 	port          *engine.Port
 	entries       int          // waiting payloads, including those in flight
 	spill         *spillBuffer // spilled entries; nil: the policy does not spill
-	batches       engine.Stock[batch]
+	batches       engine.Pool[batch]
 	stealInFlight bool // stolen payloads are in flight
-	stealMessages engine.Stock[stolenPayloads]
+	stealMessages engine.Pool[stolenPayloads]
 }
 
 // A batch is the message of payloads that a wave enqueues together. It arrives when they may be launched.
@@ -74,7 +74,7 @@ func (q *queue) Handle(e sim.Event) error {
 	switch m := e.(type) {
 	case *batch:
 		q.set.arrive(now, m)
-		q.batches.Give(m)
+		q.batches.Release(m)
 		if q.alarm.Set(now); q.set.spec.Steal > 0 {
 			q.set.wake(now) // empty queues may steal
 		}

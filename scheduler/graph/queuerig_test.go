@@ -127,7 +127,7 @@ func (r *queueRig) in(cycle uint64, do func(now uint64)) {
 func (r *queueRig) enqueue(t *testing.T, cycle uint64, n *Node, count int, accepted *uint64) {
 	t.Helper()
 	r.in(cycle, func(now uint64) {
-		b := r.run.queues.list[0].batches.Take()
+		b := r.run.queues.list[0].batches.Acquire()
 		b.unit, b.payloads = 0, b.payloads[:0]
 		for range count {
 			i, err := r.run.pool.allocate(n.size, true)

@@ -41,7 +41,7 @@ type spillBuffer struct {
 	partialLine     int // spilled entries that do not fill a line yet
 	linesWriting    int // lines being written
 	buffered        int // entries in line buffers, including those being read back
-	transfers       engine.Stock[spillTransfer]
+	transfers       engine.Pool[spillTransfer]
 	waitingLaunches []*nodeLaunch // launches whose entries are being read back
 	blocked         blockedBatches
 }
@@ -95,7 +95,7 @@ func (o *spillBuffer) writeLines(now uint64, unit, lines int, held *wait) {
 	if held != nil {
 		held.outstanding++
 	}
-	m := o.transfers.Take()
+	m := o.transfers.Acquire()
 	m.written, m.payloads = lines, m.payloads[:0]
 	w := gather(now, func(at uint64) {
 		o.post(m, at)
@@ -109,7 +109,7 @@ func (o *spillBuffer) writeLines(now uint64, unit, lines int, held *wait) {
 }
 
 func (o *spillBuffer) post(m *spillTransfer, at uint64) {
-	o.port.Post(m, o.port, max(at, o.Engine.Soonest()))
+	o.port.Post(m, o.port, max(at, o.Engine.NextSecondary()))
 }
 
 // transferDone ends a transfer, and starts launches whose entries have all come.
@@ -118,7 +118,7 @@ func (o *spillBuffer) transferDone(now uint64, m *spillTransfer) {
 	for _, i := range m.payloads {
 		o.pool.payloads[i].location = readBack
 	}
-	o.transfers.Give(m)
+	o.transfers.Release(m)
 	for _, q := range o.set.list { // another queue may have stolen some
 		q.spill.waitingLaunches = slices.DeleteFunc(q.spill.waitingLaunches, func(l *nodeLaunch) bool { return q.spill.launchIfRead(now, l) })
 	}
@@ -213,7 +213,7 @@ func (o *spillBuffer) numOnChip(b *nodeQueue) int {
 // readLine reads back the node queue's first spilled entries, at most a line of them. It returns false if there are
 // none.
 func (o *spillBuffer) readLine(now uint64, b *nodeQueue) bool {
-	m := o.transfers.Take()
+	m := o.transfers.Acquire()
 	m.written, m.payloads = 0, m.payloads[:0]
 	for b.scanned = max(b.scanned, b.head); b.scanned < len(b.fifo) && len(m.payloads) < o.lineEntries; b.scanned++ {
 		i := b.fifo[b.scanned].payload
@@ -224,7 +224,7 @@ func (o *spillBuffer) readLine(now uint64, b *nodeQueue) bool {
 	}
 	n := len(m.payloads)
 	if n == 0 {
-		o.transfers.Give(m)
+		o.transfers.Release(m)
 		return false
 	}
 	o.spilled, o.buffered = o.spilled-n, o.buffered+n

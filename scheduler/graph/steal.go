@@ -23,7 +23,7 @@ func (s *queues) steal(now uint64, thief int) {
 	if b == nil {
 		return
 	}
-	m := q.stealMessages.Take()
+	m := q.stealMessages.Acquire()
 	m.stage = b.stage
 	m.list = b.takeYoungest(min(most, (len(b.fifo)-b.head+1)/2), m.list[:0])
 	victim := s.list[b.queue]
@@ -34,7 +34,7 @@ func (s *queues) steal(now uint64, thief int) {
 	}
 	q.stealInFlight = true
 	s.stats.queue.Stolen += uint64(len(m.list))
-	victim.port.Post(m, q.port, max(now+2*uint64(s.spec.Latency), q.Engine.Soonest()))
+	victim.port.Post(m, q.port, max(now+2*uint64(s.spec.Latency), q.Engine.NextSecondary()))
 }
 
 // empty reports whether nothing waits in a queue.
@@ -83,5 +83,5 @@ func (q *queue) receiveStolen(m *stolenPayloads) {
 	if q.spill != nil {
 		q.spill.addStolen(b, m.list)
 	}
-	q.stealMessages.Give(m)
+	q.stealMessages.Release(m)
 }

@@ -51,7 +51,7 @@ func (c *clock) set(cycle uint64) { c.now = sim.VTimeInSec(float64(cycle) / floa
 
 // A Writer is a probe.Tracer that writes a database. Close ends it.
 type Writer struct {
-	probe.Deaf
+	probe.NopTracer
 	from, to uint64 // cycles
 	units    func(int) bool
 
@@ -62,12 +62,12 @@ type Writer struct {
 	geometry probe.Geometry
 	err      error
 
-	serial     uint64
-	begun, end uint64 // cycles
-	launch     string // the task of the launch that runs
-	step       probe.Launch
-	groups     map[groupKey]group // resident
-	waves      []wave             // by wave slot
+	serial          uint64
+	firstCycle, end uint64 // cycles
+	launch          string // the task of the launch that runs
+	step            probe.LaunchInfo
+	groups          map[groupKey]workgroupTask // resident
+	waves           []wave                     // by wave slot
 }
 
 type groupKey struct {
@@ -75,7 +75,7 @@ type groupKey struct {
 	index uint64
 }
 
-type group struct {
+type workgroupTask struct {
 	task string
 	probe.Workgroup
 }
@@ -101,7 +101,7 @@ func New(file string, from, to uint64, units func(unit int) bool) (w *Writer, er
 	if to == 0 {
 		to = probe.Unknown
 	}
-	w = &Writer{file: file, begun: probe.Unknown, from: from, to: to, units: units, groups: map[groupKey]group{}}
+	w = &Writer{file: file, firstCycle: probe.Unknown, from: from, to: to, units: units, groups: map[groupKey]workgroupTask{}}
 	err = w.guarded(func() {
 		w.backend = akita.NewSQLiteTraceWriter(base)
 		w.backend.Init()
@@ -171,8 +171,8 @@ func (w *Writer) cause(p any) error {
 	return fmt.Errorf("%v", p)
 }
 
-// Begin implements probe.Tracer.
-func (w *Writer) Begin(g *probe.Geometry) {
+// RunBegin implements probe.Tracer.
+func (w *Writer) RunBegin(g *probe.Geometry) {
 	w.geometry = *g
 	w.clock.freq = sim.Freq(g.ClockMHz) * sim.MHz
 	w.waves = make([]wave, g.Total())
@@ -201,8 +201,8 @@ func (w *Writer) task(from, to uint64, t akita.Task) {
 }
 
 // LaunchBegin implements probe.Tracer.
-func (w *Writer) LaunchBegin(l *probe.Launch) {
-	w.begun = min(w.begun, l.At)
+func (w *Writer) LaunchBegin(l *probe.LaunchInfo) {
+	w.firstCycle = min(w.firstCycle, l.At)
 	w.step, w.launch = *l, w.name("launch")
 }
 
@@ -215,7 +215,7 @@ func (w *Writer) LaunchEnd(end uint64) {
 
 // WorkgroupBegin implements probe.Tracer.
 func (w *Writer) WorkgroupBegin(g *probe.Workgroup) {
-	w.groups[groupKey{g.Unit, g.Index}] = group{w.name("group"), *g}
+	w.groups[groupKey{g.Unit, g.Index}] = workgroupTask{w.name("group"), *g}
 }
 
 // WorkgroupEnd implements probe.Tracer.
@@ -230,15 +230,15 @@ func (w *Writer) WorkgroupEnd(at uint64, unit int, index uint64) {
 
 // WaveBegin implements probe.Tracer.
 func (w *Writer) WaveBegin(x *probe.Wave) {
-	w.waves[w.geometry.Index(x.Place)] = wave{w.name("wave"), *x}
+	w.waves[w.geometry.Index(x.WaveSlotID)] = wave{w.name("wave"), *x}
 }
 
 // WaveEnd implements probe.Tracer.
-func (w *Writer) WaveEnd(at uint64, p probe.Place) {
+func (w *Writer) WaveEnd(at uint64, p probe.WaveSlotID) {
 	w.end = max(w.end, at)
 	if x := &w.waves[w.geometry.Index(p)]; w.units(p.Unit) {
 		parent := w.groups[groupKey{p.Unit, x.Group}].task
-		w.task(x.At, at, akita.Task{ID: x.task, ParentID: parent, Kind: "wave", What: x.Program.Name, Where: w.where(p)})
+		w.task(x.At, at, akita.Task{ID: x.task, ParentID: parent, Kind: "wave", What: x.Program.Name, Where: w.location(p)})
 	}
 }
 
@@ -248,24 +248,24 @@ func (w *Writer) Issue(i *probe.Issue) {
 	w.end = max(w.end, i.End)
 	if w.units(i.Unit) {
 		in := &i.Program.Insts[i.PC]
-		w.task(i.From, i.End, akita.Task{ID: w.name("inst"), ParentID: w.waves[w.geometry.Index(i.Place)].task, Kind: "inst",
-			What: isa.Table[in.Op].Name, Where: w.where(i.Place)})
+		w.task(i.From, i.End, akita.Task{ID: w.name("inst"), ParentID: w.waves[w.geometry.Index(i.WaveSlotID)].task, Kind: "inst",
+			What: isa.Table[in.Op].Name, Where: w.location(i.WaveSlotID)})
 	}
 }
 
-// where is the name of a SIMD, as the machine's parts are named.
-func (w *Writer) where(p probe.Place) string {
+// location is the name of a SIMD, as the machine's parts are named.
+func (w *Writer) location(p probe.WaveSlotID) string {
 	return fmt.Sprintf("%s.SIMD[%d]", w.geometry.UnitName(p.Unit), p.SIMD)
 }
 
 // Close writes the remaining tasks and that of the run, and closes the database.
 func (w *Writer) Close() error {
-	if w.launch != "" && w.begun <= w.end { // the launch was cut short
+	if w.launch != "" && w.firstCycle <= w.end { // the launch was cut short
 		w.LaunchEnd(max(w.end, w.step.At))
 	}
-	if w.begun <= w.end {
+	if w.firstCycle <= w.end {
 		w.from, w.to = 0, probe.Unknown
-		w.task(w.begun, w.end, akita.Task{ID: root, Kind: "Simulation", What: w.geometry.Machine, Where: "Simulation"})
+		w.task(w.firstCycle, w.end, akita.Task{ID: root, Kind: "Simulation", What: w.geometry.Machine, Where: "Simulation"})
 	}
 	_ = w.guarded(func() { w.tracer.Terminate() }) // w.err keeps the error
 	closed := w.backend.Close()

@@ -37,8 +37,8 @@ func (m *Monitor) proceed(http.ResponseWriter, *http.Request) {
 	m.engine.Continue()
 }
 
-// still calls f while no event runs.
-func (m *Monitor) still(f func()) {
+// whilePaused calls f while no event runs.
+func (m *Monitor) whilePaused(f func()) {
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.engine.Pause()
@@ -54,9 +54,9 @@ func (m *Monitor) now(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintf(w, `{"now":%.10f}`, m.engine.CurrentTime())
 }
 
-// find returns a part by its name; if there is none, it answers with an error and returns nil.
-func (m *Monitor) find(w http.ResponseWriter, name string) sim.Component {
-	for _, c := range m.parts {
+// findComponent returns a part by its name; if there is none, it answers with an error and returns nil.
+func (m *Monitor) findComponent(w http.ResponseWriter, name string) sim.Component {
+	for _, c := range m.components {
 		if c.Name() == name {
 			return c
 		}
@@ -67,7 +67,7 @@ func (m *Monitor) find(w http.ResponseWriter, name string) sim.Component {
 
 // tick makes one of Akita's own parts check for work.
 func (m *Monitor) tick(w http.ResponseWriter, r *http.Request) {
-	part := m.find(w, r.PathValue("name"))
+	part := m.findComponent(w, r.PathValue("name"))
 	if part == nil {
 		return
 	}
@@ -76,12 +76,12 @@ func (m *Monitor) tick(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, part.Name()+" does not tick: its events are its own", http.StatusMethodNotAllowed)
 		return
 	}
-	m.still(func() { ticking.TickLater(m.engine.CurrentTime()) })
+	m.whilePaused(func() { ticking.TickLater(m.engine.CurrentTime()) })
 }
 
 func (m *Monitor) list(w http.ResponseWriter, _ *http.Request) {
-	names := make([]string, 0, len(m.parts))
-	for _, c := range m.parts {
+	names := make([]string, 0, len(m.components))
+	for _, c := range m.components {
 		names = append(names, c.Name())
 	}
 	send(w, names)
@@ -98,7 +98,7 @@ func send(w http.ResponseWriter, value any) {
 }
 
 func (m *Monitor) component(w http.ResponseWriter, r *http.Request) {
-	m.show(w, r.PathValue("name"), nil)
+	m.showFields(w, r.PathValue("name"), nil)
 }
 
 func (m *Monitor) field(w http.ResponseWriter, r *http.Request) {
@@ -110,12 +110,12 @@ func (m *Monitor) field(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	m.show(w, of.Part, strings.Split(of.Field, "."))
+	m.showFields(w, of.Part, strings.Split(of.Field, "."))
 }
 
-// show answers with the fields of a part, or of one of its fields.
-func (m *Monitor) show(w http.ResponseWriter, name string, path []string) {
-	part := m.find(w, name)
+// showFields answers with the fields of a part, or of one of its fields.
+func (m *Monitor) showFields(w http.ResponseWriter, name string, path []string) {
+	part := m.findComponent(w, name)
 	if part == nil {
 		return
 	}
@@ -124,7 +124,7 @@ func (m *Monitor) show(w http.ResponseWriter, name string, path []string) {
 	s.SetMaxDepth(1)
 	var text bytes.Buffer
 	var err error
-	m.still(func() {
+	m.whilePaused(func() {
 		if path != nil {
 			err = s.SetEntryPoint(path)
 		}
@@ -160,20 +160,20 @@ func buffersOf(parts []sim.Component) (list []sim.Buffer) {
 }
 
 // fuller orders buffers, the fullest first, by share or by level.
-var fuller = map[string]func(a, b level) int{
-	"":        func(a, b level) int { return cmp.Or(cmp.Compare(b.share(), a.share()), b.Level-a.Level) },
-	"percent": func(a, b level) int { return cmp.Or(cmp.Compare(b.share(), a.share()), b.Level-a.Level) },
-	"level":   func(a, b level) int { return cmp.Or(b.Level-a.Level, cmp.Compare(b.share(), a.share())) },
+var fuller = map[string]func(a, b bufferLevel) int{
+	"":        func(a, b bufferLevel) int { return cmp.Or(cmp.Compare(b.fillShare(), a.fillShare()), b.Level-a.Level) },
+	"percent": func(a, b bufferLevel) int { return cmp.Or(cmp.Compare(b.fillShare(), a.fillShare()), b.Level-a.Level) },
+	"level":   func(a, b bufferLevel) int { return cmp.Or(b.Level-a.Level, cmp.Compare(b.fillShare(), a.fillShare())) },
 }
 
-// A level is the fill level of a buffer, in the page's format.
-type level struct {
+// A bufferLevel is the fill level of a buffer, in the page's format.
+type bufferLevel struct {
 	Buffer string `json:"buffer"`
 	Level  int    `json:"level"`
 	Cap    int    `json:"cap"`
 }
 
-func (l level) share() float64 { return float64(l.Level) / float64(max(l.Cap, 1)) }
+func (l bufferLevel) fillShare() float64 { return float64(l.Level) / float64(max(l.Cap, 1)) }
 
 func (m *Monitor) levels(w http.ResponseWriter, r *http.Request) {
 	order, ok := fuller[r.URL.Query().Get("sort")]
@@ -183,10 +183,10 @@ func (m *Monitor) levels(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "want sort level or percent, and numbers for limit and offset", http.StatusBadRequest)
 		return
 	}
-	list := make([]level, 0, len(m.buffers))
-	m.still(func() {
+	list := make([]bufferLevel, 0, len(m.buffers))
+	m.whilePaused(func() {
 		for _, b := range m.buffers {
-			list = append(list, level{b.Name(), b.Size(), b.Capacity()})
+			list = append(list, bufferLevel{b.Name(), b.Size(), b.Capacity()})
 		}
 	})
 	slices.SortStableFunc(list, order)

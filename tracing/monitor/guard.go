@@ -15,7 +15,7 @@ import (
 // changing are the prefixes of the paths that change the engine's state.
 var changing = []string{"/api/pause", "/api/continue", "/api/run", "/api/tick/"}
 
-func changes(path string) bool {
+func changesState(path string) bool {
 	for _, p := range changing {
 		if strings.HasPrefix(path, p) {
 			return true
@@ -39,7 +39,7 @@ func newGuard(pages http.Handler, at *net.TCPAddr) *guard {
 	return g
 }
 
-func (g *guard) ours(host string) bool {
+func (g *guard) isOwnHost(host string) bool {
 	for _, h := range g.hosts {
 		if host == h {
 			return true
@@ -48,10 +48,10 @@ func (g *guard) ours(host string) bool {
 	return false
 }
 
-// elsewhere reports whether a browser marks a request as coming from a page or a link of another origin: cross-site, or
+// isCrossSite reports whether a browser marks a request as coming from a page or a link of another origin: cross-site, or
 // same-site for another port of this computer (Fetch Metadata Request Headers, section 2.4). Programs other than
 // browsers send no mark.
-func elsewhere(fetchSite string) bool {
+func isCrossSite(fetchSite string) bool {
 	return fetchSite != "" && fetchSite != "same-origin" && fetchSite != "none"
 }
 
@@ -59,11 +59,11 @@ func elsewhere(fetchSite string) bool {
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	origin, named := strings.CutPrefix(r.Header.Get("Origin"), "http://")
 	switch {
-	case !g.ours(r.Host):
+	case !g.isOwnHost(r.Host):
 		http.Error(w, fmt.Sprintf("host %q: want %s", r.Host, g.hosts[0]), http.StatusForbidden)
-	case r.Header.Get("Origin") != "" && !(named && g.ours(origin)), elsewhere(r.Header.Get("Sec-Fetch-Site")):
+	case r.Header.Get("Origin") != "" && !(named && g.isOwnHost(origin)), isCrossSite(r.Header.Get("Sec-Fetch-Site")):
 		http.Error(w, "a request from another site", http.StatusForbidden)
-	case changes(r.URL.Path) && r.Method != http.MethodPost:
+	case changesState(r.URL.Path) && r.Method != http.MethodPost:
 		w.Header().Set("Allow", http.MethodPost)
 		http.Error(w, r.URL.Path+" changes the run: want POST", http.StatusMethodNotAllowed)
 	case r.URL.Path == "/":
@@ -86,7 +86,7 @@ func (g *guard) page(w http.ResponseWriter, r *http.Request) {
 	r = r.Clone(r.Context())
 	r.Header.Del("Range")
 	r.Header.Del("If-Modified-Since")
-	kept := &kept{header: w.Header(), status: http.StatusOK}
+	kept := &bufferedResponse{header: w.Header(), status: http.StatusOK}
 	g.pages.ServeHTTP(kept, r)
 	body := kept.body.Bytes()
 	if at := bytes.Index(body, []byte("<script")); at >= 0 { // before the page's own
@@ -97,13 +97,13 @@ func (g *guard) page(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body) // the client may be gone
 }
 
-// kept buffers an answer that is not sent yet.
-type kept struct {
+// bufferedResponse buffers an answer that is not sent yet.
+type bufferedResponse struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-func (k *kept) Header() http.Header         { return k.header }
-func (k *kept) WriteHeader(status int)      { k.status = status }
-func (k *kept) Write(p []byte) (int, error) { return k.body.Write(p) }
+func (k *bufferedResponse) Header() http.Header         { return k.header }
+func (k *bufferedResponse) WriteHeader(status int)      { k.status = status }
+func (k *bufferedResponse) Write(p []byte) (int, error) { return k.body.Write(p) }

@@ -15,11 +15,11 @@ import (
 
 // A Monitor is a server on the loopback interface.
 type Monitor struct {
-	listener net.Listener
-	server   *http.Server
-	engine   sim.Engine
-	parts    []sim.Component
-	buffers  []sim.Buffer
+	listener   net.Listener
+	server     *http.Server
+	engine     sim.Engine
+	components []sim.Component
+	buffers    []sim.Buffer
 
 	control sync.Mutex // over pausing: a run that reports its progress must not wait for a request that waits for its pause
 	paused  bool       // by the page's user
@@ -54,7 +54,7 @@ func (m *Monitor) URL() string { return "http://" + m.listener.Addr().String() }
 
 // Attach serves the engine and the parts from now on.
 func (m *Monitor) Attach(e sim.Engine, parts []sim.Component) error {
-	m.engine, m.parts = e, parts
+	m.engine, m.components = e, parts
 	m.buffers = buffersOf(parts)
 	m.bar = bar{ID: "1", Name: "workgroups", StartTime: time.Now()}
 	m.server = &http.Server{Handler: newGuard(m.pages(), m.listener.Addr().(*net.TCPAddr)), ReadHeaderTimeout: time.Minute}
@@ -68,7 +68,7 @@ func (m *Monitor) pages() *http.ServeMux {
 	for path, answer := range map[string]http.HandlerFunc{
 		"/api/pause":                m.pause,
 		"/api/continue":             m.proceed,
-		"/api/run":                  refuse("the job runs its engine"),
+		"/api/run":                  notImplemented("the job runs its engine"),
 		"/api/now":                  m.now,
 		"/api/tick/{name}":          m.tick,
 		"/api/list_components":      m.list,
@@ -78,7 +78,7 @@ func (m *Monitor) pages() *http.ServeMux {
 		"/api/progress":             m.progress,
 		"/api/resource":             m.resource,
 		"/api/profile":              m.profile,
-		"/api/traffic/{name}":       refuse("no analyzer of traffic is attached"),
+		"/api/traffic/{name}":       notImplemented("no analyzer of traffic is attached"),
 	} {
 		pages.HandleFunc(path, answer)
 	}
@@ -86,8 +86,8 @@ func (m *Monitor) pages() *http.ServeMux {
 	return pages
 }
 
-// refuse answers requests that this monitor does not support.
-func refuse(why string) http.HandlerFunc {
+// notImplemented answers requests that this monitor does not support.
+func notImplemented(why string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, why, http.StatusNotImplemented) }
 }
 

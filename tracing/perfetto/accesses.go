@@ -20,7 +20,7 @@ func (w *Writer) Memory(a *probe.Access) {
 		end = max(end, a.At+1)
 	}
 	at, end, ok := w.cut(a.At, end)
-	if !ok || !w.shows(a.Unit) {
+	if !ok || !w.isTraced(a.Unit) {
 		return
 	}
 	u := w.unit(a.Unit)
@@ -47,7 +47,7 @@ func (w *Writer) Memory(a *probe.Access) {
 // AccessDone implements probe.Tracer.
 func (w *Writer) AccessDone(at uint64, unit int, id uint64) {
 	w.now = max(w.now, at)
-	if !w.shows(unit) || w.units[unit] == nil {
+	if !w.isTraced(unit) || w.units[unit] == nil {
 		return
 	}
 	u := w.units[unit]
@@ -64,7 +64,7 @@ func (w *Writer) AccessDone(at uint64, unit int, id uint64) {
 func (w *Writer) LDS(a *probe.Access) {
 	w.now = max(w.now, a.At)
 	at, end, ok := w.cut(a.At, max(a.Ready, a.At+1))
-	if !ok || !w.shows(a.Unit) {
+	if !ok || !w.isTraced(a.Unit) {
 		return
 	}
 	u := w.unit(a.Unit)
@@ -84,8 +84,8 @@ func (w *Writer) origin(a *probe.Access) {
 	w.out.number("SIMD", uint64(a.SIMD))
 	w.out.number("slot", uint64(a.Slot))
 	w.out.number("pc", uint64(a.PC))
-	if p := w.slots[w.geometry.Index(a.Place)].wave.Program; p != nil {
-		w.where(&p.Insts[a.PC])
+	if p := w.slots[w.geometry.Index(a.WaveSlotID)].wave.Program; p != nil {
+		w.annotateSource(&p.Insts[a.PC])
 	}
 }
 
@@ -109,12 +109,12 @@ func (w *Writer) WorkgroupBegin(g *probe.Workgroup) {
 	w.now = max(w.now, g.At)
 	w.arrived(g)
 	at, _, ok := w.cut(g.At, probe.Unknown)
-	if !ok || !w.shows(g.Unit) {
+	if !ok || !w.isTraced(g.Unit) {
 		return
 	}
 	u := w.unit(g.Unit)
 	l, n := w.lane(u, &u.groups, at)
-	l.busy, u.placed[g.Index] = probe.Unknown, n
+	l.busy, u.workgroupLanes[g.Index] = probe.Unknown, n
 	w.beginSlice(&l.track, at, "workgroup", g.Name)
 	w.out.text("workgroup", fmt.Sprintf("%d,%d,%d", g.ID[0], g.ID[1], g.ID[2]))
 	w.out.end()
@@ -124,12 +124,12 @@ func (w *Writer) WorkgroupBegin(g *probe.Workgroup) {
 // WorkgroupEnd implements probe.Tracer.
 func (w *Writer) WorkgroupEnd(at uint64, unit int, index uint64) {
 	w.now = max(w.now, at)
-	if !w.shows(unit) || w.units[unit] == nil {
+	if !w.isTraced(unit) || w.units[unit] == nil {
 		return
 	}
 	u := w.units[unit]
-	if n, ok := u.placed[index]; ok {
-		delete(u.placed, index)
+	if n, ok := u.workgroupLanes[index]; ok {
+		delete(u.workgroupLanes, index)
 		l := &u.groups.lanes[n]
 		end := max(l.last, min(at, w.options.To))
 		l.busy = end

@@ -15,9 +15,9 @@ type counters struct {
 
 // A counter writes its value when it differs from the one before.
 type counter struct {
-	id    uint64
-	value int
-	known bool
+	id       uint64
+	value    int
+	declared bool
 }
 
 // A levelCounter shows bytes a cycle.
@@ -72,11 +72,11 @@ func (w *Writer) node(name string) *counter {
 }
 
 func (w *Writer) count(c *counter, at uint64, value int, shown bool) {
-	if !shown || c.known && c.value == value {
+	if !shown || c.declared && c.value == value {
 		return
 	}
-	c.value, c.known = value, true
-	w.out.begin(at, typeCounter, c.id)
+	c.value, c.declared = value, true
+	w.out.beginEvent(at, typeCounter, c.id)
 	w.out.event = appendUint(w.out.event, eventCounter, uint64(value))
 	w.out.end()
 }
@@ -91,7 +91,7 @@ func (w *Writer) Power(begin, bin uint64, watts []float64) {
 	for i, value := range watts {
 		from, _, ok := w.cut(begin+uint64(i)*bin, begin+uint64(i+1)*bin)
 		if ok && (i == 0 || value != watts[i-1] || from == w.options.From) {
-			w.out.begin(from, typeCounter, id)
+			w.out.beginEvent(from, typeCounter, id)
 			w.out.event = appendDouble(w.out.event, eventDouble, value)
 			w.out.end()
 		}
@@ -110,7 +110,7 @@ func (w *Writer) rate(c *levelCounter, from, to, bytes uint64) {
 	c.bytes = bytes
 	if from, _, ok := w.cut(from, to); ok && rate != c.rate {
 		c.rate = rate
-		w.out.begin(from, typeCounter, c.id)
+		w.out.beginEvent(from, typeCounter, c.id)
 		w.out.event = appendDouble(w.out.event, eventDouble, rate)
 		w.out.end()
 	}

@@ -27,7 +27,7 @@ func newFlows(process uint32) flows {
 // Enqueued implements probe.Tracer. It comes before the Issue of the instruction that enqueues.
 func (w *Writer) Enqueued(p *probe.PayloadWait) {
 	w.serial++
-	if p.Unit >= 0 && w.shows(p.Unit) {
+	if p.Unit >= 0 && w.isTraced(p.Unit) {
 		w.enqueuing = append(w.enqueuing, w.serial)
 		w.waiting[waitKey{p.Payload, p.Node}] = w.serial
 	}

@@ -17,7 +17,7 @@ import (
 // Traces of different processes may follow each other in one file, with that of a program: their tracks differ, and each slice is there.
 func TestTracesJoin(t *testing.T) {
 	var all bytes.Buffer
-	suite.OK(t, perfetto.WriteProgram(&all, []perfetto.Process{{Name: "p", ClockMHz: 1, Work: []perfetto.Work{{Queue: "0.0", Kind: "dispatch", Name: "a", To: 10}}}}))
+	suite.OK(t, perfetto.WriteProgram(&all, []perfetto.Process{{Name: "p", ClockMHz: 1, Items: []perfetto.WorkItem{{Queue: "0.0", Kind: "dispatch", Name: "a", To: 10}}}}))
 	for _, process := range []uint32{64, 65} {
 		_, b, _ := traced(t, "reduce", perfetto.Options{Process: process, To: 2000})
 		all.Write(b)
@@ -37,8 +37,8 @@ type only struct {
 	step string
 }
 
-func (o only) LaunchBegin(l *probe.Launch) {
-	o.Show(l.Step == o.step)
+func (o only) LaunchBegin(l *probe.LaunchInfo) {
+	o.SetVisible(l.Step == o.step)
 	o.Writer.LaunchBegin(l)
 }
 

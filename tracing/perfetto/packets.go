@@ -15,8 +15,8 @@ type packets struct {
 
 	categories, names, annotations table
 
-	event, fresh, note, packet []byte // reused from event to event
-	at                         uint64
+	event, interned, note, packet []byte // reused from event to event
+	at                            uint64
 }
 
 // newPackets writes the sequence of a number, from 1 on.
@@ -25,21 +25,21 @@ func newPackets(w io.Writer, sequence uint32) packets {
 		categories: newTable(internedCategories), names: newTable(internedNames), annotations: newTable(internedAnnotations)}
 }
 
-// begin starts an event on a track.
-func (p *packets) begin(at uint64, kind, track uint64) {
-	p.at, p.fresh = at, p.fresh[:0]
+// beginEvent starts an event on a track.
+func (p *packets) beginEvent(at uint64, kind, track uint64) {
+	p.at, p.interned = at, p.interned[:0]
 	p.event = appendUint(appendUint(p.event[:0], eventType, kind), eventTrack, track)
 }
 
 func (p *packets) name(s string) {
 	var n uint64
-	n, p.fresh = p.names.number(s, p.fresh)
+	n, p.interned = p.names.number(s, p.interned)
 	p.event = appendUint(p.event, eventName, n)
 }
 
 func (p *packets) category(s string) {
 	var n uint64
-	n, p.fresh = p.categories.number(s, p.fresh)
+	n, p.interned = p.categories.number(s, p.interned)
 	p.event = appendUint(p.event, eventCategories, n)
 }
 
@@ -59,7 +59,7 @@ func (p *packets) text(name, v string) {
 
 func (p *packets) annotate(name string) {
 	var n uint64
-	n, p.fresh = p.annotations.number(name, p.fresh)
+	n, p.interned = p.annotations.number(name, p.interned)
 	p.note = appendUint(p.note[:0], annotationName, n)
 }
 
@@ -70,8 +70,8 @@ func (p *packets) lastFlow(id uint64) { p.event = appendFixed(p.event, eventLast
 func (p *packets) end() {
 	b := appendUint(p.packet[:0], packetTimestamp, p.at)
 	b = appendMessage(b, packetEvent, p.event)
-	if len(p.fresh) > 0 {
-		b = appendMessage(b, packetInterned, p.fresh)
+	if len(p.interned) > 0 {
+		b = appendMessage(b, packetInterned, p.interned)
 	}
 	p.write(b)
 }

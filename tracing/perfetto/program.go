@@ -11,11 +11,11 @@ import (
 type Process struct {
 	Name     string
 	ClockMHz float64
-	Work     []Work
+	Items    []WorkItem
 }
 
-// Work is a dispatch, graph or transfer of a queue. Work of one queue is in order and does not overlap.
-type Work struct {
+// WorkItem is a dispatch, graph or transfer of a queue. Work of one queue is in order and does not overlap.
+type WorkItem struct {
 	Queue, Kind, Name string
 	Labels            []string // around it, the outermost first
 	From, To          uint64   // cycles
@@ -51,18 +51,18 @@ func (p *programWriter) process(i int, x *Process) {
 	queues := map[string]*queueTrack{}
 	var order []*queueTrack
 	counters := map[string]uint64{}
-	for k := range x.Work {
-		work := &x.Work[k]
+	for k := range x.Items {
+		work := &x.Items[k]
 		q := queues[work.Queue]
 		if q == nil {
 			q = &queueTrack{id: p.declare(id, "queue "+work.Queue, 0, nil)}
 			queues[work.Queue], order = q, append(order, q)
 		}
-		p.work(q, work)
+		p.writeItem(q, work)
 		p.count(id, counters, work)
 	}
 	for _, q := range order {
-		p.leave(q, 0)
+		p.endLabels(q, 0)
 	}
 }
 
@@ -91,21 +91,21 @@ type queueTrack struct {
 	last   uint64 // cycle in which its last work ended
 }
 
-// leave ends labels until only the first so many are open.
-func (p *programWriter) leave(q *queueTrack, keep int) {
+// endLabels ends labels until only the first so many are open.
+func (p *programWriter) endLabels(q *queueTrack, keep int) {
 	for len(q.labels) > keep {
-		p.out.begin(q.last, typeEnd, q.id)
+		p.out.beginEvent(q.last, typeEnd, q.id)
 		p.out.end()
 		q.labels = q.labels[:len(q.labels)-1]
 	}
 }
 
-func (p *programWriter) work(q *queueTrack, w *Work) {
+func (p *programWriter) writeItem(q *queueTrack, w *WorkItem) {
 	same := 0
 	for same < len(q.labels) && same < len(w.Labels) && q.labels[same] == w.Labels[same] {
 		same++
 	}
-	p.leave(q, same)
+	p.endLabels(q, same)
 	for _, name := range w.Labels[same:] {
 		p.slice(q, w.From, "label", name)
 		p.out.end()
@@ -117,18 +117,18 @@ func (p *programWriter) work(q *queueTrack, w *Work) {
 	}
 	p.out.end()
 	q.last = max(w.To, w.From)
-	p.out.begin(q.last, typeEnd, q.id)
+	p.out.beginEvent(q.last, typeEnd, q.id)
 	p.out.end()
 }
 
 func (p *programWriter) slice(q *queueTrack, at uint64, category, name string) {
-	p.out.begin(at, typeBegin, q.id)
+	p.out.beginEvent(at, typeBegin, q.id)
 	p.out.category(category)
 	p.out.name(name)
 }
 
 // count draws a work's counters: their mean over its time, and nothing after it.
-func (p *programWriter) count(process uint64, counters map[string]uint64, w *Work) {
+func (p *programWriter) count(process uint64, counters map[string]uint64, w *WorkItem) {
 	if w.To <= w.From {
 		return
 	}
@@ -145,7 +145,7 @@ func (p *programWriter) count(process uint64, counters map[string]uint64, w *Wor
 			cycle uint64
 			value float64
 		}{{w.From, float64(n.Value) / float64(w.To-w.From)}, {w.To, 0}} {
-			p.out.begin(at.cycle, typeCounter, id)
+			p.out.beginEvent(at.cycle, typeCounter, id)
 			p.out.event = appendDouble(p.out.event, eventDouble, at.value)
 			p.out.end()
 		}

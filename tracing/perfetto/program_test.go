@@ -14,15 +14,15 @@ import (
 
 // Queues are tracks of their process; labels enclose their work; counters are rates over the work's time.
 func TestProgramTrace(t *testing.T) {
-	work := func(queue, name string, from, to uint64, labels ...string) perfetto.Work {
-		return perfetto.Work{Queue: queue, Kind: "dispatch", Name: name, Labels: labels, From: from, To: to,
+	work := func(queue, name string, from, to uint64, labels ...string) perfetto.WorkItem {
+		return perfetto.WorkItem{Queue: queue, Kind: "dispatch", Name: name, Labels: labels, From: from, To: to,
 			Numbers: []perfetto.Number{{Name: "instructions", Value: 20, Counter: true}, {Name: "waves", Value: 3}}}
 	}
 	list := []perfetto.Process{
-		{Name: "p on m", ClockMHz: 1000, Work: []perfetto.Work{
+		{Name: "p on m", ClockMHz: 1000, Items: []perfetto.WorkItem{
 			work("0.0", "a", 0, 10, "layer", "inner"), work("0.0", "b", 10, 30, "layer"), work("1.0", "copy", 30, 40), work("0.0", "a", 40, 50),
 		}},
-		{Name: "p on n", ClockMHz: 2000, Work: []perfetto.Work{work("0.0", "c", 5, 6)}},
+		{Name: "p on n", ClockMHz: 2000, Items: []perfetto.WorkItem{work("0.0", "c", 5, 6)}},
 	}
 	var b bytes.Buffer
 	suite.OK(t, perfetto.WriteProgram(&b, list))

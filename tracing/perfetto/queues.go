@@ -34,10 +34,10 @@ func (w *Writer) QueueLaunches(list []probe.QueueLaunch) {
 	for i := range list {
 		l := &list[i]
 		w.queueSpan(l, "waits", l.Packet, l.Ready)
-		w.queueSpan(l, "packets", l.Read, l.Opened)
+		w.queueSpan(l, "packets", l.Read, l.Dispatched)
 	}
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b probe.QueueLaunch) int { return cmp.Compare(a.Begun, b.Begun) })
+	slices.SortStableFunc(list, func(a, b probe.QueueLaunch) int { return cmp.Compare(a.FirstPlaced, b.FirstPlaced) })
 	for i := range list {
 		w.queueLaunch(&list[i])
 	}
@@ -59,15 +59,15 @@ func (w *Writer) queueSpan(l *probe.QueueLaunch, kind string, from, to uint64) {
 
 // queueLaunch writes the execution of a launch: the launches of a queue may overlap.
 func (w *Writer) queueLaunch(l *probe.QueueLaunch) {
-	if _, _, ok := w.cut(l.Begun, l.Done); !ok {
+	if _, _, ok := w.cut(l.FirstPlaced, l.Done); !ok {
 		return
 	}
 	q := w.hardwareQueue(l.Queue)
-	on := q.launches.take(l.Begun)
+	on := q.launches.idleLane(l.FirstPlaced)
 	if on.id == 0 {
 		on.id = w.declare(q.id, "launches %02d", len(q.launches.lanes)-1)
 	}
 	on.busy = l.Done
-	w.slice(&on.track, l.Begun, l.Done, "launches", l.Name)
+	w.slice(&on.track, l.FirstPlaced, l.Done, "launches", l.Name)
 	w.bounded()
 }

@@ -46,7 +46,7 @@ func TestTracksOfQueues(t *testing.T) {
 			t.Errorf("queue %s: %d launches, want 2", q.Name, len(q.Launches))
 		}
 		for _, l := range q.Launches {
-			for kind, at := range map[string][2]uint64{"waits": {l.Packet, l.Ready}, "packets": {l.Read, l.Opened}, "launches 00": {l.Begun, l.Done}} {
+			for kind, at := range map[string][2]uint64{"waits": {l.Packet, l.Ready}, "packets": {l.Read, l.Dispatched}, "launches 00": {l.FirstPlaced, l.Done}} {
 				found := false
 				for s := range have {
 					found = found || strings.HasSuffix(s.path, "queue "+q.Name+"/"+kind) && s.name == l.Step && s.from == at[0] && s.to == at[1]

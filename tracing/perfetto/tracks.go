@@ -24,8 +24,8 @@ type lane struct {
 	busy uint64 // until this cycle; probe.Unknown while that is not known
 }
 
-// take returns a lane that is idle at the given cycle.
-func (l *lanes) take(at uint64) *lane {
+// idleLane returns a lane that is idle at the given cycle.
+func (l *lanes) idleLane(at uint64) *lane {
 	for i := range l.lanes {
 		if l.lanes[i].busy <= at {
 			return &l.lanes[i]
@@ -37,13 +37,13 @@ func (l *lanes) take(at uint64) *lane {
 
 // A unit is a compute unit's tracks.
 type unit struct {
-	id      uint64
-	simds   []uint64
-	memory  lanes
-	lds     lanes
-	groups  lanes
-	pending map[uint64]int // accesses whose end is unknown: id to lane
-	placed  map[uint64]int // resident workgroups: index to lane
+	id             uint64
+	simds          []uint64
+	memory         lanes
+	lds            lanes
+	groups         lanes
+	pending        map[uint64]int // accesses whose end is unknown: id to lane
+	workgroupLanes map[uint64]int // resident workgroups: index to lane
 }
 
 // declareMachine describes the root of all tracks.
@@ -87,14 +87,14 @@ func (w *Writer) unit(i int) *unit {
 		id:     w.declare(w.engines[engine], "CU %0*d", digits(g.Units), i%g.Units),
 		simds:  make([]uint64, g.SIMDs),
 		memory: lanes{kind: "memory"}, lds: lanes{kind: "LDS"}, groups: lanes{kind: "workgroups"},
-		pending: map[uint64]int{}, placed: map[uint64]int{},
+		pending: map[uint64]int{}, workgroupLanes: map[uint64]int{},
 	}
 	w.units[i] = u
 	return u
 }
 
 // slot is the track of a wave slot.
-func (w *Writer) slot(p probe.Place) *slot {
+func (w *Writer) slot(p probe.WaveSlotID) *slot {
 	s := &w.slots[w.geometry.Index(p)]
 	if s.id == 0 {
 		u := w.unit(p.Unit)
@@ -108,7 +108,7 @@ func (w *Writer) slot(p probe.Place) *slot {
 
 // lane returns an idle lane of a unit for a slice that begins at the given cycle, and declares its track if it is new.
 func (w *Writer) lane(u *unit, l *lanes, at uint64) (*lane, int) {
-	got := l.take(at)
+	got := l.idleLane(at)
 	n := 0
 	for &l.lanes[n] != got {
 		n++

@@ -70,8 +70,8 @@ func New(w io.Writer, o Options) *Writer {
 	return &Writer{out: newPackets(w, o.Process+1), options: o, flows: newFlows(o.Process), process: uint64(o.Process)<<32 + 1}
 }
 
-// Begin implements probe.Tracer.
-func (w *Writer) Begin(g *probe.Geometry) {
+// RunBegin implements probe.Tracer.
+func (w *Writer) RunBegin(g *probe.Geometry) {
 	w.geometry = *g
 	w.engines = make([]uint64, g.Engines)
 	w.units = make([]*unit, g.Engines*g.Units)
@@ -81,8 +81,8 @@ func (w *Writer) Begin(g *probe.Geometry) {
 	w.declareCounters()
 }
 
-// Show enables or disables the trace. Call it between launches only: the parts of a launch belong together.
-func (w *Writer) Show(on bool) { w.hidden = !on }
+// SetVisible enables or disables the trace. Call it between launches only: the parts of a launch belong together.
+func (w *Writer) SetVisible(on bool) { w.hidden = !on }
 
 // Flush passes on all data written so far.
 func (w *Writer) Flush() error { return w.out.close() }
@@ -132,7 +132,7 @@ func (w *Writer) bounded() {
 		return
 	}
 	w.note = fmt.Sprintf("the trace stopped at its limit of %d bytes, in cycle %d", w.options.Limit, w.now)
-	w.out.begin(max(w.now, w.launches.last), typeInstant, w.launches.id)
+	w.out.beginEvent(max(w.now, w.launches.last), typeInstant, w.launches.id)
 	w.out.name(w.note)
 	w.out.end()
 	w.stop()
@@ -144,14 +144,14 @@ func (w *Writer) cut(from, to uint64) (a, b uint64, ok bool) {
 	return a, b, !w.stopped && !w.hidden && a < b
 }
 
-// shows reports whether a compute unit is traced.
-func (w *Writer) shows(unit int) bool { return !w.stopped && !w.hidden && w.options.Units.Has(unit) }
+// isTraced reports whether a compute unit is traced.
+func (w *Writer) isTraced(unit int) bool { return !w.stopped && !w.hidden && w.options.Units.Has(unit) }
 
 // beginSlice starts a slice; the caller annotates it and calls w.out.end.
 func (w *Writer) beginSlice(t *track, at uint64, category, name string) {
 	t.last, t.open = at, t.open+1
 	w.open++
-	w.out.begin(at, typeBegin, t.id)
+	w.out.beginEvent(at, typeBegin, t.id)
 	w.out.category(category)
 	w.out.name(name)
 }
@@ -159,7 +159,7 @@ func (w *Writer) beginSlice(t *track, at uint64, category, name string) {
 func (w *Writer) endSlice(t *track, at uint64) {
 	t.last, t.open = at, t.open-1
 	w.open--
-	w.out.begin(at, typeEnd, t.id)
+	w.out.beginEvent(at, typeEnd, t.id)
 	w.out.end()
 }
 
@@ -173,7 +173,7 @@ func (w *Writer) slice(t *track, from, to uint64, category, name string) {
 }
 
 // LaunchBegin implements probe.Tracer.
-func (w *Writer) LaunchBegin(l *probe.Launch) {
+func (w *Writer) LaunchBegin(l *probe.LaunchInfo) {
 	w.now = max(w.now, l.At)
 	if at, _, ok := w.cut(l.At, probe.Unknown); ok {
 		w.beginSlice(&w.launches, at, "launch", l.Step)
@@ -192,13 +192,13 @@ func (w *Writer) LaunchEnd(end uint64) {
 // WaveBegin implements probe.Tracer. The slice begins with its first event in the window.
 func (w *Writer) WaveBegin(x *probe.Wave) {
 	w.now = max(w.now, x.At)
-	if w.shows(x.Unit) {
-		w.slots[w.geometry.Index(x.Place)].wave = *x
+	if w.isTraced(x.Unit) {
+		w.slots[w.geometry.Index(x.WaveSlotID)].wave = *x
 	}
 }
 
 // wave is the track of a wave, whose slice is begun.
-func (w *Writer) wave(p probe.Place) *slot {
+func (w *Writer) wave(p probe.WaveSlotID) *slot {
 	s := w.slot(p)
 	if s.open > 0 {
 		return s
@@ -215,9 +215,9 @@ func (w *Writer) wave(p probe.Place) *slot {
 }
 
 // WaveEnd implements probe.Tracer.
-func (w *Writer) WaveEnd(at uint64, p probe.Place) {
+func (w *Writer) WaveEnd(at uint64, p probe.WaveSlotID) {
 	w.now = max(w.now, at)
-	if !w.shows(p.Unit) {
+	if !w.isTraced(p.Unit) {
 		return
 	}
 	if s := &w.slots[w.geometry.Index(p)]; s.open > 0 {
@@ -236,12 +236,12 @@ var stalls = func() (names [account.NumReasons]string) {
 // Issue implements probe.Tracer.
 func (w *Writer) Issue(i *probe.Issue) {
 	w.now = max(w.now, i.At)
-	if _, _, ok := w.cut(i.From, i.End); !ok || !w.shows(i.Unit) {
+	if _, _, ok := w.cut(i.From, i.End); !ok || !w.isTraced(i.Unit) {
 		w.enqueuing = w.enqueuing[:0]
 		return
 	}
-	s := w.wave(i.Place)
-	w.slice(&s.track, i.From, i.Ready, "stall", stalls[i.Why])
+	s := w.wave(i.WaveSlotID)
+	w.slice(&s.track, i.From, i.Ready, "stall", stalls[i.Reason])
 	w.slice(&s.track, i.Ready, i.Full, "stall", stalls[i.FullOf])
 	w.slice(&s.track, max(i.Ready, i.Full), i.At, "stall", stalls[account.Unit])
 	if at, end, ok := w.cut(i.At, i.End); ok {
@@ -249,7 +249,7 @@ func (w *Writer) Issue(i *probe.Issue) {
 		w.beginSlice(&s.track, at, "instruction", isa.Table[in.Op].Name)
 		w.out.category(in.Class.String())
 		w.out.number("pc", uint64(i.PC))
-		w.where(in)
+		w.annotateSource(in)
 		w.handOver()
 		w.out.end()
 		w.endSlice(&s.track, end)
@@ -257,8 +257,8 @@ func (w *Writer) Issue(i *probe.Issue) {
 	w.bounded()
 }
 
-// where annotates an event with the place of its instruction in the shader.
-func (w *Writer) where(in *isa.Inst) {
+// annotateSource annotates an event with the place of its instruction in the shader.
+func (w *Writer) annotateSource(in *isa.Inst) {
 	if in.SPIRV != 0 {
 		w.out.number("id", uint64(in.SPIRV))
 	}
@@ -268,8 +268,8 @@ func (w *Writer) where(in *isa.Inst) {
 }
 
 // Waited implements probe.Tracer.
-func (w *Writer) Waited(from, to uint64, p probe.Place, why account.Reason) {
-	if _, _, ok := w.cut(from, to); ok && w.shows(p.Unit) {
+func (w *Writer) Waited(from, to uint64, p probe.WaveSlotID, why account.Reason) {
+	if _, _, ok := w.cut(from, to); ok && w.isTraced(p.Unit) {
 		w.slice(&w.wave(p).track, from, to, "stall", stalls[why])
 		w.bounded()
 	}

@@ -192,7 +192,7 @@ func TestTracingChangesNothing(t *testing.T) {
 	}
 }
 
-func TestTracksStandUnderTheirParts(t *testing.T) {
+func TestTrackHierarchy(t *testing.T) {
 	_, b, _ := traced(t, "reduce", perfetto.Options{}, "shader_engines=2", "compute_units=11")
 	d, list := decodeSlices(t, b)
 	if want := "1 ns of this trace is 1 cycle"; !strings.Contains(d.process, want) {
@@ -217,8 +217,8 @@ func TestTracksStandUnderTheirParts(t *testing.T) {
 	}
 }
 
-// TestInstructionsSayWhereTheyComeFrom: of the notes of an instruction and an access.
-func TestInstructionsSayWhereTheyComeFrom(t *testing.T) {
+// TestInstructionSourceAnnotations: of the notes of an instruction and an access.
+func TestInstructionSourceAnnotations(t *testing.T) {
 	whole := wholeReduce(t)
 	r, list := whole.r, whole.list
 	levels := map[string]bool{}
@@ -292,15 +292,15 @@ func TestPowerAddsUp(t *testing.T) {
 		}
 		p := suite.Must(profile.New(job, c, m, r.Stats, r.Listings))(t)
 		watts := p.Watts()
-		w.Power(p.Begin, p.Series.BinCycles, watts)
+		w.Power(p.FirstCycle, p.Series.BinCycles, watts)
 		suite.OK(t, w.Close())
-		from, to := max(o.From, p.Begin), p.Begin+p.Cycles
+		from, to := max(o.From, p.FirstCycle), p.FirstCycle+p.Cycles
 		if o.To > 0 {
 			to = o.To
 		}
 		want, got, value, since := 0.0, 0.0, 0.0, from
 		for at := from; at < to; at++ {
-			want += watts[(at-p.Begin)/p.Series.BinCycles]
+			want += watts[(at-p.FirstCycle)/p.Series.BinCycles]
 		}
 		d, _ := decodeSlices(t, b.Bytes())
 		for _, e := range d.events {
@@ -391,11 +391,11 @@ func (f *failing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestAFullDiskIsToldAtTheEnd(t *testing.T) {
+func TestFullDiskReportedByClose(t *testing.T) {
 	w := perfetto.New(&failing{1 << 10}, perfetto.Options{})
-	w.Begin(&probe.Geometry{Machine: "m", Engines: 1, Units: 1, SIMDs: 1, Slots: 1})
+	w.RunBegin(&probe.Geometry{Machine: "m", Engines: 1, Units: 1, SIMDs: 1, Slots: 1})
 	for i := range uint64(1 << 14) {
-		w.LaunchBegin(&probe.Launch{Step: "s", At: i})
+		w.LaunchBegin(&probe.LaunchInfo{Step: "s", At: i})
 		w.LaunchEnd(i + 1)
 	}
 	if err := w.Close(); !errors.Is(err, errFull) {
@@ -422,16 +422,16 @@ func TestFlows(t *testing.T) {
 	prog := wholeReduce(t).r.Listings[0].Program
 	var b bytes.Buffer
 	w := perfetto.New(&b, perfetto.Options{})
-	w.Begin(&probe.Geometry{Machine: "m", Engines: 1, Units: 1, SIMDs: 1, Slots: 2})
-	from, to := probe.Place{Slot: 0}, probe.Place{Slot: 1}
-	w.WaveBegin(&probe.Wave{Place: from, At: 0, Program: prog, Group: 0})
+	w.RunBegin(&probe.Geometry{Machine: "m", Engines: 1, Units: 1, SIMDs: 1, Slots: 2})
+	from, to := probe.WaveSlotID{Slot: 0}, probe.WaveSlotID{Slot: 1}
+	w.WaveBegin(&probe.Wave{WaveSlotID: from, At: 0, Program: prog, Group: 0})
 	w.Enqueued(&probe.PayloadWait{At: 5, Unit: 0, Payload: 3, Node: "next"})
-	w.Issue(&probe.Issue{Place: from, Program: prog, From: 0, Ready: 5, At: 5, End: 6})
+	w.Issue(&probe.Issue{WaveSlotID: from, Program: prog, From: 0, Ready: 5, At: 5, End: 6})
 	w.Picked(&probe.PayloadWait{At: 9, Payload: 3, Node: "next", Input: 77})
 	for i := range uint64(2) {
 		w.WorkgroupBegin(&probe.Workgroup{At: 10, Index: 1 + i, Input: 77})
-		w.WaveBegin(&probe.Wave{Place: to, At: 10 + 5*i, Program: prog, Group: 1 + i})
-		w.Issue(&probe.Issue{Place: to, Program: prog, From: 10 + 5*i, Ready: 12 + 5*i, At: 12 + 5*i, End: 13 + 5*i})
+		w.WaveBegin(&probe.Wave{WaveSlotID: to, At: 10 + 5*i, Program: prog, Group: 1 + i})
+		w.Issue(&probe.Issue{WaveSlotID: to, Program: prog, From: 10 + 5*i, Ready: 12 + 5*i, At: 12 + 5*i, End: 13 + 5*i})
 		w.WaveEnd(13+5*i, to)
 	}
 	w.WaveEnd(6, from)
@@ -491,7 +491,7 @@ func TestGraphFlows(t *testing.T) {
 func TestGraphCounters(t *testing.T) {
 	var b bytes.Buffer
 	w := perfetto.New(&b, perfetto.Options{})
-	w.Begin(&probe.Geometry{Machine: "m", Engines: 1, Units: 1, SIMDs: 1, Slots: 2})
+	w.RunBegin(&probe.Geometry{Machine: "m", Engines: 1, Units: 1, SIMDs: 1, Slots: 2})
 	for i := range 2 {
 		w.Sample(&probe.Sample{At: uint64(i), Payloads: 64, Nodes: []probe.NodeQueue{{Name: "first[0]", Waiting: i}, {Name: "next[1]", Waiting: 3}}})
 	}

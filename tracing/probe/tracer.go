@@ -26,19 +26,19 @@ type Geometry struct {
 func (g *Geometry) Total() int { return g.Engines * g.Units * g.SIMDs * g.Slots }
 
 // Index numbers a wave slot over the machine.
-func (g *Geometry) Index(p Place) int { return (p.Unit*g.SIMDs+p.SIMD)*g.Slots + p.Slot }
+func (g *Geometry) Index(p WaveSlotID) int { return (p.Unit*g.SIMDs+p.SIMD)*g.Slots + p.Slot }
 
 // UnitName is the name of a compute unit, as the machine's parts are named.
 func (g *Geometry) UnitName(unit int) string {
 	return fmt.Sprintf("SE[%d].CU[%d]", unit/g.Units, unit%g.Units)
 }
 
-// A Place is a wave slot: its compute unit in the machine, its SIMD in the unit,
+// A WaveSlotID is a wave slot: its compute unit in the machine, its SIMD in the unit,
 // its slot in the SIMD.
-type Place struct{ Unit, SIMD, Slot int }
+type WaveSlotID struct{ Unit, SIMD, Slot int }
 
-// A Launch is a dispatch that begins.
-type Launch struct {
+// A LaunchInfo is a dispatch that begins.
+type LaunchInfo struct {
 	Step string
 	At   uint64
 }
@@ -56,7 +56,7 @@ type Workgroup struct {
 
 // A Wave took a wave slot, from cycle At on.
 type Wave struct {
-	Place
+	WaveSlotID
 	At        uint64
 	Program   *program.Program
 	Group     uint64 // the workgroup's Index
@@ -68,11 +68,11 @@ type Wave struct {
 // An Issue is an instruction of a wave. The wave waited for reason Why from cycle From to Ready, then for its unit until
 // At, and occupies the issue port from At to End.
 type Issue struct {
-	Place
+	WaveSlotID
 	Program *program.Program
 	PC      int
 	Exec    uint64 // the lanes that are active
-	Why     account.Reason
+	Reason  account.Reason
 
 	From, Ready, At, End uint64
 	Full                 uint64         // between Ready and At: until then the wave has waited for a full queue of memory
@@ -81,7 +81,7 @@ type Issue struct {
 
 // An Access is an access to memory or to the LDS, from its issue to its result.
 type Access struct {
-	Place
+	WaveSlotID
 	PC    int
 	Op    string
 	At    uint64
@@ -115,13 +115,13 @@ type PayloadWait struct {
 // A Sample is the state of the machine in one cycle.
 type Sample struct {
 	At         uint64
-	Waves      int             // resident
-	Workgroups int             // resident
-	Queue      int             // payloads that wait
-	Payloads   uint64          // bytes that payloads have
-	Nodes      []NodeQueue     // payloads that wait for each node of the graph that runs; valid during the call
-	Levels     []account.Level // counts so far; valid during the call
-	Queues     []QueueWaves    // hardware queues of the job; valid during the call
+	Waves      int                   // resident
+	Workgroups int                   // resident
+	Queue      int                   // payloads that wait
+	Payloads   uint64                // bytes that payloads have
+	Nodes      []NodeQueue           // payloads that wait for each node of the graph that runs; valid during the call
+	Levels     []account.LevelCounts // counts so far; valid during the call
+	Queues     []QueueWaves          // hardware queues of the job; valid during the call
 }
 
 // A QueueWaves is the number of wave slots that the launches of a hardware queue hold.
@@ -136,8 +136,8 @@ type QueueLaunch struct {
 	Packet      uint64 // its packet became the head of its queue
 	Ready       uint64 // its dependences had completed
 	Read        uint64 // a pipe began to read it
-	Opened      uint64 // the dispatcher got it
-	Begun       uint64 // its first workgroup was placed
+	Dispatched  uint64 // the dispatcher got it
+	FirstPlaced uint64 // its first workgroup was placed
 	Done        uint64 // its memory accesses were done
 	Workgroups  uint64
 	Memory      []account.LaunchTraffic // traffic of its requests, by level
@@ -167,21 +167,21 @@ type NodeQueue struct {
 
 // A Tracer receives the events of a machine during a run. Cycles of one wave slot never go back; those of different
 // slots may, by the length of an instruction. Events are valid during the call only. A Tracer that needs only some of
-// them embeds Deaf.
+// them embeds NopTracer.
 type Tracer interface {
-	// Begin is called first.
-	Begin(g *Geometry)
-	LaunchBegin(l *Launch)
+	// RunBegin is called first.
+	RunBegin(g *Geometry)
+	LaunchBegin(l *LaunchInfo)
 	// LaunchEnd: all that the launch did is done by cycle end.
 	LaunchEnd(end uint64)
 	WorkgroupBegin(g *Workgroup)
 	WorkgroupEnd(at uint64, unit int, index uint64)
 	WaveBegin(w *Wave)
 	// WaveEnd: the slot is empty from the cycle on.
-	WaveEnd(at uint64, p Place)
+	WaveEnd(at uint64, p WaveSlotID)
 	Issue(i *Issue)
 	// Waited at a barrier, which is not part of the Issue that follows.
-	Waited(from, to uint64, p Place, why account.Reason)
+	Waited(from, to uint64, p WaveSlotID, why account.Reason)
 	Memory(a *Access)
 	LDS(a *Access)
 	// AccessDone reports the end of a memory access whose end was unknown when it began.
@@ -192,50 +192,50 @@ type Tracer interface {
 	Sample(s *Sample) (next uint64)
 }
 
-// Deaf ignores all.
-type Deaf struct{}
+// NopTracer ignores all.
+type NopTracer struct{}
 
-// Begin implements Tracer.
-func (Deaf) Begin(*Geometry) {}
+// RunBegin implements Tracer.
+func (NopTracer) RunBegin(*Geometry) {}
 
 // LaunchBegin implements Tracer.
-func (Deaf) LaunchBegin(*Launch) {}
+func (NopTracer) LaunchBegin(*LaunchInfo) {}
 
 // LaunchEnd implements Tracer.
-func (Deaf) LaunchEnd(uint64) {}
+func (NopTracer) LaunchEnd(uint64) {}
 
 // WorkgroupBegin implements Tracer.
-func (Deaf) WorkgroupBegin(*Workgroup) {}
+func (NopTracer) WorkgroupBegin(*Workgroup) {}
 
 // WorkgroupEnd implements Tracer.
-func (Deaf) WorkgroupEnd(uint64, int, uint64) {}
+func (NopTracer) WorkgroupEnd(uint64, int, uint64) {}
 
 // WaveBegin implements Tracer.
-func (Deaf) WaveBegin(*Wave) {}
+func (NopTracer) WaveBegin(*Wave) {}
 
 // WaveEnd implements Tracer.
-func (Deaf) WaveEnd(uint64, Place) {}
+func (NopTracer) WaveEnd(uint64, WaveSlotID) {}
 
 // Issue implements Tracer.
-func (Deaf) Issue(*Issue) {}
+func (NopTracer) Issue(*Issue) {}
 
 // Waited implements Tracer.
-func (Deaf) Waited(uint64, uint64, Place, account.Reason) {}
+func (NopTracer) Waited(uint64, uint64, WaveSlotID, account.Reason) {}
 
 // Memory implements Tracer.
-func (Deaf) Memory(*Access) {}
+func (NopTracer) Memory(*Access) {}
 
 // LDS implements Tracer.
-func (Deaf) LDS(*Access) {}
+func (NopTracer) LDS(*Access) {}
 
 // AccessDone implements Tracer.
-func (Deaf) AccessDone(uint64, int, uint64) {}
+func (NopTracer) AccessDone(uint64, int, uint64) {}
 
 // Enqueued implements Tracer.
-func (Deaf) Enqueued(*PayloadWait) {}
+func (NopTracer) Enqueued(*PayloadWait) {}
 
 // Picked implements Tracer.
-func (Deaf) Picked(*PayloadWait) {}
+func (NopTracer) Picked(*PayloadWait) {}
 
 // Sample implements Tracer.
-func (Deaf) Sample(*Sample) uint64 { return Unknown }
+func (NopTracer) Sample(*Sample) uint64 { return Unknown }

@@ -9,7 +9,7 @@ func Join(list ...Tracer) Tracer {
 	var kept tracers
 	for _, t := range list {
 		if t != nil {
-			kept = append(kept, joined{Tracer: t})
+			kept = append(kept, sampledTracer{Tracer: t})
 		}
 	}
 	switch len(kept) {
@@ -21,79 +21,79 @@ func Join(list ...Tracer) Tracer {
 	return kept
 }
 
-// joined records the cycle of its tracer's next sample.
-type joined struct {
+// sampledTracer records the cycle of its tracer's next sample.
+type sampledTracer struct {
 	Tracer
 	next uint64
 }
 
-type tracers []joined
+type tracers []sampledTracer
 
-func (t tracers) each(tell func(x Tracer)) {
+func (t tracers) forEach(tell func(x Tracer)) {
 	for i := range t {
 		tell(t[i].Tracer)
 	}
 }
 
-func (t tracers) Begin(g *Geometry) {
-	t.each(func(x Tracer) { x.Begin(g) })
+func (t tracers) RunBegin(g *Geometry) {
+	t.forEach(func(x Tracer) { x.RunBegin(g) })
 }
 
-func (t tracers) LaunchBegin(l *Launch) {
-	t.each(func(x Tracer) { x.LaunchBegin(l) })
+func (t tracers) LaunchBegin(l *LaunchInfo) {
+	t.forEach(func(x Tracer) { x.LaunchBegin(l) })
 }
 
 func (t tracers) LaunchEnd(end uint64) {
-	t.each(func(x Tracer) { x.LaunchEnd(end) })
+	t.forEach(func(x Tracer) { x.LaunchEnd(end) })
 }
 
 func (t tracers) WorkgroupBegin(g *Workgroup) {
-	t.each(func(x Tracer) { x.WorkgroupBegin(g) })
+	t.forEach(func(x Tracer) { x.WorkgroupBegin(g) })
 }
 
 func (t tracers) WorkgroupEnd(at uint64, unit int, index uint64) {
-	t.each(func(x Tracer) { x.WorkgroupEnd(at, unit, index) })
+	t.forEach(func(x Tracer) { x.WorkgroupEnd(at, unit, index) })
 }
 
 func (t tracers) WaveBegin(w *Wave) {
-	t.each(func(x Tracer) { x.WaveBegin(w) })
+	t.forEach(func(x Tracer) { x.WaveBegin(w) })
 }
 
-func (t tracers) WaveEnd(at uint64, p Place) {
-	t.each(func(x Tracer) { x.WaveEnd(at, p) })
+func (t tracers) WaveEnd(at uint64, p WaveSlotID) {
+	t.forEach(func(x Tracer) { x.WaveEnd(at, p) })
 }
 
 func (t tracers) Issue(is *Issue) {
-	t.each(func(x Tracer) { x.Issue(is) })
+	t.forEach(func(x Tracer) { x.Issue(is) })
 }
 
-func (t tracers) Waited(from, to uint64, p Place, why account.Reason) {
-	t.each(func(x Tracer) { x.Waited(from, to, p, why) })
+func (t tracers) Waited(from, to uint64, p WaveSlotID, why account.Reason) {
+	t.forEach(func(x Tracer) { x.Waited(from, to, p, why) })
 }
 
 func (t tracers) Memory(a *Access) {
-	t.each(func(x Tracer) { x.Memory(a) })
+	t.forEach(func(x Tracer) { x.Memory(a) })
 }
 
 func (t tracers) LDS(a *Access) {
-	t.each(func(x Tracer) { x.LDS(a) })
+	t.forEach(func(x Tracer) { x.LDS(a) })
 }
 
 func (t tracers) AccessDone(at uint64, unit int, id uint64) {
-	t.each(func(x Tracer) { x.AccessDone(at, unit, id) })
+	t.forEach(func(x Tracer) { x.AccessDone(at, unit, id) })
 }
 
 func (t tracers) Enqueued(p *PayloadWait) {
-	t.each(func(x Tracer) { x.Enqueued(p) })
+	t.forEach(func(x Tracer) { x.Enqueued(p) })
 }
 
 func (t tracers) Picked(p *PayloadWait) {
-	t.each(func(x Tracer) { x.Picked(p) })
+	t.forEach(func(x Tracer) { x.Picked(p) })
 }
 
 // Depth implements DepthTracer for the tracers that implement it.
 func (t tracers) Depth(d *PayloadDepth) {
-	t.each(func(x Tracer) {
+	t.forEach(func(x Tracer) {
 		if q, ok := x.(DepthTracer); ok {
 			q.Depth(d)
 		}
@@ -102,7 +102,7 @@ func (t tracers) Depth(d *PayloadDepth) {
 
 // QueueLaunches implements QueueTracer for the tracers that implement it.
 func (t tracers) QueueLaunches(list []QueueLaunch) {
-	t.each(func(x Tracer) {
+	t.forEach(func(x Tracer) {
 		if q, ok := x.(QueueTracer); ok {
 			q.QueueLaunches(list)
 		}

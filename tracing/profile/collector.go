@@ -11,23 +11,23 @@ import (
 
 // A Collector is a probe.Tracer that accumulates the content of a Profile.
 type Collector struct {
-	probe.Deaf
-	geometry probe.Geometry
-	begin    uint64 // cycle of the first launch
-	end      uint64
-	series   Series
-	kernels  []kernel
-	byKey    map[kernelKey]int
-	steps    []Step
-	step     int
-	sampled  uint64
-	bytes    []uint64 // of each level, at the last sample
-	slots    []*program.Program
-	kernelOf []int // by wave slot
-	waiting  map[waitKey]uint64
-	depths   map[depthKey]depth
-	launches []Launch
-	left     int // launches that are not among them
+	probe.NopTracer
+	geometry        probe.Geometry
+	firstCycle      uint64 // cycle of the first launch
+	end             uint64
+	series          Series
+	kernels         []kernel
+	byKey           map[kernelKey]int
+	steps           []Step
+	step            int
+	sampled         uint64
+	bytes           []uint64 // of each level, at the last sample
+	slots           []*program.Program
+	kernelOf        []int // by wave slot
+	waiting         map[waitKey]uint64
+	depths          map[depthKey]depth
+	launches        []LaunchProfile
+	droppedLaunches int // launches that are not among them
 }
 
 // A kernel is a program in a step, or in a concurrent launch.
@@ -56,15 +56,15 @@ type waitKey struct {
 type depthKey struct{ graph, node string }
 
 // A depth is a number of payloads that wait since a cycle.
-type depth struct{ since, payloads uint64 }
+type depth struct{ sinceCycle, payloads uint64 }
 
 // NewCollector returns an empty collector.
 func NewCollector() *Collector {
 	return &Collector{byKey: map[kernelKey]int{}, waiting: map[waitKey]uint64{}, depths: map[depthKey]depth{}, step: -1}
 }
 
-// Begin implements probe.Tracer.
-func (c *Collector) Begin(g *probe.Geometry) {
+// RunBegin implements probe.Tracer.
+func (c *Collector) RunBegin(g *probe.Geometry) {
 	c.geometry = *g
 	c.series = newSeries(len(g.Levels))
 	c.bytes = make([]uint64, len(g.Levels))
@@ -72,9 +72,9 @@ func (c *Collector) Begin(g *probe.Geometry) {
 }
 
 // LaunchBegin implements probe.Tracer.
-func (c *Collector) LaunchBegin(l *probe.Launch) {
+func (c *Collector) LaunchBegin(l *probe.LaunchInfo) {
 	if len(c.steps) == 0 {
-		c.begin, c.end, c.sampled = l.At, l.At, l.At
+		c.firstCycle, c.end, c.sampled = l.At, l.At, l.At
 	}
 	c.step = -1
 	for i := range c.steps {
@@ -88,7 +88,7 @@ func (c *Collector) LaunchBegin(l *probe.Launch) {
 			Units: make([]account.SlotCycles, c.geometry.Engines*c.geometry.Units)})
 	}
 	c.steps[c.step].Launches++
-	at := l.At - c.begin
+	at := l.At - c.firstCycle
 	if n := len(c.series.Steps); n > 0 && (c.series.Steps[n-1].Name == l.Step || n == maxSpans) {
 		return
 	}
@@ -106,15 +106,15 @@ func (c *Collector) LaunchEnd(end uint64) {
 	s := &c.steps[c.step]
 	s.Cycles += end - c.end
 	for i := range c.kernels {
-		c.kernels[i].settle()
+		c.kernels[i].addUnitCycles()
 	}
 	c.end = end
-	c.series.Steps[len(c.series.Steps)-1].To = end - c.begin
+	c.series.Steps[len(c.series.Steps)-1].To = end - c.firstCycle
 }
 
 // WaveBegin implements probe.Tracer.
 func (c *Collector) WaveBegin(w *probe.Wave) {
-	i := c.geometry.Index(w.Place)
+	i := c.geometry.Index(w.WaveSlotID)
 	c.slots[i] = w.Program
 	key := kernelKey{c.step, w.Launch, w.Program}
 	k, ok := c.byKey[key]
@@ -132,16 +132,16 @@ func (c *Collector) WaveBegin(w *probe.Wave) {
 }
 
 // WaveEnd implements probe.Tracer.
-func (c *Collector) WaveEnd(at uint64, p probe.Place) {
+func (c *Collector) WaveEnd(at uint64, p probe.WaveSlotID) {
 	k := &c.kernels[c.kernelOf[c.geometry.Index(p)]]
 	k.last = max(k.last, at)
 	if k.resident--; k.resident == 0 && k.Launch != "" { // other launches of the name may come much later
-		k.settle()
+		k.addUnitCycles()
 	}
 }
 
-// settle adds the cycles of the compute units that held waves of the kernel in a launch that ended.
-func (k *kernel) settle() {
+// addUnitCycles adds the cycles of the compute units that held waves of the kernel in a launch that ended.
+func (k *kernel) addUnitCycles() {
 	if k.last > k.first {
 		k.UnitCycles += (k.last - k.first) * uint64(len(k.units))
 	}
@@ -190,36 +190,36 @@ func operations(in *isa.Inst) uint64 {
 
 // Issue implements probe.Tracer.
 func (c *Collector) Issue(i *probe.Issue) {
-	k := &c.kernels[c.kernelOf[c.geometry.Index(i.Place)]]
+	k := &c.kernels[c.kernelOf[c.geometry.Index(i.WaveSlotID)]]
 	k.Instructions++
 	n := uint64(bits.OnesCount64(i.Exec)) * k.weights[i.PC]
 	k.Operations += n
 	c.steps[c.step].Operations += n
-	c.charge(k, i.Place, i.Why, i.From, i.Ready)
-	c.charge(k, i.Place, i.FullOf, i.Ready, i.Full)
-	c.charge(k, i.Place, account.Unit, max(i.Ready, i.Full), i.At)
-	c.charge(k, i.Place, account.Issued, i.At, i.End)
-	c.series.Issued[c.series.bin(i.At-c.begin)]++
+	c.charge(k, i.WaveSlotID, i.Reason, i.From, i.Ready)
+	c.charge(k, i.WaveSlotID, i.FullOf, i.Ready, i.Full)
+	c.charge(k, i.WaveSlotID, account.Unit, max(i.Ready, i.Full), i.At)
+	c.charge(k, i.WaveSlotID, account.Issued, i.At, i.End)
+	c.series.Issued[c.series.bin(i.At-c.firstCycle)]++
 }
 
 // Waited implements probe.Tracer.
-func (c *Collector) Waited(from, to uint64, p probe.Place, why account.Reason) {
+func (c *Collector) Waited(from, to uint64, p probe.WaveSlotID, why account.Reason) {
 	c.charge(&c.kernels[c.kernelOf[c.geometry.Index(p)]], p, why, from, to)
 }
 
 // charge charges cycles of a slot to a reason, in all tables.
-func (c *Collector) charge(k *kernel, p probe.Place, why account.Reason, from, to uint64) {
+func (c *Collector) charge(k *kernel, p probe.WaveSlotID, why account.Reason, from, to uint64) {
 	if from >= to {
 		return
 	}
 	k.Slots[why] += to - from
 	c.steps[c.step].Units[p.Unit][why] += to - from
-	c.series.spread(c.series.Slots[why], from-c.begin, to-c.begin)
+	c.series.addCycles(c.series.Slots[why], from-c.firstCycle, to-c.firstCycle)
 }
 
 // LDS implements probe.Tracer.
 func (c *Collector) LDS(a *probe.Access) {
-	c.series.LDS[c.series.bin(a.At-c.begin)] += uint64(a.Passes)
+	c.series.LDS[c.series.bin(a.At-c.firstCycle)] += uint64(a.Passes)
 }
 
 // Enqueued implements probe.Tracer.
@@ -232,26 +232,26 @@ func (c *Collector) Picked(p *probe.PayloadWait) {
 	key := waitKey{p.Payload, p.Node}
 	if since, ok := c.waiting[key]; ok {
 		delete(c.waiting, key)
-		from, to := since-c.begin, max(p.At, since)-c.begin
-		c.series.spread(c.series.Queue, from, to)
-		c.series.spread(c.series.node(p.Node).Queue, from, to)
+		from, to := since-c.firstCycle, max(p.At, since)-c.firstCycle
+		c.series.addCycles(c.series.Queue, from, to)
+		c.series.addCycles(c.series.node(p.Node).Queue, from, to)
 	}
 }
 
 // Depth implements probe.DepthTracer.
 func (c *Collector) Depth(d *probe.PayloadDepth) {
-	at := d.At - c.begin
-	c.hold(c.series.Depth, depthKey{graph: d.Graph}, depth{at, uint64(d.All)})
-	c.hold(c.series.node(d.Node).Depth, depthKey{d.Graph, d.Node}, depth{at, uint64(d.Waiting)})
+	at := d.At - c.firstCycle
+	c.recordDepth(c.series.Depth, depthKey{graph: d.Graph}, depth{at, uint64(d.All)})
+	c.recordDepth(c.series.node(d.Node).Depth, depthKey{d.Graph, d.Node}, depth{at, uint64(d.Waiting)})
 }
 
-// hold notes a depth, and that the one before it held until then.
-func (c *Collector) hold(row []uint64, key depthKey, now depth) {
+// recordDepth notes a depth, and that the one before it held until then.
+func (c *Collector) recordDepth(row []uint64, key depthKey, now depth) {
 	before := c.depths[key]
-	if now.since > before.since {
-		c.series.raise(row, before.since, now.since-1, before.payloads)
+	if now.sinceCycle > before.sinceCycle {
+		c.series.raise(row, before.sinceCycle, now.sinceCycle-1, before.payloads)
 	}
-	c.series.raise(row, now.since, now.since, now.payloads)
+	c.series.raise(row, now.sinceCycle, now.sinceCycle, now.payloads)
 	c.depths[key] = now
 }
 
@@ -264,9 +264,9 @@ func (c *Collector) Sample(s *probe.Sample) (next uint64) {
 		moved := s.Levels[i].Bytes - c.bytes[i]
 		c.bytes[i] = s.Levels[i].Bytes
 		c.steps[c.step].Levels[i] += moved
-		c.series.share(c.series.Levels[i], c.sampled-c.begin, s.At-c.begin, moved)
+		c.series.addEvenly(c.series.Levels[i], c.sampled-c.firstCycle, s.At-c.firstCycle, moved)
 	}
-	c.series.share(c.series.Payloads, c.sampled-c.begin, s.At-c.begin, s.Payloads*(s.At-c.sampled))
+	c.series.addEvenly(c.series.Payloads, c.sampled-c.firstCycle, s.At-c.firstCycle, s.Payloads*(s.At-c.sampled))
 	c.sampled = s.At
 	return s.At + max(c.series.BinCycles, minSample)
 }
@@ -283,15 +283,15 @@ func (c *Collector) QueueLaunches(list []probe.QueueLaunch) {
 		return
 	}
 	s := &c.steps[c.step]
-	s.Beside = true
+	s.Concurrent = true
 	for i := range list {
 		l := &list[i]
 		if len(c.launches) == mostLaunches {
-			c.left += len(list) - i
+			c.droppedLaunches += len(list) - i
 			return
 		}
-		from := func(cycle uint64) uint64 { return cycle - min(c.begin, cycle) }
-		c.launches = append(c.launches, Launch{Step: s.Name, Queue: l.Queue, Name: l.Name, Workgroups: l.Workgroups,
-			Packet: from(l.Packet), Begin: from(l.Ready), Placed: from(l.Begun), End: from(l.Done), Busy: l.Done - l.Begun, Memory: l.Memory})
+		from := func(cycle uint64) uint64 { return cycle - min(c.firstCycle, cycle) }
+		c.launches = append(c.launches, LaunchProfile{Step: s.Name, Queue: l.Queue, Name: l.Name, Workgroups: l.Workgroups,
+			Packet: from(l.Packet), Ready: from(l.Ready), FirstPlaced: from(l.FirstPlaced), End: from(l.Done), Busy: l.Done - l.FirstPlaced, Memory: l.Memory})
 	}
 }

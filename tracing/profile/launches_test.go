@@ -23,18 +23,18 @@ func besideProfile(t *testing.T) (*gpu.Result, *profile.Profile) {
 
 // Concurrent launches are one step of a profile, which lists each with the phases of the statistics, and separates
 // their waves: the slot-cycles of programs by launch are those of the queues.
-func TestLaunchesBesideEachOther(t *testing.T) {
+func TestProfileConcurrentLaunches(t *testing.T) {
 	r, p := besideProfile(t)
 	s := r.Stats
-	if len(p.Steps) != 1 || !p.Steps[0].Beside {
+	if len(p.Steps) != 1 || !p.Steps[0].Concurrent {
 		t.Errorf("%d steps, want one of launches beside each other", len(p.Steps))
 	}
 	i := 0
 	slots := map[string]uint64{}
 	for _, q := range s.Queues {
 		for _, l := range q.Launches {
-			want := profile.Launch{Step: "queues", Queue: q.Name, Name: l.Step, Workgroups: p.Launches[i].Workgroups,
-				Packet: l.Packet, Begin: l.Ready, Placed: l.Begun, End: l.Done, Busy: l.Done - l.Begun, Memory: l.Memory}
+			want := profile.LaunchProfile{Step: "queues", Queue: q.Name, Name: l.Step, Workgroups: p.Launches[i].Workgroups,
+				Packet: l.Packet, Ready: l.Ready, FirstPlaced: l.FirstPlaced, End: l.Done, Busy: l.Done - l.FirstPlaced, Memory: l.Memory}
 			if !reflect.DeepEqual(p.Launches[i], want) || len(l.Memory) != len(p.Levels) {
 				t.Errorf("launch %d is %+v, want %+v", i, p.Launches[i], want)
 			}
@@ -58,7 +58,7 @@ func TestLaunchesBesideEachOther(t *testing.T) {
 }
 
 // A profile whose launches can't be is refused.
-func TestLaunchesThatCanNotBe(t *testing.T) {
+func TestReadRefusesInvalidLaunches(t *testing.T) {
 	_, p := besideProfile(t)
 	p.Launches[2].End = p.Cycles + 1
 	var b bytes.Buffer

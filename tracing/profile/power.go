@@ -5,7 +5,7 @@ import "spvsim/energy"
 // power distributes an energy over the bins of a series, in joules: that of instructions and the LDS in proportion to
 // the issued instructions, that of traffic in proportion to the bytes of its level, and the rest evenly over time. The
 // series begins with the first launch, before which copies may have run: it gets its share of all cycles.
-func (s *Series) power(e *energy.Energy, levels []Level, cycles, all uint64) []float64 {
+func (s *Series) power(e *energy.Energy, levels []LevelProfile, cycles, all uint64) []float64 {
 	out := make([]float64, s.Len())
 	left := *e
 	take := func(row []uint64, parts ...energy.Part) {

@@ -21,50 +21,50 @@ import (
 
 // A Profile holds the results of a run.
 type Profile struct {
-	Format   int                `json:"format"` // currentFormat
-	Job      string             `json:"job"`
-	Machine  string             `json:"machine"`
-	ClockMHz int                `json:"clock_mhz"`
-	Engines  int                `json:"shader_engines"`
-	Units    int                `json:"compute_units"`   // of an engine
-	Slots    int                `json:"wave_slots"`      // of the machine
-	Begin    uint64             `json:"begin,omitempty"` // cycle of the machine in which the first launch began
-	Cycles   uint64             `json:"cycles"`
-	Launch   uint64             `json:"launch_cycles,omitempty"` // of launch costs, where they are a large part
-	Stats    json.RawMessage    `json:"statistics"`
-	Reasons  []string           `json:"reasons"` // that arrays of slot-cycles are indexed by
-	Peak     float64            `json:"peak_operations_per_cycle"`
-	Levels   []Level            `json:"levels"`
-	Total    account.SlotCycles `json:"slot_cycles"`
-	Steps    []Step             `json:"steps"`
-	Kernels  []Kernel           `json:"kernels"`
-	Listings []Listing          `json:"listings"`
-	Series   Series             `json:"series"`
-	Graph    []GraphNode        `json:"graph,omitempty"`
-	Settings []config.Leaf      `json:"settings,omitempty"` // of the machine and the job's parameters; missing in older files
+	Format     int                `json:"format"` // currentFormat
+	Job        string             `json:"job"`
+	Machine    string             `json:"machine"`
+	ClockMHz   int                `json:"clock_mhz"`
+	Engines    int                `json:"shader_engines"`
+	Units      int                `json:"compute_units"`   // of an engine
+	Slots      int                `json:"wave_slots"`      // of the machine
+	FirstCycle uint64             `json:"begin,omitempty"` // cycle of the machine in which the first launch began
+	Cycles     uint64             `json:"cycles"`
+	Launch     uint64             `json:"launch_cycles,omitempty"` // of launch costs, where they are a large part
+	Stats      json.RawMessage    `json:"statistics"`
+	Reasons    []string           `json:"reasons"` // that arrays of slot-cycles are indexed by
+	Peak       float64            `json:"peak_operations_per_cycle"`
+	Levels     []LevelProfile     `json:"levels"`
+	Total      account.SlotCycles `json:"slot_cycles"`
+	Steps      []Step             `json:"steps"`
+	Kernels    []Kernel           `json:"kernels"`
+	Listings   []Listing          `json:"listings"`
+	Series     Series             `json:"series"`
+	Graph      []GraphNode        `json:"graph,omitempty"`
+	Settings   []config.Leaf      `json:"settings,omitempty"` // of the machine and the job's parameters; missing in older files
 	// Older files lack all of the following.
-	Version  string            `json:"version,omitempty"` // of spvsim, with its commit
-	Given    []config.Leaf     `json:"given,omitempty"`   // the settings that no preset sets
-	Warnings []string          `json:"warnings,omitempty"`
-	LDS      account.LDSCounts `json:"lds"`
+	Version   string            `json:"version,omitempty"` // of spvsim, with its commit
+	Overrides []config.Leaf     `json:"given,omitempty"`   // the settings that no preset sets
+	Warnings  []string          `json:"warnings,omitempty"`
+	LDS       account.LDSCounts `json:"lds"`
 	// Launches are the concurrent launches, up to a bound.
-	Launches     []Launch `json:"launches,omitempty"`
-	LaunchesLeft int      `json:"launches_left_out,omitempty"`
+	Launches     []LaunchProfile `json:"launches,omitempty"`
+	LaunchesLeft int             `json:"launches_left_out,omitempty"`
 }
 
-// A Launch is a concurrent launch, in cycles since the first launch of the run. Values that are known only for the
+// A LaunchProfile is a concurrent launch, in cycles since the first launch of the run. Values that are known only for the
 // whole machine belong to the step of all concurrent launches: memory, empty slots and compute units. The work of its
 // waves is in the kernels with the launch's name.
-type Launch struct {
-	Step       string `json:"step"`
-	Queue      string `json:"queue"`
-	Name       string `json:"name"`
-	Workgroups uint64 `json:"workgroups"`
-	Packet     uint64 `json:"packet"` // its packet was the first of its queue
-	Begin      uint64 `json:"begin"`  // its dependences had completed
-	Placed     uint64 `json:"placed"` // its first workgroup was placed
-	End        uint64 `json:"end"`    // its memory accesses were done
-	Busy       uint64 `json:"busy"`   // cycles from its first workgroup to its end
+type LaunchProfile struct {
+	Step        string `json:"step"`
+	Queue       string `json:"queue"`
+	Name        string `json:"name"`
+	Workgroups  uint64 `json:"workgroups"`
+	Packet      uint64 `json:"packet"` // its packet was the first of its queue
+	Ready       uint64 `json:"begin"`  // its dependences had completed
+	FirstPlaced uint64 `json:"placed"` // its first workgroup was placed
+	End         uint64 `json:"end"`    // its memory accesses were done
+	Busy        uint64 `json:"busy"`   // cycles from its first workgroup to its end
 	// Memory is the traffic of its requests, by level, without write-backs at its end.
 	Memory []account.LaunchTraffic `json:"memory,omitempty"`
 }
@@ -93,11 +93,11 @@ func graphNodes(g *account.GraphCounts) (list []GraphNode) {
 	return list
 }
 
-// A Level is a level of the memory hierarchy with its peak bandwidth.
-type Level struct {
-	Name          string  `json:"name"`
-	BytesPerCycle float64 `json:"peak_bytes_per_cycle"` // of all its instances
-	account.Level         // its counts; older files have the bytes alone
+// A LevelProfile is a level of the memory hierarchy with its peak bandwidth.
+type LevelProfile struct {
+	Name                string  `json:"name"`
+	BytesPerCycle       float64 `json:"peak_bytes_per_cycle"` // of all its instances
+	account.LevelCounts         // its counts; older files have the bytes alone
 }
 
 // A Step is all launches of one step of the job.
@@ -107,7 +107,7 @@ type Step struct {
 	Cycles     uint64               `json:"cycles"`
 	Operations uint64               `json:"operations"`
 	Levels     []uint64             `json:"level_bytes"`
-	Beside     bool                 `json:"beside,omitempty"` // the step consists of concurrent launches
+	Concurrent bool                 `json:"beside,omitempty"` // the step consists of concurrent launches
 	Units      []account.SlotCycles `json:"units"`            // by compute unit of the machine
 }
 
@@ -123,15 +123,15 @@ type Kernel struct {
 	Slots        account.SlotCycles `json:"slot_cycles"`
 	// UnitCycles adds up the cycles of the compute units that held one of its waves: in each launch from its first wave
 	// to its last; in concurrent launches, while a wave was resident.
-	UnitCycles uint64 `json:"unit_cycles,omitempty"`
-	Needs      *Needs `json:"needs,omitempty"` // nil in older files
+	UnitCycles uint64     `json:"unit_cycles,omitempty"`
+	Resources  *Resources `json:"needs,omitempty"` // nil in older files
 }
 
-// Of returns the name of the concurrent launches, or of the step.
-func (k *Kernel) Of() string { return cmp.Or(k.Launch, k.Step) }
+// Owner returns the name of the concurrent launches, or of the step.
+func (k *Kernel) Owner() string { return cmp.Or(k.Launch, k.Step) }
 
-// Needs are the resources of a compute unit that a program's waves occupy, and the occupancy that they allow.
-type Needs struct {
+// Resources are the resources of a compute unit that a program's waves occupy, and the occupancy that they allow.
+type Resources struct {
 	WaveSize     int                `json:"wave_size"`
 	LocalSize    [3]uint32          `json:"local_size"`
 	VectorRegs   int                `json:"vector_registers"`
@@ -178,10 +178,10 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 	g := &c.geometry
 	p := &Profile{
 		Format: currentFormat, Job: job.Name, Machine: m.Name, ClockMHz: m.ClockMHz, Engines: g.Engines, Units: g.Units, Slots: g.Total(),
-		Begin: c.begin, Cycles: c.end - c.begin, Launch: s.Launching(), Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(), Graph: graphNodes(s.Graph),
-		Settings: append(m.Leaves(), job.ParameterLeaves()...),
-		Given:    append(m.Given(), job.ParameterLeaves()...), LDS: s.LDS,
-		Warnings: warnings(s, listings), Launches: c.launches, LaunchesLeft: c.left,
+		FirstCycle: c.firstCycle, Cycles: c.end - c.firstCycle, Launch: s.Launching(), Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(), Graph: graphNodes(s.Graph),
+		Settings:  append(m.Leaves(), job.ParameterLeaves()...),
+		Overrides: append(m.Overrides(), job.ParameterLeaves()...), LDS: s.LDS,
+		Warnings: warnings(s, listings), Launches: c.launches, LaunchesLeft: c.droppedLaunches,
 	}
 	for r := account.Reason(0); r < account.NumReasons; r++ {
 		p.Reasons = append(p.Reasons, r.String())
@@ -200,7 +200,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 		p.Listings = append(p.Listings, newListing(&listings[i]))
 	}
 	p.Series.trim(p.Cycles)
-	if s.Energies.Known() {
+	if s.Energies.HasTable() {
 		p.Series.Joules = p.Series.power(s.Energy(), p.Levels, p.Cycles, max(p.Cycles, s.Cycles))
 	}
 	return p, nil
@@ -210,22 +210,22 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 func (k *kernel) named(listings []tracing.Listing) Kernel {
 	out := k.Kernel
 	x := k.program
-	out.Needs = &Needs{WaveSize: x.WaveSize, LocalSize: x.LocalSize, VectorRegs: x.VectorRegs, ScalarRegs: x.ScalarRegs, LDSBytes: x.LDSBytes, ScratchWords: x.ScratchWords}
+	out.Resources = &Resources{WaveSize: x.WaveSize, LocalSize: x.LocalSize, VectorRegs: x.VectorRegs, ScalarRegs: x.ScalarRegs, LDSBytes: x.LDSBytes, ScratchWords: x.ScratchWords}
 	for i := range listings {
 		if listings[i].Program == x {
-			out.Needs.Possible = listings[i].Occupancy
+			out.Resources.Possible = listings[i].Occupancy
 		}
 	}
 	return out
 }
 
 // countLevels copies the machine's counts, except for the bytes, which are summed over the steps.
-func (p *Profile) countLevels(list []account.Level) {
+func (p *Profile) countLevels(list []account.LevelCounts) {
 	for i := range p.Levels {
 		for _, l := range list {
 			if l.Name == p.Levels[i].Name {
-				p.Levels[i].Level = l
-				p.Levels[i].Level.Name, p.Levels[i].Bytes = "", 0
+				p.Levels[i].LevelCounts = l
+				p.Levels[i].LevelCounts.Name, p.Levels[i].Bytes = "", 0
 			}
 		}
 	}
@@ -286,15 +286,15 @@ func peak(m *config.Machine) float64 {
 }
 
 // levels are the levels that the machine has, in the order of its counters.
-func levels(m *config.Machine, g *probe.Geometry) []Level {
-	var list []Level
+func levels(m *config.Machine, g *probe.Geometry) []LevelProfile {
+	var list []LevelProfile
 	for _, name := range g.Levels {
 		rate := float64(m.Memory.Channels) * m.Memory.BytesPerCycle
 		if c := m.Level(name); c != nil {
 			all, _ := m.Instances(c.SharedBy)
 			rate = float64(max(c.Slices, 1)*all) * c.BytesPerCycle
 		}
-		list = append(list, Level{Name: name, BytesPerCycle: rate})
+		list = append(list, LevelProfile{Name: name, BytesPerCycle: rate})
 	}
 	return list
 }
@@ -365,8 +365,8 @@ func (p *Profile) check() error {
 		return fmt.Errorf("%w: %d bins of joules, want %d, of numbers from 0 up", ErrFormat, len(s.Joules), s.Len())
 	}
 	for _, l := range p.Launches {
-		if l.Packet > l.Placed || l.Placed > l.End || l.End > p.Cycles {
-			return fmt.Errorf("%w: launch %s: %d, %d, %d of %d cycles", ErrFormat, l.Name, l.Packet, l.Placed, l.End, p.Cycles)
+		if l.Packet > l.FirstPlaced || l.FirstPlaced > l.End || l.End > p.Cycles {
+			return fmt.Errorf("%w: launch %s: %d, %d, %d of %d cycles", ErrFormat, l.Name, l.Packet, l.FirstPlaced, l.End, p.Cycles)
 		}
 	}
 	for i := range p.Steps {

@@ -106,8 +106,8 @@ func TestProfileAgreesWithStatistics(t *testing.T) {
 			for l := range p.Levels {
 				want := s.Memory[l]
 				want.Name = ""
-				if p.Levels[l].Level != want {
-					t.Errorf("%s: %+v, want %+v", p.Levels[l].Name, p.Levels[l].Level, want)
+				if p.Levels[l].LevelCounts != want {
+					t.Errorf("%s: %+v, want %+v", p.Levels[l].Name, p.Levels[l].LevelCounts, want)
 				}
 			}
 			joules := 0.0
@@ -126,9 +126,9 @@ func TestProfileAgreesWithStatistics(t *testing.T) {
 	}
 }
 
-// TestPowerBesideCopies: the energy of a copy before the first launch is not in the series, which begins with that
+// TestPowerExcludesCopies: the energy of a copy before the first launch is not in the series, which begins with that
 // launch.
-func TestPowerBesideCopies(t *testing.T) {
+func TestPowerExcludesCopies(t *testing.T) {
 	files := fstest.MapFS{"copies.yaml": {Data: []byte(`shader: copies.spvasm
 buffers: [{set: 0, binding: 0, name: out, data: {zero: 4}}]
 steps:
@@ -147,8 +147,8 @@ steps:
 		sum, least = sum+j, min(least, p.Watts()[i])
 	}
 	before := least * r.Stats.Energies.Seconds(r.Stats.Cycles-p.Cycles) // no instruction runs
-	if want := r.Stats.Energy().Total(); p.Begin == 0 || math.Abs(sum+before-want) > 1e-6*want {
-		t.Errorf("%g J in the series from cycle %d on, %g before it, want %g in all", sum, p.Begin, before, want)
+	if want := r.Stats.Energy().Total(); p.FirstCycle == 0 || math.Abs(sum+before-want) > 1e-6*want {
+		t.Errorf("%g J in the series from cycle %d on, %g before it, want %g in all", sum, p.FirstCycle, before, want)
 	}
 }
 
@@ -172,19 +172,19 @@ func TestOccupancyReached(t *testing.T) {
 		for i := range p.Kernels {
 			k := &p.Kernels[i]
 			reached := float64(k.Slots.Total()) / float64(k.UnitCycles)
-			if k.Needs.Possible == nil || reached <= 0 || reached > float64(k.Needs.Possible.Waves) {
-				t.Errorf("%v: %s: %v waves reached, possible %+v", job, k.Name, reached, k.Needs.Possible)
+			if k.Resources.Possible == nil || reached <= 0 || reached > float64(k.Resources.Possible.Waves) {
+				t.Errorf("%v: %s: %v waves reached, possible %+v", job, k.Name, reached, k.Resources.Possible)
 			}
 		}
 	}
 	c := profile.NewCollector()
-	c.Begin(&probe.Geometry{Engines: 1, Units: 2, SIMDs: 1, Slots: 4})
-	c.LaunchBegin(&probe.Launch{Step: "s"})
+	c.RunBegin(&probe.Geometry{Engines: 1, Units: 2, SIMDs: 1, Slots: 4})
+	c.LaunchBegin(&probe.LaunchInfo{Step: "s"})
 	x := &program.Program{Name: "main", WaveSize: 64, LDSBytes: 512}
 	for unit := range 2 {
 		for slot := range 3 {
-			place := probe.Place{Unit: unit, Slot: slot}
-			c.WaveBegin(&probe.Wave{Place: place, At: 10, Program: x})
+			place := probe.WaveSlotID{Unit: unit, Slot: slot}
+			c.WaveBegin(&probe.Wave{WaveSlotID: place, At: 10, Program: x})
 			c.Waited(10, 110, place, account.Barrier)
 			c.WaveEnd(110, place)
 		}
@@ -192,7 +192,7 @@ func TestOccupancyReached(t *testing.T) {
 	c.LaunchEnd(200)
 	m := suite.Must(config.Preset("gcn3-r9nano"))(t)
 	p := suite.Must(profile.New(&config.Job{}, c, m, &tracing.Stats{ClockMHz: 1}, nil))(t)
-	if k := p.Kernels[0]; k.UnitCycles != 200 || k.Slots.Total() != 600 || k.Needs.LDSBytes != 512 {
+	if k := p.Kernels[0]; k.UnitCycles != 200 || k.Slots.Total() != 600 || k.Resources.LDSBytes != 512 {
 		t.Errorf("%+v: want 3 waves of 2 units in 100 cycles", k)
 	}
 }
@@ -321,15 +321,15 @@ func number(t *testing.T, s string) float64 {
 }
 
 // A profile can be made during a run: the collector continues unaffected.
-func TestProfileSoFar(t *testing.T) {
+func TestProfileDuringRun(t *testing.T) {
 	s, m := &tracing.Stats{ClockMHz: 1000}, &config.Machine{}
 	m.WaveSize = 32
 	told := func(look bool) *profile.Profile {
 		c := profile.NewCollector()
-		c.Begin(&probe.Geometry{Engines: 1, Units: 1, SIMDs: 1, Slots: 1})
+		c.RunBegin(&probe.Geometry{Engines: 1, Units: 1, SIMDs: 1, Slots: 1})
 		var p *profile.Profile
 		for i := range uint64(4) {
-			c.LaunchBegin(&probe.Launch{Step: "a", At: 1000 * i})
+			c.LaunchBegin(&probe.LaunchInfo{Step: "a", At: 1000 * i})
 			c.LDS(&probe.Access{At: 1000*i + 500, Passes: 1})
 			c.LaunchEnd(1000*i + 1000)
 			if look || i == 3 {

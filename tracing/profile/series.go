@@ -121,8 +121,8 @@ func halve(row []uint64, join func(a, b uint64) uint64) {
 	}
 }
 
-// spread adds the cycles from one to another to their bins.
-func (s *Series) spread(row []uint64, from, to uint64) {
+// addCycles adds the cycles from one to another to their bins.
+func (s *Series) addCycles(row []uint64, from, to uint64) {
 	if from >= to {
 		return
 	}
@@ -143,8 +143,8 @@ func (s *Series) raise(row []uint64, from, to, value uint64) {
 	}
 }
 
-// share spreads an amount evenly over the cycles from one to another.
-func (s *Series) share(row []uint64, from, to, amount uint64) {
+// addEvenly spreads an amount evenly over the cycles from one to another.
+func (s *Series) addEvenly(row []uint64, from, to, amount uint64) {
 	if amount == 0 {
 		return
 	}

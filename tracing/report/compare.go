@@ -132,12 +132,12 @@ func (c *comparison) numbers(list []*profile.Profile) {
 
 // level compares the counts of a memory level.
 func (c *comparison) level(name string, list []*profile.Profile) {
-	of := func(p *profile.Profile) account.Level {
-		i := slices.IndexFunc(p.Levels, func(l profile.Level) bool { return l.Name == name })
+	of := func(p *profile.Profile) account.LevelCounts {
+		i := slices.IndexFunc(p.Levels, func(l profile.LevelProfile) bool { return l.Name == name })
 		if i < 0 {
-			return account.Level{}
+			return account.LevelCounts{}
 		}
-		return p.Levels[i].Level
+		return p.Levels[i].LevelCounts
 	}
 	c.row("bytes: "+name, list, func(p *profile.Profile) uint64 { return of(p).Bytes })
 	c.row("accesses: "+name, list, func(p *profile.Profile) uint64 { return of(p).Accesses })
@@ -226,7 +226,7 @@ type sides struct {
 type sideLine struct {
 	ID, Class, Text string
 	Cells           []differenceCell
-	spread          uint64 // between the runs, cycles
+	cycleRange      uint64 // between the runs, cycles
 }
 
 // listings puts the programs of one name side by side, in the order of the first run.
@@ -251,8 +251,8 @@ func (c *comparison) listings(list []*profile.Profile) {
 }
 
 func hottestSides(lines []sideLine) []sideLine {
-	hot := slices.DeleteFunc(slices.Clone(lines), func(l sideLine) bool { return l.spread == 0 })
-	slices.SortStableFunc(hot, func(a, b sideLine) int { return cmp.Compare(b.spread, a.spread) })
+	hot := slices.DeleteFunc(slices.Clone(lines), func(l sideLine) bool { return l.cycleRange == 0 })
+	slices.SortStableFunc(hot, func(a, b sideLine) int { return cmp.Compare(b.cycleRange, a.cycleRange) })
 	return hot[:min(len(hot), hottest)]
 }
 
@@ -292,7 +292,7 @@ func newSide(row []*profile.Line, runs int) sideLine {
 		low, high = min(low, n), max(high, n)
 		side.Cells = append(side.Cells, newDifference(n, first))
 	}
-	side.spread = high - low
+	side.cycleRange = high - low
 	return side
 }
 

@@ -35,7 +35,7 @@ func runOf(banks, program string, cycles uint64) *profile.Profile {
 		Settings: []config.Leaf{{Path: "wave_size", Value: "32"}, {Path: "lds.banks", Value: banks}}}
 	p.Total[0], p.Total[3] = cycles/2, cycles/4
 	p.LDS = account.LDSCounts{Accesses: cycles, Passes: 2 * cycles, ConflictPasses: cycles / 2}
-	p.Levels = []profile.Level{{Name: "l2", BytesPerCycle: 4, Level: account.Level{Bytes: 8 * cycles, Accesses: cycles, Hits: cycles / 3}}}
+	p.Levels = []profile.LevelProfile{{Name: "l2", BytesPerCycle: 4, LevelCounts: account.LevelCounts{Bytes: 8 * cycles, Accesses: cycles, Hits: cycles / 3}}}
 	l := profile.Listing{Name: "main"}
 	for i, class := range strings.Split(program, "") {
 		line := profile.Line{ID: uint32(class[0]), Class: class, Text: "v_" + class}

@@ -124,7 +124,7 @@ func TestNarrowBinsAreJoined(t *testing.T) {
 	if len(list) != 30 {
 		t.Fatalf("%d steps of 60 bins on 100 pixels, want 30", len(list))
 	}
-	if diff := cmp.Diff([]step{{0, 20, 0.5}, {580, 595, (58*10 + 59*5) / 15.0}}, []step{list[0], list[29]}, cmp.AllowUnexported(step{})); diff != "" {
+	if diff := cmp.Diff([]binMean{{0, 20, 0.5}, {580, 595, (58*10 + 59*5) / 15.0}}, []binMean{list[0], list[29]}, cmp.AllowUnexported(binMean{})); diff != "" {
 		t.Error(diff)
 	}
 	if n := len(pl.steps(p, values[:40])); n != 40 {
@@ -160,7 +160,7 @@ func TestNumbersAsText(t *testing.T) {
 		0: "0", 1: "1", 999: "999", 1000: "1k", 1234: "1.23k", 12345: "12.3k", 123456: "123k", 999e6: "999M", 2.5e9: "2.5G", 7e12: "7T", 3e15: "3000T",
 		0.5: "0.5", 0.25: "0.25", 9.876: "9.88", 12.34: "12.3", 99.96: "100", 100.4: "100", 0.0123: "0.01", 0.00123: "0.0012", -1500: "-1.5k",
 	} {
-		if got := short(v); got != want {
+		if got := shortNumber(v); got != want {
 			t.Errorf("%g is %q, want %q", v, got, want)
 		}
 	}

@@ -28,7 +28,7 @@ func (p *plot) axes(xTop float64, xName string, yTicks []float64, yName string) 
 	top := yTicks[len(yTicks)-1]
 	for _, t := range yTicks {
 		p.line(p.left, p.y(t/top), p.right, p.y(t/top), "grid")
-		p.text(p.left-6, p.y(t/top)+4, end, "tick", short(t))
+		p.text(p.left-6, p.y(t/top)+4, end, "tick", shortNumber(t))
 	}
 	p.text(p.left, p.top-2, start, "name", yName)
 	p.xAxis(xTop, xName)
@@ -40,7 +40,7 @@ func (p *plot) xAxis(xTop float64, xName string) {
 	for _, t := range ticks(xTop, max(n, 3)) {
 		if t <= xTop {
 			p.line(p.x(t/xTop), p.bottom, p.x(t/xTop), p.bottom+4, "axis")
-			p.text(p.x(t/xTop), p.bottom+16, middle, "tick", short(t))
+			p.text(p.x(t/xTop), p.bottom+16, middle, "tick", shortNumber(t))
 		}
 	}
 	p.line(p.left, p.bottom, p.right, p.bottom, "axis")
@@ -56,7 +56,7 @@ func stack(width float64, rows []stackRow) template.HTML {
 		r := &rows[i]
 		total := float64(r.slots.Total())
 		d.text(0, y+12, start, "label", shortened(r.name, int((width-90)/7)))
-		d.text(width, y+12, end, "tick", short(total)+" slot-cycles")
+		d.text(width, y+12, end, "tick", shortNumber(total)+" slot-cycles")
 		y += nameHeight
 		x := 0.0
 		for reason, n := range r.slots {
@@ -122,16 +122,16 @@ type curve struct {
 	values []float64
 }
 
-// A step is the mean of adjacent bins, as there may be more bins than pixels.
-type step struct{ from, to, value float64 } // cycles; mean
+// A binMean is the mean of adjacent bins, as there may be more bins than pixels.
+type binMean struct{ from, to, value float64 } // cycles; mean
 
 // steps joins bins so that none is narrower than two pixels.
-func (pl *plot) steps(p *profile.Profile, values []float64) []step {
+func (pl *plot) steps(p *profile.Profile, values []float64) []binMean {
 	s := &p.Series
 	join := max(1, int(float64(len(values))/((pl.right-pl.left)/2))+1)
-	var list []step
+	var list []binMean
 	for i := 0; i < len(values); i += join {
-		x := step{from: float64(uint64(i) * s.BinCycles)}
+		x := binMean{from: float64(uint64(i) * s.BinCycles)}
 		x.to = x.from
 		for k := i; k < min(i+join, len(values)); k++ {
 			n := float64(s.Length(k, p.Cycles))
@@ -147,7 +147,7 @@ func (pl *plot) steps(p *profile.Profile, values []float64) []step {
 // overTime draws curves on top of each other, or each for itself.
 func overTime(width, height float64, p *profile.Profile, yName string, stacked bool, curves []curve) template.HTML {
 	pl := newPlot(width, height, yName+" over time")
-	rows := make([][]step, len(curves)+1) // rows[i+1] is the upper edge of curve i
+	rows := make([][]binMean, len(curves)+1) // rows[i+1] is the upper edge of curve i
 	top := 0.0
 	for i := range curves {
 		rows[i+1] = pl.steps(p, curves[i].values)
@@ -177,7 +177,7 @@ func overTime(width, height float64, p *profile.Profile, yName string, stacked b
 }
 
 // corners are the points of a line through steps.
-func (pl *plot) corners(p *profile.Profile, list []step, top float64) (points [][2]float64) {
+func (pl *plot) corners(p *profile.Profile, list []binMean, top float64) (points [][2]float64) {
 	for i, s := range list {
 		if i > 0 && i+1 < len(list) && list[i-1].value == s.value && list[i+1].value == s.value {
 			continue

@@ -10,14 +10,14 @@ import (
 )
 
 // launched is a launch that is placed five cycles after its packet.
-func launched(queue, name string, placed, end uint64) profile.Launch {
-	return profile.Launch{Queue: queue, Name: name, Workgroups: 2000, Packet: placed - 5, Begin: placed - 3, Placed: placed, End: end, Busy: end - placed}
+func launched(queue, name string, placed, end uint64) profile.LaunchProfile {
+	return profile.LaunchProfile{Queue: queue, Name: name, Workgroups: 2000, Packet: placed - 5, Ready: placed - 3, FirstPlaced: placed, End: end, Busy: end - placed}
 }
 
 // A launch is in the first lane of its queue whose launches have all ended before. Its row has its cycles, and the wait
 // for its first workgroup.
 func TestLanesOfQueues(t *testing.T) {
-	p := &profile.Profile{Cycles: 1000, Launches: []profile.Launch{
+	p := &profile.Profile{Cycles: 1000, Launches: []profile.LaunchProfile{
 		launched("q0", "a", 100, 300), launched("q1", "b", 100, 500), launched("q0", "b", 200, 400), launched("q0", "a", 300, 500),
 	}}
 	lanes, left := lanesOf(p)
@@ -25,7 +25,7 @@ func TestLanesOfQueues(t *testing.T) {
 	for _, x := range lanes {
 		text := x.queue
 		for _, l := range x.list {
-			text += fmt.Sprintf(" %s %d-%d", l.Name, l.Placed, l.End)
+			text += fmt.Sprintf(" %s %d-%d", l.Name, l.FirstPlaced, l.End)
 		}
 		got = append(got, text)
 	}

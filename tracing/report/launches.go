@@ -21,7 +21,7 @@ type launchTable struct {
 // A launchRow is a launch as text.
 type launchRow struct {
 	Queue, Name, Workgroups, Packet, Begin, Placed, End, Waited, Busy string
-	Moved                                                             []string // read and written at each level
+	Traffic                                                           []string // read and written at each level
 }
 
 // mostRows bounds the rows of the table.
@@ -35,8 +35,8 @@ func launches(p *profile.Profile) *launchTable {
 	t := &launchTable{Levels: trafficLevels(p)}
 	for i := range p.Launches[:min(len(p.Launches), mostRows)] {
 		l := &p.Launches[i]
-		t.Rows = append(t.Rows, launchRow{l.Queue, l.Name, grouped(l.Workgroups), grouped(l.Packet), grouped(l.Begin), grouped(l.Placed), grouped(l.End),
-			grouped(l.Placed - l.Packet), grouped(l.Busy), moved(l, t.Levels)})
+		t.Rows = append(t.Rows, launchRow{l.Queue, l.Name, grouped(l.Workgroups), grouped(l.Packet), grouped(l.Ready), grouped(l.FirstPlaced), grouped(l.End),
+			grouped(l.FirstPlaced - l.Packet), grouped(l.Busy), movedBytes(l, t.Levels)})
 	}
 	if more := len(p.Launches) - len(t.Rows) + p.LaunchesLeft; more > 0 {
 		t.More = fmt.Sprintf("%s more launches are not listed.", grouped(uint64(more)))
@@ -62,8 +62,8 @@ func trafficLevels(p *profile.Profile) (names []string) {
 	return names
 }
 
-// moved returns the bytes that a launch read and wrote at each of some levels.
-func moved(l *profile.Launch, levels []string) (list []string) {
+// movedBytes returns the bytes that a launch read and wrote at each of some levels.
+func movedBytes(l *profile.LaunchProfile, levels []string) (list []string) {
 	for _, name := range levels {
 		i := slices.IndexFunc(l.Memory, func(m account.LaunchTraffic) bool { return m.Level == name })
 		if i < 0 {
@@ -78,7 +78,7 @@ func moved(l *profile.Launch, levels []string) (list []string) {
 // A lane is a list of launches of one queue that do not overlap.
 type lane struct {
 	queue string
-	list  []*profile.Launch
+	list  []*profile.LaunchProfile
 }
 
 // mostLanes bounds the lanes of a picture.
@@ -88,7 +88,7 @@ const mostLanes = 32
 // last lane.
 func lanesOf(p *profile.Profile) (lanes []lane, left int) {
 	var queues []string
-	of := map[string][]*profile.Launch{}
+	of := map[string][]*profile.LaunchProfile{}
 	for i := range p.Launches {
 		l := &p.Launches[i]
 		if of[l.Queue] == nil {
@@ -104,15 +104,15 @@ func lanesOf(p *profile.Profile) (lanes []lane, left int) {
 	return lanes, left
 }
 
-func lanesOfQueue(queue string, list []*profile.Launch, most int) (lanes []lane, left int) {
-	slices.SortStableFunc(list, func(a, b *profile.Launch) int { return cmp.Compare(a.Placed, b.Placed) })
+func lanesOfQueue(queue string, list []*profile.LaunchProfile, most int) (lanes []lane, left int) {
+	slices.SortStableFunc(list, func(a, b *profile.LaunchProfile) int { return cmp.Compare(a.FirstPlaced, b.FirstPlaced) })
 	for _, l := range list {
-		i := slices.IndexFunc(lanes, func(x lane) bool { return x.list[len(x.list)-1].End <= l.Placed })
+		i := slices.IndexFunc(lanes, func(x lane) bool { return x.list[len(x.list)-1].End <= l.FirstPlaced })
 		switch {
 		case i >= 0:
 			lanes[i].list = append(lanes[i].list, l)
 		case len(lanes) < most:
-			lanes = append(lanes, lane{queue, []*profile.Launch{l}})
+			lanes = append(lanes, lane{queue, []*profile.LaunchProfile{l}})
 		default:
 			left++
 		}
@@ -139,9 +139,9 @@ func timeline(width float64, p *profile.Profile, lanes []lane) template.HTML {
 				colours[l.Name] = c
 			}
 			at := func(cycle uint64) float64 { return pl.x(float64(cycle) / float64(p.Cycles)) }
-			pl.line(at(l.Packet), y+height/2, at(l.Placed), y+height/2, "axis")
-			pl.rect(at(l.Placed), y, max(at(l.End)-at(l.Placed), 1), height, className("l", c)+" cell",
-				fmt.Sprintf("%s: %s cycles from its first workgroup, %s after its packet", l.Name, grouped(l.Busy), grouped(l.Placed-l.Packet)))
+			pl.line(at(l.Packet), y+height/2, at(l.FirstPlaced), y+height/2, "axis")
+			pl.rect(at(l.FirstPlaced), y, max(at(l.End)-at(l.FirstPlaced), 1), height, className("l", c)+" cell",
+				fmt.Sprintf("%s: %s cycles from its first workgroup, %s after its packet", l.Name, grouped(l.Busy), grouped(l.FirstPlaced-l.Packet)))
 		}
 	}
 	return pl.done()

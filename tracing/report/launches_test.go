@@ -20,8 +20,8 @@ func TestLaunchesOnThePage(t *testing.T) {
 	}
 	for i := range 600 {
 		begin := p.Cycles / 1000 * uint64(i)
-		p.Launches = append(p.Launches, profile.Launch{Step: "queues", Queue: fmt.Sprint("q", i%2), Name: fmt.Sprint("step", i), Workgroups: 7,
-			Packet: begin, Begin: begin, Placed: begin, End: begin + p.Cycles/300, Busy: p.Cycles / 300,
+		p.Launches = append(p.Launches, profile.LaunchProfile{Step: "queues", Queue: fmt.Sprint("q", i%2), Name: fmt.Sprint("step", i), Workgroups: 7,
+			Packet: begin, Ready: begin, FirstPlaced: begin, End: begin + p.Cycles/300, Busy: p.Cycles / 300,
 			Memory: []account.LaunchTraffic{{Level: "l2", Read: 1234567, Written: 640}}})
 	}
 	p.Launches[1].Memory = nil // a copy

@@ -21,16 +21,16 @@ type Program struct {
 // A Pipeline is all work of one pipeline, or of one kind of transfer.
 type Pipeline struct {
 	Name, Kind string
-	Work       []Work
+	Work       []WorkItem
 }
 
-// Work is one dispatch, graph or transfer.
-type Work struct {
+// WorkItem is one dispatch, graph or transfer.
+type WorkItem struct {
 	Number              uint64
 	Name, Queue, Groups string
 	Microseconds, Half  float64 // Half: half the width of the time's interval; 0: it was timed
 	Untimed             bool    // functional
-	Beside              bool    // its time is also in that of the launches that it overlapped with, which have a line of their own, with memory and slots
+	Concurrent          bool    // its time is also in that of the launches that it overlapped with, which have a line of their own, with memory and slots
 	// Cycles in which its packet became the first of its queue, in which its dependences had completed, and of its end;
 	// and the time from its first workgroup to its end.
 	Packet, Begin, End, Busy uint64
@@ -39,7 +39,7 @@ type Work struct {
 	Slots                    account.SlotCycles
 	Levels                   []uint64 // bytes
 
-	beside float64 // of a sum: microseconds of the overlapping ones
+	overlapMicroseconds float64 // of a sum: microseconds of the overlapping ones
 }
 
 // mostWork bounds the lines of a pipeline's dispatches.
@@ -60,31 +60,31 @@ type program struct {
 
 // A pipeline is a Pipeline as text.
 type pipeline struct {
-	Name, Kind, Times, Time, Share string
-	Least, Mean, Most, Interval    string
-	Instructions, OutOfBounds      string
-	Shares                         []string
-	Work                           []workRow
-	More                           string // number of dispatches without a line
+	Name, Kind, Times, Time, Share    string
+	Shortest, Mean, Longest, Interval string
+	Instructions, OutOfBounds         string
+	Shares                            []string
+	Work                              []workRow
+	More                              string // number of dispatches without a line
 }
 
 // A workRow is a piece of work as text.
 type workRow struct {
-	Number                                                 uint64
-	Name, Queue, Groups, Time, Interval, Instructions, Why string
-	Meaning                                                string // of the reason
-	Bars                                                   []bar
-	Cycles                                                 []string // for concurrent launches: packet, begin, end, busy
-	Levels                                                 []string
+	Number                                                    uint64
+	Name, Queue, Groups, Time, Interval, Instructions, Reason string
+	Meaning                                                   string // of the reason
+	Bars                                                      []bar
+	Cycles                                                    []string // for concurrent launches: packet, begin, end, busy
+	Levels                                                    []string
 }
 
 // sum adds up the work of a pipeline.
-func (p *Pipeline) sum() (s Work) {
+func (p *Pipeline) sum() (s WorkItem) {
 	for i := range p.Work {
 		w := &p.Work[i]
 		s.Microseconds += w.Microseconds
-		if w.Beside {
-			s.beside += w.Microseconds
+		if w.Concurrent {
+			s.overlapMicroseconds += w.Microseconds
 		}
 		s.Half += w.Half
 		s.Instructions += w.Instructions
@@ -96,11 +96,11 @@ func (p *Pipeline) sum() (s Work) {
 
 func newProgram(id int, p *Program) *program {
 	out := &program{ID: id, Name: p.Name, Levels: p.Levels, Lacks: p.Lacks}
-	var total Work
+	var total WorkItem
 	times, untimed := 0, 0
 	for i := range p.Pipelines {
 		s := p.Pipelines[i].sum()
-		total.Microseconds += s.Microseconds - s.beside
+		total.Microseconds += s.Microseconds - s.overlapMicroseconds
 		total.Half += s.Half
 		total.Instructions += s.Instructions
 		total.OutOfBounds += s.OutOfBounds
@@ -129,17 +129,17 @@ func newProgram(id int, p *Program) *program {
 	return out
 }
 
-func programFacts(p *Program, total *Work, times, untimed int) []fact {
+func programFacts(p *Program, total *WorkItem, times, untimed int) []fact {
 	more := "simulated"
 	if total.Half > 0 {
-		more = "± " + short(total.Half) + " µs, in part estimated"
+		more = "± " + shortNumber(total.Half) + " µs, in part estimated"
 	}
 	slots := float64(total.Slots.Total())
 	list := []fact{
-		{"time", short(total.Microseconds), "µs, " + more},
+		{"time", shortNumber(total.Microseconds), "µs, " + more},
 		{"pipelines", grouped(uint64(len(p.Pipelines))), "and kinds of transfers"},
 		{"work", grouped(uint64(times)), "dispatches and transfers"},
-		{"instructions", short(float64(total.Instructions)), "of waves"},
+		{"instructions", shortNumber(float64(total.Instructions)), "of waves"},
 		{"occupancy", percent(slots-float64(total.Slots[account.Empty]), slots), "of the wave slots, in dispatches"},
 	}
 	if untimed > 0 {
@@ -169,15 +169,15 @@ func pipelineStacks(p *Program, total *account.SlotCycles) *figure {
 	return &f
 }
 
-func newPipeline(p *Pipeline, all *Work, cycles bool) pipeline {
+func newPipeline(p *Pipeline, all *WorkItem, cycles bool) pipeline {
 	s := p.sum()
-	out := pipeline{Name: p.Name, Kind: p.Kind, Times: grouped(uint64(len(p.Work))), Time: short(s.Microseconds), Share: percent(s.Microseconds, all.Microseconds),
+	out := pipeline{Name: p.Name, Kind: p.Kind, Times: grouped(uint64(len(p.Work))), Time: shortNumber(s.Microseconds), Share: percent(s.Microseconds, all.Microseconds),
 		Instructions: grouped(s.Instructions)}
-	longer := func(a, b Work) int { return cmp.Compare(a.Microseconds, b.Microseconds) }
-	out.Least, out.Most = short(slices.MinFunc(p.Work, longer).Microseconds), short(slices.MaxFunc(p.Work, longer).Microseconds)
-	out.Mean = short(s.Microseconds / float64(len(p.Work)))
+	longer := func(a, b WorkItem) int { return cmp.Compare(a.Microseconds, b.Microseconds) }
+	out.Shortest, out.Longest = shortNumber(slices.MinFunc(p.Work, longer).Microseconds), shortNumber(slices.MaxFunc(p.Work, longer).Microseconds)
+	out.Mean = shortNumber(s.Microseconds / float64(len(p.Work)))
 	if s.Half > 0 {
-		out.Interval = "± " + short(s.Half)
+		out.Interval = "± " + shortNumber(s.Half)
 	}
 	if s.OutOfBounds > 0 {
 		out.OutOfBounds = grouped(s.OutOfBounds)
@@ -192,13 +192,13 @@ func newPipeline(p *Pipeline, all *Work, cycles bool) pipeline {
 	return out
 }
 
-func newWork(w *Work, cycles bool) workRow {
-	row := workRow{Number: w.Number, Name: w.Name, Queue: w.Queue, Groups: w.Groups, Time: short(w.Microseconds), Instructions: grouped(w.Instructions)}
+func newWork(w *WorkItem, cycles bool) workRow {
+	row := workRow{Number: w.Number, Name: w.Name, Queue: w.Queue, Groups: w.Groups, Time: shortNumber(w.Microseconds), Instructions: grouped(w.Instructions)}
 	switch {
 	case w.Untimed:
 		row.Time = "functional"
 	case w.Half > 0:
-		row.Interval = "± " + short(w.Half)
+		row.Interval = "± " + shortNumber(w.Half)
 	}
 	resident := w.Slots.Total() - w.Slots[account.Empty]
 	most := uint64(0)
@@ -207,7 +207,7 @@ func newWork(w *Work, cycles bool) workRow {
 			continue
 		}
 		if n > most {
-			most, row.Why, row.Meaning = n, fmt.Sprintf("%s %s", account.Reason(r), percent(float64(n), float64(resident))), account.Reason(r).Meaning()
+			most, row.Reason, row.Meaning = n, fmt.Sprintf("%s %s", account.Reason(r), percent(float64(n), float64(resident))), account.Reason(r).Meaning()
 		}
 		row.Bars = append(row.Bars, newBar(r, n, resident, resident))
 	}
@@ -215,8 +215,8 @@ func newWork(w *Work, cycles bool) workRow {
 		row.Cycles = []string{grouped(w.Packet), grouped(w.Begin), grouped(w.End), grouped(w.Busy)}
 	}
 	for _, n := range w.Levels {
-		text := short(float64(n))
-		if w.Beside {
+		text := shortNumber(float64(n))
+		if w.Concurrent {
 			text = "–"
 		}
 		row.Levels = append(row.Levels, text)

@@ -130,9 +130,9 @@ func WritePrograms(w io.Writer, programs []*Program, list []*profile.Profile) er
 }
 
 func newRun(id int, p *profile.Profile) run {
-	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Where: where(p), Time: time(p), Kernels: kernels(p),
+	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Where: slotFigures(p), Time: time(p), Kernels: kernels(p),
 		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Needs: needRows(p), Levels: levelRows(p), LDS: newLDS(p), Nodes: nodes(p), Launches: launches(p), Stats: statRows(p.Stats)}
-	for _, s := range p.Given {
+	for _, s := range p.Overrides {
 		r.Given = append(r.Given, setting(s))
 	}
 	for i := range p.Listings {
@@ -165,10 +165,10 @@ func facts(p *profile.Profile) []fact {
 	cycles := float64(p.Cycles)
 	total := float64(p.Total.Total())
 	return []fact{
-		{"time", grouped(p.Cycles), "cycles, " + short(cycles/float64(p.ClockMHz)) + " µs" + launching(p)},
+		{"time", grouped(p.Cycles), "cycles, " + shortNumber(cycles/float64(p.ClockMHz)) + " µs" + launching(p)},
 		{"waves", grouped(waves), grouped(uint64(p.Slots)) + " slots"},
-		{"instructions", short(float64(instructions)), short(float64(instructions)/cycles) + " a cycle"},
-		{"operations", short(float64(operations)), percent(float64(operations)/cycles, p.Peak) + " of the peak"},
+		{"instructions", shortNumber(float64(instructions)), shortNumber(float64(instructions)/cycles) + " a cycle"},
+		{"operations", shortNumber(float64(operations)), percent(float64(operations)/cycles, p.Peak) + " of the peak"},
 		{"occupancy", percent(total-float64(p.Total[account.Empty]), total), "of the wave slots, over the run"},
 		{"issued", percent(float64(p.Total[account.Issued]), total-float64(p.Total[account.Empty])), "of the cycles of resident waves"},
 	}
@@ -184,7 +184,7 @@ func reasonKeys(there *account.SlotCycles) (list []key) {
 	return list
 }
 
-func where(p *profile.Profile) []figure {
+func slotFigures(p *profile.Profile) []figure {
 	rows := []stackRow{{"whole machine, empty slots included", p.Total}}
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
@@ -193,7 +193,7 @@ func where(p *profile.Profile) []figure {
 		}
 		name := k.Name
 		if len(p.Steps) > 1 || k.Launch != "" {
-			name = k.Of() + ": " + name
+			name = k.Owner() + ": " + name
 		}
 		rows = append(rows, stackRow{name, k.Slots})
 	}
@@ -280,8 +280,8 @@ func queues(p *profile.Profile) (list []figure) {
 // bandwidth is the picture of one level.
 func bandwidth(p *profile.Profile, l int) figure {
 	level := &p.Levels[l]
-	text := fmt.Sprintf("%s bytes in all, %s of the %s a cycle that the level can move.", short(float64(level.Bytes)),
-		percent(float64(level.Bytes)/float64(p.Cycles), level.BytesPerCycle), short(level.BytesPerCycle))
+	text := fmt.Sprintf("%s bytes in all, %s of the %s a cycle that the level can move.", shortNumber(float64(level.Bytes)),
+		percent(float64(level.Bytes)/float64(p.Cycles), level.BytesPerCycle), shortNumber(level.BytesPerCycle))
 	if row := rate(p, p.Series.Levels[l]); slices.Max(row) > level.BytesPerCycle {
 		text += " Bytes are counted when an access issues: a burst may show more than the level moves, and takes until later."
 	}

@@ -90,7 +90,7 @@ func TestSeveralRuns(t *testing.T) {
 func TestNumbersOfTheMachine(t *testing.T) {
 	p := profiled(t, "reduce", "gcn3-r9nano")
 	p.Version, p.Warnings = "spvsim 1.2.3 revision abc", []string{"3 accesses < 4 of lanes"}
-	p.Given = []config.Leaf{{Path: "lds.banks", Value: "16", By: "set on the command line"}}
+	p.Overrides = []config.Leaf{{Path: "lds.banks", Value: "16", By: "set on the command line"}}
 	p.Levels[0].FullCycles = 987654
 	text := pageOf(t, p)
 	l2 := p.Levels[1]
@@ -102,7 +102,7 @@ func TestNumbersOfTheMachine(t *testing.T) {
 	} {
 		suite.Holds(t, text, wanted)
 	}
-	p.Warnings, p.Given, p.LDS = nil, nil, account.LDSCounts{}
+	p.Warnings, p.Overrides, p.LDS = nil, nil, account.LDSCounts{}
 	p.Listings = nil
 	if text := pageOf(t, p); strings.Contains(text, "Warning") || strings.Contains(text, "Settings") || strings.Contains(text, "passes over the banks,") {
 		t.Error("a page of a run without warnings, settings or LDS has their sections")
@@ -173,8 +173,8 @@ func frame(width string) string {
 <iframe src="page.html" style="border:0; width:` + width + `px; height:900px"></iframe>`
 }
 
-// TestInABrowser shows the page at two widths.
-func TestInABrowser(t *testing.T) {
+// TestPageInBrowser shows the page at two widths.
+func TestPageInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}

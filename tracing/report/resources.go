@@ -89,7 +89,7 @@ func ldsRows(p *profile.Profile) (list []ldsRow) {
 			}
 			list = append(list, ldsRow{Program: fmt.Sprintf("%s, pc %d", p.Listings[i].Name, k), Text: l.Text, ID: tracing.IDText(l.ID), Line: tracing.LineText(l.Line),
 				Issues: grouped(l.Issues), Passes: grouped(l.LDSPasses), Conflicts: grouped(l.Conflicts),
-				PerAccess: short(float64(l.LDSPasses) / float64(max(l.Issues, 1))), conflicts: l.Conflicts, passes: l.LDSPasses})
+				PerAccess: shortNumber(float64(l.LDSPasses) / float64(max(l.Issues, 1))), conflicts: l.Conflicts, passes: l.LDSPasses})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b ldsRow) int {
@@ -111,11 +111,11 @@ type needRow struct {
 func needRows(p *profile.Profile) (list []needRow) {
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
-		n := k.Needs
+		n := k.Resources
 		if n == nil {
 			continue
 		}
-		row := needRow{Step: k.Of(), Name: k.Name, Wave: strconv.Itoa(n.WaveSize), Group: fmt.Sprintf("%d × %d × %d", n.LocalSize[0], n.LocalSize[1], n.LocalSize[2]),
+		row := needRow{Step: k.Owner(), Name: k.Name, Wave: strconv.Itoa(n.WaveSize), Group: fmt.Sprintf("%d × %d × %d", n.LocalSize[0], n.LocalSize[1], n.LocalSize[2]),
 			Vector: strconv.Itoa(n.VectorRegs), Scalar: strconv.Itoa(n.ScalarRegs), LDS: grouped(uint64(n.LDSBytes)), Scratch: grouped(uint64(n.ScratchWords)),
 			Possible: "–", Limiter: "–", Reached: "–"}
 		slots := 0
@@ -135,5 +135,5 @@ func needRows(p *profile.Profile) (list []needRow) {
 
 // ofSlots are waves of a compute unit, and their share of its slots.
 func ofSlots(waves float64, slots int) string {
-	return short(waves) + " (" + percent(waves, float64(slots)) + ")"
+	return shortNumber(waves) + " (" + percent(waves, float64(slots)) + ")"
 }

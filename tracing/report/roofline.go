@@ -50,7 +50,7 @@ func newLogAxis(values []float64) logAxis {
 	return a
 }
 
-func (a logAxis) at(v float64) float64 { return (math.Log10(v) - a.from) / (a.to - a.from) }
+func (a logAxis) position(v float64) float64 { return (math.Log10(v) - a.from) / (a.to - a.from) }
 
 // drawRoofline draws each level's roof and the points under it.
 func drawRoofline(width float64, p *profile.Profile, points []rooflinePoint) template.HTML {
@@ -71,30 +71,30 @@ func drawRoofline(width float64, p *profile.Profile, points []rooflinePoint) tem
 			pl.roof(p, l, x, y)
 		}
 	}
-	pl.line(pl.x(0), pl.y(y.at(p.Peak)), pl.x(1), pl.y(y.at(p.Peak)), "peak")
-	pl.text(pl.right, pl.y(y.at(p.Peak))-5, end, "tick", "multiply-add peak "+short(p.Peak)+" a cycle")
+	pl.line(pl.x(0), pl.y(y.position(p.Peak)), pl.x(1), pl.y(y.position(p.Peak)), "peak")
+	pl.text(pl.right, pl.y(y.position(p.Peak))-5, end, "tick", "multiply-add peak "+shortNumber(p.Peak)+" a cycle")
 	var taken [][2]float64
 	for _, pt := range points {
-		place := [2]float64{pl.x(x.at(pt.Intensity)), pl.y(y.at(pt.Rate))}
+		place := [2]float64{pl.x(x.position(pt.Intensity)), pl.y(y.position(pt.Rate))}
 		shown := freePlace(place, taken)
 		taken = append(taken, shown)
 		if shown != place {
 			pl.line(place[0], place[1], shown[0], shown[1], "axis")
 		}
 		pl.marker(pt.level, shown[0], shown[1], fmt.Sprintf("l%d mark", pt.level),
-			fmt.Sprintf("%s at %s: %s operations a byte, %s a cycle (%s of what it allows)", pt.Step, pt.Level, short(pt.Intensity), short(pt.Rate), percent(pt.Rate, pt.Bound)))
+			fmt.Sprintf("%s at %s: %s operations a byte, %s a cycle (%s of what it allows)", pt.Step, pt.Level, shortNumber(pt.Intensity), shortNumber(pt.Rate), percent(pt.Rate, pt.Bound)))
 	}
 	return pl.done()
 }
 
-// apart is the least distance between points, in pixels: a marker's width.
-const apart = 11
+// pointDistance is the least distance between points, in pixels: a marker's width.
+const pointDistance = 11
 
 // freePlace is a point's own place, or the nearest about it at which no other point is; a line then leads to it.
 func freePlace(at [2]float64, taken [][2]float64) [2]float64 {
 	isFree := func(p [2]float64) bool {
 		for _, t := range taken {
-			if math.Hypot(p[0]-t[0], p[1]-t[1]) < apart-0.5 {
+			if math.Hypot(p[0]-t[0], p[1]-t[1]) < pointDistance-0.5 {
 				return false
 			}
 		}
@@ -106,7 +106,7 @@ func freePlace(at [2]float64, taken [][2]float64) [2]float64 {
 	for ring := 1.0; ring <= 8; ring++ {
 		for k := range 8 * int(ring) {
 			sin, cos := math.Sincos(2 * math.Pi * float64(k) / (8 * ring))
-			if p := [2]float64{at[0] + ring*apart*cos, at[1] + ring*apart*sin}; isFree(p) {
+			if p := [2]float64{at[0] + ring*pointDistance*cos, at[1] + ring*pointDistance*sin}; isFree(p) {
 				return p
 			}
 		}
@@ -133,20 +133,20 @@ func (pl *plot) roof(p *profile.Profile, l int, x, y logAxis) {
 	if from >= to {
 		return
 	}
-	pl.path([][2]float64{{pl.x(x.at(from)), pl.y(y.at(from * bandwidth))}, {pl.x(x.at(to)), pl.y(y.at(to * bandwidth))}}, false,
-		fmt.Sprintf("curve l%d", l), fmt.Sprintf("%s: %s bytes a cycle", p.Levels[l].Name, short(bandwidth)))
+	pl.path([][2]float64{{pl.x(x.position(from)), pl.y(y.position(from * bandwidth))}, {pl.x(x.position(to)), pl.y(y.position(to * bandwidth))}}, false,
+		fmt.Sprintf("curve l%d", l), fmt.Sprintf("%s: %s bytes a cycle", p.Levels[l].Name, shortNumber(bandwidth)))
 }
 
 func (pl *plot) logAxes(x, y logAxis) {
 	for e := y.from; e <= y.to; e++ {
 		at := pl.y((e - y.from) / (y.to - y.from))
 		pl.line(pl.left, at, pl.right, at, "grid")
-		pl.text(pl.left-6, at+4, end, "tick", short(math.Pow(10, e)))
+		pl.text(pl.left-6, at+4, end, "tick", shortNumber(math.Pow(10, e)))
 	}
 	for e := x.from; e <= x.to; e++ {
 		at := pl.x((e - x.from) / (x.to - x.from))
 		pl.line(at, pl.top, at, pl.bottom, "grid")
-		pl.text(at, pl.bottom+16, middle, "tick", short(math.Pow(10, e)))
+		pl.text(at, pl.bottom+16, middle, "tick", shortNumber(math.Pow(10, e)))
 	}
 	pl.line(pl.left, pl.bottom, pl.right, pl.bottom, "axis")
 	pl.text(pl.right, pl.height-3, end, "name", "operations a byte")

@@ -16,7 +16,7 @@ func TestSourceLines(t *testing.T) {
 		l.Lines = append(l.Lines, x)
 	}
 	list := sourceRows(&l)
-	if len(list) != 2 || list[0].Line != "3" || list[0].Cycles != "200" || list[0].Share != "20.0%" || list[1].Issues != "20" || list[1].Cycles != "500" || list[1].Why != "memory" {
+	if len(list) != 2 || list[0].Line != "3" || list[0].Cycles != "200" || list[0].Share != "20.0%" || list[1].Issues != "20" || list[1].Cycles != "500" || list[1].Reason != "memory" {
 		t.Errorf("%+v", list)
 	}
 }

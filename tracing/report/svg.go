@@ -99,8 +99,8 @@ func ticks(top float64, n int) []float64 {
 	}
 }
 
-// short writes a number with three digits and a prefix.
-func short(x float64) string {
+// shortNumber writes a number with three digits and a prefix.
+func shortNumber(x float64) string {
 	prefix := ""
 	for _, p := range []string{"k", "M", "G", "T"} {
 		if math.Abs(x) < 1000 {

@@ -17,7 +17,7 @@ import (
 
 // A level has its hit rate; a level without accesses has no row.
 func TestRowsOfLevels(t *testing.T) {
-	p := &profile.Profile{Levels: []profile.Level{{Name: "l1"}, {Name: "l2", Level: account.Level{Accesses: 4000, Hits: 3000, InFlight: 1, Misses: 999, Bytes: 64000, Writebacks: 7, FullCycles: 12}}}}
+	p := &profile.Profile{Levels: []profile.LevelProfile{{Name: "l1"}, {Name: "l2", LevelCounts: account.LevelCounts{Accesses: 4000, Hits: 3000, InFlight: 1, Misses: 999, Bytes: 64000, Writebacks: 7, FullCycles: 12}}}}
 	want := []levelRow{{"l2", "4\u202f000", "3\u202f000", "75.0%", "1", "999", "64\u202f000", "7", "12"}}
 	if diff := cmp.Diff(want, levelRows(p)); diff != "" {
 		t.Error(diff)
@@ -43,8 +43,8 @@ func TestRowsOfNeeds(t *testing.T) {
 	p := &profile.Profile{Engines: 2, Units: 4, Slots: 320, Kernels: []profile.Kernel{
 		{Step: "s", Name: "older"},
 		{Step: "s", Launch: "l", Name: "k", Slots: account.SlotCycles{account.Issued: 100, account.Memory: 400}, UnitCycles: 125,
-			Needs: &profile.Needs{WaveSize: 64, LocalSize: [3]uint32{16, 8, 2}, VectorRegs: 24, ScalarRegs: 18, LDSBytes: 32768, ScratchWords: 5, Possible: possible}},
-		{Step: "s", Name: "none", Needs: &profile.Needs{WaveSize: 32, LocalSize: [3]uint32{1, 1, 1}}},
+			Resources: &profile.Resources{WaveSize: 64, LocalSize: [3]uint32{16, 8, 2}, VectorRegs: 24, ScalarRegs: 18, LDSBytes: 32768, ScratchWords: 5, Possible: possible}},
+		{Step: "s", Name: "none", Resources: &profile.Resources{WaveSize: 32, LocalSize: [3]uint32{1, 1, 1}}},
 	}}
 	want := []needRow{
 		{"l", "k", "64", "16 × 8 × 2", "24", "18", "32\u202f768", "5", "8 (20.0%)", "lds", "4 (10.0%)", possible.String()},
@@ -87,7 +87,7 @@ func TestRowsOfAListing(t *testing.T) {
 	l := listed()
 	got := newListing(&l)
 	want := listingRow{PC: 2, ID: "%9", Line: "4", Class: "lds", Text: "ds_read", Issues: "1\u202f000", Passes: "2\u202f500", Conflicts: "1\u202f500", Energy: "2 uJ", cost: cost{
-		Cycles: "100", Share: "50.0%", Why: "lds", Meaning: account.LDS.Meaning(), Bars: []bar{{"b0", "issued 30.0%", "width:30.00%"}, {"b3", "lds 70.0%", "width:70.00%"}}}}
+		Cycles: "100", Share: "50.0%", Reason: "lds", Meaning: account.LDS.Meaning(), Bars: []bar{{"b0", "issued 30.0%", "width:30.00%"}, {"b3", "lds 70.0%", "width:70.00%"}}}}
 	if diff := cmp.Diff(want, got.Lines.List[2], cmp.AllowUnexported(listingRow{})); diff != "" {
 		t.Error(diff)
 	}
@@ -101,7 +101,7 @@ func TestRowsOfAListing(t *testing.T) {
 	if len(got.Lines.List) != 12 || got.Energy != "3 uJ" || !got.Lines.LDS || !got.Hot.LDS || !got.Lines.Energy || got.Lines.Source {
 		t.Errorf("%+v", got)
 	}
-	bare := listingRow{PC: 0, Issues: "0", cost: cost{Cycles: "1", Share: "0.5%", Why: "issued", Meaning: account.Issued.Meaning(), Bars: []bar{{"b0", "issued 100.0%", "width:1.00%"}}}}
+	bare := listingRow{PC: 0, Issues: "0", cost: cost{Cycles: "1", Share: "0.5%", Reason: "issued", Meaning: account.Issued.Meaning(), Bars: []bar{{"b0", "issued 100.0%", "width:1.00%"}}}}
 	if diff := cmp.Diff(bare, got.Lines.List[0], cmp.AllowUnexported(listingRow{})); diff != "" {
 		t.Error(diff)
 	}
@@ -131,7 +131,7 @@ func TestRowsOfTheLDS(t *testing.T) {
 // A point of the roofline has operations per byte and per cycle; its roof is the lower of the units' peak and the
 // level's bandwidth times its intensity.
 func TestRooflinePoints(t *testing.T) {
-	p := &profile.Profile{Peak: 100, Levels: []profile.Level{{Name: "l1", BytesPerCycle: 64}, {Name: "l2", BytesPerCycle: 5}, {Name: "dram", BytesPerCycle: 1}}, Steps: []profile.Step{
+	p := &profile.Profile{Peak: 100, Levels: []profile.LevelProfile{{Name: "l1", BytesPerCycle: 64}, {Name: "l2", BytesPerCycle: 5}, {Name: "dram", BytesPerCycle: 1}}, Steps: []profile.Step{
 		{Name: "s", Cycles: 50, Operations: 1000, Levels: []uint64{500, 250, 0}}, {Name: "none", Cycles: 9, Levels: []uint64{5, 5, 5}},
 	}}
 	points := roofline(p)

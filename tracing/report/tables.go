@@ -30,7 +30,7 @@ type pointRow struct{ Step, Level, Bytes, Intensity, Rate, Bound, Share string }
 
 func pointRows(points []rooflinePoint) (list []pointRow) {
 	for _, p := range points {
-		list = append(list, pointRow{p.Step, p.Level, short(float64(p.Bytes)), short(p.Intensity), short(p.Rate), short(p.Bound), percent(p.Rate, p.Bound)})
+		list = append(list, pointRow{p.Step, p.Level, shortNumber(float64(p.Bytes)), shortNumber(p.Intensity), shortNumber(p.Rate), shortNumber(p.Bound), percent(p.Rate, p.Bound)})
 	}
 	return list
 }
@@ -44,7 +44,7 @@ type kernelRow struct {
 func kernels(p *profile.Profile) (list []kernelRow) {
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
-		row := kernelRow{Step: k.Of(), Name: k.Name, Waves: grouped(k.Waves), Instructions: grouped(k.Instructions), Operations: short(float64(k.Operations))}
+		row := kernelRow{Step: k.Owner(), Name: k.Name, Waves: grouped(k.Waves), Instructions: grouped(k.Instructions), Operations: shortNumber(float64(k.Operations))}
 		row.Shares = sharesOf(&k.Slots, &p.Total)
 		list = append(list, row)
 	}
@@ -100,9 +100,9 @@ type listingRow struct {
 
 // A cost is the slot-cycles of a part.
 type cost struct {
-	Cycles, Share string
-	Why, Meaning  string // the reason of most of them
-	Bars          []bar
+	Cycles, Share   string
+	Reason, Meaning string // the reason of most of them
+	Bars            []bar
 }
 
 // A bar is a part of the line that shows a cost.
@@ -170,7 +170,7 @@ func newCost(cycles *account.SlotCycles, total, most uint64) cost {
 		}
 		reason := account.Reason(r)
 		if c > first {
-			first, out.Why, out.Meaning = c, reason.String(), reason.Meaning()
+			first, out.Reason, out.Meaning = c, reason.String(), reason.Meaning()
 		}
 		out.Bars = append(out.Bars, newBar(r, c, n, most))
 	}

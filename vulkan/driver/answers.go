@@ -13,24 +13,24 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// answers holds what a device reports beyond its own capabilities, for programs that query it and then only compute.
+// spoofing holds what a device reports beyond its own capabilities, for programs that query it and then only compute.
 // Using a reported capability that does not exist fails with its name: no command draws, and no image has such a
 // format.
-type answers struct {
-	kind       vk.PhysicalDeviceType   // 0: the type of the identity
-	queues     vk.QueueFlags           // of the first family
-	features   map[string]bool         // by the names of members
-	properties map[string]any          // by the names of members
-	attachable vk.FormatFeatureFlags   // added to each sampled colour format
-	depths     vk.FormatFeatureFlags   // of formats of depths
-	usages     vk.ImageUsageFlags      // usages that images may request
-	also       map[vk.Format]vk.Format // alias: formats that are reported with the features of another one
+type spoofing struct {
+	kind          vk.PhysicalDeviceType   // 0: the type of the identity
+	queues        vk.QueueFlags           // of the first family
+	features      map[string]bool         // by the names of members
+	properties    map[string]any          // by the names of members
+	attachable    vk.FormatFeatureFlags   // added to each sampled colour format
+	depths        vk.FormatFeatureFlags   // of formats of depths
+	usages        vk.ImageUsageFlags      // usages that images may request
+	formatAliases map[vk.Format]vk.Format // alias: formats that are reported with the features of another one
 }
 
 const attachable = vk.FormatFeatureColorAttachmentBit | vk.FormatFeatureColorAttachmentBlendBit | vk.FormatFeatureBlitSrcBit | vk.FormatFeatureBlitDstBit
 
-// answerSets maps the values of SPVSIM_ANSWERS, and of the flag --profile of spvsim app, to their answers.
-var answerSets = map[string]*answers{
+// spoofingSets maps the values of SPVSIM_ANSWERS, and of the flag --profile of spvsim app, to their answers.
+var spoofingSets = map[string]*spoofing{
 	"": {},
 	// attachments adds formats that programs look up for pictures that they then don't draw.
 	"attachments": {attachable: attachable, depths: vk.FormatFeatureDepthStencilAttachmentBit},
@@ -59,7 +59,7 @@ var answerSets = map[string]*answers{
 		attachable: attachable,
 		depths:     vk.FormatFeatureDepthStencilAttachmentBit,
 		usages:     vk.ImageUsageColorAttachmentBit | vk.ImageUsageDepthStencilAttachmentBit | vk.ImageUsageInputAttachmentBit,
-		also: map[vk.Format]vk.Format{
+		formatAliases: map[vk.Format]vk.Format{
 			vk.FormatD24UnormS8Uint: vk.FormatD32Sfloat, vk.FormatD32SfloatS8Uint: vk.FormatD32Sfloat, vk.FormatX8D24UnormPack32: vk.FormatD32Sfloat, vk.FormatS8Uint: vk.FormatD16Unorm,
 		},
 	},
@@ -68,10 +68,10 @@ var answerSets = map[string]*answers{
 // An identity is the identity of a real device, as Mesa's driver for it reports (libdrm's table amdgpu.ids has the
 // numbers and names).
 type identity struct {
-	device   uint32
-	name     string
-	chip     string // as the driver appends it to the name
-	together bool   // on one chip with the processor
+	device     uint32
+	name       string
+	chip       string // as the driver appends it to the name
+	integrated bool   // on one chip with the processor
 }
 
 const (
@@ -84,55 +84,55 @@ const (
 var identities = map[string]identity{
 	"gcn3-r9nano":     {device: 0x7300, name: "AMD Radeon R9 Nano", chip: "FIJI"},
 	"cdna2-mi210":     {device: 0x740F, name: "AMD Instinct MI210", chip: "ALDEBARAN"},
-	"cdna3-mi300a":    {device: 0x74A0, name: "AMD Instinct MI300A", chip: "GFX940", together: true},
+	"cdna3-mi300a":    {device: 0x74A0, name: "AMD Instinct MI300A", chip: "GFX940", integrated: true},
 	"rdna2-rx6800xt":  {device: 0x73BF, name: "AMD Radeon RX 6800 XT", chip: "NAVI21"},
 	"rdna2-rx6900xt":  {device: 0x73BF, name: "AMD Radeon RX 6900 XT", chip: "NAVI21"},
 	"rdna3-rx7900xtx": {device: 0x744C, name: "AMD Radeon RX 7900 XTX", chip: "NAVI31"},
 	"rdna3-w7800":     {device: 0x745E, name: "AMD Radeon Pro W7800", chip: "NAVI31"},
-	"rdna3-780m":      {device: 0x15BF, name: "AMD Radeon 780M", chip: "PHOENIX", together: true},
-	"rdna3-8060s":     {device: 0x1586, name: "AMD Radeon 8060S", chip: "GFX1151", together: true},
+	"rdna3-780m":      {device: 0x15BF, name: "AMD Radeon 780M", chip: "PHOENIX", integrated: true},
+	"rdna3-8060s":     {device: 0x1586, name: "AMD Radeon 8060S", chip: "GFX1151", integrated: true},
 	"rdna4-rx9070xt":  {device: 0x7550, name: "AMD Radeon RX 9070 XT", chip: "GFX1201"},
 }
 
-// who is the identity that a device reports.
-type who struct {
+// deviceIdentity is the identity that a device reports.
+type deviceIdentity struct {
 	vendor, device uint32
 	kind           vk.PhysicalDeviceType
 	name           string
 }
 
-// itself returns the identity of a simulated device: vendor and type of a virtual GPU, and the machine's name.
-func itself(m *config.Machine) who {
-	return who{vendor: vendorID, kind: vk.PhysicalDeviceTypeVirtualGpu, name: fmt.Sprintf("spvsim %s", m.Name)}
+// simulatedIdentity returns the identity of a simulated device: vendor and type of a virtual GPU, and the machine's name.
+func simulatedIdentity(m *config.Machine) deviceIdentity {
+	return deviceIdentity{vendor: vendorID, kind: vk.PhysicalDeviceTypeVirtualGpu, name: fmt.Sprintf("spvsim %s", m.Name)}
 }
 
-// standsFor is the device that a machine represents, with the properties that go with it.
-func standsFor(m *config.Machine, properties map[string]any) who {
+// representedIdentity is the device that a machine represents, with the properties that go with it.
+func representedIdentity(m *config.Machine, properties map[string]any) deviceIdentity {
 	i, ok := identities[m.Name]
 	if !ok {
 		fail(vk.ErrorInitializationFailed, "SPVSIM_IDENTITY: machine %s represents no device: those that do are %s", m.Name, strings.Join(slices.Sorted(maps.Keys(identities)), ", "))
 	}
 	properties["DriverID"], properties["DriverName"] = driverOfAMD, driverOfName
 	kind := vk.PhysicalDeviceTypeDiscreteGpu
-	if i.together {
+	if i.integrated {
 		kind = vk.PhysicalDeviceTypeIntegratedGpu
 	}
-	return who{vendor: vendorAMD, device: i.device, kind: kind, name: fmt.Sprintf("%s (RADV %s)", i.name, i.chip)}
+	return deviceIdentity{vendor: vendorAMD, device: i.device, kind: kind, name: fmt.Sprintf("%s (RADV %s)", i.name, i.chip)}
 }
 
-// answer applies the settings to the answers, identity and lenience of a physical device.
-func (p *physical) answer(s *settings) {
-	a, ok := answerSets[s.answers]
+// applySettings applies the settings to the answers, identity and lenience of a physical device.
+func (p *physical) applySettings(s *settings) {
+	a, ok := spoofingSets[s.answers]
 	if !ok {
-		fail(vk.ErrorInitializationFailed, "SPVSIM_ANSWERS: %q: want one of %s", s.answers, strings.Join(slices.Sorted(maps.Keys(answerSets)), ", "))
+		fail(vk.ErrorInitializationFailed, "SPVSIM_ANSWERS: %q: want one of %s", s.answers, strings.Join(slices.Sorted(maps.Keys(spoofingSets)), ", "))
 	}
-	p.answers, p.who, p.lenient = a, itself(p.machine), s.lenient
-	p.who.kind = cmp.Or(a.kind, p.who.kind)
+	p.spoofing, p.identity, p.lenient = a, simulatedIdentity(p.machine), s.lenient
+	p.identity.kind = cmp.Or(a.kind, p.identity.kind)
 	maps.Copy(p.properties, a.properties)
 	switch s.identity {
 	case "", "spvsim":
 	case "device":
-		p.who = standsFor(p.machine, p.properties)
+		p.identity = representedIdentity(p.machine, p.properties)
 	default:
 		fail(vk.ErrorInitializationFailed, "SPVSIM_IDENTITY: %q: want spvsim or device", s.identity)
 	}
@@ -161,19 +161,19 @@ func readConformance(text string) vk.ConformanceVersion {
 // families returns the queue families, with the flags that the answers add to the first.
 func (p *physical) families() []vk.QueueFamilyProperties {
 	list := familiesOf(p.machine)
-	list[0].QueueFlags |= p.answers.queues
+	list[0].QueueFlags |= p.spoofing.queues
 	return list
 }
 
 // formatFeatures returns the features of a format: those of the machine, and those that are only reported.
 func (p *physical) formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
-	images, buffers = formatFeatures(cmp.Or(p.answers.also[f], f))
+	images, buffers = formatFeatures(cmp.Or(p.spoofing.formatAliases[f], f))
 	switch {
 	case images == 0:
-	case isDepth(cmp.Or(p.answers.also[f], f)):
-		images |= p.answers.depths
+	case isDepth(cmp.Or(p.spoofing.formatAliases[f], f)):
+		images |= p.spoofing.depths
 	default:
-		images |= p.answers.attachable
+		images |= p.spoofing.attachable
 	}
 	return images, buffers
 }

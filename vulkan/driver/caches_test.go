@@ -18,7 +18,7 @@ func TestDataOfPipelineCaches(t *testing.T) {
 	h := vk.Device(d.handle)
 	var handle vk.PipelineCache
 	CreatePipelineCache(h, &vk.PipelineCacheCreateInfo{}, nil, &handle)
-	c := get[*pipelineCache](uint64(handle))
+	c := mustLookUp[*pipelineCache](uint64(handle))
 	programs := [][]byte{[]byte("one"), []byte("another, longer"), []byte("x")}
 	for i, p := range programs {
 		c.add(programKey{byte(i)}, p)
@@ -129,7 +129,7 @@ func TestLabelsNest(t *testing.T) {
 	BeginCommandBuffer(g.buffer, &vk.CommandBufferBeginInfo{})
 	var seen [][]string
 	look := func() {
-		get[*commandBuffer](uint64(g.buffer)).add(func(x *executor) error {
+		mustLookUp[*commandBuffer](uint64(g.buffer)).add(func(x *executor) error {
 			seen = append(seen, append([]string(nil), x.labels...))
 			return nil
 		})
@@ -142,7 +142,7 @@ func TestLabelsNest(t *testing.T) {
 		CmdEndDebugUtilsLabelEXT(g.buffer)
 		look()
 	}
-	if err := (&executor{device: g.d}).run(get[*commandBuffer](uint64(g.buffer)).commands); err != nil {
+	if err := (&executor{device: g.d}).run(mustLookUp[*commandBuffer](uint64(g.buffer)).commands); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []int{1, 2, 1, 0, 0} {
@@ -163,7 +163,7 @@ func TestPoolsOfCounters(t *testing.T) {
 	}
 	counts := account.Counts{Cycles: 12345, Waves: 3, Workgroups: 7}
 	for i, c := range p.counters {
-		if got, want := c.of(&counts), all[indices[i]].of(&counts); got != want {
+		if got, want := c.value(&counts), all[indices[i]].value(&counts); got != want {
 			t.Errorf("counter %d gives %d, want %d", i, got, want)
 		}
 	}

@@ -23,16 +23,16 @@ import (
 // A capturer writes chosen dispatches, or the submissions that contain one, as jobs, and runs them as those jobs: from
 // cold caches, so that a second run of the job gives the same bytes and the same cycles.
 type capturer struct {
-	folder string
-	whole  bool // whole submissions
-	rules  choices
-	number int
+	folder           string
+	wholeSubmissions bool // wholeSubmissions submissions
+	rules            choices
+	number           int
 }
 
 // newCapturer reads SPVSIM_CAPTURE, a folder; SPVSIM_SELECT, comma-separated patterns, each with an optional count
 // after a colon; and SPVSIM_WHOLE, which is set to capture whole submissions.
 func newCapturer() *capturer {
-	c := &capturer{folder: os.Getenv("SPVSIM_CAPTURE"), whole: os.Getenv("SPVSIM_WHOLE") != ""}
+	c := &capturer{folder: os.Getenv("SPVSIM_CAPTURE"), wholeSubmissions: os.Getenv("SPVSIM_WHOLE") != ""}
 	if c.folder == "" {
 		return nil
 	}
@@ -43,8 +43,10 @@ func newCapturer() *capturer {
 	return c
 }
 
-// takes reports whether a dispatch of that name becomes a job of its own.
-func (c *capturer) takes(name string) bool { return c != nil && !c.whole && c.rules.take(name) }
+// capturesAlone reports whether a dispatch of that name becomes a job of its own.
+func (c *capturer) capturesAlone(name string) bool {
+	return c != nil && !c.wholeSubmissions && c.rules.selects(name)
+}
 
 // A block is memory that a captured dispatch can reach.
 type block struct {
@@ -52,24 +54,24 @@ type block struct {
 	bytes []byte
 }
 
-func (b *block) holds(addr uint64) bool { return addr-b.addr < uint64(len(b.bytes)) }
+func (b *block) contains(addr uint64) bool { return addr-b.addr < uint64(len(b.bytes)) }
 
 // A capture is a job under construction: its steps, and the memory that they can reach.
 type capture struct {
 	*capturer
-	device *device_
-	chosen bool // one of the dispatches is chosen
-	steps  []step
-	blocks []block
-	file   string
+	device    *logicalDevice
+	hasChosen bool // one of the dispatches is chosen
+	steps     []jobStep
+	blocks    []block
+	file      string
 }
 
-// A step is a step of a job: a dispatch, a graph dispatch, or a transfer.
-type step struct {
+// A jobStep is a step of a job: a dispatch, a graph dispatch, or a transfer.
+type jobStep struct {
 	name     string
 	dispatch *dispatch
 	graph    *graphDispatch
-	moves    []move
+	moves    []rowCopy
 	bytes    uint64 // of a transfer
 	bound    []bound
 }
@@ -82,7 +84,7 @@ type bound struct {
 
 // addDispatch adds a dispatch to the job.
 func (c *capture) addDispatch(name string, d *dispatch) error {
-	s := step{name: name, dispatch: d, bound: []bound{{d.pipeline.kernel.Program, d.elements()}}}
+	s := jobStep{name: name, dispatch: d, bound: []bound{{d.pipeline.kernel.Program, d.elements()}}}
 	return c.add(s)
 }
 
@@ -91,7 +93,7 @@ func (c *capture) addGraph(name string, g *graphDispatch) error {
 	if in := &g.input; in.CountInfo == 0 && !in.InfosInMemory && len(in.Entries) == 0 {
 		return fmt.Errorf("%s: nothing is handed to it: a job has no such step", name)
 	}
-	s := step{name: name, graph: g}
+	s := jobStep{name: name, graph: g}
 	for _, p := range g.graph.graph.Programs() {
 		s.bound = append(s.bound, bound{p, g.elementsOf(p)})
 	}
@@ -99,23 +101,23 @@ func (c *capture) addGraph(name string, g *graphDispatch) error {
 }
 
 // addTransfer adds a transfer to the job.
-func (c *capture) addTransfer(name string, bytes uint64, moves []move) error {
+func (c *capture) addTransfer(name string, bytes uint64, moves []rowCopy) error {
 	if moves == nil {
 		return fmt.Errorf("%s: a job has no queries", name)
 	}
-	return c.add(step{name: name, moves: moves, bytes: bytes})
+	return c.add(jobStep{name: name, moves: moves, bytes: bytes})
 }
 
-func (c *capture) add(s step) error {
-	if s.moves == nil && c.whole && c.capturer.rules.take(s.name) {
-		c.chosen = true
+func (c *capture) add(s jobStep) error {
+	if s.moves == nil && c.wholeSubmissions && c.capturer.rules.selects(s.name) {
+		c.hasChosen = true
 	}
 	c.steps = append(c.steps, s)
 	return nil
 }
 
 // run captures the steps that plan adds, runs them as a job, and copies the results back.
-func (c *capturer) run(d *device_, name string, plan func(*capture) error) (*replayed, error) {
+func (c *capturer) run(d *logicalDevice, name string, plan func(*capture) error) (*replayed, error) {
 	p := &capture{capturer: c, device: d}
 	if err := plan(p); err != nil {
 		return nil, err
@@ -125,14 +127,14 @@ func (c *capturer) run(d *device_, name string, plan func(*capture) error) (*rep
 
 // submission captures a whole submission that contains a chosen dispatch, and runs it; nil: the submission is to run as
 // usual.
-func (c *capturer) submission(d *device_, s *submission) *replayed {
-	if c == nil || !c.whole {
+func (c *capturer) submission(d *logicalDevice, s *submission) *replayed {
+	if c == nil || !c.wholeSubmissions {
 		return nil
 	}
 	p := &capture{capturer: c, device: d}
 	planner := &executor{device: d, queue: s.queue, plan: p}
 	err := planner.submission(s)
-	if !p.chosen {
+	if !p.hasChosen {
 		return nil
 	}
 	var told *replayed
@@ -194,7 +196,7 @@ func (c *capture) counts(r *gpu.Result) *replayed {
 	for i := range r.Stats.Steps {
 		at := 0
 		if len(c.steps) > 1 {
-			at = slices.IndexFunc(c.steps, func(s step) bool { return s.name == r.Stats.Steps[i].Name })
+			at = slices.IndexFunc(c.steps, func(s jobStep) bool { return s.name == r.Stats.Steps[i].Name })
 		}
 		if at >= 0 {
 			out.steps[at].Add(&r.Stats.Steps[i].Counts)
@@ -204,26 +206,26 @@ func (c *capture) counts(r *gpu.Result) *replayed {
 }
 
 // next returns the counts of the next step, and advances the device's clock by its cycles.
-func (r *replayed) next(d *device_) (*account.Counts, string) {
+func (r *replayed) next(d *logicalDevice) (*account.Counts, string) {
 	c := &r.steps[0]
 	r.steps = r.steps[1:]
 	d.gpu.Elapse(c.Cycles)
 	return c, r.file
 }
 
-// tell returns the counts of the next step if the commands ran as a job; false: they did not.
-func (x *executor) tell() (counts *account.Counts, file string, told bool) {
-	if x.told == nil {
+// nextReplayed returns the counts of the next step if the commands ran as a job; false: they did not.
+func (x *executor) nextReplayed() (counts *account.Counts, file string, told bool) {
+	if x.replayed == nil {
 		return nil, "", false
 	}
-	counts, file = x.told.next(x.device)
+	counts, file = x.replayed.next(x.device)
 	return counts, file, true
 }
 
 // oneGraph refuses what a job can't hold: dispatches of several graphs, or of one with different bindings. It gives each step a name
 // of its own.
 func (c *capture) oneGraph() error {
-	var first *step
+	var first *jobStep
 	for i := range c.steps {
 		s := &c.steps[i]
 		if len(c.steps) > 1 {
@@ -304,14 +306,14 @@ func (c *capture) join(to *block, b block) {
 
 // followsAddresses reports whether a step accesses memory that no descriptor names: through flat addresses, or through
 // infos in memory.
-func followsAddresses(s step) bool {
+func followsAddresses(s jobStep) bool {
 	return s.graph != nil && s.graph.input.InfosInMemory || slices.ContainsFunc(s.bound, func(b bound) bool {
 		return slices.ContainsFunc(b.program.Insts, func(in isa.Inst) bool { return in.Mem != nil && in.Mem.Space == isa.SpaceFlat })
 	})
 }
 
-// keep writes bytes to a file of the folder that is named by their digest, once.
-func (c *capturer) keep(data []byte, ext string) (string, error) {
+// storeData writes bytes to a file of the folder that is named by their digest, once.
+func (c *capturer) storeData(data []byte, ext string) (string, error) {
 	name := fmt.Sprintf("%x%s", sha256.Sum256(data), ext)
 	full := filepath.Join(c.folder, name)
 	if have, err := os.Stat(full); err == nil && have.Size() == int64(len(data)) {

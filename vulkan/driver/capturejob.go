@@ -24,8 +24,8 @@ import (
 type jobWriter struct {
 	*capture
 	strings.Builder
-	parts []string // descriptions of parts of blocks, by their number
-	err   error
+	blockParts []string // descriptions of parts of blocks, by their number
+	err        error
 }
 
 func (w *jobWriter) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
@@ -44,7 +44,7 @@ func (c *capture) job(name string) (string, error) {
 	body.steps()
 	w.printf("buffers:\n")
 	w.writeBlocks()
-	for i, text := range body.parts {
+	for i, text := range body.blockParts {
 		w.printf("  - {unbound: true, name: part%d, %s}\n", i, text)
 	}
 	w.WriteString(body.String())
@@ -52,7 +52,7 @@ func (c *capture) job(name string) (string, error) {
 }
 
 // single writes a job of one dispatch, whose keys are the job's own.
-func (w *jobWriter) single(s *step) {
+func (w *jobWriter) single(s *jobStep) {
 	d := s.dispatch
 	w.printf("%s", strings.Join(w.kernel(d), "\n")+"\n")
 	w.printf("buffers:\n")
@@ -64,7 +64,7 @@ func (w *jobWriter) single(s *step) {
 			if list[k].Sampler != nil {
 				samplers += "  - " + samplerText(want, k, list[k].Sampler) + "\n"
 			} else if len(list[k].Bytes) > 0 {
-				w.printf("  - {set: %d, binding: %d, index: %d, name: binding%d_%d, %s}\n", want.Set, want.Binding, k, i, k, w.part(want.Kind, &list[k]))
+				w.printf("  - {set: %d, binding: %d, index: %d, name: binding%d_%d, %s}\n", want.Set, want.Binding, k, i, k, w.blockPart(want.Kind, &list[k]))
 			}
 		}
 	}
@@ -76,10 +76,10 @@ func (w *jobWriter) single(s *step) {
 // kernel writes the program of a dispatch, its parameters and its number of workgroups.
 func (w *jobWriter) kernel(d *dispatch) (list []string) {
 	p := d.pipeline
-	list = append(list, "shader: "+w.keep(p.setup.Module.Raw.Encode(binary.LittleEndian), ".spv"), fmt.Sprintf("entry: %q", p.entry),
+	list = append(list, "shader: "+w.storeData(p.setup.Module.Raw.Encode(binary.LittleEndian), ".spv"), fmt.Sprintf("entry: %q", p.entry),
 		fmt.Sprintf("wave_size: %d", p.kernel.Program.WaveSize))
 	if d.indirect.Bytes != nil {
-		block, offset := w.at(d.indirect.Addr)
+		block, offset := w.blockOf(d.indirect.Addr)
 		list = append(list, fmt.Sprintf("indirect: {buffer: %s, offset: %d}", block, offset))
 	} else {
 		list = append(list, fmt.Sprintf("dispatch: [%d, %d, %d]", d.groups[0], d.groups[1], d.groups[2]))
@@ -110,21 +110,21 @@ func pushText(have []byte, bytes int) string {
 // writeBlocks writes the memory, each block at its address in the device.
 func (w *jobWriter) writeBlocks() {
 	for i := range w.blocks {
-		w.printf("  - {unbound: true, name: memory%d, address: %d, data: {file: %s}}\n", i, w.blocks[i].addr, w.keep(w.blocks[i].bytes, ".bin"))
+		w.printf("  - {unbound: true, name: memory%d, address: %d, data: {file: %s}}\n", i, w.blocks[i].addr, w.storeData(w.blocks[i].bytes, ".bin"))
 	}
 }
 
-// keep is the file of some bytes.
-func (w *jobWriter) keep(data []byte, ext string) string {
-	name, err := w.capturer.keep(data, ext)
+// storeData is the file of some bytes.
+func (w *jobWriter) storeData(data []byte, ext string) string {
+	name, err := w.capturer.storeData(data, ext)
 	w.err = cmp.Or(w.err, err)
 	return name
 }
 
-// at returns the block of an address, and the offset in it.
-func (w *jobWriter) at(addr uint64) (block string, offset uint64) {
+// blockOf returns the block of an address, and the offset in it.
+func (w *jobWriter) blockOf(addr uint64) (block string, offset uint64) {
 	for i := range w.blocks {
-		if b := &w.blocks[i]; b.holds(addr) {
+		if b := &w.blocks[i]; b.contains(addr) {
 			return fmt.Sprintf("memory%d", i), addr - b.addr
 		}
 	}
@@ -132,9 +132,9 @@ func (w *jobWriter) at(addr uint64) (block string, offset uint64) {
 	return "", 0
 }
 
-// part describes a descriptor as a part of a block.
-func (w *jobWriter) part(kind ir.BindingKind, e *mem.Descriptor) string {
-	block, offset := w.at(e.Addr)
+// blockPart describes a descriptor as a part of a block.
+func (w *jobWriter) blockPart(kind ir.BindingKind, e *mem.Descriptor) string {
+	block, offset := w.blockOf(e.Addr)
 	bytes := uint64(len(e.Bytes))
 	if i := e.Image; i != nil {
 		bytes = min(bytes, i.Size())
@@ -147,11 +147,11 @@ func (w *jobWriter) part(kind ir.BindingKind, e *mem.Descriptor) string {
 
 // partName is the buffer that is a descriptor's part, one for all that are alike.
 func (w *jobWriter) partName(kind ir.BindingKind, e *mem.Descriptor) string {
-	text := w.part(kind, e)
-	i := slices.Index(w.parts, text)
+	text := w.blockPart(kind, e)
+	i := slices.Index(w.blockParts, text)
 	if i < 0 {
-		i = len(w.parts)
-		w.parts = append(w.parts, text)
+		i = len(w.blockParts)
+		w.blockParts = append(w.blockParts, text)
 	}
 	return fmt.Sprintf("part%d", i)
 }
@@ -173,7 +173,7 @@ func (w *jobWriter) bindings(b *bound) (buffers, samplers []string) {
 
 // steps writes the nodes of the graph, if any, and the steps.
 func (w *jobWriter) steps() {
-	if i := slices.IndexFunc(w.capture.steps, func(s step) bool { return s.graph != nil }); i >= 0 {
+	if i := slices.IndexFunc(w.capture.steps, func(s jobStep) bool { return s.graph != nil }); i >= 0 {
 		w.nodes(&w.capture.steps[i])
 	}
 	w.printf("steps:\n")
@@ -187,7 +187,7 @@ func (w *jobWriter) steps() {
 		case s.graph != nil:
 			list = append(list, "graph: ["+strings.Join(w.entries(s.graph), ", ")+"]")
 		default:
-			list = append(list, w.moved(s))
+			list = append(list, w.moveList(s))
 		}
 		w.printf("  - %s\n", strings.Join(list, "\n    "))
 	}
@@ -205,20 +205,20 @@ func (w *jobWriter) lists(b *bound) (list []string) {
 	return list
 }
 
-// moved writes the copies of a transfer.
-func (w *jobWriter) moved(s *step) string {
+// moveList writes the copies of a transfer.
+func (w *jobWriter) moveList(s *jobStep) string {
 	var list []string
 	for i := range s.moves {
 		m := &s.moves[i]
 		if m.bytes*m.rows == 0 {
 			continue
 		}
-		to, at := w.at(m.to.Addr)
+		to, at := w.blockOf(m.to.Addr)
 		text := fmt.Sprintf("{to: %s, at: %d, bytes: %d, rows: %d, to_row: %d", to, at, m.bytes, m.rows, m.toRow)
 		if m.data != nil {
-			text += fmt.Sprintf(", data: {file: %s}}", w.keep(m.data, ".bin"))
+			text += fmt.Sprintf(", data: {file: %s}}", w.storeData(m.data, ".bin"))
 		} else {
-			from, offset := w.at(m.from.Addr)
+			from, offset := w.blockOf(m.from.Addr)
 			text += fmt.Sprintf(", from: %s, offset: %d, from_row: %d}", from, offset, m.ofRow)
 		}
 		list = append(list, text)

@@ -20,7 +20,7 @@ func GetPhysicalDeviceCalibrateableTimeDomainsKHR(_ vk.PhysicalDevice, count *ui
 // SPVSIM_CLOCK is host. Simulated time is otherwise unrelated to the host's, so the deviation is only the time between
 // the readings of the host's clocks.
 func GetCalibratedTimestampsKHR(h vk.Device, count uint32, infos *vk.CalibratedTimestampInfoKHR, out *uint64, deviation *uint64) vk.Result {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	to := items(out, count)
 	first, last := now(unix.CLOCK_MONOTONIC), uint64(0)
 	for i, info := range items(infos, count) {
@@ -52,14 +52,14 @@ func now(clock int32) uint64 {
 // work takes the device: after work, the device's clock continues at the host's present time, so that one calibration
 // of both holds for all later timestamps, as on hardware.
 type idleClock struct {
-	mhz    uint64
-	began  uint64 // nanoseconds of the host
-	passed uint64 // idle cycles until the last work began
-	works  bool
+	mhz        uint64
+	hostStart  uint64 // nanoseconds of the host
+	idleCycles uint64 // idle cycles until the last work began
+	working    bool
 }
 
 func newIdleClock(mhz int) *idleClock {
-	return &idleClock{mhz: uint64(mhz), began: now(unix.CLOCK_MONOTONIC)}
+	return &idleClock{mhz: uint64(mhz), hostStart: now(unix.CLOCK_MONOTONIC)}
 }
 
 // cycles returns the idle cycles so far, given those that work took. A device that is ahead of the host waits for it.
@@ -67,33 +67,33 @@ func (c *idleClock) cycles(worked uint64) uint64 {
 	if c == nil {
 		return 0
 	}
-	if c.works {
-		return c.passed
+	if c.working {
+		return c.idleCycles
 	}
-	host := now(unix.CLOCK_MONOTONIC) - c.began
-	return max(c.passed+worked, host/1000*c.mhz+host%1000*c.mhz/1000) - worked
+	host := now(unix.CLOCK_MONOTONIC) - c.hostStart
+	return max(c.idleCycles+worked, host/1000*c.mhz+host%1000*c.mhz/1000) - worked
 }
 
-// begin and end mark the start and the end of work.
-func (c *idleClock) begin(worked uint64) {
+// beginWork and end mark the start and the end of work.
+func (c *idleClock) beginWork(worked uint64) {
 	if c != nil {
-		c.passed, c.works = c.cycles(worked), true
+		c.idleCycles, c.working = c.cycles(worked), true
 	}
 }
 
-func (c *idleClock) end() {
+func (c *idleClock) endWork() {
 	if c != nil {
-		c.works = false
+		c.working = false
 	}
 }
 
 // now is the device's clock, as timestamps are of it.
-func (d *device_) now() uint64 {
+func (d *logicalDevice) now() uint64 {
 	worked := d.clock.Load()
 	return worked + d.idle.cycles(worked)
 }
 
 // nanoseconds returns the simulated time of all work so far.
-func (d *device_) nanoseconds() uint64 {
+func (d *logicalDevice) nanoseconds() uint64 {
 	return d.clock.Load() * 1000 / uint64(d.physical.machine.ClockMHz)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // stamps reads the times of domains, and their maximum deviation.
-func stamps(d *device_, domains ...vk.TimeDomainKHR) (times []uint64, deviation uint64, result vk.Result) {
+func stamps(d *logicalDevice, domains ...vk.TimeDomainKHR) (times []uint64, deviation uint64, result vk.Result) {
 	infos := make([]vk.CalibratedTimestampInfoKHR, len(domains))
 	for i := range domains {
 		infos[i].TimeDomain = domains[i]
@@ -52,29 +52,29 @@ func TestCalibratedTimestamps(t *testing.T) {
 // is ahead of the host by the work's simulated time at most.
 func TestIdleClock(t *testing.T) {
 	var none *idleClock
-	none.begin(7)
-	none.end()
+	none.beginWork(7)
+	none.endWork()
 	if got := none.cycles(7); got != 0 {
 		t.Errorf("without one, %d cycles pass", got)
 	}
 	const mhz = 1500
 	c := newIdleClock(mhz)
 	idle := func(worked uint64) (least, got, most uint64) { // the device's clock, and the host's around it
-		least = (now(unix.CLOCK_MONOTONIC) - c.began) * mhz / 1000
+		least = (now(unix.CLOCK_MONOTONIC) - c.hostStart) * mhz / 1000
 		got = worked + c.cycles(worked)
-		return least, got, (now(unix.CLOCK_MONOTONIC) - c.began) * mhz / 1000
+		return least, got, (now(unix.CLOCK_MONOTONIC) - c.hostStart) * mhz / 1000
 	}
 	if least, got, most := idle(0); got < least || got > most {
 		t.Errorf("cycle %d, the host's is between %d and %d", got, least, most)
 	}
-	c.begin(0)
+	c.beginWork(0)
 	first := c.cycles(0)
-	for now(unix.CLOCK_MONOTONIC) < c.began+first/mhz*1000+100_000 { // let some host time pass
+	for now(unix.CLOCK_MONOTONIC) < c.hostStart+first/mhz*1000+100_000 { // let some host time pass
 	}
 	if got := c.cycles(1000); got != first {
 		t.Errorf("while work runs, cycles that nothing ran in go from %d to %d", first, got)
 	}
-	c.end()
+	c.endWork()
 	if least, got, most := idle(10); got < least || got > most {
 		t.Errorf("after work, cycle %d, the host's is between %d and %d", got, least, most)
 	}

@@ -13,7 +13,7 @@ import (
 type (
 	commandPool struct {
 		self
-		device    *device_
+		device    *logicalDevice
 		buffers   map[uint64]*commandBuffer
 		family    int
 		resetting bool // its buffers may be reset one by one
@@ -22,18 +22,18 @@ type (
 	// A bufferState is the life-cycle state of a command buffer.
 	bufferState uint8
 
-	// A work executes a command when a queue reaches it.
-	work func(x *executor) error
+	// A commandFunc executes a command when a queue reaches it.
+	commandFunc func(x *executor) error
 
 	commandBuffer struct {
 		self
-		device       *device_
+		device       *logicalDevice
 		pool         *commandPool
 		secondary    bool
 		once         bool
 		simultaneous bool
 		state        bufferState
-		commands     []work
+		commands     []commandFunc
 		fault        error // first invalid command
 		pending      int   // submissions that have not ended
 		bound        bindings
@@ -73,18 +73,18 @@ const (
 
 // CreateCommandPool is vkCreateCommandPool.
 func CreateCommandPool(h vk.Device, info *vk.CommandPoolCreateInfo, _ *vk.AllocationCallbacks, out *vk.CommandPool) vk.Result {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	if int(info.QueueFamilyIndex) >= queueFamilies {
 		fail(vk.ErrorUnknown, "queue family %d: there are %d", info.QueueFamilyIndex, queueFamilies)
 	}
 	p := &commandPool{device: d, buffers: map[uint64]*commandBuffer{}, family: int(info.QueueFamilyIndex), resetting: info.Flags&vk.CommandPoolCreateResetCommandBufferBit != 0}
-	*out = vk.CommandPool(put(p, d.handle))
+	*out = vk.CommandPool(addObject(p, d.handle))
 	return vk.Success
 }
 
 // DestroyCommandPool is vkDestroyCommandPool.
 func DestroyCommandPool(_ vk.Device, h vk.CommandPool, _ *vk.AllocationCallbacks) {
-	if p, ok := take[*commandPool](uint64(h)); ok {
+	if p, ok := removeObject[*commandPool](uint64(h)); ok {
 		for h, b := range p.buffers {
 			p.device.freeing("vkDestroyCommandPool", b.object)
 			remove(h)
@@ -94,7 +94,7 @@ func DestroyCommandPool(_ vk.Device, h vk.CommandPool, _ *vk.AllocationCallbacks
 
 // ResetCommandPool is vkResetCommandPool.
 func ResetCommandPool(_ vk.Device, h vk.CommandPool, _ vk.CommandPoolResetFlags) vk.Result {
-	p := get[*commandPool](uint64(h))
+	p := mustLookUp[*commandPool](uint64(h))
 	for _, b := range p.buffers {
 		if b.pending > 0 {
 			fail(vk.ErrorUnknown, "%v of the pool is in use: wait for a fence of its submission first", b.object)
@@ -108,7 +108,7 @@ func ResetCommandPool(_ vk.Device, h vk.CommandPool, _ vk.CommandPoolResetFlags)
 
 // TrimCommandPool is vkTrimCommandPool.
 func TrimCommandPool(_ vk.Device, h vk.CommandPool, _ vk.CommandPoolTrimFlags) {
-	get[*commandPool](uint64(h))
+	mustLookUp[*commandPool](uint64(h))
 }
 
 // Bounds on one call, or on one command buffer.
@@ -120,13 +120,13 @@ const (
 
 // AllocateCommandBuffers is vkAllocateCommandBuffers.
 func AllocateCommandBuffers(_ vk.Device, info *vk.CommandBufferAllocateInfo, out *vk.CommandBuffer) vk.Result {
-	p := get[*commandPool](uint64(info.CommandPool))
+	p := mustLookUp[*commandPool](uint64(info.CommandPool))
 	if info.CommandBufferCount > mostCommandBuffers {
 		fail(vk.ErrorOutOfHostMemory, "%d command buffers: want at most %d in one call", info.CommandBufferCount, mostCommandBuffers)
 	}
 	for i := range items(out, info.CommandBufferCount) {
 		b := &commandBuffer{device: p.device, pool: p, secondary: info.Level == vk.CommandBufferLevelSecondary}
-		h := putDispatchable(b, p.device.handle)
+		h := addDispatchable(b, p.device.handle)
 		p.buffers[h] = b
 		items(out, info.CommandBufferCount)[i] = vk.CommandBuffer(h)
 	}
@@ -144,7 +144,7 @@ func FreeCommandBuffers(d vk.Device, _ vk.CommandPool, count uint32, list *vk.Co
 
 // BeginCommandBuffer is vkBeginCommandBuffer.
 func BeginCommandBuffer(h vk.CommandBuffer, info *vk.CommandBufferBeginInfo) vk.Result {
-	b := get[*commandBuffer](uint64(h))
+	b := mustLookUp[*commandBuffer](uint64(h))
 	if b.state == recording || b.pending > 0 {
 		fail(vk.ErrorUnknown, "the command buffer is being recorded or in use")
 	}
@@ -162,7 +162,7 @@ func BeginCommandBuffer(h vk.CommandBuffer, info *vk.CommandBufferBeginInfo) vk.
 
 // EndCommandBuffer is vkEndCommandBuffer.
 func EndCommandBuffer(h vk.CommandBuffer) vk.Result {
-	b := get[*commandBuffer](uint64(h))
+	b := mustLookUp[*commandBuffer](uint64(h))
 	if b.state != recording {
 		fail(vk.ErrorUnknown, "the command buffer is not being recorded")
 	}
@@ -180,7 +180,7 @@ func EndCommandBuffer(h vk.CommandBuffer) vk.Result {
 
 // ResetCommandBuffer is vkResetCommandBuffer.
 func ResetCommandBuffer(h vk.CommandBuffer, _ vk.CommandBufferResetFlags) vk.Result {
-	b := get[*commandBuffer](uint64(h))
+	b := mustLookUp[*commandBuffer](uint64(h))
 	if b.pending > 0 {
 		fail(vk.ErrorUnknown, "the command buffer is in use")
 	}
@@ -203,8 +203,8 @@ func (b *commandBuffer) reset() {
 	b.version++
 }
 
-// ended: a submission of the buffer is over.
-func (b *commandBuffer) ended() {
+// submissionEnded: a submission of the buffer is over.
+func (b *commandBuffer) submissionEnded() {
 	if b.pending--; b.once && b.pending == 0 {
 		b.state = invalid
 	}
@@ -212,14 +212,14 @@ func (b *commandBuffer) ended() {
 
 // record returns the command buffer, which must be recording.
 func record(h vk.CommandBuffer) *commandBuffer {
-	b := get[*commandBuffer](uint64(h))
+	b := mustLookUp[*commandBuffer](uint64(h))
 	if b.state != recording {
 		fail(vk.ErrorUnknown, "the command buffer is not being recorded")
 	}
 	return b
 }
 
-func (b *commandBuffer) add(w work) {
+func (b *commandBuffer) add(w commandFunc) {
 	if len(b.commands) >= mostRecorded {
 		fail(vk.ErrorOutOfHostMemory, "more than %d commands in a command buffer", mostRecorded)
 	}
@@ -228,7 +228,7 @@ func (b *commandBuffer) add(w work) {
 
 // use returns the object of a handle, and records it: a submission fails if it is destroyed by then.
 func use[T any](b *commandBuffer, h uint64) T {
-	x := get[T](h)
+	x := mustLookUp[T](h)
 	b.used[objects[h]] = true
 	return x
 }
@@ -236,7 +236,7 @@ func use[T any](b *commandBuffer, h uint64) T {
 // useBuffer is a buffer that a command reads or writes, whose memory must stay too.
 func (b *commandBuffer) useBuffer(command string, h vk.Buffer, usage vk.BufferUsageFlags, name string) *buffer {
 	x := use[*buffer](b, uint64(h))
-	x.wants(command, usage, name)
+	x.checkUsage(command, usage, name)
 	x.bound()
 	b.used[x.memory.object] = true
 	return x
@@ -257,7 +257,7 @@ var (
 // useImage is an image that a transfer reads or writes, in a layout for that.
 func (b *commandBuffer) useImage(command string, h vk.Image, u imageUse, layout vk.ImageLayout) *image {
 	x := use[*image](b, uint64(h))
-	x.wants(command, u.usage, u.name)
+	x.checkUsage(command, u.usage, u.name)
 	x.bound()
 	b.used[x.memory.object] = true
 	if layout != u.layout && layout != vk.ImageLayoutGeneral {
@@ -284,8 +284,8 @@ func (b *commandBuffer) computes() {
 	}
 }
 
-// aside adds a command that is no work of the machine: an event or a query. A capture leaves it out.
-func (b *commandBuffer) aside(w work) {
+// addHostCommand adds a command that is no work of the machine: an event or a query. A capture leaves it out.
+func (b *commandBuffer) addHostCommand(w commandFunc) {
 	b.add(func(x *executor) error {
 		if x.plan != nil {
 			return nil
@@ -310,19 +310,19 @@ func CmdBindPipeline(h vk.CommandBuffer, point vk.PipelineBindPoint, p vk.Pipeli
 
 // CmdBindDescriptorSets is vkCmdBindDescriptorSets.
 func CmdBindDescriptorSets(h vk.CommandBuffer, point vk.PipelineBindPoint, layout vk.PipelineLayout, first, count uint32, sets *vk.DescriptorSet, dynamicCount uint32, dynamic *uint32) {
-	b, l := record(h), get[*pipelineLayout](uint64(layout))
+	b, l := record(h), mustLookUp[*pipelineLayout](uint64(layout))
 	if uint64(first)+uint64(count) > uint64(len(l.sets)) {
 		fail(vk.ErrorUnknown, "sets %d to %d: the pipeline layout has %d", first, uint64(first)+uint64(count)-1, len(l.sets))
 	}
 	offsets := items(dynamic, dynamicCount)
 	for i, s := range items(sets, count) {
-		to := b.place(point, first+uint32(i))
+		to := b.boundSetOf(point, first+uint32(i))
 		*to = boundSet{layout: l}
 		if s == 0 {
 			continue
 		}
 		set := use[*descriptorSet](b, uint64(s))
-		if !set.layout.same(l.sets[first+uint32(i)]) {
+		if !set.layout.equals(l.sets[first+uint32(i)]) {
 			fail(vk.ErrorUnknown, "set %d: %v has another layout than the pipeline layout", first+uint32(i), set.object)
 		}
 		n := set.layout.dynamics()
@@ -338,8 +338,8 @@ func CmdBindDescriptorSets(h vk.CommandBuffer, point vk.PipelineBindPoint, layou
 	}
 }
 
-// place returns the binding of a set number.
-func (b *commandBuffer) place(point vk.PipelineBindPoint, set uint32) *boundSet {
+// boundSetOf returns the binding of a set number.
+func (b *commandBuffer) boundSetOf(point vk.PipelineBindPoint, set uint32) *boundSet {
 	if set >= maxSets {
 		fail(vk.ErrorUnknown, "set %d: want at most %d", set, maxSets-1)
 	}
@@ -356,7 +356,7 @@ func (b *commandBuffer) place(point vk.PipelineBindPoint, set uint32) *boundSet 
 
 // CmdPushConstants is vkCmdPushConstants.
 func CmdPushConstants(h vk.CommandBuffer, layout vk.PipelineLayout, _ vk.ShaderStageFlags, offset, size uint32, values unsafe.Pointer) {
-	b, l := record(h), get[*pipelineLayout](uint64(layout))
+	b, l := record(h), mustLookUp[*pipelineLayout](uint64(layout))
 	switch {
 	case uint64(offset)+uint64(size) > uint64(l.pushBytes):
 		fail(vk.ErrorUnknown, "push constants of %d bytes from byte %d on: the pipeline layout has ranges up to byte %d", size, offset, l.pushBytes)
@@ -380,12 +380,12 @@ func CmdPushDescriptorSet(h vk.CommandBuffer, point vk.PipelineBindPoint, layout
 
 // CmdPushDescriptorSetWithTemplate is vkCmdPushDescriptorSetWithTemplateKHR.
 func CmdPushDescriptorSetWithTemplate(h vk.CommandBuffer, t vk.DescriptorUpdateTemplate, layout vk.PipelineLayout, set uint32, data unsafe.Pointer) {
-	get[*updateTemplate](uint64(t)).apply(record(h).pushed(vk.PipelineBindPointCompute, layout, set), data)
+	mustLookUp[*updateTemplate](uint64(t)).apply(record(h).pushed(vk.PipelineBindPointCompute, layout, set), data)
 }
 
 // pushed returns the push descriptor set that the next dispatch will use: a copy of the last one, to be changed.
 func (b *commandBuffer) pushed(point vk.PipelineBindPoint, layout vk.PipelineLayout, set uint32) *descriptorSet {
-	l := get[*pipelineLayout](uint64(layout))
+	l := mustLookUp[*pipelineLayout](uint64(layout))
 	if int(set) >= len(l.sets) || l.sets[set] == nil {
 		fail(vk.ErrorUnknown, "set %d: the layout has %d", set, len(l.sets))
 	}
@@ -393,7 +393,7 @@ func (b *commandBuffer) pushed(point vk.PipelineBindPoint, layout vk.PipelineLay
 		fail(vk.ErrorUnknown, "set %d: its layout was not created with VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR", set)
 	}
 	s := l.sets[set].newSet(b.device, -1)
-	to := b.place(point, set)
+	to := b.boundSetOf(point, set)
 	if to.set != nil && to.set.pool == nil && to.set.layout == l.sets[set] {
 		for i := range s.elements {
 			copy(s.elements[i], to.set.elements[i])
@@ -518,9 +518,9 @@ func CmdResetEvent2(h vk.CommandBuffer, e vk.Event, from vk.PipelineStageFlags2)
 // changeEvent sets or resets an event after the commands before it.
 func (b *commandBuffer) changeEvent(h vk.Event, set bool, before barrier) {
 	e := use[*event](b, uint64(h))
-	b.aside(func(x *executor) error {
+	b.addHostCommand(func(x *executor) error {
 		if x.batch != nil {
-			x.batch.changeEvent(x.lane, e, set, x.lane.before(before.from))
+			x.batch.changeEvent(x.lane, e, set, x.lane.earlierItems(before.from))
 			return nil
 		}
 		state.Lock()
@@ -550,8 +550,8 @@ func CmdWaitEvents2(h vk.CommandBuffer, count uint32, events *vk.Event, infos *v
 
 // waitEvent waits for an event, which the application may set.
 func (b *commandBuffer) waitEvent(h vk.Event, made barrier) {
-	e, w := use[*event](b, uint64(h)), b.device.work
-	b.aside(func(x *executor) error {
+	e, w := use[*event](b, uint64(h)), b.device.worker
+	b.addHostCommand(func(x *executor) error {
 		if x.batch != nil {
 			x.blocked = !x.batch.waitEvent(x.lane, e, &made)
 			return nil

@@ -13,9 +13,9 @@ import (
 // A counter is a performance counter of VK_KHR_performance_query: a number of the machine's account, summed while a
 // query is open.
 type counter struct {
-	name, what string
-	unit       vk.PerformanceCounterUnitKHR
-	of         func(*account.Counts) uint64
+	name, description string
+	unit              vk.PerformanceCounterUnitKHR
+	value             func(*account.Counts) uint64
 }
 
 // countersOf lists the counters of a machine whose memory has these levels.
@@ -33,7 +33,7 @@ func countersOf(levels []string) []counter {
 		list = append(list, counter{"slot cycles " + name, "cycles of all wave slots charged to: " + name, cycles, func(c *account.Counts) uint64 { return c.Slots[i] }})
 	}
 	for i, level := range levels {
-		at := func(c *account.Counts) (l account.Level) {
+		at := func(c *account.Counts) (l account.LevelCounts) {
 			if i < len(c.Memory) {
 				l = c.Memory[i]
 			}
@@ -49,7 +49,7 @@ func countersOf(levels []string) []counter {
 
 // EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR is the command of that name.
 func EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR(h vk.PhysicalDevice, family uint32, count *uint32, out *vk.PerformanceCounterKHR, texts *vk.PerformanceCounterDescriptionKHR) vk.Result {
-	p := get[*physical](uint64(h))
+	p := mustLookUp[*physical](uint64(h))
 	list := p.counters()
 	if int(family) >= queueFamilies {
 		fail(vk.ErrorUnknown, "queue family %d: there are %d", family, queueFamilies)
@@ -72,7 +72,7 @@ func EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR(h vk.Physical
 			setText(t.Name[:], list[i].name)
 			category, _, _ := strings.Cut(list[i].name, " ")
 			setText(t.Category[:], category)
-			setText(t.Description[:], list[i].what)
+			setText(t.Description[:], list[i].description)
 		}
 	}
 	*count = uint32(n)
@@ -89,14 +89,14 @@ func GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR(_ vk.PhysicalDevice, 
 
 // AcquireProfilingLockKHR is vkAcquireProfilingLockKHR: nothing else runs on the machine.
 func AcquireProfilingLockKHR(h vk.Device, _ *vk.AcquireProfilingLockInfoKHR) vk.Result {
-	return get[*device_](uint64(h)).result()
+	return mustLookUp[*logicalDevice](uint64(h)).result()
 }
 
 // ReleaseProfilingLockKHR is vkReleaseProfilingLockKHR.
-func ReleaseProfilingLockKHR(h vk.Device) { get[*device_](uint64(h)) }
+func ReleaseProfilingLockKHR(h vk.Device) { mustLookUp[*logicalDevice](uint64(h)) }
 
 // counted creates a pool of performance queries.
-func (d *device_) counted(info *vk.QueryPoolPerformanceCreateInfoKHR, queries uint32) *queryPool {
+func (d *logicalDevice) counted(info *vk.QueryPoolPerformanceCreateInfoKHR, queries uint32) *queryPool {
 	all := d.physical.counters()
 	p := d.newQueryPool(queries, true)
 	for _, i := range items(info.PCounterIndices, info.CounterIndexCount) {
@@ -120,12 +120,12 @@ func CmdBeginQuery(h vk.CommandBuffer, pool vk.QueryPool, index uint32, _ vk.Que
 		b.queries = map[query]bool{}
 	}
 	b.queries[query{p, index}] = true
-	b.aside(func(x *executor) error {
+	b.addHostCommand(func(x *executor) error {
 		x.open = append(x.open, &p.sums[index])
 		return nil
 	})
 	b.query(p, false, func(uint64) {
-		p.begin(index)
+		p.markWritten(index)
 		p.sums[index] = account.Counts{}
 	})
 }
@@ -142,7 +142,7 @@ func CmdEndQuery(h vk.CommandBuffer, pool vk.QueryPool, index uint32) {
 		fail(vk.ErrorUnknown, "query %d of %v was not begun in this command buffer", index, p.object)
 	}
 	delete(b.queries, query{p, index})
-	b.aside(func(x *executor) error {
+	b.addHostCommand(func(x *executor) error {
 		x.open = slices.DeleteFunc(x.open, func(c *account.Counts) bool { return c == &p.sums[index] })
 		there := func() {
 			p.available[index] = true

@@ -78,7 +78,7 @@ func (g *countRig) calls() map[string]func() {
 			also := vk.DescriptorSetVariableDescriptorCountAllocateInfo{SType: vk.StructureTypeDescriptorSetVariableDescriptorCountAllocateInfo, DescriptorSetCount: uint32(n), PDescriptorCounts: &counts[0]}
 			info := vk.DescriptorSetAllocateInfo{DescriptorSetCount: uint32(n), PSetLayouts: &layouts[0], PNext: unsafe.Pointer(&also)}
 			p, result := oneOf(g.r, g.pools), vk.ErrorUnknown
-			pool, there := find[*descriptorPool](uint64(p))
+			pool, there := lookUp[*descriptorPool](uint64(p))
 			if info.DescriptorPool = p; there {
 				before, used := len(pool.sets), g.d.heap.host.used
 				defer func() {
@@ -109,7 +109,7 @@ func (g *countRig) calls() map[string]func() {
 		},
 		"command buffers": func() {
 			var out [4]vk.CommandBuffer
-			pool := get[*commandBuffer](uint64(g.buffer)).pool.object.handle
+			pool := mustLookUp[*commandBuffer](uint64(g.buffer)).pool.object.handle
 			if n := g.n(); n <= 4 || n > mostCommandBuffers {
 				AllocateCommandBuffers(g.h, &vk.CommandBufferAllocateInfo{CommandPool: vk.CommandPool(pool), CommandBufferCount: n}, &out[0])
 			}
@@ -238,7 +238,7 @@ func TestCountsOfAnySize(t *testing.T) {
 		rounds = 40_000
 	}
 	g := &countRig{transferRig: newTransferRig(t, 57)}
-	g.h, g.d.heap.host.most = vk.Device(g.d.handle), share
+	g.h, g.d.heap.host.limit = vk.Device(g.d.handle), share
 	g.bytes, _ = g.transferRig.bytes(1 << 12)
 	g.image = g.transferRig.image(vk.FormatR32Uint, vk.ImageType2d).handle
 	CreateQueryPool(g.h, &vk.QueryPoolCreateInfo{QueryType: vk.QueryTypeTimestamp, QueryCount: 8}, nil, &g.times)

@@ -27,14 +27,14 @@ func tellMessengers(text string) {
 
 // CreateDebugUtilsMessengerEXT is vkCreateDebugUtilsMessengerEXT.
 func CreateDebugUtilsMessengerEXT(h vk.Instance, info *vk.DebugUtilsMessengerCreateInfoEXT, _ *vk.AllocationCallbacks, out *vk.DebugUtilsMessengerEXT) vk.Result {
-	get[*instance](uint64(h))
-	*out = vk.DebugUtilsMessengerEXT(put(&messenger{info.PfnUserCallback, info.PUserData}, 0))
+	mustLookUp[*instance](uint64(h))
+	*out = vk.DebugUtilsMessengerEXT(addObject(&messenger{info.PfnUserCallback, info.PUserData}, 0))
 	return vk.Success
 }
 
 // DestroyDebugUtilsMessengerEXT is vkDestroyDebugUtilsMessengerEXT.
 func DestroyDebugUtilsMessengerEXT(_ vk.Instance, m vk.DebugUtilsMessengerEXT, _ *vk.AllocationCallbacks) {
-	take[*messenger](uint64(m))
+	removeObject[*messenger](uint64(m))
 }
 
 // SubmitDebugUtilsMessageEXT is vkSubmitDebugUtilsMessageEXT.
@@ -57,19 +57,21 @@ func SetDebugUtilsObjectTagEXT(_ vk.Device, _ *vk.DebugUtilsObjectTagInfoEXT) vk
 
 // QueueBeginDebugUtilsLabelEXT is vkQueueBeginDebugUtilsLabelEXT.
 func QueueBeginDebugUtilsLabelEXT(h vk.Queue, l *vk.DebugUtilsLabelEXT) {
-	q := get[*queue](uint64(h))
+	q := mustLookUp[*queue](uint64(h))
 	q.labels = append(q.labels[:len(q.labels):len(q.labels)], text(l.PLabelName))
 }
 
 // QueueEndDebugUtilsLabelEXT is vkQueueEndDebugUtilsLabelEXT.
 func QueueEndDebugUtilsLabelEXT(h vk.Queue) {
-	if q := get[*queue](uint64(h)); len(q.labels) > 0 {
+	if q := mustLookUp[*queue](uint64(h)); len(q.labels) > 0 {
 		q.labels = q.labels[:len(q.labels)-1]
 	}
 }
 
 // QueueInsertDebugUtilsLabelEXT is vkQueueInsertDebugUtilsLabelEXT: a label on nothing.
-func QueueInsertDebugUtilsLabelEXT(h vk.Queue, _ *vk.DebugUtilsLabelEXT) { get[*queue](uint64(h)) }
+func QueueInsertDebugUtilsLabelEXT(h vk.Queue, _ *vk.DebugUtilsLabelEXT) {
+	mustLookUp[*queue](uint64(h))
+}
 
 // CmdBeginDebugUtilsLabelEXT is vkCmdBeginDebugUtilsLabelEXT.
 func CmdBeginDebugUtilsLabelEXT(h vk.CommandBuffer, l *vk.DebugUtilsLabelEXT) {
@@ -104,23 +106,23 @@ type privateSlot struct{ values map[uint64]uint64 }
 
 // CreatePrivateDataSlot is vkCreatePrivateDataSlot.
 func CreatePrivateDataSlot(h vk.Device, _ *vk.PrivateDataSlotCreateInfo, _ *vk.AllocationCallbacks, out *vk.PrivateDataSlot) vk.Result {
-	d := get[*device_](uint64(h))
-	*out = vk.PrivateDataSlot(put(&privateSlot{map[uint64]uint64{}}, d.handle))
+	d := mustLookUp[*logicalDevice](uint64(h))
+	*out = vk.PrivateDataSlot(addObject(&privateSlot{map[uint64]uint64{}}, d.handle))
 	return vk.Success
 }
 
 // DestroyPrivateDataSlot is vkDestroyPrivateDataSlot.
 func DestroyPrivateDataSlot(_ vk.Device, s vk.PrivateDataSlot, _ *vk.AllocationCallbacks) {
-	take[*privateSlot](uint64(s))
+	removeObject[*privateSlot](uint64(s))
 }
 
 // SetPrivateData is vkSetPrivateData.
 func SetPrivateData(_ vk.Device, _ vk.ObjectType, object uint64, s vk.PrivateDataSlot, data uint64) vk.Result {
-	get[*privateSlot](uint64(s)).values[object] = data
+	mustLookUp[*privateSlot](uint64(s)).values[object] = data
 	return vk.Success
 }
 
 // GetPrivateData is vkGetPrivateData.
 func GetPrivateData(_ vk.Device, _ vk.ObjectType, object uint64, s vk.PrivateDataSlot, out *uint64) {
-	*out = get[*privateSlot](uint64(s)).values[object]
+	*out = mustLookUp[*privateSlot](uint64(s)).values[object]
 }

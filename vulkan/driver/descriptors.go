@@ -47,7 +47,7 @@ type (
 		written       bool
 		buffer        *buffer
 		offset, bytes uint64
-		whole         bool // up to the end of the buffer
+		toEnd         bool // up to the end of the buffer
 		texels        *bufferView
 		view          *imageView
 		sampler       *sampler
@@ -55,18 +55,18 @@ type (
 
 	descriptorPool struct {
 		self
-		device  *device_
-		sets    map[uint64]*descriptorSet
-		max     int
-		freeing bool
-		left    map[vk.DescriptorType]uint64 // descriptors, of inline blocks bytes
+		device    *logicalDevice
+		sets      map[uint64]*descriptorSet
+		max       int
+		freeing   bool
+		remaining map[vk.DescriptorType]uint64 // descriptors, of inline blocks bytes
 	}
 )
 
 // CreateDescriptorSetLayout is vkCreateDescriptorSetLayout.
 func CreateDescriptorSetLayout(h vk.Device, info *vk.DescriptorSetLayoutCreateInfo, _ *vk.AllocationCallbacks, out *vk.DescriptorSetLayout) vk.Result {
-	d := get[*device_](uint64(h))
-	*out = vk.DescriptorSetLayout(put(newSetLayout(info, d.physical.lenient), d.handle))
+	d := mustLookUp[*logicalDevice](uint64(h))
+	*out = vk.DescriptorSetLayout(addObject(newSetLayout(info, d.physical.lenient), d.handle))
 	return vk.Success
 }
 
@@ -134,23 +134,23 @@ func typeName(t vk.DescriptorType) string {
 func (l *setLayout) immutable(b *vk.DescriptorSetLayoutBinding) (list []*sampler) {
 	given := itemsIf(b.PImmutableSamplers, b.DescriptorCount)
 	if l.lenient && slices.Contains(given, 0) {
-		l.pass("vkCreateDescriptorSetLayout", "binding %d: an immutable sampler is null: the binding has none", b.Binding)
+		l.tolerate("vkCreateDescriptorSetLayout", "binding %d: an immutable sampler is null: the binding has none", b.Binding)
 		return nil
 	}
 	for _, s := range given {
-		list = append(list, get[*sampler](uint64(s)))
+		list = append(list, mustLookUp[*sampler](uint64(s)))
 	}
 	return list
 }
 
-// pass reports a violation of the API that is tolerated.
-func (l *setLayout) pass(command, format string, args ...any) {
+// tolerate reports a violation of the API that is tolerated.
+func (l *setLayout) tolerate(command, format string, args ...any) {
 	report(command, misuse{text: fmt.Sprintf(format, args...) + " (lenient)"})
 }
 
 // DestroyDescriptorSetLayout is vkDestroyDescriptorSetLayout.
 func DestroyDescriptorSetLayout(_ vk.Device, l vk.DescriptorSetLayout, _ *vk.AllocationCallbacks) {
-	take[*setLayout](uint64(l))
+	removeObject[*setLayout](uint64(l))
 }
 
 // GetDescriptorSetLayoutSupport is vkGetDescriptorSetLayoutSupport.
@@ -165,13 +165,13 @@ func GetDescriptorSetLayoutSupport(_ vk.Device, info *vk.DescriptorSetLayoutCrea
 	}
 }
 
-// find is the place of a binding in the layout, or -1.
-func (l *setLayout) find(number uint32) int {
+// bindingIndex is the place of a binding in the layout, or -1.
+func (l *setLayout) bindingIndex(number uint32) int {
 	return slices.IndexFunc(l.bindings, func(b layoutBinding) bool { return b.number == number })
 }
 
 // newSet creates an empty set; variable is the descriptor count of a last binding of variable size, or -1.
-func (l *setLayout) newSet(d *device_, variable int64) *descriptorSet {
+func (l *setLayout) newSet(d *logicalDevice, variable int64) *descriptorSet {
 	s := &descriptorSet{layout: l, variable: variable, elements: make([][]descriptor, len(l.bindings)), blocks: make([]inlineBlock, len(l.bindings))}
 	for i := range l.bindings {
 		b := &l.bindings[i]
@@ -199,26 +199,26 @@ func (b *layoutBinding) countIn(variable int64) uint32 {
 
 // CreateDescriptorPool is vkCreateDescriptorPool.
 func CreateDescriptorPool(h vk.Device, info *vk.DescriptorPoolCreateInfo, _ *vk.AllocationCallbacks, out *vk.DescriptorPool) vk.Result {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	p := &descriptorPool{device: d, sets: map[uint64]*descriptorSet{}, max: int(info.MaxSets), freeing: info.Flags&vk.DescriptorPoolCreateFreeDescriptorSetBit != 0,
-		left: map[vk.DescriptorType]uint64{}}
+		remaining: map[vk.DescriptorType]uint64{}}
 	for _, s := range items(info.PPoolSizes, info.PoolSizeCount) {
-		p.left[s.Type] += uint64(s.DescriptorCount)
+		p.remaining[s.Type] += uint64(s.DescriptorCount)
 	}
-	*out = vk.DescriptorPool(put(p, d.handle))
+	*out = vk.DescriptorPool(addObject(p, d.handle))
 	return vk.Success
 }
 
 // DestroyDescriptorPool is vkDestroyDescriptorPool.
 func DestroyDescriptorPool(_ vk.Device, h vk.DescriptorPool, _ *vk.AllocationCallbacks) {
-	if p, ok := take[*descriptorPool](uint64(h)); ok {
+	if p, ok := removeObject[*descriptorPool](uint64(h)); ok {
 		p.reset()
 	}
 }
 
 // ResetDescriptorPool is vkResetDescriptorPool.
 func ResetDescriptorPool(_ vk.Device, h vk.DescriptorPool, _ vk.DescriptorPoolResetFlags) vk.Result {
-	get[*descriptorPool](uint64(h)).reset()
+	mustLookUp[*descriptorPool](uint64(h)).reset()
 	return vk.Success
 }
 
@@ -231,16 +231,16 @@ func (p *descriptorPool) reset() {
 	clear(p.sets)
 }
 
-// takes reserves the descriptors of a set in the pool; false: the pool has too few left.
-func (p *descriptorPool) takes(wanted map[vk.DescriptorType]uint64) bool {
+// allocate reserves the descriptors of a set in the pool; false: the pool has too few left.
+func (p *descriptorPool) allocate(wanted map[vk.DescriptorType]uint64) bool {
 	for kind, n := range wanted {
-		if n > p.left[kind] {
+		if n > p.remaining[kind] {
 			return false
 		}
 	}
-	p.device.heap.host.take(hostBytes(wanted), "a descriptor set")
+	p.device.heap.host.reserve(hostBytes(wanted), "a descriptor set")
 	for kind, n := range wanted {
-		p.left[kind] -= n
+		p.remaining[kind] -= n
 	}
 	return true
 }
@@ -256,9 +256,9 @@ func hostBytes(counts map[vk.DescriptorType]uint64) uint64 {
 
 func (p *descriptorPool) giveBack(s *descriptorSet) {
 	counts := s.layout.counts(s.variable)
-	p.device.heap.host.give(hostBytes(counts))
+	p.device.heap.host.release(hostBytes(counts))
 	for kind, n := range counts {
-		p.left[kind] += n
+		p.remaining[kind] += n
 	}
 }
 
@@ -273,7 +273,7 @@ func (l *setLayout) counts(variable int64) map[vk.DescriptorType]uint64 {
 
 // AllocateDescriptorSets is vkAllocateDescriptorSets.
 func AllocateDescriptorSets(h vk.Device, info *vk.DescriptorSetAllocateInfo, out *vk.DescriptorSet) vk.Result {
-	p := get[*descriptorPool](uint64(info.DescriptorPool))
+	p := mustLookUp[*descriptorPool](uint64(info.DescriptorPool))
 	layouts := items(info.PSetLayouts, info.DescriptorSetCount)
 	to := items(out, info.DescriptorSetCount)
 	clear(to)
@@ -296,16 +296,16 @@ func AllocateDescriptorSets(h vk.Device, info *vk.DescriptorSetAllocateInfo, out
 		if i < len(counts) {
 			variable = int64(counts[i])
 		}
-		layout := get[*setLayout](uint64(l))
+		layout := mustLookUp[*setLayout](uint64(l))
 		if layout.push {
 			fail(vk.ErrorUnknown, "set %d: its layout is of a set that commands push", i)
 		}
-		if !p.takes(layout.counts(variable)) {
+		if !p.allocate(layout.counts(variable)) {
 			return vk.ErrorOutOfPoolMemory
 		}
 		s := layout.newSet(p.device, variable)
 		s.pool = p
-		to[i] = vk.DescriptorSet(put(s, p.device.handle))
+		to[i] = vk.DescriptorSet(addObject(s, p.device.handle))
 		p.sets[uint64(to[i])] = s
 		made++
 	}
@@ -314,7 +314,7 @@ func AllocateDescriptorSets(h vk.Device, info *vk.DescriptorSetAllocateInfo, out
 
 // FreeDescriptorSets is vkFreeDescriptorSets.
 func FreeDescriptorSets(_ vk.Device, pool vk.DescriptorPool, count uint32, list *vk.DescriptorSet) vk.Result {
-	p := get[*descriptorPool](uint64(pool))
+	p := mustLookUp[*descriptorPool](uint64(pool))
 	if !p.freeing {
 		p.device.warn("vkFreeDescriptorSets", "%v was not created with VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT: its sets are freed by a reset", p.object)
 	}
@@ -334,10 +334,10 @@ func (p *descriptorPool) free(list []vk.DescriptorSet) {
 // UpdateDescriptorSets is vkUpdateDescriptorSets.
 func UpdateDescriptorSets(_ vk.Device, writeCount uint32, writes *vk.WriteDescriptorSet, copyCount uint32, copies *vk.CopyDescriptorSet) {
 	for _, w := range items(writes, writeCount) {
-		get[*descriptorSet](uint64(w.DstSet)).write(&w)
+		mustLookUp[*descriptorSet](uint64(w.DstSet)).write(&w)
 	}
 	for _, c := range items(copies, copyCount) {
-		from, to := get[*descriptorSet](uint64(c.SrcSet)), get[*descriptorSet](uint64(c.DstSet))
+		from, to := mustLookUp[*descriptorSet](uint64(c.SrcSet)), mustLookUp[*descriptorSet](uint64(c.DstSet))
 		from.copyTo(to, &c)
 	}
 }
@@ -355,8 +355,8 @@ func (s *descriptorSet) write(w *vk.WriteDescriptorSet) {
 	at := s.from(w.DstBinding, w.DstArrayElement)
 	s.updating(at)
 	for i := range w.DescriptorCount {
-		if s.layout.lenient && at.ended() {
-			s.layout.pass("writes of descriptors", "binding %d: %d descriptors are %d more than the set has, which are left out", w.DstBinding, w.DescriptorCount, w.DescriptorCount-i)
+		if s.layout.lenient && at.atEnd() {
+			s.layout.tolerate("writes of descriptors", "binding %d: %d descriptors are %d more than the set has, which are left out", w.DstBinding, w.DescriptorCount, w.DescriptorCount-i)
 			return
 		}
 		e, b := at.next()
@@ -376,7 +376,7 @@ func (s *descriptorSet) write(w *vk.WriteDescriptorSet) {
 }
 
 func (s *descriptorSet) setInline(binding, offset uint32, data []byte) {
-	i := s.layout.find(binding)
+	i := s.layout.bindingIndex(binding)
 	if i < 0 || uint64(offset)+uint64(len(data)) > uint64(len(s.blocks[i].bytes)) {
 		fail(vk.ErrorUnknown, "binding %d: %d bytes of an inline block at byte %d", binding, len(data), offset)
 	}
@@ -386,14 +386,14 @@ func (s *descriptorSet) setInline(binding, offset uint32, data []byte) {
 
 // updating counts an update of a set from a binding on, and warns if submitted commands may read what changes.
 func (s *descriptorSet) updating(at *walk) {
-	if at.ended() || s.layout.bindings[at.binding].flags&vk.DescriptorBindingUpdateAfterBindBit != 0 {
+	if at.atEnd() || s.layout.bindings[at.binding].flags&vk.DescriptorBindingUpdateAfterBindBit != 0 {
 		return
 	}
 	s.version++
 	if s.pool == nil || s.layout.bindings[at.binding].flags&vk.DescriptorBindingUpdateUnusedWhilePendingBit != 0 {
 		return
 	}
-	if d := s.pool.device; d.work.uses(s.object) {
+	if d := s.pool.device; d.worker.uses(s.object) {
 		d.warn("vkUpdateDescriptorSets", "%v is updated while submitted work uses it: which of both contents that work reads is undefined", s.object)
 	}
 }
@@ -403,12 +403,12 @@ func (e *descriptor) setBuffer(b *layoutBinding, i *vk.DescriptorBufferInfo) {
 	if e.buffer == nil {
 		return
 	}
-	e.offset, e.bytes, e.whole = i.Offset, e.buffer.span(i.Offset, i.Range), i.Range == vk.WholeSize
+	e.offset, e.bytes, e.toEnd = i.Offset, e.buffer.span(i.Offset, i.Range), i.Range == vk.WholeSize
 	const command = "vkUpdateDescriptorSets"
 	if b.kind == vk.DescriptorTypeUniformBuffer || b.kind == vk.DescriptorTypeUniformBufferDynamic {
-		e.buffer.wants(command, vk.BufferUsageUniformBufferBit, "UNIFORM_BUFFER")
+		e.buffer.checkUsage(command, vk.BufferUsageUniformBufferBit, "UNIFORM_BUFFER")
 	} else {
-		e.buffer.wants(command, vk.BufferUsageStorageBufferBit, "STORAGE_BUFFER")
+		e.buffer.checkUsage(command, vk.BufferUsageStorageBufferBit, "STORAGE_BUFFER")
 	}
 	switch d := e.buffer.device; {
 	case i.Offset%offsetAlignment != 0:
@@ -421,21 +421,21 @@ func (e *descriptor) setBuffer(b *layoutBinding, i *vk.DescriptorBufferInfo) {
 func (e *descriptor) setImage(kind vk.DescriptorType, b *layoutBinding, i *vk.DescriptorImageInfo) {
 	if kind != vk.DescriptorTypeSampler {
 		if e.view = optional[*imageView](uint64(i.ImageView)); e.view != nil {
-			e.view.shown(kind, b, i.ImageLayout)
+			e.view.checkShaderUse(kind, b, i.ImageLayout)
 		}
 	}
 	if (kind == vk.DescriptorTypeSampler || kind == vk.DescriptorTypeCombinedImageSampler) && b.samplers == nil {
-		e.sampler = get[*sampler](uint64(i.Sampler))
+		e.sampler = mustLookUp[*sampler](uint64(i.Sampler))
 	}
 }
 
-// shown warns of an image that shaders may not see: by its usage, or its layout.
-func (v *imageView) shown(kind vk.DescriptorType, b *layoutBinding, layout vk.ImageLayout) {
+// checkShaderUse warns of an image that shaders may not see: by its usage, or its layout.
+func (v *imageView) checkShaderUse(kind vk.DescriptorType, b *layoutBinding, layout vk.ImageLayout) {
 	const command = "vkUpdateDescriptorSets"
 	if kind == vk.DescriptorTypeStorageImage {
-		v.image.wants(command, vk.ImageUsageStorageBit, "STORAGE")
+		v.image.checkUsage(command, vk.ImageUsageStorageBit, "STORAGE")
 	} else {
-		v.image.wants(command, vk.ImageUsageSampledBit, "SAMPLED")
+		v.image.checkUsage(command, vk.ImageUsageSampledBit, "SAMPLED")
 	}
 	if layout == vk.ImageLayoutUndefined || layout == vk.ImageLayoutPreinitialized || kind == vk.DescriptorTypeStorageImage && layout != vk.ImageLayoutGeneral {
 		v.image.device.warn(command, "binding %d: %v in layout %s: shaders read no image in that layout", b.number, v.image.object, layoutName(layout))
@@ -443,7 +443,7 @@ func (v *imageView) shown(kind vk.DescriptorType, b *layoutBinding, layout vk.Im
 }
 
 func (s *descriptorSet) copyTo(to *descriptorSet, c *vk.CopyDescriptorSet) {
-	if i := s.layout.find(c.SrcBinding); i >= 0 && s.layout.bindings[i].kind == vk.DescriptorTypeInlineUniformBlock {
+	if i := s.layout.bindingIndex(c.SrcBinding); i >= 0 && s.layout.bindings[i].kind == vk.DescriptorTypeInlineUniformBlock {
 		b := s.blocks[i].bytes
 		if uint64(c.SrcArrayElement)+uint64(c.DescriptorCount) > uint64(len(b)) {
 			fail(vk.ErrorUnknown, "binding %d: %d bytes from byte %d on: the block has %d", c.SrcBinding, c.DescriptorCount, c.SrcArrayElement, len(b))
@@ -474,15 +474,15 @@ type walk struct {
 }
 
 func (s *descriptorSet) from(binding, element uint32) *walk {
-	i := s.layout.find(binding)
+	i := s.layout.bindingIndex(binding)
 	if i < 0 {
 		fail(vk.ErrorUnknown, "the layout has no binding %d", binding)
 	}
 	return &walk{s, i, int(element)}
 }
 
-// ended advances to the next existing element, and reports whether there is none.
-func (w *walk) ended() bool {
+// atEnd advances to the next existing element, and reports whether there is none.
+func (w *walk) atEnd() bool {
 	for w.binding < len(w.set.elements) && w.element >= len(w.set.elements[w.binding]) {
 		w.element -= len(w.set.elements[w.binding])
 		w.binding++
@@ -491,7 +491,7 @@ func (w *walk) ended() bool {
 }
 
 func (w *walk) next() (*descriptor, *layoutBinding) {
-	if w.ended() {
+	if w.atEnd() {
 		fail(vk.ErrorUnknown, "more descriptors than the set has")
 	}
 	w.element++
@@ -501,7 +501,7 @@ func (w *walk) next() (*descriptor, *layoutBinding) {
 // resolve lists the descriptors of a binding as a program sees them. The dynamic offsets are those of the set, in the
 // order of its bindings. A destroyed resource reads as null, and is reported.
 func (s *descriptorSet) resolve(want *ir.Binding, dynamic []uint32, missing func(why string)) []mem.Descriptor {
-	i := s.layout.find(want.Binding)
+	i := s.layout.bindingIndex(want.Binding)
 	if i < 0 {
 		return make([]mem.Descriptor, want.Count)
 	}
@@ -535,10 +535,10 @@ func (s *descriptorSet) resolve(want *ir.Binding, dynamic []uint32, missing func
 // compares reports a shader that compares depths through a sampler without comparison; Vulkan leaves the result
 // undefined.
 func (s *sampler) compares(b *ir.Binding) {
-	if s == nil || s.of.Compare != nil || s.told {
+	if s == nil || s.desc.Compare != nil || s.warned {
 		return
 	}
-	s.told = true
+	s.warned = true
 	report("dispatch", misuse{text: fmt.Sprintf("the shader compares depths through set %d, binding %d (%s), whose sampler does not compare (compareEnable): no reference passes", b.Set, b.Binding, b.Name)})
 }
 
@@ -562,7 +562,7 @@ func (l *setLayout) dynamics() int { return l.dynamicBefore(len(l.bindings)) }
 func (e *descriptor) resolve(kind ir.BindingKind, offset uint64) mem.Descriptor {
 	switch {
 	case kind == ir.Sampler && e.sampler != nil:
-		return mem.Descriptor{Sampler: &e.sampler.of}
+		return mem.Descriptor{Sampler: &e.sampler.desc}
 	case kind == ir.Sampler:
 		return mem.Descriptor{}
 	case e.view != nil:

@@ -11,27 +11,27 @@ import (
 )
 
 // A device is a machine that runs.
-type device_ struct {
-	handle   uint64
-	number   int // in the order of creation in the process, from 1
-	physical *physical
-	enabled  map[string]bool
-	gpu      *gpu.Device
-	heap     heap
-	queues   [][]*queue // by family
-	work     *worker
-	lost     error // the error that lost the device
-	records  *recorder
-	captures *capturer
-	timing   choices // dispatches to time; nil: as the mode says
-	watch    watchers
-	progress *progress
-	clock    atomic.Uint64 // cycle at which the last work ended
-	idle     *idleClock    // nil: the clock stops while nothing runs
-	byClock  bool          // timeouts are of simulated time while work runs
-	modules  map[[sha256.Size]byte]*shaderModule
-	kernels  map[programKey]*gpu.Kernel
-	store    *store // nil: no programs are stored between runs
+type logicalDevice struct {
+	handle    uint64
+	number    int // in the order of creation in the process, from 1
+	physical  *physical
+	enabled   map[string]bool
+	gpu       *gpu.Device
+	heap      heap
+	queues    [][]*queue // by family
+	worker    *worker
+	lost      error // the error that lost the device
+	records   *recorder
+	captures  *capturer
+	timing    choices // dispatches to time; nil: as the mode says
+	observers observers
+	progress  *progress
+	clock     atomic.Uint64 // cycle at which the last work ended
+	idle      *idleClock    // nil: the clock stops while nothing runs
+	byClock   bool          // timeouts are of simulated time while work runs
+	modules   map[[sha256.Size]byte]*shaderModule
+	kernels   map[programKey]*gpu.Kernel
+	store     *store // nil: no programs are stored between runs
 }
 
 // devices counts the devices that the process has created.
@@ -39,8 +39,8 @@ var devices int
 
 // CreateDevice is vkCreateDevice.
 func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Device) vk.Result {
-	p := get[*physical](uint64(h))
-	d := &device_{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[programKey]*gpu.Kernel{}, store: newStore()}
+	p := mustLookUp[*physical](uint64(h))
+	d := &logicalDevice{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[programKey]*gpu.Kernel{}, store: newStore()}
 	for _, e := range items(info.PpEnabledExtensionNames, info.EnabledExtensionCount) {
 		name := text(e)
 		if !slices.ContainsFunc(extensions, func(e extension) bool { return !e.instance && e.name == name && p.has(&e) }) {
@@ -50,10 +50,10 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 	}
 	p.checkWanted(info)
 	d.timing, d.progress = readChoices("SPVSIM_TIME", ""), newProgress()
-	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.within(),
+	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.callback(),
 		MaxInstructions: integer("SPVSIM_MAX_INSTRUCTIONS"), MaxHostSeconds: number("SPVSIM_MAX_SECONDS")}
-	d.watch = newWatchers(d, setup.Mode)
-	setup.Tracer, setup.Observer = d.watch.tracer(), printer{}
+	d.observers = newWatchers(d, setup.Mode)
+	setup.Tracer, setup.Observer = d.observers.tracer(), printer{}
 	g, err := gpu.OpenDevice(setup)
 	if err != nil {
 		fail(vk.ErrorInitializationFailed, "%v", err)
@@ -64,10 +64,10 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 		d.idle = newIdleClock(p.machine.ClockMHz)
 	}
 	d.gpu, d.number = g, devices
-	d.heap = heap{capacity: uint64(p.machine.Memory.Bytes), next: firstAddress, host: budget{most: mostHostBytes}}
+	d.heap = heap{capacity: uint64(p.machine.Memory.Bytes), next: firstAddress, host: budget{limit: mostHostBytes}}
 	d.captures, d.records = newCapturer(), newRecorder(p.instance)
-	d.work = newWorker(d)
-	d.handle = putDispatchable(d, 0)
+	d.worker = newWorker(d)
+	d.handle = addDispatchable(d, 0)
 	d.queues = make([][]*queue, queueFamilies)
 	for _, q := range items(info.PQueueCreateInfos, info.QueueCreateInfoCount) {
 		d.addQueues(&q)
@@ -77,7 +77,7 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 }
 
 // untimed reports whether a dispatch is excluded from timing.
-func (d *device_) untimed(name string) bool { return d.timing != nil && !d.timing.take(name) }
+func (d *logicalDevice) untimed(name string) bool { return d.timing != nil && !d.timing.selects(name) }
 
 // checkWanted refuses features that the device does not have.
 func (p *physical) checkWanted(info *vk.DeviceCreateInfo) {
@@ -94,7 +94,7 @@ func (p *physical) checkWanted(info *vk.DeviceCreateInfo) {
 	})
 }
 
-func (d *device_) addQueues(q *vk.DeviceQueueCreateInfo) {
+func (d *logicalDevice) addQueues(q *vk.DeviceQueueCreateInfo) {
 	f, families := q.QueueFamilyIndex, d.physical.families()
 	if int(f) < len(families) && len(d.queues[f]) > 0 {
 		fail(vk.ErrorInitializationFailed, "two VkDeviceQueueCreateInfo of family %d: want one of each family", f)
@@ -104,19 +104,19 @@ func (d *device_) addQueues(q *vk.DeviceQueueCreateInfo) {
 	}
 	for i := range q.QueueCount {
 		made := &queue{device: d, family: int(f), index: len(d.queues[f]), priority: priorityOf(q, i)}
-		made.handle = putDispatchable(made, d.handle)
+		made.handle = addDispatchable(made, d.handle)
 		d.queues[f] = append(d.queues[f], made)
 	}
 }
 
 // DestroyDevice is vkDestroyDevice. Its remaining objects are freed.
 func DestroyDevice(h vk.Device, _ *vk.AllocationCallbacks) {
-	d, ok := take[*device_](uint64(h))
+	d, ok := removeObject[*logicalDevice](uint64(h))
 	if !ok {
 		return
 	}
-	d.work.finish()
-	d.watch.profile.write()
+	d.worker.finish()
+	d.observers.profile.write()
 	d.records.close()
 	for h, o := range objects {
 		if o.owner != d.handle {
@@ -131,7 +131,7 @@ func DestroyDevice(h vk.Device, _ *vk.AllocationCallbacks) {
 
 // GetDeviceQueue is vkGetDeviceQueue.
 func GetDeviceQueue(h vk.Device, family, index uint32, out *vk.Queue) {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	if int(family) >= len(d.queues) || int(index) >= len(d.queues[family]) {
 		fail(vk.ErrorUnknown, "queue %d of family %d: it was not asked for when the device was created", index, family)
 	}
@@ -145,13 +145,13 @@ func GetDeviceQueue2(h vk.Device, info *vk.DeviceQueueInfo2, out *vk.Queue) {
 
 // DeviceWaitIdle is vkDeviceWaitIdle.
 func DeviceWaitIdle(h vk.Device) vk.Result {
-	d := get[*device_](uint64(h))
-	d.work.wait(func() bool { return d.lost != nil || !d.work.busy() })
+	d := mustLookUp[*logicalDevice](uint64(h))
+	d.worker.wait(func() bool { return d.lost != nil || !d.worker.busy() })
 	return d.result()
 }
 
 // result is success, unless the device is lost.
-func (d *device_) result() vk.Result {
+func (d *logicalDevice) result() vk.Result {
 	if d.lost != nil {
 		return vk.ErrorDeviceLost
 	}

@@ -28,21 +28,21 @@ type (
 	// args are the words of a call, as the trampolines lay them out.
 	args [16]uint64
 
-	level  uint8
-	answer uint8
+	commandLevel uint8
+	answer       uint8
 
 	// A command is an entry point of the API; call is nil for commands that no queue or device of the driver supports.
 	command struct {
 		name   string
-		level  level
+		level  commandLevel
 		answer answer
 		call   func(*args) uint64
 	}
 
 	// named is the index of a command in the table, and the core version or extension that provides it under a name.
 	named struct {
-		index int
-		of    string
+		index    int
+		provider string
 	}
 
 	extension struct {
@@ -54,7 +54,7 @@ type (
 
 // level is the type of a command's first parameter.
 const (
-	ofLoader level = iota
+	ofLoader commandLevel = iota
 	ofInstance
 	ofPhysicalDevice
 	ofDevice
@@ -114,7 +114,7 @@ func guard(c *command, a *args, result *uint64) {
 	defer state.Unlock()
 	report(c.name, m)
 	if strings.HasPrefix(c.name, "vkCmd") {
-		if cb, ok := find[*commandBuffer](a[0]); ok {
+		if cb, ok := lookUp[*commandBuffer](a[0]); ok {
 			cb.fault = m
 		}
 	}
@@ -153,9 +153,9 @@ func report(command string, m misuse) {
 	tellMessengers(text)
 }
 
-// Find returns the index of a command, or -1 if the application may not have it. handle is the instance (0: none) or
+// FindCommand returns the index of a command, or -1 if the application may not have it. handle is the instance (0: none) or
 // device that is queried.
-func Find(handle uint64, name string, device bool) int {
+func FindCommand(handle uint64, name string, device bool) int {
 	state.Lock()
 	defer state.Unlock()
 	list, ok := names[name]
@@ -163,16 +163,16 @@ func Find(handle uint64, name string, device bool) int {
 		return -1
 	}
 	for _, n := range list {
-		if offered(&commands[n.index], n.of, handle, device) {
+		if isOffered(&commands[n.index], n.provider, handle, device) {
 			return n.index
 		}
 	}
 	return -1
 }
 
-// offered reports whether the caller may have a command. An instance offers device commands whether or not their
+// isOffered reports whether the caller may have a command. An instance offers device commands whether or not their
 // extension will be enabled, because the loader looks them up before a device exists.
-func offered(c *command, of string, handle uint64, device bool) bool {
+func isOffered(c *command, of string, handle uint64, device bool) bool {
 	i := slices.IndexFunc(extensions, func(e extension) bool { return e.name == of })
 	switch {
 	case device && c.level != ofDevice:
@@ -180,10 +180,10 @@ func offered(c *command, of string, handle uint64, device bool) bool {
 	case i < 0 || !device && !extensions[i].instance:
 		return true
 	case device:
-		d, ok := find[*device_](handle)
+		d, ok := lookUp[*logicalDevice](handle)
 		return ok && (d.enabled[of] || extensions[i].instance)
 	}
-	in, ok := find[*instance](handle)
+	in, ok := lookUp[*instance](handle)
 	return !ok || in.enabled[of]
 }
 

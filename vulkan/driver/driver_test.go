@@ -35,7 +35,7 @@ func TestCommandsSurviveNonsense(t *testing.T) {
 }
 
 // Null handles of unsupported kinds may be destroyed, as programs do at their end; other handles of these kinds are refused.
-func TestNothingMayBeDestroyed(t *testing.T) {
+func TestDestroyNullHandles(t *testing.T) {
 	real := os.Stderr
 	defer func() { os.Stderr = real }()
 	for handle, refused := range map[uint64]bool{0: false, 0x123: true} {
@@ -101,7 +101,7 @@ func TestPropertiesAreKnown(t *testing.T) {
 }
 
 // A device's limits of execution graphs are those of its machine's queue.
-func TestGraphLimitsAreTheMachines(t *testing.T) {
+func TestGraphLimits(t *testing.T) {
 	for _, c := range []struct {
 		set   string
 		depth int
@@ -132,7 +132,7 @@ func TestMemoryIsShared(t *testing.T) {
 		t.Fatal(r)
 	}
 	*(*byte)(at) = 77
-	address := get[*memory](uint64(m)).addr
+	address := mustLookUp[*memory](uint64(m)).addr
 	if got := d.gpu.Memory(address+8, 1); len(got) != 1 || got[0] != 77 {
 		t.Errorf("the machine sees %v", got)
 	}
@@ -150,7 +150,7 @@ func TestMemoryIsShared(t *testing.T) {
 }
 
 // openWith creates a device whose instance was created with variables of the environment.
-func openWith(t *testing.T, variables map[string]string) (*device_, vk.PhysicalDeviceProperties2, vk.PhysicalDeviceDriverProperties) {
+func openWith(t *testing.T, variables map[string]string) (*logicalDevice, vk.PhysicalDeviceProperties2, vk.PhysicalDeviceDriverProperties) {
 	t.Helper()
 	for name, value := range variables {
 		t.Setenv(name, value)
@@ -187,10 +187,10 @@ func TestIdentity(t *testing.T) {
 			}
 			webgpu := c.name == "webgpu"
 			kind := map[string]vk.PhysicalDeviceType{"itself": vk.PhysicalDeviceTypeVirtualGpu, "device": vk.PhysicalDeviceTypeDiscreteGpu, "another": vk.PhysicalDeviceTypeIntegratedGpu, "webgpu": vk.PhysicalDeviceTypeDiscreteGpu}[c.name]
-			if p.DeviceType != kind || !d.physical.offers("fragmentStoresAndAtomics") || !d.physical.offers("vertexPipelineStoresAndAtomics") {
+			if p.DeviceType != kind || !d.physical.hasFeature("fragmentStoresAndAtomics") || !d.physical.hasFeature("vertexPipelineStoresAndAtomics") {
 				t.Errorf("a device of type %d, want %d, or without the stores that instruments of layers ask for", p.DeviceType, kind)
 			}
-			if draws := d.physical.families()[0].QueueFlags&vk.QueueGraphicsBit != 0; draws != webgpu || d.physical.offers("textureCompressionBC") != webgpu || (p.Limits.MaxColorAttachments > 0) != webgpu {
+			if draws := d.physical.families()[0].QueueFlags&vk.QueueGraphicsBit != 0; draws != webgpu || d.physical.hasFeature("textureCompressionBC") != webgpu || (p.Limits.MaxColorAttachments > 0) != webgpu {
 				t.Errorf("a graphics bit: %t, %d attachments", draws, p.Limits.MaxColorAttachments)
 			}
 		})
@@ -212,7 +212,7 @@ func TestAttachments(t *testing.T) {
 				}
 			}
 			var limits vk.ImageFormatProperties
-			for f := range p.answers.also { // formats that are only reported: no image has them
+			for f := range p.spoofing.formatAliases { // formats that are only reported: no image has them
 				images, _ := p.formatFeatures(f)
 				if r := p.imageFormat(f, vk.ImageType2d, vk.ImageTilingOptimal, vk.ImageUsageSampledBit, 0, &limits); images == 0 || r != vk.ErrorFormatNotSupported {
 					t.Errorf("format %d has features %#x, and images of it give %d", f, images, r)
@@ -255,7 +255,7 @@ func TestAnswersAreKnown(t *testing.T) {
 			properties[typ.Field(i).Name] = true
 		}
 	}
-	for set, a := range answerSets {
+	for set, a := range spoofingSets {
 		for name := range a.features {
 			if !features[name] {
 				t.Errorf("%s: no feature %s", set, name)

@@ -13,7 +13,7 @@ import (
 // VK_KHR_pipeline_executable_properties: a pipeline has one executable, its program of wave instructions.
 
 // A statistic describes a number of a program.
-type statistic struct{ name, what string }
+type statistic struct{ name, description string }
 
 var statistics = []statistic{
 	{"Vector registers", "Registers of each lane, as occupancy counts them"},
@@ -35,7 +35,7 @@ func (p *pipeline) values() []int {
 
 // compute is a pipeline with a kernel.
 func compute(h vk.Pipeline) *pipeline {
-	p := get[*pipeline](uint64(h))
+	p := mustLookUp[*pipeline](uint64(h))
 	if p.kernel == nil {
 		fail(vk.ErrorUnknown, "an execution graph has no executables of its own")
 	}
@@ -70,7 +70,7 @@ func GetPipelineExecutableStatisticsKHR(_ vk.Device, info *vk.PipelineExecutable
 	n := min(len(list), len(values))
 	for i := range n {
 		setText(list[i].Name[:], statistics[i].name)
-		setText(list[i].Description[:], statistics[i].what)
+		setText(list[i].Description[:], statistics[i].description)
 		list[i].Format = vk.PipelineExecutableStatisticFormatUint64Khr
 		list[i].Value[0] = uint64(values[i])
 	}

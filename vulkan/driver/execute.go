@@ -16,13 +16,13 @@ import (
 
 // An executor runs the commands of one submission on the machine.
 type executor struct {
-	device  *device_
-	queue   *queue
-	labels  []string
-	open    []*account.Counts // of queries
-	follows bool              // something ran before in this submission
-	plan    *capture          // capturing: commands become steps of a job, and nothing runs
-	told    *replayed         // everything ran as a job; nil: nothing did
+	device   *logicalDevice
+	queue    *queue
+	labels   []string
+	open     []*account.Counts // of queries
+	notFirst bool              // something ran before in this submission
+	plan     *capture          // capturing: commands become steps of a job, and nothing runs
+	replayed *replayed         // everything ran as a job; nil: nothing did
 	// The plan of work that runs together: commands are added to the batch, in the lane of their queue.
 	batch   *plan
 	lane    *lane
@@ -34,7 +34,7 @@ func (x *executor) copy() executor {
 	return executor{device: x.device, queue: x.queue, labels: slices.Clone(x.labels), open: slices.Clone(x.open)}
 }
 
-func (x *executor) run(commands []work) error {
+func (x *executor) run(commands []commandFunc) error {
 	for _, w := range commands {
 		if err := w(x); err != nil {
 			return err
@@ -58,7 +58,7 @@ func (d *dispatch) run(x *executor) error {
 		return x.batch.dispatch(x, d)
 	}
 	name, groups := labelled(x.labels, d.title), d.size()
-	if slices.Contains(groups[:], 0) && (d.indirect.Bytes == nil || x.plan == nil && x.told == nil) {
+	if slices.Contains(groups[:], 0) && (d.indirect.Bytes == nil || x.plan == nil && x.replayed == nil) {
 		return nil
 	}
 	if x.plan != nil {
@@ -77,16 +77,16 @@ func (d *dispatch) run(x *executor) error {
 	}
 	x.device.record(x, &row{
 		busy: x.busy(counts), kind: "dispatch", name: name, pipeline: d.title, entry: d.pipeline.entry, module: d.pipeline.digest, groups: groups,
-		begin: begin, counts: *counts, captured: file, host: time.Since(started),
+		beginCycle: begin, counts: *counts, captured: file, host: time.Since(started),
 	})
-	x.follows = true
+	x.notFirst = true
 	return nil
 }
 
 // busy returns the cycles of a launch without the dispatcher's launch cost.
 func (x *executor) busy(c *account.Counts) uint64 {
 	d, cost := &x.device.physical.machine.Dispatcher, 0
-	if cost = d.KernelLaunchCycles; x.follows {
+	if cost = d.KernelLaunchCycles; x.notFirst {
 		cost = d.FollowingLaunch
 	}
 	return c.Cycles - min(c.Cycles, uint64(cost))
@@ -94,10 +94,10 @@ func (x *executor) busy(c *account.Counts) uint64 {
 
 // execute runs the dispatch directly, or as a job if it is to be captured.
 func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (counts *account.Counts, captured string, err error) {
-	if counts, file, told := x.tell(); told {
+	if counts, file, told := x.nextReplayed(); told {
 		return counts, file, nil
 	}
-	if c := x.device.captures; c.takes(name) {
+	if c := x.device.captures; c.capturesAlone(name) {
 		now := *d
 		now.groups, now.indirect = groups, mem.Descriptor{}
 		told, err := c.run(x.device, name, func(p *capture) error { return p.addDispatch(name, &now) })
@@ -107,9 +107,9 @@ func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (counts *
 		}
 		fmt.Fprintf(os.Stderr, "spvsim: %s is not captured: %v\n", name, err)
 	}
-	x.device.watch.waves.run(func() {
+	x.device.observers.waves.run(func() {
 		counts, err = x.device.gpu.Run(context.Background(), &gpu.Dispatch{
-			Name: name, Kind: d.title, Untimed: x.device.untimed(name), Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, FollowsDispatch: x.follows,
+			Name: name, Kind: d.title, Untimed: x.device.untimed(name), Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, FollowsDispatch: x.notFirst,
 		})
 	}, name)
 	return counts, "", err
@@ -146,7 +146,7 @@ func (d *dispatch) elementsNow(p *program.Program) (list [][]mem.Descriptor) {
 		}
 		s := &d.sets[want.Set]
 		list = append(list, s.set.resolve(want, s.dynamic, func(why string) {
-			d.sets[want.Set].layout.device.warn("dispatch", "%s: %s: %s: it counts as null", d.title, place(want), why)
+			d.sets[want.Set].layout.device.warn("dispatch", "%s: %s: %s: it counts as null", d.title, bindingName(want), why)
 		}))
 	}
 	return list

@@ -23,7 +23,7 @@ const shaderIndexUnused = ^uint32(0)
 
 // CreateExecutionGraphPipelinesAMDX is vkCreateExecutionGraphPipelinesAMDX.
 func CreateExecutionGraphPipelinesAMDX(h vk.Device, cache vk.PipelineCache, count uint32, infos *vk.ExecutionGraphPipelineCreateInfoAMDX, _ *vk.AllocationCallbacks, out *vk.Pipeline) vk.Result {
-	d, c := get[*device_](uint64(h)), optional[*pipelineCache](uint64(cache))
+	d, c := mustLookUp[*logicalDevice](uint64(h)), optional[*pipelineCache](uint64(cache))
 	to := items(out, count)
 	clear(to)
 	result := vk.Success
@@ -36,7 +36,7 @@ func CreateExecutionGraphPipelinesAMDX(h vk.Device, cache vk.PipelineCache, coun
 			result = vk.ErrorUnknown
 			continue
 		}
-		to[i] = vk.Pipeline(put(p, d.handle))
+		to[i] = vk.Pipeline(addObject(p, d.handle))
 		p.handle = uint64(to[i])
 	}
 	return result
@@ -44,8 +44,8 @@ func CreateExecutionGraphPipelinesAMDX(h vk.Device, cache vk.PipelineCache, coun
 
 // graphPipeline lowers the nodes of a graph; those of a library are stored for the graphs that link it. found: the
 // application's cache had all programs.
-func (d *device_) graphPipeline(info *vk.ExecutionGraphPipelineCreateInfoAMDX, c *pipelineCache) (p *pipeline, found bool, err error) {
-	p = &pipeline{device: d, layout: get[*pipelineLayout](uint64(info.Layout)), entry: "graph", digest: fmt.Sprintf("of %d nodes", info.StageCount)}
+func (d *logicalDevice) graphPipeline(info *vk.ExecutionGraphPipelineCreateInfoAMDX, c *pipelineCache) (p *pipeline, found bool, err error) {
+	p = &pipeline{device: d, layout: mustLookUp[*pipelineLayout](uint64(info.Layout)), entry: "graph", digest: fmt.Sprintf("of %d nodes", info.StageCount)}
 	stages := items(info.PStages, info.StageCount)
 	for i := range stages {
 		n, sum, err := d.node(&stages[i])
@@ -56,7 +56,7 @@ func (d *device_) graphPipeline(info *vk.ExecutionGraphPipelineCreateInfoAMDX, c
 	}
 	if l := info.PLibraryInfo; l != nil {
 		for _, h := range items(l.PLibraries, l.LibraryCount) {
-			library := get[*pipeline](uint64(h))
+			library := mustLookUp[*pipeline](uint64(h))
 			p.nodes, p.sums = append(p.nodes, library.nodes...), append(p.sums, library.sums...)
 		}
 	}
@@ -67,7 +67,7 @@ func (d *device_) graphPipeline(info *vk.ExecutionGraphPipelineCreateInfoAMDX, c
 		return nil, false, err
 	}
 	for i, prog := range p.graph.Programs() {
-		if err := p.layout.takes(prog); err != nil {
+		if err := p.layout.accepts(prog); err != nil {
 			return nil, false, fmt.Errorf("node %d: %w", i, err)
 		}
 	}
@@ -80,7 +80,7 @@ func (p *pipeline) connect(c *pipelineCache) (found bool, err error) {
 	keys := d.nodeKeys(nodes, p.sums)
 	found = true
 	for i := range nodes {
-		found = found && c.get(keys[i]) != nil
+		found = found && c.lookup(keys[i]) != nil
 		nodes[i].Program = d.restoredProgram(keys[i], c, true)
 	}
 	if p.graph, err = d.lowerGraph(nodes); err != nil {
@@ -88,14 +88,14 @@ func (p *pipeline) connect(c *pipelineCache) (found bool, err error) {
 	}
 	for i, prog := range p.graph.Programs() {
 		if nodes[i].Program == nil {
-			d.keep(keys[i], c, prog)
+			d.storeProgram(keys[i], c, prog)
 		}
 	}
 	return found, nil
 }
 
 // nodeKeys returns the keys of the nodes' programs; lowering a node depends on all nodes.
-func (d *device_) nodeKeys(nodes []gpu.GraphNode, sums [][sha256.Size]byte) (list []programKey) {
+func (d *logicalDevice) nodeKeys(nodes []gpu.GraphNode, sums [][sha256.Size]byte) (list []programKey) {
 	all := sha256.New()
 	for i := range nodes {
 		n := &nodes[i]
@@ -110,13 +110,13 @@ func (d *device_) nodeKeys(nodes []gpu.GraphNode, sums [][sha256.Size]byte) (lis
 }
 
 // lowerGraph lowers and connects nodes; this may take long, so it releases state.
-func (d *device_) lowerGraph(nodes []gpu.GraphNode) (*gpu.Graph, error) {
+func (d *logicalDevice) lowerGraph(nodes []gpu.GraphNode) (*gpu.Graph, error) {
 	state.Unlock()
 	defer state.Lock()
 	return d.gpu.Graph(nodes)
 }
 
-func (d *device_) node(s *vk.PipelineShaderStageCreateInfo) (n gpu.GraphNode, sum [sha256.Size]byte, err error) {
+func (d *logicalDevice) node(s *vk.PipelineShaderStageCreateInfo) (n gpu.GraphNode, sum [sha256.Size]byte, err error) {
 	m, err := d.stageModule(s)
 	if err != nil {
 		return n, sum, err
@@ -140,7 +140,7 @@ func (d *device_) node(s *vk.PipelineShaderStageCreateInfo) (n gpu.GraphNode, su
 
 // graphOf is the graph of a pipeline.
 func graphOf(h vk.Pipeline) *gpu.Graph {
-	p := get[*pipeline](uint64(h))
+	p := mustLookUp[*pipeline](uint64(h))
 	if p.graph == nil {
 		fail(vk.ErrorUnknown, "the pipeline is not an execution graph, or only a library of nodes")
 	}
@@ -162,7 +162,7 @@ const scratchStep = 256
 
 // GetExecutionGraphPipelineScratchSizeAMDX is vkGetExecutionGraphPipelineScratchSizeAMDX.
 func GetExecutionGraphPipelineScratchSizeAMDX(h vk.Device, p vk.Pipeline, out *vk.ExecutionGraphPipelineScratchSizeAMDX) vk.Result {
-	least, most := get[*device_](uint64(h)).gpu.ScratchBytes(graphOf(p))
+	least, most := mustLookUp[*logicalDevice](uint64(h)).gpu.ScratchBytes(graphOf(p))
 	up := func(n uint64) uint64 { return (n + scratchStep - 1) / scratchStep * scratchStep }
 	out.MinSize, out.MaxSize, out.SizeGranularity = up(least), up(most), scratchStep
 	return vk.Success
@@ -177,7 +177,7 @@ func CmdInitializeGraphScratchMemoryAMDX(h vk.CommandBuffer, p vk.Pipeline, scra
 }
 
 // checkScratch refuses scratch memory that is not there.
-func (d *device_) checkScratch(address, size uint64) {
+func (d *logicalDevice) checkScratch(address, size uint64) {
 	for _, o := range objects {
 		if m, ok := o.x.(*memory); ok && address-m.addr < m.size && size <= m.size-(address-m.addr) {
 			return
@@ -276,24 +276,24 @@ func (g *graphDispatch) run(x *executor) error {
 	}
 	begin, started := x.device.gpu.Cycle(), time.Now()
 	counts, file, err := g.execute(x, name)
-	x.follows = false // its launch costs as much as a first one
+	x.notFirst = false // its launch costs as much as a first one
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	busy := x.busy(counts)
-	x.follows = true
+	x.notFirst = true
 	x.device.record(x, &row{
-		busy: busy, kind: "graph", name: name, pipeline: g.title, entry: g.graph.entry, module: g.graph.digest, begin: begin, counts: *counts, captured: file, host: time.Since(started),
+		busy: busy, kind: "graph", name: name, pipeline: g.title, entry: g.graph.entry, module: g.graph.digest, beginCycle: begin, counts: *counts, captured: file, host: time.Since(started),
 	})
 	return nil
 }
 
 // execute runs the graph directly, or as a job if it is to be captured.
 func (g *graphDispatch) execute(x *executor, name string) (counts *account.Counts, captured string, err error) {
-	if counts, file, told := x.tell(); told {
+	if counts, file, told := x.nextReplayed(); told {
 		return counts, file, nil
 	}
-	if c := x.device.captures; c.takes(name) {
+	if c := x.device.captures; c.capturesAlone(name) {
 		told, err := c.run(x.device, name, func(p *capture) error { return p.addGraph(name, g) })
 		if err == nil {
 			counts, file := told.next(x.device)
@@ -301,7 +301,7 @@ func (g *graphDispatch) execute(x *executor, name string) (counts *account.Count
 		}
 		fmt.Fprintf(os.Stderr, "spvsim: %s is not captured: %v\n", name, err)
 	}
-	x.device.watch.waves.run(func() {
+	x.device.observers.waves.run(func() {
 		counts, err = x.device.gpu.RunGraph(context.Background(), &gpu.GraphDispatch{
 			Name: name, Untimed: x.device.untimed(name), Graph: g.graph.graph, Scratch: g.scratch, Input: g.input, Push: g.push,
 			Elements: func(p *program.Program) [][]mem.Descriptor { return g.elementsOf(p) },

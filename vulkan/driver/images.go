@@ -67,7 +67,7 @@ func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
 
 // GetPhysicalDeviceFormatProperties is vkGetPhysicalDeviceFormatProperties.
 func GetPhysicalDeviceFormatProperties(h vk.PhysicalDevice, f vk.Format, out *vk.FormatProperties) {
-	images, buffers := get[*physical](uint64(h)).formatFeatures(f)
+	images, buffers := mustLookUp[*physical](uint64(h)).formatFeatures(f)
 	*out = vk.FormatProperties{LinearTilingFeatures: images, OptimalTilingFeatures: images, BufferFeatures: buffers}
 }
 
@@ -91,7 +91,7 @@ func GetPhysicalDeviceFormatProperties2(h vk.PhysicalDevice, f vk.Format, out *v
 
 // GetPhysicalDeviceImageFormatProperties is vkGetPhysicalDeviceImageFormatProperties.
 func GetPhysicalDeviceImageFormatProperties(h vk.PhysicalDevice, f vk.Format, kind vk.ImageType, tiling vk.ImageTiling, usage vk.ImageUsageFlags, flags vk.ImageCreateFlags, out *vk.ImageFormatProperties) vk.Result {
-	return get[*physical](uint64(h)).imageFormat(f, kind, tiling, usage, flags, out)
+	return mustLookUp[*physical](uint64(h)).imageFormat(f, kind, tiling, usage, flags, out)
 }
 
 // imageFormat returns the limits of images of a format, or an error if the combination is not supported.
@@ -103,7 +103,7 @@ func (p *physical) imageFormat(f vk.Format, kind vk.ImageType, tiling vk.ImageTi
 	features, _ := p.formatFeatures(f)
 	switch {
 	case features == 0, formats[f] == "", // which is only answered
-		usage&^(usable|p.answers.usages) != 0, flags&^creatable != 0,
+		usage&^(usable|p.spoofing.usages) != 0, flags&^creatable != 0,
 		flags&vk.ImageCreateCubeCompatibleBit != 0 && kind != vk.ImageType2d, flags&vk.ImageCreate2dArrayCompatibleBit != 0 && kind != vk.ImageType3d,
 		usage&vk.ImageUsageStorageBit != 0 && features&vk.FormatFeatureStorageImageBit == 0 && flags&vk.ImageCreateExtendedUsageBit == 0:
 		return vk.ErrorFormatNotSupported
@@ -148,8 +148,8 @@ type (
 	// An image's texels are in rows, level after level.
 	image struct {
 		self
-		device *device_
-		of     texture.Image
+		device *logicalDevice
+		desc   texture.Image
 		usage  vk.ImageUsageFlags
 		memory *memory
 		offset uint64
@@ -157,25 +157,25 @@ type (
 	imageView struct {
 		self
 		image  *image
-		of     texture.Image
+		desc   texture.Image
 		offset uint64 // in the image
 	}
 	bufferView struct {
 		self
 		buffer *buffer
-		of     texture.Image
+		desc   texture.Image
 		offset uint64
 	}
 	sampler struct {
 		self
-		of   texture.Sampler
-		told bool // that a shader compares through it, which it does not
+		desc   texture.Sampler
+		warned bool // that a shader compares through it, which it does not
 	}
 )
 
 // CreateImage is vkCreateImage.
 func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallbacks, out *vk.Image) vk.Result {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	var p vk.ImageFormatProperties
 	if r := d.physical.imageFormat(info.Format, info.ImageType, info.Tiling, info.Usage, info.Flags, &p); r != vk.Success {
 		fail(r, "format %d of an image of type %d with usage %#x and flags %#x: there are none (vkGetPhysicalDeviceImageFormatProperties)", info.Format, info.ImageType, info.Usage, info.Flags)
@@ -186,14 +186,14 @@ func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallback
 		fail(vk.ErrorFormatNotSupported, "an image of %v, %d layers, %d levels and %d samples", e, info.ArrayLayers, info.MipLevels, info.Samples)
 	}
 	f, _ := texture.FormatByName(formats[info.Format])
-	i := &image{device: d, usage: info.Usage, of: texture.Image{
+	i := &image{device: d, usage: info.Usage, desc: texture.Image{
 		Format: f, Width: e.Width, Height: e.Height, Depth: e.Depth, Layers: info.ArrayLayers, Levels: info.MipLevels, Samples: uint32(info.Samples),
 		Tiled: info.Tiling == vk.ImageTilingOptimal && info.Usage&vk.ImageUsageSampledBit != 0,
 	}}
-	if i.of.Size() > p.MaxResourceSize {
+	if i.desc.Size() > p.MaxResourceSize {
 		return vk.ErrorOutOfDeviceMemory
 	}
-	*out = vk.Image(put(i, d.handle))
+	*out = vk.Image(addObject(i, d.handle))
 	if most := bits.Len32(max(e.Width, e.Height, e.Depth)); int(info.MipLevels) > most {
 		d.warn("vkCreateImage", "%v of %v has %d levels: want at most %d", i.object, e, info.MipLevels, most)
 	}
@@ -207,7 +207,7 @@ func DestroyImage(h vk.Device, i vk.Image, _ *vk.AllocationCallbacks) {
 
 // GetImageMemoryRequirements is vkGetImageMemoryRequirements.
 func GetImageMemoryRequirements(_ vk.Device, i vk.Image, out *vk.MemoryRequirements) {
-	*out = requirements(get[*image](uint64(i)).of.Size())
+	*out = requirements(mustLookUp[*image](uint64(i)).desc.Size())
 }
 
 // GetImageMemoryRequirements2 is vkGetImageMemoryRequirements2.
@@ -223,7 +223,7 @@ func GetDeviceImageMemoryRequirements(h vk.Device, info *vk.DeviceImageMemoryReq
 		fail(vk.ErrorUnknown, "no such image can be made")
 	}
 	GetImageMemoryRequirements(h, i, &out.MemoryRequirements)
-	take[*image](uint64(i))
+	removeObject[*image](uint64(i))
 	undedicated(out)
 }
 
@@ -244,11 +244,11 @@ func GetDeviceImageSparseMemoryRequirements(_ vk.Device, _ *vk.DeviceImageMemory
 
 // BindImageMemory is vkBindImageMemory.
 func BindImageMemory(_ vk.Device, h vk.Image, memoryHandle vk.DeviceMemory, offset uint64) vk.Result {
-	i, m := get[*image](uint64(h)), get[*memory](uint64(memoryHandle))
+	i, m := mustLookUp[*image](uint64(h)), mustLookUp[*memory](uint64(memoryHandle))
 	if i.memory != nil {
 		fail(vk.ErrorUnknown, "%v is bound to memory already", i.object)
 	}
-	m.checkBinding(i.object, i.of.Size(), offset)
+	m.checkBinding(i.object, i.desc.Size(), offset)
 	i.memory, i.offset = m, offset
 	return vk.Success
 }
@@ -263,13 +263,13 @@ func BindImageMemory2(h vk.Device, count uint32, infos *vk.BindImageMemoryInfo) 
 
 // GetImageSubresourceLayout is vkGetImageSubresourceLayout.
 func GetImageSubresourceLayout(_ vk.Device, h vk.Image, at *vk.ImageSubresource, out *vk.SubresourceLayout) {
-	i := get[*image](uint64(h))
-	offset, ok := i.of.Texel(at.MipLevel, [4]uint32{0, 0, 0, at.ArrayLayer})
+	i := mustLookUp[*image](uint64(h))
+	offset, ok := i.desc.Texel(at.MipLevel, [4]uint32{0, 0, 0, at.ArrayLayer})
 	if !ok {
 		fail(vk.ErrorUnknown, "level %d, layer %d: the image has no such part", at.MipLevel, at.ArrayLayer)
 	}
-	w, height, depth := i.of.LevelExtent(at.MipLevel)
-	row := uint64(w) * uint64(i.of.Format.Bytes)
+	w, height, depth := i.desc.LevelExtent(at.MipLevel)
+	row := uint64(w) * uint64(i.desc.Format.Bytes)
 	plane := row * uint64(height)
 	*out = vk.SubresourceLayout{Offset: offset, Size: plane * uint64(depth), RowPitch: row, DepthPitch: plane, ArrayPitch: plane * uint64(depth)}
 }
@@ -286,13 +286,13 @@ func GetDeviceImageSubresourceLayout(h vk.Device, info *vk.DeviceImageSubresourc
 		fail(vk.ErrorUnknown, "no such image can be made")
 	}
 	GetImageSubresourceLayout(h, i, &info.PSubresource.ImageSubresource, &out.SubresourceLayout)
-	take[*image](uint64(i))
+	removeObject[*image](uint64(i))
 }
 
 // bytes are the image's texels.
 func (i *image) bytes() []byte {
 	i.bound()
-	size := i.of.Size()
+	size := i.desc.Size()
 	return i.memory.bytes[i.offset:][:size:size]
 }
 
@@ -309,59 +309,59 @@ func (i *image) bound() {
 
 // CreateImageView is vkCreateImageView.
 func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.AllocationCallbacks, out *vk.ImageView) vk.Result {
-	d := get[*device_](uint64(h))
-	i, r := get[*image](uint64(info.Image)), info.SubresourceRange
-	if info.ViewType != vk.ImageViewType3d && i.of.Depth > 1 {
+	d := mustLookUp[*logicalDevice](uint64(h))
+	i, r := mustLookUp[*image](uint64(info.Image)), info.SubresourceRange
+	if info.ViewType != vk.ImageViewType3d && i.desc.Depth > 1 {
 		return d.planes(i, info, out)
 	}
 	levels, layers := r.LevelCount, r.LayerCount
 	if levels == vk.RemainingMipLevels {
-		levels = i.of.Levels - r.BaseMipLevel
+		levels = i.desc.Levels - r.BaseMipLevel
 	}
 	if layers == vk.RemainingArrayLayers {
-		layers = i.of.Layers - r.BaseArrayLayer
+		layers = i.desc.Layers - r.BaseArrayLayer
 	}
-	offset, ok := i.of.Texel(r.BaseMipLevel, [4]uint32{0, 0, 0, r.BaseArrayLayer * i.of.Samples})
-	if !ok || levels == 0 || layers == 0 || uint64(r.BaseMipLevel)+uint64(levels) > uint64(i.of.Levels) || uint64(r.BaseArrayLayer)+uint64(layers) > uint64(i.of.Layers) {
-		fail(vk.ErrorUnknown, "levels %d+%d, layers %d+%d: the image has %d and %d", r.BaseMipLevel, levels, r.BaseArrayLayer, layers, i.of.Levels, i.of.Layers)
+	offset, ok := i.desc.Texel(r.BaseMipLevel, [4]uint32{0, 0, 0, r.BaseArrayLayer * i.desc.Samples})
+	if !ok || levels == 0 || layers == 0 || uint64(r.BaseMipLevel)+uint64(levels) > uint64(i.desc.Levels) || uint64(r.BaseArrayLayer)+uint64(layers) > uint64(i.desc.Layers) {
+		fail(vk.ErrorUnknown, "levels %d+%d, layers %d+%d: the image has %d and %d", r.BaseMipLevel, levels, r.BaseArrayLayer, layers, i.desc.Levels, i.desc.Layers)
 	}
 	v := i.view(info, offset)
-	v.of.Levels, v.of.Layers = levels, layers
-	if layers < i.of.Layers && levels > 1 { // the layers are not contiguous
-		v.offset, _ = i.of.Texel(r.BaseMipLevel, [4]uint32{})
-		v.of.First, v.of.Stored = r.BaseArrayLayer, i.of.Layers
+	v.desc.Levels, v.desc.Layers = levels, layers
+	if layers < i.desc.Layers && levels > 1 { // the layers are not contiguous
+		v.offset, _ = i.desc.Texel(r.BaseMipLevel, [4]uint32{})
+		v.desc.First, v.desc.Stored = r.BaseArrayLayer, i.desc.Layers
 	}
-	*out = vk.ImageView(put(v, d.handle))
+	*out = vk.ImageView(addObject(v, d.handle))
 	return vk.Success
 }
 
 // view returns a view from a level on.
 func (i *image) view(info *vk.ImageViewCreateInfo, offset uint64) *imageView {
 	f, known := texture.FormatByName(formats[info.Format])
-	if !known || f.Bytes != i.of.Format.Bytes {
+	if !known || f.Bytes != i.desc.Format.Bytes {
 		fail(vk.ErrorFormatNotSupported, "format %d of a view", info.Format)
 	}
-	v := &imageView{image: i, of: i.of, offset: offset}
-	v.of.Format, v.of.Swizzle = f, swizzle(info.Components)
-	v.of.Width, v.of.Height, v.of.Depth = i.of.LevelExtent(info.SubresourceRange.BaseMipLevel)
+	v := &imageView{image: i, desc: i.desc, offset: offset}
+	v.desc.Format, v.desc.Swizzle = f, swizzle(info.Components)
+	v.desc.Width, v.desc.Height, v.desc.Depth = i.desc.LevelExtent(info.SubresourceRange.BaseMipLevel)
 	return v
 }
 
 // planes returns a view of the planes of a volume as layers, of one level.
-func (d *device_) planes(i *image, info *vk.ImageViewCreateInfo, out *vk.ImageView) vk.Result {
+func (d *logicalDevice) planes(i *image, info *vk.ImageViewCreateInfo, out *vk.ImageView) vk.Result {
 	r := info.SubresourceRange
-	_, _, depth := i.of.LevelExtent(r.BaseMipLevel)
+	_, _, depth := i.desc.LevelExtent(r.BaseMipLevel)
 	n := r.LayerCount
 	if n == vk.RemainingArrayLayers {
 		n = depth - min(r.BaseArrayLayer, depth)
 	}
-	offset, ok := i.of.Texel(r.BaseMipLevel, [4]uint32{0, 0, r.BaseArrayLayer})
+	offset, ok := i.desc.Texel(r.BaseMipLevel, [4]uint32{0, 0, r.BaseArrayLayer})
 	if !ok || n == 0 || uint64(r.BaseArrayLayer)+uint64(n) > uint64(depth) || r.LevelCount != 1 {
 		fail(vk.ErrorUnknown, "%d levels from %d on, planes %d+%d: the level has %d planes", r.LevelCount, r.BaseMipLevel, r.BaseArrayLayer, n, depth)
 	}
 	v := i.view(info, offset)
-	v.of.Levels, v.of.Layers, v.of.Depth = 1, n, 1
-	*out = vk.ImageView(put(v, d.handle))
+	v.desc.Levels, v.desc.Layers, v.desc.Depth = 1, n, 1
+	*out = vk.ImageView(addObject(v, d.handle))
 	return vk.Success
 }
 
@@ -392,13 +392,13 @@ func DestroyImageView(h vk.Device, v vk.ImageView, _ *vk.AllocationCallbacks) {
 
 func (v *imageView) descriptor() mem.Descriptor {
 	b := v.image.bytes()[v.offset:]
-	return mem.Descriptor{Addr: v.image.address() + v.offset, Bytes: b, Image: &v.of}
+	return mem.Descriptor{Addr: v.image.address() + v.offset, Bytes: b, Image: &v.desc}
 }
 
 // CreateBufferView is vkCreateBufferView.
 func CreateBufferView(h vk.Device, info *vk.BufferViewCreateInfo, _ *vk.AllocationCallbacks, out *vk.BufferView) vk.Result {
-	d := get[*device_](uint64(h))
-	b := get[*buffer](uint64(info.Buffer))
+	d := mustLookUp[*logicalDevice](uint64(h))
+	b := mustLookUp[*buffer](uint64(info.Buffer))
 	f, ok := texture.FormatByName(formats[info.Format])
 	if !ok {
 		fail(vk.ErrorFormatNotSupported, "format %d of texels", info.Format)
@@ -410,7 +410,7 @@ func CreateBufferView(h vk.Device, info *vk.BufferViewCreateInfo, _ *vk.Allocati
 	if b.usage&(vk.BufferUsageUniformTexelBufferBit|vk.BufferUsageStorageTexelBufferBit) == 0 {
 		d.warn("vkCreateBufferView", "%v was created with neither VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT nor VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT", b.object)
 	}
-	*out = vk.BufferView(put(&bufferView{buffer: b, of: texture.Image{Format: f, Width: uint32(n), Height: 1, Depth: 1, Layers: 1, Levels: 1}, offset: info.Offset}, d.handle))
+	*out = vk.BufferView(addObject(&bufferView{buffer: b, desc: texture.Image{Format: f, Width: uint32(n), Height: 1, Depth: 1, Layers: 1, Levels: 1}, offset: info.Offset}, d.handle))
 	return vk.Success
 }
 
@@ -420,8 +420,8 @@ func DestroyBufferView(h vk.Device, v vk.BufferView, _ *vk.AllocationCallbacks) 
 }
 
 func (v *bufferView) descriptor() mem.Descriptor {
-	d := v.buffer.descriptor(v.offset, v.of.Size())
-	d.Image = &v.of
+	d := v.buffer.descriptor(v.offset, v.desc.Size())
+	d.Image = &v.desc
 	return d
 }
 
@@ -452,8 +452,8 @@ var comparisons = map[vk.CompareOp]func(reference, depth float64) bool{
 
 // CreateSampler is vkCreateSampler.
 func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCallbacks, out *vk.Sampler) vk.Result {
-	d := get[*device_](uint64(h))
-	s := &sampler{of: texture.Sampler{
+	d := mustLookUp[*logicalDevice](uint64(h))
+	s := &sampler{desc: texture.Sampler{
 		MagLinear: info.MagFilter == vk.FilterLinear, MinLinear: info.MinFilter == vk.FilterLinear, MipLinear: info.MipmapMode == vk.SamplerMipmapModeLinear,
 		Bias: float64(info.MipLodBias), MinLod: float64(info.MinLod), MaxLod: float64(info.MaxLod),
 		Border: borders[info.BorderColor], Unnormalized: info.UnnormalizedCoordinates != 0,
@@ -463,15 +463,15 @@ func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCall
 		if !ok {
 			fail(vk.ErrorFeatureNotPresent, "address mode %d", mode)
 		}
-		s.of.Wrap[i] = w
+		s.desc.Wrap[i] = w
 	}
 	switch {
 	case info.AnisotropyEnable != 0:
 		fail(vk.ErrorFeatureNotPresent, "anisotropic filtering")
 	case info.CompareEnable != 0:
-		s.of.Compare = comparisons[info.CompareOp]
+		s.desc.Compare = comparisons[info.CompareOp]
 	}
-	*out = vk.Sampler(put(s, d.handle))
+	*out = vk.Sampler(addObject(s, d.handle))
 	return vk.Success
 }
 

@@ -104,12 +104,12 @@ func CreateInstance(info *vk.InstanceCreateInfo, _ *vk.AllocationCallbacks, out 
 			fail(vk.ErrorInitializationFailed, "%v", err)
 		}
 		p := newPhysical(in, m, i)
-		p.answer(&s)
+		p.applySettings(&s)
 		in.devices = append(in.devices, p)
 	}
-	in.handle = putDispatchable(in, 0)
+	in.handle = addDispatchable(in, 0)
 	for _, p := range in.devices {
-		p.handle = putDispatchable(p, 0)
+		p.handle = addDispatchable(p, 0)
 	}
 	newRecorder(in).close() // writes the header even if the program creates no device
 	*out = vk.Instance(in.handle)
@@ -118,7 +118,7 @@ func CreateInstance(info *vk.InstanceCreateInfo, _ *vk.AllocationCallbacks, out 
 
 // DestroyInstance is vkDestroyInstance.
 func DestroyInstance(h vk.Instance, _ *vk.AllocationCallbacks) {
-	in, ok := take[*instance](uint64(h))
+	in, ok := removeObject[*instance](uint64(h))
 	if !ok {
 		return
 	}
@@ -152,7 +152,7 @@ func EnumerateInstanceExtensionProperties(layer *byte, count *uint32, out *vk.Ex
 
 // EnumerateDeviceExtensionProperties is vkEnumerateDeviceExtensionProperties.
 func EnumerateDeviceExtensionProperties(p vk.PhysicalDevice, layer *byte, count *uint32, out *vk.ExtensionProperties) vk.Result {
-	device := get[*physical](uint64(p))
+	device := mustLookUp[*physical](uint64(p))
 	return listExtensions(layer, count, out, func(e *extension) bool { return !e.instance && device.has(e) })
 }
 
@@ -183,7 +183,7 @@ func EnumerateDeviceLayerProperties(_ vk.PhysicalDevice, count *uint32, _ *vk.La
 // EnumeratePhysicalDevices is vkEnumeratePhysicalDevices.
 func EnumeratePhysicalDevices(h vk.Instance, count *uint32, out *vk.PhysicalDevice) vk.Result {
 	var list []vk.PhysicalDevice
-	for _, p := range get[*instance](uint64(h)).devices {
+	for _, p := range mustLookUp[*instance](uint64(h)).devices {
 		list = append(list, vk.PhysicalDevice(p.handle))
 	}
 	return enumerate(count, out, list)
@@ -191,7 +191,7 @@ func EnumeratePhysicalDevices(h vk.Instance, count *uint32, out *vk.PhysicalDevi
 
 // EnumeratePhysicalDeviceGroups is vkEnumeratePhysicalDeviceGroups: each group has one device.
 func EnumeratePhysicalDeviceGroups(h vk.Instance, count *uint32, out *vk.PhysicalDeviceGroupProperties) vk.Result {
-	devices := get[*instance](uint64(h)).devices
+	devices := mustLookUp[*instance](uint64(h)).devices
 	if out == nil {
 		*count = uint32(len(devices))
 		return vk.Success

@@ -66,14 +66,14 @@ func TestAcceleratedDots(t *testing.T) {
 }
 
 // Only a device whose machine has a matrix unit offers products of matrices.
-func TestMatricesAreOffered(t *testing.T) {
+func TestMatrixFeature(t *testing.T) {
 	for machine, want := range map[string]bool{"gcn3-r9nano": false, "cdna3-mi300a": true, "rdna2-rx6800xt": false, "rdna3-rx7900xtx": true, "rdna4-like": true} {
 		m, err := config.LoadMachine(config.Request{Machine: machine})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &physical{machine: m, answers: answerSets[""]}
-		if got := p.has(&extension{name: matrixExtension}); got != want || p.offers("cooperativeMatrix") != want || (len(matrixProperties(m)) > 0) != want {
+		p := &physical{machine: m, spoofing: spoofingSets[""]}
+		if got := p.has(&extension{name: matrixExtension}); got != want || p.hasFeature("cooperativeMatrix") != want || (len(matrixProperties(m)) > 0) != want {
 			t.Errorf("%s: offered %v, %d products; want %v", machine, got, len(matrixProperties(m)), want)
 		}
 	}

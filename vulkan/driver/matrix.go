@@ -21,9 +21,9 @@ func (p *physical) has(e *extension) bool {
 	return e.name != matrixExtension || hasMatrixUnit(p.machine)
 }
 
-// offers reports whether the device supports a feature.
-func (p *physical) offers(feature string) bool {
-	return features[feature] || p.answers.features[feature] || feature == "cooperativeMatrix" && hasMatrixUnit(p.machine)
+// hasFeature reports whether the device supports a feature.
+func (p *physical) hasFeature(feature string) bool {
+	return features[feature] || p.spoofing.features[feature] || feature == "cooperativeMatrix" && hasMatrixUnit(p.machine)
 }
 
 // matrixComponents are the types that need no other extension.
@@ -35,7 +35,7 @@ var matrixComponents = map[isa.Type]vk.ComponentTypeKHR{
 // are one instruction of the machine's unit, integers with every combination of signs. Larger matrices, whose sides are
 // multiples of these, work as well.
 func GetPhysicalDeviceCooperativeMatrixPropertiesKHR(h vk.PhysicalDevice, count *uint32, out *vk.CooperativeMatrixPropertiesKHR) vk.Result {
-	p := get[*physical](uint64(h))
+	p := mustLookUp[*physical](uint64(h))
 	list := matrixProperties(p.machine)
 	if out != nil {
 		for i, to := range items(out, min(*count, uint32(len(list)))) {

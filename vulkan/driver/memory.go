@@ -27,20 +27,20 @@ type heap struct {
 // memory is an allocation: the same bytes for the application, which may have them mapped, and for the machine.
 type memory struct {
 	self
-	device *device_
-	bytes  []byte
-	addr   uint64
-	size   uint64 // requested size
-	own    bool   // mapped by the driver: imported memory is the application's
-	mapped bool
-	kind   uint32
+	device         *logicalDevice
+	bytes          []byte
+	addr           uint64
+	size           uint64 // requested size
+	mappedByDriver bool   // mapped by the driver: imported memory is the application's
+	mapped         bool
+	kind           uint32
 
 	addressed bool // its buffers have device addresses
 }
 
 // AllocateMemory is vkAllocateMemory.
 func AllocateMemory(h vk.Device, info *vk.MemoryAllocateInfo, _ *vk.AllocationCallbacks, out *vk.DeviceMemory) vk.Result {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	size := info.AllocationSize
 	if info.MemoryTypeIndex >= uint32(len(memoryTypes)) {
 		fail(vk.ErrorUnknown, "memory type %d: there are %d", info.MemoryTypeIndex, len(memoryTypes))
@@ -60,7 +60,7 @@ func AllocateMemory(h vk.Device, info *vk.MemoryAllocateInfo, _ *vk.AllocationCa
 	m.addr = d.heap.next
 	d.heap.next += (size + mem.Guard + addressStep - 1) / addressStep * addressStep
 	d.heap.used += size
-	*out = vk.DeviceMemory(put(m, d.handle))
+	*out = vk.DeviceMemory(addObject(m, d.handle))
 	d.gpu.Map(m.addr, m.bytes, fmt.Sprintf("memory %#x", uint64(*out)))
 	return vk.Success
 }
@@ -76,13 +76,13 @@ func (m *memory) reserve() bool {
 	if err != nil {
 		return false
 	}
-	m.bytes, m.own = b[:m.size:whole], true
+	m.bytes, m.mappedByDriver = b[:m.size:whole], true
 	return true
 }
 
 // release unmaps the pages.
 func (m *memory) release() {
-	if m.own {
+	if m.mappedByDriver {
 		_ = syscall.Munmap(m.bytes[:cap(m.bytes)]) // can't fail: the pages are mapped
 	}
 	m.bytes = nil
@@ -90,21 +90,21 @@ func (m *memory) release() {
 
 // FreeMemory is vkFreeMemory. Pages go when no work can use them any more.
 func FreeMemory(h vk.Device, memoryHandle vk.DeviceMemory, _ *vk.AllocationCallbacks) {
-	d := get[*device_](uint64(h))
-	m, ok := take[*memory](uint64(memoryHandle))
+	d := mustLookUp[*logicalDevice](uint64(h))
+	m, ok := removeObject[*memory](uint64(memoryHandle))
 	if !ok {
 		return
 	}
 	d.freeing("vkFreeMemory", m.object)
 	d.heap.used -= m.size
 	d.gpu.Unmap(m.addr)
-	d.work.after(m.release)
+	d.worker.whenIdle(m.release)
 }
 
 // MapMemory is vkMapMemory.
 func MapMemory(h vk.Device, memoryHandle vk.DeviceMemory, offset, size uint64, _ vk.MemoryMapFlags, out *unsafe.Pointer) vk.Result {
-	get[*device_](uint64(h))
-	m := get[*memory](uint64(memoryHandle))
+	mustLookUp[*logicalDevice](uint64(h))
+	m := mustLookUp[*memory](uint64(memoryHandle))
 	switch {
 	case m.mapped:
 		fail(vk.ErrorMemoryMapFailed, "the memory is mapped")
@@ -120,8 +120,8 @@ func MapMemory(h vk.Device, memoryHandle vk.DeviceMemory, offset, size uint64, _
 
 // UnmapMemory is vkUnmapMemory.
 func UnmapMemory(h vk.Device, memoryHandle vk.DeviceMemory) {
-	get[*device_](uint64(h))
-	m := get[*memory](uint64(memoryHandle))
+	mustLookUp[*logicalDevice](uint64(h))
+	m := mustLookUp[*memory](uint64(memoryHandle))
 	if !m.mapped {
 		fail(vk.ErrorMemoryMapFailed, "%v is not mapped", m.object)
 	}
@@ -130,18 +130,18 @@ func UnmapMemory(h vk.Device, memoryHandle vk.DeviceMemory) {
 
 // FlushMappedMemoryRanges is vkFlushMappedMemoryRanges: all memory is coherent.
 func FlushMappedMemoryRanges(h vk.Device, count uint32, ranges *vk.MappedMemoryRange) vk.Result {
-	return get[*device_](uint64(h)).mappedRanges(items(ranges, count))
+	return mustLookUp[*logicalDevice](uint64(h)).mappedRanges(items(ranges, count))
 }
 
 // InvalidateMappedMemoryRanges is vkInvalidateMappedMemoryRanges: all memory is coherent.
 func InvalidateMappedMemoryRanges(h vk.Device, count uint32, ranges *vk.MappedMemoryRange) vk.Result {
-	return get[*device_](uint64(h)).mappedRanges(items(ranges, count))
+	return mustLookUp[*logicalDevice](uint64(h)).mappedRanges(items(ranges, count))
 }
 
 // mappedRanges refuses ranges of memory that is not mapped, or beyond its end.
-func (d *device_) mappedRanges(list []vk.MappedMemoryRange) vk.Result {
+func (d *logicalDevice) mappedRanges(list []vk.MappedMemoryRange) vk.Result {
 	for _, r := range list {
-		switch m := get[*memory](uint64(r.Memory)); {
+		switch m := mustLookUp[*memory](uint64(r.Memory)); {
 		case !m.mapped:
 			fail(vk.ErrorMemoryMapFailed, "%v is not mapped", m.object)
 		case r.Offset > m.size || r.Size != vk.WholeSize && r.Size > m.size-r.Offset:
@@ -153,12 +153,12 @@ func (d *device_) mappedRanges(list []vk.MappedMemoryRange) vk.Result {
 
 // GetDeviceMemoryCommitment is vkGetDeviceMemoryCommitment.
 func GetDeviceMemoryCommitment(_ vk.Device, memoryHandle vk.DeviceMemory, out *uint64) {
-	*out = get[*memory](uint64(memoryHandle)).size
+	*out = mustLookUp[*memory](uint64(memoryHandle)).size
 }
 
 // GetDeviceMemoryOpaqueCaptureAddress is vkGetDeviceMemoryOpaqueCaptureAddress.
 func GetDeviceMemoryOpaqueCaptureAddress(_ vk.Device, info *vk.DeviceMemoryOpaqueCaptureAddressInfo) uint64 {
-	return get[*memory](uint64(info.Memory)).addr
+	return mustLookUp[*memory](uint64(info.Memory)).addr
 }
 
 // GetMemoryHostPointerPropertiesEXT is vkGetMemoryHostPointerPropertiesEXT.
@@ -173,7 +173,7 @@ func GetMemoryHostPointerPropertiesEXT(_ vk.Device, kind vk.ExternalMemoryHandle
 // A buffer is a range of memory once it is bound.
 type buffer struct {
 	self
-	device *device_
+	device *logicalDevice
 	size   uint64
 	usage  vk.BufferUsageFlags
 	memory *memory
@@ -182,7 +182,7 @@ type buffer struct {
 
 // CreateBuffer is vkCreateBuffer.
 func CreateBuffer(h vk.Device, info *vk.BufferCreateInfo, _ *vk.AllocationCallbacks, out *vk.Buffer) vk.Result {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	switch {
 	case info.Flags&^vk.BufferCreateDeviceAddressCaptureReplayBit != 0:
 		fail(vk.ErrorFeatureNotPresent, "flags %#x of a buffer: neither sparse nor protected memory is there", info.Flags)
@@ -193,7 +193,7 @@ func CreateBuffer(h vk.Device, info *vk.BufferCreateInfo, _ *vk.AllocationCallba
 	if f := next[vk.BufferUsageFlags2CreateInfo](info.PNext, vk.StructureTypeBufferUsageFlags2CreateInfo); f != nil {
 		b.usage = vk.BufferUsageFlags(f.Usage) // the bits of both are the same
 	}
-	*out = vk.Buffer(put(b, d.handle))
+	*out = vk.Buffer(addObject(b, d.handle))
 	return vk.Success
 }
 
@@ -224,7 +224,7 @@ func (m *memory) checkBinding(what *object, size, offset uint64) {
 
 // GetBufferMemoryRequirements is vkGetBufferMemoryRequirements.
 func GetBufferMemoryRequirements(_ vk.Device, b vk.Buffer, out *vk.MemoryRequirements) {
-	*out = requirements(get[*buffer](uint64(b)).size)
+	*out = requirements(mustLookUp[*buffer](uint64(b)).size)
 }
 
 // GetBufferMemoryRequirements2 is vkGetBufferMemoryRequirements2.
@@ -248,7 +248,7 @@ func undedicated(out *vk.MemoryRequirements2) {
 
 // BindBufferMemory is vkBindBufferMemory.
 func BindBufferMemory(_ vk.Device, h vk.Buffer, memoryHandle vk.DeviceMemory, offset uint64) vk.Result {
-	b, m := get[*buffer](uint64(h)), get[*memory](uint64(memoryHandle))
+	b, m := mustLookUp[*buffer](uint64(h)), mustLookUp[*memory](uint64(memoryHandle))
 	if b.memory != nil {
 		fail(vk.ErrorUnknown, "%v is bound to memory already", b.object)
 	}
@@ -270,14 +270,14 @@ func BindBufferMemory2(h vk.Device, count uint32, infos *vk.BindBufferMemoryInfo
 
 // GetBufferDeviceAddress is vkGetBufferDeviceAddress.
 func GetBufferDeviceAddress(_ vk.Device, info *vk.BufferDeviceAddressInfo) uint64 {
-	b := get[*buffer](uint64(info.Buffer))
-	b.wants("vkGetBufferDeviceAddress", vk.BufferUsageShaderDeviceAddressBit, "SHADER_DEVICE_ADDRESS")
+	b := mustLookUp[*buffer](uint64(info.Buffer))
+	b.checkUsage("vkGetBufferDeviceAddress", vk.BufferUsageShaderDeviceAddressBit, "SHADER_DEVICE_ADDRESS")
 	return b.address()
 }
 
 // GetBufferOpaqueCaptureAddress is vkGetBufferOpaqueCaptureAddress.
 func GetBufferOpaqueCaptureAddress(_ vk.Device, info *vk.BufferDeviceAddressInfo) uint64 {
-	return get[*buffer](uint64(info.Buffer)).address()
+	return mustLookUp[*buffer](uint64(info.Buffer)).address()
 }
 
 func (b *buffer) address() uint64 {

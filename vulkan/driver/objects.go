@@ -14,11 +14,11 @@ import (
 // An object is an entry of the table of handles. Handles are numbers that are never reused, so that use of a freed
 // handle is detected.
 type object struct {
-	x      any
-	handle uint64
-	owner  uint64 // 0: no device
-	name   string // that the application gave
-	gone   bool   // destroyed or freed: commands and descriptors may still refer to it
+	x         any
+	handle    uint64
+	owner     uint64 // 0: no device
+	name      string // that the application gave
+	destroyed bool   // destroyed or freed: commands and descriptors may still refer to it
 }
 
 // String names the object in messages: its kind, the application's name, its handle.
@@ -35,37 +35,37 @@ func (o *object) String() string {
 // self is embedded in types that messages name or descriptors refer to; put sets the object.
 type self struct{ object *object }
 
-func (s *self) become(o *object) { s.object = o }
+func (s *self) setObject(o *object) { s.object = o }
 
 // destroyed reports that the application has destroyed the object.
-func (s *self) destroyed() bool { return s.object != nil && s.object.gone }
+func (s *self) destroyed() bool { return s.object != nil && s.object.destroyed }
 
 var (
 	objects    = map[uint64]*object{}
 	nextHandle = uint64(0x5350_0000_0001)
 )
 
-// put enters an object into the table, and returns its handle.
-func put(x any, owner uint64) uint64 {
+// addObject enters an object into the table, and returns its handle.
+func addObject(x any, owner uint64) uint64 {
 	h := nextHandle
 	nextHandle++
-	enter(h, x, owner)
+	enterHandle(h, x, owner)
 	return h
 }
 
-// enter adds an object to the table.
-func enter(h uint64, x any, owner uint64) {
+// enterHandle adds an object to the table.
+func enterHandle(h uint64, x any, owner uint64) {
 	o := &object{x: x, handle: h, owner: owner}
 	objects[h] = o
-	if s, ok := x.(interface{ become(*object) }); ok {
-		s.become(o)
+	if s, ok := x.(interface{ setObject(*object) }); ok {
+		s.setObject(o)
 	}
 }
 
 // remove deletes a handle from the table, and marks its object as gone for work that refers to it.
 func remove(h uint64) {
 	if o := objects[h]; o != nil {
-		o.gone = true
+		o.destroyed = true
 		delete(objects, h)
 	}
 }
@@ -85,8 +85,8 @@ const (
 	slotsBytes = 1 << 16
 )
 
-// putDispatchable enters an object into the table; its handle is the address of a slot that the loader can write to.
-func putDispatchable(x any, owner uint64) uint64 {
+// addDispatchable enters an object into the table; its handle is the address of a slot that the loader can write to.
+func addDispatchable(x any, owner uint64) uint64 {
 	slots.Lock()
 	defer slots.Unlock()
 	if len(slots.free) < slotBytes {
@@ -100,12 +100,12 @@ func putDispatchable(x any, owner uint64) uint64 {
 	slots.free = slots.free[slotBytes:]
 	*(*uint64)(unsafe.Pointer(&slot[0])) = loaderMagic
 	h := uint64(uintptr(unsafe.Pointer(&slot[0])))
-	enter(h, x, owner)
+	enterHandle(h, x, owner)
 	return h
 }
 
-// find returns the object of a handle, if it has that type.
-func find[T any](h uint64) (x T, ok bool) {
+// lookUp returns the object of a handle, if it has that type.
+func lookUp[T any](h uint64) (x T, ok bool) {
 	o := objects[h]
 	if o == nil {
 		return x, false
@@ -114,9 +114,9 @@ func find[T any](h uint64) (x T, ok bool) {
 	return x, ok
 }
 
-// get returns the object of a handle; an invalid handle fails the call.
-func get[T any](h uint64) T {
-	x, ok := find[T](h)
+// mustLookUp returns the object of a handle; an invalid handle fails the call.
+func mustLookUp[T any](h uint64) T {
+	x, ok := lookUp[T](h)
 	if !ok {
 		fail(vk.ErrorUnknown, "found handle %#x: want that of %s that exists", h, withArticle(kindOf(x)))
 	}
@@ -128,15 +128,15 @@ func optional[T any](h uint64) (x T) {
 	if h == 0 {
 		return x
 	}
-	return get[T](h)
+	return mustLookUp[T](h)
 }
 
-// take removes an object and returns it; ok is false for the null handle.
-func take[T any](h uint64) (x T, ok bool) {
+// removeObject removes an object and returns it; ok is false for the null handle.
+func removeObject[T any](h uint64) (x T, ok bool) {
 	if h == 0 {
 		return x, false
 	}
-	x = get[T](h)
+	x = mustLookUp[T](h)
 	remove(h)
 	return x, true
 }

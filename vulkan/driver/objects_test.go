@@ -69,7 +69,7 @@ func (g *transferRig) made() map[string][2]func(out *uint64) {
 
 // A created object is in the table until it is destroyed, along with the objects allocated from it; no other object
 // appears or disappears. Destroying a null handle does nothing.
-func TestObjectsComeAndGo(t *testing.T) {
+func TestObjectLifetimes(t *testing.T) {
 	g := newTransferRig(t, 41)
 	h := vk.Device(g.d.handle)
 	for name, of := range g.made() {

@@ -10,7 +10,7 @@ import (
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
 // open creates a device of the default machine, as an application would.
-func open(t *testing.T) *device_ {
+func open(t *testing.T) *logicalDevice {
 	t.Helper()
 	state.Lock()
 	t.Cleanup(state.Unlock)
@@ -18,7 +18,7 @@ func open(t *testing.T) *device_ {
 	if r := CreateInstance(&vk.InstanceCreateInfo{}, nil, &h); r != vk.Success {
 		t.Fatal(r)
 	}
-	p := get[*instance](uint64(h)).devices[0]
+	p := mustLookUp[*instance](uint64(h)).devices[0]
 	var d vk.Device
 	if r := CreateDevice(vk.PhysicalDevice(p.handle), &vk.DeviceCreateInfo{}, nil, &d); r != vk.Success {
 		t.Fatal(r)
@@ -27,5 +27,5 @@ func open(t *testing.T) *device_ {
 		DestroyDevice(d, nil)
 		DestroyInstance(h, nil)
 	})
-	return get[*device_](uint64(d))
+	return mustLookUp[*logicalDevice](uint64(d))
 }

@@ -21,13 +21,13 @@ type physical struct {
 	cacheUUID  [16]byte       // of the data of pipeline caches: it differs for another build, or for a machine with other programs
 	targets    map[int]string // key of the machine's parameters that lowering depends on, by wave size
 	properties map[string]any // by the names of members
-	answers    *answers
-	who        who
+	spoofing   *spoofing
+	identity   deviceIdentity
 	lenient    bool // see settings
 }
 
 func newPhysical(in *instance, m *config.Machine, index int) *physical {
-	p := &physical{instance: in, machine: m, index: index, answers: answerSets[""]}
+	p := &physical{instance: in, machine: m, index: index, spoofing: spoofingSets[""]}
 	sum := sha256.Sum256(fmt.Appendf(nil, "spvsim %s %d", m.Name, index))
 	copy(p.uuid[:], sum[:])
 	sum = sha256.Sum256(fmt.Appendf(nil, "%s %s", buildID(), p.target(m.WaveSize)))
@@ -38,9 +38,9 @@ func newPhysical(in *instance, m *config.Machine, index int) *physical {
 
 // GetPhysicalDeviceProperties is vkGetPhysicalDeviceProperties.
 func GetPhysicalDeviceProperties(h vk.PhysicalDevice, out *vk.PhysicalDeviceProperties) {
-	p := get[*physical](uint64(h))
-	*out = vk.PhysicalDeviceProperties{ApiVersion: apiVersion, DriverVersion: 1, VendorID: p.who.vendor, DeviceID: p.who.device, DeviceType: p.who.kind}
-	setText(out.DeviceName[:], p.who.name)
+	p := mustLookUp[*physical](uint64(h))
+	*out = vk.PhysicalDeviceProperties{ApiVersion: apiVersion, DriverVersion: 1, VendorID: p.identity.vendor, DeviceID: p.identity.device, DeviceType: p.identity.kind}
+	setText(out.DeviceName[:], p.identity.name)
 	out.PipelineCacheUUID = p.cacheUUID
 	fill(reflect.ValueOf(&out.Limits).Elem(), p.properties)
 }
@@ -55,7 +55,7 @@ const driverID = 0xFFFF
 // GetPhysicalDeviceProperties2 is vkGetPhysicalDeviceProperties2.
 func GetPhysicalDeviceProperties2(h vk.PhysicalDevice, out *vk.PhysicalDeviceProperties2) {
 	GetPhysicalDeviceProperties(h, &out.Properties)
-	values := get[*physical](uint64(h)).properties
+	values := mustLookUp[*physical](uint64(h)).properties
 	chain(out.PNext, func(t vk.StructureType, s unsafe.Pointer) {
 		if typ := vk.PropertyStructs[t]; typ != nil {
 			fill(reflect.NewAt(typ, s).Elem(), values)
@@ -84,13 +84,13 @@ func fill(to reflect.Value, values map[string]any) {
 
 // GetPhysicalDeviceFeatures is vkGetPhysicalDeviceFeatures.
 func GetPhysicalDeviceFeatures(h vk.PhysicalDevice, out *vk.PhysicalDeviceFeatures) {
-	get[*physical](uint64(h)).setFeatures(unsafe.Pointer(out), vk.Features)
+	mustLookUp[*physical](uint64(h)).setFeatures(unsafe.Pointer(out), vk.Features)
 }
 
 // GetPhysicalDeviceFeatures2 is vkGetPhysicalDeviceFeatures2.
 func GetPhysicalDeviceFeatures2(h vk.PhysicalDevice, out *vk.PhysicalDeviceFeatures2) {
 	GetPhysicalDeviceFeatures(h, &out.Features)
-	p := get[*physical](uint64(h))
+	p := mustLookUp[*physical](uint64(h))
 	chain(out.PNext, func(t vk.StructureType, s unsafe.Pointer) {
 		if list, ok := vk.FeatureStructs[t]; ok {
 			p.setFeatures(unsafe.Add(s, featuresAt), list)
@@ -104,14 +104,14 @@ const featuresAt = 16
 // setFeatures writes the supported features of a structure.
 func (p *physical) setFeatures(at unsafe.Pointer, list []string) {
 	for i, out := 0, unsafe.Slice((*vk.Bool32)(at), len(list)); i < len(out); i++ {
-		out[i] = truth(p.offers(list[i]))
+		out[i] = truth(p.hasFeature(list[i]))
 	}
 }
 
 // checkFeatures refuses features that are requested and not supported.
 func (p *physical) checkFeatures(at unsafe.Pointer, list []string) {
 	for i, wanted := range unsafe.Slice((*vk.Bool32)(at), len(list)) {
-		if wanted != 0 && !p.offers(list[i]) {
+		if wanted != 0 && !p.hasFeature(list[i]) {
 			fail(vk.ErrorFeatureNotPresent, "feature %s", list[i])
 		}
 	}
@@ -119,12 +119,12 @@ func (p *physical) checkFeatures(at unsafe.Pointer, list []string) {
 
 // GetPhysicalDeviceQueueFamilyProperties is vkGetPhysicalDeviceQueueFamilyProperties.
 func GetPhysicalDeviceQueueFamilyProperties(h vk.PhysicalDevice, count *uint32, out *vk.QueueFamilyProperties) {
-	enumerate(count, out, get[*physical](uint64(h)).families())
+	enumerate(count, out, mustLookUp[*physical](uint64(h)).families())
 }
 
 // GetPhysicalDeviceQueueFamilyProperties2 is vkGetPhysicalDeviceQueueFamilyProperties2.
 func GetPhysicalDeviceQueueFamilyProperties2(h vk.PhysicalDevice, count *uint32, out *vk.QueueFamilyProperties2) {
-	families := get[*physical](uint64(h)).families()
+	families := mustLookUp[*physical](uint64(h)).families()
 	if out == nil {
 		*count = uint32(len(families))
 		return
@@ -150,7 +150,7 @@ const allMemoryTypes = 1<<3 - 1
 
 // GetPhysicalDeviceMemoryProperties is vkGetPhysicalDeviceMemoryProperties.
 func GetPhysicalDeviceMemoryProperties(h vk.PhysicalDevice, out *vk.PhysicalDeviceMemoryProperties) {
-	p := get[*physical](uint64(h))
+	p := mustLookUp[*physical](uint64(h))
 	*out = vk.PhysicalDeviceMemoryProperties{MemoryTypeCount: uint32(len(memoryTypes)), MemoryHeapCount: 1}
 	copy(out.MemoryTypes[:], memoryTypes)
 	out.MemoryHeaps[0] = vk.MemoryHeap{Size: uint64(p.machine.Memory.Bytes), Flags: vk.MemoryHeapDeviceLocalBit}
@@ -163,9 +163,9 @@ func GetPhysicalDeviceMemoryProperties2(h vk.PhysicalDevice, out *vk.PhysicalDev
 	if b == nil {
 		return
 	}
-	p, used := get[*physical](uint64(h)), uint64(0)
+	p, used := mustLookUp[*physical](uint64(h)), uint64(0)
 	for _, o := range objects {
-		if d, ok := o.x.(*device_); ok && d.physical == p {
+		if d, ok := o.x.(*logicalDevice); ok && d.physical == p {
 			used += d.heap.used
 		}
 	}

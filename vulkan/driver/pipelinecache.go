@@ -16,7 +16,7 @@ import (
 
 // A pipelineCache holds the lowered programs of its initial data and of the pipelines created with it.
 type pipelineCache struct {
-	device   *device_
+	device   *logicalDevice
 	programs map[programKey][]byte
 	order    []programKey
 }
@@ -28,7 +28,7 @@ func (c *pipelineCache) add(k programKey, data []byte) {
 	}
 }
 
-func (c *pipelineCache) get(k programKey) []byte {
+func (c *pipelineCache) lookup(k programKey) []byte {
 	if c == nil {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (c *pipelineCache) get(k programKey) []byte {
 }
 
 // keyOf is the key of a program. A module is known by its digest.
-func (d *device_) keyOf(module [sha256.Size]byte, s *gpu.KernelSetup) programKey {
+func (d *logicalDevice) keyOf(module [sha256.Size]byte, s *gpu.KernelSetup) programKey {
 	size := s.WaveSize
 	if size == 0 {
 		size = d.physical.machine.WaveSize
@@ -62,10 +62,10 @@ func (p *physical) target(waveSize int) string {
 
 // restoredProgram returns a program of the application's cache or, if between is set, of the store between runs; nil:
 // neither has it.
-func (d *device_) restoredProgram(k programKey, c *pipelineCache, between bool) *program.Program {
-	data := c.get(k)
+func (d *logicalDevice) restoredProgram(k programKey, c *pipelineCache, between bool) *program.Program {
+	data := c.lookup(k)
 	if data == nil && between {
-		data = d.store.get(k)
+		data = d.store.lookup(k)
 	}
 	if data == nil {
 		return nil
@@ -79,7 +79,7 @@ func (d *device_) restoredProgram(k programKey, c *pipelineCache, between bool) 
 }
 
 // restored returns the kernel of a cached program, or nil.
-func (d *device_) restored(k programKey, c *pipelineCache, between bool) *gpu.Kernel {
+func (d *logicalDevice) restored(k programKey, c *pipelineCache, between bool) *gpu.Kernel {
 	prog := d.restoredProgram(k, c, between)
 	if prog == nil {
 		return nil
@@ -91,33 +91,33 @@ func (d *device_) restored(k programKey, c *pipelineCache, between bool) *gpu.Ke
 	return kernel
 }
 
-// keep stores a new program for later pipelines: in the application's cache, and between runs.
-func (d *device_) keep(k programKey, c *pipelineCache, p *program.Program) {
+// storeProgram stores a new program for later pipelines: in the application's cache, and between runs.
+func (d *logicalDevice) storeProgram(k programKey, c *pipelineCache, p *program.Program) {
 	between := d.store != nil && d.kernels[k] == nil
-	if !between && (c == nil || c.get(k) != nil) {
+	if !between && (c == nil || c.lookup(k) != nil) {
 		return
 	}
 	data := p.Save()
 	c.add(k, data)
 	if between {
-		d.store.put(k, data)
+		d.store.save(k, data)
 	}
 }
 
 // CreatePipelineCache is vkCreatePipelineCache. Data that is damaged, or of another device or build, is ignored.
 func CreatePipelineCache(h vk.Device, info *vk.PipelineCacheCreateInfo, _ *vk.AllocationCallbacks, out *vk.PipelineCache) vk.Result {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	c := &pipelineCache{device: d, programs: map[programKey][]byte{}}
 	if info.InitialDataSize > 0 && info.PInitialData != nil {
 		c.read(unsafe.Slice((*byte)(info.PInitialData), info.InitialDataSize))
 	}
-	*out = vk.PipelineCache(put(c, d.handle))
+	*out = vk.PipelineCache(addObject(c, d.handle))
 	return vk.Success
 }
 
 // DestroyPipelineCache is vkDestroyPipelineCache.
 func DestroyPipelineCache(_ vk.Device, c vk.PipelineCache, _ *vk.AllocationCallbacks) {
-	take[*pipelineCache](uint64(c))
+	removeObject[*pipelineCache](uint64(c))
 }
 
 // cacheHeaderBytes is the size of VkPipelineCacheHeaderVersionOne.
@@ -164,7 +164,7 @@ func (c *pipelineCache) entry(k programKey) []byte {
 
 // GetPipelineCacheData is vkGetPipelineCacheData: the header, and as many whole programs as fit.
 func GetPipelineCacheData(_ vk.Device, h vk.PipelineCache, size *uint64, data unsafe.Pointer) vk.Result {
-	c := get[*pipelineCache](uint64(h))
+	c := mustLookUp[*pipelineCache](uint64(h))
 	all := c.header()
 	for _, k := range c.order {
 		e := c.entry(k)
@@ -200,9 +200,9 @@ func (c *pipelineCache) bytes() uint64 {
 
 // MergePipelineCaches is vkMergePipelineCaches.
 func MergePipelineCaches(_ vk.Device, h vk.PipelineCache, count uint32, from *vk.PipelineCache) vk.Result {
-	to := get[*pipelineCache](uint64(h))
+	to := mustLookUp[*pipelineCache](uint64(h))
 	for _, f := range items(from, count) {
-		c := get[*pipelineCache](uint64(f))
+		c := mustLookUp[*pipelineCache](uint64(f))
 		for _, k := range c.order {
 			to.add(k, c.programs[k])
 		}

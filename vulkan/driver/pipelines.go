@@ -21,13 +21,13 @@ type (
 		err    error // its first error: no pipeline can be created from it
 	}
 	pipelineLayout struct {
-		device    *device_
+		device    *logicalDevice
 		sets      []*setLayout
 		ranges    []vk.PushConstantRange
 		pushBytes uint32
 	}
 	pipeline struct {
-		device *device_
+		device *logicalDevice
 		handle uint64
 		layout *pipelineLayout
 		kernel *gpu.Kernel
@@ -43,13 +43,13 @@ type (
 
 // CreateShaderModule is vkCreateShaderModule.
 func CreateShaderModule(h vk.Device, info *vk.ShaderModuleCreateInfo, _ *vk.AllocationCallbacks, out *vk.ShaderModule) vk.Result {
-	d := get[*device_](uint64(h))
-	*out = vk.ShaderModule(put(d.module(info), d.handle))
+	d := mustLookUp[*logicalDevice](uint64(h))
+	*out = vk.ShaderModule(addObject(d.module(info), d.handle))
 	return vk.Success
 }
 
 // module returns the module of a SPIR-V binary, which is read when a pipeline needs it. Equal binaries share a module.
-func (d *device_) module(info *vk.ShaderModuleCreateInfo) *shaderModule {
+func (d *logicalDevice) module(info *vk.ShaderModuleCreateInfo) *shaderModule {
 	if info.CodeSize == 0 || info.CodeSize%4 != 0 {
 		fail(vk.ErrorUnknown, "a module of %d bytes: want a multiple of 4", info.CodeSize)
 	}
@@ -74,12 +74,12 @@ func (m *shaderModule) read() (*validate.Module, error) {
 
 // DestroyShaderModule is vkDestroyShaderModule.
 func DestroyShaderModule(_ vk.Device, m vk.ShaderModule, _ *vk.AllocationCallbacks) {
-	take[*shaderModule](uint64(m))
+	removeObject[*shaderModule](uint64(m))
 }
 
 // CreatePipelineLayout is vkCreatePipelineLayout.
 func CreatePipelineLayout(h vk.Device, info *vk.PipelineLayoutCreateInfo, _ *vk.AllocationCallbacks, out *vk.PipelineLayout) vk.Result {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	l := &pipelineLayout{device: d}
 	if info.SetLayoutCount > maxSets {
 		fail(vk.ErrorOutOfHostMemory, "%d sets: want at most %d (maxBoundDescriptorSets)", info.SetLayoutCount, maxSets)
@@ -96,18 +96,18 @@ func CreatePipelineLayout(h vk.Device, info *vk.PipelineLayoutCreateInfo, _ *vk.
 		}
 		l.ranges, l.pushBytes = append(l.ranges, r), max(l.pushBytes, r.Offset+r.Size)
 	}
-	*out = vk.PipelineLayout(put(l, d.handle))
+	*out = vk.PipelineLayout(addObject(l, d.handle))
 	return vk.Success
 }
 
 // DestroyPipelineLayout is vkDestroyPipelineLayout.
 func DestroyPipelineLayout(_ vk.Device, l vk.PipelineLayout, _ *vk.AllocationCallbacks) {
-	take[*pipelineLayout](uint64(l))
+	removeObject[*pipelineLayout](uint64(l))
 }
 
 // CreateComputePipelines is vkCreateComputePipelines.
 func CreateComputePipelines(h vk.Device, cache vk.PipelineCache, count uint32, infos *vk.ComputePipelineCreateInfo, _ *vk.AllocationCallbacks, out *vk.Pipeline) vk.Result {
-	d, c := get[*device_](uint64(h)), optional[*pipelineCache](uint64(cache))
+	d, c := mustLookUp[*logicalDevice](uint64(h)), optional[*pipelineCache](uint64(cache))
 	to := items(out, count)
 	clear(to)
 	result := vk.Success
@@ -127,7 +127,7 @@ func CreateComputePipelines(h vk.Device, cache vk.PipelineCache, count uint32, i
 		if p == nil {
 			continue
 		}
-		to[i] = vk.Pipeline(put(p, d.handle))
+		to[i] = vk.Pipeline(addObject(p, d.handle))
 		p.handle = uint64(to[i])
 	}
 	return result
@@ -135,13 +135,13 @@ func CreateComputePipelines(h vk.Device, cache vk.PipelineCache, count uint32, i
 
 // computePipeline creates a pipeline of a shader, which may have been lowered before; nil: it would have to be lowered
 // and must not. found: the application's cache had it.
-func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo, c *pipelineCache) (p *pipeline, found bool, err error) {
+func (d *logicalDevice) computePipeline(info *vk.ComputePipelineCreateInfo, c *pipelineCache) (p *pipeline, found bool, err error) {
 	s := &info.Stage
 	m, err := d.stageModule(s)
 	if err != nil {
 		return nil, false, err
 	}
-	p = &pipeline{device: d, layout: get[*pipelineLayout](uint64(info.Layout)), entry: text(s.PName), digest: fmt.Sprintf("%x", m.sum[:4])}
+	p = &pipeline{device: d, layout: mustLookUp[*pipelineLayout](uint64(info.Layout)), entry: text(s.PName), digest: fmt.Sprintf("%x", m.sum[:4])}
 	p.based = flagsOf(info)&vk.PipelineCreate2DispatchBaseBit != 0
 	p.setup = gpu.KernelSetup{Entry: p.entry, Specialization: specialization(s.PSpecializationInfo)}
 	if p.setup.WaveSize, err = d.requiredWave(s); err != nil {
@@ -153,11 +153,11 @@ func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo, c *pipelin
 		}
 	}
 	key := d.keyOf(m.sum, &p.setup)
-	found = c.get(key) != nil
+	found = c.lookup(key) != nil
 	may := flagsOf(info)&vk.PipelineCreate2FailOnPipelineCompileRequiredBit == 0
 	if p.kernel = d.kernels[key]; p.kernel != nil {
-		d.keep(key, c, p.kernel.Program)
-		return p, found, p.layout.takes(p.kernel.Program)
+		d.storeProgram(key, c, p.kernel.Program)
+		return p, found, p.layout.accepts(p.kernel.Program)
 	}
 	// The store's contents may change at any time: a pipeline that must not be compiled
 	// (FAIL_ON_PIPELINE_COMPILE_REQUIRED) comes from the application's cache alone.
@@ -168,10 +168,10 @@ func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo, c *pipelin
 		if p.kernel, err = d.lower(m, p.setup); err != nil {
 			return nil, false, err
 		}
-		d.keep(key, c, p.kernel.Program)
+		d.storeProgram(key, c, p.kernel.Program)
 	}
 	d.kernels[key] = p.kernel
-	return p, found, p.layout.takes(p.kernel.Program)
+	return p, found, p.layout.accepts(p.kernel.Program)
 }
 
 // feedBack reports to the application how long a pipeline took, and whether its cache had it.
@@ -199,7 +199,7 @@ func flagsOf(info *vk.ComputePipelineCreateInfo) vk.Flags64 {
 }
 
 // requiredWave returns the subgroup size that a stage requires; 0: any.
-func (d *device_) requiredWave(s *vk.PipelineShaderStageCreateInfo) (int, error) {
+func (d *logicalDevice) requiredWave(s *vk.PipelineShaderStageCreateInfo) (int, error) {
 	r := next[vk.PipelineShaderStageRequiredSubgroupSizeCreateInfo](s.PNext, vk.StructureTypePipelineShaderStageRequiredSubgroupSizeCreateInfo)
 	if r == nil {
 		return 0, nil
@@ -211,7 +211,7 @@ func (d *device_) requiredWave(s *vk.PipelineShaderStageCreateInfo) (int, error)
 }
 
 // lower compiles a kernel; this may take long, so it releases state.
-func (d *device_) lower(m *shaderModule, setup gpu.KernelSetup) (k *gpu.Kernel, err error) {
+func (d *logicalDevice) lower(m *shaderModule, setup gpu.KernelSetup) (k *gpu.Kernel, err error) {
 	if setup.Module, err = m.read(); err != nil {
 		return nil, err
 	}
@@ -221,10 +221,10 @@ func (d *device_) lower(m *shaderModule, setup gpu.KernelSetup) (k *gpu.Kernel, 
 }
 
 // stageModule returns the module of a stage, which may be given inline.
-func (d *device_) stageModule(s *vk.PipelineShaderStageCreateInfo) (*shaderModule, error) {
+func (d *logicalDevice) stageModule(s *vk.PipelineShaderStageCreateInfo) (*shaderModule, error) {
 	var m *shaderModule
 	if s.Module != 0 {
-		m = get[*shaderModule](uint64(s.Module))
+		m = mustLookUp[*shaderModule](uint64(s.Module))
 	} else if info := next[vk.ShaderModuleCreateInfo](s.PNext, vk.StructureTypeShaderModuleCreateInfo); info != nil {
 		m = d.module(info)
 	} else {

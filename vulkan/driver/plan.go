@@ -10,7 +10,7 @@ import (
 
 // A plan is the schedule of submissions that run together: segments, one after the other.
 type plan struct {
-	device      *device_
+	device      *logicalDevice
 	segments    []*segment
 	lanes       []*lane
 	submissions []*submission // whose commands are all in it, or some
@@ -20,7 +20,7 @@ type plan struct {
 // A segment is a set of launches that may overlap. It ends before the next one begins.
 type segment struct {
 	items    []*planned
-	after    [][]uint64           // by item, a bit set of all items that it waits for, directly or through others
+	waitSets [][]uint64           // by item, a bit set of all items that it waits for, directly or through others
 	last     []int                // launches that no other one waits for
 	dirty    bool                 // a kernel may have stored data that no barrier has written back
 	pools    map[*queryPool][]int // by pool, the items that its next query waits for
@@ -30,14 +30,14 @@ type segment struct {
 // planned is a command in its place.
 type planned struct {
 	gpu.Queued
-	lane    *lane
-	row     row
-	alone   func(x *executor) error // runs it on an idle machine
-	context executor                // with its labels and open queries
-	refused error                   // why an indirect dispatch did not run
+	lane     *lane
+	row      row
+	runAlone func(x *executor) error // runs it on an idle machine
+	context  executor                // with its labels and open queries
+	refused  error                   // why an indirect dispatch did not run
 }
 
-func newPlan(d *device_) *plan {
+func newPlan(d *logicalDevice) *plan {
 	p := &plan{device: d}
 	p.cut()
 	return p
@@ -49,7 +49,7 @@ func (p *plan) now() *segment { return p.segments[len(p.segments)-1] }
 func (p *plan) cut() {
 	p.segments = append(p.segments, &segment{pools: map[*queryPool][]int{}})
 	for _, l := range p.lanes {
-		l.settled()
+		l.reset()
 	}
 }
 
@@ -73,23 +73,23 @@ func (p *plan) lane(q *queue) *lane {
 func (p *plan) launch(x *executor, kind commandKind, w *planned, also ...int) {
 	l := x.lane
 	d := &l.pending[kind]
-	d.add(dependence{after: also})
+	d.add(dependence{waitsFor: also})
 	if p.single && !d.waited && p.now().coveredBy(d) {
 		p.cut()
 	}
 	s := p.now()
 	w.lane, w.Queue, w.context = l, l.number, x.copy()
-	w.WaitsFor, w.Waited = s.pruned(d.after), d.waited
+	w.WaitsFor, w.Waited = s.pruned(d.waitsFor), d.waited
 	w.Release, w.Acquire = p.device.levelsOf(d)
 	i := s.add(w)
 	d.waited = true
-	l.open[kind] = append(s.without(l.open[kind], i), i)
-	s.last = append(s.without(s.last, i), i)
+	l.open[kind] = append(s.dropWaited(l.open[kind], i), i)
+	s.last = append(s.dropWaited(s.last, i), i)
 	s.dirty = kind == ofCompute || s.dirty && !d.release
 }
 
-// mark adds an action that takes no time to a queue.
-func (p *plan) mark(l *lane, after []int, f func(cycle uint64)) {
+// addMark adds an action that takes no time to a queue.
+func (p *plan) addMark(l *lane, after []int, f func(cycle uint64)) {
 	p.now().add(&planned{lane: l, Queued: gpu.Queued{Queue: l.number, WaitsFor: after, OnReached: f}})
 }
 
@@ -101,7 +101,7 @@ func (p *plan) atEnd(f func()) {
 
 // coveredBy reports whether a dependence waits for all launches of the segment, with all of memory.
 func (s *segment) coveredBy(d *dependence) bool {
-	return len(s.last) > 0 && d.acquire == readsAll && (d.release || !s.dirty) && !slices.ContainsFunc(s.last, func(i int) bool { return !slices.Contains(d.after, i) && !s.anyWaits(d.after, i) })
+	return len(s.last) > 0 && d.acquire == readsAll && (d.release || !s.dirty) && !slices.ContainsFunc(s.last, func(i int) bool { return !slices.Contains(d.waitsFor, i) && !s.anyWaits(d.waitsFor, i) })
 }
 
 // add numbers an item, and records its direct and indirect dependences.
@@ -111,17 +111,17 @@ func (s *segment) add(w *planned) int {
 	set := make([]uint64, (i+63)/64)
 	for _, k := range w.WaitsFor {
 		set[k/64] |= 1 << (k % 64)
-		for n, word := range s.after[k] {
+		for n, word := range s.waitSets[k] {
 			set[n] |= word
 		}
 	}
-	s.after = append(s.after, set)
+	s.waitSets = append(s.waitSets, set)
 	return i
 }
 
 // waits reports whether item i waits for item k.
 func (s *segment) waits(i, k int) bool {
-	set := s.after[i]
+	set := s.waitSets[i]
 	return k/64 < len(set) && set[k/64]>>(k%64)&1 != 0
 }
 
@@ -129,8 +129,8 @@ func (s *segment) anyWaits(list []int, k int) bool {
 	return slices.ContainsFunc(list, func(i int) bool { return s.waits(i, k) })
 }
 
-// without removes the items that item i waits for from a list.
-func (s *segment) without(list []int, i int) []int {
+// dropWaited removes the items that item i waits for from a list.
+func (s *segment) dropWaited(list []int, i int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(k int) bool { return s.waits(i, k) })
 }
 
@@ -150,7 +150,7 @@ func (s *segment) launches() (n int) {
 }
 
 // levelsOf returns the memory levels that a dependence writes back, and those that it invalidates; nil: all.
-func (d *device_) levelsOf(of *dependence) (release, acquire []string) {
+func (d *logicalDevice) levelsOf(of *dependence) (release, acquire []string) {
 	release, acquire = []string{}, []string{}
 	if of.release {
 		release = nil
@@ -181,19 +181,19 @@ func (p *plan) submission(s *submission) (done bool) {
 	if !slices.Contains(p.submissions, s) {
 		p.submissions = append(p.submissions, s)
 	}
-	for s.at.buffer < len(s.buffers) {
-		commands := s.buffers[s.at.buffer].commands
-		for s.at.command < len(commands) {
+	for s.nextCommand.buffer < len(s.buffers) {
+		commands := s.buffers[s.nextCommand.buffer].commands
+		for s.nextCommand.command < len(commands) {
 			x.blocked = false
-			if err := commands[s.at.command](x); err != nil {
+			if err := commands[s.nextCommand.command](x); err != nil {
 				panic(err) // planning runs nothing
 			}
 			if x.blocked {
 				return false
 			}
-			s.at.command++
+			s.nextCommand.command++
 		}
-		s.at.buffer, s.at.command = s.at.buffer+1, 0
+		s.nextCommand.buffer, s.nextCommand.command = s.nextCommand.buffer+1, 0
 	}
 	p.end(s)
 	return true
@@ -204,15 +204,15 @@ func (p *plan) end(s *submission) {
 	after := s.context.lane.all()
 	var given []*signal
 	for _, w := range s.signals {
-		g := &signal{point: w, segment: p.now(), after: after}
+		g := &signal{point: w, segment: p.now(), waitsFor: after}
 		w.semaphore.planned = append(w.semaphore.planned, g)
 		given = append(given, g)
 	}
 	p.atEnd(func() {
 		for _, g := range given {
-			g.give()
+			g.perform()
 		}
-		s.ended()
+		s.finish()
 	})
 }
 
@@ -224,9 +224,9 @@ func (s *submission) ready() bool {
 // A signal is a planned signal of a semaphore.
 type signal struct {
 	point
-	segment *segment
-	after   []int
-	taken   bool // by a wait that is planned too
+	segment  *segment
+	waitsFor []int
+	consumed bool // by a wait that is planned too
 }
 
 // promised reports whether a point is reached, or will be by the plan.
@@ -236,7 +236,7 @@ func (w point) promised() bool {
 
 // givenBy reports whether a signal ends the wait.
 func (w point) givenBy(g *signal) bool {
-	return w.semaphore.timeline && g.value >= w.value || !w.semaphore.timeline && !g.taken
+	return w.semaphore.timeline && g.value >= w.value || !w.semaphore.timeline && !g.consumed
 }
 
 // wait makes later commands of a queue wait for a point, and consumes the signal of a binary semaphore.
@@ -247,18 +247,18 @@ func (p *plan) wait(l *lane, w point) {
 	}
 	i := slices.IndexFunc(w.semaphore.planned, w.givenBy)
 	g := w.semaphore.planned[i]
-	g.taken = true
+	g.consumed = true
 	if g.segment == p.now() {
-		b := everything(w.stages)
-		l.waits(b.to, whole(g.after))
+		b := fullBarrier(w.stages)
+		l.waits(b.to, wholeMemory(g.waitsFor))
 	}
 }
 
-// give performs a planned signal when its submission has ended.
-func (g *signal) give() {
+// perform performs a planned signal when its submission has ended.
+func (g *signal) perform() {
 	s := g.semaphore
 	s.planned = slices.DeleteFunc(s.planned, func(other *signal) bool { return other == g })
-	if s.timeline || !g.taken {
+	if s.timeline || !g.consumed {
 		g.signal()
 	}
 }
@@ -269,7 +269,7 @@ func (p *plan) dispatch(x *executor, d *dispatch) error {
 	if d.indirect.Bytes == nil && slices.Contains(d.groups[:], 0) {
 		return nil
 	}
-	w := &planned{alone: d.run, row: row{kind: "dispatch", name: name, pipeline: d.title, entry: d.pipeline.entry, module: d.pipeline.digest, groups: d.groups}}
+	w := &planned{runAlone: d.run, row: row{kind: "dispatch", name: name, pipeline: d.title, entry: d.pipeline.entry, module: d.pipeline.digest, groups: d.groups}}
 	w.Dispatch = &gpu.Dispatch{Name: name, Kind: d.title, Kernel: d.pipeline.kernel, Groups: d.groups, Base: d.base, Push: d.push,
 		Elements: d.elementsNow(d.pipeline.kernel.Program)}
 	if d.indirect.Bytes != nil {
@@ -288,7 +288,7 @@ func (p *plan) dispatch(x *executor, d *dispatch) error {
 // graph plans a dispatch of a graph, which waits for the one before of the same graph: the machine has each graph once.
 func (p *plan) graph(x *executor, g *graphDispatch) error {
 	name := labelled(x.labels, g.title)
-	w := &planned{alone: g.run, row: row{kind: "graph", name: name, pipeline: g.title, entry: g.graph.entry, module: g.graph.digest}}
+	w := &planned{runAlone: g.run, row: row{kind: "graph", name: name, pipeline: g.title, entry: g.graph.entry, module: g.graph.digest}}
 	w.Graph = &gpu.GraphDispatch{Name: name, Graph: g.graph.graph, Scratch: g.scratch, Input: g.input, Push: g.push,
 		Elements: func(prog *program.Program) [][]mem.Descriptor { return g.elementsOf(prog) }}
 	var before []int
@@ -304,8 +304,8 @@ func (p *plan) graph(x *executor, g *graphDispatch) error {
 // transfer plans a transfer.
 func (p *plan) transfer(x *executor, t *timedWork) error {
 	title := labelled(x.labels, t.name)
-	w := &planned{alone: t.run, row: row{kind: "transfer", name: title, pipeline: t.name, bytes: t.bytes}}
-	w.Transfer = &gpu.Transfer{Name: title, Bytes: t.bytes, Move: t.do}
+	w := &planned{runAlone: t.run, row: row{kind: "transfer", name: title, pipeline: t.name, bytes: t.bytes}}
+	w.Transfer = &gpu.Transfer{Name: title, Bytes: t.bytes, Move: t.action}
 	for i := range t.moves {
 		w.Transfer.Access = append(w.Transfer.Access, t.moves[i].access()...)
 	}
@@ -322,22 +322,22 @@ func (p *plan) query(l *lane, pool *queryPool, after []int, f func(cycle uint64)
 	s := p.now()
 	after = join(after, s.pools[pool])
 	s.pools[pool] = after
-	p.mark(l, after, f)
+	p.addMark(l, after, f)
 }
 
 // changeEvent plans that an event is set or reset.
 func (p *plan) changeEvent(l *lane, e *event, set bool, after []int) {
-	change := &eventChange{set: set, segment: p.now(), after: after}
-	if e.will != nil && e.will.segment == p.now() {
-		after = join(after, e.will.after)
+	change := &eventChange{set: set, segment: p.now(), waitsFor: after}
+	if e.plannedChange != nil && e.plannedChange.segment == p.now() {
+		after = join(after, e.plannedChange.waitsFor)
 	}
-	e.will = change
-	p.mark(l, after, func(uint64) {
+	e.plannedChange = change
+	p.addMark(l, after, func(uint64) {
 		state.Lock()
 		defer state.Unlock()
 		e.set = set
-		if e.will == change {
-			e.will = nil
+		if e.plannedChange == change {
+			e.plannedChange = nil
 		}
 		changed.Broadcast()
 	})
@@ -349,8 +349,8 @@ func (p *plan) waitEvent(l *lane, e *event, b *barrier) bool {
 		return false
 	}
 	d := dependence{release: b.release, acquire: b.acquire}
-	if e.will != nil && e.will.segment == p.now() {
-		d.after = e.will.after
+	if e.plannedChange != nil && e.plannedChange.segment == p.now() {
+		d.waitsFor = e.plannedChange.waitsFor
 	}
 	l.waits(b.to, d)
 	return true

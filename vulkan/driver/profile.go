@@ -16,19 +16,19 @@ import (
 // A profiler accumulates the profile of a device's dispatches, and writes it to a file in the folder SPVSIM_PROFILE.
 // The file is rewritten as work ends, so that it survives a crash of the application.
 type profiler struct {
-	device    *device_
+	device    *logicalDevice
 	collector *profile.Collector
 	steps     []account.StepCounts
 	byName    map[string]int
 	folder    string
 	changed   bool
-	took      time.Duration // duration of the last write
-	at        time.Time     // when that was
+	writeTime time.Duration // duration of the last write
+	writtenAt time.Time     // when that was
 	timer     *time.Timer
 }
 
 // newProfiler returns a profiler if SPVSIM_PROFILE is set; sampled and functional runs have no complete profile.
-func newProfiler(d *device_, mode string) *profiler {
+func newProfiler(d *logicalDevice, mode string) *profiler {
 	folder := os.Getenv("SPVSIM_PROFILE")
 	if folder == "" || cmp.Or(mode, config.Modes[0]) != config.Modes[0] {
 		return nil
@@ -60,12 +60,12 @@ const (
 	profileIdle  = 100 * time.Millisecond
 )
 
-// keep writes the file now or soon. Nothing runs on the device, and state is held.
-func (p *profiler) keep() {
+// writeIfDue writes the file now or soon. Nothing runs on the device, and state is held.
+func (p *profiler) writeIfDue() {
 	if p == nil || !p.changed {
 		return
 	}
-	if time.Since(p.at) > profileShare*p.took {
+	if time.Since(p.writtenAt) > profileShare*p.writeTime {
 		p.write()
 		return
 	}
@@ -75,7 +75,7 @@ func (p *profiler) keep() {
 	p.timer = time.AfterFunc(profileIdle, func() {
 		state.Lock()
 		defer state.Unlock()
-		if len(p.device.work.running) == 0 {
+		if len(p.device.worker.running) == 0 {
 			p.write()
 		}
 	})
@@ -89,8 +89,8 @@ func (p *profiler) write() {
 	}
 	began := time.Now()
 	err := p.save()
-	p.changed, p.at = false, time.Now()
-	p.took = p.at.Sub(began)
+	p.changed, p.writtenAt = false, time.Now()
+	p.writeTime = p.writtenAt.Sub(began)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "spvsim: SPVSIM_PROFILE: %v\n", err)
 	}
@@ -129,15 +129,15 @@ func programName() string {
 	return "program"
 }
 
-// Leave writes the profiles and traces of devices that the application did not destroy, when its process ends. If a
+// WriteAtExit writes the profiles and traces of devices that the application did not destroy, when its process ends. If a
 // call or work holds the state for long, nothing is written: the process must not wait forever.
-func Leave() {
+func WriteAtExit() {
 	for range 50 {
 		if state.TryLock() {
 			defer state.Unlock()
 			for _, o := range objects {
-				if d, ok := o.x.(*device_); ok && len(d.work.running) == 0 {
-					d.watch.profile.write()
+				if d, ok := o.x.(*logicalDevice); ok && len(d.worker.running) == 0 {
+					d.observers.profile.write()
 				}
 			}
 			return

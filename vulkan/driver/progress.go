@@ -18,12 +18,12 @@ type progress struct {
 
 // Progress is the content of the file, as JSON on one line, padded with blanks.
 type Progress struct {
-	Dispatches   uint64 `json:"dispatches"` // and transfers that have ended
-	Ended        uint64 `json:"ended"`      // workgroups of the dispatch that runs
-	Total        uint64 `json:"total"`
-	Instructions uint64 `json:"instructions"` // so far
-	Cycle        uint64 `json:"cycle"`
-	Nanoseconds  uint64 `json:"nanoseconds"` // simulated
+	Dispatches      uint64 `json:"dispatches"` // and transfers that have ended
+	EndedWorkgroups uint64 `json:"ended"`      // workgroups of the dispatch that runs
+	Total           uint64 `json:"total"`
+	Instructions    uint64 `json:"instructions"` // so far
+	Cycle           uint64 `json:"cycle"`
+	Nanoseconds     uint64 `json:"nanoseconds"` // simulated
 }
 
 // progressEvery is the interval between writes.
@@ -42,24 +42,24 @@ func newProgress() *progress {
 	return &progress{file: f}
 }
 
-// within returns a callback for the progress of a dispatch; nil if no file is attached.
-func (p *progress) within() func(gpu.Progress) {
+// callback returns a callback for the progress of a dispatch; nil if no file is attached.
+func (p *progress) callback() func(gpu.Progress) {
 	if p == nil {
 		return nil
 	}
 	return func(g gpu.Progress) {
-		p.Ended, p.Total, p.Instructions, p.Cycle, p.Nanoseconds = g.Ended, g.Total, g.Instructions, g.Cycle, g.Nanoseconds
+		p.EndedWorkgroups, p.Total, p.Instructions, p.Cycle, p.Nanoseconds = g.Ended, g.Total, g.Instructions, g.Cycle, g.Nanoseconds
 		p.write()
 	}
 }
 
-// ended counts a dispatch or transfer.
-func (p *progress) ended() {
+// dispatchEnded counts a dispatch or transfer.
+func (p *progress) dispatchEnded() {
 	if p == nil {
 		return
 	}
 	p.Dispatches++
-	p.Ended, p.Total = 0, 0
+	p.EndedWorkgroups, p.Total = 0, 0
 	p.write()
 }
 

@@ -13,7 +13,7 @@ import (
 // A queryPool holds timestamps, in cycles of the machine, or counts of the time in which a query was open.
 type queryPool struct {
 	self
-	device    *device_
+	device    *logicalDevice
 	values    []uint64
 	available []bool
 	ready     []bool           // they were reset, and not written since
@@ -28,9 +28,9 @@ type query struct {
 }
 
 // newQueryPool creates a pool within the device's share of host memory.
-func (d *device_) newQueryPool(queries uint32, counts bool) *queryPool {
+func (d *logicalDevice) newQueryPool(queries uint32, counts bool) *queryPool {
 	n := uint64(queries)
-	d.heap.host.take(n*queryBytes(counts), fmt.Sprintf("%d queries", n))
+	d.heap.host.reserve(n*queryBytes(counts), fmt.Sprintf("%d queries", n))
 	p := &queryPool{device: d, values: make([]uint64, n), available: make([]bool, n), ready: make([]bool, n)}
 	if counts {
 		p.sums = make([]account.Counts, n)
@@ -48,7 +48,7 @@ func queryBytes(counts bool) uint64 {
 
 // CreateQueryPool is vkCreateQueryPool.
 func CreateQueryPool(h vk.Device, info *vk.QueryPoolCreateInfo, _ *vk.AllocationCallbacks, out *vk.QueryPool) vk.Result {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	var p *queryPool
 	switch counts := next[vk.QueryPoolPerformanceCreateInfoKHR](info.PNext, vk.StructureTypeQueryPoolPerformanceCreateInfoKhr); {
 	case info.QueryCount == 0:
@@ -60,14 +60,14 @@ func CreateQueryPool(h vk.Device, info *vk.QueryPoolCreateInfo, _ *vk.Allocation
 	default:
 		fail(vk.ErrorFeatureNotPresent, "queries of type %d: there are timestamps and counters", info.QueryType)
 	}
-	*out = vk.QueryPool(put(p, d.handle))
+	*out = vk.QueryPool(addObject(p, d.handle))
 	return vk.Success
 }
 
 // DestroyQueryPool is vkDestroyQueryPool.
 func DestroyQueryPool(h vk.Device, pool vk.QueryPool, _ *vk.AllocationCallbacks) {
 	if p, ok := destroy[*queryPool](h, "vkDestroyQueryPool", uint64(pool)); ok {
-		p.device.heap.host.give(uint64(len(p.values)) * queryBytes(p.sums != nil))
+		p.device.heap.host.release(uint64(len(p.values)) * queryBytes(p.sums != nil))
 	}
 }
 
@@ -85,8 +85,8 @@ func (p *queryPool) reset(first, count uint32) {
 	}
 }
 
-// begin marks a query as written; the value of one that was not reset before is undefined.
-func (p *queryPool) begin(i uint32) {
+// markWritten marks a query as written; the value of one that was not reset before is undefined.
+func (p *queryPool) markWritten(i uint32) {
 	if !p.ready[i] {
 		p.device.warn("queries", "query %d of %v is written, and was not reset before (vkCmdResetQueryPool, vkResetQueryPool)", i, p.object)
 	}
@@ -95,7 +95,7 @@ func (p *queryPool) begin(i uint32) {
 
 // ResetQueryPool is vkResetQueryPool.
 func ResetQueryPool(_ vk.Device, h vk.QueryPool, first, count uint32) {
-	p := get[*queryPool](uint64(h))
+	p := mustLookUp[*queryPool](uint64(h))
 	p.check(first, count)
 	p.reset(first, count)
 }
@@ -117,12 +117,12 @@ func (b *commandBuffer) query(p *queryPool, done bool, f func(cycle uint64)) {
 		f(cycle + b.device.idle.cycles(cycle))
 		changed.Broadcast()
 	}
-	b.aside(func(x *executor) error {
+	b.addHostCommand(func(x *executor) error {
 		if x.batch == nil {
 			do(x.device.gpu.Cycle())
 			return nil
 		}
-		after := x.lane.pending[ofTop].after
+		after := x.lane.pending[ofTop].waitsFor
 		if done {
 			after = x.lane.all()
 		}
@@ -148,19 +148,19 @@ func (b *commandBuffer) timestamp(stage vk.PipelineStageFlagBits2, pool vk.Query
 	p.check(query, 1)
 	done := stage&^vk.PipelineStage2TopOfPipeBit != 0
 	b.query(p, done, func(cycle uint64) {
-		p.begin(query)
+		p.markWritten(query)
 		p.values[query], p.available[query] = cycle, true
 	})
 }
 
 // GetQueryPoolResults is vkGetQueryPoolResults.
 func GetQueryPoolResults(h vk.Device, pool vk.QueryPool, first, count uint32, size uint64, data unsafe.Pointer, stride uint64, flags vk.QueryResultFlags) vk.Result {
-	d, p := get[*device_](uint64(h)), get[*queryPool](uint64(pool))
+	d, p := mustLookUp[*logicalDevice](uint64(h)), mustLookUp[*queryPool](uint64(pool))
 	p.check(first, count)
 	p.fits(size, stride, count, flags)
-	d.work.seal()
+	d.worker.seal()
 	if flags&vk.QueryResultWaitBit != 0 {
-		d.work.wait(func() bool { return d.lost != nil || !slices.Contains(p.available[first:first+count], false) })
+		d.worker.wait(func() bool { return d.lost != nil || !slices.Contains(p.available[first:first+count], false) })
 	}
 	if !p.write(unsafe.Slice((*byte)(data), size), stride, first, count, flags) {
 		return vk.NotReady
@@ -191,7 +191,7 @@ func (p *queryPool) write(to []byte, stride uint64, first, count uint32, flags v
 		all = all && there
 		if p.sums != nil {
 			for k := range p.counters {
-				binary.LittleEndian.PutUint64(out[8*k:], p.counters[k].of(&p.sums[first+i]))
+				binary.LittleEndian.PutUint64(out[8*k:], p.counters[k].value(&p.sums[first+i]))
 			}
 			continue
 		}
@@ -229,7 +229,7 @@ func CmdCopyQueryPoolResults(h vk.CommandBuffer, pool vk.QueryPool, first, count
 	p.check(first, count)
 	dst := b.useBuffer("vkCmdCopyQueryPoolResults", to, vk.BufferUsageTransferDstBit, "TRANSFER_DST").bytes(offset, vk.WholeSize)
 	p.fits(uint64(len(dst)), stride, count, flags)
-	t := &timedWork{name: "copy query results", bytes: min(uint64(count)*stride, uint64(len(dst))), do: func() {
+	t := &timedWork{name: "copy query results", bytes: min(uint64(count)*stride, uint64(len(dst))), action: func() {
 		state.Lock()
 		defer state.Unlock()
 		p.write(dst, stride, first, count, flags)

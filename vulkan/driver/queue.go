@@ -13,7 +13,7 @@ import (
 // A queue executes submissions in order.
 type queue struct {
 	handle        uint64
-	device        *device_
+	device        *logicalDevice
 	family, index int
 	priority      string // of the hardware queue
 	labels        []string
@@ -35,10 +35,10 @@ type submission struct {
 	signals []point
 	fence   *fence
 	// State of a submission that is planned, in part or all: its executor, and the next command.
-	context   *executor
-	at        struct{ buffer, command int }
-	described map[*object]bool // that descriptors refer to
-	over      bool
+	context     *executor
+	nextCommand struct{ buffer, command int }
+	described   map[*object]bool // that descriptors refer to
+	finished    bool
 }
 
 // A point is a value of a timeline semaphore; binary semaphores have none.
@@ -48,11 +48,11 @@ type point struct {
 	stages    vk.PipelineStageFlagBits2 // that wait for it
 }
 
-// ended releases the submission's objects to the application.
-func (s *submission) ended() {
-	s.over = true
+// finish releases the submission's objects to the application.
+func (s *submission) finish() {
+	s.finished = true
 	for _, b := range s.buffers {
-		b.ended()
+		b.submissionEnded()
 	}
 	if s.fence != nil {
 		s.fence.signaled, s.fence.pending = true, false
@@ -69,7 +69,7 @@ func (s *submission) commands() (n int) {
 
 // QueueSubmit is vkQueueSubmit.
 func QueueSubmit(h vk.Queue, count uint32, infos *vk.SubmitInfo, fenceHandle vk.Fence) vk.Result {
-	q := get[*queue](uint64(h))
+	q := mustLookUp[*queue](uint64(h))
 	var list []*submission
 	for _, i := range items(infos, count) {
 		s := &submission{queue: q, described: map[*object]bool{}}
@@ -92,7 +92,7 @@ func QueueSubmit(h vk.Queue, count uint32, infos *vk.SubmitInfo, fenceHandle vk.
 
 // QueueSubmit2 is vkQueueSubmit2.
 func QueueSubmit2(h vk.Queue, count uint32, infos *vk.SubmitInfo2, fenceHandle vk.Fence) vk.Result {
-	q := get[*queue](uint64(h))
+	q := mustLookUp[*queue](uint64(h))
 	var list []*submission
 	for _, i := range items(infos, count) {
 		s := &submission{queue: q, described: map[*object]bool{}}
@@ -108,7 +108,7 @@ func QueueSubmit2(h vk.Queue, count uint32, infos *vk.SubmitInfo2, fenceHandle v
 
 // QueueBindSparse is vkQueueBindSparse: with nothing to bind, waits and signals alone.
 func QueueBindSparse(h vk.Queue, count uint32, infos *vk.BindSparseInfo, fenceHandle vk.Fence) vk.Result {
-	get[*queue](uint64(h))
+	mustLookUp[*queue](uint64(h))
 	fail(vk.ErrorFeatureNotPresent, "no queue binds sparse memory")
 	return vk.Success
 }
@@ -131,7 +131,7 @@ func (q *queue) submit(list []*submission, fenceHandle vk.Fence) vk.Result {
 	}
 	for _, s := range list {
 		s.promise()
-		q.device.work.submit(s)
+		q.device.worker.submit(s)
 	}
 	return vk.Success
 }
@@ -156,7 +156,7 @@ func (q *queue) checkAgain(list []*submission) {
 
 // add appends a command buffer to a submission.
 func (s *submission) add(h vk.CommandBuffer) {
-	b := get[*commandBuffer](uint64(h))
+	b := mustLookUp[*commandBuffer](uint64(h))
 	switch {
 	case b.state != recorded:
 		fail(vk.ErrorUnknown, "a command buffer that is not ready: its recording did not end, or it was reset")
@@ -197,7 +197,7 @@ func (s *submission) promise() {
 // points pairs semaphores with values, which binary semaphores ignore.
 func points(list []vk.Semaphore, values []uint64) (out []point) {
 	for i, h := range list {
-		p := point{semaphore: get[*semaphore](uint64(h))}
+		p := point{semaphore: mustLookUp[*semaphore](uint64(h))}
 		if i < len(values) {
 			p.value = values[i]
 		}
@@ -209,38 +209,38 @@ func points(list []vk.Semaphore, values []uint64) (out []point) {
 // points2 returns the points of vkQueueSubmit2.
 func points2(list []vk.SemaphoreSubmitInfo) (out []point) {
 	for _, p := range list {
-		out = append(out, point{get[*semaphore](uint64(p.Semaphore)), p.Value, vk.PipelineStageFlagBits2(p.StageMask)})
+		out = append(out, point{mustLookUp[*semaphore](uint64(p.Semaphore)), p.Value, vk.PipelineStageFlagBits2(p.StageMask)})
 	}
 	return out
 }
 
 // QueueWaitIdle is vkQueueWaitIdle.
 func QueueWaitIdle(h vk.Queue) vk.Result {
-	q := get[*queue](uint64(h))
-	q.device.work.wait(func() bool { return q.device.lost != nil || !q.device.work.has(q) })
+	q := mustLookUp[*queue](uint64(h))
+	q.device.worker.wait(func() bool { return q.device.lost != nil || !q.device.worker.has(q) })
 	return q.device.result()
 }
 
 // await waits until holds returns true, or for timeout nanoseconds; false: timed out. With timeouts of simulated time,
 // the timeout is checked as each dispatch ends, and host time counts while nothing runs.
-func (d *device_) await(timeout uint64, holds func() bool) bool {
-	d.work.waiting++
-	defer func() { d.work.waiting-- }()
-	d.work.seal()
+func (d *logicalDevice) await(timeout uint64, holds func() bool) bool {
+	d.worker.waiting++
+	defer func() { d.worker.waiting-- }()
+	d.worker.seal()
 	if timeout > 0 {
-		defer d.noticed()()
+		defer d.reportEndlessWait()()
 	}
 	if !d.byClock {
 		return await(timeout, holds)
 	}
 	for begin := d.nanoseconds(); !holds(); {
-		ended, running := d.nanoseconds()-begin >= timeout, d.work.runs()
+		ended, running := d.nanoseconds()-begin >= timeout, d.worker.runs()
 		switch {
 		case ended && (running || timeout == 0):
 			return false
 		case running:
 			changed.Wait()
-		case !await(timeout, func() bool { return holds() || d.work.runs() }):
+		case !await(timeout, func() bool { return holds() || d.worker.runs() }):
 			return false
 		}
 	}

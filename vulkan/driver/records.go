@@ -53,12 +53,12 @@ type row struct {
 	kind, name, entry, module string
 	pipeline                  string // the name without labels; for a transfer, its kind
 	groups                    [3]uint32
-	begin                     uint64 // cycle of its enqueue
+	beginCycle                uint64 // cycle of its enqueue
 	bytes                     uint64 // of transfers
 	counts                    account.Counts
 	packet, busy              uint64 // cycle at which its packet became the first of its queue; cycles since its first workgroup
 	overlap                   uint64 // number of its group of concurrent launches; 0: none
-	beside                    bool   // it is one of such a group: memory and slots are only counted for the whole group
+	concurrent                bool   // it is one of such a group: memory and slots are only counted for the whole group
 	captured                  string // file of the job; empty: not captured
 	host                      time.Duration
 }
@@ -86,7 +86,7 @@ type counted struct {
 // part's name; a part that the machine lacks has zeros.
 func (r *recorder) counts(c *account.Counts) (list []counted) {
 	of := func(part string, counts any, shared bool) {
-		for _, n := range account.Each(counts) {
+		for _, n := range account.ListCounts(counts) {
 			n.Name = part + "_" + n.Name
 			list = append(list, counted{n, shared})
 		}
@@ -95,8 +95,8 @@ func (r *recorder) counts(c *account.Counts) (list []counted) {
 	list = append(list, counted{account.Count{Name: "out_of_bounds", Value: c.OutOfBounds}, false},
 		counted{account.Count{Name: "memory_lanes", Value: memoryLanes(c)}, false}, counted{account.Count{Name: "scratch_lanes", Value: c.Lanes.ByClass[isa.ClassScratch]}, false})
 	for _, name := range r.levels {
-		l := account.Level{}
-		if i := slices.IndexFunc(c.Memory, func(l account.Level) bool { return l.Name == name }); i >= 0 {
+		l := account.LevelCounts{}
+		if i := slices.IndexFunc(c.Memory, func(l account.LevelCounts) bool { return l.Name == name }); i >= 0 {
 			l = c.Memory[i]
 		}
 		of(name, l, true)
@@ -110,7 +110,7 @@ func (r *recorder) counts(c *account.Counts) (list []counted) {
 }
 
 // write writes a row.
-func (r *recorder) write(d *device_, q *queue, w *row) error {
+func (r *recorder) write(d *logicalDevice, q *queue, w *row) error {
 	r.number++
 	m, c := d.physical.machine, &w.counts
 	list := []string{strconv.Itoa(r.number), strconv.Itoa(os.Getpid()), strconv.Itoa(d.number), m.Name, strconv.Itoa(m.ClockMHz), q.name(),
@@ -120,7 +120,7 @@ func (r *recorder) write(d *device_, q *queue, w *row) error {
 	for _, n := range w.groups {
 		number(uint64(n))
 	}
-	for _, n := range []uint64{w.packet, w.begin, c.Cycles, w.busy, w.overlap} {
+	for _, n := range []uint64{w.packet, w.beginCycle, c.Cycles, w.busy, w.overlap} {
 		number(n)
 	}
 	real(float64(c.Cycles) / float64(m.ClockMHz))
@@ -135,7 +135,7 @@ func (r *recorder) write(d *device_, q *queue, w *row) error {
 	real(c.Occupancy())
 	number(w.bytes)
 	shared := func(v uint64) {
-		if w.beside {
+		if w.concurrent {
 			list = append(list, "")
 		} else {
 			number(v)
@@ -180,10 +180,10 @@ func estimateCells(c *account.Counts) []string {
 
 // record counts work for queries and writes a row, if recording is enabled. A file that can't be written is reported
 // once.
-func (d *device_) record(x *executor, w *row) {
+func (d *logicalDevice) record(x *executor, w *row) {
 	d.clock.Store(d.gpu.Cycle())
 	if w.overlap == 0 {
-		w.packet = w.begin
+		w.packet = w.beginCycle
 	}
 	if d.byClock {
 		state.Lock()
@@ -192,10 +192,10 @@ func (d *device_) record(x *executor, w *row) {
 	}
 	x.count(&w.counts)
 	if w.kind != "overlap" {
-		d.progress.ended()
+		d.progress.dispatchEnded()
 	}
-	if !w.beside {
-		d.watch.profile.count(w)
+	if !w.concurrent {
+		d.observers.profile.count(w)
 	}
 	if d.records == nil {
 		return

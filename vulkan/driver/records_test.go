@@ -25,13 +25,13 @@ func numbered(of any, from uint64) {
 func TestEveryCountHasAColumn(t *testing.T) {
 	var text strings.Builder
 	r := &recorder{csv: csv.NewWriter(&text), levels: []string{"l1", "l2"}}
-	w := &row{kind: "graph", counts: account.Counts{Memory: []account.Level{{Name: "l2"}}, Graph: &account.GraphCounts{}}}
+	w := &row{kind: "graph", counts: account.Counts{Memory: []account.LevelCounts{{Name: "l2"}}, Graph: &account.GraphCounts{}}}
 	numbered(&w.counts.LDS, 100)
 	numbered(&w.counts.Memory[0], 200)
 	numbered(&w.counts.Graph.Queue, 300)
 	m := &config.Machine{}
 	m.ClockMHz = 1000
-	d := &device_{physical: &physical{machine: m}}
+	d := &logicalDevice{physical: &physical{machine: m}}
 	if err := r.csv.Write(r.header()); err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +49,8 @@ func TestEveryCountHasAColumn(t *testing.T) {
 		}
 		cells[name] = lines[1][i]
 	}
-	for part, counts := range map[string]any{"lds": w.counts.LDS, "l1": account.Level{}, "l2": w.counts.Memory[0], "queue": w.counts.Graph.Queue} {
-		for _, c := range account.Each(counts) {
+	for part, counts := range map[string]any{"lds": w.counts.LDS, "l1": account.LevelCounts{}, "l2": w.counts.Memory[0], "queue": w.counts.Graph.Queue} {
+		for _, c := range account.ListCounts(counts) {
 			if got := cells[part+"_"+c.Name]; got != strconv.FormatUint(c.Value, 10) {
 				t.Errorf("column %s_%s has %q, want %d", part, c.Name, got, c.Value)
 			}

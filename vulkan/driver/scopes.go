@@ -31,15 +31,15 @@ const (
 
 // A dependence holds what later commands wait for.
 type dependence struct {
-	after   []int // items of the segment
-	release bool  // the queue waited for all of it
-	acquire reads
-	waited  bool // by the queue, for all of it
+	waitsFor []int // items of the segment
+	release  bool  // the queue waited for all of it
+	acquire  reads
+	waited   bool // by the queue, for all of it
 }
 
-// whole is a dependence on all of memory, as of a semaphore.
-func whole(after []int) dependence {
-	return dependence{after: after, release: true, acquire: readsAll}
+// wholeMemory is a dependence on all of memory, as of a semaphore.
+func wholeMemory(after []int) dependence {
+	return dependence{waitsFor: after, release: true, acquire: readsAll}
 }
 
 // A barrier is a dependency of the API: kinds of commands in its first and second scope, and its memory operations.
@@ -112,8 +112,8 @@ func barrierOf2(d *vk.DependencyInfo) barrier {
 	return b
 }
 
-// everything orders all commands before all later ones, in the stages of a wait.
-func everything(to vk.PipelineStageFlagBits2) barrier {
+// fullBarrier orders all commands before all later ones, in the stages of a wait.
+func fullBarrier(to vk.PipelineStageFlagBits2) barrier {
 	var b barrier
 	b.add(vk.PipelineStage2AllCommandsBit, to, vk.Access2MemoryWriteBit, vk.Access2MemoryReadBit)
 	return b
@@ -127,18 +127,18 @@ type lane struct {
 	open    [commandKinds][]int // items by kind, without those that a later item of the kind waits for
 }
 
-// before returns the earlier items of some kinds, and the items that the next commands of those kinds would wait for.
-func (l *lane) before(kinds [commandKinds]bool) (after []int) {
+// earlierItems returns the earlier items of some kinds, and the items that the next commands of those kinds would wait for.
+func (l *lane) earlierItems(kinds [commandKinds]bool) (after []int) {
 	for k, in := range kinds {
 		if in {
-			after = join(after, join(l.open[k], l.pending[k].after))
+			after = join(after, join(l.open[k], l.pending[k].waitsFor))
 		}
 	}
 	return after
 }
 
 // all is everything before.
-func (l *lane) all() []int { return l.before([commandKinds]bool{true, true, true}) }
+func (l *lane) all() []int { return l.earlierItems([commandKinds]bool{true, true, true}) }
 
 // waits adds a dependence to later commands of some kinds.
 func (l *lane) waits(to [commandKinds]bool, d dependence) {
@@ -151,23 +151,23 @@ func (l *lane) waits(to [commandKinds]bool, d dependence) {
 
 // barrier carries a barrier out.
 func (l *lane) barrier(b *barrier) {
-	l.waits(b.to, dependence{after: l.before(b.from), release: b.release, acquire: b.acquire})
+	l.waits(b.to, dependence{waitsFor: l.earlierItems(b.from), release: b.release, acquire: b.acquire})
 }
 
-// settled: all before is done, and memory is as a new launch finds it.
-func (l *lane) settled() {
+// reset: all before is done, and memory is as a new launch finds it.
+func (l *lane) reset() {
 	l.pending, l.open = [commandKinds]dependence{}, [commandKinds][]int{}
 }
 
 func (d *dependence) add(o dependence) {
-	after := join(d.after, o.after)
-	if d.waited && len(after) == len(d.after) && !o.release && o.acquire == readsNothing {
+	after := join(d.waitsFor, o.waitsFor)
+	if d.waited && len(after) == len(d.waitsFor) && !o.release && o.acquire == readsNothing {
 		return
 	}
 	if d.waited {
 		d.release, d.acquire = false, readsNothing
 	}
-	d.after, d.waited = after, false
+	d.waitsFor, d.waited = after, false
 	d.release, d.acquire = d.release || o.release, max(d.acquire, o.acquire)
 }
 

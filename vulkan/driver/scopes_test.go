@@ -99,16 +99,16 @@ func TestBarriersOrderKinds(t *testing.T) {
 	l.open[ofCompute], l.open[ofTransfer] = []int{1, 4}, []int{2}
 	l.barrier(&barrier{from: kindsOf(ofCompute), to: kindsOf(ofTransfer), release: true})
 	l.barrier(&barrier{from: kindsOf(ofTransfer), to: kindsOf(ofTop), acquire: readsVectors})
-	for k, want := range [commandKinds]dependence{ofTransfer: {after: []int{1, 4}, release: true}, ofTop: {after: []int{1, 2, 4}, acquire: readsVectors}} {
+	for k, want := range [commandKinds]dependence{ofTransfer: {waitsFor: []int{1, 4}, release: true}, ofTop: {waitsFor: []int{1, 2, 4}, acquire: readsVectors}} {
 		got := l.pending[k]
-		if len(join(got.after, want.after)) != len(want.after) || len(got.after) != len(want.after) || got.release != want.release || got.acquire != want.acquire {
+		if len(join(got.waitsFor, want.waitsFor)) != len(want.waitsFor) || len(got.waitsFor) != len(want.waitsFor) || got.release != want.release || got.acquire != want.acquire {
 			t.Errorf("kind %d waits for %+v, want %+v", k, got, want)
 		}
 	}
 	if got := len(l.all()); got != 3 {
 		t.Errorf("%d items are before everything, want 3", got)
 	}
-	if l.settled(); len(l.all()) != 0 || l.pending[ofTransfer].release {
+	if l.reset(); len(l.all()) != 0 || l.pending[ofTransfer].release {
 		t.Errorf("after all was waited for: %+v", l.pending)
 	}
 }

@@ -15,19 +15,19 @@ import (
 
 // run executes a segment: a single launch directly, several concurrently. follows: it is not the first segment of its
 // plan.
-func (s *segment) run(d *device_, follows bool) error {
+func (s *segment) run(d *logicalDevice, follows bool) error {
 	switch {
 	case s.launches() == 0:
 		s.marksAt(d)
 		return nil
-	case s.alone(), !s.fits(d):
+	case s.isSingle(), !s.fits(d):
 		return s.inOrder(d, follows)
 	}
-	return s.beside(d, follows)
+	return s.runConcurrently(d, follows)
 }
 
 // marksAt has all marks passed now.
-func (s *segment) marksAt(d *device_) {
+func (s *segment) marksAt(d *logicalDevice) {
 	for _, w := range s.items {
 		if w.OnReached != nil {
 			w.OnReached(d.gpu.Cycle())
@@ -35,8 +35,8 @@ func (s *segment) marksAt(d *device_) {
 	}
 }
 
-// alone reports whether there is a single launch, and no mark in its middle.
-func (s *segment) alone() bool {
+// isSingle reports whether there is a single launch, and no mark in its middle.
+func (s *segment) isSingle() bool {
 	if s.launches() > 1 {
 		return false
 	}
@@ -52,7 +52,7 @@ func (s *segment) alone() bool {
 
 // fits reports whether the machine can run the launches concurrently: not graphs that hold all compute units, nor those
 // that need all on-chip memory.
-func (s *segment) fits(d *device_) bool {
+func (s *segment) fits(d *logicalDevice) bool {
 	var graphs []*gpu.GraphDispatch
 	for _, w := range s.items {
 		if w.Graph != nil {
@@ -63,15 +63,15 @@ func (s *segment) fits(d *device_) bool {
 }
 
 // inOrder runs the launches one after the other.
-func (s *segment) inOrder(d *device_, follows bool) error {
+func (s *segment) inOrder(d *logicalDevice, follows bool) error {
 	for _, w := range s.items {
 		if w.OnReached != nil {
 			w.OnReached(d.gpu.Cycle())
 			continue
 		}
 		x := w.context
-		x.follows = follows
-		if err := w.alone(&x); err != nil {
+		x.notFirst = follows
+		if err := w.runAlone(&x); err != nil {
 			return err
 		}
 		follows = true
@@ -79,8 +79,8 @@ func (s *segment) inOrder(d *device_, follows bool) error {
 	return nil
 }
 
-// beside runs the launches concurrently, and records each, and the whole.
-func (s *segment) beside(d *device_, follows bool) error {
+// runConcurrently runs the launches concurrently, and records each, and the whole.
+func (s *segment) runConcurrently(d *logicalDevice, follows bool) error {
 	b := &gpu.ConcurrentWork{Name: s.name(), FollowsDispatch: follows}
 	for _, w := range s.items {
 		for len(b.Queues) <= w.Queue {
@@ -93,13 +93,13 @@ func (s *segment) beside(d *device_, follows bool) error {
 	var counts *account.Counts
 	var hazards []string
 	var err error
-	d.watch.waves.run(func() {
+	d.observers.waves.run(func() {
 		counts, hazards, err = d.gpu.RunConcurrent(context.Background(), b)
 	}, s.names()...)
 	if counts != nil {
 		s.record(d, begin, counts, time.Since(started))
 	}
-	d.work.warn(hazards)
+	d.worker.warn(hazards)
 	for _, w := range s.items {
 		err = errors.Join(err, w.refused)
 	}
@@ -137,22 +137,22 @@ func (s *segment) name() string {
 }
 
 // record records the launches that ended, and then all of them together, whose memory and slots are counted as one. One alone is both.
-func (s *segment) record(d *device_, begin uint64, counts *account.Counts, host time.Duration) {
+func (s *segment) record(d *logicalDevice, begin uint64, counts *account.Counts, host time.Duration) {
 	n := s.launches()
 	if n > 1 {
-		d.work.overlaps++
+		d.worker.overlaps++
 	}
 	for _, w := range s.items {
 		if w.OnReached != nil || !w.Ran && counts.Estimate == nil {
 			continue
 		}
 		r, t := &w.row, &w.Times
-		r.counts, r.begin = w.Counts, begin+t.Ready
-		r.counts.Cycles, r.busy, r.packet = t.Done-t.Ready, t.Done-t.Begun, begin+t.Packet
+		r.counts, r.beginCycle = w.Counts, begin+t.Ready
+		r.counts.Cycles, r.busy, r.packet = t.Done-t.Ready, t.Done-t.FirstPlaced, begin+t.Packet
 		if n == 1 {
-			r.counts, r.begin, r.packet, r.host = *counts, begin, begin, host
+			r.counts, r.beginCycle, r.packet, r.host = *counts, begin, begin, host
 		} else {
-			r.overlap, r.beside = d.work.overlaps, true
+			r.overlap, r.concurrent = d.worker.overlaps, true
 		}
 		if r.counts.Launches > 0 || r.kind == "transfer" {
 			d.record(&w.context, r)
@@ -161,7 +161,7 @@ func (s *segment) record(d *device_, begin uint64, counts *account.Counts, host 
 	if n == 1 {
 		return
 	}
-	r := &row{kind: "overlap", name: s.name(), pipeline: s.name(), begin: begin, packet: begin, counts: *counts, busy: counts.Cycles, overlap: d.work.overlaps, host: host}
+	r := &row{kind: "overlap", name: s.name(), pipeline: s.name(), beginCycle: begin, packet: begin, counts: *counts, busy: counts.Cycles, overlap: d.worker.overlaps, host: host}
 	d.record(&executor{device: d, queue: s.items[0].lane.queue}, r)
 	shared := executor{open: s.open()}
 	shared.count(&account.Counts{Slots: counts.Slots, Memory: counts.Memory, UnitCycles: counts.UnitCycles, OutOfBounds: counts.OutOfBounds})

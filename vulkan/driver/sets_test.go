@@ -43,7 +43,7 @@ func TestDescriptorsGoOnInTheNextBinding(t *testing.T) {
 	h := vk.Device(g.d.handle)
 	const size = 1 << 16
 	handle, _ := g.bytes(size)
-	base := get[*buffer](uint64(handle)).bytes(0, size)
+	base := mustLookUp[*buffer](uint64(handle)).bytes(0, size)
 	for round := range 60 {
 		kind := []vk.DescriptorType{vk.DescriptorTypeStorageBuffer, vk.DescriptorTypeStorageBufferDynamic}[round%2]
 		var bindings []vk.DescriptorSetLayoutBinding
@@ -56,7 +56,7 @@ func TestDescriptorsGoOnInTheNextBinding(t *testing.T) {
 		all := m.first(uint32(len(m.counts)))
 		var l vk.DescriptorSetLayout
 		CreateDescriptorSetLayout(h, &vk.DescriptorSetLayoutCreateInfo{BindingCount: uint32(len(bindings)), PBindings: &bindings[0]}, nil, &l)
-		layout := get[*setLayout](uint64(l))
+		layout := mustLookUp[*setLayout](uint64(l))
 		s, other := layout.newSet(g.d, -1), layout.newSet(g.d, -1)
 		m.at = make([][2]uint64, all)
 		for range 12 {
@@ -158,7 +158,7 @@ func TestInlineBlocksAndVariableCounts(t *testing.T) {
 
 // The indirect dependences of a segment's item are all items reachable from it; lists are pruned of items that others
 // wait for.
-func TestWaitsOverOthers(t *testing.T) {
+func TestSegmentIndirectWaits(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 1))
 	for range 30 {
 		n := 1 + r.IntN(150)
@@ -200,7 +200,7 @@ func TestWaitsOverOthers(t *testing.T) {
 					pruned = append(pruned, k)
 				}
 			}
-			if got := s.without(list, i); !slices.Equal(got, without) {
+			if got := s.dropWaited(list, i); !slices.Equal(got, without) {
 				t.Fatalf("%v without what %d waits for: %v, want %v", list, i, got, without)
 			}
 			if got := s.pruned(list); !slices.Equal(got, pruned) {
@@ -253,14 +253,14 @@ func TestNamesOfSegments(t *testing.T) {
 		items []*planned
 		alone bool
 	}{{[]*planned{launch("a")}, true}, {[]*planned{mark, launch("a")}, true}, {[]*planned{launch("a"), mark}, false}, {[]*planned{launch("a"), waiting}, true}, {[]*planned{launch("a"), launch("b")}, false}} {
-		if got := (&segment{items: c.items}).alone(); got != c.alone {
+		if got := (&segment{items: c.items}).isSingle(); got != c.alone {
 			t.Errorf("segment %d is alone: %t", i, got)
 		}
 	}
 }
 
 // Hazards are reported once each, and a bounded number in all.
-func TestHazardsAreToldOnce(t *testing.T) {
+func TestHazardsReportedOnce(t *testing.T) {
 	real := os.Stderr
 	defer func() { os.Stderr = real }()
 	f, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
@@ -291,30 +291,30 @@ func TestHazardsAreToldOnce(t *testing.T) {
 
 // Dispatches of one graph form a job if they share its scratch memory, push constants and bindings; steps of a job with
 // several have numbers.
-func TestOneGraphAJob(t *testing.T) {
+func TestCaptureOneGraphPerJob(t *testing.T) {
 	graph, other := &pipeline{graph: &gpu.Graph{}}, &pipeline{graph: &gpu.Graph{}}
 	image, sampler := &texture.Image{}, &texture.Sampler{}
-	make1 := func() step {
+	make1 := func() jobStep {
 		g := &graphDispatch{scratch: 64}
 		g.graph, g.push = graph, []byte{1, 2}
-		return step{name: "g", graph: g, bound: []bound{{&program.Program{}, [][]mem.Descriptor{{{Addr: 16, Bytes: make([]byte, 4), Image: image, Sampler: sampler}}}}}}
+		return jobStep{name: "g", graph: g, bound: []bound{{&program.Program{}, [][]mem.Descriptor{{{Addr: 16, Bytes: make([]byte, 4), Image: image, Sampler: sampler}}}}}}
 	}
-	for name, change := range map[string]func(s *step){
-		"":             func(*step) {},
-		"the graph":    func(s *step) { s.graph.graph = other },
-		"scratch":      func(s *step) { s.graph.scratch = 65 },
-		"push":         func(s *step) { s.graph.push = []byte{1, 3} },
-		"an address":   func(s *step) { s.bound[0].elements[0][0].Addr++ },
-		"a size":       func(s *step) { s.bound[0].elements[0][0].Bytes = make([]byte, 5) },
-		"an image":     func(s *step) { s.bound[0].elements[0][0].Image = &texture.Image{Width: 1} },
-		"a sampler":    func(s *step) { s.bound[0].elements[0][0].Sampler = &texture.Sampler{Bias: 1} },
-		"descriptors":  func(s *step) { s.bound[0].elements[0] = nil },
-		"bindings":     func(s *step) { s.bound[0].elements = nil },
-		"all programs": func(s *step) { s.bound = nil },
+	for name, change := range map[string]func(s *jobStep){
+		"":             func(*jobStep) {},
+		"the graph":    func(s *jobStep) { s.graph.graph = other },
+		"scratch":      func(s *jobStep) { s.graph.scratch = 65 },
+		"push":         func(s *jobStep) { s.graph.push = []byte{1, 3} },
+		"an address":   func(s *jobStep) { s.bound[0].elements[0][0].Addr++ },
+		"a size":       func(s *jobStep) { s.bound[0].elements[0][0].Bytes = make([]byte, 5) },
+		"an image":     func(s *jobStep) { s.bound[0].elements[0][0].Image = &texture.Image{Width: 1} },
+		"a sampler":    func(s *jobStep) { s.bound[0].elements[0][0].Sampler = &texture.Sampler{Bias: 1} },
+		"descriptors":  func(s *jobStep) { s.bound[0].elements[0] = nil },
+		"bindings":     func(s *jobStep) { s.bound[0].elements = nil },
+		"all programs": func(s *jobStep) { s.bound = nil },
 	} {
 		second := make1()
 		change(&second)
-		c := &capture{steps: []step{make1(), {name: "d"}, second}}
+		c := &capture{steps: []jobStep{make1(), {name: "d"}, second}}
 		err := c.oneGraph()
 		if (err == nil) != (name == "") {
 			t.Errorf("%q differs: %v", name, err)
@@ -329,7 +329,7 @@ func TestOneGraphAJob(t *testing.T) {
 			}
 		}
 	}
-	one := &capture{steps: []step{make1()}}
+	one := &capture{steps: []jobStep{make1()}}
 	if err := one.oneGraph(); err != nil || one.steps[0].name != "g" {
 		t.Errorf("one step: %q, %v", one.steps[0].name, err)
 	}
@@ -339,9 +339,9 @@ func TestOneGraphAJob(t *testing.T) {
 func TestBlocksOfCaptures(t *testing.T) {
 	g := newTransferRig(t, 34)
 	c := &capturer{folder: t.TempDir()}
-	a, err1 := c.keep([]byte("one"), ".bin")
-	b, err2 := c.keep([]byte("one"), ".bin")
-	d, err3 := c.keep([]byte("two"), ".bin")
+	a, err1 := c.storeData([]byte("one"), ".bin")
+	b, err2 := c.storeData([]byte("one"), ".bin")
+	d, err3 := c.storeData([]byte("two"), ".bin")
 	files, _ := os.ReadDir(c.folder)
 	if a != b || a == d || err1 != nil || err2 != nil || err3 != nil || len(files) != 2 {
 		t.Errorf("%s, %s and %s of %d files", a, b, d, len(files))
@@ -349,27 +349,27 @@ func TestBlocksOfCaptures(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(c.folder, a), []byte("cut off"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.keep([]byte("one"), ".bin"); err != nil {
+	if _, err := c.storeData([]byte("one"), ".bin"); err != nil {
 		t.Fatal(err)
 	}
 	if data, _ := os.ReadFile(filepath.Join(c.folder, a)); string(data) != "one" {
 		t.Errorf("what was cut off is %q", data)
 	}
 	_, whole := g.bytes(4096)
-	m := get[*memory](uint64(g.memory(8192)))
+	m := mustLookUp[*memory](uint64(g.memory(8192)))
 	part := func(from, to int) mem.Descriptor {
 		return mem.Descriptor{Addr: m.addr + uint64(from), Bytes: m.bytes[from:to]}
 	}
-	cap := &capture{capturer: c, device: g.d, steps: []step{{moves: []move{{to: part(0, 100), from: part(4000, 5000)}, {to: part(50, 200)}}}, {bound: []bound{{&program.Program{}, [][]mem.Descriptor{{part(150, 300)}}}}}}}
+	cap := &capture{capturer: c, device: g.d, steps: []jobStep{{moves: []rowCopy{{to: part(0, 100), from: part(4000, 5000)}, {to: part(50, 200)}}}, {bound: []bound{{&program.Program{}, [][]mem.Descriptor{{part(150, 300)}}}}}}}
 	cap.findBlocks()
 	for i, b := range cap.blocks {
 		t.Logf("block %d at %d, %d bytes", i, b.addr-m.addr, len(b.bytes))
-		if !b.holds(b.addr) || !b.holds(b.addr+uint64(len(b.bytes))-1) || b.holds(b.addr+uint64(len(b.bytes))) || b.holds(b.addr-1) {
+		if !b.contains(b.addr) || !b.contains(b.addr+uint64(len(b.bytes))-1) || b.contains(b.addr+uint64(len(b.bytes))) || b.contains(b.addr-1) {
 			t.Errorf("block %d holds other bytes than its own", i)
 		}
 	}
 	covered := func(d mem.Descriptor) bool {
-		return slices.ContainsFunc(cap.blocks, func(b block) bool { return b.holds(d.Addr) && b.holds(d.Addr+uint64(len(d.Bytes))-1) })
+		return slices.ContainsFunc(cap.blocks, func(b block) bool { return b.contains(d.Addr) && b.contains(d.Addr+uint64(len(d.Bytes))-1) })
 	}
 	if !covered(part(0, 300)) || !covered(part(4000, 5000)) || slices.ContainsFunc(cap.blocks, func(b block) bool { return len(whole) > 0 && b.addr < m.addr }) {
 		t.Errorf("%d blocks do not hold what steps name", len(cap.blocks))
@@ -385,7 +385,7 @@ func TestBlocksOfCaptures(t *testing.T) {
 // they are pushed again.
 func TestStatesOfCommandBuffers(t *testing.T) {
 	g := newTransferRig(t, 35)
-	b := get[*commandBuffer](uint64(g.buffer))
+	b := mustLookUp[*commandBuffer](uint64(g.buffer))
 	begin := func() error { return misused(func() { BeginCommandBuffer(g.buffer, &vk.CommandBufferBeginInfo{}) }) }
 	end := func() error { return misused(func() { EndCommandBuffer(g.buffer) }) }
 	if end() == nil {
@@ -418,9 +418,9 @@ func TestStatesOfCommandBuffers(t *testing.T) {
 
 // Scratch memory must lie within allocated memory, to the byte; the heap's usage is the sum of all devices; all list
 // queries agree.
-func TestWhatDevicesSayOfMemory(t *testing.T) {
+func TestMemoryQueries(t *testing.T) {
 	g := newTransferRig(t, 36)
-	m := get[*memory](uint64(g.memory(1000)))
+	m := mustLookUp[*memory](uint64(g.memory(1000)))
 	for _, c := range []struct {
 		at, size uint64
 		ok       bool

@@ -56,8 +56,8 @@ func hexText(b []byte) string {
 	return string(out)
 }
 
-// get returns a stored program, or nil, and marks it as recently used.
-func (s *store) get(k programKey) []byte {
+// lookup returns a stored program, or nil, and marks it as recently used.
+func (s *store) lookup(k programKey) []byte {
 	if s == nil {
 		return nil
 	}
@@ -76,8 +76,8 @@ func (s *store) get(k programKey) []byte {
 	return rest[sha256.Size:]
 }
 
-// put stores a program atomically.
-func (s *store) put(k programKey, data []byte) {
+// save stores a program atomically.
+func (s *store) save(k programKey, data []byte) {
 	if s == nil {
 		return
 	}

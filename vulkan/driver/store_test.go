@@ -12,14 +12,14 @@ import (
 func TestStore(t *testing.T) {
 	s := &store{folder: filepath.Join(t.TempDir(), "a", "b")}
 	key, want := programKey{1, 2, 3}, []byte("a program")
-	if s.get(key) != nil {
+	if s.lookup(key) != nil {
 		t.Error("an empty store has something")
 	}
-	s.put(key, want)
-	if got := s.get(key); !bytes.Equal(got, want) {
+	s.save(key, want)
+	if got := s.lookup(key); !bytes.Equal(got, want) {
 		t.Fatalf("%q, want %q", got, want)
 	}
-	if s.get(programKey{1, 2}) != nil {
+	if s.lookup(programKey{1, 2}) != nil {
 		t.Error("another key has something")
 	}
 	whole, err := os.ReadFile(s.path(key))
@@ -33,7 +33,7 @@ func TestStore(t *testing.T) {
 			if err := os.WriteFile(s.path(key), data, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if got := s.get(key); got != nil {
+			if got := s.lookup(key); got != nil {
 				t.Errorf("damaged at byte %d: %q", i, got)
 			}
 			if _, err := os.Stat(s.path(key)); err == nil {
@@ -45,14 +45,14 @@ func TestStore(t *testing.T) {
 		t.Errorf("files are left: %v", left)
 	}
 	var none *store
-	none.put(key, want)
-	if none.get(key) != nil {
+	none.save(key, want)
+	if none.lookup(key) != nil {
 		t.Error("no store has something")
 	}
-	s.put(key, want)
+	s.save(key, want)
 	unwritable := &store{folder: filepath.Join(s.path(key), "file")}
-	unwritable.put(key, want)
-	if unwritable.get(key) != nil {
+	unwritable.save(key, want)
+	if unwritable.lookup(key) != nil {
 		t.Error("a store that can't be written has something")
 	}
 }
@@ -62,7 +62,7 @@ func TestStoreIsBounded(t *testing.T) {
 	s := &store{folder: t.TempDir(), trimmed: true}
 	size := int64(0)
 	for i := range byte(8) {
-		s.put(programKey{i}, make([]byte, 1000))
+		s.save(programKey{i}, make([]byte, 1000))
 		then := time.Now().Add(time.Duration(int(i)-100) * time.Hour)
 		if err := os.Chtimes(s.path(programKey{i}), then, then); err != nil {
 			t.Fatal(err)
@@ -73,7 +73,7 @@ func TestStoreIsBounded(t *testing.T) {
 		}
 		size = info.Size()
 	}
-	if s.get(programKey{0}) == nil { // used now
+	if s.lookup(programKey{0}) == nil { // used now
 		t.Fatal("the first is not there")
 	}
 	s.trim(8 * size)
@@ -92,7 +92,7 @@ func TestStoreIsBounded(t *testing.T) {
 }
 
 // The build ID is that of the file that contains this code: the same on every call, and not empty.
-func TestBuildIsKnown(t *testing.T) {
+func TestBuildID(t *testing.T) {
 	if len(buildID()) < 20 {
 		t.Errorf("the build is %q", buildID())
 	}

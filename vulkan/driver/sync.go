@@ -7,13 +7,13 @@ import (
 type (
 	fence struct {
 		self
-		device            *device_
+		device            *logicalDevice
 		signaled, pending bool
 	}
 	// A semaphore is binary, or a timeline with a value that only grows.
 	semaphore struct {
 		self
-		device   *device_
+		device   *logicalDevice
 		timeline bool
 		promised int    // submitted signals of a binary semaphore without a submitted wait
 		value    uint64 // of a binary semaphore: 1 if it is signaled
@@ -21,22 +21,22 @@ type (
 	}
 	event struct {
 		self
-		device *device_
-		set    bool
-		will   *eventChange // the last that is planned
+		device        *logicalDevice
+		set           bool
+		plannedChange *eventChange // the last that is planned
 	}
 	// An eventChange is a command that sets or resets an event, in a plan.
 	eventChange struct {
-		set     bool
-		segment *segment
-		after   []int
+		set      bool
+		segment  *segment
+		waitsFor []int
 	}
 )
 
 // isSet reports whether the event is set once the plan has run.
 func (e *event) isSet() bool {
-	if e.will != nil {
-		return e.will.set
+	if e.plannedChange != nil {
+		return e.plannedChange.set
 	}
 	return e.set
 }
@@ -65,14 +65,14 @@ func (p point) signal() {
 
 // CreateFence is vkCreateFence.
 func CreateFence(h vk.Device, info *vk.FenceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Fence) vk.Result {
-	d := get[*device_](uint64(h))
-	*out = vk.Fence(put(&fence{device: d, signaled: info.Flags&vk.FenceCreateSignaledBit != 0}, d.handle))
+	d := mustLookUp[*logicalDevice](uint64(h))
+	*out = vk.Fence(addObject(&fence{device: d, signaled: info.Flags&vk.FenceCreateSignaledBit != 0}, d.handle))
 	return vk.Success
 }
 
 // DestroyFence is vkDestroyFence.
 func DestroyFence(h vk.Device, f vk.Fence, _ *vk.AllocationCallbacks) {
-	if x, ok := take[*fence](uint64(f)); ok && x.pending {
+	if x, ok := removeObject[*fence](uint64(f)); ok && x.pending {
 		x.device.warn("vkDestroyFence", "%v ends before the submission that signals it", x.object)
 	}
 }
@@ -80,7 +80,7 @@ func DestroyFence(h vk.Device, f vk.Fence, _ *vk.AllocationCallbacks) {
 // ResetFences is vkResetFences.
 func ResetFences(_ vk.Device, count uint32, list *vk.Fence) vk.Result {
 	for _, h := range items(list, count) {
-		f := get[*fence](uint64(h))
+		f := mustLookUp[*fence](uint64(h))
 		if f.pending {
 			fail(vk.ErrorUnknown, "%v is in use: wait for it first", f.object)
 		}
@@ -91,8 +91,8 @@ func ResetFences(_ vk.Device, count uint32, list *vk.Fence) vk.Result {
 
 // GetFenceStatus is vkGetFenceStatus.
 func GetFenceStatus(_ vk.Device, h vk.Fence) vk.Result {
-	f := get[*fence](uint64(h))
-	f.device.work.seal()
+	f := mustLookUp[*fence](uint64(h))
+	f.device.worker.seal()
 	switch {
 	case f.signaled:
 		return vk.Success
@@ -104,19 +104,19 @@ func GetFenceStatus(_ vk.Device, h vk.Fence) vk.Result {
 
 // WaitForFences is vkWaitForFences.
 func WaitForFences(h vk.Device, count uint32, list *vk.Fence, all vk.Bool32, timeout uint64) vk.Result {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	var fences []*fence
 	for _, f := range items(list, count) {
-		fences = append(fences, get[*fence](uint64(f)))
+		fences = append(fences, mustLookUp[*fence](uint64(f)))
 	}
 	held := d.await(timeout, func() bool {
-		return d.lost != nil || enough(all != 0, len(fences), func(i int) bool { return fences[i].signaled })
+		return d.lost != nil || conditionsMet(all != 0, len(fences), func(i int) bool { return fences[i].signaled })
 	})
 	return d.waited(held)
 }
 
 // waited is the result of a wait.
-func (d *device_) waited(held bool) vk.Result {
+func (d *logicalDevice) waited(held bool) vk.Result {
 	switch {
 	case d.lost != nil:
 		return vk.ErrorDeviceLost
@@ -126,8 +126,8 @@ func (d *device_) waited(held bool) vk.Result {
 	return vk.Success
 }
 
-// enough reports whether all of n conditions hold, or any of them.
-func enough(all bool, n int, holds func(i int) bool) bool {
+// conditionsMet reports whether all of n conditions hold, or any of them.
+func conditionsMet(all bool, n int, holds func(i int) bool) bool {
 	for i := range n {
 		if holds(i) != all {
 			return !all
@@ -138,22 +138,22 @@ func enough(all bool, n int, holds func(i int) bool) bool {
 
 // CreateSemaphore is vkCreateSemaphore.
 func CreateSemaphore(h vk.Device, info *vk.SemaphoreCreateInfo, _ *vk.AllocationCallbacks, out *vk.Semaphore) vk.Result {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	s := &semaphore{device: d}
 	if t := next[vk.SemaphoreTypeCreateInfo](info.PNext, vk.StructureTypeSemaphoreTypeCreateInfo); t != nil && t.SemaphoreType == vk.SemaphoreTypeTimeline {
 		s.timeline, s.value = true, t.InitialValue
 	}
-	*out = vk.Semaphore(put(s, d.handle))
+	*out = vk.Semaphore(addObject(s, d.handle))
 	return vk.Success
 }
 
 // DestroySemaphore is vkDestroySemaphore.
 func DestroySemaphore(_ vk.Device, s vk.Semaphore, _ *vk.AllocationCallbacks) {
-	take[*semaphore](uint64(s))
+	removeObject[*semaphore](uint64(s))
 }
 
 func timeline(h vk.Semaphore) *semaphore {
-	s := get[*semaphore](uint64(h))
+	s := mustLookUp[*semaphore](uint64(h))
 	if !s.timeline {
 		fail(vk.ErrorUnknown, "a binary semaphore: want a timeline")
 	}
@@ -163,7 +163,7 @@ func timeline(h vk.Semaphore) *semaphore {
 // GetSemaphoreCounterValue is vkGetSemaphoreCounterValue.
 func GetSemaphoreCounterValue(_ vk.Device, h vk.Semaphore, out *uint64) vk.Result {
 	s := timeline(h)
-	s.device.work.seal()
+	s.device.worker.seal()
 	*out = s.value
 	return s.device.result()
 }
@@ -175,14 +175,14 @@ func SignalSemaphore(_ vk.Device, info *vk.SemaphoreSignalInfo) vk.Result {
 		fail(vk.ErrorUnknown, "value %d: the timeline is at %d", info.Value, s.value)
 	}
 	s.value = info.Value
-	s.device.work.again()
+	s.device.worker.sealBlocked()
 	changed.Broadcast()
 	return vk.Success
 }
 
 // WaitSemaphores is vkWaitSemaphores.
 func WaitSemaphores(h vk.Device, info *vk.SemaphoreWaitInfo, timeout uint64) vk.Result {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	values := items(info.PValues, info.SemaphoreCount)
 	var list []point
 	for i, s := range items(info.PSemaphores, info.SemaphoreCount) {
@@ -192,15 +192,15 @@ func WaitSemaphores(h vk.Device, info *vk.SemaphoreWaitInfo, timeout uint64) vk.
 		list = append(list, point{semaphore: timeline(s), value: values[i]})
 	}
 	held := d.await(timeout, func() bool {
-		return d.lost != nil || enough(info.Flags&vk.SemaphoreWaitAnyBit == 0, len(list), func(i int) bool { return list[i].reached() })
+		return d.lost != nil || conditionsMet(info.Flags&vk.SemaphoreWaitAnyBit == 0, len(list), func(i int) bool { return list[i].reached() })
 	})
 	return d.waited(held)
 }
 
 // CreateEvent is vkCreateEvent.
 func CreateEvent(h vk.Device, _ *vk.EventCreateInfo, _ *vk.AllocationCallbacks, out *vk.Event) vk.Result {
-	d := get[*device_](uint64(h))
-	*out = vk.Event(put(&event{device: d}, d.handle))
+	d := mustLookUp[*logicalDevice](uint64(h))
+	*out = vk.Event(addObject(&event{device: d}, d.handle))
 	return vk.Success
 }
 
@@ -211,8 +211,8 @@ func DestroyEvent(h vk.Device, e vk.Event, _ *vk.AllocationCallbacks) {
 
 // GetEventStatus is vkGetEventStatus.
 func GetEventStatus(_ vk.Device, h vk.Event) vk.Result {
-	e := get[*event](uint64(h))
-	e.device.work.seal()
+	e := mustLookUp[*event](uint64(h))
+	e.device.worker.seal()
 	if e.set {
 		return vk.EventSet
 	}
@@ -221,16 +221,16 @@ func GetEventStatus(_ vk.Device, h vk.Event) vk.Result {
 
 // SetEvent is vkSetEvent.
 func SetEvent(_ vk.Device, h vk.Event) vk.Result {
-	e := get[*event](uint64(h))
-	e.set, e.will = true, nil
-	e.device.work.again()
+	e := mustLookUp[*event](uint64(h))
+	e.set, e.plannedChange = true, nil
+	e.device.worker.sealBlocked()
 	changed.Broadcast()
 	return vk.Success
 }
 
 // ResetEvent is vkResetEvent.
 func ResetEvent(_ vk.Device, h vk.Event) vk.Result {
-	e := get[*event](uint64(h))
-	e.set, e.will = false, nil
+	e := mustLookUp[*event](uint64(h))
+	e.set, e.plannedChange = false, nil
 	return vk.Success
 }

@@ -13,10 +13,10 @@ func TestWaitsForAllOrAny(t *testing.T) {
 	for n := range 5 {
 		for mask := range 1 << n {
 			holds := func(i int) bool { return mask>>i&1 != 0 }
-			if got, want := enough(true, n, holds), mask == 1<<n-1; got != want {
+			if got, want := conditionsMet(true, n, holds), mask == 1<<n-1; got != want {
 				t.Errorf("all of %d, of which %b hold: %t", n, mask, got)
 			}
-			if got, want := enough(false, n, holds), mask != 0; got != want {
+			if got, want := conditionsMet(false, n, holds), mask != 0; got != want {
 				t.Errorf("any of %d, of which %b hold: %t", n, mask, got)
 			}
 		}
@@ -199,7 +199,7 @@ func TestViewsOfImages(t *testing.T) {
 		if r := CreateImageView(vk.Device(g.d.handle), &info, nil, &out); r != vk.Success {
 			t.Fatal(r)
 		}
-		v := get[*imageView](uint64(out))
+		v := mustLookUp[*imageView](uint64(out))
 		d := v.descriptor()
 		planes := volume && info.ViewType != vk.ImageViewType3d
 		for p, texel := range m.texels {

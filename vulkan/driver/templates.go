@@ -15,24 +15,24 @@ type updateTemplate struct {
 
 // CreateDescriptorUpdateTemplate is vkCreateDescriptorUpdateTemplate.
 func CreateDescriptorUpdateTemplate(h vk.Device, info *vk.DescriptorUpdateTemplateCreateInfo, _ *vk.AllocationCallbacks, out *vk.DescriptorUpdateTemplate) vk.Result {
-	d := get[*device_](uint64(h))
+	d := mustLookUp[*logicalDevice](uint64(h))
 	t := &updateTemplate{set: info.Set, push: info.TemplateType == vk.DescriptorUpdateTemplateTypePushDescriptors}
 	if info.DescriptorUpdateEntryCount > maxDescriptors {
 		fail(vk.ErrorOutOfHostMemory, "%d entries: want at most %d", info.DescriptorUpdateEntryCount, maxDescriptors)
 	}
 	t.entries = append(t.entries, items(info.PDescriptorUpdateEntries, info.DescriptorUpdateEntryCount)...)
-	*out = vk.DescriptorUpdateTemplate(put(t, d.handle))
+	*out = vk.DescriptorUpdateTemplate(addObject(t, d.handle))
 	return vk.Success
 }
 
 // DestroyDescriptorUpdateTemplate is vkDestroyDescriptorUpdateTemplate.
 func DestroyDescriptorUpdateTemplate(_ vk.Device, h vk.DescriptorUpdateTemplate, _ *vk.AllocationCallbacks) {
-	take[*updateTemplate](uint64(h))
+	removeObject[*updateTemplate](uint64(h))
 }
 
 // UpdateDescriptorSetWithTemplate is vkUpdateDescriptorSetWithTemplate.
 func UpdateDescriptorSetWithTemplate(_ vk.Device, set vk.DescriptorSet, h vk.DescriptorUpdateTemplate, data unsafe.Pointer) {
-	get[*updateTemplate](uint64(h)).apply(get[*descriptorSet](uint64(set)), data)
+	mustLookUp[*updateTemplate](uint64(h)).apply(mustLookUp[*descriptorSet](uint64(set)), data)
 }
 
 // apply writes the application's structure into a set.
@@ -44,8 +44,8 @@ func (t *updateTemplate) apply(s *descriptorSet, data unsafe.Pointer) {
 			continue
 		}
 		for k := range e.DescriptorCount {
-			if s.layout.lenient && s.from(e.DstBinding, e.DstArrayElement+k).ended() {
-				s.layout.pass("writes of descriptors", "binding %d: %d descriptors are %d more than the set has, which are left out", e.DstBinding, e.DescriptorCount, e.DescriptorCount-k)
+			if s.layout.lenient && s.from(e.DstBinding, e.DstArrayElement+k).atEnd() {
+				s.layout.tolerate("writes of descriptors", "binding %d: %d descriptors are %d more than the set has, which are left out", e.DstBinding, e.DescriptorCount, e.DescriptorCount-k)
 				break
 			}
 			p := unsafe.Add(data, e.Offset+uint64(k)*e.Stride)

@@ -31,7 +31,7 @@ type modelImage struct {
 // A transferRig records commands and runs them.
 type transferRig struct {
 	t      *testing.T
-	d      *device_
+	d      *logicalDevice
 	r      *rand.Rand
 	buffer vk.CommandBuffer
 }
@@ -50,7 +50,7 @@ func (g *transferRig) do(command func(b vk.CommandBuffer)) {
 	BeginCommandBuffer(g.buffer, &vk.CommandBufferBeginInfo{})
 	command(g.buffer)
 	EndCommandBuffer(g.buffer)
-	b := get[*commandBuffer](uint64(g.buffer))
+	b := mustLookUp[*commandBuffer](uint64(g.buffer))
 	state.Unlock() // as in the worker, which runs them without the lock
 	err := (&executor{device: g.d}).run(b.commands)
 	state.Lock()
@@ -78,7 +78,7 @@ func (g *transferRig) bytes(size uint64) (vk.Buffer, []byte) {
 	var b vk.Buffer
 	CreateBuffer(vk.Device(g.d.handle), &vk.BufferCreateInfo{Size: size, Usage: anyUsage}, nil, &b)
 	BindBufferMemory(vk.Device(g.d.handle), b, g.memory(size+256), 256)
-	to := get[*buffer](uint64(b)).bytes(0, size)
+	to := mustLookUp[*buffer](uint64(b)).bytes(0, size)
 	for i := range to {
 		to[i] = byte(g.r.Uint32())
 	}
@@ -112,7 +112,7 @@ func (g *transferRig) image(f vk.Format, kind vk.ImageType) *modelImage {
 	var need vk.MemoryRequirements
 	GetImageMemoryRequirements(vk.Device(g.d.handle), m.handle, &need)
 	BindImageMemory(vk.Device(g.d.handle), m.handle, g.memory(need.Size+512), 512)
-	m.real, m.texels = get[*image](uint64(m.handle)), map[texelPlace]string{}
+	m.real, m.texels = mustLookUp[*image](uint64(m.handle)), map[texelPlace]string{}
 	all := m.real.bytes()
 	for i := range all {
 		all[i] = byte(g.r.Uint32())
@@ -145,7 +145,7 @@ func (m *modelImage) places() func(visit func(texelPlace) bool) {
 
 // at is a texel's bytes.
 func (m *modelImage) at(p texelPlace) []byte {
-	offset, ok := m.real.of.Texel(p[0], [4]uint32{p[5], p[4], p[3], p[1]*m.samples + p[2]})
+	offset, ok := m.real.desc.Texel(p[0], [4]uint32{p[5], p[4], p[3], p[1]*m.samples + p[2]})
 	if !ok {
 		panic("a texel outside of the image")
 	}
@@ -306,7 +306,7 @@ func (g *transferRig) clear(m *modelImage) {
 	for i := range words {
 		words[i] = g.r.Uint32N(200) // fits any of the formats
 	}
-	texel := string(m.real.of.Format.Pack(color))
+	texel := string(m.real.desc.Format.Pack(color))
 	for p := range m.places() {
 		if p[0] >= first && p[0] < first+n && p[1] >= s.BaseArrayLayer && p[1] < s.BaseArrayLayer+layers {
 			m.texels[p] = texel

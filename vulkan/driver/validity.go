@@ -12,17 +12,17 @@ import (
 // Checks of the objects that a dispatch needs: of the pipeline layout when the pipeline is created, of the bound sets
 // when it is recorded, and of the resources of descriptors when it is submitted.
 
-// place names a binding of a program in messages.
-func place(want *ir.Binding) string {
+// bindingName names a binding of a program in messages.
+func bindingName(want *ir.Binding) string {
 	if want.Name == "" {
 		return fmt.Sprintf("set %d, binding %d", want.Set, want.Binding)
 	}
 	return fmt.Sprintf("set %d, binding %d (%s)", want.Set, want.Binding, want.Name)
 }
 
-// taken lists the descriptor types that a program's binding accepts (Vulkan 1.3, "Shader Resource and Descriptor Type
+// acceptedTypes lists the descriptor types that a program's binding accepts (Vulkan 1.3, "Shader Resource and Descriptor Type
 // Correspondence").
-var taken = map[ir.BindingKind][]vk.DescriptorType{
+var acceptedTypes = map[ir.BindingKind][]vk.DescriptorType{
 	ir.StorageBuffer: {vk.DescriptorTypeStorageBuffer, vk.DescriptorTypeStorageBufferDynamic},
 	ir.UniformBuffer: {vk.DescriptorTypeUniformBuffer, vk.DescriptorTypeUniformBufferDynamic, vk.DescriptorTypeInlineUniformBlock},
 	ir.StorageImage:  {vk.DescriptorTypeStorageImage},
@@ -31,11 +31,11 @@ var taken = map[ir.BindingKind][]vk.DescriptorType{
 	ir.Sampler:       {vk.DescriptorTypeSampler, vk.DescriptorTypeCombinedImageSampler},
 }
 
-// takes returns an error if a layout does not match a program.
-func (l *pipelineLayout) takes(p *program.Program) error {
+// accepts returns an error if a layout does not match a program.
+func (l *pipelineLayout) accepts(p *program.Program) error {
 	for i := range p.Bindings {
 		if err := l.takesBinding(&p.Bindings[i]); err != nil {
-			return fmt.Errorf("%s: %w", place(&p.Bindings[i]), err)
+			return fmt.Errorf("%s: %w", bindingName(&p.Bindings[i]), err)
 		}
 	}
 	if p.PushBytes > l.pushBytes {
@@ -45,7 +45,7 @@ func (l *pipelineLayout) takes(p *program.Program) error {
 }
 
 func (l *pipelineLayout) takesBinding(want *ir.Binding) error {
-	kinds := taken[want.Kind]
+	kinds := acceptedTypes[want.Kind]
 	if kinds == nil {
 		return nil // no descriptor
 	}
@@ -53,7 +53,7 @@ func (l *pipelineLayout) takesBinding(want *ir.Binding) error {
 		return fmt.Errorf("the pipeline layout has no such set")
 	}
 	set := l.sets[want.Set]
-	i := set.find(want.Binding)
+	i := set.bindingIndex(want.Binding)
 	if i < 0 {
 		return fmt.Errorf("the layout of the set has no such binding")
 	}
@@ -68,8 +68,8 @@ func (l *pipelineLayout) takesBinding(want *ir.Binding) error {
 	return nil
 }
 
-// same reports whether two layouts are defined in the same way.
-func (l *setLayout) same(other *setLayout) bool {
+// equals reports whether two layouts are defined in the same way.
+func (l *setLayout) equals(other *setLayout) bool {
 	return l == other || l != nil && other != nil && l.push == other.push && slices.EqualFunc(l.bindings, other.bindings, func(a, b layoutBinding) bool {
 		return a.number == b.number && a.kind == b.kind && a.count == b.count && a.flags == b.flags && a.stages == b.stages && slices.Equal(a.samplers, b.samplers)
 	})
@@ -82,7 +82,7 @@ func (l *pipelineLayout) compatible(other *pipelineLayout, set int) bool {
 		return false
 	}
 	for i := range set + 1 {
-		if i >= len(l.sets) || i >= len(other.sets) || !l.sets[i].same(other.sets[i]) {
+		if i >= len(l.sets) || i >= len(other.sets) || !l.sets[i].equals(other.sets[i]) {
 			return false
 		}
 	}
@@ -98,15 +98,15 @@ func (b *commandBuffer) checkBound(d *dispatch, l *pipelineLayout) {
 		push = max(push, p.PushBytes)
 		for i := range p.Bindings {
 			want := &p.Bindings[i]
-			if taken[want.Kind] == nil {
+			if acceptedTypes[want.Kind] == nil {
 				continue
 			}
 			if int(want.Set) >= len(d.sets) || d.sets[want.Set].set == nil {
-				fail(vk.ErrorUnknown, "%s: %s: no descriptor set is bound", d.title, place(want))
+				fail(vk.ErrorUnknown, "%s: %s: no descriptor set is bound", d.title, bindingName(want))
 			}
 			switch bound := &d.sets[want.Set]; {
-			case !bound.set.layout.same(l.sets[want.Set]):
-				fail(vk.ErrorUnknown, "%s: %s: the set that is bound has another layout than the pipeline", d.title, place(want))
+			case !bound.set.layout.equals(l.sets[want.Set]):
+				fail(vk.ErrorUnknown, "%s: %s: the set that is bound has another layout than the pipeline", d.title, bindingName(want))
 			case !bound.layout.compatible(l, int(want.Set)):
 				b.device.warn("dispatch", "%s: set %d was bound with a pipeline layout that is not compatible with that of the pipeline: push constant ranges or lower sets differ", d.title, want.Set)
 			}
@@ -134,7 +134,7 @@ func (s *descriptorSet) checkDynamic(offsets []uint32) {
 			if offset%offsetAlignment != 0 {
 				s.pool.device.warn("vkCmdBindDescriptorSets", "binding %d: dynamic offset %d: want a multiple of %d (minStorageBufferOffsetAlignment, minUniformBufferOffsetAlignment)", number, offset, offsetAlignment)
 			}
-			if end := e.offset + uint64(offset); end > e.buffer.size || !e.whole && e.bytes > e.buffer.size-end {
+			if end := e.offset + uint64(offset); end > e.buffer.size || !e.toEnd && e.bytes > e.buffer.size-end {
 				s.pool.device.warn("vkCmdBindDescriptorSets", "binding %d: dynamic offset %d: its %d bytes from there on end beyond %v of %d", number, offset, e.bytes, e.buffer.object, e.buffer.size)
 			}
 		}
@@ -151,8 +151,8 @@ func (d *dispatch) tooMany(groups [3]uint32) error {
 	return nil
 }
 
-// gone returns the reason why a buffer can't be used; empty: it can.
-func (b *buffer) gone() string {
+// unusable returns the reason why a buffer can't be used; empty: it can.
+func (b *buffer) unusable() string {
 	if b.destroyed() {
 		return fmt.Sprintf("%v was destroyed", b.object)
 	}
@@ -162,7 +162,7 @@ func (b *buffer) gone() string {
 	return ""
 }
 
-func (i *image) gone() string {
+func (i *image) unusable() string {
 	if i.destroyed() {
 		return fmt.Sprintf("%v was destroyed", i.object)
 	}
@@ -178,13 +178,13 @@ func (e *descriptor) missing() string {
 	case e.view != nil && e.view.destroyed():
 		return fmt.Sprintf("%v was destroyed", e.view.object)
 	case e.view != nil:
-		return e.view.image.gone()
+		return e.view.image.unusable()
 	case e.texels != nil && e.texels.destroyed():
 		return fmt.Sprintf("%v was destroyed", e.texels.object)
 	case e.texels != nil:
-		return e.texels.buffer.gone()
+		return e.texels.buffer.unusable()
 	case e.buffer != nil:
-		return e.buffer.gone()
+		return e.buffer.unusable()
 	case e.sampler != nil && e.sampler.destroyed():
 		return fmt.Sprintf("%v was destroyed", e.sampler.object)
 	}
@@ -212,7 +212,7 @@ func (e *descriptor) describe(to map[*object]bool) {
 // check refuses a submission of commands that use destroyed objects.
 func (s *submission) check(b *commandBuffer) {
 	for o := range b.used {
-		if o != nil && o.gone {
+		if o != nil && o.destroyed {
 			fail(vk.ErrorUnknown, "%v has a command that uses %v, which was destroyed or freed after it was recorded", b.object, o)
 		}
 	}
@@ -237,7 +237,7 @@ func (s *submission) checkBinding(d *dispatch, want *ir.Binding) {
 		return
 	}
 	bound := &d.sets[want.Set]
-	i := bound.set.layout.find(want.Binding)
+	i := bound.set.layout.bindingIndex(want.Binding)
 	if i < 0 || bound.set.layout.bindings[i].flags&(vk.DescriptorBindingPartiallyBoundBit|vk.DescriptorBindingUpdateAfterBindBit) != 0 {
 		return
 	}
@@ -248,10 +248,10 @@ func (s *submission) checkBinding(d *dispatch, want *ir.Binding) {
 	for k := range elements[:min(len(elements), max(int(want.Count), 1))] {
 		e := &elements[k]
 		if why := e.missing(); why != "" {
-			fail(vk.ErrorUnknown, "%s: %s: %s", d.title, place(want), why)
+			fail(vk.ErrorUnknown, "%s: %s: %s", d.title, bindingName(want), why)
 		}
 		if !e.written {
-			s.queue.device.warn("vkQueueSubmit", "%s: %s: descriptor %d was never written: reads give zero, and stores are dropped", d.title, place(want), k)
+			s.queue.device.warn("vkQueueSubmit", "%s: %s: descriptor %d was never written: reads give zero, and stores are dropped", d.title, bindingName(want), k)
 		}
 		e.describe(s.described)
 	}

@@ -29,11 +29,11 @@ const mostWarnings = 10
 
 // warn reports a violation of the API that the device executes all the same, since it has one meaning here. state is
 // held.
-func (d *device_) warn(command, format string, args ...any) {
-	if d.watch.warned[format] == nil {
-		d.watch.warned[format] = once{}
+func (d *logicalDevice) warn(command, format string, args ...any) {
+	if d.observers.warned[format] == nil {
+		d.observers.warned[format] = once{}
 	}
-	if text, ok := d.watch.warned[format].next(fmt.Sprintf(format, args...), mostWarnings, "warnings of this kind"); ok {
+	if text, ok := d.observers.warned[format].next(fmt.Sprintf(format, args...), mostWarnings, "warnings of this kind"); ok {
 		report(command, misuse{text: "warning: " + text})
 	}
 }
@@ -41,15 +41,15 @@ func (d *device_) warn(command, format string, args ...any) {
 // waitNotice is the host time after which a wait that nothing submitted can end is reported.
 var waitNotice = 5 * time.Second
 
-// noticed reports a wait that nothing submitted can end, while the wait continues: another thread may still end it. The
+// reportEndlessWait reports a wait that nothing submitted can end, while the wait continues: another thread may still end it. The
 // result ends the watch.
-func (d *device_) noticed() (end func()) {
+func (d *logicalDevice) reportEndlessWait() (end func()) {
 	t := time.AfterFunc(waitNotice, func() {
 		state.Lock()
 		defer state.Unlock()
 		switch {
-		case d.lost != nil || d.work.runs():
-		case len(d.work.pending) > 0:
+		case d.lost != nil || d.worker.runs():
+		case len(d.worker.pending) > 0:
 			d.warn("wait", "a call has waited for %v, and no submission can begin: those that are pending wait for semaphores or events that nothing submitted signals", waitNotice)
 		default:
 			d.warn("wait", "a call has waited for %v, and no work is submitted: nothing signals the fence or semaphore, or writes the query", waitNotice)
@@ -61,8 +61,8 @@ func (d *device_) noticed() (end func()) {
 // destroy removes an object. Submitted work that uses it continues with its data.
 func destroy[T any](h vk.Device, command string, handle uint64) (x T, ok bool) {
 	o := objects[handle]
-	if x, ok = take[T](handle); ok {
-		if d, there := find[*device_](uint64(h)); there {
+	if x, ok = removeObject[T](handle); ok {
+		if d, there := lookUp[*logicalDevice](uint64(h)); there {
 			d.freeing(command, o)
 		}
 	}
@@ -70,15 +70,15 @@ func destroy[T any](h vk.Device, command string, handle uint64) (x T, ok bool) {
 }
 
 // freeing warns of an object that ends while submitted work uses it.
-func (d *device_) freeing(command string, o *object) {
-	if d.work.uses(o) {
+func (d *logicalDevice) freeing(command string, o *object) {
+	if d.worker.uses(o) {
 		d.warn(command, "%v ends while submitted work uses it: wait for a fence of that work first", o)
 	}
 }
 
 // uses reports whether submitted work that has not ended uses an object.
 func (w *worker) uses(o *object) bool {
-	of := func(s *submission) bool { return !s.over && s.uses(o) }
+	of := func(s *submission) bool { return !s.finished && s.uses(o) }
 	return slices.ContainsFunc(w.running, of) || slices.ContainsFunc(w.pending, of) ||
 		slices.ContainsFunc(w.plans, func(p *plan) bool { return slices.ContainsFunc(p.submissions, of) })
 }
@@ -88,14 +88,14 @@ func (s *submission) uses(o *object) bool {
 	return s.described[o] || slices.ContainsFunc(s.buffers, func(b *commandBuffer) bool { return b.object == o || b.used[o] })
 }
 
-// wants warns about a resource that was created without a usage.
-func (b *buffer) wants(command string, usage vk.BufferUsageFlags, name string) {
+// checkUsage warns about a resource that was created without a usage.
+func (b *buffer) checkUsage(command string, usage vk.BufferUsageFlags, name string) {
 	if b.usage&usage == 0 {
 		b.device.warn(command, "%v was not created with usage VK_BUFFER_USAGE_%s_BIT", b.object, name)
 	}
 }
 
-func (i *image) wants(command string, usage vk.ImageUsageFlags, name string) {
+func (i *image) checkUsage(command string, usage vk.ImageUsageFlags, name string) {
 	if i.usage&usage == 0 {
 		i.device.warn(command, "%v was not created with usage VK_IMAGE_USAGE_%s_BIT", i.object, name)
 	}

@@ -49,7 +49,7 @@ func TestWaitsWithoutEndAreReported(t *testing.T) {
 	var s vk.Semaphore
 	CreateSemaphore(h, &vk.SemaphoreCreateInfo{}, nil, &s)
 	q := &queue{device: g.d}
-	g.d.work.submit(&submission{queue: q, waits: []point{{semaphore: get[*semaphore](uint64(s))}}, fence: get[*fence](uint64(f))})
+	g.d.worker.submit(&submission{queue: q, waits: []point{{semaphore: mustLookUp[*semaphore](uint64(s))}}, fence: mustLookUp[*fence](uint64(f))})
 	if r := WaitForFences(h, 1, &f, 1, uint64(100*time.Millisecond)); r != vk.Timeout {
 		t.Errorf("a semaphore of no signal: %d", r)
 	}

@@ -11,20 +11,20 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// watchers are the observers of a device's dispatches, and the warnings that were reported.
-type watchers struct {
+// observers are the observers of a device's dispatches, and the warnings that were reported.
+type observers struct {
 	profile *profiler
 	waves   *waves
 	warned  map[string]once // warnings, by their kind
 }
 
 // newWatchers creates the observers that the environment requests.
-func newWatchers(d *device_, mode string) watchers {
-	return watchers{newProfiler(d, mode), newWaves(d), map[string]once{}}
+func newWatchers(d *logicalDevice, mode string) observers {
+	return observers{newProfiler(d, mode), newWaves(d), map[string]once{}}
 }
 
 // tracer combines all observers; nil: none.
-func (w *watchers) tracer() probe.Tracer {
+func (w *observers) tracer() probe.Tracer {
 	var list []probe.Tracer
 	if w.profile != nil {
 		list = append(list, w.profile.collector)
@@ -46,13 +46,13 @@ func (printer) Printed(p probe.Print) { fmt.Fprintf(os.Stderr, "spvsim: %s\n", p
 // SPVSIM_TRACE. Cycles are the device's, and track numbers differ between devices, so that files can be concatenated.
 type waves struct {
 	*perfetto.Writer
-	chosen choices
-	file   lazyFile
+	selected choices
+	file     lazyFile
 }
 
 // newWaves reads SPVSIM_WAVES, comma-separated patterns, each with an optional count after a colon; SPVSIM_WAVES_CUS,
 // compute units; and SPVSIM_WAVES_LIMIT, bytes.
-func newWaves(d *device_) *waves {
+func newWaves(d *logicalDevice) *waves {
 	chosen, folder := readChoices("SPVSIM_WAVES", ""), os.Getenv("SPVSIM_TRACE")
 	if chosen == nil || folder == "" {
 		return nil
@@ -65,22 +65,22 @@ func newWaves(d *device_) *waves {
 			fail(vk.ErrorInitializationFailed, "SPVSIM_WAVES_CUS: %v", err)
 		}
 	}
-	w := &waves{chosen: chosen, file: lazyFile{path: filepath.Join(folder, fmt.Sprintf("%d-%d.pftrace", os.Getpid(), devices+1))}}
+	w := &waves{selected: chosen, file: lazyFile{path: filepath.Join(folder, fmt.Sprintf("%d-%d.pftrace", os.Getpid(), devices+1))}}
 	w.Writer = perfetto.New(&w.file, o)
-	w.Show(false)
+	w.SetVisible(false)
 	return w
 }
 
 // run runs dispatches, and traces them if one is chosen. The trace is flushed to disk at the end, in case the process
 // dies.
 func (w *waves) run(f func(), names ...string) {
-	if w == nil || !slices.ContainsFunc(names, w.chosen.take) {
+	if w == nil || !slices.ContainsFunc(names, w.selected.selects) {
 		f()
 		return
 	}
-	w.Show(true)
+	w.SetVisible(true)
 	f()
-	w.Show(false)
+	w.SetVisible(false)
 	if err := w.Flush(); err != nil {
 		fmt.Fprintf(os.Stderr, "spvsim: SPVSIM_TRACE: %v\n", err)
 	}

@@ -15,29 +15,29 @@ import (
 // host's time. Otherwise each runs as soon as it may: one at a time, each queue's in order, and the queues' in the
 // order of submission as far as their waits allow.
 type worker struct {
-	device  *device_
-	serial  bool          // launches run one after the other
-	pending []*submission // not planned, or in part
-	plans   []*plan       // to run
-	running []*submission // of the current plan or submission
-	later   []func()      // when nothing is pending
-	started bool
-	closing bool
-	waiting int  // calls that wait for work
-	blocked bool // pending work waits for the application
-	timer   *time.Timer
+	device      *logicalDevice
+	serial      bool          // launches run one after the other
+	pending     []*submission // not planned, or in part
+	plans       []*plan       // to run
+	running     []*submission // of the current plan or submission
+	idleActions []func()      // when nothing is pending
+	started     bool
+	closing     bool
+	waiting     int  // calls that wait for work
+	blocked     bool // pending work waits for the application
+	timer       *time.Timer
 
 	hazards  once
 	overlaps uint64 // number of groups of launches that ran concurrently
 }
 
-func newWorker(d *device_) *worker {
+func newWorker(d *logicalDevice) *worker {
 	return &worker{device: d, serial: d.serial(), hazards: once{}}
 }
 
 // serial reports whether launches run one after the other: functional runs have no time in which they could overlap,
 // and captured dispatches or those chosen for timing run alone.
-func (d *device_) serial() bool {
+func (d *logicalDevice) serial() bool {
 	s := readSettings()
 	return s.mode == "functional" || s.overlap == "none" || d.captures != nil || d.timing != nil
 }
@@ -54,13 +54,13 @@ func (w *worker) has(q *queue) bool {
 		slices.ContainsFunc(w.plans, func(p *plan) bool { return slices.ContainsFunc(p.submissions, of) })
 }
 
-// after does something when no submission is pending.
-func (w *worker) after(f func()) {
+// whenIdle does something when no submission is pending.
+func (w *worker) whenIdle(f func()) {
 	if !w.busy() {
 		f()
 		return
 	}
-	w.later = append(w.later, f)
+	w.idleActions = append(w.idleActions, f)
 }
 
 // finish ends the worker: work that has not begun is dropped.
@@ -120,14 +120,14 @@ func (w *worker) wait(holds func() bool) {
 	w.waiting++
 	defer func() { w.waiting-- }()
 	w.seal()
-	defer w.device.noticed()()
+	defer w.device.reportEndlessWait()()
 	for !holds() {
 		changed.Wait()
 	}
 }
 
-// again plans the work that waited for the application.
-func (w *worker) again() {
+// sealBlocked plans the work that waited for the application.
+func (w *worker) sealBlocked() {
 	if w.blocked {
 		w.seal()
 	}
@@ -172,13 +172,13 @@ func (w *worker) planSome(p *plan) (again bool) {
 			stopped[s.queue] = true
 			continue
 		}
-		begun := s.at
+		begun := s.nextCommand
 		if p.submission(s) {
 			w.pending = slices.DeleteFunc(w.pending, func(o *submission) bool { return o == s })
 			again = true
 			continue
 		}
-		again = again || begun != s.at
+		again = again || begun != s.nextCommand
 		stopped[s.queue] = true
 	}
 	return again
@@ -204,11 +204,11 @@ func (w *worker) loop() {
 	state.Lock()
 	defer state.Unlock()
 	for {
-		if !w.busy() && w.later != nil {
-			for _, f := range w.later {
+		if !w.busy() && w.idleActions != nil {
+			for _, f := range w.idleActions {
 				f()
 			}
-			w.later = nil
+			w.idleActions = nil
 		}
 		if w.closing {
 			return
@@ -243,7 +243,7 @@ func (w *worker) runPlan(p *plan) {
 	for i, s := range p.segments {
 		w.machine(func() error { return s.run(w.device, i > 0) })
 		if i == len(p.segments)-1 {
-			w.device.watch.profile.keep()
+			w.device.observers.profile.writeIfDue()
 		}
 		for _, f := range s.finishes {
 			f()
@@ -262,14 +262,14 @@ func (w *worker) run(s *submission) {
 	}
 	d := w.device
 	w.machine(func() error {
-		x := &executor{device: d, queue: s.queue, told: d.captures.submission(d, s)}
+		x := &executor{device: d, queue: s.queue, replayed: d.captures.submission(d, s)}
 		return x.submission(s)
 	})
-	d.watch.profile.keep()
+	d.observers.profile.writeIfDue()
 	for _, p := range s.signals {
 		p.signal()
 	}
-	s.ended()
+	s.finish()
 	w.running = nil
 	changed.Broadcast()
 }
@@ -277,8 +277,8 @@ func (w *worker) run(s *submission) {
 // machine runs f on the machine while calls of the application continue; an error of f loses the device.
 func (w *worker) machine(f func() error) {
 	d := w.device
-	d.idle.begin(d.clock.Load())
-	defer d.idle.end()
+	d.idle.beginWork(d.clock.Load())
+	defer d.idle.endWork()
 	if d.lost != nil {
 		return
 	}

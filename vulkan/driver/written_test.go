@@ -166,7 +166,7 @@ func newStreamRig(t *testing.T, r *rand.Rand) *streamRig {
 	t.Helper()
 	var in vk.Instance
 	CreateInstance(&vk.InstanceCreateInfo{}, nil, &in)
-	p := get[*instance](uint64(in)).devices[0]
+	p := mustLookUp[*instance](uint64(in)).devices[0]
 	priorities := []float32{1, 0.2, 0.7}
 	asked := []vk.DeviceQueueCreateInfo{{QueueFamilyIndex: computing, QueueCount: uint32(1 + r.IntN(3)), PQueuePriorities: &priorities[0]}}
 	if r.IntN(2) == 0 {
@@ -174,7 +174,7 @@ func newStreamRig(t *testing.T, r *rand.Rand) *streamRig {
 	}
 	g := &streamRig{}
 	CreateDevice(vk.PhysicalDevice(p.handle), &vk.DeviceCreateInfo{QueueCreateInfoCount: uint32(len(asked)), PQueueCreateInfos: &asked[0]}, nil, &g.handle)
-	g.transferRig = transferRig{t: t, d: get[*device_](uint64(g.handle)), r: r}
+	g.transferRig = transferRig{t: t, d: mustLookUp[*logicalDevice](uint64(g.handle)), r: r}
 	for _, a := range asked {
 		for k := range a.QueueCount {
 			var q vk.Queue
@@ -280,7 +280,7 @@ func (g *streamRig) program() streamResults {
 		out.words = append(out.words, slices.Clone(w))
 	}
 	for _, h := range g.pipelines {
-		p := get[*pipeline](uint64(h))
+		p := mustLookUp[*pipeline](uint64(h))
 		out.times += ", code " + suite.Digest(fmt.Append(nil, p.listing(), p.values()))
 	}
 	DestroyDevice(g.handle, nil)
@@ -297,7 +297,7 @@ func (g *streamRig) recorded(q int) vk.CommandBuffer {
 	var b vk.CommandBuffer
 	AllocateCommandBuffers(g.handle, &vk.CommandBufferAllocateInfo{CommandPool: g.pools[q], CommandBufferCount: 1}, &b)
 	BeginCommandBuffer(b, &vk.CommandBufferBeginInfo{})
-	copies := get[*queue](uint64(g.queues[q])).family == copying
+	copies := mustLookUp[*queue](uint64(g.queues[q])).family == copying
 	for range 1 + g.r.IntN(7) {
 		switch g.r.IntN(4) {
 		case 0, 1:

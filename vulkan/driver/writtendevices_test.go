@@ -28,7 +28,7 @@ func TestWrittenDevices(t *testing.T) {
 			return preset + " " + answers + ": " + err.Error()
 		}
 		defer DestroyInstance(h, nil)
-		return preset + " " + answers + ": " + deviceLine(get[*instance](uint64(h)).devices[0])
+		return preset + " " + answers + ": " + deviceLine(mustLookUp[*instance](uint64(h)).devices[0])
 	})
 }
 
@@ -41,7 +41,7 @@ func deviceLine(p *physical) string {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(features)) {
-		if p.offers(name) {
+		if p.hasFeature(name) {
 			offered = append(offered, name)
 		}
 	}

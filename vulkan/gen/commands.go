@@ -14,10 +14,10 @@ import (
 // A command is one that the driver offers: implemented, or refused by name.
 type command struct {
 	*xmlCommand
-	params  []decl
-	names   []string // for each name, the parts that provide it
-	of      []string // the parts that have it, for each name
-	carried bool     // the driver has a function of its name
+	params      []decl
+	names       []string // for each name, the parts that provide it
+	providers   []string // the parts that have it, for each name
+	implemented bool     // the driver has a function of its name
 }
 
 // result returns the C type of a command's result.
@@ -56,31 +56,31 @@ func readDriver(dir string) (have, used map[string]bool, err error) {
 // collect lists the commands of the chosen parts.
 func collect(r *registry, have map[string]bool) (list []*command) {
 	byName := map[string]*command{}
-	for _, p := range r.chosen {
+	for _, p := range r.selection {
 		for _, name := range p.commands {
 			x := r.command(name)
 			c := byName[x.Name]
 			if c == nil {
-				c = &command{xmlCommand: x, carried: have[strings.TrimPrefix(x.Name, "vk")]}
+				c = &command{xmlCommand: x, implemented: have[strings.TrimPrefix(x.Name, "vk")]}
 				for i := range x.Params {
-					if ours(x.Params[i].Api) {
+					if isVulkan(x.Params[i].Api) {
 						c.params = append(c.params, x.Params[i].parse())
 					}
 				}
 				byName[x.Name] = c
 				list = append(list, c)
 			}
-			c.names, c.of = append(c.names, name), append(c.of, p.name)
+			c.names, c.providers = append(c.names, name), append(c.providers, p.name)
 		}
 	}
 	slices.SortFunc(list, func(a, b *command) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
-// reach marks the types of the commands that are carried out, those that the driver names, and the structures of properties.
-func reach(w *writer, list []*command) {
+// markReached marks the types of the commands that are carried out, those that the driver names, and the structures of properties.
+func markReached(w *writer, list []*command) {
 	for _, c := range list {
-		if !c.carried {
+		if !c.implemented {
 			continue
 		}
 		for i := range c.params {
@@ -89,18 +89,18 @@ func reach(w *writer, list []*command) {
 	}
 	for name := range w.used {
 		if t := "Vk" + name; w.types[t] != nil {
-			w.need(t)
+			w.requireType(t)
 		}
 	}
 	for _, name := range w.extending(properties2) {
-		w.need(name)
+		w.requireType(name)
 	}
 }
 
 // writeParts writes the table of extensions.
 func writeParts(b *bytes.Buffer, r *registry) {
 	b.WriteString("// extensions are those that the driver reports.\nvar extensions = []extension{\n")
-	for _, p := range r.chosen {
+	for _, p := range r.selection {
 		if !p.core {
 			fmt.Fprintf(b, "\t{%q, %s, %v},\n", p.name, p.version, p.kind == "instance")
 		}
@@ -115,7 +115,7 @@ func writeCalls(b *bytes.Buffer, r *registry, w *writer, list []*command) error 
 	b.WriteString("// commands are those that the driver answers, in the order of the trampolines.\nvar commands = []command{\n")
 	for _, c := range list {
 		fmt.Fprintf(b, "\t{%q, %s, %s, ", c.Name, levelOf(c), answerOf(c))
-		if !c.carried {
+		if !c.implemented {
 			b.WriteString("nil},\n")
 			continue
 		}
@@ -128,7 +128,7 @@ func writeCalls(b *bytes.Buffer, r *registry, w *writer, list []*command) error 
 			fmt.Fprintf(b, "\t%q: {", name)
 			for k := range c.names {
 				if c.names[k] == name {
-					fmt.Fprintf(b, "{%d, %q}, ", i, partName(c.of[k]))
+					fmt.Fprintf(b, "{%d, %q}, ", i, partName(c.providers[k]))
 				}
 			}
 			b.WriteString("},\n")
@@ -214,7 +214,7 @@ func writeC(b *bytes.Buffer, w *writer, list []*command) {
 		if result == "" {
 			result = "uint64_t"
 		}
-		if !c.carried {
+		if !c.implemented {
 			fmt.Fprintf(b, "static %s c%d(void *first) { uint64_t a[1] = {(uintptr_t)first}; %s; }\n", result, i, giveBack(result, i))
 			continue
 		}

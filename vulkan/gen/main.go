@@ -40,7 +40,7 @@ func run(path, out string) error {
 		return err
 	}
 	list, w := collect(r, have), newWriter(r, used)
-	reach(w, list)
+	markReached(w, list)
 	var types, constants, structs, calls, c bytes.Buffer
 	if err := (&reacher{w}).all(); err != nil {
 		return err

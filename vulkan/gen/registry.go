@@ -86,7 +86,7 @@ type registry struct {
 	types     map[string]*xmlType
 	enums     map[string]*xmlEnums // with the values that the chosen parts add
 	commands  map[string]*xmlCommand
-	chosen    []part
+	selection []registryPart
 	values    map[string]extendedBy // every value that a part adds to an enumeration
 	required  []string              // types that a chosen part names, in order
 }
@@ -97,14 +97,16 @@ type extendedBy struct {
 	number string
 }
 
-// A part is a version or an extension with the commands it names.
-type part struct {
+// A registryPart is a version or an extension with the commands it names.
+type registryPart struct {
 	name, kind, version string // version: of the extension's specification; "1.0" and so on for the core
 	core                bool
 	commands            []string
 }
 
-func ours(api string) bool { return api == "" || slices.Contains(strings.Split(api, ","), "vulkan") }
+func isVulkan(api string) bool {
+	return api == "" || slices.Contains(strings.Split(api, ","), "vulkan")
+}
 
 // read reads the registry and selects the chosen parts.
 func read(path string) (*registry, error) {
@@ -133,7 +135,7 @@ func read(path string) (*registry, error) {
 
 func (r *registry) index(x *xmlRegistry) {
 	for i := range x.Types {
-		if t := &x.Types[i]; ours(t.Api) {
+		if t := &x.Types[i]; isVulkan(t.Api) {
 			r.types[t.name()] = t
 		}
 	}
@@ -150,7 +152,7 @@ func (r *registry) index(x *xmlRegistry) {
 	for _, e := range slices.Concat(x.Features, x.Extensions) {
 		for _, q := range e.Requires {
 			for _, v := range q.Enums {
-				if v.Extends != "" && v.Alias == "" && ours(v.Api) {
+				if v.Extends != "" && v.Alias == "" && isVulkan(v.Api) {
 					r.values[v.Name] = extendedBy{v, e.Number}
 				}
 			}
@@ -158,7 +160,7 @@ func (r *registry) index(x *xmlRegistry) {
 	}
 	for i := range x.Commands {
 		c := &x.Commands[i]
-		if !ours(c.Api) {
+		if !isVulkan(c.Api) {
 			continue
 		}
 		if c.Name == "" {
@@ -197,9 +199,9 @@ func satisfied(depends string) bool {
 }
 
 func (r *registry) choose(e *xmlExtension) error {
-	p := part{name: e.Name, kind: e.Kind, version: e.Number, core: slices.Contains(versions, e.Name)}
+	p := registryPart{name: e.Name, kind: e.Kind, version: e.Number, core: slices.Contains(versions, e.Name)}
 	for _, q := range e.Requires {
-		if !satisfied(q.Depends) || !ours(q.Api) {
+		if !satisfied(q.Depends) || !isVulkan(q.Api) {
 			continue
 		}
 		for _, c := range q.Commands {
@@ -217,7 +219,7 @@ func (r *registry) choose(e *xmlExtension) error {
 			}
 		}
 	}
-	r.chosen = append(r.chosen, p)
+	r.selection = append(r.selection, p)
 	return nil
 }
 
@@ -227,7 +229,7 @@ func (r *registry) extend(v xmlEnum, extension string) error {
 		v, extension = of.xmlEnum, of.number
 	}
 	e := r.enums[v.Extends]
-	if v.Extends == "" || e == nil || v.Alias != "" || !ours(v.Api) {
+	if v.Extends == "" || e == nil || v.Alias != "" || !isVulkan(v.Api) {
 		return nil
 	}
 	if v.Offset != "" {

@@ -34,7 +34,7 @@ func newWriter(r *registry, used map[string]bool) *writer {
 	return &writer{registry: r, seen: map[string]bool{}, used: used}
 }
 
-func (w *writer) need(ctype string) string {
+func (w *writer) requireType(ctype string) string {
 	ctype = w.canonical(ctype)
 	if g, ok := basics[ctype]; ok {
 		return g
@@ -59,7 +59,7 @@ func exported(name string) string {
 
 // goType is the type of a member or parameter in Go.
 func (w *writer) goType(d *decl, prefix string) string {
-	elem := w.need(d.ctype)
+	elem := w.requireType(d.ctype)
 	if _, basic := basics[d.ctype]; (!basic || unicode.IsUpper(rune(elem[0]))) && elem != "uintptr" {
 		elem = prefix + elem
 	}
@@ -131,7 +131,7 @@ func (w *writer) writeType(b *bytes.Buffer, name string) error {
 		fmt.Fprintf(b, "type %s = %s\n\n", g, basics[t.TypeElem])
 		for e := range w.registry.enums {
 			if strings.Replace(e, "FlagBits", "Flags", 1) == name && w.refersTo(e) {
-				w.need(e)
+				w.requireType(e)
 			}
 		}
 	case "struct":
@@ -164,7 +164,7 @@ func (w *writer) flagsOf(name string) string {
 func (w *writer) writeStruct(b *bytes.Buffer, g string, t *xmlType) error {
 	fmt.Fprintf(b, "type %s struct {\n", g)
 	for i := range t.Members {
-		if !ours(t.Members[i].Api) {
+		if !isVulkan(t.Members[i].Api) {
 			continue
 		}
 		d := t.Members[i].parse()
@@ -229,7 +229,7 @@ func (w *writer) writeConstants(b *bytes.Buffer) error {
 		}
 		typ, open := goName(name), false
 		for _, v := range e.Values {
-			if v.Alias != "" || !ours(v.Api) || !w.used[constName(v.Name)] {
+			if v.Alias != "" || !isVulkan(v.Api) || !w.used[constName(v.Name)] {
 				continue
 			}
 			if !open {

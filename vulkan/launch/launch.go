@@ -35,7 +35,7 @@ func Driver(ctx context.Context, log io.Writer) (manifest string, err error) {
 	if err != nil {
 		return "", err
 	}
-	library, err := find()
+	library, err := findLibrary()
 	if err != nil {
 		return "", err
 	}
@@ -47,8 +47,8 @@ func Driver(ctx context.Context, log io.Writer) (manifest string, err error) {
 	return writeManifest(folder, library)
 }
 
-// kept is the time after which an unused library or manifest is removed.
-const kept = 7 * 24 * time.Hour
+// unusedTime is the time after which an unused library or manifest is removed.
+const unusedTime = 7 * 24 * time.Hour
 
 func cacheFolder() (string, error) {
 	base, err := os.UserCacheDir()
@@ -59,8 +59,8 @@ func cacheFolder() (string, error) {
 	return folder, os.MkdirAll(folder, 0o777)
 }
 
-// find returns the path of an existing library; "" without an error if there is none.
-func find() (string, error) {
+// findLibrary returns the path of an existing library; "" without an error if there is none.
+func findLibrary() (string, error) {
 	if named := os.Getenv("SPVSIM_VULKAN_DRIVER"); named != "" {
 		path, err := filepath.Abs(named)
 		if err == nil {
@@ -113,7 +113,7 @@ func build(ctx context.Context, folder string, log io.Writer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return keep(folder, "libspvsim_vulkan-", ".so", data)
+	return storeFile(folder, "libspvsim_vulkan-", ".so", data)
 }
 
 // source is the folder of this module, which the working directory must be in.
@@ -136,12 +136,12 @@ func writeManifest(folder, library string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return keep(folder, "spvsim_icd-", ".json", append(text, '\n'))
+	return storeFile(folder, "spvsim_icd-", ".json", append(text, '\n'))
 }
 
-// keep writes data to a file named by its digest: the content of a name never changes. The file appears complete or not
+// storeFile writes data to a file named by its digest: the content of a name never changes. The file appears complete or not
 // at all.
-func keep(folder, before, after string, data []byte) (string, error) {
+func storeFile(folder, before, after string, data []byte) (string, error) {
 	path := filepath.Join(folder, before+digest(data)+after)
 	now := time.Now()
 	if os.Chtimes(path, now, now) == nil {
@@ -159,7 +159,7 @@ func keep(folder, before, after string, data []byte) (string, error) {
 		os.Remove(f.Name())
 		return "", err
 	}
-	forget(folder, now.Add(-kept))
+	removeUnused(folder, now.Add(-unusedTime))
 	return path, nil
 }
 
@@ -168,8 +168,8 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// forget removes files unused since a time. A program that runs with one is not affected.
-func forget(folder string, since time.Time) {
+// removeUnused removes files unused since a time. A program that runs with one is not affected.
+func removeUnused(folder string, since time.Time) {
 	list, err := os.ReadDir(folder)
 	if err != nil {
 		return // there is nothing to remove
@@ -183,20 +183,20 @@ func forget(folder string, since time.Time) {
 
 // A Program is a command line with its driver and settings.
 type Program struct {
-	Args     []string // its name or file, and its arguments
-	Manifest string
-	Machines []string       // presets or files; empty: the default machine
-	Set      []string       // changes of the machines, path=value
-	Mode     string         // how dispatches run
-	Time     string         // which dispatches are timed; empty: by the mode
-	Record   string         // file for the rows
-	Profile  string         // folder for profiles; empty: no profiles
-	Waves    Waves          // whose waves are traced
-	NoCache  bool           // lower every pipeline, whatever the store has
-	Progress func(Progress) // nil, or called now and then while the program runs
-	Capture  string         // folder for jobs; empty: nothing is captured
-	Select   string         // which dispatches are captured
-	Whole    bool           // and the whole submissions that they are in
+	Args             []string // its name or file, and its arguments
+	Manifest         string
+	Machines         []string       // presets or files; empty: the default machine
+	Set              []string       // changes of the machines, path=value
+	Mode             string         // how dispatches run
+	Time             string         // which dispatches are timed; empty: by the mode
+	Record           string         // file for the rows
+	Profile          string         // folder for profiles; empty: no profiles
+	Waves            Waves          // whose waves are traced
+	NoCache          bool           // lower every pipeline, whatever the store has
+	Progress         func(Progress) // nil, or called now and then while the program runs
+	Capture          string         // folder for jobs; empty: nothing is captured
+	Select           string         // which dispatches are captured
+	WholeSubmissions bool           // and the whole submissions that they are in
 	// Limits of each dispatch, after which the device is lost; 0: unlimited.
 	MaxInstructions uint64
 	MaxSeconds      float64
@@ -231,13 +231,13 @@ func (p *Program) Run(ctx context.Context) error {
 	// The kernel ends the program with the thread that started it, where it can: that thread is to be this one until then.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	ends := together(c, onTerminal(p.Stdin))
-	c.Cancel, c.WaitDelay = func() error { return ends(syscall.SIGTERM) }, grace
+	ends := endTogether(c, onTerminal(p.Stdin))
+	c.Cancel, c.WaitDelay = func() error { return ends(syscall.SIGTERM) }, endTimeout
 	if err := c.Start(); err != nil {
 		return err
 	}
 	if p.Progress != nil {
-		defer p.watch(told)()
+		defer p.watchProgress(told)()
 	}
 	err := c.Wait()
 	if ctx.Err() != nil {
@@ -246,8 +246,8 @@ func (p *Program) Run(ctx context.Context) error {
 	return err
 }
 
-// grace is the time that a program has to end by itself after a signal.
-const grace = 5 * time.Second
+// endTimeout is the time that a program has to end by itself after a signal.
+const endTimeout = 5 * time.Second
 
 // onTerminal reports whether the program's input is a terminal. Then the program stays in the terminal's process group,
 // which receives its keys.
@@ -275,7 +275,7 @@ func (p *Program) variables(progress string) []string {
 		cache = "off"
 	}
 	whole, lenient := "", ""
-	if p.Whole {
+	if p.WholeSubmissions {
 		whole = "1"
 	}
 	if p.Lenient {

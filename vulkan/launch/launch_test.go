@@ -114,7 +114,7 @@ func TestProgramSeesItsVariables(t *testing.T) {
 }
 
 // The program's progress is read from the driver's file.
-func TestProgressIsTold(t *testing.T) {
+func TestLaunchProgress(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh")
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// together makes a program and all of its children end together: as a process group that gets each signal, unless it
+// endTogether makes a program and all of its children end together: as a process group that gets each signal, unless it
 // shares a terminal's. The kernel kills the program when this process ends for any reason (prctl(2), PR_SET_PDEATHSIG).
-func together(c *exec.Cmd, shared bool) (signal func(syscall.Signal) error) {
+func endTogether(c *exec.Cmd, shared bool) (signal func(syscall.Signal) error) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: !shared, Pdeathsig: syscall.SIGKILL}
 	return func(s syscall.Signal) error {
 		if shared {

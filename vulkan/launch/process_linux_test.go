@@ -38,7 +38,7 @@ func bothRun(t *testing.T, out io.Reader) {
 }
 
 // A program that is signaled to end ends with all of its children: nothing holds its output open.
-func TestWhatAProgramStartedEndsWithIt(t *testing.T) {
+func TestChildrenEndWithProgram(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -9,23 +9,23 @@ import (
 
 // Progress is the driver's report of a program's progress.
 type Progress struct {
-	Dispatches   uint64 `json:"dispatches"` // and transfers that have ended
-	Ended        uint64 `json:"ended"`      // workgroups of the dispatch that runs
-	Total        uint64 `json:"total"`
-	Instructions uint64 `json:"instructions"` // so far
-	Cycle        uint64 `json:"cycle"`
-	Nanoseconds  uint64 `json:"nanoseconds"` // simulated
+	Dispatches      uint64 `json:"dispatches"` // and transfers that have ended
+	EndedWorkgroups uint64 `json:"ended"`      // workgroups of the dispatch that runs
+	Total           uint64 `json:"total"`
+	Instructions    uint64 `json:"instructions"` // so far
+	Cycle           uint64 `json:"cycle"`
+	Nanoseconds     uint64 `json:"nanoseconds"` // simulated
 }
 
-// look is the interval between readings of the driver's file.
-const look = 100 * time.Millisecond
+// progressInterval is the interval between readings of the driver's file.
+const progressInterval = 100 * time.Millisecond
 
-// watch reads the driver's word now and then, until stop is called.
-func (p *Program) watch(path string) (stop func()) {
+// watchProgress reads the driver's word now and then, until stop is called.
+func (p *Program) watchProgress(path string) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		t := time.NewTicker(look)
+		t := time.NewTicker(progressInterval)
 		defer t.Stop()
 		for {
 			select {

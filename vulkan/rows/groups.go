@@ -10,13 +10,13 @@ import (
 	"text/tabwriter"
 )
 
-// A Group is all work of one name.
-type Group struct {
+// A WorkTotal is all work of one name.
+type WorkTotal struct {
 	Name         string
 	Kind         string // dispatch, graph, transfer or overlap
 	Times        int
 	Microseconds float64
-	Beside       float64 // the part of concurrent launches, whose time is in a group of the kind overlap
+	Concurrent   float64 // the part of concurrent launches, whose time is in a group of the kind overlap
 	Busy         float64 // microseconds from first workgroups on
 	Estimated    float64 // of them
 	Untimed      int     // dispatches without a timed or estimated part
@@ -30,7 +30,7 @@ type Group struct {
 }
 
 // Groups adds up the rows by name, the longest time first. Labels that differ in a number alone are one.
-func (f *File) Groups() []Group { return f.groups((*Row).folded) }
+func (f *File) Groups() []WorkTotal { return f.groups((*Row).folded) }
 
 // numbers matches numbers that are words of a label.
 var numbers = regexp.MustCompile(`\b[0-9]+\b`)
@@ -56,7 +56,7 @@ func (f *File) Clock() (last float64) {
 }
 
 // groups adds up the rows with the same key.
-func (f *File) groups(by func(*Row) string) (list []Group) {
+func (f *File) groups(by func(*Row) string) (list []WorkTotal) {
 	at := map[[2]string]int{}
 	for i := range f.Rows {
 		r := &f.Rows[i]
@@ -65,22 +65,22 @@ func (f *File) groups(by func(*Row) string) (list []Group) {
 		if !ok {
 			n = len(list)
 			at[key] = n
-			list = append(list, Group{Kind: key[0], Name: key[1]})
+			list = append(list, WorkTotal{Kind: key[0], Name: key[1]})
 		}
 		list[n].add(i, r)
 	}
-	slices.SortStableFunc(list, func(a, b Group) int {
+	slices.SortStableFunc(list, func(a, b WorkTotal) int {
 		return cmp.Or(cmp.Compare(b.Microseconds, a.Microseconds), cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }
 
-func (g *Group) add(i int, r *Row) {
+func (g *WorkTotal) add(i int, r *Row) {
 	g.rows = append(g.rows, i)
 	g.Times++
 	g.Microseconds += r.Microseconds
-	if r.beside() {
-		g.Beside += r.Microseconds
+	if r.isConcurrent() {
+		g.Concurrent += r.Microseconds
 	}
 	if r.ClockMHz > 0 {
 		g.Busy += float64(r.Busy) / r.ClockMHz
@@ -102,18 +102,18 @@ func (g *Group) add(i int, r *Row) {
 const mostShown = 20
 
 // Summarize writes a summary of a program's work.
-func Summarize(w io.Writer, list []Group) error {
-	var total Group
+func Summarize(w io.Writer, list []WorkTotal) error {
+	var total WorkTotal
 	overlaps, own := 0, 0.0
 	for i := range list {
 		if list[i].Kind == overlap {
 			overlaps += list[i].Times
-			total.Beside += list[i].Microseconds
+			total.Concurrent += list[i].Microseconds
 		} else {
 			total.Times += list[i].Times
-			own += list[i].Beside
+			own += list[i].Concurrent
 		}
-		total.Microseconds += list[i].Microseconds - list[i].Beside
+		total.Microseconds += list[i].Microseconds - list[i].Concurrent
 		total.Estimated += list[i].Estimated
 		total.Untimed += list[i].Untimed
 		total.Instructions += list[i].Instructions
@@ -123,7 +123,7 @@ func Summarize(w io.Writer, list []Group) error {
 	}
 	fmt.Fprintf(w, "simulated     %.3f us in %d dispatches and transfers, %d instructions; %.2f s on the host\n", total.Microseconds, total.Times, total.Instructions, total.HostSeconds)
 	if overlaps > 0 {
-		fmt.Fprintf(w, "overlap       %.3f us in which launches ran beside each other, %d times; their own times add up to %.3f us\n", total.Beside, overlaps, own)
+		fmt.Fprintf(w, "overlap       %.3f us in which launches ran beside each other, %d times; their own times add up to %.3f us\n", total.Concurrent, overlaps, own)
 	}
 	if total.Estimated > 0 {
 		fmt.Fprintf(w, "estimated     %.3f us of them, from dispatches alike that were timed\n", total.Estimated)
@@ -135,7 +135,7 @@ func Summarize(w io.Writer, list []Group) error {
 		fmt.Fprintf(w, "without time  %d dispatches\n", total.Untimed)
 	}
 	if total.OutOfBounds > 0 {
-		worst := slices.MaxFunc(list, func(a, b Group) int { return cmp.Compare(a.OutOfBounds, b.OutOfBounds) })
+		worst := slices.MaxFunc(list, func(a, b WorkTotal) int { return cmp.Compare(a.OutOfBounds, b.OutOfBounds) })
 		fmt.Fprintf(w, "out of bounds %d accesses, read as zero or dropped; %d of them in %s\n", total.OutOfBounds, worst.OutOfBounds, worst.Name)
 	}
 	warn(w, list)
@@ -159,14 +159,14 @@ func Summarize(w io.Writer, list []Group) error {
 
 // warn reports work whose accesses are mostly to private memory, or mostly out of bounds: its time is hardly that of
 // the intended work.
-func warn(w io.Writer, list []Group) {
+func warn(w io.Writer, list []WorkTotal) {
 	for i := range list {
 		g := &list[i]
 		if g.Kind == "overlap" {
 			continue // its launches are warned of
 		}
 		if 2*g.ScratchLanes > g.MemoryLanes {
-			fmt.Fprintf(w, "warning: %.0f %% of the accesses of %s are of private memory: arrays that are indexed, or more values than registers\n", share(g.ScratchLanes, g.MemoryLanes), g.Name)
+			fmt.Fprintf(w, "warning: %.0f %% of the accesses of %s are of private memory: arrays that are indexed, or more values than registers\n", percentOf(g.ScratchLanes, g.MemoryLanes), g.Name)
 		}
 		if 2*g.OutOfBounds > g.MemoryLanes && g.MemoryLanes > 0 {
 			fmt.Fprintf(w, "warning: %d accesses of %s are out of bounds, where its vector instructions make %d: is a buffer, or an image, too small?\n", g.OutOfBounds, g.Name, g.MemoryLanes)
@@ -174,4 +174,4 @@ func warn(w io.Writer, list []Group) {
 	}
 }
 
-func share(part, of uint64) float64 { return 100 * float64(part) / float64(of) }
+func percentOf(part, of uint64) float64 { return 100 * float64(part) / float64(of) }

@@ -60,8 +60,8 @@ type File struct {
 // ErrRows means that a file does not have rows.
 var ErrRows = errors.New("rows of a program")
 
-// Asked reports whether the program created a device: then the file has a header.
-func (f *File) Asked() bool { return f.header != nil }
+// HasDevice reports whether the program created a device: then the file has a header.
+func (f *File) HasDevice() bool { return f.header != nil }
 
 // Dispatched reports whether any dispatch or graph ran.
 func (f *File) Dispatched() bool {
@@ -91,8 +91,8 @@ var kinds = []string{"dispatch", "graph", "transfer", overlap}
 // overlap is the kind of the rows for groups of concurrent launches, which have their total time, memory and slots.
 const overlap = "overlap"
 
-// beside reports whether the row's time is included in a row of the kind overlap.
-func (r *Row) beside() bool { return r.Overlap > 0 && r.Kind != overlap }
+// isConcurrent reports whether the row's time is included in a row of the kind overlap.
+func (r *Row) isConcurrent() bool { return r.Overlap > 0 && r.Kind != overlap }
 
 // Read reads rows as CSV or, if the file's name ends in .parquet, as Parquet. A file that does not exist, or is empty,
 // has no rows: nothing ran. The last row of a killed program may be truncated, and is skipped.

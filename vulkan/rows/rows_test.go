@@ -42,13 +42,13 @@ func read(t *testing.T, text string) *rows.File {
 // Rows are added up by name, including the estimated and the functional parts.
 func TestGroups(t *testing.T) {
 	got := read(t, recorded).Groups()
-	want := []rows.Group{
+	want := []rows.WorkTotal{
 		{Name: "b", Kind: "dispatch", Times: 1, Microseconds: 7, Instructions: 5, HostSeconds: 0.5},
 		{Name: "copy", Kind: "transfer", Times: 1, Microseconds: 4, HostSeconds: 0.25, Bytes: 128},
 		{Name: "layer/a", Kind: "dispatch", Times: 2, Microseconds: 3, Estimated: 0.75, Instructions: 30, HostSeconds: 0.75},
 		{Name: "g", Kind: "graph", Times: 1, Untimed: 1, Instructions: 8, HostSeconds: 0.5},
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(rows.Group{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(rows.WorkTotal{})); diff != "" {
 		t.Error(diff)
 	}
 	var b strings.Builder
@@ -61,19 +61,19 @@ func TestRowsOfKilledProgram(t *testing.T) {
 	header, _, _ := strings.Cut(recorded, "\n")
 	cut := strings.Index(recorded, "\n5,")
 	for _, end := range []string{"\n5,7,1,m,10", "\n" + header + "\n", "\n5,7,1,\"m"} {
-		if f := read(t, recorded[:cut]+end); len(f.Rows) != 4 || !f.Asked() {
+		if f := read(t, recorded[:cut]+end); len(f.Rows) != 4 || !f.HasDevice() {
 			t.Errorf("%d rows before %q, want 4", len(f.Rows), end)
 		}
 	}
 	for _, path := range []string{filepath.Join(t.TempDir(), "none.csv"), write(t, "rows.csv", "")} {
-		if f, err := rows.Read(path); err != nil || len(f.Rows) != 0 || f.Asked() {
+		if f, err := rows.Read(path); err != nil || len(f.Rows) != 0 || f.HasDevice() {
 			t.Errorf("%s: %v, %v", path, f, err)
 		}
 	}
 }
 
 // Bad rows are refused with their place.
-func TestBadRows(t *testing.T) {
+func TestReadRefusesBadRows(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"begin_cycle", "begin", "no column begin_cycle"},
 		{",7000,7000,7,", ",7000,many,7,", `row 4: rows of a program: cycles: found "many"`},
@@ -186,7 +186,7 @@ func TestWarnings(t *testing.T) {
 }
 
 // A page has the cycles of launches if some were concurrent; their bytes and slots are only known together.
-func TestPageOfLaunchesBesideEachOther(t *testing.T) {
+func TestPageOfConcurrentLaunches(t *testing.T) {
 	const text = `number,process,device,machine,clock_mhz,queue,kind,name,pipeline,packet_cycle,begin_cycle,cycles,busy_cycles,overlap,microseconds,instructions,slot_cycles_issued,l2_hits,l2_bytes
 1,7,1,m,1000,0.0,dispatch,a,a,100,1200,3300,2200,1,3.3,10,,,
 2,7,1,m,1000,0.1,dispatch,b,b,101,1200,4400,3100,1,4.4,20,,,

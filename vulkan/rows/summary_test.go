@@ -56,12 +56,12 @@ overlap       5.000 us in which launches ran beside each other, 1 times; their o
 	if diff := cmp.Diff(want, summary(t, f)); diff != "" {
 		t.Error(diff)
 	}
-	groups := []rows.Group{
+	groups := []rows.WorkTotal{
 		{Name: "a beside b", Kind: "overlap", Times: 1, Microseconds: 5, Busy: 5},
-		{Name: "a", Kind: "dispatch", Times: 2, Microseconds: 4, Beside: 3, Busy: 2.5, Instructions: 20},
-		{Name: "b", Kind: "dispatch", Times: 1, Microseconds: 4, Beside: 4, Busy: 1.5, Instructions: 20},
+		{Name: "a", Kind: "dispatch", Times: 2, Microseconds: 4, Concurrent: 3, Busy: 2.5, Instructions: 20},
+		{Name: "b", Kind: "dispatch", Times: 1, Microseconds: 4, Concurrent: 4, Busy: 1.5, Instructions: 20},
 	}
-	if diff := cmp.Diff(groups, f.Groups(), cmpopts.IgnoreUnexported(rows.Group{})); diff != "" {
+	if diff := cmp.Diff(groups, f.Groups(), cmpopts.IgnoreUnexported(rows.WorkTotal{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -95,18 +95,18 @@ func TestPageOfRows(t *testing.T) {
 	text := strings.Replace(recorded, "2,7,1,m,1000,1.0", "2,7,1,,1000,1.0", 1) + "6,7,2,n,500,0.0,dispatch,b,b,main,9e,7,8,9,0,4,0.008,1,0,,,1,0,0,0,0,0,0,,0\n"
 	got := read(t, text).Page("program", "this", "that")
 	want := &report.Program{Name: "program", Machines: []string{"m", "n"}, Levels: []string{"l2"}, Lacks: []string{"this", "that"}, Pipelines: []report.Pipeline{
-		{Name: "b", Kind: "dispatch", Work: []report.Work{
+		{Name: "b", Kind: "dispatch", Work: []report.WorkItem{
 			{Number: 4, Name: "b", Queue: "0.0", Groups: "2 × 3 × 1", Microseconds: 7, Begin: 7000, End: 14000, Instructions: 5, Slots: account.SlotCycles{account.Issued: 1, account.Memory: 2, account.Empty: 3}, Levels: []uint64{32}},
 			{Number: 6, Name: "b", Queue: "0.0", Groups: "7 × 8 × 9", Microseconds: 0.008, End: 4, Instructions: 1, Levels: []uint64{0}},
 		}},
-		{Name: "copy", Kind: "transfer", Work: []report.Work{{Number: 2, Name: "copy", Queue: "1.0", Microseconds: 4, Begin: 1500, End: 5500, Levels: []uint64{0}}}},
-		{Name: "a", Kind: "dispatch", Work: []report.Work{
+		{Name: "copy", Kind: "transfer", Work: []report.WorkItem{{Number: 2, Name: "copy", Queue: "1.0", Microseconds: 4, Begin: 1500, End: 5500, Levels: []uint64{0}}}},
+		{Name: "a", Kind: "dispatch", Work: []report.WorkItem{
 			{Number: 1, Name: "layer/a", Queue: "0.0", Groups: "4 × 1 × 1", Microseconds: 1.5, End: 1500, Instructions: 10, Slots: account.SlotCycles{account.Issued: 100, account.Memory: 300, account.Empty: 600}, Levels: []uint64{64}},
 			{Number: 3, Name: "layer/a", Queue: "0.0", Groups: "4 × 1 × 1", Microseconds: 1.5, Half: 0.075, Begin: 5500, End: 7000, Instructions: 20, Levels: []uint64{0}},
 		}},
-		{Name: "g", Kind: "graph", Work: []report.Work{{Number: 5, Name: "g", Queue: "0.0", Untimed: true, Begin: 14000, End: 14000, Instructions: 8, Levels: []uint64{0}}}},
+		{Name: "g", Kind: "graph", Work: []report.WorkItem{{Number: 5, Name: "g", Queue: "0.0", Untimed: true, Begin: 14000, End: 14000, Instructions: 8, Levels: []uint64{0}}}},
 	}}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(report.Work{}), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(report.WorkItem{}), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -97,14 +97,14 @@ func (f *File) WriteParquet(w io.Writer) error {
 func (f *File) units() map[string]string {
 	units := map[string]string{}
 	of := func(part string, counts any) {
-		for _, c := range account.Each(counts) {
+		for _, c := range account.ListCounts(counts) {
 			units[part+"_"+c.Name] = c.Unit
 		}
 	}
 	of("lds", account.LDSCounts{})
 	of("queue", account.QueueCounts{})
 	for _, l := range f.Levels {
-		of(l, account.Level{})
+		of(l, account.LevelCounts{})
 	}
 	for _, name := range account.ReasonNames() {
 		units["slot_cycles_"+name] = "slot cycles"

@@ -28,7 +28,7 @@ func (f *File) processes(name string) (list []perfetto.Process) {
 		}
 		work := r.trace(f.Levels)
 		work.Queue = r.track(tracks)
-		list[n].Work = append(list[n].Work, work)
+		list[n].Items = append(list[n].Items, work)
 	}
 	return list
 }
@@ -52,8 +52,8 @@ func (r *Row) track(ends map[string]uint64) string {
 }
 
 // trace is the row as a piece of work on its queue's track.
-func (r *Row) trace(levels []string) perfetto.Work {
-	w := perfetto.Work{Kind: r.Kind, Name: r.Pipeline, From: r.Begin, To: r.Begin + r.Cycles}
+func (r *Row) trace(levels []string) perfetto.WorkItem {
+	w := perfetto.WorkItem{Kind: r.Kind, Name: r.Pipeline, From: r.Begin, To: r.Begin + r.Cycles}
 	if labels, ok := strings.CutSuffix(r.Name, "/"+r.Pipeline); ok {
 		w.Labels = strings.Split(labels, "/")
 	}
@@ -65,7 +65,7 @@ func (r *Row) trace(levels []string) perfetto.Work {
 	for i, axis := range []string{"x", "y", "z"} {
 		add("workgroups "+axis, r.Groups[i], false)
 	}
-	if r.beside() {
+	if r.isConcurrent() {
 		add("cycles since its packet was the first of its queue", r.Begin+r.Cycles-r.Packet, false)
 		add("cycles since its first workgroup", r.Busy, false)
 	}

@@ -24,7 +24,7 @@ func TestProcessesOfATrace(t *testing.T) {
 		return perfetto.Number{Name: name, Value: value, Counter: counter}
 	}
 	want := []perfetto.Process{
-		{Name: "program on m", ClockMHz: 1000, Work: []perfetto.Work{
+		{Name: "program on m", ClockMHz: 1000, Items: []perfetto.WorkItem{
 			{Queue: "0.0", Kind: "dispatch", Labels: []string{"x", "y"}, Name: "a", From: 10, To: 40, Numbers: []perfetto.Number{
 				n("workgroups x", 4, false), n("workgroups y", 2, false), n("workgroups z", 1, false),
 				n("cycles since its packet was the first of its queue", 35, false), n("cycles since its first workgroup", 20, false), n("estimated cycles", 3, false),
@@ -35,7 +35,7 @@ func TestProcessesOfATrace(t *testing.T) {
 			{Queue: "0.0", Kind: "dispatch", Name: "c", From: 40, To: 50},
 			{Queue: "all beside each other", Kind: overlap, Name: "all", From: 5, To: 50},
 		}},
-		{Name: "program on n", ClockMHz: 500, Work: []perfetto.Work{{Queue: "0.0", Kind: "transfer", Name: "copy", To: 4, Numbers: []perfetto.Number{n("bytes", 128, false)}}}},
+		{Name: "program on n", ClockMHz: 500, Items: []perfetto.WorkItem{{Queue: "0.0", Kind: "transfer", Name: "copy", To: 4, Numbers: []perfetto.Number{n("bytes", 128, false)}}}},
 	}
 	if diff := cmp.Diff(want, f.processes("program")); diff != "" {
 		t.Error(diff)

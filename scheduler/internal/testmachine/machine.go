@@ -133,7 +133,7 @@ func (d *constantLDS) NextCompletion() uint64 {
 func (d *constantLDS) DeliverUntil(now uint64) {
 	for d.NextCompletion() <= now {
 		l := &d.leaving[0]
-		d.port.Hand(l.answer, l.to, l.cycle)
+		d.port.Deliver(l.answer, l.to, l.cycle)
 		d.leaving = d.leaving[:copy(d.leaving, d.leaving[1:])]
 	}
 }
