@@ -46,18 +46,6 @@ func uniform32(m *isa.Mem, t isa.Type) bool {
 	return m.Scalar && known && t.Bits() == 32 && m.Index.Kind != isa.Vector
 }
 
-// loadUniform loads what uniform32 says; out of bounds it leaves it to loadGeneral.
-func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	addr, words, ok := uniformAt(st, env, in.Mem)
-	if !ok {
-		return p.loadGeneral(now, st, env, in)
-	}
-	w, size := p.begin(in.Mem, hierarchy.Read), uint32(len(words))
-	setUniform(st, in, words)
-	w.add(0, addr, size)
-	return p.sendRequest(now, in.Mem, hierarchy.Read, 1, size)
-}
-
 // rows are the register rows of the words of a lane.
 type rows [maxWords][]uint32
 

@@ -122,8 +122,6 @@ func loadOf(in *isa.Inst) Access {
 	switch {
 	case m.Space == isa.SpaceScratch:
 		return (*Port).scratchLoad
-	case uniform32(m, t):
-		return (*Port).loadUniform
 	case (plain(m, t) || chosen(m, t)) && !lane.AnyScalar(in):
 		return (*Port).loadWords
 	}
