@@ -160,10 +160,6 @@ func (c *coalescer) touch(number uint64, bytes uint32) {
 // runs takes bytes of each active lane of a walk from addr on, none of which lie
 // in two lines: those of neighbours in one line together.
 func (c *coalescer) runs(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
-	if exec&^w.Starts == 0 && (c.words == noWords || bytes>>(c.word&fixed.ShiftMask) != 0) {
-		c.apart(addr, w, exec, bytes)
-		return
-	}
 	for starts := w.Starts; starts != 0; {
 		here := exec &^ (starts&-starts - 1)
 		starts &= starts - 1
@@ -176,27 +172,6 @@ func (c *coalescer) runs(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
 		}
 		c.touch((addr+uint64(w.Offsets[l]))>>c.shift, uint32(bits.OnesCount64(here))*bytes)
 		c.coverLanes(addr, w, here, uint64(bytes))
-	}
-}
-
-// apart is runs of one lane each, of whole words if they are marked: what lanes of a random access do.
-func (c *coalescer) apart(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
-	switch {
-	case c.blockShift == 0:
-	case c.blockShift <= c.shift && bytes <= 1<<c.blockShift && exec&(exec+exec&-exec) == 0:
-		c.blocks += bits.OnesCount64(exec) // neighbours are in different lines, and so in different blocks
-	default:
-		c.sendLanes(addr, w, exec, uint64(bytes))
-	}
-	mark, inLine, word, shift := uint64(0), uint64(1)<<c.shift-1, c.word&fixed.ShiftMask, c.shift&fixed.ShiftMask
-	if c.words != noWords {
-		mark = hierarchy.WordMask(0, uint64(bytes)>>word)
-	}
-	for ; exec != 0; exec &= exec - 1 {
-		start := addr + uint64(w.Offsets[bits.TrailingZeros64(exec)&63])
-		l := &c.lines[c.find(start>>shift)]
-		l.Bytes += bytes
-		l.Words |= mark << (start & inLine >> word & fixed.ShiftMask)
 	}
 }
 

@@ -115,6 +115,31 @@ var accesses = func() (t [isa.NumOps]func(in *isa.Inst) Access) {
 	return t
 }()
 
+// loadOf picks the loop for a load: words of one statically known buffer have
+// their own, scratch too.
+func loadOf(in *isa.Inst) Access {
+	m, t := in.Mem, lane.Element(in)
+	switch {
+	case m.Space == isa.SpaceScratch:
+		return (*Port).scratchLoad
+	case (plain(m, t) || chosen(m, t)) && !lane.AnyScalar(in):
+		return (*Port).loadWords
+	}
+	return (*Port).loadGeneral
+}
+
+// storeOf picks the loop for a store in the same way.
+func storeOf(in *isa.Inst) Access {
+	m := in.Mem
+	switch {
+	case m.Space == isa.SpaceScratch:
+		return (*Port).scratchStore
+	case plain(m, lane.Element(in)):
+		return (*Port).storeWords
+	}
+	return (*Port).storeGeneral
+}
+
 // AccessOf is what carries out an instruction, for callers that issue it often; nil of
 // one that is none of memory.
 func AccessOf(in *isa.Inst) Access {

@@ -2,6 +2,12 @@ package hierarchy
 
 import "spvsim/mem/lane"
 
+// What is here is for the host's speed: lookups of the next level for the lines that follow in a request, made early so that the host
+// fetches their tags meanwhile.
+//
+// Law: find returns what locate would, so that no result depends on whether a level prefetches.
+// Test: TestLinesLookedForAheadAreThoseAskedFor.
+
 // soon is where the next level has the lines that the request at hand asks for next: what is kept of them comes into the host's caches
 // meanwhile. It is for levels of more lines than those caches hold.
 type soon struct {

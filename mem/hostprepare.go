@@ -11,6 +11,12 @@ import (
 	"spvsim/mem/lane"
 )
 
+// What is here is for the host's speed: a unit that runs ahead of the engine on another thread has the values and lines of its loads
+// at once, and the engine's thread asks the hierarchy for their time later, in the order of issue.
+//
+// Law: Prepare, IssuePrepared and Book leave the same registers, lines, time and counts as Issue, where no instruction of the
+// launch writes what the load reads (Steady). Tests: TestPreparedLoadsAreLoads, TestLoadsThatAreNotPrepared, TestSteady.
+
 // An Early is a load of which the values are there and the lines are known, before the hierarchy is asked for them.
 type Early struct {
 	Lines  []hierarchy.Line

@@ -10,32 +10,11 @@ import (
 	"spvsim/mem/lane"
 )
 
-// loadOf picks the loop for a load: words of one statically known buffer have
-// their own, scratch too.
-func loadOf(in *isa.Inst) Access {
-	m, t := in.Mem, lane.Element(in)
-	switch {
-	case m.Space == isa.SpaceScratch:
-		return (*Port).scratchLoad
-	case uniform32(m, t):
-		return (*Port).loadUniform
-	case (plain(m, t) || chosen(m, t)) && !lane.AnyScalar(in):
-		return (*Port).loadWords
-	}
-	return (*Port).loadGeneral
-}
-
-// storeOf picks the loop for a store in the same way.
-func storeOf(in *isa.Inst) Access {
-	m := in.Mem
-	switch {
-	case m.Space == isa.SpaceScratch:
-		return (*Port).scratchStore
-	case plain(m, lane.Element(in)):
-		return (*Port).storeWords
-	}
-	return (*Port).storeGeneral
-}
+// What is here is for the host's speed: loads and stores of 32-bit words whose buffer is known when the program is lowered, or the
+// same for all lanes, by rows of words instead of lane by lane.
+//
+// Law: such an access leaves the same registers, bytes and faults, and asks for the same lines in the same time, as by
+// loadGeneral and storeGeneral. Test: TestAccessesTakeTheSameByEveryLoop.
 
 // maxWords is how many words of a lane have rows.
 const maxWords = 4
@@ -65,18 +44,6 @@ func chosen(m *isa.Mem, t isa.Type) bool {
 func uniform32(m *isa.Mem, t isa.Type) bool {
 	known := m.Space == isa.SpacePush || m.Space == isa.SpaceTable || m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None
 	return m.Scalar && known && t.Bits() == 32 && m.Index.Kind != isa.Vector
-}
-
-// loadUniform loads what uniform32 says; out of bounds it leaves it to loadGeneral.
-func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	addr, words, ok := uniformAt(st, env, in.Mem)
-	if !ok {
-		return p.loadGeneral(now, st, env, in)
-	}
-	w, size := p.begin(in.Mem, hierarchy.Read), uint32(len(words))
-	setUniform(st, in, words)
-	w.add(0, addr, size)
-	return p.sendRequest(now, in.Mem, hierarchy.Read, 1, size)
 }
 
 // rows are the register rows of the words of a lane.
@@ -273,55 +240,5 @@ func (x *lanes) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32,
 			binary.LittleEndian.PutUint32(e[4*k:], src[k][l])
 		}
 		w.add(l, d.Addr+off, size)
-	}
-}
-
-func (p *Port) scratchLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	return p.scratch(now, st, env, in, hierarchy.Read)
-}
-
-func (p *Port) scratchStore(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
-	return p.scratch(now, st, env, in, hierarchy.Write)
-}
-
-// scratch moves words of the lanes' private memory.
-func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind hierarchy.Kind) *timing.Response {
-	m := in.Mem
-	p.begin(m, kind)
-	words := max(1, int(lane.Element(in).Bits())/32)
-	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
-	for mask := st.Exec; mask != 0; mask &= mask - 1 {
-		l := bits.TrailingZeros64(mask)
-		slot := base + uint32(lane.Value(st, m.Index, l, false))
-		for k := range int(m.Count) {
-			p.lanes.scratchElement(st, env.Scratch, in, l, slot+uint32(k*words), words, k, kind)
-		}
-	}
-	return p.sendRequest(now, m, kind, bits.OnesCount64(st.Exec), uint32(4*words)*uint32(m.Count))
-}
-
-func (x *lanes) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, slot uint32, words, k int, kind hierarchy.Kind) {
-	first := int(slot)*st.Lanes + l
-	last := first + (words-1)*st.Lanes
-	inside := s != nil && last < len(s.Words)
-	var v uint64
-	switch {
-	case !inside:
-		x.w.mem[l], x.w.off[l], x.w.bind[l] = nil, uint64(slot)*4, -3
-		x.fault(st, in, "scratch", l)
-	case kind == hierarchy.Write:
-		v = lane.Value(st, in.Mem.Data[k], l, words == 2)
-		s.Words[first], s.Words[last] = uint32(v), uint32(v>>(32*uint(words-1)))
-	default:
-		v = uint64(s.Words[first])
-		if words == 2 {
-			v |= uint64(s.Words[last]) << 32
-		}
-	}
-	if kind == hierarchy.Read {
-		lane.Set(st, lane.Result(in, k), l, words == 2, v)
-	}
-	for at := first; inside && at <= last; at += st.Lanes {
-		x.w.add(l, s.Addr+uint64(at)*4, 4)
 	}
 }

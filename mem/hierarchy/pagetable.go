@@ -13,17 +13,7 @@ type frames struct {
 	shift uint   // log2 of the bytes of a page
 	half  uint   // of the bits of a frame's number
 	mask  uint64 // of a frame's number
-	known [knownFrames]frame
 }
-
-// A frame is where a page lies.
-type frame struct {
-	page uint64 // its number, plus 1; 0: none
-	addr uint64
-}
-
-// knownFrames are kept of the pages that were asked for, by their number.
-const knownFrames = 64
 
 // newFrames is nil where addresses in memory are those of the program.
 func newFrames(s *MemorySpec) *frames {
@@ -40,11 +30,7 @@ func (f *frames) place(addr uint64) uint64 {
 		return addr
 	}
 	page := addr >> (f.shift & fixed.ShiftMask)
-	k := &f.known[page%knownFrames]
-	if k.page != page+1 {
-		*k = frame{page + 1, f.of(page) << (f.shift & fixed.ShiftMask)}
-	}
-	return k.addr | addr&(1<<(f.shift&fixed.ShiftMask)-1)
+	return f.of(page)<<(f.shift&fixed.ShiftMask) | addr&(1<<(f.shift&fixed.ShiftMask)-1)
 }
 
 // of is the frame of a page. Each step of the mixing can be undone within the bits of a frame's number
