@@ -175,6 +175,6 @@ func (a *ComputeUnits) prepareLaunch(u *ComputeUnit, l *Launch) {
 	u.shared.LoadsAhead = u.runner.LoadsAhead() && a.payloads == nil && !a.concurrent
 	if u.shared.LoadsAhead && l != a.readOnlyLaunch {
 		a.readOnlyLaunch = l
-		l.readOnlyLoads = l.Bindings.Steady(l.Code.Program.Insts)
+		l.readOnlyLoads = l.Bindings.ReadOnlyLoads(l.Code.Program.Insts)
 	}
 }

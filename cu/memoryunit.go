@@ -11,8 +11,8 @@ import (
 // in each slot, sends their accesses to a port of memory, and wakes the waves whose accesses complete later.
 type memoryUnit struct {
 	port     *mem.Port
-	bindings []mem.Env // by wave slot of the unit
-	first    int       // number of the unit's first wave slot in the machine
+	bindings []mem.WaveBindings // by wave slot of the unit
+	first    int                // number of the unit's first wave slot in the machine
 	pending  []pendingAccess
 	unit     *ComputeUnit
 }
@@ -26,7 +26,7 @@ type pendingAccess struct {
 // NewMemory makes the memory unit of a compute unit with the given wave slots, of
 // which the first is number first in the machine.
 func NewMemory(p *mem.Port, first, slots int) Memory {
-	return &memoryUnit{port: p, bindings: make([]mem.Env, slots), first: first}
+	return &memoryUnit{port: p, bindings: make([]mem.WaveBindings, slots), first: first}
 }
 
 // attach connects pending completions with the unit.
@@ -37,7 +37,7 @@ func (m *memoryUnit) attach(u *ComputeUnit) {
 
 // BindSlot binds the resources of a launch for the wave that starts in the slot.
 func (m *memoryUnit) BindSlot(slot int, l *Launch) {
-	e := mem.Env{Bindings: l.Bindings, Touched: l.Footprint, Traffic: l.Traffic}
+	e := mem.WaveBindings{Bindings: l.Bindings, Touched: l.Footprint, Traffic: l.Traffic}
 	if l.Scratch != nil {
 		e.Scratch = &l.Scratch[m.first+slot]
 		e.Scratch.Ready(int(l.Code.Program.ScratchWords), l.Code.Program.WaveSize)

@@ -64,7 +64,7 @@ func (u *functionalRunner) warmCaches(o *functional.Options, warm bool) {
 	if u.lds == nil {
 		u.lds, u.unit = lds.New(&m.LDS), m.Dispatcher.UnitsInTurn(&m.Shape)
 	}
-	fast.BeginWarm() // so that Warmed counts the requests of this run alone
+	fast.ResetWarming() // so that Warmed counts the requests of this run alone
 	o.Warm, o.LDS = fast, u.lds
 	o.Unit = func(wg *functional.Workgroup) int { return u.unit(wg.Index) }
 }

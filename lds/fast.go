@@ -59,8 +59,8 @@ func (d *Values) AccessFast(st *isa.State, p *FastAccess, region []byte) bool {
 	if p.inOrder && st.Exec == st.Full && index[0] == index[len(index)-1] && lane.AllSame(index) {
 		return p.fill(st, base+index[0], region)
 	}
-	d.step = lane.Step{Base: base, Stride: bytes, Exec: st.Exec, Bytes: true}
-	d.Go(index, &d.step)
+	d.step = lane.AddressParams{Base: base, Stride: bytes, Exec: st.Exec, Bytes: true}
+	d.Compute(index, &d.step)
 	if uint64(d.Last)+uint64(p.ElementOffset(p.count-1, 4))+4 > uint64(len(region)) {
 		return false
 	}

@@ -46,8 +46,8 @@ type Values struct {
 	inBounds   bool   // current access: no active lane is out of bounds
 	broadcast  bool   // current access: broadcast. Only Offsets[0] is valid
 	discarded  [64]uint32
-	lane.Walk
-	step lane.Step
+	lane.Addresses
+	step lane.AddressParams
 }
 
 // An LDS is the local data share of one compute unit. It must be used from one
@@ -139,8 +139,8 @@ func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64
 func (d *Values) offsets(st *isa.State, m *isa.Mem, mask uint64) {
 	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
 	if d.broadcast = m.Index.Kind != isa.Vector; !d.broadcast {
-		d.step = lane.Step{Base: base, Stride: d.stride, Exec: mask, Bytes: true}
-		d.Walk.Go(st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes], &d.step)
+		d.step = lane.AddressParams{Base: base, Stride: d.stride, Exec: mask, Bytes: true}
+		d.Addresses.Compute(st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes], &d.step)
 		return
 	}
 	base += uint32(lane.Uniform(st, m.Index))

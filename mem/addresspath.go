@@ -18,7 +18,7 @@ type addressPath struct {
 	lines   fixed.Divider
 	block   uint                 // log2 of the size of blocks that the address path sends; 0: lines
 	cost    uint64               // fixed-point cycles of a byte returned by all slices of the vector cache
-	pages   *hierarchy.L1TLB     // of the unit; nil: they cost nothing
+	tlb     *hierarchy.L1TLB     // of the unit; nil: they cost nothing
 	banks   *hierarchy.DataBanks // of the vector cache; nil: none
 }
 
@@ -47,15 +47,15 @@ func (a *addressPath) begin(w *workspace, m *isa.Mem, kind hierarchy.Kind) {
 		shift = a.scalar
 	}
 	w.reset(shift)
-	w.banks, w.banked, w.missed = nil, 0, nil
+	w.banks, w.bankTime, w.missed = nil, 0, nil
 	if kind == hierarchy.Read && !m.Scalar && !m.Coherent {
 		w.banks = a.banks
 	}
-	w.blockShift, w.together, w.words, w.word = a.block, a.lanes, a.marked(m, kind), a.word
+	w.blockShift, w.lanesPerCycle, w.words, w.word = a.block, a.lanes, a.marked(m, kind), a.word
 }
 
 // marked are the words of lines that the hierarchy asks for.
-func (a *addressPath) marked(m *isa.Mem, kind hierarchy.Kind) marks {
+func (a *addressPath) marked(m *isa.Mem, kind hierarchy.Kind) wordMarking {
 	switch {
 	case kind == hierarchy.Write:
 		return storedWords
@@ -65,28 +65,28 @@ func (a *addressPath) marked(m *isa.Mem, kind hierarchy.Kind) marks {
 	return noWords
 }
 
-// busy are the cycles that the lines collected take the address path.
-func (a *addressPath) busy(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
-	translating, missed := a.translating(w.lines, scalar)
+// occupiedCycles are the cycles that the lines collected take the address path.
+func (a *addressPath) occupiedCycles(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
+	translating, missed := a.translationCycles(w.lines, scalar)
 	w.missed = missed
-	return a.sending(w, scalar, lanes, bytes) + translating
+	return a.sendCycles(w, scalar, lanes, bytes) + translating
 }
 
-// translating are the cycles that lines wait for translations, which are held in the order of issue. missed are those that a second
+// translationCycles are the cycles that lines wait for translations, which are held in the order of issue. missed are those that a second
 // level is asked for, until the unit's next instruction.
-func (a *addressPath) translating(lines []hierarchy.Line, scalar bool) (cycles uint64, missed []int32) {
-	if a.pages == nil || scalar {
+func (a *addressPath) translationCycles(lines []hierarchy.Line, scalar bool) (cycles uint64, missed []int32) {
+	if a.tlb == nil || scalar {
 		return 0, nil
 	}
-	return a.pages.Lookup(lines)
+	return a.tlb.Lookup(lines)
 }
 
-// sending is busy but for translations.
-func (a *addressPath) sending(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
+// sendCycles is busy but for translations.
+func (a *addressPath) sendCycles(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
 	sent := a.lines.Ceil(len(w.lines))
 	switch {
-	case w.banked > 0:
-		sent = (w.banked + 1<<fixed.Shift - 1) >> fixed.Shift
+	case w.bankTime > 0:
+		sent = (w.bankTime + 1<<fixed.Shift - 1) >> fixed.Shift
 	case a.block > 0 && !scalar:
 		sent = a.lines.Ceil(w.blocks)
 	}
@@ -100,10 +100,10 @@ func (a *addressPath) occupancy(sent uint64, lanes int, bytes uint32) uint64 {
 	return max(cycles, data)
 }
 
-// bank is the time in the banks of the lanes of a walk: those of an edge that are inside.
-func (w *workspace) bank(d *Descriptor, how manner, st *isa.State, size uint32) {
-	if how == packed {
-		w.banked = w.banks.SpanTime(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size), w.shift)
+// timeBanks is the time in the banks of the lanes of a walk: those of an edge that are inside.
+func (w *workspace) timeBanks(d *Descriptor, how addressPattern, st *isa.State, size uint32) {
+	if how == contiguous {
+		w.bankTime = w.banks.SpanTime(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size), w.shift)
 		return
 	}
 	inside := uint64(0)
@@ -114,20 +114,20 @@ func (w *workspace) bank(d *Descriptor, how manner, st *isa.State, size uint32) 
 			inside |= 1 << l
 		}
 	}
-	w.banked = w.banks.GatherTime(&w.counts, &w.addr, inside, uint64(size), w.shift)
+	w.bankTime = w.banks.GatherTime(&w.counts, &w.addr, inside, uint64(size), w.shift)
 }
 
-// bankPlaced is the time in the banks of lanes that have found their memory: those that are inside.
-func (w *workspace) bankPlaced(mask, size uint64) {
-	if w.banks == nil || w.deaf {
+// timeBanksOfLanes is the time in the banks of lanes that have found their memory: those that are inside.
+func (w *workspace) timeBanksOfLanes(mask, size uint64) {
+	if w.banks == nil || w.noCoalescing {
 		return
 	}
 	inside := mask
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask) & 63
-		if w.off[l]+size > uint64(len(w.mem[l])) {
+		if w.offset[l]+size > uint64(len(w.mem[l])) {
 			inside &^= 1 << l
 		}
 	}
-	w.banked = w.banks.GatherTime(&w.counts, &w.addr, inside, size, w.shift)
+	w.bankTime = w.banks.GatherTime(&w.counts, &w.addr, inside, size, w.shift)
 }

@@ -14,7 +14,7 @@ import (
 
 // atomic updates lane by lane, from the lowest on. The value is Src[0], the
 // comparator Src[1].
-func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) atomic(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	m, t := in.Mem, lane.Element(in)
 	update := rmw.Lookup(in.Op, t)
 	if update == nil {
@@ -23,11 +23,11 @@ func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing
 	kind, size := atomicKind(in.Op), elemBytes(t)
 	p.begin(m, kind)
 	done := st.Exec
-	if kind != hierarchy.Atomic || size != 4 || !plain(m, t) || !p.lanes.atomicWords(st, env, in, update) {
+	if kind != hierarchy.Atomic || size != 4 || !staticBuffer(m, t) || !p.lanes.atomicWords(st, env, in, update) {
 		done = p.lanes.atomicGeneral(st, env, in, update, size)
 	}
-	p.lanes.values.unlock()
-	if !p.lanes.w.deaf {
+	p.lanes.functional.unlock()
+	if !p.lanes.w.noCoalescing {
 		p.lanes.serial(done, size)
 	}
 	return p.sendRequest(now, m, kind, bits.OnesCount64(st.Exec), uint32(size))
@@ -46,16 +46,16 @@ func atomicKind(op isa.Op) hierarchy.Kind {
 
 // atomicWords updates words of a buffer that is known when the program is lowered. It is false, with nothing done, where a lane may be
 // outside of it.
-func (x *lanes) atomicWords(st *isa.State, env *Env, in *isa.Inst, update rmw.Func) bool {
+func (x *lanes) atomicWords(st *isa.State, env *WaveBindings, in *isa.Inst, update rmw.Func) bool {
 	w, dst := x.w, lane.Result(in, 0)
 	d, _ := env.descriptor(in.Mem, 0)
-	_, how := w.walk(st, in.Mem, d, 4)
-	if how == edge || dst.Kind == isa.Scalar {
+	_, how := w.computeAddresses(st, in.Mem, d, 4)
+	if how == mayFault || dst.Kind == isa.Scalar {
 		return false
 	}
 	old, value := w.result(st, dst, 0), w.row(st, in.Src[0], 0, 0)
-	if in.Op == isa.AtomicIAdd && !x.values.shared() {
-		x.values.change(w.addWords(st, d, old, value))
+	if in.Op == isa.AtomicIAdd && !x.functional.shared() {
+		x.functional.change(w.addWords(st, d, old, value))
 		w.collect(d, how, st, 4)
 		return true
 	}
@@ -67,12 +67,12 @@ func (x *lanes) atomicWords(st *isa.State, env *Env, in *isa.Inst, update rmw.Fu
 		l := bits.TrailingZeros64(mask) & 63
 		off := w.Offsets[l]
 		w.addr[l] = d.Addr + uint64(off)
-		x.values.lock(w.addr[l])
+		x.functional.lock(w.addr[l])
 		b := d.Bytes[off : off+4]
 		was := binary.LittleEndian.Uint32(b)
 		next := uint32(update(uint64(was), uint64(value[l]), uint64(comparator[l])))
 		binary.LittleEndian.PutUint32(b, next)
-		x.values.changed(uint64(was), uint64(next))
+		x.functional.changed(uint64(was), uint64(next))
 		old[l] = was
 	}
 	w.collect(d, how, st, 4)
@@ -97,7 +97,7 @@ func (w *workspace) addWords(st *isa.State, d *Descriptor, old, value []uint32) 
 }
 
 // atomicGeneral updates elements of any size and space; done are the lanes that did.
-func (x *lanes) atomicGeneral(st *isa.State, env *Env, in *isa.Inst, update rmw.Func, size uint64) (done uint64) {
+func (x *lanes) atomicGeneral(st *isa.State, env *WaveBindings, in *isa.Inst, update rmw.Func, size uint64) (done uint64) {
 	if in.Mem.Space == isa.SpaceImage {
 		x.resolveTexels(st, env, in)
 	} else {
@@ -105,7 +105,7 @@ func (x *lanes) atomicGeneral(st *isa.State, env *Env, in *isa.Inst, update rmw.
 	}
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		x.values.lock(x.w.addr[l])
+		x.functional.lock(x.w.addr[l])
 		if x.atomicLane(st, in, l, update, size) {
 			done |= 1 << l
 		}
@@ -122,7 +122,7 @@ func (x *lanes) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, 
 		old = lane.Get(b)
 		next := update(old, lane.Value(st, in.Src[0], l, wide)&mask, lane.Value(st, in.Src[1], l, wide)&mask) & mask
 		lane.Put(b, next)
-		x.values.changed(old, next)
+		x.functional.changed(old, next)
 		w.add(l, w.addr[l], uint32(size))
 	} else {
 		x.fault(st, in, "atomic", l)

@@ -118,8 +118,8 @@ func (s *Scratch) Ready(words, lanes int) {
 	clear(s.Words)
 }
 
-// Env is what a wave's memory instructions refer to.
-type Env struct {
+// WaveBindings is what a wave's memory instructions refer to.
+type WaveBindings struct {
 	*Bindings
 	Scratch *Scratch // nil when the program has none
 	// Touched takes down what instructions access; nil: nothing does.

@@ -18,18 +18,18 @@ type tableEntry struct {
 	index  int32
 }
 
-// A run is what the lanes whose block is on its way read.
-type run struct {
+// A sentBlock is what the lanes whose block is on its way read.
+type sentBlock struct {
 	block      uint64 // its number, plus 1
 	start, end uint64 // of the last lane's bytes
 	cycle      uint64 // in which the lane's address is taken, of those of the instruction
 }
 
 // Marks are which words of its lines an instruction marks: none, those that it stores whole, or all that it reads something of.
-type marks uint8
+type wordMarking uint8
 
 const (
-	noWords marks = iota
+	noWords wordMarking = iota
 	storedWords
 	readWords
 )
@@ -39,28 +39,28 @@ const (
 // coalesced together, wide accesses too: the quarter-waves in which hardware
 // handles those show in the time of the address path, not in the lines.
 type coalescer struct {
-	lines []hierarchy.Line
-	shift uint
-	last  uint64 // number of the line added last, plus 1
-	at    int    // its index
-	age   uint32 // entries of another age are empty
-	deaf  bool   // lines are not asked for, only for bytes
-	moved uint64 // bytes, counted while deaf
+	lines        []hierarchy.Line
+	shift        uint
+	last         uint64 // number of the line added last, plus 1
+	at           int    // its index
+	age          uint32 // entries of another age are empty
+	noCoalescing bool   // lines are not asked for, only for bytes
+	movedBytes   uint64 // bytes, counted while deaf
 	// Blocks that the address path sends: one for neighbouring lanes of a cycle that read on in the same, or read the same.
-	words      marks // of lines, that are asked for
-	word       uint  // log2 of the bytes of a word
-	from       uint64
-	until      uint64 // from where to where the lanes added last have stored, one after the other
-	blocks     int
-	blockShift uint          // 0: not counted
-	together   fixed.Divider // lanes of a cycle
-	sent       run
-	table      [tableSize]tableEntry
+	words         wordMarking // of lines, that are asked for
+	word          uint        // log2 of the bytes of a word
+	from          uint64
+	until         uint64 // from where to where the lanes added last have stored, one after the other
+	blocks        int
+	blockShift    uint          // 0: not counted
+	lanesPerCycle fixed.Divider // lanes of a cycle
+	lastBlock     sentBlock
+	table         [tableSize]tableEntry
 }
 
 func (c *coalescer) reset(shift uint) {
 	c.lines, c.shift, c.last = c.lines[:0], shift, 0
-	c.blocks, c.sent = 0, run{}
+	c.blocks, c.lastBlock = 0, sentBlock{}
 	c.from, c.until = 0, 0
 	if c.age++; c.age == 0 {
 		clear(c.table[:])
@@ -70,30 +70,30 @@ func (c *coalescer) reset(shift uint) {
 
 // add takes bytes of a lane from addr on.
 func (c *coalescer) add(l int, addr uint64, bytes uint32) {
-	if c.deaf {
-		c.moved += uint64(bytes)
+	if c.noCoalescing {
+		c.movedBytes += uint64(bytes)
 		return
 	}
 	if c.blockShift > 0 {
-		c.send(addr, uint64(bytes), c.cycle(l))
+		c.countBlocks(addr, uint64(bytes), c.cycle(l))
 	}
 	first, last := addr>>c.shift, (addr+uint64(bytes)-1)>>c.shift
 	if first == last {
-		c.touch(first, bytes)
-		c.cover(addr, addr+uint64(bytes))
+		c.addToLine(first, bytes)
+		c.markWords(addr, addr+uint64(bytes))
 		return
 	}
 	for n := first; n <= last; n++ {
 		end := min(addr+uint64(bytes), (n+1)<<c.shift)
 		start := max(addr, n<<c.shift)
-		c.touch(n, uint32(end-start))
-		c.cover(start, end)
+		c.addToLine(n, uint32(end-start))
+		c.markWords(start, end)
 	}
 }
 
-// cover marks the words of the line touched last that a load has read something of, or a store has written whole. What lanes in a
+// markWords marks the words of the line touched last that a load has read something of, or a store has written whole. What lanes in a
 // row store, one after the other, counts as one: bytes of theirs make up a word together.
-func (c *coalescer) cover(start, end uint64) {
+func (c *coalescer) markWords(start, end uint64) {
 	if c.words == noWords {
 		return
 	}
@@ -113,42 +113,42 @@ func (c *coalescer) cover(start, end uint64) {
 	}
 }
 
-// send counts the blocks of one lane's bytes, but for one that is on its way.
+// countBlocks counts the blocks of one lane's bytes, but for one that is on its way.
 // Lanes share a block where one cycle takes their addresses and their bytes
 // follow each other; others share half a block.
-func (c *coalescer) send(addr, bytes, cycle uint64) {
+func (c *coalescer) countBlocks(addr, bytes, cycle uint64) {
 	first, last := addr>>c.blockShift, (addr+bytes-1)>>c.blockShift
-	r := &c.sent
+	r := &c.lastBlock
 	if first+1 == r.block && cycle == r.cycle && (addr == r.end || (addr^r.start)>>(c.blockShift-1) == 0) {
 		first++
 	}
 	c.blocks += int(last + 1 - first)
-	c.sent = run{last + 1, addr, addr + bytes, cycle}
+	c.lastBlock = sentBlock{last + 1, addr, addr + bytes, cycle}
 }
 
 // cycle is that in which a lane's address is taken, of those of the instruction.
 func (c *coalescer) cycle(l int) uint64 {
-	cycle, _ := c.together.Split(uint64(l))
+	cycle, _ := c.lanesPerCycle.Split(uint64(l))
 	return cycle
 }
 
-// sendLanes counts the blocks of lanes of a walk.
-func (c *coalescer) sendLanes(addr uint64, w *lane.Walk, lanes, bytes uint64) {
+// countBlocksOfLanes counts the blocks of lanes of a walk.
+func (c *coalescer) countBlocksOfLanes(addr uint64, w *lane.Addresses, lanes, bytes uint64) {
 	for ; lanes != 0; lanes &= lanes - 1 {
 		l := bits.TrailingZeros64(lanes) & 63
-		c.send(addr+uint64(w.Offsets[l]), bytes, c.cycle(l))
+		c.countBlocks(addr+uint64(w.Offsets[l]), bytes, c.cycle(l))
 	}
 }
 
-// sendSpan counts the blocks of lanes that follow each other, of bytes each.
-func (c *coalescer) sendSpan(addr, end, bytes uint64) {
-	for step := bytes * c.together.N; addr < end; addr += step {
+// countBlocksOfSpan counts the blocks of lanes that follow each other, of bytes each.
+func (c *coalescer) countBlocksOfSpan(addr, end, bytes uint64) {
+	for step := bytes * c.lanesPerCycle.N; addr < end; addr += step {
 		last := min(addr+step, end) - 1
 		c.blocks += int(last>>c.blockShift-addr>>c.blockShift) + 1
 	}
 }
 
-func (c *coalescer) touch(number uint64, bytes uint32) {
+func (c *coalescer) addToLine(number uint64, bytes uint32) {
 	if number+1 == c.last {
 		c.lines[c.at].Bytes += bytes
 		return
@@ -157,9 +157,9 @@ func (c *coalescer) touch(number uint64, bytes uint32) {
 	c.lines[c.at].Bytes += bytes
 }
 
-// runs takes bytes of each active lane of a walk from addr on, none of which lie
+// addLanes takes bytes of each active lane of a walk from addr on, none of which lie
 // in two lines: those of neighbours in one line together.
-func (c *coalescer) runs(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
+func (c *coalescer) addLanes(addr uint64, w *lane.Addresses, exec uint64, bytes uint32) {
 	for starts := w.Starts; starts != 0; {
 		here := exec &^ (starts&-starts - 1)
 		starts &= starts - 1
@@ -168,15 +168,15 @@ func (c *coalescer) runs(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
 		}
 		l := bits.TrailingZeros64(here) & 63
 		if c.blockShift > 0 {
-			c.sendLanes(addr, w, here, uint64(bytes))
+			c.countBlocksOfLanes(addr, w, here, uint64(bytes))
 		}
-		c.touch((addr+uint64(w.Offsets[l]))>>c.shift, uint32(bits.OnesCount64(here))*bytes)
-		c.coverLanes(addr, w, here, uint64(bytes))
+		c.addToLine((addr+uint64(w.Offsets[l]))>>c.shift, uint32(bits.OnesCount64(here))*bytes)
+		c.markWordsOfLanes(addr, w, here, uint64(bytes))
 	}
 }
 
-// coverLanes marks the words of lanes of a walk, all of the line touched last.
-func (c *coalescer) coverLanes(addr uint64, w *lane.Walk, lanes, bytes uint64) {
+// markWordsOfLanes marks the words of lanes of a walk, all of the line touched last.
+func (c *coalescer) markWordsOfLanes(addr uint64, w *lane.Addresses, lanes, bytes uint64) {
 	if c.words == noWords {
 		return
 	}
@@ -184,7 +184,7 @@ func (c *coalescer) coverLanes(addr uint64, w *lane.Walk, lanes, bytes uint64) {
 	if bytes>>word == 0 {
 		for ; lanes != 0; lanes &= lanes - 1 {
 			start := addr + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])
-			c.cover(start, start+bytes)
+			c.markWords(start, start+bytes)
 		}
 		return
 	}
@@ -211,21 +211,21 @@ func (c *coalescer) find(number uint64) int {
 	}
 }
 
-// span takes a contiguous range, each lane's bytes of it after those of the lane before; it must be the first thing added.
-func (c *coalescer) span(addr, bytes, lane uint64) {
-	if c.deaf {
-		c.moved += bytes
+// addSpan takes a contiguous range, each lane's bytes of it after those of the lane before; it must be the first thing added.
+func (c *coalescer) addSpan(addr, bytes, lane uint64) {
+	if c.noCoalescing {
+		c.movedBytes += bytes
 		return
 	}
 	if c.blockShift > 0 {
-		c.sendSpan(addr, addr+bytes, lane)
+		c.countBlocksOfSpan(addr, addr+bytes, lane)
 	}
 	size := uint64(1) << c.shift
 	for end := addr + bytes; addr < end; {
 		next := min(end, (addr+size)&^(size-1))
 		c.lines = append(c.lines, hierarchy.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)})
 		c.at = len(c.lines) - 1
-		c.cover(addr, next)
+		c.markWords(addr, next)
 		addr = next
 	}
 }

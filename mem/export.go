@@ -16,32 +16,32 @@ import (
 type Target struct {
 	Depth          bool
 	width, samples int
-	wrote          []uint32 // by pixel and sample: number of the primitive that wrote it, plus 1; 0: none
+	lastPrimitive  []uint32 // by pixel and sample: number of the primitive that wrote it, plus 1; 0: none
 	depth          []float32
 	mutex          sync.Mutex // waves may run on several goroutines
 }
 
 // NewTarget makes a target of that size that nothing has written.
 func NewTarget(width, height, samples int, depth bool) *Target {
-	t := &Target{Depth: depth, width: width, samples: samples, wrote: make([]uint32, width*height*samples)}
+	t := &Target{Depth: depth, width: width, samples: samples, lastPrimitive: make([]uint32, width*height*samples)}
 	if depth {
-		t.depth = make([]float32, len(t.wrote))
+		t.depth = make([]float32, len(t.lastPrimitive))
 	}
 	return t
 }
 
 // Reset forgets what was written.
-func (t *Target) Reset() { clear(t.wrote) }
+func (t *Target) Reset() { clear(t.lastPrimitive) }
 
-// takes reports that a sample of the lane's fragment is to be written, and
+// passesOrder reports that a sample of the lane's fragment is to be written, and
 // remembers it.
-func (t *Target) takes(f *isa.Fragments, l, sample int) bool {
+func (t *Target) passesOrder(f *isa.Fragments, l, sample int) bool {
 	i := (int(f.Y[l])*t.width+int(f.X[l]))*t.samples + sample
 	order, z := f.Prims[l/4].Index+1, float32(0)
 	if t.Depth {
 		z = f.Depth(l, sample)
 	}
-	before := t.wrote[i]
+	before := t.lastPrimitive[i]
 	switch {
 	case before == 0:
 	case !t.Depth && order < before:
@@ -49,7 +49,7 @@ func (t *Target) takes(f *isa.Fragments, l, sample int) bool {
 	case t.Depth && (z > t.depth[i] || z == t.depth[i] && order > before):
 		return false
 	}
-	t.wrote[i] = order
+	t.lastPrimitive[i] = order
 	if t.Depth {
 		t.depth[i] = z
 	}
@@ -57,7 +57,7 @@ func (t *Target) takes(f *isa.Fragments, l, sample int) bool {
 }
 
 // export writes the colours of the active lanes that are no helpers.
-func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) export(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	p.begin(in.Mem, hierarchy.Write)
 	m, f := in.Mem, st.Fragments
 	d, _ := env.descriptor(m, 0)
@@ -70,13 +70,13 @@ func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing
 		l := bits.TrailingZeros64(mask)
 		n++
 		for samples := f.Cover[l]; samples != 0; samples &= samples - 1 {
-			if sample := bits.TrailingZeros16(samples); d.Target.takes(f, l, sample) {
+			if sample := bits.TrailingZeros16(samples); d.Target.passesOrder(f, l, sample) {
 				p.lanes.exportSample(st, in, d, l, sample)
 			}
 		}
 	}
-	if len(p.lanes.w.lines) == 0 && p.lanes.values == nil {
-		return p.answer(now, now, 1)
+	if len(p.lanes.w.lines) == 0 && p.lanes.functional == nil {
+		return p.respond(now, now, 1)
 	}
 	bytes := 0
 	if d.Image != nil {

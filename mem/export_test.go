@@ -24,7 +24,7 @@ func TestTargetsDoNotDependOnTheOrderOfWaves(t *testing.T) {
 				f := &isa.Fragments{}
 				f.Prims[0] = &isa.Primitive{Index: list[i].order}
 				f.Coord[2][0] = list[i].z
-				if target.takes(f, 0, 0) {
+				if target.passesOrder(f, 0, 0) {
 					last = list[i].order
 				}
 			}

@@ -93,7 +93,7 @@ func (a *footprintPage) conflict(b *footprintPage) (at uint64, mine, others hier
 }
 
 // Mark adds what an instruction of a wave is about to access. Images that are sampled or drawn to count as a whole.
-func (p *Port) Mark(f *Footprint, st *isa.State, env *Env, in *isa.Inst) {
+func (p *Port) Mark(f *Footprint, st *isa.State, env *WaveBindings, in *isa.Inst) {
 	m := in.Mem
 	kind, ok := footprintKind(in)
 	if !ok || m.Payload {
@@ -129,14 +129,14 @@ func (p *Port) markLanes(f *Footprint, kind hierarchy.Kind, mask, size uint64) {
 	w := p.lanes.w
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		if have := uint64(len(w.mem[l])); w.off[l] < have {
-			f.Add(kind, w.addr[l], min(size, have-w.off[l]))
+		if have := uint64(len(w.mem[l])); w.offset[l] < have {
+			f.Add(kind, w.addr[l], min(size, have-w.offset[l]))
 		}
 	}
 }
 
 // markTexels marks the texels of loads, stores and atomics, where they are among the bytes of the image, and whole images of others.
-func (p *Port) markTexels(f *Footprint, kind hierarchy.Kind, st *isa.State, env *Env, in *isa.Inst) {
+func (p *Port) markTexels(f *Footprint, kind hierarchy.Kind, st *isa.State, env *WaveBindings, in *isa.Inst) {
 	w, one := p.lanes.w, in.Op == isa.ImageLoad || in.Op == isa.ImageStore || kind == hierarchy.Atomic
 	if one {
 		p.lanes.resolveTexels(st, env, in)
@@ -148,8 +148,8 @@ func (p *Port) markTexels(f *Footprint, kind hierarchy.Kind, st *isa.State, env 
 		case d.Image == nil:
 		case !one:
 			f.Add(kind, d.Addr, uint64(len(d.Bytes)))
-		case w.off[l] < uint64(len(w.mem[l])):
-			f.Add(kind, d.Addr+w.off[l], uint64(d.Image.Format.Bytes))
+		case w.offset[l] < uint64(len(w.mem[l])):
+			f.Add(kind, d.Addr+w.offset[l], uint64(d.Image.Format.Bytes))
 		}
 		if !one && in.Mem.BindingIndex.Kind != isa.Vector {
 			return // the same image for all lanes

@@ -17,8 +17,8 @@ import (
 // Law: Prepare, IssuePrepared and Book leave the same registers, lines, time and counts as Issue, where no instruction of the
 // launch writes what the load reads (Steady). Tests: TestPreparedLoadsAreLoads, TestLoadsThatAreNotPrepared, TestSteady.
 
-// An Early is a load of which the values are there and the lines are known, before the hierarchy is asked for them.
-type Early struct {
+// An PreparedLoad is a load of which the values are there and the lines are known, before the hierarchy is asked for them.
+type PreparedLoad struct {
 	Lines  []hierarchy.Line
 	Scalar bool
 	busy   uint64
@@ -31,30 +31,30 @@ type Workspace struct{ w *workspace }
 // NewWorkspace makes one.
 func NewWorkspace() *Workspace { return &Workspace{newWorkspace()} }
 
-// Ahead says whether loads of this port may be prepared: their time must be known
+// PreparesLoads says whether loads of this port may be prepared: their time must be known
 // when they are booked.
-func (p *Port) Ahead() bool {
+func (p *Port) PreparesLoads() bool {
 	_, fast := p.h.(*hierarchy.Analytic)
-	return fast && p.lanes.values == nil
+	return fast && p.lanes.functional == nil
 }
 
-// Prepare gives a load its values and finds its lines, from memory that does not
+// PrepareLoad gives a load its values and finds its lines, from memory that does not
 // change. It looks at nothing that other ports change, and is false, with nothing done,
 // where the load may be out of bounds, has no lines, or is of a kind that is not prepared.
-func (p *Port) Prepare(s *Workspace, st *isa.State, env *Env, in *isa.Inst, e *Early) bool {
+func (p *Port) PrepareLoad(s *Workspace, st *isa.State, env *WaveBindings, in *isa.Inst, e *PreparedLoad) bool {
 	m, t := in.Mem, lane.Element(in)
 	own := *p
 	own.lanes.w = s.w
 	switch {
-	case uniform32(m, t):
-		return own.prepareUniform(st, env, in, e)
-	case plain(m, t) && !lane.AnyScalar(in) && st.Exec != 0:
-		return own.prepareWords(st, env, in, e)
+	case uniformLoad(m, t):
+		return own.prepareUniformLoad(st, env, in, e)
+	case staticBuffer(m, t) && !lane.AnyScalar(in) && st.Exec != 0:
+		return own.prepareWordLoad(st, env, in, e)
 	}
 	return false
 }
 
-func (p *Port) prepareUniform(st *isa.State, env *Env, in *isa.Inst, e *Early) bool {
+func (p *Port) prepareUniformLoad(st *isa.State, env *WaveBindings, in *isa.Inst, e *PreparedLoad) bool {
 	m := in.Mem
 	addr, bytes, ok := uniformAt(st, env, m)
 	if !ok {
@@ -63,12 +63,12 @@ func (p *Port) prepareUniform(st *isa.State, env *Env, in *isa.Inst, e *Early) b
 	w := p.begin(m, hierarchy.Read)
 	setUniform(st, in, bytes)
 	w.add(0, addr, uint32(len(bytes)))
-	p.prepared(m, e, 1, uint32(len(bytes)))
+	p.keepPrepared(m, e, 1, uint32(len(bytes)))
 	return true
 }
 
 // uniformAt is where the words of a load for the whole wave lie; ok is false out of bounds.
-func uniformAt(st *isa.State, env *Env, m *isa.Mem) (addr uint64, words []byte, ok bool) {
+func uniformAt(st *isa.State, env *WaveBindings, m *isa.Mem) (addr uint64, words []byte, ok bool) {
 	addr, bytes := env.PushAddr, env.Push
 	switch m.Space {
 	case isa.SpaceBuffer:
@@ -92,53 +92,53 @@ func setUniform(st *isa.State, in *isa.Inst, words []byte) {
 	}
 }
 
-func (p *Port) prepareWords(st *isa.State, env *Env, in *isa.Inst, e *Early) bool {
+func (p *Port) prepareWordLoad(st *isa.State, env *WaveBindings, in *isa.Inst, e *PreparedLoad) bool {
 	m := in.Mem
 	w := p.begin(m, hierarchy.Read)
 	d, _ := env.descriptor(m, 0)
 	each := lane.Element(in).Rows()
 	size := 4 * uint32(int(m.Count)*each)
-	_, how := w.walk(st, m, d, size)
-	if how == edge {
+	_, how := w.computeAddresses(st, m, d, size)
+	if how == mayFault {
 		return false
 	}
 	w.loadWords(st, in, d, how, each)
 	w.collect(d, how, st, size)
-	p.prepared(m, e, bits.OnesCount64(st.Exec), size)
+	p.keepPrepared(m, e, bits.OnesCount64(st.Exec), size)
 	return true
 }
 
-// prepared keeps what the workspace holds of a load.
-func (p *Port) prepared(m *isa.Mem, e *Early, lanes int, bytes uint32) {
+// keepPrepared keeps what the workspace holds of a load.
+func (p *Port) keepPrepared(m *isa.Mem, e *PreparedLoad, lanes int, bytes uint32) {
 	e.Lines = append(e.Lines[:0], p.lanes.w.lines...)
-	e.Scalar, e.busy = m.Scalar, p.path.sending(p.lanes.w, m.Scalar, lanes, bytes)
+	e.Scalar, e.busy = m.Scalar, p.path.sendCycles(p.lanes.w, m.Scalar, lanes, bytes)
 }
 
 // IssuePrepared says that a prepared load issues: then it has its translations, as those prepared before may issue after it.
-func (p *Port) IssuePrepared(e *Early) {
-	cycles, missed := p.path.translating(e.Lines, e.Scalar)
+func (p *Port) IssuePrepared(e *PreparedLoad) {
+	cycles, missed := p.path.translationCycles(e.Lines, e.Scalar)
 	e.busy += cycles
 	e.missed = append(e.missed[:0], missed...)
 }
 
 // Busy are the cycles that the load takes the address path, if it need not wait for a free miss entry.
-func (e *Early) Busy() uint64 { return e.busy }
+func (e *PreparedLoad) Busy() uint64 { return e.busy }
 
-// Book asks the hierarchy for the lines of a prepared load.
-func (p *Port) Book(now uint64, e *Early) *timing.Response {
+// BookPrepared asks the hierarchy for the lines of a prepared load.
+func (p *Port) BookPrepared(now uint64, e *PreparedLoad) *timing.Response {
 	r := &p.lanes.w.request
 	*r = hierarchy.Request{CU: p.cu, Kind: hierarchy.Read, Scalar: e.Scalar, Lines: e.Lines, Missed: e.missed, Busy: e.busy}
 	return p.h.Access(now, r)
 }
 
-// Least are the cycles that a load takes at least: those of a hit in the cache that it meets first.
-func (p *Port) Least(scalar bool) uint64 { return p.h.(*hierarchy.Analytic).HitLatency(scalar) }
+// MinLoadCycles are the cycles that a load takes at least: those of a hit in the cache that it meets first.
+func (p *Port) MinLoadCycles(scalar bool) uint64 { return p.h.(*hierarchy.Analytic).HitLatency(scalar) }
 
-// FreeMisses is how many lines may miss in the unit's vector cache from cycle now on before one has to wait for a free miss entry.
-func (p *Port) FreeMisses(now uint64) int { return p.h.(*hierarchy.Analytic).FreeMisses(p.cu, now) }
+// FreeMSHRs is how many lines may miss in the unit's vector cache from cycle now on before one has to wait for a free miss entry.
+func (p *Port) FreeMSHRs(now uint64) int { return p.h.(*hierarchy.Analytic).FreeMSHRs(p.cu, now) }
 
-// Steady says of each instruction of a program whether it loads from memory that none of them writes, under these bindings.
-func (b *Bindings) Steady(insts []isa.Inst) []bool {
+// ReadOnlyLoads says of each instruction of a program whether it loads from memory that none of them writes, under these bindings.
+func (b *Bindings) ReadOnlyLoads(insts []isa.Inst) []bool {
 	list := make([]bool, len(insts))
 	written, all := b.written(insts)
 	if all {
@@ -146,12 +146,12 @@ func (b *Bindings) Steady(insts []isa.Inst) []bool {
 	}
 	for i := range insts {
 		in := &insts[i]
-		list[i] = in.Op == isa.Load && in.Mem != nil && b.steady(in.Mem, written)
+		list[i] = in.Op == isa.Load && in.Mem != nil && b.readOnlyLoad(in.Mem, written)
 	}
 	return list
 }
 
-func (b *Bindings) steady(m *isa.Mem, written []int) bool {
+func (b *Bindings) readOnlyLoad(m *isa.Mem, written []int) bool {
 	switch {
 	case m.Coherent || m.Payload:
 		return false
@@ -161,7 +161,7 @@ func (b *Bindings) steady(m *isa.Mem, written []int) bool {
 		return false
 	}
 	for _, other := range written {
-		if b.overlap(m.Binding, other) {
+		if b.overlaps(m.Binding, other) {
 			return false
 		}
 	}
@@ -194,8 +194,8 @@ func (b *Bindings) written(insts []isa.Inst) (list []int, all bool) {
 	return list, false
 }
 
-// overlap says whether two bindings have a byte in common.
-func (b *Bindings) overlap(i, j int) bool {
+// overlaps says whether two bindings have a byte in common.
+func (b *Bindings) overlaps(i, j int) bool {
 	for _, x := range b.elements(i) {
 		for _, y := range b.elements(j) {
 			if x.Addr < y.Addr+uint64(len(y.Bytes)) && y.Addr < x.Addr+uint64(len(x.Bytes)) {

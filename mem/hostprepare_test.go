@@ -15,7 +15,7 @@ func TestPreparedLoadsAreLoads(t *testing.T) {
 	one, two := newBench(t, 64*2048+64), newBench(t, 64*2048+64)
 	one.fillIota()
 	two.fillIota()
-	var e Early
+	var e PreparedLoad
 	for i := range 2000 {
 		in, exec := access(isa.Load, isa.I32, 1+r.Intn(4)), r.Uint64()|1<<r.Intn(64)
 		if in.Mem.Base = isa.S(1); r.Intn(4) == 0 {
@@ -31,15 +31,15 @@ func TestPreparedLoadsAreLoads(t *testing.T) {
 		}
 		now := uint64(40 * i)
 		want := one.port.Issue(now, one.st, &one.env, in)
-		if !two.port.Prepare(s, two.st, &two.env, in, &e) {
+		if !two.port.PrepareLoad(s, two.st, &two.env, in, &e) {
 			t.Fatalf("load %d is not prepared", i)
 		}
-		got := two.port.Book(now, &e)
+		got := two.port.BookPrepared(now, &e)
 		if *got != *want {
 			t.Fatalf("load %d: %+v, want %+v", i, *got, *want)
 		}
-		if got.ReadyAt < now+two.port.Least(in.Mem.Scalar) {
-			t.Fatalf("load %d takes %d cycles, less than the least, %d", i, got.ReadyAt-now, two.port.Least(in.Mem.Scalar))
+		if got.ReadyAt < now+two.port.MinLoadCycles(in.Mem.Scalar) {
+			t.Fatalf("load %d takes %d cycles, less than the least, %d", i, got.ReadyAt-now, two.port.MinLoadCycles(in.Mem.Scalar))
 		}
 		if !slices.Equal(one.st.V, two.st.V) || !slices.Equal(one.st.S, two.st.S) {
 			t.Fatalf("load %d: other values", i)
@@ -66,7 +66,7 @@ func TestLoadsThatAreNotPrepared(t *testing.T) {
 		b.index(0, 4)
 		edit(b, in)
 		before := slices.Clone(b.st.V)
-		if b.port.Prepare(NewWorkspace(), b.st, &b.env, in, &Early{}) || !slices.Equal(before, b.st.V) {
+		if b.port.PrepareLoad(NewWorkspace(), b.st, &b.env, in, &PreparedLoad{}) || !slices.Equal(before, b.st.V) {
 			t.Errorf("%s: prepared", name)
 		}
 	}
@@ -97,7 +97,7 @@ func TestSteady(t *testing.T) {
 		b.Bind(Of(in))
 		b.Bind(Of(out))
 		b.Bind(Descriptor{Addr: in.Addr + 252, Bytes: in.Bytes[252:]})
-		if got := b.Steady(c.insts); !slices.Equal(got, c.want) {
+		if got := b.ReadOnlyLoads(c.insts); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

@@ -27,30 +27,30 @@ func words(m *isa.Mem, t isa.Type) int {
 	return 0
 }
 
-// plain says that the lanes access words of one buffer that is known when the
+// staticBuffer says that the lanes access words of one buffer that is known when the
 // program is lowered.
-func plain(m *isa.Mem, t isa.Type) bool {
+func staticBuffer(m *isa.Mem, t isa.Type) bool {
 	return m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None && !m.Scalar &&
 		words(m, t) > 0 && m.Index.Kind == isa.Vector
 }
 
-// chosen says that the lanes access words of buffers that they choose.
-func chosen(m *isa.Mem, t isa.Type) bool {
+// perLaneBuffer says that the lanes access words of buffers that they choose.
+func perLaneBuffer(m *isa.Mem, t isa.Type) bool {
 	return m.Space == isa.SpaceBuffer && m.BindingIndex.Kind == isa.Vector && !m.Scalar && words(m, t) > 0 && m.Index.Kind == isa.Vector
 }
 
-// uniform32 says that one access for the whole wave loads 32-bit elements of a
+// uniformLoad says that one access for the whole wave loads 32-bit elements of a
 // buffer that is known when the program is lowered, or of the push constants.
-func uniform32(m *isa.Mem, t isa.Type) bool {
+func uniformLoad(m *isa.Mem, t isa.Type) bool {
 	known := m.Space == isa.SpacePush || m.Space == isa.SpaceTable || m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None
 	return m.Scalar && known && t.Bits() == 32 && m.Index.Kind != isa.Vector
 }
 
-// rows are the register rows of the words of a lane.
-type rows [maxWords][]uint32
+// wordRows are the register rows of the words of a lane.
+type wordRows [maxWords][]uint32
 
 // results are where the words of a load go, of elements of so many words.
-func (w *workspace) results(st *isa.State, in *isa.Inst, each int) (r rows) {
+func (w *workspace) results(st *isa.State, in *isa.Inst, each int) (r wordRows) {
 	for k := range int(in.Mem.Count) {
 		d := lane.Result(in, k)
 		for j := range each {
@@ -70,7 +70,7 @@ func (w *workspace) result(st *isa.State, d isa.Reg, j int) []uint32 {
 }
 
 // loadWords loads what plain and chosen say; where lanes choose several buffers, it leaves it to loadGeneral.
-func (p *Port) loadWords(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) loadWords(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	d, binding, one := env.oneBuffer(st, in.Mem)
 	if !one {
 		return p.loadGeneral(now, st, env, in)
@@ -79,9 +79,9 @@ func (p *Port) loadWords(now uint64, st *isa.State, env *Env, in *isa.Inst) *tim
 	w := p.begin(m, hierarchy.Read)
 	each := lane.Element(in).Rows()
 	size := 4 * uint32(int(m.Count)*each)
-	index, how := w.walk(st, m, d, size)
-	if how == edge {
-		p.lanes.bound = env.Bindings
+	index, how := w.computeAddresses(st, m, d, size)
+	if how == mayFault {
+		p.lanes.bindings = env.Bindings
 		dst := w.results(st, in, each)
 		p.lanes.gather(st, in, d, binding, index, &dst, size)
 	} else {
@@ -92,57 +92,57 @@ func (p *Port) loadWords(now uint64, st *isa.State, env *Env, in *isa.Inst) *tim
 }
 
 // loadWords loads what a walk has found to be inside, each element of so many words.
-func (w *workspace) loadWords(st *isa.State, in *isa.Inst, d *Descriptor, how manner, each int) {
+func (w *workspace) loadWords(st *isa.State, in *isa.Inst, d *Descriptor, how addressPattern, each int) {
 	dst := w.results(st, in, each)
 	n := int(in.Mem.Count) * each
-	if how == packed && n == 1 {
+	if how == contiguous && n == 1 {
 		lane.LoadWords(dst[0], d.Bytes[w.Offsets[0]:])
 		return
 	}
 	w.Gather(dst[:n], d.Bytes, st.Exec)
 }
 
-// A manner is how the lanes of an access may be served together.
-type manner uint8
+// A addressPattern is how the lanes of an access may be served together.
+type addressPattern uint8
 
 const (
-	packed manner = iota // all lanes are active and follow each other, within the buffer
-	inside               // all lanes are within the buffer
-	edge                 // some lane may be outside: each has a look of its own
+	contiguous addressPattern = iota // all lanes are active and follow each other, within the buffer
+	inBounds                         // all lanes are within the buffer
+	mayFault                         // some lane may be outside: each has a look of its own
 )
 
-// maxWalk bounds the offsets that are added up in 32 bits.
-const maxWalk = 1 << 30
+// maxOffset bounds the offsets that are added up in 32 bits.
+const maxOffset = 1 << 30
 
-// walk works out where the lanes of a plain access go.
-func (w *workspace) walk(st *isa.State, m *isa.Mem, d *Descriptor, size uint32) (index []uint32, _ manner) {
+// computeAddresses works out where the lanes of a plain access go.
+func (w *workspace) computeAddresses(st *isa.State, m *isa.Mem, d *Descriptor, size uint32) (index []uint32, _ addressPattern) {
 	index = st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
-	s := &w.step // one by one: the host's processor waits where a whole is read that was written in parts
+	s := &w.addressParams // one by one: the host's processor waits where a whole is read that was written in parts
 	s.Base, s.Phase = uint32(lane.Uniform(st, m.Base))+m.Offset, uint32(d.Addr)&(1<<w.shift-1)
-	s.Stride, s.Shift, s.Exec, s.Bytes = size, w.shift, st.Exec, w.deaf
-	w.Walk.Go(index, s)
+	s.Stride, s.Shift, s.Exec, s.Bytes = size, w.shift, st.Exec, w.noCoalescing
+	w.Addresses.Compute(index, s)
 	switch {
-	case w.Last >= maxWalk || uint64(w.Last)+uint64(size) > uint64(len(d.Bytes)):
-		return index, edge
+	case w.Last >= maxOffset || uint64(w.Last)+uint64(size) > uint64(len(d.Bytes)):
+		return index, mayFault
 	case w.Packed && st.Exec == st.Full:
-		return index, packed
+		return index, contiguous
 	}
-	return index, inside
+	return index, inBounds
 }
 
 // collect adds the lines of a walk; a lane of an edge has added its own.
-func (w *workspace) collect(d *Descriptor, how manner, st *isa.State, size uint32) {
-	if w.banks != nil && !w.deaf {
-		w.bank(d, how, st, size)
+func (w *workspace) collect(d *Descriptor, how addressPattern, st *isa.State, size uint32) {
+	if w.banks != nil && !w.noCoalescing {
+		w.timeBanks(d, how, st, size)
 	}
 	switch {
-	case w.deaf && how != edge:
-		w.moved += uint64(size) * uint64(bits.OnesCount64(st.Exec))
-	case how == packed:
-		w.span(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size))
-	case how == edge:
+	case w.noCoalescing && how != mayFault:
+		w.movedBytes += uint64(size) * uint64(bits.OnesCount64(st.Exec))
+	case how == contiguous:
+		w.addSpan(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size))
+	case how == mayFault:
 	case size&(size-1) == 0 && w.Bits&(size-1) == 0:
-		w.runs(d.Addr, &w.Walk, st.Exec, size)
+		w.addLanes(d.Addr, &w.Addresses, st.Exec, size)
 	default:
 		for mask := st.Exec; mask != 0; mask &= mask - 1 {
 			l := bits.TrailingZeros64(mask) & 63
@@ -152,8 +152,8 @@ func (w *workspace) collect(d *Descriptor, how manner, st *isa.State, size uint3
 }
 
 // gather loads lane by lane under the execution mask.
-func (x *lanes) gather(st *isa.State, in *isa.Inst, d *Descriptor, binding int32, index []uint32, dst *rows, size uint32) {
-	w, b, limit, base := x.w, d.Bytes, uint64(len(d.Bytes)), x.w.step.Base
+func (x *lanes) gather(st *isa.State, in *isa.Inst, d *Descriptor, binding int32, index []uint32, dst *wordRows, size uint32) {
+	w, b, limit, base := x.w, d.Bytes, uint64(len(d.Bytes)), x.w.addressParams.Base
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		off := uint64(base + index[l])
@@ -172,13 +172,13 @@ func (x *lanes) gather(st *isa.State, in *isa.Inst, d *Descriptor, binding int32
 
 // gatherEdge loads the elements of a lane that is partly or wholly outside.
 func (x *lanes) gatherEdge(st *isa.State, in *isa.Inst, d *Descriptor, binding int32, l int, off uint64) {
-	x.w.place(l, d, binding, uint32(off))
+	x.w.setLane(l, d, binding, uint32(off))
 	x.loadLane(st, in, l, elemBytes(lane.Element(in)))
 }
 
 // sources are the rows of a store's data, of elements of so many words; an operand
 // that is the same in every lane is spread over rows of its own.
-func (w *workspace) sources(st *isa.State, m *isa.Mem, each int) (r rows) {
+func (w *workspace) sources(st *isa.State, m *isa.Mem, each int) (r wordRows) {
 	for k := range int(m.Count) {
 		for j := range each {
 			r[k*each+j] = w.row(st, m.Data[k], j, k*each+j)
@@ -200,20 +200,20 @@ func (w *workspace) row(st *isa.State, s isa.Reg, j, i int) []uint32 {
 }
 
 // storeWords stores what plain says.
-func (p *Port) storeWords(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) storeWords(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	m := in.Mem
 	w := p.begin(m, hierarchy.Write)
 	d, _ := env.descriptor(m, 0)
 	each := lane.Element(in).Rows()
 	n := int(m.Count) * each
 	size := 4 * uint32(n)
-	index, how := w.walk(st, m, d, size)
+	index, how := w.computeAddresses(st, m, d, size)
 	src := w.sources(st, m, each)
 	switch {
-	case how == edge:
-		p.lanes.bound = env.Bindings
-		p.lanes.scatter(st, in, d, w.step.Base, index, &src, size)
-	case how == packed && n == 1:
+	case how == mayFault:
+		p.lanes.bindings = env.Bindings
+		p.lanes.scatter(st, in, d, w.addressParams.Base, index, &src, size)
+	case how == contiguous && n == 1:
 		lane.StoreWords(d.Bytes[w.Offsets[0]:], src[0])
 	default:
 		w.Scatter(d.Bytes, src[:n], st.Exec)
@@ -224,13 +224,13 @@ func (p *Port) storeWords(now uint64, st *isa.State, env *Env, in *isa.Inst) *ti
 
 // scatter stores lane by lane under the execution mask; where lanes meet, the
 // highest wins.
-func (x *lanes) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, index []uint32, src *rows, size uint32) {
+func (x *lanes) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, index []uint32, src *wordRows, size uint32) {
 	w, b, limit := x.w, d.Bytes, uint64(len(d.Bytes))
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		off := uint64(base + index[l])
 		if off+uint64(size) > limit {
-			w.place(l, d, int32(in.Mem.Binding), uint32(off))
+			w.setLane(l, d, int32(in.Mem.Binding), uint32(off))
 			x.storeLane(st, in, l, elemBytes(lane.Element(in)))
 			continue
 		}

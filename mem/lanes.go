@@ -11,8 +11,8 @@ import (
 )
 
 // resolve finds memory, offset and address of each active lane.
-func (x *lanes) resolve(st *isa.State, env *Env, m *isa.Mem, mask uint64) {
-	x.bound = env.Bindings
+func (x *lanes) resolve(st *isa.State, env *WaveBindings, m *isa.Mem, mask uint64) {
+	x.bindings = env.Bindings
 	switch m.Space {
 	case isa.SpaceFlat:
 		x.resolveFlat(st, m, mask)
@@ -36,7 +36,7 @@ var unbound Descriptor
 
 // descriptor picks an element of the binding, or of the flattened list. An
 // index outside of it gives the unbound descriptor.
-func (e *Env) descriptor(m *isa.Mem, index uint32) (*Descriptor, int32) {
+func (e *WaveBindings) descriptor(m *isa.Mem, index uint32) (*Descriptor, int32) {
 	if m.Dynamic {
 		if uint64(index) >= uint64(len(e.Descriptors)) {
 			return &unbound, int32(m.Binding)
@@ -50,7 +50,7 @@ func (e *Env) descriptor(m *isa.Mem, index uint32) (*Descriptor, int32) {
 }
 
 // oneBuffer is the buffer that all active lanes access, if they access one: most often they do where each chooses its own.
-func (e *Env) oneBuffer(st *isa.State, m *isa.Mem) (d *Descriptor, binding int32, one bool) {
+func (e *WaveBindings) oneBuffer(st *isa.State, m *isa.Mem) (d *Descriptor, binding int32, one bool) {
 	index := uint32(0)
 	if m.BindingIndex.Kind == isa.Vector {
 		if index, one = lane.Same(st.V[int(m.BindingIndex.Index)*st.Lanes:][:st.Lanes], st.Exec); !one {
@@ -62,14 +62,14 @@ func (e *Env) oneBuffer(st *isa.State, m *isa.Mem) (d *Descriptor, binding int32
 }
 
 // sampler is the sampler of a sampling instruction; nil if none is bound.
-func (e *Env) sampler(m *isa.Mem, index uint32) *texture.Sampler {
+func (e *WaveBindings) sampler(m *isa.Mem, index uint32) *texture.Sampler {
 	if index >= e.Count[m.Sampler] {
 		return nil
 	}
 	return e.Descriptors[e.First[m.Sampler]+index].Sampler
 }
 
-func (e *Env) bindingOf(index uint32) int32 {
+func (e *WaveBindings) bindingOf(index uint32) int32 {
 	b := len(e.First) - 1
 	for b > 0 && e.First[b] > index {
 		b--
@@ -91,21 +91,21 @@ func (x *lanes) resolveOne(st *isa.State, m *isa.Mem, mask uint64, d *Descriptor
 		if l < len(index) {
 			off += index[l]
 		}
-		w.place(l, d, binding, off)
+		w.setLane(l, d, binding, off)
 	}
 }
 
-func (x *lanes) resolveMany(st *isa.State, env *Env, m *isa.Mem, mask uint64) {
+func (x *lanes) resolveMany(st *isa.State, env *WaveBindings, m *isa.Mem, mask uint64) {
 	w, base := x.w, uint32(lane.Uniform(st, m.Base))+m.Offset
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		d, binding := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
-		w.place(l, d, binding, base+uint32(lane.Value(st, m.Index, l, false)))
+		w.setLane(l, d, binding, base+uint32(lane.Value(st, m.Index, l, false)))
 	}
 }
 
-func (w *workspace) place(l int, d *Descriptor, binding int32, off uint32) {
-	w.mem[l], w.off[l], w.addr[l], w.bind[l] = d.Bytes, uint64(off), d.Addr+uint64(off), binding
+func (w *workspace) setLane(l int, d *Descriptor, binding int32, off uint32) {
+	w.mem[l], w.offset[l], w.addr[l], w.binding[l] = d.Bytes, uint64(off), d.Addr+uint64(off), binding
 }
 
 func (x *lanes) resolveFlat(st *isa.State, m *isa.Mem, mask uint64) {
@@ -126,16 +126,16 @@ func (x *lanes) resolveFlat(st *isa.State, m *isa.Mem, mask uint64) {
 		if vector {
 			addr += index.At(l)
 		}
-		w.mem[l], w.off[l], w.addr[l], w.bind[l] = nil, 0, addr, -1
+		w.mem[l], w.offset[l], w.addr[l], w.binding[l] = nil, 0, addr, -1
 		if b := w.buffer(x.store, addr); b != nil {
-			w.mem[l], w.off[l] = b.Bytes, addr-b.Addr
+			w.mem[l], w.offset[l] = b.Bytes, addr-b.Addr
 		}
 	}
 }
 
 // element is where the k-th element of a lane lies; ok is false out of bounds.
 func (w *workspace) element(l, k int, size uint64) (b []byte, ok bool) {
-	from := w.off[l] + uint64(k)*size
+	from := w.offset[l] + uint64(k)*size
 	if from+size > uint64(len(w.mem[l])) {
 		return nil, false
 	}
@@ -145,13 +145,13 @@ func (w *workspace) element(l, k int, size uint64) (b []byte, ok bool) {
 func elemBytes(t isa.Type) uint64 { return uint64(t.Bits()) / 8 }
 
 // loadGeneral loads any element from any space but scratch.
-func (p *Port) loadGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) loadGeneral(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	m := in.Mem
 	mask, size := lane.Active(st, m), elemBytes(lane.Element(in))
 	p.begin(m, hierarchy.Read)
 	p.lanes.resolve(st, env, m, mask)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
-	p.lanes.w.bankPlaced(mask, uint64(bytes))
+	p.lanes.w.timeBanksOfLanes(mask, uint64(bytes))
 	for ; mask != 0; mask &= mask - 1 {
 		p.lanes.loadLane(st, in, bits.TrailingZeros64(mask), size)
 	}
@@ -176,12 +176,12 @@ func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, size uint64) {
 }
 
 // storeGeneral stores any element to any space but scratch.
-func (p *Port) storeGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) storeGeneral(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	m, t := in.Mem, lane.Element(in)
 	mask, size := lane.Active(st, m), elemBytes(t)
 	p.begin(m, hierarchy.Write)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
-	if p.lanes.w.deaf && p.lanes.storeOne(st, env, in, mask, size) {
+	if p.lanes.w.noCoalescing && p.lanes.storeOne(st, env, in, mask, size) {
 		return p.sendRequest(now, m, hierarchy.Write, lanes, bytes)
 	}
 	p.lanes.resolve(st, env, m, mask)
@@ -193,7 +193,7 @@ func (p *Port) storeGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) *
 
 // storeOne stores for the highest lane alone where all go to one place within
 // bounds: it is the one that wins. It says whether that is so; lines may not be asked for.
-func (x *lanes) storeOne(st *isa.State, env *Env, in *isa.Inst, mask uint64, size uint64) bool {
+func (x *lanes) storeOne(st *isa.State, env *WaveBindings, in *isa.Inst, mask uint64, size uint64) bool {
 	m := in.Mem
 	if mask == 0 || m.Index.Kind == isa.Vector || m.BindingIndex.Kind == isa.Vector {
 		return false
@@ -204,7 +204,7 @@ func (x *lanes) storeOne(st *isa.State, env *Env, in *isa.Inst, mask uint64, siz
 		return false
 	}
 	x.storeLane(st, in, l, size)
-	x.w.moved *= uint64(bits.OnesCount64(mask))
+	x.w.movedBytes *= uint64(bits.OnesCount64(mask))
 	return true
 }
 

@@ -295,7 +295,7 @@ func TestValuePortsCountWhatLanesMove(t *testing.T) {
 	add.Dst, add.Src[0], add.Mem.Dsts = isa.V(30), isa.Lit(1), [4]isa.Reg{}
 	for _, warm := range []bool{false, true} {
 		b := newBench(t, 64*16)
-		spec := ValuePort{Store: b.store}
+		spec := FunctionalPort{Store: b.store}
 		if warm {
 			spec.Warm = b.h
 		}
@@ -316,15 +316,15 @@ func TestValuePortsCountWhatLanesMove(t *testing.T) {
 			{add, 0, 7, hierarchy.Atomic, 3 * 4, 5},
 			{add, 64 * 16, 6, hierarchy.Atomic, 0, 5}, // out of bounds
 		} {
-			before := p.Values().Moved
+			before := p.Functional().Moved
 			b.index(0, c.stride)
 			b.st.Exec = c.exec
 			p.Issue(0, b.st, &b.env, c.in)
-			after := p.Values().Moved
+			after := p.Functional().Moved
 			want := before
-			if want[c.kind] += c.bytes; after != want || p.Values().Changes != c.changesAfter {
+			if want[c.kind] += c.bytes; after != want || p.Functional().Changes != c.changesAfter {
 				t.Errorf("warm %v, %v of stride %d under %#x: moved %v and changed %d, want %v and %d",
-					warm, c.in.Op, c.stride, c.exec, after, p.Values().Changes, want, c.changesAfter)
+					warm, c.in.Op, c.stride, c.exec, after, p.Functional().Changes, want, c.changesAfter)
 			}
 		}
 	}
@@ -337,7 +337,7 @@ func TestValuePortsKeepAtomicsWhole(t *testing.T) {
 	locks := new(Locks)
 	var done sync.WaitGroup
 	for range workers {
-		p, st := ValuePort{Store: b.store, Locks: locks}.New(), newState(64)
+		p, st := FunctionalPort{Store: b.store, Locks: locks}.New(), newState(64)
 		for l := range 64 {
 			st.V[l] = uint32(l / 2 * 64) // two lanes a line
 		}
@@ -455,7 +455,7 @@ func TestStoresToOnePlace(t *testing.T) {
 	} {
 		for _, timed := range []bool{false, true} {
 			b := newBench(t, 64)
-			p := ValuePort{Store: b.store}.New()
+			p := FunctionalPort{Store: b.store}.New()
 			if timed {
 				p = b.port
 			}
@@ -472,8 +472,8 @@ func TestStoresToOnePlace(t *testing.T) {
 			if b.store.Faults.Count != c.faults {
 				t.Errorf("timed %v, %+v: %d faults", timed, c, b.store.Faults.Count)
 			}
-			if !timed && p.Values().Moved[hierarchy.Write] != c.moved {
-				t.Errorf("%+v: %d bytes", c, p.Values().Moved[hierarchy.Write])
+			if !timed && p.Functional().Moved[hierarchy.Write] != c.moved {
+				t.Errorf("%+v: %d bytes", c, p.Functional().Moved[hierarchy.Write])
 			}
 		}
 	}

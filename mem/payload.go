@@ -27,7 +27,7 @@ func NewOnChip(latencyCycles int, bytesPerCycle float64, atomicCycles int) *OnCh
 // UseOnChip gives the ports of a machine its payload memory.
 func UseOnChip(ports []*Port, c *OnChip) {
 	for _, p := range ports {
-		p.chip = c
+		p.onChipMemory = c
 	}
 }
 
@@ -35,7 +35,7 @@ func UseOnChip(ports []*Port, c *OnChip) {
 // and takes it out of the request. It reports whether that was all of it, which the
 // port's response is then for; lines that are left decide the time, as memory behind the caches is slower.
 func (p *Port) onChip(now uint64, r *hierarchy.Request) (all bool) {
-	c, cost, kept := p.chip, uint64(0), 0
+	c, cost, kept := p.onChipMemory, uint64(0), 0
 	n, missed := len(r.Lines), r.Missed
 	r.Missed = missed[:0]
 	for i, l := range r.Lines {
@@ -43,7 +43,7 @@ func (p *Port) onChip(now uint64, r *hierarchy.Request) (all bool) {
 		if asks {
 			missed = missed[1:]
 		}
-		if !c.holds(p, r.Kind, &l) {
+		if !c.serves(p, r.Kind, &l) {
 			r.Lines[kept] = l
 			if asks {
 				r.Missed = append(r.Missed, int32(kept))
@@ -60,12 +60,12 @@ func (p *Port) onChip(now uint64, r *hierarchy.Request) (all bool) {
 		return false
 	}
 	wait := c.Book(now, cost)
-	p.answer(now, now+wait+c.latency+cost>>fixed.Shift, r.Busy)
+	p.respond(now, now+wait+c.latency+cost>>fixed.Shift, r.Busy)
 	return kept == 0
 }
 
-// holds says whether an access to a line ends in the payload memory.
-func (c *OnChip) holds(p *Port, kind hierarchy.Kind, l *hierarchy.Line) bool {
+// serves says whether an access to a line ends in the payload memory.
+func (c *OnChip) serves(p *Port, kind hierarchy.Kind, l *hierarchy.Line) bool {
 	if c.tags == nil {
 		b := p.lanes.w.buffer(p.lanes.store, l.Addr)
 		if b == nil || !b.OnChip {
@@ -78,7 +78,7 @@ func (c *OnChip) holds(p *Port, kind hierarchy.Kind, l *hierarchy.Line) bool {
 	if kind == hierarchy.Atomic {
 		return false
 	}
-	hit := c.tags.touch(l.Addr)
+	hit := c.tags.access(l.Addr)
 	if !hit {
 		c.Counter.Misses++
 	}
@@ -103,8 +103,8 @@ type payloadTags struct {
 	ways       []uint64 // number of the line, from 1, by set; the one used last first
 }
 
-// touch says whether a line is there, and has it there from now on.
-func (t *payloadTags) touch(addr uint64) bool {
+// access says whether a line is there, and has it there from now on.
+func (t *payloadTags) access(addr uint64) bool {
 	line := addr/t.line + 1
 	first := line % t.sets * payloadWays
 	set, at := t.ways[first:first+payloadWays], payloadWays-1

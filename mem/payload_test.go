@@ -20,7 +20,7 @@ func TestPayloadCacheHoldsWhatWasUsedLast(t *testing.T) {
 		at := slices.Index(held[set], number)
 		hit := at >= 0
 		kind := []hierarchy.Kind{hierarchy.Read, hierarchy.Write, hierarchy.Atomic}[r.IntN(3)]
-		if got := c.holds(nil, kind, &hierarchy.Line{Addr: number*line + r.Uint64N(line)}); got != (hit && kind == hierarchy.Read) {
+		if got := c.serves(nil, kind, &hierarchy.Line{Addr: number*line + r.Uint64N(line)}); got != (hit && kind == hierarchy.Read) {
 			t.Fatalf("line %d is held: %t, want %t", number, got, hit)
 		}
 		if kind == hierarchy.Atomic {
@@ -45,7 +45,7 @@ func TestPayloadsAskForNoTranslation(t *testing.T) {
 		t.Fatal(err)
 	}
 	chip.OnChip = true
-	p := &Port{chip: NewOnChip(1, 64, 1), lanes: lanes{w: newWorkspace(), store: store}}
+	p := &Port{onChipMemory: NewOnChip(1, 64, 1), lanes: lanes{w: newWorkspace(), store: store}}
 	far := chip.Addr + 1<<16
 	r := &hierarchy.Request{Kind: hierarchy.Read, Busy: 5, Missed: []int32{0, 1, 4}}
 	for _, addr := range []uint64{chip.Addr, far, chip.Addr + 64, far + 4096, far + 8192} {

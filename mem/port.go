@@ -14,23 +14,23 @@ import (
 // A Port executes the memory instructions of one compute unit: its lanes move the bytes and say which lines they need, the
 // address path and the texture unit say how long those take to send, and the hierarchy when they are there.
 type Port struct {
-	cu     int
-	h      hierarchy.Model
-	path   addressPath
-	lanes  lanes
-	tex    textureUnit
-	chip   *OnChip // nil: the machine has no on-chip payload memory
-	tokens uint64
+	cu           int
+	h            hierarchy.Model
+	path         addressPath
+	lanes        lanes
+	textureUnit  textureUnit
+	onChipMemory *OnChip // nil: the machine has no on-chip payload memory
+	tokens       uint64
 
 	response timing.Response // to accesses that the hierarchy is not asked for
 }
 
 // lanes move the bytes of an instruction, lane by lane, and collect the lines that it needs.
 type lanes struct {
-	w      *workspace
-	store  *Store
-	bound  *Bindings // of the instruction at hand, once its lanes are resolved
-	values *Values   // nil: accesses take time
+	w          *workspace
+	store      *Store
+	bindings   *Bindings   // of the instruction at hand, once its lanes are resolved
+	functional *Functional // nil: accesses take time
 }
 
 // A textureUnit is the unit that finds, reads and weighs texels for lanes.
@@ -42,32 +42,32 @@ type textureUnit struct {
 // workspace is what one instruction needs while it executes.
 type workspace struct {
 	coalescer
-	lane.Walk
-	step     lane.Step // what the walk is made of
-	request  hierarchy.Request
-	elements coalescer            // distinct elements of an atomic
-	mem      [64][]byte           // by lane: the memory that the lane's address is in
-	off      [64]uint64           // offset in it
-	addr     [64]uint64           // device address of the offset
-	bind     [64]int32            // binding, for faults
-	texel    [64]*texture.Image   // of image accesses; nil where none is bound
-	trash    [64]uint32           // where results that are not used go
-	spread   [maxWords][64]uint32 // uniform store data, by lane
-	last     *Buffer              // the buffer found last
-	banks    *hierarchy.DataBanks // that the lanes of the load go to; nil: none
-	banked   uint64               // fixed-point cycles that those take for it
-	counts   hierarchy.BankCounts
-	missed   []int32 // lines that begin a range whose translation is to be asked of the second level
+	lane.Addresses
+	addressParams lane.AddressParams // what the walk is made of
+	request       hierarchy.Request
+	elements      coalescer            // distinct elements of an atomic
+	mem           [64][]byte           // by lane: the memory that the lane's address is in
+	offset        [64]uint64           // offset in it
+	addr          [64]uint64           // device address of the offset
+	binding       [64]int32            // binding, for faults
+	texel         [64]*texture.Image   // of image accesses; nil where none is bound
+	trash         [64]uint32           // where results that are not used go
+	spread        [maxWords][64]uint32 // uniform store data, by lane
+	lastBuffer    *Buffer              // the buffer found last
+	banks         *hierarchy.DataBanks // that the lanes of the load go to; nil: none
+	bankTime      uint64               // fixed-point cycles that those take for it
+	counts        hierarchy.BankCounts
+	missed        []int32 // lines that begin a range whose translation is to be asked of the second level
 }
 
 // buffer is the one that holds an address, or nil.
 func (w *workspace) buffer(s *Store, addr uint64) *Buffer {
-	if b := w.last; b != nil && addr-b.Addr < b.Size {
+	if b := w.lastBuffer; b != nil && addr-b.Addr < b.Size {
 		return b
 	}
 	b := s.Find(addr)
 	if b != nil {
-		w.last = b
+		w.lastBuffer = b
 	}
 	return b
 }
@@ -86,8 +86,8 @@ func NewPorts(store *Store, h hierarchy.Model, s *hierarchy.Spec, shape *spec.Sh
 	path.vector, path.scalar = lineShifts(h)
 	ports := make([]*Port, shape.Units())
 	for i := range ports {
-		path.pages = hierarchy.NewL1TLB(s)
-		ports[i] = &Port{cu: i, h: h, path: path, lanes: all, tex: textureUnit{&s.Texture, &all}}
+		path.tlb = hierarchy.NewL1TLB(s)
+		ports[i] = &Port{cu: i, h: h, path: path, lanes: all, textureUnit: textureUnit{&s.Texture, &all}}
 	}
 	return ports
 }
@@ -96,7 +96,7 @@ func NewPorts(store *Store, h hierarchy.Model, s *hierarchy.Spec, shape *spec.Sh
 func (p *Port) OnComplete(f hierarchy.CompletionFunc) { p.h.OnComplete(p.cu, f) }
 
 // An Access carries out one memory instruction on a port. The response is valid until the next access of the machine.
-type Access func(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response
+type Access func(p *Port, now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response
 
 // accesses has a row for each operation that a port carries out.
 var accesses = func() (t [isa.NumOps]func(in *isa.Inst) Access) {
@@ -122,7 +122,7 @@ func loadOf(in *isa.Inst) Access {
 	switch {
 	case m.Space == isa.SpaceScratch:
 		return (*Port).scratchLoad
-	case (plain(m, t) || chosen(m, t)) && !lane.AnyScalar(in):
+	case (staticBuffer(m, t) || perLaneBuffer(m, t)) && !lane.AnyScalar(in):
 		return (*Port).loadWords
 	}
 	return (*Port).loadGeneral
@@ -134,7 +134,7 @@ func storeOf(in *isa.Inst) Access {
 	switch {
 	case m.Space == isa.SpaceScratch:
 		return (*Port).scratchStore
-	case plain(m, lane.Element(in)):
+	case staticBuffer(m, lane.Element(in)):
 		return (*Port).storeWords
 	}
 	return (*Port).storeGeneral
@@ -150,7 +150,7 @@ func AccessOf(in *isa.Inst) Access {
 }
 
 // Issue executes the instruction on the bytes now, and says what it costs.
-func (p *Port) Issue(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) Issue(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	a := AccessOf(in)
 	if a == nil {
 		panic(fmt.Sprintf("mem: operation %d is none of memory", in.Op))
@@ -161,7 +161,7 @@ func (p *Port) Issue(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.
 // begin empties the workspace for an instruction; where lines are not asked for, nothing is in it.
 func (p *Port) begin(m *isa.Mem, kind hierarchy.Kind) *workspace {
 	w := p.lanes.w
-	if !w.deaf {
+	if !w.noCoalescing {
 		p.path.begin(w, m, kind)
 	}
 	return w
@@ -169,20 +169,20 @@ func (p *Port) begin(m *isa.Mem, kind hierarchy.Kind) *workspace {
 
 // sendRequest asks the hierarchy for the lines collected; lanes moved bytes each.
 func (p *Port) sendRequest(now uint64, m *isa.Mem, kind hierarchy.Kind, lanes int, bytes uint32) *timing.Response {
-	if p.lanes.values != nil {
-		return p.lanes.values.finish(p, m, kind)
+	if p.lanes.functional != nil {
+		return p.lanes.functional.finish(p, m, kind)
 	}
-	return p.sendRequestWith(now, m, kind, p.path.busy(p.lanes.w, m.Scalar, lanes, bytes))
+	return p.sendRequestWith(now, m, kind, p.path.occupiedCycles(p.lanes.w, m.Scalar, lanes, bytes))
 }
 
 // sendRequestWith is sendRequest for an instruction that occupies its unit for busy cycles.
 func (p *Port) sendRequestWith(now uint64, m *isa.Mem, kind hierarchy.Kind, busy uint64) *timing.Response {
 	w := p.lanes.w
-	if p.lanes.values != nil {
-		return p.lanes.values.finish(p, m, kind)
+	if p.lanes.functional != nil {
+		return p.lanes.functional.finish(p, m, kind)
 	}
 	w.request = hierarchy.Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent || m.Payload, Lines: w.lines, Missed: w.missed, Token: p.tokens + 1, Busy: busy}
-	if m.Payload && p.chip != nil && p.onChip(now, &w.request) {
+	if m.Payload && p.onChipMemory != nil && p.onChip(now, &w.request) {
 		return &p.response
 	}
 	r := p.h.Access(now, &w.request)
@@ -192,8 +192,8 @@ func (p *Port) sendRequestWith(now uint64, m *isa.Mem, kind hierarchy.Kind, busy
 	return r
 }
 
-// answer responds to an access without the hierarchy: it is done in cycle ready, and occupies its unit for busy cycles.
-func (p *Port) answer(now, ready, busy uint64) *timing.Response {
+// respond responds to an access without the hierarchy: it is done in cycle ready, and occupies its unit for busy cycles.
+func (p *Port) respond(now, ready, busy uint64) *timing.Response {
 	p.response.ReadyAt, p.response.UnitFreeAt = ready, now+busy
 	return &p.response
 }
@@ -205,23 +205,23 @@ func (x *lanes) fault(st *isa.State, in *isa.Inst, what string, l int) {
 		return
 	}
 	w := x.w
-	f := Fault{What: what, Offset: w.off[l], Size: uint64(len(w.mem[l])), Lane: l, Workgroup: st.Workgroup, Wave: st.WaveInGroup, Origin: in.Origin}
+	f := Fault{What: what, Offset: w.offset[l], Size: uint64(len(w.mem[l])), Lane: l, Workgroup: st.Workgroup, Wave: st.WaveInGroup, Origin: in.Origin}
 	switch {
 	case in.Mem.Space == isa.SpaceFlat:
 		f.Offset = w.addr[l]
 	case in.Mem.Space == isa.SpaceScratch:
 		f.Where = "private memory"
-	case w.bind[l] < 0:
+	case w.binding[l] < 0:
 		f.Where = "push constants"
 	default:
-		f.Address = w.addr[l] - w.off[l]
-		f.Where = x.bound.name(int(w.bind[l]), f.Address)
+		f.Address = w.addr[l] - w.offset[l]
+		f.Where = x.bindings.name(int(w.binding[l]), f.Address)
 	}
 	x.store.fault(f)
 }
 
 // IssueFor is Issue for a launch whose traffic is counted: the fast memory answers at once, so that what its levels count meanwhile is the request's.
-func (p *Port) IssueFor(t *hierarchy.Traffic, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) IssueFor(t *hierarchy.Traffic, now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	f, ok := p.h.(*hierarchy.Analytic)
 	if !ok {
 		return p.Issue(now, st, env, in)

@@ -14,7 +14,7 @@ type bench struct {
 	store *Store
 	h     *hierarchy.Analytic
 	port  *Port
-	env   Env
+	env   WaveBindings
 	buf   *Buffer
 	st    *isa.State
 }
@@ -29,7 +29,7 @@ func newBench(tb testing.TB, bytes uint64) *bench {
 	if b.buf, err = b.store.Alloc(bytes, "data"); err != nil {
 		tb.Fatal(err)
 	}
-	b.env = Env{Bindings: &Bindings{}}
+	b.env = WaveBindings{Bindings: &Bindings{}}
 	b.env.Bind(Of(b.buf))
 	b.st = newState(64)
 	return b

@@ -16,26 +16,26 @@ import (
 type laneSample struct {
 	texture.Sample
 	lane  int
-	base  uint64 // device address
+	addr  uint64 // device address
 	bytes []byte
 }
 
 // sample carries out a sampling instruction, quad by quad. The level of detail
 // is one for the quad where it comes from the quad's coordinates; those of lanes
 // that are not active count as they are in the registers.
-func (p *Port) sample(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) sample(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	p.begin(in.Mem, hierarchy.Read)
 	passes := 0
 	for first := 0; first < st.Lanes; first += 4 {
 		if st.Exec>>first&15 != 0 {
-			passes += p.tex.sampleQuad(st, env, in, first)
+			passes += p.textureUnit.sampleQuad(st, env, in, first)
 		}
 	}
-	return p.filtered(now, in.Mem, passes)
+	return p.sendSampleRequest(now, in.Mem, passes)
 }
 
 // sampleQuad returns the passes that the quad takes through the filter.
-func (u *textureUnit) sampleQuad(st *isa.State, env *Env, in *isa.Inst, first int) (passes int) {
+func (u *textureUnit) sampleQuad(st *isa.State, env *WaveBindings, in *isa.Inst, first int) (passes int) {
 	for l := first; l < first+4; l++ {
 		if st.Exec>>l&1 == 0 {
 			continue
@@ -46,7 +46,7 @@ func (u *textureUnit) sampleQuad(st *isa.State, env *Env, in *isa.Inst, first in
 		if s.Image == nil {
 			u.lanes.fault(st, in, "image sample", l)
 		} else {
-			v, n = u.answer(&s, st, in, l)
+			v, n = u.sampleLane(&s, st, in, l)
 		}
 		passes = max(passes, n)
 		for k := range v {
@@ -56,8 +56,8 @@ func (u *textureUnit) sampleQuad(st *isa.State, env *Env, in *isa.Inst, first in
 	return passes
 }
 
-// answer gives the results of a lane, and the passes through the filter.
-func (u *textureUnit) answer(s *laneSample, st *isa.State, in *isa.Inst, l int) ([4]uint64, int) {
+// sampleLane gives the results of a lane, and the passes through the filter.
+func (u *textureUnit) sampleLane(s *laneSample, st *isa.State, in *isa.Inst, l int) ([4]uint64, int) {
 	if in.Op == isa.ImageGather {
 		return u.gatherTexels(s, in)
 	}
@@ -80,16 +80,16 @@ func number(st *isa.State, r isa.Reg, l int) float64 {
 
 // sampleOf resolves the image, the position and the level of detail of a lane.
 // The image is nil where nothing is bound.
-func (u *textureUnit) sampleOf(st *isa.State, env *Env, in *isa.Inst, l int) (s laneSample) {
+func (u *textureUnit) sampleOf(st *isa.State, env *WaveBindings, in *isa.Inst, l int) (s laneSample) {
 	m := in.Mem
 	d, binding := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
 	with := env.sampler(m, uint32(lane.Value(st, m.SamplerIndex, l, false)))
-	u.lanes.bound = env.Bindings
-	u.lanes.w.mem[l], u.lanes.w.off[l], u.lanes.w.addr[l], u.lanes.w.bind[l] = nil, 0, d.Addr, binding
+	u.lanes.bindings = env.Bindings
+	u.lanes.w.mem[l], u.lanes.w.offset[l], u.lanes.w.addr[l], u.lanes.w.binding[l] = nil, 0, d.Addr, binding
 	if d.Image == nil || with == nil {
 		return s
 	}
-	s = laneSample{Sample: texture.NewSample(m, d.Image, with), lane: l, base: d.Addr, bytes: d.Bytes}
+	s = laneSample{Sample: texture.NewSample(m, d.Image, with), lane: l, addr: d.Addr, bytes: d.Bytes}
 	s.SetOffset(uint32(lane.Value(st, m.TexelOffset, l, false)))
 	if m.Reference.Kind != isa.None {
 		s.CompareWith(number(st, m.Reference, l))
@@ -190,7 +190,7 @@ func (u *textureUnit) fetch(s *laneSample, at [3]int, level uint32) [4]uint64 {
 		return [4]uint64{}
 	}
 	bytes := s.Image.Format.Bytes
-	u.lanes.w.add(s.lane, s.base+s.Image.TiledOffset(&texel, level, off), uint32(bytes))
+	u.lanes.w.add(s.lane, s.addr+s.Image.TiledOffset(&texel, level, off), uint32(bytes))
 	return s.Read(s.Image.Format.Decode(s.bytes[off:][:bytes]))
 }
 
@@ -203,20 +203,20 @@ func (u *textureUnit) passes(levels, texelBytes int) int {
 	return n * max(fixed.CeilDiv(texelBytes, u.spec.TexelBytes), 1)
 }
 
-// filtered asks the hierarchy for the lines; the texture unit is taken for the
+// sendSampleRequest asks the hierarchy for the lines; the texture unit is taken for the
 // passes of all quads.
-func (p *Port) filtered(now uint64, m *isa.Mem, passes int) *timing.Response {
-	r := p.sendRequestWith(now, m, hierarchy.Read, max(1, uint64(fixed.CeilDiv(passes, p.tex.spec.QuadsPerCycle)), p.path.lines.Ceil(len(p.lanes.w.lines))))
-	r.ReadyAt += uint64(p.tex.spec.LatencyCycles)
+func (p *Port) sendSampleRequest(now uint64, m *isa.Mem, passes int) *timing.Response {
+	r := p.sendRequestWith(now, m, hierarchy.Read, max(1, uint64(fixed.CeilDiv(passes, p.textureUnit.spec.QuadsPerCycle)), p.path.lines.Ceil(len(p.lanes.w.lines))))
+	r.ReadyAt += uint64(p.textureUnit.spec.LatencyCycles)
 	return r
 }
 
 // queryLod answers OpImageQueryLod: the level that would be read, and lambda.
-func (p *Port) queryLod(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) queryLod(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	p.begin(in.Mem, hierarchy.Read)
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		s := p.tex.sampleOf(st, env, in, l)
+		s := p.textureUnit.sampleOf(st, env, in, l)
 		var level, lambda float64
 		if s.Image != nil {
 			lambda = s.Lambda + s.Sampler.Bias // the sampler's limits do not count
@@ -226,5 +226,5 @@ func (p *Port) queryLod(now uint64, st *isa.State, env *Env, in *isa.Inst) *timi
 			lane.Set(st, lane.Result(in, k), l, false, uint64(math.Float32bits(float32(v))))
 		}
 	}
-	return p.answer(now, now+uint64(p.tex.spec.LatencyCycles), uint64(max(1, fixed.CeilDiv(st.Lanes/4, p.tex.spec.QuadsPerCycle))))
+	return p.respond(now, now+uint64(p.textureUnit.spec.LatencyCycles), uint64(max(1, fixed.CeilDiv(st.Lanes/4, p.textureUnit.spec.QuadsPerCycle))))
 }

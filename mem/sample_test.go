@@ -30,13 +30,13 @@ func TestPassesOfTheTextureUnit(t *testing.T) {
 		Dsts:   [4]isa.Reg{isa.V(8), isa.V(9), isa.V(10), isa.V(11)},
 	}}
 	in.Mem.Coords, in.Mem.Data[0] = [4]isa.Reg{isa.Lit(0), isa.Lit(0)}, isa.V(0)
-	quads := b.port.tex.spec.QuadsPerCycle
+	quads := b.port.textureUnit.spec.QuadsPerCycle
 	for _, c := range []struct {
 		between []int // lanes that read two levels
 		exec    uint64
 		passes  int
-	}{{nil, ^uint64(0), 16}, {[]int{1}, ^uint64(0), 15 + b.port.tex.spec.TrilinearPasses}, {[]int{0, 2}, ^uint64(0), 15 + b.port.tex.spec.TrilinearPasses},
-		{[]int{0, 7}, ^uint64(0), 14 + 2*b.port.tex.spec.TrilinearPasses}, {nil, 1, 1}, {nil, 0x11, 2}, {[]int{5}, 0x11, 2}, {[]int{4}, 0x11, 1 + b.port.tex.spec.TrilinearPasses}} {
+	}{{nil, ^uint64(0), 16}, {[]int{1}, ^uint64(0), 15 + b.port.textureUnit.spec.TrilinearPasses}, {[]int{0, 2}, ^uint64(0), 15 + b.port.textureUnit.spec.TrilinearPasses},
+		{[]int{0, 7}, ^uint64(0), 14 + 2*b.port.textureUnit.spec.TrilinearPasses}, {nil, 1, 1}, {nil, 0x11, 2}, {[]int{5}, 0x11, 2}, {[]int{4}, 0x11, 1 + b.port.textureUnit.spec.TrilinearPasses}} {
 		for l := range 64 {
 			b.st.V[l] = 0
 		}

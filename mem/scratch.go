@@ -9,16 +9,16 @@ import (
 	"spvsim/mem/lane"
 )
 
-func (p *Port) scratchLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) scratchLoad(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	return p.scratch(now, st, env, in, hierarchy.Read)
 }
 
-func (p *Port) scratchStore(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) scratchStore(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	return p.scratch(now, st, env, in, hierarchy.Write)
 }
 
 // scratch moves words of the lanes' private memory.
-func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind hierarchy.Kind) *timing.Response {
+func (p *Port) scratch(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst, kind hierarchy.Kind) *timing.Response {
 	m := in.Mem
 	p.begin(m, kind)
 	words := max(1, int(lane.Element(in).Bits())/32)
@@ -40,7 +40,7 @@ func (x *lanes) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, s
 	var v uint64
 	switch {
 	case !inside:
-		x.w.mem[l], x.w.off[l], x.w.bind[l] = nil, uint64(slot)*4, -3
+		x.w.mem[l], x.w.offset[l], x.w.binding[l] = nil, uint64(slot)*4, -3
 		x.fault(st, in, "scratch", l)
 	case kind == hierarchy.Write:
 		v = lane.Value(st, in.Mem.Data[k], l, words == 2)

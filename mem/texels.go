@@ -11,9 +11,9 @@ import (
 
 // resolveTexels places each active lane at its texel; a lane outside gets no
 // memory.
-func (x *lanes) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
+func (x *lanes) resolveTexels(st *isa.State, env *WaveBindings, in *isa.Inst) {
 	m, w := in.Mem, x.w
-	x.bound = env.Bindings
+	x.bindings = env.Bindings
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		d, binding := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
@@ -21,19 +21,19 @@ func (x *lanes) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
 		for k := range c {
 			c[k] = uint32(lane.Value(st, m.Coords[k], l, false))
 		}
-		w.mem[l], w.off[l], w.addr[l], w.bind[l], w.texel[l] = nil, 0, d.Addr, binding, nil
+		w.mem[l], w.offset[l], w.addr[l], w.binding[l], w.texel[l] = nil, 0, d.Addr, binding, nil
 		if d.Image == nil {
 			continue
 		}
 		w.texel[l] = d.Image
 		if off, seen, ok := d.Image.TexelOffset(m, &c); ok {
-			w.place(l, d, binding, 0)
-			w.off[l], w.addr[l] = off, d.Addr+seen
+			w.setLane(l, d, binding, 0)
+			w.offset[l], w.addr[l] = off, d.Addr+seen
 		}
 	}
 }
 
-func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) imageLoad(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	p.begin(in.Mem, hierarchy.Read)
 	p.lanes.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
@@ -57,7 +57,7 @@ func (x *lanes) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 		x.fault(st, in, "image load", l)
 	default:
 		size = image.Format.Bytes
-		v = image.Swizzled(image.Format.Decode(w.mem[l][w.off[l]:][:size]))
+		v = image.Swizzled(image.Format.Decode(w.mem[l][w.offset[l]:][:size]))
 		w.add(l, w.addr[l], uint32(size))
 	}
 	for k := range v {
@@ -69,7 +69,7 @@ func (x *lanes) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 	return size
 }
 
-func (p *Port) imageStore(now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func (p *Port) imageStore(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	p.begin(in.Mem, hierarchy.Write)
 	p.lanes.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
@@ -90,42 +90,42 @@ func (x *lanes) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 	for k := range v {
 		v[k] = f.FromElement(lane.Value(st, in.Mem.Data[k], l, t.Bits() == 64), t)
 	}
-	f.Encode(w.mem[l][w.off[l]:][:f.Bytes], &v)
+	f.Encode(w.mem[l][w.offset[l]:][:f.Bytes], &v)
 	w.add(l, w.addr[l], uint32(f.Bytes))
 	return f.Bytes
 }
 
 // query answers a question about a descriptor, for each lane where the
 // descriptor differs by lane.
-func query(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst, answer func(d *Descriptor) uint32) *timing.Response {
+func query(p *Port, now uint64, st *isa.State, env *WaveBindings, in *isa.Inst, answer func(d *Descriptor) uint32) *timing.Response {
 	m, dst := in.Mem, lane.Result(in, 0)
 	if m.BindingIndex.Kind != isa.Vector && dst.Kind == isa.Scalar {
 		d, _ := env.descriptor(m, uint32(lane.Uniform(st, m.BindingIndex)))
 		st.S[dst.Index] = uint64(answer(d))
-		return p.answer(now, now, 1)
+		return p.respond(now, now, 1)
 	}
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		d, _ := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
 		lane.Set(st, dst, l, false, uint64(answer(d)))
 	}
-	return p.answer(now, now, 1)
+	return p.respond(now, now, 1)
 }
 
 // Queries read the descriptor, which the driver keeps in scalar registers: they
 // take no memory time beyond their class's latency.
-func bufferSize(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func bufferSize(p *Port, now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	return query(p, now, st, env, in, descriptorBytes)
 }
 
 func descriptorBytes(d *Descriptor) uint32 { return uint32(min(uint64(len(d.Bytes)), 1<<32-1)) }
 
-func imageSize(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func imageSize(p *Port, now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	m, i := in.Mem, in.Imm
 	return query(p, now, st, env, in, func(d *Descriptor) uint32 { return d.Image.Dimension(m, int(i)) })
 }
 
-func imageSamples(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) *timing.Response {
+func imageSamples(p *Port, now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	return query(p, now, st, env, in, func(d *Descriptor) uint32 {
 		if d.Image == nil {
 			return 0

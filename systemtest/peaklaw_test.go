@@ -99,7 +99,7 @@ func (b *keyBench) peaks(preset, job, set string) map[string]*meter {
 	meters := map[string]*meter{}
 	_, err = gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: j, MaxCycles: 1e8, Attach: func(_ sim.Engine, parts []sim.Component) error {
 		for _, p := range parts {
-			if l, ok := p.(*hierarchy.Level); ok {
+			if l, ok := p.(*hierarchy.Component); ok {
 				x := &meter{map[uint64]uint64{}, map[uint64]uint64{}, map[uint64]uint64{}}
 				meters[strings.ToLower(l.Name())] = x
 				l.AcceptHook(x)

@@ -46,7 +46,7 @@ type loads struct {
 // A preparedSlot holds the prepared load of the wave in a slot.
 type preparedSlot struct {
 	valid bool
-	load  mem.Early
+	load  mem.PreparedLoad
 }
 
 // A load is a load issued ahead of the engine.
@@ -54,13 +54,13 @@ type load struct {
 	cycle     uint64
 	notBefore uint64 // the cycle before which it is not done
 	ticket    simd.Ticket
-	load      mem.Early
+	load      mem.PreparedLoad
 	response  timing.Response
 }
 
 // LoadsOf sets the port and the number of slots of the unit's loads.
 func (r *Runner) LoadsOf(p *mem.Port, slots int) {
-	if p.Ahead() {
+	if p.PreparesLoads() {
 		r.port, r.slots = p, slots
 	}
 }
@@ -74,7 +74,7 @@ func newLoads(p *mem.Port, spaces []*mem.Workspace, slots int) *loads {
 
 // beginAhead counts the lines that may miss from cycle now on.
 func (l *loads) beginAhead(now uint64) {
-	l.misses = l.port.FreeMisses(now)
+	l.misses = l.port.FreeMSHRs(now)
 	for n := l.bookedCount.Load(); n < l.issuedCount.Load(); n++ {
 		l.misses -= l.entry(n).lines()
 	}
@@ -85,7 +85,7 @@ func (l *loads) entry(n uint64) *load { return &l.list[n%maxOutstanding] }
 // lines returns how many lines of the load may take an MSHR of the vector cache.
 func (r *load) lines() int { return vectorLines(&r.load) }
 
-func vectorLines(e *mem.Early) int {
+func vectorLines(e *mem.PreparedLoad) int {
 	if e.Scalar {
 		return 0
 	}
@@ -99,7 +99,7 @@ func (l *loads) beforeCompletion(cycle uint64) bool {
 }
 
 // mayIssue reports whether a prepared load may issue, together with those queried before in this cycle.
-func (l *loads) mayIssue(e *mem.Early) bool {
+func (l *loads) mayIssue(e *mem.PreparedLoad) bool {
 	if e.Scalar && (l.scalars > 0 || l.queriedScalar) {
 		return false
 	}
@@ -112,11 +112,11 @@ func (l *loads) mayIssue(e *mem.Early) bool {
 // MayLoad reports whether the next load of the wave in a slot may issue ahead of
 // the engine, with those queried before in the same cycle. If true, the load has written its registers.
 // readOnly: the launch writes nothing that it loads.
-func (r *Runner) MayLoad(slot int, steady bool, st *isa.State, env *mem.Env, in *isa.Inst) bool {
+func (r *Runner) MayLoad(slot int, steady bool, st *isa.State, env *mem.WaveBindings, in *isa.Inst) bool {
 	l := r.loads
 	p := &l.prepared[slot]
 	if !p.valid {
-		p.valid = steady && l.port.Prepare(l.spaces[r.worker], st, env, in, &p.load)
+		p.valid = steady && l.port.PrepareLoad(l.spaces[r.worker], st, env, in, &p.load)
 	}
 	return p.valid && l.mayIssue(&p.load)
 }
@@ -132,7 +132,7 @@ func (r *Runner) Load(now uint64, slot int, w *simd.Wave) *timing.Response {
 		return r.loads.issue(now, w.Ticket(), p)
 	}
 	p.valid = false
-	return r.loads.port.Book(now, &p.load)
+	return r.loads.port.BookPrepared(now, &p.load)
 }
 
 // issue appends a prepared load to the outstanding ones. The slot gets the memory of an old one in exchange.
@@ -141,7 +141,7 @@ func (l *loads) issue(now uint64, t simd.Ticket, p *preparedSlot) *timing.Respon
 	r := l.entry(n)
 	r.load, p.load, p.valid = p.load, r.load, false
 	r.cycle, r.ticket = now, t
-	ready := now + l.port.Least(r.load.Scalar)
+	ready := now + l.port.MinLoadCycles(r.load.Scalar)
 	r.notBefore = ready + t.Latency()
 	l.horizon = min(l.horizon, r.notBefore)
 	l.misses -= r.lines()
@@ -174,7 +174,7 @@ func (r *Runner) bookLoads(now uint64) {
 	l := r.loads
 	for n := l.bookedCount.Load(); n < l.issuedCount.Load() && l.entry(n).cycle == now; n++ {
 		o := l.entry(n)
-		o.response = *l.port.Book(now, &o.load)
+		o.response = *l.port.BookPrepared(now, &o.load)
 		l.bookedCount.Store(n + 1)
 	}
 }

@@ -46,7 +46,7 @@ func (c *pool) take(store *mem.Store, threads int, warm *hierarchy.Analytic) *ru
 	r := &run{workers: make([]*worker, threads), did: Counts{Issues: map[*program.Program][]Issued{}}}
 	r.changed.L = &r.mutex
 	for i := range r.workers {
-		r.workers[i] = newWorker(r, mem.ValuePort{Store: store, Locks: locks, Warm: warm}.New())
+		r.workers[i] = newWorker(r, mem.FunctionalPort{Store: store, Locks: locks, Warm: warm}.New())
 	}
 	return r
 }
@@ -62,7 +62,7 @@ func newWorker(r *run, port *mem.Port) *worker {
 
 // reset forgets what a worker did in a run.
 func (k *worker) reset() {
-	v := k.port.Values()
+	v := k.port.Functional()
 	v.Moved = [hierarchy.Atomic + 1]uint64{}
 	k.lds.Faults, k.lds.First = 0, nil
 	k.counts, k.clock, k.looked = Counts{}, 0, 0

@@ -40,7 +40,7 @@ func (c *Counts) add(k *worker) {
 	c.LDSFaults += k.lds.Faults
 	c.Faults = append(c.Faults, k.lds.First...)
 	c.Faults = c.Faults[:min(len(c.Faults), maxFaults)]
-	for i, n := range k.port.Values().Moved {
+	for i, n := range k.port.Functional().Moved {
 		c.Moved[i] += n
 	}
 	for code, t := range k.tables {

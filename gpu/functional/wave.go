@@ -28,7 +28,7 @@ const (
 // A wave is a wave of a workgroup that is begun.
 type wave struct {
 	state  isa.State
-	env    mem.Env
+	env    mem.WaveBindings
 	pc     int32
 	status waveState
 	regs   *simd.Registers
@@ -51,7 +51,7 @@ const (
 //go:noinline
 func (k *worker) carry(g *group, w *wave) why {
 	st, c := &w.state, g.code
-	w.changes, w.looks = k.port.Values().Changes+k.lds.ChangeCount, 0
+	w.changes, w.looks = k.port.Functional().Changes+k.lds.ChangeCount, 0
 	run := isa.CompiledRun{Counts: g.table.entries, Budget: share}
 	for c.flow.Start(st, &run, w.pc); ; {
 		n := c.flow.Run(st, &run)
@@ -186,7 +186,7 @@ func (k *worker) measured(d *lds.LDS, st *isa.State, in *isa.Inst, region []byte
 // fruitless says that a wave has looked several times at memory that others
 // write, and has written nothing itself meanwhile.
 func (k *worker) fruitless(w *wave, in *isa.Inst) bool {
-	if changes := k.port.Values().Changes + k.lds.ChangeCount; changes != w.changes {
+	if changes := k.port.Functional().Changes + k.lds.ChangeCount; changes != w.changes {
 		w.changes, w.looks = changes, 0
 		return false
 	}

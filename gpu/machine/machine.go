@@ -111,7 +111,7 @@ func (g *Machine) Levels() []account.LevelCounts {
 	for _, c := range counters {
 		list = append(list, account.LevelCounts{
 			Name: c.Level, Accesses: c.Accesses, Hits: c.Hits, InFlight: c.InFlight,
-			Misses: c.Misses, Bytes: c.Bytes, Written: c.Written, Writebacks: c.Writebacks, FullCycles: c.Full,
+			Misses: c.Misses, Bytes: c.Bytes, Written: c.Written, Writebacks: c.Writebacks, FullCycles: c.QueueFullCycles,
 		})
 	}
 	return list

@@ -125,8 +125,8 @@ func issuedOf(c *simd.Code) []account.InstCount {
 // light: it matters little what that is.
 func (s *Sampler) look(l Launch, kern *cu.Launch) (all *account.Counts, x signature, light bool, err error) {
 	if fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic); ok {
-		fast.Remember()
-		defer fast.PutBack()
+		fast.Snapshot()
+		defer fast.Restore()
 	}
 	var sum, seen account.Counts
 	missed := 0.0
@@ -181,7 +181,7 @@ func (s *Sampler) demand(c *account.Counts, l Launch) (d demand) {
 		return d
 	}
 	need := l.Resources()
-	return s.capacities.demand(c, fast.Warmed(), s.machine.Functional.LDSCycles(), &need, s.machine.Limits)
+	return s.capacities.demand(c, fast.WarmingStats(), s.machine.Functional.LDSCycles(), &need, s.machine.Limits)
 }
 
 // missed is how long memory would work for an instruction of what ran last without time, if the last level of the caches held nothing.
@@ -190,7 +190,7 @@ func (s *Sampler) missed(c *account.Counts) float64 {
 	if !ok {
 		return 0
 	}
-	return s.capacities.missed(c, fast.Warmed())
+	return s.capacities.missed(c, fast.WarmingStats())
 }
 
 // again runs a launch once more with time; nil: it did other work than at first, so that it does not count.

@@ -276,7 +276,7 @@ func (d *division) refill(a *alike, at *uint64) *alike {
 		}
 		*at, d.end = to, max(d.end, to)
 		if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok {
-			w.brought(fast.Warmed())
+			w.brought(fast.WarmingStats())
 		}
 		x = d.shown(c)
 		is := a
@@ -442,7 +442,7 @@ func (d *division) without(at, end uint64, warm bool) *account.Counts {
 		return nil
 	}
 	if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok && warm {
-		d.warmth.brought(fast.Warmed())
+		d.warmth.brought(fast.WarmingStats())
 	}
 	d.sparse = d.sparse || !warm
 	d.longest = max(d.longest, d.machine.Functional.LongestWave())
@@ -506,12 +506,12 @@ func (w *warmth) turned() bool {
 
 // brought takes down what workgroups brought in: when that is as much as there is space, nothing of before is left, and when it is hardly
 // anything of what they asked for, that is there.
-func (w *warmth) brought(by *hierarchy.Warmed) {
-	last := len(by.Came) - 1
+func (w *warmth) brought(by *hierarchy.WarmingStats) {
+	last := len(by.Fills) - 1
 	if last < 0 {
 		return
 	}
-	bytes := float64(by.Came[last]) * w.line
-	w.bytes, w.asked = w.bytes+bytes, w.asked+float64(by.Looks[last])*w.line
-	w.enough = w.enough || bytes <= w.Filling*float64(by.Looks[last])*w.line || w.turned()
+	bytes := float64(by.Fills[last]) * w.line
+	w.bytes, w.asked = w.bytes+bytes, w.asked+float64(by.Lookups[last])*w.line
+	w.enough = w.enough || bytes <= w.Filling*float64(by.Lookups[last])*w.line || w.turned()
 }

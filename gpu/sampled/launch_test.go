@@ -85,7 +85,7 @@ func (l *testLaunch) Timed(scheduler.Part, bool) (*account.Counts, error) {
 func (l *testLaunch) Functional(p scheduler.Part, warm bool) (c *account.Counts, err error) {
 	o := functional.Options{Threads: 1, Cache: &l.cache}
 	if fast := l.parts.Hierarchy.(*hierarchy.Analytic); warm {
-		fast.BeginWarm()
+		fast.ResetWarming()
 		o.Warm, o.Unit = fast, func(*functional.Workgroup) int { return 0 }
 	}
 	k := &functional.Kernel{Program: l.kernel.Code.Program, Bindings: l.kernel.Bindings}

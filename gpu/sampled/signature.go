@@ -185,25 +185,25 @@ func newCapacities(m *config.Machine) *capacities {
 }
 
 // demand is that of instructions which brought their lines into the caches.
-func (c *capacities) demand(did *account.Counts, w *hierarchy.Warmed, local uint64, need *cu.Resources, limits *cu.Limits) (d demand) {
+func (c *capacities) demand(did *account.Counts, w *hierarchy.WarmingStats, local uint64, need *cu.Resources, limits *cu.Limits) (d demand) {
 	m := c.machine
 	n := float64(max(did.Instructions(), 1))
 	units := float64(m.Units())
 	d[demandIssue] = 1 / (units * float64(m.SIMDs))
 	d[demandLDS] = float64(local) / units / n
-	d[demandUpdates] = float64(w.Hottest) * float64(m.VectorMemory.AtomicCycles) / n
+	d[demandUpdates] = float64(w.MaxLineUpdates) * float64(m.VectorMemory.AtomicCycles) / n
 	latency, first := 0.0, 0.0
-	for i, looks := range w.Looks {
+	for i, looks := range w.Lookups {
 		spec := m.Level(hierarchy.LevelNames[c.levels[i]])
-		d[demandLevels+c.levels[i]] = float64(w.Moved[i]) / c.rate(spec) / n
+		d[demandLevels+c.levels[i]] = float64(w.RequestedBytes[i]) / c.rate(spec) / n
 		latency += float64(looks) * float64(spec.LatencyCycles)
 		if c.levels[i] < 2 { // a request begins at the vector or at the scalar cache
 			first += float64(looks)
 		}
 	}
-	if last := len(w.Passed) - 1; last >= 0 {
-		d[demandMemory] = float64(w.Passed[last]) / c.memoryRate() / n
-		latency += float64(w.Passed[last]) / float64(m.Level(hierarchy.LevelNames[c.levels[last]]).LineBytes) * float64(m.Memory.LatencyCycles)
+	if last := len(w.NextLevelBytes) - 1; last >= 0 {
+		d[demandMemory] = float64(w.NextLevelBytes[last]) / c.memoryRate() / n
+		latency += float64(w.NextLevelBytes[last]) / float64(m.Level(hierarchy.LevelNames[c.levels[last]]).LineBytes) * float64(m.Memory.LatencyCycles)
 	}
 	waves := units * float64(max(need.Occupancy(limits), 1)*need.Waves)
 	d[demandLatency] = float64(w.Requests) * latency / max(first, 1) / waves / n
@@ -221,13 +221,13 @@ func (c *capacities) memoryRate() float64 {
 }
 
 // missed is how long memory would work for an instruction if nothing that is asked of the last level were there.
-func (c *capacities) missed(did *account.Counts, w *hierarchy.Warmed) float64 {
-	last := len(w.Looks) - 1
+func (c *capacities) missed(did *account.Counts, w *hierarchy.WarmingStats) float64 {
+	last := len(w.Lookups) - 1
 	if last < 0 {
 		return 0
 	}
 	_, line := c.last()
-	return float64(w.Looks[last]) * line / c.memoryRate() / float64(max(did.Instructions(), 1))
+	return float64(w.Lookups[last]) * line / c.memoryRate() / float64(max(did.Instructions(), 1))
 }
 
 // fills is the bytes that a launch asks the last level of the caches for, as a multiple of its size.

@@ -186,7 +186,7 @@ func TestTurnedOver(t *testing.T) {
 		w := warmth{Sampling: config.DefaultSampling(), capacity: 1000, line: 100}
 		n := 0
 		for !w.turned() {
-			w.brought(&hierarchy.Warmed{Came: []uint64{c.came}, Looks: []uint64{c.looks}})
+			w.brought(&hierarchy.WarmingStats{Fills: []uint64{c.came}, Lookups: []uint64{c.looks}})
 			n++
 		}
 		if n != c.runs {

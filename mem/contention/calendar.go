@@ -29,34 +29,34 @@ func (s *Server) Book(at, cost uint64) (waitCycles uint64) {
 // nothing is done twice at a time.
 type Calendar struct {
 	Server
-	shift  uint    // Log2 of an interval's fixed-point time
-	inside uint32  // mask of the time in an interval
-	end    uint64  // interval after the last one that may be booked; 0: there are none yet
-	table  *booked // nil: as well
+	shift    uint      // Log2 of an interval's fixed-point time
+	slotMask uint32    // mask of the time in an interval
+	end      uint64    // interval after the last one that may be booked; 0: there are none yet
+	ring     *slotRing // nil: as well
 }
 
-// booked is what is done in the intervals that may be booked, by their number.
-type booked struct {
-	taken [intervals]taken
+// slotRing is what is done in the intervals that may be booked, by their number.
+type slotRing struct {
+	slots [intervals]slot
 	full  [fullWords]uint64 // a bit for each; others have none but in the word of the first
 }
 
-// taken is what is done in an interval, in fixed-point time from its begin on.
-type taken struct {
-	number uint32 // of the interval: another one's was left by one long past
-	until  uint32 // nothing is done after it
-	idle   pause  // before it
+// slot is what is done in an interval, in fixed-point time from its begin on.
+type slot struct {
+	number    uint32  // of the interval: another one's was left by one long past
+	busyUntil uint32  // nothing is done after it
+	gap       idleGap // before it
 }
 
-// A pause is a time in which nothing is done.
-type pause struct{ from, until uint32 }
+// A idleGap is a time in which nothing is done.
+type idleGap struct{ from, until uint32 }
 
 const (
-	intervals   = 512
-	fullWords   = 2 * intervals / 64 // as intervals need not begin with a word
-	leastCycles = 16                 // of an interval, which takes at least four requests as the first one
-	longest     = 31                 // Log2 of fixed-point time that is kept in 32 bits
-	leastIdle   = 8                  // parts of an interval: less than one of them is not worth a look
+	intervals     = 512
+	fullWords     = 2 * intervals / 64 // as intervals need not begin with a word
+	minSlotCycles = 16                 // of an interval, which takes at least four requests as the first one
+	maxSlotShift  = 31                 // Log2 of fixed-point time that is kept in 32 bits
+	gapParts      = 8                  // parts of an interval: less than one of them is not worth a look
 )
 
 // Book takes the server for cost (fixed point) from cycle at on, and returns the cycles that the request waits for its turn.
@@ -64,52 +64,52 @@ func (t *Calendar) Book(at, cost uint64) (waitCycles uint64) {
 	from := at << fixed.Shift
 	interval := from >> (t.shift & fixed.ShiftMask)
 	if interval >= t.end && t.end > 0 {
-		t.reach(interval)
+		t.advance(interval)
 	}
 	if t.end-1-interval < intervals {
-		e, in := t.of(interval), uint32(from)&t.inside
-		if in >= e.idle.until {
-			if begin := max(in, e.until); uint64(begin)+cost <= uint64(t.inside) {
-				e.leave(begin) // most requests: after all that the interval has, and before its end
-				e.until = begin + uint32(cost)
+		e, in := t.slotAt(interval), uint32(from)&t.slotMask
+		if in >= e.gap.until {
+			if begin := max(in, e.busyUntil); uint64(begin)+cost <= uint64(t.slotMask) {
+				e.noteGap(begin) // most requests: after all that the interval has, and before its end
+				e.busyUntil = begin + uint32(cost)
 				return uint64(begin-in) >> fixed.Shift
 			}
-		} else if begin := max(in, e.idle.from); uint64(begin)+cost <= uint64(e.idle.until) && e.until <= t.inside {
-			e.fill(in, cost) // which is not full then either
+		} else if begin := max(in, e.gap.from); uint64(begin)+cost <= uint64(e.gap.until) && e.busyUntil <= t.slotMask {
+			e.fillGap(in, cost) // which is not full then either
 			return uint64(begin-in) >> fixed.Shift
 		}
 	}
-	return (t.take(from, cost) - cost - from) >> fixed.Shift
+	return (t.reserveFrom(from, cost) - cost - from) >> fixed.Shift
 }
 
-// make begins with intervals for requests like the first one.
-func (t *Calendar) make(cost uint64) {
-	t.table, t.end = new(booked), intervals
-	t.shift = min(longest, uint(bits.Len64(max(leastCycles<<fixed.Shift, 4*cost)-1)))
-	t.inside = 1<<t.shift - 1
+// allocate begins with intervals for requests like the first one.
+func (t *Calendar) allocate(cost uint64) {
+	t.ring, t.end = new(slotRing), intervals
+	t.shift = min(maxSlotShift, uint(bits.Len64(max(minSlotCycles<<fixed.Shift, 4*cost)-1)))
+	t.slotMask = 1<<t.shift - 1
 }
 
-// of is what is done in an interval that may be booked.
-func (t *Calendar) of(interval uint64) *taken {
-	e := &t.table.taken[interval%intervals]
+// slotAt is what is done in an interval that may be booked.
+func (t *Calendar) slotAt(interval uint64) *slot {
+	e := &t.ring.slots[interval%intervals]
 	if e.number != uint32(interval) {
-		*e = taken{number: uint32(interval)}
+		*e = slot{number: uint32(interval)}
 	}
 	return e
 }
 
-// take books time from a time on, and returns when the last of it ends.
-func (t *Calendar) take(from, cost uint64) (end uint64) {
-	if t.table == nil {
-		t.make(cost)
+// reserveFrom books time from a time on, and returns when the last of it ends.
+func (t *Calendar) reserveFrom(from, cost uint64) (end uint64) {
+	if t.ring == nil {
+		t.allocate(cost)
 	}
-	size := uint64(t.inside) + 1
+	size := uint64(t.slotMask) + 1
 	for interval := max(from>>(t.shift&fixed.ShiftMask), t.end-intervals); ; interval++ {
-		interval = t.open(interval)
-		start, e := interval<<(t.shift&fixed.ShiftMask), t.of(interval)
-		cost, end = e.serve(uint32(max(from, start)-start), cost, uint32(size))
+		interval = t.firstFree(interval)
+		start, e := interval<<(t.shift&fixed.ShiftMask), t.slotAt(interval)
+		cost, end = e.reserve(uint32(max(from, start)-start), cost, uint32(size))
 		if e.isFull(uint32(size)) {
-			t.table.full[interval/64%fullWords] |= 1 << (interval % 64)
+			t.ring.full[interval/64%fullWords] |= 1 << (interval % 64)
 		}
 		if cost == 0 {
 			return start + end
@@ -117,75 +117,75 @@ func (t *Calendar) take(from, cost uint64) (end uint64) {
 	}
 }
 
-// serve books what an interval of a size has left of a time from another one on. It returns what it has not, and when the last of what it has ends.
-func (e *taken) serve(from uint32, cost uint64, size uint32) (rest, end uint64) {
-	if from < e.idle.until {
-		cost, end = e.fill(from, cost)
+// reserve books what an interval of a size has left of a time from another one on. It returns what it has not, and when the last of what it has ends.
+func (e *slot) reserve(from uint32, cost uint64, size uint32) (rest, end uint64) {
+	if from < e.gap.until {
+		cost, end = e.fillGap(from, cost)
 	}
-	if cost > 0 && e.until < size {
-		cost, end = e.extend(from, cost, size)
+	if cost > 0 && e.busyUntil < size {
+		cost, end = e.append(from, cost, size)
 	}
 	return cost, end
 }
 
 // isFull says that an interval of a size has nothing left that is worth a look.
-func (e *taken) isFull(size uint32) bool {
-	return e.until == size && e.idle.until-e.idle.from < size/leastIdle
+func (e *slot) isFull(size uint32) bool {
+	return e.busyUntil == size && e.gap.until-e.gap.from < size/gapParts
 }
 
-// extend takes time after all that is taken, before the interval ends.
-func (e *taken) extend(from uint32, cost uint64, size uint32) (rest, end uint64) {
-	begin := max(from, e.until)
-	e.leave(begin)
+// append takes time after all that is taken, before the interval ends.
+func (e *slot) append(from uint32, cost uint64, size uint32) (rest, end uint64) {
+	begin := max(from, e.busyUntil)
+	e.noteGap(begin)
 	end = min(uint64(begin)+cost, uint64(size))
-	e.until = uint32(end)
+	e.busyUntil = uint32(end)
 	return uint64(begin) + cost - end, end
 }
 
-// leave keeps the time from the last that is taken up to a time, if it is the longest in which nothing is done.
-func (e *taken) leave(begin uint32) {
-	idle := e.idle
-	if begin-e.until > idle.until-idle.from {
-		idle = pause{e.until, begin}
+// noteGap keeps the time from the last that is taken up to a time, if it is the longest in which nothing is done.
+func (e *slot) noteGap(begin uint32) {
+	idle := e.gap
+	if begin-e.busyUntil > idle.until-idle.from {
+		idle = idleGap{e.busyUntil, begin}
 	}
-	e.idle = idle
+	e.gap = idle
 }
 
-// fill takes idle time, and keeps the longer part of what is left of it.
-func (e *taken) fill(from uint32, cost uint64) (rest, end uint64) {
-	begin := max(from, e.idle.from)
-	end = min(uint64(begin)+cost, uint64(e.idle.until))
+// fillGap takes idle time, and keeps the longer part of what is left of it.
+func (e *slot) fillGap(from uint32, cost uint64) (rest, end uint64) {
+	begin := max(from, e.gap.from)
+	end = min(uint64(begin)+cost, uint64(e.gap.until))
 	rest = uint64(begin) + cost - end
-	if begin-e.idle.from > e.idle.until-uint32(end) {
-		e.idle.until = begin
+	if begin-e.gap.from > e.gap.until-uint32(end) {
+		e.gap.until = begin
 	} else {
-		e.idle.from = uint32(end)
+		e.gap.from = uint32(end)
 	}
 	return rest, end
 }
 
-// open is the first interval from one on that is not full, which may be booked from then on.
-func (t *Calendar) open(interval uint64) uint64 {
-	t.reach(interval)
+// firstFree is the first interval from one on that is not full, which may be booked from then on.
+func (t *Calendar) firstFree(interval uint64) uint64 {
+	t.advance(interval)
 	for {
-		if rest := ^t.table.full[interval/64%fullWords] >> (interval % 64); rest != 0 {
+		if rest := ^t.ring.full[interval/64%fullWords] >> (interval % 64); rest != 0 {
 			interval += uint64(bits.TrailingZeros64(rest))
 			break
 		}
 		interval = (interval/64 + 1) * 64
 	}
-	t.reach(interval)
+	t.advance(interval)
 	return interval
 }
 
-// reach makes an interval the last one where it lies beyond that, and gives up the first ones.
-func (t *Calendar) reach(interval uint64) {
+// advance makes an interval the last one where it lies beyond that, and gives up the first ones.
+func (t *Calendar) advance(interval uint64) {
 	if interval < t.end {
 		return
 	}
 	from, to := (t.end-intervals)/64, (interval+1-intervals)/64
 	for w := from; w < min(to, from+fullWords); w++ {
-		t.table.full[w%fullWords] = 0
+		t.ring.full[w%fullWords] = 0
 	}
 	t.end = interval + 1
 }
@@ -201,9 +201,9 @@ func (t *Calendar) Reserve(at, delay, cost uint64, finite bool) uint64 {
 
 // Prefetch has the host fetch the intervals of so many cycles after one.
 func (t *Calendar) Prefetch(cycle, cycles uint64) {
-	if t.table != nil {
+	if t.ring != nil {
 		i := cycle << fixed.Shift >> (t.shift & fixed.ShiftMask) % intervals
 		n := cycles << fixed.Shift >> (t.shift & fixed.ShiftMask)
-		lane.PrefetchList(t.table.taken[i:min(i+n+1, intervals)])
+		lane.PrefetchList(t.ring.slots[i:min(i+n+1, intervals)])
 	}
 }

@@ -48,7 +48,7 @@ func TestBookingsAreThoseLookedFor(t *testing.T) {
 		now, most := uint64(0), uint64(1)<<(17+seed%4)
 		for n := range 3000 {
 			at, cost := now+r.Uint64N(120), 1+r.Uint64N(most)
-			want := (slow.take(at<<fixed.Shift, cost) - cost - at<<fixed.Shift) >> fixed.Shift
+			want := (slow.reserveFrom(at<<fixed.Shift, cost) - cost - at<<fixed.Shift) >> fixed.Shift
 			if got := quick.Book(at, cost); got != want {
 				t.Fatalf("seed %d: booking %d waits %d cycles, want %d", seed, n, got, want)
 			}
@@ -66,7 +66,7 @@ func TestTimetableKeepsItsRate(t *testing.T) {
 		const n = 3000
 		ends := make([]uint64, 0, n)
 		for i := range uint64(n) {
-			at := (i*cost)>>fixed.Shift + r.Uint64N(8*leastCycles+4*cost>>fixed.Shift)
+			at := (i*cost)>>fixed.Shift + r.Uint64N(8*minSlotCycles+4*cost>>fixed.Shift)
 			ends = append(ends, (at+table.Book(at, cost))<<fixed.Shift+cost)
 		}
 		slices.Sort(ends)
@@ -75,7 +75,7 @@ func TestTimetableKeepsItsRate(t *testing.T) {
 				t.Fatalf("cost %d: %d of them done by %d", cost, i+1, end)
 			}
 		}
-		if last := ends[n-1]; last > n*cost*103/100+(8*leastCycles<<fixed.Shift)+8*cost {
+		if last := ends[n-1]; last > n*cost*103/100+(8*minSlotCycles<<fixed.Shift)+8*cost {
 			t.Errorf("cost %d: all are done by %d, want %d and little more", cost, last, n*cost)
 		}
 	}

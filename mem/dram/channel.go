@@ -16,12 +16,12 @@ type Config struct {
 
 // Counts are what a channel did.
 type Counts struct {
-	Hits      uint64 // bursts to an open row
-	Misses    uint64 // bursts to a bank without an open row
-	Conflicts uint64 // bursts to a bank with another row open
-	Refreshes uint64
-	Turns     uint64 // of the data bus, from reads to writes
-	Bytes     uint64
+	Hits           uint64 // bursts to an open row
+	Misses         uint64 // bursts to a bank without an open row
+	Conflicts      uint64 // bursts to a bank with another row open
+	Refreshes      uint64
+	BusTurnarounds uint64 // of the data bus, from reads to writes
+	Bytes          uint64
 }
 
 // A rule is a constraint in units of time.
@@ -30,8 +30,8 @@ type rule struct {
 	time uint64
 }
 
-// A node is a bank: the earliest time of each command.
-type node [numCommands]uint64
+// A bankTiming is a bank: the earliest time of each command.
+type bankTiming [numCommands]uint64
 
 // A row that was open in a bank until a precharge.
 type pastRow struct {
@@ -45,7 +45,7 @@ type pastRow struct {
 const pastRows = 4
 
 type bank struct {
-	node
+	bankTiming
 	row     uint64
 	refresh uint64 // time of the next refresh
 	opened  uint64 // time of the activation; all up to here is a line of the host's cache
@@ -57,25 +57,25 @@ type bank struct {
 
 // A channel is a pseudo-channel: what has a data bus and banks of its own.
 type channel struct {
-	c       *Config
-	rules   *[numCommands][]rule
-	bus     calendar // of bursts, and of the turns of the data bus
-	groups  []group
-	starts  calendar // of activations
-	banks   []bank
-	moved   func(start, end uint64) // tests look at the data bus; nil: none
-	seen    uint64                  // requests
-	busy    uint64                  // time at which the data bus is done with what is booked
-	tail    uint64                  // slot after the last burst of the last writes sent together
-	turned  uint64                  // slots from there on that the turn before reads took
-	writes  queue
-	refresh uint64 // interval of a bank
-	apart   uint64 // between activations
-	burst   uint64
-	ready   uint64              // from when writes are to be sent to their first data: their rows are opened
-	gap     [numCommands]uint64 // slots in which the data bus turns, before data of reads and of writes
-	latency [numCommands]uint64 // from a column command to its data
-	counts  Counts
+	c         *Config
+	rules     *[numCommands][]rule
+	bus       calendar // of bursts, and of the turns of the data bus
+	groups    []group
+	activates calendar // of activations
+	banks     []bank
+	moved     func(start, end uint64) // tests look at the data bus; nil: none
+	seen      uint64                  // requests
+	busy      uint64                  // time at which the data bus is done with what is booked
+	tail      uint64                  // slot after the last burst of the last writes sent together
+	turned    uint64                  // slots from there on that the turn before reads took
+	writes    queue
+	refresh   uint64 // interval of a bank
+	apart     uint64 // between activations
+	burst     uint64
+	ready     uint64              // from when writes are to be sent to their first data: their rows are opened
+	gap       [numCommands]uint64 // slots in which the data bus turns, before data of reads and of writes
+	latency   [numCommands]uint64 // from a column command to its data
+	counts    Counts
 	address
 }
 
@@ -236,7 +236,7 @@ func (ch *channel) block(at, came uint64, bytes uint32) (from, first uint64) {
 		ch.bus.give(ch.tail, ch.turned)
 		return came, first
 	}
-	ch.counts.Turns++
+	ch.counts.BusTurnarounds++
 	start := slotOf(at+ch.ready, ch.burst)
 	first = ch.bus.run(start-min(start, before), before+n+after) + before
 	ch.bus.reserve(first-before, before)
@@ -287,7 +287,7 @@ func (m *Memory) Counts() (sum Counts) {
 		sum.Misses += c.Misses
 		sum.Conflicts += c.Conflicts
 		sum.Refreshes += c.Refreshes
-		sum.Turns += c.Turns
+		sum.BusTurnarounds += c.BusTurnarounds
 		sum.Bytes += c.Bytes
 	}
 	return sum
@@ -340,7 +340,7 @@ func (ch *channel) access(at, first uint64, g *group, b *bank, row uint64, colum
 // there.
 func (ch *channel) column(at, first uint64, g *group, b *bank, column Command) uint64 {
 	if b != nil {
-		at = max(at, b.node[column])
+		at = max(at, b.bankTiming[column])
 	}
 	slot := ch.bus.free(max(first, slotOf(at+ch.latency[column], ch.burst)))
 	for !g.fits(slot) {
@@ -364,15 +364,15 @@ func (ch *channel) change(at uint64, b *bank, row uint64) {
 		ch.counts.Misses++
 	} else {
 		ch.counts.Conflicts++
-		closed := max(at, b.node[Precharge])
+		closed := max(at, b.bankTiming[Precharge])
 		ch.apply(Precharge, closed, b)
 		b.past[b.oldest] = pastRow{b.row, b.opened, closed, ch.seen}
 		b.oldest = (b.oldest + 1) % pastRows
 	}
-	slot := ch.starts.free(slotOf(max(at, b.node[Activate]), ch.apart))
-	ch.starts.take(slot)
+	slot := ch.activates.free(slotOf(max(at, b.bankTiming[Activate]), ch.apart))
+	ch.activates.take(slot)
 	ch.apply(Activate, slot*ch.apart, b)
-	b.row, b.open, b.opened = row, true, b.node[Read]
+	b.row, b.open, b.opened = row, true, b.bankTiming[Read]
 }
 
 // joins finds the row among those that were open, where the request comes before its row was closed for another one, and
@@ -397,7 +397,7 @@ func (ch *channel) refreshed(at uint64, b *bank) {
 	ch.counts.Refreshes += n + 1
 	b.refresh = due + ch.refresh
 	if b.open {
-		due = max(due, b.node[Precharge])
+		due = max(due, b.bankTiming[Precharge])
 		b.open = false
 	}
 	ch.apply(Refresh, due, b)
@@ -406,6 +406,6 @@ func (ch *channel) refreshed(at uint64, b *bank) {
 // apply keeps what a command sent to a bank at a time holds up.
 func (ch *channel) apply(c Command, at uint64, b *bank) {
 	for _, r := range ch.rules[c] {
-		b.node[r.to] = max(b.node[r.to], at+r.time)
+		b.bankTiming[r.to] = max(b.bankTiming[r.to], at+r.time)
 	}
 }

@@ -132,7 +132,7 @@ func TestConstraintsOfBanks(t *testing.T) {
 				if held {
 					want += at
 				}
-				if got := b.node[to]; got != want {
+				if got := b.bankTiming[to]; got != want {
 					t.Errorf("command %d after %d: from %d on, want %d", to, from, got, want)
 				}
 			}
@@ -220,7 +220,7 @@ func TestFourActivations(t *testing.T) {
 		for i := range at {
 			b := &ch.banks[i*3%len(ch.banks)]
 			ch.change(1, b, 0)
-			at[i] = b.node[Precharge] - units(c.Standard.Timings.RAS, perNs)
+			at[i] = b.bankTiming[Precharge] - units(c.Standard.Timings.RAS, perNs)
 		}
 		if least := at[0] + units(c.Standard.Timings.FAW, perNs); at[4] < least {
 			t.Errorf("the fifth activation comes at %d, want %d or later", at[4], least)
@@ -293,8 +293,8 @@ func TestWriteDrain(t *testing.T) {
 		c.Writes = 0
 		at := New(c)
 		b := stream(c, at, 4000, turns(1), far)
-		if collected.Counts().Turns*4 > at.Counts().Turns || a <= b {
-			t.Errorf("collected: %d turns, %.3f of the peak; at once: %d, %.3f", collected.Counts().Turns, a, at.Counts().Turns, b)
+		if collected.Counts().BusTurnarounds*4 > at.Counts().BusTurnarounds || a <= b {
+			t.Errorf("collected: %d turns, %.3f of the peak; at once: %d, %.3f", collected.Counts().BusTurnarounds, a, at.Counts().BusTurnarounds, b)
 		}
 	})
 }
@@ -333,13 +333,13 @@ func TestWriteQueueGoesByArrival(t *testing.T) {
 				t.Fatalf("write %d has an entry in %d, want %d", i, accepted, later+i)
 			}
 		}
-		turns := m.Counts().Turns
+		turns := m.Counts().BusTurnarounds
 		for i := range c.Writes - 1 {
 			if accepted, _, _ := m.Access(uint64(i), uint64(i)<<13, 32, true); accepted != uint64(i) {
 				t.Fatalf("write %d, which comes before those, has an entry in %d, want %d", i, accepted, i)
 			}
 		}
-		if n := m.Counts().Turns; n > turns && c.Standard.PseudoChannels == 1 {
+		if n := m.Counts().BusTurnarounds; n > turns && c.Standard.PseudoChannels == 1 {
 			t.Errorf("writes are sent before the queue is full: %d turns after %d", n, turns)
 		}
 	})

@@ -11,17 +11,17 @@ import (
 // Analytic is the default hierarchy: real tags, and each level's bandwidth and
 // latency booked when an instruction issues, without an event for a hop.
 type Analytic struct {
-	spec   *Spec
-	shape  *spec.Shape
-	levels []*level // nearest first: vector, scalar, then the shared chain
-	vector []*cache // by compute unit, made when first used
-	scalar []*cache
-	mem    memory
-	walks  *walks        // nil: translations have no second level
-	fifos  *latencyFIFOs // nil: loads wait for no entry, and pass each other
-	warmed Warmed
-	undo   undo
-	now    uint64 // cycle of the access at hand
+	spec         *Spec
+	shape        *spec.Shape
+	levels       []*level // nearest first: vector, scalar, then the shared chain
+	vector       []*cache // by compute unit, made when first used
+	scalar       []*cache
+	mem          memory
+	l2TLB        *l2TLB        // nil: translations have no second level
+	fifos        *latencyFIFOs // nil: loads wait for no entry, and pass each other
+	warmingStats WarmingStats
+	snapshot     cacheSnapshot
+	now          uint64 // cycle of the access at hand
 
 	response timing.Response // to it
 }
@@ -29,7 +29,7 @@ type Analytic struct {
 // NewAnalytic builds the hierarchy of a machine whose spec has been checked.
 func NewAnalytic(s *Spec, shape *spec.Shape) *Analytic {
 	f := &Analytic{spec: s, shape: shape}
-	f.mem, f.walks = newMemory(s, shape, &f.now), newWalks(s, shape, &f.now)
+	f.mem, f.l2TLB = newMemory(s, shape, &f.now), newL2TLB(s, shape, &f.now)
 	f.fifos = newLatencyFIFOs(s.VectorMemory.LatencyFIFO, shape.Units())
 	var next *level
 	all := s.Levels()
@@ -39,7 +39,7 @@ func NewAnalytic(s *Spec, shape *spec.Shape) *Analytic {
 		}
 		l := newLevel(all[i], s, shape, next, &f.now)
 		if next != nil && next.Name == "l2" {
-			l.frames = newFrames(&s.Memory)
+			l.pageTable = newPageTable(&s.Memory)
 		}
 		f.levels = append([]*level{l}, f.levels...)
 		if i > 1 { // the vector and the scalar cache stand side by side
@@ -72,32 +72,32 @@ func (f *Analytic) Access(now uint64, r *Request) *timing.Response {
 		at += step - 1<<fixed.Shift
 	}
 	past, delay, delays := r.Coherent || r.Kind == Atomic, uint64(0), []uint64(nil)
-	if f.walks != nil {
-		delays = f.walks.wait(r, at, step)
+	if f.l2TLB != nil {
+		delays = f.l2TLB.translate(r, at, step)
 	}
 	held := f.fifos.holds(r)
 	if held {
 		var full uint64
 		delays, full, c.stall = f.fifos.wait(r, at, step, delays)
-		c.counter.Full += full
+		c.counter.QueueFullCycles += full
 	}
-	ahead := c.soon.begin(c, r.Lines, r.Busy)
+	ahead := c.prefetcher.start(c, r.Lines, r.Busy)
 	for i := range r.Lines {
 		l := &r.Lines[i]
 		if delays != nil {
 			delay = delays[i]
 		}
 		if ahead {
-			c.soon.at(c, i, r.Lines)
+			c.prefetcher.advance(c, i, r.Lines)
 		}
 		ready = max(ready, c.access(at>>fixed.Shift, delay, r.Kind, past, l))
 		at += step
 	}
 	if held {
-		ready = f.fifos.enter(r, ready)
+		ready = f.fifos.push(r, ready)
 	}
 	busy := r.Busy
-	if stall := max(c.stall, f.walks.stalled()); stall > now {
+	if stall := max(c.stall, f.l2TLB.stalled()); stall > now {
 		busy = max(busy, stall-now)
 	}
 	a := &f.response
@@ -110,7 +110,7 @@ func (c *cache) access(at, delay uint64, kind Kind, coherent bool, l *Line) (rea
 	case coherent:
 		ready, _ = c.coherent(at, delay, l.Addr, kind, l, min(l.Bytes, uint32(c.LineBytes)))
 	case kind == Read:
-		from, size := c.asked(l)
+		from, size := c.readRange(l)
 		ready, _ = c.read(c.locate(from), at, delay, from, size, l.Bytes)
 	default:
 		ready, _ = c.write(at, delay, l.Addr, min(l.Bytes, uint32(c.LineBytes)), c.storedBy(l))
@@ -148,7 +148,7 @@ func (f *Analytic) Release(now uint64) uint64 {
 	for _, l := range f.levels {
 		done = max(done, l.release(now))
 	}
-	return f.mem.settle(done)
+	return f.mem.drain(done)
 }
 
 // KernelBoundary invalidates the private caches that hold no dirty lines, and those that a launch acquires.
@@ -183,17 +183,17 @@ func (f *Analytic) Reset() {
 	for _, l := range f.levels {
 		l.each((*cache).invalidate)
 	}
-	f.walks.forget()
+	f.l2TLB.invalidate()
 }
 
 // Booked is the cycle by which memory has moved all that has been asked of it so far, with evicted lines that wait in write buffers.
-func (f *Analytic) Booked() uint64 { return f.mem.booked() }
+func (f *Analytic) Booked() uint64 { return f.mem.busyUntil() }
 
 // Counters are cumulative, nearest level first, memory last; the second level of translation, where there is one, is asked before all of them.
 func (f *Analytic) Counters() []Counter {
 	list := make([]Counter, 0, len(f.levels)+2)
-	if f.walks != nil {
-		list = append(list, f.walks.counter)
+	if f.l2TLB != nil {
+		list = append(list, f.l2TLB.counter)
 	}
 	return f.counts(list)
 }

@@ -230,14 +230,14 @@ func TestAcquireAfterWarming(t *testing.T) {
 func TestWarmedIsOfWhatRanSinceItBegan(t *testing.T) {
 	f := newTiny(t, nil)
 	for i := range uint64(3) {
-		f.BeginWarm()
+		f.ResetWarming()
 		f.Warm(request(0, Read, 4096*(i+1), 4096*(i+1)+64))
 		f.Warm(request(1, Read, 4096*(i+1)))
-		w := f.Warmed()
-		if vector, last := w.Looks[0], w.Looks[len(w.Looks)-1]; w.Requests != 2 || vector != 3 || last != 3 {
+		w := f.WarmingStats()
+		if vector, last := w.Lookups[0], w.Lookups[len(w.Lookups)-1]; w.Requests != 2 || vector != 3 || last != 3 {
 			t.Errorf("round %d: %d requests, %d looks at the L1s, %d at the L2: want 2, 3 and 3", i, w.Requests, vector, last)
 		}
-		if bytes := w.Passed[len(w.Passed)-1]; bytes != 128 {
+		if bytes := w.NextLevelBytes[len(w.NextLevelBytes)-1]; bytes != 128 {
 			t.Errorf("round %d: %d bytes from memory, want 128", i, bytes)
 		}
 	}
@@ -408,8 +408,8 @@ func TestSharedLevels(t *testing.T) {
 		s := tiny()
 		s.L2.SharedBy, s.L2.Write = c.by, c.write
 		l := newLevel(NamedCache{CacheSpec: s.L2, Name: "l2"}, &s, &spec.Shape{ShaderEngines: 1, ComputeUnits: c.units}, nil, nil)
-		if l.shared != c.want {
-			t.Errorf("%s, shared by %d of %d units: %v", c.write, c.by, c.units, l.shared)
+		if l.deviceCoherent != c.want {
+			t.Errorf("%s, shared by %d of %d units: %v", c.write, c.by, c.units, l.deviceCoherent)
 		}
 	}
 }

@@ -110,7 +110,7 @@ func TestALevelWithoutALimit(t *testing.T) {
 	if got := stream(f, Write, 400, false); got != 400 {
 		t.Errorf("the last line leaves in cycle %d, want 400: the L2's requests have no limit", got)
 	}
-	if f.count("l2").Full == 0 {
+	if f.count("l2").QueueFullCycles == 0 {
 		t.Error("nothing waited for the L2's write buffer")
 	}
 }

@@ -31,14 +31,14 @@ func (f *Analytic) ReleaseLevels(now uint64, names []string) uint64 {
 	if len(names) == 0 {
 		return done
 	}
-	return f.mem.settle(done)
+	return f.mem.drain(done)
 }
 
 // release writes back what a level holds that is released, and waits for its write buffers.
 func (l *level) release(now uint64) uint64 {
-	done := max(now, l.written)
+	done := max(now, l.writeBuffersEmptyAt)
 	if l.ReleaseAtEnd {
-		done = max(done, l.writeBack(now))
+		done = max(done, l.writeBackDirty(now))
 	}
 	return done
 }
@@ -56,8 +56,8 @@ func (f *Analytic) AcquireLevels(names []string) {
 func (l *level) boundary() {
 	switch {
 	case l.AcquireAtStart:
-		l.each((*cache).acquire)
-	case !l.keeps:
+		l.each((*cache).dropAtAcquire)
+	case !l.writeBack:
 		l.each((*cache).invalidate)
 	}
 }

@@ -143,7 +143,7 @@ func TestEagerStoresThatWait(t *testing.T) {
 func (f *Analytic) warmedBytes(name string) uint64 {
 	for _, l := range f.levels {
 		if l.Name == name {
-			return l.passed
+			return l.nextLevelBytes
 		}
 	}
 	return 0

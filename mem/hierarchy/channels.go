@@ -12,11 +12,11 @@ type memory interface {
 	// transfer returns when the bytes are back at the last cache, or acknowledged, and when the request was taken. at is the
 	// cycle in which it would come if nothing held it up, delay for how long something has.
 	transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64)
-	// settle sends what waits to be written, at the end of a launch, and returns when all of it is there: cycle now at the earliest.
-	settle(now uint64) uint64
-	booked() uint64 // the cycle by which all is moved that has come so far
-	count() *Counter
-	show(part *Level)
+	// drain sends what waits to be written, at the end of a launch, and returns when all of it is there: cycle now at the earliest.
+	drain(now uint64) uint64
+	busyUntil() uint64 // the cycle by which all is moved that has come so far
+	levelCounter() *Counter
+	attachHooks(part *Component)
 }
 
 // A device is what memories have in common.
@@ -24,38 +24,38 @@ type device struct {
 	spread  fixed.Interleave // over channels
 	latency uint64
 	counter Counter
-	until   uint64 // cycle by which all is moved that has come so far
-	part    *Level // nil: not among the parts of a machine
+	until   uint64     // cycle by which all is moved that has come so far
+	part    *Component // nil: not among the parts of a machine
 }
 
 func newDevice(s *MemorySpec) device {
 	return device{spread: fixed.NewInterleave(s.InterleaveBytes, s.Channels), latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
 }
 
-func (d *device) count() *Counter  { return &d.counter }
-func (d *device) booked() uint64   { return d.until }
-func (d *device) show(part *Level) { d.part = part }
+func (d *device) levelCounter() *Counter      { return &d.counter }
+func (d *device) busyUntil() uint64           { return d.until }
+func (d *device) attachHooks(part *Component) { d.part = part }
 
-// arrive counts a request that comes to a channel, and waits for an entry of its queue.
-func (d *device) arrive(q *contention.Queue, at, delay uint64, bytes uint32, kind Kind) uint64 {
+// enqueue counts a request that comes to a channel, and waits for an entry of its queue.
+func (d *device) enqueue(q *contention.Queue, at, delay uint64, bytes uint32, kind Kind) uint64 {
 	d.counter.Accesses++
 	d.counter.Bytes += uint64(bytes)
 	if kind == Write {
 		d.counter.Written += uint64(bytes)
 	}
-	return q.Acquire(at, delay, &d.counter.Full)
+	return q.Acquire(at, delay, &d.counter.QueueFullCycles)
 }
 
 // newMemory makes the device memory of a machine.
 func newMemory(s *Spec, shape *spec.Shape, now *uint64) memory {
 	if s.DRAM.present() {
-		return newBanks(&s.Memory, &s.DRAM, shape.ClockMHz, now)
+		return newDRAMChannels(&s.Memory, &s.DRAM, shape.ClockMHz, now)
 	}
-	return newChannels(&s.Memory, now)
+	return newUniformChannels(&s.Memory, now)
 }
 
-// channels is device memory in which every channel moves its bytes at one rate.
-type channels struct {
+// uniformChannels is device memory in which every channel moves its bytes at one rate.
+type uniformChannels struct {
 	device
 	list   []channel
 	cost   uint64
@@ -67,25 +67,25 @@ type channel struct {
 	requests contention.Queue // that wait for their turn
 }
 
-func newChannels(s *MemorySpec, now *uint64) *channels {
-	m := &channels{device: newDevice(s), list: make([]channel, s.Channels), cost: fixed.PerByte(s.SustainedBandwidth()), finite: s.Requests > 0}
+func newUniformChannels(s *MemorySpec, now *uint64) *uniformChannels {
+	m := &uniformChannels{device: newDevice(s), list: make([]channel, s.Channels), cost: fixed.PerByte(s.SustainedBandwidth()), finite: s.Requests > 0}
 	for i := range m.list {
 		m.list[i].requests = contention.NewQueue(s.Requests, now)
 	}
 	return m
 }
 
-func (m *channels) settle(now uint64) uint64 { return now }
+func (m *uniformChannels) drain(now uint64) uint64 { return now }
 
-func (m *channels) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64) {
+func (m *uniformChannels) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64) {
 	_, index := m.spread.Split(addr)
 	c := &m.list[index]
-	delay = m.arrive(&c.requests, at, delay, bytes, kind)
+	delay = m.enqueue(&c.requests, at, delay, bytes, kind)
 	m.counter.Hits++
 	taken = at + delay
 	delay = c.Reserve(at, delay, uint64(bytes)*m.cost, m.finite)
 	c.requests.HoldUntil(at + delay)
 	m.until = max(m.until, at+delay)
-	m.part.tell(at, delay, addr, bytes)
+	m.part.notifyAccess(at, delay, addr, bytes)
 	return at + delay + m.latency, taken
 }

@@ -8,11 +8,11 @@ import (
 	"spvsim/engine"
 )
 
-// A Level is a level of the Fast hierarchy, all its instances, among the machine's
+// A Component is a level of the Fast hierarchy, all its instances, among the machine's
 // parts. It has no events: an access is carried out when the instruction issues,
 // and books the time of each slice that it passes. A message for each line and hop
 // would cost the host more than the rest of the machine, and say no more.
-type Level struct {
+type Component struct {
 	engine.Base
 	accesses *uint64
 }
@@ -42,17 +42,17 @@ type LinkAccess struct {
 // Components gives the levels their places on an engine, nearest first, memory last.
 func (f *Analytic) Components(e *engine.Engine) (list []sim.Component) {
 	for _, l := range f.levels {
-		l.part = newLevelPart(e, l.Name, &l.counter.Accesses)
-		list = append(list, l.part)
+		l.component = newLevelPart(e, l.Name, &l.counter.Accesses)
+		list = append(list, l.component)
 	}
-	last := f.mem.count()
+	last := f.mem.levelCounter()
 	part := newLevelPart(e, last.Level, &last.Accesses)
-	f.mem.show(part)
+	f.mem.attachHooks(part)
 	return append(list, part)
 }
 
-func newLevelPart(e *engine.Engine, level string, accesses *uint64) *Level {
-	return &Level{Base: engine.NewBase(e, partName(level)), accesses: accesses}
+func newLevelPart(e *engine.Engine, level string, accesses *uint64) *Component {
+	return &Component{Base: engine.NewBase(e, partName(level)), accesses: accesses}
 }
 
 // partName is the name of a level among the parts: shader_array is ShaderArray.
@@ -65,27 +65,27 @@ func partName(level string) string {
 }
 
 // Handle fulfils sim.Handler: a level schedules no events.
-func (*Level) Handle(sim.Event) error { return nil }
+func (*Component) Handle(sim.Event) error { return nil }
 
 // Activity is what the level did so far: lines that were booked.
-func (p *Level) Activity() engine.ActivityCounts {
+func (p *Component) Activity() engine.ActivityCounts {
 	return engine.ActivityCounts{Reservations: *p.accesses}
 }
 
-// tell notifies the hooks of a line; p may be nil.
-func (p *Level) tell(at, delay, addr uint64, bytes uint32) {
+// notifyAccess notifies the hooks of a line; p may be nil.
+func (p *Component) notifyAccess(at, delay, addr uint64, bytes uint32) {
 	if p != nil && p.NumHooks() > 0 {
-		p.told(HookPosAccess, LevelAccess{at, addr, bytes, at + delay})
+		p.notify(HookPosAccess, LevelAccess{at, addr, bytes, at + delay})
 	}
 }
 
-// crossed is tell for bytes on the link to the next level.
-func (p *Level) crossed(at, delay uint64, bytes uint32, kind Kind) {
+// notifyLink is tell for bytes on the link to the next level.
+func (p *Component) notifyLink(at, delay uint64, bytes uint32, kind Kind) {
 	if p != nil && p.NumHooks() > 0 {
-		p.told(HookPosLink, LinkAccess{at, bytes, kind, at + delay})
+		p.notify(HookPosLink, LinkAccess{at, bytes, kind, at + delay})
 	}
 }
 
-func (p *Level) told(pos *sim.HookPos, item any) {
+func (p *Component) notify(pos *sim.HookPos, item any) {
 	p.InvokeHook(sim.HookCtx{Domain: p, Pos: pos, Item: item})
 }

@@ -30,25 +30,25 @@ func (b BankSpec) Check() []spec.Problem {
 
 // DataBanks are the banks of the vector cache; times are fixed-point cycles.
 type DataBanks struct {
-	word  uint   // log2 of the bytes of a word
-	mask  uint64 // of the bank in a word's number
-	row   uint64 // bytes in which no two words are in one bank
-	group uint64 // bytes of a group, and of a block
-	turn  uint64 // time of a word of a bank
-	tag   uint64 // time of a line in a bank of tags
-	side  uint64 // bits of a line's number whose parity is its bank of tags
+	word       uint   // log2 of the bytes of a word
+	mask       uint64 // of the bank in a word's number
+	row        uint64 // bytes in which no two words are in one bank
+	group      uint64 // bytes of a group, and of a block
+	turn       uint64 // time of a word of a bank
+	tag        uint64 // time of a line in a bank of tags
+	parityMask uint64 // bits of a line's number whose parity is its bank of tags
 }
 
-// sides count lines by bank of tags.
-type sides [2]uint64
+// linesByBank count lines by bank of tags.
+type linesByBank [2]uint64
 
 // time is when all banks of tags have looked their lines up.
-func (b *DataBanks) time(words uint64, n *sides) uint64 {
+func (b *DataBanks) time(words uint64, n *linesByBank) uint64 {
 	return max(words*b.turn, max(n[0], n[1])*b.tag)
 }
 
 // add counts a line.
-func (b *DataBanks) add(n *sides, line uint64) { n[bits.OnesCount64(line&b.side)&1]++ }
+func (b *DataBanks) add(n *linesByBank, line uint64) { n[bits.OnesCount64(line&b.parityMask)&1]++ }
 
 // BankCounts are those of one group of lanes.
 type BankCounts struct {
@@ -73,10 +73,10 @@ func NewDataBanks(s *BankSpec) *DataBanks {
 	}
 	tag := fixed.PerByte(s.TagsPerCycle)
 	if s.TagParity != 0 {
-		tag *= uint64(len(sides{}))
+		tag *= uint64(len(linesByBank{}))
 	}
 	return &DataBanks{word: fixed.Log2(s.BankBytes), mask: uint64(s.Banks - 1), row: uint64(s.Banks * s.BankBytes), group: uint64(s.GroupBytes),
-		turn: uint64(s.BankCycles * (1 << fixed.Shift)), tag: tag, side: uint64(s.TagParity)}
+		turn: uint64(s.BankCycles * (1 << fixed.Shift)), tag: tag, parityMask: uint64(s.TagParity)}
 }
 
 // lanes is how many of them a group has: a power of two.
@@ -93,7 +93,7 @@ func (b *DataBanks) SpanTime(addr, bytes, size uint64, shift uint) (time uint64)
 			time += 1 << fixed.Shift
 			continue
 		}
-		var n sides
+		var n linesByBank
 		for l := addr >> shift; l <= last>>shift; l++ {
 			b.add(&n, l)
 		}
@@ -125,7 +125,7 @@ func (b *DataBanks) serve(c *BankCounts, addr *[64]uint64, group, size uint64, s
 	case differ < b.group && size != pairBytes:
 		return 1 << fixed.Shift
 	case differ < b.row && differ < 1<<shift:
-		return b.time(1, &sides{1})
+		return b.time(1, &linesByBank{1})
 	}
 	return b.count(c, addr, group, size, shift)
 }
@@ -133,7 +133,7 @@ func (b *DataBanks) serve(c *BankCounts, addr *[64]uint64, group, size uint64, s
 // count is the time of a group whose words and lines are counted: the different words of the bank that gives the most.
 func (b *DataBanks) count(c *BankCounts, addr *[64]uint64, group, size uint64, shift uint) uint64 {
 	var most uint64
-	var lines sides
+	var lines linesByBank
 	c.begin()
 	for ; group != 0; group &= group - 1 {
 		a := addr[bits.TrailingZeros64(group)&63]

@@ -28,42 +28,42 @@ func (d DRAMSpec) Check() []spec.Problem {
 	return nil
 }
 
-// banks is device memory whose channels are DRAM of a standard.
-type banks struct {
+// dramChannels is device memory whose channels are DRAM of a standard.
+type dramChannels struct {
 	device
-	list []bankedChannel
+	list []dramChannel
 }
 
-type bankedChannel struct {
+type dramChannel struct {
 	*dram.Memory
 	requests contention.Queue // not yet served
 }
 
-func newBanks(s *MemorySpec, d *DRAMSpec, clockMHz int, now *uint64) *banks {
+func newDRAMChannels(s *MemorySpec, d *DRAMSpec, clockMHz int, now *uint64) *dramChannels {
 	standard, err := dram.Find(d.Standard)
 	if err != nil {
 		panic(err) // specs have been checked
 	}
 	c := &dram.Config{Standard: standard, UnitsPerNs: float64(clockMHz) / 1000 * (1 << fixed.Shift), UnitsPerByte: (1 << fixed.Shift) / s.SustainedBandwidth(),
 		Queue: d.Queue, Writes: d.Writes, Drained: d.Drained, GroupBytes: d.GroupBytes, HashBanks: d.HashBanks}
-	m := &banks{device: newDevice(s), list: make([]bankedChannel, s.Channels)}
+	m := &dramChannels{device: newDevice(s), list: make([]dramChannel, s.Channels)}
 	for i := range m.list {
-		m.list[i] = bankedChannel{dram.New(c), contention.NewQueue(s.Requests, now)}
+		m.list[i] = dramChannel{dram.New(c), contention.NewQueue(s.Requests, now)}
 	}
 	return m
 }
 
-// local is an address within its channel.
-func (m *banks) local(addr uint64) (channel, local uint64) {
+// withinChannel is an address within its channel.
+func (m *dramChannels) withinChannel(addr uint64) (channel, local uint64) {
 	quotient, channel := m.spread.Split(addr)
 	return channel, quotient<<m.spread.UnitShift | addr&(1<<m.spread.UnitShift-1)
 }
 
 // transfer gives the request to its channel's controller. A request to open rows alone counts as a hit.
-func (m *banks) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64) {
-	index, local := m.local(addr)
+func (m *dramChannels) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64) {
+	index, local := m.withinChannel(addr)
 	c := &m.list[index]
-	delay = m.arrive(&c.requests, at, delay, bytes, kind)
+	delay = m.enqueue(&c.requests, at, delay, bytes, kind)
 	accepted, done, opened := c.Access((at+delay)<<fixed.Shift, local, bytes, kind == Write)
 	if opened {
 		m.counter.Misses++
@@ -73,12 +73,12 @@ func (m *banks) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready
 	taken, ready = fixed.Ceil(accepted), fixed.Ceil(done)+m.latency
 	c.requests.HoldUntil(max(taken, ready-m.latency))
 	m.until = max(m.until, ready-m.latency)
-	m.part.tell(at, delay, addr, bytes)
+	m.part.notifyAccess(at, delay, addr, bytes)
 	return ready, taken
 }
 
-// settle sends the writes that wait, and returns when the last is done.
-func (m *banks) settle(now uint64) uint64 {
+// drain sends the writes that wait, and returns when the last is done.
+func (m *dramChannels) drain(now uint64) uint64 {
 	done := now
 	for i := range m.list {
 		done = max(done, fixed.Ceil(m.list[i].Flush(now<<fixed.Shift)))

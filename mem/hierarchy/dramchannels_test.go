@@ -8,20 +8,20 @@ import (
 )
 
 // banked is device memory of a standard alone, of 16 channels.
-func banked(standard string) (*banks, *MemorySpec) {
+func banked(standard string) (*dramChannels, *MemorySpec) {
 	s := DefaultSpec().Memory
 	d := DRAMSpec{Standard: standard, Queue: 64, Writes: 32, Drained: 8, GroupBytes: 64, HashBanks: true}
-	return newBanks(&s, &d, 1000, new(uint64)), &s
+	return newDRAMChannels(&s, &d, 1000, new(uint64)), &s
 }
 
 // share is the part of the peak that a stream of lines gets, all of them asked for from the beginning.
-func share(m *banks, s *MemorySpec, lines int, kind func(i int) Kind) float64 {
+func share(m *dramChannels, s *MemorySpec, lines int, kind func(i int) Kind) float64 {
 	end := uint64(0)
 	for i := range lines {
 		ready, _ := m.transfer(0, 0, uint64(i)*64, 64, kind(i))
 		end = max(end, ready-m.latency)
 	}
-	end = m.settle(end)
+	end = m.drain(end)
 	return float64(lines) * 64 / s.BytesPerCycle / float64(s.Channels) / float64(end)
 }
 

@@ -8,86 +8,86 @@ import "spvsim/mem/lane"
 // Law: find returns what locate would, so that no result depends on whether a level prefetches.
 // Test: TestLinesLookedForAheadAreThoseAskedFor.
 
-// soon is where the next level has the lines that the request at hand asks for next: what is kept of them comes into the host's caches
+// lookupPrefetcher is where the next level has the lines that the request at hand asks for next: what is kept of them comes into the host's caches
 // meanwhile. It is for levels of more lines than those caches hold.
-type soon struct {
-	targets [linesAhead]target
-	line    int    // of the request, the one at hand
-	when    uint64 // cycle in which the next level was last asked, or would have been
-	bytes   uint64 // from the begin of a line on, that are in one line of the next level as well
+type lookupPrefetcher struct {
+	targets     [prefetchDistance]prefetchedLookup
+	line        int    // of the request, the one at hand
+	nextLevelAt uint64 // cycle in which the next level was last asked, or would have been
+	bytes       uint64 // from the begin of a line on, that are in one line of the next level as well
 }
 
-// A target is where the next level has a line.
-type target struct {
+// A prefetchedLookup is where the next level has a line.
+type prefetchedLookup struct {
 	from uint64 // its address at this level
 	addr uint64 // and there
-	place
+	setLookup
 }
 
 const (
-	manyLines  = 1 << 16 // of all instances of a level, beyond the host's caches: 12 bytes are kept of each, and more
-	linesAhead = 4       // take the host longer than its memory does
+	minPrefetchLines = 1 << 16 // of all instances of a level, beyond the host's caches: 12 bytes are kept of each, and more
+	prefetchDistance = 4       // take the host longer than its memory does
 )
 
-func newSoon(l, next *level) *soon {
-	s := &soon{bytes: uint64(min(l.LineBytes, next.LineBytes))}
+func newLookupPrefetcher(l, next *level) *lookupPrefetcher {
+	s := &lookupPrefetcher{bytes: uint64(min(l.LineBytes, next.LineBytes))}
 	for i := range s.targets {
 		s.targets[i].from = 1 << 63 // no address
 	}
 	return s
 }
 
-// begin is called with the lines of a request that leave the unit in so many cycles from now on. It looks for the first of them, and says whether
+// start is called with the lines of a request that leave the unit in so many cycles from now on. It looks for the first of them, and says whether
 // it is worth it to look for the others.
-func (s *soon) begin(c *cache, lines []Line, cycles uint64) bool {
-	if s == nil || len(lines) <= linesAhead || c.counter.Hits > c.counter.Misses {
+func (s *lookupPrefetcher) start(c *cache, lines []Line, cycles uint64) bool {
+	if s == nil || len(lines) <= prefetchDistance || c.counter.Hits > c.counter.Misses {
 		return false
 	}
-	if s.when = *c.now + c.latency; len(c.slices) == 1 {
+	if s.nextLevelAt = *c.now + c.latency; len(c.slices) == 1 {
 		c.slices[0].prefetch(len(lines))
 		c.slices[0].Calendar.Prefetch(*c.now, cycles)
-		c.link[Read].Prefetch(s.when, cycles)
+		c.link[Read].Prefetch(s.nextLevelAt, cycles)
 	}
-	for i := range linesAhead - 1 {
-		s.look(c, i, lines[i].Addr)
+	for i := range prefetchDistance - 1 {
+		s.prefetchLine(c, i, lines[i].Addr)
 	}
 	return true
 }
 
-// at looks for one more line when another one is at hand.
-func (s *soon) at(c *cache, line int, lines []Line) {
+// advance looks for one more line when another one is at hand.
+func (s *lookupPrefetcher) advance(c *cache, line int, lines []Line) {
 	s.line = line
-	if line += linesAhead - 1; line < len(lines) {
-		s.look(c, line, lines[line].Addr)
+	if line += prefetchDistance - 1; line < len(lines) {
+		s.prefetchLine(c, line, lines[line].Addr)
 	}
 }
 
-// look finds where the next level has a line, and has the host fetch what is kept of it and of when its slice is busy.
-func (s *soon) look(c *cache, line int, addr uint64) {
-	t := &s.targets[line%linesAhead]
-	t.from, t.addr = addr, c.frames.place(addr)
-	t.place = c.next.locate(t.addr)
+// prefetchLine finds where the next level has a line, and has the host fetch what is kept of it and of when its slice is busy.
+func (s *lookupPrefetcher) prefetchLine(c *cache, line int, addr uint64) {
+	t := &s.targets[line%prefetchDistance]
+	t.from, t.addr = addr, c.pageTable.physical(addr)
+	t.setLookup = c.next.locate(t.addr)
 	t.prefetch()
-	t.Calendar.Prefetch(s.when, 0)
+	t.Calendar.Prefetch(s.nextLevelAt, 0)
 }
 
 // find is where the level after a cache, which is asked in a cycle, has an address, and its address there.
-func (s *soon) find(c *cache, cycle, addr uint64) (place, uint64) {
+func (s *lookupPrefetcher) find(c *cache, cycle, addr uint64) (setLookup, uint64) {
 	if s != nil {
-		s.when = cycle
-		t := &s.targets[s.line%linesAhead]
+		s.nextLevelAt = cycle
+		t := &s.targets[s.line%prefetchDistance]
 		if in := addr - t.from; in < s.bytes {
-			return t.place, t.addr + in
+			return t.setLookup, t.addr + in
 		}
 	}
-	addr = c.frames.place(addr)
+	addr = c.pageTable.physical(addr)
 	return c.next.locate(addr), addr
 }
 
 // prefetch has the host fetch what is kept of the set of a line.
-func (p place) prefetch() {
-	if p.used.ways <= wordWays {
-		lane.Prefetch(p.tags, p.lines, p.first, p.used.ways)
+func (p setLookup) prefetch() {
+	if p.lru.ways <= wordWays {
+		lane.Prefetch(p.tags, p.lines, p.first, p.lru.ways)
 	}
 }
 
@@ -99,5 +99,5 @@ func (s *slice) prefetch(requests int) {
 	lane.PrefetchList(s.tags)
 	lane.PrefetchList(s.lines)
 	lane.PrefetchList(s.words)
-	lane.PrefetchList(s.used.rings)
+	lane.PrefetchList(s.lru.rings)
 }

@@ -18,8 +18,8 @@ func TestLinesLookedForAheadAreThoseAskedFor(t *testing.T) {
 		plain, ahead := NewAnalytic(&s, tinyShape()), NewAnalytic(&s, tinyShape())
 		for n := range uint64(80) {
 			q := gathered(r, s.VectorL1.LineBytes)
-			if c := ahead.front(q); c.soon == nil {
-				c.soon = newSoon(c.level, c.next.level)
+			if c := ahead.front(q); c.prefetcher == nil {
+				c.prefetcher = newLookupPrefetcher(c.level, c.next.level)
 			}
 			again := *q
 			if x, y := *plain.Access(20*n, q), *ahead.Access(20*n, &again); x != y {

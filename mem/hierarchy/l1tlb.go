@@ -9,23 +9,23 @@ import (
 // L1TLB are the addresses whose translations a compute unit keeps: so many ranges, in sets of a few of which the least
 // recently used goes.
 type L1TLB struct {
-	sets   []translationSet // so many that they are a power of two
-	high   uint             // from which bit of a number on it adds to its set
-	last   uint8            // place of a set
-	shift  uint             // log2 of the bytes of a range
-	cost   uint64           // fixed-point cycles of one that is not held
-	second bool             // those that are not held are asked of a second level
-	missed []int32          // lines of the instruction at hand that begin a range which is not held, where there is a second level
+	sets   []l1TLBSet // so many that they are a power of two
+	high   uint       // from which bit of a number on it adds to its set
+	last   uint8      // place of a set
+	shift  uint       // log2 of the bytes of a range
+	cost   uint64     // fixed-point cycles of one that is not held
+	second bool       // those that are not held are asked of a second level
+	missed []int32    // lines of the instruction at hand that begin a range which is not held, where there is a second level
 }
 
-// A translationSet is a ring of numbers of ranges, plus 1; 0: none.
-type translationSet struct {
-	held  [translationWays]uint64
+// A l1TLBSet is a ring of numbers of ranges, plus 1; 0: none.
+type l1TLBSet struct {
+	held  [l1TLBWays]uint64
 	first uint8 // place of the most recently used; the others follow it in their order
 }
 
-// translationWays is how many of them share a set.
-const translationWays = 8
+// l1TLBWays is how many of them share a set.
+const l1TLBWays = 8
 
 // NewL1TLB is nil where translations cost nothing.
 func NewL1TLB(s *Spec) *L1TLB {
@@ -34,10 +34,10 @@ func NewL1TLB(s *Spec) *L1TLB {
 	if v.TranslationCycles == 0 && !second {
 		return nil
 	}
-	ways := min(v.TranslationEntries, translationWays)
+	ways := min(v.TranslationEntries, l1TLBWays)
 	sets := v.TranslationEntries / ways
 	return &L1TLB{shift: fixed.Log2(v.TranslationBytes), second: second, cost: uint64(v.TranslationCycles * (1 << fixed.Shift)),
-		sets: make([]translationSet, sets), high: highBit(sets), last: uint8(ways - 1)}
+		sets: make([]l1TLBSet, sets), high: highBit(sets), last: uint8(ways - 1)}
 }
 
 // Lookup are those that the lines of an instruction, in the order of lanes, wait for translations that are not held.
@@ -46,7 +46,7 @@ func (t *L1TLB) Lookup(lines []Line) (cycles uint64, asked []int32) {
 	t.missed = t.missed[:0]
 	for i := range lines {
 		number := lines[i].Addr>>(t.shift&fixed.ShiftMask) + 1
-		if number != last && !t.holds(number) {
+		if number != last && !t.hit(number) {
 			missed++
 			if t.second {
 				t.missed = append(t.missed, int32(i))
@@ -57,26 +57,26 @@ func (t *L1TLB) Lookup(lines []Line) (cycles uint64, asked []int32) {
 	return missed * t.cost >> fixed.Shift, t.missed
 }
 
-// holds says whether a range's translation is held, and holds it from then on.
-func (t *L1TLB) holds(number uint64) bool {
+// hit says whether a range's translation is held, and holds it from then on.
+func (t *L1TLB) hit(number uint64) bool {
 	s := &t.sets[(number^number>>(t.high&fixed.ShiftMask))&uint64(len(t.sets)-1)]
 	place := s.find(number)
 	if place < 0 {
 		s.first = (s.first - 1) & t.last
-		s.held[s.first%translationWays] = number
+		s.held[s.first%l1TLBWays] = number
 		return false
 	}
 	for at := uint8(place); at != s.first; {
 		before := (at - 1) & t.last
-		s.held[at%translationWays] = s.held[before%translationWays]
+		s.held[at%l1TLBWays] = s.held[before%l1TLBWays]
 		at = before
 	}
-	s.held[s.first%translationWays] = number
+	s.held[s.first%l1TLBWays] = number
 	return true
 }
 
 // find is the place of a number, or -1.
-func (s *translationSet) find(number uint64) int {
+func (s *l1TLBSet) find(number uint64) int {
 	switch number {
 	case s.held[0]:
 		return 0
@@ -98,8 +98,8 @@ func (s *translationSet) find(number uint64) int {
 	return -1
 }
 
-// recentRanges are numbers of ranges, in sets of which the least recently used goes.
-type recentRanges struct {
+// lruRanges are numbers of ranges, in sets of which the least recently used goes.
+type lruRanges struct {
 	sets fixed.Divider
 	high uint // from which bit of a number on it adds to its set
 	ways int
@@ -109,15 +109,15 @@ type recentRanges struct {
 // highBit is from which bit of a number on it adds to its choice of a set.
 func highBit(sets int) uint { return uint(bits.Len(uint(sets))) }
 
-func newRecentRanges(entries, ways int) recentRanges {
+func newLRURanges(entries, ways int) lruRanges {
 	ways = min(entries, ways)
 	sets := fixed.NewDivider(entries / ways)
-	return recentRanges{sets: sets, high: highBit(entries / ways), ways: ways, held: make([]uint64, entries)}
+	return lruRanges{sets: sets, high: highBit(entries / ways), ways: ways, held: make([]uint64, entries)}
 }
 
 // find says whether a number is held, and holds it as the first of its set from then on. way is the place that it has left, or that of
 // the one which goes.
-func (t *recentRanges) find(number uint64) (set, way int, found bool) {
+func (t *lruRanges) find(number uint64) (set, way int, found bool) {
 	_, rest := t.sets.Split(number ^ number>>(t.high&fixed.ShiftMask))
 	set = int(rest)
 	held, moved := t.held[set*t.ways:][:t.ways], number

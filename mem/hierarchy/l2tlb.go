@@ -36,47 +36,47 @@ func (s *Spec) checkPages() []spec.Problem {
 	return nil
 }
 
-// walks are the second level of translation: its caches, and the walks of page tables for what they do not keep. Tags change in the
+// l2TLB are the second level of translation: its caches, and the walks of page tables for what they do not keep. Tags change in the
 // order of issue, like those of caches. A line waits for its translation; who finds no free walker holds up its address path.
-type walks struct {
+type l2TLB struct {
 	*TranslationSpec
 	shape   *spec.Shape
 	now     *uint64 // cycle of the access at hand
 	shift   uint    // log2 of the bytes of a range of the first level
 	pages   uint    // log2 of the ranges of a page
 	counter Counter
-	caches  []*walkCache // by instance, made when first used
-	units   []arrivals   // workers of each compute unit
-	delays  []uint64     // of the lines of the request at hand
-	stall   uint64       // cycle until which it waits for free walkers
+	caches  []*tlbSlice           // by instance, made when first used
+	units   []pendingTranslations // workers of each compute unit
+	delays  []uint64              // of the lines of the request at hand
+	stall   uint64                // cycle until which it waits for free walkers
 }
 
-// A walkCache is one cache of the second level, with its walkers.
-type walkCache struct {
-	recentRanges
+// A tlbSlice is one cache of the second level, with its walkers.
+type tlbSlice struct {
+	lruRanges
 	until   []uint64 // by entry of held: cycle in which its translation is there
 	walkers contention.Queue
 }
 
-// newWalks is nil without a second level.
-func newWalks(s *Spec, shape *spec.Shape, now *uint64) *walks {
+// newL2TLB is nil without a second level.
+func newL2TLB(s *Spec, shape *spec.Shape, now *uint64) *l2TLB {
 	t := &s.Translation
 	if !t.present() {
 		return nil
 	}
 	first := fixed.Log2(s.VectorMemory.TranslationBytes)
 	instances, _ := shape.Instances(t.SharedBy)
-	w := &walks{TranslationSpec: t, shape: shape, now: now, shift: first, pages: fixed.Log2(t.PageBytes) - first,
-		counter: Counter{Level: "translation"}, caches: make([]*walkCache, instances), units: make([]arrivals, shape.Units())}
+	w := &l2TLB{TranslationSpec: t, shape: shape, now: now, shift: first, pages: fixed.Log2(t.PageBytes) - first,
+		counter: Counter{Level: "translation"}, caches: make([]*tlbSlice, instances), units: make([]pendingTranslations, shape.Units())}
 	for i := range w.units {
 		w.units[i].most = s.VectorMemory.TranslationEntries
 	}
 	return w
 }
 
-// wait is for how long each line of a request waits for its translation; nil: none does. The first one comes at a fixed-point time,
+// translate is for how long each line of a request waits for its translation; nil: none does. The first one comes at a fixed-point time,
 // each other one a step after that before it.
-func (w *walks) wait(r *Request, at, step uint64) []uint64 {
+func (w *l2TLB) translate(r *Request, at, step uint64) []uint64 {
 	w.stall = 0
 	u := &w.units[r.CU]
 	if r.Scalar || len(r.Missed) == 0 && u.last <= *w.now {
@@ -88,8 +88,8 @@ func (w *walks) wait(r *Request, at, step uint64) []uint64 {
 		number, cycle := w.number(&r.Lines[i]), at>>fixed.Shift
 		switch {
 		case len(missed) > 0 && int(missed[0]) == i:
-			missed, there = missed[1:], w.ask(r.CU, number, cycle)
-			u.note(number, there)
+			missed, there = missed[1:], w.lookup(r.CU, number, cycle)
+			u.add(number, there)
 		case number != last:
 			there = u.until(number)
 		}
@@ -101,16 +101,16 @@ func (w *walks) wait(r *Request, at, step uint64) []uint64 {
 }
 
 // number is that of a line's range of the first level, plus 1.
-func (w *walks) number(l *Line) uint64 { return l.Addr>>w.shift + 1 }
+func (w *l2TLB) number(l *Line) uint64 { return l.Addr>>w.shift + 1 }
 
 // page is the number of the page of a range, plus 1.
-func (w *walks) page(number uint64) uint64 { return (number-1)>>w.pages + 1 }
+func (w *l2TLB) page(number uint64) uint64 { return (number-1)>>w.pages + 1 }
 
-// ask is when a translation that a compute unit asks for in a cycle is there.
-func (w *walks) ask(cu int, number, cycle uint64) (there uint64) {
+// lookup is when a translation that a compute unit asks for in a cycle is there.
+func (w *l2TLB) lookup(cu int, number, cycle uint64) (there uint64) {
 	w.counter.Accesses++
 	c, at := w.cache(cu), cycle+uint64(w.LatencyCycles)
-	until, found := c.look(w.page(number))
+	until, found := c.lookup(w.page(number))
 	if found {
 		w.counter.Hits++
 		if *until > at {
@@ -119,7 +119,7 @@ func (w *walks) ask(cu int, number, cycle uint64) (there uint64) {
 		return max(at, *until)
 	}
 	w.counter.Misses++
-	waited := c.walkers.Acquire(at, 0, &w.counter.Full)
+	waited := c.walkers.Acquire(at, 0, &w.counter.QueueFullCycles)
 	if waited > 0 {
 		w.stall = max(w.stall, cycle+waited)
 	}
@@ -128,8 +128,8 @@ func (w *walks) ask(cu int, number, cycle uint64) (there uint64) {
 	return *until
 }
 
-// look finds a page, or makes space for it, and says when its translation is there.
-func (c *walkCache) look(page uint64) (until *uint64, found bool) {
+// lookup finds a page, or makes space for it, and says when its translation is there.
+func (c *tlbSlice) lookup(page uint64) (until *uint64, found bool) {
 	set, way, found := c.find(page)
 	times := c.until[set*c.ways:][:c.ways]
 	was := times[way]
@@ -139,27 +139,27 @@ func (c *walkCache) look(page uint64) (until *uint64, found bool) {
 }
 
 // cache finds or makes the one that serves a compute unit.
-func (w *walks) cache(cu int) *walkCache {
+func (w *l2TLB) cache(cu int) *tlbSlice {
 	c := &w.caches[w.shape.Instance(w.SharedBy, cu/w.shape.ComputeUnits, cu%w.shape.ComputeUnits)]
 	if *c == nil {
-		*c = &walkCache{recentRanges: newRecentRanges(w.Entries, w.Ways), until: make([]uint64, w.Entries), walkers: contention.NewQueue(w.Walkers, w.now)}
+		*c = &tlbSlice{lruRanges: newLRURanges(w.Entries, w.Ways), until: make([]uint64, w.Entries), walkers: contention.NewQueue(w.Walkers, w.now)}
 	}
 	return *c
 }
 
 // stalled is the cycle until which the request at hand holds up its address path.
-func (w *walks) stalled() uint64 {
+func (w *l2TLB) stalled() uint64 {
 	if w == nil {
 		return 0
 	}
 	return w.stall
 }
 
-// finite says whether a request may have to wait for a free walker.
-func (w *walks) finite() bool { return w != nil && w.Walkers > 0 }
+// limitsWalkers says whether a request may have to wait for a free walker.
+func (w *l2TLB) limitsWalkers() bool { return w != nil && w.Walkers > 0 }
 
 // warm has the second level keep the translations of a request's lines, without time.
-func (w *walks) warm(r *Request) {
+func (w *l2TLB) warm(r *Request) {
 	if w == nil || r.Scalar {
 		return
 	}
@@ -169,48 +169,48 @@ func (w *walks) warm(r *Request) {
 		if page == last {
 			continue
 		}
-		if until, found := c.look(page); !found {
+		if until, found := c.lookup(page); !found {
 			*until = 0
 		}
 		last = page
 	}
 }
 
-// forget makes the second level cold.
-func (w *walks) forget() {
+// invalidate makes the second level cold.
+func (w *l2TLB) invalidate() {
 	if w == nil {
 		return
 	}
 	clear(w.caches)
 	for i := range w.units {
-		w.units[i] = arrivals{most: w.units[i].most}
+		w.units[i] = pendingTranslations{most: w.units[i].most}
 	}
 }
 
-// arrivals are when the translations are there that a compute unit asked for last, as many as it keeps: whoever needs one of those
+// pendingTranslations are when the translations are there that a compute unit asked for last, as many as it keeps: whoever needs one of those
 // waits for it too.
-type arrivals struct {
-	list []arrival
+type pendingTranslations struct {
+	list []pendingTranslation
 	next int // place in a list that is full
 	most int
 	last uint64 // cycle in which the last of all is there
 }
 
-type arrival struct{ number, until uint64 }
+type pendingTranslation struct{ number, until uint64 }
 
-// note adds one in place of the oldest.
-func (a *arrivals) note(number, until uint64) {
+// add adds one in place of the oldest.
+func (a *pendingTranslations) add(number, until uint64) {
 	a.last = max(a.last, until)
 	if len(a.list) < a.most {
-		a.list = append(a.list, arrival{number, until})
+		a.list = append(a.list, pendingTranslation{number, until})
 		return
 	}
-	a.list[a.next] = arrival{number, until}
+	a.list[a.next] = pendingTranslation{number, until}
 	a.next = (a.next + 1) % a.most
 }
 
 // until is when a range's translation is there: at once, if it was not asked for lately.
-func (a *arrivals) until(number uint64) (there uint64) {
+func (a *pendingTranslations) until(number uint64) (there uint64) {
 	for i := range a.list {
 		if a.list[i].number == number {
 			there = max(there, a.list[i].until)

@@ -68,13 +68,13 @@ func TestTwoWalkersAndFourMisses(t *testing.T) {
 	r := asking(0, 0, 8192, 16384, 24576)
 	reply := f.Access(0, r)
 	want := []uint64{7 + 100, 7 + 100, 7 + 200 - 2, 7 + 200 - 2}
-	if !slices.Equal(f.walks.delays, want) {
-		t.Errorf("lines wait %v cycles, want %v", f.walks.delays, want)
+	if !slices.Equal(f.l2TLB.delays, want) {
+		t.Errorf("lines wait %v cycles, want %v", f.l2TLB.delays, want)
 	}
 	if busy := uint64(3 + 98); reply.UnitFreeAt != busy || reply.StallCycles != busy-4 {
 		t.Errorf("the address path is taken for %d cycles, %d of them held: want %d and %d", reply.UnitFreeAt, reply.StallCycles, busy, busy-4)
 	}
-	if got, want := f.count("translation"), (Counter{Level: "translation", Accesses: 4, Misses: 4, Full: 98 + 98}); got != want {
+	if got, want := f.count("translation"), (Counter{Level: "translation", Accesses: 4, Misses: 4, QueueFullCycles: 98 + 98}); got != want {
 		t.Errorf("counted %+v, want %+v", got, want)
 	}
 }
@@ -87,13 +87,13 @@ func TestTheSecondLevelKeepsWhatWasUsedLast(t *testing.T) {
 		wait uint64
 	}{{0, 107}, {1, 107}, {2, 107}, {3, 107}, {0, 7}, {4, 107}, {1, 107}, {0, 7}, {2, 107}} {
 		f.Access(uint64(i)*1000, asking(0, step.page*8192))
-		if got := f.walks.delays[0]; got != step.wait {
+		if got := f.l2TLB.delays[0]; got != step.wait {
 			t.Errorf("access %d waits %d cycles, want %d", i, got, step.wait)
 		}
 	}
 	f.Reset()
 	f.Access(1e6, asking(0, 0))
-	if got := f.walks.delays[0]; got != 107 {
+	if got := f.l2TLB.delays[0]; got != 107 {
 		t.Errorf("after a reset a translation takes %d cycles, want 107", got)
 	}
 }
@@ -122,8 +122,8 @@ func TestWarmTranslations(t *testing.T) {
 	f.Warm(request(0, Read, 0, 64, 8192))
 	f.Warm(scalar(request(0, Read, 16384)))
 	f.Access(0, asking(1, 0, 8192, 16384))
-	if want := []uint64{7, 7, 107}; !slices.Equal(f.walks.delays, want) {
-		t.Errorf("lines wait %v cycles, want %v", f.walks.delays, want)
+	if want := []uint64{7, 7, 107}; !slices.Equal(f.l2TLB.delays, want) {
+		t.Errorf("lines wait %v cycles, want %v", f.l2TLB.delays, want)
 	}
 }
 
@@ -169,18 +169,18 @@ func randomWalks(t *testing.T, seed int64, walkers int) (waits []uint64, waited 
 		if f.count("translation").Misses > misses && walkers > 0 {
 			first := slices.Index(free, slices.Min(free))
 			free[first] = max(free[first], now+3) + 50
-			if got := now + f.walks.delays[0]; got != free[first] {
+			if got := now + f.l2TLB.delays[0]; got != free[first] {
 				t.Fatalf("seed %d, %d walkers: a walk of cycle %d is done in cycle %d, want %d", seed, walkers, now, got, free[first])
 			}
 		}
-		waits = append(waits, append(f.walks.wait(request(q.CU, Read, q.Lines[0].Addr), now<<fixed.Shift, 0), 0)[0])
+		waits = append(waits, append(f.l2TLB.translate(request(q.CU, Read, q.Lines[0].Addr), now<<fixed.Shift, 0), 0)[0])
 		now += uint64(r.Intn(40))
 	}
 	c := f.count("translation")
 	if c.Accesses != asked || c.Hits+c.Misses != asked {
 		t.Errorf("seed %d: %d translations asked, %d counted, %d hits and %d walks", seed, asked, c.Accesses, c.Hits, c.Misses)
 	}
-	return waits, c.Full
+	return waits, c.QueueFullCycles
 }
 
 // A page of the second level holds whole ranges of the first, and its sets are of one size.

@@ -14,10 +14,10 @@ type latencyFIFOs struct {
 
 // A latencyFIFO is that of a compute unit.
 type latencyFIFO struct {
-	loads []heldLoad // the oldest first
-	gone  int        // of them, those that have returned
-	held  uint64     // entries of the others
-	last  uint64     // cycle in which the youngest returns
+	loads    []heldLoad // the oldest first
+	returned int        // of them, those that have returned
+	held     uint64     // entries of the others
+	last     uint64     // cycle in which the youngest returns
 }
 
 type heldLoad struct{ entries, until uint64 }
@@ -61,20 +61,20 @@ func (x *latencyFIFOs) wait(r *Request, at, step uint64, translated []uint64) (d
 
 // free is the first cycle, from one on, in which no more than so many entries are held.
 func (u *latencyFIFO) free(cycle, most uint64) uint64 {
-	for u.gone < len(u.loads) && (u.held > most || u.loads[u.gone].until <= cycle) {
-		oldest := u.loads[u.gone]
+	for u.returned < len(u.loads) && (u.held > most || u.loads[u.returned].until <= cycle) {
+		oldest := u.loads[u.returned]
 		cycle = max(cycle, oldest.until)
 		u.held -= oldest.entries
-		u.gone++
+		u.returned++
 	}
-	if 2*u.gone > len(u.loads) {
-		u.loads, u.gone = u.loads[:copy(u.loads, u.loads[u.gone:])], 0
+	if 2*u.returned > len(u.loads) {
+		u.loads, u.returned = u.loads[:copy(u.loads, u.loads[u.returned:])], 0
 	}
 	return cycle
 }
 
-// enter holds the entries of a load whose lines are there in a cycle, and says when it returns: after the load before it.
-func (x *latencyFIFOs) enter(r *Request, ready uint64) uint64 {
+// push holds the entries of a load whose lines are there in a cycle, and says when it returns: after the load before it.
+func (x *latencyFIFOs) push(r *Request, ready uint64) uint64 {
 	u, n := &x.units[r.CU], x.takes(r)
 	u.last = max(u.last, ready)
 	u.loads = append(u.loads, heldLoad{n, u.last})

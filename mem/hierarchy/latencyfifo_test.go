@@ -50,7 +50,7 @@ func TestALoadWaitsForEntries(t *testing.T) {
 	f := newInOrder(t, 4)
 	first := f.Access(0, request(0, Read, 0, 4096)).ReadyAt
 	second := f.Access(2, request(0, Read, 8192, 12288)).ReadyAt
-	before := f.count("vector_l1").Full
+	before := f.count("vector_l1").QueueFullCycles
 	reply := f.Access(4, request(0, Read, 16384, 20480, 24576))
 	want := []uint64{first - 4, first - 5, second - 6}
 	if !slices.Equal(f.fifos.delays, want) {
@@ -59,7 +59,7 @@ func TestALoadWaitsForEntries(t *testing.T) {
 	if busy := second - 4; reply.UnitFreeAt != second || reply.StallCycles != busy-3 {
 		t.Errorf("the address path is taken for %d cycles, %d of them held: want %d and %d", reply.UnitFreeAt-4, reply.StallCycles, busy, busy-3)
 	}
-	if got, want := f.count("vector_l1").Full-before, first-4+first-5+second-6; got != want {
+	if got, want := f.count("vector_l1").QueueFullCycles-before, first-4+first-5+second-6; got != want {
 		t.Errorf("lines wait %d cycles, want %d", got, want)
 	}
 }

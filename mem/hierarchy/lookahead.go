@@ -8,21 +8,21 @@ func (f *Analytic) HitLatency(scalar bool) uint64 {
 	return f.levels[0].latency
 }
 
-// FreeMisses is how many lines of a compute unit may miss in its vector cache from cycle now on before one has to wait for a free miss
+// FreeMSHRs is how many lines of a compute unit may miss in its vector cache from cycle now on before one has to wait for a free miss
 // entry: none where they may have to wait for a free walker, which other units' lines take as well, or for an entry of the latency FIFO,
 // of which lines say nothing.
-func (f *Analytic) FreeMisses(cu int, now uint64) int {
-	if f.walks.finite() || f.fifos != nil {
+func (f *Analytic) FreeMSHRs(cu int, now uint64) int {
+	if f.l2TLB.limitsWalkers() || f.fifos != nil {
 		return 0
 	}
-	return f.front(&Request{CU: cu}).freeMisses(now)
+	return f.front(&Request{CU: cu}).freeMSHRs(now)
 }
 
 // anyNumber is more lines than all units have under way.
 const anyNumber = 1 << 30
 
-// FreeMisses is how many misses find free entries from cycle now on, whichever slice they go to: none where other units' do as well.
-func (c *cache) freeMisses(now uint64) int {
+// FreeMSHRs is how many misses find free entries from cycle now on, whichever slice they go to: none where other units' do as well.
+func (c *cache) freeMSHRs(now uint64) int {
 	switch {
 	case c.Misses == 0 && c.Requests == 0:
 		return anyNumber

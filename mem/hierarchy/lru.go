@@ -7,25 +7,25 @@ import (
 	"spvsim/mem/fixed"
 )
 
-// A recency keeps the ways of each set in the order in which they were used: up to 16 ways in a word, four bits a way, more of
+// A lru keeps the ways of each set in the order in which they were used: up to 16 ways in a word, four bits a way, more of
 // them in a ring.
-type recency struct {
+type lru struct {
 	words []uint64 // by set: its ways, the most recently used lowest, as what differs from first; nil: there are rings
 	first uint64   // order of ways that were never used
 	ways  int
-	rings []link // by set: one more than the ways, the first of them with the oldest way as the newer one
+	rings []ringLink // by set: one more than the ways, the first of them with the oldest way as the newer one
 }
 
-// A link is a way in a ring: which was used next, the oldest after the most recently used, and which before it. n+1 is way n.
-type link struct{ newer, older uint16 }
+// A ringLink is a way in a ring: which was used next, the oldest after the most recently used, and which before it. n+1 is way n.
+type ringLink struct{ newer, older uint16 }
 
 const wordWays = 16
 
-func newRecency(sets, ways int) recency {
+func newLRU(sets, ways int) lru {
 	if ways <= wordWays {
-		return recency{ways: ways, first: 0x0123456789abcdef >> (4 * uint(wordWays-ways)), words: make([]uint64, sets)}
+		return lru{ways: ways, first: 0x0123456789abcdef >> (4 * uint(wordWays-ways)), words: make([]uint64, sets)}
 	}
-	r := recency{ways: ways, rings: make([]link, sets*(ways+1))}
+	r := lru{ways: ways, rings: make([]ringLink, sets*(ways+1))}
 	for set := range sets {
 		r.reset(set)
 	}
@@ -33,23 +33,23 @@ func newRecency(sets, ways int) recency {
 }
 
 // ring is that of a set.
-func (r *recency) ring(set int) []link { return r.rings[set*(r.ways+1):][:r.ways+1] }
+func (r *lru) ring(set int) []ringLink { return r.rings[set*(r.ways+1):][:r.ways+1] }
 
 // reset makes a set one of which no way was used.
-func (r *recency) reset(set int) {
+func (r *lru) reset(set int) {
 	if r.words != nil {
 		r.words[set] = 0
 		return
 	}
 	ring, n := r.ring(set), r.ways
-	ring[0] = link{newer: 1} // way 0 is the oldest
+	ring[0] = ringLink{newer: 1} // way 0 is the oldest
 	for i := range n {
-		ring[i+1] = link{newer: uint16((i+1)%n + 1), older: uint16((i+n-1)%n + 1)}
+		ring[i+1] = ringLink{newer: uint16((i+1)%n + 1), older: uint16((i+n-1)%n + 1)}
 	}
 }
 
 // oldest is the way of a set that was used longest ago; of those never used, the first.
-func (r *recency) oldest(set int) int {
+func (r *lru) oldest(set int) int {
 	if r.words != nil {
 		return int((r.words[set] ^ r.first) >> (4 * uint(r.ways-1) % 64) % wordWays)
 	}
@@ -57,7 +57,7 @@ func (r *recency) oldest(set int) int {
 }
 
 // newestFirst hands on the ways of a set, from the most recently used on.
-func (r *recency) newestFirst(set int) iter.Seq[int] {
+func (r *lru) newestFirst(set int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if r.words != nil {
 			for i, word := 0, r.words[set]^r.first; i < r.ways && yield(int(word%wordWays)); i++ {
@@ -76,7 +76,7 @@ func (r *recency) newestFirst(set int) iter.Seq[int] {
 }
 
 // touch makes a way of a set the most recently used.
-func (r *recency) touch(set, way int) {
+func (r *lru) touch(set, way int) {
 	if r.words != nil {
 		if word := r.words[set] ^ r.first; word%wordWays != uint64(way) {
 			r.words[set] = toFront(word, uint64(way)) ^ r.first
@@ -93,12 +93,12 @@ func (r *recency) touch(set, way int) {
 	default:
 		ring[l.newer].older, ring[l.older].newer = l.older, l.newer
 		ring[last].newer, ring[oldest].older = at, at
-		ring[at] = link{newer: oldest, older: last}
+		ring[at] = ringLink{newer: oldest, older: last}
 	}
 }
 
-// renew makes the oldest way of a set the most recently used.
-func (r *recency) renew(set int) int {
+// evictOldest makes the oldest way of a set the most recently used.
+func (r *lru) evictOldest(set int) int {
 	if r.words == nil {
 		first := set * (r.ways + 1)
 		oldest := r.rings[first].newer
@@ -121,8 +121,8 @@ func toFront(word, way uint64) uint64 {
 	return word&^(below<<4|15) | word&below<<4 | way
 }
 
-// drop makes ways that hold nothing ones that were never used.
-func (r *recency) drop(set int, tags []uint32) {
+// demoteInvalid makes ways that hold nothing ones that were never used.
+func (r *lru) demoteInvalid(set int, tags []uint32) {
 	held := 0
 	for way, tag := range tags {
 		if tag == 0 {

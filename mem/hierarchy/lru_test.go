@@ -10,7 +10,7 @@ import (
 func TestRecencyIsTheOrderOfUse(t *testing.T) {
 	for _, ways := range []int{1, 2, 3, 4, 8, 15, 16, 17, 64} {
 		const sets, set = 3, 1
-		r, rnd := newRecency(sets, ways), rand.New(rand.NewSource(int64(ways)))
+		r, rnd := newLRU(sets, ways), rand.New(rand.NewSource(int64(ways)))
 		tags, ages := make([]uint32, ways), make([]int, ways) // an age of 0: never used
 		for now := 1; now < 2000; now++ {
 			oldest := slices.Index(ages, slices.Min(ages))
@@ -29,10 +29,10 @@ func TestRecencyIsTheOrderOfUse(t *testing.T) {
 				clear(ages)
 			case n < 4:
 				tags[way], ages[way] = 0, 0
-				r.drop(set, tags)
+				r.demoteInvalid(set, tags)
 			default:
 				if n < 20 {
-					way = r.renew(set)
+					way = r.evictOldest(set)
 				} else {
 					r.touch(set, way)
 				}

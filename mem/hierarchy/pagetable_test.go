@@ -5,10 +5,10 @@ import "testing"
 // No two pages share a frame, and none leaves memory, whatever its size.
 func TestEachPageHasAFrame(t *testing.T) {
 	for _, pages := range []int{1, 2, 5, 64, 100, 1 << 13} {
-		f := newFrames(&MemorySpec{Bytes: pages << 12, PageBytes: 1 << 12})
+		f := newPageTable(&MemorySpec{Bytes: pages << 12, PageBytes: 1 << 12})
 		seen := make(map[uint64]uint64)
 		for page := range uint64(f.mask + 1) {
-			at := f.place(page<<12 | page&0xfff)
+			at := f.physical(page<<12 | page&0xfff)
 			if at&0xfff != page&0xfff || at>>12 > f.mask {
 				t.Fatalf("%d pages: page %d lies at %#x", pages, page, at)
 			}
@@ -22,13 +22,13 @@ func TestEachPageHasAFrame(t *testing.T) {
 
 // Addresses beyond memory's size keep the bits beyond it, so that they stay apart from those within.
 func TestFramesBeyondMemory(t *testing.T) {
-	f := newFrames(&MemorySpec{Bytes: 1 << 20, PageBytes: 1 << 12})
+	f := newPageTable(&MemorySpec{Bytes: 1 << 20, PageBytes: 1 << 12})
 	for _, addr := range []uint64{0, 0x12345, 0xfffff} {
-		if got, want := f.place(addr+5<<20), f.place(addr)+5<<20; got != want {
+		if got, want := f.physical(addr+5<<20), f.physical(addr)+5<<20; got != want {
 			t.Errorf("%#x lies at %#x, want %#x", addr+5<<20, got, want)
 		}
 	}
-	if newFrames(&MemorySpec{Bytes: 1 << 20}).place(0x12345) != 0x12345 {
+	if newPageTable(&MemorySpec{Bytes: 1 << 20}).physical(0x12345) != 0x12345 {
 		t.Error("without pages an address is not where it was")
 	}
 }
@@ -42,9 +42,9 @@ func TestPagesShareSets(t *testing.T) {
 		s.Memory.PageBytes = 4096
 	})
 	alone := make(map[uint64]int)
-	frames := newFrames(&f.spec.Memory)
+	frames := newPageTable(&f.spec.Memory)
 	for page := range uint64(pages) {
-		alone[frames.place(page<<12)>>12%pages]++
+		alone[frames.physical(page<<12)>>12%pages]++
 	}
 	var stay uint64
 	for _, n := range alone {

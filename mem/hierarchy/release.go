@@ -2,9 +2,9 @@ package hierarchy
 
 import "math/bits"
 
-// writeBack writes all dirty lines to the next level, beginning in cycle at, and returns when the last is acknowledged. Instances
+// writeBackDirty writes all dirty lines to the next level, beginning in cycle at, and returns when the last is acknowledged. Instances
 // and their slices work side by side: a set of each after the other.
-func (l *level) writeBack(at uint64) uint64 {
+func (l *level) writeBackDirty(at uint64) uint64 {
 	ready := at
 	for set := range l.sets.N {
 		l.each(func(c *cache) {
@@ -17,41 +17,41 @@ func (l *level) writeBack(at uint64) uint64 {
 // clean writes a dirty line to the next level, and returns when that has acknowledged it.
 func (c *cache) clean(s *slice, at uint64, l *line, addr, words uint64) uint64 {
 	c.counter.Writebacks++
-	ready, _ := s.send(c, at, 0, addr, l.pieces(), words)
+	ready, _ := s.writeToNext(c, at, 0, addr, l.pieces(), words)
 	*l &^= dirtyLine
-	c.dropElsewhere(addr)
+	c.invalidateCopies(addr)
 	return ready
 }
 
 // eachDirty hands on the lines of a set in each slice that are dirty, with their addresses and the words that are valid.
 func (c *cache) eachDirty(set uint64, do func(s *slice, l *line, addr, words uint64)) {
 	for i := range c.slices {
-		if !c.slices[i].dirty.has(set) {
+		if !c.slices[i].dirtySets.has(set) {
 			continue
 		}
-		p := place{slice: &c.slices[i], set: set, first: int(set) * c.Ways}
+		p := setLookup{slice: &c.slices[i], set: set, first: int(set) * c.Ways}
 		left := false
-		for way := range p.used.ways {
+		for way := range p.lru.ways {
 			if l := p.line(way); l.dirty() {
-				do(p.slice, l, c.address(p, *p.label(way)), c.valid(p.slice, p.first+way))
+				do(p.slice, l, c.address(p, *p.tagOf(way)), c.valid(p.slice, p.first+way))
 				left = left || l.dirty()
 			}
 		}
 		if !left {
-			p.dirty.unmark(set)
+			p.dirtySets.unmark(set)
 		}
 	}
 }
 
-// dropElsewhere drops a line that this instance has written from the others; where it is dirty there too, that one's release does it.
-func (c *cache) dropElsewhere(addr uint64) {
+// invalidateCopies drops a line that this instance has written from the others; where it is dirty there too, that one's release does it.
+func (c *cache) invalidateCopies(addr uint64) {
 	for _, o := range c.caches {
 		if o == nil || o == c {
 			continue
 		}
 		p := o.locate(addr)
 		if way := p.find(); way >= 0 && !p.line(way).dirty() {
-			p.drop(way)
+			p.invalidate(way)
 		}
 	}
 }
@@ -60,21 +60,21 @@ func (c *cache) dropElsewhere(addr uint64) {
 func (c *cache) invalidate() {
 	for i := range c.slices {
 		s := &c.slices[i]
-		for w, sets := range s.held {
+		for w, sets := range s.validSets {
 			for ; sets != 0; sets &= sets - 1 {
-				c.counter.Writebacks += s.forget(w*64+bits.TrailingZeros64(sets), c.Ways)
+				c.counter.Writebacks += s.invalidateSet(w*64+bits.TrailingZeros64(sets), c.Ways)
 			}
 		}
-		clear(s.held)
-		clear(s.dirty)
-		s.draws = 0
+		clear(s.validSets)
+		clear(s.dirtySets)
+		s.randomDraws = 0
 	}
 }
 
-// forget drops the lines of a set, and returns how many were dirty.
-func (s *slice) forget(set, ways int) (dirty uint64) {
+// invalidateSet drops the lines of a set, and returns how many were dirty.
+func (s *slice) invalidateSet(set, ways int) (dirty uint64) {
 	lines := s.lines[set*ways:][:ways]
-	if s.dirty.has(uint64(set)) {
+	if s.dirtySets.has(uint64(set)) {
 		for _, l := range lines {
 			if l.dirty() {
 				dirty++
@@ -83,12 +83,12 @@ func (s *slice) forget(set, ways int) (dirty uint64) {
 	}
 	clear(lines)
 	clear(s.tags[set*ways:][:ways])
-	s.used.reset(set)
+	s.lru.reset(set)
 	return dirty
 }
 
-// acquire drops all lines. What launches without time left dirty, as nothing released it, goes to the next level.
-func (c *cache) acquire() {
+// dropAtAcquire drops all lines. What launches without time left dirty, as nothing released it, goes to the next level.
+func (c *cache) dropAtAcquire() {
 	for set := range c.sets.N {
 		c.eachDirty(set, func(s *slice, l *line, addr, words uint64) { s.warmSend(c, addr, l.pieces(), words) })
 	}

@@ -69,13 +69,13 @@ type Model interface {
 
 // A Counter is what happened at one level, over all its instances.
 type Counter struct {
-	Level      string
-	Accesses   uint64 // lines asked for
-	Hits       uint64 // lines present, or on their way
-	InFlight   uint64 // of the hits, lines on their way
-	Misses     uint64
-	Bytes      uint64 // moved between this level and the one before
-	Written    uint64 // of them, those of stores and evicted lines
-	Writebacks uint64 // dirty lines evicted
-	Full       uint64 // cycles that requests waited for an entry of its queues, added up over all of them
+	Level           string
+	Accesses        uint64 // lines asked for
+	Hits            uint64 // lines present, or on their way
+	InFlight        uint64 // of the hits, lines on their way
+	Misses          uint64
+	Bytes           uint64 // moved between this level and the one before
+	Written         uint64 // of them, those of stores and evicted lines
+	Writebacks      uint64 // dirty lines evicted
+	QueueFullCycles uint64 // cycles that requests waited for an entry of its queues, added up over all of them
 }

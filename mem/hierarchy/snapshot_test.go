@@ -19,11 +19,11 @@ func TestPutBackLeavesNoTrace(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 29))
 			for n := range uint64(60) {
 				if n%6 == 5 {
-					b.Remember()
+					b.Snapshot()
 					for range r.IntN(40) {
 						b.Warm(anyRequest(r))
 					}
-					b.PutBack()
+					b.Restore()
 				}
 				q := anyRequest(r)
 				again := *q

@@ -12,15 +12,15 @@ import (
 // runs touch little of a large machine.
 type slice struct {
 	contention.Calendar
-	tags  []uint32 // of each set: its ways' tags; 0: invalid
-	lines []line   // of each set: its ways
-	used  recency  // of the ways of each set
-	words []uint64 // of lines that are not full, the words that stores have written; nil: none yet
-	index uint64   // among the slices of its cache
-	draws uint32   // of lines to replace at random
-	held  setBits  // sets that hold lines
-	dirty setBits  // sets that may have dirty lines
-	kept  *setBits // sets that are put back; nil: none yet
+	tags        []uint32 // of each set: its ways' tags; 0: invalid
+	lines       []line   // of each set: its ways
+	lru         lru      // of the ways of each set
+	words       []uint64 // of lines that are not full, the words that stores have written; nil: none yet
+	index       uint64   // among the slices of its cache
+	randomDraws uint32   // of lines to replace at random
+	validSets   setBits  // sets that hold lines
+	dirtySets   setBits  // sets that may have dirty lines
+	savedSets   *setBits // sets that are put back; nil: none yet
 
 	_ [8]byte // all before, and each queue, takes whole lines of the host's cache
 
@@ -64,31 +64,31 @@ func (b setBits) set(set uint64, to bool) {
 // make allocates a slice's tags, when it is first used.
 func (s *slice) make(l *level) {
 	sets := int(l.sets.N)
-	s.tags, s.lines, s.used = make([]uint32, sets*l.Ways), make([]line, sets*l.Ways), newRecency(sets, l.Ways)
-	s.held, s.dirty = make(setBits, sets/64+1), make(setBits, sets/64+1)
+	s.tags, s.lines, s.lru = make([]uint32, sets*l.Ways), make([]line, sets*l.Ways), newLRU(sets, l.Ways)
+	s.validSets, s.dirtySets = make(setBits, sets/64+1), make(setBits, sets/64+1)
 }
 
-// A place is where a line of memory can be in a cache.
-type place struct {
+// A setLookup is where a line of memory can be in a cache.
+type setLookup struct {
 	*slice
 	set   uint64
 	first int // of the set's ways among the slice's lines
 	tag   uint32
 }
 
-// labels are the tags of the set's ways.
-func (p place) labels() []uint32      { return p.tags[p.first : p.first+p.used.ways] }
-func (p place) label(way int) *uint32 { return &p.tags[p.first+way] }
-func (p place) line(way int) *line    { return &p.lines[p.first+way] }
+// setTags are the tags of the set's ways.
+func (p setLookup) setTags() []uint32     { return p.tags[p.first : p.first+p.lru.ways] }
+func (p setLookup) tagOf(way int) *uint32 { return &p.tags[p.first+way] }
+func (p setLookup) line(way int) *line    { return &p.lines[p.first+way] }
 
-func (c *cache) locate(addr uint64) place {
+func (c *cache) locate(addr uint64) setLookup {
 	l := c.level
 	index, set, tag := l.split(addr)
 	s := &c.slices[index]
 	if s.tags == nil {
 		s.make(l)
 	}
-	return place{slice: s, set: set, first: int(set) * s.used.ways, tag: uint32(tag) + 1}
+	return setLookup{slice: s, set: set, first: int(set) * s.lru.ways, tag: uint32(tag) + 1}
 }
 
 // split is the slice that an address belongs to, its set there, and its tag in the set.
@@ -120,14 +120,14 @@ func (g *geometry) folded(tag uint64) uint64 {
 }
 
 // address is the inverse of locate for the line with the given tag.
-func (g *geometry) address(p place, tag uint32) uint64 {
+func (g *geometry) address(p setLookup, tag uint32) uint64 {
 	key := uint64(tag-1)*g.sets.N + (p.set ^ g.folded(uint64(tag-1)))
 	unit := g.spread.Join(key>>g.perUnit, p.index)
 	return unit | key&g.inUnit<<g.lineShift
 }
 
 // find is the way that holds the line, or -1.
-func (p place) find() int { return lane.Find(p.tags, p.first, p.used.ways, p.tag) }
+func (p setLookup) find() int { return lane.Find(p.tags, p.first, p.lru.ways, p.tag) }
 
 // mix spreads a number over 32 bits, each the same number: two rounds of shifted sums and odd factors.
 func mix(n uint32) uint32 {
@@ -136,49 +136,49 @@ func mix(n uint32) uint32 {
 	return n ^ n>>16
 }
 
-// renew makes the way to replace the most recently used: the least recently used or any.
-func (p place) renew(random bool) int {
+// chooseVictim makes the way to replace the most recently used: the least recently used or any.
+func (p setLookup) chooseVictim(random bool) int {
 	if random {
-		return p.draw()
+		return p.randomVictim()
 	}
-	return p.used.renew(int(p.set))
+	return p.lru.evictOldest(int(p.set))
 }
 
-// draw makes an invalid way the most recently used, or any.
-func (p place) draw() int {
-	way := p.used.oldest(int(p.set))
-	if *p.label(way) != 0 {
-		p.draws++
-		way = int(uint64(mix(p.draws)) * uint64(p.used.ways) >> 32)
+// randomVictim makes an invalid way the most recently used, or any.
+func (p setLookup) randomVictim() int {
+	way := p.lru.oldest(int(p.set))
+	if *p.tagOf(way) != 0 {
+		p.randomDraws++
+		way = int(uint64(mix(p.randomDraws)) * uint64(p.lru.ways) >> 32)
 	}
-	p.used.touch(int(p.set), way)
+	p.lru.touch(int(p.set), way)
 	return way
 }
 
 // makeDirty marks pieces of a line that the next level does not have as they are.
-func (p place) makeDirty(way int, pieces line) {
+func (p setLookup) makeDirty(way int, pieces line) {
 	*p.line(way) |= pieces
-	p.dirty.mark(p.set)
+	p.dirtySets.mark(p.set)
 }
 
-// hold makes all of a line dirty, and keeps it from others until a cycle.
-func (p place) hold(way int, until uint64, all line) {
+// lockUntil makes all of a line dirty, and keeps it from others until a cycle.
+func (p setLookup) lockUntil(way int, until uint64, all line) {
 	l := p.line(way)
 	*l = newLine(until) | *l&fullLine
 	p.makeDirty(way, all)
 }
 
-// drop makes a line invalid.
-func (p place) drop(way int) {
-	*p.line(way), *p.label(way) = 0, 0
-	p.used.drop(int(p.set), p.labels())
+// invalidate makes a line invalid.
+func (p setLookup) invalidate(way int) {
+	*p.line(way), *p.tagOf(way) = 0, 0
+	p.lru.demoteInvalid(int(p.set), p.setTags())
 }
 
-// empty gives p's line a way in which nothing is valid.
-func (c *cache) empty(p place, way int) {
-	label := p.label(way)
+// replaceTag gives p's line a way in which nothing is valid.
+func (c *cache) replaceTag(p setLookup, way int) {
+	label := p.tagOf(way)
 	if *label == 0 {
-		p.held.mark(p.set)
+		p.validSets.mark(p.set)
 	}
 	*p.line(way), *label = 0, p.tag
 	if p.words != nil {
@@ -197,8 +197,8 @@ func (g *geometry) valid(s *slice, i int) uint64 {
 	return s.words[i]
 }
 
-// stored marks the words of a line that a store has written whole, and says whether stores have now written all of it.
-func (g *geometry) stored(s *slice, i int, words uint64) (whole bool) {
+// markStored marks the words of a line that a store has written whole, and says whether stores have now written all of it.
+func (g *geometry) markStored(s *slice, i int, words uint64) (whole bool) {
 	l := &s.lines[i]
 	words &= g.whole
 	if whole = words == g.whole && words != 0; whole {
@@ -233,8 +233,8 @@ func (g *geometry) sectors(addr uint64, bytes uint32) (from uint64, size uint32)
 	return from, uint32(end - from)
 }
 
-// asked is where what lanes read of a line begins and how many bytes it has; without sectors a line is asked for as a whole.
-func (g *geometry) asked(l *Line) (from uint64, bytes uint32) {
+// readRange is where what lanes read of a line begins and how many bytes it has; without sectors a line is asked for as a whole.
+func (g *geometry) readRange(l *Line) (from uint64, bytes uint32) {
 	if g.sector == 0 || l.Words == 0 {
 		return l.Addr, l.Bytes
 	}
@@ -242,8 +242,8 @@ func (g *geometry) asked(l *Line) (from uint64, bytes uint32) {
 	return l.Addr + uint64(first)<<g.word, uint32(bits.Len64(l.Words)-first) << g.word
 }
 
-// has says whether bytes of a line that is not full are valid, as sectors are.
-func (g *geometry) has(s *slice, i int, addr uint64, bytes uint32) bool {
+// hasWords says whether bytes of a line that is not full are valid, as sectors are.
+func (g *geometry) hasWords(s *slice, i int, addr uint64, bytes uint32) bool {
 	if g.sector == 0 || s.words == nil {
 		return false
 	}

@@ -12,7 +12,7 @@ func (f *Analytic) counts(list []Counter) []Counter {
 	for _, l := range f.levels {
 		list = append(list, l.counter)
 	}
-	return append(list, *f.mem.count())
+	return append(list, *f.mem.levelCounter())
 }
 
 // Begin keeps what the levels have counted so far.
@@ -24,7 +24,7 @@ func (t *Traffic) End(f *Analytic) {
 		t.Levels = make([]Counter, len(t.before))
 	}
 	for i := range t.before {
-		now := f.mem.count()
+		now := f.mem.levelCounter()
 		if i < len(f.levels) {
 			now = &f.levels[i].counter
 		}
@@ -40,5 +40,5 @@ func (f *Analytic) LevelAccesses(list []uint64) []uint64 {
 	for _, l := range f.levels {
 		list = append(list, l.counter.Accesses)
 	}
-	return append(list, f.mem.count().Accesses)
+	return append(list, f.mem.levelCounter().Accesses)
 }

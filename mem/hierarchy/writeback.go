@@ -2,19 +2,23 @@ package hierarchy
 
 import "math/bits"
 
-// A written says which words of a line a store writes, from the first of its bytes on: all bytes of those in whole, some of the
+// A storedWords says which words of a line a store writes, from the first of its bytes on: all bytes of those in whole, some of the
 // others in some, which has those of whole as well.
-type written struct{ whole, some uint64 }
+type storedWords struct{ whole, some uint64 }
 
-func (w written) up(words uint64) written   { return written{w.whole << words, w.some << words} }
-func (w written) down(words uint64) written { return written{w.whole >> words, w.some >> words} }
+func (w storedWords) up(words uint64) storedWords {
+	return storedWords{w.whole << words, w.some << words}
+}
+func (w storedWords) down(words uint64) storedWords {
+	return storedWords{w.whole >> words, w.some >> words}
+}
 
 // storedBy are the words that a store of lanes writes: any of a line of which it does not write whole words alone.
-func (g *geometry) storedBy(l *Line) written {
+func (g *geometry) storedBy(l *Line) storedWords {
 	if uint32(bits.OnesCount64(l.Words))<<g.word == l.Bytes {
-		return written{l.Words, l.Words}
+		return storedWords{l.Words, l.Words}
 	}
-	return written{l.Words, max(g.whole, 1)}
+	return storedWords{l.Words, max(g.whole, 1)}
 }
 
 // pieces are the parts of a line, as wide as go to the next level by themselves, that words lie in.
@@ -41,19 +45,19 @@ func (g *geometry) eachPiece(pieces line, do func(from uint64, bytes uint32)) {
 	}
 }
 
-// send reads what is dirty of a line out and sends it to the next level. It returns when that has acknowledged and when it has taken the last of it.
-func (s *slice) send(c *cache, at, delay, addr uint64, pieces line, words uint64) (ready, taken uint64) {
+// writeToNext reads what is dirty of a line out and sends it to the next level. It returns when that has acknowledged and when it has taken the last of it.
+func (s *slice) writeToNext(c *cache, at, delay, addr uint64, pieces line, words uint64) (ready, taken uint64) {
 	c.eachPiece(pieces, func(from uint64, bytes uint32) {
-		r, t := c.forward(at, s.readOut(c, at, delay, bytes), addr+from, bytes, c.sent(words, from, bytes))
+		r, t := c.writeToNext(at, s.readOut(c, at, delay, bytes), addr+from, bytes, c.writtenBy(words, from, bytes))
 		ready, taken = max(ready, r), max(taken, t)
 	})
 	return ready, taken
 }
 
-// sent is what is written by bytes of a line, of which words are valid.
-func (g *geometry) sent(words, from uint64, bytes uint32) written {
+// writtenBy is what is written by bytes of a line, of which words are valid.
+func (g *geometry) writtenBy(words, from uint64, bytes uint32) storedWords {
 	all := WordMask(0, max(1, uint64(bytes)>>g.word))
-	return written{words >> (from >> g.word) & all, all}
+	return storedWords{words >> (from >> g.word) & all, all}
 }
 
 // readOut books the slice for bytes that it sends on: its data have one port, which what is asked of the slice takes as well.

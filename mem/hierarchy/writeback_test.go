@@ -51,9 +51,9 @@ func TestPiecesOfLines(t *testing.T) {
 
 // warmRelease is what the second cache passes on when it is acquired.
 func (f *Analytic) warmRelease() uint64 {
-	f.BeginWarm()
-	f.instance(f.levels[2], 0).acquire()
-	return f.Warmed().Passed[2]
+	f.ResetWarming()
+	f.instance(f.levels[2], 0).dropAtAcquire()
+	return f.WarmingStats().NextLevelBytes[2]
 }
 
 // Stores to parts of words, and atomics, make all of a line dirty.

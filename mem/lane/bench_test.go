@@ -16,15 +16,15 @@ func BenchmarkFamilies(b *testing.B) {
 	}
 	for _, bytes := range []bool{false, true} {
 		b.Run(fmt.Sprintf("walk/bytes=%v", bytes), func(b *testing.B) {
-			var w Walk
+			var w Addresses
 			for b.Loop() {
-				w.Go(index[:], &Step{Stride: 4, Shift: 6, Exec: ^uint64(0), Bytes: bytes})
+				w.Compute(index[:], &AddressParams{Stride: 4, Shift: 6, Exec: ^uint64(0), Bytes: bytes})
 			}
 		})
 	}
 	for _, follow := range []bool{true, false} {
 		for _, words := range []int{1, 2, 4} {
-			var w Walk
+			var w Addresses
 			w.places(r, ^uint64(0), len(text)-4*words, follow)
 			rows := make([][]uint32, words)
 			for k := range rows {

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// A Walk is where the lanes of one access go: a 32-bit offset each, and what is
+// A Addresses is where the lanes of one access go: a 32-bit offset each, and what is
 // asked of all of them together.
-type Walk struct {
+type Addresses struct {
 	Offsets [64]uint32
 	Last    uint32 // the greatest offset of an active lane
 	Bits    uint32 // all bits that are set in the place of some active lane
@@ -16,17 +16,17 @@ type Walk struct {
 	Starts uint64
 }
 
-// A Step is what a walk is made of: a lane's offset is its index plus Base, its
+// A AddressParams is what a walk is made of: a lane's offset is its index plus Base, its
 // place the offset plus Phase, and its line the place shifted right by Shift.
-type Step struct {
+type AddressParams struct {
 	Base, Phase, Stride uint32
 	Shift               uint
 	Exec                uint64 // the active lanes
 	Bytes               bool   // lines are not asked for: the walk's Bits and Starts may be anything
 }
 
-// Go works out a walk over a row of lanes; lanes are at most 64.
-func (w *Walk) Go(index []uint32, s *Step) {
+// Compute works out a walk over a row of lanes; lanes are at most 64.
+func (w *Addresses) Compute(index []uint32, s *AddressParams) {
 	if wide && len(index)%8 == 0 && len(index) <= len(w.Offsets) {
 		if s.Bytes {
 			last, differ := walkBytesAVX(&w.Offsets[0], &index[0], len(index), s)
@@ -41,7 +41,7 @@ func (w *Walk) Go(index []uint32, s *Step) {
 }
 
 // slow is Go without wide instructions.
-func (w *Walk) slow(index []uint32, s *Step) {
+func (w *Addresses) slow(index []uint32, s *AddressParams) {
 	off := w.Offsets[:len(index)]
 	var last, all, differ, line uint32
 	var starts uint64
@@ -66,13 +66,13 @@ func (w *Walk) slow(index []uint32, s *Step) {
 
 // Gather loads a word for each row and active lane, the first from the lane's
 // offset on and the others after it; all must be in b.
-func (w *Walk) Gather(rows [][]uint32, b []byte, exec uint64) {
+func (w *Addresses) Gather(rows [][]uint32, b []byte, exec uint64) {
 	if exec != 0 && !w.gatherWide(rows, b, exec) {
 		w.gatherSlow(rows, b, exec)
 	}
 }
 
-func (w *Walk) gatherSlow(rows [][]uint32, b []byte, exec uint64) {
+func (w *Addresses) gatherSlow(rows [][]uint32, b []byte, exec uint64) {
 	for ; exec != 0; exec &= exec - 1 {
 		l := bits.TrailingZeros64(exec) & 63
 		e := b[w.Offsets[l]:]
@@ -84,13 +84,13 @@ func (w *Walk) gatherSlow(rows [][]uint32, b []byte, exec uint64) {
 
 // Scatter stores a word of each row for each active lane, the first at its offset
 // and the others after it; where lanes meet, the highest wins.
-func (w *Walk) Scatter(b []byte, rows [][]uint32, exec uint64) {
+func (w *Addresses) Scatter(b []byte, rows [][]uint32, exec uint64) {
 	if exec != 0 && !w.scatterWide(b, rows, exec) {
 		w.scatterSlow(b, rows, exec)
 	}
 }
 
-func (w *Walk) scatterSlow(b []byte, rows [][]uint32, exec uint64) {
+func (w *Addresses) scatterSlow(b []byte, rows [][]uint32, exec uint64) {
 	for ; exec != 0; exec &= exec - 1 {
 		l := bits.TrailingZeros64(exec) & 63
 		e := b[w.Offsets[l]:]

@@ -13,12 +13,12 @@ var wide = cpu.X86.HasAVX2
 // differ is not 0 where the offsets do not follow each other by the stride.
 //
 //go:noescape
-func walkAVX(off, index *uint32, lanes int, s *Step) (last, bits, differ uint32, starts uint64)
+func walkAVX(off, index *uint32, lanes int, s *AddressParams) (last, bits, differ uint32, starts uint64)
 
 // walkBytesAVX is walkAVX without lines.
 //
 //go:noescape
-func walkBytesAVX(off, index *uint32, lanes int, s *Step) (last, differ uint32)
+func walkBytesAVX(off, index *uint32, lanes int, s *AddressParams) (last, differ uint32)
 
 // gatherAVX, and gather2AVX and gather4AVX for two and four words of a lane, are
 // Walk.gatherSlow for a multiple of eight lanes and offsets below 2^31: lanes of
@@ -141,7 +141,7 @@ func Prefetch[T ~uint64](x []uint32, y []T, first, n int) {
 }
 
 // gatherWide is Walk.gatherSlow for up to four rows, if it says so.
-func (w *Walk) gatherWide(rows [][]uint32, b []byte, exec uint64) bool {
+func (w *Addresses) gatherWide(rows [][]uint32, b []byte, exec uint64) bool {
 	lanes := len(rows[0])
 	if !wide || lanes%8 != 0 || w.Last >= 1<<31 {
 		return false
@@ -164,7 +164,7 @@ func (w *Walk) gatherWide(rows [][]uint32, b []byte, exec uint64) bool {
 
 // scatterWide is Walk.scatterSlow, if it says so. Not of three
 // words: row by row, a lower lane could win.
-func (w *Walk) scatterWide(b []byte, rows [][]uint32, exec uint64) bool {
+func (w *Addresses) scatterWide(b []byte, rows [][]uint32, exec uint64) bool {
 	lanes := len(rows[0])
 	if !wide || lanes%8 != 0 || w.Last >= 1<<31 {
 		return false

@@ -50,12 +50,12 @@ TEXT ·walkAVX(SB), NOSPLIT, $0-56
 	MOVQ         index+8(FP), SI
 	MOVQ         lanes+16(FP), CX
 	MOVQ         s+24(FP), BX
-	VPBROADCASTD Step_Base+0(BX), Y0
-	VPBROADCASTD Step_Phase+0(BX), Y1
-	VMOVQ        Step_Shift+0(BX), X2
+	VPBROADCASTD AddressParams_Base+0(BX), Y0
+	VPBROADCASTD AddressParams_Phase+0(BX), Y1
+	VMOVQ        AddressParams_Shift+0(BX), X2
 	VMOVDQU      lanebits<>+0(SB), Y3
 	VMOVDQU      before<>+0(SB), Y10
-	MOVQ         Step_Exec+0(BX), DX
+	MOVQ         AddressParams_Exec+0(BX), DX
 
 	// Y4: the greatest offset; Y5: the bits of places; Y12: the lines of the eight before, turned by one lane; R8: starts of lines
 	VPXOR        Y4, Y4, Y4
@@ -65,13 +65,13 @@ TEXT ·walkAVX(SB), NOSPLIT, $0-56
 	XORQ         R8, R8
 	MOVQ         CX, R9
 	MOVL         (SI), AX
-	ADDL         Step_Base+0(BX), AX
+	ADDL         AddressParams_Base+0(BX), AX
 	VMOVD        AX, X6
 	VPBROADCASTD X6, Y6
-	VPBROADCASTD Step_Stride+0(BX), Y14
+	VPBROADCASTD AddressParams_Stride+0(BX), Y14
 	VPMULLD      numbers<>+0(SB), Y14, Y14
 	VPADDD       Y6, Y14, Y14
-	MOVL         Step_Stride+0(BX), AX
+	MOVL         AddressParams_Stride+0(BX), AX
 	SHLL         $0x03, AX
 	VMOVD        AX, X11
 	VPBROADCASTD X11, Y11
@@ -143,19 +143,19 @@ TEXT ·walkBytesAVX(SB), NOSPLIT, $0-40
 	MOVQ         index+8(FP), SI
 	MOVQ         lanes+16(FP), R9
 	MOVQ         s+24(FP), BX
-	VPBROADCASTD Step_Base+0(BX), Y0
+	VPBROADCASTD AddressParams_Base+0(BX), Y0
 	VMOVDQU      lanebits<>+0(SB), Y3
-	MOVQ         Step_Exec+0(BX), DX
+	MOVQ         AddressParams_Exec+0(BX), DX
 	VPXOR        Y4, Y4, Y4
 	VPXOR        Y15, Y15, Y15
 	MOVL         (SI), AX
-	ADDL         Step_Base+0(BX), AX
+	ADDL         AddressParams_Base+0(BX), AX
 	VMOVD        AX, X6
 	VPBROADCASTD X6, Y6
-	VPBROADCASTD Step_Stride+0(BX), Y14
+	VPBROADCASTD AddressParams_Stride+0(BX), Y14
 	VPMULLD      numbers<>+0(SB), Y14, Y14
 	VPADDD       Y6, Y14, Y14
-	MOVL         Step_Stride+0(BX), AX
+	MOVL         AddressParams_Stride+0(BX), AX
 	SHLL         $0x03, AX
 	VMOVD        AX, X11
 	VPBROADCASTD X11, Y11

@@ -8,11 +8,11 @@ import (
 )
 
 // walks are steps and rows that meet every way through a walk.
-func walks(visit func(index []uint32, s Step)) {
+func walks(visit func(index []uint32, s AddressParams)) {
 	r := rand.New(rand.NewPCG(3, 5))
 	for n := range 4000 {
 		index := make([]uint32, []int{32, 64}[n%2])
-		s := Step{Base: r.Uint32() >> (n % 32), Phase: uint32(r.IntN(256)), Stride: 4 << (n / 2 % 3), Shift: uint(4 + n%5), Exec: r.Uint64()}
+		s := AddressParams{Base: r.Uint32() >> (n % 32), Phase: uint32(r.IntN(256)), Stride: 4 << (n / 2 % 3), Shift: uint(4 + n%5), Exec: r.Uint64()}
 		if n%3 == 0 {
 			s.Exec = ^uint64(0)
 		}
@@ -35,9 +35,9 @@ func walks(visit func(index []uint32, s Step)) {
 }
 
 func TestWalkIsTheSlowOne(t *testing.T) {
-	walks(func(index []uint32, s Step) {
-		var fast, slow Walk
-		fast.Go(index, &s)
+	walks(func(index []uint32, s AddressParams) {
+		var fast, slow Addresses
+		fast.Compute(index, &s)
 		slow.slow(index, &s)
 		if fast != slow {
 			t.Fatalf("%+v over %x:\n%+v\nwant\n%+v", s, index, fast, slow)
@@ -47,11 +47,11 @@ func TestWalkIsTheSlowOne(t *testing.T) {
 
 // A walk for bytes alone is the same but for the lines.
 func TestWalkForBytes(t *testing.T) {
-	walks(func(index []uint32, s Step) {
-		var got, want Walk
+	walks(func(index []uint32, s AddressParams) {
+		var got, want Addresses
 		want.slow(index, &s)
 		s.Bytes = true
-		got.Go(index, &s)
+		got.Compute(index, &s)
 		got.Bits, got.Starts = want.Bits, want.Starts
 		if got != want {
 			t.Fatalf("%+v over %x:\n%+v\nwant\n%+v", s, index, got, want)
@@ -61,8 +61,8 @@ func TestWalkForBytes(t *testing.T) {
 
 // The walk says of the lanes together what each of them says alone.
 func TestWalkSums(t *testing.T) {
-	walks(func(index []uint32, s Step) {
-		var w Walk
+	walks(func(index []uint32, s AddressParams) {
+		var w Addresses
 		w.slow(index, &s)
 		last, packed := uint32(0), true
 		for l := range index {
@@ -84,7 +84,7 @@ func TestWalkSums(t *testing.T) {
 
 // places gives the active lanes of a walk offsets of words within bytes: anywhere,
 // or those of eight lanes one after the other. Idle lanes have any.
-func (w *Walk) places(r *rand.Rand, exec uint64, last int, follow bool) {
+func (w *Addresses) places(r *rand.Rand, exec uint64, last int, follow bool) {
 	w.Last = 0
 	for l := range w.Offsets {
 		w.Offsets[l] = r.Uint32()
@@ -109,7 +109,7 @@ func TestGatherAndScatterAreTheSlowOnes(t *testing.T) {
 		lanes, count := []int{32, 64}[n%2], 1+n/2%4
 		exec := r.Uint64() | []uint64{0, 0, ^uint64(0), r.Uint64(), 0xff00ff}[n%5]
 		exec &= ^uint64(0) >> (64 - lanes)
-		var w Walk
+		var w Addresses
 		w.places(r, exec, len(b)-4*count, n%3 == 0)
 		fast, slow := make([][]uint32, count), make([][]uint32, count)
 		for k := range count {

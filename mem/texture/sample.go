@@ -116,7 +116,7 @@ func (s *Sample) Wrap(at [3]int, level uint32) (texel [4]uint32, inside bool) {
 	}
 	texel = [4]uint32{3: uint32(layer)}
 	for k := range s.Dims {
-		i := s.Sampler.Wrap[k].place(at[k]+s.move[k], size[k])
+		i := s.Sampler.Wrap[k].texel(at[k]+s.move[k], size[k])
 		if i < 0 || i >= size[k] {
 			return texel, false
 		}

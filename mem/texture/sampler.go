@@ -14,8 +14,8 @@ const (
 	WrapMirrorOnce
 )
 
-// place brings a texel index into 0..size-1, or leaves it outside where the border is.
-func (w Wrap) place(i, size int) int {
+// texel brings a texel index into 0..size-1, or leaves it outside where the border is.
+func (w Wrap) texel(i, size int) int {
 	switch w {
 	case WrapRepeat:
 		return ((i % size) + size) % size

@@ -24,7 +24,7 @@ func TestWrapsWalkOverTheImage(t *testing.T) {
 					want[WrapMirror] = 0
 				}
 				for w, texel := range want {
-					if got := w.place(i, size); got != texel {
+					if got := w.texel(i, size); got != texel {
 						t.Fatalf("mode %d, texel %d of %d is %d, want %d", w, i, size, got, texel)
 					}
 				}
