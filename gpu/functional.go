@@ -49,7 +49,7 @@ func (u *functionalRunner) options(need cu.Resources) functional.Options {
 		Print: func(at uint64, p *program.Program, st *isa.State, in *isa.Inst) {
 			printLanes(s.Observer, at, p, st, in)
 		},
-		Watch: u.poll, Clock: u.executed, ClockMHz: m.ClockMHz, ClockBits: m.ClockBits,
+		Poll: u.poll, Clock: u.executed, ClockMHz: m.ClockMHz, ClockBits: m.ClockBits,
 	}
 }
 
@@ -74,11 +74,11 @@ func (u *functionalRunner) counts(run func() (*functional.Counts, error)) (*acco
 	before := u.machine.Store.Faults.Count
 	did, err := run()
 	u.executed += did.Total()
-	u.ldsUnit, u.longestWave = did.LDSUnit, did.Longest
+	u.ldsUnit, u.longestWave = did.LDSUnit, did.LongestWave
 	u.faults = append(u.faults, did.Faults...)
 	u.countIssues(did.Issues)
 	u.functionalCounts = account.FunctionalCounts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,
-		Traffic: account.MovedBytes{Read: did.Moved[hierarchy.Read], Written: did.Moved[hierarchy.Write], Atomic: did.Moved[hierarchy.Atomic], LDS: did.LDS}}
+		Traffic: account.MovedBytes{Read: did.MovedBytes[hierarchy.Read], Written: did.MovedBytes[hierarchy.Write], Atomic: did.MovedBytes[hierarchy.Atomic], LDS: did.LDS}}
 	u.counted = account.Counts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions, Lanes: did.Lanes,
 		OutOfBounds: u.machine.Store.Faults.Count - before + did.LDSFaults, Functional: &u.functionalCounts}
 	if err = u.err(err); err != nil {

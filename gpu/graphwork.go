@@ -150,7 +150,7 @@ type functionalGraph struct {
 	kernels map[*cu.Launch]*functional.Kernel
 }
 
-// Next implements functional.Work.
+// Next implements functional.WorkSource.
 func (d *functionalGraph) Next(nothingElse bool) (*functional.Kernel, functional.Workgroup, bool, bool) {
 	l, wg, s := d.Direct.Next(nothingElse)
 	if s != graph.Found {
@@ -159,7 +159,7 @@ func (d *functionalGraph) Next(nothingElse bool) (*functional.Kernel, functional
 	return d.kernels[l], functional.Workgroup{Index: wg.Index, ID: wg.ID, Count: wg.Count, Node: wg.Node}, true, false
 }
 
-// Ended implements functional.Work.
+// Ended implements functional.WorkSource.
 func (d *functionalGraph) Ended(wg *functional.Workgroup) { d.Direct.Ended(wg.Index) }
 
 // runAll runs what was dispatched to its end.

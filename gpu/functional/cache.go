@@ -13,32 +13,32 @@ import (
 // same memory: programs cut into stretches, workers with their registers, what they
 // count. The zero Cache is empty. One run may use it at a time.
 type Cache struct {
-	plain, warmed pool // of runs that bring no lines in, and of runs that do: the two take turns
+	plain, warmed runPool // of runs that bring no lines in, and of runs that do: the two take turns
 }
 
-// A pool is the programs, as runs of one kind carry them out, and a run that has ended.
-type pool struct {
-	codes sync.Map // *program.Program to *code
-	ended *run
-	store *mem.Store
-	warm  *hierarchy.Analytic
+// A runPool is the programs, as runs of one kind carry them out, and a run that has ended.
+type runPool struct {
+	codes   sync.Map // *program.Program to *code
+	idleRun *run
+	store   *mem.Store
+	warm    *hierarchy.Analytic
 }
 
 // pool is the one of a run.
-func (c *Cache) pool(warm *hierarchy.Analytic) *pool {
+func (c *Cache) pool(warm *hierarchy.Analytic) *runPool {
 	if warm != nil {
 		return &c.warmed
 	}
 	return &c.plain
 }
 
-// take gives a run of so many workers: the one that ended last, where it fits.
-func (c *pool) take(store *mem.Store, threads int, warm *hierarchy.Analytic) *run {
-	if r := c.ended; r != nil && len(r.workers) == threads && c.store == store && c.warm == warm {
-		c.ended = nil
+// takeRun gives a run of so many workers: the one that ended last, where it fits.
+func (c *runPool) takeRun(store *mem.Store, threads int, warm *hierarchy.Analytic) *run {
+	if r := c.idleRun; r != nil && len(r.workers) == threads && c.store == store && c.warm == warm {
+		c.idleRun = nil
 		return r
 	}
-	c.store, c.warm, c.ended = store, warm, nil
+	c.store, c.warm, c.idleRun = store, warm, nil
 	var locks *mem.Locks
 	if threads > 1 {
 		locks = &mem.Locks{}
@@ -69,8 +69,8 @@ func (k *worker) reset() {
 	clear(k.ring)
 	k.ring = k.ring[:0]
 	k.instructions.Store(0)
-	k.began.Store(0)
-	k.ended.Store(0)
+	k.begunWorkgroups.Store(0)
+	k.endedWorkgroups.Store(0)
 	for _, t := range k.tables {
 		if t.used {
 			clear(t.entries)

@@ -8,8 +8,8 @@ import (
 	"spvsim/simd"
 )
 
-// A leave is an instruction at which the flow of a program is left.
-type leave struct {
+// A exit is an instruction at which the flow of a program is left.
+type exit struct {
 	at   int32
 	path simd.Path
 	in   *isa.Inst
@@ -22,8 +22,8 @@ type transfer struct {
 	local  *lds.FastAccess // of workgroups' memory; nil: it is none
 }
 
-// A stretch is what runs from one instruction on up to one that does more than compute on registers and move words.
-type stretch struct {
+// A segment is what runs from one instruction on up to one that does more than compute on registers and move words.
+type segment struct {
 	joined int32 // where it goes on after a branch that is always taken; -1: it has none
 	count  int32 // instructions that count, the last one with them
 }
@@ -31,9 +31,9 @@ type stretch struct {
 // Code is a program cut into stretches, by the instruction at which they begin.
 type code struct {
 	*program.Program
-	stretches []stretch
+	stretches []segment
 	flow      *isa.CompiledProgram
-	leaves    []leave
+	leaves    []exit
 	counted   []bool
 	ends      []bool // by instruction: a stretch ends at it
 	// skipped are loads of descriptors, which nothing is computed from: they are only counted.
@@ -44,7 +44,7 @@ type code struct {
 // newCode cuts a program. Lowered programs end: their last instruction is an end or a branch.
 func newCode(p *program.Program, warm bool) *code {
 	n := len(p.Insts)
-	c := &code{Program: p, stretches: make([]stretch, n), counted: make([]bool, n), ends: make([]bool, n), warm: warm}
+	c := &code{Program: p, stretches: make([]segment, n), counted: make([]bool, n), ends: make([]bool, n), warm: warm}
 	for i := range p.Insts {
 		c.counted[i], c.ends[i] = !simd.ZeroCost(&p.Insts[i], i), c.stops(&p.Insts[i])
 		if c.skips(&p.Insts[i]) {
@@ -53,20 +53,20 @@ func newCode(p *program.Program, warm bool) *code {
 	}
 	order := c.order()
 	c.measure(order)
-	c.lay(order)
+	c.layOutSegments(order)
 	return c
 }
 
 // measure counts the instructions of stretches.
-func (c *code) measure(order []place) {
-	var s stretch
+func (c *code) measure(order []entryPlace) {
+	var s segment
 	for i := len(order) - 1; i >= 0; i-- {
 		at := order[i].at
 		switch {
 		case order[i].joined:
 			s.joined = c.Insts[at].Target
 		case c.ends[at]:
-			s = stretch{joined: -1}
+			s = segment{joined: -1}
 		}
 		if c.counted[at] {
 			s.count++
@@ -87,8 +87,8 @@ func transferOf(in *isa.Inst) (m transfer) {
 	return m
 }
 
-// A place is an instruction in the order in which stretches are cut.
-type place struct {
+// A entryPlace is an instruction in the order in which stretches are cut.
+type entryPlace struct {
 	at     int32
 	joined bool // a branch that the stretch goes on after
 	copied bool // after such a branch: no stretch begins here
@@ -99,16 +99,16 @@ const maxCopied = 32
 
 // order is that of the program, where each branch that is always taken has what
 // comes after it behind itself, up to the end of that stretch.
-func (c *code) order() (list []place) {
-	list = make([]place, 0, len(c.Insts))
+func (c *code) order() (list []entryPlace) {
+	list = make([]entryPlace, 0, len(c.Insts))
 	for i := range c.Insts {
 		b := len(list)
-		list = append(list, place{at: int32(i)})
+		list = append(list, entryPlace{at: int32(i)})
 		if c.Insts[i].Op != isa.Branch {
 			continue
 		}
 		for k := c.Insts[i].Target; len(list)-b <= maxCopied; k++ {
-			list = append(list, place{at: k, copied: true})
+			list = append(list, entryPlace{at: k, copied: true})
 			if c.ends[k] {
 				list[b].joined = true
 				break
@@ -121,10 +121,10 @@ func (c *code) order() (list []place) {
 	return list
 }
 
-// lay makes the flow.
-func (c *code) lay(order []place) {
+// layOutSegments makes the flow.
+func (c *code) layOutSegments(order []entryPlace) {
 	c.flow = isa.NewCompiledProgram(c.WaveSize, c.VectorRows, len(c.Insts))
-	enters := c.entered()
+	enters := c.entryPoints()
 	var uniform fills
 	if c.flow.Wide() && !c.warm {
 		uniform = c.fills(order, enters)
@@ -140,19 +140,19 @@ func (c *code) lay(order []place) {
 		case c.idle(in) || uniform.before[i]:
 		default:
 			if l, ok := uniform.loads[i]; !ok || !c.flow.AddFill(l) {
-				c.put(p.at)
+				c.emitInstruction(p.at)
 			}
 		}
 	}
 	c.flow.Done()
 }
 
-// put puts an instruction into the flow at which no stretch ends.
-func (c *code) put(at int32) {
+// emitInstruction puts an instruction into the flow at which no stretch ends.
+func (c *code) emitInstruction(at int32) {
 	if in := &c.Insts[at]; in.Exec != nil {
 		c.flow.Add(in)
 	} else {
-		c.leave(at, false)
+		c.emitExit(at, false)
 	}
 }
 
@@ -165,19 +165,19 @@ func (c *code) end(at int32) {
 	case path == simd.PathBranch && c.flow.Branch(in, at+1):
 	case path == simd.PathCompute && c.flow.Mask(in, at+1):
 	default:
-		c.leave(at, true)
+		c.emitExit(at, true)
 	}
 }
 
-func (c *code) leave(at int32, ends bool) {
+func (c *code) emitExit(at int32, ends bool) {
 	in := &c.Insts[at]
 	c.flow.AddReturn(int32(len(c.leaves)), ends)
-	c.leaves = append(c.leaves, leave{at, simd.PathOf(in), in, transferOf(in)})
+	c.leaves = append(c.leaves, exit{at, simd.PathOf(in), in, transferOf(in)})
 }
 
-// entered marks the instructions that stretches begin at: those that branches go
+// entryPoints marks the instructions that stretches begin at: those that branches go
 // to, and those after one that stops.
-func (c *code) entered() []bool {
+func (c *code) entryPoints() []bool {
 	list := make([]bool, len(c.Insts)+1)
 	list[0] = true
 	for i := range c.Insts {

@@ -2,8 +2,8 @@ package functional
 
 import "spvsim/mem/hierarchy"
 
-// turn lets a workgroup go on.
-func (k *worker) turn(g *group) (over, on bool) {
+// runTurn lets a workgroup go on.
+func (k *worker) runTurn(g *group) (over, on bool) {
 	if unit := k.run.options.Unit; unit != nil {
 		k.port.Move(unit(&g.wg))
 	}
@@ -35,20 +35,20 @@ const maxFaults = 8
 func (c *Counts) add(k *worker) {
 	c.Workgroups += k.counts.Workgroups
 	c.Waves += k.counts.Waves
-	c.Longest = max(c.Longest, k.counts.Longest)
+	c.LongestWave = max(c.LongestWave, k.counts.LongestWave)
 	c.LDSUnit += k.counts.LDSUnit
 	c.LDSFaults += k.lds.Faults
 	c.Faults = append(c.Faults, k.lds.First...)
 	c.Faults = c.Faults[:min(len(c.Faults), maxFaults)]
 	for i, n := range k.port.Functional().Moved {
-		c.Moved[i] += n
+		c.MovedBytes[i] += n
 	}
 	for code, t := range k.tables {
 		if !t.used {
 			continue
 		}
 		issues := code.issues(t)
-		c.Moved[hierarchy.Read] += code.unread(issues)
+		c.MovedBytes[hierarchy.Read] += code.unread(issues)
 		accesses, bytes := code.local(issues)
 		c.LDSAccesses += accesses
 		c.LDS += bytes

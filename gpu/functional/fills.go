@@ -15,17 +15,17 @@ type fills struct {
 	before map[int]bool
 }
 
-// A spread is a scalar that a move gave to all lanes of a row.
-type spread struct {
+// A addressSpread is a scalar that a move gave to all lanes of a row.
+type addressSpread struct {
 	row, from int // registers, as in isa.Inst.Deps; from -1: a literal
 	at        int // in the order
 	read      bool
 }
 
 // fills finds them, between two places at which stretches begin.
-func (c *code) fills(order []place, enters []bool) fills {
+func (c *code) fills(order []entryPlace, enters []bool) fills {
 	f := fills{map[int]isa.Fill{}, map[int]bool{}}
-	var known []spread
+	var known []addressSpread
 	for i, p := range order {
 		in := &c.Insts[p.at]
 		if enters[p.at] && !p.copied {
@@ -34,16 +34,16 @@ func (c *code) fills(order []place, enters []bool) fills {
 		if simd.PathOf(in) == simd.PathLDS {
 			c.fill(&f, order, known, i)
 		}
-		known = c.after(known, in, i)
+		known = c.spreadAfter(known, in, i)
 	}
 	return f
 }
 
 // fill looks whether the load at place i is one.
-func (c *code) fill(f *fills, order []place, known []spread, i int) {
+func (c *code) fill(f *fills, order []entryPlace, known []addressSpread, i int) {
 	in := &c.Insts[order[i].at]
 	index := in.Mem.Index
-	from := slices.IndexFunc(known, func(s spread) bool { return index.Kind == isa.Vector && s.row == int(index.Index) })
+	from := slices.IndexFunc(known, func(s addressSpread) bool { return index.Kind == isa.Vector && s.row == int(index.Index) })
 	if from >= 0 {
 		index = c.Insts[order[known[from].at].at].Src[0]
 	}
@@ -58,9 +58,9 @@ func (c *code) fill(f *fills, order []place, known []spread, i int) {
 	f.loads[i] = l
 }
 
-// after is what is known after the instruction at place i.
-func (c *code) after(known []spread, in *isa.Inst, i int) []spread {
-	known = slices.DeleteFunc(known, func(s spread) bool {
+// spreadAfter is what is known after the instruction at place i.
+func (c *code) spreadAfter(known []addressSpread, in *isa.Inst, i int) []addressSpread {
+	known = slices.DeleteFunc(known, func(s addressSpread) bool {
 		return slices.ContainsFunc(in.Writes, func(r uint16) bool { return int(r) == s.row || int(r) == s.from })
 	})
 	for k := range known {
@@ -69,7 +69,7 @@ func (c *code) after(known []spread, in *isa.Inst, i int) []spread {
 	if in.Op != isa.Mov || in.Uniform || in.T.Bits() != 32 || in.Dst.Kind != isa.Vector || in.Src[0].Kind == isa.Vector || in.Mod.Any() || in.Second != nil {
 		return known
 	}
-	s := spread{row: int(in.Dst.Index), from: -1, at: i}
+	s := addressSpread{row: int(in.Dst.Index), from: -1, at: i}
 	if in.Src[0].Kind == isa.Scalar {
 		s.from = c.VectorRows + int(in.Src[0].Index)
 	}

@@ -63,9 +63,9 @@ type Workgroup struct {
 	Fragments *isa.Fragments // nil outside of draws
 }
 
-// Work is where workgroups come from. All methods may be called from several
+// WorkSource is where workgroups come from. All methods may be called from several
 // goroutines.
-type Work interface {
+type WorkSource interface {
 	// Next is the next workgroup. Without one, later says that there may be one
 	// when another has ended. nothingElse: those that run get nowhere.
 	Next(nothingElse bool) (k *Kernel, wg Workgroup, found, later bool)
@@ -94,8 +94,8 @@ type Options struct {
 	Payloads Payloads // nil outside of an execution graph
 	// Print shows a DebugPrint, one at a time; nil: none.
 	Print func(at uint64, p *program.Program, st *isa.State, in *isa.Inst)
-	// Watch is called now and then, one call at a time; an error ends the run.
-	Watch func(Progress) error
+	// Poll is called now and then, one call at a time; an error ends the run.
+	Poll func(Progress) error
 	// Warm is a hierarchy whose lines are brought in, for which there must be one
 	// thread; Unit says which compute unit a workgroup is of.
 	Warm *hierarchy.Analytic
@@ -126,11 +126,11 @@ type Counts struct {
 	Lanes        account.LaneCounts
 	Workgroups   uint64
 	Waves        uint64
-	Longest      uint64 // instructions of the wave that has most
-	// Moved are the bytes of device memory that lanes moved: read, written, and
+	LongestWave  uint64 // instructions of the wave that has most
+	// MovedBytes are the bytes of device memory that lanes moved: read, written, and
 	// updated by atomics; LDS are those of workgroups' memory.
-	Moved [hierarchy.Atomic + 1]uint64
-	LDS   uint64
+	MovedBytes [hierarchy.Atomic + 1]uint64
+	LDS        uint64
 	// LDSUnit are the cycles that accesses take of the bandwidth of workgroups' memory, if Options.LDS counts them.
 	LDSUnit uint64
 	// LDSAccesses are wave accesses, and LDSFaults those out of bounds; the first few.
@@ -155,11 +155,11 @@ func Run(ctx context.Context, store *mem.Store, g *Grid, o Options) (*Counts, er
 }
 
 // RunWork executes workgroups until there are no more; its counts are as Run's.
-func RunWork(ctx context.Context, store *mem.Store, w Work, o Options) (*Counts, error) {
+func RunWork(ctx context.Context, store *mem.Store, w WorkSource, o Options) (*Counts, error) {
 	return runWork(ctx, store, w, math.MaxUint64, o)
 }
 
-func runWork(ctx context.Context, store *mem.Store, w Work, most uint64, o Options) (*Counts, error) {
+func runWork(ctx context.Context, store *mem.Store, w WorkSource, most uint64, o Options) (*Counts, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -169,5 +169,5 @@ func runWork(ctx context.Context, store *mem.Store, w Work, most uint64, o Optio
 	if o.Warm != nil || o.LDS != nil {
 		o.Threads = 1 // they are of one goroutine
 	}
-	return newRun(ctx, store, w, most, o).do()
+	return newRun(ctx, store, w, most, o).runWorkers()
 }

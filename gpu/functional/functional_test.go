@@ -99,7 +99,7 @@ func TestResidentWorkgroupsAreBounded(t *testing.T) {
 		branch(isa.BranchFalse, 1, s(3)),
 		end())
 	most, enough := uint64(0), errors.New("enough")
-	_, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{100, 1, 1}}, Options{Threads: 1, Resident: 7, Watch: func(p Progress) error {
+	_, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{100, 1, 1}}, Options{Threads: 1, Resident: 7, Poll: func(p Progress) error {
 		if most = max(most, p.Running); most >= 7 || p.Instructions > 1e8 {
 			return enough
 		}
@@ -132,7 +132,7 @@ func TestWorkersWithoutAWorkgroupAreNotCounted(t *testing.T) {
 	w := &heldWork{grid: newGrid(&Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}), waiting: make(chan struct{}), release: make(chan struct{})}
 	enough := errors.New("enough")
 	var running uint64
-	_, err := RunWork(t.Context(), store, w, Options{Threads: 2, Watch: func(p Progress) error {
+	_, err := RunWork(t.Context(), store, w, Options{Threads: 2, Poll: func(p Progress) error {
 		<-w.waiting
 		if running = p.Running; running != 0 {
 			close(w.release)
@@ -165,8 +165,8 @@ func TestWavesMeetAtBarriers(t *testing.T) {
 	if c.Waves != 2 || c.Instructions[isa.ClassVALU32] != 8 || c.Instructions[isa.ClassVMEM] != 6 || c.Instructions[isa.ClassEnd] != 2 {
 		t.Errorf("%d waves, %v", c.Waves, c.Instructions)
 	}
-	if c.Moved[hierarchy.Write] != 512 || c.LDS != 2*512 || c.LDSAccesses != 4 {
-		t.Errorf("moved %v, %d of LDS in %d accesses", c.Moved, c.LDS, c.LDSAccesses)
+	if c.MovedBytes[hierarchy.Write] != 512 || c.LDS != 2*512 || c.LDSAccesses != 4 {
+		t.Errorf("moved %v, %d of LDS in %d accesses", c.MovedBytes, c.LDS, c.LDSAccesses)
 	}
 }
 
@@ -180,8 +180,8 @@ func TestMovedBytesOfEveryPattern(t *testing.T) {
 		at := isa.Inst{Op: isa.IMul, T: isa.I32, Dst: v(0), Src: [4]isa.Reg{v(1), l(c.step)}, Class: isa.ClassVALU32}
 		store, _, k := kernelOf(t, 64, lane, at, move(isa.Load, isa.SpaceBuffer), move(isa.Store, isa.SpaceBuffer), end())
 		did, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1})
-		if err != nil || did.Moved[hierarchy.Read] != c.bytes || did.Moved[hierarchy.Write] != c.bytes {
-			t.Errorf("%v: %d bytes apart: moved %v, want %d each", err, c.step, did.Moved, c.bytes)
+		if err != nil || did.MovedBytes[hierarchy.Read] != c.bytes || did.MovedBytes[hierarchy.Write] != c.bytes {
+			t.Errorf("%v: %d bytes apart: moved %v, want %d each", err, c.step, did.MovedBytes, c.bytes)
 		}
 	}
 }
@@ -194,15 +194,15 @@ func TestAtomicsOfSeveralWorkers(t *testing.T) {
 	}{{0, 0, 64 * 500}, {100, 0, 64 * 400}, {100, 150, 64 * 50}, {490, 1000, 64 * 10}} {
 		store, b, k := kernelOf(t, 64, update(isa.AtomicIAdd, v(1), l(1), 0), end())
 		did, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{10, 10, 5}, First: c.first, End: c.end}, Options{Threads: 4})
-		if err != nil || word(b, 0) != c.want || did.Moved[hierarchy.Atomic] != uint64(4*c.want) {
-			t.Errorf("%v: from %d to %d: %d, %d bytes; want %d", err, c.first, c.end, word(b, 0), did.Moved[hierarchy.Atomic], c.want)
+		if err != nil || word(b, 0) != c.want || did.MovedBytes[hierarchy.Atomic] != uint64(4*c.want) {
+			t.Errorf("%v: from %d to %d: %d, %d bytes; want %d", err, c.first, c.end, word(b, 0), did.MovedBytes[hierarchy.Atomic], c.want)
 		}
 	}
 }
 
 // The order of a grid is x, then y, then z.
 func TestPlaces(t *testing.T) {
-	if got := Place(1+3*2+12*4, [3]uint32{3, 4, 5}); got != [3]uint32{1, 2, 4} {
+	if got := WorkgroupID(1+3*2+12*4, [3]uint32{3, 4, 5}); got != [3]uint32{1, 2, 4} {
 		t.Error(got)
 	}
 }
@@ -288,8 +288,8 @@ func TestLoadsOfDescriptorsAreCounted(t *testing.T) {
 		t.Fatalf("%v, %d rounds of %d", err, word(b, 0), rounds)
 	}
 	const loads = groups * (1 + rounds)
-	if c.Instructions[isa.ClassSMEM] != loads || c.Moved[hierarchy.Read] != 4*loads || c.Issues[k.Program][0].Times != groups || c.Issues[k.Program][2].Times != groups*rounds {
-		t.Errorf("%d loads, %d bytes, %d and %d times each: want %d, %d, %d, %d", c.Instructions[isa.ClassSMEM], c.Moved[hierarchy.Read],
+	if c.Instructions[isa.ClassSMEM] != loads || c.MovedBytes[hierarchy.Read] != 4*loads || c.Issues[k.Program][0].Times != groups || c.Issues[k.Program][2].Times != groups*rounds {
+		t.Errorf("%d loads, %d bytes, %d and %d times each: want %d, %d, %d, %d", c.Instructions[isa.ClassSMEM], c.MovedBytes[hierarchy.Read],
 			c.Issues[k.Program][0].Times, c.Issues[k.Program][2].Times, loads, 4*loads, groups, groups*rounds)
 	}
 }
@@ -299,7 +299,7 @@ func TestLoadsOfDescriptorsAreCounted(t *testing.T) {
 func TestLoopsOfOneStretch(t *testing.T) {
 	const rounds, idle = 60000, 3
 	// A turn is a stretch of 6, and then rounds of 4, each with the branch that is taken, until share is reached.
-	const turn = 6 + (share-7+4)/5*4
+	const turn = 6 + (instructionsPerTurn-7+4)/5*4
 	for _, op := range []isa.Op{isa.BranchTrue, isa.BranchFalse} {
 		test := uniform(isa.ULt, s(1), s(0), l(rounds))
 		if op == isa.BranchFalse {

@@ -25,7 +25,7 @@ func (g *grid) Next(bool) (k *Kernel, wg Workgroup, found, later bool) {
 	if i >= g.end {
 		return nil, wg, false, false
 	}
-	wg = Workgroup{Index: i, ID: Place(i, g.Groups), Count: g.Groups}
+	wg = Workgroup{Index: i, ID: WorkgroupID(i, g.Groups), Count: g.Groups}
 	for k, base := range g.Base {
 		wg.ID[k] += base
 	}
@@ -38,8 +38,8 @@ func (g *grid) Next(bool) (k *Kernel, wg Workgroup, found, later bool) {
 // Ended fulfils Work.
 func (g *grid) Ended(*Workgroup) {}
 
-// Place is the id of the workgroup that comes i-th in a grid.
-func Place(i uint64, groups [3]uint32) [3]uint32 {
+// WorkgroupID is the id of the workgroup that comes i-th in a grid.
+func WorkgroupID(i uint64, groups [3]uint32) [3]uint32 {
 	x, y := uint64(groups[0]), uint64(groups[1])
 	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}
 }

@@ -20,13 +20,13 @@ type group struct {
 	shared  simd.Workgroup
 }
 
-// begin makes a workgroup ready to run.
-func (k *worker) begin(kernel *Kernel, wg *Workgroup) *group {
-	k.began.Add(1)
+// beginWorkgroup makes a workgroup ready to run.
+func (k *worker) beginWorkgroup(kernel *Kernel, wg *Workgroup) *group {
+	k.begunWorkgroups.Add(1)
 	g := k.takeGroup()
 	p := kernel.Program
 	g.wg, g.kernel = *wg, kernel
-	g.code, g.table = k.recent.of(k, p)
+	g.code, g.table = k.recent.codeOf(k, p)
 	g.table.used = true
 	g.shared = simd.Workgroup{Index: wg.Index, ID: wg.ID}
 	n := waves(p.LocalSize, p.WaveSize)
@@ -92,21 +92,21 @@ func (k *worker) visit(g *group) (over, moved bool) {
 				continue
 			}
 			before := k.clock
-			why := k.carry(g, w)
+			why := k.runWave(g, w)
 			w.length += k.clock - before
 			if k.clock-k.looked > lookEvery { // also where waves meet at barriers without end
-				k.watch()
+				k.reportProgress()
 			}
 			switch why {
 			case arrived:
 				g.waiting++
 				progress = true
-			case ended:
+			case reachedEnd:
 				g.live--
-				k.counts.Longest = max(k.counts.Longest, w.length)
+				k.counts.LongestWave = max(k.counts.LongestWave, w.length)
 				g.table.free = append(g.table.free, w.regs)
 				progress = true
-			case spent:
+			case outOfInstructions:
 				long = true
 			case failed:
 				return false, false

@@ -7,20 +7,20 @@ import (
 	"spvsim/simd"
 )
 
-// A why says why a wave stopped.
-type why uint8
+// A stopReason says why a wave stopped.
+type stopReason uint8
 
 const (
-	spent   why = iota // its share of instructions
-	polled             // it looks at memory that others write, and waits for something
-	arrived            // at the barrier
-	ended
+	outOfInstructions stopReason = iota // its share of instructions
+	polled                              // it looks at memory that others write, and waits for something
+	arrived                             // at the barrier
+	reachedEnd
 	failed
 )
 
 const (
-	// share is how many instructions a wave runs in one go. Knob.
-	share = 1 << 18
+	// instructionsPerTurn is how many instructions a wave runs in one go. Knob.
+	instructionsPerTurn = 1 << 18
 	// maxLooks is how often a wave may poll without success at a time. Knob.
 	maxLooks = 16
 )
@@ -46,19 +46,19 @@ const (
 	waveEnded
 )
 
-// carry carries out a wave's instructions until something stops it. It is not inlined: as part of visit it has too few of the host's registers.
+// runWave carries out a wave's instructions until something stops it. It is not inlined: as part of visit it has too few of the host's registers.
 //
 //go:noinline
-func (k *worker) carry(g *group, w *wave) why {
+func (k *worker) runWave(g *group, w *wave) stopReason {
 	st, c := &w.state, g.code
 	w.changes, w.looks = k.port.Functional().Changes+k.lds.ChangeCount, 0
-	run := isa.CompiledRun{Counts: g.table.entries, Budget: share}
+	run := isa.CompiledRun{Counts: g.table.entries, Budget: instructionsPerTurn}
 	for c.flow.Start(st, &run, w.pc); ; {
 		n := c.flow.Run(st, &run)
 		k.clock, run.Executed = k.clock+run.Executed, 0
 		if n == isa.OutOfBudget {
 			w.pc = run.ResumeAt
-			return spent
+			return outOfInstructions
 		}
 		l := &c.leaves[n]
 		if !c.ends[l.at] {
@@ -80,7 +80,7 @@ func (k *worker) carry(g *group, w *wave) why {
 			if !k.memory(g, w, l.access, l.in) {
 				return failed
 			}
-			if k.fruitless(w, l.in) {
+			if k.isSpinning(w, l.in) {
 				return polled
 			}
 		case simd.PathLDS:
@@ -92,9 +92,9 @@ func (k *worker) carry(g *group, w *wave) why {
 			return arrived
 		case simd.PathEnd:
 			w.status = waveEnded
-			return ended
+			return reachedEnd
 		default:
-			if !k.other(g, w, l) {
+			if !k.runExit(g, w, l) {
 				return failed
 			}
 		}
@@ -102,8 +102,8 @@ func (k *worker) carry(g *group, w *wave) why {
 	}
 }
 
-// other carries out what is rarer.
-func (k *worker) other(g *group, w *wave, s *leave) bool {
+// runExit carries out what is rarer.
+func (k *worker) runExit(g *group, w *wave, s *exit) bool {
 	st := &w.state
 	switch s.path {
 	case simd.PathClock:
@@ -128,13 +128,13 @@ func (k *worker) other(g *group, w *wave, s *leave) bool {
 }
 
 // moves carries out an access that a stretch does not end at: no wave polls it.
-func (k *worker) moves(g *group, w *wave, s *leave) {
+func (k *worker) moves(g *group, w *wave, s *exit) {
 	if s.access == nil {
 		k.localMemory(g, w, s.local, s.in)
 		return
 	}
 	k.memory(g, w, s.access, s.in)
-	k.fruitless(w, s.in)
+	k.isSpinning(w, s.in)
 }
 
 // memory carries out an access to device memory.
@@ -162,13 +162,13 @@ func (k *worker) localMemory(g *group, w *wave, plain *lds.FastAccess, in *isa.I
 	st := &w.state
 	if d := k.run.options.LDS; d != nil {
 		k.measured(d, st, in, g.local.Bytes)
-		return k.fruitless(w, in)
+		return k.isSpinning(w, in)
 	}
 	if plain != nil && k.lds.AccessFast(st, plain, g.local.Bytes) {
 		return false
 	}
 	k.lds.Access(st, in, g.local.Bytes)
-	return k.fruitless(w, in)
+	return k.isSpinning(w, in)
 }
 
 // measured carries out an access to the workgroup's memory, and counts how long it takes.
@@ -183,9 +183,9 @@ func (k *worker) measured(d *lds.LDS, st *isa.State, in *isa.Inst, region []byte
 	}
 }
 
-// fruitless says that a wave has looked several times at memory that others
+// isSpinning says that a wave has looked several times at memory that others
 // write, and has written nothing itself meanwhile.
-func (k *worker) fruitless(w *wave, in *isa.Inst) bool {
+func (k *worker) isSpinning(w *wave, in *isa.Inst) bool {
 	if changes := k.port.Functional().Changes + k.lds.ChangeCount; changes != w.changes {
 		w.changes, w.looks = changes, 0
 		return false

@@ -18,7 +18,7 @@ import (
 // A run is one call of Run, and after it what the next one uses again.
 type run struct {
 	ctx       context.Context
-	work      Work
+	work      WorkSource
 	options   Options
 	clockMask uint64
 	workers   []*worker // of all threads
@@ -29,7 +29,7 @@ type run struct {
 	resident atomic.Int64
 	fence    atomic.Uint64
 
-	pool *pool
+	pool *runPool
 
 	mutex   sync.Mutex // of all below
 	err     error
@@ -56,7 +56,7 @@ type worker struct {
 	recent recent
 
 	// For reports of progress.
-	instructions, began, ended atomic.Uint64
+	instructions, begunWorkgroups, endedWorkgroups atomic.Uint64
 }
 
 // A table is what a worker keeps for a program.
@@ -68,13 +68,13 @@ type table struct {
 }
 
 // newRun is of as many workgroups as most at most.
-func newRun(ctx context.Context, store *mem.Store, w Work, most uint64, o Options) *run {
+func newRun(ctx context.Context, store *mem.Store, w WorkSource, most uint64, o Options) *run {
 	cache := o.Cache
 	if cache == nil {
 		cache = &Cache{}
 	}
 	pool := cache.pool(o.Warm)
-	r := pool.take(store, o.Threads, o.Warm)
+	r := pool.takeRun(store, o.Threads, o.Warm)
 	r.ctx, r.work, r.options, r.pool = ctx, w, o, pool
 	r.clockMask = ^uint64(0)
 	if o.ClockBits > 0 && o.ClockBits < 64 {
@@ -91,8 +91,8 @@ func newRun(ctx context.Context, store *mem.Store, w Work, most uint64, o Option
 // maxLanes of a wave.
 const maxLanes = 64
 
-// do runs the workers to their end; a goroutine each only where there is work for more than one.
-func (r *run) do() (*Counts, error) {
+// runWorkers runs the workers to their end; a goroutine each only where there is work for more than one.
+func (r *run) runWorkers() (*Counts, error) {
 	if r.most <= 1 {
 		r.workers[0].loop()
 		return r.finish()
@@ -126,7 +126,7 @@ func (r *run) finish() (*Counts, error) {
 		k.reset()
 	}
 	r.ctx, r.work, r.options = nil, nil, Options{} // which are not kept longer than the run
-	r.pool.ended = r
+	r.pool.idleRun = r
 	return &r.did, r.err
 }
 
@@ -157,7 +157,7 @@ func (k *worker) loop() {
 			runtime.Gosched() // for workers that others wait for
 		}
 		if !moved || k.clock-k.looked > lookEvery {
-			k.watch()
+			k.reportProgress()
 		}
 	}
 	k.run.end()
@@ -167,7 +167,7 @@ func (k *worker) loop() {
 func (k *worker) round() (moved bool) {
 	kept := k.ring[:0]
 	for _, g := range k.ring {
-		over, on := k.turn(g)
+		over, on := k.runTurn(g)
 		moved = moved || on
 		if !over {
 			kept = append(kept, g)
@@ -175,7 +175,7 @@ func (k *worker) round() (moved bool) {
 		}
 		k.close(g)
 		if len(k.ring) > 1 && k.clock-k.looked > lookEvery {
-			k.watch()
+			k.reportProgress()
 		}
 	}
 	clear(k.ring[len(kept):])
@@ -195,7 +195,7 @@ func (k *worker) admit() bool {
 		r.resident.Add(-1)
 		return false
 	}
-	k.ring = append(k.ring, k.begin(kernel, &wg))
+	k.ring = append(k.ring, k.beginWorkgroup(kernel, &wg))
 	return true
 }
 
@@ -208,7 +208,7 @@ func (k *worker) wait() bool {
 		kernel, wg, found, later := r.work.Next(false)
 		if found {
 			r.resident.Add(1)
-			k.ring = append(k.ring, k.begin(kernel, &wg))
+			k.ring = append(k.ring, k.beginWorkgroup(kernel, &wg))
 			return true
 		}
 		if !later {
@@ -226,7 +226,7 @@ func (k *worker) close(g *group) {
 	r.resident.Add(-1)
 	k.counts.Workgroups++
 	k.counts.Waves += uint64(len(g.waves))
-	k.ended.Add(1)
+	k.endedWorkgroups.Add(1)
 	k.spare = append(k.spare, g)
 	if len(r.workers) > 1 {
 		r.mutex.Lock()
@@ -235,8 +235,8 @@ func (k *worker) close(g *group) {
 	}
 }
 
-// watch reports how far the run is, now and then.
-func (k *worker) watch() {
+// reportProgress reports how far the run is, now and then.
+func (k *worker) reportProgress() {
 	k.instructions.Store(k.clock)
 	k.looked = k.clock
 	r := k.run
@@ -248,11 +248,11 @@ func (k *worker) watch() {
 		r.fail(err)
 		return
 	}
-	if r.options.Watch == nil || time.Since(r.watched) < watchEvery {
+	if r.options.Poll == nil || time.Since(r.watched) < watchEvery {
 		return
 	}
 	r.watched = time.Now()
-	if err := r.options.Watch(r.progress()); err != nil {
+	if err := r.options.Poll(r.progress()); err != nil {
 		r.fail(err)
 	}
 }
@@ -266,9 +266,9 @@ const watchEvery = 50 * time.Millisecond
 func (r *run) progress() (p Progress) {
 	for _, k := range r.workers {
 		p.Instructions += k.instructions.Load()
-		ended := k.ended.Load() // before those that began, which are no fewer
+		ended := k.endedWorkgroups.Load() // before those that began, which are no fewer
 		p.Ended += ended
-		p.Running += k.began.Load() - ended
+		p.Running += k.begunWorkgroups.Load() - ended
 	}
 	return p
 }
@@ -320,8 +320,8 @@ type recent struct {
 	table   *table
 }
 
-// of is the code of a program, and what worker k keeps for it.
-func (x *recent) of(k *worker, p *program.Program) (*code, *table) {
+// codeOf is the code of a program, and what worker k keeps for it.
+func (x *recent) codeOf(k *worker, p *program.Program) (*code, *table) {
 	if x.program != p {
 		c := k.run.code(p)
 		*x = recent{p, c, k.table(c)}

@@ -96,7 +96,7 @@ func (l *testLaunch) Functional(p scheduler.Part, warm bool) (c *account.Counts,
 
 func (l *testLaunch) Executed() uint64                 { return l.did }
 func (l *testLaunch) LDSCycles() uint64                { return l.last.LDSUnit }
-func (l *testLaunch) LongestWave() uint64              { return l.last.Longest }
+func (l *testLaunch) LongestWave() uint64              { return l.last.LongestWave }
 func (l *testLaunch) DuringTimed(f func() error) error { return f() }
 
 func (l *testLaunch) Uncounted(run func() error) (uint64, error) {
