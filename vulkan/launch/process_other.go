@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// together signals the program alone: its children are not signaled on this system.
-func together(c *exec.Cmd, _ bool) (signal func(syscall.Signal) error) {
+// endTogether signals the program alone: its children are not signaled on this system.
+func endTogether(c *exec.Cmd, _ bool) (signal func(syscall.Signal) error) {
 	return func(s syscall.Signal) error { return c.Process.Signal(s) }
 }
 
