@@ -52,7 +52,7 @@ func openIn(root string) (*Driver, error) {
 	return &Driver{inside, m, root}, nil
 }
 
-// The comparison of all modules of the repository and of all ready jobs, as executed: go test ./internal/judge -run TestWritePage -timeout 0 -page ../../docs/lowering.md.
+// The comparison of all modules of the repository and of all ready jobs, as executed: go test ./internal/judge -run TestWritePage -timeout 0 -page ../../docs/model/lowering.md.
 func TestWritePage(t *testing.T) {
 	if *pageFile == "" {
 		return
