@@ -98,7 +98,7 @@ func TestResidentWorkgroupsAreBounded(t *testing.T) {
 		end())
 	most, enough := uint64(0), errors.New("enough")
 	_, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{100, 1, 1}}, Options{Threads: 1, Resident: 7, Poll: func(p Progress) error {
-		if most = max(most, p.Running); most >= 7 || p.Instructions > 1e8 {
+		if most = max(most, p.RunningWorkgroups); most >= 7 || p.Instructions > 1e8 {
 			return enough
 		}
 		return nil
@@ -132,7 +132,7 @@ func TestWorkersWithoutAWorkgroupAreNotCounted(t *testing.T) {
 	var running uint64
 	_, err := RunWork(t.Context(), store, w, Options{Threads: 2, Poll: func(p Progress) error {
 		<-w.waiting
-		if running = p.Running; running != 0 {
+		if running = p.RunningWorkgroups; running != 0 {
 			close(w.release)
 			return enough
 		}
@@ -223,7 +223,7 @@ func TestAContextEndsARun(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			c, err := Run(ctx, store, &Grid{Kernel: k, Groups: [3]uint32{4, 1, 1}}, Options{Threads: threads,
 				Print: func(uint64, *program.Program, *isa.State, *isa.Inst) { cancel() }})
-			if !errors.Is(err, context.Canceled) || c.Total() < lookEvery {
+			if !errors.Is(err, context.Canceled) || c.Total() < progressInterval {
 				t.Errorf("%s, %d threads: %v after %d instructions", name, threads, err, c.Total())
 			}
 			cancel()
