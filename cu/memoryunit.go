@@ -37,7 +37,7 @@ func (m *memoryUnit) attach(u *ComputeUnit) {
 
 // BindSlot binds the resources of a launch for the wave that starts in the slot.
 func (m *memoryUnit) BindSlot(slot int, l *Launch) {
-	e := mem.WaveBindings{Bindings: l.Bindings, Touched: l.Footprint, Traffic: l.Traffic}
+	e := mem.WaveBindings{Bindings: l.Bindings, Footprint: l.Footprint, Traffic: l.Traffic}
 	if l.Scratch != nil {
 		e.Scratch = &l.Scratch[m.first+slot]
 		e.Scratch.Ready(int(l.Code.Program.ScratchWords), l.Code.Program.WaveSize)
@@ -48,8 +48,8 @@ func (m *memoryUnit) BindSlot(slot int, l *Launch) {
 // Access executes an instruction on the bytes of memory.
 func (m *memoryUnit) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) (r *timing.Response) {
 	e := &m.bindings[slot]
-	if f := e.Touched; f != nil {
-		m.port.Mark(f, &w.State, e, in)
+	if f := e.Footprint; f != nil {
+		m.port.AddFootprint(f, &w.State, e, in)
 	}
 	if e.Traffic != nil {
 		r = m.port.IssueFor(e.Traffic, now, &w.State, e, in)

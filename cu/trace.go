@@ -45,7 +45,7 @@ func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) *timi
 	p, _ := u.memory.(*memoryUnit)
 	if p != nil {
 		p.port.ForgetLines()
-		t.countsBefore = p.port.Asked(t.countsBefore[:0])
+		t.countsBefore = p.port.LevelAccesses(t.countsBefore[:0])
 	}
 	r := u.memory.Access(now, w, in, u.slot(w))
 	pc, _ := w.CurrentInst()
@@ -67,7 +67,7 @@ func (t *trace) describe(p *memoryUnit, r *timing.Response) {
 		t.lines = append(t.lines, probe.Line{Addr: l.Addr, Bytes: l.Bytes})
 	}
 	t.access.Lines = t.lines
-	t.countsAfter = p.port.Asked(t.countsAfter[:0])
+	t.countsAfter = p.port.LevelAccesses(t.countsAfter[:0])
 	for i, n := range t.countsAfter {
 		if n != t.countsBefore[i] && i < len(t.levels) {
 			t.access.Level = t.levels[i]

@@ -128,7 +128,7 @@ func (r *resources) checkArray(want *ir.Binding) error {
 
 // space returns the largest size of a buffer, by the memory left on the device and on the host, and the key of the tighter limit.
 func (r *resources) space() (bytes uint64, bound string) {
-	bytes, bound = r.store.Left(), "memory.bytes"
+	bytes, bound = r.store.FreeBytes(), "memory.bytes"
 	if left := r.budget.free(); left < bytes {
 		bytes, bound = left, ErrHostLimit.Error()
 	}

@@ -124,7 +124,7 @@ func (p *pushPlaces) addressOf(bytes int) (addr uint64, err error) {
 			p.gaps = append(p.gaps, gap{p.count, addr})
 		}
 	}
-	p.count, p.next = p.count+1, mem.After(addr, size)
+	p.count, p.next = p.count+1, mem.NextAddress(addr, size)
 	return addr, nil
 }
 

@@ -271,7 +271,7 @@ func (d *Device) wrapLimit(ctx context.Context, err error) error {
 // launchOf binds what a dispatch names.
 func (d *Device) launchOf(x *Dispatch) (*jobLaunch, error) {
 	prog := x.Kernel.Program
-	b := &mem.Bindings{Of: prog.Bindings}
+	b := &mem.Bindings{Names: prog.Bindings}
 	for _, elements := range x.Elements {
 		b.Bind(elements...)
 	}

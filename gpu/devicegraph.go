@@ -190,7 +190,7 @@ func (d *Device) bindGraph(x *GraphDispatch) (err error) {
 		if n.Launch.Scratch, err = d.scratchFor(n.Program); err != nil {
 			return err
 		}
-		b := mem.Bindings{Of: n.Program.Bindings, PushAddr: d.push.Addr, Push: make([]byte, max(int(n.Program.PushBytes), len(x.Push)))}
+		b := mem.Bindings{Names: n.Program.Bindings, PushAddr: d.push.Addr, Push: make([]byte, max(int(n.Program.PushBytes), len(x.Push)))}
 		copy(b.Push, x.Push)
 		for _, elements := range x.Elements(n.Program) {
 			b.Bind(elements...)

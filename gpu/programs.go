@@ -442,7 +442,7 @@ func (p *programs) bindTable(s *mem.Store, prog *program.Program, b *mem.Binding
 		if p.tables == nil {
 			p.tables = map[*program.Program]mem.Descriptor{}
 		}
-		have = mem.Of(made)
+		have = mem.DescriptorOf(made)
 		p.tables[prog] = have
 	}
 	b.Table = have
@@ -466,7 +466,7 @@ func (p *programs) bindConstants(s *mem.Store, prog *program.Program, b *mem.Bin
 		if p.constants == nil {
 			p.constants = map[*program.Program]mem.Descriptor{}
 		}
-		have = mem.Of(made)
+		have = mem.DescriptorOf(made)
 		p.constants[prog] = have
 	}
 	b.Bind(have)

@@ -243,7 +243,7 @@ func (d *Values) loadWords(st *isa.State, in *isa.Inst, b []byte, l int, rows *[
 func (d *Values) loadElement(st *isa.State, in *isa.Inst, e []byte, l, k int) {
 	v := uint64(0)
 	if e != nil {
-		v = lane.Get(e)
+		v = lane.ReadElement(e)
 	}
 	lane.Set(st, lane.Result(in, k), l, lane.Element(in).Bits() == 64, v)
 }
@@ -294,7 +294,7 @@ func (d *Values) storeWords(st *isa.State, in *isa.Inst, b []byte, l int, rows *
 
 func (d *Values) storeElement(st *isa.State, in *isa.Inst, e []byte, l, k int) {
 	if e != nil {
-		lane.Put(e, lane.Value(st, in.Mem.Data[k], l, len(e) == 8))
+		lane.WriteElement(e, lane.Value(st, in.Mem.Data[k], l, len(e) == 8))
 	}
 }
 
@@ -330,9 +330,9 @@ func (d *Values) atomic(st *isa.State, in *isa.Inst, b []byte, mask uint64, t is
 			d.fault(st, in, l, uint32(from), len(b))
 		} else {
 			e := b[from : from+size]
-			old = lane.Get(e)
+			old = lane.ReadElement(e)
 			next := update(old, lane.Value(st, in.Src[0], l, wide)&t.Mask(), lane.Value(st, in.Src[1], l, wide)&t.Mask()) & t.Mask()
-			lane.Put(e, next)
+			lane.WriteElement(e, next)
 			if next != old {
 				d.ChangeCount++
 			}

@@ -42,8 +42,8 @@ func blockShift(s *hierarchy.VectorMemorySpec) uint {
 	return fixed.Log2(s.BlockBytes)
 }
 
-// begin resets the workspace for the lines of an instruction.
-func (a *addressPath) begin(w *workspace, m *isa.Mem, kind hierarchy.Kind) {
+// resetWorkspace resets the workspace for the lines of an instruction.
+func (a *addressPath) resetWorkspace(w *workspace, m *isa.Mem, kind hierarchy.Kind) {
 	shift := a.vector
 	if m.Scalar {
 		shift = a.scalar
@@ -53,11 +53,11 @@ func (a *addressPath) begin(w *workspace, m *isa.Mem, kind hierarchy.Kind) {
 	if kind == hierarchy.Read && !m.Scalar && !m.Coherent {
 		w.banks = a.banks
 	}
-	w.blockShift, w.lanesPerCycle, w.words, w.word = a.block, a.lanes, a.marked(m, kind), a.word
+	w.blockShift, w.lanesPerCycle, w.words, w.word = a.block, a.lanes, a.markedWords(m, kind), a.word
 }
 
-// marked returns which words of lines an instruction marks for the hierarchy.
-func (a *addressPath) marked(m *isa.Mem, kind hierarchy.Kind) wordMarking {
+// markedWords returns which words of lines an instruction marks for the hierarchy.
+func (a *addressPath) markedWords(m *isa.Mem, kind hierarchy.Kind) wordMarking {
 	switch {
 	case kind == hierarchy.Write:
 		return storedWords

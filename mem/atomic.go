@@ -20,7 +20,7 @@ func (p *Port) atomic(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst
 		panic("mem: atomic operation on a type that it has no meaning for")
 	}
 	kind, size := atomicKind(in.Op), elemBytes(t)
-	p.begin(m, kind)
+	p.beginAccess(m, kind)
 	done := st.Exec
 	if kind != hierarchy.Atomic || size != 4 || !staticBuffer(m, t) || !p.lanes.atomicWords(st, env, in, update) {
 		done = p.lanes.atomicGeneral(st, env, in, update, size)
@@ -118,9 +118,9 @@ func (x *lanes) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, 
 	old := uint64(0)
 	if ok {
 		mask := ^uint64(0) >> (64 - 8*size)
-		old = lane.Get(b)
+		old = lane.ReadElement(b)
 		next := update(old, lane.Value(st, in.Src[0], l, wide)&mask, lane.Value(st, in.Src[1], l, wide)&mask) & mask
-		lane.Put(b, next)
+		lane.WriteElement(b, next)
 		x.functional.changed(old, next)
 		w.add(l, w.addr[l], uint32(size))
 	} else {

@@ -20,8 +20,8 @@ type Descriptor struct {
 	Target  *Target
 }
 
-// Of returns the descriptor of a whole buffer.
-func Of(b *Buffer) Descriptor { return Descriptor{Addr: b.Addr, Bytes: b.Bytes} }
+// DescriptorOf returns the descriptor of a whole buffer.
+func DescriptorOf(b *Buffer) Descriptor { return Descriptor{Addr: b.Addr, Bytes: b.Bytes} }
 
 // OfImage returns the descriptor of an image at the start of a buffer.
 func OfImage(b *Buffer, i *texture.Image) (Descriptor, error) {
@@ -34,7 +34,7 @@ func OfImage(b *Buffer, i *texture.Image) (Descriptor, error) {
 // Bindings are what a dispatch binds, as a flattened list of descriptors: binding i of the program has the elements
 // First[i] to First[i]+Count[i]-1.
 type Bindings struct {
-	Of          []ir.Binding // their names, for messages; nil: unknown
+	Names       []ir.Binding // their names, for messages; nil: unknown
 	Descriptors []Descriptor
 	First       []uint32
 	Count       []uint32
@@ -45,10 +45,10 @@ type Bindings struct {
 
 // name returns the name of a binding for messages, with the index of the element at an address.
 func (b *Bindings) name(binding int, addr uint64) string {
-	if binding >= len(b.Of) {
+	if binding >= len(b.Names) {
 		return fmt.Sprintf("binding %d of the program", binding)
 	}
-	of := &b.Of[binding]
+	of := &b.Names[binding]
 	text := fmt.Sprintf("set %d, binding %d", of.Set, of.Binding)
 	if of.Count != 1 {
 		elements := b.Descriptors[b.First[binding]:][:b.Count[binding]]
@@ -62,8 +62,8 @@ func (b *Bindings) name(binding int, addr uint64) string {
 	return text
 }
 
-// Same reports whether two dispatches bind the same memory.
-func (b *Bindings) Same(o *Bindings) bool {
+// Equal reports whether two dispatches bind the same memory.
+func (b *Bindings) Equal(o *Bindings) bool {
 	return slices.EqualFunc(b.Descriptors, o.Descriptors, func(x, y Descriptor) bool {
 		return x.Addr == y.Addr && len(x.Bytes) == len(y.Bytes) && x.Image == y.Image
 	})
@@ -121,8 +121,8 @@ func (s *Scratch) Ready(words, lanes int) {
 type WaveBindings struct {
 	*Bindings
 	Scratch *Scratch // nil when the program has none
-	// Touched records what instructions access; nil: not recorded.
-	Touched *Footprint
+	// Footprint records what instructions access; nil: not recorded.
+	Footprint *Footprint
 	// Traffic counts what they move at each level; nil: not counted.
 	Traffic *hierarchy.Traffic
 }

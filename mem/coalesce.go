@@ -42,15 +42,15 @@ type coalescer struct {
 	lines        []hierarchy.Line
 	shift        uint
 	last         uint64 // number of the line added last, plus 1
-	at           int    // its index
+	lastIndex    int    // its index
 	age          uint32 // entries of another age are empty
 	noCoalescing bool   // functional: only bytes are counted
 	movedBytes   uint64 // counted without coalescing
 	// Blocks that the address path sends: neighbouring lanes of a cycle may share one.
 	words         wordMarking // that are marked
 	word          uint        // log2 of the bytes of a word
-	from          uint64
-	until         uint64 // the range that the last lanes stored one after another
+	rangeStart    uint64
+	rangeEnd      uint64 // the range that the last lanes stored one after another
 	blocks        int
 	blockShift    uint          // 0: not counted
 	lanesPerCycle fixed.Divider // lanes of a cycle
@@ -61,7 +61,7 @@ type coalescer struct {
 func (c *coalescer) reset(shift uint) {
 	c.lines, c.shift, c.last = c.lines[:0], shift, 0
 	c.blocks, c.lastBlock = 0, sentBlock{}
-	c.from, c.until = 0, 0
+	c.rangeStart, c.rangeEnd = 0, 0
 	if c.age++; c.age == 0 {
 		clear(c.table[:])
 		c.age = 1
@@ -97,16 +97,16 @@ func (c *coalescer) markWords(start, end uint64) {
 	if c.words == noWords {
 		return
 	}
-	l := &c.lines[c.at]
+	l := &c.lines[c.lastIndex]
 	if c.words == readWords {
 		l.Words |= hierarchy.WordMask((start-l.Addr)>>c.word, (end-l.Addr+1<<c.word-1)>>c.word)
 		return
 	}
-	if start != c.until {
-		c.from = start
+	if start != c.rangeEnd {
+		c.rangeStart = start
 	}
-	c.until = end
-	from := max(c.from, l.Addr) - l.Addr
+	c.rangeEnd = end
+	from := max(c.rangeStart, l.Addr) - l.Addr
 	first, last := (from+1<<c.word-1)>>c.word, (end-l.Addr)>>c.word
 	if first < last {
 		l.Words |= hierarchy.WordMask(first, last)
@@ -149,17 +149,17 @@ func (c *coalescer) countBlocksOfSpan(addr, end, bytes uint64) {
 
 func (c *coalescer) addToLine(number uint64, bytes uint32) {
 	if number+1 == c.last {
-		c.lines[c.at].Bytes += bytes
+		c.lines[c.lastIndex].Bytes += bytes
 		return
 	}
-	c.last, c.at = number+1, c.find(number)
-	c.lines[c.at].Bytes += bytes
+	c.last, c.lastIndex = number+1, c.find(number)
+	c.lines[c.lastIndex].Bytes += bytes
 }
 
 // addLanes collects the bytes of lanes at computed addresses, of which none is in two lines. Neighbours in one line are
 // added at once.
 func (c *coalescer) addLanes(addr uint64, w *lane.Addresses, exec uint64, bytes uint32) {
-	for starts := w.Starts; starts != 0; {
+	for starts := w.LineStarts; starts != 0; {
 		here := exec &^ (starts&-starts - 1)
 		starts &= starts - 1
 		if here &= starts&-starts - 1; here == 0 {
@@ -187,7 +187,7 @@ func (c *coalescer) markWordsOfLanes(addr uint64, w *lane.Addresses, lanes, byte
 		}
 		return
 	}
-	l := &c.lines[c.at] // whole words: lanes are aligned to their bytes
+	l := &c.lines[c.lastIndex] // whole words: lanes are aligned to their bytes
 	whole, from, words := hierarchy.WordMask(0, bytes>>word), addr-l.Addr, l.Words
 	for ; lanes != 0; lanes &= lanes - 1 {
 		words |= whole << ((from + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])) >> word & fixed.ShiftMask)
@@ -223,7 +223,7 @@ func (c *coalescer) addSpan(addr, bytes, lane uint64) {
 	for end := addr + bytes; addr < end; {
 		next := min(end, (addr+size)&^(size-1))
 		c.lines = append(c.lines, hierarchy.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)})
-		c.at = len(c.lines) - 1
+		c.lastIndex = len(c.lines) - 1
 		c.markWords(addr, next)
 		addr = next
 	}

@@ -56,7 +56,7 @@ func (t *Target) passesOrder(f *isa.Fragments, l, sample int) bool {
 
 // export writes the colours of active lanes that are no helpers.
 func (p *Port) export(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
-	p.begin(in.Mem, hierarchy.Write)
+	p.beginAccess(in.Mem, hierarchy.Write)
 	m, f := in.Mem, st.Fragments
 	d, _ := env.descriptor(m, 0)
 	n := 0

@@ -27,13 +27,13 @@ func NewFootprint() *Footprint { return &Footprint{pages: map[uint64]*footprintP
 func (f *Footprint) Add(kind hierarchy.Kind, addr, size uint64) {
 	for end := addr + size; addr < end; {
 		n := min(end-addr, 1<<footprintShift-addr&(1<<footprintShift-1))
-		f.mark(kind, addr, n)
+		f.addInPage(kind, addr, n)
 		addr += n
 	}
 }
 
-// mark is Add within one page.
-func (f *Footprint) mark(kind hierarchy.Kind, addr, size uint64) {
+// addInPage is Add within one page.
+func (f *Footprint) addInPage(kind hierarchy.Kind, addr, size uint64) {
 	number := addr >> footprintShift
 	if f.last != number+1 {
 		f.last, f.page = number+1, f.pages[number]
@@ -93,8 +93,8 @@ func (a *footprintPage) conflict(b *footprintPage) (at uint64, mine, others hier
 	return at, mine, others, found
 }
 
-// Mark adds what an instruction of a wave is about to access. Images that are sampled or drawn to count as a whole.
-func (p *Port) Mark(f *Footprint, st *isa.State, env *WaveBindings, in *isa.Inst) {
+// AddFootprint adds what an instruction of a wave is about to access. Images that are sampled or drawn to count as a whole.
+func (p *Port) AddFootprint(f *Footprint, st *isa.State, env *WaveBindings, in *isa.Inst) {
 	m := in.Mem
 	kind, ok := footprintKind(in)
 	if !ok || m.Payload {

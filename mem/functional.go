@@ -12,10 +12,10 @@ import (
 // Functional is the state of a port that carries out instructions without time. It counts the bytes that lanes move,
 // and keeps atomic updates whole where other goroutines use the same memory.
 type Functional struct {
-	// Moved counts the bytes of all lanes so far, by kind.
-	Moved [hierarchy.Atomic + 1]uint64
-	// Changes counts the stores, and the atomic operations of lanes that changed memory.
-	Changes uint64
+	// MovedBytes counts the bytes of all lanes so far, by kind.
+	MovedBytes [hierarchy.Atomic + 1]uint64
+	// Modifications counts the stores, and the atomic operations of lanes that changed memory.
+	Modifications uint64
 
 	warming  *hierarchy.Analytic // the hierarchy that accesses warm; nil: none
 	locks    *Locks
@@ -55,23 +55,23 @@ func (s FunctionalPort) New() *Port {
 // Functional returns the state of a port without time; nil if it has time.
 func (p *Port) Functional() *Functional { return p.lanes.functional }
 
-// Move makes the port that of another compute unit.
-func (p *Port) Move(unit int) { p.cu = unit }
+// MoveToUnit makes the port that of another compute unit.
+func (p *Port) MoveToUnit(unit int) { p.cu = unit }
 
 // finish counts what an instruction moved, and warms the caches with its lines. The response is empty.
 func (v *Functional) finish(p *Port, m *isa.Mem, kind hierarchy.Kind) *timing.Response {
 	if kind == hierarchy.Write {
-		v.Changes++
+		v.Modifications++
 	}
 	if v.warming == nil {
-		v.Moved[kind] += p.lanes.w.movedBytes
+		v.MovedBytes[kind] += p.lanes.w.movedBytes
 		p.lanes.w.movedBytes = 0
 		return &p.response
 	}
 	r := &p.lanes.w.request
 	*r = hierarchy.Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent || m.Payload, Lines: p.lanes.w.lines}
 	for i := range r.Lines {
-		v.Moved[kind] += uint64(r.Lines[i].Bytes)
+		v.MovedBytes[kind] += uint64(r.Lines[i].Bytes)
 	}
 	v.warming.Warm(r)
 	return &p.response
@@ -102,14 +102,14 @@ func (v *Functional) unlock() {
 // changed counts an update.
 func (v *Functional) changed(old, next uint64) {
 	if v != nil && old != next {
-		v.Changes++
+		v.Modifications++
 	}
 }
 
 // change counts n updates.
 func (v *Functional) change(n uint64) {
 	if v != nil {
-		v.Changes += n
+		v.Modifications += n
 	}
 }
 

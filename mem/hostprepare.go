@@ -59,7 +59,7 @@ func (p *Port) prepareUniformLoad(st *isa.State, env *WaveBindings, in *isa.Inst
 	if !ok {
 		return false
 	}
-	w := p.begin(m, hierarchy.Read)
+	w := p.beginAccess(m, hierarchy.Read)
 	setUniform(st, in, bytes)
 	w.add(0, addr, uint32(len(bytes)))
 	p.keepPrepared(m, e, 1, uint32(len(bytes)))
@@ -93,7 +93,7 @@ func setUniform(st *isa.State, in *isa.Inst, words []byte) {
 
 func (p *Port) prepareWordLoad(st *isa.State, env *WaveBindings, in *isa.Inst, e *PreparedLoad) bool {
 	m := in.Mem
-	w := p.begin(m, hierarchy.Read)
+	w := p.beginAccess(m, hierarchy.Read)
 	d, _ := env.descriptor(m, 0)
 	each := lane.Element(in).Rows()
 	size := 4 * uint32(int(m.Count)*each)

@@ -94,8 +94,8 @@ func TestSteady(t *testing.T) {
 		"an image":             {[]isa.Inst{load(0), edited(with(isa.ImageStore, 1), func(m *isa.Mem) { m.Space = isa.SpaceImage })}, []bool{false, false}},
 	} {
 		b := &Bindings{}
-		b.Bind(Of(in))
-		b.Bind(Of(out))
+		b.Bind(DescriptorOf(in))
+		b.Bind(DescriptorOf(out))
 		b.Bind(Descriptor{Addr: in.Addr + 252, Bytes: in.Bytes[252:]})
 		if got := b.ReadOnlyLoads(c.insts); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)

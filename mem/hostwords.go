@@ -76,7 +76,7 @@ func (p *Port) loadWords(now uint64, st *isa.State, env *WaveBindings, in *isa.I
 		return p.loadGeneral(now, st, env, in)
 	}
 	m := in.Mem
-	w := p.begin(m, hierarchy.Read)
+	w := p.beginAccess(m, hierarchy.Read)
 	each := lane.Element(in).Rows()
 	size := 4 * uint32(int(m.Count)*each)
 	index, how := w.computeAddresses(st, m, d, size)
@@ -191,7 +191,7 @@ func (w *workspace) row(st *isa.State, s isa.Reg, j, i int) []uint32 {
 	if s.Kind == isa.Vector {
 		return st.V[(int(s.Index)+j)*st.Lanes:][:st.Lanes]
 	}
-	row, v := w.spread[i][:st.Lanes], uint32(lane.Uniform(st, s)>>(32*j))
+	row, v := w.uniformRows[i][:st.Lanes], uint32(lane.Uniform(st, s)>>(32*j))
 	for l := range row {
 		row[l] = v
 	}
@@ -201,7 +201,7 @@ func (w *workspace) row(st *isa.State, s isa.Reg, j, i int) []uint32 {
 // storeWords stores words to a static buffer.
 func (p *Port) storeWords(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	m := in.Mem
-	w := p.begin(m, hierarchy.Write)
+	w := p.beginAccess(m, hierarchy.Write)
 	d, _ := env.descriptor(m, 0)
 	each := lane.Element(in).Rows()
 	n := int(m.Count) * each

@@ -54,7 +54,7 @@ func (e *WaveBindings) descriptor(m *isa.Mem, index uint32) (*Descriptor, int32)
 func (e *WaveBindings) oneBuffer(st *isa.State, m *isa.Mem) (d *Descriptor, binding int32, one bool) {
 	index := uint32(0)
 	if m.BindingIndex.Kind == isa.Vector {
-		if index, one = lane.Same(st.V[int(m.BindingIndex.Index)*st.Lanes:][:st.Lanes], st.Exec); !one {
+		if index, one = lane.SameValue(st.V[int(m.BindingIndex.Index)*st.Lanes:][:st.Lanes], st.Exec); !one {
 			return nil, 0, false
 		}
 	}
@@ -125,7 +125,7 @@ func (x *lanes) resolveFlat(st *isa.State, m *isa.Mem, mask uint64) {
 		l := bits.TrailingZeros64(mask)
 		addr := base
 		if vector {
-			addr += index.At(l)
+			addr += index.Lane(l)
 		}
 		w.mem[l], w.offset[l], w.addr[l], w.binding[l] = nil, 0, addr, -1
 		if b := w.buffer(x.store, addr); b != nil {
@@ -149,7 +149,7 @@ func elemBytes(t isa.Type) uint64 { return uint64(t.Bits()) / 8 }
 func (p *Port) loadGeneral(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	m := in.Mem
 	mask, size := lane.Active(st, m), elemBytes(lane.Element(in))
-	p.begin(m, hierarchy.Read)
+	p.beginAccess(m, hierarchy.Read)
 	p.lanes.resolve(st, env, m, mask)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
 	p.lanes.w.timeBanksOfLanes(mask, uint64(bytes))
@@ -164,7 +164,7 @@ func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, size uint64) {
 	for k := range int(in.Mem.Count) {
 		v := uint64(0)
 		if b, ok := w.element(l, k, size); ok {
-			v = lane.Get(b)
+			v = lane.ReadElement(b)
 			bytes += uint32(size)
 		} else {
 			x.fault(st, in, "load", l)
@@ -180,7 +180,7 @@ func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, size uint64) {
 func (p *Port) storeGeneral(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	m, t := in.Mem, lane.Element(in)
 	mask, size := lane.Active(st, m), elemBytes(t)
-	p.begin(m, hierarchy.Write)
+	p.beginAccess(m, hierarchy.Write)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
 	if p.lanes.w.noCoalescing && p.lanes.storeOne(st, env, in, mask, size) {
 		return p.sendRequest(now, m, hierarchy.Write, lanes, bytes)
@@ -217,7 +217,7 @@ func (x *lanes) storeLane(st *isa.State, in *isa.Inst, l int, size uint64) {
 			x.fault(st, in, "store", l)
 			continue
 		}
-		lane.Put(b, lane.Value(st, in.Mem.Data[k], l, size == 8))
+		lane.WriteElement(b, lane.Value(st, in.Mem.Data[k], l, size == 8))
 		bytes += uint32(size)
 	}
 	if bytes != 0 {

@@ -126,7 +126,7 @@ func TestDescriptors(t *testing.T) {
 	for i := range 3 {
 		buf := suite.Must(b.store.Alloc(16, "element"))(t)
 		binary.LittleEndian.PutUint32(buf.Bytes, uint32(100+i))
-		list = append(list, Of(buf))
+		list = append(list, DescriptorOf(buf))
 	}
 	b.env.Bind(list...)
 	binary.LittleEndian.PutUint32(b.buf.Bytes, 99)
@@ -305,15 +305,15 @@ func TestValuePortsCountWhatLanesMove(t *testing.T) {
 			{add, 0, 7, hierarchy.Atomic, 3 * 4, 5},
 			{add, 64 * 16, 6, hierarchy.Atomic, 0, 5}, // out of bounds
 		} {
-			before := p.Functional().Moved
+			before := p.Functional().MovedBytes
 			b.index(0, c.stride)
 			b.st.Exec = c.exec
 			p.Issue(0, b.st, &b.env, c.in)
-			after := p.Functional().Moved
+			after := p.Functional().MovedBytes
 			want := before
-			if want[c.kind] += c.bytes; after != want || p.Functional().Changes != c.changesAfter {
+			if want[c.kind] += c.bytes; after != want || p.Functional().Modifications != c.changesAfter {
 				t.Errorf("warm %v, %v of stride %d under %#x: moved %v and changed %d, want %v and %d",
-					warm, c.in.Op, c.stride, c.exec, after, p.Functional().Changes, want, c.changesAfter)
+					warm, c.in.Op, c.stride, c.exec, after, p.Functional().Modifications, want, c.changesAfter)
 			}
 		}
 	}
@@ -461,8 +461,8 @@ func TestStoresToOnePlace(t *testing.T) {
 			if b.store.Faults.Count != c.faults {
 				t.Errorf("timed %v, %+v: %d faults", timed, c, b.store.Faults.Count)
 			}
-			if !timed && p.Functional().Moved[hierarchy.Write] != c.moved {
-				t.Errorf("%+v: %d bytes", c, p.Functional().Moved[hierarchy.Write])
+			if !timed && p.Functional().MovedBytes[hierarchy.Write] != c.moved {
+				t.Errorf("%+v: %d bytes", c, p.Functional().MovedBytes[hierarchy.Write])
 			}
 		}
 	}

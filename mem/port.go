@@ -52,7 +52,7 @@ type workspace struct {
 	binding       [64]int32            // binding, for faults
 	texel         [64]*texture.Image   // of image accesses; nil where none is bound
 	trash         [64]uint32           // row of unused results
-	spread        [maxWords][64]uint32 // uniform store data, by lane
+	uniformRows   [maxWords][64]uint32 // uniform store data, by lane
 	lastBuffer    *Buffer              // found last
 	banks         *hierarchy.DataBanks // of the current load; nil: none
 	bankTime      uint64               // fixed-point cycles of the banks
@@ -157,11 +157,11 @@ func (p *Port) Issue(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst)
 	return a(p, now, st, env, in)
 }
 
-// begin resets the workspace. In functional mode no lines are collected, so there is nothing to reset.
-func (p *Port) begin(m *isa.Mem, kind hierarchy.Kind) *workspace {
+// beginAccess resets the workspace. In functional mode no lines are collected, so there is nothing to reset.
+func (p *Port) beginAccess(m *isa.Mem, kind hierarchy.Kind) *workspace {
 	w := p.lanes.w
 	if !w.noCoalescing {
-		p.path.begin(w, m, kind)
+		p.path.resetWorkspace(w, m, kind)
 	}
 	return w
 }

@@ -30,7 +30,7 @@ func newBench(tb testing.TB, bytes uint64) *bench {
 		tb.Fatal(err)
 	}
 	b.env = WaveBindings{Bindings: &Bindings{}}
-	b.env.Bind(Of(b.buf))
+	b.env.Bind(DescriptorOf(b.buf))
 	b.st = newState(64)
 	return b
 }

@@ -24,7 +24,7 @@ type laneSample struct {
 // is one for the quad where it comes from the quad's coordinates; those of lanes
 // that are not active count as they are in the registers.
 func (p *Port) sample(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
-	p.begin(in.Mem, hierarchy.Read)
+	p.beginAccess(in.Mem, hierarchy.Read)
 	passes := 0
 	for first := 0; first < st.Lanes; first += 4 {
 		if st.Exec>>first&15 != 0 {
@@ -212,7 +212,7 @@ func (p *Port) sendSampleRequest(now uint64, m *isa.Mem, passes int) *timing.Res
 
 // queryLod answers OpImageQueryLod: the level that would be read, and lambda.
 func (p *Port) queryLod(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
-	p.begin(in.Mem, hierarchy.Read)
+	p.beginAccess(in.Mem, hierarchy.Read)
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		s := p.textureUnit.sampleOf(st, env, in, l)

@@ -20,7 +20,7 @@ func (p *Port) scratchStore(now uint64, st *isa.State, env *WaveBindings, in *is
 // scratch moves words of the lanes' private memory.
 func (p *Port) scratch(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst, kind hierarchy.Kind) *timing.Response {
 	m := in.Mem
-	p.begin(m, kind)
+	p.beginAccess(m, kind)
 	words := max(1, int(lane.Element(in).Bits())/32)
 	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {

@@ -53,7 +53,7 @@ func NewStore(capacity uint64) *Store { return &Store{capacity: capacity, next: 
 
 // Alloc makes a zeroed buffer.
 func (s *Store) Alloc(bytes uint64, name string) (*Buffer, error) {
-	if bytes > s.Left() {
+	if bytes > s.FreeBytes() {
 		return nil, s.full(bytes, name)
 	}
 	return s.Adopt(make([]byte, bytes), name)
@@ -67,7 +67,7 @@ func (s *Store) Adopt(bytes []byte, name string) (*Buffer, error) {
 		return nil, err
 	}
 	b.Bytes = bytes
-	at, _ := s.at(b.Addr) // the last, unless others have attached theirs
+	at, _ := s.indexOf(b.Addr) // the last, unless others have attached theirs
 	s.insert(at, b)
 	return b, nil
 }
@@ -79,8 +79,8 @@ func (s *Store) list() []*Buffer {
 	return nil
 }
 
-// at is the place of an address among the buffers.
-func (s *Store) at(addr uint64) (int, bool) {
+// indexOf is the place of an address among the buffers.
+func (s *Store) indexOf(addr uint64) (int, bool) {
 	return slices.BinarySearchFunc(s.list(), addr, func(b *Buffer, a uint64) int { return cmp.Compare(b.Addr, a) })
 }
 
@@ -94,7 +94,7 @@ func (s *Store) insert(i int, b *Buffer) {
 // of the capacity. The range and its guard must be free.
 func (s *Store) Attach(addr uint64, bytes []byte, name string) error {
 	buffers := s.list()
-	i, _ := s.at(addr)
+	i, _ := s.indexOf(addr)
 	size := uint64(len(bytes))
 	switch {
 	case addr < firstAddress || addr+size+Guard < addr:
@@ -114,8 +114,8 @@ func (s *Store) Detach(addr uint64) {
 	s.buffers.Store(&list)
 }
 
-// Left is how many bytes are not taken.
-func (s *Store) Left() uint64 {
+// FreeBytes is how many bytes are not taken.
+func (s *Store) FreeBytes() uint64 {
 	if s.capacity == 0 {
 		return ^uint64(0)
 	}
@@ -125,22 +125,22 @@ func (s *Store) Left() uint64 {
 // Reserve takes a range of addresses whose bytes live elsewhere (scratch, push
 // constants); flat accesses do not reach it.
 func (s *Store) Reserve(bytes uint64, name string) (*Buffer, error) {
-	if bytes > s.Left() {
+	if bytes > s.FreeBytes() {
 		return nil, s.full(bytes, name)
 	}
 	b := &Buffer{Name: name, Addr: s.next, Size: bytes}
 	s.used += bytes
-	s.next = After(b.Addr, bytes)
+	s.next = NextAddress(b.Addr, bytes)
 	return b, nil
 }
 
-// After is where a range lies that is taken after one at an address.
-func After(addr, bytes uint64) uint64 {
+// NextAddress is where a range lies that is taken after one at an address.
+func NextAddress(addr, bytes uint64) uint64 {
 	return (addr + bytes + Guard + alignment - 1) &^ (alignment - 1)
 }
 
 func (s *Store) full(bytes uint64, name string) error {
-	return fmt.Errorf("mem: %q: found %d bytes: want at most %d, which are left of the device's %d", name, bytes, s.Left(), s.capacity)
+	return fmt.Errorf("mem: %q: found %d bytes: want at most %d, which are left of the device's %d", name, bytes, s.FreeBytes(), s.capacity)
 }
 
 // Find returns the buffer that holds addr, or nil.

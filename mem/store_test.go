@@ -47,8 +47,8 @@ func TestAttach(t *testing.T) {
 func TestAdopt(t *testing.T) {
 	s, bytes := NewStore(1024), make([]byte, 1000)
 	b, err := s.Adopt(bytes, "mine")
-	if err != nil || &b.Bytes[0] != &bytes[0] || s.Find(b.Addr+999) != b || s.Left() != 24 {
-		t.Fatalf("%+v, %v; %d bytes are left", b, err, s.Left())
+	if err != nil || &b.Bytes[0] != &bytes[0] || s.Find(b.Addr+999) != b || s.FreeBytes() != 24 {
+		t.Fatalf("%+v, %v; %d bytes are left", b, err, s.FreeBytes())
 	}
 	for _, more := range []func() (*Buffer, error){
 		func() (*Buffer, error) { return s.Adopt(make([]byte, 25), "more") },

@@ -34,7 +34,7 @@ func (x *lanes) resolveTexels(st *isa.State, env *WaveBindings, in *isa.Inst) {
 }
 
 func (p *Port) imageLoad(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
-	p.begin(in.Mem, hierarchy.Read)
+	p.beginAccess(in.Mem, hierarchy.Read)
 	p.lanes.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
@@ -70,7 +70,7 @@ func (x *lanes) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 }
 
 func (p *Port) imageStore(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
-	p.begin(in.Mem, hierarchy.Write)
+	p.beginAccess(in.Mem, hierarchy.Write)
 	p.lanes.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {

@@ -189,7 +189,7 @@ func portsOf(t *testing.T, m *machine, h hierarchy.Model, spec *hierarchy.Spec) 
 	b := suite.Must(s.Alloc(4096, "buffer"))(t)
 	m.Memory = cu.NewMemory(mem.NewPorts(s, h, spec, &m.Shape)[0], 0, m.Shape.UnitSlots())
 	bindings := &mem.Bindings{}
-	bindings.Bind(mem.Of(b))
+	bindings.Bind(mem.DescriptorOf(b))
 	return &cu.Launch{Bindings: bindings}
 }
 

@@ -64,7 +64,7 @@ func newWorker(r *run, port *mem.Port) *worker {
 // reset clears a worker's counts of a run.
 func (k *worker) reset() {
 	v := k.port.Functional()
-	v.Moved = [hierarchy.Atomic + 1]uint64{}
+	v.MovedBytes = [hierarchy.Atomic + 1]uint64{}
 	k.lds.Faults, k.lds.First = 0, nil
 	k.counts, k.clock, k.reportedAt = Counts{}, 0, 0
 	clear(k.ring)

@@ -5,7 +5,7 @@ import "spvsim/mem/hierarchy"
 // runTurn runs a workgroup as visit does, as one of its compute unit.
 func (k *worker) runTurn(g *group) (over, on bool) {
 	if unit := k.run.options.Unit; unit != nil {
-		k.port.Move(unit(&g.wg))
+		k.port.MoveToUnit(unit(&g.wg))
 	}
 	return k.visit(g)
 }
@@ -40,7 +40,7 @@ func (c *Counts) add(k *worker) {
 	c.LDSFaults += k.lds.Faults
 	c.Faults = append(c.Faults, k.lds.First...)
 	c.Faults = c.Faults[:min(len(c.Faults), maxFaults)]
-	for i, n := range k.port.Functional().Moved {
+	for i, n := range k.port.Functional().MovedBytes {
 		c.MovedBytes[i] += n
 	}
 	for code, t := range k.tables {

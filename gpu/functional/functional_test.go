@@ -55,7 +55,7 @@ func kernelOf(t *testing.T, local uint32, insts ...isa.Inst) (*mem.Store, *mem.B
 	store := mem.NewStore(0)
 	b := suite.Must(store.Alloc(4096, "data"))(t)
 	bindings := &mem.Bindings{}
-	bindings.Bind(mem.Of(b))
+	bindings.Bind(mem.DescriptorOf(b))
 	p := &program.Program{Name: "test", WaveSize: 64, LocalSize: [3]uint32{local, 1, 1}, VectorRows: 4, ScalarWords: 8, LDSBytes: 4096, Insts: insts}
 	return store, b, &Kernel{Program: p, Bindings: bindings}
 }

@@ -52,7 +52,7 @@ const (
 //go:noinline
 func (k *worker) runWave(g *group, w *wave) stopReason {
 	st, c := &w.state, g.code
-	w.changesSeen, w.idlePolls = k.port.Functional().Changes+k.lds.ChangeCount, 0
+	w.changesSeen, w.idlePolls = k.port.Functional().Modifications+k.lds.ChangeCount, 0
 	run := isa.CompiledRun{Counts: g.table.entries, Budget: instructionsPerTurn}
 	for c.flow.Start(st, &run, w.pc); ; {
 		n := c.flow.Run(st, &run)
@@ -187,7 +187,7 @@ func (k *worker) measured(d *lds.LDS, st *isa.State, in *isa.Inst, region []byte
 // isSpinning reports whether a wave has polled memory more than maxIdlePolls times
 // in this turn, without a write by the worker since.
 func (k *worker) isSpinning(w *wave, in *isa.Inst) bool {
-	if changes := k.port.Functional().Changes + k.lds.ChangeCount; changes != w.changesSeen {
+	if changes := k.port.Functional().Modifications + k.lds.ChangeCount; changes != w.changesSeen {
 		w.changesSeen, w.idlePolls = changes, 0
 		return false
 	}

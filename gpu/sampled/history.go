@@ -55,7 +55,7 @@ func (h *history) fits(s *Sampler) bool {
 // serves says whether what the caches hold of a launch is what another one leaves in them.
 func (p *preceding) serves(o *preceding, s *Sampler) bool {
 	x, y := &p.like, &o.like
-	return p.kernel != nil && p.kernel.Bindings.Same(o.kernel.Bindings) && x.alike(y, s.Sampling) && max(x.size/y.size, y.size/x.size) <= 1+s.SizesApart
+	return p.kernel != nil && p.kernel.Bindings.Equal(o.kernel.Bindings) && x.alike(y, s.Sampling) && max(x.size/y.size, y.size/x.size) <= 1+s.SizesApart
 }
 
 // bringBack runs the launches before the one at hand once more without time, so that the caches hold their lines as they would if they had been timed:
@@ -91,7 +91,7 @@ func (s *Sampler) bringBack(hand *cu.Launch) error {
 }
 
 // repeats says whether a launch is of the same program as another one, on the same memory.
-func repeats(k, o *cu.Launch) bool { return k.Code == o.Code && k.Bindings.Same(o.Bindings) }
+func repeats(k, o *cu.Launch) bool { return k.Code == o.Code && k.Bindings.Equal(o.Bindings) }
 
 // onceMore runs a launch from a part of its workgroups on once more without time. Memory and counts are as before then. It does not where what it
 // writes is too much to put back.

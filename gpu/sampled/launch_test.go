@@ -52,7 +52,7 @@ func newTestLaunch(t *testing.T, workgroups int) *testLaunch {
 	}
 	p := &program.Program{Name: "test", WaveSize: 32, LocalSize: [3]uint32{64, 1, 1}, VectorRows: 4, ScalarWords: 8, Insts: insts}
 	l.kernel = &cu.Launch{NumWorkgroups: [3]uint32{uint32(workgroups), 1, 1}, Bindings: &mem.Bindings{}}
-	l.kernel.Bindings.Bind(mem.Of(b))
+	l.kernel.Bindings.Bind(mem.DescriptorOf(b))
 	if l.kernel.Code, err = simd.NewCode(p, l.parts.Rules, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -41,9 +41,9 @@ type Memory struct {
 	storage    *akita.Storage
 	counters   []*hierarchy.Counter
 
-	pending  int    // requests without a reply
-	last     uint64 // cycle of the latest reply, or from which requests are pending
-	patience uint64 // cycles without a reply after which none is to come
+	pending    int    // requests without a reply
+	last       uint64 // cycle of the latest reply, or from which requests are pending
+	stuckAfter uint64 // cycles without a reply after which none is to come
 
 	response timing.Response // to the last access
 }
@@ -51,7 +51,7 @@ type Memory struct {
 // New builds a machine whose spec has been checked on an engine whose time starts at cycle 0.
 func New(engine sim.Engine, s *hierarchy.Spec, shape *spec.Shape) *Memory {
 	a := &Memory{spec: s, shape: shape, engine: engine, freq: sim.Freq(shape.ClockMHz) * sim.MHz,
-		done: make([]hierarchy.CompletionFunc, shape.Units()), patience: patience(s)}
+		done: make([]hierarchy.CompletionFunc, shape.Units()), stuckAfter: stuckLimit(s)}
 	for _, c := range a.chain(true) {
 		a.counters = append(a.counters, &hierarchy.Counter{Level: c.Name})
 	}
@@ -60,9 +60,9 @@ func New(engine sim.Engine, s *hierarchy.Spec, shape *spec.Shape) *Memory {
 	return a
 }
 
-// patience is long against the time in which the slowest part moves what can
+// stuckLimit is long against the time in which the slowest part moves what can
 // queue there.
-func patience(s *hierarchy.Spec) uint64 {
+func stuckLimit(s *hierarchy.Spec) uint64 {
 	cycles := uint64(s.Memory.LatencyCycles) + 1<<20
 	slowest := s.Memory.BytesPerCycle
 	line := 0
@@ -120,7 +120,7 @@ func (a *Memory) KernelBoundary() {
 
 // Stuck says that requests are pending and that no reply has come for so long
 // that none will: the parts may still have events.
-func (a *Memory) Stuck(now uint64) bool { return a.pending > 0 && now > a.last+a.patience }
+func (a *Memory) Stuck(now uint64) bool { return a.pending > 0 && now > a.last+a.stuckAfter }
 
 // Counters are cumulative. Write-backs are not known.
 func (a *Memory) Counters() (list []hierarchy.Counter) {

@@ -252,8 +252,8 @@ func TestStuck(t *testing.T) {
 		t.Error("stuck with nothing to wait for")
 	}
 	a.Access(100, lineRequest(0, hierarchy.Read, 1<<20)) // the engine does not run
-	if a.Stuck(100+a.patience) || !a.Stuck(101+a.patience) {
-		t.Errorf("want stuck from cycle %d on", 101+a.patience)
+	if a.Stuck(100+a.stuckAfter) || !a.Stuck(101+a.stuckAfter) {
+		t.Errorf("want stuck from cycle %d on", 101+a.stuckAfter)
 	}
 }
 

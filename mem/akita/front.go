@@ -18,17 +18,17 @@ type group struct {
 
 // An entry is one line that waits to be sent.
 type entry struct {
-	group *group // nil for the store that ends an atomic
-	from  sim.Port
-	to    sim.Port
-	write bool
-	addr  uint64
-	bytes uint32
-	ask   ask
+	group  *group // nil for the store that ends an atomic
+	from   sim.Port
+	to     sim.Port
+	write  bool
+	addr   uint64
+	bytes  uint32
+	demand requestedBytes
 }
 
-// An ask describes a request to the first gate, beyond address and size.
-type ask struct {
+// An requestedBytes describes a request to the first gate, beyond address and size.
+type requestedBytes struct {
 	bytes  uint64 // that lanes move: those of one address count for each lane
 	serial uint64 // updates of one element after another
 }
@@ -42,13 +42,13 @@ type way struct {
 // A front sends a compute unit's lines and gathers the responses.
 type front struct {
 	*sim.TickingComponent
-	a      *Memory
-	cu     int
-	vector way
-	scalar way
-	past   way // to where all compute units meet
-	queue  []entry
-	flight map[string]entry
+	a         *Memory
+	cu        int
+	vector    way
+	scalar    way
+	deviceWay way // to where all compute units meet
+	queue     []entry
+	flight    map[string]entry
 }
 
 func (f *front) entry(g *group, r *hierarchy.Request, l hierarchy.Line) entry {
@@ -61,16 +61,16 @@ func (f *front) entry(g *group, r *hierarchy.Request, l hierarchy.Line) entry {
 	moved := bytes
 	switch {
 	case r.Coherent || r.Kind == hierarchy.Atomic:
-		to = f.past
+		to = f.deviceWay
 	case r.Kind == hierarchy.Read:
 		moved = l.Bytes
 	}
-	return entry{g, to.port, to.finder.Find(l.Addr), r.Kind == hierarchy.Write, l.Addr, bytes, ask{uint64(moved), uint64(l.Serial)}}
+	return entry{g, to.port, to.finder.Find(l.Addr), r.Kind == hierarchy.Write, l.Addr, bytes, requestedBytes{uint64(moved), uint64(l.Serial)}}
 }
 
 // Tick sends what a cycle can, and takes the responses that have come.
 func (f *front) Tick(now sim.VTimeInSec) (progress bool) {
-	for _, w := range []way{f.vector, f.scalar, f.past} {
+	for _, w := range []way{f.vector, f.scalar, f.deviceWay} {
 		progress = f.receive(now, w.port) || progress
 	}
 	for n := 0; n < f.a.spec.VectorMemory.LinesPerCycle && len(f.queue) > 0 && f.send(now, &f.queue[0]); n++ {
@@ -84,10 +84,10 @@ func (f *front) send(now sim.VTimeInSec, e *entry) bool {
 	var m sim.Msg
 	if e.write {
 		m = akita.WriteReqBuilder{}.WithSendTime(now).WithSrc(e.from).WithDst(e.to).WithAddress(e.addr).
-			WithData(make([]byte, e.bytes)).WithInfo(e.ask).Build()
+			WithData(make([]byte, e.bytes)).WithInfo(e.demand).Build()
 	} else {
 		m = akita.ReadReqBuilder{}.WithSendTime(now).WithSrc(e.from).WithDst(e.to).WithAddress(e.addr).
-			WithByteSize(uint64(e.bytes)).WithInfo(e.ask).Build()
+			WithByteSize(uint64(e.bytes)).WithInfo(e.demand).Build()
 	}
 	if e.from.Send(m) != nil {
 		return false
@@ -113,7 +113,7 @@ func (f *front) receive(now sim.VTimeInSec, port sim.Port) (progress bool) {
 func (f *front) arrived(now sim.VTimeInSec, e *entry) {
 	g := e.group
 	if g.kind == hierarchy.Atomic {
-		f.queue = append(f.queue, entry{nil, e.from, e.to, true, e.addr, e.bytes, ask{}})
+		f.queue = append(f.queue, entry{nil, e.from, e.to, true, e.addr, e.bytes, requestedBytes{}})
 	}
 	if g.left--; g.left > 0 {
 		return
@@ -138,7 +138,7 @@ func (a *Memory) front(cu int) *front {
 	chain := a.chain(false)
 	f.vector = f.way("Vector", a.level(chain[0], chain[1:], cu))
 	f.scalar = f.way("Scalar", a.level(a.spec.Levels()[1], chain[1:], cu))
-	f.past = f.way("Past", a.past(chain, cu))
+	f.deviceWay = f.way("Past", a.bypassStage(chain, cu))
 	a.fronts[cu] = f
 	return f
 }

@@ -26,9 +26,9 @@ type gate struct {
 	a          *Memory
 	top        sim.Port
 	bottom     sim.Port
-	behind     akita.LowModuleFinder
+	nextFinder akita.LowModuleFinder
 	counter    *hierarchy.Counter // nil: counts nothing
-	queue      []parcel
+	queue      []linePiece
 	flight     map[string]*passage // by the identifier of the message sent on
 	free       uint64              // fixed-point cycle from which it is idle
 	wake       uint64              // cycle of the latest tick scheduled ahead
@@ -38,23 +38,23 @@ type gate struct {
 
 // A passage is a request that has come to a gate.
 type passage struct {
-	req  akita.AccessReq
-	left int // parcels without a response
+	req           akita.AccessReq
+	pendingPieces int // parcels without a response
 }
 
-// A parcel is the part of a request that is in one line.
-type parcel struct {
+// A linePiece is the part of a request that is in one line.
+type linePiece struct {
 	*passage
-	at    uint64 // cycle from which it can be passed on
-	addr  uint64
-	size  uint64
-	write bool
-	mask  []bool // of the bytes of a store; nil: all
-	cost  uint64 // fixed point
+	readyAt uint64 // cycle from which it can be passed on
+	addr    uint64
+	size    uint64
+	write   bool
+	mask    []bool // of the bytes of a store; nil: all
+	cost    uint64 // fixed point
 }
 
 func (a *Memory) gate(name string, s gateSpec, behind akita.LowModuleFinder, c *hierarchy.Counter) *gate {
-	g := &gate{gateSpec: s, a: a, behind: behind, counter: c, flight: map[string]*passage{}, blank: make([]byte, a.spec.LargestLine())}
+	g := &gate{gateSpec: s, a: a, nextFinder: behind, counter: c, flight: map[string]*passage{}, blank: make([]byte, a.spec.LargestLine())}
 	g.TickingComponent = sim.NewTickingComponent(name, a.engine, a.freq, g)
 	g.top = sim.NewLimitNumMsgPort(g, sendBuffer, name+".Top")
 	g.bottom = sim.NewLimitNumMsgPort(g, unlimited, name+".Bottom")
@@ -70,7 +70,7 @@ func (g *gate) Tick(now sim.VTimeInSec) (progress bool) {
 	if g.invalidate {
 		return g.sendInvalidate(now) || progress
 	}
-	for len(g.queue) > 0 && g.open(cycle, &g.queue[0]) && g.pass(now, cycle, &g.queue[0]) {
+	for len(g.queue) > 0 && g.open(cycle, &g.queue[0]) && g.forward(now, cycle, &g.queue[0]) {
 		g.queue = g.queue[1:]
 		progress = true
 	}
@@ -82,10 +82,10 @@ func (g *gate) respond(now sim.VTimeInSec) (progress bool) {
 	for m := g.bottom.Peek(); m != nil; m = g.bottom.Peek() {
 		id := m.(sim.Rsp).GetRspTo()
 		if p := g.flight[id]; p != nil { // others are of an invalidation
-			if p.left == 1 && !g.reply(now, p.req) {
+			if p.pendingPieces == 1 && !g.reply(now, p.req) {
 				return progress
 			}
-			p.left--
+			p.pendingPieces--
 			delete(g.flight, id)
 		}
 		g.bottom.Retrieve(now)
@@ -124,7 +124,7 @@ func (g *gate) split(r akita.AccessReq, at uint64) {
 	first, size := r.GetAddress(), r.GetByteSize()
 	for addr := first; addr < first+size; {
 		end := min(addr&^(g.line-1)+g.line, first+size)
-		q := parcel{passage: p, at: at, addr: addr, size: end - addr}
+		q := linePiece{passage: p, readyAt: at, addr: addr, size: end - addr}
 		moved := q.size
 		if w, ok := r.(*akita.WriteReq); ok {
 			q.write = true
@@ -136,7 +136,7 @@ func (g *gate) split(r akita.AccessReq, at uint64) {
 		addr = end
 		if moved > 0 {
 			q.cost = g.price(r, moved)
-			p.left++
+			p.pendingPieces++
 			g.queue = append(g.queue, q)
 		}
 	}
@@ -151,7 +151,7 @@ func (g *gate) price(r akita.AccessReq, bytes uint64) uint64 {
 	case *akita.WriteReq:
 		info = r.Info
 	}
-	if by, ok := info.(ask); ok && by.bytes > 0 {
+	if by, ok := info.(requestedBytes); ok && by.bytes > 0 {
 		return by.bytes*bytes/r.GetByteSize()*g.cost + by.serial*g.serial
 	}
 	return bytes * g.cost
@@ -168,8 +168,8 @@ func count(mask []bool) (n uint64) {
 
 // open reports whether the parcel can be passed on now, or sees to a tick when it
 // can: a response ends the wait behind the limit.
-func (g *gate) open(cycle uint64, p *parcel) bool {
-	if from := max(p.at, g.free>>fixed.Shift); from > cycle {
+func (g *gate) open(cycle uint64, p *linePiece) bool {
+	if from := max(p.readyAt, g.free>>fixed.Shift); from > cycle {
 		g.wakeAt(from)
 		return false
 	}
@@ -184,9 +184,9 @@ func (g *gate) wakeAt(cycle uint64) {
 	g.a.engine.Schedule(sim.MakeTickEvent(sim.VTimeInSec(float64(cycle)/float64(g.a.freq)), g.TickingComponent))
 }
 
-func (g *gate) pass(now sim.VTimeInSec, cycle uint64, p *parcel) bool {
+func (g *gate) forward(now sim.VTimeInSec, cycle uint64, p *linePiece) bool {
 	var m sim.Msg
-	to := g.behind.Find(p.addr)
+	to := g.nextFinder.Find(p.addr)
 	if p.write {
 		m = akita.WriteReqBuilder{}.WithSendTime(now).WithSrc(g.bottom).WithDst(to).WithAddress(p.addr).
 			WithData(g.blank[:p.size]).WithDirtyMask(p.mask).Build()
@@ -200,15 +200,15 @@ func (g *gate) pass(now sim.VTimeInSec, cycle uint64, p *parcel) bool {
 	g.free = max(g.free, cycle<<fixed.Shift) + p.cost
 	if g.counter != nil {
 		g.counter.Accesses++
-		g.counter.Bytes += p.moved()
+		g.counter.Bytes += p.movedBytes()
 		if p.write {
-			g.counter.Written += p.moved()
+			g.counter.Written += p.movedBytes()
 		}
 	}
 	return true
 }
 
-func (p *parcel) moved() uint64 {
+func (p *linePiece) movedBytes() uint64 {
 	if p.mask != nil {
 		return count(p.mask)
 	}
@@ -216,7 +216,7 @@ func (p *parcel) moved() uint64 {
 }
 
 func (g *gate) sendInvalidate(now sim.VTimeInSec) bool {
-	m := akita.GL0InvalidateReqBuilder{}.WithSendTime(now).WithSrc(g.bottom).WithDst(g.behind.Find(0)).Build()
+	m := akita.GL0InvalidateReqBuilder{}.WithSendTime(now).WithSrc(g.bottom).WithDst(g.nextFinder.Find(0)).Build()
 	g.invalidate = g.bottom.Send(m) != nil
 	return !g.invalidate
 }

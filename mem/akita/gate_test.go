@@ -18,7 +18,7 @@ func TestParcelsMakeUpTheirRequest(t *testing.T) {
 		g.split(read, 50)
 		at, cost := addr, uint64(0)
 		for _, p := range g.queue {
-			if p.addr != at || p.addr/g.line != (p.addr+p.size-1)/g.line || p.at != 50 || p.write || p.moved() != p.size || p.left != len(g.queue) {
+			if p.addr != at || p.addr/g.line != (p.addr+p.size-1)/g.line || p.readyAt != 50 || p.write || p.movedBytes() != p.size || p.pendingPieces != len(g.queue) {
 				t.Fatalf("%d bytes at %d in lines of %d: %+v", size, addr, g.line, p)
 			}
 			at, cost = at+p.size, cost+p.cost
@@ -40,8 +40,8 @@ func TestParcelsMakeUpTheirRequest(t *testing.T) {
 			t.Fatalf("%d parcels of %d lines", len(g.queue), len(set))
 		}
 		for _, p := range g.queue {
-			if n := set[p.addr/g.line]; p.moved() != n || p.cost != 7*n || !p.write || uint64(len(p.mask)) != p.size {
-				t.Fatalf("%+v moves %d bytes, want %d", p, p.moved(), n)
+			if n := set[p.addr/g.line]; p.movedBytes() != n || p.cost != 7*n || !p.write || uint64(len(p.mask)) != p.size {
+				t.Fatalf("%+v moves %d bytes, want %d", p, p.movedBytes(), n)
 			}
 		}
 	}
@@ -49,7 +49,7 @@ func TestParcelsMakeUpTheirRequest(t *testing.T) {
 	for _, c := range []struct {
 		info any
 		want uint64
-	}{{nil, 7 * 16}, {ask{bytes: 256, serial: 3}, 256*16/64*7 + 3000}, {ask{serial: 3}, 7 * 16}} {
+	}{{nil, 7 * 16}, {requestedBytes{bytes: 256, serial: 3}, 256*16/64*7 + 3000}, {requestedBytes{serial: 3}, 7 * 16}} {
 		if got := g.price(&akita.ReadReq{AccessByteSize: 64, Info: c.info}, 16); got != c.want {
 			t.Errorf("16 of 64 bytes with %+v cost %d, want %d", c.info, got, c.want)
 		}

@@ -93,8 +93,8 @@ func (a *Memory) stage(name string, spread fixed.Interleave) *stage {
 	return s
 }
 
-// enter puts a gate at the entrance of a stage.
-func (s *stage) enter(g *gate) {
+// addEntrance puts a gate at the entrance of a stage.
+func (s *stage) addEntrance(g *gate) {
 	s.net.PlugIn(g.top, unlimited)
 	s.finder.ports = append(s.finder.ports, g.top)
 }
@@ -107,9 +107,9 @@ func (a *Memory) level(c hierarchy.NamedCache, chain []hierarchy.NamedCache, cu 
 	if s := a.stages[name]; s != nil {
 		return s
 	}
-	next := a.behind(chain, cu)
+	next := a.nextStage(chain, cu)
 	s := a.stage(name, l.slicing)
-	build := a.through
+	build := a.writeThroughSlice
 	if l.WritesBack() {
 		build = a.banks
 	}
@@ -124,8 +124,8 @@ func gateOf(l *cacheLevel, cycles uint64) gateSpec {
 	return gateSpec{latency: less(l.latency, cycles), cost: l.cost, serial: l.atomic, line: uint64(l.LineBytes), limit: unlimited}
 }
 
-// behind is the first level of the chain, or the memory.
-func (a *Memory) behind(chain []hierarchy.NamedCache, cu int) *stage {
+// nextStage is the first level of the chain, or the memory.
+func (a *Memory) nextStage(chain []hierarchy.NamedCache, cu int) *stage {
 	if len(chain) == 0 {
 		return a.memory()
 	}
@@ -138,9 +138,9 @@ var partNames = map[string]string{"vector_l1": "VectorL1", "scalar_l1": "ScalarL
 // less leaves a gate what of a latency its part does not take.
 func less(latency, cycles uint64) uint64 { return max(latency, cycles) - cycles }
 
-// past makes a compute unit's way past the levels before the first that keeps
+// bypassStage makes a compute unit's way past the levels before the first that keeps
 // stores and of which the machine has one, or before the memory.
-func (a *Memory) past(chain []hierarchy.NamedCache, cu int) *stage {
+func (a *Memory) bypassStage(chain []hierarchy.NamedCache, cu int) *stage {
 	g := gateSpec{limit: unlimited, line: 1 << 16}
 	n := 0
 	for ; n < len(chain); n++ {
@@ -152,32 +152,32 @@ func (a *Memory) past(chain []hierarchy.NamedCache, cu int) *stage {
 		g.cost = max(g.cost, l.cost)
 	}
 	g.latency = less(g.latency, passCycles)
-	next, name := a.behind(chain[n:], cu), a.name("Past", cu)
+	next, name := a.nextStage(chain[n:], cu), a.name("Past", cu)
 	s := a.stage(name, fixed.NewInterleave(1, 1))
 	way := a.gate(name+".Gate", g, next.finder, nil)
 	next.net.PlugIn(way.bottom, sendBuffer)
-	s.enter(way)
+	s.addEntrance(way)
 	return s
 }
 
-// A part is one of Akita's caches or memory controllers.
-type part interface {
+// A akitaComponent is one of Akita's caches or memory controllers.
+type akitaComponent interface {
 	sim.Component
 	GetPortByName(name string) sim.Port
 }
 
 // join puts a part, with a gate before it, behind the stage.
-func (a *Memory) join(s *stage, p part, spec gateSpec, c *hierarchy.Counter) {
+func (a *Memory) join(s *stage, p akitaComponent, spec gateSpec, c *hierarchy.Counter) {
 	top := p.GetPortByName("Top")
 	g := a.gate(p.Name()+".Gate", spec, &akita.SingleLowModuleFinder{LowModule: top}, c)
 	link := sim.NewDirectConnection(p.Name()+".Link", a.engine, a.freq)
 	link.PlugIn(g.bottom, sendBuffer)
 	link.PlugIn(top, unlimited)
-	s.enter(g)
+	s.addEntrance(g)
 }
 
 // connect puts a cache before the next stage and counts its outcomes.
-func (a *Memory) connect(p part, next *stage, level string) {
+func (a *Memory) connect(p akitaComponent, next *stage, level string) {
 	tracing.CollectTrace(p.(tracing.NamedHookable), &outcomes{a.counter(level)})
 	next.net.PlugIn(p.GetPortByName("Bottom"), sendBuffer)
 }
@@ -212,11 +212,11 @@ func misses(c hierarchy.NamedCache) int {
 	return c.Misses
 }
 
-// through makes a slice that does not keep stores.
-func (a *Memory) through(s *stage, name string, l *cacheLevel, _ int, next *stage) {
+// writeThroughSlice makes a slice that does not keep stores.
+func (a *Memory) writeThroughSlice(s *stage, name string, l *cacheLevel, _ int, next *stage) {
 	c, width := l.NamedCache, max(throughWidth, a.spec.VectorMemory.LinesPerCycle, int(l.BytesPerCycle)/l.LineBytes)
 	size, block := uint64(c.Bytes/c.Slices), uint64(fixed.Log2(c.LineBytes))
-	var p part
+	var p akitaComponent
 	if c.WriteAllocate || c.Write == hierarchy.ReadOnly {
 		p = writethrough.NewBuilder().WithEngine(a.engine).WithFreq(a.freq).WithTotalByteSize(size).WithWayAssociativity(c.Ways).
 			WithLog2BlockSize(block).WithNumMSHREntry(misses(c)).WithNumReqsPerCycle(width).WithDirectoryLatency(1).WithBankLatency(1).
@@ -245,7 +245,7 @@ func (a *Memory) banks(s *stage, name string, l *cacheLevel, slice int, next *st
 	}
 	g := a.gate(name+".Gate", gateOf(l, backCycles), banks.finder, a.counter(l.Name))
 	banks.net.PlugIn(g.bottom, sendBuffer)
-	s.enter(g)
+	s.addEntrance(g)
 }
 
 // bankCount is a power of two that leaves each bank a set.
@@ -265,7 +265,7 @@ func bankCount(l *cacheLevel) int {
 // requests to fill the four queues of that circle (the array's lanes, what has
 // left them, the write buffer's entrance and its exit), so the gate lets in
 // bankLimit. The write buffer's own limits would stop it in the same way.
-func (a *Memory) writeBack(name string, l *cacheLevel, n, slice int, next *stage) part {
+func (a *Memory) writeBack(name string, l *cacheLevel, n, slice int, next *stage) akitaComponent {
 	c := l.NamedCache
 	b := writeback.MakeBuilder().WithEngine(a.engine).WithFreq(a.freq).WithByteSize(uint64(c.Bytes / c.Slices / n)).WithWayAssociativity(c.Ways).
 		WithLog2BlockSize(uint64(fixed.Log2(l.LineBytes))).WithNumMSHREntry(max(1, misses(c)/n)).WithNumReqPerCycle(bankWidth).

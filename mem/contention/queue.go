@@ -97,7 +97,7 @@ func (q *Queue) hasFree(cycle uint32) bool {
 func (t *holdTimes) find(at uint32, entries int) uint32 {
 	place := int(t.end)
 	if t.from[place-1] > at {
-		return t.free(at, place-lane.Above(t.from, place, at), entries)
+		return t.free(at, place-lane.CountAbove(t.from, place, at), entries)
 	}
 	if place -= entries; place >= int(t.first) {
 		return max(at, t.until[place])
@@ -170,7 +170,7 @@ func (q *Queue) dropPast() bool {
 // dropBefore drops entries that were given back by a cycle.
 func (q *Queue) dropBefore(now uint32) {
 	if q.first < q.end {
-		first := max(q.first, q.end-int32(lane.Above(q.until, int(q.end), now)))
+		first := max(q.first, q.end-int32(lane.CountAbove(q.until, int(q.end), now)))
 		q.maxHeld -= first - q.first
 		q.first = first
 	}
@@ -247,7 +247,7 @@ func (q *Queue) FreeEntries(now uint64, most int) int {
 	}
 	cycle, held := q.relative(now), 0
 	if q.first < q.end {
-		held = lane.Above(q.until, int(q.end), cycle)
+		held = lane.CountAbove(q.until, int(q.end), cycle)
 	}
 	for _, r := range q.recent {
 		if r.Until > cycle {

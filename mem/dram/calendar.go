@@ -26,8 +26,8 @@ func (c *calendar) free(slot uint64) uint64 {
 	return slot
 }
 
-// taken reports whether a slot is; those that have passed are.
-func (c *calendar) taken(slot uint64) bool {
+// isBooked reports whether a slot is; those that have passed are.
+func (c *calendar) isBooked(slot uint64) bool {
 	return slot < c.base || slot < c.base+calendarSlots && c.busy[slot/64%calendarWords]>>(slot%64)&1 != 0
 }
 
@@ -44,8 +44,8 @@ func (c *calendar) word(i uint64) uint64 {
 	return c.busy[i%calendarWords]
 }
 
-// take books a slot. Where it lies beyond the last one, the first are given up.
-func (c *calendar) take(slot uint64) {
+// book books a slot. Where it lies beyond the last one, the first are given up.
+func (c *calendar) book(slot uint64) {
 	if last := slot / 64; last >= c.base/64+calendarWords {
 		first := last - calendarWords + 1
 		for w := c.base / 64; w < min(first, c.base/64+calendarWords); w++ {
@@ -56,10 +56,10 @@ func (c *calendar) take(slot uint64) {
 	c.busy[slot/64%calendarWords] |= 1 << (slot % 64)
 }
 
-// run is the first slot, from one on, from which n slots are free.
-func (c *calendar) run(slot, n uint64) uint64 {
+// freeRun is the first slot, from one on, from which n slots are free.
+func (c *calendar) freeRun(slot, n uint64) uint64 {
 	for start := c.free(slot); ; {
-		end := c.booked(start)
+		end := c.nextBooked(start)
 		if end-start >= n {
 			return start
 		}
@@ -67,8 +67,8 @@ func (c *calendar) run(slot, n uint64) uint64 {
 	}
 }
 
-// booked is the first slot from one on that is taken; where none is, one that is far away.
-func (c *calendar) booked(slot uint64) uint64 {
+// nextBooked is the first slot from one on that is taken; where none is, one that is far away.
+func (c *calendar) nextBooked(slot uint64) uint64 {
 	for slot < c.base+calendarSlots {
 		if rest := c.busy[slot/64%calendarWords] >> (slot % 64); rest != 0 {
 			return slot + uint64(bits.TrailingZeros64(rest))
@@ -81,16 +81,16 @@ func (c *calendar) booked(slot uint64) uint64 {
 // reserve takes those of n slots from one on that are free, up to 64, and returns which it took, the first lowest.
 func (c *calendar) reserve(slot, n uint64) (mask uint64) {
 	for i := range min(n, 64) {
-		if !c.taken(slot + i) {
-			c.take(slot + i)
+		if !c.isBooked(slot + i) {
+			c.book(slot + i)
 			mask |= 1 << i
 		}
 	}
 	return mask
 }
 
-// give frees slots that reserve took from one on.
-func (c *calendar) give(slot, mask uint64) {
+// release frees slots that reserve took from one on.
+func (c *calendar) release(slot, mask uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		if s := slot + uint64(bits.TrailingZeros64(mask)); s >= c.base && s < c.base+calendarSlots {
 			c.busy[s/64%calendarWords] &^= 1 << (s % 64)
@@ -101,20 +101,20 @@ func (c *calendar) give(slot, mask uint64) {
 // A group has the bursts of one bank group: two of them are a distance apart.
 type group struct {
 	calendar
-	apart uint64 // slots
+	minDistance uint64 // slots
 }
 
 // fits reports whether a burst of the group may take a slot.
 func (g *group) fits(slot uint64) bool {
-	if n := 2*g.apart - 1; n < 64 && slot >= g.base+g.apart {
-		return g.from(slot-g.apart+1)&(1<<n-1) == 0
+	if n := 2*g.minDistance - 1; n < 64 && slot >= g.base+g.minDistance {
+		return g.from(slot-g.minDistance+1)&(1<<n-1) == 0
 	}
 	return g.fitsSlow(slot)
 }
 
 func (g *group) fitsSlow(slot uint64) bool {
-	for d := uint64(0); d < g.apart; d++ {
-		if g.taken(slot+d) || slot >= g.base+d && g.taken(slot-d) {
+	for d := uint64(0); d < g.minDistance; d++ {
+		if g.isBooked(slot+d) || slot >= g.base+d && g.isBooked(slot-d) {
 			return false
 		}
 	}

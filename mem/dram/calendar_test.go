@@ -51,18 +51,18 @@ func TestCalendarIsASetOfSlots(t *testing.T) {
 		for step := range 300 {
 			// Around the beginning, the end and in between, and sometimes far beyond.
 			slot := want.base + [...]uint64{r.Uint64N(130), calendarSlots - 70 + r.Uint64N(140), r.Uint64N(calendarSlots), r.Uint64N(3 * calendarSlots)}[r.IntN(4)]
-			if got, want := c.taken(slot), want.is(slot); got != want {
+			if got, want := c.isBooked(slot), want.is(slot); got != want {
 				t.Fatalf("seed %d, step %d: slot %d is taken: %t, want %t", seed, step, slot, got, want)
 			}
 			if got, want := c.free(slot), want.next(slot, false); got != want {
 				t.Fatalf("seed %d, step %d: the first free one from %d on is %d, want %d", seed, step, slot, got, want)
 			}
 			booked := want.next(slot, true)
-			if got := c.booked(slot); slot >= c.base && got != booked && (got < 1<<60 || booked < c.base+calendarSlots) {
+			if got := c.nextBooked(slot); slot >= c.base && got != booked && (got < 1<<60 || booked < c.base+calendarSlots) {
 				t.Fatalf("seed %d, step %d: the first taken one from %d on is %d, want %d", seed, step, slot, got, booked)
 			}
 			n := 1 + r.Uint64N(100)
-			if got, want := c.run(slot, n), want.run(slot, n); got != want {
+			if got, want := c.freeRun(slot, n), want.run(slot, n); got != want {
 				t.Fatalf("seed %d, step %d: %d free ones from %d on begin at %d, want %d", seed, step, n, slot, got, want)
 			}
 			change(r, c, want, slot)
@@ -75,7 +75,7 @@ func change(r *rand.Rand, c *calendar, want *bookedSlots, slot uint64) {
 	if slot < c.base+calendarSlots || r.IntN(8) == 0 {
 		if slot = c.free(slot); r.IntN(3) > 0 {
 			for range 1 + r.Uint64N(80) {
-				c.take(slot)
+				c.book(slot)
 				want.take(slot)
 				slot++
 			}
@@ -87,7 +87,7 @@ func change(r *rand.Rand, c *calendar, want *bookedSlots, slot uint64) {
 	}
 	mask := c.reserve(slot, 40)
 	kept := mask & r.Uint64()
-	c.give(slot, mask&^kept)
+	c.release(slot, mask&^kept)
 	for i := range uint64(64) {
 		if kept>>i&1 != 0 {
 			want.take(slot + i)
@@ -99,14 +99,14 @@ func change(r *rand.Rand, c *calendar, want *bookedSlots, slot uint64) {
 func TestGroupsFitAsOneByOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 8))
 	for apart := range uint64(40) {
-		g := group{apart: apart}
+		g := group{minDistance: apart}
 		for slot := uint64(0); slot < 3*calendarSlots; slot += r.Uint64N(4 * (1 + apart)) {
 			for at := slot - min(slot, 100); at < slot+100; at++ {
 				if got, want := g.fits(at), g.fitsSlow(at); got != want {
 					t.Fatalf("%d apart: a burst fits slot %d: %t, want %t", apart, at, got, want)
 				}
 			}
-			g.take(slot)
+			g.book(slot)
 		}
 	}
 }
@@ -122,17 +122,17 @@ func TestRequestsJoinRowsThatWereOpen(t *testing.T) {
 			ch.seen += 3
 		}
 		for row := range uint64(rows + 1) {
-			p := ch.joins(0, b, row)
+			p := ch.findPastRow(0, b, row)
 			if want := row < rows && row+pastRows >= rows; (p != nil) != want || p != nil && p.row != row {
 				t.Errorf("row %d: %+v, want one: %t", row, p, want)
 			}
-			if p != nil && (ch.joins(p.closed, b, row) != nil || ch.joins(p.closed-1, b, row) != p || p.opened >= p.closed) {
-				t.Errorf("row %d was open from %d to %d: what comes then joins it, or what comes before does not", row, p.opened, p.closed)
+			if p != nil && (ch.findPastRow(p.closed, b, row) != nil || ch.findPastRow(p.closed-1, b, row) != p || p.activatedAt >= p.closed) {
+				t.Errorf("row %d was open from %d to %d: what comes then joins it, or what comes before does not", row, p.activatedAt, p.closed)
 			}
 		}
-		p := ch.joins(0, b, rows-1)
+		p := ch.findPastRow(0, b, rows-1)
 		for ch.seen = p.seen + uint64(c.Queue) - 1; ch.seen < p.seen+uint64(c.Queue)+1; ch.seen++ {
-			if got, want := ch.joins(0, b, rows-1) != nil, ch.seen-p.seen < uint64(c.Queue); got != want {
+			if got, want := ch.findPastRow(0, b, rows-1) != nil, ch.seen-p.seen < uint64(c.Queue); got != want {
 				t.Errorf("%d requests later: %t, want %t", ch.seen-p.seen, got, want)
 			}
 		}

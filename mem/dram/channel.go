@@ -35,10 +35,10 @@ type bankTiming [numCommands]uint64
 
 // A row that was open in a bank until a precharge.
 type pastRow struct {
-	row    uint64
-	opened uint64 // time of the activation
-	closed uint64 // time of the precharge
-	seen   uint64 // requests that the channel had seen by then
+	row         uint64
+	activatedAt uint64 // time of the activation
+	closed      uint64 // time of the precharge
+	seen        uint64 // requests that the channel had seen by then
 }
 
 // pastRows is how many rows of a bank the controller may still have requests of.
@@ -46,36 +46,36 @@ const pastRows = 4
 
 type bank struct {
 	bankTiming
-	row     uint64
-	refresh uint64 // time of the next refresh
-	opened  uint64 // time of the activation; all up to here is a line of the host's cache
-	open    bool
-	oldest  uint8
-	past    [pastRows]pastRow
-	_       [56]byte
+	row         uint64
+	refresh     uint64 // time of the next refresh
+	activatedAt uint64 // time of the activation; all up to here is a line of the host's cache
+	open        bool
+	oldest      uint8
+	pastRows    [pastRows]pastRow
+	_           [56]byte
 }
 
 // A channel is a pseudo-channel: what has a data bus and banks of its own.
 type channel struct {
-	c         *Config
-	rules     *[numCommands][]rule
-	bus       calendar // of bursts, and of the turns of the data bus
-	groups    []group
-	activates calendar // of activations
-	banks     []bank
-	moved     func(start, end uint64) // tests look at the data bus; nil: none
-	seen      uint64                  // requests
-	busy      uint64                  // time at which the data bus is done with what is booked
-	tail      uint64                  // slot after the last burst of the last writes sent together
-	turned    uint64                  // slots from there on that the turn before reads took
-	writes    queue
-	refresh   uint64 // interval of a bank
-	apart     uint64 // between activations
-	burst     uint64
-	ready     uint64              // from when writes are to be sent to their first data: their rows are opened
-	gap       [numCommands]uint64 // slots in which the data bus turns, before data of reads and of writes
-	latency   [numCommands]uint64 // from a column command to its data
-	counts    Counts
+	c               *Config
+	rules           *[numCommands][]rule
+	bus             calendar // of bursts, and of the turns of the data bus
+	groups          []group
+	activates       calendar // of activations
+	banks           []bank
+	onTransfer      func(start, end uint64) // tests look at the data bus; nil: none
+	seen            uint64                  // requests
+	busy            uint64                  // time at which the data bus is done with what is booked
+	tail            uint64                  // slot after the last burst of the last writes sent together
+	readTurnaround  uint64                  // slots from there on that the turn before reads took
+	writes          queue
+	refresh         uint64 // interval of a bank
+	activateSpacing uint64 // between activations
+	burst           uint64
+	ready           uint64              // from when writes are to be sent to their first data: their rows are opened
+	gap             [numCommands]uint64 // slots in which the data bus turns, before data of reads and of writes
+	latency         [numCommands]uint64 // from a column command to its data
+	counts          Counts
 	address
 }
 
@@ -129,13 +129,13 @@ func (c *Config) rules() *[numCommands][]rule {
 func (ch *channel) init(c *Config, rules *[numCommands][]rule) {
 	s, t, clock := c.Standard, &c.Standard.Timings, c.clock()
 	*ch = channel{c: c, rules: rules, groups: make([]group, s.Groups), banks: make([]bank, s.Groups*s.Banks),
-		writes: newQueue(c.Writes), refresh: units(t.REFI, c.UnitsPerNs), apart: units(t.activations(), c.UnitsPerNs),
+		writes: newQueue(c.Writes), refresh: units(t.REFI, c.UnitsPerNs), activateSpacing: units(t.activations(), c.UnitsPerNs),
 		burst: units(t.burst(clock), c.UnitsPerNs), address: newAddress(c)}
 	ch.latency[Read], ch.latency[Write] = units(t.CL, c.UnitsPerNs), units(t.CWL, c.UnitsPerNs)
 	ch.ready = units(t.RP+t.RCDWR+t.CWL, c.UnitsPerNs)
 	ch.gap[Read], ch.gap[Write] = ch.turnOf(Write, Read), ch.turnOf(Read, Write)
 	for i := range ch.groups {
-		ch.groups[i].apart = uint64((t.CCDL + t.BL - 1) / t.BL)
+		ch.groups[i].minDistance = uint64((t.CCDL + t.BL - 1) / t.BL)
 	}
 	for i := range ch.banks {
 		ch.banks[i].refresh = ch.refresh * uint64(i+1) / uint64(len(ch.banks))
@@ -168,7 +168,7 @@ func (m *Memory) Access(at, addr uint64, bytes uint32, isWrite bool) (accepted, 
 	ch, local := m.split(addr)
 	ch.seen++
 	ch.counts.Bytes += uint64(bytes)
-	before := ch.counts.opened()
+	before := ch.counts.activations()
 	if isWrite {
 		accepted = ch.post(at, local, bytes)
 		done = accepted
@@ -176,7 +176,7 @@ func (m *Memory) Access(at, addr uint64, bytes uint32, isWrite bool) (accepted, 
 		ch.idle(at)
 		accepted, done = at, ch.bursts(at, 0, local, bytes, Read)
 	}
-	return accepted, done, ch.counts.opened() != before
+	return accepted, done, ch.counts.activations() != before
 }
 
 // split picks the pseudo-channel, and the address in it.
@@ -196,7 +196,7 @@ func (ch *channel) post(at, addr uint64, bytes uint32) uint64 {
 		at, first := ch.block(at, at, bytes)
 		return ch.sent(ch.bursts(at, first, addr, bytes, Write))
 	}
-	at = ch.writes.put(write{at, addr, bytes})
+	at = ch.writes.admit(write{at, addr, bytes})
 	if full := ch.writes.full(at); full > 0 {
 		ch.drain(full, ch.c.Writes-ch.c.Drained)
 	}
@@ -210,14 +210,14 @@ func (ch *channel) drain(at uint64, n int) (done uint64) {
 	}
 	bytes, came := uint32(0), uint64(0)
 	for _, w := range ch.writes.list[:n] {
-		bytes, came = bytes+w.bytes, max(came, w.at)
+		bytes, came = bytes+w.bytes, max(came, w.arrival)
 	}
 	at = max(at, came)
 	at, first := ch.block(at, came, bytes)
 	for i := range n {
 		w := &ch.writes.list[i]
 		end := ch.bursts(at, first, w.addr, w.bytes, Write)
-		ch.writes.leave(w, end-ch.burst)
+		ch.writes.releaseEntry(w, end-ch.burst)
 		done = max(done, end)
 	}
 	ch.writes.drop(n)
@@ -232,13 +232,13 @@ func (ch *channel) block(at, came uint64, bytes uint32) (from, first uint64) {
 	n, before, after := (uint64(bytes)+size-1)/size, ch.gap[Write], ch.gap[Read]
 	last := ch.tail + after
 	first = max(ch.tail, slotOf(came+ch.ready, ch.burst))
-	if first <= last && ch.bus.booked(last) >= first+n+after {
-		ch.bus.give(ch.tail, ch.turned)
+	if first <= last && ch.bus.nextBooked(last) >= first+n+after {
+		ch.bus.release(ch.tail, ch.readTurnaround)
 		return came, first
 	}
 	ch.counts.BusTurnarounds++
 	start := slotOf(at+ch.ready, ch.burst)
-	first = ch.bus.run(start-min(start, before), before+n+after) + before
+	first = ch.bus.freeRun(start-min(start, before), before+n+after) + before
 	ch.bus.reserve(first-before, before)
 	return at, first
 }
@@ -246,16 +246,16 @@ func (ch *channel) block(at, came uint64, bytes uint32) (from, first uint64) {
 // sent books the turn after writes of which the last is done.
 func (ch *channel) sent(done uint64) uint64 {
 	ch.tail = done / ch.burst
-	ch.turned = ch.bus.reserve(ch.tail, ch.gap[Read])
+	ch.readTurnaround = ch.bus.reserve(ch.tail, ch.gap[Read])
 	return done
 }
 
 // idle sends writes while the data bus has nothing else to do before a read comes.
 func (ch *channel) idle(at uint64) {
-	n, until := 0, ch.busy+ch.turn()
+	n, until := 0, ch.busy+ch.turnaroundCycles()
 	for n < len(ch.writes.list) {
 		w := &ch.writes.list[n]
-		if until = max(until, w.at+ch.turn()) + uint64(w.bytes)/uint64(ch.c.Standard.BurstBytes)*ch.burst; until >= at {
+		if until = max(until, w.arrival+ch.turnaroundCycles()) + uint64(w.bytes)/uint64(ch.c.Standard.BurstBytes)*ch.burst; until >= at {
 			break
 		}
 		n++
@@ -263,9 +263,9 @@ func (ch *channel) idle(at uint64) {
 	ch.drain(ch.busy, n)
 }
 
-// turn returns the cycles that collected writes and a read after them take beyond their bursts. A shorter idle time is
+// turnaroundCycles returns the cycles that collected writes and a read after them take beyond their bursts. A shorter idle time is
 // not used to send them.
-func (ch *channel) turn() uint64 { return ch.ready + (ch.gap[Read]+ch.gap[Write])*ch.burst }
+func (ch *channel) turnaroundCycles() uint64 { return ch.ready + (ch.gap[Read]+ch.gap[Write])*ch.burst }
 
 // Flush sends all writes, and returns when the last is done: not before a time.
 func (m *Memory) Flush(at uint64) uint64 {
@@ -277,8 +277,8 @@ func (m *Memory) Flush(at uint64) uint64 {
 	return done
 }
 
-// opened is how many rows were.
-func (c *Counts) opened() uint64 { return c.Misses + c.Conflicts }
+// activations is how many rows were.
+func (c *Counts) activations() uint64 { return c.Misses + c.Conflicts }
 
 // Counts are of all pseudo-channels.
 func (m *Memory) Counts() (sum Counts) {
@@ -328,9 +328,9 @@ func (ch *channel) access(at, first uint64, g *group, b *bank, row uint64, colum
 	ch.refreshed(at, b)
 	if b.row == row && b.open {
 		ch.counts.Hits++
-	} else if past := ch.joins(at, b, row); past != nil {
+	} else if past := ch.findPastRow(at, b, row); past != nil {
 		ch.counts.Hits++
-		return ch.column(max(at, past.opened), first, g, nil, column)
+		return ch.column(max(at, past.activatedAt), first, g, nil, column)
 	} else {
 		ch.change(at, b, row)
 	}
@@ -347,14 +347,14 @@ func (ch *channel) column(at, first uint64, g *group, b *bank, column Command) u
 	for !g.fits(slot) {
 		slot = ch.bus.free(slot + 1)
 	}
-	ch.bus.take(slot)
-	g.take(slot)
+	ch.bus.book(slot)
+	g.book(slot)
 	start := slot * ch.burst
 	if b != nil {
 		ch.apply(column, start-ch.latency[column], b)
 	}
-	if ch.moved != nil {
-		ch.moved(start, start+ch.burst)
+	if ch.onTransfer != nil {
+		ch.onTransfer(start, start+ch.burst)
 	}
 	return start + ch.burst
 }
@@ -367,20 +367,20 @@ func (ch *channel) change(at uint64, b *bank, row uint64) {
 		ch.counts.Conflicts++
 		closed := max(at, b.bankTiming[Precharge])
 		ch.apply(Precharge, closed, b)
-		b.past[b.oldest] = pastRow{b.row, b.opened, closed, ch.seen}
+		b.pastRows[b.oldest] = pastRow{b.row, b.activatedAt, closed, ch.seen}
 		b.oldest = (b.oldest + 1) % pastRows
 	}
-	slot := ch.activates.free(slotOf(max(at, b.bankTiming[Activate]), ch.apart))
-	ch.activates.take(slot)
-	ch.apply(Activate, slot*ch.apart, b)
-	b.row, b.open, b.opened = row, true, b.bankTiming[Read]
+	slot := ch.activates.free(slotOf(max(at, b.bankTiming[Activate]), ch.activateSpacing))
+	ch.activates.book(slot)
+	ch.apply(Activate, slot*ch.activateSpacing, b)
+	b.row, b.open, b.activatedAt = row, true, b.bankTiming[Read]
 }
 
-// joins finds the row among those that were open, where the request comes before its row was closed for another one, and
+// findPastRow finds the row among those that were open, where the request comes before its row was closed for another one, and
 // while that one was still in the controller's queue with it: first ready, first served, this one goes first.
-func (ch *channel) joins(at uint64, b *bank, row uint64) *pastRow {
-	for i := range b.past {
-		p := &b.past[i]
+func (ch *channel) findPastRow(at uint64, b *bank, row uint64) *pastRow {
+	for i := range b.pastRows {
+		p := &b.pastRows[i]
 		if p.row == row && at < p.closed && ch.seen-p.seen < uint64(ch.c.Queue) {
 			return p
 		}

@@ -89,7 +89,7 @@ func TestBusOfStandards(t *testing.T) {
 	forAll(t, func(t *testing.T, c *Config) {
 		ch := &New(c).channels[0]
 		x := &c.Standard.Timings
-		found := [4]uint64{ch.gap[Write], ch.gap[Read], ch.groups[0].apart, units(x.RCDRD+x.CL, perNs)}
+		found := [4]uint64{ch.gap[Write], ch.gap[Read], ch.groups[0].minDistance, units(x.RCDRD+x.CL, perNs)}
 		if found != want[c.Standard.Name] {
 			t.Errorf("found %v, want %v", found, want[c.Standard.Name])
 		}
@@ -150,7 +150,7 @@ func TestTimesOfChannels(t *testing.T) {
 	}
 	forAll(t, func(t *testing.T, c *Config) {
 		ch := &New(c).channels[0]
-		if found := [4]uint64{ch.apart, ch.refresh, ch.latency[Read], ch.latency[Write]}; found != want[c.Standard.Name] {
+		if found := [4]uint64{ch.activateSpacing, ch.refresh, ch.latency[Read], ch.latency[Write]}; found != want[c.Standard.Name] {
 			t.Errorf("found %v, want %v", found, want[c.Standard.Name])
 		}
 	})
@@ -389,7 +389,7 @@ func busOf(t *testing.T, m *Memory, run func()) {
 	t.Helper()
 	for i := range m.channels {
 		ch, taken := &m.channels[i], map[uint64]bool{}
-		ch.moved = func(start, end uint64) {
+		ch.onTransfer = func(start, end uint64) {
 			if start%ch.burst != 0 || end-start != ch.burst || taken[start] {
 				t.Fatalf("a burst from %d to %d: another one is on the bus", start, end)
 			}

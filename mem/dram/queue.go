@@ -4,20 +4,20 @@ import "slices"
 
 // A write waits in the write queue.
 type write struct {
-	at    uint64
-	addr  uint64
-	bytes uint32
+	arrival uint64
+	addr    uint64
+	bytes   uint32
 }
 
 // A queue holds writes: so many at a time. They come in the order in which they are booked, which is not always that in which they
 // arrive: one that comes later holds nothing before.
 type queue struct {
-	entries int
-	list    []write // that wait, in the order in which they arrive
-	past    []Span  // of the last ones that were sent, as many as there are entries
-	oldest  int     // of those
-	last    uint64  // when the last of them left
-	taken   Span    // a time in which no entry was free
+	entries     int
+	list        []write // that wait, in the order in which they arrive
+	sentEntries []Span  // of the last ones that were sent, as many as there are entries
+	oldest      int     // of those
+	last        uint64  // when the last of them left
+	fullSpan    Span    // a time in which no entry was free
 }
 
 // A Span is a time in which an entry of a queue is held, or all are.
@@ -26,32 +26,32 @@ type Span struct{ From, Until uint64 }
 // Has says that a moment is in it.
 func (s Span) Has(at uint64) bool { return s.From <= at && at < s.Until }
 
-func newQueue(entries int) queue { return queue{entries: entries, past: make([]Span, entries)} }
+func newQueue(entries int) queue { return queue{entries: entries, sentEntries: make([]Span, entries)} }
 
-// put takes a write in, and returns when it has an entry: when fewer are held than there are.
-func (q *queue) put(w write) uint64 {
-	came := w.at
-	if q.taken.Has(w.at) {
-		w.at, came = q.taken.Until, q.taken.From
+// admit takes a write in, and returns when it has an entry: when fewer are held than there are.
+func (q *queue) admit(w write) uint64 {
+	came := w.arrival
+	if q.fullSpan.Has(w.arrival) {
+		w.arrival, came = q.fullSpan.Until, q.fullSpan.From
 	}
-	for q.last > w.at {
-		held, next := q.sent(w.at)
-		if q.by(w.at)+held < q.entries || held == 0 {
+	for q.last > w.arrival {
+		held, next := q.sent(w.arrival)
+		if q.arrivedBy(w.arrival)+held < q.entries || held == 0 {
 			break
 		}
-		w.at = next
+		w.arrival = next
 	}
-	if w.at > came {
-		q.taken = Span{came, w.at}
+	if w.arrival > came {
+		q.fullSpan = Span{came, w.arrival}
 	}
-	q.list = slices.Insert(q.list, q.by(w.at), w)
-	return w.at
+	q.list = slices.Insert(q.list, q.arrivedBy(w.arrival), w)
+	return w.arrival
 }
 
 // sent is how many of the entries held at a time are of writes that were sent, and when the first of those leaves.
 func (q *queue) sent(at uint64) (held int, leaves uint64) {
 	leaves = q.last
-	for _, s := range q.past {
+	for _, s := range q.sentEntries {
 		if s.Has(at) {
 			held++
 			leaves = min(leaves, s.Until)
@@ -60,10 +60,10 @@ func (q *queue) sent(at uint64) (held int, leaves uint64) {
 	return held, leaves
 }
 
-// by is how many writes have arrived by a time.
-func (q *queue) by(at uint64) int {
+// arrivedBy is how many writes have arrived by a time.
+func (q *queue) arrivedBy(at uint64) int {
 	n := len(q.list)
-	for n > 0 && q.list[n-1].at > at {
+	for n > 0 && q.list[n-1].arrival > at {
 		n--
 	}
 	return n
@@ -71,16 +71,16 @@ func (q *queue) by(at uint64) int {
 
 // full is from when on as many writes wait as there are entries; 0: by no time up to the given one.
 func (q *queue) full(at uint64) uint64 {
-	if len(q.list) < q.entries || q.list[q.entries-1].at > at {
+	if len(q.list) < q.entries || q.list[q.entries-1].arrival > at {
 		return 0
 	}
-	return q.list[q.entries-1].at
+	return q.list[q.entries-1].arrival
 }
 
-// leave frees the entry of a write.
-func (q *queue) leave(w *write, at uint64) {
-	q.past[q.oldest] = Span{w.at, at}
-	q.oldest = (q.oldest + 1) % len(q.past)
+// releaseEntry frees the entry of a write.
+func (q *queue) releaseEntry(w *write, at uint64) {
+	q.sentEntries[q.oldest] = Span{w.arrival, at}
+	q.oldest = (q.oldest + 1) % len(q.sentEntries)
 	q.last = max(q.last, at)
 }
 

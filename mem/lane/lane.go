@@ -26,17 +26,17 @@ func Uniform(st *isa.State, r isa.Reg) uint64 {
 // Value is a lane's value of an operand of one register row, or two when wide.
 func Value(st *isa.State, r isa.Reg, lane int, wide bool) uint64 {
 	if wide || r.Kind != isa.Vector {
-		return other(st, r, lane)
+		return wideOrUniform(st, r, lane)
 	}
 	return uint64(st.V[int(r.Index)*st.Lanes+lane])
 }
 
-// other is what Value is of two rows, or of what is the same in all lanes.
-func other(st *isa.State, r isa.Reg, lane int) uint64 {
+// wideOrUniform is what Value is of two rows, or of what is the same in all lanes.
+func wideOrUniform(st *isa.State, r isa.Reg, lane int) uint64 {
 	if r.Kind != isa.Vector {
 		return Uniform(st, r)
 	}
-	return Wide(st, r).At(lane)
+	return Wide(st, r).Lane(lane)
 }
 
 // A Pair is the two rows of a vector register of 64-bit values.
@@ -48,8 +48,8 @@ func Wide(st *isa.State, r isa.Reg) Pair {
 	return Pair{st.V[i : i+st.Lanes], st.V[i+st.Lanes:][:st.Lanes]}
 }
 
-// At is a lane's value.
-func (p Pair) At(lane int) uint64 { return uint64(p.low[lane]) | uint64(p.high[lane])<<32 }
+// Lane is a lane's value.
+func (p Pair) Lane(lane int) uint64 { return uint64(p.low[lane]) | uint64(p.high[lane])<<32 }
 
 // Set writes a lane's result; a scalar destination keeps the last one written,
 // which is that of the highest active lane.
@@ -101,8 +101,8 @@ func AnyScalar(in *isa.Inst) bool {
 	return false
 }
 
-// Same returns the value that all lanes of a mask have in a row; false if they differ, or the mask is empty.
-func Same(row []uint32, mask uint64) (value uint32, same bool) {
+// SameValue returns the value that all lanes of a mask have in a row; false if they differ, or the mask is empty.
+func SameValue(row []uint32, mask uint64) (value uint32, same bool) {
 	if mask == 0 {
 		return 0, false
 	}
@@ -123,12 +123,12 @@ func AllSame(row []uint32) bool {
 	case 64:
 		return *(*[63]uint32)(row) == *(*[63]uint32)(row[1:])
 	}
-	_, same := Same(row, 1<<len(row)-1)
+	_, same := SameValue(row, 1<<len(row)-1)
 	return same
 }
 
-// Get reads the little-endian element that b is: 1, 2, 4 or 8 bytes.
-func Get(b []byte) uint64 {
+// ReadElement reads the little-endian element that b is: 1, 2, 4 or 8 bytes.
+func ReadElement(b []byte) uint64 {
 	switch len(b) {
 	case 4:
 		return uint64(binary.LittleEndian.Uint32(b))
@@ -140,8 +140,8 @@ func Get(b []byte) uint64 {
 	return uint64(b[0])
 }
 
-// Put is the inverse of Get.
-func Put(b []byte, v uint64) {
+// WriteElement is the inverse of Get.
+func WriteElement(b []byte, v uint64) {
 	switch len(b) {
 	case 4:
 		binary.LittleEndian.PutUint32(b, uint32(v))

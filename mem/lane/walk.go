@@ -11,8 +11,8 @@ type Addresses struct {
 	Last    uint32 // the greatest offset of an active lane
 	Bits    uint32 // all bits that are set in the place of some active lane
 	Packed  bool   // each lane's offset is that of the lane before plus the stride, active or not
-	// Starts has a bit for each lane, active or not, whose line is not that of the lane before.
-	Starts uint64
+	// LineStarts has a bit for each lane, active or not, whose line is not that of the lane before.
+	LineStarts uint64
 }
 
 // AddressParams are the inputs of Addresses. A lane's offset is its index plus Base, and its line (offset + Phase) >>
@@ -33,14 +33,14 @@ func (w *Addresses) Compute(index []uint32, s *AddressParams) {
 			return
 		}
 		last, bits, differ, starts := walkAVX(&w.Offsets[0], &index[0], len(index), s)
-		w.Last, w.Bits, w.Packed, w.Starts = last, bits, differ == 0, starts
+		w.Last, w.Bits, w.Packed, w.LineStarts = last, bits, differ == 0, starts
 		return
 	}
-	w.slow(index, s)
+	w.computeSlow(index, s)
 }
 
-// slow is Go without wide instructions.
-func (w *Addresses) slow(index []uint32, s *AddressParams) {
+// computeSlow is Go without wide instructions.
+func (w *Addresses) computeSlow(index []uint32, s *AddressParams) {
 	off := w.Offsets[:len(index)]
 	var last, all, differ, line uint32
 	var starts uint64
@@ -60,7 +60,7 @@ func (w *Addresses) slow(index []uint32, s *AddressParams) {
 			line = n
 		}
 	}
-	w.Last, w.Bits, w.Packed, w.Starts = last, all, differ == 0, starts
+	w.Last, w.Bits, w.Packed, w.LineStarts = last, all, differ == 0, starts
 }
 
 // Gather loads a word for each row and active lane, the first from the lane's

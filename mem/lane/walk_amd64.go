@@ -77,8 +77,8 @@ func Find(list []uint32, first, n int, word uint32) int {
 //go:noescape
 func aboveAVX(end *uint32, word uint32) (count int)
 
-// Above is how many words of a list in order, which begins with Lead words of 0 and ends before a place in it, are greater than a word.
-func Above(list []uint32, end int, word uint32) int {
+// CountAbove is how many words of a list in order, which begins with Lead words of 0 and ends before a place in it, are greater than a word.
+func CountAbove(list []uint32, end int, word uint32) int {
 	if !wide {
 		return aboveSlow(list, end, word)
 	}

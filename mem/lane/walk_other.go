@@ -35,8 +35,8 @@ func Find(list []uint32, first, n int, word uint32) int {
 	return slices.Index(list[first:first+n], word)
 }
 
-// Above is how many words of a list in order, which begins with Lead words of 0 and ends before a place in it, are greater than a word.
-func Above(list []uint32, end int, word uint32) int { return aboveSlow(list, end, word) }
+// CountAbove is how many words of a list in order, which begins with Lead words of 0 and ends before a place in it, are greater than a word.
+func CountAbove(list []uint32, end int, word uint32) int { return aboveSlow(list, end, word) }
 
 // Insert puts a word each into their places in two such lists. After the lists' end comes a word with all bits set, which they take.
 func Insert(x, y []uint32, end int, wordX, wordY uint32) {

@@ -38,7 +38,7 @@ func TestWalkIsTheSlowOne(t *testing.T) {
 	walks(func(index []uint32, s AddressParams) {
 		var fast, slow Addresses
 		fast.Compute(index, &s)
-		slow.slow(index, &s)
+		slow.computeSlow(index, &s)
 		if fast != slow {
 			t.Fatalf("%+v over %x:\n%+v\nwant\n%+v", s, index, fast, slow)
 		}
@@ -49,10 +49,10 @@ func TestWalkIsTheSlowOne(t *testing.T) {
 func TestWalkForBytes(t *testing.T) {
 	walks(func(index []uint32, s AddressParams) {
 		var got, want Addresses
-		want.slow(index, &s)
+		want.computeSlow(index, &s)
 		s.Bytes = true
 		got.Compute(index, &s)
-		got.Bits, got.Starts = want.Bits, want.Starts
+		got.Bits, got.LineStarts = want.Bits, want.LineStarts
 		if got != want {
 			t.Fatalf("%+v over %x:\n%+v\nwant\n%+v", s, index, got, want)
 		}
@@ -63,7 +63,7 @@ func TestWalkForBytes(t *testing.T) {
 func TestWalkSums(t *testing.T) {
 	walks(func(index []uint32, s AddressParams) {
 		var w Addresses
-		w.slow(index, &s)
+		w.computeSlow(index, &s)
 		last, packed := uint32(0), true
 		for l := range index {
 			off := index[l] + s.Base
@@ -72,8 +72,8 @@ func TestWalkSums(t *testing.T) {
 			}
 			packed = packed && off == index[0]+s.Base+uint32(l)*s.Stride
 			starts := l == 0 || (off+s.Phase)>>s.Shift != (index[l-1]+s.Base+s.Phase)>>s.Shift
-			if w.Offsets[l] != off || w.Starts>>l&1 != 0 != starts {
-				t.Fatalf("lane %d of %+v over %x: offset %x, starts %x", l, s, index, w.Offsets[l], w.Starts)
+			if w.Offsets[l] != off || w.LineStarts>>l&1 != 0 != starts {
+				t.Fatalf("lane %d of %+v over %x: offset %x, starts %x", l, s, index, w.Offsets[l], w.LineStarts)
 			}
 		}
 		if w.Last != last || w.Packed != packed {
@@ -124,7 +124,7 @@ func TestGatherAndScatterAreTheSlowOnes(t *testing.T) {
 			for l := range lanes {
 				want := uint64(0)
 				if exec>>l&1 != 0 {
-					want = Get(b[int(w.Offsets[l])+4*k:][:4])
+					want = ReadElement(b[int(w.Offsets[l])+4*k:][:4])
 				}
 				if uint64(fast[k][l]) != want {
 					t.Fatalf("lane %d of %x: word %d is %x, want %x", l, exec, k, fast[k][l], want)
@@ -207,7 +207,7 @@ func TestListsInOrderAreTheSlowOnes(t *testing.T) {
 		for end := Lead; end < Lead+64; end++ {
 			x, y := r.Uint32N(most), ^uint32(0)>>r.IntN(2)-r.Uint32N(most)
 			fast, slow, all := lists[0], lists[1], lists[2]
-			if got, want := Above(fast[0], end, x), aboveSlow(slow[0], end, x); got != want {
+			if got, want := CountAbove(fast[0], end, x), aboveSlow(slow[0], end, x); got != want {
 				t.Fatalf("%d of %d words are above %d, want %d", got, end-Lead, x, want)
 			}
 			Insert(fast[0], fast[1], end, x, y)

@@ -15,7 +15,7 @@ type Func func(old, value, comparator uint64) uint64
 type row struct {
 	op    isa.Op
 	types []isa.Type
-	make  func(t isa.Type) Func
+	build func(t isa.Type) Func
 }
 
 var (
@@ -26,21 +26,21 @@ var (
 
 // rows is the table of updates: one row an operation.
 var rows = []row{
-	{isa.AtomicLoad, anyType, same(func(old, _, _ uint64) uint64 { return old })},
-	{isa.AtomicStore, anyType, same(func(_, v, _ uint64) uint64 { return v })},
-	{isa.AtomicExchange, anyType, same(func(_, v, _ uint64) uint64 { return v })},
-	{isa.AtomicCompareExchange, anyType, same(compareExchange)},
-	{isa.AtomicIAdd, integers, same(func(old, v, _ uint64) uint64 { return old + v })},
-	{isa.AtomicISub, integers, same(func(old, v, _ uint64) uint64 { return old - v })},
-	{isa.AtomicUMin, integers, same(func(old, v, _ uint64) uint64 { return min(old, v) })},
-	{isa.AtomicUMax, integers, same(func(old, v, _ uint64) uint64 { return max(old, v) })},
+	{isa.AtomicLoad, anyType, allTypes(func(old, _, _ uint64) uint64 { return old })},
+	{isa.AtomicStore, anyType, allTypes(func(_, v, _ uint64) uint64 { return v })},
+	{isa.AtomicExchange, anyType, allTypes(func(_, v, _ uint64) uint64 { return v })},
+	{isa.AtomicCompareExchange, anyType, allTypes(compareExchange)},
+	{isa.AtomicIAdd, integers, allTypes(func(old, v, _ uint64) uint64 { return old + v })},
+	{isa.AtomicISub, integers, allTypes(func(old, v, _ uint64) uint64 { return old - v })},
+	{isa.AtomicUMin, integers, allTypes(func(old, v, _ uint64) uint64 { return min(old, v) })},
+	{isa.AtomicUMax, integers, allTypes(func(old, v, _ uint64) uint64 { return max(old, v) })},
 	{isa.AtomicSMin, integers, signed(func(old, v int64) int64 { return min(old, v) })},
 	{isa.AtomicSMax, integers, signed(func(old, v int64) int64 { return max(old, v) })},
-	{isa.AtomicAnd, integers, same(func(old, v, _ uint64) uint64 { return old & v })},
-	{isa.AtomicOr, integers, same(func(old, v, _ uint64) uint64 { return old | v })},
-	{isa.AtomicXor, integers, same(func(old, v, _ uint64) uint64 { return old ^ v })},
-	{isa.AtomicIInc, integers, same(func(old, _, _ uint64) uint64 { return old + 1 })},
-	{isa.AtomicIDec, integers, same(func(old, _, _ uint64) uint64 { return old - 1 })},
+	{isa.AtomicAnd, integers, allTypes(func(old, v, _ uint64) uint64 { return old & v })},
+	{isa.AtomicOr, integers, allTypes(func(old, v, _ uint64) uint64 { return old | v })},
+	{isa.AtomicXor, integers, allTypes(func(old, v, _ uint64) uint64 { return old ^ v })},
+	{isa.AtomicIInc, integers, allTypes(func(old, _, _ uint64) uint64 { return old + 1 })},
+	{isa.AtomicIDec, integers, allTypes(func(old, _, _ uint64) uint64 { return old - 1 })},
 	{isa.AtomicFAdd, floats, float(func(old, v float64) float64 { return old + v })},
 	{isa.AtomicFMin, floats, float(isa.MinNum)},
 	{isa.AtomicFMax, floats, float(isa.MaxNum)},
@@ -51,7 +51,7 @@ var table = build()
 func build() (t [isa.NumOps][isa.F64 + 1]Func) {
 	for _, r := range rows {
 		for _, typ := range r.types {
-			t[r.op][typ] = r.make(typ)
+			t[r.op][typ] = r.build(typ)
 		}
 	}
 	return t
@@ -61,8 +61,8 @@ func build() (t [isa.NumOps][isa.F64 + 1]Func) {
 // atomic operation or has no meaning on t.
 func Lookup(op isa.Op, t isa.Type) Func { return table[op][t] }
 
-// same is the update of all types.
-func same(f Func) func(isa.Type) Func { return func(isa.Type) Func { return f } }
+// allTypes is the update of all types.
+func allTypes(f Func) func(isa.Type) Func { return func(isa.Type) Func { return f } }
 
 func signed(f func(old, v int64) int64) func(isa.Type) Func {
 	return func(t isa.Type) Func {

@@ -33,7 +33,7 @@ func (g *workgroup) check(v *waveOp) bool {
 		return g.checkLane(v, bits.TrailingZeros64(mask), base+lane.Uniform(st, m.Index), size, writes)
 	}
 	for index := lane.Wide(st, m.Index); mask != 0; mask &= mask - 1 {
-		if l := bits.TrailingZeros64(mask); !g.checkLane(v, l, base+index.At(l), size, writes) {
+		if l := bits.TrailingZeros64(mask); !g.checkLane(v, l, base+index.Lane(l), size, writes) {
 			return false
 		}
 	}

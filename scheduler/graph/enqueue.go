@@ -125,7 +125,7 @@ func (n *Node) grid(x *payload) [3]uint32 {
 	grid := [3]uint32{1, 1, 1}
 	for i := range int(n.indirect.Components) {
 		first, end := n.indirect.ComponentBytes(i)
-		grid[i] = uint32(lane.Get(x.data[first:end]))
+		grid[i] = uint32(lane.ReadElement(x.data[first:end]))
 	}
 	return grid
 }
