@@ -9,14 +9,14 @@ import (
 	"spvsim/program"
 )
 
-// A Cache keeps what one run makes for the next one of the same programs, on the
-// same memory: programs cut into stretches, workers with their registers, what they
-// count. The zero Cache is empty. One run may use it at a time.
+// A Cache keeps programs cut into segments, and workers with their registers and
+// counters, for the next run of the same programs on the same memory. The zero
+// Cache is empty. One run may use it at a time.
 type Cache struct {
-	plain, warmed runPool // of runs that bring no lines in, and of runs that do: the two take turns
+	plain, warmed runPool // of runs without and with warming of caches, which alternate
 }
 
-// A runPool is the programs, as runs of one kind carry them out, and a run that has ended.
+// A runPool holds the programs of one kind of run, and the run that ended last.
 type runPool struct {
 	codes   sync.Map // *program.Program to *code
 	idleRun *run
@@ -24,7 +24,7 @@ type runPool struct {
 	warm    *hierarchy.Analytic
 }
 
-// pool is the one of a run.
+// pool returns the pool of runs with this warming.
 func (c *Cache) pool(warm *hierarchy.Analytic) *runPool {
 	if warm != nil {
 		return &c.warmed
@@ -32,7 +32,8 @@ func (c *Cache) pool(warm *hierarchy.Analytic) *runPool {
 	return &c.plain
 }
 
-// takeRun gives a run of so many workers: the one that ended last, where it fits.
+// takeRun returns a run with that many workers. It reuses the idle one if its workers, memory and
+// warming are the same.
 func (c *runPool) takeRun(store *mem.Store, threads int, warm *hierarchy.Analytic) *run {
 	if r := c.idleRun; r != nil && len(r.workers) == threads && c.store == store && c.warm == warm {
 		c.idleRun = nil
@@ -60,7 +61,7 @@ func newWorker(r *run, port *mem.Port) *worker {
 	return k
 }
 
-// reset forgets what a worker did in a run.
+// reset clears a worker's counts of a run.
 func (k *worker) reset() {
 	v := k.port.Functional()
 	v.Moved = [hierarchy.Atomic + 1]uint64{}

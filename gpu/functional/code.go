@@ -8,7 +8,7 @@ import (
 	"spvsim/simd"
 )
 
-// A exit is an instruction at which the flow of a program is left.
+// An exit is an instruction that the compiled flow returns at, for its worker to execute.
 type exit struct {
 	at   int32
 	path simd.Path
@@ -16,32 +16,33 @@ type exit struct {
 	transfer
 }
 
-// A transfer is how an access to memory is carried out.
+// A transfer executes a memory access.
 type transfer struct {
-	access mem.Access      // of device memory
-	local  *lds.FastAccess // of workgroups' memory; nil: it is none
+	access mem.Access      // to device memory; nil: to the LDS
+	local  *lds.FastAccess // nil: not to the LDS, or without a fast path
 }
 
-// A segment is what runs from one instruction on up to one that does more than compute on registers and move words.
+// A segment is a run of instructions that only compute on registers and move words, up to and including one that does
+// more (see stops).
 type segment struct {
-	joined int32 // where it goes on after a branch that is always taken; -1: it has none
-	count  int32 // instructions that count, the last one with them
+	joined int32 // target of an unconditional branch after which the segment continues; -1: none
+	count  int32 // instructions that are not free (simd.ZeroCost), up to and including the last
 }
 
-// Code is a program cut into stretches, by the instruction at which they begin.
+// code is a program cut into segments, indexed by their first instruction.
 type code struct {
 	*program.Program
 	stretches []segment
 	flow      *isa.CompiledProgram
 	leaves    []exit
 	counted   []bool
-	ends      []bool // by instruction: a stretch ends at it
-	// skipped are loads of descriptors, which nothing is computed from: they are only counted.
+	ends      []bool // by instruction: it is the last of a segment
+	// skipped are loads of descriptors. Nothing is computed from their results, so they are only counted.
 	skipped []int
-	warm    bool // lines are brought in and accesses measured: nothing is skipped
+	warm    bool // caches are warmed or LDS accesses timed: nothing is skipped
 }
 
-// newCode cuts a program. Lowered programs end: their last instruction is an end or a branch.
+// newCode cuts a program into segments. The last instruction of a lowered program is an end or a branch.
 func newCode(p *program.Program, warm bool) *code {
 	n := len(p.Insts)
 	c := &code{Program: p, stretches: make([]segment, n), counted: make([]bool, n), ends: make([]bool, n), warm: warm}
@@ -57,7 +58,7 @@ func newCode(p *program.Program, warm bool) *code {
 	return c
 }
 
-// measure counts the instructions of stretches.
+// measure counts the instructions of each segment, from the last one back.
 func (c *code) measure(order []entryPlace) {
 	var s segment
 	for i := len(order) - 1; i >= 0; i-- {
@@ -87,18 +88,18 @@ func transferOf(in *isa.Inst) (m transfer) {
 	return m
 }
 
-// A entryPlace is an instruction in the order in which stretches are cut.
+// An entryPlace is an instruction in the order in which segments are laid out.
 type entryPlace struct {
 	at     int32
-	joined bool // a branch that the stretch goes on after
-	copied bool // after such a branch: no stretch begins here
+	joined bool // unconditional branch after which the segment continues
+	copied bool // copied behind such a branch: no segment begins here
 }
 
-// maxCopied is how many instructions are copied after a branch that is always taken. Knob.
+// maxCopied bounds the instructions that are copied behind an unconditional branch. Knob.
 const maxCopied = 32
 
-// order is that of the program, where each branch that is always taken has what
-// comes after it behind itself, up to the end of that stretch.
+// order returns the instructions in program order. Behind each unconditional branch it copies the instructions from the
+// branch's target up to the end of their segment, if they are at most maxCopied.
 func (c *code) order() (list []entryPlace) {
 	list = make([]entryPlace, 0, len(c.Insts))
 	for i := range c.Insts {
@@ -121,7 +122,7 @@ func (c *code) order() (list []entryPlace) {
 	return list
 }
 
-// layOutSegments makes the flow.
+// layOutSegments compiles the segments into the flow.
 func (c *code) layOutSegments(order []entryPlace) {
 	c.flow = isa.NewCompiledProgram(c.WaveSize, c.VectorRows, len(c.Insts))
 	enters := c.entryPoints()
@@ -147,7 +148,7 @@ func (c *code) layOutSegments(order []entryPlace) {
 	c.flow.Done()
 }
 
-// emitInstruction puts an instruction into the flow at which no stretch ends.
+// emitInstruction appends an instruction that does not end a segment.
 func (c *code) emitInstruction(at int32) {
 	if in := &c.Insts[at]; in.Exec != nil {
 		c.flow.Add(in)
@@ -156,7 +157,7 @@ func (c *code) emitInstruction(at int32) {
 	}
 }
 
-// end puts the end of a stretch into the flow.
+// end appends the last instruction of a segment.
 func (c *code) end(at int32) {
 	in := &c.Insts[at]
 	switch path := simd.PathOf(in); {
@@ -175,8 +176,8 @@ func (c *code) emitExit(at int32, ends bool) {
 	c.leaves = append(c.leaves, exit{at, simd.PathOf(in), in, transferOf(in)})
 }
 
-// entryPoints marks the instructions that stretches begin at: those that branches go
-// to, and those after one that stops.
+// entryPoints marks the first instructions of segments: targets of branches, and
+// successors of segments' last instructions.
 func (c *code) entryPoints() []bool {
 	list := make([]bool, len(c.Insts)+1)
 	list[0] = true
@@ -190,8 +191,8 @@ func (c *code) entryPoints() []bool {
 	return list
 }
 
-// stops says of an instruction that a stretch ends at it: it does more than compute on registers and move words, or changes which
-// lanes are active, who are the same for all of a stretch.
+// stops reports whether an instruction ends a segment: it does more than compute on registers and move words, or it
+// writes the execution mask, which is constant within a segment.
 func (c *code) stops(in *isa.Inst) bool {
 	switch simd.PathOf(in) {
 	case simd.PathCompute:
@@ -204,15 +205,15 @@ func (c *code) stops(in *isa.Inst) bool {
 	return true
 }
 
-// idle says of an instruction that it changes nothing.
+// idle reports whether an instruction has no effect in a functional run.
 func (c *code) idle(in *isa.Inst) bool { return in.Exec == nil && in.Mem == nil || c.skips(in) }
 
-// skips says of an instruction that it loads a descriptor, and need not be carried out.
+// skips reports whether an instruction loads a descriptor and need not be executed.
 func (c *code) skips(in *isa.Inst) bool {
 	return !c.warm && in.Op == isa.Load && in.Mem.Space == isa.SpaceTable
 }
 
-// unread are the bytes of the loads that were skipped, as often as issues says.
+// unread returns the bytes of the skipped loads, given how often each was issued.
 func (c *code) unread(issues []Issued) (bytes uint64) {
 	for _, i := range c.skipped {
 		bytes += issues[i].Times * 4 * uint64(c.Insts[i].Mem.Count)
@@ -220,7 +221,7 @@ func (c *code) unread(issues []Issued) (bytes uint64) {
 	return bytes
 }
 
-// local counts the accesses to workgroups' memory, and the bytes that lanes moved.
+// local counts the LDS accesses of waves, and the bytes that their lanes accessed.
 func (c *code) local(issues []Issued) (accesses, bytes uint64) {
 	for i := range c.Insts {
 		if in := &c.Insts[i]; simd.PathOf(in) == simd.PathLDS {
@@ -231,8 +232,9 @@ func (c *code) local(issues []Issued) (accesses, bytes uint64) {
 	return accesses, bytes
 }
 
-// issues turns how often stretches were begun into how often each instruction
-// that counts was executed.
+// issues computes the executions of each instruction that is not free from the
+// entries of segments: an instruction runs as often as all segments are entered
+// that contain it, so a running sum over each segment gives the count.
 func (c *code) issues(t *table) []Issued {
 	copy(t.issues, t.entries)
 	for i := range t.entries {

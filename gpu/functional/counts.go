@@ -2,7 +2,7 @@ package functional
 
 import "spvsim/mem/hierarchy"
 
-// runTurn lets a workgroup go on.
+// runTurn runs a workgroup as visit does, as one of its compute unit.
 func (k *worker) runTurn(g *group) (over, on bool) {
 	if unit := k.run.options.Unit; unit != nil {
 		k.port.Move(unit(&g.wg))
@@ -10,7 +10,7 @@ func (k *worker) runTurn(g *group) (over, on bool) {
 	return k.visit(g)
 }
 
-// count adds up what all workers did, in their order.
+// count sums the counts of all workers, in their order.
 func (r *run) count() {
 	c := &r.did
 	clear(c.Issues)
@@ -29,7 +29,7 @@ func (r *run) count() {
 	}
 }
 
-// maxFaults is how many faults are kept.
+// maxFaults bounds the faults that are kept.
 const maxFaults = 8
 
 func (c *Counts) add(k *worker) {

@@ -8,21 +8,22 @@ import (
 	"spvsim/simd"
 )
 
-// Fills are the loads from workgroups' memory of which the instructions before them say that all lanes get the same, by
-// their place in an order; before says of the moves that give them their index whether they may be left to the load.
+// fills are LDS loads whose address is the same in all lanes, because a move copied a scalar to all lanes of the index
+// register; they are indexed by their place in the layout order. before marks moves that only such a load reads: the
+// load writes their register itself.
 type fills struct {
 	loads  map[int]isa.Fill
 	before map[int]bool
 }
 
-// A addressSpread is a scalar that a move gave to all lanes of a row.
+// An addressSpread is a scalar that a move copied to all lanes of a row.
 type addressSpread struct {
 	row, from int // registers, as in isa.Inst.Deps; from -1: a literal
-	at        int // in the order
+	at        int // place of the move in the layout order
 	read      bool
 }
 
-// fills finds them, between two places at which stretches begin.
+// fills finds the loads. A copied scalar is known from its move to the next entry of a segment.
 func (c *code) fills(order []entryPlace, enters []bool) fills {
 	f := fills{map[int]isa.Fill{}, map[int]bool{}}
 	var known []addressSpread
@@ -39,7 +40,7 @@ func (c *code) fills(order []entryPlace, enters []bool) fills {
 	return f
 }
 
-// fill looks whether the load at place i is one.
+// fill records the LDS load at place i if its address is known to be uniform.
 func (c *code) fill(f *fills, order []entryPlace, known []addressSpread, i int) {
 	in := &c.Insts[order[i].at]
 	index := in.Mem.Index
@@ -58,7 +59,7 @@ func (c *code) fill(f *fills, order []entryPlace, known []addressSpread, i int) 
 	f.loads[i] = l
 }
 
-// spreadAfter is what is known after the instruction at place i.
+// spreadAfter returns the copied scalars that are known after the instruction at place i.
 func (c *code) spreadAfter(known []addressSpread, in *isa.Inst, i int) []addressSpread {
 	known = slices.DeleteFunc(known, func(s addressSpread) bool {
 		return slices.ContainsFunc(in.Writes, func(r uint16) bool { return int(r) == s.row || int(r) == s.from })

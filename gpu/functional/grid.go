@@ -2,7 +2,7 @@ package functional
 
 import "sync/atomic"
 
-// A grid hands out the workgroups of a launch in order.
+// A grid is a WorkSource of one launch, in the order of its workgroups.
 type grid struct {
 	*Grid
 	next atomic.Uint64
@@ -19,7 +19,7 @@ func newGrid(g *Grid) *grid {
 	return out
 }
 
-// Next fulfils Work.
+// Next implements WorkSource.
 func (g *grid) Next(bool) (k *Kernel, wg Workgroup, found, later bool) {
 	i := g.next.Add(1) - 1
 	if i >= g.end {
@@ -35,10 +35,10 @@ func (g *grid) Next(bool) (k *Kernel, wg Workgroup, found, later bool) {
 	return g.Kernel, wg, true, false
 }
 
-// Ended fulfils Work.
+// Ended implements WorkSource.
 func (g *grid) Ended(*Workgroup) {}
 
-// WorkgroupID is the id of the workgroup that comes i-th in a grid.
+// WorkgroupID returns the id of workgroup i of a grid: i = x + X*(y + Y*z).
 func WorkgroupID(i uint64, groups [3]uint32) [3]uint32 {
 	x, y := uint64(groups[0]), uint64(groups[1])
 	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}

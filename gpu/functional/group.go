@@ -6,7 +6,7 @@ import (
 	"spvsim/simd"
 )
 
-// A group is a workgroup that has begun.
+// A group is a resident workgroup.
 type group struct {
 	wg      Workgroup
 	kernel  *Kernel
@@ -14,13 +14,13 @@ type group struct {
 	table   *table
 	waves   []wave
 	live    int // waves that have not ended
-	waiting int // of them, at the barrier
+	waiting int // live waves at the barrier
 	local   isa.Local
-	cleared uint64 // how often workgroups' memory had changed when local was cleared
+	cleared uint64 // the worker's ChangeCount of the LDS when local was cleared
 	shared  simd.Workgroup
 }
 
-// beginWorkgroup makes a workgroup ready to run.
+// beginWorkgroup returns a workgroup with cleared LDS, and with its waves at their first instruction.
 func (k *worker) beginWorkgroup(kernel *Kernel, wg *Workgroup) *group {
 	k.begunWorkgroups.Add(1)
 	g := k.takeGroup()
@@ -65,13 +65,13 @@ func (k *worker) beginWave(g *group, i int) {
 	w.state.Local = &g.local
 }
 
-// waves is how many waves a workgroup has.
+// waves returns the number of waves of a workgroup.
 func waves(local [3]uint32, size int) int {
 	n := int(local[0]) * int(local[1]) * int(local[2])
 	return max((n+size-1)/size, 1)
 }
 
-// resized is a slice of n elements, all zero.
+// resized returns a slice of n zero elements, in the memory of s if it is large enough.
 func resized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -81,8 +81,8 @@ func resized[T any](s []T, n int) []T {
 	return s
 }
 
-// visit runs the waves of a workgroup in turn until it has ended, or none of
-// them gets on.
+// visit runs the waves of a workgroup in turn until it has ended (over), a wave
+// has used up its turn, or no wave makes progress. moved: some wave made progress.
 func (k *worker) visit(g *group) (over, moved bool) {
 	for {
 		progress, long := false, false
@@ -94,7 +94,7 @@ func (k *worker) visit(g *group) (over, moved bool) {
 			before := k.clock
 			why := k.runWave(g, w)
 			w.length += k.clock - before
-			if k.clock-k.looked > lookEvery { // also where waves meet at barriers without end
+			if k.clock-k.looked > lookEvery { // here too, because waves may loop over barriers without end
 				k.reportProgress()
 			}
 			switch why {
@@ -127,7 +127,7 @@ func (k *worker) visit(g *group) (over, moved bool) {
 	}
 }
 
-// release lets the waves at the barrier go on.
+// release lets the waves at the barrier run.
 func (g *group) release() {
 	g.waiting = 0
 	for i := range g.waves {

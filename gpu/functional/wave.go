@@ -7,25 +7,25 @@ import (
 	"spvsim/simd"
 )
 
-// A stopReason says why a wave stopped.
+// A stopReason is the reason for which a wave's turn ended.
 type stopReason uint8
 
 const (
-	outOfInstructions stopReason = iota // its share of instructions
-	polled                              // it looks at memory that others write, and waits for something
-	arrived                             // at the barrier
+	outOfInstructions stopReason = iota // it executed instructionsPerTurn
+	polled                              // it polls memory without success
+	arrived                             // it waits at the barrier
 	reachedEnd
 	failed
 )
 
 const (
-	// instructionsPerTurn is how many instructions a wave runs in one go. Knob.
+	// instructionsPerTurn bounds the instructions of a wave's turn. Knob.
 	instructionsPerTurn = 1 << 18
-	// maxLooks is how often a wave may poll without success at a time. Knob.
+	// maxLooks bounds the polls of a wave's turn without a write by the worker. Knob.
 	maxLooks = 16
 )
 
-// A wave is a wave of a workgroup that is begun.
+// A wave is a wave of a resident workgroup.
 type wave struct {
 	state  isa.State
 	env    mem.WaveBindings
@@ -33,7 +33,7 @@ type wave struct {
 	status waveState
 	regs   *simd.Registers
 	length uint64 // instructions so far
-	// looks at memory that others write since changes was the number of changes.
+	// looks counts polls (coherent and atomic accesses) since the worker's writes numbered changes.
 	looks   int
 	changes uint64
 }
@@ -46,7 +46,8 @@ const (
 	waveEnded
 )
 
-// runWave carries out a wave's instructions until something stops it. It is not inlined: as part of visit it has too few of the host's registers.
+// runWave executes a wave's instructions until its turn ends. It is not inlined: in visit, too few of the host's
+// registers would be left for it.
 //
 //go:noinline
 func (k *worker) runWave(g *group, w *wave) stopReason {
@@ -67,11 +68,11 @@ func (k *worker) runWave(g *group, w *wave) stopReason {
 		}
 		w.pc = l.at + 1
 		switch l.path {
-		case simd.PathCompute: // which changes the active lanes
+		case simd.PathCompute: // it writes the execution mask
 			l.in.Exec(st, l.in)
 		case simd.PathBranch:
 			if isa.TakesBranch(st, l.in) {
-				if run.Budget--; w.pc > l.in.Target && k.stopped() { // Left: loops of nothing end too
+				if run.Budget--; w.pc > l.in.Target && k.stopped() { // charged, so that empty loops end too
 					return failed
 				}
 				w.pc = l.in.Target
@@ -102,7 +103,7 @@ func (k *worker) runWave(g *group, w *wave) stopReason {
 	}
 }
 
-// runExit carries out what is rarer.
+// runExit executes the rarer instructions at which a segment ends. It returns false if the run failed.
 func (k *worker) runExit(g *group, w *wave, s *exit) bool {
 	st := &w.state
 	switch s.path {
@@ -122,12 +123,12 @@ func (k *worker) runExit(g *group, w *wave, s *exit) bool {
 			return k.run.fail(err)
 		}
 	case simd.PathFence:
-		k.run.fence.Add(1) // a locked operation orders what the host's processor does
+		k.run.fence.Add(1) // a locked operation: it orders the host's memory accesses
 	}
 	return true
 }
 
-// moves carries out an access that a stretch does not end at: no wave polls it.
+// moves executes an access that does not end a segment, because no wave polls it.
 func (k *worker) moves(g *group, w *wave, s *exit) {
 	if s.access == nil {
 		k.localMemory(g, w, s.local, s.in)
@@ -137,7 +138,7 @@ func (k *worker) moves(g *group, w *wave, s *exit) {
 	k.isSpinning(w, s.in)
 }
 
-// memory carries out an access to device memory.
+// memory executes an access to device memory. It returns false if the run failed.
 func (k *worker) memory(g *group, w *wave, access mem.Access, in *isa.Inst) bool {
 	st := &w.state
 	if st.Helpers == 0 && !in.Mem.Payload {
@@ -156,8 +157,8 @@ func (k *worker) memory(g *group, w *wave, access mem.Access, in *isa.Inst) bool
 	return true
 }
 
-// localMemory carries out an access to the workgroup's memory, and says whether
-// the wave polls it without success.
+// localMemory executes an access to the LDS, and reports whether the wave polls
+// it without success.
 func (k *worker) localMemory(g *group, w *wave, plain *lds.FastAccess, in *isa.Inst) (polls bool) {
 	st := &w.state
 	if d := k.run.options.LDS; d != nil {
@@ -171,7 +172,7 @@ func (k *worker) localMemory(g *group, w *wave, plain *lds.FastAccess, in *isa.I
 	return k.isSpinning(w, in)
 }
 
-// measured carries out an access to the workgroup's memory, and counts how long it takes.
+// measured executes an access to the LDS, and adds up the cycles for which it occupies the LDS.
 func (k *worker) measured(d *lds.LDS, st *isa.State, in *isa.Inst, region []byte) {
 	changes, faults := d.ChangeCount, d.Faults
 	k.counts.LDSUnit += d.Measured(st, in, region)
@@ -183,8 +184,8 @@ func (k *worker) measured(d *lds.LDS, st *isa.State, in *isa.Inst, region []byte
 	}
 }
 
-// isSpinning says that a wave has looked several times at memory that others
-// write, and has written nothing itself meanwhile.
+// isSpinning reports whether a wave has polled memory more than maxLooks times
+// in this turn, without a write by the worker since.
 func (k *worker) isSpinning(w *wave, in *isa.Inst) bool {
 	if changes := k.port.Functional().Changes + k.lds.ChangeCount; changes != w.changes {
 		w.changes, w.looks = changes, 0

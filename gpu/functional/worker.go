@@ -15,15 +15,15 @@ import (
 	"spvsim/simd"
 )
 
-// A run is one call of Run, and after it what the next one uses again.
+// A run is the state of one call of Run. A cache keeps it for the next call.
 type run struct {
 	ctx       context.Context
 	work      WorkSource
 	options   Options
 	clockMask uint64
-	workers   []*worker // of all threads
-	most      int       // of them that have something to do
-	did       Counts    // of all workers, in the end
+	workers   []*worker // one per thread
+	most      int       // workers that run: no more than there are workgroups
+	did       Counts    // sum of the workers, set at the end
 
 	stop     atomic.Bool
 	resident atomic.Int64
@@ -31,27 +31,27 @@ type run struct {
 
 	pool *runPool
 
-	mutex   sync.Mutex // of all below
+	mutex   sync.Mutex // guards err, and is the lock of changed
 	err     error
 	changed sync.Cond // a workgroup ended, or the run is over
 
-	watching sync.Mutex
-	watched  time.Time
+	watching sync.Mutex // held by the worker that reports progress
+	watched  time.Time  // of the last call of Options.Poll
 }
 
-// A worker carries workgroups out, one after the other.
+// A worker is a goroutine that executes its workgroups in turn.
 type worker struct {
 	run    *run
 	port   *mem.Port
 	lds    lds.Values
-	load   func(*isa.State, *isa.Inst) // from workgroups' memory, in any case
+	load   func(*isa.State, *isa.Inst) // LDS load for all cases, called by the compiled flow
 	counts Counts
 	clock  uint64 // instructions so far
-	looked uint64 // clock when it watched last
+	looked uint64 // clock at the last report of progress
 	tmp    [4][]uint32
 
-	ring   []*group // begun, none of which got on when it ran last
-	spare  []*group
+	ring   []*group // resident workgroups
+	spare  []*group // ended ones, to be used again
 	tables map[*code]*table
 	recent recent
 
@@ -59,15 +59,15 @@ type worker struct {
 	instructions, begunWorkgroups, endedWorkgroups atomic.Uint64
 }
 
-// A table is what a worker keeps for a program.
+// A table has a worker's counters and free registers for a program.
 type table struct {
-	used    bool // in the run
-	entries []Issued
-	issues  []Issued // of each instruction, when the run has ended
-	free    []*simd.Registers
+	used    bool              // in this run
+	entries []Issued          // entries of segments, by their first instruction
+	issues  []Issued          // of each instruction, computed at the end of the run
+	free    []*simd.Registers // of waves that have ended
 }
 
-// newRun is of as many workgroups as most at most.
+// newRun prepares a run of at most that many workgroups.
 func newRun(ctx context.Context, store *mem.Store, w WorkSource, most uint64, o Options) *run {
 	cache := o.Cache
 	if cache == nil {
@@ -91,7 +91,8 @@ func newRun(ctx context.Context, store *mem.Store, w WorkSource, most uint64, o 
 // maxLanes of a wave.
 const maxLanes = 64
 
-// runWorkers runs the workers to their end; a goroutine each only where there is work for more than one.
+// runWorkers runs the workers until all workgroups have ended. Several workers get a goroutine each; one worker runs in
+// the caller's.
 func (r *run) runWorkers() (*Counts, error) {
 	if r.most <= 1 {
 		r.workers[0].loop()
@@ -119,19 +120,20 @@ func (r *run) runWorkers() (*Counts, error) {
 	return r.finish()
 }
 
-// finish adds the counts up, and leaves the workers to the next run.
+// finish sums the counts, and returns the run to its pool.
 func (r *run) finish() (*Counts, error) {
 	r.count()
 	for _, k := range r.workers {
 		k.reset()
 	}
-	r.ctx, r.work, r.options = nil, nil, Options{} // which are not kept longer than the run
+	r.ctx, r.work, r.options = nil, nil, Options{} // so that the pool does not keep them alive
 	r.pool.idleRun = r
 	return &r.did, r.err
 }
 
-// loop carries workgroups out until there are no more. Those that get nowhere
-// are kept; whenever none of them gets on, as many again are begun.
+// loop executes workgroups until there are no more. Workgroups without progress
+// stay in the ring; if none of them made progress in a round, loop begins as many
+// more.
 func (k *worker) loop() {
 	want := 1
 	for !k.stopped() {
@@ -154,7 +156,7 @@ func (k *worker) loop() {
 			want = 1
 		case len(k.ring) == before && !moved:
 			want = len(k.ring)
-			runtime.Gosched() // for workers that others wait for
+			runtime.Gosched() // its workgroups may wait for those of other workers
 		}
 		if !moved || k.clock-k.looked > lookEvery {
 			k.reportProgress()
@@ -163,7 +165,7 @@ func (k *worker) loop() {
 	k.run.end()
 }
 
-// round lets each workgroup that has begun go on, and says whether one got on.
+// round gives each resident workgroup a turn, and reports whether one made progress.
 func (k *worker) round() (moved bool) {
 	kept := k.ring[:0]
 	for _, g := range k.ring {
@@ -183,7 +185,8 @@ func (k *worker) round() (moved bool) {
 	return moved
 }
 
-// admit begins a workgroup, if there is one and space for it.
+// admit begins a workgroup, if the source has one and Options.Resident allows it. The
+// first workgroup of a worker is always allowed.
 func (k *worker) admit() bool {
 	r := k.run
 	if r.resident.Add(1) > int64(r.options.Resident) && len(k.ring) > 0 {
@@ -199,7 +202,8 @@ func (k *worker) admit() bool {
 	return true
 }
 
-// wait waits until another workgroup may be there, and says whether there may.
+// wait waits for the source's next workgroup and begins it. It returns false if there
+// will be none.
 func (k *worker) wait() bool {
 	r := k.run
 	r.mutex.Lock()
@@ -235,7 +239,8 @@ func (k *worker) close(g *group) {
 	}
 }
 
-// reportProgress reports how far the run is, now and then.
+// reportProgress publishes the worker's counts, ends the run if its context has ended, and calls Options.Poll if
+// watchEvery has passed since the last call.
 func (k *worker) reportProgress() {
 	k.instructions.Store(k.clock)
 	k.looked = k.clock
@@ -257,16 +262,17 @@ func (k *worker) reportProgress() {
 	}
 }
 
-// lookEvery is how many instructions a worker that gets on carries out between two looks at the host's time: some hundred microseconds. Knob.
+// lookEvery is the number of instructions between two calls of reportProgress by a worker that makes progress: some
+// hundred microseconds. Knob.
 const lookEvery = 1 << 14
 
-// watchEvery is the host's time between two calls of Watch.
+// watchEvery is the host time between two calls of Options.Poll.
 const watchEvery = 50 * time.Millisecond
 
 func (r *run) progress() (p Progress) {
 	for _, k := range r.workers {
 		p.Instructions += k.instructions.Load()
-		ended := k.endedWorkgroups.Load() // before those that began, which are no fewer
+		ended := k.endedWorkgroups.Load() // loaded first, so that begun - ended is not negative
 		p.Ended += ended
 		p.Running += k.begunWorkgroups.Load() - ended
 	}
@@ -275,7 +281,7 @@ func (r *run) progress() (p Progress) {
 
 func (k *worker) stopped() bool { return k.run.stop.Load() }
 
-// fail ends the run; the first error stays.
+// fail stops the run, and keeps the first error. It returns false.
 func (r *run) fail(err error) bool {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -287,7 +293,7 @@ func (r *run) fail(err error) bool {
 	return false
 }
 
-// end wakes the workers that wait.
+// end wakes the waiting workers.
 func (r *run) end() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -303,7 +309,7 @@ func (r *run) print(at uint64, g *group, st *isa.State, in *isa.Inst) {
 	r.options.Print(r.options.Clock+at, g.kernel.Program, st, in)
 }
 
-// code is a program cut into stretches, once for all workers.
+// code returns the segments of a program, which all workers share.
 func (r *run) code(p *program.Program) *code {
 	codes := &r.pool.codes
 	if c, ok := codes.Load(p); ok {
@@ -313,14 +319,14 @@ func (r *run) code(p *program.Program) *code {
 	return c.(*code)
 }
 
-// A recent program is the one that a worker looked for last.
+// recent caches a worker's last lookup of a program.
 type recent struct {
 	program *program.Program
 	code    *code
 	table   *table
 }
 
-// codeOf is the code of a program, and what worker k keeps for it.
+// codeOf returns the code of a program, and worker k's table for it.
 func (x *recent) codeOf(k *worker, p *program.Program) (*code, *table) {
 	if x.program != p {
 		c := k.run.code(p)
@@ -338,12 +344,12 @@ func (k *worker) table(c *code) *table {
 	return t
 }
 
-// registers takes cleared register memory.
+// registers returns cleared registers of a wave.
 func (t *table) registers(c *code, tmp [4][]uint32) *simd.Registers {
 	if n := len(t.free); n > 0 {
 		f := t.free[n-1]
 		t.free = t.free[:n-1]
-		clear(f.Vector[:c.VectorRows*c.WaveSize]) // what is after are literals, and what a fused step writes before it reads it
+		clear(f.Vector[:c.VectorRows*c.WaveSize]) // behind them are literals, and temporaries that a fused step writes before it reads them
 		clear(f.Scalar)
 		return f
 	}
