@@ -1,9 +1,10 @@
-// Package raster finds the pixels and samples that triangles and points in
-// screen space cover, as 2x2 quads with their helper pixels, in the order in
-// which hardware would shade them.
+// Package raster rasterizes triangles and points in screen space: it finds the
+// pixels and samples that they cover, as 2x2 quads with helper pixels, in tile
+// order.
 //
-// It does not know shaders, attributes beyond the weights of the corners, waves
-// or time. Triangles are not clipped: a corner behind the eye is an error.
+// It does not know shaders, attributes beyond the barycentric weights of the
+// corners, waves or time. Triangles are not clipped: a corner with w <= 0 is an
+// error.
 package raster
 
 import (
@@ -12,55 +13,56 @@ import (
 	"math"
 )
 
-// subPixelBits is the precision to which corners are rounded: 1/256 of a pixel
-// (Vulkan's subPixelPrecisionBits of AMD's drivers is 8).
+// subPixelBits is the precision of corners: they are rounded to 1/256 of a pixel
+// (AMD's drivers report 8 as Vulkan's subPixelPrecisionBits).
 const subPixelBits = 8
 
 const (
 	subPixels = 1 << subPixelBits
 	half      = subPixels / 2
-	// maxCoordinate keeps the edge functions far within 64 bits, in pixels.
+	// maxCoordinate bounds coordinates, in pixels, so that edge functions do not overflow 64 bits.
 	maxCoordinate = 1 << 16
-	// tile is the side of the blocks in which pixels are walked, in pixels.
+	// tile is the width and height of a tile, in pixels. Pixels are visited tile by tile.
 	tile = 8
 )
 
-// ErrTriangle and ErrPoint say that one can't be drawn.
+// ErrTriangle and ErrPoint report primitives that can't be drawn.
 var (
 	ErrTriangle = errors.New("raster: triangle")
 	ErrPoint    = errors.New("raster: point")
 )
 
-// A Vertex is a corner in screen space: x to the right and y down in pixels, z
-// the depth, w the clip-space w that attributes are divided by.
+// A Vertex is a corner in screen space: x (to the right) and y (down) in pixels,
+// the depth z, and the clip-space w, by which attributes are divided.
 type Vertex struct{ X, Y, Z, W float64 }
 
-// A Primitive is a triangle or a point, set up for walking. Its corners are
-// rounded to sub-pixels.
+// A Primitive is a triangle or a point after setup. Its corners are rounded to
+// sub-pixels.
 type Primitive struct {
 	left, top, right, bottom int64 // sub-pixels
 	edges                    []edge
-	second, third            edge // weights of those corners, times the area
+	second, third            edge // barycentric weights of these corners, times area
 	area                     float64
 	z, rw                    [3]float64
-	// CounterClockwise as Vulkan counts it: by the sign of the area in
-	// framebuffer coordinates, of which y points down.
+	// CounterClockwise is the facing as Vulkan defines it: by the sign of the area
+	// in framebuffer coordinates, with y down.
 	CounterClockwise bool
 	samples          []Location
 }
 
-// An edge is a*x + b*y + c over sub-pixel positions; the top-left rule is in c.
+// An edge is the edge function a*x + b*y + c of sub-pixel positions, positive
+// inside. A position is covered if the value plus bias is at least 0.
 type edge struct {
 	a, b, c int64
-	bias    int64 // 0 for a top or left edge, whose own points count, else -1
+	bias    int64 // top-left rule: 0 for a top or left edge, whose points are covered; otherwise -1
 }
 
 func (e *edge) distance(x, y int64) int64 { return e.a*x + e.b*y + e.c }
 
-// exactly is at for any position; for whole sub-pixels float64 holds all of it.
+// exactly evaluates the edge function at any position. At whole sub-pixels float64 is exact.
 func (e *edge) exactly(x, y float64) float64 { return float64(e.a)*x + float64(e.b)*y + float64(e.c) }
 
-// Setup prepares a triangle; ok is false when it has no area.
+// Setup sets a triangle up. ok is false if it has no area.
 func Setup(v [3]Vertex) (t *Primitive, ok bool, err error) {
 	t = &Primitive{edges: make([]edge, 3)}
 	var x, y [3]int64
@@ -71,7 +73,7 @@ func Setup(v [3]Vertex) (t *Primitive, ok bool, err error) {
 		x[i], y[i] = fixed(c.X), fixed(c.Y)
 		t.z[i], t.rw[i] = c.Z, 1/c.W
 	}
-	for i := range t.edges { // opposite to the corner of the same index; positive inside
+	for i := range t.edges { // edge i is opposite to corner i
 		t.edges[i] = lineThrough(x[(i+1)%3], y[(i+1)%3], x[(i+2)%3], y[(i+2)%3])
 	}
 	area := t.edges[0].distance(x[0], y[0])
@@ -88,8 +90,8 @@ func Setup(v [3]Vertex) (t *Primitive, ok bool, err error) {
 	return t, true, nil
 }
 
-// SetupPoint prepares a point: a square around a vertex, size pixels wide. Its
-// other corners have no weight.
+// SetupPoint sets a point up: a square of size pixels around a vertex. The vertex
+// has weight 1 everywhere. ok is false if the square has no area.
 func SetupPoint(v Vertex, size float64) (t *Primitive, ok bool, err error) {
 	if err := check(v); err != nil {
 		return nil, false, fmt.Errorf("%w: %w", ErrPoint, err)
@@ -124,14 +126,14 @@ func check(v Vertex) error {
 
 func fixed(x float64) int64 { return int64(math.RoundToEven(x * subPixels)) }
 
-// lineThrough is the line from p to q.
+// lineThrough returns the edge function of the line from p to q.
 func lineThrough(px, py, qx, qy int64) edge {
 	return edge{a: py - qy, b: qx - px, c: px*qy - qx*py}
 }
 
-// orient makes the inside positive, and finds whether the edge's own points
-// count: with y down, a left edge has its inside to the right (a > 0), a top
-// edge is level and has its inside below (b > 0).
+// orient makes the inside positive, and sets the bias of the top-left rule: with y
+// down, a left edge has its inside to the right (a > 0), and a top edge is level
+// with its inside below (a = 0, b > 0).
 func (e *edge) orient(flip bool) {
 	if flip {
 		e.a, e.b, e.c = -e.a, -e.b, -e.c
@@ -151,21 +153,21 @@ func (t *Primitive) covers(x, y int, at Location) bool {
 	return true
 }
 
-// A Location is a place in a pixel, in sub-pixels from its upper left corner.
+// A Location is a position in a pixel, in sub-pixels from its upper left corner.
 type Location struct{ X, Y int64 }
 
 var centre = Location{half, half}
 
-// Offset is the location in pixels from the centre.
+// Offset returns the location relative to the pixel's centre, in pixels.
 func (l Location) Offset() (x, y float64) {
 	return float64(l.X-half) / subPixels, float64(l.Y-half) / subPixels
 }
 
-// Locations are those of the samples of a pixel by their number (Vulkan 1.3,
-// "Standard sample locations"); nil for other numbers than 1, 2, 4 and 8.
+// Locations returns the locations of a pixel's samples (Vulkan 1.3, "Standard
+// sample locations"); nil unless their number is 1, 2, 4 or 8.
 func Locations(samples int) []Location { return locations[samples] }
 
-// locations holds sixteenths of a pixel, times 16 sub-pixels.
+// locations by number of samples. Vulkan gives them in sixteenths of a pixel, which are 16 sub-pixels each.
 var locations = map[int][]Location{
 	1: {centre},
 	2: {{12 * 16, 12 * 16}, {4 * 16, 4 * 16}},
@@ -173,13 +175,14 @@ var locations = map[int][]Location{
 	8: {{9 * 16, 5 * 16}, {7 * 16, 11 * 16}, {13 * 16, 9 * 16}, {5 * 16, 3 * 16}, {3 * 16, 13 * 16}, {1 * 16, 7 * 16}, {11 * 16, 15 * 16}, {15 * 16, 1 * 16}},
 }
 
-// Multisample makes Quads test several samples of each pixel, one of 1, 2, 4 and 8.
+// Multisample sets the number of samples of each pixel that Quads tests: 1, 2, 4 or 8.
 func (t *Primitive) Multisample(samples int) { t.samples = locations[samples] }
 
-// A Point is what a primitive says of a position, inside or outside of it.
+// A Point has a primitive's interpolated values at a position, inside or outside
+// of the primitive.
 type Point struct {
-	// I and J are the weights of the second and the third corner, perspective
-	// correct; LinearI and LinearJ those in screen space.
+	// I and J are the perspective-correct weights of the second and the third
+	// corner; LinearI and LinearJ are their weights in screen space.
 	I, J, LinearI, LinearJ float64
 	Z                      float64
 	RW                     float64 // 1/w
@@ -203,16 +206,17 @@ func (t *Primitive) AtPosition(x, y float64) Point {
 	return p
 }
 
-// A Quad is 2x2 pixels, the first at even X and Y. Bit k of Cover is the pixel
-// (X + k%2, Y + k/2), of which bit n of Samples[k] is sample n.
+// A Quad has the coverage of 2x2 pixels, the first at even X and Y. Bit k of Cover
+// is set if pixel (X + k%2, Y + k/2) is covered; bit n of Samples[k], if its sample n
+// is.
 type Quad struct {
 	X, Y    int32
 	Cover   uint8
 	Samples [4]uint16
 }
 
-// Quads calls do for each quad of which a sample within width x height pixels is
-// covered, in tiles of 8x8 pixels from the top left.
+// Quads calls do for each quad with a covered sample within width x height pixels,
+// in tiles of 8x8 pixels from the top left.
 func (t *Primitive) Quads(width, height int, do func(Quad)) {
 	if t.samples == nil {
 		t.Multisample(1)
@@ -226,8 +230,8 @@ func (t *Primitive) Quads(width, height int, do func(Quad)) {
 	}
 }
 
-// bounds are the pixels from the first to the one after the last that a corner
-// is in, within 0..size.
+// bounds returns the range of pixels [from, to) between two sub-pixel coordinates,
+// within 0..size.
 func bounds(low, high int64, size int) (from, to int) {
 	low, high = low>>subPixelBits, high>>subPixelBits+1
 	return int(min(max(low, 0), int64(size))), int(max(min(high, int64(size)), 0))
@@ -253,7 +257,7 @@ func (t *Primitive) tile(tx, ty, width, height int, do func(Quad)) {
 	}
 }
 
-// sampled are the samples of a pixel that the primitive covers.
+// sampled returns the samples of a pixel that the primitive covers, as a mask.
 func (t *Primitive) sampled(x, y int) (mask uint16) {
 	for n, at := range t.samples {
 		if t.covers(x, y, at) {
