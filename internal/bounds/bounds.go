@@ -1,5 +1,5 @@
-// Package bounds keeps what is done with files in proportion to their length: it bounds the time of the processor, the memory and the
-// output that reading, checking, lowering and drawing may take. It does not bound simulations, which have limits of their own.
+// Package bounds limits the processor time, memory and output of reading, checking, lowering and drawing files, in proportion to the
+// bytes that were read. It does not limit simulations, which have limits of their own.
 package bounds
 
 import (
@@ -12,17 +12,17 @@ import (
 	"spvsim/internal/files"
 )
 
-// ErrLimit says that work took more than it may; every error of this package wraps it.
+// ErrLimit reports work beyond its limits. Every error of this package wraps it.
 var ErrLimit = errors.New("limit reached")
 
-// Allowance is what work may take.
+// Allowance has the limits of some work.
 type Allowance struct {
-	Time   time.Duration // of the processor, all threads together
+	Time   time.Duration // processor time, the sum over threads
 	Memory int64         // bytes, garbage included
 	Output int64         // bytes
 }
 
-// What work with short files may take, and how much more for each byte of the files that were read.
+// A limit is a constant plus a rate for each byte read: 100 KB allow 25 s + 1 s of processor time.
 const (
 	leastTime     = 25 * time.Second
 	timePerByte   = 10 * time.Microsecond // a second for 100 KB
@@ -32,16 +32,16 @@ const (
 	outputPerByte = 64
 )
 
-// Now is what work may take that has read as much as this process has.
+// Now returns the limits for the bytes that this process has read so far.
 func Now() Allowance {
 	n := files.Bytes()
 	return Allowance{leastTime + time.Duration(n)*timePerByte, leastMemory + n*memoryPerByte, leastOutput + n*outputPerByte}
 }
 
-// every is how often work is looked at.
+// every is the time between two checks of a watch.
 const every = 20 * time.Millisecond
 
-// A use is what the process has taken so far.
+// A use is the time and memory that the process has used.
 type use struct {
 	time   time.Duration
 	memory int64
@@ -53,7 +53,7 @@ func taken() use {
 	return use{Processor(), int64(sample[0].Value.Uint64() + sample[1].Value.Uint64())}
 }
 
-// exceeds words what work has taken beyond its allowance; nil: nothing.
+// exceeds returns an error if the use is beyond the limits.
 func (u use) exceeds(what string, a Allowance) error {
 	switch {
 	case u.time > a.Time:
@@ -64,7 +64,7 @@ func (u use) exceeds(what string, a Allowance) error {
 	return nil
 }
 
-// Output is the error of work that has written more than it may; nil: it has not.
+// Output returns an error if some work has written more bytes than it may.
 func Output(what string, bytes int64) error {
 	if most := Now().Output; bytes > most {
 		return fmt.Errorf("%s: %w: found %d bytes of output: want at most %d for files of %d bytes", what, ErrLimit, bytes, most, files.Bytes())
@@ -72,7 +72,7 @@ func Output(what string, bytes int64) error {
 	return nil
 }
 
-// Watch calls exceeded, once, when what the process takes from now on is more than it may. The work ends the watch with stop.
+// Watch calls exceeded, once, when the process has used more than the limits from now on. stop ends the watch.
 func Watch(what string, exceeded func(error)) (stop func()) {
 	done, before := make(chan struct{}), taken()
 	go func() {
@@ -94,7 +94,7 @@ func Watch(what string, exceeded func(error)) (stop func()) {
 	return func() { close(done) }
 }
 
-// Context ends, with the limit as its cause, when what the process takes from now on is more than it may.
+// Context returns a context that ends, with the limit as its cause, when the process has used more than the limits from now on.
 func Context(ctx context.Context, what string) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := Watch(what, func(err error) { cancel(err) })

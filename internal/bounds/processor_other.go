@@ -6,5 +6,5 @@ import "time"
 
 var started = time.Now()
 
-// Processor is the time since the process began: it is not less than that of the processor on one thread.
+// Processor returns the time since the process began, as this system's processor time is not known. On one thread it is an upper bound.
 func Processor() time.Duration { return time.Since(started) }

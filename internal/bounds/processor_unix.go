@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Processor is the time that the processor has worked for this process, in user code and in the system.
+// Processor returns the processor time of this process, user and system.
 func Processor() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

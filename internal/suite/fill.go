@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// Fill draws all exported numbers, texts, lists and what pointers lead to within a value: numbers below most, a third of them 0, and no pointer in one of four.
-// What it does not know, as maps and functions, stays as it is.
+// Fill sets all exported numbers, texts, lists and pointers within a value at random: a third of the numbers are 0, the others 1 to most, and a quarter of the
+// pointers are nil. Other kinds, such as maps and functions, stay as they are.
 func Fill(r *rand.Rand, v reflect.Value, most uint64) {
 	number := func() uint64 {
 		if r.IntN(3) == 0 {

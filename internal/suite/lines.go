@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// AllLines is the variable that asks for all lines in the suite's short form.
+// AllLines is the environment variable that makes the short suite compare all lines.
 const AllLines = "SPVSIM_ALL_LINES"
 
-// oneOf so many lines are compared in the suite's short form, and mostShown differences are shown.
+// The short suite compares one of oneOf lines. At most mostShown differences are shown.
 const (
 	oneOf     = 8
 	mostShown = 8
 )
 
-// Lines compares n lines that are worked out one by one with those of a file of the test's testdata; with update the file is written.
+// Lines computes n lines, and compares them with those of a file in the test's testdata. With update it writes the file instead.
 func Lines(t testing.TB, name string, update bool, n int, line func(i int) string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -47,7 +47,7 @@ func Lines(t testing.TB, name string, update bool, n int, line func(i int) strin
 	compare(t, path, want, step, line)
 }
 
-// compare works out every step-th line, and shows the first that differ.
+// compare computes every step-th line, and shows the first mostShown that differ.
 func compare(t testing.TB, path string, want []string, step int, line func(i int) string) {
 	t.Helper()
 	differ := 0
@@ -63,7 +63,7 @@ func compare(t testing.TB, path string, want []string, step int, line func(i int
 	}
 }
 
-// Some does every fourth of n things, in the suite's short form one in so many as lines are compared; where each case is asked for, all.
+// Some runs a sample of n cases: all in the whole suite, every fourth otherwise, and one of 24 in the short suite.
 func Some(n int, do func(i int)) {
 	step := 4
 	switch {
@@ -77,10 +77,10 @@ func Some(n int, do func(i int)) {
 	}
 }
 
-// oneLine is text without ends of lines.
+// oneLine joins the lines of a text with semicolons.
 func oneLine(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }
 
-// Digest is a short name of a text: texts that differ have other ones.
+// Digest returns the CRC-32C of some data, in hexadecimal.
 func Digest(data []byte) string {
 	return fmt.Sprintf("%08x", crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
 }

@@ -22,7 +22,7 @@ func OK(t testing.TB, err error) {
 	}
 }
 
-// Holds asserts that a text holds every one of others.
+// Holds reports each wanted text that a text does not contain as an error of the test.
 func Holds(t testing.TB, text string, wanted ...string) {
 	t.Helper()
 	for _, want := range wanted {

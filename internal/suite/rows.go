@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Rows are those of a CSV file, the names of its columns apart.
+// Rows reads a CSV file: the names of its columns, and its other lines.
 func Rows(t testing.TB, name string) (columns []string, rows [][]string) {
 	t.Helper()
 	f, err := os.Open(name)

@@ -3,6 +3,6 @@ package suite
 
 import "os"
 
-// Whole says that a test runs each of its cases, as .ci/run asks for by the variable SPVSIM_WHOLE_SUITE. Without it, tests whose cases are each
-// of many by each of many run a part in which everything comes at least once, so that the suite takes minutes.
+// Whole reports whether tests run all of their cases: the environment variable SPVSIM_WHOLE_SUITE is set, as in .ci/run. Without it, tests
+// over the product of two long lists run a part that covers each item at least once, so that the suite takes minutes.
 func Whole() bool { return os.Getenv("SPVSIM_WHOLE_SUITE") != "" }

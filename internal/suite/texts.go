@@ -11,18 +11,18 @@ import (
 	"testing"
 )
 
-// Words are what takes the place of others in changed texts.
+// Words configure the replacement of values in changed texts.
 type Words struct {
-	Before string   // what comes before a value in a line: lines without it are left as they are
-	Values []string // what may come there instead
+	Before string   // separator between a key and its value; lines that contain it are preferred
+	Values []string // values to replace others
 }
 
-// Texts are the files of a folder with an ending.
+// Texts are the files of a folder with one extension.
 type Texts struct {
 	Words
 	Dir         string
 	names, text []string
-	found       []string // words of all of them
+	found       []string // words of all files, sorted
 }
 
 var (
@@ -31,7 +31,7 @@ var (
 	numbers = []string{"0", "1", "-1", "2", "7", "31", "1.5", "65536", "4294967296", "1e30", "n"}
 )
 
-// ReadTexts reads files whose changed texts a test gives to a reader.
+// ReadTexts reads the files of a folder with an extension.
 func ReadTexts(t testing.TB, dir, ending string, by Words) *Texts {
 	t.Helper()
 	names, err := os.ReadDir(dir)
@@ -55,7 +55,7 @@ func ReadTexts(t testing.TB, dir, ending string, by Words) *Texts {
 	return x
 }
 
-// Changed is a file, whose turn it is, with one or two places changed that are drawn from a number.
+// Changed returns file i modulo their number, with one or two random changes seeded by i.
 func (x *Texts) Changed(i int) (name, text string) {
 	r := rand.New(rand.NewPCG(uint64(i), 3))
 	k := i % len(x.names)
@@ -66,7 +66,7 @@ func (x *Texts) Changed(i int) (name, text string) {
 	return x.names[k], strings.Join(lines, "\n")
 }
 
-// ChangedWord is a file of words of 32 bits, whose turn it is, with one of them changed, or cut there.
+// ChangedWord returns file i modulo their number, a file of 32-bit words, with one word changed or cut off there.
 func (x *Texts) ChangedWord(i int) (name string, data []byte) {
 	r := rand.New(rand.NewPCG(uint64(i), 4))
 	k := i % len(x.names)
@@ -89,7 +89,7 @@ func (x *Texts) ChangedWord(i int) (name string, data []byte) {
 	return x.names[k], data
 }
 
-// change is a text with one place changed.
+// change makes one random change to a text.
 func (x *Texts) change(lines []string, r *rand.Rand) []string {
 	i := r.IntN(len(lines))
 	for range 20 {
@@ -120,7 +120,7 @@ func (x *Texts) change(lines []string, r *rand.Rand) []string {
 	return lines
 }
 
-// one replaces one of the places that a pattern finds, if there is any.
+// one replaces a random match of a pattern, if there is one.
 func one(text string, what *regexp.Regexp, r *rand.Rand, by func(string) string) string {
 	list := what.FindAllStringIndex(text, -1)
 	if len(list) == 0 {

@@ -25,7 +25,7 @@ type Response struct {
 type Completion uint8
 
 const (
-	Known      Completion = iota // it is ReadyAt
-	ByCallback                   // a message brings it (simd.Ticket.Complete)
+	Known      Completion = iota // at ReadyAt
+	ByCallback                   // a message reports it (simd.Ticket.Complete)
 	ByEngine                     // the engine's thread computes it later (simd.Ticket.CompleteByEngine): not before ReadyAt
 )
