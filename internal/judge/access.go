@@ -6,8 +6,9 @@ import (
 	"spvsim/isa"
 )
 
-// An access is what blocks of two compilers are known by: neither adds one, or
-// takes one away, but where it merges some.
+// An access is a kind of memory access. The accesses of a block identify it in the
+// code of two compilers: neither adds or removes accesses, although it may merge
+// some.
 type access int
 
 const (
@@ -23,7 +24,7 @@ const (
 	noAccess access = -1
 )
 
-// accesses are those of instructions by parts of their names, the first that fits. Scalar loads may be of descriptors, and say nothing.
+// accesses by prefix and part of an instruction's name; the first match counts. Scalar loads are not listed, because they may load descriptors.
 var accesses = []struct {
 	prefix, part string
 	access       access
@@ -51,7 +52,7 @@ func accessOf(text string) access {
 	return noAccess
 }
 
-// accessOfInst is accessOf for an instruction of ours.
+// accessOfInst is accessOf for an instruction of package program.
 func accessOfInst(in *isa.Inst) access {
 	switch in.Class {
 	case isa.ClassBarrier:

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// statistics are what the driver counts, by the name that it gives.
+// statistics maps the driver's names of its statistics to their fields.
 func (c *Code) statistics() map[string]*int {
 	return map[string]*int{
 		"VGPRs": &c.VectorRegs, "SGPRs": &c.ScalarRegs, "LDS size": &c.LDSBytes, "Scratch size": &c.ScratchBytes, "Subgroups per SIMD": &c.Waves,
 	}
 }
 
-// parse reads what the program printed.
+// parse reads the output of driver/radv.c: statistics, then the disassembly.
 func parse(out []byte) (*Code, error) {
 	c := &Code{}
 	numbers := c.statistics()
@@ -51,11 +51,11 @@ func parse(out []byte) (*Code, error) {
 
 var label = regexp.MustCompile(`^(BB\d+):`)
 
-// disassembled splits a listing into blocks: at labels, and after branches.
+// disassembled splits a disassembly into blocks, at labels and after branches.
 func disassembled(lines []string) []Block {
 	var list []Block
 	named := map[string]int{}
-	var targets []string // of each block's last instruction
+	var targets []string // the branch that ends each block; "": none
 	open := false
 	start := func(name string) {
 		list, targets = append(list, Block{Name: name}), append(targets, "")
@@ -96,7 +96,7 @@ func (b *Block) take(text string, k Kind, a access) {
 	}
 }
 
-// succs are the blocks after the i-th of n, which ends with a branch or none.
+// succs returns the successors of block i of n, which ends with a branch or, if it is "", without one.
 func succs(i, n int, branch string, named map[string]int) (list []int) {
 	words := strings.Fields(branch)
 	if len(words) > 1 {
@@ -110,7 +110,7 @@ func succs(i, n int, branch string, named map[string]int) (list []int) {
 	return list
 }
 
-// kinds are those of instructions by how their names begin, the first that fits.
+// kinds by prefix of an instruction's name; the first match counts.
 var kinds = []struct {
 	prefix string
 	kind   Kind
@@ -125,7 +125,7 @@ var kinds = []struct {
 	{"buffer_", VMEM}, {"tbuffer_", VMEM}, {"image_", VMEM}, {"global_", VMEM}, {"flat_", VMEM}, {"scratch_", VMEM},
 }
 
-// kindOf is false for lines that are no instruction.
+// kindOf returns the kind of an instruction; false: the line is no instruction.
 func kindOf(text string) (Kind, bool) {
 	for _, k := range kinds {
 		if strings.HasPrefix(text, k.prefix) {

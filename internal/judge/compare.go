@@ -15,26 +15,27 @@ import (
 	"spvsim/tracing"
 )
 
-// A Comparison is what both compilers made of a shader.
+// A Comparison has a shader's code by both compilers: Ours by package program, Theirs by RADV.
 type Comparison struct {
 	Name, Machine, Family string
 	Ours, Theirs          *Code
-	// Weighted: Runs of the blocks are known; Unknown loops of theirs are none of ours.
+	// Weighted: Runs of the blocks are known. Unknown counts RADV's loops without a counterpart here.
 	Weighted bool
 	Unknown  int
 }
 
-// A Shader is what to compare: a module with the constants of a launch.
+// A Shader is a module with the specialization of a launch, to be compared.
 type Shader struct {
 	Name   string
 	Module *validate.Module
 	Launch *config.Launch
 	Values []config.SpecValue // override the launch's
-	// Ran and Plain are the shader's listings from a run, with counts: as it is, and with no loop unrolled. Nil: it has not run.
+	// Ran and Plain are the shader's listings with counts from two runs: with the default options, and without unrolling.
+	// nil: it has not run.
 	Ran, Plain *tracing.Listing
 }
 
-// Compare asks the driver for the machine's chip, and lowers the shader for it.
+// Compare compiles the shader with the driver, and lowers it, for the machine's chip.
 func (d *Driver) Compare(s *Shader, m *config.Machine) (*Comparison, error) {
 	family := Families[m.Name]
 	if family == "" {
@@ -47,7 +48,7 @@ func (d *Driver) Compare(s *Shader, m *config.Machine) (*Comparison, error) {
 	}
 	r := &Request{Module: s.Module, Entry: s.Launch.Entry, Specialization: o.Specialization, Family: family, WaveSize: lanes}
 	if m.Name == "gcn3-r9nano" {
-		r.WaveSize = 0 // fiji has waves of 64 lanes alone, and no say in it
+		r.WaveSize = 0 // fiji has only waves of 64 lanes, and refuses a required size
 	}
 	c := &Comparison{Name: s.Name, Machine: m.Name, Family: family}
 	if c.Theirs, err = d.Compile(r); err != nil {
@@ -86,7 +87,8 @@ func (c *Comparison) weigh(s *Shader, m *config.Machine) error {
 	return nil
 }
 
-// nearer is the code whose loops are as those of theirs: plain, unless ours, with loops unrolled, accesses more of what theirs does.
+// nearer returns the code whose loops are more similar to RADV's: plain (not unrolled), unless the accesses of ours are more
+// similar.
 func nearer(theirs, plain, ours *Code) *Code {
 	all := func(c *Code) [numAccesses]int { return regions(c.Blocks).accesses(c.Blocks) }
 	if alike(all(theirs), all(ours)) > alike(all(theirs), all(plain)) {
@@ -95,10 +97,11 @@ func nearer(theirs, plain, ours *Code) *Code {
 	return plain
 }
 
-// presets are the machines that RADV has a chip for.
+// presets lists the machines of Families.
 func presets() []string { return []string{"gcn3-r9nano", "rdna2-rx6800xt", "rdna3-rx7900xtx"} }
 
-// Run runs a job without time, as it is and with no loop unrolled, and returns its compute shaders with what they did.
+// Run runs a job functionally, with the default options and without unrolling, and returns its compute shaders with their
+// counts.
 func Run(ctx context.Context, job *config.Job, m *config.Machine) ([]Shader, error) {
 	shaders, err := gpu.Shaders(job)
 	if err != nil {
@@ -127,7 +130,7 @@ func Run(ctx context.Context, job *config.Job, m *config.Machine) ([]Shader, err
 	return list, nil
 }
 
-// Write lays both side by side: numbers, then, if they are asked for, the blocks with their instructions.
+// Write writes both side by side: numbers and, with listing, the instructions of the blocks.
 func (c *Comparison) Write(out io.Writer, listing bool) error {
 	w := bufio.NewWriter(out)
 	fmt.Fprintf(w, "%s: %s, and RADV for %s\n", c.Name, c.Machine, c.Family)
@@ -171,7 +174,7 @@ func (c *Comparison) writeKinds(w io.Writer) {
 	line("all but waits", static.Total(), theirs.Total(), executed.Total(), theirExecuted.Total())
 }
 
-// column is as wide as most instructions.
+// column is the width of the left column of a listing; most instructions fit.
 const column = 64
 
 func (c *Comparison) writeBlocks(w io.Writer) {

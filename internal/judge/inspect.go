@@ -8,17 +8,17 @@ import (
 	"spvsim/gpu"
 )
 
-// An Inspection is what to show of a shader, or of a job's shaders.
+// An Inspection selects shaders to compare, and the detail to show.
 type Inspection struct {
 	Machine *config.Machine
-	Job     *config.Job // which is run to weigh its blocks; nil: none
+	Job     *config.Job // run to count executions of blocks; nil: none
 	Shaders []gpu.Shader
-	Entry   string // the only one to show; empty: all
+	Entry   string // entry point to show; empty: all
 	Values  []config.SpecValue
-	Listing bool // with the blocks and their instructions
+	Listing bool // show the instructions of blocks
 }
 
-// Inspect asks the driver about each shader, and writes what both compilers made.
+// Inspect compares each shader, and writes the comparisons.
 func Inspect(ctx context.Context, w io.Writer, in *Inspection) error {
 	d, err := Open()
 	if err != nil {
@@ -55,7 +55,7 @@ func (in *Inspection) uses(ctx context.Context) (list []Shader, err error) {
 	return list, nil
 }
 
-// alone are the uses of shaders that no job runs.
+// alone returns the uses of shaders without a run of a job.
 func (in *Inspection) alone() (list []Shader) {
 	for i := range in.Shaders {
 		s := &in.Shaders[i]

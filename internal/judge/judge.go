@@ -1,11 +1,11 @@
-// Package judge compares the code of package program with that of Mesa's driver
-// RADV, which compiles a compute shader for the same chip; no GPU is needed
-// where RADV_FORCE_FAMILY names one. The code of both is sorted into the same
-// kinds of instructions, by block, and shown side by side: static, and weighted
-// by how often each block runs.
+// Package judge compares the code of package program with the code that Mesa's
+// driver RADV compiles from the same compute shader for the same chip. RADV needs
+// no GPU if RADV_FORCE_FAMILY names a chip. The instructions of both are sorted
+// into the same kinds, by block, and shown side by side: static counts, and counts
+// weighted by the executions of each block.
 //
-// It needs a C compiler, the Vulkan loader and Mesa's driver. Where they are
-// missing, its errors are ErrAbsent; nothing of the product asks for them.
+// It needs a C compiler, the Vulkan loader and Mesa's driver. If they are missing,
+// its errors wrap ErrAbsent. Only spvsim inspect and tests use it.
 package judge
 
 import (
@@ -14,16 +14,16 @@ import (
 	"spvsim/isa"
 )
 
-// ErrAbsent says that the driver or what builds the program that asks it is not installed.
+// ErrAbsent reports that the driver, or the compiler for driver/radv.c, is not installed.
 var ErrAbsent = errors.New("judge: Mesa's RADV is not installed")
 
-// ErrRefused says that the driver does not compile the module.
+// ErrRefused reports a module that the driver does not compile.
 var ErrRefused = errors.New("judge: the driver refuses the module")
 
-// Families are the chips of the presets that RADV compiles for without a GPU, by the name of the preset.
+// Families are RADV's names of the presets' chips for which it compiles without a GPU, by preset.
 var Families = map[string]string{"gcn3-r9nano": "fiji", "rdna2-rx6800xt": "navi21", "rdna3-rx7900xtx": "gfx1100"}
 
-// A Kind is what an instruction is to the unit that takes it.
+// A Kind is a kind of instruction, mostly by the unit that executes it.
 type Kind int
 
 // Kinds of instructions.
@@ -46,7 +46,7 @@ var KindNames = [NumKinds]string{"VALU", "trans", "SALU", "SMEM", "VMEM", "LDS",
 
 func (k Kind) String() string { return KindNames[k] }
 
-// kindOfClass are the kinds of the timing classes; those that are not listed are VALU.
+// kindOfClass has the kinds of timing classes. Classes that are not listed are VALU.
 var kindOfClass = map[isa.Class]Kind{
 	isa.ClassTrans: Trans, isa.ClassF64Trans: Trans, isa.ClassSALU: SALU, isa.ClassSMEM: SMEM, isa.ClassClock: SMEM,
 	isa.ClassBranch: Branch, isa.ClassBranchTaken: Branch, isa.ClassLDS: LDS, isa.ClassLDSSwizzle: LDS,
@@ -57,7 +57,7 @@ var kindOfClass = map[isa.Class]Kind{
 // Counts are numbers of instructions by kind.
 type Counts [NumKinds]float64
 
-// Total is the number of all instructions; waits, which carry out nothing, are left out.
+// Total returns the number of instructions without waits, which compute nothing.
 func (c *Counts) Total() (n float64) {
 	for k, x := range c {
 		if Kind(k) != Wait {
@@ -71,22 +71,22 @@ func (c *Counts) Total() (n float64) {
 type Block struct {
 	Name  string
 	Text  []string // its instructions
-	Kinds []Kind   // of each of them
-	Succs []int    // blocks that it branches to or goes on with, by place
-	Runs  float64  // how often waves run it, each counted
+	Kinds []Kind   // of each instruction
+	Succs []int    // indices of its successors
+	Runs  float64  // executions, summed over waves
 
 	accesses [numAccesses]int
 }
 
-// Code is what a compiler made of a shader.
+// Code is a compiled shader.
 type Code struct {
 	Blocks []Block
-	// VectorRegs are whole granules of the chip; Waves those of a SIMD that registers and LDS leave space for.
+	// VectorRegs are rounded up to the chip's granule. Waves is the occupancy of a SIMD that registers and LDS allow.
 	VectorRegs, ScalarRegs, Waves int
 	LDSBytes, ScratchBytes        int
 }
 
-// Static counts each instruction once.
+// Static counts the instructions by kind.
 func (c *Code) Static() (n Counts) {
 	for i := range c.Blocks {
 		for _, k := range c.Blocks[i].Kinds {
@@ -96,7 +96,7 @@ func (c *Code) Static() (n Counts) {
 	return n
 }
 
-// Weighted counts each instruction as often as waves run its block.
+// Weighted counts the executed instructions by kind.
 func (c *Code) Weighted() (n Counts) {
 	for i := range c.Blocks {
 		for _, k := range c.Blocks[i].Kinds {

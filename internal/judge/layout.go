@@ -22,10 +22,11 @@ const (
 	storageBuffer
 )
 
-// guessed is the length of an array of descriptors that says none.
+// guessed is the length of a runtime array of descriptors.
 const guessed = 16
 
-// layout writes what the program needs of a request, but the module's file: its resources, read from its own variables.
+// layout writes a request for driver/radv.c, without the module's file: the entry point, wave size, bindings, push constants
+// and specialization, read from the module.
 func layout(r *Request) (string, error) {
 	e := r.Module.EntryPoint(r.Entry)
 	if r.Entry == "" && len(r.Module.EntryPoints) == 1 {
@@ -64,7 +65,7 @@ func layout(r *Request) (string, error) {
 	return b.String(), nil
 }
 
-// groupOfWaves is a group operation over a workgroup, which Vulkan has not: RADV carries it out over each wave; nil: there is none.
+// groupOfWaves returns a group operation over a workgroup, or nil. Vulkan has none, and RADV executes it over each wave.
 func groupOfWaves(m *validate.Module) *spirv.Instruction {
 	for i := range m.Raw.Instructions {
 		in := &m.Raw.Instructions[i]
@@ -78,10 +79,10 @@ func groupOfWaves(m *validate.Module) *spirv.Instruction {
 	return nil
 }
 
-// mostPush are the bytes of push constants that RADV has; what a block leaves of them costs nothing.
+// mostPush is the bytes of push constants that RADV allows. Unused ones cost nothing.
 const mostPush = 256
 
-// binding writes the descriptor of a variable; of several at one place the first says.
+// binding writes the descriptor of a variable. Of several variables at one binding, the first counts.
 func binding(b *strings.Builder, m *validate.Module, in *spirv.Instruction, seen map[[2]uint32]bool) error {
 	set, ok1 := m.Decoration(in.Result, spirv.DecorationDescriptorSet)
 	at, ok2 := m.Decoration(in.Result, spirv.DecorationBinding)
@@ -137,7 +138,7 @@ func image(t *validate.Type) int {
 	return sampledImage + storage
 }
 
-// constants writes the specialization, in the sizes of the module's constants.
+// constants writes the specialization, with the sizes of the module's constants.
 func constants(b *strings.Builder, r *Request) {
 	bytes := map[uint32]int{}
 	for i := range r.Module.Raw.Instructions {

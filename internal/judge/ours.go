@@ -11,8 +11,8 @@ import (
 	"spvsim/simd"
 )
 
-// Ours splits a program of package program into blocks; counts, where it has
-// run, say how often each instruction issued.
+// Ours returns the code of a program of package program. counts has the issues of
+// each instruction; nil: it has not run.
 func Ours(p *program.Program, counts []account.InstCount, m *cu.Limits) (*Code, error) {
 	need, err := cu.NewResources(p, m)
 	if err != nil {
@@ -27,8 +27,8 @@ func Ours(p *program.Program, counts []account.InstCount, m *cu.Limits) (*Code, 
 	return c, nil
 }
 
-// wavesOf are those of a SIMD that registers and LDS leave space for, as RADV counts them (radv_get_max_waves): a wave has
-// its part of the workgroup's LDS, a SIMD its part of the unit's, and whether whole workgroups fit is not asked.
+// wavesOf returns the occupancy of a SIMD that registers and LDS allow, as RADV computes it (radv_get_max_waves): LDS of a
+// unit / SIMDs, divided by LDS of a workgroup / its waves, rounded up. Whether whole workgroups fit does not matter.
 func wavesOf(n cu.Resources, m *cu.Limits) int {
 	waves := min(m.WaveSlots, m.Registers.Vector/n.VectorRegs, m.Registers.Scalar/n.ScalarRegs)
 	if n.LDSBytes > 0 {
@@ -38,7 +38,7 @@ func wavesOf(n cu.Resources, m *cu.Limits) int {
 	return waves
 }
 
-// blocksOf splits at the targets of branches and after branches.
+// blocksOf splits a program into blocks, at targets of branches and after branches.
 func blocksOf(p *program.Program, counts []account.InstCount) []Block {
 	starts := []int{0}
 	for i := range p.Insts {
@@ -71,7 +71,7 @@ func blockOf(p *program.Program, counts []account.InstCount, from, end int) Bloc
 			continue
 		}
 		b.take(isa.Disasm(in), kindOfInst(in), accessOfInst(in))
-		if in.Class == isa.ClassDual { // Mesa's ACO makes no pairs of these: the halves count
+		if in.Class == isa.ClassDual { // Mesa's ACO forms no such pairs, so both halves count
 			b.take("  "+isa.Disasm(in.Second), VALU, noAccess)
 		}
 	}
@@ -79,7 +79,7 @@ func blockOf(p *program.Program, counts []account.InstCount, from, end int) Bloc
 }
 
 func kindOfInst(in *isa.Inst) Kind {
-	if in.Class == isa.ClassNone { // what costs without a class of its own is a branch: see simd.ZeroCost
+	if in.Class == isa.ClassNone { // not free and without a class: a branch (see simd.ZeroCost)
 		return Branch
 	}
 	return kindOfClass[in.Class]

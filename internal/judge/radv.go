@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	_ "embed" // the program that asks the driver
+	_ "embed" // driver/radv.c
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,22 +21,22 @@ import (
 //go:embed driver/radv.c
 var source []byte
 
-// manifests are the places of RADV's manifest, for the loader.
+// manifests are the paths of RADV's manifest, for the loader.
 var manifests = []string{"/usr/share/vulkan/icd.d/radeon_icd.x86_64.json", "/usr/share/vulkan/icd.d/radeon_icd.json", "/etc/vulkan/icd.d/radeon_icd.x86_64.json"}
 
-// shim is what newer Mesas (26) take a chip from, in place of RADV_FORCE_FAMILY (Debian: mesa-drm-shim); shimmed are the chips
-// that it has, by family: for fiji one of the same ISA.
+// shim gives newer Mesas (26) a chip, in place of RADV_FORCE_FAMILY (Debian: mesa-drm-shim). shimmed has its chips by family;
+// for fiji, one of the same ISA.
 const shim = "/usr/lib/x86_64-linux-gnu/libamdgpu_noop_drm_shim.so"
 
 var shimmed = map[string]string{"fiji": "polaris10", "navi21": "navi21", "gfx1100": "navi31"}
 
-// patience is how long a module may take: some send Mesa's compiler round for minutes.
+// patience bounds the compilation of a module: Mesa's compiler loops for minutes on some.
 const patience = 60 * time.Second
 
-// A Driver compiles with RADV, this system's or that of another under root.
+// A Driver compiles with the RADV of this system, or of the system under root.
 type Driver struct{ program, manifest, root string }
 
-// Open builds the program that asks the driver, once for each user and version; ErrAbsent where that can't be.
+// Open builds driver/radv.c, once for each user and version. The error is ErrAbsent if something is not installed.
 var Open = sync.OnceValues(func() (*Driver, error) {
 	m, err := manifestIn("")
 	if err != nil {
@@ -46,7 +46,7 @@ var Open = sync.OnceValues(func() (*Driver, error) {
 	return &Driver{program: program, manifest: m}, err
 })
 
-// manifestIn finds the driver's manifest in the system under a folder; "" is this system.
+// manifestIn returns the driver's manifest in the system under a folder; "": this system.
 func manifestIn(root string) (string, error) {
 	for _, m := range manifests {
 		if _, err := os.Stat(filepath.Join(root, m)); err == nil {
@@ -84,7 +84,7 @@ func build() (string, error) {
 	return path, os.Rename(made.Name(), path)
 }
 
-// A Request names what to compile and for what.
+// A Request has the parameters of a compilation.
 type Request struct {
 	Module         *validate.Module
 	Entry          string
@@ -93,7 +93,7 @@ type Request struct {
 	WaveSize       int
 }
 
-// Compile asks the driver.
+// Compile compiles a module with the driver.
 func (d *Driver) Compile(r *Request) (*Code, error) {
 	text, err := layout(r)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// enter makes a folder the root of a command.
+// enter sets the root folder of a command.
 func enter(c *exec.Cmd, root string) {
 	c.SysProcAttr, c.Dir = &syscall.SysProcAttr{Chroot: root}, "/"
 }

@@ -1,20 +1,21 @@
 package judge
 
-// How often the driver's blocks would run is not known: they do not run. But the
-// blocks of a program of ours do, and both come from one source. Loops stand in the
-// same order in both; the driver makes none of its own, and unrolls some. So loops are
-// paired, in order, by what they access; within a pair, or outside all loops, blocks
-// are paired by the accesses in them.
+// The driver's code does not run, so the executions of its blocks are estimated from the
+// blocks of the program here, which has run. Both come from one source: the driver keeps
+// the order of loops, adds none, and unrolls some. So loops are paired in order, by the
+// similarity of their accesses; within a pair of loops, or outside of all loops, blocks
+// are paired likewise.
 
-// A region is a loop, or the whole of the code: blocks [first, end).
+// A region is a loop, or all of the code: blocks [first, end).
 type region struct {
 	first, end int
 	inner      []*region
 }
 
-// regions finds the loops of code that is in structured order: from the target of a branch back to that branch.
+// regions returns the tree of loops of code in structured order. A loop extends from the target of a backward branch to the
+// branch.
 func regions(blocks []Block) *region {
-	last := make([]int, len(blocks)) // end of the loop that starts here
+	last := make([]int, len(blocks)) // end of the loop that starts at this block; 0: none does
 	for i := range blocks {
 		for _, s := range blocks[i].Succs {
 			if s <= i {
@@ -39,7 +40,7 @@ func regions(blocks []Block) *region {
 	return whole
 }
 
-// direct are the blocks of a region that stand in none of its loops.
+// direct returns the blocks of a region outside of its inner loops.
 func (r *region) direct() (list []int) {
 	at := r.first
 	for _, l := range r.inner {
@@ -63,8 +64,9 @@ func (r *region) accesses(blocks []Block) (n [numAccesses]int) {
 	return n
 }
 
-// alike says how much two places access the same things, from 0 to 1: of each kind of access, the smaller number
-// against the larger. Wide accesses make numbers differ, so that having some of a kind counts most.
+// alike returns the similarity of the accesses of two blocks or loops, from 0 to 1: the mean, over the kinds of access that
+// either has, of 0 if only one has it, else 1/2 + 1/2 * smaller count / larger count. Wide accesses change counts, so that
+// the presence of a kind is half of its score.
 func alike(a, b [numAccesses]int) float64 {
 	var same, all float64
 	for i := range a {
@@ -81,7 +83,8 @@ func alike(a, b [numAccesses]int) float64 {
 	return same / all
 }
 
-// pair finds the pairs (i, j), ascending in both, with the largest sum of scores; partner[i] is -1 where i has none.
+// pair returns the pairs (i, j), ascending in both, with the largest sum of scores (an alignment by dynamic programming).
+// partner[i] is -1 if i has none.
 func pair(n, m int, score func(i, j int) float64) (partner []int) {
 	best := make([][]float64, n+1)
 	for i := range best {
@@ -115,9 +118,10 @@ func pair(n, m int, score func(i, j int) float64) (partner []int) {
 	return partner
 }
 
-// Weigh gives the blocks of theirs the runs of those of like that they represent; like
-// is the same shader by another compiler, best with no loop unrolled. It returns
-// the number of loops of theirs that like does not have: they count as run once for each time that they are reached.
+// Weigh sets Runs of the blocks of theirs from the blocks of like that they are paired with.
+// like is the same shader by another compiler, best without unrolling. Weigh returns the
+// number of loops of theirs without a partner: they count as one iteration each time that
+// they are reached.
 func Weigh(theirs, like *Code) (unknown int) {
 	w := &weigher{theirs: theirs.Blocks, like: like.Blocks}
 	w.region(regions(theirs.Blocks), regions(like.Blocks), like.Blocks[0].Runs)
@@ -129,7 +133,8 @@ type weigher struct {
 	unknown      int
 }
 
-// region weighs a region that represents r and whose first block runs so often; r is nil where none is known.
+// region sets Runs of the blocks of t, which is paired with r and whose first block runs that often. r is nil if t has no
+// partner.
 func (w *weigher) region(t, r *region, runs float64) {
 	if r == nil {
 		for i := t.first; i < t.end; i++ {
@@ -138,7 +143,7 @@ func (w *weigher) region(t, r *region, runs float64) {
 		return
 	}
 	w.blocks(t, r, runs)
-	// Loops without accesses pair as well, after those that have some.
+	// 0.01: loops without accesses are paired too, with the lowest priority.
 	loops := pair(len(t.inner), len(r.inner), func(i, j int) float64 {
 		return 0.01 + alike(t.inner[i].accesses(w.theirs), r.inner[j].accesses(w.like))
 	})
@@ -153,7 +158,7 @@ func (w *weigher) region(t, r *region, runs float64) {
 	}
 }
 
-// before is how often the block runs that is before a loop, in none of the loops beside it.
+// before returns the runs of the last block before loop l that is outside of t's inner loops; without one, runs.
 func (w *weigher) before(t, l *region, runs float64) float64 {
 	for _, i := range t.direct() {
 		if i < l.first {
@@ -163,8 +168,9 @@ func (w *weigher) before(t, l *region, runs float64) float64 {
 	return runs
 }
 
-// blocks weighs those outside of loops: by their partner; without one, as often as the region where every path leads
-// through them, else as the nearest of the same construct that has one, else as the mean of ours that a path leads past.
+// blocks sets Runs of the blocks of t outside of its inner loops: those of the partner; without a partner, runs of the region if
+// no branch skips the block, else those of the nearest block of the same construct with a partner, else the mean of the
+// skippable blocks of r.
 func (w *weigher) blocks(t, r *region, runs float64) {
 	mine, source := t.direct(), r.direct()
 	partner := pair(len(mine), len(source), func(i, j int) float64 {
@@ -184,8 +190,8 @@ func (w *weigher) blocks(t, r *region, runs float64) {
 	}
 }
 
-// nearest is the partner of the n-th block, or of the nearest one that as many branches lead past, with none between
-// them that fewer do; -1: there is none.
+// nearest returns the partner of the n-th block, or of the nearest block that as many branches skip, without a block
+// between them that fewer branches skip; -1: none.
 func nearest(blocks []Block, t *region, mine, partner []int, n int) int {
 	depth := skipped(blocks, t, mine[n])
 	if partner[n] >= 0 || depth == 0 {
@@ -219,7 +225,7 @@ func (w *weigher) mean(r *region, source []int, runs float64) float64 {
 	return sum / n
 }
 
-// skipped is how many branches within the region lead past the block.
+// skipped counts the branches of the region that skip the block.
 func skipped(blocks []Block, r *region, at int) (n int) {
 	for i := r.first; i < at; i++ {
 		for _, s := range blocks[i].Succs {
