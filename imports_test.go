@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // allowedImports lists, for each package of this module, the packages of it that it may import: data flows one way, and no stage is skipped.
@@ -89,14 +91,11 @@ var allowedImports = map[string]string{
 }
 
 // akita are the packages that may know the event engine.
-var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "cu/lookahead": true, "cu": true, "scheduler": true, "scheduler/command": true, "scheduler/graph": true, "scheduler/internal/testmachine": true, "mem": true, "gpu": true, "gpu/concurrent": true, "gpu/machine": true, "tracing": true,
-	"internal/ledger": true, "tracing/daisen": true, "tracing/monitor": true}
+var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "cu/lookahead": true, "cu": true, "scheduler": true, "scheduler/command": true, "scheduler/graph": true, "scheduler/internal/testmachine": true, "mem/akita": true, "mem/hierarchy": true, "gpu": true, "gpu/concurrent": true, "gpu/machine": true, "tracing/daisen": true, "tracing/monitor": true,
+	"internal/ledger": true}
 
 func TestImportsAreAllowed(t *testing.T) {
-	out, err := exec.Command("go", "list", "-pgo=off", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(exec.Command("go", "list", "-pgo=off", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output())(t)
 	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		words := strings.Fields(line)
 		from, ok := strings.CutPrefix(words[0], "spvsim/")
@@ -133,10 +132,7 @@ func checkImports(t *testing.T, from string, allowed, imports []string) {
 
 // Compute units, SIMDs and the LDS are models in cycles. Only package lookahead decides which host thread runs them.
 func TestModelStartsNoThreads(t *testing.T) {
-	out, err := exec.Command("go", "list", "-pgo=off", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./simd", "./lds", "./cu").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(exec.Command("go", "list", "-pgo=off", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./simd", "./lds", "./cu").Output())(t)
 	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		words := strings.Fields(line)
 		for _, path := range words[1:] {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // readingStep is a line of the walks: a function as package.Type.Function or package.Function, with the folder of the package.
@@ -14,10 +16,7 @@ var readingStep = regexp.MustCompile("(?m)^- `([a-z/]+(?:\\.[A-Za-z]+){1,2})`: \
 
 // Every step of docs/develop/reading-order.md names a function of the product, and says in one line what it does.
 func TestReadingOrder(t *testing.T) {
-	page, err := os.ReadFile("docs/develop/reading-order.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := suite.Must(os.ReadFile("docs/develop/reading-order.md"))(t)
 	functions := parsed(t).functions()
 	steps := readingStep.FindAllStringSubmatch(string(page), -1)
 	for _, step := range steps {

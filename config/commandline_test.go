@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"spvsim/internal/suite"
 )
 
 const variedExperiment = `job: j.yaml
@@ -20,20 +22,14 @@ small:
 
 func varied(t *testing.T) *Experiment {
 	t.Helper()
-	e, err := LoadExperiment(fstest.MapFS{"e.yaml": {Data: []byte(variedExperiment)}}, "e.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := suite.Must(LoadExperiment(fstest.MapFS{"e.yaml": {Data: []byte(variedExperiment)}}, "e.yaml"))(t)
 	return e
 }
 
 // pointsText is the settings of each point, a line each.
 func pointsText(t *testing.T, e *Experiment, small bool) string {
 	t.Helper()
-	points, err := e.Points(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := suite.Must(e.Points(small))(t)
 	var lines []string
 	for _, p := range points {
 		last := map[string]string{}
@@ -116,9 +112,7 @@ func TestFigureOfAxes(t *testing.T) {
 		{"a=1 b=1 c=1 d=1", "[]"},
 	} {
 		e := JobExperiment(nil, "folder/j.yaml")
-		if err := e.OnCommandLine("", strings.Fields(c.axes), nil); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, e.OnCommandLine("", strings.Fields(c.axes), nil))
 		e.DrawCycles()
 		got := fmt.Sprint(e.Figures)
 		if len(e.Figures) == 1 {

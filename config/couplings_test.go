@@ -30,10 +30,7 @@ func TestCoupledKeysAreNamed(t *testing.T) {
 		{"cdna3-mi300a", []string{"dispatcher.kernel_launch_cycles=0"}, []string{"dispatcher.kernel_launch_cycles 0", "dispatcher.launch_floor_cycles", "--without launches"}},
 		{"cdna3-mi300a", []string{"dispatcher.kernel_launch_cycles=0", "dispatcher.launch_floor_cycles=0"}, nil},
 	} {
-		m, err := LoadMachine(Request{Machine: c.machine, Set: c.set})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(LoadMachine(Request{Machine: c.machine, Set: c.set}))(t)
 		got := m.Coupled()
 		if (len(got) == 0) != (c.want == nil) || len(got) > 1 {
 			t.Errorf("%s with %v: %q", c.machine, c.set, got)
@@ -49,10 +46,7 @@ func TestCoupledKeysAreNamed(t *testing.T) {
 // No preset triggers a rule by itself, and each rule can be triggered on every preset.
 func TestPresetsHaveNoCoupledKeys(t *testing.T) {
 	for _, name := range Presets() {
-		m, err := Preset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(Preset(name))(t)
 		if got := m.Coupled(); got != nil {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -94,10 +88,7 @@ var scaledBy = map[string][]string{
 func TestKeysScaleDocumentedQuantities(t *testing.T) {
 	changes := 0
 	for k, name := range Presets() {
-		preset, err := Preset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		preset := suite.Must(Preset(name))(t)
 		before := quantities(preset)
 		for i, l := range preset.Leaves() {
 			if !suite.Whole() && l.Path != "wave_size" && (i+k)%12 > 0 { // each key on some presets
@@ -147,10 +138,7 @@ func TestRegisterFileOfWave64(t *testing.T) {
 		if err != nil || !slices.Contains(m.WaveSizes, 32) {
 			continue
 		}
-		wide, err := LoadMachine(Request{Machine: name, Set: []string{"wave_size=64"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		wide := suite.Must(LoadMachine(Request{Machine: name, Set: []string{"wave_size=64"}}))(t)
 		a, b := quantities(m), quantities(wide)
 		if a["register bytes of wave64"] != b["register bytes of wave64"] || a["register bytes of wave32"] != b["register bytes of wave32"] {
 			t.Errorf("%s: %v, with wave_size=64 %v", name, a, b)

@@ -7,6 +7,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"spvsim/internal/suite"
 )
 
 const drawJob = `
@@ -31,14 +33,8 @@ func parseDraw(text string) (*Job, error) {
 }
 
 func TestDraw(t *testing.T) {
-	j, err := parseDraw(drawJob)
-	if err != nil {
-		t.Fatal(err)
-	}
-	launches, err := j.Launches()
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := suite.Must(parseDraw(drawJob))(t)
+	launches := suite.Must(j.Launches())(t)
 	want := &DrawCall{
 		Width: 8, Positions: []float32{0, 0, 0, 1, 8, 0, 0, 1, 0, 8, 0, 1}, Indices: []uint32{0, 2, 1},
 		Attributes: []DrawAttribute{{3, 1, true, []uint32{7, 8, 9}}}, CopiesX: 2, CopiesY: 1, DX: 1.5,

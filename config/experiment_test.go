@@ -10,6 +10,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"spvsim/internal/suite"
 )
 
 const anyJob = `parameters: {n: 64}
@@ -29,14 +31,8 @@ func experimentFiles(text string) fstest.MapFS {
 // points lists the cells of each point as text.
 func points(t *testing.T, text string, small bool) (list []string) {
 	t.Helper()
-	e, err := LoadExperiment(experimentFiles(text), "e.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := e.Points(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := suite.Must(LoadExperiment(experimentFiles(text), "e.yaml"))(t)
+	found := suite.Must(e.Points(small))(t)
 	for _, p := range found {
 		var cells, settings []string
 		for _, c := range p.Cells {
@@ -135,10 +131,7 @@ func loadPoint(t *testing.T, files fstest.MapFS, settings ...string) (*Run, erro
 	var list []Setting
 	for _, s := range settings {
 		path, text, _ := strings.Cut(s, "=")
-		v, err := ParseValue(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := suite.Must(ParseValue(text))(t)
 		list = append(list, Setting{Path: path, Value: v})
 	}
 	return f.Load("j.yaml", list)
@@ -150,14 +143,8 @@ func TestSettingsReachMachineAndJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	launches, err := run.Job.Launches()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := run.Job.Buffers[0].Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	launches := suite.Must(run.Job.Launches())(t)
+	data := suite.Must(run.Job.Buffers[0].Bytes())(t)
 	got := []any{run.Machine.Name, run.Machine.LDS.Banks, launches[0].Dispatch[0], launches[0].Specialization, len(data), run.Job.WaveSize}
 	want := []any{"gcn3-r9nano", 16, uint32(2), []SpecValue{{ID: 0, Value: Number{Int: 7}}, {ID: 1, Value: Number{Int: 2}}}, 512, 64}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -185,14 +172,8 @@ func TestSettingsRefused(t *testing.T) {
 // Errors that a setting causes name its line in the experiment.
 func TestExplainSettingErrors(t *testing.T) {
 	files := experimentFiles("job: j.yaml\naxes:\n  machine.lds.bank: [1]\n  parameters.m:\n    - 2\n  'buffers[0].data.zeros': [1]")
-	e, err := LoadExperiment(files, "e.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := e.Points(false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := suite.Must(LoadExperiment(files, "e.yaml"))(t)
+	list := suite.Must(e.Points(false))(t)
 	for i, want := range []string{"e.yaml:3: machine.lds.bank: ", "e.yaml:5: parameters.m: ", `e.yaml:6: "buffers[0].data.zeros": `} {
 		s := list[0].Settings[i : i+1]
 		_, err := (&Files{FS: files}).Load("j.yaml", s)
@@ -204,15 +185,9 @@ func TestExplainSettingErrors(t *testing.T) {
 
 // The digest covers the inputs of a run: it changes with each of them, and with nothing else.
 func TestDigestOfInputs(t *testing.T) {
-	base, err := loadPoint(t, experimentFiles(""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := suite.Must(loadPoint(t, experimentFiles("")))(t)
 	inputs := func(files fstest.MapFS, settings ...string) string {
-		run, err := loadPoint(t, files, settings...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := suite.Must(loadPoint(t, files, settings...))(t)
 		return run.Inputs
 	}
 	other := experimentFiles("")
@@ -309,10 +284,7 @@ func TestMissingFilesOfAnExperimentHaveAPlace(t *testing.T) {
 		"job: j.yaml\naxes:\n  m: {path: machine, values: [nosuch]}\n": "e.yaml:3: machine: found \"nosuch\"",
 	} {
 		fsys := experimentFiles(text)
-		e, err := LoadExperiment(fsys, "e.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := suite.Must(LoadExperiment(fsys, "e.yaml"))(t)
 		points, err := e.Points(false)
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // The amounts that a file can request are bounded, and the bound is checked before anything of that size is read or
@@ -29,10 +31,7 @@ func TestFilesAskForNoMoreThanThereIs(t *testing.T) {
 		{head + "{repeat: {times: 4000000000, data: {zero: 1}}}}", "4000000000 times 1 bytes: want at most 1000, which memory.bytes leaves"},
 		{"shader: a.spv\ndispatch: [1]\nbuffers:\n  - {name: b, image: {format: Rgba32f, width: 8, height: 8}}", "image: found 1024 bytes: want at most 1000, which memory.bytes leaves"},
 	} {
-		j, err := ParseJob(dirFS{dir}, "j.yaml", []byte(c.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := suite.Must(ParseJob(dirFS{dir}, "j.yaml", []byte(c.text)))(t)
 		if _, err := j.Buffers[0].ContentWithin(1000, "memory.bytes"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:\nfound %v\nwant %s", c.text, err, c.want)
 		}

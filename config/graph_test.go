@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"spvsim/internal/suite"
 )
 
 const graphJob = `
@@ -80,10 +82,7 @@ func TestGraphJobErrors(t *testing.T) {
 
 func TestEveryPresetDescribesItsScheduler(t *testing.T) {
 	for _, name := range Presets() {
-		m, err := LoadMachine(Request{Machine: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(LoadMachine(Request{Machine: name}))(t)
 		for path, source := range m.Sources {
 			if (strings.HasPrefix(path, "scheduler.") || strings.HasPrefix(path, "queue.")) && source == "" {
 				t.Errorf("%s: %s has no source", name, path)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"spvsim/internal/suite"
 )
 
 // Keys without effect under the chosen scheduler are reported with their origin: the command line, a job or a machine
@@ -14,20 +16,14 @@ func TestIdleKeys(t *testing.T) {
 		"mine.yaml": {Data: []byte("base: rdna3-rx7900xtx\nqueue: {depth: 64, latency: 20}\n")},
 		"job.yaml":  {Data: []byte("machine: mine.yaml\nset: {queue.ports: 2}\nshader: a.spv\ndispatch: [1]\n")},
 	}
-	job, err := LoadJob(files, "job.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(LoadJob(files, "job.yaml"))(t)
 	for kind, want := range map[string][]string{
 		"hardware":   {"scheduler.poll_interval"},
 		"firmware":   {"scheduler.poll_interval", "queue.depth", "queue.ports"},
 		"multipass":  {"scheduler.poll_interval", "queue.depth", "queue.ports", "queue.latency", "queue.arbitration"},
 		"persistent": {"queue.depth", "queue.ports", "queue.latency"},
 	} {
-		m, err := LoadMachine(Request{FS: files, Job: job, Set: []string{"scheduler.kind=" + kind, "scheduler.poll_interval=100", "queue.arbitration=breadth-first"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(LoadMachine(Request{FS: files, Job: job, Set: []string{"scheduler.kind=" + kind, "scheduler.poll_interval=100", "queue.arbitration=breadth-first"}}))(t)
 		var got []string
 		for _, text := range m.Idle() {
 			key, rest, _ := strings.Cut(text, " ")
@@ -53,14 +49,8 @@ func TestGivenFields(t *testing.T) {
 		"mine.yaml": {Data: []byte("base: rdna3-rx7900xtx\nqueue: {depth: 64}\nlds: {banks: 16}\n")},
 		"job.yaml":  {Data: []byte("machine: mine.yaml\nset: {queue.ports: 2}\nshader: a.spv\ndispatch: [1]\n")},
 	}
-	job, err := LoadJob(files, "job.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := LoadMachine(Request{Job: job, Set: []string{"lds.banks=64"}, FS: files})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(LoadJob(files, "job.yaml"))(t)
+	m := suite.Must(LoadMachine(Request{Job: job, Set: []string{"lds.banks=64"}, FS: files}))(t)
 	got := map[string]string{}
 	for _, leaf := range m.Overrides() {
 		got[leaf.Path] = leaf.Value + " " + leaf.By

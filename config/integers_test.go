@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"spvsim/internal/expression"
+	"spvsim/internal/suite"
 )
 
 // integerTexts maps numbers as people write them to their integers; empty: not an integer that a file can hold.
@@ -190,10 +191,7 @@ func TestIntegerExpressionsAreExactOrRefused(t *testing.T) {
 }
 
 func mustNode(t *testing.T, text string) *yaml.Node {
-	n, err := parseYAML("f.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := suite.Must(parseYAML("f.yaml", []byte(text)))(t)
 	return n
 }
 
@@ -232,10 +230,7 @@ func exprLeaves(n *yaml.Node, typ reflect.Type, at string, list *[]string) {
 
 // nodeAt finds the node of a path; a typed value without a list is item 0 of itself.
 func nodeAt(t *testing.T, n *yaml.Node, path string) *yaml.Node {
-	steps, err := parseFieldPath(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	steps := suite.Must(parseFieldPath(path))(t)
 	for _, s := range steps {
 		switch {
 		case s.key != "":

@@ -10,15 +10,14 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"spvsim/internal/suite"
 )
 
 // job parses text as j.yaml next to the given files.
 func job(t *testing.T, text string, files map[string]string) *Job {
 	t.Helper()
-	j, err := ParseJob(mapFS(files), "jobs/j.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := suite.Must(ParseJob(mapFS(files), "jobs/j.yaml", []byte(text)))(t)
 	return j
 }
 
@@ -47,10 +46,7 @@ expect:
 
 func TestJobOfTheManual(t *testing.T) {
 	j := job(t, reduceJob, nil)
-	launches, err := j.Launches()
-	if err != nil {
-		t.Fatal(err)
-	}
+	launches := suite.Must(j.Launches())(t)
 	want := []Launch{{
 		Shader: "reduce.spv", Entry: "main", Dispatch: [3]uint32{256, 1, 1},
 		Specialization: []SpecValue{{ID: 0, Value: Number{Int: 256}}, {Name: "block", Value: Number{Int: 16}}, {ID: 7, Value: Number{Int: 1}}},
@@ -66,10 +62,7 @@ func TestJobOfTheManual(t *testing.T) {
 	if x := math.Float32frombits(binary.LittleEndian.Uint32(b[4*65535:])); x != 65535 {
 		t.Errorf("last element %g", x)
 	}
-	m, err := LoadMachine(Request{Job: j})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(LoadMachine(Request{Job: j}))(t)
 	if m.ComputeUnits != 8 || m.LDS.Banks != 64 || m.Name != "rdna3-rx7900xtx" {
 		t.Errorf("machine %s, %d compute units, %d banks", m.Name, m.ComputeUnits, m.LDS.Banks)
 	}
@@ -88,10 +81,7 @@ steps:
     dispatch: [n/2/4]
   - {name: last, dispatch: [1, 2], push_constants: [{f32: n*0.5}, {address: data}, {u8: 3}, {u16: 4, offset: 32}]}
 `, nil)
-	launches, err := j.Launches()
-	if err != nil {
-		t.Fatal(err)
-	}
+	launches := suite.Must(j.Launches())(t)
 	if len(launches) != 7 {
 		t.Fatalf("%d launches: want 1+2+3 and 1", len(launches))
 	}
@@ -120,10 +110,7 @@ steps:
       - {name: one, dispatch: [i]}
       - {name: two, shader: b.spv, specialization: {1: i*10}, dispatch: [i, i]}
 `, nil)
-	launches, err := j.Launches()
-	if err != nil {
-		t.Fatal(err)
-	}
+	launches := suite.Must(j.Launches())(t)
 	var got []string
 	for _, l := range launches {
 		got = append(got, l.Step+" "+l.Shader)
@@ -172,10 +159,7 @@ func TestData(t *testing.T) {
 func TestRandomIsSeededAndBounded(t *testing.T) {
 	one := func(seed string) []byte {
 		j := job(t, "shader: s.spv\ndispatch: [1]\nbuffers: [{name: b, data: {random: {type: i32, min: -5, max: 5, count: 1000, seed: "+seed+"}}}]", nil)
-		b, err := j.Buffers[0].Bytes()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := suite.Must(j.Buffers[0].Bytes())(t)
 		return b
 	}
 	a, b, c := one("1"), one("1"), one("2")
@@ -402,10 +386,7 @@ steps:
   - {copy: {to: host, bytes: 1}, name: back}
   - {dispatch: [1], once: true}
 `, nil)
-	launches, err := j.Launches()
-	if err != nil {
-		t.Fatal(err)
-	}
+	launches := suite.Must(j.Launches())(t)
 	if d := cmp.Diff(&CopyCall{Bytes: 32}, launches[0].Copy); d != "" {
 		t.Error(d)
 	}
@@ -437,10 +418,7 @@ func TestCopyStepErrors(t *testing.T) {
 // Parts of a buffer and fixed addresses: their places, and the cases that are refused.
 func TestBufferLocations(t *testing.T) {
 	head := "machine: m\nshader: s.spv\ndispatch: [1, 1, 1]\nbuffers:\n  - {name: a, binding: 0, data: {zero: 64}, address: 4096}\n"
-	j, err := LoadJob(fstest.MapFS{"j.yaml": {Data: []byte(head + "  - {name: b, binding: 1, part_of: a, offset: 16, bytes: 8}\n  - {name: c, binding: 2, part_of: a, offset: 60}\n")}}, "j.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := suite.Must(LoadJob(fstest.MapFS{"j.yaml": {Data: []byte(head + "  - {name: b, binding: 1, part_of: a, offset: 16, bytes: 8}\n  - {name: c, binding: 2, part_of: a, offset: 60}\n")}}, "j.yaml"))(t)
 	for i, want := range []BufferLocation{{Address: 4096, Parent: -1}, {Parent: 0, Offset: 16, Bytes: 8}, {Parent: 0, Offset: 60, Bytes: 4}} {
 		if got, err := j.Buffers[i].Location(func(int) uint64 { return 64 }); err != nil || got != want {
 			t.Errorf("buffers[%d]: %+v, %v: want %+v", i, got, err, want)
@@ -472,10 +450,7 @@ func TestChainedParametersCostTheSameEach(t *testing.T) {
 			fmt.Fprintf(&b, "  p%d: p%d + 1\n", i, i-1)
 		}
 		return testing.AllocsPerRun(1, func() {
-			j, err := ParseJob(fstest.MapFS{}, "job.yaml", []byte(b.String()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := suite.Must(ParseJob(fstest.MapFS{}, "job.yaml", []byte(b.String())))(t)
 			if last := j.scope[fmt.Sprintf("p%d", n-1)]; last.Int != int64(n) {
 				t.Fatalf("the last parameter is %v, want %d", last, n)
 			}
@@ -490,10 +465,7 @@ func TestChainedParametersCostTheSameEach(t *testing.T) {
 // The host waits between steps; a queue is filled before it begins, so that no wait is part of it.
 func TestSynchronizeStep(t *testing.T) {
 	const head = "shader: sort.spv\nbuffers: [{binding: 0, name: data, data: {zero: 8}}]\n"
-	list, err := job(t, head+"steps:\n  - {for: {i: 1..2}, steps: [{dispatch: [1]}, {synchronize: true, once: true, name: wait}]}\n", nil).Launches()
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(job(t, head+"steps:\n  - {for: {i: 1..2}, steps: [{dispatch: [1]}, {synchronize: true, once: true, name: wait}]}\n", nil).Launches())(t)
 	for i, want := range []bool{false, true, false, true} {
 		if l := list[i]; l.Synchronize != want || want && (l.Step != "wait" || !l.Once) {
 			t.Errorf("launch %d of %d is %+v", i, len(list), l)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"spvsim/internal/suite"
 	"spvsim/simd"
 )
 
@@ -82,10 +83,7 @@ func TestEveryNumberOfEveryPresetHasASource(t *testing.T) {
 
 func preset(t *testing.T, name string) *Machine {
 	t.Helper()
-	m, err := Preset(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(Preset(name))(t)
 	return m
 }
 
@@ -174,10 +172,7 @@ func TestExpandPicksTheMostSpecificRow(t *testing.T) {
 }
 
 func TestLoweringIsAChoice(t *testing.T) {
-	m, err := LoadMachine(Request{Machine: "gcn3-r9nano", Set: []string{"timing.lowering=lds"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(LoadMachine(Request{Machine: "gcn3-r9nano", Set: []string{"timing.lowering=lds"}}))(t)
 	list, _, _ := m.Timing.Expand("reduce", "i32", 64)
 	if n := strings.Count(strings.Join(list, " "), "lds_swizzle"); n != 6 {
 		t.Errorf("%d swizzles in %v: want 6", n, list)
@@ -194,14 +189,8 @@ func TestOverlayOrder(t *testing.T) {
 		"jobs/m.yaml":  "base: ../base.yaml\n",
 		"jobs/j2.yaml": "machine: m.yaml\nset:\n  barrier_latency: 3\n  lds.mapping: xor\n  lds: {conflict_cycles: 2}\nshader: s.spv\ndispatch: [1]\n",
 	})
-	j, err := LoadJob(files, "jobs/j2.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := LoadMachine(Request{FS: files, Job: j, Files: []string{"over.yml"}, Set: []string{"simds=2", "timing.classes.lds.latency = 64", "issue={policy: greedy}"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := suite.Must(LoadJob(files, "jobs/j2.yaml"))(t)
+	m := suite.Must(LoadMachine(Request{FS: files, Job: j, Files: []string{"over.yml"}, Set: []string{"simds=2", "timing.classes.lds.latency = 64", "issue={policy: greedy}"}}))(t)
 	if again, err := LoadMachine(Request{FS: files, Job: j, Files: []string{"over.yml"}}); err != nil || again.LDS.Mapping != "xor" {
 		t.Errorf("a second load of the same job: %v", err)
 	}
@@ -327,9 +316,7 @@ func TestDescribeReadsBack(t *testing.T) {
 	for _, name := range Presets() {
 		m := preset(t, name)
 		var b strings.Builder
-		if err := m.Describe(&b); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, m.Describe(&b))
 		if !strings.Contains(b.String(), "# V: ") || !strings.Contains(b.String(), "# knob: ") {
 			t.Errorf("%s: no sources", name)
 		}
@@ -349,9 +336,7 @@ func TestSourceMarks(t *testing.T) {
 	for _, name := range Presets() {
 		m := preset(t, name)
 		var b strings.Builder
-		if err := m.Describe(&b); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, m.Describe(&b))
 		for _, s := range SourceKinds {
 			if !strings.Contains(b.String(), "# "+s.Mark+": ") || !strings.Contains(b.String(), s.Meaning) {
 				t.Errorf("%s: %s is not explained, or is explained nowhere", name, s.Mark)
@@ -372,17 +357,9 @@ func TestSourceMarks(t *testing.T) {
 // Presets are parsed once for all users: a setting on top of one does not affect another load.
 func TestLoadedPresetsAreApart(t *testing.T) {
 	for _, name := range Presets() {
-		before, err := Preset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := LoadMachine(Request{Machine: name, Set: []string{"lds.conflict_cycles=7", "timing.classes.vmem_store.latency=777", "compute_units=3", "shader_engines=1"}}); err != nil {
-			t.Fatal(err)
-		}
-		after, err := Preset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := suite.Must(Preset(name))(t)
+		suite.Must(LoadMachine(Request{Machine: name, Set: []string{"lds.conflict_cycles=7", "timing.classes.vmem_store.latency=777", "compute_units=3", "shader_engines=1"}}))(t)
+		after := suite.Must(Preset(name))(t)
 		if !reflect.DeepEqual(before, after) {
 			t.Errorf("%s is another machine after one with changes was loaded", name)
 		}

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"spvsim/internal/expression"
+	"spvsim/internal/suite"
 )
 
 // launched parses a job and works its launches out.
@@ -360,10 +361,7 @@ func TestStepsInheritFromTheirQueue(t *testing.T) {
 	for outer := range 2 {
 		for inner := range 2 {
 			text := fmt.Sprintf("shader: s.spv\nqueues:\n- steps:\n  - {name: a, dispatch: [1]}\n  - {barrier: %t, release: [l2], after: [a], wave_size: 32, once: true, mode: functional, steps: [{name: b, barrier: %t, dispatch: [1]}]}\n", outer == 1, inner == 1)
-			j, err := ParseJob(mapFS(nil), "j.yaml", []byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := suite.Must(ParseJob(mapFS(nil), "j.yaml", []byte(text)))(t)
 			list, err := j.Launches()
 			if err != nil || len(list) != 2 {
 				t.Fatalf("%d launches, %v", len(list), err)
@@ -380,10 +378,7 @@ func TestStepsInheritFromTheirQueue(t *testing.T) {
 func TestSettingsChangeOnePlace(t *testing.T) {
 	files := experimentFiles("")
 	files["j.yaml"] = &fstest.MapFile{Data: []byte("shader: a.spv\nsteps:\n- &s {dispatch: [1]}\n- *s\n- {name: x, specialization: {\"a.b\": 1}, dispatch: [3]}\n")}
-	r, err := loadPoint(t, files, "steps[1].dispatch=[7]", `steps[2].specialization."a.b"=9`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(loadPoint(t, files, "steps[1].dispatch=[7]", `steps[2].specialization."a.b"=9`))(t)
 	list, err := r.Job.Launches()
 	if err != nil || len(list) != 3 || list[0].Dispatch[0] != 1 || list[1].Dispatch[0] != 7 || list[2].Specialization[0].Value.Int != 9 {
 		t.Errorf("%+v, %v", list, err)
@@ -411,14 +406,8 @@ func TestSettingsChangeOnePlace(t *testing.T) {
 
 // Faults of a launch are at the key of its step, else of the job, else at the step.
 func TestErrorPositions(t *testing.T) {
-	j, err := ParseJob(mapFS(nil), "j.yaml", []byte("shader: a.spv\nsteps:\n- {dispatch: [1]}\n-\n  shader: b.spv\n  dispatch: [1]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := j.Launches()
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := suite.Must(ParseJob(mapFS(nil), "j.yaml", []byte("shader: a.spv\nsteps:\n- {dispatch: [1]}\n-\n  shader: b.spv\n  dispatch: [1]\n")))(t)
+	list := suite.Must(j.Launches())(t)
 	for i, c := range []struct {
 		launch    int
 		key, want string
@@ -434,9 +423,7 @@ func TestErrorsDescribeNodes(t *testing.T) {
 	long := strings.Repeat("x", 61)
 	for text, want := range map[string]string{"{a: 1}": "a mapping", "[1]": "a list", "~": "nothing", "7": "7", "x": `"x"`, long: `"` + long[:60] + `"...`, long[:60]: `"` + long[:60] + `"`} {
 		var n yaml.Node
-		if err := yaml.Unmarshal([]byte(text), &n); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, yaml.Unmarshal([]byte(text), &n))
 		if got := found(n.Content[0]); got != want {
 			t.Errorf("%s: found %s, want %s", text, got, want)
 		}
@@ -448,10 +435,7 @@ func TestErrorsDescribeNodes(t *testing.T) {
 func TestQueuesOfAJob(t *testing.T) {
 	const head = "shader: s.spv\nparameters: {n: 3}\nqueues:\n"
 	const steps = "steps: [{dispatch: [1]}]}\n"
-	j, err := ParseJob(mapFS(nil), "j.yaml", []byte(head+"- {"+steps+"- {name: q, priority: high, pipe: n - 3, units: [n, 2 * n], "+steps+"- {pipe: 64, units: [5, 5], "+steps))
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := suite.Must(ParseJob(mapFS(nil), "j.yaml", []byte(head+"- {"+steps+"- {name: q, priority: high, pipe: n - 3, units: [n, 2 * n], "+steps+"- {pipe: 64, units: [5, 5], "+steps)))(t)
 	got, err := j.QueueCalls()
 	want := []QueueCall{{Name: "0", Priority: "medium", Pipe: -1, Path: "queues[0]"}, {Name: "q", Priority: "high", Limited: true, Units: [2]int{3, 6}, Path: "queues[1]"},
 		{Name: "2", Priority: "medium", Pipe: 64, Limited: true, Units: [2]int{5, 5}, Path: "queues[2]"}}
@@ -471,10 +455,7 @@ func TestQueuesOfAJob(t *testing.T) {
 
 // The columns of one axis vary together; every other column varies alone.
 func TestColumnsThatVaryTogether(t *testing.T) {
-	e, err := LoadExperiment(experimentFiles("job: j.yaml\naxes:\n  n: {path: parameters.n, values: [1]}\n  z: {zip: {b: {path: machine.lds.banks, values: [1]}, c: {path: machine.clock_mhz, values: [2]}}}\n  v: {variants: {one: {row.k: 3}, two: {row.m: 4}}}\n"), "e.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := suite.Must(LoadExperiment(experimentFiles("job: j.yaml\naxes:\n  n: {path: parameters.n, values: [1]}\n  z: {zip: {b: {path: machine.lds.banks, values: [1]}, c: {path: machine.clock_mhz, values: [2]}}}\n  v: {variants: {one: {row.k: 3}, two: {row.m: 4}}}\n"), "e.yaml"))(t)
 	for column, want := range map[string][]string{"n": {"n"}, "b": {"b", "c"}, "c": {"b", "c"}, "k": {"v", "k", "m"}, "m": {"v", "k", "m"}, "v": {"v", "k", "m"}, "other": {"other"}} {
 		if got := e.Partners(false, column); !slices.Equal(got, want) {
 			t.Errorf("%s varies with %q, want %q", column, got, want)

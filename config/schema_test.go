@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"spvsim/internal/suite"
 )
 
 // schemaCheck is as much of JSON Schema as our schemas use; an unknown keyword is an error, so that it can't be passed over.
@@ -132,14 +134,9 @@ func (c schemaCheck) object(s, obj map[string]any) error {
 
 func schemaFor(t *testing.T, kind string) schemaCheck {
 	t.Helper()
-	text, err := Schema(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(Schema(kind))(t)
 	var root map[string]any
-	if err := json.Unmarshal(text, &root); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, json.Unmarshal(text, &root))
 	return schemaCheck{root}
 }
 
@@ -147,17 +144,10 @@ func schemaFor(t *testing.T, kind string) schemaCheck {
 func yamlAsJSON(t *testing.T, text []byte) any {
 	t.Helper()
 	var v any
-	if err := yaml.Unmarshal(text, &v); err != nil {
-		t.Fatal(err)
-	}
-	b, err := json.Marshal(stringKeys(v))
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, yaml.Unmarshal(text, &v))
+	b := suite.Must(json.Marshal(stringKeys(v)))(t)
 	var out any
-	if err := json.NewDecoder(bytes.NewReader(b)).Decode(&out); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, json.NewDecoder(bytes.NewReader(b)).Decode(&out))
 	return out
 }
 
@@ -189,10 +179,7 @@ func TestPresetsFitTheSchema(t *testing.T) {
 		t.Fatal(len(entries), err)
 	}
 	for _, e := range entries {
-		text, err := presetFiles.ReadFile(presetDir + e.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(presetFiles.ReadFile(presetDir + e.Name()))(t)
 		if err := c.check(c.root, yamlAsJSON(t, text), e.Name()); err != nil {
 			t.Error(err)
 		}

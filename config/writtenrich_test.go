@@ -87,10 +87,7 @@ func TestWrittenSettings(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(i), 26))
 		base := presets[r.IntN(len(presets))]
 		if leaves[base] == nil {
-			m, err := Preset(base)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := suite.Must(Preset(base))(t)
 			leaves[base] = m.Leaves()
 		}
 		var set []string

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"spvsim/internal/spec"
+	"spvsim/internal/suite"
 	"spvsim/lds"
 	"spvsim/program"
 )
@@ -159,10 +160,7 @@ func TestLargeWaveTakesTwoRows(t *testing.T) {
 	l := limitsForTest()
 	l.WaveSize, l.WaveSlots = 32, 16
 	for lanes, want := range map[int]int{32: 4 * 8, 64: 4 * 4} {
-		n, err := NewResources(&program.Program{Name: "main", WaveSize: lanes, LocalSize: [3]uint32{uint32(lanes), 1, 1}, VectorRegs: 32, ScalarRegs: 1}, l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := suite.Must(NewResources(&program.Program{Name: "main", WaveSize: lanes, LocalSize: [3]uint32{uint32(lanes), 1, 1}, VectorRegs: 32, ScalarRegs: 1}, l))(t)
 		if got := n.Occupancy(l); got != want {
 			t.Errorf("%d lanes: %d workgroups fit, want %d", lanes, got, want)
 		}
@@ -173,10 +171,7 @@ func TestLargeWaveTakesTwoRows(t *testing.T) {
 func TestLDSIsTakenInGranules(t *testing.T) {
 	l := limitsForTest()
 	for bytes, want := range map[uint32]int{0: 0, 1: 512, 511: 512, 512: 512, 513: 1024, 2048: 2048, 2049: 2560, 65536: 65536} {
-		n, err := NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1, LDSBytes: bytes}, l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := suite.Must(NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1, LDSBytes: bytes}, l))(t)
 		if n.LDSBytes != want {
 			t.Errorf("%d bytes take %d, want %d", bytes, n.LDSBytes, want)
 		}
@@ -248,10 +243,7 @@ func TestMostWorkgroups(t *testing.T) {
 	}{{0, 64, 40}, {40, 64, 40}, {39, 64, 39}, {1, 64, 1}, {17, 128, 16}, {16, 128, 16}, {15, 128, 15}} {
 		l := limitsForTest()
 		l.Workgroups = c.most
-		n, err := NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{c.local, 1, 1}, VectorRegs: 1, ScalarRegs: 1}, l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := suite.Must(NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{c.local, 1, 1}, VectorRegs: 1, ScalarRegs: 1}, l))(t)
 		if got, placed := n.Occupancy(l), fill(l, n); got != c.want || placed != c.want {
 			t.Errorf("%d at most, %d lanes: %d fit, %d were placed, want %d", c.most, c.local, got, placed, c.want)
 		}
@@ -262,10 +254,7 @@ func TestMostWorkgroups(t *testing.T) {
 func TestRoomOfWorkgroupsComesBack(t *testing.T) {
 	l := limitsForTest()
 	l.Workgroups = 1
-	n, err := NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1}, l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := suite.Must(NewResources(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1}, l))(t)
 	r := NewResourceTable(l)
 	for range 3 {
 		if !r.Fits(n) {
@@ -298,10 +287,7 @@ func TestBounds(t *testing.T) {
 			c.prog.LocalSize = [3]uint32{64, 1, 1}
 		}
 		l := limitsForTest()
-		n, err := NewResources(c.prog, l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := suite.Must(NewResources(c.prog, l))(t)
 		var found []string
 		for _, b := range n.OccupancyLimits(l) {
 			found = append(found, fmt.Sprint(b.Resource, " ", b.Groups))

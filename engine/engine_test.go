@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/internal/suite"
 )
 
 // A recorder is a component that records the events that it handles.
@@ -65,9 +67,7 @@ func TestOrderWithinACycle(t *testing.T) {
 		at("Primary3", false)
 		return nil
 	}
-	if err := e.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, e.Run())
 	want := []string{"5 Primary1", "5 Primary2", "5 Alarm1", "5 Alarm2", "5 Secondary1", "5 Secondary2", "5 Late", "5 Primary3"}
 	if diff := cmp.Diff(want, log); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
@@ -100,9 +100,7 @@ func TestAlarms(t *testing.T) {
 		for _, cycle := range c.set {
 			a.Set(cycle)
 		}
-		if err := e.Run(); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, e.Run())
 		if diff := cmp.Diff(c.want, log); diff != "" {
 			t.Errorf("set to %v (-want +got):\n%s", c.set, diff)
 		}
@@ -130,9 +128,7 @@ func TestAlarmsFromAlarms(t *testing.T) {
 		return nil
 	}
 	a.Set(3)
-	if err := e.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, e.Run())
 	if diff := cmp.Diff([]string{"3 A", "3 A", "4 A", "2000 A"}, log); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -149,9 +145,7 @@ func TestFarEvents(t *testing.T) {
 	near := newRecorder(e, "Near", &log)
 	near.then = func(sim.Event) error { add("Third"); return nil }
 	e.Schedule(&event{e.Seconds(far - 10), near, false})
-	if err := e.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, e.Run())
 	want := []string{fmt.Sprint(far-10, " Near"), fmt.Sprint(far, " First"), fmt.Sprint(far, " Second"), fmt.Sprint(far, " Third")}
 	if diff := cmp.Diff(want, log); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -169,9 +163,7 @@ func TestAkitaTimesAreCycles(t *testing.T) {
 			e.Schedule(&event{freq.NextTick(now), r, false})
 			e.Schedule(&event{freq.ThisTick(now), r, false})
 			e.Schedule(&event{freq.NCyclesLater(7, now), r, false})
-			if err := e.Run(); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, e.Run())
 			want := []string{fmt.Sprint(cycle, " R"), fmt.Sprint(cycle+1, " R"), fmt.Sprint(cycle+7, " R")}
 			if diff := cmp.Diff(want, log); diff != "" {
 				t.Errorf("%v, cycle %d (-want +got):\n%s", freq, cycle, diff)
@@ -187,9 +179,7 @@ func TestSplitCycles(t *testing.T) {
 	for _, at := range []float64{2.5, 2, 2.25, 3, 0.5} {
 		e.Schedule(&event{sim.VTimeInSec(at * 1e-9), newRecorder(e, fmt.Sprintf("T%d", int(at*100)), &log), false})
 	}
-	if err := e.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, e.Run())
 	if diff := cmp.Diff([]string{"0 T50", "2 T200", "2 T225", "2 T250", "3 T300"}, log); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -265,9 +255,7 @@ func TestEngineSampling(t *testing.T) {
 		at = append(at, now)
 		return now + 10
 	})
-	if err := e.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, e.Run())
 	if diff := cmp.Diff([]uint64{5, 30}, at); diff != "" {
 		t.Errorf("sampled in (-want +got):\n%s", diff)
 	}
@@ -288,9 +276,7 @@ func TestMessages(t *testing.T) {
 	in.AcceptHook(h)
 	m := &note{}
 	out.Post(m, in, 8)
-	if err := e.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, e.Run())
 	if m.ID != "From.Out#1" || m.Src != sim.Port(out) || m.Dst != sim.Port(in) || m.SendTime != 0 || m.RecvTime != e.Seconds(8) {
 		t.Errorf("the message is described as %+v", m.MsgMeta)
 	}
@@ -317,9 +303,7 @@ func TestEngineHooks(t *testing.T) {
 	e.Schedule(&event{e.Seconds(2), r, false})
 	h := &hook{}
 	e.AcceptHook(h)
-	if err := e.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, e.Run())
 	if diff := cmp.Diff([]string{"BeforeEvent", "AfterEvent", "BeforeEvent", "AfterEvent"}, h.seen); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -401,9 +385,7 @@ func TestEventOrderMatchesAkita(t *testing.T) {
 		used := &[1]int{}
 		j.schedule(1, used)
 		j.schedule(7, used)
-		if err := e.Run(); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, e.Run())
 		return j.log
 	}
 	compared := 0
@@ -481,9 +463,7 @@ func TestManyAlarms(t *testing.T) {
 	for _, s := range sets {
 		want = append(want, fmt.Sprintf("%d %s", s.cycle, s.name))
 	}
-	if err := e.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, e.Run())
 	if diff := cmp.Diff(want, log); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu/machine"
+	"spvsim/internal/suite"
 )
 
 // What a job or machine can ask for is refused before it is allocated, with the key's name.
@@ -80,10 +81,7 @@ OpFunctionEnd
 // The estimate of a machine's size is no less than what the machine takes, and not much more than it takes once its caches are full.
 func TestMachineBytes(t *testing.T) {
 	for _, name := range config.Presets() {
-		m, err := config.Preset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.Preset(name))(t)
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // A copy takes its fixed time and that of its bytes, and a small one that of the host's own copy; a step that runs once is not part of later rounds.
@@ -20,10 +22,7 @@ steps:
   - {name: work, dispatch: [4]}
 `, "cdna3-mi300a", "host.to_device_cycles=500", "host.to_device_bytes_per_cycle=2", "host.from_device_cycles=70", "host.from_device_bytes_per_cycle=16",
 		"host.staged_below_bytes=1001", "host.staged_bytes_per_cycle=8")
-	r, err := Run(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(context.Background(), s))(t)
 	var names []string
 	for _, step := range r.Stats.Steps {
 		names = append(names, step.Name)
@@ -36,10 +35,7 @@ steps:
 			t.Errorf("copy %s: %d cycles, want %d", names[i], got, want)
 		}
 	}
-	thrice, err := Run(context.Background(), setup(t, scale+"repeat: 3\n", "cdna3-mi300a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	thrice := suite.Must(Run(context.Background(), setup(t, scale+"repeat: 3\n", "cdna3-mi300a")))(t)
 	if !bytes.Equal(r.Buffers[0].Bytes, thrice.Buffers[0].Bytes) {
 		t.Error("the buffer is not that of three launches: one that ran once, and one in each round")
 	}
@@ -60,10 +56,7 @@ steps:
 `
 	cycles := func(floor string) []uint64 {
 		s := setup(t, steps, "cdna3-mi300a", "host.synchronize_cycles=776", "dispatcher.kernel_launch_cycles=6000", "dispatcher.following_launch_cycles=2000", "dram.standard=none", floor)
-		r, err := Run(context.Background(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(Run(context.Background(), s))(t)
 		var list []uint64
 		for _, step := range r.Stats.Steps {
 			list = append(list, step.Cycles)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/mem"
 )
 
@@ -37,10 +38,7 @@ steps:
 
 // What is made in its turn is what the job lists, in every round, each with push constants of its own place.
 func TestLaunchesInTurn(t *testing.T) {
-	r, err := newRunner(t.Context(), setup(t, loops, "rdna3-rx7900xtx"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(newRunner(t.Context(), setup(t, loops, "rdna3-rx7900xtx")))(t)
 	list, err := r.setup.Job.Launches()
 	if err != nil || len(r.launches) > 0 || r.count != len(list) {
 		t.Fatalf("%d launches of %d listed, %d kept, %v", r.count, len(list), len(r.launches), err)
@@ -80,15 +78,10 @@ func TestPushesAgain(t *testing.T) {
 	var want []uint64
 	for range 200 {
 		if p.recording = draw.IntN(4) > 0; draw.IntN(8) == 0 {
-			if _, err := p.store.Reserve(draw.Uint64N(5000), "another"); err != nil {
-				t.Fatal(err)
-			}
+			suite.Must(p.store.Reserve(draw.Uint64N(5000), "another"))(t)
 		}
 		size := draw.IntN(700)
-		addr, err := p.addressOf(size)
-		if err != nil {
-			t.Fatal(err)
-		}
+		addr := suite.Must(p.addressOf(size))(t)
 		if p.recording {
 			sizes, want = append(sizes, size), append(want, addr)
 		}
@@ -114,9 +107,7 @@ steps: [{for: {i: 1..%d}, shader: scale.spvasm, push_constants: [{u32: i}], disp
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.runRounds(); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, r.runRounds())
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)

@@ -12,6 +12,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/spirv/validate"
@@ -20,10 +21,7 @@ import (
 
 // A device runs a kernel on memory that the caller keeps, as often as it is asked; the ids of workgroups begin at the base.
 func TestDeviceRunsOnMemoryOfOthers(t *testing.T) {
-	m, err := config.Preset(config.DefaultMachine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.Preset(config.DefaultMachine))(t)
 	for _, mode := range config.Modes[:2] {
 		t.Run(mode, func(t *testing.T) { testDeviceRuns(t, m, mode) })
 	}
@@ -33,19 +31,13 @@ func TestDeviceRunsOnMemoryOfOthers(t *testing.T) {
 }
 
 func testDeviceRuns(t *testing.T, m *config.Machine, mode string) {
-	d, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: m, Mode: mode})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := suite.Must(gpu.OpenDevice(gpu.DeviceSetup{Machine: m, Mode: mode}))(t)
 	x := baseOn(t, d)
 	x.Base = [3]uint32{2, 0, 0}
 	at, bytes := x.Elements[0][0].Addr, x.Elements[0][0].Bytes
 	for round := range 2 {
 		before := d.Cycle()
-		c, err := d.Run(context.Background(), x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(d.Run(context.Background(), x))(t)
 		if (c.Cycles == 0) != (mode == "functional") || d.Cycle() < before+c.Cycles || c.Workgroups != 4 {
 			t.Errorf("round %d: %d cycles from %d to %d, %d workgroups", round, c.Cycles, before, d.Cycle(), c.Workgroups)
 		}
@@ -70,14 +62,8 @@ func testDeviceRuns(t *testing.T, m *config.Machine, mode string) {
 
 // A transfer takes a launch and its bytes at the rate of all channels.
 func TestDevicePassesTimeOfTransfers(t *testing.T) {
-	m, err := config.Preset(config.DefaultMachine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: m})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.Preset(config.DefaultMachine))(t)
+	d := suite.Must(gpu.OpenDevice(gpu.DeviceSetup{Machine: m}))(t)
 	rate := uint64(m.Memory.BytesPerCycle) * uint64(m.Memory.Channels)
 	if got, want := d.PassTransfer(100*rate, false), uint64(m.Dispatcher.KernelLaunchCycles)+100; got != want || d.Cycle() != want {
 		t.Errorf("%d cycles, at %d: want %d", got, d.Cycle(), want)
@@ -89,10 +75,7 @@ func TestDeviceSamples(t *testing.T) {
 	d, x := openBase(t, "sampled")
 	for i := range 20 {
 		before := d.Cycle()
-		c, err := d.Run(context.Background(), x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(d.Run(context.Background(), x))(t)
 		timed := i < 2 || i == 9 // two, of which the first finds nothing in the caches, and another one after eight dispatches: then the interval is narrow
 		if (c.Estimate == nil) != timed || (c.TimedShare() == 1) != timed || c.Cycles == 0 || d.Cycle() < before+c.Cycles {
 			t.Errorf("dispatch %d: %d cycles from %d to %d, estimate %v, %v timed", i, c.Cycles, before, d.Cycle(), c.Estimate, c.TimedShare())
@@ -111,9 +94,7 @@ func TestDeviceSamples(t *testing.T) {
 func TestDispatchAllocations(t *testing.T) {
 	d, x := openBase(t, "functional")
 	one := func() {
-		if _, err := d.Run(context.Background(), x); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(d.Run(context.Background(), x))(t)
 	}
 	const most = 40
 	first := testing.AllocsPerRun(100, one)
@@ -126,9 +107,7 @@ func TestDispatchAllocations(t *testing.T) {
 func TestDeviceIsTraced(t *testing.T) {
 	heard := &launchesHeard{}
 	d, x := openBase(t, "timed", heard)
-	if _, err := d.Run(context.Background(), x); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(d.Run(context.Background(), x))(t)
 	d.PassTransfer(1<<20, true)
 	d.Elapse(100)
 	want := []string{"base", "transfers", "work done elsewhere"}
@@ -154,28 +133,16 @@ func (h *launchesHeard) LaunchEnd(at uint64)             { h.end = at }
 // openBase opens a device with memory and a dispatch of four workgroups on it.
 func openBase(t *testing.T, mode string, tracers ...probe.Tracer) (*gpu.Device, *gpu.Dispatch) {
 	t.Helper()
-	m, err := config.Preset(config.DefaultMachine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: m, Mode: mode, Tracer: probe.Join(tracers...)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.Preset(config.DefaultMachine))(t)
+	d := suite.Must(gpu.OpenDevice(gpu.DeviceSetup{Machine: m, Mode: mode, Tracer: probe.Join(tracers...)}))(t)
 	return d, baseOn(t, d)
 }
 
 // moduleOf is a module of a file of testdata.
 func moduleOf(t *testing.T, file string) *validate.Module {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	module, err := gpu.LoadModule(text, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile("testdata/" + file))(t)
+	module := suite.Must(gpu.LoadModule(text, file))(t)
 	return module
 }
 
@@ -183,10 +150,7 @@ func moduleOf(t *testing.T, file string) *validate.Module {
 func baseOn(t *testing.T, d *gpu.Device) *gpu.Dispatch {
 	t.Helper()
 	module := moduleOf(t, "base.spvasm")
-	k, err := d.Kernel(gpu.KernelSetup{Module: module})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := suite.Must(d.Kernel(gpu.KernelSetup{Module: module}))(t)
 	const at = 1 << 40
 	bytes := make([]byte, 4*8)
 	d.Map(at, bytes, "words")
@@ -198,14 +162,8 @@ func baseOn(t *testing.T, d *gpu.Device) *gpu.Dispatch {
 func TestDeviceRunsGraphs(t *testing.T) {
 	module := moduleOf(t, "graph/tree.spvasm")
 	for _, mode := range config.Modes[:2] {
-		m, err := config.Preset("cdna3-mi300a")
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: m, Mode: mode})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.Preset("cdna3-mi300a"))(t)
+		d := suite.Must(gpu.OpenDevice(gpu.DeviceSetup{Machine: m, Mode: mode}))(t)
 		var made []*program.Program
 		for round := range 2 {
 			nodes := treeNodes(module)
@@ -214,10 +172,7 @@ func TestDeviceRunsGraphs(t *testing.T) {
 					nodes[i].Program = made[i]
 				}
 			}
-			g, err := d.Graph(nodes)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := suite.Must(d.Graph(nodes))(t)
 			if round > 0 && !slices.Equal(g.Programs(), made) {
 				t.Errorf("%s: programs of before were lowered again", mode)
 			}
@@ -232,10 +187,7 @@ func TestDeviceRunsGraphs(t *testing.T) {
 			if least == 0 || most < least {
 				t.Errorf("%s: %d to %d bytes of scratch memory", mode, least, most)
 			}
-			c, err := d.RunGraph(context.Background(), treeDispatch(g, most, mem.Descriptor{Addr: at, Bytes: bytes}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := suite.Must(d.RunGraph(context.Background(), treeDispatch(g, most, mem.Descriptor{Addr: at, Bytes: bytes})))(t)
 			var got []uint32
 			for i := range 8 {
 				got = append(got, binary.LittleEndian.Uint32(bytes[4*i:]))
@@ -252,18 +204,12 @@ func TestDeviceRunsGraphs(t *testing.T) {
 
 // A dispatch that never ends is ended at its limit of instructions, or of the host's time; the error names the program and its loop.
 func TestDispatchLimits(t *testing.T) {
-	m, err := config.Preset(config.DefaultMachine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.Preset(config.DefaultMachine))(t)
 	module := moduleOf(t, "spin.spvasm")
 	for _, mode := range config.Modes[:2] {
 		for _, s := range []gpu.DeviceSetup{{MaxInstructions: 50000}, {MaxHostSeconds: 0.05}} {
 			s.Machine, s.Mode = m, mode
-			d, err := gpu.OpenDevice(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := suite.Must(gpu.OpenDevice(s))(t)
 			k, err := d.Kernel(gpu.KernelSetup{Module: module})
 			if err != nil {
 				t.Fatal(err)
@@ -280,15 +226,9 @@ func TestDispatchLimits(t *testing.T) {
 
 // Dispatches within the limit of instructions end as without one, however many there are.
 func TestDispatchLimitIsOfEach(t *testing.T) {
-	m, err := config.Preset(config.DefaultMachine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.Preset(config.DefaultMachine))(t)
 	for _, mode := range config.Modes[:2] {
-		d, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: m, Mode: mode, MaxInstructions: 200})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := suite.Must(gpu.OpenDevice(gpu.DeviceSetup{Machine: m, Mode: mode, MaxInstructions: 200}))(t)
 		x := baseOn(t, d)
 		for i := range 20 {
 			if _, err := d.Run(context.Background(), x); err != nil {

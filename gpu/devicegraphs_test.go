@@ -8,6 +8,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/scheduler/graph"
@@ -33,10 +34,7 @@ func treeDispatch(g *gpu.Graph, scratch uint64, sums mem.Descriptor) *gpu.GraphD
 // treeOn makes a graph on a device, and a dispatch of it that adds up in bytes of its own at an address.
 func treeOn(t *testing.T, d *gpu.Device, at uint64) (x *gpu.GraphDispatch, sums []byte) {
 	t.Helper()
-	g, err := d.Graph(treeNodes(moduleOf(t, "graph/tree.spvasm")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := suite.Must(d.Graph(treeNodes(moduleOf(t, "graph/tree.spvasm"))))(t)
 	sums = make([]byte, 128)
 	d.Map(at, sums, "sums")
 	_, most := d.ScratchBytes(g)
@@ -47,14 +45,8 @@ func treeOn(t *testing.T, d *gpu.Device, at uint64) (x *gpu.GraphDispatch, sums 
 // nothing beside them, and two graphs need more scratch memory than one where what is on chip is divided.
 func TestGraphsOfADevice(t *testing.T) {
 	for _, kind := range []string{"hardware", "firmware", "multipass", "persistent"} {
-		m, err := config.LoadMachine(config.Request{Machine: "rdna4-like", Set: []string{"scheduler.kind=" + kind}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: m})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Machine: "rdna4-like", Set: []string{"scheduler.kind=" + kind}}))(t)
+		d := suite.Must(gpu.OpenDevice(gpu.DeviceSetup{Machine: m}))(t)
 		x, one := treeOn(t, d, 1<<40)
 		y, other := treeOn(t, d, 1<<41)
 		list := []*gpu.GraphDispatch{x, y}

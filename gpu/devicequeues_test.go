@@ -8,20 +8,15 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 // openFor makes a device of a mode for dispatches beside each other.
 func openFor(t *testing.T, s gpu.DeviceSetup) (*gpu.Device, *gpu.Dispatch) {
 	t.Helper()
-	m, err := config.Preset(config.DefaultMachine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.Preset(config.DefaultMachine))(t)
 	s.Machine = m
-	d, err := gpu.OpenDevice(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := suite.Must(gpu.OpenDevice(s))(t)
 	x := baseOn(t, d)
 	x.Name = "base"
 	return d, x
@@ -47,10 +42,7 @@ func TestDispatchesOfAQueue(t *testing.T) {
 	var serial, instructions uint64
 	for i := range 3 {
 		x.FollowsDispatch = i > 0
-		c, err := d.Run(context.Background(), x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(d.Run(context.Background(), x))(t)
 		serial, instructions = serial+c.Cycles, c.Instructions()
 	}
 	d, x = openFor(t, gpu.DeviceSetup{})

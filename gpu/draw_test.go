@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/program"
 	"spvsim/program/ir"
 	"spvsim/tracing"
@@ -26,10 +27,7 @@ func drawSetup(t testing.TB, text, machine string, set ...string) Setup {
 
 func drawn(t testing.TB, text, machine string) *Result {
 	t.Helper()
-	r, err := Run(context.Background(), drawSetup(t, text, machine))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(context.Background(), drawSetup(t, text, machine)))(t)
 	return r
 }
 
@@ -240,10 +238,7 @@ func TestSubgroupsWithoutHelpers(t *testing.T) {
 	for _, machine := range bothWaves {
 		for _, helpers := range []string{"active", "inactive"} {
 			s := drawSetup(t, "shader: helpers.spv\nbuffers:\n  - {set: 0, binding: 0, name: data, data: {zero: 28}}\n"+buffers+"draw:"+eight, machine, "subgroup_helpers="+helpers)
-			r, err := Run(context.Background(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := suite.Must(Run(context.Background(), s))(t)
 			got, waves := [7]uint32(words(r.named("data"))), uint32(r.Stats.Waves)
 			want := [7]uint32{covered, covered, waves, 0, covered, 2 * covered, stayed}
 			if helpers == "inactive" && got != want {
@@ -345,21 +340,14 @@ draw:
     - {location: 2, buffer: o2}
 `, "gcn3-r9nano")
 	var stats, picture bytes.Buffer
-	if err := tracing.WriteJSON(&stats, r.Stats); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, tracing.WriteJSON(&stats, r.Stats))
 	// The centres of 3 pixels of one quad are inside.
 	flat := strings.Join(strings.Fields(stats.String()), "")
 	if want := `"fragments":{"primitives":1,"quads":1,"covered":3,"helper_lanes":1,"helper_share":0.25,"rejected":0}`; !strings.Contains(flat, want) {
 		t.Errorf("statistics without %s:\n%s", want, flat)
 	}
-	if err := r.Buffers[0].WritePNG(&picture); err != nil {
-		t.Fatal(err)
-	}
-	p, err := png.Decode(&picture)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, r.Buffers[0].WritePNG(&picture))
+	p := suite.Must(png.Decode(&picture))(t)
 	for at, want := range map[[2]int]color.NRGBA{{0, 0}: {255, 255, 51, 0}, {1, 1}: {0, 0, 255, 255}} {
 		if got := color.NRGBAModel.Convert(p.At(at[0], at[1])); got != want {
 			t.Errorf("pixel %v of the picture is %v, want %v", at, got, want)
@@ -385,9 +373,7 @@ func TestComponentsOfAttributes(t *testing.T) {
 		for c := range 4 {
 			d.prog.Fragment.Inputs = append(d.prog.Fragment.Inputs, ir.Input{Location: 2, Component: uint32(c), Float: true})
 		}
-		if err := d.bindInputs(); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, d.bindInputs())
 		for v := range vertices {
 			for c := range 4 {
 				want := uint32(0)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // A draw has what its shader writes and reads, and attachments that go together; what it is refused for is the one thing that is wrong.
@@ -20,9 +22,7 @@ func TestDrawsThatCanNotBe(t *testing.T) {
 		_, err := Run(context.Background(), drawSetup(t, text, "rdna3-rx7900xtx"))
 		return err
 	}
-	if err := run(good); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, run(good))
 	const samples = "height: 16, samples: "
 	for _, c := range []struct {
 		from, to string

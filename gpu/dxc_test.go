@@ -40,14 +40,8 @@ func TestDXCWorkGraphs(t *testing.T) {
 
 func runDXC(t *testing.T, file, machine, kind string) {
 	t.Helper()
-	job, err := config.LoadJob(nil, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: []string{"scheduler.kind=" + kind, "compute_units=2"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJob(nil, file))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Machine: machine, Job: job, Set: []string{"scheduler.kind=" + kind, "compute_units=2"}}))(t)
 	if _, err := Run(context.Background(), Setup{Machine: m, Job: job}); err != nil {
 		t.Errorf("%s under %s on %s: %v", file, kind, machine, err)
 	}

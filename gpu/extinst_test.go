@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv/validate"
 )
 
@@ -224,10 +225,7 @@ func TestExtendedInstructions(t *testing.T) {
 	for _, c := range extInstructions {
 		for _, wave := range []int{32, 64} {
 			t.Run(fmt.Sprintf("%s/wave%d", c.name, wave), func(t *testing.T) {
-				r, err := Run(context.Background(), laneJob(t, extText(c.code), "{zero: 1024}", wave))
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := suite.Must(Run(context.Background(), laneJob(t, extText(c.code), "{zero: 1024}", wave)))(t)
 				for thread := range 128 {
 					want := c.want(thread, wave)
 					if strings.HasPrefix(c.name, "workgroup") && thread%2 == 0 {

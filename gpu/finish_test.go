@@ -10,16 +10,14 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"spvsim/internal/suite"
 	"spvsim/scheduler/graph"
 )
 
 // finishing is the module finish.spvasm with changes, in a job that sends its three payloads to the nodes.
 func finishing(t *testing.T, nodes string, change ...string) fstest.MapFS {
 	t.Helper()
-	text, err := os.ReadFile("testdata/graph/finish.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile("testdata/graph/finish.spvasm"))(t)
 	return fstest.MapFS{"finish.spvasm": {Data: []byte(strings.NewReplacer(change...).Replace(string(text)))},
 		"job.yaml": {Data: []byte(jobText("finish.spvasm", "\nnodes: ["+nodes+"]\ngraph: [{node: send}]"))}}
 }

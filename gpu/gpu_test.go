@@ -18,6 +18,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu/functional"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/tracing"
 	"spvsim/tracing/probe"
@@ -28,10 +29,7 @@ func setup(t testing.TB, text, machine string, set ...string) Setup {
 	t.Helper()
 	files := fstest.MapFS{}
 	for _, name := range []string{"scale.spvasm", "spin.spvasm", "hello.spvasm", "chain.spvasm"} {
-		data, err := os.ReadFile("testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile("testdata/" + name))(t)
 		files[name] = &fstest.MapFile{Data: data}
 	}
 	files["broken.spvasm"] = &fstest.MapFile{Data: []byte("OpNonsense\n")}
@@ -41,10 +39,7 @@ func setup(t testing.TB, text, machine string, set ...string) Setup {
 // setupBeside makes a setup from the text of a job, with the files beside it.
 func setupBeside(t testing.TB, files fs.FS, text, machine string, set ...string) Setup {
 	t.Helper()
-	job, err := config.ParseJob(files, "job.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.ParseJob(files, "job.yaml", []byte(text)))(t)
 	return Setup{Machine: loadedMachine(t, job, machine, set), Job: job}
 }
 
@@ -57,10 +52,7 @@ func loadedMachine(t testing.TB, job *config.Job, machine string, set []string) 
 	key := fmt.Sprintf("%q %q %v", machine, set, job.Set)
 	m, ok := loadedMachines[key]
 	if ofFile := !slices.Contains(config.Presets(), machine); !ok || ofFile {
-		read, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set})
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := suite.Must(config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set}))(t)
 		m, loadedMachines[key] = *read, *read
 	}
 	return &m
@@ -104,10 +96,7 @@ func TestRunOnEveryPreset(t *testing.T) {
 func TestWaveSizes(t *testing.T) {
 	var results [][]uint32
 	for _, size := range []int{32, 64} {
-		r, err := Run(context.Background(), setup(t, fmt.Sprintf("%s\nwave_size: %d\n", scale, size), "rdna3-rx7900xtx"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(Run(context.Background(), setup(t, fmt.Sprintf("%s\nwave_size: %d\n", scale, size), "rdna3-rx7900xtx")))(t)
 		if want := uint64(256 / size); r.Stats.Waves != want {
 			t.Errorf("%d waves, want %d", r.Stats.Waves, want)
 		}
@@ -127,10 +116,7 @@ steps:
 `
 
 func TestStepsAndRounds(t *testing.T) {
-	one, err := Run(context.Background(), setup(t, steps, "gcn3-r9nano"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := suite.Must(Run(context.Background(), setup(t, steps, "gcn3-r9nano")))(t)
 	got := words(one.Buffers[0].Bytes)
 	for i, v := range got {
 		want := uint32(((i*2+1)*2+2)*2 + 3)
@@ -151,10 +137,7 @@ func TestStepsAndRounds(t *testing.T) {
 		t.Errorf("%d programs, want one for each specialization", len(one.Listings))
 	}
 	// Only the last round is counted.
-	three, err := Run(context.Background(), setup(t, steps+"repeat: 3\n", "gcn3-r9nano"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	three := suite.Must(Run(context.Background(), setup(t, steps+"repeat: 3\n", "gcn3-r9nano")))(t)
 	if a, b := one.Stats.Instructions(), three.Stats.Instructions(); a != b {
 		t.Errorf("%d instructions in one round, %d in the last of three", a, b)
 	}
@@ -166,19 +149,12 @@ func TestStepsAndRounds(t *testing.T) {
 // statistics without what the host adds.
 func statistics(t *testing.T, s Setup) string {
 	t.Helper()
-	r, err := Run(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(context.Background(), s))(t)
 	r.Stats.Host = tracing.Host{}
 	var b bytes.Buffer
-	if err := tracing.WriteJSON(&b, r.Stats); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, tracing.WriteJSON(&b, r.Stats))
 	for i := range r.Listings {
-		if err := tracing.WriteListing(&b, &r.Listings[i]); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, tracing.WriteListing(&b, &r.Listings[i]))
 	}
 	return b.String()
 }
@@ -209,14 +185,9 @@ func TestMemoryModels(t *testing.T) {
 }
 
 func TestStatisticsJSON(t *testing.T) {
-	r, err := Run(context.Background(), setup(t, scale, "gcn3-r9nano"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(context.Background(), setup(t, scale, "gcn3-r9nano")))(t)
 	var b bytes.Buffer
-	if err := tracing.WriteJSON(&b, r.Stats); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, tracing.WriteJSON(&b, r.Stats))
 	var got struct {
 		Machine      string
 		ClockMHz     int `json:"clock_mhz"`
@@ -236,9 +207,7 @@ func TestStatisticsJSON(t *testing.T) {
 		Steps  []map[string]any
 		Host   map[string]float64
 	}
-	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, json.Unmarshal(b.Bytes(), &got))
 	sum := func(m map[string]uint64) (n uint64) {
 		for _, v := range m {
 			n += v
@@ -289,10 +258,7 @@ func TestInputErrors(t *testing.T) {
 // the job reports it once, by name and by number.
 func TestAbsentConstantsAreAWarning(t *testing.T) {
 	s := setup(t, scale+"specialization: {9: 1, gone: 2, 3: 5}\nexpect: [{buffer: a, data: {iota: u32, count: 256, start: 7, step: 5}}]\n", "gcn3-r9nano")
-	r, err := Run(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(context.Background(), s))(t)
 	want := []string{"scale.spvasm: specialization 9: the module has no such constant (it has 3 factor)",
 		"scale.spvasm: specialization gone: the module has no such constant (it has 3 factor)"}
 	if !slices.Equal(r.Warnings, want) {
@@ -386,9 +352,7 @@ func TestDebugPrintf(t *testing.T) {
 		s := setup(t, "shader: hello.spvasm\ndispatch: [1]\nmode: "+mode+"\n", "rdna3-rx7900xtx")
 		var got printed
 		s.Observer = &got
-		if _, err := Run(context.Background(), s); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(Run(context.Background(), s))(t)
 		want := printed{
 			"[0 0 0] 0 0 lane 0: 0  0.00 fa 0.000000, 1.500000 1.250000|%",
 			"[0 0 0] 0 1 lane 1: -1  0.50 fb 1.000000, 1.500000 1.250000|%",
@@ -421,21 +385,14 @@ func TestProgressGoesOn(t *testing.T) {
 	s := setup(t, scale, "rdna3-rx7900xtx")
 	var got Progress
 	s.Progress = func(p Progress) { got = p }
-	r, err := newRunner(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(newRunner(context.Background(), s))(t)
 	r.tally.Issued, r.timing.now, r.functionalRunner.workgroups = 1000, 5000, 9
-	if err := r.functionalRunner.poll(functional.Progress{Instructions: 70, Ended: 4, Running: 3}); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, r.functionalRunner.poll(functional.Progress{Instructions: 70, Ended: 4, Running: 3}))
 	want := Progress{Cycle: 5000, Nanoseconds: 2000, Instructions: 1070, Ended: 4, Running: 3, Total: 9}
 	if got != want {
 		t.Errorf("without time: %+v, want %+v", got, want)
 	}
-	if err := r.timing.poll(10000); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, r.timing.poll(10000))
 	if got.Cycle != 10000 || got.Nanoseconds != 4000 || got.Instructions != 1000 {
 		t.Errorf("with time: %+v, want 10000 cycles of 2500 MHz, 1000 instructions", got)
 	}
@@ -471,13 +428,8 @@ func TestFormatPrint(t *testing.T) {
 // Without time, the clock that shaders read goes on by instructions from one launch to the next.
 func TestClockWithoutTimeGoesOn(t *testing.T) {
 	s := setup(t, "mode: functional\nrepeat: 3\n"+scale, "gcn3-r9nano")
-	r, err := newRunner(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.runRounds(); err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(newRunner(context.Background(), s))(t)
+	suite.OK(t, r.runRounds())
 	if u := r.functionalRunner; u.executed == 0 || u.executed != r.tally.Issued || u.options(firstLaunch(t, r).work.(*kernelWork).Launch.Resources).Clock != u.executed {
 		t.Errorf("the clock is at %d after %d instructions", r.functionalRunner.executed, r.tally.Issued)
 	}

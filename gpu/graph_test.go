@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/scheduler/graph"
 	"spvsim/tracing"
 )
@@ -54,10 +55,7 @@ func files(t testing.TB, job string, change ...string) fstest.MapFS {
 	t.Helper()
 	fs := fstest.MapFS{"job.yaml": {Data: []byte(job)}}
 	for _, name := range []string{"tree.spvasm", "recursion.spvasm", "coalesce.spvasm"} {
-		data, err := os.ReadFile("testdata/graph/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile("testdata/graph/" + name))(t)
 		text := string(data)
 		for i := 0; i < len(change); i += 2 {
 			text = strings.ReplaceAll(text, change[i], change[i+1])
@@ -69,14 +67,8 @@ func files(t testing.TB, job string, change ...string) fstest.MapFS {
 
 func graphSetup(t testing.TB, files fstest.MapFS, machine string, set ...string) Setup {
 	t.Helper()
-	job, err := config.LoadJob(files, "job.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job, Machine: machine, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJob(files, "job.yaml"))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job, Machine: machine, Set: set}))(t)
 	return Setup{Machine: m, Job: job}
 }
 
@@ -86,10 +78,7 @@ func jobText(module, rest string) string {
 
 func mustRun(t testing.TB, s Setup) *Result {
 	t.Helper()
-	r, err := Run(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(context.Background(), s))(t)
 	return r
 }
 
@@ -208,10 +197,7 @@ func sweep(t *testing.T, job, kind string, sizes int, check func(r *Result)) (cy
 	t.Helper()
 	fs := files(t, job)
 	s := graphSetup(t, fs, "rdna4-like", "scheduler.kind="+kind, "queue.payload_bytes=0")
-	r, err := prepareRunner(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(prepareRunner(context.Background(), s))(t)
 	counts := map[*graph.Node]uint64{}
 	for _, e := range r.graphs[0].entries {
 		counts[e.Node] += e.Count
@@ -282,9 +268,7 @@ func TestGraphRunsTheSameTwice(t *testing.T) {
 		for i := range stats {
 			r := mustRun(t, graphSetup(t, files(t, jobText(graphJobs["tree"].module, graphJobs["tree"].rest)), "rdna4-like", "scheduler.kind="+kind))
 			r.Stats.Host = tracing.Host{}
-			if err := tracing.WriteJSON(&stats[i], r.Stats); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, tracing.WriteJSON(&stats[i], r.Stats))
 		}
 		if !bytes.Equal(stats[0].Bytes(), stats[1].Bytes()) {
 			t.Errorf("%s: two runs differ", kind)
@@ -458,9 +442,7 @@ func TestGraphOfModulesThatDisagreeIsRefused(t *testing.T) {
 func TestGraphIsDescribed(t *testing.T) {
 	s := graphSetup(t, files(t, jobText("recursion.spvasm", graphJobs["recursion"].rest)), "rdna4-like", "queue.payload_bytes=16")
 	var text, dot bytes.Buffer
-	if err := errors.Join(DescribeGraph(&text, s, false), DescribeGraph(&dot, s, true)); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, errors.Join(DescribeGraph(&text, s, false), DescribeGraph(&dot, s, true)))
 	// At worst a workgroup of halve has two payloads for itself and one for sum,
 	// 16 bytes each, on two levels, and on the last level the one alone.
 	for _, want := range []string{"depth 4 of at most 32", "at levels 1 to 3", "16 bytes on chip; scratch memory: at least 96 bytes"} {

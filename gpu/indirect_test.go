@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/mem"
 	"spvsim/scheduler/graph"
 )
@@ -35,10 +36,7 @@ steps:
 func lateSetup(t *testing.T, graph string, set ...string) Setup {
 	t.Helper()
 	fs := files(t, strings.Replace(lateJob, "GRAPH", graph, 1))
-	data, err := os.ReadFile("testdata/graph/fill.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile("testdata/graph/fill.spvasm"))(t)
 	fs["fill.spvasm"] = &fstest.MapFile{Data: data}
 	return graphSetup(t, fs, "rdna3-rx7900xtx", set...)
 }
@@ -112,10 +110,7 @@ func TestGraphDispatchFaults(t *testing.T) {
 // Infos lie as the API's structures do; padding is passed over.
 func TestReadInfos(t *testing.T) {
 	s := mem.NewStore(1 << 20)
-	b, err := s.Alloc(128, "infos")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(s.Alloc(128, "infos"))(t)
 	put := func(at int, node, count uint32, address, stride uint64) {
 		binary.LittleEndian.PutUint32(b.Bytes[at:], node)
 		binary.LittleEndian.PutUint32(b.Bytes[at+4:], count)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 )
 
@@ -266,10 +267,7 @@ func TestLoweringOfDots(t *testing.T) {
 		for i, machine := range machines {
 			code := fmt.Sprintf(dotFrame, c.form.code())
 			code = strings.Replace(code, "%array = ", "%mask = OpConstant %uint 0xffffffff\n%array = ", 1)
-			r, err := Run(context.Background(), laneJobOn(t, machine, code, "{zero: 1536}", 64))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := suite.Must(Run(context.Background(), laneJobOn(t, machine, code, "{zero: 1536}", 64)))(t)
 			if got := strings.Join(classesOf(r.Listings[0].Program.Insts, c.op), " "); got != c.want[i] {
 				t.Errorf("%s on %s: %q, want %q", c.form, machine, got, c.want[i])
 			}

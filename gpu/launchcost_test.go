@@ -7,16 +7,14 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/tracing"
 )
 
 // statsOf runs a job on a machine.
 func statsOf(t *testing.T, text, machine string, set ...string) *tracing.Stats {
 	t.Helper()
-	r, err := Run(context.Background(), setup(t, text, machine, set...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(context.Background(), setup(t, text, machine, set...)))(t)
 	return r.Stats
 }
 
@@ -25,17 +23,11 @@ const oneWave = "shader: hello.spvasm\ndispatch: [1]\n"
 // Without launches, a wave of n instructions that wait for nothing takes the latency of its placing and n turns of the SIMD:
 // cadence * (ceil(latency / cadence) + n).
 func TestOneWaveWithoutLaunches(t *testing.T) {
-	without, err := config.WithoutSettings([]string{"launches"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	without := suite.Must(config.WithoutSettings([]string{"launches"}))(t)
 	for _, name := range []string{"gcn3-r9nano", "cdna3-mi300a"} {
 		s := setup(t, oneWave, name, without...)
 		cadence, latency := s.Machine.Issue.Cadence, s.Machine.Dispatcher.LaunchLatency
-		r, err := Run(context.Background(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(Run(context.Background(), s))(t)
 		want := uint64(cadence * ((latency+cadence-1)/cadence + int(r.Stats.Instructions())))
 		if r.Stats.Cycles != want || r.Stats.LaunchCycles != 0 || cadence < 2 || r.Stats.Instructions() < 5 {
 			t.Errorf("%s: %d cycles, %d of launches: want %d", name, r.Stats.Cycles, r.Stats.LaunchCycles, want)
@@ -67,10 +59,7 @@ func TestLaunchCyclesAreWhatTheyCost(t *testing.T) {
 // Every key that says what a launch costs is set, or has a reason to stay.
 func TestWithoutLaunchesSetsAllKeys(t *testing.T) {
 	without, _ := config.WithoutSettings([]string{"launches"})
-	m, err := config.LoadMachine(config.Request{Machine: "gcn3-r9nano", Set: without})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Machine: "gcn3-r9nano", Set: without}))(t)
 	// A wave's placing, and what a graph's scheduler does for each payload, are work during a launch.
 	stay := []string{"dispatcher.launch_latency", "scheduler.launch_cycles", "scheduler.firmware_launches", "queue.launch_rate"}
 	for _, l := range m.Leaves() {

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"spvsim/cu"
+	"spvsim/internal/suite"
 )
 
 // Workgroup memory with explicit layout: several views of the same bytes.
@@ -163,10 +164,7 @@ OpFunctionEnd
 func TestViewsOfTheSameBytes(t *testing.T) {
 	for _, read := range lvReads {
 		t.Run(read.name, func(t *testing.T) {
-			r, err := Run(context.Background(), laneJob(t, lvModule(read), "{zero: 8}", 32))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := suite.Must(Run(context.Background(), laneJob(t, lvModule(read), "{zero: 8}", 32)))(t)
 			want := uint64(0)
 			for k := read.bytes - 1; k >= 0; k-- {
 				want = want<<8 | uint64(read.at+k)
@@ -243,10 +241,7 @@ func TestViewsTakeHalfTheLDSOfArrays(t *testing.T) {
 	var groups [2]int
 	for i, aliased := range []bool{false, true} {
 		s := laneJob(t, lvArrays(aliased), "{zero: 256}", 64)
-		r, err := Run(context.Background(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(Run(context.Background(), s))(t)
 		for k, got := range words(r.Buffers[0].Bytes) {
 			if want := uint32(k); aliased && got != want || !aliased && got != 0 {
 				t.Fatalf("aliased %v: word %d is %d", aliased, k, got)
@@ -254,10 +249,7 @@ func TestViewsTakeHalfTheLDSOfArrays(t *testing.T) {
 		}
 		p := r.Listings[0].Program
 		limits := s.Machine.Limits()
-		need, err := cu.NewResources(p, limits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need := suite.Must(cu.NewResources(p, limits))(t)
 		bytes[i], groups[i] = p.LDSBytes, need.Occupancy(limits)
 	}
 	if bytes != [2]uint32{32768, 16384} || groups[1] != 2*groups[0] || groups[0] == 0 {
@@ -326,10 +318,7 @@ OpFunctionEnd
 		{"OpCapability WorkgroupMemoryExplicitLayout16BitAccessKHR\n" + extension, 4},
 	} {
 		s := laneJob(t, strings.Replace(module, "DECLARED", c.declared, 1), "{zero: 4}", 32)
-		r, err := Run(context.Background(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(Run(context.Background(), s))(t)
 		if got := words(r.Buffers[0].Bytes)[0]; got != c.want {
 			t.Errorf("with %q the word is %d, want %d", c.declared, got, c.want)
 		}
@@ -406,10 +395,7 @@ OpFunctionEnd
 `
 	files := fstest.MapFS{"m.spvasm": &fstest.MapFile{Data: []byte(module)}}
 	s := setupBeside(t, files, "shader: m.spvasm\nentry: main\nbuffers: [{set: 0, binding: 0, name: out, data: {values: [2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}}]\ndispatch: [1]\n", "rdna3-rx7900xtx", "shader_engines=1")
-	r, err := Run(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(context.Background(), s))(t)
 	if got := words(r.Buffers[0].Bytes); got[4] != 4 || got[8] != 2 {
 		t.Errorf("words %d and %d, want 4 and 2", got[4], got[8])
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 )
 
@@ -54,10 +55,7 @@ func TestLoweringOfLaneOperations(t *testing.T) {
 		{"%w = OpExtInst %uint %ballot MbcntAMD %pattern\n", isa.MaskedBitCount, "rdna3-rx7900xtx", 64, "dpp", "valu32 valu32"},
 	} {
 		s := laneJobOn(t, c.machine, extText(c.code+ending), "{zero: 1024}", c.wave, "timing.lowering="+c.lowering)
-		r, err := Run(context.Background(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(Run(context.Background(), s))(t)
 		if got := strings.Join(classesOf(r.Listings[0].Program.Insts, c.op), " "); got != c.want {
 			t.Errorf("%s on %s, wave%d, %s: %q, want %q", c.op, c.machine, c.wave, c.lowering, got, c.want)
 		}
@@ -65,10 +63,7 @@ func TestLoweringOfLaneOperations(t *testing.T) {
 }
 
 func TestLoweringOfQuadsAndCubes(t *testing.T) {
-	r, err := Run(context.Background(), laneJob(t, quadText("Quads", [3]int{8, 8, 1}), "{zero: 4096}", 32))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(context.Background(), laneJob(t, quadText("Quads", [3]int{8, 8, 1}), "{zero: 4096}", 32)))(t)
 	for op, n := range map[isa.Op]int{isa.QuadAll: 4, isa.QuadAny: 2} {
 		if got := strings.Join(classesOf(r.Listings[0].Program.Insts, op), " "); got != strings.TrimSpace(strings.Repeat("salu ", n)) {
 			t.Errorf("%s: %s, want %d scalar instructions", op, got, n)
@@ -89,15 +84,9 @@ func TestLoweringOfQuadsAndCubes(t *testing.T) {
 
 // String constants are set by their number or their name; one that the module has not is refused.
 func TestStringConstants(t *testing.T) {
-	text, err := os.ReadFile("testdata/graph/coalesce.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile("testdata/graph/coalesce.spvasm"))(t)
 	named := strings.Replace(string(text), "OpDecorate", "OpName %name \"name\"\n OpDecorate", 1)
-	m, err := LoadModule([]byte(named), "coalesce.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(LoadModule([]byte(named), "coalesce.spvasm"))(t)
 	for _, c := range []struct {
 		v  config.NameString
 		ok bool

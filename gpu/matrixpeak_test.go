@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 )
 
@@ -73,10 +74,7 @@ specialization: {1: %d}
 buffers: [{set: 0, binding: 0, name: a, data: {zero: 65536}}]
 dispatch: [%d]
 `, trips, groups), machine, set...)
-	r, err := Run(context.Background(), with)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(context.Background(), with))(t)
 	return r.Stats.Cycles
 }
 

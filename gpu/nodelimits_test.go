@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"spvsim/internal/suite"
 	"spvsim/scheduler/graph"
 )
 
@@ -17,10 +18,7 @@ import (
 // the workgroup, allocates one payload of 64 bytes in each of rounds, of at most so many.
 func producers(t testing.TB, lanes, rounds, most, scope int) fstest.MapFS {
 	t.Helper()
-	text, err := os.ReadFile("testdata/graph/producers.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile("testdata/graph/producers.spvasm"))(t)
 	module := strings.NewReplacer("%send LocalSize 64", fmt.Sprintf("%%send LocalSize %d", lanes), "%most = OpConstant %uint 64", fmt.Sprintf("%%most = OpConstant %%uint %d", most),
 		"%rounds = OpConstant %uint 1", fmt.Sprintf("%%rounds = OpConstant %%uint %d", rounds), "%scope = OpConstant %uint 4", fmt.Sprintf("%%scope = OpConstant %%uint %d", scope)).Replace(string(text))
 	job := jobText("producers.spvasm", "\nnodes: [{entry: send}, {entry: add}]\ngraph: [{node: send}]")
@@ -67,9 +65,7 @@ func TestNodeMaxPayloadsCountByVisibility(t *testing.T) {
 			continue
 		}
 		var text bytes.Buffer
-		if err := DescribeGraph(&text, s, false); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, DescribeGraph(&text, s, false))
 		for _, want := range []string{fmt.Sprintf("a workgroup allocates at most %d payloads, %d bytes (%[2]d of payload memory)", allowed, 64*allowed),
 			"limits of a workgroup: 256 outputs, 256 payloads, 32768 bytes", fmt.Sprintf("scratch memory: at least %d bytes", 64*allowed)} {
 			if !strings.Contains(text.String(), want) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 )
 
@@ -359,10 +360,7 @@ func TestOperationsOfVendors(t *testing.T) {
 // runDots runs a job of the shaders of dot products.
 func runDots(t *testing.T, machine, text string) *Result {
 	t.Helper()
-	r, err := Run(context.Background(), setupBeside(t, os.DirFS("testdata/dot"), text, machine))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(context.Background(), setupBeside(t, os.DirFS("testdata/dot"), text, machine)))(t)
 	return r
 }
 

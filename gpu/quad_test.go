@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv/validate"
 )
 
@@ -161,10 +162,7 @@ func TestQuadsInCompute(t *testing.T) {
 		for _, wave := range []int{32, 64} {
 			t.Run(fmt.Sprint(c.group, c.size, wave), func(t *testing.T) {
 				total := c.size[0] * c.size[1] * c.size[2]
-				r, err := Run(context.Background(), laneJob(t, quadText(c.group, c.size), fmt.Sprintf("{zero: %d}", total*64), wave))
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := suite.Must(Run(context.Background(), laneJob(t, quadText(c.group, c.size), fmt.Sprintf("{zero: %d}", total*64), wave)))(t)
 				out := words(r.Buffers[0].Bytes)
 				for i := range total {
 					if got, want := [16]uint32(out[16*i:16*i+16]), quadWant(c.group, c.size, i); got != want {

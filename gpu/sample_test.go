@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // A pyramid is an image with its levels of detail, as the reference keeps it.
@@ -176,10 +178,7 @@ draw:
   color: [{location: 0, buffer: o0}]
 `, format, mip)
 		set = append(set, "shader_engines=1", "compute_units=1", "texture.texel_bytes=4", "vector_memory.lines_per_cycle=64", "vector_l1.bytes_per_cycle=65536")
-		r, err := Run(context.Background(), drawSetup(t, text, "rdna3-rx7900xtx", set...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(Run(context.Background(), drawSetup(t, text, "rdna3-rx7900xtx", set...)))(t)
 		return r.Stats.Cycles
 	}
 	const quads = 256 * 256 / 4

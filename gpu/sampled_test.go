@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/scheduler"
 )
 
@@ -24,10 +25,7 @@ dispatch: [1600]
 func TestSampledWorkgroupsMayWaitForEachOther(t *testing.T) {
 	s := setup(t, chain, "rdna3-780m", "compute_units=2", "shader_array.shared_by=2")
 	s.Mode, s.MaxHostSeconds = config.ModeSampled, 20
-	r, err := Run(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(t.Context(), s))(t)
 	if f := r.Stats.Functional; f == nil || f.Workgroups == 0 || r.Stats.Workgroups != 1600 {
 		t.Errorf("%d workgroups, of which without time: %+v", r.Stats.Workgroups, f)
 	}
@@ -42,10 +40,7 @@ func TestSampledWorkgroupsMayWaitForEachOther(t *testing.T) {
 // The dispatcher leaves workgroups out, holds others back until those that run have ended, and goes on with the next.
 func TestWorkgroupsAreLeftOut(t *testing.T) {
 	text := strings.NewReplacer("count: 256", "count: 12800", "dispatch: [4]", "dispatch: [200]").Replace(scale)
-	r, err := newRunner(t.Context(), setup(t, text, "rdna3-780m", "compute_units=1", "shader_array.shared_by=1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(newRunner(t.Context(), setup(t, text, "rdna3-780m", "compute_units=1", "shader_array.shared_by=1")))(t)
 	var places []uint64
 	left := false
 	next := func(p scheduler.Progress) (leave uint64, hold bool) {
@@ -60,9 +55,7 @@ func TestWorkgroupsAreLeftOut(t *testing.T) {
 		return 50, false
 	}
 	r.tally.BeginRound()
-	if err := r.runTimed(firstLaunch(t, r), scheduler.Part{End: 200, Next: next}, false); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, r.runTimed(firstLaunch(t, r), scheduler.Part{End: 200, Next: next}, false))
 	if got := r.tally.Steps[0].Workgroups; got != 150 || !left {
 		t.Errorf("%d workgroups ran, want all but 50 of 200", got)
 	}
@@ -80,16 +73,10 @@ func TestWorkgroupsAreLeftOut(t *testing.T) {
 // A launch that is run once more with time leaves memory and the counts of its instructions as one run does.
 func TestALaunchRunAgainChangesNothing(t *testing.T) {
 	twice := strings.Replace(scale, "dispatch: [4]", "steps: [{for: {i: 1..4}, dispatch: [4]}]", 1)
-	once, err := Run(t.Context(), setup(t, twice, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	once := suite.Must(Run(t.Context(), setup(t, twice, "")))(t)
 	s := setup(t, twice, "")
 	s.Mode = config.ModeSampled
-	again, err := Run(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := suite.Must(Run(t.Context(), s))(t)
 	a, b := once.Stats, again.Stats
 	if low, high := b.Interval(); float64(a.Cycles) < low || float64(a.Cycles) > high || a.Instructions() != b.Instructions() || b.TimedShare() < 0.5 || a.Launches != b.Launches {
 		t.Errorf("%d cycles, %d instructions, %d launches; run again %d, %d, %d, of which %g timed", a.Cycles, a.Instructions(), a.Launches, b.Cycles, b.Instructions(), b.Launches, b.TimedShare())

@@ -481,9 +481,7 @@ func (row *sgRow) nans(g *sgGroup, a, b uint64) bool {
 
 func runSubgroups(t *testing.T, text string, groups []sgGroup, results int, on sgTarget) []byte {
 	t.Helper()
-	if _, err := asm.Assemble([]byte(text), "text"); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(asm.Assemble([]byte(text), "text"))(t)
 	files := fstest.MapFS{"m.spvasm": &fstest.MapFile{Data: []byte(text)}, "in.bin": &fstest.MapFile{Data: sgInput(groups)}}
 	set := []string{"shader_engines=1", "compute_units=2", fmt.Sprintf("wave_size=%d", on.wave), "timing.lowering=" + on.lowering}
 	with := setupBeside(t, files, fmt.Sprintf(`shader: m.spvasm
@@ -493,9 +491,6 @@ buffers:
 dispatch: [%d]
 `, len(groups)*sgThreads*results*8, len(groups)), on.machine, set...)
 	with.Mode = on.mode
-	r, err := Run(context.Background(), with)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(context.Background(), with))(t)
 	return r.Buffers[1].Bytes
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"testing"
 	"testing/fstest"
+
+	"spvsim/internal/suite"
 )
 
 // Modules that glslang makes of GLSL with GL_AMD_shader_ballot and
@@ -31,19 +33,13 @@ buffers:
   - {set: 0, binding: 1, name: out, data: {zero: %d}}
 dispatch: [%d]
 `, output, groups), "rdna3-rx7900xtx", append(set, "shader_engines=1", "compute_units=2", fmt.Sprintf("wave_size=%d", wave))...)
-	r, err := Run(context.Background(), with)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(Run(context.Background(), with))(t)
 	return r
 }
 
 func laneModule(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata/lanes", name+".spv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(filepath.Join("testdata/lanes", name+".spv")))(t)
 	return data
 }
 
@@ -55,16 +51,11 @@ func khr(t *testing.T, module []byte) []byte {
 		t.Skip("spirv-opt is not installed (Debian package spirv-tools)")
 	}
 	from, to := filepath.Join(t.TempDir(), "amd.spv"), filepath.Join(t.TempDir(), "khr.spv")
-	if err := os.WriteFile(from, module, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(from, module, 0o644))
 	if text, err := exec.Command(tool, "--amd-ext-to-khr", from, "-o", to).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	data, err := os.ReadFile(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(to))(t)
 	return data
 }
 

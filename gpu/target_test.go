@@ -5,15 +5,13 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 // Machines that differ in what lowering knows have keys of their own; what it does not know makes no other key.
 func TestTargetKey(t *testing.T) {
 	load := func(set ...string) *config.Machine {
-		m, err := config.LoadMachine(config.Request{Machine: config.DefaultMachine, Set: set})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Machine: config.DefaultMachine, Set: set}))(t)
 		return m
 	}
 	base := gpu.TargetKey(load(), 32)
@@ -32,10 +30,7 @@ func TestTargetKey(t *testing.T) {
 	if gpu.TargetKey(load(), 64) == base {
 		t.Error("the size of waves makes no other key")
 	}
-	other, err := config.Preset("cdna3-mi300a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := suite.Must(config.Preset("cdna3-mi300a"))(t)
 	if gpu.TargetKey(other, 32) == base {
 		t.Error("another machine has the same key")
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // A referenceTexture is an image as the reference keeps it: rows, planes, samples and layers of each level.
@@ -303,14 +305,8 @@ func (s *textureSet) want(i int, q []float64) (out [24][4]float64) {
 func TestTextures(t *testing.T) {
 	for _, machine := range bothWaves {
 		setup, in := texturesSetup(t, machine)
-		r, err := Run(context.Background(), setup)
-		if err != nil {
-			t.Fatal(err)
-		}
-		start, err := setup.Job.Buffers[14].Bytes()
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(Run(context.Background(), setup))(t)
+		start := suite.Must(setup.Job.Buffers[14].Bytes())(t)
 		set := textureSetOf(r, start)
 		out := floats(r.named("out"))
 		for i := range 128 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 )
 
 const memorySteps = `
@@ -32,10 +33,7 @@ steps:
 	for _, mode := range []string{"timed", "functional"} {
 		s := setup(t, job, "rdna3-rx7900xtx")
 		s.Mode = mode
-		r, err := Run(context.Background(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(Run(context.Background(), s))(t)
 		steps := map[string]uint64{}
 		for i := range r.Stats.Steps {
 			steps[r.Stats.Steps[i].Name] = r.Stats.Steps[i].Cycles

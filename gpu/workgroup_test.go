@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // OpGroup* with the result types that SPV_AMD_shader_ballot relaxes: integers of 8 to 64 bits, at both scopes, where all
@@ -28,10 +30,7 @@ func TestWorkgroupOperationsOfEveryWidth(t *testing.T) {
 					text = ngConstantReplaced(text, fmt.Sprintf("%%want%d", p), 0)
 				}
 				n := len(ngPatterns) * len(ngKinds)
-				r, err := Run(context.Background(), laneJob(t, text, fmt.Sprintf("{zero: %d}", ngThreads*n*8), 32))
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := suite.Must(Run(context.Background(), laneJob(t, text, fmt.Sprintf("{zero: %d}", ngThreads*n*8), 32)))(t)
 				for thread := range uint32(ngThreads) {
 					for k, kind := range ngKinds {
 						got := binary.LittleEndian.Uint64(r.Buffers[0].Bytes[8*(int(thread)*n+k):])
@@ -60,18 +59,12 @@ func TestGroupModelEncodesHalves(t *testing.T) {
 
 // Every test that docs/model/shaders.md names is there.
 func TestLanesDocumentNamesTests(t *testing.T) {
-	text, err := os.ReadFile("../docs/model/shaders.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile("../docs/model/shaders.md"))(t)
 	var all strings.Builder
 	for _, dir := range []string{".", "../isa", "../experiments", "../lds", "../spirv/validate"} {
 		files, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
 		for _, f := range files {
-			data, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := suite.Must(os.ReadFile(f))(t)
 			all.Write(data)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/scheduler/graph"
 )
 
@@ -23,10 +24,7 @@ graph: [{node: Entry}]
 
 func silentSetup(t *testing.T, more string, edits ...string) Setup {
 	t.Helper()
-	data, err := os.ReadFile("testdata/dxc/silent.trim.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile("testdata/dxc/silent.trim.spvasm"))(t)
 	text := string(data)
 	for i := 0; i+1 < len(edits); i += 2 {
 		if !strings.Contains(text, edits[i]) {
@@ -119,10 +117,7 @@ func TestInputThatStaysOpenIsRefusedByName(t *testing.T) {
 
 // A report of waves that wait names their nodes.
 func TestReportsNameTheNode(t *testing.T) {
-	job, err := config.LoadJob(nil, "testdata/dxc/amp.O3.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJob(nil, "testdata/dxc/amp.O3.yaml"))(t)
 	m, err := config.LoadMachine(config.Request{Job: job, Set: []string{"scheduler.firmware_dispatch_cycles=0"}})
 	if err != nil {
 		t.Fatal(err)

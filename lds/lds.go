@@ -316,8 +316,7 @@ func (d *Values) eachElement(st *isa.State, in *isa.Inst, b []byte, mask uint64,
 	}
 }
 
-// atomic updates lane by lane, from the lowest on. The value is Src[0], the
-// comparator Src[1].
+// atomic updates elements lane by lane, from the lowest lane on. Src[0] has the value, Src[1] the comparator.
 func (d *Values) atomic(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {
 	update := rmw.Lookup(in.Op, t)
 	if update == nil {

@@ -8,17 +8,19 @@ import (
 	"spvsim/mem/hierarchy"
 )
 
-// An addressPath is how a compute unit finds lines and sends them: the sizes of lines, and what a cycle takes.
+// An addressPath computes for how many cycles the lines of an instruction occupy the vector memory unit: max(lanes /
+// lanes per cycle, lines or blocks / lines per cycle, bytes / bandwidth of the vector cache), with bank times instead
+// of lines where the cache has banks, and the L1 TLB misses on top.
 type addressPath struct {
-	vector  uint // log2 of line sizes
+	vector  uint // log2 of the line size of the vector cache
 	scalar  uint
 	word    uint          // log2 of the bytes of a word in the masks of lines
 	sectors bool          // the vector cache fetches parts of lines
-	lanes   fixed.Divider // lanes and lines of a cycle
+	lanes   fixed.Divider // per cycle
 	lines   fixed.Divider
 	block   uint                 // log2 of the size of blocks that the address path sends; 0: lines
 	cost    uint64               // fixed-point cycles of a byte returned by all slices of the vector cache
-	tlb     *hierarchy.L1TLB     // of the unit; nil: they cost nothing
+	tlb     *hierarchy.L1TLB     // nil: translations cost nothing
 	banks   *hierarchy.DataBanks // of the vector cache; nil: none
 }
 
@@ -40,7 +42,7 @@ func blockShift(s *hierarchy.VectorMemorySpec) uint {
 	return fixed.Log2(s.BlockBytes)
 }
 
-// begin readies the workspace for the lines that the lanes will need.
+// begin resets the workspace for the lines of an instruction.
 func (a *addressPath) begin(w *workspace, m *isa.Mem, kind hierarchy.Kind) {
 	shift := a.vector
 	if m.Scalar {
@@ -54,7 +56,7 @@ func (a *addressPath) begin(w *workspace, m *isa.Mem, kind hierarchy.Kind) {
 	w.blockShift, w.lanesPerCycle, w.words, w.word = a.block, a.lanes, a.marked(m, kind), a.word
 }
 
-// marked are the words of lines that the hierarchy asks for.
+// marked returns which words of lines an instruction marks for the hierarchy.
 func (a *addressPath) marked(m *isa.Mem, kind hierarchy.Kind) wordMarking {
 	switch {
 	case kind == hierarchy.Write:
@@ -65,15 +67,15 @@ func (a *addressPath) marked(m *isa.Mem, kind hierarchy.Kind) wordMarking {
 	return noWords
 }
 
-// occupiedCycles are the cycles that the lines collected take the address path.
+// occupiedCycles returns the cycles that the collected lines occupy the address path.
 func (a *addressPath) occupiedCycles(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
 	translating, missed := a.translationCycles(w.lines, scalar)
 	w.missed = missed
 	return a.sendCycles(w, scalar, lanes, bytes) + translating
 }
 
-// translationCycles are the cycles that lines wait for translations, which are held in the order of issue. missed are those that a second
-// level is asked for, until the unit's next instruction.
+// translationCycles returns the cycles of L1 TLB misses, which fill in the order of issue. missed are the lines that go
+// to the second level, valid until the unit's next instruction.
 func (a *addressPath) translationCycles(lines []hierarchy.Line, scalar bool) (cycles uint64, missed []int32) {
 	if a.tlb == nil || scalar {
 		return 0, nil
@@ -81,7 +83,7 @@ func (a *addressPath) translationCycles(lines []hierarchy.Line, scalar bool) (cy
 	return a.tlb.Lookup(lines)
 }
 
-// sendCycles is busy but for translations.
+// sendCycles returns the cycles of occupiedCycles without translations.
 func (a *addressPath) sendCycles(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
 	sent := a.lines.Ceil(len(w.lines))
 	switch {
@@ -93,14 +95,14 @@ func (a *addressPath) sendCycles(w *workspace, scalar bool, lanes int, bytes uin
 	return a.occupancy(sent, lanes, bytes)
 }
 
-// occupancy is that of lanes with bytes each, whose lines, blocks or banks take so many cycles.
+// occupancy returns the cycles of lanes with some bytes each, whose lines, blocks or banks take sent cycles.
 func (a *addressPath) occupancy(sent uint64, lanes int, bytes uint32) uint64 {
 	cycles := max(1, a.lanes.Ceil(lanes), sent)
 	data := (uint64(lanes)*uint64(bytes)*a.cost + 1<<fixed.Shift - 1) >> fixed.Shift
 	return max(cycles, data)
 }
 
-// timeBanks is the time in the banks of the lanes of a walk: those of an edge that are inside.
+// timeBanks adds up the bank time of the lanes of computed addresses that are within the buffer.
 func (w *workspace) timeBanks(d *Descriptor, how addressPattern, st *isa.State, size uint32) {
 	if how == contiguous {
 		w.bankTime = w.banks.SpanTime(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size), w.shift)
@@ -117,7 +119,7 @@ func (w *workspace) timeBanks(d *Descriptor, how addressPattern, st *isa.State, 
 	w.bankTime = w.banks.GatherTime(&w.counts, &w.addr, inside, uint64(size), w.shift)
 }
 
-// timeBanksOfLanes is the time in the banks of lanes that have found their memory: those that are inside.
+// timeBanksOfLanes adds up the bank time of resolved lanes that are within their memory.
 func (w *workspace) timeBanksOfLanes(mask, size uint64) {
 	if w.banks == nil || w.noCoalescing {
 		return

@@ -12,8 +12,7 @@ import (
 	"spvsim/mem/rmw"
 )
 
-// atomic updates lane by lane, from the lowest on. The value is Src[0], the
-// comparator Src[1].
+// atomic updates elements lane by lane, from the lowest lane on. Src[0] has the value, Src[1] the comparator.
 func (p *Port) atomic(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	m, t := in.Mem, lane.Element(in)
 	update := rmw.Lookup(in.Op, t)
@@ -33,7 +32,7 @@ func (p *Port) atomic(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst
 	return p.sendRequest(now, m, kind, bits.OnesCount64(st.Exec), uint32(size))
 }
 
-// atomicKind: atomic loads and stores need no update where the line lives.
+// atomicKind returns Read and Write for atomic loads and stores, which update nothing where the line lives.
 func atomicKind(op isa.Op) hierarchy.Kind {
 	switch op {
 	case isa.AtomicLoad:
@@ -44,8 +43,7 @@ func atomicKind(op isa.Op) hierarchy.Kind {
 	return hierarchy.Atomic
 }
 
-// atomicWords updates words of a buffer that is known when the program is lowered. It is false, with nothing done, where a lane may be
-// outside of it.
+// atomicWords updates words of a static buffer. It returns false, with nothing done, if a lane may be outside.
 func (x *lanes) atomicWords(st *isa.State, env *WaveBindings, in *isa.Inst, update rmw.Func) bool {
 	w, dst := x.w, lane.Result(in, 0)
 	d, _ := env.descriptor(in.Mem, 0)
@@ -79,7 +77,8 @@ func (x *lanes) atomicWords(st *isa.State, env *WaveBindings, in *isa.Inst, upda
 	return true
 }
 
-// addWords adds values to the words where a walk goes, and says how many of them changed. Most atomics are that.
+// addWords adds values to the words at the computed addresses, and returns how many words changed: the most frequent
+// atomic.
 func (w *workspace) addWords(st *isa.State, d *Descriptor, old, value []uint32) (changed uint64) {
 	bytes, addr := d.Bytes, d.Addr
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
@@ -96,7 +95,7 @@ func (w *workspace) addWords(st *isa.State, d *Descriptor, old, value []uint32) 
 	return changed
 }
 
-// atomicGeneral updates elements of any size and space; done are the lanes that did.
+// atomicGeneral updates elements of any size and space, and returns the mask of the lanes that were within bounds.
 func (x *lanes) atomicGeneral(st *isa.State, env *WaveBindings, in *isa.Inst, update rmw.Func, size uint64) (done uint64) {
 	if in.Mem.Space == isa.SpaceImage {
 		x.resolveTexels(st, env, in)
@@ -133,9 +132,8 @@ func (x *lanes) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, 
 	return ok
 }
 
-// serial counts, for each line, the updates of lanes that meet an element which an
-// earlier lane updates: the place that carries them out does one after the
-// other. Lanes that follow each other meet none.
+// serial counts for each line the updates of elements that an earlier lane of the instruction updates too, which are
+// carried out one after another. With 64 lanes on one element it is 63, with each lane on its own 0.
 func (x *lanes) serial(mask, size uint64) {
 	w := x.w
 	w.elements.reset(fixed.Log2(int(size)))

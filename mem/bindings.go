@@ -9,8 +9,8 @@ import (
 	"spvsim/program/ir"
 )
 
-// A Descriptor is one bound buffer, image or texel buffer. The zero Descriptor
-// is an unbound one: every access to it is out of bounds.
+// A Descriptor describes one bound buffer, image or texel buffer. The zero Descriptor is unbound: every access to it is
+// out of bounds.
 type Descriptor struct {
 	Addr  uint64
 	Bytes []byte
@@ -20,10 +20,10 @@ type Descriptor struct {
 	Target  *Target
 }
 
-// Of is the descriptor of a whole buffer.
+// Of returns the descriptor of a whole buffer.
 func Of(b *Buffer) Descriptor { return Descriptor{Addr: b.Addr, Bytes: b.Bytes} }
 
-// OfImage is the descriptor of an image that lies at the start of a buffer.
+// OfImage returns the descriptor of an image at the start of a buffer.
 func OfImage(b *Buffer, i *texture.Image) (Descriptor, error) {
 	if i.Size() > b.Size {
 		return Descriptor{}, fmt.Errorf("mem: image of %d bytes in buffer %q of %d", i.Size(), b.Name, b.Size)
@@ -31,19 +31,19 @@ func OfImage(b *Buffer, i *texture.Image) (Descriptor, error) {
 	return Descriptor{Addr: b.Addr, Bytes: b.Bytes[:i.Size()], Image: i}, nil
 }
 
-// Bindings is what a dispatch binds: the flattened descriptor list, in which
-// binding i of the program has the elements First[i] to First[i]+Count[i]-1.
+// Bindings are what a dispatch binds, as a flattened list of descriptors: binding i of the program has the elements
+// First[i] to First[i]+Count[i]-1.
 type Bindings struct {
-	Of          []ir.Binding // what the program calls them, for messages; nil: not known
+	Of          []ir.Binding // their names, for messages; nil: unknown
 	Descriptors []Descriptor
 	First       []uint32
 	Count       []uint32
 	Push        []byte
-	PushAddr    uint64     // where the push constants live, for the scalar cache
-	Table       Descriptor // where the descriptors live; all zero: they have no place of their own
+	PushAddr    uint64     // of the push constants, for the scalar cache
+	Table       Descriptor // memory of the descriptors; zero: they have none
 }
 
-// name is what messages call a binding, and the element of it that is at an address.
+// name returns the name of a binding for messages, with the index of the element at an address.
 func (b *Bindings) name(binding int, addr uint64) string {
 	if binding >= len(b.Of) {
 		return fmt.Sprintf("binding %d of the program", binding)
@@ -62,14 +62,14 @@ func (b *Bindings) name(binding int, addr uint64) string {
 	return text
 }
 
-// Same says whether two dispatches bind the same memory.
+// Same reports whether two dispatches bind the same memory.
 func (b *Bindings) Same(o *Bindings) bool {
 	return slices.EqualFunc(b.Descriptors, o.Descriptors, func(x, y Descriptor) bool {
 		return x.Addr == y.Addr && len(x.Bytes) == len(y.Bytes) && x.Image == y.Image
 	})
 }
 
-// noTable is read where descriptors have no place of their own.
+// noTable is read where descriptors have no memory.
 var noTable = Descriptor{Bytes: make([]byte, 1<<16)}
 
 func (b *Bindings) table() *Descriptor {
@@ -86,14 +86,14 @@ func (b *Bindings) Bind(elements ...Descriptor) {
 	b.Descriptors = append(b.Descriptors, elements...)
 }
 
-// Scratch is the private memory of the lanes of one wave slot. Word w of lane l
-// is Words[w*lanes+l], so that a slot that all lanes access is contiguous.
+// Scratch is the private memory of the lanes of one wave slot. Word w of lane l is Words[w*lanes+l], so that a word
+// that all lanes access is contiguous.
 type Scratch struct {
 	Addr  uint64
 	Words []uint32
 }
 
-// NewScratch gives n wave slots their scratch of words 4-byte words a lane.
+// NewScratch reserves the scratch of n wave slots, with words 4-byte words for each lane.
 func NewScratch(s *Store, n, words, lanes int) ([]Scratch, error) {
 	size := uint64(words) * uint64(lanes) * 4
 	r, err := s.Reserve(size*uint64(n), fmt.Sprintf("scratch of %d waves", n))
@@ -107,8 +107,7 @@ func NewScratch(s *Store, n, words, lanes int) ([]Scratch, error) {
 	return list, nil
 }
 
-// Ready makes the words of a slot, zeroed, for a new wave. The memory is kept
-// from wave to wave.
+// Ready clears the words of a slot for a new wave. Their memory is reused.
 func (s *Scratch) Ready(words, lanes int) {
 	if cap(s.Words) < words*lanes {
 		s.Words = make([]uint32, words*lanes)
@@ -118,12 +117,12 @@ func (s *Scratch) Ready(words, lanes int) {
 	clear(s.Words)
 }
 
-// WaveBindings is what a wave's memory instructions refer to.
+// WaveBindings are what the memory instructions of a wave refer to.
 type WaveBindings struct {
 	*Bindings
 	Scratch *Scratch // nil when the program has none
-	// Touched takes down what instructions access; nil: nothing does.
+	// Touched records what instructions access; nil: not recorded.
 	Touched *Footprint
-	// Traffic counts what they move at each level; nil: nothing does.
+	// Traffic counts what they move at each level; nil: not counted.
 	Traffic *hierarchy.Traffic
 }

@@ -18,14 +18,15 @@ type tableEntry struct {
 	index  int32
 }
 
-// A sentBlock is what the lanes whose block is on its way read.
+// A sentBlock is the block sent last, with the byte range of the last lane that it served.
 type sentBlock struct {
 	block      uint64 // its number, plus 1
 	start, end uint64 // of the last lane's bytes
-	cycle      uint64 // in which the lane's address is taken, of those of the instruction
+	cycle      uint64 // of the instruction, in which the address path takes the lane
 }
 
-// Marks are which words of its lines an instruction marks: none, those that it stores whole, or all that it reads something of.
+// wordMarking selects the words of lines that an instruction marks: none, those that it stores whole, or those that it
+// reads in.
 type wordMarking uint8
 
 const (
@@ -34,23 +35,22 @@ const (
 	readWords
 )
 
-// A coalescer collects the distinct lines of one instruction, in the order in
-// which lanes, taken from the lowest, touch them first. The whole wave is
-// coalesced together, wide accesses too: the quarter-waves in which hardware
-// handles those show in the time of the address path, not in the lines.
+// A coalescer collects the distinct lines of one instruction, in the order in which lanes, from the lowest on, touch
+// them first. The whole wave is coalesced at once, wide accesses too. That hardware handles these by quarter-waves
+// shows in the time of the address path, not in the lines.
 type coalescer struct {
 	lines        []hierarchy.Line
 	shift        uint
 	last         uint64 // number of the line added last, plus 1
 	at           int    // its index
 	age          uint32 // entries of another age are empty
-	noCoalescing bool   // lines are not asked for, only for bytes
-	movedBytes   uint64 // bytes, counted while deaf
-	// Blocks that the address path sends: one for neighbouring lanes of a cycle that read on in the same, or read the same.
-	words         wordMarking // of lines, that are asked for
+	noCoalescing bool   // functional: only bytes are counted
+	movedBytes   uint64 // counted without coalescing
+	// Blocks that the address path sends: neighbouring lanes of a cycle may share one.
+	words         wordMarking // that are marked
 	word          uint        // log2 of the bytes of a word
 	from          uint64
-	until         uint64 // from where to where the lanes added last have stored, one after the other
+	until         uint64 // the range that the last lanes stored one after another
 	blocks        int
 	blockShift    uint          // 0: not counted
 	lanesPerCycle fixed.Divider // lanes of a cycle
@@ -68,7 +68,7 @@ func (c *coalescer) reset(shift uint) {
 	}
 }
 
-// add takes bytes of a lane from addr on.
+// add collects the bytes of a lane from addr on.
 func (c *coalescer) add(l int, addr uint64, bytes uint32) {
 	if c.noCoalescing {
 		c.movedBytes += uint64(bytes)
@@ -91,8 +91,8 @@ func (c *coalescer) add(l int, addr uint64, bytes uint32) {
 	}
 }
 
-// markWords marks the words of the line touched last that a load has read something of, or a store has written whole. What lanes in a
-// row store, one after the other, counts as one: bytes of theirs make up a word together.
+// markWords marks the words of the current line that a load reads in, or a store writes whole. Lanes that store one
+// after another count as one store, so their bytes make up words together.
 func (c *coalescer) markWords(start, end uint64) {
 	if c.words == noWords {
 		return
@@ -113,9 +113,8 @@ func (c *coalescer) markWords(start, end uint64) {
 	}
 }
 
-// countBlocks counts the blocks of one lane's bytes, but for one that is on its way.
-// Lanes share a block where one cycle takes their addresses and their bytes
-// follow each other; others share half a block.
+// countBlocks counts the blocks of one lane's bytes, except for the block sent last, if the lane shares it: the address
+// path takes both lanes in one cycle, and their bytes follow each other or are in one half of the block.
 func (c *coalescer) countBlocks(addr, bytes, cycle uint64) {
 	first, last := addr>>c.blockShift, (addr+bytes-1)>>c.blockShift
 	r := &c.lastBlock
@@ -126,13 +125,13 @@ func (c *coalescer) countBlocks(addr, bytes, cycle uint64) {
 	c.lastBlock = sentBlock{last + 1, addr, addr + bytes, cycle}
 }
 
-// cycle is that in which a lane's address is taken, of those of the instruction.
+// cycle returns the cycle, counted from the start of the instruction, in which the address path takes a lane.
 func (c *coalescer) cycle(l int) uint64 {
 	cycle, _ := c.lanesPerCycle.Split(uint64(l))
 	return cycle
 }
 
-// countBlocksOfLanes counts the blocks of lanes of a walk.
+// countBlocksOfLanes counts the blocks of lanes at computed addresses.
 func (c *coalescer) countBlocksOfLanes(addr uint64, w *lane.Addresses, lanes, bytes uint64) {
 	for ; lanes != 0; lanes &= lanes - 1 {
 		l := bits.TrailingZeros64(lanes) & 63
@@ -140,7 +139,7 @@ func (c *coalescer) countBlocksOfLanes(addr uint64, w *lane.Addresses, lanes, by
 	}
 }
 
-// countBlocksOfSpan counts the blocks of lanes that follow each other, of bytes each.
+// countBlocksOfSpan counts the blocks of contiguous lanes, of bytes each.
 func (c *coalescer) countBlocksOfSpan(addr, end, bytes uint64) {
 	for step := bytes * c.lanesPerCycle.N; addr < end; addr += step {
 		last := min(addr+step, end) - 1
@@ -157,8 +156,8 @@ func (c *coalescer) addToLine(number uint64, bytes uint32) {
 	c.lines[c.at].Bytes += bytes
 }
 
-// addLanes takes bytes of each active lane of a walk from addr on, none of which lie
-// in two lines: those of neighbours in one line together.
+// addLanes collects the bytes of lanes at computed addresses, of which none is in two lines. Neighbours in one line are
+// added at once.
 func (c *coalescer) addLanes(addr uint64, w *lane.Addresses, exec uint64, bytes uint32) {
 	for starts := w.Starts; starts != 0; {
 		here := exec &^ (starts&-starts - 1)
@@ -175,7 +174,7 @@ func (c *coalescer) addLanes(addr uint64, w *lane.Addresses, exec uint64, bytes 
 	}
 }
 
-// markWordsOfLanes marks the words of lanes of a walk, all of the line touched last.
+// markWordsOfLanes marks the words of lanes that are all in the current line.
 func (c *coalescer) markWordsOfLanes(addr uint64, w *lane.Addresses, lanes, bytes uint64) {
 	if c.words == noWords {
 		return
@@ -196,7 +195,7 @@ func (c *coalescer) markWordsOfLanes(addr uint64, w *lane.Addresses, lanes, byte
 	l.Words = words
 }
 
-// find is the index of a line, which it appends when it is new.
+// find returns the index of a line, and appends the line if it is new.
 func (c *coalescer) find(number uint64) int {
 	for h := number * 0x9E3779B97F4A7C15 >> 40; ; h++ {
 		e := &c.table[h%tableSize]
@@ -211,7 +210,7 @@ func (c *coalescer) find(number uint64) int {
 	}
 }
 
-// addSpan takes a contiguous range, each lane's bytes of it after those of the lane before; it must be the first thing added.
+// addSpan collects a contiguous range of lanes, each with lane bytes. Nothing may be collected before it.
 func (c *coalescer) addSpan(addr, bytes, lane uint64) {
 	if c.noCoalescing {
 		c.movedBytes += bytes

@@ -10,9 +10,8 @@ import (
 	"spvsim/mem/lane"
 )
 
-// A Target is a colour attachment of a draw. Waves end in any order; the pixel
-// keeps the fragment that comes last in the order of primitives, or with a depth
-// test the nearest, of equally near ones the first.
+// A Target is a colour attachment of a draw. Waves end in any order. A pixel keeps the fragment of the last primitive
+// or, with a depth test, the nearest; of equally near ones the first.
 type Target struct {
 	Depth          bool
 	width, samples int
@@ -21,7 +20,7 @@ type Target struct {
 	mutex          sync.Mutex // waves may run on several goroutines
 }
 
-// NewTarget makes a target of that size that nothing has written.
+// NewTarget makes an unwritten target.
 func NewTarget(width, height, samples int, depth bool) *Target {
 	t := &Target{Depth: depth, width: width, samples: samples, lastPrimitive: make([]uint32, width*height*samples)}
 	if depth {
@@ -30,11 +29,10 @@ func NewTarget(width, height, samples int, depth bool) *Target {
 	return t
 }
 
-// Reset forgets what was written.
+// Reset makes the target unwritten.
 func (t *Target) Reset() { clear(t.lastPrimitive) }
 
-// passesOrder reports that a sample of the lane's fragment is to be written, and
-// remembers it.
+// passesOrder reports whether a sample of the lane's fragment is to be written, and records it as written.
 func (t *Target) passesOrder(f *isa.Fragments, l, sample int) bool {
 	i := (int(f.Y[l])*t.width+int(f.X[l]))*t.samples + sample
 	order, z := f.Prims[l/4].Index+1, float32(0)
@@ -56,7 +54,7 @@ func (t *Target) passesOrder(f *isa.Fragments, l, sample int) bool {
 	return true
 }
 
-// export writes the colours of the active lanes that are no helpers.
+// export writes the colours of active lanes that are no helpers.
 func (p *Port) export(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	p.begin(in.Mem, hierarchy.Write)
 	m, f := in.Mem, st.Fragments

@@ -8,7 +8,7 @@ import (
 	"spvsim/mem/lane"
 )
 
-// A Footprint is the bytes of device memory that a launch reads, writes and updates by atomics.
+// A Footprint has the bytes of device memory that a launch reads, writes and updates by atomics.
 type Footprint struct {
 	pages map[uint64]*footprintPage
 	last  uint64 // number of the page found last, plus 1
@@ -20,7 +20,7 @@ const footprintShift = 12 // log2 of the bytes of a page
 // A footprintPage has a bit for each byte, by kind; nil: none of that kind.
 type footprintPage [hierarchy.Atomic + 1]*[1 << footprintShift / 64]uint64
 
-// NewFootprint is that of nothing.
+// NewFootprint makes an empty footprint.
 func NewFootprint() *Footprint { return &Footprint{pages: map[uint64]*footprintPage{}} }
 
 // Add marks bytes from addr on.
@@ -32,7 +32,7 @@ func (f *Footprint) Add(kind hierarchy.Kind, addr, size uint64) {
 	}
 }
 
-// mark marks bytes of one page.
+// mark is Add within one page.
 func (f *Footprint) mark(kind hierarchy.Kind, addr, size uint64) {
 	number := addr >> footprintShift
 	if f.last != number+1 {
@@ -53,7 +53,8 @@ func (f *Footprint) mark(kind hierarchy.Kind, addr, size uint64) {
 	}
 }
 
-// Conflict is the lowest byte that one of two launches writes or updates and the other one touches otherwise than by atomics too.
+// Conflict returns the lowest byte that one of two launches changes and the other touches, unless both do so by
+// atomics.
 func (f *Footprint) Conflict(o *Footprint) (addr uint64, mine, others hierarchy.Kind, found bool) {
 	if len(o.pages) < len(f.pages) {
 		addr, others, mine, found = o.Conflict(f)
@@ -71,7 +72,7 @@ func (f *Footprint) Conflict(o *Footprint) (addr uint64, mine, others hierarchy.
 	return addr, mine, others, found
 }
 
-// conflicts are the kinds of access to one byte that need an order.
+// conflicts are the pairs of kinds whose accesses to one byte need an order.
 var conflicts = [][2]hierarchy.Kind{{hierarchy.Write, hierarchy.Write}, {hierarchy.Write, hierarchy.Read}, {hierarchy.Read, hierarchy.Write}, {hierarchy.Write, hierarchy.Atomic}, {hierarchy.Atomic, hierarchy.Write}, {hierarchy.Atomic, hierarchy.Read}, {hierarchy.Read, hierarchy.Atomic}}
 
 func (a *footprintPage) conflict(b *footprintPage) (at uint64, mine, others hierarchy.Kind, found bool) {
@@ -112,7 +113,7 @@ func (p *Port) Mark(f *Footprint, st *isa.State, env *WaveBindings, in *isa.Inst
 	}
 }
 
-// footprintKind is the kind of an access; false: it is none to memory that launches share.
+// footprintKind returns the kind of an access; false if it reaches no memory that launches share.
 func footprintKind(in *isa.Inst) (hierarchy.Kind, bool) {
 	switch {
 	case in.Op == isa.BufferSize || in.Op == isa.ImageSize || in.Op == isa.ImageSamples || in.Op == isa.ImageQueryLod:
@@ -135,7 +136,8 @@ func (p *Port) markLanes(f *Footprint, kind hierarchy.Kind, mask, size uint64) {
 	}
 }
 
-// markTexels marks the texels of loads, stores and atomics, where they are among the bytes of the image, and whole images of others.
+// markTexels marks the texels of loads, stores and atomics that are within the image, and whole images of other
+// instructions.
 func (p *Port) markTexels(f *Footprint, kind hierarchy.Kind, st *isa.State, env *WaveBindings, in *isa.Inst) {
 	w, one := p.lanes.w, in.Op == isa.ImageLoad || in.Op == isa.ImageStore || kind == hierarchy.Atomic
 	if one {

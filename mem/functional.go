@@ -9,21 +9,20 @@ import (
 	"spvsim/mem/hierarchy"
 )
 
-// Functional is what a port does that carries out instructions without time: it
-// counts the bytes that lanes move, and keeps the updates of atomics whole where
-// other goroutines work on the same memory.
+// Functional is the state of a port that carries out instructions without time. It counts the bytes that lanes move,
+// and keeps atomic updates whole where other goroutines use the same memory.
 type Functional struct {
-	// Moved are the bytes that lanes moved so far, by kind: each lane's own.
+	// Moved counts the bytes of all lanes so far, by kind.
 	Moved [hierarchy.Atomic + 1]uint64
 	// Changes counts the stores, and the atomic operations of lanes that changed memory.
 	Changes uint64
 
-	warming  *hierarchy.Analytic // whose lines accesses bring in; nil: none
+	warming  *hierarchy.Analytic // the hierarchy that accesses warm; nil: none
 	locks    *Locks
 	lockHeld *sync.Mutex
 }
 
-// Locks keep atomic operations of several goroutines apart, by the line of the element.
+// Locks are striped by the address of the element, for atomics of several goroutines.
 type Locks [lockStripes]sync.Mutex
 
 const (
@@ -31,19 +30,18 @@ const (
 	lockShift   = 6 // log2 of the bytes that share a lock; elements are aligned
 )
 
-// A FunctionalPort says how a port without time works.
+// A FunctionalPort describes a port without time.
 type FunctionalPort struct {
 	Store *Store
 	Locks *Locks // shared by the ports of all goroutines; nil: there is one
-	// Warm is the hierarchy whose lines accesses bring in; nil: none.
+	// Warm is the hierarchy that accesses warm; nil: none.
 	Warm *hierarchy.Analytic
 }
 
-// noTime is what a port for which no time passes says of samplers.
+// noTime describes the texture unit of a port without time.
 var noTime = hierarchy.TextureSpec{QuadsPerCycle: 1, TexelBytes: 1, TrilinearPasses: 1}
 
-// New makes the port. It has its own workspace: it may be used beside others of
-// the same store.
+// New makes the port, with a workspace of its own: ports of one store can be used concurrently.
 func (s FunctionalPort) New() *Port {
 	x := lanes{w: newWorkspace(), store: s.Store, functional: &Functional{warming: s.Warm, locks: s.Locks}}
 	p := &Port{path: addressPath{lanes: fixed.NewDivider(1), lines: fixed.NewDivider(1)}, lanes: x, textureUnit: textureUnit{&noTime, &x}}
@@ -54,13 +52,13 @@ func (s FunctionalPort) New() *Port {
 	return p
 }
 
-// Functional are those of a port without time; nil: it has time.
+// Functional returns the state of a port without time; nil if it has time.
 func (p *Port) Functional() *Functional { return p.lanes.functional }
 
-// Move makes the port one of another compute unit.
+// Move makes the port that of another compute unit.
 func (p *Port) Move(unit int) { p.cu = unit }
 
-// finish counts what an instruction moved, and brings its lines in. The response is empty.
+// finish counts what an instruction moved, and warms the caches with its lines. The response is empty.
 func (v *Functional) finish(p *Port, m *isa.Mem, kind hierarchy.Kind) *timing.Response {
 	if kind == hierarchy.Write {
 		v.Changes++
@@ -79,7 +77,7 @@ func (v *Functional) finish(p *Port, m *isa.Mem, kind hierarchy.Kind) *timing.Re
 	return &p.response
 }
 
-// lock takes the lock of an address and gives back that of another.
+// lock takes the lock of an address, and gives the one held before back.
 func (v *Functional) lock(addr uint64) {
 	if v == nil || v.locks == nil {
 		return
@@ -93,7 +91,7 @@ func (v *Functional) lock(addr uint64) {
 	v.lockHeld = next
 }
 
-// unlock gives the lock back, if one is taken.
+// unlock gives the lock back, if one is held.
 func (v *Functional) unlock() {
 	if v != nil && v.lockHeld != nil {
 		v.lockHeld.Unlock()
@@ -108,12 +106,12 @@ func (v *Functional) changed(old, next uint64) {
 	}
 }
 
-// change counts so many updates.
+// change counts n updates.
 func (v *Functional) change(n uint64) {
 	if v != nil {
 		v.Changes += n
 	}
 }
 
-// shared says that other goroutines work on the same memory.
+// shared reports whether other goroutines use the same memory.
 func (v *Functional) shared() bool { return v != nil && v.locks != nil }

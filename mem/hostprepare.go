@@ -14,10 +14,10 @@ import (
 // What is here is for the host's speed: a unit that runs ahead of the engine on another thread has the values and lines of its loads
 // at once, and the engine's thread asks the hierarchy for their time later, in the order of issue.
 //
-// Law: Prepare, IssuePrepared and Book leave the same registers, lines, time and counts as Issue, where no instruction of the
-// launch writes what the load reads (Steady). Tests: TestPreparedLoadsAreLoads, TestLoadsThatAreNotPrepared, TestSteady.
+// Law: PrepareLoad, IssuePrepared and BookPrepared leave the same registers, lines, time and counts as Issue, where no instruction of the
+// launch writes what the load reads (ReadOnlyLoads). Tests: TestPreparedLoadsAreLoads, TestLoadsThatAreNotPrepared, TestSteady.
 
-// An PreparedLoad is a load of which the values are there and the lines are known, before the hierarchy is asked for them.
+// A PreparedLoad is a load that is executed and coalesced ahead of time: only its timing is missing.
 type PreparedLoad struct {
 	Lines  []hierarchy.Line
 	Scalar bool
@@ -25,22 +25,21 @@ type PreparedLoad struct {
 	missed []int32
 }
 
-// A Workspace is where loads are prepared, one at a time.
+// A Workspace is for preparing loads, one at a time.
 type Workspace struct{ w *workspace }
 
-// NewWorkspace makes one.
+// NewWorkspace makes a workspace.
 func NewWorkspace() *Workspace { return &Workspace{newWorkspace()} }
 
-// PreparesLoads says whether loads of this port may be prepared: their time must be known
-// when they are booked.
+// PreparesLoads reports whether loads of this port can be prepared: the hierarchy must know their time at once.
 func (p *Port) PreparesLoads() bool {
 	_, fast := p.h.(*hierarchy.Analytic)
 	return fast && p.lanes.functional == nil
 }
 
-// PrepareLoad gives a load its values and finds its lines, from memory that does not
-// change. It looks at nothing that other ports change, and is false, with nothing done,
-// where the load may be out of bounds, has no lines, or is of a kind that is not prepared.
+// PrepareLoad executes a load, from memory that does not change, and finds its lines. It reads nothing that other ports
+// change. It returns false, with nothing done, if the load may be out of bounds, has no lines, or is of a kind that is
+// not prepared.
 func (p *Port) PrepareLoad(s *Workspace, st *isa.State, env *WaveBindings, in *isa.Inst, e *PreparedLoad) bool {
 	m, t := in.Mem, lane.Element(in)
 	own := *p
@@ -67,7 +66,7 @@ func (p *Port) prepareUniformLoad(st *isa.State, env *WaveBindings, in *isa.Inst
 	return true
 }
 
-// uniformAt is where the words of a load for the whole wave lie; ok is false out of bounds.
+// uniformAt returns the words of a load for the whole wave, and their address; ok is false out of bounds.
 func uniformAt(st *isa.State, env *WaveBindings, m *isa.Mem) (addr uint64, words []byte, ok bool) {
 	addr, bytes := env.PushAddr, env.Push
 	switch m.Space {
@@ -108,20 +107,21 @@ func (p *Port) prepareWordLoad(st *isa.State, env *WaveBindings, in *isa.Inst, e
 	return true
 }
 
-// keepPrepared keeps what the workspace holds of a load.
+// keepPrepared copies the lines of a load from the workspace.
 func (p *Port) keepPrepared(m *isa.Mem, e *PreparedLoad, lanes int, bytes uint32) {
 	e.Lines = append(e.Lines[:0], p.lanes.w.lines...)
 	e.Scalar, e.busy = m.Scalar, p.path.sendCycles(p.lanes.w, m.Scalar, lanes, bytes)
 }
 
-// IssuePrepared says that a prepared load issues: then it has its translations, as those prepared before may issue after it.
+// IssuePrepared issues a prepared load. Only then are its translations looked up: loads prepared before may issue after
+// it.
 func (p *Port) IssuePrepared(e *PreparedLoad) {
 	cycles, missed := p.path.translationCycles(e.Lines, e.Scalar)
 	e.busy += cycles
 	e.missed = append(e.missed[:0], missed...)
 }
 
-// Busy are the cycles that the load takes the address path, if it need not wait for a free miss entry.
+// Busy returns the cycles that the load occupies the address path, if no MSHR stalls it.
 func (e *PreparedLoad) Busy() uint64 { return e.busy }
 
 // BookPrepared asks the hierarchy for the lines of a prepared load.
@@ -131,13 +131,14 @@ func (p *Port) BookPrepared(now uint64, e *PreparedLoad) *timing.Response {
 	return p.h.Access(now, r)
 }
 
-// MinLoadCycles are the cycles that a load takes at least: those of a hit in the cache that it meets first.
+// MinLoadCycles returns the least cycles of a load: a hit in the first cache.
 func (p *Port) MinLoadCycles(scalar bool) uint64 { return p.h.(*hierarchy.Analytic).HitLatency(scalar) }
 
-// FreeMSHRs is how many lines may miss in the unit's vector cache from cycle now on before one has to wait for a free miss entry.
+// FreeMSHRs returns how many lines may miss in the unit's vector cache from cycle now on before one waits for an MSHR.
 func (p *Port) FreeMSHRs(now uint64) int { return p.h.(*hierarchy.Analytic).FreeMSHRs(p.cu, now) }
 
-// ReadOnlyLoads says of each instruction of a program whether it loads from memory that none of them writes, under these bindings.
+// ReadOnlyLoads reports for each instruction of a program whether it loads from memory that none of them writes, under
+// these bindings.
 func (b *Bindings) ReadOnlyLoads(insts []isa.Inst) []bool {
 	list := make([]bool, len(insts))
 	written, all := b.written(insts)
@@ -168,7 +169,7 @@ func (b *Bindings) readOnlyLoad(m *isa.Mem, written []int) bool {
 	return true
 }
 
-// Written are the bytes of the buffers that the instructions may change; all: they may change others as well.
+// Written returns the bytes of the buffers that the instructions may change. all: they may change others too.
 func (b *Bindings) Written(insts []isa.Inst) (list [][]byte, all bool) {
 	bindings, all := b.written(insts)
 	for _, i := range slices.Compact(slices.Sorted(slices.Values(bindings))) {
@@ -179,7 +180,7 @@ func (b *Bindings) Written(insts []isa.Inst) (list [][]byte, all bool) {
 	return list, all
 }
 
-// written lists the bindings of buffers that the instructions may change; all: they may change others as well.
+// written returns the bindings of buffers that the instructions may change. all: they may change others too.
 func (b *Bindings) written(insts []isa.Inst) (list []int, all bool) {
 	for i := range insts {
 		m := insts[i].Mem
@@ -194,7 +195,7 @@ func (b *Bindings) written(insts []isa.Inst) (list []int, all bool) {
 	return list, false
 }
 
-// overlaps says whether two bindings have a byte in common.
+// overlaps reports whether two bindings have a byte in common.
 func (b *Bindings) overlaps(i, j int) bool {
 	for _, x := range b.elements(i) {
 		for _, y := range b.elements(j) {

@@ -16,10 +16,11 @@ import (
 // Law: such an access leaves the same registers, bytes and faults, and asks for the same lines in the same time, as by
 // loadGeneral and storeGeneral. Test: TestAccessesTakeTheSameByEveryLoop.
 
-// maxWords is how many words of a lane have rows.
+// maxWords is the most words of a lane that have rows.
 const maxWords = 4
 
-// words is how many words each lane accesses, of elements of 32 or 64 bits; 0: of others, or more than have rows.
+// words returns the number of words that each lane accesses, of 32-bit and 64-bit elements; 0 for others, and for more
+// than have rows.
 func words(m *isa.Mem, t isa.Type) int {
 	if n := int(m.Count) * t.Rows(); t.Bits() >= 32 && n <= maxWords {
 		return n
@@ -27,14 +28,13 @@ func words(m *isa.Mem, t isa.Type) int {
 	return 0
 }
 
-// staticBuffer says that the lanes access words of one buffer that is known when the
-// program is lowered.
+// staticBuffer reports whether lanes access words of one buffer that is known when the program is lowered.
 func staticBuffer(m *isa.Mem, t isa.Type) bool {
 	return m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None && !m.Scalar &&
 		words(m, t) > 0 && m.Index.Kind == isa.Vector
 }
 
-// perLaneBuffer says that the lanes access words of buffers that they choose.
+// perLaneBuffer reports whether lanes access words of buffers that each lane chooses.
 func perLaneBuffer(m *isa.Mem, t isa.Type) bool {
 	return m.Space == isa.SpaceBuffer && m.BindingIndex.Kind == isa.Vector && !m.Scalar && words(m, t) > 0 && m.Index.Kind == isa.Vector
 }
@@ -46,10 +46,10 @@ func uniformLoad(m *isa.Mem, t isa.Type) bool {
 	return m.Scalar && known && t.Bits() == 32 && m.Index.Kind != isa.Vector
 }
 
-// wordRows are the register rows of the words of a lane.
+// wordRows are register rows, one for each word of a lane.
 type wordRows [maxWords][]uint32
 
-// results are where the words of a load go, of elements of so many words.
+// results returns the rows of the results of a load, of elements of each words.
 func (w *workspace) results(st *isa.State, in *isa.Inst, each int) (r wordRows) {
 	for k := range int(in.Mem.Count) {
 		d := lane.Result(in, k)
@@ -60,7 +60,7 @@ func (w *workspace) results(st *isa.State, in *isa.Inst, each int) (r wordRows) 
 	return r
 }
 
-// result is where the j-th words of a result go; one that is not used goes nowhere.
+// result returns the row of the j-th word of a result. An unused result has a row that nothing reads.
 func (w *workspace) result(st *isa.State, d isa.Reg, j int) []uint32 {
 	if d.Kind != isa.Vector {
 		return w.trash[:st.Lanes]
@@ -69,7 +69,7 @@ func (w *workspace) result(st *isa.State, d isa.Reg, j int) []uint32 {
 	return st.V[at : at+st.Lanes]
 }
 
-// loadWords loads what plain and chosen say; where lanes choose several buffers, it leaves it to loadGeneral.
+// loadWords loads words of one buffer. If lanes choose several buffers, it leaves the load to loadGeneral.
 func (p *Port) loadWords(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	d, binding, one := env.oneBuffer(st, in.Mem)
 	if !one {
@@ -91,7 +91,7 @@ func (p *Port) loadWords(now uint64, st *isa.State, env *WaveBindings, in *isa.I
 	return p.sendRequest(now, m, hierarchy.Read, bits.OnesCount64(st.Exec), size)
 }
 
-// loadWords loads what a walk has found to be inside, each element of so many words.
+// loadWords loads from computed addresses within bounds, elements of each words.
 func (w *workspace) loadWords(st *isa.State, in *isa.Inst, d *Descriptor, how addressPattern, each int) {
 	dst := w.results(st, in, each)
 	n := int(in.Mem.Count) * each
@@ -102,22 +102,22 @@ func (w *workspace) loadWords(st *isa.State, in *isa.Inst, d *Descriptor, how ad
 	w.Gather(dst[:n], d.Bytes, st.Exec)
 }
 
-// A addressPattern is how the lanes of an access may be served together.
+// An addressPattern classifies the addresses of an access.
 type addressPattern uint8
 
 const (
-	contiguous addressPattern = iota // all lanes are active and follow each other, within the buffer
+	contiguous addressPattern = iota // all lanes are active, contiguous and within the buffer
 	inBounds                         // all lanes are within the buffer
-	mayFault                         // some lane may be outside: each has a look of its own
+	mayFault                         // some lane may be outside: each is checked
 )
 
-// maxOffset bounds the offsets that are added up in 32 bits.
+// maxOffset bounds offsets, so that sums of them do not wrap in 32 bits.
 const maxOffset = 1 << 30
 
-// computeAddresses works out where the lanes of a plain access go.
+// computeAddresses computes the offsets of all lanes, and classifies them.
 func (w *workspace) computeAddresses(st *isa.State, m *isa.Mem, d *Descriptor, size uint32) (index []uint32, _ addressPattern) {
 	index = st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
-	s := &w.addressParams // one by one: the host's processor waits where a whole is read that was written in parts
+	s := &w.addressParams // field by field: a host stalls where a wide load follows narrow stores
 	s.Base, s.Phase = uint32(lane.Uniform(st, m.Base))+m.Offset, uint32(d.Addr)&(1<<w.shift-1)
 	s.Stride, s.Shift, s.Exec, s.Bytes = size, w.shift, st.Exec, w.noCoalescing
 	w.Addresses.Compute(index, s)
@@ -130,7 +130,7 @@ func (w *workspace) computeAddresses(st *isa.State, m *isa.Mem, d *Descriptor, s
 	return index, inBounds
 }
 
-// collect adds the lines of a walk; a lane of an edge has added its own.
+// collect coalesces the computed addresses. With mayFault, gather and scatter have done it lane by lane.
 func (w *workspace) collect(d *Descriptor, how addressPattern, st *isa.State, size uint32) {
 	if w.banks != nil && !w.noCoalescing {
 		w.timeBanks(d, how, st, size)
@@ -170,14 +170,13 @@ func (x *lanes) gather(st *isa.State, in *isa.Inst, d *Descriptor, binding int32
 	}
 }
 
-// gatherEdge loads the elements of a lane that is partly or wholly outside.
+// gatherEdge loads the elements of a lane that is partly or wholly out of bounds.
 func (x *lanes) gatherEdge(st *isa.State, in *isa.Inst, d *Descriptor, binding int32, l int, off uint64) {
 	x.w.setLane(l, d, binding, uint32(off))
 	x.loadLane(st, in, l, elemBytes(lane.Element(in)))
 }
 
-// sources are the rows of a store's data, of elements of so many words; an operand
-// that is the same in every lane is spread over rows of its own.
+// sources returns the rows of a store's data, of elements of each words. A uniform operand is spread over a row.
 func (w *workspace) sources(st *isa.State, m *isa.Mem, each int) (r wordRows) {
 	for k := range int(m.Count) {
 		for j := range each {
@@ -187,7 +186,7 @@ func (w *workspace) sources(st *isa.State, m *isa.Mem, each int) (r wordRows) {
 	return r
 }
 
-// row is where the j-th words of an operand are, or the i-th row that they are spread over.
+// row returns the row of the j-th word of an operand, or the i-th spare row with a uniform operand in it.
 func (w *workspace) row(st *isa.State, s isa.Reg, j, i int) []uint32 {
 	if s.Kind == isa.Vector {
 		return st.V[(int(s.Index)+j)*st.Lanes:][:st.Lanes]
@@ -199,7 +198,7 @@ func (w *workspace) row(st *isa.State, s isa.Reg, j, i int) []uint32 {
 	return row
 }
 
-// storeWords stores what plain says.
+// storeWords stores words to a static buffer.
 func (p *Port) storeWords(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	m := in.Mem
 	w := p.begin(m, hierarchy.Write)
@@ -222,8 +221,7 @@ func (p *Port) storeWords(now uint64, st *isa.State, env *WaveBindings, in *isa.
 	return p.sendRequest(now, m, hierarchy.Write, bits.OnesCount64(st.Exec), size)
 }
 
-// scatter stores lane by lane under the execution mask; where lanes meet, the
-// highest wins.
+// scatter stores lane by lane under the execution mask. Of lanes that store to one word, the highest wins.
 func (x *lanes) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, index []uint32, src *wordRows, size uint32) {
 	w, b, limit := x.w, d.Bytes, uint64(len(d.Bytes))
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {

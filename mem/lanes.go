@@ -10,7 +10,7 @@ import (
 	"spvsim/mem/texture"
 )
 
-// resolve finds memory, offset and address of each active lane.
+// resolve finds the memory, offset and address of each lane of a mask.
 func (x *lanes) resolve(st *isa.State, env *WaveBindings, m *isa.Mem, mask uint64) {
 	x.bindings = env.Bindings
 	switch m.Space {
@@ -49,7 +49,8 @@ func (e *WaveBindings) descriptor(m *isa.Mem, index uint32) (*Descriptor, int32)
 	return &e.Descriptors[e.First[m.Binding]+index], int32(m.Binding)
 }
 
-// oneBuffer is the buffer that all active lanes access, if they access one: most often they do where each chooses its own.
+// oneBuffer returns the buffer that all active lanes access, if it is one: most often it is, even where each lane
+// chooses.
 func (e *WaveBindings) oneBuffer(st *isa.State, m *isa.Mem) (d *Descriptor, binding int32, one bool) {
 	index := uint32(0)
 	if m.BindingIndex.Kind == isa.Vector {
@@ -61,7 +62,7 @@ func (e *WaveBindings) oneBuffer(st *isa.State, m *isa.Mem) (d *Descriptor, bind
 	return d, binding, true
 }
 
-// sampler is the sampler of a sampling instruction; nil if none is bound.
+// sampler returns the sampler of an instruction; nil if none is bound.
 func (e *WaveBindings) sampler(m *isa.Mem, index uint32) *texture.Sampler {
 	if index >= e.Count[m.Sampler] {
 		return nil
@@ -133,7 +134,7 @@ func (x *lanes) resolveFlat(st *isa.State, m *isa.Mem, mask uint64) {
 	}
 }
 
-// element is where the k-th element of a lane lies; ok is false out of bounds.
+// element returns the bytes of the k-th element of a lane; ok is false out of bounds.
 func (w *workspace) element(l, k int, size uint64) (b []byte, ok bool) {
 	from := w.offset[l] + uint64(k)*size
 	if from+size > uint64(len(w.mem[l])) {
@@ -191,8 +192,8 @@ func (p *Port) storeGeneral(now uint64, st *isa.State, env *WaveBindings, in *is
 	return p.sendRequest(now, m, hierarchy.Write, lanes, bytes)
 }
 
-// storeOne stores for the highest lane alone where all go to one place within
-// bounds: it is the one that wins. It says whether that is so; lines may not be asked for.
+// storeOne stores for the highest lane alone, which wins, if all lanes store to one place within bounds. It reports
+// whether it did. Lines must not be collected.
 func (x *lanes) storeOne(st *isa.State, env *WaveBindings, in *isa.Inst, mask uint64, size uint64) bool {
 	m := in.Mem
 	if mask == 0 || m.Index.Kind == isa.Vector || m.BindingIndex.Kind == isa.Vector {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spvsim/internal/spec"
+	"spvsim/internal/suite"
 	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/mem/hierarchy"
@@ -123,10 +124,7 @@ func TestDescriptors(t *testing.T) {
 	b := newBench(t, 64)
 	var list []Descriptor
 	for i := range 3 {
-		buf, err := b.store.Alloc(16, "element")
-		if err != nil {
-			t.Fatal(err)
-		}
+		buf := suite.Must(b.store.Alloc(16, "element"))(t)
 		binary.LittleEndian.PutUint32(buf.Bytes, uint32(100+i))
 		list = append(list, Of(buf))
 	}
@@ -165,10 +163,7 @@ func TestDescriptors(t *testing.T) {
 
 func TestFlatAddresses(t *testing.T) {
 	b := newBench(t, 256)
-	other, err := b.store.Alloc(100, "other")
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := suite.Must(b.store.Alloc(100, "other"))(t)
 	b.fillIota()
 	binary.LittleEndian.PutUint32(other.Bytes[96:], 4242)
 	in := access(isa.Load, isa.I32, 1)
@@ -193,10 +188,7 @@ func TestFlatAddresses(t *testing.T) {
 func TestScalarLoad(t *testing.T) {
 	b := newBench(t, 256)
 	b.fillIota()
-	r, err := b.store.Reserve(12, "push constants")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(b.store.Reserve(12, "push constants"))(t)
 	b.env.Push, b.env.PushAddr = []byte{1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0}, r.Addr
 	for _, c := range []struct {
 		space isa.Space
@@ -221,10 +213,7 @@ func TestScalarLoad(t *testing.T) {
 
 func TestScratch(t *testing.T) {
 	b := newBench(t, 64)
-	list, err := NewScratch(b.store, 2, 8, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(NewScratch(b.store, 2, 8, 64))(t)
 	list[1].Ready(8, 64)
 	b.env.Scratch = &list[1]
 	for l := range 64 {
@@ -615,10 +604,7 @@ func TestAccessesTakeTheSameByEveryLoop(t *testing.T) {
 			for j, way := range ways {
 				b := x.on(t)
 				response := *way(b)
-				rows, err := binary.Append(nil, binary.LittleEndian, b.st.V)
-				if err != nil {
-					t.Fatal(err)
-				}
+				rows := suite.Must(binary.Append(nil, binary.LittleEndian, b.st.V))(t)
 				got := result{response, string(rows), string(b.buf.Bytes), b.store.Faults.Count}
 				if j == 0 {
 					want = got

@@ -4,11 +4,11 @@ import (
 	"spvsim/mem/hierarchy"
 )
 
-// Lines are the lines that the port's last instruction asked for, since
-// ForgetLines. They are valid until the next instruction.
+// Lines returns the lines that the last instruction asked for, since ForgetLines. They are valid until the next
+// instruction.
 func (p *Port) Lines() []hierarchy.Line { return p.lanes.w.request.Lines }
 
-// ForgetLines comes before an instruction of which Lines will be asked: some ask for none.
+// ForgetLines clears Lines before an instruction that may ask for none.
 func (p *Port) ForgetLines() { p.lanes.w.request.Lines = nil }
 
 // Asked appends the lines asked of each level so far, in the order of Counters.

@@ -6,9 +6,8 @@ import (
 	"spvsim/mem/hierarchy"
 )
 
-// OnChip is the payload memory of a machine: one memory that all compute units
-// reach, without tags. Payloads that it does not hold are in device memory. Or it is a
-// cache of lines of payloads that are all in device memory.
+// OnChip is the payload memory of a machine, which all compute units reach: either a memory without tags, with payloads
+// that do not fit in device memory, or a cache of payloads that are all in device memory.
 type OnChip struct {
 	contention.Server
 	tags    *payloadTags // nil: it is no cache
@@ -31,9 +30,9 @@ func UseOnChip(ports []*Port, c *OnChip) {
 	}
 }
 
-// onChip carries out the part of a request that is in on-chip payload memory,
-// and takes it out of the request. It reports whether that was all of it, which the
-// port's response is then for; lines that are left decide the time, as memory behind the caches is slower.
+// onChip carries out the part of a request that is in payload memory, and takes it out of the request. It reports
+// whether that was all; then it has responded. The time of lines that are left is that of the hierarchy, which is
+// slower.
 func (p *Port) onChip(now uint64, r *hierarchy.Request) (all bool) {
 	c, cost, kept := p.onChipMemory, uint64(0), 0
 	n, missed := len(r.Lines), r.Missed
@@ -64,7 +63,7 @@ func (p *Port) onChip(now uint64, r *hierarchy.Request) (all bool) {
 	return kept == 0
 }
 
-// serves says whether an access to a line ends in the payload memory.
+// serves reports whether payload memory completes an access to a line.
 func (c *OnChip) serves(p *Port, kind hierarchy.Kind, l *hierarchy.Line) bool {
 	if c.tags == nil {
 		b := p.lanes.w.buffer(p.lanes.store, l.Addr)
@@ -85,8 +84,8 @@ func (c *OnChip) serves(p *Port, kind hierarchy.Kind, l *hierarchy.Line) bool {
 	return hit && kind == hierarchy.Read
 }
 
-// NewPayloadCache makes a payload memory that is a cache of so many bytes in front of the caches that payloads go to: it is written
-// through, and what it does not hold comes at the pace of those.
+// NewPayloadCache makes a payload memory that is a write-through cache in front of the caches that payloads go to.
+// Misses take the time of those.
 func NewPayloadCache(bytes, lineBytes, latencyCycles int, bytesPerCycle float64, atomicCycles int) *OnChip {
 	c := NewOnChip(latencyCycles, bytesPerCycle, atomicCycles)
 	sets := max(bytes/lineBytes/payloadWays, 1)
@@ -97,13 +96,13 @@ func NewPayloadCache(bytes, lineBytes, latencyCycles int, bytesPerCycle float64,
 // payloadWays is the associativity of a payload cache: that of most caches of the presets.
 const payloadWays = 16
 
-// payloadTags are the lines that a payload cache holds.
+// payloadTags are the tags of a payload cache.
 type payloadTags struct {
 	line, sets uint64
 	ways       []uint64 // number of the line, from 1, by set; the one used last first
 }
 
-// access says whether a line is there, and has it there from now on.
+// access looks a line up, and fills it after a miss.
 func (t *payloadTags) access(addr uint64) bool {
 	line := addr/t.line + 1
 	first := line % t.sets * payloadWays

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/mem/hierarchy"
 )
 
@@ -40,10 +41,7 @@ func TestPayloadCacheHoldsWhatWasUsedLast(t *testing.T) {
 // Lines that on-chip payload memory answers leave a request, and what it still asks the second level for is the same lines.
 func TestPayloadsAskForNoTranslation(t *testing.T) {
 	store := NewStore(1 << 20)
-	chip, err := store.Alloc(4096, "chip")
-	if err != nil {
-		t.Fatal(err)
-	}
+	chip := suite.Must(store.Alloc(4096, "chip"))(t)
 	chip.OnChip = true
 	p := &Port{onChipMemory: NewOnChip(1, 64, 1), lanes: lanes{w: newWorkspace(), store: store}}
 	far := chip.Addr + 1<<16

@@ -11,8 +11,8 @@ import (
 	"spvsim/mem/texture"
 )
 
-// A Port executes the memory instructions of one compute unit: its lanes move the bytes and say which lines they need, the
-// address path and the texture unit say how long those take to send, and the hierarchy when they are there.
+// A Port executes the memory instructions of one compute unit. Lanes move the bytes and collect the lines, the address
+// path and the texture unit compute how long these take to send, and the hierarchy when they are there.
 type Port struct {
 	cu           int
 	h            hierarchy.Model
@@ -29,38 +29,38 @@ type Port struct {
 type lanes struct {
 	w          *workspace
 	store      *Store
-	bindings   *Bindings   // of the instruction at hand, once its lanes are resolved
+	bindings   *Bindings   // of the current instruction, once its lanes are resolved
 	functional *Functional // nil: accesses take time
 }
 
-// A textureUnit is the unit that finds, reads and weighs texels for lanes.
+// A textureUnit finds, reads and weighs texels for lanes.
 type textureUnit struct {
 	spec  *hierarchy.TextureSpec
 	lanes *lanes
 }
 
-// workspace is what one instruction needs while it executes.
+// A workspace holds what one instruction needs while it executes.
 type workspace struct {
 	coalescer
 	lane.Addresses
-	addressParams lane.AddressParams // what the walk is made of
+	addressParams lane.AddressParams // inputs of Addresses
 	request       hierarchy.Request
 	elements      coalescer            // distinct elements of an atomic
-	mem           [64][]byte           // by lane: the memory that the lane's address is in
-	offset        [64]uint64           // offset in it
-	addr          [64]uint64           // device address of the offset
+	mem           [64][]byte           // by lane: memory of its address
+	offset        [64]uint64           // in that memory
+	addr          [64]uint64           // device address
 	binding       [64]int32            // binding, for faults
 	texel         [64]*texture.Image   // of image accesses; nil where none is bound
-	trash         [64]uint32           // where results that are not used go
+	trash         [64]uint32           // row of unused results
 	spread        [maxWords][64]uint32 // uniform store data, by lane
-	lastBuffer    *Buffer              // the buffer found last
-	banks         *hierarchy.DataBanks // that the lanes of the load go to; nil: none
-	bankTime      uint64               // fixed-point cycles that those take for it
+	lastBuffer    *Buffer              // found last
+	banks         *hierarchy.DataBanks // of the current load; nil: none
+	bankTime      uint64               // fixed-point cycles of the banks
 	counts        hierarchy.BankCounts
-	missed        []int32 // lines that begin a range whose translation is to be asked of the second level
+	missed        []int32 // lines that begin a range of addresses that misses in the L1 TLB
 }
 
-// buffer is the one that holds an address, or nil.
+// buffer returns the buffer that holds an address, or nil.
 func (w *workspace) buffer(s *Store, addr uint64) *Buffer {
 	if b := w.lastBuffer; b != nil && addr-b.Addr < b.Size {
 		return b
@@ -115,8 +115,7 @@ var accesses = func() (t [isa.NumOps]func(in *isa.Inst) Access) {
 	return t
 }()
 
-// loadOf picks the loop for a load: words of one statically known buffer have
-// their own, scratch too.
+// loadOf picks the loop of a load: those of words of one buffer and of scratch have their own.
 func loadOf(in *isa.Inst) Access {
 	m, t := in.Mem, lane.Element(in)
 	switch {
@@ -128,7 +127,7 @@ func loadOf(in *isa.Inst) Access {
 	return (*Port).loadGeneral
 }
 
-// storeOf picks the loop for a store in the same way.
+// storeOf picks the loop of a store.
 func storeOf(in *isa.Inst) Access {
 	m := in.Mem
 	switch {
@@ -140,8 +139,8 @@ func storeOf(in *isa.Inst) Access {
 	return (*Port).storeGeneral
 }
 
-// AccessOf is what carries out an instruction, for callers that issue it often; nil of
-// one that is none of memory.
+// AccessOf returns what carries out an instruction, or nil if it is no memory instruction. Callers that issue an
+// instruction often keep it.
 func AccessOf(in *isa.Inst) Access {
 	if choose := accesses[in.Op]; choose != nil {
 		return choose(in)
@@ -149,7 +148,7 @@ func AccessOf(in *isa.Inst) Access {
 	return nil
 }
 
-// Issue executes the instruction on the bytes now, and says what it costs.
+// Issue executes the instruction on the bytes now, and responds with its time.
 func (p *Port) Issue(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	a := AccessOf(in)
 	if a == nil {
@@ -158,7 +157,7 @@ func (p *Port) Issue(now uint64, st *isa.State, env *WaveBindings, in *isa.Inst)
 	return a(p, now, st, env, in)
 }
 
-// begin empties the workspace for an instruction; where lines are not asked for, nothing is in it.
+// begin resets the workspace. In functional mode no lines are collected, so there is nothing to reset.
 func (p *Port) begin(m *isa.Mem, kind hierarchy.Kind) *workspace {
 	w := p.lanes.w
 	if !w.noCoalescing {
@@ -220,7 +219,8 @@ func (x *lanes) fault(st *isa.State, in *isa.Inst, what string, l int) {
 	x.store.fault(f)
 }
 
-// IssueFor is Issue for a launch whose traffic is counted: the fast memory answers at once, so that what its levels count meanwhile is the request's.
+// IssueFor is Issue for a launch whose traffic is counted. The analytic hierarchy responds at once, so what its levels
+// count meanwhile is the request's.
 func (p *Port) IssueFor(t *hierarchy.Traffic, now uint64, st *isa.State, env *WaveBindings, in *isa.Inst) *timing.Response {
 	f, ok := p.h.(*hierarchy.Analytic)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"spvsim/mem/texture"
 )
 
-// A laneSample is what one lane asks of the texture unit.
+// A laneSample is the sample of one lane.
 type laneSample struct {
 	texture.Sample
 	lane  int
@@ -56,7 +56,7 @@ func (u *textureUnit) sampleQuad(st *isa.State, env *WaveBindings, in *isa.Inst,
 	return passes
 }
 
-// sampleLane gives the results of a lane, and the passes through the filter.
+// sampleLane returns the results of a lane, and its passes through the filter.
 func (u *textureUnit) sampleLane(s *laneSample, st *isa.State, in *isa.Inst, l int) ([4]uint64, int) {
 	if in.Op == isa.ImageGather {
 		return u.gatherTexels(s, in)
@@ -65,7 +65,7 @@ func (u *textureUnit) sampleLane(s *laneSample, st *isa.State, in *isa.Inst, l i
 	return u.filter(s, lane.Element(in))
 }
 
-// bias is what sampler and shader add to the level of detail.
+// bias returns what sampler and shader add to the level of detail.
 func (s *laneSample) bias(st *isa.State, in *isa.Inst, l int) float64 {
 	bias := s.Sampler.Bias
 	if in.Mem.Sample == isa.SampleBias {
@@ -194,7 +194,7 @@ func (u *textureUnit) fetch(s *laneSample, at [3]int, level uint32) [4]uint64 {
 	return s.Read(s.Image.Format.Decode(s.bytes[off:][:bytes]))
 }
 
-// passes of one quad through the filter.
+// passes returns the passes of one quad through the filter.
 func (u *textureUnit) passes(levels, texelBytes int) int {
 	n := 1
 	if levels > 1 {
@@ -203,8 +203,7 @@ func (u *textureUnit) passes(levels, texelBytes int) int {
 	return n * max(fixed.CeilDiv(texelBytes, u.spec.TexelBytes), 1)
 }
 
-// sendSampleRequest asks the hierarchy for the lines; the texture unit is taken for the
-// passes of all quads.
+// sendSampleRequest asks the hierarchy for the lines. The texture unit is occupied for the passes of all quads.
 func (p *Port) sendSampleRequest(now uint64, m *isa.Mem, passes int) *timing.Response {
 	r := p.sendRequestWith(now, m, hierarchy.Read, max(1, uint64(fixed.CeilDiv(passes, p.textureUnit.spec.QuadsPerCycle)), p.path.lines.Ceil(len(p.lanes.w.lines))))
 	r.ReadyAt += uint64(p.textureUnit.spec.LatencyCycles)

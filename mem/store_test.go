@@ -1,15 +1,17 @@
 package mem
 
-import "testing"
+import (
+	"testing"
+
+	"spvsim/internal/suite"
+)
 
 // Bytes that somebody else keeps are found at their address, apart from their neighbours by the guard.
 func TestAttach(t *testing.T) {
 	const at = 1 << 30
 	s := NewStore(0)
 	bytes := make([]byte, 64)
-	if err := s.Attach(at, bytes, "a"); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, s.Attach(at, bytes, "a"))
 	for _, x := range []struct {
 		addr, size uint64
 		ok         bool

@@ -4,25 +4,17 @@ import (
 	"math"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/mem/texture"
 )
 
 func imageBench(t *testing.T, format string, w, h, d, layers uint32) (*bench, *texture.Image) {
 	t.Helper()
-	img, err := texture.NewImage(format, w, h, d, layers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := suite.Must(texture.NewImage(format, w, h, d, layers))(t)
 	b := newBench(t, 64)
-	buf, err := b.store.Alloc(img.Size(), "image")
-	if err != nil {
-		t.Fatal(err)
-	}
-	desc, err := OfImage(buf, img)
-	if err != nil {
-		t.Fatal(err)
-	}
+	buf := suite.Must(b.store.Alloc(img.Size(), "image"))(t)
+	desc := suite.Must(OfImage(buf, img))(t)
 	b.env.Bind(desc)
 	return b, img
 }

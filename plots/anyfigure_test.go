@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"spvsim/internal/randfigure"
+	"spvsim/internal/suite"
 )
 
 // Figures of all kinds, scales and ends over rows of all kinds: each is drawn, or refused with an error of this package. The
@@ -46,9 +47,7 @@ func FuzzAnyFigure(f *testing.F) {
 		f.Add(randfigure.Bytes(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, err := anyFigure(data); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(anyFigure(data))(t)
 	})
 }
 

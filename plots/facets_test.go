@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // Panels are wrapped to the fewest columns that need no further rows, up to the style's limit; a given number of
@@ -21,18 +23,9 @@ func TestFacetsAreBalanced(t *testing.T) {
 		for i := range c.panels {
 			rows += fmt.Sprintf("1,2,%d\n2,3,%d\n", i, i)
 		}
-		table, err := ReadCSV("rows.csv", strings.NewReader(rows))
-		if err != nil {
-			t.Fatal(err)
-		}
-		figure, err := Read("figure.yaml", []byte("kind: line\nx: x\ny: y\nfacets: {column: f"+c.given+"}\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		chart, err := Build(figure, table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := suite.Must(ReadCSV("rows.csv", strings.NewReader(rows)))(t)
+		figure := suite.Must(Read("figure.yaml", []byte("kind: line\nx: x\ny: y\nfacets: {column: f"+c.given+"}\n")))(t)
+		chart := suite.Must(Build(figure, table))(t)
 		if l := chart.newLayout(c.style, "none"); l.columns != c.columns || l.rows != c.rows {
 			t.Errorf("%d panels, %s%s: %d by %d, want %d by %d", c.panels, c.style, c.given, l.columns, l.rows, c.columns, c.rows)
 		}

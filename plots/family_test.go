@@ -12,6 +12,8 @@ import (
 	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"spvsim/internal/suite"
 )
 
 var fontNames = []string{"sans", "serif", "mono"}
@@ -20,10 +22,7 @@ var fontNames = []string{"sans", "serif", "mono"}
 func TestFamiliesMeasureTheirFonts(t *testing.T) {
 	for _, name := range fontNames {
 		f := families[name]
-		whole, err := opentype.Parse(f.data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := suite.Must(opentype.Parse(f.data))(t)
 		var buf sfnt.Buffer
 		glyph := func(r rune) (fixed.Rectangle26_6, float64) {
 			id, err1 := whole.GlyphIndex(&buf, r)
@@ -68,10 +67,7 @@ func TestFontIsThatOfAllTexts(t *testing.T) {
 		if name == "" {
 			line = ""
 		}
-		c, err := chartOf(t, "a,b\n1,2\n2,3\n", fontFigure+line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(chartOf(t, "a,b\n1,2\n2,3\n", fontFigure+line))(t)
 		draws[name] = map[string][]byte{}
 		for _, format := range Formats {
 			draws[name][format] = drawn(t, c, format, "column")

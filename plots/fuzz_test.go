@@ -9,15 +9,14 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg/draw"
+
+	"spvsim/internal/suite"
 )
 
 // A band that reaches 0 on a log axis ends at the axis.
 func TestBandsOnLogAxesEndAtTheAxis(t *testing.T) {
 	const rows = "x,y\n1,1\n1,2\n2,1\n2,1.1\n4,1\n4,1\n"
-	c, err := chartOf(t, rows, "kind: line\nx: x\ny: {column: y, scale: log10}\nband: confidence")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(chartOf(t, rows, "kind: line\nx: x\ny: {column: y, scale: log10}\nband: confidence"))(t)
 	if low := c.Panels[0].Series[0].Points[0].Low; low > 0 {
 		t.Fatalf("the band's lower end is %g: the test wants one below 0", low)
 	}
@@ -161,19 +160,13 @@ func TestLegendsShowWhatIsDrawn(t *testing.T) {
 		"band: range\nlines: \"off\"":  {marker: true},
 	}
 	for figure, want := range tests {
-		c, err := chartOf(t, rows, "kind: line\nx: n\ny: t\nseries: s\n"+figure)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(chartOf(t, rows, "kind: line\nx: n\ny: t\nseries: s\n"+figure))(t)
 		got := c.newLayout("column", "right").entries[0]
 		if got.line != want.line || got.band != want.band || got.marker != want.marker {
 			t.Errorf("%s: line %v, band %v, marker %v", figure, got.line, got.band, got.marker)
 		}
 	}
-	c, err := chartOf(t, rows, "kind: line\nx: n\ny: t\nband: none\nannotations: [{hline: 2, text: limit, source: measured}, {vline: 2, text: beside}]")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(chartOf(t, rows, "kind: line\nx: n\ny: t\nband: none\nannotations: [{hline: 2, text: limit, source: measured}, {vline: 2, text: beside}]"))(t)
 	entries := c.entries("right")
 	if len(entries) != 1 || entries[0].text != "limit (measured)" || entries[0].style == nil {
 		t.Errorf("entries %+v: want the line with a source", entries)
@@ -185,10 +178,7 @@ func TestLegendsShowWhatIsDrawn(t *testing.T) {
 func TestPointsAloneStandApart(t *testing.T) {
 	const rows = "n,t,s\n1,5,a\n1,5,b\n2,5,a\n2,9,b\n3,5,a\n"
 	for scale, want := range map[string]int{"category": 5, "linear": 4} {
-		c, err := chartOf(t, rows, "kind: line\nx: {column: n, scale: "+scale+"}\ny: t\nseries: s\nlines: \"off\"\nannotations: [{points: [[2, 9]], source: m}]")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(chartOf(t, rows, "kind: line\nx: {column: n, scale: "+scale+"}\ny: t\nseries: s\nlines: \"off\"\nannotations: [{points: [[2, 9]], source: m}]"))(t)
 		l, _ := c.chooseLayout("column")
 		if got := countPlaces(c, l); got != want {
 			t.Errorf("%s: %d places, want %d", scale, got, want)
@@ -214,10 +204,7 @@ func TestTicksStandAtFewValues(t *testing.T) {
 		"x,y\n50,1\n100,2\n400,3\n1600,4\n": "50 100 400 1600",
 		"x,y\n1,1\n2,2\n4,3\n256,4\n":       "1 2 4 256",
 	} {
-		c, err := chartOf(t, rows, "kind: line\nx: {column: x, scale: log2}\ny: y")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(chartOf(t, rows, "kind: line\nx: {column: x, scale: log2}\ny: y"))(t)
 		l, _ := c.chooseLayout("column")
 		if got := strings.TrimSpace(strings.Join(strings.Fields(labelsOf(l)), " ")); got != want {
 			t.Errorf("%s: ticks %s, want %s", rows, got, want)
@@ -240,18 +227,9 @@ func TestWithinNeedsIdentity(t *testing.T) {
 	if _, err := Read("f.yaml", []byte(figure)); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "without identity") {
 		t.Errorf("%v: want a refusal", err)
 	}
-	f, err := Read("f.yaml", []byte(figure+"identity: true\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := ReadCSV("r.csv", strings.NewReader(rows))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := Build(f, table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(Read("f.yaml", []byte(figure+"identity: true\n")))(t)
+	table := suite.Must(ReadCSV("r.csv", strings.NewReader(rows)))(t)
+	c := suite.Must(Build(f, table))(t)
 	if svg, err := c.Draw("svg", "column"); err != nil || !strings.Contains(string(svg), "factor of 1.25") {
 		t.Errorf("%v: the legend does not say what the lines are", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"spvsim/internal/suite"
 )
 
 const sweepRows = `point,machine,kernel,threads,time
@@ -62,10 +64,7 @@ func TestFacetGrid(t *testing.T) {
 		if l.columns != 3 || l.rows != 2 {
 			t.Errorf("%d columns and %d rows in a %s", l.columns, l.rows, style)
 		}
-		data, err := c.Draw("svg", style)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(c.Draw("svg", style))(t)
 		for _, name := range []string{"zen", "arc", "mid", "copy", "the sum"} {
 			if n := strings.Count(string(data), ">"+name+"<"); n != 1 {
 				t.Errorf("%s: %q is there %d times", style, name, n)
@@ -112,14 +111,8 @@ func TestGeometricMean(t *testing.T) {
 // A palette only changes colours; it has as many as there are looks, all different.
 func TestPalettes(t *testing.T) {
 	draw := func(palette string) string {
-		c, err := chartOf(t, sweepRows, "kind: bar\nx: machine\ny: time\nseries: kernel\nwhere: {threads: 1}\n"+palette)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := c.Draw("svg", "column")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(chartOf(t, sweepRows, "kind: bar\nx: machine\ny: time\nseries: kernel\nwhere: {threads: 1}\n"+palette))(t)
+		data := suite.Must(c.Draw("svg", "column"))(t)
 		return string(data)
 	}
 	if draw("") != draw("palette: okabe-ito") {

@@ -16,6 +16,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"spvsim/internal/suite"
 )
 
 // pathCanvas keeps the areas that are filled, by their corners, and the lines.
@@ -36,10 +38,7 @@ func unitAxes(x string) (*axes, vg.Rectangle) {
 // drawnMarks returns the areas and lines of a figure's first panel, on the given axes.
 func drawnMarks(t *testing.T, rows, figure string) *pathCanvas {
 	t.Helper()
-	c, err := chartOf(t, rows, figure)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(chartOf(t, rows, figure))(t)
 	k := &pathCanvas{inkCanvas: newInk(c.font(), 100, 100)}
 	a, r := unitAxes(c.X.Scale)
 	for _, m := range kinds[c.Kind].marks(c, &c.Panels[0]) {
@@ -333,9 +332,7 @@ func TestEPSIsWhole(t *testing.T) {
 	c.Pop()
 	c.SetColor(nil)
 	var out bytes.Buffer
-	if _, err := c.WriteTo(&out); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(c.WriteTo(&out))(t)
 	want := strings.Join([]string{
 		"%!PS-Adobe-3.0 EPSF-3.0", "%%BoundingBox: 0 0 101 70", "%%HiResBoundingBox: 0 0 100.5 70", "%%Creator: spvsim", "%%LanguageLevel: 2", "%%Pages: 1", "%%EndComments", "%%Page: 1 1",
 		"0.5 setlinewidth", "[3 2 ] 1 setdash", "gsave", "5 6 translate", "90 rotate", "2 3 scale",
@@ -441,18 +438,12 @@ func TestAxesReachWhatIsAdded(t *testing.T) {
 		"{points: [[0, 9]], source: m}":  {0, 2, 5, 9},
 		"{x: 100, y: 100, text: a text}": {1, 2, 5, 6},
 	} {
-		c, err := chartOf(t, "a,b\n1,5\n2,6\n", "{kind: line, x: a, y: b, annotations: ["+add+"]}")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(chartOf(t, "a,b\n1,5\n2,6\n", "{kind: line, x: a, y: b, annotations: ["+add+"]}"))(t)
 		if x, y := c.dataRange(c.Panels, true), c.dataRange(c.Panels, false); [4]float64{x.low, x.high, y.low, y.high} != want {
 			t.Errorf("%s: %v and %v, want %v", add, x, y, want)
 		}
 	}
-	c, err := chartOf(t, "a,b\n1,5\n2,6\n", "{kind: roofline, x: a, y: b, roofs: [{peak: 100}, {bandwidth: 5}, {bandwidth: 2}]}")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(chartOf(t, "a,b\n1,5\n2,6\n", "{kind: roofline, x: a, y: b, roofs: [{peak: 100}, {bandwidth: 5}, {bandwidth: 2}]}"))(t)
 	if x, y := c.dataRange(c.Panels, true), c.dataRange(c.Panels, false); x != (interval{1, 80}) || y != (interval{5, 100}) {
 		t.Errorf("a ridge at 20: %v and %v", x, y)
 	}
@@ -489,10 +480,7 @@ func TestPartsMakeUpTheFigure(t *testing.T) {
 			if name != "line" {
 				f.Legend.Title = "Title"
 			}
-			c, err := Build(f, table)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := suite.Must(Build(f, table))(t)
 			for _, style := range Styles {
 				l, inside := c.chooseLayout(style)
 				if err := l.testParts(inside); err != nil {
@@ -634,10 +622,7 @@ func TestCrossingsLieOnBothLines(t *testing.T) {
 				at += 0.5 + r.Float64()
 			}
 		}
-		c, err := chartOf(t, rows.String(), "{kind: line, x: x, y: y, series: s}")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(chartOf(t, rows.String(), "{kind: line, x: x, y: y, series: s}"))(t)
 		p := &c.Panels[0]
 		a, b := c.line(p, "a"), c.line(p, "b")
 		got := c.crossings(p, Annotation{Crossing: []string{"a", "b"}})

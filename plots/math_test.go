@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 func TestMath(t *testing.T) {
@@ -69,14 +71,8 @@ func TestWhatIsRaisedWithoutBraces(t *testing.T) {
 func TestGreekFigure(t *testing.T) {
 	const plain, greek = "kind: line\ntitle: T\nx: a\ny: b", "kind: line\ntitle: 'T ≤ λ₁'\nx: a\ny: b"
 	draw := func(figure, format string) string {
-		c, err := chartOf(t, "a,b\n1,2\n2,3\n", figure)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := c.Draw(format, "column")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(chartOf(t, "a,b\n1,2\n2,3\n", figure))(t)
+		data := suite.Must(c.Draw(format, "column"))(t)
 		return string(data)
 	}
 	svg := draw(greek, "svg")

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"spvsim/internal/suite"
 )
 
 // parquetForms are the files of testdata/parquet, which parquet-go v0.32.0 wrote: the same rows in each compression, encoding and
@@ -21,10 +23,7 @@ var parquetForms = []string{
 
 func parquetFile(t testing.TB, form string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "parquet", form+".parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(filepath.Join("testdata", "parquet", form+".parquet")))(t)
 	return data
 }
 
@@ -49,10 +48,7 @@ func checkParquet(t *testing.T, form string, data []byte) {
 		t.Errorf("%s: %v", form, err)
 		return
 	}
-	want, err := ReadCSV(form, strings.NewReader(parquetText()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := suite.Must(ReadCSV(form, strings.NewReader(parquetText())))(t)
 	for _, c := range want.Columns {
 		g := got.Column(c.Name)
 		if g == nil || !cmp.Equal(*g, c, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })) {

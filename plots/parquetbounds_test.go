@@ -14,6 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
+
+	"spvsim/internal/suite"
 )
 
 // allocated is what a function allocates in all, in bytes.
@@ -27,10 +29,7 @@ func allocated(f func()) uint64 {
 
 // A file of some kilobytes that claims to hold very many values is refused, and nothing of what it claims is allocated.
 func TestParquetOfLyingCounts(t *testing.T) {
-	data, err := os.ReadFile("testdata/delta.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile("testdata/delta.parquet"))(t)
 	var failed error
 	if n := allocated(func() { _, failed = ReadParquet("delta.parquet", data) }); failed == nil || n > 100<<20 {
 		t.Errorf("%d bytes are allocated: %v", n, failed)
@@ -72,10 +71,7 @@ func TestCountsOfEncodings(t *testing.T) {
 				list[i] = rng.Int32N(1 << rng.IntN(31))
 			}
 		}
-		section, err := new(delta.BinaryPackedEncoding).EncodeInt32(nil, list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		section := suite.Must(new(delta.BinaryPackedEncoding).EncodeInt32(nil, list))(t)
 		rest, err := afterDelta(append(section[:len(section):len(section)], 1, 2, 3), n)
 		if err != nil || !bytes.Equal(rest, []byte{1, 2, 3}) {
 			t.Errorf("round %d: %d values leave %d bytes: %v", round, n, len(rest), err)
@@ -87,10 +83,7 @@ func TestCountsOfEncodings(t *testing.T) {
 		for i := range levels {
 			levels[i] = byte(list[i] & 3)
 		}
-		runs, err := (&rle.Encoding{BitWidth: 2}).EncodeLevels(nil, levels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		runs := suite.Must((&rle.Encoding{BitWidth: 2}).EncodeLevels(nil, levels))(t)
 		if err := checkRuns(runs, 2, n); err != nil {
 			t.Errorf("round %d: %d levels: %v", round, n, err)
 		}
@@ -116,9 +109,7 @@ func TestPrefixesHaveABound(t *testing.T) {
 	}
 	first, err1 := new(delta.BinaryPackedEncoding).EncodeInt32(nil, prefixes)
 	second, err2 := new(delta.BinaryPackedEncoding).EncodeInt32(nil, suffixes)
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, errors.Join(err1, err2))
 	data := append(append(first, second...), bytes.Repeat([]byte("x"), n)...)
 	left := maxUnpacked(len(data))
 	p := &pages{left: &left}

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"spvsim/internal/suite"
 )
 
 // A placedText is a text's middle, and its turn in degrees.
@@ -50,10 +52,7 @@ func near(a, b vg.Length) bool { return math.Abs(float64(a-b)) < 0.01 }
 // Names of columns are centred over the panels of the first row, and names of rows turned and centred at the right edge
 // of the last column; the title and the axes' labels are centred over all panels, and a tick's label is at its value.
 func TestTextPositions(t *testing.T) {
-	c, err := chartOf(t, sweepRows, "kind: line\nx: {column: threads, label: below}\ny: {column: time, label: beside}\ntitle: Title\nfacets: {column: machine, rows: kernel, names: {sum: the sum}}\nfilter: machine != 'mid' || kernel == 'copy'")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(chartOf(t, sweepRows, "kind: line\nx: {column: threads, label: below}\ny: {column: time, label: beside}\ntitle: Title\nfacets: {column: machine, rows: kernel, names: {sum: the sum}}\nfilter: machine != 'mid' || kernel == 'copy'"))(t)
 	for _, style := range Styles {
 		l, at := c.chooseLayout(style)
 		k := &placesCanvas{inkCanvas: newInk(l.font, l.size.X, l.size.Y)}

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"spvsim/internal/suite"
 )
 
 var update = flag.Bool("update", false, "write the goldens")
@@ -22,37 +24,22 @@ var show = flag.String("show", "", "directory to draw all figures to")
 
 func load(t *testing.T, name string) (*Figure, *Table) {
 	t.Helper()
-	f, err := ReadFigure(filepath.Join("testdata", name+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	path, err := f.RowsPath()
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := ReadTable(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(ReadFigure(filepath.Join("testdata", name+".yaml")))(t)
+	path := suite.Must(f.RowsPath())(t)
+	table := suite.Must(ReadTable(path))(t)
 	return f, table
 }
 
 func build(t *testing.T, name string) *Chart {
 	t.Helper()
 	f, table := load(t, name)
-	c, err := Build(f, table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(Build(f, table))(t)
 	return c
 }
 
 func drawn(t *testing.T, c *Chart, format, style string) []byte {
 	t.Helper()
-	data, err := c.Draw(format, style)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(c.Draw(format, style))(t)
 	return data
 }
 
@@ -74,14 +61,9 @@ func TestFiguresEqualTheirGoldens(t *testing.T) {
 			got := withoutFont(drawn(t, build(t, name), "svg", "column"))
 			golden := filepath.Join("testdata", name+".column.svg")
 			if *update {
-				if err := os.WriteFile(golden, got, 0o666); err != nil {
-					t.Fatal(err)
-				}
+				suite.OK(t, os.WriteFile(golden, got, 0o666))
 			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := suite.Must(os.ReadFile(golden))(t)
 			if !bytes.Equal(got, want) {
 				t.Errorf("differs from %s (rewrite it with -update, after looking)", golden)
 			}
@@ -97,9 +79,7 @@ func TestShow(t *testing.T) {
 		for _, style := range Styles {
 			for _, format := range Formats {
 				data := drawn(t, build(t, name), format, style)
-				if err := os.WriteFile(filepath.Join(*show, name+"-"+style+"."+format), data, 0o666); err != nil {
-					t.Fatal(err)
-				}
+				suite.OK(t, os.WriteFile(filepath.Join(*show, name+"-"+style+"."+format), data, 0o666))
 			}
 		}
 	}
@@ -111,9 +91,7 @@ func TestSameRowsGiveSameBytes(t *testing.T) {
 		order := rand.New(rand.NewSource(1)).Perm(table.Rows)
 		first, err1 := Build(f, table)
 		second, err2 := Build(f, table.pick(order))
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, errors.Join(err1, err2))
 		for _, format := range Formats {
 			if testing.Short() && format == "png" && name != "line" {
 				continue // bitmaps take ten times as long as the others
@@ -130,10 +108,7 @@ func TestSameRowsGiveSameBytes(t *testing.T) {
 }
 
 func TestOrderOfRowsDoesNotMatter(t *testing.T) {
-	f, err := Read("f", []byte("{kind: line, x: x, y: y, series: s, band: confidence}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(Read("f", []byte("{kind: line, x: x, y: y, series: s, band: confidence}")))(t)
 	for seed := range int64(100) {
 		source := rand.New(rand.NewSource(seed))
 		n := 1 + source.Intn(30)
@@ -145,9 +120,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 		}
 		a, err1 := Build(f, table)
 		b, err2 := Build(f, table.pick(source.Perm(n)))
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, errors.Join(err1, err2))
 		if diff := cmp.Diff(a.Panels, b.Panels); diff != "" {
 			t.Fatalf("seed %d: %s", seed, diff)
 		}
@@ -164,10 +137,7 @@ func indices(n int) []int {
 
 func chartOf(t *testing.T, rows, figure string) (*Chart, error) {
 	t.Helper()
-	table, err := ReadCSV("rows.csv", strings.NewReader(rows))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := suite.Must(ReadCSV("rows.csv", strings.NewReader(rows)))(t)
 	f, err := Read("figure.yaml", []byte(figure))
 	if err != nil {
 		return nil, err
@@ -203,10 +173,7 @@ func TestSeriesAsDrawn(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c, err := chartOf(t, rows, tt.figure)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := suite.Must(chartOf(t, rows, tt.figure))(t)
 			if diff := cmp.Diff(tt.want, c.Panels[0].Series); diff != "" || c.Dropped != tt.dropped {
 				t.Errorf("%d dropped, want %d\n%s", c.Dropped, tt.dropped, diff)
 			}
@@ -231,10 +198,7 @@ func TestConfidenceIsStudents(t *testing.T) {
 }
 
 func TestCrossings(t *testing.T) {
-	c, err := chartOf(t, "s,n,t\na,1,1\na,4,4\nb,1,4\nb,4,1\n", "{kind: line, x: {column: n, scale: log2}, y: {column: t, scale: log10}, series: s, annotations: [{crossing: [a, b]}]}")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(chartOf(t, "s,n,t\na,1,1\na,4,4\nb,1,4\nb,4,1\n", "{kind: line, x: {column: n, scale: log2}, y: {column: t, scale: log10}, series: s, annotations: [{crossing: [a, b]}]}"))(t)
 	got := c.crossings(&c.Panels[0], c.figure.Annotations[0])
 	if len(got) != 1 || math.Abs(got[0].x-2) > 1e-9 || math.Abs(got[0].y-2) > 1e-9 {
 		t.Errorf("crossings %v, want (2, 2)", got)
@@ -290,10 +254,7 @@ func TestCSVFaultsAreNamed(t *testing.T) {
 }
 
 func TestExpressions(t *testing.T) {
-	table, err := ReadCSV("r", strings.NewReader("a,b.c,s,odd name\n3,4,x,7\n,1,y,8\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := suite.Must(ReadCSV("r", strings.NewReader("a,b.c,s,odd name\n3,4,x,7\n,1,y,8\n")))(t)
 	tests := map[string]float64{
 		"a + b.c * 2": 11, "(a + b.c) * 2": 14, "2**3**2": 512, "-2**2": -4, "s in ['x', 'z'] ? 1 : 0": 1, "1 / 2": 0.5, "mean(a, b.c)": 3.5, "a - 1 - 1": 1, "`odd name` % 4": 3, "1e-3 * 1000": 1,
 		"s == 'x' && a > 2": 1, "!(a == 3)": 0, "max(a, b.c) / min(2, 8)": 2, "if(s != 'y', log2(8), 0)": 3, "if(s == 'x', s, 'z') == 'x'": 1,
@@ -309,10 +270,7 @@ func TestExpressions(t *testing.T) {
 			t.Errorf("%s: %g, %v, want %g", text, got, err, want)
 		}
 	}
-	missing, err := compile("a * 0 + (a > 1)", table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	missing := suite.Must(compile("a * 0 + (a > 1)", table))(t)
 	if x, err := missing.number(1); err != nil || !math.IsNaN(x) {
 		t.Errorf("what a missing number touches is missing: %g, %v", x, err)
 	}
@@ -396,16 +354,10 @@ func TestTagsAreWhole(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, name := range figures {
-		data, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(filepath.Join("testdata", name+".yaml")))(f)
 		f.Add(data)
 	}
-	table, err := ReadTable("testdata/schedulers.csv")
-	if err != nil {
-		f.Fatal(err)
-	}
+	table := suite.Must(ReadTable("testdata/schedulers.csv"))(f)
 	table = table.pick(indices(40))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		figure, err := Read("f", data)

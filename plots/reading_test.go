@@ -4,14 +4,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 func readingRows(t *testing.T) *Table {
 	t.Helper()
-	rows, err := ReadCSV("r.csv", strings.NewReader("kind,n,time\na,1,10\na,2,20\nb,1,5\nb,2,4\nb,3,\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := suite.Must(ReadCSV("r.csv", strings.NewReader("kind,n,time\na,1,10\na,2,20\nb,1,5\nb,2,4\nb,3,\n")))(t)
 	return rows
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
+
+	"spvsim/internal/suite"
 )
 
 // Keys that do not go together in a figure are refused by name; the figure without the change is accepted.
@@ -72,15 +74,9 @@ func TestCategoryAxisWithoutValues(t *testing.T) {
 		if strings.HasPrefix(figure, "kind: box") || strings.HasPrefix(figure, "kind: timeline") {
 			figure = strings.Replace(figure, "combine: mean\n", "", 1)
 		}
-		f, err := Read("f.yaml", []byte(figure))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := suite.Must(Read("f.yaml", []byte(figure)))(t)
 		for rows, want := range map[string]string{empty: `found no value in column "x" of the 2 rows of r.csv that are left`, one: ""} {
-			table, err := ReadCSV("r.csv", strings.NewReader(rows))
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := suite.Must(ReadCSV("r.csv", strings.NewReader(rows)))(t)
 			if _, err := Build(f, table); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 				t.Errorf("%s\n%s: %v, want %q", figure, rows, err, want)
 			}
@@ -90,22 +86,13 @@ func TestCategoryAxisWithoutValues(t *testing.T) {
 
 // An axis is labelled with its column or its label, and its unit in parentheses; an empty label removes it.
 func TestAxisLabels(t *testing.T) {
-	table, err := ReadCSV("r.csv", strings.NewReader("cycles,y\n1,2\n3,4\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := suite.Must(ReadCSV("r.csv", strings.NewReader("cycles,y\n1,2\n3,4\n")))(t)
 	for axis, want := range map[string]string{
 		"cycles": "cycles", "{column: cycles, unit: us}": "cycles (us)", "{column: cycles, label: Time}": "Time",
 		"{column: cycles, label: Time, unit: us}": "Time (us)", `{column: cycles, label: "", unit: us}`: "",
 	} {
-		f, err := Read("f.yaml", []byte("kind: line\nx: "+axis+"\ny: y\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		chart, err := Build(f, table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := suite.Must(Read("f.yaml", []byte("kind: line\nx: "+axis+"\ny: y\n")))(t)
+		chart := suite.Must(Build(f, table))(t)
 		if chart.X.Label != want || chart.Y.Label != "y" {
 			t.Errorf("x: %s: labels %q and %q, want %q and y", axis, chart.X.Label, chart.Y.Label, want)
 		}

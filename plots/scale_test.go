@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // drawnAll draws a figure of rows in the formats with numbers, and checks that these are valid and the content is
@@ -167,10 +169,7 @@ func TestLog2Labels(t *testing.T) {
 			t.Errorf("%v: %s, want %s", values, got, want)
 		}
 	}
-	c, err := chartOf(t, "x,y\n0.75,1\n1.5,2\n3,4\n", "kind: line\nx: {column: x, scale: log2}\ny: y")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(chartOf(t, "x,y\n0.75,1\n1.5,2\n3,4\n", "kind: line\nx: {column: x, scale: log2}\ny: y"))(t)
 	l, _ := c.chooseLayout("column")
 	if got := labelsOf(l); got != "3/4 1.5 3" {
 		t.Errorf("ticks at the values: %s, want 3/4 1.5 3", got)

@@ -4,23 +4,20 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // The schema has every key of every structure, each with its description, and no reference to a structure that is not there.
 func TestSchemaHasEveryKey(t *testing.T) {
-	text, err := Schema()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(Schema())(t)
 	var root struct {
 		Properties map[string]map[string]any `json:"properties"`
 		Defs       map[string]struct {
 			Properties map[string]map[string]any `json:"properties"`
 		} `json:"$defs"`
 	}
-	if err := json.Unmarshal(text, &root); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, json.Unmarshal(text, &root))
 	check := func(of reflect.Type, have map[string]map[string]any) {
 		for _, row := range fieldsOf(of) {
 			if have[row.name]["description"] == "" || have[row.name] == nil {

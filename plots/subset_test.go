@@ -7,6 +7,8 @@ import (
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
+
+	"spvsim/internal/suite"
 )
 
 // TestSubsetDrawsTheSameGlyphs compares each character's outline and width with the whole font's; with -short, of some
@@ -63,10 +65,7 @@ func outlineOf(t *testing.T, f *sfnt.Font, r rune) (sfnt.Segments, fixed.Int26_6
 	if err != nil || id == 0 {
 		t.Fatalf("%q: glyph %d: %v", r, id, err)
 	}
-	width, err := f.GlyphAdvance(&buf, id, 1000, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	width := suite.Must(f.GlyphAdvance(&buf, id, 1000, 0))(t)
 	segments, err := f.LoadGlyph(&buf, id, 1000, nil)
 	if err != nil {
 		t.Fatalf("%q: %v", r, err)

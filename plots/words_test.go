@@ -12,6 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+
+	"spvsim/internal/suite"
 )
 
 // A key of a figure accepts the values of its type as YAML writes them, and no others: quoted values are texts only.
@@ -27,9 +29,7 @@ func TestValuesOfKeys(t *testing.T) {
 		`"1"`: "S", `'1.5'`: "S", "~": "", `"~"`: "S", "x": "S", ".inf": "S",
 	} {
 		var n yaml.Node
-		if err := yaml.Unmarshal([]byte(text), &n); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, yaml.Unmarshal([]byte(text), &n))
 		var to all
 		got := ""
 		for i := range 4 {
@@ -52,10 +52,7 @@ func TestValuesOfKeys(t *testing.T) {
 
 // Every column that a figure names must be there, by the key that names it.
 func TestNamedColumnsAreThere(t *testing.T) {
-	table, err := ReadCSV("rows.csv", strings.NewReader("a,b,c,d,e,f\n1,2,x,y,3,4\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := suite.Must(ReadCSV("rows.csv", strings.NewReader("a,b,c,d,e,f\n1,2,x,y,3,4\n")))(t)
 	for _, c := range []struct{ figure, column, key string }{
 		{"kind: line\nx: a\ny: b\nseries: c\nfacets: d\n", "a", "x"}, {"kind: line\nx: a\ny: b\nseries: c\nfacets: d\n", "b", "y"}, {"kind: line\nx: a\ny: b\nseries: c\nfacets: d\n", "c", "series"},
 		{"kind: line\nx: a\ny: b\nfacets: {column: d, rows: c}\n", "d", "facets"}, {"kind: line\nx: a\ny: b\nfacets: {column: d, rows: c}\n", "c", "facets"},
@@ -266,10 +263,7 @@ func TestCategoryPositions(t *testing.T) {
 	if got := (&Dimension{}).positionOf(7); got != 7 {
 		t.Errorf("among names, 7 is at %g", got)
 	}
-	c, err := chartOf(t, "n,t\n1,5\n2,6\n4,7\n", "{kind: bar, x: n, y: t, annotations: [{vline: 3}, {x: 1.5, y: 6, text: a}, {points: [[4, 9]], source: m}, {hline: 3}]}")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(chartOf(t, "n,t\n1,5\n2,6\n4,7\n", "{kind: bar, x: n, y: t, annotations: [{vline: 3}, {x: 1.5, y: 6, text: a}, {points: [[4, 9]], source: m}, {hline: 3}]}"))(t)
 	a := c.figure.Annotations
 	if *a[0].VLine != 1.5 || *a[1].X != 0.5 || *a[1].Y != 6 || a[2].Points[0][0] != 2 || a[2].Points[0][1] != 9 || a[3].Points != nil || *a[3].HLine != 3 {
 		t.Errorf("%+v", a)
@@ -280,10 +274,7 @@ func TestCategoryPositions(t *testing.T) {
 func TestSharedAxes(t *testing.T) {
 	const rows = "p,n,t\na,1,10\na,2,20\nb,100,1000\nb,200,3000\n"
 	for share, want := range map[string][2]bool{"both": {true, true}, "x": {true, false}, "y": {false, true}, "none": {false, false}} {
-		c, err := chartOf(t, rows, "{kind: line, x: n, y: t, facets: {column: p, share: "+share+"}}")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(chartOf(t, rows, "{kind: line, x: n, y: t, facets: {column: p, share: "+share+"}}"))(t)
 		l, _ := c.chooseLayout("page")
 		x, y := l.panes[0].axes.X == l.panes[1].axes.X, l.panes[0].axes.Y == l.panes[1].axes.Y
 		if x != want[0] || y != want[1] {
@@ -299,10 +290,7 @@ func TestSharedAxes(t *testing.T) {
 
 // Boxes have the values in sorted order, whatever the order of the rows.
 func TestBoxesAreOfSortedValues(t *testing.T) {
-	c, err := chartOf(t, "n,z,t\nu,1,50\nu,2,10\nu,3,40\nu,4,20\nv,5,3\nv,6,1\n", "{kind: box, x: n, y: t}")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(chartOf(t, "n,z,t\nu,1,50\nu,2,10\nu,3,40\nu,4,20\nv,5,3\nv,6,1\n", "{kind: box, x: n, y: t}"))(t)
 	p := c.Panels[0].Series[0].Points
 	if want := [][]float64{{10, 20, 40, 50}, {1, 3}}; !reflect.DeepEqual([][]float64{p[0].Values, p[1].Values}, want) || p[0].Y != 30 || p[1].Y != 2 || p[0].Rows != 4 {
 		t.Errorf("%+v", p)
@@ -322,10 +310,7 @@ func TestColumnsOfLegends(t *testing.T) {
 			if given > 0 {
 				columns = fmt.Sprintf(", columns: %d", given)
 			}
-			c, err := chartOf(t, rows.String(), "{kind: line, x: n, y: t, series: s, legend: {place: "+place+columns+"}}")
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := suite.Must(chartOf(t, rows.String(), "{kind: line, x: n, y: t, series: s, legend: {place: "+place+columns+"}}"))(t)
 			l, _ := c.chooseLayout("column")
 			width, got, lines, _ := l.legendGrid()
 			fits := int((l.size.X - 2*edge + entryGap) / width)

@@ -23,18 +23,12 @@ func TestWrittenFigures(t *testing.T) {
 		c := randfigure.New(randfigure.Bytes(uint64(20_000 + i)))
 		if i%4 == 0 {
 			text, rows := c.Figure(), c.Rows()
-			table, err := ReadCSV("drawn", strings.NewReader(rows))
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := suite.Must(ReadCSV("drawn", strings.NewReader(rows)))(t)
 			return strings.ReplaceAll(text, "\n", ", ") + ": " + appearance(c, text, table)
 		}
 		text, rows := knownFigure(c)
 		if tables[rows] == nil {
-			table, err := ReadTable(filepath.Join("testdata", rows))
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := suite.Must(ReadTable(filepath.Join("testdata", rows)))(t)
 			tables[rows] = table
 		}
 		return rows + " " + strings.ReplaceAll(text, "\n", ", ") + ": " + appearance(c, text, tables[rows])

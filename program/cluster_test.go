@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
 )
@@ -87,10 +88,7 @@ func TestClusterSizeInDeadCode(t *testing.T) {
 		{"%is64", reduce, 64, nil, false},
 		{"%is64", rotate, 64, nil, false},
 	} {
-		raw, err := asm.Assemble([]byte(strings.NewReplacer("COND", tt.cond, "WIDE", tt.wide).Replace(clustered)), "text")
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := suite.Must(asm.Assemble([]byte(strings.NewReplacer("COND", tt.cond, "WIDE", tt.wide).Replace(clustered)), "text"))(t)
 		m, err := validate.Check(raw)
 		if err != nil {
 			t.Fatal(err)

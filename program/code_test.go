@@ -53,18 +53,12 @@ func steps(op isa.Op, t isa.Type) []isa.Class {
 // checkedModule is a module of a file; nil where it breaks a rule.
 func checkedModule(t *testing.T, file string) *validate.Module {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(file))(t)
 	decode := func() (*spirv.Module, error) { return spirv.Decode(data) }
 	if strings.HasSuffix(file, ".spvasm") {
 		decode = func() (*spirv.Module, error) { return asm.Assemble(data, file) }
 	}
-	raw, err := decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := suite.Must(decode())(t)
 	m, err := validate.Check(raw)
 	if err != nil {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/program/opt"
 )
 
@@ -37,10 +38,7 @@ func vectorCopy(n int, keep bool) string {
 func TestRowsOfRegisters(t *testing.T) {
 	target := Target{WaveSize: 64, Descriptors: true, Opt: opt.Options{WaveSize: 64, Registers: opt.RegisterFile{All: 256, Granule: 4, Waves: 10}}}
 	for n, want := range map[int]int{2: 6, 3: 7, 4: 12} {
-		p, err := lowerText(context.Background(), t, vectorCopy(n, false), target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := suite.Must(lowerText(context.Background(), t, vectorCopy(n, false), target))(t)
 		if p.VectorRegs != want {
 			t.Errorf("%d words: %d registers, want %d", n, p.VectorRegs, want)
 		}

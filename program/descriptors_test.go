@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/program/opt"
@@ -14,10 +15,7 @@ func emitted(t *testing.T, f *ir.Func, target *Target) *Program {
 	t.Helper()
 	target.WaveSize = 64
 	opt.Run(f, opt.Options{WaveSize: 64})
-	p, err := emit(context.Background(), f, target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := suite.Must(emit(context.Background(), f, target))(t)
 	return p
 }
 

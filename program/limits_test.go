@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/program/opt"
@@ -26,10 +27,7 @@ func compile(ctx context.Context, t *testing.T, text string) (*Program, error) {
 
 func lowerText(ctx context.Context, t *testing.T, text string, target Target) (*Program, error) {
 	t.Helper()
-	raw, err := asm.Assemble([]byte(text), "large.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := suite.Must(asm.Assemble([]byte(text), "large.spvasm"))(t)
 	m, err := validate.CheckContext(ctx, raw)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
@@ -16,18 +17,9 @@ import (
 // graphModule assembles a module of the front end's graphs.
 func graphModule(t *testing.T, name string) *validate.Module {
 	t.Helper()
-	src, err := os.ReadFile(filepath.Join("frontend", "testdata", "graph", name+".spvasm"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := asm.Assemble(src, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := validate.Check(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := suite.Must(os.ReadFile(filepath.Join("frontend", "testdata", "graph", name+".spvasm")))(t)
+	raw := suite.Must(asm.Assemble(src, name))(t)
+	m := suite.Must(validate.Check(raw))(t)
 	return m
 }
 
@@ -90,14 +82,8 @@ func TestDescribeNode(t *testing.T) {
 const guidePath = "../docs/graphs/writing.md"
 
 func TestGuideShowsTheModuleThatRuns(t *testing.T) {
-	guide, err := os.ReadFile(guidePath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	src, err := os.ReadFile("frontend/testdata/graph/minimal.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	guide := suite.Must(os.ReadFile(guidePath))(t)
+	src := suite.Must(os.ReadFile("frontend/testdata/graph/minimal.spvasm"))(t)
 	for what, text := range map[string]string{"module": string(src), "description": described["minimal"]} {
 		if !strings.Contains(string(guide), "```\n"+text+"```\n") {
 			t.Errorf("%s does not show the %s as the tests have it", guidePath, what)

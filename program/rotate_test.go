@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/program/opt"
@@ -47,10 +48,7 @@ func TestLoopsAreRotated(t *testing.T) {
 	}{{isa.WorkgroupIDX, isa.BranchTrue}, {isa.LocalIDX, isa.BranchExecNZ}} {
 		f := counting(c.limit)
 		opt.Run(f, opt.Options{WaveSize: 64})
-		p, err := emit(context.Background(), f, &Target{WaveSize: 64})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := suite.Must(emit(context.Background(), f, &Target{WaveSize: 64}))(t)
 		back := 0
 		for k := range p.Insts {
 			in := &p.Insts[k]

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
@@ -75,10 +76,7 @@ func TestEveryFieldIsSaved(t *testing.T) {
 			isa.Resolve(&list[i])
 		}
 	}
-	got, err := Restore(p.Save())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := suite.Must(Restore(p.Save()))(t)
 	if diff := sameProgram(p, got); diff != "" {
 		t.Errorf("(-saved +restored):\n%s", diff)
 	}
@@ -90,16 +88,10 @@ func TestSavedPrograms(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	more, err := filepath.Glob("../gpu/testdata/*.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	more := suite.Must(filepath.Glob("../gpu/testdata/*.spvasm"))(t)
 	saved, random := 0, rand.New(rand.NewPCG(1, 2))
 	for _, file := range append(files, more...) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(os.ReadFile(file))(t)
 		raw, err := asm.Assemble(text, file)
 		if err != nil {
 			continue

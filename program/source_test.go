@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
 )
@@ -44,18 +45,9 @@ OpStore %p %v
 OpReturn
 OpFunctionEnd
 `
-	raw, err := asm.Assemble([]byte(text), "a.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := validate.Check(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Lower(m, Options{Entry: "main", Target: Target{WaveSize: 32}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := suite.Must(asm.Assemble([]byte(text), "a.spvasm"))(t)
+	m := suite.Must(validate.Check(raw))(t)
+	p := suite.Must(Lower(m, Options{Entry: "main", Target: Target{WaveSize: 32}}))(t)
 	want := []validate.SourceLine{{File: "a.comp", Line: 2, Text: "two"}, {File: "a.comp", Line: 4, Text: "four"}}
 	if diff := cmp.Diff(want, p.Source); diff != "" {
 		t.Error(diff)

@@ -23,10 +23,7 @@ func meansTheSame(t *testing.T, seed uint64, target Target) *Program {
 		runLane(f, uint64(lane), 5, want)
 	}
 	opt.Run(f, opt.Options{WaveSize: target.WaveSize})
-	p, err := emit(context.Background(), f, &target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := suite.Must(emit(context.Background(), f, &target))(t)
 	p.LocalSize[0] = uint32(target.WaveSize)
 	bytes := make([]byte, 4*len(want))
 	runWave(t, p, 5, bytes)
@@ -110,10 +107,7 @@ func valuesOf(n int, x, first uint32) uint32 {
 func runValues(t *testing.T, n int, uniform bool, target Target) *Program {
 	t.Helper()
 	target.Opt.FuseMad = true
-	p, err := lowerText(context.Background(), t, liveValues(n, uniform), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := suite.Must(lowerText(context.Background(), t, liveValues(n, uniform), target))(t)
 	group := uint32(0)
 	if uniform {
 		group = 9
@@ -212,10 +206,7 @@ func doubled(depth int) string {
 // used beyond the limit.
 func TestSpillsOfLoadedValues(t *testing.T) {
 	for _, depth := range []int{9, 12} {
-		p, err := lowerText(context.Background(), t, doubled(depth), Target{WaveSize: 32, VectorMax: 64, Descriptors: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := suite.Must(lowerText(context.Background(), t, doubled(depth), Target{WaveSize: 32, VectorMax: 64, Descriptors: true}))(t)
 		n := 1 << depth
 		if s := p.Spills; p.VectorRegs > 64 || s.VectorStores < n-64 || s.VectorStores > n || s.VectorLoads != s.VectorStores {
 			t.Errorf("%d words in %d registers: %v", n, p.VectorRegs, s)

@@ -8,6 +8,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/cu"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/simd"
 )
@@ -174,10 +175,7 @@ func TestWorkgroupsDoNotShareBarriers(t *testing.T) {
 func TestFullEngines(t *testing.T) {
 	m := wide()
 	d := newRig(t, m).dispatcher
-	need, err := cu.NewResources(assemble(64, mark), m.Limits())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need := suite.Must(cu.NewResources(assemble(64, mark), m.Limits()))(t)
 	d.Serve(&kernel{Launch: Launch{Code: &cu.Launch{}}})
 	d.classes = 2
 	for _, c := range []struct {

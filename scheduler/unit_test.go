@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"spvsim/internal/suite"
 	"spvsim/internal/timing"
 	"spvsim/mem/hierarchy"
 	"strings"
@@ -185,10 +186,7 @@ func realPorts(t *testing.T, m *machine, h hierarchy.Model) *cu.Launch {
 func portsOf(t *testing.T, m *machine, h hierarchy.Model, spec *hierarchy.Spec) *cu.Launch {
 	t.Helper()
 	s := mem.NewStore(0)
-	b, err := s.Alloc(4096, "buffer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(s.Alloc(4096, "buffer"))(t)
 	m.Memory = cu.NewMemory(mem.NewPorts(s, h, spec, &m.Shape)[0], 0, m.Shape.UnitSlots())
 	bindings := &mem.Bindings{}
 	bindings.Bind(mem.Of(b))
@@ -214,9 +212,7 @@ func TestComputeUnitTracing(t *testing.T) {
 	prog.LDSBytes = 1024
 	launch.NumWorkgroups = [3]uint32{1, 1, 1}
 	r.launch(t, prog, launch)
-	if err := r.Engine.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, r.Engine.Run())
 	want := []string{
 		"group 0 0 0 [0 0 0] main",
 		"memory {0 0 0} 2 load 11 unknown 1 8",
@@ -253,9 +249,7 @@ func TestMemoryLevelTracing(t *testing.T) {
 	r.Array.Trace(d, levels)
 	launch.NumWorkgroups = [3]uint32{1, 1, 1}
 	r.launch(t, assemble(64, load(3), add(4, 3, 3), load(5)), launch)
-	if err := r.Engine.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, r.Engine.Run())
 	var got []string
 	for _, line := range d.lines {
 		if strings.HasPrefix(line, "memory") {
@@ -331,9 +325,7 @@ func TestAccessesKeepTheUnit(t *testing.T) {
 		launch.NumWorkgroups = [3]uint32{1, 1, 1}
 		r := newRig(t, m)
 		r.launch(t, prog, launch)
-		if err := r.Engine.Run(); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, r.Engine.Run())
 		return r.Prints[1] - r.Prints[0]
 	}
 	banks := func(m *machine) *cu.Launch {

@@ -11,6 +11,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/internal/spec"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program"
 )
@@ -111,10 +112,7 @@ func TestWhatIsFree(t *testing.T) {
 func TestPool(t *testing.T) {
 	prog := testProgram(32)
 	prog.VectorRows, prog.ScalarWords = 2, 3
-	code, err := NewCode(prog, testRules(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := suite.Must(NewCode(prog, testRules(), 0))(t)
 	for i, row := range NewShared(1, 64).tmp {
 		if len(row) != 128 {
 			t.Errorf("%d scratch words in row %d, want two for each of 64 lanes", len(row), i)
@@ -175,10 +173,7 @@ func TestGroupRemoves(t *testing.T) {
 // No wave may be placed where no slot is free.
 func TestNoFreeSlot(t *testing.T) {
 	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, SIMDParams{Name: "SIMD", Pool: &RegisterPool{}, Shared: NewShared(1, 32), MaxOutstanding: 1})
-	code, err := NewCode(testProgram(32), testRules(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := suite.Must(NewCode(testProgram(32), testRules(), 0))(t)
 	start := func() { s.Start(0, &Start{Code: code, Workgroup: &Workgroup{}}) }
 	start()
 	defer func() {
@@ -339,10 +334,7 @@ func TestSlotsForgetAccesses(t *testing.T) {
 	rules := testRules()
 	rules.set(isa.ClassVMEM, "vmem", 1, 1, 1)
 	load := isa.Inst{Op: isa.Load, T: isa.I32, Mem: &isa.Mem{Access: isa.Access{Elem: isa.I32, Count: 1}, Index: isa.V(0)}}
-	code, err := NewCode(testProgram(32, load), rules, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := suite.Must(NewCode(testProgram(32, load), rules, 0))(t)
 	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, SIMDParams{Name: "SIMD", Pool: &RegisterPool{}, Shared: NewShared(1, 32), MaxOutstanding: 1})
 	s.slots = newSlots(s)
 	s.slots[0].returnCycles = []uint64{500}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spvsim/internal/spec"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program"
 )
@@ -46,10 +47,7 @@ func TestCostsByWaveSize(t *testing.T) {
 		{32, exp, 1, 4, 10}, {64, exp, 2, 8, 10},
 		{32, sadd, 1, 1, 2}, {64, sadd, 1, 1, 2},
 	} {
-		code, err := NewCode(testProgram(c.wave, c.inst), testRules(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		code := suite.Must(NewCode(testProgram(c.wave, c.inst), testRules(), 0))(t)
 		if o := code.ops[0]; o.issue != c.issue || o.busy != c.busy || o.latency != c.latency {
 			t.Errorf("wave%d %s: %d/%d/%d, want %d/%d/%d", c.wave, c.inst.Class, o.issue, o.busy, o.latency, c.issue, c.busy, c.latency)
 		}
@@ -122,10 +120,7 @@ func TestBackwardBranchesCost(t *testing.T) {
 	rules.set(isa.ClassBranchTaken, "branch", 1, 1, 8)
 	p := testProgram(32, isa.Inst{Op: isa.Branch, Target: 0})
 	p.Insts[0].Class = isa.ClassNone
-	code, err := NewCode(p, rules, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := suite.Must(NewCode(p, rules, 0))(t)
 	if code.ops[0].zeroCost {
 		t.Error("a branch to itself is free")
 	}
@@ -139,10 +134,7 @@ func TestRunsEndWhereBranchesEnter(t *testing.T) {
 	add := isa.Inst{Op: isa.IAdd, T: isa.I32, Class: isa.ClassSALU, Uniform: true}
 	p := testProgram(32, add, isa.Inst{Op: isa.Micro, Class: isa.ClassSALU}, add, add, isa.Inst{Op: isa.Branch, Target: 1, Class: isa.ClassBranch})
 	p.Insts[5].Class = isa.ClassEnd
-	code, err := NewCode(p, rules, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := suite.Must(NewCode(p, rules, 0))(t)
 	for i, want := range []int{1, 0, 2, 0} {
 		if got := len(code.ops[i].run); got != want {
 			t.Errorf("instruction %d computes %d, want %d", i, got, want)

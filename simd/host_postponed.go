@@ -5,7 +5,7 @@
 // the state: who starts, wakes or releases a wave, or adds back-pressure, calls CatchUp first. So the compute unit calls a SIMD once
 // for many issue cycles instead of once for each.
 //
-// Tests: TestSIMDMatchesReference without a tracer; TestFullQueuesAreSeenInTime in package scheduler (several SIMDs, back-pressure).
+// Tests: TestSIMDMatchesReference without a tracer; TestFullQueueStallsInTime in package scheduler (several SIMDs, back-pressure).
 
 package simd
 

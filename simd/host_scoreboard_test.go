@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 )
 
@@ -32,10 +33,7 @@ func TestWhatWavesWaitFor(t *testing.T) {
 		for i := range p.Insts {
 			p.Insts[i].SetDeps(p.VectorRows)
 		}
-		code, err := NewCode(p, rules, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		code := suite.Must(NewCode(p, rules, 0))(t)
 		for i, want := range c.waits {
 			if o := &code.ops[i]; !slices.Equal(o.deps, want) || o.writesScoreboard != (c.enters && i != 3) {
 				t.Errorf("%s, instruction %d: waits for %v, want %v; enters its result: %v", name, i, o.deps, want, o.writesScoreboard)

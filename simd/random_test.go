@@ -11,6 +11,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/internal/spec"
+	"spvsim/internal/suite"
 	"spvsim/internal/timing"
 	"spvsim/isa"
 	"spvsim/program"
@@ -341,10 +342,7 @@ func compareCourse(t *testing.T, c *course, traced bool) bool {
 	t.Helper()
 	var codes []*Code
 	for _, p := range c.programs {
-		code, err := NewCode(p, &Rules{Shape: &c.shape, Timing: &c.timing, Fetch: &c.fetch}, c.base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		code := suite.Must(NewCode(p, &Rules{Shape: &c.shape, Timing: &c.timing, Fetch: &c.fetch}, c.base))(t)
 		codes = append(codes, code)
 	}
 	e, plain, heard := &stand{c: c, asked: map[uint32]int{}}, newPlain(c), &log{}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/vulkan/rows"
 )
 
@@ -64,13 +65,9 @@ func TestDriverOutputsInAnotherRoot(t *testing.T) {
 	}
 	folder := func(name string) string { return filepath.Join(outside, name) }
 	for _, name := range []string{"rows", "profile", "jobs"} {
-		if err := os.Mkdir(folder(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.Mkdir(folder(name), 0o777))
 	}
-	if err := os.WriteFile(folder("progress"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(folder("progress"), nil, 0o666))
 	const program = `echo 1 > $SPVSIM_RECORD && echo 2 > $SPVSIM_PROFILE/p.json && echo 3 > $SPVSIM_PROGRESS && echo 4 > $SPVSIM_CAPTURE/j.yaml`
 	c := exec.Command("scripts/ggml-root.sh", "run", root, "/bin/sh", "-c", program)
 	c.Env = append(os.Environ(), "SPVSIM_RECORD="+folder("rows/rows.csv"), "SPVSIM_PROFILE="+folder("profile"), "SPVSIM_PROGRESS="+folder("progress"), "SPVSIM_CAPTURE="+folder("jobs"))
@@ -117,9 +114,7 @@ func TestManyProgramsAtATime(t *testing.T) {
 		t.Skip("vulkaninfo (vulkan-tools) is not installed")
 	}
 	spvsim := filepath.Join(b.folder, "spvsim")
-	if err := tool("go", "build", "-o", spvsim, "../cmd/spvsim"); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, tool("go", "build", "-o", spvsim, "../cmd/spvsim"))
 	environment := append(os.Environ(), "SPVSIM_VULKAN_DRIVER="+filepath.Join(b.folder, "libspvsim_vulkan.so"), "XDG_CACHE_HOME="+t.TempDir())
 	const runs, atATime = 200, 8
 	free := make(chan bool, atATime)
@@ -157,9 +152,7 @@ func TestVkFFT(t *testing.T) {
 		t.Skip("g++ is not installed")
 	}
 	library := filepath.Join(b.folder, "vkfft_library.o")
-	if err := tool("g++", "-w", "-I", b.folder, "-c", "testdata/vkfft_library.cpp", "-o", library); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, tool("g++", "-w", "-I", b.folder, "-c", "testdata/vkfft_library.cpp", "-o", library))
 	program := b.build(t, "vkfft", append([]string{library}, fftLibraries...)...)
 	checkLines(t, b.run(t, "", program), "")
 	if *driverManifest != "" {

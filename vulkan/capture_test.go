@@ -80,10 +80,7 @@ func capturedRows(t *testing.T, path string) (files map[string]uint64, count int
 		if row[file] == "" {
 			continue
 		}
-		n, err := strconv.ParseUint(row[cycles], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := suite.Must(strconv.ParseUint(row[cycles], 10, 64))(t)
 		files[row[file]] += n
 		count++
 	}
@@ -93,14 +90,8 @@ func capturedRows(t *testing.T, path string) (files map[string]uint64, count int
 // runJob runs a job, whose expectations are to hold.
 func runJob(t *testing.T, file string) (*config.Job, *gpu.Result) {
 	t.Helper()
-	job, err := config.LoadJob(nil, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := suite.Must(config.LoadJob(nil, file))(t)
+	m := suite.Must(config.LoadMachine(config.Request{Job: job}))(t)
 	result, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job})
 	if err != nil {
 		t.Fatalf("%s: %v", filepath.Base(file), err)
@@ -129,13 +120,8 @@ func TestAnExperimentOverACapture(t *testing.T) {
 	}
 	const text = "job: 0001.yaml\naxes:\n  machine: [rdna3-rx7900xtx, rdna2-rx6800xt]\n  clock: {path: machine.clock_mhz, values: [1000, 2000]}\n"
 	file := filepath.Join(folder, "experiment.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	e, err := config.LoadExperiment(nil, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(file, []byte(text), 0o666))
+	e := suite.Must(config.LoadExperiment(nil, file))(t)
 	points, err := e.Points(false)
 	if err != nil || len(points) != 4 {
 		t.Fatalf("%d points, %v", len(points), err)
@@ -143,14 +129,8 @@ func TestAnExperimentOverACapture(t *testing.T) {
 	files := &config.Files{Dir: folder}
 	var digests []string
 	for i := range points {
-		run, err := files.Load(e.Job, points[i].Settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := gpu.Run(context.Background(), gpu.Setup{Machine: run.Machine, Job: run.Job})
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := suite.Must(files.Load(e.Job, points[i].Settings))(t)
+		result := suite.Must(gpu.Run(context.Background(), gpu.Setup{Machine: run.Machine, Job: run.Job}))(t)
 		if len(result.Stats.Steps) < 2 || result.Stats.Counts.Cycles == 0 {
 			t.Errorf("point %d: %d steps, %d cycles", i, len(result.Stats.Steps), result.Stats.Counts.Cycles)
 		}

@@ -35,10 +35,7 @@ func overlapped(t *testing.T, b *bench, name string, variables ...string) (launc
 // costs returns the machine's costs of launches, in cycles.
 func costs(t *testing.T) (own, first, following, signal uint64) {
 	t.Helper()
-	m, err := config.LoadMachine(config.Request{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{}))(t)
 	return uint64(m.FrontEnd.PacketCycles + m.FrontEnd.LaunchCycles), uint64(m.Dispatcher.KernelLaunchCycles), uint64(m.Dispatcher.FollowingLaunch), uint64(m.FrontEnd.SignalCycles)
 }
 
@@ -255,10 +252,7 @@ func TestRandomSubmissions(t *testing.T) {
 			if err != nil || bytes.Contains(out, []byte("hazard")) || !bytes.Contains(out, []byte("ok sets")) {
 				t.Fatalf("%s: %v\n%s", variables, err, tail(out))
 			}
-			f, err := rows.Read(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := suite.Must(rows.Read(path))(t)
 			for i := range f.Rows {
 				f.Rows[i].Process, f.Rows[i].HostSeconds = 0, 0
 			}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv/asm"
 	driver "spvsim/vulkan"
 )
@@ -196,10 +197,7 @@ func needTools(t *testing.T) *bench {
 	if err := exec.Command("gcc", "-fsyntax-only", "-include", "vulkan/vulkan.h", "-x", "c", "/dev/null").Run(); err != nil {
 		t.Skip("the Vulkan headers (libvulkan-dev) are not installed")
 	}
-	b, err := theBench()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(theBench())(t)
 	return b
 }
 
@@ -214,9 +212,7 @@ func (b *bench) build(t *testing.T, name string, parts ...string) string {
 	compile, _ := b.built.LoadOrStore(name, sync.OnceValue(func() error {
 		return tool("gcc", append(args, "-lvulkan", "-lpthread", "-lm")...)
 	}))
-	if err := compile.(func() error)(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, compile.(func() error)())
 	return program
 }
 
@@ -320,10 +316,7 @@ func installedLayers() string {
 
 // TestEveryProgramIsRun finds a program of testdata that no test runs.
 func TestEveryProgramIsRun(t *testing.T) {
-	sources, err := filepath.Glob("testdata/*.c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sources := suite.Must(filepath.Glob("testdata/*.c"))(t)
 	listed := map[string]bool{"vkfft": true, "crash": true, "host_icd": true, "overhead": true, "endless": true, "times": true, "worknodes": true, "instrumented": true} // these have tests of their own, or are not tests
 	for _, p := range programs {
 		listed[p.name] = true

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"spvsim/internal/suite"
 	"spvsim/tracing/profile"
 	"spvsim/vulkan/rows"
 )
@@ -23,25 +24,13 @@ func recorded(t *testing.T, b *bench, name string, mayFail bool, args []string, 
 	if out, err := c.CombinedOutput(); err != nil && !mayFail {
 		t.Fatalf("%s: %v\n%s", name, err, tail(out))
 	}
-	f, err := rows.Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	names, err := filepath.Glob(filepath.Join(folder, "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(rows.Read(path))(t)
+	names := suite.Must(filepath.Glob(filepath.Join(folder, "*.json")))(t)
 	var list []*profile.Profile
 	for _, name := range names {
-		file, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := suite.Must(os.Open(name))(t)
 		defer file.Close()
-		p, err := profile.Read(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := suite.Must(profile.Read(file))(t)
 		list = append(list, p)
 	}
 	return f, list
@@ -209,10 +198,7 @@ func TestWavesOfChosenDispatches(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%s: traces %v, %v", name, files, err)
 	}
-	trace, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := suite.Must(os.ReadFile(files[0]))(t)
 	row := &f.Rows[slices.IndexFunc(f.Rows, func(r rows.Row) bool { return r.Name == name })]
 	if n, from, to := slicesOf(t, trace, "wave"); uint64(n) != row.Waves || from < row.Begin || to > row.Begin+row.Cycles {
 		t.Errorf("%s: %d waves in cycles %d to %d, want %d in %d to %d", name, n, from, to, row.Waves, row.Begin, row.Begin+row.Cycles)

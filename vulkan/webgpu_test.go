@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/tracing/report"
 	"spvsim/vulkan/rows"
 )
@@ -34,10 +35,7 @@ var webgpus = []struct {
 // drawing is refused by name.
 func TestWebGPU(t *testing.T) {
 	b := needLibrary(t)
-	program, err := os.ReadFile("testdata/webgpu/compute.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := suite.Must(os.ReadFile("testdata/webgpu/compute.mjs"))(t)
 	for _, g := range webgpus {
 		t.Run(g.name, func(t *testing.T) {
 			modules := filepath.Join(webgpuFolder(), "node_modules")
@@ -45,12 +43,8 @@ func TestWebGPU(t *testing.T) {
 				t.Skipf("npm's package %s is not installed: %v", g.packaged, err)
 			}
 			folder := t.TempDir()
-			if err := os.Symlink(modules, filepath.Join(folder, "node_modules")); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(folder, "compute.mjs"), program, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, os.Symlink(modules, filepath.Join(folder, "node_modules")))
+			suite.OK(t, os.WriteFile(filepath.Join(folder, "compute.mjs"), program, 0o666))
 			record := filepath.Join(folder, "rows.csv")
 			c := exec.Command(g.words[0], append(g.words[1:], "compute.mjs")...)
 			c.Dir = folder

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 )
 
 // DXC's modules of HLSL work graphs give the same bytes as a job and through VK_AMDX_shader_enqueue, with payloads of
@@ -30,9 +31,7 @@ func TestWorkGraphs(t *testing.T) {
 			}
 			folder := t.TempDir()
 			text, out := filepath.Join(folder, "graph"), filepath.Join(folder, "out")
-			if err := os.WriteFile(text, graphText(t, job), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, os.WriteFile(text, graphText(t, job), 0o666))
 			b.run(t, "", program, moduleOf(t, job, file, folder), text, out, way)
 			if got, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%v; %d bytes, the first %x; the job has %d, the first %x", err, len(got), got[:min(16, len(got))], len(want), want[:min(16, len(want))])
@@ -49,19 +48,14 @@ func moduleOf(t *testing.T, job *config.Job, file, folder string) string {
 		return source
 	}
 	module := filepath.Join(folder, "module.spv")
-	if err := assemble(source, module); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, assemble(source, module))
 	return module
 }
 
 // graphText writes a job in the program's format.
 func graphText(t *testing.T, job *config.Job) []byte {
 	t.Helper()
-	work, err := job.GraphWork()
-	if err != nil {
-		t.Fatal(err)
-	}
+	work := suite.Must(job.GraphWork())(t)
 	var text bytes.Buffer
 	for i := range work[0].Nodes {
 		n := &work[0].Nodes[i]

@@ -11,6 +11,7 @@ import (
 
 	"spvsim/engine"
 	"spvsim/internal/fault"
+	"spvsim/internal/suite"
 )
 
 // A fake has a turn every step cycles, and says of the last that others can observe.
@@ -79,9 +80,7 @@ func TestTurnsAheadAreNoEvents(t *testing.T) {
 		f := newFake(e, a, "Unit")
 		c.do(e, f)
 		f.runner.Plan()
-		if err := e.Run(); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, e.Run())
 		var want []uint64
 		for at := uint64(0); at <= f.end; at += f.step {
 			want = append(want, at)
@@ -112,9 +111,7 @@ func TestWorkersWork(t *testing.T) {
 	}
 	first.runner.Plan()
 	second.runner.Plan()
-	if err := e.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, e.Run())
 	a.End()
 	if got := a.WorkerCycles(); got == 0 || first.where[1] != 1 || len(first.log) != 11 || len(second.log) != 11 {
 		t.Errorf("%d turns of workers; turns %v in copies %v, and %v", got, first.log, first.where, second.log)
@@ -137,9 +134,7 @@ func TestJoin(t *testing.T) {
 			f.runner.Plan()
 		}
 		e.Limit(engine.Never, func(uint64) error { a.Join(); return nil })
-		if err := e.Run(); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, e.Run())
 		a.End()
 		for _, f := range units {
 			if want := 5000/f.step + 1; uint64(len(f.log)) != want || !slices.IsSorted(f.log) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"spvsim/internal/fault"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/mem/hierarchy"
@@ -52,10 +53,7 @@ func kernelOf(t *testing.T, local uint32, insts ...isa.Inst) (*mem.Store, *mem.B
 		isa.Resolve(&insts[i])
 	}
 	store := mem.NewStore(0)
-	b, err := store.Alloc(4096, "data")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(store.Alloc(4096, "data"))(t)
 	bindings := &mem.Bindings{}
 	bindings.Bind(mem.Of(b))
 	p := &program.Program{Name: "test", WaveSize: 64, LocalSize: [3]uint32{local, 1, 1}, VectorRows: 4, ScalarWords: 8, LDSBytes: 4096, Insts: insts}
@@ -153,10 +151,7 @@ func TestWavesMeetAtBarriers(t *testing.T) {
 	store, b, k := kernelOf(t, 128, lane, at, move(isa.Store, isa.SpaceLDS),
 		isa.Inst{Op: isa.Barrier, Class: isa.ClassBarrier},
 		back, move(isa.Load, isa.SpaceLDS), back, move(isa.Store, isa.SpaceBuffer), end())
-	c, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1}))(t)
 	for i := range 128 {
 		if word(b, i) != uint32(127-i) {
 			t.Fatalf("word %d is %d, want %d", i, word(b, i), 127-i)
@@ -259,9 +254,7 @@ func TestTimesOfClocks(t *testing.T) {
 		clock := isa.Inst{Op: isa.Clock, T: isa.I64, Uniform: true, Dst: s(1), Class: isa.ClassClock}
 		realtime := isa.Inst{Op: isa.Realtime, T: isa.I64, Uniform: true, Dst: s(2), Class: isa.ClassClock}
 		store, b, k := kernelOf(t, 64, clock, realtime, update(isa.AtomicStore, isa.Reg{}, s(1), 0), update(isa.AtomicStore, isa.Reg{}, s(2), 4), end())
-		if _, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1, Resident: 1, Clock: 1000, ClockMHz: mhz}); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1, Resident: 1, Clock: 1000, ClockMHz: mhz}))(t)
 		if cycle, time := word(b, 0), word(b, 1); cycle < 1000 || cycle > 1002 || time != each*cycle && time != each*(cycle+1) {
 			t.Errorf("%d MHz: cycle %d, %d ns", mhz, cycle, time)
 		}
@@ -319,10 +312,7 @@ func TestLoopsOfOneStretch(t *testing.T) {
 			move(isa.Store, isa.SpaceBuffer), end()}
 		store, b, k := kernelOf(t, 128-idle, insts...)
 		copy(b.Bytes[4:], "\xff\xff\xff\xff")
-		c, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1}))(t)
 		if got, want := word(b, 1), uint32(6+4*(rounds-1)+1+turn); got != want {
 			t.Errorf("the first clock is %d, want %d", got, want)
 		}
@@ -365,10 +355,7 @@ func TestLoadsOfOnePlace(t *testing.T) {
 			insts[i].SetDeps(4)
 		}
 		store, b, k := kernelOf(t, 64, insts...)
-		c, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1}))(t)
 		if word(b, 0) != 100 || word(b, 63) != 100 { // other places than the first are zero or out of bounds
 			t.Errorf("sums are %d and %d", word(b, 0), word(b, 63))
 		}

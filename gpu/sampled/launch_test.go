@@ -2,6 +2,7 @@ package sampled
 
 import (
 	"context"
+	"spvsim/internal/suite"
 	"spvsim/mem/hierarchy"
 	"testing"
 
@@ -28,10 +29,7 @@ type testLaunch struct {
 
 func newTestLaunch(t *testing.T, workgroups int) *testLaunch {
 	t.Helper()
-	m, err := config.LoadMachine(config.Request{Machine: "rdna3-780m", Set: []string{"compute_units=1", "shader_array.shared_by=1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(config.LoadMachine(config.Request{Machine: "rdna3-780m", Set: []string{"compute_units=1", "shader_array.shared_by=1"}}))(t)
 	l := &testLaunch{parts: machine.New(m, nil)}
 	b, err := l.parts.Store.Alloc(4096, "words")
 	if err != nil {

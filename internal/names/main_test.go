@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 func TestCounts(t *testing.T) {
@@ -23,12 +25,8 @@ func run() { var beside int; _ = beside }`,
 		"unrelated/unrelated.go": "package unrelated\ntype place int",
 	} {
 		name = filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		suite.OK(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	for list, want := range map[string]string{
 		"": "a 10 3 30.0|b 1 1 100.0|unrelated 1 1 100.0|place 2 a b|begin 2|take 0", "a": "field held|method begin|type Place", "c": "",

@@ -5,9 +5,15 @@ import (
 	"testing"
 )
 
+// tester is the part of testing.TB that ends a test, which rapid's tests have too.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+}
+
 // Must returns the function that gives a test the value of a call, or ends the test with the call's error: suite.Must(os.ReadFile(name))(t).
-func Must[T any](v T, err error) func(t testing.TB) T {
-	return func(t testing.TB) T {
+func Must[T any](v T, err error) func(t tester) T {
+	return func(t tester) T {
 		t.Helper()
 		OK(t, err)
 		return v
@@ -15,7 +21,7 @@ func Must[T any](v T, err error) func(t testing.TB) T {
 }
 
 // OK ends a test with an error.
-func OK(t testing.TB, err error) {
+func OK(t tester, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

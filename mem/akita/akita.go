@@ -86,12 +86,12 @@ func (a *Memory) chain(both bool) (list []hierarchy.NamedCache) {
 	return list
 }
 
-// LineBytes are the line sizes of the vector and the scalar cache.
+// LineBytes returns the line sizes of the vector and the scalar cache.
 func (a *Memory) LineBytes() (vector, scalar int) {
 	return a.spec.VectorL1.LineBytes, a.spec.ScalarL1.LineBytes
 }
 
-// WordBytes are the bytes of each bit of Line.Words.
+// WordBytes returns the bytes of each bit of Line.Words.
 func (a *Memory) WordBytes() int { return 1 << a.spec.WordShift() }
 
 // OnComplete sets the receiver of completions of one compute unit.

@@ -61,9 +61,7 @@ func (d *driver) issue(t *testing.T, now, token uint64, cu int, kind hierarchy.K
 		d.ready[token] = reply.ReadyAt
 	}
 	if wait {
-		if err := d.engine.Run(); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, d.engine.Run())
 	}
 	return d.ready[token]
 }
@@ -82,9 +80,7 @@ func (d *driver) stream(t *testing.T, n int, kind hierarchy.Kind) (last uint64) 
 	for i := range uint64(n) {
 		d.issue(t, 0, i+1, int(i%4), kind, 1<<20+i*64, false)
 	}
-	if err := d.engine.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, d.engine.Run())
 	for i := range uint64(n) {
 		if d.ready[i+1] == 0 {
 			t.Fatalf("line %d never came", i)
@@ -135,9 +131,7 @@ func TestAkitaCompletesEverything(t *testing.T) {
 		if reply := d.h.Access(now, r); reply.Completion == timing.Known {
 			t.Errorf("request %d is not pending", i)
 		}
-		if err := d.engine.Run(); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, d.engine.Run())
 		if d.ready[r.Token] <= now {
 			t.Fatalf("request %d: completed at %d, asked at %d", i, d.ready[r.Token], now)
 		}
@@ -221,9 +215,7 @@ func TestAkitaNeverStops(t *testing.T) {
 				n /= 2
 			}
 			fight(d, n)
-			if err := d.engine.Run(); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, d.engine.Run())
 			if len(d.ready) != n {
 				t.Errorf("%d of %d requests completed", len(d.ready), n)
 			}

@@ -27,7 +27,7 @@ type entry struct {
 	ask   ask
 }
 
-// An ask is what a front passes to the first gate beyond address and size.
+// An ask describes a request to the first gate, beyond address and size.
 type ask struct {
 	bytes  uint64 // that lanes move: those of one address count for each lane
 	serial uint64 // updates of one element after another

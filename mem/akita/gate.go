@@ -8,7 +8,7 @@ import (
 	"spvsim/mem/hierarchy"
 )
 
-// A gateSpec is what a gate gives the part behind it.
+// A gateSpec is the behaviour that a gate adds to the part behind it.
 type gateSpec struct {
 	latency     uint64
 	cost        uint64 // fixed-point cycles of one byte
@@ -166,7 +166,7 @@ func count(mask []bool) (n uint64) {
 	return n
 }
 
-// open says whether the parcel can be passed on now, or sees to a tick when it
+// open reports whether the parcel can be passed on now, or sees to a tick when it
 // can: a response ends the wait behind the limit.
 func (g *gate) open(cycle uint64, p *parcel) bool {
 	if from := max(p.at, g.free>>fixed.Shift); from > cycle {

@@ -26,7 +26,7 @@ const (
 	// a cycle: all that waited for one line answers then, and the bandwidth is
 	// the gate's.
 	throughWidth = 4
-	// bankWidth is what a bank that keeps stores takes in a cycle. Host time
+	// bankWidth is the number of requests that a write-back bank takes in a cycle. Host time
 	// grows with its square when the bank waits.
 	bankWidth = 4
 	// bankLimit is the requests that such a bank can have: see writeBack.
@@ -44,7 +44,7 @@ const (
 	passCycles    = 3
 )
 
-// A cacheLevel is what the caches of a level have in common.
+// A cacheLevel has what the caches of a level have in common.
 type cacheLevel struct {
 	hierarchy.NamedCache
 	slicing fixed.Interleave // of addresses over slices
@@ -73,7 +73,7 @@ type finder struct {
 	ports  []sim.Port
 }
 
-// Find fulfils akita.LowModuleFinder.
+// Find implements Akita's LowModuleFinder.
 func (f *finder) Find(addr uint64) sim.Port {
 	if s := f.slices; s != nil {
 		unit, _ := s.Split(addr)
@@ -185,13 +185,13 @@ func (a *Memory) connect(p part, next *stage, level string) {
 // outcomes counts what a cache's directory says of each request.
 type outcomes struct{ c *hierarchy.Counter }
 
-// StartTask fulfils tracing.Tracer.
+// StartTask implements tracing.Tracer.
 func (*outcomes) StartTask(tracing.Task) {}
 
-// EndTask fulfils tracing.Tracer.
+// EndTask implements tracing.Tracer.
 func (*outcomes) EndTask(tracing.Task) {}
 
-// StepTask fulfils tracing.Tracer.
+// StepTask implements tracing.Tracer.
 func (o *outcomes) StepTask(t tracing.Task) {
 	switch t.Steps[0].What {
 	case "read-hit", "write-hit":

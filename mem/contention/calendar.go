@@ -7,11 +7,10 @@ import (
 	"spvsim/mem/lane"
 )
 
-// A Server is a port with a bandwidth: requests queue for it.
+// A Server is a port with a bandwidth: requests queue for it in the order of booking.
 type Server struct{ free uint64 } // fixed-point cycle from which it is idle
 
-// Book takes the server for cost (fixed point) from cycle at on, and returns
-// the cycles that the request waits for its turn.
+// Book reserves cost (fixed point) from cycle at on, and returns the cycles that the request waits for its turn.
 func (s *Server) Book(at, cost uint64) (waitCycles uint64) {
 	start := at << fixed.Shift
 	if s.free <= start {
@@ -23,43 +22,46 @@ func (s *Server) Book(at, cost uint64) (waitCycles uint64) {
 	return waitCycles
 }
 
-// A Calendar is a server of a level with finite queues: requests are booked for when they come, with all that they have waited
-// for. They are booked in the order of issue; one that comes before those booked earlier takes time that these have left. Time
-// is cut into intervals, of each of which is known up to when it is taken, and the longest time before that in which nothing is done:
-// nothing is done twice at a time.
+// A Calendar reserves the bandwidth of a port whose requests are booked in the order of issue, but may arrive in
+// another. A request that arrives before others booked earlier takes time that these have left.
+//
+// Time is divided into slots. Each slot records its last busy time and its longest idle gap before that, so a booking
+// can fill a gap and no time is reserved twice. Example with slots of 16 cycles: after 4 cycles from 0 and 4 from 10,
+// the slot is busy until 14 with the gap 4 to 10; a third request of 4 cycles that arrives at 2 gets 4 to 8, and leaves
+// the gap 8 to 10. Time in gaps other than the longest is lost.
 type Calendar struct {
 	Server
-	shift    uint      // Log2 of an interval's fixed-point time
+	shift    uint      // log2 of an interval's fixed-point time
 	slotMask uint32    // mask of the time in an interval
-	end      uint64    // interval after the last one that may be booked; 0: there are none yet
-	ring     *slotRing // nil: as well
+	end      uint64    // interval after the last one that can be booked; 0: none yet
+	ring     *slotRing // nil: none yet
 }
 
-// slotRing is what is done in the intervals that may be booked, by their number.
+// A slotRing has the slots that can be booked, by their number.
 type slotRing struct {
 	slots [intervals]slot
 	full  [fullWords]uint64 // a bit for each; others have none but in the word of the first
 }
 
-// slot is what is done in an interval, in fixed-point time from its begin on.
+// A slot has what is reserved of an interval, in fixed-point time from its start.
 type slot struct {
-	number    uint32  // of the interval: another one's was left by one long past
-	busyUntil uint32  // nothing is done after it
-	gap       idleGap // before it
+	number    uint32  // of the interval; another number: left from an earlier round
+	busyUntil uint32  // nothing is reserved after it
+	gap       idleGap // the longest before that
 }
 
-// A idleGap is a time in which nothing is done.
+// An idleGap is a span in which nothing is reserved.
 type idleGap struct{ from, until uint32 }
 
 const (
 	intervals     = 512
 	fullWords     = 2 * intervals / 64 // as intervals need not begin with a word
 	minSlotCycles = 16                 // of an interval, which takes at least four requests as the first one
-	maxSlotShift  = 31                 // Log2 of fixed-point time that is kept in 32 bits
+	maxSlotShift  = 31                 // log2 of fixed-point time that is kept in 32 bits
 	gapParts      = 8                  // parts of an interval: less than one of them is not worth a look
 )
 
-// Book takes the server for cost (fixed point) from cycle at on, and returns the cycles that the request waits for its turn.
+// Book reserves cost (fixed point) from cycle at on, and returns the cycles that the request waits for its turn.
 func (t *Calendar) Book(at, cost uint64) (waitCycles uint64) {
 	from := at << fixed.Shift
 	interval := from >> (t.shift & fixed.ShiftMask)
@@ -82,14 +84,14 @@ func (t *Calendar) Book(at, cost uint64) (waitCycles uint64) {
 	return (t.reserveFrom(from, cost) - cost - from) >> fixed.Shift
 }
 
-// allocate begins with intervals for requests like the first one.
+// allocate makes the slots, with a size for requests like the first one.
 func (t *Calendar) allocate(cost uint64) {
 	t.ring, t.end = new(slotRing), intervals
 	t.shift = min(maxSlotShift, uint(bits.Len64(max(minSlotCycles<<fixed.Shift, 4*cost)-1)))
 	t.slotMask = 1<<t.shift - 1
 }
 
-// slotAt is what is done in an interval that may be booked.
+// slotAt returns the slot of an interval that can be booked.
 func (t *Calendar) slotAt(interval uint64) *slot {
 	e := &t.ring.slots[interval%intervals]
 	if e.number != uint32(interval) {
@@ -98,7 +100,7 @@ func (t *Calendar) slotAt(interval uint64) *slot {
 	return e
 }
 
-// reserveFrom books time from a time on, and returns when the last of it ends.
+// reserveFrom reserves cost from a time on, over as many slots as it takes, and returns its end.
 func (t *Calendar) reserveFrom(from, cost uint64) (end uint64) {
 	if t.ring == nil {
 		t.allocate(cost)
@@ -117,7 +119,8 @@ func (t *Calendar) reserveFrom(from, cost uint64) (end uint64) {
 	}
 }
 
-// reserve books what an interval of a size has left of a time from another one on. It returns what it has not, and when the last of what it has ends.
+// reserve takes what the slot has left of a cost from a time on. It returns the rest of the cost, and the end of the
+// reserved time.
 func (e *slot) reserve(from uint32, cost uint64, size uint32) (rest, end uint64) {
 	if from < e.gap.until {
 		cost, end = e.fillGap(from, cost)
@@ -128,12 +131,12 @@ func (e *slot) reserve(from uint32, cost uint64, size uint32) (rest, end uint64)
 	return cost, end
 }
 
-// isFull says that an interval of a size has nothing left that is worth a look.
+// isFull reports whether the slot has no time left, or too little to be worth a search.
 func (e *slot) isFull(size uint32) bool {
 	return e.busyUntil == size && e.gap.until-e.gap.from < size/gapParts
 }
 
-// append takes time after all that is taken, before the interval ends.
+// append reserves time after all that is reserved, up to the end of the slot.
 func (e *slot) append(from uint32, cost uint64, size uint32) (rest, end uint64) {
 	begin := max(from, e.busyUntil)
 	e.noteGap(begin)
@@ -142,7 +145,7 @@ func (e *slot) append(from uint32, cost uint64, size uint32) (rest, end uint64) 
 	return uint64(begin) + cost - end, end
 }
 
-// noteGap keeps the time from the last that is taken up to a time, if it is the longest in which nothing is done.
+// noteGap keeps the time from busyUntil to start if it is the longest idle gap.
 func (e *slot) noteGap(begin uint32) {
 	idle := e.gap
 	if begin-e.busyUntil > idle.until-idle.from {
@@ -151,7 +154,7 @@ func (e *slot) noteGap(begin uint32) {
 	e.gap = idle
 }
 
-// fillGap takes idle time, and keeps the longer part of what is left of it.
+// fillGap reserves time in the gap, and keeps the longer part of what is left of it.
 func (e *slot) fillGap(from uint32, cost uint64) (rest, end uint64) {
 	begin := max(from, e.gap.from)
 	end = min(uint64(begin)+cost, uint64(e.gap.until))
@@ -164,7 +167,7 @@ func (e *slot) fillGap(from uint32, cost uint64) (rest, end uint64) {
 	return rest, end
 }
 
-// firstFree is the first interval from one on that is not full, which may be booked from then on.
+// firstFree returns the first slot from one on that is not full, and makes it one that can be booked.
 func (t *Calendar) firstFree(interval uint64) uint64 {
 	t.advance(interval)
 	for {
@@ -178,7 +181,7 @@ func (t *Calendar) firstFree(interval uint64) uint64 {
 	return interval
 }
 
-// advance makes an interval the last one where it lies beyond that, and gives up the first ones.
+// advance makes an interval the last one that can be booked, if it is later than that, and gives up the first ones.
 func (t *Calendar) advance(interval uint64) {
 	if interval < t.end {
 		return
@@ -190,8 +193,8 @@ func (t *Calendar) advance(interval uint64) {
 	t.end = interval + 1
 }
 
-// Reserve books a request that would come in cycle at and has waited for delay, and returns what it has waited for when its turn
-// comes. Without finite queues waits of one level and the next overlap.
+// Reserve books a request that would arrive in cycle at, and has waited for delay. It returns the cycles waited when
+// its turn comes. Without finite queues, waits at a level and at the next overlap.
 func (t *Calendar) Reserve(at, delay, cost uint64, finite bool) uint64 {
 	if finite {
 		return delay + t.Book(at+delay, cost)
@@ -199,7 +202,7 @@ func (t *Calendar) Reserve(at, delay, cost uint64, finite bool) uint64 {
 	return max(delay, t.Server.Book(at, cost))
 }
 
-// Prefetch has the host fetch the intervals of so many cycles after one.
+// Prefetch fetches the slots of some cycles after a cycle into the host's cache.
 func (t *Calendar) Prefetch(cycle, cycles uint64) {
 	if t.ring != nil {
 		i := cycle << fixed.Shift >> (t.shift & fixed.ShiftMask) % intervals

@@ -9,38 +9,42 @@ import (
 	"spvsim/mem/lane"
 )
 
-// A Queue has so many entries, each held by one request at a time. Requests take them when they arrive, and are booked in the
-// order of issue: one that waits elsewhere first is booked for a later cycle, and holds nothing here until then. The zero queue
-// has no limit.
+// A Queue has a number of entries, each held by one request at a time. Requests are booked in the order of issue, not
+// of arrival: one that first waits elsewhere is booked for a later cycle, and holds nothing here until then. With 2
+// entries held in cycles 0 to 10 and 0 to 30, a request that arrives in cycle 5 waits 5 cycles, and one in cycle 12
+// none.
+//
+// Each request calls TryAcquire or Acquire, and then HoldUntil. The zero Queue has no limit.
 type Queue struct {
 	entries    int32
-	maxHeld    int32       // at some time, as far as that has been looked at
-	acquiredAt uint64      // the request at hand takes its entry
-	ordered    bool        // it goes to those in order, not to the recent ones
-	fullSpan   lane.Span   // no entry is free
-	base       uint64      // cycle that times count from
-	recent     []lane.Span // those that were booked last, as they came, until their order matters
-	holdTimes              // a line of the host's cache from here on is not looked at while few entries are held
+	maxHeld    int32       // upper bound of the entries held at any time; exact after dropPast
+	acquiredAt uint64      // cycle in which the current request takes its entry
+	ordered    bool        // its span goes to the ordered lists, not to recent
+	fullSpan   lane.Span   // known span without a free entry
+	base       uint64      // cycle from which times count
+	recent     []lane.Span // spans booked last, unsorted until their order matters
+	holdTimes              // in a line of the host's cache of its own, not read while few entries are held
 	now        *uint64
 }
 
-// holdTimes are when requests take entries, and when entries are given back: each in its order, as package lane wants it.
+// holdTimes are the cycles in which requests take entries and give them back, each list in its own order, with the
+// padding that package lane wants.
 type holdTimes struct {
-	first, end  int32 // those that were not given back before now, as far as that has been looked at
+	first, end  int32 // the range of entries that may still be held
 	from, until []uint32
 }
 
 const (
-	maxTime    = math.MaxUint32 // those that are further ahead of now are as this one
-	mostRecent = 128            // knob: as many as are put into their order together
+	maxTime    = math.MaxUint32 // and all later times
+	mostRecent = 128            // spans that are sorted together; only speed depends on it
 	leastTimes = 2 * lane.Lead  // in a list
 )
 
-// NewQueue makes a queue of which now is the cycle of issue: no request arrives before.
+// NewQueue makes a queue. now points to the cycle of issue, before which no request arrives.
 func NewQueue(entries int, now *uint64) Queue { return Queue{entries: int32(entries), now: now} }
 
-// TryAcquire finds an entry for a request that arrives in a cycle where fewer are held than there are, whenever; it is false where that has to be
-// looked at.
+// TryAcquire gives a request that arrives in a cycle an entry if fewer entries are held at any time than there are. If
+// it returns false, Acquire has to look closer.
 func (q *Queue) TryAcquire(at uint64) bool {
 	if q.maxHeld >= q.entries {
 		return false
@@ -49,8 +53,8 @@ func (q *Queue) TryAcquire(at uint64) bool {
 	return true
 }
 
-// Acquire is how long a request, which would come in cycle at and has waited for delay, has waited when it has an entry. What that
-// adds goes to full.
+// Acquire returns the cycles that a request has waited when it has an entry. The request would arrive in cycle at, and
+// has waited for delay before. What this adds is added to full, too.
 func (q *Queue) Acquire(at, delay uint64, full *uint64) uint64 {
 	if q.entries == 0 {
 		return delay
@@ -60,7 +64,7 @@ func (q *Queue) Acquire(at, delay uint64, full *uint64) uint64 {
 	return waited
 }
 
-// acquireAt is when a request that arrives in a cycle has an entry, where as many as there are may be held.
+// acquireAt returns the cycle in which a request that arrives in cycle at has an entry.
 func (q *Queue) acquireAt(at uint64) uint64 {
 	cycle := q.relative(at)
 	came, come := cycle, cycle
@@ -81,13 +85,15 @@ func (q *Queue) acquireAt(at uint64) uint64 {
 	return q.acquiredAt
 }
 
-// hasFree finds without their order that fewer than all entries are held in a cycle: so many have been given back by then.
+// hasFree reports whether an entry is free in a cycle, where counts alone show it: at most entries-1 are given back
+// later.
 func (q *Queue) hasFree(cycle uint32) bool {
 	n := int(q.end-q.entries) + len(q.recent)
 	return n < int(q.first) || n < int(q.end) && len(q.recent) < mostRecent && q.until[n] <= cycle
 }
 
-// find is when a request that arrives in a cycle has one of so many entries, which is when fewer than all are held.
+// find returns the cycle in which a request that arrives in a cycle has one of the entries: the first one in which
+// fewer are held.
 func (t *holdTimes) find(at uint32, entries int) uint32 {
 	place := int(t.end)
 	if t.from[place-1] > at {
@@ -99,8 +105,8 @@ func (t *holdTimes) find(at uint32, entries int) uint32 {
 	return at
 }
 
-// free is the cycle, from one on by which requests have come up to a place, in which one more has an entry: its place moves on past those that
-// take what is given back before.
+// free returns the first cycle, from at on, in which one more request has an entry. place is the number of requests
+// that have arrived by then. Requests that arrive before an entry is given back take it, and place moves on past them.
 func (t *holdTimes) free(at uint32, place, entries int) uint32 {
 	for place-entries >= int(t.first) {
 		left := t.until[place-entries]
@@ -117,7 +123,7 @@ func (t *holdTimes) free(at uint32, place, entries int) uint32 {
 	return at
 }
 
-// relative is a cycle as times are kept.
+// relative returns a cycle counted from base.
 func (q *Queue) relative(cycle uint64) uint32 {
 	if ahead := cycle - q.base; ahead <= maxTime {
 		return uint32(ahead)
@@ -125,7 +131,7 @@ func (q *Queue) relative(cycle uint64) uint32 {
 	return q.rebase(cycle)
 }
 
-// rebase is since for a cycle that is far ahead of the base, which becomes now.
+// rebase is relative for a cycle far ahead: base becomes the current cycle first.
 func (q *Queue) rebase(cycle uint64) uint32 {
 	by := uint32(min(*q.now-q.base, maxTime))
 	q.base = *q.now
@@ -140,12 +146,13 @@ func (q *Queue) rebase(cycle uint64) uint32 {
 	return uint32(min(cycle-q.base, maxTime))
 }
 
-// rebased is the same time, counted from a later cycle.
+// rebased returns a span counted from a base that is later by some cycles.
 func rebased(h lane.Span, by uint32) lane.Span {
 	return lane.Span{From: h.From - min(h.From, by), Until: h.Until - min(h.Until, by)}
 }
 
-// dropPast drops entries that were given back before now. It says whether the recent ones may stay as they are: few are held, or few of them are.
+// dropPast drops entries that were given back before now. It reports whether the recent ones may stay unsorted: few are
+// held, or few are left.
 func (q *Queue) dropPast() bool {
 	now, n := q.relative(*q.now), 0
 	for _, r := range q.recent {
@@ -160,7 +167,7 @@ func (q *Queue) dropPast() bool {
 	return 2*q.maxHeld <= q.entries || n < mostRecent/2
 }
 
-// dropBefore drops those of a time that has passed.
+// dropBefore drops entries that were given back by a cycle.
 func (q *Queue) dropBefore(now uint32) {
 	if q.first < q.end {
 		first := max(q.first, q.end-int32(lane.Above(q.until, int(q.end), now)))
@@ -169,7 +176,7 @@ func (q *Queue) dropBefore(now uint32) {
 	}
 }
 
-// sort puts the recent ones into their order.
+// sort merges the recent spans into the ordered lists.
 func (q *Queue) sort() {
 	q.makeSpace(len(q.recent))
 	lane.InsertAll(q.from, q.until, int(q.end), q.recent)
@@ -177,14 +184,14 @@ func (q *Queue) sort() {
 	q.recent = q.recent[:0]
 }
 
-// insert puts an entry among those in order.
+// insert puts a span into the ordered lists.
 func (q *Queue) insert(h lane.Span) {
 	q.makeSpace(1)
 	lane.Insert(q.from, q.until, int(q.end), h.From, h.Until)
 	q.end++
 }
 
-// makeSpace makes space for n more after the end, and for a word that comes after them.
+// makeSpace makes space for n spans after the end, and for one word of padding.
 func (q *Queue) makeSpace(n int) {
 	if int(q.end)+n >= len(q.from) {
 		q.dropBefore(q.relative(*q.now))
@@ -192,8 +199,8 @@ func (q *Queue) makeSpace(n int) {
 	}
 }
 
-// move makes space for so many more after the end, by moving all to the begin of the lists, or of longer ones where that leaves a quarter of them or less: short
-// lists stay in the host's cache.
+// move makes space for more spans, by moving all to the start of the lists, or of longer lists if at most a quarter
+// would be free. Short lists stay in the host's cache.
 func (t *holdTimes) move(more int) {
 	from, until, first, end := t.from, t.until, t.first, t.end
 	if n := int(end-first) + more; lane.Lead+n+n/4 >= len(from) {
@@ -208,17 +215,17 @@ func (t *holdTimes) move(more int) {
 	t.end = end
 }
 
-// setLast makes times of a list the last ones.
+// setLast fills a list with the last time.
 func setLast(list []uint32) {
 	for len(list) > 0 {
 		list = list[copy(list, lastTimes[:]):]
 	}
 }
 
-// lastTimes are copied, several at a time, where a loop would store them one by one.
+// lastTimes is copied in blocks, where a loop would store words one by one.
 var lastTimes = [leastTimes]uint32(slices.Repeat([]uint32{maxTime}, leastTimes))
 
-// HoldUntil gives the entry to the request at hand, which leaves in the given cycle: at once, it holds nothing.
+// HoldUntil lets the request that acquired last hold its entry until a cycle.
 func (q *Queue) HoldUntil(leaves uint64) {
 	if q.entries == 0 || leaves <= q.acquiredAt {
 		return
@@ -233,7 +240,7 @@ func (q *Queue) HoldUntil(leaves uint64) {
 	}
 }
 
-// FreeEntries is how many requests that arrive from a cycle on, up to most, find an entry that is free.
+// FreeEntries returns how many requests that arrive from cycle now on, up to most, find a free entry.
 func (q *Queue) FreeEntries(now uint64, most int) int {
 	if q.entries == 0 {
 		return most

@@ -26,7 +26,7 @@ func (c *calendar) free(slot uint64) uint64 {
 	return slot
 }
 
-// taken says whether a slot is; those that have passed are.
+// taken reports whether a slot is; those that have passed are.
 func (c *calendar) taken(slot uint64) bool {
 	return slot < c.base || slot < c.base+calendarSlots && c.busy[slot/64%calendarWords]>>(slot%64)&1 != 0
 }
@@ -104,7 +104,7 @@ type group struct {
 	apart uint64 // slots
 }
 
-// fits says whether a burst of the group may take a slot.
+// fits reports whether a burst of the group may take a slot.
 func (g *group) fits(slot uint64) bool {
 	if n := 2*g.apart - 1; n < 64 && slot >= g.base+g.apart {
 		return g.from(slot-g.apart+1)&(1<<n-1) == 0

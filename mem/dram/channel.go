@@ -2,7 +2,7 @@ package dram
 
 import "math/bits"
 
-// A Config says which channel it is.
+// A Config describes a channel.
 type Config struct {
 	Standard *Standard
 	// UnitsPerNs are the units of time of a nanosecond, and UnitsPerByte those in which the data bus moves a byte.
@@ -14,7 +14,7 @@ type Config struct {
 	HashBanks                bool
 }
 
-// Counts are what a channel did.
+// Counts are the commands and row hits of a channel.
 type Counts struct {
 	Hits           uint64 // bursts to an open row
 	Misses         uint64 // bursts to a bank without an open row
@@ -263,7 +263,8 @@ func (ch *channel) idle(at uint64) {
 	ch.drain(ch.busy, n)
 }
 
-// turn is what writes and a read after them take beyond their bursts: less than that is no time to send one in.
+// turn returns the cycles that collected writes and a read after them take beyond their bursts. A shorter idle time is
+// not used to send them.
 func (ch *channel) turn() uint64 { return ch.ready + (ch.gap[Read]+ch.gap[Write])*ch.burst }
 
 // Flush sends all writes, and returns when the last is done: not before a time.

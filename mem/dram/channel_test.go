@@ -3,6 +3,8 @@ package dram
 import (
 	"math/rand/v2"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // Times of tests are picoseconds.
@@ -11,10 +13,7 @@ const perNs = 1000
 // config is a channel at the speed that its timings are of.
 func config(t testing.TB, name string, bytesPerNs float64) *Config {
 	t.Helper()
-	s, err := Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(Find(name))(t)
 	return &Config{Standard: s, UnitsPerNs: perNs, UnitsPerByte: perNs / bytesPerNs, Queue: 64, Writes: 32, Drained: 8, GroupBytes: 64, HashBanks: true}
 }
 

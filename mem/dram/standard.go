@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// A Command is what a controller sends to a channel.
+// A Command is one of those that a controller sends to a channel.
 type Command uint8
 
 // Commands of a channel with open pages.
@@ -26,7 +26,7 @@ const (
 	numCommands
 )
 
-// A Level is where a constraint holds.
+// A Level is the part of a channel in which a constraint holds.
 type Level uint8
 
 // Levels of a channel, outermost first.

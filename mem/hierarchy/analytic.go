@@ -8,8 +8,8 @@ import (
 	"spvsim/mem/fixed"
 )
 
-// Analytic is the default hierarchy: real tags, and each level's bandwidth and
-// latency booked when an instruction issues, without an event for a hop.
+// Analytic is the default hierarchy: tags of all levels, and each level's bandwidth and latency reserved when an
+// instruction issues, without an event for each hop.
 type Analytic struct {
 	spec         *Spec
 	shape        *spec.Shape
@@ -17,11 +17,11 @@ type Analytic struct {
 	vector       []*cache // by compute unit, made when first used
 	scalar       []*cache
 	mem          memory
-	l2TLB        *l2TLB        // nil: translations have no second level
-	fifos        *latencyFIFOs // nil: loads wait for no entry, and pass each other
+	l2TLB        *l2TLB        // nil: no second level of translation
+	fifos        *latencyFIFOs // nil: no limit; loads pass each other
 	warmingStats WarmingStats
 	snapshot     cacheSnapshot
-	now          uint64 // cycle of the access at hand
+	now          uint64 // cycle of the current access
 
 	response timing.Response // to it
 }
@@ -42,7 +42,7 @@ func NewAnalytic(s *Spec, shape *spec.Shape) *Analytic {
 			l.pageTable = newPageTable(&s.Memory)
 		}
 		f.levels = append([]*level{l}, f.levels...)
-		if i > 1 { // the vector and the scalar cache stand side by side
+		if i > 1 { // the vector and the scalar cache are siblings
 			next = l
 		}
 	}
@@ -51,18 +51,19 @@ func NewAnalytic(s *Spec, shape *spec.Shape) *Analytic {
 	return f
 }
 
-// LineBytes are the line sizes of the vector and the scalar cache.
+// LineBytes returns the line sizes of the vector and the scalar cache.
 func (f *Analytic) LineBytes() (vector, scalar int) {
 	return f.spec.VectorL1.LineBytes, f.spec.ScalarL1.LineBytes
 }
 
-// WordBytes are the bytes of each bit of Line.Words.
+// WordBytes returns the bytes of each bit of Line.Words.
 func (f *Analytic) WordBytes() int { return 1 << f.spec.WordShift() }
 
-// OnComplete is never called back: every reply is complete.
+// OnComplete does nothing: every response is complete.
 func (f *Analytic) OnComplete(int, CompletionFunc) {}
 
-// Access books the request.
+// Access reserves time for the lines of a request, which leave the address path evenly spaced over its busy cycles, and
+// responds.
 func (f *Analytic) Access(now uint64, r *Request) *timing.Response {
 	c := f.front(r)
 	c.stall, f.now = 0, now
@@ -118,7 +119,7 @@ func (c *cache) access(at, delay uint64, kind Kind, coherent bool, l *Line) (rea
 	return ready
 }
 
-// front is the cache that the request meets first.
+// front returns the cache that a request asks first.
 func (f *Analytic) front(r *Request) *cache {
 	list, level := f.vector, f.levels[0]
 	if r.Scalar {
@@ -130,7 +131,7 @@ func (f *Analytic) front(r *Request) *cache {
 	return list[r.CU]
 }
 
-// instance finds or makes the cache of a level that serves a compute unit.
+// instance returns the cache of a level that serves a compute unit, which it makes at its first use.
 func (f *Analytic) instance(l *level, cu int) *cache {
 	if l == nil {
 		return nil
@@ -142,7 +143,8 @@ func (f *Analytic) instance(l *level, cu int) *cache {
 	return l.caches[i]
 }
 
-// Release writes back what the levels hold that are released at a launch's end, and waits for what is in write buffers and in the memory's write queues.
+// Release writes back the levels that are released at a launch's end. It returns the cycle in which this, the write
+// buffers and the write queues of memory are done.
 func (f *Analytic) Release(now uint64) uint64 {
 	done := now
 	for _, l := range f.levels {
@@ -151,7 +153,7 @@ func (f *Analytic) Release(now uint64) uint64 {
 	return f.mem.drain(done)
 }
 
-// KernelBoundary invalidates the private caches that hold no dirty lines, and those that a launch acquires.
+// KernelBoundary invalidates the private caches without dirty lines, and those that a launch acquires.
 func (f *Analytic) KernelBoundary() {
 	for _, l := range f.levels {
 		l.boundary()
@@ -169,7 +171,7 @@ func (f *Analytic) Flush(name string) error {
 	return fmt.Errorf("hierarchy: no cache level %q", name)
 }
 
-// each does something with the caches of a level that are in use.
+// each calls do for the instances of a level that are in use.
 func (l *level) each(do func(*cache)) {
 	for _, c := range l.caches {
 		if c != nil {
@@ -186,10 +188,11 @@ func (f *Analytic) Reset() {
 	f.l2TLB.invalidate()
 }
 
-// Booked is the cycle by which memory has moved all that has been asked of it so far, with evicted lines that wait in write buffers.
+// Booked returns the cycle by which memory has moved all that was asked of it so far, evicted lines included.
 func (f *Analytic) Booked() uint64 { return f.mem.busyUntil() }
 
-// Counters are cumulative, nearest level first, memory last; the second level of translation, where there is one, is asked before all of them.
+// Counters returns the cumulative counts, nearest level first, memory last. The second level of translation, if any,
+// precedes all.
 func (f *Analytic) Counters() []Counter {
 	list := make([]Counter, 0, len(f.levels)+2)
 	if f.l2TLB != nil {

@@ -2,17 +2,18 @@ package hierarchy
 
 import "slices"
 
-// A Barrier is a hierarchy of which single levels can be written back and invalidated, as barriers between launches ask for.
+// A Barrier is a hierarchy whose levels can be written back and invalidated one by one, as barriers between launches
+// ask for.
 type Barrier interface {
 	// LevelNames are the levels, nearest first.
 	LevelNames() []string
 	// ReleaseLevels writes back what those levels hold that are released at a launch's end, and returns when that is done.
 	ReleaseLevels(now uint64, names []string) uint64
-	// AcquireLevels invalidates those levels, as a launch's begin does.
+	// AcquireLevels invalidates those levels, as the start of a launch does.
 	AcquireLevels(names []string)
 }
 
-// LevelNames fulfils Barrier.
+// LevelNames implements Barrier.
 func (f *Analytic) LevelNames() (list []string) {
 	for _, l := range f.levels {
 		list = append(list, l.Name)
@@ -20,7 +21,7 @@ func (f *Analytic) LevelNames() (list []string) {
 	return list
 }
 
-// ReleaseLevels fulfils Barrier.
+// ReleaseLevels implements Barrier.
 func (f *Analytic) ReleaseLevels(now uint64, names []string) uint64 {
 	done := now
 	for _, l := range f.levels {
@@ -34,7 +35,7 @@ func (f *Analytic) ReleaseLevels(now uint64, names []string) uint64 {
 	return f.mem.drain(done)
 }
 
-// release writes back what a level holds that is released, and waits for its write buffers.
+// release writes back a level that is released at a launch's end, and waits for its write buffers.
 func (l *level) release(now uint64) uint64 {
 	done := max(now, l.writeBuffersEmptyAt)
 	if l.ReleaseAtEnd {
@@ -43,7 +44,7 @@ func (l *level) release(now uint64) uint64 {
 	return done
 }
 
-// AcquireLevels fulfils Barrier.
+// AcquireLevels implements Barrier.
 func (f *Analytic) AcquireLevels(names []string) {
 	for _, l := range f.levels {
 		if slices.Contains(names, l.Name) {
@@ -52,7 +53,7 @@ func (f *Analytic) AcquireLevels(names []string) {
 	}
 }
 
-// boundary is what a kernel's begin does to a level.
+// boundary does what the start of a kernel does to a level.
 func (l *level) boundary() {
 	switch {
 	case l.AcquireAtStart:

@@ -6,34 +6,34 @@ import (
 	"spvsim/mem/fixed"
 )
 
-// A level is what the instances of a cache have in common.
+// A level holds what all instances of a cache have in common.
 type level struct {
 	NamedCache
 	geometry
 	counter Counter
-	now     *uint64 // cycle of the access at hand
+	now     *uint64 // cycle of the current access
 	levelWarming
-	snapshot            *cacheSnapshot // nil: accesses without time change the caches for good
-	component           *Component     // nil: not among the parts of a machine
-	writeBack           bool           // stores, until evicted
-	eagerWriteBack      bool           // lines that stores have written whole go to the next level before they are evicted
-	deviceCoherent      bool           // keeps stores, and one instance serves the whole machine
+	snapshot            *cacheSnapshot // nil: functional accesses are not undone
+	component           *Component     // nil: not a component of a machine
+	writeBack           bool           // stores stay here until evicted
+	eagerWriteBack      bool           // fully written lines go to the next level before their eviction
+	deviceCoherent      bool           // write-back, with one instance for the whole machine
 	random              bool           // any line of a full set is replaced
 	latency             uint64
 	cost                uint64
 	linkCost            [3]uint64 // fixed-point time of a byte on the link to the next level, by direction and of both; 0: none
 	atomic              uint64    // cycles of an update of one element
-	writeBuffersEmptyAt uint64    // cycle in which the last line of a write buffer is where it goes
+	writeBuffersEmptyAt uint64    // cycle in which the last line of the write buffers is acknowledged
 	caches              []*cache
 	next                *level
-	pageTable           *pageTable // where pages lie for the levels behind this one; nil: as for this one
+	pageTable           *pageTable // translates addresses for the levels behind; nil: they use the same
 }
 
-// A geometry is where in a level a line can be.
+// A geometry maps an address to a slice, a set and a tag, and a range of bytes to words, sectors and pieces of a line.
 type geometry struct {
 	lineShift uint
 	bytes     uint32 // of a line
-	pow2      bool   // there are powers of two of slices and of sets
+	pow2      bool   // slices and sets are powers of two
 	perUnit   uint   // log2 of the lines of an interleave unit
 	inUnit    uint64 // mask of the number of a line in its unit
 	spread    fixed.Interleave
@@ -46,16 +46,16 @@ type geometry struct {
 	allPieces line   // mask of all pieces of a line
 }
 
-// A cache is one instance. next is nil when memory is behind it.
+// A cache is one instance of a level. Behind it is next or, where next is nil, device memory.
 type cache struct {
 	*level
 	slices     []slice
 	next       *cache
-	prefetcher *lookupPrefetcher // nil: where the next level has a line is looked for when it is asked for
+	prefetcher *lookupPrefetcher // nil: the next level is looked up when a line misses
 	mem        memory
 	link       [3]contention.Calendar // to the next level, by direction, and what both share
 	credit     contention.Queue       // requests on the link that the next level has not taken
-	stall      uint64                 // cycle until which the request at hand waits for a free entry
+	stall      uint64                 // cycle until which the current request stalls its sender
 }
 
 func newLevel(c NamedCache, s *Spec, shape *spec.Shape, next *level, now *uint64) *level {
@@ -104,18 +104,20 @@ func newCache(l *level, next *cache, mem memory) *cache {
 	return c
 }
 
-// bookSlice books the slice and counts the request.
+// bookSlice counts the request, books the slice's bandwidth, and returns the cycles waited so far.
 func (c *cache) bookSlice(s *slice, at, delay uint64, bytes uint32) uint64 {
 	c.counter.Accesses++
 	c.counter.Bytes += uint64(bytes)
 	return s.Reserve(at, delay, uint64(bytes)*c.cost, c.Requests > 0)
 }
 
-// read returns the cycle in which bytes of one line leave this level, and that in which it has taken the request. at is the
-// cycle in which the request would arrive if nothing waited, and delay what it
-// has waited for so far; moved are the bytes that leave, those of each lane where lanes ask. Queues in a row overlap, so the longest one counts.
-// Booking at unhindered times keeps each level's bookings in the order of issue
-// and a level from idling for requests that are not there yet.
+// read returns the cycle in which bytes of one line leave this level, and the cycle in which the level has taken the
+// request.
+//
+// at is the cycle of arrival if nothing had to wait, and delay the cycles waited so far: the request arrives in
+// at+delay. moved counts the bytes of each lane, where lanes ask. Waits overlap along the path, so the longest counts.
+// Bookings at unhindered times keep each level's bookings in the order of issue, and a level from idling for requests
+// that have not arrived.
 func (c *cache) read(p setLookup, at, delay, addr uint64, bytes, moved uint32) (ready, taken uint64) {
 	delay = c.acquireStallingSender(&p.requests, at, delay)
 	arrives := at
@@ -134,8 +136,8 @@ func (c *cache) read(p setLookup, at, delay, addr uint64, bytes, moved uint32) (
 	return ready, taken
 }
 
-// readPresent is when bytes of a line that is held leave, and what the request has waited for then: the bytes are valid, or on their way, or are
-// fetched. Sectors of a line of which another one is on its way share that one's entry.
+// readPresent returns when bytes of a present line leave, and the cycles waited by then. The bytes are valid, on their
+// way, or fetched as a sector. A sector of a line with another sector on its way shares the MSHR of that one.
 func (p setLookup) readPresent(c *cache, way int, at, delay, addr uint64, bytes uint32) (ready, waited uint64) {
 	l := p.line(way)
 	switch {
@@ -147,7 +149,7 @@ func (p setLookup) readPresent(c *cache, way int, at, delay, addr uint64, bytes 
 	return c.miss(p, way, at, delay, addr, bytes)
 }
 
-// hit counts one, and is when bytes that are valid, or on their way, leave in a cycle at the earliest.
+// hit counts a hit, and returns the first cycle from the given one on in which the bytes are there.
 func (n *Counter) hit(l *line, cycle uint64) (ready uint64) {
 	n.Hits++
 	if l.ready() > cycle {
@@ -156,7 +158,8 @@ func (n *Counter) hit(l *line, cycle uint64) (ready uint64) {
 	return max(cycle, l.ready())
 }
 
-// miss fetches into a line, for which it holds an entry; it has waited for the delay when it leaves.
+// miss fetches into a line, and holds an MSHR until the fill. It returns the cycle of the fill and the cycles waited
+// when the fetch leaves.
 func (c *cache) miss(p setLookup, way int, at, delay, addr uint64, bytes uint32) (ready, waited uint64) {
 	waited = c.acquireFrom(&p.misses, at, delay)
 	ready = p.fetch(c, way, at, waited, addr, bytes)
@@ -164,7 +167,7 @@ func (c *cache) miss(p setLookup, way int, at, delay, addr uint64, bytes uint32)
 	return ready, waited
 }
 
-// fetch fills a line from below, or those of its sectors that bytes are read of.
+// fetch fills a line from the next level, or those of its sectors in which bytes are read.
 func (p setLookup) fetch(c *cache, way int, at, delay, addr uint64, bytes uint32) (ready uint64) {
 	c.counter.Misses++
 	from, size := c.sectors(addr, bytes)
@@ -173,7 +176,7 @@ func (p setLookup) fetch(c *cache, way int, at, delay, addr uint64, bytes uint32
 	return ready
 }
 
-// acquire waits within this level for a free entry of a queue.
+// acquire waits for a free entry of a queue inside this level: the sender does not wait.
 func (c *cache) acquire(q *contention.Queue, at, delay uint64) uint64 {
 	if q.TryAcquire(at + delay) {
 		return delay
@@ -181,7 +184,8 @@ func (c *cache) acquire(q *contention.Queue, at, delay uint64) uint64 {
 	return q.Acquire(at, delay, &c.counter.QueueFullCycles)
 }
 
-// acquireStallingSender waits for a free entry before this level has the request: who sends it waits as well.
+// acquireStallingSender waits for a free entry at the entrance of this level: the sender, in the end the address path,
+// stalls meanwhile.
 func (c *cache) acquireStallingSender(q *contention.Queue, at, delay uint64) uint64 {
 	if q.TryAcquire(at + delay) {
 		return delay
@@ -193,8 +197,8 @@ func (c *cache) acquireStallingSender(q *contention.Queue, at, delay uint64) uin
 	return waited
 }
 
-// acquireFrom waits for a free entry of a queue that a request goes to from that of requests; without a limit to those, who sends
-// it waits as well.
+// acquireFrom waits for a free entry of a queue behind the requests queue. The sender stalls too where the requests
+// queue has no limit.
 func (c *cache) acquireFrom(q *contention.Queue, at, delay uint64) uint64 {
 	if c.Requests > 0 {
 		return c.acquire(q, at, delay)
@@ -202,11 +206,11 @@ func (c *cache) acquireFrom(q *contention.Queue, at, delay uint64) uint64 {
 	return c.acquireStallingSender(q, at, delay)
 }
 
-// bothDirections is the place of what the two directions of a link share, after those of Read and Write.
+// bothDirections is the index of a link that both directions share, after Read and Write.
 const bothDirections = Write + 1
 
-// sendOnLink takes a credit for the link to the next level, and books the direction that the bytes take, what is read from there,
-// what is stored and the operands of atomics to there, or what both share.
+// sendOnLink takes a credit and books the link to the next level: the read direction for reads, the write direction for
+// stores and operands of atomics, or the link that both share. It returns the cycles waited.
 func (c *cache) sendOnLink(at, delay uint64, bytes uint32, kind Kind) uint64 {
 	if !c.credit.TryAcquire(at + delay) {
 		delay = c.credit.Acquire(at, delay, &c.counter.QueueFullCycles)
@@ -223,7 +227,7 @@ func (c *cache) sendOnLink(at, delay uint64, bytes uint32, kind Kind) uint64 {
 	return delay
 }
 
-// fetch reads a line of this level from the next, whose lines may be smaller.
+// fetch reads bytes of a line from the next level, line by line where that has smaller ones.
 func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
 	delay = c.sendOnLink(at, delay, bytes, Read)
 	if c.next == nil {
@@ -242,8 +246,8 @@ func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
 	return ready
 }
 
-// replace makes space for p's line: a dirty victim goes to the next level, and holds an entry of the write buffer until that
-// takes it. It returns what the request has waited for then.
+// replace evicts a line for the one looked up. A dirty victim goes to the next level by way of the write buffer. It
+// returns the way, and the cycles waited.
 func (c *cache) replace(p setLookup, at, delay uint64) (way int, waited uint64) {
 	way = p.chooseVictim(c.random)
 	if l := p.line(way); c.writeBack && l.dirty() { // the host need not wait for the line of one that keeps nothing
@@ -253,8 +257,8 @@ func (c *cache) replace(p setLookup, at, delay uint64) (way int, waited uint64) 
 	return way, delay
 }
 
-// writeOut sends what is dirty of a line to the next level by way of the write buffer. It returns what the request has waited for
-// when that has the line.
+// writeOut sends the dirty pieces of a line to the next level by way of the write buffer. It returns the cycles waited
+// when the write buffer has the line.
 func (c *cache) writeOut(s *slice, at, delay, addr uint64, pieces line, words uint64) (waited uint64) {
 	c.counter.Writebacks++
 	victim := uint64(0) // without a limit it goes at once
@@ -267,7 +271,7 @@ func (c *cache) writeOut(s *slice, at, delay, addr uint64, pieces line, words ui
 	return delay
 }
 
-// releaseWriteBuffer gives the entry of a line in the write buffer back when the next level takes the line.
+// releaseWriteBuffer gives an entry of the write buffer back in the cycle in which the next level takes the line.
 func (c *cache) releaseWriteBuffer(s *slice, ready, taken uint64) {
 	if c.WriteBuffer > 0 {
 		s.writes.HoldUntil(taken)
@@ -275,7 +279,8 @@ func (c *cache) releaseWriteBuffer(s *slice, ready, taken uint64) {
 	}
 }
 
-// writeToNext writes to the next level and returns the cycles of the acknowledgement and of when that takes the last byte.
+// writeToNext stores bytes in the next level. It returns the cycle of the acknowledgement, and the cycle in which the
+// last byte is taken.
 func (c *cache) writeToNext(at, delay, addr uint64, bytes uint32, w storedWords) (ready, taken uint64) {
 	delay, addr = c.sendOnLink(at, delay, bytes, Write), c.pageTable.physical(addr)
 	if c.next == nil {
@@ -292,8 +297,8 @@ func (c *cache) writeToNext(at, delay, addr uint64, bytes uint32, w storedWords)
 	return ready, taken
 }
 
-// write stores bytes of one line, from addr on. Lines have masks of words: one that is allocated by a store is not fetched
-// until something reads it before it was all written.
+// write stores bytes of one line from addr on. Lines have masks of valid words, so a line that a store allocates is
+// fetched only if a read comes before stores have written all of it.
 func (c *cache) write(at, delay, addr uint64, bytes uint32, w storedWords) (ready, taken uint64) {
 	p := c.locate(addr)
 	delay = c.acquireStallingSender(&p.requests, at, delay)
@@ -311,7 +316,8 @@ func (c *cache) write(at, delay, addr uint64, bytes uint32, w storedWords) (read
 	return ready, taken
 }
 
-// store puts words into their line, if there is one or one is allocated, and says whether they stay here.
+// store marks words in their line, if the line is present or is allocated. It reports whether the store stays in this
+// level, and returns the cycles waited.
 func (c *cache) store(p setLookup, at, delay uint64, w storedWords) (held bool, waited uint64) {
 	way := p.find()
 	if way >= 0 {
@@ -337,7 +343,8 @@ func (c *cache) store(p setLookup, at, delay uint64, w storedWords) (held bool, 
 	return c.writeBack, delay
 }
 
-// eagerVictim is which line of a set goes to the next level when stores have written all of one, where so many wait; -1: none.
+// eagerVictim picks the fully written line to write back early: this one or, with a limit of waiting lines, the least
+// recently used of the fully written dirty lines once there are more. -1: none.
 func (p setLookup) eagerVictim(way, waiting int) int {
 	if waiting == 0 {
 		return way
@@ -355,7 +362,8 @@ func (p setLookup) eagerVictim(way, waiting int) int {
 	return oldest
 }
 
-// writeBackEagerly sends a line that stores have written whole to the next level, and keeps it. It returns what the store has waited for then.
+// writeBackEagerly sends a fully written line to the next level, and keeps it clean. It returns the cycles that the
+// store has waited.
 func (c *cache) writeBackEagerly(p setLookup, way int, at, delay uint64) (waited uint64) {
 	addr := c.address(p, *p.tagOf(way))
 	waited = c.writeOut(p.slice, at, delay, addr, p.line(way).pieces(), c.whole)
@@ -366,11 +374,11 @@ func (c *cache) writeBackEagerly(p setLookup, way int, at, delay uint64) (waited
 	return waited
 }
 
-// wordIn is which word of its line an address lies in.
+// wordIn returns the index of an address's word in its line.
 func (l *level) wordIn(addr uint64) uint64 { return addr & uint64(l.LineBytes-1) >> l.word }
 
-// writeThrough passes a store on; it holds a miss entry until it is acknowledged, and one of the write buffer until the next level
-// takes it.
+// writeThrough sends a store on. The store holds an MSHR until the acknowledgement, and an entry of the write buffer
+// until the next level takes it.
 func (c *cache) writeThrough(s *slice, at, delay, addr uint64, bytes uint32, w storedWords) (ready, waited uint64) {
 	delay = c.acquireFrom(&s.writes, at, c.acquireFrom(&s.misses, at, delay))
 	ready, taken := c.writeToNext(at, delay, addr, bytes, w)
@@ -379,8 +387,8 @@ func (c *cache) writeThrough(s *slice, at, delay, addr uint64, bytes uint32, w s
 	return ready, delay
 }
 
-// coherent carries out reads, writes and atomics at the first level that the
-// whole machine shares: levels before it only pass the bytes on.
+// coherent carries out reads, writes and atomics at the first level that is coherent for the device. Levels before it
+// only pass the bytes on.
 func (c *cache) coherent(at, delay, addr uint64, kind Kind, l *Line, bytes uint32) (ready, taken uint64) {
 	switch {
 	case !c.deviceCoherent:
@@ -393,8 +401,9 @@ func (c *cache) coherent(at, delay, addr uint64, kind Kind, l *Line, bytes uint3
 	return c.updateLine(at, delay, addr, uint64(l.Serial), bytes)
 }
 
-// bypass hands a coherent request on. It holds its entry here, a store that of the write buffer as well, until the next level
-// takes it, and an atomic one of its own until it is done.
+// bypass sends a coherent request past this level. Until the next level takes it, the request holds an entry of the
+// requests queue and, if it is a store, of the write buffer. An atomic holds an entry of the atomics queue until it is
+// done.
 func (c *cache) bypass(at, delay, addr uint64, kind Kind, l *Line, bytes uint32) (ready, taken uint64) {
 	_, index := c.spread.Split(addr)
 	s := &c.slices[index]
@@ -420,7 +429,7 @@ func (c *cache) bypass(at, delay, addr uint64, kind Kind, l *Line, bytes uint32)
 	return ready, taken
 }
 
-// acquireForBypass waits for the entries that a request of a kind holds where it is passed on.
+// acquireForBypass waits for the entries that a request holds while it bypasses this level.
 func (c *cache) acquireForBypass(s *slice, at, delay uint64, kind Kind) uint64 {
 	delay = c.acquireStallingSender(&s.requests, at, delay)
 	switch kind {
@@ -432,9 +441,9 @@ func (c *cache) acquireForBypass(s *slice, at, delay uint64, kind Kind) uint64 {
 	return delay
 }
 
-// updateLine carries out the atomics of one line. Updates of one element follow each
-// other, and so do those of one line by several requests: the next one finds the
-// line when the last update is done.
+// updateLine carries out the atomics of one line. Updates of one element are serial, atomic cycles apart, and so are
+// requests to one line: the next finds the line when the last update is done. With 4 cycles for each, an instruction
+// whose 64 lanes add to one element is done 63*4 = 252 cycles after its line is there.
 func (c *cache) updateLine(at, delay, addr, serial uint64, bytes uint32) (ready, taken uint64) {
 	p := c.locate(addr)
 	ready, taken = c.read(p, at, c.acquireStallingSender(&p.atomics, at, delay), addr, bytes, bytes)

@@ -6,26 +6,26 @@ import (
 	"spvsim/mem/fixed"
 )
 
-// A memory is behind the last cache: it takes a request when it has a free entry for it, and moves its bytes in either
+// A memory is behind the last cache. It takes a request when it has a free entry, and moves its bytes in either
 // direction.
 type memory interface {
-	// transfer returns when the bytes are back at the last cache, or acknowledged, and when the request was taken. at is the
-	// cycle in which it would come if nothing held it up, delay for how long something has.
+	// transfer returns the cycle in which the bytes are back at the last cache, or acknowledged, and the cycle in which the
+	// request is taken. The request arrives in at+delay, of which it has waited for delay.
 	transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64)
-	// drain sends what waits to be written, at the end of a launch, and returns when all of it is there: cycle now at the earliest.
+	// drain sends the writes that wait, at a launch's end, and returns the cycle in which the last is done: now at the earliest.
 	drain(now uint64) uint64
-	busyUntil() uint64 // the cycle by which all is moved that has come so far
+	busyUntil() uint64 // cycle by which all is moved that was asked so far
 	levelCounter() *Counter
 	attachHooks(part *Component)
 }
 
-// A device is what memories have in common.
+// A device has what all memories have in common.
 type device struct {
 	spread  fixed.Interleave // over channels
 	latency uint64
 	counter Counter
-	until   uint64     // cycle by which all is moved that has come so far
-	part    *Component // nil: not among the parts of a machine
+	until   uint64     // cycle by which all is moved that was asked so far
+	part    *Component // nil: not a component of a machine
 }
 
 func newDevice(s *MemorySpec) device {
@@ -36,7 +36,7 @@ func (d *device) levelCounter() *Counter      { return &d.counter }
 func (d *device) busyUntil() uint64           { return d.until }
 func (d *device) attachHooks(part *Component) { d.part = part }
 
-// enqueue counts a request that comes to a channel, and waits for an entry of its queue.
+// enqueue counts a request of a channel, and waits for an entry of its queue.
 func (d *device) enqueue(q *contention.Queue, at, delay uint64, bytes uint32, kind Kind) uint64 {
 	d.counter.Accesses++
 	d.counter.Bytes += uint64(bytes)
@@ -54,12 +54,12 @@ func newMemory(s *Spec, shape *spec.Shape, now *uint64) memory {
 	return newUniformChannels(&s.Memory, now)
 }
 
-// uniformChannels is device memory in which every channel moves its bytes at one rate.
+// uniformChannels is device memory whose channels move bytes at one rate, whatever the addresses.
 type uniformChannels struct {
 	device
 	list   []channel
 	cost   uint64
-	finite bool // channels hold so many requests and no more
+	finite bool // the queues of channels have a limit
 }
 
 type channel struct {

@@ -8,10 +8,9 @@ import (
 	"spvsim/engine"
 )
 
-// A Component is a level of the Fast hierarchy, all its instances, among the machine's
-// parts. It has no events: an access is carried out when the instruction issues,
-// and books the time of each slice that it passes. A message for each line and hop
-// would cost the host more than the rest of the machine, and say no more.
+// A Component is a level of the analytic hierarchy, all its instances, among the machine's components. It schedules no
+// events: an access reserves time when its instruction issues. A message for each line and hop would cost the host more
+// than the rest of the machine, and say no more.
 type Component struct {
 	engine.Base
 	accesses *uint64
@@ -20,7 +19,7 @@ type Component struct {
 // HookPosAccess marks a line asked of a level; the item is a LevelAccess.
 var HookPosAccess = &sim.HookPos{Name: "Memory Level Access"}
 
-// A LevelAccess is what a hook sees of a line that is asked of a level.
+// A LevelAccess describes a line asked of a level to a hook.
 type LevelAccess struct {
 	Cycle  uint64 // in which the request arrives, if nothing holds it up
 	Addr   uint64
@@ -31,7 +30,7 @@ type LevelAccess struct {
 // HookPosLink marks bytes on the link between a level and the next; the item is a LinkAccess.
 var HookPosLink = &sim.HookPos{Name: "Memory Link Access"}
 
-// A LinkAccess is what a hook sees of a link with a bandwidth.
+// A LinkAccess describes bytes on a link with a bandwidth to a hook.
 type LinkAccess struct {
 	Cycle  uint64 // in which the bytes would go, if nothing held them up
 	Bytes  uint32
@@ -39,7 +38,7 @@ type LinkAccess struct {
 	Served uint64 // cycle in which their turn comes
 }
 
-// Components gives the levels their places on an engine, nearest first, memory last.
+// Components returns the levels as components of an engine, nearest first, memory last.
 func (f *Analytic) Components(e *engine.Engine) (list []sim.Component) {
 	for _, l := range f.levels {
 		l.component = newLevelPart(e, l.Name, &l.counter.Accesses)
@@ -55,7 +54,7 @@ func newLevelPart(e *engine.Engine, level string, accesses *uint64) *Component {
 	return &Component{Base: engine.NewBase(e, partName(level)), accesses: accesses}
 }
 
-// partName is the name of a level among the parts: shader_array is ShaderArray.
+// partName returns the name of a level among the components: shader_array is ShaderArray.
 func partName(level string) string {
 	name := ""
 	for _, word := range strings.Split(level, "_") {
@@ -64,7 +63,7 @@ func partName(level string) string {
 	return name
 }
 
-// Handle fulfils sim.Handler: a level schedules no events.
+// Handle implements sim.Handler: a level schedules no events.
 func (*Component) Handle(sim.Event) error { return nil }
 
 // Activity is what the level did so far: lines that were booked.
@@ -72,14 +71,14 @@ func (p *Component) Activity() engine.ActivityCounts {
 	return engine.ActivityCounts{Reservations: *p.accesses}
 }
 
-// notifyAccess notifies the hooks of a line; p may be nil.
+// notifyAccess calls the hooks for a line; the component may be nil.
 func (p *Component) notifyAccess(at, delay, addr uint64, bytes uint32) {
 	if p != nil && p.NumHooks() > 0 {
 		p.notify(HookPosAccess, LevelAccess{at, addr, bytes, at + delay})
 	}
 }
 
-// notifyLink is tell for bytes on the link to the next level.
+// notifyLink calls the hooks for bytes on the link to the next level.
 func (p *Component) notifyLink(at, delay uint64, bytes uint32, kind Kind) {
 	if p != nil && p.NumHooks() > 0 {
 		p.notify(HookPosLink, LinkAccess{at, bytes, kind, at + delay})

@@ -7,7 +7,7 @@ import (
 	"spvsim/mem/fixed"
 )
 
-// DRAMSpec says what the channels of device memory are made of.
+// DRAMSpec describes the channels of device memory as DRAM of a standard.
 type DRAMSpec struct {
 	Standard   string `yaml:"standard" enum:"none|HBM|HBM2e|HBM3|GDDR6" doc:"kind of DRAM: banks, rows, activations, refresh and turns of the data bus; none, and any under memory.model: akita: a channel moves bytes_per_cycle times efficiency, whatever the addresses"`
 	Queue      int    `yaml:"queue" default:"64" range:"0..65536" unit:"requests" doc:"requests of a channel among which the controller prefers those to an open row"`
@@ -17,7 +17,7 @@ type DRAMSpec struct {
 	HashBanks  bool   `yaml:"hash_banks" default:"true" doc:"whether the bank depends on the row, so that strides of a power of two do not return to the same bank"`
 }
 
-// present says whether the channels have banks.
+// present reports whether channels have banks.
 func (d *DRAMSpec) present() bool { return d.Standard != "" && d.Standard != "none" }
 
 // Check asks for a write queue that can be drained.
@@ -53,13 +53,13 @@ func newDRAMChannels(s *MemorySpec, d *DRAMSpec, clockMHz int, now *uint64) *dra
 	return m
 }
 
-// withinChannel is an address within its channel.
+// withinChannel returns the channel of an address, and the address within it.
 func (m *dramChannels) withinChannel(addr uint64) (channel, local uint64) {
 	quotient, channel := m.spread.Split(addr)
 	return channel, quotient<<m.spread.UnitShift | addr&(1<<m.spread.UnitShift-1)
 }
 
-// transfer gives the request to its channel's controller. A request to open rows alone counts as a hit.
+// transfer gives the request to the controller of its channel. A request whose rows are all open counts as a hit.
 func (m *dramChannels) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64) {
 	index, local := m.withinChannel(addr)
 	c := &m.list[index]
@@ -77,7 +77,7 @@ func (m *dramChannels) transfer(at, delay, addr uint64, bytes uint32, kind Kind)
 	return ready, taken
 }
 
-// drain sends the writes that wait, and returns when the last is done.
+// drain sends the writes that wait, and returns the cycle in which the last is done.
 func (m *dramChannels) drain(now uint64) uint64 {
 	done := now
 	for i := range m.list {

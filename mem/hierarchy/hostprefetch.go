@@ -8,16 +8,16 @@ import "spvsim/mem/lane"
 // Law: find returns what locate would, so that no result depends on whether a level prefetches.
 // Test: TestLinesLookedForAheadAreThoseAskedFor.
 
-// lookupPrefetcher is where the next level has the lines that the request at hand asks for next: what is kept of them comes into the host's caches
-// meanwhile. It is for levels of more lines than those caches hold.
+// A lookupPrefetcher looks up the next level early for the lines that follow in a request, so that the host has their
+// tags in its cache when the request asks for them. It serves levels with more lines than those caches hold.
 type lookupPrefetcher struct {
 	targets     [prefetchDistance]prefetchedLookup
-	line        int    // of the request, the one at hand
-	nextLevelAt uint64 // cycle in which the next level was last asked, or would have been
-	bytes       uint64 // from the begin of a line on, that are in one line of the next level as well
+	line        int    // index of the current line in the request
+	nextLevelAt uint64 // cycle in which the next level was last asked, hit or miss
+	bytes       uint64 // from the start of a line that are in one line of the next level
 }
 
-// A prefetchedLookup is where the next level has a line.
+// A prefetchedLookup is a lookup of a line in the next level.
 type prefetchedLookup struct {
 	from uint64 // its address at this level
 	addr uint64 // and there
@@ -25,8 +25,8 @@ type prefetchedLookup struct {
 }
 
 const (
-	minPrefetchLines = 1 << 16 // of all instances of a level, beyond the host's caches: 12 bytes are kept of each, and more
-	prefetchDistance = 4       // take the host longer than its memory does
+	minPrefetchLines = 1 << 16 // of all instances of a level: with 12 bytes and more of each, more than the host's caches hold
+	prefetchDistance = 4       // lines whose lookups take the host as long as a miss in its caches
 )
 
 func newLookupPrefetcher(l, next *level) *lookupPrefetcher {
@@ -37,8 +37,8 @@ func newLookupPrefetcher(l, next *level) *lookupPrefetcher {
 	return s
 }
 
-// start is called with the lines of a request that leave the unit in so many cycles from now on. It looks for the first of them, and says whether
-// it is worth it to look for the others.
+// start begins a request, whose lines leave the unit in a number of cycles from now on. It looks the first ones up, and
+// reports whether the others are worth it.
 func (s *lookupPrefetcher) start(c *cache, lines []Line, cycles uint64) bool {
 	if s == nil || len(lines) <= prefetchDistance || c.counter.Hits > c.counter.Misses {
 		return false
@@ -54,7 +54,7 @@ func (s *lookupPrefetcher) start(c *cache, lines []Line, cycles uint64) bool {
 	return true
 }
 
-// advance looks for one more line when another one is at hand.
+// advance looks one more line up when the request comes to another.
 func (s *lookupPrefetcher) advance(c *cache, line int, lines []Line) {
 	s.line = line
 	if line += prefetchDistance - 1; line < len(lines) {
@@ -62,7 +62,7 @@ func (s *lookupPrefetcher) advance(c *cache, line int, lines []Line) {
 	}
 }
 
-// prefetchLine finds where the next level has a line, and has the host fetch what is kept of it and of when its slice is busy.
+// prefetchLine looks a line up in the next level, and prefetches its tags and its slice's calendar.
 func (s *lookupPrefetcher) prefetchLine(c *cache, line int, addr uint64) {
 	t := &s.targets[line%prefetchDistance]
 	t.from, t.addr = addr, c.pageTable.physical(addr)
@@ -71,7 +71,7 @@ func (s *lookupPrefetcher) prefetchLine(c *cache, line int, addr uint64) {
 	t.Calendar.Prefetch(s.nextLevelAt, 0)
 }
 
-// find is where the level after a cache, which is asked in a cycle, has an address, and its address there.
+// find returns the lookup of an address in the level after a cache, which is asked in a cycle, and the address there.
 func (s *lookupPrefetcher) find(c *cache, cycle, addr uint64) (setLookup, uint64) {
 	if s != nil {
 		s.nextLevelAt = cycle
@@ -84,14 +84,14 @@ func (s *lookupPrefetcher) find(c *cache, cycle, addr uint64) (setLookup, uint64
 	return c.next.locate(addr), addr
 }
 
-// prefetch has the host fetch what is kept of the set of a line.
+// prefetch fetches the set's tags and lines into the host's cache.
 func (p setLookup) prefetch() {
 	if p.lru.ways <= wordWays {
 		lane.Prefetch(p.tags, p.lines, p.first, p.lru.ways)
 	}
 }
 
-// prefetch has the host fetch what is kept of all lines of a slice that so many requests come to, if they look at much of that.
+// prefetch fetches what a slice keeps of all its lines into the host's cache, if a number of requests read much of it.
 func (s *slice) prefetch(requests int) {
 	if len(s.lines) > wordWays*requests {
 		return

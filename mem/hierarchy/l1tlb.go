@@ -6,28 +6,27 @@ import (
 	"spvsim/mem/fixed"
 )
 
-// L1TLB are the addresses whose translations a compute unit keeps: so many ranges, in sets of a few of which the least
-// recently used goes.
+// An L1TLB keeps the translations of a compute unit: ranges of addresses, in sets with LRU replacement.
 type L1TLB struct {
-	sets   []l1TLBSet // so many that they are a power of two
-	high   uint       // from which bit of a number on it adds to its set
-	last   uint8      // place of a set
+	sets   []l1TLBSet // a power of two
+	high   uint       // first bit of a number that is folded into the index of its set
+	last   uint8      // last place of a set
 	shift  uint       // log2 of the bytes of a range
-	cost   uint64     // fixed-point cycles of one that is not held
-	second bool       // those that are not held are asked of a second level
-	missed []int32    // lines of the instruction at hand that begin a range which is not held, where there is a second level
+	cost   uint64     // fixed-point cycles of a miss
+	second bool       // misses go to a second level
+	missed []int32    // lines of the current instruction that begin a range that misses, for the second level
 }
 
-// A l1TLBSet is a ring of numbers of ranges, plus 1; 0: none.
+// An l1TLBSet is a ring of numbers of ranges, plus 1; 0: none.
 type l1TLBSet struct {
 	held  [l1TLBWays]uint64
-	first uint8 // place of the most recently used; the others follow it in their order
+	first uint8 // place of the most recently used; older ones follow
 }
 
-// l1TLBWays is how many of them share a set.
+// l1TLBWays is the associativity.
 const l1TLBWays = 8
 
-// NewL1TLB is nil where translations cost nothing.
+// NewL1TLB returns nil where translations cost nothing.
 func NewL1TLB(s *Spec) *L1TLB {
 	v := &s.VectorMemory
 	second := s.Translation.present()
@@ -40,7 +39,8 @@ func NewL1TLB(s *Spec) *L1TLB {
 		sets: make([]l1TLBSet, sets), high: highBit(sets), last: uint8(ways - 1)}
 }
 
-// Lookup are those that the lines of an instruction, in the order of lanes, wait for translations that are not held.
+// Lookup returns the cycles that the lines of an instruction, in the order of lanes, wait for misses, and the lines
+// whose translation the second level is asked for. asked is valid until the next call.
 func (t *L1TLB) Lookup(lines []Line) (cycles uint64, asked []int32) {
 	missed, last := uint64(0), uint64(0)
 	t.missed = t.missed[:0]
@@ -57,7 +57,7 @@ func (t *L1TLB) Lookup(lines []Line) (cycles uint64, asked []int32) {
 	return missed * t.cost >> fixed.Shift, t.missed
 }
 
-// hit says whether a range's translation is held, and holds it from then on.
+// hit looks a range up, and fills it after a miss.
 func (t *L1TLB) hit(number uint64) bool {
 	s := &t.sets[(number^number>>(t.high&fixed.ShiftMask))&uint64(len(t.sets)-1)]
 	place := s.find(number)
@@ -75,7 +75,7 @@ func (t *L1TLB) hit(number uint64) bool {
 	return true
 }
 
-// find is the place of a number, or -1.
+// find returns the place of a number, or -1.
 func (s *l1TLBSet) find(number uint64) int {
 	switch number {
 	case s.held[0]:
@@ -98,15 +98,15 @@ func (s *l1TLBSet) find(number uint64) int {
 	return -1
 }
 
-// lruRanges are numbers of ranges, in sets of which the least recently used goes.
+// lruRanges are numbers of ranges, in sets with LRU replacement.
 type lruRanges struct {
 	sets fixed.Divider
-	high uint // from which bit of a number on it adds to its set
+	high uint // first bit of a number that is folded into the index of its set
 	ways int
 	held []uint64 // by set, the most recently used first: number of the range, plus 1; 0: none
 }
 
-// highBit is from which bit of a number on it adds to its choice of a set.
+// highBit returns the first of the higher bits of a number that are folded into the index of its set.
 func highBit(sets int) uint { return uint(bits.Len(uint(sets))) }
 
 func newLRURanges(entries, ways int) lruRanges {
@@ -115,8 +115,8 @@ func newLRURanges(entries, ways int) lruRanges {
 	return lruRanges{sets: sets, high: highBit(entries / ways), ways: ways, held: make([]uint64, entries)}
 }
 
-// find says whether a number is held, and holds it as the first of its set from then on. way is the place that it has left, or that of
-// the one which goes.
+// find looks a number up, and makes it the most recently used of its set. way is where it was, or where the replaced
+// number was.
 func (t *lruRanges) find(number uint64) (set, way int, found bool) {
 	_, rest := t.sets.Split(number ^ number>>(t.high&fixed.ShiftMask))
 	set = int(rest)

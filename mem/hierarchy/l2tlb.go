@@ -6,7 +6,7 @@ import (
 	"spvsim/mem/fixed"
 )
 
-// TranslationSpec is the second level of address translation, behind what compute units keep.
+// TranslationSpec describes the second level of address translation, behind the L1 TLBs of compute units.
 type TranslationSpec struct {
 	Entries       int `yaml:"entries" default:"0" range:"0..1048576" unit:"entries" doc:"translations that one cache of the second level keeps; compute units ask it for those that they do not keep (vector_memory.translation_entries); 0: there is no second level, and such a translation costs vector_memory.translation_cycles alone. Scalar loads, image samples and on-chip payloads ask for none, nor does any access under memory.model: akita"`
 	Ways          int `yaml:"ways" default:"8" range:"1..1048576" doc:"associativity of a cache of the second level; the least recently used translation of a set is replaced"`
@@ -17,7 +17,7 @@ type TranslationSpec struct {
 	WalkCycles    int `yaml:"walk_cycles" default:"0" range:"0..1000000" unit:"cycles" doc:"time of a walk: what finds a translation that the second level does not keep, in page tables or in caches of translations behind it"`
 }
 
-// present says whether the machine has a second level.
+// present reports whether the machine has a second level.
 func (s *TranslationSpec) present() bool { return s.Entries > 0 }
 
 // Check asks for sets of equal size.
@@ -28,7 +28,7 @@ func (s TranslationSpec) Check() []spec.Problem {
 	return nil
 }
 
-// checkPages asks that a range of the first level is in one page of the second.
+// checkPages requires that each range of the first level is in one page of the second.
 func (s *Spec) checkPages() []spec.Problem {
 	if t := &s.Translation; t.present() && t.PageBytes < s.VectorMemory.TranslationBytes {
 		return []spec.Problem{spec.Bad("translation.page_bytes", "found %d: want at least vector_memory.translation_bytes, %d", t.PageBytes, s.VectorMemory.TranslationBytes)}
@@ -36,29 +36,30 @@ func (s *Spec) checkPages() []spec.Problem {
 	return nil
 }
 
-// l2TLB are the second level of translation: its caches, and the walks of page tables for what they do not keep. Tags change in the
-// order of issue, like those of caches. A line waits for its translation; who finds no free walker holds up its address path.
+// l2TLB is the second level of translation: slices, and walkers of page tables for their misses. Tags change in the
+// order of issue, like those of caches. A line waits for its translation. A request that finds no free walker stalls
+// its address path.
 type l2TLB struct {
 	*TranslationSpec
 	shape   *spec.Shape
-	now     *uint64 // cycle of the access at hand
+	now     *uint64 // cycle of the current access
 	shift   uint    // log2 of the bytes of a range of the first level
 	pages   uint    // log2 of the ranges of a page
 	counter Counter
 	caches  []*tlbSlice           // by instance, made when first used
 	units   []pendingTranslations // workers of each compute unit
-	delays  []uint64              // of the lines of the request at hand
+	delays  []uint64              // of the lines of the current request
 	stall   uint64                // cycle until which it waits for free walkers
 }
 
-// A tlbSlice is one cache of the second level, with its walkers.
+// A tlbSlice is one instance of the second level, with its walkers.
 type tlbSlice struct {
 	lruRanges
-	until   []uint64 // by entry of held: cycle in which its translation is there
+	until   []uint64 // by entry of held: cycle from which its translation is there
 	walkers contention.Queue
 }
 
-// newL2TLB is nil without a second level.
+// newL2TLB returns nil without a second level.
 func newL2TLB(s *Spec, shape *spec.Shape, now *uint64) *l2TLB {
 	t := &s.Translation
 	if !t.present() {
@@ -74,8 +75,8 @@ func newL2TLB(s *Spec, shape *spec.Shape, now *uint64) *l2TLB {
 	return w
 }
 
-// translate is for how long each line of a request waits for its translation; nil: none does. The first one comes at a fixed-point time,
-// each other one a step after that before it.
+// translate returns the cycles that each line of a request waits for its translation, or nil if none waits. The first
+// line comes at a fixed-point time, each other one a step later.
 func (w *l2TLB) translate(r *Request, at, step uint64) []uint64 {
 	w.stall = 0
 	u := &w.units[r.CU]
@@ -100,13 +101,13 @@ func (w *l2TLB) translate(r *Request, at, step uint64) []uint64 {
 	return w.delays
 }
 
-// number is that of a line's range of the first level, plus 1.
+// number returns the number of a line's range in the first level, plus 1.
 func (w *l2TLB) number(l *Line) uint64 { return l.Addr>>w.shift + 1 }
 
-// page is the number of the page of a range, plus 1.
+// page returns the number of the page of a range, plus 1.
 func (w *l2TLB) page(number uint64) uint64 { return (number-1)>>w.pages + 1 }
 
-// lookup is when a translation that a compute unit asks for in a cycle is there.
+// lookup returns the cycle in which a translation is there that a compute unit asks for in a cycle.
 func (w *l2TLB) lookup(cu int, number, cycle uint64) (there uint64) {
 	w.counter.Accesses++
 	c, at := w.cache(cu), cycle+uint64(w.LatencyCycles)
@@ -128,7 +129,7 @@ func (w *l2TLB) lookup(cu int, number, cycle uint64) (there uint64) {
 	return *until
 }
 
-// lookup finds a page, or makes space for it, and says when its translation is there.
+// lookup finds a page, or replaces the least recently used, and returns where the cycle of its translation is kept.
 func (c *tlbSlice) lookup(page uint64) (until *uint64, found bool) {
 	set, way, found := c.find(page)
 	times := c.until[set*c.ways:][:c.ways]
@@ -138,7 +139,7 @@ func (c *tlbSlice) lookup(page uint64) (until *uint64, found bool) {
 	return &times[0], found
 }
 
-// cache finds or makes the one that serves a compute unit.
+// cache returns the slice that serves a compute unit, which it makes at its first use.
 func (w *l2TLB) cache(cu int) *tlbSlice {
 	c := &w.caches[w.shape.Instance(w.SharedBy, cu/w.shape.ComputeUnits, cu%w.shape.ComputeUnits)]
 	if *c == nil {
@@ -147,7 +148,7 @@ func (w *l2TLB) cache(cu int) *tlbSlice {
 	return *c
 }
 
-// stalled is the cycle until which the request at hand holds up its address path.
+// stalled returns the cycle until which the current request stalls its address path.
 func (w *l2TLB) stalled() uint64 {
 	if w == nil {
 		return 0
@@ -155,10 +156,10 @@ func (w *l2TLB) stalled() uint64 {
 	return w.stall
 }
 
-// limitsWalkers says whether a request may have to wait for a free walker.
+// limitsWalkers reports whether a request may have to wait for a free walker.
 func (w *l2TLB) limitsWalkers() bool { return w != nil && w.Walkers > 0 }
 
-// warm has the second level keep the translations of a request's lines, without time.
+// warm brings the translations of a request's lines in, without time.
 func (w *l2TLB) warm(r *Request) {
 	if w == nil || r.Scalar {
 		return
@@ -187,18 +188,18 @@ func (w *l2TLB) invalidate() {
 	}
 }
 
-// pendingTranslations are when the translations are there that a compute unit asked for last, as many as it keeps: whoever needs one of those
-// waits for it too.
+// pendingTranslations are the translations that a compute unit asked for last, as many as its L1 TLB has entries. A
+// line that needs one of them waits for it too.
 type pendingTranslations struct {
 	list []pendingTranslation
 	next int // place in a list that is full
 	most int
-	last uint64 // cycle in which the last of all is there
+	last uint64 // cycle from which all are there
 }
 
 type pendingTranslation struct{ number, until uint64 }
 
-// add adds one in place of the oldest.
+// add replaces the oldest.
 func (a *pendingTranslations) add(number, until uint64) {
 	a.last = max(a.last, until)
 	if len(a.list) < a.most {
@@ -209,7 +210,7 @@ func (a *pendingTranslations) add(number, until uint64) {
 	a.next = (a.next + 1) % a.most
 }
 
-// until is when a range's translation is there: at once, if it was not asked for lately.
+// until returns the cycle in which a range's translation is there; 0 if it was not asked for lately.
 func (a *pendingTranslations) until(number uint64) (there uint64) {
 	for i := range a.list {
 		if a.list[i].number == number {

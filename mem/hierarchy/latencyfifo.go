@@ -4,15 +4,16 @@ import (
 	"spvsim/mem/fixed"
 )
 
-// latencyFIFOs keep the loads of compute units between the tags of the vector cache and the return of their data, in the order of issue,
-// whether they hit or miss: a load returns after those before it. Where all entries are held, the address path waits.
+// latencyFIFOs keep the loads of compute units, hits and misses alike, from the lookup in the vector cache to the
+// return of their data, in the order of issue. A load returns after those before it. While all entries are held, the
+// address path stalls.
 type latencyFIFOs struct {
 	entries uint64 // of a compute unit: a load holds one for each cycle that it takes the address path
 	units   []latencyFIFO
-	delays  []uint64 // of the lines of the request at hand
+	delays  []uint64 // of the lines of the current request
 }
 
-// A latencyFIFO is that of a compute unit.
+// A latencyFIFO holds the loads of one compute unit.
 type latencyFIFO struct {
 	loads    []heldLoad // the oldest first
 	returned int        // of them, those that have returned
@@ -22,7 +23,7 @@ type latencyFIFO struct {
 
 type heldLoad struct{ entries, until uint64 }
 
-// newLatencyFIFOs is nil where loads have no limit.
+// newLatencyFIFOs returns nil where loads have no limit.
 func newLatencyFIFOs(entries, units int) *latencyFIFOs {
 	if entries == 0 {
 		return nil
@@ -30,17 +31,17 @@ func newLatencyFIFOs(entries, units int) *latencyFIFOs {
 	return &latencyFIFOs{entries: uint64(entries), units: make([]latencyFIFO, units)}
 }
 
-// holds says whether a request is a load that takes entries.
+// holds reports whether a request takes entries.
 func (x *latencyFIFOs) holds(r *Request) bool {
 	return x != nil && r.Kind == Read && !r.Scalar && len(r.Lines) > 0
 }
 
-// takes is how many entries a load holds: one that needs more than there are has the whole FIFO.
+// takes returns the entries of a load: one for each cycle of the address path, at most the whole FIFO.
 func (x *latencyFIFOs) takes(r *Request) uint64 { return min(max(1, r.Busy), x.entries) }
 
-// wait is for how long each line of a load waits for its entries, with what it has waited for its translation (nil: nothing); the first
-// line comes at a fixed-point time, each other one a step after that before it. full is what that adds to translations, stall the cycle
-// until which the load holds up its address path.
+// wait returns the cycles that each line of a load waits for its entries and its translation (translated; nil: none).
+// The first line comes at a fixed-point time, each other one a step later. full is what entries add to translations,
+// stall the cycle until which the load stalls its address path.
 func (x *latencyFIFOs) wait(r *Request, at, step uint64, translated []uint64) (delays []uint64, full, stall uint64) {
 	u, n, lines := &x.units[r.CU], x.takes(r), uint64(len(r.Lines))
 	x.delays = x.delays[:0]
@@ -59,7 +60,7 @@ func (x *latencyFIFOs) wait(r *Request, at, step uint64, translated []uint64) (d
 	return x.delays, full, stall
 }
 
-// free is the first cycle, from one on, in which no more than so many entries are held.
+// free returns the first cycle, from one on, in which at most a number of entries are held.
 func (u *latencyFIFO) free(cycle, most uint64) uint64 {
 	for u.returned < len(u.loads) && (u.held > most || u.loads[u.returned].until <= cycle) {
 		oldest := u.loads[u.returned]
@@ -73,7 +74,8 @@ func (u *latencyFIFO) free(cycle, most uint64) uint64 {
 	return cycle
 }
 
-// push holds the entries of a load whose lines are there in a cycle, and says when it returns: after the load before it.
+// push holds the entries of a load whose lines are there in a cycle, and returns the cycle in which the load returns:
+// not before the load before it.
 func (x *latencyFIFOs) push(r *Request, ready uint64) uint64 {
 	u, n := &x.units[r.CU], x.takes(r)
 	u.last = max(u.last, ready)

@@ -7,8 +7,8 @@ import (
 	"spvsim/mem/fixed"
 )
 
-// A lru keeps the ways of each set in the order in which they were used: up to 16 ways in a word, four bits a way, more of
-// them in a ring.
+// An lru keeps the ways of each set in the order of their use: in a word with four bits for each of up to 16 ways, or
+// in a ring for more.
 type lru struct {
 	words []uint64 // by set: its ways, the most recently used lowest, as what differs from first; nil: there are rings
 	first uint64   // order of ways that were never used
@@ -16,7 +16,8 @@ type lru struct {
 	rings []ringLink // by set: one more than the ways, the first of them with the oldest way as the newer one
 }
 
-// A ringLink is a way in a ring: which was used next, the oldest after the most recently used, and which before it. n+1 is way n.
+// A ringLink has the neighbours of a way in a ring: the way used next (for the most recently used, the oldest) and the
+// way used before. n+1 is way n.
 type ringLink struct{ newer, older uint16 }
 
 const wordWays = 16
@@ -32,10 +33,10 @@ func newLRU(sets, ways int) lru {
 	return r
 }
 
-// ring is that of a set.
+// ring returns the ring of a set.
 func (r *lru) ring(set int) []ringLink { return r.rings[set*(r.ways+1):][:r.ways+1] }
 
-// reset makes a set one of which no way was used.
+// reset makes all ways of a set unused.
 func (r *lru) reset(set int) {
 	if r.words != nil {
 		r.words[set] = 0
@@ -48,7 +49,7 @@ func (r *lru) reset(set int) {
 	}
 }
 
-// oldest is the way of a set that was used longest ago; of those never used, the first.
+// oldest returns the least recently used way of a set, or the first of those never used.
 func (r *lru) oldest(set int) int {
 	if r.words != nil {
 		return int((r.words[set] ^ r.first) >> (4 * uint(r.ways-1) % 64) % wordWays)
@@ -56,7 +57,7 @@ func (r *lru) oldest(set int) int {
 	return int(r.ring(set)[0].newer) - 1
 }
 
-// newestFirst hands on the ways of a set, from the most recently used on.
+// newestFirst yields the ways of a set, from the most recently used on.
 func (r *lru) newestFirst(set int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if r.words != nil {
@@ -97,7 +98,7 @@ func (r *lru) touch(set, way int) {
 	}
 }
 
-// evictOldest makes the oldest way of a set the most recently used.
+// evictOldest returns the least recently used way of a set, and makes it the most recently used.
 func (r *lru) evictOldest(set int) int {
 	if r.words == nil {
 		first := set * (r.ways + 1)
@@ -112,7 +113,8 @@ func (r *lru) evictOldest(set int) int {
 	return int(way)
 }
 
-// toFront moves four bits that are a way to the lowest place, and those below them up by one.
+// toFront moves the four bits that equal way to the lowest place, and those below them up by one: way 2 in 0x3210 gives
+// 0x3102.
 func toFront(word, way uint64) uint64 {
 	const ones = 0x1111111111111111
 	differ := word ^ way*ones // no bits where the way is, which the lowest borrow of the difference shows
@@ -121,7 +123,7 @@ func toFront(word, way uint64) uint64 {
 	return word&^(below<<4|15) | word&below<<4 | way
 }
 
-// demoteInvalid makes ways that hold nothing ones that were never used.
+// demoteInvalid makes invalid ways older than all valid ones, which keep their order.
 func (r *lru) demoteInvalid(set int, tags []uint32) {
 	held := 0
 	for way, tag := range tags {

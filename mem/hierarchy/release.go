@@ -2,8 +2,8 @@ package hierarchy
 
 import "math/bits"
 
-// writeBackDirty writes all dirty lines to the next level, beginning in cycle at, and returns when the last is acknowledged. Instances
-// and their slices work side by side: a set of each after the other.
+// writeBackDirty writes all dirty lines to the next level from cycle at on, and returns the cycle of the last
+// acknowledgement. Instances and slices work in parallel: one set of each after another.
 func (l *level) writeBackDirty(at uint64) uint64 {
 	ready := at
 	for set := range l.sets.N {
@@ -14,7 +14,7 @@ func (l *level) writeBackDirty(at uint64) uint64 {
 	return ready
 }
 
-// clean writes a dirty line to the next level, and returns when that has acknowledged it.
+// clean writes a dirty line to the next level, and returns the cycle of the acknowledgement.
 func (c *cache) clean(s *slice, at uint64, l *line, addr, words uint64) uint64 {
 	c.counter.Writebacks++
 	ready, _ := s.writeToNext(c, at, 0, addr, l.pieces(), words)
@@ -23,7 +23,7 @@ func (c *cache) clean(s *slice, at uint64, l *line, addr, words uint64) uint64 {
 	return ready
 }
 
-// eachDirty hands on the lines of a set in each slice that are dirty, with their addresses and the words that are valid.
+// eachDirty calls do for each dirty line of a set in all slices, with its address and its valid words.
 func (c *cache) eachDirty(set uint64, do func(s *slice, l *line, addr, words uint64)) {
 	for i := range c.slices {
 		if !c.slices[i].dirtySets.has(set) {
@@ -43,7 +43,8 @@ func (c *cache) eachDirty(set uint64, do func(s *slice, l *line, addr, words uin
 	}
 }
 
-// invalidateCopies drops a line that this instance has written from the others; where it is dirty there too, that one's release does it.
+// invalidateCopies drops the clean copies of a line in the other instances. A dirty copy is dropped when its own
+// instance releases it.
 func (c *cache) invalidateCopies(addr uint64) {
 	for _, o := range c.caches {
 		if o == nil || o == c {
@@ -56,7 +57,7 @@ func (c *cache) invalidateCopies(addr uint64) {
 	}
 }
 
-// invalidate drops all lines; dirty ones count as written back.
+// invalidate drops all lines. Dirty ones count as written back.
 func (c *cache) invalidate() {
 	for i := range c.slices {
 		s := &c.slices[i]
@@ -87,7 +88,7 @@ func (s *slice) invalidateSet(set, ways int) (dirty uint64) {
 	return dirty
 }
 
-// dropAtAcquire drops all lines. What launches without time left dirty, as nothing released it, goes to the next level.
+// dropAtAcquire drops all lines. Lines left dirty by functional launches, which release nothing, go to the next level.
 func (c *cache) dropAtAcquire() {
 	for set := range c.sets.N {
 		c.eachDirty(set, func(s *slice, l *line, addr, words uint64) { s.warmSend(c, addr, l.pieces(), words) })

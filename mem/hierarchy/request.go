@@ -20,7 +20,7 @@ type Line struct {
 	Addr   uint64 // of its first byte
 	Bytes  uint32 // bytes that the lanes move, counted for each lane
 	Serial uint32 // updates of an element beyond its first one (atomics)
-	Words  uint64 // a bit for each word of the line that a store writes whole, or that a load of a cache with sectors reads of, the first lowest
+	Words  uint64 // a bit for each word of the line, lowest first: those that a store writes whole, or that a load reads in, if the cache has sectors
 }
 
 // A Request is what one instruction asks of the hierarchy.
@@ -31,25 +31,25 @@ type Request struct {
 	Coherent bool     // past the levels that the machine does not share
 	Busy     uint64   // cycles that the address path needs; lines leave it evenly spread
 	Lines    []Line   // in the order in which lanes touch them first
-	Missed   []int32  // of those that begin a range of addresses whose translation the compute unit does not keep, the indices
+	Missed   []int32  // indices of the lines that begin a range of addresses that misses in the L1 TLB
 	Token    uint64   // names the request in a later completion
-	To       Receiver // who gets that completion; nil: the compute unit
+	To       Receiver // is called back; nil: the compute unit
 }
 
-// A Receiver gets the completion of a request of its own.
+// A Receiver is called back for a request of its own.
 type Receiver interface{ Completed(token, now uint64) }
 
-// StallReason is charged to waves that wait for the address path while it waits for a full queue, by kind of request.
+// StallReason is charged to waves that wait for the address path while a full queue stalls it, by kind of request.
 var StallReason = [...]account.Reason{Read: account.MemoryRead, Write: account.MemoryWrite, Atomic: account.MemoryAtomic}
 
-// A CompletionFunc reports that the request of that token was answered.
+// A CompletionFunc is called when the request of a token is done.
 type CompletionFunc func(token, now uint64)
 
-// A Model answers requests. now never decreases over all compute units.
+// A Model responds to requests, with now never decreasing over all compute units.
 type Model interface {
-	// LineBytes are the line sizes of the vector and the scalar cache.
+	// LineBytes returns the line sizes of the vector and the scalar cache.
 	LineBytes() (vector, scalar int)
-	// WordBytes are the bytes of each bit of Line.Words.
+	// WordBytes returns the bytes of each bit of Line.Words.
 	WordBytes() int
 	// Access books the request's lines. It does not keep r or its slices. The response is valid until the next access.
 	Access(now uint64, r *Request) *timing.Response
@@ -63,11 +63,11 @@ type Model interface {
 	Release(now uint64) uint64
 	// Reset makes all caches cold. It must not be called with requests pending.
 	Reset()
-	// Counters are cumulative, nearest level first, memory last.
+	// Counters returns cumulative counts, nearest level first, memory last.
 	Counters() []Counter
 }
 
-// A Counter is what happened at one level, over all its instances.
+// A Counter counts the traffic of one level, over all its instances.
 type Counter struct {
 	Level           string
 	Accesses        uint64 // lines asked for
@@ -75,7 +75,7 @@ type Counter struct {
 	InFlight        uint64 // of the hits, lines on their way
 	Misses          uint64
 	Bytes           uint64 // moved between this level and the one before
-	Written         uint64 // of them, those of stores and evicted lines
+	Written         uint64 // of them, of stores and evicted lines
 	Writebacks      uint64 // dirty lines evicted
-	QueueFullCycles uint64 // cycles that requests waited for an entry of its queues, added up over all of them
+	QueueFullCycles uint64 // sum over all requests of the cycles that they waited for an entry of its queues
 }

@@ -1,6 +1,6 @@
 package hierarchy
 
-// An cacheSnapshot is what the sets of caches were before accesses without time changed them.
+// A cacheSnapshot keeps the sets of caches as they were before functional accesses changed them.
 type cacheSnapshot struct {
 	sets  []savedSet // in the order in which they were first looked at
 	tags  []uint32
@@ -9,7 +9,7 @@ type cacheSnapshot struct {
 	rings []ringLink
 }
 
-// A savedSet is a set of which the ways follow in the undo's lists.
+// A savedSet is a saved set. Its ways follow in the snapshot's lists.
 type savedSet struct {
 	slice       *slice
 	set         uint64
@@ -19,14 +19,14 @@ type savedSet struct {
 	words       bool // stores had written parts of lines of the slice
 }
 
-// Snapshot has accesses without time leave what Restore makes of the caches what they are now.
+// Snapshot starts recording, so that Restore undoes the changes of functional accesses to caches.
 func (f *Analytic) Snapshot() {
 	for _, l := range f.levels {
 		l.snapshot = &f.snapshot
 	}
 }
 
-// Restore makes the caches what they were when Remember was called. Translations stay.
+// Restore makes the caches what they were when Snapshot was called. Translations stay.
 func (f *Analytic) Restore() {
 	for i := len(f.snapshot.sets) - 1; i >= 0; i-- {
 		f.snapshot.restoreSet(&f.snapshot.sets[i])
@@ -37,7 +37,7 @@ func (f *Analytic) Restore() {
 	}
 }
 
-// save keeps the set of a place, if it is not kept yet.
+// save keeps the set of a lookup, unless the snapshot has it.
 func (u *cacheSnapshot) save(p setLookup) {
 	s, end := p.slice, p.first+p.lru.ways
 	if s.savedSets == nil {
@@ -61,7 +61,7 @@ func (u *cacheSnapshot) save(p setLookup) {
 	u.sets = append(u.sets, k)
 }
 
-// restoreSet puts the set that was kept last back.
+// restoreSet restores the set that was saved last.
 func (u *cacheSnapshot) restoreSet(k *savedSet) {
 	s := k.slice
 	s.savedSets.unmark(k.set)
@@ -83,7 +83,7 @@ func (u *cacheSnapshot) restoreSet(k *savedSet) {
 	s.dirtySets.set(k.set, k.dirty)
 }
 
-// popInto copies the end of a list to a place, and returns what is left of the list.
+// popInto copies the end of a list to a slice, and returns the rest of the list.
 func popInto[T any](list, to []T) []T {
 	left := len(list) - len(to)
 	copy(to, list[left:])

@@ -72,16 +72,16 @@ func (c *CacheSpec) Slicing() fixed.Interleave {
 // SetsPerSlice is the number of sets of a slice.
 func (c *CacheSpec) SetsPerSlice() int { return c.Bytes / (c.LineBytes * c.Ways * c.Slices) }
 
-// DeviceCoherent says whether one instance serves the whole machine and keeps stores: coherent accesses and atomics are carried out there.
+// DeviceCoherent reports whether one instance serves the whole machine and keeps stores: coherent accesses and atomics are carried out there.
 func (c *CacheSpec) DeviceCoherent(shape *spec.Shape) bool {
 	instances, _ := shape.Instances(c.SharedBy)
 	return c.WritesBack() && (c.SharedBy == 0 || instances == 1 && c.SharedBy > 1)
 }
 
-// WritesBack says whether stores stay here until evicted.
+// WritesBack reports whether stores stay here until evicted.
 func (c *CacheSpec) WritesBack() bool { return c.Write == WriteBack || c.Write == WriteEager }
 
-// Present says whether the machine has this level.
+// Present reports whether the machine has this level.
 func (c *CacheSpec) Present() bool { return c.Bytes > 0 }
 
 // Check tests what a level that is present needs.

@@ -8,29 +8,29 @@ import (
 	"spvsim/mem/lane"
 )
 
-// A slice serves its own requests. Its tags are made when it is first used: most
-// runs touch little of a large machine.
+// A slice serves the requests of its addresses. Its tags are allocated at its first use: most runs touch little of a
+// large machine.
 type slice struct {
 	contention.Calendar
 	tags        []uint32 // of each set: its ways' tags; 0: invalid
 	lines       []line   // of each set: its ways
 	lru         lru      // of the ways of each set
-	words       []uint64 // of lines that are not full, the words that stores have written; nil: none yet
+	words       []uint64 // of lines that are not full: masks of their valid words; nil: none yet
 	index       uint64   // among the slices of its cache
 	randomDraws uint32   // of lines to replace at random
 	validSets   setBits  // sets that hold lines
 	dirtySets   setBits  // sets that may have dirty lines
-	savedSets   *setBits // sets that are put back; nil: none yet
+	savedSets   *setBits // sets that the snapshot has; nil: none yet
 
-	_ [8]byte // all before, and each queue, takes whole lines of the host's cache
+	_ [8]byte // aligns the queues to lines of the host's cache
 
-	requests contention.Queue // not yet at the tags
-	misses   contention.Queue // lines that are fetched, and stores passed on that are not acknowledged
-	writes   contention.Queue // lines and stores that the next level has not taken
-	atomics  contention.Queue // not done
+	requests contention.Queue // that wait for the tags
+	misses   contention.Queue // MSHRs: lines being fetched, and stores passed on until they are acknowledged
+	writes   contention.Queue // write buffer: lines and stores until the next level takes them
+	atomics  contention.Queue // until they are done
 }
 
-// A line is the cycle in which the line is there, whether all of it is valid, and a bit for each piece of it that is dirty.
+// A line packs the cycle from which the line is there, a bit for all of it being valid, and a dirty bit for each piece.
 type line uint64
 
 const (
@@ -54,21 +54,21 @@ func (b setBits) mark(set uint64)     { b[set/64] |= 1 << (set % 64) }
 func (b setBits) unmark(set uint64)   { b[set/64] &^= 1 << (set % 64) }
 func (b setBits) has(set uint64) bool { return b != nil && b[set/64]>>(set%64)&1 != 0 }
 
-// set marks a set or unmarks it.
+// set marks a set, or unmarks it.
 func (b setBits) set(set uint64, to bool) {
 	if b.unmark(set); to {
 		b.mark(set)
 	}
 }
 
-// make allocates a slice's tags, when it is first used.
+// make allocates the tags of a slice.
 func (s *slice) make(l *level) {
 	sets := int(l.sets.N)
 	s.tags, s.lines, s.lru = make([]uint32, sets*l.Ways), make([]line, sets*l.Ways), newLRU(sets, l.Ways)
 	s.validSets, s.dirtySets = make(setBits, sets/64+1), make(setBits, sets/64+1)
 }
 
-// A setLookup is where a line of memory can be in a cache.
+// A setLookup is the set that may hold a line, with the tag that is looked up.
 type setLookup struct {
 	*slice
 	set   uint64
@@ -76,7 +76,7 @@ type setLookup struct {
 	tag   uint32
 }
 
-// setTags are the tags of the set's ways.
+// setTags returns the tags of the set, by way.
 func (p setLookup) setTags() []uint32     { return p.tags[p.first : p.first+p.lru.ways] }
 func (p setLookup) tagOf(way int) *uint32 { return &p.tags[p.first+way] }
 func (p setLookup) line(way int) *line    { return &p.lines[p.first+way] }
@@ -91,7 +91,7 @@ func (c *cache) locate(addr uint64) setLookup {
 	return setLookup{slice: s, set: set, first: int(set) * s.lru.ways, tag: uint32(tag) + 1}
 }
 
-// split is the slice that an address belongs to, its set there, and its tag in the set.
+// split returns the slice of an address, its set in the slice and its tag in the set.
 func (g *geometry) split(addr uint64) (index, set, tag uint64) {
 	if !g.pow2 {
 		return g.divide(addr)
@@ -107,36 +107,37 @@ func (g *geometry) split(addr uint64) (index, set, tag uint64) {
 	return index, number&(g.sets.N-1) ^ g.folded(tag), tag
 }
 
-// divide is split for any numbers of slices and sets.
+// divide is split for numbers of slices and sets that are no powers of two.
 func (g *geometry) divide(addr uint64) (index, set, tag uint64) {
 	quotient, index := g.spread.Split(addr)
 	tag, set = g.sets.Split(quotient<<g.perUnit | addr>>g.lineShift&g.inUnit)
 	return index, set ^ g.folded(tag), tag
 }
 
-// folded is what a tag adds to the index of its set, so that strides of a power of two do not camp on few sets.
+// folded returns the bits of a tag that are folded into the set's index, so that strides of a power of two do not camp
+// on few sets.
 func (g *geometry) folded(tag uint64) uint64 {
 	return (tag ^ tag>>(g.sets.Shift&fixed.ShiftMask)) & g.fold
 }
 
-// address is the inverse of locate for the line with the given tag.
+// address returns the address of the line with a tag: the inverse of locate.
 func (g *geometry) address(p setLookup, tag uint32) uint64 {
 	key := uint64(tag-1)*g.sets.N + (p.set ^ g.folded(uint64(tag-1)))
 	unit := g.spread.Join(key>>g.perUnit, p.index)
 	return unit | key&g.inUnit<<g.lineShift
 }
 
-// find is the way that holds the line, or -1.
+// find returns the way that holds the line, or -1.
 func (p setLookup) find() int { return lane.Find(p.tags, p.first, p.lru.ways, p.tag) }
 
-// mix spreads a number over 32 bits, each the same number: two rounds of shifted sums and odd factors.
+// mix hashes a number: two rounds of shifted sums and odd factors (lowbias32 by Chris Wellons).
 func mix(n uint32) uint32 {
 	n = (n ^ n>>16) * 0x7feb352d
 	n = (n ^ n>>15) * 0x846ca68b
 	return n ^ n>>16
 }
 
-// chooseVictim makes the way to replace the most recently used: the least recently used or any.
+// chooseVictim picks the way to replace, the least recently used or a random one, and makes it the most recently used.
 func (p setLookup) chooseVictim(random bool) int {
 	if random {
 		return p.randomVictim()
@@ -144,7 +145,7 @@ func (p setLookup) chooseVictim(random bool) int {
 	return p.lru.evictOldest(int(p.set))
 }
 
-// randomVictim makes an invalid way the most recently used, or any.
+// randomVictim picks an invalid way or, in a full set, a random one, and makes it the most recently used.
 func (p setLookup) randomVictim() int {
 	way := p.lru.oldest(int(p.set))
 	if *p.tagOf(way) != 0 {
@@ -155,26 +156,26 @@ func (p setLookup) randomVictim() int {
 	return way
 }
 
-// makeDirty marks pieces of a line that the next level does not have as they are.
+// makeDirty marks pieces of a line as newer than in the next level.
 func (p setLookup) makeDirty(way int, pieces line) {
 	*p.line(way) |= pieces
 	p.dirtySets.mark(p.set)
 }
 
-// lockUntil makes all of a line dirty, and keeps it from others until a cycle.
+// lockUntil makes pieces of a line dirty, and delays other requests to the line until a cycle.
 func (p setLookup) lockUntil(way int, until uint64, all line) {
 	l := p.line(way)
 	*l = newLine(until) | *l&fullLine
 	p.makeDirty(way, all)
 }
 
-// invalidate makes a line invalid.
+// invalidate makes a way invalid, and the first to be replaced.
 func (p setLookup) invalidate(way int) {
 	*p.line(way), *p.tagOf(way) = 0, 0
 	p.lru.demoteInvalid(int(p.set), p.setTags())
 }
 
-// replaceTag gives p's line a way in which nothing is valid.
+// replaceTag gives the way to the line that is looked up, with no valid words.
 func (c *cache) replaceTag(p setLookup, way int) {
 	label := p.tagOf(way)
 	if *label == 0 {
@@ -186,7 +187,7 @@ func (c *cache) replaceTag(p setLookup, way int) {
 	}
 }
 
-// valid are the words of a line that are.
+// valid returns the mask of the valid words of a line.
 func (g *geometry) valid(s *slice, i int) uint64 {
 	switch {
 	case s.lines[i].full():
@@ -197,7 +198,7 @@ func (g *geometry) valid(s *slice, i int) uint64 {
 	return s.words[i]
 }
 
-// markStored marks the words of a line that a store has written whole, and says whether stores have now written all of it.
+// markStored marks words of a line as valid, and reports whether stores have now written all of it.
 func (g *geometry) markStored(s *slice, i int, words uint64) (whole bool) {
 	l := &s.lines[i]
 	words &= g.whole
@@ -213,7 +214,7 @@ func (g *geometry) markStored(s *slice, i int, words uint64) (whole bool) {
 	return l.full()
 }
 
-// mark adds words to those of a line that are valid, and returns them all.
+// mark adds valid words to a line, and returns all that it has.
 func (s *slice) mark(i int, words uint64) uint64 {
 	if s.words == nil {
 		s.words = make([]uint64, len(s.lines))
@@ -223,7 +224,7 @@ func (s *slice) mark(i int, words uint64) uint64 {
 	return words
 }
 
-// sectors are what a read of bytes of a line fetches.
+// sectors returns the range that a read of bytes fetches: whole sectors, or the line.
 func (g *geometry) sectors(addr uint64, bytes uint32) (from uint64, size uint32) {
 	if g.sector == 0 {
 		return addr &^ uint64(g.bytes-1), g.bytes
@@ -233,7 +234,8 @@ func (g *geometry) sectors(addr uint64, bytes uint32) (from uint64, size uint32)
 	return from, uint32(end - from)
 }
 
-// readRange is where what lanes read of a line begins and how many bytes it has; without sectors a line is asked for as a whole.
+// readRange returns the bytes of a line from the first to the last that lanes read. Without sectors it is the whole
+// line.
 func (g *geometry) readRange(l *Line) (from uint64, bytes uint32) {
 	if g.sector == 0 || l.Words == 0 {
 		return l.Addr, l.Bytes
@@ -242,7 +244,7 @@ func (g *geometry) readRange(l *Line) (from uint64, bytes uint32) {
 	return l.Addr + uint64(first)<<g.word, uint32(bits.Len64(l.Words)-first) << g.word
 }
 
-// hasWords says whether bytes of a line that is not full are valid, as sectors are.
+// hasWords reports whether the sectors of some bytes are valid in a line that is not full.
 func (g *geometry) hasWords(s *slice, i int, addr uint64, bytes uint32) bool {
 	if g.sector == 0 || s.words == nil {
 		return false
@@ -251,7 +253,7 @@ func (g *geometry) hasWords(s *slice, i int, addr uint64, bytes uint32) bool {
 	return s.words[i]&words == words
 }
 
-// fill makes bytes of a line valid, which are there in a cycle.
+// fill makes bytes of a line valid from a cycle on.
 func (g *geometry) fill(s *slice, i int, ready, from uint64, size uint32) {
 	l := &s.lines[i]
 	*l = newLine(ready) | *l&dirtyLine
@@ -260,7 +262,7 @@ func (g *geometry) fill(s *slice, i int, ready, from uint64, size uint32) {
 	}
 }
 
-// wordsOf are the words of bytes of a line.
+// wordsOf returns the mask of the words of some bytes of a line.
 func (g *geometry) wordsOf(from uint64, size uint32) uint64 {
 	first := from & uint64(g.bytes-1) >> g.word
 	return WordMask(first, first+uint64(size)>>g.word)

@@ -1,7 +1,7 @@
 package hierarchy
 
-// A Traffic is what the requests of one launch had the levels of the fast memory do, in their order. What a request evicts counts as its
-// own; what is written back at a launch's end, and what the scheduler of a graph moves, is of none.
+// Traffic counts what the requests of one launch move at each level. What a request evicts counts as its own. What is
+// written back at a launch's end, and what the scheduler of a graph moves, counts for no launch.
 type Traffic struct {
 	Levels []Counter
 	before []Counter
@@ -15,10 +15,10 @@ func (f *Analytic) counts(list []Counter) []Counter {
 	return append(list, *f.mem.levelCounter())
 }
 
-// Begin keeps what the levels have counted so far.
+// Begin notes the counts before a request.
 func (t *Traffic) Begin(f *Analytic) { t.before = f.counts(t.before[:0]) }
 
-// End adds what the levels have counted since before.
+// End adds what the levels have counted since Begin.
 func (t *Traffic) End(f *Analytic) {
 	if t.Levels == nil {
 		t.Levels = make([]Counter, len(t.before))

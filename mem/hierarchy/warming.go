@@ -1,7 +1,7 @@
 package hierarchy
 
-// Warm brings the lines of a request into the caches as an access would, without
-// time: no bandwidth is taken, nothing is counted, and what comes is there at once.
+// Warm is functional warming (SMARTS, Wunderlich et al., ISCA 2003): it brings the lines of a request into the caches
+// as an access would, without time. No bandwidth is taken, no counter changes, and lines are there at once.
 func (f *Analytic) Warm(r *Request) {
 	f.l2TLB.warm(r)
 	c := f.front(r)
@@ -30,8 +30,8 @@ func (f *Analytic) Warm(r *Request) {
 	}
 }
 
-// warm brings a line in, from the next level if need be; a store makes it dirty
-// where the cache keeps stores, and goes on where it does not.
+// warm looks a line up, and fills it from the next level after a miss. A store makes the line dirty where the cache is
+// write-back, and goes on where it is not.
 func (c *cache) warm(store bool, addr uint64, bytes uint32, w storedWords) {
 	c.lookups++
 	c.requestedBytes += uint64(bytes)
@@ -70,7 +70,7 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, w storedWords) {
 	}
 }
 
-// warmEagerWriteBack sends a line on before it is evicted, where there is one.
+// warmEagerWriteBack sends a line to the next level before its eviction; way -1: none.
 func (c *cache) warmEagerWriteBack(p setLookup, way int) {
 	if way < 0 {
 		return
@@ -79,14 +79,14 @@ func (c *cache) warmEagerWriteBack(p setLookup, way int) {
 	*p.line(way) &^= dirtyLine
 }
 
-// warmFill makes what a read of bytes fetches valid.
+// warmFill fetches what a read of bytes needs.
 func (c *cache) warmFill(p setLookup, way int, addr uint64, bytes uint32) {
 	from, size := c.sectors(addr, bytes)
 	c.warmNext(false, from, size, storedWords{})
 	c.fill(p.slice, p.first+way, 0, from, size)
 }
 
-// evict makes space for p's line.
+// evict replaces a line by the one looked up, and sends a dirty victim to the next level.
 func (c *cache) evict(p setLookup) int {
 	way := p.chooseVictim(c.random)
 	if p.line(way).dirty() {
@@ -96,14 +96,14 @@ func (c *cache) evict(p setLookup) int {
 	return way
 }
 
-// warmSend is send without time.
+// warmSend is writeToNext without time.
 func (s *slice) warmSend(c *cache, addr uint64, pieces line, words uint64) {
 	c.eachPiece(pieces, func(from uint64, bytes uint32) {
 		c.warmNext(true, addr+from, bytes, c.writtenBy(words, from, bytes))
 	})
 }
 
-// warmNext goes on to the next level, line by line of it.
+// warmNext passes an access to the next level, line by line.
 func (c *cache) warmNext(store bool, addr uint64, bytes uint32, w storedWords) {
 	c.nextLevelBytes += uint64(bytes)
 	if c.next == nil {
@@ -116,22 +116,22 @@ func (c *cache) warmNext(store bool, addr uint64, bytes uint32, w storedWords) {
 	}
 }
 
-// levelWarming are what a level counts of accesses without time.
+// levelWarming counts the functional accesses of a level.
 type levelWarming struct {
-	lookups        uint64 // at lines
-	requestedBytes uint64 // bytes that these ask for
-	nextLevelBytes uint64 // bytes that went to and from the next level
-	fills          uint64 // lines that were not there
+	lookups        uint64
+	requestedBytes uint64 // bytes that lookups ask for
+	nextLevelBytes uint64 // bytes to and from the next level
+	fills          uint64 // lines that missed
 }
 
-// WarmingStats is what accesses without time came to.
+// WarmingStats counts functional accesses.
 type WarmingStats struct {
 	Requests       uint64
-	Lookups        []uint64 // at lines, by level, nearest first
-	RequestedBytes []uint64 // bytes that were asked for, by level
-	NextLevelBytes []uint64 // bytes, by level, to and from what is behind it
-	Fills          []uint64 // lines that were not there, by level
-	MaxLineUpdates uint64   // updates of the line that atomics updated most
+	Lookups        []uint64 // by level, nearest first
+	RequestedBytes []uint64 // bytes that lookups ask for, by level
+	NextLevelBytes []uint64 // bytes to and from the next level, by level
+	Fills          []uint64 // lines that missed, by level
+	MaxLineUpdates uint64   // updates of the line with the most, by atomics
 
 	hot [hotLines]struct{ addr, updates uint64 }
 }
@@ -141,7 +141,7 @@ const hotLines = 256
 
 const hotShift = 6 // log2 of the bytes of the shortest line among them
 
-// updates counts those of lines of atomics.
+// updates counts the updates of lines by atomics.
 func (w *WarmingStats) updates(lines []Line) {
 	for i := range lines {
 		l := &lines[i]
@@ -159,7 +159,7 @@ func (w *WarmingStats) updates(lines []Line) {
 	}
 }
 
-// ResetWarming begins to count anew what accesses without time come to.
+// ResetWarming clears the counts.
 func (f *Analytic) ResetWarming() {
 	f.warmingStats = WarmingStats{}
 	for _, l := range f.levels {
@@ -167,7 +167,7 @@ func (f *Analytic) ResetWarming() {
 	}
 }
 
-// WarmingStats is what accesses without time came to since ResetWarming.
+// WarmingStats returns the counts since ResetWarming.
 func (f *Analytic) WarmingStats() *WarmingStats {
 	w := f.warmingStats
 	for _, l := range f.levels {

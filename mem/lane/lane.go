@@ -101,7 +101,7 @@ func AnyScalar(in *isa.Inst) bool {
 	return false
 }
 
-// Same is what all lanes of the mask have in a row, if they have the same; of no lanes it is false.
+// Same returns the value that all lanes of a mask have in a row; false if they differ, or the mask is empty.
 func Same(row []uint32, mask uint64) (value uint32, same bool) {
 	if mask == 0 {
 		return 0, false

@@ -5,8 +5,7 @@ import (
 	"math/bits"
 )
 
-// A Addresses is where the lanes of one access go: a 32-bit offset each, and what is
-// asked of all of them together.
+// Addresses are the offsets of the lanes of one access, with properties that they have together.
 type Addresses struct {
 	Offsets [64]uint32
 	Last    uint32 // the greatest offset of an active lane
@@ -16,16 +15,16 @@ type Addresses struct {
 	Starts uint64
 }
 
-// A AddressParams is what a walk is made of: a lane's offset is its index plus Base, its
-// place the offset plus Phase, and its line the place shifted right by Shift.
+// AddressParams are the inputs of Addresses. A lane's offset is its index plus Base, and its line (offset + Phase) >>
+// Shift.
 type AddressParams struct {
 	Base, Phase, Stride uint32
 	Shift               uint
 	Exec                uint64 // the active lanes
-	Bytes               bool   // lines are not asked for: the walk's Bits and Starts may be anything
+	Bytes               bool   // lines are not needed: Bits and Starts may be anything
 }
 
-// Compute works out a walk over a row of lanes; lanes are at most 64.
+// Compute computes the offsets of a row of at most 64 lanes.
 func (w *Addresses) Compute(index []uint32, s *AddressParams) {
 	if wide && len(index)%8 == 0 && len(index) <= len(w.Offsets) {
 		if s.Bytes {

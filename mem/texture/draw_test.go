@@ -3,14 +3,13 @@ package texture
 import (
 	"math"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // The caches see each texel of an image at a place of its own, and 8x8 texels together.
 func TestTilesHoldEachTexelOnce(t *testing.T) {
-	im, err := NewImage("Rgba8", 32, 16, 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	im := suite.Must(NewImage("Rgba8", 32, 16, 1, 2))(t)
 	im.Levels, im.Tiled = 3, true
 	seen := map[uint64]bool{}
 	for level := range uint32(3) {
@@ -39,9 +38,7 @@ func TestBuildMips(t *testing.T) {
 	for i, v := range []float64{1, 3, 9, 5, 7, 9} {
 		setFloat(data[4*i:], v)
 	}
-	if err := im.BuildMips(data); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, im.BuildMips(data))
 	// 3 texels halve to 1: the mean of the first two columns.
 	if got := im.Format.Decode(data[24:28])[0]; math.Float32frombits(uint32(got)) != 4 {
 		t.Errorf("the second level is %v", math.Float32frombits(uint32(got)))

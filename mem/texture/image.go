@@ -30,7 +30,7 @@ type Image struct {
 	Swizzle [4]Component
 }
 
-// A Component is what takes the place of one that is read.
+// A Component replaces a component of a texel that is read.
 type Component uint8
 
 // Components: the one that it is, a constant, or another one.
@@ -44,7 +44,7 @@ const (
 	Alpha
 )
 
-// Swizzled is a texel as a shader reads it.
+// Swizzled returns a texel as a shader reads it.
 func (i *Image) Swizzled(texel [4]uint64) [4]uint64 {
 	if i.Swizzle == [4]Component{} {
 		return texel
@@ -64,15 +64,15 @@ func (i *Image) Swizzled(texel [4]uint64) [4]uint64 {
 	return v
 }
 
-// Outside is what reads beyond the image's texels give: zeros, and one where the
-// format has no alpha (Vulkan 1.3, "Component Substitution").
+// Outside returns the texel read beyond the image: zeros, and one where the format has no alpha (Vulkan 1.3, "Component
+// Substitution").
 func (i *Image) Outside() [4]uint64 { return i.Swizzled(i.Format.Border(&[4]uint32{})) }
 
 // tileSide is the side of a tile in texels.
 const tileSide = 8
 
-// TiledOffset is where the caches see the texel that lies at off: levels whose sides
-// are no whole tiles are not tiled.
+// TiledOffset returns the offset at which caches see the texel at offset off. Levels whose sides are no whole tiles are
+// not tiled.
 func (i *Image) TiledOffset(at *[4]uint32, level uint32, off uint64) uint64 {
 	w, h := i.levelSize(level)
 	if !i.Tiled || w%tileSide != 0 || h%tileSide != 0 {
@@ -85,7 +85,7 @@ func (i *Image) TiledOffset(at *[4]uint32, level uint32, off uint64) uint64 {
 	return off + (inTiles-inRows)*uint64(i.Format.Bytes)
 }
 
-// Size is the image's bytes.
+// Size returns the bytes of the image.
 func (i *Image) Size() uint64 { return i.levelOffset(max(i.Levels, 1)) }
 
 // levelSize is the width and height of a level of detail.
@@ -102,7 +102,7 @@ func (i *Image) planes() uint32 { return i.Layers * max(i.Samples, 1) }
 // stored are the planes that lie at the image's bytes.
 func (i *Image) stored() uint32 { return max(i.Layers, i.Stored) * max(i.Samples, 1) }
 
-// levelOffset is where a level begins, in bytes.
+// levelOffset returns the first byte of a level.
 func (i *Image) levelOffset(level uint32) (offset uint64) {
 	for l := range level {
 		w, h := i.levelSize(l)
@@ -126,8 +126,8 @@ var dimensions = [...]int{0: 1, 1: 2, 2: 3, 3: 2, 4: 2, 5: 1, 6: 2}
 
 const dimCube = 3
 
-// TexelOffset is the byte offset of a texel, and where the caches see it; ok is
-// false outside of the image.
+// TexelOffset returns the offset of a texel in the image, and the offset at which caches see it; ok is false outside of
+// the image.
 func (i *Image) TexelOffset(m *isa.Mem, c *[4]uint32) (offset, seen uint64, ok bool) {
 	at := [4]uint32{}
 	n := dimensions[m.Dim]
@@ -150,8 +150,7 @@ func (i *Image) TexelOffset(m *isa.Mem, c *[4]uint32) (offset, seen uint64, ok b
 	return offset, seen, ok
 }
 
-// Texel is the byte offset of the texel at x, y, z and plane of a level; ok is
-// false outside of the image.
+// Texel returns the offset of the texel at x, y, z and plane of a level; ok is false outside of the image.
 func (i *Image) Texel(level uint32, at [4]uint32) (offset uint64, ok bool) {
 	if level >= max(i.Levels, 1) {
 		return 0, false
@@ -165,8 +164,8 @@ func (i *Image) Texel(level uint32, at [4]uint32) (offset uint64, ok bool) {
 	return i.levelOffset(level) + index*uint64(i.Format.Bytes), true
 }
 
-// Dimension is the i-th number of the image's size: its dimensions, then the
-// layers of an array (of cubes, for cube images).
+// Dimension returns the k-th number of the image's size: its dimensions, then the layers of an array (cubes, for cube
+// images).
 func (i *Image) Dimension(m *isa.Mem, k int) uint32 {
 	if i == nil {
 		return 0
@@ -190,7 +189,7 @@ func (i *Image) Dimension(m *isa.Mem, k int) uint32 {
 	return 0
 }
 
-// LevelExtent is the width, height and depth of a level.
+// LevelExtent returns width, height and depth of a level.
 func (i *Image) LevelExtent(level uint32) (width, height, depth uint32) {
 	width, height = i.levelSize(level)
 	return width, height, i.levelDepth(level)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 func TestFormatTableIsComplete(t *testing.T) {
@@ -128,10 +130,7 @@ func TestSharedExponent(t *testing.T) {
 
 // TestLayersOfMore: an image may be some of the layers that lie together in each level.
 func TestLayersOfMore(t *testing.T) {
-	all, err := NewImage("R8", 4, 2, 1, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := suite.Must(NewImage("R8", 4, 2, 1, 5))(t)
 	all.Levels = 3
 	some := *all
 	some.Layers, some.First, some.Stored = 2, 3, 5

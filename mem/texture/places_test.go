@@ -3,6 +3,8 @@ package texture
 import (
 	"math/rand/v2"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // Each texel of each level has bytes of its own, with none between, whatever the image has of layers, samples and depth; tiles only change the order
@@ -11,10 +13,7 @@ func TestTexelsFillTheImage(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 15))
 	for range 150 {
 		few := func(n uint32) uint32 { return 1 + r.Uint32N(n) }
-		img, err := NewImage([]string{"R8ui", "R16ui", "R32ui", "Rgba32f"}[r.IntN(4)], few(20), few(20), few(3), few(3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		img := suite.Must(NewImage([]string{"R8ui", "R16ui", "R32ui", "Rgba32f"}[r.IntN(4)], few(20), few(20), few(3), few(3)))(t)
 		if img.Levels, img.Samples, img.Tiled = few(5), []uint32{0, 1, 2, 4}[r.IntN(4)], r.IntN(2) == 0; r.IntN(3) == 0 {
 			img.Width, img.Height = 8*few(3), 8*few(3)
 		}

@@ -61,13 +61,13 @@ func (s *Sample) Locate(m *isa.Mem, at [4]float64, dx, dy [3]float64) {
 	}
 }
 
-// size is that of a level, in texels; 1 in dimensions that the image lacks.
+// size returns the texels of a level in each dimension; 1 in those that the image lacks.
 func (s *Sample) size(level uint32) [3]float64 {
 	w, h, d := s.Image.LevelExtent(level)
 	return [3]float64{float64(w), float64(h), float64(d)}
 }
 
-// scale is what coordinates are multiplied with to count texels of a level.
+// scale returns the factors from coordinates to texels of a level.
 func (s *Sample) scale(level uint32) [3]float64 {
 	if s.Sampler.Unnormalized {
 		return [3]float64{1, 1, 1}
@@ -85,8 +85,8 @@ func (s *Sample) pickLayer(at float64) {
 	s.layer += each * int(min(max(math.RoundToEven(at), 0), float64(max(last, 0))))
 }
 
-// Footprint is the first of the texels that a filter mixes, and by how much the
-// position lies beyond its centre, in texels.
+// Footprint returns the first of the texels that a linear filter mixes, and the distance of the position beyond its
+// centre, in texels.
 func (s *Sample) Footprint(level uint32) (low [3]int, beyond [3]float64) {
 	size := s.scale(level)
 	for k := range s.Dims {
@@ -96,7 +96,7 @@ func (s *Sample) Footprint(level uint32) (low [3]int, beyond [3]float64) {
 	return low, beyond
 }
 
-// Nearest is the texel whose centre is nearest.
+// Nearest returns the texel with the nearest centre.
 func (s *Sample) Nearest(level uint32) (at [3]int) {
 	size := s.scale(level)
 	for k := range s.Dims {
@@ -105,7 +105,7 @@ func (s *Sample) Nearest(level uint32) (at [3]int) {
 	return at
 }
 
-// Wrap is where the texel at a place lies, after moving and wrapping, as x, y, z and plane; inside is false where the border is.
+// Wrap returns x, y, z and plane of a texel, after offset and address mode; inside is false where the border is read.
 func (s *Sample) Wrap(at [3]int, level uint32) (texel [4]uint32, inside bool) {
 	w, h, d := s.Image.LevelExtent(level)
 	size := [3]int{int(w), int(h), int(d)}
@@ -125,7 +125,7 @@ func (s *Sample) Wrap(at [3]int, level uint32) (texel [4]uint32, inside bool) {
 	return texel, true
 }
 
-// Read is what the shader gets of a texel.
+// Read returns a texel as the shader sees it, after comparison and swizzle.
 func (s *Sample) Read(texel [4]uint64) [4]uint64 { return s.Image.Swizzled(s.compared(texel)) }
 
 // compared is the texel, or whether the reference passes against it: against what a sampler reads that does not compare, none does.

@@ -2,7 +2,7 @@ package texture
 
 import "math"
 
-// A Wrap says what a coordinate outside of the image means.
+// A Wrap is an address mode: the meaning of coordinates outside of the image.
 type Wrap uint8
 
 // Address modes, by Vulkan's names REPEAT, MIRRORED_REPEAT, CLAMP_TO_EDGE, CLAMP_TO_BORDER and MIRROR_CLAMP_TO_EDGE.
@@ -30,8 +30,8 @@ func (w Wrap) texel(i, size int) int {
 	return min(max(i, 0), size-1)
 }
 
-// A Sampler says how an image is filtered. Mag and Min are linear or nearest
-// where it is magnified and where it is minified, Mip between levels of detail.
+// A Sampler filters an image: linearly or with the nearest texel where the image is magnified (Mag), minified (Min),
+// and between levels of detail (Mip).
 type Sampler struct {
 	MagLinear, MinLinear, MipLinear bool
 	Wrap                            [3]Wrap
@@ -43,7 +43,7 @@ type Sampler struct {
 	Compare func(reference, depth float64) bool
 }
 
-// A WeightedLevel is one level of detail to read, with its weight.
+// A WeightedLevel is a level of detail to read, with its weight.
 type WeightedLevel struct {
 	Level  uint32
 	Weight float64
@@ -74,8 +74,8 @@ func (s *Sampler) ChooseLevels(lambda float64, levels uint32) (list [2]WeightedL
 	return list, 2, linear
 }
 
-// levelOfDetail is lambda before bias and clamping: the binary logarithm of the
-// longer side of the pixel's footprint, in texels of the first level.
+// levelOfDetail returns lambda before bias and clamping: log2 of the longer side of the pixel's footprint, in texels of
+// the first level.
 func levelOfDetail(dx, dy, size [3]float64) float64 {
 	length := func(d [3]float64) float64 { return math.Hypot(math.Hypot(d[0]*size[0], d[1]*size[1]), d[2]*size[2]) }
 	return math.Log2(max(length(dx), length(dy)))
@@ -92,7 +92,7 @@ var faces = [6]struct {
 	{2, 0, 1, 1, 1, -1}, {2, 0, 1, -1, -1, -1},
 }
 
-// faceOf is the face that a direction points to; ties go to z, then y.
+// faceOf returns the face of a direction; ties go to z, then y.
 func faceOf(d [3]float64) int {
 	ax, ay, az := math.Abs(d[0]), math.Abs(d[1]), math.Abs(d[2])
 	axis := 0
@@ -108,15 +108,14 @@ func faceOf(d [3]float64) int {
 	return 2 * axis
 }
 
-// onFace are the coordinates of a direction on a face, 0 to 1 within it.
+// onFace returns the coordinates of a direction on a face, 0 to 1 within it.
 func onFace(face int, d [3]float64) [3]float64 {
 	f := &faces[face]
 	m := 2 * math.Abs(d[f.major])
 	return [3]float64{f.sSign*d[f.s]/m + 0.5, f.tSign*d[f.t]/m + 0.5}
 }
 
-// faceSlope is how the coordinates on the face of direction d change when the
-// direction changes by e.
+// faceSlope returns the change of the coordinates on the face of direction d when the direction changes by e.
 func faceSlope(face int, d, e [3]float64) [3]float64 {
 	f := &faces[face]
 	m, dm := f.majorSign*d[f.major], f.majorSign*e[f.major]
@@ -124,7 +123,7 @@ func faceSlope(face int, d, e [3]float64) [3]float64 {
 	return [3]float64{slope(f.s, f.sSign), slope(f.t, f.tSign)}
 }
 
-// direction points to a position on a face, which may lie beyond its edges.
+// direction returns the direction of a position on a face, which may lie beyond the face's edges.
 func direction(face int, s, t float64) (d [3]float64) {
 	f := &faces[face]
 	d[f.major] = f.majorSign
@@ -132,7 +131,7 @@ func direction(face int, s, t float64) (d [3]float64) {
 	return d
 }
 
-// overEdge is the texel of a neighbouring face that represents one beyond an edge.
+// overEdge returns the texel of a neighbouring face for a texel beyond an edge.
 func overEdge(face, x, y, size int) (int, int, int) {
 	d := direction(face, (float64(x)+0.5)/float64(size), (float64(y)+0.5)/float64(size))
 	to := faceOf(d)

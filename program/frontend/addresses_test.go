@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spvsim/internal/oracle"
+	"spvsim/internal/suite"
 	"spvsim/program/ir"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
@@ -90,17 +91,8 @@ func TestConstantStepsOfAddresses(t *testing.T) {
 // built returns the translation of a module as text.
 func built(t *testing.T, text string) *ir.Func {
 	t.Helper()
-	raw, err := asm.Assemble([]byte(text), "text")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := validate.Check(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := Build(m, Options{WaveSize: 32})
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := suite.Must(asm.Assemble([]byte(text), "text"))(t)
+	m := suite.Must(validate.Check(raw))(t)
+	f := suite.Must(Build(m, Options{WaveSize: 32}))(t)
 	return f
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
 )
@@ -12,23 +13,11 @@ import (
 // TestDebugInformationChangesNothing builds a module with the instructions that
 // describe it to debuggers, whose literals are no ids, and without them.
 func TestDebugInformationChangesNothing(t *testing.T) {
-	text, err := os.ReadFile("../../spirv/asm/testdata/debuginfo.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile("../../spirv/asm/testdata/debuginfo.spvasm"))(t)
 	values := func(text []byte) int {
-		raw, err := asm.Assemble(text, "text")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := validate.Check(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := Build(m, Options{WaveSize: 32})
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := suite.Must(asm.Assemble(text, "text"))(t)
+		m := suite.Must(validate.Check(raw))(t)
+		f := suite.Must(Build(m, Options{WaveSize: 32}))(t)
 		n := 0
 		for _, b := range f.Blocks {
 			n += len(b.Code)

@@ -31,10 +31,7 @@ var moreFolders = []string{"gpu/testdata/dxc", "gpu/testdata/graph", "systemtest
 // read returns a module of a file, as words or as text.
 func read(t *testing.T, file string) *validate.Module {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(file))(t)
 	raw, err := spirv.Decode(data)
 	if strings.HasSuffix(file, ".spvasm") {
 		raw, err = asm.Assemble(data, file)
@@ -42,10 +39,7 @@ func read(t *testing.T, file string) *validate.Module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := validate.Check(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(validate.Check(raw))(t)
 	return m
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/program/ir"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
@@ -13,18 +14,9 @@ import (
 
 func check(t testing.TB, path string) *validate.Module {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := spirv.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := validate.Check(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(path))(t)
+	raw := suite.Must(spirv.Decode(data))(t)
+	m := suite.Must(validate.Check(raw))(t)
 	return m
 }
 
@@ -33,10 +25,7 @@ func build(t testing.TB, path string, opt Options) *ir.Func {
 	if opt.WaveSize == 0 {
 		opt.WaveSize = 32
 	}
-	f, err := Build(check(t, path), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(Build(check(t, path), opt))(t)
 	if err := ir.Verify(f); err != nil {
 		var s strings.Builder
 		ir.Print(&s, f)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/program/ir"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
@@ -16,18 +17,12 @@ import (
 func FuzzBuild(f *testing.F) {
 	paths, _ := filepath.Glob("testdata/*.spv")
 	for _, p := range paths {
-		data, err := os.ReadFile(p)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(p))(f)
 		f.Add(data)
 	}
 	graphs, _ := filepath.Glob("testdata/graph/*.spvasm")
 	for _, p := range graphs {
-		src, err := os.ReadFile(p)
-		if err != nil {
-			f.Fatal(err)
-		}
+		src := suite.Must(os.ReadFile(p))(f)
 		f.Add(rawModule(f, string(src)).Encode(binary.LittleEndian))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -7,16 +7,14 @@ import (
 	"testing"
 
 	"spvsim/internal/oracle"
+	"spvsim/internal/suite"
 	"spvsim/spirv/validate"
 )
 
 // edit replaces text in a graph module, which must hold it.
 func edit(t *testing.T, module string, pairs ...string) string {
 	t.Helper()
-	src, err := os.ReadFile("testdata/graph/" + module + ".spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := suite.Must(os.ReadFile("testdata/graph/" + module + ".spvasm"))(t)
 	text := string(src)
 	for i := 0; i < len(pairs); i += 2 {
 		if !strings.Contains(text, pairs[i]) {
@@ -124,10 +122,7 @@ func TestGraphDispatch(t *testing.T) {
 		}
 		g.Nodes = append(g.Nodes, p)
 	}
-	stats, err := oracle.RunGraph(g, []oracle.Record{{Node: "split", Count: 2}, {Node: "square"}, {Node: "square", Count: 3, Data: payloadWords(5)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := suite.Must(oracle.RunGraph(g, []oracle.Record{{Node: "split", Count: 2}, {Node: "square"}, {Node: "square", Count: 3, Data: payloadWords(5)}}))(t)
 	if stats.Dropped != 2 || stats.Nodes[1].Workgroups != 3 || stats.Depth != 1 || data[16] != 25 {
 		t.Errorf("%+v, word 4: %d", stats, data[16])
 	}

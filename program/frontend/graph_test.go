@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/internal/oracle"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/program/opt"
@@ -21,28 +22,19 @@ import (
 // assemble checks the graph module with a name.
 func assemble(t testing.TB, name string) *validate.Module {
 	t.Helper()
-	src, err := os.ReadFile(filepath.Join("testdata", "graph", name+".spvasm"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := suite.Must(os.ReadFile(filepath.Join("testdata", "graph", name+".spvasm")))(t)
 	return assembleText(t, string(src))
 }
 
 func rawModule(t testing.TB, src string) *spirv.Module {
 	t.Helper()
-	raw, err := asm.Assemble([]byte(src), "graph")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := suite.Must(asm.Assemble([]byte(src), "graph"))(t)
 	return raw
 }
 
 func assembleText(t testing.TB, src string) *validate.Module {
 	t.Helper()
-	m, err := validate.Check(rawModule(t, src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(validate.Check(rawModule(t, src)))(t)
 	return m
 }
 
@@ -52,10 +44,7 @@ func node(t testing.TB, m *validate.Module, opt Options) *ir.Func {
 	if opt.WaveSize == 0 {
 		opt.WaveSize = 32
 	}
-	f, err := Build(m, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(Build(m, opt))(t)
 	if err := ir.Verify(f); err != nil {
 		var s strings.Builder
 		ir.Print(&s, f)
@@ -218,9 +207,7 @@ func (c *graphCase) run(t *testing.T, wave int, optimise bool) {
 		f := node(t, m, Options{Entry: n.entry, WaveSize: wave, Strings: c.strings})
 		if optimise {
 			opt.Run(f, opt.Options{WaveSize: wave})
-			if err := ir.Verify(f); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, ir.Verify(f))
 		}
 		p := oracle.NodeProgram{Name: n.name, Index: n.index, Func: f}
 		for range f.Bindings {
@@ -228,10 +215,7 @@ func (c *graphCase) run(t *testing.T, wave int, optimise bool) {
 		}
 		g.Nodes = append(g.Nodes, p)
 	}
-	stats, err := oracle.RunGraph(g, c.records)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := suite.Must(oracle.RunGraph(g, c.records))(t)
 	want := payloadWords(append(c.want, make([]uint32, 128-len(c.want))...)...)
 	if diff := cmp.Diff(want, out); diff != "" {
 		for i := range 32 {

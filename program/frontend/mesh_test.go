@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/internal/oracle"
+	"spvsim/internal/suite"
 	"spvsim/program/ir"
 	"spvsim/program/opt"
 	"spvsim/spirv"
@@ -55,9 +56,7 @@ func TestMeshOutputs(t *testing.T) {
 			}
 			g.Nodes = append(g.Nodes, p)
 		}
-		if _, err := oracle.RunGraph(g, []oracle.Record{{Node: "seed", Count: 1}}); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(oracle.RunGraph(g, []oracle.Record{{Node: "seed", Count: 1}}))(t)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("optimised %v: %s", optimise, diff)
 		}

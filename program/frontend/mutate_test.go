@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/program/ir"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
@@ -22,10 +23,7 @@ const mutations = 300
 func TestMutations(t *testing.T) {
 	paths, _ := filepath.Glob("testdata/*.spv")
 	for _, p := range paths {
-		data, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(p))(t)
 		r := rand.New(rand.NewPCG(1, uint64(len(data))))
 		for i := range mutations {
 			if err := tryMutant(mutate(r, data)); err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
 )
@@ -63,10 +64,7 @@ OpFunctionEnd
 		{"ColMajor", "list", "%u0", false}, {"ColMajor", "matrix", "%u0 %u1", false}, {"RowMajor", "matrix", "%u0 %u1", false}, {"RowMajor", "vector", "%u0 %u1 %u2", false},
 		{"ColMajor", "vector", "%u0 %u1 %u2", true}, {"ColMajor", "float", "%u0 %u1 %u2 %u0", true}, {"RowMajor", "float", "%u0 %u1 %u2 %u0", true},
 	} {
-		raw, err := asm.Assemble([]byte(strings.NewReplacer("ORDER", c.order, "TYPE", c.typ, "INDEXES", c.indexes).Replace(module)), "m")
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := suite.Must(asm.Assemble([]byte(strings.NewReplacer("ORDER", c.order, "TYPE", c.typ, "INDEXES", c.indexes).Replace(module)), "m"))(t)
 		m, err := validate.Check(raw)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -54,19 +55,13 @@ OpEntryPoint GLCompute %main "main"` + interfaces + `
 OpReturn
 OpFunctionEnd
 `
-	raw, err := asm.Assemble([]byte(text), "snippet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := suite.Must(asm.Assemble([]byte(text), "snippet"))(t)
 	return raw
 }
 
 func module(t testing.TB, caps, annotations, decls, body string) *validate.Module {
 	t.Helper()
-	m, err := validate.Check(snippet(t, caps, annotations, decls, body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(validate.Check(snippet(t, caps, annotations, decls, body)))(t)
 	return m
 }
 
@@ -96,9 +91,7 @@ func TestRefusals(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := ir.Verify(f); err != nil {
-					t.Fatal(err)
-				}
+				suite.OK(t, ir.Verify(f))
 				return
 			}
 			if !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.text) || !strings.HasPrefix(err.Error(), "snippet:") {
@@ -176,10 +169,7 @@ OpFunctionEnd
 		"OpExecutionModeId %main LocalSizeId %n %n %n": "in workgroups of 1 invocations, with these constants: they are not whole waves",
 		"OpExecutionMode %main LocalSize 1 1 1":        "in workgroups of 1 invocations: they are not whole waves",
 	} {
-		raw, err := asm.Assemble([]byte(strings.Replace(text, "SIZE", size, 1)), "text")
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := suite.Must(asm.Assemble([]byte(strings.Replace(text, "SIZE", size, 1)), "text"))(t)
 		m, err := validate.Check(raw)
 		if err != nil {
 			t.Fatal(err)

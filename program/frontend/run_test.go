@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/internal/oracle"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -80,9 +81,7 @@ func (c *shaderCase) run(t *testing.T, path string, wave int) {
 	if c.regions != nil {
 		d.Regions = c.regions()
 	}
-	if _, err := oracle.Run(f, d); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(oracle.Run(f, d))(t)
 	if diff := cmp.Diff(c.want(wave), toWords(bound[c.out][0].Data)); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
 	}
@@ -131,10 +130,7 @@ func TestSaxpy(t *testing.T) {
 	push := append(floats(3), words(uint32(n))...)
 	d := oracle.Dispatch{Groups: [3]uint32{2, 1, 1}, WaveSize: 32, Push: push}
 	d.Descriptors = arrange(t, f, map[uint32][]oracle.Descriptor{0: buffer(floats(x...)), 1: buffer(out)})
-	stats, err := oracle.Run(f, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := suite.Must(oracle.Run(f, d))(t)
 	if diff := cmp.Diff(floats(want...), out); diff != "" {
 		t.Error(diff)
 	}
@@ -182,9 +178,7 @@ func TestReduce(t *testing.T) {
 	out := make([]byte, 8)
 	d := oracle.Dispatch{Groups: [3]uint32{2, 1, 1}, WaveSize: 32}
 	d.Descriptors = arrange(t, f, map[uint32][]oracle.Descriptor{0: buffer(floats(x...)), 1: buffer(out)})
-	if _, err := oracle.Run(f, d); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(oracle.Run(f, d))(t)
 	if diff := cmp.Diff(floats(want...), out); diff != "" {
 		t.Error(diff)
 	}
@@ -195,9 +189,7 @@ func TestPrintf(t *testing.T) {
 	var got []string
 	d := oracle.Dispatch{Groups: [3]uint32{1, 1, 1}, WaveSize: 32}
 	d.Print = func(format string, args []uint64) { got = append(got, fmt.Sprint(format, args)) }
-	if _, err := oracle.Run(f, d); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(oracle.Run(f, d))(t)
 	want := []string{
 		"lane %u of %v2f[0 1069547520 1073741824]",
 		"lane %u of %v2f[1 1069547520 1073741824]",

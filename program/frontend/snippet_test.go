@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spvsim/internal/oracle"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -42,18 +43,11 @@ func TestSnippets(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m := module(t, tt.caps, outDecorations, outBuffer+tt.decls,
 				tt.body+"\n%at0 = OpAccessChain %outword %out %u0 %u0\nOpStore %at0 %r")
-			f, err := Build(m, Options{WaveSize: 32})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := ir.Verify(f); err != nil {
-				t.Fatal(err)
-			}
+			f := suite.Must(Build(m, Options{WaveSize: 32}))(t)
+			suite.OK(t, ir.Verify(f))
 			out := make([]byte, 4)
 			d := oracle.Dispatch{Groups: one, WaveSize: 32, Descriptors: buffer(out)}
-			if _, err := oracle.Run(f, d); err != nil {
-				t.Fatal(err)
-			}
+			suite.Must(oracle.Run(f, d))(t)
 			if got := toWords(out)[0]; got != tt.want {
 				t.Errorf("result %#x, want %#x", got, tt.want)
 			}
@@ -171,10 +165,7 @@ func find(f *ir.Func, op isa.Op) []*ir.Value {
 
 func TestNoContraction(t *testing.T) {
 	m := module(t, "", size1+"OpDecorate %keep NoContraction", "", "%keep = OpFMul %float %f1 %f1\n%free = OpFMul %float %f1 %f1")
-	f, err := Build(m, Options{WaveSize: 32})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(Build(m, Options{WaveSize: 32}))(t)
 	if v := find(f, isa.FMul); len(v) != 2 || !v[0].NoContract || v[1].NoContract {
 		t.Errorf("multiplications %v", v)
 	}
@@ -198,10 +189,7 @@ OpBranchConditional %true %cont %exit
 %cont = OpLabel
 OpBranch %head
 %exit = OpLabel`)
-		f, err := Build(m, Options{WaveSize: 32})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := suite.Must(Build(m, Options{WaveSize: 32}))(t)
 		found := false
 		for _, b := range f.Blocks {
 			if b.Continue != nil {
@@ -222,10 +210,7 @@ func TestMemoryModel(t *testing.T) {
 %a = OpLoad %uint %at0 MakePointerVisible|NonPrivatePointer %u1
 %b = OpLoad %uint %at0 MakePointerVisible|NonPrivatePointer %u2
 %c = OpLoad %uint %at0 Volatile`)
-	f, err := Build(m, Options{WaveSize: 32})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(Build(m, Options{WaveSize: 32}))(t)
 	v := find(f, isa.Load)
 	if len(v) != 3 || !v[0].Mem.Coherent || v[1].Mem.Coherent || !v[2].Mem.Volatile || v[2].Mem.ReadOnly || !v[1].Mem.ReadOnly {
 		t.Errorf("loads %v", v)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/grammar"
 )
@@ -118,10 +119,7 @@ func refusals(t *testing.T) map[string]bool {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := suite.Must(parser.ParseFile(token.NewFileSet(), name, nil, 0))(t)
 		ast.Inspect(f, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok || len(call.Args) == 0 {
@@ -166,10 +164,7 @@ func levels(page string) (where, why map[string]string) {
 // each with its reason.
 func TestUnsupportedIsDocumented(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "reference", "spirv.md")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(path))(t)
 	const start, end = "<!-- lowering -->\n", "<!-- end of lowering -->\n"
 	before, rest, ok1 := strings.Cut(string(data), start)
 	got, after, ok2 := strings.Cut(rest, end)
@@ -191,9 +186,7 @@ func TestUnsupportedIsDocumented(t *testing.T) {
 		if !*update {
 			t.Fatalf("%s is not what the tables say: run with -update", path)
 		}
-		if err := os.WriteFile(path, []byte(before+start+want+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(path, []byte(before+start+want+end+after), 0o644))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv/asm"
 )
 
@@ -84,15 +85,10 @@ OpFunctionEnd
 
 // Spoilt modules with untyped pointers are translated or refused.
 func TestUntypedMutations(t *testing.T) {
-	m, err := asm.Assemble([]byte(untypedModule), "untyped")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(asm.Assemble([]byte(untypedModule), "untyped"))(t)
 	data := m.Encode(binary.LittleEndian)
 	r := rand.New(rand.NewPCG(3, 1))
-	if err := tryMutant(data); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, tryMutant(data))
 	for i := range 4 * mutations {
 		if err := tryMutant(mutate(r, data)); err != nil {
 			t.Errorf("mutant %d: %v", i, err)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 )
 
@@ -136,9 +137,7 @@ func TestOrderPutsMergeLast(t *testing.T) {
 
 func TestPrint(t *testing.T) {
 	var s strings.Builder
-	if err := Print(&s, diamond()); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, Print(&s, diamond()))
 	want := `func "f" size [1 1 1] lds 0 push 0
 b0: merge b3
 	v0:i32 = const imm 0x1

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -20,9 +21,7 @@ func precisely(t *testing.T, op isa.Op) *expansion {
 	b.ret()
 	gatherConstants(b.f, Options{})
 	precise(b.f, Options{Precise: true})
-	if err := ir.Verify(b.f); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, ir.Verify(b.f))
 	return &expansion{b.f, x, y, st.Args[1], make([]uint64, b.f.NumValues())}
 }
 

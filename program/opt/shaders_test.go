@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/program/frontend"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -15,10 +16,7 @@ import (
 func shaders(t testing.TB) []string {
 	var files []string
 	for _, dir := range []string{"../frontend/testdata", "../frontend/testdata/*", "../../experiments", "../../experiments/*", "../../experiments/*/*"} {
-		found, err := filepath.Glob(dir + "/*.spv")
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := suite.Must(filepath.Glob(dir + "/*.spv"))(t)
 		files = append(files, found...)
 	}
 	if len(files) == 0 {
@@ -28,18 +26,9 @@ func shaders(t testing.TB) []string {
 }
 
 func build(t testing.TB, file string) *ir.Func {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := validate.Check(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(file))(t)
+	m := suite.Must(spirv.Decode(data))(t)
+	v := suite.Must(validate.Check(m))(t)
 	f, err := frontend.Build(v, frontend.Options{WaveSize: 32})
 	if err != nil {
 		t.Skip(err)

@@ -9,6 +9,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/cu"
+	"spvsim/internal/suite"
 	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/scheduler"
@@ -49,10 +50,7 @@ func TestGraphLevelsAndMemory(t *testing.T) {
 	// a goes to b and c, b to c; b may recur twice. c is after all of b's levels.
 	a, b, c := node("a", 0, to("b", 2, 1), to("c", 3, 1)), node("b", 0, to("b", 5, 1), to("c", 1, 1)), node("c", 0)
 	b.Program.Node.MaxRecursion, b.Program.Node.Recursive = 2, true
-	g, err := NewGraph([]*Node{a, b, c}, leastLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := suite.Must(NewGraph([]*Node{a, b, c}, leastLimits))(t)
 	var levels []string
 	for _, s := range g.stages {
 		levels = append(levels, fmt.Sprintf("%v/%d at %d: %d", s.Node, s.remaining, s.level, s.worst))
@@ -76,10 +74,7 @@ func TestLevelsOfSharers(t *testing.T) {
 	a, b, s, c := node("a", 0, to("b", 1, 1)), node("b", 0, to("b", 1, 1)), node("s", 0, to("c", 1, 1)), node("c", 0)
 	b.Program.Node.MaxRecursion, b.Program.Node.Recursive = 29, true
 	s.Program.Node.SharesInput = &program.NodeRef{Name: "b"}
-	g, err := NewGraph([]*Node{c, s, b, a}, leastLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := suite.Must(NewGraph([]*Node{c, s, b, a}, leastLimits))(t)
 	for n, want := range map[*Node]string{a: "level 1", b: "levels 2 to 31", s: "levels 2 to 31", c: "level 32"} {
 		if got := n.levelText(); got != want {
 			t.Errorf("%v is at %s, want %s", n, got, want)
@@ -106,10 +101,7 @@ func TestLevelsOfSharers(t *testing.T) {
 func TestMaximumCountsWorkgroups(t *testing.T) {
 	a, b := node("a", 0, to("b", 2, 1)), node("b", 0)
 	a.Program.Node.Workgroups = [3]uint32{3, 2, 1}
-	g, err := NewGraph([]*Node{a, b}, leastLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := suite.Must(NewGraph([]*Node{a, b}, leastLimits))(t)
 	// Each of the six workgroups of a payload of a writes two payloads of 16 bytes.
 	if got, want := g.MaximumBytes(map[*Node]uint64{a: 5}), uint64(5*6*2*16); got != want {
 		t.Errorf("at most %d bytes, want %d", got, want)

@@ -5,6 +5,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/cu"
+	"spvsim/internal/suite"
 )
 
 // A worker of the persistent kernel takes the most of each resource that any node takes, and as many are resident as fit with that; a
@@ -18,10 +19,7 @@ func TestPersistentWorkersTakeTheMost(t *testing.T) {
 		{cu.Resources{Waves: 2, Barriers: 1, VectorRegs: 4, ScalarRegs: 32}, cu.Resources{Waves: 1, VectorRegs: 8, ScalarRegs: 16, LDSBytes: 1024}},
 	} {
 		a.Launch.Resources, b.Launch.Resources = c.a, c.b
-		p, err := newPersistent(r.run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := suite.Must(newPersistent(r.run))(t)
 		want := cu.Resources{Waves: 2, Barriers: 1, VectorRegs: 8, ScalarRegs: 32, LDSBytes: 1024}
 		if n := want.Occupancy(limits); n == 0 || p.(*persistent).workers[0] != n {
 			t.Errorf("%d workers on a unit, want the %d that fit", p.(*persistent).workers[0], n)

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"spvsim/internal/suite"
 	"spvsim/internal/timing"
 	"spvsim/mem/hierarchy"
 	"testing"
@@ -169,9 +170,7 @@ func (r *queueRig) serve(t *testing.T, n *Node, count int) (accepted uint64, sta
 
 func (r *queueRig) finish(t *testing.T) {
 	t.Helper()
-	if err := r.Engine.Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, r.Engine.Run())
 	if done, _ := r.run.Finished(); !done {
 		t.Fatalf("the graph did not finish: %s", r.run.Waiting())
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"spvsim/cu"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program"
 	"spvsim/scheduler"
@@ -239,10 +240,7 @@ func TestMaximumBytesOfAllPayloads(t *testing.T) {
 			w := n.Program.Node.Workgroups
 			return sum * uint64(w[0]*w[1]*w[2])
 		}
-		g, err := NewGraph(nodes, leastLimits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := suite.Must(NewGraph(nodes, leastLimits))(t)
 		counts, want := map[*Node]uint64{}, uint64(0)
 		for _, n := range nodes {
 			counts[n] = uint64(r.IntN(3))
@@ -265,10 +263,7 @@ func resident(t *testing.T, change func(n *Node), do func(r *queueRig, g *workgr
 		done = true
 		change(n)
 		p := r.run.pool
-		e, err := p.allocate(4, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := suite.Must(p.allocate(4, false))(t)
 		input := p.newArray(n.stages[0])
 		p.arrays[input].elems = []int32{e}
 		x := &p.payloads[e]
@@ -353,10 +348,7 @@ func TestPayloadsThatMayBeAccessed(t *testing.T) {
 	resident(t, func(*Node) {}, func(r *queueRig, g *workgroup, input int32, _ *simd.Wave) {
 		p := r.run.pool
 		take := func(owner *workgroup, state payloadState) *payload {
-			e, err := p.allocate(20, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := suite.Must(p.allocate(20, false))(t)
 			a := p.newArray(g.stage)
 			p.arrays[a].owner, p.arrays[a].elems = owner, []int32{e}
 			x := &p.payloads[e]
@@ -396,10 +388,7 @@ func TestTargetsOfPayloads(t *testing.T) {
 	self := to("a", 1, 1)
 	a := node("a", 0, o, self)
 	a.Program.Node.MaxRecursion, a.Program.Node.Recursive = 2, true
-	g, err := NewGraph(append([]*Node{a}, b...), leastLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := suite.Must(NewGraph(append([]*Node{a}, b...), leastLimits))(t)
 	for _, s := range g.Nodes[0].stages {
 		w := &workgroup{stage: s}
 		for index, want := range map[uint64]*Node{0: b[0], 1: b[1], 2: nil, 3: b[2], 4: nil, 1 << 32: nil, 1<<32 - 2: nil} {

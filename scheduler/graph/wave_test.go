@@ -9,6 +9,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/cu"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/scheduler"
@@ -49,14 +50,8 @@ func startProducer(t *testing.T, spec scheduler.WorkSpec, pending bool, local ui
 	r := newQueueRig(t, spec, pending, producer, sink)
 	prog := testmachine.Assemble(local, list...)
 	prog.Node = producer.Program.Node
-	code, err := simd.NewCode(prog, r.m.Rules(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := cu.NewResources(prog, r.m.Limits())
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := suite.Must(simd.NewCode(prog, r.m.Rules(), 0))(t)
+	n := suite.Must(cu.NewResources(prog, r.m.Limits()))(t)
 	producer.Program, producer.Launch = prog, &cu.Launch{Code: code, Resources: n, Bindings: &mem.Bindings{}}
 	r.run.Dispatch(0, []Entry{{Node: producer, Count: 1, Data: make([]byte, 4), Stride: 4}})
 	return r

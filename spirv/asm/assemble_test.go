@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
 )
@@ -114,10 +115,7 @@ func TestIDs(t *testing.T) {
 		{false, []uint32{1, 2, 1, 3, 2}, 4},
 		{true, []uint32{7, 1, 7, 2, 1}, 8},
 	} {
-		m, err := asm.AssembleWith([]byte(src), "x", asm.AssembleOptions{PreserveNumericIDs: tt.preserve})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(asm.AssembleWith([]byte(src), "x", asm.AssembleOptions{PreserveNumericIDs: tt.preserve}))(t)
 		w := m.Words()[spirv.HeaderWords:]
 		if got := []uint32{w[1], w[3], w[4], w[6], w[7]}; !slices.Equal(got, tt.want) || m.Bound != tt.bound {
 			t.Errorf("preserve %v: ids %d, bound %d; want %d, %d", tt.preserve, got, m.Bound, tt.want, tt.bound)
@@ -188,14 +186,8 @@ const enqueue = `               OpCapability Shader
 `
 
 func TestEnqueue(t *testing.T) {
-	m, err := asm.Assemble([]byte(enqueue), "enqueue")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := asm.Disassemble(m, asm.Options{NoHeader: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(asm.Assemble([]byte(enqueue), "enqueue"))(t)
+	got := suite.Must(asm.Disassemble(m, asm.Options{NoHeader: true}))(t)
 	again, err := asm.Assemble([]byte(got), "again")
 	if err != nil || !slices.Equal(m.Words(), again.Words()) {
 		t.Fatalf("%v\n%s", err, got)
@@ -218,14 +210,8 @@ func TestNamesBounded(t *testing.T) {
 	for i := range 50000 {
 		fmt.Fprintf(&b, "OpName %%n%d \"same\"\n", i)
 	}
-	m, err := asm.Assemble([]byte(b.String()), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := asm.Disassemble(m, asm.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(asm.Assemble([]byte(b.String()), "x"))(t)
+	text := suite.Must(asm.Disassemble(m, asm.Options{}))(t)
 	if !strings.Contains(text, "OpName %same_49998 ") || len(text) > 4<<20 {
 		t.Errorf("%d bytes of text", len(text))
 	}

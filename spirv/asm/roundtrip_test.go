@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/grammar"
@@ -33,10 +34,7 @@ func checkRoundTrip(t rapid.TB, m *spirv.Module) {
 // checkNames does so with names for ids. Numbers of ids may change, so the text must stay.
 func checkNames(t rapid.TB, m *spirv.Module) {
 	t.Helper()
-	text, err := asm.Disassemble(m, asm.Options{NoHeader: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(asm.Disassemble(m, asm.Options{NoHeader: true}))(t)
 	got, err := asm.Assemble([]byte(text), "names")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/grammar"
@@ -65,10 +66,7 @@ func compiled(t *testing.T) []string {
 
 func load(t *testing.T, path string) *spirv.Module {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(os.ReadFile(path))(t)
 	m, err := spirv.Decode(b)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -105,10 +103,7 @@ func checkDisassembly(t *testing.T, path string, m *spirv.Module, raw bool) {
 		args = append(args, "--raw-id")
 	}
 	want := string(run(t, "spirv-dis", args...))
-	got, err := asm.Disassemble(m, asm.Options{RawIDs: raw})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := suite.Must(asm.Disassemble(m, asm.Options{RawIDs: raw}))(t)
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("raw ids: %v: spirv-dis (-), ours (+):\n%s", raw, diff)
 	}
@@ -116,14 +111,9 @@ func checkDisassembly(t *testing.T, path string, m *spirv.Module, raw bool) {
 
 func checkAssembly(t *testing.T, m *spirv.Module, raw bool) {
 	t.Helper()
-	text, err := asm.Disassemble(m, asm.Options{RawIDs: raw})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(asm.Disassemble(m, asm.Options{RawIDs: raw}))(t)
 	src := filepath.Join(t.TempDir(), "m.spvasm")
-	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(src, []byte(text), 0o644))
 	version := "spv1." + string(rune('0'+m.Version>>8&0xFF))
 	args := []string{"--target-env", version, src, "-o", src + ".spv"}
 	if raw {
@@ -131,10 +121,7 @@ func checkAssembly(t *testing.T, m *spirv.Module, raw bool) {
 	}
 	run(t, "spirv-as", args...)
 	want := load(t, src+".spv")
-	got, err := asm.AssembleWith([]byte(text), src, asm.AssembleOptions{PreserveNumericIDs: raw})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := suite.Must(asm.AssembleWith([]byte(text), src, asm.AssembleOptions{PreserveNumericIDs: raw}))(t)
 	if raw {
 		want.Bound = m.Bound // which spirv-as does not read from the header
 	}
@@ -148,14 +135,8 @@ func TestNumbersAgainstTools(t *testing.T) {
 	need(t, "spirv-as")
 	spv := filepath.Join(t.TempDir(), "numbers.spv")
 	run(t, "spirv-as", "--target-env", "spv1.4", "testdata/numbers.spvasm", "-o", spv)
-	src, err := os.ReadFile("testdata/numbers.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := asm.Assemble(src, "numbers.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := suite.Must(os.ReadFile("testdata/numbers.spvasm"))(t)
+	got := suite.Must(asm.Assemble(src, "numbers.spvasm"))(t)
 	if diff := cmp.Diff(body(load(t, spv)), body(got)); diff != "" {
 		t.Error(diff)
 	}
@@ -169,17 +150,12 @@ func TestBuiltInNamesAgainstTools(t *testing.T) {
 	for _, e := range grammar.KindBuiltIn.Info().Enumerants {
 		m := sample.Module(spirv.Instruction{Op: spirv.OpDecorate, Operands: []uint32{77, uint32(spirv.DecorationBuiltIn), e.Value}})
 		m.Instructions = m.Instructions[len(m.Instructions)-1:]
-		if err := os.WriteFile(path, m.Encode(binary.LittleEndian), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(path, m.Encode(binary.LittleEndian), 0o644))
 		want, err := exec.Command("spirv-dis", "--no-header", path).Output()
 		if err != nil {
 			continue // newer than the tool
 		}
-		got, err := asm.Disassemble(m, asm.Options{NoHeader: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := suite.Must(asm.Disassemble(m, asm.Options{NoHeader: true}))(t)
 		// Newer grammars have other first names for some values.
 		if a, b := strings.Fields(got)[1], strings.Fields(string(want))[1]; a != b {
 			t.Errorf("%s: named %s, by spirv-dis %s", e.Name, a, b)
@@ -202,9 +178,7 @@ func TestEveryOpcodeAgainstTools(t *testing.T) {
 			continue // had a result in older grammars
 		}
 		m := sample.Module(maker.Instruction(&grammar.Ops[i], sample.FirstFree))
-		if err := os.WriteFile(path, m.Encode(binary.LittleEndian), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(path, m.Encode(binary.LittleEndian), 0o644))
 		text, err := exec.Command("spirv-dis", "--raw-id", path).Output()
 		if err != nil {
 			continue

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 )
 
@@ -28,9 +29,7 @@ func firstRule(err error) string {
 // TestCoreRules breaks the module testdata/rules/core.spvasm, which passes.
 func TestCoreRules(t *testing.T) {
 	text := ruleText(t, "core")
-	if _, err := Check(assemble(t, text)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(Check(assemble(t, text)))(t)
 	tests := []ruleCase{
 		{"logical layout", "OpMemoryModel Logical GLSL450", ""},
 		{"logical layout", "OpName %main \"main\"|%void = OpTypeVoid", "|%void = OpTypeVoid\nOpName %main \"main\""},
@@ -156,9 +155,7 @@ func TestAgreesWithSpirvVal(t *testing.T) {
 			continue
 		}
 		path := filepath.Join(dir, "m.spv")
-		if err := os.WriteFile(path, raw.Encode(binary.LittleEndian), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(path, raw.Encode(binary.LittleEndian), 0o600))
 		out, theirs := exec.Command(tool, "--target-env", "vulkan1.3", path).CombinedOutput()
 		_, ours := Check(raw)
 		if theirs == nil && ours != nil && !isStricter(ours) {

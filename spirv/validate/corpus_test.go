@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 )
 
@@ -17,10 +18,7 @@ func TestCompilersOutputPasses(t *testing.T) {
 	}
 	more, _ := filepath.Glob(os.Getenv("SPIRV_CORPUS"))
 	for _, name := range append(files, more...) {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(name))(t)
 		raw, err := spirv.Decode(data)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

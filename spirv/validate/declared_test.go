@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // A declaredCase is a module that needs one of its declarations because of the types of operands.
@@ -108,9 +110,7 @@ func TestDeclaredCasesAgreeWithSpirvVal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.spv")
 	for _, c := range declaredCases {
 		for _, need := range []string{c.need, ""} {
-			if err := os.WriteFile(path, assemble(t, c.module(need)).Encode(binary.LittleEndian), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, os.WriteFile(path, assemble(t, c.module(need)).Encode(binary.LittleEndian), 0o600))
 			env := cmp.Or(c.env, "vulkan1.1")
 			if c.version == "1.4" {
 				env = "vulkan1.1spv1.4"

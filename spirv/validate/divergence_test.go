@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 )
 
@@ -102,10 +103,7 @@ func divergenceOf(t *testing.T, text string) (*divergence, *Module, map[string]s
 			names.WriteString("OpName " + name + " \"" + name[1:] + "\"\n")
 		}
 	}
-	m, err := Check(assemble(t, strings.Replace(text, "OpDecorate", names.String()+"OpDecorate", 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(Check(assemble(t, strings.Replace(text, "OpDecorate", names.String()+"OpDecorate", 1))))(t)
 	ids := map[string]spirv.ID{}
 	for _, in := range m.Raw.Instructions {
 		if in.Op == spirv.OpName {

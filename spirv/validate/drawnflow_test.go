@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // A flowWriter draws functions of selections, loops and switches within each other.
@@ -168,14 +170,9 @@ func TestDrawnControlFlow(t *testing.T) {
 				verdicts.WriteByte('\n')
 			}
 		}
-		if err := os.WriteFile(path, []byte(verdicts.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(path, []byte(verdicts.String()), 0o644))
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(path))(t)
 	verdicts := strings.ReplaceAll(string(text), "\n", "")
 	if len(verdicts) != drawn {
 		t.Fatalf("%s has %d verdicts, want %d", path, len(verdicts), drawn)
@@ -195,9 +192,7 @@ func publicVerdict(t *testing.T, text string) int {
 		t.Skip("spirv-val is not installed")
 	}
 	path := filepath.Join(t.TempDir(), "m.spv")
-	if err := os.WriteFile(path, assemble(t, text).Encode(binary.LittleEndian), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(path, assemble(t, text).Encode(binary.LittleEndian), 0o600))
 	if exec.Command(tool, "--target-env", "spv1.6", path).Run() != nil {
 		return 0
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
 )
@@ -218,19 +219,13 @@ func ruleText(t *testing.T, file string) string { return ruleFile(t, file) }
 
 func ruleFile(t testing.TB, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "rules", file+".spvasm"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(filepath.Join("testdata", "rules", file+".spvasm")))(t)
 	return string(text)
 }
 
 func assemble(t *testing.T, text string) *spirv.Module {
 	t.Helper()
-	raw, err := asm.Assemble([]byte(text), "text")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := suite.Must(asm.Assemble([]byte(text), "text"))(t)
 	return raw
 }
 

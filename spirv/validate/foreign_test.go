@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
 )
@@ -31,10 +32,7 @@ func TestForeignModules(t *testing.T) {
 		t.Fatalf("%d files, want %d: %v", len(files), len(foreignModules), err)
 	}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(file))(t)
 		raw, err := spirv.Decode(data)
 		if strings.HasSuffix(file, ".spvasm") {
 			raw, err = asm.Assemble(data, file)
@@ -64,9 +62,7 @@ func TestForeignModules(t *testing.T) {
 func TestNarrowConstants(t *testing.T) {
 	types := "%short = OpTypeInt 16 0\n%byte = OpTypeInt 8 1\n%s = OpConstant %short 40000\n%b = OpConstant %byte -3"
 	raw := assemble(t, withParts("CAPS", "OpCapability Int16\nOpCapability Int8", "TYPES", types))
-	if _, err := Check(raw); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(Check(raw))(t)
 	for i := range raw.Instructions {
 		in := &raw.Instructions[i]
 		if in.Op != spirv.OpConstant || in.Operands[0] != 40000 && int32(in.Operands[0]) != -3 {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
 )
@@ -19,10 +20,7 @@ func assembles(text string) (*spirv.Module, bool) {
 func FuzzCheck(f *testing.F) {
 	texts, _ := filepath.Glob("testdata/rules/*.spvasm")
 	for _, name := range texts {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		text := suite.Must(os.ReadFile(name))(f)
 		raw, ok := assembles(string(text))
 		if !ok {
 			f.Fatal(name)
@@ -60,10 +58,7 @@ func FuzzEdit(f *testing.F) {
 	texts, _ := filepath.Glob("testdata/rules/*.spvasm")
 	var modules [][]uint32
 	for _, name := range texts {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		text := suite.Must(os.ReadFile(name))(f)
 		raw, ok := assembles(string(text))
 		if !ok {
 			f.Fatal(name)

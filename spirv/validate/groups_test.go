@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // TestLanesFromVersion15: a broadcast may choose its lane at run time from
@@ -41,9 +43,7 @@ func TestGroupRulesAgreeWithSpirvVal(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "m.spv")
 	accepts := func(text, env string) (bool, string) {
-		if err := os.WriteFile(path, assemble(t, text).Encode(binary.LittleEndian), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.WriteFile(path, assemble(t, text).Encode(binary.LittleEndian), 0o600))
 		out, err := exec.Command(tool, "--target-env", env, path).CombinedOutput()
 		return err == nil, string(out)
 	}

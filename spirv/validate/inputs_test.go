@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // An inputCase is a module of entry points and payload variables, in short: an
@@ -122,10 +124,7 @@ func TestInputs(t *testing.T) {
 // The names that a job gives to nodes and strings determine the payloads that each is sent.
 func TestInputsFollowTheNamesOfTheGraph(t *testing.T) {
 	c := inputCase{entries: "a:static b:static", vars: "u:g", sent: "x:g"}
-	m, err := Check(assemble(t, c.module()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(Check(assemble(t, c.module())))(t)
 	nodes := []GraphNode{{Name: "a", Module: m, Entry: m.EntryPoint("a")}, {Name: "x", Module: m, Entry: m.EntryPoint("b")}}
 	got := m.Inputs(nodes)
 	if got[0].Variable != 0 || got[0].Err != nil || m.Name(got[1].Variable) != "u" {
@@ -136,10 +135,7 @@ func TestInputsFollowTheNamesOfTheGraph(t *testing.T) {
 // A variable is named by its id too, where names are given twice.
 func TestInputByID(t *testing.T) {
 	c := inputCase{entries: "a:static b:static", vars: "u:g v:g"}
-	m, err := Check(assemble(t, strings.Replace(c.module(), `OpName %v "v"`, `OpName %v "u"`, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(Check(assemble(t, strings.Replace(c.module(), `OpName %v "v"`, `OpName %v "u"`, 1))))(t)
 	second := m.EntryPoints[0].Interface[1]
 	node := GraphNode{Name: "a", Module: m, Entry: m.EntryPoint("a"), Input: fmt.Sprint("%", second)}
 	if got := m.Inputs([]GraphNode{node}); got[0].Variable != second || got[1].Variable != m.EntryPoints[0].Interface[0] {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
@@ -18,23 +19,14 @@ import (
 // compiled loads a module of testdata/lines, as glslang wrote it.
 func compiled(t *testing.T, name string) *validate.Module {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := asm.Assemble(text, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(name))(t)
+	raw := suite.Must(asm.Assemble(text, name))(t)
 	return checked(t, raw)
 }
 
 func checked(t *testing.T, raw *spirv.Module) *validate.Module {
 	t.Helper()
-	m, err := validate.Check(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(validate.Check(raw))(t)
 	return m
 }
 
@@ -105,30 +97,20 @@ func TestLinesOfInstalledGlslang(t *testing.T) {
 	}
 	source := numberedSource([]string{"#line 40", "// a comment", "/* #line 7 */", "#line 200", "#define N 3"})
 	file := filepath.Join(t.TempDir(), "n.comp")
-	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(file, []byte(source), 0o600))
 	for _, env := range []string{"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "opengl"} {
 		for _, debug := range []string{"-g", "-gVS"} {
 			out := file + env + debug + ".spv"
 			if env == "opengl" {
 				source = strings.Replace(source, "set = 0, ", "", 1)
-				if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				suite.OK(t, os.WriteFile(file, []byte(source), 0o600))
 			}
 			text, err := exec.Command("glslangValidator", "--target-env", env, debug, "-o", out, file).CombinedOutput()
 			if err != nil {
 				t.Fatalf("%s %s: %v\n%s", env, debug, err, text)
 			}
-			data, err := os.ReadFile(out)
-			if err != nil {
-				t.Fatal(err)
-			}
-			raw, err := spirv.Decode(data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := suite.Must(os.ReadFile(out))(t)
+			raw := suite.Must(spirv.Decode(data))(t)
 			got := numbersOf(t, env+" "+debug, checked(t, raw).SourceLines())
 			if want := []uint32{5, 40, 42, 44, 200, 202, 203}; !slices.Equal(got, want) {
 				t.Errorf("%s %s: lines %v, want %v", env, debug, got, want)
@@ -164,10 +146,7 @@ func TestLinesAfterDirectives(t *testing.T) {
 		{"no header", "// OpModuleProcessed client vulkan100\ncode", "2", "code"},
 	} {
 		got := linesOf(t, "OpSource GLSL 450 %a \""+c.text+"\"\n", "", "OpLine %a "+c.line+" 0\n")
-		line, err := strconv.Atoi(c.line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := suite.Must(strconv.Atoi(c.line))(t)
 		if text := got[uint32(line)].Text; text != c.want {
 			t.Errorf("%s: line %d is %q, want %q", c.name, line, text, c.want)
 		}

@@ -3,14 +3,14 @@ package validate
 import (
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // TestMatrixRules breaks the module testdata/rules/matrix.spvasm, which passes.
 func TestMatrixRules(t *testing.T) {
 	text := ruleText(t, "matrix")
-	if _, err := Check(assemble(t, text)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(Check(assemble(t, text)))(t)
 	tests := []ruleCase{
 		{"capabilities", "OpCapability CooperativeMatrixKHR\nOpCapability BFloat16CooperativeMatrixKHR\n", ""},
 		{"capabilities", "OpCapability BFloat16TypeKHR\nOpCapability CooperativeMatrixKHR\nOpCapability BFloat16CooperativeMatrixKHR", "OpCapability CooperativeMatrixKHR"},

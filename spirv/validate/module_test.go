@@ -5,23 +5,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 )
 
 func load(t *testing.T, name string) *Module {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := spirv.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := Check(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(filepath.Join("testdata", name)))(t)
+	raw := suite.Must(spirv.Decode(data))(t)
+	m := suite.Must(Check(raw))(t)
 	return m
 }
 

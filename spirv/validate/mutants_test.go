@@ -29,10 +29,7 @@ func originals(t *testing.T) (list []*spirv.Module) {
 			t.Fatalf("%s: %v, %v", pattern, files, err)
 		}
 		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := suite.Must(os.ReadFile(file))(t)
 			raw, err := spirv.Decode(data)
 			if strings.HasSuffix(file, ".spvasm") {
 				raw, err = asm.Assemble(data, file)

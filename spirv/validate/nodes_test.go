@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // graphOf returns the nodes of the module testdata/rules/enqueue.spvasm after
@@ -18,10 +20,7 @@ func graphOf(t *testing.T, edits ...string) []GraphNode {
 		}
 		text = strings.Replace(text, edits[i], strings.ReplaceAll(edits[i+1], "|", "\n"), 1)
 	}
-	m, err := Check(assemble(t, text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(Check(assemble(t, text)))(t)
 	var nodes []GraphNode
 	for i := range m.EntryPoints {
 		nodes = append(nodes, GraphNode{Name: m.EntryPoints[i].Name, Module: m, Entry: &m.EntryPoints[i]})
@@ -44,9 +43,7 @@ func TestGraphRulesCiteVulkan(t *testing.T) {
 }
 
 func TestGraphRules(t *testing.T) {
-	if err := CheckGraph(graphOf(t)); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, CheckGraph(graphOf(t)))
 	// A structure for the input of "take" that is not that of the payloads.
 	other := []string{"%record = OpTypeStruct %uint %uint", "%record = OpTypeStruct %uint %uint|%other = OpTypeStruct %uint %uint %uint",
 		"%p_record = OpTypePointer NodePayloadAMDX %record", "%p_record = OpTypePointer NodePayloadAMDX %other",

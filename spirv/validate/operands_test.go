@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/grammar"
 )
@@ -69,10 +70,7 @@ func newOperandTrial(t *testing.T) *operandTrial {
 	text = strings.Replace(text, `%main "main"`, `%main "main" %w %x`, 1)
 	text = strings.Replace(text, "OpExecutionMode %main LocalSize 1 1 1\n", "", 1)
 	text = strings.Replace(text, "OpName", "OpExecutionMode %main LocalSize 1 1 1\nOpName", 1)
-	m, err := Check(assemble(t, text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(Check(assemble(t, text)))(t)
 	ids := map[string]uint32{}
 	for _, in := range m.Raw.Instructions {
 		if in.Op == spirv.OpName {

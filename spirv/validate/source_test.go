@@ -3,6 +3,7 @@ package validate_test
 import (
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
 )
@@ -29,14 +30,8 @@ func linesOf(t *testing.T, sources, debug, body string) map[uint32]validate.Sour
 	t.Helper()
 	text := sourceHead + sources + sourceTypes + debug +
 		"%main = OpFunction %void None %fn\n%l = OpLabel\n" + body + "OpReturn\nOpFunctionEnd\n"
-	raw, err := asm.Assemble([]byte(text), "source.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := validate.Check(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := suite.Must(asm.Assemble([]byte(text), "source.spvasm"))(t)
+	m := suite.Must(validate.Check(raw))(t)
 	return m.SourceLines()
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/grammar"
 )
@@ -236,10 +237,7 @@ func featureRows(rows *reasonRows, table map[string]feature) {
 func holdSection(t *testing.T, name, want string) {
 	t.Helper()
 	path := filepath.Join("..", "..", "docs", "reference", "spirv.md")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(path))(t)
 	start, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->\n"
 	before, rest, ok1 := strings.Cut(string(data), start)
 	got, after, ok2 := strings.Cut(rest, end)
@@ -252,7 +250,5 @@ func holdSection(t *testing.T, name, want string) {
 	if !*update {
 		t.Fatalf("%s is not what the tables say: run with -update", path)
 	}
-	if err := os.WriteFile(path, []byte(before+start+want+end+after), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(path, []byte(before+start+want+end+after), 0o644))
 }

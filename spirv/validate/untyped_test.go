@@ -1,6 +1,10 @@
 package validate
 
-import "testing"
+import (
+	"testing"
+
+	"spvsim/internal/suite"
+)
 
 // untypedText has each instruction of untyped pointers once, and passes.
 const untypedText = `; Version: 1.4
@@ -50,9 +54,7 @@ OpFunctionEnd
 
 // TestUntypedRules breaks a module with untyped pointers, which passes.
 func TestUntypedRules(t *testing.T) {
-	if _, err := Check(assemble(t, untypedText)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(Check(assemble(t, untypedText)))(t)
 	const chain, element, length = "OpUntypedAccessChainKHR %any %block %in %c1 %c0", "OpUntypedPtrAccessChainKHR %any %words %p %c1 %c0", "OpUntypedArrayLengthKHR %uint %block %in 1"
 	for _, c := range []ruleCase{
 		{"types", chain, "OpUntypedAccessChainKHR %puint %block %in %c1 %c0"},

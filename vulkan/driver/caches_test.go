@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"spvsim/account"
+	"spvsim/internal/suite"
 	"spvsim/mem/texture"
 	"spvsim/vulkan/vk"
 )
@@ -142,9 +143,7 @@ func TestLabelsNest(t *testing.T) {
 		CmdEndDebugUtilsLabelEXT(g.buffer)
 		look()
 	}
-	if err := (&executor{device: g.d}).run(mustLookUp[*commandBuffer](uint64(g.buffer)).commands); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, (&executor{device: g.d}).run(mustLookUp[*commandBuffer](uint64(g.buffer)).commands))
 	for i, want := range []int{1, 2, 1, 0, 0} {
 		if len(seen[i]) != want || want > 0 && seen[i][0] != "label" {
 			t.Errorf("after %d of the commands: %q, want %d labels", i+1, seen[i], want)

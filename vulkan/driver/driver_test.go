@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/vulkan/vk"
 )
 
@@ -39,10 +40,7 @@ func TestDestroyNullHandles(t *testing.T) {
 	real := os.Stderr
 	defer func() { os.Stderr = real }()
 	for handle, refused := range map[uint64]bool{0: false, 0x123: true} {
-		f, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := suite.Must(os.Create(filepath.Join(t.TempDir(), "stderr")))(t)
 		os.Stderr = f
 		for i := range commands {
 			if c := &commands[i]; c.call == nil && strings.HasPrefix(c.name, "vkDestroy") {

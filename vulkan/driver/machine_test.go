@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/vulkan/vk"
 )
 
@@ -15,10 +16,7 @@ func TestAcceleratedDots(t *testing.T) {
 	for machine, want := range map[string]string{
 		"gcn3-r9nano": "", "cdna3-mi300a": bytes + halves, "rdna2-rx6800xt": bytes + halves, "rdna3-rx7900xtx": bytes + mixed, "rdna4-like": bytes + mixed,
 	} {
-		m, err := config.LoadMachine(config.Request{Machine: machine})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Machine: machine}))(t)
 		var p vk.PhysicalDeviceShaderIntegerDotProductProperties
 		values := typeOf[vk.PhysicalDeviceShaderIntegerDotProductProperties]()
 		known := map[string]bool{}
@@ -68,10 +66,7 @@ func TestAcceleratedDots(t *testing.T) {
 // Only a device whose machine has a matrix unit offers products of matrices.
 func TestMatrixFeature(t *testing.T) {
 	for machine, want := range map[string]bool{"gcn3-r9nano": false, "cdna3-mi300a": true, "rdna2-rx6800xt": false, "rdna3-rx7900xtx": true, "rdna4-like": true} {
-		m, err := config.LoadMachine(config.Request{Machine: machine})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Machine: machine}))(t)
 		p := &physical{machine: m, spoofing: spoofingSets[""]}
 		if got := p.has(&extension{name: matrixExtension}); got != want || p.hasFeature("cooperativeMatrix") != want || (len(matrixProperties(m)) > 0) != want {
 			t.Errorf("%s: offered %v, %d products; want %v", machine, got, len(matrixProperties(m)), want)

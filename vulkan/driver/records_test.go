@@ -9,6 +9,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/internal/suite"
 )
 
 // numbered sets the integers of a structure to consecutive values, beginning with from.
@@ -32,12 +33,8 @@ func TestEveryCountHasAColumn(t *testing.T) {
 	m := &config.Machine{}
 	m.ClockMHz = 1000
 	d := &logicalDevice{physical: &physical{machine: m}}
-	if err := r.csv.Write(r.header()); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.write(d, &queue{}, w); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, r.csv.Write(r.header()))
+	suite.OK(t, r.write(d, &queue{}, w))
 	lines, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
 	if err != nil || len(lines) != 2 {
 		t.Fatalf("%d rows, %v", len(lines), err)

@@ -13,6 +13,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 	"spvsim/mem"
 	"spvsim/mem/texture"
 	"spvsim/program"
@@ -263,10 +264,7 @@ func TestNamesOfSegments(t *testing.T) {
 func TestHazardsReportedOnce(t *testing.T) {
 	real := os.Stderr
 	defer func() { os.Stderr = real }()
-	f, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(os.Create(filepath.Join(t.TempDir(), "stderr")))(t)
 	os.Stderr = f
 	h := &worker{hazards: once{}}
 	var list []string
@@ -276,10 +274,7 @@ func TestHazardsReportedOnce(t *testing.T) {
 	h.warn(list[:3])
 	h.warn(list)
 	h.warn(list)
-	said, err := os.ReadFile(f.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := suite.Must(os.ReadFile(f.Name()))(t)
 	want := ""
 	for _, text := range list[:mostHazards] {
 		want += "spvsim: " + text + "\n"
@@ -346,12 +341,8 @@ func TestBlocksOfCaptures(t *testing.T) {
 	if a != b || a == d || err1 != nil || err2 != nil || err3 != nil || len(files) != 2 {
 		t.Errorf("%s, %s and %s of %d files", a, b, d, len(files))
 	}
-	if err := os.WriteFile(filepath.Join(c.folder, a), []byte("cut off"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.storeData([]byte("one"), ".bin"); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, os.WriteFile(filepath.Join(c.folder, a), []byte("cut off"), 0o666))
+	suite.Must(c.storeData([]byte("one"), ".bin"))(t)
 	if data, _ := os.ReadFile(filepath.Join(c.folder, a)); string(data) != "one" {
 		t.Errorf("what was cut off is %q", data)
 	}
@@ -479,10 +470,7 @@ func TestMemoryQueries(t *testing.T) {
 // each sign, with wrapping and saturating accumulation.
 func TestProductsOfMatrices(t *testing.T) {
 	for _, name := range []string{"rdna3-rx7900xtx", "cdna3-mi300a"} {
-		m, err := config.LoadMachine(config.Request{Machine: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := suite.Must(config.LoadMachine(config.Request{Machine: name}))(t)
 		bytes, floats := map[[5]uint32]bool{}, 0
 		for _, p := range matrixProperties(m) {
 			if narrow := p.AType == vk.ComponentTypeSint8Khr || p.AType == vk.ComponentTypeUint8Khr; narrow {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"spvsim/internal/suite"
 )
 
 // A stored program is returned unchanged; a damaged, foreign or truncated file counts as a miss, and is removed.
@@ -22,17 +24,12 @@ func TestStore(t *testing.T) {
 	if s.lookup(programKey{1, 2}) != nil {
 		t.Error("another key has something")
 	}
-	whole, err := os.ReadFile(s.path(key))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := suite.Must(os.ReadFile(s.path(key)))(t)
 	for i := range whole {
 		bad := bytes.Clone(whole)
 		bad[i] ^= 1
 		for _, data := range [][]byte{bad, whole[:i]} {
-			if err := os.WriteFile(s.path(key), data, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			suite.OK(t, os.WriteFile(s.path(key), data, 0o666))
 			if got := s.lookup(key); got != nil {
 				t.Errorf("damaged at byte %d: %q", i, got)
 			}
@@ -64,13 +61,8 @@ func TestStoreIsBounded(t *testing.T) {
 	for i := range byte(8) {
 		s.save(programKey{i}, make([]byte, 1000))
 		then := time.Now().Add(time.Duration(int(i)-100) * time.Hour)
-		if err := os.Chtimes(s.path(programKey{i}), then, then); err != nil {
-			t.Fatal(err)
-		}
-		info, err := os.Stat(s.path(programKey{i}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, os.Chtimes(s.path(programKey{i}), then, then))
+		info := suite.Must(os.Stat(s.path(programKey{i})))(t)
 		size = info.Size()
 	}
 	if s.lookup(programKey{0}) == nil { // used now

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"spvsim/internal/suite"
 	"spvsim/vulkan/vk"
 )
 
@@ -20,10 +21,7 @@ func TestWarningsAreReportedOnce(t *testing.T) {
 	}
 	d.warn("vkB", "an image of %d", 0)
 	said()
-	text, err := os.ReadFile(filepath.Join(folder, "stderr"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(filepath.Join(folder, "stderr")))(t)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if len(lines) != mostWarnings+2 || lines[0] != "spvsim: vkA: warning: a buffer of 0" || lines[mostWarnings] != "spvsim: vkA: warning: more warnings of this kind are not listed" ||
 		lines[mostWarnings+1] != "spvsim: vkB: warning: an image of 0" {

@@ -79,10 +79,7 @@ func writtenProgram(t *testing.T, r *rand.Rand) string {
 	g := newStreamRig(t, r)
 	results := g.program()
 	said()
-	text, err := os.ReadFile(filepath.Join(folder, "stderr"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(filepath.Join(folder, "stderr")))(t)
 	way, _, _ = strings.Cut(way, folder)
 	line := fmt.Sprintf("%s %s %s: %s", variables["SPVSIM_MACHINE"], set, way, rowsDigest(t, filepath.Join(folder, "rows.csv")))
 	line += fmt.Sprintf("; buffers %s, %s", suite.Digest(slices.Concat(results.words...)), results.times)
@@ -94,10 +91,7 @@ func writtenProgram(t *testing.T, r *rand.Rand) string {
 
 // capturedStderr redirects standard error to a file of the folder until the result is called.
 func capturedStderr(t *testing.T, folder string) func() {
-	f, err := os.Create(filepath.Join(folder, "stderr"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(os.Create(filepath.Join(folder, "stderr")))(t)
 	real := os.Stderr
 	os.Stderr = f
 	return func() {
@@ -144,16 +138,10 @@ func rowsDigest(t *testing.T, name string) string {
 // folderDigest returns the digest of a folder's files, if it exists.
 func folderDigest(t *testing.T, folder string) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := suite.Must(filepath.Glob(filepath.Join(folder, "*")))(t)
 	var all []byte
 	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(name))(t)
 		all = append(append(all, filepath.Base(name)...), data...)
 	}
 	if len(files) == 0 {

@@ -6,6 +6,8 @@ import (
 	"go/format"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 const tiny = `{"instructions": [
@@ -20,17 +22,12 @@ const tiny = `{"instructions": [
 func tinySource(t *testing.T, text string) (*source, error) {
 	t.Helper()
 	s := &source{core: new(jsonGrammar), caps: map[string]uint32{}}
-	if err := json.Unmarshal([]byte(text), s.core); err != nil {
-		t.Fatal(err)
-	}
+	suite.OK(t, json.Unmarshal([]byte(text), s.core))
 	return s, s.arrange()
 }
 
 func TestGenerate(t *testing.T) {
-	s, err := tinySource(t, tiny)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(tinySource(t, tiny))(t)
 	for _, tt := range []struct {
 		write func(*bytes.Buffer, *source) error
 		want  []string
@@ -44,13 +41,8 @@ func TestGenerate(t *testing.T) {
 		{writeEnums, []string{"OpB    Op = 7", "OpBEXT    = OpB", "MaskBit  Mask = 4", "CapabilityOld            = CapabilityNew", "maskString(grammar.KindMask, uint32(v))"}},
 	} {
 		var b bytes.Buffer
-		if err := tt.write(&b, s); err != nil {
-			t.Fatal(err)
-		}
-		out, err := format.Source(b.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.OK(t, tt.write(&b, s))
+		out := suite.Must(format.Source(b.Bytes()))(t)
 		for _, want := range tt.want {
 			if !strings.Contains(string(out), want) {
 				t.Errorf("want %s in\n%s", want, out)
@@ -72,10 +64,7 @@ func TestRefused(t *testing.T) {
 		"unknown capability": {`["Old"]`, `["Older"]`},
 		"unknown quantifier": {`"?"`, `"+"`},
 	} {
-		s, err := tinySource(t, strings.Replace(tiny, change[0], change[1], 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := suite.Must(tinySource(t, strings.Replace(tiny, change[0], change[1], 1)))(t)
 		if err := writeTables(new(bytes.Buffer), s); err == nil {
 			t.Errorf("%s: no error", name)
 		}
