@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// number is a value in the arithmetic: a float under Reals.
+// number converts a value to the arithmetic's: under Reals to float64, under Integers to int64 where it fits.
 func (k Arithmetic) number(v any) any {
 	switch v := v.(type) {
 	case int64:
@@ -39,7 +39,7 @@ func asFloat(v any) float64 {
 	return math.NaN()
 }
 
-// asBig is an integer, or nil.
+// asBig returns an integer; nil: the value is a float.
 func asBig(v any) *big.Int {
 	switch v := v.(type) {
 	case int64:
@@ -50,7 +50,7 @@ func asBig(v any) *big.Int {
 	return nil
 }
 
-// integers are the values as integers; ok is false where one is a float.
+// integers returns the values as integers; ok is false if one is a float.
 func integers(a []any) (list []*big.Int, ok bool) {
 	for _, v := range a {
 		i := asBig(v)
@@ -62,7 +62,7 @@ func integers(a []any) (list []*big.Int, ok bool) {
 	return list, true
 }
 
-// fit is an integer result, which has to be one of int64 or of uint64.
+// fit returns an integer result as int64 or uint64, or ErrOverflow.
 func (k Arithmetic) fit(z *big.Int) (any, error) {
 	switch {
 	case z.IsInt64():
@@ -102,7 +102,8 @@ func nonZero(f func(z, x, y *big.Int) *big.Int) func(x, y *big.Int) (*big.Int, e
 	}
 }
 
-// power is exact. Beyond an exponent of 64 only powers of 0, 1 and -1 fit, which repeat from there by the exponent's last bit.
+// power is exact. Of exponents above 64 only powers of 0, 1 and -1 fit in 64 bits, and these depend on the exponent's last bit
+// alone. So exponents of 128 and more become 64 or 65.
 func power(x, y *big.Int) (*big.Int, error) {
 	if y.Sign() < 0 {
 		return nil, fmt.Errorf("%d to the power of %d is not an integer: write float(%d)", x, y, x)
@@ -141,7 +142,7 @@ func (k Arithmetic) magnitude(v any) (any, error) {
 	return math.Abs(asFloat(v)), nil
 }
 
-// extreme is the least of some numbers (sign -1) or the largest (sign 1); a float among them makes it a float.
+// extreme returns the least number (sign -1) or the largest (sign 1), as a float if one of them is a float.
 func (k Arithmetic) extreme(a []any, sign int, floats func(x, y float64) float64) any {
 	if list, ok := integers(a); ok {
 		best := 0
@@ -177,7 +178,7 @@ func mean(_ Arithmetic, a []any) (any, error) {
 	return sum / float64(len(a)), nil
 }
 
-// quotient is a whole quotient, rounded as floats and ints say.
+// quotient returns an integer quotient, rounded by floats or ints.
 func (k Arithmetic) quotient(a []any, floats func(float64) float64, ints func(z, x, y *big.Int) *big.Int) (any, error) {
 	if list, ok := integers(a); ok {
 		z, err := nonZero(ints)(list[0], list[1])
@@ -201,7 +202,7 @@ func ceilQuotient(z, x, y *big.Int) *big.Int {
 	return z
 }
 
-// whole is a float without fraction as an integer of the arithmetic.
+// whole returns a float without fraction as an integer; under Reals, as it is.
 func (k Arithmetic) whole(x float64) (any, error) {
 	if k == Reals {
 		return x, nil
@@ -226,7 +227,7 @@ func ofFloat(f func(float64) float64) eval {
 	return func(_ Arithmetic, a []any) (any, error) { return f(asFloat(a[0])), nil }
 }
 
-// asBits is an integer, under Reals a float without fraction: 64 bits and their sign.
+// asBits returns an operand of a bit operation: an integer or, under Reals, a float without fraction up to 2^53.
 func (k Arithmetic) asBits(v any) (*big.Int, error) {
 	if i := asBig(v); i != nil {
 		return i, nil
@@ -279,7 +280,7 @@ func truth(b bool) int64 {
 	return 0
 }
 
-// isTrue says whether a number is not 0.
+// isTrue reports whether a number is not 0.
 func isTrue(v any) (bool, error) {
 	if x := asFloat(v); !math.IsNaN(x) {
 		return x != 0, nil
@@ -287,7 +288,7 @@ func isTrue(v any) (bool, error) {
 	return false, errMissing
 }
 
-// condition is what the library branches by.
+// condition converts a number to the bool that the library's branches take.
 func condition(_ Arithmetic, a []any) (any, error) { return isTrue(a[0]) }
 
 func logic(f func(a []bool) bool) eval {
@@ -362,11 +363,11 @@ func ofTexts(f func(s, part string) bool) eval {
 	}
 }
 
-// forTexts are the functions that take texts too; they check them themselves.
+// forTexts are the functions that accept texts. They check types themselves.
 var forTexts = []string{"==", "!=", "in", "contains", "startsWith", "endsWith"}
 
-// guarded is what holds for every function: under Reals a missing number makes the whole expression missing; under Integers
-// finite numbers don't give an infinity or NaN.
+// guarded adds the checks of all functions to f: only forTexts accept texts; under Reals a NaN argument makes the whole
+// expression NaN; under Integers an infinity or NaN from finite numbers is an overflow.
 func guarded(name string, k Arithmetic, f eval) func(a ...any) (any, error) {
 	texts := slices.Contains(forTexts, name)
 	return func(a ...any) (any, error) {

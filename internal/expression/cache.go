@@ -2,7 +2,7 @@ package expression
 
 import "sync"
 
-// cacheSize bounds the programs that are kept: a job has some dozens of expressions and evaluates each once a launch.
+// cacheSize bounds the cached programs. A job has some dozens of expressions, and evaluates each once per launch.
 const cacheSize = 1024
 
 type cacheKey struct {
@@ -15,7 +15,7 @@ var (
 	cache     = map[cacheKey]*Program{}
 )
 
-// Cached is Compile without types of names, which gives the program of an earlier call with the same text if it still has it.
+// Cached is Compile with nil names. It returns a cached program if there is one.
 func Cached(text string, kind Arithmetic) (*Program, error) {
 	key := cacheKey{text, kind}
 	cacheLock.Lock()

@@ -1,9 +1,9 @@
-// Package expression is the expression language of jobs, experiments and figures. Its grammar, parser, checker and
-// interpreter are those of github.com/expr-lang/expr, reduced to numbers, texts and names. The operators are those
-// of this package, as the library's integers wrap around and its / makes floats. docs/reference/job.md describes the
-// language.
+// Package expression implements the expression language of jobs, experiments and figures. Its grammar, parser, checker
+// and interpreter are those of github.com/expr-lang/expr, reduced to numbers, texts and names. The operators are this
+// package's own, because the library's integers wrap around and its / returns floats. docs/reference/job.md describes
+// the language.
 //
-// An expression has no loops, lists or ranges: it takes time and memory in proportion to its text, which is bounded.
+// An expression has no loops, lists or ranges. Its time and memory are proportional to its text, which is bounded.
 //
 // The package does not know where names get their values.
 package expression
@@ -13,23 +13,23 @@ import (
 	"fmt"
 )
 
-// Arithmetic says what numbers are.
+// Arithmetic selects the types of numbers.
 type Arithmetic int
 
 // The arithmetics.
 const (
-	Integers Arithmetic = iota // a number without point or exponent is an integer, and so is what comes of integers
-	Reals                      // all numbers are 64-bit floats; NaN is a missing one
+	Integers Arithmetic = iota // a number without point or exponent is an integer, and so are results of integers alone
+	Reals                      // all numbers are 64-bit floats; NaN is a missing number
 )
 
-// Type is what a name represents.
+// Type is the type of a name or a result.
 type Type int
 
 // The types.
 const (
 	Number Type = iota
 	Text
-	Either // not known before the expression runs
+	Either // known only when the expression runs
 )
 
 // Bounds of an expression.
@@ -38,7 +38,7 @@ const (
 	maxNodes = 1000 // operations, operands and arguments
 )
 
-// Errors wrapped by what Compile and Run give.
+// Errors that the errors of Compile and Run wrap.
 var (
 	ErrSyntax   = errors.New("bad expression")
 	ErrZero     = errors.New("division by zero")
@@ -46,7 +46,7 @@ var (
 	errMissing  = errors.New("a number is missing (NaN)")
 )
 
-// Error is a fault at a character of an expression, counted from 1.
+// Error is an error at a character of an expression, counted from 1.
 type Error struct {
 	Text string
 	At   int
@@ -63,5 +63,5 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes what Compile finds an ErrSyntax, whatever its cause.
+// Is reports true for ErrSyntax if Compile found the error, whatever its cause.
 func (e *Error) Is(target error) bool { return target == ErrSyntax && !e.late }

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// function is one that an expression can call.
+// function is a function that expressions may call.
 type function struct {
-	low, high int // count of arguments
+	low, high int // fewest and most arguments
 	eval      eval
 }
 
-// eval works a call out. Arguments are values as Run has them; Compile checked which are texts.
+// eval evaluates a call. Arguments are values as of Run. Compile has checked which are texts.
 type eval func(k Arithmetic, a []any) (any, error)
 
 const manyArguments = maxNodes
@@ -59,7 +59,7 @@ func Functions() (names []string) {
 	return append(names, "if")
 }
 
-// calls are all functions that a rewritten expression calls: those above, and those of operators.
+// calls are all functions that a rewritten expression calls: functions and operators.
 var calls = withFunctions(map[string]eval{
 	"(neg)":   negate,
 	"(plus)":  func(_ Arithmetic, a []any) (any, error) { return a[0], nil },

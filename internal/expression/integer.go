@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// ErrInteger is wrapped by the error of a number that is no integer.
+// ErrInteger reports a number that is no integer.
 var ErrInteger = errors.New("not an integer")
 
-// An Integer is an integer of -2^63 to 2^64-1, the integers that files and flags can give. The value counts and not its spelling:
-// 1e3, 1000.0 and 0x3e8 are 1000. Nothing is rounded, cut or wrapped: what is no such integer is an error.
+// An Integer is an integer of files and flags, from -2^63 to 2^64-1. Its spelling does not matter: 1e3, 1000.0 and 0x3e8 are 1000.
+// Other numbers are errors: nothing is rounded, truncated or wrapped.
 type Integer struct {
 	bits     uint64 // two's complement
 	negative bool
@@ -24,10 +24,10 @@ func Signed(i int64) Integer { return Integer{uint64(i), i < 0} }
 // Unsigned converts an unsigned integer.
 func Unsigned(u uint64) Integer { return Integer{bits: u} }
 
-// Bits are those of the integer, in two's complement where it is negative.
+// Bits returns the integer's 64 bits, in two's complement if it is negative.
 func (i Integer) Bits() uint64 { return i.bits }
 
-// Int64 is the integer where an int64 holds it.
+// Int64 returns the integer; ok is false if it is above the largest int64.
 func (i Integer) Int64() (n int64, ok bool) {
 	return int64(i.bits), i.negative || i.bits <= math.MaxInt64
 }
@@ -40,7 +40,7 @@ func (i Integer) In(low int64, high uint64) bool {
 	return i.bits <= high && (low < 0 || i.bits >= uint64(low))
 }
 
-// Float is the nearest float.
+// Float returns the nearest float64.
 func (i Integer) Float() float64 {
 	if i.negative {
 		return float64(int64(i.bits))
@@ -48,7 +48,7 @@ func (i Integer) Float() float64 {
 	return float64(i.bits)
 }
 
-// String writes the digits.
+// String returns the integer in decimal.
 func (i Integer) String() string {
 	if i.negative {
 		return strconv.FormatInt(int64(i.bits), 10)
@@ -56,8 +56,8 @@ func (i Integer) String() string {
 	return strconv.FormatUint(i.bits, 10)
 }
 
-// ParseInteger reads an integer: decimal digits, with a point or an exponent if what is written is an integer nevertheless; 0x, 0o and 0b;
-// underscores between digits. A leading zero alone is decimal, as in YAML 1.2.
+// ParseInteger parses an integer: decimal digits, with a point or exponent if the value is still an integer (1.5e3); 0x, 0o and 0b;
+// underscores between digits. A leading zero alone does not make it octal, as in YAML 1.2.
 func ParseInteger(text string) (Integer, error) {
 	digits, negative := strings.CutPrefix(text, "-")
 	if !negative {
@@ -86,10 +86,10 @@ func ParseInteger(text string) (Integer, error) {
 	return Unsigned(u), nil
 }
 
-// maxDigits is more than 2^64 has.
+// maxDigits is the number of decimal digits of 2^64.
 const maxDigits = 20
 
-// plainDigits writes the digits of a decimal number without point and exponent: 1.5e3 as 1500.
+// plainDigits returns a decimal number without point and exponent: 1500 for 1.5e3.
 func plainDigits(text string) (string, error) {
 	mantissa, exponent, scaled := strings.Cut(strings.ReplaceAll(strings.ToLower(text), "_", ""), "e")
 	shift := 0
@@ -118,7 +118,7 @@ func plainDigits(text string) (string, error) {
 	return short + strings.Repeat("0", zeros+shift), nil
 }
 
-// IntegerOf is the integer that a value of an expression is.
+// IntegerOf converts a value of an expression to an integer.
 func IntegerOf(value any) (Integer, error) {
 	switch v := value.(type) {
 	case int64:
@@ -139,7 +139,7 @@ func IntegerOf(value any) (Integer, error) {
 	return Integer{}, fmt.Errorf("%w: %v", ErrInteger, value)
 }
 
-// ParseWithin reads an integer of low to high.
+// ParseWithin parses an integer from low to high.
 func ParseWithin(text string, low, high int64) (int64, error) {
 	i, err := ParseInteger(text)
 	if err != nil || !i.In(low, uint64(high)) {

@@ -17,7 +17,7 @@ import (
 	"github.com/expr-lang/expr/vm"
 )
 
-// Names gives the type of a name, or says why there is none such.
+// Names returns the type of a name, or an error if there is no such name.
 type Names func(name string) (Type, error)
 
 // Program is a compiled expression. It may run in several goroutines at once.
@@ -65,10 +65,11 @@ func generate(node ast.Node, tree *parser.Tree, config *conf.Config) (*vm.Progra
 	return compiler.Compile(tree, config)
 }
 
-// libraries hold what library makes, for one compilation at a time: making it takes longer than most expressions do.
+// libraries pools results of library, each for one compilation at a time: making one takes longer than compiling most
+// expressions.
 var libraries = [...]sync.Pool{Integers: {New: func() any { return library(Integers) }}, Reals: {New: func() any { return library(Reals) }}}
 
-// library is the library with its own functions taken out and ours put in.
+// library returns a configuration of the library in which this package's functions replace all of its own.
 func library(kind Arithmetic) *conf.Config {
 	c := conf.CreateNew()
 	c.MaxNodes, c.DisableIfOperator, c.Optimize = maxNodes, true, false
@@ -84,14 +85,14 @@ func library(kind Arithmetic) *conf.Config {
 	return c
 }
 
-// Type is the type of the result.
+// Type returns the type of the result.
 func (p *Program) Type() Type { return p.typ }
 
 // Names lists the names that the expression uses, in order and each once.
 func (p *Program) Names() []string { return p.names }
 
-// Run works the expression out. Values are int64, uint64 above the largest int64, float64, or string; so is the
-// result. Under Reals a result that depends on a missing number is NaN.
+// Run evaluates the expression. Values and result are int64, uint64 (above the largest int64), float64 or string. Under
+// Reals the result is NaN if it depends on a missing number.
 func (p *Program) Run(value func(name string) (any, error)) (any, error) {
 	env := make(map[string]any, len(p.names))
 	for _, name := range p.names {

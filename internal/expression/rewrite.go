@@ -8,7 +8,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// rewriter turns a parsed expression into one of calls of this package's functions, and checks types.
+// rewriter rewrites a parsed expression as calls of this package's functions, and checks types.
 type rewriter struct {
 	*scanned
 	kind  Arithmetic
@@ -17,7 +17,7 @@ type rewriter struct {
 	seen  map[string]bool
 }
 
-// variablePrefix keeps names apart from those of functions: a column may be called min.
+// variablePrefix distinguishes names from functions: a column may be called min.
 const variablePrefix = "."
 
 func (r *rewriter) rewrite(n ast.Node) (ast.Node, Type, error) {
@@ -67,7 +67,7 @@ func callOf(n ast.Node, name string, args ...ast.Node) ast.Node {
 	return located(&ast.CallNode{Callee: located(&ast.IdentifierNode{Value: name}, n), Arguments: args}, n)
 }
 
-// text is a text in quotes, or a name in backquotes.
+// text rewrites a text in quotes, or a name in backquotes.
 func (r *rewriter) text(n *ast.StringNode) (ast.Node, Type, error) {
 	if runes := []rune(r.original); runes[n.Location().From] == '`' {
 		return r.name(n, n.Value)
@@ -75,7 +75,7 @@ func (r *rewriter) text(n *ast.StringNode) (ast.Node, Type, error) {
 	return located(&ast.ConstantNode{Value: n.Value}, n), Text, nil
 }
 
-// word is a name without dots, inf, nan, or a large integer.
+// word rewrites a name without dots, inf, nan, or an integer above the largest int64 (see scanned).
 func (r *rewriter) word(n *ast.IdentifierNode) (ast.Node, Type, error) {
 	if u, ok := r.large[n.Value]; ok {
 		return r.constant(n, u), Number, nil
@@ -104,7 +104,7 @@ func (r *rewriter) name(n ast.Node, name string) (ast.Node, Type, error) {
 	return located(&ast.IdentifierNode{Value: variablePrefix + name}, n), typ, nil
 }
 
-// member is a name with dots, as those of statistics are.
+// member rewrites a name with dots, such as those of statistics.
 func (r *rewriter) member(n *ast.MemberNode) (ast.Node, Type, error) {
 	var parts []string
 	for node := ast.Node(n); ; {
@@ -124,7 +124,7 @@ func (r *rewriter) member(n *ast.MemberNode) (ast.Node, Type, error) {
 	}
 }
 
-// numbers rewrites operands that have to be numbers.
+// numbers rewrites operands, and refuses texts.
 func (r *rewriter) numbers(what string, nodes ...ast.Node) ([]ast.Node, error) {
 	out := make([]ast.Node, len(nodes))
 	for i, n := range nodes {
@@ -153,8 +153,8 @@ func (r *rewriter) unary(n *ast.UnaryNode) (ast.Node, Type, error) {
 	return callOf(n, unaryCalls[n.Operator], args...), Number, nil
 }
 
-// bare says whether no parenthesis is around the operand of a negation: the library takes !a * b for !(a * b), other
-// languages for (!a) * b.
+// bare reports whether the operand of a negation is a product without parentheses: the library parses !a * b as !(a * b),
+// other languages as (!a) * b.
 func (r *rewriter) bare(n ast.Node, operand *ast.BinaryNode) bool {
 	if !strings.Contains("* / % **", operand.Operator) {
 		return false
@@ -193,7 +193,8 @@ func (r *rewriter) binary(n *ast.BinaryNode) (ast.Node, Type, error) {
 	return callOf(n, name, args...), Number, nil
 }
 
-// both looks at its second operand only if the first is true; a missing one makes the whole missing.
+// both rewrites a && b. Under Integers b is evaluated only if a is true; under Reals a missing operand makes the whole
+// missing.
 func (r *rewriter) both(n *ast.BinaryNode) (ast.Node, Type, error) {
 	if chained(n) {
 		return nil, 0, r.at(n, "a chain of comparisons: write a < b && b < c")
@@ -217,7 +218,8 @@ func (r *rewriter) branch(n, condition, then, otherwise ast.Node) ast.Node {
 	return located(&ast.ConditionalNode{Ternary: true, Cond: callOf(n, "(true)", condition), Exp1: then, Exp2: otherwise}, n)
 }
 
-// chained says whether the library made a < b < c, whose b is one node, into a < b && b < c: others take it for (a < b) < c.
+// chained reports whether the library parsed a < b < c as a < b && b < c, with one node for both b. Other languages parse it
+// as (a < b) < c.
 func chained(n *ast.BinaryNode) bool {
 	left, ok1 := n.Left.(*ast.BinaryNode)
 	right, ok2 := n.Right.(*ast.BinaryNode)
@@ -227,7 +229,7 @@ func chained(n *ast.BinaryNode) bool {
 	return ok1 && ok2 && left.Right == right.Left
 }
 
-// in is true for a value that is among those of a list: x in [a, b].
+// in rewrites x in [a, b], which is true if x equals a or b.
 func (r *rewriter) in(n *ast.BinaryNode) (ast.Node, Type, error) {
 	list, ok := n.Right.(*ast.ArrayNode)
 	if !ok {
@@ -269,7 +271,7 @@ func (r *rewriter) compare(n *ast.BinaryNode) (ast.Node, Type, error) {
 	return callOf(n, n.Operator, a, b), Number, nil
 }
 
-// differ says whether one is a number and the other a text.
+// differ reports whether one type is Number and the other Text.
 func differ(a, b Type) bool { return a != b && a != Either && b != Either }
 
 func (r *rewriter) choose(n, condition, then, otherwise ast.Node) (ast.Node, Type, error) {

@@ -13,8 +13,9 @@ import (
 	"github.com/expr-lang/expr/parser/lexer"
 )
 
-// scanned is the text of an expression as the library's parser gets it. Integers above the largest int64 are names there, and
-// shifts, which the library does not have either, are ranges, which this language does not have: .. binds as << does in C.
+// scanned is the text of an expression, adapted for the library's parser. Two things that the library lacks are replaced, in
+// as many characters: integers above the largest int64 by names ($0), and << and >> by the range operator .., which this
+// language does not have and which binds as << does in C.
 type scanned struct {
 	original string
 	text     string
@@ -23,8 +24,8 @@ type scanned struct {
 	shifts   map[int]string // functions of shifts, by the character where they stand
 }
 
-// respelled are operators that the language does not have, with what to write instead. Some of them the library knows in another
-// meaning than earlier versions of this language did.
+// respelled has hints for operators that the language does not have. Some have another meaning in the library than in earlier
+// versions of this language.
 var respelled = map[string]string{
 	"^":  "write bitxor(a, b) for exclusive or, a ** b for a power",
 	"|":  "write bitor(a, b)",
@@ -83,7 +84,7 @@ func scan(text string) (*scanned, error) {
 	return s, nil
 }
 
-// gap refuses comments between tokens: in some languages // is the quotient without its fraction.
+// gap refuses comments between tokens, because // is integer division in some languages.
 func (s *scanned) gap(from, to int) error {
 	between := []rune(s.original)[from:to]
 	i := slices.IndexFunc(between, func(r rune) bool { return !unicode.IsSpace(r) })
@@ -130,7 +131,7 @@ func (s *scanned) check(i int) error {
 
 var shiftCalls = map[string]string{"<": "bitshl", ">": "bitshr"}
 
-// shift says whether a shift begins at the token, and notes it.
+// shift reports whether a shift begins at the token, and records it.
 func (s *scanned) shift(i int) bool {
 	t := s.tokens[i]
 	name := shiftCalls[t.Value]
@@ -143,7 +144,7 @@ func (s *scanned) shift(i int) bool {
 
 var closing = map[string]string{"(": ")", "[": "]"}
 
-// bracket keeps the brackets that are open.
+// bracket updates the stack of open brackets, and checks that they match.
 func (s *scanned) bracket(open []lexer.Token, t lexer.Token) ([]lexer.Token, error) {
 	switch {
 	case t.Kind != lexer.Bracket:
@@ -157,8 +158,8 @@ func (s *scanned) bracket(open []lexer.Token, t lexer.Token) ([]lexer.Token, err
 	return open, nil
 }
 
-// integer reads an integer literal. One above the largest int64 gets a name of its own length, as the library has no such
-// literals: no other name has a $.
+// integer parses an integer literal. For one above the largest int64 it returns a name of the same length, which begins with
+// $, as no other name does.
 func (s *scanned) integer(t lexer.Token) (name string, err error) {
 	digits := strings.ToLower(strings.ReplaceAll(t.Value, "_", ""))
 	base := 10
@@ -182,7 +183,7 @@ func (s *scanned) integer(t lexer.Token) (name string, err error) {
 	return name, nil
 }
 
-// explain says in this language's words what the library found.
+// explain converts an error of the library to this language's terms.
 func (s *scanned) explain(err error) error {
 	var at *file.Error
 	if !errors.As(err, &at) {
@@ -202,7 +203,7 @@ func (s *scanned) explain(err error) error {
 	return s.fault(max(at.From, 0), "%s", at.Message)
 }
 
-// wanted says what could stand at a character that a token is wrong at.
+// wanted returns what the parser expects at the character of an unexpected token.
 func (s *scanned) wanted(from int) string {
 	want, hint := "want a number, a name or (", ""
 	for _, t := range s.tokens {
@@ -219,7 +220,7 @@ func (s *scanned) wanted(from int) string {
 	return want + hint
 }
 
-// operand says whether a value may end with the token.
+// operand reports whether a token may end a value.
 func operand(t lexer.Token) bool {
 	return t.Kind == lexer.Number || t.Kind == lexer.Identifier || t.Kind == lexer.String || t.Value == ")" || t.Value == "]"
 }
