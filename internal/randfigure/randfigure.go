@@ -1,7 +1,7 @@
-// Package randfigure draws random figures and rows for tests: figures of every kind, scale and option, over tables whose
-// columns are of every class that a file of rows may hold. The bytes given choose, so a fuzzer may choose as well as a seed.
+// Package randfigure generates random figures and rows for tests: figures of every kind, scale and option, over tables with
+// every class of columns. All choices are read from bytes, which come from a fuzzer or from a seed.
 //
-// It does not know how figures are drawn: a figure is its YAML, rows are their CSV.
+// It does not know how figures are drawn: it returns figures as YAML, and rows as CSV.
 package randfigure
 
 import (
@@ -23,10 +23,10 @@ func Bytes(seed uint64) []byte {
 	return data
 }
 
-// Choices are read from bytes. After the last byte every choice is the first one.
+// Choices are random choices, read from bytes. After the last byte every choice is the first one.
 type Choices struct{ data []byte }
 
-// New returns the choices that the bytes make.
+// New returns choices that are read from data.
 func New(data []byte) *Choices { return &Choices{data} }
 
 // Below returns an integer from 0 to n-1.
@@ -52,7 +52,8 @@ func (c *Choices) real(low, high float64) float64 {
 	return low + (high-low)*float64(c.bits()>>11)/(1<<53)
 }
 
-// anyNumber is ordinary, of any magnitude, nearly equal to another, infinite or not a number.
+// anyNumber returns a number of one of five classes: ordinary, a power of two, special (such as one close to near, infinite or
+// NaN), of any magnitude, or any bits.
 func (c *Choices) anyNumber(near float64) float64 {
 	special := []float64{0, 1, -1, 1e17, 1e17 + 16, 1e300, -1e300, 1e-300, 5e-324, math.MaxFloat64, near, math.Nextafter(near, 2e3), math.NaN(), math.Inf(1)}
 	switch c.Below(5) {
@@ -68,7 +69,7 @@ func (c *Choices) anyNumber(near float64) float64 {
 	return math.Float64frombits(c.bits())
 }
 
-// positive is a number that a logarithmic axis shows: between the bounds of package plots, both included.
+// positive returns a number that a logarithmic axis can show: within the bounds of package plots, both included.
 func (c *Choices) positive() float64 {
 	special := []float64{1e-300, 1e300, 1, 2, 3, 0.75, 1e-200, 1e200}
 	if c.Below(4) == 0 {
@@ -79,11 +80,11 @@ func (c *Choices) positive() float64 {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// A class draws the cells of one column. Its last value is for all of the column's cells, so that columns of one value are
-// drawn as well.
+// A class returns a cell of a column. near is the same number for all cells of the column, so that columns of one value occur
+// too.
 type class func(c *Choices, near float64) string
 
-// numberClasses are the columns of which most figures can be drawn; wildClasses are all others that files hold.
+// numberClasses are classes that most figures can show; wildClasses are all other classes of files.
 var (
 	numberClasses = []class{
 		func(c *Choices, _ float64) string { return number(c.positive()) },
@@ -116,9 +117,9 @@ var (
 	}
 )
 
-// Rows returns a table as CSV: six columns of numbers (x, y, the ends of a band, the end of a span, a value) and two of texts.
-// In half of the tables each column is of any class. The others hold what most figures can show, and spans that end after
-// they begin.
+// Rows returns a table as CSV: six columns of numbers (x, y, low and high of a band, the end of a span, a value) and two of
+// texts. In half of the tables each column is of any class. The other tables have classes that most figures can show, and
+// spans with end >= x.
 func (c *Choices) Rows() string {
 	rows, wild := 1+c.Below(12), c.Below(2) == 0
 	names := []string{"x", "y", "low", "high", "end", "value", "s", "f"}
@@ -166,7 +167,7 @@ var (
 	ends           = []string{"", "", "", "", "", "", ", min: 1", ", max: 20", ", min: -5, max: 5", ", min: 1, max: 1.0000000000001", ", min: 1e-299", ", max: 1e299", ", ticks: [1, 2, 3]", ", ticks: [1e299]", ", ticks: [0.3, 0.75]"}
 )
 
-// options of a kind: one of the first list, some of the second.
+// options by kind of figure: exactly one of the first list, and any of the second.
 var options = map[string]struct{ one, some []string }{
 	"line": {one: []string{"combine: mean", "combine: median", "band: confidence", "band: range", "band: {low: low, high: high}\ncombine: max", ""},
 		some: []string{`lines: "off"`, "step: true", `markers: "on"`, "annotations: [{crossing: [a, b]}, {crossing: [a], hline: 2}]"}},
@@ -183,7 +184,7 @@ var options = map[string]struct{ one, some []string }{
 var ofAnyKind = []string{"series: s", "series: s", "facets: f", "facets: {column: f, share: none}", "style: page", "legend: inside", "legend: right", "title: t", "font: serif", "font: mono",
 	"annotations: [{hline: 3, source: m}, {vline: 2}, {points: [[1, 1], [1e200, 1e-200]], source: p}, {text: t, x: 1, y: 2}]"}
 
-// seldom are options that most tables refuse or that leave few rows.
+// seldom are options that most tables refuse, or that leave few rows; one figure in six may have them.
 var seldom = []string{"relative_to: {s: a}", "annotations: [{hline: 0}, {vline: -2}, {points: [[1e200, -1e200]], source: p}]",
 	"where: {s: a}", "where: {s: [a, b], f: a}", "where: {f: ''}", "filter: y > 1", "filter: x < 1", "columns: {y2: y / x}", "facets: {column: f, rows: s}", "series: {column: s, hide: [a]}"}
 
@@ -197,7 +198,7 @@ var (
 func (c *Choices) Figure() string {
 	kind := c.Of("line", "bar", "stacked", "box", "heatmap", "scatter", "timeline", "roofline")
 	x, y := "x", "y"
-	if c.Below(12) == 0 { // a column of texts in the place of numbers
+	if c.Below(12) == 0 { // a column of texts in place of numbers
 		x = c.Of("s", "f")
 	}
 	if categoryY[kind] && c.Below(4) == 0 {

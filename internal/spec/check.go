@@ -7,36 +7,36 @@ import (
 	"sort"
 )
 
-// Kinds of fault of a value.
+// Kinds of problems.
 var (
 	ErrRange     = errors.New("out of range")
 	ErrMissing   = errors.New("missing")
 	ErrReference = errors.New("no such thing")
 )
 
-// A Problem is a fault of a value, with its path in the file: lds.banks.
+// A Problem is an error in a value, with the path of the value in the file: lds.banks.
 type Problem struct {
 	Path, Msg string
 	Kind      error
 }
 
-// Error fulfils error.
+// Error implements error.
 func (p Problem) Error() string { return p.Path + ": " + p.Msg }
 
-// Unwrap gives the kind of fault.
+// Unwrap returns the kind of problem.
 func (p Problem) Unwrap() error { return p.Kind }
 
-// Bad is a value that is out of range.
+// Bad returns the problem of a value out of range.
 func Bad(path, format string, args ...any) Problem {
 	return Problem{Path: path, Msg: fmt.Sprintf(format, args...), Kind: ErrRange}
 }
 
-// A Checker says what does not hold between the fields of a struct, with paths
-// from the struct on. It is asked even where a field is out of its own range.
+// A Checker checks rules between the fields of a struct. Paths of its problems are
+// relative to the struct. It is called even if a field is out of its own range.
 type Checker interface{ Check() []Problem }
 
-// Check reports what is wrong with the struct that s points to: by its tags, and
-// by the Check methods of it and of the structs inside.
+// Check returns the problems of the struct that s points to: by its tags, and by
+// the Check methods of the struct and of structs within it.
 func Check(s any) []Problem { return CheckAt(reflect.ValueOf(s).Elem(), "") }
 
 // CheckAt is Check for a struct at a path.
@@ -55,7 +55,7 @@ func CheckAt(v reflect.Value, path string) []Problem {
 	return ps
 }
 
-// Under puts a path before those of problems.
+// Under prefixes the paths of problems with a path.
 func Under(path string, ps []Problem) []Problem {
 	if path == "" {
 		return ps
@@ -109,7 +109,7 @@ func checkMap(v reflect.Value, path string) []Problem {
 	return ps
 }
 
-// SortedKeys lists the keys of a map by name.
+// SortedKeys returns the keys of a map in order.
 func SortedKeys(v reflect.Value) []string {
 	keys := make([]string, 0, v.Len())
 	for _, k := range v.MapKeys() {
@@ -129,7 +129,7 @@ func (f *Field) checkNumber(v reflect.Value, path string) []Problem {
 	return nil
 }
 
-// inRange compares integers as such: beyond 2^53 floats are too coarse. NaN is in no range.
+// inRange compares integers as integers, because floats are not exact beyond 2^53. NaN is in no range.
 func (f *Field) inRange(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Int:
@@ -140,7 +140,7 @@ func (f *Field) inRange(v reflect.Value) bool {
 	return v.Float() >= f.Low && v.Float() <= f.High
 }
 
-// checkText lets an empty text pass where the field is not required.
+// checkText checks a text against the enum. An empty text is allowed unless the field is required.
 func (f *Field) checkText(s, path string) []Problem {
 	if s == "" && f.Required {
 		return []Problem{{Path: path, Msg: "missing", Kind: ErrMissing}}
@@ -156,7 +156,7 @@ func (f *Field) checkText(s, path string) []Problem {
 	return []Problem{Bad(path, "found %s: want %s%s", s, f.Want(), Hint(s, f.Enum))}
 }
 
-// Hint names the known name that is most like a wrong one: " (nearest: lds.banks)"; "" when none is.
+// Hint suggests the known name nearest to a wrong one: " (nearest: lds.banks)"; "" if none is near.
 func Hint(s string, known []string) string {
 	if n := Nearest(s, known); n != "" {
 		return fmt.Sprintf(" (nearest: %s)", n)

@@ -9,7 +9,7 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Join appends a key to a path, quoting a key that holds a dot or a quote (GLSL.std.450).
+// Join appends a key to a path. Keys with dots, quotes, brackets or = are quoted ("GLSL.std.450").
 func Join(path, key string) string {
 	if strings.ContainsAny(key, ".\"[]=") || key == "" {
 		key = `"` + strings.ReplaceAll(strings.ReplaceAll(key, `\`, `\\`), `"`, `\"`) + `"`
@@ -23,7 +23,7 @@ func Join(path, key string) string {
 // Item appends an index to a path.
 func Item(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
-// Parent cuts the last key or index of a path.
+// Parent removes the last key or index of a path.
 func Parent(path string) string {
 	inQuote := false
 	cut := 0
@@ -40,10 +40,10 @@ func Parent(path string) string {
 	return path[:cut]
 }
 
-// Nearest finds the known name or path most like a wrong one, whatever the case of its letters: by the whole, by its last key in another
-// place, or as a part of a name with hyphens (MI300A of cdna3-mi300a). It returns "" when nothing is alike.
+// Nearest returns the known name or path with the smallest edit distance (Levenshtein) to a wrong one, ignoring case: of the whole, of
+// the last key (for a key at another path), or of a part between hyphens (MI300A: cdna3-mi300a). It returns "" if none is near.
 func Nearest(path string, known []string) string {
-	const longest = 200 // more is no slip of the keyboard
+	const longest = 200 // longer ones are not typing errors
 	if len(path) > longest {
 		return ""
 	}
@@ -67,8 +67,8 @@ func Nearest(path string, known []string) string {
 	return best
 }
 
-// partCost compares a word with the parts of a name between hyphens: 1 more than the least distance, where that is small. Words of
-// several parts are compared with the name as a whole.
+// partCost returns 1 + the smallest edit distance of a word to the parts of a name between hyphens, counting only distances up to a
+// quarter of the word; 1 if the name without hyphens contains the word.
 func partCost(word, name string) int {
 	word = squash(word)
 	least := math.MaxInt - 1
@@ -86,7 +86,7 @@ func partCost(word, name string) int {
 	return least + 1
 }
 
-// squash leaves letters and digits.
+// squash removes all but letters and digits.
 func squash(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -2,7 +2,7 @@ package spec
 
 import "slices"
 
-// Shape is what the parts of a machine must agree on.
+// Shape has the dimensions of a machine that all of its components share.
 type Shape struct {
 	ClockMHz  int   `yaml:"clock_mhz" range:"1..100000" unit:"MHz" doc:"core clock; all cycle counts of the machine are in cycles of it"`
 	WaveSize  int   `yaml:"wave_size" enum:"16|32|64" unit:"lanes" doc:"lanes of a wave, unless the shader asks for another of wave_sizes; larger waves do not enlarge the register file (registers.vector)"`
@@ -19,14 +19,15 @@ type Shape struct {
 	WaveSlots     int `yaml:"wave_slots" range:"1..64" unit:"waves" doc:"resident waves of each SIMD"`
 }
 
-// Units is the number of compute units of the machine.
+// Units returns the number of compute units of the machine.
 func (s *Shape) Units() int { return s.ShaderEngines * s.ComputeUnits }
 
-// UnitSlots is the number of wave slots of a compute unit.
+// UnitSlots returns the number of wave slots of a compute unit.
 func (s *Shape) UnitSlots() int { return s.SIMDs * s.WaveSlots }
 
-// Instances is how many parts a machine has of which sharedBy compute units of
-// one engine share one, and how many each engine; 0: one for the whole machine.
+// Instances returns the number of instances, in all and per shader engine, of a
+// component that sharedBy compute units of an engine share: 10 units, 4 to an
+// instance, are 3 instances per engine. sharedBy 0: one for the whole machine.
 func (s *Shape) Instances(sharedBy int) (all, perEngine int) {
 	if sharedBy == 0 {
 		return 1, 1
@@ -35,7 +36,7 @@ func (s *Shape) Instances(sharedBy int) (all, perEngine int) {
 	return s.ShaderEngines * perEngine, perEngine
 }
 
-// Instance is which of them serves a compute unit of an engine.
+// Instance returns the index of the instance that serves a compute unit of an engine.
 func (s *Shape) Instance(sharedBy, engine, unit int) int {
 	if sharedBy == 0 {
 		return 0
@@ -44,7 +45,7 @@ func (s *Shape) Instance(sharedBy, engine, unit int) int {
 	return engine*perEngine + unit/sharedBy
 }
 
-// Rows is how many rows of the vector register file a register of a wave of that many lanes takes.
+// Rows returns the rows of the vector register file that a register of a wave with that many lanes occupies.
 func (s *Shape) Rows(lanes int) int {
 	smallest := s.WaveSize
 	for _, size := range s.WaveSizes {
@@ -53,10 +54,10 @@ func (s *Shape) Rows(lanes int) int {
 	return max(lanes/max(smallest, 1), 1)
 }
 
-// Passes is how often a vector instruction of a wave of that many lanes goes through a SIMD.
+// Passes returns the passes of a vector instruction of a wave with that many lanes through a SIMD: lanes / SIMDWidth, rounded up.
 func (s *Shape) Passes(lanes int) int { return max((lanes+s.SIMDWidth-1)/s.SIMDWidth, 1) }
 
-// Check asks that the wave size is one that the machine runs.
+// Check requires that WaveSize is one of WaveSizes.
 func (s Shape) Check() []Problem {
 	if slices.Contains(s.WaveSizes, s.WaveSize) {
 		return nil

@@ -1,18 +1,19 @@
 // Package spec reads struct tags. Each component of the machine describes its
-// numbers in a struct with tags; from these come the reader of machine files,
-// the checks, the schema and the reference page.
+// parameters in a struct with tags. The reader of machine files, the checks, the
+// schema and the reference page are generated from these.
 //
-//	yaml      name in the file; ",inline": the fields stand beside those of the struct around
+//	yaml      name in the file; ",inline": the struct's fields are keys of the enclosing mapping
 //	range     lowest..highest value (inclusive); for lists, of each item
 //	pow2      "true" when the value must be a power of two (0 is allowed where the range allows it)
 //	enum      allowed words or numbers, separated by |
 //	items     fewest..most items of a list
-//	default   value of a field that a file leaves out; "" for an empty text or list, and for a mapping whose fields all have one
+//	default   value if a file leaves the field out; "": an empty text or list, or a mapping whose fields all have defaults
 //	required  "true" when a text may not be empty
-//	unit      what the number counts
-//	doc       one line for people
+//	unit      unit of the number
+//	acts      kinds of scheduler under which the field has an effect
+//	doc       one line of documentation
 //
-// What must hold between fields is said by a method Check of the struct.
+// Rules between fields are checked by a method Check of the struct.
 package spec
 
 import (
@@ -25,9 +26,9 @@ import (
 	"sync"
 )
 
-// A Field is one row of the table that struct tags spell.
+// A Field is a field of a struct, with its tags.
 type Field struct {
-	Index      []int // as reflect's FieldByIndex takes it
+	Index      []int // for reflect's FieldByIndex
 	Name       string
 	Doc        string
 	Unit       string
@@ -41,7 +42,7 @@ type Field struct {
 	Default    string
 	Required   bool
 	Type       reflect.Type
-	Acts       []string // kinds of scheduler under which the number matters; nil: all
+	Acts       []string // kinds of scheduler under which the field has an effect; nil: all
 
 	inline bool
 }
@@ -68,7 +69,7 @@ func Fields(t reflect.Type) []Field {
 	return fields
 }
 
-// own lists the tagged fields that stand in the struct itself.
+// own lists the tagged fields of the struct itself, without those of inline structs.
 func own(t reflect.Type) []Field {
 	if f, ok := direct.Load(t); ok {
 		return f.([]Field)
@@ -84,7 +85,7 @@ func own(t reflect.Type) []Field {
 	return fields
 }
 
-// parse panics on a malformed tag: tags are ours, and a test reads them all.
+// parse reads the tags of a field. It panics on a malformed tag; a test parses all of them.
 func parse(name string, f reflect.StructField) Field {
 	row := Field{Index: f.Index, Name: name, Type: f.Type, inline: name == ",inline"}
 	for key, value := range pairs(string(f.Tag)) {
@@ -93,7 +94,7 @@ func parse(name string, f reflect.StructField) Field {
 	return row
 }
 
-// read takes what one key of the tag says.
+// read sets the field's property of one key of the tag.
 func (f *Field) read(key, value string) {
 	switch key {
 	case "doc":
@@ -119,7 +120,7 @@ func (f *Field) read(key, value string) {
 	}
 }
 
-// pairs hands the keys of a tag on with their values. The package reflect looks each key up from the beginning, through long texts.
+// pairs iterates over the keys and values of a tag. StructTag.Lookup would scan the long texts again for each key.
 func pairs(tag string) iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
 		for tag = strings.TrimLeft(tag, " "); tag != ""; tag = strings.TrimLeft(tag, " ") {
@@ -146,7 +147,7 @@ func mustRange(s string) (low, high float64) {
 	return low, high
 }
 
-// SetDefault gives v the value that the field has where a file leaves it out.
+// SetDefault sets v to the field's default.
 func (f *Field) SetDefault(v reflect.Value) {
 	if v.Kind() == reflect.Struct {
 		for _, inner := range Fields(v.Type()) {
@@ -177,7 +178,7 @@ func (f *Field) SetDefault(v reflect.Value) {
 	}
 }
 
-// IsDefault says whether v is what a file may leave out.
+// IsDefault reports whether v is the field's default, which a file may leave out.
 func (f *Field) IsDefault(v reflect.Value) bool {
 	if !f.HasDefault {
 		return false
@@ -196,7 +197,7 @@ func (f *Field) IsDefault(v reflect.Value) bool {
 	return fmt.Sprint(v.Interface()) == f.Default
 }
 
-// Want says what the field takes, for errors and descriptions.
+// Want describes the values that the field takes, for errors and descriptions.
 func (f *Field) Want() string {
 	switch {
 	case f.Enum != nil:
@@ -222,7 +223,7 @@ var kindWords = map[reflect.Kind]string{
 	reflect.Float64: "a number", reflect.String: "text", reflect.Slice: "a list", reflect.Map: "a mapping", reflect.Struct: "a mapping",
 }
 
-// TypeWords says what a value of a type is written as.
+// TypeWords describes how a value of a type is written in a file.
 func TypeWords(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -1,6 +1,6 @@
-// Package mutate changes SPIR-V modules a little without breaking their binary form: it replaces an operand by
-// another id of the same type, moves an instruction, or replaces a capability. Most results are invalid in one place
-// only, so that they get far into whatever reads them.
+// Package mutate makes small changes to SPIR-V modules that keep their binary form: it replaces an operand by
+// another id of the same type, moves an instruction, or replaces a capability. Most results are invalid in only one
+// place, so that readers process much of them before they refuse them. It changes YAML documents and bytes likewise.
 //
 // The package does not know which modules are valid. The same random numbers give the same module.
 package mutate
@@ -12,11 +12,11 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-// An edit changes the module in one place; false: the place that was picked has nothing to change.
+// An edit changes the module in one place. apply returns false if the random place has nothing to change.
 type edit struct {
 	name   string
-	often  int // out of the sum of the column
-	gentle int // the same, for modules that are to stay valid
+	often  int // weight among all edits
+	gentle int // weight with Options.Gentle
 	apply  func(*mutator) bool
 }
 
@@ -35,17 +35,17 @@ var edits = []edit{
 	{"any word", 2, 0, (*mutator).word},
 }
 
-// Options say how a module is changed.
+// Options configure the changes to a module.
 type Options struct {
 	Edits  int  // at least 1
-	Gentle bool // rather edits that leave modules valid
+	Gentle bool // prefer edits that leave modules valid
 }
 
 // Module returns a changed copy.
 func Module(m *spirv.Module, rng *rand.Rand, o Options) *spirv.Module {
 	x := newMutator(m, rng)
 	for range o.Edits {
-		for range 50 { // places may have nothing to change
+		for range 50 { // a random place may have nothing to change
 			if x.pick(o.Gentle).apply(x) {
 				break
 			}
@@ -54,7 +54,7 @@ func Module(m *spirv.Module, rng *rand.Rand, o Options) *spirv.Module {
 	return x.module
 }
 
-// mutator is a module with what edits look up.
+// mutator is a module with the indices that edits use.
 type mutator struct {
 	module  *spirv.Module
 	rng     *rand.Rand
@@ -62,7 +62,7 @@ type mutator struct {
 	byType  map[spirv.ID][]uint32 // values by their type
 	types   []uint32
 	ids     []uint32
-	defined map[uint32]spirv.ID // types of values
+	defined map[uint32]spirv.ID // type of each value
 }
 
 func newMutator(m *spirv.Module, rng *rand.Rand) *mutator {
@@ -108,7 +108,8 @@ func (x *mutator) pick(gentle bool) *edit {
 	return &edits[0]
 }
 
-// anywhere is a random instruction. Rather one of a function's: most of the others are names.
+// anywhere returns the index of a random instruction, or -1. It avoids names and lines, which are most instructions outside
+// of functions.
 func (x *mutator) anywhere() int {
 	list := x.module.Instructions
 	if len(list) == 0 {
@@ -123,7 +124,7 @@ func (x *mutator) anywhere() int {
 	return x.rng.IntN(len(list))
 }
 
-// operand picks an operand that is wanted of a random instruction.
+// operand returns a random operand, among those of a random instruction for which wanted is true.
 func (x *mutator) operand(wanted func(spirv.Operand) bool) (in *spirv.Instruction, o spirv.Operand, ok bool) {
 	i := x.anywhere()
 	if i < 0 {
@@ -131,7 +132,7 @@ func (x *mutator) operand(wanted func(spirv.Operand) bool) (in *spirv.Instructio
 	}
 	in = &x.module.Instructions[i]
 	var list []spirv.Operand
-	_ = spirv.Walk(in, x.context, func(o spirv.Operand) error { // what follows a fault is not looked at
+	_ = spirv.Walk(in, x.context, func(o spirv.Operand) error { // operands after an error are ignored
 		if wanted(o) {
 			list = append(list, o)
 		}
@@ -169,7 +170,7 @@ func (x *mutator) anyID() bool {
 	return true
 }
 
-// corners are numbers at which things change.
+// corners are boundary values.
 var corners = []uint32{0, 1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 1023, 1024, 1025, 0x7FFF, 0x8000, 0xFFFF, 0x10000,
 	0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF, 0x3F800000, 0x7F800000, 0xFFC00000, 0x80000001}
 
@@ -192,7 +193,7 @@ func (x *mutator) literal() bool {
 	return true
 }
 
-// enumerant changes capabilities, decorations, storage classes, scopes of built-ins and the like.
+// enumerant replaces an enumerant: a capability, decoration, storage class, built-in and the like.
 func (x *mutator) enumerant() bool {
 	_, o, ok := x.operand(func(o spirv.Operand) bool {
 		c := o.Kind.Info().Category
@@ -211,7 +212,7 @@ func (x *mutator) enumerant() bool {
 	return true
 }
 
-// opcode takes another operation with operands of the same kinds.
+// opcode replaces an operation by another one with the same kinds of operands.
 func (x *mutator) opcode() bool {
 	i := x.anywhere()
 	if i < 0 {
@@ -277,7 +278,7 @@ func (x *mutator) remove() bool {
 	return true
 }
 
-// repeat writes an instruction a second time, with a result of its own.
+// repeat duplicates an instruction, with a new result id.
 func (x *mutator) repeat() bool {
 	i := x.anywhere()
 	if i < 0 {
@@ -300,7 +301,7 @@ func (x *mutator) insert(at int, in spirv.Instruction) {
 	x.module.Instructions = list
 }
 
-// move takes an instruction a little up or down, or anywhere.
+// move moves an instruction by up to 4 places or, in one of four cases, anywhere.
 func (x *mutator) move() bool {
 	i := x.anywhere()
 	if i < 0 {

@@ -8,12 +8,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// words that are put in the place of values.
+// words replace values.
 var words = []string{"0", "1", "-1", "2", "3", "64", "4294967295", "9223372036854775807", "-9223372036854775808", "1e308", "-0.0", ".inf", ".nan", "true", "null", "''",
 	"[]", "{}", "n", "n*n*n", "1/0", "1<<63", "%d%s", "../../x", "/dev/zero", "\"\\u0007\\u001b[2J\"", "log", "x", "0..1000000000", "[1, [2, [3]]]", "{a: {a: {a: 1}}}"}
 
-// YAML returns a changed copy of a YAML document: values, keys and the places of nodes change. Text that is not YAML changes as Bytes
-// does.
+// YAML returns a changed copy of a YAML document, with other values, keys and places of nodes. Text that is not YAML is changed by
+// Bytes.
 func YAML(data []byte, rng *rand.Rand, edits int) []byte {
 	var doc yaml.Node
 	if yaml.Unmarshal(data, &doc) != nil || len(doc.Content) == 0 || rng.IntN(20) == 0 {
@@ -64,7 +64,7 @@ func editNode(nodes []*yaml.Node, rng *rand.Rand) {
 	}
 }
 
-// holds says whether a node is within another: to put that into it would make a circle.
+// holds reports whether inner is n or a node within it: inserting n into inner would make a cycle.
 func holds(n, inner *yaml.Node) bool {
 	if n == inner {
 		return true
@@ -77,7 +77,7 @@ func holds(n, inner *yaml.Node) bool {
 	return false
 }
 
-// Bytes returns a changed copy of any bytes.
+// Bytes returns a copy of some bytes with random edits.
 func Bytes(data []byte, rng *rand.Rand, edits int) []byte {
 	out := bytes.Clone(data)
 	for range edits {
