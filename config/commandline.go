@@ -68,7 +68,7 @@ func (e *Experiment) addAxis(text string) []problem {
 		e.Axes = append(e.Axes, a)
 		return nil
 	}
-	e.Small.Axes = slices.DeleteFunc(e.Small.Axes, func(o Axis) bool { return o.Name == name })
+	e.SmallVariant.Axes = slices.DeleteFunc(e.SmallVariant.Axes, func(o Axis) bool { return o.Name == name })
 	if e.Axes[i], err = e.Axes[i].instead(a); err != nil {
 		return []problem{{at, err.Error(), ErrReference}}
 	}

@@ -90,8 +90,8 @@ func TestKeysScaleDocumentedQuantities(t *testing.T) {
 	for k, name := range Presets() {
 		preset := suite.Must(Preset(name))(t)
 		before := quantities(preset)
-		for i, l := range preset.Leaves() {
-			if !suite.Whole() && l.Path != "wave_size" && (i+k)%12 > 0 { // each key on some presets
+		for i, l := range preset.AllLeaves() {
+			if !suite.AllCases() && l.Path != "wave_size" && (i+k)%12 > 0 { // each key on some presets
 				continue
 			}
 			if strings.HasPrefix(l.Path, "energy.") || strings.HasPrefix(l.Path, "timing.") || l.Path == "name" {

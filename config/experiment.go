@@ -40,7 +40,7 @@ type Experiment struct {
 	References []Reference   `yaml:"references" doc:"columns from CSV files, matched to rows that agree in some columns"`
 	Figures    []Figure      `yaml:"figures" form:"map" doc:"figures by name: a figure file, or the figure itself"`
 
-	Small Small `yaml:"small" doc:"changes for the small variant, which runs in seconds"`
+	SmallVariant SmallVariant `yaml:"small" doc:"changes for the small variant, which runs in seconds"`
 
 	overrides []Setting // of the command line; they override all others
 	fsys      fs.FS
@@ -52,11 +52,11 @@ type Experiment struct {
 // folder, in which a point looks for jobs and machine files: 0001.yaml is the default job, and a setting or an axis
 // named job selects others.
 type App struct {
-	Run     []string `yaml:"run" doc:"the program (its name, or its file relative to the working directory), and its arguments"`
-	Needs   []string `yaml:"needs" doc:"names of other programs, and files (with a slash in front), that the program needs to run"`
-	Machine string   `yaml:"machine" doc:"machine for the program; left out: the default machine"`
-	Select  string   `yaml:"select" doc:"dispatches that are captured: patterns of names, separated by commas, each with an optional number of dispatches of each name (mul_mat*:3); left out: all"`
-	Whole   bool     `yaml:"whole" doc:"whether the whole submissions of these dispatches are captured"`
+	Run              []string `yaml:"run" doc:"the program (its name, or its file relative to the working directory), and its arguments"`
+	Requires         []string `yaml:"needs" doc:"names of other programs, and files (with a slash in front), that the program needs to run"`
+	Machine          string   `yaml:"machine" doc:"machine for the program; left out: the default machine"`
+	Select           string   `yaml:"select" doc:"dispatches that are captured: patterns of names, separated by commas, each with an optional number of dispatches of each name (mul_mat*:3); left out: all"`
+	WholeSubmissions bool     `yaml:"whole" doc:"whether the whole submissions of these dispatches are captured"`
 }
 
 // Setting is the value of the field at a path.
@@ -90,9 +90,9 @@ type Variant struct {
 
 // Exclusion drops the points whose columns match all of Where, and for which When is not 0.
 type Exclusion struct {
-	Where   []Match
-	When    Expr
-	keyPath string
+	Matches   []Match
+	Condition Expr
+	keyPath   string
 }
 
 // Match requires one of some values in a column.
@@ -117,8 +117,8 @@ type BufferValue struct {
 type Derived struct {
 	Name    string
 	Expr    Expr
-	Of      string
-	Where   []Match
+	Column  string
+	Matches []Match
 	keyPath string
 }
 
@@ -140,8 +140,8 @@ type Figure struct {
 	node *yaml.Node
 }
 
-// Small holds the changes of a quick run.
-type Small struct {
+// SmallVariant holds the changes of a quick run.
+type SmallVariant struct {
 	Set  []Setting `yaml:"set" form:"map" doc:"settings that override those of the experiment"`
 	Axes []Axis    `yaml:"axes" form:"map" doc:"axes that replace those of the same name"`
 }
@@ -196,8 +196,8 @@ func (e *Experiment) problems() []problem {
 	switch {
 	case e.App != nil && len(e.App.Run) == 0:
 		ps = append(ps, problem{"app.run", "missing: want a program and its arguments", ErrMissing})
-	case e.App != nil && len(badNeeds(e.App.Needs)) > 0:
-		ps = append(ps, problemf("app.needs", "found %q: want the name of a program, or a file from the root", badNeeds(e.App.Needs)[0]))
+	case e.App != nil && len(badNeeds(e.App.Requires)) > 0:
+		ps = append(ps, problemf("app.needs", "found %q: want the name of a program, or a file from the root", badNeeds(e.App.Requires)[0]))
 	case e.App != nil && e.Job != "":
 		ps = append(ps, problem{"app", "found job and app: want one of them", ErrRange})
 	case e.App == nil && e.Job == "" && !e.setsJob():
@@ -206,7 +206,7 @@ func (e *Experiment) problems() []problem {
 	names := map[string]bool{}
 	ps = append(ps, axesProblems(e.Axes, "axes", names)...)
 	ps = append(ps, repeatProblems(e.Axes, "axes")...)
-	ps = append(ps, repeatProblems(e.Small.Axes, "small.axes")...)
+	ps = append(ps, repeatProblems(e.SmallVariant.Axes, "small.axes")...)
 	ps = append(ps, e.smallProblems()...)
 	for i := range e.Figures {
 		ps = append(ps, nameProblems(e.Figures[i].Name, joinPath("figures", e.Figures[i].Name))...)
@@ -216,12 +216,12 @@ func (e *Experiment) problems() []problem {
 	}
 	ps = append(ps, settingsProblems(e.Set)...)
 	ps = append(ps, settingsProblems(e.overrides)...)
-	return append(ps, settingsProblems(e.Small.Set)...)
+	return append(ps, settingsProblems(e.SmallVariant.Set)...)
 }
 
 // Missing lists the requirements of the program that this computer lacks, the program itself first.
 func (a *App) Missing() (list []string) {
-	for _, name := range append([]string{a.Run[0]}, a.Needs...) {
+	for _, name := range append([]string{a.Run[0]}, a.Requires...) {
 		_, err := exec.LookPath(name)
 		if path.IsAbs(name) {
 			_, err = os.Stat(name)
@@ -342,13 +342,13 @@ func (a *Axis) lengthProblems(p string) []problem {
 }
 
 func (e *Experiment) smallProblems() []problem {
-	ps := axesProblems(e.Small.Axes, "small.axes", map[string]bool{})
-	for i := range e.Small.Axes {
+	ps := axesProblems(e.SmallVariant.Axes, "small.axes", map[string]bool{})
+	for i := range e.SmallVariant.Axes {
 		var known []string
 		for k := range e.Axes {
 			known = append(known, e.Axes[k].Name)
 		}
-		name := e.Small.Axes[i].Name
+		name := e.SmallVariant.Axes[i].Name
 		if contains(known, name) {
 			continue
 		}

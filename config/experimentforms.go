@@ -64,15 +64,15 @@ func valueList(n *yaml.Node) (list []Value) {
 func readExclusion(r *reader, n *yaml.Node, path string) any {
 	x := Exclusion{keyPath: path}
 	if n.Kind == yaml.ScalarNode {
-		x.When, _ = readExpr(r, n, path).(Expr)
+		x.Condition, _ = readExpr(r, n, path).(Expr)
 		return x
 	}
 	r.pairs(n, path, func(key, value *yaml.Node, p string) {
 		if key.Value == "when" {
-			x.When, _ = readExpr(r, value, p).(Expr)
+			x.Condition, _ = readExpr(r, value, p).(Expr)
 			return
 		}
-		x.Where = append(x.Where, Match{key.Value, valueList(value)})
+		x.Matches = append(x.Matches, Match{key.Value, valueList(value)})
 	})
 	return x
 }
@@ -144,14 +144,14 @@ func (r *reader) baseline(n *yaml.Node, path string, d *Derived) {
 	r.pairs(n, path, func(key, value *yaml.Node, p string) {
 		switch key.Value {
 		case "of":
-			d.Of, _ = r.scalar(value, reflect.TypeFor[string](), p).(string)
+			d.Column, _ = r.scalar(value, reflect.TypeFor[string](), p).(string)
 		case "where":
-			d.Where = readMatches(r, value, p)
+			d.Matches = readMatches(r, value, p)
 		default:
 			r.fail(key, p, ErrUnknownKey, "unknown key: want of and where")
 		}
 	})
-	if d.Of == "" || len(d.Where) == 0 {
+	if d.Column == "" || len(d.Matches) == 0 {
 		r.fail(n, path, ErrMissing, "missing: want of (a column) and where (columns with a value)")
 	}
 }

@@ -102,7 +102,7 @@ func TestIntegerKeysAreExactOrRefused(t *testing.T) {
 					t.Errorf("%s %s: %s: %s", kind, leaf.path, text, err)
 				}
 				// A violated rule between fields is not an error of the number.
-				if e, takes := ownProblem(err, leaf.path), leaf.takes(exact); takes && e != nil && strings.Contains(e.Msg, leaf.field.Want()) || !takes && e == nil {
+				if e, takes := ownProblem(err, leaf.path), leaf.takes(exact); takes && e != nil && strings.Contains(e.Msg, leaf.field.Accepted()) || !takes && e == nil {
 					t.Errorf("%s %s: %s: found %v, but taken should be %t", kind, leaf.path, text, e, takes)
 				}
 			}

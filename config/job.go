@@ -111,12 +111,12 @@ type Indirect struct {
 
 // Transfer moves bytes between buffers, as copies and fills of command buffers do.
 type Transfer struct {
-	Bytes Expr   `yaml:"bytes" unit:"bytes" doc:"bytes read and written, which determine the time"`
-	Moves []Move `yaml:"moves" doc:"moves, in order"`
+	Bytes Expr           `yaml:"bytes" unit:"bytes" doc:"bytes read and written, which determine the time"`
+	Moves []TransferMove `yaml:"moves" doc:"moves, in order"`
 }
 
-// Move copies rows of bytes from one buffer, or from given data, to another.
-type Move struct {
+// TransferMove copies rows of bytes from one buffer, or from given data, to another.
+type TransferMove struct {
 	To     string `yaml:"to" doc:"name of the buffer that is written"`
 	At     Expr   `yaml:"at" unit:"bytes" doc:"first byte written; left out: 0"`
 	From   string `yaml:"from" doc:"name of the buffer that is read"`

@@ -12,8 +12,8 @@ type Leaf struct {
 	By    string `json:"by,omitempty"` // origin of a value that overrides the preset's
 }
 
-// Leaves lists the machine's fields in the order of its description, the rows of its timing table one each.
-func (m *Machine) Leaves() []Leaf {
+// AllLeaves lists the machine's fields in the order of its description, the rows of its timing table one each.
+func (m *Machine) AllLeaves() []Leaf {
 	var list []Leaf
 	leavesOf(reflect.ValueOf(m).Elem(), "", &list)
 	return list
@@ -40,7 +40,7 @@ func leavesOf(v reflect.Value, path string, list *[]Leaf) {
 
 // Overrides lists the fields that a file, the job or the command line set on top of a preset.
 func (m *Machine) Overrides() (list []Leaf) {
-	for _, leaf := range m.Leaves() {
+	for _, leaf := range m.AllLeaves() {
 		for path, by := range m.set {
 			if path == leaf.Path || strings.HasPrefix(path, leaf.Path+".") {
 				leaf.By = by

@@ -409,7 +409,7 @@ func absentFields(tree map[string]any, t reflect.Type, at string) []problem {
 		sub, isMap := v.(map[string]any)
 		switch {
 		case !ok && !f.HasDefault:
-			ps = append(ps, problem{p, "missing: want " + f.Want(), ErrMissing})
+			ps = append(ps, problem{p, "missing: want " + f.Accepted(), ErrMissing})
 		case isMap && f.Type.Kind() == reflect.Struct:
 			ps = append(ps, absentFields(sub, f.Type, p)...)
 		case isMap && f.Type.Kind() == reflect.Map:

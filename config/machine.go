@@ -48,8 +48,8 @@ func (m *Machine) Idle() (list []string) {
 	}{{"scheduler", spec.Fields(reflect.TypeFor[scheduler.SchedulerSpec]())}, {"queue", spec.Fields(reflect.TypeFor[scheduler.QueueSpec]())}} {
 		for _, f := range part.fields {
 			path := part.name + "." + f.Name
-			if by, ok := m.set[path]; ok && len(f.Acts) > 0 && !slices.Contains(f.Acts, kind) {
-				list = append(list, fmt.Sprintf("%s does nothing under scheduler.kind %s: it acts under %s (%s)", path, kind, strings.Join(f.Acts, ", "), by))
+			if by, ok := m.set[path]; ok && len(f.SchedulerKinds) > 0 && !slices.Contains(f.SchedulerKinds, kind) {
+				list = append(list, fmt.Sprintf("%s does nothing under scheduler.kind %s: it acts under %s (%s)", path, kind, strings.Join(f.SchedulerKinds, ", "), by))
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func (e *Experiment) Points(small bool) ([]Point, error) {
 	base := choice{}
 	settings := e.Set
 	if small {
-		settings = slices.Concat(e.Set, e.Small.Set)
+		settings = slices.Concat(e.Set, e.SmallVariant.Set)
 	}
 	for _, s := range slices.Concat(settings, e.overrides) {
 		base.add(s)
@@ -80,7 +80,7 @@ func (e *Experiment) Points(small bool) ([]Point, error) {
 func (e *Experiment) checkBaselines(points []Point) error {
 	var ps []problem
 	for i := range e.Derived {
-		for _, m := range e.Derived[i].Where {
+		for _, m := range e.Derived[i].Matches {
 			if msg := m.noneOf(points); msg != "" {
 				ps = append(ps, problem{e.Derived[i].keyPath, msg, ErrReference})
 			}
@@ -135,9 +135,9 @@ func (e *Experiment) Partners(small bool, column string) []string {
 func (e *Experiment) axes(small bool) []Axis {
 	out := slices.Clone(e.Axes)
 	for i := range out {
-		for k := range e.Small.Axes {
-			if small && e.Small.Axes[k].Name == out[i].Name {
-				out[i] = e.Small.Axes[k]
+		for k := range e.SmallVariant.Axes {
+			if small && e.SmallVariant.Axes[k].Name == out[i].Name {
+				out[i] = e.SmallVariant.Axes[k]
 			}
 		}
 	}
@@ -373,8 +373,8 @@ func (e *Experiment) exclude(points []Point, small bool) ([]Point, error) {
 func (e *Experiment) checkExclusions(points []Point, small bool) error {
 	var ps []problem
 	for i := range e.Exclude {
-		for k := range e.Exclude[i].Where {
-			if msg := e.Exclude[i].Where[k].noneOf(points); msg != "" && !small {
+		for k := range e.Exclude[i].Matches {
+			if msg := e.Exclude[i].Matches[k].noneOf(points); msg != "" && !small {
 				ps = append(ps, problem{e.Exclude[i].keyPath, msg, ErrReference})
 			}
 		}
@@ -383,7 +383,7 @@ func (e *Experiment) checkExclusions(points []Point, small bool) error {
 }
 
 func (x *Exclusion) matches(p *Point) (bool, error) {
-	for _, m := range x.Where {
+	for _, m := range x.Matches {
 		if p.Cell(m.Column) == nil {
 			return false, fmt.Errorf("found %q: want the name of an axis or a row column", m.Column)
 		}
@@ -391,10 +391,10 @@ func (x *Exclusion) matches(p *Point) (bool, error) {
 			return false, nil
 		}
 	}
-	if x.When == "" {
+	if x.Condition == "" {
 		return true, nil
 	}
-	v, err := x.When.Eval(p.Cells)
+	v, err := x.Condition.Eval(p.Cells)
 	return v.AsFloat() != 0, err
 }
 

@@ -83,8 +83,8 @@ func oneOrMore(item object) object {
 func (b *schemaBuilder) field(f field) object {
 	s := b.typ(f.Type, f)
 	doc := f.Doc
-	if len(f.Acts) > 0 {
-		doc += "; acts under " + strings.Join(f.Acts, ", ")
+	if len(f.SchedulerKinds) > 0 {
+		doc += "; acts under " + strings.Join(f.SchedulerKinds, ", ")
 	}
 	if f.Unit != "" {
 		doc += " (" + f.Unit + ")"

@@ -86,7 +86,7 @@ func (u *unroller) transfer(step *Step, s scope, at string) {
 }
 
 // evalMove evaluates a move; key is the key that an error refers to.
-func (j *Job) evalMove(m *Move, s scope) (out MoveCall, key string, err error) {
+func (j *Job) evalMove(m *TransferMove, s scope) (out MoveCall, key string, err error) {
 	out = MoveCall{To: m.To, From: m.From}
 	for _, e := range []struct {
 		key    string

@@ -23,7 +23,7 @@ const (
 )
 
 // written are replacement values.
-var written = suite.Words{Before: ":", Values: []string{"", "0", "-1", "1", "3", "64", "1.5", "1e20", "4294967296", "18446744073709551616", "x", "\"\"", "[1, 2]", "[]", "{a: 1}", "{}", "null", "true", "n", "2 * n", "1 / 0", ".nan"}}
+var written = suite.Words{Separator: ":", Values: []string{"", "0", "-1", "1", "3", "64", "1.5", "1e20", "4294967296", "18446744073709551616", "x", "\"\"", "[1, 2]", "[]", "{a: 1}", "{}", "null", "true", "n", "2 * n", "1 / 0", ".nan"}}
 
 // The results of the readers are recorded, a line each: for a text with one or two changes the error, word for word, or
 // a digest of the value. Other tests check which error is right; this one shows every change of an error. With -update
@@ -64,7 +64,7 @@ func TestWrittenMachines(t *testing.T) {
 			return name + ": " + err.Error()
 		}
 		if i%3 > 0 {
-			return fmt.Sprintf("%s: %s, idle %v", name, suite.Digest(fmt.Append(nil, m.Leaves())), m.Idle())
+			return fmt.Sprintf("%s: %s, idle %v", name, suite.Digest(fmt.Append(nil, m.AllLeaves())), m.Idle())
 		}
 		given := m.Overrides()
 		return fmt.Sprintf("%s: %d given %s", name, len(given), suite.Digest(fmt.Append(nil, given)))

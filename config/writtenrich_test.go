@@ -88,7 +88,7 @@ func TestWrittenSettings(t *testing.T) {
 		base := presets[r.IntN(len(presets))]
 		if leaves[base] == nil {
 			m := suite.Must(Preset(base))(t)
-			leaves[base] = m.Leaves()
+			leaves[base] = m.AllLeaves()
 		}
 		var set []string
 		for range r.IntN(4) {

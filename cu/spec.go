@@ -39,10 +39,10 @@ func (r RegistersSpec) Check() (ps []spec.Problem) {
 		all, granule, max int
 	}{{"vector", r.Vector, r.VectorGranule, r.VectorMax}, {"scalar", r.Scalar, r.ScalarGranule, r.ScalarMax}} {
 		if t.max > t.all {
-			ps = append(ps, spec.Bad(t.name+"_max", "found %d: want at most registers.%s, %d", t.max, t.name, t.all))
+			ps = append(ps, spec.RangeProblem(t.name+"_max", "found %d: want at most registers.%s, %d", t.max, t.name, t.all))
 		}
 		if t.granule > t.all {
-			ps = append(ps, spec.Bad(t.name+"_granule", "found %d: want at most registers.%s, %d", t.granule, t.name, t.all))
+			ps = append(ps, spec.RangeProblem(t.name+"_granule", "found %d: want at most registers.%s, %d", t.granule, t.name, t.all))
 		}
 	}
 	return ps

@@ -158,6 +158,6 @@ func TestReadmeSaysWhatTheRowsSay(t *testing.T) {
 	for _, s := range readmeSays {
 		rows := suite.Must(plots.ReadTable(filepath.Join("..", "experiments", "figures", s.experiment+".csv")))(t)
 		want := suite.Must(plots.Fill(s.text, rows))(t)
-		suite.Holds(t, string(readme), want)
+		suite.Contains(t, string(readme), want)
 	}
 }

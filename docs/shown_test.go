@@ -367,7 +367,7 @@ func (s *shell) run(script string) (string, error) {
 // unplanned leaves out most of the plans whose output no page shows, whose experiments are there; the whole suite makes each.
 func (s *shell) unplanned(script string) string {
 	m := planOnly.FindStringSubmatch(s.bounded(script))
-	if m == nil || suite.Whole() || len(m[1])%4 == 0 {
+	if m == nil || suite.AllCases() || len(m[1])%4 == 0 {
 		return script
 	}
 	return "test -f experiments/figures/" + m[1] + ".yaml"

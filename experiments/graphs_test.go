@@ -35,7 +35,7 @@ func TestGraphsGiveTheSameBuffersUnderEveryScheduler(t *testing.T) {
 			job := load(t, name)
 			for m, machine := range []string{"gcn3-r9nano", "rdna3-rx7900xtx"} {
 				for k, kind := range schedulers {
-					if testing.Short() && (k/2 != m || k%2 != len(name)%2) || !suite.Whole() && (k+m)%2 != 0 {
+					if testing.Short() && (k/2 != m || k%2 != len(name)%2) || !suite.AllCases() && (k+m)%2 != 0 {
 						continue // two schedulers on each machine, or one on one
 					}
 					sameAsReferences(t, name, execute(t, job, machine, "scheduler.kind="+kind))
@@ -93,7 +93,7 @@ func TestMoreScratchMemoryIsNoSlower(t *testing.T) {
 			continue
 		}
 		for machine, kinds := range kindsOn {
-			if !suite.Whole() && name == "mariani" {
+			if !suite.AllCases() && name == "mariani" {
 				kinds = kinds[:1]
 			}
 			for _, kind := range kinds {

@@ -34,7 +34,7 @@ func TestMemoryModelsAgreeOnEveryJob(t *testing.T) {
 	}
 	rows := readModelRows(t)
 	for _, name := range Names() {
-		if slices.Contains(heavy, name) || !suite.Whole() && slices.Contains(slow, name) {
+		if slices.Contains(heavy, name) || !suite.AllCases() && slices.Contains(slow, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestMemoryModelsAgreeOnEveryPreset(t *testing.T) {
 
 // presetJobs returns the number of jobs per preset.
 func presetJobs(all int) int {
-	if suite.Whole() {
+	if suite.AllCases() {
 		return min(2, all)
 	}
 	return 1
@@ -87,7 +87,7 @@ var underScheduler = []string{"scheduler.kind=hardware", "scheduler.kind=firmwar
 func TestMemoryModelsAgreeOnEveryScheduler(t *testing.T) {
 	for _, name := range []string{"bfs", "lastsum", "mariani"} {
 		for _, kind := range underScheduler {
-			if testing.Short() && name != "lastsum" || !suite.Whole() && slices.Contains(slow, name) {
+			if testing.Short() && name != "lastsum" || !suite.AllCases() && slices.Contains(slow, name) {
 				continue
 			}
 			t.Run(name+"/"+kind, func(t *testing.T) {

@@ -123,7 +123,7 @@ func othersFor(i int) [][]string {
 	others := [][]string{{"rdna3-rx7900xtx", "wave_size=64"}}
 	presets := config.Presets()[1:]
 	n := 2
-	if suite.Whole() {
+	if suite.AllCases() {
 		n = 4
 	}
 	for k := range n {

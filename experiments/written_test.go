@@ -30,7 +30,7 @@ func TestWrittenGraphs(t *testing.T) {
 // threads.
 func TestRandomGraphsLookahead(t *testing.T) {
 	machines := suite.Must(ledger.NewMachines())(t)
-	suite.Some(writtenGraphs, func(i int) {
+	suite.SampleCases(writtenGraphs, func(i int) {
 		if seed, _, s := writtenGraph(t, machines, i); s.Mode != config.ModeFunctional {
 			if said := ledger.Ahead(s, 2+i%3); said != "" {
 				t.Errorf("graph of seed %d: %s", seed, said)

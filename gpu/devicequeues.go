@@ -193,7 +193,7 @@ func (w *deviceQueueWork) ended(i int) {
 }
 
 // timed runs the launches with time.
-func (w *deviceQueueWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
+func (w *deviceQueueWork) timed(t *timing, step string, p scheduler.WorkgroupRange, follows bool) (*account.Counts, error) {
 	c, err := t.run(step, w, p, follows)
 	if c == nil {
 		return c, err
@@ -215,7 +215,7 @@ func (w *deviceQueueWork) timed(t *timing, step string, p scheduler.Part, follow
 }
 
 // functional runs the items one after the other, in their order.
-func (w *deviceQueueWork) functional(u *functionalRunner, _ scheduler.Part, warm bool) (*account.Counts, error) {
+func (w *deviceQueueWork) functional(u *functionalRunner, _ scheduler.WorkgroupRange, warm bool) (*account.Counts, error) {
 	return w.RunFunctional(func(i int) (*account.Counts, error) {
 		l := w.launches[i]
 		c, err := u.run(l.work, allWorkgroups(l.work), warm)

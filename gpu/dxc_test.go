@@ -27,7 +27,7 @@ func TestDXCWorkGraphs(t *testing.T) {
 				return
 			}
 			for k, kind := range []string{"hardware", "firmware", "multipass", "persistent"} {
-				if !suite.Whole() && (i+k)%2 != 0 {
+				if !suite.AllCases() && (i+k)%2 != 0 {
 					continue
 				}
 				if runDXC(t, file, "rdna3-rx7900xtx", kind); t.Failed() {

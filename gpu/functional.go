@@ -176,11 +176,11 @@ func (p *programs) executed(prog *program.Program, issues []functional.Issued) {
 // poll looks now and then whether to go on, and reports how far the run is.
 func (u *functionalRunner) poll(p functional.Progress) error {
 	if err := u.guard.checkLimits(); err != nil {
-		return fmt.Errorf("%w; %d of %d workgroups ended, %d have begun", err, p.Ended, u.workgroups, p.Running)
+		return fmt.Errorf("%w; %d of %d workgroups ended, %d have begun", err, p.EndedWorkgroups, u.workgroups, p.RunningWorkgroups)
 	}
-	u.guard.reportStall(p.Ended, func() string {
-		return fmt.Sprintf("(%d instructions); %d of %d workgroups ended, %d have begun", p.Instructions, p.Ended, u.workgroups, p.Running)
+	u.guard.reportStall(p.EndedWorkgroups, func() string {
+		return fmt.Sprintf("(%d instructions); %d of %d workgroups ended, %d have begun", p.Instructions, p.EndedWorkgroups, u.workgroups, p.RunningWorkgroups)
 	})
-	u.guard.reportProgress(u.clock.now, u.clock.tally.Issued+p.Instructions, p.Ended, p.Running, u.workgroups)
+	u.guard.reportProgress(u.clock.now, u.clock.tally.Issued+p.Instructions, p.EndedWorkgroups, p.RunningWorkgroups, u.workgroups)
 	return nil
 }

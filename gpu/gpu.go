@@ -133,7 +133,7 @@ func (s *Setup) HostSeconds() float64 {
 	return s.Job.Limits.HostSeconds
 }
 
-// Progress reports how far a run has come.
+// Progress has the counts of a run so far.
 type Progress struct {
 	Round, Rounds    int    // counted from 1
 	Launch, Launches int    // of the round, counted from 1

@@ -387,7 +387,7 @@ func TestProgressGoesOn(t *testing.T) {
 	s.Progress = func(p Progress) { got = p }
 	r := suite.Must(newRunner(context.Background(), s))(t)
 	r.tally.Issued, r.timing.now, r.functionalRunner.workgroups = 1000, 5000, 9
-	suite.OK(t, r.functionalRunner.poll(functional.Progress{Instructions: 70, Ended: 4, Running: 3}))
+	suite.OK(t, r.functionalRunner.poll(functional.Progress{Instructions: 70, EndedWorkgroups: 4, RunningWorkgroups: 3}))
 	want := Progress{Cycle: 5000, Nanoseconds: 2000, Instructions: 1070, Ended: 4, Running: 3, Total: 9}
 	if got != want {
 		t.Errorf("without time: %+v, want %+v", got, want)

@@ -38,7 +38,7 @@ func (g *graphWork) bindAndRead() (list []graph.Entry, err error) {
 func (g *graphWork) Prepare() (bool, error) { return true, nil }
 
 // timed runs the dispatch. Entries are read from buffers when it begins, as memory holds them then.
-func (g *graphWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
+func (g *graphWork) timed(t *timing, step string, p scheduler.WorkgroupRange, follows bool) (*account.Counts, error) {
 	c, err := t.run(step, g, p, follows)
 	if err == nil {
 		g.lastRun.Charge(&c.Slots, t.now)
@@ -46,7 +46,7 @@ func (g *graphWork) timed(t *timing, step string, p scheduler.Part, follows bool
 	return c, err
 }
 
-func (g *graphWork) functional(u *functionalRunner, _ scheduler.Part, warm bool) (*account.Counts, error) {
+func (g *graphWork) functional(u *functionalRunner, _ scheduler.WorkgroupRange, warm bool) (*account.Counts, error) {
 	list, err := g.bindAndRead()
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (g *graphJob) smallestNeed(limits *cu.Limits) (need cu.Resources) {
 	return need
 }
 
-func (g *graphWork) Count(c *account.Counts, _ scheduler.Part) {
+func (g *graphWork) Count(c *account.Counts, _ scheduler.WorkgroupRange) {
 	c.Graph = g.lastRun.Counts()
 	c.Workgroups, c.Waves = g.lastRun.Totals()
 	if f := c.Functional; f != nil {
@@ -99,7 +99,7 @@ func (g *graphWork) LaunchCycles() uint64           { return g.run.LaunchCycles(
 func (g *graphWork) Waiting() string                { return "; " + g.run.Waiting() }
 func (g *graphWork) WaveOwner(w *simd.Wave) string  { return "node " + graph.NodeOf(w) + ", " }
 
-func (g *graphWork) Open(m *machine.Machine, _ scheduler.Part) error {
+func (g *graphWork) Open(m *machine.Machine, _ scheduler.WorkgroupRange) error {
 	m.Serve(g.run)
 	return g.readEntries()
 }
@@ -111,7 +111,9 @@ func (g *graphWork) readEntries() (err error) {
 	return err
 }
 
-func (g *graphWork) Start(now uint64, _ scheduler.Part, _ bool) { g.run.Dispatch(now, g.dispatched) }
+func (g *graphWork) Start(now uint64, _ scheduler.WorkgroupRange, _ bool) {
+	g.run.Dispatch(now, g.dispatched)
+}
 
 // Kernel, Graph and StartConcurrent implement concurrent.QueuedWork.
 func (g *graphWork) Kernel() *cu.Launch { return nil }
@@ -159,8 +161,8 @@ func (d *functionalGraph) Next(nothingElse bool) (*functional.Kernel, functional
 	return d.kernels[l], functional.Workgroup{Index: wg.Index, ID: wg.ID, Count: wg.Count, Node: wg.Node}, true, false
 }
 
-// Ended implements functional.WorkSource.
-func (d *functionalGraph) Ended(wg *functional.Workgroup) { d.Direct.Ended(wg.Index) }
+// WorkgroupEnded implements functional.WorkSource.
+func (d *functionalGraph) WorkgroupEnded(wg *functional.Workgroup) { d.Direct.WorkgroupEnded(wg.Index) }
 
 // runAll runs what was dispatched to its end.
 func (d *functionalGraph) runAll(ctx context.Context, m *machine.Machine, o functional.Options) (*functional.Counts, error) {

@@ -33,7 +33,7 @@ func (k *kernelWork) Prepare() (some bool, err error) {
 	return n > 0, nil
 }
 
-func (k *kernelWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
+func (k *kernelWork) timed(t *timing, step string, p scheduler.WorkgroupRange, follows bool) (*account.Counts, error) {
 	c, err := t.run(step, k, p, follows)
 	if c != nil {
 		c.Workgroups, _, _ = k.Progress()
@@ -42,7 +42,7 @@ func (k *kernelWork) timed(t *timing, step string, p scheduler.Part, follows boo
 	return c, err
 }
 
-func (k *kernelWork) functional(u *functionalRunner, p scheduler.Part, warm bool) (*account.Counts, error) {
+func (k *kernelWork) functional(u *functionalRunner, p scheduler.WorkgroupRange, warm bool) (*account.Counts, error) {
 	o := u.options(k.Launch.Resources)
 	if warm && p.First == 0 {
 		u.machine.Hierarchy.KernelBoundary()
@@ -54,7 +54,7 @@ func (k *kernelWork) functional(u *functionalRunner, p scheduler.Part, warm bool
 }
 
 // Count: parts that come later are of the launch that the first one counted.
-func (k *kernelWork) Count(c *account.Counts, p scheduler.Part) {
+func (k *kernelWork) Count(c *account.Counts, p scheduler.WorkgroupRange) {
 	if p.First > 0 {
 		c.Launches = 0
 	}
@@ -72,14 +72,14 @@ func (k *kernelWork) Waiting() string             { return "" }
 func (k *kernelWork) WaveOwner(*simd.Wave) string { return "" }
 func (k *kernelWork) Progress() (_, _, _ uint64)  { return k.machine.Dispatcher.Progress() }
 
-func (k *kernelWork) Open(m *machine.Machine, _ scheduler.Part) error {
+func (k *kernelWork) Open(m *machine.Machine, _ scheduler.WorkgroupRange) error {
 	k.machine = m
 	m.Serve()
 	return nil
 }
 
-func (k *kernelWork) Start(now uint64, p scheduler.Part, follows bool) {
-	k.machine.Dispatcher.LaunchPart(now, &k.Launch, follows, p)
+func (k *kernelWork) Start(now uint64, p scheduler.WorkgroupRange, follows bool) {
+	k.machine.Dispatcher.LaunchRange(now, &k.Launch, follows, p)
 }
 
 func (k *kernelWork) LaunchCycles() uint64 { return k.machine.Dispatcher.LaunchCycles() }
@@ -105,23 +105,23 @@ type drawWork struct {
 	draw *draw
 }
 
-func (d *drawWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
+func (d *drawWork) timed(t *timing, step string, p scheduler.WorkgroupRange, follows bool) (*account.Counts, error) {
 	d.clearAttachments(p)
 	return d.kernelWork.timed(t, step, p, follows)
 }
 
-func (d *drawWork) functional(u *functionalRunner, p scheduler.Part, warm bool) (*account.Counts, error) {
+func (d *drawWork) functional(u *functionalRunner, p scheduler.WorkgroupRange, warm bool) (*account.Counts, error) {
 	d.clearAttachments(p)
 	return d.kernelWork.functional(u, p, warm)
 }
 
-func (d *drawWork) clearAttachments(p scheduler.Part) {
+func (d *drawWork) clearAttachments(p scheduler.WorkgroupRange) {
 	if p.First == 0 {
 		d.draw.clearTargets()
 	}
 }
 
-func (d *drawWork) Count(c *account.Counts, p scheduler.Part) {
+func (d *drawWork) Count(c *account.Counts, p scheduler.WorkgroupRange) {
 	if d.kernelWork.Count(c, p); p.First == 0 {
 		c.Fragments = &d.draw.counts
 	}

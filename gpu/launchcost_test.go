@@ -62,7 +62,7 @@ func TestWithoutLaunchesSetsAllKeys(t *testing.T) {
 	m := suite.Must(config.LoadMachine(config.Request{Machine: "gcn3-r9nano", Set: without}))(t)
 	// A wave's placing, and what a graph's scheduler does for each payload, are work during a launch.
 	stay := []string{"dispatcher.launch_latency", "scheduler.launch_cycles", "scheduler.firmware_launches", "queue.launch_rate"}
-	for _, l := range m.Leaves() {
+	for _, l := range m.AllLeaves() {
 		if strings.Contains(l.Path, "launch") && !strings.HasPrefix(l.Path, "energy.") && !slices.Contains(without, l.Path+"=0") && !slices.Contains(stay, l.Path) {
 			t.Errorf("%s stays %s", l.Path, l.Value)
 		}

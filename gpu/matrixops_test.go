@@ -126,7 +126,7 @@ OpBranch %join
 // matrixStride is the number of cases of which one runs. All of them take two minutes.
 func matrixStride() int {
 	switch {
-	case suite.Whole():
+	case suite.AllCases():
 		return 1
 	case testing.Short():
 		return 37

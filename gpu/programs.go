@@ -234,7 +234,7 @@ func loweringInput(m *config.Machine) *config.Machine {
 // TargetKey returns the same text for machines that get the same programs from lowering.
 func TargetKey(m *config.Machine, waveSize int) string {
 	sum := sha256.New()
-	for _, l := range loweringInput(m).Leaves() {
+	for _, l := range loweringInput(m).AllLeaves() {
 		fmt.Fprintf(sum, "%q=%q\n", l.Path, l.Value)
 	}
 	return fmt.Sprintf("%x %d", sum.Sum(nil), waveSize)

@@ -28,7 +28,7 @@ type queuedWork interface {
 
 // concurrentMachine returns the interface of the machine for concurrent launches.
 func (u *functionalRunner) concurrentMachine() concurrent.Machine {
-	return concurrent.Machine{Machine: u.machine, Functional: func(w concurrent.QueuedWork, p scheduler.Part, warm bool) (*account.Counts, error) {
+	return concurrent.Machine{Machine: u.machine, Functional: func(w concurrent.QueuedWork, p scheduler.WorkgroupRange, warm bool) (*account.Counts, error) {
 		return u.run(w.(queuedWork), p, warm)
 	}}
 }
@@ -42,7 +42,7 @@ func (r *runner) prepareQueues() error {
 	list := r.launches
 	g := &queueWork{Launches: concurrent.New(r.functionalRunner.concurrentMachine(), "step"), launches: list, functionalRunner: r.functionalRunner, tally: r.tally}
 	if r.window != nil {
-		g.Choose = func(i int) (scheduler.Part, bool) { return r.windowOf(&list[i], list[i].work.(residentWork)) }
+		g.Choose = func(i int) (scheduler.WorkgroupRange, bool) { return r.windowOf(&list[i], list[i].work.(residentWork)) }
 	}
 	for i := range list {
 		if err := g.add(&list[i], r.programs); err != nil {
@@ -101,7 +101,7 @@ func (p *programs) separate(l *jobLaunch) ([]*simd.Code, error) {
 }
 
 // timed: what the machine did is known of all launches together; of each, when it ran.
-func (g *queueWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
+func (g *queueWork) timed(t *timing, step string, p scheduler.WorkgroupRange, follows bool) (*account.Counts, error) {
 	g.BeginCounting()
 	var c *account.Counts
 	err := g.functionalRunner.DuringTimed(func() (err error) {
@@ -120,7 +120,7 @@ func (g *queueWork) timed(t *timing, step string, p scheduler.Part, follows bool
 }
 
 // functional runs the launches one after the other, in an order that what they wait for allows.
-func (g *queueWork) functional(u *functionalRunner, _ scheduler.Part, warm bool) (*account.Counts, error) {
+func (g *queueWork) functional(u *functionalRunner, _ scheduler.WorkgroupRange, warm bool) (*account.Counts, error) {
 	return g.RunFunctional(func(i int) (*account.Counts, error) {
 		l := &g.launches[i]
 		c, err := u.run(l.work, allWorkgroups(l.work), warm)
@@ -136,9 +136,9 @@ func (r *runner) runQueues(l *jobLaunch, g *queueWork, follows bool) error {
 	var c *account.Counts
 	var err error
 	if l.mode == config.ModeFunctional {
-		c, err = g.functional(r.functionalRunner, scheduler.Part{}, false)
+		c, err = g.functional(r.functionalRunner, scheduler.WorkgroupRange{}, false)
 	} else {
-		c, err = g.timed(r.timing, l.step, scheduler.Part{}, follows)
+		c, err = g.timed(r.timing, l.step, scheduler.WorkgroupRange{}, follows)
 		if err == nil {
 			g.FindHazards(r.programs.warn)
 		}

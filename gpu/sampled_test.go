@@ -43,19 +43,19 @@ func TestWorkgroupsAreLeftOut(t *testing.T) {
 	r := suite.Must(newRunner(t.Context(), setup(t, text, "rdna3-780m", "compute_units=1", "shader_array.shared_by=1")))(t)
 	var places []uint64
 	left := false
-	next := func(p scheduler.Progress) (leave uint64, hold bool) {
-		places = append(places, p.Next)
-		if left || p.Ended < 3 {
+	next := func(p scheduler.WorkgroupEnd) (leave uint64, hold bool) {
+		places = append(places, p.NextIndex)
+		if left || p.EndedWorkgroups < 3 {
 			return 0, false
 		}
-		if p.Running > 0 {
+		if p.ResidentWorkgroups > 0 {
 			return 0, true
 		}
 		left = true
 		return 50, false
 	}
 	r.tally.BeginRound()
-	suite.OK(t, r.runTimed(firstLaunch(t, r), scheduler.Part{End: 200, Next: next}, false))
+	suite.OK(t, r.runTimed(firstLaunch(t, r), scheduler.WorkgroupRange{End: 200, OnWorkgroupEnd: next}, false))
 	if got := r.tally.Steps[0].Workgroups; got != 150 || !left {
 		t.Errorf("%d workgroups ran, want all but 50 of 200", got)
 	}

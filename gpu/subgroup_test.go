@@ -431,7 +431,7 @@ func TestSubgroupOperations(t *testing.T) {
 				if testing.Short() && (i != (components+int(ty.bits))%len(sgTargets) || components%2 == int(ty.bits/8)%2) {
 					continue // each type on some, with some numbers of components
 				}
-				if !testing.Short() && !suite.Whole() && (i+components)%2 != 0 {
+				if !testing.Short() && !suite.AllCases() && (i+components)%2 != 0 {
 					continue // each type on all, with half of the numbers of components on each
 				}
 				t.Run(fmt.Sprintf("%s/%d/%s/wave%d/%s", ty.name, components, on.machine, on.wave, on.lowering), func(t *testing.T) {

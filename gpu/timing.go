@@ -25,7 +25,7 @@ type timing struct {
 }
 
 // run runs a part of a work to its end.
-func (t *timing) run(step string, w residentWork, p scheduler.Part, follows bool) (*account.Counts, error) {
+func (t *timing) run(step string, w residentWork, p scheduler.WorkgroupRange, follows bool) (*account.Counts, error) {
 	m := t.machine
 	if p.First == 0 {
 		m.Hierarchy.KernelBoundary()

@@ -100,14 +100,14 @@ func (r *resources) indirect(at *config.IndirectAt) (func() [3]uint32, error) {
 // timeOnly is embedded by works without workgroups: they take time and count as no launch.
 type timeOnly struct{}
 
-func (timeOnly) Prepare() (bool, error)                    { return true, nil }
-func (timeOnly) Kernel() *cu.Launch                        { return nil }
-func (timeOnly) Graph() *graph.Run                         { return nil }
-func (timeOnly) Workgroups() (uint64, bool)                { return 0, false }
-func (timeOnly) Count(c *account.Counts, _ scheduler.Part) { c.Launches = 0 }
+func (timeOnly) Prepare() (bool, error)                              { return true, nil }
+func (timeOnly) Kernel() *cu.Launch                                  { return nil }
+func (timeOnly) Graph() *graph.Run                                   { return nil }
+func (timeOnly) Workgroups() (uint64, bool)                          { return 0, false }
+func (timeOnly) Count(c *account.Counts, _ scheduler.WorkgroupRange) { c.Launches = 0 }
 
 // functional moves the bytes.
-func (x *transfer) functional(*functionalRunner, scheduler.Part, bool) (*account.Counts, error) {
+func (x *transfer) functional(*functionalRunner, scheduler.WorkgroupRange, bool) (*account.Counts, error) {
 	for _, move := range x.moves {
 		move()
 	}
@@ -115,7 +115,7 @@ func (x *transfer) functional(*functionalRunner, scheduler.Part, bool) (*account
 }
 
 // timed moves the bytes and lets the time of that pass.
-func (x *transfer) timed(t *timing, _ string, p scheduler.Part, follows bool) (*account.Counts, error) {
+func (x *transfer) timed(t *timing, _ string, p scheduler.WorkgroupRange, follows bool) (*account.Counts, error) {
 	c, err := x.functional(nil, p, false)
 	c.Cycles, c.LaunchCycles = t.passTransfer(x.bytes, follows), t.transferCost(follows)
 	return c, err
@@ -161,7 +161,7 @@ func newHostCopy(h *scheduler.HostSpec, c *config.CopyCall) *hostCopy {
 	return n
 }
 
-func (h *hostCopy) functional(*functionalRunner, scheduler.Part, bool) (*account.Counts, error) {
+func (h *hostCopy) functional(*functionalRunner, scheduler.WorkgroupRange, bool) (*account.Counts, error) {
 	c := &account.Counts{}
 	h.countBytes(c)
 	return c, nil
@@ -176,7 +176,7 @@ func (h *hostCopy) countBytes(c *account.Counts) {
 	}
 }
 
-func (h *hostCopy) timed(t *timing, _ string, _ scheduler.Part, _ bool) (*account.Counts, error) {
+func (h *hostCopy) timed(t *timing, _ string, _ scheduler.WorkgroupRange, _ bool) (*account.Counts, error) {
 	c := t.idle(h.cycles())
 	h.countBytes(c)
 	return c, nil
@@ -201,10 +201,10 @@ type hostWait struct {
 	cycles uint64
 }
 
-func (*hostWait) functional(*functionalRunner, scheduler.Part, bool) (*account.Counts, error) {
+func (*hostWait) functional(*functionalRunner, scheduler.WorkgroupRange, bool) (*account.Counts, error) {
 	return &account.Counts{}, nil
 }
 
-func (w *hostWait) timed(t *timing, _ string, _ scheduler.Part, _ bool) (*account.Counts, error) {
+func (w *hostWait) timed(t *timing, _ string, _ scheduler.WorkgroupRange, _ bool) (*account.Counts, error) {
 	return t.idle(w.cycles), nil
 }

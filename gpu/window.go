@@ -21,16 +21,16 @@ func (r *runner) windowed(l *jobLaunch, w residentWork, follows bool) error {
 	}
 	first, end := chosen.First, chosen.End
 	parts := []struct {
-		scheduler.Part
+		scheduler.WorkgroupRange
 		timed bool
-	}{{scheduler.Part{End: first}, false}, {scheduler.Part{First: first, End: end}, true}, {scheduler.Part{First: end, End: all}, false}}
+	}{{scheduler.WorkgroupRange{End: first}, false}, {scheduler.WorkgroupRange{First: first, End: end}, true}, {scheduler.WorkgroupRange{First: end, End: all}, false}}
 	for _, p := range parts {
 		if p.First == p.End {
 			continue
 		}
-		do := func() error { return r.runFunctional(l, p.Part, true) }
+		do := func() error { return r.runFunctional(l, p.WorkgroupRange, true) }
 		if p.timed {
-			do = func() error { return r.runTimed(l, p.Part, follows) }
+			do = func() error { return r.runTimed(l, p.WorkgroupRange, follows) }
 		}
 		if err := do(); err != nil {
 			return err
@@ -40,7 +40,7 @@ func (r *runner) windowed(l *jobLaunch, w residentWork, follows bool) error {
 }
 
 // windowOf returns the part of a launch that is timed, and whether there is one.
-func (r *runner) windowOf(l *jobLaunch, w residentWork) (p scheduler.Part, timed bool) {
+func (r *runner) windowOf(l *jobLaunch, w residentWork) (p scheduler.WorkgroupRange, timed bool) {
 	t := r.window
 	kind := cmp.Or(l.kind, l.step) + " " + w.ClassKey()
 	r.windows[kind]++

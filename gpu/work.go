@@ -15,11 +15,11 @@ type launchWork interface {
 	// Prepare reads the values that are known only when the work begins. It returns false if there is nothing to do.
 	Prepare() (some bool, err error)
 	// functional runs a part without time; warm: it brings its lines into the caches. Counts are returned with an error too.
-	functional(u *functionalRunner, p scheduler.Part, warm bool) (*account.Counts, error)
+	functional(u *functionalRunner, p scheduler.WorkgroupRange, warm bool) (*account.Counts, error)
 	// timed runs a part to its end, under the name of its step; follows: after another launch of its round.
-	timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error)
+	timed(t *timing, step string, p scheduler.WorkgroupRange, follows bool) (*account.Counts, error)
 	// Count completes the counts of a part that ran.
-	Count(c *account.Counts, p scheduler.Part)
+	Count(c *account.Counts, p scheduler.WorkgroupRange)
 }
 
 // A residentWork is a work with workgroups on the compute units.
@@ -34,8 +34,8 @@ type residentWork interface {
 	// Codes returns the programs that workgroups run.
 	Codes() []*simd.Code
 	// Open hands the work to the machine. Start begins it in cycle now.
-	Open(m *machine.Machine, p scheduler.Part) error
-	Start(now uint64, p scheduler.Part, follows bool)
+	Open(m *machine.Machine, p scheduler.WorkgroupRange) error
+	Start(now uint64, p scheduler.WorkgroupRange, follows bool)
 	// Finished reports whether all workgroups have ended, and the cycle in which all their accesses are done. Progress returns the numbers of ended, resident and known workgroups.
 	Finished() (bool, uint64)
 	Progress() (ended, running, total uint64)
@@ -49,12 +49,12 @@ type residentWork interface {
 }
 
 // allWorkgroups returns the part that is a whole work.
-func allWorkgroups(w launchWork) scheduler.Part {
+func allWorkgroups(w launchWork) scheduler.WorkgroupRange {
 	if r, ok := w.(residentWork); ok {
 		n, _ := r.Workgroups()
-		return scheduler.Part{End: n}
+		return scheduler.WorkgroupRange{End: n}
 	}
-	return scheduler.Part{}
+	return scheduler.WorkgroupRange{}
 }
 
 // A jobLaunch is a work in its place in the job.
@@ -78,7 +78,7 @@ type executor struct {
 }
 
 // runLaunch runs a part of a launch with time, and completes its counts.
-func (t *timing) runLaunch(l *jobLaunch, p scheduler.Part, follows bool) (*account.Counts, error) {
+func (t *timing) runLaunch(l *jobLaunch, p scheduler.WorkgroupRange, follows bool) (*account.Counts, error) {
 	c, err := l.work.timed(t, l.step, p, follows)
 	if c != nil {
 		l.work.Count(c, p)
@@ -87,7 +87,7 @@ func (t *timing) runLaunch(l *jobLaunch, p scheduler.Part, follows bool) (*accou
 }
 
 // runTimed runs a part of a launch with time, and counts it with its step.
-func (x *executor) runTimed(l *jobLaunch, p scheduler.Part, follows bool) error {
+func (x *executor) runTimed(l *jobLaunch, p scheduler.WorkgroupRange, follows bool) error {
 	c, err := x.timing.runLaunch(l, p, follows)
 	if c != nil {
 		x.tally.Add(l.step, c)
@@ -96,7 +96,7 @@ func (x *executor) runTimed(l *jobLaunch, p scheduler.Part, follows bool) error 
 }
 
 // run runs a part of a work functional, and completes its counts, which are valid until the next run.
-func (u *functionalRunner) run(w launchWork, p scheduler.Part, warm bool) (*account.Counts, error) {
+func (u *functionalRunner) run(w launchWork, p scheduler.WorkgroupRange, warm bool) (*account.Counts, error) {
 	c, err := w.functional(u, p, warm)
 	if c != nil {
 		w.Count(c, p)
@@ -105,7 +105,7 @@ func (u *functionalRunner) run(w launchWork, p scheduler.Part, warm bool) (*acco
 }
 
 // runFunctional runs a part of a launch functional, and counts it with its step.
-func (x *executor) runFunctional(l *jobLaunch, p scheduler.Part, warm bool) error {
+func (x *executor) runFunctional(l *jobLaunch, p scheduler.WorkgroupRange, warm bool) error {
 	c, err := x.functionalRunner.run(l.work, p, warm)
 	if c != nil {
 		x.tally.Add(l.step, c)
@@ -130,10 +130,10 @@ func (l *sampledLaunch) Kernel() *cu.Launch {
 	return nil
 }
 
-func (l *sampledLaunch) Timed(p scheduler.Part, follows bool) (*account.Counts, error) {
+func (l *sampledLaunch) Timed(p scheduler.WorkgroupRange, follows bool) (*account.Counts, error) {
 	return l.timing.runLaunch(l.launch, p, follows)
 }
 
-func (l *sampledLaunch) Functional(p scheduler.Part, warm bool) (*account.Counts, error) {
+func (l *sampledLaunch) Functional(p scheduler.WorkgroupRange, warm bool) (*account.Counts, error) {
 	return l.functionalRunner.run(l.residentWork, p, warm)
 }

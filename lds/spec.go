@@ -49,9 +49,9 @@ func (a AccessSpec) Check() []spec.Problem {
 	phases, err := a.phases()
 	switch {
 	case err != nil:
-		return []spec.Problem{spec.Bad("lanes", "%v", err)}
+		return []spec.Problem{spec.RangeProblem("lanes", "%v", err)}
 	case len(a.Lanes) > 0 && slices.ContainsFunc(phases, func(p uint64) bool { return bits.OnesCount64(p) != a.PhaseLanes }):
-		return []spec.Problem{spec.Bad("phase_lanes", "found %d: want the number of lanes that each phase has in lanes", a.PhaseLanes)}
+		return []spec.Problem{spec.RangeProblem("phase_lanes", "found %d: want the number of lanes that each phase has in lanes", a.PhaseLanes)}
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (s Spec) Check() []spec.Problem {
 	if s.MaxWorkgroupBytes <= s.Bytes {
 		return nil
 	}
-	return []spec.Problem{spec.Bad("max_workgroup_bytes", "found %d: want at most lds.bytes, %d", s.MaxWorkgroupBytes, s.Bytes)}
+	return []spec.Problem{spec.RangeProblem("max_workgroup_bytes", "found %d: want at most lds.bytes, %d", s.MaxWorkgroupBytes, s.Bytes)}
 }
 
 // readB128Lanes are the lane groups of ds_read_b128 (ROCm composable_kernel,

@@ -58,7 +58,7 @@ const slowest = 8 * time.Minute
 func anyFigure(data []byte) (end string, err error) {
 	c := randfigure.New(data)
 	formats := []string{"svg"}
-	switch c.Below(16) { // bitmaps take ten times as long
+	switch c.IntN(16) { // bitmaps take ten times as long
 	case 0:
 		formats = []string{"png", "pdf"}
 	case 1, 2, 3, 4:

@@ -56,7 +56,7 @@ func appearance(c *randfigure.Choices, text string, table *Table) string {
 		said = append(said, t...)
 	}
 	line := fmt.Sprintf("%d paths, %d texts %s, svg %s", strings.Count(string(svg), "<path"), strings.Count(string(svg), "<text"), suite.Digest(said), suite.Digest(svg))
-	switch c.Below(5) {
+	switch c.IntN(5) {
 	case 0:
 		if pdf, err := chart.Draw("pdf", ""); err == nil {
 			line += ", page " + suite.Digest(pageOf(pdf))
@@ -107,12 +107,12 @@ var ofKnown = []string{"style: page", "title: A $\\le$ b^2", "palette: bright", 
 
 // knownFigure is a figure of one of the tables.
 func knownFigure(c *randfigure.Choices) (text, rows string) {
-	k := &knowns[c.Below(len(knowns))]
-	x := c.Of("", ", scale: log2", ", scale: log10", ", scale: category", ", scale: log2, label: Work, unit: operations", ", min: 1, max: 5000", ", ticks: [1, 100, 1000]")
-	y := c.Of("", ", scale: log10", ", scale: log2", ", label: Time, unit: µs", ", min: 0", ", max: 1e6", ", min: 100, max: 300000")
-	names := c.Of("", ", order: ["+k.order+"]", ", names: {reduce: Reduce it, hardware: Queue in hardware, '32': wave32, f16: half}")
-	shade, from := c.Of("linear", "log2", "log10, center: 4", "log2, min: 1, max: 16"), c.Of("", ", min: 0", ", label: Cycle")
+	k := &knowns[c.IntN(len(knowns))]
+	x := c.OneOf("", ", scale: log2", ", scale: log10", ", scale: category", ", scale: log2, label: Work, unit: operations", ", min: 1, max: 5000", ", ticks: [1, 100, 1000]")
+	y := c.OneOf("", ", scale: log10", ", scale: log2", ", label: Time, unit: µs", ", min: 0", ", max: 1e6", ", min: 100, max: 300000")
+	names := c.OneOf("", ", order: ["+k.order+"]", ", names: {reduce: Reduce it, hardware: Queue in hardware, '32': wave32, f16: half}")
+	shade, from := c.OneOf("linear", "log2", "log10, center: 4", "log2, min: 1, max: 16"), c.OneOf("", ", min: 0", ", label: Cycle")
 	lines := strings.Split(strings.NewReplacer("<x>", x, "<y>", y, "<names>", names, "<shade>", shade, "<from>", from).Replace(k.base), "\n")
-	lines = c.Some(lines, append(append([]string(nil), k.some...), ofKnown...), 4)
+	lines = c.AddOptions(lines, append(append([]string(nil), k.some...), ofKnown...), 4)
 	return strings.Join(lines, "\n"), k.rows
 }

@@ -181,7 +181,7 @@ func TestCodeOfMutants(t *testing.T) {
 		random := rand.New(rand.NewPCG(uint64(m.Raw.Bound), uint64(len(m.Raw.Instructions))))
 		sum := &Program{}
 		for n := range each {
-			raw, err := spirv.Decode(mutate.Module(m.Raw, random, mutate.Options{Edits: 1, Gentle: true}).Encode(binary.LittleEndian))
+			raw, err := spirv.Decode(mutate.Module(m.Raw, random, mutate.Options{Edits: 1, PreferValid: true}).Encode(binary.LittleEndian))
 			if err != nil {
 				continue
 			}

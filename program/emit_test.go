@@ -389,7 +389,7 @@ func TestRandomControlFlowMeansTheSameAsThreads(t *testing.T) {
 	switch {
 	case testing.Short():
 		seeds = 250
-	case suite.Whole():
+	case suite.AllCases():
 		seeds = 2000
 	}
 	for seed := range seeds {

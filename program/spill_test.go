@@ -40,7 +40,7 @@ func meansTheSame(t *testing.T, seed uint64, target Target) *Program {
 // Random control flow leaves the same memory however few registers a wave has, and with enough of them nothing is spilled.
 func TestSpilledProgramsMeanTheSame(t *testing.T) {
 	seeds := uint64(150)
-	if suite.Whole() {
+	if suite.AllCases() {
 		seeds = 1000
 	}
 	var vector, scalar, over int

@@ -182,7 +182,7 @@ func TestFullEngines(t *testing.T) {
 		full         []int // engine, class
 		class, found int   // -1: no engine
 	}{{nil, 0, 0}, {[]int{0, 1}, 1, 1}, {[]int{0, 1}, 0, 0}, {[]int{1, 0}, 0, 0}, {[]int{1, 1}, 1, 0}, {[]int{0, 0, 1, 0}, 0, -1}, {[]int{0, 0, 1, 0}, 1, 0}, {[]int{0, 0, 1, 1}, 0, 1}} {
-		d.full, d.turn = make([]bool, 4), 0
+		d.full, d.nextEngine = make([]bool, 4), 0
 		for i := 0; i < len(c.full); i += 2 {
 			d.full[c.full[i]*2+c.full[i+1]] = true
 		}

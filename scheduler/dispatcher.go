@@ -53,21 +53,21 @@ type LaunchSource interface {
 // A Launch is a grid of workgroups to place: a kernel, or the workgroups that one payload (or several coalesced ones)
 // starts at a node.
 type Launch struct {
-	Code    *cu.Launch
-	Class   int // launches of one class need the same resources
-	Engine  int // shader engine that it is pinned to; -1: none
-	Unit    int // compute unit that it is pinned to; -1: none
-	Grid    [3]uint32
-	NextID  [3]uint32 // WorkgroupId of the next workgroup
-	Total   uint64
-	Placed  uint64
-	Ended   uint64
-	ReadyAt uint64 // cycle from which workgroups may be placed; cu.Never: not known yet
+	Code             *cu.Launch
+	Class            int // launches of one class need the same resources
+	Engine           int // shader engine that it is pinned to; -1: none
+	Unit             int // compute unit that it is pinned to; -1: none
+	Grid             [3]uint32
+	NextID           [3]uint32 // WorkgroupId of the next workgroup
+	Total            uint64
+	PlacedWorkgroups uint64
+	EndedWorkgroups  uint64
+	ReadyAt          uint64 // cycle from which workgroups may be placed; cu.Never: not known yet
 }
 
 // Advance steps NextID to the next workgroup, x first.
 func (l *Launch) Advance() {
-	l.Placed++
+	l.PlacedWorkgroups++
 	for i := range l.NextID {
 		if l.NextID[i]++; l.NextID[i] < l.Grid[i] {
 			return
@@ -84,25 +84,25 @@ type Dispatcher struct {
 	port  *engine.Port
 	array *cu.ComputeUnits
 	placer
-	place  placement
-	spec   *DispatcherSpec
-	limits *cu.Limits
+	pickUnit placement
+	spec     *DispatcherSpec
+	limits   *cu.Limits
 
 	groupGap, refillGap, waveGap uint64 // in fractions of a cycle
 
-	openSources []*openSource // in placement order
-	byTag       []*openSource
-	next        int     // index of the source whose turn it is
-	expects     bool    // launches may be opened at any time
-	kernel      *kernel // the one opened last
-	places      engine.Pool[cu.DispatchMsg]
+	openSources  []*openSource // in placement order
+	byTag        []*openSource
+	nextSource   int     // index of the source whose turn it is
+	expects      bool    // launches may be opened at any time
+	kernel       *kernel // the one opened last
+	dispatchMsgs engine.Pool[cu.DispatchMsg]
 }
 
 // New returns the dispatcher of an array of compute units.
 func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.ComputeUnits) *Dispatcher {
 	d := &Dispatcher{
 		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits,
-		placer: newPlacer(s, limits.Shape), place: placements[s.Placement()],
+		placer: newPlacer(s, limits.Shape), pickUnit: placements[s.Placement()],
 		groupGap: RateGap(s.WorkgroupsPerCycle), refillGap: RateGap(s.WorkgroupsPerCycle), waveGap: RateGap(s.WavesPerCycle),
 	}
 	if s.RefilledPerCycle > 0 {
@@ -134,7 +134,7 @@ func (d *Dispatcher) MayPlace(unit int) bool {
 	return false
 }
 
-// PlacementLatency fulfils cu.Dispatcher. What workers pop comes when memory has answered.
+// PlacementLatency implements cu.Dispatcher. Payloads that workers pop arrive when memory has answered.
 func (d *Dispatcher) PlacementLatency() uint64 {
 	for _, open := range d.openSources {
 		if open.PullsWork() {
@@ -152,7 +152,7 @@ func RateGap(perCycle float64) uint64 {
 // Serve closes what is open and opens a source alone.
 func (d *Dispatcher) Serve(w LaunchSource) {
 	d.Clear()
-	d.Add(w, Share{}, nil)
+	d.Add(w, MachineShare{}, nil)
 }
 
 // Wake has the dispatcher try to place workgroups in a cycle.
@@ -166,7 +166,7 @@ func (d *Dispatcher) Handle(e sim.Event) error {
 		d.waveEnded(now, m)
 		m.Handled()
 	case *Order:
-		return m.Begin(now)
+		return m.Open(now)
 	default:
 		d.tick(now)
 	}
@@ -254,9 +254,9 @@ func (d *Dispatcher) findUnit(now uint64, o *openSource, l *Launch) (unit int, a
 	case l.Engine >= 0:
 		unit = d.inEngine(l.Engine)
 	default:
-		unit = d.place(&d.placer)
+		unit = d.pickUnit(&d.placer)
 	}
-	return unit, d.at
+	return unit, d.retryAt
 }
 
 // placeWorkgroup sends the next workgroup of a list's first launch to a compute unit, at the rates of its engine.
@@ -270,7 +270,7 @@ func (d *Dispatcher) placeWorkgroup(now uint64, unit, list int, o *openSource, l
 		m.Waves[i].FirstIssueAt = at>>RateBits + uint64(d.spec.LaunchLatency)
 	}
 	o.NextWorkgroup(list, unit, &m.Workgroup)
-	o.begun = min(o.begun, now)
+	o.firstPlacedAt = min(o.firstPlacedAt, now)
 	o.Usage.Change(now, len(m.Waves))
 	d.Send(unit, m)
 }
@@ -279,25 +279,25 @@ func (d *Dispatcher) placeWorkgroup(now uint64, unit, list int, o *openSource, l
 // refilled_per_cycle while ended workgroups have not been replaced.
 func (d *Dispatcher) placementGap(e *shaderEngine) (gap uint64) {
 	e.running++
-	if e.ended == 0 {
+	if e.unreplaced == 0 {
 		return d.groupGap
 	}
-	e.ended--
+	e.unreplaced--
 	return d.refillGap
 }
 
 // workgroupEnded counts a workgroup that ended. An empty engine fills at the full rate again.
 func (e *shaderEngine) workgroupEnded() {
 	e.running--
-	if e.ended++; e.running == 0 {
-		e.ended = 0
+	if e.unreplaced++; e.running == 0 {
+		e.unreplaced = 0
 	}
 }
 
 // Occupy takes the resources of a workgroup on a unit, and returns the message that places it.
 func (d *Dispatcher) Occupy(now uint64, unit int, l *cu.Launch) *cu.DispatchMsg {
-	r, m := &d.residency[unit], d.places.Acquire()
-	m.Launch, m.SlotsTakenAt, m.Pool, m.Waves = l, now, &d.places, m.Waves[:0]
+	r, m := &d.residency[unit], d.dispatchMsgs.Acquire()
+	m.Launch, m.SlotsTakenAt, m.Pool, m.Waves = l, now, &d.dispatchMsgs, m.Waves[:0]
 	m.LDSBase = r.TakeGroup(l.Resources)
 	for range l.Resources.Waves {
 		m.Waves = append(m.Waves, cu.DispatchedWave{SIMD: r.TakeWave(l.Resources)})

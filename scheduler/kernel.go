@@ -8,38 +8,38 @@ type kernel struct {
 	done uint64 // end of the launch so far: of workgroups that ended, with their memory accesses, and of the launch floor
 	// cost is the time until the first workgroup may be placed; worked, the end of the workgroups alone, without the
 	// launch floor.
-	cost, worked uint64
+	cost, workgroupsDone uint64
 
 	skipped uint64 // workgroups skipped
 	paused  bool   // placement waits for the end of a workgroup
-	Part
+	WorkgroupRange
 }
 
-// A Part is a range of a launch's workgroups, [First, End), in the order of x, y and z.
-type Part struct {
+// A WorkgroupRange is a range of a launch's workgroups, [First, End), in the order of x, y and z.
+type WorkgroupRange struct {
 	First, End uint64
-	// Next is called when a workgroup ends. It returns how many workgroups to skip, and whether to hold placement
+	// OnWorkgroupEnd is called when a workgroup ends. It returns how many workgroups to skip, and whether to hold placement
 	// until another one ends. nil: neither.
-	Next func(p Progress) (leave uint64, hold bool)
+	OnWorkgroupEnd func(p WorkgroupEnd) (leave uint64, hold bool)
 }
 
-// Progress describes a part when a workgroup ends.
-type Progress struct {
-	Now, Done uint64 // cycle; end of the workgroup's memory accesses
-	Next      uint64 // index of the workgroup that is placed next
-	Running   uint64 // resident workgroups
-	Ended     uint64
+// WorkgroupEnd describes a part when a workgroup ends.
+type WorkgroupEnd struct {
+	Now, Done          uint64 // cycle; end of the workgroup's memory accesses
+	NextIndex          uint64 // index of the workgroup that is placed next
+	ResidentWorkgroups uint64 // resident workgroups
+	EndedWorkgroups    uint64
 }
 
 // Launch starts a kernel in cycle now. Its first workgroup is placed after kernel_launch_cycles, or
 // following_launch_cycles if it follows a launch of the same stream.
 func (d *Dispatcher) Launch(now uint64, l *cu.Launch, follows bool) {
 	g := l.NumWorkgroups
-	d.LaunchPart(now, l, follows, Part{End: uint64(g[0]) * uint64(g[1]) * uint64(g[2])})
+	d.LaunchRange(now, l, follows, WorkgroupRange{End: uint64(g[0]) * uint64(g[1]) * uint64(g[2])})
 }
 
-// LaunchPart is Launch for some of the workgroups.
-func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Part) {
+// LaunchRange is Launch for some of the workgroups.
+func (d *Dispatcher) LaunchRange(now uint64, l *cu.Launch, follows bool, part WorkgroupRange) {
 	cost, floor := d.spec.KernelLaunchCycles, d.spec.LaunchFloor
 	if follows {
 		cost, floor = d.spec.FollowingLaunch, 0
@@ -56,8 +56,8 @@ func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Par
 
 // newKernel returns a launch on all units. Its first workgroup is placed in cycle worked or later; the launch ends in
 // cycle done or later.
-func newKernel(l *cu.Launch, part Part, worked, done uint64) *kernel {
-	k := &kernel{done: done, worked: worked, Part: part, Launch: Launch{Code: l, Engine: -1, Unit: -1, Grid: l.NumWorkgroups, Total: part.End - part.First}}
+func newKernel(l *cu.Launch, part WorkgroupRange, worked, done uint64) *kernel {
+	k := &kernel{done: done, workgroupsDone: worked, WorkgroupRange: part, Launch: Launch{Code: l, Engine: -1, Unit: -1, Grid: l.NumWorkgroups, Total: part.End - part.First}}
 	if part.First > 0 {
 		k.NextID = workgroupAt(part.First, k.Grid)
 	}
@@ -77,10 +77,12 @@ func (d *Dispatcher) Finished() (bool, uint64) {
 
 // LaunchCycles returns the cycles of the kernel's time without its workgroups: the launch cost before, and what the
 // launch floor adds after.
-func (d *Dispatcher) LaunchCycles() uint64 { return d.kernel.cost + d.kernel.done - d.kernel.worked }
+func (d *Dispatcher) LaunchCycles() uint64 {
+	return d.kernel.cost + d.kernel.done - d.kernel.workgroupsDone
+}
 
-// Placed returns the number of the kernel's workgroups that have been placed.
-func (d *Dispatcher) Placed() uint64 { return d.kernel.Placed }
+// PlacedWorkgroups returns the number of the kernel's workgroups that have been placed.
+func (d *Dispatcher) PlacedWorkgroups() uint64 { return d.kernel.PlacedWorkgroups }
 
 // Progress returns the kernel's workgroups that ended, those resident, and all.
 func (d *Dispatcher) Progress() (ended, running, total uint64) {
@@ -92,18 +94,18 @@ func (d *Dispatcher) Progress() (ended, running, total uint64) {
 
 func (k *kernel) Progress() (ended, running, total uint64) {
 	l := &k.Launch
-	return l.Ended, l.Placed - l.Ended, k.Total
+	return l.EndedWorkgroups, l.PlacedWorkgroups - l.EndedWorkgroups, k.Total
 }
 
 func (k *kernel) SetTag(tag int)           { k.Code.Tag = tag }
 func (k *kernel) Classes() int             { return 1 }
-func (k *kernel) AllPlaced() bool          { return k.Placed == k.Total }
-func (k *kernel) Finished() (bool, uint64) { return k.Launch.Ended == k.Total, k.done }
+func (k *kernel) AllPlaced() bool          { return k.PlacedWorkgroups == k.Total }
+func (k *kernel) Finished() (bool, uint64) { return k.Launch.EndedWorkgroups == k.Total, k.done }
 
 func (k *kernel) Lists() int { return 1 }
 
 func (k *kernel) Head(int) *Launch {
-	if k.Placed == k.Total || k.paused {
+	if k.PlacedWorkgroups == k.Total || k.paused {
 		return nil
 	}
 	return &k.Launch
@@ -126,25 +128,25 @@ func (k *kernel) NextWorkgroup(_, _ int, wg *cu.Workgroup) {
 }
 
 func (k *kernel) WorkgroupEnded(now uint64, m *cu.WaveEnd) {
-	k.Launch.Ended++
-	k.done, k.worked = max(k.done, m.Done), max(k.worked, m.Done)
-	if k.Next == nil {
+	k.Launch.EndedWorkgroups++
+	k.done, k.workgroupsDone = max(k.done, m.Done), max(k.workgroupsDone, m.Done)
+	if k.OnWorkgroupEnd == nil {
 		return
 	}
-	leave, hold := k.Next(Progress{now, m.Done, k.nextWorkgroup(), k.Placed - k.Launch.Ended, k.Launch.Ended})
+	leave, hold := k.OnWorkgroupEnd(WorkgroupEnd{now, m.Done, k.nextWorkgroup(), k.PlacedWorkgroups - k.Launch.EndedWorkgroups, k.Launch.EndedWorkgroups})
 	k.skip(leave)
-	k.paused = hold && k.Launch.Ended < k.Placed
+	k.paused = hold && k.Launch.EndedWorkgroups < k.PlacedWorkgroups
 }
 
 // skip leaves out the next n workgroups.
 func (k *kernel) skip(n uint64) {
-	if n = min(n, k.Total-k.Placed); n > 0 {
+	if n = min(n, k.Total-k.PlacedWorkgroups); n > 0 {
 		k.skipped, k.Total = k.skipped+n, k.Total-n
 		k.NextID = workgroupAt(k.nextWorkgroup(), k.Grid)
 	}
 }
 
 // nextWorkgroup returns the index of the workgroup that is placed next.
-func (k *kernel) nextWorkgroup() uint64 { return k.First + k.Placed + k.skipped }
+func (k *kernel) nextWorkgroup() uint64 { return k.First + k.PlacedWorkgroups + k.skipped }
 
 func (k *kernel) OnIdle(_, _ uint64) {}

@@ -69,7 +69,7 @@ func (r *rig) runGrid(t testing.TB, prog *program.Program, grid [3]uint32, maxCy
 var (
 	assemble    = testmachine.Assemble
 	assembleFor = testmachine.AssembleFor
-	mark        = testmachine.Mark
+	mark        = testmachine.Print
 )
 
 func add(dst, a, b int) isa.Inst {

@@ -7,8 +7,8 @@ import (
 	"spvsim/engine"
 )
 
-// A Share limits what a launch may use of a machine that runs concurrent launches.
-type Share struct {
+// A MachineShare limits what a launch may use of a machine that runs concurrent launches.
+type MachineShare struct {
 	Priority int
 	Units    []bool // compute units that it may use; nil: all
 	Usage    *Usage // counts its waves; nil: not counted
@@ -16,9 +16,9 @@ type Share struct {
 
 // A Usage integrates the wave slots that launches hold over time.
 type Usage struct {
-	Waves  int    // now
-	Cycles uint64 // slot-cycles up to cycle since
-	since  uint64
+	Waves        int    // now
+	Cycles       uint64 // slot-cycles up to cycle countedUntil
+	countedUntil uint64
 }
 
 // Change adds waves (or removes them, if by is negative) in cycle now.
@@ -26,23 +26,23 @@ func (u *Usage) Change(now uint64, by int) {
 	if u == nil {
 		return
 	}
-	u.Cycles += uint64(u.Waves) * (now - u.since)
-	u.since = now
+	u.Cycles += uint64(u.Waves) * (now - u.countedUntil)
+	u.countedUntil = now
 	u.Waves += by
 }
 
 // An Order is the message that hands a launch from a pipe of the command processor to the dispatcher.
 type Order struct {
 	engine.Header
-	Begin func(now uint64) error // opens the launch when the order arrives
+	Open func(now uint64) error // opens the launch when the order arrives
 }
 
 // A Report is the dispatcher's message about a launch to its caller.
 type Report struct {
 	engine.Header
-	Launch int  // the caller's number of it
-	Placed bool // true: all workgroups have been placed; false: all have ended
-	Done   uint64
+	Launch    int  // the caller's number of it
+	AllPlaced bool // true: all workgroups have been placed; false: all have ended
+	Done      uint64
 }
 
 // A Caller gets the reports on a launch that it ordered.
@@ -54,37 +54,37 @@ type Caller struct {
 // An openSource is an open LaunchSource, with its share of the machine.
 type openSource struct {
 	LaunchSource
-	Share
-	tag    int
-	first  int    // number of its first class among those of all open sources
-	begun  uint64 // cycle in which its first workgroup was placed; cu.Never before
-	caller *Caller
-	placed bool // AllPlaced has been reported
+	MachineShare
+	tag            int
+	firstClass     int    // number of its first class among those of all open sources
+	firstPlacedAt  uint64 // cycle in which its first workgroup was placed; cu.Never before
+	caller         *Caller
+	placedReported bool // AllPlaced has been reported
 }
 
-// Opened is the opener's view of an open source.
-type Opened struct{ o *openSource }
+// SourceHandle is the opener's view of an open source.
+type SourceHandle struct{ o *openSource }
 
 // None reports whether o refers to no source.
-func (o Opened) None() bool { return o.o == nil }
+func (o SourceHandle) None() bool { return o.o == nil }
 
-// Begun returns the cycle in which the first workgroup was placed, or engine.Never.
-func (o Opened) Begun() uint64 { return o.o.begun }
+// FirstPlacedAt returns the cycle in which the first workgroup was placed, or engine.Never.
+func (o SourceHandle) FirstPlacedAt() uint64 { return o.o.firstPlacedAt }
 
 // FloorCycles returns the cycles that the launch floor added after a kernel's last workgroup.
-func (o Opened) FloorCycles() uint64 {
+func (o SourceHandle) FloorCycles() uint64 {
 	if k, ok := o.o.LaunchSource.(*kernel); ok {
-		return k.done - k.worked
+		return k.done - k.workgroupsDone
 	}
 	return 0
 }
 
 // Progress returns the workgroups that ended, those resident, and all known so far.
-func (o Opened) Progress() (ended, running, total uint64) { return o.o.LaunchSource.Progress() }
+func (o SourceHandle) Progress() (ended, running, total uint64) { return o.o.LaunchSource.Progress() }
 
 // Add opens a source, concurrent with those that are open.
-func (d *Dispatcher) Add(w LaunchSource, s Share, c *Caller) Opened {
-	o := &openSource{LaunchSource: w, Share: s, begun: cu.Never, caller: c, tag: slices.Index(d.byTag, nil)}
+func (d *Dispatcher) Add(w LaunchSource, s MachineShare, c *Caller) SourceHandle {
+	o := &openSource{LaunchSource: w, MachineShare: s, firstPlacedAt: cu.Never, caller: c, tag: slices.Index(d.byTag, nil)}
 	if o.tag < 0 {
 		o.tag = len(d.byTag)
 		d.byTag = append(d.byTag, nil)
@@ -92,14 +92,14 @@ func (d *Dispatcher) Add(w LaunchSource, s Share, c *Caller) Opened {
 	d.byTag[o.tag] = o
 	w.SetTag(o.tag)
 	at := len(d.openSources)
-	if d.spec.Share == "priority" {
+	if d.spec.SharePolicy == "priority" {
 		for at > 0 && d.openSources[at-1].Priority < s.Priority {
 			at--
 		}
 	}
 	d.openSources = slices.Insert(d.openSources, at, o)
 	d.numberClasses()
-	return Opened{o}
+	return SourceHandle{o}
 }
 
 // closeSource removes a source that has ended.
@@ -107,8 +107,8 @@ func (d *Dispatcher) closeSource(o *openSource) {
 	i := slices.Index(d.openSources, o)
 	d.openSources = slices.Delete(d.openSources, i, i+1)
 	d.byTag[o.tag] = nil
-	if d.next > i {
-		d.next--
+	if d.nextSource > i {
+		d.nextSource--
 	}
 	d.numberClasses()
 }
@@ -117,7 +117,7 @@ func (d *Dispatcher) closeSource(o *openSource) {
 func (d *Dispatcher) numberClasses() {
 	d.classes = 0
 	for _, o := range d.openSources {
-		o.first = d.classes
+		o.firstClass = d.classes
 		d.classes += o.Classes()
 	}
 	if n := len(d.engines) * d.classes; n > len(d.full) {
@@ -128,16 +128,16 @@ func (d *Dispatcher) numberClasses() {
 
 // sourceInTurn returns the open source that is tried i-th.
 func (d *Dispatcher) sourceInTurn(i int) *openSource {
-	if d.next > 0 { // round robin
-		i = (d.next + i) % len(d.openSources)
+	if d.nextSource > 0 { // round robin
+		i = (d.nextSource + i) % len(d.openSources)
 	}
 	return d.openSources[i]
 }
 
 // endTurn ends the turn of the source that was tried i-th, under round-robin.
 func (d *Dispatcher) endTurn(i int) {
-	if d.spec.Share == "round-robin" {
-		d.next = (d.next + i + 1) % len(d.openSources)
+	if d.spec.SharePolicy == "round-robin" {
+		d.nextSource = (d.nextSource + i + 1) % len(d.openSources)
 	}
 }
 
@@ -148,9 +148,9 @@ func (d *Dispatcher) report(now uint64) {
 		if o.caller == nil {
 			continue
 		}
-		if !o.placed && o.AllPlaced() {
-			o.placed = true
-			d.port.Post(&Report{Launch: o.caller.Launch, Placed: true}, o.caller.Port, now)
+		if !o.placedReported && o.AllPlaced() {
+			o.placedReported = true
+			d.port.Post(&Report{Launch: o.caller.Launch, AllPlaced: true}, o.caller.Port, now)
 		}
 		if over, done := o.Finished(); over {
 			d.closeSource(o)
@@ -165,7 +165,7 @@ func (d *Dispatcher) Expect(some bool) { d.expects = some }
 
 // Clear closes all open sources.
 func (d *Dispatcher) Clear() {
-	d.openSources, d.next = d.openSources[:0], 0
+	d.openSources, d.nextSource = d.openSources[:0], 0
 	clear(d.byTag)
 }
 
@@ -173,7 +173,7 @@ func (d *Dispatcher) Clear() {
 func (d *Dispatcher) Port() *engine.Port { return d.port }
 
 // Open opens a part of a kernel in cycle now, concurrent with what is open. The launch ends in cycle floor or later.
-func (d *Dispatcher) Open(now, floor uint64, l *cu.Launch, part Part, s Share, c *Caller) Opened {
+func (d *Dispatcher) Open(now, floor uint64, l *cu.Launch, part WorkgroupRange, s MachineShare, c *Caller) SourceHandle {
 	o := d.Add(newKernel(l, part, now, max(now, floor)), s, c)
 	d.alarm.Set(now)
 	return o
@@ -182,6 +182,6 @@ func (d *Dispatcher) Open(now, floor uint64, l *cu.Launch, part Part, s Share, c
 // ReportPassed reports, in cycle now, a launch without workgroups (a copy, a transfer) as placed, and as done in cycle
 // at.
 func ReportPassed(from *engine.Port, c *Caller, now, at uint64) {
-	from.Post(&Report{Launch: c.Launch, Placed: true}, c.Port, now)
+	from.Post(&Report{Launch: c.Launch, AllPlaced: true}, c.Port, now)
 	from.Post(&Report{Launch: c.Launch, Done: at}, c.Port, at)
 }

@@ -28,7 +28,7 @@ func (s *DispatcherSpec) Placement() string {
 // roundRobin tries all shader engines in turn, from the one after the last that was tried.
 func roundRobin(p *placer) int {
 	for range p.engines {
-		if unit := p.inEngine(rotate(&p.turn, len(p.engines))); unit >= 0 {
+		if unit := p.inEngine(rotate(&p.nextEngine, len(p.engines))); unit >= 0 {
 			return unit
 		}
 	}
@@ -40,9 +40,9 @@ func fixedOrder(p *placer) int { return p.inEngine(int(p.number % uint64(len(p.e
 
 // A placer holds the state of placement: the turns of engines, arrays and units, and the free resources of units.
 type placer struct {
-	engines []shaderEngine
-	turn    int    // engine whose turn it is
-	number  uint64 // of the workgroup in its launch, from 0
+	engines    []shaderEngine
+	nextEngine int    // engine whose turn it is
+	number     uint64 // of the workgroup in its launch, from 0
 
 	residency []cu.ResourceTable // by compute unit; nil: all have space and no rate limits
 	full      []bool             // by engine and class: no unit has space until a wave of the engine ends
@@ -53,23 +53,23 @@ type placer struct {
 	launch  *Launch
 	class   int
 	allowed []bool // compute units; nil: all
-	at      uint64 // first cycle in which the rates of an engine tried allow a workgroup
+	retryAt uint64 // first cycle in which the rates of an engine tried allow a workgroup
 }
 
 // A shaderEngine holds the dispatcher's state of one shader engine.
 type shaderEngine struct {
-	arrays  []shaderArray
-	turn    int    // array whose turn it is
-	groupAt uint64 // time from which it may place a workgroup, in 1/2^RateBits cycles
-	waveAt  uint64 // time from which it may start a wave, in 1/2^RateBits cycles
-	running int    // resident workgroups
-	ended   int    // workgroups that ended and were not replaced, since it was last empty
+	arrays     []shaderArray
+	nextArray  int    // array whose turn it is
+	groupAt    uint64 // time from which it may place a workgroup, in 1/2^RateBits cycles
+	waveAt     uint64 // time from which it may start a wave, in 1/2^RateBits cycles
+	running    int    // resident workgroups
+	unreplaced int    // workgroups that ended and were not replaced, since it was last empty
 }
 
 // A shaderArray is a range of an engine's compute units. Arrays of an engine take turns, whatever their sizes.
 type shaderArray struct {
 	first, units int
-	turn         int // unit whose turn it is
+	nextUnit     int // unit whose turn it is
 }
 
 // newPlacer returns the placer of an empty machine without limits of space.
@@ -92,8 +92,8 @@ func arrays(first, units, n int) (list []shaderArray) {
 
 // beginSearch starts a search for the next workgroup of a launch.
 func (p *placer) beginSearch(now uint64, o *openSource, l *Launch) {
-	p.now, p.launch, p.class, p.allowed = now, l, o.first+l.Class, o.Units
-	p.number, p.at = l.Placed, cu.Never
+	p.now, p.launch, p.class, p.allowed = now, l, o.firstClass+l.Class, o.Units
+	p.number, p.retryAt = l.PlacedWorkgroups, cu.Never
 }
 
 // inEngine returns a unit of an engine with space for the workgroup, or -1. Arrays take turns, and so do the units of
@@ -104,9 +104,9 @@ func (p *placer) inEngine(i int) int {
 	}
 	e := &p.engines[i]
 	for range e.arrays {
-		a := &e.arrays[rotate(&e.turn, len(e.arrays))]
+		a := &e.arrays[rotate(&e.nextArray, len(e.arrays))]
 		for range a.units {
-			if unit := a.first + rotate(&a.turn, a.units); p.fits(unit) {
+			if unit := a.first + rotate(&a.nextUnit, a.units); p.fits(unit) {
 				return unit
 			}
 		}
@@ -125,7 +125,7 @@ func (p *placer) accepts(i int) bool {
 	}
 	at := p.engines[i].opensAt()
 	if at > p.now {
-		p.at = min(p.at, at)
+		p.retryAt = min(p.retryAt, at)
 	}
 	return at <= p.now
 }

@@ -29,7 +29,7 @@ func TestPlacementOrder(t *testing.T) {
 		m := wide()
 		m.disp.ShaderArrays = 2
 		d := newRig(t, m).dispatcher
-		d.place = placements[name]
+		d.pickUnit = placements[name]
 		l := &Launch{Code: &cu.Launch{Resources: cu.Resources{Waves: 1, VectorRegs: 1, ScalarRegs: 1}}, Engine: -1, Unit: -1}
 		d.Serve(&kernel{Launch: *l})
 		unit := unitsInTurn(placements[name], newPlacer(&m.disp, &m.Shape), m.Shape.ComputeUnits)
@@ -38,7 +38,7 @@ func TestPlacementOrder(t *testing.T) {
 			u, _ := d.findUnit(0, d.openSources[0], l)
 			timed, functional = append(timed, u), append(functional, unit(uint64(i)))
 			d.placementGap(&d.engines[u/m.Shape.ComputeUnits])
-			l.Placed++
+			l.PlacedWorkgroups++
 		}
 		if !slices.Equal(timed, want) || !slices.Equal(functional, want) {
 			t.Errorf("%s: units %v in a timed run, %v in a functional one, want %v", name, timed, functional, want)
@@ -75,7 +75,7 @@ func TestFixedOrder(t *testing.T) {
 		if unit, _ := d.findUnit(0, d.openSources[0], l); engineOf(m, unit) != want {
 			t.Errorf("fixed order %v: unit %d takes the first workgroup, want one of engine %d", fixed, unit, want)
 		}
-		l.Placed = 1
+		l.PlacedWorkgroups = 1
 		if unit, _ := d.findUnit(0, d.openSources[0], l); engineOf(m, unit) != 1 {
 			t.Errorf("fixed order %v: the second workgroup goes to unit %d, want one of engine 1", fixed, unit)
 		}

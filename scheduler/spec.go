@@ -31,7 +31,7 @@ type DispatcherSpec struct {
 	LaunchFloor        int     `yaml:"launch_floor_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"least time of a job's first launch: what the command processor does beside the kernel takes as long"`
 	FixedOrder         bool    `yaml:"fixed_order" default:"false" doc:"true: workgroup i of a launch goes to shader engine i modulo their number, and a full engine makes the next workgroups wait; false: a full engine is skipped, and a launch continues where the launch before ended"`
 	ShaderArrays       int     `yaml:"shader_arrays" default:"1" range:"1..1024" doc:"shader arrays of each shader engine, with its compute units spread over them as evenly as possible; workgroups go to the arrays in turn, so that units of a smaller array have more work; 1: workgroups go to the units in turn"`
-	Share              string  `yaml:"share" default:"oldest" enum:"oldest|round-robin|priority" doc:"whose workgroup is placed next if several launches are open. oldest: that of the oldest launch with a workgroup that fits; round-robin: each launch in turn; priority: that of the queue with the highest priority, and of its launches the oldest"`
+	SharePolicy        string  `yaml:"share" default:"oldest" enum:"oldest|round-robin|priority" doc:"whose workgroup is placed next if several launches are open. oldest: that of the oldest launch with a workgroup that fits; round-robin: each launch in turn; priority: that of the queue with the highest priority, and of its launches the oldest"`
 }
 
 // SchedulerSpec describes the scheduler that starts workgroups for payloads of an execution graph. Fields that do not

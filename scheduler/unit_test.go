@@ -45,7 +45,7 @@ func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) *timi
 func TestMemoryGetsLaunchOfWave(t *testing.T) {
 	m := newMachine()
 	m.Shape.SIMDs = 2
-	w := &witness{testmachine.FixedMemory{Fixed: testmachine.Fixed{Latency: 50, Busy: 4}}, map[int]*cu.Launch{}, 0}
+	w := &witness{testmachine.FixedMemory{FixedTiming: testmachine.FixedTiming{Latency: 50, Busy: 4}}, map[int]*cu.Launch{}, 0}
 	m.Memory = w
 	newRig(t, m).run(t, assemble(64*20, load(3)), 3, simd.Never).check(t, m)
 	if len(w.launches) != 20 || w.wrong != 0 {
@@ -136,7 +136,7 @@ func (m *slowLines) OnComplete(_ int, f hierarchy.CompletionFunc) { m.complete =
 
 func (m *slowLines) Access(now uint64, r *hierarchy.Request) *timing.Response {
 	token, at := r.Token, now+40
-	m.engine.Schedule(&testmachine.Event{Cycle: at, Engine: m.engine, Do: func(uint64) { m.complete(token, at) }})
+	m.engine.Schedule(&testmachine.Event{Cycle: at, Engine: m.engine, Action: func(uint64) { m.complete(token, at) }})
 	return &timing.Response{UnitFreeAt: now + 1, Completion: timing.ByCallback, Token: r.Token}
 }
 

@@ -13,8 +13,8 @@ import "slices"
 // A registerSet is a set of scoreboard entries. The last one is the execution mask's.
 type registerSet []bool
 
-// mark adds a list to the set, or removes it, with the execution mask if exec.
-func (r registerSet) mark(list []uint16, exec, in bool) {
+// update adds a list to the set, or removes it, with the execution mask if exec.
+func (r registerSet) update(list []uint16, exec, in bool) {
 	for _, d := range list {
 		r[d] = in
 	}
@@ -54,7 +54,7 @@ func (c *Code) alwaysReady() registerSet {
 	}
 	for i := range c.ops {
 		if o := &c.ops[i]; !o.singleCycleResult() {
-			always.mark(o.writes, o.writesExec, false)
+			always.update(o.writes, o.writesExec, false)
 		}
 	}
 	return always
@@ -71,12 +71,12 @@ func (o *op) elideWaits(settled registerSet) {
 	o.deps, o.readsExec = settled.missing(waits), waitsExec && !settled[len(settled)-1]
 	if o.zeroCost {
 		if len(o.deps) > 0 || o.readsExec {
-			settled.mark(o.writes, o.writesExec, false)
+			settled.update(o.writes, o.writesExec, false)
 		}
 		return
 	}
-	settled.mark(waits, waitsExec, true)
-	settled.mark(o.writes, o.writesExec, o.singleCycleResult())
+	settled.update(waits, waitsExec, true)
+	settled.update(o.writes, o.writesExec, o.singleCycleResult())
 	if o.singleCycleResult() && contains(waits, o.writes) { // what was entered before for what it writes is of a cycle that is over
 		o.writes, o.writesExec = nil, false
 	}

@@ -103,7 +103,7 @@ func (o *op) compute(st *isa.State) {
 // applyResponse records the response to an access to memory or to the LDS: when its registers are ready, and from when its unit is free.
 func (s *SIMD) applyResponse(w *Wave, o *op, count *account.InstCount, now uint64, r *timing.Response) {
 	ready := r.ReadyAt + uint64(o.latency)
-	if r.Completion != timing.Known {
+	if r.Completion != timing.KnownAtIssue {
 		ready = Never
 		if r.Completion == timing.ByCallback && o.path != PathLDS { // the unit's next cycle covers those of the LDS
 			s.shared.pending++

@@ -64,7 +64,7 @@ type FetchSpec struct {
 // Check requires a whole number of sets.
 func (f FetchSpec) Check() []spec.Problem {
 	if set := f.LineBytes * f.Ways; set > 0 && f.Bytes%set != 0 {
-		return []spec.Problem{spec.Bad("bytes", "found %d: want a multiple of line_bytes x ways, %d", f.Bytes, set)}
+		return []spec.Problem{spec.RangeProblem("bytes", "found %d: want a multiple of line_bytes x ways, %d", f.Bytes, set)}
 	}
 	return nil
 }

@@ -143,7 +143,7 @@ func (t Timing) Check() []spec.Problem {
 func (t *Timing) checkNoResult() (ps []spec.Problem) {
 	for _, class := range []isa.Class{isa.ClassBarrier, isa.ClassWaitcnt, isa.ClassEnd} {
 		if c := t.Classes[class.String()]; c.Latency > c.Issue {
-			ps = append(ps, spec.Bad(spec.Join("classes", class.String())+".latency",
+			ps = append(ps, spec.RangeProblem(spec.Join("classes", class.String())+".latency",
 				"found %d: want at most issue, %d, as the class has no result that an instruction waits for", c.Latency, c.Issue))
 		}
 	}
@@ -167,7 +167,7 @@ func (t *Timing) checkClasses() (ps []spec.Problem) {
 		case !ok:
 			ps = append(ps, spec.Problem{Path: p, Msg: "missing: want unit, issue, busy and latency of each class", Kind: spec.ErrMissing})
 		case c.Busy < c.Issue:
-			ps = append(ps, spec.Bad(p+".busy", "found %d: want at least issue, %d", c.Busy, c.Issue))
+			ps = append(ps, spec.RangeProblem(p+".busy", "found %d: want at least issue, %d", c.Busy, c.Issue))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Classes)) {
@@ -189,13 +189,13 @@ func (t *Timing) checkOperations() (ps []spec.Problem) {
 	for _, key := range t.OperationNames() {
 		p := spec.Join("operations", key)
 		if !operationKey.MatchString(key) {
-			ps = append(ps, spec.Bad(p, "want op, op/type, op/wave or op/type/wave (reduce/i64/32), or op/scalar or op/type/scalar"))
+			ps = append(ps, spec.RangeProblem(p, "want op, op/type, op/wave or op/type/wave (reduce/i64/32), or op/scalar or op/type/scalar"))
 		}
 		op, _, _ := strings.Cut(key, "/")
 		if _, ok := isa.Lookup(op); !ok {
 			ps = append(ps, unknown(p, op, "an operation", operations()))
 		}
-		ps = append(ps, spec.Under(p, t.Operations[key].check())...)
+		ps = append(ps, spec.PrefixPaths(p, t.Operations[key].check())...)
 	}
 	return ps
 }
@@ -209,7 +209,7 @@ func operations() (known []string) {
 
 func (o Operation) check() (ps []spec.Problem) {
 	if len(o.Use) == 0 {
-		ps = append(ps, spec.Bad("use", "found an empty list: want class names"))
+		ps = append(ps, spec.RangeProblem("use", "found an empty list: want class names"))
 	}
 	return append(append(ps, checkList("use", o.Use)...), checkList("use_lds", o.UseLDS)...)
 }
@@ -222,7 +222,7 @@ func checkList(path string, list []string) (ps []spec.Problem) {
 		n, name, ok := splitItem(item)
 		switch {
 		case !ok || n < 1 || n > maxMicros:
-			ps = append(ps, spec.Bad(spec.Item(path, i), "found %q: want a class name, or a count up to %d and a class name", item, maxMicros))
+			ps = append(ps, spec.RangeProblem(spec.Item(path, i), "found %q: want a class name, or a count up to %d and a class name", item, maxMicros))
 		case !isClass(name):
 			ps = append(ps, unknown(spec.Item(path, i), name, "an instruction class", ClassNames()))
 		}

@@ -160,7 +160,7 @@ func (p *RegisterPool) allocate(code *Code) *registerMemory {
 	if n := len(code.freeRegisters); n > 0 {
 		f := code.freeRegisters[n-1]
 		code.freeRegisters = code.freeRegisters[:n-1]
-		clear(f.v[:len(f.v)-len(code.fusedLiterals)]) // what is after are literals, and what a fused step writes before it reads it
+		clear(f.v[:len(f.v)-len(code.fusedLiterals)]) // behind them are literals, and temporaries that a fused step writes before it reads them
 		clear(f.s)
 		clear(f.scoreboard)
 		return f

@@ -86,7 +86,7 @@ var aheadLimits = []struct {
 func TestThreadsChangeNothingAtLimits(t *testing.T) {
 	for i, limit := range aheadLimits {
 		for k, name := range []string{"matmul", "gemm", "spmv", "peer-convolution"} {
-			if testing.Short() && name != "spmv" || !testing.Short() && !suite.Whole() && (i+k)%2 != 0 {
+			if testing.Short() && name != "spmv" || !testing.Short() && !suite.AllCases() && (i+k)%2 != 0 {
 				continue
 			}
 			t.Run(limit.name+", "+name, func(t *testing.T) {

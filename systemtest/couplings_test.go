@@ -26,7 +26,7 @@ var boundTogether = map[string]string{
 
 // more is twice the value of a numeric key; ok is false for keys that are none, or are at their end.
 func more(m *config.Machine, path string) (value string, ok bool) {
-	for _, l := range m.Leaves() {
+	for _, l := range m.AllLeaves() {
 		if l.Path != path {
 			continue
 		}
@@ -48,7 +48,7 @@ func TestPairsOfKeysHaveNoHiddenCouplings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(57, 7))
 	parts := []string{"dispatcher", "issue", "lds", "vector_memory"}
 	pairs := 10
-	if suite.Whole() {
+	if suite.AllCases() {
 		pairs = 150
 	}
 	for range pairs {
@@ -56,7 +56,7 @@ func TestPairsOfKeysHaveNoHiddenCouplings(t *testing.T) {
 		m := suite.Must(config.Preset(preset))(t)
 		part := parts[rng.IntN(len(parts))]
 		var keys []string
-		for _, l := range m.Leaves() {
+		for _, l := range m.AllLeaves() {
 			if _, ok := more(m, l.Path); ok && strings.HasPrefix(l.Path, part+".") {
 				keys = append(keys, l.Path)
 			}

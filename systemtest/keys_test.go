@@ -269,7 +269,7 @@ func TestEveryKeyActs(t *testing.T) {
 	}
 	for _, preset := range config.Presets() {
 		m := suite.Must(config.LoadMachine(config.Request{Machine: preset, Job: b.job("all")}))(t)
-		for _, l := range m.Leaves() {
+		for _, l := range m.AllLeaves() {
 			if !strings.HasPrefix(l.Path, "timing.classes.") && !strings.HasPrefix(l.Path, "timing.operations.") && !covered[l.Path] {
 				t.Errorf("key %s has no row that says what it does", l.Path)
 				covered[l.Path] = true

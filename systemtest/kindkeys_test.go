@@ -30,7 +30,7 @@ func ofSchedulers() map[string][]string {
 	acts := map[string][]string{}
 	for name, t := range map[string]reflect.Type{"scheduler.": reflect.TypeFor[scheduler.SchedulerSpec](), "queue.": reflect.TypeFor[scheduler.QueueSpec]()} {
 		for _, f := range spec.Fields(t) {
-			acts[name+f.Name] = f.Acts
+			acts[name+f.Name] = f.SchedulerKinds
 		}
 	}
 	delete(acts, "scheduler.kind")

@@ -56,7 +56,7 @@ func TestLawsOfWholeMachines(t *testing.T) {
 	b := newKeyBench(t)
 	for i, l := range laws {
 		machines, jobs := lawMachines, lawJobs
-		if !suite.Whole() {
+		if !suite.AllCases() {
 			machines = lawMachines[i%3 : i%3+1]
 		}
 		if k := i / 3 % len(lawJobs); testing.Short() {

@@ -37,7 +37,7 @@ type writtenBench struct {
 func TestDrawnJobsGoAhead(t *testing.T) {
 	machines := suite.Must(ledger.NewMachines())(t)
 	b := &writtenBench{t, machines}
-	suite.Some(writtenLines, func(i int) {
+	suite.SampleCases(writtenLines, func(i int) {
 		if _, s := b.setup(i); s.Mode != config.ModeFunctional {
 			if said := ledger.Ahead(s, 2+i%3); said != "" {
 				t.Errorf("job %d: %s", i, said)

@@ -27,7 +27,7 @@ func TestEstimateWithoutInterval(t *testing.T) {
 	}
 	var b strings.Builder
 	suite.OK(t, WriteSummary(&b, s))
-	for _, want := range []string{"12 instructions, because of its reason", "what follows of slots, LDS and memory is of the timed parts"} {
+	for _, want := range []string{"12 instructions: of its reason", "slots, LDS and memory below are of the timed parts"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the summary has not %q:\n%s", want, &b)
 		}

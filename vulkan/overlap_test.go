@@ -240,7 +240,7 @@ func TestRandomSubmissions(t *testing.T) {
 		variables := []string{"SPVSIM_MACHINE=" + machine, fmt.Sprintf("SPVSIM_RANDOM_FIRST=%d", i*sets),
 			fmt.Sprintf("SPVSIM_RANDOM_SUBMISSIONS=%d", (sets+len(machines)-1-i)/len(machines))}
 		processors := []string{"1", "3"}
-		if i%3 > 0 && !suite.Whole() {
+		if i%3 > 0 && !suite.AllCases() {
 			processors = processors[:1]
 		}
 		var of [][]rows.Row

@@ -27,7 +27,7 @@ func TestPlotAnyFigure(t *testing.T) {
 	for seed := *firstFigure; seed < *firstFigure+*countFigures; seed++ {
 		c := randfigure.New(randfigure.Bytes(seed))
 		figure, rows := c.Figure(), c.Rows()
-		args := plotArguments(t, dir, figure, rows, c.Below(4))
+		args := plotArguments(t, dir, figure, rows, c.IntN(4))
 		r := spvsim("", args...)
 		statuses[r.status]++
 		if r.status != exitDone && !(r.status == exitBadInput && r.stdout == "" && placed.MatchString(r.stderr)) {

@@ -61,7 +61,7 @@ func guardCommands(root *cobra.Command, stderr io.Writer) *boundsGuard {
 
 func (k *boundsGuard) watchBounds() {
 	if k.end != nil {
-		k.stop = bounds.Watch(k.name, k.end)
+		k.stop = bounds.WatchLimits(k.name, k.end)
 	}
 }
 

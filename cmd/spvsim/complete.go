@@ -28,7 +28,7 @@ func machinePaths(_ *cobra.Command, _ []string) []string {
 		return nil
 	}
 	var list []string
-	for _, leaf := range m.Leaves() {
+	for _, leaf := range m.AllLeaves() {
 		list = append(list, leaf.Path+"=")
 	}
 	return list

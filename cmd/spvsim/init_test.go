@@ -71,7 +71,7 @@ func TestInspectTakesReadyJobsAndConstants(t *testing.T) {
 		t.Errorf("with 3=77:\n%s\nwithout:\n%s", set, plain)
 	}
 	static := spvsim("", "inspect", "reduce", "--machine", "gcn3-r9nano", "--set", "lds.bytes=2048", "--set", "lds.max_workgroup_bytes=2048").stdout
-	suite.Holds(t, static, "program  main on gcn3-r9nano: wave64", "occupancy 4 of 40 waves of a compute unit (10%), 1 workgroup, limited by LDS", "instructions: valu32 ")
+	suite.Contains(t, static, "program  main on gcn3-r9nano: wave64", "occupancy 4 of 40 waves of a compute unit (10%), 1 workgroup, limited by LDS", "instructions: valu32 ")
 	wantRefused(t, spvsim("", "inspect", "reduce", "--set-constant", "9=1"), "the module has no such constant")
 	wantRefused(t, spvsim("", "inspect", "reduce", "--set-constant", "9"), "want ID=VALUE")
 }

@@ -13,10 +13,10 @@ func TestParameters(t *testing.T) {
 	if small.status != exitDone || !strings.Contains(small.stdout, "expected: 1 of 1 met") {
 		t.Fatalf("%+v", small)
 	}
-	suite.Holds(t, small.stdout, "4 workgroups,")
+	suite.Contains(t, small.stdout, "4 workgroups,")
 	spvsim("", "run", "saxpy", "--param", "n=1024", "-q").says(t, exitFailed, "for the values in its file")
 	page := spvsim("", "report", "vectoradd", "--param", "n=2048", "--set", "lds.banks=16", "--out", "-")
-	suite.Holds(t, page.stdout, versionText(), "lds.banks", "set on the command line", "parameters.n", "2048")
+	suite.Contains(t, page.stdout, versionText(), "lds.banks", "set on the command line", "parameters.n", "2048")
 	if other := spvsim("", "report", "vectoradd", "--param", "n=1024", "--out", "-"); page.status != exitDone || page.stdout == other.stdout {
 		t.Errorf("report: status %d, %s; or the same page for two values", page.status, page.stderr)
 	}

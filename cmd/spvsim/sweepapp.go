@@ -42,7 +42,7 @@ func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.Fil
 		return at, err
 	}
 	p := launch.Program{
-		Args: e.App.Run, Manifest: manifest, Mode: "functional", Capture: folder, Select: cmp.Or(e.App.Select, "*"), WholeSubmissions: e.App.Whole,
+		Args: e.App.Run, Manifest: manifest, Mode: "functional", Capture: folder, Select: cmp.Or(e.App.Select, "*"), WholeSubmissions: e.App.WholeSubmissions,
 		Stdout: os.Stderr, Stderr: os.Stderr,
 	}
 	if e.App.Machine != "" {

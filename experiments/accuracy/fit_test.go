@@ -66,7 +66,7 @@ func TestKnobsAreThePresets(t *testing.T) {
 // values returns the numbers of a machine by path, without sources.
 func values(m *config.Machine) map[string]string {
 	list := map[string]string{}
-	for _, l := range m.Leaves() {
+	for _, l := range m.AllLeaves() {
 		list[l.Path] = fmt.Sprint(l.Value)
 	}
 	return list

@@ -103,8 +103,8 @@ func (b *rowsBuilder) describe() {
 }
 
 func (b *rowsBuilder) describeDerived(d *config.Derived, note func(name string, role Role, source, unit string)) {
-	if from := b.table.column(d.Of); from != nil {
-		note(d.Name, Computed, d.Of+" of the baseline", from.Unit)
+	if from := b.table.column(d.Column); from != nil {
+		note(d.Name, Computed, d.Column+" of the baseline", from.Unit)
 		return
 	}
 	note(d.Name, Computed, string(d.Expr), "")

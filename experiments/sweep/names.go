@@ -70,10 +70,10 @@ func (p *Plan) FinalColumns() map[string]bool {
 
 // isDetermined reports whether a derived column can be computed from given ones.
 func isDetermined(d *config.Derived, given map[string]bool) bool {
-	if d.Of == "" {
+	if d.Column == "" {
 		return !slices.ContainsFunc(d.Expr.Names(), func(name string) bool { return !given[name] })
 	}
-	return given[d.Of] && !slices.ContainsFunc(d.Where, func(m config.Match) bool { return !given[m.Column] })
+	return given[d.Column] && !slices.ContainsFunc(d.Matches, func(m config.Match) bool { return !given[m.Column] })
 }
 
 // fill sets a column without values to ones.

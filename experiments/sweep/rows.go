@@ -362,7 +362,7 @@ func (b *rowsBuilder) derived() error {
 	for i := range b.plan.Experiment.Derived {
 		d := &b.plan.Experiment.Derived[i]
 		do := b.expression
-		if d.Of != "" {
+		if d.Column != "" {
 			do = b.baseline
 		}
 		if err := do(d); err != nil {
@@ -414,13 +414,13 @@ func (c *TableColumn) orNaN(row int) any {
 
 // baseline copies a column from the row that has the values of where and otherwise the same parameters.
 func (b *rowsBuilder) baseline(d *config.Derived) error {
-	from := b.table.column(d.Of)
+	from := b.table.column(d.Column)
 	if from == nil {
-		return b.unknown(d.Of)
+		return b.unknown(d.Column)
 	}
 	var freed []string // columns of where, and those that vary with them: for zipped axes any one is enough
-	for i := range d.Where {
-		freed = append(freed, b.plan.Experiment.Partners(b.plan.Small, d.Where[i].Column)...)
+	for i := range d.Matches {
+		freed = append(freed, b.plan.Experiment.Partners(b.plan.Small, d.Matches[i].Column)...)
 	}
 	var same []*TableColumn
 	for _, name := range b.parameterNames() {
@@ -431,12 +431,12 @@ func (b *rowsBuilder) baseline(d *config.Derived) error {
 	rows := map[string]int{}
 	for row := range b.table.Rows {
 		matches := true
-		for i := range d.Where {
-			c := b.table.column(d.Where[i].Column)
+		for i := range d.Matches {
+			c := b.table.column(d.Matches[i].Column)
 			if c == nil {
-				return b.unknown(d.Where[i].Column)
+				return b.unknown(d.Matches[i].Column)
 			}
-			matches = matches && d.Where[i].Matches(c.Values[row])
+			matches = matches && d.Matches[i].Matches(c.Values[row])
 		}
 		if _, have := rows[rowKey(same, row)]; matches && !have {
 			rows[rowKey(same, row)] = row

@@ -22,13 +22,13 @@ func (g *Launches) AddLaunches(sum *account.Counts, to *account.Tally) (queues [
 		}
 		for k := range q.Packets {
 			l, rec := g.launches[q.Packets[k].Launch], &g.processor.Records[q.Packets[k].Launch]
-			if !rec.Ended {
+			if !rec.Completed {
 				l.countGraphEnd()
 				continue
 			}
 			x := g.launchTimes(l, rec)
 			h.Launches = append(h.Launches, x)
-			h.LimitCycles += rec.Limit()
+			h.LimitCycles += rec.LimitWait()
 			g.addWaitCauses(&h, rec)
 			g.countLaunch(l)
 			byStep[l.Step] = append(byStep[l.Step], x)
@@ -54,7 +54,7 @@ func (g *Launches) LaunchCycles() uint64 {
 	var list []account.ConcurrentLaunch
 	end := uint64(0)
 	for i, l := range g.launches {
-		if r := &g.processor.Records[i]; r.Ended {
+		if r := &g.processor.Records[i]; r.Completed {
 			x := g.launchTimes(l, r)
 			end = max(end, x.Done)
 			if x.FirstPlaced = x.Dispatched; !l.dispatched.None() {
@@ -68,9 +68,9 @@ func (g *Launches) LaunchCycles() uint64 {
 
 // launchTimes returns the cycles of a launch, relative to the beginning of the group.
 func (g *Launches) launchTimes(l *QueuedLaunch, r *command.Record) account.ConcurrentLaunch {
-	x := account.ConcurrentLaunch{Step: l.Step, Packet: r.Head, Ready: r.Ready, Read: r.Read, Dispatched: r.Opened, FirstPlaced: r.Opened, LastPlaced: r.Placed, Done: r.Done}
-	if !l.dispatched.None() && l.dispatched.Begun() < engine.Never {
-		x.FirstPlaced = l.dispatched.Begun()
+	x := account.ConcurrentLaunch{Step: l.Step, Packet: r.HeadAt, Ready: r.ReadyAt, Read: r.ReadAt, Dispatched: r.DispatchedAt, FirstPlaced: r.DispatchedAt, LastPlaced: r.AllPlacedAt, Done: r.DoneAt}
+	if !l.dispatched.None() && l.dispatched.FirstPlacedAt() < engine.Never {
+		x.FirstPlaced = l.dispatched.FirstPlacedAt()
 	}
 	for _, m := range l.Traffic.Levels {
 		x.Memory = append(x.Memory, account.LaunchTraffic{Level: m.Level, Read: m.Bytes - m.Written, Written: m.Written})
@@ -95,7 +95,7 @@ func (g *Launches) Trace(to probe.QueueTracer) {
 	for _, q := range g.queues {
 		for i := range q.Packets {
 			k := &q.Packets[i]
-			if k.Timestamp != nil || !g.processor.Records[k.Launch].Ended {
+			if k.Timestamp != nil || !g.processor.Records[k.Launch].Completed {
 				continue
 			}
 			l := g.launches[k.Launch]
@@ -114,9 +114,9 @@ func (g *Launches) Trace(to probe.QueueTracer) {
 // addWaitCauses adds up the cycles that a packet waited, by the queue that caused it.
 func (g *Launches) addWaitCauses(h *account.HardwareQueue, r *command.Record) {
 	if r.LastDependency >= 0 {
-		h.Delays[g.processor.Records[r.LastDependency].Queue].Dependence += r.Ready - min(r.Head, r.Ready)
+		h.Delays[g.processor.Records[r.LastDependency].Queue].Dependence += r.ReadyAt - min(r.HeadAt, r.ReadyAt)
 	}
-	for q, n := range r.Pipe {
+	for q, n := range r.PipeWaits {
 		h.Delays[q].Pipe += n
 	}
 }
@@ -165,7 +165,7 @@ func (l *QueuedLaunch) countGraphEnd() {
 func (l *QueuedLaunch) countGraph(to *account.Counts) {
 	c := account.Counts{Launches: 1}
 	addIssued(&c, l.Codes, &l.issuedBefore)
-	l.Work.Count(&c, scheduler.Part{})
+	l.Work.Count(&c, scheduler.WorkgroupRange{})
 	to.Add(&c)
 }
 

@@ -45,7 +45,7 @@ type Launches struct {
 type Machine struct {
 	*machine.Machine
 	// Functional runs a part and completes its counts, which are valid until the next run. warm: it brings its lines into the caches.
-	Functional func(w QueuedWork, p scheduler.Part, warm bool) (*account.Counts, error)
+	Functional func(w QueuedWork, p scheduler.WorkgroupRange, warm bool) (*account.Counts, error)
 }
 
 // launchesTimes are cycles of a group.
@@ -85,7 +85,7 @@ func (g *Launches) AddQueue(q *command.Queue) { g.queues = append(g.queues, q) }
 // AddMark appends a mark to a queue: the function is called with the cycle in which the queue reaches it and some launches are done.
 func (g *Launches) AddMark(queue int, after []int, mark func(cycle uint64)) {
 	q := g.queues[queue]
-	q.Packets = append(q.Packets, command.Packet{After: after, Timestamp: mark})
+	q.Packets = append(q.Packets, command.Packet{WaitsFor: after, Timestamp: mark})
 }
 
 // Queues makes the queues of a job, and enqueues all launches.
@@ -108,9 +108,9 @@ func (g *Launches) Queues(calls []config.QueueCall) error {
 
 // Enqueue puts a launch at the end of its queue.
 func (g *Launches) Enqueue(l *QueuedLaunch) {
-	p := command.Packet{Launch: l.number, Work: l}
+	p := command.Packet{Launch: l.number, Task: l}
 	if !l.Waited {
-		p.After, p.Sync = l.WaitsFor, g.barrier(l)
+		p.WaitsFor, p.Sync = l.WaitsFor, g.barrier(l)
 	}
 	q := g.queues[l.Queue]
 	q.Packets = append(q.Packets, p)
@@ -119,10 +119,10 @@ func (g *Launches) Enqueue(l *QueuedLaunch) {
 // Serve puts the queues on the pipes of a front end.
 func (g *Launches) Serve(spec *command.FrontEndSpec) (err error) {
 	d := &g.machine.Spec.Dispatcher
-	costs := command.Costs{First: uint64(d.KernelLaunchCycles), Following: uint64(d.FollowingLaunch), Floor: uint64(d.LaunchFloor)}
+	costs := command.Costs{FirstLaunch: uint64(d.KernelLaunchCycles), FollowingLaunch: uint64(d.FollowingLaunch), Floor: uint64(d.LaunchFloor)}
 	g.processor, err = command.New(g.machine.Engine, spec, costs, g.machine.Dispatcher.Port(), g.queues)
 	if err == nil {
-		g.processor.Ended = g.launchEnded
+		g.processor.OnLaunchEnd = g.launchEnded
 	}
 	return err
 }
@@ -211,7 +211,7 @@ func (g *Launches) ClassKey() string {
 	return text.String()
 }
 
-func (g *Launches) Count(*account.Counts, scheduler.Part) {}
+func (g *Launches) Count(*account.Counts, scheduler.WorkgroupRange) {}
 
 func (g *Launches) Workgroups() (uint64, bool) { return 0, false }
 func (g *Launches) Resources() cu.Resources    { return cu.Resources{} }
@@ -226,7 +226,7 @@ func (g *Launches) WaveOwner(w *simd.Wave) string {
 	return ""
 }
 
-func (g *Launches) Open(m *machine.Machine, _ scheduler.Part) error {
+func (g *Launches) Open(m *machine.Machine, _ scheduler.WorkgroupRange) error {
 	m.Dispatcher.Clear()
 	m.Dispatcher.Expect(true)
 	m.Array.SetConcurrent(true)
@@ -234,11 +234,11 @@ func (g *Launches) Open(m *machine.Machine, _ scheduler.Part) error {
 	return nil
 }
 
-func (g *Launches) Start(now uint64, _ scheduler.Part, follows bool) {
+func (g *Launches) Start(now uint64, _ scheduler.WorkgroupRange, follows bool) {
 	g.start, g.transfersUntil, g.releasedUntil, g.functionalCounts = now, now, now, account.Counts{}
 	g.recordAccesses()
 	for _, l := range g.launches {
-		l.dispatched, l.functionalPart = scheduler.Opened{}, functionalPart{}
+		l.dispatched, l.functionalPart = scheduler.SourceHandle{}, functionalPart{}
 	}
 	g.processor.Start(now, follows)
 }

@@ -20,7 +20,7 @@ type QueuedWork interface {
 	// StartConcurrent starts the launch by one of its methods OpenKernel, OpenGraph, PassTransfer and PassCycles.
 	StartConcurrent(l *QueuedLaunch, at LaunchStart) error
 	// Count completes the counts of a part that ran.
-	Count(c *account.Counts, p scheduler.Part)
+	Count(c *account.Counts, p scheduler.WorkgroupRange)
 	// Kernel returns the grid for the dispatcher, Graph the graph that is dispatched to; nil: none.
 	Kernel() *cu.Launch
 	Graph() *graph.Run
@@ -32,7 +32,7 @@ type QueuedWork interface {
 type LaunchStart struct {
 	now, floor     uint64 // cycles; the launch is done in cycle floor at the earliest
 	first          bool   // of its queue
-	shareOfMachine scheduler.Share
+	shareOfMachine scheduler.MachineShare
 	caller         *scheduler.Caller
 }
 
@@ -55,7 +55,7 @@ type QueuedLaunch struct {
 
 	all              *Launches
 	number           int // in its group
-	dispatched       scheduler.Opened
+	dispatched       scheduler.SourceHandle
 	issuedBefore     account.Counts // what the nodes of its graph had issued when it began
 	concurrentGraphs int            // number of graphs that may be resident at once, including its own; 0: no graph
 	copied
@@ -66,12 +66,12 @@ type QueuedLaunch struct {
 func (l *QueuedLaunch) resident() bool { return l.Work.Kernel() != nil || l.Work.Graph() != nil }
 
 // allWorkgroups returns the part that is the whole launch.
-func (l *QueuedLaunch) allWorkgroups() scheduler.Part {
+func (l *QueuedLaunch) allWorkgroups() scheduler.WorkgroupRange {
 	n, _ := l.Work.Workgroups()
-	return scheduler.Part{End: n}
+	return scheduler.WorkgroupRange{End: n}
 }
 
-// Prepare implements command.Work.
+// Prepare implements command.Task.
 func (l *QueuedLaunch) Prepare() (bool, error) {
 	some, err := l.Work.Prepare()
 	if err != nil {
@@ -80,11 +80,11 @@ func (l *QueuedLaunch) Prepare() (bool, error) {
 	return some, err
 }
 
-// Host implements command.Work.
+// Host implements command.Task.
 func (l *QueuedLaunch) Host() bool { return l.OnHost }
 
-// Open implements command.Work.
-func (l *QueuedLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c *scheduler.Caller) error {
+// Open implements command.Task.
+func (l *QueuedLaunch) Open(now, floor uint64, first bool, s scheduler.MachineShare, c *scheduler.Caller) error {
 	if l.Untimed() {
 		return l.passFunctional(now, c)
 	}
@@ -110,7 +110,7 @@ func (l *QueuedLaunch) OpenKernel(at LaunchStart, k *cu.Launch) error {
 	}
 	l.nameCodes()
 	p := l.TimedPart()
-	if err := l.runPart(scheduler.Part{End: p.First}); err != nil {
+	if err := l.runPart(scheduler.WorkgroupRange{End: p.First}); err != nil {
 		return err
 	}
 	l.dispatched = l.all.machine.Dispatcher.Open(at.now, at.floor, k, p, at.shareOfMachine, at.caller)

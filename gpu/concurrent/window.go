@@ -13,7 +13,7 @@ import (
 // timedParts selects what is timed of the launches.
 type timedParts struct {
 	// Choose returns the part of launch i that is timed, if there is one; nil: all launches are timed.
-	Choose           func(i int) (scheduler.Part, bool)
+	Choose           func(i int) (scheduler.WorkgroupRange, bool)
 	functionalCounts account.Counts // of functional runs, except for what is counted by step
 }
 
@@ -21,11 +21,11 @@ type timedParts struct {
 type functionalPart struct {
 	decided         bool
 	skipsTime       bool
-	timedWorkgroups *scheduler.Part // that is timed; nil: all, or none
+	timedWorkgroups *scheduler.WorkgroupRange // that is timed; nil: all, or none
 	counts          account.Counts
 }
 
-// Untimed implements command.Work. It decides on its first call, when all launches that this one waits for have ended.
+// Untimed implements command.Task. It decides on its first call, when all launches that this one waits for have ended.
 func (l *QueuedLaunch) Untimed() bool {
 	if l.all.Choose == nil || !l.resident() || l.decided {
 		return l.skipsTime
@@ -46,7 +46,7 @@ func (l *QueuedLaunch) Untimed() bool {
 }
 
 // TimedPart returns the timed part of a kernel.
-func (l *QueuedLaunch) TimedPart() scheduler.Part {
+func (l *QueuedLaunch) TimedPart() scheduler.WorkgroupRange {
 	if l.timedWorkgroups != nil {
 		return *l.timedWorkgroups
 	}
@@ -63,7 +63,7 @@ func (l *QueuedLaunch) passFunctional(now uint64, c *scheduler.Caller) error {
 }
 
 // runPart runs a part functional, if it is not empty.
-func (l *QueuedLaunch) runPart(p scheduler.Part) error {
+func (l *QueuedLaunch) runPart(p scheduler.WorkgroupRange) error {
 	if p.First == p.End {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (l *QueuedLaunch) runPart(p scheduler.Part) error {
 }
 
 // runFunctional runs a part functional, and warms the caches.
-func (l *QueuedLaunch) runFunctional(p scheduler.Part) (*account.Counts, error) {
+func (l *QueuedLaunch) runFunctional(p scheduler.WorkgroupRange) (*account.Counts, error) {
 	g := l.all
 	g.machine.Array.Ahead.Join()
 	faults := g.machine.Store.Faults.Count
@@ -93,7 +93,7 @@ func (l *QueuedLaunch) runRemainder() {
 	if l.timedWorkgroups == nil {
 		return
 	}
-	if err := l.runPart(scheduler.Part{First: l.timedWorkgroups.End, End: l.allWorkgroups().End}); err != nil {
+	if err := l.runPart(scheduler.WorkgroupRange{First: l.timedWorkgroups.End, End: l.allWorkgroups().End}); err != nil {
 		l.all.machine.Engine.Fail(err)
 	}
 }
@@ -110,8 +110,8 @@ func leavesUnreleasedStores(g *Launches) bool {
 
 // doneAt returns the cycle in which a launch was done; engine.Never if it is not.
 func doneAt(r *command.Record) uint64 {
-	if r.Ended {
-		return r.Done
+	if r.Completed {
+		return r.DoneAt
 	}
 	return engine.Never
 }

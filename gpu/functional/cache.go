@@ -13,7 +13,7 @@ import (
 // counters, for the next run of the same programs on the same memory. The zero
 // Cache is empty. One run may use it at a time.
 type Cache struct {
-	plain, warmed runPool // of runs without and with warming of caches, which alternate
+	unwarmed, warmed runPool // of runs without and with warming of caches, which alternate
 }
 
 // A runPool holds the programs of one kind of run, and the run that ended last.
@@ -29,7 +29,7 @@ func (c *Cache) pool(warm *hierarchy.Analytic) *runPool {
 	if warm != nil {
 		return &c.warmed
 	}
-	return &c.plain
+	return &c.unwarmed
 }
 
 // takeRun returns a run with that many workers. It reuses the idle one if its workers, memory and
@@ -44,7 +44,7 @@ func (c *runPool) takeRun(store *mem.Store, threads int, warm *hierarchy.Analyti
 	if threads > 1 {
 		locks = &mem.Locks{}
 	}
-	r := &run{workers: make([]*worker, threads), did: Counts{Issues: map[*program.Program][]Issued{}}}
+	r := &run{workers: make([]*worker, threads), counts: Counts{Issues: map[*program.Program][]Issued{}}}
 	r.changed.L = &r.mutex
 	for i := range r.workers {
 		r.workers[i] = newWorker(r, mem.FunctionalPort{Store: store, Locks: locks, Warm: warm}.New())
@@ -66,7 +66,7 @@ func (k *worker) reset() {
 	v := k.port.Functional()
 	v.Moved = [hierarchy.Atomic + 1]uint64{}
 	k.lds.Faults, k.lds.First = 0, nil
-	k.counts, k.clock, k.looked = Counts{}, 0, 0
+	k.counts, k.clock, k.reportedAt = Counts{}, 0, 0
 	clear(k.ring)
 	k.ring = k.ring[:0]
 	k.instructions.Store(0)

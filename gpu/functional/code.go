@@ -10,7 +10,7 @@ import (
 
 // An exit is an instruction that the compiled flow returns at, for its worker to execute.
 type exit struct {
-	at   int32
+	pc   int32
 	path simd.Path
 	in   *isa.Inst
 	transfer
@@ -25,18 +25,18 @@ type transfer struct {
 // A segment is a run of instructions that only compute on registers and move words, up to and including one that does
 // more (see stops).
 type segment struct {
-	joined int32 // target of an unconditional branch after which the segment continues; -1: none
-	count  int32 // instructions that are not free (simd.ZeroCost), up to and including the last
+	joinsAt int32 // target of an unconditional branch after which the segment continues; -1: none
+	count   int32 // instructions that are not free (simd.ZeroCost), up to and including the last
 }
 
 // code is a program cut into segments, indexed by their first instruction.
 type code struct {
 	*program.Program
-	stretches []segment
-	flow      *isa.CompiledProgram
-	leaves    []exit
-	counted   []bool
-	ends      []bool // by instruction: it is the last of a segment
+	segments    []segment
+	flow        *isa.CompiledProgram
+	exits       []exit
+	counted     []bool
+	segmentEnds []bool // by instruction: it is the last of a segment
 	// skipped are loads of descriptors. Nothing is computed from their results, so they are only counted.
 	skipped []int
 	warm    bool // caches are warmed or LDS accesses timed: nothing is skipped
@@ -45,9 +45,9 @@ type code struct {
 // newCode cuts a program into segments. The last instruction of a lowered program is an end or a branch.
 func newCode(p *program.Program, warm bool) *code {
 	n := len(p.Insts)
-	c := &code{Program: p, stretches: make([]segment, n), counted: make([]bool, n), ends: make([]bool, n), warm: warm}
+	c := &code{Program: p, segments: make([]segment, n), counted: make([]bool, n), segmentEnds: make([]bool, n), warm: warm}
 	for i := range p.Insts {
-		c.counted[i], c.ends[i] = !simd.ZeroCost(&p.Insts[i], i), c.stops(&p.Insts[i])
+		c.counted[i], c.segmentEnds[i] = !simd.ZeroCost(&p.Insts[i], i), c.endsSegment(&p.Insts[i])
 		if c.skips(&p.Insts[i]) {
 			c.skipped = append(c.skipped, i)
 		}
@@ -59,21 +59,21 @@ func newCode(p *program.Program, warm bool) *code {
 }
 
 // measure counts the instructions of each segment, from the last one back.
-func (c *code) measure(order []entryPlace) {
+func (c *code) measure(order []orderedInst) {
 	var s segment
 	for i := len(order) - 1; i >= 0; i-- {
-		at := order[i].at
+		at := order[i].pc
 		switch {
-		case order[i].joined:
-			s.joined = c.Insts[at].Target
-		case c.ends[at]:
-			s = segment{joined: -1}
+		case order[i].joins:
+			s.joinsAt = c.Insts[at].Target
+		case c.segmentEnds[at]:
+			s = segment{joinsAt: -1}
 		}
 		if c.counted[at] {
 			s.count++
 		}
 		if !order[i].copied {
-			c.stretches[at] = s
+			c.segments[at] = s
 		}
 	}
 }
@@ -88,10 +88,10 @@ func transferOf(in *isa.Inst) (m transfer) {
 	return m
 }
 
-// An entryPlace is an instruction in the order in which segments are laid out.
-type entryPlace struct {
-	at     int32
-	joined bool // unconditional branch after which the segment continues
+// An orderedInst is an instruction in the order in which segments are laid out.
+type orderedInst struct {
+	pc     int32
+	joins  bool // unconditional branch after which the segment continues
 	copied bool // copied behind such a branch: no segment begins here
 }
 
@@ -100,22 +100,22 @@ const maxCopied = 32
 
 // order returns the instructions in program order. Behind each unconditional branch it copies the instructions from the
 // branch's target up to the end of their segment, if they are at most maxCopied.
-func (c *code) order() (list []entryPlace) {
-	list = make([]entryPlace, 0, len(c.Insts))
+func (c *code) order() (list []orderedInst) {
+	list = make([]orderedInst, 0, len(c.Insts))
 	for i := range c.Insts {
 		b := len(list)
-		list = append(list, entryPlace{at: int32(i)})
+		list = append(list, orderedInst{pc: int32(i)})
 		if c.Insts[i].Op != isa.Branch {
 			continue
 		}
 		for k := c.Insts[i].Target; len(list)-b <= maxCopied; k++ {
-			list = append(list, entryPlace{at: k, copied: true})
-			if c.ends[k] {
-				list[b].joined = true
+			list = append(list, orderedInst{pc: k, copied: true})
+			if c.segmentEnds[k] {
+				list[b].joins = true
 				break
 			}
 		}
-		if !list[b].joined {
+		if !list[b].joins {
 			list = list[:b+1]
 		}
 	}
@@ -123,7 +123,7 @@ func (c *code) order() (list []entryPlace) {
 }
 
 // layOutSegments compiles the segments into the flow.
-func (c *code) layOutSegments(order []entryPlace) {
+func (c *code) layOutSegments(order []orderedInst) {
 	c.flow = isa.NewCompiledProgram(c.WaveSize, c.VectorRows, len(c.Insts))
 	enters := c.entryPoints()
 	var uniform fills
@@ -131,17 +131,17 @@ func (c *code) layOutSegments(order []entryPlace) {
 		uniform = c.fills(order, enters)
 	}
 	for i, p := range order {
-		if enters[p.at] && !p.copied {
-			c.flow.AddEntry(p.at, c.stretches[p.at].count)
+		if enters[p.pc] && !p.copied {
+			c.flow.AddEntry(p.pc, c.segments[p.pc].count)
 		}
-		switch in := &c.Insts[p.at]; {
-		case p.joined:
-		case c.ends[p.at]:
-			c.end(p.at)
-		case c.idle(in) || uniform.before[i]:
+		switch in := &c.Insts[p.pc]; {
+		case p.joins:
+		case c.segmentEnds[p.pc]:
+			c.end(p.pc)
+		case c.idle(in) || uniform.elided[i]:
 		default:
 			if l, ok := uniform.loads[i]; !ok || !c.flow.AddFill(l) {
-				c.emitInstruction(p.at)
+				c.emitInstruction(p.pc)
 			}
 		}
 	}
@@ -172,8 +172,8 @@ func (c *code) end(at int32) {
 
 func (c *code) emitExit(at int32, ends bool) {
 	in := &c.Insts[at]
-	c.flow.AddReturn(int32(len(c.leaves)), ends)
-	c.leaves = append(c.leaves, exit{at, simd.PathOf(in), in, transferOf(in)})
+	c.flow.AddReturn(int32(len(c.exits)), ends)
+	c.exits = append(c.exits, exit{at, simd.PathOf(in), in, transferOf(in)})
 }
 
 // entryPoints marks the first instructions of segments: targets of branches, and
@@ -183,7 +183,7 @@ func (c *code) entryPoints() []bool {
 	list[0] = true
 	for i := range c.Insts {
 		in := &c.Insts[i]
-		list[i+1] = list[i+1] || c.ends[i]
+		list[i+1] = list[i+1] || c.segmentEnds[i]
 		if simd.PathOf(in) == simd.PathBranch {
 			list[in.Target] = true
 		}
@@ -191,9 +191,9 @@ func (c *code) entryPoints() []bool {
 	return list
 }
 
-// stops reports whether an instruction ends a segment: it does more than compute on registers and move words, or it
+// endsSegment reports whether an instruction ends a segment: it does more than compute on registers and move words, or it
 // writes the execution mask, which is constant within a segment.
-func (c *code) stops(in *isa.Inst) bool {
+func (c *code) endsSegment(in *isa.Inst) bool {
 	switch simd.PathOf(in) {
 	case simd.PathCompute:
 		return simd.WritesExec(in.Op)
@@ -238,7 +238,7 @@ func (c *code) local(issues []Issued) (accesses, bytes uint64) {
 func (c *code) issues(t *table) []Issued {
 	copy(t.issues, t.entries)
 	for i := range t.entries {
-		if to := c.stretches[i].joined; to >= 0 {
+		if to := c.segments[i].joinsAt; to >= 0 {
 			t.issues[to].Add(&t.entries[i])
 		}
 	}
@@ -249,7 +249,7 @@ func (c *code) issues(t *table) []Issued {
 		if c.counted[i] {
 			t.issues[i] = running
 		}
-		if c.ends[i] {
+		if c.segmentEnds[i] {
 			running = Issued{}
 		}
 	}

@@ -12,7 +12,7 @@ func (k *worker) runTurn(g *group) (over, on bool) {
 
 // count sums the counts of all workers, in their order.
 func (r *run) count() {
-	c := &r.did
+	c := &r.counts
 	clear(c.Issues)
 	*c = Counts{Issues: c.Issues}
 	for _, k := range r.workers {

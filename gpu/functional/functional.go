@@ -70,12 +70,12 @@ type WorkSource interface {
 	// may follow when another workgroup has ended. nothingElse: the running
 	// workgroups make no progress.
 	Next(nothingElse bool) (k *Kernel, wg Workgroup, found, later bool)
-	Ended(wg *Workgroup)
+	WorkgroupEnded(wg *Workgroup)
 }
 
 // Payloads executes shaders' operations on the payloads of an execution graph.
 type Payloads interface {
-	Do(group uint64, st *isa.State, pc int, in *isa.Inst)
+	Execute(group uint64, st *isa.State, pc int, in *isa.Inst)
 	// Check reports whether an access to payload memory is allowed.
 	Check(group uint64, st *isa.State, pc int, in *isa.Inst) bool
 	// Err returns the first violation by a shader, or nil.
@@ -118,7 +118,7 @@ const defaultResident = 4096
 
 // Progress has the counts of a run so far.
 type Progress struct {
-	Instructions, Ended, Running uint64
+	Instructions, EndedWorkgroups, RunningWorkgroups uint64
 }
 
 // Issued counts an instruction: its executions, and their inactive lanes in total.

@@ -98,7 +98,7 @@ func TestResidentWorkgroupsAreBounded(t *testing.T) {
 		end())
 	most, enough := uint64(0), errors.New("enough")
 	_, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{100, 1, 1}}, Options{Threads: 1, Resident: 7, Poll: func(p Progress) error {
-		if most = max(most, p.Running); most >= 7 || p.Instructions > 1e8 {
+		if most = max(most, p.RunningWorkgroups); most >= 7 || p.Instructions > 1e8 {
 			return enough
 		}
 		return nil
@@ -132,7 +132,7 @@ func TestWorkersWithoutAWorkgroupAreNotCounted(t *testing.T) {
 	var running uint64
 	_, err := RunWork(t.Context(), store, w, Options{Threads: 2, Poll: func(p Progress) error {
 		<-w.waiting
-		if running = p.Running; running != 0 {
+		if running = p.RunningWorkgroups; running != 0 {
 			close(w.release)
 			return enough
 		}
@@ -223,7 +223,7 @@ func TestAContextEndsARun(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			c, err := Run(ctx, store, &Grid{Kernel: k, Groups: [3]uint32{4, 1, 1}}, Options{Threads: threads,
 				Print: func(uint64, *program.Program, *isa.State, *isa.Inst) { cancel() }})
-			if !errors.Is(err, context.Canceled) || c.Total() < lookEvery {
+			if !errors.Is(err, context.Canceled) || c.Total() < progressInterval {
 				t.Errorf("%s, %d threads: %v after %d instructions", name, threads, err, c.Total())
 			}
 			cancel()
@@ -287,11 +287,11 @@ func TestLoadsOfDescriptorsAreCounted(t *testing.T) {
 	}
 }
 
-// A loop of one stretch is counted each time, with its idle lanes, and ends where a wave's turn does: the first of two waves that loop
+// A loop of one segment is counted each time, with its idle lanes, and ends where a wave's turn does: the first of two waves that loop
 // has its clock when the second has had a turn. Whether the branch is taken where its register is 0 or where it is not is the same.
 func TestLoopsOfOneStretch(t *testing.T) {
 	const rounds, idle = 60000, 3
-	// A turn is a stretch of 6, and then rounds of 4, each with the branch that is taken, until share is reached.
+	// A turn is a segment of 6, and then iterations of 4, each with the taken branch, until instructionsPerTurn is reached.
 	const turn = 6 + (instructionsPerTurn-7+4)/5*4
 	for _, op := range []isa.Op{isa.BranchTrue, isa.BranchFalse} {
 		test := uniform(isa.ULt, s(1), s(0), l(rounds))

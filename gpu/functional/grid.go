@@ -35,8 +35,8 @@ func (g *grid) Next(bool) (k *Kernel, wg Workgroup, found, later bool) {
 	return g.Kernel, wg, true, false
 }
 
-// Ended implements WorkSource.
-func (g *grid) Ended(*Workgroup) {}
+// WorkgroupEnded implements WorkSource.
+func (g *grid) WorkgroupEnded(*Workgroup) {}
 
 // WorkgroupID returns the id of workgroup i of a grid: i = x + X*(y + Y*z).
 func WorkgroupID(i uint64, groups [3]uint32) [3]uint32 {

@@ -94,7 +94,7 @@ func (k *worker) visit(g *group) (over, moved bool) {
 			before := k.clock
 			why := k.runWave(g, w)
 			w.length += k.clock - before
-			if k.clock-k.looked > lookEvery { // here too, because waves may loop over barriers without end
+			if k.clock-k.reportedAt > progressInterval { // here too, because waves may loop over barriers without end
 				k.reportProgress()
 			}
 			switch why {

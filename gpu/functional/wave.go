@@ -21,8 +21,8 @@ const (
 const (
 	// instructionsPerTurn bounds the instructions of a wave's turn. Knob.
 	instructionsPerTurn = 1 << 18
-	// maxLooks bounds the polls of a wave's turn without a write by the worker. Knob.
-	maxLooks = 16
+	// maxIdlePolls bounds the polls of a wave's turn without a write by the worker. Knob.
+	maxIdlePolls = 16
 )
 
 // A wave is a wave of a resident workgroup.
@@ -33,9 +33,9 @@ type wave struct {
 	status waveState
 	regs   *simd.Registers
 	length uint64 // instructions so far
-	// looks counts polls (coherent and atomic accesses) since the worker's writes numbered changes.
-	looks   int
-	changes uint64
+	// idlePolls counts polls (coherent and atomic accesses) since the worker had made changesSeen writes.
+	idlePolls   int
+	changesSeen uint64
 }
 
 type waveState uint8
@@ -52,7 +52,7 @@ const (
 //go:noinline
 func (k *worker) runWave(g *group, w *wave) stopReason {
 	st, c := &w.state, g.code
-	w.changes, w.looks = k.port.Functional().Changes+k.lds.ChangeCount, 0
+	w.changesSeen, w.idlePolls = k.port.Functional().Changes+k.lds.ChangeCount, 0
 	run := isa.CompiledRun{Counts: g.table.entries, Budget: instructionsPerTurn}
 	for c.flow.Start(st, &run, w.pc); ; {
 		n := c.flow.Run(st, &run)
@@ -61,12 +61,12 @@ func (k *worker) runWave(g *group, w *wave) stopReason {
 			w.pc = run.ResumeAt
 			return outOfInstructions
 		}
-		l := &c.leaves[n]
-		if !c.ends[l.at] {
-			k.moves(g, w, l)
+		l := &c.exits[n]
+		if !c.segmentEnds[l.pc] {
+			k.runAccess(g, w, l)
 			continue
 		}
-		w.pc = l.at + 1
+		w.pc = l.pc + 1
 		switch l.path {
 		case simd.PathCompute: // it writes the execution mask
 			l.in.Exec(st, l.in)
@@ -118,7 +118,7 @@ func (k *worker) runExit(g *group, w *wave, s *exit) bool {
 		if p == nil {
 			return k.run.fail(ErrNoGraph)
 		}
-		p.Do(g.wg.Index, st, int(s.at), s.in)
+		p.Execute(g.wg.Index, st, int(s.pc), s.in)
 		if err := p.Err(); err != nil {
 			return k.run.fail(err)
 		}
@@ -128,8 +128,8 @@ func (k *worker) runExit(g *group, w *wave, s *exit) bool {
 	return true
 }
 
-// moves executes an access that does not end a segment, because no wave polls it.
-func (k *worker) moves(g *group, w *wave, s *exit) {
+// runAccess executes an access that does not end a segment, because no wave polls it.
+func (k *worker) runAccess(g *group, w *wave, s *exit) {
 	if s.access == nil {
 		k.localMemory(g, w, s.local, s.in)
 		return
@@ -184,15 +184,15 @@ func (k *worker) measured(d *lds.LDS, st *isa.State, in *isa.Inst, region []byte
 	}
 }
 
-// isSpinning reports whether a wave has polled memory more than maxLooks times
+// isSpinning reports whether a wave has polled memory more than maxIdlePolls times
 // in this turn, without a write by the worker since.
 func (k *worker) isSpinning(w *wave, in *isa.Inst) bool {
-	if changes := k.port.Functional().Changes + k.lds.ChangeCount; changes != w.changes {
-		w.changes, w.looks = changes, 0
+	if changes := k.port.Functional().Changes + k.lds.ChangeCount; changes != w.changesSeen {
+		w.changesSeen, w.idlePolls = changes, 0
 		return false
 	}
 	if in.Mem.Coherent || in.Op.Has(isa.FlagAtomic) {
-		w.looks++
+		w.idlePolls++
 	}
-	return w.looks > maxLooks
+	return w.idlePolls > maxIdlePolls
 }

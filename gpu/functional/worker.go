@@ -17,13 +17,13 @@ import (
 
 // A run is the state of one call of Run. A cache keeps it for the next call.
 type run struct {
-	ctx       context.Context
-	work      WorkSource
-	options   Options
-	clockMask uint64
-	workers   []*worker // one per thread
-	most      int       // workers that run: no more than there are workgroups
-	did       Counts    // sum of the workers, set at the end
+	ctx           context.Context
+	source        WorkSource
+	options       Options
+	clockMask     uint64
+	workers       []*worker // one per thread
+	activeWorkers int       // workers that run: no more than there are workgroups
+	counts        Counts    // sum of the workers, set at the end
 
 	stop     atomic.Bool
 	resident atomic.Int64
@@ -35,25 +35,25 @@ type run struct {
 	err     error
 	changed sync.Cond // a workgroup ended, or the run is over
 
-	watching sync.Mutex // held by the worker that reports progress
-	watched  time.Time  // of the last call of Options.Poll
+	pollMutex sync.Mutex
+	lastPoll  time.Time
 }
 
 // A worker is a goroutine that executes its workgroups in turn.
 type worker struct {
-	run    *run
-	port   *mem.Port
-	lds    lds.Values
-	load   func(*isa.State, *isa.Inst) // LDS load for all cases, called by the compiled flow
-	counts Counts
-	clock  uint64 // instructions so far
-	looked uint64 // clock at the last report of progress
-	tmp    [4][]uint32
+	run        *run
+	port       *mem.Port
+	lds        lds.Values
+	load       func(*isa.State, *isa.Inst) // LDS load for all cases, called by the compiled flow
+	counts     Counts
+	clock      uint64 // instructions so far
+	reportedAt uint64 // clock at the last report of progress
+	tmp        [4][]uint32
 
-	ring   []*group // resident workgroups
-	spare  []*group // ended ones, to be used again
-	tables map[*code]*table
-	recent recent
+	ring       []*group // resident workgroups
+	freeGroups []*group
+	tables     map[*code]*table
+	recent     recent
 
 	// For reports of progress.
 	instructions, begunWorkgroups, endedWorkgroups atomic.Uint64
@@ -61,10 +61,10 @@ type worker struct {
 
 // A table has a worker's counters and free registers for a program.
 type table struct {
-	used    bool              // in this run
-	entries []Issued          // entries of segments, by their first instruction
-	issues  []Issued          // of each instruction, computed at the end of the run
-	free    []*simd.Registers // of waves that have ended
+	used    bool // in this run
+	entries []Issued
+	issues  []Issued // of each instruction, computed at the end of the run
+	free    []*simd.Registers
 }
 
 // newRun prepares a run of at most that many workgroups.
@@ -75,13 +75,13 @@ func newRun(ctx context.Context, store *mem.Store, w WorkSource, most uint64, o 
 	}
 	pool := cache.pool(o.Warm)
 	r := pool.takeRun(store, o.Threads, o.Warm)
-	r.ctx, r.work, r.options, r.pool = ctx, w, o, pool
+	r.ctx, r.source, r.options, r.pool = ctx, w, o, pool
 	r.clockMask = ^uint64(0)
 	if o.ClockBits > 0 && o.ClockBits < 64 {
 		r.clockMask = 1<<o.ClockBits - 1
 	}
-	r.most = int(min(uint64(len(r.workers)), most))
-	r.watched, r.err = time.Now(), nil
+	r.activeWorkers = int(min(uint64(len(r.workers)), most))
+	r.lastPoll, r.err = time.Now(), nil
 	r.stop.Store(false)
 	r.resident.Store(0)
 	r.fence.Store(0)
@@ -94,13 +94,13 @@ const maxLanes = 64
 // runWorkers runs the workers until all workgroups have ended. Several workers get a goroutine each; one worker runs in
 // the caller's.
 func (r *run) runWorkers() (*Counts, error) {
-	if r.most <= 1 {
+	if r.activeWorkers <= 1 {
 		r.workers[0].loop()
 		return r.finish()
 	}
 	var all sync.WaitGroup
 	var panicked atomic.Pointer[fault.Panic]
-	for _, k := range r.workers[:r.most] {
+	for _, k := range r.workers[:r.activeWorkers] {
 		all.Add(1)
 		go func() {
 			defer all.Done()
@@ -126,9 +126,9 @@ func (r *run) finish() (*Counts, error) {
 	for _, k := range r.workers {
 		k.reset()
 	}
-	r.ctx, r.work, r.options = nil, nil, Options{} // so that the pool does not keep them alive
+	r.ctx, r.source, r.options = nil, nil, Options{} // so that the pool does not keep them alive
 	r.pool.idleRun = r
-	return &r.did, r.err
+	return &r.counts, r.err
 }
 
 // loop executes workgroups until there are no more. Workgroups without progress
@@ -158,7 +158,7 @@ func (k *worker) loop() {
 			want = len(k.ring)
 			runtime.Gosched() // its workgroups may wait for those of other workers
 		}
-		if !moved || k.clock-k.looked > lookEvery {
+		if !moved || k.clock-k.reportedAt > progressInterval {
 			k.reportProgress()
 		}
 	}
@@ -176,7 +176,7 @@ func (k *worker) round() (moved bool) {
 			continue
 		}
 		k.close(g)
-		if len(k.ring) > 1 && k.clock-k.looked > lookEvery {
+		if len(k.ring) > 1 && k.clock-k.reportedAt > progressInterval {
 			k.reportProgress()
 		}
 	}
@@ -193,7 +193,7 @@ func (k *worker) admit() bool {
 		r.resident.Add(-1)
 		return false
 	}
-	kernel, wg, found, _ := r.work.Next(len(k.ring) > 0)
+	kernel, wg, found, _ := r.source.Next(len(k.ring) > 0)
 	if !found {
 		r.resident.Add(-1)
 		return false
@@ -209,7 +209,7 @@ func (k *worker) wait() bool {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	for !r.stop.Load() {
-		kernel, wg, found, later := r.work.Next(false)
+		kernel, wg, found, later := r.source.Next(false)
 		if found {
 			r.resident.Add(1)
 			k.ring = append(k.ring, k.beginWorkgroup(kernel, &wg))
@@ -226,12 +226,12 @@ func (k *worker) wait() bool {
 // close ends a workgroup.
 func (k *worker) close(g *group) {
 	r := k.run
-	r.work.Ended(&g.wg)
+	r.source.WorkgroupEnded(&g.wg)
 	r.resident.Add(-1)
 	k.counts.Workgroups++
 	k.counts.Waves += uint64(len(g.waves))
 	k.endedWorkgroups.Add(1)
-	k.spare = append(k.spare, g)
+	k.freeGroups = append(k.freeGroups, g)
 	if len(r.workers) > 1 {
 		r.mutex.Lock()
 		r.changed.Broadcast()
@@ -240,41 +240,41 @@ func (k *worker) close(g *group) {
 }
 
 // reportProgress publishes the worker's counts, ends the run if its context has ended, and calls Options.Poll if
-// watchEvery has passed since the last call.
+// pollInterval has passed since the last call.
 func (k *worker) reportProgress() {
 	k.instructions.Store(k.clock)
-	k.looked = k.clock
+	k.reportedAt = k.clock
 	r := k.run
-	if !r.watching.TryLock() {
+	if !r.pollMutex.TryLock() {
 		return
 	}
-	defer r.watching.Unlock()
+	defer r.pollMutex.Unlock()
 	if err := r.ctx.Err(); err != nil {
 		r.fail(err)
 		return
 	}
-	if r.options.Poll == nil || time.Since(r.watched) < watchEvery {
+	if r.options.Poll == nil || time.Since(r.lastPoll) < pollInterval {
 		return
 	}
-	r.watched = time.Now()
+	r.lastPoll = time.Now()
 	if err := r.options.Poll(r.progress()); err != nil {
 		r.fail(err)
 	}
 }
 
-// lookEvery is the number of instructions between two calls of reportProgress by a worker that makes progress: some
+// progressInterval is the number of instructions between two calls of reportProgress by a worker that makes progress: some
 // hundred microseconds. Knob.
-const lookEvery = 1 << 14
+const progressInterval = 1 << 14
 
-// watchEvery is the host time between two calls of Options.Poll.
-const watchEvery = 50 * time.Millisecond
+// pollInterval is the host time between two calls of Options.Poll.
+const pollInterval = 50 * time.Millisecond
 
 func (r *run) progress() (p Progress) {
 	for _, k := range r.workers {
 		p.Instructions += k.instructions.Load()
 		ended := k.endedWorkgroups.Load() // loaded first, so that begun - ended is not negative
-		p.Ended += ended
-		p.Running += k.begunWorkgroups.Load() - ended
+		p.EndedWorkgroups += ended
+		p.RunningWorkgroups += k.begunWorkgroups.Load() - ended
 	}
 	return p
 }
@@ -358,9 +358,9 @@ func (t *table) registers(c *code, tmp [4][]uint32) *simd.Registers {
 }
 
 func (k *worker) takeGroup() *group {
-	if n := len(k.spare); n > 0 {
-		g := k.spare[n-1]
-		k.spare = k.spare[:n-1]
+	if n := len(k.freeGroups); n > 0 {
+		g := k.freeGroups[n-1]
+		k.freeGroups = k.freeGroups[:n-1]
 		return g
 	}
 	return &group{}

@@ -131,7 +131,7 @@ func (s *Sampler) look(l Launch, kern *cu.Launch) (all *account.Counts, x signat
 	var sum, seen account.Counts
 	missed := 0.0
 	for _, p := range lookedAt(cu.GridSize(kern.NumWorkgroups), s.Sampling) {
-		c, err := l.Functional(p.Part, p.seen)
+		c, err := l.Functional(p.WorkgroupRange, p.seen)
 		if c != nil {
 			sum.Add(c)
 		}
@@ -154,7 +154,7 @@ func (s *Sampler) look(l Launch, kern *cu.Launch) (all *account.Counts, x signat
 
 // A lookedPart is a part of a launch; seen: it brings its lines into the caches.
 type lookedPart struct {
-	scheduler.Part
+	scheduler.WorkgroupRange
 	seen bool
 }
 
@@ -165,10 +165,10 @@ func lookedAt(all uint64, by *config.Sampling) (list []lookedPart) {
 	for at := uint64(0); at < all; at += block {
 		middle, end := min(at+block/detail, all), min(at+block, all)
 		if at < middle {
-			list = append(list, lookedPart{scheduler.Part{First: at, End: middle}, true})
+			list = append(list, lookedPart{scheduler.WorkgroupRange{First: at, End: middle}, true})
 		}
 		if middle < end {
-			list = append(list, lookedPart{scheduler.Part{First: middle, End: end}, false})
+			list = append(list, lookedPart{scheduler.WorkgroupRange{First: middle, End: end}, false})
 		}
 	}
 	return list

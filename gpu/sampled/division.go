@@ -121,7 +121,7 @@ func (d *division) run(follows bool) error {
 	d.machine.Array.TrackRecent(true)
 	defer d.machine.Array.TrackRecent(false)
 	err := d.machine.Functional.DuringTimed(func() error {
-		return d.clocked(d.launch, scheduler.Part{End: d.all, Next: d.next}, follows)
+		return d.clocked(d.launch, scheduler.WorkgroupRange{End: d.all, OnWorkgroupEnd: d.next}, follows)
 	})
 	if err = cmp.Or(d.err, err); err == nil {
 		d.atEnd()
@@ -150,18 +150,18 @@ func (d *division) atEnd() {
 }
 
 // next says which workgroups come next on the machine, when one has ended.
-func (d *division) next(p scheduler.Progress) (leave uint64, hold bool) {
+func (d *division) next(p scheduler.WorkgroupEnd) (leave uint64, hold bool) {
 	d.timed++
 	if fast, ok := d.machine.Hierarchy.(*hierarchy.Analytic); ok {
 		p.Done = max(p.Done, fast.Booked()) // stores have ended long before write buffers that fill have sent what they hold
 	}
 	d.window.see(&p)
 	switch {
-	case p.Next == d.all || !d.window.over() || p.Ended < d.start:
+	case p.NextIndex == d.all || !d.window.over() || p.EndedWorkgroups < d.start:
 		return 0, false
-	case d.drains && p.Running > 0:
+	case d.drains && p.ResidentWorkgroups > 0:
 		return 0, true
-	case !d.drains && p.Next%d.window.align != 0:
+	case !d.drains && p.NextIndex%d.window.align != 0:
 		return 0, false
 	}
 	if d.window.stratum != nil {
@@ -170,7 +170,7 @@ func (d *division) next(p scheduler.Progress) (leave uint64, hold bool) {
 		}
 		d.close()
 	}
-	return d.leap(p.Next) - p.Next, false
+	return d.leap(p.NextIndex) - p.NextIndex, false
 }
 
 // close ends a window. If the machine ran empty before it and filled again, what issued meanwhile counts as if it had not been timed.
@@ -434,7 +434,7 @@ func (d *division) ending(at uint64) uint64 {
 
 // without runs some workgroups without time; nil: that failed.
 func (d *division) without(at, end uint64, warm bool) *account.Counts {
-	c, err := d.launch.Functional(scheduler.Part{First: at, End: end}, warm)
+	c, err := d.launch.Functional(scheduler.WorkgroupRange{First: at, End: end}, warm)
 	if err != nil {
 		if d.err = err; c != nil {
 			d.machine.Tally.Add(d.launch.Step(), c)

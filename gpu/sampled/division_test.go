@@ -28,7 +28,7 @@ func newWindowTest(t *testing.T) *windowTest {
 func (w *windowTest) ends(from, to, done uint64) uint64 {
 	for i := from; i <= to; i++ {
 		w.issued += 10
-		if w.see(&scheduler.Progress{Now: 30 * i, Done: done * i, Ended: i}); w.over() {
+		if w.see(&scheduler.WorkgroupEnd{Now: 30 * i, Done: done * i, EndedWorkgroups: i}); w.over() {
 			return i
 		}
 	}
@@ -169,7 +169,7 @@ func TestWindowsAreAligned(t *testing.T) {
 	d.settle = 1
 	left := map[uint64]uint64{}
 	for next := uint64(13); next < 17; next++ {
-		if leave, hold := d.next(scheduler.Progress{Next: next, Ended: next - 4, Running: 4}); leave > 0 && !hold {
+		if leave, hold := d.next(scheduler.WorkgroupEnd{NextIndex: next, EndedWorkgroups: next - 4, ResidentWorkgroups: 4}); leave > 0 && !hold {
 			left[next] = next + leave
 		}
 	}

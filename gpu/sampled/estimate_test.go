@@ -382,7 +382,7 @@ func settles(by *config.Sampling, cycles func(i int) float64) int {
 	w := &window{Sampling: by, issued: func() (n uint64, by [isa.NumClasses]uint64) { return }, batch: 1, batches: by.Batches}
 	w.open(&alike{}, 1)
 	for i := 1; ; i++ {
-		w.see(&scheduler.Progress{Ended: uint64(i), Now: w.now.done + uint64(1000*cycles(i))})
+		w.see(&scheduler.WorkgroupEnd{EndedWorkgroups: uint64(i), Now: w.now.done + uint64(1000*cycles(i))})
 		if w.over() {
 			return i - 1
 		}

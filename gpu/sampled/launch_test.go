@@ -76,11 +76,11 @@ func (l *testLaunch) Kernel() *cu.Launch         { return l.kernel }
 func (l *testLaunch) Workgroups() (uint64, bool) { return cu.GridSize(l.kernel.NumWorkgroups), true }
 func (l *testLaunch) Resources() cu.Resources    { return l.kernel.Resources }
 
-func (l *testLaunch) Timed(scheduler.Part, bool) (*account.Counts, error) {
+func (l *testLaunch) Timed(scheduler.WorkgroupRange, bool) (*account.Counts, error) {
 	panic("nothing of this is timed")
 }
 
-func (l *testLaunch) Functional(p scheduler.Part, warm bool) (c *account.Counts, err error) {
+func (l *testLaunch) Functional(p scheduler.WorkgroupRange, warm bool) (c *account.Counts, err error) {
 	o := functional.Options{Threads: 1, Cache: &l.cache}
 	if fast := l.parts.Hierarchy.(*hierarchy.Analytic); warm {
 		fast.ResetWarming()

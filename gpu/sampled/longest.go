@@ -10,7 +10,7 @@ type ran []ranPart
 type ranPart struct {
 	of           *alike
 	instructions float64
-	longest      uint64 // instructions of the wave that has most
+	longest      uint64 // most instructions of a wave
 }
 
 // instructions are those of all.

@@ -24,8 +24,8 @@ type Launch interface {
 	Resources() cu.Resources
 	// Timed and Functional run a part, with time and without, and return what it did, also with an error. follows: after another launch of
 	// its stream; warm: lines come into the caches. The counts of a functional run are valid until the next one.
-	Timed(p scheduler.Part, follows bool) (*account.Counts, error)
-	Functional(p scheduler.Part, warm bool) (*account.Counts, error)
+	Timed(p scheduler.WorkgroupRange, follows bool) (*account.Counts, error)
+	Functional(p scheduler.WorkgroupRange, warm bool) (*account.Counts, error)
 }
 
 // A Machine is what the sampler observes and restores beside launches.
@@ -51,13 +51,13 @@ type Functional interface {
 }
 
 // whole is all of a launch.
-func whole(l Launch) scheduler.Part {
+func whole(l Launch) scheduler.WorkgroupRange {
 	n, _ := l.Workgroups()
-	return scheduler.Part{End: n}
+	return scheduler.WorkgroupRange{End: n}
 }
 
 // clocked runs a part of a launch with time, and counts it with its step.
-func (s *Sampler) clocked(l Launch, p scheduler.Part, follows bool) error {
+func (s *Sampler) clocked(l Launch, p scheduler.WorkgroupRange, follows bool) error {
 	c, err := l.Timed(p, follows)
 	if c != nil {
 		s.machine.Tally.Add(l.Step(), c)

@@ -60,8 +60,8 @@ func (w *window) open(a *alike, settle uint64) {
 }
 
 // see takes down that a workgroup has ended, and by when memory has done what it asked.
-func (w *window) see(p *scheduler.Progress) {
-	w.now.ended, w.now.done = p.Ended, max(w.now.done, p.Now, p.Done)
+func (w *window) see(p *scheduler.WorkgroupEnd) {
+	w.now.ended, w.now.done = p.EndedWorkgroups, max(w.now.done, p.Now, p.Done)
 }
 
 // over says whether the window may end, or there is none.

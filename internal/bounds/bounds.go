@@ -38,23 +38,23 @@ func Now() Allowance {
 	return Allowance{leastTime + time.Duration(n)*timePerByte, leastMemory + n*memoryPerByte, leastOutput + n*outputPerByte}
 }
 
-// every is the time between two checks of a watch.
-const every = 20 * time.Millisecond
+// checkInterval is the time between two checks of a watch.
+const checkInterval = 20 * time.Millisecond
 
-// A use is the time and memory that the process has used.
-type use struct {
+// A usage is the time and memory that the process has used.
+type usage struct {
 	time   time.Duration
 	memory int64
 }
 
-func taken() use {
+func currentUsage() usage {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(sample)
-	return use{Processor(), int64(sample[0].Value.Uint64() + sample[1].Value.Uint64())}
+	return usage{Processor(), int64(sample[0].Value.Uint64() + sample[1].Value.Uint64())}
 }
 
 // exceeds returns an error if the use is beyond the limits.
-func (u use) exceeds(what string, a Allowance) error {
+func (u usage) exceeds(what string, a Allowance) error {
 	switch {
 	case u.time > a.Time:
 		return fmt.Errorf("%s: %w: found %.1f s of the processor's time: want at most %.1f s for files of %d bytes", what, ErrLimit, u.time.Seconds(), a.Time.Seconds(), files.Bytes())
@@ -72,11 +72,11 @@ func Output(what string, bytes int64) error {
 	return nil
 }
 
-// Watch calls exceeded, once, when the process has used more than the limits from now on. stop ends the watch.
-func Watch(what string, exceeded func(error)) (stop func()) {
-	done, before := make(chan struct{}), taken()
+// WatchLimits calls exceeded, once, when the process has used more than the limits from now on. stop ends the watch.
+func WatchLimits(what string, exceeded func(error)) (stop func()) {
+	done, before := make(chan struct{}), currentUsage()
 	go func() {
-		t := time.NewTicker(every)
+		t := time.NewTicker(checkInterval)
 		defer t.Stop()
 		for {
 			select {
@@ -84,8 +84,8 @@ func Watch(what string, exceeded func(error)) (stop func()) {
 				return
 			case <-t.C:
 			}
-			now := taken()
-			if err := (use{now.time - before.time, now.memory - before.memory}).exceeds(what, Now()); err != nil {
+			now := currentUsage()
+			if err := (usage{now.time - before.time, now.memory - before.memory}).exceeds(what, Now()); err != nil {
 				exceeded(err)
 				return
 			}
@@ -97,7 +97,7 @@ func Watch(what string, exceeded func(error)) (stop func()) {
 // Context returns a context that ends, with the limit as its cause, when the process has used more than the limits from now on.
 func Context(ctx context.Context, what string) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := Watch(what, func(err error) { cancel(err) })
+	stop := WatchLimits(what, func(err error) { cancel(err) })
 	return ctx, func() {
 		stop()
 		cancel(nil)

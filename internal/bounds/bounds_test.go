@@ -25,12 +25,12 @@ func TestAllowanceGrowsWithFiles(t *testing.T) {
 func TestLimitsAreNamed(t *testing.T) {
 	a := Allowance{Time: 2 * time.Second, Memory: 1000, Output: 10}
 	for _, c := range []struct {
-		use  use
+		use  usage
 		want string
 	}{
-		{use{2 * time.Second, 1000}, ""},
-		{use{2500 * time.Millisecond, 0}, "init: limit reached: found 2.5 s of the processor's time: want at most 2.0 s for files of "},
-		{use{0, 1001}, "init: limit reached: found 1001 bytes of memory in use: want at most 1000 for files of "},
+		{usage{2 * time.Second, 1000}, ""},
+		{usage{2500 * time.Millisecond, 0}, "init: limit reached: found 2.5 s of the processor's time: want at most 2.0 s for files of "},
+		{usage{0, 1001}, "init: limit reached: found 1001 bytes of memory in use: want at most 1000 for files of "},
 	} {
 		err := c.use.exceeds("init", a)
 		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrLimit) || !strings.HasPrefix(err.Error(), c.want)) {

@@ -190,7 +190,7 @@ func (k Arithmetic) quotient(a []any, floats func(float64) float64, ints func(z,
 	if k == Integers && asFloat(a[1]) == 0 {
 		return nil, ErrZero
 	}
-	return k.whole(floats(asFloat(a[0]) / asFloat(a[1])))
+	return k.toInteger(floats(asFloat(a[0]) / asFloat(a[1])))
 }
 
 func ceilQuotient(z, x, y *big.Int) *big.Int {
@@ -202,8 +202,8 @@ func ceilQuotient(z, x, y *big.Int) *big.Int {
 	return z
 }
 
-// whole returns a float without fraction as an integer; under Reals, as it is.
-func (k Arithmetic) whole(x float64) (any, error) {
+// toInteger returns a float without fraction as an integer; under Reals, as it is.
+func (k Arithmetic) toInteger(x float64) (any, error) {
 	if k == Reals {
 		return x, nil
 	}
@@ -214,12 +214,12 @@ func (k Arithmetic) whole(x float64) (any, error) {
 	return k.fit(z)
 }
 
-func whole(f func(float64) float64) eval {
+func rounding(f func(float64) float64) eval {
 	return func(k Arithmetic, a []any) (any, error) {
 		if asBig(a[0]) != nil {
 			return a[0], nil
 		}
-		return k.whole(f(asFloat(a[0])))
+		return k.toInteger(f(asFloat(a[0])))
 	}
 }
 
@@ -340,7 +340,7 @@ func equal(holds func(same bool) bool) eval {
 	return ordered(func(c int) bool { return holds(c == 0) })
 }
 
-func among(k Arithmetic, a []any) (any, error) {
+func inList(k Arithmetic, a []any) (any, error) {
 	found := false
 	for _, item := range a[1:] {
 		c, err := compare(a[0], item)

@@ -29,7 +29,7 @@ type Type int
 const (
 	Number Type = iota
 	Text
-	Either // known only when the expression runs
+	NumberOrText // known only when the expression runs
 )
 
 // Bounds of an expression.
@@ -48,20 +48,20 @@ var (
 
 // Error is an error at a character of an expression, counted from 1.
 type Error struct {
-	Text string
-	At   int
-	Err  error
-	late bool // found when the expression ran
+	Text      string
+	Char      int
+	Err       error
+	atRuntime bool // found when the expression ran
 }
 
 func (e *Error) Error() string {
-	if e.late {
-		return fmt.Sprintf("expression %q: %v (at character %d)", e.Text, e.Err, e.At)
+	if e.atRuntime {
+		return fmt.Sprintf("expression %q: %v (at character %d)", e.Text, e.Err, e.Char)
 	}
-	return fmt.Sprintf("expression %q: at character %d: %v", e.Text, e.At, e.Err)
+	return fmt.Sprintf("expression %q: at character %d: %v", e.Text, e.Char, e.Err)
 }
 
 func (e *Error) Unwrap() error { return e.Err }
 
 // Is reports true for ErrSyntax if Compile found the error, whatever its cause.
-func (e *Error) Is(target error) bool { return target == ErrSyntax && !e.late }
+func (e *Error) Is(target error) bool { return target == ErrSyntax && !e.atRuntime }

@@ -117,7 +117,7 @@ func TestFaults(t *testing.T) {
 	for _, tt := range tests {
 		got, err := evaluate(tt.text, tt.kind)
 		var at *Error
-		if !errors.As(err, &at) || at.At != tt.at || !strings.Contains(err.Error(), tt.want) {
+		if !errors.As(err, &at) || at.Char != tt.at || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s = %v, %v: want %q at character %d", tt.text, got, err, tt.want, tt.at)
 		}
 	}

@@ -34,10 +34,10 @@ var functions = map[string]function{
 	"log2":  {1, 1, ofFloat(math.Log2)},
 	"log10": {1, 1, ofFloat(math.Log10)},
 
-	"floor": {1, 1, whole(math.Floor)},
-	"ceil":  {1, 1, whole(math.Ceil)},
-	"round": {1, 1, whole(math.Round)},
-	"int":   {1, 1, whole(math.Trunc)},
+	"floor": {1, 1, rounding(math.Floor)},
+	"ceil":  {1, 1, rounding(math.Ceil)},
+	"round": {1, 1, rounding(math.Round)},
+	"int":   {1, 1, rounding(math.Trunc)},
 	"float": {1, 1, ofFloat(func(x float64) float64 { return x })},
 
 	"bitand": {2, 2, bits((*big.Int).And)},
@@ -74,7 +74,7 @@ var calls = withFunctions(map[string]eval{
 	"<=":      ordered(func(c int) bool { return c <= 0 }),
 	">":       ordered(func(c int) bool { return c > 0 }),
 	">=":      ordered(func(c int) bool { return c >= 0 }),
-	"in":      among,
+	"in":      inList,
 
 	"contains":   ofTexts(strings.Contains),
 	"startsWith": ofTexts(strings.HasPrefix),

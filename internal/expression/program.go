@@ -122,5 +122,5 @@ func (p *Program) fault(err error) error {
 	if cause == nil {
 		cause = errors.New(at.Message)
 	}
-	return &Error{Text: p.text, At: at.From + 1, Err: cause, late: true}
+	return &Error{Text: p.text, Char: at.From + 1, Err: cause, atRuntime: true}
 }

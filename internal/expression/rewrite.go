@@ -45,12 +45,12 @@ func (r *rewriter) rewrite(n ast.Node) (ast.Node, Type, error) {
 	case *ast.BuiltinNode:
 		return nil, 0, r.unknownFunction(n, n.Name)
 	case *ast.ArrayNode:
-		return nil, 0, r.at(n, "a list comes after in alone: a in [1, 2, 3]")
+		return nil, 0, r.errorAt(n, "a list comes after in alone: a in [1, 2, 3]")
 	}
-	return nil, 0, r.at(n, "want a number, a name or (")
+	return nil, 0, r.errorAt(n, "want a number, a name or (")
 }
 
-func (r *rewriter) at(n ast.Node, format string, args ...any) error {
+func (r *rewriter) errorAt(n ast.Node, format string, args ...any) error {
 	return r.fault(n.Location().From, format, args...)
 }
 
@@ -77,7 +77,7 @@ func (r *rewriter) text(n *ast.StringNode) (ast.Node, Type, error) {
 
 // word rewrites a name without dots, inf, nan, or an integer above the largest int64 (see scanned).
 func (r *rewriter) word(n *ast.IdentifierNode) (ast.Node, Type, error) {
-	if u, ok := r.large[n.Value]; ok {
+	if u, ok := r.largeIntegers[n.Value]; ok {
 		return r.constant(n, u), Number, nil
 	}
 	switch strings.ToLower(n.Value) {
@@ -90,11 +90,11 @@ func (r *rewriter) word(n *ast.IdentifierNode) (ast.Node, Type, error) {
 }
 
 func (r *rewriter) name(n ast.Node, name string) (ast.Node, Type, error) {
-	typ := Either
+	typ := NumberOrText
 	if r.types != nil {
 		var err error
 		if typ, err = r.types(name); err != nil {
-			return nil, 0, &Error{Text: r.original, At: n.Location().From + 1, Err: err}
+			return nil, 0, &Error{Text: r.original, Char: n.Location().From + 1, Err: err}
 		}
 	}
 	if !r.seen[name] {
@@ -112,14 +112,14 @@ func (r *rewriter) member(n *ast.MemberNode) (ast.Node, Type, error) {
 		case *ast.MemberNode:
 			property, ok := at.Property.(*ast.StringNode)
 			if !ok || at.Method {
-				return nil, 0, r.at(at, "there are no lists and methods in expressions")
+				return nil, 0, r.errorAt(at, "there are no lists and methods in expressions")
 			}
 			parts = append([]string{property.Value}, parts...)
 			node = at.Node
 		case *ast.IdentifierNode:
 			return r.name(at, strings.Join(append([]string{at.Value}, parts...), "."))
 		default:
-			return nil, 0, r.at(node, "want a name before the dot")
+			return nil, 0, r.errorAt(node, "want a name before the dot")
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (r *rewriter) numbers(what string, nodes ...ast.Node) ([]ast.Node, error) {
 			return nil, err
 		}
 		if typ == Text {
-			return nil, r.at(n, "%s is for numbers, and this is a text", what)
+			return nil, r.errorAt(n, "%s is for numbers, and this is a text", what)
 		}
 		out[i] = node
 	}
@@ -144,7 +144,7 @@ var unaryCalls = map[string]string{"-": "(neg)", "+": "(plus)", "!": "(not)", "n
 
 func (r *rewriter) unary(n *ast.UnaryNode) (ast.Node, Type, error) {
 	if b, ok := n.Node.(*ast.BinaryNode); ok && unaryCalls[n.Operator] == "(not)" && r.bare(n, b) {
-		return nil, 0, r.at(n, "%s before %s: put parentheses around what is negated", n.Operator, b.Operator)
+		return nil, 0, r.errorAt(n, "%s before %s: put parentheses around what is negated", n.Operator, b.Operator)
 	}
 	args, err := r.numbers(n.Operator, n.Node)
 	if err != nil {
@@ -171,9 +171,9 @@ func (r *rewriter) bare(n ast.Node, operand *ast.BinaryNode) bool {
 func (r *rewriter) binary(n *ast.BinaryNode) (ast.Node, Type, error) {
 	switch n.Operator {
 	case "&&", "and":
-		return r.both(n)
+		return r.conjunction(n)
 	case "||", "or":
-		return r.either(n)
+		return r.disjunction(n)
 	case "in":
 		return r.in(n)
 	case "==", "!=", "contains", "startsWith", "endsWith":
@@ -184,7 +184,7 @@ func (r *rewriter) binary(n *ast.BinaryNode) (ast.Node, Type, error) {
 		name = r.shifts[n.Location().From]
 	}
 	if calls[name] == nil {
-		return nil, 0, r.at(n, "%s is not an operator of expressions", n.Operator)
+		return nil, 0, r.errorAt(n, "%s is not an operator of expressions", n.Operator)
 	}
 	args, err := r.numbers(name, n.Left, n.Right)
 	if err != nil {
@@ -193,11 +193,11 @@ func (r *rewriter) binary(n *ast.BinaryNode) (ast.Node, Type, error) {
 	return callOf(n, name, args...), Number, nil
 }
 
-// both rewrites a && b. Under Integers b is evaluated only if a is true; under Reals a missing operand makes the whole
+// conjunction rewrites a && b. Under Integers b is evaluated only if a is true; under Reals a missing operand makes the whole
 // missing.
-func (r *rewriter) both(n *ast.BinaryNode) (ast.Node, Type, error) {
+func (r *rewriter) conjunction(n *ast.BinaryNode) (ast.Node, Type, error) {
 	if chained(n) {
-		return nil, 0, r.at(n, "a chain of comparisons: write a < b && b < c")
+		return nil, 0, r.errorAt(n, "a chain of comparisons: write a < b && b < c")
 	}
 	args, err := r.numbers(n.Operator, n.Left, n.Right)
 	if err != nil || r.kind == Reals {
@@ -206,7 +206,7 @@ func (r *rewriter) both(n *ast.BinaryNode) (ast.Node, Type, error) {
 	return r.branch(n, args[0], callOf(n, "(truth)", args[1]), r.constant(n, int64(0))), Number, nil
 }
 
-func (r *rewriter) either(n *ast.BinaryNode) (ast.Node, Type, error) {
+func (r *rewriter) disjunction(n *ast.BinaryNode) (ast.Node, Type, error) {
 	args, err := r.numbers(n.Operator, n.Left, n.Right)
 	if err != nil || r.kind == Reals {
 		return callOf(n, "||", args...), Number, err
@@ -233,7 +233,7 @@ func chained(n *ast.BinaryNode) bool {
 func (r *rewriter) in(n *ast.BinaryNode) (ast.Node, Type, error) {
 	list, ok := n.Right.(*ast.ArrayNode)
 	if !ok {
-		return nil, 0, r.at(n, "in: want a list, as in a in [1, 2, 3]")
+		return nil, 0, r.errorAt(n, "in: want a list, as in a in [1, 2, 3]")
 	}
 	x, typ, err := r.rewrite(n.Left)
 	if err != nil {
@@ -246,7 +246,7 @@ func (r *rewriter) in(n *ast.BinaryNode) (ast.Node, Type, error) {
 			return nil, 0, err
 		}
 		if differ(t, typ) {
-			return nil, 0, r.at(item, "in: want numbers alone or texts alone")
+			return nil, 0, r.errorAt(item, "in: want numbers alone or texts alone")
 		}
 		args = append(args, v)
 	}
@@ -263,16 +263,16 @@ func (r *rewriter) compare(n *ast.BinaryNode) (ast.Node, Type, error) {
 		return nil, 0, err
 	}
 	if differ(typ, other) {
-		return nil, 0, r.at(n, "%s of a number and a text", n.Operator)
+		return nil, 0, r.errorAt(n, "%s of a number and a text", n.Operator)
 	}
 	if min(typ, other) == Number && n.Operator[0] >= 'a' {
-		return nil, 0, r.at(n, "%s is for texts", n.Operator)
+		return nil, 0, r.errorAt(n, "%s is for texts", n.Operator)
 	}
 	return callOf(n, n.Operator, a, b), Number, nil
 }
 
 // differ reports whether one type is Number and the other Text.
-func differ(a, b Type) bool { return a != b && a != Either && b != Either }
+func differ(a, b Type) bool { return a != b && a != NumberOrText && b != NumberOrText }
 
 func (r *rewriter) choose(n, condition, then, otherwise ast.Node) (ast.Node, Type, error) {
 	c, err := r.numbers("a condition", condition)
@@ -288,7 +288,7 @@ func (r *rewriter) choose(n, condition, then, otherwise ast.Node) (ast.Node, Typ
 		return nil, 0, err
 	}
 	if differ(typ, other) {
-		return nil, 0, r.at(condition, "then and else: want two numbers or two texts")
+		return nil, 0, r.errorAt(condition, "then and else: want two numbers or two texts")
 	}
 	return r.branch(condition, c[0], a, b), min(typ, other), nil
 }
@@ -296,11 +296,11 @@ func (r *rewriter) choose(n, condition, then, otherwise ast.Node) (ast.Node, Typ
 func (r *rewriter) call(n *ast.CallNode) (ast.Node, Type, error) {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
-		return nil, 0, r.at(n, "want the name of a function before (")
+		return nil, 0, r.errorAt(n, "want the name of a function before (")
 	}
 	if callee.Value == "if" {
 		if len(n.Arguments) != 3 {
-			return nil, 0, r.at(n, "if of %d arguments: want if(condition, then, else)", len(n.Arguments))
+			return nil, 0, r.errorAt(n, "if of %d arguments: want if(condition, then, else)", len(n.Arguments))
 		}
 		return r.choose(n, n.Arguments[0], n.Arguments[1], n.Arguments[2])
 	}
@@ -309,7 +309,7 @@ func (r *rewriter) call(n *ast.CallNode) (ast.Node, Type, error) {
 		return nil, 0, r.unknownFunction(n, callee.Value)
 	}
 	if k := len(n.Arguments); k < f.low || k > f.high {
-		return nil, 0, r.at(n, "%s of %d arguments: want %s", callee.Value, k, f.wants())
+		return nil, 0, r.errorAt(n, "%s of %d arguments: want %s", callee.Value, k, f.argumentCounts())
 	}
 	args, err := r.numbers(callee.Value, n.Arguments...)
 	if err != nil {
@@ -319,10 +319,10 @@ func (r *rewriter) call(n *ast.CallNode) (ast.Node, Type, error) {
 }
 
 func (r *rewriter) unknownFunction(n ast.Node, name string) error {
-	return r.at(n, "%s is not a function: there are %s", name, strings.Join(Functions(), ", "))
+	return r.errorAt(n, "%s is not a function: there are %s", name, strings.Join(Functions(), ", "))
 }
 
-func (f *function) wants() string {
+func (f *function) argumentCounts() string {
 	switch {
 	case f.low == f.high:
 		return fmt.Sprint(f.low)

@@ -17,11 +17,11 @@ import (
 // as many characters: integers above the largest int64 by names ($0), and << and >> by the range operator .., which this
 // language does not have and which binds as << does in C.
 type scanned struct {
-	original string
-	text     string
-	tokens   []lexer.Token
-	large    map[string]uint64
-	shifts   map[int]string // functions of shifts, by the character where they stand
+	original      string
+	text          string
+	tokens        []lexer.Token
+	largeIntegers map[string]uint64
+	shifts        map[int]string // functions of shifts, by the character where they stand
 }
 
 // respelled has hints for operators that the language does not have. Some have another meaning in the library than in earlier
@@ -46,7 +46,7 @@ var respelled = map[string]string{
 const reserved = "it is a word of the language: as a name it is written in `backquotes`"
 
 func scan(text string) (*scanned, error) {
-	s := &scanned{original: text, large: map[string]uint64{}, shifts: map[int]string{}}
+	s := &scanned{original: text, largeIntegers: map[string]uint64{}, shifts: map[int]string{}}
 	tokens, err := s.lex()
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (s *scanned) lex() ([]lexer.Token, error) {
 }
 
 func (s *scanned) fault(from int, format string, args ...any) error {
-	return &Error{Text: s.original, At: from + 1, Err: fmt.Errorf(format, args...)}
+	return &Error{Text: s.original, Char: from + 1, Err: fmt.Errorf(format, args...)}
 }
 
 // check refuses tokens that are not part of the language.
@@ -178,8 +178,8 @@ func (s *scanned) integer(t lexer.Token) (name string, err error) {
 	case u <= math.MaxInt64:
 		return "", nil
 	}
-	name = fmt.Sprintf("$%0*d", t.To-t.From-1, len(s.large))
-	s.large[name] = u
+	name = fmt.Sprintf("$%0*d", t.To-t.From-1, len(s.largeIntegers))
+	s.largeIntegers[name] = u
 	return name, nil
 }
 
@@ -196,15 +196,15 @@ func (s *scanned) explain(err error) error {
 	case strings.Contains(at.Message, "maximum allowed nodes"):
 		return s.fault(at.From, "want at most %d operators and operands", maxNodes)
 	case at.Message == "unexpected token EOF":
-		return s.fault(len(text), "%s", s.wanted(len(text)))
+		return s.fault(len(text), "%s", s.expectedAt(len(text)))
 	case strings.HasPrefix(at.Message, "unexpected token"):
-		return s.fault(at.From, "%s", s.wanted(at.From))
+		return s.fault(at.From, "%s", s.expectedAt(at.From))
 	}
 	return s.fault(max(at.From, 0), "%s", at.Message)
 }
 
-// wanted returns what the parser expects at the character of an unexpected token.
-func (s *scanned) wanted(from int) string {
+// expectedAt returns what the parser expects at the character of an unexpected token.
+func (s *scanned) expectedAt(from int) string {
 	want, hint := "want a number, a name or (", ""
 	for _, t := range s.tokens {
 		if t.From < from {

@@ -64,7 +64,7 @@ func FuzzSeeds(f *testing.F) {
 
 func feed(t *testing.T, f *Fuzzer, name string, in Input) string {
 	t.Helper()
-	stop := bounds.Watch(f.Name+" "+name, func(err error) { panic(err) }) // which ends the process: nothing else ends a hang
+	stop := bounds.WatchLimits(f.Name+" "+name, func(err error) { panic(err) }) // which ends the process: nothing else ends a hang
 	defer stop()
 	outcome, err := f.Feed(in)
 	if err != nil {

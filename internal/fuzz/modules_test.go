@@ -55,7 +55,7 @@ func changeModule(in Input, rng *rand.Rand) []byte {
 }
 
 func changeGently(in Input, rng *rand.Rand) []byte {
-	return changed(in, rng, mutate.Options{Edits: max(1, edits(rng)-2), Gentle: true}) // seven of eight files change in one place: with more, few are valid
+	return changed(in, rng, mutate.Options{Edits: max(1, edits(rng)-2), PreferValid: true}) // seven of eight files change in one place: with more, few are valid
 }
 
 func changed(in Input, rng *rand.Rand, o mutate.Options) []byte {

@@ -26,8 +26,8 @@ const (
 
 // accesses by prefix and part of an instruction's name; the first match counts. Scalar loads are not listed, because they may load descriptors.
 var accesses = []struct {
-	prefix, part string
-	access       access
+	prefix, infix string
+	access        access
 }{
 	{"s_barrier", "", barrier},
 	{"image_", "", imageAccess},
@@ -45,7 +45,7 @@ func accessOf(text string) access {
 		return imageAccess // of a texel buffer
 	}
 	for _, a := range accesses {
-		if strings.HasPrefix(name, a.prefix) && strings.Contains(name, a.part) {
+		if strings.HasPrefix(name, a.prefix) && strings.Contains(name, a.infix) {
 			return a.access
 		}
 	}

@@ -77,7 +77,7 @@ func disassembled(lines []string) []Block {
 			start("")
 		}
 		b := &list[len(list)-1]
-		b.take(text, kind, accessOf(text))
+		b.addInstruction(text, kind, accessOf(text))
 		if kind == Branch {
 			targets[len(list)-1] = text
 			open = false
@@ -89,7 +89,7 @@ func disassembled(lines []string) []Block {
 	return list
 }
 
-func (b *Block) take(text string, k Kind, a access) {
+func (b *Block) addInstruction(text string, k Kind, a access) {
 	b.Text, b.Kinds = append(b.Text, text), append(b.Kinds, k)
 	if a != noAccess {
 		b.accesses[a]++
@@ -118,7 +118,7 @@ var kinds = []struct {
 	{"s_waitcnt", Wait}, {"s_clause", Wait}, {"s_nop", Wait}, {"s_delay_alu", Wait}, {"s_inst_prefetch", Wait}, {"s_set_inst_prefetch", Wait}, {"s_sleep", Wait},
 	{"s_branch", Branch}, {"s_cbranch", Branch}, {"s_setpc", Branch}, {"s_swappc", Branch},
 	{"s_load_", SMEM}, {"s_buffer_load_", SMEM}, {"s_memtime", SMEM}, {"s_memrealtime", SMEM}, {"s_dcache", SMEM}, {"s_gl1_inv", SMEM},
-	{"s_barrier", Other}, {"s_endpgm", Other}, {"s_sendmsg", Other}, {"s_code_end", Other}, {"s_trap", Other},
+	{"s_barrier", OtherKind}, {"s_endpgm", OtherKind}, {"s_sendmsg", OtherKind}, {"s_code_end", OtherKind}, {"s_trap", OtherKind},
 	{"s_", SALU},
 	{"v_rcp_", Trans}, {"v_rsq_", Trans}, {"v_sqrt_", Trans}, {"v_exp_", Trans}, {"v_log_", Trans}, {"v_sin_", Trans}, {"v_cos_", Trans},
 	{"v_", VALU}, {"ds_", LDS}, {"exp", Export},

@@ -15,10 +15,10 @@ import (
 	"spvsim/tracing"
 )
 
-// A Comparison has a shader's code by both compilers: Ours by package program, Theirs by RADV.
+// A Comparison has a shader's code by both compilers: Lowered by package program, and RADV.
 type Comparison struct {
 	Name, Machine, Family string
-	Ours, Theirs          *Code
+	Lowered, RADV         *Code
 	// Weighted: Runs of the blocks are known. Unknown counts RADV's loops without a counterpart here.
 	Weighted bool
 	Unknown  int
@@ -30,9 +30,9 @@ type Shader struct {
 	Module *validate.Module
 	Launch *config.Launch
 	Values []config.SpecValue // override the launch's
-	// Ran and Plain are the shader's listings with counts from two runs: with the default options, and without unrolling.
+	// Ran and NotUnrolled are the shader's listings with counts from two runs: with the default options, and without unrolling.
 	// nil: it has not run.
-	Ran, Plain *tracing.Listing
+	Ran, NotUnrolled *tracing.Listing
 }
 
 // Compare compiles the shader with the driver, and lowers it, for the machine's chip.
@@ -51,47 +51,47 @@ func (d *Driver) Compare(s *Shader, m *config.Machine) (*Comparison, error) {
 		r.WaveSize = 0 // fiji has only waves of 64 lanes, and refuses a required size
 	}
 	c := &Comparison{Name: s.Name, Machine: m.Name, Family: family}
-	if c.Theirs, err = d.Compile(r); err != nil {
+	if c.RADV, err = d.Compile(r); err != nil {
 		return nil, err
 	}
-	if n := c.Theirs.Static(); n.Total() <= 1 {
+	if n := c.RADV.Static(); n.Total() <= 1 {
 		return nil, fmt.Errorf("%w: it leaves nothing of it but the end", ErrRefused)
 	}
-	if c.Ours, err = lowered(s, o, m); err != nil {
+	if c.Lowered, err = lowerShader(s, o, m); err != nil {
 		return nil, err
 	}
-	c.Theirs.Waves = min(c.Theirs.Waves, m.Limits().WaveSlots)
+	c.RADV.Waves = min(c.RADV.Waves, m.Limits().WaveSlots)
 	return c, c.weigh(s, m)
 }
 
-func lowered(s *Shader, o program.Options, m *config.Machine) (*Code, error) {
+func lowerShader(s *Shader, o program.Options, m *config.Machine) (*Code, error) {
 	if s.Ran != nil {
-		return Ours(s.Ran.Program, s.Ran.Counts, m.Limits())
+		return LoweredCode(s.Ran.Program, s.Ran.Counts, m.Limits())
 	}
 	p, err := program.Lower(s.Module, o)
 	if err != nil {
 		return nil, err
 	}
-	return Ours(p, nil, m.Limits())
+	return LoweredCode(p, nil, m.Limits())
 }
 
 func (c *Comparison) weigh(s *Shader, m *config.Machine) error {
-	if s.Ran == nil || s.Plain == nil {
+	if s.Ran == nil || s.NotUnrolled == nil {
 		return nil
 	}
-	plain, err := Ours(s.Plain.Program, s.Plain.Counts, m.Limits())
+	plain, err := LoweredCode(s.NotUnrolled.Program, s.NotUnrolled.Counts, m.Limits())
 	if err != nil {
 		return err
 	}
-	c.Weighted, c.Unknown = true, Weigh(c.Theirs, nearer(c.Theirs, plain, c.Ours))
+	c.Weighted, c.Unknown = true, Weigh(c.RADV, closerLoops(c.RADV, plain, c.Lowered))
 	return nil
 }
 
-// nearer returns the code whose loops are more similar to RADV's: plain (not unrolled), unless the accesses of ours are more
+// closerLoops returns the code whose loops are more similar to RADV's: plain (not unrolled), unless the accesses of ours are more
 // similar.
-func nearer(theirs, plain, ours *Code) *Code {
+func closerLoops(theirs, plain, ours *Code) *Code {
 	all := func(c *Code) [numAccesses]int { return regions(c.Blocks).accesses(c.Blocks) }
-	if alike(all(theirs), all(ours)) > alike(all(theirs), all(plain)) {
+	if similarity(all(theirs), all(ours)) > similarity(all(theirs), all(plain)) {
 		return ours
 	}
 	return plain
@@ -124,7 +124,7 @@ func Run(ctx context.Context, job *config.Job, m *config.Machine) ([]Shader, err
 	var list []Shader
 	for i := range ran.Listings {
 		if l := ran.Listings[i].Launch; l != nil {
-			list = append(list, Shader{Name: l.Shader, Module: modules[l.Shader], Launch: l, Ran: &ran.Listings[i], Plain: &plain.Listings[i]})
+			list = append(list, Shader{Name: l.Shader, Module: modules[l.Shader], Launch: l, Ran: &ran.Listings[i], NotUnrolled: &plain.Listings[i]})
 		}
 	}
 	return list, nil
@@ -136,11 +136,11 @@ func (c *Comparison) Write(out io.Writer, listing bool) error {
 	fmt.Fprintf(w, "%s: %s, and RADV for %s\n", c.Name, c.Machine, c.Family)
 	row := func(what string, ours, theirs int) { fmt.Fprintf(w, "  %-18s %10d %10d\n", what, ours, theirs) }
 	fmt.Fprintf(w, "  %-18s %10s %10s\n", "", "here", "RADV")
-	row("vector registers", c.Ours.VectorRegs, c.Theirs.VectorRegs)
-	row("scalar registers", c.Ours.ScalarRegs, c.Theirs.ScalarRegs)
-	row("bytes of LDS", c.Ours.LDSBytes, c.Theirs.LDSBytes)
-	row("bytes of scratch", c.Ours.ScratchBytes, c.Theirs.ScratchBytes)
-	row("waves a SIMD", c.Ours.Waves, c.Theirs.Waves)
+	row("vector registers", c.Lowered.VectorRegs, c.RADV.VectorRegs)
+	row("scalar registers", c.Lowered.ScalarRegs, c.RADV.ScalarRegs)
+	row("bytes of LDS", c.Lowered.LDSBytes, c.RADV.LDSBytes)
+	row("bytes of scratch", c.Lowered.ScratchBytes, c.RADV.ScratchBytes)
+	row("waves a SIMD", c.Lowered.Waves, c.RADV.Waves)
 	c.writeKinds(w)
 	if c.Unknown > 0 {
 		fmt.Fprintf(w, "  %d loops of RADV's are none here: their blocks count as run once\n", c.Unknown)
@@ -152,8 +152,8 @@ func (c *Comparison) Write(out io.Writer, listing bool) error {
 }
 
 func (c *Comparison) writeKinds(w io.Writer) {
-	static, theirs := c.Ours.Static(), c.Theirs.Static()
-	executed, theirExecuted := c.Ours.Weighted(), c.Theirs.Weighted()
+	static, theirs := c.Lowered.Static(), c.RADV.Static()
+	executed, theirExecuted := c.Lowered.Weighted(), c.RADV.Weighted()
 	fmt.Fprintf(w, "  %-18s %10s %10s", "instructions", "here", "RADV")
 	if c.Weighted {
 		fmt.Fprintf(w, " %14s %14s", "executed here", "RADV")
@@ -178,7 +178,7 @@ func (c *Comparison) writeKinds(w io.Writer) {
 const column = 64
 
 func (c *Comparison) writeBlocks(w io.Writer) {
-	left, right := c.Ours.lines(c.Weighted), c.Theirs.lines(c.Weighted)
+	left, right := c.Lowered.lines(c.Weighted), c.RADV.lines(c.Weighted)
 	for i := range max(len(left), len(right)) {
 		var l, r string
 		if i < len(left) {

@@ -24,7 +24,7 @@ func Inspect(ctx context.Context, w io.Writer, in *Inspection) error {
 	if err != nil {
 		return err
 	}
-	list, err := in.uses(ctx)
+	list, err := in.shaderUses(ctx)
 	if err != nil {
 		return err
 	}
@@ -40,8 +40,8 @@ func Inspect(ctx context.Context, w io.Writer, in *Inspection) error {
 	return nil
 }
 
-func (in *Inspection) uses(ctx context.Context) (list []Shader, err error) {
-	all := in.alone()
+func (in *Inspection) shaderUses(ctx context.Context) (list []Shader, err error) {
+	all := in.staticUses()
 	if in.Job != nil {
 		if all, err = Run(ctx, in.Job, in.Machine); err != nil {
 			return nil, err
@@ -55,8 +55,8 @@ func (in *Inspection) uses(ctx context.Context) (list []Shader, err error) {
 	return list, nil
 }
 
-// alone returns the uses of shaders without a run of a job.
-func (in *Inspection) alone() (list []Shader) {
+// staticUses returns the uses of shaders without a run of a job.
+func (in *Inspection) staticUses() (list []Shader) {
 	for i := range in.Shaders {
 		s := &in.Shaders[i]
 		for _, use := range s.Uses {

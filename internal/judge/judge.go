@@ -37,7 +37,7 @@ const (
 	Branch
 	Wait
 	Export
-	Other // barriers, messages, the end
+	OtherKind // barriers, messages, the end
 	NumKinds
 )
 
@@ -51,7 +51,7 @@ var kindOfClass = map[isa.Class]Kind{
 	isa.ClassTrans: Trans, isa.ClassF64Trans: Trans, isa.ClassSALU: SALU, isa.ClassSMEM: SMEM, isa.ClassClock: SMEM,
 	isa.ClassBranch: Branch, isa.ClassBranchTaken: Branch, isa.ClassLDS: LDS, isa.ClassLDSSwizzle: LDS,
 	isa.ClassVMEM: VMEM, isa.ClassVMEMStore: VMEM, isa.ClassVMEMAtomic: VMEM, isa.ClassImage: VMEM, isa.ClassScratch: VMEM,
-	isa.ClassBarrier: Other, isa.ClassMessage: Other, isa.ClassEnd: Other, isa.ClassWaitcnt: Wait,
+	isa.ClassBarrier: OtherKind, isa.ClassMessage: OtherKind, isa.ClassEnd: OtherKind, isa.ClassWaitcnt: Wait,
 }
 
 // Counts are numbers of instructions by kind.

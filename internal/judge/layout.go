@@ -22,8 +22,8 @@ const (
 	storageBuffer
 )
 
-// guessed is the length of a runtime array of descriptors.
-const guessed = 16
+// guessedArrayLength is the length of a runtime array of descriptors.
+const guessedArrayLength = 16
 
 // layout writes a request for driver/radv.c, without the module's file: the entry point, wave size, bindings, push constants
 // and specialization, read from the module.
@@ -54,7 +54,7 @@ func layout(r *Request) (string, error) {
 			continue
 		}
 		if in.Operands[0] == uint32(spirv.StorageClassPushConstant) {
-			push = mostPush
+			push = maxPushBytes
 		}
 		if err := binding(&b, r.Module, in, seen); err != nil {
 			return "", err
@@ -79,8 +79,8 @@ func groupOfWaves(m *validate.Module) *spirv.Instruction {
 	return nil
 }
 
-// mostPush is the bytes of push constants that RADV allows. Unused ones cost nothing.
-const mostPush = 256
+// maxPushBytes is the bytes of push constants that RADV allows. Unused ones cost nothing.
+const maxPushBytes = 256
 
 // binding writes the descriptor of a variable. Of several variables at one binding, the first counts.
 func binding(b *strings.Builder, m *validate.Module, in *spirv.Instruction, seen map[[2]uint32]bool) error {
@@ -93,7 +93,7 @@ func binding(b *strings.Builder, m *validate.Module, in *spirv.Instruction, seen
 	t, count := m.TypeOf(in.Result).Elem, 1
 	if t != nil && (t.Kind == validate.KindArray || t.Kind == validate.KindRuntimeArray) {
 		if count = t.Count; count == 0 {
-			count = guessed
+			count = guessedArrayLength
 		}
 		t = t.Elem
 	}

@@ -11,9 +11,9 @@ import (
 	"spvsim/simd"
 )
 
-// Ours returns the code of a program of package program. counts has the issues of
+// LoweredCode returns the code of a program of package program. counts has the issues of
 // each instruction; nil: it has not run.
-func Ours(p *program.Program, counts []account.InstCount, m *cu.Limits) (*Code, error) {
+func LoweredCode(p *program.Program, counts []account.InstCount, m *cu.Limits) (*Code, error) {
 	need, err := cu.NewResources(p, m)
 	if err != nil {
 		return nil, err
@@ -70,9 +70,9 @@ func blockOf(p *program.Program, counts []account.InstCount, from, end int) Bloc
 		if simd.ZeroCost(in, i) {
 			continue
 		}
-		b.take(isa.Disasm(in), kindOfInst(in), accessOfInst(in))
+		b.addInstruction(isa.Disasm(in), kindOfInst(in), accessOfInst(in))
 		if in.Class == isa.ClassDual { // Mesa's ACO forms no such pairs, so both halves count
-			b.take("  "+isa.Disasm(in.Second), VALU, noAccess)
+			b.addInstruction("  "+isa.Disasm(in.Second), VALU, noAccess)
 		}
 	}
 	return b

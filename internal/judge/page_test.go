@@ -52,7 +52,7 @@ func openIn(root string) (*Driver, error) {
 	return &Driver{inside, m, root}, nil
 }
 
-// The comparison of all modules of the repository and of all ready jobs, as executed: go test ./internal/judge -run TestWritePage -timeout 0 -page ../../docs/lowering.md.
+// The comparison of all modules of the repository and of all ready jobs, as executed: go test ./internal/judge -run TestWritePage -timeout 0 -page ../../docs/model/lowering.md.
 func TestWritePage(t *testing.T) {
 	if *pageFile == "" {
 		return
@@ -146,19 +146,19 @@ func pageLines(list []Summary, executed bool) (lines []string) {
 func writeWorstTable(b *strings.Builder, rows []Row, n int) {
 	b.WriteString("\n| furthest off | machine | here | RADV |\n| --- | --- | --- | --- |\n")
 	for _, r := range furthest(rows, n) {
-		x, y := r.Ours.Static(), r.Theirs.Static()
+		x, y := r.Lowered.Static(), r.RADV.Static()
 		fmt.Fprintf(b, "| `%s` | %s | %.0f | %.0f |\n", strings.TrimSuffix(r.Name, " main"), r.Machine, x.Total(), y.Total())
 	}
 }
 
 // The comparison of a page is between two lines; a page without them is refused.
 func TestPageOfTheComparison(t *testing.T) {
-	c := &Comparison{Ours: &Code{Blocks: []Block{{Kinds: []Kind{VALU, VALU}}}, VectorRegs: 4, Waves: 8}, Theirs: &Code{Blocks: []Block{{Kinds: []Kind{VALU}}}, VectorRegs: 4, Waves: 8}}
+	c := &Comparison{Lowered: &Code{Blocks: []Block{{Kinds: []Kind{VALU, VALU}}}, VectorRegs: 4, Waves: 8}, RADV: &Code{Blocks: []Block{{Kinds: []Kind{VALU}}}, VectorRegs: 4, Waves: 8}}
 	path := filepath.Join(t.TempDir(), "page.md")
 	suite.OK(t, os.WriteFile(path, []byte("before\n"+pageFrom+"old\n"+pageTo+"after\n"), 0o644))
 	suite.OK(t, WritePage(path, []Set{{Name: "One", Rows: []Row{{Comparison: c, Name: "double main", Machine: "m"}}}}, 3))
 	page := suite.Must(os.ReadFile(path))(t)
-	suite.Holds(t, string(page), "before\n"+pageFrom, pageTo+"after\n", "| instructions | 2.00, 2.00 |", "| vector registers | 1.00, 1.00 |", "| `double` | m | 2 | 1 |")
+	suite.Contains(t, string(page), "before\n"+pageFrom, pageTo+"after\n", "| instructions | 2.00, 2.00 |", "| vector registers | 1.00, 1.00 |", "| `double` | m | 2 | 1 |")
 	suite.OK(t, os.WriteFile(path, []byte("nothing\n"), 0o644))
 	if err := WritePage(path, nil, 3); err == nil || !strings.Contains(err.Error(), pageFrom[:4]) {
 		t.Errorf("a page without the lines: %v", err)

@@ -28,10 +28,10 @@ var manifests = []string{"/usr/share/vulkan/icd.d/radeon_icd.x86_64.json", "/usr
 // for fiji, one of the same ISA.
 const shim = "/usr/lib/x86_64-linux-gnu/libamdgpu_noop_drm_shim.so"
 
-var shimmed = map[string]string{"fiji": "polaris10", "navi21": "navi21", "gfx1100": "navi31"}
+var shimChips = map[string]string{"fiji": "polaris10", "navi21": "navi21", "gfx1100": "navi31"}
 
-// patience bounds the compilation of a module: Mesa's compiler loops for minutes on some.
-const patience = 60 * time.Second
+// compileTimeout bounds the compilation of a module: Mesa's compiler loops for minutes on some.
+const compileTimeout = 60 * time.Second
 
 // A Driver compiles with the RADV of this system, or of the system under root.
 type Driver struct{ program, manifest, root string }
@@ -112,23 +112,23 @@ func (d *Driver) Compile(r *Request) (*Code, error) {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, fmt.Errorf("judge: %w", err)
 	}
-	out, err := d.ask(r.Family, "module "+strings.TrimPrefix(file.Name(), d.root)+"\n"+text)
+	out, err := d.query(r.Family, "module "+strings.TrimPrefix(file.Name(), d.root)+"\n"+text)
 	if err != nil {
 		return nil, err
 	}
 	return parse(out)
 }
 
-func (d *Driver) ask(family, request string) ([]byte, error) {
-	ctx, done := context.WithTimeout(context.Background(), patience)
+func (d *Driver) query(family, request string) ([]byte, error) {
+	ctx, done := context.WithTimeout(context.Background(), compileTimeout)
 	defer done()
 	c := exec.CommandContext(ctx, d.program)
 	if d.root != "" {
-		enter(c, d.root)
+		setRoot(c, d.root)
 	}
 	c.Env = append(os.Environ(), "RADV_FORCE_FAMILY="+family, "VK_ICD_FILENAMES="+d.manifest, "VK_DRIVER_FILES="+d.manifest, "MESA_SHADER_CACHE_DISABLE=true")
 	if _, err := os.Stat(filepath.Join(d.root, shim)); err == nil {
-		c.Env = append(c.Env, "LD_PRELOAD="+shim, "AMDGPU_GPU_ID="+shimmed[family])
+		c.Env = append(c.Env, "LD_PRELOAD="+shim, "AMDGPU_GPU_ID="+shimChips[family])
 	}
 	c.Stdin = bytes.NewReader([]byte(request))
 	var out, said bytes.Buffer
@@ -139,7 +139,7 @@ func (d *Driver) ask(family, request string) ([]byte, error) {
 	case err == nil:
 		return out.Bytes(), nil
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("%w: it compiles for longer than %v", ErrRefused, patience)
+		return nil, fmt.Errorf("%w: it compiles for longer than %v", ErrRefused, compileTimeout)
 	case errors.As(err, &exit) && exit.ExitCode() == 3:
 		return nil, fmt.Errorf("%w: it has no device for %s", ErrAbsent, family)
 	}

@@ -8,6 +8,6 @@ import (
 )
 
 // enter has the command fail: a system without roots of processes has none of another driver.
-func enter(c *exec.Cmd, _ string) {
+func setRoot(c *exec.Cmd, _ string) {
 	c.Err = errors.New("this system can't run a program in another root")
 }

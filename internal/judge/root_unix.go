@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// enter sets the root folder of a command.
-func enter(c *exec.Cmd, root string) {
+// setRoot sets the root folder of a command.
+func setRoot(c *exec.Cmd, root string) {
 	c.SysProcAttr, c.Dir = &syscall.SysProcAttr{Chroot: root}, "/"
 }

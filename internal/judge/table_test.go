@@ -170,15 +170,15 @@ func (s *Summary) add(r *Row) {
 		return
 	}
 	s.Compared++
-	a, b := r.Ours.Static(), r.Theirs.Static()
+	a, b := r.Lowered.Static(), r.RADV.Static()
 	s.Instructions.Add(a.Total(), b.Total())
-	s.VectorRegs.Add(float64(r.Ours.VectorRegs), float64(r.Theirs.VectorRegs))
-	s.Waves.Add(float64(r.Ours.Waves), float64(r.Theirs.Waves))
+	s.VectorRegs.Add(float64(r.Lowered.VectorRegs), float64(r.RADV.VectorRegs))
+	s.Waves.Add(float64(r.Lowered.Waves), float64(r.RADV.Waves))
 	for k := range s.Kinds {
 		s.Kinds[k].Add(a[k], b[k])
 	}
 	if r.Weighted {
-		x, y := r.Ours.Weighted(), r.Theirs.Weighted()
+		x, y := r.Lowered.Weighted(), r.RADV.Weighted()
 		s.Executed.Add(x.Total(), y.Total())
 		for k := range s.ExecutedKinds {
 			s.ExecutedKinds[k].Add(x[k], y[k])
@@ -199,7 +199,7 @@ func furthest(rows []Row, n int) (list []*Row) {
 
 func (r *Row) off() float64 {
 	var one Ratio
-	a, b := r.Ours.Static(), r.Theirs.Static()
+	a, b := r.Lowered.Static(), r.RADV.Static()
 	one.Add(a.Total(), b.Total())
 	return one.away
 }

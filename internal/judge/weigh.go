@@ -64,10 +64,10 @@ func (r *region) accesses(blocks []Block) (n [numAccesses]int) {
 	return n
 }
 
-// alike returns the similarity of the accesses of two blocks or loops, from 0 to 1: the mean, over the kinds of access that
+// similarity returns the similarity of the accesses of two blocks or loops, from 0 to 1: the mean, over the kinds of access that
 // either has, of 0 if only one has it, else 1/2 + 1/2 * smaller count / larger count. Wide accesses change counts, so that
 // the presence of a kind is half of its score.
-func alike(a, b [numAccesses]int) float64 {
+func similarity(a, b [numAccesses]int) float64 {
 	var same, all float64
 	for i := range a {
 		if m := max(a[i], b[i]); m > 0 {
@@ -123,14 +123,14 @@ func pair(n, m int, score func(i, j int) float64) (partner []int) {
 // number of loops of theirs without a partner: they count as one iteration each time that
 // they are reached.
 func Weigh(theirs, like *Code) (unknown int) {
-	w := &weigher{theirs: theirs.Blocks, like: like.Blocks}
+	w := &weigher{driver: theirs.Blocks, counted: like.Blocks}
 	w.region(regions(theirs.Blocks), regions(like.Blocks), like.Blocks[0].Runs)
 	return w.unknown
 }
 
 type weigher struct {
-	theirs, like []Block
-	unknown      int
+	driver, counted []Block
+	unknown         int
 }
 
 // region sets Runs of the blocks of t, which is paired with r and whose first block runs that often. r is nil if t has no
@@ -138,31 +138,31 @@ type weigher struct {
 func (w *weigher) region(t, r *region, runs float64) {
 	if r == nil {
 		for i := t.first; i < t.end; i++ {
-			w.theirs[i].Runs = runs
+			w.driver[i].Runs = runs
 		}
 		return
 	}
 	w.blocks(t, r, runs)
 	// 0.01: loops without accesses are paired too, with the lowest priority.
 	loops := pair(len(t.inner), len(r.inner), func(i, j int) float64 {
-		return 0.01 + alike(t.inner[i].accesses(w.theirs), r.inner[j].accesses(w.like))
+		return 0.01 + similarity(t.inner[i].accesses(w.driver), r.inner[j].accesses(w.counted))
 	})
 	for i, l := range t.inner {
 		if loops[i] < 0 {
 			w.unknown++
-			w.region(l, nil, w.before(t, l, runs))
+			w.region(l, nil, w.runsBefore(t, l, runs))
 			continue
 		}
 		source := r.inner[loops[i]]
-		w.region(l, source, w.like[source.first].Runs)
+		w.region(l, source, w.counted[source.first].Runs)
 	}
 }
 
-// before returns the runs of the last block before loop l that is outside of t's inner loops; without one, runs.
-func (w *weigher) before(t, l *region, runs float64) float64 {
+// runsBefore returns the runs of the last block before loop l that is outside of t's inner loops; without one, runs.
+func (w *weigher) runsBefore(t, l *region, runs float64) float64 {
 	for _, i := range t.direct() {
 		if i < l.first {
-			runs = w.theirs[i].Runs
+			runs = w.driver[i].Runs
 		}
 	}
 	return runs
@@ -174,18 +174,18 @@ func (w *weigher) before(t, l *region, runs float64) float64 {
 func (w *weigher) blocks(t, r *region, runs float64) {
 	mine, source := t.direct(), r.direct()
 	partner := pair(len(mine), len(source), func(i, j int) float64 {
-		return alike(w.theirs[mine[i]].accesses, w.like[source[j]].accesses)
+		return similarity(w.driver[mine[i]].accesses, w.counted[source[j]].accesses)
 	})
 	rare := w.mean(r, source, runs)
 	for n, i := range mine {
-		known := nearest(w.theirs, t, mine, partner, n)
+		known := nearest(w.driver, t, mine, partner, n)
 		switch {
 		case known >= 0:
-			w.theirs[i].Runs = w.like[source[known]].Runs
-		case skipped(w.theirs, t, i) > 0:
-			w.theirs[i].Runs = rare
+			w.driver[i].Runs = w.counted[source[known]].Runs
+		case skipped(w.driver, t, i) > 0:
+			w.driver[i].Runs = rare
 		default:
-			w.theirs[i].Runs = runs
+			w.driver[i].Runs = runs
 		}
 	}
 }
@@ -214,8 +214,8 @@ func nearest(blocks []Block, t *region, mine, partner []int, n int) int {
 func (w *weigher) mean(r *region, source []int, runs float64) float64 {
 	sum, n := 0.0, 0.0
 	for _, j := range source {
-		if skipped(w.like, r, j) > 0 {
-			sum += w.like[j].Runs
+		if skipped(w.counted, r, j) > 0 {
+			sum += w.counted[j].Runs
 			n++
 		}
 	}

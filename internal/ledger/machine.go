@@ -22,8 +22,8 @@ type drawnKey struct {
 	field spec.Field
 }
 
-// lasting are keys that are never drawn: those that only limit jobs, those of the machine's size, and those that Draw sets itself.
-var lasting = map[string]bool{"wave_size": true, "wave_sizes": true, "memory.bytes": true, "clock_mhz": true, "timing.math": true, "scheduler.kind": true,
+// fixedKeys are keys that are never drawn: those that only limit jobs, those of the machine's size, and those that Draw sets itself.
+var fixedKeys = map[string]bool{"wave_size": true, "wave_sizes": true, "memory.bytes": true, "clock_mhz": true, "timing.math": true, "scheduler.kind": true,
 	"shader_engines": true, "compute_units": true}
 
 // numbers returns the keys to draw, in the order of the machine's description.
@@ -35,7 +35,7 @@ func numbers() (list []drawnKey) {
 			switch {
 			case f.Type.Kind() == reflect.Struct:
 				walk(f.Type, at)
-			case lasting[at]:
+			case fixedKeys[at]:
 			case f.Enum != nil, f.HasRange, f.Type.Kind() == reflect.Bool:
 				list = append(list, drawnKey{at, f})
 			}
@@ -60,15 +60,15 @@ func (n *drawnKey) value(r *rand.Rand, has string) string {
 	case f.Type.Kind() == reflect.Bool:
 		return strconv.FormatBool(has != "true")
 	case f.Type.Kind() == reflect.Slice:
-		return "[" + n.near(r, f.Low+1) + "]"
+		return "[" + n.valueNear(r, f.Low+1) + "]"
 	case err != nil:
 		x = f.Low + 8
 	}
-	return n.near(r, x)
+	return n.valueNear(r, x)
 }
 
-// near draws a number of the key's range near x.
-func (n *drawnKey) near(r *rand.Rand, x float64) string {
+// valueNear draws a number of the key's range near x.
+func (n *drawnKey) valueNear(r *rand.Rand, x float64) string {
 	f := &n.field
 	factors := []float64{0.5, 2, 4, 0.25}
 	if !f.Pow2 {
@@ -101,7 +101,7 @@ func NewMachines() (*Machines, error) {
 			return nil, err
 		}
 		p := preset{name, map[string]string{}}
-		for _, l := range m.Leaves() {
+		for _, l := range m.AllLeaves() {
 			p.values[l.Path] = l.Value
 		}
 		d.presets = append(d.presets, p)

@@ -26,8 +26,8 @@ func (p Problem) Error() string { return p.Path + ": " + p.Msg }
 // Unwrap returns the kind of problem.
 func (p Problem) Unwrap() error { return p.Kind }
 
-// Bad returns the problem of a value out of range.
-func Bad(path, format string, args ...any) Problem {
+// RangeProblem returns the problem of a value out of range.
+func RangeProblem(path, format string, args ...any) Problem {
 	return Problem{Path: path, Msg: fmt.Sprintf(format, args...), Kind: ErrRange}
 }
 
@@ -42,7 +42,7 @@ func Check(s any) []Problem { return CheckAt(reflect.ValueOf(s).Elem(), "") }
 // CheckAt is Check for a struct at a path.
 func CheckAt(v reflect.Value, path string) []Problem {
 	var ps []Problem
-	for _, f := range own(v.Type()) {
+	for _, f := range directFields(v.Type()) {
 		at := path
 		if !f.inline {
 			at = Join(path, f.Name)
@@ -50,13 +50,13 @@ func CheckAt(v reflect.Value, path string) []Problem {
 		ps = append(ps, f.check(v.FieldByIndex(f.Index), at)...)
 	}
 	if c, ok := v.Interface().(Checker); ok {
-		ps = append(ps, Under(path, c.Check())...)
+		ps = append(ps, PrefixPaths(path, c.Check())...)
 	}
 	return ps
 }
 
-// Under prefixes the paths of problems with a path.
-func Under(path string, ps []Problem) []Problem {
+// PrefixPaths prefixes the paths of problems with a path.
+func PrefixPaths(path string, ps []Problem) []Problem {
 	if path == "" {
 		return ps
 	}
@@ -90,7 +90,7 @@ func (f *Field) check(v reflect.Value, path string) []Problem {
 func (f *Field) checkList(v reflect.Value, path string) []Problem {
 	var ps []Problem
 	if n := v.Len(); n > 0 && f.Items[1] > 0 && (n < f.Items[0] || n > f.Items[1]) {
-		ps = append(ps, Bad(path, "found %d items: want %d to %d", n, f.Items[0], f.Items[1]))
+		ps = append(ps, RangeProblem(path, "found %d items: want %d to %d", n, f.Items[0], f.Items[1]))
 	}
 	for i := range v.Len() {
 		ps = append(ps, f.check(v.Index(i), Item(path, i))...)
@@ -124,7 +124,7 @@ func (f *Field) checkNumber(v reflect.Value, path string) []Problem {
 		return f.checkText(fmt.Sprint(v), path)
 	}
 	if f.HasRange && !f.inRange(v) || f.Pow2 && (v.Int()&(v.Int()-1)) != 0 {
-		return []Problem{Bad(path, "found %v: want %s", v, f.Want())}
+		return []Problem{RangeProblem(path, "found %v: want %s", v, f.Accepted())}
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (f *Field) checkText(s, path string) []Problem {
 			return nil
 		}
 	}
-	return []Problem{Bad(path, "found %s: want %s%s", s, f.Want(), Hint(s, f.Enum))}
+	return []Problem{RangeProblem(path, "found %s: want %s%s", s, f.Accepted(), Hint(s, f.Enum))}
 }
 
 // Hint suggests the known name nearest to a wrong one: " (nearest: lds.banks)"; "" if none is near.

@@ -62,5 +62,5 @@ func (s Shape) Check() []Problem {
 	if slices.Contains(s.WaveSizes, s.WaveSize) {
 		return nil
 	}
-	return []Problem{Bad("wave_size", "found %d: want one of wave_sizes %v", s.WaveSize, s.WaveSizes)}
+	return []Problem{RangeProblem("wave_size", "found %d: want one of wave_sizes %v", s.WaveSize, s.WaveSizes)}
 }

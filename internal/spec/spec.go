@@ -28,21 +28,21 @@ import (
 
 // A Field is a field of a struct, with its tags.
 type Field struct {
-	Index      []int // for reflect's FieldByIndex
-	Name       string
-	Doc        string
-	Unit       string
-	Enum       []string
-	HasRange   bool
-	Low        float64
-	High       float64
-	Pow2       bool
-	Items      [2]int // fewest and most items of a list; 0, 0: any
-	HasDefault bool
-	Default    string
-	Required   bool
-	Type       reflect.Type
-	Acts       []string // kinds of scheduler under which the field has an effect; nil: all
+	Index          []int // for reflect's FieldByIndex
+	Name           string
+	Doc            string
+	Unit           string
+	Enum           []string
+	HasRange       bool
+	Low            float64
+	High           float64
+	Pow2           bool
+	Items          [2]int // fewest and most items of a list; 0, 0: any
+	HasDefault     bool
+	Default        string
+	Required       bool
+	Type           reflect.Type
+	SchedulerKinds []string // kinds of scheduler under which the field has an effect; nil: all
 
 	inline bool
 }
@@ -55,7 +55,7 @@ func Fields(t reflect.Type) []Field {
 		return f.([]Field)
 	}
 	var fields []Field
-	for _, f := range own(t) {
+	for _, f := range directFields(t) {
 		if !f.inline {
 			fields = append(fields, f)
 			continue
@@ -69,8 +69,8 @@ func Fields(t reflect.Type) []Field {
 	return fields
 }
 
-// own lists the tagged fields of the struct itself, without those of inline structs.
-func own(t reflect.Type) []Field {
+// directFields lists the tagged fields of the struct itself, without those of inline structs.
+func directFields(t reflect.Type) []Field {
 	if f, ok := direct.Load(t); ok {
 		return f.([]Field)
 	}
@@ -110,7 +110,7 @@ func (f *Field) read(key, value string) {
 	case "enum":
 		f.Enum = strings.Split(value, "|")
 	case "acts":
-		f.Acts = strings.Fields(value)
+		f.SchedulerKinds = strings.Fields(value)
 	case "range":
 		f.HasRange = true
 		f.Low, f.High = mustRange(value)
@@ -197,8 +197,8 @@ func (f *Field) IsDefault(v reflect.Value) bool {
 	return fmt.Sprint(v.Interface()) == f.Default
 }
 
-// Want describes the values that the field takes, for errors and descriptions.
-func (f *Field) Want() string {
+// Accepted describes the values that the field takes, for errors and descriptions.
+func (f *Field) Accepted() string {
 	switch {
 	case f.Enum != nil:
 		return "one of " + strings.Join(f.Enum, ", ")

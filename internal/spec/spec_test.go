@@ -17,7 +17,7 @@ func (i Inner) Check() []Problem {
 	if i.Most <= i.Depth {
 		return nil
 	}
-	return []Problem{Bad("most", "found %d: want at most depth, %d", i.Most, i.Depth)}
+	return []Problem{RangeProblem("most", "found %d: want at most depth, %d", i.Most, i.Depth)}
 }
 
 type outer struct {

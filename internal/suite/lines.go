@@ -63,11 +63,11 @@ func compare(t testing.TB, path string, want []string, step int, line func(i int
 	}
 }
 
-// Some runs a sample of n cases: all in the whole suite, every fourth otherwise, and one of 24 in the short suite.
-func Some(n int, do func(i int)) {
+// SampleCases runs a sample of n cases: all in the whole suite, every fourth otherwise, and one of 24 in the short suite.
+func SampleCases(n int, do func(i int)) {
 	step := 4
 	switch {
-	case Whole():
+	case AllCases():
 		step = 1
 	case testing.Short():
 		step = 3 * oneOf

@@ -28,8 +28,8 @@ func OK(t tester, err error) {
 	}
 }
 
-// Holds reports each wanted text that a text does not contain as an error of the test.
-func Holds(t testing.TB, text string, wanted ...string) {
+// Contains reports each wanted text that a text does not contain as an error of the test.
+func Contains(t testing.TB, text string, wanted ...string) {
 	t.Helper()
 	for _, want := range wanted {
 		if !strings.Contains(text, want) {

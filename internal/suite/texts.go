@@ -13,8 +13,8 @@ import (
 
 // Words configure the replacement of values in changed texts.
 type Words struct {
-	Before string   // separator between a key and its value; lines that contain it are preferred
-	Values []string // values to replace others
+	Separator string   // separator between a key and its value; lines that contain it are preferred
+	Values    []string // values to replace others
 }
 
 // Texts are the files of a folder with one extension.
@@ -93,7 +93,7 @@ func (x *Texts) ChangedWord(i int) (name string, data []byte) {
 func (x *Texts) change(lines []string, r *rand.Rand) []string {
 	i := r.IntN(len(lines))
 	for range 20 {
-		if strings.Contains(lines[i], x.Before) {
+		if strings.Contains(lines[i], x.Separator) {
 			break
 		}
 		i = r.IntN(len(lines))
@@ -106,22 +106,22 @@ func (x *Texts) change(lines []string, r *rand.Rand) []string {
 	case 1:
 		return slices.Insert(lines, i, at)
 	case 2:
-		key, _, _ := strings.Cut(at, x.Before)
-		lines[i] = key + x.Before + " " + any(x.Values)
+		key, _, _ := strings.Cut(at, x.Separator)
+		lines[i] = key + x.Separator + " " + any(x.Values)
 	case 3:
 		lines[i] = "  " + at
 	case 4, 5:
-		lines[i] = one(at, word, r, func(string) string { return any(x.found) })
+		lines[i] = replaceOne(at, word, r, func(string) string { return any(x.found) })
 	case 6:
-		lines[i] = one(at, word, r, func(s string) string { k := r.IntN(len(s)); return s[:k] + s[k+1:] })
+		lines[i] = replaceOne(at, word, r, func(s string) string { k := r.IntN(len(s)); return s[:k] + s[k+1:] })
 	default:
-		lines[i] = one(at, numeral, r, func(string) string { return any(numbers) })
+		lines[i] = replaceOne(at, numeral, r, func(string) string { return any(numbers) })
 	}
 	return lines
 }
 
-// one replaces a random match of a pattern, if there is one.
-func one(text string, what *regexp.Regexp, r *rand.Rand, by func(string) string) string {
+// replaceOne replaces a random match of a pattern, if there is one.
+func replaceOne(text string, what *regexp.Regexp, r *rand.Rand, by func(string) string) string {
 	list := what.FindAllStringIndex(text, -1)
 	if len(list) == 0 {
 		return text

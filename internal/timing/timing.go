@@ -25,7 +25,7 @@ type Response struct {
 type Completion uint8
 
 const (
-	Known      Completion = iota // at ReadyAt
-	ByCallback                   // a message reports it (simd.Ticket.Complete)
-	ByEngine                     // the engine's thread computes it later (simd.Ticket.CompleteByEngine): not before ReadyAt
+	KnownAtIssue Completion = iota // at ReadyAt
+	ByCallback                     // a message reports it (simd.Ticket.Complete)
+	ByEngine                       // the engine's thread computes it later (simd.Ticket.CompleteByEngine): not before ReadyAt
 )

@@ -57,7 +57,7 @@ func (d *driver) issue(t *testing.T, now, token uint64, cu int, kind hierarchy.K
 	r := lineRequest(cu, kind, addr)
 	r.Token = token
 	reply := d.h.Access(now, r)
-	if reply.Completion == timing.Known {
+	if reply.Completion == timing.KnownAtIssue {
 		d.ready[token] = reply.ReadyAt
 	}
 	if wait {
@@ -128,7 +128,7 @@ func TestAkitaCompletesEverything(t *testing.T) {
 		{Kind: hierarchy.Write, Lines: []hierarchy.Line{{Addr: 1 << 20, Bytes: 4}, {Addr: 1<<20 + 64, Bytes: 64}}},
 	} {
 		r.Token = uint64(i + 1)
-		if reply := d.h.Access(now, r); reply.Completion == timing.Known {
+		if reply := d.h.Access(now, r); reply.Completion == timing.KnownAtIssue {
 			t.Errorf("request %d is not pending", i)
 		}
 		suite.OK(t, d.engine.Run())
@@ -211,7 +211,7 @@ func TestAkitaNeverStops(t *testing.T) {
 			switch {
 			case testing.Short():
 				n /= 8
-			case !suite.Whole():
+			case !suite.AllCases():
 				n /= 2
 			}
 			fight(d, n)

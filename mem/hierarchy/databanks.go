@@ -23,7 +23,7 @@ type BankSpec struct {
 // Check asks for banks that can give a group in which no two lanes conflict in one turn.
 func (b BankSpec) Check() []spec.Problem {
 	if b.Banks > 0 && b.Banks*b.BankBytes < b.GroupBytes {
-		return []spec.Problem{spec.Bad("banks", "found %d of %d bytes: want as many as have group_bytes, %d, or 0", b.Banks, b.BankBytes, b.GroupBytes)}
+		return []spec.Problem{spec.RangeProblem("banks", "found %d of %d bytes: want as many as have group_bytes, %d, or 0", b.Banks, b.BankBytes, b.GroupBytes)}
 	}
 	return nil
 }

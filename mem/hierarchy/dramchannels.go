@@ -23,7 +23,7 @@ func (d *DRAMSpec) present() bool { return d.Standard != "" && d.Standard != "no
 // Check asks for a write queue that can be drained.
 func (d DRAMSpec) Check() []spec.Problem {
 	if d.present() && d.Writes > 0 && d.Drained >= d.Writes {
-		return []spec.Problem{spec.Bad("drained", "found %d: want less than writes, %d", d.Drained, d.Writes)}
+		return []spec.Problem{spec.RangeProblem("drained", "found %d: want less than writes, %d", d.Drained, d.Writes)}
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (s *TranslationSpec) present() bool { return s.Entries > 0 }
 // Check asks for sets of equal size.
 func (s TranslationSpec) Check() []spec.Problem {
 	if s.present() && s.Entries%max(1, min(s.Entries, s.Ways)) != 0 {
-		return []spec.Problem{spec.Bad("entries", "found %d: want a multiple of ways, %d", s.Entries, s.Ways)}
+		return []spec.Problem{spec.RangeProblem("entries", "found %d: want a multiple of ways, %d", s.Entries, s.Ways)}
 	}
 	return nil
 }
@@ -31,7 +31,7 @@ func (s TranslationSpec) Check() []spec.Problem {
 // checkPages requires that each range of the first level is in one page of the second.
 func (s *Spec) checkPages() []spec.Problem {
 	if t := &s.Translation; t.present() && t.PageBytes < s.VectorMemory.TranslationBytes {
-		return []spec.Problem{spec.Bad("translation.page_bytes", "found %d: want at least vector_memory.translation_bytes, %d", t.PageBytes, s.VectorMemory.TranslationBytes)}
+		return []spec.Problem{spec.RangeProblem("translation.page_bytes", "found %d: want at least vector_memory.translation_bytes, %d", t.PageBytes, s.VectorMemory.TranslationBytes)}
 	}
 	return nil
 }

@@ -91,22 +91,22 @@ func (c CacheSpec) Check() []spec.Problem {
 	}
 	ps := c.needed()
 	if set := c.LineBytes * c.Ways * c.Slices; ps == nil && c.Bytes%set != 0 {
-		ps = append(ps, spec.Bad("bytes", "found %d: want a multiple of line_bytes x ways x slices, %d", c.Bytes, set))
+		ps = append(ps, spec.RangeProblem("bytes", "found %d: want a multiple of line_bytes x ways x slices, %d", c.Bytes, set))
 	}
 	if c.DirtyWays > c.Ways {
-		ps = append(ps, spec.Bad("dirty_ways", "found %d: want at most ways, %d", c.DirtyWays, c.Ways))
+		ps = append(ps, spec.RangeProblem("dirty_ways", "found %d: want at most ways, %d", c.DirtyWays, c.Ways))
 	}
 	if c.SectorBytes > 0 && (c.SectorBytes < minLine || c.SectorBytes > c.LineBytes) {
-		ps = append(ps, spec.Bad("sector_bytes", "found %d: want 0, or from %d up to line_bytes, %d", c.SectorBytes, minLine, c.LineBytes))
+		ps = append(ps, spec.RangeProblem("sector_bytes", "found %d: want 0, or from %d up to line_bytes, %d", c.SectorBytes, minLine, c.LineBytes))
 	}
 	if least := max(minLine, c.LineBytes/maxPieces); c.WriteBytes > 0 && (c.WriteBytes < least || c.WriteBytes > c.LineBytes) {
-		ps = append(ps, spec.Bad("write_bytes", "found %d: want 0, or from %d up to line_bytes, %d", c.WriteBytes, least, c.LineBytes))
+		ps = append(ps, spec.RangeProblem("write_bytes", "found %d: want 0, or from %d up to line_bytes, %d", c.WriteBytes, least, c.LineBytes))
 	}
 	if c.LinkShared > 0 && c.LinkRead+c.LinkWrite > 0 {
-		ps = append(ps, spec.Bad("link_shared_bytes_per_cycle", "found %g: want 0 where link_read_bytes_per_cycle or link_write_bytes_per_cycle is given", c.LinkShared))
+		ps = append(ps, spec.RangeProblem("link_shared_bytes_per_cycle", "found %g: want 0 where link_read_bytes_per_cycle or link_write_bytes_per_cycle is given", c.LinkShared))
 	}
 	if c.InterleaveBytes > 0 && c.InterleaveBytes < c.LineBytes {
-		ps = append(ps, spec.Bad("interleave_bytes", "found %d: want at least line_bytes, %d", c.InterleaveBytes, c.LineBytes))
+		ps = append(ps, spec.RangeProblem("interleave_bytes", "found %d: want at least line_bytes, %d", c.InterleaveBytes, c.LineBytes))
 	}
 	return ps
 }
@@ -127,7 +127,7 @@ func (c *CacheSpec) needed() (ps []spec.Problem) {
 		{"bytes_per_cycle", c.BytesPerCycle, minBandwidth},
 	} {
 		if !(f.value >= f.low) {
-			ps = append(ps, spec.Bad(f.name, "found %g: want at least %g where the level is present", f.value, f.low))
+			ps = append(ps, spec.RangeProblem(f.name, "found %g: want at least %g where the level is present", f.value, f.low))
 		}
 	}
 	if c.Write == "" {
@@ -155,7 +155,7 @@ const minPage = 4096
 // Check tests what the ranges of fields don't.
 func (m MemorySpec) Check() []spec.Problem {
 	if m.PageBytes > 0 && m.PageBytes < minPage {
-		return []spec.Problem{spec.Bad("page_bytes", "found %d: want 0 or at least %d", m.PageBytes, minPage)}
+		return []spec.Problem{spec.RangeProblem("page_bytes", "found %d: want 0 or at least %d", m.PageBytes, minPage)}
 	}
 	return nil
 }
@@ -246,10 +246,10 @@ func (s Spec) Check() []spec.Problem {
 		ps = append(append(append(ps, l.checkStores()...), l.checkShared()...), l.checkSectors(1<<s.WordShift())...)
 		switch {
 		case !l.Present() && !l.optional:
-			ps = append(ps, spec.Bad(l.Name+".bytes", "found 0: want this level (only shader_array and memory_side may be absent)"))
+			ps = append(ps, spec.RangeProblem(l.Name+".bytes", "found 0: want this level (only shader_array and memory_side may be absent)"))
 		case !l.Present() || l.Name == "scalar_l1":
 		case l.LineBytes < inner:
-			ps = append(ps, spec.Bad(l.Name+".line_bytes", "found %d: want at least the %d of the level before", l.LineBytes, inner))
+			ps = append(ps, spec.RangeProblem(l.Name+".line_bytes", "found %d: want at least the %d of the level before", l.LineBytes, inner))
 			fallthrough
 		default:
 			inner = l.LineBytes
@@ -265,25 +265,25 @@ func (l *NamedCache) checkStores() []spec.Problem {
 	switch {
 	case !l.Present() || l.Write == "":
 	case readOnly && l.Write != ReadOnly:
-		return []spec.Problem{spec.Bad(l.Name+".write", "found %s: want read-only, as nothing is stored through the scalar cache", l.Write)}
+		return []spec.Problem{spec.RangeProblem(l.Name+".write", "found %s: want read-only, as nothing is stored through the scalar cache", l.Write)}
 	case readOnly && l.WriteAllocate:
-		return []spec.Problem{spec.Bad(l.Name+".write_allocate", "found true: want false, as nothing is stored through the scalar cache")}
+		return []spec.Problem{spec.RangeProblem(l.Name+".write_allocate", "found true: want false, as nothing is stored through the scalar cache")}
 	case readOnly && l.DirtyWays > 0:
-		return []spec.Problem{spec.Bad(l.Name+".dirty_ways", "found %d: want 0, as nothing is stored through the scalar cache", l.DirtyWays)}
+		return []spec.Problem{spec.RangeProblem(l.Name+".dirty_ways", "found %d: want 0, as nothing is stored through the scalar cache", l.DirtyWays)}
 	case readOnly && l.WriteBytes > 0:
-		return []spec.Problem{spec.Bad(l.Name+".write_bytes", "found %d: want 0, as nothing is stored through the scalar cache", l.WriteBytes)}
+		return []spec.Problem{spec.RangeProblem(l.Name+".write_bytes", "found %d: want 0, as nothing is stored through the scalar cache", l.WriteBytes)}
 	case readOnly && l.Atomics > 0:
-		return []spec.Problem{spec.Bad(l.Name+".atomics", "found %d: want 0, as no atomics go through the scalar cache", l.Atomics)}
+		return []spec.Problem{spec.RangeProblem(l.Name+".atomics", "found %d: want 0, as no atomics go through the scalar cache", l.Atomics)}
 	case readOnly && l.LinkWrite > 0:
-		return []spec.Problem{spec.Bad(l.Name+".link_write_bytes_per_cycle", "found %g: want 0, as nothing is stored through the scalar cache", l.LinkWrite)}
+		return []spec.Problem{spec.RangeProblem(l.Name+".link_write_bytes_per_cycle", "found %g: want 0, as nothing is stored through the scalar cache", l.LinkWrite)}
 	case readOnly && l.WriteBuffer > 0:
-		return []spec.Problem{spec.Bad(l.Name+".write_buffer", "found %d: want 0, as nothing is stored through the scalar cache", l.WriteBuffer)}
+		return []spec.Problem{spec.RangeProblem(l.Name+".write_buffer", "found %d: want 0, as nothing is stored through the scalar cache", l.WriteBuffer)}
 	case l.ReleaseAtEnd && !l.WritesBack():
-		return []spec.Problem{spec.Bad(l.Name+".release_at_end", "found true: want false, as nothing stays dirty in a cache with write: %s", l.Write)}
+		return []spec.Problem{spec.RangeProblem(l.Name+".release_at_end", "found true: want false, as nothing stays dirty in a cache with write: %s", l.Write)}
 	case l.AcquireAtStart && !l.ReleaseAtEnd:
-		return []spec.Problem{spec.Bad(l.Name+".acquire_at_start", "found true: want false: without release_at_end dirty lines would be lost, and a cache with write: through begins each launch empty in any case")}
+		return []spec.Problem{spec.RangeProblem(l.Name+".acquire_at_start", "found true: want false: without release_at_end dirty lines would be lost, and a cache with write: through begins each launch empty in any case")}
 	case !readOnly && l.Write == ReadOnly:
-		return []spec.Problem{spec.Bad(l.Name+".write", "found read-only: want through, back or eager, as stores come to this level")}
+		return []spec.Problem{spec.RangeProblem(l.Name+".write", "found read-only: want through, back or eager, as stores come to this level")}
 	}
 	return nil
 }
@@ -293,15 +293,15 @@ func (l *NamedCache) checkStores() []spec.Problem {
 func (l *NamedCache) checkSectors(word int) []spec.Problem {
 	switch {
 	case l.Present() && l.WriteBytes > 0 && l.WriteBytes < word:
-		return []spec.Problem{spec.Bad(l.Name+".write_bytes", "found %d: want at least %d, a 64th of the longest line", l.WriteBytes, word)}
+		return []spec.Problem{spec.RangeProblem(l.Name+".write_bytes", "found %d: want at least %d, a 64th of the longest line", l.WriteBytes, word)}
 	case !l.Present() || l.SectorBytes == 0:
 		return nil
 	case l.Name == "scalar_l1":
-		return []spec.Problem{spec.Bad(l.Name+".sector_bytes", "found %d: want 0, as waves ask this cache for lines", l.SectorBytes)}
+		return []spec.Problem{spec.RangeProblem(l.Name+".sector_bytes", "found %d: want 0, as waves ask this cache for lines", l.SectorBytes)}
 	case l.Name == "vector_l1" && 2*l.SectorBytes < l.LineBytes:
-		return []spec.Problem{spec.Bad(l.Name+".sector_bytes", "found %d: want 0, or at least half of line_bytes, %d", l.SectorBytes, l.LineBytes/2)}
+		return []spec.Problem{spec.RangeProblem(l.Name+".sector_bytes", "found %d: want 0, or at least half of line_bytes, %d", l.SectorBytes, l.LineBytes/2)}
 	case l.SectorBytes < word:
-		return []spec.Problem{spec.Bad(l.Name+".sector_bytes", "found %d: want at least %d, a 64th of the longest line", l.SectorBytes, word)}
+		return []spec.Problem{spec.RangeProblem(l.Name+".sector_bytes", "found %d: want at least %d, a 64th of the longest line", l.SectorBytes, word)}
 	}
 	return nil
 }
@@ -311,7 +311,7 @@ func (l *NamedCache) checkShared() []spec.Problem {
 	if l.Name != "memory_side" || !l.Present() || l.SharedBy == 0 {
 		return nil
 	}
-	return []spec.Problem{spec.Bad(l.Name+".shared_by", "found %d: want 0, as this cache is in front of the memory channels of the whole machine", l.SharedBy)}
+	return []spec.Problem{spec.RangeProblem(l.Name+".shared_by", "found %d: want 0, as this cache is in front of the memory channels of the whole machine", l.SharedBy)}
 }
 
 // DefaultSpec is a machine like AMD's R9 Nano (64 compute units, HBM), with the

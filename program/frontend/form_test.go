@@ -172,7 +172,7 @@ func TestWhatMutantsBecome(t *testing.T) {
 		original := read(t, "../../"+file).Raw
 		random := rand.New(rand.NewPCG(uint64(original.Bound), uint64(len(original.Instructions))))
 		for range each {
-			raw, err := spirv.Decode(fuzz.Module(original, random, fuzz.Options{Edits: 1, Gentle: true}).Encode(binary.LittleEndian))
+			raw, err := spirv.Decode(fuzz.Module(original, random, fuzz.Options{Edits: 1, PreferValid: true}).Encode(binary.LittleEndian))
 			if err != nil {
 				continue
 			}

@@ -52,12 +52,12 @@ func (p *Pipe) Handle(e sim.Event) error {
 
 // report records what happened to a launch, and has pipes at a limit try again.
 func (p *Pipe) report(now uint64, m *scheduler.Report) {
-	if m.Placed {
+	if m.AllPlaced {
 		p.open--
-		p.processor.Records[m.Launch].Placed = now
+		p.processor.Records[m.Launch].AllPlacedAt = now
 	} else {
 		p.processor.outstanding--
-		p.processor.ended(now, m.Launch, m.Done, p)
+		p.processor.launchEnded(now, m.Launch, m.Done, p)
 	}
 	for _, other := range p.processor.pipes {
 		if other.atLimit {
@@ -78,9 +78,9 @@ func (p *Pipe) advance(now uint64, q *Queue) {
 	if k == nil {
 		return
 	}
-	p.processor.Records[k.Launch].Head = now
-	for _, l := range k.After {
-		if !p.processor.Records[l].Ended {
+	p.processor.Records[k.Launch].HeadAt = now
+	for _, l := range k.WaitsFor {
+		if !p.processor.Records[l].Completed {
 			p.processor.waiters[l] = append(p.processor.waiters[l], q)
 		}
 	}
@@ -94,13 +94,13 @@ func (p *Pipe) planBarrier(now uint64, q *Queue) {
 	if k == nil || q.ready < engine.Never || q.barrierAt < engine.Never || p.processor.unended(k) > 0 {
 		return // scheduled already, or later
 	}
-	if len(k.After) == 0 {
+	if len(k.WaitsFor) == 0 {
 		p.setReady(now, q)
 		return
 	}
 	r := &p.processor.Records[k.Launch]
 	q.waitDone = 0
-	for _, l := range k.After {
+	for _, l := range k.WaitsFor {
 		if at := p.processor.endSeenAt(l, q); r.LastDependency < 0 || at > q.waitDone {
 			q.waitDone, r.LastDependency = at, l
 		}
@@ -111,16 +111,16 @@ func (p *Pipe) planBarrier(now uint64, q *Queue) {
 
 // setReady marks a queue's next packet as ready from cycle at on: it waits only for the pipe.
 func (p *Pipe) setReady(at uint64, q *Queue) {
-	if w := q.head().Work; q.noneLaunched && !w.Host() && !w.Untimed() {
-		at = max(at, q.begin)
+	if w := q.head().Task; q.noneLaunched && !w.Host() && !w.Untimed() {
+		at = max(at, q.hostReadyAt)
 	}
 	q.ready = at
 	r := &p.processor.Records[q.head().Launch]
-	r.Ready = at
+	r.ReadyAt = at
 	if p.freeAt > at && p.current != q {
-		r.Pipe[p.current.index] += p.freeAt - at
+		r.PipeWaits[p.current.index] += p.freeAt - at
 	} else if p.freeAt > at {
-		r.Ready = p.freeAt
+		r.ReadyAt = p.freeAt
 	}
 	p.alarm.Set(max(at, p.Engine.Now()))
 }
@@ -150,7 +150,7 @@ func (p *Pipe) runBarrier(now uint64, q *Queue) {
 	q.barrierAt = engine.Never
 	at := now
 	if q.noneLaunched && p.waitsForOwnHost(q) {
-		q.begin = max(q.begin, now+subClamp(p.processor.costs.First, p.processor.packetCost()))
+		q.hostReadyAt = max(q.hostReadyAt, now+subClamp(p.processor.costs.FirstLaunch, p.processor.packetCost()))
 	}
 	if sync := q.head().Sync; sync != nil {
 		at = max(now, sync(q.waitDone))
@@ -160,7 +160,7 @@ func (p *Pipe) runBarrier(now uint64, q *Queue) {
 
 // waitsForOwnHost reports whether the next packet waits for the host's work in its own queue.
 func (p *Pipe) waitsForOwnHost(q *Queue) bool {
-	return slices.ContainsFunc(q.head().After, func(l int) bool { return p.processor.Records[l].Queue == q.index })
+	return slices.ContainsFunc(q.head().WaitsFor, func(l int) bool { return p.processor.Records[l].Queue == q.index })
 }
 
 // plan sets the alarm for the packets and barriers whose cycle is known.
@@ -177,7 +177,7 @@ func (p *Pipe) plan(now uint64) {
 // pick returns the queue to serve next, or nil.
 func (p *Pipe) pick(now uint64) *Queue {
 	least := 0
-	if p.processor.spec.Turns == "priority" {
+	if p.processor.spec.Arbitration == "priority" {
 		for _, q := range p.queues {
 			if q.ready <= now {
 				least = max(least, q.Priority)
@@ -199,14 +199,14 @@ func (p *Pipe) pick(now uint64) *Queue {
 // serve reads the next packet of a queue and orders its launch. It returns false if a limit of launches blocks it.
 func (p *Pipe) serve(now uint64, q *Queue) bool {
 	k := q.head()
-	if k.Work.Host() || k.Work.Untimed() {
+	if k.Task.Host() || k.Task.Untimed() {
 		return p.runOnHost(now, q, k)
 	}
 	if p.open >= p.processor.spec.OpenPerPipe || p.processor.outstanding >= p.processor.spec.MostOutstanding {
 		p.atLimit = true
 		return false
 	}
-	some, err := k.Work.Prepare()
+	some, err := k.Task.Prepare()
 	if err != nil {
 		p.processor.err(err)
 		return false
@@ -214,13 +214,13 @@ func (p *Pipe) serve(now uint64, q *Queue) bool {
 	cost := p.cost(q, k)
 	p.occupy(now, q, cost)
 	r, first := &p.processor.Records[k.Launch], q.noneLaunched
-	r.Read, r.Opened = now, now+cost
+	r.ReadAt, r.DispatchedAt = now, now+cost
 	p.open++
 	p.processor.outstanding++
 	q.noneLaunched = false
 	caller := &scheduler.Caller{Port: p.port, Launch: k.Launch}
 	if some {
-		p.orderLaunch(k, first, scheduler.Share{Priority: q.Priority, Units: q.Units, Usage: &q.Usage}, caller, now+cost)
+		p.orderLaunch(k, first, scheduler.MachineShare{Priority: q.Priority, Units: q.Units, Usage: &q.Usage}, caller, now+cost)
 	} else {
 		scheduler.ReportPassed(p.port, caller, now+cost, now+cost)
 	}
@@ -231,7 +231,7 @@ func (p *Pipe) serve(now uint64, q *Queue) bool {
 
 // cost returns the pipe's cycles for a packet, with its barrier.
 func (p *Pipe) cost(q *Queue, k *Packet) uint64 {
-	for _, l := range k.After {
+	for _, l := range k.WaitsFor {
 		if !q.noneLaunched || p.processor.Records[l].Queue != q.index {
 			return p.processor.packetCost() + p.processor.barrierCost()
 		}
@@ -247,31 +247,31 @@ func (p *Pipe) occupy(now uint64, q *Queue, cycles uint64) {
 	p.freeAt = now + cycles
 	for _, other := range p.queues {
 		if other != q && other.ready < p.freeAt {
-			p.processor.Records[other.head().Launch].Pipe[q.index] += p.freeAt - max(now, other.ready)
+			p.processor.Records[other.head().Launch].PipeWaits[q.index] += p.freeAt - max(now, other.ready)
 		}
 	}
 }
 
 // orderLaunch sends the dispatcher the order for a launch.
-func (p *Pipe) orderLaunch(k *Packet, first bool, s scheduler.Share, c *scheduler.Caller, at uint64) {
+func (p *Pipe) orderLaunch(k *Packet, first bool, s scheduler.MachineShare, c *scheduler.Caller, at uint64) {
 	floor := uint64(0)
 	if first {
 		floor = p.processor.floor
 	}
-	p.port.Post(&scheduler.Order{Begin: func(now uint64) error { return k.Work.Open(now, floor, first, s, c) }}, p.processor.dispatcher, at)
+	p.port.Post(&scheduler.Order{Open: func(now uint64) error { return k.Task.Open(now, floor, first, s, c) }}, p.processor.dispatcher, at)
 }
 
 // runOnHost starts work that takes no time of the pipe.
 func (p *Pipe) runOnHost(now uint64, q *Queue, k *Packet) bool {
 	r := &p.processor.Records[k.Launch]
-	r.Read, r.Opened = now, now
+	r.ReadAt, r.DispatchedAt = now, now
 	p.open++
 	p.processor.outstanding++
-	if err := k.Work.Open(now, 0, false, scheduler.Share{}, &scheduler.Caller{Port: p.port, Launch: k.Launch}); err != nil {
+	if err := k.Task.Open(now, 0, false, scheduler.MachineShare{}, &scheduler.Caller{Port: p.port, Launch: k.Launch}); err != nil {
 		p.processor.err(err)
 		return false
 	}
-	q.noneLaunched = q.noneLaunched && k.Work.Host()
+	q.noneLaunched = q.noneLaunched && k.Task.Host()
 	q.next++
 	p.advance(now, q)
 	return true

@@ -13,15 +13,15 @@ import (
 
 // Costs are the costs of launches that run alone, in cycles.
 type Costs struct {
-	First, Following uint64 // of a queue's first launch, and of one after a barrier
-	Floor            uint64 // least time of a first launch
+	FirstLaunch, FollowingLaunch uint64 // of a queue's first launch, and of one after a barrier
+	Floor                        uint64 // least time of a first launch
 }
 
 // A Processor is the command processor: its pipes with their queues, and a record of each launch.
 type Processor struct {
 	Records []Record // by launch
-	// Ended is called when a launch has ended, as its pipe sees it; nil: not called.
-	Ended func(launch int)
+	// OnLaunchEnd is called when a launch has ended, as its pipe sees it; nil: not called.
+	OnLaunchEnd func(launch int)
 
 	spec        *FrontEndSpec
 	costs       Costs
@@ -75,15 +75,15 @@ func (p *Processor) Components() (list []sim.Component) {
 
 // Start starts all queues in cycle now; follows: after other work, for which the host need not wait.
 func (p *Processor) Start(now uint64, follows bool) {
-	cost, floor := p.costs.First, p.costs.Floor
+	cost, floor := p.costs.FirstLaunch, p.costs.Floor
 	if follows {
-		cost, floor = p.costs.Following, 0
+		cost, floor = p.costs.FollowingLaunch, 0
 	}
 	p.floor, p.unfinished, p.outstanding, p.done = now+floor, len(p.Records), 0, now
 	for _, q := range p.queues {
 		for i := range q.Packets {
 			if k := &q.Packets[i]; k.Timestamp == nil {
-				p.Records[k.Launch] = Record{Queue: q.index, LastDependency: -1, Pipe: make([]uint64, len(p.queues))}
+				p.Records[k.Launch] = Record{Queue: q.index, LastDependency: -1, PipeWaits: make([]uint64, len(p.queues))}
 			}
 		}
 		q.reset(now + subClamp(cost, p.packetCost()))
@@ -102,7 +102,7 @@ func (p *Processor) Start(now uint64, follows bool) {
 func (p *Processor) packetCost() uint64 { return uint64(p.spec.PacketCycles + p.spec.LaunchCycles) }
 
 // barrierCost returns a pipe's cycles for a barrier: a launch after it costs following_launch_cycles in all.
-func (p *Processor) barrierCost() uint64 { return subClamp(p.costs.Following, p.packetCost()) }
+func (p *Processor) barrierCost() uint64 { return subClamp(p.costs.FollowingLaunch, p.packetCost()) }
 
 // subClamp returns a-b, at least 0.
 func subClamp(a, b uint64) uint64 { return a - min(a, b) }
@@ -132,8 +132,8 @@ func (p *Processor) Waiting() string {
 
 // unended counts the dependencies of a packet that have not ended.
 func (p *Processor) unended(k *Packet) (n int) {
-	for _, l := range k.After {
-		if !p.Records[l].Ended {
+	for _, l := range k.WaitsFor {
+		if !p.Records[l].Completed {
 			n++
 		}
 	}
@@ -144,15 +144,15 @@ func (p *Processor) unended(k *Packet) (n int) {
 func (p *Processor) endSeenAt(l int, q *Queue) uint64 {
 	r := &p.Records[l]
 	if r.Queue == q.index {
-		return r.Done
+		return r.DoneAt
 	}
-	return r.Done + uint64(p.spec.SignalCycles)
+	return r.DoneAt + uint64(p.spec.SignalCycles)
 }
 
-// ended records the end of a launch, and signals the queues and timestamps that wait for it.
-func (p *Processor) ended(now uint64, l int, done uint64, from *Pipe) {
+// launchEnded records the end of a launch, and signals the queues and timestamps that wait for it.
+func (p *Processor) launchEnded(now uint64, l int, done uint64, from *Pipe) {
 	r := &p.Records[l]
-	r.Ended, r.Done = true, done
+	r.Completed, r.DoneAt = true, done
 	p.unfinished--
 	p.done = max(p.done, done)
 	for _, q := range p.waiters[l] {
@@ -165,24 +165,24 @@ func (p *Processor) ended(now uint64, l int, done uint64, from *Pipe) {
 	}
 	p.waiters[l] = p.waiters[l][:0]
 	for _, m := range p.timestamps[l] {
-		m.ended(done)
+		m.launchEnded(done)
 	}
 	p.timestamps[l] = p.timestamps[l][:0]
-	if p.Ended != nil {
-		p.Ended(l)
+	if p.OnLaunchEnd != nil {
+		p.OnLaunchEnd(l)
 	}
 }
 
 // recordTimestamp calls a timestamp now, or when the launches that it waits for have ended.
 func (p *Processor) recordTimestamp(now uint64, k *Packet) {
-	m := &timestamp{outstanding: 1, at: now, call: k.Timestamp}
-	for _, l := range k.After {
-		if r := &p.Records[l]; r.Ended {
-			m.at = max(m.at, r.Done)
+	m := &timestamp{outstanding: 1, doneAt: now, call: k.Timestamp}
+	for _, l := range k.WaitsFor {
+		if r := &p.Records[l]; r.Completed {
+			m.doneAt = max(m.doneAt, r.DoneAt)
 		} else {
 			m.outstanding++
 			p.timestamps[l] = append(p.timestamps[l], m)
 		}
 	}
-	m.ended(now)
+	m.launchEnded(now)
 }

@@ -5,12 +5,12 @@ import (
 	"spvsim/scheduler"
 )
 
-// A Work is what a packet launches.
-type Work interface {
+// A Task is what a packet launches.
+type Task interface {
 	// Prepare reads what is known only when the packet is read. It returns false if there is nothing to do.
 	Prepare() (some bool, err error)
 	// Open starts the work in cycle now; reports go to the caller. The work ends in cycle floor or later.
-	Open(now, floor uint64, first bool, s scheduler.Share, c *scheduler.Caller) error
+	Open(now, floor uint64, first bool, s scheduler.MachineShare, c *scheduler.Caller) error
 	// Host reports whether the host does the work: it takes no time of the pipe.
 	Host() bool
 	// Untimed reports whether the work runs functionally, when its packet is ready. What comes after it follows a
@@ -20,9 +20,9 @@ type Work interface {
 
 // A Packet is a launch of a queue with its dependencies, or a timestamp.
 type Packet struct {
-	Launch int // number of the launch, over all queues
-	Work   Work
-	After  []int // launches that it depends on, in any queue
+	Launch   int // number of the launch, over all queues
+	Task     Task
+	WaitsFor []int // launches that it depends on, in any queue
 	// Timestamp is called instead of a launch, with the cycle in which the queue has reached it and its dependencies
 	// have ended. The queue goes on meanwhile, and no pipe spends time on it.
 	Timestamp func(at uint64)
@@ -34,21 +34,21 @@ type Packet struct {
 // A Record has the cycles of a launch.
 type Record struct {
 	Queue          int
-	Head           uint64 // its packet became the head of its queue
-	Ready          uint64 // its dependences had completed
-	Read           uint64 // a pipe began to read it
-	Opened         uint64 // the dispatcher got it
-	Placed         uint64 // its last workgroup was placed
-	Done           uint64 // its memory accesses were done
-	Ended          bool
+	HeadAt         uint64 // its packet became the head of its queue
+	ReadyAt        uint64 // its dependences had completed
+	ReadAt         uint64 // a pipe began to read it
+	DispatchedAt   uint64 // the dispatcher got it
+	AllPlacedAt    uint64 // its last workgroup was placed
+	DoneAt         uint64 // its memory accesses were done
+	Completed      bool
 	LastDependency int      // dependency that ended last; -1: none
-	Pipe           []uint64 // cycles between Ready and Read in which the pipe served another queue, by queue
+	PipeWaits      []uint64 // cycles between ReadyAt and ReadAt in which the pipe served another queue, by queue
 }
 
-// Limit returns the cycles for which a limit of launches blocked the packet.
-func (r *Record) Limit() uint64 {
-	n := r.Read - r.Ready
-	for _, cycles := range r.Pipe {
+// LimitWait returns the cycles for which a limit of launches blocked the packet.
+func (r *Record) LimitWait() uint64 {
+	n := r.ReadAt - r.ReadyAt
+	for _, cycles := range r.PipeWaits {
 		n -= cycles
 	}
 	return n
@@ -65,7 +65,7 @@ type Queue struct {
 
 	index        int
 	next         int    // packet
-	begin        uint64 // first cycle in which the host allows its first launch
+	hostReadyAt  uint64 // first cycle in which the host allows its first launch
 	ready        uint64 // first cycle in which the next packet may be served; engine.Never: not known yet
 	barrierAt    uint64 // cycle of its barrier; engine.Never: it has none, or waits
 	waitDone     uint64 // cycle in which the barrier's dependencies were done
@@ -92,21 +92,21 @@ func (q *Queue) launches() (n int) {
 
 // reset begins a run whose first launch may be ready in cycle begin.
 func (q *Queue) reset(begin uint64) {
-	q.next, q.begin, q.noneLaunched = 0, begin, true
+	q.next, q.hostReadyAt, q.noneLaunched = 0, begin, true
 	q.ready, q.barrierAt = engine.Never, engine.Never
 }
 
 // A timestamp waits for launches.
 type timestamp struct {
 	outstanding int    // launches that have not ended
-	at          uint64 // cycle by which the others, and packets before it, were done
+	doneAt      uint64 // cycle by which the others, and packets before it, were done
 	call        func(at uint64)
 }
 
-// ended counts the end of a launch. The last one calls the timestamp.
-func (m *timestamp) ended(done uint64) {
-	m.at = max(m.at, done)
+// launchEnded counts the end of a launch. The last one calls the timestamp.
+func (m *timestamp) launchEnded(done uint64) {
+	m.doneAt = max(m.doneAt, done)
 	if m.outstanding--; m.outstanding == 0 {
-		m.call(m.at)
+		m.call(m.doneAt)
 	}
 }

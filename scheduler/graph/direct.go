@@ -116,15 +116,15 @@ func (d *Direct) launch(b *nodeQueue) {
 	}
 }
 
-// Ended removes a workgroup that has ended.
-func (d *Direct) Ended(index uint64) {
+// WorkgroupEnded removes a workgroup that has ended.
+func (d *Direct) WorkgroupEnded(index uint64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.launcher.endWorkgroup(d.workgroups.list[index])
 }
 
-// Do executes an operation on payloads for a wave of the workgroup with that index.
-func (d *Direct) Do(index uint64, st *isa.State, pc int, in *isa.Inst) {
+// Execute executes an operation on payloads for a wave of the workgroup with that index.
+func (d *Direct) Execute(index uint64, st *isa.State, pc int, in *isa.Inst) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.workgroups.list[index].execute(&waveOp{st: st, pc: pc, in: in, now: 1})

@@ -267,13 +267,13 @@ func (o *launcher) beginWorkgroup(b *nodeQueue, unit int, wg *cu.Workgroup) {
 	if b.base == nil { // a node that shares an input is not recursive, even if the input's owner is
 		wg.Node.Remaining = l.remaining
 	}
-	wg.Node.MeshGroup, wg.Node.Payloads = l.first+uint32(l.Placed), g
+	wg.Node.MeshGroup, wg.Node.Payloads = l.first+uint32(l.PlacedWorkgroups), g
 	g.workgroupID = l.NextID
 	o.stats.nodes[b.id()].workgroups += uint64(max(l.lanes, 1))
 	wg.Node.Lanes = l.lanes
 	o.stats.resident++
 	o.stats.waves += uint64(l.Code.Resources.Waves)
-	if l.Advance(); l.Placed == l.Total {
+	if l.Advance(); l.PlacedWorkgroups == l.Total {
 		copy(b.launches, b.launches[1:])
 		b.launches = b.launches[:len(b.launches)-1]
 		o.stats.openLaunches--
@@ -298,7 +298,7 @@ func (o *launcher) endWorkgroup(g *workgroup) {
 	g.close()
 	l := g.launch
 	o.stats.endedGroups += uint64(max(l.lanes, 1))
-	if l.Ended++; l.Ended == l.Total {
+	if l.EndedWorkgroups++; l.EndedWorkgroups == l.Total {
 		o.endLaunch(l)
 	}
 	o.workgroups.recycle(g)

@@ -41,7 +41,7 @@ func (m *constantMemory) Access(now uint64, r *hierarchy.Request) *timing.Respon
 	}
 	m.log = append(m.log, entry)
 	if m.pending {
-		m.engine.Schedule(&testmachine.Event{Cycle: now + replyCycles, Engine: m.engine, Do: func(now uint64) { r.To.Completed(0, now) }})
+		m.engine.Schedule(&testmachine.Event{Cycle: now + replyCycles, Engine: m.engine, Action: func(now uint64) { r.To.Completed(0, now) }})
 		return &timing.Response{UnitFreeAt: now + r.Busy, Completion: timing.ByCallback}
 	}
 	return &timing.Response{ReadyAt: now + replyCycles, UnitFreeAt: now + r.Busy}
@@ -65,7 +65,7 @@ func wide() *machine {
 }
 
 // mark notes the cycle in which a wave issues it.
-var mark = testmachine.Mark
+var mark = testmachine.Print
 
 // A queueRig is a machine of one engine with one compute unit of ten wave slots,
 // on which a graph runs whose nodes mark the cycle in which each wave issues.
@@ -121,7 +121,7 @@ func defaultQueue(kind string) scheduler.WorkSpec {
 }
 
 func (r *queueRig) in(cycle uint64, do func(now uint64)) {
-	r.Engine.Schedule(&testmachine.Event{Cycle: cycle, Engine: r.Engine, Late: true, Do: do})
+	r.Engine.Schedule(&testmachine.Event{Cycle: cycle, Engine: r.Engine, Secondary: true, Action: do})
 }
 
 // enqueue hands n payloads for a node over in a cycle; accepted is called when they are taken.

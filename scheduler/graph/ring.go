@@ -50,7 +50,7 @@ func (m *ring) access(now uint64, w *wait, unit int, kind hierarchy.Kind, addr, 
 	}
 	w.outstanding++
 	reply := m.hierarchy.Access(now, &hierarchy.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: m.lines, To: w})
-	if reply.Completion == timing.Known {
+	if reply.Completion == timing.KnownAtIssue {
 		w.reply(reply.ReadyAt)
 	}
 }

@@ -144,7 +144,7 @@ func (r *Run) Dispatch(now uint64, entries []Entry) {
 
 // Open starts a dispatch of the graph, concurrent with other launches: its payloads may be launched from cycle begun on.
 // Concurrent graphs divide storage: among is their number, including this one.
-func (r *Run) Open(begun uint64, entries []Entry, among int, s scheduler.Share, c *scheduler.Caller) scheduler.Opened {
+func (r *Run) Open(begun uint64, entries []Entry, among int, s scheduler.MachineShare, c *scheduler.Caller) scheduler.SourceHandle {
 	r.shareStorage(among)
 	r.stats.startCycle, r.stats.endCycle = begun, begun
 	r.launcher.loadHostPayloads(entries)

@@ -13,7 +13,7 @@ import (
 var update = flag.Bool("update", false, "write testdata/written*.txt")
 
 // written are operands that take the place of others.
-var written = suite.Words{Before: "=", Values: []string{"", "%a", "%", "%7", "OpTypeInt 32 0", "OpTypeFloat 16", "OpConstant %float 0x1p-3", "OpConstant %uint -1", "OpConstant %int 4294967296",
+var written = suite.Words{Separator: "=", Values: []string{"", "%a", "%", "%7", "OpTypeInt 32 0", "OpTypeFloat 16", "OpConstant %float 0x1p-3", "OpConstant %uint -1", "OpConstant %int 4294967296",
 	"OpString \"a\\\"b\"", "OpLoad", "OpFoo", "!1234", "!0x10 !2", "OpConstant %uint !7", "\"text\"", "OpTypeStruct %a %a", "OpUndef %uint Aligned|Volatile", "OpIAdd %uint %a"}}
 
 // Results of the assembler are recorded, a line each: for a text with one or two changes, the error, word for word, or

@@ -179,7 +179,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 	p := &Profile{
 		Format: currentFormat, Job: job.Name, Machine: m.Name, ClockMHz: m.ClockMHz, Engines: g.Engines, Units: g.Units, Slots: g.Total(),
 		FirstCycle: c.firstCycle, Cycles: c.end - c.firstCycle, Launch: s.Launching(), Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(), Graph: graphNodes(s.Graph),
-		Settings:  append(m.Leaves(), job.ParameterLeaves()...),
+		Settings:  append(m.AllLeaves(), job.ParameterLeaves()...),
 		Overrides: append(m.Overrides(), job.ParameterLeaves()...), LDS: s.LDS,
 		Warnings: warnings(s, listings), Launches: c.launches, LaunchesLeft: c.droppedLaunches,
 	}

@@ -20,8 +20,8 @@ type launchTable struct {
 
 // A launchRow is a launch as text.
 type launchRow struct {
-	Queue, Name, Workgroups, Packet, Begin, Placed, End, Waited, Busy string
-	Traffic                                                           []string // read and written at each level
+	Queue, Name, Workgroups, Packet, Ready, FirstPlaced, End, Waited, Busy string
+	Traffic                                                                []string // read and written at each level
 }
 
 // mostRows bounds the rows of the table.

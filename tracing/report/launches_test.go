@@ -35,7 +35,7 @@ func TestLaunchesOnThePage(t *testing.T) {
 	if n := strings.Count(section, "<td>1\u202f234\u202f567 / 640</td>"); n != 499 || !strings.Contains(section, ">l2</th>") {
 		t.Errorf("%d rows have what their launches moved, want 499", n)
 	}
-	suite.Holds(t, section, "105 more launches are not listed")
+	suite.Contains(t, section, "105 more launches are not listed")
 	wide, _, _ := strings.Cut(section, `class="narrow"`)
 	bars := regexp.MustCompile(`<rect [^>]*y="([0-9.]+)"[^>]*><title>step`).FindAllStringSubmatch(wide, -1)
 	lanes := map[string]bool{}

@@ -21,7 +21,7 @@ type Program struct {
 // A Pipeline is all work of one pipeline, or of one kind of transfer.
 type Pipeline struct {
 	Name, Kind string
-	Work       []WorkItem
+	Items      []WorkItem
 }
 
 // WorkItem is one dispatch, graph or transfer.
@@ -33,7 +33,7 @@ type WorkItem struct {
 	Concurrent          bool    // its time is also in that of the launches that it overlapped with, which have a line of their own, with memory and slots
 	// Cycles in which its packet became the first of its queue, in which its dependences had completed, and of its end;
 	// and the time from its first workgroup to its end.
-	Packet, Begin, End, Busy uint64
+	Packet, Ready, End, Busy uint64
 	Instructions             uint64
 	OutOfBounds              uint64 // accesses
 	Slots                    account.SlotCycles
@@ -50,7 +50,7 @@ type program struct {
 	ID        int
 	Name, Sub string
 	Facts     []fact
-	Where     *figure
+	Stacks    *figure
 	Reasons   []reason
 	Levels    []string
 	Pipelines []pipeline
@@ -60,12 +60,12 @@ type program struct {
 
 // A pipeline is a Pipeline as text.
 type pipeline struct {
-	Name, Kind, Times, Time, Share    string
-	Shortest, Mean, Longest, Interval string
-	Instructions, OutOfBounds         string
-	Shares                            []string
-	Work                              []workRow
-	More                              string // number of dispatches without a line
+	Name, Kind, Times, Time, Share string
+	Min, Mean, Max, Interval       string
+	Instructions, OutOfBounds      string
+	Shares                         []string
+	Items                          []workRow
+	More                           string // number of dispatches without a line
 }
 
 // A workRow is a piece of work as text.
@@ -80,8 +80,8 @@ type workRow struct {
 
 // sum adds up the work of a pipeline.
 func (p *Pipeline) sum() (s WorkItem) {
-	for i := range p.Work {
-		w := &p.Work[i]
+	for i := range p.Items {
+		w := &p.Items[i]
 		s.Microseconds += w.Microseconds
 		if w.Concurrent {
 			s.overlapMicroseconds += w.Microseconds
@@ -106,10 +106,10 @@ func newProgram(id int, p *Program) *program {
 		total.OutOfBounds += s.OutOfBounds
 		total.Slots.Add(&s.Slots)
 		if p.Pipelines[i].Kind != "overlap" {
-			times += len(p.Pipelines[i].Work)
+			times += len(p.Pipelines[i].Items)
 		}
-		for k := range p.Pipelines[i].Work {
-			if p.Pipelines[i].Work[k].Untimed {
+		for k := range p.Pipelines[i].Items {
+			if p.Pipelines[i].Items[k].Untimed {
 				untimed++
 			}
 		}
@@ -125,7 +125,7 @@ func newProgram(id int, p *Program) *program {
 	for i := range p.Pipelines {
 		out.Pipelines = append(out.Pipelines, newPipeline(&p.Pipelines[i], &total, out.Overlap))
 	}
-	out.Where = pipelineStacks(p, &total.Slots)
+	out.Stacks = pipelineStacks(p, &total.Slots)
 	return out
 }
 
@@ -171,11 +171,11 @@ func pipelineStacks(p *Program, total *account.SlotCycles) *figure {
 
 func newPipeline(p *Pipeline, all *WorkItem, cycles bool) pipeline {
 	s := p.sum()
-	out := pipeline{Name: p.Name, Kind: p.Kind, Times: grouped(uint64(len(p.Work))), Time: shortNumber(s.Microseconds), Share: percent(s.Microseconds, all.Microseconds),
+	out := pipeline{Name: p.Name, Kind: p.Kind, Times: grouped(uint64(len(p.Items))), Time: shortNumber(s.Microseconds), Share: percent(s.Microseconds, all.Microseconds),
 		Instructions: grouped(s.Instructions)}
 	longer := func(a, b WorkItem) int { return cmp.Compare(a.Microseconds, b.Microseconds) }
-	out.Shortest, out.Longest = shortNumber(slices.MinFunc(p.Work, longer).Microseconds), shortNumber(slices.MaxFunc(p.Work, longer).Microseconds)
-	out.Mean = shortNumber(s.Microseconds / float64(len(p.Work)))
+	out.Min, out.Max = shortNumber(slices.MinFunc(p.Items, longer).Microseconds), shortNumber(slices.MaxFunc(p.Items, longer).Microseconds)
+	out.Mean = shortNumber(s.Microseconds / float64(len(p.Items)))
 	if s.Half > 0 {
 		out.Interval = "± " + shortNumber(s.Half)
 	}
@@ -183,10 +183,10 @@ func newPipeline(p *Pipeline, all *WorkItem, cycles bool) pipeline {
 		out.OutOfBounds = grouped(s.OutOfBounds)
 	}
 	out.Shares = sharesOf(&s.Slots, &all.Slots)
-	for i := range min(len(p.Work), mostWork) {
-		out.Work = append(out.Work, newWork(&p.Work[i], cycles))
+	for i := range min(len(p.Items), mostWork) {
+		out.Items = append(out.Items, newWork(&p.Items[i], cycles))
 	}
-	if more := len(p.Work) - mostWork; more > 0 {
+	if more := len(p.Items) - mostWork; more > 0 {
 		out.More = fmt.Sprintf("%d later ones are left out here; the file of rows has all.", more)
 	}
 	return out
@@ -212,7 +212,7 @@ func newWork(w *WorkItem, cycles bool) workRow {
 		row.Bars = append(row.Bars, newBar(r, n, resident, resident))
 	}
 	if cycles {
-		row.Cycles = []string{grouped(w.Packet), grouped(w.Begin), grouped(w.End), grouped(w.Busy)}
+		row.Cycles = []string{grouped(w.Packet), grouped(w.Ready), grouped(w.End), grouped(w.Busy)}
 	}
 	for _, n := range w.Levels {
 		text := shortNumber(float64(n))

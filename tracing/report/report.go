@@ -52,25 +52,25 @@ func draw(title, text string, keys []key, f func(width float64) template.HTML) f
 
 // A run is one profile in the page's form.
 type run struct {
-	ID       int
-	Name     string // that distinguishes it from the other runs
-	Profile  *profile.Profile
-	Facts    []fact
-	Where    []figure
-	Time     []figure
-	Roofline *figure
-	Points   []pointRow
-	Kernels  []kernelRow
-	Nodes    []nodeRow
-	Launches *launchTable
-	Reasons  []reason
-	ByReason []reasonRow
-	Needs    []needRow
-	Levels   []levelRow
-	LDS      *ldsTable
-	Given    []setting
-	Stats    []statRow
-	Listings []listing
+	ID        int
+	Name      string // that distinguishes it from the other runs
+	Profile   *profile.Profile
+	Facts     []fact
+	Stacks    []figure
+	Time      []figure
+	Roofline  *figure
+	Points    []pointRow
+	Kernels   []kernelRow
+	Nodes     []nodeRow
+	Launches  *launchTable
+	Reasons   []reason
+	ByReason  []reasonRow
+	Resources []resourceRow
+	Levels    []levelRow
+	LDS       *ldsTable
+	Settings  []setting
+	Stats     []statRow
+	Listings  []listing
 }
 
 // A reason heads a column, with its meaning shown where the pointer rests on it.
@@ -130,10 +130,10 @@ func WritePrograms(w io.Writer, programs []*Program, list []*profile.Profile) er
 }
 
 func newRun(id int, p *profile.Profile) run {
-	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Where: slotFigures(p), Time: time(p), Kernels: kernels(p),
-		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Needs: needRows(p), Levels: levelRows(p), LDS: newLDS(p), Nodes: nodes(p), Launches: launches(p), Stats: statRows(p.Stats)}
+	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Stacks: slotFigures(p), Time: time(p), Kernels: kernels(p),
+		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Resources: needRows(p), Levels: levelRows(p), LDS: newLDS(p), Nodes: nodes(p), Launches: launches(p), Stats: statRows(p.Stats)}
 	for _, s := range p.Overrides {
-		r.Given = append(r.Given, setting(s))
+		r.Settings = append(r.Settings, setting(s))
 	}
 	for i := range p.Listings {
 		r.Listings = append(r.Listings, newListing(&p.Listings[i]))

@@ -98,8 +98,8 @@ func ldsRows(p *profile.Profile) (list []ldsRow) {
 	return list
 }
 
-// A needRow shows the resources that a program's waves occupy in a compute unit.
-type needRow struct {
+// A resourceRow shows the resources that a program's waves occupy in a compute unit.
+type resourceRow struct {
 	Step, Name, Wave, Group    string
 	Vector, Scalar             string
 	LDS, Scratch               string
@@ -108,14 +108,14 @@ type needRow struct {
 }
 
 // needRows returns a row per program; older profiles have none.
-func needRows(p *profile.Profile) (list []needRow) {
+func needRows(p *profile.Profile) (list []resourceRow) {
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
 		n := k.Resources
 		if n == nil {
 			continue
 		}
-		row := needRow{Step: k.Owner(), Name: k.Name, Wave: strconv.Itoa(n.WaveSize), Group: fmt.Sprintf("%d × %d × %d", n.LocalSize[0], n.LocalSize[1], n.LocalSize[2]),
+		row := resourceRow{Step: k.Owner(), Name: k.Name, Wave: strconv.Itoa(n.WaveSize), Group: fmt.Sprintf("%d × %d × %d", n.LocalSize[0], n.LocalSize[1], n.LocalSize[2]),
 			Vector: strconv.Itoa(n.VectorRegs), Scalar: strconv.Itoa(n.ScalarRegs), LDS: grouped(uint64(n.LDSBytes)), Scratch: grouped(uint64(n.ScratchWords)),
 			Possible: "–", Limiter: "–", Reached: "–"}
 		slots := 0

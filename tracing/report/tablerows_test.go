@@ -46,7 +46,7 @@ func TestRowsOfNeeds(t *testing.T) {
 			Resources: &profile.Resources{WaveSize: 64, LocalSize: [3]uint32{16, 8, 2}, VectorRegs: 24, ScalarRegs: 18, LDSBytes: 32768, ScratchWords: 5, Possible: possible}},
 		{Step: "s", Name: "none", Resources: &profile.Resources{WaveSize: 32, LocalSize: [3]uint32{1, 1, 1}}},
 	}}
-	want := []needRow{
+	want := []resourceRow{
 		{"l", "k", "64", "16 × 8 × 2", "24", "18", "32\u202f768", "5", "8 (20.0%)", "lds", "4 (10.0%)", possible.String()},
 		{"s", "none", "32", "1 × 1 × 1", "0", "0", "0", "0", "–", "–", "–", ""},
 	}
@@ -150,7 +150,7 @@ func TestRooflinePoints(t *testing.T) {
 		t.Error(diff)
 	}
 	labels := strings.Join(found(svg, words), "\n")
-	suite.Holds(t, labels, "40 378 end tick 10", "40 16 end tick 100", "46 390 middle tick 1", "346 390 middle tick 10", "646 390 middle tick 100", "646 405 end name operations a byte", "46 10 start name operations a cycle", "646 7 end tick multiply-add peak 100 a cycle")
+	suite.Contains(t, labels, "40 378 end tick 10", "40 16 end tick 100", "46 390 middle tick 1", "346 390 middle tick 10", "646 390 middle tick 100", "646 405 end name operations a byte", "46 10 start name operations a cycle", "646 7 end tick multiply-add peak 100 a cycle")
 }
 
 // The head of a run's page has its sums: instructions per cycle of all kernels, share of the peak operations,

@@ -234,7 +234,7 @@ func (g *countRig) commands() []func() {
 func TestCountsOfAnySize(t *testing.T) {
 	const share = 1 << 26
 	rounds := 4000
-	if suite.Whole() {
+	if suite.AllCases() {
 		rounds = 40_000
 	}
 	g := &countRig{transferRig: newTransferRig(t, 57)}

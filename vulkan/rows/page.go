@@ -18,7 +18,7 @@ func (f *File) Page(name string, lacks ...string) *report.Program {
 	for _, g := range f.groups(func(r *Row) string { return r.Pipeline }) {
 		line := report.Pipeline{Name: g.Name, Kind: g.Kind}
 		for _, i := range g.rows {
-			line.Work = append(line.Work, f.Rows[i].workItem())
+			line.Items = append(line.Items, f.Rows[i].workItem())
 		}
 		p.Pipelines = append(p.Pipelines, line)
 	}
@@ -29,7 +29,7 @@ func (r *Row) workItem() report.WorkItem {
 	w := report.WorkItem{
 		Number: r.Number, Name: r.Name, Queue: r.Queue, Microseconds: r.Microseconds, Untimed: r.Cycles == 0 && r.Kind != "transfer",
 		Instructions: r.Instructions, OutOfBounds: r.OutOfBounds, Slots: r.Slots, Levels: r.Levels, Concurrent: r.isConcurrent(),
-		Packet: r.Packet, Begin: r.Begin, End: r.Begin + r.Cycles, Busy: r.Busy,
+		Packet: r.Packet, Ready: r.Begin, End: r.Begin + r.Cycles, Busy: r.Busy,
 	}
 	if r.Kind == "dispatch" {
 		w.Groups = fmt.Sprintf("%d × %d × %d", r.Groups[0], r.Groups[1], r.Groups[2])

@@ -53,7 +53,7 @@ func TestGroups(t *testing.T) {
 	}
 	var b strings.Builder
 	suite.OK(t, rows.Summarize(&b, got))
-	suite.Holds(t, b.String(), "14.000 us in 5 dispatches and transfers, 43 instructions", "50.0%", "estimated     0.750 us", "transfers     128 bytes", "copy, 128 bytes\n", "without time  1 dispatches")
+	suite.Contains(t, b.String(), "14.000 us in 5 dispatches and transfers, 43 instructions", "50.0%", "estimated     0.750 us", "transfers     128 bytes", "copy, 128 bytes\n", "without time  1 dispatches")
 }
 
 // The rows of a killed program are read up to the truncated one; the header of another process is skipped.
@@ -128,7 +128,7 @@ func TestPage(t *testing.T) {
 	}
 	var b strings.Builder
 	suite.OK(t, report.WritePrograms(&b, []*report.Program{p}, nil))
-	suite.Holds(t, b.String(), "<h1>program</h1>", "on m", "a: 2 times, 3 µs, 21.4%", "memory 75.0%", "± 0.07", "<dt>functional</dt><dd>1</dd>", "2 × 3 × 1", "l2 bytes", "layer/a")
+	suite.Contains(t, b.String(), "<h1>program</h1>", "on m", "a: 2 times, 3 µs, 21.4%", "memory 75.0%", "± 0.07", "<dt>functional</dt><dd>1</dd>", "2 × 3 × 1", "l2 bytes", "layer/a")
 }
 
 // The trace has a track for each queue, with labels and work on it, and counters.
@@ -152,7 +152,7 @@ func TestOutOfBounds(t *testing.T) {
 	}
 	b.Reset()
 	suite.OK(t, report.WritePrograms(&b, []*report.Program{f.Page("program", "all of it")}, nil))
-	suite.Holds(t, b.String(), "<dt>out of bounds</dt><dd>47</dd>", "66.7%, 7 accesses out of bounds", "Not on this page:</strong> all of it")
+	suite.Contains(t, b.String(), "<dt>out of bounds</dt><dd>47</dd>", "66.7%, 7 accesses out of bounds", "Not on this page:</strong> all of it")
 	b.Reset()
 	if err := rows.Summarize(&b, read(t, recorded).Groups()); err != nil || strings.Contains(b.String(), "bounds") {
 		t.Errorf("%v\n%s", err, b.String())
@@ -179,7 +179,7 @@ func TestWarnings(t *testing.T) {
 		"1,dispatch,arrays,a,0,10,1,0,100,51\n2,dispatch,even,b,10,10,1,50,100,50\n3,dispatch,beyond,c,20,10,1,51,100,0\n4,dispatch,none,d,30,10,1,5,0,0\n"
 	var b strings.Builder
 	suite.OK(t, rows.Summarize(&b, read(t, text).Groups()))
-	suite.Holds(t, b.String(), "warning: 51 % of the accesses of arrays are of private memory", "warning: 51 accesses of beyond are out of bounds, where its vector instructions make 100: ")
+	suite.Contains(t, b.String(), "warning: 51 % of the accesses of arrays are of private memory", "warning: 51 accesses of beyond are out of bounds, where its vector instructions make 100: ")
 	if n := strings.Count(b.String(), "warning"); n != 2 {
 		t.Errorf("%d warnings, want 2\n%s", n, b.String())
 	}
@@ -200,7 +200,7 @@ func TestPageOfConcurrentLaunches(t *testing.T) {
 		row(1, `<td class="word">a</td><td>0.0</td><td>0 × 0 × 0</td><td>3.3</td><td></td><td>100</td><td>1`+space+`200</td><td>4`+space+`500</td><td>2`+space+`200</td><td>10</td><td>–</td>`),
 		row(3, `<td class="word">a beside b</td><td>0.0</td><td></td><td>5.5</td><td></td><td>100</td><td>100</td><td>5`+space+`600</td><td>5`+space+`500</td><td>0</td><td>640</td>`),
 	} {
-		suite.Holds(t, b.String(), want)
+		suite.Contains(t, b.String(), want)
 	}
 	b.Reset()
 	if err := report.WritePrograms(&b, []*report.Program{read(t, recorded).Page("program")}, nil); err != nil || strings.Contains(b.String(), "<th>packet</th>") {

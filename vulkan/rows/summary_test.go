@@ -95,16 +95,16 @@ func TestPageOfRows(t *testing.T) {
 	text := strings.Replace(recorded, "2,7,1,m,1000,1.0", "2,7,1,,1000,1.0", 1) + "6,7,2,n,500,0.0,dispatch,b,b,main,9e,7,8,9,0,4,0.008,1,0,,,1,0,0,0,0,0,0,,0\n"
 	got := read(t, text).Page("program", "this", "that")
 	want := &report.Program{Name: "program", Machines: []string{"m", "n"}, Levels: []string{"l2"}, Lacks: []string{"this", "that"}, Pipelines: []report.Pipeline{
-		{Name: "b", Kind: "dispatch", Work: []report.WorkItem{
-			{Number: 4, Name: "b", Queue: "0.0", Groups: "2 × 3 × 1", Microseconds: 7, Begin: 7000, End: 14000, Instructions: 5, Slots: account.SlotCycles{account.Issued: 1, account.Memory: 2, account.Empty: 3}, Levels: []uint64{32}},
+		{Name: "b", Kind: "dispatch", Items: []report.WorkItem{
+			{Number: 4, Name: "b", Queue: "0.0", Groups: "2 × 3 × 1", Microseconds: 7, Ready: 7000, End: 14000, Instructions: 5, Slots: account.SlotCycles{account.Issued: 1, account.Memory: 2, account.Empty: 3}, Levels: []uint64{32}},
 			{Number: 6, Name: "b", Queue: "0.0", Groups: "7 × 8 × 9", Microseconds: 0.008, End: 4, Instructions: 1, Levels: []uint64{0}},
 		}},
-		{Name: "copy", Kind: "transfer", Work: []report.WorkItem{{Number: 2, Name: "copy", Queue: "1.0", Microseconds: 4, Begin: 1500, End: 5500, Levels: []uint64{0}}}},
-		{Name: "a", Kind: "dispatch", Work: []report.WorkItem{
+		{Name: "copy", Kind: "transfer", Items: []report.WorkItem{{Number: 2, Name: "copy", Queue: "1.0", Microseconds: 4, Ready: 1500, End: 5500, Levels: []uint64{0}}}},
+		{Name: "a", Kind: "dispatch", Items: []report.WorkItem{
 			{Number: 1, Name: "layer/a", Queue: "0.0", Groups: "4 × 1 × 1", Microseconds: 1.5, End: 1500, Instructions: 10, Slots: account.SlotCycles{account.Issued: 100, account.Memory: 300, account.Empty: 600}, Levels: []uint64{64}},
-			{Number: 3, Name: "layer/a", Queue: "0.0", Groups: "4 × 1 × 1", Microseconds: 1.5, Half: 0.075, Begin: 5500, End: 7000, Instructions: 20, Levels: []uint64{0}},
+			{Number: 3, Name: "layer/a", Queue: "0.0", Groups: "4 × 1 × 1", Microseconds: 1.5, Half: 0.075, Ready: 5500, End: 7000, Instructions: 20, Levels: []uint64{0}},
 		}},
-		{Name: "g", Kind: "graph", Work: []report.WorkItem{{Number: 5, Name: "g", Queue: "0.0", Untimed: true, Begin: 14000, End: 14000, Instructions: 8, Levels: []uint64{0}}}},
+		{Name: "g", Kind: "graph", Items: []report.WorkItem{{Number: 5, Name: "g", Queue: "0.0", Untimed: true, Ready: 14000, End: 14000, Instructions: 8, Levels: []uint64{0}}}},
 	}}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(report.WorkItem{}), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 		t.Error(diff)

@@ -14,10 +14,10 @@ import (
 
 // An edit changes the module in one place. apply returns false if the random place has nothing to change.
 type edit struct {
-	name   string
-	often  int // weight among all edits
-	gentle int // weight with Options.Gentle
-	apply  func(*mutator) bool
+	name        string
+	weight      int // weight among all edits
+	validWeight int // weight with Options.PreferValid
+	apply       func(*mutator) bool
 }
 
 var edits = []edit{
@@ -30,15 +30,15 @@ var edits = []edit{
 	{"the result type", 6, 0, (*mutator).resultType},
 	{"an instruction left out", 6, 1, (*mutator).remove},
 	{"an instruction twice", 4, 6, (*mutator).repeat},
-	{"an instruction elsewhere", 6, 2, (*mutator).move},
+	{"an instruction elsewhere", 6, 2, (*mutator).moveInstruction},
 	{"an operand more or less", 3, 0, (*mutator).resize},
 	{"any word", 2, 0, (*mutator).word},
 }
 
 // Options configure the changes to a module.
 type Options struct {
-	Edits  int  // at least 1
-	Gentle bool // prefer edits that leave modules valid
+	Edits       int  // at least 1
+	PreferValid bool // prefer edits that leave modules valid
 }
 
 // Module returns a changed copy.
@@ -46,7 +46,7 @@ func Module(m *spirv.Module, rng *rand.Rand, o Options) *spirv.Module {
 	x := newMutator(m, rng)
 	for range o.Edits {
 		for range 50 { // a random place may have nothing to change
-			if x.pick(o.Gentle).apply(x) {
+			if x.pick(o.PreferValid).apply(x) {
 				break
 			}
 		}
@@ -91,9 +91,9 @@ func newMutator(m *spirv.Module, rng *rand.Rand) *mutator {
 func (x *mutator) pick(gentle bool) *edit {
 	weight := func(e *edit) int {
 		if gentle {
-			return e.gentle
+			return e.validWeight
 		}
-		return e.often
+		return e.weight
 	}
 	sum := 0
 	for i := range edits {
@@ -108,9 +108,9 @@ func (x *mutator) pick(gentle bool) *edit {
 	return &edits[0]
 }
 
-// anywhere returns the index of a random instruction, or -1. It avoids names and lines, which are most instructions outside
+// randomInstruction returns the index of a random instruction, or -1. It avoids names and lines, which are most instructions outside
 // of functions.
-func (x *mutator) anywhere() int {
+func (x *mutator) randomInstruction() int {
 	list := x.module.Instructions
 	if len(list) == 0 {
 		return -1
@@ -126,7 +126,7 @@ func (x *mutator) anywhere() int {
 
 // operand returns a random operand, among those of a random instruction for which wanted is true.
 func (x *mutator) operand(wanted func(spirv.Operand) bool) (in *spirv.Instruction, o spirv.Operand, ok bool) {
-	i := x.anywhere()
+	i := x.randomInstruction()
 	if i < 0 {
 		return nil, o, false
 	}
@@ -146,7 +146,7 @@ func (x *mutator) operand(wanted func(spirv.Operand) bool) (in *spirv.Instructio
 
 func isID(o spirv.Operand) bool { return o.Kind.IsID() }
 
-func one(rng *rand.Rand, list []uint32) uint32 { return list[rng.IntN(len(list))] }
+func randomElement(rng *rand.Rand, list []uint32) uint32 { return list[rng.IntN(len(list))] }
 
 func (x *mutator) sameType() bool {
 	_, o, ok := x.operand(isID)
@@ -157,7 +157,7 @@ func (x *mutator) sameType() bool {
 	if len(same) < 2 {
 		return false
 	}
-	o.Words[0] = one(x.rng, same)
+	o.Words[0] = randomElement(x.rng, same)
 	return true
 }
 
@@ -166,7 +166,7 @@ func (x *mutator) anyID() bool {
 	if !ok || len(x.ids) == 0 {
 		return false
 	}
-	o.Words[0] = one(x.rng, x.ids)
+	o.Words[0] = randomElement(x.rng, x.ids)
 	return true
 }
 
@@ -188,7 +188,7 @@ func (x *mutator) literal() bool {
 	case 2:
 		*w ^= 1 << x.rng.IntN(32)
 	default:
-		*w = one(x.rng, corners)
+		*w = randomElement(x.rng, corners)
 	}
 	return true
 }
@@ -214,7 +214,7 @@ func (x *mutator) enumerant() bool {
 
 // opcode replaces an operation by another one with the same kinds of operands.
 func (x *mutator) opcode() bool {
-	i := x.anywhere()
+	i := x.randomInstruction()
 	if i < 0 {
 		return false
 	}
@@ -226,7 +226,7 @@ func (x *mutator) opcode() bool {
 	first := x.rng.IntN(len(grammar.Ops))
 	for k := range grammar.Ops {
 		other := &grammar.Ops[(first+k)%len(grammar.Ops)]
-		if other.Code != g.Code && alike(g, other) {
+		if other.Code != g.Code && sameOperands(g, other) {
 			in.Op = spirv.Op(other.Code)
 			return true
 		}
@@ -234,7 +234,7 @@ func (x *mutator) opcode() bool {
 	return false
 }
 
-func alike(a, b *grammar.Op) bool {
+func sameOperands(a, b *grammar.Op) bool {
 	if a.HasType != b.HasType || a.HasResult != b.HasResult || a.Class != b.Class || len(a.Operands) != len(b.Operands) {
 		return false
 	}
@@ -247,7 +247,7 @@ func alike(a, b *grammar.Op) bool {
 }
 
 func (x *mutator) swapOperands() bool {
-	i := x.anywhere()
+	i := x.randomInstruction()
 	if i < 0 {
 		return false
 	}
@@ -261,16 +261,16 @@ func (x *mutator) swapOperands() bool {
 }
 
 func (x *mutator) resultType() bool {
-	i := x.anywhere()
+	i := x.randomInstruction()
 	if i < 0 || x.module.Instructions[i].Type == 0 || len(x.types) == 0 {
 		return false
 	}
-	x.module.Instructions[i].Type = spirv.ID(one(x.rng, x.types))
+	x.module.Instructions[i].Type = spirv.ID(randomElement(x.rng, x.types))
 	return true
 }
 
 func (x *mutator) remove() bool {
-	i := x.anywhere()
+	i := x.randomInstruction()
 	if i < 0 {
 		return false
 	}
@@ -280,7 +280,7 @@ func (x *mutator) remove() bool {
 
 // repeat duplicates an instruction, with a new result id.
 func (x *mutator) repeat() bool {
-	i := x.anywhere()
+	i := x.randomInstruction()
 	if i < 0 {
 		return false
 	}
@@ -301,9 +301,9 @@ func (x *mutator) insert(at int, in spirv.Instruction) {
 	x.module.Instructions = list
 }
 
-// move moves an instruction by up to 4 places or, in one of four cases, anywhere.
-func (x *mutator) move() bool {
-	i := x.anywhere()
+// moveInstruction moves an instruction by up to 4 places or, in one of four cases, anywhere.
+func (x *mutator) moveInstruction() bool {
+	i := x.randomInstruction()
 	if i < 0 {
 		return false
 	}
@@ -318,7 +318,7 @@ func (x *mutator) move() bool {
 }
 
 func (x *mutator) resize() bool {
-	i := x.anywhere()
+	i := x.randomInstruction()
 	if i < 0 {
 		return false
 	}
@@ -326,13 +326,13 @@ func (x *mutator) resize() bool {
 	if n := len(in.Operands); n > 0 && x.rng.IntN(2) == 0 {
 		in.Operands = in.Operands[:n-1]
 	} else if len(x.ids) > 0 {
-		in.Operands = append(in.Operands, one(x.rng, x.ids))
+		in.Operands = append(in.Operands, randomElement(x.rng, x.ids))
 	}
 	return true
 }
 
 func (x *mutator) word() bool {
-	i := x.anywhere()
+	i := x.randomInstruction()
 	if i < 0 || len(x.module.Instructions[i].Operands) == 0 {
 		return false
 	}

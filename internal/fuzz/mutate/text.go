@@ -59,18 +59,18 @@ func editNode(nodes []*yaml.Node, rng *rand.Rand) {
 	case len(n.Content) > 1 && k < 6: // or twice
 		at := rng.IntN(len(n.Content)/2) * 2
 		n.Content = append(n.Content, n.Content[at], n.Content[at+1])
-	case len(n.Content) > 0 && len(other.Content) > 0 && !holds(other, n):
+	case len(n.Content) > 0 && len(other.Content) > 0 && !containsNode(other, n):
 		n.Content[len(n.Content)-1] = other
 	}
 }
 
-// holds reports whether inner is n or a node within it: inserting n into inner would make a cycle.
-func holds(n, inner *yaml.Node) bool {
+// containsNode reports whether inner is n or a node within it: inserting n into inner would make a cycle.
+func containsNode(n, inner *yaml.Node) bool {
 	if n == inner {
 		return true
 	}
 	for _, c := range n.Content {
-		if holds(c, inner) {
+		if containsNode(c, inner) {
 			return true
 		}
 	}

@@ -38,7 +38,7 @@ func New() *Machine {
 			LDS:       lds.DefaultSpec(), Barriers: 16,
 		},
 		Timing: simd.Timing{Passes: 1, Classes: map[string]simd.Class{}},
-		Memory: &FixedMemory{Fixed: Fixed{50, 4}}, LDS: FixedLDS(Fixed{0, 4}), MaxOutstanding: 63,
+		Memory: &FixedMemory{FixedTiming: FixedTiming{50, 4}}, LDS: FixedLDS(FixedTiming{0, 4}), MaxOutstanding: 63,
 	}
 	for _, c := range []struct {
 		class               isa.Class
@@ -68,15 +68,15 @@ func (m *Machine) Slots() uint64 {
 	return uint64(m.Shape.Units() * m.Shape.UnitSlots())
 }
 
-// Fixed answers every access after a fixed time.
-type Fixed struct{ Latency, Busy uint64 }
+// FixedTiming answers every access after a fixed time.
+type FixedTiming struct{ Latency, Busy uint64 }
 
-func (f Fixed) Response(now uint64) timing.Response {
+func (f FixedTiming) Response(now uint64) timing.Response {
 	return timing.Response{ReadyAt: now + f.Latency, UnitFreeAt: now + f.Busy}
 }
 
 type FixedMemory struct {
-	Fixed
+	FixedTiming
 	last timing.Response
 }
 
@@ -90,21 +90,21 @@ func (f *FixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int) *timi
 // A constantLDS answers every access after a fixed time.
 type constantLDS struct {
 	engine.Base
-	Fixed
+	FixedTiming
 	port    *engine.Port
-	leaving []leave
+	pending []pendingAnswer
 	last    timing.Response
 }
 
-type leave struct {
+type pendingAnswer struct {
 	cycle  uint64
 	answer engine.Message
 	to     *engine.Port
 }
 
-func FixedLDS(f Fixed) func(*engine.Engine, string) cu.LDS {
+func FixedLDS(f FixedTiming) func(*engine.Engine, string) cu.LDS {
 	return func(e *engine.Engine, name string) cu.LDS {
-		d := &constantLDS{Base: engine.NewBase(e, name), Fixed: f}
+		d := &constantLDS{Base: engine.NewBase(e, name), FixedTiming: f}
 		d.port = engine.NewPort(&d.Base, d, "Unit")
 		return d
 	}
@@ -119,22 +119,22 @@ func (d *constantLDS) Handle(e sim.Event) error {
 	free := r.Cycle + d.Busy
 	d.last = timing.Response{ReadyAt: r.Cycle + d.Latency, UnitFreeAt: free, OwnUnitFreeAt: free, Completion: timing.ByCallback}
 	r.Response = &d.last
-	d.leaving = append(d.leaving, leave{max(r.Response.ReadyAt, r.Cycle+1), r.Answer, r.To})
+	d.pending = append(d.pending, pendingAnswer{max(r.Response.ReadyAt, r.Cycle+1), r.Answer, r.To})
 	return nil
 }
 
 func (d *constantLDS) NextCompletion() uint64 {
-	if len(d.leaving) == 0 {
+	if len(d.pending) == 0 {
 		return engine.Never
 	}
-	return d.leaving[0].cycle
+	return d.pending[0].cycle
 }
 
 func (d *constantLDS) DeliverUntil(now uint64) {
 	for d.NextCompletion() <= now {
-		l := &d.leaving[0]
+		l := &d.pending[0]
 		d.port.Deliver(l.answer, l.to, l.cycle)
-		d.leaving = d.leaving[:copy(d.leaving, d.leaving[1:])]
+		d.pending = d.pending[:copy(d.pending, d.pending[1:])]
 	}
 }
 
@@ -179,8 +179,8 @@ func (m *Machine) Launch(t testing.TB, prog *program.Program) *cu.Launch {
 	return &cu.Launch{Code: code, Resources: need, Bindings: &mem.Bindings{}}
 }
 
-// Mark is an instruction that notes its cycle in Rig.Prints.
-var Mark = isa.Inst{Op: isa.DebugPrint}
+// Print is an instruction that notes its cycle in Rig.Prints.
+var Print = isa.Inst{Op: isa.DebugPrint}
 
 // Assemble makes a program of waves of 64 lanes from instructions; End is added.
 func Assemble(local uint32, list ...isa.Inst) *program.Program {
@@ -201,10 +201,10 @@ func AssembleFor(waveSize int, local uint32, list ...isa.Inst) *program.Program 
 
 // An Event has a test do something in a cycle.
 type Event struct {
-	Cycle  uint64
-	Engine *engine.Engine
-	Late   bool // in its cycle as late as the compute units' turns
-	Do     func(now uint64)
+	Cycle     uint64
+	Engine    *engine.Engine
+	Secondary bool // in its cycle as late as the compute units' turns
+	Action    func(now uint64)
 }
 
 // Time implements sim.Event.
@@ -214,7 +214,7 @@ func (e *Event) Time() sim.VTimeInSec { return e.Engine.Seconds(e.Cycle) }
 func (e *Event) Handler() sim.Handler { return e }
 
 // IsSecondary implements sim.Event.
-func (e *Event) IsSecondary() bool { return e.Late }
+func (e *Event) IsSecondary() bool { return e.Secondary }
 
 // Handle implements sim.Handler.
-func (e *Event) Handle(sim.Event) error { e.Do(e.Cycle); return nil }
+func (e *Event) Handle(sim.Event) error { e.Action(e.Cycle); return nil }

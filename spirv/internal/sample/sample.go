@@ -117,7 +117,7 @@ func (s *sampler) list(ops []grammar.Operand) {
 	}
 }
 
-func (s *sampler) put(words ...uint32) { s.words = append(s.words, words...) }
+func (s *sampler) emit(words ...uint32) { s.words = append(s.words, words...) }
 
 func (s *sampler) operand(k grammar.Kind) {
 	switch info := k.Info(); info.Category {
@@ -140,11 +140,11 @@ func (s *sampler) id() {
 	first := len(s.words) == 0
 	switch {
 	case first && s.op == spirv.OpSwitch:
-		s.put(uint32(firstSelector + s.Pick(8)))
+		s.emit(uint32(firstSelector + s.Pick(8)))
 	case first && (s.op == spirv.OpExtInst || s.op == spirv.OpExtInstWithForwardRefsKHR):
-		s.put(uint32(firstSet + s.Pick(sets)))
+		s.emit(uint32(firstSet + s.Pick(sets)))
 	default:
-		s.put(uint32(1 + s.Pick(Bound-1)))
+		s.emit(uint32(1 + s.Pick(Bound-1)))
 	}
 }
 
@@ -154,7 +154,7 @@ func (s *sampler) enum(k grammar.Kind) {
 	if v, ok := s.Force[k]; ok {
 		e = k.Lookup(v)
 	}
-	s.put(e.Value)
+	s.emit(e.Value)
 	s.list(e.Parameters)
 }
 
@@ -168,7 +168,7 @@ func (s *sampler) mask(k grammar.Kind) {
 	if forced, ok := s.Force[k]; ok {
 		v = forced
 	}
-	s.put(v)
+	s.emit(v)
 	for rest := v; rest != 0; rest &= rest - 1 {
 		s.list(k.Lookup(rest & -rest).Parameters)
 	}
@@ -179,7 +179,7 @@ var texts = []string{"", "a", "abc", "abcd", "with space", `quo"te\`, "line\nfee
 func (s *sampler) literal(k grammar.Kind) {
 	switch k {
 	case grammar.KindLiteralString:
-		s.put(spirv.EncodeString(texts[s.Pick(len(texts))])...)
+		s.emit(spirv.EncodeString(texts[s.Pick(len(texts))])...)
 	case grammar.KindLiteralExtInstInteger:
 		s.extInst()
 	case grammar.KindLiteralSpecConstantOpInteger:
@@ -193,7 +193,7 @@ func (s *sampler) literal(k grammar.Kind) {
 			s.number(int(s.words[0]) - firstSelector)
 			return
 		}
-		s.put(s.word())
+		s.emit(s.word())
 	}
 }
 
@@ -212,17 +212,17 @@ func (s *sampler) number(i int) {
 	w := s.word()
 	switch i {
 	case 0:
-		s.put(w & 0xFF)
+		s.emit(w & 0xFF)
 	case 1:
-		s.put(uint32(int32(int8(w))))
+		s.emit(uint32(int32(int8(w))))
 	case 2, 8:
-		s.put(w & 0xFFFF)
+		s.emit(w & 0xFFFF)
 	case 3:
-		s.put(uint32(int32(int16(w))))
+		s.emit(uint32(int32(int16(w))))
 	case 4, 5, 9:
-		s.put(w)
+		s.emit(w)
 	default:
-		s.put(w, s.word())
+		s.emit(w, s.word())
 	}
 }
 
@@ -230,17 +230,17 @@ func (s *sampler) extInst() {
 	if i := int(s.words[0]) - firstSet; i < len(grammar.Sets) {
 		is := grammar.Sets[i].Instructions
 		in := &is[s.Pick(len(is))]
-		s.put(in.Code)
+		s.emit(in.Code)
 		s.list(in.Operands)
 		s.full = true
 		return
 	}
-	s.put(s.word())
+	s.emit(s.word())
 }
 
 func (s *sampler) specOp() {
 	inner := []spirv.Op{spirv.OpIAdd, spirv.OpSNegate, spirv.OpSelect, spirv.OpVectorShuffle, spirv.OpCompositeExtract, spirv.OpAccessChain, spirv.OpFAdd}
 	g := inner[s.Pick(len(inner))].Grammar()
-	s.put(uint32(g.Code))
+	s.emit(uint32(g.Code))
 	s.list(g.Operands)
 }
