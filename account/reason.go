@@ -84,6 +84,11 @@ type InstCount struct {
 	Idle                      uint64 // inactive lanes over all issues: most instructions have none
 }
 
+// LDS returns the counts of an access to the LDS: each issue is one access.
+func (c *InstCount) LDS() LDSCounts {
+	return LDSCounts{Accesses: c.Issues, Passes: c.LDSPasses, ConflictPasses: c.ConflictPasses}
+}
+
 // Lanes returns the active lanes over all issues, in waves of the given size.
 func (c *InstCount) Lanes(waveSize int) uint64 { return c.Issues*uint64(waveSize) - c.Idle }
 

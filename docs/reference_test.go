@@ -18,6 +18,7 @@ import (
 )
 
 //go:generate go test -run ^Test(Reference|ExperimentsPage|PackagesPage|Notices)$ -args -update
+//go:generate go test ../spirv/validate -run ^Test(UnsupportedIsDocumented|RulesAreDocumented)$ -args -update
 //go:generate go test -run ^TestPagesDoWhatTheySay$ -args -update-shown
 
 var update = flag.Bool("update", false, "write the reference pages anew instead of comparing them")

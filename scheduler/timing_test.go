@@ -330,7 +330,8 @@ func TestPoliciesDiffer(t *testing.T) {
 		"greedy":      {k + 1, 2*k + 3},   // it never has to wait, so neither gives way
 		"round-robin": {2*k + 1, 2*k + 2}, // they take turns
 	}
-	for policy, marks := range want {
+	for policy := range simd.Policies {
+		marks := want[policy]
 		m := newMachine()
 		m.Unit.Issue.Policy = policy
 		r := newRig(t, m)

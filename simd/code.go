@@ -282,11 +282,12 @@ func (c *Code) GatherCounts() {
 	}
 }
 
-// LDS adds up the counts of its accesses to local data shares: each issue of such an instruction is one access.
+// LDS adds up the counts of its accesses to local data shares.
 func (c *Code) LDS() (sum account.LDSCounts) {
 	for i := range c.ops {
-		if n := &c.Counts[i]; c.ops[i].path == PathLDS {
-			sum.Add(&account.LDSCounts{Accesses: n.Issues, Passes: n.LDSPasses, ConflictPasses: n.ConflictPasses})
+		if c.ops[i].path == PathLDS {
+			counts := c.Counts[i].LDS()
+			sum.Add(&counts)
 		}
 	}
 	return sum

@@ -9,6 +9,7 @@ func TestPolicies(t *testing.T) {
 		}
 		return c
 	}
+	seen := map[string]bool{}
 	for _, c := range []struct {
 		policy string
 		ready  []Candidate // oldest first
@@ -26,9 +27,15 @@ func TestPolicies(t *testing.T) {
 		{"round-robin", slots(2), 2, 2},
 		{"round-robin", slots(0, 5), -1, 0},
 	} {
+		seen[c.policy] = true
 		got := c.ready[Policies[c.policy](c.ready, c.last)].Slot
 		if got != c.want {
 			t.Errorf("%s of %v after %d: slot %d, want %d", c.policy, c.ready, c.last, got, c.want)
+		}
+	}
+	for name := range Policies {
+		if !seen[name] {
+			t.Errorf("%s has no row here", name)
 		}
 	}
 }
