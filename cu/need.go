@@ -12,17 +12,17 @@ import (
 // ErrFit reports a workgroup that can never be resident on the machine.
 var ErrFit = errors.New("cu: the workgroup does not fit")
 
-// Resources are what one workgroup of a program occupies on a compute unit.
+// Resources of a compute unit that one workgroup of a program occupies.
 type Resources struct {
 	Waves      int
 	VectorRegs int // of each wave, in rows of the register file
 	ScalarRegs int // of each wave
-	LDSBytes   int // in whole granules
+	LDSBytes   int // rounded up to granules
 	Barriers   int
 }
 
-// NewResources computes what a workgroup of prog occupies under the limits, and refuses
-// one that does not fit even on an empty compute unit.
+// NewResources returns the resources that a workgroup of prog occupies under the limits,
+// and ErrFit if it does not fit on an empty compute unit.
 func NewResources(prog *program.Program, m *Limits) (Resources, error) {
 	local := invocations(prog.LocalSize)
 	rows := m.Rows(prog.WaveSize)
@@ -38,16 +38,16 @@ func NewResources(prog *program.Program, m *Limits) (Resources, error) {
 		n.Barriers = 1
 	}
 	if n.Waves > n.wavesPerSIMD(m)*m.SIMDs && prog.VectorRegs > r.VectorMax {
-		// A compiler spills down to the most a wave may have rather than give a workgroup up that does not fit alone.
+		// A compiler spills down to VectorMax if the workgroup would not fit otherwise.
 		n.VectorRegs = vectorRows(r.VectorMax, rows, r)
 	}
 	return n, n.check(prog, m)
 }
 
-// maxInvocations is more than any compute unit holds.
+// maxInvocations is above the capacity of any compute unit.
 const maxInvocations = 1 << 30
 
-// invocations is the size of a workgroup, or maxInvocations if it is larger.
+// invocations returns the size of a workgroup, at most maxInvocations.
 func invocations(local [3]uint32) int {
 	n := uint64(1)
 	for _, size := range local {
@@ -56,12 +56,13 @@ func invocations(local [3]uint32) int {
 	return int(n)
 }
 
-// lanesFor is how many vector registers hold spilled scalars, one a lane, as
-// LLVM and ACO keep those that a wave may not have.
+// lanesFor returns the vector registers that hold spilled scalars, one per lane, as in
+// LLVM and ACO: 100 scalars of a wave64 are 2 registers.
 func lanesFor(scalars, waveSize int) int { return (scalars + waveSize - 1) / waveSize }
 
-// registers returns how many of a SIMD's registers a wave occupies. A wave that needs more
-// than a wave may have gets them all: it runs alone. Programs that are lowered for the machine spill instead, as far as values can be.
+// registers returns how many of a SIMD's registers a wave occupies: want, rounded up to granules. A wave that needs more
+// than a wave's maximum gets all, so that it runs alone. Programs that are lowered for the machine spill instead, as far as their
+// values can be spilled.
 func registers(want, granule, most, all int) int {
 	if want > most {
 		return max(all, 1)
@@ -69,8 +70,8 @@ func registers(want, granule, most, all int) int {
 	return max(min(roundUp(max(want, 1), granule), all), 1)
 }
 
-// vectorRows is registers for vector registers of several rows each. Rows are allocated in granules, so that a register of two rows has half
-// the granule (as LLVM allocates: on GFX10.3 16 registers of a wave32 and 8 of a wave64).
+// vectorRows is registers for vector registers of several rows each, counted in rows. Granules are of rows, so that registers of two rows
+// have half the granule (as in LLVM: on GFX10.3, 16 registers of a wave32 and 8 of a wave64).
 func vectorRows(want, rows int, r *RegistersSpec) int {
 	return max(registers(want*rows, r.VectorGranule, r.VectorMax*rows, r.Vector/rows*rows), rows)
 }
@@ -114,7 +115,8 @@ type OccupancyLimit struct {
 	Groups   int
 }
 
-// OccupancyLimits returns the limits by the resources that a workgroup occupies, the tightest first; of equal ones in the order of eachLimit.
+// OccupancyLimits returns the limits of all resources that a workgroup occupies, the tightest first, and equal ones in the order of
+// eachLimit.
 func (n Resources) OccupancyLimits(m *Limits) (list []OccupancyLimit) {
 	n.eachLimit(m, func(b OccupancyLimit) { list = append(list, b) })
 	slices.SortStableFunc(list, func(a, b OccupancyLimit) int { return a.Groups - b.Groups })

@@ -134,7 +134,7 @@ func (d *Dispatcher) MayPlace(unit int) bool {
 	return false
 }
 
-// PlacementLatency fulfils cu.Dispatcher. What workers pop comes when memory has answered.
+// PlacementLatency implements cu.Dispatcher. Payloads that workers pop arrive when memory has answered.
 func (d *Dispatcher) PlacementLatency() uint64 {
 	for _, open := range d.openSources {
 		if open.PullsWork() {

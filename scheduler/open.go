@@ -17,7 +17,7 @@ type MachineShare struct {
 // A Usage integrates the wave slots that launches hold over time.
 type Usage struct {
 	Waves        int    // now
-	Cycles       uint64 // slot-cycles up to cycle since
+	Cycles       uint64 // slot-cycles up to cycle countedUntil
 	countedUntil uint64
 }
 

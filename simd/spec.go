@@ -6,8 +6,8 @@ import (
 	"spvsim/internal/spec"
 )
 
-// IssueSpec says how a SIMD issues. On GCN and CDNA one SIMD of the four is served each cycle (cadence 4) and may send at
-// most one instruction of each unit category, each from a different wave; on RDNA each SIMD issues every cycle.
+// IssueSpec describes the issue of a SIMD. On GCN and CDNA one of the four SIMDs issues each cycle (cadence 4): at most one
+// instruction of each unit category, each from a different wave. On RDNA each SIMD issues every cycle.
 type IssueSpec struct {
 	Cadence     int    `yaml:"cadence" range:"1..64" unit:"cycles" doc:"cycles between two issue turns of the same SIMD; SIMD i has its turns in cycles that are equal to i modulo cadence"`
 	Policy      string `yaml:"policy" enum:"oldest|greedy|round-robin" required:"true" doc:"which ready wave issues. oldest: the oldest; greedy: the wave that issued last, else the oldest; round-robin: each in turn"`
@@ -15,8 +15,8 @@ type IssueSpec struct {
 	Width       int    `yaml:"width" range:"1..16" unit:"instructions" doc:"most instructions that a SIMD issues in one turn, each from a different wave"`
 }
 
-// MatrixSpec is the matrix unit of a SIMD. What its instructions cost is in the timing table, in the classes whose names
-// begin with matrix_; a unit that lacks one of them does not have its products.
+// MatrixSpec describes the matrix unit of a SIMD. The costs of its instructions are in the timing table, in the classes
+// matrix_*. A unit without one of these classes does not have its products.
 type MatrixSpec struct {
 	Unit       string  `yaml:"unit" enum:"none|cdna2|cdna3|rdna3|rdna4" required:"true" doc:"generation of the matrix unit: its products, and the layout of their elements in registers"`
 	Without    string  `yaml:"without" enum:"refuse|lanes" default:"refuse" doc:"cooperative matrices where unit is none. refuse: refused; lanes: multiplied by the lanes, which exchange rows and compute dot products"`
@@ -24,7 +24,7 @@ type MatrixSpec struct {
 	Accumulate int     `yaml:"accumulate" range:"0..1000" default:"0" unit:"cycles" doc:"cycles after a product's busy cycles until a product that adds to the same registers may issue; at most the latency of its class"`
 }
 
-// scale changes the cost of a product to that of a unit as wide as the spec says.
+// scale converts the cost of a product to that of a unit of the spec's width.
 func (m *MatrixSpec) scale(c Class) Class {
 	if m == nil {
 		return c
@@ -36,8 +36,8 @@ func (m *MatrixSpec) scale(c Class) Class {
 	return c
 }
 
-// earlyIssue is how many cycles before its result is ready a product may issue that
-// adds to it.
+// earlyIssue returns how many cycles before the result of a product is ready a
+// product that accumulates to it may issue.
 func (m *MatrixSpec) earlyIssue(c *cost) uint64 {
 	sum := c.busy
 	if m != nil {
@@ -49,7 +49,7 @@ func (m *MatrixSpec) earlyIssue(c *cost) uint64 {
 	return 0
 }
 
-// FetchSpec is the instruction cache. With Enabled false, instructions are always there and no slot waits for fetch.
+// FetchSpec describes the instruction cache. If Enabled is false, instructions are always available and no slot waits for fetch.
 type FetchSpec struct {
 	Enabled          bool `yaml:"enabled" doc:"whether instruction fetch is modelled"`
 	Bytes            int  `yaml:"bytes" range:"64..16777216" unit:"bytes" doc:"size of one instruction cache"`
@@ -61,7 +61,7 @@ type FetchSpec struct {
 	MissCycles       int  `yaml:"miss_latency" range:"0..100000" unit:"cycles" doc:"cycles for which a wave waits when it enters a line that is absent; a line that another wave waits for counts as present, so that waves in step share their misses"`
 }
 
-// Check asks for whole sets.
+// Check requires a whole number of sets.
 func (f FetchSpec) Check() []spec.Problem {
 	if set := f.LineBytes * f.Ways; set > 0 && f.Bytes%set != 0 {
 		return []spec.Problem{spec.RangeProblem("bytes", "found %d: want a multiple of line_bytes x ways, %d", f.Bytes, set)}

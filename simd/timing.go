@@ -12,16 +12,15 @@ import (
 	"spvsim/isa"
 )
 
-// Timing is the machine's timing table: what an instruction of each class costs, and which instructions each operation
-// becomes.
+// Timing is the machine's timing table: the cost of each instruction class, and the micro-operations of each operation.
 type Timing struct {
-	// Lowering picks which list of an Operation is used where it has both.
+	// Lowering selects between the two lists of an Operation (Use, UseLDS).
 	Lowering string `yaml:"lowering" enum:"dpp|lds" required:"true" doc:"how cross-lane operations are lowered: dpp, to DPP and permutes where the machine has them; lds, through the LDS crossbar"`
 
-	// Buffers decides whether a compiler may select between buffers as it does between addresses.
+	// Buffers selects how programs address buffers. A compiler may merge accesses to two buffers only if these are addresses.
 	Buffers string `yaml:"buffers" enum:"descriptors|pointers" required:"true" doc:"how programs address buffers. descriptors: through descriptors in scalar registers, which all lanes share. pointers: by addresses, so that a branch between loads of two buffers may become one load of a selected address, and buffers that are not Restrict may be the same memory"`
 
-	// Math decides what f32 division, roots and functions become.
+	// Math selects the lowering of f32 division, roots and functions.
 	Math string `yaml:"math" enum:"native|precise" default:"native" doc:"f32 division, square roots, exponentials, logarithms, powers, sin and cos. native: one instruction where the machine has it, as in drivers for Vulkan. precise: sequences that are right to the last places for all numbers, as in builds of HIP and OpenCL"`
 
 	Passes int `yaml:"passes" range:"0..8" default:"0" doc:"passes through a SIMD for which issue and busy of classes of the units valu and trans are given; a wave of n passes takes n/passes times as long, rounded up; 0: the passes of a wave of wave_size lanes, whatever simd_width is"`
@@ -30,36 +29,37 @@ type Timing struct {
 	Operations map[string]Operation `yaml:"operations" doc:"micro-operations, by \"op\", \"op/type\", \"op/wave\" or \"op/type/wave\"; on the scalar unit by \"op/scalar\" or \"op/type/scalar\""`
 }
 
-// Class is the cost of one instruction of one wave. Where its unit is valu or trans, issue and busy are for Timing.Passes
-// passes through the SIMD; elsewhere they are for the whole instruction.
+// Class is the cost of one instruction of one wave. On the units valu and trans, issue and busy are for Timing.Passes passes
+// through the SIMD; on other units they are for the whole instruction.
 //
-// For memory classes (vmem, vmem_store, vmem_atomic, image, smem) the latency is the compute unit's own share, to which the
-// hierarchy adds its time; scratch is charged by its class alone. For lds it is that of a conflict-free 32-bit read, to which
-// a longer or conflicting access adds what it is busy beyond that.
+// For memory classes (vmem, vmem_store, vmem_atomic, image, smem) the latency is the part of the compute unit, and the
+// hierarchy adds its own; scratch costs its class alone. For lds it is the latency of a conflict-free 32-bit read; a longer
+// or conflicting access adds the cycles for which it is busy beyond such a read.
 type Class struct {
 	Unit    string `yaml:"unit" enum:"valu|trans|salu|lds|vmem|smem|branch|message|internal|matrix" required:"true" doc:"execution unit; also the issue category"`
 	Issue   int    `yaml:"issue" range:"0..100000" unit:"cycles" doc:"cycles for which the SIMD's issue port (of this category) is busy"`
 	Busy    int    `yaml:"busy" range:"0..100000" unit:"cycles" doc:"cycles for which the unit is busy; at least issue"`
 	Latency int    `yaml:"latency" range:"0..100000" unit:"cycles" doc:"cycles from issue until a dependent instruction of the same wave may issue"`
 
-	// Source says where the numbers come from.
+	// Source is the source of the numbers.
 	Source string `yaml:"-"`
 }
 
-// Operation is what one operation becomes. An item is a class name, or a count and a class name: "6 dpp".
+// Operation has the micro-operations of one operation. An item is a class name, or a count and a class name: "6 dpp".
 type Operation struct {
 	Use    []string `yaml:"use" doc:"micro-operations in order, as class names with an optional count before: \"6 dpp\""`
 	UseLDS []string `yaml:"use_lds" default:"" doc:"micro-operations if timing.lowering is lds; left out: the same as use"`
 
-	// Source says where the list comes from.
+	// Source is the source of the list.
 	Source string `yaml:"-"`
 }
 
-// Cost is what an instruction of a class costs a wave of that many lanes; ok is false when the machine has no such class.
+// Cost returns the cost of an instruction of a class for a wave of that many lanes; ok is false if the machine has no such
+// class.
 //
-// A pass of a dependent instruction follows that of its source, so the latency
-// grows only where the issue takes longer than it. A product of matrices is one
-// product whatever the size of the wave.
+// With p passes of the wave and n of the table, issue and busy on valu and trans are multiplied by p/n, rounded up: 4 cycles
+// for 4 passes are 2 cycles for 2. Each pass of a dependent instruction follows the same pass of its source, so the latency
+// stays, but is at least issue. Matrix products cost the same at each wave size.
 func (t *Timing) Cost(class isa.Class, shape *spec.Shape, lanes int) (row Class, ok bool) {
 	if row, ok = t.Classes[class.String()]; !ok {
 		return row, false
@@ -78,7 +78,7 @@ func (t *Timing) Cost(class isa.Class, shape *spec.Shape, lanes int) (row Class,
 	return row, true
 }
 
-// uses says that instructions of some class take a unit.
+// uses reports whether some class executes on a unit.
 func (t *Timing) uses(u unit) bool {
 	for _, row := range t.Classes {
 		if units[row.Unit] == u {
@@ -88,18 +88,18 @@ func (t *Timing) uses(u unit) bool {
 	return false
 }
 
-// Has reports a class that a machine may lack, and that this one has.
+// Has reports whether the machine has an instruction class.
 func (t *Timing) Has(class string) bool {
 	_, ok := t.Classes[class]
 	return ok
 }
 
-// OperationNames lists the keys of the operations in alphabetical order.
+// OperationNames returns the keys of the operations in alphabetical order.
 func (t *Timing) OperationNames() []string { return slices.Sorted(maps.Keys(t.Operations)) }
 
-// Expand gives the micro-operations, as class names, of an operation on a type at a wave size, and their source. The most
-// specific row wins: op/type/wave, op/type, op/wave, op. ok is false when the table has no row: the operation is one
-// instruction of its own class. The table must have been validated.
+// Expand returns the micro-operations (as class names) of an operation on a type at a wave size, and their source. The most
+// specific row counts: op/type/wave, op/type, op/wave, op. ok is false if the table has no row: the operation is then one
+// instruction of its own class. The table must be valid (Check).
 func (t *Timing) Expand(op, typ string, waveSize int) (classes []string, source string, ok bool) {
 	wave := "/" + strconv.Itoa(waveSize)
 	for _, key := range [...]string{op + "/" + typ + wave, op + "/" + typ, op + wave, op} {
@@ -133,13 +133,13 @@ func (o Operation) expand(lowering string) []string {
 	return out
 }
 
-// Check asks for a row for each class, and for operations that lower to known classes.
+// Check requires a row for each class that is not optional, and operations that expand to known classes.
 func (t Timing) Check() []spec.Problem {
 	return slices.Concat(t.checkClasses(), t.checkNoResult(), t.checkOperations())
 }
 
-// checkNoResult refuses a latency of instructions that nothing waits for: a wave
-// goes on after them when they have issued.
+// checkNoResult refuses a latency for classes without a result: the wave's next
+// instruction may issue as soon as they have.
 func (t *Timing) checkNoResult() (ps []spec.Problem) {
 	for _, class := range []isa.Class{isa.ClassBarrier, isa.ClassWaitcnt, isa.ClassEnd} {
 		if c := t.Classes[class.String()]; c.Latency > c.Issue {
@@ -150,7 +150,7 @@ func (t *Timing) checkNoResult() (ps []spec.Problem) {
 	return ps
 }
 
-// optionalClasses are those of instructions that a machine may lack: programs are lowered without them then.
+// optionalClasses are the classes that a machine may lack. Programs are then lowered without them.
 var optionalClasses = map[string]bool{
 	isa.ClassPacked16.String(): true, isa.ClassPacked32.String(): true, isa.ClassDot.String(): true, isa.ClassDual.String(): true,
 }
@@ -182,7 +182,7 @@ func unknown(path, name, what string, known []string) spec.Problem {
 	return spec.Problem{Path: path, Msg: fmt.Sprintf("found %q: want %s%s", name, what, spec.Hint(name, known)), Kind: spec.ErrReference}
 }
 
-// operationKey is op, op/type, op/wave or op/type/wave; for the scalar unit op/scalar or op/type/scalar.
+// operationKey matches op, op/type, op/wave and op/type/wave; for the scalar unit op/scalar and op/type/scalar.
 var operationKey = regexp.MustCompile(`^[A-Za-z0-9_.]+(/(bool|i8|i16|i32|i64|f16|f32|f64|bf16|e4m3|e5m2))?(/(16|32|64|scalar))?$`)
 
 func (t *Timing) checkOperations() (ps []spec.Problem) {
@@ -230,7 +230,7 @@ func checkList(path string, list []string) (ps []spec.Problem) {
 	return ps
 }
 
-// splitItem reads "dpp" or "6 dpp".
+// splitItem parses an item: "dpp" or "6 dpp".
 func splitItem(item string) (n int, name string, ok bool) {
 	words := strings.Fields(item)
 	switch len(words) {
@@ -243,7 +243,7 @@ func splitItem(item string) (n int, name string, ok bool) {
 	return 0, "", false
 }
 
-// ClassNames lists the instruction classes in the order of isa.
+// ClassNames returns the names of the instruction classes in the order of isa.
 func ClassNames() []string { return isa.ClassNames[1:] }
 
 func isClass(name string) bool { return name != "" && slices.Contains(ClassNames(), name) }

@@ -287,11 +287,11 @@ func TestLoadsOfDescriptorsAreCounted(t *testing.T) {
 	}
 }
 
-// A loop of one stretch is counted each time, with its idle lanes, and ends where a wave's turn does: the first of two waves that loop
+// A loop of one segment is counted each time, with its idle lanes, and ends where a wave's turn does: the first of two waves that loop
 // has its clock when the second has had a turn. Whether the branch is taken where its register is 0 or where it is not is the same.
 func TestLoopsOfOneStretch(t *testing.T) {
 	const rounds, idle = 60000, 3
-	// A turn is a stretch of 6, and then rounds of 4, each with the branch that is taken, until share is reached.
+	// A turn is a segment of 6, and then iterations of 4, each with the taken branch, until instructionsPerTurn is reached.
 	const turn = 6 + (instructionsPerTurn-7+4)/5*4
 	for _, op := range []isa.Op{isa.BranchTrue, isa.BranchFalse} {
 		test := uniform(isa.ULt, s(1), s(0), l(rounds))

@@ -33,7 +33,7 @@ type wave struct {
 	status waveState
 	regs   *simd.Registers
 	length uint64 // instructions so far
-	// idlePolls counts polls (coherent and atomic accesses) since the worker's writes numbered changes.
+	// idlePolls counts polls (coherent and atomic accesses) since the worker had made changesSeen writes.
 	idlePolls   int
 	changesSeen uint64
 }

@@ -1,5 +1,5 @@
-// Package fault words errors in files that users write: the place, what was
-// found and what was wanted. It does not know which kinds of files there are.
+// Package fault formats errors in users' files: the place, what was found and
+// what was wanted. It does not know which kinds of files there are.
 package fault
 
 import (
@@ -9,16 +9,16 @@ import (
 	"unicode"
 )
 
-// A Fault is one thing that is wrong, with its place.
+// A Fault is an error in a file, with its place.
 type Fault struct {
 	File string // file name, or the command-line flag that held the text
-	Line int    // 0 when there is no line to name
+	Line int    // 0: not known
 	Path string // of the key (lds.banks, steps[2].dispatch[0], annotations[2].x), or the name of a column
 	Msg  string // what was found and what is wanted
 	Kind error  // a sentinel of the package that found it
 }
 
-// Text words the fault as the package that found it says it.
+// Text returns the fault's message, with the name of the package that found it.
 func (f *Fault) Text(by string) string {
 	s := by + ": "
 	if f.File != "" {
@@ -34,10 +34,10 @@ func (f *Fault) Text(by string) string {
 	return Printable(s + f.Msg)
 }
 
-// IsControl says whether a character is a command rather than text; a line's end breaks a line.
+// IsControl reports whether a character is a control character other than a newline.
 func IsControl(r rune) bool { return unicode.IsControl(r) && r != '\n' }
 
-// Printable shows control characters, which names of keys, columns and files may hold, rather than sending them to a terminal.
+// Printable escapes control characters, which names of keys, columns and files may contain, so that they do not reach a terminal.
 func Printable(s string) string {
 	if !strings.ContainsFunc(s, IsControl) {
 		return s
@@ -53,13 +53,13 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// A Panic is a panic that another goroutine takes over, with the stack of the goroutine that it came from.
+// A Panic is a panic to be raised again in another goroutine, with the stack of the goroutine that it occurred in.
 type Panic struct {
 	Value any
 	Stack []byte
 }
 
-// Caught keeps what recover returned together with the stack. Call it in the deferred function that recovers, before the stack is gone.
+// Caught returns the result of recover together with the stack. It must be called in the deferred function, before the stack unwinds.
 func Caught(value any) *Panic {
 	if p, ok := value.(*Panic); ok {
 		return p

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// YAML words an error of the YAML parser ("yaml: line N: text") about a text, with its line; 0: none is known. A tab where only spaces
-// may be is named as such.
+// YAML returns the message of an error of the YAML parser ("yaml: line N: text"), and its line; 0: not known. It names a tab in the
+// indentation as the cause.
 func YAML(data []byte, err error) (line int, msg string) {
 	msg = strings.TrimPrefix(err.Error(), "yaml: ")
 	if rest, ok := strings.CutPrefix(msg, "line "); ok {
@@ -22,8 +22,8 @@ func YAML(data []byte, err error) (line int, msg string) {
 	return line, "not YAML: " + msg
 }
 
-// tabNear is the line of an indentation with a tab, the parser's line or one next to it; 0: none. The parser names the line at which the
-// text stops making sense, which may be the one before or after.
+// tabNear returns the line with a tab in its indentation, among the parser's line and its neighbours; 0: none. The parser's line may be the
+// one before or after the tab's.
 func tabNear(data []byte, line int) int {
 	lines := bytes.Split(data, []byte("\n"))
 	for _, at := range []int{line, line + 1, line - 1} {

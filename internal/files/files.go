@@ -1,5 +1,5 @@
-// Package files opens the files that users name, on command lines and in other files. It opens regular files only, and reads at most a
-// number of bytes that the caller states. It does not know which kinds of files there are.
+// Package files opens the files that users name, on command lines and in other files. It opens only regular files, and reads at most the
+// bytes that the caller allows. It does not know which kinds of files there are.
 package files
 
 import (
@@ -14,14 +14,14 @@ import (
 	"spvsim/internal/fault"
 )
 
-// Kinds of fault; every error of this package wraps one of them, and the system's error where there is one.
+// Kinds of errors. Every error of this package wraps one of them, and the system's error if there is one.
 var (
 	ErrUnreadable = errors.New("not readable")
 	ErrLimit      = errors.New("too large")
 	ErrSandbox    = errors.New("outside of the sandbox")
 )
 
-// Limits of files that no package of their own reads.
+// Limits of kinds of files that no package has limits for.
 const (
 	MaxModule = 256 << 20 // a shader, or standard input
 	MaxRows   = 1 << 30   // CSV or Parquet
@@ -29,7 +29,7 @@ const (
 	MaxList   = 4 << 20   // a list of names, a line each
 )
 
-// Error is a file that is not read.
+// Error reports a file that can't be read.
 type Error struct {
 	fault.Fault
 	cause error // of the system; nil: the file is refused
@@ -49,7 +49,7 @@ func refused(name string, kind error, format string, args ...any) error {
 	return &Error{fault.Fault{File: name, Msg: fmt.Sprintf(format, args...), Kind: kind}, nil}
 }
 
-// unreadable names a file once: the error of the operating system has its name too.
+// unreadable returns an Error that names the file once: the operating system's error has its name too.
 func unreadable(name string, err error) error {
 	if known := (*Error)(nil); errors.As(err, &known) {
 		return err
@@ -64,7 +64,7 @@ func unreadable(name string, err error) error {
 	return &Error{fault.Fault{File: name, Msg: fmt.Sprintf("can't read: %v", cause), Kind: kind}, err}
 }
 
-// check refuses folders, and pipes, sockets and devices: how much those hold is not known before they are read.
+// check refuses folders, pipes, sockets and devices, whose length is not known before they are read.
 func check(name string, info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode.IsDir():
@@ -75,7 +75,7 @@ func check(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// readOnly opens without waiting: a pipe that takes the place of a file between Stat and Open has no writer yet.
+// readOnly opens without blocking: a pipe that replaces a file between Stat and Open may have no writer.
 const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
 
 // system looks names up through functions of package os.
@@ -84,8 +84,8 @@ type system struct {
 	open func(name string, flag int, mode fs.FileMode) (*os.File, error)
 }
 
-// OS looks names up as the operating system does: absolute, or relative to the working directory, with ".." and links. It opens regular
-// files only.
+// OS looks names up as the operating system does: absolute, or relative to the working directory, with ".." and links. It opens only
+// regular files.
 func OS() fs.FS { return system{os.Stat, os.OpenFile} }
 
 // Open implements fs.FS.
@@ -102,7 +102,7 @@ func (s system) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	if info, err = f.Stat(); err == nil {
-		err = check(name, info) // what it is now
+		err = check(name, info) // of the file that was opened: it may have been replaced since Stat
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -115,16 +115,16 @@ func (s system) Stat(name string) (fs.FileInfo, error) { return s.stat(name) }
 
 var total atomic.Int64
 
-// Bytes is how many bytes this process has read of files that users named, and of streams by Drain.
+// Bytes returns the bytes that this process has read from users' files, and from streams by Drain.
 func Bytes() int64 { return total.Load() }
 
-// counted is a file whose bytes are added up.
+// counted is a file whose bytes are counted.
 type counted struct{ fs.File }
 
 // Read implements fs.File.
 func (c counted) Read(p []byte) (int, error) { return counter{c.File}.Read(p) }
 
-// counter is a stream whose bytes are added up.
+// counter is a stream whose bytes are counted.
 type counter struct{ io.Reader }
 
 func (c counter) Read(p []byte) (int, error) {
@@ -156,7 +156,7 @@ func ReadFrom(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return all(f, name, limit)
 }
 
-// Drain reads a stream of at most limit bytes, such as standard input, which may have no end.
+// Drain reads a stream, such as standard input, of at most limit bytes. The stream may have no end.
 func Drain(r io.Reader, name string, limit int64) ([]byte, error) {
 	return all(counter{r}, name, limit)
 }

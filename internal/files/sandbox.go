@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 )
 
-// Sandbox looks names up as OS does, and only in a folder and below it: neither absolute names, nor .., nor links lead out of it.
+// Sandbox looks names up as OS does, but only in a folder and below it: absolute names, .. and links can't leave it.
 func Sandbox(folder string) (fs.FS, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(folder) // which follows links itself, step by step
+	root, err := os.OpenRoot(folder) // it resolves links itself, step by step
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ type sandbox struct {
 	folder string
 }
 
-// inside is the name from the folder on.
+// inside returns a name relative to the folder.
 func (s sandbox) inside(op, name string) (string, error) {
 	full, err := filepath.Abs(name)
 	if err != nil {

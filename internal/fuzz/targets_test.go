@@ -1,8 +1,8 @@
-// Package fuzz feeds changed files to everything that reads files: modules to validation, lowering and execution;
-// jobs, machines, experiments, figures, profiles and rows to their readers and to the code that uses the result. The
-// same seed gives the same file, so a number names a finding.
+// Package fuzz feeds changed files to all readers of files: modules to validation, lowering and execution; jobs, machines,
+// experiments, figures, profiles and rows to their readers and to the code that uses the result. The same seed gives the
+// same file, so that a number identifies a finding.
 //
-// The package does not know what a right answer is: a refusal is as good as a result. What it looks for is panics, hangs and
+// The package does not know the right results: a refusal is as good as a result. It finds panics, hangs and excessive use of
 // memory.
 package fuzz
 
@@ -19,7 +19,7 @@ import (
 	"spvsim/internal/fuzz/mutate"
 )
 
-// An Input is a file that was changed. Base names the file that it was; targets that need more than one file know the rest by it.
+// An Input is a changed file. Base is the name of the original, by which targets that need several files find the others.
 type Input struct {
 	Base string
 	Data []byte
@@ -29,15 +29,15 @@ type Input struct {
 type Target struct {
 	Name string
 	Help string
-	// bases loads the files to change, from the sources of this project.
+	// bases loads the original files, from the sources of this project.
 	bases func(root string) ([]Input, error)
-	// change makes another file of one.
+	// change returns a changed copy of a file.
 	change func(in Input, rng *rand.Rand) []byte
-	// feed reads a file, and says in a word or two how far it came.
+	// feed reads a file, and returns in a word or two how far it got.
 	feed func(f *Fuzzer, in Input) string
 }
 
-// Targets are all there are.
+// Targets are all targets.
 var Targets = []Target{
 	{"lower", "modules through validation and lowering", moduleBases, changeModule, lower},
 	{"execute", "modules through validation, lowering and execution", jobBases, changeGently, execute},
@@ -55,7 +55,7 @@ var Targets = []Target{
 	{"asm", "the text of modules, assembled", globs("experiments/library/*.spvasm", "gpu/testdata/*.spvasm"), changeBytes, assemble},
 }
 
-// Find finds a target.
+// Find returns the target of a name.
 func Find(name string) (*Target, error) {
 	var names []string
 	for i := range Targets {
@@ -75,7 +75,7 @@ type Fuzzer struct {
 	machines map[string]*config.Machine // of jobs that ran
 }
 
-// New loads what a target changes; root is the folder of this project's sources.
+// New loads a target's files; root is the folder of this project's sources.
 func New(t *Target, root string) (*Fuzzer, error) {
 	bases, err := t.bases(root)
 	if err == nil && len(bases) == 0 {
@@ -85,7 +85,7 @@ func New(t *Target, root string) (*Fuzzer, error) {
 	return &Fuzzer{Target: t, root: root, bases: bases, machines: map[string]*config.Machine{}}, err
 }
 
-// Make makes the file of a seed.
+// Make returns the changed file of a seed.
 func (f *Fuzzer) Make(seed uint64) Input {
 	rng := rand.New(rand.NewPCG(seed, stream))
 	in := f.bases[rng.IntN(len(f.bases))]
@@ -95,7 +95,7 @@ func (f *Fuzzer) Make(seed uint64) Input {
 // stream is the second seed word of every generator, any odd number.
 const stream = 0x5eed
 
-// A Panic is a finding.
+// A Panic is a panic that an input caused.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -103,7 +103,7 @@ type Panic struct {
 
 func (p *Panic) Error() string { return fmt.Sprintf("panic: %v\n%s", p.Value, p.Stack) }
 
-// Feed reads a file and says how far it came; a panic on the way is an error.
+// Feed reads a file, and returns how far it got; a panic is an error.
 func (f *Fuzzer) Feed(in Input) (outcome string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -113,7 +113,7 @@ func (f *Fuzzer) Feed(in Input) (outcome string, err error) {
 	return f.feed(f, in), nil
 }
 
-// edits is how many places of a file change: mostly one.
+// edits draws the number of changes to a file, 1 to 8: n with a probability of 1/2^n.
 func edits(rng *rand.Rand) int {
 	n := 1
 	for n < 8 && rng.IntN(2) == 0 {
@@ -125,7 +125,7 @@ func edits(rng *rand.Rand) int {
 func changeYAML(in Input, rng *rand.Rand) []byte  { return mutate.YAML(in.Data, rng, edits(rng)) }
 func changeBytes(in Input, rng *rand.Rand) []byte { return mutate.Bytes(in.Data, rng, edits(rng)) }
 
-// globs loads the files of patterns.
+// globs returns a function that loads the files of some patterns.
 func globs(patterns ...string) func(root string) ([]Input, error) {
 	return func(root string) (list []Input, err error) {
 		for _, p := range patterns {

@@ -15,7 +15,7 @@ import (
 	"spvsim/tracing"
 )
 
-// A Comparison has a shader's code by both compilers: Ours by package program, Theirs by RADV.
+// A Comparison has a shader's code by both compilers: Lowered by package program, and RADV.
 type Comparison struct {
 	Name, Machine, Family string
 	Lowered, RADV         *Code
@@ -30,7 +30,7 @@ type Shader struct {
 	Module *validate.Module
 	Launch *config.Launch
 	Values []config.SpecValue // override the launch's
-	// Ran and Plain are the shader's listings with counts from two runs: with the default options, and without unrolling.
+	// Ran and NotUnrolled are the shader's listings with counts from two runs: with the default options, and without unrolling.
 	// nil: it has not run.
 	Ran, NotUnrolled *tracing.Listing
 }

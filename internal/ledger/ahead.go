@@ -15,14 +15,14 @@ type listener struct{}
 
 func (listener) Func(sim.HookCtx) {}
 
-// EachTurn is for gpu.Setup.Attach: with a hook on the engine each turn of a unit is an event of its own.
+// EachTurn is a gpu.Setup.Attach that makes each issue cycle of a unit an event of its own, by a hook on the engine.
 func EachTurn(e sim.Engine, _ []sim.Component) error {
 	e.AcceptHook(listener{})
 	return nil
 }
 
-// Ahead runs a job with each turn as an event, with units that go ahead of the engine, and with so many threads that take them there. It says what
-// came to something else than the first; nothing does.
+// Ahead runs a job with each issue cycle as an event, then with units that run ahead of the engine on one thread, and on several. It returns
+// the first difference from the first run, or "".
 func Ahead(s gpu.Setup, threads int) string {
 	said := func(s gpu.Setup) string {
 		r, err := gpu.Run(context.Background(), s)

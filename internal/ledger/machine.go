@@ -1,4 +1,4 @@
-// Package ledger draws random machines for tests, and writes the results of jobs on them in lines that tests record
+// Package ledger draws random machines for tests, and formats the results of jobs on them as lines, which tests record
 // and compare.
 package ledger
 
@@ -16,17 +16,17 @@ import (
 	"spvsim/internal/spec"
 )
 
-// A drawnKey is a key of machines that takes a number, a word or a truth.
+// A drawnKey is a key of machines whose value is a number, a word or a bool.
 type drawnKey struct {
 	path  string
 	field spec.Field
 }
 
-// fixedKeys are keys that only say what may be asked of a machine, or which parts it has altogether, and those that are given in any case.
+// fixedKeys are keys that are never drawn: those that only limit jobs, those of the machine's size, and those that Draw sets itself.
 var fixedKeys = map[string]bool{"wave_size": true, "wave_sizes": true, "memory.bytes": true, "clock_mhz": true, "timing.math": true, "scheduler.kind": true,
 	"shader_engines": true, "compute_units": true}
 
-// numbers are all such keys but those of names, in the order of the machine's description.
+// numbers returns the keys to draw, in the order of the machine's description.
 func numbers() (list []drawnKey) {
 	var walk func(t reflect.Type, path string)
 	walk = func(t reflect.Type, path string) {
@@ -50,7 +50,7 @@ func numbers() (list []drawnKey) {
 	return list
 }
 
-// value is one that the key may take, near what it has.
+// value draws a value of the key, near the present one.
 func (n *drawnKey) value(r *rand.Rand, has string) string {
 	f := &n.field
 	x, err := strconv.ParseFloat(has, 64)
@@ -67,7 +67,7 @@ func (n *drawnKey) value(r *rand.Rand, has string) string {
 	return n.valueNear(r, x)
 }
 
-// valueNear is a number of the key's range near another one.
+// valueNear draws a number of the key's range near x.
 func (n *drawnKey) valueNear(r *rand.Rand, x float64) string {
 	f := &n.field
 	factors := []float64{0.5, 2, 4, 0.25}
@@ -85,11 +85,11 @@ func (n *drawnKey) valueNear(r *rand.Rand, x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Machines are presets to draw from, with the keys that may change.
+// Machines draws machines: presets with changed keys.
 type Machines struct {
 	presets  []preset
 	keys     []drawnKey
-	ofGraphs []drawnKey // those of schedulers and queues
+	ofGraphs []drawnKey // keys of schedulers and queues
 }
 
 // NewMachines reads all presets.
@@ -107,7 +107,7 @@ func NewMachines() (*Machines, error) {
 		d.presets = append(d.presets, p)
 	}
 	for _, n := range numbers() {
-		if !strings.HasPrefix(n.path, "energy.") || hash(0, n.path)%4 == 0 { // there are many of those
+		if !strings.HasPrefix(n.path, "energy.") || hash(0, n.path)%4 == 0 { // a quarter of the many energy keys
 			d.keys = append(d.keys, n)
 		}
 		if strings.HasPrefix(n.path, "scheduler.") || strings.HasPrefix(n.path, "queue.") {
@@ -117,7 +117,8 @@ func NewMachines() (*Machines, error) {
 	return d, nil
 }
 
-// Draw is a preset with few compute units and some keys changed; for graphs, under some scheduler, with some of its keys.
+// Draw returns a random preset with few compute units and up to 6 changed keys; for graphs, with a random scheduler and up to
+// 4 changed keys of schedulers and queues.
 func (d *Machines) Draw(r *rand.Rand, job *config.Job, graphs bool) (*config.Machine, error) {
 	preset := d.presets[r.IntN(len(d.presets))]
 	q := config.Request{Machine: preset.name, Job: job}
@@ -135,7 +136,7 @@ func (d *Machines) Draw(r *rand.Rand, job *config.Job, graphs bool) (*config.Mac
 		if err == nil || len(keys) == 0 {
 			return m, err
 		}
-		keys = keys[:len(keys)-1] // some go only together with others
+		keys = keys[:len(keys)-1] // some keys are valid only with others
 	}
 }
 
@@ -147,8 +148,8 @@ type preset struct {
 	values map[string]string
 }
 
-// change gives n of some keys other values: those whose names have the least hash under the seed. A key that is added to the
-// list changes only draws in which its own hash is among the n least.
+// change draws values for the n keys of a list whose names have the smallest hashes under the seed. So a key that is added to
+// the list changes only the draws in which its own hash is among the n smallest.
 func (p *preset) change(seed uint64, list []drawnKey, n int) (changed []string) {
 	hashes, order := make([]uint64, len(list)), make([]int, len(list))
 	for i := range list {
@@ -169,7 +170,7 @@ func hash(seed uint64, name string) uint64 {
 	return h.Sum64()
 }
 
-// Settings are the machine's name and what was changed.
+// Settings returns the machine's name and its changed keys.
 func Settings(m *config.Machine) string {
 	text := m.Name
 	for _, l := range m.Overrides() {

@@ -17,7 +17,7 @@ import (
 	"spvsim/tracing/probe"
 )
 
-// Outcome runs a job and says on which machine it came to what; if it is asked for, with the sum of all events.
+// Outcome runs a job and returns a line with its machine and its results; traced adds a digest of all events.
 func Outcome(s gpu.Setup, traced bool) string {
 	return strings.TrimSpace(Settings(s.Machine)+" "+s.Mode) + ": " + outcome(s, traced)
 }
@@ -41,7 +41,7 @@ func outcome(s gpu.Setup, traced bool) string {
 	return text
 }
 
-// result is what a run came to, but for what it says beside.
+// result formats the results of a run, without faults and warnings.
 func result(r *gpu.Result, err error) string {
 	if r == nil {
 		return "refused: " + err.Error()
@@ -64,14 +64,14 @@ func result(r *gpu.Result, err error) string {
 	return out.String()
 }
 
-// inLine are the keys of the statistics that the line already shows. host differs from run to run.
+// inLine are the keys of the statistics that are in the line already, and host, which differs between runs.
 var inLine = map[string]bool{"machine": true, "cycles": true, "waves": true, "host": true}
 
 // longestSection bounds the text of a section of the statistics; a longer one is a digest.
 const longestSection = 400
 
-// sections writes the other statistics by their keys, so that a difference shows which of them changed: numbers that are not
-// 0 where they are few, and a digest where they are many.
+// sections formats the other statistics by key, so that a difference shows which of them changed: the numbers that are not 0,
+// or a digest if they are longer than longestSection.
 func sections(s *tracing.Stats) string {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -101,8 +101,8 @@ func sections(s *tracing.Stats) string {
 	return strings.Join(list, ", ")
 }
 
-// flatten writes the numbers under a key that are not 0. Hosts may round sums of energies otherwise: of numbers that are not
-// whole, nine digits count.
+// flatten writes the numbers under a key that are not 0. Fractions have nine digits, because hosts may round sums of energies
+// differently.
 func flatten(out *strings.Builder, path string, v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -129,7 +129,7 @@ func flatten(out *strings.Builder, path string, v any) {
 	}
 }
 
-// assigned is path=text, or the text alone for a section that is one value.
+// assigned returns path=text, or only the text for a section of one value.
 func assigned(path, text string) string {
 	if path == "" {
 		return text
@@ -137,7 +137,7 @@ func assigned(path, text string) string {
 	return path + "=" + text + " "
 }
 
-// An eventSum gathers all events of a run as text.
+// An eventSum is a tracer that writes all events of a run as text.
 type eventSum struct {
 	probe.NopTracer
 	n   int
@@ -166,7 +166,7 @@ func (e *eventSum) Issue(i *probe.Issue) {
 	e.event("issue", i.WaveSlotID, i.PC, i.Exec, i.Reason, i.From, i.Ready, i.At, i.End, i.Full, i.FullOf)
 }
 
-// Sample wants the next one a thousand cycles later.
+// Sample asks for the next sample 1000 cycles later.
 func (e *eventSum) Sample(s *probe.Sample) (next uint64) {
 	e.event("sample", *s)
 	return s.At + 1000

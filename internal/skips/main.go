@@ -1,5 +1,5 @@
-// Command skips reads the output of go test -json, prints it as go test does without -v, and fails if a test failed or if one
-// skipped that the allow-list does not have. A suite that skips for want of a program would be green without testing.
+// Command skips reads the output of go test -json, prints it as go test does without -v, and fails if a test failed, or skipped
+// without being on the allow-list. Otherwise a suite whose tests skip because a program is missing would pass.
 //
 //	go test -json ./... | skips ALLOWED
 //
@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// An event is what go test -json writes a line for (go doc test2json).
+// An event is a line of go test -json (go doc test2json).
 type event struct {
 	Action, Package, Test, Output string
 }
@@ -72,15 +72,15 @@ func readAllowed(text string) (map[string]bool, error) {
 	return allowed, nil
 }
 
-// results are what the tests came to so far.
+// results are the results of the tests so far.
 type results struct {
 	allowed map[string]bool
-	output  map[string][]string // of each test that has not ended, and of its package under an empty name
+	output  map[string][]string // of each running test, and of its package under an empty name
 	failed  int
 	skipped []string // not allowed, with the reason that the test gave
 }
 
-// line takes one line of go test -json. Lines of other form are of the build and are printed as they are.
+// line processes one line of go test -json. Other lines are the build's, and are printed unchanged.
 func (r *results) line(line string, out io.Writer) {
 	var e event
 	if json.Unmarshal([]byte(line), &e) != nil {
@@ -112,7 +112,7 @@ func (r *results) line(line string, out io.Writer) {
 	delete(r.output, key)
 }
 
-// reason returns what a test said when it skipped.
+// reason returns the message of a test that skipped.
 func reason(output []string) string {
 	for _, line := range output {
 		if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "===") && !strings.HasPrefix(text, "---") {

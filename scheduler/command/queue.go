@@ -42,7 +42,7 @@ type Record struct {
 	DoneAt         uint64 // its memory accesses were done
 	Completed      bool
 	LastDependency int      // dependency that ended last; -1: none
-	PipeWaits      []uint64 // cycles between Ready and Read in which the pipe served another queue, by queue
+	PipeWaits      []uint64 // cycles between ReadyAt and ReadAt in which the pipe served another queue, by queue
 }
 
 // LimitWait returns the cycles for which a limit of launches blocked the packet.

@@ -22,5 +22,5 @@ func (w *wait) reply(at uint64) {
 // close ends the time in which accesses may be added.
 func (w *wait) close() { w.reply(w.at) }
 
-// Completed fulfils hierarchy.Receiver.
+// Completed implements hierarchy.Receiver.
 func (w *wait) Completed(_, now uint64) { w.reply(now) }

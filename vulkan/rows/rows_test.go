@@ -128,7 +128,7 @@ func TestPage(t *testing.T) {
 	}
 	var b strings.Builder
 	suite.OK(t, report.WritePrograms(&b, []*report.Program{p}, nil))
-	suite.Contains(t, b.String(), "<h1>program</h1>", "on m", "a: 2 times, 3 µs, 21.4%", "memory 75.0%", "± 0.07", "without time", "2 × 3 × 1", "l2 bytes", "layer/a")
+	suite.Contains(t, b.String(), "<h1>program</h1>", "on m", "a: 2 times, 3 µs, 21.4%", "memory 75.0%", "± 0.07", "<dt>functional</dt><dd>1</dd>", "2 × 3 × 1", "l2 bytes", "layer/a")
 }
 
 // The trace has a track for each queue, with labels and work on it, and counters.
