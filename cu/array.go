@@ -49,7 +49,7 @@ type ComputeUnits struct {
 	// Who places workgroups, and where the ends of waves go.
 	dispatcher     Dispatcher
 	waveEndPort    *engine.Port
-	readOnlyLaunch *Launch // the launch whose read-only loads are known
+	readOnlyLaunch *KernelLaunch // the launch whose read-only loads are known
 	slots          slots
 	trace          trace
 	concurrent     bool // launches overlap, so memory that this launch only reads may be written by another
@@ -170,7 +170,7 @@ func (a *ComputeUnits) Drain(from, end uint64) {
 }
 
 // prepareLaunch prepares a launch, and the unit that one of its workgroups comes to, for counting and for loads ahead of the engine.
-func (a *ComputeUnits) prepareLaunch(u *ComputeUnit, l *Launch) {
+func (a *ComputeUnits) prepareLaunch(u *ComputeUnit, l *KernelLaunch) {
 	l.Code.Copies(a.Ahead.Copies())
 	u.shared.LoadsAhead = u.runner.LoadsAhead() && a.payloads == nil && !a.concurrent
 	if u.shared.LoadsAhead && l != a.readOnlyLaunch {

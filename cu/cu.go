@@ -33,7 +33,7 @@ var ErrNoGraph = errors.New("cu: a shader uses payloads, but no execution graph 
 // of the unit, counted over its SIMDs.
 type Memory interface {
 	// BindSlot binds the resources of the launch for a wave that starts in the slot.
-	BindSlot(slot int, l *Launch)
+	BindSlot(slot int, l *KernelLaunch)
 	// Access carries out an access. The response is valid until the next one.
 	Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) *timing.Response
 }
@@ -62,17 +62,17 @@ type ComputeUnit struct {
 	answers          engine.Pool[Answer]
 	instructionCache *instructionCache
 	shared           *simd.Shared
-	launches         []*Launch // by wave slot
-	barrier          uint64    // cycles
-	resident         int       // resident workgroups
-	busy             uint64    // cycles in which the unit held a workgroup. While one is resident, its start cycle is subtracted: busy+now is the total
-	arrivals         []uint64  // cycles in which workgroups arrive that are on their way
-	lastRelease      uint64    // cycle in which the dispatcher gets the last WaveEnd
+	launches         []*KernelLaunch // by wave slot
+	barrier          uint64          // cycles
+	resident         int             // resident workgroups
+	busy             uint64          // cycles in which the unit held a workgroup. While one is resident, its start cycle is subtracted: busy+now is the total
+	arrivals         []uint64        // cycles in which workgroups arrive that are on their way
+	lastRelease      uint64          // cycle in which the dispatcher gets the last WaveEnd
 	groupPool        []*simd.Workgroup
 }
 
-// A Launch is a launch of a kernel: what all its workgroups share.
-type Launch struct {
+// A KernelLaunch is a launch of a kernel: what all its workgroups share.
+type KernelLaunch struct {
 	Code          *simd.Code
 	Resources     Resources
 	NumWorkgroups [3]uint32
@@ -106,7 +106,7 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *ComputeU
 	u := &ComputeUnit{
 		Base: engine.NewBase(a.engine, name), index: index, units: a,
 		memory: parts.Memory, ldsInterface: ldsInterface{lds: parts.LDS, nextLDSAnswer: Never}, instructionCache: parts.instructionCache, barrier: uint64(s.BarrierCycles),
-		launches: make([]*Launch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs, maxLanes),
+		launches: make([]*KernelLaunch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs, maxLanes),
 	}
 	u.runner = a.Ahead.Add(u, &u.Base, u)
 	u.port, u.banks = engine.NewPort(&u.Base, u, "Work"), engine.NewPort(&u.Base, u, "Banks")

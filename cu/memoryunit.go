@@ -36,7 +36,7 @@ func (m *memoryUnit) attach(u *ComputeUnit) {
 }
 
 // BindSlot binds the resources of a launch for the wave that starts in the slot.
-func (m *memoryUnit) BindSlot(slot int, l *Launch) {
+func (m *memoryUnit) BindSlot(slot int, l *KernelLaunch) {
 	e := mem.WaveBindings{Bindings: l.Bindings, Footprint: l.Footprint, Traffic: l.Traffic}
 	if l.Scratch != nil {
 		e.Scratch = &l.Scratch[m.first+slot]

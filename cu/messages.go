@@ -9,7 +9,7 @@ import (
 // taken from cycle SlotsTakenAt on.
 type DispatchMsg struct {
 	engine.Header
-	Launch       *Launch
+	Launch       *KernelLaunch
 	Workgroup    Workgroup
 	SlotsTakenAt uint64
 	LDSBase      uint32
@@ -36,7 +36,7 @@ type DispatchedWave struct {
 type WaveEnd struct {
 	engine.Header
 	Unit, SIMD int
-	Launch     *Launch
+	Launch     *KernelLaunch
 	Last       bool   // of its workgroup
 	Index      uint64 // the workgroup's
 	LDSBase    uint32

@@ -11,7 +11,7 @@ import (
 
 // slotUnit is a unit with empty slots.
 func slotUnit(index int) *ComputeUnit {
-	u := &ComputeUnit{index: index, launches: make([]*Launch, 6)}
+	u := &ComputeUnit{index: index, launches: make([]*KernelLaunch, 6)}
 	shared := simd.NewShared(2, 32)
 	for k := range 2 {
 		u.SIMDs = append(u.SIMDs, simd.New(&simd.IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 3, ClockMHz: 1},

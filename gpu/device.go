@@ -287,7 +287,7 @@ func (d *Device) launchOf(x *Dispatch) (*jobLaunch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &jobLaunch{step: x.Name, kind: x.Kind, mode: d.r.launchMode(""), work: &kernelWork{indirectGrid: x.Indirect, Launch: cu.Launch{
+	return &jobLaunch{step: x.Name, kind: x.Kind, mode: d.r.launchMode(""), work: &kernelWork{indirectGrid: x.Indirect, KernelLaunch: cu.KernelLaunch{
 		Code: x.Kernel.code, Resources: x.Kernel.resources, NumWorkgroups: x.Groups, Base: x.Base, Bindings: b, Scratch: s,
 	}}}, nil
 }

@@ -93,7 +93,7 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*graph.No
 		}
 	}
 	out := &graph.Node{Name: n.Name, Index: n.Index, Shader: prog.Name, Program: prog,
-		Launch: &cu.Launch{Code: made.code, Resources: made.resources, Bindings: &mem.Bindings{}}}
+		Launch: &cu.KernelLaunch{Code: made.code, Resources: made.resources, Bindings: &mem.Bindings{}}}
 	if out.Name == "" {
 		out.Name = prog.Name
 	}

@@ -36,7 +36,7 @@ type functionalRunner struct {
 }
 
 // functionalKernel returns the part of a launch that a functional run needs.
-func functionalKernel(l *cu.Launch) *functional.Kernel {
+func functionalKernel(l *cu.KernelLaunch) *functional.Kernel {
 	return &functional.Kernel{Program: l.Code.Program, Bindings: l.Bindings, Scratch: l.Scratch}
 }
 

@@ -430,7 +430,7 @@ func TestClockWithoutTimeGoesOn(t *testing.T) {
 	s := setup(t, "mode: functional\nrepeat: 3\n"+scale, "gcn3-r9nano")
 	r := suite.Must(newRunner(context.Background(), s))(t)
 	suite.OK(t, r.runRounds())
-	if u := r.functionalRunner; u.executed == 0 || u.executed != r.tally.Issued || u.options(firstLaunch(t, r).work.(*kernelWork).Launch.Resources).Clock != u.executed {
+	if u := r.functionalRunner; u.executed == 0 || u.executed != r.tally.Issued || u.options(firstLaunch(t, r).work.(*kernelWork).KernelLaunch.Resources).Clock != u.executed {
 		t.Errorf("the clock is at %d after %d instructions", r.functionalRunner.executed, r.tally.Issued)
 	}
 }

@@ -237,7 +237,7 @@ func graphOf(graphs []*graphJob, list []config.PayloadDispatch) *graphJob {
 }
 
 // newNode names a node: by the job, else by its entry point.
-func newNode(n *config.GraphNode, l *cu.Launch) *graph.Node {
+func newNode(n *config.GraphNode, l *cu.KernelLaunch) *graph.Node {
 	prog := l.Code.Program
 	out := &graph.Node{Name: n.Name, Index: n.Index, Shader: n.Shader, Program: prog, Launch: l, Priority: n.Priority}
 	if out.Name == "" {

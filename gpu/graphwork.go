@@ -116,8 +116,8 @@ func (g *graphWork) Start(now uint64, _ scheduler.WorkgroupRange, _ bool) {
 }
 
 // Kernel, Graph and StartConcurrent implement concurrent.QueuedWork.
-func (g *graphWork) Kernel() *cu.Launch { return nil }
-func (g *graphWork) Graph() *graph.Run  { return g.run }
+func (g *graphWork) Kernel() *cu.KernelLaunch { return nil }
+func (g *graphWork) Graph() *graph.Run        { return g.run }
 
 func (g *graphWork) StartConcurrent(l *concurrent.QueuedLaunch, at concurrent.LaunchStart) error {
 	for _, n := range g.graph.Nodes {
@@ -139,7 +139,7 @@ func (g *graphJob) functionalRun(m *machine.Machine, spec *scheduler.WorkSpec) (
 	if err != nil {
 		return nil, err
 	}
-	g.functional = &functionalGraph{Direct: run, kernels: map[*cu.Launch]*functional.Kernel{}}
+	g.functional = &functionalGraph{Direct: run, kernels: map[*cu.KernelLaunch]*functional.Kernel{}}
 	for _, n := range g.graph.Nodes {
 		g.functional.kernels[n.Launch] = functionalKernel(n.Launch)
 	}
@@ -149,7 +149,7 @@ func (g *graphJob) functionalRun(m *machine.Machine, spec *scheduler.WorkSpec) (
 // A functionalGraph hands the workgroups of a graph to a functional run.
 type functionalGraph struct {
 	*graph.Direct
-	kernels map[*cu.Launch]*functional.Kernel
+	kernels map[*cu.KernelLaunch]*functional.Kernel
 }
 
 // Next implements functional.WorkSource.

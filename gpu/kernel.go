@@ -15,7 +15,7 @@ import (
 
 // A kernelWork is a grid of workgroups of one program.
 type kernelWork struct {
-	cu.Launch
+	cu.KernelLaunch
 	indirectGrid func() [3]uint32 // the workgroups of an indirect launch, when it begins; nil: they are known
 	machine      *machine.Machine
 }
@@ -37,19 +37,19 @@ func (k *kernelWork) timed(t *timing, step string, p scheduler.WorkgroupRange, f
 	c, err := t.run(step, k, p, follows)
 	if c != nil {
 		c.Workgroups, _, _ = k.Progress()
-		c.Waves = c.Workgroups * uint64(k.Launch.Resources.Waves)
+		c.Waves = c.Workgroups * uint64(k.KernelLaunch.Resources.Waves)
 	}
 	return c, err
 }
 
 func (k *kernelWork) functional(u *functionalRunner, p scheduler.WorkgroupRange, warm bool) (*account.Counts, error) {
-	o := u.options(k.Launch.Resources)
+	o := u.options(k.KernelLaunch.Resources)
 	if warm && p.First == 0 {
 		u.machine.Hierarchy.KernelBoundary()
 	}
 	u.warmCaches(&o, warm)
 	u.workgroups = p.End - p.First
-	g := &functional.Grid{Kernel: functionalKernel(&k.Launch), Groups: k.NumWorkgroups, Base: k.Base, Fragments: k.Fragments, First: p.First, End: p.End}
+	g := &functional.Grid{Kernel: functionalKernel(&k.KernelLaunch), Groups: k.NumWorkgroups, Base: k.Base, Fragments: k.Fragments, First: p.First, End: p.End}
 	return u.counts(func() (*functional.Counts, error) { return functional.Run(u.guard.ctx, u.machine.Store, g, o) })
 }
 
@@ -65,7 +65,7 @@ func (k *kernelWork) Count(c *account.Counts, p scheduler.WorkgroupRange) {
 
 func (k *kernelWork) ClassKey() string            { return fmt.Sprintf("%p %v", k.Code, k.NumWorkgroups) }
 func (k *kernelWork) Workgroups() (uint64, bool)  { return cu.GridSize(k.NumWorkgroups), true }
-func (k *kernelWork) Resources() cu.Resources     { return k.Launch.Resources }
+func (k *kernelWork) Resources() cu.Resources     { return k.KernelLaunch.Resources }
 func (k *kernelWork) Codes() []*simd.Code         { return []*simd.Code{k.Code} }
 func (k *kernelWork) Finished() (bool, uint64)    { return k.machine.Dispatcher.Finished() }
 func (k *kernelWork) Waiting() string             { return "" }
@@ -79,7 +79,7 @@ func (k *kernelWork) Open(m *machine.Machine, _ scheduler.WorkgroupRange) error 
 }
 
 func (k *kernelWork) Start(now uint64, p scheduler.WorkgroupRange, follows bool) {
-	k.machine.Dispatcher.LaunchRange(now, &k.Launch, follows, p)
+	k.machine.Dispatcher.LaunchRange(now, &k.KernelLaunch, follows, p)
 }
 
 func (k *kernelWork) LaunchCycles() uint64 { return k.machine.Dispatcher.LaunchCycles() }
@@ -92,11 +92,11 @@ func (k *kernelWork) Close(end uint64) (done, next uint64) {
 }
 
 // Kernel, Graph and StartConcurrent implement concurrent.QueuedWork.
-func (k *kernelWork) Kernel() *cu.Launch { return &k.Launch }
-func (k *kernelWork) Graph() *graph.Run  { return nil }
+func (k *kernelWork) Kernel() *cu.KernelLaunch { return &k.KernelLaunch }
+func (k *kernelWork) Graph() *graph.Run        { return nil }
 
 func (k *kernelWork) StartConcurrent(l *concurrent.QueuedLaunch, at concurrent.LaunchStart) error {
-	return l.OpenKernel(at, &k.Launch)
+	return l.OpenKernel(at, &k.KernelLaunch)
 }
 
 // A drawWork is a kernel of fragment quads.

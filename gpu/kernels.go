@@ -22,7 +22,7 @@ type kernelBuilder struct {
 // A launchTemplate is a made kernel. Other rounds of its loops differ in workgroups and push constants only.
 type launchTemplate struct {
 	special []config.SpecValue
-	launch  cu.Launch
+	launch  cu.KernelLaunch
 }
 
 // makeWork makes the work of a launch of workgroups, or of a draw.
@@ -40,7 +40,7 @@ func (x *kernelBuilder) makeWork(l *config.Launch) (queuedWork, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.Path, err)
 	}
-	k := kernelWork{Launch: made, indirectGrid: at}
+	k := kernelWork{KernelLaunch: made, indirectGrid: at}
 	if d != nil {
 		return &drawWork{k, d}, nil
 	}
@@ -48,7 +48,7 @@ func (x *kernelBuilder) makeWork(l *config.Launch) (queuedWork, error) {
 }
 
 // launch lowers a program and binds its resources; d is the draw of a fragment shader.
-func (x *kernelBuilder) launch(l *config.Launch) (made cu.Launch, d *draw, err error) {
+func (x *kernelBuilder) launch(l *config.Launch) (made cu.KernelLaunch, d *draw, err error) {
 	p, err := x.programs.lowerLaunch(l)
 	if err != nil {
 		return made, nil, err
@@ -69,7 +69,7 @@ func (x *kernelBuilder) launch(l *config.Launch) (made cu.Launch, d *draw, err e
 		return made, nil, err
 	}
 	x.resources.usage.recordUse(prog, l)
-	made = cu.Launch{Code: p.code, Resources: p.resources, NumWorkgroups: l.Dispatch, Base: l.Base, Bindings: b, Scratch: p.scratch}
+	made = cu.KernelLaunch{Code: p.code, Resources: p.resources, NumWorkgroups: l.Dispatch, Base: l.Base, Bindings: b, Scratch: p.scratch}
 	if d != nil {
 		made.Fragments, made.NumWorkgroups = d.waves, [3]uint32{uint32(len(d.waves)), 1, 1}
 	}
@@ -91,7 +91,7 @@ func (x *kernelBuilder) placeScratch(p *lowered) (err error) {
 }
 
 // launchOf makes a launch of the job itself. Rounds of a loop share what is equal in all of them.
-func (x *kernelBuilder) launchOf(l *config.Launch) (made cu.Launch, d *draw, err error) {
+func (x *kernelBuilder) launchOf(l *config.Launch) (made cu.KernelLaunch, d *draw, err error) {
 	if have := x.templates[l.Path]; have != nil && slices.Equal(have.special, l.Specialization) {
 		made, err = x.fromTemplate(have, l)
 		return made, nil, err
@@ -102,7 +102,7 @@ func (x *kernelBuilder) launchOf(l *config.Launch) (made cu.Launch, d *draw, err
 	return made, d, err
 }
 
-func (x *kernelBuilder) fromTemplate(have *launchTemplate, l *config.Launch) (cu.Launch, error) {
+func (x *kernelBuilder) fromTemplate(have *launchTemplate, l *config.Launch) (cu.KernelLaunch, error) {
 	made, b := have.launch, *have.launch.Bindings
 	made.NumWorkgroups, made.Base, made.Bindings = l.Dispatch, l.Base, &b
 	if err := x.resources.push(made.Code.Program, l, &b); err != nil {

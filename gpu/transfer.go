@@ -101,7 +101,7 @@ func (r *resources) indirect(at *config.IndirectAt) (func() [3]uint32, error) {
 type timeOnly struct{}
 
 func (timeOnly) Prepare() (bool, error)                              { return true, nil }
-func (timeOnly) Kernel() *cu.Launch                                  { return nil }
+func (timeOnly) Kernel() *cu.KernelLaunch                            { return nil }
 func (timeOnly) Graph() *graph.Run                                   { return nil }
 func (timeOnly) Workgroups() (uint64, bool)                          { return 0, false }
 func (timeOnly) Count(c *account.Counts, _ scheduler.WorkgroupRange) { c.Launches = 0 }

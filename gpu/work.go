@@ -113,7 +113,7 @@ func (x *executor) runFunctional(l *jobLaunch, p scheduler.WorkgroupRange, warm 
 	return err
 }
 
-// A sampledLaunch implements sampled.Launch.
+// A sampledLaunch implements sampled.SampledLaunch.
 type sampledLaunch struct {
 	residentWork
 	launch *jobLaunch
@@ -123,9 +123,9 @@ type sampledLaunch struct {
 func (l *sampledLaunch) Step() string { return l.launch.step }
 func (l *sampledLaunch) Kind() string { return l.launch.kind }
 
-func (l *sampledLaunch) Kernel() *cu.Launch {
+func (l *sampledLaunch) Kernel() *cu.KernelLaunch {
 	if k, ok := l.residentWork.(*kernelWork); ok {
-		return &k.Launch
+		return &k.KernelLaunch
 	}
 	return nil
 }

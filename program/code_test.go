@@ -168,7 +168,7 @@ func TestCodeOfTheModules(t *testing.T) {
 			}
 		}
 	}
-	suite.AsWritten(t, "code.txt", out.String(), *update)
+	suite.CompareRecorded(t, "code.txt", out.String(), *update)
 }
 
 // The same for modules that are changed a little and still pass the rules, which hold what no compiler of shaders writes: those of each file together, for one
@@ -202,5 +202,5 @@ func TestCodeOfMutants(t *testing.T) {
 		}
 		fmt.Fprintf(&out, "%s %s\n", file, codeOf(sum))
 	}
-	suite.AsWritten(t, "mutants.txt", out.String(), *update)
+	suite.CompareRecorded(t, "mutants.txt", out.String(), *update)
 }

@@ -176,7 +176,7 @@ func TestFullEngines(t *testing.T) {
 	m := wide()
 	d := newRig(t, m).dispatcher
 	need := suite.Must(cu.NewResources(assemble(64, mark), m.Limits()))(t)
-	d.Serve(&kernel{Launch: Launch{Code: &cu.Launch{}}})
+	d.Serve(&kernel{GridLaunch: GridLaunch{Code: &cu.KernelLaunch{}}})
 	d.classes = 2
 	for _, c := range []struct {
 		full         []int // engine, class
@@ -186,7 +186,7 @@ func TestFullEngines(t *testing.T) {
 		for i := 0; i < len(c.full); i += 2 {
 			d.full[c.full[i]*2+c.full[i+1]] = true
 		}
-		unit, _ := d.findUnit(0, d.openSources[0], &Launch{Code: &cu.Launch{Resources: need}, Class: c.class, Engine: -1, Unit: -1})
+		unit, _ := d.findUnit(0, d.openSources[0], &GridLaunch{Code: &cu.KernelLaunch{Resources: need}, Class: c.class, Engine: -1, Unit: -1})
 		if found := engineOf(m, unit); found != c.found {
 			t.Errorf("full %v, class %d: engine %d, want %d", c.full, c.class, found, c.found)
 		}

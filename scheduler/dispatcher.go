@@ -26,7 +26,7 @@ type LaunchSource interface {
 	// Lists returns the number of lists. The dispatcher asks list 0 first.
 	Lists() int
 	// Head returns the first launch of a list that may be placed; nil: the list has none.
-	Head(list int) *Launch
+	Head(list int) *GridLaunch
 	// Reserve reports whether the memory that the next workgroup of a list's first launch may allocate is free.
 	Reserve(list int) bool
 	// NextWorkgroup fills in the next workgroup of a list's first launch, for a compute unit.
@@ -50,10 +50,10 @@ type LaunchSource interface {
 	PullsWork() bool
 }
 
-// A Launch is a grid of workgroups to place: a kernel, or the workgroups that one payload (or several coalesced ones)
+// A GridLaunch is a grid of workgroups to place: a kernel, or the workgroups that one payload (or several coalesced ones)
 // starts at a node.
-type Launch struct {
-	Code             *cu.Launch
+type GridLaunch struct {
+	Code             *cu.KernelLaunch
 	Class            int // launches of one class need the same resources
 	Engine           int // shader engine that it is pinned to; -1: none
 	Unit             int // compute unit that it is pinned to; -1: none
@@ -66,7 +66,7 @@ type Launch struct {
 }
 
 // Advance steps NextID to the next workgroup, x first.
-func (l *Launch) Advance() {
+func (l *GridLaunch) Advance() {
 	l.PlacedWorkgroups++
 	for i := range l.NextID {
 		if l.NextID[i]++; l.NextID[i] < l.Grid[i] {
@@ -244,7 +244,7 @@ func (d *Dispatcher) placeFrom(now uint64, o *openSource) (placed bool, next uin
 
 // findUnit returns a compute unit with space for the launch's next workgroup, or -1. If only placement rates prevent
 // it, at is the cycle from which they allow it.
-func (d *Dispatcher) findUnit(now uint64, o *openSource, l *Launch) (unit int, at uint64) {
+func (d *Dispatcher) findUnit(now uint64, o *openSource, l *GridLaunch) (unit int, at uint64) {
 	d.beginSearch(now, o, l)
 	switch {
 	case l.Unit >= 0:
@@ -260,7 +260,7 @@ func (d *Dispatcher) findUnit(now uint64, o *openSource, l *Launch) (unit int, a
 }
 
 // placeWorkgroup sends the next workgroup of a list's first launch to a compute unit, at the rates of its engine.
-func (d *Dispatcher) placeWorkgroup(now uint64, unit, list int, o *openSource, l *Launch) {
+func (d *Dispatcher) placeWorkgroup(now uint64, unit, list int, o *openSource, l *GridLaunch) {
 	e := &d.engines[unit/d.limits.ComputeUnits]
 	e.groupAt = max(e.groupAt, now<<RateBits) + d.placementGap(e)
 	m := d.Occupy(now, unit, l.Code)
@@ -295,7 +295,7 @@ func (e *shaderEngine) workgroupEnded() {
 }
 
 // Occupy takes the resources of a workgroup on a unit, and returns the message that places it.
-func (d *Dispatcher) Occupy(now uint64, unit int, l *cu.Launch) *cu.DispatchMsg {
+func (d *Dispatcher) Occupy(now uint64, unit int, l *cu.KernelLaunch) *cu.DispatchMsg {
 	r, m := &d.residency[unit], d.dispatchMsgs.Acquire()
 	m.Launch, m.SlotsTakenAt, m.Pool, m.Waves = l, now, &d.dispatchMsgs, m.Waves[:0]
 	m.LDSBase = r.TakeGroup(l.Resources)

@@ -4,7 +4,7 @@ import "spvsim/cu"
 
 // A kernel is a LaunchSource of one launch, which the host starts.
 type kernel struct {
-	Launch
+	GridLaunch
 	done uint64 // end of the launch so far: of workgroups that ended, with their memory accesses, and of the launch floor
 	// cost is the time until the first workgroup may be placed; worked, the end of the workgroups alone, without the
 	// launch floor.
@@ -33,13 +33,13 @@ type WorkgroupEnd struct {
 
 // Launch starts a kernel in cycle now. Its first workgroup is placed after kernel_launch_cycles, or
 // following_launch_cycles if it follows a launch of the same stream.
-func (d *Dispatcher) Launch(now uint64, l *cu.Launch, follows bool) {
+func (d *Dispatcher) Launch(now uint64, l *cu.KernelLaunch, follows bool) {
 	g := l.NumWorkgroups
 	d.LaunchRange(now, l, follows, WorkgroupRange{End: uint64(g[0]) * uint64(g[1]) * uint64(g[2])})
 }
 
 // LaunchRange is Launch for some of the workgroups.
-func (d *Dispatcher) LaunchRange(now uint64, l *cu.Launch, follows bool, part WorkgroupRange) {
+func (d *Dispatcher) LaunchRange(now uint64, l *cu.KernelLaunch, follows bool, part WorkgroupRange) {
 	cost, floor := d.spec.KernelLaunchCycles, d.spec.LaunchFloor
 	if follows {
 		cost, floor = d.spec.FollowingLaunch, 0
@@ -56,8 +56,8 @@ func (d *Dispatcher) LaunchRange(now uint64, l *cu.Launch, follows bool, part Wo
 
 // newKernel returns a launch on all units. Its first workgroup is placed in cycle worked or later; the launch ends in
 // cycle done or later.
-func newKernel(l *cu.Launch, part WorkgroupRange, worked, done uint64) *kernel {
-	k := &kernel{done: done, workgroupsDone: worked, WorkgroupRange: part, Launch: Launch{Code: l, Engine: -1, Unit: -1, Grid: l.NumWorkgroups, Total: part.End - part.First}}
+func newKernel(l *cu.KernelLaunch, part WorkgroupRange, worked, done uint64) *kernel {
+	k := &kernel{done: done, workgroupsDone: worked, WorkgroupRange: part, GridLaunch: GridLaunch{Code: l, Engine: -1, Unit: -1, Grid: l.NumWorkgroups, Total: part.End - part.First}}
 	if part.First > 0 {
 		k.NextID = workgroupAt(part.First, k.Grid)
 	}
@@ -93,22 +93,22 @@ func (d *Dispatcher) Progress() (ended, running, total uint64) {
 }
 
 func (k *kernel) Progress() (ended, running, total uint64) {
-	l := &k.Launch
+	l := &k.GridLaunch
 	return l.EndedWorkgroups, l.PlacedWorkgroups - l.EndedWorkgroups, k.Total
 }
 
 func (k *kernel) SetTag(tag int)           { k.Code.Tag = tag }
 func (k *kernel) Classes() int             { return 1 }
 func (k *kernel) AllPlaced() bool          { return k.PlacedWorkgroups == k.Total }
-func (k *kernel) Finished() (bool, uint64) { return k.Launch.EndedWorkgroups == k.Total, k.done }
+func (k *kernel) Finished() (bool, uint64) { return k.GridLaunch.EndedWorkgroups == k.Total, k.done }
 
 func (k *kernel) Lists() int { return 1 }
 
-func (k *kernel) Head(int) *Launch {
+func (k *kernel) Head(int) *GridLaunch {
 	if k.PlacedWorkgroups == k.Total || k.paused {
 		return nil
 	}
-	return &k.Launch
+	return &k.GridLaunch
 }
 
 func (k *kernel) Reserve(int) bool { return true }
@@ -128,14 +128,14 @@ func (k *kernel) NextWorkgroup(_, _ int, wg *cu.Workgroup) {
 }
 
 func (k *kernel) WorkgroupEnded(now uint64, m *cu.WaveEnd) {
-	k.Launch.EndedWorkgroups++
+	k.GridLaunch.EndedWorkgroups++
 	k.done, k.workgroupsDone = max(k.done, m.Done), max(k.workgroupsDone, m.Done)
 	if k.OnWorkgroupEnd == nil {
 		return
 	}
-	leave, hold := k.OnWorkgroupEnd(WorkgroupEnd{now, m.Done, k.nextWorkgroup(), k.PlacedWorkgroups - k.Launch.EndedWorkgroups, k.Launch.EndedWorkgroups})
+	leave, hold := k.OnWorkgroupEnd(WorkgroupEnd{now, m.Done, k.nextWorkgroup(), k.PlacedWorkgroups - k.GridLaunch.EndedWorkgroups, k.GridLaunch.EndedWorkgroups})
 	k.skip(leave)
-	k.paused = hold && k.Launch.EndedWorkgroups < k.PlacedWorkgroups
+	k.paused = hold && k.GridLaunch.EndedWorkgroups < k.PlacedWorkgroups
 }
 
 // skip leaves out the next n workgroups.

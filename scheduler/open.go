@@ -173,7 +173,7 @@ func (d *Dispatcher) Clear() {
 func (d *Dispatcher) Port() *engine.Port { return d.port }
 
 // Open opens a part of a kernel in cycle now, concurrent with what is open. The launch ends in cycle floor or later.
-func (d *Dispatcher) Open(now, floor uint64, l *cu.Launch, part WorkgroupRange, s MachineShare, c *Caller) SourceHandle {
+func (d *Dispatcher) Open(now, floor uint64, l *cu.KernelLaunch, part WorkgroupRange, s MachineShare, c *Caller) SourceHandle {
 	o := d.Add(newKernel(l, part, now, max(now, floor)), s, c)
 	d.alarm.Set(now)
 	return o

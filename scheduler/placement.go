@@ -50,7 +50,7 @@ type placer struct {
 
 	// The launch of the current search.
 	now     uint64
-	launch  *Launch
+	launch  *GridLaunch
 	class   int
 	allowed []bool // compute units; nil: all
 	retryAt uint64 // first cycle in which the rates of an engine tried allow a workgroup
@@ -91,7 +91,7 @@ func arrays(first, units, n int) (list []shaderArray) {
 }
 
 // beginSearch starts a search for the next workgroup of a launch.
-func (p *placer) beginSearch(now uint64, o *openSource, l *Launch) {
+func (p *placer) beginSearch(now uint64, o *openSource, l *GridLaunch) {
 	p.now, p.launch, p.class, p.allowed = now, l, o.firstClass+l.Class, o.Units
 	p.number, p.retryAt = l.PlacedWorkgroups, cu.Never
 }

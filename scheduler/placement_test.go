@@ -30,8 +30,8 @@ func TestPlacementOrder(t *testing.T) {
 		m.disp.ShaderArrays = 2
 		d := newRig(t, m).dispatcher
 		d.pickUnit = placements[name]
-		l := &Launch{Code: &cu.Launch{Resources: cu.Resources{Waves: 1, VectorRegs: 1, ScalarRegs: 1}}, Engine: -1, Unit: -1}
-		d.Serve(&kernel{Launch: *l})
+		l := &GridLaunch{Code: &cu.KernelLaunch{Resources: cu.Resources{Waves: 1, VectorRegs: 1, ScalarRegs: 1}}, Engine: -1, Unit: -1}
+		d.Serve(&kernel{GridLaunch: *l})
 		unit := unitsInTurn(placements[name], newPlacer(&m.disp, &m.Shape), m.Shape.ComputeUnits)
 		var timed, functional []int
 		for i := range want {
@@ -64,14 +64,14 @@ func TestFixedOrder(t *testing.T) {
 		m := wide()
 		m.disp.FixedOrder = fixed
 		d := newRig(t, m).dispatcher
-		d.Serve(&kernel{Launch: Launch{Code: &cu.Launch{}}})
+		d.Serve(&kernel{GridLaunch: GridLaunch{Code: &cu.KernelLaunch{}}})
 		need := cu.Resources{Waves: 1, VectorRegs: 1, ScalarRegs: 1}
 		for i := range d.residency[:m.Shape.ComputeUnits] {
 			for d.residency[i].Fits(need) {
 				d.residency[i].TakeWave(need)
 			}
 		}
-		l := &Launch{Code: &cu.Launch{Resources: need}, Engine: -1, Unit: -1, Total: 2}
+		l := &GridLaunch{Code: &cu.KernelLaunch{Resources: need}, Engine: -1, Unit: -1, Total: 2}
 		if unit, _ := d.findUnit(0, d.openSources[0], l); engineOf(m, unit) != want {
 			t.Errorf("fixed order %v: unit %d takes the first workgroup, want one of engine %d", fixed, unit, want)
 		}
@@ -99,9 +99,9 @@ func TestShaderArrays(t *testing.T) {
 			m := newMachine()
 			m.Shape.ComputeUnits, m.Shape.SIMDs, m.Shape.WaveSlots, m.disp.ShaderArrays = c.units, 1, slots, c.arrays
 			d := newRig(t, m).dispatcher
-			d.Serve(&kernel{Launch: Launch{Code: &cu.Launch{}}})
+			d.Serve(&kernel{GridLaunch: GridLaunch{Code: &cu.KernelLaunch{}}})
 			need := cu.Resources{Waves: 1, VectorRegs: 1, ScalarRegs: 1}
-			l := &Launch{Code: &cu.Launch{Resources: need}, Engine: -1, Unit: -1}
+			l := &GridLaunch{Code: &cu.KernelLaunch{Resources: need}, Engine: -1, Unit: -1}
 			var got []int
 			for u, _ := d.findUnit(0, d.openSources[0], l); u >= 0; u, _ = d.findUnit(0, d.openSources[0], l) {
 				d.residency[u].TakeWave(need)

@@ -28,11 +28,11 @@ import (
 // witness is memory that knows the launch of each wave slot.
 type witness struct {
 	testmachine.FixedMemory
-	launches map[int]*cu.Launch
+	launches map[int]*cu.KernelLaunch
 	wrong    int
 }
 
-func (m *witness) BindSlot(slot int, l *cu.Launch) { m.launches[slot] = l }
+func (m *witness) BindSlot(slot int, l *cu.KernelLaunch) { m.launches[slot] = l }
 
 func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) *timing.Response {
 	if l := m.launches[slot]; l == nil || l.Code != w.Program() {
@@ -45,7 +45,7 @@ func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) *timi
 func TestMemoryGetsLaunchOfWave(t *testing.T) {
 	m := newMachine()
 	m.Shape.SIMDs = 2
-	w := &witness{testmachine.FixedMemory{FixedTiming: testmachine.FixedTiming{Latency: 50, Busy: 4}}, map[int]*cu.Launch{}, 0}
+	w := &witness{testmachine.FixedMemory{FixedTiming: testmachine.FixedTiming{Latency: 50, Busy: 4}}, map[int]*cu.KernelLaunch{}, 0}
 	m.Memory = w
 	newRig(t, m).run(t, assemble(64*20, load(3)), 3, simd.Never).check(t, m)
 	if len(w.launches) != 20 || w.wrong != 0 {
@@ -176,21 +176,21 @@ func (d *diary) LDS(a *probe.Access) {
 func (d *diary) AccessDone(at uint64, unit int, id uint64) { d.note("done", at, unit, id) }
 
 // realPorts gives the machine the ports of package mem before a hierarchy.
-func realPorts(t *testing.T, m *machine, h hierarchy.Model) *cu.Launch {
+func realPorts(t *testing.T, m *machine, h hierarchy.Model) *cu.KernelLaunch {
 	t.Helper()
 	return portsOf(t, m, h, &hierarchy.Spec{VectorMemory: hierarchy.VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 64, MaxOutstanding: 64, AtomicCycles: 1},
 		VectorL1: hierarchy.CacheSpec{BytesPerCycle: 1024, Slices: 1}})
 }
 
 // portsOf is realPorts of a spec.
-func portsOf(t *testing.T, m *machine, h hierarchy.Model, spec *hierarchy.Spec) *cu.Launch {
+func portsOf(t *testing.T, m *machine, h hierarchy.Model, spec *hierarchy.Spec) *cu.KernelLaunch {
 	t.Helper()
 	s := mem.NewStore(0)
 	b := suite.Must(s.Alloc(4096, "buffer"))(t)
 	m.Memory = cu.NewMemory(mem.NewPorts(s, h, spec, &m.Shape)[0], 0, m.Shape.UnitSlots())
 	bindings := &mem.Bindings{}
 	bindings.Bind(mem.DescriptorOf(b))
-	return &cu.Launch{Bindings: bindings}
+	return &cu.KernelLaunch{Bindings: bindings}
 }
 
 // Observers receive workgroups, accesses with their lines, and of their ends.
@@ -262,7 +262,7 @@ func TestMemoryLevelTracing(t *testing.T) {
 }
 
 // launch starts a launch of a program without waiting for its end.
-func (r *rig) launch(t *testing.T, prog *program.Program, l *cu.Launch) {
+func (r *rig) launch(t *testing.T, prog *program.Program, l *cu.KernelLaunch) {
 	t.Helper()
 	var err error
 	if l.Code, err = simd.NewCode(prog, r.m.Rules(), 0); err != nil {
@@ -316,7 +316,7 @@ func TestPayloadsOutsideOfAGraph(t *testing.T) {
 // SIMD's waves until it is through.
 func TestAccessesKeepTheUnit(t *testing.T) {
 	// In cycle 1 the first wave issues, then the marks of both; the second access is after the first by what that takes.
-	gap := func(simds int, edit func(m *machine) *cu.Launch, inst isa.Inst) uint64 {
+	gap := func(simds int, edit func(m *machine) *cu.KernelLaunch, inst isa.Inst) uint64 {
 		m := newMachine()
 		m.Shape.SIMDs = simds
 		launch := edit(m)
@@ -328,9 +328,9 @@ func TestAccessesKeepTheUnit(t *testing.T) {
 		suite.OK(t, r.Engine.Run())
 		return r.Prints[1] - r.Prints[0]
 	}
-	banks := func(m *machine) *cu.Launch {
+	banks := func(m *machine) *cu.KernelLaunch {
 		m.LDS = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.Unit.LDS) }
-		return &cu.Launch{Bindings: &mem.Bindings{}}
+		return &cu.KernelLaunch{Bindings: &mem.Bindings{}}
 	}
 	// 64 lanes of one bank each are busy for 8 cycles, 4 of the unit's bandwidth.
 	for simds, want := range map[int]uint64{1: 8, 2: 4} {
@@ -338,7 +338,7 @@ func TestAccessesKeepTheUnit(t *testing.T) {
 			t.Errorf("LDS, %d SIMDs: %d cycles apart, want %d", simds, got, want)
 		}
 	}
-	path := func(m *machine) *cu.Launch {
+	path := func(m *machine) *cu.KernelLaunch {
 		spec := &hierarchy.Spec{VectorMemory: hierarchy.VectorMemorySpec{LanesPerCycle: 8, LinesPerCycle: 64}, VectorL1: hierarchy.CacheSpec{BytesPerCycle: 1024, Slices: 1}}
 		return portsOf(t, m, &instantLines{}, spec)
 	}

@@ -67,7 +67,7 @@ func TestWhatProgramsMayHold(t *testing.T) {
 }
 
 // A branch forward of no class is free; every other instruction that is no computation costs something.
-func TestWhatIsFree(t *testing.T) {
+func TestZeroCostInstructions(t *testing.T) {
 	rules := testRules()
 	rules.Matrix = &MatrixSpec{Width: 1}
 	for class, name := range isa.ClassNames {

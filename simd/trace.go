@@ -39,10 +39,10 @@ func (t *trace) started(w *Wave, from uint64) {
 func (t *trace) issued(w *Wave, now, end uint64) {
 	t.issue = probe.Issue{WaveSlotID: w.SlotID(), Program: w.code.Program, PC: int(w.op.pc), Exec: w.State.Exec, Reason: w.stallReason,
 		From: w.freeAt, Ready: w.ready, At: now, End: end}
-	t.issue.Full = t.issue.Ready
+	t.issue.StallCycles = t.issue.Ready
 	if ready := t.issue.Ready; now > ready {
 		s := w.SIMD
-		t.issue.Full, t.issue.FullOf = ready+s.shared.backpressureWait(w, w.op, now-ready), s.shared.backpressure.reason
+		t.issue.StallCycles, t.issue.StallReason = ready+s.shared.backpressureWait(w, w.op, now-ready), s.shared.backpressure.reason
 	}
 	t.to.Issue(&t.issue)
 }

@@ -20,7 +20,7 @@ type copied struct {
 }
 
 // takeCopy makes the launch run an idle copy.
-func (l *QueuedLaunch) takeCopy(k *cu.Launch) {
+func (l *QueuedLaunch) takeCopy(k *cu.KernelLaunch) {
 	idle := l.Copies.idle
 	l.code, l.Copies.idle = idle[len(idle)-1], idle[:len(idle)-1]
 	l.codeBefore = simd.IssuedCounts([]*simd.Code{l.code})

@@ -22,7 +22,7 @@ type QueuedWork interface {
 	// Count completes the counts of a part that ran.
 	Count(c *account.Counts, p scheduler.WorkgroupRange)
 	// Kernel returns the grid for the dispatcher, Graph the graph that is dispatched to; nil: none.
-	Kernel() *cu.Launch
+	Kernel() *cu.KernelLaunch
 	Graph() *graph.Run
 	// Workgroups returns the number of workgroups, if it is known before they run.
 	Workgroups() (n uint64, known bool)
@@ -104,7 +104,7 @@ func (l *QueuedLaunch) PassTransfer(at LaunchStart, bytes uint64) {
 }
 
 // OpenKernel hands a grid to the dispatcher.
-func (l *QueuedLaunch) OpenKernel(at LaunchStart, k *cu.Launch) error {
+func (l *QueuedLaunch) OpenKernel(at LaunchStart, k *cu.KernelLaunch) error {
 	if l.Copies != nil {
 		l.takeCopy(k)
 	}

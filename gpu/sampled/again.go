@@ -15,7 +15,7 @@ import (
 
 // mayRunTwice says of a kernel that it may be run once more with time when it has run without: what it changes is known and can be
 // put back, and none of its workgroups waits for another.
-func (s *Sampler) mayRunTwice(k *cu.Launch) bool {
+func (s *Sampler) mayRunTwice(k *cu.KernelLaunch) bool {
 	insts := k.Code.Program.Insts
 	if k.Fragments != nil {
 		return false
@@ -56,7 +56,7 @@ func mayWait(in *isa.Inst) bool {
 
 // runLooked runs a launch without time, and if its signature asks for a sample, once more with time on the memory that it left; then
 // memory is as the first run left it.
-func (s *Sampler) runLooked(k *kind, l Launch, kern *cu.Launch, follows bool) error {
+func (s *Sampler) runLooked(k *kind, l SampledLaunch, kern *cu.KernelLaunch, follows bool) error {
 	if k.seen++; k.seen == 1 { // it finds nothing in the caches
 		if err := s.bringBack(kern); err != nil {
 			return err
@@ -105,7 +105,7 @@ func (s *Sampler) runLooked(k *kind, l Launch, kern *cu.Launch, follows bool) er
 }
 
 // first times the first launch of a kind.
-func (k *kind) first(s *Sampler, l Launch, kern *cu.Launch, follows bool) error {
+func (k *kind) first(s *Sampler, l SampledLaunch, kern *cu.KernelLaunch, follows bool) error {
 	before := soFarOf(s.machine.Tally, l.Step())
 	err := s.clocked(l, whole(l), follows)
 	after := soFarOf(s.machine.Tally, l.Step())
@@ -123,7 +123,7 @@ func issuedOf(c *simd.Code) []account.InstCount {
 // look runs a launch without time. Some of its workgroups bring their lines into the caches, which shows what they ask of memory. They are
 // the same in every launch. Then the caches are as they were: lines of a few workgroups would be there in the place of what the launch finds.
 // light: it matters little what that is.
-func (s *Sampler) look(l Launch, kern *cu.Launch) (all *account.Counts, x signature, light bool, err error) {
+func (s *Sampler) look(l SampledLaunch, kern *cu.KernelLaunch) (all *account.Counts, x signature, light bool, err error) {
 	if fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic); ok {
 		fast.Snapshot()
 		defer fast.Restore()
@@ -175,7 +175,7 @@ func lookedAt(all uint64, by *config.Sampling) (list []lookedPart) {
 }
 
 // demand is what workgroups asked of the machine that ran last without time and brought their lines into the caches.
-func (s *Sampler) demand(c *account.Counts, l Launch) (d demand) {
+func (s *Sampler) demand(c *account.Counts, l SampledLaunch) (d demand) {
 	fast, ok := s.machine.Hierarchy.(*hierarchy.Analytic)
 	if !ok {
 		return d
@@ -194,7 +194,7 @@ func (s *Sampler) missed(c *account.Counts) float64 {
 }
 
 // again runs a launch once more with time; nil: it did other work than at first, so that it does not count.
-func (s *Sampler) again(l Launch, kern *cu.Launch, c *account.Counts, issued []account.InstCount, follows bool) (*account.Counts, error) {
+func (s *Sampler) again(l SampledLaunch, kern *cu.KernelLaunch, c *account.Counts, issued []account.InstCount, follows bool) (*account.Counts, error) {
 	written := written(kern)
 	if !s.mayPutBack(written, c.Instructions()) {
 		return nil, nil
@@ -218,7 +218,7 @@ func (s *Sampler) again(l Launch, kern *cu.Launch, c *account.Counts, issued []a
 }
 
 // written is the memory that a kernel may write.
-func written(k *cu.Launch) [][]byte {
+func written(k *cu.KernelLaunch) [][]byte {
 	list, _ := k.Bindings.Written(k.Code.Program.Insts)
 	return list
 }

@@ -17,8 +17,8 @@ import (
 // sampling, and what is in caches and queues when a window begins is what the machine left there.
 type division struct {
 	*Sampler
-	launch          Launch
-	kernel          *cu.Launch
+	launch          SampledLaunch
+	kernel          *cu.KernelLaunch
 	rows            *rows
 	generation, all uint64 // workgroups that the machine holds, and those of the launch
 	drains          bool   // workgroups may wait for each other: none is left half done while others run
@@ -67,7 +67,7 @@ type timed struct {
 	divided bool
 }
 
-func newDivision(s *Sampler, l Launch, k *cu.Launch, r *rows, generation uint64) *division {
+func newDivision(s *Sampler, l SampledLaunch, k *cu.KernelLaunch, r *rows, generation uint64) *division {
 	d := &division{Sampler: s, launch: l, kernel: k, rows: r, generation: generation, all: cu.GridSize(k.NumWorkgroups)}
 	d.piece = max(d.all/uint64(s.Pieces), generation, 1)
 	r.near = min(s.NearRows, int(d.all/d.piece/3)) // of few pieces as well, more than one may be timed

@@ -72,7 +72,7 @@ type kinds struct {
 }
 
 // of is the kind of launches of a step that have a name in common.
-func (s *kinds) of(l Launch, like string) *kind {
+func (s *kinds) of(l SampledLaunch, like string) *kind {
 	key := cmp.Or(l.Kind(), l.Step()) + " " + like
 	k := s.byKey[key]
 	if k == nil {
@@ -130,7 +130,7 @@ func (k *kind) timed(x *signature, cycles, instructions float64) {
 }
 
 // Run runs a launch of which a part is timed, or none if it is like others.
-func (s *Sampler) Run(l Launch, follows bool) error {
+func (s *Sampler) Run(l SampledLaunch, follows bool) error {
 	before := s.history
 	s.history = history{} // what others leave in the caches is not known
 	if kern := l.Kernel(); kern != nil {
@@ -177,13 +177,13 @@ func (k *kind) inPartFrom() uint64 {
 }
 
 // generation is how many workgroups the machine holds.
-func (s *Sampler) generation(l Launch) uint64 {
+func (s *Sampler) generation(l SampledLaunch) uint64 {
 	need := l.Resources()
 	return uint64(max(need.Occupancy(s.machine.Limits), 1) * s.machine.Spec.Units())
 }
 
 // runInTurn times a launch if its turn has come.
-func (s *Sampler) runInTurn(k *kind, l Launch, follows bool) error {
+func (s *Sampler) runInTurn(k *kind, l SampledLaunch, follows bool) error {
 	now, sample, then := k.timedNext()
 	if !now {
 		return s.likeOthers(k, l, then || l.Kernel() != nil)
@@ -200,7 +200,7 @@ func (s *Sampler) runInTurn(k *kind, l Launch, follows bool) error {
 }
 
 // likeOthers runs a launch without time; warm: it leaves its lines to the next one.
-func (s *Sampler) likeOthers(k *kind, l Launch, warm bool) error {
+func (s *Sampler) likeOthers(k *kind, l SampledLaunch, warm bool) error {
 	c, err := l.Functional(whole(l), warm)
 	if c == nil {
 		return err
@@ -215,7 +215,7 @@ func (s *Sampler) likeOthers(k *kind, l Launch, warm bool) error {
 }
 
 // untimedMember counts a member of a stratum that was not timed, of so many generations; 0: unknown.
-func (s *Sampler) untimedMember(a *alike, l Launch, c *account.Counts, generations int) {
+func (s *Sampler) untimedMember(a *alike, l SampledLaunch, c *account.Counts, generations int) {
 	c.Estimate = &account.Estimate{} // follows when all is known
 	step := s.machine.Tally.Add(l.Step(), c)
 	a.rest[step] += c.Instructions()

@@ -17,8 +17,8 @@ type history struct {
 
 // A preceding launch comes before another one.
 type preceding struct {
-	launch Launch
-	kernel *cu.Launch // nil: not one that may run again
+	launch SampledLaunch
+	kernel *cu.KernelLaunch // nil: not one that may run again
 	like   signature
 	base   *alike // the stratum of its signature
 	held   bool   // the caches hold its lines
@@ -62,7 +62,7 @@ func (p *preceding) serves(o *preceding, s *Sampler) bool {
 // as many as fill the last level, if all those that ran again stay a part of what ran, and back to one of the same program on the same memory. Without
 // time, workgroups come one after the other: the lines that such a launch leaves are those with which many of the one at hand begin, and fewer with time.
 // It does not where the caches fit.
-func (s *Sampler) bringBack(hand *cu.Launch) error {
+func (s *Sampler) bringBack(hand *cu.KernelLaunch) error {
 	h := &s.history
 	if h.fits(s) {
 		return nil
@@ -91,7 +91,7 @@ func (s *Sampler) bringBack(hand *cu.Launch) error {
 }
 
 // repeats says whether a launch is of the same program as another one, on the same memory.
-func repeats(k, o *cu.Launch) bool { return k.Code == o.Code && k.Bindings.Equal(o.Bindings) }
+func repeats(k, o *cu.KernelLaunch) bool { return k.Code == o.Code && k.Bindings.Equal(o.Bindings) }
 
 // onceMore runs a launch from a part of its workgroups on once more without time. Memory and counts are as before then. It does not where what it
 // writes is too much to put back.

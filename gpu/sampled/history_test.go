@@ -12,8 +12,8 @@ import (
 func TestCachesThatFit(t *testing.T) {
 	s := &Sampler{Sampling: config.DefaultSampling()}
 	like := func(share, size float64) signature { return signature{mix: mix{1: share, 2: 1 - share}, size: size} }
-	on := func(addr uint64) *cu.Launch {
-		return &cu.Launch{Bindings: &mem.Bindings{Descriptors: []mem.Descriptor{{Addr: addr}}}}
+	on := func(addr uint64) *cu.KernelLaunch {
+		return &cu.KernelLaunch{Bindings: &mem.Bindings{Descriptors: []mem.Descriptor{{Addr: addr}}}}
 	}
 	launch := func(addr uint64, share, size float64) preceding {
 		return preceding{kernel: on(addr), like: like(share, size)}

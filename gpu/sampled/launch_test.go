@@ -21,7 +21,7 @@ import (
 // A testLaunch adds a number to a word of each invocation, functional on one compute unit.
 type testLaunch struct {
 	parts  *machine.Machine
-	kernel *cu.Launch
+	kernel *cu.KernelLaunch
 	cache  functional.Cache
 	last   *functional.Counts
 	did    uint64
@@ -51,7 +51,7 @@ func newTestLaunch(t *testing.T, workgroups int) *testLaunch {
 		isa.Resolve(&insts[i])
 	}
 	p := &program.Program{Name: "test", WaveSize: 32, LocalSize: [3]uint32{64, 1, 1}, VectorRows: 4, ScalarWords: 8, Insts: insts}
-	l.kernel = &cu.Launch{NumWorkgroups: [3]uint32{uint32(workgroups), 1, 1}, Bindings: &mem.Bindings{}}
+	l.kernel = &cu.KernelLaunch{NumWorkgroups: [3]uint32{uint32(workgroups), 1, 1}, Bindings: &mem.Bindings{}}
 	l.kernel.Bindings.Bind(mem.DescriptorOf(b))
 	if l.kernel.Code, err = simd.NewCode(p, l.parts.Rules, 0); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func (l *testLaunch) machine() Machine {
 func (l *testLaunch) Step() string               { return "step" }
 func (l *testLaunch) Kind() string               { return "" }
 func (l *testLaunch) ClassKey() string           { return "" }
-func (l *testLaunch) Kernel() *cu.Launch         { return l.kernel }
+func (l *testLaunch) Kernel() *cu.KernelLaunch   { return l.kernel }
 func (l *testLaunch) Workgroups() (uint64, bool) { return cu.GridSize(l.kernel.NumWorkgroups), true }
 func (l *testLaunch) Resources() cu.Resources    { return l.kernel.Resources }
 

@@ -9,15 +9,15 @@ import (
 	"spvsim/scheduler"
 )
 
-// A Launch is a launch of a job, as it is sampled.
-type Launch interface {
+// A SampledLaunch is a launch of a job, as it is sampled.
+type SampledLaunch interface {
 	// Step is the step that it is counted with. Kind is the same for launches that are alike, of whatever steps; empty: the step.
 	Step() string
 	Kind() string
 	// ClassKey is the same for all launches of a kind that are taken for alike.
 	ClassKey() string
 	// Kernel is the grid of workgroups, which may run in parts and run again; nil: draws, graphs and launches beside each other, which run as wholes.
-	Kernel() *cu.Launch
+	Kernel() *cu.KernelLaunch
 	// Workgroups returns the number of workgroups, if it is known before they run.
 	Workgroups() (n uint64, known bool)
 	// Resources returns what a workgroup needs of a compute unit.
@@ -51,13 +51,13 @@ type Functional interface {
 }
 
 // whole is all of a launch.
-func whole(l Launch) scheduler.WorkgroupRange {
+func whole(l SampledLaunch) scheduler.WorkgroupRange {
 	n, _ := l.Workgroups()
 	return scheduler.WorkgroupRange{End: n}
 }
 
 // clocked runs a part of a launch with time, and counts it with its step.
-func (s *Sampler) clocked(l Launch, p scheduler.WorkgroupRange, follows bool) error {
+func (s *Sampler) clocked(l SampledLaunch, p scheduler.WorkgroupRange, follows bool) error {
 	c, err := l.Timed(p, follows)
 	if c != nil {
 		s.machine.Tally.Add(l.Step(), c)

@@ -163,7 +163,7 @@ func (e *eventSum) LDS(a *probe.Access)                    { e.event("lds", *a) 
 func (e *eventSum) Enqueued(p *probe.PayloadWait)          { e.event("enqueued", *p) }
 func (e *eventSum) Picked(p *probe.PayloadWait)            { e.event("picked", *p) }
 func (e *eventSum) Issue(i *probe.Issue) {
-	e.event("issue", i.WaveSlotID, i.PC, i.Exec, i.Reason, i.From, i.Ready, i.At, i.End, i.Full, i.FullOf)
+	e.event("issue", i.WaveSlotID, i.PC, i.Exec, i.Reason, i.From, i.Ready, i.At, i.End, i.StallCycles, i.StallReason)
 }
 
 // Sample asks for the next sample 1000 cycles later.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// AsWritten compares a text with a file in the test's testdata, line by line. With update it writes the file first.
-func AsWritten(t testing.TB, name, text string, update bool) {
+// CompareRecorded compares a text with a file in the test's testdata, line by line. With update it writes the file first.
+func CompareRecorded(t testing.TB, name, text string, update bool) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if update {

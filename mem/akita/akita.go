@@ -155,7 +155,7 @@ func (a *Memory) Access(now uint64, r *hierarchy.Request) *timing.Response {
 	a.pending++
 	f := a.front(r.CU)
 	busy := max(r.Busy, uint64(fixed.CeilDiv(len(f.queue)+len(r.Lines), a.spec.VectorMemory.LinesPerCycle)))
-	g := &group{token: r.Token, to: r.To, left: len(r.Lines), kind: r.Kind}
+	g := &unitRequest{token: r.Token, to: r.To, left: len(r.Lines), kind: r.Kind}
 	for _, l := range r.Lines {
 		g.serial = max(g.serial, uint64(l.Serial)*uint64(a.spec.VectorMemory.AtomicCycles))
 		f.queue = append(f.queue, f.entry(g, r, l))

@@ -7,8 +7,8 @@ import (
 	"spvsim/mem/hierarchy"
 )
 
-// A group is a request on its way.
-type group struct {
+// A unitRequest is a request on its way.
+type unitRequest struct {
 	token  uint64
 	to     hierarchy.Receiver // nil: the compute unit
 	left   int                // lines that have not come
@@ -18,7 +18,7 @@ type group struct {
 
 // An entry is one line that waits to be sent.
 type entry struct {
-	group  *group // nil for the store that ends an atomic
+	group  *unitRequest // nil for the store that ends an atomic
 	from   sim.Port
 	to     sim.Port
 	write  bool
@@ -51,7 +51,7 @@ type front struct {
 	flight    map[string]entry
 }
 
-func (f *front) entry(g *group, r *hierarchy.Request, l hierarchy.Line) entry {
+func (f *front) entry(g *unitRequest, r *hierarchy.Request, l hierarchy.Line) entry {
 	vector, scalar := f.a.LineBytes()
 	to, line := f.vector, vector
 	if r.Scalar {

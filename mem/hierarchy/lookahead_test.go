@@ -5,7 +5,7 @@ import (
 )
 
 // Misses find free entries up to the first entry that is taken: in the slice that has least, and none where other units share the cache.
-func TestRoom(t *testing.T) {
+func TestFreeMSHRs(t *testing.T) {
 	f := newTiny(t, func(s *Spec) { s.VectorL1.Misses = 3 })
 	c := f.front(request(0, Read))
 	if got := c.freeMSHRs(0); got != 3 {

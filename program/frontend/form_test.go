@@ -129,7 +129,7 @@ func TestFormOfTheModules(t *testing.T) {
 			}
 		}
 	}
-	suite.AsWritten(t, "form.txt", out.String(), *update)
+	suite.CompareRecorded(t, "form.txt", out.String(), *update)
 }
 
 // matrixFiles multiply cooperative matrices.
@@ -153,7 +153,7 @@ func TestFormOfMatrices(t *testing.T) {
 			}
 		}
 	}
-	suite.AsWritten(t, "matrices.txt", out.String(), *update)
+	suite.CompareRecorded(t, "matrices.txt", out.String(), *update)
 }
 
 var (
@@ -186,7 +186,7 @@ func TestWhatMutantsBecome(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%s: %d\n", text, n))
 	}
 	slices.Sort(lines)
-	suite.AsWritten(t, "mutants.txt", strings.Join(lines, ""), *update)
+	suite.CompareRecorded(t, "mutants.txt", strings.Join(lines, ""), *update)
 }
 
 // countForms counts what becomes of a module's entry points, whose digests it gives.

@@ -148,5 +148,5 @@ func TestCodeOfRandomPrograms(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%s: %d\n", text, n))
 	}
 	slices.Sort(lines)
-	suite.AsWritten(t, "code.txt", strings.Join(lines, ""), *update)
+	suite.CompareRecorded(t, "code.txt", strings.Join(lines, ""), *update)
 }

@@ -67,7 +67,7 @@ const (
 
 // Next returns the next workgroup. A coalescing node waits for a whole batch while a running workgroup may enqueue
 // more, unless nothing else can run.
-func (d *Direct) Next(nothingElse bool) (l *cu.Launch, wg cu.Workgroup, s State) {
+func (d *Direct) Next(nothingElse bool) (l *cu.KernelLaunch, wg cu.Workgroup, s State) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	o := d.launcher

@@ -32,7 +32,7 @@ type Node struct {
 	Index   uint32
 	Shader  string // file, for messages
 	Program *program.Program
-	Launch  *cu.Launch // what its workgroups run; nil in a graph that does not run
+	Launch  *cu.KernelLaunch // what its workgroups run; nil in a graph that does not run
 	// Priority orders nodes under queue.arbitration priority: higher values first.
 	Priority int
 

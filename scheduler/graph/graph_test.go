@@ -21,7 +21,7 @@ func node(name string, index uint32, outputs ...program.Output) *Node {
 		Name: name, LocalSize: [3]uint32{1, 1, 1}, WaveSize: 64,
 		Node: &program.Node{Launch: program.Static, Workgroups: [3]uint32{1, 1, 1}, APIEntry: true,
 			Input: &program.PayloadType{Bytes: 4, MaxPayloads: 1}, Outputs: outputs},
-	}, Launch: &cu.Launch{}}
+	}, Launch: &cu.KernelLaunch{}}
 }
 
 // to is an output of most payloads of 4 bytes for the first size nodes of a name.

@@ -15,7 +15,7 @@ const maxOpenLaunches = 64
 
 // A nodeLaunch is a launch of a node, with its input payloads.
 type nodeLaunch struct {
-	scheduler.Launch
+	scheduler.GridLaunch
 	*stage
 	nodeQueue *nodeQueue
 	input     int32
@@ -193,8 +193,8 @@ func (o *launcher) readyFrom(l *nodeLaunch, at uint64) {
 
 func (o *launcher) newLaunch(b *nodeQueue, input int32) *nodeLaunch {
 	l := o.launchPool.Acquire()
-	placed := scheduler.Launch{Code: b.Launch, Class: b.id(), Engine: -1, Unit: -1, ReadyAt: cu.Never}
-	*l = nodeLaunch{Launch: placed, stage: b.stage, nodeQueue: b, input: input}
+	placed := scheduler.GridLaunch{Code: b.Launch, Class: b.id(), Engine: -1, Unit: -1, ReadyAt: cu.Never}
+	*l = nodeLaunch{GridLaunch: placed, stage: b.stage, nodeQueue: b, input: input}
 	switch o.queues.spread {
 	case byEngine:
 		l.Engine = b.queue
@@ -397,12 +397,12 @@ func (o *launcher) Lists() int {
 	return len(o.nodeQueues.list)
 }
 
-func (o *launcher) Head(list int) *scheduler.Launch {
+func (o *launcher) Head(list int) *scheduler.GridLaunch {
 	b := o.nodeQueues.inOrder(o.nodeQueues.ofList(list))
 	if b.deferred || len(b.launches) == 0 {
 		return nil
 	}
-	return &b.launches[0].Launch
+	return &b.launches[0].GridLaunch
 }
 
 func (o *launcher) NextWorkgroup(list, unit int, wg *cu.Workgroup) {

@@ -268,7 +268,7 @@ func resident(t *testing.T, change func(n *Node), do func(r *queueRig, g *workgr
 		p.arrays[input].elems = []int32{e}
 		x := &p.payloads[e]
 		x.state, x.input, x.unfinished = payloadQueued, input, 2
-		l := &nodeLaunch{Launch: scheduler.Launch{Code: &cu.Launch{Resources: n.Launch.Resources}, Total: 2}, stage: n.stages[0], input: input}
+		l := &nodeLaunch{GridLaunch: scheduler.GridLaunch{Code: &cu.KernelLaunch{Resources: n.Launch.Resources}, Total: 2}, stage: n.stages[0], input: input}
 		l.Code.Resources.Waves = 2
 		do(r, r.run.workgroups.newWorkgroup(l, 0), input, wave)
 		r.Engine.Fail(errDone)

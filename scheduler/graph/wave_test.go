@@ -52,7 +52,7 @@ func startProducer(t *testing.T, spec scheduler.WorkSpec, pending bool, local ui
 	prog.Node = producer.Program.Node
 	code := suite.Must(simd.NewCode(prog, r.m.Rules(), 0))(t)
 	n := suite.Must(cu.NewResources(prog, r.m.Limits()))(t)
-	producer.Program, producer.Launch = prog, &cu.Launch{Code: code, Resources: n, Bindings: &mem.Bindings{}}
+	producer.Program, producer.Launch = prog, &cu.KernelLaunch{Code: code, Resources: n, Bindings: &mem.Bindings{}}
 	r.run.Dispatch(0, []Entry{{Node: producer, Count: 1, Data: make([]byte, 4), Stride: 4}})
 	return r
 }

@@ -106,7 +106,7 @@ func TestWhatMutantsBreak(t *testing.T) {
 		fmt.Fprintf(&verdicts, "%d: %d of %d pass, %s\n", i, strings.Count(said, "\n<nil>"), each, suite.Digest([]byte(said)))
 	}
 	asWritten(t, "mutants.txt", times)
-	suite.AsWritten(t, "verdicts.txt", verdicts.String(), *update)
+	suite.CompareRecorded(t, "verdicts.txt", verdicts.String(), *update)
 }
 
 // asWritten compares how often there is each text with a file of testdata, or writes it.
@@ -117,5 +117,5 @@ func asWritten(t *testing.T, name string, times map[string]int) {
 		lines = append(lines, fmt.Sprintf("%5d %s", n, text))
 	}
 	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[6:], b[6:]) })
-	suite.AsWritten(t, name, strings.Join(lines, "\n")+"\n", *update)
+	suite.CompareRecorded(t, name, strings.Join(lines, "\n")+"\n", *update)
 }

@@ -242,8 +242,8 @@ func (w *Writer) Issue(i *probe.Issue) {
 	}
 	s := w.wave(i.WaveSlotID)
 	w.slice(&s.track, i.From, i.Ready, "stall", stalls[i.Reason])
-	w.slice(&s.track, i.Ready, i.Full, "stall", stalls[i.FullOf])
-	w.slice(&s.track, max(i.Ready, i.Full), i.At, "stall", stalls[account.Unit])
+	w.slice(&s.track, i.Ready, i.StallCycles, "stall", stalls[i.StallReason])
+	w.slice(&s.track, max(i.Ready, i.StallCycles), i.At, "stall", stalls[account.Unit])
 	if at, end, ok := w.cut(i.At, i.End); ok {
 		in := &i.Program.Insts[i.PC]
 		w.beginSlice(&s.track, at, "instruction", isa.Table[in.Op].Name)

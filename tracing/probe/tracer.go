@@ -75,8 +75,8 @@ type Issue struct {
 	Reason  account.Reason
 
 	From, Ready, At, End uint64
-	Full                 uint64         // between Ready and At: until then the wave has waited for a full queue of memory
-	FullOf               account.Reason // the reason that this wait is charged to
+	StallCycles          uint64         // between Ready and At: until then the wave has waited for a full queue of memory
+	StallReason          account.Reason // the reason that this wait is charged to
 }
 
 // An Access is an access to memory or to the LDS, from its issue to its result.

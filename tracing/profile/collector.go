@@ -196,8 +196,8 @@ func (c *Collector) Issue(i *probe.Issue) {
 	k.Operations += n
 	c.steps[c.step].Operations += n
 	c.charge(k, i.WaveSlotID, i.Reason, i.From, i.Ready)
-	c.charge(k, i.WaveSlotID, i.FullOf, i.Ready, i.Full)
-	c.charge(k, i.WaveSlotID, account.Unit, max(i.Ready, i.Full), i.At)
+	c.charge(k, i.WaveSlotID, i.StallReason, i.Ready, i.StallCycles)
+	c.charge(k, i.WaveSlotID, account.Unit, max(i.Ready, i.StallCycles), i.At)
 	c.charge(k, i.WaveSlotID, account.Issued, i.At, i.End)
 	c.series.Issued[c.series.bin(i.At-c.firstCycle)]++
 }

@@ -80,7 +80,7 @@ type FixedMemory struct {
 	last timing.Response
 }
 
-func (*FixedMemory) BindSlot(int, *cu.Launch) {}
+func (*FixedMemory) BindSlot(int, *cu.KernelLaunch) {}
 
 func (f *FixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int) *timing.Response {
 	f.last = f.Response(now)
@@ -166,7 +166,7 @@ func (m *Machine) Build() *Rig {
 }
 
 // Launch makes the launch of a program, without its workgroups.
-func (m *Machine) Launch(t testing.TB, prog *program.Program) *cu.Launch {
+func (m *Machine) Launch(t testing.TB, prog *program.Program) *cu.KernelLaunch {
 	t.Helper()
 	code, err := simd.NewCode(prog, m.Rules(), 0)
 	if err != nil {
@@ -176,7 +176,7 @@ func (m *Machine) Launch(t testing.TB, prog *program.Program) *cu.Launch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &cu.Launch{Code: code, Resources: need, Bindings: &mem.Bindings{}}
+	return &cu.KernelLaunch{Code: code, Resources: need, Bindings: &mem.Bindings{}}
 }
 
 // Print is an instruction that notes its cycle in Rig.Prints.
