@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -349,7 +350,7 @@ func (e *Experiment) smallProblems() []problem {
 			known = append(known, e.Axes[k].Name)
 		}
 		name := e.SmallVariant.Axes[i].Name
-		if contains(known, name) {
+		if slices.Contains(known, name) {
 			continue
 		}
 		msg := fmt.Sprintf("found %q: want the name of an axis", name)
@@ -386,7 +387,7 @@ func isMachinePath(first, text string) bool {
 			return false
 		}
 	}
-	return contains(knownPaths(reflect.TypeFor[Machine]()), text)
+	return slices.Contains(knownPaths(reflect.TypeFor[Machine]()), text)
 }
 
 // repeatProblems refuses a value that an axis has twice: its points would be counted twice. In a zip single values may repeat.

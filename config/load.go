@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -440,20 +441,11 @@ func (m *Machine) joinedSource(paths ...string) string {
 	var parts []string
 	for _, p := range paths {
 		s := m.Sources[p]
-		if s != "" && !contains(parts, s) {
+		if s != "" && !slices.Contains(parts, s) {
 			parts = append(parts, s)
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // encodeKeys writes capital letters so that viper, which lower-cases keys, does not lose them.
