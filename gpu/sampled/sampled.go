@@ -1,5 +1,5 @@
-// Package sampled runs launches of which a part is timed, and estimates the time of the rest (mode sampled). Who builds the machine gives it a Machine,
-// and each launch as a Launch.
+// Package sampled times a part of each launch, and estimates the time of the rest (mode sampled). Its caller provides the
+// Machine, and each launch as a SampledLaunch.
 package sampled
 
 import (
