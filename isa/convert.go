@@ -1,6 +1,34 @@
 package isa
 
-import "math"
+import (
+	"math"
+
+	"spvsim/spirv"
+)
+
+// Conversions.
+const (
+	// Conversions from Inst.From to Inst.T.
+	UConvert Op = endComparisons + iota // zero-extend or truncate
+	SConvert                            // sign-extend or truncate
+	FConvert                            // round to nearest even
+	FToU                                // towards zero; saturates, NaN becomes 0
+	FToS
+	UToF
+	SToF
+
+	endConversions
+)
+
+var convertRows = []Row{
+	{UConvert, "uconvert", alu, convert, salu, meanUConvert, core(spirv.OpUConvert)},
+	{SConvert, "sconvert", alu, convert, salu, meanSConvert, core(spirv.OpSConvert)},
+	{FConvert, "fconvert", cvt, convert, pure, meanFConvert, core(spirv.OpFConvert).merge(glsl(spirv.GLSLstd450PackHalf2x16, spirv.GLSLstd450UnpackHalf2x16))},
+	{FToU, "ftou", cvt, convert, pure, meanFToU, core(spirv.OpConvertFToU)},
+	{FToS, "ftos", cvt, convert, pure, meanFToS, core(spirv.OpConvertFToS)},
+	{UToF, "utof", cvt, convert, pure, meanUToF, core(spirv.OpConvertUToF)},
+	{SToF, "stof", cvt, convert, pure, meanSToF, core(spirv.OpConvertSToF)},
+}
 
 // Meanings that mix types.
 

@@ -1,6 +1,72 @@
 package isa
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"spvsim/spirv"
+)
+
+// Operations across lanes.
+const (
+	// Across the lanes of a wave. Only active lanes take part.
+	Ballot         Op = endIdentity + iota // a Bool -> I64 mask of the active lanes in which a is true
+	LaneOfMask                             // a I64 mask -> Bool: the bit of the own lane (inverse ballot)
+	Elect                                  // Bool: true in the lowest active lane
+	VoteAll                                // a Bool -> Bool
+	VoteAny                                // a Bool -> Bool
+	VoteAllEqual                           // a T -> Bool
+	ReadLane                               // a of lane b (b uniform); 0 when b is outside the wave or inactive
+	ReadFirstLane                          // a of the lowest active lane
+	Shuffle                                // a of lane b (b differs by lane); 0 when outside or inactive
+	QuadBroadcast                          // a of lane b (0..3) of the own quad
+	QuadSwap                               // Imm: 0 horizontal, 1 vertical, 2 diagonal
+	QuadAll                                // a Bool -> Bool, over the active lanes of the own quad
+	QuadAny                                // a Bool -> Bool, over the active lanes of the own quad
+	SwizzleQuad                            // a of the lane of the own quad that Imm gives, see QuadImm; 0 when inactive
+	SwizzleMirror                          // SwizzleMasked that moves lanes as one DPP row operation does: xor 7, 8 or 15
+	SwizzleEight                           // SwizzleMasked within eight lanes: DPP8 where the machine has it
+	SwizzleSixteen                         // SwizzleMasked within sixteen lanes or across to the other sixteen: permlane where the machine has it
+	SwizzleMasked                          // a of lane ((l & and) | or) ^ xor of the own 32 lanes, see MaskImm; 0 when inactive
+	WriteLane                              // b in lane c (I32), a in the others
+	Reduce                                 // Imm: GroupImm(operator, cluster size)
+	InclusiveScan                          // Imm as Reduce
+	ExclusiveScan                          // Imm as Reduce
+	MaskedBitCount                         // bits of the I64 mask a below the own lane, plus b (I32): mbcnt
+	// MatrixMulAdd is a product of matrices in the registers of a wave: Imm is a MatrixImm, the operands are in
+	// Inst.Matrix. In the intermediate form the registers of A, of B and of C are the arguments, and those of D come
+	// through Proj.
+	MatrixMulAdd
+
+	endCrossLane
+)
+
+var crossRows = []Row{
+	{Ballot, "ballot", scalar, sig(OfI64, OfBool), ofWave | FlagScalarUnit | FlagSubgroup, nil, core(spirv.OpGroupNonUniformBallot, spirv.OpSubgroupBallotKHR)},
+	{LaneOfMask, "lane_of_mask", scalar, sig(OfBool, OfI64), ident, nil, core(spirv.OpGroupNonUniformInverseBallot, spirv.OpGroupNonUniformBallotBitExtract)},
+	{Elect, "elect", scalar, sig(OfBool), perLane | FlagSubgroup, nil, core(spirv.OpGroupNonUniformElect)},
+	{VoteAll, "vote_all", scalar, vote, ofWave | FlagScalarUnit | FlagSubgroup, nil, core(spirv.OpGroupNonUniformAll, spirv.OpGroupAll, spirv.OpSubgroupAllKHR)},
+	{VoteAny, "vote_any", scalar, vote, ofWave | FlagScalarUnit | FlagSubgroup, nil, core(spirv.OpGroupNonUniformAny, spirv.OpGroupAny, spirv.OpSubgroupAnyKHR)},
+	{VoteAllEqual, "vote_all_equal", compair, question, ofWave | FlagSubgroup, nil, core(spirv.OpGroupNonUniformAllEqual, spirv.OpSubgroupAllEqualKHR)},
+	{ReadLane, "read_lane", lane, laneIndexed, ofWave | FlagSubgroup, nil, core(spirv.OpGroupNonUniformBroadcast, spirv.OpGroupBroadcast, spirv.OpSubgroupReadInvocationKHR)},
+	{ReadFirstLane, "read_first_lane", lane, unary, ofWave | FlagSubgroup, nil, core(spirv.OpGroupNonUniformBroadcastFirst, spirv.OpSubgroupFirstInvocationKHR)},
+	{Shuffle, "shuffle", swizzle, laneIndexed, perLane | FlagSubgroup, nil, core(spirv.OpGroupNonUniformShuffle, spirv.OpGroupNonUniformShuffleXor, spirv.OpGroupNonUniformShuffleUp, spirv.OpGroupNonUniformShuffleDown, spirv.OpGroupNonUniformRotateKHR)},
+	{QuadBroadcast, "quad_broadcast", dpp, laneIndexed, perLane, nil, core(spirv.OpGroupNonUniformQuadBroadcast)},
+	{QuadSwap, "quad_swap", dpp, unary, perLane, nil, core(spirv.OpGroupNonUniformQuadSwap)},
+	{QuadAll, "quad_all", scalar, vote, perLane, nil, core(spirv.OpGroupNonUniformQuadAllKHR)},
+	{QuadAny, "quad_any", scalar, vote, perLane, nil, core(spirv.OpGroupNonUniformQuadAnyKHR)},
+	{SwizzleQuad, "swizzle_quad", dpp, unary, perLane, nil, core(spirv.OpDPdx, spirv.OpDPdy).merge(specNote("SwizzleInvocationsAMD"))},
+	{SwizzleMirror, "swizzle_mirror", dpp, unary, perLane | FlagSubgroup, nil, specNote("SwizzleInvocationsMaskedAMD")},
+	{SwizzleEight, "swizzle_eight", swizzle, unary, perLane | FlagSubgroup, nil, specNote("SwizzleInvocationsMaskedAMD")},
+	{SwizzleSixteen, "swizzle_sixteen", swizzle, unary, perLane | FlagSubgroup, nil, specNote("SwizzleInvocationsMaskedAMD")},
+	{SwizzleMasked, "swizzle_masked", swizzle, unary, perLane | FlagSubgroup, nil, specNote("SwizzleInvocationsMaskedAMD")},
+	{WriteLane, "write_lane", sameClass(ClassWriteLane), sig(OfT, OfT, OfT, OfI32), ident, nil, specNote("WriteInvocationAMD")},
+	{Reduce, "reduce", dpp, unary, ofWave | FlagSubgroup, nil, groupOperations(spirv.GroupOperationReduce)},
+	{InclusiveScan, "inclusive_scan", dpp, unary, perLane | FlagSubgroup, nil, groupOperations(spirv.GroupOperationInclusiveScan)},
+	{ExclusiveScan, "exclusive_scan", dpp, unary, perLane | FlagSubgroup, nil, groupOperations(spirv.GroupOperationExclusiveScan)},
+	{MaskedBitCount, "masked_bitcount", vector, sig(OfI32, OfI64, OfI32), ident, nil, core(spirv.OpGroupNonUniformBallotBitCount)},
+
+	{MatrixMulAdd, "matrix_mul_add", noClass, none, perLane, nil, core(spirv.OpCooperativeMatrixMulAddKHR)},
+}
 
 // Operations across lanes. Results may be uniform (a scalar word) or spread
 // over the active lanes; sources may live anywhere.

@@ -1,6 +1,139 @@
 package isa
 
-import "math"
+import (
+	"math"
+
+	"spvsim/spirv"
+)
+
+// Operations on floats.
+const (
+	// Floating point, T one of F16, F32, F64.
+	FAdd Op = endIntegers + iota
+	FSub
+	FMul
+	FDiv
+	FRem // sign of a
+	FMod // sign of b
+	FNeg
+	FAbs
+	FSign
+	FMin // NaN handling as IEEE minNum: the other operand
+	FMax
+	FMin3 // of three; with a NaN, FMid3 returns the least of the others
+	FMax3
+	FMid3
+	Floor
+	Ceil
+	Trunc
+	Round // halves away from zero
+	RoundEven
+	Fract
+	Sqrt
+	Rsq
+	Exp
+	Exp2
+	Log
+	Log2
+	Pow
+	Sin
+	Cos
+	Tan
+	Asin
+	Acos
+	Atan
+	Sinh
+	Cosh
+	Tanh
+	Asinh
+	Acosh
+	Atanh
+	Atan2     // atan2(a, b): a is y
+	Fma       // a*b + c with one rounding
+	Ldexp     // a * 2^b; b is I32
+	FrexpMant // mantissa in [0.5, 1)
+	FrexpExp  // exponent as I32; T is the type of a
+	QuantizeF16
+	IsNan // result Bool
+	IsInf // result Bool
+	Rcp   // 1/a (formed where a reciprocal is asked for)
+	FDot2 // c + a.x*b.x, then + a.y*b.y, each step rounded once; a and b are I32 that hold two F16; T = F32 or F16
+	// Cube maps: the face that direction (a, b, c) points to, and the coordinates
+	// on it. T = F32.
+	CubeID // 0 to 5: +x, -x, +y, -y, +z, -z
+	CubeSC
+	CubeTC
+	CubeMA // twice the length along the major axis: v_cubema with the free |x| of the instruction that reads it
+	FClass // Bool: a is of one of the kinds in Imm, see FClassNaN
+	// Steps of a division that is rounded once; T = F32.
+	DivScale  // a, which is the divisor b or the dividend c, scaled for the steps
+	DivScaled // divisor a, dividend b -> Bool: the quotient has to be scaled back; DivScale writes it, too
+	DivFmas   // a*b + c, scaled back if d, a Bool, is true
+	DivFixup  // the quotient a of divisor b and dividend c, or a result that the steps do not give
+
+	endFloats
+)
+
+var floatingRows = []Row{
+	{FAdd, "fadd", addF, binary, comm, float2(fadd), core(spirv.OpFAdd)},
+	{FSub, "fsub", addF, binary, pure, float2(fsub), core(spirv.OpFSub)},
+	{FMul, "fmul", mulF, binary, comm, float2(fmul), core(spirv.OpFMul)},
+	{FDiv, "fdiv", transF, binary, costly, float2(fdiv), core(spirv.OpFDiv)},
+	{FRem, "frem", transF, binary, costly, float2(math.Mod), core(spirv.OpFRem)},
+	{FMod, "fmod", transF, binary, costly, float2(fmod), core(spirv.OpFMod)},
+	{FNeg, "fneg", addF, unary, pure, int1(fneg), core(spirv.OpFNegate)},
+	{FAbs, "fabs", addF, unary, pure, int1(fabs), glsl(spirv.GLSLstd450FAbs)},
+	{FSign, "fsign", addF, unary, pure, float1(fsign), glsl(spirv.GLSLstd450FSign)},
+	{FMin, "fmin", addF, binary, comm, float2(MinNum), glsl(spirv.GLSLstd450FMin, spirv.GLSLstd450NMin, spirv.GLSLstd450FClamp, spirv.GLSLstd450NClamp)},
+	{FMax, "fmax", addF, binary, comm, float2(MaxNum), glsl(spirv.GLSLstd450FMax, spirv.GLSLstd450NMax, spirv.GLSLstd450FClamp, spirv.GLSLstd450NClamp)},
+	{FMin3, "fmin3", addF, ternary, comm, float3(fmin3), trinary(spirv.AMDShaderTrinaryMinmaxFMin3AMD)},
+	{FMax3, "fmax3", addF, ternary, comm, float3(fmax3), trinary(spirv.AMDShaderTrinaryMinmaxFMax3AMD)},
+	{FMid3, "fmid3", addF, ternary, comm, float3(fmid3), trinary(spirv.AMDShaderTrinaryMinmaxFMid3AMD)},
+	{Floor, "floor", addF, unary, pure, float1(math.Floor), glsl(spirv.GLSLstd450Floor)},
+	{Ceil, "ceil", addF, unary, pure, float1(math.Ceil), glsl(spirv.GLSLstd450Ceil)},
+	{Trunc, "trunc", addF, unary, pure, float1(math.Trunc), glsl(spirv.GLSLstd450Trunc, spirv.GLSLstd450Modf, spirv.GLSLstd450ModfStruct)},
+	{Round, "round", addF, unary, pure, float1(math.Round), glsl(spirv.GLSLstd450Round)},
+	{RoundEven, "roundeven", addF, unary, pure, float1(math.RoundToEven), glsl(spirv.GLSLstd450RoundEven)},
+	{Fract, "fract", addF, unary, pure, float1(fract), glsl(spirv.GLSLstd450Fract)},
+	{Sqrt, "sqrt", transF, unary, costly, float1(math.Sqrt), glsl(spirv.GLSLstd450Sqrt)},
+	{Rsq, "rsq", transF, unary, costly, float1(rsq), glsl(spirv.GLSLstd450InverseSqrt)},
+	{Exp, "exp", transF, unary, costly, float1(math.Exp), glsl(spirv.GLSLstd450Exp)},
+	{Exp2, "exp2", transF, unary, costly, float1(math.Exp2), glsl(spirv.GLSLstd450Exp2)},
+	{Log, "log", transF, unary, costly, float1(math.Log), glsl(spirv.GLSLstd450Log)},
+	{Log2, "log2", transF, unary, costly, float1(math.Log2), glsl(spirv.GLSLstd450Log2)},
+	{Pow, "pow", transF, binary, costly, float2(math.Pow), glsl(spirv.GLSLstd450Pow)},
+	{Sin, "sin", transF, unary, costly, float1(math.Sin), glsl(spirv.GLSLstd450Sin)},
+	{Cos, "cos", transF, unary, costly, float1(math.Cos), glsl(spirv.GLSLstd450Cos)},
+	{Tan, "tan", transF, unary, costly, float1(math.Tan), glsl(spirv.GLSLstd450Tan)},
+	{Asin, "asin", transF, unary, costly, float1(math.Asin), glsl(spirv.GLSLstd450Asin)},
+	{Acos, "acos", transF, unary, costly, float1(math.Acos), glsl(spirv.GLSLstd450Acos)},
+	{Atan, "atan", transF, unary, costly, float1(math.Atan), glsl(spirv.GLSLstd450Atan)},
+	{Sinh, "sinh", transF, unary, costly, float1(math.Sinh), glsl(spirv.GLSLstd450Sinh)},
+	{Cosh, "cosh", transF, unary, costly, float1(math.Cosh), glsl(spirv.GLSLstd450Cosh)},
+	{Tanh, "tanh", transF, unary, costly, float1(math.Tanh), glsl(spirv.GLSLstd450Tanh)},
+	{Asinh, "asinh", transF, unary, costly, float1(math.Asinh), glsl(spirv.GLSLstd450Asinh)},
+	{Acosh, "acosh", transF, unary, costly, float1(math.Acosh), glsl(spirv.GLSLstd450Acosh)},
+	{Atanh, "atanh", transF, unary, costly, float1(math.Atanh), glsl(spirv.GLSLstd450Atanh)},
+	{Atan2, "atan2", transF, binary, costly, float2(math.Atan2), glsl(spirv.GLSLstd450Atan2)},
+	{Fma, "fma", fmaF, ternary, comm, meanFma, glsl(spirv.GLSLstd450Fma)},
+	{Ldexp, "ldexp", mulF, sig(OfT, OfT, OfI32), pure, meanLdexp, glsl(spirv.GLSLstd450Ldexp)},
+	{FrexpMant, "frexp_mant", addF, unary, pure, float1(frexpMant), glsl(spirv.GLSLstd450Frexp, spirv.GLSLstd450FrexpStruct)},
+	{FrexpExp, "frexp_exp", addF, sig(OfI32, OfT), pure, meanFrexpExp, glsl(spirv.GLSLstd450Frexp, spirv.GLSLstd450FrexpStruct)},
+	{QuantizeF16, "quantize_f16", cvt, unary, pure, float1(quantize16), core(spirv.OpQuantizeToF16)},
+	{IsNan, "isnan", addF, question, pure, floatTest(math.IsNaN), core(spirv.OpIsNan)},
+	{IsInf, "isinf", addF, question, pure, floatTest(isInf), core(spirv.OpIsInf)},
+	{Rcp, "rcp", transF, unary, pure, float1(rcp), specNote("reciprocal of the major axis in CubeFaceCoordAMD")},
+	{FDot2, "fdot2", sameClass(ClassPacked16), sig(OfT, OfI32, OfI32, OfT), pure, meanFDot2, core(spirv.OpFDot2MixAcc32VALVE, spirv.OpFDot2MixAcc16VALVE)},
+	{CubeID, "cube_id", addF, ternary, pure, cube(cubeID), specNote("CubeFaceIndexAMD")},
+	{CubeSC, "cube_sc", addF, ternary, pure, cube(cubeSC), specNote("CubeFaceCoordAMD")},
+	{CubeTC, "cube_tc", addF, ternary, pure, cube(cubeTC), specNote("CubeFaceCoordAMD")},
+	{CubeMA, "cube_ma", addF, ternary, pure, cube(cubeMA), specNote("CubeFaceCoordAMD")},
+	{FClass, "fclass", addF, question, pure, meanFClass, specNote("precise square roots, sines and powers")},
+	{DivScale, "div_scale", fmaF, ternary, pure, widthless(divScale), specNote("precise division")},
+	{DivScaled, "div_scaled", noClass, sig(OfBool, OfT, OfT), pure, widthless(divScaled), specNote("the mask that div_scale writes beside its result")},
+	{DivFmas, "div_fmas", fmaF, sig(OfT, OfT, OfT, OfT, OfBool), pure, widthless4(divFmas), specNote("precise division")},
+	{DivFixup, "div_fixup", fmaF, ternary, pure, widthless(divFixup), specNote("precise division")},
+}
 
 // The meaning of floating-point operations: functions on float64, which hold
 // every value of the narrower types exactly. The caller rounds the result to
@@ -138,15 +271,6 @@ func quantize16(a float64) float64 {
 }
 
 func isInf(a float64) bool { return math.IsInf(a, 0) }
-
-func fordeq(a, b float64) bool   { return a == b }
-func fordne(a, b float64) bool   { return a < b || a > b }
-func fordlt(a, b float64) bool   { return a < b }
-func fordle(a, b float64) bool   { return a <= b }
-func funordeq(a, b float64) bool { return !fordne(a, b) }
-func funordne(a, b float64) bool { return a != b }
-func funordlt(a, b float64) bool { return !(a >= b) }
-func funordle(a, b float64) bool { return !(a > b) }
 
 // ftou converts towards zero, saturating at the largest integer of w bits.
 func ftou(f float64, w uint) uint64 {

@@ -1,6 +1,49 @@
 package isa
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"spvsim/spirv"
+)
+
+// Control flow.
+const (
+	// Control flow of the lowered program. Masks are I64 words in scalar
+	// registers.
+	Branch       Op = endFragments + iota // to Target
+	BranchTrue                            // a: uniform Bool
+	BranchFalse                           // a: uniform Bool
+	BranchExecZ                           // when no lane is active
+	BranchExecNZ                          // when a lane is active
+	MaskZero                              // Dst = 0
+	MaskSplit                             // Dst |= exec &^ a; exec &= a (a: lane mask). Imm 1 inverts a: Dst |= exec & a; exec &^= a
+	MaskPark                              // Dst |= exec; exec = 0
+	MaskJoin                              // exec |= a; a's register = 0 (Dst is the same register)
+	MaskKill                              // exec = 0; the lanes have ended
+	End                                   // the wave ends
+
+	// A timing-only micro-operation: the other steps of an operation that the
+	// timing table expands. Writes nothing; the following step depends on it.
+	Micro
+
+	NumOps
+)
+
+var flowRows = []Row{
+	{Branch, "branch", branch, none, flow, nil, core(spirv.OpBranch)},
+	{BranchTrue, "branch_true", branch, onTruth, flow, nil, core(spirv.OpBranchConditional, spirv.OpSwitch)},
+	{BranchFalse, "branch_false", branch, onTruth, flow, nil, core(spirv.OpBranchConditional, spirv.OpSwitch)},
+	{BranchExecZ, "branch_execz", branch, none, flow, nil, core(spirv.OpBranchConditional, spirv.OpLoopMerge)},
+	{BranchExecNZ, "branch_execnz", branch, none, flow, nil, core(spirv.OpBranchConditional, spirv.OpLoopMerge)},
+	{MaskZero, "mask_zero", scalar, maskOnly, flow, nil, core(spirv.OpLoopMerge, spirv.OpSelectionMerge)},
+	{MaskSplit, "mask_split", scalar, sig(OfI64, OfBool), flow, nil, core(spirv.OpBranchConditional, spirv.OpSwitch)},
+	{MaskPark, "mask_park", scalar, maskOnly, flow, nil, core(spirv.OpBranch)},
+	{MaskJoin, "mask_join", scalar, onMask, flow, nil, core(spirv.OpLoopMerge, spirv.OpSelectionMerge)},
+	{MaskKill, "mask_kill", scalar, none, flow, nil, core(spirv.OpReturn, spirv.OpKill, spirv.OpTerminateInvocation)},
+	{End, "end", sameClass(ClassEnd), none, flow, nil, core(spirv.OpReturn)},
+
+	{Micro, "micro", alu, none, effect, nil, specNote("expansion of the timing table")},
+}
 
 // Issued counts the executions of an instruction, and the inactive lanes over all of them.
 type Issued struct{ Times, Idle uint64 }

@@ -3,7 +3,49 @@ package isa
 import (
 	"math"
 	"math/bits"
+
+	"spvsim/spirv"
 )
+
+// Operations of fragment shaders.
+const (
+	// Fragment shaders: inputs of a wave of quads, see Fragments.
+	FragCoord      Op = endPayloads + iota // F32: Imm-th component of the pixel's position: x, y, z, 1/w
+	Barycentric                            // F32: a weight, see Fragments.Weights; Imm is a WeightImm
+	BarycentricAt                          // F32: Imm-th weight at a, b F32 from the pixel's centre, in pixels
+	SampleOffset                           // F32: x (Imm 0) or y (1) of sample a I32 from the pixel's centre, in pixels
+	SampleIndex                            // I32: the sample that the lane shades alone, 0 when it shades a pixel
+	SampleCover                            // I32: mask of the samples that the lane shades
+	PointCoord                             // F32: Imm-th coordinate in the point, 0 in other primitives
+	FrontFacing                            // Bool
+	HelperLane                             // Bool: a helper from the start
+	PrimitiveIndex                         // I32
+	InterpFlat                             // an input component at a corner, Imm a CornerImm; T any 32-bit type
+	InterpP1                               // a F32 weight of the second corner: Imm-th input component so far
+	InterpP2                               // a F32 weight of the third corner, b F32 the result of InterpP1
+	IsHelper                               // Bool: the lane is a helper now
+	Demote                                 // the active lanes become helpers
+
+	endFragments
+)
+
+var fragmentRows = []Row{
+	{FragCoord, "frag_coord", vector, constant, ident, nil, specNote("BuiltIn FragCoord")},
+	{Barycentric, "barycentric", vector, constant, ident, nil, specNote("interpolation of inputs with a Location")},
+	{BarycentricAt, "barycentric_at", vector, binary, ident, nil, glsl(spirv.GLSLstd450InterpolateAtOffset, spirv.GLSLstd450InterpolateAtSample)},
+	{SampleOffset, "sample_offset", vector, sig(OfT, OfI32), ident, nil, specNote("BuiltIn SamplePosition, and interpolation at a sample")},
+	{SampleIndex, "sample_index", vector, word, ident, nil, specNote("BuiltIn SampleId")},
+	{SampleCover, "sample_cover", vector, word, ident, nil, specNote("BuiltIn SampleMask")},
+	{PointCoord, "point_coord", vector, constant, ident, nil, specNote("BuiltIn PointCoord")},
+	{FrontFacing, "front_facing", scalar, sig(OfBool), ident, nil, specNote("BuiltIn FrontFacing")},
+	{HelperLane, "helper_lane", scalar, sig(OfBool), ident, nil, specNote("BuiltIn HelperInvocation")},
+	{PrimitiveIndex, "primitive_index", vector, word, ident, nil, specNote("BuiltIn PrimitiveId")},
+	{InterpFlat, "interp_flat", vector, constant, ident, nil, specNote("inputs decorated Flat")},
+	{InterpP1, "interp_p1", vector, unary, ident, nil, specNote("interpolation of inputs with a Location")},
+	{InterpP2, "interp_p2", vector, binary, ident, nil, specNote("interpolation of inputs with a Location")},
+	{IsHelper, "is_helper", scalar, sig(OfBool), effect | FlagPerLane, nil, core(spirv.OpIsHelperInvocationEXT)},
+	{Demote, "demote", scalar, none, effect, nil, core(spirv.OpDemoteToHelperInvocation)},
+}
 
 // Fragments holds the quads that a wave of a fragment shader starts with. Lanes 4k to 4k+3 are quad k: upper left,
 // upper right, lower left, lower right.

@@ -3,7 +3,146 @@ package isa
 import (
 	"math"
 	"math/bits"
+
+	"spvsim/spirv"
 )
+
+// Integer operations.
+const (
+	// Integer arithmetic, any integer T; results wrap.
+	IAdd Op = endValues + iota
+	ISub
+	IMul
+	UMulHi // high half of the double-width product
+	SMulHi
+	UDiv // 0 for division by zero
+	SDiv // 0 for division by zero; the most negative value for overflow
+	UMod // 0 for division by zero
+	SRem // sign of a; 0 for division by zero
+	SMod // sign of b; 0 for division by zero
+	// DivSelect is the last selection of an expanded division: a ? b : c, but 0 if the divisor d is zero. Hardware has
+	// the same selection, and its result for a divisor of zero is undefined; the defined value costs nothing.
+	DivSelect
+	INeg
+	UAddCarry  // 1 when a+b overflows T, else 0
+	USubBorrow // 1 when a<b, else 0
+	UMin
+	UMax
+	SMin
+	SMax
+	UMin3 // the minimum, maximum and median of three
+	UMax3
+	UMid3
+	SMin3
+	SMax3
+	SMid3
+	SAbs
+	SSign
+	UMul24  // low 32 bits of the product of the lowest 24 of a and b (formed by expansions; T = I32)
+	IMad    // a*b + c (formed by optimisation; T = I32)
+	LshlAdd // (a << b) + c (formed by optimisation; T = I32)
+	IAdd3   // a + b + c (formed by optimisation; T = I32)
+	LshlOr  // (a << b) | c (formed by optimisation; T = I32)
+	AddLshl // (a + b) << c (formed by optimisation; T = I32)
+	AndOr   // (a & b) | c (formed by optimisation; T = I32)
+	Or3     // a | b | c (formed by optimisation; T = I32)
+	// Dot products: c plus the products of the four bytes, or two halves, of a and
+	// b; T = I32. The sum wraps, or is held in the range of its type (Sat).
+	SDot4
+	UDot4
+	SUDot4 // a is signed, b is not, c is
+	SDot2
+	UDot2
+	SDot4Sat
+	UDot4Sat
+	SUDot4Sat
+	SDot2Sat
+	UDot2Sat
+
+	// Bits, any integer T. And, Or, Xor, Not also take Bool (lane masks or
+	// uniform truth values).
+	And
+	Or
+	Xor
+	Not
+	Shl // shift amounts are taken modulo the width of T
+	Shr // logical
+	Sar // arithmetic
+	BitCount
+	BitReverse
+	BitFieldInsert   // four sources: base, insert, offset, count
+	BitFieldSExtract // base, offset, count
+	BitFieldUExtract // base, offset, count
+	FindILsb         // all ones when a is zero
+	FindSMsb         // all ones when a is 0 or -1
+	FindUMsb         // all ones when a is zero
+
+	endIntegers
+)
+
+var integerRows = []Row{
+	{IAdd, "iadd", alu, binary, saluC, int2(iadd), core(spirv.OpIAdd, spirv.OpIAddCarry)},
+	{ISub, "isub", alu, binary, salu, int2(isub), core(spirv.OpISub, spirv.OpISubBorrow)},
+	{IMul, "imul", mulInt, binary, saluC, int2(imul), core(spirv.OpIMul, spirv.OpUMulExtended, spirv.OpSMulExtended)},
+	{UMulHi, "umulhi", mulInt, binary, saluC, int2(umulhi), core(spirv.OpUMulExtended)},
+	{SMulHi, "smulhi", mulInt, binary, saluC, int2(smulhi), core(spirv.OpSMulExtended)},
+	{UDiv, "udiv", mulInt, binary, costlySALU, int2(udiv), core(spirv.OpUDiv)},
+	{SDiv, "sdiv", mulInt, binary, costlySALU, int2(sdiv), core(spirv.OpSDiv)},
+	{UMod, "umod", mulInt, binary, costlySALU, int2(umod), core(spirv.OpUMod)},
+	{SRem, "srem", mulInt, binary, costlySALU, int2(srem), core(spirv.OpSRem)},
+	{SMod, "smod", mulInt, binary, costlySALU, int2(smod), core(spirv.OpSMod)},
+	{DivSelect, "div_select", alu, sig(OfT, OfBool, OfT, OfT, OfT), salu, widthless4(divSelect), specNote("formed by the expansion of divisions")},
+	{INeg, "ineg", alu, unary, salu, int1(ineg), core(spirv.OpSNegate)},
+	{UAddCarry, "uaddcarry", alu, binary, saluC, int2(uaddcarry), core(spirv.OpIAddCarry)},
+	{USubBorrow, "usubborrow", alu, binary, salu, int2(usubborrow), core(spirv.OpISubBorrow)},
+	{UMin, "umin", alu, binary, saluC, int2(umin), glsl(spirv.GLSLstd450UMin, spirv.GLSLstd450UClamp)},
+	{UMax, "umax", alu, binary, saluC, int2(umax), glsl(spirv.GLSLstd450UMax, spirv.GLSLstd450UClamp)},
+	{SMin, "smin", alu, binary, saluC, int2(smin), glsl(spirv.GLSLstd450SMin, spirv.GLSLstd450SClamp)},
+	{SMax, "smax", alu, binary, saluC, int2(smax), glsl(spirv.GLSLstd450SMax, spirv.GLSLstd450SClamp)},
+	{UMin3, "umin3", alu, ternary, comm, int3(three(umin, umin)), trinary(spirv.AMDShaderTrinaryMinmaxUMin3AMD)},
+	{UMax3, "umax3", alu, ternary, comm, int3(three(umax, umax)), trinary(spirv.AMDShaderTrinaryMinmaxUMax3AMD)},
+	{UMid3, "umid3", alu, ternary, comm, int3(middle(umin, umax)), trinary(spirv.AMDShaderTrinaryMinmaxUMid3AMD)},
+	{SMin3, "smin3", alu, ternary, comm, int3(three(smin, smin)), trinary(spirv.AMDShaderTrinaryMinmaxSMin3AMD)},
+	{SMax3, "smax3", alu, ternary, comm, int3(three(smax, smax)), trinary(spirv.AMDShaderTrinaryMinmaxSMax3AMD)},
+	{SMid3, "smid3", alu, ternary, comm, int3(middle(smin, smax)), trinary(spirv.AMDShaderTrinaryMinmaxSMid3AMD)},
+	{SAbs, "sabs", alu, unary, salu, int1(sabs), glsl(spirv.GLSLstd450SAbs)},
+	{SSign, "ssign", alu, unary, salu, int1(ssign), glsl(spirv.GLSLstd450SSign)},
+	{UMul24, "umul24", alu, binary, comm, int2(umul24), specNote("formed by expansions")},
+	{IMad, "imad", mulInt, ternary, saluC, int3(imad), specNote("formed by optimisation")},
+	{LshlAdd, "lshladd", alu, ternary, salu, int3(lshladd), specNote("formed by optimisation")},
+	{IAdd3, "iadd3", alu, ternary, saluC, int3(iadd3), specNote("formed by optimisation")},
+	{LshlOr, "lshlor", alu, ternary, salu, int3(lshlor), specNote("formed by optimisation")},
+	{AddLshl, "addlshl", alu, ternary, saluC, int3(addlshl), specNote("formed by optimisation")},
+	{AndOr, "andor", alu, ternary, saluC, int3(andor), specNote("formed by optimisation")},
+	{Or3, "or3", alu, ternary, saluC, int3(or3), specNote("formed by optimisation")},
+
+	{SDot4, "sdot4", dot, ternary, comm | FlagDot, intDot{8, true, true}.wrapped, core(spirv.OpSDot)},
+	{UDot4, "udot4", dot, ternary, comm | FlagDot, intDot{8, false, false}.wrapped, core(spirv.OpUDot)},
+	{SUDot4, "sudot4", dot, ternary, pure | FlagDot, intDot{8, true, false}.wrapped, core(spirv.OpSUDot)},
+	{SDot2, "sdot2", dot, ternary, comm | FlagDot, intDot{16, true, true}.wrapped, core(spirv.OpSDot)},
+	{UDot2, "udot2", dot, ternary, comm | FlagDot, intDot{16, false, false}.wrapped, core(spirv.OpUDot)},
+	{SDot4Sat, "sdot4_sat", dot, ternary, comm, intDot{8, true, true}.saturated, core(spirv.OpSDotAccSat)},
+	{UDot4Sat, "udot4_sat", dot, ternary, comm, intDot{8, false, false}.saturated, core(spirv.OpUDotAccSat)},
+	{SUDot4Sat, "sudot4_sat", dot, ternary, pure, intDot{8, true, false}.saturated, core(spirv.OpSUDotAccSat)},
+	{SDot2Sat, "sdot2_sat", dot, ternary, comm, intDot{16, true, true}.saturated, core(spirv.OpSDotAccSat)},
+	{UDot2Sat, "udot2_sat", dot, ternary, comm, intDot{16, false, false}.saturated, core(spirv.OpUDotAccSat)},
+
+	{And, "and", alu, binary, saluC, int2(and), core(spirv.OpBitwiseAnd, spirv.OpLogicalAnd)},
+	{Or, "or", alu, binary, saluC, int2(or), core(spirv.OpBitwiseOr, spirv.OpLogicalOr)},
+	{Xor, "xor", alu, binary, saluC, int2(xor), core(spirv.OpBitwiseXor, spirv.OpLogicalNotEqual)},
+	{Not, "not", alu, unary, salu, int1(not), core(spirv.OpNot, spirv.OpLogicalNot)},
+	{Shl, "shl", shift, binary, salu, int2(shl), core(spirv.OpShiftLeftLogical)},
+	{Shr, "shr", shift, binary, salu, int2(shr), core(spirv.OpShiftRightLogical)},
+	{Sar, "sar", shift, binary, salu, int2(sar), core(spirv.OpShiftRightArithmetic)},
+	{BitCount, "bitcount", alu, unary, salu, int1(bitcount), core(spirv.OpBitCount)},
+	{BitReverse, "bitreverse", alu, unary, salu, int1(bitreverse), core(spirv.OpBitReverse)},
+	{BitFieldInsert, "bitfield_insert", alu, sig(OfT, OfT, OfT, OfT, OfT), salu, int4(bitinsert), core(spirv.OpBitFieldInsert)},
+	{BitFieldSExtract, "bitfield_sextract", alu, ternary, salu, int3(bitsextract), core(spirv.OpBitFieldSExtract)},
+	{BitFieldUExtract, "bitfield_uextract", alu, ternary, salu, int3(bituextract), core(spirv.OpBitFieldUExtract)},
+	{FindILsb, "findilsb", alu, unary, salu, int1(findilsb), glsl(spirv.GLSLstd450FindILsb)},
+	{FindSMsb, "findsmsb", alu, unary, salu, int1(findsmsb), glsl(spirv.GLSLstd450FindSMsb)},
+	{FindUMsb, "findumsb", alu, unary, salu, int1(findumsb), glsl(spirv.GLSLstd450FindUMsb)},
+}
 
 // The meaning of integer operations: functions of canonical operands and the
 // width w in bits (8 to 64; the logical ones also 1, for Bool). The caller
@@ -235,10 +374,3 @@ func findsmsb(a uint64, w uint) uint64 {
 	s := signed(a, w)
 	return uint64(bits.Len64(uint64(s^s>>63))) - 1
 }
-
-func ieq(a, b uint64, _ uint) bool { return a == b }
-func ine(a, b uint64, _ uint) bool { return a != b }
-func ult(a, b uint64, _ uint) bool { return a < b }
-func ule(a, b uint64, _ uint) bool { return a <= b }
-func slt(a, b uint64, w uint) bool { return signed(a, w) < signed(b, w) }
-func sle(a, b uint64, w uint) bool { return signed(a, w) <= signed(b, w) }

@@ -1,5 +1,7 @@
 package isa
 
+import "spvsim/spirv"
+
 // An Op is one wave operation. Every Op has exactly one row in Table, which holds its name, its meaning, its timing
 // class and its place in the specification; nothing else switches on operations to compute values.
 //
@@ -40,305 +42,31 @@ const (
 	Pack16   // a: low 16 bits, b: high 16 bits; T = I32
 	Unpack16 // the Imm-th 16 bits of a; T = I32
 
-	// Integer arithmetic, any integer T; results wrap.
-	IAdd
-	ISub
-	IMul
-	UMulHi // high half of the double-width product
-	SMulHi
-	UDiv // 0 for division by zero
-	SDiv // 0 for division by zero; the most negative value for overflow
-	UMod // 0 for division by zero
-	SRem // sign of a; 0 for division by zero
-	SMod // sign of b; 0 for division by zero
-	// DivSelect is the last selection of an expanded division: a ? b : c, but 0 if the divisor d is zero. Hardware has
-	// the same selection, and its result for a divisor of zero is undefined; the defined value costs nothing.
-	DivSelect
-	INeg
-	UAddCarry  // 1 when a+b overflows T, else 0
-	USubBorrow // 1 when a<b, else 0
-	UMin
-	UMax
-	SMin
-	SMax
-	UMin3 // the minimum, maximum and median of three
-	UMax3
-	UMid3
-	SMin3
-	SMax3
-	SMid3
-	SAbs
-	SSign
-	UMul24  // low 32 bits of the product of the lowest 24 of a and b (formed by expansions; T = I32)
-	IMad    // a*b + c (formed by optimisation; T = I32)
-	LshlAdd // (a << b) + c (formed by optimisation; T = I32)
-	IAdd3   // a + b + c (formed by optimisation; T = I32)
-	LshlOr  // (a << b) | c (formed by optimisation; T = I32)
-	AddLshl // (a + b) << c (formed by optimisation; T = I32)
-	AndOr   // (a & b) | c (formed by optimisation; T = I32)
-	Or3     // a | b | c (formed by optimisation; T = I32)
-	// Dot products: c plus the products of the four bytes, or two halves, of a and
-	// b; T = I32. The sum wraps, or is held in the range of its type (Sat).
-	SDot4
-	UDot4
-	SUDot4 // a is signed, b is not, c is
-	SDot2
-	UDot2
-	SDot4Sat
-	UDot4Sat
-	SUDot4Sat
-	SDot2Sat
-	UDot2Sat
-
-	// Bits, any integer T. And, Or, Xor, Not also take Bool (lane masks or
-	// uniform truth values).
-	And
-	Or
-	Xor
-	Not
-	Shl // shift amounts are taken modulo the width of T
-	Shr // logical
-	Sar // arithmetic
-	BitCount
-	BitReverse
-	BitFieldInsert   // four sources: base, insert, offset, count
-	BitFieldSExtract // base, offset, count
-	BitFieldUExtract // base, offset, count
-	FindILsb         // all ones when a is zero
-	FindSMsb         // all ones when a is 0 or -1
-	FindUMsb         // all ones when a is zero
-
-	// Floating point, T one of F16, F32, F64.
-	FAdd
-	FSub
-	FMul
-	FDiv
-	FRem // sign of a
-	FMod // sign of b
-	FNeg
-	FAbs
-	FSign
-	FMin // NaN handling as IEEE minNum: the other operand
-	FMax
-	FMin3 // of three; with a NaN, FMid3 returns the least of the others
-	FMax3
-	FMid3
-	Floor
-	Ceil
-	Trunc
-	Round // halves away from zero
-	RoundEven
-	Fract
-	Sqrt
-	Rsq
-	Exp
-	Exp2
-	Log
-	Log2
-	Pow
-	Sin
-	Cos
-	Tan
-	Asin
-	Acos
-	Atan
-	Sinh
-	Cosh
-	Tanh
-	Asinh
-	Acosh
-	Atanh
-	Atan2     // atan2(a, b): a is y
-	Fma       // a*b + c with one rounding
-	Ldexp     // a * 2^b; b is I32
-	FrexpMant // mantissa in [0.5, 1)
-	FrexpExp  // exponent as I32; T is the type of a
-	QuantizeF16
-	IsNan // result Bool
-	IsInf // result Bool
-	Rcp   // 1/a (formed where a reciprocal is asked for)
-	FDot2 // c + a.x*b.x, then + a.y*b.y, each step rounded once; a and b are I32 that hold two F16; T = F32 or F16
-	// Cube maps: the face that direction (a, b, c) points to, and the coordinates
-	// on it. T = F32.
-	CubeID // 0 to 5: +x, -x, +y, -y, +z, -z
-	CubeSC
-	CubeTC
-	CubeMA // twice the length along the major axis: v_cubema with the free |x| of the instruction that reads it
-	FClass // Bool: a is of one of the kinds in Imm, see FClassNaN
-	// Steps of a division that is rounded once; T = F32.
-	DivScale  // a, which is the divisor b or the dividend c, scaled for the steps
-	DivScaled // divisor a, dividend b -> Bool: the quotient has to be scaled back; DivScale writes it, too
-	DivFmas   // a*b + c, scaled back if d, a Bool, is true
-	DivFixup  // the quotient a of divisor b and dividend c, or a result that the steps do not give
-
-	// Comparisons: T is the type of the sources, the result is Bool.
-	IEq
-	INe
-	ULt
-	ULe
-	SLt
-	SLe
-	FOrdEq
-	FOrdNe
-	FOrdLt
-	FOrdLe
-	FUnordEq
-	FUnordNe
-	FUnordLt
-	FUnordLe
-
-	// Conversions from Inst.From to Inst.T.
-	UConvert // zero-extend or truncate
-	SConvert // sign-extend or truncate
-	FConvert // round to nearest even
-	FToU     // towards zero; saturates, NaN becomes 0
-	FToS
-	UToF
-	SToF
-
-	// Identity of the lane and the wave. Result I32 unless said.
-	LaneID   // lane within the wave
-	LocalIDX // LocalInvocationId; Imm 1: four consecutive lanes are 2x2 in x and y
-	LocalIDY
-	LocalIDZ
-	LocalIndex // LocalInvocationIndex; Imm as LocalIDX
-	WorkgroupIDX
-	WorkgroupIDY
-	WorkgroupIDZ
-	NumWorkgroupsX
-	NumWorkgroupsY
-	NumWorkgroupsZ
-	SubgroupID // wave within the workgroup
-	NumSubgroups
-	PushWord // the 32 bits of push constants at byte Imm, which a wave may have from its start
-	Clock    // I64: the simulated clock in cycles at issue
-	Realtime // I64: a clock in nanoseconds of simulated time at issue
-
-	// Across the lanes of a wave. Only active lanes take part.
-	Ballot         // a Bool -> I64 mask of the active lanes in which a is true
-	LaneOfMask     // a I64 mask -> Bool: the bit of the own lane (inverse ballot)
-	Elect          // Bool: true in the lowest active lane
-	VoteAll        // a Bool -> Bool
-	VoteAny        // a Bool -> Bool
-	VoteAllEqual   // a T -> Bool
-	ReadLane       // a of lane b (b uniform); 0 when b is outside the wave or inactive
-	ReadFirstLane  // a of the lowest active lane
-	Shuffle        // a of lane b (b differs by lane); 0 when outside or inactive
-	QuadBroadcast  // a of lane b (0..3) of the own quad
-	QuadSwap       // Imm: 0 horizontal, 1 vertical, 2 diagonal
-	QuadAll        // a Bool -> Bool, over the active lanes of the own quad
-	QuadAny        // a Bool -> Bool, over the active lanes of the own quad
-	SwizzleQuad    // a of the lane of the own quad that Imm gives, see QuadImm; 0 when inactive
-	SwizzleMirror  // SwizzleMasked that moves lanes as one DPP row operation does: xor 7, 8 or 15
-	SwizzleEight   // SwizzleMasked within eight lanes: DPP8 where the machine has it
-	SwizzleSixteen // SwizzleMasked within sixteen lanes or across to the other sixteen: permlane where the machine has it
-	SwizzleMasked  // a of lane ((l & and) | or) ^ xor of the own 32 lanes, see MaskImm; 0 when inactive
-	WriteLane      // b in lane c (I32), a in the others
-	Reduce         // Imm: GroupImm(operator, cluster size)
-	InclusiveScan  // Imm as Reduce
-	ExclusiveScan  // Imm as Reduce
-	MaskedBitCount // bits of the I64 mask a below the own lane, plus b (I32): mbcnt
-	// MatrixMulAdd is a product of matrices in the registers of a wave: Imm is a MatrixImm, the operands are in
-	// Inst.Matrix. In the intermediate form the registers of A, of B and of C are the arguments, and those of D come
-	// through Proj.
-	MatrixMulAdd
-
-	// Memory. Inst.Mem describes the access. Multi-result loads write Inst.Dst and Mem.Dsts.
-	Load
-	Store
-	AtomicLoad
-	AtomicStore
-	AtomicExchange
-	AtomicCompareExchange // sources: address..., value, comparator
-	AtomicIAdd
-	AtomicISub
-	AtomicSMin
-	AtomicUMin
-	AtomicSMax
-	AtomicUMax
-	AtomicAnd
-	AtomicOr
-	AtomicXor
-	AtomicIInc
-	AtomicIDec
-	AtomicFAdd
-	AtomicFMin
-	AtomicFMax
-	BufferSize // bytes of the buffer bound at Mem.Binding; uniform I32
-	ImageLoad
-	ImageStore
-	ImageSize    // Imm-th dimension of the image at Mem.Binding; uniform I32
-	ImageSamples // samples of a texel; uniform I32
-	// Sampled images: Mem.Sampler is the binding of the sampler. Four results.
-	ImageSample    // level of detail from the coordinates of the quad; one more value with SampleBias
-	ImageSampleLod // level of detail (SampleLod) or derivatives (SampleGrad) given
-	ImageGather    // the Imm-th component of the four texels that a filter would mix
-	ImageQueryLod  // two results: the level that would be read, and the one computed; reads nothing
-	// Export writes four components to the colour attachment at Mem.Binding, at
-	// the lane's pixel, unless a fragment that comes before it there has done so.
-	Export
-
-	// Synchronisation.
-	Barrier       // control barrier of the workgroup; Imm 1: waves without an active lane take part too
-	MemoryBarrier // waits until the wave's own outstanding memory accesses are done
-
-	// Local arrays that are indexed dynamically: per-lane scratch. Mem.Space is
-	// SpaceScratch; they are Load and Store.
-
-	// Prints through the observer: Imm is the index of the format string.
-	DebugPrint
-
-	// Execution graphs. A payload array is named by a handle (I64, opaque, not
-	// zero); its elements need not be contiguous.
-	PayloadIn          // I64: handle of the input payload array, 0 if there is none
-	PayloadElem        // a I64 handle, b I32 index -> I64 address of the element
-	PayloadLength      // a I64 handle -> I32
-	PayloadValid       // a I32 node index -> Bool: payloads of output Imm may be allocated for it
-	PayloadAlloc       // a I32 count, b I32 node index -> I64 handle of one array of output Imm for the whole workgroup
-	PayloadAllocLane   // as PayloadAlloc, one array for each active lane
-	PayloadEnqueue     // a I64 handle
-	PayloadFinish      // a I64 handle -> Bool: all workgroups of the payload have done so
-	RemainingRecursion // I32
-	ShaderIndex        // I32
-	MeshGroup          // I32: number of the workgroup among those of its mesh node
-
-	// Fragment shaders: inputs of a wave of quads, see Fragments.
-	FragCoord      // F32: Imm-th component of the pixel's position: x, y, z, 1/w
-	Barycentric    // F32: a weight, see Fragments.Weights; Imm is a WeightImm
-	BarycentricAt  // F32: Imm-th weight at a, b F32 from the pixel's centre, in pixels
-	SampleOffset   // F32: x (Imm 0) or y (1) of sample a I32 from the pixel's centre, in pixels
-	SampleIndex    // I32: the sample that the lane shades alone, 0 when it shades a pixel
-	SampleCover    // I32: mask of the samples that the lane shades
-	PointCoord     // F32: Imm-th coordinate in the point, 0 in other primitives
-	FrontFacing    // Bool
-	HelperLane     // Bool: a helper from the start
-	PrimitiveIndex // I32
-	InterpFlat     // an input component at a corner, Imm a CornerImm; T any 32-bit type
-	InterpP1       // a F32 weight of the second corner: Imm-th input component so far
-	InterpP2       // a F32 weight of the third corner, b F32 the result of InterpP1
-	IsHelper       // Bool: the lane is a helper now
-	Demote         // the active lanes become helpers
-
-	// Control flow of the lowered program. Masks are I64 words in scalar
-	// registers.
-	Branch       // to Target
-	BranchTrue   // a: uniform Bool
-	BranchFalse  // a: uniform Bool
-	BranchExecZ  // when no lane is active
-	BranchExecNZ // when a lane is active
-	MaskZero     // Dst = 0
-	MaskSplit    // Dst |= exec &^ a; exec &= a (a: lane mask). Imm 1 inverts a: Dst |= exec & a; exec &^= a
-	MaskPark     // Dst |= exec; exec = 0
-	MaskJoin     // exec |= a; a's register = 0 (Dst is the same register)
-	MaskKill     // exec = 0; the lanes have ended
-	End          // the wave ends
-
-	// A timing-only micro-operation: the other steps of an operation that the
-	// timing table expands. Writes nothing; the following step depends on it.
-	Micro
-
-	NumOps
+	endValues
 )
+
+var valuesRows = []Row{
+	{Nop, "nop", noClass, none, pure, nil, core(spirv.OpNop, spirv.OpNoLine)},
+
+	{Const, "const", noClass, constant, irOnly, nil, core(spirv.OpConstant, spirv.OpConstantTrue, spirv.OpConstantFalse, spirv.OpConstantNull, spirv.OpSpecConstant)},
+	{Undef, "undef", noClass, constant, irOnly, nil, core(spirv.OpUndef)},
+	{Phi, "phi", noClass, constant, FlagIROnly, nil, core(spirv.OpPhi)},
+	{Param, "param", noClass, constant, FlagIROnly, nil, core(spirv.OpFunctionParameter)},
+	{Proj, "proj", noClass, constant, irOnly, nil, core(spirv.OpCompositeExtract)},
+
+	{Mov, "mov", alu, unary, salu, widthless(mov), core(spirv.OpCopyObject, spirv.OpBitcast)},
+	{Select, "select", alu, sig(OfT, OfBool, OfT, OfT), salu, widthless(choose), core(spirv.OpSelect)},
+	{ToLanes, "to_lanes", scalar, vote, pure, widthless(mov), specNote("a uniform Boolean used where lanes differ")},
+	{ToScalar, "to_scalar", lane, unary, FlagPure | FlagUniform, widthless(mov), specNote("a result of the vector unit that the scalar unit goes on with")},
+	{SaveLane, "save_lane", sameClass(ClassWriteLane), unary, FlagPure | FlagUniform, widthless(mov), specNote("a scalar register that is spilled to a lane of a vector register")},
+	{RestoreLane, "restore_lane", lane, unary, FlagPure | FlagUniform, widthless(mov), specNote("a scalar register that was spilled, again")},
+	{Pack64, "pack64", sameClass(ClassVALU32), sig(OfT, OfI32, OfI32), salu, widthless(pack64), core(spirv.OpBitcast).merge(glsl(spirv.GLSLstd450PackDouble2x32))},
+	{Lo32, "lo32", sameClass(ClassVALU32), sig(OfI32, OfI64), salu, widthless(mov), core(spirv.OpBitcast).merge(glsl(spirv.GLSLstd450UnpackDouble2x32))},
+	{Hi32, "hi32", sameClass(ClassVALU32), sig(OfI32, OfI64), salu, widthless(hi32), core(spirv.OpBitcast).merge(glsl(spirv.GLSLstd450UnpackDouble2x32))},
+	{Pack8, "pack8", sameClass(ClassVALU32), sig(OfI32, OfI8, OfI8, OfI8, OfI8), pure, widthless4(pack8), specNote("a vector of four bytes as the one register that a dot product takes")},
+	{Pack16, "pack16", noClass, sig(OfI32, OfI16, OfI16), salu, widthless(pack16), specNote("a vector of two 16-bit components as the one register that holds it")},
+	{Unpack16, "unpack16", noClass, sig(OfI16, OfI32), salu, meanUnpack16, specNote("half of a register: instructions of 16 bits name it (op_sel)")},
+}
 
 // A Type is the type of one lane's value.
 type Type uint8

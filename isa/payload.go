@@ -1,6 +1,43 @@
 package isa
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"spvsim/spirv"
+)
+
+// Operations of execution graphs.
+const (
+	// Execution graphs. A payload array is named by a handle (I64, opaque, not
+	// zero); its elements need not be contiguous.
+	PayloadIn          Op = endMemory + iota // I64: handle of the input payload array, 0 if there is none
+	PayloadElem                              // a I64 handle, b I32 index -> I64 address of the element
+	PayloadLength                            // a I64 handle -> I32
+	PayloadValid                             // a I32 node index -> Bool: payloads of output Imm may be allocated for it
+	PayloadAlloc                             // a I32 count, b I32 node index -> I64 handle of one array of output Imm for the whole workgroup
+	PayloadAllocLane                         // as PayloadAlloc, one array for each active lane
+	PayloadEnqueue                           // a I64 handle
+	PayloadFinish                            // a I64 handle -> Bool: all workgroups of the payload have done so
+	RemainingRecursion                       // I32
+	ShaderIndex                              // I32
+	MeshGroup                                // I32: number of the workgroup among those of its mesh node
+
+	endPayloads
+)
+
+var payloadRows = []Row{
+	{PayloadIn, "payload_in", alu, handle, waveID, nil, specNote("variables of storage class NodePayloadAMDX")},
+	{PayloadElem, "payload_elem", vector, sig(OfI64, OfI64, OfI32), costlySALU, nil, specNote("access chains into OpTypeNodePayloadArrayAMDX")},
+	{PayloadLength, "payload_length", vector, sig(OfI32, OfI64), costlySALU, nil, core(spirv.OpNodePayloadArrayLengthAMDX)},
+	{PayloadValid, "payload_valid", scalar, sig(OfBool, OfI32), costlySALU, nil, core(spirv.OpIsNodePayloadValidAMDX)},
+	{PayloadAlloc, "payload_alloc", message, allocate, effect | ofWave, nil, core(spirv.OpAllocateNodePayloadsAMDX).merge(specNote("Workgroup"))},
+	{PayloadAllocLane, "payload_alloc_lane", message, allocate, effect | perLane, nil, core(spirv.OpAllocateNodePayloadsAMDX).merge(specNote("Invocation"))},
+	{PayloadEnqueue, "payload_enqueue", message, sig(OfNothing, OfI64), effect | crossLane, nil, core(spirv.OpEnqueueNodePayloadsAMDX)},
+	{PayloadFinish, "payload_finish", message, sig(OfBool, OfI64), effect | ofWave, nil, core(spirv.OpFinishWritingNodePayloadAMDX)},
+	{RemainingRecursion, "remaining_recursion", alu, word, waveID, nil, specNote("BuiltIn RemainingRecursionLevelsAMDX")},
+	{ShaderIndex, "shader_index", alu, word, waveID, nil, specNote("BuiltIn ShaderIndexAMDX")},
+	{MeshGroup, "mesh_group", alu, word, waveID, nil, specNote("outputs of MeshEXT entry points")},
+}
 
 // A PayloadTable gives a wave access to the payloads that it can name. It belongs to the node whose workgroup runs. All
 // results are defined for any argument, because the compiler may move calls ahead: an element beyond the length, or of

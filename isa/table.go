@@ -20,9 +20,6 @@ type Row struct {
 	Spec    SpecRef
 }
 
-// Table holds the row of each operation at the operation's number.
-var Table = rows
-
 // String returns the operation's name.
 func (o Op) String() string {
 	if o < NumOps {

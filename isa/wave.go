@@ -3,7 +3,51 @@ package isa
 import (
 	"math"
 	"math/bits"
+
+	"spvsim/spirv"
 )
+
+// What a lane and its wave are.
+const (
+	// Identity of the lane and the wave. Result I32 unless said.
+	LaneID   Op = endConversions + iota // lane within the wave
+	LocalIDX                            // LocalInvocationId; Imm 1: four consecutive lanes are 2x2 in x and y
+	LocalIDY
+	LocalIDZ
+	LocalIndex // LocalInvocationIndex; Imm as LocalIDX
+	WorkgroupIDX
+	WorkgroupIDY
+	WorkgroupIDZ
+	NumWorkgroupsX
+	NumWorkgroupsY
+	NumWorkgroupsZ
+	SubgroupID // wave within the workgroup
+	NumSubgroups
+	PushWord // the 32 bits of push constants at byte Imm, which a wave may have from its start
+	Clock    // I64: the simulated clock in cycles at issue
+	Realtime // I64: a clock in nanoseconds of simulated time at issue
+
+	endIdentity
+)
+
+var identityRows = []Row{
+	{LaneID, "lane_id", vector, word, ident, nil, specNote("BuiltIn SubgroupLocalInvocationId")},
+	{LocalIDX, "local_id_x", vector, word, ident | FlagLocalID, nil, specNote("BuiltIn LocalInvocationId")},
+	{LocalIDY, "local_id_y", vector, word, ident | FlagLocalID, nil, specNote("BuiltIn LocalInvocationId")},
+	{LocalIDZ, "local_id_z", vector, word, ident | FlagLocalID, nil, specNote("BuiltIn LocalInvocationId")},
+	{LocalIndex, "local_index", vector, word, ident, nil, specNote("BuiltIn LocalInvocationIndex")},
+	{WorkgroupIDX, "workgroup_id_x", alu, word, waveID | FlagWorkgroupID, nil, specNote("BuiltIn WorkgroupId")},
+	{WorkgroupIDY, "workgroup_id_y", alu, word, waveID | FlagWorkgroupID, nil, specNote("BuiltIn WorkgroupId")},
+	{WorkgroupIDZ, "workgroup_id_z", alu, word, waveID | FlagWorkgroupID, nil, specNote("BuiltIn WorkgroupId")},
+	{NumWorkgroupsX, "num_workgroups_x", alu, word, waveID | FlagNumWorkgroups, nil, specNote("BuiltIn NumWorkgroups")},
+	{NumWorkgroupsY, "num_workgroups_y", alu, word, waveID | FlagNumWorkgroups, nil, specNote("BuiltIn NumWorkgroups")},
+	{NumWorkgroupsZ, "num_workgroups_z", alu, word, waveID | FlagNumWorkgroups, nil, specNote("BuiltIn NumWorkgroups")},
+	{SubgroupID, "subgroup_id", alu, word, waveID, nil, specNote("BuiltIn SubgroupId")},
+	{NumSubgroups, "num_subgroups", alu, word, waveID, nil, specNote("BuiltIn NumSubgroups")},
+	{PushWord, "push_word", alu, constant, waveID, nil, specNote("variables of storage class PushConstant")},
+	{Clock, "clock", sameClass(ClassClock), clock, FlagEffect | FlagUniform | FlagScalarUnit, nil, core(spirv.OpReadClockKHR)},
+	{Realtime, "realtime", sameClass(ClassClock), clock, FlagEffect | FlagUniform | FlagScalarUnit, nil, core(spirv.OpReadClockKHR)},
+}
 
 // waveOps execute the operations that look at the wave as a whole: identity,
 // lanes among each other, execution masks.
