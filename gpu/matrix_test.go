@@ -280,6 +280,7 @@ var matrixMachines = []struct {
 }{
 	{"cdna2-mi210", isa.CDNA2, []int{64}, nil},
 	{"cdna3-mi300a", isa.CDNA3, []int{64}, nil},
+	{"cdna4-mi350p", isa.CDNA4, []int{64}, nil},
 	{"rdna3-rx7900xtx", isa.RDNA3, []int{32, 64}, nil},
 	{"rdna4-like", isa.RDNA4, []int{32, 64}, nil},
 	{"rdna2-rx6800xt", isa.NoMatrixUnit, []int{32, 64}, []string{"matrix.without=lanes"}},
@@ -324,7 +325,7 @@ func sumOf(j *matrixJob, imm isa.MatrixImm, i, k int) uint64 {
 func depthOf(j *matrixJob, t isa.Type) int {
 	for _, m := range matrixMachines {
 		if m.name == j.machine && m.unit != isa.NoMatrixUnit {
-			return m.unit.MatrixDepth(t.Bits())
+			return m.unit.MatrixDepth(t, j.m[0].cols)
 		}
 	}
 	return 16
@@ -394,7 +395,7 @@ func TestMatrixProducts(t *testing.T) {
 						imm = isa.MatrixImm{}
 					}
 					columns := [4]bool{at%2 == 1, at/2%2 == 1, at/3%2 == 1, at%3 == 1}
-					for n, tiles := range [][3]int{{1, 1, 1}, {2, 3, 2}} {
+					for n, tiles := range [][3]int{{1, 1, 1}, {2, 3, 3}} {
 						if testing.Short() && n != at%2 {
 							continue
 						}
@@ -416,7 +417,7 @@ func TestMatrixProducts(t *testing.T) {
 func TestMatrixSumsOf16Bits(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 8))
 	for _, narrow := range []isa.Type{isa.F16, isa.BF16} {
-		index, ok := isa.MatrixOpFor(isa.CDNA3, narrow, narrow, isa.F32)
+		index, ok := isa.MatrixOpFor(isa.CDNA3, narrow, narrow, isa.F32, 16)
 		if !ok {
 			t.Fatalf("no product of %s", narrow)
 		}

@@ -159,6 +159,14 @@ func TestMatrixOperations(t *testing.T) {
 func (o *matrixOp) run(t *testing.T, r *rand.Rand, machine string, wave int, set []string, f format, use isa.MatrixUse) {
 	j := &matrixJob{machine: machine, wave: wave, set: set}
 	rows, cols := 32, 32 // whole tiles of every format
+	if machine == "cdna4-mi350p" {
+		switch use {
+		case isa.UseA:
+			cols = 128
+		case isa.UseB:
+			rows = 128
+		}
+	}
 	a := placed{f: f, use: use, rows: rows, cols: cols, column: use == isa.UseB}
 	d := a
 	if o.to.name != "" {
@@ -196,7 +204,7 @@ func (o *matrixOp) moves(machine string, wave int, from, to format, use isa.Matr
 		if u == isa.NoMatrixUnit {
 			u = isa.RDNA3
 		}
-		x, y := u.Fragment(use, from.t.Bits(), wave), u.Fragment(use, to.t.Bits(), wave)
+		x, y := u.Fragment(use, from.t, 128, wave), u.Fragment(use, to.t, 128, wave)
 		return fmt.Sprint(x.Offsets, x.Step, x.Depth) != fmt.Sprint(y.Offsets, y.Step, y.Depth)
 	}
 	return false

@@ -3,10 +3,12 @@ package gpu
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"spvsim/config"
 	"spvsim/internal/suite"
 	"spvsim/isa"
 )
@@ -83,7 +85,9 @@ var peaks = map[string]struct {
 	simds  int
 	cycles map[isa.Class]int
 }{
+	"cdna2-mi210":     {4, map[isa.Class]int{isa.ClassMatrixF16: 32, isa.ClassMatrixBF16: 32, isa.ClassMatrixI8: 32, isa.ClassMatrixF32: 32, isa.ClassMatrixF64: 32}},
 	"cdna3-mi300a":    {4, map[isa.Class]int{isa.ClassMatrixF16: 16, isa.ClassMatrixBF16: 16, isa.ClassMatrixI8: 16, isa.ClassMatrixF8: 16, isa.ClassMatrixF32: 32, isa.ClassMatrixF64: 32}},
+	"cdna4-mi350p":    {4, map[isa.Class]int{isa.ClassMatrixF16: 16, isa.ClassMatrixBF16: 16, isa.ClassMatrixI8: 16, isa.ClassMatrixF8: 32, isa.ClassMatrixF32: 32, isa.ClassMatrixF64: 64}},
 	"rdna3-rx7900xtx": {2, map[isa.Class]int{isa.ClassMatrixF16: 32, isa.ClassMatrixBF16: 32, isa.ClassMatrixI8: 32}},
 	"rdna4-like":      {2, map[isa.Class]int{isa.ClassMatrixF16: 16, isa.ClassMatrixBF16: 16, isa.ClassMatrixI8: 8, isa.ClassMatrixF8: 8}},
 }
@@ -91,7 +95,7 @@ var peaks = map[string]struct {
 // Waves of independent products reach the peak of the tables within 2 %.
 func TestMatrixPeak(t *testing.T) {
 	const trips, waves = 5, 4 // whose loops hide behind each other's products
-	for _, m := range matrixMachines[:3] {
+	for _, m := range matrixMachines[:len(peaks)] {
 		for _, wave := range m.waves {
 			if testing.Short() && wave != m.waves[0] {
 				continue
@@ -109,6 +113,29 @@ func TestMatrixPeak(t *testing.T) {
 				if got := float64(many - few); got < want || got > 1.02*want {
 					t.Errorf("%s, wave%d, %s: %v cycles for %d products of each SIMD: want %v to %v", m.name, wave, o.Name, got, trips*inTrip*waves, want, 1.02*want)
 				}
+			}
+		}
+	}
+}
+
+// The cycles of a product make the rates of product pages, dense: tera-operations per second.
+func TestMatrixRatesOfProductPages(t *testing.T) {
+	for name, page := range map[string]map[isa.Class]float64{
+		"cdna2-mi210":  {isa.ClassMatrixF16: 181, isa.ClassMatrixBF16: 181, isa.ClassMatrixI8: 181, isa.ClassMatrixF32: 45.3, isa.ClassMatrixF64: 45.3},
+		"cdna3-mi300a": {isa.ClassMatrixF16: 980.6, isa.ClassMatrixBF16: 980.6, isa.ClassMatrixF8: 1961.2, isa.ClassMatrixI8: 1961.2, isa.ClassMatrixF32: 122.6, isa.ClassMatrixF64: 122.6},
+		"cdna3-mi300x": {isa.ClassMatrixF16: 1307.4, isa.ClassMatrixBF16: 1307.4, isa.ClassMatrixF8: 2614.9, isa.ClassMatrixI8: 2614.9, isa.ClassMatrixF32: 163.4, isa.ClassMatrixF64: 163.4},
+		"cdna4-mi350p": {isa.ClassMatrixF16: 1150, isa.ClassMatrixBF16: 1150, isa.ClassMatrixF8: 2300, isa.ClassMatrixI8: 2300, isa.ClassMatrixF32: 72, isa.ClassMatrixF64: 36},
+	} {
+		m := suite.Must(config.Preset(name))(t)
+		unit, _ := isa.FindMatrixUnit(m.Matrix.Unit)
+		best := map[isa.Class]float64{}
+		for _, o := range productsOf(unit) {
+			work := float64(2*isa.MatrixTile*isa.MatrixTile*o.K*m.Units()*m.SIMDs*m.ClockMHz) / 1e6
+			best[o.Class] = max(best[o.Class], work/float64(m.Timing.Classes[o.Class.String()].Busy))
+		}
+		for class, want := range page {
+			if got := best[class]; math.Abs(got/want-1) > 0.005 {
+				t.Errorf("%s, %s: %.1f, want %g", name, class, got, want)
 			}
 		}
 	}

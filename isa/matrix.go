@@ -14,12 +14,13 @@ const (
 	NoMatrixUnit MatrixUnit = iota
 	CDNA2                   // v_mfma
 	CDNA3                   // v_mfma, of bytes twice as deep
+	CDNA4                   // v_mfma, of narrow formats twice as deep again
 	RDNA3                   // v_wmma, both halves of a wave hold all of A and B
 	RDNA4                   // v_wmma, A and B once in a wave
 	numMatrixUnits
 )
 
-var matrixUnitNames = [numMatrixUnits]string{"none", "cdna2", "cdna3", "rdna3", "rdna4"}
+var matrixUnitNames = [numMatrixUnits]string{"none", "cdna2", "cdna3", "cdna4", "rdna3", "rdna4"}
 
 func (u MatrixUnit) String() string { return matrixUnitNames[u] }
 
@@ -54,8 +55,9 @@ type MatrixOp struct {
 // same rate or a lower one.
 const MatrixTile = 16
 
-// MatrixOps lists the instructions of all units (AMD matrix instruction calculator; CDNA2, CDNA3, RDNA3 and RDNA4
-// instruction set manuals). CDNA3's 8-bit floats differ from SPIR-V's in encoding and bias; here they are SPIR-V's.
+// MatrixOps lists the instructions of all units (AMD matrix instruction calculator; CDNA2, CDNA3, CDNA4, RDNA3 and RDNA4
+// instruction set manuals). CDNA3's 8-bit floats differ from SPIR-V's in encoding and bias; here they are SPIR-V's. Of
+// CDNA4's products of 8-bit floats, those of depth 32 have half the rate of these and are left out: a class has one time.
 var MatrixOps = []MatrixOp{
 	{CDNA2, "mfma_f32_16x16x16f16", 16, F16, F16, F32, ClassMatrixF16},
 	{CDNA2, "mfma_f32_16x16x16bf16_1k", 16, BF16, BF16, F32, ClassMatrixBF16},
@@ -72,6 +74,19 @@ var MatrixOps = []MatrixOp{
 	{CDNA3, "mfma_f32_16x16x32_bf8_bf8", 32, E5M2, E5M2, F32, ClassMatrixF8},
 	{CDNA3, "mfma_f32_16x16x4_f32", 4, F32, F32, F32, ClassMatrixF32},
 	{CDNA3, "mfma_f64_16x16x4_f64", 4, F64, F64, F64, ClassMatrixF64},
+
+	{CDNA4, "mfma_f32_16x16x32_f16", 32, F16, F16, F32, ClassMatrixF16},
+	{CDNA4, "mfma_f32_16x16x16_f16", 16, F16, F16, F32, ClassMatrixF16},
+	{CDNA4, "mfma_f32_16x16x32_bf16", 32, BF16, BF16, F32, ClassMatrixBF16},
+	{CDNA4, "mfma_f32_16x16x16_bf16", 16, BF16, BF16, F32, ClassMatrixBF16},
+	{CDNA4, "mfma_i32_16x16x64_i8", 64, I8, I8, I32, ClassMatrixI8},
+	{CDNA4, "mfma_i32_16x16x32_i8", 32, I8, I8, I32, ClassMatrixI8},
+	{CDNA4, "mfma_f32_16x16x128_f8f6f4 cbsz:0 blgp:0", 128, E4M3, E4M3, F32, ClassMatrixF8},
+	{CDNA4, "mfma_f32_16x16x128_f8f6f4 cbsz:0 blgp:1", 128, E4M3, E5M2, F32, ClassMatrixF8},
+	{CDNA4, "mfma_f32_16x16x128_f8f6f4 cbsz:1 blgp:0", 128, E5M2, E4M3, F32, ClassMatrixF8},
+	{CDNA4, "mfma_f32_16x16x128_f8f6f4 cbsz:1 blgp:1", 128, E5M2, E5M2, F32, ClassMatrixF8},
+	{CDNA4, "mfma_f32_16x16x4_f32", 4, F32, F32, F32, ClassMatrixF32},
+	{CDNA4, "mfma_f64_16x16x4_f64", 4, F64, F64, F64, ClassMatrixF64},
 
 	{RDNA3, "wmma_f32_16x16x16_f16", 16, F16, F16, F32, ClassMatrixF16},
 	{RDNA3, "wmma_f16_16x16x16_f16", 16, F16, F16, F16, ClassMatrixF16},
@@ -90,10 +105,9 @@ var MatrixOps = []MatrixOp{
 	{RDNA4, "wmma_f32_16x16x16_bf8_bf8", 16, E5M2, E5M2, F32, ClassMatrixF8},
 }
 
-// MatrixOpFor finds the instruction of a unit for matrices of these components;
-// ok is false when it has none.
-func MatrixOpFor(u MatrixUnit, a, b, c Type) (index int, ok bool) {
-	index = slices.IndexFunc(MatrixOps, func(o MatrixOp) bool { return o.Unit == u && o.A == a && o.B == b && o.C == c })
+// MatrixOpFor finds the instruction of a unit for tiles of these components, k deep; ok is false when it has none.
+func MatrixOpFor(u MatrixUnit, a, b, c Type, k int) (index int, ok bool) {
+	index = slices.IndexFunc(MatrixOps, func(o MatrixOp) bool { return o.Unit == u && o.A == a && o.B == b && o.C == c && o.K == k })
 	return index, index >= 0
 }
 
@@ -138,26 +152,34 @@ func (f *Fragment) DepthPosition(e, l int) int {
 }
 
 // mfma reports whether the unit is one of CDNA.
-func (u MatrixUnit) mfma() bool { return u == CDNA2 || u == CDNA3 }
+func (u MatrixUnit) mfma() bool { return u == CDNA2 || u == CDNA3 || u == CDNA4 }
 
-// MatrixDepth returns how deep a tile of A or B with elements of this width is.
-func (u MatrixUnit) MatrixDepth(bits uint) int {
-	switch {
+// MatrixDepth returns how deep a tile of A or B with these elements is, in a matrix k deep.
+func (u MatrixUnit) MatrixDepth(t Type, k int) int {
+	switch bits := int(t.Bits()); {
 	case bits >= 32 && u.mfma():
 		return 4
-	case bits == 8 && u == CDNA3:
+	case u == CDNA4 && (t == E4M3 || t == E5M2):
+		return 128
+	case u == CDNA4 && k%(512/bits) == 0:
+		return 512 / bits
+	case u == CDNA4:
+		return 256 / bits
+	case u == CDNA3 && bits == 8:
 		return 32
 	}
 	return 16
 }
 
-// Fragment returns the layout of a tile (AMD matrix instruction calculator). Types that have no product are laid out as
-// others of their width.
-func (u MatrixUnit) Fragment(use MatrixUse, bits uint, lanes int) Fragment {
+// Fragment returns the layout of a tile of a matrix k deep (AMD matrix instruction calculator; for CDNA4 the ROCm blog
+// "Matrix Core Programming on AMD CDNA3 and CDNA4 architecture"). Types that have no product are laid out as others of
+// their width.
+func (u MatrixUnit) Fragment(use MatrixUse, t Type, k, lanes int) Fragment {
+	bits := t.Bits()
 	f := Fragment{Depth: MatrixTile, PerReg: max(1, 32/int(bits))}
 	groups := lanes / MatrixTile
 	if use != UseC {
-		f.Depth = u.MatrixDepth(bits)
+		f.Depth = u.MatrixDepth(t, k)
 	}
 	each := f.Depth / groups
 	switch {
@@ -168,6 +190,11 @@ func (u MatrixUnit) Fragment(use MatrixUse, bits uint, lanes int) Fragment {
 		f.Offsets = steps(f.Depth, 1)
 	case u.mfma() && use == UseC && bits == 64:
 		f.Step, f.Offsets = [2]int{1, 2}, steps(each, groups)
+	case f.Depth == 128: // two runs of 16 bytes a lane
+		f.Step = [2]int{16, 32}
+		for e := range each {
+			f.Offsets = append(f.Offsets, e/16*64+e%16)
+		}
 	case u == RDNA4 && use != UseC && bits >= 16 && groups == 2:
 		f.Step, f.Offsets = [2]int{4, 0}, []int{0, 1, 2, 3, 8, 9, 10, 11}
 	case u == RDNA4 && (use == UseC || bits == 8):
@@ -202,8 +229,8 @@ func registerType(t Type) Type {
 
 // MatrixCounts returns how many registers an instruction has of A or B, and of C.
 func (o *MatrixOp) MatrixCounts(lanes int) (ab, c int) {
-	a := o.Unit.Fragment(UseA, o.A.Bits(), lanes)
-	d := o.Unit.Fragment(UseC, o.C.Bits(), lanes)
+	a := o.Unit.Fragment(UseA, o.A, o.K, lanes)
+	d := o.Unit.Fragment(UseC, o.C, o.K, lanes)
 	return len(a.Offsets) / a.PerReg, len(d.Offsets) / d.PerReg
 }
 

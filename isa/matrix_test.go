@@ -29,6 +29,17 @@ var layouts = map[string]func(along, across int) spot{
 	"cdna3 sum 32/64":    func(i, j int) spot { return spot{i % 4, 0, 16*(i/4) + j} },
 	"cdna3 sum 64/64":    func(i, j int) spot { return spot{2 * (i / 4), 0, 16*(i%4) + j} },
 
+	// Of CDNA4, by the depth of the product: the ROCm blog "Matrix Core Programming on AMD CDNA3 and CDNA4 architecture".
+	"cdna4 factor 8/64 of 32":  func(k, i int) spot { return spot{k / 4 % 2, 8 * (k % 4), 16*(k/8) + i} },
+	"cdna4 factor 8/64 of 64":  func(k, i int) spot { return spot{k / 4 % 4, 8 * (k % 4), 16*(k/16) + i} },
+	"cdna4 factor 8/64 of 128": func(k, i int) spot { return spot{4*(k/64) + k/4%4, 8 * (k % 4), 16*(k/16%4) + i} },
+	"cdna4 factor 16/64 of 16": func(k, i int) spot { return spot{k / 2 % 2, 16 * (k % 2), 16*(k/4) + i} },
+	"cdna4 factor 16/64 of 32": func(k, i int) spot { return spot{k / 2 % 4, 16 * (k % 2), 16*(k/8) + i} },
+	"cdna4 factor 32/64 of 4":  func(k, i int) spot { return spot{0, 0, 16*k + i} },
+	"cdna4 factor 64/64 of 4":  func(k, i int) spot { return spot{0, 0, 16*k + i} },
+	"cdna4 sum 32/64":          func(i, j int) spot { return spot{i % 4, 0, 16*(i/4) + j} },
+	"cdna4 sum 64/64":          func(i, j int) spot { return spot{2 * (i / 4), 0, 16*(i%4) + j} },
+
 	"rdna3 factor 8/32":  func(k, i int) spot { return spot{k / 4, 8 * (k % 4), i} }, // and i+16
 	"rdna3 factor 16/32": func(k, i int) spot { return spot{k / 2, 16 * (k % 2), i} },
 	"rdna3 factor 8/64":  func(k, i int) spot { return spot{k / 4, 8 * (k % 4), i} }, // and i+16, i+32, i+48
@@ -53,6 +64,7 @@ var gprs = map[string][2]int{
 	"cdna2 mfma_f32_16x16x16f16/64": {2, 4}, "cdna2 mfma_i32_16x16x16i8/64": {1, 4}, "cdna2 mfma_f64_16x16x4f64/64": {2, 8},
 	"cdna3 mfma_f32_16x16x16_f16/64": {2, 4}, "cdna3 mfma_i32_16x16x32_i8/64": {2, 4},
 	"cdna3 mfma_f32_16x16x4_f32/64": {1, 4}, "cdna3 mfma_f64_16x16x4_f64/64": {2, 8},
+	"cdna4 mfma_f32_16x16x32_f16/64": {4, 4}, "cdna4 mfma_i32_16x16x64_i8/64": {4, 4}, "cdna4 mfma_f32_16x16x128_f8f6f4 cbsz:0 blgp:0/64": {8, 4},
 	"rdna3 wmma_f32_16x16x16_f16/32": {8, 8}, "rdna3 wmma_f32_16x16x16_f16/64": {8, 4},
 	"rdna3 wmma_f16_16x16x16_f16/32": {8, 8}, "rdna3 wmma_i32_16x16x16_iu8/64": {4, 4},
 	"rdna4 wmma_f32_16x16x16_f16/32": {4, 8}, "rdna4 wmma_f16_16x16x16_f16/64": {2, 2},
@@ -64,7 +76,7 @@ func TestRegistersOfMatrixInstructions(t *testing.T) {
 		o := &MatrixOps[i]
 		for _, lanes := range wavesOf(o.Unit) {
 			want, ok := gprs[fmt.Sprintf("%s/%d", o, lanes)]
-			a, c := o.Unit.Fragment(UseA, o.A.Bits(), lanes), o.Unit.Fragment(UseC, o.C.Bits(), lanes)
+			a, c := o.Unit.Fragment(UseA, o.A, o.K, lanes), o.Unit.Fragment(UseC, o.C, o.K, lanes)
 			if got := [2]int{a.Registers(o.A.Bits()), c.Registers(o.C.Bits())}; ok && got != want {
 				t.Errorf("%s, wave%d: %v registers, want %v", o, lanes, got, want)
 			}
@@ -131,7 +143,11 @@ func matrixOf(rows, columns int, t Type, element func(Type) uint64) [][]uint64 {
 }
 
 func (p *product) layout(use string, t Type) func(along, across int) spot {
-	return layouts[fmt.Sprintf("%s %s %d/%d", p.o.Unit, use, t.Bits(), p.lanes)]
+	name := fmt.Sprintf("%s %s %d/%d", p.o.Unit, use, t.Bits(), p.lanes)
+	if p.o.Unit == CDNA4 && use == "factor" {
+		name += fmt.Sprintf(" of %d", p.o.K)
+	}
+	return layouts[name]
 }
 
 // put writes an element to its spot, and in RDNA 3's factors to that of the

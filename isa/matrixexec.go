@@ -19,11 +19,12 @@ import (
 // Every lane takes part, whatever the execution mask (CDNA3 ISA 7.1; RDNA3 ISA 7.9: EXEC is ignored). Only active lanes
 // are written, so that other lanes keep their values across divergent control flow.
 
-// A tile holds the elements of the matrices, row by row; A and B are as deep as the deepest product.
+// A tile holds the elements of the matrices, row by row. A deep product is computed in slices along k.
 const (
-	maxDepth  = 32
-	factorLen = MatrixTile * maxDepth
-	sumLen    = MatrixTile * MatrixTile
+	sliceDepth = 32
+	maxSlices  = 4 // of the deepest product
+	factorLen  = MatrixTile * sliceDepth
+	sumLen     = MatrixTile * MatrixTile
 )
 
 // elementMap maps the parts of registers to elements of a tile: by register, then lane and part.
@@ -52,7 +53,7 @@ var plans = sync.OnceValue(func() [][2]matrixPlan {
 })
 
 func newElementMap(o *MatrixOp, use MatrixUse, lanes int) elementMap {
-	f := o.Unit.Fragment(use, [...]Type{o.A, o.B, o.C}[use].Bits(), lanes)
+	f := o.Unit.Fragment(use, [...]Type{o.A, o.B, o.C}[use], o.K, lanes)
 	p := elementMap{perReg: f.PerReg, lanes: lanes}
 	if f.Step == [2]int{} {
 		p.lanes = MatrixTile
@@ -61,9 +62,10 @@ func newElementMap(o *MatrixOp, use MatrixUse, lanes int) elementMap {
 		list := make([]uint16, 0, p.lanes*f.PerReg)
 		for l := range p.lanes {
 			for e := r; e < r+f.PerReg; e++ {
-				at := f.DepthPosition(e, l)*MatrixTile + l%MatrixTile
+				k := f.DepthPosition(e, l)
+				at := k*MatrixTile + l%MatrixTile
 				if use == UseA {
-					at = l%MatrixTile*o.K + f.DepthPosition(e, l)
+					at = k/sliceDepth*factorLen + l%MatrixTile*min(o.K, sliceDepth) + k%sliceDepth
 				}
 				list = append(list, uint16(at))
 			}
@@ -162,13 +164,23 @@ func halfQuick(h uint32) float32 {
 
 // floats computes products with sums of 32 bits.
 func (p *matrixPlan) floats(st *State, in *Inst) {
-	var a, b [factorLen]float32
+	if p.k > sliceDepth {
+		var a, b [maxSlices * factorLen]float32
+		p.floatsIn(st, in, a[:], b[:])
+		return
+	}
+	var a, b [factorLen]float32 // fewer to clear
+	p.floatsIn(st, in, a[:], b[:])
+}
+
+// floatsIn is floats with space for A and B.
+func (p *matrixPlan) floatsIn(st *State, in *Inst, a, b []float32) {
 	var c [sumLen]float32
 	x := in.Matrix
-	p.a.gather(st, x.A, p.op.A, a[:])
-	p.b.gather(st, x.B, p.op.B, b[:])
+	p.a.gather(st, x.A, p.op.A, a)
+	p.b.gather(st, x.B, p.op.B, b)
 	p.c.gather(st, x.C, p.op.C, c[:])
-	matrixProduct(&c, &a, &b, p.k)
+	p.multiply(&c, a, b)
 	var words [sumLen]uint32
 	for i, v := range c {
 		words[i] = encodeSum(p.op.C, v)
@@ -209,6 +221,13 @@ func (p *elementMap) scatter(st *State, regs []Reg, words *[sumLen]uint32, bits 
 	}
 }
 
+// multiply computes c += a * b, slice by slice.
+func (p *matrixPlan) multiply(c *[sumLen]float32, a, b []float32) {
+	for k := 0; k < p.k; k += sliceDepth {
+		matrixProduct(c, (*[factorLen]float32)(a[k*MatrixTile:]), (*[factorLen]float32)(b[k*MatrixTile:]), min(p.k, sliceDepth))
+	}
+}
+
 // matrixProductGo computes c += a * b for tiles of k columns and rows.
 func matrixProductGo(c *[sumLen]float32, a, b *[factorLen]float32, k int) {
 	for i := range MatrixTile {
@@ -232,21 +251,31 @@ func fma32(x, y, z float32) float32 {
 	return sum
 }
 
-// integers computes products of bytes with sums of 32 bits. The sum of 32 products is below 2^21, so floats hold it
+// integers computes products of bytes with sums of 32 bits. The sum of 64 products is below 2^22, so floats hold it
 // exactly.
 func (p *matrixPlan) integers(st *State, in *Inst, m MatrixImm) {
-	var a, b [factorLen]float32
+	if p.k > sliceDepth {
+		var a, b [maxSlices * factorLen]float32
+		p.integersIn(st, in, m, a[:], b[:])
+		return
+	}
+	var a, b [factorLen]float32 // fewer to clear
+	p.integersIn(st, in, m, a[:], b[:])
+}
+
+// integersIn is integers with space for A and B.
+func (p *matrixPlan) integersIn(st *State, in *Inst, m MatrixImm, a, b []float32) {
 	var sum [sumLen]float32
 	var c [sumLen]uint32
 	x := in.Matrix
-	p.a.bytes(st, x.A, m.SignedA, a[:])
-	p.b.bytes(st, x.B, m.SignedB, b[:])
+	p.a.bytes(st, x.A, m.SignedA, a)
+	p.b.bytes(st, x.B, m.SignedB, b)
 	for r, at := range p.c.elements {
 		for l, w := range st.rowOf(x.C[r])[:p.c.lanes] {
 			c[at[l]] = w
 		}
 	}
-	matrixProduct(&sum, &a, &b, p.k)
+	p.multiply(&sum, a, b)
 	for i, s := range sum {
 		c[i] = addTotal(c[i], int32(s), m)
 	}

@@ -17,25 +17,27 @@ func TestOperationsOfSubgroups(t *testing.T) {
 	}
 }
 
-// A product of matrices is found by its unit and the types of its components, all of them.
+// A product of matrices is found by its unit, the types of its components, all of them, and its depth.
 func TestProductsOfMatricesAreFound(t *testing.T) {
 	types := map[Type]bool{F64: true}
 	units := map[MatrixUnit]bool{}
-	has := map[[4]int]bool{}
+	has := map[[5]int]bool{}
 	for _, o := range MatrixOps {
 		units[o.Unit], types[o.A], types[o.B], types[o.C] = true, true, true, true
-		has[[4]int{int(o.Unit), int(o.A), int(o.B), int(o.C)}] = true
+		has[[5]int{int(o.Unit), int(o.A), int(o.B), int(o.C), o.K}] = true
 	}
 	for u := range units {
 		for a := range types {
 			for b := range types {
 				for c := range types {
-					i, ok := MatrixOpFor(u, a, b, c)
-					if want := has[[4]int{int(u), int(a), int(b), int(c)}]; ok != want {
-						t.Errorf("unit %d, %v x %v + %v: found: %t", u, a, b, c, ok)
-					} else if o := (MatrixOp{}); ok {
-						if o = MatrixOps[i]; o.Unit != u || o.A != a || o.B != b || o.C != c {
-							t.Errorf("unit %d, %v x %v + %v is %s", u, a, b, c, o.Name)
+					for _, k := range []int{4, 8, 16, 32, 64, 128} {
+						i, ok := MatrixOpFor(u, a, b, c, k)
+						if want := has[[5]int{int(u), int(a), int(b), int(c), k}]; ok != want {
+							t.Errorf("unit %d, %v x %v + %v, depth %d: found: %t", u, a, b, c, k, ok)
+						} else if ok {
+							if o := MatrixOps[i]; o.Unit != u || o.A != a || o.B != b || o.C != c || o.K != k {
+								t.Errorf("unit %d, %v x %v + %v, depth %d is %s", u, a, b, c, k, o.Name)
+							}
 						}
 					}
 				}

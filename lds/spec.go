@@ -116,7 +116,7 @@ type Spec struct {
 	Banks             int      `yaml:"banks" range:"1..1024" pow2:"true" doc:"banks of the LDS, over which words spread by mapping; lanes of a phase that need different words of one bank wait for each other; banks x bank_bytes above bytes_per_cycle avoid such conflicts and add no bandwidth"`
 	BankBytes         int      `yaml:"bank_bytes" range:"1..64" pow2:"true" unit:"bytes" doc:"bytes that a bank delivers in one pass (its word)"`
 	Mapping           string   `yaml:"mapping" enum:"modulo|xor|padded" required:"true" doc:"bank of word w. modulo: w mod banks; xor: (w xor w/banks) mod banks; padded: (w + w/banks) mod banks"`
-	GranuleBytes      int      `yaml:"granule_bytes" range:"1..65536" pow2:"true" unit:"bytes" doc:"a workgroup's LDS is allocated in multiples of this"`
+	GranuleBytes      int      `yaml:"granule_bytes" range:"1..65536" unit:"bytes" doc:"a workgroup's LDS is allocated in multiples of this"`
 	MaxWorkgroupBytes int      `yaml:"max_workgroup_bytes" range:"0..16777216" unit:"bytes" doc:"most LDS of one workgroup"`
 	BytesPerCycle     int      `yaml:"bytes_per_cycle" range:"1..65536" unit:"bytes/cycle" doc:"most bytes each cycle over all waves of the compute unit; two accesses overlap if both fit"`
 	WaveBytesPerCycle int      `yaml:"wave_bytes_per_cycle" range:"1..65536" unit:"bytes/cycle" doc:"bytes each cycle that the access of one wave takes of bytes_per_cycle; accesses has the time of an access by itself"`

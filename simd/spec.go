@@ -18,7 +18,7 @@ type IssueSpec struct {
 // MatrixSpec describes the matrix unit of a SIMD. The costs of its instructions are in the timing table, in the classes
 // matrix_*. A unit without one of these classes does not have its products.
 type MatrixSpec struct {
-	Unit       string  `yaml:"unit" enum:"none|cdna2|cdna3|rdna3|rdna4" required:"true" doc:"generation of the matrix unit: its products, and the layout of their elements in registers"`
+	Unit       string  `yaml:"unit" enum:"none|cdna2|cdna3|cdna4|rdna3|rdna4" required:"true" doc:"generation of the matrix unit: its products, and the layout of their elements in registers"`
 	Without    string  `yaml:"without" enum:"refuse|lanes" default:"refuse" doc:"cooperative matrices where unit is none. refuse: refused; lanes: multiplied by the lanes, which exchange rows and compute dot products"`
 	Width      float64 `yaml:"width" range:"0.0625..16" default:"1" doc:"width of the unit, relative to the timing classes: a product keeps it busy for the busy cycles of its class divided by this, and is ready earlier or later by the difference"`
 	Accumulate int     `yaml:"accumulate" range:"0..1000" default:"0" unit:"cycles" doc:"cycles after a product's busy cycles until a product that adds to the same registers may issue; at most the latency of its class"`

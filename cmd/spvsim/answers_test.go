@@ -227,7 +227,7 @@ func TestNearestNames(t *testing.T) {
 		want string
 	}{
 		{[]string{"run", "reduce", "--machine", "MI300A"}, "(nearest: cdna3-mi300a)"},
-		{[]string{"run", "reduce", "--machine", "mi300x"}, "(nearest: cdna3-mi300a)"},
+		{[]string{"run", "reduce", "--machine", "mi300x"}, "(nearest: cdna3-mi300x)"},
 		{[]string{"run", "reduce", "--machine", "RX 7900 XTX"}, "(nearest: rdna3-rx7900xtx)"},
 		{[]string{"run", "reduce", "--machine", "GCN3-R9Nano"}, "(nearest: gcn3-r9nano)"},
 		{[]string{"machine", "9070"}, "(nearest: rdna4-rx9070xt)"},

@@ -252,12 +252,12 @@ func (b *matrices) mulAdd() {
 // replace sums of 16 bits (as rocWMMA does on CDNA), provided that a lane holds the same elements of both.
 func (b *matrices) accumulator(x, y, z *coop) *coop {
 	t := b.opt.Matrix
-	if _, has := isa.MatrixOpFor(t.Unit, x.elem, y.elem, z.elem); has || t.Unit == isa.NoMatrixUnit || !z.elem.IsFloat() || z.elem.Bits() != 16 {
+	if _, has := isa.MatrixOpFor(t.Unit, x.elem, y.elem, z.elem, x.Depth); has || t.Unit == isa.NoMatrixUnit || !z.elem.IsFloat() || z.elem.Bits() != 16 {
 		return z
 	}
 	wide := *z
-	wide.elem, wide.Fragment = isa.F32, t.layout().Fragment(z.use, isa.F32.Bits(), b.opt.WaveSize)
-	if _, has := isa.MatrixOpFor(t.Unit, x.elem, y.elem, wide.elem); !has || wide.Step != z.Step || wide.Depth != z.Depth || !slices.Equal(wide.Offsets, z.Offsets) {
+	wide.elem, wide.Fragment = isa.F32, t.layout().Fragment(z.use, isa.F32, z.rows, b.opt.WaveSize)
+	if _, has := isa.MatrixOpFor(t.Unit, x.elem, y.elem, wide.elem, x.Depth); !has || wide.Step != z.Step || wide.Depth != z.Depth || !slices.Equal(wide.Offsets, z.Offsets) {
 		return z
 	}
 	return &wide
@@ -286,7 +286,7 @@ func (b *matrices) product(x, y, z *coop) func(p, q, sum []*ir.Value) []*ir.Valu
 	if t.Unit == isa.NoMatrixUnit {
 		return func(p, q, sum []*ir.Value) []*ir.Value { return b.multiplyInLanes(x, y, z, imm, p, q, sum) }
 	}
-	index, ok := isa.MatrixOpFor(t.Unit, x.elem, y.elem, z.elem)
+	index, ok := isa.MatrixOpFor(t.Unit, x.elem, y.elem, z.elem, x.Depth)
 	if !ok || !t.Has(isa.MatrixOps[index].Class) {
 		b.unsupported("unit %s has no product of %s and %s to %s", t.Unit, x.elem, y.elem, z.elem)
 	}

@@ -87,12 +87,12 @@ func (b *values) newCoop(t *validate.Type) *coop {
 	if c.use > isa.UseC {
 		b.invalid("cooperative matrix %%%d has use %d", t.ID, c.use)
 	}
-	c.Fragment = m.layout().Fragment(c.use, c.elem.Bits(), b.opt.WaveSize)
 	c.rows, c.cols = int(b.constBits(t.Matrix.Rows)), int(b.constBits(t.Matrix.Columns))
 	long, depth := c.cols, c.rows
 	if c.use == isa.UseA {
 		long, depth = c.rows, c.cols
 	}
+	c.Fragment = m.layout().Fragment(c.use, c.elem, depth, b.opt.WaveSize)
 	if long <= 0 || depth <= 0 || long > maxLeaves || depth > maxLeaves || long%isa.MatrixTile != 0 || depth%c.Depth != 0 {
 		wantRows, wantCols := c.Depth, isa.MatrixTile
 		if c.use == isa.UseA {
