@@ -8,10 +8,10 @@ layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) writeonly buffer Element { uint64_t next; };
 layout(push_constant) uniform Push { uint64_t first; uint elements; uint apart; uint bits; }; // bytes from one to the next; 2^bits places at least
 
-// A bijection of numbers of so many bits: odd factors and shifted sums can be undone.
+// A bijection of numbers of so many bits: odd factors and shifted sums can be undone. 0 stays 0, where chains begin.
 uint shuffled(uint t) {
     uint mask = (1u << bits) - 1u, by = (bits + 1u) / 2u;
-    t = (t * 0x9E3779B1u + 0x7F4A7C15u) & mask;
+    t = (t * 0x9E3779B1u) & mask;
     t ^= t >> by;
     t = (t * 0x85EBCA6Bu) & mask;
     t ^= t >> by;
