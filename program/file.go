@@ -20,8 +20,8 @@ func newFile() *file {
 	return &file{transitions: heap[transition]{less: func(a, b transition) bool { return a.point < b.point }}}
 }
 
-// allocate allocates the lowest n consecutive registers that are free over spans. spans begin at or after those of earlier
-// calls.
+// allocate allocates the lowest n consecutive registers, from a multiple of n on, that are free over spans. spans begin
+// at or after those of earlier calls.
 func (f *file) allocate(spans []span, n int) (first int) {
 	f.proceed(spans[0].from)
 	first = f.find(spans, n)
@@ -30,6 +30,7 @@ func (f *file) allocate(spans []span, n int) (first int) {
 		if len(f.spans) > 64*len(f.free) {
 			f.free = append(f.free, 0)
 		}
+		f.free.add(len(f.spans) - 1)
 	}
 	for r := first; r < first+n; r++ {
 		f.free.remove(r)
@@ -56,18 +57,20 @@ func (f *file) find(spans []span, n int) int {
 			if overlap(f.spans[r], spans) {
 				continue
 			}
-			if r != last+1 {
+			if r%n == 0 {
 				run = 0
+			} else if run == 0 || r != last+1 {
+				continue
 			}
 			if run, last = run+1, r; run == n {
 				return r - n + 1
 			}
 		}
 	}
-	if last != len(f.spans)-1 {
-		run = 0
+	if last == len(f.spans)-1 && run > 0 {
+		return len(f.spans) - run
 	}
-	return len(f.spans) - run
+	return (len(f.spans) + n - 1) / n * n
 }
 
 // proceed advances to a point, and updates the registers whose turn has come.

@@ -144,7 +144,7 @@ type plainFile [][]span
 func (f *plainFile) take(spans []span, n int) int {
 	fits := func(r int) bool { return r >= len(*f) || !overlap((*f)[r], spans) }
 	first := 0
-	for ; ; first++ {
+	for ; ; first += n {
 		ok := true
 		for r := first; r < first+n; r++ {
 			ok = ok && fits(r)

@@ -243,10 +243,6 @@ func (s *spans) instruction(v *ir.Value, projs []*ir.Value, at int) {
 	if v.R != isa.Void && s.live[v.ID] > 0 { // an atomic operation whose result is not read does not write it
 		s.def(v, at+1)
 	}
-	to := at + 1
-	if keepsSources(v) {
-		to = at + 2
-	}
 	args := v.Args
 	if v.Op == isa.MatrixMulAdd { // the sum may go on in the registers of C
 		a, b, c := matrixArgs(v, s.waveSize)
@@ -256,17 +252,23 @@ func (s *spans) instruction(v *ir.Value, projs []*ir.Value, at int) {
 		args = args[:len(a)+len(b)]
 	}
 	for _, x := range args {
-		s.use(x, to)
+		if keepsSource(v, x) {
+			s.use(x, at+2)
+		} else {
+			s.use(x, at+1)
+		}
 	}
 }
 
-// keepsSources reports whether an instruction's result must not share a register with its sources, because it may write
-// a result before it has read every source.
-func keepsSources(v *ir.Value) bool {
+// keepsSource reports whether an instruction's result must not share a register with a source, because it may write a
+// result before it has read every source. A 64-bit result may be in the registers of a 64-bit source: pairs begin with
+// even registers, so that they have both in common or none.
+func keepsSource(v, x *ir.Value) bool {
 	if v.Op == isa.Load {
 		return v.Mem.HasBindex
 	}
-	return v.Mem != nil || v.Op.Has(isa.FlagCrossLane) || v.T.Bits() == 64 || v.From.Bits() == 64
+	wide := v.T.Bits() == 64 || v.From.Bits() == 64
+	return v.Mem != nil || v.Op.Has(isa.FlagCrossLane) || wide && v.R.Rows() != x.R.Rows()
 }
 
 // mergeSpans sorts spans and merges those that touch.

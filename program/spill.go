@@ -115,17 +115,14 @@ type moment struct {
 	point   int
 	v       *ir.Value   // nil at the start of a block
 	results []*ir.Value // its results
-	// operands counts registers of operands that are kept, defined those of its results, freed those that its other
-	// operands free.
-	operands, defined, freed int
+	// operands counts registers of spilled operands, held those of them that no result may take, defined registers of
+	// its results, freed those that its other operands free.
+	operands, held, defined, freed int
 }
 
 // extraRegisters returns how many registers an instruction takes in addition to those of the values that live on.
 func (st *moment) extraRegisters() int {
-	if st.v != nil && keepsSources(st.v) {
-		return st.operands + st.defined
-	}
-	return max(st.operands, st.defined-st.freed)
+	return st.held + max(st.operands-st.held, st.defined-st.freed)
 }
 
 // walk visits the instructions of a block, with the values that are live before each.
@@ -176,7 +173,10 @@ func (s *spiller) step(v *ir.Value, b *ir.Block, at int) *moment {
 		case slices.Contains(v.Args[:k], a) || s.size(a) == 0:
 		case s.spilled[a.ID]:
 			st.operands += s.size(a)
-		case s.isLastRead(a, b, at):
+			if keepsSource(v, a) {
+				st.held += s.size(a)
+			}
+		case s.isLastRead(a, b, at) && !keepsSource(v, a):
 			st.freed += s.size(a)
 		}
 	}
