@@ -109,7 +109,7 @@ func (d *divergenceAnalysis) store() {
 func (d *divergenceAnalysis) source(v *ir.Value) bool {
 	switch {
 	case v.Op == isa.Load:
-		return !scalarLoad(v)
+		return !scalarLoad(v, d.o)
 	case readsImage(v) || v.Op.Has(isa.FlagAtomic):
 		return true
 	case sameInWave(v, d.o):
@@ -129,13 +129,15 @@ func sameInWave(v *ir.Value, o Options) bool {
 }
 
 // scalarLoad reports that the scalar cache serves the load if the address is
-// uniform: push constants, and whole words of memory that is not written.
-func scalarLoad(v *ir.Value) bool {
+// uniform: push constants, and whole words of memory that is not written. Mesa's ACO also does so for what a pointer may
+// not write, whatever other names do to it (visit_load_global: ACCESS_NON_WRITEABLE).
+func scalarLoad(v *ir.Value, o Options) bool {
 	m := v.Mem
 	if m.Volatile || m.Coherent {
 		return false
 	}
-	ofMemory := m.ReadOnly && (m.Space == isa.SpaceBuffer || m.Space == isa.SpaceFlat)
+	byPointer := m.Space == isa.SpaceFlat && m.NonWritable && !o.SelectBuffers
+	ofMemory := m.ReadOnly && (m.Space == isa.SpaceBuffer || m.Space == isa.SpaceFlat) || byPointer
 	return m.Space == isa.SpacePush || ofMemory && m.Elem.Bits() >= 32
 }
 
