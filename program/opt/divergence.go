@@ -41,6 +41,7 @@ type divergenceAnalysis struct {
 
 	divergentExits []bool // by loop: lanes leave in different iterations
 	closing        bool   // keep values uniform that a phi after the loop can carry out
+	anywhere       bool   // values that are the same in all lanes are uniform even if the scalar unit cannot compute them
 	escapes        []escape
 
 	// The search of joins: the label of each place, valid when its turn is the
@@ -108,6 +109,8 @@ func (d *divergenceAnalysis) store() {
 // source reports that v diverges whatever its arguments are.
 func (d *divergenceAnalysis) source(v *ir.Value) bool {
 	switch {
+	case d.anywhere && v.Op.Has(isa.FlagReads) && !v.Op.Has(isa.FlagAtomic):
+		return v.Mem.Space == isa.SpaceScratch
 	case v.Op == isa.Load:
 		return !scalarLoad(v, d.o)
 	case readsImage(v) || v.Op.Has(isa.FlagAtomic):
@@ -115,7 +118,7 @@ func (d *divergenceAnalysis) source(v *ir.Value) bool {
 	case sameInWave(v, d.o):
 		return false
 	}
-	return v.Op.Has(isa.FlagPerLane) || crossLane(v) || !onScalarUnit(v, d.o)
+	return v.Op.Has(isa.FlagPerLane) || crossLane(v) || !d.anywhere && !onScalarUnit(v, d.o)
 }
 
 // sameInWave reports that all lanes get one result though the arguments differ.

@@ -111,7 +111,7 @@ var schedule = []struct {
 	{3, []pass{{"ifconvert", ifconvert}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}}},
 	{1, []pass{
 		{"equalities", equalities}, {"tables", tables}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
-		{"byte words", byteWords}, {"dots", dots}, {"precise", precise}, {"licm", licm}, {"placement", placement}, {"divisions", divisions}, {"fold", fold}, {"gvn", gvn}, {"licm", licm},
+		{"byte words", byteWords}, {"dots", dots}, {"precise", precise}, {"uniform atomics", uniformAtomics}, {"licm", licm}, {"placement", placement}, {"divisions", divisions}, {"fold", fold}, {"gvn", gvn}, {"licm", licm},
 		{"placement", placement}, {"addresses", addresses}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"narrow loads", narrowLoads}, {"byte fields", byteFields}, {"licm", licm},
 		{"push words", pushWords}, {"placement", placement}, {"merge", mergeAccesses}, {"contract", contract}, {"pointer sums", pointerSums}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
 		{"modifiers", modifiers}, {"divergence", divergence}, {"schedule", scheduleLoads}, {"bitcasts", bitcasts},
