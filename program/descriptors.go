@@ -41,14 +41,29 @@ func (e *emitter) planDescriptors() {
 	}
 	for i, b := range e.fl.Blocks {
 		for _, v := range b.Code {
+			at := i
+			if e.sentOnce(i, v) {
+				at = e.fl.Idom[i]
+			}
 			for _, l := range e.described(v) {
-				e.planLoad(i, l)
+				e.planLoad(at, l)
 			}
 		}
 	}
 	if len(e.tables.bases) > 0 {
 		e.planBases()
 	}
+}
+
+// sentOnce reports an atomic that the optimiser put behind a branch, so that one lane sends it. Its descriptor is loaded
+// before.
+func (e *emitter) sentOnce(place int, v *ir.Value) bool {
+	b := e.fl.Blocks[place]
+	if !v.Op.Has(isa.FlagAtomic) || len(b.Preds) != 1 {
+		return false
+	}
+	first := b.Preds[0].Cond
+	return first != nil && first.Op == isa.Elect && first.SPIRV == v.SPIRV
 }
 
 // planBases counts the instructions that build the table's address of 64 bits, whose upper half is a constant. Except

@@ -207,7 +207,7 @@ func (b *pointers) storeLeaves(p pointer, leaves []*ir.Value) {
 func (b *pointers) mem(p pointer, elem isa.Type, off uint32, n uint8) (*ir.Mem, []*ir.Value) {
 	m := &ir.Mem{
 		Access: isa.Access{Space: p.space, Binding: p.binding, Dynamic: p.dynamic, Offset: p.offset + off, Elem: elem, Count: n, Coherent: p.coherent, Payload: p.payload},
-		Object: p.object, Volatile: p.volatile, Align: max(p.align, memBytes(elem)), Arrays: p.arrays,
+		Object: p.object, Volatile: p.volatile, NonWritable: p.nonWritable, Align: max(p.align, memBytes(elem)), Arrays: p.arrays,
 	}
 	if p.index == nil {
 		m.Align = max(m.Align, baseAlign)

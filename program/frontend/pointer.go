@@ -43,9 +43,10 @@ type pointer struct {
 	stride uint32    // bytes between the elements of the array that it points into; 0: unknown
 	arrays [2]ir.Array
 
-	object   int
-	volatile bool
-	coherent bool
+	object      int
+	volatile    bool
+	coherent    bool
+	nonWritable bool
 
 	// Buffers and images.
 	binding int
@@ -104,6 +105,8 @@ func (b *pointers) decorate(p *pointer, list []validate.Decoration) {
 			p.volatile = true
 		case spirv.DecorationCoherent:
 			p.coherent = true
+		case spirv.DecorationNonWritable:
+			p.nonWritable = true
 		}
 	}
 }

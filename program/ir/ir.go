@@ -69,6 +69,8 @@ type Mem struct {
 	// ReadOnly: nothing in this shader writes the object, so loads may be moved,
 	// merged and done by the scalar cache.
 	ReadOnly bool
+	// NonWritable: the module declares that nothing writes the object by the name that this access has.
+	NonWritable bool
 	// Volatile accesses are neither moved nor merged nor removed, and are lowered as Coherent. Atomics are both.
 	Volatile bool
 

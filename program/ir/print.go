@@ -112,7 +112,7 @@ func (m *Mem) String() string {
 		name string
 	}{
 		{m.HasBase, "base"}, {m.HasIndex, "index"}, {m.HasBindex, "bindex"},
-		{m.ReadOnly, "readonly"}, {m.Volatile, "volatile"}, {m.Coherent, "coherent"},
+		{m.ReadOnly, "readonly"}, {m.NonWritable, "nonwritable"}, {m.Volatile, "volatile"}, {m.Coherent, "coherent"},
 	} {
 		if part.has {
 			s.WriteString(" " + part.name)

@@ -41,6 +41,7 @@ type divergenceAnalysis struct {
 
 	divergentExits []bool // by loop: lanes leave in different iterations
 	closing        bool   // keep values uniform that a phi after the loop can carry out
+	anywhere       bool   // values that are the same in all lanes are uniform even if the scalar unit cannot compute them
 	escapes        []escape
 
 	// The search of joins: the label of each place, valid when its turn is the
@@ -108,14 +109,16 @@ func (d *divergenceAnalysis) store() {
 // source reports that v diverges whatever its arguments are.
 func (d *divergenceAnalysis) source(v *ir.Value) bool {
 	switch {
+	case d.anywhere && v.Op.Has(isa.FlagReads) && !v.Op.Has(isa.FlagAtomic):
+		return v.Mem.Space == isa.SpaceScratch
 	case v.Op == isa.Load:
-		return !scalarLoad(v)
+		return !scalarLoad(v, d.o)
 	case readsImage(v) || v.Op.Has(isa.FlagAtomic):
 		return true
 	case sameInWave(v, d.o):
 		return false
 	}
-	return v.Op.Has(isa.FlagPerLane) || crossLane(v) || !onScalarUnit(v, d.o)
+	return v.Op.Has(isa.FlagPerLane) || crossLane(v) || !d.anywhere && !onScalarUnit(v, d.o)
 }
 
 // sameInWave reports that all lanes get one result though the arguments differ.
@@ -129,13 +132,15 @@ func sameInWave(v *ir.Value, o Options) bool {
 }
 
 // scalarLoad reports that the scalar cache serves the load if the address is
-// uniform: push constants, and whole words of memory that is not written.
-func scalarLoad(v *ir.Value) bool {
+// uniform: push constants, and whole words of memory that is not written. Mesa's ACO also does so for what a pointer may
+// not write, whatever other names do to it (visit_load_global: ACCESS_NON_WRITEABLE).
+func scalarLoad(v *ir.Value, o Options) bool {
 	m := v.Mem
 	if m.Volatile || m.Coherent {
 		return false
 	}
-	ofMemory := m.ReadOnly && (m.Space == isa.SpaceBuffer || m.Space == isa.SpaceFlat)
+	byPointer := m.Space == isa.SpaceFlat && m.NonWritable && !o.SelectBuffers
+	ofMemory := m.ReadOnly && (m.Space == isa.SpaceBuffer || m.Space == isa.SpaceFlat) || byPointer
 	return m.Space == isa.SpacePush || ofMemory && m.Elem.Bits() >= 32
 }
 

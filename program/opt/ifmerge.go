@@ -140,7 +140,7 @@ func (s *ifMerger) copyOf(x *ir.Value, args []*ir.Value) *ir.Value {
 // joinAccess gives v an access that serves both sides.
 func (s *ifMerger) joinAccess(v *ir.Value, a, b *ir.Mem) bool {
 	m := *a
-	m.ReadOnly, m.Speculative = a.ReadOnly && b.ReadOnly, a.Speculative && b.Speculative
+	m.ReadOnly, m.NonWritable, m.Speculative = a.ReadOnly && b.ReadOnly, a.NonWritable && b.NonWritable, a.Speculative && b.Speculative
 	m.Align, m.Low, m.High = min(a.Align, b.Align), min(a.Low, b.Low), max(a.High, b.High)
 	if a.Object != b.Object {
 		m.Object = -1

@@ -99,7 +99,7 @@ var schedule = []struct {
 }{
 	{1, []pass{
 		{"constants", gatherConstants}, {"cleanup", cleanup}, {"pointers", pointers}, {"split", splitAccesses}, {"fold", fold},
-		{"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
+		{"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"equalities", equalities}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
 	}},
 	// Copies of a loop's body know their counter: arrays that it indexes become
 	// values, and inner trip counts constants.
@@ -110,8 +110,8 @@ var schedule = []struct {
 	{2, []pass{{"indexed", indexed}, {"fold", fold}, {"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}}},
 	{3, []pass{{"ifconvert", ifconvert}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}}},
 	{1, []pass{
-		{"tables", tables}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
-		{"byte words", byteWords}, {"dots", dots}, {"precise", precise}, {"licm", licm}, {"placement", placement}, {"divisions", divisions}, {"fold", fold}, {"gvn", gvn}, {"licm", licm},
+		{"equalities", equalities}, {"tables", tables}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
+		{"byte words", byteWords}, {"dots", dots}, {"precise", precise}, {"uniform atomics", uniformAtomics}, {"licm", licm}, {"placement", placement}, {"divisions", divisions}, {"fold", fold}, {"gvn", gvn}, {"licm", licm},
 		{"placement", placement}, {"addresses", addresses}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"narrow loads", narrowLoads}, {"byte fields", byteFields}, {"licm", licm},
 		{"push words", pushWords}, {"placement", placement}, {"merge", mergeAccesses}, {"contract", contract}, {"pointer sums", pointerSums}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
 		{"modifiers", modifiers}, {"divergence", divergence}, {"schedule", scheduleLoads}, {"bitcasts", bitcasts},

@@ -30,7 +30,7 @@ type loopTargets struct{ brk, cont *ir.Block }
 const (
 	slots       = 8
 	inputBytes  = 256
-	outputBytes = 16 * (32 + 16)
+	outputBytes = 16*(32+16) + 16 // the last words are for atomics of all lanes
 )
 
 // program draws a program; the same draws give the same program.
@@ -65,7 +65,7 @@ func (g *generator) statements() {
 		if g.size--; g.size < 0 {
 			return
 		}
-		switch g.pick("statement", 12) {
+		switch g.pick("statement", 13) {
 		case 0, 1, 2:
 			g.store(slot(g.l, uint32(g.pick("slot", slots))), g.expression(3))
 		case 3:
@@ -87,7 +87,26 @@ func (g *generator) statements() {
 			g.store(slot(g.l, uint32(g.pick("slot", slots))), g.mem(v, g.ownWord(), 1))
 		case 11:
 			g.op(isa.MemoryBarrier, isa.Void)
+		case 12:
+			g.sharedAtomic()
 		}
+	}
+}
+
+// sharedAtomic updates a word that the same in all lanes chooses. The result may be used.
+func (g *generator) sharedAtomic() {
+	op := rapid.SampledFrom([]isa.Op{isa.AtomicIAdd, isa.AtomicISub, isa.AtomicIInc, isa.AtomicIDec, isa.AtomicSMin, isa.AtomicUMin, isa.AtomicSMax, isa.AtomicUMax,
+		isa.AtomicAnd, isa.AtomicOr, isa.AtomicXor, isa.AtomicExchange}).Draw(g.r, "atomic")
+	var args []*ir.Value
+	if op != isa.AtomicIInc && op != isa.AtomicIDec {
+		args = append(args, g.expression(g.pick("depth", 2)))
+	}
+	m := word(1)
+	m.Offset, m.Coherent, m.Volatile = 16*(32+16)+4*uint32(g.pick("word", 2)), true, true
+	base := g.op(isa.And, isa.I32, g.op(isa.Shl, isa.I32, g.op(isa.NumWorkgroupsX, isa.I32), g.c(2)), g.c(4))
+	v := g.mem(g.f.NewValue(op, isa.I32, isa.I32, append([]*ir.Value{base}, args...)...), m, 1)
+	if g.pick("used", 2) == 0 {
+		g.store(slot(g.l, uint32(g.pick("slot", slots))), v)
 	}
 }
 
@@ -293,7 +312,7 @@ func TestRandomPrograms(t *testing.T) {
 			before = printed(f)
 		}
 		defer func() { check = nil }()
-		Run(f, Options{WaveSize: 8, FuseMad: true, FuseMad16: true, LshlAdd: true, Add3: true, SelectBuffers: true})
+		Run(f, Options{WaveSize: 8, FuseMad: true, FuseMad16: true, LshlAdd: true, Add3: true, SelectBuffers: rapid.Bool().Draw(r, "pointers")})
 	})
 }
 
