@@ -10,7 +10,7 @@ import (
 
 // An addressPath computes for how many cycles the lines of an instruction occupy the vector memory unit: max(lanes /
 // lanes per cycle, lines or blocks / lines per cycle, bytes / bandwidth of the vector cache), with bank times instead
-// of lines where the cache has banks, a rate of their own for wide accesses, and the L1 TLB misses on top.
+// of lines where the cache has banks, a rate of their own for atomics and wide accesses, and the L1 TLB misses on top.
 type addressPath struct {
 	vector  uint // log2 of the line size of the vector cache
 	scalar  uint
@@ -19,7 +19,7 @@ type addressPath struct {
 	lanes   fixed.Divider // per cycle
 	lines   fixed.Divider
 	scatter scatterRule          // of loads
-	wide    fixed.Divider        // lanes of wide accesses per cycle; 0: as others
+	wide    fixed.Divider        // lanes of atomics and wide accesses per cycle; 0: as others
 	tag     uint64               // fixed-point cycles of a line of a wide load
 	block   uint                 // log2 of the size of blocks that the address path sends; 0: lines
 	cost    uint64               // fixed-point cycles of a byte returned by all slices of the vector cache
@@ -100,8 +100,8 @@ func (a *addressPath) sendCycles(w *workspace, scalar bool, lanes int, bytes uin
 	switch {
 	case w.bankTime > 0:
 		sent = fixed.Ceil(w.bankTime)
-	case a.wide.N > 0 && w.kind != hierarchy.Atomic && !scalar && bytes >= wideBytes:
-		if w.kind == hierarchy.Read { // a store sends its lines one by one
+	case a.wide.N > 0 && !scalar && (w.kind == hierarchy.Atomic || bytes >= wideBytes):
+		if w.kind == hierarchy.Read { // others send their lines one by one
 			sent = fixed.Ceil(uint64(len(w.lines)) * a.tag)
 		}
 		sent = max(sent, a.wide.Ceil(lanes))

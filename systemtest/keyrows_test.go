@@ -415,6 +415,7 @@ var plainRows = []keyRow{
 	{"vector_memory.tags_per_cycle", "scatter", passAll + banks, "2", "0.125", exactly(32 * 2 * (16*8 - 16*2))},
 	{"vector_memory.tag_parity", "scatter", passAll + banks + "vector_memory.tags_per_cycle=0.125", "1", "32768", exactly(32 * 2 * 16 * 8)},
 	{"vector_memory.atomic_cycles", "atomic", "", "1", "11", exactly(16 * 31 * 10)},
+	{"vector_memory.atomic_slice_cycles", "updates", "l2.slices=1 ", "0", "1024", atLeast(31 * 1024)},
 	// A sample of 8 quads, after another.
 	{"texture.quads_per_cycle", "samples", passAll, "1", "4", fewer(8 * (8 - 2))},
 	{"texture.texel_bytes", "samples", passAll, "4", "1", exactly(8 * 8 * (4 - 1))},
