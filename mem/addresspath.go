@@ -10,7 +10,7 @@ import (
 
 // An addressPath computes for how many cycles the lines of an instruction occupy the vector memory unit: max(lanes /
 // lanes per cycle, lines or blocks / lines per cycle, bytes / bandwidth of the vector cache), with bank times instead
-// of lines where the cache has banks, and the L1 TLB misses on top.
+// of lines where the cache has banks, a rate of their own for atomics and wide accesses, and the L1 TLB misses on top.
 type addressPath struct {
 	vector  uint // log2 of the line size of the vector cache
 	scalar  uint
@@ -18,6 +18,9 @@ type addressPath struct {
 	sectors bool          // the vector cache fetches parts of lines
 	lanes   fixed.Divider // per cycle
 	lines   fixed.Divider
+	scatter scatterRule          // of loads
+	wide    fixed.Divider        // lanes of atomics and wide accesses per cycle; 0: as others
+	tag     uint64               // fixed-point cycles of a line of a wide load
 	block   uint                 // log2 of the size of blocks that the address path sends; 0: lines
 	cost    uint64               // fixed-point cycles of a byte returned by all slices of the vector cache
 	tlb     *hierarchy.L1TLB     // nil: translations cost nothing
@@ -27,8 +30,12 @@ type addressPath struct {
 func newAddressPath(s *hierarchy.Spec) addressPath {
 	v := &s.VectorMemory
 	return addressPath{word: s.WordShift(), sectors: s.VectorL1.SectorBytes > 0, lanes: fixed.NewDivider(v.LanesPerCycle), lines: fixed.NewDivider(v.LinesPerCycle),
+		scatter: scatterRule{v.ScatteredLanes, uint64(v.WordBanks)}, wide: fixed.NewDivider(v.WideLanesPerCycle), tag: fixed.PerByte(v.TagsPerCycle),
 		block: blockShift(v), banks: hierarchy.NewDataBanks(&v.BankSpec), cost: fixed.PerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices))}
 }
+
+// wideBytes are those of a lane of an access of several channels, for which the address path takes quads of lanes.
+const wideBytes = 8
 
 func lineShifts(h interface{ LineBytes() (vector, scalar int) }) (vector, scalar uint) {
 	v, s := h.LineBytes()
@@ -50,6 +57,10 @@ func (a *addressPath) resetWorkspace(w *workspace, m *isa.Mem, kind hierarchy.Ki
 	}
 	w.reset(shift)
 	w.banks, w.bankTime, w.missed = nil, 0, nil
+	w.scatter, w.kind = scatterRule{}, kind
+	if kind == hierarchy.Read {
+		w.scatter = a.scatter
+	}
 	if kind == hierarchy.Read && !m.Scalar && !m.Coherent {
 		w.banks = a.banks
 	}
@@ -88,7 +99,12 @@ func (a *addressPath) sendCycles(w *workspace, scalar bool, lanes int, bytes uin
 	sent := a.lines.Ceil(len(w.lines))
 	switch {
 	case w.bankTime > 0:
-		sent = (w.bankTime + 1<<fixed.Shift - 1) >> fixed.Shift
+		sent = fixed.Ceil(w.bankTime)
+	case a.wide.N > 0 && !scalar && (w.kind == hierarchy.Atomic || bytes >= wideBytes):
+		if w.kind == hierarchy.Read { // others send their lines one by one
+			sent = fixed.Ceil(uint64(len(w.lines)) * a.tag)
+		}
+		sent = max(sent, a.wide.Ceil(lanes))
 	case a.block > 0 && !scalar:
 		sent = a.lines.Ceil(w.blocks)
 	}
@@ -98,8 +114,7 @@ func (a *addressPath) sendCycles(w *workspace, scalar bool, lanes int, bytes uin
 // occupancy returns the cycles of lanes with some bytes each, whose lines, blocks or banks take sent cycles.
 func (a *addressPath) occupancy(sent uint64, lanes int, bytes uint32) uint64 {
 	cycles := max(1, a.lanes.Ceil(lanes), sent)
-	data := (uint64(lanes)*uint64(bytes)*a.cost + 1<<fixed.Shift - 1) >> fixed.Shift
-	return max(cycles, data)
+	return max(cycles, fixed.Ceil(uint64(lanes)*uint64(bytes)*a.cost))
 }
 
 // timeBanks adds up the bank time of the lanes of computed addresses that are within the buffer.

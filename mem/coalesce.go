@@ -23,6 +23,22 @@ type sentBlock struct {
 	block      uint64 // its number, plus 1
 	start, end uint64 // of the last lane's bytes
 	cycle      uint64 // of the instruction, in which the address path takes the lane
+	lanes      int    // that go in this cycle so far
+	banks      uint64 // mask of the banks of their first words
+}
+
+// A scatterRule bounds which lanes of a load go in one cycle though their bytes do not follow each other.
+type scatterRule struct {
+	lanes int    // at most; 0: as many as are in one half of a block
+	banks uint64 // of words, a power of two; 0: lanes never conflict
+}
+
+// bank is the mask bit of the bank of a word.
+func (s *scatterRule) bank(addr uint64) uint64 {
+	if s.banks == 0 {
+		return 0
+	}
+	return 1 << (addr / 4 & (s.banks - 1))
 }
 
 // wordMarking selects the words of lines that an instruction marks: none, those that it stores whole, or those that it
@@ -54,6 +70,7 @@ type coalescer struct {
 	blocks        int
 	blockShift    uint          // 0: not counted
 	lanesPerCycle fixed.Divider // lanes of a cycle
+	scatter       scatterRule
 	lastBlock     sentBlock
 	table         [tableSize]tableEntry
 }
@@ -113,16 +130,31 @@ func (c *coalescer) markWords(start, end uint64) {
 	}
 }
 
-// countBlocks counts the blocks of one lane's bytes, except for the block sent last, if the lane shares it: the address
-// path takes both lanes in one cycle, and their bytes follow each other or are in one half of the block.
+// countBlocks counts the blocks of one lane's bytes, except for the block sent last, if the lane goes with it: the
+// address path takes both lanes in one cycle, and their bytes follow each other or the lanes scatter as it allows.
 func (c *coalescer) countBlocks(addr, bytes, cycle uint64) {
 	first, last := addr>>c.blockShift, (addr+bytes-1)>>c.blockShift
 	r := &c.lastBlock
-	if first+1 == r.block && cycle == r.cycle && (addr == r.end || (addr^r.start)>>(c.blockShift-1) == 0) {
+	next := sentBlock{last + 1, addr, addr + bytes, cycle, 1, c.scatter.bank(addr)}
+	if cycle == r.cycle && r.lanes > 0 && c.joins(addr, first+1 == r.block, next.banks) {
 		first++
+		next.lanes, next.banks = r.lanes+1, r.banks|next.banks
 	}
 	c.blocks += int(last + 1 - first)
-	c.lastBlock = sentBlock{last + 1, addr, addr + bytes, cycle}
+	*r = next
+}
+
+// joins reports whether a lane goes with the block sent last, which has its first byte or not.
+func (c *coalescer) joins(addr uint64, here bool, bank uint64) bool {
+	r := &c.lastBlock
+	half := here && (addr^r.start)>>(c.blockShift-1) == 0
+	switch {
+	case here && (addr == r.end || addr == r.start):
+		return true
+	case c.scatter.lanes == 0:
+		return half
+	}
+	return r.lanes < c.scatter.lanes && (half || r.banks&bank == 0)
 }
 
 // cycle returns the cycle, counted from the start of the instruction, in which the address path takes a lane.

@@ -57,7 +57,8 @@ type workspace struct {
 	banks         *hierarchy.DataBanks // of the current load; nil: none
 	bankTime      uint64               // fixed-point cycles of the banks
 	counts        hierarchy.BankCounts
-	missed        []int32 // lines that begin a range of addresses that misses in the L1 TLB
+	kind          hierarchy.Kind // of the instruction
+	missed        []int32        // lines that begin a range of addresses that misses in the L1 TLB
 }
 
 // buffer returns the buffer that holds an address, or nil.

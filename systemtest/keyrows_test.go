@@ -179,36 +179,37 @@ shader: matrices.spvasm
 buffers: [{set: 0, binding: 0, name: sink, data: {zero: 16384}}]
 dispatch: [1]
 `,
-	"vector":       walk(6, 32, 16, 0, 0, 64, 1, 0), // vector arithmetic alone
-	"wide":         walk(0, 32, 8, 1, 32, 4, 1, 0) + "wave_size: 64\n",
-	"chain":        walk(0, 32, 1, 1, 32, 32, 3, 0),    // line after line, three times
-	"alias":        walk(0, 32, 1, 1, 4096, 4, 4, 0),   // four lines 16 KB apart
-	"flow":         walk(1, 32, 4, 1, 32, 16, 1, 0),    // four lines at a time, four waves the same
-	"apart":        walk(1, 32, 4, 1, 32, 8, 1, 4096),  // each wave its own
-	"rows":         walk(1, 32, 32, 1, 32, 8, 1, 8192), // each wave in a row of one bank
-	"pages":        walk(0, 32, 1, 1, 32, 128, 3, 0),   // 16 KB, three times
-	"twice":        strings.Replace(walk(0, 32, 1, 1, 32, 32, 1, 0), "dispatch: [1]", "steps: [{name: first, dispatch: [1]}, {name: second, dispatch: [1]}]", 1),
-	"pair":         walk(0, 32, 2, 1, 32, 32, 1, 0),     // two compute units read the same
-	"scatter":      walk(0, 32, 1, 32, 1, 16, 2, 0),     // 32 loads, each lane its own line
-	"ranges":       walk(0, 32, 1, 1024, 1, 16, 2, 0),   // 32 loads, each lane 4 KB from the next
-	"ranges-far":   walk(0, 32, 1, 8192, 1, 16, 2, 0),   // each lane 32 KB from the next
-	"ranges-twice": walk(0, 32, 2, 1024, 1, 16, 2, 0),   // by two workgroups
-	"store":        walk(2, 32, 1, 1, 32, 16, 3, 0),     // the same lines three times
-	"halves":       walk(2, 32, 1, 32, 1, 16, 1, 0),     // each lane half of its own line
-	"stores":       walk(2, 32, 4, 1, 32, 8, 1, 4096),   // each wave its own
-	"updates":      walk(3, 32, 4, 1, 32, 8, 1, 4096),   // likewise
-	"back":         walk(5, 32, 1, 1, 32, 16, 1, 0),     // stored, then read
-	"after":        walk(7, 32, 1, 1, 32, 16, 1, 0),     // a load after a store
-	"atomic":       walk(3, 32, 1, 0, 0, 16, 1, 0),      // one word
-	"many":         walk(0, 64, 32, 1, 64, 16, 1, 1024), // more waves than a SIMD has slots
-	"scalar-chain": walk(4, 32, 1, 0, 16, 64, 3, 0),     // line after line, by the scalar unit
-	"scalar-alias": walk(4, 32, 1, 0, 4096, 4, 4, 0),    // four lines 16 KB apart
-	"scalar-apart": walk(4, 32, 16, 0, 16, 16, 1, 1024), // sixteen waves, each its own
-	"scalar-pair":  walk(4, 32, 2, 0, 16, 64, 1, 0),     // two compute units
-	"lds":          ldsJob(0, 32, 1, 1),
-	"lds-groups":   ldsJob(0, 64, 12, 1),
-	"lds-busy":     ldsJob(3, 64, 40, 1), // reads of 128 bits by many waves
-	"lds-conflict": ldsJob(0, 32, 1, 32),
+	"vector":        walk(6, 32, 16, 0, 0, 64, 1, 0), // vector arithmetic alone
+	"wide":          walk(0, 32, 8, 1, 32, 4, 1, 0) + "wave_size: 64\n",
+	"chain":         walk(0, 32, 1, 1, 32, 32, 3, 0),    // line after line, three times
+	"alias":         walk(0, 32, 1, 1, 4096, 4, 4, 0),   // four lines 16 KB apart
+	"flow":          walk(1, 32, 4, 1, 32, 16, 1, 0),    // four lines at a time, four waves the same
+	"apart":         walk(1, 32, 4, 1, 32, 8, 1, 4096),  // each wave its own
+	"rows":          walk(1, 32, 32, 1, 32, 8, 1, 8192), // each wave in a row of one bank
+	"pages":         walk(0, 32, 1, 1, 32, 128, 3, 0),   // 16 KB, three times
+	"twice":         strings.Replace(walk(0, 32, 1, 1, 32, 32, 1, 0), "dispatch: [1]", "steps: [{name: first, dispatch: [1]}, {name: second, dispatch: [1]}]", 1),
+	"pair":          walk(0, 32, 2, 1, 32, 32, 1, 0),     // two compute units read the same
+	"scatter":       walk(0, 32, 1, 32, 1, 16, 2, 0),     // 32 loads, each lane its own line
+	"scatter-pairs": walk(8, 32, 1, 16, 1, 16, 2, 0),     // likewise, each lane two words
+	"ranges":        walk(0, 32, 1, 1024, 1, 16, 2, 0),   // 32 loads, each lane 4 KB from the next
+	"ranges-far":    walk(0, 32, 1, 8192, 1, 16, 2, 0),   // each lane 32 KB from the next
+	"ranges-twice":  walk(0, 32, 2, 1024, 1, 16, 2, 0),   // by two workgroups
+	"store":         walk(2, 32, 1, 1, 32, 16, 3, 0),     // the same lines three times
+	"halves":        walk(2, 32, 1, 32, 1, 16, 1, 0),     // each lane half of its own line
+	"stores":        walk(2, 32, 4, 1, 32, 8, 1, 4096),   // each wave its own
+	"updates":       walk(3, 32, 4, 1, 32, 8, 1, 4096),   // likewise
+	"back":          walk(5, 32, 1, 1, 32, 16, 1, 0),     // stored, then read
+	"after":         walk(7, 32, 1, 1, 32, 16, 1, 0),     // a load after a store
+	"atomic":        walk(3, 32, 1, 0, 0, 16, 1, 0),      // one word
+	"many":          walk(0, 64, 32, 1, 64, 16, 1, 1024), // more waves than a SIMD has slots
+	"scalar-chain":  walk(4, 32, 1, 0, 16, 64, 3, 0),     // line after line, by the scalar unit
+	"scalar-alias":  walk(4, 32, 1, 0, 4096, 4, 4, 0),    // four lines 16 KB apart
+	"scalar-apart":  walk(4, 32, 16, 0, 16, 16, 1, 1024), // sixteen waves, each its own
+	"scalar-pair":   walk(4, 32, 2, 0, 16, 64, 1, 0),     // two compute units
+	"lds":           ldsJob(0, 32, 1, 1),
+	"lds-groups":    ldsJob(0, 64, 12, 1),
+	"lds-busy":      ldsJob(3, 64, 40, 1), // reads of 128 bits by many waves
+	"lds-conflict":  ldsJob(0, 32, 1, 32),
 }
 
 // Machines of levels that let all pass: each holds one line.
@@ -390,6 +391,10 @@ var plainRows = []keyRow{
 	{"vector_memory.latency_fifo", "loads", passAll + noBanks + "timing.classes.valu32.latency=1", "0", "1", exactly(15 * (loadCycles - unitCycles - 1))},
 	{"vector_memory.return_order", "after", passAll + "timing.classes.vmem_store.latency=2000", "free", "all", between(16*(2000+storeCycles-loadCycles-10), 16*(2000+storeCycles-loadCycles))},
 	{"vector_memory.block_bytes", "chain", passAll + noBanks + "vector_memory.lines_per_cycle=1", "0", "16", exactly(97 * (8 - 1))},
+	// 32 lines of a load, by blocks: two lanes in a cycle of whatever words.
+	{"vector_memory.scattered_lanes", "scatter", passAll + noBanks + "vector_memory.lines_per_cycle=1 vector_memory.block_bytes=128 vector_memory.word_banks=0", "0", "2", fewer(32 * (32 - 16))},
+	{"vector_memory.word_banks", "scatter", passAll + noBanks + "vector_memory.lines_per_cycle=1 vector_memory.block_bytes=128 vector_memory.scattered_lanes=2", "1", "0", fewer(32 * (32 - 16))},
+	{"vector_memory.wide_lanes_per_cycle", "scatter-pairs", passAll + noBanks + "vector_memory.tags_per_cycle=4", "1", "16", fewer(32 * (32 - 8))},
 	{"vector_memory.translation_cycles", "ranges", passAll, "0", "10", exactly((32 + 1) * 10)}, // one for what is stored
 	{"vector_memory.translation_entries", "ranges", passAll + "vector_memory.translation_cycles=10", "1", "1024", fewer(31 * 32 * 10)},
 	{"vector_memory.translation_bytes", "ranges", passAll + "vector_memory.translation_cycles=10 vector_memory.translation_entries=1", "4096", "65536", fewer(32 * (32 - 2) * 10)},
@@ -410,6 +415,7 @@ var plainRows = []keyRow{
 	{"vector_memory.tags_per_cycle", "scatter", passAll + banks, "2", "0.125", exactly(32 * 2 * (16*8 - 16*2))},
 	{"vector_memory.tag_parity", "scatter", passAll + banks + "vector_memory.tags_per_cycle=0.125", "1", "32768", exactly(32 * 2 * 16 * 8)},
 	{"vector_memory.atomic_cycles", "atomic", "", "1", "11", exactly(16 * 31 * 10)},
+	{"vector_memory.atomic_slice_cycles", "updates", "l2.slices=1 ", "0", "1024", atLeast(31 * 1024)},
 	// A sample of 8 quads, after another.
 	{"texture.quads_per_cycle", "samples", passAll, "1", "4", fewer(8 * (8 - 2))},
 	{"texture.texel_bytes", "samples", passAll, "4", "1", exactly(8 * 8 * (4 - 1))},

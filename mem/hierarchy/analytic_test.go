@@ -290,6 +290,26 @@ func TestAtomicsOfOneLineFollowEachOther(t *testing.T) {
 	}
 }
 
+// A slice reads and writes the line of an atomic, whichever line the next one is of: those of four units to lines of one slice are
+// cycles apart; where a slice moves fewer bytes than that, those count.
+func TestAtomicsTakeTheirSlice(t *testing.T) {
+	addrs := []uint64{4096, 4096 + 64, 4096 + 128, 4096 + 192}
+	for _, c := range []struct {
+		cycles int
+		apart  uint64
+	}{{0, 1}, {1, 1}, {2, 2}, {9, 9}} {
+		f := newTiny(t, func(s *Spec) { s.VectorMemory.AtomicSliceCycles = c.cycles })
+		for _, addr := range addrs {
+			f.Access(0, request(0, Read, addr))
+		}
+		for i, addr := range addrs {
+			if got, want := f.Access(50000, request(i, Atomic, addr)).ReadyAt, 50000+110+uint64(i)*c.apart; got != want {
+				t.Errorf("%d cycles: update %d is ready at %d, want %d", c.cycles, i, got, want)
+			}
+		}
+	}
+}
+
 // TestDifferentLineSizes: a 128-byte line over 64-byte lines fetches two.
 func TestDifferentLineSizes(t *testing.T) {
 	f := newTiny(t, func(s *Spec) { s.VectorL1.LineBytes = 128 })

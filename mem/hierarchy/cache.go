@@ -23,6 +23,7 @@ type level struct {
 	cost                uint64
 	linkCost            [3]uint64 // fixed-point time of a byte on the link to the next level, by direction and of both; 0: none
 	atomic              uint64    // cycles of an update of one element
+	atomicSlice         uint64    // fixed-point time that an atomic takes its slice at least
 	writeBuffersEmptyAt uint64    // cycle in which the last line of the write buffers is acknowledged
 	caches              []*cache
 	next                *level
@@ -60,7 +61,7 @@ type cache struct {
 
 func newLevel(c NamedCache, s *Spec, shape *spec.Shape, next *level, now *uint64) *level {
 	l := &level{NamedCache: c, geometry: newGeometry(&c.CacheSpec, s.WordShift()), writeBack: c.WritesBack(), eagerWriteBack: c.Write == WriteEager, next: next, now: now,
-		latency: uint64(c.LatencyCycles), cost: fixed.PerByte(c.BytesPerCycle), atomic: uint64(s.VectorMemory.AtomicCycles)}
+		latency: uint64(c.LatencyCycles), cost: fixed.PerByte(c.BytesPerCycle), atomic: uint64(s.VectorMemory.AtomicCycles), atomicSlice: uint64(s.VectorMemory.AtomicSliceCycles) << fixed.Shift}
 	l.counter.Level = c.Name
 	for way, bytes := range [...]float64{Read: c.LinkRead, Write: c.LinkWrite, bothDirections: c.LinkShared} {
 		if bytes > 0 {
@@ -443,10 +444,15 @@ func (c *cache) acquireForBypass(s *slice, at, delay uint64, kind Kind) uint64 {
 
 // updateLine carries out the atomics of one line. Updates of one element are serial, atomic cycles apart, and so are
 // requests to one line: the next finds the line when the last update is done. With 4 cycles for each, an instruction
-// whose 64 lanes add to one element is done 63*4 = 252 cycles after its line is there.
+// whose 64 lanes add to one element is done 63*4 = 252 cycles after its line is there. What an atomic takes of its slice
+// beyond a read of its bytes keeps only those behind it waiting.
 func (c *cache) updateLine(at, delay, addr, serial uint64, bytes uint32) (ready, taken uint64) {
 	p := c.locate(addr)
-	ready, taken = c.read(p, at, c.acquireStallingSender(&p.atomics, at, delay), addr, bytes, bytes)
+	delay = c.acquireStallingSender(&p.atomics, at, delay)
+	ready, taken = c.read(p, at, delay, addr, bytes, bytes)
+	if read := uint64(bytes) * c.cost; read < c.atomicSlice {
+		p.Reserve(at, delay, c.atomicSlice-read, c.Requests > 0)
+	}
 	serial *= c.atomic
 	p.lockUntil(p.find(), ready+serial+c.atomic, c.allPieces)
 	p.atomics.HoldUntil(ready + serial)

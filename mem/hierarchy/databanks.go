@@ -16,7 +16,7 @@ type BankSpec struct {
 	BankBytes    int     `yaml:"bank_bytes" default:"4" range:"4..64" pow2:"true" unit:"bytes" doc:"size of a word of a bank"`
 	BankCycles   float64 `yaml:"bank_cycles" default:"2" range:"0.125..64" unit:"cycles" doc:"cycles of a group of lanes for each word of the bank that must deliver the most words; a group within one aligned block of group_bytes takes one cycle, except with elements of 8 bytes"`
 	GroupBytes   int     `yaml:"group_bytes" default:"64" range:"16..256" pow2:"true" unit:"bytes" doc:"bytes of the elements of the lanes that are served together (a group)"`
-	TagsPerCycle float64 `yaml:"tags_per_cycle" default:"2" range:"0.125..64" unit:"lines" doc:"distinct lines of a group of lanes that are looked up each cycle"`
+	TagsPerCycle float64 `yaml:"tags_per_cycle" default:"2" range:"0.125..64" unit:"lines" doc:"distinct lines of a group of lanes, or of a load that wide_lanes_per_cycle bounds, that are looked up each cycle"`
 	TagParity    int     `yaml:"tag_parity" default:"0" range:"0..65535" doc:"mask of the bits of a line's number whose parity selects one of two banks of tags, each with half of tags_per_cycle; 0: either bank looks the line up"`
 }
 

@@ -171,11 +171,14 @@ func (m *MemorySpec) SustainedBandwidth() float64 {
 // VectorMemorySpec is the address path of one compute unit. An instruction occupies it for
 // max(ceil(active lanes / LanesPerCycle), lines / LinesPerCycle, bytes / bandwidth of the vector cache) cycles, and
 // TranslationCycles for each range of addresses that its lines go on to and whose translation is not kept; with BlockBytes, blocks count
-// instead of lines, and with banks of the vector cache their time does for loads.
+// instead of lines, and with banks of the vector cache their time does for loads. Atomics, and loads and stores of 8 bytes or more a lane, may have a rate of their own.
 type VectorMemorySpec struct {
 	LanesPerCycle      int     `yaml:"lanes_per_cycle" range:"1..1024" unit:"lanes" doc:"lane addresses coalesced each cycle"`
 	LinesPerCycle      int     `yaml:"lines_per_cycle" range:"1..64" unit:"lines" doc:"distinct cache lines sent to vector_l1 each cycle"`
 	BlockBytes         int     `yaml:"block_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"size of the aligned blocks that the address path sends to vector_l1, lines_per_cycle of them each cycle; a block serves neighbouring lanes of one cycle (lanes_per_cycle) whose bytes follow each other or are in one half of the block; 0: whole lines, each once"`
+	ScatteredLanes     int     `yaml:"scattered_lanes" default:"0" range:"0..64" unit:"lanes" doc:"with block_bytes, most lanes of a load that go in one cycle where their bytes do not follow each other; they are in one half of a block, or in different word_banks; 0: as many as half a block serves"`
+	WordBanks          int     `yaml:"word_banks" default:"1" range:"0..64" pow2:"true" doc:"with scattered_lanes, banks of consecutive words: lanes whose words are in different banks go in one cycle, whatever their blocks; 1: only half a block is served in a cycle; 0: lanes never conflict"`
+	WideLanesPerCycle  int     `yaml:"wide_lanes_per_cycle" default:"0" range:"0..1024" unit:"lanes" doc:"lanes of an atomic, or of a load or store of 8 bytes or more a lane, that go each cycle, wherever their bytes are, as far as tags_per_cycle allows for loads and lines_per_cycle for others; 0: as lanes of narrower loads and stores; banks go before it"`
 	TranslationBytes   int     `yaml:"translation_bytes" default:"4096" range:"4096..1073741824" pow2:"true" unit:"bytes" doc:"aligned range of addresses that one translation serves"`
 	TranslationEntries int     `yaml:"translation_entries" default:"32" range:"1..4096" pow2:"true" unit:"entries" doc:"translations that a compute unit keeps; the least recently used of eight is replaced"`
 	TranslationCycles  float64 `yaml:"translation_cycles" default:"0" range:"0..1024" unit:"cycles" doc:"additional cycles that the address path takes for each translation that the compute unit does not keep; successive lanes whose lines are in one range of translation_bytes share a translation; 0: none, and without a second level (translation.entries) translations cost nothing"`
@@ -183,6 +186,7 @@ type VectorMemorySpec struct {
 	ReturnOrder        string  `yaml:"return_order" default:"free" enum:"free|loads|all" doc:"which accesses of one wave return in the order of issue, so that a wait for one is a wait for those before it. free: none; loads: loads and atomics with results; all: these and stores until they are acknowledged (one wait counter for both)"`
 	LatencyFIFO        int     `yaml:"latency_fifo" default:"0" range:"0..65536" unit:"entries" doc:"entries of the FIFO in which a compute unit's loads, hits among them, wait between the tags of vector_l1 and their data; a load holds one for each cycle that it takes the address path, from its lookup until it returns, and loads return in the order of issue, whichever wave they are of; where all are held, the address path waits; 0: no limit, and loads of different waves pass each other. Scalar loads hold none, nor does any load under memory.model: akita"`
 	AtomicCycles       int     `yaml:"atomic_cycles" range:"0..1024" unit:"cycles" doc:"time from one update of an element to the next, where the atomics of a line are carried out; atomics of different instructions to one line follow each other too"`
+	AtomicSliceCycles  int     `yaml:"atomic_slice_cycles" default:"0" range:"0..1024" unit:"cycles" doc:"least time that an atomic takes its slice of the cache that carries it out, for each line of an instruction, whichever line the next one updates; 0: the time of its bytes alone"`
 	BankSpec           `yaml:",inline"`
 }
 
@@ -318,7 +322,7 @@ func (l *NamedCache) checkShared() []spec.Problem {
 // figures that MGPUSim uses where AMD gives none.
 func DefaultSpec() Spec {
 	return Spec{
-		VectorMemory: VectorMemorySpec{LanesPerCycle: 16, LinesPerCycle: 1, MaxOutstanding: 64, AtomicCycles: 1, TranslationBytes: 4096, TranslationEntries: 32,
+		VectorMemory: VectorMemorySpec{LanesPerCycle: 16, LinesPerCycle: 1, MaxOutstanding: 64, AtomicCycles: 1, WordBanks: 1, TranslationBytes: 4096, TranslationEntries: 32,
 			BankSpec: BankSpec{BankBytes: 4, BankCycles: 2, GroupBytes: 64, TagsPerCycle: 2}},
 		Translation: TranslationSpec{Ways: 8, PageBytes: 4096},
 		Texture:     TextureSpec{QuadsPerCycle: 1, TexelBytes: 4, TrilinearPasses: 2},

@@ -5,6 +5,7 @@ layout(local_size_x_id = 1) in;
 
 layout(set = 0, binding = 0) readonly buffer Table { uint table[]; };
 layout(set = 0, binding = 1) buffer Words { uint words[]; };
+layout(set = 0, binding = 1) readonly buffer Pairs { uvec2 pairs[]; };
 layout(set = 0, binding = 2) writeonly buffer Sink { uint sink[]; };
 layout(push_constant) uniform Push { uint lane; uint step; uint steps; uint rounds; uint group; };
 
@@ -35,6 +36,10 @@ void main() {
             if (MODE == 7) {                                        // a store, and then a load of another place
                 words[at] = sum;
                 at += words[at + 4096];
+            }
+            if (MODE == 8) {                                        // pairs of words, one after the other
+                uvec2 pair = pairs[at];
+                at += pair.x + pair.y;
             }
             at += step;
         }
