@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/config"
 	"spvsim/internal/suite"
 	"spvsim/plots"
 )
@@ -59,6 +61,38 @@ func TestSummary(t *testing.T) {
 	s := summarize([]result{{point: p(10), simulated: 20}, {point: p(40), simulated: 20}, {point: p(1), err: os.ErrInvalid}})
 	if s.points != 2 || s.bias != 1 || s.factor != 2 || s.weighted != 0.6 || s.mean != 0.75 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// A prediction holds no measured time, takes its kernels in turn, and is compared later as a run would be. A point of which a job
+// does a share takes as much longer.
+func TestPredict(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "times.csv")
+	suite.OK(t, accuracy([]string{"-measured", mi300x, "-predict", "-points", "empty_kernel *=1,empty_kernel *=512", "-out", file}))
+	columns, rows := suite.Rows(t, file)
+	if strings.Join(columns, " ") != "kernel problem status simulated_us" {
+		t.Errorf("columns %v", columns)
+	}
+	points := suite.Must(readMeasured(mi300x))(t)
+	if len(rows) != len(points) {
+		t.Errorf("%d rows of %d points", len(rows), len(points))
+	}
+	for _, r := range suite.Must(readTimes(file, points))(t) {
+		again := simulate(t.Context(), r.point, nil, time.Minute)
+		if got, want := fmt.Sprintf("%.4g", r.simulated), fmt.Sprintf("%.4g", again.simulated); got != want || r.microseconds == 0 {
+			t.Errorf("%s: %s us kept, %s us simulated", r.name(), got, want)
+		}
+	}
+	turns := inTurn([]point{{kernel: "a", problem: "1"}, {kernel: "a", problem: "2"}, {kernel: "b", problem: "1"}})
+	if turns[1].kernel != "b" {
+		t.Errorf("%+v: want b second", turns)
+	}
+	p := point{kernel: "cache_latency", job: "kernels/cache_latency.yaml"} // 131072 steps
+	s := suite.Must(setting("parameters.steps", "65536"))(t)
+	whole := simulate(t.Context(), &p, nil, time.Minute).simulated
+	p.settings = append(p.settings, s, config.Setting{Path: "expect", Value: suite.Must(config.ParseValue("[]"))(t)})
+	if part := simulate(t.Context(), &p, nil, time.Minute).simulated; math.Abs(part/whole-1) > 0.05 {
+		t.Errorf("%v us from a part, %v us as a whole", part, whole)
 	}
 }
 
