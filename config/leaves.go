@@ -53,6 +53,12 @@ func (m *Machine) Overrides() (list []Leaf) {
 	return list
 }
 
+// Parameter returns the value of a parameter, if the job has it.
+func (j *Job) Parameter(name string) (value float64, ok bool) {
+	n, ok := j.scope[name]
+	return n.AsFloat(), ok
+}
+
 // ParameterLeaves lists the job's parameters.
 func (j *Job) ParameterLeaves() []Leaf {
 	var list []Leaf

@@ -79,7 +79,7 @@ func (f *fitter) effects() (list []effect, err error) {
 			if err != nil {
 				return nil, err
 			}
-			e := effect{path: k.Path, value: value, fitted: math.Exp(kernelError(middle, "")), factor: math.Exp(kernelError(r, ""))}
+			e := effect{path: k.Path, value: value, fitted: math.Exp(kernelError(middle)), factor: math.Exp(kernelError(r))}
 			e.kernel, e.change = mostChanged(middle, r)
 			list = append(list, e)
 		}

@@ -35,8 +35,7 @@ func readKnobs() (list []knob, err error) {
 	return list, nil
 }
 
-// A fitter searches the values of knobs with the least error. It caches the results of each choice of values, as
-// searches without one kernel or another mostly need the same choices.
+// A fitter searches the values of knobs with the least error. It caches the results of each choice of values.
 type fitter struct {
 	knobs    []knob
 	points   []point
@@ -85,17 +84,16 @@ type fit struct {
 	error  float64
 }
 
-// search sets one knob after the other to its best value, until none improves (coordinate descent). It ignores results
-// of the kernel without.
-func (f *fitter) search(without string) (best fit, err error) {
+// search sets one knob after the other to its best value, until none improves (coordinate descent).
+func (f *fitter) search() (best fit, err error) {
 	best.choice = f.middle()
-	if best.error, err = f.errorAt(best.choice, without); err != nil {
+	if best.error, err = f.errorAt(best.choice); err != nil {
 		return best, err
 	}
 	for better := true; better; {
 		better = false
 		for i := range f.knobs {
-			changed, err := f.try(&best, i, without)
+			changed, err := f.try(&best, i)
 			if err != nil {
 				return best, err
 			}
@@ -106,11 +104,11 @@ func (f *fitter) search(without string) (best fit, err error) {
 }
 
 // try sets one knob to its best value.
-func (f *fitter) try(best *fit, i int, without string) (changed bool, err error) {
+func (f *fitter) try(best *fit, i int) (changed bool, err error) {
 	for v := range f.knobs[i].Values {
 		at := slices.Clone(best.choice)
 		at[i] = v
-		e, err := f.errorAt(at, without)
+		e, err := f.errorAt(at)
 		if err != nil {
 			return false, err
 		}
@@ -121,66 +119,43 @@ func (f *fitter) try(best *fit, i int, without string) (changed bool, err error)
 	return changed, nil
 }
 
-func (f *fitter) errorAt(at []int, without string) (float64, error) {
+func (f *fitter) errorAt(at []int) (float64, error) {
 	r, err := f.results(at)
-	return kernelError(r, without), err
+	return kernelError(r), err
 }
 
 // kernelError is the mean over kernels, each counted once however many points it has, of the mean of |log(simulated / measured)|.
-func kernelError(list []result, without string) float64 {
+func kernelError(list []result) float64 {
 	names, groups := byKernel(list)
 	sum, n := 0.0, 0.0
 	for _, name := range names {
 		s := summarize(groups[name])
-		if name != without && s.points > 0 {
+		if s.points > 0 {
 			sum, n = sum+math.Log(s.factor), n+1
 		}
 	}
 	return sum / n
 }
 
-// A leftOut is a kernel predicted by a fit on the others, next to a fit on all (leave-one-out cross-validation).
-type leftOut struct {
-	kernel      string
-	points      int
-	fitted, out float64 // error factors
-	values      string  // of the knobs that the fit without it chose
-}
-
-// leaveOut fits once without each kernel.
-func (f *fitter) leaveOut(all []int) (list []leftOut, err error) {
-	r, err := f.results(all)
-	if err != nil {
-		return nil, err
-	}
-	names, groups := byKernel(r)
-	for _, name := range names {
-		best, err := f.search(name)
-		if err != nil {
-			return nil, err
+// refuseJudges refuses points of kernels that judge: a fit may not see them.
+func refuseJudges(points []point) error {
+	var names []string
+	for i := range points {
+		if p := &points[i]; p.use != useTrain && !slices.Contains(names, p.kernel) {
+			names = append(names, p.kernel)
 		}
-		r, err := f.results(best.choice)
-		if err != nil {
-			return nil, err
-		}
-		_, without := byKernel(r)
-		s, o := summarize(groups[name]), summarize(without[name])
-		list = append(list, leftOut{name, s.points, s.factor, o.factor, f.values(best.choice)})
 	}
-	return list, nil
+	if names == nil {
+		return nil
+	}
+	return fmt.Errorf("-fit: kernels.yaml does not mark %s as use: train: no parameter may be chosen by them; -points leaves them out", strings.Join(names, ", "))
 }
 
-// values returns the values of a choice, in the order of the knobs.
-func (f *fitter) values(at []int) string {
-	var words []string
-	for i, k := range f.knobs {
-		words = append(words, k.Values[at[i]])
-	}
-	return strings.Join(words, " ")
-}
-
-// fit runs the search on the points and, if requested, once more without each kernel.
+// fit runs the search on the points.
 func (o *options) fit(points []point, machine []config.Setting) error {
+	if err := refuseJudges(points); err != nil {
+		return err
+	}
 	knobs, err := readKnobs()
 	if err != nil {
 		return err
@@ -190,7 +165,7 @@ func (o *options) fit(points []point, machine []config.Setting) error {
 			simulateAll(points, machine, o, func(r result) { list = append(list, r) })
 			return list
 		}}
-	best, err := f.search("")
+	best, err := f.search()
 	if err != nil {
 		return err
 	}
@@ -198,24 +173,7 @@ func (o *options) fit(points []point, machine []config.Setting) error {
 	for i, k := range knobs {
 		fmt.Printf("%-42s %8s of %s\n", k.Path, k.Values[best.choice[i]], strings.Join(k.Values, " "))
 	}
-	if err := o.writeEffects(f); err != nil || !o.leaveOut {
-		return err
-	}
-	list, err := f.leaveOut(best.choice)
-	if err != nil {
-		return err
-	}
-	return o.writeLeftOut(list)
-}
-
-// writeLeftOut prints the errors of kernels that were left out, and writes them as CSV if a file is named.
-func (o *options) writeLeftOut(list []leftOut) error {
-	rows := [][]string{{"kernel", "points", "fitted", "left out", "values"}}
-	for _, l := range list {
-		fmt.Printf("%-22s %3d points, factor %.3f fitted, %.3f left out, with %s\n", l.kernel, l.points, l.fitted, l.out, l.values)
-		rows = append(rows, []string{l.kernel, fmt.Sprint(l.points), fmt.Sprintf("%.4f", l.fitted), fmt.Sprintf("%.4f", l.out), l.values})
-	}
-	return writeRows(o.out, rows)
+	return o.writeEffects(f)
 }
 
 // writeRows writes CSV, where a file is named.

@@ -2,8 +2,12 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,7 +18,7 @@ import (
 
 // bowl is a fitter whose results depend on the chosen values: kernel a is right with 3, kernel b with 5.
 func bowl() *fitter {
-	f := &fitter{knobs: []knob{{"x", []string{"1", "3", "5"}}, {"y", []string{"7", "9"}}}, cache: map[string][]result{},
+	f := &fitter{knobs: []knob{{"x", []string{"3", "1", "5"}}, {"y", []string{"7", "9"}}}, cache: map[string][]result{},
 		points: []point{{kernel: "a", microseconds: 1}, {kernel: "a", microseconds: 1}, {kernel: "b", microseconds: 1}}}
 	f.run = func(points []point, machine []config.Setting) (list []result) {
 		x, _ := strconv.Atoi(machine[0].Value.String())
@@ -27,22 +31,64 @@ func bowl() *fitter {
 	return f
 }
 
-// A fit finds the values with the least error, each kernel counted once; without a kernel, the values that suit the
-// others.
-func TestFitLeavesKernelsOut(t *testing.T) {
+// A fit finds the values with the least error, each kernel counted once.
+func TestFit(t *testing.T) {
 	f := bowl()
-	for without, want := range map[string]string{"b": "3 9", "a": "5 9"} {
-		best, err := f.search(without)
-		if err != nil || f.values(best.choice) != want || best.error != 0 {
-			t.Errorf("without %q: %q with error %g, %v: want %q with 0", without, f.values(best.choice), best.error, err, want)
+	best, err := f.search()
+	if err != nil || fmt.Sprint(best.choice) != "[0 1]" || best.error != 1 {
+		t.Errorf("choice %v with error %g, %v: want [0 1] with 1", best.choice, best.error, err)
+	}
+}
+
+// The judges are those that this list names, and a fit on one of them is refused by its name.
+func TestFitRefusesJudges(t *testing.T) {
+	train := []string{"atax", "fir", "floydwarshall", "matrixmultiplication", "matrixtranspose", "memcopy_d2d", "relu", "simpleconvolution", "vectoradd"}
+	for _, file := range []string{mi300a, mi300x} {
+		points := suite.Must(readMeasured(file))(t)
+		o := &options{}
+		for _, name := range slices.Sorted(maps.Keys(suite.Must(readKernels())(t))) {
+			some := slices.DeleteFunc(slices.Clone(points), func(p point) bool { return p.kernel != name })
+			err := refuseJudges(some)
+			if want := len(some) > 0 && !slices.Contains(train, name); (err != nil) != want || err != nil && !strings.Contains(err.Error(), name+" as use: train") {
+				t.Errorf("%s of %s: %v, want it refused: %t", name, file, err, want)
+			}
+		}
+		if err := o.fit(points, nil); err == nil || !strings.Contains(err.Error(), "kernels.yaml does not mark") {
+			t.Errorf("a fit on all of %s: %v", file, err)
 		}
 	}
-	list, err := f.leaveOut(f.middle())
-	if err != nil || len(list) != 2 {
-		t.Fatalf("%+v, %v", list, err)
+}
+
+// Of the machines' timing, only the costs of a launch and four more numbers may be fitted to kernels, and each preset's sources name those and no others.
+func TestFittedNumbersAreFew(t *testing.T) {
+	cost := regexp.MustCompile(`^dispatcher\.\w*launch_(cycles|floor_cycles)$`)
+	listed := map[string]bool{}
+	others := 0
+	for _, k := range suite.Must(readKnobs())(t) {
+		listed[k.Path] = true
+		if !cost.MatchString(k.Path) {
+			others++
+		}
 	}
-	if a := list[0]; a.points != 2 || a.fitted != 1 || math.Abs(a.out-math.Exp(2)) > 1e-9 || a.values != "5 9" {
-		t.Errorf("left out: %+v", a)
+	if others > 4 {
+		t.Errorf("fitted.yaml has %d numbers beside the costs of a launch, want at most 4", others)
+	}
+	marked := map[string]bool{}
+	for _, preset := range config.Presets() {
+		m := suite.Must(config.LoadMachine(config.Request{Machine: preset}))(t)
+		for path, source := range m.Sources {
+			if strings.HasPrefix(path, "energy.") || !strings.Contains(source, "M: fitted") {
+				continue
+			}
+			if marked[path] = true; !listed[path] {
+				t.Errorf("%s: %s is fitted, and fitted.yaml does not list it: %s", preset, path, source)
+			}
+		}
+	}
+	for path := range listed {
+		if !marked[path] {
+			t.Errorf("fitted.yaml lists %s, and no preset says that it is fitted", path)
+		}
 	}
 }
 

@@ -24,15 +24,16 @@ func main() {
 // options are the flags.
 type options struct {
 	measured, devices, points, set, out, effects string
+	times                                        string
 	jobs                                         int
 	limit, total                                 time.Duration
-	verbose, fitted, leaveOut, additive          bool
+	verbose, fitted, additive, predict           bool
 }
 
 func accuracy(args []string) error {
 	var o options
 	f := flag.NewFlagSet("accuracy", flag.ContinueOnError)
-	f.StringVar(&o.measured, "measured", "", "file of measured times: kernel_name,problem_size,...,min_ms")
+	f.StringVar(&o.measured, "measured", "", "file of measured times: kernel_name,problem_size,...,avg_ms,min_ms or benchmark,parameters,size_name,size,ms")
 	f.StringVar(&o.devices, "devices", "", "instead of -measured: files of published times of devices, of micro-benchmarks or operators, separated by commas")
 	f.StringVar(&o.points, "points", "", "points to run, as kernel or kernel problem, with * for anything, separated by commas; empty: all")
 	f.StringVar(&o.set, "set", "", "fields of the machine, as path=value, separated by spaces")
@@ -40,9 +41,10 @@ func accuracy(args []string) error {
 	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "points that run side by side")
 	f.DurationVar(&o.limit, "limit", 10*time.Minute, "time for a point, after which it is given up")
 	f.DurationVar(&o.total, "for", 24*time.Hour, "time for all points: what has not begun by then is not run; the shortest measured times go first")
+	f.BoolVar(&o.predict, "predict", false, "do not look at the measured times, and write simulated times alone to -out; each kernel's first points go first")
+	f.StringVar(&o.times, "times", "", "instead of running: the file that -predict wrote")
 	f.BoolVar(&o.verbose, "v", false, "print each point as it is done")
-	f.BoolVar(&o.fitted, "fit", false, "instead of one run, look for the values of fitted.yaml with the least error over the points; -out writes the errors of kernels left out")
-	f.BoolVar(&o.leaveOut, "leave-one-out", false, "with -fit: fit once more without each kernel, and say how well it is predicted")
+	f.BoolVar(&o.fitted, "fit", false, "instead of one run, look for the values of fitted.yaml with the least error over the points")
 	f.BoolVar(&o.additive, "apart", false, "with -fit: simulate each value of fitted.yaml by itself, and take what several do together as the sum")
 	f.StringVar(&o.effects, "effects", "", "with -fit: file to write what each value does by itself to, as CSV")
 	if err := f.Parse(args); err != nil {
@@ -65,21 +67,57 @@ func (o *options) run() error {
 	}
 	var results []result
 	chosen := o.choose(points)
-	slices.SortStableFunc(chosen, func(a, b point) int { return cmp.Compare(a.microseconds, b.microseconds) })
+	switch {
+	case o.times != "":
+		if results, err = readTimes(o.times, chosen); err != nil {
+			return err
+		}
+		print(results)
+		return o.write(points, results)
+	case o.predict:
+		chosen = inTurn(chosen)
+	default:
+		slices.SortStableFunc(chosen, func(a, b point) int { return cmp.Compare(a.microseconds, b.microseconds) })
+	}
 	if o.fitted {
 		return o.fit(chosen, machine)
 	}
 	simulateAll(chosen, machine, o, func(r result) {
-		if o.verbose {
+		switch {
+		case o.verbose && o.predict:
+			fmt.Printf("%-70s %10.2f us %6.1f s %v\n", r.name(), r.simulated, r.host, errorText(r.err))
+		case o.verbose:
 			fmt.Printf("%-50s %10.2f us measured %8.3f ratio %6.1f s %v\n", r.name(), r.microseconds, r.ratio(), r.host, errorText(r.err))
 		}
 		results = append(results, r)
 	})
-	print(results)
-	if o.out != "" {
-		return write(o.out, points, results)
+	if !o.predict {
+		print(results)
 	}
-	return nil
+	return o.write(points, results)
+}
+
+func (o *options) write(points []point, results []result) error {
+	switch {
+	case o.out == "":
+		return nil
+	case o.predict:
+		return writeTimes(o.out, points, results)
+	}
+	return write(o.out, points, results)
+}
+
+// inTurn orders points so that the kernels take turns, each in the order of its points.
+func inTurn(points []point) []point {
+	count := map[string]int{}
+	turn := map[string]int{}
+	for i := range points {
+		p := &points[i]
+		turn[p.name()] = count[p.kernel]
+		count[p.kernel]++
+	}
+	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(turn[a.name()], turn[b.name()]) })
+	return points
 }
 
 func (o *options) read() ([]point, error) {
@@ -164,14 +202,29 @@ func byKernel(list []result) (names []string, groups map[string][]result) {
 	return names, groups
 }
 
+// judged are the results of judges or of others, without those that the device itself does not repeat.
+func judged(list []result, use string) (chosen []result) {
+	for _, r := range list {
+		if r.use == use && r.repeats() {
+			chosen = append(chosen, r)
+		}
+	}
+	return chosen
+}
+
 func print(list []result) {
 	names, groups := byKernel(list)
-	fmt.Printf("%-22s %6s %8s %8s %10s %8s\n", "kernel", "points", "bias", "factor", "weighted", "mean")
-	line := func(name string, s summary) {
-		fmt.Printf("%-22s %6d %8.3f %8.3f %9.1f%% %7.1f%%\n", name, s.points, s.bias, s.factor, 100*s.weighted, 100*s.mean)
+	fmt.Printf("%-22s %-5s %6s %8s %8s %10s %8s\n", "kernel", "use", "points", "bias", "factor", "weighted", "mean")
+	line := func(name, use string, s summary) {
+		fmt.Printf("%-22s %-5s %6d %8.3f %8.3f %9.1f%% %7.1f%%\n", name, use, s.points, s.bias, s.factor, 100*s.weighted, 100*s.mean)
 	}
 	for _, n := range names {
-		line(n, summarize(groups[n]))
+		line(n, groups[n][0].use, summarize(groups[n]))
 	}
-	line("all", summarize(list))
+	line("all", "", summarize(list))
+	for _, use := range []string{useTrain, useJudge} {
+		if r := judged(list, use); len(r) > 0 {
+			line("repeat within 10 %", use, summarize(r))
+		}
+	}
 }

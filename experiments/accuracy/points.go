@@ -1,6 +1,6 @@
 // Command accuracy runs kernels that were measured on a device, compares simulated with measured times, and fits the
-// parameters of the machine that have no other source. The measurements are not part of the repository: -measured names
-// their file.
+// parameters of the machine that have no other source. Of the measured kernels, some train, and the others judge: no
+// parameter is chosen by them.
 //
 // It does not know how a job runs, nor how errors are shown in figures: it writes a table.
 package main
@@ -10,9 +10,11 @@ import (
 	"embed"
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -26,20 +28,36 @@ var embedded embed.FS
 
 // A kernel is a measured kernel with the job that represents it, and the job's parameters from the words of a problem.
 type kernel struct {
-	Kernel  string `yaml:"kernel"`
-	Problem string `yaml:"problem"`
+	Kernel  string         `yaml:"kernel"`
+	Use     string         `yaml:"use"`
+	Problem string         `yaml:"problem"`
+	Set     map[string]any `yaml:"set"` // of the machine: what the measurement's clock adds to a launch
 	pattern *regexp.Regexp
 }
+
+// Uses of a kernel: parameters may be chosen by its times, or not.
+const (
+	useTrain = "train"
+	useJudge = "judge"
+)
 
 // A point is one measured time.
 type point struct {
 	kernel, problem string // of published times of devices: the device, and the row's words
 	job             string // file
+	use             string // empty: a published time of another device
 	microseconds    float64
+	spread          float64 // mean over least measured time; 0: unknown
 	settings        []config.Setting
 }
 
 func (p *point) name() string { return p.kernel + " " + p.problem }
+
+// maxSpread is the spread of the repetitions of a point above which it does not count: the device does not repeat it.
+const maxSpread = 1.1
+
+// repeats reports whether the device repeats the point.
+func (p *point) repeats() bool { return p.spread <= maxSpread }
 
 // readKernels reads the table of kernels.
 func readKernels() (map[string]*kernel, error) {
@@ -56,6 +74,9 @@ func readKernels() (map[string]*kernel, error) {
 		if k.pattern, err = regexp.Compile("^" + k.Problem + "$"); err != nil {
 			return nil, fmt.Errorf("kernels.yaml: %s: %w", k.Kernel, err)
 		}
+		if k.Use != useTrain && k.Use != useJudge {
+			return nil, fmt.Errorf("kernels.yaml: %s: use: found %q: want %s or %s", k.Kernel, k.Use, useTrain, useJudge)
+		}
 		byName[k.Kernel] = k
 	}
 	return byName, nil
@@ -64,18 +85,24 @@ func readKernels() (map[string]*kernel, error) {
 // job is the file of the kernel's job.
 func (k *kernel) job() string { return "kernels/" + k.Kernel + ".yaml" }
 
-// settings are the job parameters that a problem names.
+// settings are the job parameters that a problem names, and what the measurement sets. Results are expected at the job's own size only.
 func (k *kernel) settings(problem string) ([]config.Setting, error) {
 	words := k.pattern.FindStringSubmatch(problem)
 	if words == nil {
 		return nil, fmt.Errorf("problem %q of %s: want %s", problem, k.Kernel, k.Problem)
 	}
-	var list []config.Setting
+	texts := map[string]string{"expect": "[]"}
 	for i, name := range k.pattern.SubexpNames() {
-		if name == "" {
-			continue
+		if name != "" {
+			texts["parameters."+name] = words[i]
 		}
-		s, err := setting("parameters."+name, words[i])
+	}
+	for path, v := range k.Set {
+		texts["machine."+path] = fmt.Sprint(v)
+	}
+	var list []config.Setting
+	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		s, err := setting(path, texts[path])
 		if err != nil {
 			return nil, err
 		}
@@ -89,8 +116,22 @@ func setting(path, text string) (config.Setting, error) {
 	return config.Setting{Path: path, Value: v}, err
 }
 
-// measuredColumns are the columns that are read from a file of measurements.
-var measuredColumns = []string{"kernel_name", "problem_size", "min_ms"}
+// measuredForms are the columns of the two kinds of files of measurements: with the least and the mean time of repetitions, or with a
+// mean time alone.
+var measuredForms = []struct {
+	columns []string
+	read    func(cells []string) measured
+}{
+	{[]string{"kernel_name", "problem_size", "min_ms", "avg_ms"}, func(c []string) measured {
+		return measured{kernel: c[0], problem: c[1], ms: c[2], mean: c[3]}
+	}},
+	{[]string{"benchmark", "parameters", "size_name", "size", "ms"}, func(c []string) measured {
+		return measured{kernel: c[0], problem: c[1] + ";" + c[2] + "=" + c[3], ms: c[4]}
+	}},
+}
+
+// A measured is a row of measurements; mean is empty where ms is a mean.
+type measured struct{ kernel, problem, ms, mean string }
 
 // readLines reads the lines of a CSV file, that of the names of columns with them.
 func readLines(name string) ([][]string, error) {
@@ -115,32 +156,41 @@ func readMeasured(name string) ([]point, error) {
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	var at [3]int
-	for i, c := range measuredColumns {
-		if at[i] = slices.Index(rows[0], c); at[i] < 0 {
-			return nil, fmt.Errorf("%s:1: no column %s", name, c)
-		}
-	}
-	var points []point
-	for i, row := range rows[1:] {
-		k := kernels[row[at[0]]]
-		if k == nil {
+	for _, form := range measuredForms {
+		at, ok := columnIndices(rows[0], form.columns)
+		if !ok {
 			continue
 		}
-		p, err := newPoint(k, row[at[1]], row[at[2]])
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, i+2, err)
+		var points []point
+		for i, row := range rows[1:] {
+			m := form.read(pick(row, at))
+			if k := kernels[m.kernel]; k != nil {
+				p, err := newPoint(k, &m)
+				if err != nil {
+					return nil, fmt.Errorf("%s:%d: %w", name, i+2, err)
+				}
+				points = append(points, p)
+			}
 		}
-		points = append(points, p)
+		return points, nil
 	}
-	return points, nil
+	return nil, fmt.Errorf("%s:1: found columns %s: want %s, or %s", name,
+		strings.Join(rows[0], ", "), strings.Join(measuredForms[0].columns, ", "), strings.Join(measuredForms[1].columns, ", "))
 }
 
-func newPoint(k *kernel, problem, milliseconds string) (point, error) {
-	ms, err := strconv.ParseFloat(milliseconds, 64)
+func newPoint(k *kernel, m *measured) (point, error) {
+	ms, err := strconv.ParseFloat(m.ms, 64)
 	if err != nil || !(ms > 0) {
-		return point{}, fmt.Errorf("min_ms: found %q: want milliseconds above 0", milliseconds)
+		return point{}, fmt.Errorf("found %q: want milliseconds above 0", m.ms)
 	}
-	s, err := k.settings(problem)
-	return point{k.Kernel, problem, k.job(), ms * 1000, s}, err
+	p := point{kernel: k.Kernel, problem: m.problem, job: k.job(), use: k.Use, microseconds: ms * 1000}
+	if m.mean != "" {
+		mean, err := strconv.ParseFloat(m.mean, 64)
+		if err != nil || !(mean > 0) {
+			return point{}, fmt.Errorf("found %q: want milliseconds above 0", m.mean)
+		}
+		p.spread = mean / ms
+	}
+	p.settings, err = k.settings(m.problem)
+	return p, err
 }

@@ -13,6 +13,9 @@ import (
 // setup is the step of a job that the measured time does not hold.
 const setup = "setup"
 
+// workShare is the parameter of a job that is the part of the measured work that it does, where all of it takes long to simulate.
+const workShare = "share"
+
 // A result is a point with the outcome of its simulation.
 type result struct {
 	*point
@@ -50,15 +53,21 @@ func microseconds(ctx context.Context, run *config.Run) (float64, error) {
 			cycles += out.Stats.Steps[i].Cycles
 		}
 	}
-	return float64(cycles) / float64(run.Machine.ClockMHz), nil
+	us := float64(cycles) / float64(run.Machine.ClockMHz)
+	if share, ok := run.Job.Parameter(workShare); ok {
+		us /= share
+	}
+	return us, nil
 }
 
-// simulateAll runs points in parallel and passes on each result when it ends.
+// simulateAll runs points in parallel and passes on each result when it ends. Of a prediction, what comes after a point of
+// the same kernel that was given up does not begin.
 func simulateAll(points []point, machine []config.Setting, o *options, done func(result)) {
 	end := time.Now().Add(o.total)
 	var wait sync.WaitGroup
 	var lock sync.Mutex
 	next := make(chan *point)
+	over := map[string]bool{}
 	for range o.jobs {
 		wait.Add(1)
 		go func() {
@@ -66,13 +75,17 @@ func simulateAll(points []point, machine []config.Setting, o *options, done func
 			for p := range next {
 				r := simulate(context.Background(), p, machine, o.limit)
 				lock.Lock()
+				over[p.kernel] = over[p.kernel] || o.predict && r.err != nil
 				done(r)
 				lock.Unlock()
 			}
 		}()
 	}
 	for i := range points {
-		if time.Now().Before(end) {
+		lock.Lock()
+		skip := over[points[i].kernel]
+		lock.Unlock()
+		if !skip && time.Now().Before(end) {
 			next <- &points[i]
 		}
 	}

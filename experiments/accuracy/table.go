@@ -1,44 +1,87 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
-	"os"
 	"strconv"
+	"strings"
 )
 
-// write writes the errors of all points as CSV, in the order of the measurements. We may not redistribute measured
-// times: the file has ratios, and simulated times to two digits, which place a point in a figure and in a class of
-// sizes.
+// write writes the errors of all points as CSV, in the order of the measurements. We may not redistribute the measured
+// times of devices: the file has ratios, and simulated times to two digits, which place a point in a figure and in a
+// class of sizes.
 func write(name string, points []point, list []result) error {
+	return writePoints(name, points, list, []string{"simulated_us", "ratio", "use", "spread"}, func(p *point, r *result) []string {
+		spread := ""
+		if p.spread > 0 {
+			spread = fmt.Sprintf("%.3f", p.spread)
+		}
+		if r == nil {
+			return []string{"", "", p.use, spread}
+		}
+		return []string{twoDigits(r.simulated), fmt.Sprintf("%.4f", r.ratio()), p.use, spread}
+	})
+}
+
+// writeTimes writes simulated times alone, so that they can be kept before they are compared.
+func writeTimes(name string, points []point, list []result) error {
+	return writePoints(name, points, list, []string{"simulated_us"}, func(_ *point, r *result) []string {
+		if r == nil {
+			return []string{""}
+		}
+		return []string{fmt.Sprintf("%.4g", r.simulated)}
+	})
+}
+
+// writePoints writes a line for each point; the cells of one without a simulated time are those of a nil result.
+func writePoints(name string, points []point, list []result, columns []string, cells func(*point, *result) []string) error {
 	byName := map[string]*result{}
 	for i := range list {
 		byName[list[i].name()] = &list[i]
 	}
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	w := csv.NewWriter(f)
-	rows := [][]string{{"kernel", "problem", "status", "simulated_us", "ratio"}}
+	rows := [][]string{append([]string{"kernel", "problem", "status"}, columns...)}
 	for i := range points {
-		rows = append(rows, row(&points[i], byName[points[i].name()]))
+		p := &points[i]
+		r := byName[p.name()]
+		status := "done"
+		switch {
+		case r == nil:
+			status = "not run"
+		case r.err != nil:
+			status, r = "given up", nil
+		}
+		rows = append(rows, append([]string{p.kernel, p.problem, status}, cells(p, r)...))
 	}
-	if err := w.WriteAll(rows); err != nil {
-		return err
-	}
-	return f.Close()
+	return writeRows(name, rows)
 }
 
-func row(p *point, r *result) []string {
-	switch {
-	case r == nil:
-		return []string{p.kernel, p.problem, "not run", "", ""}
-	case r.err != nil:
-		return []string{p.kernel, p.problem, "given up", "", ""}
+// readTimes reads simulated times that were kept, as results of the points.
+func readTimes(name string, points []point) ([]result, error) {
+	rows, err := readLines(name)
+	if err != nil || len(rows) == 0 {
+		return nil, err
 	}
-	return []string{p.kernel, p.problem, "done", twoDigits(r.simulated), fmt.Sprintf("%.4f", r.ratio())}
+	at, ok := columnIndices(rows[0], []string{"kernel", "problem", "simulated_us"})
+	if !ok {
+		return nil, fmt.Errorf("%s:1: found columns %s: want kernel, problem, simulated_us", name, strings.Join(rows[0], ", "))
+	}
+	times := map[string]string{}
+	for _, row := range rows[1:] {
+		c := pick(row, at)
+		times[c[0]+" "+c[1]] = c[2]
+	}
+	var list []result
+	for i := range points {
+		text := times[points[i].name()]
+		if text == "" {
+			continue
+		}
+		us, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(us > 0) {
+			return nil, fmt.Errorf("%s: %s: found %q: want microseconds above 0", name, points[i].name(), text)
+		}
+		list = append(list, result{point: &points[i], simulated: us})
+	}
+	return list, nil
 }
 
 // twoDigits writes a number rounded to two significant digits.

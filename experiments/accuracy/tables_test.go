@@ -1,15 +1,26 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"spvsim/config"
 	"spvsim/internal/suite"
+)
+
+// The measured times in the repository, and what was simulated before it was compared with those of the MI300X.
+const (
+	mi300a      = "../figures/mi300a/measured.csv"
+	mi300x      = "../figures/mi300x/measured.csv"
+	mi300xTimes = "mi300x.csv"
 )
 
 // committedResults reads a file of errors; err is set in rows that were not run. Simulated times have two digits, so a
@@ -22,59 +33,171 @@ func committedResults(t *testing.T, name string) (list []result) {
 		if (err == nil) != (bad == nil) || (err == nil) != (row[2] == "done") {
 			t.Fatalf("%s: %v: want a time and a ratio where a point is done, and there alone", name, row)
 		}
-		list = append(list, result{point: &point{kernel: row[0], problem: row[1], microseconds: simulated / ratio}, simulated: simulated, err: err})
+		spread, _ := strconv.ParseFloat(row[6], 64)
+		p := &point{kernel: row[0], problem: row[1], use: row[5], microseconds: simulated / ratio, spread: spread}
+		list = append(list, result{point: p, simulated: simulated, err: err})
 	}
 	return list
 }
 
-// A summaryTable is errors in Markdown, one line a group of points.
-type summaryTable struct{ strings.Builder }
+// predictedResults are the points measured on the MI300X, with the committed times; err is set where there is none.
+func predictedResults(t *testing.T) (list []result) {
+	points := suite.Must(readMeasured(mi300x))(t)
+	times := byName(suite.Must(readTimes(mi300xTimes, points))(t))
+	for i := range points {
+		r, ok := times[points[i].name()]
+		if !ok {
+			r = result{point: &points[i], err: errNotRun}
+		}
+		list = append(list, r)
+	}
+	return list
+}
 
-func newSummaryTable(what string) *summaryTable {
-	var b summaryTable
-	fmt.Fprintf(&b, "| %s | measured | run | simulated / measured | factor | mean error | weighted error |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n", what)
+var errNotRun = errors.New("not run")
+
+// A summaryTable is errors in Markdown, one line a group of points. What takes little longer than the shortest point of the
+// device shows the launch alone.
+type summaryTable struct {
+	strings.Builder
+	launch float64 // microseconds
+}
+
+func newSummaryTable(what string, list []result) *summaryTable {
+	b := summaryTable{launch: math.Inf(1)}
+	for _, r := range list {
+		if r.err == nil {
+			b.launch = min(b.launch, 1.2*r.microseconds)
+		}
+	}
+	fmt.Fprintf(&b, "| %s | measured | run | repeat | simulated / measured | factor | factor beyond a launch | weighted error |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n", what)
 	return &b
 }
 
-func (b *summaryTable) line(name, all string, s summary) {
+// line is about the points that were run and that the device repeats.
+func (b *summaryTable) line(name string, list []result) {
+	all, measured := summarize(list), len(list)
+	list = slices.DeleteFunc(slices.Clone(list), func(r result) bool { return !r.repeats() || r.err != nil })
+	s := summarize(list)
 	if s.points == 0 {
-		fmt.Fprintf(b, "| %s | %s | 0 | | | | |\n", name, all)
+		fmt.Fprintf(b, "| %s | %d | %d | 0 | | | | |\n", name, measured, all.points)
 		return
 	}
-	fmt.Fprintf(b, "| %s | %s | %d | %.3f | %.3f | %.1f %% | %.1f %% |\n", name, all, s.points, s.bias, s.factor, 100*s.mean, 100*s.weighted)
+	beyond := ""
+	if s := summarize(slices.DeleteFunc(list, func(r result) bool { return r.microseconds < b.launch })); s.points > 0 {
+		beyond = fmt.Sprintf("%.3f of %d", s.factor, s.points)
+	}
+	fmt.Fprintf(b, "| %s | %d | %d | %d | %.3f | %.3f | %s | %.1f %% |\n", name, measured, all.points, s.points, s.bias, s.factor, beyond, 100*s.weighted)
 }
 
-// kernelTable is the errors by kernel.
-func kernelTable(t *testing.T) string {
-	list := committedResults(t, "errors.csv")
-	b := newSummaryTable("kernel")
+// kernelTable is the errors by kernel of those with one use.
+func kernelTable(list []result, use string) string {
+	list = slices.DeleteFunc(slices.Clone(list), func(r result) bool { return r.use != use })
+	b := newSummaryTable("kernel", list)
 	names, groups := byKernel(list)
 	for _, n := range names {
-		b.line(n, strconv.Itoa(len(groups[n])), summarize(groups[n]))
+		b.line("`"+n+"`", groups[n])
 	}
-	b.line("all", strconv.Itoa(len(list)), summarize(list))
+	b.line("all", list)
 	return b.String()
 }
 
-// sizes are the classes of measured times, by their ends in microseconds.
-var sizes = []struct {
-	name string
-	end  float64
-}{{"below 6 us: launches and little else", 6}, {"6 to 20 us", 20}, {"20 to 100 us", 100}, {"above 100 us", math.Inf(1)}}
-
-// sizeTable is the errors by measured time. Points that were not run have no class.
-func sizeTable(t *testing.T) string {
-	b := newSummaryTable("measured time")
-	begin := 0.0
-	for _, class := range sizes {
-		var group []result
-		for _, r := range committedResults(t, "errors.csv") {
-			if r.err == nil && r.microseconds >= begin && r.microseconds < class.end {
-				group = append(group, r)
+// firstTable is the errors where nothing was chosen by the measurements.
+func firstTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| device | what runs | points | factor | the device repeats within | numbers fitted |\n| --- | --- | ---: | ---: | --- | ---: |\n")
+	line := func(device, what string, list []result, repeats string, fitted int) {
+		s := summarize(list)
+		fmt.Fprintf(&b, "| %s | %s | %d | %.3f | %s | %d |\n", device, what, s.points, s.factor, repeats, fitted)
+	}
+	a := judged(committedResults(t, "errors.csv"), useJudge)
+	line("MI300A", "five kernels", a, fmt.Sprintf("%.1f %% (median of mean over least time; points above 10 %% do not count)", 100*(medianSpread(a)-1)), len(suite.Must(readKnobs())(t)))
+	line("MI300X", "16 kernels, times committed before they were compared", judged(predictedResults(t), useJudge),
+		"1.1 % above 40 us, 4 % below (medians of 63 triples); 19 and 37 % in a tenth of them", 0)
+	clocks := map[string]int{}
+	for _, d := range suite.Must(readDevices())(t).Devices {
+		if d.Clock != "" {
+			clocks[d.Name] = 1
+		}
+	}
+	names, groups := byKernel(committedResults(t, "devices.csv"))
+	for _, n := range names {
+		kinds := map[string][]result{}
+		for _, r := range groups[n] {
+			k := kind(r.problem)
+			kinds[k] = append(kinds[k], r)
+		}
+		for _, k := range slices.Sorted(maps.Keys(kinds)) {
+			if summarize(kinds[k]).points > 0 {
+				line("`"+n+"`", k, kinds[k], "not known", clocks[n])
 			}
 		}
-		b.line(class.name, "", summarize(group))
-		begin = class.end
+	}
+	return b.String()
+}
+
+// kind is what a row of published times shows.
+func kind(row string) string {
+	switch {
+	case strings.HasPrefix(row, "vkpeak"):
+		return "peak rates"
+	case strings.Contains(row, "latency"):
+		return "latency"
+	case strings.HasPrefix(row, "MUL_MAT") || strings.Contains(row, "GEMV") || strings.Contains(row, "vmt"):
+		return "products of a matrix and a vector"
+	}
+	return "windows as columns"
+}
+
+func medianSpread(list []result) float64 {
+	var spreads []float64
+	for _, r := range list {
+		if r.err == nil {
+			spreads = append(spreads, r.spread)
+		}
+	}
+	slices.Sort(spreads)
+	return spreads[len(spreads)/2]
+}
+
+// distrustTable lists the kernels with points off by more than 15 %, by the direction.
+func distrustTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| device | kernel | use | points off by more than 15 % | simulated / measured |\n| --- | --- | --- | --- | ---: |\n")
+	for _, d := range []struct {
+		name string
+		list []result
+	}{{"MI300A", committedResults(t, "errors.csv")}, {"MI300X", predictedResults(t)}} {
+		names, groups := byKernel(d.list)
+		for _, n := range names {
+			run, off := 0, []result{}
+			for _, r := range groups[n] {
+				if r.err == nil && r.repeats() {
+					if run++; math.Abs(math.Log(r.ratio())) > math.Log(1.15) {
+						off = append(off, r)
+					}
+				}
+			}
+			if len(off) > 0 {
+				low, high := off[0].ratio(), off[0].ratio()
+				for _, r := range off {
+					low, high = min(low, r.ratio()), max(high, r.ratio())
+				}
+				fmt.Fprintf(&b, "| %s | `%s` | %s | %d of %d | %.2f to %.2f |\n", d.name, n, off[0].use, len(off), run, low, high)
+			}
+		}
+	}
+	return b.String()
+}
+
+// fittedTable lists the numbers that are fitted to kernels, with what they were fitted to.
+func fittedTable(t *testing.T) string {
+	m := suite.Must(config.LoadMachine(config.Request{Machine: "cdna3-mi300a"}))(t)
+	text := values(m)
+	var b strings.Builder
+	b.WriteString("| number | value | source |\n| --- | ---: | --- |\n")
+	for _, k := range suite.Must(readKnobs())(t) {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Path, text[k.Path], m.Sources[k.Path])
 	}
 	return b.String()
 }
