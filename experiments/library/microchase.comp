@@ -4,7 +4,7 @@
 #extension GL_AMD_gcn_shader : require
 #extension GL_ARB_gpu_shader_int64 : require
 
-// One lane follows pointers; the clock is read each 256 loads, as it may have as few as 20 bits.
+// The lane that has a start follows pointers; the clock is read each 256 loads, as it may have as few as 20 bits.
 layout(local_size_x = 32) in;
 
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Element { uint64_t next; };
@@ -17,11 +17,10 @@ layout(set = 0, binding = 1) writeonly buffer Result { uint64_t last; uint cycle
 layout(push_constant) uniform Push { uint before; uint rounds; }; // loads that bring the caches into their state; rounds of 256 that are timed
 
 void main() {
-    uint lane = gl_LocalInvocationIndex;
-    if (lane != 0) {
+    uint64_t p = starts[gl_LocalInvocationIndex];
+    if (p == 0) { // of one lane is not 0, and no compiler knows of which, so that the loads stay those of a vector
         return;
     }
-    uint64_t p = starts[lane]; // loaded, so that no compiler takes the scalar path
     for (uint i = 0; i < before; i += 32) {
         NEXT32
     }

@@ -30,7 +30,7 @@ type loopTargets struct{ brk, cont *ir.Block }
 const (
 	slots       = 8
 	inputBytes  = 256
-	outputBytes = 16*(32+16) + 16 // the last words are for atomics of all lanes
+	outputBytes = 16*(32+16) + 32 // the last words are for atomics of all lanes
 )
 
 // program draws a program; the same draws give the same program.
@@ -93,19 +93,21 @@ func (g *generator) statements() {
 	}
 }
 
-// sharedAtomic updates a word that the same in all lanes chooses. The result may be used.
+// sharedAtomic updates a word that is the same for all lanes. Each word has operations whose order does not matter; the old
+// value is used where only one order is possible.
 func (g *generator) sharedAtomic() {
-	op := rapid.SampledFrom([]isa.Op{isa.AtomicIAdd, isa.AtomicISub, isa.AtomicIInc, isa.AtomicIDec, isa.AtomicSMin, isa.AtomicUMin, isa.AtomicSMax, isa.AtomicUMax,
-		isa.AtomicAnd, isa.AtomicOr, isa.AtomicXor, isa.AtomicExchange}).Draw(g.r, "atomic")
-	var args []*ir.Value
+	words := [][]isa.Op{{isa.AtomicIAdd, isa.AtomicISub, isa.AtomicIInc, isa.AtomicIDec}, {isa.AtomicXor}, {isa.AtomicAnd}, {isa.AtomicOr},
+		{isa.AtomicSMin}, {isa.AtomicSMax}, {isa.AtomicUMin}, {isa.AtomicUMax}}
+	at := g.pick("shared word", len(words))
+	op := rapid.SampledFrom(words[at]).Draw(g.r, "atomic")
+	m := word(1)
+	m.Offset, m.Coherent, m.Volatile = 16*(32+16)+4*uint32(at), true, true
+	args := []*ir.Value{g.op(isa.And, isa.I32, g.op(isa.NumWorkgroupsX, isa.I32), g.c(8))} // 0
 	if op != isa.AtomicIInc && op != isa.AtomicIDec {
 		args = append(args, g.expression(g.pick("depth", 2)))
 	}
-	m := word(1)
-	m.Offset, m.Coherent, m.Volatile = 16*(32+16)+4*uint32(g.pick("word", 2)), true, true
-	base := g.op(isa.And, isa.I32, g.op(isa.Shl, isa.I32, g.op(isa.NumWorkgroupsX, isa.I32), g.c(2)), g.c(4))
-	v := g.mem(g.f.NewValue(op, isa.I32, isa.I32, append([]*ir.Value{base}, args...)...), m, 1)
-	if g.pick("used", 2) == 0 {
+	v := g.mem(g.f.NewValue(op, isa.I32, isa.I32, args...), m, 1)
+	if g.f.Invocations() == 8 && g.depth == 0 {
 		g.store(slot(g.l, uint32(g.pick("slot", slots))), v)
 	}
 }
