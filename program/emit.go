@@ -15,6 +15,7 @@ type emitter struct {
 	f           *ir.Func
 	expand      func(in *isa.Inst) []isa.Class
 	pairs       Pairs
+	first       []*ir.Value // by id of a packed pair's second value: its first; shorter than the ids of what spilling added
 	pre         []*ir.Value // values in registers from the wave's start
 	invertLoops bool        // loops end with the test that they begin with
 
@@ -55,6 +56,10 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	if err := checkTables(f); err != nil {
 		return nil, err
 	}
+	var first []*ir.Value
+	if t.Pairs.Packed {
+		first = findSuperwords(f)
+	}
 	x := fit(ctx, f, pre, t)
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -62,7 +67,7 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	if err := x.regs.allocate(f, x.fl, x.lv, waveSize); err != nil {
 		return nil, err
 	}
-	e := &emitter{fitted: x, f: f, expand: t.expand, pairs: t.Pairs, invertLoops: !t.Descriptors, pre: pre,
+	e := &emitter{fitted: x, f: f, expand: t.expand, pairs: t.Pairs, invertLoops: !t.Descriptors, pre: pre, first: first,
 		scalarWords: x.regs.scalarWords, vectorRows: x.regs.vectorRows, modRow: -1, waveSize: waveSize, limits: t.LimitsLDS, projs: findResults(f)}
 	e.countUses()
 	e.placeLocals()
@@ -276,8 +281,11 @@ func (e *emitter) block(i int) {
 	e.current = i
 	e.loadGrid(i)
 	e.loadDescriptors(i)
-	for _, v := range b.Code {
+	for k, v := range b.Code {
 		e.value(v)
+		if k > 0 && v.ID < len(e.first) && e.first[v.ID] == b.Code[k-1] {
+			e.pack()
+		}
 	}
 	e.copies(e.lv.copies[b.ID], b)
 	e.pair(from)

@@ -35,10 +35,19 @@ type pairing struct {
 // operands lists the registers that an instruction reads and writes.
 type operands struct{ reads, writes []uint16 }
 
+// pack joins the last two instructions, which are of one pair.
+func (e *emitter) pack() {
+	n := len(e.insts) - 2
+	second := e.insts[n+1]
+	a := &e.insts[n]
+	a.Second, a.Class = &second, isa.ClassPacked32
+	e.insts = e.insts[:n+1]
+}
+
 // pair joins instructions from position from on into pairs. The second of a pair moves up to the first, past no
 // instruction that it depends on.
 func (e *emitter) pair(from int) {
-	if e.pairs == (Pairs{}) {
+	if !e.pairs.Halves && !e.pairs.Dual {
 		return
 	}
 	p := newPairing(e.insts[from:])
@@ -80,8 +89,6 @@ func (p *pairing) findPartner(i int, have Pairs) bool {
 		b := &p.insts[j]
 		class := isa.ClassNone
 		switch {
-		case have.Packed && packs(a, b, isa.F32, packed32Ops):
-			class = isa.ClassPacked32
 		case have.Halves && (packs(a, b, isa.F16, packed16Ops) || packs(a, b, isa.I16, packedI16Ops)):
 			class = isa.ClassPacked16
 		case have.Dual && j-i <= maxApartDual && dual(a, b):

@@ -12,6 +12,13 @@ func arith(op isa.Op, id uint32, dst int, srcs ...isa.Reg) isa.Inst {
 	return in
 }
 
+func half(op isa.Op, id uint32, dst int, srcs ...isa.Reg) isa.Inst {
+	in := arith(op, id, dst, srcs...)
+	in.T = isa.F16
+	in.Class = isa.ClassOf(&in)
+	return in
+}
+
 // paired returns the instructions that remain when pairs are joined.
 func paired(have Pairs, insts ...isa.Inst) []isa.Inst {
 	e := &emitter{insts: append([]isa.Inst(nil), insts...), pairs: have}
@@ -19,30 +26,30 @@ func paired(have Pairs, insts ...isa.Inst) []isa.Inst {
 	return e.insts
 }
 
-var packedOnly, dualOnly = Pairs{Packed: true}, Pairs{Dual: true}
+var halvesOnly, dualOnly = Pairs{Halves: true}, Pairs{Dual: true}
 
 // The components of one operation pack; others, dependent ones and those with
 // two scalars do not.
 func TestPackedPairs(t *testing.T) {
 	v, s := isa.V, isa.S
-	first := arith(isa.Fma, 7, 0, v(10), s(1), v(0))
+	first := half(isa.Fma, 7, 0, v(10), s(1), v(0))
 	for _, c := range []struct {
 		name   string
 		second isa.Inst
 		want   int
 	}{
-		{"components", arith(isa.Fma, 7, 1, v(11), s(1), v(1)), 1},
-		{"another scalar", arith(isa.Fma, 7, 1, v(11), s(2), v(1)), 2},
-		{"another operation of the source", arith(isa.Fma, 8, 1, v(11), s(1), v(1)), 2},
-		{"another operation", arith(isa.FMul, 7, 1, v(11), s(1)), 2},
-		{"a dependent one", arith(isa.Fma, 7, 1, v(0), s(1), v(1)), 2},
-		{"one that writes what the first reads", arith(isa.Fma, 7, 10, v(11), s(1), v(1)), 1},
+		{"components", half(isa.Fma, 7, 1, v(11), s(1), v(1)), 1},
+		{"another scalar", half(isa.Fma, 7, 1, v(11), s(2), v(1)), 2},
+		{"another operation of the source", half(isa.Fma, 8, 1, v(11), s(1), v(1)), 2},
+		{"another operation", half(isa.FMul, 7, 1, v(11), s(1)), 2},
+		{"a dependent one", half(isa.Fma, 7, 1, v(0), s(1), v(1)), 2},
+		{"one that writes what the first reads", half(isa.Fma, 7, 10, v(11), s(1), v(1)), 1},
 	} {
-		got := paired(packedOnly, first, c.second)
+		got := paired(halvesOnly, first, c.second)
 		if len(got) != c.want {
 			t.Errorf("%s: %d instructions, want %d", c.name, len(got), c.want)
 		}
-		if c.want == 1 && (got[0].Class != isa.ClassPacked32 || got[0].Second == nil || got[0].Second.Dst != c.second.Dst) {
+		if c.want == 1 && (got[0].Class != isa.ClassPacked16 || got[0].Second == nil || got[0].Second.Dst != c.second.Dst) {
 			t.Errorf("%s: %+v", c.name, got[0])
 		}
 		if n := len(paired(Pairs{}, first, c.second)); n != 2 {
@@ -54,18 +61,18 @@ func TestPackedPairs(t *testing.T) {
 // A partner moves up past instructions that it does not depend on, and past no others.
 func TestPartnersMoveUpPastOthers(t *testing.T) {
 	v := isa.V
-	a, b := arith(isa.FMul, 7, 0, v(10), v(12)), arith(isa.FMul, 7, 1, v(11), v(13))
+	a, b := half(isa.FMul, 7, 0, v(10), v(12)), half(isa.FMul, 7, 1, v(11), v(13))
 	for _, c := range []struct {
 		name    string
 		between isa.Inst
 		want    int
 	}{
-		{"nothing of it", arith(isa.FAdd, 8, 5, v(0), v(6)), 2},
-		{"writes its source", arith(isa.FAdd, 8, 11, v(4), v(6)), 3},
-		{"writes its result", arith(isa.FAdd, 8, 1, v(4), v(6)), 3},
-		{"reads its result", arith(isa.FAdd, 8, 5, v(1), v(6)), 3},
+		{"nothing of it", half(isa.FAdd, 8, 5, v(0), v(6)), 2},
+		{"writes its source", half(isa.FAdd, 8, 11, v(4), v(6)), 3},
+		{"writes its result", half(isa.FAdd, 8, 1, v(4), v(6)), 3},
+		{"reads its result", half(isa.FAdd, 8, 5, v(1), v(6)), 3},
 	} {
-		if got := paired(packedOnly, a, c.between, b); len(got) != c.want {
+		if got := paired(halvesOnly, a, c.between, b); len(got) != c.want {
 			t.Errorf("%s: %d instructions, want %d", c.name, len(got), c.want)
 		}
 	}
@@ -108,8 +115,9 @@ func TestDualIssuedPairs(t *testing.T) {
 
 // A pair reads and writes what its halves do, and both are computed.
 func TestPairsExecuteBothHalves(t *testing.T) {
-	pair := paired(packedOnly, arith(isa.FAdd, 7, 0, isa.V(2), isa.V(4)), arith(isa.FAdd, 7, 1, isa.V(3), isa.V(5)))
-	in := &pair[0]
+	e := &emitter{insts: []isa.Inst{arith(isa.FAdd, 7, 0, isa.V(2), isa.V(4)), arith(isa.FAdd, 7, 1, isa.V(3), isa.V(5))}}
+	e.pack()
+	in := &e.insts[0]
 	isa.Resolve(in)
 	in.SetDeps(8)
 	if got := len(in.Deps); got != 6 {
@@ -149,12 +157,6 @@ func TestPackedIntegers(t *testing.T) {
 
 // Two f16 operations share an instruction where the machine has packed ones, minima among them.
 func TestPackedHalves(t *testing.T) {
-	half := func(op isa.Op, id uint32, dst int, srcs ...isa.Reg) isa.Inst {
-		in := arith(op, id, dst, srcs...)
-		in.T = isa.F16
-		in.Class = isa.ClassOf(&in)
-		return in
-	}
 	v := isa.V
 	a, b := half(isa.FMin, 7, 0, v(10), v(12)), half(isa.FMin, 7, 1, v(11), v(13))
 	for _, c := range []struct {
@@ -164,7 +166,7 @@ func TestPackedHalves(t *testing.T) {
 		want int
 	}{
 		{"components", Pairs{Halves: true}, b, 1},
-		{"a machine with packed f32 only", packedOnly, b, 2},
+		{"a machine with packed f32 only", Pairs{Packed: true}, b, 2},
 		{"another type", Pairs{Halves: true}, arith(isa.FMin, 7, 1, v(11), v(13)), 2},
 	} {
 		got := paired(c.have, a, c.b)

@@ -187,11 +187,7 @@ func (b *maths) timesScalar() {
 	if !s.R.IsFloat() { // of a cooperative matrix
 		multiply = isa.IMul
 	}
-	out := make([]*ir.Value, len(v))
-	for i := range v {
-		out[i] = b.op(multiply, v[i].R, v[i], s)
-	}
-	b.setElements(out...)
+	b.setElements(b.components(len(v), func(i int) *ir.Value { return b.op(multiply, v[i].R, v[i], s) })...)
 }
 
 func (b *maths) matrixTimesVector() {
@@ -203,11 +199,7 @@ func (b *maths) mulVector(m matrix, v []*ir.Value) []*ir.Value {
 	if len(m) != len(v) {
 		b.invalid("%d columns times %d components", len(m), len(v))
 	}
-	out := make([]*ir.Value, len(m[0]))
-	for i := range out {
-		out[i] = b.dot(m.row(i), v)
-	}
-	return out
+	return b.components(len(m[0]), func(i int) *ir.Value { return b.dot(m.row(i), v) })
 }
 
 func (b *maths) vectorTimesMatrix() {

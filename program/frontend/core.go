@@ -21,6 +21,8 @@ type core struct {
 	line uint32
 	blk  *ir.Block // where emitted values go
 
+	component uint8 // that emitted values belong to
+
 	consts map[constKey]*ir.Value
 	undefs map[constKey]*ir.Value
 	head   []*ir.Value // constants, then identity values: the start of the entry block
@@ -167,7 +169,7 @@ func (b *core) newValue(op isa.Op, t, r isa.Type, args ...*ir.Value) *ir.Value {
 	}
 	b.checkSources(op, t, args)
 	v := b.f.NewValue(op, t, r, args...)
-	v.Line = b.line
+	v.Line, v.Component = b.line, b.component
 	if b.in != nil {
 		v.SPIRV, v.NoContract = b.nearestID(), b.noContraction(b.in.Result, t)
 		v.Text = b.m.Raw.Source.PositionOf(b.in.Word)

@@ -89,17 +89,27 @@ func (b *maths) perComponent(n int, f func(a []*ir.Value) *ir.Value) {
 
 // zip applies f to the components of operands of one length.
 func (b *maths) zip(operands [][]*ir.Value, f func(a []*ir.Value) *ir.Value) []*ir.Value {
-	out := make([]*ir.Value, len(operands[0]))
 	args := make([]*ir.Value, len(operands))
-	for i := range out {
+	n := len(operands[0])
+	return b.components(n, func(i int) *ir.Value {
 		for j, list := range operands {
-			if len(list) != len(out) {
-				b.invalid("operands of %d and %d components", len(out), len(list))
+			if len(list) != n {
+				b.invalid("operands of %d and %d components", len(list), n)
 			}
 			args[j] = list[i]
 		}
-		out[i] = f(args)
+		return f(args)
+	})
+}
+
+// components calls f for each component of a vector: the values that it emits belong to that.
+func (b *maths) components(n int, f func(i int) *ir.Value) []*ir.Value {
+	out := make([]*ir.Value, n)
+	for i := range out {
+		b.component = uint8(i)
+		out[i] = f(i)
 	}
+	b.component = 0
 	return out
 }
 

@@ -31,6 +31,8 @@ type Value struct {
 	InLanes bool
 	// Mod holds the f32 modifiers, which the instruction encodes at no cost.
 	Mod isa.Modifiers
+	// Component is that of the instruction's vector which the value belongs to.
+	Component uint8
 	// NoContract forbids fusing (the NoContraction decoration).
 	NoContract bool
 

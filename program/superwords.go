@@ -1,0 +1,206 @@
+package program
+
+import (
+	"slices"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// superwords finds pairs of f32 operations that one packed instruction computes, where LLVM finds them:
+//
+//   - components 2k and 2k+1 of a vector operation of the source;
+//   - its SLP vectorizer's trees (S. Larsen, S. Amarasinghe, Exploiting Superword Level Parallelism with Multimedia
+//     Instruction Sets, PLDI 2000): from two words that a store writes side by side, or from two phis of a block, to the
+//     operations that compute both, and on to their operands. Operations that nothing of the kind joins, such as copies of an
+//     unrolled loop's body that store far apart, stay single.
+//
+// The halves of each operand are assumed to be in a pair of registers, as LLVM's costs assume: inserting an element is free.
+type superwords struct {
+	first []*ir.Value // by id of a pair's second value: its first one
+	pairs map[*ir.Value]*ir.Value
+	phis  map[[2]*ir.Value]bool // pairs of phis that were followed
+}
+
+// findSuperwords pairs the operations of a function, and lets the second of each pair follow the first. It returns, by id
+// of a second, the first.
+func findSuperwords(f *ir.Func) []*ir.Value {
+	s := &superwords{first: make([]*ir.Value, f.NumValues()), pairs: map[*ir.Value]*ir.Value{}, phis: map[[2]*ir.Value]bool{}}
+	for _, b := range f.Blocks {
+		s.components(b)
+	}
+	for _, b := range f.Blocks {
+		s.grow(f32s(b.Phis))
+		for _, v := range b.Code {
+			if v.Op == isa.Store && v.Mem.Elem == isa.F32 {
+				_, _, _, data := v.MemArgs()
+				s.grow(data)
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		s.order(b)
+	}
+	return s.first
+}
+
+func f32s(list []*ir.Value) (kept []*ir.Value) {
+	for _, v := range list {
+		if v.R == isa.F32 && !v.Uniform {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// components pairs the components of vector operations.
+func (s *superwords) components(b *ir.Block) {
+	type key struct {
+		id   uint32
+		op   isa.Op
+		half uint8
+	}
+	even := map[key]*ir.Value{}
+	for _, v := range b.Code {
+		if !packed32Ops[v.Op] || v.SPIRV == 0 {
+			continue
+		}
+		k := key{v.SPIRV, v.Op, v.Component / 2}
+		if v.Component%2 == 0 {
+			even[k] = v
+		} else if u := even[k]; u != nil && alike(u, v) {
+			s.join(u, v)
+			delete(even, k)
+		}
+	}
+}
+
+func (s *superwords) join(u, v *ir.Value) {
+	s.pairs[u], s.pairs[v], s.first[v.ID] = v, u, u
+}
+
+// grow follows neighbours two by two.
+func (s *superwords) grow(list []*ir.Value) {
+	for ; len(list) >= 2; list = list[2:] {
+		s.tree(list[0], list[1])
+	}
+}
+
+// tree pairs two operations, and then those that compute their operands.
+func (s *superwords) tree(u, v *ir.Value) {
+	switch {
+	case u == v || s.pairs[u] != nil || s.pairs[v] != nil:
+		return
+	case u.Op == isa.Phi && v.Op == isa.Phi && u.Block == v.Block:
+		if s.phis[[2]*ir.Value{u, v}] {
+			return
+		}
+		s.phis[[2]*ir.Value{u, v}] = true
+	case alike(u, v):
+		s.join(u, v)
+	default:
+		return
+	}
+	for k := range u.Args {
+		s.tree(u.Args[k], v.Args[k])
+	}
+}
+
+// alike reports whether one packed instruction may compute both values: v_pk_fma_f32 has signs for each half, one clamp,
+// and no absolute values; a scalar or a literal goes to both halves.
+func alike(u, v *ir.Value) bool {
+	if u.Op != v.Op || !packed32Ops[u.Op] || u.T != isa.F32 || v.T != isa.F32 || u.Block != v.Block || u.Uniform || v.Uniform ||
+		u.Mod.Abs|v.Mod.Abs != 0 || u.Mod.Clamp != v.Mod.Clamp {
+		return false
+	}
+	for k, x := range u.Args {
+		if y := v.Args[k]; x != y && !(inVectorFile(x) && inVectorFile(y)) || y == u || x == v {
+			return false
+		}
+	}
+	return true
+}
+
+// order moves values of a block so that the two of a pair follow each other, and undoes pairs of which one depends on the
+// other. All else keeps its order as far as operands allow.
+func (s *superwords) order(b *ir.Block) {
+	for !s.tryOrder(b) {
+	}
+}
+
+func (s *superwords) tryOrder(b *ir.Block) bool {
+	place := map[*ir.Value]int{} // of a value, or of its pair: that of the first of the two in the block
+	paired := false
+	for i, v := range b.Code {
+		place[v] = i
+		if u := s.pairs[v]; u != nil {
+			paired = true
+			if at, ok := place[u]; ok {
+				place[v] = at
+			}
+		}
+	}
+	if !paired {
+		return true
+	}
+	waits, next := make([]int, len(b.Code)), make([][]int, len(b.Code))
+	members, lastEffect := make([][]*ir.Value, len(b.Code)), -1
+	after := func(at, from int) {
+		if from != at {
+			next[from] = append(next[from], at)
+			waits[at]++
+		}
+	}
+	for _, v := range b.Code {
+		at := place[v]
+		members[at] = append(members[at], v)
+		for _, a := range v.Args {
+			if from, ok := place[a]; ok {
+				after(at, from)
+			}
+		}
+		if v.Mem != nil || !v.Op.Has(isa.FlagPure) && !literal(v) {
+			if lastEffect >= 0 {
+				after(at, lastEffect)
+			}
+			lastEffect = at
+		}
+	}
+	ready := heap[int]{less: func(a, b int) bool { return a < b }}
+	for at, list := range members {
+		if len(list) > 0 && waits[at] == 0 {
+			ready.push(at)
+		}
+	}
+	out := make([]*ir.Value, 0, len(b.Code))
+	for len(ready.list) > 0 {
+		at := ready.pop()
+		list := members[at]
+		if len(list) == 2 && s.first[list[0].ID] != nil {
+			slices.Reverse(list)
+		}
+		out, members[at] = append(out, list...), nil
+		for _, k := range next[at] {
+			if waits[k]--; waits[k] == 0 {
+				ready.push(k)
+			}
+		}
+	}
+	if len(out) < len(b.Code) {
+		s.part(members)
+		return false
+	}
+	copy(b.Code, out)
+	return true
+}
+
+// part undoes the first pair of those that wait for each other.
+func (s *superwords) part(members [][]*ir.Value) {
+	for _, list := range members {
+		if len(list) == 2 {
+			u, v := list[0], list[1]
+			s.pairs[u], s.pairs[v], s.first[u.ID], s.first[v.ID] = nil, nil, nil, nil
+			return
+		}
+	}
+}
