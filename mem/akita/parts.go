@@ -54,7 +54,7 @@ type cacheLevel struct {
 }
 
 func (a *Memory) cacheLevel(c hierarchy.NamedCache) *cacheLevel {
-	return &cacheLevel{NamedCache: c, slicing: c.Slicing(), latency: uint64(c.LatencyCycles), cost: fixed.PerByte(c.BytesPerCycle),
+	return &cacheLevel{NamedCache: c, slicing: c.Slicing(), latency: c.Latency(a.shape.ClockMHz), cost: c.ByteTime(a.shape.ClockMHz),
 		atomic: uint64(a.spec.VectorMemory.AtomicCycles)}
 }
 
