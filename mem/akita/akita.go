@@ -68,8 +68,9 @@ func stuckLimit(s *hierarchy.Spec, coreMHz int) uint64 {
 	line := 0
 	for _, c := range s.Levels() {
 		if c.Present() {
-			cycles += c.Latency(coreMHz)
-			slowest, line = min(slowest, c.Bandwidth(coreMHz)), max(line, c.LineBytes)
+			t := hierarchy.NewLevelTiming(&c.CacheSpec, coreMHz)
+			cycles += t.Latency
+			slowest, line = min(slowest, t.Bandwidth), max(line, c.LineBytes)
 		}
 	}
 	return cycles + uint64(1024*float64(line)/slowest)

@@ -54,7 +54,8 @@ type cacheLevel struct {
 }
 
 func (a *Memory) cacheLevel(c hierarchy.NamedCache) *cacheLevel {
-	return &cacheLevel{NamedCache: c, slicing: c.Slicing(), latency: c.Latency(a.shape.ClockMHz), cost: c.ByteTime(a.shape.ClockMHz),
+	t := hierarchy.NewLevelTiming(&c.CacheSpec, a.shape.ClockMHz)
+	return &cacheLevel{NamedCache: c, slicing: c.Slicing(), latency: t.Latency, cost: t.ByteTime,
 		atomic: uint64(a.spec.VectorMemory.AtomicCycles)}
 }
 

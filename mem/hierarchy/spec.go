@@ -73,30 +73,20 @@ func (c *CacheSpec) Slicing() fixed.Interleave {
 // SetsPerSlice is the number of sets of a slice.
 func (c *CacheSpec) SetsPerSlice() int { return c.Bytes / (c.LineBytes * c.Ways * c.Slices) }
 
-// Latency is the level's latency in cycles of the core's clock, of so many MHz, to the nearest one.
-func (c *CacheSpec) Latency(coreMHz int) uint64 {
-	return c.coreTime(uint64(c.LatencyCycles), coreMHz)
+// A LevelTiming has times and the rate of one slice of a level in cycles of the core's clock.
+type LevelTiming struct {
+	Latency   uint64
+	ByteTime  uint64 // fixed-point
+	Bandwidth float64
 }
 
-// ByteTime is the time of a byte in one slice, in fixed-point cycles of the core's clock.
-func (c *CacheSpec) ByteTime(coreMHz int) uint64 {
-	return c.coreTime(fixed.PerByte(c.BytesPerCycle), coreMHz)
-}
-
-// Bandwidth is the bytes of one slice in a cycle of the core's clock.
-func (c *CacheSpec) Bandwidth(coreMHz int) float64 {
-	if c.ClockMHz == 0 {
-		return c.BytesPerCycle
+// NewLevelTiming converts what a level has in cycles of its own clock, to the nearest cycle of the core's.
+func NewLevelTiming(c *CacheSpec, coreMHz int) LevelTiming {
+	t := LevelTiming{uint64(c.LatencyCycles), fixed.PerByte(c.BytesPerCycle), c.BytesPerCycle}
+	if own, core := uint64(c.ClockMHz), uint64(coreMHz); own > 0 {
+		t = LevelTiming{fixed.Rescale(t.Latency, core, own), fixed.Rescale(t.ByteTime, core, own), t.Bandwidth * float64(own) / float64(core)}
 	}
-	return c.BytesPerCycle * float64(c.ClockMHz) / float64(coreMHz)
-}
-
-// coreTime converts a time of the level's clock into one of the core's.
-func (c *CacheSpec) coreTime(own uint64, coreMHz int) uint64 {
-	if c.ClockMHz == 0 {
-		return own
-	}
-	return fixed.Rescale(own, uint64(coreMHz), uint64(c.ClockMHz))
+	return t
 }
 
 // DeviceCoherent reports whether one instance serves the whole machine and keeps stores: coherent accesses and atomics are carried out there.
