@@ -191,9 +191,11 @@ func (c *cacheCase) rows() []keyRow {
 	}
 	rows = append(rows, requests, keyRow{at("link_credits"), c.jobs + "apart", fullNext, "0", "1", waited(c.name)})
 	if c.name == "memory_side" {
-		rows = append(rows, keyRow{at("shared_by"), "chain", on, "0", "2", refused(at("shared_by"))})
+		rows = append(rows, keyRow{at("shared_by"), "chain", on, "0", "2", refused(at("shared_by"))},
+			keyRow{at("clock_mhz"), "chain", on + "clock_mhz=2000 " + at("latency_cycles=150"), "0", "1200", exactly(m.accesses * 100)})
 	} else {
-		rows = append(rows, keyRow{at("shared_by"), c.jobs + "pair", on + "compute_units=2", "1", "2", c.shared()})
+		rows = append(rows, keyRow{at("shared_by"), c.jobs + "pair", on + "compute_units=2", "1", "2", c.shared()},
+			keyRow{at("clock_mhz"), "chain", on, "0", "1000", refused(at("clock_mhz"))})
 	}
 	if c.name == "scalar_l1" {
 		return append(rows, keyRow{at("release_at_end"), "chain", on, "false", "true", refused(at("release_at_end"))},

@@ -196,7 +196,7 @@ func (c *capacities) demand(did *account.Counts, w *hierarchy.WarmingStats, loca
 	for i, looks := range w.Lookups {
 		spec := m.Level(hierarchy.LevelNames[c.levels[i]])
 		d[demandLevels+c.levels[i]] = float64(w.RequestedBytes[i]) / c.rate(spec) / n
-		latency += float64(looks) * float64(spec.LatencyCycles)
+		latency += float64(looks) * float64(hierarchy.NewLevelTiming(spec, m.ClockMHz).Latency)
 		if c.levels[i] < 2 { // a request begins at the vector or at the scalar cache
 			first += float64(looks)
 		}
@@ -244,7 +244,7 @@ func (c *capacities) fills(x *signature) float64 {
 // rate is the bytes that all instances of a level move in a cycle.
 func (c *capacities) rate(spec *hierarchy.CacheSpec) float64 {
 	all, _ := c.machine.Instances(spec.SharedBy)
-	return spec.BytesPerCycle * float64(spec.Slices*all)
+	return hierarchy.NewLevelTiming(spec, c.machine.ClockMHz).Bandwidth * float64(spec.Slices*all)
 }
 
 // last is the bytes of the last level of the caches, and of a line of it.

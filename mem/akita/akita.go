@@ -51,7 +51,7 @@ type Memory struct {
 // New builds a machine whose spec has been checked on an engine whose time starts at cycle 0.
 func New(engine sim.Engine, s *hierarchy.Spec, shape *spec.Shape) *Memory {
 	a := &Memory{spec: s, shape: shape, engine: engine, freq: sim.Freq(shape.ClockMHz) * sim.MHz,
-		done: make([]hierarchy.CompletionFunc, shape.Units()), stuckAfter: stuckLimit(s)}
+		done: make([]hierarchy.CompletionFunc, shape.Units()), stuckAfter: stuckLimit(s, shape.ClockMHz)}
 	for _, c := range a.chain(true) {
 		a.counters = append(a.counters, &hierarchy.Counter{Level: c.Name})
 	}
@@ -62,14 +62,15 @@ func New(engine sim.Engine, s *hierarchy.Spec, shape *spec.Shape) *Memory {
 
 // stuckLimit is long against the time in which the slowest part moves what can
 // queue there.
-func stuckLimit(s *hierarchy.Spec) uint64 {
+func stuckLimit(s *hierarchy.Spec, coreMHz int) uint64 {
 	cycles := uint64(s.Memory.LatencyCycles) + 1<<20
 	slowest := s.Memory.BytesPerCycle
 	line := 0
 	for _, c := range s.Levels() {
 		if c.Present() {
-			cycles += uint64(c.LatencyCycles)
-			slowest, line = min(slowest, c.BytesPerCycle), max(line, c.LineBytes)
+			t := hierarchy.NewLevelTiming(&c.CacheSpec, coreMHz)
+			cycles += t.Latency
+			slowest, line = min(slowest, t.Bandwidth), max(line, c.LineBytes)
 		}
 	}
 	return cycles + uint64(1024*float64(line)/slowest)

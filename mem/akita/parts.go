@@ -54,7 +54,8 @@ type cacheLevel struct {
 }
 
 func (a *Memory) cacheLevel(c hierarchy.NamedCache) *cacheLevel {
-	return &cacheLevel{NamedCache: c, slicing: c.Slicing(), latency: uint64(c.LatencyCycles), cost: fixed.PerByte(c.BytesPerCycle),
+	t := hierarchy.NewLevelTiming(&c.CacheSpec, a.shape.ClockMHz)
+	return &cacheLevel{NamedCache: c, slicing: c.Slicing(), latency: t.Latency, cost: t.ByteTime,
 		atomic: uint64(a.spec.VectorMemory.AtomicCycles)}
 }
 

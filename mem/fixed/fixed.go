@@ -74,6 +74,9 @@ func PerByte(bytesPerCycle float64) uint64 {
 	return uint64((1<<Shift)/bytesPerCycle + 0.5)
 }
 
+// Rescale converts a time from cycles of one clock into those of another, to the nearest: both frequencies are in the same unit.
+func Rescale(time, to, from uint64) uint64 { return (time*to + from/2) / from }
+
 // Ceil is the first cycle that begins at a fixed-point time or later.
 func Ceil(fixed uint64) uint64 { return (fixed + 1<<Shift - 1) >> Shift }
 

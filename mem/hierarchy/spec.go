@@ -35,6 +35,7 @@ type CacheSpec struct {
 	Slices          int     `yaml:"slices" range:"0..4096" doc:"slices of one instance, selected by the address; each serves its own requests"`
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"0..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one slice; 0: one line"`
 	SharedBy        int     `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instance; compute_units or more: one for each engine; 0: one for the whole machine, as memory_side always is"`
+	ClockMHz        int     `yaml:"clock_mhz" default:"0" range:"0..100000" unit:"MHz" doc:"clock of memory_side, of which its latency_cycles and bytes_per_cycle are in cycles; 0: the core's clock, as always in other levels"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles that this level adds to a request; a hit in level n takes the sum over levels 1 to n"`
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice, for its requests, and for lines that it sends on when they are evicted, released or written early"`
 	Write           string  `yaml:"write" enum:"through|back|eager|read-only" doc:"what a store does at this level. through: goes on to the next level; back: stays here until its line is evicted; eager: as back, but a line that stores have written whole is also written to the next level before its eviction, and stays here; read-only: no stores. scalar_l1 must be read-only, and no other level may be. Under memory.model: akita, eager is as back"`
@@ -71,6 +72,22 @@ func (c *CacheSpec) Slicing() fixed.Interleave {
 
 // SetsPerSlice is the number of sets of a slice.
 func (c *CacheSpec) SetsPerSlice() int { return c.Bytes / (c.LineBytes * c.Ways * c.Slices) }
+
+// A LevelTiming has times and the rate of one slice of a level in cycles of the core's clock.
+type LevelTiming struct {
+	Latency   uint64
+	ByteTime  uint64 // fixed-point
+	Bandwidth float64
+}
+
+// NewLevelTiming converts what a level has in cycles of its own clock, to the nearest cycle of the core's.
+func NewLevelTiming(c *CacheSpec, coreMHz int) LevelTiming {
+	t := LevelTiming{uint64(c.LatencyCycles), fixed.PerByte(c.BytesPerCycle), c.BytesPerCycle}
+	if own, core := uint64(c.ClockMHz), uint64(coreMHz); own > 0 {
+		t = LevelTiming{fixed.Rescale(t.Latency, core, own), fixed.Rescale(t.ByteTime, core, own), t.Bandwidth * float64(own) / float64(core)}
+	}
+	return t
+}
 
 // DeviceCoherent reports whether one instance serves the whole machine and keeps stores: coherent accesses and atomics are carried out there.
 func (c *CacheSpec) DeviceCoherent(shape *spec.Shape) bool {
@@ -247,7 +264,7 @@ func (s Spec) Check() []spec.Problem {
 	ps := s.checkPages()
 	inner := 0
 	for _, l := range s.Levels() {
-		ps = append(append(append(ps, l.checkStores()...), l.checkShared()...), l.checkSectors(1<<s.WordShift())...)
+		ps = append(append(append(ps, l.checkStores()...), l.checkMachineWide()...), l.checkSectors(1<<s.WordShift())...)
 		switch {
 		case !l.Present() && !l.optional:
 			ps = append(ps, spec.RangeProblem(l.Name+".bytes", "found 0: want this level (only shader_array and memory_side may be absent)"))
@@ -310,12 +327,17 @@ func (l *NamedCache) checkSectors(word int) []spec.Problem {
 	return nil
 }
 
-// checkShared refuses copies of a cache that is in front of the memory channels.
-func (l *NamedCache) checkShared() []spec.Problem {
-	if l.Name != "memory_side" || !l.Present() || l.SharedBy == 0 {
-		return nil
+// checkMachineWide refuses copies of a cache that is in front of the memory channels, and a clock of its own in any other.
+func (l *NamedCache) checkMachineWide() []spec.Problem {
+	machineWide := l.Name == "memory_side"
+	switch {
+	case !l.Present():
+	case machineWide && l.SharedBy != 0:
+		return []spec.Problem{spec.RangeProblem(l.Name+".shared_by", "found %d: want 0, as this cache is in front of the memory channels of the whole machine", l.SharedBy)}
+	case !machineWide && l.ClockMHz != 0:
+		return []spec.Problem{spec.RangeProblem(l.Name+".clock_mhz", "found %d: want 0, as this cache has the core's clock", l.ClockMHz)}
 	}
-	return []spec.Problem{spec.RangeProblem(l.Name+".shared_by", "found %d: want 0, as this cache is in front of the memory channels of the whole machine", l.SharedBy)}
+	return nil
 }
 
 // DefaultSpec is a machine like AMD's R9 Nano (64 compute units, HBM), with the

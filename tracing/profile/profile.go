@@ -15,6 +15,7 @@ import (
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/isa"
+	"spvsim/mem/hierarchy"
 	"spvsim/tracing"
 	"spvsim/tracing/probe"
 )
@@ -292,7 +293,7 @@ func levels(m *config.Machine, g *probe.Geometry) []LevelProfile {
 		rate := float64(m.Memory.Channels) * m.Memory.BytesPerCycle
 		if c := m.Level(name); c != nil {
 			all, _ := m.Instances(c.SharedBy)
-			rate = float64(max(c.Slices, 1)*all) * c.BytesPerCycle
+			rate = float64(max(c.Slices, 1)*all) * hierarchy.NewLevelTiming(c, m.ClockMHz).Bandwidth
 		}
 		list = append(list, LevelProfile{Name: name, BytesPerCycle: rate})
 	}
