@@ -3,12 +3,13 @@ package gpu
 import (
 	"bytes"
 	"context"
+	"slices"
 	"testing"
 
 	"spvsim/internal/suite"
 )
 
-// A copy takes its fixed time and that of its bytes, and a small one that of the host's own copy; a step that runs once is not part of later rounds.
+// A copy takes its fixed time and that of its bytes, and one that is staged that of the host's own copy; the smallest take one time; a step that runs once is not part of later rounds.
 func TestCopiesAndStepsOfTheFirstRound(t *testing.T) {
 	s := setup(t, `
 shader: scale.spvasm
@@ -19,18 +20,20 @@ steps:
   - {name: before, once: true, dispatch: [4]}
   - {name: in, copy: {to: device, bytes: 1001}}
   - {name: out, copy: {to: host, bytes: 64}}
+  - {name: flag, copy: {to: host, bytes: 32}}
+  - {name: parameter, copy: {to: device, bytes: 4}}
   - {name: work, dispatch: [4]}
 `, "cdna3-mi300a", "host.to_device_cycles=500", "host.to_device_bytes_per_cycle=2", "host.from_device_cycles=70", "host.from_device_bytes_per_cycle=16",
-		"host.staged_below_bytes=1001", "host.staged_bytes_per_cycle=8")
+		"host.staged_below_bytes=1001", "host.staged_bytes_per_cycle=8", "host.small_copy_bytes=32", "host.small_copy_cycles=60")
 	r := suite.Must(Run(context.Background(), s))(t)
 	var names []string
 	for _, step := range r.Stats.Steps {
 		names = append(names, step.Name)
 	}
-	if len(names) != 3 || names[0] != "in" || names[1] != "out" || names[2] != "work" {
+	if !slices.Equal(names, []string{"in", "out", "flag", "parameter", "work"}) {
 		t.Fatalf("steps of the last round: %v", names)
 	}
-	for i, want := range []uint64{500 + 501, 70 + 4 + 8} {
+	for i, want := range []uint64{500 + 501, 70 + 4 + 8, 60, 60} {
 		if got := r.Stats.Steps[i].Cycles; got != want {
 			t.Errorf("copy %s: %d cycles, want %d", names[i], got, want)
 		}

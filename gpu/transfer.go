@@ -155,6 +155,10 @@ func newHostCopy(h *scheduler.HostSpec, c *config.CopyCall) *hostCopy {
 	if c.FromDevice {
 		n.fixed, n.rate = h.FromDeviceCycles, h.FromDeviceBytes
 	}
+	if c.Bytes <= int64(h.SmallCopyBytes) {
+		n.fixed, n.rate = h.SmallCopyCycles, math.Inf(1)
+		return n
+	}
 	if c.Bytes < int64(h.StagedBelow) {
 		n.staged = h.StagedBytes
 	}

@@ -8,8 +8,8 @@ type WorkSpec struct {
 	Host       HostSpec       `yaml:"host" doc:"copies between host and device memory, and waits of the host"`
 }
 
-// HostSpec is the cost of a copy step (a fixed time, plus bytes over a rate, plus the staging copy of small copies)
-// and of the host's wait for the device.
+// HostSpec is the cost of a copy step (a fixed time, plus bytes over a rate, plus the staging copy of those that are not
+// pinned; one time for the smallest) and of the host's wait for the device.
 type HostSpec struct {
 	ToDeviceCycles   int     `yaml:"to_device_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a copy from host to device memory"`
 	ToDeviceBytes    float64 `yaml:"to_device_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of a copy from host to device memory"`
@@ -17,6 +17,8 @@ type HostSpec struct {
 	FromDeviceBytes  float64 `yaml:"from_device_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of a copy from device to host memory"`
 	StagedBelow      int     `yaml:"staged_below_bytes" default:"0" range:"0..1099511627776" unit:"bytes" doc:"copies of fewer bytes than this, in both directions, pass through a buffer of the host's runtime, so that the host copies them once more; larger copies do not"`
 	StagedBytes      float64 `yaml:"staged_bytes_per_cycle" default:"1" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of the additional copy on the host, for copies below staged_below_bytes"`
+	SmallCopyBytes   int     `yaml:"small_copy_bytes" default:"0" range:"0..1099511627776" unit:"bytes" doc:"copies of at most so many bytes, in both directions, take small_copy_cycles in all; 0: none"`
+	SmallCopyCycles  int     `yaml:"small_copy_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"time of a copy of at most small_copy_bytes"`
 	Synchronize      int     `yaml:"synchronize_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"cost when the host waits for the device: from the end of the last launch until the host continues"`
 }
 

@@ -214,19 +214,20 @@ dispatch: [1]
 
 // Machines of levels that let all pass: each holds one line.
 const (
-	matrices   = "machine=cdna3-mi300a dispatcher.launch_floor_cycles=0 " // which has products of every format
-	passVector = "vector_l1.bytes=128 vector_l1.interleave_bytes=0 vector_l1.ways=1 vector_l1.misses=0 vector_l1.bytes_per_cycle=1024 "
-	passScalar = "scalar_l1.bytes=128 scalar_l1.interleave_bytes=0 scalar_l1.line_bytes=128 scalar_l1.ways=1 scalar_l1.misses=0 scalar_l1.bytes_per_cycle=1024 "
-	passArray  = "shader_array.bytes=128 shader_array.interleave_bytes=0 shader_array.ways=1 shader_array.shared_by=1 shader_array.slices=1 shader_array.misses=0 shader_array.bytes_per_cycle=1024 "
-	passL2     = "l2.bytes=128 l2.interleave_bytes=0 l2.ways=1 l2.write=through l2.write_allocate=false l2.slices=1 l2.misses=0 l2.bytes_per_cycle=1024 "
-	passSide   = "memory_side.bytes=128 memory_side.interleave_bytes=0 memory_side.ways=1 memory_side.slices=1 memory_side.misses=0 memory_side.bytes_per_cycle=1024 "
-	quickPath  = "memory.channels=1 memory.bytes_per_cycle=1024 vector_memory.lines_per_cycle=64 "
-	banks      = "vector_memory.banks=32 vector_memory.tag_parity=0 "
-	noBanks    = "vector_memory.banks=0 "
-	oneSIMD    = "simds=1 "
-	asked      = "vector_memory.translation_entries=1 translation.page_bytes=4096 translation.ways=8 translation.shared_by=0 translation.walk_cycles=0 "
-	passAll    = passVector + passScalar + passArray + passL2 + passSide + quickPath + latencies
-	latencies  = "vector_l1.latency_cycles=50 scalar_l1.latency_cycles=10 shader_array.latency_cycles=60 l2.latency_cycles=85 memory_side.latency_cycles=140 memory.latency_cycles=190 "
+	matrices      = "machine=cdna3-mi300a dispatcher.launch_floor_cycles=0 " // which has products of every format
+	passVector    = "vector_l1.bytes=128 vector_l1.interleave_bytes=0 vector_l1.ways=1 vector_l1.misses=0 vector_l1.bytes_per_cycle=1024 "
+	passScalar    = "scalar_l1.bytes=128 scalar_l1.interleave_bytes=0 scalar_l1.line_bytes=128 scalar_l1.ways=1 scalar_l1.misses=0 scalar_l1.bytes_per_cycle=1024 "
+	passArray     = "shader_array.bytes=128 shader_array.interleave_bytes=0 shader_array.ways=1 shader_array.shared_by=1 shader_array.slices=1 shader_array.misses=0 shader_array.bytes_per_cycle=1024 "
+	passL2        = "l2.bytes=128 l2.interleave_bytes=0 l2.ways=1 l2.write=through l2.write_allocate=false l2.slices=1 l2.misses=0 l2.bytes_per_cycle=1024 "
+	passSide      = "memory_side.bytes=128 memory_side.interleave_bytes=0 memory_side.ways=1 memory_side.slices=1 memory_side.misses=0 memory_side.bytes_per_cycle=1024 "
+	quickPath     = "memory.channels=1 memory.bytes_per_cycle=1024 vector_memory.lines_per_cycle=64 "
+	banks         = "vector_memory.banks=32 vector_memory.tag_parity=0 "
+	noBanks       = "vector_memory.banks=0 "
+	oneSIMD       = "simds=1 "
+	noSmallCopies = "host.small_copy_bytes=0 "
+	asked         = "vector_memory.translation_entries=1 translation.page_bytes=4096 translation.ways=8 translation.shared_by=0 translation.walk_cycles=0 "
+	passAll       = passVector + passScalar + passArray + passL2 + passSide + quickPath + latencies
+	latencies     = "vector_l1.latency_cycles=50 scalar_l1.latency_cycles=10 shader_array.latency_cycles=60 l2.latency_cycles=85 memory_side.latency_cycles=140 memory.latency_cycles=190 "
 )
 
 // missCycles are what a miss of a level takes longer than a hit: the latencies of all after it.
@@ -447,12 +448,14 @@ var plainRows = []keyRow{
 	{"dram.drained", "store", passAll + banked + "dram.writes=17 ", "0", "16", differs},
 	{"dram.group_bytes", "apart", passAll + banked, "32", "256", differs},
 	{"dram.hash_banks", "apart", passAll + banked, "true", "false", differs},
-	{"host.to_device_cycles", "copies", "", "0", "1000", exactly(1000)},
-	{"host.to_device_bytes_per_cycle", "copies", "", "2", "1", exactly(500)},
-	{"host.from_device_cycles", "copies", "", "0", "1000", exactly(1000)},
-	{"host.from_device_bytes_per_cycle", "copies", "", "2", "1", exactly(250)},
-	{"host.staged_below_bytes", "copies", "host.staged_bytes_per_cycle=1", "500", "501", exactly(500)},
-	{"host.staged_bytes_per_cycle", "copies", "host.staged_below_bytes=1001", "2", "1", exactly(500 + 250)},
+	{"host.to_device_cycles", "copies", noSmallCopies, "0", "1000", exactly(1000)},
+	{"host.to_device_bytes_per_cycle", "copies", noSmallCopies, "2", "1", exactly(500)},
+	{"host.from_device_cycles", "copies", noSmallCopies, "0", "1000", exactly(1000)},
+	{"host.from_device_bytes_per_cycle", "copies", noSmallCopies, "2", "1", exactly(250)},
+	{"host.staged_below_bytes", "copies", noSmallCopies + "host.staged_bytes_per_cycle=1", "500", "501", exactly(500)},
+	{"host.staged_bytes_per_cycle", "copies", noSmallCopies + "host.staged_below_bytes=1001", "2", "1", exactly(500 + 250)},
+	{"host.small_copy_bytes", "copies", "host.staged_below_bytes=0 host.from_device_cycles=1500 host.from_device_bytes_per_cycle=1 host.small_copy_cycles=60", "499", "500", fewer(1500 + 500 - 60)},
+	{"host.small_copy_cycles", "copies", "host.small_copy_bytes=1000", "60", "1060", exactly(2 * 1000)},
 	{"host.synchronize_cycles", "copies", "", "0", "1000", exactly(1000)},
 
 	{"dispatcher.following_launch_cycles", "launches", "", "0", "1000", exactly(2 * 1000)},

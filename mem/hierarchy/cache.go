@@ -62,7 +62,7 @@ type cache struct {
 func newLevel(c NamedCache, s *Spec, shape *spec.Shape, next *level, now *uint64) *level {
 	t := NewLevelTiming(&c.CacheSpec, shape.ClockMHz)
 	l := &level{NamedCache: c, geometry: newGeometry(&c.CacheSpec, s.WordShift()), writeBack: c.WritesBack(), eagerWriteBack: c.Write == WriteEager, next: next, now: now,
-		latency: t.Latency, cost: t.ByteTime, atomic: uint64(s.VectorMemory.AtomicCycles), atomicSlice: uint64(s.VectorMemory.AtomicSliceCycles) << fixed.Shift}
+		latency: t.Latency, cost: t.ByteTime, atomic: uint64(s.VectorMemory.AtomicCycles)}
 	l.counter.Level = c.Name
 	for way, bytes := range [...]float64{Read: c.LinkRead, Write: c.LinkWrite, bothDirections: c.LinkShared} {
 		if bytes > 0 {
@@ -70,6 +70,7 @@ func newLevel(c NamedCache, s *Spec, shape *spec.Shape, next *level, now *uint64
 		}
 	}
 	l.random = c.Replacement == ReplaceRandom
+	l.atomicSlice = uint64(s.VectorMemory.AtomicSliceCycles) << fixed.Shift
 	instances, _ := shape.Instances(c.SharedBy)
 	l.deviceCoherent = c.DeviceCoherent(shape)
 	l.caches = make([]*cache, instances)
