@@ -37,6 +37,7 @@ type CacheSpec struct {
 	SharedBy        int     `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instance; compute_units or more: one for each engine; 0: one for the whole machine, as memory_side always is"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles that this level adds to a request; a hit in level n takes the sum over levels 1 to n"`
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice, for its requests, and for lines that it sends on when they are evicted, released or written early"`
+	WriteRate       float64 `yaml:"write_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice for stores and evicted lines that come to it, where that is another; 0: bytes_per_cycle, as always under memory.model: akita; must be 0 in scalar_l1"`
 	Write           string  `yaml:"write" enum:"through|back|eager|read-only" doc:"what a store does at this level. through: goes on to the next level; back: stays here until its line is evicted; eager: as back, but a line that stores have written whole is also written to the next level before its eviction, and stays here; read-only: no stores. scalar_l1 must be read-only, and no other level may be. Under memory.model: akita, eager is as back"`
 	DirtyWays       int     `yaml:"dirty_ways" default:"0" range:"0..1024" unit:"lines" doc:"with write: eager, lines of a set that stores have written whole and that may wait here; when there is one more, the least recently used of them is written to the next level; 0: each is written at once"`
 	WriteAllocate   bool    `yaml:"write_allocate" doc:"whether a store that misses allocates a line here; must be false in scalar_l1"`
@@ -107,6 +108,9 @@ func (c CacheSpec) Check() []spec.Problem {
 	}
 	if c.InterleaveBytes > 0 && c.InterleaveBytes < c.LineBytes {
 		ps = append(ps, spec.RangeProblem("interleave_bytes", "found %d: want at least line_bytes, %d", c.InterleaveBytes, c.LineBytes))
+	}
+	if c.WriteRate > 0 && c.WriteRate < minBandwidth {
+		ps = append(ps, spec.RangeProblem("write_bytes_per_cycle", "found %g: want 0 or at least %g", c.WriteRate, minBandwidth))
 	}
 	return ps
 }
@@ -274,6 +278,8 @@ func (l *NamedCache) checkStores() []spec.Problem {
 		return []spec.Problem{spec.RangeProblem(l.Name+".write_bytes", "found %d: want 0, as nothing is stored through the scalar cache", l.WriteBytes)}
 	case readOnly && l.Atomics > 0:
 		return []spec.Problem{spec.RangeProblem(l.Name+".atomics", "found %d: want 0, as no atomics go through the scalar cache", l.Atomics)}
+	case readOnly && l.WriteRate > 0:
+		return []spec.Problem{spec.RangeProblem(l.Name+".write_bytes_per_cycle", "found %g: want 0, as nothing is stored through the scalar cache", l.WriteRate)}
 	case readOnly && l.LinkWrite > 0:
 		return []spec.Problem{spec.RangeProblem(l.Name+".link_write_bytes_per_cycle", "found %g: want 0, as nothing is stored through the scalar cache", l.LinkWrite)}
 	case readOnly && l.WriteBuffer > 0:
