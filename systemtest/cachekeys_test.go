@@ -205,6 +205,7 @@ func (c *cacheCase) rows() []keyRow {
 			keyRow{at("dirty_ways"), "chain", on, "0", "1", refused(at("dirty_ways"))},
 			keyRow{at("write_bytes"), "chain", on, "0", "32", refused(at("write_bytes"))},
 			keyRow{at("link_write_bytes_per_cycle"), "chain", on, "0", "1", refused(at("link_write_bytes_per_cycle"))},
+			keyRow{at("write_bytes_per_cycle"), "chain", on, "0", "1", refused(at("write_bytes_per_cycle"))},
 			keyRow{at("atomics"), "chain", on, "0", "1", refused(at("atomics"))},
 			keyRow{at("write_allocate"), "chain", on, "false", "true", refused(at("write_allocate"))})
 	}
@@ -212,6 +213,7 @@ func (c *cacheCase) rows() []keyRow {
 	return append(rows,
 		keyRow{at("write_buffer"), "stores", fullNext, "0", "1", waited(c.name)},
 		keyRow{at("link_write_bytes_per_cycle"), "stores", on + at("write=through"), "0", "0.1", bound(started/1024, started*10, unbound)},
+		keyRow{at("write_bytes_per_cycle"), "stores", on + at("write=through"), "0", "0.1", bound(started/1024, started*10, unbound)},
 		keyRow{at("atomics"), "updates", on, "0", "1", waited(c.name)},
 		keyRow{at("write"), "chain", on, "through", "read-only", refused(at("write"))},
 		keyRow{at("write"), "store", keeps, "through", "back", bothOf(fewer(c.acknowledged()), accessesAre(c.next, 1+3*16+1, 1))},

@@ -20,7 +20,8 @@ type level struct {
 	deviceCoherent      bool           // write-back, with one instance for the whole machine
 	random              bool           // any line of a full set is replaced
 	latency             uint64
-	cost                uint64
+	cost                uint64    // fixed-point time of a byte
+	writeCost           uint64    // of a byte that is written
 	linkCost            [3]uint64 // fixed-point time of a byte on the link to the next level, by direction and of both; 0: none
 	atomic              uint64    // cycles of an update of one element
 	atomicSlice         uint64    // fixed-point time that an atomic takes its slice at least
@@ -62,7 +63,7 @@ type cache struct {
 func newLevel(c NamedCache, s *Spec, shape *spec.Shape, next *level, now *uint64) *level {
 	t := NewLevelTiming(&c.CacheSpec, shape.ClockMHz)
 	l := &level{NamedCache: c, geometry: newGeometry(&c.CacheSpec, s.WordShift()), writeBack: c.WritesBack(), eagerWriteBack: c.Write == WriteEager, next: next, now: now,
-		latency: t.Latency, cost: t.ByteTime, atomic: uint64(s.VectorMemory.AtomicCycles)}
+		latency: t.Latency, cost: t.ByteTime, writeCost: t.WrittenByteTime, atomic: uint64(s.VectorMemory.AtomicCycles)}
 	l.counter.Level = c.Name
 	for way, bytes := range [...]float64{Read: c.LinkRead, Write: c.LinkWrite, bothDirections: c.LinkShared} {
 		if bytes > 0 {
@@ -107,11 +108,11 @@ func newCache(l *level, next *cache, mem memory) *cache {
 	return c
 }
 
-// bookSlice counts the request, books the slice's bandwidth, and returns the cycles waited so far.
-func (c *cache) bookSlice(s *slice, at, delay uint64, bytes uint32) uint64 {
+// bookSlice counts the request, books the slice for the cost of its bytes, and returns the cycles waited so far.
+func (c *cache) bookSlice(s *slice, at, delay uint64, bytes uint32, cost uint64) uint64 {
 	c.counter.Accesses++
 	c.counter.Bytes += uint64(bytes)
-	return s.Reserve(at, delay, uint64(bytes)*c.cost, c.Requests > 0)
+	return s.Reserve(at, delay, uint64(bytes)*cost, c.Requests > 0)
 }
 
 // read returns the cycle in which bytes of one line leave this level, and the cycle in which the level has taken the
@@ -125,7 +126,7 @@ func (c *cache) read(p setLookup, at, delay, addr uint64, bytes, moved uint32) (
 	delay = c.acquireStallingSender(&p.requests, at, delay)
 	arrives := at
 	taken = at + delay
-	delay = c.bookSlice(p.slice, at, delay, moved)
+	delay = c.bookSlice(p.slice, at, delay, moved, c.cost)
 	c.component.notifyAccess(at, delay, addr, moved)
 	at += c.latency
 	if way := p.find(); way >= 0 {
@@ -307,7 +308,7 @@ func (c *cache) write(at, delay, addr uint64, bytes uint32, w storedWords) (read
 	delay = c.acquireStallingSender(&p.requests, at, delay)
 	arrives := at
 	taken = at + delay
-	delay = c.bookSlice(p.slice, at, delay, bytes)
+	delay = c.bookSlice(p.slice, at, delay, bytes, c.writeCost)
 	c.counter.Written += uint64(bytes)
 	c.component.notifyAccess(at, delay, addr, bytes)
 	at += c.latency
@@ -338,7 +339,7 @@ func (c *cache) store(p setLookup, at, delay uint64, w storedWords) (held bool, 
 	if c.writeBack {
 		p.makeDirty(way, c.pieces(w.some))
 	}
-	if c.eagerWriteBack && whole {
+	if c.eagerWriteBack && whole && !p.writes.Full(at+delay) { // early only where nothing waits for it
 		if way = p.eagerVictim(way, c.DirtyWays); way >= 0 {
 			delay = c.writeBackEagerly(p, way, at, delay)
 		}
@@ -412,7 +413,11 @@ func (c *cache) bypass(at, delay, addr uint64, kind Kind, l *Line, bytes uint32)
 	s := &c.slices[index]
 	delay = c.acquireForBypass(s, at, delay, kind)
 	taken = at + delay
-	delay = s.Reserve(at, delay, uint64(bytes)*c.cost, c.Requests > 0)
+	cost := c.cost
+	if kind == Write {
+		cost = c.writeCost
+	}
+	delay = s.Reserve(at, delay, uint64(bytes)*cost, c.Requests > 0)
 	at += c.latency
 	delay, addr = c.sendOnLink(at, delay, bytes, kind), c.pageTable.physical(addr)
 	var accepted uint64

@@ -38,6 +38,7 @@ type CacheSpec struct {
 	ClockMHz        int     `yaml:"clock_mhz" default:"0" range:"0..100000" unit:"MHz" doc:"clock of memory_side, of which its latency_cycles and bytes_per_cycle are in cycles; 0: the core's clock, as always in other levels"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles that this level adds to a request; a hit in level n takes the sum over levels 1 to n"`
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice, for its requests, and for lines that it sends on when they are evicted, released or written early"`
+	WriteRate       float64 `yaml:"write_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice for stores and evicted lines that come to it, where that is another; 0: bytes_per_cycle, as always under memory.model: akita; must be 0 in scalar_l1"`
 	Write           string  `yaml:"write" enum:"through|back|eager|read-only" doc:"what a store does at this level. through: goes on to the next level; back: stays here until its line is evicted; eager: as back, but a line that stores have written whole is also written to the next level before its eviction, and stays here; read-only: no stores. scalar_l1 must be read-only, and no other level may be. Under memory.model: akita, eager is as back"`
 	DirtyWays       int     `yaml:"dirty_ways" default:"0" range:"0..1024" unit:"lines" doc:"with write: eager, lines of a set that stores have written whole and that may wait here; when there is one more, the least recently used of them is written to the next level; 0: each is written at once"`
 	WriteAllocate   bool    `yaml:"write_allocate" doc:"whether a store that misses allocates a line here; must be false in scalar_l1"`
@@ -75,16 +76,22 @@ func (c *CacheSpec) SetsPerSlice() int { return c.Bytes / (c.LineBytes * c.Ways 
 
 // A LevelTiming has times and the rate of one slice of a level in cycles of the core's clock.
 type LevelTiming struct {
-	Latency   uint64
-	ByteTime  uint64 // fixed-point
-	Bandwidth float64
+	Latency         uint64
+	ByteTime        uint64 // fixed-point
+	WrittenByteTime uint64 // of stores and evicted lines that come to it
+	Bandwidth       float64
 }
 
 // NewLevelTiming converts what a level has in cycles of its own clock, to the nearest cycle of the core's.
 func NewLevelTiming(c *CacheSpec, coreMHz int) LevelTiming {
-	t := LevelTiming{uint64(c.LatencyCycles), fixed.PerByte(c.BytesPerCycle), c.BytesPerCycle}
+	t := LevelTiming{Latency: uint64(c.LatencyCycles), ByteTime: fixed.PerByte(c.BytesPerCycle), Bandwidth: c.BytesPerCycle}
+	t.WrittenByteTime = t.ByteTime
+	if c.WriteRate > 0 {
+		t.WrittenByteTime = fixed.PerByte(c.WriteRate)
+	}
 	if own, core := uint64(c.ClockMHz), uint64(coreMHz); own > 0 {
-		t = LevelTiming{fixed.Rescale(t.Latency, core, own), fixed.Rescale(t.ByteTime, core, own), t.Bandwidth * float64(own) / float64(core)}
+		t = LevelTiming{fixed.Rescale(t.Latency, core, own), fixed.Rescale(t.ByteTime, core, own), fixed.Rescale(t.WrittenByteTime, core, own),
+			t.Bandwidth * float64(own) / float64(core)}
 	}
 	return t
 }
@@ -124,6 +131,9 @@ func (c CacheSpec) Check() []spec.Problem {
 	}
 	if c.InterleaveBytes > 0 && c.InterleaveBytes < c.LineBytes {
 		ps = append(ps, spec.RangeProblem("interleave_bytes", "found %d: want at least line_bytes, %d", c.InterleaveBytes, c.LineBytes))
+	}
+	if c.WriteRate > 0 && c.WriteRate < minBandwidth {
+		ps = append(ps, spec.RangeProblem("write_bytes_per_cycle", "found %g: want 0 or at least %g", c.WriteRate, minBandwidth))
 	}
 	return ps
 }
@@ -295,6 +305,8 @@ func (l *NamedCache) checkStores() []spec.Problem {
 		return []spec.Problem{spec.RangeProblem(l.Name+".write_bytes", "found %d: want 0, as nothing is stored through the scalar cache", l.WriteBytes)}
 	case readOnly && l.Atomics > 0:
 		return []spec.Problem{spec.RangeProblem(l.Name+".atomics", "found %d: want 0, as no atomics go through the scalar cache", l.Atomics)}
+	case readOnly && l.WriteRate > 0:
+		return []spec.Problem{spec.RangeProblem(l.Name+".write_bytes_per_cycle", "found %g: want 0, as nothing is stored through the scalar cache", l.WriteRate)}
 	case readOnly && l.LinkWrite > 0:
 		return []spec.Problem{spec.RangeProblem(l.Name+".link_write_bytes_per_cycle", "found %g: want 0, as nothing is stored through the scalar cache", l.LinkWrite)}
 	case readOnly && l.WriteBuffer > 0:

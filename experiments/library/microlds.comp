@@ -1,0 +1,32 @@
+#version 450
+
+// Workgroups read or write workgroup memory, 16 bytes a lane.
+layout(local_size_x_id = 0) in;
+
+layout(constant_id = 1) const bool stores = false;
+
+layout(set = 0, binding = 0) buffer Sink { uvec4 sink[]; };
+layout(push_constant) uniform Push { uint moves; uint never; }; // of a lane, a multiple of 8
+
+shared uvec4 words[2048];
+
+void main() {
+    uint lane = gl_LocalInvocationIndex, at = lane;
+    uvec4 sum = uvec4(lane);
+    words[at] = sum;
+    barrier();
+    for (uint i = 0; i < moves; i += 8) {
+        for (uint k = 0; k < 8; k++) {
+            if (stores) {
+                words[at] = sum;
+            } else {
+                uvec4 read = words[at];
+                sum.xy += read.xz + read.yw; // two additions of three numbers
+            }
+            at = (at + gl_WorkGroupSize.x) % 2048;
+        }
+    }
+    if (sum.x == never) {
+        sink[lane] = sum + words[lane];
+    }
+}
