@@ -75,19 +75,6 @@ var MatrixOps = []MatrixOp{
 	{CDNA3, "mfma_f32_16x16x4_f32", 4, F32, F32, F32, ClassMatrixF32},
 	{CDNA3, "mfma_f64_16x16x4_f64", 4, F64, F64, F64, ClassMatrixF64},
 
-	{CDNA4, "mfma_f32_16x16x32_f16", 32, F16, F16, F32, ClassMatrixF16},
-	{CDNA4, "mfma_f32_16x16x16_f16", 16, F16, F16, F32, ClassMatrixF16},
-	{CDNA4, "mfma_f32_16x16x32_bf16", 32, BF16, BF16, F32, ClassMatrixBF16},
-	{CDNA4, "mfma_f32_16x16x16_bf16", 16, BF16, BF16, F32, ClassMatrixBF16},
-	{CDNA4, "mfma_i32_16x16x64_i8", 64, I8, I8, I32, ClassMatrixI8},
-	{CDNA4, "mfma_i32_16x16x32_i8", 32, I8, I8, I32, ClassMatrixI8},
-	{CDNA4, "mfma_f32_16x16x128_f8f6f4 cbsz:0 blgp:0", 128, E4M3, E4M3, F32, ClassMatrixF8},
-	{CDNA4, "mfma_f32_16x16x128_f8f6f4 cbsz:0 blgp:1", 128, E4M3, E5M2, F32, ClassMatrixF8},
-	{CDNA4, "mfma_f32_16x16x128_f8f6f4 cbsz:1 blgp:0", 128, E5M2, E4M3, F32, ClassMatrixF8},
-	{CDNA4, "mfma_f32_16x16x128_f8f6f4 cbsz:1 blgp:1", 128, E5M2, E5M2, F32, ClassMatrixF8},
-	{CDNA4, "mfma_f32_16x16x4_f32", 4, F32, F32, F32, ClassMatrixF32},
-	{CDNA4, "mfma_f64_16x16x4_f64", 4, F64, F64, F64, ClassMatrixF64},
-
 	{RDNA3, "wmma_f32_16x16x16_f16", 16, F16, F16, F32, ClassMatrixF16},
 	{RDNA3, "wmma_f16_16x16x16_f16", 16, F16, F16, F16, ClassMatrixF16},
 	{RDNA3, "wmma_f32_16x16x16_bf16", 16, BF16, BF16, F32, ClassMatrixBF16},
@@ -103,6 +90,19 @@ var MatrixOps = []MatrixOp{
 	{RDNA4, "wmma_f32_16x16x16_fp8_bf8", 16, E4M3, E5M2, F32, ClassMatrixF8},
 	{RDNA4, "wmma_f32_16x16x16_bf8_fp8", 16, E5M2, E4M3, F32, ClassMatrixF8},
 	{RDNA4, "wmma_f32_16x16x16_bf8_bf8", 16, E5M2, E5M2, F32, ClassMatrixF8},
+
+	{CDNA4, "mfma_f32_16x16x32_f16", 32, F16, F16, F32, ClassMatrixF16},
+	{CDNA4, "mfma_f32_16x16x16_f16", 16, F16, F16, F32, ClassMatrixF16},
+	{CDNA4, "mfma_f32_16x16x32_bf16", 32, BF16, BF16, F32, ClassMatrixBF16},
+	{CDNA4, "mfma_f32_16x16x16_bf16", 16, BF16, BF16, F32, ClassMatrixBF16},
+	{CDNA4, "mfma_i32_16x16x64_i8", 64, I8, I8, I32, ClassMatrixI8},
+	{CDNA4, "mfma_i32_16x16x32_i8", 32, I8, I8, I32, ClassMatrixI8},
+	{CDNA4, "mfma_f32_16x16x128_f8f6f4 cbsz:0 blgp:0", 128, E4M3, E4M3, F32, ClassMatrixF8},
+	{CDNA4, "mfma_f32_16x16x128_f8f6f4 cbsz:0 blgp:1", 128, E4M3, E5M2, F32, ClassMatrixF8},
+	{CDNA4, "mfma_f32_16x16x128_f8f6f4 cbsz:1 blgp:0", 128, E5M2, E4M3, F32, ClassMatrixF8},
+	{CDNA4, "mfma_f32_16x16x128_f8f6f4 cbsz:1 blgp:1", 128, E5M2, E5M2, F32, ClassMatrixF8},
+	{CDNA4, "mfma_f32_16x16x4_f32", 4, F32, F32, F32, ClassMatrixF32},
+	{CDNA4, "mfma_f64_16x16x4_f64", 4, F64, F64, F64, ClassMatrixF64},
 }
 
 // MatrixOpFor finds the instruction of a unit for tiles of these components, k deep; ok is false when it has none.

@@ -86,6 +86,7 @@ var identities = map[string]identity{
 	"cdna2-mi210":     {device: 0x740F, name: "AMD Instinct MI210", chip: "ALDEBARAN"},
 	"cdna3-mi300a":    {device: 0x74A0, name: "AMD Instinct MI300A", chip: "GFX940", integrated: true},
 	"cdna3-mi300x":    {device: 0x74A1, name: "AMD Instinct MI300X", chip: "GFX940"},
+	"cdna4-mi350p":    {device: 0x75C8, name: "AMD Instinct MI350P", chip: "GFX950"},
 	"rdna2-rx6800xt":  {device: 0x73BF, name: "AMD Radeon RX 6800 XT", chip: "NAVI21"},
 	"rdna2-rx6900xt":  {device: 0x73BF, name: "AMD Radeon RX 6900 XT", chip: "NAVI21"},
 	"rdna3-rx7900xtx": {device: 0x744C, name: "AMD Radeon RX 7900 XTX", chip: "NAVI31"},
