@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -152,7 +151,6 @@ func TestPage(t *testing.T) {
 		{"<!-- judges, MI300X -->\n", "<!-- end of judges, MI300X -->\n", kernelTable(predictedResults(t), useJudge)},
 		{"<!-- training -->\n", "<!-- end of training -->\n", kernelTable(errorsMI300A, useTrain)},
 		{"<!-- fitted numbers -->\n", "<!-- end of fitted numbers -->\n", fittedTable(t)},
-		{"<!-- effects -->\n", "<!-- end of effects -->\n", effectsTable(t)},
 		{"<!-- other devices -->\n", "<!-- end of other devices -->\n", deviceRows(t)},
 		{"<!-- off -->\n", "<!-- end of off -->\n", distrustTable(t)},
 		{"<!-- memory -->\n", "<!-- end of memory -->\n", memoryTable(t)},
@@ -171,23 +169,4 @@ func TestPage(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("run go test ./experiments/accuracy -run TestPage -args -update (-want +got):\n%s", d)
 	}
-}
-
-// effectsTable shows the effect of other values of fitted parameters.
-func effectsTable(t *testing.T) string {
-	var b strings.Builder
-	b.WriteString("| parameter | fitted | tried | factor, fitted | factor, tried | kernel whose times change most | its times |\n| --- | ---: | ---: | ---: | ---: | --- | ---: |\n")
-	_, rows := suite.Rows(t, "effects.csv")
-	for _, row := range rows {
-		var n [3]float64
-		for i, column := range []int{3, 4, 6} {
-			x, err := strconv.ParseFloat(row[column], 64)
-			if err != nil {
-				t.Fatalf("effects.csv: %v: want numbers", row)
-			}
-			n[i] = x
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %.3f | %.3f | %s | %.3f times as long |\n", row[0], row[1], row[2], n[0], n[1], row[5], n[2])
-	}
-	return b.String()
 }

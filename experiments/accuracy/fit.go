@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -37,12 +35,11 @@ func readKnobs() (list []knob, err error) {
 
 // A fitter searches the values of knobs with the least error. It caches the results of each choice of values.
 type fitter struct {
-	knobs    []knob
-	points   []point
-	run      func(points []point, machine []config.Setting) []result
-	cache    map[string][]result
-	fixed    []config.Setting
-	additive bool // predict several changed values by adding up their separate effects
+	knobs  []knob
+	points []point
+	run    func(points []point, machine []config.Setting) []result
+	cache  map[string][]result
+	fixed  []config.Setting
 }
 
 // middle is the choice that a search begins with.
@@ -59,11 +56,6 @@ func (f *fitter) results(at []int) ([]result, error) {
 	name := fmt.Sprint(at)
 	if r, ok := f.cache[name]; ok {
 		return r, nil
-	}
-	if f.additive && len(f.changed(at)) > 1 {
-		r, err := f.added(at)
-		f.cache[name] = r
-		return r, err
 	}
 	machine := slices.Clone(f.fixed)
 	for i, k := range f.knobs {
@@ -160,7 +152,7 @@ func (o *options) fit(points []point, machine []config.Setting) error {
 	if err != nil {
 		return err
 	}
-	f := &fitter{knobs: knobs, points: points, cache: map[string][]result{}, fixed: machine, additive: o.additive,
+	f := &fitter{knobs: knobs, points: points, cache: map[string][]result{}, fixed: machine,
 		run: func(points []point, machine []config.Setting) (list []result) {
 			simulateAll(points, machine, o, func(r result) { list = append(list, r) })
 			return list
@@ -173,21 +165,5 @@ func (o *options) fit(points []point, machine []config.Setting) error {
 	for i, k := range knobs {
 		fmt.Printf("%-42s %8s of %s\n", k.Path, k.Values[best.choice[i]], strings.Join(k.Values, " "))
 	}
-	return o.writeEffects(f)
-}
-
-// writeRows writes CSV, where a file is named.
-func writeRows(name string, rows [][]string) error {
-	if name == "" {
-		return nil
-	}
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := csv.NewWriter(f).WriteAll(rows); err != nil {
-		return err
-	}
-	return f.Close()
+	return nil
 }

@@ -117,34 +117,3 @@ func values(m *config.Machine) map[string]string {
 	}
 	return list
 }
-
-// The effects of two changed values are added up; no further run is simulated.
-func TestFitAdditiveEffects(t *testing.T) {
-	f := &fitter{knobs: []knob{{"x", []string{"1", "3"}}, {"y", []string{"7", "9"}}}, cache: map[string][]result{}, additive: true,
-		points: []point{{kernel: "a", problem: "1", microseconds: 1}, {kernel: "b", problem: "1", microseconds: 1}}}
-	runs := 0
-	f.run = func(points []point, machine []config.Setting) (list []result) {
-		runs++
-		x, _ := strconv.ParseFloat(machine[0].Value.String(), 64)
-		y, _ := strconv.ParseFloat(machine[1].Value.String(), 64)
-		list = []result{{point: &points[1], simulated: x}, {point: &points[0], simulated: x * y}}
-		if runs%2 == 0 { // points may come in any order
-			list[0], list[1] = list[1], list[0]
-		}
-		return list
-	}
-	r, err := f.results([]int{0, 0})
-	if err != nil || runs != 3 {
-		t.Fatalf("%d runs, %v", runs, err)
-	}
-	if a, b := byName(r)["a 1"].simulated, byName(r)["b 1"].simulated; a != 27+(9-27)+(21-27) || b != 3+(1-3) {
-		t.Errorf("times are %g and %g, want 3 and 1", a, b)
-	}
-	list, err := f.effects()
-	if err != nil || len(list) != 2 || runs != 3 {
-		t.Fatalf("%+v, %d runs, %v", list, runs, err)
-	}
-	if e := list[1]; e.path != "y" || e.value != "7" || e.kernel != "a" || math.Abs(e.change-21.0/27) > 1e-9 {
-		t.Errorf("%+v: want a to take 7/9 of its time", e)
-	}
-}

@@ -23,11 +23,11 @@ func main() {
 
 // options are the flags.
 type options struct {
-	measured, devices, points, set, out, effects string
-	times                                        string
-	jobs                                         int
-	limit, total                                 time.Duration
-	verbose, fitted, additive, predict           bool
+	measured, devices, points, set, out string
+	times                               string
+	jobs                                int
+	limit, total                        time.Duration
+	verbose, fitted, predict            bool
 }
 
 func accuracy(args []string) error {
@@ -45,8 +45,6 @@ func accuracy(args []string) error {
 	f.StringVar(&o.times, "times", "", "instead of running: the file that -predict wrote")
 	f.BoolVar(&o.verbose, "v", false, "print each point as it is done")
 	f.BoolVar(&o.fitted, "fit", false, "instead of one run, look for the values of fitted.yaml with the least error over the points")
-	f.BoolVar(&o.additive, "apart", false, "with -fit: simulate each value of fitted.yaml by itself, and take what several do together as the sum")
-	f.StringVar(&o.effects, "effects", "", "with -fit: file to write what each value does by itself to, as CSV")
 	if err := f.Parse(args); err != nil {
 		return err
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/csv"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -82,6 +84,19 @@ func readTimes(name string, points []point) ([]result, error) {
 		list = append(list, result{point: &points[i], simulated: us})
 	}
 	return list, nil
+}
+
+// writeRows writes CSV.
+func writeRows(name string, rows [][]string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := csv.NewWriter(f).WriteAll(rows); err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // twoDigits writes a number rounded to two significant digits.

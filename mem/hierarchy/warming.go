@@ -52,7 +52,7 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, w storedWords) {
 		}
 	} else {
 		p.lru.touch(int(p.set), way)
-		if !store && c.sector > 0 && !p.line(way).full() && !c.hasWords(p.slice, p.first+way, addr, bytes) {
+		if !store && !p.line(way).full() && !c.hasWords(p.slice, p.first+way, addr, bytes) {
 			c.warmFill(p, way, addr, bytes)
 		}
 	}
