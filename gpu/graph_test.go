@@ -298,8 +298,8 @@ func TestGraphOfManyPayloads(t *testing.T) {
 // in the first wave, 64 in the second, which starts long after it. The module
 // alone does not show that they differ.
 const (
-	late = "%one_more = OpAtomicIAdd %uint %p0 %u1 %u0 %u1\n %seen = OpLoad %uint %p0\n "
-	u64  = "%u4 = OpConstant %uint 4\n %u64 = OpConstant %uint 64"
+	late = "%half = OpBitwiseAnd %uint %i %u32\n %both = OpIAdd %uint %half %u32\n %before = OpAtomicExchange %uint %p0 %u1 %u0 %both\n %seen = OpLoad %uint %p0\n "
+	u64  = "%u4 = OpConstant %uint 4\n %u32 = OpConstant %uint 32\n %u64 = OpConstant %uint 64"
 )
 
 // faults are changes to modules, and what the run says of them.

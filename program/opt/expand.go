@@ -113,12 +113,12 @@ func (d *expander) split() (from, after *ir.Block) {
 	return from, after
 }
 
-// fill writes a block that jumps to another.
+// fill writes a block, and those that compute adds, that jump to another.
 func (d *expander) fill(b, after *ir.Block, compute func() []*ir.Value) []*ir.Value {
 	d.b, d.out = b, nil
 	values := compute()
-	b.Code = d.out
-	b.SetSuccs(ir.Jump, nil, after)
+	d.b.Code = d.out
+	d.b.SetSuccs(ir.Jump, nil, after)
 	return values
 }
 

@@ -15,7 +15,7 @@ import (
 // LLVM's (AMDGPUAtomicOptimizer, strategy "iterative", its default): in memory and the LDS, with a loop over the lanes if their
 // operands differ. Neither changes a shader whose workgroups are one invocation.
 func uniformAtomics(f *ir.Func, o Options) bool {
-	if f.Invocations() == 1 && f.Fragment == nil {
+	if f.Invocations() == 1 && f.Fragment == nil || !combines(f) {
 		return false
 	}
 	a := &atomicSender{newExpander(f, o), newAnalysis(f, o, false), make([]atomicUse, f.NumValues())}
@@ -52,6 +52,18 @@ var combiners = map[isa.Op]combiner{
 	isa.AtomicSMin: {isa.SMin, isa.GroupSMin}, isa.AtomicUMin: {isa.UMin, isa.GroupUMin}, isa.AtomicSMax: {isa.SMax, isa.GroupSMax}, isa.AtomicUMax: {isa.UMax, isa.GroupUMax},
 	isa.AtomicAnd: {isa.And, isa.GroupAnd}, isa.AtomicOr: {isa.Or, isa.GroupOr}, isa.AtomicXor: {isa.Xor, isa.GroupXor},
 	isa.AtomicFAdd: {isa.FAdd, isa.GroupFAdd}, isa.AtomicFMin: {isa.FMin, isa.GroupFMin}, isa.AtomicFMax: {isa.FMax, isa.GroupFMax},
+}
+
+// combines reports that the function has atomics whose operands combine.
+func combines(f *ir.Func) bool {
+	any := false
+	eachValue(f, func(v *ir.Value) {
+		if v.Op.Has(isa.FlagAtomic) {
+			_, ok := combiners[v.Op]
+			any = any || ok
+		}
+	})
+	return any
 }
 
 // choose finds the atomics that are sent once.
