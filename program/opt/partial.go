@@ -6,9 +6,9 @@ import (
 )
 
 // Where buffers are pointers, the compiler is LLVM. It puts several trips of a loop whose constant number of trips is too
-// large for full unrolling into one (computeUnrollCount, partial unrolling), so that one test serves several trips and their
-// loads are in flight at once: as many as partialThreshold admits, and a divisor of the trips. A loop whose trips are not
-// known it leaves, unless it is one over the LDS (AMDGPUTTIImpl::getUnrollingPreferences).
+// large for full unrolling into one (partial unrolling), so that one test serves several trips and their loads are in flight
+// at once: as many as partialThreshold admits, and a divisor of the trips. A loop whose trips are not known it leaves, unless
+// it is one over the LDS (AMDGPUTTIImpl::getUnrollingPreferences).
 const (
 	// partialThreshold bounds the cost of the unrolled body, backEdgeCost is that of the branch back, which copies do
 	// not have: C: LLVM LoopUnrollPass.cpp, UnrollPartialThreshold; its 2 for the test, and 3 more on AMDGPU.
