@@ -6,6 +6,7 @@ import (
 
 	"spvsim/isa"
 	"spvsim/program/ir"
+	"spvsim/program/opt"
 	"spvsim/spirv/validate"
 )
 
@@ -58,7 +59,7 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	}
 	var first []*ir.Value
 	if t.Pairs.Packed {
-		first = findSuperwords(f)
+		first = opt.Superwords(f)
 	}
 	x := fit(ctx, f, pre, t)
 	if err := context.Cause(ctx); err != nil {

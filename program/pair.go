@@ -135,7 +135,6 @@ func meet(a, b []uint16) bool {
 
 // Operations with a packed form. A subtraction is an addition with a sign.
 var (
-	packed32Ops = map[isa.Op]bool{isa.FAdd: true, isa.FSub: true, isa.FMul: true, isa.Fma: true}
 	packed16Ops = map[isa.Op]bool{isa.FAdd: true, isa.FSub: true, isa.FMul: true, isa.Fma: true, isa.FMin: true, isa.FMax: true}
 	// v_pk_mad_u16 and the others of VOP3P with 16-bit integers.
 	packedI16Ops = map[isa.Op]bool{isa.IAdd: true, isa.ISub: true, isa.IMul: true, isa.IMad: true, isa.Shl: true, isa.Shr: true, isa.Sar: true,

@@ -12,17 +12,10 @@ import (
 // round does not unroll the copies that it made: they are folded first.
 func unroll(f *ir.Func, o Options) bool {
 	g := newGraph(f)
-	inner := make([]bool, len(g.loops))
-	for i, l := range g.loops {
-		inner[i] = true
-		if l.parent >= 0 {
-			inner[l.parent] = false
-		}
-	}
 	u := newUses(f)
 	changed := false
 	for i, l := range g.loops {
-		if inner[i] && unrollLoop(f, g, l, u, o) {
+		if g.isInnermost(i) && unrollLoop(f, g, l, u, o) {
 			changed = true
 		}
 	}
@@ -31,6 +24,11 @@ func unroll(f *ir.Func, o Options) bool {
 		trivialPhis(f)
 	}
 	return changed
+}
+
+// isInnermost reports that no loop is in loop i.
+func (g *graph) isInnermost(i int) bool {
+	return !slices.ContainsFunc(g.loops, func(l *loop) bool { return l.parent == i })
 }
 
 func unrollLoop(f *ir.Func, g *graph, l *loop, u *uses, o Options) bool {

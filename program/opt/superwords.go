@@ -1,4 +1,4 @@
-package program
+package opt
 
 import (
 	"slices"
@@ -22,9 +22,17 @@ type superwords struct {
 	phis  map[[2]*ir.Value]bool // pairs of phis that were followed
 }
 
-// findSuperwords pairs the operations of a function, and lets the second of each pair follow the first. It returns, by id
-// of a second, the first.
-func findSuperwords(f *ir.Func) []*ir.Value {
+// Superwords pairs the operations of a function, and lets the second of each pair follow the first. It returns, by id of a
+// second, the first.
+func Superwords(f *ir.Func) []*ir.Value {
+	s := findSuperwords(f)
+	for _, b := range f.Blocks {
+		s.order(b)
+	}
+	return s.first
+}
+
+func findSuperwords(f *ir.Func) *superwords {
 	s := &superwords{first: make([]*ir.Value, f.NumValues()), pairs: map[*ir.Value]*ir.Value{}, phis: map[[2]*ir.Value]bool{}}
 	for _, b := range f.Blocks {
 		s.components(b)
@@ -38,10 +46,7 @@ func findSuperwords(f *ir.Func) []*ir.Value {
 			}
 		}
 	}
-	for _, b := range f.Blocks {
-		s.order(b)
-	}
-	return s.first
+	return s
 }
 
 func f32s(list []*ir.Value) (kept []*ir.Value) {
@@ -62,7 +67,7 @@ func (s *superwords) components(b *ir.Block) {
 	}
 	even := map[key]*ir.Value{}
 	for _, v := range b.Code {
-		if !packed32Ops[v.Op] || v.SPIRV == 0 {
+		if !packedOps[v.Op] || v.SPIRV == 0 {
 			continue
 		}
 		k := key{v.SPIRV, v.Op, v.Component / 2}
@@ -109,17 +114,22 @@ func (s *superwords) tree(u, v *ir.Value) {
 // alike reports whether one packed instruction may compute both values: v_pk_fma_f32 has signs for each half, one clamp,
 // and no absolute values; a scalar or a literal goes to both halves.
 func alike(u, v *ir.Value) bool {
-	if u.Op != v.Op || !packed32Ops[u.Op] || u.T != isa.F32 || v.T != isa.F32 || u.Block != v.Block || u.Uniform || v.Uniform ||
+	if u.Op != v.Op || !packedOps[u.Op] || u.T != isa.F32 || v.T != isa.F32 || u.Block != v.Block || u.Uniform || v.Uniform ||
 		u.Mod.Abs|v.Mod.Abs != 0 || u.Mod.Clamp != v.Mod.Clamp {
 		return false
 	}
 	for k, x := range u.Args {
-		if y := v.Args[k]; x != y && !(inVectorFile(x) && inVectorFile(y)) || y == u || x == v {
+		if y := v.Args[k]; x != y && (inScalarFile(x) || inScalarFile(y)) || y == u || x == v {
 			return false
 		}
 	}
 	return true
 }
+
+func inScalarFile(v *ir.Value) bool { return literal(v) || v.Uniform }
+
+// packedOps have a packed form for f32. A subtraction is an addition with a sign.
+var packedOps = map[isa.Op]bool{isa.FAdd: true, isa.FSub: true, isa.FMul: true, isa.Fma: true}
 
 // order moves values of a block so that the two of a pair follow each other, and undoes pairs of which one depends on the
 // other. All else keeps its order as far as operands allow.
@@ -166,14 +176,14 @@ func (s *superwords) tryOrder(b *ir.Block) bool {
 			lastEffect = at
 		}
 	}
-	ready := heap[int]{less: func(a, b int) bool { return a < b }}
+	var ready heap
 	for at, list := range members {
 		if len(list) > 0 && waits[at] == 0 {
 			ready.push(at)
 		}
 	}
 	out := make([]*ir.Value, 0, len(b.Code))
-	for len(ready.list) > 0 {
+	for len(ready) > 0 {
 		at := ready.pop()
 		list := members[at]
 		if len(list) == 2 && s.first[list[0].ID] != nil {
