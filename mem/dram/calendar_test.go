@@ -118,7 +118,7 @@ func TestRequestsJoinRowsThatWereOpen(t *testing.T) {
 		b := &ch.banks[0]
 		const rows = 7
 		for row := range uint64(rows + 1) {
-			ch.change(row*1_000_000, b, row)
+			ch.change(row*1_000_000, b, &ch.activated[0], row)
 			ch.seen += 3
 		}
 		for row := range uint64(rows + 1) {

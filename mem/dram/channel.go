@@ -7,10 +7,10 @@ type Config struct {
 	Standard *Standard
 	// UnitsPerNs are the units of time of a nanosecond, and UnitsPerByte those in which the data bus moves a byte.
 	UnitsPerNs, UnitsPerByte float64
-	Queue                    int // requests among which the controller looks for one to an open row
-	Writes                   int // entries of the write queue; it is drained when it is full
-	Drained                  int // entries that a drain leaves
-	GroupBytes               int // consecutive bytes in one bank group
+	Queue                    int    // requests among which the controller looks for one to an open row
+	Writes                   int    // entries of the write queue; it is drained when it is full
+	Drained                  int    // entries that a drain leaves
+	AddressMap               string // which bits of an address are what; empty: those of the standard
 	HashBanks                bool
 }
 
@@ -57,17 +57,20 @@ type bank struct {
 
 // A channel is a pseudo-channel: what has a data bus and banks of its own.
 type channel struct {
-	c               *Config
+	c *Config
+	*addressMap
 	rules           *[numCommands][]rule
 	bus             calendar // of bursts, and of the turns of the data bus
 	groups          []group
-	activates       calendar // of activations
+	activates       calendar // of activations, in all banks
+	activated       []group  // of activations in the banks of each bank group
 	banks           []bank
 	onTransfer      func(start, end uint64) // tests look at the data bus; nil: none
 	seen            uint64                  // requests
 	busy            uint64                  // time at which the data bus is done with what is booked
-	tail            uint64                  // slot after the last burst of the last writes sent together
-	readTurnaround  uint64                  // slots from there on that the turn before reads took
+	head, tail      uint64                  // slots of the first burst, and after the last one, of the last writes sent together
+	closed          uint64                  // slot from which on the last of them that reads may not take are reserved
+	reserved        uint64                  // those that were: free ones between writes, and the turn before reads
 	writes          queue
 	refresh         uint64 // interval of a bank
 	activateSpacing uint64 // between activations
@@ -76,34 +79,31 @@ type channel struct {
 	gap             [numCommands]uint64 // slots in which the data bus turns, before data of reads and of writes
 	latency         [numCommands]uint64 // from a column command to its data
 	counts          Counts
-	address
 }
 
 // anyShift is the mask of a shift of 64 bits, which spares the test for longer ones.
 const anyShift = 63
 
-// An address is split into bank group, bank and row.
-type address struct {
-	groupShift, columnShift, bankShift uint
-	groupMask, bankMask                uint64 // of their numbers
-	inUnit                             uint64 // mask of consecutive bytes in one bank group
-}
-
-// A Memory is a channel of the machine: one or more pseudo-channels, which take turns by address.
+// A Memory is a channel of the machine: one or more pseudo-channels.
 type Memory struct {
 	channels []channel
-	shift    uint // log2 of consecutive bytes in one pseudo-channel
+	*addressMap
 }
-
-// interleaveBytes are consecutive bytes in one pseudo-channel: as many as the longest line.
-const interleaveBytes = 128
 
 // New makes a channel whose configuration has been checked.
 func New(c *Config) *Memory {
-	m := &Memory{channels: make([]channel, c.Standard.PseudoChannels), shift: log2(interleaveBytes)}
+	text := c.AddressMap
+	if text == "" {
+		text = c.Standard.AddressMap
+	}
+	addresses, err := newAddressMap(c.Standard, text, c.HashBanks)
+	if err != nil {
+		panic(err)
+	}
+	m := &Memory{make([]channel, c.Standard.PseudoChannels), addresses}
 	rules := c.rules()
 	for i := range m.channels {
-		m.channels[i].init(c, rules)
+		m.channels[i].init(c, rules, addresses)
 	}
 	return m
 }
@@ -126,16 +126,17 @@ func (c *Config) rules() *[numCommands][]rule {
 	return &list
 }
 
-func (ch *channel) init(c *Config, rules *[numCommands][]rule) {
+func (ch *channel) init(c *Config, rules *[numCommands][]rule, addresses *addressMap) {
 	s, t, clock := c.Standard, &c.Standard.Timings, c.clock()
-	*ch = channel{c: c, rules: rules, groups: make([]group, s.Groups), banks: make([]bank, s.Groups*s.Banks),
+	*ch = channel{c: c, rules: rules, addressMap: addresses, groups: make([]group, s.Groups), activated: make([]group, s.Groups), banks: make([]bank, s.Groups*s.Banks),
 		writes: newQueue(c.Writes), refresh: units(t.REFI, c.UnitsPerNs), activateSpacing: units(t.activations(), c.UnitsPerNs),
-		burst: units(t.burst(clock), c.UnitsPerNs), address: newAddress(c)}
+		burst: units(t.burst(clock), c.UnitsPerNs)}
 	ch.latency[Read], ch.latency[Write] = units(t.CL, c.UnitsPerNs), units(t.CWL, c.UnitsPerNs)
 	ch.ready = units(t.RP+t.RCDWR+t.CWL, c.UnitsPerNs)
 	ch.gap[Read], ch.gap[Write] = ch.turnOf(Write, Read), ch.turnOf(Read, Write)
 	for i := range ch.groups {
 		ch.groups[i].minDistance = uint64((t.CCDL + t.BL - 1) / t.BL)
+		ch.activated[i].minDistance = slotOf(units(t.RRDL, c.UnitsPerNs), ch.activateSpacing)
 	}
 	for i := range ch.banks {
 		ch.banks[i].refresh = ch.refresh * uint64(i+1) / uint64(len(ch.banks))
@@ -153,41 +154,23 @@ func (ch *channel) turnOf(from, to Command) uint64 {
 	return 0
 }
 
-func newAddress(c *Config) address {
-	s := c.Standard
-	unit := log2(max(c.GroupBytes, s.BurstBytes))
-	return address{groupShift: unit, columnShift: log2(s.Groups) + log2(s.RowBytes) - unit, bankShift: log2(s.Banks),
-		inUnit: 1<<unit - 1, groupMask: uint64(s.Groups - 1), bankMask: uint64(s.Banks - 1)}
-}
-
 func log2(n int) uint { return uint(bits.Len(uint(n)) - 1) }
 
 // Access books a request that comes at a time: from when on it is in the controller's hands, when a read's data
 // are there, and whether a row was opened meanwhile. A write waits in the write queue, and is done for whoever sent it when it has an entry.
 func (m *Memory) Access(at, addr uint64, bytes uint32, isWrite bool) (accepted, done uint64, opened bool) {
-	ch, local := m.split(addr)
+	ch := &m.channels[m.locate(addr).pseudoChannel]
 	ch.seen++
 	ch.counts.Bytes += uint64(bytes)
 	before := ch.counts.activations()
 	if isWrite {
-		accepted = ch.post(at, local, bytes)
+		accepted = ch.post(at, addr, bytes)
 		done = accepted
 	} else {
 		ch.idle(at)
-		accepted, done = at, ch.bursts(at, 0, local, bytes, Read)
+		accepted, done = at, ch.bursts(at, 0, addr, bytes, Read)
 	}
 	return accepted, done, ch.counts.activations() != before
-}
-
-// split picks the pseudo-channel, and the address in it.
-func (m *Memory) split(addr uint64) (*channel, uint64) {
-	n := uint64(len(m.channels))
-	if n == 1 {
-		return &m.channels[0], addr
-	}
-	unit, rest := addr>>m.shift, addr&(1<<m.shift-1)
-	i := (unit ^ unit/n ^ unit/(n*n)) % n
-	return &m.channels[i], unit/n<<m.shift | rest
 }
 
 // post puts a write into the queue: where that is full, when an entry is free.
@@ -225,28 +208,31 @@ func (ch *channel) drain(at uint64, n int) (done uint64) {
 }
 
 // block finds a stretch of the data bus for writes that are sent together, and books the turn before it. Those that
-// came while others were sent go on with them, if nothing else is booked there; others from time at on. Reads take slots
-// before and after. It returns from when on rows are opened for them, and the first slot.
+// came while others were sent go on with them, if nothing else is booked there, and fill the slots that bank groups of those left
+// free; others go from time at on. Reads take slots before and after. It returns from when on rows are opened for them, and the first slot.
 func (ch *channel) block(at, came uint64, bytes uint32) (from, first uint64) {
 	size := uint64(ch.c.Standard.BurstBytes)
 	n, before, after := (uint64(bytes)+size-1)/size, ch.gap[Write], ch.gap[Read]
-	last := ch.tail + after
-	first = max(ch.tail, slotOf(came+ch.ready, ch.burst))
-	if first <= last && ch.bus.nextBooked(last) >= first+n+after {
-		ch.bus.release(ch.tail, ch.readTurnaround)
-		return came, first
+	ready, last := slotOf(came+ch.ready, ch.burst), ch.tail+after
+	if next := max(ch.tail, ready); next <= last && ch.bus.nextBooked(last) >= next+n+after {
+		ch.bus.release(ch.closed, ch.reserved)
+		return came, max(ch.head, ready)
 	}
 	ch.counts.BusTurnarounds++
 	start := slotOf(at+ch.ready, ch.burst)
 	first = ch.bus.freeRun(start-min(start, before), before+n+after) + before
 	ch.bus.reserve(first-before, before)
+	ch.head = first
 	return at, first
 }
 
-// sent books the turn after writes of which the last is done.
+// sent books the turn after writes of which the last is done, and the slots between the last of them that bank groups left free:
+// no read comes between writes.
 func (ch *channel) sent(done uint64) uint64 {
 	ch.tail = done / ch.burst
-	ch.readTurnaround = ch.bus.reserve(ch.tail, ch.gap[Read])
+	turn := ch.gap[Read]
+	ch.closed = max(ch.head, ch.tail-min(ch.tail, 64-min(64, turn)))
+	ch.reserved = ch.bus.reserve(ch.closed, ch.tail-ch.closed+turn)
 	return done
 }
 
@@ -299,40 +285,27 @@ func (ch *channel) bursts(at, first, addr uint64, bytes uint32, column Command) 
 	size := uint64(ch.c.Standard.BurstBytes)
 	end := addr + uint64(bytes)
 	for a := addr &^ (size - 1); a < end; {
-		g, index, row := ch.locate(a)
-		for next := min(end, (a|ch.inUnit)+1); a < next; a += size {
-			done = max(done, ch.access(at, first, &ch.groups[g], &ch.banks[index], row, column))
+		p := ch.locate(a)
+		for next := min(end, (a|ch.inRow)+1); a < next; a += size {
+			done = max(done, ch.access(at, first, &p, column))
 		}
 	}
 	ch.busy = max(ch.busy, done)
 	return done
 }
 
-// locate finds the bank group, the bank and the row of a burst: bank groups follow each other every few bytes, so that a
-// stream is not held up by one of them; then the columns of a row; then the banks.
-func (ch *channel) locate(addr uint64) (g, index int, row uint64) {
-	u := addr >> (ch.groupShift & anyShift)
-	group := u & ch.groupMask
-	u >>= ch.columnShift & anyShift
-	b := u & ch.bankMask
-	row = u >> (ch.bankShift & anyShift)
-	if ch.c.HashBanks {
-		b = (b ^ row ^ row>>(ch.bankShift&anyShift)) & ch.bankMask
-	}
-	return int(group), int(group<<(ch.bankShift&anyShift) | b), row
-}
-
 // access books a burst: a row that is open, or that a controller with the request in its queue would not have closed yet,
 // needs a column command only; others are opened first.
-func (ch *channel) access(at, first uint64, g *group, b *bank, row uint64, column Command) uint64 {
+func (ch *channel) access(at, first uint64, p *place, column Command) uint64 {
+	g, b := &ch.groups[p.group], &ch.banks[p.bank]
 	ch.refreshed(at, b)
-	if b.row == row && b.open {
+	if b.row == p.row && b.open {
 		ch.counts.Hits++
-	} else if past := ch.findPastRow(at, b, row); past != nil {
+	} else if past := ch.findPastRow(at, b, p.row); past != nil {
 		ch.counts.Hits++
 		return ch.column(max(at, past.activatedAt), first, g, nil, column)
 	} else {
-		ch.change(at, b, row)
+		ch.change(at, b, &ch.activated[p.group], p.row)
 	}
 	return ch.column(at, first, g, b, column)
 }
@@ -360,7 +333,7 @@ func (ch *channel) column(at, first uint64, g *group, b *bank, column Command) u
 }
 
 // change opens another row of a bank.
-func (ch *channel) change(at uint64, b *bank, row uint64) {
+func (ch *channel) change(at uint64, b *bank, g *group, row uint64) {
 	if !b.open {
 		ch.counts.Misses++
 	} else {
@@ -371,7 +344,11 @@ func (ch *channel) change(at uint64, b *bank, row uint64) {
 		b.oldest = (b.oldest + 1) % pastRows
 	}
 	slot := ch.activates.free(slotOf(max(at, b.bankTiming[Activate]), ch.activateSpacing))
+	for !g.fits(slot) {
+		slot = ch.activates.free(slot + 1)
+	}
 	ch.activates.book(slot)
+	g.book(slot)
 	ch.apply(Activate, slot*ch.activateSpacing, b)
 	b.row, b.open, b.activatedAt = row, true, b.bankTiming[Read]
 }

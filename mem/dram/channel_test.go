@@ -14,11 +14,11 @@ const perNs = 1000
 func config(t testing.TB, name string, bytesPerNs float64) *Config {
 	t.Helper()
 	s := suite.Must(Find(name))(t)
-	return &Config{Standard: s, UnitsPerNs: perNs, UnitsPerByte: perNs / bytesPerNs, Queue: 64, Writes: 32, Drained: 8, GroupBytes: 64, HashBanks: true}
+	return &Config{Standard: s, UnitsPerNs: perNs, UnitsPerByte: perNs / bytesPerNs, Queue: 64, Writes: 32, Drained: 8, HashBanks: true}
 }
 
 // rates are bytes a nanosecond of one channel.
-var rates = map[string]float64{"HBM": 16, "HBM2e": 51.2, "HBM3": 41.6, "GDDR6": 32}
+var rates = map[string]float64{"HBM": 16, "HBM2e": 51.2, "HBM3": 41.6, "GDDR6": 32, "LPDDR5X": 16}
 
 func TestFind(t *testing.T) {
 	if _, err := Find("DDR4"); err == nil {
@@ -54,37 +54,22 @@ func TestFirstRead(t *testing.T) {
 	})
 }
 
-// sameBank are addresses of one bank in rows one after the other.
+// sameBank are addresses of one bank in rows one after the other, where nothing is hashed.
 func sameBank(c *Config, row uint64) uint64 {
 	s := c.Standard
-	return row * uint64(s.RowBytes*s.Groups*s.Banks*s.PseudoChannels)
-}
-
-// Two rows that are 16 banks apart lie in banks of their own where a stack has two IDs, and in one bank else.
-func TestBanksOfStackIDs(t *testing.T) {
-	forAll(t, func(t *testing.T, c *Config) {
-		c.HashBanks, c.Queue = false, 0
-		m, want := New(c), uint64(1)
-		if c.Standard.Name == "HBM2e" {
-			want = 0
-		}
-		for i := range uint64(2) {
-			m.Access(1, i*uint64(16*c.Standard.RowBytes*c.Standard.PseudoChannels), 32, false)
-		}
-		if n := m.Counts(); n.Conflicts != want || n.Conflicts+n.Misses != 2 {
-			t.Errorf("found %+v, want %d conflicts of two rows", n, want)
-		}
-	})
+	sid := max(1, s.Banks/4)
+	return row * uint64(s.RowBytes*s.Groups*s.Banks*s.PseudoChannels/sid)
 }
 
 // Bursts of the data bus that stay free where it turns, those from one burst of a bank group to the next, and the time of a
 // first read, worked out by hand from each standard's timings at the speed here.
 func TestBusOfStandards(t *testing.T) {
 	want := map[string][4]uint64{ // reads to writes, writes to reads, within a group, picoseconds from an activation to data
-		"HBM":   {2, 11, 2, 28_000}, // 2 ns a burst: 4 ns; 8 + 14 ns
-		"HBM2e": {4, 18, 3, 28_000}, // 1.25 ns: 4.2 ns; 8 + 14 ns; 5 clocks of half a burst
-		"HBM3":  {4, 13, 2, 31_900}, // 1.54 ns: 5 ns; 6.25 + 12.5 ns
-		"GDDR6": {1, 20, 2, 29_100}, // 1 ns: 0.6 ns; 6.3 + 13.7 ns
+		"HBM":     {2, 11, 2, 28_000}, // 2 ns a burst: 4 ns; 8 + 14 ns
+		"HBM2e":   {4, 18, 3, 28_000}, // 1.25 ns: 4.2 ns; 8 + 14 ns; 5 clocks of half a burst
+		"HBM3":    {4, 13, 2, 31_900}, // 1.54 ns: 5 ns; 6.25 + 12.5 ns
+		"GDDR6":   {1, 20, 2, 29_100}, // 1 ns: 0.6 ns; 6.3 + 13.7 ns
+		"LPDDR5X": {1, 17, 2, 39_250}, // 2 ns: 1.25 ns; 12 + 21.25 ns
 	}
 	forAll(t, func(t *testing.T, c *Config) {
 		ch := &New(c).channels[0]
@@ -96,9 +81,9 @@ func TestBusOfStandards(t *testing.T) {
 	})
 }
 
-// literal are the constraints of a bank in picoseconds, at the speed of rates: from JESD235, JESD235D, JESD238 and JESD250 as the
+// literal are the constraints of a bank in picoseconds, at the speed of rates: from JESD235, JESD235D, JESD238, JESD250 and JESD209-5 as the
 // sources of Standards table them, and not from Standards. A write's precharge waits for CWL, the burst and WR:
-// HBM 8 + 2 + 16 ns, HBM2e 4 + 1.25 + 16 ns, HBM3 6.25 + 1.5385 + 20.6 ns, GDDR6 3.4 + 1 + 15.4 ns.
+// HBM 8 + 2 + 16 ns, HBM2e 4 + 1.25 + 16 ns, HBM3 6.25 + 1.5385 + 20.6 ns, GDDR6 3.4 + 1 + 15.4 ns, LPDDR5X 11.25 + 2 + 34 ns.
 var literal = map[string]map[[2]Command]uint64{
 	"HBM": {
 		{Activate, Activate}: 48_000, {Activate, Read}: 14_000, {Activate, Write}: 12_000, {Activate, Precharge}: 34_000,
@@ -115,6 +100,10 @@ var literal = map[string]map[[2]Command]uint64{
 	"GDDR6": {
 		{Activate, Activate}: 45_000, {Activate, Read}: 15_400, {Activate, Write}: 9_100, {Activate, Precharge}: 30_200,
 		{Precharge, Activate}: 15_400, {Read, Precharge}: 2_300, {Write, Precharge}: 19_800, {Refresh, Activate}: 60_400,
+	},
+	"LPDDR5X": {
+		{Activate, Activate}: 60_000, {Activate, Read}: 18_000, {Activate, Write}: 18_000, {Activate, Precharge}: 42_000,
+		{Precharge, Activate}: 18_000, {Read, Precharge}: 5_000, {Write, Precharge}: 47_250, {Refresh, Activate}: 140_000,
 	},
 }
 
@@ -139,14 +128,15 @@ func TestConstraintsOfBanks(t *testing.T) {
 	})
 }
 
-// Times of a channel that are in no bank, in picoseconds: from the activation of one bank to that of another (the longest of RRDS,
-// RRDL and a quarter of FAW), the interval in which a bank is refreshed once, and a read's and a write's latency.
+// Times of a channel that are in no bank, in picoseconds: from the activation of one bank to that of another (the longer of RRDS
+// and a quarter of FAW), the interval in which a bank is refreshed once, and a read's and a write's latency.
 func TestTimesOfChannels(t *testing.T) {
 	want := map[string][4]uint64{
-		"HBM":   {7_500, 3_900_000, 14_000, 8_000},
-		"HBM2e": {6_000, 3_900_000, 14_000, 4_000},
-		"HBM3":  {3_750, 3_900_000, 12_500, 6_250},
-		"GDDR6": {4_600, 1_900_000, 13_700, 3_400},
+		"HBM":     {7_500, 3_900_000, 14_000, 8_000},
+		"HBM2e":   {4_000, 3_900_000, 14_000, 4_000},
+		"HBM3":    {3_750, 3_900_000, 12_500, 6_250},
+		"GDDR6":   {4_600, 1_900_000, 13_700, 3_400},
+		"LPDDR5X": {5_000, 3_900_000, 21_250, 11_250},
 	}
 	forAll(t, func(t *testing.T, c *Config) {
 		ch := &New(c).channels[0]
@@ -160,12 +150,13 @@ func TestTimesOfChannels(t *testing.T) {
 // write's data WR + RP + RCDRD + CL and a burst, up to the next slots of activations and of the data bus.
 func TestWriteRecovery(t *testing.T) {
 	want := map[string]uint64{
-		"HBM":   16_000 + 14_000 + 14_000 + 14_000 + 2_000,
-		"HBM2e": 16_000 + 15_000 + 14_000 + 14_000 + 1_250,
-		"HBM3":  20_600 + 16_250 + 19_400 + 12_500 + 1_539,
-		"GDDR6": 15_400 + 15_400 + 15_400 + 13_700 + 1_000,
+		"HBM":     16_000 + 14_000 + 14_000 + 14_000 + 2_000,
+		"HBM2e":   16_000 + 15_000 + 14_000 + 14_000 + 1_250,
+		"HBM3":    20_600 + 16_250 + 19_400 + 12_500 + 1_539,
+		"GDDR6":   15_400 + 15_400 + 15_400 + 13_700 + 1_000,
+		"LPDDR5X": 34_000 + 18_000 + 18_000 + 21_250 + 2_000,
 	}
-	slots := map[string]uint64{"HBM": 7_500 + 2_000, "HBM2e": 6_000 + 1_250, "HBM3": 3_750 + 1_539, "GDDR6": 4_600 + 1_000}
+	slots := map[string]uint64{"HBM": 7_500 + 2_000, "HBM2e": 4_000 + 1_250, "HBM3": 3_750 + 1_539, "GDDR6": 4_600 + 1_000, "LPDDR5X": 5_000 + 2_000}
 	forAll(t, func(t *testing.T, c *Config) {
 		c.HashBanks, c.Queue, c.Writes = false, 0, 0
 		m := New(c)
@@ -218,7 +209,7 @@ func TestFourActivations(t *testing.T) {
 		var at [5]uint64
 		for i := range at {
 			b := &ch.banks[i*3%len(ch.banks)]
-			ch.change(1, b, 0)
+			ch.change(1, b, &ch.activated[i%len(ch.activated)], 0)
 			at[i] = b.bankTiming[Precharge] - units(c.Standard.Timings.RAS, perNs)
 		}
 		if least := at[0] + units(c.Standard.Timings.FAW, perNs); at[4] < least {
@@ -249,6 +240,8 @@ func TestStreams(t *testing.T) {
 	forAll(t, func(t *testing.T, c *Config) {
 		r := rand.New(rand.NewPCG(1, 2))
 		random := func(int) uint64 { return r.Uint64N(1<<23) * 128 }
+		// Lines that are at random have a row each: what activations leave of the peak at most.
+		most := min(1, 128*c.UnitsPerByte*float64(c.Standard.PseudoChannels)/(c.Standard.Timings.activations()*perNs))
 		for _, s := range []struct {
 			name      string
 			share     float64
@@ -257,7 +250,7 @@ func TestStreams(t *testing.T) {
 			{"reads", stream(c, New(c), 20000, never, inOrder), 0.88, 1},
 			{"writes", stream(c, New(c), 20000, always, inOrder), 0.8, 1},
 			{"both", stream(c, New(c), 20000, turns(1), inOrder), 0.6, 0.97},
-			{"random reads", stream(c, New(c), 20000, never, random), 0.1, 0.9},
+			{"random reads", stream(c, New(c), 20000, never, random), 0.9 * most, most},
 		} {
 			t.Logf("%s: %.3f of the peak", s.name, s.share)
 			if s.share < s.low || s.share > s.high {
@@ -267,10 +260,21 @@ func TestStreams(t *testing.T) {
 	})
 }
 
+// inRow is the address of the n-th line of 128 bytes in the row of an address, where nothing is hashed.
+func inRow(c *Config, addr uint64, n int) uint64 {
+	m, _ := newAddressMap(c.Standard, c.Standard.AddressMap, false)
+	for row := m.locate(addr); n > 0; {
+		if addr += 128; m.locate(addr) == row {
+			n--
+		}
+	}
+	return addr
+}
+
 // Two streams through rows of one bank: a controller with a queue serves a row's requests together.
 func TestFirstReadyFirst(t *testing.T) {
 	forAll(t, func(t *testing.T, c *Config) {
-		two := func(i int) uint64 { return sameBank(c, uint64(i%2*64)) + uint64(i/2%8)*512 }
+		two := func(i int) uint64 { return inRow(c, sameBank(c, uint64(i%2*64)), i/2%8) }
 		c.HashBanks = false
 		with := New(c)
 		shareWith := stream(c, with, 16, never, two)
@@ -292,7 +296,7 @@ func TestWriteDrain(t *testing.T) {
 		c.Writes = 0
 		at := New(c)
 		b := stream(c, at, 4000, turns(1), far)
-		if collected.Counts().BusTurnarounds*4 > at.Counts().BusTurnarounds || a <= b {
+		if collected.Counts().BusTurnarounds >= at.Counts().BusTurnarounds || a <= b {
 			t.Errorf("collected: %d turns, %.3f of the peak; at once: %d, %.3f", collected.Counts().BusTurnarounds, a, at.Counts().BusTurnarounds, b)
 		}
 	})
@@ -304,7 +308,7 @@ func TestWriteQueueIsFull(t *testing.T) {
 		m := New(c)
 		ch, n := &m.channels[0], uint64(0)
 		for i := 0; n < 4*uint64(c.Writes); i++ {
-			if first, _ := m.split(inOrder(i)); first != ch {
+			if m.locate(inOrder(i)).pseudoChannel != 0 {
 				continue
 			}
 			accepted, _, _ := m.Access(1, inOrder(i), 128, true)
@@ -353,7 +357,7 @@ func TestRefresh(t *testing.T) {
 		x := &c.Standard.Timings
 		end := uint64(x.REFI * perNs * intervals)
 		for at := uint64(0); at <= end; at += 10_000 {
-			m.Access(at, at/10_000*128, 128, false)
+			m.Access(at, at/10_000*128|at/640_000%2*(3<<29), 128, false) // of both stack IDs
 		}
 		if n := m.Counts().Refreshes; n < banks*(intervals-1) || n > banks*(intervals+1) {
 			t.Errorf("%d refreshes of %d banks in %d intervals", n, banks, intervals)

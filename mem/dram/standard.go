@@ -58,6 +58,7 @@ type Standard struct {
 	Groups, Banks  int // bank groups of a pseudo-channel, banks of a group, of all stack IDs
 	RowBytes       int // of a pseudo-channel
 	BurstBytes     int
+	AddressMap     string // which bits of an address within a channel are what (addressmap.go), unless a machine says otherwise
 	Timings        Timings
 	Source         string
 }
@@ -66,13 +67,13 @@ type Standard struct {
 // data bus follows from the machine's bandwidth.
 var Standards = []Standard{
 	{
-		Name: "HBM", PseudoChannels: 1, Groups: 4, Banks: 4, RowBytes: 2048, BurstBytes: 32,
+		Name: "HBM", PseudoChannels: 1, Groups: 4, Banks: 4, RowBytes: 2048, BurstBytes: 32, AddressMap: "col3-bg2-ba2-col3-row14",
 		Timings: Timings{BL: 1, CCDS: 1, CCDL: 2, CL: 14, CWL: 8, RCDRD: 14, RCDWR: 12, RP: 14, RAS: 34, RC: 48,
 			RRDS: 4, RRDL: 6, FAW: 30, WTRL: 8, WR: 16, RTP: 8, RTW: 4, RFC: 160, REFI: 3900},
 		Source: "JESD235 at 1 Gb/s, as tabled by Ramulator 2 (hbm1, HBM1_1Gbps) and DRAMSim3 (HBM_4Gb_x128: rows, banks, tRRD, tFAW)",
 	},
 	{
-		Name: "HBM2e", PseudoChannels: 2, Groups: 4, Banks: 8, RowBytes: 1024, BurstBytes: 32,
+		Name: "HBM2e", PseudoChannels: 2, Groups: 4, Banks: 8, RowBytes: 1024, BurstBytes: 32, AddressMap: "col2-pc1-bg2-ba2-col3-row15-sid1",
 		Timings: Timings{BL: 2, CCDS: 2, CCDL: 5, CL: 14, CWL: 4, RCDRD: 14, RCDWR: 14, RP: 15, RAS: 33, RC: 48,
 			RRDS: 4, RRDL: 6, FAW: 16, WTRL: 8, WR: 16, RTP: 5, RTW: 4.2, RFC: 200, REFI: 3900},
 		Source: "V: AMD Versal, PG313: stacks of eight dies with channels of 16 Gb have 32 banks a pseudo-channel, 16 of each of two stack IDs; " +
@@ -81,16 +82,22 @@ var Standards = []Standard{
 			"the rest as tabled by DRAMSim3 (HBM2_8Gb_x128), but for FAW, 16 ns of a pseudo-channel",
 	},
 	{
-		Name: "HBM3", PseudoChannels: 2, Groups: 4, Banks: 4, RowBytes: 1024, BurstBytes: 32,
+		Name: "HBM3", PseudoChannels: 2, Groups: 4, Banks: 8, RowBytes: 1024, BurstBytes: 32, AddressMap: "col2-pc1-col2-bg2-ba2-col1-row14-sid1",
 		Timings: Timings{BL: 2, CCDS: 2, CCDL: 4, CL: 12.5, CWL: 6.25, RCDRD: 19.4, RCDWR: 9.4, RP: 16.25, RAS: 28.1, RC: 45,
 			RRDS: 2.5, RRDL: 3.1, FAW: 15, WTRL: 6.25, WR: 20.6, RTP: 5.6, RTW: 5, RFC: 200, REFI: 3900},
 		Source: "JESD238 at 6.4 Gb/s, as tabled by Ramulator 2 (hbm3, HBM3_6400Mbps)",
 	},
 	{
-		Name: "GDDR6", PseudoChannels: 1, Groups: 4, Banks: 4, RowBytes: 2048, BurstBytes: 32,
+		Name: "GDDR6", PseudoChannels: 1, Groups: 4, Banks: 4, RowBytes: 2048, BurstBytes: 32, AddressMap: "col3-bg2-ba2-col3-row14",
 		Timings: Timings{BL: 2, CCDS: 2, CCDL: 4, CL: 13.7, CWL: 3.4, RCDRD: 15.4, RCDWR: 9.1, RP: 15.4, RAS: 30.2, RC: 45,
 			RRDS: 4.6, RRDL: 4.6, FAW: 16.5, WTRL: 6.3, WR: 15.4, RTP: 2.3, RTW: 0.6, RFC: 60.4, REFI: 1900},
 		Source: "JESD250 at 14 Gb/s, as tabled by Ramulator 2 (gddr6, GDDR6_14000_1350mV_double) from a Samsung data sheet",
+	},
+	{
+		Name: "LPDDR5X", PseudoChannels: 1, Groups: 4, Banks: 4, RowBytes: 2048, BurstBytes: 32, AddressMap: "col3-bg2-ba2-col3-row16",
+		Timings: Timings{BL: 2, CCDS: 2, CCDL: 4, CL: 21.25, CWL: 11.25, RCDRD: 18, RCDWR: 18, RP: 18, RAS: 42, RC: 60,
+			RRDS: 5, RRDL: 5, FAW: 20, WTRL: 12, WR: 34, RTP: 5, RTW: 1.25, RFC: 140, REFI: 3900},
+		Source: "JESD209-5 in bank group mode at 6.4 Gb/s, as tabled by gem5 (LPDDR5_6400_1x16_BG_BL16); CWL 9 clocks of 1.25 ns (set A), RFC 140 ns of one bank in dies of 16 Gb",
 	},
 }
 
@@ -127,8 +134,8 @@ func ns(f func(t *Timings) float64) func(*Timings, float64) float64 {
 // burst is the time of a burst on the data bus.
 func (t *Timings) burst(clock float64) float64 { return float64(t.BL) * clock }
 
-// activations is the least time between activations of a channel: with it four fit the window, in whatever banks.
-func (t *Timings) activations() float64 { return max(t.RRDS, t.RRDL, t.FAW/4) }
+// activations is the least time between activations of a channel: with it four fit the window, in whatever bank groups.
+func (t *Timings) activations() float64 { return max(t.RRDS, t.FAW/4) }
 
 // Constraints are those of all standards here, which differ in their timings alone.
 var Constraints = []Constraint{

@@ -10,7 +10,7 @@ import (
 // banked is device memory of a standard alone, of 16 channels.
 func banked(standard string) (*dramChannels, *MemorySpec) {
 	s := DefaultSpec().Memory
-	d := DRAMSpec{Standard: standard, Queue: 64, Writes: 32, Drained: 8, GroupBytes: 64, HashBanks: true}
+	d := DRAMSpec{Standard: standard, Queue: 64, Writes: 32, Drained: 8, HashBanks: true}
 	return newDRAMChannels(&s, &d, 1000, new(uint64)), &s
 }
 
