@@ -65,7 +65,9 @@ func (q *Queue) Acquire(at, delay uint64, full *uint64) uint64 {
 }
 
 // Full reports whether a request that arrives in a cycle would wait for an entry. It takes none.
-func (q *Queue) Full(at uint64) bool { return !q.TryAcquire(at) && q.entries > 0 && q.acquireAt(at) > at }
+func (q *Queue) Full(at uint64) bool {
+	return !q.TryAcquire(at) && q.entries > 0 && q.acquireAt(at) > at
+}
 
 // acquireAt returns the cycle in which a request that arrives in cycle at has an entry.
 func (q *Queue) acquireAt(at uint64) uint64 {
