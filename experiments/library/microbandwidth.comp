@@ -6,6 +6,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const bool stores = false;
 
 layout(set = 0, binding = 0) buffer Data { uvec4 data[]; };
+layout(set = 0, binding = 1) writeonly buffer Result { uvec4 result; };
 layout(push_constant) uniform Push { uint vectors; uint step; uint moves; uint never; }; // of 16 bytes in the footprint, and from one move to the next; moves of a lane, a multiple of 8
 
 void main() {
@@ -24,6 +25,6 @@ void main() {
         }
     }
     if (!stores && sum.x == never) {
-        data[at] = sum;
+        result = sum;
     }
 }

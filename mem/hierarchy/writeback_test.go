@@ -125,3 +125,22 @@ func TestWholeWords(t *testing.T) {
 		}
 	}
 }
+
+// Lines go on early only where the write buffer has a place: stores to lines that stay take no longer than in a cache that writes back, whatever
+// memory takes of them.
+func TestEarlyWriteBackMakesNoStoreWait(t *testing.T) {
+	var ends [2]uint64
+	for i, write := range []string{WriteBack, WriteEager} {
+		f := newTiny(t, paced(func(s *Spec) {
+			s.L2.Write, s.L2.WriteBuffer, s.L2.Requests, s.Memory.Requests, s.VectorL1.Requests, s.VectorL1.WriteBuffer = write, 2, 1, 1, 1, 1
+		}))
+		for range 20 {
+			for line := range uint64(8) { // of 16 that the L2 keeps
+				ends[i] = f.Access(ends[i], request(0, Write, line*64)).UnitFreeAt
+			}
+		}
+	}
+	if sent := ends[0]/64 + 5; ends[1] > ends[0]+sent { // each line that memory takes is read out in a cycle
+		t.Errorf("stores are taken by cycle %d with write-back and by %d with early write-back: want %d more at most", ends[0], ends[1], sent)
+	}
+}
