@@ -413,6 +413,25 @@ func TestMatrixProducts(t *testing.T) {
 	}
 }
 
+// Of CDNA 4's products of 8-bit floats the one that is 128 deep has a time from a source; matrices of another depth are refused by name.
+func TestMatrixDepthsWithoutATime(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 9))
+	for at, o := range productsOf(isa.CDNA4) {
+		j := productJob(r, "cdna4-mi350p", 64, o, [3]int{1, 1, 1}, [4]bool{}, isa.MatrixImm{})
+		if err := j.fails(t); err != nil {
+			t.Errorf("%s: %v", o.Name, err)
+		}
+		if o.Class != isa.ClassMatrixF8 {
+			continue
+		}
+		o.K = 32
+		j = productJob(r, "cdna4-mi350p", 64, o, [3]int{1, 1, 1}, [4]bool{}, isa.MatrixImm{})
+		if err := j.fails(t); err == nil || !strings.Contains(err.Error(), "unit cdna4 has multiples of 16 x 128") {
+			t.Errorf("product %d, 32 deep: error %v", at, err)
+		}
+	}
+}
+
 // TestMatrixSumsOf16Bits: a unit whose products have sums of 32 bits alone adds up in those, and rounds once at the end.
 func TestMatrixSumsOf16Bits(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 8))
