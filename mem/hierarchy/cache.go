@@ -61,6 +61,9 @@ type cache struct {
 func newLevel(c NamedCache, s *Spec, shape *spec.Shape, next *level, now *uint64) *level {
 	l := &level{NamedCache: c, geometry: newGeometry(&c.CacheSpec, s.WordShift()), writeBack: c.WritesBack(), eagerWriteBack: c.Write == WriteEager, next: next, now: now,
 		latency: uint64(c.LatencyCycles), cost: fixed.PerByte(c.BytesPerCycle), atomic: uint64(s.VectorMemory.AtomicCycles)}
+	if c.Name == "memory_side" && c.Slices == s.Memory.Channels {
+		l.spread.Hashed = s.Memory.spread().Hashed
+	}
 	l.counter.Level = c.Name
 	for way, bytes := range [...]float64{Read: c.LinkRead, Write: c.LinkWrite, bothDirections: c.LinkShared} {
 		if bytes > 0 {
