@@ -66,7 +66,7 @@ func TestCurvePoints(t *testing.T) {
 func TestWindow(t *testing.T) {
 	w := window{From: 1000, Few: 64, Many: 320}
 	few, many := w.of(w.Few, 32), w.of(w.Many, 32)
-	if got := few["time"]+many["time"]+few["parameters.groups"]+many["parameters.groups"]; got != "{workgroups: [31, 32]}{workgroups: [31, 40]}3341" {
+	if got := few["time"] + many["time"] + few["parameters.groups"] + many["parameters.groups"]; got != "{workgroups: [31, 32]}{workgroups: [31, 40]}3341" {
 		t.Error(got)
 	}
 }
