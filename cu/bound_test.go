@@ -38,7 +38,7 @@ func TestBound(t *testing.T) {
 		"one may come": {func(u *ComputeUnit, _ *lds.Component) { u.lastRelease, u.units.dispatcher = 1, full{} }, 9},
 	} {
 		e := engine.New(1 * sim.GHz)
-		l := lds.NewComponent(e, "LDS", &s)
+		l := lds.NewComponent(e, "LDS", &s, 1)
 		u := &ComputeUnit{Base: engine.NewBase(e, "Unit"), units: &ComputeUnits{}, ldsInterface: ldsInterface{lds: l}, instructionCache: &instructionCache{}}
 		u.port = engine.NewPort(&u.Base, u, "Work")
 		u.banks = engine.NewPort(&u.Base, u, "Banks")

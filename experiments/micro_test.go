@@ -134,6 +134,32 @@ func TestFootprintsBeyondTheFirstCacheAreSlower(t *testing.T) {
 	}
 }
 
+// The ten compute units of a shader array are five pairs. Two halves of a pass that are four workgroups apart, one for each shader engine,
+// are on one pair, so five units ask for each line; of workgroups side by side each array has one half, for which all ten ask.
+func TestHalvesOfAPassOnAPairOfUnits(t *testing.T) {
+	for apart, sharing := range map[int]uint64{4: 5, 1: 10} {
+		_, r := micro(t, "micro-read", "rdna2-rx6900xt", "", "bytes=1048576", "loads=64", "lanes=128", fmt.Sprintf("apart=%d", apart))
+		for _, l := range r.Stats.Memory {
+			if misses := l.Accesses - l.Hits; l.Name == "shader_array" && (misses < l.Accesses/sharing || misses > l.Accesses/sharing+l.Accesses/100) {
+				t.Errorf("%d apart: %d misses of %d accesses of the shader arrays, want a %dth", apart, misses, l.Accesses, sharing)
+			}
+		}
+	}
+}
+
+// With two loads in flight a wave takes half as many latencies as it has loads, and with four at least a fourth.
+func TestLoadsInFlight(t *testing.T) {
+	cycles := func(loads, ahead int) uint64 {
+		_, r := micro(t, "micro-read", "rdna2-rx6900xt", "", "bytes=1048576", "groups=1", "share=1", "lanes=32", "unrolled=32",
+			fmt.Sprintf("ahead=%d", ahead), fmt.Sprintf("loads=%d", loads))
+		return r.Stats.Cycles
+	}
+	one, two, four := cycles(512, 1)-cycles(256, 1), cycles(512, 2)-cycles(256, 2), cycles(512, 4)-cycles(256, 4)
+	if a, b := float64(one)/float64(two), float64(one)/float64(four); math.Abs(a-2) > 0.1 || b < 2.5 || b > 4 {
+		t.Errorf("256 loads take %d cycles one by one, %d with two in flight, %d with four", one, two, four)
+	}
+}
+
 // Loads whose lanes are a line apart take longer than loads of adjacent lanes; one word further apart, their words are
 // in different banks and take a fourth of that.
 func TestMicroStrideCost(t *testing.T) {

@@ -177,7 +177,7 @@ func executeSmall(t *testing.T, name string, on []string) []gpu.Buffer {
 var tooWide = map[string]string{"gemm": "rdna2-rx6800xt"}
 
 // clocked are the jobs that store times, which differ by machine.
-var clocked = map[string]bool{"latency": true, "micro-chase": true}
+var clocked = map[string]bool{"latency": true, "micro-chase": true, "micro-latency": true}
 
 // unordered are the buffers whose results depend on the order of workgroups: the job's own test checks them.
 var unordered = map[string]bool{"scan/parts": true, "koch-queues/edges": true}

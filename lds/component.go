@@ -17,6 +17,8 @@ type Component struct {
 	*LDS
 	port    *engine.Port
 	pending []completion // the earliest first
+	ahead   uint64       // cycles before the pipe is free in which an access may issue
+	idleAt  uint64       // cycle from which the pipe is free
 }
 
 // HookPosAccess marks an access; the item is an Access.
@@ -51,9 +53,10 @@ type completion struct {
 	to     *engine.Port
 }
 
-// NewComponent makes an LDS of a checked spec under a name.
-func NewComponent(e *engine.Engine, name string, s *Spec) *Component {
-	c := &Component{Base: engine.NewBase(e, name), LDS: New(s)}
+// NewComponent makes an LDS of a checked spec under a name. Where SIMDs issue in turns, cadence cycles apart, an access may issue in the last
+// cycle of the one before: the pipe would otherwise be idle until a SIMD that has none there has its turn.
+func NewComponent(e *engine.Engine, name string, s *Spec, cadence int) *Component {
+	c := &Component{Base: engine.NewBase(e, name), LDS: New(s), ahead: uint64(min(1, cadence-1))}
 	c.port = engine.NewPort(&c.Base, c, "Unit")
 	return c
 }
@@ -76,6 +79,7 @@ func (c *Component) Handle(e sim.Event) error {
 // if no lane takes part.
 func (c *Component) access(r *Request) {
 	r.Response = c.LDS.Issue(r.Cycle, r.State, r.Base, r.Size, r.Inst)
+	c.waitForPipe(r.Cycle, r.Response)
 	if c.NumHooks() > 0 {
 		c.InvokeHook(sim.HookCtx{Domain: c, Pos: HookPosAccess, Item: Access{r.Cycle, r.Inst, *r.Response}})
 	}
@@ -84,6 +88,13 @@ func (c *Component) access(r *Request) {
 	for i := len(c.pending) - 1; i > 0 && c.pending[i-1].cycle > l.cycle; i-- {
 		c.pending[i-1], c.pending[i] = l, c.pending[i-1]
 	}
+}
+
+// waitForPipe lets an access that issued before the pipe is free wait for it.
+func (c *Component) waitForPipe(now uint64, a *timing.Response) {
+	wait := max(c.idleAt, now) - now
+	a.ReadyAt, a.OwnUnitFreeAt, c.idleAt = a.ReadyAt+wait, a.OwnUnitFreeAt+wait, a.UnitFreeAt+wait
+	a.UnitFreeAt = max(now, c.idleAt-min(c.idleAt, c.ahead))
 }
 
 // NextCompletion returns the cycle in which the next access leaves the banks; engine.Never if there is none.

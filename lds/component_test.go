@@ -75,7 +75,35 @@ func TestAccessAllocatesNothing(t *testing.T) {
 	}
 }
 
+// Accesses of SIMDs that issue in turns follow each other without a pause, though one issues a cycle before the pipe is free; what is one
+// after the other by itself stays so.
+func TestAnAccessMayIssueInTheLastCycleOfAnother(t *testing.T) {
+	s := DefaultSpec()
+	for cadence, first := range map[int]uint64{1: 8, 4: 7} {
+		e := engine.New(1 * sim.GHz)
+		c := NewComponent(e, "LDS", &s, cadence)
+		unit := newTaker(e)
+		st := newState(64)
+		stride(st, 16)
+		r := &Request{State: st, Size: 64 << 10, Inst: access(isa.Load, isa.I32, 4), Answer: &answer{}, To: unit.port}
+		alone, at := uint64(0), uint64(0)
+		for i := range uint64(10) {
+			r.Cycle = at
+			unit.port.Deliver(r, c.Port(), at)
+			if i == 0 {
+				alone = r.Response.ReadyAt
+			}
+			if got, want := r.Response.ReadyAt, alone+8*i; got != want {
+				t.Errorf("cadence %d: access %d has left in cycle %d, want %d", cadence, i, got, want)
+			}
+			if at = r.Response.UnitFreeAt; at != 8*i+first {
+				t.Errorf("cadence %d: the next after access %d issues in cycle %d, want %d", cadence, i, at, 8*i+first)
+			}
+		}
+	}
+}
+
 func newComponent(e *engine.Engine) *Component {
 	s := DefaultSpec()
-	return NewComponent(e, "LDS", &s)
+	return NewComponent(e, "LDS", &s, 1)
 }

@@ -438,6 +438,7 @@ var plainRows = []keyRow{
 	// Keys of device memory act on banked channels as well.
 	{"memory.requests", "apart", passAll + banked, "0", "1", bothOf(slower, waited("memory"))},
 	{"memory.channels", "apart", passAll + banked, "1", "4", faster},
+	{"memory.unhashed_channels", "rows", passAll + banked + "memory.channels=4 ", "0", "4", differs},
 	{"memory.interleave_bytes", "apart", passAll + banked + "memory.channels=4", "256", "65536", slower},
 	{"memory.bytes_per_cycle", "apart", passAll + "dram.standard=HBM", "16", "1", slower},
 	{"memory.latency_cycles", "chain", passAll + banked, "100", "200", between(97*100, 97*100+2500)}, // refreshes come meanwhile, and close rows

@@ -59,7 +59,7 @@ func New(m *config.Machine, print cu.Printer) *Machine {
 	g.Array = cu.New(&m.UnitSpec, &m.Shape, cu.Links{
 		Engine: e, Printer: print,
 		NewUnitParts: func(name string, engine, unit int) cu.UnitParts {
-			l := lds.NewComponent(e, name+".LDS", &m.LDS)
+			l := lds.NewComponent(e, name+".LDS", &m.LDS, m.Issue.Cadence)
 			g.LDS = append(g.LDS, l)
 			i := engine*m.ComputeUnits + unit
 			return cu.UnitParts{Memory: cu.NewMemory(ports[i], i*m.UnitSlots(), m.UnitSlots()), LDS: l, MaxOutstanding: m.VectorMemory.MaxOutstanding}

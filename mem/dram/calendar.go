@@ -104,14 +104,22 @@ type group struct {
 	minDistance uint64 // slots
 }
 
-// fits reports whether a burst of the group may take a slot.
-func (g *group) fits(slot uint64) bool {
+// next is a slot from one on, before which no burst of the group fits: that one, where it does.
+func (g *group) next(slot uint64) uint64 {
 	if n := 2*g.minDistance - 1; n < 64 && slot >= g.base+g.minDistance {
-		return g.from(slot-g.minDistance+1)&(1<<n-1) == 0
+		first := slot - g.minDistance + 1
+		if near := g.from(first) & (1<<n - 1); near != 0 {
+			return first + uint64(bits.Len64(near)) - 1 + g.minDistance
+		}
+		return slot
 	}
-	return g.fitsSlow(slot)
+	if g.fitsSlow(slot) {
+		return slot
+	}
+	return slot + 1
 }
 
+// fitsSlow reports whether a burst of the group may take a slot, one by one.
 func (g *group) fitsSlow(slot uint64) bool {
 	for d := uint64(0); d < g.minDistance; d++ {
 		if g.isBooked(slot+d) || slot >= g.base+d && g.isBooked(slot-d) {

@@ -317,8 +317,8 @@ func (ch *channel) column(at, first uint64, g *group, b *bank, column Command) u
 		at = max(at, b.bankTiming[column])
 	}
 	slot := ch.bus.free(max(first, slotOf(at+ch.latency[column], ch.burst)))
-	for !g.fits(slot) {
-		slot = ch.bus.free(slot + 1)
+	for next := g.next(slot); next != slot; next = g.next(slot) {
+		slot = ch.bus.free(next)
 	}
 	ch.bus.book(slot)
 	g.book(slot)
@@ -344,8 +344,8 @@ func (ch *channel) change(at uint64, b *bank, g *group, row uint64) {
 		b.oldest = (b.oldest + 1) % pastRows
 	}
 	slot := ch.activates.free(slotOf(max(at, b.bankTiming[Activate]), ch.activateSpacing))
-	for !g.fits(slot) {
-		slot = ch.activates.free(slot + 1)
+	for next := g.next(slot); next != slot; next = g.next(slot) {
+		slot = ch.activates.free(next)
 	}
 	ch.activates.book(slot)
 	g.book(slot)

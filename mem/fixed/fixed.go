@@ -42,10 +42,13 @@ func (d Divider) Ceil(v int) uint64 {
 type Interleave struct {
 	UnitShift uint
 	Units     Divider
+	Hashed    uint64 // mask of the bits of a slice's number that higher bits are folded into
 }
 
 // NewInterleave spreads units of unitBytes, a power of two, over n slices.
-func NewInterleave(unitBytes, n int) Interleave { return Interleave{Log2(unitBytes), NewDivider(n)} }
+func NewInterleave(unitBytes, n int) Interleave {
+	return Interleave{Log2(unitBytes), NewDivider(n), uint64(n - 1)}
+}
 
 // Split returns the slice of an address, and the number of its unit within the slice.
 func (i *Interleave) Split(addr uint64) (quotient, slice uint64) {
@@ -58,7 +61,7 @@ func (i *Interleave) Split(addr uint64) (quotient, slice uint64) {
 
 // Fold adds higher bits to those that choose among a power of two; twice, it undoes itself.
 func (i *Interleave) Fold(quotient, rest uint64) uint64 {
-	return (rest ^ quotient ^ quotient>>(i.Units.Shift&ShiftMask)) & (i.Units.N - 1)
+	return (rest ^ (quotient^quotient>>(i.Units.Shift&ShiftMask))&i.Hashed) & (i.Units.N - 1)
 }
 
 // Join is the inverse of split, giving the address of the unit.

@@ -29,7 +29,7 @@ type device struct {
 }
 
 func newDevice(s *MemorySpec) device {
-	return device{spread: fixed.NewInterleave(s.InterleaveBytes, s.Channels), latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
+	return device{spread: s.spread(), latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
 }
 
 func (d *device) levelCounter() *Counter      { return &d.counter }

@@ -2,8 +2,10 @@ package hierarchy
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
+	"spvsim/internal/spec"
 	"spvsim/mem/dram"
 )
 
@@ -64,6 +66,29 @@ func TestWriteQueuesCanBeDrained(t *testing.T) {
 	}{{"HBM3", 32, 31, true}, {"HBM3", 32, 32, false}, {"HBM3", 32, 33, false}, {"HBM3", 1, 0, true}, {"HBM3", 0, 8, true}, {"none", 8, 8, true}, {"", 8, 8, true}} {
 		if got := (DRAMSpec{Standard: c.standard, Writes: c.writes, Drained: c.drained}).Check() == nil; got != c.ok {
 			t.Errorf("%+v: accepted: %t", c, got)
+		}
+	}
+}
+
+// Of the 128 channels of an MI300, bits 8 to 11 of an address choose one of 16, and bits 12 to 14 with bits 19 to 21 and 26 to 28 which 16 (Linux,
+// umc_v12_0.h, where 12 has 20 and 27, 13 has 21 and 28, 14 has 19 and 26). Slices of a memory-side cache with one for each channel are the same.
+func TestUnhashedChannels(t *testing.T) {
+	s := DefaultSpec()
+	s.Memory.Channels, s.Memory.InterleaveBytes, s.Memory.Unhashed = 128, 256, 16
+	s.MemorySide = CacheSpec{Bytes: 1 << 20, LineBytes: 128, Ways: 2, Slices: 128, InterleaveBytes: 256, Write: WriteBack}
+	l := newLevel(NamedCache{Name: "memory_side", CacheSpec: s.MemorySide}, &s, &spec.Shape{ClockMHz: 1000, ShaderEngines: 1, ComputeUnits: 1}, nil, new(uint64))
+	m, r := newDevice(&s.Memory), rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		addr := r.Uint64N(1 << 33)
+		bit := func(n uint) uint64 { return addr >> n & 1 }
+		want := addr >> 8 & 127
+		for ch, pa := range map[uint]uint{4: 19, 5: 20, 6: 21} {
+			want ^= (bit(pa) ^ bit(pa+7)) << ch
+		}
+		_, channel := m.spread.Split(addr)
+		slice, _, _ := l.split(addr)
+		if channel != want || slice != want {
+			t.Fatalf("%x: channel %d, slice %d, want %d", addr, channel, slice, want)
 		}
 	}
 }

@@ -169,6 +169,7 @@ type MemorySpec struct {
 	Bytes           int     `yaml:"bytes" range:"1048576..1099511627776" unit:"bytes" doc:"capacity of the device memory"`
 	Channels        int     `yaml:"channels" range:"1..4096" doc:"memory channels of the machine, over which addresses spread by interleave_bytes; each has bytes_per_cycle and banks of its own"`
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"16..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one channel"`
+	Unhashed        int     `yaml:"unhashed_channels" default:"0" range:"0..4096" pow2:"true" unit:"channels" doc:"consecutive channels among which an address chooses by its own bits: where the channels are a power of two, higher bits of the address are folded into the number of a channel above these alone, and so for slices of memory_side, where there is one for each channel; 0: into all of it"`
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"bandwidth of one channel, the peak of its pins"`
 	Efficiency      float64 `yaml:"efficiency" default:"0" range:"0..1" doc:"share of the channels' peak that transfers sustain, after row activations, refresh and turns between reads and writes; 0: all of it"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles from the time that a request leaves the last cache until its line is back there"`
@@ -185,6 +186,13 @@ func (m MemorySpec) Check() []spec.Problem {
 		return []spec.Problem{spec.RangeProblem("page_bytes", "found %d: want 0 or at least %d", m.PageBytes, minPage)}
 	}
 	return nil
+}
+
+// spread interleaves addresses over the channels.
+func (m *MemorySpec) spread() fixed.Interleave {
+	i := fixed.NewInterleave(m.InterleaveBytes, m.Channels)
+	i.Hashed &^= uint64(max(m.Unhashed, 1) - 1)
+	return i
 }
 
 // SustainedBandwidth is the bandwidth of one channel that transfers get.

@@ -109,7 +109,7 @@ var schedule = []struct {
 	}},
 	{2, []pass{{"indexed", indexed}, {"fold", fold}, {"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}}},
 	{3, []pass{{"ifconvert", ifconvert}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}}},
-	{1, []pass{{"partial unroll", partialUnroll}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}}},
+	{1, []pass{{"licm", licm}, {"carry loads", carryLoads}, {"partial unroll", partialUnroll}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}}},
 	{1, []pass{
 		{"equalities", equalities}, {"tables", tables}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
 		{"byte words", byteWords}, {"dots", dots}, {"precise", precise}, {"uniform atomics", uniformAtomics}, {"licm", licm}, {"placement", placement}, {"divisions", divisions}, {"fold", fold}, {"gvn", gvn}, {"licm", licm},

@@ -131,8 +131,8 @@ func inScalarFile(v *ir.Value) bool { return literal(v) || v.Uniform }
 // packedOps have a packed form for f32. A subtraction is an addition with a sign.
 var packedOps = map[isa.Op]bool{isa.FAdd: true, isa.FSub: true, isa.FMul: true, isa.Fma: true}
 
-// order moves values of a block so that the two of a pair follow each other, and undoes pairs of which one depends on the
-// other. All else keeps its order as far as operands allow.
+// order moves values of a block so that the two of a pair follow each other, and undoes pairs where they cannot, because one
+// depends on the other. All else keeps its order as far as operands allow.
 func (s *superwords) order(b *ir.Block) {
 	for !s.tryOrder(b) {
 	}
@@ -204,13 +204,12 @@ func (s *superwords) tryOrder(b *ir.Block) bool {
 	return true
 }
 
-// part undoes the first pair of those that wait for each other.
+// part undoes the pairs that wait for each other, or for such.
 func (s *superwords) part(members [][]*ir.Value) {
 	for _, list := range members {
 		if len(list) == 2 {
 			u, v := list[0], list[1]
 			s.pairs[u], s.pairs[v], s.first[u.ID], s.first[v.ID] = nil, nil, nil, nil
-			return
 		}
 	}
 }

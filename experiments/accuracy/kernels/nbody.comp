@@ -9,7 +9,7 @@ layout(set = 0, binding = 1) readonly buffer Velocities { vec4 velocities[]; };
 layout(set = 0, binding = 2) writeonly buffer NewBodies { vec4 newBodies[]; };
 layout(set = 0, binding = 3) writeonly buffer NewVelocities { vec4 newVelocities[]; };
 layout(set = 0, binding = 4) buffer Scratch { vec4 scratch[]; };
-layout(push_constant) uniform Push { uint n; float dt; float softening; };
+layout(push_constant) uniform Push { uint n; float dt; float softening; uint tile; }; // tile: lanes of a workgroup, which a HIP kernel reads when it runs
 
 // Square root and division rounded as IEEE 754 asks, as a compiler without fast mathematics expands them.
 float root(float x) {
@@ -41,15 +41,15 @@ float reciprocal(float x) {
 
 void main() {
     uint i = gl_GlobalInvocationID.x;
-    uint slice = gl_WorkGroupID.x * 256;
+    uint slice = gl_WorkGroupID.x * tile;
     vec4 me = bodies[i];
     vec3 pull = vec3(0.0);
 
-    for (uint start = 0; start < n; start += 256) {
+    for (uint start = 0; start < n; start += tile) {
         scratch[slice + gl_LocalInvocationIndex] = bodies[start + gl_LocalInvocationIndex];
         memoryBarrierBuffer();
         barrier();
-        for (uint j = 0; j < 256; j++) {
+        for (uint j = 0; j < tile; j++) {
             vec4 other = scratch[slice + j];
             vec3 r = other.xyz - me.xyz;
             float d2 = dot(r, r) + softening;
