@@ -73,7 +73,7 @@ var allowedImports = map[string]string{
 	"gpu":                   "account config cu energy engine gpu/concurrent gpu/functional gpu/machine gpu/raster gpu/sampled internal/bounds isa lds mem mem/akita mem/hierarchy mem/texture program program/ir program/opt scheduler scheduler/command scheduler/graph simd spirv spirv/asm spirv/validate tracing tracing/probe",
 	"internal/fault":        "",
 	"experiments":           "config",
-	"experiments/accuracy":  "config gpu internal/files",
+	"experiments/accuracy":  "config experiments gpu internal/expression internal/files",
 	"experiments/sampling":  "account config experiments gpu internal/bounds internal/files",
 	"experiments/sweep":     "config experiments internal/files tracing",
 	"plots":                 "internal/expression internal/fault internal/files",

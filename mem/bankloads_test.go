@@ -6,13 +6,14 @@ import (
 	"spvsim/mem/hierarchy"
 )
 
-// Loads of 64 lanes in groups of 64 bytes: a cycle for a block, two for each word of a bank, half a cycle for each line.
+// Loads of 64 lanes in groups of 64 bytes: a cycle for a block, two for 32 words in a row, two for each word of a bank otherwise, half a cycle for each line.
 func TestLoadsConflictInBanks(t *testing.T) {
 	s := hierarchy.DefaultSpec()
 	s.VectorMemory.BankSpec, s.VectorL1.LineBytes = rdnaVectorBanks(), 128
 	timeLoads(t, &s, []timedLoad{
 		{"words in a row", 1, 0, 4, 1<<64 - 1, 4},
-		{"words in a row, off a block", 1, 4, 4, 1<<64 - 1, 8},
+		{"words in a row, off a block", 1, 4, 4, 1<<64 - 1, 4},
+		{"words in a row, off a block, every other sixteen lanes", 1, 4, 4, 0xFFFF0000FFFF, 4},
 		{"the same word", 1, 0, 0, 1<<64 - 1, 4},
 		{"words 2 apart", 1, 0, 8, 1<<64 - 1, 8},
 		{"words 4 apart: two share a bank", 1, 0, 16, 1<<64 - 1, 16},

@@ -23,11 +23,11 @@ func main() {
 
 // options are the flags.
 type options struct {
-	measured, devices, points, set, out string
-	times                               string
-	jobs                                int
-	limit, total                        time.Duration
-	verbose, fitted, predict            bool
+	measured, devices, curves, points, set string
+	out, times                             string
+	jobs                                   int
+	limit, total                           time.Duration
+	verbose, fitted, predict               bool
 }
 
 func accuracy(args []string) error {
@@ -35,6 +35,7 @@ func accuracy(args []string) error {
 	f := flag.NewFlagSet("accuracy", flag.ContinueOnError)
 	f.StringVar(&o.measured, "measured", "", "file of measured times: kernel_name,problem_size,...,avg_ms,min_ms or benchmark,parameters,size_name,size,ms")
 	f.StringVar(&o.devices, "devices", "", "instead of -measured: files of published times of devices, of micro-benchmarks or operators, separated by commas")
+	f.StringVar(&o.curves, "curves", "", "instead of -measured: folder of published curves of devices, by the names of curves.yaml")
 	f.StringVar(&o.points, "points", "", "points to run, as kernel or kernel problem, with * for anything, separated by commas; empty: all")
 	f.StringVar(&o.set, "set", "", "fields of the machine, as path=value, separated by spaces")
 	f.StringVar(&o.out, "out", "", "file to write the errors to as CSV")
@@ -48,8 +49,14 @@ func accuracy(args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if (o.measured == "") == (o.devices == "") {
-		return fmt.Errorf("want -measured FILE or -devices FILES")
+	given := 0
+	for _, source := range []string{o.measured, o.devices, o.curves} {
+		if source != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return fmt.Errorf("want one of -measured FILE, -devices FILES and -curves FOLDER")
 	}
 	return o.run()
 }
@@ -84,6 +91,8 @@ func (o *options) run() error {
 		switch {
 		case o.verbose && o.predict:
 			fmt.Printf("%-70s %10.2f us %6.1f s %v\n", r.name(), r.simulated, r.host, errorText(r.err))
+		case o.verbose && o.curves != "":
+			fmt.Printf("%-50s %10.4g %-6s measured %8.3f ratio %6.1f s %v\n", r.name(), r.simulated, r.pair.unit, r.ratio(), r.host, errorText(r.err))
 		case o.verbose:
 			fmt.Printf("%-50s %10.2f us measured %8.3f ratio %6.1f s %v\n", r.name(), r.microseconds, r.ratio(), r.host, errorText(r.err))
 		}
@@ -101,6 +110,8 @@ func (o *options) write(points []point, results []result) error {
 		return nil
 	case o.predict:
 		return writeTimes(o.out, points, results)
+	case o.curves != "":
+		return writeCurves(o.out, points, results)
 	}
 	return write(o.out, points, results)
 }
@@ -119,7 +130,10 @@ func inTurn(points []point) []point {
 }
 
 func (o *options) read() ([]point, error) {
-	if o.devices != "" {
+	switch {
+	case o.curves != "":
+		return curvePoints(o.curves)
+	case o.devices != "":
 		return devicePoints(o.devices)
 	}
 	return readMeasured(o.measured)

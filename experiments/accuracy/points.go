@@ -23,7 +23,7 @@ import (
 )
 
 //go:embed kernels.yaml fitted.yaml kernels/*.yaml kernels/*.spv
-//go:embed devices.yaml devices/*.yaml micro/*.yaml micro/*.spv micro/*.spvasm
+//go:embed curves.yaml devices.yaml devices/*.yaml micro/*.yaml micro/*.spv micro/*.spvasm
 var embedded embed.FS
 
 // A kernel is a measured kernel with the job that represents it, and the job's parameters from the words of a problem.
@@ -43,12 +43,13 @@ const (
 
 // A point is one measured time.
 type point struct {
-	kernel, problem string // of published times of devices: the device, and the row's words
-	job             string // file
-	use             string // empty: a published time of another device
-	microseconds    float64
+	kernel, problem string  // of published times of devices: the device, and the row's words
+	job             string  // file
+	use             string  // empty: a published time of another device
+	microseconds    float64 // of a curve: its value
 	spread          float64 // mean over least measured time; 0: unknown
 	settings        []config.Setting
+	pair            *pair // of a curve
 }
 
 func (p *point) name() string { return p.kernel + " " + p.problem }
@@ -134,12 +135,17 @@ var measuredForms = []struct {
 type measured struct{ kernel, problem, ms, mean string }
 
 // readLines reads the lines of a CSV file, that of the names of columns with them.
-func readLines(name string) ([][]string, error) {
+func readLines(name string) ([][]string, error) { return readCells(name, 0) }
+
+// readCells reads CSV; with -1 fields, rows may have fewer columns than others.
+func readCells(name string, fields int) ([][]string, error) {
 	data, err := files.Read(name, files.MaxRows)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	reader := csv.NewReader(bytes.NewReader(data))
+	reader.FieldsPerRecord = fields
+	rows, err := reader.ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

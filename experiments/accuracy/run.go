@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"path"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,12 +20,12 @@ const workShare = "share"
 // A result is a point with the outcome of its simulation.
 type result struct {
 	*point
-	simulated float64 // microseconds
+	simulated float64 // microseconds; of a curve, its value
 	host      float64 // seconds
 	err       error
 }
 
-// ratio is simulated over measured time.
+// ratio is simulated over measured time; of a curve, over its measured value.
 func (r *result) ratio() float64 { return r.simulated / r.microseconds }
 
 // simulate runs a point on a machine with fields set.
@@ -33,12 +34,17 @@ func simulate(ctx context.Context, p *point, machine []config.Setting, limit tim
 	defer cancel()
 	begin := time.Now()
 	r := result{point: p}
-	loader := config.Files{FS: embedded, Dir: "."}
-	run, err := loader.Load(p.job, append(machine[:len(machine):len(machine)], p.settings...))
-	if err == nil {
-		r.simulated, err = microseconds(ctx, run)
+	set := slices.Concat(machine, p.settings)
+	if p.pair != nil {
+		r.simulated, r.err = p.pair.value(ctx, p.job, set)
+	} else {
+		loader := config.Files{FS: embedded, Dir: "."}
+		var run *config.Run
+		if run, r.err = loader.Load(p.job, set); r.err == nil {
+			r.simulated, r.err = microseconds(ctx, run)
+		}
 	}
-	r.err, r.host = err, time.Since(begin).Seconds()
+	r.host = time.Since(begin).Seconds()
 	return r
 }
 

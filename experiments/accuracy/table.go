@@ -12,7 +12,7 @@ import (
 // times of devices: the file has ratios, and simulated times to two digits, which place a point in a figure and in a
 // class of sizes.
 func write(name string, points []point, list []result) error {
-	return writePoints(name, points, list, []string{"simulated_us", "ratio", "use", "spread"}, func(p *point, r *result) []string {
+	return writePoints(name, points, list, []string{"kernel", "problem", "status", "simulated_us", "ratio", "use", "spread"}, func(p *point, r *result) []string {
 		spread := ""
 		if p.spread > 0 {
 			spread = fmt.Sprintf("%.3f", p.spread)
@@ -26,11 +26,21 @@ func write(name string, points []point, list []result) error {
 
 // writeTimes writes simulated times alone, so that they can be kept before they are compared.
 func writeTimes(name string, points []point, list []result) error {
-	return writePoints(name, points, list, []string{"simulated_us"}, func(_ *point, r *result) []string {
+	return writePoints(name, points, list, []string{"kernel", "problem", "status", "simulated_us"}, func(_ *point, r *result) []string {
 		if r == nil {
 			return []string{""}
 		}
 		return []string{fmt.Sprintf("%.4g", r.simulated)}
+	})
+}
+
+// writeCurves writes the simulated values of curves, and ratios.
+func writeCurves(name string, points []point, list []result) error {
+	return writePoints(name, points, list, []string{"curve", "point", "status", "unit", "simulated", "ratio"}, func(p *point, r *result) []string {
+		if r == nil {
+			return []string{p.pair.unit, "", ""}
+		}
+		return []string{p.pair.unit, twoDigits(r.simulated), fmt.Sprintf("%.4f", r.ratio())}
 	})
 }
 
@@ -40,7 +50,7 @@ func writePoints(name string, points []point, list []result, columns []string, c
 	for i := range list {
 		byName[list[i].name()] = &list[i]
 	}
-	rows := [][]string{append([]string{"kernel", "problem", "status"}, columns...)}
+	rows := [][]string{columns}
 	for i := range points {
 		p := &points[i]
 		r := byName[p.name()]

@@ -140,6 +140,37 @@ func firstTable(t *testing.T) string {
 	return b.String()
 }
 
+// curveTable is how far the simulated points of each published curve are from it.
+func curveTable(t *testing.T) string {
+	var list []result
+	_, rows := suite.Rows(t, "curves.csv")
+	for _, row := range rows {
+		ratio, err := strconv.ParseFloat(row[5], 64)
+		list = append(list, result{point: &point{kernel: row[0], problem: row[1], microseconds: 1}, simulated: ratio, err: err})
+	}
+	var b strings.Builder
+	b.WriteString("| curve | points | run | simulated / measured | factor | within 10 % | farthest |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |\n")
+	names, groups := byKernel(list)
+	for _, n := range names {
+		done := slices.DeleteFunc(slices.Clone(groups[n]), func(r result) bool { return r.err != nil })
+		if len(done) == 0 {
+			t.Errorf("curves.csv: no point of %s was run", n)
+			continue
+		}
+		off := func(r result) float64 { return math.Abs(math.Log(r.ratio())) }
+		far := slices.MaxFunc(done, func(a, b result) int { return cmp.Compare(off(a), off(b)) })
+		near := 0
+		for _, r := range done {
+			if off(r) <= math.Log(1.1) {
+				near++
+			}
+		}
+		s := summarize(done)
+		fmt.Fprintf(&b, "| `%s` | %d | %d | %.3f | %.3f | %d | `%s`: %.2f |\n", n, len(groups[n]), s.points, s.bias, s.factor, near, far.problem, far.ratio())
+	}
+	return b.String()
+}
+
 // kind is what a row of published times shows.
 func kind(row string) string {
 	switch {

@@ -1,6 +1,7 @@
 package hierarchy
 
 import (
+	"math"
 	"math/bits"
 	"math/rand"
 	"testing"
@@ -18,6 +19,7 @@ func slowBanks(s *BankSpec, addr *[64]uint64, mask, size uint64, line uint64) (c
 	for size*uint64(2*n) <= uint64(s.GroupBytes) && 2*n <= s.GroupBytes/4 {
 		n *= 2
 	}
+	pair := 0.0
 	for first := 0; first < 64; first += n {
 		words, lines, blocks := map[uint64]bool{}, map[uint64]bool{}, map[uint64]bool{}
 		for l := first; l < first+n; l++ {
@@ -42,10 +44,24 @@ func slowBanks(s *BankSpec, addr *[64]uint64, mask, size uint64, line uint64) (c
 		switch {
 		case len(words) == 0:
 		case len(blocks) == 1 && size != 8:
-			cycles++
+			pair++
 		default:
-			cycles += max(float64(most)*s.BankCycles, lookups)
+			pair += max(float64(most)*s.BankCycles, lookups)
 		}
+		if first/n%2 == 0 && n < 64 {
+			continue
+		}
+		low, high := uint64(math.MaxUint64), uint64(0)
+		for l := max(0, first-n); l < first+n; l++ {
+			if mask>>l&1 != 0 {
+				low, high = min(low, addr[l]), max(high, addr[l]+size)
+			}
+		}
+		row := uint64(s.Banks * s.BankBytes)
+		if size < 8 && high > low && high-low <= row {
+			pair = min(pair, float64(row/uint64(s.GroupBytes)))
+		}
+		cycles, pair = cycles+pair, 0
 	}
 	return cycles
 }
