@@ -43,13 +43,13 @@ const (
 
 // A point is one measured time.
 type point struct {
-	kernel, problem string  // of published times of devices: the device, and the row's words
-	job             string  // file
-	use             string  // empty: a published time of another device
-	microseconds    float64 // of a curve: its value
-	spread          float64 // mean over least measured time; 0: unknown
-	settings        []config.Setting
-	pair            *pair // of a curve
+	kernel, problem  string  // of published times of devices: the device, and the row's words
+	job              string  // file
+	use              string  // empty: a published time of another device
+	microseconds     float64 // of a curve: its value
+	repetitionSpread float64 // mean over least measured time; 0: unknown
+	settings         []config.Setting
+	pair             *pair // of a curve
 }
 
 func (p *point) name() string { return p.kernel + " " + p.problem }
@@ -58,7 +58,7 @@ func (p *point) name() string { return p.kernel + " " + p.problem }
 const maxSpread = 1.1
 
 // repeats reports whether the device repeats the point.
-func (p *point) repeats() bool { return p.spread <= maxSpread }
+func (p *point) repeats() bool { return p.repetitionSpread <= maxSpread }
 
 // readKernels reads the table of kernels.
 func readKernels() (map[string]*kernel, error) {
@@ -195,7 +195,7 @@ func newPoint(k *kernel, m *measured) (point, error) {
 		if err != nil || !(mean > 0) {
 			return point{}, fmt.Errorf("found %q: want milliseconds above 0", m.mean)
 		}
-		p.spread = mean / ms
+		p.repetitionSpread = mean / ms
 	}
 	p.settings, err = k.settings(m.problem)
 	return p, err

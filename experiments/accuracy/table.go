@@ -14,8 +14,8 @@ import (
 func write(name string, points []point, list []result) error {
 	return writePoints(name, points, list, []string{"kernel", "problem", "status", "simulated_us", "ratio", "use", "spread"}, func(p *point, r *result) []string {
 		spread := ""
-		if p.spread > 0 {
-			spread = fmt.Sprintf("%.3f", p.spread)
+		if p.repetitionSpread > 0 {
+			spread = fmt.Sprintf("%.3f", p.repetitionSpread)
 		}
 		if r == nil {
 			return []string{"", "", p.use, spread}

@@ -35,7 +35,7 @@ func committedResults(t *testing.T, name string) (list []result) {
 			t.Fatalf("%s: %v: want a time and a ratio where a point is done, and there alone", name, row)
 		}
 		spread, _ := strconv.ParseFloat(row[6], 64)
-		p := &point{kernel: row[0], problem: row[1], use: row[5], microseconds: simulated / ratio, spread: spread}
+		p := &point{kernel: row[0], problem: row[1], use: row[5], microseconds: simulated / ratio, repetitionSpread: spread}
 		list = append(list, result{point: p, simulated: simulated, err: err})
 	}
 	return list
@@ -188,7 +188,7 @@ func medianSpread(list []result) float64 {
 	var spreads []float64
 	for _, r := range list {
 		if r.err == nil {
-			spreads = append(spreads, r.spread)
+			spreads = append(spreads, r.repetitionSpread)
 		}
 	}
 	slices.Sort(spreads)

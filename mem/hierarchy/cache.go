@@ -33,19 +33,19 @@ type level struct {
 
 // A geometry maps an address to a slice, a set and a tag, and a range of bytes to words, sectors and pieces of a line.
 type geometry struct {
-	lineShift uint
-	bytes     uint32 // of a line
-	pow2      bool   // slices and sets are powers of two
-	perUnit   uint   // log2 of the lines of an interleave unit
-	inUnit    uint64 // mask of the number of a line in its unit
-	spread    fixed.Interleave
-	sets      fixed.Divider
-	fold      uint64 // mask of the tag bits that are folded into the set's index
-	sector    uint64 // bytes that are fetched together; 0: lines
-	word      uint   // log2 of the bytes of a word of a mask
-	whole     uint64 // mask of all words of a line; 0: a line is less than a word
-	piece     uint   // log2 of the bytes that go to the next level where something in them is dirty
-	allPieces line   // mask of all pieces of a line
+	lineShift  uint
+	bytes      uint32 // of a line
+	pow2       bool   // slices and sets are powers of two
+	perUnit    uint   // log2 of the lines of an interleave unit
+	inUnit     uint64 // mask of the number of a line in its unit
+	interleave fixed.Interleave
+	sets       fixed.Divider
+	fold       uint64 // mask of the tag bits that are folded into the set's index
+	sector     uint64 // bytes that are fetched together; 0: lines
+	word       uint   // log2 of the bytes of a word of a mask
+	whole      uint64 // mask of all words of a line; 0: a line is less than a word
+	piece      uint   // log2 of the bytes that go to the next level where something in them is dirty
+	allPieces  line   // mask of all pieces of a line
 }
 
 // A cache is one instance of a level. Behind it is next or, where next is nil, device memory.
@@ -65,7 +65,7 @@ func newLevel(c NamedCache, s *Spec, shape *spec.Shape, next *level, now *uint64
 	l := &level{NamedCache: c, geometry: newGeometry(&c.CacheSpec, s.WordShift()), writeBack: c.WritesBack(), eagerWriteBack: c.Write == WriteEager, next: next, now: now,
 		latency: t.Latency, cost: t.ByteTime, writeCost: t.WrittenByteTime, atomic: uint64(s.VectorMemory.AtomicCycles)}
 	if c.Name == "memory_side" && c.Slices == s.Memory.Channels {
-		l.spread.Hashed = s.Memory.spread().Hashed
+		l.interleave.Hashed = s.Memory.interleave().Hashed
 	}
 	l.counter.Level = c.Name
 	for way, bytes := range [...]float64{Read: c.LinkRead, Write: c.LinkWrite, bothDirections: c.LinkShared} {
@@ -83,9 +83,9 @@ func newLevel(c NamedCache, s *Spec, shape *spec.Shape, next *level, now *uint64
 
 func newGeometry(c *CacheSpec, word uint) geometry {
 	unit := max(c.InterleaveBytes, c.LineBytes)
-	g := geometry{lineShift: fixed.Log2(c.LineBytes), perUnit: fixed.Log2(unit / c.LineBytes), spread: c.Slicing(),
+	g := geometry{lineShift: fixed.Log2(c.LineBytes), perUnit: fixed.Log2(unit / c.LineBytes), interleave: c.Slicing(),
 		sets: fixed.NewDivider(c.SetsPerSlice()), word: word, sector: uint64(c.SectorBytes), whole: WordMask(0, uint64(c.LineBytes)>>word)}
-	g.bytes, g.inUnit, g.pow2 = uint32(c.LineBytes), 1<<g.perUnit-1, g.spread.Units.Pow2 && g.sets.Pow2
+	g.bytes, g.inUnit, g.pow2 = uint32(c.LineBytes), 1<<g.perUnit-1, g.interleave.Units.Pow2 && g.sets.Pow2
 	g.piece = fixed.Log2(c.LineBytes)
 	if c.WriteBytes > 0 {
 		g.piece = fixed.Log2(c.WriteBytes)
@@ -412,7 +412,7 @@ func (c *cache) coherent(at, delay, addr uint64, kind Kind, l *Line, bytes uint3
 // requests queue and, if it is a store, of the write buffer. An atomic holds an entry of the atomics queue until it is
 // done.
 func (c *cache) bypass(at, delay, addr uint64, kind Kind, l *Line, bytes uint32) (ready, taken uint64) {
-	_, index := c.spread.Split(addr)
+	_, index := c.interleave.Split(addr)
 	s := &c.slices[index]
 	delay = c.acquireForBypass(s, at, delay, kind)
 	taken = at + delay

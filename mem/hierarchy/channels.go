@@ -21,15 +21,15 @@ type memory interface {
 
 // A device has what all memories have in common.
 type device struct {
-	spread  fixed.Interleave // over channels
-	latency uint64
-	counter Counter
-	until   uint64     // cycle by which all is moved that was asked so far
-	part    *Component // nil: not a component of a machine
+	interleave fixed.Interleave // over channels
+	latency    uint64
+	counter    Counter
+	until      uint64     // cycle by which all is moved that was asked so far
+	part       *Component // nil: not a component of a machine
 }
 
 func newDevice(s *MemorySpec) device {
-	return device{spread: s.spread(), latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
+	return device{interleave: s.interleave(), latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
 }
 
 func (d *device) levelCounter() *Counter      { return &d.counter }
@@ -78,7 +78,7 @@ func newUniformChannels(s *MemorySpec, now *uint64) *uniformChannels {
 func (m *uniformChannels) drain(now uint64) uint64 { return now }
 
 func (m *uniformChannels) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64) {
-	_, index := m.spread.Split(addr)
+	_, index := m.interleave.Split(addr)
 	c := &m.list[index]
 	delay = m.enqueue(&c.requests, at, delay, bytes, kind)
 	m.counter.Hits++

@@ -60,8 +60,8 @@ func newDRAMChannels(s *MemorySpec, d *DRAMSpec, clockMHz int, now *uint64) *dra
 
 // withinChannel returns the channel of an address, and the address within it.
 func (m *dramChannels) withinChannel(addr uint64) (channel, local uint64) {
-	quotient, channel := m.spread.Split(addr)
-	return channel, quotient<<m.spread.UnitShift | addr&(1<<m.spread.UnitShift-1)
+	quotient, channel := m.interleave.Split(addr)
+	return channel, quotient<<m.interleave.UnitShift | addr&(1<<m.interleave.UnitShift-1)
 }
 
 // transfer gives the request to the controller of its channel. A request whose rows are all open counts as a hit.

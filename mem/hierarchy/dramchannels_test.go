@@ -85,7 +85,7 @@ func TestUnhashedChannels(t *testing.T) {
 		for ch, pa := range map[uint]uint{4: 19, 5: 20, 6: 21} {
 			want ^= (bit(pa) ^ bit(pa+7)) << ch
 		}
-		_, channel := m.spread.Split(addr)
+		_, channel := m.interleave.Split(addr)
 		slice, _, _ := l.split(addr)
 		if channel != want || slice != want {
 			t.Fatalf("%x: channel %d, slice %d, want %d", addr, channel, slice, want)

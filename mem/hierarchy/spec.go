@@ -188,8 +188,8 @@ func (m MemorySpec) Check() []spec.Problem {
 	return nil
 }
 
-// spread interleaves addresses over the channels.
-func (m *MemorySpec) spread() fixed.Interleave {
+// interleave interleaves addresses over the channels.
+func (m *MemorySpec) interleave() fixed.Interleave {
 	i := fixed.NewInterleave(m.InterleaveBytes, m.Channels)
 	i.Hashed &^= uint64(max(m.Unhashed, 1) - 1)
 	return i

@@ -97,10 +97,10 @@ func (g *geometry) split(addr uint64) (index, set, tag uint64) {
 		return g.divide(addr)
 	}
 	number := addr >> (g.lineShift & fixed.ShiftMask)
-	if g.spread.Units.N > 1 {
-		unit := addr >> (g.spread.UnitShift & fixed.ShiftMask)
-		quotient := unit >> (g.spread.Units.Shift & fixed.ShiftMask)
-		index = g.spread.Fold(quotient, unit)
+	if g.interleave.Units.N > 1 {
+		unit := addr >> (g.interleave.UnitShift & fixed.ShiftMask)
+		quotient := unit >> (g.interleave.Units.Shift & fixed.ShiftMask)
+		index = g.interleave.Fold(quotient, unit)
 		number = quotient<<(g.perUnit&fixed.ShiftMask) | number&g.inUnit
 	}
 	tag = number >> (g.sets.Shift & fixed.ShiftMask)
@@ -109,7 +109,7 @@ func (g *geometry) split(addr uint64) (index, set, tag uint64) {
 
 // divide is split for numbers of slices and sets that are no powers of two.
 func (g *geometry) divide(addr uint64) (index, set, tag uint64) {
-	quotient, index := g.spread.Split(addr)
+	quotient, index := g.interleave.Split(addr)
 	tag, set = g.sets.Split(quotient<<g.perUnit | addr>>g.lineShift&g.inUnit)
 	return index, set ^ g.folded(tag), tag
 }
@@ -123,7 +123,7 @@ func (g *geometry) folded(tag uint64) uint64 {
 // address returns the address of the line with a tag: the inverse of locate.
 func (g *geometry) address(p setLookup, tag uint32) uint64 {
 	key := uint64(tag-1)*g.sets.N + (p.set ^ g.folded(uint64(tag-1)))
-	unit := g.spread.Join(key>>g.perUnit, p.index)
+	unit := g.interleave.Join(key>>g.perUnit, p.index)
 	return unit | key&g.inUnit<<g.lineShift
 }
 

@@ -73,7 +73,7 @@ func (s *superwords) components(b *ir.Block) {
 		k := key{v.SPIRV, v.Op, v.Component / 2}
 		if v.Component%2 == 0 {
 			even[k] = v
-		} else if u := even[k]; u != nil && alike(u, v) {
+		} else if u := even[k]; u != nil && packsWith(u, v) {
 			s.join(u, v)
 			delete(even, k)
 		}
@@ -101,7 +101,7 @@ func (s *superwords) tree(u, v *ir.Value) {
 			return
 		}
 		s.phis[[2]*ir.Value{u, v}] = true
-	case alike(u, v):
+	case packsWith(u, v):
 		s.join(u, v)
 	default:
 		return
@@ -111,9 +111,9 @@ func (s *superwords) tree(u, v *ir.Value) {
 	}
 }
 
-// alike reports whether one packed instruction may compute both values: v_pk_fma_f32 has signs for each half, one clamp,
+// packsWith reports whether one packed instruction may compute both values: v_pk_fma_f32 has signs for each half, one clamp,
 // and no absolute values; a scalar or a literal goes to both halves.
-func alike(u, v *ir.Value) bool {
+func packsWith(u, v *ir.Value) bool {
 	if u.Op != v.Op || !packedOps[u.Op] || u.T != isa.F32 || v.T != isa.F32 || u.Block != v.Block || u.Uniform || v.Uniform ||
 		u.Mod.Abs|v.Mod.Abs != 0 || u.Mod.Clamp != v.Mod.Clamp {
 		return false
