@@ -141,7 +141,7 @@ func (c *curve) point(series string, x float64, value string) (point, error) {
 	if err != nil || !(v > 0) {
 		return point{}, fmt.Errorf("found %q: want a number above 0", value)
 	}
-	p := point{kernel: c.File, problem: fmt.Sprintf("%s %g", series, x), job: c.Job, microseconds: v, pair: &pair{unit: c.Unit, work: cmp.Or(c.Series[series][workKey], c.Work)}}
+	p := point{kernel: c.File, problem: series + " " + strconv.FormatFloat(x, 'f', -1, 64), job: c.Job, microseconds: v, pair: &pair{unit: c.Unit, work: cmp.Or(c.Series[series][workKey], c.Work)}}
 	if p.settings, err = settings(x, map[string]string{"expect": "[]"}, c.Set, c.Series[series]); err != nil {
 		return p, err
 	}
