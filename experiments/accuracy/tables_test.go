@@ -171,6 +171,40 @@ func curveTable(t *testing.T) string {
 	return b.String()
 }
 
+// constantTable has each constant that a micro-benchmark measured, beside the same benchmark simulated: latencies within 5 %, bandwidths within 10 %,
+// but for those that constantsOff gives a reason for.
+func constantTable(t *testing.T) string {
+	columns, rows := suite.Rows(t, "../figures/constants.csv")
+	at := func(row []string, column string) string { return row[slices.Index(columns, column)] }
+	var b strings.Builder
+	b.WriteString("| device | level | quantity | measured | simulated | simulated / measured | why it is off |\n| --- | --- | --- | ---: | ---: | ---: | --- |\n")
+	for _, row := range rows {
+		if at(row, "part") != "2" {
+			continue
+		}
+		quantity, bound := at(row, "quantity"), 1.1
+		if strings.HasPrefix(quantity, "latency") {
+			bound = 1.05
+		}
+		simulated, ratio := number(t, at(row, "simulated")), number(t, at(row, "ratio"))
+		name := strings.Join([]string{strings.TrimPrefix(at(row, "device"), "AMD Instinct "), at(row, "level"), quantity}, " ")
+		off := max(ratio, 1/ratio) > bound
+		if why := constantsOff[name]; off != (why != "") {
+			t.Errorf("%s: simulated / measured is %.3f, and constantsOff says %q: want a reason beyond a factor of %g, and none within", name, ratio, why, bound)
+		}
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %.4g | %.3f | %s |\n", strings.TrimPrefix(at(row, "device"), "AMD Instinct "), at(row, "level"), quantity, at(row, "measured"), simulated, ratio, constantsOff[name])
+	}
+	return b.String()
+}
+
+// constantsOff has why a constant is further off than the others may be.
+var constantsOff = map[string]string{}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	return suite.Must(strconv.ParseFloat(text, 64))(t)
+}
+
 // kind is what a row of published times shows.
 func kind(row string) string {
 	switch {
