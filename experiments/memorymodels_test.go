@@ -19,7 +19,7 @@ const modelFactor = 1.4
 // heavy are the jobs with so many memory accesses that a run with messages for each line takes seconds, and whose
 // memory behaviour another job covers.
 var heavy = []string{
-	"deferred-quads", "environment", "helper-lanes", "micro-atomic", "micro-bandwidth", "micro-chase", "micro-gather", "micro-latency", "micro-launch", "micro-read", "micro-stream", "micro-stride", "peer-atax", "peer-bitonic", "peer-convolution", "peer-fir", "peer-matmul",
+	"deferred-quads", "environment", "helper-lanes", "micro-atomic", "micro-bandwidth", "micro-chase", "micro-gather", "micro-latency", "micro-launch", "micro-read", "micro-stream", "micro-stride", "micro-turns", "peer-atax", "peer-bitonic", "peer-convolution", "peer-fir", "peer-matmul",
 	"qdot8", "saxpy", "stencil2d", "textured-triangle", "transpose-padded", "transpose-swizzled",
 	"transpose-views", "vectoradd",
 }

@@ -39,9 +39,31 @@ func (w *f32Writer) load(offset uint32) *ir.Value {
 	return v
 }
 
-func (w *f32Writer) store(offset uint32, data ...*ir.Value) {
+// vector writes an operation on four components, and stores each by itself.
+func (w *f32Writer) vector(op isa.Op) {
+	x, of := w.load(0), [4]*ir.Value{}
+	for k := range of {
+		of[k] = w.load(uint32(512 * (k + 1)))
+	}
+	for k, y := range of {
+		of[k] = w.op(op, 7, uint8(k), x, y)
+	}
+	for k, v := range of {
+		w.store(uint32(512*(k+8)), v)
+	}
+}
+
+// contracted is a product and a sum of the source.
+func (w *f32Writer) contracted(a, b, c *ir.Value) *ir.Value {
+	v := w.op(isa.Fma, 0, 0, a, b, c)
+	v.Contracted = true
+	return v
+}
+
+func (w *f32Writer) store(offset uint32, data ...*ir.Value) *ir.Value {
 	v := w.val(isa.Store, isa.F32, isa.Void, append([]*ir.Value{w.index}, data...)...)
 	v.Mem = &ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Offset: offset, Elem: isa.F32, Count: uint8(len(data))}, HasIndex: true, Align: 4}
+	return v
 }
 
 func (w *f32Writer) end() *ir.Func {
@@ -90,6 +112,39 @@ func TestSuperwords(t *testing.T) {
 			x, y := w.load(0), w.load(512)
 			sum := w.op(isa.FAdd, 7, 0, x, y)
 			w.store(2048, sum, w.op(isa.FAdd, 9, 0, w.op(isa.FMul, 8, 0, sum, y), y))
+		}, 0},
+		{"four components of a product", func(w *f32Writer) {
+			w.vector(isa.FMul)
+		}, 2},
+		{"two components of a difference", func(w *f32Writer) {
+			x, y := w.load(0), w.load(512)
+			w.store(2048, w.op(isa.FSub, 7, 0, x, y))
+			w.store(4096, w.op(isa.FSub, 7, 1, y, x))
+		}, 1},
+		{"four components of a difference", func(w *f32Writer) {
+			w.vector(isa.FSub)
+		}, 0},
+		{"multiply-adds of the source that become a vector", func(w *f32Writer) {
+			x, y := w.load(0), w.load(512)
+			w.store(2048, w.op(isa.Fma, 7, 0, x, y, x), w.op(isa.Fma, 8, 0, y, y, x))
+		}, 1},
+		{"products and sums that become a vector", func(w *f32Writer) {
+			x, y := w.load(0), w.load(512)
+			w.store(2048, w.contracted(x, y, x), w.contracted(y, y, x))
+		}, 0},
+		{"products and sums that are stored word by word", func(w *f32Writer) {
+			x, y := w.load(0), w.load(512)
+			w.store(2048, w.contracted(x, y, x), w.contracted(y, y, x)).Mem.Joined = true
+		}, 1},
+		{"products and sums, and another sum", func(w *f32Writer) {
+			x, y := w.load(0), w.load(512)
+			w.store(2048, w.op(isa.FAdd, 7, 0, w.contracted(x, y, x), y), w.op(isa.FAdd, 8, 0, w.contracted(y, y, x), y))
+		}, 2},
+		{"sums of products, as of a matrix product", func(w *f32Writer) {
+			x, y := w.load(0), w.load(512)
+			a := w.contracted(x, y, w.op(isa.FMul, 7, 0, x, x))
+			b := w.contracted(x, x, w.op(isa.FMul, 8, 0, y, y))
+			w.store(2048, w.op(isa.FAdd, 9, 0, a, x), w.op(isa.FAdd, 10, 0, b, x))
 		}, 0},
 	} {
 		w := newF32Writer()

@@ -1,30 +1,70 @@
 #version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
-// Workgroups read or write a footprint, 16 bytes a lane, each from a place of its own on and from its end to its start, as caps-tum/mt4g does.
+// The grid reads or writes a footprint, 16 bytes a lane. In each pass the workgroups have other parts of it. caps-tum/mt4g does so, with a
+// remainder of 64-bit numbers in each pass. LLVM tests at run time whether 32 bits do, and has the reciprocal of the divisor before the loop.
 layout(local_size_x_id = 0) in;
 
 layout(constant_id = 1) const bool stores = false;
 
-layout(set = 0, binding = 0) buffer Data { uvec4 data[]; };
-layout(set = 0, binding = 1) writeonly buffer Result { uvec4 result; };
-layout(push_constant) uniform Push { uint vectors; uint step; uint moves; uint never; }; // of 16 bytes in the footprint, and from one move to the next; moves of a lane, a multiple of 8
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Vector { uvec4 words; };
+layout(set = 0, binding = 0) writeonly buffer Result { uvec4 result; };
+layout(push_constant) uniform Push { uint64_t data; uint64_t vectors; uint64_t passes; uint never; }; // vectors of 16 bytes
+
+uint remainder(uint number, uint divisor, uint reciprocal) {
+    uint quotient, low;
+    umulExtended(number, reciprocal, quotient, low);
+    number -= quotient * divisor;
+    number = number >= divisor ? number - divisor : number;
+    return number >= divisor ? number - divisor : number;
+}
+
+// mt4g does not wait for its loads: they are inline assembly, of which no compiler knows. So none here goes to a register that one of the
+// last eight does, and what is added up is where they are.
+#define MOVE(read)                          \
+    if (i >= vectors) {                     \
+        break;                              \
+    }                                       \
+    if (stores) {                           \
+        Vector(data + 16 * i).words = sum;  \
+    } else {                                \
+        uint64_t offset = 16 * i;           \
+        read = Vector(data + offset).words; \
+        sum.x ^= unpackUint2x32(offset).x;  \
+    }                                       \
+    i += stride;
+
+#define PASS(a, b, c, d)                                                           \
+    {                                                                              \
+        uint64_t i = (gl_WorkGroupID.x + j) * lanes + gl_LocalInvocationIndex;     \
+        uvec2 halves = unpackUint2x32(i);                                          \
+        if (halves.y != 0) {                                                       \
+            i %= stride;                                                           \
+        } else {                                                                   \
+            i = packUint2x32(uvec2(remainder(halves.x, stride, reciprocal), 0));   \
+        }                                                                          \
+        for (;;) {                                                                 \
+            MOVE(a) MOVE(b) MOVE(c) MOVE(d)                                        \
+        }                                                                          \
+        j++;                                                                       \
+    }
 
 void main() {
-    uint at = gl_GlobalInvocationID.x % vectors, step = step % vectors;
-    uvec4 sum = uvec4(gl_LocalInvocationIndex);
-    for (uint i = 0; i < moves; i += 8) {
-        for (uint k = 0; k < 8; k++) {
-            if (stores) {
-                data[at] = sum;
-            } else {
-                uvec4 read = data[at];
-                sum.xy += read.xz + read.yw; // two additions of three numbers
-            }
-            at += step;
-            at = min(at, at - vectors); // on from the start behind the end
+    uint lanes = gl_WorkGroupSize.x, stride = gl_NumWorkGroups.x * lanes;
+    uint reciprocal = uint(1.0 / float(stride) * 4294966784.0), error, low; // 2^32 / stride or a little less
+    umulExtended(-stride * reciprocal, reciprocal, error, low);
+    reciprocal += error;
+    uvec4 sum = uvec4(gl_GlobalInvocationID.x), a = sum, b = sum, c = sum, d = sum, e = sum, f = sum, g = sum, h = sum;
+    for (uint64_t j = 0; j != passes;) {
+        PASS(a, b, c, d)
+        if (j == passes) {
+            break;
         }
+        PASS(e, f, g, h)
     }
-    if (!stores && sum.x == never) {
+    sum ^= a ^ b ^ c ^ d ^ e ^ f ^ g ^ h;
+    if (!stores && (sum.x ^ sum.y ^ sum.z ^ sum.w) == never) {
         result = sum;
     }
 }

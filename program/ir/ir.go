@@ -35,6 +35,8 @@ type Value struct {
 	Component uint8
 	// NoContract forbids fusing (the NoContraction decoration).
 	NoContract bool
+	// Contracted: the source has a product and a sum in place of this multiply-add.
+	Contracted bool
 
 	isa.Origin // the instruction lowered
 }
@@ -75,6 +77,9 @@ type Mem struct {
 	NonWritable bool
 	// Volatile accesses are neither moved nor merged nor removed, and are lowered as Coherent. Atomics are both.
 	Volatile bool
+
+	// Joined: the source accesses elements of this access by themselves, not all as one vector.
+	Joined bool
 
 	// Align is the known alignment in bytes of the address without Offset: at least the element size, 4 if nothing more
 	// is known. Wide accesses need only element alignment.

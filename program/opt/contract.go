@@ -71,7 +71,7 @@ func (c *contractor) floatSub(v *ir.Value) {
 }
 
 func (c *contractor) fuse(v, x, y, z *ir.Value) {
-	v.Op, v.Args = isa.Fma, []*ir.Value{x, y, z}
+	v.Op, v.Args, v.Contracted = isa.Fma, []*ir.Value{x, y, z}, true
 	c.fused[v.ID] = true
 }
 

@@ -250,6 +250,7 @@ func (m *merger) emit(out []*ir.Value, w *wideAccess) []*ir.Value {
 	v.Args = append(v.Args, at.Args[:len(at.Args)-len(data)]...)
 	out = append(out, v)
 	for i, p := range w.members {
+		mem.Joined = mem.Joined || p.SPIRV != at.SPIRV || int(p.Component) != int(w.members[0].Component)+i
 		if p.Op == isa.Store {
 			v.Args = append(v.Args, p.Args[len(p.Args)-1])
 			continue

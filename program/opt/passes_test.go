@@ -103,6 +103,29 @@ func TestMergeByAlignment(t *testing.T) {
 	}
 }
 
+// A store of words from several instructions is joined, one of a vector is not, although both are taken apart between.
+func TestMergeTellsVectorsFromWords(t *testing.T) {
+	for _, vector := range []bool{false, true} {
+		b := newBuilder(t)
+		at := b.op(isa.Shl, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(4))
+		data := []*ir.Value{b.load(word(1), at), b.load(word(2), at), b.load(word(3), at), b.load(word(4), at)}
+		m := word(0)
+		if vector {
+			b.store(m, append([]*ir.Value{at}, data...)...).Mem.Count = 4
+		} else {
+			for i, v := range data {
+				m.Offset = uint32(4 * i)
+				b.store(m, at, v)
+			}
+		}
+		b.ret()
+		Run(b.f, Options{})
+		if st := one(t, b.f, isa.Store); st.Mem.Count != 4 || st.Mem.Joined == vector {
+			t.Errorf("vector %t: %d words, joined %t", vector, st.Mem.Count, st.Mem.Joined)
+		}
+	}
+}
+
 // LDS moves three words at once where they are aligned to 16 bytes, else two, which may be two pieces, and one.
 func TestMergeOfThreeWords(t *testing.T) {
 	for _, c := range []struct {

@@ -45,7 +45,7 @@ func elements(f *ir.Func, v *ir.Value) []*ir.Value {
 		} else {
 			w.Args = append(w.Args, data[i])
 		}
-		w.Block, w.Mem, w.Origin = v.Block, &m, v.Origin
+		w.Block, w.Mem, w.Origin, w.Component = v.Block, &m, v.Origin, uint8(i)
 		list = append(list, w)
 	}
 	return list

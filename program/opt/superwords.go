@@ -13,13 +13,16 @@ import (
 //   - its SLP vectorizer's trees (S. Larsen, S. Amarasinghe, Exploiting Superword Level Parallelism with Multimedia
 //     Instruction Sets, PLDI 2000): from two words that a store writes side by side, or from two phis of a block, to the
 //     operations that compute both, and on to their operands. Operations that nothing of the kind joins, such as copies of an
-//     unrolled loop's body that store far apart, stay single.
+//     unrolled loop's body that store far apart, stay single. So does a tree by which nothing is gained: of multiply-adds, for
+//     example, as the cost model for AMDGPU counts a product that is added as free, but not one of a pair.
 //
 // The halves of each operand are assumed to be in a pair of registers, as LLVM's costs assume: inserting an element is free.
 type superwords struct {
 	first []*ir.Value // by id of a pair's second value: its first one
 	pairs map[*ir.Value]*ir.Value
-	phis  map[[2]*ir.Value]bool // pairs of phis that were followed
+	u     *uses
+	phis  map[[2]*ir.Value]bool // pairs of phis that the present tree has followed
+	grown []*ir.Value           // first ones of the present tree's pairs
 }
 
 // Superwords pairs the operations of a function, and lets the second of each pair follow the first. It returns, by id of a
@@ -33,16 +36,16 @@ func Superwords(f *ir.Func) []*ir.Value {
 }
 
 func findSuperwords(f *ir.Func) *superwords {
-	s := &superwords{first: make([]*ir.Value, f.NumValues()), pairs: map[*ir.Value]*ir.Value{}, phis: map[[2]*ir.Value]bool{}}
+	s := &superwords{first: make([]*ir.Value, f.NumValues()), pairs: map[*ir.Value]*ir.Value{}, u: newUses(f), phis: map[[2]*ir.Value]bool{}}
 	for _, b := range f.Blocks {
 		s.components(b)
 	}
 	for _, b := range f.Blocks {
-		s.grow(f32s(b.Phis))
+		s.grow(f32s(b.Phis), 0)
 		for _, v := range b.Code {
 			if v.Op == isa.Store && v.Mem.Elem == isa.F32 {
 				_, _, _, data := v.MemArgs()
-				s.grow(data)
+				s.grow(data, apart(v))
 			}
 		}
 	}
@@ -58,16 +61,30 @@ func f32s(list []*ir.Value) (kept []*ir.Value) {
 	return kept
 }
 
-// components pairs the components of vector operations.
+// apart returns what the cost model gains by an access to two words: 1 if the source accesses each by itself.
+func apart(v *ir.Value) int {
+	if v.Mem.Joined {
+		return 1
+	}
+	return 0
+}
+
+// components pairs the components of vector operations. There is no packed subtraction: LLVM makes one of two components an
+// addition, and takes wider ones apart.
 func (s *superwords) components(b *ir.Block) {
 	type key struct {
 		id   uint32
 		op   isa.Op
 		half uint8
 	}
-	even := map[key]*ir.Value{}
+	even, wide := map[key]*ir.Value{}, map[uint32]bool{}
 	for _, v := range b.Code {
-		if !packedOps[v.Op] || v.SPIRV == 0 {
+		if v.Op == isa.FSub && v.Component >= 2 {
+			wide[v.SPIRV] = true
+		}
+	}
+	for _, v := range b.Code {
+		if !packedOps[v.Op] || v.SPIRV == 0 || v.Op == isa.FSub && wide[v.SPIRV] {
 			continue
 		}
 		k := key{v.SPIRV, v.Op, v.Component / 2}
@@ -84,31 +101,72 @@ func (s *superwords) join(u, v *ir.Value) {
 	s.pairs[u], s.pairs[v], s.first[v.ID] = v, u, u
 }
 
-// grow follows neighbours two by two.
-func (s *superwords) grow(list []*ir.Value) {
+func (s *superwords) undo(u, v *ir.Value) {
+	s.pairs[u], s.pairs[v], s.first[u.ID], s.first[v.ID] = nil, nil, nil, nil
+}
+
+// grow follows neighbours two by two, and keeps the trees by which something is gained, the gain of their roots included.
+func (s *superwords) grow(list []*ir.Value, root int) {
 	for ; len(list) >= 2; list = list[2:] {
-		s.tree(list[0], list[1])
+		s.grown = s.grown[:0]
+		clear(s.phis)
+		if root+s.tree(list[0], list[1]) > 0 {
+			continue
+		}
+		for _, u := range s.grown {
+			s.undo(u, s.pairs[u])
+		}
 	}
 }
 
-// tree pairs two operations, and then those that compute their operands.
-func (s *superwords) tree(u, v *ir.Value) {
+// tree pairs two operations, and then those that compute their operands. It returns the instructions that it gains by the
+// count of LLVM's cost model.
+func (s *superwords) tree(u, v *ir.Value) (gain int) {
 	switch {
 	case u == v || s.pairs[u] != nil || s.pairs[v] != nil:
-		return
+		return 0
 	case u.Op == isa.Phi && v.Op == isa.Phi && u.Block == v.Block:
 		if s.phis[[2]*ir.Value{u, v}] {
-			return
+			return 0
 		}
 		s.phis[[2]*ir.Value{u, v}] = true
+	case u.Op == isa.Proj && v.Op == isa.Proj && u.Args[0] == v.Args[0] && u.Args[0].Op == isa.Load && v.Imm == u.Imm+1:
+		return apart(u.Args[0])
 	case packsWith(u, v):
 		s.join(u, v)
+		s.grown = append(s.grown, u)
+		gain = s.gain(u, v)
 	default:
-		return
+		return 0
 	}
 	for k := range u.Args {
-		s.tree(u.Args[k], v.Args[k])
+		gain += s.tree(u.Args[k], v.Args[k])
 	}
+	return gain
+}
+
+// gain returns the cost of two operations less that of the one that computes both. A product that is added is free when
+// single (GCNTTIImpl::getArithmeticInstrCost), so a product and a sum that became a multiply-add gain nothing.
+func (s *superwords) gain(u, v *ir.Value) int {
+	gain := -1
+	for _, w := range []*ir.Value{u, v} {
+		if !s.added(w) {
+			gain++
+		}
+	}
+	if u.Contracted {
+		gain--
+	}
+	return gain
+}
+
+// added reports a product whose one use adds to it, be it fused or not.
+func (s *superwords) added(v *ir.Value) bool {
+	if fuses(v, s.u) {
+		return true
+	}
+	users := s.u.users(v)
+	return v.Op == isa.FMul && !v.NoContract && len(users) == 1 && users[0].Contracted && users[0].Args[2] == v
 }
 
 // packsWith reports whether one packed instruction may compute both values: v_pk_fma_f32 has signs for each half, one clamp,
@@ -128,7 +186,7 @@ func packsWith(u, v *ir.Value) bool {
 
 func inScalarFile(v *ir.Value) bool { return literal(v) || v.Uniform }
 
-// packedOps have a packed form for f32. A subtraction is an addition with a sign.
+// packedOps have a packed form for f32. A subtraction of two words is an addition with a sign.
 var packedOps = map[isa.Op]bool{isa.FAdd: true, isa.FSub: true, isa.FMul: true, isa.Fma: true}
 
 // order moves values of a block so that the two of a pair follow each other, and undoes pairs where they cannot, because one
@@ -208,8 +266,7 @@ func (s *superwords) tryOrder(b *ir.Block) bool {
 func (s *superwords) part(members [][]*ir.Value) {
 	for _, list := range members {
 		if len(list) == 2 {
-			u, v := list[0], list[1]
-			s.pairs[u], s.pairs[v], s.first[u.ID], s.first[v.ID] = nil, nil, nil, nil
+			s.undo(list[0], list[1])
 		}
 	}
 }
