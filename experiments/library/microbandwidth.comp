@@ -31,7 +31,7 @@ uint remainder(uint number, uint divisor, uint reciprocal) {
     } else {                                \
         uint64_t offset = 16 * i;           \
         read = Vector(data + offset).words; \
-        sum.x ^= unpackUint2x32(offset).x;  \
+        sum.x = unpackUint2x32(offset).x;   \
     }                                       \
     i += stride;
 

@@ -14,6 +14,7 @@ const uint vectorAtOnce = 0;  // the load does not wait for the clock (mt4g: the
 const uint vectorWaits = 1;   // the load waits for the clock, then for its address (mt4g: what is behind the vector cache)
 const uint workgroup = 2;     // likewise, but the clock is read again before the load is done (mt4g: LDS)
 const uint scalarAtOnce = 3;  // a scalar load does not wait for the clock (mt4g: the scalar cache)
+const uint workgroupChain = 4; // a chain through workgroup memory, the clock read before and after all of it
 
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Element { uint64_t next; };
 layout(set = 0, binding = 0) readonly buffer Start { uint64_t start[]; };
@@ -22,6 +23,8 @@ layout(set = 0, binding = 2) readonly buffer Places { uint places[64]; }; // eac
 layout(push_constant) uniform Push { uint before; uint loads; }; // loads that bring the caches into their state; loads that are timed
 
 shared uint order[64];
+#define LOAD index = order[index];
+#define LOAD8 LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD
 
 void main() {
     uint lane = gl_LocalInvocationIndex, place = places[lane];
@@ -32,6 +35,15 @@ void main() {
     }
     uint index = kind == scalarAtOnce ? 0 : place;
     uint64_t p = start[index], sum = 0;
+    if (kind == workgroupChain) {
+        uint64_t begin = timeAMD();
+        for (uint i = 0; i < loads; i += 16) {
+            LOAD8 LOAD8
+        }
+        last = p + index;
+        cycles = timeAMD() - begin;
+        return;
+    }
     for (uint i = 0; i < before + loads; i++) {
         if (i == before) {
             sum = 0;
