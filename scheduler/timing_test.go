@@ -384,7 +384,9 @@ func ldsGap(t *testing.T, inst func(reg, count int) isa.Inst, count int) uint64 
 	t.Helper()
 	marks := func(k int) uint64 {
 		m := newMachine()
-		m.LDS = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.Unit.LDS, m.Unit.Issue.Cadence) }
+		m.LDS = func(e *engine.Engine, name string) cu.LDS {
+			return lds.NewComponent(e, name, &m.Unit.LDS, m.Unit.Issue.Cadence)
+		}
 		list := []isa.Inst{{Op: isa.LaneID, T: isa.I32, Dst: isa.V(1)},
 			{Op: isa.IMul, T: isa.I32, Dst: isa.V(1), Src: [4]isa.Reg{isa.V(1), isa.Lit(uint64(4 * count))}, Class: isa.ClassVALU32}}
 		for i := range k {

@@ -198,7 +198,9 @@ func TestComputeUnitTracing(t *testing.T) {
 	m := newMachine()
 	h := &slowLines{}
 	launch := realPorts(t, m, h)
-	m.LDS = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.Unit.LDS, m.Unit.Issue.Cadence) }
+	m.LDS = func(e *engine.Engine, name string) cu.LDS {
+		return lds.NewComponent(e, name, &m.Unit.LDS, m.Unit.Issue.Cadence)
+	}
 	r := newRig(t, m)
 	h.engine = r.Engine
 	d := &diary{}
@@ -329,7 +331,9 @@ func TestAccessesKeepTheUnit(t *testing.T) {
 		return r.Prints[1] - r.Prints[0]
 	}
 	banks := func(m *machine) *cu.KernelLaunch {
-		m.LDS = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.Unit.LDS, m.Unit.Issue.Cadence) }
+		m.LDS = func(e *engine.Engine, name string) cu.LDS {
+			return lds.NewComponent(e, name, &m.Unit.LDS, m.Unit.Issue.Cadence)
+		}
 		return &cu.KernelLaunch{Bindings: &mem.Bindings{}}
 	}
 	// 64 lanes of one bank each are busy for 8 cycles, 4 of the unit's bandwidth.
@@ -364,7 +368,9 @@ func (*instantLines) Access(now uint64, r *hierarchy.Request) *timing.Response {
 // Workgroup memory is zero when a workgroup comes, whoever had the bytes before.
 func TestLDSZeroedForWorkgroup(t *testing.T) {
 	m := newMachine()
-	m.LDS = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.Unit.LDS, m.Unit.Issue.Cadence) }
+	m.LDS = func(e *engine.Engine, name string) cu.LDS {
+		return lds.NewComponent(e, name, &m.Unit.LDS, m.Unit.Issue.Cadence)
+	}
 	seven := isa.Inst{Op: isa.Mov, T: isa.I32, Dst: isa.V(4), Src: [4]isa.Reg{isa.Lit(7)}}
 	prog := assemble(64, ldsLoad(3, 1), mark, seven, ldsStore(4, 1), ldsLoad(5, 1), mark)
 	prog.LDSBytes = uint32(m.Unit.LDS.MaxWorkgroupBytes)
