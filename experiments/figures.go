@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed figures/*.yaml figures/jobs/*.yaml figures/jobs/*.spv figures/jobs/*.spvasm figures/mi300a/*.csv
+//go:embed figures/*.yaml figures/jobs/*.yaml figures/jobs/*.spv figures/jobs/*.spvasm figures/mi300a/*.csv figures/constants/*.csv
 var figures embed.FS
 
 // figureSuffix ends the names of experiment files; all other files in their folder belong to them.
