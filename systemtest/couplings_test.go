@@ -22,6 +22,8 @@ var coupledParts = map[string][]string{
 // boundTogether are pairs of keys of which either may bound a job, so that more of one shows once there is more of the other, with the reason.
 var boundTogether = map[string]string{
 	"dispatcher.workgroups_per_cycle dispatcher.waves_per_cycle": "a workgroup of one wave starts at the lower of the two rates",
+	"dispatcher.workgroups_per_cycle dispatcher.launch_latency":  "a place is taken again at the rate of the dispatcher, or as its workgroup gets there",
+	"vector_memory.lanes_per_cycle vector_memory.block_bytes":    "lanes side by side go at the lower of lanes and bytes a cycle",
 }
 
 // more is twice the value of a numeric key; ok is false for keys that are none, or are at their end.
