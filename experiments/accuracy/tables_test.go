@@ -192,7 +192,7 @@ func constantTable(t *testing.T) string {
 		if why := constantsOff[name]; off != (why != "") {
 			t.Errorf("%s: simulated / measured is %.3f, and constantsOff says %q: want a reason beyond a factor of %g, and none within", name, ratio, why, bound)
 		}
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %.4g | %.3f | %s |\n", strings.TrimPrefix(at(row, "device"), "AMD Instinct "), at(row, "level"), quantity, at(row, "measured"), simulated, ratio, constantsOff[name])
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %.3f | %s |\n", strings.TrimPrefix(at(row, "device"), "AMD Instinct "), at(row, "level"), quantity, at(row, "measured"), strconv.FormatFloat(math.Round(simulated*10)/10, 'f', -1, 64), ratio, constantsOff[name])
 	}
 	return b.String()
 }
