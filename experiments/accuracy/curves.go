@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
@@ -53,21 +51,9 @@ type pair struct {
 	few, many  []config.Setting
 }
 
-func readCurves() ([]*curve, error) {
-	text, err := embedded.ReadFile("curves.yaml")
-	if err != nil {
-		return nil, err
-	}
-	var list []*curve
-	if err := yaml.Unmarshal(text, &list); err != nil {
-		return nil, fmt.Errorf("curves.yaml: %w", err)
-	}
-	return list, nil
-}
-
 // curvePoints are the selected rows of the published curves in a folder.
 func curvePoints(folder string) ([]point, error) {
-	list, err := readCurves()
+	list, err := readTable[[]*curve]("curves.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -172,16 +158,17 @@ var wordX = regexp.MustCompile(`\bx\b`)
 // settings are those of several maps, in the order of the maps.
 func settings(x float64, sets ...map[string]string) (list []config.Setting, err error) {
 	for _, set := range sets {
-		for _, path := range slices.Sorted(maps.Keys(set)) {
-			if path == workKey {
-				continue
+		texts := map[string]string{}
+		for path, text := range set {
+			if path != workKey {
+				texts[path] = wordX.ReplaceAllString(text, fmt.Sprint(int(x)))
 			}
-			s, err := setting(path, wordX.ReplaceAllString(set[path], fmt.Sprint(int(x))))
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, s)
 		}
+		some, err := settingsOf(texts)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
 	}
 	return list, nil
 }

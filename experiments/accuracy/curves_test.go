@@ -14,7 +14,7 @@ import (
 
 // Both runs of each series load, and the second does more work.
 func TestCurvesLoad(t *testing.T) {
-	for _, c := range suite.Must(readCurves())(t) {
+	for _, c := range suite.Must(readTable[[]*curve]("curves.yaml"))(t) {
 		x := 64.0
 		if len(c.At) > 0 {
 			x = c.At[0]

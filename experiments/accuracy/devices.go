@@ -2,13 +2,10 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"spvsim/config"
 )
@@ -61,13 +58,9 @@ func (t *deviceTable) reason(name string) string {
 }
 
 func readDevices() (*deviceTable, error) {
-	text, err := embedded.ReadFile("devices.yaml")
+	t, err := readTable[deviceTable]("devices.yaml")
 	if err != nil {
 		return nil, err
-	}
-	var t deviceTable
-	if err := yaml.Unmarshal(text, &t); err != nil {
-		return nil, fmt.Errorf("devices.yaml: %w", err)
 	}
 	for _, d := range t.Devices {
 		if err := d.compile(); err != nil {
@@ -228,19 +221,19 @@ func (t *deviceTable) points(p *published) (list []point, err error) {
 }
 
 func newDevicePoint(d *device, j *microJob, p *published, value float64, found []string) (point, error) {
-	parameters := map[string]string{}
+	texts := map[string]string{"machine": d.machine()}
 	for i, name := range j.rows.SubexpNames() {
 		if name != "" {
-			parameters[name] = found[i]
+			texts["parameters."+name] = found[i]
 		}
 	}
 	for name, n := range j.Parameters {
-		parameters[name] = strconv.Itoa(n)
+		texts["parameters."+name] = strconv.Itoa(n)
 	}
 	work := j.Work
 	if j.Fill > 0 {
 		groups := int(j.Fill * float64(d.fill))
-		parameters["groups"] = strconv.Itoa(groups)
+		texts["parameters.groups"] = strconv.Itoa(groups)
 		work *= float64(groups)
 	}
 	q := point{kernel: d.Name, problem: p.name(), job: "micro/" + j.Job + ".yaml"}
@@ -248,15 +241,7 @@ func newDevicePoint(d *device, j *microJob, p *published, value float64, found [
 	if q.microseconds, err = microsecondsOf(value, p.unit, work); err != nil {
 		return q, err
 	}
-	s, err := setting("machine", d.machine())
-	q.settings = append(q.settings, s)
-	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		s, bad := setting("parameters."+name, parameters[name])
-		if bad != nil {
-			return q, bad
-		}
-		q.settings = append(q.settings, s)
-	}
+	q.settings, err = settingsOf(texts)
 	return q, err
 }
 

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"spvsim/config"
 )
 
@@ -18,12 +16,8 @@ type knob struct {
 }
 
 func readKnobs() (list []knob, err error) {
-	text, err := embedded.ReadFile("fitted.yaml")
-	if err != nil {
+	if list, err = readTable[[]knob]("fitted.yaml"); err != nil {
 		return nil, err
-	}
-	if err := yaml.Unmarshal(text, &list); err != nil {
-		return nil, fmt.Errorf("fitted.yaml: %w", err)
 	}
 	for _, k := range list {
 		if len(k.Values) == 0 {

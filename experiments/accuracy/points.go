@@ -60,15 +60,23 @@ const maxSpread = 1.1
 // repeats reports whether the device repeats the point.
 func (p *point) repeats() bool { return p.repetitionSpread <= maxSpread }
 
+// readTable reads a YAML table that the command carries.
+func readTable[T any](name string) (table T, err error) {
+	text, err := embedded.ReadFile(name)
+	if err != nil {
+		return table, err
+	}
+	if err := yaml.Unmarshal(text, &table); err != nil {
+		return table, fmt.Errorf("%s: %w", name, err)
+	}
+	return table, nil
+}
+
 // readKernels reads the table of kernels.
 func readKernels() (map[string]*kernel, error) {
-	text, err := embedded.ReadFile("kernels.yaml")
+	list, err := readTable[[]*kernel]("kernels.yaml")
 	if err != nil {
 		return nil, err
-	}
-	var list []*kernel
-	if err := yaml.Unmarshal(text, &list); err != nil {
-		return nil, fmt.Errorf("kernels.yaml: %w", err)
 	}
 	byName := map[string]*kernel{}
 	for _, k := range list {
@@ -101,7 +109,11 @@ func (k *kernel) settings(problem string) ([]config.Setting, error) {
 	for path, v := range k.Set {
 		texts["machine."+path] = fmt.Sprint(v)
 	}
-	var list []config.Setting
+	return settingsOf(texts)
+}
+
+// settingsOf are the settings of texts by path, in the order of the paths.
+func settingsOf(texts map[string]string) (list []config.Setting, err error) {
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
 		s, err := setting(path, texts[path])
 		if err != nil {
