@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -22,7 +24,7 @@ func carryLoads(f *ir.Func, o Options) bool {
 		}
 		if load := loadBefore(g, l, store); load != nil {
 			h, back := l.header, predOf(l.header, l.latch)
-			first := f.NewValue(isa.Load, load.T, load.R, append([]*ir.Value(nil), load.Args...)...)
+			first := f.NewValue(isa.Load, load.T, load.R, slices.Clone(load.Args)...)
 			mem := *load.Mem
 			mem.Speculative = true // the loop may run no iteration
 			first.Mem, first.Origin = &mem, load.Origin

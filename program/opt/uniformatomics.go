@@ -75,10 +75,7 @@ func (a *atomicSender) choose() bool {
 			if !ok || a.o.SelectBuffers && (v.Mem.Space == isa.SpaceImage || v.T.Bits() < 32) {
 				continue
 			}
-			address, operand := v.Args, (*ir.Value)(nil)
-			if v.Op != isa.AtomicIInc && v.Op != isa.AtomicIDec {
-				address, operand = v.Args[:len(v.Args)-1], v.Args[len(v.Args)-1]
-			}
+			address, operand := splitArgs(v)
 			if a.differ(address...) || !a.o.SelectBuffers && a.oneLane(b) {
 				continue
 			}
@@ -202,7 +199,7 @@ func (a *atomicSender) sendFromFragment(v *ir.Value) *ir.Value {
 
 func (a *atomicSender) send(v *ir.Value) *ir.Value {
 	use := a.sent[v.ID]
-	address, operand := a.operand(v)
+	address, operand := a.sumOperand(v)
 	s := &combination{atomicSender: a, atomicUse: use, operand: operand, active: a.op(isa.Ballot, isa.I64, a.constant(isa.Bool, 1))}
 	s.combine()
 	once := a.f.NewValue(v.Op, v.T, v.R, append(address, s.all)...)
@@ -222,19 +219,27 @@ func (a *atomicSender) send(v *ir.Value) *ir.Value {
 	return result
 }
 
-// operand returns the arguments of an atomic, a difference as a sum.
-func (a *atomicSender) operand(v *ir.Value) (address []*ir.Value, operand *ir.Value) {
-	if v.Op == isa.AtomicIInc {
-		return slices.Clone(v.Args), a.constant(v.T, 1)
-	}
-	if v.Op == isa.AtomicIDec {
-		return slices.Clone(v.Args), a.constant(v.T, v.T.Mask())
+// splitArgs returns the arguments of an atomic; it may have no operand.
+func splitArgs(v *ir.Value) (address []*ir.Value, operand *ir.Value) {
+	if v.Op == isa.AtomicIInc || v.Op == isa.AtomicIDec {
+		return v.Args, nil
 	}
 	n := len(v.Args) - 1
-	if operand = v.Args[n]; v.Op == isa.AtomicISub {
+	return v.Args[:n], v.Args[n]
+}
+
+// sumOperand returns the address of an atomic and its operand, a difference as a sum.
+func (a *atomicSender) sumOperand(v *ir.Value) (address []*ir.Value, operand *ir.Value) {
+	address, operand = splitArgs(v)
+	switch v.Op {
+	case isa.AtomicIInc:
+		operand = a.constant(v.T, 1)
+	case isa.AtomicIDec:
+		operand = a.constant(v.T, v.T.Mask())
+	case isa.AtomicISub:
 		operand = a.op(isa.INeg, v.T, operand)
 	}
-	return slices.Clone(v.Args[:n]), operand
+	return slices.Clone(address), operand
 }
 
 // A combination is that of the operands of one atomic.
@@ -299,23 +304,21 @@ func (s *combination) amongLanes(op isa.Op) *ir.Value {
 }
 
 // count returns the number of active lanes, below that of those before each lane.
-func (s *combination) count() *ir.Value {
-	if s.o.WaveSize == 32 {
-		return s.op(isa.BitCount, isa.I32, s.half(isa.Lo32, s.active))
-	}
-	return s.half(isa.Lo32, s.op(isa.BitCount, isa.I64, s.active))
-}
+func (s *combination) count() *ir.Value { return s.ofMask(isa.BitCount) }
 
 func (s *combination) below() *ir.Value {
 	return s.op(isa.MaskedBitCount, isa.I32, s.active, s.constant(isa.I32, 0))
 }
 
 // last returns the number of the last active lane.
-func (s *combination) last() *ir.Value {
+func (s *combination) last() *ir.Value { return s.ofMask(isa.FindUMsb) }
+
+// ofMask computes a number of the mask of active lanes, of which a wave of 32 has the low half.
+func (s *combination) ofMask(op isa.Op) *ir.Value {
 	if s.o.WaveSize == 32 {
-		return s.op(isa.FindUMsb, isa.I32, s.half(isa.Lo32, s.active))
+		return s.op(op, isa.I32, s.half(isa.Lo32, s.active))
 	}
-	return s.half(isa.Lo32, s.op(isa.FindUMsb, isa.I64, s.active))
+	return s.half(isa.Lo32, s.op(op, isa.I64, s.active))
 }
 
 // times combines n of the operand.
