@@ -70,18 +70,7 @@ OpDecorate %trips SpecId 1
 ` + start.String() + `OpBranch %head
 %head = OpLabel
 %i = OpPhi %u32 %c0 %start %next %cont
-` + phis.String() + `OpLoopMerge %done %cont DontUnroll
-OpBranch %test
-%test = OpLabel
-%more = OpULessThan %bool %i %trips
-OpBranchConditional %more %work %done
-%work = OpLabel
-` + body.String() + `OpBranch %cont
-%cont = OpLabel
-%next = OpIAdd %u32 %i %c1
-OpBranch %head
-%done = OpLabel
-` + total.String() + `%p = OpAccessChain %p_word %out %c0 %i0
+` + phis.String() + `` + loopText(body.String()) + total.String() + `%p = OpAccessChain %p_word %out %c0 %i0
 OpStore %p ` + last + `
 OpReturn
 OpFunctionEnd

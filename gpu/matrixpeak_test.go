@@ -52,18 +52,23 @@ OpBranch %%head
 		}
 		fmt.Fprintf(&body, "%%d%d = OpCooperativeMatrixMulAddKHR %%TC %%a %%b %s\n", n, sum)
 	}
-	return text + `OpLoopMerge %done %cont DontUnroll
+	return text + loopText(body.String()) + store.String() + "OpReturn\nOpFunctionEnd\n"
+}
+
+// loopText is the text of a loop from its merge on: a body that runs while %i is below %trips.
+func loopText(body string) string {
+	return `OpLoopMerge %done %cont DontUnroll
 OpBranch %test
 %test = OpLabel
 %more = OpULessThan %bool %i %trips
 OpBranchConditional %more %work %done
 %work = OpLabel
-` + body.String() + `OpBranch %cont
+` + body + `OpBranch %cont
 %cont = OpLabel
 %next = OpIAdd %u32 %i %c1
 OpBranch %head
 %done = OpLabel
-` + store.String() + "OpReturn\nOpFunctionEnd\n"
+`
 }
 
 // peakCycles runs the module on one compute unit.

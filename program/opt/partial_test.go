@@ -61,24 +61,6 @@ func TestTripsOfOneIteration(t *testing.T) {
 // countedSum changes a sum by the body in each trip, and stores it.
 func countedSum(t *testing.T, trips uint64, body func(b *builder, i, s, lane *ir.Value) *ir.Value) *ir.Func {
 	b := newBuilder(t)
-	bs := b.blocks(4)
-	header, inside, latch, end := bs[0], bs[1], bs[2], bs[3]
-	start, limit, step, x := b.c(0), b.c(trips), b.c(1), b.ct(isa.F32, 0x3f800000)
-	lane := b.op(isa.LocalIDX, isa.I32)
-	b.jump(header)
-	b.at(header)
-	i, s := b.phi(isa.I32, start, nil), b.phi(isa.F32, x, nil)
-	header.Merge, header.Continue = end, latch
-	header.SetSuccs(ir.Cond, b.op(isa.ULt, isa.I32, i, limit), inside, end)
-	b.at(inside)
-	next := body(b, i, s, lane)
-	b.jump(latch)
-	b.at(latch)
-	i.Args[1], s.Args[1] = b.op(isa.IAdd, isa.I32, i, step), next
-	b.jump(header)
-	b.at(end)
-	b.f.Bindings = []ir.Binding{{Count: 1}, {Count: 1}}
-	b.store(word(0), b.op(isa.Shl, isa.I32, lane, b.c(2)), s)
-	b.ret()
-	return b.f
+	start, limit, lane := b.c(0), b.c(trips), b.op(isa.LocalIDX, isa.I32)
+	return b.sumLoop(isa.IAdd, start, limit, lane, b.ct(isa.F32, 0x3f800000), func(i, s *ir.Value) *ir.Value { return body(b, i, s, lane) })
 }

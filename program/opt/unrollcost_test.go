@@ -14,24 +14,33 @@ func loopsLeft(f *ir.Func) int { return len(newGraph(f).loops) }
 // counter indexes.
 func countedLoop(t *testing.T, op isa.Op, n uint64, loads int) *ir.Func {
 	b := newBuilder(t)
-	bs := b.blocks(4)
-	header, body, latch, end := bs[0], bs[1], bs[2], bs[3]
 	start, limit := b.c(0), b.c(n)
 	if op == isa.Shl {
 		start, limit = b.c(1), b.c(1<<n)
 	}
-	step, lane := b.c(1), b.op(isa.LocalIDX, isa.I32)
+	lane := b.op(isa.LocalIDX, isa.I32)
+	return b.sumLoop(op, start, limit, lane, lane, func(i, sum *ir.Value) *ir.Value {
+		next := b.op(isa.Xor, isa.I32, b.op(isa.IMul, isa.I32, sum, lane), i)
+		for range loads {
+			at := b.op(isa.Shl, isa.I32, b.op(isa.IAdd, isa.I32, i, lane), b.c(2))
+			next = b.op(isa.Xor, isa.I32, next, b.load(word(1), at))
+		}
+		return next
+	})
+}
+
+// sumLoop changes a sum by the body in each trip of a loop, whose counter op changes by 1 up to a limit, and stores it.
+func (b *builder) sumLoop(op isa.Op, start, limit, lane, first *ir.Value, body func(i, sum *ir.Value) *ir.Value) *ir.Func {
+	bs := b.blocks(4)
+	header, inside, latch, end := bs[0], bs[1], bs[2], bs[3]
+	step := b.c(1)
 	b.jump(header)
 	b.at(header)
-	i, sum := b.phi(isa.I32, start, nil), b.phi(isa.I32, lane, nil)
+	i, sum := b.phi(isa.I32, start, nil), b.phi(first.R, first, nil)
 	header.Merge, header.Continue = end, latch
-	header.SetSuccs(ir.Cond, b.op(isa.ULt, isa.I32, i, limit), body, end)
-	b.at(body)
-	next := b.op(isa.Xor, isa.I32, b.op(isa.IMul, isa.I32, sum, lane), i)
-	for range loads {
-		at := b.op(isa.Shl, isa.I32, b.op(isa.IAdd, isa.I32, i, lane), b.c(2))
-		next = b.op(isa.Xor, isa.I32, next, b.load(word(1), at))
-	}
+	header.SetSuccs(ir.Cond, b.op(isa.ULt, isa.I32, i, limit), inside, end)
+	b.at(inside)
+	next := body(i, sum)
 	b.jump(latch)
 	b.at(latch)
 	i.Args[1], sum.Args[1] = b.op(op, isa.I32, i, step), next
