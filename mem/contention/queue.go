@@ -64,9 +64,25 @@ func (q *Queue) Acquire(at, delay uint64, full *uint64) uint64 {
 	return waited
 }
 
-// Full reports whether a request that arrives in a cycle would wait for an entry. It takes none.
-func (q *Queue) Full(at uint64) bool {
-	return !q.TryAcquire(at) && q.entries > 0 && q.acquireAt(at) > at
+// IsFull reports whether all entries are held in a cycle, so that a request that arrives then would wait. It changes
+// nothing.
+func (q *Queue) IsFull(at uint64) bool {
+	if q.maxHeld < q.entries || q.entries == 0 {
+		return false
+	}
+	cycle, held := uint32(min(at-q.base, maxTime)), 0
+	if q.hasFree(cycle) {
+		return false
+	}
+	if q.first < q.end { // requests that have arrived, without those that have left
+		held = lane.CountAbove(q.until, int(q.end), cycle) - lane.CountAbove(q.from, int(q.end), cycle)
+	}
+	for _, r := range q.recent {
+		if r.From <= cycle && cycle < r.Until {
+			held++
+		}
+	}
+	return held >= int(q.entries)
 }
 
 // acquireAt returns the cycle in which a request that arrives in cycle at has an entry.

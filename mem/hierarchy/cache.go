@@ -342,7 +342,7 @@ func (c *cache) store(p setLookup, at, delay uint64, w storedWords) (held bool, 
 	if c.writeBack {
 		p.makeDirty(way, c.pieces(w.some))
 	}
-	if c.eagerWriteBack && whole && !p.writes.Full(at+delay) { // early only where nothing waits for it
+	if c.eagerWriteBack && whole && !p.writes.IsFull(at+delay) { // early only where nothing waits for it
 		if way = p.eagerVictim(way, c.DirtyWays); way >= 0 {
 			delay = c.writeBackEagerly(p, way, at, delay)
 		}
