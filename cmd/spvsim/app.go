@@ -115,7 +115,7 @@ func (f *appFlags) check(c *cobra.Command) error {
 	for _, flag := range []struct {
 		name, value string
 		of          []string
-	}{{"profile", f.answers, []string{"", "attachments", "webgpu"}}, {"identity", f.identity, []string{"spvsim", "device"}},
+	}{{"profile", f.answers, []string{"", "attachments", "webgpu", "opencl"}}, {"identity", f.identity, []string{"spvsim", "device"}},
 		{"clock", f.clock, []string{"simulated", "host"}}, {"timeouts", f.timeouts, []string{"host", "simulated"}}, {"overlap", f.overlap, []string{"submitted", "none"}}} {
 		if !slices.Contains(flag.of, flag.value) {
 			return fmt.Errorf("--%s %s: want %s", flag.name, flag.value, strings.TrimPrefix(strings.Join(flag.of, " or "), " or "))
