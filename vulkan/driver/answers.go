@@ -26,6 +26,7 @@ type spoofing struct {
 	depths        vk.FormatFeatureFlags   // of formats of depths
 	usages        vk.ImageUsageFlags      // usages that images may request
 	formatAliases map[vk.Format]vk.Format // alias: formats that are reported with the features of another one
+	endsLost      bool                    // a program ends some time after its device was lost, as it waits for it forever
 	rising        bool                    // timestamps count up from above 0, and copies of them take no time: see risingClock
 }
 
@@ -84,6 +85,7 @@ var spoofingSets = map[string]*spoofing{
 		extensions: setOf(physicalDeviceDrm, externalMemoryFd),
 		properties: map[string]any{"HasRender": 1, "RenderMajor": renderMajor},
 		rising:     true,
+		endsLost:   true,
 	},
 }
 

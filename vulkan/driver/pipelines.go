@@ -116,7 +116,7 @@ func CreateComputePipelines(h vk.Device, cache vk.PipelineCache, count uint32, i
 		p, found, err := d.computePipeline(&info, c)
 		feedBack(info.PNext, found, time.Since(began))
 		if err != nil {
-			report("vkCreateComputePipelines", misuse{vk.ErrorUnknown, err.Error()})
+			refuse("vkCreateComputePipelines", misuse{vk.ErrorUnknown, err.Error()})
 			result, p = vk.ErrorUnknown, nil
 		} else if p == nil {
 			result = vk.PipelineCompileRequired
