@@ -26,8 +26,11 @@ type spoofing struct {
 	depths        vk.FormatFeatureFlags   // of formats of depths
 	usages        vk.ImageUsageFlags      // usages that images may request
 	formatAliases map[vk.Format]vk.Format // alias: formats that are reported with the features of another one
-	endsLost      bool                    // a program ends some time after its device was lost, as it waits for it forever
-	rising        bool                    // timestamps count up from above 0, and copies of them take no time: see risingClock
+	// Programs see no refusals, and wait forever for work that fails: command buffers go on without refused commands, and
+	// some time after its device was lost a program is ended.
+	goesOn  bool
+	repairs bool // modules are repaired: see spirv.Repair
+	rising  bool // timestamps count up from above 0, and copies of them take no time: see risingClock
 }
 
 // Extensions that only some sets have.
@@ -84,8 +87,9 @@ var spoofingSets = map[string]*spoofing{
 		queues:     vk.QueueGraphicsBit,
 		extensions: setOf(physicalDeviceDrm, externalMemoryFd),
 		properties: map[string]any{"HasRender": 1, "RenderMajor": renderMajor},
+		repairs:    true,
 		rising:     true,
-		endsLost:   true,
+		goesOn:     true,
 	},
 }
 

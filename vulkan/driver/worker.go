@@ -288,7 +288,7 @@ func (w *worker) machine(f func() error) {
 	if err != nil {
 		d.lost = err
 		refuse("queue", misuse{vk.ErrorDeviceLost, "the device is lost: " + err.Error()})
-		if d.physical.spoofing.endsLost {
+		if d.physical.spoofing.goesOn {
 			time.AfterFunc(lostTimeout, endProcess)
 		}
 	}

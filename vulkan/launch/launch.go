@@ -239,9 +239,11 @@ func (p *Program) Run(ctx context.Context) error {
 	args := p.Args
 	if p.Root != "" {
 		var err error
-		if args, err = p.insideRoot(told); err != nil {
+		var done func()
+		if args, done, err = p.insideRoot(told); err != nil {
 			return err
 		}
+		defer done()
 	}
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Env = append(os.Environ(), p.variables(told)...)

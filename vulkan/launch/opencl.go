@@ -173,29 +173,30 @@ func (o *OpenCL) variables(machines int) []string {
 	}
 }
 
-// insideRoot returns the command that runs a program in its root, with the folders and files that the driver needs.
-func (p *Program) insideRoot(progress string) ([]string, error) {
+// insideRoot returns the command that runs a program in its root, with the folders and files that the driver needs. done
+// removes the empty places that these were mounted on.
+func (p *Program) insideRoot(progress string) (args []string, done func(), err error) {
 	if os.Geteuid() != 0 {
-		return nil, fmt.Errorf("--root %s: want root's rights, for mounts and chroot", p.Root)
+		return nil, nil, fmt.Errorf("--root %s: want root's rights, for mounts and chroot", p.Root)
 	}
 	for _, name := range []string{"unshare", "chroot", "mount"} {
 		if _, err := exec.LookPath(name); err != nil {
-			return nil, fmt.Errorf("--root %s: %w (Debian's packages util-linux, coreutils and mount)", p.Root, err)
+			return nil, nil, fmt.Errorf("--root %s: %w (Debian's packages util-linux, coreutils and mount)", p.Root, err)
 		}
 	}
 	folder, err := cacheFolder()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	script, err := storeFile(folder, "root-", ".sh", rootScript)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	library, err := libraryOf(p.Manifest)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	list := []string{"sh", script, p.Root, p.Manifest, library}
+	list := []string{p.Manifest, library}
 	for _, place := range []string{filepath.Dir(p.Record), p.Profile, p.Waves.Folder, p.Capture, progress} {
 		if place != "" && place != "." {
 			list = append(list, place)
@@ -207,7 +208,25 @@ func (p *Program) insideRoot(progress string) ([]string, error) {
 	if p.OpenCL != nil {
 		list = append(list, p.OpenCL.preload)
 	}
-	return append(append(list, "--"), p.Args...), nil
+	var added []string
+	for _, place := range list {
+		if at := filepath.Join(p.Root, place); !exists(at) {
+			added = append(added, at)
+		}
+	}
+	args = append(append([]string{"sh", script, p.Root}, list...), "--")
+	return append(args, p.Args...), func() {
+		for _, at := range added {
+			if i, err := os.Stat(at); err == nil && (i.IsDir() || i.Size() == 0) {
+				os.Remove(at) // a folder that has files by now stays
+			}
+		}
+	}, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // libraryOf returns the library that a manifest names.
