@@ -269,7 +269,7 @@ func (f *appFlags) refused(c *cobra.Command, path string) error {
 	if path == "" {
 		return nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, files.MaxJSON)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

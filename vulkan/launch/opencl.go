@@ -93,7 +93,7 @@ func hasLibrary(root, name string) bool {
 func findFunctions(root string) (string, error) {
 	reason := "found no " + functionPlaces[1]
 	for _, place := range functionPlaces {
-		data, err := os.ReadFile(filepath.Join(root, place))
+		data, err := files.Read(filepath.Join(root, place), files.MaxJSON)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
