@@ -316,8 +316,10 @@ func TestFitsFollowsEveryChange(t *testing.T) {
 	check := func() bool {
 		t.Helper()
 		fits := table.findSpace(n)
-		if table.Fits(n) != fits || table.Fits(n) != fits {
-			t.Fatalf("a workgroup fits: %t, want %t", !fits, fits)
+		for range 2 { // the second time from the kept answer
+			if table.Fits(n) != fits {
+				t.Fatalf("a workgroup fits: %t, want %t", !fits, fits)
+			}
 		}
 		return fits
 	}
