@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// broken has what zink makes of OpenCL's kernels: an atomic operation of another sign, and casts to fewer bits.
+// broken has what zink makes of OpenCL's kernels: atomic operations of another sign and of a float's bits, and casts to fewer bits.
 const broken = `OpCapability Shader
 OpCapability Int64
 OpCapability Float64
@@ -23,11 +23,13 @@ OpDecorate %out Binding 0
 %int = OpTypeInt 32 1
 %ulong = OpTypeInt 64 0
 %double = OpTypeFloat 64
+%float = OpTypeFloat 32
 %four = OpConstant %uint 4
 %zero = OpConstant %uint 0
 %one = OpConstant %uint 1
 %two = OpConstant %uint 2
 %minus = OpConstant %int -3
+%half = OpConstant %float 0.5
 %long = OpConstant %ulong 0x1122334455667788
 %real = OpConstant %double 0x1.23456789abcdep+5
 %array = OpTypeArray %uint %four
@@ -41,6 +43,7 @@ OpDecorate %out Binding 0
 %b = OpAccessChain %element %out %zero %one
 %c = OpAccessChain %element %out %zero %two
 %old = OpAtomicIAdd %uint %a %one %zero %minus
+%seen = OpAtomicCompareExchange %uint %a %one %zero %zero %half %four
 %low = OpBitcast %uint %long
 OpStore %b %low
 %bits = OpBitcast %uint %real
@@ -53,7 +56,7 @@ OpFunctionEnd
 // rules.
 func TestRepairs(t *testing.T) {
 	_, err := LoadModule([]byte(broken), "broken.spvasm")
-	if err == nil || !strings.Contains(err.Error(), "want the result's type") || !strings.Contains(err.Error(), "from 64 bits to 32 bits") {
+	if err == nil || !strings.Contains(err.Error(), "want the result's type") || !strings.Contains(err.Error(), "is float32: want a integer") || !strings.Contains(err.Error(), "from 64 bits to 32 bits") {
 		t.Errorf("without repairs: %v", err)
 	}
 	m, err := LoadRepairedModule([]byte(broken), "broken.spvasm")

@@ -4,7 +4,7 @@ import "slices"
 
 // Repair changes two kinds of instructions that zink makes of OpenCL kernels and that break the rules of types, into those that are
 // meant: an OpBitcast of a number to a narrower integer takes its lower bits, and an operand
-// of an atomic operation that differs from its result in signedness alone is cast. Other instructions stay as they are.
+// of an atomic operation on integers that is another number of as many bits is cast. Other instructions stay as they are.
 func Repair(m *Module) {
 	r := repairer{m: m, types: map[ID]*Instruction{}, of: map[ID]ID{}}
 	var out []Instruction
@@ -92,7 +92,7 @@ func (r *repairer) instruction(in *Instruction) (casts []Instruction) {
 			first++ // it has semantics for both outcomes
 		}
 		for k := first; k < len(in.Operands); k++ {
-			if t := r.of[ID(in.Operands[k])]; t == in.Type || r.width(t, OpTypeInt) != to {
+			if t := r.of[ID(in.Operands[k])]; t == in.Type || r.width(t, OpTypeInt) != to && r.width(t, OpTypeFloat) != to {
 				continue
 			}
 			casts = append(casts, r.cast(in.Type, in.Operands[k], in))

@@ -34,6 +34,22 @@ older_libclc() {
     rm -r libclc libclc-21_*.deb'
 }
 
+# base_system makes a root without packages beside its place, so that one that was stopped is not taken for a whole one.
+base_system() {
+  local root=$1 mirror=$2 proxy=$3 new
+  mkdir -p "$(dirname "$root")"
+  new=$(mktemp -d "$root.XXXXXX")
+  # shellcheck disable=SC2064
+  trap "rm -rf --one-file-system '$new'" EXIT
+  chmod 755 "$new"
+  debootstrap --variant=minbase sid "$new" "$mirror"
+  printf '%s\n' "$proxy" >"$new/etc/apt/apt.conf.d/90proxy"
+  # A mirror that lags by weeks still serves: packages keep their signatures.
+  printf 'Acquire::Check-Valid-Until "false";\n' >"$new/etc/apt/apt.conf.d/91lag"
+  mkdir "$new/var/lib/debian-root"
+  mv -T "$new" "$root"
+}
+
 make_root() {
   local set=$1 root=$2 packages mirror proxy
   local made="$root/var/lib/debian-root"
@@ -45,12 +61,8 @@ make_root() {
     refuse "apt of this machine has no mirror of Debian: want a site that ends in debian"
   proxy=$(apt-config dump | grep -E '^Acquire::https?::Proxy ' || true)
   if [ ! -d "$made" ]; then
-    if [ -n "$(ls -A "$root" 2>/dev/null)" ]; then refuse "$root is not empty, and debian-root.sh did not make it or was stopped"; fi
-    debootstrap --variant=minbase sid "$root" "$mirror"
-    printf '%s\n' "$proxy" >"$root/etc/apt/apt.conf.d/90proxy"
-    # A mirror that lags by weeks still serves: packages keep their signatures.
-    printf 'Acquire::Check-Valid-Until "false";\n' >"$root/etc/apt/apt.conf.d/91lag"
-    mkdir "$made"
+    if [ -n "$(ls -A "$root" 2>/dev/null)" ]; then refuse "$root is not empty, and debian-root.sh did not make it"; fi
+    base_system "$root" "$mirror" "$proxy"
   fi
   chroot "$root" apt-get update -qq
   # shellcheck disable=SC2086
