@@ -72,6 +72,12 @@ func TestOpenCL(t *testing.T) {
 			checkLines(t, out, "")
 		}
 	}
+	// A captured launch of the root is a job, with its result in memory.
+	if out, err := b.app([]string{"--capture", "jobs"}, "./opencl", "kernels.cl", "reduction"); err != nil {
+		t.Errorf("capture: %v\n%s", err, tail([]byte(out)))
+	} else if err := tool(b.spvsim, "run", filepath.Join(b.folder, "jobs", "0001.yaml")); err != nil {
+		t.Error(err)
+	}
 	for _, c := range []struct {
 		name  string
 		flags []string

@@ -197,10 +197,19 @@ func (p *Program) insideRoot(progress string) (args []string, done func(), err e
 		return nil, nil, err
 	}
 	list := []string{p.Manifest, library}
-	for _, place := range []string{filepath.Dir(p.Record), p.Profile, p.Waves.Folder, p.Capture, progress} {
-		if place != "" && place != "." {
-			list = append(list, place)
+	if p.Capture != "" {
+		if err := os.MkdirAll(p.Capture, 0o777); err != nil { // only what is there can be mounted
+			return nil, nil, err
 		}
+	}
+	for _, place := range []string{filepath.Dir(p.Record), p.Profile, p.Waves.Folder, p.Capture, progress} {
+		if place == "" || place == "." {
+			continue
+		}
+		if place, err = filepath.Abs(place); err != nil {
+			return nil, nil, err
+		}
+		list = append(list, place)
 	}
 	if p.Refused != "" {
 		list = append(list, filepath.Dir(p.Refused))

@@ -441,6 +441,46 @@ static void widths(void) {
 	clReleaseMemObject(from), clReleaseMemObject(to);
 }
 
+// Sums, scans and exchanges within sub-groups, which OpenCL C 3.0 has.
+static void subgroups(void) {
+	const char *text = "kernel void within(global const int *in, global int4 *out) {\n"
+	                   "	size_t i = get_global_id(0);\n"
+	                   "	int size = get_sub_group_size();\n"
+	                   "	out[i] = (int4)(size, sub_group_reduce_add(in[i]), sub_group_scan_exclusive_add(in[i]), sub_group_broadcast(in[i], size - 1));\n"
+	                   "}\n";
+	enum { N = 512, GROUP = 128 };
+	int in[N], out[N][4];
+	for (int i = 0; i < N; i++)
+		in[i] = draw() >> 16;
+	cl_int result;
+	cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &result), kernels = program;
+	must(result);
+	must(clBuildProgram(p, 1, &device, "-cl-std=CL3.0", NULL, NULL));
+	cl_mem from = buffer(sizeof in, in), to = buffer(sizeof out, NULL);
+	program = p;
+	run(KERNEL("within", ARG(from), ARG(to)), N, GROUP);
+	program = kernels;
+	get(to, sizeof out, out);
+	int size = out[0][0];
+	if (size < 1 || GROUP % size != 0) {
+		fail("a sub-group has %d work-items, want a divisor of %d", size, GROUP);
+		size = 1;
+	}
+	for (int first = 0; first < N; first += size) {
+		int sum = 0, before = 0;
+		for (int i = first; i < first + size; i++)
+			sum += in[i];
+		for (int i = first; i < first + size; i++) {
+			same("size", i, out[i][0], size);
+			same("sum", i, out[i][1], sum);
+			same("sum before", i, out[i][2], before);
+			same("last", i, out[i][3], in[first + size - 1]);
+			before += in[i];
+		}
+	}
+	clReleaseMemObject(from), clReleaseMemObject(to), clReleaseProgram(p);
+}
+
 // A kernel that does not compile gives an error and a log.
 static void mistake(void) {
 	const char *text = "kernel void wrong(global int *a) { a[0] = missing; }";
@@ -492,6 +532,7 @@ static const struct {
     {"doubles", doubles, false},
     {"functions", functions, false},
     {"widths", widths, false},
+    {"subgroups", subgroups, false},
     {"mistake", mistake, false},
     {"greedy", greedy, true},
     {"endless", endless, true},
