@@ -43,9 +43,6 @@ func (d *device) enqueue(q *contention.Queue, at, delay uint64, bytes uint32, ki
 	if kind == Write {
 		d.counter.Written += uint64(bytes)
 	}
-	if q.TryAcquire(at + delay) {
-		return delay
-	}
 	return q.Acquire(at, delay, &d.counter.QueueFullCycles)
 }
 
