@@ -106,7 +106,12 @@ type group struct {
 
 // firstFit is the first slot from one on that is free in a calendar and in which a burst of the group fits.
 func (g *group) firstFit(c *calendar, slot uint64) uint64 {
-	slot = max(slot, c.base)
+	slot = c.free(slot)
+	next := g.next(slot)
+	if next == slot {
+		return slot
+	}
+	slot = max(next, c.base)
 	if d := g.minDistance; d-1 < 16 && slot >= g.base+d { // most slots are among the next 64
 		taken, near := c.from(slot), g.from(slot-d+1)
 		for range 2*d - 1 {
@@ -118,7 +123,7 @@ func (g *group) firstFit(c *calendar, slot uint64) uint64 {
 		}
 	}
 	slot = c.free(slot)
-	for next := g.next(slot); next != slot; next = g.next(slot) {
+	for next = g.next(slot); next != slot; next = g.next(slot) {
 		slot = c.free(next)
 	}
 	return slot
