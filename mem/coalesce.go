@@ -164,41 +164,8 @@ func (c *coalescer) cycle(l int) uint64 {
 	return cycle
 }
 
-// countBlocksOfLanes is countBlocks for lanes at computed addresses, each with aligned bytes of one line. Lanes in one
-// block each take a shorter way: a lane that begins in the same half, or where one of the last block began, is in it.
+// countBlocksOfLanes counts the blocks of lanes at computed addresses.
 func (c *coalescer) countBlocksOfLanes(addr uint64, w *lane.Addresses, lanes, bytes uint64) {
-	r, block, scatters := c.lastBlock, c.blockShift&fixed.ShiftMask, c.scatter.lanes > 0
-	half, most, blocks, end := (block-1)&fixed.ShiftMask, c.scatter.lanes, c.blocks, uint64(0)
-	if bytes>>block > 1 {
-		c.countBlocksByLane(addr, w, lanes, bytes)
-		return
-	}
-	for ; lanes != 0; lanes &= lanes - 1 {
-		l := bits.TrailingZeros64(lanes) & 63
-		if uint64(l) >= end { // of the lanes of a cycle
-			cycle := c.cycle(l)
-			if end = (cycle + 1) * c.lanesPerCycle.N; cycle != r.cycle {
-				r.cycle, r.lanes = cycle, 0
-			}
-		}
-		a := addr + uint64(w.Offsets[l])
-		apart, bank := a^r.start, c.scatter.bank(a)
-		switch {
-		case r.lanes == 0:
-		case apart == 0, a == r.end && apart>>block == 0, !scatters && apart>>half == 0,
-			r.lanes < most && (apart>>half == 0 || r.banks&bank == 0):
-			r.start, r.end, r.lanes, r.banks = a, a+bytes, r.lanes+1, r.banks|bank
-			continue
-		}
-		blocks++
-		r.start, r.end, r.lanes, r.banks = a, a+bytes, 1, bank
-	}
-	r.block = r.start>>block + 1
-	c.blocks, c.lastBlock = blocks, r
-}
-
-// countBlocksByLane is countBlocksOfLanes for lanes that may be in several blocks.
-func (c *coalescer) countBlocksByLane(addr uint64, w *lane.Addresses, lanes, bytes uint64) {
 	for ; lanes != 0; lanes &= lanes - 1 {
 		l := bits.TrailingZeros64(lanes) & 63
 		c.countBlocks(addr+uint64(w.Offsets[l]), bytes, c.cycle(l))
