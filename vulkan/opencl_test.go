@@ -32,9 +32,9 @@ func needOpenCL(t *testing.T) openclBench {
 	}
 	b.spvsim = filepath.Join(b.folder, "spvsim")
 	suite.OK(t, tool("go", "build", "-o", b.spvsim, "../cmd/spvsim"))
-	for _, name := range []string{"programs.c", "kernels.cl"} {
-		text := suite.Must(os.ReadFile(filepath.Join("testdata", "opencl", name)))(t)
-		suite.OK(t, os.WriteFile(filepath.Join(b.folder, name), text, 0o666))
+	for _, name := range []string{"results.h", "opencl/programs.c", "opencl/kernels.cl"} {
+		text := suite.Must(os.ReadFile(filepath.Join("testdata", name)))(t)
+		suite.OK(t, os.WriteFile(filepath.Join(b.folder, filepath.Base(name)), text, 0o666))
 	}
 	build := exec.Command(suite.Must(filepath.Abs("scripts/debian-root.sh"))(t), "run", b.root,
 		"gcc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Wno-deprecated-declarations", "-o", "opencl", "programs.c", "-lOpenCL", "-lm")

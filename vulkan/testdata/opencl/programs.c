@@ -1,37 +1,22 @@
 // An OpenCL program of many tests, each of which prints "ok NAME" or "FAIL NAME: ...".
 //
+//	gcc -I vulkan/testdata -o programs programs.c -lOpenCL -lm
 //	programs FILE [TEST]     FILE has the kernels
 //
 // Kernels are compared with loops of the host. The tests greedy and endless run only
 // when named, as a program that goes on after them has a broken device.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *test_name = "start";
-static int test_faults, faults;
+#include "results.h"
+
 static cl_device_id device;
 static cl_context context;
 static cl_command_queue queue;
 static cl_program program;
-
-__attribute__((format(printf, 1, 2))) static void fail(const char *format, ...) {
-	va_list arguments;
-	if (++test_faults > 5)
-		return;
-	printf("FAIL %s: ", test_name);
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	printf("\n");
-}
 
 // must ends the program when a call fails: what follows would mean nothing.
 #define must(call)                                                                     \
@@ -41,13 +26,6 @@ __attribute__((format(printf, 1, 2))) static void fail(const char *format, ...) 
 			printf("FAIL %s: %s gave %d, want CL_SUCCESS\n", test_name, #call, must_result); \
 			exit(1);                                                                   \
 		}                                                                              \
-	} while (0)
-
-#define same(what, at, found, wanted)                                                  \
-	do {                                                                               \
-		int64_t found_ = (int64_t)(found), wanted_ = (int64_t)(wanted);                \
-		if (found_ != wanted_)                                                         \
-			fail("%s[%d] = %" PRId64 ", want %" PRId64, what, (int)(at), found_, wanted_); \
 	} while (0)
 
 #define near(what, at, found, wanted, error)                                           \
@@ -578,14 +556,10 @@ int main(int argc, char **argv) {
 	for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
 		if (argc > 2 ? strcmp(argv[2], tests[i].name) : tests[i].named)
 			continue;
-		test_name = tests[i].name;
-		test_faults = 0;
+		begin_test(tests[i].name);
 		tests[i].body();
 		must(clFinish(queue));
-		if (test_faults == 0)
-			printf("ok %s\n", test_name);
-		fflush(stdout);
-		faults += test_faults;
+		end_test(false);
 		ran++;
 	}
 	if (ran == 0) {
