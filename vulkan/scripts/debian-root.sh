@@ -72,13 +72,11 @@ make_root() {
   printf '%s\n' "$packages" >"$made/$set"
 }
 
-# run_inside starts a program in the root. The driver is visible there under its
-# own path, as its manifest and its library, and so are /proc, /dev, the folder
-# one is in, and those that the driver writes to.
+# run_inside starts a program in the root, by the script of spvsim app --root. The driver is visible there under its own
+# path, as its manifest and its library, and so are the files and folders that it writes to.
 run_inside() {
-  local root=$1 manifest=${VK_DRIVER_FILES:-}
+  local root=$1 manifest=${VK_DRIVER_FILES:-} places=()
   shift
-  local places=(/proc /dev "$PWD")
   if [ -n "$manifest" ] && [ ! -s "$root$manifest" ]; then
     places+=("$manifest" "$(sed -n 's/.*"library_path": *"\([^"]*\)".*/\1/p' "$manifest")")
   fi
@@ -86,19 +84,7 @@ run_inside() {
   if [ -n "${SPVSIM_PROGRESS:-}" ]; then places+=("$SPVSIM_PROGRESS"); fi
   if [ -n "${SPVSIM_RECORD:-}" ]; then places+=("$(dirname "$SPVSIM_RECORD")"); fi
   if [ -n "${SPVSIM_CAPTURE:-}" ]; then mkdir -p "$SPVSIM_CAPTURE" && places+=("$SPVSIM_CAPTURE"); fi
-  # Mounts of a namespace of its own: they are gone with the program, which takes
-  # the place of this shell, so that who stops the one stops the other.
-  exec unshare --mount bash -euc '
-    root=$1; shift
-    while [ "$1" != -- ]; do
-      mkdir -p "$root$(dirname "$1")"
-      if [ -d "$1" ]; then mkdir -p "$root$1"; else touch "$root$1"; fi
-      mount --rbind "$1" "$root$1"
-      shift
-    done
-    shift
-    exec chroot "$root" env -C "$folder" "$@"
-  ' bash "$root" "${places[@]}" -- "$@"
+  exec sh "$(dirname "$0")/../launch/root.sh" "$root" "${places[@]}" -- "$@"
 }
 
 case "${1:-}" in
@@ -109,7 +95,6 @@ make)
 run)
   [ $# -ge 3 ] || refuse "run has $(($# - 1)) arguments: want a folder and a program"
   [ -d "$2" ] || refuse "there is no root $2: debian-root.sh make SET $2 makes one"
-  export folder=$PWD
   run_inside "${@:2}"
   ;;
 *)
