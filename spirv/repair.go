@@ -2,9 +2,9 @@ package spirv
 
 import "slices"
 
-// Repair changes two kinds of instructions that zink makes of OpenCL kernels and that break the rules of types, into those that are
-// meant: an OpBitcast of a number to a narrower integer takes its lower bits, and an operand
-// of an atomic operation on integers that is another number of as many bits is cast. Other instructions stay as they are.
+// Repair rewrites two kinds of instructions that zink emits for OpenCL kernels against the rules of types: an OpBitcast of a
+// number to a narrower integer, which takes the lower bits, and an operand of an integer atomic whose type has the width
+// of the result's, which is cast. It leaves other instructions alone.
 func Repair(m *Module) {
 	r := repairer{m: m, types: map[ID]*Instruction{}, of: map[ID]ID{}}
 	var out []Instruction

@@ -42,7 +42,7 @@ const rusticlManifest = "/etc/OpenCL/vendors/rusticl.icd"
 
 var functionPlaces = []string{"/usr/local/lib/clc/spirv64-mesa3d-.spv", "/usr/lib/clc/spirv64-mesa3d-.spv"}
 
-// An OpenCL is what OpenCL programs run with in a root.
+// An OpenCL names the files that OpenCL programs need besides the driver.
 type OpenCL struct {
 	preload   string // the library for render nodes, on this system
 	functions string // the SPIR-V of OpenCL's functions, in the root
@@ -114,7 +114,8 @@ func findFunctions(root string) (string, error) {
 		reason, rootName(root), functionPlaces[0])
 }
 
-// missingFunction returns a function that a module imports; its built-in variables are not functions.
+// missingFunction returns a function that a module imports; its built-in variables are not functions. It reads the words
+// itself: libclc has 350,000 instructions, which take 60 ms to decode and 1 ms to skip.
 func missingFunction(data []byte) (string, error) {
 	if len(data)%4 != 0 || len(data) < 4*spirv.HeaderWords || binary.LittleEndian.Uint32(data) != spirv.Magic {
 		return "", fmt.Errorf("found no SPIR-V")
