@@ -431,12 +431,15 @@ type allowance struct {
 // allowance adds up the limits of a node's outputs, at most to the machine's limits of a workgroup. Outputs to the
 // node itself do not count if recursive is false.
 func (g *Graph) allowance(n *Node, recursive bool) (sum allowance) {
-	strides := map[uint32]uint64{} // number of payloads by stride
+	strides, empty := map[uint32]uint64{}, uint64(0) // number of payloads by stride, and of those that may have no bytes
 	for _, r := range n.roots(recursive) {
 		limit := n.outputs[r.output].limit
 		sum.payloads += limit
 		sum.bytes += limit * uint64(r.bytes)
 		strides[r.stride] += limit
+		if r.empty {
+			empty += limit
+		}
 	}
 	sum.payloads = min(sum.payloads, uint64(g.limits.MaxPayloads))
 	sum.bytes = min(sum.bytes, uint64(g.limits.MaxPayloadBytes))
@@ -446,7 +449,8 @@ func (g *Graph) allowance(n *Node, recursive bool) (sum allowance) {
 		sum.memory += count * uint64(stride)
 		left -= count
 	}
-	sum.memory = min(sum.memory, sum.bytes+sum.payloads*(payloadAlignment-1))
+	// Rounding adds all of payloadAlignment to a payload without bytes, and at most 1 less to others.
+	sum.memory = min(sum.memory, sum.bytes+sum.payloads*(payloadAlignment-1)+min(empty, sum.payloads))
 	return sum
 }
 
@@ -454,6 +458,7 @@ func (g *Graph) allowance(n *Node, recursive bool) (sum allowance) {
 type root struct {
 	output        int
 	bytes, stride uint32
+	empty         bool // one of them has payloads without bytes
 }
 
 func (n *Node) roots(recursive bool) (list []root) {
@@ -467,6 +472,7 @@ func (n *Node) roots(recursive bool) (list []root) {
 			k, list = len(list), append(list, root{output: o.root})
 		}
 		list[k].bytes, list[k].stride = max(list[k].bytes, o.Bytes), max(list[k].stride, o.stride)
+		list[k].empty = list[k].empty || o.Bytes == 0
 	}
 	return list
 }

@@ -203,6 +203,52 @@ func TestNodeAllowance(t *testing.T) {
 	}
 }
 
+// What a workgroup reserves holds whatever it may allocate: payloads of each output within the limits, each in whole multiples of
+// payloadAlignment and at least one, which one without bytes takes too.
+func TestAllowanceHoldsWhatAWorkgroupMayAllocate(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 1079))
+	for range 300 {
+		var outs []program.Output
+		for i := range 1 + r.IntN(3) {
+			o := to(fmt.Sprint(i), 1+r.Uint32N(2), 1)
+			o.Bytes, o.Workgroup, o.Invocation = []uint32{0, 1, 4, 16, 20}[r.IntN(5)], true, r.IntN(2) == 0
+			if i > 0 && r.IntN(3) == 0 {
+				o.SharesLimits, o.MaxPayloads = 0, outs[0].MaxPayloads
+			}
+			outs = append(outs, o)
+		}
+		a := node("a", 0, outs...)
+		a.Program.LocalSize = [3]uint32{1 + r.Uint32N(3), 1, 1}
+		nodes := []*Node{a}
+		for i := range outs {
+			n := node(fmt.Sprint(i), 0)
+			n.Program.Node.Input.Bytes = outs[i].Bytes
+			nodes = append(nodes, n)
+		}
+		limits := limitsOf(32, 6+r.IntN(4), 120+r.IntN(40))
+		g := suite.Must(NewGraph(nodes, limits))(t)
+		left := make([]uint64, len(outs)) // of each output's limit
+		for i := range a.outputs {
+			left[i] = a.outputs[i].limit
+		}
+		var most func(from int, payloads, bytes uint64) uint64
+		most = func(from int, payloads, bytes uint64) (memory uint64) {
+			for i := from; i < len(outs) && payloads > 0; i++ {
+				root, size := &left[a.outputs[i].root], uint64(outs[i].Bytes)
+				if *root > 0 && size <= bytes {
+					*root--
+					memory = max(memory, max(16, (size+15)&^15)+most(i, payloads-1, bytes-size))
+					*root++
+				}
+			}
+			return memory
+		}
+		if got, want := g.allowance(a, true), most(0, uint64(limits.MaxPayloads), uint64(limits.MaxPayloadBytes)); got.memory < want {
+			t.Fatalf("%+v reserves for outputs %+v of %v invocations under %+v: they may take %d bytes", got, outs, a.Program.LocalSize, limits, want)
+		}
+	}
+}
+
 // The most memory that a dispatch can use is that of all payloads that can be made, each counted with those that it makes.
 func TestMaximumBytesOfAllPayloads(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
