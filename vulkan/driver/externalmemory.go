@@ -2,7 +2,6 @@ package driver
 
 import (
 	"fmt"
-	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -29,8 +28,8 @@ func (m *memory) share(list unsafe.Pointer) error {
 	if err != nil {
 		return fmt.Errorf("memory with a file descriptor: %w", err)
 	}
-	m.shared = os.NewFile(uintptr(fd), "memory")
-	if err := m.shared.Truncate(int64(m.size)); err != nil {
+	m.shared = fd
+	if err := unix.Ftruncate(fd, int64(m.size)); err != nil {
 		m.close()
 		return fmt.Errorf("memory of %d bytes with a file descriptor: %w", m.size, err)
 	}
@@ -49,7 +48,7 @@ func (m *memory) shareImported(i *vk.ImportMemoryFdInfoKHR) error {
 	if about.Mode&unix.S_IFMT != unix.S_IFREG || uint64(about.Size) != m.size {
 		return fmt.Errorf("file descriptor %d: found a file of %d bytes: want one that vkGetMemoryFdKHR returned for memory of %d bytes", i.Fd, about.Size, m.size)
 	}
-	m.shared = os.NewFile(uintptr(i.Fd), "memory")
+	m.shared, m.imported = int(i.Fd), true
 	return nil
 }
 
@@ -61,11 +60,11 @@ func checkHandleType(kind vk.ExternalMemoryHandleTypeFlagBits) error {
 	return nil
 }
 
-// close closes the file of exported or imported memory.
+// close closes the descriptor of exported or imported memory.
 func (m *memory) close() {
-	if m.shared != nil {
-		m.shared.Close()
-		m.shared = nil
+	if m.shared >= 0 {
+		_ = unix.Close(m.shared) // can't fail: it is open
+		m.shared = -1
 	}
 }
 
@@ -76,10 +75,10 @@ func GetMemoryFdKHR(h vk.Device, info *vk.MemoryGetFdInfoKHR, out *int32) vk.Res
 	if err := checkHandleType(info.HandleType); err != nil {
 		fail(vk.ErrorInvalidExternalHandle, "%v", err)
 	}
-	if m.shared == nil {
+	if m.shared < 0 {
 		fail(vk.ErrorInvalidExternalHandle, "%v: it was not allocated for export (VkExportMemoryAllocateInfo)", m.object)
 	}
-	fd, err := unix.FcntlInt(m.shared.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	fd, err := unix.FcntlInt(uintptr(m.shared), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		fail(vk.ErrorTooManyObjects, "%v: %v", m.object, err)
 	}

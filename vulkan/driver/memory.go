@@ -34,7 +34,8 @@ type memory struct {
 	mappedByDriver bool   // mapped by the driver: imported memory is the application's
 	mapped         bool
 	kind           uint32
-	shared         *os.File // its pages, if file descriptors of it are exported or it was imported from one
+	shared         int  // descriptor of its pages, if descriptors of it are exported or it was imported from one; -1: none
+	imported       bool // shared was the application's
 
 	addressed bool // its buffers have device addresses
 }
@@ -46,7 +47,7 @@ func AllocateMemory(h vk.Device, info *vk.MemoryAllocateInfo, _ *vk.AllocationCa
 	if info.MemoryTypeIndex >= uint32(len(memoryTypes)) {
 		fail(vk.ErrorUnknown, "memory type %d: there are %d", info.MemoryTypeIndex, len(memoryTypes))
 	}
-	m := &memory{device: d, size: size, kind: info.MemoryTypeIndex}
+	m := &memory{device: d, size: size, kind: info.MemoryTypeIndex, shared: -1}
 	if f := next[vk.MemoryAllocateFlagsInfo](info.PNext, vk.StructureTypeMemoryAllocateFlagsInfo); f != nil {
 		m.addressed = f.Flags&vk.MemoryAllocateDeviceAddressBit != 0
 	}
@@ -58,7 +59,9 @@ func AllocateMemory(h vk.Device, info *vk.MemoryAllocateInfo, _ *vk.AllocationCa
 	} else if err := m.share(info.PNext); err != nil {
 		fail(vk.ErrorInvalidExternalHandle, "%v", err)
 	} else if !m.reserve() {
-		m.close()
+		if !m.imported { // the application keeps the descriptor of an import that fails (VkImportMemoryFdInfoKHR)
+			m.close()
+		}
 		return vk.ErrorOutOfDeviceMemory
 	}
 	m.addr = d.heap.next
@@ -77,8 +80,8 @@ func (m *memory) reserve() bool {
 	}
 	whole := (m.size + uint64(os.Getpagesize()) - 1) / uint64(os.Getpagesize()) * uint64(os.Getpagesize())
 	file, flags := -1, syscall.MAP_ANON|syscall.MAP_PRIVATE
-	if m.shared != nil {
-		file, flags = int(m.shared.Fd()), syscall.MAP_SHARED
+	if m.shared >= 0 {
+		file, flags = m.shared, syscall.MAP_SHARED
 	}
 	b, err := syscall.Mmap(file, 0, int(whole), syscall.PROT_READ|syscall.PROT_WRITE, flags|syscall.MAP_NORESERVE)
 	if err != nil {

@@ -75,6 +75,12 @@ func TestMemoryWithFileDescriptors(t *testing.T) {
 	GetMemoryFdKHR(h, &vk.MemoryGetFdInfoKHR{Memory: one, HandleType: vk.ExternalMemoryHandleTypeOpaqueFdBit}, &fd)
 	of[5], of[size-1] = 17, 99
 	imported := vk.ImportMemoryFdInfoKHR{SType: vk.StructureTypeImportMemoryFdInfoKhr, HandleType: vk.ExternalMemoryHandleTypeOpaqueFdBit, Fd: fd}
+	used := d.heap.used
+	d.heap.used = d.heap.capacity
+	if _, _, err := allocate(unsafe.Pointer(&imported)); err == nil {
+		t.Error("memory was imported to a full heap")
+	}
+	d.heap.used = used // the descriptor is the application's still, and can be imported
 	_, same, err := allocate(unsafe.Pointer(&imported))
 	if err != nil {
 		t.Fatal(err)
