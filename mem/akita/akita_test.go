@@ -116,6 +116,39 @@ func TestModelsAgree(t *testing.T) {
 	}
 }
 
+// TestModelsAgreeOnUnhashedChannels: lines that the lower bits of their addresses put into one channel, or into one slice of the last cache where it
+// has a slice for each channel, take the time of that one where no higher bits choose among channels, and half of it at most where they do.
+func TestModelsAgreeOnUnhashedChannels(t *testing.T) {
+	const n, channels, unit = 1024, 16, 256
+	for _, slow := range []string{"channels", "slices"} { // at a byte a cycle
+		for _, unhashed := range []int{0, channels} {
+			s := compared()
+			s.Memory.Channels, s.Memory.InterleaveBytes, s.Memory.Unhashed, s.L2.Slices, s.L2.InterleaveBytes = channels, unit, unhashed, channels, unit
+			if slow == "channels" {
+				s.Memory.BytesPerCycle, s.L2.Slices = 1, 1
+			} else {
+				s.L2.BytesPerCycle = 1
+			}
+			for model, d := range map[string]*driver{"akita": newDriverOf(t, s),
+				"fast": {h: hierarchy.NewAnalytic(&s, fourUnits()), engine: sim.NewSerialEngine(), ready: map[uint64]uint64{}}} {
+				cycles := uint64(0)
+				for i := range uint64(n) {
+					d.issue(t, 0, i+1, int(i%4), hierarchy.Read, 1<<24+i*channels*unit, false)
+				}
+				suite.OK(t, d.engine.Run())
+				for _, at := range d.ready {
+					cycles = max(cycles, at)
+				}
+				one := uint64(n * s.L2.LineBytes) // cycles of one channel or slice
+				t.Logf("%s, %s of 1 byte a cycle, %d unhashed channels: %d cycles, of one alone %d", model, slow, unhashed, cycles, one)
+				if unhashed == 0 && cycles > one/2 || unhashed > 0 && (cycles < one || cycles > one+one/20) {
+					t.Errorf("%s, %s of 1 byte a cycle, %d unhashed channels: %d cycles, of one alone %d", model, slow, unhashed, cycles, one)
+				}
+			}
+		}
+	}
+}
+
 // TestAkitaCompletesEverything: atomics, coherent and scalar requests, after a
 // kernel boundary too.
 func TestAkitaCompletesEverything(t *testing.T) {

@@ -285,7 +285,7 @@ func (a *Memory) memory() *stage {
 		return s
 	}
 	m := a.spec.Memory
-	s := a.stage(name, fixed.NewInterleave(m.InterleaveBytes, m.Channels))
+	s := a.stage(name, m.Interleave())
 	spec := gateSpec{cost: fixed.PerByte(m.SustainedBandwidth()), serial: uint64(a.spec.VectorMemory.AtomicCycles) << fixed.Shift, limit: unlimited, line: 1 << 16}
 	latency := max(1, int(less(uint64(m.LatencyCycles), memoryCycles)))
 	for i := range m.Channels {

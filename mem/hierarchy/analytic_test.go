@@ -331,7 +331,7 @@ func TestAddressIsInverse(t *testing.T) {
 		for _, unit := range []int{0, 256, 4096} {
 			c := CacheSpec{Bytes: 64 * 4 * (6 + i/5*26) * n, LineBytes: 64, Ways: 4, Slices: n, InterleaveBytes: unit, BytesPerCycle: 1, HashSets: i%2 == 0}
 			s := tiny()
-			l := newLevel(NamedCache{"x", c, false}, &s, tinyShape(), nil, new(uint64))
+			l := newLevel(NamedCache{Name: "x", CacheSpec: c}, &s, tinyShape(), nil, new(uint64))
 			cache := newCache(l, nil, nil)
 			for range 1000 {
 				addr := r.Uint64() >> 26 &^ 63

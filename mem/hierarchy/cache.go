@@ -62,11 +62,8 @@ type cache struct {
 
 func newLevel(c NamedCache, s *Spec, shape *spec.Shape, next *level, now *uint64) *level {
 	t := NewLevelTiming(&c.CacheSpec, shape.ClockMHz)
-	l := &level{NamedCache: c, geometry: newGeometry(&c.CacheSpec, s.WordShift()), writeBack: c.WritesBack(), eagerWriteBack: c.Write == WriteEager, next: next, now: now,
+	l := &level{NamedCache: c, geometry: newGeometry(&c, s.WordShift()), writeBack: c.WritesBack(), eagerWriteBack: c.Write == WriteEager, next: next, now: now,
 		latency: t.Latency, cost: t.ByteTime, writeCost: t.WrittenByteTime, atomic: uint64(s.VectorMemory.AtomicCycles)}
-	if c.Name == "memory_side" && c.Slices == s.Memory.Channels {
-		l.interleave.Hashed = s.Memory.interleave().Hashed
-	}
 	l.counter.Level = c.Name
 	for way, bytes := range [...]float64{Read: c.LinkRead, Write: c.LinkWrite, bothDirections: c.LinkShared} {
 		if bytes > 0 {
@@ -81,7 +78,7 @@ func newLevel(c NamedCache, s *Spec, shape *spec.Shape, next *level, now *uint64
 	return l
 }
 
-func newGeometry(c *CacheSpec, word uint) geometry {
+func newGeometry(c *NamedCache, word uint) geometry {
 	unit := max(c.InterleaveBytes, c.LineBytes)
 	g := geometry{lineShift: fixed.Log2(c.LineBytes), perUnit: fixed.Log2(unit / c.LineBytes), interleave: c.Slicing(),
 		sets: fixed.NewDivider(c.SetsPerSlice()), word: word, sector: uint64(c.SectorBytes), whole: WordMask(0, uint64(c.LineBytes)>>word)}

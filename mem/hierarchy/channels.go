@@ -29,7 +29,7 @@ type device struct {
 }
 
 func newDevice(s *MemorySpec) device {
-	return device{interleave: s.interleave(), latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
+	return device{interleave: s.Interleave(), latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
 }
 
 func (d *device) levelCounter() *Counter      { return &d.counter }

@@ -3,6 +3,7 @@ package hierarchy
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"spvsim/internal/spec"
@@ -71,12 +72,23 @@ func TestWriteQueuesCanBeDrained(t *testing.T) {
 }
 
 // Of the 128 channels of an MI300, bits 8 to 11 of an address choose one of 16, and bits 12 to 14 with bits 19 to 21 and 26 to 28 which 16 (Linux,
-// umc_v12_0.h, where 12 has 20 and 27, 13 has 21 and 28, 14 has 19 and 26). Slices of a memory-side cache with one for each channel are the same.
+// umc_v12_0.h, where 12 has 20 and 27, 13 has 21 and 28, 14 has 19 and 26). Slices of the last cache before memory, with one for each channel, are the
+// same. The number of a slice in a cache before that one, and of a slice among fewer than channels, has higher bits folded into all of it.
 func TestUnhashedChannels(t *testing.T) {
 	s := DefaultSpec()
 	s.Memory.Channels, s.Memory.InterleaveBytes, s.Memory.Unhashed = 128, 256, 16
-	s.MemorySide = CacheSpec{Bytes: 1 << 20, LineBytes: 128, Ways: 2, Slices: 128, InterleaveBytes: 256, Write: WriteBack}
-	l := newLevel(NamedCache{Name: "memory_side", CacheSpec: s.MemorySide}, &s, &spec.Shape{ClockMHz: 1000, ShaderEngines: 1, ComputeUnits: 1}, nil, new(uint64))
+	slice := func(name string) func(addr uint64) uint64 {
+		levels := s.Levels()
+		l := newLevel(levels[slices.Index(LevelNames, name)], &s, &spec.Shape{ClockMHz: 1000, ShaderEngines: 1, ComputeUnits: 1}, nil, new(uint64))
+		return func(addr uint64) uint64 { i, _, _ := l.split(addr); return i }
+	}
+	sliced := CacheSpec{Bytes: 1 << 20, LineBytes: 128, Ways: 2, Slices: 128, InterleaveBytes: 256, Write: WriteBack}
+	s.L2, s.MemorySide = sliced, CacheSpec{}
+	lastL2 := slice("l2")
+	s.MemorySide = sliced
+	side, innerL2 := slice("memory_side"), slice("l2")
+	s.MemorySide.Slices = 64
+	fewer := slice("memory_side")
 	m, r := newDevice(&s.Memory), rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
 		addr := r.Uint64N(1 << 33)
@@ -86,9 +98,14 @@ func TestUnhashedChannels(t *testing.T) {
 			want ^= (bit(pa) ^ bit(pa+7)) << ch
 		}
 		_, channel := m.interleave.Split(addr)
-		slice, _, _ := l.split(addr)
-		if channel != want || slice != want {
-			t.Fatalf("%x: channel %d, slice %d, want %d", addr, channel, slice, want)
+		if side, l2 := side(addr), lastL2(addr); channel != want || side != want || l2 != want {
+			t.Fatalf("%x: channel %d, slice %d, and %d where the L2 is the last cache, want %d", addr, channel, side, l2, want)
+		}
+		if got, want := innerL2(addr), (addr>>8^addr>>15^addr>>22)&127; got != want {
+			t.Fatalf("%x: slice %d of the L2 before another cache, want %d", addr, got, want)
+		}
+		if got, want := fewer(addr), (addr>>8^addr>>14^addr>>20)&63; got != want {
+			t.Fatalf("%x: slice %d of 64, want %d", addr, got, want)
 		}
 	}
 }

@@ -66,11 +66,6 @@ type QueueSpec struct {
 	LinkCredits int `yaml:"link_credits" default:"0" range:"0..65536" unit:"requests" doc:"requests that one instance may have on the way to the next level, until that level has taken them; 0: no limit"`
 }
 
-// Slicing interleaves addresses over the slices of an instance.
-func (c *CacheSpec) Slicing() fixed.Interleave {
-	return fixed.NewInterleave(max(c.InterleaveBytes, c.LineBytes), c.Slices)
-}
-
 // SetsPerSlice is the number of sets of a slice.
 func (c *CacheSpec) SetsPerSlice() int { return c.Bytes / (c.LineBytes * c.Ways * c.Slices) }
 
@@ -169,7 +164,7 @@ type MemorySpec struct {
 	Bytes           int     `yaml:"bytes" range:"1048576..1099511627776" unit:"bytes" doc:"capacity of the device memory"`
 	Channels        int     `yaml:"channels" range:"1..4096" doc:"memory channels of the machine, over which addresses spread by interleave_bytes; each has bytes_per_cycle and banks of its own"`
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"16..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one channel"`
-	Unhashed        int     `yaml:"unhashed_channels" default:"0" range:"0..4096" pow2:"true" unit:"channels" doc:"consecutive channels among which an address chooses by its own bits: where the channels are a power of two, higher bits of the address are folded into the number of a channel above these alone, and so for slices of memory_side, where there is one for each channel; 0: into all of it"`
+	Unhashed        int     `yaml:"unhashed_channels" default:"0" range:"0..4096" pow2:"true" unit:"channels" doc:"consecutive channels among which an address chooses by its own bits: where the channels are a power of two, higher bits of the address are folded into the number of a channel above these alone, and so for slices of the last cache before memory (memory_side or l2), where there is one for each channel; 0: into all of it"`
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"bandwidth of one channel, the peak of its pins"`
 	Efficiency      float64 `yaml:"efficiency" default:"0" range:"0..1" doc:"share of the channels' peak that transfers sustain, after row activations, refresh and turns between reads and writes; 0: all of it"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles from the time that a request leaves the last cache until its line is back there"`
@@ -188,10 +183,15 @@ func (m MemorySpec) Check() []spec.Problem {
 	return nil
 }
 
-// interleave interleaves addresses over the channels.
-func (m *MemorySpec) interleave() fixed.Interleave {
-	i := fixed.NewInterleave(m.InterleaveBytes, m.Channels)
-	i.Hashed &^= uint64(max(m.Unhashed, 1) - 1)
+// Interleave interleaves addresses over the channels.
+func (m *MemorySpec) Interleave() fixed.Interleave {
+	return interleave(m.InterleaveBytes, m.Channels, m.Unhashed)
+}
+
+// interleave spreads units over n slices or channels; no higher bits are folded into the choice among unhashed consecutive ones.
+func interleave(unitBytes, n, unhashed int) fixed.Interleave {
+	i := fixed.NewInterleave(unitBytes, n)
+	i.Hashed &^= uint64(max(unhashed, 1) - 1)
 	return i
 }
 
@@ -252,17 +252,31 @@ type NamedCache struct {
 	Name string
 	CacheSpec
 	optional bool // some machines do without
+	unhashed int  // consecutive slices among which an address chooses by its own bits, as among channels
+}
+
+// Slicing interleaves addresses over the slices of an instance.
+func (c *NamedCache) Slicing() fixed.Interleave {
+	return interleave(max(c.InterleaveBytes, c.LineBytes), c.Slices, c.unhashed)
 }
 
 // LevelNames are those of the cache levels, from the compute unit outwards.
 var LevelNames = []string{"vector_l1", "scalar_l1", "shader_array", "l2", "memory_side"}
 
-// Levels are the cache levels from the compute unit outwards.
+// Levels are the cache levels from the compute unit outwards. Where the outermost that is present has a slice for each channel, addresses
+// choose its slices as they choose channels.
 func (s *Spec) Levels() []NamedCache {
 	var list []NamedCache
-	for _, name := range LevelNames {
+	outermost := 0
+	for i, name := range LevelNames {
 		c := s.Level(name)
-		list = append(list, NamedCache{name, *c, c == &s.ShaderArray || c == &s.MemorySide})
+		list = append(list, NamedCache{Name: name, CacheSpec: *c, optional: c == &s.ShaderArray || c == &s.MemorySide})
+		if c.Present() {
+			outermost = i
+		}
+	}
+	if c := &list[outermost]; c.Slices == s.Memory.Channels {
+		c.unhashed = s.Memory.Unhashed
 	}
 	return list
 }
