@@ -38,7 +38,7 @@ func (s *scatterRule) bank(addr uint64) uint64 {
 	if s.banks == 0 {
 		return 0
 	}
-	return 1 << (addr / 4 & (s.banks - 1))
+	return 1 << (addr / 4 & (s.banks - 1) & fixed.ShiftMask)
 }
 
 // wordMarking selects the words of lines that an instruction marks: none, those that it stores whole, or those that it
@@ -134,21 +134,24 @@ func (c *coalescer) markWords(start, end uint64) {
 // countBlocks counts the blocks of one lane's bytes, except for the block sent last, if the lane goes with it: the
 // address path takes both lanes in one cycle, and their bytes follow each other or the lanes scatter as it allows.
 func (c *coalescer) countBlocks(addr, bytes, cycle uint64) {
-	first, last := addr>>c.blockShift, (addr+bytes-1)>>c.blockShift
+	shift, bank := c.blockShift&fixed.ShiftMask, c.scatter.bank(addr)
+	first, last := addr>>shift, (addr+bytes-1)>>shift
 	r := &c.lastBlock
-	next := sentBlock{last + 1, addr, addr + bytes, cycle, 1, c.scatter.bank(addr)}
-	if cycle == r.cycle && r.lanes > 0 && c.joins(addr, first+1 == r.block, next.banks) {
+	if cycle == r.cycle && r.lanes > 0 && c.joins(addr, first+1 == r.block, bank) {
 		first++
-		next.lanes, next.banks = r.lanes+1, r.banks|next.banks
+		r.lanes++
+		r.banks |= bank
+	} else {
+		r.cycle, r.lanes, r.banks = cycle, 1, bank
 	}
+	r.block, r.start, r.end = last+1, addr, addr+bytes
 	c.blocks += int(last + 1 - first)
-	*r = next
 }
 
 // joins reports whether a lane goes with the block sent last, which has its first byte or not.
 func (c *coalescer) joins(addr uint64, here bool, bank uint64) bool {
 	r := &c.lastBlock
-	half := here && (addr^r.start)>>(c.blockShift-1) == 0
+	half := here && (addr^r.start)>>((c.blockShift-1)&fixed.ShiftMask) == 0
 	switch {
 	case here && (addr == r.end || addr == r.start):
 		return true
@@ -202,7 +205,7 @@ func (c *coalescer) addLanes(addr uint64, w *lane.Addresses, exec uint64, bytes 
 		if c.blockShift > 0 && uint64(bytes) < c.wideFrom {
 			c.countBlocksOfLanes(addr, w, here, uint64(bytes))
 		}
-		c.addToLine((addr+uint64(w.Offsets[l]))>>c.shift, uint32(bits.OnesCount64(here))*bytes)
+		c.addToLine((addr+uint64(w.Offsets[l]))>>(c.shift&fixed.ShiftMask), uint32(bits.OnesCount64(here))*bytes)
 		c.markWordsOfLanes(addr, w, here, uint64(bytes))
 	}
 }

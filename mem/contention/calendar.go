@@ -202,6 +202,14 @@ func (t *Calendar) Reserve(at, delay, cost uint64, finite bool) uint64 {
 	return max(delay, t.Server.Book(at, cost))
 }
 
+// PrefetchSlot fetches the slot of a cycle into the host's cache.
+func (t *Calendar) PrefetchSlot(cycle uint64) {
+	if t.ring != nil {
+		i := cycle << fixed.Shift >> (t.shift & fixed.ShiftMask) % intervals
+		lane.PrefetchList(t.ring.slots[i : i+1])
+	}
+}
+
 // Prefetch fetches the slots of some cycles after a cycle into the host's cache.
 func (t *Calendar) Prefetch(cycle, cycles uint64) {
 	if t.ring != nil {

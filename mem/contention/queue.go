@@ -21,6 +21,7 @@ type Queue struct {
 	acquiredAt uint64      // cycle in which the current request takes its entry
 	ordered    bool        // its span goes to the ordered lists, not to recent
 	fullSpan   lane.Span   // known span without a free entry
+	droppedAt  uint32      // cycle of issue in which dropPast was called last: what has come since is given back later
 	base       uint64      // cycle from which times count
 	recent     []lane.Span // spans booked last, unsorted until their order matters
 	holdTimes              // in a line of the host's cache of its own, not read while few entries are held
@@ -41,7 +42,9 @@ const (
 )
 
 // NewQueue makes a queue. now points to the cycle of issue, before which no request arrives.
-func NewQueue(entries int, now *uint64) Queue { return Queue{entries: int32(entries), now: now} }
+func NewQueue(entries int, now *uint64) Queue {
+	return Queue{entries: int32(entries), maxHeld: -int32(1 - min(entries, 1)), now: now} // without a limit, fewer than there are
+}
 
 // Acquire returns the cycles that a request has waited when it has an entry. The request would arrive in cycle at, and
 // has waited for delay before. What this adds is added to full, too. It is inlined where fewer entries are held at any
@@ -59,9 +62,26 @@ func (q *Queue) wait(at, delay uint64, full *uint64) uint64 {
 	if q.entries == 0 {
 		return delay
 	}
-	waited := q.acquireAt(at+delay) - at
-	*full += waited - delay
-	return waited
+	at += delay
+	cycle := q.relative(at)
+	came, come := cycle, cycle
+	if cycle-q.fullSpan.From < q.fullSpan.Until-q.fullSpan.From {
+		came, come = q.fullSpan.From, q.fullSpan.Until
+	} else if q.hasFree(cycle) || q.dropPast() && q.hasFree(cycle) {
+		q.ordered, q.acquiredAt = false, at
+		return delay
+	}
+	if len(q.recent) > 0 {
+		q.sort()
+	}
+	free := q.find(come, int(q.entries))
+	if free > come {
+		q.fullSpan = lane.Span{From: came, Until: free}
+	}
+	waited := uint64(free - cycle)
+	q.ordered, q.acquiredAt = true, at+waited
+	*full += waited
+	return delay + waited
 }
 
 // IsFull reports whether all entries are held in a cycle, so that a request that arrives then would wait. It changes
@@ -83,27 +103,6 @@ func (q *Queue) IsFull(at uint64) bool {
 		}
 	}
 	return held >= int(q.entries)
-}
-
-// acquireAt returns the cycle in which a request that arrives in cycle at has an entry.
-func (q *Queue) acquireAt(at uint64) uint64 {
-	cycle := q.relative(at)
-	came, come := cycle, cycle
-	if cycle-q.fullSpan.From < q.fullSpan.Until-q.fullSpan.From {
-		came, come = q.fullSpan.From, q.fullSpan.Until
-	} else if q.hasFree(cycle) || q.dropPast() && q.hasFree(cycle) {
-		q.ordered, q.acquiredAt = false, at
-		return at
-	}
-	if len(q.recent) > 0 {
-		q.sort()
-	}
-	free := q.find(come, int(q.entries))
-	if free > come {
-		q.fullSpan = lane.Span{From: came, Until: free}
-	}
-	q.ordered, q.acquiredAt = true, at+uint64(free-cycle)
-	return q.acquiredAt
 }
 
 // hasFree reports whether an entry is free in a cycle, where counts alone show it: at most entries-1 are given back
@@ -155,7 +154,7 @@ func (q *Queue) relative(cycle uint64) uint32 {
 // rebase is relative for a cycle far ahead: base becomes the current cycle first.
 func (q *Queue) rebase(cycle uint64) uint32 {
 	by := uint32(min(*q.now-q.base, maxTime))
-	q.base = *q.now
+	q.base, q.droppedAt = *q.now, maxTime
 	q.fullSpan = rebased(q.fullSpan, by)
 	for i, r := range q.recent {
 		q.recent[i] = rebased(r, by)
@@ -172,10 +171,14 @@ func rebased(h lane.Span, by uint32) lane.Span {
 	return lane.Span{From: h.From - min(h.From, by), Until: h.Until - min(h.Until, by)}
 }
 
-// dropPast drops entries that were given back before now. It reports whether the recent ones may stay unsorted: few are
-// held, or few are left.
+// dropPast drops entries that were given back before now, once in each cycle of issue. It reports whether a free entry may show now: what was
+// recent may stay unsorted, as few entries are held, or few are left.
 func (q *Queue) dropPast() bool {
 	now, n := q.relative(*q.now), 0
+	if now == q.droppedAt {
+		return false
+	}
+	q.droppedAt = now
 	for _, r := range q.recent {
 		q.recent[n] = r
 		if r.Until > now {

@@ -64,18 +64,18 @@ func (s *lookupPrefetcher) advance(c *cache, line int, lines []Line) {
 
 // prefetchLine looks a line up in the next level, and prefetches its tags and its slice's calendar.
 func (s *lookupPrefetcher) prefetchLine(c *cache, line int, addr uint64) {
-	t := &s.targets[line%prefetchDistance]
+	t := &s.targets[uint(line)%prefetchDistance]
 	t.from, t.addr = addr, c.pageTable.physical(addr)
 	t.setLookup = c.next.locate(t.addr)
 	t.prefetch()
-	t.Calendar.Prefetch(s.nextLevelAt, 0)
+	t.Calendar.PrefetchSlot(s.nextLevelAt)
 }
 
 // find returns the lookup of an address in the level after a cache, which is asked in a cycle, and the address there.
 func (s *lookupPrefetcher) find(c *cache, cycle, addr uint64) (setLookup, uint64) {
 	if s != nil {
 		s.nextLevelAt = cycle
-		t := &s.targets[s.line%prefetchDistance]
+		t := &s.targets[uint(s.line)%prefetchDistance]
 		if in := addr - t.from; in < s.bytes {
 			return t.setLookup, t.addr + in
 		}

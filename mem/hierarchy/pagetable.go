@@ -36,9 +36,9 @@ func (f *pageTable) physical(addr uint64) uint64 {
 // frameOf returns the frame of a page. Each step of the mixing (shifted sums, odd factors) is a bijection on the bits
 // of a frame's number, so no two pages share a frame.
 func (f *pageTable) frameOf(page uint64) uint64 {
-	n := page & f.mask
-	n = (n ^ n>>f.half) * 0x9e3779b97f4a7c15 & f.mask // golden ratio
-	n = (n ^ n>>f.half) * 0xbf58476d1ce4e5b9 & f.mask // a factor of splitmix64
-	n ^= n >> f.half
+	n, half := page&f.mask, f.half&fixed.ShiftMask
+	n = (n ^ n>>half) * 0x9e3779b97f4a7c15 & f.mask // golden ratio
+	n = (n ^ n>>half) * 0xbf58476d1ce4e5b9 & f.mask // a factor of splitmix64
+	n ^= n >> half
 	return page&^f.mask | n
 }
