@@ -226,10 +226,19 @@ func (s *structurer) exit(l *loop) {
 	case len(targets) == 1 && len(targets[0].Preds) == len(out):
 		l.header.Merge = targets[0]
 	case len(targets) == 1:
-		l.header.Merge = s.insert(out, l.outer)
+		l.header.Merge = s.insert(out, l.around(targets))
 	default:
 		l.header.Merge = s.hub(l, out, targets)
 	}
+}
+
+// around returns the innermost loop around l that a block belongs to whose ways lead to targets: one of them is in that loop.
+func (l *loop) around(targets []*ir.Block) *loop {
+	o := l.outer
+	for o != nil && !slices.ContainsFunc(targets, func(t *ir.Block) bool { return o.in[t] }) {
+		o = o.outer
+	}
+	return o
 }
 
 // hub joins ways out that lead to several targets. A phi has the number of the target of each lane.
@@ -246,7 +255,7 @@ func (s *structurer) hub(l *loop, out []edge, targets []*ir.Block) *ir.Block {
 			places[k][phi] = args[i][0]
 		}
 	}
-	s.add(hub, l.outer)
+	s.add(hub, l.around(targets))
 	number := s.f.NewValue(isa.Phi, isa.I32, isa.I32)
 	number.Block = hub
 	hub.Phis = append(hub.Phis, number)
@@ -277,7 +286,7 @@ func (s *structurer) hub(l *loop, out []edge, targets []*ir.Block) *ir.Block {
 		if g < last-1 {
 			next = s.f.NewBlock()
 			next.Line = hub.Line
-			s.add(next, l.outer)
+			s.add(next, l.around(targets[g+1:]))
 		}
 		at.SetSuccs(ir.Cond, is, targets[g], next)
 		at = next
