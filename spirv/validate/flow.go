@@ -46,6 +46,9 @@ const MaxNesting = 1023
 
 // Nesting returns how many constructs are around a block of a function of the module.
 func (m *Module) Nesting(f *Function, block spirv.ID) int {
+	if m.Kernels() {
+		return 0
+	}
 	g := m.graphs[f.ID]
 	if c := g.constructOf(g.index[block]); c != nil {
 		return c.depth
@@ -65,11 +68,13 @@ func (m *Module) Deepest(f *Function) (depth int) {
 
 // flow tests the structured control flow of each function.
 func flow(m *Module, r *report) {
+	kernels := m.Kernels()
 	m.graphs = make(map[spirv.ID]*graph, len(m.Functions))
 	for _, f := range m.Functions {
 		if g := newGraph(m, f, r); g != nil {
-			m.graphs[f.ID] = g
-			g.structure(r)
+			if m.graphs[f.ID] = g; !kernels {
+				g.structure(r)
+			}
 		}
 	}
 }
@@ -121,6 +126,9 @@ func (g *graph) edges(i int32, b *Block, r *report) bool {
 	}
 	if t.Op == spirv.OpBranchConditional && t.Operands[1] == t.Operands[2] && g.m.Raw.Version >= version16 {
 		r.faultAt(t, "control flow", "both labels are %%%d: want two from SPIR-V 1.6 on", t.Operands[1])
+	}
+	if g.m.Kernels() { // merge instructions are hints, which llvm-spirv puts anywhere in a block
+		return ok
 	}
 	for j := range b.Code {
 		if in := &b.Code[j]; isMerge(in.Op) && in != b.Merge() {
