@@ -2,6 +2,7 @@ package asm_test
 
 import (
 	"math/rand"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -128,6 +129,17 @@ func TestEveryOpenCLInstruction(t *testing.T) {
 			t.Errorf("want %s in\n%s", in.Name, text)
 		}
 	}
+}
+
+// TestDebugModule writes and reads a module of llvm-spirv, with a storage class that has no name.
+func TestDebugModule(t *testing.T) {
+	m := suite.Must(spirv.Decode(suite.Must(os.ReadFile("../validate/testdata/kernel/images.debug.spv"))(t)))(t)
+	text := suite.Must(asm.Disassemble(m, asm.Options{RawIDs: true}))(t)
+	if !strings.Contains(text, "DebugTypePointer %") || !strings.Contains(text, " !0xffffffff") {
+		t.Error("no pointer without a storage class")
+	}
+	checkRoundTrip(t, m)
+	checkNames(t, m)
 }
 
 func TestModules(t *testing.T) {

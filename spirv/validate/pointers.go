@@ -9,7 +9,7 @@ func (v *valueCheck) precedingOp(at int) spirv.Op {
 		switch in := &v.m.Raw.Instructions[at]; in.Op {
 		case spirv.OpLine, spirv.OpNoLine:
 		case spirv.OpExtInst:
-			if v.in.Op == spirv.OpPhi || !Ignorable(v.m.imports[spirv.ID(in.Operands[0])]) {
+			if v.in.Op == spirv.OpPhi && !v.m.Kernels() || !Ignorable(v.m.imports[spirv.ID(in.Operands[0])]) {
 				return in.Op
 			}
 		default:

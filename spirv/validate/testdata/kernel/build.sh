@@ -10,4 +10,9 @@ for f in *.cl; do
 			llvm-spirv-$v -o "${f%.cl}.O$o.spv" kernel.bc
 	done
 done
+# With lines of the source llvm-spirv puts DebugScope before OpPhi; here it puts a block before one that dominates it.
+clang-$v -c -x cl -cl-std=CL1.2 -target spir -Xclang -finclude-default-header -gline-tables-only -O1 -emit-llvm -o kernel.bc tables.cl &&
+	llvm-spirv-$v -o tables.lines.spv kernel.bc
+clang-$v -c -x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header -g -O0 -emit-llvm -o kernel.bc images.cl &&
+	llvm-spirv-$v -o images.debug.spv kernel.bc
 rm -f kernel.bc
