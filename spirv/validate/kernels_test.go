@@ -109,6 +109,8 @@ func TestKernelFaults(t *testing.T) {
 		{[]string{"MODES", "OpExecutionMode %main LocalSizeHint 64 1 1"}, ""},
 		{[]string{"MODES", "OpExecutionMode %main ContractionOff"}, ""},
 		{[]string{"MODES", "OpExecutionMode %main EarlyFragmentTests"}, "Shader"},
+		{[]string{"TYPES", "%s = OpTypeSampler\n%r = OpTypeSampler"}, ""},
+		{[]string{"TYPES", "%s = OpTypeInt 32 0"}, "the type is declared already"},
 		{[]string{"TYPES", "%half = OpTypeFloat 16"}, "needs one of the capabilities"},
 		{[]string{"CAPS", "OpCapability Float16Buffer", "TYPES", "%half = OpTypeFloat 16"}, ""},
 		{[]string{"TYPES", "%v8 = OpTypeVector %float 8"}, "Vector16"},
