@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -24,6 +25,7 @@ var update = goflag.Bool("update", false, "write docs/reference/spirv.md and tes
 // formWhy gives the reason of each refusal in this package, by its text. Those
 // that state a limit state the reason too.
 var formWhy = map[string]string{
+	"%s of OpenCL.std": "instructions that access memory, and printf, have no lowering",
 	"interpolation of %%%d, which is not an input variable or a part of one":                                                 "an input is known by its variable",
 	"built-in %s as a member of an input":                                                                                    "a fragment's built-ins are variables of their own",
 	"derivatives in entry point %q, which has no derivative group: want DerivativeGroupQuadsKHR or DerivativeGroupLinearKHR": "quads are those of a derivative group",
@@ -237,6 +239,9 @@ func (p *page) instructions() {
 			if strings.HasPrefix(g.Name, start) {
 				why = text
 			}
+		}
+		if why == "" && slices.Contains(g.Capabilities, uint32(spirv.CapabilityKernel)) {
+			why = "operations of OpenCL kernels, which have no lowering"
 		}
 		if why == "" {
 			p.t.Errorf("%s is not lowered, and no reason is given", g.Name)

@@ -245,7 +245,7 @@ func (v *valueCheck) step(t *Type, n int, id uint32) *Type {
 		v.fault("operand %d: %%%d is %s: want an integer", n, id, v.m.typeText(index))
 		return nil
 	}
-	if i, ok := v.m.signedValue(spirv.ID(id)); ok && i < 0 {
+	if i, ok := v.m.signedValue(spirv.ID(id)); ok && i < 0 && !v.m.Kernels() {
 		v.fault("operand %d: index %%%d is %d: want none below 0", n, id, i)
 		return nil
 	}
