@@ -53,8 +53,18 @@ type Options struct {
 	// WithoutHelpers: helpers of fragment shaders take no part in operations of subgroups, except for those of quads.
 	WithoutHelpers bool
 	Matrix         MatrixTarget
+	Kernel         Kernel
 	// Stop, unless nil, is called at each instruction; its error ends the translation.
 	Stop func() error
+}
+
+// A Kernel specializes an entry point of execution model Kernel to its launch, as a driver does that compiles at the enqueue.
+type Kernel struct {
+	// LocalSize is the workgroup's size. Zero takes that of the entry point, which must have one.
+	LocalSize [3]uint32
+	// LocalBytes holds the bytes of the LDS that each argument of storage class Workgroup points to, by its index among
+	// the arguments. Their places are in ir.Func.LDSArguments.
+	LocalBytes map[int]uint32
 }
 
 // An Error names the instruction that can't be translated, and the reason. It wraps validate.ErrUnsupported or

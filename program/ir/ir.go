@@ -219,6 +219,12 @@ type LDSMember struct {
 	Offset, Bytes uint32
 }
 
+// An LDSArgument is the memory that an argument of a kernel points to.
+type LDSArgument struct {
+	Argument      int // index among the kernel's arguments
+	Offset, Bytes uint32
+}
+
 // A Func is one entry point with everything inlined.
 type Func struct {
 	Name     string
@@ -231,7 +237,9 @@ type Func struct {
 	LocalSize [3]uint32
 	LDSBytes  uint32
 	LDSViews  []LDSView
-	PushBytes uint32
+	// LDSArguments lists the Workgroup pointers among a kernel's arguments. LDSBytes includes their memory.
+	LDSArguments []LDSArgument
+	PushBytes    uint32
 	// Node is the entry point's interface to an execution graph; nil if it is no node.
 	Node *Node
 	// Fragment is set for fragment shaders.
