@@ -42,6 +42,7 @@ var allowedImports = map[string]string{
 	"internal/oracle":       "isa program/ir",
 	"program/frontend":      "isa program/ir spirv spirv/kernel spirv/validate",
 	"program/opt":           "isa program/ir",
+	"program/structure":     "isa program/ir",
 	"program":               "isa program/frontend program/ir program/opt spirv spirv/validate",
 	"internal/expression":   "",
 	"energy":                "account internal/spec isa",

@@ -35,7 +35,7 @@ type Program struct {
 
 	LDSBytes     uint32
 	LDSArguments []ir.LDSArgument // the memory behind a kernel's Workgroup pointers
-	ScratchWords uint32 // 4-byte words of private scratch a lane
+	ScratchWords uint32           // 4-byte words of private scratch a lane
 	PushBytes    uint32
 	TableBytes   uint32 // of the descriptors that it loads
 	Bindings     []ir.Binding
