@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"spvsim/internal/files"
 )
 
 // Compile says how clang compiles OpenCL C.
@@ -263,6 +265,9 @@ func (j *Job) CompileOptions() (options string, defines []Define, err error) {
 	}
 	return j.Compile.Options, defines, nil
 }
+
+// Sandboxed reports whether other programs may not read the job's files, or do not find them.
+func (j *Job) Sandboxed() bool { return !files.Unrestricted(j.fsys) }
 
 // A Define is a macro of the preprocessor.
 type Define struct{ Name, Value string }

@@ -5,12 +5,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"spvsim/config"
-	"spvsim/internal/files"
 	"spvsim/program"
 	"spvsim/spirv/clc"
 	"spvsim/spirv/kernel"
@@ -19,18 +17,14 @@ import (
 
 // compileSource compiles a shader of the job in OpenCL C.
 func (p *programs) compileSource(text []byte, name string) ([]byte, error) {
-	fsys, dir := p.job.FS()
-	if !files.Unrestricted(fsys) {
+	if p.job.Sandboxed() {
 		return nil, fmt.Errorf("%s: found OpenCL C in a sandbox, where no compiler runs: want a compiled module (.spv)", name)
 	}
 	options, defines, err := p.job.CompileOptions()
 	if err != nil {
 		return nil, err
 	}
-	s := &clc.Source{Name: name, Text: text, Dir: filepath.Join(filepath.FromSlash(dir), filepath.Dir(name)), Options: options}
-	if filepath.IsAbs(name) {
-		s.Dir = filepath.Dir(name)
-	}
+	s := &clc.Source{Name: name, Text: text, Options: options}
 	for _, d := range defines {
 		s.Defines = append(s.Defines, d.Name+"="+d.Value)
 	}
@@ -39,7 +33,7 @@ func (p *programs) compileSource(text []byte, name string) ([]byte, error) {
 
 // compileAlone compiles OpenCL C that no job names.
 func compileAlone(ctx context.Context, text []byte, name string) ([]byte, error) {
-	return clc.Compile(ctx, &clc.Source{Name: name, Text: text, Dir: filepath.Dir(name)})
+	return clc.Compile(ctx, &clc.Source{Name: name, Text: text})
 }
 
 // kernelLaunch returns the launch of a kernel with what its interface decides: workgroups, and the argument block as
@@ -287,7 +281,7 @@ func (w *argumentWriter) pointer(v *config.GivenValue, at uint32, spelling strin
 		case "buffer":
 			name = part.Text
 		case "offset":
-			n, err := number(part, 0, 1<<40)
+			n, err := givenInteger(part, 0, 1<<40)
 			if err != nil {
 				return fmt.Errorf("offset: %w", err)
 			}
@@ -324,7 +318,7 @@ func (w *argumentWriter) local(i int, v *config.GivenValue) error {
 	if w.p.limits != nil {
 		most = uint64(w.p.limits.LDS.MaxWorkgroupBytes)
 	}
-	n, err := number(&v.Members[0], 1, most)
+	n, err := givenInteger(&v.Members[0], 1, most)
 	if err != nil {
 		return fmt.Errorf("local: %w bytes of the LDS", err)
 	}
@@ -332,7 +326,7 @@ func (w *argumentWriter) local(i int, v *config.GivenValue) error {
 	return nil
 }
 
-func number(v *config.GivenValue, least, most uint64) (uint64, error) {
+func givenInteger(v *config.GivenValue, least, most uint64) (uint64, error) {
 	if v.Err != nil || v.Text == "" {
 		return 0, fmt.Errorf("found %s: want a number of %d to %d", foundValue(v), least, most)
 	}

@@ -14,6 +14,8 @@ func (b *builder) extInst() {
 	switch {
 	case set == "GLSL.std.450":
 		b.glsl(spirv.GLSLstd450(b.arg(1)))
+	case set == openCLSet:
+		b.openCL()
 	case set == "NonSemantic.DebugPrintf":
 		b.debugPrintf()
 	case set == "SPV_AMD_shader_ballot":

@@ -180,7 +180,7 @@ func checkLoops(f *ir.Func) error {
 }
 
 func (b *builder) translate() {
-	b.f.Name = b.entry.Name
+	b.f.Name, b.f.Precise = b.entry.Name, b.entry.Model == spirv.ExecutionModelKernel
 	b.checkEntry()
 	start := b.f.NewBlock()
 	b.blk = start

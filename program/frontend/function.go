@@ -246,7 +246,7 @@ func (b *builder) block(blk *validate.Block) {
 	fr := b.fr
 	fr.cur, b.blk = blk, fr.blocks[blk.ID]
 	b.blk.Line = b.m.Lines[blk.First]
-	split := blk.Merge() != nil && blk.Merge().Op == spirv.OpLoopMerge && splits(blk)
+	split := blk.Merge() != nil && blk.Merge().Op == spirv.OpLoopMerge && b.splits(blk)
 	for i := range blk.Code {
 		b.in, b.line = &blk.Code[i], b.m.Lines[blk.First+i]
 		if split && b.in.Op != spirv.OpPhi && !transparent[b.in.Op] {
@@ -262,9 +262,9 @@ var transparent = map[spirv.Op]bool{spirv.OpLine: true, spirv.OpNoLine: true, sp
 
 // splits reports whether code becomes more than one block. Such code can't stay in a loop's header, which must be the
 // one block that back edges go to and that carries the loop's merge.
-func splits(blk *validate.Block) bool {
+func (b *builder) splits(blk *validate.Block) bool {
 	for i := range blk.Code {
-		if in := &blk.Code[i]; rows[in.Op].splits || partitioned(in) {
+		if in := &blk.Code[i]; rows[in.Op].splits || partitioned(in) || b.openCLBranches(in) {
 			return true
 		}
 	}

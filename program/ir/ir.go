@@ -35,6 +35,8 @@ type Value struct {
 	Component uint8
 	// NoContract forbids fusing (the NoContraction decoration).
 	NoContract bool
+	// Native forbids replacing the operation by a precise sequence: the source asks for the instruction.
+	Native bool
 	// Contracted: the source has a product and a sum in place of this multiply-add.
 	Contracted bool
 
@@ -246,6 +248,8 @@ type Func struct {
 	Fragment *Fragment
 	// MaxReconverge: the entry point declares maximal reconvergence.
 	MaxReconverge bool
+	// Precise: operations on floats are as precise as OpenCL C asks, whatever the machine's settings.
+	Precise bool
 
 	nextValue, nextBlock int
 }

@@ -24,7 +24,6 @@ var ErrNoCompiler = errors.New("no compiler of OpenCL C")
 type Source struct {
 	Name    string // in messages and in the module's line numbers
 	Text    []byte
-	Dir     string // where #include "..." begins
 	Options string // as of clBuildProgram
 	Defines []string
 }
@@ -88,6 +87,9 @@ func version(program string) int {
 // IsSource reports whether a file's name is that of OpenCL C.
 func IsSource(name string) bool { return strings.EqualFold(filepath.Ext(name), ".cl") }
 
+// includes finds a file that the text includes.
+var includes = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include\b`)
+
 // compiled holds the modules of this process, so that points of a sweep that differ in other things share one.
 var compiled sync.Map
 
@@ -101,8 +103,8 @@ func Compile(ctx context.Context, s *Source) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Dir != "" && bytes.Contains(s.Text, []byte("#include")) { // an included file may change
-		return tools.compile(ctx, s, options)
+	if includes.Match(s.Text) {
+		return nil, fmt.Errorf("%s: found #include of a file: want one file, as the digest of a point covers only the shader's own", s.Name)
 	}
 	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", s.Name, s.Text, options))
 	if have, ok := compiled.Load(key); ok {
@@ -117,7 +119,7 @@ func Compile(ctx context.Context, s *Source) ([]byte, error) {
 
 // allowed are the options that a job may give: those of clBuildProgram, optimisation and floats. Others could load code
 // into the compiler, or write files.
-var allowed = regexp.MustCompile(`^(-D.+|-U.+|-I.+|-cl-[a-zA-Z0-9.=+-]+|-O[0-3s]?|-w|-W[a-z0-9-]*|-f(no-)?(fast-math|unroll-loops|inline|signed-zeros|math-errno|vectorize|slp-vectorize)|-ffp-contract=(on|off|fast))$`)
+var allowed = regexp.MustCompile(`^(-D.+|-U.+|-cl-[a-zA-Z0-9.=+-]+|-O[0-3s]?|-w|-W[a-z0-9-]*|-f(no-)?(fast-math|unroll-loops|inline|signed-zeros|math-errno|vectorize|slp-vectorize)|-ffp-contract=(on|off|fast))$`)
 
 // arguments are the options on clang's command line.
 func (s *Source) arguments() ([]string, error) {
@@ -128,12 +130,12 @@ func (s *Source) arguments() ([]string, error) {
 	}
 	for i := 0; i < len(words); i++ {
 		word := words[i]
-		if (word == "-D" || word == "-U" || word == "-I") && i+1 < len(words) {
+		if (word == "-D" || word == "-U") && i+1 < len(words) {
 			i++
 			word += words[i]
 		}
 		if !allowed.MatchString(word) {
-			return nil, fmt.Errorf("%s: options: found %q: want -D, -U, -I, -cl-..., -O0 to -O3, -w, -W..., -ffast-math or -ffp-contract=", s.Name, word)
+			return nil, fmt.Errorf("%s: options: found %q: want -D, -U, -cl-..., -O0 to -O3, -w, -W..., -ffast-math or -ffp-contract=", s.Name, word)
 		}
 		list = append(list, word)
 	}
@@ -156,7 +158,6 @@ func (t *toolchain) compile(ctx context.Context, s *Source, options []string) (m
 	}
 	words := append([]string{"-x", "cl", "-c", "-gline-tables-only", "-fno-discard-value-names", "-fno-color-diagnostics", "-Xclang", "-finclude-default-header"}, target...)
 	c := exec.CommandContext(ctx, t.clang, append(append(words, options...), "-")...)
-	c.Dir = s.Dir
 	c.Stdin = bytes.NewReader(append(fmt.Appendf(nil, "#line 1 %q\n", s.Name), s.Text...))
 	if err := run(c, s.Name); err != nil || t.translator == "" {
 		if err != nil {
