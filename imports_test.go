@@ -25,7 +25,7 @@ var allowedImports = map[string]string{
 	"spirv/asm":             "spirv spirv/grammar",
 	"spirv/internal/sample": "spirv spirv/grammar",
 	"spirv/validate":        "spirv spirv/grammar",
-	"spirv/clc":             "",
+	"spirv/clc":             "internal/files",
 	"spirv/kernel":          "spirv spirv/validate",
 	"isa":                   "spirv",
 	"isa/gen":               "",

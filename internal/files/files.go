@@ -90,7 +90,7 @@ type system struct {
 // regular files.
 func OS() fs.FS { return system{os.Stat, os.OpenFile, true} }
 
-// Unrestricted reports whether a file system is that of OS, or stands on it: other programs find the same files.
+// Unrestricted reports whether a file system is that of OS, or wraps it: other programs find the same files.
 func Unrestricted(fsys fs.FS) bool {
 	if over, ok := fsys.(interface{ Base() fs.FS }); ok {
 		return Unrestricted(over.Base())

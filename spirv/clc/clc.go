@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"spvsim/internal/files"
 )
 
 // ErrNoCompiler reports that there is no compiler of OpenCL C.
@@ -24,7 +26,7 @@ var ErrNoCompiler = errors.New("no compiler of OpenCL C")
 type Source struct {
 	Name    string // in messages and in the module's line numbers
 	Text    []byte
-	Options string // as of clBuildProgram
+	Options string // of an OpenCL program, as its build takes them
 	Defines []string
 }
 
@@ -117,7 +119,7 @@ func Compile(ctx context.Context, s *Source) ([]byte, error) {
 	return module, err
 }
 
-// allowed are the options that a job may give: those of clBuildProgram, optimisation and floats. Others could load code
+// allowed are the options that a job may give: those of an OpenCL program, optimisation and floats. Others could load code
 // into the compiler, or write files.
 var allowed = regexp.MustCompile(`^(-D.+|-U.+|-cl-[a-zA-Z0-9.=+-]+|-O[0-3s]?|-w|-W[a-z0-9-]*|-f(no-)?(fast-math|unroll-loops|inline|signed-zeros|math-errno|vectorize|slp-vectorize)|-ffp-contract=(on|off|fast))$`)
 
@@ -163,14 +165,14 @@ func (t *toolchain) compile(ctx context.Context, s *Source, options []string) (m
 		if err != nil {
 			return nil, err
 		}
-		return os.ReadFile(filepath.Join(dir, "kernel.spv"))
+		return files.Read(filepath.Join(dir, "kernel.spv"), files.MaxModule)
 	}
 	c = exec.CommandContext(ctx, t.translator, "--preserve-ocl-kernel-arg-type-metadata-through-string", "-o", "kernel.spv", "kernel.bc")
 	c.Dir = dir
 	if err := run(c, s.Name); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(filepath.Join(dir, "kernel.spv"))
+	return files.Read(filepath.Join(dir, "kernel.spv"), files.MaxModule)
 }
 
 // mostMessages bounds the messages of a compiler that are passed on.

@@ -112,7 +112,7 @@ func (k *Interface) nameOf(i int, a *Argument) string {
 	return fmt.Sprintf("argument %d", i)
 }
 
-// Spelling is the type of an argument as OpenCL C spells it, as far as the module tells.
+// Spelling is the type of an argument as OpenCL C spells it, as far as the module has it.
 func (k *Interface) Spelling(i int) string {
 	a := &k.Arguments[i]
 	switch {
