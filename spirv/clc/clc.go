@@ -158,7 +158,8 @@ func (t *toolchain) compile(ctx context.Context, s *Source, options []string) (m
 	if t.translator == "" {
 		target = []string{"-target", "spirv64", "-o", filepath.Join(dir, "kernel.spv")}
 	}
-	words := append([]string{"-x", "cl", "-c", "-gline-tables-only", "-fno-discard-value-names", "-fno-color-diagnostics", "-Xclang", "-finclude-default-header"}, target...)
+	// The folder is in the line table, and the module should not depend on it.
+	words := append([]string{"-x", "cl", "-c", "-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names", "-fno-color-diagnostics", "-Xclang", "-finclude-default-header"}, target...)
 	c := exec.CommandContext(ctx, t.clang, append(append(words, options...), "-")...)
 	c.Stdin = bytes.NewReader(append(fmt.Appendf(nil, "#line 1 %q\n", s.Name), s.Text...))
 	if err := run(c, s.Name); err != nil || t.translator == "" {
