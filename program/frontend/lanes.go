@@ -204,7 +204,6 @@ func convertRows() map[spirv.Op]row[*maths] {
 		spirv.OpSConvert:      convert(isa.SConvert),
 		spirv.OpFConvert:      pure((*maths).floatConvert),
 		spirv.OpQuantizeToF16: lanes1(isa.QuantizeF16),
-		spirv.OpBitcast:       pure((*maths).bitcast),
 
 		spirv.OpIAddCarry:    pure(func(b *maths) { b.pair(isa.IAdd, isa.UAddCarry) }),
 		spirv.OpISubBorrow:   pure(func(b *maths) { b.pair(isa.ISub, isa.USubBorrow) }),
