@@ -53,17 +53,17 @@ func (b *pointers) addBytes(p pointer, index *ir.Value, stride uint32) pointer {
 	return p
 }
 
-// A place is a word of scratch and the bits of it that an access of less than a word begins at.
-type place struct {
+// A scratchWord is a word of scratch and the bits of it that an access of less than a word begins at.
+type scratchWord struct {
 	offset uint32    // of the word
 	index  *ir.Value // words; nil if none
 	shift  *ir.Value // bits
 }
 
 // placeIn returns the place at off bytes from a pointer.
-func (b *pointers) placeIn(p pointer, off uint32) place {
+func (b *pointers) placeIn(p pointer, off uint32) scratchWord {
 	at := p.offset + off
-	fixed := place{offset: at / 4, shift: b.i32(at % 4 * 8)}
+	fixed := scratchWord{offset: at / 4, shift: b.i32(at % 4 * 8)}
 	switch {
 	case p.index == nil:
 		return fixed
@@ -77,7 +77,7 @@ func (b *pointers) placeIn(p pointer, off uint32) place {
 			byteAt = b.op(isa.IAdd, isa.I32, byteAt, b.i32(at))
 		}
 		shift := b.op(isa.Shl, isa.I32, b.op(isa.And, isa.I32, byteAt, b.i32(3)), b.i32(3))
-		return place{index: b.op(isa.Shr, isa.I32, byteAt, b.i32(2)), shift: shift}
+		return scratchWord{index: b.op(isa.Shr, isa.I32, byteAt, b.i32(2)), shift: shift}
 	}
 	fixed.index = b.op(isa.Shr, isa.I32, byteAt, b.i32(2))
 	return fixed
@@ -89,7 +89,7 @@ func (p *pointer) aligned(off, n uint32) bool {
 	return (p.offset+off)%n == 0 && (p.index == nil || p.words || p.align%n == 0)
 }
 
-func (b *pointers) wordMem(p pointer, at place) (*ir.Mem, []*ir.Value) {
+func (b *pointers) wordMem(p pointer, at scratchWord) (*ir.Mem, []*ir.Value) {
 	m := &ir.Mem{
 		Access: isa.Access{Space: isa.SpaceScratch, Offset: at.offset, Elem: isa.I32, Count: 1},
 		Object: p.local.ID, Volatile: p.volatile, Align: 4, Local: p.local,
@@ -101,14 +101,14 @@ func (b *pointers) wordMem(p pointer, at place) (*ir.Mem, []*ir.Value) {
 	return m, []*ir.Value{at.index}
 }
 
-func (b *pointers) loadWord(p pointer, at place) *ir.Value {
+func (b *pointers) loadWord(p pointer, at scratchWord) *ir.Value {
 	m, args := b.wordMem(p, at)
 	v := b.emit(isa.Load, isa.I32, isa.I32, args...)
 	v.Mem = m
 	return v
 }
 
-func (b *pointers) storeWord(p pointer, at place, v *ir.Value) {
+func (b *pointers) storeWord(p pointer, at scratchWord, v *ir.Value) {
 	m, args := b.wordMem(p, at)
 	b.emit(isa.Store, isa.I32, isa.Void, append(args, v)...).Mem = m
 }
