@@ -74,12 +74,16 @@ func bitField(op isa.Op) row[*maths] {
 	})
 }
 
-// floatConvert refuses rounding modes other than the one there is.
-func (b *maths) floatConvert() {
+// wantNearest refuses rounding modes other than the one there is for results that are floats.
+func (b *maths) wantNearest() {
 	mode, ok := b.m.Decoration(b.in.Result, spirv.DecorationFPRoundingMode)
 	if ok && spirv.FPRoundingMode(mode) != spirv.FPRoundingModeRTE {
 		b.unsupported("rounding mode %s", spirv.FPRoundingMode(mode))
 	}
+}
+
+func (b *maths) floatConvert() {
+	b.wantNearest()
 	t, saturate := b.comp(b.resultType()), b.m.Decorated(b.in.Result, spirv.DecorationSaturatedToLargestFloat8NormalConversionEXT)
 	b.perComponent(1, func(a []*ir.Value) *ir.Value {
 		if a[0].R == t {

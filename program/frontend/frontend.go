@@ -187,6 +187,7 @@ func (b *builder) translate() {
 	b.f.LocalSize = b.localSize()
 	b.quads.derivativeGroup()
 	b.fragments.declareFragment()
+	b.kernelStart()
 	b.reached = reachableFrom(namedIDs(b.m), b.entry.Func)
 	b.nodes.bind()
 	b.bindVariables()
@@ -200,6 +201,11 @@ func (b *builder) translate() {
 	for _, v := range b.head {
 		v.Block = start
 	}
-	prune(b.f)
+	if b.isKernel() {
+		b.structure()
+	} else {
+		prune(b.f)
+	}
+	b.placeTables()
 	b.markWrites()
 }

@@ -34,7 +34,11 @@ func (b *builder) inlineEntry(fn *validate.Function) {
 		b.inlineFragment(fn)
 		return
 	}
-	b.push(fn, nil)
+	var args []val
+	if b.isKernel() {
+		args = b.kernelArguments(fn)
+	}
+	b.push(fn, args)
 	b.body()
 	b.setFrame(nil)
 }
@@ -107,7 +111,7 @@ func (b *builder) inline(fn *validate.Function, args []val) val {
 		b.unsupported("calls nested deeper than %d", maxDepth)
 	}
 	if len(fn.Blocks) == 0 {
-		b.unsupported("%%%d is imported: it has no body", fn.ID)
+		b.unsupported("%%%d (%s) is imported: it has no body", fn.ID, b.m.Name(fn.ID))
 	}
 	around := b.fr.enclosing + b.m.Nesting(b.fr.fn, b.fr.cur.ID)
 	if around+b.m.Deepest(fn) > validate.MaxNesting {

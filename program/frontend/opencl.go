@@ -14,6 +14,10 @@ const openCLSet = "OpenCL.std"
 // stored.
 func (b *builder) openCL() {
 	op := spirv.OpenCLstd(b.arg(1))
+	if do := openCLMemory[op]; do != nil {
+		do(b)
+		return
+	}
 	row := opencl.Rows[op]
 	if row == nil {
 		b.unsupported("%s of OpenCL.std", op)
