@@ -110,6 +110,16 @@ type KernelCall struct {
 	LocalBytes map[int]uint32
 }
 
+// Short reports that the last workgroups of the grid have fewer work-items than the others.
+func (k *KernelCall) Short() bool {
+	for i, n := range k.Local {
+		if n > 0 && k.Global[i]%n != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // A GivenValue is what a job gives for an argument, evaluated in each way that it can be meant.
 type GivenValue struct {
 	Name    string // of a member or an argument; empty: in order

@@ -157,7 +157,7 @@ func GuessKernel(k *kernel.Interface) program.Kernel {
 // kernelOptions are the options with which a launch's kernel is lowered; of other entry points none.
 func kernelOptions(m *validate.Module, l *config.Launch) program.Kernel {
 	if l.Kernel != nil {
-		return program.Kernel{LocalSize: l.Kernel.Local, LocalBytes: l.Kernel.LocalBytes}
+		return program.Kernel{LocalSize: l.Kernel.Local, LocalBytes: l.Kernel.LocalBytes, Short: l.Kernel.Short()}
 	}
 	if e := entryPoint(m, l.Entry); kernel.Is(e) {
 		if k, err := kernel.Of(m, e); err == nil { // else lowering has the error
@@ -169,7 +169,7 @@ func kernelOptions(m *validate.Module, l *config.Launch) program.Kernel {
 
 // sameKernel reports whether two launches run the same code of a kernel.
 func sameKernel(a, b *config.KernelCall) bool {
-	return a == nil && b == nil || a != nil && b != nil && a.Local == b.Local && maps.Equal(a.LocalBytes, b.LocalBytes)
+	return a == nil && b == nil || a != nil && b != nil && a.Local == b.Local && a.Short() == b.Short() && maps.Equal(a.LocalBytes, b.LocalBytes)
 }
 
 // An argumentWriter fills the argument block of a launch.

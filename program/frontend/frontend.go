@@ -65,6 +65,8 @@ type Kernel struct {
 	// LocalBytes holds the bytes of the LDS that each argument of storage class Workgroup points to, by its index among
 	// the arguments. Their places are in ir.Func.LDSArguments.
 	LocalBytes map[int]uint32
+	// Short: the last workgroups of the grid have fewer work-items than LocalSize. The others end at once.
+	Short bool
 }
 
 // An Error names the instruction that can't be translated, and the reason. It wraps validate.ErrUnsupported or
@@ -180,7 +182,7 @@ func checkLoops(f *ir.Func) error {
 }
 
 func (b *builder) translate() {
-	b.f.Name, b.f.Precise = b.entry.Name, b.entry.Model == spirv.ExecutionModelKernel
+	b.f.Name, b.f.Kernel = b.entry.Name, b.entry.Model == spirv.ExecutionModelKernel
 	b.checkEntry()
 	start := b.f.NewBlock()
 	b.blk = start

@@ -37,6 +37,7 @@ func (b *builder) inlineEntry(fn *validate.Function) {
 	var args []val
 	if b.isKernel() {
 		args = b.kernelArguments(fn)
+		b.endOutside()
 	}
 	b.push(fn, args)
 	b.body()

@@ -152,6 +152,24 @@ func (b *builder) kernelArguments(fn *validate.Function) []val {
 	return args
 }
 
+// endOutside ends the lanes that have no work-item, where workgroups are short.
+func (b *builder) endOutside() {
+	if !b.opt.Kernel.Short {
+		return
+	}
+	id, size := b.builtin(spirv.BuiltInLocalInvocationId), b.builtin(spirv.BuiltInWorkgroupSize)
+	inside := b.truth(true)
+	for i := range id {
+		if b.f.LocalSize[i] > 1 {
+			inside = b.op(isa.And, isa.Bool, inside, b.compare(isa.ULt, isa.I32, id[i], size[i]))
+		}
+	}
+	body, end := b.newBlock(), b.newBlock()
+	end.Term = ir.Return
+	b.blk.SetSuccs(ir.Cond, inside, body, end)
+	b.blk = body
+}
+
 func (b *builder) kernelArgument(i int, a *kernel.Argument) val {
 	block := pointer{typ: a.Type, space: isa.SpacePush, layout: openCLLayout, offset: a.Offset, align: baseAlign, object: -1}
 	switch a.Kind {
@@ -177,6 +195,10 @@ func (b *builder) kernelArgument(i int, a *kernel.Argument) val {
 		}
 		return val{ptr: &pointer{typ: a.Type.Elem, space: isa.SpaceLDS, layout: openCLLayout, align: baseAlign,
 			offset: b.ldsArgument(i, bytes), object: int(b.in.Result)}}
+	}
+	if a.Kind == kernel.Image {
+		p := b.images.imageArgument(i, a)
+		return val{ptr: &p}
 	}
 	b.unsupported("%s as an argument", a.Kind)
 	return val{}

@@ -20,6 +20,7 @@ func init() {
 		spirv.BuiltInWorkgroupSize:         (*inputs).groupSize,
 		spirv.BuiltInEnqueuedWorkgroupSize: builtins[spirv.BuiltInWorkgroupSize],
 		spirv.BuiltInNumWorkgroups:         (*inputs).groupCount,
+		spirv.BuiltInLocalInvocationIndex:  (*inputs).localIndex,
 		spirv.BuiltInWorkDim:               func(b *inputs) []*ir.Value { return []*ir.Value{b.hiddenShort(kernel.GridDims)} },
 		spirv.BuiltInSubgroupMaxSize:       builtins[spirv.BuiltInSubgroupSize],
 		spirv.BuiltInNumEnqueuedSubgroups: func(b *inputs) []*ir.Value {
@@ -28,7 +29,7 @@ func init() {
 		},
 	}
 	for _, same := range []spirv.BuiltIn{
-		spirv.BuiltInLocalInvocationId, spirv.BuiltInLocalInvocationIndex, spirv.BuiltInWorkgroupId, spirv.BuiltInSubgroupId,
+		spirv.BuiltInLocalInvocationId, spirv.BuiltInWorkgroupId, spirv.BuiltInSubgroupId,
 		spirv.BuiltInNumSubgroups, spirv.BuiltInSubgroupLocalInvocationId, spirv.BuiltInSubgroupSize,
 	} {
 		kernelBuiltins[same] = builtins[same]
@@ -83,6 +84,9 @@ func (b *inputs) groupCount() []*ir.Value {
 
 // groupSize is that of the workgroup, which is smaller than the others at the end of the grid.
 func (b *inputs) groupSize() []*ir.Value {
+	if !b.opt.Kernel.Short {
+		return builtins[spirv.BuiltInWorkgroupSize](b)
+	}
 	group := b.builtin(spirv.BuiltInWorkgroupId)
 	return each(func(i uint32) *ir.Value {
 		whole := b.compare(isa.ULt, isa.I32, group[i], b.hidden(kernel.BlockCount+4*i, isa.I32))
@@ -95,6 +99,19 @@ func (b *inputs) globalSize() []*ir.Value {
 		whole := b.op(isa.IMul, isa.I32, b.hidden(kernel.BlockCount+4*i, isa.I32), b.i32(b.f.LocalSize[i]))
 		return b.op(isa.IAdd, isa.I32, whole, b.hiddenShort(kernel.Remainder+2*i))
 	})
+}
+
+// localIndex numbers the work-items of a workgroup.
+func (b *inputs) localIndex() []*ir.Value {
+	if !b.opt.Kernel.Short {
+		return builtins[spirv.BuiltInLocalInvocationIndex](b)
+	}
+	id, size := b.builtin(spirv.BuiltInLocalInvocationId), b.builtin(spirv.BuiltInWorkgroupSize)
+	at := id[2]
+	for _, i := range []int{1, 0} {
+		at = b.op(isa.IAdd, isa.I32, b.op(isa.IMul, isa.I32, at, size[i]), id[i])
+	}
+	return []*ir.Value{at}
 }
 
 // globalLinearID is the place of the work-item in the grid, without the offset.

@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 
 	"spvsim/isa"
@@ -97,17 +99,37 @@ func (b *builder) floatOrSame(v *ir.Value, t isa.Type) *ir.Value {
 
 // printf prints by the rules of DebugPrintf. The result is 0: nothing fails.
 func (b *builder) printf() {
-	format := b.constantString(b.arg(2))
 	var args []*ir.Value
+	var strs []string
 	for i := 3; i < len(b.in.Operands); i++ {
 		id := b.arg(i)
 		if t := b.typeOf(id); t.Kind == validate.KindPointer && t.Storage == spirv.StorageClassUniformConstant {
-			b.unsupported("a string among the arguments of printf")
+			strs = append(strs, b.constantString(id))
+			continue
 		}
 		args = append(args, b.leaves(id)...)
 	}
-	b.print(strings.ReplaceAll(format, "hl", ""), args)
+	b.print(b.withStrings(b.constantString(b.arg(2)), strs), args)
 	b.set(b.i32(0))
+}
+
+// conversion matches a conversion of OpenCL C's printf: flags, width and precision, vector size, length, kind.
+var conversion = regexp.MustCompile(`%([-+ #0]*[0-9]*(?:\.[0-9]*)?)(v[0-9]+)?(hh|hl|h|l)?([a-zA-Z%])`)
+
+// withStrings puts literal strings in the place of their conversions, and drops lengths, which the values have.
+func (b *builder) withStrings(format string, strs []string) string {
+	return conversion.ReplaceAllStringFunc(format, func(text string) string {
+		part := conversion.FindStringSubmatch(text)
+		if part[4] != "s" {
+			return "%" + part[1] + part[2] + part[4]
+		}
+		if len(strs) == 0 {
+			b.unsupported("a string of printf that is not a literal")
+		}
+		s := strs[0]
+		strs = strs[1:]
+		return strings.ReplaceAll(fmt.Sprintf("%"+part[1]+"s", s), "%", "%%")
+	})
 }
 
 // constantString reads the characters behind a pointer into the constant data.
@@ -139,7 +161,7 @@ func (b *builder) asyncCopy() {
 	dst, src := b.anyPtr(b.arg(1)), b.anyPtr(b.arg(2))
 	n, stride := b.widen(b.scalarOf(b.arg(3)), isa.I32), b.widen(b.scalarOf(b.arg(4)), isa.I32)
 	first := b.builtin(spirv.BuiltInLocalInvocationIndex)[0]
-	size := b.f.LocalSize
+	size := b.builtin(spirv.BuiltInWorkgroupSize)
 	event := b.leaves(b.arg(5))
 
 	from, header, body, after := b.blk, b.newBlock(), b.newBlock(), b.newBlock()
@@ -157,7 +179,7 @@ func (b *builder) asyncCopy() {
 	} else {
 		b.copyElement(b.elementAt(dst, far), b.elementAt(src, i))
 	}
-	next := b.op(isa.IAdd, isa.I32, i, b.i32(size[0]*size[1]*size[2]))
+	next := b.op(isa.IAdd, isa.I32, i, b.join(isa.IMul, size))
 	body.SetSuccs(ir.Jump, nil, header)
 	i.Args = []*ir.Value{first, next}
 	b.blk = after

@@ -77,6 +77,9 @@ type Mem struct {
 	ReadOnly bool
 	// NonWritable: the module declares that nothing writes the object by the name that this access has.
 	NonWritable bool
+	// Unclobbered: nothing in the shader writes memory before this load of a kernel, so the scalar cache may serve it. It
+	// keeps its order to later stores. (LLVM: noclobber)
+	Unclobbered bool
 	// Volatile accesses are neither moved nor merged nor removed, and are lowered as Coherent. Atomics are both.
 	Volatile bool
 
@@ -248,8 +251,9 @@ type Func struct {
 	Fragment *Fragment
 	// MaxReconverge: the entry point declares maximal reconvergence.
 	MaxReconverge bool
-	// Precise: operations on floats are as precise as OpenCL C asks, whatever the machine's settings.
-	Precise bool
+	// Kernel: the entry point is a kernel of OpenCL C. Operations on floats are as precise as that asks, whatever the
+	// machine's settings, and loads are chosen as LLVM does.
+	Kernel bool
 
 	nextValue, nextBlock int
 }

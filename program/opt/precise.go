@@ -13,7 +13,7 @@ import (
 // device libraries: by reduction to an eighth of a turn and polynomials, and by a logarithm in two floats. The
 // polynomials are minimax polynomials of the same degrees, computed for this package.
 func precise(f *ir.Func, o Options) bool {
-	if !o.Precise && !f.Precise {
+	if !o.Precise && !f.Kernel {
 		return false
 	}
 	p := &preciser{newExpander(f, o)}
