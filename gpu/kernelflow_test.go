@@ -516,3 +516,56 @@ func placesCase(name string, global, local, offset []int) kernelCase {
 	}
 	return kernelCase{entry: "places", after: name, global: global, local: local, offset: offset, arguments: []any{leaves(out), fmt.Sprint(g[0]), fmt.Sprint(g[1])}}
 }
+
+func init() {
+	w := small(384)
+	cells := []int32{0, math.MinInt32, math.MaxInt32, 0, 0, -1, 0, 0, 0, 0}
+	want := append([]int32{}, cells...)
+	for _, v := range w {
+		want[0] -= v
+		want[1], want[2] = max(want[1], v), min(want[2], v)
+		want[3], want[4], want[5] = want[3]^v, want[4]|v&0xff, want[5]&(v|0xf)
+	}
+	want[7], want[9] = 1, 9
+	kernelTopics["newer"] = []kernelCase{
+		{entry: "ordered", global: []int{384}, local: []int{96}, arguments: []any{w, left{from: cells, want: want, skipped: func(i int) bool { return i == 6 }},
+			leaves(made(384, func(int) int32 { return 5 + 2*96 }))}},
+		{entry: "of_groups", global: []int{384}, arguments: []any{w, leaves(made(384, func(i int) [8]int32 {
+			group := w[i&^127 : i&^127+128]
+			o := [8]int32{1: math.MinInt32, 2: math.MaxInt32, 6: 2, 7: math.MinInt32}
+			for k, v := range group {
+				o[0], o[1], o[2] = o[0]+v, max(o[1], v), min(o[2], v)
+				if k <= i&127 {
+					o[3], o[7] = o[3]+v, max(o[7], v)
+				}
+				if v > 990 {
+					o[6] |= 1
+				}
+				if v <= -999 {
+					o[6] &^= 2
+				}
+			}
+			o[4], o[5] = o[3]-w[i], group[77]
+			return o
+		}))}},
+		{entry: "generic_pointers", global: []int{most}, arguments: []any{leaves(made(most, func(i int) int32 { return int32(i + 1 + 3*i + 1 + i + 1 + 3*i + 1) }))}},
+		{entry: "linear", global: []int{37, 5}, local: []int{16, 2}, offset: []int{3, 4}, arguments: []any{leaves(made(37*5, func(i int) int32 {
+			x, y := i%37, i/37
+			return int32(y%2*min(16, 37-x+x%16) + x%16 + 16000)
+		})), "37"}},
+	}
+	texels := vectorsOf(reals(128))
+	at := func(x, y int) [4]float32 { return texels[min(max(y, 0), 3)*8+min(max(x, 0), 7)] }
+	bytes := le(noises(32))
+	kernelTopics["images"] = []kernelCase{
+		{entry: "copied", global: []int{8, 4}, arguments: []any{image{"Rgba32f", left{from: texels}}, image{"Rgba32f", leaves(made(128, func(i int) float32 { return texels[i/4][3-i%4] + 1 }))}}},
+		{entry: "sampled", global: []int{8, 4}, arguments: []any{image{"Rgba32f", left{from: texels}}, left{ulps: []float64{1 << 16}, want: made(128, func(i int) float32 {
+			x, y, k := i/4%8, i/32, i%4
+			return (texels[y*8+x][k]+texels[y*8+(x+1)%8][k])/2 + at(x-1, y)[k]
+		}), skipped: func(i int) bool {
+			x, y, k := i/4%8, i/32, i%4
+			return math.Abs(float64((texels[y*8+x][k]+texels[y*8+(x+1)%8][k])/2+at(x-1, y)[k])) < 0.5
+		}}, leaves([]int32{8, 4})}},
+		{entry: "integers", global: []int{8, 4}, arguments: []any{image{"Rgba8ui", left{from: bytes}}, image{"Rgba8ui", leaves(made(128, func(i int) uint8 { return uint8(min(int(bytes[i])*3, 255)) }))}}},
+	}
+}

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"bytes"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -24,6 +25,12 @@ type kernelCase struct {
 	local, offset []int // nil: the job does not say
 	arguments     []any // a slice: a buffer of these elements; a left; a string: as in the job
 	after         string
+}
+
+// An image is a 2D image of 8 x 4 texels of a format, each an array of components.
+type image struct {
+	format string
+	left   // want: texels after the launch; nil: as before
 }
 
 // left is a buffer with what the kernel should leave in it.
@@ -81,6 +88,13 @@ func (c *kernelCase) job(t *testing.T, files fstest.MapFS, module string) string
 		switch a := a.(type) {
 		case string:
 			name = a
+		case image:
+			data := ""
+			if a.from != nil {
+				files[name] = &fstest.MapFile{Data: le(a.from)}
+				data = ", data: {file: " + name + "}"
+			}
+			buffers = append(buffers, fmt.Sprintf("{name: %s, image: {format: %s, width: 8, height: 4%s}}", name, a.format, data))
 		case left:
 			if a.from == nil {
 				buffers = append(buffers, fmt.Sprintf("{name: %s, data: {zero: %d}}", name, binary.Size(a.want)))
@@ -122,6 +136,9 @@ func (c *kernelCase) run(t *testing.T, module []byte, on kernelMachine) {
 		got[b.Name] = b.Bytes
 	}
 	for i, a := range c.arguments {
+		if m, ok := a.(image); ok && m.want != nil {
+			a = m.left
+		}
 		if l, ok := a.(left); ok {
 			l.compare(t, fmt.Sprintf("argument %d", i), got[fmt.Sprintf("b%d", i)])
 		}
@@ -257,7 +274,12 @@ func eachKernel(t *testing.T, do func(t *testing.T, source string, c *kernelCase
 
 func compiledKernel(t *testing.T, source, options string) []byte {
 	t.Helper()
-	return suite.Must(clc.Compile(t.Context(), &clc.Source{Name: filepath.Base(source), Text: suite.Must(os.ReadFile(source))(t), Options: options}))(t)
+	text := suite.Must(os.ReadFile(source))(t)
+	if own, ok := bytes.CutPrefix(text, []byte("// options: ")); ok {
+		line, _, _ := bytes.Cut(own, []byte("\n"))
+		options += " " + string(line)
+	}
+	return suite.Must(clc.Compile(t.Context(), &clc.Source{Name: filepath.Base(source), Text: text, Options: options}))(t)
 }
 
 var updateKernels = flag.Bool("update", false, "compile the kernels of testdata/cl again")

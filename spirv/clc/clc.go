@@ -122,7 +122,7 @@ func Compile(ctx context.Context, s *Source) ([]byte, error) {
 
 // allowed are the options that a job may give: those of an OpenCL program, optimisation and floats. Others could load code
 // into the compiler, or write files.
-var allowed = regexp.MustCompile(`^(-D.+|-U.+|-cl-[a-zA-Z0-9_.,=+-]+|-O[0-3s]?|-w|-W[a-z0-9-]*|-f(no-)?(fast-math|unroll-loops|inline|signed-zeros|math-errno|vectorize|slp-vectorize)|-ffp-contract=(on|off|fast))$`)
+var allowed = regexp.MustCompile(`^(-D.+|-U.+|-cl-[a-zA-Z0-9.=+-]+|-O[0-3s]?|-w|-W[a-z0-9-]*|-f(no-)?(fast-math|unroll-loops|inline|signed-zeros|math-errno|vectorize|slp-vectorize)|-ffp-contract=(on|off|fast))$`)
 
 // arguments are the options on clang's command line.
 func (s *Source) arguments() ([]string, error) {

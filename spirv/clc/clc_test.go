@@ -19,9 +19,9 @@ func TestOptionsAreThoseOfClBuildProgram(t *testing.T) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
-	s := &Source{Options: "-cl-std=CL2.0 -D N=4 -O1 -cl-fast-relaxed-math -cl-ext=-cl_khr_fp16,+cl_khr_fp64", Defines: []string{"M=2"}}
+	s := &Source{Options: "-cl-std=CL2.0 -D N=4 -O1 -cl-fast-relaxed-math", Defines: []string{"M=2"}}
 	list, err := s.arguments()
-	if got := strings.Join(list, " "); err != nil || got != "-O3 -cl-std=CL2.0 -DN=4 -O1 -cl-fast-relaxed-math -cl-ext=-cl_khr_fp16,+cl_khr_fp64 -DM=2" {
+	if got := strings.Join(list, " "); err != nil || got != "-O3 -cl-std=CL2.0 -DN=4 -O1 -cl-fast-relaxed-math -DM=2" {
 		t.Errorf("%s, %v", got, err)
 	}
 }
