@@ -554,18 +554,5 @@ func init() {
 			return int32(y%2*min(16, 37-x+x%16) + x%16 + 16000)
 		})), "37"}},
 	}
-	texels := vectorsOf(reals(128))
-	at := func(x, y int) [4]float32 { return texels[min(max(y, 0), 3)*8+min(max(x, 0), 7)] }
-	bytes := le(noises(32))
-	kernelTopics["images"] = []kernelCase{
-		{entry: "copied", global: []int{8, 4}, arguments: []any{image{"Rgba32f", left{from: texels}}, image{"Rgba32f", leaves(made(128, func(i int) float32 { return texels[i/4][3-i%4] + 1 }))}}},
-		{entry: "sampled", global: []int{8, 4}, arguments: []any{image{"Rgba32f", left{from: texels}}, left{ulps: []float64{1 << 16}, want: made(128, func(i int) float32 {
-			x, y, k := i/4%8, i/32, i%4
-			return (texels[y*8+x][k]+texels[y*8+(x+1)%8][k])/2 + at(x-1, y)[k]
-		}), skipped: func(i int) bool {
-			x, y, k := i/4%8, i/32, i%4
-			return math.Abs(float64((texels[y*8+x][k]+texels[y*8+(x+1)%8][k])/2+at(x-1, y)[k])) < 0.5
-		}}, leaves([]int32{8, 4})}},
-		{entry: "integers", global: []int{8, 4}, arguments: []any{image{"Rgba8ui", left{from: bytes}}, image{"Rgba8ui", leaves(made(128, func(i int) uint8 { return uint8(min(int(bytes[i])*3, 255)) }))}}},
-	}
+
 }

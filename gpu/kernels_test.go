@@ -222,8 +222,6 @@ var kernelMachines = []kernelMachine{
 
 // refusedKernels are refused, with a word of the message.
 var refusedKernels = map[string]string{
-	"strided":   "(OpTypeArray) in memory", // an array of events
-	"to_halves": "rounding mode RTN",
 }
 
 // Every kernel of testdata/cl leaves what its case computes in Go, on machines of both wave sizes, with and without time.

@@ -192,11 +192,11 @@ func (b *images) setTexel(m *ir.Mem, args []*ir.Value) {
 
 func (b *images) imageWrite() {
 	p := b.image(b.arg(0))
-	data := b.leaves(b.arg(2))
-	m, args := b.texel(p, data[0].R, 3, spirv.ImageOperandsLod)
+	m, args := b.texel(p, b.comp(b.typeOf(b.arg(2))), 3, spirv.ImageOperandsLod)
 	if m.Level {
 		b.unsupported("a store to another level of detail than the first")
 	}
+	data := b.leaves(b.arg(2))
 	for i := range 4 {
 		switch {
 		case i >= len(data):

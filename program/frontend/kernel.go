@@ -26,6 +26,9 @@ type kernels struct {
 // kernelAlign is the alignment of the largest type of OpenCL C, a vector of sixteen components of 64 bits.
 const kernelAlign = 128
 
+// eventBytes is the size of an event_t, which is a pointer.
+const eventBytes = 8
+
 // openCLLayout is the layout of all memory of a kernel.
 var openCLLayout = layout{natural: true, opencl: true}
 
@@ -100,8 +103,7 @@ func (b *builder) structure() {
 	prune(b.f)
 	var irreducible *structure.Irreducible
 	if err := structure.Apply(b.f); errors.As(err, &irreducible) {
-		b.unsupported("%s of %q is irreducible: a cycle is entered at several blocks, one of them at line %d",
-			"control flow", b.entry.Name, irreducible.Block.Line)
+		b.unsupported("irreducible control flow in %q: a cycle is entered at several blocks, one of them of line %d", b.entry.Name, irreducible.Block.Line)
 	}
 }
 
@@ -114,8 +116,12 @@ func (b *builder) placeTables() {
 
 // placeOf returns the bytes of a type of OpenCL C and its alignment.
 func (b *layouts) placeOf(t *validate.Type) (size, align uint32) {
-	if t.Kind == validate.KindOther && t.Def.Op == spirv.OpTypeEvent {
-		return 8, 8
+	switch {
+	case t.Kind == validate.KindOther && t.Def.Op == spirv.OpTypeEvent:
+		return eventBytes, eventBytes
+	case t.Kind == validate.KindArray && t.Elem.Kind == validate.KindOther:
+		size, align = b.placeOf(t.Elem)
+		return size * uint32(min(b.count(t), maxLeaves)), align
 	}
 	n, a, ok := b.places.Of(t)
 	if !ok || n >= 1<<31 {

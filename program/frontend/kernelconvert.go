@@ -95,9 +95,51 @@ func (b *maths) toInteger(op isa.Op) {
 	})
 }
 
-// fromInteger carries out OpConvertUToF and OpConvertSToF, which round to nearest.
+// fromInteger carries out OpConvertUToF and OpConvertSToF.
 func (b *maths) fromInteger(op isa.Op) {
-	b.wantNearest()
-	t := b.comp(b.resultType())
-	b.perComponent(1, func(a []*ir.Value) *ir.Value { return b.conv(op, a[0].R, t, a[0]) })
+	t, mode := b.comp(b.resultType()), b.roundingMode()
+	b.perComponent(1, func(a []*ir.Value) *ir.Value { return b.rounded(op, a[0], t, mode) })
+}
+
+// roundingMode returns that of the current instruction's result.
+func (b *maths) roundingMode() spirv.FPRoundingMode {
+	mode, ok := b.m.Decoration(b.in.Result, spirv.DecorationFPRoundingMode)
+	if !ok {
+		return spirv.FPRoundingModeRTE
+	}
+	return spirv.FPRoundingMode(mode)
+}
+
+// rounded converts a value to a float. Conversions round to nearest; for the other modes, the neighbour of the result is taken
+// where the result lies on the wrong side. Both are compared as doubles, which hold every float and integers of 32 bits.
+func (b *maths) rounded(op isa.Op, v *ir.Value, t isa.Type, mode spirv.FPRoundingMode) *ir.Value {
+	r := b.conv(op, v.R, t, v)
+	if mode == spirv.FPRoundingModeRTE {
+		return r
+	}
+	if v.R == isa.I64 {
+		b.unsupported("rounding mode %s from integers of 64 bits", mode)
+	}
+	exact, have := v, b.floatTo(r, isa.F64)
+	if v.R != isa.F64 {
+		exact = b.conv(op, v.R, isa.F64, v)
+	}
+	wrong := b.compare(isa.FOrdLt, isa.F64, exact, have) // too large
+	switch mode {
+	case spirv.FPRoundingModeRTP:
+		wrong = b.compare(isa.FOrdLt, isa.F64, have, exact)
+	case spirv.FPRoundingModeRTZ:
+		wrong = b.compare(isa.FOrdLt, isa.F64, b.magnitude(exact), b.magnitude(have))
+	}
+	n := isa.IntType(t.Bits())
+	number := b.retype(r, n)
+	negative := b.compare(isa.SLt, n, number, b.constant(n, 0))
+	up := b.selectValue(negative, b.constant(n, ^uint64(0)), b.constant(n, 1)) // to the next float above
+	if mode == spirv.FPRoundingModeRTN {
+		up = b.op(isa.INeg, n, up)
+	}
+	if mode == spirv.FPRoundingModeRTZ {
+		up = b.constant(n, ^uint64(0))
+	}
+	return b.retype(b.selectValue(wrong, b.op(isa.IAdd, n, number, up), number), t)
 }

@@ -67,7 +67,9 @@ func (b *builder) vload(half, aligned bool) {
 	out := make([]*ir.Value, 0, n)
 	runs(in, n, func(c chunk, _ int) { out = append(out, b.loadChunk(p, c)...) })
 	for i, v := range out {
-		out[i] = b.floatOrSame(v, t)
+		if v.R != t {
+			out[i] = b.floatTo(v, t)
+		}
 	}
 	b.set(out...)
 }
@@ -75,26 +77,21 @@ func (b *builder) vload(half, aligned bool) {
 // vstore carries out vstoren, vstore_half, vstore_halfn and vstorea_halfn, with a rounding mode or without: data, offset, pointer.
 func (b *builder) vstore(half, aligned bool) {
 	leaves := b.leaves(b.arg(2))
-	t := leaves[0].R
+	t, mode := leaves[0].R, spirv.FPRoundingModeRTE
 	if half {
 		t = isa.F16
-		if len(b.in.Operands) > 5 && spirv.FPRoundingMode(b.in.Operands[5]) != spirv.FPRoundingModeRTE {
-			b.unsupported("rounding mode %s", spirv.FPRoundingMode(b.in.Operands[5]))
+		if len(b.in.Operands) > 5 {
+			mode = spirv.FPRoundingMode(b.in.Operands[5])
 		}
 	}
 	p := b.vectorAt(b.arg(4), b.arg(3), t, len(leaves), aligned)
 	out := make([]*ir.Value, len(leaves))
 	for i, v := range leaves {
-		out[i] = b.floatOrSame(v, t)
+		if out[i] = v; v.R != t {
+			out[i] = b.rounded(isa.FConvert, v, t, mode)
+		}
 	}
 	runs(t, len(out), func(c chunk, from int) { b.storeChunk(p, c, out[from:from+int(c.n)]) })
-}
-
-func (b *builder) floatOrSame(v *ir.Value, t isa.Type) *ir.Value {
-	if !t.IsFloat() {
-		return v
-	}
-	return b.floatTo(v, t)
 }
 
 // printf prints by the rules of DebugPrintf. The result is 0: nothing fails.
