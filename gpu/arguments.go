@@ -73,7 +73,7 @@ func (p *programs) kernelLaunch(l *config.Launch) (*config.Launch, error) {
 // noEntry is the error of a launch whose entry point the module does not have, or leaves open.
 func (p *programs) noEntry(m *validate.Module, l *config.Launch) error {
 	if l.Entry == "" {
-		return p.job.Fault(l, "entry", fmt.Errorf("missing: want one of %s, the entry points of %s", entryNames(m), l.Shader))
+		return p.job.Fault(l, "entry", fmt.Errorf("found no entry: want one of %s, the entry points of %s", entryNames(m), l.Shader))
 	}
 	return p.job.Fault(l, "entry", fmt.Errorf("found no entry point %q in %s: want one of %s", l.Entry, l.Shader, entryNames(m)))
 }

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -147,32 +148,48 @@ func (s *Source) arguments() ([]string, error) {
 	return list, nil
 }
 
-// compile runs the compiler in a folder of its own.
+// compile runs the compiler in a folder of its own. Translators up to 15 at least refuse some of what clang's
+// optimization makes: freeze, of a quotient with its remainder, and integers of 3 bits, of a switch. These sources are
+// compiled without it; the module is optimized when it is lowered in any case.
 func (t *toolchain) compile(ctx context.Context, s *Source, options []string) (module []byte, err error) {
 	dir, err := os.MkdirTemp("", "spvsim-cl-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	target := []string{"-target", "spir64", "-emit-llvm", "-o", filepath.Join(dir, "kernel.bc")}
 	if t.translator == "" {
-		target = []string{"-target", "spirv64", "-o", filepath.Join(dir, "kernel.spv")}
+		err = t.clangRun(ctx, s, append([]string{"-target", "spirv64", "-o", filepath.Join(dir, "kernel.spv")}, options...))
+	} else if err = t.translated(ctx, s, options, dir); errors.Is(err, errTranslator) && t.translated(ctx, s, append(slices.Clip(options), "-O0"), dir) == nil {
+		err = nil
 	}
-	words := append([]string{"-x", "cl", "-c", "-gline-tables-only", "-fno-discard-value-names", "-fno-color-diagnostics", "-Xclang", "-finclude-default-header"}, target...)
-	c := exec.CommandContext(ctx, t.clang, append(append(words, options...), "-")...)
-	c.Stdin = bytes.NewReader(append(fmt.Appendf(nil, "#line 1 %q\n", s.Name), s.Text...))
-	if err := run(c, s.Name); err != nil || t.translator == "" {
-		if err != nil {
-			return nil, err
-		}
-		return files.Read(filepath.Join(dir, "kernel.spv"), files.MaxModule)
-	}
-	c = exec.CommandContext(ctx, t.translator, "--preserve-ocl-kernel-arg-type-metadata-through-string", "-o", "kernel.spv", "kernel.bc")
-	c.Dir = dir
-	if err := run(c, s.Name); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return files.Read(filepath.Join(dir, "kernel.spv"), files.MaxModule)
+}
+
+func (t *toolchain) clangRun(ctx context.Context, s *Source, words []string) error {
+	// The folder is in the line table, and the module should not depend on it.
+	c := exec.CommandContext(ctx, t.clang, slices.Concat([]string{"-x", "cl", "-c", "-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names",
+		"-fno-color-diagnostics", "-Xclang", "-finclude-default-header"}, words, []string{"-"})...)
+	c.Stdin = bytes.NewReader(append(fmt.Appendf(nil, "#line 1 %q\n", s.Name), s.Text...))
+	return run(c, s.Name)
+}
+
+// errTranslator reports that llvm-spirv does not know what clang made.
+var errTranslator = errors.New("no SPIR-V for clang's code")
+
+// translated compiles to bitcode, and translates that to kernel.spv in the folder.
+func (t *toolchain) translated(ctx context.Context, s *Source, options []string, dir string) error {
+	if err := t.clangRun(ctx, s, append([]string{"-target", "spir64", "-emit-llvm", "-o", filepath.Join(dir, "kernel.bc")}, options...)); err != nil {
+		return err
+	}
+	c := exec.CommandContext(ctx, t.translator, "--preserve-ocl-kernel-arg-type-metadata-through-string", "-o", "kernel.spv", "kernel.bc")
+	c.Dir = dir
+	if err := run(c, s.Name); err != nil {
+		return fmt.Errorf("%w (%w)", err, errTranslator)
+	}
+	return nil
 }
 
 // mostMessages bounds the messages of a compiler that are passed on.

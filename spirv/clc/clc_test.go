@@ -1,10 +1,14 @@
 package clc
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"os"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // Options that could load code into the compiler, write files or read others are refused by name.
@@ -43,5 +47,36 @@ func TestCompile(t *testing.T) {
 	_, err = Compile(t.Context(), &Source{Name: "k.cl", Text: []byte("kernel void k(global int *x) {\n x[0] = y; }")})
 	if err == nil || !strings.HasPrefix(err.Error(), "k.cl:2:9: error: use of undeclared identifier 'y'") {
 		t.Error(err)
+	}
+}
+
+// What llvm-spirv refuses of optimized code is compiled without optimization: a quotient with its remainder, and a switch
+// over three bits.
+func TestCompileWithoutOptimization(t *testing.T) {
+	if !Available() {
+		t.Skip("no clang with llvm-spirv")
+	}
+	module, err := Compile(t.Context(), &Source{Name: "k.cl", Text: []byte(`kernel void k(global int *out, int w) {
+	int i = get_global_id(0);
+	switch (out[i] & 7) {
+	case 0: out[i] = i * w; break;
+	case 1: out[i] = i ^ w; break;
+	case 5: out[i] = w; break;
+	default: out[i] = i / w * 1000 + i % w;
+	}
+}`)})
+	if err != nil || binary.LittleEndian.Uint32(module) != 0x07230203 {
+		t.Error(err)
+	}
+}
+
+// A module does not depend on the folder that it is compiled in.
+func TestFolderIsNotInTheModule(t *testing.T) {
+	if !Available() {
+		t.Skip("no clang with llvm-spirv")
+	}
+	module, err := Compile(t.Context(), &Source{Name: "k.cl", Text: []byte("kernel void k(global int *x) { x[0] = 4; }")})
+	if err != nil || bytes.Contains(module, []byte(suite.Must(os.Getwd())(t))) {
+		t.Errorf("the folder is in the module, or %v", err)
 	}
 }

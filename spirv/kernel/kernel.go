@@ -116,12 +116,12 @@ func (k *Interface) nameOf(i int, a *Argument) string {
 func (k *Interface) Spelling(i int) string {
 	a := &k.Arguments[i]
 	switch {
-	case a.Kind == Image:
-		return "image" + strings.TrimPrefix(a.Type.Dim.String(), "Dim") + "_t"
-	case a.Kind == Sampler:
-		return "sampler_t"
 	case a.TypeName != "":
 		return qualifiers[a.Kind] + a.TypeName
+	case a.Kind == Image:
+		return "image" + strings.ToLower(strings.TrimPrefix(a.Type.Dim.String(), "Dim")) + "_t"
+	case a.Kind == Sampler:
+		return "sampler_t"
 	case a.Kind == Value:
 		return spelled(a.Type)
 	}

@@ -177,6 +177,10 @@ func (m *Module) interfaceList(e *EntryPoint, used []spirv.ID, r *report) {
 	}
 	for _, id := range used {
 		c := spirv.StorageClass(m.Def(id).Operands[0])
+		// llvm-spirv lists no constant that it makes itself.
+		if c == spirv.StorageClassUniformConstant && m.Kernels() {
+			continue
+		}
 		if !listed[id] && (m.Raw.Version >= version14 || c == spirv.StorageClassInput || c == spirv.StorageClassOutput) {
 			r.add(e.fault("interface: variable %%%d is used, but not listed", id))
 		}

@@ -121,9 +121,9 @@ func (v *valueCheck) initializer(t *Type, id uint32) {
 }
 
 // narrowVariable tests that narrow types have their full capability in memory that no storage capability covers.
-// Workgroup blocks have rules of their extension.
+// Workgroup blocks have rules of their extension. In kernels Float16Buffer is for pointers to half of every storage class.
 func (v *valueCheck) narrowVariable(t *Type) {
-	if v.m.WorkgroupBlock(t) {
+	if v.m.WorkgroupBlock(t) || v.m.Kernels() {
 		return
 	}
 	eachScalar(t.Elem, func(s *Type) {
