@@ -41,7 +41,7 @@ var allowedImports = map[string]string{
 	"program/ir":            "isa spirv",
 	"internal/oracle":       "isa program/ir",
 	"program/opencl":        "isa program/ir spirv",
-	"program/frontend":      "isa program/ir program/opencl spirv spirv/kernel spirv/validate",
+	"program/frontend":      "isa program/ir program/opencl program/structure spirv spirv/kernel spirv/validate",
 	"program/opt":           "isa program/ir",
 	"program/structure":     "isa program/ir",
 	"program":               "isa program/frontend program/ir program/opt spirv spirv/validate",

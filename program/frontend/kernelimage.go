@@ -53,6 +53,7 @@ func (b *samplers) kernelSample(s sampling) {
 
 // texelCoordinate returns the i-th coordinate of a texel (OpenCL C, "Image Read Functions", addressing and filter modes).
 func (b *samplers) texelCoordinate(p pointer, i int, x *ir.Value, mode spirv.SamplerAddressingMode, normalized bool) *ir.Value {
+	p.coords = nil
 	m, args := b.mem(p, isa.I32, 0, 1)
 	b.imageMem(m, p)
 	size := b.emit(isa.ImageSize, isa.I32, isa.I32, args...)
