@@ -25,6 +25,8 @@ var allowedImports = map[string]string{
 	"spirv/asm":             "spirv spirv/grammar",
 	"spirv/internal/sample": "spirv spirv/grammar",
 	"spirv/validate":        "spirv spirv/grammar",
+	"spirv/clc":             "internal/files",
+	"spirv/kernel":          "spirv spirv/validate",
 	"isa":                   "spirv",
 	"isa/gen":               "",
 	"gpu/raster":            "",
@@ -38,8 +40,10 @@ var allowedImports = map[string]string{
 	"mem/akita":             "internal/spec internal/timing mem/fixed mem/hierarchy",
 	"program/ir":            "isa spirv",
 	"internal/oracle":       "isa program/ir",
-	"program/frontend":      "isa program/ir spirv spirv/validate",
+	"program/opencl":        "isa program/ir spirv",
+	"program/frontend":      "isa program/ir program/opencl program/structure spirv spirv/kernel spirv/validate",
 	"program/opt":           "isa program/ir",
+	"program/structure":     "isa program/ir",
 	"program":               "isa program/frontend program/ir program/opt spirv spirv/validate",
 	"internal/expression":   "",
 	"energy":                "account internal/spec isa",
@@ -48,7 +52,7 @@ var allowedImports = map[string]string{
 	"config":                "cu energy internal/expression internal/fault internal/files internal/spec isa mem/hierarchy scheduler scheduler/command simd", // the machine is put together from its components' specs
 	"engine":                "",
 	"internal/spec":         "",
-	"internal/starter":      "config isa program program/ir spirv spirv/validate", // of config, the sizes of texels
+	"internal/starter":      "config gpu isa program program/ir spirv spirv/kernel spirv/validate", // of config, the sizes of texels
 	"account":               "isa",
 	"tracing/probe":         "account program",
 	"tracing":               "account config energy isa program",
@@ -70,7 +74,7 @@ var allowedImports = map[string]string{
 	"gpu/machine":           "account config cu engine lds mem mem/akita mem/hierarchy scheduler scheduler/graph simd",
 	"gpu/sampled":           "account config cu gpu/machine isa mem/hierarchy scheduler simd",
 	"gpu/concurrent":        "account config cu engine gpu/machine mem mem/hierarchy scheduler scheduler/command scheduler/graph simd tracing/probe",
-	"gpu":                   "account config cu energy engine gpu/concurrent gpu/functional gpu/machine gpu/raster gpu/sampled internal/bounds isa lds mem mem/akita mem/hierarchy mem/texture program program/ir program/opt scheduler scheduler/command scheduler/graph simd spirv spirv/asm spirv/validate tracing tracing/probe",
+	"gpu":                   "account config cu energy engine gpu/concurrent gpu/functional gpu/machine gpu/raster gpu/sampled internal/bounds isa lds mem mem/akita mem/hierarchy mem/texture program program/ir program/opt scheduler scheduler/command scheduler/graph simd spirv spirv/asm spirv/clc spirv/kernel spirv/validate tracing tracing/probe",
 	"internal/fault":        "",
 	"experiments":           "config",
 	"experiments/accuracy":  "config experiments gpu internal/expression internal/files",

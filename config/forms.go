@@ -21,6 +21,7 @@ func init() {
 		reflect.TypeFor[[]Specialization](): readSpecialization,
 		reflect.TypeFor[[]Loop]():           readLoops,
 		reflect.TypeFor[Overrides]():        readOverrides,
+		reflect.TypeFor[Arguments]():        readArguments,
 	}
 	maps.Copy(forms, experimentForms())
 }

@@ -168,7 +168,7 @@ func ruleGraph(j *Job) []problem {
 		ps = append(ps, problem{"nodes", "missing: want the nodes of the graph", ErrMissing})
 	case len(j.Graph) == 0 && !slices.ContainsFunc(j.allSteps(), stepsDispatch):
 		ps = append(ps, problem{"graph", "missing: want payloads to dispatch to the graph", ErrMissing})
-	case len(j.Graph) > 0 && (len(j.Dispatch) > 0 || len(j.Steps) > 0) || len(j.Dispatch) > 0:
+	case len(j.Graph) > 0 && (len(j.Dispatch) > 0 || len(j.Steps) > 0) || len(j.Dispatch) > 0 || len(j.Global) > 0:
 		ps = append(ps, problem{"graph", "found graph and dispatch or steps: want one of them (a step can have graph)", ErrRange})
 	case (len(j.Steps) > 0 || len(j.Queues) > 0) && j.GraphRepeat != "":
 		ps = append(ps, problem{"graph_repeat", "found in a job with steps: want a loop (for) around the step", ErrRange})
@@ -506,7 +506,7 @@ func (j *Job) payloadList(d *GraphDispatch, s scope, out *PayloadDispatch) error
 	}
 	for i, c := range list {
 		for _, a := range c.Addresses {
-			out.Data.Addresses = append(out.Data.Addresses, AddressFixup{i*size + a.At, a.Buffer})
+			out.Data.Addresses = append(out.Data.Addresses, AddressFixup{i*size + a.At, a.Buffer, a.Plus})
 		}
 		out.Data.Bytes = append(append(out.Data.Bytes, c.Bytes...), make([]byte, size-len(c.Bytes))...)
 	}

@@ -15,7 +15,8 @@ type Job struct {
 	Description string     `yaml:"description" doc:"free text: what the job shows"`
 	Parameters  []Variable `yaml:"parameters" form:"map" doc:"named numbers for the job's expressions, in order; a later one may use earlier ones"`
 
-	Shader         string           `yaml:"shader" doc:"a .spv or .spvasm file, relative to the job file"`
+	Shader         string           `yaml:"shader" doc:"a .spv, .spvasm or .cl file, relative to the job file"`
+	Compile        Compile          `yaml:"compile" doc:"how shaders in OpenCL C (.cl) are compiled"`
 	Entry          string           `yaml:"entry" doc:"entry point; may be left out if the module has only one"`
 	WaveSize       int              `yaml:"wave_size" enum:"0|16|32|64" unit:"lanes" doc:"wave size for this job; 0: the machine's"`
 	Specialization []Specialization `yaml:"specialization" form:"map" doc:"specialization constants by SpecId (or by OpName)"`
@@ -23,6 +24,10 @@ type Job struct {
 	PushConstants  []PushConstant   `yaml:"push_constants" doc:"values of the push constant block; each is aligned to its own size"`
 	Dispatch       []Expr           `yaml:"dispatch" items:"1..3" unit:"workgroups" doc:"workgroups in x, y and z"`
 	Base           []Expr           `yaml:"base" items:"1..3" doc:"ids of the first workgroup in x, y and z; left out: 0"`
+	Global         []Expr           `yaml:"global" items:"1..3" unit:"work-items" doc:"for a kernel, instead of dispatch: size of the grid in each dimension"`
+	Local          []Expr           `yaml:"local" items:"1..3" unit:"work-items" doc:"size of a kernel's workgroups; left out: that of the kernel's reqd_work_group_size or work_group_size_hint, else at most 256, 16 x 16 or 8 x 8 x 4"`
+	GlobalOffset   []Expr           `yaml:"global_offset" items:"1..3" unit:"work-items" doc:"global id of a kernel's first work-item; left out: 0"`
+	Arguments      Arguments        `yaml:"arguments" doc:"arguments of a kernel, by name or in order: names of buffers, numbers, lists for vectors, arrays and structures, {local: bytes} for local pointers; docs/guide/opencl-kernels.md has all forms"`
 	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
 	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of the shader's sampled images"`
 	Steps          []Step           `yaml:"steps" doc:"several dispatches over the same buffers, in order"`
@@ -72,12 +77,16 @@ type Variable struct {
 type Step struct {
 	Name           string           `yaml:"name" doc:"name of the step in statistics"`
 	For            []Loop           `yaml:"for" form:"map" doc:"loop variables with ranges first..last, both included; the last variable varies fastest; a range may depend on earlier variables"`
-	Shader         string           `yaml:"shader" doc:"a .spv or .spvasm file, relative to the job file"`
+	Shader         string           `yaml:"shader" doc:"a .spv, .spvasm or .cl file, relative to the job file"`
 	Entry          string           `yaml:"entry" doc:"entry point"`
 	Specialization []Specialization `yaml:"specialization" form:"map" doc:"specialization constants by SpecId (or by OpName), over the job's"`
 	PushConstants  []PushConstant   `yaml:"push_constants" doc:"push constant block"`
 	Dispatch       []Expr           `yaml:"dispatch" items:"1..3" unit:"workgroups" doc:"workgroups in x, y and z"`
 	Base           []Expr           `yaml:"base" items:"1..3" doc:"ids of the first workgroup in x, y and z; left out: 0"`
+	Global         []Expr           `yaml:"global" items:"1..3" unit:"work-items" doc:"for a kernel, instead of dispatch: size of the grid in each dimension"`
+	Local          []Expr           `yaml:"local" items:"1..3" unit:"work-items" doc:"size of a kernel's workgroups; left out: that of the kernel's reqd_work_group_size or work_group_size_hint, else at most 256, 16 x 16 or 8 x 8 x 4"`
+	GlobalOffset   []Expr           `yaml:"global_offset" items:"1..3" unit:"work-items" doc:"global id of a kernel's first work-item; left out: 0"`
+	Arguments      Arguments        `yaml:"arguments" doc:"arguments of a kernel, by name or in order; left out: those of the enclosing steps or job"`
 	Indirect       *Indirect        `yaml:"indirect" doc:"instead of dispatch: place of the numbers of workgroups in a buffer"`
 	WaveSize       int              `yaml:"wave_size" enum:"0|16|32|64" unit:"lanes" doc:"wave size of the step; 0: the job's"`
 	Bindings       []NodeBinding    `yaml:"bindings" doc:"buffers or images at some bindings of this step, instead of those that the job binds there"`

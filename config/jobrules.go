@@ -10,16 +10,19 @@ func ruleWork(j *Job) []problem {
 		return j.stepProblems(j.Steps, "steps", j.Shader != "") // and ruleGraph
 	case len(j.Queues) > 0:
 		return nil // ruleQueues
-	case len(j.Steps) == 0 && len(j.Dispatch) == 0 && j.Draw == nil:
-		return []problem{{"dispatch", "missing: want dispatch, steps, queues, draw or graph", ErrMissing}}
+	case len(j.Steps) == 0 && len(j.Dispatch) == 0 && len(j.Global) == 0 && j.Draw == nil:
+		return []problem{{"dispatch", "missing: want dispatch, global, steps, queues, draw or graph", ErrMissing}}
+	case len(j.Global) > 0 && (len(j.Dispatch) > 0 || len(j.Steps) > 0 || j.Draw != nil):
+		return []problem{{"global", "found another way to start work: want one of global, dispatch, draw and steps", ErrRange}}
 	case len(j.Steps) > 0 && len(j.Dispatch) > 0:
 		return []problem{{"dispatch", "found dispatch and steps: want one of them", ErrRange}}
 	case j.Draw != nil && (len(j.Steps) > 0 || len(j.Dispatch) > 0):
 		return []problem{{"draw", "found another way to start work: want one of draw, dispatch and steps", ErrRange}}
 	case len(j.Steps) == 0 && j.Shader == "":
-		return []problem{{"shader", "missing: want a .spv or .spvasm file", ErrMissing}}
+		return []problem{{"shader", "missing: want a .spv, .spvasm or .cl file", ErrMissing}}
 	}
-	return append(j.drawProblems(j.Draw, "draw"), j.stepProblems(j.Steps, "steps", j.Shader != "")...)
+	top := Step{Global: j.Global, Local: j.Local, GlobalOffset: j.GlobalOffset, Base: j.Base}
+	return append(append(j.drawProblems(j.Draw, "draw"), kernelProblems(&top, "")...), j.stepProblems(j.Steps, "steps", j.Shader != "")...)
 }
 
 func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
@@ -29,16 +32,17 @@ func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
 		shader := haveShader || s.Shader != ""
 		switch {
 		case s.kinds() != 1:
-			ps = append(ps, problem{p, fmt.Sprintf("found %d ways to start work: want one of dispatch, indirect, draw, graph, copy, transfer, synchronize and steps", s.kinds()), ErrMissing})
-		case len(s.Base) > 0 && len(s.Dispatch) == 0 && s.Indirect == nil:
+			ps = append(ps, problem{p, fmt.Sprintf("found %d ways to start work: want one of dispatch, global, indirect, draw, graph, copy, transfer, synchronize and steps", s.kinds()), ErrMissing})
+		case len(s.Base) > 0 && len(s.Dispatch) == 0 && len(s.Global) == 0 && s.Indirect == nil:
 			ps = append(ps, problem{p + ".base", "found a base without a dispatch: want dispatch or indirect too", ErrRange})
 		case len(s.Graph) > 0 && len(j.Nodes) == 0:
 			ps = append(ps, problem{p + ".graph", "found a dispatch to a graph, but the job has no nodes: want nodes", ErrMissing})
 		case s.Copy != nil && s.Copy.To == "":
 			ps = append(ps, problem{p + ".copy.to", "missing: want device or host", ErrMissing})
-		case (len(s.Dispatch) > 0 || s.Indirect != nil || s.Draw != nil) && !shader:
-			ps = append(ps, problem{p + ".shader", "missing: want a .spv or .spvasm file, here or in the job", ErrMissing})
+		case (len(s.Dispatch) > 0 || len(s.Global) > 0 || s.Indirect != nil || s.Draw != nil) && !shader:
+			ps = append(ps, problem{p + ".shader", "missing: want a .spv, .spvasm or .cl file, here or in the job", ErrMissing})
 		}
+		ps = append(ps, kernelProblems(s, p)...)
 		ps = append(ps, pushProblems(s.PushConstants, p+".push_constants", j)...)
 		ps = append(ps, j.drawProblems(s.Draw, p+".draw")...)
 		ps = append(ps, j.memoryProblems(s, p)...)
@@ -50,7 +54,7 @@ func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
 
 // kinds counts the kinds of work that a step specifies.
 func (s *Step) kinds() (n int) {
-	for _, given := range []bool{len(s.Dispatch) > 0, s.Indirect != nil, s.Draw != nil, s.Copy != nil, s.Transfer != nil, s.Synchronize, len(s.Graph) > 0, len(s.Steps) > 0} {
+	for _, given := range []bool{len(s.Dispatch) > 0, len(s.Global) > 0, s.Indirect != nil, s.Draw != nil, s.Copy != nil, s.Transfer != nil, s.Synchronize, len(s.Graph) > 0, len(s.Steps) > 0} {
 		if given {
 			n++
 		}

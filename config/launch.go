@@ -18,6 +18,7 @@ type Launch struct {
 	WaveSize         int               // 0: the job's
 	Samplers         []Sampler         // over the job's
 	Draw             *DrawCall         // instead of Dispatch; nil: not a draw
+	Kernel           *KernelCall       // of OpenCL: Dispatch follows from it; nil: not a kernel
 	Graph            []PayloadDispatch // instead of Dispatch and of a shader; nil: not a graph
 	Copy             *CopyCall         // instead of Dispatch; nil: not a copy
 	Synchronize      bool              // instead of Dispatch: the host waits for all before
@@ -104,4 +105,5 @@ type Content struct {
 type AddressFixup struct {
 	At     int
 	Buffer string
+	Plus   uint64 // bytes from the buffer's first one
 }

@@ -73,6 +73,7 @@ func parseJobNode(fsys fs.FS, name string, n *yaml.Node) (*Job, error) {
 	assign(reflect.ValueOf(j).Elem(), tree)
 	j.Name = strings.TrimSuffix(path.Base(name), path.Ext(name))
 	j.link()
+	j.unbindBuffers()
 	if err := j.check(); err != nil {
 		return nil, err
 	}

@@ -45,8 +45,8 @@ func ruleQueues(j *Job) []problem {
 	switch {
 	case len(j.Queues) > maxQueues:
 		return append(ps, problem{"queues", fmt.Sprintf("found %d: want at most %d", len(j.Queues), maxQueues), ErrLimit})
-	case len(j.Queues) > 0 && (len(j.Steps) > 0 || len(j.Dispatch) > 0 || j.Draw != nil || len(j.Graph) > 0):
-		return append(ps, problem{"queues", "found another way to start work: want one of queues, steps, dispatch, draw and graph", ErrRange})
+	case len(j.Queues) > 0 && (len(j.Steps) > 0 || len(j.Dispatch) > 0 || len(j.Global) > 0 || j.Draw != nil || len(j.Graph) > 0):
+		return append(ps, problem{"queues", "found another way to start work: want one of queues, steps, dispatch, global, draw and graph", ErrRange})
 	}
 	names := map[string]bool{}
 	for i := range j.Queues {

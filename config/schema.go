@@ -114,6 +114,7 @@ var schemaForms = map[reflect.Type]func(b *schemaBuilder) object{
 	reflect.TypeFor[[]Specialization](): (*schemaBuilder).exprMap,
 	reflect.TypeFor[[]Loop]():           func(*schemaBuilder) object { return mapOf(object{"type": "string", "pattern": `\.\.`}) },
 	reflect.TypeFor[Overrides]():        func(*schemaBuilder) object { return object{"type": "object"} },
+	reflect.TypeFor[Arguments]():        argumentsSchema,
 }
 
 func init() {

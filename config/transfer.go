@@ -40,6 +40,9 @@ func (j *Job) memoryProblems(s *Step, p string) (ps []problem) {
 
 // grid evaluates the workgroups of a launch, and their base.
 func (u *unroller) grid(step *Step, l *Launch, s scope, at string) bool {
+	if len(step.Global) > 0 {
+		return u.kernelCall(step, l, s, at)
+	}
 	l.Dispatch = [3]uint32{1, 1, 1}
 	for _, list := range []struct {
 		key  string

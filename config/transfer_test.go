@@ -35,7 +35,7 @@ func TestStepsOverMemory(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"{indirect: {buffer: c}}":                                                `found "c": want the name of a buffer`,
-		"{indirect: {buffer: a}, dispatch: [1]}":                                 "want one of dispatch, indirect",
+		"{indirect: {buffer: a}, dispatch: [1]}":                                 "want one of dispatch, global, indirect",
 		"{base: [1], transfer: {bytes: 1}}":                                      "found a base without a dispatch",
 		"{transfer: {moves: [{to: a, bytes: 4}]}}":                               "found both or neither of from and data",
 		"{transfer: {moves: [{to: a, from: b}]}}":                                "want the number of bytes in a row",

@@ -74,7 +74,7 @@ func (u *unroller) unroll() []problem {
 		}
 	}
 	top := placedStep{Step: Step{Shader: j.Shader, Entry: j.Entry, Specialization: j.Specialization, PushConstants: j.PushConstants, Dispatch: j.Dispatch,
-		Base: j.Base, Draw: j.Draw, Barrier: true, Steps: j.Steps}}
+		Global: j.Global, Local: j.Local, GlobalOffset: j.GlobalOffset, Arguments: j.Arguments, Base: j.Base, Draw: j.Draw, Barrier: true, Steps: j.Steps}}
 	switch {
 	case len(j.Queues) > 0:
 		if _, ps := j.queueCalls(); ps != nil {
@@ -166,6 +166,9 @@ func inherit(s, outer *Step) Step {
 	}
 	if out.PushConstants == nil {
 		out.PushConstants = outer.PushConstants
+	}
+	if out.Arguments.List == nil {
+		out.Arguments = outer.Arguments
 	}
 	out.Specialization = slices.Concat(outer.Specialization, s.Specialization)
 	out.Bindings, out.Samplers = slices.Concat(outer.Bindings, s.Bindings), slices.Concat(outer.Samplers, s.Samplers)
@@ -269,7 +272,10 @@ func (step *Step) uses(names []string) bool {
 	if step.Draw != nil || len(step.Graph) > 0 {
 		return true // not analysed
 	}
-	list := slices.Concat(step.Dispatch, step.Base)
+	list := slices.Concat(step.Dispatch, step.Base, step.Global, step.Local, step.GlobalOffset)
+	for i := range step.Arguments.List {
+		list = append(list, step.Arguments.List[i].Value.expressions()...)
+	}
 	if step.Indirect != nil {
 		list = append(list, step.Indirect.Offset)
 	}
@@ -372,7 +378,7 @@ func (j *Job) pushOne(c *PushConstant, s scope, out *Content) error {
 	}
 	copy(out.Bytes[at:], g.out.Bytes)
 	for _, a := range g.out.Addresses {
-		out.Addresses = append(out.Addresses, AddressFixup{int(at) + a.At, a.Buffer})
+		out.Addresses = append(out.Addresses, AddressFixup{int(at) + a.At, a.Buffer, a.Plus})
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -13,29 +14,29 @@ import (
 	"testing"
 
 	"spvsim/internal/suite"
+	"spvsim/spirv/clc"
 )
 
 var compileShaders = flag.Bool("compile", false, "compile the library's shaders; without it, digests say that they and their modules are as when they were compiled")
 
 var update = flag.Bool("update", false, "rebuild the library's modules and data instead of comparing them")
 
-// The committed modules equal glslang's output for the GLSL next to them, and the committed data that of sparseMatrix.
+// The committed modules equal glslang's output for the GLSL next to them, or clang's and llvm-spirv's for the OpenCL C, and
+// the committed data that of sparseMatrix.
 // With -update (go generate) they are rebuilt.
 func TestCommittedFiles(t *testing.T) {
 	settle(t, filepath.Join("library", "spmv.bin"), sparseMatrix(512))
-	sources, err := filepath.Glob(filepath.Join("[ls]*", "*.comp")) // library, sampling
-	fragments, err2 := filepath.Glob(filepath.Join("library", "*.frag"))
-	if sources = append(sources, fragments...); err != nil || err2 != nil || len(sources) == 0 {
-		t.Fatalf("no shaders: %v, %v", err, err2)
+	var sources []string
+	for _, pattern := range []string{"*.comp", "*.frag", "*.cl"} {
+		list := suite.Must(filepath.Glob(filepath.Join("[ls]*", pattern)))(t) // library, sampling
+		if sources = append(sources, list...); pattern != "*.frag" && len(list) == 0 {
+			t.Fatalf("no shaders %s", pattern)
+		}
 	}
 	if *update || *compileShaders {
-		glslang, err := exec.LookPath("glslangValidator")
-		if err != nil {
-			t.Skip("modules not rebuilt: glslangValidator is not installed (Debian package glslang-tools)")
-		}
 		for _, source := range sources {
 			t.Run(filepath.Base(source), func(t *testing.T) {
-				settle(t, moduleOf(source), compile(t, glslang, source))
+				settle(t, moduleOf(source), compile(t, source))
 			})
 		}
 	}
@@ -59,9 +60,21 @@ func digests(t *testing.T, sources []string) (text []byte) {
 	return text
 }
 
-// compile returns glslang's module of a source.
-func compile(t *testing.T, glslang, source string) []byte {
+// compile returns the module of a source. It skips the test where the compiler is not installed.
+func compile(t *testing.T, source string) []byte {
 	t.Helper()
+	if clc.IsSource(source) {
+		module, err := clc.Compile(t.Context(), &clc.Source{Name: filepath.Base(source), Text: suite.Must(os.ReadFile(source))(t)})
+		if errors.Is(err, clc.ErrNoCompiler) {
+			t.Skip("modules not rebuilt: clang-14 and llvm-spirv-14 are not installed (Debian packages of these names)")
+		}
+		suite.OK(t, err)
+		return module
+	}
+	glslang, err := exec.LookPath("glslangValidator")
+	if err != nil {
+		t.Skip("modules not rebuilt: glslangValidator is not installed (Debian package glslang-tools)")
+	}
 	out := filepath.Join(t.TempDir(), "built.spv")
 	if text, err := exec.Command(glslang, "-V", "--target-env", "vulkan1.2", source, "-o", out).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", glslang, err, text)

@@ -31,8 +31,9 @@ func runMode(t *testing.T, job *config.Job, s gpu.Setup) *gpu.Result {
 	return result
 }
 
-// waiting are the jobs in which workgroups wait for one another: the number of their polls depends on time.
-var waiting = map[string]bool{"koch-queues": true, "scan": true}
+// waiting are the jobs whose instructions depend on time: workgroups wait for one another, or the order of a frontier is
+// that in which workgroups came.
+var waiting = map[string]bool{"cl-bfs": true, "koch-queues": true, "scan": true}
 
 // A functional run leaves the bytes of the timed one, with one worker and with two, and executes as many instructions
 // of each class.

@@ -22,6 +22,7 @@ type kernelBuilder struct {
 // A launchTemplate is a made kernel. Other rounds of its loops differ in workgroups and push constants only.
 type launchTemplate struct {
 	special []config.SpecValue
+	kernel  *config.KernelCall
 	launch  cu.KernelLaunch
 }
 
@@ -92,12 +93,12 @@ func (x *kernelBuilder) placeScratch(p *lowered) (err error) {
 
 // launchOf makes a launch of the job itself. Rounds of a loop share what is equal in all of them.
 func (x *kernelBuilder) launchOf(l *config.Launch) (made cu.KernelLaunch, d *draw, err error) {
-	if have := x.templates[l.Path]; have != nil && slices.Equal(have.special, l.Specialization) {
+	if have := x.templates[l.Path]; have != nil && slices.Equal(have.special, l.Specialization) && sameKernel(have.kernel, l.Kernel) {
 		made, err = x.fromTemplate(have, l)
 		return made, nil, err
 	}
 	if made, d, err = x.launch(l); err == nil && d == nil {
-		x.templates[l.Path] = &launchTemplate{l.Specialization, made}
+		x.templates[l.Path] = &launchTemplate{l.Specialization, l.Kernel, made}
 	}
 	return made, d, err
 }

@@ -23,6 +23,8 @@ import (
 	"spvsim/simd"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
+	"spvsim/spirv/clc"
+	"spvsim/spirv/kernel"
 	"spvsim/spirv/validate"
 	"spvsim/tracing"
 )
@@ -67,6 +69,9 @@ type lowered struct {
 // lowerLaunch returns the program of a launch.
 func (p *programs) lowerLaunch(l *config.Launch) (*lowered, error) {
 	key := fmt.Sprintf("%q %q %v %v %d", l.Shader, l.Entry, l.Specialization, l.Strings, l.WaveSize)
+	if l.Kernel != nil {
+		key += fmt.Sprint(l.Kernel.Local, l.Kernel.LocalBytes)
+	}
 	if have := p.byKey[key]; have != nil {
 		return have, nil
 	}
@@ -75,7 +80,10 @@ func (p *programs) lowerLaunch(l *config.Launch) (*lowered, error) {
 		return nil, err
 	}
 	if l.Entry != "" && entryPoint(m, l.Entry) == nil {
-		return nil, p.job.Fault(l, "entry", fmt.Errorf("found no entry point %q in %s: want one of %s", l.Entry, l.Shader, entryNames(m)))
+		return nil, p.noEntry(m, l)
+	}
+	if e := entryPoint(m, l.Entry); kernel.Is(e) && l.Kernel == nil {
+		return nil, p.job.Fault(l, "dispatch", fmt.Errorf("%q of %s is a kernel of OpenCL: want global (work-items) instead of dispatch (workgroups)", e.Name, l.Shader))
 	}
 	made, err := p.lower(m, l)
 	if err != nil {
@@ -95,6 +103,11 @@ func (p *programs) module(l *config.Launch) (*validate.Module, error) {
 	data, err := p.job.ReadFile(name, maxShaderBytes)
 	if err != nil {
 		return nil, p.job.Fault(l, "shader", err)
+	}
+	if clc.IsSource(name) && !spirv.HasMagic(data) {
+		if data, err = p.compileSource(data, name); err != nil {
+			return nil, err
+		}
 	}
 	m, err := loadModule(p.ctx, data, name)
 	if err != nil {
@@ -128,6 +141,12 @@ func LoadRepairedModule(data []byte, name string) (*validate.Module, error) {
 }
 
 func loadModule(ctx context.Context, data []byte, name string) (*validate.Module, error) {
+	if clc.IsSource(name) && !spirv.HasMagic(data) && len(bytes.TrimSpace(data)) > 0 {
+		var err error
+		if data, err = compileAlone(ctx, data, name); err != nil {
+			return nil, err
+		}
+	}
 	raw, err := parse(data, name)
 	if err != nil {
 		return nil, err
@@ -179,7 +198,7 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 	if !slices.Contains(p.machine.WaveSizes, size) {
 		return nil, p.job.Fault(l, "wave_size", wrongWaveSize(size, p.machine))
 	}
-	made, err := p.compile(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Nodes: p.nodes, Target: p.target(size)})
+	made, err := p.compile(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Nodes: p.nodes, Kernel: kernelOptions(m, l), Target: p.target(size)})
 	if err == nil {
 		from := *l
 		made.from = &from

@@ -128,7 +128,7 @@ func (r *resources) patchAddresses(data []byte, list []config.AddressFixup) {
 	for _, a := range list {
 		for i := range r.job.Buffers {
 			if r.job.Buffers[i].Name == a.Buffer {
-				binary.LittleEndian.PutUint64(data[a.At:], r.buffers[i].Addr)
+				binary.LittleEndian.PutUint64(data[a.At:], r.buffers[i].Addr+a.Plus)
 			}
 		}
 	}

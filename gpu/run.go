@@ -136,6 +136,13 @@ func (r *runner) onlyGraph() bool {
 
 // makeWork makes the work of a launch.
 func (r *runner) makeWork(l *config.Launch) (launchWork, error) {
+	if l.Kernel != nil {
+		made, err := r.programs.kernelLaunch(l)
+		if err != nil {
+			return nil, err
+		}
+		l = made
+	}
 	switch {
 	case len(l.Graph) > 0:
 		g := graphOf(r.graphs, l.Graph)

@@ -41,6 +41,13 @@ func Shaders(job *config.Job) ([]Shader, error) {
 		if len(l.Graph) > 0 {
 			continue
 		}
+		if l.Kernel != nil {
+			made, err := p.kernelLaunch(&l)
+			if err != nil {
+				return nil, err
+			}
+			l = *made
+		}
 		i := slices.IndexFunc(list, func(s Shader) bool { return s.Name == l.Shader })
 		if i < 0 {
 			m, err := p.module(&l)
@@ -57,7 +64,7 @@ func Shaders(job *config.Job) ([]Shader, error) {
 }
 
 func sameProgram(a, b *config.Launch) bool {
-	return a.Entry == b.Entry && slices.Equal(a.Specialization, b.Specialization) && slices.Equal(a.Strings, b.Strings)
+	return a.Entry == b.Entry && slices.Equal(a.Specialization, b.Specialization) && slices.Equal(a.Strings, b.Strings) && sameKernel(a.Kernel, b.Kernel)
 }
 
 // LowerOptions returns the options with which a run lowers a launch. values override the launch's; their constants exist in the module.
@@ -72,5 +79,5 @@ func LowerOptions(m *validate.Module, l *config.Launch, values []config.SpecValu
 	}
 	maps.Copy(special, set)
 	texts, err := stringConstants(m, l.Strings)
-	return program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Target: target}, err
+	return program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Kernel: kernelOptions(m, l), Target: target}, err
 }

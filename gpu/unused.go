@@ -49,6 +49,9 @@ func (u *usage) recordUse(p *program.Program, l *config.Launch) {
 		}
 	}
 	for _, b := range l.Bindings {
+		if l.Kernel != nil {
+			continue // images among the arguments
+		}
 		u.binding(u.valueOf(l.Path, "bindings"), b.Set, b.Binding, p, false)
 	}
 	for i := range u.job.Samplers {
@@ -59,7 +62,7 @@ func (u *usage) recordUse(p *program.Program, l *config.Launch) {
 		s := &l.Samplers[i]
 		u.binding(u.valueOf(l.Path, "samplers"), s.Set, s.Binding, p, true)
 	}
-	if n := len(l.Push.Bytes); n > 0 {
+	if n := len(l.Push.Bytes); n > 0 && l.Kernel == nil {
 		u.addValue(givenValue{u.valueOf(l.Path, "push_constants"), "", n, int(p.PushBytes), l.Shader})
 	}
 }

@@ -109,7 +109,7 @@ func (e *emitter) program(pre []*ir.Value, t *Target) *Program {
 	waveSize := t.WaveSize
 	p := &Program{
 		Name: e.f.Name, WaveSize: waveSize, Insts: e.insts,
-		LocalSize: e.f.LocalSize, LDSBytes: e.f.LDSBytes, PushBytes: e.f.PushBytes, TableBytes: e.tableBytes(),
+		LocalSize: e.f.LocalSize, LDSBytes: e.f.LDSBytes, LDSArguments: e.f.LDSArguments, PushBytes: e.f.PushBytes, TableBytes: e.tableBytes(),
 		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings, Constants: e.f.Constants,
 		VectorRows: e.vectorRows, ScalarWords: e.scalarWords, Node: e.f.Node, Fragment: e.f.Fragment,
 		VectorRegs: e.vectorRegs(pre, t), ScalarRegs: e.regs.scalarRegs + besideValues(e.f, e.fl, waveSize), Spills: e.spills,

@@ -263,6 +263,8 @@ func step(v *ir.Value, vals map[*ir.Value]uint64, locals map[[2]int]uint64, lane
 	switch {
 	case v.Op == isa.Const:
 		return v.Imm
+	case v.Op == isa.Undef:
+		return 0xbad
 	case v.Op == isa.LocalIDX:
 		return lane
 	case v.Op == isa.WorkgroupIDX:

@@ -49,13 +49,18 @@ type Target struct {
 // A MatrixTarget holds the properties of a machine that the lowering of cooperative matrices depends on.
 type MatrixTarget = frontend.MatrixTarget
 
+// A Kernel specializes a kernel to its launch.
+type Kernel = frontend.Kernel
+
 // Options select an entry point and specialize it.
 type Options struct {
 	Entry          string            // entry point; empty when the module has one only
 	Specialization map[uint32]uint64 // SpecId -> bits of the value
 	Strings        map[uint32]string // SpecId -> value of an OpSpecConstantStringAMDX
 	// Nodes are the known nodes of the graph: see validate.Module.Inputs.
-	Nodes  []validate.GraphNode
+	Nodes []validate.GraphNode
+	// Kernel holds what only the launch of a kernel determines.
+	Kernel Kernel
 	Target Target
 }
 
@@ -69,8 +74,8 @@ func Lower(m *validate.Module, o Options) (*Program, error) {
 func LowerContext(ctx context.Context, m *validate.Module, o Options) (*Program, error) {
 	f, err := frontend.Build(m, frontend.Options{
 		Entry: o.Entry, Specialization: o.Specialization, Strings: o.Strings, Nodes: o.Nodes, WaveSize: o.Target.WaveSize, Matrix: o.Target.Matrix,
-		WithoutHelpers: o.Target.WithoutHelpers,
-		Stop:           func() error { return context.Cause(ctx) },
+		WithoutHelpers: o.Target.WithoutHelpers, Kernel: o.Kernel,
+		Stop: func() error { return context.Cause(ctx) },
 	})
 	if err != nil {
 		return nil, err

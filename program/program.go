@@ -34,7 +34,8 @@ type Program struct {
 	Spills Spills
 
 	LDSBytes     uint32
-	ScratchWords uint32 // 4-byte words of private scratch a lane
+	LDSArguments []ir.LDSArgument // the memory behind a kernel's Workgroup pointers
+	ScratchWords uint32           // 4-byte words of private scratch a lane
 	PushBytes    uint32
 	TableBytes   uint32 // of the descriptors that it loads
 	Bindings     []ir.Binding

@@ -118,8 +118,14 @@ func (w *walker) id(o Operand) error {
 	return w.emit(o)
 }
 
+// noClass is what llvm-spirv writes for the storage class of a pointer to what has none, for debuggers.
+const noClass = 1<<32 - 1
+
 func (w *walker) enum(o Operand) error {
 	e := o.Kind.Lookup(o.Words[0])
+	if e == nil && w.in.Op == OpExtInst && o.Kind == grammar.KindStorageClass && o.Words[0] == noClass {
+		return w.emit(o)
+	}
 	if e == nil {
 		return w.fault("%d is no %s", o.Words[0], o.Kind)
 	}

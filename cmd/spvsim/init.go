@@ -28,10 +28,11 @@ func initCommand() *cobra.Command {
 		Long: `Write a first job for a module. The job has
   - the entry point, or the nodes of a graph with the names that payloads target;
   - the bindings, with sizes guessed from their types;
-  - push constants of zero, and specialization constants with their defaults.
+  - push constants of zero, and specialization constants with their defaults;
+  - the grid and the arguments of a kernel of OpenCL C, with a buffer for each pointer.
 Comments in the job mark the guesses. Standard error lists information that the module lacks.`,
 		Example: "  spvsim init shader.spv -o job.yaml && spvsim run job.yaml",
-		Args:    exactly(1, "a shader (.spv or .spvasm; - is standard input)"),
+		Args:    exactly(1, "a shader (.spv, .spvasm or .cl; - is standard input)"),
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	flags := c.Flags()

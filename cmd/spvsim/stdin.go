@@ -58,3 +58,6 @@ func (inputInfo) Mode() fs.FileMode  { return 0 }
 func (inputInfo) ModTime() time.Time { return time.Time{} }
 func (inputInfo) IsDir() bool        { return false }
 func (inputInfo) Sys() any           { return nil }
+
+// Base is the file system below, for package files.
+func (f *withInput) Base() fs.FS { return f.FS }

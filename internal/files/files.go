@@ -82,11 +82,22 @@ const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
 type system struct {
 	stat func(name string) (fs.FileInfo, error)
 	open func(name string, flag int, mode fs.FileMode) (*os.File, error)
+	// unrestricted: names are those of the operating system, for other programs too.
+	unrestricted bool
 }
 
 // OS looks names up as the operating system does: absolute, or relative to the working directory, with ".." and links. It opens only
 // regular files.
-func OS() fs.FS { return system{os.Stat, os.OpenFile} }
+func OS() fs.FS { return system{os.Stat, os.OpenFile, true} }
+
+// Unrestricted reports whether a file system is that of OS, or wraps it: other programs find the same files.
+func Unrestricted(fsys fs.FS) bool {
+	if over, ok := fsys.(interface{ Base() fs.FS }); ok {
+		return Unrestricted(over.Base())
+	}
+	s, ok := fsys.(system)
+	return ok && s.unrestricted
+}
 
 // Open implements fs.FS.
 func (s system) Open(name string) (fs.File, error) {

@@ -93,7 +93,7 @@ func TestPipeInTheLastMoment(t *testing.T) {
 			return nil, err
 		}
 		return os.OpenFile(name, flag, mode)
-	}}
+	}, true}
 	if _, err := ReadFrom(swapped, name, 100); !errors.Is(err, ErrUnreadable) {
 		t.Error(err)
 	}

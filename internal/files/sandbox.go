@@ -18,7 +18,7 @@ func Sandbox(folder string) (fs.FS, error) {
 		return nil, err
 	}
 	s := sandbox{root, folder}
-	return system{s.stat, s.open}, nil
+	return system{s.stat, s.open, false}, nil
 }
 
 type sandbox struct {

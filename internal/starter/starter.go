@@ -1,6 +1,6 @@
 // Package starter writes a first job for a module: its entry point or nodes, its
 // bindings with sizes guessed from their types, its push constants and
-// specialization constants with their defaults.
+// specialization constants with their defaults, or the arguments of a kernel.
 //
 // It does not know the purpose of the shader: contents are zero, one workgroup is dispatched, and the job lists the
 // decisions that are left to its author.
@@ -17,6 +17,7 @@ import (
 	"spvsim/isa"
 	"spvsim/program"
 	"spvsim/spirv"
+	"spvsim/spirv/kernel"
 	"spvsim/spirv/validate"
 )
 
@@ -81,7 +82,10 @@ func Write(m *validate.Module, o Options) (*Job, error) {
 	if err := w.choose(); err != nil {
 		return nil, err
 	}
-	w.collect()
+	called := kernel.Is(w.entries[0].EntryPoint)
+	if !called {
+		w.collect()
+	}
 	graph := w.graph()
 	if err := w.checkPush(); err != nil {
 		return nil, err
@@ -99,7 +103,9 @@ func Write(m *validate.Module, o Options) (*Job, error) {
 	if graph {
 		w.nodes()
 	}
-	w.resources()
+	if !called {
+		w.resources()
+	}
 	if len(w.push) > 0 {
 		w.line("push_constants:\n%s", strings.Join(w.push, "\n"))
 	}
@@ -110,6 +116,10 @@ func Write(m *validate.Module, o Options) (*Job, error) {
 		}
 	case w.entries[0].prog.Fragment != nil:
 		w.draw()
+	case called:
+		if err := w.kernel(w.entries[0]); err != nil {
+			return nil, err
+		}
 	default:
 		w.line("dispatch: [1, 1, 1] # guess: one workgroup, of %s invocations", sizeText(w.entries[0].prog.LocalSize))
 		if polls(w.entries[0].prog) {
@@ -179,7 +189,11 @@ func (w *writer) choose() error {
 		if w.Entry != "" && e.Name != w.Entry {
 			continue
 		}
-		p, err := program.Lower(w.m, program.Options{Entry: e.Name, Target: w.Target})
+		options, err := w.kernelOptions(e)
+		if err != nil {
+			return fmt.Errorf("entry point %q: %w", e.Name, err)
+		}
+		p, err := program.Lower(w.m, program.Options{Entry: e.Name, Target: w.Target, Kernel: options})
 		if err != nil {
 			return fmt.Errorf("entry point %q: %w", e.Name, err)
 		}

@@ -125,3 +125,23 @@ func TestStarterRefusesAWrongEntry(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The job of a kernel has a buffer for each pointer, and its arguments by name.
+func TestStarterOfAKernel(t *testing.T) {
+	for file, want := range map[string][]string{
+		"../../experiments/library/clnbody.spv": {"{name: bodies, data: {zero: 16384}} # guess: 1024 elements", "global: [256] # guess: the work-items of one workgroup",
+			"local: [256] # guess", "  bodies: bodies # global float4*", "  tile: {local: 4096} # local float4*, guess: an element for each work-item", "  dt: 0 # float", "# not known: the value of dt: it is zero"},
+		"../../experiments/library/clbfs.spv":     {"  s: {u8: [0, 0, 0, 0, 0, 0, 0, 0]} # search"},
+		"../../experiments/library/clstencil.spv": {"global: [16, 16] # guess", "  from: from # global float*\n"},
+	} {
+		job := write(t, file, "")
+		for _, line := range want {
+			if !strings.Contains(job.Text, line) {
+				t.Errorf("%s: no %q in\n%s", file, line, job.Text)
+			}
+		}
+	}
+	if job := write(t, "../../experiments/library/clstencil.spv", ""); strings.Contains(job.Text, "local:") {
+		t.Errorf("a size that the kernel requires is given again:\n%s", job.Text)
+	}
+}

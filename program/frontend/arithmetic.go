@@ -74,18 +74,17 @@ func bitField(op isa.Op) row[*maths] {
 	})
 }
 
-// floatConvert refuses rounding modes other than the one there is.
 func (b *maths) floatConvert() {
-	mode, ok := b.m.Decoration(b.in.Result, spirv.DecorationFPRoundingMode)
-	if ok && spirv.FPRoundingMode(mode) != spirv.FPRoundingModeRTE {
-		b.unsupported("rounding mode %s", spirv.FPRoundingMode(mode))
+	mode := b.roundingMode()
+	if mode != spirv.FPRoundingModeRTE && !b.isKernel() {
+		b.unsupported("rounding mode %s", mode)
 	}
 	t, saturate := b.comp(b.resultType()), b.m.Decorated(b.in.Result, spirv.DecorationSaturatedToLargestFloat8NormalConversionEXT)
 	b.perComponent(1, func(a []*ir.Value) *ir.Value {
 		if a[0].R == t {
 			return a[0]
 		}
-		v := b.conv(isa.FConvert, a[0].R, t, a[0])
+		v := b.rounded(isa.FConvert, a[0], t, mode)
 		if saturate {
 			v.Imm = isa.Saturate
 		}

@@ -10,27 +10,30 @@ import (
 // atomics works on memory and on texels.
 type atomics struct{ *images }
 
-// atomicRows covers the atomics of shaders. AtomicFlag is Kernel's.
+// atomicRows covers the atomics of shaders and kernels.
 func atomicRows() map[spirv.Op]row[*atomics] {
 	return map[spirv.Op]row[*atomics]{
-		spirv.OpAtomicLoad:            {translate: func(b *atomics) { b.atomic(isa.AtomicLoad) }},
-		spirv.OpAtomicStore:           {translate: (*atomics).atomicStore},
-		spirv.OpAtomicExchange:        {translate: func(b *atomics) { b.atomic(isa.AtomicExchange, 3) }},
-		spirv.OpAtomicCompareExchange: {translate: (*atomics).atomicCompareExchange},
-		spirv.OpAtomicIIncrement:      {translate: func(b *atomics) { b.atomic(isa.AtomicIInc) }},
-		spirv.OpAtomicIDecrement:      {translate: func(b *atomics) { b.atomic(isa.AtomicIDec) }},
-		spirv.OpAtomicIAdd:            {translate: func(b *atomics) { b.atomic(isa.AtomicIAdd, 3) }},
-		spirv.OpAtomicISub:            {translate: func(b *atomics) { b.atomic(isa.AtomicISub, 3) }},
-		spirv.OpAtomicSMin:            {translate: func(b *atomics) { b.atomic(isa.AtomicSMin, 3) }},
-		spirv.OpAtomicUMin:            {translate: func(b *atomics) { b.atomic(isa.AtomicUMin, 3) }},
-		spirv.OpAtomicSMax:            {translate: func(b *atomics) { b.atomic(isa.AtomicSMax, 3) }},
-		spirv.OpAtomicUMax:            {translate: func(b *atomics) { b.atomic(isa.AtomicUMax, 3) }},
-		spirv.OpAtomicAnd:             {translate: func(b *atomics) { b.atomic(isa.AtomicAnd, 3) }},
-		spirv.OpAtomicOr:              {translate: func(b *atomics) { b.atomic(isa.AtomicOr, 3) }},
-		spirv.OpAtomicXor:             {translate: func(b *atomics) { b.atomic(isa.AtomicXor, 3) }},
-		spirv.OpAtomicFAddEXT:         {translate: func(b *atomics) { b.atomic(isa.AtomicFAdd, 3) }},
-		spirv.OpAtomicFMinEXT:         {translate: func(b *atomics) { b.atomic(isa.AtomicFMin, 3) }},
-		spirv.OpAtomicFMaxEXT:         {translate: func(b *atomics) { b.atomic(isa.AtomicFMax, 3) }},
+		spirv.OpAtomicLoad:                {translate: func(b *atomics) { b.atomic(isa.AtomicLoad) }},
+		spirv.OpAtomicStore:               {translate: (*atomics).atomicStore},
+		spirv.OpAtomicExchange:            {translate: func(b *atomics) { b.atomic(isa.AtomicExchange, 3) }},
+		spirv.OpAtomicCompareExchange:     {translate: (*atomics).atomicCompareExchange},
+		spirv.OpAtomicCompareExchangeWeak: {translate: (*atomics).atomicCompareExchange},
+		spirv.OpAtomicFlagTestAndSet:      {translate: func(b *atomics) { b.atomicFlag(isa.AtomicExchange, 1) }},
+		spirv.OpAtomicFlagClear:           {translate: func(b *atomics) { b.atomicFlag(isa.AtomicStore, 0) }},
+		spirv.OpAtomicIIncrement:          {translate: func(b *atomics) { b.atomic(isa.AtomicIInc) }},
+		spirv.OpAtomicIDecrement:          {translate: func(b *atomics) { b.atomic(isa.AtomicIDec) }},
+		spirv.OpAtomicIAdd:                {translate: func(b *atomics) { b.atomic(isa.AtomicIAdd, 3) }},
+		spirv.OpAtomicISub:                {translate: func(b *atomics) { b.atomic(isa.AtomicISub, 3) }},
+		spirv.OpAtomicSMin:                {translate: func(b *atomics) { b.atomic(isa.AtomicSMin, 3) }},
+		spirv.OpAtomicUMin:                {translate: func(b *atomics) { b.atomic(isa.AtomicUMin, 3) }},
+		spirv.OpAtomicSMax:                {translate: func(b *atomics) { b.atomic(isa.AtomicSMax, 3) }},
+		spirv.OpAtomicUMax:                {translate: func(b *atomics) { b.atomic(isa.AtomicUMax, 3) }},
+		spirv.OpAtomicAnd:                 {translate: func(b *atomics) { b.atomic(isa.AtomicAnd, 3) }},
+		spirv.OpAtomicOr:                  {translate: func(b *atomics) { b.atomic(isa.AtomicOr, 3) }},
+		spirv.OpAtomicXor:                 {translate: func(b *atomics) { b.atomic(isa.AtomicXor, 3) }},
+		spirv.OpAtomicFAddEXT:             {translate: func(b *atomics) { b.atomic(isa.AtomicFAdd, 3) }},
+		spirv.OpAtomicFMinEXT:             {translate: func(b *atomics) { b.atomic(isa.AtomicFMin, 3) }},
+		spirv.OpAtomicFMaxEXT:             {translate: func(b *atomics) { b.atomic(isa.AtomicFMax, 3) }},
 	}
 }
 
@@ -54,6 +57,18 @@ func (b *atomics) atomicStore() {
 	b.release(semantics)
 	v := b.scalarOf(b.arg(3))
 	b.atomicAccess(isa.AtomicStore, p, v.R, []*ir.Value{v})
+	b.acquire(semantics)
+}
+
+// atomicFlag sets or clears a flag, a word that is 0 or 1.
+func (b *atomics) atomicFlag(op isa.Op, to uint32) {
+	p := b.ptr(b.arg(0))
+	semantics := b.constBits(b.arg(2))
+	b.release(semantics)
+	was := b.atomicAccess(op, p, isa.I32, []*ir.Value{b.i32(to)})
+	if op == isa.AtomicExchange {
+		b.set(b.compare(isa.INe, isa.I32, was, b.i32(0)))
+	}
 	b.acquire(semantics)
 }
 

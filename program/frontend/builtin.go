@@ -124,6 +124,8 @@ func (b *inputs) builtin(kind spirv.BuiltIn) []*ir.Value {
 
 func (b *inputs) builtinRow(kind spirv.BuiltIn) func(b *inputs) []*ir.Value {
 	switch {
+	case b.isKernel():
+		return kernelBuiltins[kind]
 	case !b.isFragment():
 		return builtins[kind]
 	case commonBuiltins[kind]:
@@ -143,6 +145,9 @@ func (b *inputs) bindInput(in *spirv.Instruction, t *validate.Type) {
 	}
 	leaves := b.builtin(spirv.BuiltIn(kind))
 	types := b.leafTypes(t)
+	if b.isKernel() && len(types) == len(leaves) {
+		leaves = b.onceWidened(leaves, types)
+	}
 	if len(types) != len(leaves) {
 		b.invalid("built-in %s has %d components, not %d", spirv.BuiltIn(kind), len(leaves), len(types))
 	}

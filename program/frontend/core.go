@@ -58,12 +58,18 @@ func (b *core) needFragment() {
 // isFragment reports an entry point of execution model Fragment.
 func (b *core) isFragment() bool { return b.entry.Model == spirv.ExecutionModelFragment }
 
+// isKernel reports an entry point of execution model Kernel, whose pointers are addresses of bytes in every storage class.
+func (b *core) isKernel() bool { return b.entry.Model == spirv.ExecutionModelKernel }
+
 // isMesh reports an entry point of execution model MeshEXT.
 func (b *core) isMesh() bool { return b.entry.Model == spirv.ExecutionModelMeshEXT }
 
 func (b *core) shaderName() string {
-	if b.isFragment() {
+	switch {
+	case b.isFragment():
 		return "fragment"
+	case b.isKernel():
+		return "kernel"
 	}
 	return "compute"
 }

@@ -43,14 +43,14 @@ func (b *builder) checkEntry() {
 	e := b.entry
 	at := &spirv.Instruction{Op: spirv.OpEntryPoint, Word: e.Word}
 	b.in = at
-	if e.Model != spirv.ExecutionModelGLCompute && e.Model != spirv.ExecutionModelMeshEXT && !b.isFragment() {
+	if e.Model != spirv.ExecutionModelGLCompute && e.Model != spirv.ExecutionModelMeshEXT && !b.isFragment() && !b.isKernel() {
 		b.unsupported("entry point %q: execution model %s", e.Name, e.Model)
 	}
-	if e.Func == 0 || len(b.m.Function(e.Func).Params) > 0 {
+	if e.Func == 0 || len(b.m.Function(e.Func).Params) > 0 && !b.isKernel() {
 		b.invalid("entry point %q has parameters", e.Name)
 	}
 	for _, m := range e.Modes {
-		if !modes[m.Kind] && b.nodes.nodeMode(m.Kind) == nil && !(b.isFragment() && fragmentModes[m.Kind]) {
+		if !modes[m.Kind] && b.nodes.nodeMode(m.Kind) == nil && !(b.isFragment() && fragmentModes[m.Kind]) && !(b.isKernel() && b.kernelMode(m)) {
 			b.in = &spirv.Instruction{Op: spirv.OpExecutionMode, Word: m.Word}
 			b.unsupported("execution mode %s", m.Kind)
 		}
@@ -82,7 +82,9 @@ func (b *builder) localSize() [3]uint32 {
 	if b.isFragment() {
 		return [3]uint32{uint32(b.opt.WaveSize), 1, 1}
 	}
-	if id := b.workgroupSizeConstant(); id != 0 {
+	if b.isKernel() && b.opt.Kernel.LocalSize != size {
+		size = b.opt.Kernel.LocalSize
+	} else if id := b.workgroupSizeConstant(); id != 0 {
 		b.sized = []spirv.ID{id}
 		for i, v := range b.leaves(id)[:3] {
 			size[i] = uint32(v.Imm)

@@ -14,6 +14,8 @@ func (b *builder) extInst() {
 	switch {
 	case set == "GLSL.std.450":
 		b.glsl(spirv.GLSLstd450(b.arg(1)))
+	case set == openCLSet:
+		b.openCL()
 	case set == "NonSemantic.DebugPrintf":
 		b.debugPrintf()
 	case set == "SPV_AMD_shader_ballot":
@@ -39,16 +41,20 @@ func extended[N ~uint32, T any](b *builder, rows map[N]func(b T), part T) {
 }
 
 func (b *builder) debugPrintf() {
-	format := b.m.String(b.arg(2))
+	var args []*ir.Value
+	for i := 3; i < len(b.in.Operands); i++ {
+		args = append(args, b.leaves(b.arg(i))...)
+	}
+	b.print(b.m.String(b.arg(2)), args)
+}
+
+// print emits a print by a format.
+func (b *builder) print(format string, args []*ir.Value) {
 	n, ok := b.strings[format]
 	if !ok {
 		n = len(b.f.Strings)
 		b.strings[format] = n
 		b.f.Strings = append(b.f.Strings, format)
-	}
-	var args []*ir.Value
-	for i := 3; i < len(b.in.Operands); i++ {
-		args = append(args, b.leaves(b.arg(i))...)
 	}
 	b.emit(isa.DebugPrint, isa.Void, isa.Void, args...).Imm = uint64(n)
 }

@@ -53,8 +53,20 @@ type Options struct {
 	// WithoutHelpers: helpers of fragment shaders take no part in operations of subgroups, except for those of quads.
 	WithoutHelpers bool
 	Matrix         MatrixTarget
+	Kernel         Kernel
 	// Stop, unless nil, is called at each instruction; its error ends the translation.
 	Stop func() error
+}
+
+// A Kernel specializes an entry point of execution model Kernel to its launch, as a driver does that compiles at the enqueue.
+type Kernel struct {
+	// LocalSize is the workgroup's size. Zero takes that of the entry point, which must have one.
+	LocalSize [3]uint32
+	// LocalBytes holds the bytes of the LDS that each argument of storage class Workgroup points to, by its index among
+	// the arguments. Their places are in ir.Func.LDSArguments.
+	LocalBytes map[int]uint32
+	// Short: the last workgroups of the grid have fewer work-items than LocalSize. The others end at once.
+	Short bool
 }
 
 // An Error names the instruction that can't be translated, and the reason. It wraps validate.ErrUnsupported or
@@ -170,13 +182,14 @@ func checkLoops(f *ir.Func) error {
 }
 
 func (b *builder) translate() {
-	b.f.Name = b.entry.Name
+	b.f.Name, b.f.Kernel = b.entry.Name, b.entry.Model == spirv.ExecutionModelKernel
 	b.checkEntry()
 	start := b.f.NewBlock()
 	b.blk = start
 	b.f.LocalSize = b.localSize()
 	b.quads.derivativeGroup()
 	b.fragments.declareFragment()
+	b.kernelStart()
 	b.reached = reachableFrom(namedIDs(b.m), b.entry.Func)
 	b.nodes.bind()
 	b.bindVariables()
@@ -190,6 +203,11 @@ func (b *builder) translate() {
 	for _, v := range b.head {
 		v.Block = start
 	}
-	prune(b.f)
+	if b.isKernel() {
+		b.structure()
+	} else {
+		prune(b.f)
+	}
+	b.placeTables()
 	b.markWrites()
 }

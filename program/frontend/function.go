@@ -34,7 +34,12 @@ func (b *builder) inlineEntry(fn *validate.Function) {
 		b.inlineFragment(fn)
 		return
 	}
-	b.push(fn, nil)
+	var args []val
+	if b.isKernel() {
+		args = b.kernelArguments(fn)
+		b.endOutside()
+	}
+	b.push(fn, args)
 	b.body()
 	b.setFrame(nil)
 }
@@ -107,7 +112,7 @@ func (b *builder) inline(fn *validate.Function, args []val) val {
 		b.unsupported("calls nested deeper than %d", maxDepth)
 	}
 	if len(fn.Blocks) == 0 {
-		b.unsupported("%%%d is imported: it has no body", fn.ID)
+		b.unsupported("%%%d (%s) is imported: it has no body", fn.ID, b.m.Name(fn.ID))
 	}
 	around := b.fr.enclosing + b.m.Nesting(b.fr.fn, b.fr.cur.ID)
 	if around+b.m.Deepest(fn) > validate.MaxNesting {
@@ -246,7 +251,7 @@ func (b *builder) block(blk *validate.Block) {
 	fr := b.fr
 	fr.cur, b.blk = blk, fr.blocks[blk.ID]
 	b.blk.Line = b.m.Lines[blk.First]
-	split := blk.Merge() != nil && blk.Merge().Op == spirv.OpLoopMerge && splits(blk)
+	split := blk.Merge() != nil && blk.Merge().Op == spirv.OpLoopMerge && b.splits(blk)
 	for i := range blk.Code {
 		b.in, b.line = &blk.Code[i], b.m.Lines[blk.First+i]
 		if split && b.in.Op != spirv.OpPhi && !transparent[b.in.Op] {
@@ -262,9 +267,9 @@ var transparent = map[spirv.Op]bool{spirv.OpLine: true, spirv.OpNoLine: true, sp
 
 // splits reports whether code becomes more than one block. Such code can't stay in a loop's header, which must be the
 // one block that back edges go to and that carries the loop's merge.
-func splits(blk *validate.Block) bool {
+func (b *builder) splits(blk *validate.Block) bool {
 	for i := range blk.Code {
-		if in := &blk.Code[i]; rows[in.Op].splits || partitioned(in) {
+		if in := &blk.Code[i]; rows[in.Op].splits || partitioned(in) || b.openCLBranches(in) {
 			return true
 		}
 	}

@@ -47,7 +47,7 @@ var storageRows map[spirv.StorageClass]func(b *builder, in *spirv.Instruction, t
 func init() {
 	storageRows = map[spirv.StorageClass]func(b *builder, in *spirv.Instruction, t *validate.Type){
 		spirv.StorageClassInput:           (*builder).bindInput,
-		spirv.StorageClassUniformConstant: func(b *builder, in *spirv.Instruction, t *validate.Type) { b.images.bindImage(in, t) },
+		spirv.StorageClassUniformConstant: (*builder).bindUniformConstant,
 		spirv.StorageClassStorageBuffer:   (*builder).bindBuffer,
 		spirv.StorageClassUniform:         (*builder).bindBuffer,
 		spirv.StorageClassPushConstant:    (*builder).bindPush,
@@ -56,6 +56,14 @@ func init() {
 		spirv.StorageClassNodePayloadAMDX: func(b *builder, in *spirv.Instruction, t *validate.Type) { b.payloads.bindPayload(in, t) },
 		spirv.StorageClassOutput:          (*builder).bindOutput,
 	}
+}
+
+func (b *builder) bindUniformConstant(in *spirv.Instruction, t *validate.Type) {
+	if b.isKernel() {
+		b.bindTable(in, t)
+		return
+	}
+	b.images.bindImage(in, t)
 }
 
 func (b *builder) bindOutput(in *spirv.Instruction, t *validate.Type) {

@@ -122,7 +122,11 @@ func (b *images) constOr(id spirv.ID, other uint64) uint64 {
 }
 
 // texel describes an access to a texel of four components, whose image operands begin at operand i.
-func (b *images) texel(p pointer, i int, known spirv.ImageOperands) (*ir.Mem, []*ir.Value) {
+// The components of kernels' images, which have no type of their own, have the type elem.
+func (b *images) texel(p pointer, elem isa.Type, i int, known spirv.ImageOperands) (*ir.Mem, []*ir.Value) {
+	if p.typ.Elem.Kind != validate.KindVoid {
+		elem = b.scalar(p.typ.Elem)
+	}
 	with := b.imageOperands(i, known|spirv.ImageOperandsSample)
 	p.coords = b.coordinates(b.arg(1))
 	for _, o := range []spirv.ImageOperands{spirv.ImageOperandsConstOffset, spirv.ImageOperandsOffset} {
@@ -135,7 +139,7 @@ func (b *images) texel(p pointer, i int, known spirv.ImageOperands) (*ir.Mem, []
 	if level != nil && b.constOr(level[0], 1) != 0 {
 		p.coords = append(p.coords, b.widen(b.scalarOf(level[0]), isa.I32))
 	}
-	m, args := b.mem(p, b.scalar(p.typ.Elem), 0, 4)
+	m, args := b.mem(p, elem, 0, 4)
 	b.imageMem(m, p)
 	m.Level = level != nil && b.constOr(level[0], 1) != 0
 	return m, append(args, p.coords...)
@@ -167,7 +171,12 @@ func (b *images) sampleOf(t *validate.Type, with map[spirv.ImageOperands][]spirv
 
 func (b *images) imageRead() {
 	p := b.image(b.arg(0))
-	m, args := b.texel(p, 2, spirv.ImageOperandsLod|spirv.ImageOperandsConstOffset|spirv.ImageOperandsOffset)
+	m, args := b.texel(p, b.comp(b.resultType()), 2, spirv.ImageOperandsLod|spirv.ImageOperandsConstOffset|spirv.ImageOperandsOffset)
+	b.setTexel(m, args)
+}
+
+// setTexel sets the result to the texel that an access reads.
+func (b *images) setTexel(m *ir.Mem, args []*ir.Value) {
 	v := b.emit(isa.ImageLoad, m.Elem, isa.Void, args...)
 	v.Mem = m
 	types := b.leafTypes(b.resultType())
@@ -183,7 +192,7 @@ func (b *images) imageRead() {
 
 func (b *images) imageWrite() {
 	p := b.image(b.arg(0))
-	m, args := b.texel(p, 3, spirv.ImageOperandsLod)
+	m, args := b.texel(p, b.comp(b.typeOf(b.arg(2))), 3, spirv.ImageOperandsLod)
 	if m.Level {
 		b.unsupported("a store to another level of detail than the first")
 	}

@@ -64,19 +64,6 @@ func test(op isa.Op) row[*maths] {
 	})
 }
 
-// convert applies a conversion to each component.
-func convert(op isa.Op) row[*maths] {
-	return pure(func(b *maths) {
-		t := b.comp(b.resultType())
-		b.perComponent(1, func(a []*ir.Value) *ir.Value {
-			if a[0].R == t {
-				return a[0]
-			}
-			return b.conv(op, a[0].R, t, a[0])
-		})
-	})
-}
-
 // perComponent computes the result component by component from n operands.
 func (b *maths) perComponent(n int, f func(a []*ir.Value) *ir.Value) {
 	operands := make([][]*ir.Value, n)
@@ -196,15 +183,14 @@ func compareRows() map[spirv.Op]row[*maths] {
 
 func convertRows() map[spirv.Op]row[*maths] {
 	return map[spirv.Op]row[*maths]{
-		spirv.OpConvertFToU:   convert(isa.FToU),
-		spirv.OpConvertFToS:   convert(isa.FToS),
-		spirv.OpConvertSToF:   convert(isa.SToF),
-		spirv.OpConvertUToF:   convert(isa.UToF),
-		spirv.OpUConvert:      convert(isa.UConvert),
-		spirv.OpSConvert:      convert(isa.SConvert),
+		spirv.OpConvertFToU:   pure(func(b *maths) { b.toInteger(isa.FToU) }),
+		spirv.OpConvertFToS:   pure(func(b *maths) { b.toInteger(isa.FToS) }),
+		spirv.OpConvertSToF:   pure(func(b *maths) { b.fromInteger(isa.SToF) }),
+		spirv.OpConvertUToF:   pure(func(b *maths) { b.fromInteger(isa.UToF) }),
+		spirv.OpUConvert:      pure(func(b *maths) { b.integerConvert(false) }),
+		spirv.OpSConvert:      pure(func(b *maths) { b.integerConvert(true) }),
 		spirv.OpFConvert:      pure((*maths).floatConvert),
 		spirv.OpQuantizeToF16: lanes1(isa.QuantizeF16),
-		spirv.OpBitcast:       pure((*maths).bitcast),
 
 		spirv.OpIAddCarry:    pure(func(b *maths) { b.pair(isa.IAdd, isa.UAddCarry) }),
 		spirv.OpISubBorrow:   pure(func(b *maths) { b.pair(isa.ISub, isa.USubBorrow) }),

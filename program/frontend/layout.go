@@ -3,6 +3,7 @@ package frontend
 import (
 	"spvsim/isa"
 	"spvsim/spirv"
+	"spvsim/spirv/kernel"
 	"spvsim/spirv/validate"
 )
 
@@ -14,6 +15,8 @@ type layout struct {
 	matStride uint32 // bytes between columns (rows if rowMajor); 0 if unknown
 	rowMajor  bool
 	vecStride uint32 // bytes between the components of a vector; 0: contiguous
+	// opencl: the layout of OpenCL C. Such memory is addressed by bytes in every space.
+	opencl bool
 }
 
 // layouts lays types out in memory.
@@ -21,6 +24,7 @@ type layouts struct {
 	*maths
 	shapes         map[layoutKey]*shape
 	naturalOffsets map[spirv.ID][]uint32 // by structure: the offsets of its members, without decorations
+	places         kernel.Layout         // of OpenCL C's types
 }
 
 type layoutKey struct {
@@ -48,6 +52,9 @@ func (b *layouts) shape(t *validate.Type, lay layout) *shape {
 		return s
 	}
 	s := b.layOut(t, lay)
+	if lay.opencl {
+		s.size, s.align = b.placeOf(t)
+	}
 	b.shapes[key] = s
 	b.account(len(s.chunks))
 	return s
@@ -68,6 +75,9 @@ func (b *layouts) layOut(t *validate.Type, lay layout) *shape {
 		list := b.leafTypes(t)
 		n := memBytes(list[0])
 		return &shape{size: n * uint32(len(list)), align: n, chunks: []chunk{{t: list[0], n: uint8(len(list))}}}
+	case validate.KindOther:
+		list := b.leafTypes(t) // refuses others than events
+		return &shape{chunks: []chunk{{t: list[0], n: 1}}}
 	}
 	b.unsupported("type %%%d (%s) in memory", t.ID, t.Def.Op)
 	return nil
@@ -89,8 +99,10 @@ func (b *layouts) vectorShape(t *validate.Type, lay layout) *shape {
 		stride = lay.vecStride
 	}
 	s := &shape{align: n, size: stride*uint32(t.Count-1) + n}
-	if stride == n && t.Count <= 4 {
-		s.chunks = []chunk{{t: c, n: uint8(t.Count)}}
+	if stride == n && (t.Count <= 4 || lay.opencl) {
+		for i := uint32(0); i < uint32(t.Count); i += 4 {
+			s.chunks = append(s.chunks, chunk{off: i * n, t: c, n: uint8(min(uint32(t.Count)-i, 4))})
+		}
 		return s
 	}
 	for i := range uint32(t.Count) {
@@ -125,6 +137,10 @@ func (b *layouts) element(t *validate.Type, lay layout) (stride uint32, inner la
 	inner = lay
 	if t.Kind == validate.KindMatrix {
 		return b.column(t, lay)
+	}
+	if lay.opencl {
+		stride, _ = b.placeOf(t.Elem)
+		return stride, inner
 	}
 	if !lay.natural {
 		stride, ok := b.m.Decoration(t.ID, spirv.DecorationArrayStride)
@@ -181,6 +197,9 @@ func (b *layouts) structShape(t *validate.Type, lay layout) *shape {
 
 // member returns the byte offset of a structure's member and its layout.
 func (b *layouts) member(t *validate.Type, i int, lay layout) (off uint32, inner layout) {
+	if lay.opencl {
+		return b.memberPlaces(t)[i], lay
+	}
 	if lay.natural {
 		return b.natural(t)[i], lay
 	}

@@ -25,6 +25,12 @@ func memoryRows() map[spirv.Op]row[*pointers] {
 		spirv.OpUntypedInBoundsPtrAccessChainKHR: {translate: (*pointers).untypedElementChain},
 		spirv.OpUntypedArrayLengthKHR:            {translate: (*pointers).untypedArrayLength},
 
+		spirv.OpBitcast:          {translate: (*pointers).bitcast, constant: true},
+		spirv.OpPtrCastToGeneric: {translate: (*pointers).recastPointer},
+		spirv.OpGenericCastToPtr: {translate: (*pointers).recastPointer},
+		spirv.OpLifetimeStart:    {translate: func(*pointers) {}},
+		spirv.OpLifetimeStop:     {translate: func(*pointers) {}},
+
 		spirv.OpPtrEqual:      {translate: func(b *pointers) { b.ptrEqual(true) }},
 		spirv.OpPtrNotEqual:   {translate: func(b *pointers) { b.ptrEqual(false) }},
 		spirv.OpPtrDiff:       {translate: (*pointers).ptrDiff},
@@ -89,7 +95,7 @@ func (b *pointers) beyondWorkgroup(scope spirv.ID) bool {
 func (a access) apply(p *pointer) {
 	p.volatile = p.volatile || a.volatile
 	p.coherent = p.coherent || a.coherent
-	if p.space == isa.SpaceFlat && a.align > p.align {
+	if (p.space == isa.SpaceFlat || p.layout.opencl && p.index != nil) && a.align > p.align {
 		p.align = flatAlign(a.align, p.offset)
 	}
 }
@@ -138,7 +144,9 @@ func (b *pointers) loadLeaves(p pointer) []*ir.Value {
 	case spaceInput:
 		return p.input
 	case isa.SpaceScratch:
-		return b.loadSlots(p)
+		if !p.layout.opencl {
+			return b.loadSlots(p)
+		}
 	case isa.SpaceImage:
 		b.invalid("a texel pointer takes atomic operations only")
 	}
@@ -150,6 +158,9 @@ func (b *pointers) loadLeaves(p pointer) []*ir.Value {
 }
 
 func (b *pointers) loadChunk(p pointer, c chunk) []*ir.Value {
+	if p.layout.opencl && p.space == isa.SpaceScratch {
+		return b.loadBytes(p, c)
+	}
 	m, args := b.mem(p, memType(c.t), c.off, c.n)
 	if c.n == 1 {
 		v := b.emit(isa.Load, m.Elem, m.Elem, args...)
@@ -186,20 +197,30 @@ func (b *pointers) storeLeaves(p pointer, leaves []*ir.Value) {
 	}
 	switch p.space {
 	case isa.SpaceScratch:
-		b.storeSlots(p, leaves)
-		return
+		if !p.layout.opencl {
+			b.storeSlots(p, leaves)
+			return
+		}
 	case spaceInput, isa.SpacePush, isa.SpaceImage:
 		b.invalid("a store to read-only memory")
 	}
 	for _, c := range b.shape(p.typ, p.layout).chunks {
-		m, args := b.mem(p, memType(c.t), c.off, c.n)
-		for _, v := range leaves[:c.n] {
-			args = append(args, b.word(b.coerce(v, c.t)))
-		}
+		b.storeChunk(p, c, leaves[:c.n])
 		leaves = leaves[c.n:]
-		b.emit(isa.Store, m.Elem, isa.Void, args...).Mem = m
-		b.wrote(p)
 	}
+}
+
+func (b *pointers) storeChunk(p pointer, c chunk, leaves []*ir.Value) {
+	if p.layout.opencl && p.space == isa.SpaceScratch {
+		b.storeBytes(p, c, leaves)
+		return
+	}
+	m, args := b.mem(p, memType(c.t), c.off, c.n)
+	for _, v := range leaves {
+		args = append(args, b.word(b.coerce(v, c.t)))
+	}
+	b.emit(isa.Store, m.Elem, isa.Void, args...).Mem = m
+	b.wrote(p)
 }
 
 // mem describes an access of n elements at off bytes from a pointer, with the
@@ -221,9 +242,13 @@ func (b *pointers) mem(p pointer, elem isa.Type, off uint32, n uint8) (*ir.Mem, 
 		m.HasBindex = true
 		args = append(args, p.bindex)
 	}
-	if p.dynamic {
+	switch {
+	case p.dynamic:
 		m.Binding = 0
+	case p.tabled:
+		b.kernels.tables = append(b.kernels.tables, m)
 	}
+	m.ReadOnly = p.readOnly
 	return m, args
 }
 
@@ -336,25 +361,27 @@ func (b *pointers) copyMemorySized() {
 	}
 	to.apply(&dst)
 	from.apply(&src)
+	if b.scalarOf(b.arg(2)).Op != isa.Const {
+		b.unsupported("a sized copy of a size that is not constant")
+	}
 	n := b.constBits(b.arg(2))
-	if n > 4*maxLeaves || dst.space == isa.SpaceScratch || src.space == isa.SpaceScratch || src.space == spaceInput {
+	slots := (dst.space == isa.SpaceScratch || src.space == isa.SpaceScratch) && !b.isKernel()
+	if n > 4*maxLeaves || slots || src.space == spaceInput {
 		b.unsupported("a sized copy of %d bytes here", n)
 	}
-	for off := uint32(0); off < uint32(n); {
-		t := isa.I32
-		if uint32(n)-off < 4 {
-			t = isa.I8
-		}
-		b.copyOne(dst, src, t, off)
-		off += memBytes(t)
-	}
+	b.copyBytes(dst, src, uint32(n), min(max(to.align, 4), max(from.align, 4)))
 }
 
-func (b *pointers) copyOne(dst, src pointer, t isa.Type, off uint32) {
-	v := b.loadChunk(src, chunk{off: off, t: t, n: 1})
-	m, args := b.mem(dst, t, off, 1)
-	b.emit(isa.Store, t, isa.Void, append(args, v...)...).Mem = m
-	b.wrote(dst)
+// copyBytes copies n bytes between addresses that are multiples of align.
+func (b *pointers) copyBytes(dst, src pointer, n, align uint32) {
+	for off := uint32(0); off < n; {
+		t := isa.I32
+		if n-off < 4 || align < 4 {
+			t = isa.I8
+		}
+		b.storeChunk(dst, chunk{off: off, t: t, n: 1}, b.loadChunk(src, chunk{off: off, t: t, n: 1}))
+		off += memBytes(t)
+	}
 }
 
 // arrayLength translates OpArrayLength: the number of elements that fit the buffer.
@@ -400,7 +427,7 @@ func (b *pointers) markWrites() {
 	for _, blk := range b.f.Blocks {
 		for _, v := range blk.Code {
 			if m := v.Mem; m != nil && (v.Op == isa.Load || v.Op == isa.ImageLoad || v.Op.Has(isa.FlagSamples) && v.Op != isa.ImageQueryLod) && !m.Volatile {
-				m.ReadOnly = b.readOnly(m, any, anyBuffer)
+				m.ReadOnly = m.ReadOnly || b.readOnly(m, any, anyBuffer)
 			}
 		}
 	}

@@ -22,7 +22,8 @@ const mutations = 300
 // checks must be translated or refused, never break the translator.
 func TestMutations(t *testing.T) {
 	paths, _ := filepath.Glob("testdata/*.spv")
-	for _, p := range paths {
+	kernels, _ := filepath.Glob("../../spirv/validate/testdata/kernel/*.spv")
+	for _, p := range append(paths, kernels...) {
 		data := suite.Must(os.ReadFile(p))(t)
 		r := rand.New(rand.NewPCG(1, uint64(len(data))))
 		for i := range mutations {
@@ -53,6 +54,15 @@ func mutate(r *rand.Rand, data []byte) []byte {
 	return out
 }
 
+// anyLaunch has what a kernel's launch determines, for any kernel.
+func anyLaunch() Kernel {
+	k := Kernel{LocalSize: [3]uint32{64, 1, 1}, LocalBytes: map[int]uint32{}, Short: true}
+	for i := range 16 {
+		k.LocalBytes[i] = 1024
+	}
+	return k
+}
+
 func tryMutant(data []byte) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -67,7 +77,7 @@ func tryMutant(data []byte) (err error) {
 	if err != nil {
 		return nil
 	}
-	f, err := Build(m, Options{WaveSize: 64})
+	f, err := Build(m, Options{WaveSize: 64, Kernel: anyLaunch()})
 	if err != nil {
 		return nil
 	}

@@ -57,12 +57,17 @@ type pointer struct {
 	// Scratch.
 	local     *ir.Local
 	low, high uint32 // words that index can reach; high 0: no dynamic index
+	words     bool   // in the layout of OpenCL: index counts words, not bytes
+
+	tabled   bool // in the constant data of the program
+	readOnly bool // nothing writes the memory while the kernel runs
 
 	matrix       *coop     // of an element of a cooperative matrix in scratch
 	elementIndex *ir.Value // index of the element in its register; nil: all
 
-	sampler int       // of a sampled image: binding of the sampler, plus 1; 0: none
-	sindex  *ir.Value // element of an array of samplers
+	literal *spirv.Instruction // of a sampled image: the sampler that is a constant; nil: none
+	sampler int                // of a sampled image: binding of the sampler, plus 1; 0: none
+	sindex  *ir.Value          // element of an array of samplers
 
 	payload bool      // payload memory, in SpaceFlat
 	handle  *ir.Value // of the payload array pointed to
@@ -118,9 +123,11 @@ func (b *pointers) pointerOf(t *validate.Type, leaves []*ir.Value) pointer {
 		b.invalid("%d scalars for a pointer of %d", len(leaves), len(want))
 	}
 	switch t.Storage {
+	case spirv.StorageClassCrossWorkgroup, spirv.StorageClassFunction, spirv.StorageClassUniformConstant:
+		return b.kernelPointer(t, leaves[0])
 	case spirv.StorageClassWorkgroup:
 		p.space, p.index, p.align = isa.SpaceLDS, leaves[0], 1
-		p.layout.natural = !b.explicitLDS()
+		p.layout = layout{natural: !b.explicitLDS(), opencl: b.isKernel()}
 	case spirv.StorageClassPhysicalStorageBuffer:
 		p.space, p.index, p.align = isa.SpaceFlat, leaves[0], 1
 	case spirv.StorageClassNodePayloadAMDX:
@@ -175,6 +182,10 @@ func (b *pointers) leafMismatch(x, y *validate.Type) bool { return x.Kind != y.K
 
 // pointeeStride returns the distance of consecutive pointees, in bytes.
 func (b *pointers) pointeeStride(t *validate.Type, p pointer) uint32 {
+	if p.layout.opencl {
+		n, _ := b.placeOf(p.typ)
+		return n
+	}
 	b.wantArithmetic(t, p)
 	if s, ok := b.m.Decoration(t.ID, spirv.DecorationArrayStride); ok && !p.layout.natural {
 		return s
@@ -203,7 +214,7 @@ func (b *pointers) step(p pointer, index spirv.ID) pointer {
 	if p.typ.Kind == validate.KindNodePayloadArray {
 		return b.stepPayload(p, index)
 	}
-	if p.space == isa.SpaceScratch {
+	if p.space == isa.SpaceScratch && !p.layout.opencl {
 		return b.stepLocal(p, index)
 	}
 	t := p.typ
@@ -245,7 +256,7 @@ func (b *pointers) stepMember(p pointer, index spirv.ID) pointer {
 // stepThrough is addIndex by an index into an array, a matrix or a vector. If the index is not constant, the pointer
 // records the length.
 func (b *pointers) stepThrough(p pointer, t *validate.Type, index spirv.ID, stride, words uint32) pointer {
-	if t.Kind != validate.KindRuntimeArray && b.scalarOf(index).Op != isa.Const {
+	if t.Kind != validate.KindRuntimeArray && b.scalarOf(index).Op != isa.Const && !p.layout.opencl {
 		p.arrays[1], p.arrays[0] = p.arrays[0], ir.Array{Length: uint32(b.count(t)), Stride: stride}
 	}
 	return b.addIndex(p, index, stride, words)
@@ -269,6 +280,9 @@ func (b *pointers) addIndex(p pointer, index spirv.ID, stride, words uint32) poi
 	if v.Op == isa.Const && b.foldable(p, index, stride) {
 		p.offset += uint32(b.constBits(index)) * stride
 		return p
+	}
+	if p.layout.opencl && p.space == isa.SpaceScratch {
+		return b.addBytes(p, b.resize(v, b.typeOf(index), isa.I32), stride)
 	}
 	if p.space == isa.SpaceScratch && p.index == nil {
 		p.low, p.high = p.offset, p.offset+words
@@ -302,7 +316,7 @@ func (b *pointers) resize(v *ir.Value, from *validate.Type, to isa.Type) *ir.Val
 		return v
 	}
 	op := isa.UConvert
-	if from.Kind == validate.KindInt && from.Signed {
+	if from.Kind == validate.KindInt && (from.Signed || b.isKernel()) { // integers of kernels have no sign, indexes have
 		op = isa.SConvert
 	}
 	if v.Op == isa.Const {
@@ -461,4 +475,6 @@ func (b *pointers) pointerToInteger() {
 	b.set(b.widen(b.scalarOf(b.arg(0)), b.comp(b.resultType())))
 }
 
-func (b *pointers) integerToPointer() { b.set(b.widen(b.scalarOf(b.arg(0)), isa.I64)) }
+func (b *pointers) integerToPointer() {
+	b.set(b.widen(b.scalarOf(b.arg(0)), b.leafTypes(b.resultType())[0]))
+}

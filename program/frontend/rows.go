@@ -18,7 +18,7 @@ var rows = map[spirv.Op]row[*builder]{}
 // Each part adds its table to rows.
 func init() {
 	for _, own := range []map[spirv.Op]row[*maths]{
-		arithmeticRows(), bitRows(), compareRows(), convertRows(), compositeRows(), intelRows(),
+		arithmeticRows(), bitRows(), compareRows(), convertRows(), compositeRows(), intelRows(), kernelRows(),
 	} {
 		attach(own, func(b *builder) *maths { return b.maths })
 	}
@@ -36,6 +36,7 @@ func init() {
 	attach(fragmentRows(), func(b *builder) *fragments { return b.fragments })
 	attach(matrixRows(), func(b *builder) *matrices { return b.matrices })
 	attach(partitionRows(), func(b *builder) *builder { return b })
+	attach(asyncRows(), func(b *builder) *builder { return b })
 	attach(controlRows(), func(b *builder) *builder { return b })
 }
 

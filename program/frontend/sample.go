@@ -33,6 +33,10 @@ func sampleRows() map[spirv.Op]row[*samplers] {
 
 // sampledImage joins an image and a sampler.
 func (b *samplers) sampledImage() {
+	if b.isKernel() {
+		b.kernelSampledImage()
+		return
+	}
 	p, s := b.image(b.arg(0)), b.ptr(b.arg(1))
 	if s.typ.Kind != validate.KindSampler {
 		b.invalid("%%%d is not a sampler", b.arg(1))
@@ -150,6 +154,10 @@ func (b *samplers) needDerivatives() {
 }
 
 func (b *samplers) sample(s sampling) {
+	if b.isKernel() {
+		b.kernelSample(s)
+		return
+	}
 	r := texelRequest{p: b.sampled(b.arg(0))}
 	b.position(&r, s)
 	first := 2

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -24,6 +25,22 @@ var update = goflag.Bool("update", false, "write docs/reference/spirv.md and tes
 // formWhy gives the reason of each refusal in this package, by its text. Those
 // that state a limit state the reason too.
 var formWhy = map[string]string{
+	"%s of OpenCL.std":                                                "see the instruction sets above",
+	"addresses of %d bits: want 64":                                   "jobs give addresses of 64 bits",
+	"the filter mode Linear in a kernel":                              "a kernel has no sampler descriptors: texels are read by address",
+	"the addressing mode %s in a kernel":                              "a kernel has no sampler descriptors: texels are read by address",
+	"this sampling in a kernel":                                       "images of one, two and three dimensions are read at their first level",
+	"a sampler that is not a constant":                                "a job has no samplers as arguments",
+	"%s as an argument":                                               "a job has no samplers as arguments",
+	"a sized copy of a size that is not constant":                     "llvm-spirv writes loops for such copies",
+	"a variable of storage class UniformConstant without initializer": "nothing gives its contents",
+	"an address in the initializer of a variable":                     "the constant data has no addresses before the launch",
+	"constant data of %d bytes":                                       "a limit, far above real kernels",
+	"a cast of this pointer":                                          "pointers to inputs have no address",
+	"a string of printf that is not a literal":                        "the text is put together when the kernel is compiled",
+	"a format of printf that is not a literal":                        "the text is put together when the kernel is compiled",
+	"irreducible control flow in %q: a cycle is entered at several blocks, one of them of line %d":                           "waves reconverge at post-dominators and at exits of loops with one entry",
+	"rounding mode %s from integers of 64 bits":                                                                              "the result is compared as a double, which does not hold them",
 	"interpolation of %%%d, which is not an input variable or a part of one":                                                 "an input is known by its variable",
 	"built-in %s as a member of an input":                                                                                    "a fragment's built-ins are variables of their own",
 	"derivatives in entry point %q, which has no derivative group: want DerivativeGroupQuadsKHR or DerivativeGroupLinearKHR": "quads are those of a derivative group",
@@ -53,7 +70,7 @@ var formWhy = map[string]string{
 	"an output variable without a name":                                  "the job finds mesh outputs by name",
 	"constructs nested deeper than %d, those around calls with them":     "a limit, the specification's (2.17), also where calls are inlined",
 	"calls nested deeper than %d":                                        "a limit, far above real shaders: calls are inlined",
-	"%%%d is imported: it has no body":                                   "modules are not linked",
+	"%%%d (%s) is imported: it has no body":                              "modules are not linked",
 	"the inlined function has more than %d blocks":                       "a limit, far above real shaders: calls are inlined",
 	"the inlined function has more than %d values":                       "a limit, far above real shaders: calls are inlined",
 	"a value of more than %d scalars":                                    "a limit: values live in registers",
@@ -237,6 +254,9 @@ func (p *page) instructions() {
 			if strings.HasPrefix(g.Name, start) {
 				why = text
 			}
+		}
+		if why == "" && slices.Contains(g.Capabilities, uint32(spirv.CapabilityKernel)) {
+			why = "operations of OpenCL kernels, which have no lowering"
 		}
 		if why == "" {
 			p.t.Errorf("%s is not lowered, and no reason is given", g.Name)

@@ -28,6 +28,7 @@ type values struct {
 	leafs   map[spirv.ID]leafList
 	coops   map[spirv.ID]*coop // cooperative matrix types
 	total   int                // scalars of the types flattened and laid out
+	kernels kernels
 
 	// operation returns the translation of an opcode within OpSpecConstantOp, from the tables of all parts; nil if the
 	// opcode is not allowed there.
@@ -64,6 +65,10 @@ func (b *values) flatten(t *validate.Type) leafList {
 		return b.pointerLeaves(t)
 	case validate.KindNodePayloadArray:
 		return leafList{isa.I64} // a handle
+	case validate.KindOther:
+		if t.Def.Op == spirv.OpTypeEvent {
+			return leafList{isa.I64} // of a copy that has been carried out: without contents
+		}
 	case validate.KindCooperativeMatrix:
 		c := b.coop(t)
 		return b.repeat(leafList{c.leaf()}, c.tiles()*c.perTile())
@@ -228,10 +233,16 @@ func (b *values) pointerLeaves(t *validate.Type) leafList {
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		return leafList{isa.I32, isa.I32}
-	case spirv.StorageClassWorkgroup:
-		return leafList{isa.I32}
-	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassNodePayloadAMDX:
+	case spirv.StorageClassWorkgroup, spirv.StorageClassFunction:
+		if t.Storage == spirv.StorageClassWorkgroup || b.isKernel() {
+			return leafList{isa.I32}
+		}
+	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassNodePayloadAMDX, spirv.StorageClassCrossWorkgroup:
 		return leafList{isa.I64}
+	case spirv.StorageClassUniformConstant:
+		if b.isKernel() {
+			return leafList{isa.I64}
+		}
 	}
 	b.unsupported("a pointer to %s as a value", t.Storage)
 	return nil
@@ -247,8 +258,10 @@ func (b *values) leavesOf(v val) []*ir.Value {
 	switch {
 	case p.handle != nil:
 		return []*ir.Value{p.handle}
-	case p.space == isa.SpaceFlat || p.space == isa.SpaceLDS:
+	case p.space == isa.SpaceFlat || p.space == isa.SpaceLDS || p.local != nil && p.local == b.kernels.shared:
 		return []*ir.Value{b.address(p)}
+	case p.tabled && !b.kernels.constants:
+		return []*ir.Value{b.conv(isa.UConvert, isa.I32, isa.I64, b.address(p))}
 	case p.space == isa.SpaceBuffer && !p.array:
 		return []*ir.Value{b.descriptor(p), b.address(p)}
 	}
@@ -275,10 +288,14 @@ func (b *values) address(p pointer) *ir.Value {
 	if p.index == nil {
 		return off
 	}
-	if p.offset == 0 {
-		return p.index
+	index := p.index
+	if p.words {
+		index = b.op(isa.Shl, t, index, b.constant(t, 2))
 	}
-	return b.op(isa.IAdd, t, p.index, off)
+	if p.offset == 0 {
+		return index
+	}
+	return b.op(isa.IAdd, t, index, off)
 }
 
 // descriptor returns the absolute index of the pointer's buffer in the flattened list of descriptors.

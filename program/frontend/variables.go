@@ -98,10 +98,14 @@ func (b *pointers) bindLDS(in *spirv.Instruction, t *validate.Type) {
 		b.bind(in, p)
 		return
 	}
-	p.layout.natural = true
+	p.layout = layout{natural: true, opencl: b.isKernel()}
 	p.offset = roundUp(b.f.LDSBytes, baseAlign)
 	p.object = int(in.Result)
-	size := uint64(p.offset) + uint64(b.bulkSize(t))
+	bytes := b.bulkSize
+	if p.layout.opencl {
+		bytes = func(t *validate.Type) uint64 { n, _ := b.placeOf(t); return uint64(n) }
+	}
+	size := uint64(p.offset) + bytes(t)
 	if size > maxLDS {
 		b.unsupported("Workgroup variables of %d bytes", size)
 	}
@@ -126,6 +130,18 @@ func (b *pointers) viewLDS(in *spirv.Instruction, t *validate.Type) {
 
 // maxLDS bounds Workgroup memory, in bytes, far above any machine's.
 const maxLDS = 1 << 24
+
+// ldsArgument places the memory behind a kernel's Workgroup pointer.
+func (b *pointers) ldsArgument(i int, bytes uint32) (offset uint32) {
+	offset = roundUp(b.f.LDSBytes, kernelAlign)
+	size := uint64(offset) + uint64(bytes)
+	if size > maxLDS {
+		b.unsupported("Workgroup variables of %d bytes", size)
+	}
+	b.f.LDSArguments = append(b.f.LDSArguments, ir.LDSArgument{Argument: i, Offset: offset, Bytes: bytes})
+	b.f.LDSBytes = roundUp(uint32(size), 4)
+	return offset
+}
 
 func (b *pointers) bindPrivate(in *spirv.Instruction, t *validate.Type) {
 	p := b.local(in, t)
@@ -155,7 +171,11 @@ func (b *pointers) variable() {
 	if spirv.StorageClass(b.in.Operands[0]) != spirv.StorageClassFunction || t.Kind != validate.KindPointer {
 		b.invalid("a variable in a function is not of storage class Function")
 	}
-	p := b.local(b.in, t.Elem)
+	variable := b.local
+	if b.isKernel() {
+		variable = b.localBytes
+	}
+	p := variable(b.in, t.Elem)
 	b.decorate(&p, b.m.Decorations(b.in.Result))
 	b.define(val{ptr: &p})
 	if len(b.in.Operands) > 1 {

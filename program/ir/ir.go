@@ -35,6 +35,8 @@ type Value struct {
 	Component uint8
 	// NoContract forbids fusing (the NoContraction decoration).
 	NoContract bool
+	// Native forbids replacing the operation by a precise sequence: the source asks for the instruction.
+	Native bool
 	// Contracted: the source has a product and a sum in place of this multiply-add.
 	Contracted bool
 
@@ -75,6 +77,9 @@ type Mem struct {
 	ReadOnly bool
 	// NonWritable: the module declares that nothing writes the object by the name that this access has.
 	NonWritable bool
+	// Unclobbered: nothing in the shader writes memory before this load of a kernel, so the scalar cache may serve it. It
+	// keeps its order to later stores. (LLVM: noclobber)
+	Unclobbered bool
 	// Volatile accesses are neither moved nor merged nor removed, and are lowered as Coherent. Atomics are both.
 	Volatile bool
 
@@ -219,6 +224,12 @@ type LDSMember struct {
 	Offset, Bytes uint32
 }
 
+// An LDSArgument is the memory that an argument of a kernel points to.
+type LDSArgument struct {
+	Argument      int // index among the kernel's arguments
+	Offset, Bytes uint32
+}
+
 // A Func is one entry point with everything inlined.
 type Func struct {
 	Name     string
@@ -231,13 +242,18 @@ type Func struct {
 	LocalSize [3]uint32
 	LDSBytes  uint32
 	LDSViews  []LDSView
-	PushBytes uint32
+	// LDSArguments lists the Workgroup pointers among a kernel's arguments. LDSBytes includes their memory.
+	LDSArguments []LDSArgument
+	PushBytes    uint32
 	// Node is the entry point's interface to an execution graph; nil if it is no node.
 	Node *Node
 	// Fragment is set for fragment shaders.
 	Fragment *Fragment
 	// MaxReconverge: the entry point declares maximal reconvergence.
 	MaxReconverge bool
+	// Kernel: the entry point is a kernel of OpenCL C. Operations on floats are as precise as that asks, whatever the
+	// machine's settings, and loads are chosen as LLVM does.
+	Kernel bool
 
 	nextValue, nextBlock int
 }

@@ -10,7 +10,18 @@ import (
 // the types of operands.
 func bitcasts(f *ir.Func, _ Options) bool {
 	names := newRenaming(f)
+	printed := map[*ir.Value]bool{} // prints show values by their types
 	eachValue(f, func(v *ir.Value) {
+		if v.Op == isa.DebugPrint {
+			for _, a := range v.Args {
+				printed[a] = true
+			}
+		}
+	})
+	eachValue(f, func(v *ir.Value) {
+		if printed[v] {
+			return
+		}
 		if v.Op != isa.Mov || v.R == isa.Bool || v.Args[0].R == isa.Bool || v.R.Bits() != v.Args[0].R.Bits() {
 			return
 		}

@@ -139,7 +139,7 @@ func scalarLoad(v *ir.Value, o Options) bool {
 	if m.Volatile || m.Coherent {
 		return false
 	}
-	byPointer := m.Space == isa.SpaceFlat && m.NonWritable && !o.SelectBuffers
+	byPointer := m.Space == isa.SpaceFlat && (m.NonWritable && !o.SelectBuffers || m.Unclobbered)
 	ofMemory := m.ReadOnly && (m.Space == isa.SpaceBuffer || m.Space == isa.SpaceFlat) || byPointer
 	return m.Space == isa.SpacePush || ofMemory && m.Elem.Bits() >= 32
 }

@@ -141,6 +141,7 @@ func (s *ifMerger) copyOf(x *ir.Value, args []*ir.Value) *ir.Value {
 func (s *ifMerger) joinAccess(v *ir.Value, a, b *ir.Mem) bool {
 	m := *a
 	m.ReadOnly, m.NonWritable, m.Speculative = a.ReadOnly && b.ReadOnly, a.NonWritable && b.NonWritable, a.Speculative && b.Speculative
+	m.Unclobbered = a.Unclobbered && b.Unclobbered
 	m.Align, m.Low, m.High = min(a.Align, b.Align), min(a.Low, b.Low), max(a.High, b.High)
 	if a.Object != b.Object {
 		m.Object = -1

@@ -10,10 +10,13 @@ import (
 // through other pointers, and memory that a store may have written before is no longer read through the scalar cache
 // (LLVM: noclobber).
 func pointers(f *ir.Func, o Options) bool {
+	if f.Kernel {
+		noClobber(f)
+	}
 	if !o.SelectBuffers {
 		return false
 	}
-	written := writtenBefore(f)
+	written := writtenBefore(f, aliases)
 	for _, b := range f.Blocks {
 		after := written[b.ID]
 		for _, v := range b.Code {
@@ -27,6 +30,24 @@ func pointers(f *ir.Func, o Options) bool {
 	}
 	return true
 }
+
+// noClobber marks the loads of a kernel that no store comes before.
+func noClobber(f *ir.Func) {
+	written := writtenBefore(f, flat)
+	for _, b := range f.Blocks {
+		after := written[b.ID]
+		for _, v := range b.Code {
+			if !flat(f, v) {
+				continue
+			}
+			v.Mem.Unclobbered = v.Op == isa.Load && !after && !v.Mem.Volatile
+			after = after || v.Op.Has(isa.FlagWrites)
+		}
+	}
+}
+
+// flat reports an access by address.
+func flat(_ *ir.Func, v *ir.Value) bool { return v.Mem != nil && v.Mem.Space == isa.SpaceFlat }
 
 // pointerSums adds the uniform part of an address to the part that differs by lane, where shaders address buffers by
 // pointers. An access then takes the 64-bit address of each lane from vector registers, because a 32-bit offset to a
@@ -66,19 +87,19 @@ func joinAddress(f *ir.Func, v *ir.Value) *ir.Value {
 
 // aliases reports an access to a storage buffer that another name may have, too.
 func aliases(f *ir.Func, v *ir.Value) bool {
-	if v.Mem == nil || v.Mem.Space != isa.SpaceBuffer || v.Mem.Payload {
+	if v.Mem == nil || v.Mem.Space != isa.SpaceBuffer || v.Mem.Payload || v.Mem.Binding >= len(f.Bindings) { // the constant data
 		return false
 	}
 	a := &f.Bindings[v.Mem.Binding]
 	return a.Kind == ir.StorageBuffer && !a.Restrict
 }
 
-// writtenBefore reports, by block id, that such a buffer may be written before the block.
-func writtenBefore(f *ir.Func) []bool {
+// writtenBefore reports, by block id, that memory of some accesses may be written before the block.
+func writtenBefore(f *ir.Func, some func(f *ir.Func, v *ir.Value) bool) []bool {
 	before := make([]bool, f.NumBlocks())
 	for _, b := range f.Blocks {
 		for _, v := range b.Code {
-			if aliases(f, v) && v.Op.Has(isa.FlagWrites) {
+			if some(f, v) && v.Op.Has(isa.FlagWrites) {
 				markReachable(b, before)
 				break
 			}

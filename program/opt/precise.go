@@ -13,7 +13,7 @@ import (
 // device libraries: by reduction to an eighth of a turn and polynomials, and by a logarithm in two floats. The
 // polynomials are minimax polynomials of the same degrees, computed for this package.
 func precise(f *ir.Func, o Options) bool {
-	if !o.Precise {
+	if !o.Precise && !f.Kernel {
 		return false
 	}
 	p := &preciser{newExpander(f, o)}
@@ -37,7 +37,7 @@ var preciseOps = map[isa.Op]func(p *preciser, args []*ir.Value) *ir.Value{
 
 func (p *preciser) expansion(v *ir.Value) (expand func(v *ir.Value) *ir.Value, branches bool) {
 	how := preciseOps[v.Op]
-	if how == nil || v.T != isa.F32 {
+	if how == nil || v.T != isa.F32 || v.Native {
 		return nil, false
 	}
 	return func(v *ir.Value) *ir.Value { return how(p, v.Args) }, v.Op == isa.Sin || v.Op == isa.Cos

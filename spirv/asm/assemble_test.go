@@ -18,7 +18,7 @@ const scalars = `%float = OpTypeFloat 32
 %byte = OpTypeInt 8 1
 %half = OpTypeFloat 16
 %glsl = OpExtInstImport "GLSL.std.450"
-%cl = OpExtInstImport "OpenCL.std"
+%cl = OpExtInstImport "OpenCL.std.200"
 `
 
 func TestAssembleFaults(t *testing.T) {
@@ -49,7 +49,7 @@ func TestAssembleFaults(t *testing.T) {
 		{"no exponent", scalars + "%c = OpConstant %float 0x3f800000", `a hexadecimal float wants an exponent`},
 		{"unknown type", "%c = OpConstant %t 1", `x:1:20: OpConstant: the result type is not a number type defined before`},
 		{"set", "%c = OpExtInst %f %s Sin %x", `found "Sin", but no OpExtInstImport before gives its set`},
-		{"names of set", scalars + "%c = OpExtInst %f %cl sin %x", `want a number: the names of the set "OpenCL.std" are not known`},
+		{"names of set", scalars + "%c = OpExtInst %f %cl sin %x", `want a number: the names of the set "OpenCL.std.200" are not known`},
 		{"ext name", scalars + "%c = OpExtInst %f %glsl Sine %x", `want an instruction of GLSL.std.450; the nearest is Sin`},
 		{"ext operand", scalars + "%c = OpExtInst %f %glsl Sin %x %y", `Sin: found "%y": want the next instruction`},
 		{"spec op", scalars + "%c = OpSpecConstantOp %f IAd %x %y", `found "IAd": want an opcode without its Op; the nearest is OpIAdd`},

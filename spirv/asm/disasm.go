@@ -122,8 +122,11 @@ func (p *printer) words(words []uint32) {
 func (p *printer) literal(o spirv.Operand) (ok bool) {
 	switch grammar.Kinds[o.Kind].Category {
 	case grammar.ValueEnum:
-		p.out = append(p.out, o.Kind.Lookup(o.Words[0]).Name...)
-		return true
+		e := o.Kind.Lookup(o.Words[0])
+		if e != nil {
+			p.out = append(p.out, e.Name...)
+		}
+		return e != nil
 	case grammar.BitEnum:
 		return p.mask(o.Kind, o.Words[0])
 	}

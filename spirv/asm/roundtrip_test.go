@@ -2,6 +2,7 @@ package asm_test
 
 import (
 	"math/rand"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +105,41 @@ func user(k grammar.Kind) (*grammar.Op, map[grammar.Kind]uint32) {
 
 func takes(ops []grammar.Operand, k grammar.Kind) bool {
 	return slices.ContainsFunc(ops, func(o grammar.Operand) bool { return o.Kind == k })
+}
+
+// TestEveryOpenCLInstruction writes each instruction of OpenCL.std by its name.
+func TestEveryOpenCLInstruction(t *testing.T) {
+	set := grammar.LookupSet("OpenCL.std")
+	where := slices.IndexFunc(sample.Prelude(), func(in spirv.Instruction) bool {
+		name, _ := spirv.DecodeString(in.Operands)
+		return in.Op == spirv.OpExtInstImport && name == set.Name
+	})
+	imported := uint32(sample.Prelude()[where].Result)
+	for _, in := range set.Instructions {
+		words := []uint32{imported, in.Code}
+		for _, o := range in.Operands {
+			if o.Quantifier == grammar.One {
+				words = append(words, 1)
+			}
+		}
+		m := sample.Module(spirv.Instruction{Op: spirv.OpExtInst, Type: 1, Result: sample.FirstFree, Operands: words})
+		checkRoundTrip(t, m)
+		text := suite.Must(asm.Disassemble(m, asm.Options{RawIDs: true}))(t)
+		if !strings.Contains(text, " "+in.Name) {
+			t.Errorf("want %s in\n%s", in.Name, text)
+		}
+	}
+}
+
+// TestDebugModule writes and reads a module of llvm-spirv, with a storage class that has no name.
+func TestDebugModule(t *testing.T) {
+	m := suite.Must(spirv.Decode(suite.Must(os.ReadFile("../validate/testdata/kernel/images.debug.spv"))(t)))(t)
+	text := suite.Must(asm.Disassemble(m, asm.Options{RawIDs: true}))(t)
+	if !strings.Contains(text, "DebugTypePointer %") || !strings.Contains(text, " !0xffffffff") {
+		t.Error("no pointer without a storage class")
+	}
+	checkRoundTrip(t, m)
+	checkNames(t, m)
 }
 
 func TestModules(t *testing.T) {

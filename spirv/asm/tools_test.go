@@ -174,8 +174,8 @@ func TestEveryOpcodeAgainstTools(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.spv")
 	known := 0
 	for i := range grammar.Ops {
-		if strings.HasSuffix(grammar.Ops[i].Name, "PipeBlockingALTERA") {
-			continue // had a result in older grammars
+		if name := grammar.Ops[i].Name; strings.HasSuffix(name, "PipeBlockingALTERA") || name == "OpAsmTargetINTEL" {
+			continue // had another result in older grammars
 		}
 		m := sample.Module(maker.Instruction(&grammar.Ops[i], sample.FirstFree))
 		suite.OK(t, os.WriteFile(path, m.Encode(binary.LittleEndian), 0o644))

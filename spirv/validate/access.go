@@ -55,7 +55,7 @@ func (v *valueCheck) copyAlignment(o []uint32, at int) {
 // lane keeps them (section 2.16.1).
 func (v *valueCheck) heldPointer(t *Type) {
 	p := heldPointer(t.Elem, map[*Type]bool{})
-	if p == nil || p.Storage == spirv.StorageClassPhysicalStorageBuffer {
+	if p == nil || p.Storage == spirv.StorageClassPhysicalStorageBuffer || v.m.Kernels() {
 		return
 	}
 	switch {

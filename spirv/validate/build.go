@@ -31,6 +31,9 @@ func check(ctx context.Context, raw *spirv.Module) (*Module, error) {
 	if err := runRules(ctx, m); err != nil {
 		return nil, err
 	}
+	if m.Kernels() {
+		m.orderBlocks()
+	}
 	return m, nil
 }
 

@@ -8,6 +8,10 @@ import (
 	"spvsim/spirv/grammar"
 )
 
+// Kernels reports a module of OpenCL: of the memory model OpenCL, whose pointers are physical and whose control flow
+// needs no structure. Rules of Vulkan (VUID) do not hold for it.
+func (m *Module) Kernels() bool { return m.Memory == spirv.MemoryModelOpenCL }
+
 // Has reports whether a capability is declared, or implied by one that is.
 func (m *Module) Has(c spirv.Capability) bool { return m.implied[c] }
 
@@ -262,7 +266,7 @@ var widths = map[string][]spirv.Capability{
 	"int 8":       anyOf(spirv.CapabilityInt8, storage8),
 	"int 16":      anyOf(spirv.CapabilityInt16, storage16),
 	"int 64":      {spirv.CapabilityInt64},
-	"float 16":    anyOf(spirv.CapabilityFloat16, storage16),
+	"float 16":    append(anyOf(spirv.CapabilityFloat16, storage16), spirv.CapabilityFloat16Buffer),
 	"float 64":    {spirv.CapabilityFloat64},
 	"long vector": {spirv.CapabilityVector16, spirv.CapabilityLongVectorEXT, spirv.CapabilityCooperativeVectorNV},
 }

@@ -22,7 +22,8 @@ func (m *Module) limits() map[*Type]bool {
 		if t == nil || t.Encoded {
 			continue
 		}
-		if full, narrow := narrowWidths[t.Kind][t.Width]; narrow && !m.Has(full) {
+		// llvm-spirv declares Float16Buffer alone, and computes.
+		if full, narrow := narrowWidths[t.Kind][t.Width]; narrow && !m.Has(full) && !(m.Kernels() && t.Kind == KindFloat) {
 			limited[t] = true
 		}
 	}
@@ -79,6 +80,9 @@ func (v *valueCheck) limitedPart(t *Type) (found *Type) {
 
 // comparable tests that pointers which are compared may be values.
 func (v *valueCheck) comparable(t *Type) {
+	if v.m.Kernels() {
+		return
+	}
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassWorkgroup:
 		v.logicalPointer("a comparison of pointers", t)
@@ -91,6 +95,9 @@ func (v *valueCheck) comparable(t *Type) {
 // steps tests that the base of OpPtrAccessChain points to a storage class whose pointers have arithmetic
 // (VUID-StandaloneSpirv-Base-07650 to 07652).
 func (v *valueCheck) steps(t *Type) {
+	if v.m.Kernels() {
+		return
+	}
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassWorkgroup:
 		v.logicalPointer("a step over elements", t)

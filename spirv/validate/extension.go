@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"strings"
 
 	"spvsim/spirv"
 )
@@ -17,6 +18,11 @@ type rule struct {
 	independent bool
 	// check is nil if a chapter of the core rules tests the sentence; its faults then have the rule's name.
 	check func(c *extension)
+}
+
+// ofVulkan reports a rule of the Vulkan environment.
+func (r *rule) ofVulkan() bool {
+	return strings.HasPrefix(r.sentence, "[VUID-") || strings.Contains(r.sentence, "[in the Vulkan API]")
 }
 
 // An extensionText holds the rules of one extension.

@@ -46,6 +46,9 @@ const MaxNesting = 1023
 
 // Nesting returns how many constructs are around a block of a function of the module.
 func (m *Module) Nesting(f *Function, block spirv.ID) int {
+	if m.Kernels() {
+		return 0
+	}
 	g := m.graphs[f.ID]
 	if c := g.constructOf(g.index[block]); c != nil {
 		return c.depth
@@ -55,6 +58,9 @@ func (m *Module) Nesting(f *Function, block spirv.ID) int {
 
 // Deepest returns the largest nesting within a function of the module.
 func (m *Module) Deepest(f *Function) (depth int) {
+	if m.Kernels() {
+		return 0
+	}
 	for _, c := range m.graphs[f.ID].heads {
 		if c != nil {
 			depth = max(depth, c.depth)
@@ -65,11 +71,13 @@ func (m *Module) Deepest(f *Function) (depth int) {
 
 // flow tests the structured control flow of each function.
 func flow(m *Module, r *report) {
+	kernels := m.Kernels()
 	m.graphs = make(map[spirv.ID]*graph, len(m.Functions))
 	for _, f := range m.Functions {
 		if g := newGraph(m, f, r); g != nil {
-			m.graphs[f.ID] = g
-			g.structure(r)
+			if m.graphs[f.ID] = g; !kernels {
+				g.structure(r)
+			}
 		}
 	}
 }
@@ -100,6 +108,29 @@ func newGraph(m *Module, f *Function, r *report) *graph {
 	return g
 }
 
+// orderBlocks puts blocks behind those that dominate them, where a module of kernels has them otherwise.
+func (m *Module) orderBlocks() {
+	for _, f := range m.Functions {
+		g, ordered := m.graphs[f.ID], true
+		for i, d := range g.real.idom {
+			ordered = ordered && int(d) <= i
+		}
+		if ordered {
+			continue
+		}
+		blocks := make([]*Block, 0, len(f.Blocks))
+		for _, i := range g.real.order { // a search meets a block's dominators before it
+			blocks = append(blocks, f.Blocks[i])
+		}
+		for i, b := range f.Blocks {
+			if !g.real.reached(int32(i)) {
+				blocks = append(blocks, b)
+			}
+		}
+		f.Blocks = blocks
+	}
+}
+
 // id returns the label of a block.
 func (g *graph) id(block int32) spirv.ID { return g.f.Blocks[block].ID }
 
@@ -121,6 +152,9 @@ func (g *graph) edges(i int32, b *Block, r *report) bool {
 	}
 	if t.Op == spirv.OpBranchConditional && t.Operands[1] == t.Operands[2] && g.m.Raw.Version >= version16 {
 		r.faultAt(t, "control flow", "both labels are %%%d: want two from SPIR-V 1.6 on", t.Operands[1])
+	}
+	if g.m.Kernels() { // merge instructions are hints, which llvm-spirv puts anywhere in a block
+		return ok
 	}
 	for j := range b.Code {
 		if in := &b.Code[j]; isMerge(in.Op) && in != b.Merge() {

@@ -182,7 +182,7 @@ func checkCore(m *Module, r *report) {
 	c := &extension{Module: m, r: r}
 	for _, text := range coreTexts {
 		for i := range text.rules {
-			if c.rule = &text.rules[i]; c.rule.check != nil {
+			if c.rule = &text.rules[i]; c.rule.check != nil && !(m.Kernels() && c.rule.ofVulkan()) {
 				c.rule.check(c)
 			}
 		}

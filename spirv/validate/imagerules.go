@@ -350,7 +350,7 @@ func storageImage(u *imageUse) {
 		{t.Dim == spirv.Dim1D, spirv.CapabilityImage1D}, {t.Dim == spirv.DimBuffer, spirv.CapabilityImageBuffer},
 		{t.Dim == spirv.DimCube && t.Arrayed, spirv.CapabilityImageCubeArray}, {t.Multisampled && t.Arrayed, spirv.CapabilityImageMSArray},
 	} {
-		if row.need && !u.Has(row.cap) {
+		if row.need && !u.Has(row.cap) && !u.Kernels() {
 			u.fault("this storage image needs the capability %s", row.cap)
 		}
 	}
@@ -415,7 +415,7 @@ func sampledImage(u *imageUse) {
 		u.fault("result type %s: want a sampled image", u.typeText(result))
 	case !sameImage(result.Elem, u.image):
 		u.fault("result type %s: want one of the image's type, %%%d", u.typeText(result), u.image.ID)
-	case u.image.Sampled != 1:
+	case u.image.Sampled != 1 && !u.Kernels(): // OpenCL has 0: known when it runs
 		u.fault("an image with Sampled %d: want 1", u.image.Sampled)
 	case sampler == nil || sampler.Kind != KindSampler:
 		u.fault("operand 1: %%%d is %s: want a sampler", u.in.Operands[1], u.describe(sampler))

@@ -12,8 +12,11 @@ var workgroups = set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT,
 
 // modeModels maps execution modes to their models; modes without a row are not restricted here.
 var modeModels = map[spirv.ExecutionMode]map[spirv.ExecutionModel]bool{
-	spirv.ExecutionModeLocalSize:                set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshNV, spirv.ExecutionModelTaskNV),
-	spirv.ExecutionModeLocalSizeId:              set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshNV, spirv.ExecutionModelTaskNV),
+	spirv.ExecutionModeLocalSize:                set(spirv.ExecutionModelKernel, spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshNV, spirv.ExecutionModelTaskNV),
+	spirv.ExecutionModeLocalSizeId:              set(spirv.ExecutionModelKernel, spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshNV, spirv.ExecutionModelTaskNV),
+	spirv.ExecutionModeLocalSizeHint:            set(spirv.ExecutionModelKernel),
+	spirv.ExecutionModeVecTypeHint:              set(spirv.ExecutionModelKernel),
+	spirv.ExecutionModeContractionOff:           set(spirv.ExecutionModelKernel),
 	spirv.ExecutionModeDerivativeGroupQuadsKHR:  set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT),
 	spirv.ExecutionModeDerivativeGroupLinearKHR: set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT),
 	spirv.ExecutionModeOriginUpperLeft:          set(spirv.ExecutionModelFragment),
@@ -99,7 +102,7 @@ func (m *Module) builtInBlocks(e *EntryPoint, r *report) {
 
 // entryPoints tests the declarations of entry points (OpEntryPoint, section 2.16.1).
 func entryPoints(m *Module, r *report) {
-	if len(m.EntryPoints) == 0 {
+	if len(m.EntryPoints) == 0 && !m.Has(spirv.CapabilityLinkage) {
 		r.add(Fault{Word: spirv.HeaderWords, Op: spirv.OpEntryPoint, Rule: "entry points", Text: "the module has none"})
 	}
 	reach := newGlobalUses(m)
@@ -111,7 +114,7 @@ func entryPoints(m *Module, r *report) {
 			}
 		}
 		f := m.Function(e.Func)
-		if f.Type.Elem.Kind != KindVoid || len(f.Params) > 0 {
+		if f.Type.Elem.Kind != KindVoid || len(f.Params) > 0 && e.Model != spirv.ExecutionModelKernel {
 			r.add(e.fault("%%%d is not a function without parameters that returns void", e.Func))
 		}
 		m.interfaceList(e, reach.variables(e.Func), r)
@@ -174,6 +177,10 @@ func (m *Module) interfaceList(e *EntryPoint, used []spirv.ID, r *report) {
 	}
 	for _, id := range used {
 		c := spirv.StorageClass(m.Def(id).Operands[0])
+		// llvm-spirv lists no constant that it makes itself.
+		if c == spirv.StorageClassUniformConstant && m.Kernels() {
+			continue
+		}
 		if !listed[id] && (m.Raw.Version >= version14 || c == spirv.StorageClassInput || c == spirv.StorageClassOutput) {
 			r.add(e.fault("interface: variable %%%d is used, but not listed", id))
 		}

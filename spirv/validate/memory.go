@@ -121,9 +121,9 @@ func (v *valueCheck) initializer(t *Type, id uint32) {
 }
 
 // narrowVariable tests that narrow types have their full capability in memory that no storage capability covers.
-// Workgroup blocks have rules of their extension.
+// Workgroup blocks have rules of their extension. In kernels Float16Buffer is for pointers to half of every storage class.
 func (v *valueCheck) narrowVariable(t *Type) {
-	if v.m.WorkgroupBlock(t) {
+	if v.m.WorkgroupBlock(t) || v.m.Kernels() {
 		return
 	}
 	eachScalar(t.Elem, func(s *Type) {
@@ -245,7 +245,7 @@ func (v *valueCheck) step(t *Type, n int, id uint32) *Type {
 		v.fault("operand %d: %%%d is %s: want an integer", n, id, v.m.typeText(index))
 		return nil
 	}
-	if i, ok := v.m.signedValue(spirv.ID(id)); ok && i < 0 {
+	if i, ok := v.m.signedValue(spirv.ID(id)); ok && i < 0 && !v.m.Kernels() {
 		v.fault("operand %d: index %%%d is %d: want none below 0", n, id, i)
 		return nil
 	}

@@ -9,7 +9,7 @@ func (v *valueCheck) precedingOp(at int) spirv.Op {
 		switch in := &v.m.Raw.Instructions[at]; in.Op {
 		case spirv.OpLine, spirv.OpNoLine:
 		case spirv.OpExtInst:
-			if v.in.Op == spirv.OpPhi || !Ignorable(v.m.imports[spirv.ID(in.Operands[0])]) {
+			if v.in.Op == spirv.OpPhi && !v.m.Kernels() || !Ignorable(v.m.imports[spirv.ID(in.Operands[0])]) {
 				return in.Op
 			}
 		default:
@@ -23,6 +23,7 @@ func (v *valueCheck) precedingOp(at int) spirv.Op {
 // capability for Workgroup (section 2.16.1).
 func (v *valueCheck) logicalPointer(what string, t *Type) {
 	switch {
+	case v.m.Kernels():
 	case t.Storage == spirv.StorageClassWorkgroup && !v.m.Has(spirv.CapabilityVariablePointers):
 		v.fault("%s to Workgroup: want the capability VariablePointers", what)
 	case v.m.Addressing == spirv.AddressingModelLogical && !v.m.Has(spirv.CapabilityVariablePointersStorageBuffer):
@@ -32,6 +33,9 @@ func (v *valueCheck) logicalPointer(what string, t *Type) {
 
 // mayBeValue reports whether logical addressing allows a pointer to be a value: one to memory of variable pointers.
 func (m *Module) mayBeValue(t *Type) bool {
+	if m.Kernels() {
+		return true
+	}
 	switch t.Storage {
 	case spirv.StorageClassPhysicalStorageBuffer:
 		return true
@@ -58,7 +62,7 @@ func (v *valueCheck) strides(base uint32) {
 	if t == nil || t.Kind != KindPointer {
 		return
 	}
-	if v.steps(t); !stridden[t.Storage] {
+	if v.steps(t); !stridden[t.Storage] || v.m.Kernels() {
 		return
 	}
 	if _, ok := v.m.Decoration(t.ID, spirv.DecorationArrayStride); !ok {
@@ -76,7 +80,7 @@ func (v *valueCheck) toInteger(o []uint32) {
 
 // physical tests that a pointer is one that has an address.
 func (v *valueCheck) physical(t *Type) {
-	if t.Kind == KindPointer && t.Storage != spirv.StorageClassPhysicalStorageBuffer {
+	if t.Kind == KindPointer && t.Storage != spirv.StorageClassPhysicalStorageBuffer && !v.m.Kernels() {
 		v.fault("a pointer to %s: want one to PhysicalStorageBuffer", t.Storage)
 	}
 }

@@ -85,7 +85,7 @@ func (m *Module) decorationTarget(in *spirv.Instruction, id spirv.ID, d Decorati
 	}
 	if kind == spirv.DecorationBuiltIn {
 		want := onVariable
-		if spirv.BuiltIn(d.Args[0]) == spirv.BuiltInWorkgroupSize {
+		if spirv.BuiltIn(d.Args[0]) == spirv.BuiltInWorkgroupSize && !m.Kernels() {
 			want = onConstant
 		}
 		if !want.ok(m, id) {

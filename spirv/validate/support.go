@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -126,6 +127,7 @@ type refusal struct {
 	byReason map[string][]string // names by reason
 	sets     map[spirv.ID]string // imported
 
+	kernels  bool                      // the memory model is OpenCL
 	modelled map[spirv.Capability]bool // declared or implied, and not refused
 	pending  []pendingUse              // capabilities to refuse once something needs them
 	in       *spirv.Instruction
@@ -140,6 +142,9 @@ type pendingUse struct {
 // supported refuses a module for all its unsupported features in one error, which is no violation of a rule.
 func supported(raw *spirv.Module) error {
 	r := &refusal{names: map[string]bool{}, byReason: map[string][]string{}, sets: map[spirv.ID]string{}, modelled: map[spirv.Capability]bool{}}
+	r.kernels = slices.ContainsFunc(raw.Instructions, func(in spirv.Instruction) bool {
+		return in.Op == spirv.OpMemoryModel && spirv.MemoryModel(in.Operands[1]) == spirv.MemoryModelOpenCL
+	})
 	for i := range raw.Instructions {
 		in := &raw.Instructions[i]
 		switch in.Op {
@@ -168,9 +173,16 @@ func supported(raw *spirv.Module) error {
 	return r.err()
 }
 
+// ofKernels lists the capabilities that shaders do not have.
+var ofKernels = set(spirv.CapabilityKernel, spirv.CapabilityAddresses, spirv.CapabilityLinkage, spirv.CapabilityVector16, spirv.CapabilityFloat16Buffer,
+	spirv.CapabilityImageBasic, spirv.CapabilityImageReadWrite, spirv.CapabilityImageMipmap, spirv.CapabilityLiteralSampler, spirv.CapabilityGenericPointer)
+
 func (r *refusal) capability(in *spirv.Instruction) {
 	c := spirv.Capability(in.Operands[0])
 	f := capabilityFeatures[c]
+	if ofKernels[c] && !r.kernels {
+		f = feature{foreign, kernelsOnly}
+	}
 	if f.level == foreign || f.level == refused && !visible(c) {
 		r.add(in, "capability "+c.String(), f)
 		return

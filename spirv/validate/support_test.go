@@ -54,8 +54,9 @@ OpFunctionEnd
 			"OpExtension \"SPV_KHR_ray_tracing\"\nOpExtension \"SPV_XYZ_unheard_of\"", "%ray = OpTypeAccelerationStructureKHR\n%pass = OpTypeImage %float SubpassData 0 0 0 2 Unknown", ""),
 			[]string{"capability RayQueryKHR, capability RayTracingKHR (" + rays + ")", "capability InputAttachment (" + attachments + ")",
 				"extension SPV_XYZ_unheard_of (" + unknownExtension.reason + ")"}},
-		{"OpenCL", "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\n%ext = OpExtInstImport \"OpenCL.std\"\nOpMemoryModel Physical64 OpenCL\n",
-			[]string{"capability Addresses (" + physical + ")", "capability Linkage (" + linkage + ")", "capability Kernel (" + openCL + ")"}},
+		{"OpenCL", "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Pipes\nOpMemoryModel Physical64 OpenCL\n%pipe = OpTypePipe ReadOnly\n",
+			[]string{"capability Pipes (" + kernelQueues + ")"}},
+		{"kernel's capabilities", shader("OpCapability Linkage\nOpCapability Kernel", "", ""), []string{"capability Linkage, capability Kernel (" + kernelsOnly + ")"}},
 		{"instruction set", strings.Replace(shader("", "", "%x = OpExtInst %float %ext 1 %f1"), "OpMemoryModel", "%ext = OpExtInstImport \"Some.set\"\nOpMemoryModel", 1),
 			[]string{"instruction set \"Some.set\" (" + unknownSet.reason + ")"}},
 	}

@@ -4,24 +4,26 @@ import "spvsim/spirv"
 
 // Why a feature does not run, or not all of it.
 const (
-	openCL     = "OpenCL kernels do not run: their rules and their memory differ from those of shaders"
-	physical   = "the addressing of OpenCL; shaders have PhysicalStorageBufferAddresses instead"
-	linkage    = "modules are not linked: a module must be complete"
-	openGL     = "a feature of OpenGL that the modelled API does not have"
-	kernels    = "an operation of compute kernels, which has no lowering"
-	intel      = "operations of one vendor's compute kernels, which have no lowering"
-	fpga       = "hints and types for FPGAs, not for GPUs"
-	rays       = "ray tracing units and acceleration structures are not modelled"
-	matrices   = "of cooperative matrices, only those of SPV_KHR_cooperative_matrix are modelled"
-	longVector = "of long vectors, only those of SPV_EXT_long_vector are modelled"
-	tensors    = "tensors are not modelled: they have no layout in memory"
-	smallTypes = "numbers are floats of 8, 16, 32 and 64 bits, and integers of 8 to 64 bits"
-	halfVector = "atomic operations work on a single scalar"
-	recentOps  = "recent instructions, which have no lowering"
-	vendorOp   = "instructions that one vendor's driver defines"
-	shapes     = "constants must be written with their constituents"
-	coreNumber = "shaders cannot read the number of the core that runs them"
-	descriptor = "buffers are bound by set and binding, and indexed with 32 bits"
+	kernelsOnly  = "it belongs to the memory model OpenCL: a shader has another"
+	generic      = "each pointer of a kernel needs an address space that is known"
+	kernelQueues = "kernels have neither pipes, nor queues and named barriers of their own, nor sizes by subgroups"
+	mipmaps      = "images of kernels have one level"
+	linkage      = "modules are not linked: a module must be complete"
+	openGL       = "a feature of OpenGL that the modelled API does not have"
+	kernels      = "an operation of compute kernels, which has no lowering"
+	intel        = "operations of one vendor's compute kernels, which have no lowering"
+	fpga         = "hints and types for FPGAs, not for GPUs"
+	rays         = "ray tracing units and acceleration structures are not modelled"
+	matrices     = "of cooperative matrices, only those of SPV_KHR_cooperative_matrix are modelled"
+	longVector   = "of long vectors, only those of SPV_EXT_long_vector are modelled"
+	tensors      = "tensors are not modelled: they have no layout in memory"
+	smallTypes   = "numbers are floats of 8, 16, 32 and 64 bits, and integers of 8 to 64 bits"
+	halfVector   = "atomic operations work on a single scalar"
+	recentOps    = "recent instructions, which have no lowering"
+	vendorOp     = "instructions that one vendor's driver defines"
+	shapes       = "constants must be written with their constituents"
+	coreNumber   = "shaders cannot read the number of the core that runs them"
+	descriptor   = "buffers are bound by set and binding, and indexed with 32 bits"
 
 	attachments = "attachments cannot be read: draws have only colour outputs"
 	sparse      = "images are always resident as a whole, with all of their levels"
@@ -48,22 +50,22 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityShader:                                      {level: runs},
 	spirv.CapabilityGeometry:                                    {whenLowered, otherStages},
 	spirv.CapabilityTessellation:                                {whenLowered, otherStages},
-	spirv.CapabilityAddresses:                                   {foreign, physical},
-	spirv.CapabilityLinkage:                                     {foreign, linkage},
-	spirv.CapabilityKernel:                                      {foreign, openCL},
-	spirv.CapabilityVector16:                                    {foreign, openCL},
-	spirv.CapabilityFloat16Buffer:                               {foreign, openCL},
+	spirv.CapabilityAddresses:                                   {level: runs},
+	spirv.CapabilityLinkage:                                     {level: runs},
+	spirv.CapabilityKernel:                                      {level: runs},
+	spirv.CapabilityVector16:                                    {level: runs},
+	spirv.CapabilityFloat16Buffer:                               {level: runs},
 	spirv.CapabilityFloat16:                                     {level: runs},
 	spirv.CapabilityFloat64:                                     {level: runs},
 	spirv.CapabilityInt64:                                       {level: runs},
 	spirv.CapabilityInt64Atomics:                                {level: runs},
-	spirv.CapabilityImageBasic:                                  {foreign, openCL},
-	spirv.CapabilityImageReadWrite:                              {foreign, openCL},
-	spirv.CapabilityImageMipmap:                                 {foreign, openCL},
-	spirv.CapabilityPipes:                                       {foreign, openCL},
+	spirv.CapabilityImageBasic:                                  {level: runs},
+	spirv.CapabilityImageReadWrite:                              {level: runs},
+	spirv.CapabilityImageMipmap:                                 {whenLowered, mipmaps},
+	spirv.CapabilityPipes:                                       {refused, kernelQueues},
 	spirv.CapabilityGroups:                                      {level: runs},
-	spirv.CapabilityDeviceEnqueue:                               {foreign, openCL},
-	spirv.CapabilityLiteralSampler:                              {foreign, openCL},
+	spirv.CapabilityDeviceEnqueue:                               {refused, kernelQueues},
+	spirv.CapabilityLiteralSampler:                              {level: runs},
 	spirv.CapabilityAtomicStorage:                               {refused, openGL},
 	spirv.CapabilityInt16:                                       {level: runs},
 	spirv.CapabilityTessellationPointSize:                       {whenLowered, otherStages},
@@ -80,7 +82,7 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilitySampleRateShading:                           {level: runs},
 	spirv.CapabilityImageRect:                                   {refused, openGL},
 	spirv.CapabilitySampledRect:                                 {refused, openGL},
-	spirv.CapabilityGenericPointer:                              {foreign, physical},
+	spirv.CapabilityGenericPointer:                              {whenLowered, generic},
 	spirv.CapabilityInt8:                                        {level: runs},
 	spirv.CapabilityInputAttachment:                             {refused, attachments},
 	spirv.CapabilitySparseResidency:                             {refused, sparse},
@@ -100,9 +102,9 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityStorageImageReadWithoutFormat:               {level: runs},
 	spirv.CapabilityStorageImageWriteWithoutFormat:              {level: runs},
 	spirv.CapabilityMultiViewport:                               {whenLowered, otherStages},
-	spirv.CapabilitySubgroupDispatch:                            {foreign, openCL},
-	spirv.CapabilityNamedBarrier:                                {foreign, openCL},
-	spirv.CapabilityPipeStorage:                                 {foreign, openCL},
+	spirv.CapabilitySubgroupDispatch:                            {refused, kernelQueues},
+	spirv.CapabilityNamedBarrier:                                {refused, kernelQueues},
+	spirv.CapabilityPipeStorage:                                 {refused, kernelQueues},
 	spirv.CapabilityGroupNonUniform:                             {level: runs},
 	spirv.CapabilityGroupNonUniformVote:                         {level: runs},
 	spirv.CapabilityGroupNonUniformArithmetic:                   {level: runs},
@@ -166,7 +168,7 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityTileShadingQCOM:                             {refused, attachments},
 	spirv.CapabilityCooperativeMatrixConversionQCOM:             {refused, matrices},
 	spirv.CapabilityTextureBlockMatch2QCOM:                      {refused, vendorImage},
-	spirv.CapabilityMultipleWaitQueuesQCOM:                      {foreign, openCL},
+	spirv.CapabilityMultipleWaitQueuesQCOM:                      {foreign, kernelQueues},
 	spirv.CapabilityImageGatherLinearQCOM:                       {refused, vendorImage},
 	spirv.CapabilityImageGatherExtendedModesQCOM:                {refused, vendorImage},
 	spirv.CapabilityFloat16ImageAMD:                             {whenLowered, halfCoordinates},
@@ -386,7 +388,7 @@ var setFeatures = map[string]feature{
 	"OpenCL.DebugInfo.100":                     {level: runs},
 	"SPV_AMD_shader_explicit_vertex_parameter": {whenLowered, explicitVertex},
 	"SPV_AMD_shader_trinary_minmax":            {level: runs},
-	"OpenCL.std":                               {foreign, openCL},
+	"OpenCL.std":                               {level: runs},
 }
 
 // signatures has a row for each operation whose types follow one pattern. The result precedes the colon, and the

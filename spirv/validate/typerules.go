@@ -365,7 +365,7 @@ func (v *valueCheck) bitcast(o []uint32) {
 	}
 	if a.Kind == KindPointer || t.Kind == KindPointer {
 		for _, p := range []*Type{a, t} {
-			if p.Kind == KindPointer && p.Storage != spirv.StorageClassPhysicalStorageBuffer {
+			if p.Kind == KindPointer && p.Storage != spirv.StorageClassPhysicalStorageBuffer && !v.m.Kernels() {
 				v.fault("of a pointer to %s: want one to PhysicalStorageBuffer", p.Storage)
 			}
 		}

@@ -126,13 +126,19 @@ func (s *scope) label(o spirv.Operand) {
 func (s *scope) use(id spirv.ID) {
 	p := s.definitions[id]
 	switch {
-	case p.index >= s.position.index:
+	case p.index >= s.position.index && !s.elsewhere(p):
 		s.r.faultAt(s.in, "ids", "%%%d is used before it is defined, at word %d", id, s.m.Def(id).Word)
 	case p.function != 0 && p.function != s.position.function:
 		s.r.faultAt(s.in, "ids", "%%%d is of another function", id)
 	case p.function != 0 && p.block >= 0 && !s.dominated(p.block, s.position.block):
 		s.r.faultAt(s.in, "dominance", "%%%d is not defined on every path to here", id)
 	}
+}
+
+// elsewhere reports a place in another block of the function, if blocks stand in any order: those of llvm-spirv do, and
+// the domination of blocks is what counts.
+func (s *scope) elsewhere(p definition) bool {
+	return s.m.Kernels() && p.function == s.position.function && p.block >= 0 && p.block != s.position.block
 }
 
 // dominated reports whether ids defined in block a may be used in block b; in a block that is not reached, any may.

@@ -124,9 +124,9 @@ var repeatable = set(spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypeSt
 	spirv.OpTypeNodePayloadArrayAMDX)
 
 // typeOnce tests that types that are not aggregates are declared once
-// (section 2.8).
+// (section 2.8). llvm-spirv 15 writes OpTypeSampler twice.
 func (v *valueCheck) typeOnce(seen map[string]spirv.ID) {
-	if !declaresType(v.in.Op) || repeatable[v.in.Op] {
+	if !declaresType(v.in.Op) || repeatable[v.in.Op] || v.in.Op == spirv.OpTypeSampler && v.m.Kernels() {
 		return
 	}
 	key := fmt.Sprint(v.in.Op, v.in.Operands)

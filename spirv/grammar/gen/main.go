@@ -26,6 +26,7 @@ var extFiles = []extFile{
 	{"extinst.debuginfo.grammar.json", "DebugInfo", "DebugInfo"},
 	{"extinst.opencl.debuginfo.100.grammar.json", "OpenCL.DebugInfo.100", "OpenCLDebugInfo100"},
 	{"extinst.spv-amd-shader-trinary-minmax.grammar.json", "SPV_AMD_shader_trinary_minmax", "AMDShaderTrinaryMinmax"},
+	{"extinst.opencl.std.100.grammar.json", "OpenCL.std", "OpenCLstd"},
 }
 
 type extSet struct {

@@ -161,11 +161,20 @@ func writeEnums(b *bytes.Buffer, s *source) error {
 	for i, set := range s.sets {
 		fmt.Fprintf(b, "// %s is an instruction of the extended set %s.\ntype %[1]s uint32\n\nconst (\n", set.prefix, set.set)
 		for _, in := range set.insts {
-			fmt.Fprintf(b, "%s%s %s = %d\n", set.prefix, in.Name, set.prefix, in.Code)
+			fmt.Fprintf(b, "%s%s %s = %d\n", set.prefix, exported(in.Name), set.prefix, in.Code)
 		}
 		fmt.Fprintf(b, ")\n\nfunc (v %s) String() string { return extString(&grammar.Sets[%d], uint32(v)) }\n\n", set.prefix, i)
 	}
 	return nil
+}
+
+// exported writes a name as Go does: s_mul_hi becomes SMulHi.
+func exported(name string) string {
+	var out strings.Builder
+	for _, word := range strings.Split(name, "_") {
+		out.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return out.String()
 }
 
 func writeEnum(b *bytes.Buffer, k jsonKind) {

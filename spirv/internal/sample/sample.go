@@ -23,7 +23,7 @@ const (
 	firstType     = 1
 	firstSelector = firstType + 11
 	firstSet      = firstSelector + 8
-	sets          = 9 // those of the grammar, and one that it lacks
+	sets          = 10 // those of the grammar, and one that it lacks
 	// FirstFree is the first id that the prelude does not define.
 	FirstFree = firstSet + sets
 	// Bound is that of a sampled module.

@@ -1,0 +1,321 @@
+package frontend
+
+import (
+	"errors"
+	"fmt"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/program/structure"
+	"spvsim/spirv"
+	"spvsim/spirv/kernel"
+	"spvsim/spirv/validate"
+)
+
+// kernels holds what only kernels of OpenCL have.
+type kernels struct {
+	face *kernel.Interface
+	// shared holds all Function variables where pointers to them are values; nil: each variable is a local of its own.
+	shared *ir.Local
+	// constants: arguments point to constant memory, so that a pointer to UniformConstant as a value is an address. Else
+	// it is an offset into the constant data.
+	constants bool
+	tables    []*ir.Mem // accesses to the constant data
+}
+
+// kernelAlign is the alignment of the largest type of OpenCL C, a vector of sixteen components of 64 bits.
+const kernelAlign = 128
+
+// eventBytes is the size of an event_t, which is a pointer.
+const eventBytes = 8
+
+// openCLLayout is the layout of all memory of a kernel.
+var openCLLayout = layout{natural: true, opencl: true}
+
+// kernelMode reports an execution mode that a kernel may have.
+func (b *builder) kernelMode(m validate.Mode) bool {
+	switch m.Kind {
+	case spirv.ExecutionModeContractionOff:
+		b.strict = map[isa.Type]bool{isa.F16: true, isa.F32: true, isa.F64: true}
+		return true
+	case spirv.ExecutionModeLocalSizeHint, spirv.ExecutionModeVecTypeHint:
+		return true
+	case spirv.ExecutionModeSubgroupSize:
+		return len(m.Args) == 1 && int(m.Args[0]) == b.opt.WaveSize
+	}
+	return false
+}
+
+// kernelStart reads the interface of a kernel.
+func (b *builder) kernelStart() {
+	if !b.isKernel() {
+		return
+	}
+	face, err := kernel.Of(b.m, b.entry)
+	if err != nil {
+		panic(abort{fmt.Errorf("program: %w", err)})
+	}
+	if face.Physical != 64 {
+		b.unsupported("addresses of %d bits: want 64", face.Physical)
+	}
+	b.kernels.face = face
+	b.places = kernel.Layout{Module: b.m, Physical: face.Physical}
+	b.f.PushBytes = face.Bytes
+	for i := range face.Arguments {
+		b.kernels.constants = b.kernels.constants || face.Arguments[i].Kind == kernel.Constant
+	}
+	if b.pointsToVariables() {
+		b.kernels.shared = b.newLocal("variables")
+	}
+}
+
+// pointsToVariables reports that a pointer to Function memory is a value somewhere, and not known where it is used.
+func (b *builder) pointsToVariables() bool {
+	private := func(id spirv.ID) bool {
+		t := b.m.TypeOf(id)
+		return t != nil && t.Kind == validate.KindPointer && t.Storage == spirv.StorageClassFunction
+	}
+	for i := range b.m.Raw.Instructions {
+		in := &b.m.Raw.Instructions[i]
+		switch in.Op {
+		case spirv.OpPhi, spirv.OpSelect, spirv.OpLoad, spirv.OpConvertUToPtr:
+			if private(in.Result) {
+				return true
+			}
+		case spirv.OpConvertPtrToU, spirv.OpReturnValue, spirv.OpPtrEqual, spirv.OpPtrNotEqual, spirv.OpPtrDiff:
+			if private(spirv.ID(in.Operands[0])) {
+				return true
+			}
+		case spirv.OpStore:
+			if private(spirv.ID(in.Operands[1])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// structure gives the branches of a kernel their merge blocks.
+func (b *builder) structure() {
+	for _, blk := range b.f.Blocks {
+		blk.Merge, blk.Continue = nil, nil
+	}
+	prune(b.f)
+	var irreducible *structure.Irreducible
+	if err := structure.Apply(b.f); errors.As(err, &irreducible) {
+		b.unsupported("irreducible control flow in %q: a cycle is entered at several blocks, one of them of line %d", b.entry.Name, irreducible.Block.Line)
+	}
+}
+
+// placeTables names the binding of the constant data, which follows those of the entry point.
+func (b *builder) placeTables() {
+	for _, m := range b.kernels.tables {
+		m.Binding = len(b.f.Bindings)
+	}
+}
+
+// placeOf returns the bytes of a type of OpenCL C and its alignment.
+func (b *layouts) placeOf(t *validate.Type) (size, align uint32) {
+	switch {
+	case t.Kind == validate.KindOther && t.Def.Op == spirv.OpTypeEvent:
+		return eventBytes, eventBytes
+	case t.Kind == validate.KindArray && t.Elem.Kind == validate.KindOther:
+		size, align = b.placeOf(t.Elem)
+		return size * uint32(min(b.count(t), maxLeaves)), align
+	}
+	n, a, ok := b.places.Of(t)
+	if !ok || n >= 1<<31 {
+		b.unsupported("type %%%d (%s) in memory", t.ID, t.Def.Op)
+	}
+	return uint32(n), uint32(a)
+}
+
+// memberPlaces returns the offsets of a structure's members in OpenCL C.
+func (b *layouts) memberPlaces(t *validate.Type) []uint32 {
+	if list, ok := b.naturalOffsets[t.ID]; ok {
+		return list
+	}
+	offsets, ok := b.places.Members(t)
+	if !ok {
+		b.unsupported("type %%%d (%s) in memory", t.ID, t.Def.Op)
+	}
+	list := make([]uint32, len(offsets))
+	for i, n := range offsets {
+		list[i] = uint32(n)
+	}
+	b.naturalOffsets[t.ID] = list
+	return list
+}
+
+// kernelArguments returns the meaning of a kernel's parameters: values and addresses are loaded from the argument block.
+func (b *builder) kernelArguments(fn *validate.Function) []val {
+	args := make([]val, len(fn.Params))
+	for i := range args {
+		b.in = &fn.Params[i]
+		args[i] = b.kernelArgument(i, &b.kernels.face.Arguments[i])
+	}
+	b.in = nil
+	return args
+}
+
+// endOutside ends the lanes that have no work-item, where workgroups are short.
+func (b *builder) endOutside() {
+	if !b.opt.Kernel.Short {
+		return
+	}
+	id, size := b.builtin(spirv.BuiltInLocalInvocationId), b.builtin(spirv.BuiltInWorkgroupSize)
+	inside := b.truth(true)
+	for i := range id {
+		if b.f.LocalSize[i] > 1 {
+			inside = b.op(isa.And, isa.Bool, inside, b.compare(isa.ULt, isa.I32, id[i], size[i]))
+		}
+	}
+	body, end := b.newBlock(), b.newBlock()
+	end.Term = ir.Return
+	b.blk.SetSuccs(ir.Cond, inside, body, end)
+	b.blk = body
+}
+
+func (b *builder) kernelArgument(i int, a *kernel.Argument) val {
+	block := pointer{typ: a.Type, space: isa.SpacePush, layout: openCLLayout, offset: a.Offset, align: baseAlign, object: -1}
+	switch a.Kind {
+	case kernel.Value:
+		if !a.ByValue {
+			return val{leaves: b.loadLeaves(block)}
+		}
+		own := b.localBytes(b.in, a.Type)
+		b.copyBytes(own, block, a.Size, a.Align)
+		return val{ptr: &own}
+	case kernel.Global, kernel.Constant:
+		address := b.loadChunk(block, chunk{t: isa.I64, n: 1})[0]
+		p := b.flatPointer(a.Type, address)
+		if _, align, ok := b.places.Of(a.Type.Elem); ok {
+			p.align = min(uint32(align), baseAlign)
+		}
+		p.readOnly = a.Kind == kernel.Constant || b.readsAlone(b.in.Result)
+		return val{ptr: &p}
+	case kernel.Local:
+		bytes, ok := b.opt.Kernel.LocalBytes[i]
+		if !ok {
+			b.invalid("the size of the memory behind local pointer %s is not given", b.kernels.face.ArgumentName(i))
+		}
+		return val{ptr: &pointer{typ: a.Type.Elem, space: isa.SpaceLDS, layout: openCLLayout, align: baseAlign,
+			offset: b.ldsArgument(i, bytes), object: int(b.in.Result)}}
+	}
+	if a.Kind == kernel.Image {
+		p := b.images.imageArgument(i, a)
+		return val{ptr: &p}
+	}
+	b.unsupported("%s as an argument", a.Kind)
+	return val{}
+}
+
+// Attributes of parameters (decoration FuncParamAttr).
+const (
+	attributeNoAlias = 4
+	attributeNoWrite = 6
+)
+
+// readsAlone reports a pointer parameter that is restrict, and through which nothing is written.
+func (b *builder) readsAlone(id spirv.ID) bool {
+	has := map[uint32]bool{}
+	for _, d := range b.m.Decorations(id) {
+		if d.Kind == spirv.DecorationFuncParamAttr && len(d.Args) > 0 {
+			has[d.Args[0]] = true
+		}
+	}
+	return has[attributeNoAlias] && has[attributeNoWrite]
+}
+
+// flatPointer returns the pointer of a type that has an address of device memory.
+func (b *pointers) flatPointer(t *validate.Type, address *ir.Value) pointer {
+	return pointer{typ: t.Elem, space: isa.SpaceFlat, layout: openCLLayout, index: address, align: 1, object: -1}
+}
+
+// kernelPointer makes a pointer from its value.
+func (b *pointers) kernelPointer(t *validate.Type, v *ir.Value) pointer {
+	switch t.Storage {
+	case spirv.StorageClassFunction:
+		l := b.kernels.shared
+		if l == nil {
+			b.unsupported("a pointer to %s as a value", t.Storage)
+		}
+		return pointer{typ: t.Elem, space: isa.SpaceScratch, layout: openCLLayout, local: l, object: l.ID, index: v, align: 1}
+	case spirv.StorageClassUniformConstant:
+		if !b.kernels.constants {
+			p := b.tablePointer(t.Elem, 0)
+			p.index, p.align = b.widen(v, isa.I32), 1
+			return p
+		}
+		p := b.flatPointer(t, v)
+		p.readOnly = true
+		return p
+	}
+	return b.flatPointer(t, v)
+}
+
+// tableObject numbers the constant data among the objects of buffers.
+const tableObject = 1 << 30
+
+// tablePointer points into the constant data.
+func (b *pointers) tablePointer(t *validate.Type, offset uint32) pointer {
+	return pointer{typ: t, space: isa.SpaceBuffer, layout: openCLLayout, offset: offset, align: baseAlign, object: tableObject, tabled: true, readOnly: true}
+}
+
+// bindTable puts a variable in the constant address space into the constant data.
+func (b *builder) bindTable(in *spirv.Instruction, t *validate.Type) {
+	if len(in.Operands) < 2 {
+		b.unsupported("a variable of storage class UniformConstant without initializer")
+	}
+	size, align := b.placeOf(t)
+	if uint64(size)+uint64(len(b.f.Constants)) > 4*maxLeaves {
+		b.unsupported("constant data of %d bytes", uint64(size)+uint64(len(b.f.Constants)))
+	}
+	at := roundUp(uint32(len(b.f.Constants)), max(align, baseAlign))
+	data := append(b.f.Constants, make([]byte, at+size-uint32(len(b.f.Constants)))...)
+	leaves := b.leaves(spirv.ID(in.Operands[1]))
+	for _, c := range b.shape(t, openCLLayout).chunks {
+		for i := range uint32(c.n) {
+			v := leaves[0]
+			leaves = leaves[1:]
+			if v.Op != isa.Const && v.Op != isa.Undef {
+				b.unsupported("an address in the initializer of a variable")
+			}
+			n := memBytes(c.t)
+			for k := range n {
+				data[at+c.off+i*n+k] = byte(v.Imm >> (8 * k))
+			}
+		}
+	}
+	b.f.Constants = data
+	p := b.tablePointer(t, at)
+	b.bind(in, p)
+}
+
+// recastPointer carries out OpPtrCastToGeneric and OpGenericCastToPtr of pointers whose memory is known, and casts
+// between pointers: to another type at the same place.
+func (b *pointers) recastPointer() {
+	t := b.resultType()
+	p := b.anyPtr(b.arg(0))
+	if !p.layout.opencl {
+		b.unsupported("a cast of this pointer")
+	}
+	p.typ, p.stride = t.Elem, 0
+	b.define(val{ptr: &p})
+}
+
+// bitcast carries out OpBitcast: of pointers, too, in kernels.
+func (b *pointers) bitcast() {
+	to, from := b.resultType(), b.typeOf(b.arg(0))
+	toPointer, fromPointer := to.Kind == validate.KindPointer, from.Kind == validate.KindPointer
+	switch {
+	case !b.isKernel() || !toPointer && !fromPointer:
+		b.maths.bitcast()
+	case toPointer && fromPointer:
+		b.recastPointer()
+	case toPointer:
+		b.integerToPointer()
+	default:
+		b.pointerToInteger()
+	}
+}

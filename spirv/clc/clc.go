@@ -1,0 +1,213 @@
+// Package clc compiles OpenCL C to SPIR-V modules. It runs clang with the translator llvm-spirv of the same version, or
+// clang's own SPIR-V back end where it has one. It does not know what is done with a module.
+package clc
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"spvsim/internal/files"
+)
+
+// ErrNoCompiler reports that there is no compiler of OpenCL C.
+var ErrNoCompiler = errors.New("no compiler of OpenCL C")
+
+// A Source is a text in OpenCL C with how it is compiled.
+type Source struct {
+	Name    string // in messages and in the module's line numbers
+	Text    []byte
+	Options string // of an OpenCL program, as its build takes them
+	Defines []string
+}
+
+// A toolchain makes a module.
+type toolchain struct {
+	clang      string
+	translator string // empty: clang's own back end
+}
+
+// oldest and newest are the versions of LLVM that are looked for by number: Debian 12 has 14 to 19.
+const oldest, newest = 14, 30
+
+// ownBackEnd is the first version of clang whose SPIR-V back end is no longer experimental (LLVM 20 release notes).
+const ownBackEnd = 20
+
+// find looks for a compiler: numbered versions from the oldest that works, as these pairs are the best tried, then what
+// has no number in its name.
+var find = sync.OnceValues(func() (*toolchain, error) {
+	for v := oldest; v <= newest; v++ {
+		clang, err := exec.LookPath(fmt.Sprint("clang-", v))
+		if err != nil {
+			continue
+		}
+		if translator, err := exec.LookPath(fmt.Sprint("llvm-spirv-", v)); err == nil {
+			return &toolchain{clang, translator}, nil
+		}
+		if v >= ownBackEnd {
+			return &toolchain{clang: clang}, nil
+		}
+	}
+	if clang, err := exec.LookPath("clang"); err == nil {
+		v := version(clang)
+		if translator, err := exec.LookPath("llvm-spirv"); err == nil && version(translator) == v {
+			return &toolchain{clang, translator}, nil
+		}
+		if v >= ownBackEnd {
+			return &toolchain{clang: clang}, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: want clang and llvm-spirv of one version, from %d on (Debian: apt install clang-15 llvm-spirv-15), or a compiled module (.spv)", ErrNoCompiler, oldest)
+})
+
+// Available reports whether there is a compiler.
+func Available() bool {
+	_, err := find()
+	return err == nil
+}
+
+var versionPattern = regexp.MustCompile(`(?:LLVM|clang) version (\d+)`)
+
+func version(program string) int {
+	text, _ := exec.Command(program, "--version").Output()
+	if m := versionPattern.FindSubmatch(text); m != nil {
+		n, _ := strconv.Atoi(string(m[1]))
+		return n
+	}
+	return 0
+}
+
+// IsSource reports whether a file's name is that of OpenCL C.
+func IsSource(name string) bool { return strings.EqualFold(filepath.Ext(name), ".cl") }
+
+// includes finds a file that the text includes.
+var includes = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include\b`)
+
+// compiled holds the modules of this process, so that points of a sweep that differ in other things share one.
+var compiled sync.Map
+
+// Compile returns the module of a source.
+func Compile(ctx context.Context, s *Source) ([]byte, error) {
+	tools, err := find()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	options, err := s.arguments()
+	if err != nil {
+		return nil, err
+	}
+	if includes.Match(s.Text) {
+		return nil, fmt.Errorf("%s: found #include of a file: want one file, as the digest of a point covers only the shader's own", s.Name)
+	}
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", s.Name, s.Text, options))
+	if have, ok := compiled.Load(key); ok {
+		return have.([]byte), nil
+	}
+	module, err := tools.compile(ctx, s, options)
+	if err == nil {
+		compiled.Store(key, module)
+	}
+	return module, err
+}
+
+// allowed are the options that a job may give: those of an OpenCL program, optimisation and floats. Others could load code
+// into the compiler, or write files.
+var allowed = regexp.MustCompile(`^(-D.+|-U.+|-cl-[a-zA-Z0-9.=+-]+|-O[0-3s]?|-w|-W[a-z0-9-]*|-f(no-)?(fast-math|unroll-loops|inline|signed-zeros|math-errno|vectorize|slp-vectorize)|-ffp-contract=(on|off|fast))$`)
+
+// arguments are the options on clang's command line.
+func (s *Source) arguments() ([]string, error) {
+	list := []string{"-O3"}
+	words := strings.Fields(s.Options)
+	if !strings.Contains(s.Options, "-cl-std=") {
+		list = append(list, "-cl-std=CL1.2")
+	}
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		if (word == "-D" || word == "-U") && i+1 < len(words) {
+			i++
+			word += words[i]
+		}
+		if !allowed.MatchString(word) {
+			return nil, fmt.Errorf("%s: options: found %q: want -D, -U, -cl-..., -O0 to -O3, -w, -W..., -ffast-math or -ffp-contract=", s.Name, word)
+		}
+		list = append(list, word)
+	}
+	for _, d := range s.Defines {
+		list = append(list, "-D"+d)
+	}
+	return list, nil
+}
+
+// compile runs the compiler in a folder of its own. Translators up to 15 at least refuse some of what clang's
+// optimization makes: freeze, of a quotient with its remainder, and integers of 3 bits, of a switch. These sources are
+// compiled without it; the module is optimized when it is lowered in any case.
+func (t *toolchain) compile(ctx context.Context, s *Source, options []string) (module []byte, err error) {
+	dir, err := os.MkdirTemp("", "spvsim-cl-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if t.translator == "" {
+		err = t.clangRun(ctx, s, append([]string{"-target", "spirv64", "-o", filepath.Join(dir, "kernel.spv")}, options...))
+	} else if err = t.translated(ctx, s, options, dir); errors.Is(err, errTranslator) && t.translated(ctx, s, append(slices.Clip(options), "-O0"), dir) == nil {
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return files.Read(filepath.Join(dir, "kernel.spv"), files.MaxModule)
+}
+
+func (t *toolchain) clangRun(ctx context.Context, s *Source, words []string) error {
+	// The folder is in the line table, and the module should not depend on it.
+	c := exec.CommandContext(ctx, t.clang, slices.Concat([]string{"-x", "cl", "-c", "-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names",
+		"-fno-color-diagnostics", "-Xclang", "-finclude-default-header"}, words, []string{"-"})...)
+	c.Stdin = bytes.NewReader(append(fmt.Appendf(nil, "#line 1 %q\n", s.Name), s.Text...))
+	return run(c, s.Name)
+}
+
+// errTranslator reports that llvm-spirv does not know what clang made.
+var errTranslator = errors.New("no SPIR-V for clang's code")
+
+// translated compiles to bitcode, and translates that to kernel.spv in the folder.
+func (t *toolchain) translated(ctx context.Context, s *Source, options []string, dir string) error {
+	if err := t.clangRun(ctx, s, append([]string{"-target", "spir64", "-emit-llvm", "-o", filepath.Join(dir, "kernel.bc")}, options...)); err != nil {
+		return err
+	}
+	c := exec.CommandContext(ctx, t.translator, "--preserve-ocl-kernel-arg-type-metadata-through-string", "-o", "kernel.spv", "kernel.bc")
+	c.Dir = dir
+	if err := run(c, s.Name); err != nil {
+		return fmt.Errorf("%w (%w)", err, errTranslator)
+	}
+	return nil
+}
+
+// mostMessages bounds the messages of a compiler that are passed on.
+const mostMessages = 8 << 10
+
+// run passes a compiler's messages on as its error.
+func run(c *exec.Cmd, name string) error {
+	text, err := c.CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	if text = bytes.TrimSpace(text); len(text) > mostMessages {
+		text = append(text[:mostMessages:mostMessages], "\n..."...)
+	}
+	if message := string(text); strings.HasPrefix(message, name+":") {
+		return errors.New(message)
+	} else if message != "" {
+		return fmt.Errorf("%s: %s: %s", name, filepath.Base(c.Path), message)
+	}
+	return fmt.Errorf("%s: %s: %w", name, filepath.Base(c.Path), err)
+}

@@ -1,0 +1,82 @@
+package clc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"spvsim/internal/suite"
+)
+
+// Options that could load code into the compiler, write files or read others are refused by name.
+func TestOptionsAreThoseOfClBuildProgram(t *testing.T) {
+	for _, bad := range []string{"-o x", "-Xclang -load", "-fplugin=x.so", "-I /", "-Wl,x", "@file", "x.cl", "-include x"} {
+		s := &Source{Name: "k.cl", Options: bad}
+		if _, err := s.arguments(); err == nil || !strings.Contains(err.Error(), "k.cl: options: found \"") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	s := &Source{Options: "-cl-std=CL2.0 -D N=4 -O1 -cl-fast-relaxed-math", Defines: []string{"M=2"}}
+	list, err := s.arguments()
+	if got := strings.Join(list, " "); err != nil || got != "-O3 -cl-std=CL2.0 -DN=4 -O1 -cl-fast-relaxed-math -DM=2" {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// A text that includes a file is refused: the digest of a point would not cover it.
+func TestIncludesAreRefused(t *testing.T) {
+	_, err := Compile(t.Context(), &Source{Name: "k.cl", Text: []byte("  # include \"x.h\"\n")})
+	if err == nil || !errors.Is(err, ErrNoCompiler) && !strings.Contains(err.Error(), "k.cl: found #include of a file") {
+		t.Error(err)
+	}
+}
+
+// A kernel becomes a module; a fault is passed on with its file and line.
+func TestCompile(t *testing.T) {
+	if !Available() {
+		t.Skip("no clang with llvm-spirv")
+	}
+	good := &Source{Name: "k.cl", Text: []byte("kernel void k(global int *x) { x[get_global_id(0)] = N; }"), Defines: []string{"N=3"}}
+	module, err := Compile(t.Context(), good)
+	if err != nil || binary.LittleEndian.Uint32(module) != 0x07230203 {
+		t.Errorf("%d bytes, %v", len(module), err)
+	}
+	_, err = Compile(t.Context(), &Source{Name: "k.cl", Text: []byte("kernel void k(global int *x) {\n x[0] = y; }")})
+	if err == nil || !strings.HasPrefix(err.Error(), "k.cl:2:9: error: use of undeclared identifier 'y'") {
+		t.Error(err)
+	}
+}
+
+// What llvm-spirv refuses of optimized code is compiled without optimization: a quotient with its remainder, and a switch
+// over three bits.
+func TestCompileWithoutOptimization(t *testing.T) {
+	if !Available() {
+		t.Skip("no clang with llvm-spirv")
+	}
+	module, err := Compile(t.Context(), &Source{Name: "k.cl", Text: []byte(`kernel void k(global int *out, int w) {
+	int i = get_global_id(0);
+	switch (out[i] & 7) {
+	case 0: out[i] = i * w; break;
+	case 1: out[i] = i ^ w; break;
+	case 5: out[i] = w; break;
+	default: out[i] = i / w * 1000 + i % w;
+	}
+}`)})
+	if err != nil || binary.LittleEndian.Uint32(module) != 0x07230203 {
+		t.Error(err)
+	}
+}
+
+// A module does not depend on the folder that it is compiled in.
+func TestFolderIsNotInTheModule(t *testing.T) {
+	if !Available() {
+		t.Skip("no clang with llvm-spirv")
+	}
+	module, err := Compile(t.Context(), &Source{Name: "k.cl", Text: []byte("kernel void k(global int *x) { x[0] = 4; }")})
+	if err != nil || bytes.Contains(module, []byte(suite.Must(os.Getwd())(t))) {
+		t.Errorf("the folder is in the module, or %v", err)
+	}
+}
