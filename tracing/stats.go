@@ -41,6 +41,8 @@ type Stats struct {
 	// Stopped is the reason why the run was stopped before its end, and the rest covers the time until then; empty: it
 	// was not stopped.
 	Stopped string
+	// WhatIf are the results on counterfactual machines; nil: none ran.
+	WhatIf []Counterfactual
 }
 
 // Launching are the cycles of launch costs, where they are more than a tenth of a run that is timed as a whole; else 0.
@@ -207,6 +209,9 @@ func (s *Stats) MarshalJSON() ([]byte, error) {
 	o = append(o, named{"steps", steps})
 	if s.Queues != nil {
 		o = append(o, named{"queues", s.Queues})
+	}
+	if s.WhatIf != nil {
+		o = append(o, named{"what_if", counterfactualMembers(s.WhatIf, s.Cycles)})
 	}
 	if s.Host != (Host{}) {
 		o = append(o, named{"host", s.Host})
