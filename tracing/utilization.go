@@ -23,7 +23,7 @@ const boundShare = 0.7
 
 // Bound says in a few words what bounds the run: launch costs, the part that is nearest to its peak, or what waves wait for.
 func (s *Stats) Bound() string {
-	if s.Utilization == nil {
+	if len(s.Utilization) == 0 {
 		return ""
 	}
 	if n := s.Launching(); 2*n > s.Cycles {
