@@ -110,6 +110,12 @@ func WithoutSettings(names []string) (settings []string, err error) {
 	return settings, nil
 }
 
+// FindLimit finds a limit that settings can remove, by its name.
+func FindLimit(name string) (*MachineLimit, bool) {
+	l, err := findLimit(name)
+	return l, err == nil
+}
+
 func findLimit(name string) (*MachineLimit, error) {
 	i := slices.IndexFunc(limits, func(l MachineLimit) bool { return l.Name == name })
 	names := strings.Join(WithoutNames(), ", ")

@@ -73,6 +73,7 @@ var statistics = []Statistic{
 	{"what_if.*.gain", "1", "share of the run's cycles that this machine saves; below 0: it takes longer. Gains of several machines do not add up"},
 	{"what_if.*.low", "cycles", "lower end of the interval of the machine's cycles, if a part of them is estimated"},
 	{"what_if.*.high", "cycles", "upper end of that interval"},
+	{"what_if.*.advice", "", "what to do about the limit, if it costs more than 3 %"},
 	{"what_if.*.settings", "", "fields that the machine sets, as path=value with spaces between"},
 	{"host.seconds", "s", "time that the run took on this computer"},
 	{"host.instructions_per_second", "instructions/s", "wave instructions for each second on this computer"},

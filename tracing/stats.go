@@ -219,7 +219,7 @@ func (s *Stats) MarshalJSON() ([]byte, error) {
 		o = append(o, named{"utilization", utilizationMembers(s.Utilization)}, named{"bound", s.Bound()})
 	}
 	if s.WhatIf != nil {
-		o = append(o, named{"what_if", counterfactualMembers(s.WhatIf, s.Cycles)})
+		o = append(o, named{"what_if", counterfactualMembers(s.WhatIf)})
 	}
 	if s.Host != (Host{}) {
 		o = append(o, named{"host", s.Host})

@@ -13,31 +13,36 @@ import (
 
 // A Counterfactual is the result of the same job on another machine: one without a limit, or with the user's settings.
 type Counterfactual struct {
-	Name     string
-	Meaning  string          // of the limit that the machine is without
-	Settings []string        // path=value, as given
-	Changes  []config.Change // fields of the machine that differ
-	Cycles   uint64
-	Low      float64 // interval of estimated cycles; 0: they are not estimated
-	High     float64
-	Unmet    int // expectations of the job
+	Name     string          `json:"name"`
+	Meaning  string          `json:"meaning"`  // of the limit that the machine is without
+	Settings []string        `json:"settings"` // path=value, as given
+	Changes  []config.Change `json:"changes"`  // fields of the machine that differ
+	Base     uint64          `json:"base"`     // cycles of the run on the machine as it is
+	Cycles   uint64          `json:"cycles"`
+	Low      float64         `json:"low,omitempty"` // interval of estimated cycles; 0: they are not estimated
+	High     float64         `json:"high,omitempty"`
+	Unmet    int             `json:"unmet,omitempty"`  // expectations of the job
+	Advice   string          `json:"advice,omitempty"` // what to do about the limit, with the number behind it; empty: nothing
 }
 
 // Gain is the share of the run's cycles that the other machine saves; below 0, it takes longer.
-func (c *Counterfactual) Gain(cycles uint64) float64 {
-	if cycles == 0 {
+func (c *Counterfactual) Gain() float64 {
+	if c.Base == 0 {
 		return 0
 	}
-	return 1 - float64(c.Cycles)/float64(cycles)
+	return 1 - float64(c.Cycles)/float64(c.Base)
 }
 
 // counterfactualMembers are the results as a JSON object, by name.
-func counterfactualMembers(list []Counterfactual, cycles uint64) (o object) {
+func counterfactualMembers(list []Counterfactual) (o object) {
 	for i := range list {
 		c := &list[i]
-		member := object{{"cycles", c.Cycles}, {"gain", c.Gain(cycles)}}
+		member := object{{"cycles", c.Cycles}, {"gain", c.Gain()}}
 		if c.High > 0 {
 			member = append(member, named{"low", c.Low}, named{"high", c.High})
+		}
+		if c.Advice != "" {
+			member = append(member, named{"advice", c.Advice})
 		}
 		o = append(o, named{c.Name, append(member, named{"settings", strings.Join(c.Settings, " ")})})
 	}
@@ -52,7 +57,7 @@ func WriteCounterfactuals(w io.Writer, s *Stats, absent []string) error {
 	fmt.Fprintf(t, "\nwhat if\tcycles\tgain\twithout\n")
 	fmt.Fprintf(t, "(as it is)\t%d\t\t\n", s.Cycles)
 	for _, c := range order {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Name, c.cyclesText(), percent(c.Gain(s.Cycles)), c.meaningText())
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Name, c.CyclesText(), percent(c.Gain()), c.MeaningText())
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -60,12 +65,29 @@ func WriteCounterfactuals(w io.Writer, s *Stats, absent []string) error {
 	if len(absent) > 0 {
 		fmt.Fprintf(w, "not limits of this machine and job: %s\n", strings.Join(absent, ", "))
 	}
-	fmt.Fprint(w, WhatIfNote, "\n\nset by each, with the machine's own value:\n")
+	fmt.Fprintln(w, WhatIfNote)
+	writeAdvice(w, order)
+	fmt.Fprint(w, "\nset by each, with the machine's own value:\n")
 	for _, c := range order {
 		fmt.Fprintf(w, "  %s:%s\n", c.Name, wrapped(c.SettingTexts(), len(c.Name)+3))
 	}
 	_, err := fmt.Fprintln(w)
 	return err
+}
+
+// writeAdvice writes the advice of counterfactuals.
+func writeAdvice(w io.Writer, list []Counterfactual) {
+	begun := false
+	for i := range list {
+		if list[i].Advice == "" {
+			continue
+		}
+		if !begun {
+			fmt.Fprint(w, "\nadvice:\n")
+			begun = true
+		}
+		fmt.Fprintf(w, "  %s:%s\n", list[i].Name, wrapped(strings.Fields(list[i].Advice), len(list[i].Name)+3))
+	}
 }
 
 // WhatIfNote says how to read gains.
@@ -78,15 +100,16 @@ func ByGain(list []Counterfactual) []Counterfactual {
 	return sorted
 }
 
-func (c *Counterfactual) cyclesText() string {
+// CyclesText formats the cycles, with their interval if they are estimated.
+func (c *Counterfactual) CyclesText() string {
 	if c.High > 0 {
 		return fmt.Sprintf("%d (%.0f to %.0f)", c.Cycles, c.Low, c.High)
 	}
 	return fmt.Sprint(c.Cycles)
 }
 
-// meaningText says what the machine is without, and what the job's expectations say of its run.
-func (c *Counterfactual) meaningText() string {
+// MeaningText says what the machine is without, and what the job's expectations say of its run.
+func (c *Counterfactual) MeaningText() string {
 	text := c.Meaning
 	if c.Unmet > 0 {
 		text += "; " + plural(uint64(c.Unmet), "expectation", "expectations") + " not met"

@@ -79,7 +79,7 @@ func runCommand() *cobra.Command {
 	flags.Var((*hostSeconds)(&f.maxTime), "max-seconds", "fail after this many `seconds` on this computer; 0: the limit of the job, if it has one")
 	flags.StringVar(&f.mode, "mode", "", "`mode` of the run, instead of the job's: timed, functional (the same values, no timing) or sampled (a part is timed, the rest estimated)")
 	flags.StringVar(&f.time, "time", "", "time only the part that matches all `items`, and run the rest functionally: steps=NAME+NAME, launches=PATTERN, first=N, workgroups=FIRST..LAST, separated by commas")
-	addInteger(flags, &f.threads, "threads", 0, 0, gpu.MaxThreads, "`number` of threads; 0: one in a timed run, one for each processor in a functional run. Timed results do not depend on it. A functional run on 1 thread is reproducible")
+	addInteger(flags, &f.threads, "threads", 0, 0, gpu.MaxThreads, "`number` of threads; 0: one in a timed run, one for each processor in a functional run. Timed results do not depend on it. With --what-if, the machines that run at a time (0: one for each processor). A functional run on 1 thread is reproducible")
 	flags.StringVar(&f.components, "components", "", "list the work of each component (events, issue cycles ahead of the engine, calls, messages) and its watts, by `level`: kinds sums components that differ only in their index, each lists all; runs on one thread")
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	flags.BoolVar(&f.bounds, "check-bounds", false, "fail if an access to a buffer, an image or the LDS is out of bounds; otherwise this is a warning: loads read 0, stores do nothing")

@@ -17,7 +17,7 @@ type whatIfFlag struct {
 }
 
 func (f *whatIfFlag) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.texts, "what-if", nil, "run the job also on counterfactual machines, each without one limit, and show what each saves: `names` with commas between, a+b to remove two at once, all, or your own as {name: {path: value}}; may be repeated. --threads bounds how many run at a time (0: one for each processor)")
+	c.Flags().StringArrayVar(&f.texts, "what-if", nil, "run the job also on counterfactual machines, each without one limit, and show what each saves: `names` with commas between, a+b to remove two at once, all, or your own as {name: {path: value}}; may be repeated.")
 	completeFlag(c, "what-if", func(*cobra.Command, []string) []string { return append(config.WithoutNames(), config.AllLimits) })
 }
 
@@ -37,9 +37,9 @@ func (f *whatIfFlag) prepare(base *gpu.Setup, load whatif.Loader) error {
 }
 
 // compare runs the job on the machines after its run, and adds their results to its statistics.
-func (f *whatIfFlag) compare(c *cobra.Command, threads int, r *gpu.Result) (err error) {
-	if f.plan != nil {
-		r.Stats.WhatIf, err = f.plan.Run(c.Context(), threads)
+func (f *whatIfFlag) compare(c *cobra.Command, threads int, r *gpu.Result) error {
+	if f.plan == nil {
+		return nil
 	}
-	return err
+	return f.plan.Run(c.Context(), threads, r)
 }

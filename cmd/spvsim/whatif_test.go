@@ -42,3 +42,19 @@ func TestWhatIfRefusals(t *testing.T) {
 		}
 	}
 }
+
+// A report of a job has the machines at its head; a saved profile is not run again.
+func TestWhatIfReport(t *testing.T) {
+	var out, stderr bytes.Buffer
+	if status := Main([]string{"report", "transpose-plain", "--what-if", "conflicts,launches", "--out", "-"}, nil, &out, &stderr); status != exitDone {
+		t.Fatalf("exit %d: %s", status, stderr.String())
+	}
+	for _, want := range []string{"What if", "lds.conflict_cycles=0 (1)", "passes over the LDS are for bank conflicts", "Gains do not add up", "Percent of peak"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if status := Main([]string{"report", "old.json", "--what-if", "all"}, nil, &out, &stderr); status != exitBadInput || !strings.Contains(stderr.String(), "not run again") {
+		t.Errorf("exit %d: %s", status, stderr.String())
+	}
+}

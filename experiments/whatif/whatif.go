@@ -21,7 +21,8 @@ type Loader func(settings []string) (*config.Job, *config.Machine, error)
 
 // A Plan is the runs of a job on counterfactual machines, with their machines loaded.
 type Plan struct {
-	runs []*planned
+	machine *config.Machine // of the base run
+	runs    []*planned
 	// Absent are the limits that the machine or the job does not have; only those that the user did not name.
 	Absent []string
 }
@@ -36,7 +37,7 @@ func NewPlan(base *gpu.Setup, list []config.Counterfactual, load Loader) (*Plan,
 	if base.Mode == config.ModeFunctional || base.Mode == "" && base.Job.Mode == config.ModeFunctional {
 		return nil, fmt.Errorf("found a functional run, which has no cycles: want mode timed or sampled")
 	}
-	p := &Plan{}
+	p := &Plan{machine: base.Machine}
 	for _, c := range list {
 		job, machine, err := load(c.Settings)
 		if err != nil {
@@ -60,9 +61,9 @@ func onlyGraphs(changes []config.Change) bool {
 	})
 }
 
-// Run runs the plan, so many runs at a time (0: one for each processor), and returns the results in the plan's order.
-// They do not depend on the number: each run is timed on one thread.
-func (p *Plan) Run(ctx context.Context, threads int) ([]tracing.Counterfactual, error) {
+// Run runs the plan, so many runs at a time (0: one for each processor), and adds the results to the base run's
+// statistics, in the plan's order, with advice. They do not depend on the number: each run is timed on one thread.
+func (p *Plan) Run(ctx context.Context, threads int, base *gpu.Result) error {
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
@@ -80,8 +81,11 @@ func (p *Plan) Run(ctx context.Context, threads int) ([]tracing.Counterfactual, 
 	list := make([]tracing.Counterfactual, len(p.runs))
 	for i, r := range p.runs {
 		list[i] = r.result
+		list[i].Base = base.Stats.Cycles
 	}
-	return list, errors.Join(failures...)
+	advise(base, p.machine, list)
+	base.Stats.WhatIf = list
+	return errors.Join(failures...)
 }
 
 // run runs the job on one machine. Expectations that are not met do not fail it: what a shader reads of clocks, and the order
